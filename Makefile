@@ -250,9 +250,12 @@ dist:
 deb:
 	@.packaging/deb $(RELEASE)
 
-# The packages on fresh Debian systems, in chroots: make test-release SYSTEMS="bookworm".
+# Updates from all releases that are out, and the packages on fresh Debian systems, in chroots: make test-release
+# SYSTEMS="bookworm".
 test-release:
-	@test/release/packages $(SYSTEMS)
+	$(PREPARE_TEST)
+	@$(MAKE) -s $(PARALLEL) tmp-install
+	@status=0; test/release/upgrades || status=1; test/release/packages $(SYSTEMS) || status=1; exit $$status
 
 # Conventions that a compiler does not check.
 lint:
@@ -278,7 +281,7 @@ help:
 	@echo 'make extension      build the extension without the programs'
 	@echo 'make dist           the archives of a release, with checksums and a list of components, under dist/'
 	@echo 'make deb            Debian packages of what is committed, under dist/'
-	@echo 'make test-release   the packages on fresh Debian systems, in chroots (SYSTEMS="bookworm")'
+	@echo 'make test-release   updates from each release, and the packages on fresh Debian systems (SYSTEMS="bookworm")'
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 

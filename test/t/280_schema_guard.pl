@@ -20,67 +20,6 @@ sub value
 	return $node->safe_psql($database, $sql);
 }
 
-# Call every C function of the extension, but triggers and what only C can call, with some value for each argument; returns the calls, with the SQLSTATE of each.
-sub call_all
-{
-	my ($database) = @_;
-	my @functions = split /\n/, value($database, <<'EOS');
-SELECT p.oid::regproc::text || '(' || coalesce(string_agg(CASE WHEN p.provariadic <> 0 AND a.n = p.pronargs THEN 'VARIADIC ' ELSE '' END || CASE
-		WHEN t.typname IN ('jsonb', 'json') THEN '''{}''::' || t.typname
-		WHEN t.typcategory = 'N' THEN '1::' || format_type(t.oid, NULL)
-		WHEN t.typcategory = 'B' THEN 'true'
-		WHEN t.typcategory = 'D' THEN 'now()::' || format_type(t.oid, NULL)
-		WHEN t.typcategory = 'A' THEN '''{}''::' || format_type(t.oid, NULL)
-		WHEN t.typname = 'interval' THEN '''1 s''::interval'
-		WHEN t.typname IN ('regrole', 'regprocedure', 'name') THEN 'NULL::' || t.typname
-		WHEN t.typname = 'bytea' THEN '''''::bytea'
-		WHEN t.typname = 'anyelement' THEN '1'
-		ELSE '''x''::' || format_type(t.oid, NULL) END, ', ' ORDER BY a.n), '') || ')' || ' ' || p.prokind::text
-FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-LEFT JOIN unnest(p.proargtypes::oid[]) WITH ORDINALITY a(type, n) ON true
-LEFT JOIN pg_type t ON t.oid = a.type
-WHERE e.extname = 'sfflow' AND p.prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
-	AND p.prorettype <> 'trigger'::regtype AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[])
-GROUP BY p.oid, p.prokind
-EOS
-	my %state;
-	my $script = "\\set VERBOSITY sqlstate\n";
-	for (@functions)
-	{
-		my ($call, $kind) = /^(.*) (.)$/;
-		$script .= "\\echo == $call\n" . ($kind eq 'p' ? "CALL $call;\n" : "SELECT 'passed' FROM $call;\n");
-	}
-	my $both;
-	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database), '-f', '-' ], '<', \$script, '>&', \$both);
-	my $call;
-	for (split /\n/, $both)
-	{
-		if (/^== (.*)/) { $call = $1; $state{$call} //= ''; }
-		elsif (/ERROR:  (\w{5})$/ && $state{$call} eq '') { $state{$call} = $1 }
-		elsif (/^passed/) { $state{$call} = 'passed' }
-	}
-	return \%state;
-}
-
-# See that everything refuses in a database, with an advice.
-sub refuses_all
-{
-	my ($database, $advice, $what) = @_;
-	my $state = call_all($database);
-	my %passed = map { $_ => $state->{$_} } grep { $state->{$_} ne 'SF070' } keys %$state;
-	cmp_ok(scalar keys %$state, '>', 100, "$what: more than a hundred functions were called");
-	is(join(' ', sort keys %passed), '_sfflow.health() sf_version()', '... and all were refused but two') or diag(explain(\%passed));
-	my (undef, undef, $error) = $node->psql($database, q(SELECT sf_start('m')));
-	like($error, $advice, '... with the advice');
-	is(value($database, 'SELECT count(*) FROM sf_health'), '1', 'sf_health has one row');
-	like(value($database, 'SELECT item, ok, detail FROM sf_health'), qr/^version\|f\|.*$advice/, '... with the advice');
-	like(value($database, 'SELECT advice FROM sf_version()'), $advice, 'sf_version() has it, too');
-	my $metrics = value($database, 'SELECT sf_prometheus()');
-	like($metrics, qr/^sfflow_schema_differs 1$/m, 'so have the metrics');
-	like($metrics, qr/^sfflow_health_problems 1$/m, '... and count a problem');
-}
-
 my $update = qr/ALTER EXTENSION sfflow UPDATE/;
 my $restart = qr/restart the server/;
 my $machine = q(SELECT sf_create_state_machine('m', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 2, "Next": "P"},
@@ -130,14 +69,14 @@ IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('early') ], '<', \$session
 like($both, qr/before true.*SF070.*after true/s, 'a session sees at once which schema there is, also when an update is rolled back');
 
 value('early', 'ALTER EXTENSION sfflow UPDATE');
-refuses_all('early', $restart, 'older library');
+refuses_all($node, 'early', $restart, 'older library');
 is(value('late', q(SELECT bool_and(ok) FROM sf_health)), 't', 'the other database goes on with the library that is loaded');
 
 # --- after the restart that database works, and the other one has to be updated
 
 $node->restart;
 ok($node->poll_query_until('early', q(SELECT count(*) = 20 FROM sf_executions WHERE name ~ '^e' AND status = 'SUCCEEDED')), 'after a restart what waited goes on');
-refuses_all('late', $update, 'newer library');
+refuses_all($node, 'late', $update, 'newer library');
 my @before = split /\n/, value('late', 'SELECT execution_no, status FROM _sfflow.execution ORDER BY 1');
 ok($node->log_contains(qr/sfflow does not drive database "late": the library is of schema \d+, and the database has schema \d+/), 'the log says why nothing is driven');
 # All of it is due by now.

@@ -49,29 +49,13 @@ put_script($node, "sfflow--$version--9.9.sql", $by_hand . $tables . $again);
 put_script($node, "sfflow--9.8.sql", $new);
 put_script($node, "sfflow--$version--9.8.sql", $by_hand . $again);
 
-# What the catalogue says after some statements.
-sub catalogue
-{
-	my ($database, @statements) = @_;
-	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$node->safe_psql($database, $_) for @statements;
-	return { map { $_ => 1 } split /\n/, $node->safe_psql($database, slurp_file("$top/test/fixtures/catalogue.sql")) };
-}
-
-# What two of them do not share.
-sub difference
-{
-	my ($left, $right) = @_;
-	return join "\n", sort((map { "- $_" } grep { !$right->{$_} } keys %$left), (map { "+ $_" } grep { !$left->{$_} } keys %$right));
-}
-
-my $created = catalogue('created', "CREATE EXTENSION sfflow VERSION '9.9'");
+my $created = catalogue($node, 'created', "CREATE EXTENSION sfflow VERSION '9.9'");
 cmp_ok(scalar keys %$created, '>', 1500, 'the catalogue has much to say');
-my $before = catalogue('before', "CREATE EXTENSION sfflow VERSION '$version'");
+my $before = catalogue($node, 'before', "CREATE EXTENSION sfflow VERSION '$version'");
 isnt(difference($created, $before), '', 'the versions differ');
-my $updated = catalogue('updated', "CREATE EXTENSION sfflow VERSION '$version'", "ALTER EXTENSION sfflow UPDATE TO '9.9'");
+my $updated = catalogue($node, 'updated', "CREATE EXTENSION sfflow VERSION '$version'", "ALTER EXTENSION sfflow UPDATE TO '9.9'");
 is(difference($created, $updated), '', 'an updated extension is the same as one that was created');
-my $careless = catalogue('careless', "CREATE EXTENSION sfflow VERSION '$version'", "ALTER EXTENSION sfflow UPDATE TO '9.8'");
+my $careless = catalogue($node, 'careless', "CREATE EXTENSION sfflow VERSION '$version'", "ALTER EXTENSION sfflow UPDATE TO '9.8'");
 is(difference($created, $careless), join("\n", '- column _sfflow.calendar 7 note text null=t default= collation="C" storage=x',
 	'- index CREATE INDEX calendar_note ON _sfflow.calendar USING btree (note)'), 'what a careless one has forgotten is named');
 $node->stop;
