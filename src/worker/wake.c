@@ -23,6 +23,7 @@
 #include "utils/timestamp.h"
 
 #include "base/debug_point.h"
+#include "base/notices.h"
 #include "base/timing.h"
 #include "worker/await.h"
 #include "worker/failures.h"
@@ -62,13 +63,10 @@ typedef struct Cancel
 	int			level;
 } Cancel;
 
-/* Notices and cancels for which the memory is kept from one transaction to the next */
-#define KEPT	1024
-
-/* Notices of the current transaction.  The arrays are in TopMemoryContext and are reused. */
+/* Notices of the current transaction (base/notices.c) */
 static Entry *entries = NULL;
 static int	nentries = 0;
-static int	size = 0;
+static int	entries_size = 0;
 static Cancel *cancels = NULL;
 static int	ncancels = 0;
 static int	cancels_size = 0;
@@ -97,16 +95,7 @@ append(EntryKind kind, SfBranchKey key, Oid owner, TimestampTz due)
 {
 	Entry	   *entry;
 
-	if (nentries >= size)
-	{
-		int			new_size = Max(64, size * 2);
-
-		if (entries)
-			entries = repalloc_huge(entries, new_size * sizeof(Entry));
-		else
-			entries = MemoryContextAlloc(TopMemoryContext, new_size * sizeof(Entry));
-		size = new_size;
-	}
+	entries = sf_notices_room(entries, nentries, &entries_size, sizeof(Entry));
 	entry = &entries[nentries++];
 	entry->kind = kind;
 	entry->level = GetCurrentTransactionNestLevel();
@@ -147,16 +136,7 @@ note_delivery(void)
 static void
 note_cancel(SfBranchKey key)
 {
-	if (ncancels == cancels_size)
-	{
-		int			new_size = Max(64, cancels_size * 2);
-
-		if (cancels)
-			cancels = repalloc_huge(cancels, new_size * sizeof(Cancel));
-		else
-			cancels = MemoryContextAlloc(TopMemoryContext, new_size * sizeof(Cancel));
-		cancels_size = new_size;
-	}
+	cancels = sf_notices_room(cancels, ncancels, &cancels_size, sizeof(Cancel));
 	cancels[ncancels++] = (Cancel) {key, GetCurrentTransactionNestLevel()};
 }
 
@@ -461,18 +441,8 @@ forget(void)
 {
 	committed = false;
 	nentries = ncancels = 0;
-	if (size > KEPT)
-	{
-		pfree(entries);
-		entries = NULL;
-		size = 0;
-	}
-	if (cancels_size > KEPT)
-	{
-		pfree(cancels);
-		cancels = NULL;
-		cancels_size = 0;
-	}
+	entries = sf_notices_keep(entries, &entries_size);
+	cancels = sf_notices_keep(cancels, &cancels_size);
 	ndue = 0;
 	cancelled = held = executions_change = false;
 	due_overflow = false;

@@ -27,20 +27,17 @@
 
 #include "access/xact.h"
 #include "common/pg_prng.h"
-#include "utils/memutils.h"
 
+#include "base/notices.h"
 #include "base/timing.h"
 #include "feature/limit/limit_lock.h"
 #include "store/queue_hints.h"
 #include "feature/limit/limit_slot.h"
 
-/* Slots and queues for which the memory is kept from one transaction to the next */
-#define KEPT		1024
-
 /* Numbers that are tried by chance before the rows are read */
 #define MAX_GUESSES	3
 
-/* Slots that this transaction has locked; the array is in TopMemoryContext and is reused */
+/* Slots that this transaction has locked (base/notices.c) */
 static SfTakenSlot *taken = NULL;
 static int	ntaken = 0;
 static int	taken_size = 0;
@@ -96,18 +93,8 @@ on_transaction(XactEvent event, void *arg)
 		}
 	}
 	ntaken = nrings = 0;
-	if (taken_size > KEPT)
-	{
-		pfree(taken);
-		taken = NULL;
-		taken_size = 0;
-	}
-	if (rings_size > KEPT)
-	{
-		pfree(rings);
-		rings = NULL;
-		rings_size = 0;
-	}
+	taken = sf_notices_keep(taken, &taken_size);
+	rings = sf_notices_keep(rings, &rings_size);
 }
 
 /*
@@ -160,12 +147,7 @@ sf_limit_slot_ring_at_commit(SfQueue queue, Oid owner)
 				rings[i].owner = owner;
 			return;
 		}
-	if (nrings == rings_size)
-	{
-		rings_size = Max(64, rings_size * 2);
-		rings = rings == NULL ? MemoryContextAlloc(TopMemoryContext, sizeof(Ring) * rings_size) :
-			repalloc_huge(rings, sizeof(Ring) * rings_size);
-	}
+	rings = sf_notices_room(rings, nrings, &rings_size, sizeof(Ring));
 	rings[nrings++] = (Ring) {queue, owner};
 }
 
@@ -236,14 +218,7 @@ sf_limit_slot_lock(const SfLimit *limit, SfQueue queue)
 	int			slot;
 
 	watch_transactions();
-	if (ntaken == taken_size)
-	{
-		int			size = Max(64, taken_size * 2);
-
-		taken = taken == NULL ? MemoryContextAlloc(TopMemoryContext, sizeof(SfTakenSlot) * size) :
-			repalloc_huge(taken, sizeof(SfTakenSlot) * size);
-		taken_size = size;
-	}
+	taken = sf_notices_room(taken, ntaken, &taken_size, sizeof(SfTakenSlot));
 	slot = lock_any(limit, queue);
 	if (slot == 0)
 		return NULL;
