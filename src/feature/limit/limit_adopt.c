@@ -27,17 +27,19 @@
 #include "store/machine.h"
 #include "store/program_cache.h"
 
-/* How many slots of a queue have been given */
+/* Which slots of a queue have been given */
 typedef struct Given
 {
 	int64		hash;			/* key of the hash table */
-	int			count;
+	int			count;			/* where others have none */
+	SfLateSlots late;			/* where they have some */
 } Given;
 
 /* A limit that is set, and what has slots of it so far */
 typedef struct Adoption
 {
 	SfLimit		limit;
+	MemoryContext context;		/* of what is known of queues */
 	HTAB	   *given;
 	int			above;			/* up to which number others may have slots; 0: they have none */
 	int			highest;
@@ -45,28 +47,29 @@ typedef struct Adoption
 
 /*
  * Give a branch, or an execution as a whole, a slot of its queue: where others take slots already,
- * a free one of those that the limit allows, else the next free one above them.  With slots above
- * those that the limit allows, each that is taken has to be counted.  Which of them are in use is
- * read anew: the number up to which they are, of the copy of the table, may be older than what
- * others have taken under an earlier limit.
+ * a free one of those that the limit allows, else the next free one above them.  Which of them are
+ * in use is read anew, once: the number up to which they are, of the copy of the table, may be
+ * older than what others have taken under an earlier limit.
  */
 static void
 adopt(Adoption *a, SfQueue queue, int64 execution_no, int64 branch_no)
 {
 	bool		found;
-	Given	   *given;
+	Given	   *given = hash_search(a->given, &queue.hash, HASH_ENTER, &found);
+	MemoryContext old = MemoryContextSwitchTo(a->context);
 	int			slot;
 
-	if (a->above > 0)
+	if (!found)
 	{
-		if (sf_limit_slot_add_free(&a->limit, queue, execution_no, branch_no))
-			return;
-		slot = sf_limit_slot_add_above(&a->limit, queue, execution_no, branch_no);
+		given->count = 0;
+		given->late = a->above > 0 ? sf_limit_slots_late(queue) : (SfLateSlots) {NULL, 0};
 	}
+	MemoryContextSwitchTo(old);
+	if (a->above > 0)
+		slot = sf_limit_slot_add_late(&a->limit, queue, &given->late, execution_no, branch_no);
 	else
 	{
-		given = hash_search(a->given, &queue.hash, HASH_ENTER, &found);
-		slot = found ? ++given->count : (given->count = 1);
+		slot = ++given->count;
 		sf_limit_slot_add(queue, slot, execution_no, branch_no);
 	}
 	a->highest = Max(a->highest, slot);
@@ -153,7 +156,7 @@ static void
 adopt_all(const SfLimit *limit, int above)
 {
 	HASHCTL		control = {.keysize = sizeof(int64),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
-	Adoption	a = {.limit = copy_limit(limit),.above = above};
+	Adoption	a = {.limit = copy_limit(limit),.context = CurrentMemoryContext,.above = above};
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow adoption",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;

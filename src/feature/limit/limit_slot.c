@@ -294,6 +294,43 @@ sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no,
 	return slot;
 }
 
+/* Read which slots of a queue have rows, in the current memory context, to give slots to many that run already. */
+SfLateSlots
+sf_limit_slots_late(SfQueue queue)
+{
+	return (SfLateSlots) {.rows = sf_limit_lock_rows(queue)};
+}
+
+/* Is a slot free, and now locked?  Those that had rows were read once; a lock shows others that have one by now. */
+static bool
+lock_late(const SfLateSlots *late, SfQueue queue, int slot)
+{
+	return !bms_is_member(slot, late->rows) && sf_limit_lock_free(queue, slot);
+}
+
+/*
+ * Insert the row of a slot for what runs already: of a free one of those that a limit allows, or
+ * of the first free one above them.  Each number is tried once, however many slots are given.  If
+ * slots above the limit are in use, those below it are left to steps to come, which count.
+ * Returns its number: the caller, who has locked the limit, has it counted.
+ */
+int
+sf_limit_slot_add_late(const SfLimit *limit, SfQueue queue, SfLateSlots *late, int64 execution_no,
+					   int64 branch_no)
+{
+	int			most = limit->highest > limit->max_running ? 0 : limit->max_running;
+	bool		found = false;
+
+	while (!found && late->tried < most)
+		found = lock_late(late, queue, ++late->tried);
+	late->tried = found ? late->tried : Max(late->tried, limit->max_running);
+	while (!found)
+		found = lock_late(late, queue, ++late->tried);
+	sf_limit_slot_add(queue, late->tried, execution_no, branch_no);
+	sf_limit_lock_release(queue, late->tried);
+	return late->tried;
+}
+
 /* What holds a slot outlives the transaction. */
 void
 sf_limit_slot_keep(SfTakenSlot *slot, int64 execution_no, int64 branch_no)

@@ -32,6 +32,13 @@ typedef struct SfHeldSlot
 	TransactionId written_by;	/* that inserted the row */
 } SfHeldSlot;
 
+/* Slots of a queue that are given to many that run already */
+typedef struct SfLateSlots
+{
+	Bitmapset  *rows;			/* had rows when that began */
+	int			tried;			/* the last number that was tried */
+} SfLateSlots;
+
 extern SfTakenSlot *sf_limit_slot_lock(const SfLimit *limit, SfQueue queue);
 extern void sf_limit_slot_unlock(SfTakenSlot *slot);
 extern SfTakenSlot *sf_limit_slots_taken(int *n);
@@ -44,6 +51,9 @@ extern bool sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 ex
 								   int64 branch_no);
 extern int	sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no,
 									int64 branch_no);
+extern SfLateSlots sf_limit_slots_late(SfQueue queue);
+extern int	sf_limit_slot_add_late(const SfLimit *limit, SfQueue queue, SfLateSlots *late,
+								   int64 execution_no, int64 branch_no);
 extern bool sf_limit_slot_is_held(int64 execution_no, int64 branch_no, int64 limit_no);
 extern bool sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no);
 extern bool sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue);
