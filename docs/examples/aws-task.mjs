@@ -28,8 +28,23 @@ for (const [thing, names] of Object.entries({ Cluster: ['Name'], Nodegroup: ['Cl
     jobs[`eks:${action}${thing}`] = [`Describe${thing}`, q => Object.fromEntries(names.map(name => [name, q[name]])), r => r, j => j[thing].Status, action === 'create' ? ['ACTIVE'] : []];
 for (const thing of ['TrainingJob', 'TransformJob', 'ProcessingJob'])
   jobs[`sagemaker:create${thing}`] = [`Describe${thing}`, q => ({ [`${thing}Name`]: q[`${thing}Name`] }), r => r, j => j[`${thing}Status`]];
+for (const [action, good] of Object.entries({ create: ['WAITING'], terminate: ['TERMINATED', 'TERMINATED_WITH_ERRORS'] }))
+  jobs[`elasticmapreduce:${action}Cluster`] = ['DescribeCluster', (q, a) => ({ ClusterId: a.ClusterId ?? q.ClusterId }), r => r, j => j.Cluster.Status.State, good];
+jobs['elasticmapreduce:addStep'] = ['DescribeStep', (q, a) => ({ ClusterId: q.ClusterId, StepId: a.StepId }), r => r, j => j.Step.Status.State];
 const good = ['SUCCEEDED', 'SUCCESS', 'COMPLETED'];
-const bad = ['FAILED', 'FAULT', 'CANCELLED', 'STOPPED', 'TIMEOUT', 'TIMED_OUT', 'ERROR', 'EXPIRED', 'TERMINATED', 'CREATE_FAILED', 'DELETE_FAILED'];
+const bad = ['FAILED', 'FAULT', 'CANCELLED', 'STOPPED', 'TIMEOUT', 'TIMED_OUT', 'ERROR', 'EXPIRED', 'TERMINATED', 'CREATE_FAILED', 'DELETE_FAILED',
+  'TERMINATED_WITH_ERRORS', 'INTERRUPTED'];
+
+// The actions of elasticmapreduce are no operations of EMR's API: the operation, its request, and what of its answer is theirs.
+const emr = {
+  createCluster: ['RunJobFlow', q => q, a => ({ ClusterId: a.JobFlowId })],
+  setClusterTerminationProtection: ['SetTerminationProtection', q => ({ JobFlowIds: [q.ClusterId], TerminationProtected: q.TerminationProtected }), () => ({})],
+  terminateCluster: ['TerminateJobFlows', q => ({ JobFlowIds: [q.ClusterId] }), () => ({})],
+  addStep: ['AddJobFlowSteps', q => ({ JobFlowId: q.ClusterId, Steps: [q.Step], ExecutionRoleArn: q.ExecutionRoleArn }), a => ({ StepId: a.StepIds[0] })],
+  cancelStep: ['CancelSteps', q => ({ ClusterId: q.ClusterId, StepIds: [q.StepId] }), a => ({ CancelStepsInfo: a.CancelStepsInfoList[0] })],
+  modifyInstanceFleetByName: ['ModifyInstanceFleet', (q, id) => ({ ClusterId: q.ClusterId, InstanceFleet: { ...q.InstanceFleet, InstanceFleetId: id } }), () => ({}), 'InstanceFleet'],
+  modifyInstanceGroupByName: ['ModifyInstanceGroups', (q, id) => ({ ClusterId: q.ClusterId, InstanceGroups: [{ ...q.InstanceGroup, InstanceGroupId: id }] }), () => ({}), 'InstanceGroup'],
+};
 
 // Spell members as the API does (jobName), or as Step Functions does (JobName).
 function spell(value, change) {
@@ -39,7 +54,7 @@ function spell(value, change) {
 }
 
 const [, service, action, , pattern] = /^arn:aws:states:::(?:aws-sdk:)?([^:]+):(\w+)(\.(\w+))?/.exec(process.env.SFFLOW_RESOURCE);
-const prefix = { 'emr-serverless': 'EmrServerless', eks: 'EKS', ecs: 'ECS', sagemaker: 'SageMaker', codebuild: 'CodeBuild' }[service] ?? service[0].toUpperCase() + service.slice(1);
+const prefix = { 'emr-serverless': 'EmrServerless', eks: 'EKS', ecs: 'ECS', sagemaker: 'SageMaker', codebuild: 'CodeBuild', elasticmapreduce: 'ElasticMapReduce' }[service] ?? service[0].toUpperCase() + service.slice(1);
 const request = JSON.parse(readFileSync(0, 'utf8'));
 
 // Call an operation by its name in the API.
@@ -48,6 +63,20 @@ async function call(sdk, client, operation, input) {
   const answer = lower.has(service) ? spell(given, c => c.toUpperCase()) : given;
   if (answer.Body?.transformToString) answer.Body = await answer.Body.transformToString();
   return answer;
+}
+
+// Do what the Resource says, and give its answer.
+async function act(sdk, client, request) {
+  if (service === 'eks' && ['call', 'runJob'].includes(action)) throw { name: 'States.TaskFailed', message: `eks:${action} is done by aws-task.py.` };
+  if (service !== 'elasticmapreduce') return call(sdk, client, action[0].toUpperCase() + action.slice(1), request);
+  const [operation, make, take, kind] = emr[action];
+  let id;
+  if (kind !== undefined) {
+    const found = await call(sdk, client, `List${kind}s`, { ClusterId: request.ClusterId });
+    id = found[`${kind}s`].find(one => one.Name === request[`${kind}Name`])?.Id;
+    if (id === undefined) throw { name: 'InvalidRequestException', message: `${kind} ${request[`${kind}Name`]} does not exist.` };
+  }
+  return take(await call(sdk, client, operation, make(request, id)));
 }
 
 // Wait for the job of a request, and give its description; what is to be deleted is gone when the service knows it no more.
@@ -60,7 +89,7 @@ async function wait(sdk, client, request, answer) {
       if (action.startsWith('delete') && e.name === 'ResourceNotFoundException') return job;
       throw e;
     }
-    if (fine.includes(status(job).toUpperCase())) return job;
+    if (fine.includes(status(job).toUpperCase())) return service === 'elasticmapreduce' ? { ...answer, ...job } : job;
     if (bad.includes(status(job).toUpperCase())) throw { name: 'States.TaskFailed', message: JSON.stringify(job) };
     await new Promise(done => setTimeout(done, 1000 * (process.env.AWS_TASK_POLL ?? 15)));
   }
@@ -71,7 +100,7 @@ try {
   if (runtime && typeof request.Body !== 'string') request.Body = JSON.stringify(request.Body);
   const sdk = await import(`@aws-sdk/client-${runtime ?? packages[service] ?? service}`);
   const client = new (Object.entries(sdk).find(([name]) => /^[A-Z]\w*Client$/.test(name))[1])({});
-  let answer = await call(sdk, client, action[0].toUpperCase() + action.slice(1), request);
+  let answer = await act(sdk, client, request);
   if (pattern === 'sync') answer = await wait(sdk, client, request, answer);
   if (runtime && answer.ContentType?.startsWith('application/json')) answer.Body = JSON.parse(answer.Body);
   console.log(JSON.stringify(answer));

@@ -14,7 +14,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 # Services that boto3 calls otherwise than a Resource does, and prefixes of errors that are no capitalized names.
 CLIENTS = {"sfn": "stepfunctions", "elasticmapreduce": "emr", "eventbridge": "events", "cloudwatchlogs": "logs"}
-PREFIXES = {"ecs": "ECS", "eks": "EKS", "sagemaker": "SageMaker", "codebuild": "CodeBuild", "emr-serverless": "EmrServerless"}
+PREFIXES = {"ecs": "ECS", "eks": "EKS", "sagemaker": "SageMaker", "codebuild": "CodeBuild", "emr-serverless": "EmrServerless",
+            "elasticmapreduce": "ElasticMapReduce"}
 
 # .sync: how to ask for the job that a request and its answer name, where the job is in the answer, and its status; then the
 # statuses that are good, unless they are those of GOOD.
@@ -40,8 +41,29 @@ for thing, names in {"Cluster": ["Name"], "Nodegroup": ["ClusterName", "Nodegrou
 for thing in ("TrainingJob", "TransformJob", "ProcessingJob"):
     JOBS[f"sagemaker:create{thing}"] = (f"Describe{thing}", lambda q, a, name=f"{thing}Name": {name: q[name]},
                                         lambda r: r, lambda j, status=f"{thing}Status": j[status])
+for action, good in {"create": {"WAITING"}, "terminate": {"TERMINATED", "TERMINATED_WITH_ERRORS"}}.items():
+    JOBS[f"elasticmapreduce:{action}Cluster"] = ("DescribeCluster", lambda q, a: {"ClusterId": a.get("ClusterId") or q["ClusterId"]},
+                                                 lambda r: r, lambda j: j["Cluster"]["Status"]["State"], good)
+JOBS["elasticmapreduce:addStep"] = ("DescribeStep", lambda q, a: {"ClusterId": q["ClusterId"], "StepId": a["StepId"]},
+                                    lambda r: r, lambda j: j["Step"]["Status"]["State"])
 GOOD = {"SUCCEEDED", "SUCCESS", "COMPLETED"}
-BAD = {"FAILED", "FAULT", "CANCELLED", "STOPPED", "TIMEOUT", "TIMED_OUT", "ERROR", "EXPIRED", "TERMINATED", "CREATE_FAILED", "DELETE_FAILED"}
+BAD = {"FAILED", "FAULT", "CANCELLED", "STOPPED", "TIMEOUT", "TIMED_OUT", "ERROR", "EXPIRED", "TERMINATED", "CREATE_FAILED", "DELETE_FAILED",
+       "TERMINATED_WITH_ERRORS", "INTERRUPTED"}
+
+# The actions of elasticmapreduce are no operations of EMR's API: the operation, its request, and what of its answer is theirs.
+EMR = {
+    "createCluster": ("RunJobFlow", lambda q: q, lambda a: {"ClusterId": a["JobFlowId"]}),
+    "setClusterTerminationProtection": ("SetTerminationProtection", lambda q: {"JobFlowIds": [q["ClusterId"]], "TerminationProtected": q["TerminationProtected"]},
+                                        lambda a: {}),
+    "terminateCluster": ("TerminateJobFlows", lambda q: {"JobFlowIds": [q["ClusterId"]]}, lambda a: {}),
+    "addStep": ("AddJobFlowSteps", lambda q: {"JobFlowId": q["ClusterId"], "Steps": [q["Step"]]} | {k: q[k] for k in ("ExecutionRoleArn",) if k in q},
+                lambda a: {"StepId": a["StepIds"][0]}),
+    "cancelStep": ("CancelSteps", lambda q: {"ClusterId": q["ClusterId"], "StepIds": [q["StepId"]]}, lambda a: {"CancelStepsInfo": a["CancelStepsInfoList"][0]}),
+    "modifyInstanceFleetByName": ("ModifyInstanceFleet", lambda q: {"ClusterId": q["ClusterId"], "InstanceFleet": q["InstanceFleet"] | named("InstanceFleet", q)},
+                                  lambda a: {}),
+    "modifyInstanceGroupByName": ("ModifyInstanceGroups", lambda q: {"ClusterId": q["ClusterId"], "InstanceGroups": [q["InstanceGroup"] | named("InstanceGroup", q)]},
+                                  lambda a: {}),
+}
 
 
 def spell(value, shape, answer):
@@ -64,7 +86,24 @@ def call(operation, arguments):
     """Call an operation by its name in the API."""
     model = client.meta.service_model.operation_model(operation)
     method = getattr(client, re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", operation).lower())
-    return spell(method(**spell(arguments, model.input_shape, False)), model.output_shape, True)
+    answer = method(**spell(arguments, model.input_shape, False))
+    return spell(answer, model.output_shape, True) if model.output_shape else {}
+
+
+def named(kind, request):
+    """The id of a group or fleet of instances of EMR, which a request names."""
+    for found in call(f"List{kind}s", {"ClusterId": request["ClusterId"]})[f"{kind}s"]:
+        if found.get("Name") == request[f"{kind}Name"]:
+            return {f"{kind}Id": found["Id"]}
+    fail(f"{prefix}.InvalidRequestException", f"{kind} {request[f'{kind}Name']} does not exist.")
+
+
+def act(request):
+    """Do what the Resource says, and give its answer."""
+    if service != "elasticmapreduce":
+        return call(action[:1].upper() + action[1:], request)
+    operation, make, take = EMR[action]
+    return take(call(operation, make(request)))
 
 
 def wait(request, answer):
@@ -80,7 +119,7 @@ def wait(request, answer):
                 return job
             raise
         if status(job).upper() in good:
-            return job
+            return answer | job if service == "elasticmapreduce" else job
         if status(job).upper() in BAD:
             fail("States.TaskFailed", json.dumps(job))
         time.sleep(float(os.environ.get("AWS_TASK_POLL", 15)))
@@ -97,10 +136,17 @@ service, action, pattern = re.match(r"arn:aws:states:::(?:aws-sdk:)?([^:]+):(\w+
 runtime = {"invokeModel": "bedrock-runtime"}.get(action) if service == "bedrock" else None
 prefix = service.capitalize() if ":aws-sdk:" in resource else PREFIXES.get(service, service.capitalize())
 request = json.load(sys.stdin)
+if service == "eks" and action in ("call", "runJob"):
+    import aws_kubernetes
+    try:
+        print(json.dumps(aws_kubernetes.call(request) if action == "call" else aws_kubernetes.run_job(request, pattern == "sync")))
+    except aws_kubernetes.Refused as e:
+        fail(*e.args)
+    sys.exit(0)
 endpoint = os.environ.get("AWS_ENDPOINT_URL")
 client = boto3.client(runtime or CLIENTS.get(service, service), **({"endpoint_url": endpoint} if endpoint else {}))
 try:
-    answer = call(action[:1].upper() + action[1:], request)
+    answer = act(request)
     if pattern == "sync":
         answer = wait(request, answer)
     if runtime and answer.get("ContentType", "").startswith("application/json"):

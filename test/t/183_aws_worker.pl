@@ -15,7 +15,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 chmod 0755, $dir;
 my $examples = "$FindBin::Bin/../../docs/examples";
 my $node = new_node('main');
-$node->safe_psql('postgres', q(SELECT sf_aws_install(services => '{glue,batch,ecs,eks,bedrock,emr-serverless,aws-sdk}')));
+$node->safe_psql('postgres', q(SELECT sf_aws_install(services => '{glue,batch,ecs,eks,bedrock,emr-serverless,elasticmapreduce,aws-sdk}')));
 
 # Write a file.
 sub put
@@ -279,6 +279,14 @@ EOS
 	$stub{'Bedrock-Runtime'} = <<'EOS';
 exports.InvokeModelCommand = command(({ body }) => ({ body: Object.assign(Buffer.from(JSON.stringify({ heard: body })), { transformToString() { return this.toString(); } }), contentType: 'application/json' }));
 EOS
+	$stub{EMR} = <<'EOS';
+exports.RunJobFlowCommand = command(({ Name }) => ({ JobFlowId: `j-${Name}` }));
+exports.DescribeClusterCommand = command(({ ClusterId }, look) => ({ Cluster: { Id: ClusterId, Status: { State: look('WAITING') } } }));
+exports.AddJobFlowStepsCommand = command(({ JobFlowId, Steps }) => ({ StepIds: [`s-${JobFlowId}-${Steps[0].Name}`] }));
+exports.DescribeStepCommand = command(({ StepId }, look) => ({ Step: { Id: StepId, Status: { State: look(StepId.includes('bad') ? 'FAILED' : 'COMPLETED') } } }));
+exports.ListInstanceGroupsCommand = command(() => ({ InstanceGroups: [{ Id: 'ig-1', Name: 'core' }] }));
+exports.ModifyInstanceGroupsCommand = command(({ InstanceGroups: [{ InstanceGroupId, InstanceCount }] }) => { if (InstanceGroupId !== 'ig-1' || InstanceCount !== 4) throw new Error('wrong'); return {}; });
+EOS
 	for my $service (keys %stub)
 	{
 		my $package = 'node_modules/@aws-sdk/client-' . lc $service;
@@ -293,6 +301,15 @@ $stub{$service}
 EOS
 	}
 	check_example('JavaScript', '--program', "$dir/aws-task.mjs", '--pass-env', 'AWS_*');
+	my $emr = start_worker($node, '-a', 'aws:program', '--program', "$dir/aws-task.mjs", '--pass-env', 'AWS_*');
+	is(ask('elasticmapreduce:createCluster.sync', '{"Name": "c"}'), 'SUCCEEDED|{"Cluster": {"Id": "j-c", "Status": {"State": "WAITING"}}, "ClusterId": "j-c"}||', 'JavaScript: a cluster of EMR');
+	is(ask('elasticmapreduce:addStep.sync', '{"ClusterId": "j", "Step": {"Name": "x"}}'), 'SUCCEEDED|{"Step": {"Id": "s-j-x", "Status": {"State": "COMPLETED"}}, "StepId": "s-j-x"}||', '... a step of it');
+	like(ask('elasticmapreduce:addStep.sync', '{"ClusterId": "j", "Step": {"Name": "bad"}}'), qr/^FAILED\|\|States\.TaskFailed\|.*"FAILED"/, '... one that fails');
+	is(ask('elasticmapreduce:modifyInstanceGroupByName', '{"ClusterId": "j", "InstanceGroupName": "core", "InstanceGroup": {"InstanceCount": 4}}'), 'SUCCEEDED|{}||', '... a group by its name');
+	is(ask('elasticmapreduce:modifyInstanceGroupByName', '{"ClusterId": "j", "InstanceGroupName": "x", "InstanceGroup": {"InstanceCount": 4}}'),
+		'FAILED||ElasticMapReduce.InvalidRequestException|InstanceGroup x does not exist.', '... that is not there');
+	is(ask('eks:call', '{}'), 'FAILED||States.TaskFailed|eks:call is done by aws-task.py.', 'JavaScript: no Kubernetes');
+	is(stop_worker($emr), 0, 'its worker leaves');
 }
 
 # --- a program that reads Parquet, in the compressions that its writers use
