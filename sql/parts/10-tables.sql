@@ -263,63 +263,6 @@ CREATE TABLE _sfflow.resource_map (
 	PRIMARY KEY (owner, pattern)
 );
 
--- Schedules; the job itself is pg_cron's.
-CREATE TABLE _sfflow.schedule (
-	name text COLLATE "C" NOT NULL PRIMARY KEY,
-	owner regrole NOT NULL,
-	schedule text NOT NULL,
-	state_machine text COLLATE "C" NOT NULL,
-	input jsonb NOT NULL,
-	timezone text,
-	calendar text COLLATE "C",
-	on_closed text NOT NULL DEFAULT 'skip',
-	starts timestamptz,
-	ends timestamptz,
-	missed text NOT NULL DEFAULT 'run_once',
-	overlap text NOT NULL DEFAULT 'skip',
-	job_id bigint,
-	last_execution_id text,
-	handled_until timestamptz,			-- latest match that a run was for, or that was given up
-	missed_at timestamptz,				-- latest match that was given up, as "missed" says
-	changed_at timestamptz NOT NULL,	-- no run is expected for a match before
-	created_at timestamptz NOT NULL
-);
-CREATE INDEX schedule_owner ON _sfflow.schedule (owner);
-CREATE INDEX schedule_calendar ON _sfflow.schedule (calendar) WHERE calendar IS NOT NULL;
-
--- Calendars: which days are open, and which are picked. Every role may read them.
-CREATE TABLE _sfflow.calendar (
-	name text COLLATE "C" NOT NULL PRIMARY KEY,
-	owner regrole NOT NULL,
-	rule jsonb NOT NULL,
-	days jsonb,							-- NULL: those of the calendar that it extends
-	changed_at timestamptz NOT NULL,	-- a schedule that uses it expects no run for a time before
-	created_at timestamptz NOT NULL
-);
-CREATE INDEX calendar_owner ON _sfflow.calendar (owner);
-CREATE INDEX calendar_extends ON _sfflow.calendar ((rule ->> 'Extends')) WHERE rule ->> 'Extends' IS NOT NULL;
-
--- What became of the runs of a schedule; the last ones of each schedule. A call by pg_cron that failed has no row.
-CREATE TABLE _sfflow.schedule_run (
-	schedule text COLLATE "C" NOT NULL,
-	run_at timestamptz NOT NULL,
-	pid integer NOT NULL,				-- of the process, which pg_cron notes, too
-	scheduled_for timestamptz,			-- NULL: the call was for no match in the schedule's zone
-	execution_id text,
-	outcome text NOT NULL,				-- as in sf_schedule_runs
-	message text,						-- of the error
-	PRIMARY KEY (schedule, run_at)
-);
-
--- Runs that are to start once earlier ones have ended: of a schedule that queues them, and of sf_backfill.
-CREATE TABLE _sfflow.schedule_wait (
-	schedule text COLLATE "C" NOT NULL,
-	scheduled_for timestamptz NOT NULL,
-	max_running integer,				-- of sf_backfill: executions that run at once; NULL: of the schedule itself
-	execution_id text,					-- of sf_backfill: it has started
-	PRIMARY KEY (schedule, scheduled_for)
-);
-
 -- Which copy of the database is driven.  Not dumped: a copy that lacks the
 -- row, or holds another one, is driven only after sf_enable().
 CREATE TABLE _sfflow.instance (
@@ -376,7 +319,3 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_item', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.history', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_request', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.resource_map', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule_run', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule_wait', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.calendar', '');

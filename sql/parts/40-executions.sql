@@ -199,3 +199,9 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_purge_due'
 LANGUAGE C;
 COMMENT ON PROCEDURE @extschema@.sf_purge_due(bigint) IS
 	'deletes ended executions by the option retention of their machines, committing batch by batch';
+
+-- Gives C the extension's own sf_start, whatever schema it is in. Bound to that function, not to its
+-- name: the owner of the schema can rename it and make another one.
+CREATE FUNCTION _sfflow.start_scheduled(state_machine text, input jsonb, name text) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN @extschema@.sf_start($1, $2, $3, 'skip');

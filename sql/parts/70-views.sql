@@ -21,15 +21,7 @@ FROM _sfflow.state_machine m
 WHERE pg_has_role(m.owner, 'USAGE') OR (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n WHERE n.nspname = '_sfflow')
 	OR m.name IN (SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'm' AND g.privilege = 'R');
 
--- A schedule is visible to its owner and to roles that may READ the machine.
-CREATE VIEW _sfflow.readable_schedule AS
-SELECT s.name, s.owner, s.schedule, s.state_machine, s.input, s.timezone, s.calendar, s.on_closed, s.starts, s.ends, s.missed, s.overlap,
-	s.last_execution_id
-FROM _sfflow.schedule s
-LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
-WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
-
--- The same of activities and WORK.
+-- The activities of which the reader may WORK tasks.
 CREATE VIEW _sfflow.workable_activity AS
 SELECT t.activity_no, t.name, t.owner, t.lease, t.max_receive_count, t.created_at, t.last_polled_at, t.last_worker
 FROM _sfflow.activity t

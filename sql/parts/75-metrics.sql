@@ -241,12 +241,6 @@ FROM @extschema@.sf_activities a
 WHERE a.oldest_queued_at < now() - interval '5 minutes'
 	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
 UNION ALL
-SELECT 'missed_run', s.name COLLATE "C", NULL, NULL, st.since,
-	format(CASE WHEN st.missed_at IS NULL THEN 'schedule "%s" fails: %s' ELSE 'schedule "%s" has not run: %s' END, s.name, st.problem)
-FROM (SELECT r.name FROM _sfflow.readable_schedule r OFFSET 0) s
-CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
-WHERE st.is_alert
-UNION ALL
 --@slot alerts
 SELECT 'unknown_owner', m.name COLLATE "C", NULL, NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
 FROM _sfflow.state_machine m

@@ -192,32 +192,7 @@ COMMENT ON COLUMN @extschema@.sf_acknowledgements.acknowledged_at IS 'when it wa
 COMMENT ON COLUMN @extschema@.sf_acknowledgements.acknowledged_by IS 'the role that did so';
 COMMENT ON COLUMN @extschema@.sf_acknowledgements.comment IS 'what it said';
 
-COMMENT ON COLUMN @extschema@.sf_schedules.schedule_name IS 'its name';
-COMMENT ON COLUMN @extschema@.sf_schedules.schedule IS 'the cron expression';
-COMMENT ON COLUMN @extschema@.sf_schedules.timezone IS 'the time zone of the expression';
-COMMENT ON COLUMN @extschema@.sf_schedules.state_machine IS 'the state machine, with its version if one was named';
-COMMENT ON COLUMN @extschema@.sf_schedules.input IS 'the input of each run, with placeholders';
-COMMENT ON COLUMN @extschema@.sf_schedules.active IS 'whether the pg_cron job is there and active';
-COMMENT ON COLUMN @extschema@.sf_schedules.next_run IS 'when it runs next';
-COMMENT ON COLUMN @extschema@.sf_schedules.last_execution_id IS 'the execution of its last run';
-COMMENT ON COLUMN @extschema@.sf_schedules.state IS 'active, failing, missed, gone, inactive or not driven';
-COMMENT ON COLUMN @extschema@.sf_schedules.problem IS 'why it is not active';
-COMMENT ON COLUMN @extschema@.sf_schedules.owner IS 'the role that owns it, which its runs start executions as';
-COMMENT ON COLUMN @extschema@.sf_schedules.calendar IS 'the calendar of its days';
-COMMENT ON COLUMN @extschema@.sf_schedules.on_closed IS 'what becomes of a run on a closed day: skip, previous, next or run';
-COMMENT ON COLUMN @extschema@.sf_schedules.starts IS 'no run is due before';
-COMMENT ON COLUMN @extschema@.sf_schedules.ends IS 'no run is due after';
-COMMENT ON COLUMN @extschema@.sf_schedules.missed IS 'what becomes of runs that did not come: run_once, run_all or skip';
-COMMENT ON COLUMN @extschema@.sf_schedules.overlap IS 'what becomes of a run while the one before runs: skip, queue or parallel';
 
-COMMENT ON COLUMN @extschema@.sf_schedule_runs.schedule_name IS 'the schedule';
-COMMENT ON COLUMN @extschema@.sf_schedule_runs.scheduled_for IS 'the time of the run in the schedule';
-COMMENT ON COLUMN @extschema@.sf_schedule_runs.started_at IS 'when pg_cron began the call';
-COMMENT ON COLUMN @extschema@.sf_schedule_runs.status IS 'succeeded, failed or skipped; while it runs, the status of pg_cron';
-COMMENT ON COLUMN @extschema@.sf_schedule_runs.error IS 'why it failed';
-COMMENT ON COLUMN @extschema@.sf_schedule_runs.execution_id IS 'the execution that it started';
-COMMENT ON COLUMN @extschema@.sf_schedule_runs.ended_at IS 'when the call ended';
-COMMENT ON COLUMN @extschema@.sf_schedule_runs.cron_run_id IS 'its runid in cron.job_run_details';
 
 COMMENT ON COLUMN @extschema@.sf_workers.pid IS 'of the process';
 COMMENT ON COLUMN @extschema@.sf_workers.role IS 'launcher or worker';
@@ -242,12 +217,6 @@ COMMENT ON COLUMN @extschema@.sf_audit.session_role IS 'the role that had logged
 COMMENT ON COLUMN @extschema@.sf_audit.reason IS 'why, if the operator said so';
 COMMENT ON COLUMN @extschema@.sf_audit.details IS 'what the action was given, and what came of it';
 
-COMMENT ON COLUMN @extschema@.sf_calendars.calendar IS 'its name';
-COMMENT ON COLUMN @extschema@.sf_calendars.owner IS 'the role that may change it';
-COMMENT ON COLUMN @extschema@.sf_calendars.rule IS 'which days are open';
-COMMENT ON COLUMN @extschema@.sf_calendars.days IS 'which days it picks; null: all open ones';
-COMMENT ON COLUMN @extschema@.sf_calendars.created_at IS 'when it was made';
-COMMENT ON COLUMN @extschema@.sf_calendars.changed_at IS 'when it was changed last';
 COMMENT ON COLUMN @extschema@.sf_limits.target IS 'what is limited, as sf_set_limit was given it';
 COMMENT ON COLUMN @extschema@.sf_limits.key IS 'path of the value that has the limit for itself; null: one limit for all';
 COMMENT ON COLUMN @extschema@.sf_limits.max_running IS 'how many may run at a time; null: no limit';

@@ -33,25 +33,19 @@ enum
 static void
 parse_target(const char *text, SfAuditQuery *query)
 {
-	static const struct
-	{
-		const char *prefix;
-		char		kind;
-	}			prefixes[] = {
-		{"activity:", SF_OBJECT_ACTIVITY}, {"schedule:", SF_OBJECT_SCHEDULE},
-		{"rule:", SF_OBJECT_RULE}, {"calendar:", SF_OBJECT_CALENDAR},
-	};
+	static const SfFeatureObject activities = {.prefix = "activity:",.kind = SF_OBJECT_ACTIVITY};
+	const SfFeatureObject *object;
 	const char *colon;
 
 	if (text == NULL)
 		return;
-	for (size_t i = 0; i < lengthof(prefixes); i++)
-		if (strncmp(text, prefixes[i].prefix, strlen(prefixes[i].prefix)) == 0)
-		{
-			query->kind = prefixes[i].kind;
-			query->object = text + strlen(prefixes[i].prefix);
-			return;
-		}
+	object = strncmp(text, activities.prefix, strlen(activities.prefix)) == 0 ? &activities : sf_feature_object_of(text);
+	if (object != NULL)
+	{
+		query->kind = object->kind;
+		query->object = sf_feature_object_name(object, text);
+		return;
+	}
 	colon = strchr(text, ':');
 	query->kind = SF_OBJECT_STATE_MACHINE;
 	query->object = colon == NULL ? text : pnstrdup(text, colon - text);

@@ -12,8 +12,8 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "report/progress.h"
-#include "schedule/schedule_run.h"
 #include "store/execution_list.h"
+#include "store/feature.h"
 #include "store/program_cache.h"
 #include "store/running_list.h"
 #include "store/usual.h"
@@ -231,47 +231,26 @@ take_masses(List **machines, TimestampTz since, TimestampTz until, int most)
 	return rows;
 }
 
-/* --- schedules --- */
+/* --- what is planned --- */
 
-/* Append the lines of a schedule: of runs that have no execution. */
+/* Append the lines of runs that are planned and have no execution. */
 static List *
-append_schedule(List *rows, List *machines, const SfSchedule *s, TimestampTz since,
-				TimestampTz until, TimestampTz now)
+append_planned(List *rows, List *machines, List *runs)
 {
-	NightMachine *m = find_machine(machines, 0, s->state_machine);
-
-	foreach_ptr(const SfPlannedRun, run, sf_planned_runs(s, since, until, now))
+	foreach_ptr(const SfPlannedRun, run, runs)
 	{
 		NightRow   *row = palloc0(sizeof(NightRow));
-		bool		comes = strcmp(run->state, "DUE") == 0;
 
 		row->planned_at = run->at;
-		row->target = psprintf("schedule:%s", s->name);
+		row->target = run->target;
 		row->state = run->state;
 		row->started_at = row->ended_at = DT_NOEND;
 		row->took_us = -1;
-		row->usual_us = usual_of(m);
-		row->expected_end = comes ? end_after(run->at, row->usual_us) : DT_NOEND;
+		row->usual_us = usual_of(find_machine(machines, 0, run->machine));
+		row->expected_end = run->comes ? end_after(run->at, row->usual_us) : DT_NOEND;
 		row->detail = run->problem;
-		row->next = s->state_machine;
+		row->next = run->machine;
 		rows = lappend(rows, row);
-	}
-	return rows;
-}
-
-/* Append the lines of all schedules that the caller may know of. */
-static List *
-append_schedules(List *rows, List *machines, TimestampTz since, TimestampTz until, TimestampTz now)
-{
-	ListCell   *lc;
-
-	foreach(lc, sf_schedule_row_names())
-	{
-		const SfSchedule *s = sf_schedule_row_read(lfirst(lc), SF_LOCK_NONE);
-
-		CHECK_FOR_INTERRUPTS();
-		if (s != NULL && sf_schedules_is_visible(s))
-			rows = append_schedule(rows, machines, s, since, until, now);
 	}
 	return rows;
 }
@@ -339,7 +318,8 @@ SF_SQL_FUNCTION(sfflow_sf_night)
 	if (most > 0)
 		rows = take_masses(&listed, since, until, most);
 	rows = append_executions(rows, listed, since, until, now);
-	rows = append_schedules(rows, machines, since, until, now);
+	SF_FEATURES(planned, feature)
+		rows = append_planned(rows, machines, feature->planned(since, until, now));
 	list_sort(rows, compare_rows);
 	foreach_ptr(const NightRow, row, rows)
 		put_row(fcinfo, row);

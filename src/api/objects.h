@@ -7,12 +7,10 @@
 
 #include "base/compat.h"
 #include "run/lifecycle.h"
-#include "store/calendar.h"
 #include "store/execution.h"
 #include "store/machine.h"
 #include "store/machine_alias.h"
 #include "store/privilege.h"
-#include "store/schedule.h"
 #include "store/task.h"
 
 extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
@@ -50,17 +48,5 @@ extern void sf_object_keep_machine(int machine_no, const char *name);
 extern void sf_object_require_state(int machine_no, int version, const char *machine,
 									const char *state);
 extern bool sf_object_is_resource(const char *text);
-
-/* --- declarations that functions about calendars share --- */
-
-extern Oid	sf_calendars_set_owner(const char *name, Oid owner);
-
-/* --- declarations that the functions about schedules share --- */
-
-extern bool sf_schedules_is_visible(const SfSchedule *schedule);
-extern void sf_schedules_require_owner(const char *name);
-extern SfSchedule *sf_schedules_find_visible(const char *name);
-extern SfSchedule *sf_schedules_find_own(const char *name, SfLock lock);
-extern Oid	sf_schedules_set_owner(const char *name, Oid owner);
 
 #endif							/* SF_API_OBJECTS_H */

@@ -57,22 +57,15 @@ note_owner(const char *target, char kind, const char *name, Oid before, Oid role
 static Oid
 alter_owner(const char *object, Oid role, bool settles)
 {
+	const SfFeatureObject *of_feature = sf_feature_object_of(object);
 	Oid			before;
 
-	if (strncmp(object, "schedule:", 9) == 0)
+	if (of_feature != NULL)
 	{
-		before = sf_schedules_set_owner(object + 9, role);
-		note_owner(object, SF_OBJECT_SCHEDULE, object + 9, before, role);
-	}
-	else if (strncmp(object, "calendar:", 9) == 0)
-	{
-		before = sf_calendars_set_owner(object + 9, role);
-		note_owner(object, SF_OBJECT_CALENDAR, object + 9, before, role);
-	}
-	else if (strncmp(object, "rule:", 5) == 0)
-	{
-		before = sf_object_set_rule_owner(object + 5, role);
-		note_owner(object, SF_OBJECT_RULE, object + 5, before, role);
+		const char *name = sf_feature_object_name(of_feature, object);
+
+		before = of_feature->set_owner(name, role);
+		note_owner(object, of_feature->kind, name, before, role);
 	}
 	else if (strncmp(object, "activity:", 9) == 0)
 	{
@@ -109,16 +102,10 @@ SF_SQL_FUNCTION(sfflow_sf_alter_owner)
 	PG_RETURN_VOID();
 }
 
-/* Change the owner of all that a role owns of a kind; how many.  The caller settles them when their holds and limits have followed. */
+/* Change the owner of objects of a kind; how many.  The caller settles them when their holds and limits have followed. */
 static int64
-reassign(char kind, const char *prefix, Oid from, Oid to)
+reassign(const char *prefix, List *names, Oid to)
 {
-	List	   *names = sf_owned_names(kind, from);
-
-	/* before anything else is locked, for which the transactions that this waits for may wait */
-	if (kind == SF_OBJECT_STATE_MACHINE)
-		foreach_ptr(char, machine, names)
-			sf_machine_lock_waits(sf_arg_machine(machine, SF_PRIVILEGE_OWN)->machine_no);
 	foreach_ptr(char, name, names)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -136,6 +123,7 @@ SF_SQL_FUNCTION(sfflow_sf_reassign_owned)
 {
 	Oid			from = get_role_oid(sf_arg_text(fcinfo, 0, "old_role"), false);
 	Oid			to = get_role_oid(sf_arg_text(fcinfo, 1, "new_role"), false);
+	List	   *machines;
 	char	   *conflict;
 	int64		mappings = 0;
 	int64		n;
@@ -149,11 +137,14 @@ SF_SQL_FUNCTION(sfflow_sf_reassign_owned)
 		PG_RETURN_INT64(0);
 	check_new_owner(to);
 	sf_privilege_anchor(to);
-	n = reassign(SF_OBJECT_STATE_MACHINE, "", from, to) +
-		reassign(SF_OBJECT_ACTIVITY, "activity:", from, to) +
-		reassign(SF_OBJECT_SCHEDULE, "schedule:", from, to) +
-		reassign(SF_OBJECT_CALENDAR, "calendar:", from, to) +
-		reassign(SF_OBJECT_RULE, "rule:", from, to);
+	machines = sf_owned_names(SF_OBJECT_STATE_MACHINE, from);
+	/* before anything else is locked, for which the transactions that this waits for may wait */
+	foreach_ptr(char, machine, machines)
+		sf_machine_lock_waits(sf_arg_machine(machine, SF_PRIVILEGE_OWN)->machine_no);
+	n = reassign("", machines, to) +
+		reassign("activity:", sf_owned_names(SF_OBJECT_ACTIVITY, from), to);
+	SF_OBJECTS(object)
+		n += reassign(object->prefix, sf_feature_owned_names(object, from), to);
 	SF_TELL(owner_changed, from, to);
 	conflict = sf_owner_move_mappings(from, to, &mappings);
 	if (conflict != NULL)

@@ -11,7 +11,7 @@
 
 extern const SfFeature sf_hold_feature BUILT_OR_NOT;
 extern const SfFeature sf_rule_feature;
-extern const SfFeature sf_schedule_feature;
+extern const SfFeature sf_schedule_feature BUILT_OR_NOT;
 extern const SfFeature sf_deadline_feature BUILT_OR_NOT;
 extern const SfFeature sf_metric_feature;
 extern const SfFeature sf_limit_feature;

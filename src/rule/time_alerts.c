@@ -9,6 +9,7 @@
 #include "base/name.h"
 #include "rule/watcher.h"
 #include "store/alert.h"
+#include "store/feature.h"
 #include "store/machine.h"
 #include "store/task.h"
 
@@ -46,6 +47,7 @@ static void
 tell_time_alert(const SfTimeAlert *a)
 {
 	SfNotice	n = {.kind = SF_CHANGE_ALERT,.at = GetCurrentTimestamp(),.resource = a->object};
+	const SfFeatureObject *object;
 	SfAlertDetail detail = {a->kind, a->is_open ? SF_ALERT_OPENED : SF_ALERT_CLEARED, a->since, NULL, NULL};
 
 	if (a->execution_no != 0)
@@ -58,7 +60,9 @@ tell_time_alert(const SfTimeAlert *a)
 	else if (strcmp(a->kind, "missed_run") == 0)
 	{
 		detail.target = psprintf("schedule:%s", a->object);
-		sf_notice_set_schedule(&n, a->object);
+		object = sf_feature_object_of(detail.target);
+		if (object != NULL)
+			object->notice(&n, a->object);
 	}
 	else
 	{

@@ -38,6 +38,7 @@ const SfFeature *const *sf_features_at[SF_MOMENT_COUNT] = {
 };
 
 const SfFeatureTable *sf_feature_tables;
+const SfFeatureObject *sf_feature_objects;
 
 /* Allocate what lasts as long as the process. */
 static void *
@@ -46,34 +47,32 @@ allocate(Size size)
 	return MemoryContextAllocZero(TopMemoryContext, size);
 }
 
-/* Count the tables of a feature. */
-static int
-count_tables(const SfFeature *feature)
-{
-	int			n = 0;
-
-	while (feature->tables != NULL && feature->tables[n].name != NULL)
-		n++;
-	return n;
-}
-
-/* Put the tables of the core and of the features into one array. */
+/* Put the tables of the core, and tables and kinds of objects of the features, into one array each. */
 static void
-pack_tables(const SfFeature *const *features, int count)
+pack_data(const SfFeature *const *features, int count)
 {
-	int			n = lengthof(core_tables);
+	int			ntables = lengthof(core_tables);
+	int			nobjects = 0;
 	SfFeatureTable *tables;
+	SfFeatureObject *objects;
 
-	for (int i = 0; i < count; i++)
-		n += count_tables(features[i]);
-	sf_feature_tables = tables = allocate((n + 1) * sizeof(SfFeatureTable));
-	memcpy(tables, core_tables, sizeof(core_tables));
-	n = lengthof(core_tables);
 	for (int i = 0; i < count; i++)
 	{
-		if (count_tables(features[i]) > 0)
-			memcpy(&tables[n], features[i]->tables, count_tables(features[i]) * sizeof(SfFeatureTable));
-		n += count_tables(features[i]);
+		for (const SfFeatureTable *t = features[i]->tables; t != NULL && t->name != NULL; t++)
+			ntables++;
+		for (const SfFeatureObject *o = features[i]->objects; o != NULL && o->prefix != NULL; o++)
+			nobjects++;
+	}
+	sf_feature_tables = tables = allocate((ntables + 1) * sizeof(SfFeatureTable));
+	sf_feature_objects = objects = allocate((nobjects + 1) * sizeof(SfFeatureObject));
+	memcpy(tables, core_tables, sizeof(core_tables));
+	tables += lengthof(core_tables);
+	for (int i = 0; i < count; i++)
+	{
+		for (const SfFeatureTable *t = features[i]->tables; t != NULL && t->name != NULL; t++)
+			*tables++ = *t;
+		for (const SfFeatureObject *o = features[i]->objects; o != NULL && o->prefix != NULL; o++)
+			*objects++ = *o;
 	}
 }
 
@@ -94,7 +93,7 @@ sf_feature_register(const SfFeature *const *features, int count)
 				at[n++] = features[i];
 		sf_features_at[m] = at;
 	}
-	pack_tables(features, count);
+	pack_data(features, count);
 }
 
 /* The place of a feature among those that look. */
@@ -160,6 +159,35 @@ sf_feature_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfPa
 			return feature->keeps(draft, branch, parked);
 	/* the library was built without the feature since */
 	return SF_KEPT_GONE;
+}
+
+/* --- objects --- */
+
+/* The kind of objects that a text names; NULL: none of a feature. */
+const SfFeatureObject *
+sf_feature_object_of(const char *text)
+{
+	SF_OBJECTS(object)
+		if (strncmp(text, object->prefix, strlen(object->prefix)) == 0)
+			return object;
+	return NULL;
+}
+
+/* The name of an object, in a text that begins with the prefix of its kind. */
+const char *
+sf_feature_object_name(const SfFeatureObject *object, const char *text)
+{
+	return text + strlen(object->prefix);
+}
+
+/* List the names of the objects of a kind that a role owns. */
+List *
+sf_feature_owned_names(const SfFeatureObject *object, Oid owner)
+{
+	SfPlan		plan = SF_PLAN(psprintf("SELECT o.name FROM _sfflow.%s o WHERE o.owner = $1 ORDER BY o.name",
+									   object->table));
+
+	return sf_store_texts(&plan, SF_ROLE(owner));
 }
 
 /* --- tables --- */

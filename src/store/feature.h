@@ -32,6 +32,28 @@ typedef struct SfFeatureTable
 	const char *by_role;		/* an index that begins with a role that rows name, which cannot be dropped; or NULL */
 } SfFeatureTable;
 
+/* A kind of objects that a feature has */
+typedef struct SfFeatureObject
+{
+	const char *prefix;			/* what a name begins with where it may be of other kinds, too: "schedule:" */
+	char		kind;			/* SF_OBJECT_… */
+	const char *table;			/* has columns name and owner */
+	Oid			(*require_own) (const char *name);	/* the owner of one that the caller may change, or raise; NULL: never asked */
+	Oid			(*set_owner) (const char *name, Oid owner); /* gives such a one to another role; the owner before */
+	void		(*notice) (SfNotice *n, const char *name);	/* says in a notice what it is of; NULL: never asked */
+} SfFeatureObject;
+
+/* A run of a machine that is planned, or was, and has no execution */
+typedef struct SfPlannedRun
+{
+	TimestampTz at;				/* DT_NOEND: there is none to come */
+	const char *target;			/* what plans it */
+	const char *machine;		/* "machine" or "machine/version" */
+	const char *state;			/* as sf_night shows it */
+	const char *problem;		/* NULL: none */
+	bool		comes;			/* it is still to come */
+} SfPlannedRun;
+
 /* What becomes of a branch that is about to begin a step */
 typedef enum SfGate
 {
@@ -87,6 +109,7 @@ typedef struct SfFeature
 {
 	const char *name;
 	const SfFeatureTable *tables;	/* up to one without a name; or NULL */
+	const SfFeatureObject *objects; /* up to one without a prefix; or NULL */
 	const char *waiting_word;	/* what waiting_on says of a branch that the feature has parked */
 	const char *const *alert_kinds; /* that may be acknowledged, up to NULL; or NULL */
 
@@ -162,6 +185,9 @@ typedef struct SfFeature
 	 * those are left that workers have locked.
 	 */
 	void		(*executions_dropped) (SfArg numbers);
+
+	/* List runs of executions that are planned from one time up to another, as SfPlannedRun. */
+	List	   *(*planned) (TimestampTz since, TimestampTz until, TimestampTz now);
 
 	/* Must an ended execution, whose row the purge has locked, stay?  Never waits. */
 	bool		(*keeps_from_purge) (int64 execution_no);
@@ -244,6 +270,7 @@ typedef struct SfFeature
 	X(moved) \
 	X(states_changed) \
 	X(executions_dropped) \
+	X(planned) \
 	X(keeps_from_purge) \
 	X(keeps_back) \
 	X(scheduled) \
@@ -298,6 +325,16 @@ extern const SfFeatureTable *sf_feature_tables;
 #define SF_TABLES(table) \
 	for (const SfFeatureTable *table = sf_feature_tables; table->name != NULL; table++)
 
+/* The kinds of objects of all features, up to one without a prefix */
+extern const SfFeatureObject *sf_feature_objects;
+
+/* Go through them. */
+#define SF_OBJECTS(object) \
+	for (const SfFeatureObject *object = sf_feature_objects; object->prefix != NULL; object++)
+
+extern const SfFeatureObject *sf_feature_object_of(const char *text);
+extern const char *sf_feature_object_name(const SfFeatureObject *object, const char *text);
+extern List *sf_feature_owned_names(const SfFeatureObject *object, Oid owner);
 extern void sf_feature_delete_of_machine(int machine_no);
 extern void sf_feature_announce_copies(void);
 

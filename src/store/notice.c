@@ -12,7 +12,6 @@
 #include "store/feature.h"
 #include "store/machine.h"
 #include "store/notice.h"
-#include "store/schedule.h"
 
 /* --- what it is of --- */
 
@@ -38,19 +37,6 @@ sf_notice_set_execution(SfNotice *n, const SfExecution *execution)
 	n->machine = execution->machine_name;
 	n->machine_owner = execution->owner;
 	n->resource = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
-}
-
-/* Fill in the schedule of a notice, if it is there. */
-void
-sf_notice_set_schedule(SfNotice *n, const char *name)
-{
-	const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
-
-	if (s == NULL)
-		return;
-	n->owner = s->owner;
-	n->resource = sf_public_name(SF_NAME_SCHEDULE, s->name);
-	sf_notice_set_machine(n, s->state_machine);
 }
 
 /* --- details --- */

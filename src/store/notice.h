@@ -63,7 +63,6 @@ extern void sf_notice_failure(const SfExecution *execution, int times, const cha
 
 extern void sf_notice_set_machine(SfNotice *n, const char *name);
 extern void sf_notice_set_execution(SfNotice *n, const SfExecution *execution);
-extern void sf_notice_set_schedule(SfNotice *n, const char *name);
 extern void sf_notice_begin_detail(SfJsonBuilder *b, const SfNotice *n);
 extern void sf_notice_add_date(SfJsonBuilder *b, const char *key, TimestampTz t);
 extern void sf_notice_add_text(SfJsonBuilder *b, const char *key, const char *text);

@@ -18,18 +18,8 @@ sf_owned_names(char kind, Oid owner)
 	static SfPlan activities = SF_PLAN(
 		"SELECT a.name FROM _sfflow.activity a WHERE a.owner = $1"
 		" ORDER BY a.activity_no");
-	static SfPlan schedules = SF_PLAN(
-		"SELECT s.name FROM _sfflow.schedule s WHERE s.owner = $1 ORDER BY s.name");
-	static SfPlan calendars = SF_PLAN(
-		"SELECT c.name FROM _sfflow.calendar c WHERE c.owner = $1 ORDER BY c.name");
-	static SfPlan rules = SF_PLAN(
-		"SELECT r.name FROM _sfflow.rule r WHERE r.owner = $1 ORDER BY r.name");
 
-	return sf_store_texts(kind == SF_OBJECT_ACTIVITY ? &activities :
-						  kind == SF_OBJECT_SCHEDULE ? &schedules :
-						  kind == SF_OBJECT_CALENDAR ? &calendars :
-						  kind == SF_OBJECT_RULE ? &rules : &machines,
-						  SF_ROLE(owner));
+	return sf_store_texts(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, SF_ROLE(owner));
 }
 
 /*

@@ -8,12 +8,12 @@
 #include "base/hooks.h"
 #include "nodes/pg_list.h"
 
-/* One more kind of object for sf_owned_names, beside those of privilege.h */
+/* Kinds of objects of features, beside those of privilege.h */
 #define SF_OBJECT_SCHEDULE		's'
 #define SF_OBJECT_CALENDAR		'c'
 #define SF_OBJECT_RULE			'r'
 
-/* Names of the state machines, activities or schedules of a role. */
+/* Names of the state machines or activities of a role. */
 extern List *sf_owned_names(char kind, Oid owner);
 
 extern void sf_owner_set_machine(int machine_no, Oid owner);

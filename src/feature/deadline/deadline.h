@@ -6,7 +6,7 @@
 #ifndef SF_DEADLINE_H
 #define SF_DEADLINE_H
 
-#include "schedule/schedule_run.h"
+#include "feature/schedule/schedule.h"
 #include "store/feature.h"
 #include "store/machine.h"
 

@@ -15,8 +15,8 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "feature/deadline/deadline.h"
+#include "feature/schedule/calendar.h"
 #include "store/audit.h"
-#include "store/calendar.h"
 #include "store/owner.h"
 #include "store/program_cache.h"
 

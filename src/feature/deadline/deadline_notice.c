@@ -17,7 +17,7 @@ set_deadline(SfNotice *n, const SfDeadline *d, int64 execution_no)
 
 	n->resource = d->target;
 	if (d->schedule != NULL)
-		sf_notice_set_schedule(n, d->schedule);
+		sf_schedules_notice(n, d->schedule);
 	else if (identity != NULL)
 	{
 		/* the identity is valid until the next one is looked for */

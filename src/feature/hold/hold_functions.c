@@ -104,12 +104,14 @@ parse_target(FunctionCallInfo fcinfo)
 {
 	Target		t = {.text = sf_arg_text(fcinfo, 0, "target"),.kind = SF_OBJECT_STATE_MACHINE};
 	const char *state = sf_arg_text_or_null(fcinfo, 1);
+	const SfFeatureObject *object = sf_feature_object_of(t.text);
 	const char *id;
 
-	if (strncmp(t.text, "schedule:", 9) == 0)
+	if (object != NULL && object->kind == SF_OBJECT_SCHEDULE)
 	{
-		sf_schedules_require_owner(t.text + 9);
-		parse_object(&t, SF_HOLD_SCHEDULE, SF_OBJECT_SCHEDULE, t.text + 9, state);
+		id = sf_feature_object_name(object, t.text);
+		(void) object->require_own(id);
+		parse_object(&t, SF_HOLD_SCHEDULE, SF_OBJECT_SCHEDULE, id, state);
 	}
 	else if (strncmp(t.text, "activity:", 9) == 0 ||
 			 sf_public_name_to_id(SF_NAME_ACTIVITY, t.text) != t.text)

@@ -6,13 +6,20 @@
 
 #include "utils/timestamp.h"
 
+#include "api/objects.h"
 #include "base/timing.h"
 #include "rule/watcher.h"
 #include "store/feature.h"
+#include "store/owner.h"
 
 static const SfFeatureTable tables[] = {
 	{"rule",.copied = true,.by_role = "rule_of_owner"},
 	{"rule_chain",.of_execution = true},
+	{NULL}
+};
+
+static const SfFeatureObject objects[] = {
+	{.prefix = "rule:",.kind = SF_OBJECT_RULE,.table = "rule",.set_owner = sf_object_set_rule_owner},
 	{NULL}
 };
 
@@ -42,6 +49,7 @@ look(TimestampTz now)
 const SfFeature sf_rule_feature = {
 	.name = "rule",
 	.tables = tables,
+	.objects = objects,
 	.wants_notice = wants_notice,
 	.noticed = sf_observe_notice,
 	.looks_at = "alerts",

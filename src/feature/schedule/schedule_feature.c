@@ -1,20 +1,45 @@
 /*
  * schedule_feature.c
- *		What schedules have in the registry: their tables, and when they are looked at.
+ *		What schedules and calendars have in the registry: their tables and names, the runs that they plan, and when they
+ *		are looked at.
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "base/timing.h"
-#include "schedule/schedule_run.h"
-#include "store/feature.h"
+#include "feature/schedule/schedule.h"
+#include "store/owner.h"
 
 static const SfFeatureTable tables[] = {
 	{"schedule",.by_role = "schedule_owner"},
 	{"calendar",.by_role = "calendar_owner"},
 	{NULL}
 };
+
+static const SfFeatureObject objects[] = {
+	{"schedule:", SF_OBJECT_SCHEDULE, "schedule", sf_schedules_require_own, sf_schedules_set_owner, sf_schedules_notice},
+	{"calendar:", SF_OBJECT_CALENDAR, "calendar", NULL, sf_calendars_set_owner, NULL},
+	{NULL}
+};
+
+/* List the runs of all schedules that the caller may know of. */
+static List *
+planned(TimestampTz since, TimestampTz until, TimestampTz now)
+{
+	List	   *runs = NIL;
+
+	foreach_ptr(const char, name, sf_schedule_row_names())
+	{
+		const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
+
+		CHECK_FOR_INTERRUPTS();
+		if (s != NULL && sf_schedules_is_visible(s))
+			runs = list_concat(runs, sf_planned_runs(s, since, until, now));
+	}
+	return runs;
+}
 
 /* Look with each scan, if there are schedules. */
 static TimestampTz
@@ -35,6 +60,8 @@ look(TimestampTz now)
 const SfFeature sf_schedule_feature = {
 	.name = "schedule",
 	.tables = tables,
+	.objects = objects,
+	.planned = planned,
 	.looks_at = "schedules",
 	.next_look = next_look,
 	.look = look,

@@ -12,11 +12,10 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "base/hooks.h"
-#include "schedule/pg_cron.h"
-#include "schedule/schedule_run.h"
+#include "feature/schedule/pg_cron.h"
+#include "feature/schedule/schedule.h"
 #include "store/audit.h"
 #include "store/owner.h"
-#include "store/schedule_wait.h"
 
 /* Runs that one call lists */
 #define MAX_LISTED	100000

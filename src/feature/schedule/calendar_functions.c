@@ -19,7 +19,7 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "schedule/calendar_days.h"
+#include "feature/schedule/schedule.h"
 #include "store/audit.h"
 #include "store/owner.h"
 

@@ -18,11 +18,10 @@
 
 #include "base/errors.h"
 #include "base/hooks.h"
+#include "feature/schedule/pg_cron.h"
+#include "feature/schedule/schedule.h"
 #include "run/gate.h"
-#include "schedule/pg_cron.h"
-#include "schedule/schedule_run.h"
 #include "store/execution.h"
-#include "store/schedule_wait.h"
 
 /* A run that has not come after that time was missed: pg_cron may be late by some seconds */
 #define CATCH_UP_MS		(2 * 60 * 1000)
@@ -77,7 +76,7 @@ tell_run(const SfSchedule *s, const char *outcome, TimestampTz scheduled_for,
 
 	if (status == NULL)
 		return;
-	sf_notice_set_schedule(&n, s->name);
+	sf_schedules_notice(&n, s->name);
 	if (execution_id != NULL)
 		n.execution = sf_execution_find(execution_id, SF_LOCK_NONE);
 	sf_notice_begin_detail(&b, &n);

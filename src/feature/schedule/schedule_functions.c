@@ -15,11 +15,11 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "feature/schedule/calendar.h"
+#include "feature/schedule/pg_cron.h"
+#include "feature/schedule/schedule.h"
 #include "json/json.h"
-#include "schedule/pg_cron.h"
-#include "schedule/schedule_run.h"
 #include "store/audit.h"
-#include "store/calendar.h"
 #include "store/feature.h"
 #include "store/instance.h"
 #include "store/owner.h"
@@ -114,11 +114,11 @@ sf_schedules_find_own(const char *name, SfLock lock)
 	return s;
 }
 
-/* Raise unless there is a schedule that the current user may change. */
-void
-sf_schedules_require_owner(const char *name)
+/* Raise unless there is a schedule that the current user may change; its owner. */
+Oid
+sf_schedules_require_own(const char *name)
 {
-	(void) sf_schedules_find_own(name, SF_LOCK_NONE);
+	return sf_schedules_find_own(name, SF_LOCK_NONE)->owner;
 }
 
 /* Append an argument to a call, if it is given, by its name. */

@@ -11,7 +11,7 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
-#include "schedule/calendar_rule.h"
+#include "feature/schedule/calendar.h"
 
 /* Elements of a list of dates, and of other lists, at most */
 #define MAX_DATES		10000

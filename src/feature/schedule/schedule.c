@@ -1,15 +1,19 @@
 /*
  * schedule.c
- *		Rows of _sfflow.schedule.
+ *		Rows of _sfflow.schedule, schedule_run and schedule_wait, and the words in them.
  */
 #include "postgres.h"
 
 #include "store/feature.h"
 #include "store/owner.h"
-#include "store/schedule.h"
+#include "base/name.h"
+#include "feature/schedule/schedule.h"
 
 #define ROW SfSchedule
 SF_ROW_TYPE(row_type, SF_SCHEDULE_COLUMNS, schedule, 1);
+#undef ROW
+#define ROW SfScheduleWait
+SF_ROW_TYPE(wait_type, SF_SCHEDULE_WAIT_COLUMNS, schedule_wait, 2);
 
 /* Find a schedule by name. */
 SfSchedule *
@@ -189,4 +193,136 @@ sf_schedule_row_set_handled(const char *name, TimestampTz until, TimestampTz mis
 
 	sf_store_execute(&plan, SF_TEXT(name), SF_TIME(until),
 					 SF_TIME_OR_NULL(missed_at, DT_NOBEGIN));
+}
+
+/* Fill in the schedule of a notice, if it is there. */
+void
+sf_schedules_notice(SfNotice *n, const char *name)
+{
+	const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
+
+	if (s == NULL)
+		return;
+	n->owner = s->owner;
+	n->resource = sf_public_name(SF_NAME_SCHEDULE, s->name);
+	sf_notice_set_machine(n, s->state_machine);
+}
+
+/* --- runs that wait for others to end --- */
+
+/* Have a run wait; false: it does already. */
+bool
+sf_schedule_wait_add(const char *schedule, TimestampTz scheduled_for, int max_running)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running)"
+		" VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
+
+	return sf_store_execute(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for),
+							max_running == 0 ? SF_NULL(INT4OID) : SF_INT4(max_running)) > 0;
+}
+
+/* Count the runs of a schedule itself that wait. */
+int
+sf_schedule_wait_count(const char *schedule)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(*) FROM _sfflow.schedule_wait w"
+		" WHERE w.schedule" SF_EQ "$1 AND w.max_running IS NULL");
+
+	return (int) sf_store_number(&plan, 0, SF_TEXT(schedule));
+}
+
+/* List the runs of a schedule that wait: those that have started, then some of the others, the earliest first. */
+List *
+sf_schedule_wait_read(const char *schedule)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT " SF_SCHEDULE_WAIT_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule_wait w"
+		" WHERE w.schedule" SF_EQ "$1 ORDER BY w.execution_id IS NULL,"
+		" w.max_running IS NOT NULL, w.scheduled_for LIMIT 1000");
+
+	return sf_store_rows(&plan, &wait_type, SF_TEXT(schedule));
+}
+
+/* Note the execution that a run has started. */
+void
+sf_schedule_wait_started(const SfScheduleWait *wait, const char *execution_id)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.schedule_wait w SET execution_id = $3"
+		" WHERE w.schedule" SF_EQ "$1 AND w.scheduled_for" SF_EQ "$2");
+
+	sf_store_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for),
+					 SF_TEXT(execution_id));
+}
+
+/* Forget a run that waits no more. */
+void
+sf_schedule_wait_delete(const SfScheduleWait *wait)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.schedule_wait w"
+		" WHERE w.schedule" SF_EQ "$1 AND w.scheduled_for" SF_EQ "$2");
+
+	sf_store_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for));
+}
+
+/* Tell whether runs of any schedule wait, also since this transaction's last change. */
+bool
+sf_schedule_wait_any(void)
+{
+	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.schedule_wait LIMIT 1");
+
+	return sf_store_number(&plan, 0) != 0;
+}
+
+/* --- words --- */
+
+#define OPTION_NAME(sym, name) name,
+
+/* Find a word among those of an option, or raise SF012. */
+static int
+find_word(const char *argument, const char *text, const char *const *words, int n)
+{
+	StringInfoData all;
+
+	initStringInfo(&all);
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(text, words[i]) == 0)
+			return i;
+		appendStringInfo(&all, "%s%s", i == 0 ? "" : ", ", words[i]);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument %s must not be \"%s\"", argument, text),
+			 errhint("It is one of %s.", all.data)));
+}
+
+/* Read the option on_closed. */
+SfOnClosed
+sf_option_on_closed(const char *text)
+{
+	static const char *const words[] = {SF_ON_CLOSED_LIST(OPTION_NAME)};
+
+	return (SfOnClosed) find_word("on_closed", text, words, lengthof(words));
+}
+
+/* Read the option missed. */
+SfMissed
+sf_option_missed(const char *text)
+{
+	static const char *const words[] = {SF_MISSED_LIST(OPTION_NAME)};
+
+	return (SfMissed) find_word("missed", text, words, lengthof(words));
+}
+
+/* Read the option overlap. */
+SfOverlap
+sf_option_overlap(const char *text)
+{
+	static const char *const words[] = {SF_OVERLAP_LIST(OPTION_NAME)};
+
+	return (SfOverlap) find_word("overlap", text, words, lengthof(words));
 }

@@ -12,8 +12,8 @@
 #include "utils/timestamp.h"
 
 #include "base/errors.h"
-#include "schedule/moments.h"
-#include "schedule/pg_cron.h"
+#include "feature/schedule/pg_cron.h"
+#include "feature/schedule/schedule.h"
 
 /* Days of the first window of a search, and of the others */
 #define NEAR_DAYS	40

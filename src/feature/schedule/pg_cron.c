@@ -25,7 +25,7 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
-#include "schedule/pg_cron.h"
+#include "feature/schedule/pg_cron.h"
 #include "store/table.h"
 
 /* Tell whether pg_cron is installed in this database. */

@@ -18,8 +18,8 @@
 #include "utils/datetime.h"
 #include "utils/timestamp.h"
 
-#include "schedule/calendar_days.h"
-#include "schedule/cron.h"
+#include "feature/schedule/calendar.h"
+#include "feature/schedule/cron.h"
 
 #define SEARCH_YEARS	40
 

@@ -25,15 +25,13 @@
 #include "base/encoding.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "schedule/moments.h"
-#include "schedule/pg_cron.h"
-#include "schedule/schedule_run.h"
-#include "store/calendar.h"
+#include "feature/schedule/calendar.h"
+#include "feature/schedule/pg_cron.h"
+#include "feature/schedule/schedule.h"
 #include "store/feature.h"
-#include "store/owner.h"
 #include "store/instance.h"
 #include "store/machine.h"
-#include "store/schedule_wait.h"
+#include "store/owner.h"
 
 static Jsonb *fill_placeholders(const Jsonb *input, const char *const *values);
 
@@ -430,13 +428,18 @@ fill_placeholders(const Jsonb *input, const char *const *values)
 
 /* Append a run. */
 static List *
-append_run(List *runs, TimestampTz at, const char *state, const char *problem)
+append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *state, const char *problem)
 {
 	SfPlannedRun *run = palloc(sizeof(SfPlannedRun));
 
-	run->at = at;
-	run->state = state;
-	run->problem = problem;
+	*run = (SfPlannedRun) {
+		.at = at,
+		.target = psprintf("schedule:%s", s->name),
+		.machine = s->state_machine,
+		.state = state,
+		.problem = problem,
+		.comes = strcmp(state, "DUE") == 0
+	};
 	return lappend(runs, run);
 }
 
@@ -453,7 +456,7 @@ static List *
 append_unstarted(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
 {
 	foreach_ptr(const SfUnstartedRun, run, sf_schedule_row_unstarted(s->name, since, until))
-		runs = append_run(runs, run->at, shown_outcome(run->outcome), run->message);
+		runs = append_run(runs, s, run->at, shown_outcome(run->outcome), run->message);
 	return runs;
 }
 
@@ -463,7 +466,7 @@ append_waiting(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz u
 {
 	foreach_ptr(const SfScheduleWait, wait, sf_schedule_wait_read(s->name))
 		if (wait->execution_id == NULL && wait->scheduled_for >= since && wait->scheduled_for < until)
-			runs = append_run(runs, wait->scheduled_for, "QUEUED", "waits for an earlier run to end");
+			runs = append_run(runs, s, wait->scheduled_for, "QUEUED", "waits for an earlier run to end");
 	return runs;
 }
 
@@ -489,7 +492,7 @@ append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz un
 		problem = "held";
 	for (int n = 0; n < MAX_TO_COME && sf_moments_next(&moments, at, &at) && at < until; n++)
 		if (!is_listed(runs, at))
-			runs = append_run(runs, at, "DUE", problem);
+			runs = append_run(runs, s, at, "DUE", problem);
 	return runs;
 }
 
@@ -506,12 +509,12 @@ sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until, Times
 
 	runs = append_waiting(runs, s, since, until);
 	if (status.missed_at >= since && status.missed_at < until && !is_listed(runs, status.missed_at))
-		runs = append_run(runs, status.missed_at, "MISSED", status.problem);
+		runs = append_run(runs, s, status.missed_at, "MISSED", status.problem);
 	if (strcmp(status.state, "inactive") == 0)
-		return append_run(runs, DT_NOEND, "INACTIVE", "its pg_cron job is switched off");
+		return append_run(runs, s, DT_NOEND, "INACTIVE", "its pg_cron job is switched off");
 	if (strcmp(status.state, "gone") == 0 || strcmp(status.state, "not driven") == 0 ||
 		sf_schedule_unusable(s) != NULL)
-		return append_run(runs, DT_NOEND, "FAILING", status.problem);
+		return append_run(runs, s, DT_NOEND, "FAILING", status.problem);
 	return append_to_come(runs, s, Max(now, since - 1), until,
 						  strcmp(status.state, "failing") == 0 ? status.problem : NULL);
 }

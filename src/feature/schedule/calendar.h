@@ -1,0 +1,177 @@
+/*
+ * calendar.h
+ *		Calendars: their rows, their rules, which days are open, and which are picked.
+ */
+#ifndef SF_CALENDAR_H
+#define SF_CALENDAR_H
+
+#include "json/json.h"
+#include "nodes/pg_list.h"
+#include "store/row.h"
+
+/* --- rows --- */
+
+/* Columns of _sfflow.calendar; see sql/parts/schedule.sql. */
+#define SF_CALENDAR_COLUMNS(X) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(Jsonb *, rule, JSONB, NOT_NULL) \
+	X(Jsonb *, days, JSONB, NULLABLE) \
+	X(TimestampTz, changed_at, TIMESTAMPTZ, NOT_NULL)	/* by sf_create_calendar, last */ \
+	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL)
+
+typedef struct SfCalendarRow
+{
+	SF_CALENDAR_COLUMNS(SF_FIELD)
+} SfCalendarRow;
+
+/* A calendar by name; NULL when there is none, or 42704. */
+extern SfCalendarRow *sf_calendar_row_read(const char *name);
+extern SfCalendarRow *sf_calendar_row_require(const char *name);
+
+extern void sf_calendar_row_lock(bool exclusive);
+extern void sf_calendar_row_write(const SfCalendarRow *calendar);
+extern void sf_calendar_row_delete(const char *name);
+extern const char *sf_calendar_row_user(const char *name);
+
+/* --- rules --- */
+
+#define SF_EVERY_WEEKDAY	0x7F
+#define SF_EVERY_MONTH		0x1FFE
+
+/* Dates of a year each, and days of every year */
+typedef struct SfDateSet
+{
+	int			ndates;
+	int		   *dates;			/* sorted */
+	uint32		yearly[13];		/* by month: a bit for each day */
+} SfDateSet;
+
+/* A stretch of time for which other things hold */
+typedef struct SfCalendarException
+{
+	int			from;
+	int			to;
+	bool		open;			/* else closed: */
+	uint32		weekdays;		/* ... on these; bit 0 is Sunday */
+} SfCalendarException;
+
+/* What a calendar says itself */
+typedef struct SfCalendarRule
+{
+	char	   *extends;		/* or NULL */
+	bool		has_weekdays;
+	uint32		weekdays;		/* that are open */
+	int			month_start;	/* 0: not said */
+	SfDateSet	open;
+	SfDateSet	closed;
+	List	   *exceptions;		/* of SfCalendarException; the last one that fits holds */
+} SfCalendarRule;
+
+/* Ways to pick days: symbol, field that says it */
+#define SF_PICK_LIST(X) \
+	X(EVERY, "Every") \
+	X(WEEKDAYS, "Weekdays") \
+	X(MONTH_DAYS, "MonthDays") \
+	X(OPEN_DAYS, "OpenDays") \
+	X(CLOSED_DAYS, "ClosedDays") \
+	X(DATES, "Dates")
+
+#define SF_PICK_ENUM(sym, name) SF_PICK_##sym,
+typedef enum SfPickKind
+{
+	SF_PICK_LIST(SF_PICK_ENUM)
+	SF_PICK_NONE				/* only takes days away from the others */
+} SfPickKind;
+
+/* Days that are picked: one object of the days of a calendar */
+typedef struct SfPick
+{
+	SfPickKind	kind;
+	int			every;			/* EVERY: that many days from a day on */
+	int			from;
+	uint32		weekdays;		/* WEEKDAYS */
+	int			nth;			/* ... of the month, or from its end; 0: all */
+	uint32		ordinals;		/* MONTH_DAYS, OPEN_DAYS, CLOSED_DAYS: a bit for each */
+	uint32		ordinals_back;	/* ... from the end of the month */
+	SfDateSet	dates;			/* DATES */
+	uint32		months;			/* bits 1 to 12 */
+	int			plus;			/* moved by that many open days */
+	List	   *except;			/* of SfPick: days that are not picked */
+} SfPick;
+
+extern SfCalendarRule *sf_calendar_rule_parse(const Jsonb *rule);
+extern List *sf_calendar_days_parse(const Jsonb *days);
+extern bool sf_date_set_has(const SfDateSet *set, int day);
+
+/* --- days --- */
+
+/* What becomes of a picked day that is closed */
+#define SF_ON_CLOSED_LIST(X) \
+	X(SKIP, "skip") \
+	X(PREVIOUS, "previous")		/* the last open day before it */ \
+	X(NEXT, "next")				/* the first open day after it */ \
+	X(RUN, "run")
+
+#define SF_ON_CLOSED_ENUM(sym, name) SF_ON_CLOSED_##sym,
+typedef enum SfOnClosed
+{
+	SF_ON_CLOSED_LIST(SF_ON_CLOSED_ENUM)
+} SfOnClosed;
+
+/* Years that a search looks ahead, or back, at most */
+#define SF_CALENDAR_YEARS	10
+
+/* A calendar with all that it inherits */
+typedef struct SfCalendar
+{
+	List	   *rules;			/* of SfCalendarRule: its own first, then the one extended … */
+	uint32		weekdays;
+	int			month_start;
+	bool		has_days;
+	List	   *days;			/* of SfPick */
+	TimestampTz changed_at;		/* the last one of these */
+} SfCalendar;
+
+typedef struct SfDays SfDays;
+
+/* The days of a calendar from one to another: which are open, and which were marked */
+struct SfDays
+{
+	const SfCalendar *calendar;
+	int			first;
+	int			last;
+	bool	   *marks;			/* from first to last */
+	int			open_from;
+	int			open_to;
+	bool	   *open;			/* of a longer stretch */
+};
+
+/* Tell whether a day is a candidate: by other rules than those of the calendar. */
+typedef bool (*SfDayTest) (int day, const void *arg);
+
+extern SfCalendar *sf_calendar_load(const char *name);
+extern SfCalendar *sf_calendar_make(const char *name, const Jsonb *rule, const Jsonb *days);
+extern SfDays *sf_calendar_days(const SfCalendar *calendar, int first, int last,
+								SfOnClosed on_closed, SfDayTest test, const void *arg);
+
+extern void sf_days_free(SfDays *days);
+
+/* Tell whether a day between first and last was marked. */
+static inline bool
+sf_days_marked(const SfDays *days, int day)
+{
+	return day >= days->first && day <= days->last && days->marks[day - days->first];
+}
+
+/* Tell whether a day is open. */
+static inline bool
+sf_days_open(const SfDays *days, int day)
+{
+	Assert(day >= days->open_from && day <= days->open_to);
+	return days->open[day - days->open_from];
+}
+
+extern Oid	sf_calendars_set_owner(const char *name, Oid owner);
+
+#endif							/* SF_CALENDAR_H */

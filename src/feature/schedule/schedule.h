@@ -1,0 +1,222 @@
+/*
+ * schedule.h
+ *		Schedules: their rows, the times at which they run, and their runs.
+ */
+#ifndef SF_SCHEDULE_H
+#define SF_SCHEDULE_H
+
+#include "feature/schedule/calendar.h"
+#include "feature/schedule/cron.h"
+#include "json/json.h"
+#include "store/feature.h"
+
+/* --- rows --- */
+
+/* Columns of _sfflow.schedule; see sql/parts/schedule.sql. */
+#define SF_SCHEDULE_COLUMNS(X) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(char *, schedule, TEXT, NOT_NULL)	/* cron expression as given */ \
+	X(char *, state_machine, TEXT, NOT_NULL)	/* "machine" or "machine/version" */ \
+	X(Jsonb *, input, JSONB, NOT_NULL)	/* with placeholders */ \
+	X(char *, timezone, TEXT, NULLABLE)	/* pg_cron's */ \
+	X(char *, calendar, TEXT, NULLABLE) \
+	X(char *, on_closed, TEXT, NOT_NULL) \
+	X(TimestampTz, starts, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, ends, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
+	X(char *, missed, TEXT, NOT_NULL) \
+	X(char *, overlap, TEXT, NOT_NULL) \
+	X(int64, job_id, INT8, NULL_IS(0))	/* of pg_cron */ \
+	X(char *, last_execution_id, TEXT, NULLABLE) \
+	X(TimestampTz, handled_until, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, missed_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, changed_at, TIMESTAMPTZ, NOT_NULL)	/* by sf_schedule, last */ \
+	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL)
+
+typedef struct SfSchedule
+{
+	SF_SCHEDULE_COLUMNS(SF_FIELD)
+} SfSchedule;
+
+/* What a look at all schedules leaves */
+typedef enum SfRunsLeft
+{
+	SF_RUNS_NONE,
+	SF_RUNS_WAIT,				/* runs that wait for executions to end */
+	SF_RUNS_DUE					/* runs that could start now: the next look should be soon */
+} SfRunsLeft;
+
+/* A schedule by name; NULL when there is none, or it is locked. */
+extern SfSchedule *sf_schedule_row_read(const char *name, SfLock lock);
+
+extern void sf_schedule_row_write(const SfSchedule *schedule);
+
+extern void sf_schedule_row_delete(const char *name);
+
+/* Outcomes of runs: one that has started its execution, or found it there, and others */
+#define SF_RUN_STARTED		"succeeded"
+#define SF_RUN_NO_MATCH		"skipped"
+#define SF_RUN_OVERLAPPED	"overlap"
+#define SF_RUN_QUEUED		"queued"
+#define SF_RUN_MISSED		"missed"
+#define SF_RUN_FAILED		"failed"
+
+/* A run that was noted and did not start */
+typedef struct SfUnstartedRun
+{
+	TimestampTz at;				/* it was for, or else when it was noted */
+	char	   *outcome;
+	char	   *message;		/* of an error; NULL: none */
+} SfUnstartedRun;
+
+extern List *sf_schedule_row_names(void);
+extern bool sf_schedule_row_any(void);
+extern void sf_schedule_row_note(const char *name, const char *outcome,
+								 TimestampTz scheduled_for, const char *execution_id,
+								 const char *message);
+extern bool sf_schedule_row_is_noted(const char *name, const char *outcome,
+									 TimestampTz scheduled_for);
+extern List *sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until);
+extern char *sf_schedule_row_last_failure(const char *name);
+extern TimestampTz sf_schedule_row_last_success(const char *name);
+extern void sf_schedule_row_set_last(const char *name, const char *execution_id);
+extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
+										TimestampTz missed_at);
+
+/* Columns of _sfflow.schedule_wait; see sql/parts/10-tables.sql. */
+#define SF_SCHEDULE_WAIT_COLUMNS(X) \
+	X(char *, schedule, TEXT, NOT_NULL) \
+	X(TimestampTz, scheduled_for, TIMESTAMPTZ, NOT_NULL) \
+	X(int, max_running, INT4, NULL_IS(0))	/* 0: not of sf_backfill */ \
+	X(char *, execution_id, TEXT, NULLABLE)
+
+typedef struct SfScheduleWait
+{
+	SF_SCHEDULE_WAIT_COLUMNS(SF_FIELD)
+} SfScheduleWait;
+
+extern bool sf_schedule_wait_add(const char *schedule, TimestampTz scheduled_for, int max_running);
+extern int	sf_schedule_wait_count(const char *schedule);
+extern List *sf_schedule_wait_read(const char *schedule);
+extern void sf_schedule_wait_started(const SfScheduleWait *wait, const char *execution_id);
+extern void sf_schedule_wait_delete(const SfScheduleWait *wait);
+extern bool sf_schedule_wait_any(void);
+
+/* --- options that are words --- */
+
+/* What becomes of runs that were due and did not come */
+#define SF_MISSED_LIST(X) \
+	X(RUN_ONCE, "run_once")		/* the latest one runs */ \
+	X(RUN_ALL, "run_all")		/* they run, one after the other */ \
+	X(SKIP, "skip")
+
+/* What becomes of a run that is due while the one before still runs */
+#define SF_OVERLAP_LIST(X) \
+	X(SKIP, "skip") \
+	X(QUEUE, "queue")			/* it waits */ \
+	X(PARALLEL, "parallel")
+
+#define SF_MISSED_ENUM(sym, name) SF_MISSED_##sym,
+typedef enum SfMissed
+{
+	SF_MISSED_LIST(SF_MISSED_ENUM)
+} SfMissed;
+
+#define SF_OVERLAP_ENUM(sym, name) SF_OVERLAP_##sym,
+typedef enum SfOverlap
+{
+	SF_OVERLAP_LIST(SF_OVERLAP_ENUM)
+} SfOverlap;
+
+extern SfOnClosed sf_option_on_closed(const char *text);
+extern SfMissed sf_option_missed(const char *text);
+extern SfOverlap sf_option_overlap(const char *text);
+
+/* --- the times at which a schedule runs --- */
+
+/* A search for the times of a schedule */
+typedef struct SfMoments
+{
+	SfCron		cron;			/* its days: those of a window that moves on */
+	pg_tz	   *zone;
+	SfCalendar *calendar;		/* NULL: none */
+	SfOnClosed	on_closed;
+	TimestampTz starts;
+	TimestampTz ends;
+} SfMoments;
+
+extern void sf_schedule_parse(const char *text, SfCron *cron);
+extern pg_tz *sf_schedule_zone(const char *name);
+extern SfMoments sf_moments_begin(const SfSchedule *schedule);
+
+/*
+ * Find the latest time at or before a time, or the first one after it; false when
+ * there is none, or with a calendar none within ten years.
+ */
+extern bool sf_moments_latest(SfMoments *moments, TimestampTz at, TimestampTz *out);
+extern bool sf_moments_next(SfMoments *moments, TimestampTz after, TimestampTz *out);
+
+/* --- what the runs of a schedule are: when, under which name, with which input --- */
+
+extern void sf_schedule_check(const SfSchedule *s, SfCron *cron);
+extern const char *sf_schedule_job_expression(const SfSchedule *s,
+											  const SfCron *cron);
+extern int64 sf_schedule_add_job(const SfSchedule *s, const SfCron *cron);
+extern bool sf_schedule_find_match(const SfSchedule *s, SfMoments *moments, TimestampTz now,
+								   TimestampTz *scheduled);
+extern TimestampTz sf_schedule_expected_from(const SfSchedule *s, const SfMoments *moments);
+extern char *sf_schedule_run_name(TimestampTz scheduled);
+extern char *sf_schedule_start(const SfSchedule *s, TimestampTz scheduled);
+
+/* Whether a schedule's runs come, as the view sf_schedules shows it */
+typedef struct SfScheduleStatus
+{
+	const char *state;
+	const char *problem;		/* NULL: none */
+	TimestampTz missed_at;		/* DT_NOBEGIN: none */
+	bool		is_alert;		/* its runs do not happen as they should */
+	TimestampTz since;			/* that they do not; DT_NOBEGIN: not known */
+} SfScheduleStatus;
+
+extern char *sf_schedule_unusable(const SfSchedule *s);
+extern SfScheduleStatus sf_schedule_status(const SfSchedule *s);
+
+/* --- placeholders for facts about a run in a schedule's input: <aws.scheduler.…> and <sfflow.…> --- */
+
+/* Placeholders of Amazon EventBridge Scheduler, and sfflow's own: symbol, name */
+#define SF_PLACEHOLDER_LIST(X) \
+	X(EXECUTION_ID, "aws.scheduler.execution-id") \
+	X(SCHEDULED_TIME, "aws.scheduler.scheduled-time") \
+	X(SCHEDULE_ARN, "aws.scheduler.schedule-arn") \
+	X(ATTEMPT_NUMBER, "aws.scheduler.attempt-number") \
+	X(LOCAL_TIME, "sfflow.scheduled-time") \
+	X(LOCAL_DATE, "sfflow.scheduled-date")
+
+#define SF_PLACEHOLDER_ENUM(sym, name) SF_PLACEHOLDER_##sym,
+typedef enum SfPlaceholder
+{
+	SF_PLACEHOLDER_LIST(SF_PLACEHOLDER_ENUM)
+	SF_PLACEHOLDER_COUNT
+} SfPlaceholder;
+
+
+/* --- the runs of a schedule that have no execution: those to come, and those that did not start --- */
+
+extern List *sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until,
+							 TimestampTz now);
+
+/* --- starting the runs of schedules: when they are due, missed, or have waited --- */
+
+extern char *sf_due_run_called(SfSchedule *schedule, TimestampTz now);
+extern SfRunsLeft sf_due_runs_look(TimestampTz now);
+
+/* --- schedules as functions of SQL name them --- */
+
+extern bool sf_schedules_is_visible(const SfSchedule *schedule);
+extern SfSchedule *sf_schedules_find_visible(const char *name);
+extern SfSchedule *sf_schedules_find_own(const char *name, SfLock lock);
+extern Oid	sf_schedules_require_own(const char *name);
+extern Oid	sf_schedules_set_owner(const char *name, Oid owner);
+extern void sf_schedules_notice(SfNotice *n, const char *name);
+
+#endif							/* SF_SCHEDULE_H */
