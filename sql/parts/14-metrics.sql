@@ -117,19 +117,6 @@ CREATE TABLE _sfflow.acknowledgement (
 	PRIMARY KEY (execution_no, kind)
 );
 
--- Alerts that time opens and clears, as rules were told of them: one row per alert that is open, while a rule
--- wants to know. object: the execution, the activity, the schedule or the machine. since: -infinity if it is
--- not known. machine_no, owner: for the rules that are told of its end, when what it is of is gone.
-CREATE TABLE _sfflow.told_alert (
-	kind text COLLATE "C" NOT NULL,
-	object text COLLATE "C" NOT NULL,
-	since timestamptz NOT NULL,
-	execution_no bigint,
-	machine_no integer,
-	owner regrole,
-	PRIMARY KEY (kind, object, since)
-);
-
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_increment', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_total', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_hour', '');
@@ -138,4 +125,3 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_job_day', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_retry', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.failure', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.acknowledgement', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.told_alert', '');

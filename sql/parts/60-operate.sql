@@ -35,7 +35,6 @@ SELECT owner AS role FROM _sfflow.state_machine
 UNION ALL SELECT role FROM _sfflow.privilege
 UNION ALL SELECT owner FROM _sfflow.activity
 UNION ALL SELECT owner FROM _sfflow.resource_map
-UNION ALL SELECT owner FROM _sfflow.rule
 UNION ALL SELECT role FROM _sfflow.access_key
 --@slot named_role
 UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL;
@@ -54,10 +53,6 @@ FROM _sfflow.activity_no s
 UNION ALL
 SELECT 'limit_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(limit_no) FROM _sfflow.run_limit)
 FROM _sfflow.limit_no s
-UNION ALL
-SELECT 'rule_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
-	greatest((SELECT max(rule_no) FROM _sfflow.rule), (SELECT max(rule_no) FROM _sfflow.rule_delivery))
-FROM _sfflow.rule_no s
 UNION ALL
 SELECT 'execution_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
 	greatest((SELECT max(execution_no) FROM _sfflow.execution), (SELECT max(execution_no) FROM _sfflow.branch))

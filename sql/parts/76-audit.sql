@@ -7,8 +7,6 @@ SELECT 'm'::"char" AS object_kind, m.name AS object_name FROM _sfflow.readable_m
 UNION ALL
 SELECT 'a', t.name FROM _sfflow.workable_activity t
 UNION ALL
-SELECT 'r', r.name FROM _sfflow.rule r WHERE pg_has_role(r.owner, 'USAGE')
-UNION ALL
 --@slot auditable
 SELECT '*', '*' FROM pg_namespace n WHERE n.nspname = '_sfflow' AND pg_has_role(n.nspowner, 'USAGE');
 

@@ -243,26 +243,4 @@ COMMENT ON COLUMN @extschema@.sf_limit_waits.rate IS 'how many may begin per tim
 COMMENT ON COLUMN @extschema@.sf_limit_waits.per IS 'the time of the rate';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use_by IS 'executions that have the places, up to 20, of those that the caller may read';
 
-COMMENT ON COLUMN @extschema@.sf_rules.rule_name IS 'the rule';
-COMMENT ON COLUMN @extschema@.sf_rules.owner IS 'the role that owns it, which its target is called as';
-COMMENT ON COLUMN @extschema@.sf_rules.pattern IS 'event pattern: events that match are delivered';
-COMMENT ON COLUMN @extschema@.sf_rules.target IS 'what is called: a machine, sql:function, activity:name or notify:channel';
-COMMENT ON COLUMN @extschema@.sf_rules.input IS 'template of the input of the target; null: the event';
-COMMENT ON COLUMN @extschema@.sf_rules.pending IS 'deliveries that wait for their first or next attempt';
-COMMENT ON COLUMN @extschema@.sf_rules.delivered IS 'deliveries that were made';
-COMMENT ON COLUMN @extschema@.sf_rules.dead IS 'deliveries that are not tried any more';
-COMMENT ON COLUMN @extschema@.sf_rules.last_error IS 'error of the last attempt that failed, of a delivery that is pending or dead';
-COMMENT ON COLUMN @extschema@.sf_rules.last_cause IS 'cause of it';
-COMMENT ON COLUMN @extschema@.sf_rules.last_failed_at IS 'when that was';
-COMMENT ON COLUMN @extschema@.sf_rules.created_at IS 'when the rule was created';
 
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.rule_name IS 'the rule';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.event_id IS 'id of the event';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.status IS 'PENDING, or DEAD: not tried any more';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.attempts IS 'how many attempts there were';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.next_attempt IS 'when it is tried again; null before the first attempt, and if it is dead';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.error IS 'error of the last attempt that failed';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.cause IS 'cause of it';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.failed_at IS 'when that was';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.event IS 'the event';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.created_at IS 'when the transaction of the change began';

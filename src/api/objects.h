@@ -35,7 +35,6 @@ extern struct SfDraft *sf_object_look_at(FunctionCallInfo fcinfo, SfBranch **bra
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
 extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);
 extern List *sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks);
-extern Oid	sf_object_set_rule_owner(const char *name, Oid owner);
 extern void sf_deny_create(void) pg_attribute_noreturn();
 extern TimestampTz sf_control_redrive_once(const char *id, const char *client_token);
 extern void sf_control_redrive_notice(const SfExecution *execution,

@@ -375,19 +375,21 @@ deliver_due(bool nonatomic)
 	SfDeliveries batch = {.in_session = true};
 	bool		more;
 
+	if (sf_feature_deliverer == NULL)
+		return 0;
 	batch.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow deliveries",
 										  ALLOCSET_DEFAULT_SIZES);
 
 	for (int again = 0; again <= 1; again++)
 	{
 		batch.again = again == 1;
-		while (sf_deliver_claim(&batch))
+		while (sf_feature_deliverer->claim(&batch))
 		{
 			if (nonatomic)
 				SPI_commit();
 			do
 			{
-				more = sf_deliver_run(&batch);
+				more = sf_feature_deliverer->run(&batch);
 				if (nonatomic)
 					SPI_commit();
 			} while (more);

@@ -25,7 +25,6 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "rule/observe.h"
 #include "run/apply_effects.h"
 #include "run/slice_internal.h"
 
@@ -137,7 +136,7 @@ static void
 apply_task_over(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
 {
 	sf_tally_task(&draft->tally, over.state, over.error == NULL ? over.us : -1);
-	if (sf_observe_wants(SF_CHANGE_JOB, draft->execution))
+	if (sf_feature_wants_notice(SF_CHANGE_JOB, draft->execution))
 		note_job(draft, over);
 }
 

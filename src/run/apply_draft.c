@@ -12,8 +12,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "rule/observe.h"
 #include "run/slice_internal.h"
+#include "store/feature.h"
 #include "store/alert.h"
 #include "store/due.h"
 #include "store/owner.h"
@@ -48,7 +48,7 @@ sf_draft_note_status(SfDraft *draft, SfStatus status, TimestampTz at)
 {
 	SfChange   *change;
 
-	if (draft->execution->map_run_no != 0 || !sf_observe_wants(SF_CHANGE_EXECUTION, draft->execution))
+	if (draft->execution->map_run_no != 0 || !sf_feature_wants_notice(SF_CHANGE_EXECUTION, draft->execution))
 		return;
 	change = palloc0(sizeof(SfChange));
 	change->kind = SF_CHANGE_EXECUTION;

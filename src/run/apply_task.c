@@ -8,7 +8,7 @@
 
 #include "utils/timestamp.h"
 
-#include "rule/observe.h"
+#include "store/notice.h"
 #include "run/apply_effects.h"
 #include "run/outside.h"
 

@@ -16,7 +16,6 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/settings.h"
-#include "rule/observe.h"
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
@@ -249,7 +248,7 @@ write_rows(const List *drafts, TimestampTz now)
 	sf_metric_write(tallies, now);
 }
 
-/* Have rules see what has changed; their deliveries are due when this transaction commits. */
+/* Tell features what has changed. */
 static void
 show_changes(const List *drafts)
 {
@@ -257,7 +256,7 @@ show_changes(const List *drafts)
 	{
 		if (draft->changes == NIL)
 			continue;
-		sf_observe_changes(draft->execution, draft->changes);
+		SF_TELL(changed, draft->execution, draft->changes);
 		draft->changes = NIL;
 	}
 }

@@ -6,7 +6,6 @@
 
 #include "utils/timestamp.h"
 
-#include "rule/observe.h"
 #include "run/gate.h"
 #include "run/lifecycle.h"
 #include "store/program_cache.h"
@@ -55,7 +54,6 @@ sf_lifecycle_begin(SfExecution *execution)
 	if (!sf_apply_insert(execution))
 		return false;
 	sf_apply_branch(make_root(execution, cached->program));
-	sf_observe_start(execution);
 	return true;
 }
 
@@ -83,7 +81,6 @@ sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
 			cached = sf_program_cache_find(e->machine_no, e->version);
 		version = e->version;
 		roots = lappend(roots, make_root(e, cached->program));
-		sf_observe_start(e);
 	}
 	if (roots != NIL)
 		sf_apply_branches(roots);

@@ -1,12 +1,13 @@
 /*
  * deliver.h
- *		Deliver events to the targets of rules.
+ *		Calls of user code, beside tasks, that workers make for a feature: deliveries.
  */
 #ifndef SF_RUN_DELIVER_H
 #define SF_RUN_DELIVER_H
 
 #include "base/clock.h"
-#include "store/delivery.h"
+#include "base/hooks.h"
+#include "nodes/pg_list.h"
 
 /* Deliveries of one owner that this process has claimed */
 typedef struct SfDeliveries
@@ -18,7 +19,7 @@ typedef struct SfDeliveries
 	SfTick		until;			/* no target is called after that; 0: no limit */
 
 	Oid			owner;			/* of those claimed last */
-	List	   *claimed;		/* SfDelivery */
+	List	   *claimed;		/* of what is the feature's */
 	int			next;			/* of the claimed ones, the first that was not tried yet */
 	int			tried;			/* of those before it, in this transaction */
 	int64		delivered;
@@ -26,9 +27,21 @@ typedef struct SfDeliveries
 	SfTick		next_due;		/* when to look for others, or for those claimed if they were not made */
 } SfDeliveries;
 
-extern bool sf_deliver_claim(SfDeliveries *batch);
-extern bool sf_deliver_run(SfDeliveries *batch);
-extern void sf_deliver_note_failure(const SfDeliveries *batch, const char *cause);
-extern bool sf_deliver_skip(SfDeliveries *batch, int began_at);
+/* What the feature that has deliveries does; a transaction each, but for skip */
+typedef struct SfDeliverer
+{
+	/* When deliveries are due; DT_NOEND: there are none, DT_NOBEGIN: other processes have what is. */
+	TimestampTz (*next_due) (void);
+
+	/* Claim deliveries that are due; false: none could be claimed.  Then the caller commits, and makes them. */
+	bool		(*claim) (SfDeliveries *batch);
+
+	/* Make claimed ones until the time of a slice is used up; false: there are no more. */
+	bool		(*run) (SfDeliveries *batch);
+
+	/* A transaction that made some has failed: note why; go on behind them (false: there are no more). */
+	void		(*note_failure) (const SfDeliveries *batch, const char *cause);
+	bool		(*skip) (SfDeliveries *batch, int began_at);
+} SfDeliverer;
 
 #endif							/* SF_RUN_DELIVER_H */

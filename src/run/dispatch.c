@@ -14,7 +14,6 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/settings.h"
-#include "rule/observe.h"
 #include "run/apply.h"
 #include "run/gate.h"
 #include "run/map_children.h"
@@ -44,7 +43,7 @@ sf_dispatch_refuse_in_task(const char *function)
 void
 sf_dispatch_refuse_own_stop(const SfExecution *execution)
 {
-	if (ntasks > 0 && execution->execution_no == sf_observe_origin.execution_no)
+	if (ntasks > 0 && execution->execution_no == sf_driver_origin.execution_no)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("a task cannot stop its own execution \"%s\"",
@@ -241,7 +240,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	SfTaskCall	call;
 	const SfState *state = &draft->program->states[branch->state];
 	bool		in_session = slice != NULL && sf_slice_in_session(slice->request);
-	const SfOrigin outer = sf_observe_origin;
+	const SfOrigin outer = sf_driver_origin;
 
 	make_call(&call, draft, branch, resource, payload, slice);
 	if (slice != NULL)
@@ -257,7 +256,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	}
 	SF_DEBUG_POINT("step_begin");
 	ntasks++;
-	sf_observe_origin.execution_no = branch->key.execution_no;
+	sf_driver_origin.execution_no = branch->key.execution_no;
 	PG_TRY();
 	{
 		if (state->type == SF_STATE_MAP)
@@ -271,7 +270,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	PG_FINALLY();
 	{
 		ntasks--;
-		sf_observe_origin = outer;
+		sf_driver_origin = outer;
 	}
 	PG_END_TRY();
 	SF_DEBUG_POINT("step_over");

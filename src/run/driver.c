@@ -1,9 +1,10 @@
 /*
  * driver.c
- *		Storage of the struct declared in driver.h.
+ *		Storage of what driver.h declares.
  */
 #include "postgres.h"
 
 #include "run/driver.h"
 
 SfTaskDriver sf_driver;
+SfOrigin	sf_driver_origin;

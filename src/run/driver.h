@@ -52,6 +52,15 @@ typedef struct SfTaskOutcome
 	int64		elapsed_us;
 } SfTaskOutcome;
 
+/* What an execution that is started now comes from */
+typedef struct SfOrigin
+{
+	int			depth;			/* a target runs: rules that led to it; 0: none runs */
+	int64		execution_no;	/* a task of this execution runs; 0: none does */
+} SfOrigin;
+
+extern SfOrigin sf_driver_origin;
+
 /* What the task layer does for the engine; sf_sql_task_init() fills it in */
 typedef struct SfTaskDriver
 {

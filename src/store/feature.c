@@ -39,6 +39,7 @@ const SfFeature *const *sf_features_at[SF_MOMENT_COUNT] = {
 
 const SfFeatureTable *sf_feature_tables;
 const SfFeatureObject *sf_feature_objects;
+const struct SfDeliverer *sf_feature_deliverer;
 
 /* Allocate what lasts as long as the process. */
 static void *
@@ -94,6 +95,9 @@ sf_feature_register(const SfFeature *const *features, int count)
 		sf_features_at[m] = at;
 	}
 	pack_data(features, count);
+	for (int i = 0; i < count; i++)
+		if (features[i]->deliverer != NULL)
+			sf_feature_deliverer = features[i]->deliverer;
 }
 
 /* The place of a feature among those that look. */

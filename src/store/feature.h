@@ -19,6 +19,7 @@
 #include "store/notice.h"
 #include "store/park.h"
 
+struct SfDeliverer;
 struct SfDraft;
 struct SfStimulus;
 
@@ -113,6 +114,8 @@ typedef struct SfFeature
 	const char *waiting_word;	/* what waiting_on says of a branch that the feature has parked */
 	const char *const *alert_kinds; /* that may be acknowledged, up to NULL; or NULL */
 
+	const struct SfDeliverer *deliverer;	/* calls of user code that workers make (run/deliver.h): one feature's; or NULL */
+
 	/* The library is loaded: reserve shared memory.  Comes before the workers. */
 	void		(*init) (void);
 
@@ -202,6 +205,9 @@ typedef struct SfFeature
 	bool		(*wants_notice) (SfChangeKind kind, const SfExecution *execution);
 	void		(*noticed) (const SfNotice *notice);
 
+	/* The statuses of an execution and of its jobs have changed: a List of SfChange.  Rows are written; the caller commits. */
+	void		(*changed) (const SfExecution *execution, const List *changes);
+
 	/* Find the target of an alert, if it is one of the feature's, or raise; returns its full name. */
 	const char *(*alert_target) (const char *text);
 
@@ -223,6 +229,9 @@ typedef struct SfFeature
 
 	/* What a role owned is another role's. */
 	void		(*owner_changed) (Oid from, Oid to);
+
+	/* sf_enable: rows may have come that no function of sfflow has written. */
+	void		(*enabled) (void);
 
 	/* Rows of sf_health. */
 	void		(*health) (SfHealthPut put, void *arg);
@@ -276,6 +285,7 @@ typedef struct SfFeature
 	X(scheduled) \
 	X(wants_notice) \
 	X(noticed) \
+	X(changed) \
 	X(alert_target) \
 	X(acknowledge) \
 	X(version_made) \
@@ -284,6 +294,7 @@ typedef struct SfFeature
 	X(machine_dropped) \
 	X(uses) \
 	X(owner_changed) \
+	X(enabled) \
 	X(health) \
 	X(database_gone) \
 	X(suspects_run) \
@@ -324,6 +335,9 @@ extern const SfFeatureTable *sf_feature_tables;
 /* Go through them. */
 #define SF_TABLES(table) \
 	for (const SfFeatureTable *table = sf_feature_tables; table->name != NULL; table++)
+
+/* The deliverer of the feature that has one; NULL: there is none */
+extern const struct SfDeliverer *sf_feature_deliverer;
 
 /* The kinds of objects of all features, up to one without a prefix */
 extern const SfFeatureObject *sf_feature_objects;

@@ -31,7 +31,6 @@
 #include "store/load_guard.h"
 #include "store/metric_fold.h"
 #include "store/open_execution.h"
-#include "store/rule.h"
 #include "store/sequence.h"
 
 /* Columns of _sfflow.instance; see sql/parts/10-tables.sql. */
@@ -305,7 +304,7 @@ sf_instance_enable(void)
 		sf_open_execution_rebuild();
 	}
 	sf_load_guard_restore();
-	sf_rule_note_owners();
+	SF_TELL(enabled);
 	sf_feature_announce_copies();
 	write_row(true);
 }

@@ -7,6 +7,7 @@
 #ifndef SF_STORE_NOTICE_H
 #define SF_STORE_NOTICE_H
 
+#include "base/errors.h"
 #include "json/json.h"
 #include "store/execution.h"
 
@@ -26,6 +27,19 @@ typedef enum SfChangeKind
 {
 	SF_CHANGE_LIST(SF_CHANGE_ENUM)
 } SfChangeKind;
+
+/* A status has changed */
+typedef struct SfChange
+{
+	SfChangeKind kind;
+	SfStatus	status;
+	TimestampTz at;
+	/* JOB */
+	const char *job;			/* name of the state */
+	int			attempt;		/* $$.State.RetryCount */
+	TimestampTz began;
+	const SfError *error;		/* NULL: it succeeded */
+} SfChange;
 
 /* A change of what may have no execution, with the detail of its event */
 typedef struct SfNotice

@@ -25,7 +25,7 @@
 #include "base/settings.h"
 #include "run/apply.h"
 #include "run/gate.h"
-#include "store/delivery.h"
+#include "store/feature.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/execution.h"
@@ -198,7 +198,8 @@ work(SfAttempt *a)
 			if (a->scan->everything)
 			{
 				ask_features(a->scan);
-				a->scan->next_delivery = sf_delivery_next_due();
+				if (sf_feature_deliverer != NULL)
+					a->scan->next_delivery = sf_feature_deliverer->next_due();
 				forget_suspects();
 			}
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
@@ -234,13 +235,13 @@ work(SfAttempt *a)
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_CLAIM:
-			a->more = sf_deliver_claim(a->deliveries);
+			a->more = sf_feature_deliverer->claim(a->deliveries);
 			break;
 		case SF_ATTEMPT_DELIVER:
-			a->more = sf_deliver_run(a->deliveries);
+			a->more = sf_feature_deliverer->run(a->deliveries);
 			break;
 		case SF_ATTEMPT_UNDELIVERED:
-			sf_deliver_note_failure(a->deliveries, a->cause);
+			sf_feature_deliverer->note_failure(a->deliveries, a->cause);
 			break;
 	}
 }

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "base/timing.h"
+#include "store/feature.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
 #include "worker/shared.h"
@@ -54,7 +55,7 @@ make_deliveries(SfDeliveries *batch)
 
 		if (sf_attempt(&a))
 			continue;
-		a.more = sf_deliver_skip(batch, began_at);
+		a.more = sf_feature_deliverer->skip(batch, began_at);
 		note.cause = a.message;
 		if (!sf_attempt_met_shortage(&a))
 			(void) sf_attempt(&note);

@@ -6,9 +6,9 @@
 
 #include "utils/timestamp.h"
 
-#include "api/objects.h"
 #include "base/timing.h"
-#include "rule/watcher.h"
+#include "feature/rule/rule.h"
+#include "feature/rule/watcher.h"
 #include "store/feature.h"
 #include "store/owner.h"
 
@@ -19,7 +19,7 @@ static const SfFeatureTable tables[] = {
 };
 
 static const SfFeatureObject objects[] = {
-	{.prefix = "rule:",.kind = SF_OBJECT_RULE,.table = "rule",.set_owner = sf_object_set_rule_owner},
+	{.prefix = "rule:",.kind = SF_OBJECT_RULE,.table = "rule",.set_owner = sf_rule_set_owner},
 	{NULL}
 };
 
@@ -50,7 +50,11 @@ const SfFeature sf_rule_feature = {
 	.name = "rule",
 	.tables = tables,
 	.objects = objects,
+	.deliverer = &sf_delivery_deliverer,
+	.begins = sf_observe_start,
 	.wants_notice = wants_notice,
+	.changed = sf_observe_changes,
+	.enabled = sf_rule_note_owners,
 	.noticed = sf_observe_notice,
 	.looks_at = "alerts",
 	.next_look = next_look,

@@ -4,7 +4,7 @@
  *
  * A process claims some deliveries of one owner and commits; then it calls their
  * targets, each in a subtransaction, and deletes the row of a delivery in the
- * transaction of its call (store/delivery.h).  So an event is delivered once, however
+ * transaction of its call (rule.h).  So an event is delivered once, however
  * often servers and processes end.  A delivery that failed, or whose process ended, is
  * tried again by itself.
  */
@@ -21,9 +21,8 @@
 #include "base/name.h"
 #include "base/settings.h"
 #include "base/timing.h"
-#include "rule/observe.h"
-#include "rule/status_event.h"
-#include "rule/target.h"
+#include "feature/rule/rule.h"
+#include "feature/rule/watcher.h"
 #include "run/deliver.h"
 #include "run/driver.h"
 #include "store/privilege.h"
@@ -82,8 +81,8 @@ claim_retry(SfDeliveries *batch, TimestampTz now)
  * Claim deliveries that are due; false: none could be claimed.  next_due says when
  * another process should look.  The caller commits.
  */
-bool
-sf_deliver_claim(SfDeliveries *batch)
+static bool
+deliver_claim(SfDeliveries *batch)
 {
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
 	SfTick		soon = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_LOOK_MS);
@@ -238,14 +237,14 @@ deliver(Call *call, SfTaskOutcome *outcome)
 	if (call->input == NULL)
 		return;
 	call->target = sf_target_parse(call->rule->target);
-	sf_observe_origin.depth = call->delivery->depth;
+	sf_driver_origin.depth = call->delivery->depth;
 	PG_TRY();
 	{
 		call_target(call, outcome);
 	}
 	PG_FINALLY();
 	{
-		sf_observe_origin.depth = 0;
+		sf_driver_origin.depth = 0;
 	}
 	PG_END_TRY();
 }
@@ -357,8 +356,8 @@ give_back(SfDeliveries *batch)
  * Call the targets of claimed deliveries until the time of a slice is used up; false:
  * there are no more of them.  The caller commits.
  */
-bool
-sf_deliver_run(SfDeliveries *batch)
+static bool
+deliver_run(SfDeliveries *batch)
 {
 	SfTick		until = sf_tick_plus_ms(sf_tick_now(), sf_setting_slice_ms);
 	List	   *counts = NIL;
@@ -392,8 +391,8 @@ sf_deliver_run(SfDeliveries *batch)
  * The transaction that tried deliveries has failed: if it was one alone, note why.  Of
  * several, the next attempts will tell, each of which is made by itself.
  */
-void
-sf_deliver_note_failure(const SfDeliveries *batch, const char *cause)
+static void
+note_failure_of(const SfDeliveries *batch, const char *cause)
 {
 	const SfError error = sf_error_make("States.Runtime", cause);
 
@@ -402,9 +401,17 @@ sf_deliver_note_failure(const SfDeliveries *batch, const char *cause)
 }
 
 /* Go on behind what a transaction tried that has failed; false: there are no more. */
-bool
-sf_deliver_skip(SfDeliveries *batch, int began_at)
+static bool
+deliver_skip(SfDeliveries *batch, int began_at)
 {
 	batch->next = began_at + Max(batch->tried, 1);
 	return batch->next < list_length(batch->claimed);
 }
+
+const SfDeliverer sf_delivery_deliverer = {
+	.next_due = sf_delivery_next_due,
+	.claim = deliver_claim,
+	.run = deliver_run,
+	.note_failure = note_failure_of,
+	.skip = deliver_skip,
+};

@@ -6,7 +6,7 @@
 
 #include "base/name.h"
 #include "expr/expr.h"
-#include "rule/target.h"
+#include "feature/rule/rule.h"
 
 #define NOTIFY_PREFIX	"notify:"
 

@@ -26,9 +26,9 @@
 #include "utils/syscache.h"
 
 #include "base/errors.h"
-#include "rule/watcher.h"
+#include "feature/rule/rule.h"
+#include "feature/rule/watcher.h"
 #include "store/privilege.h"
-#include "store/rule.h"
 #include "store/table_copy.h"
 
 /* Machines, and roles, that a session keeps; when there are more, all are looked up anew */

@@ -11,7 +11,7 @@
 
 #include "base/name.h"
 #include "base/settings.h"
-#include "rule/status_event.h"
+#include "feature/rule/watcher.h"
 #include "store/aws_resource.h"
 #include "store/machine_alias.h"
 

@@ -15,11 +15,10 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "rule/pattern.h"
-#include "rule/target.h"
-#include "rule/watcher.h"
+#include "feature/rule/pattern.h"
+#include "feature/rule/rule.h"
+#include "feature/rule/watcher.h"
 #include "store/audit.h"
-#include "store/delivery.h"
 #include "store/owner.h"
 #include "store/quota.h"
 #include "task/function.h"
@@ -288,7 +287,7 @@ pass_machine_on(const SfRule *rule, Oid before)
 
 /* Give a rule that the caller owns to another role; returns the previous owner. */
 Oid
-sf_object_set_rule_owner(const char *name, Oid owner)
+sf_rule_set_owner(const char *name, Oid owner)
 {
 	SfRule	   *rule = lock_rule(name);
 	Oid			before = rule->owner;

@@ -13,7 +13,7 @@
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
 
-#include "rule/pattern.h"
+#include "feature/rule/pattern.h"
 
 /* --- strings --- */
 

@@ -10,15 +10,12 @@
 #include "access/xact.h"
 
 #include "base/random.h"
-#include "rule/status_event.h"
-#include "rule/watcher.h"
-#include "store/delivery.h"
-#include "store/rule.h"
+#include "feature/rule/rule.h"
+#include "feature/rule/watcher.h"
+#include "run/driver.h"
 
 /* The cause of a delivery that would make a chain too long */
 #define TOO_LONG	"The event comes from an execution that a chain of %d rules has led to."
-
-SfOrigin	sf_observe_origin = {0, 0};
 
 /* Does a rule want to know of a kind of changes of an execution? */
 bool
@@ -134,7 +131,7 @@ sf_observe_changes(const SfExecution *execution, const List *changes)
 static void
 observe_notice(const SfNotice *n, const SfWatcher *watcher, char *event_id, Jsonb **event)
 {
-	int			depth = n->execution == NULL ? sf_observe_origin.depth :
+	int			depth = n->execution == NULL ? sf_driver_origin.depth :
 		sf_rule_depth(n->execution->execution_no, n->execution->parent_execution_no);
 	JsonbValue	root;
 	ListCell   *lc;
@@ -182,13 +179,13 @@ depth_of(int64 execution_no)
  * in this session, or a task of an execution that rules have led to.
  */
 void
-sf_observe_start(const SfExecution *execution)
+sf_observe_start(const SfExecution *execution, SfBranch *root)
 {
-	int			depth = sf_observe_origin.depth;
+	int			depth = sf_driver_origin.depth;
 
 	/* also where no rule sees this execution: one may see what it starts */
-	if (depth == 0 && sf_observe_origin.execution_no != 0 && sf_watch_any())
-		depth = depth_of(sf_observe_origin.execution_no);
+	if (depth == 0 && sf_driver_origin.execution_no != 0 && sf_watch_any())
+		depth = depth_of(sf_driver_origin.execution_no);
 	if (depth > 0)
 		sf_rule_note_depth(execution->execution_no, depth);
 }

@@ -8,7 +8,7 @@
 #include "access/xact.h"
 #include "utils/snapmgr.h"
 
-#include "store/rule.h"
+#include "feature/rule/rule.h"
 
 #define ROW SfRule
 SF_ROW_TYPE(row_type, SF_RULE_COLUMNS, rule, 1);

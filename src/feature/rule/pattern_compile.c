@@ -14,7 +14,7 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
-#include "rule/pattern.h"
+#include "feature/rule/pattern.h"
 
 /* The part of the pattern at hand, as a JSON pointer: a list from the inside out */
 typedef struct Place

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "store/delivery.h"
+#include "feature/rule/rule.h"
 
 #define ROW SfDelivery
 SF_ROW_TYPE(row_type, SF_RULE_DELIVERY_COLUMNS, rule_delivery, 2);

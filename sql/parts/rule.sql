@@ -1,0 +1,182 @@
+-- Rules: what is to happen when a status changes, what they are to deliver, and how they led to executions.
+
+--@into tables
+CREATE SEQUENCE _sfflow.rule_no;
+
+-- pattern: an event pattern of EventBridge; input: a template, NULL: the event itself. A rule that is dropped and
+-- made again has another number: what was to be delivered by the former is nothing to the latter.
+CREATE TABLE _sfflow.rule (
+	rule_no bigint NOT NULL DEFAULT nextval('_sfflow.rule_no') PRIMARY KEY,
+	name text COLLATE "C" NOT NULL UNIQUE,
+	owner regrole NOT NULL,
+	target text NOT NULL,
+	created_at timestamptz NOT NULL,
+	bytes integer NOT NULL,				-- of pattern and input as text: counts for a quota of the owner
+	wants_alerts boolean NOT NULL,		-- its pattern may match events of alerts
+	pattern jsonb NOT NULL,
+	input jsonb
+);
+CREATE INDEX rule_of_owner ON _sfflow.rule (owner);
+CREATE INDEX rule_alerts ON _sfflow.rule (rule_no) WHERE wants_alerts;
+
+-- One row per role that has rules or had some. Its version is another one after each change of its rules, and is
+-- never given twice: a backend that has the rules of this version has those of now (src/feature/rule/watcher.c).
+CREATE SEQUENCE _sfflow.rule_version;
+CREATE TABLE _sfflow.rule_owner (
+	owner regrole NOT NULL PRIMARY KEY,
+	version bigint NOT NULL
+) WITH (fillfactor = 50);
+
+-- Deliveries of a rule that were made: the sum of its rows. A process adds to any row that no other one has
+-- locked, or makes another row, so that none waits. The rows have no key; logical replication finds one by all columns.
+CREATE TABLE _sfflow.rule_total (
+	rule_no bigint NOT NULL,
+	delivered bigint NOT NULL
+) WITH (fillfactor = 10);
+CREATE INDEX rule_total_rule ON _sfflow.rule_total (rule_no);
+ALTER TABLE _sfflow.rule_total REPLICA IDENTITY FULL;
+
+-- One row per event and rule that it matches, until the target was called, or the row was dropped.
+CREATE TABLE _sfflow.rule_delivery (
+	rule_no bigint NOT NULL,
+	event_id text COLLATE "C" NOT NULL,
+	owner regrole NOT NULL,				-- of the rule
+	attempt integer NOT NULL,			-- how many there were; -1: claimed with others, and maybe not tried
+	depth integer NOT NULL,				-- rules that led to the event, and this one
+	due_at timestamptz,					-- NULL: it is dead
+	created_at timestamptz NOT NULL,	-- when the transaction began
+	failed_at timestamptz,				-- the last attempt: when, and how
+	error text,
+	cause text,
+	event jsonb NOT NULL,
+	PRIMARY KEY (rule_no, event_id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- What was not tried yet: owners take turns. What is to be tried again.
+CREATE INDEX rule_delivery_new ON _sfflow.rule_delivery (owner, due_at) WHERE attempt = 0 AND due_at IS NOT NULL;
+CREATE INDEX rule_delivery_again ON _sfflow.rule_delivery (due_at) WHERE attempt <> 0 AND due_at IS NOT NULL;
+
+-- Executions that a target of a rule started, or that were started by a task of such a one: how many
+-- rules led to them.
+CREATE TABLE _sfflow.rule_chain (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	depth integer NOT NULL
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_version', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_owner', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_total', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_delivery', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_chain', '');
+
+-- Alerts that time opens and clears, as rules were told of them: one row per alert that is open, while a rule
+-- wants to know. object: the execution, the activity, the schedule or the machine. since: -infinity if it is
+-- not known. machine_no, owner: for the rules that are told of its end, when what it is of is gone.
+CREATE TABLE _sfflow.told_alert (
+	kind text COLLATE "C" NOT NULL,
+	object text COLLATE "C" NOT NULL,
+	since timestamptz NOT NULL,
+	execution_no bigint,
+	machine_no integer,
+	owner regrole,
+	PRIMARY KEY (kind, object, since)
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.told_alert', '');
+
+--@into functions
+CREATE FUNCTION @extschema@.sf_create_rule(name text, pattern jsonb, target text, input jsonb DEFAULT NULL) RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_create_rule'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_create_rule(text, jsonb, text, jsonb) IS
+	'call a target for each change of a status whose event matches a pattern';
+
+CREATE FUNCTION @extschema@.sf_drop_rule(name text) RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_drop_rule'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_drop_rule(text) IS 'remove a rule with its deliveries';
+
+CREATE FUNCTION @extschema@.sf_redeliver(rule text, event_id text DEFAULT NULL) RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_sf_redeliver'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_redeliver(text, text) IS 'try dead deliveries of a rule anew; returns how many';
+
+CREATE FUNCTION @extschema@.sf_discard_deliveries(rule text, event_id text DEFAULT NULL) RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_sf_discard_deliveries'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_discard_deliveries(text, text) IS 'delete dead deliveries of a rule; returns how many';
+
+CREATE FUNCTION @extschema@.sf_test_event_pattern(pattern jsonb, event jsonb) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_sf_test_event_pattern'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.sf_test_event_pattern(jsonb, jsonb) IS 'does an event match an event pattern?';
+
+-- What workers do once a minute if a rule wants to know of alerts.
+CREATE FUNCTION _sfflow.check_alerts() RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_check_alerts'
+LANGUAGE C VOLATILE;
+
+-- A rule is visible to members of its owner. last_error: of the deliveries that there are.
+CREATE VIEW @extschema@.sf_rules WITH (security_barrier) AS
+SELECT r.name AS rule_name, pg_get_userbyid(r.owner) AS owner, r.pattern, r.target, r.input, d.pending,
+	(SELECT coalesce(sum(t.delivered), 0)::bigint FROM _sfflow.rule_total t WHERE t.rule_no = r.rule_no) AS delivered, d.dead,
+	e.error AS last_error, e.cause AS last_cause, e.failed_at AS last_failed_at, r.created_at
+FROM _sfflow.rule r
+CROSS JOIN LATERAL (
+	SELECT count(*) FILTER (WHERE x.due_at IS NOT NULL) AS pending, count(*) FILTER (WHERE x.due_at IS NULL) AS dead
+	FROM _sfflow.rule_delivery x WHERE x.rule_no = r.rule_no) d
+LEFT JOIN LATERAL (
+	SELECT x.error, x.cause, x.failed_at
+	FROM _sfflow.rule_delivery x WHERE x.rule_no = r.rule_no AND x.failed_at IS NOT NULL
+	ORDER BY x.failed_at DESC LIMIT 1) e ON true
+WHERE r.owner = ANY (ARRAY(SELECT o.owner FROM _sfflow.rule_owner o WHERE pg_has_role(o.owner, 'USAGE')));
+GRANT SELECT ON @extschema@.sf_rules TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_rules IS 'rules, and how many of their deliveries wait, were made, and are dead';
+
+CREATE VIEW @extschema@.sf_rule_deliveries WITH (security_barrier) AS
+SELECT r.name AS rule_name, d.event_id, CASE WHEN d.due_at IS NULL THEN 'DEAD' ELSE 'PENDING' END AS status,
+	greatest(d.attempt, 0) AS attempts, CASE WHEN d.attempt <> 0 THEN d.due_at END AS next_attempt, d.error, d.cause, d.failed_at,
+	d.event, d.created_at
+FROM _sfflow.rule_delivery d
+JOIN _sfflow.rule r ON r.rule_no = d.rule_no
+WHERE r.owner = ANY (ARRAY(SELECT o.owner FROM _sfflow.rule_owner o WHERE pg_has_role(o.owner, 'USAGE')));
+GRANT SELECT ON @extschema@.sf_rule_deliveries TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_rule_deliveries IS 'deliveries of rules that wait or are dead';
+
+COMMENT ON COLUMN @extschema@.sf_rules.rule_name IS 'the rule';
+COMMENT ON COLUMN @extschema@.sf_rules.owner IS 'the role that owns it, which its target is called as';
+COMMENT ON COLUMN @extschema@.sf_rules.pattern IS 'event pattern: events that match are delivered';
+COMMENT ON COLUMN @extschema@.sf_rules.target IS 'what is called: a machine, sql:function, activity:name or notify:channel';
+COMMENT ON COLUMN @extschema@.sf_rules.input IS 'template of the input of the target; null: the event';
+COMMENT ON COLUMN @extschema@.sf_rules.pending IS 'deliveries that wait for their first or next attempt';
+COMMENT ON COLUMN @extschema@.sf_rules.delivered IS 'deliveries that were made';
+COMMENT ON COLUMN @extschema@.sf_rules.dead IS 'deliveries that are not tried any more';
+COMMENT ON COLUMN @extschema@.sf_rules.last_error IS 'error of the last attempt that failed, of a delivery that is pending or dead';
+COMMENT ON COLUMN @extschema@.sf_rules.last_cause IS 'cause of it';
+COMMENT ON COLUMN @extschema@.sf_rules.last_failed_at IS 'when that was';
+COMMENT ON COLUMN @extschema@.sf_rules.created_at IS 'when the rule was created';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.rule_name IS 'the rule';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.event_id IS 'id of the event';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.status IS 'PENDING, or DEAD: not tried any more';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.attempts IS 'how many attempts there were';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.next_attempt IS 'when it is tried again; null before the first attempt, and if it is dead';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.error IS 'error of the last attempt that failed';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.cause IS 'cause of it';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.failed_at IS 'when that was';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.event IS 'the event';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.created_at IS 'when the transaction of the change began';
+
+--@into named_role
+UNION ALL SELECT owner FROM _sfflow.rule
+--@into sequence_use
+UNION ALL
+SELECT 'rule_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
+	greatest((SELECT max(rule_no) FROM _sfflow.rule), (SELECT max(rule_no) FROM _sfflow.rule_delivery))
+FROM _sfflow.rule_no s
+--@into rows_of_executions
+	UNION ALL SELECT 'rule_chain', c.execution_no FROM _sfflow.rule_chain c
+--@into auditable
+SELECT 'r', r.name FROM _sfflow.rule r WHERE pg_has_role(r.owner, 'USAGE')
+UNION ALL

@@ -1,0 +1,147 @@
+/*
+ * rule.h
+ *		Rules: their rows, what they call, and their deliveries.
+ */
+#ifndef SF_RULE_H
+#define SF_RULE_H
+
+#include "asl/program.h"
+#include "run/deliver.h"
+#include "store/execution.h"
+
+/* --- rules --- */
+
+/* Columns of _sfflow.rule; see sql/parts/rule.sql. */
+#define SF_RULE_COLUMNS(X) \
+	X(int64, rule_no, INT8, NOT_NULL) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(char *, target, TEXT, NOT_NULL)	/* as given */ \
+	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL) \
+	X(int, bytes, INT4, NOT_NULL)		/* of pattern and input as text */ \
+	X(bool, wants_alerts, BOOL, NOT_NULL) \
+	X(Jsonb *, pattern, JSONB, NOT_NULL) \
+	X(Jsonb *, input, JSONB, NULLABLE)	/* template; NULL: the event */
+
+typedef struct SfRule
+{
+	SF_RULE_COLUMNS(SF_FIELD)
+} SfRule;
+
+extern SfRule *sf_rule_read(const char *name, SfLock lock);
+extern SfRule *sf_rule_read_by_no(int64 rule_no);
+extern bool sf_rule_write(const SfRule *rule, Oid before);
+extern void sf_rule_delete(const SfRule *rule);
+
+/* How many rules a role has, and the bytes of all */
+typedef struct SfRuleUse
+{
+	int64		rules;
+	int64		bytes;
+} SfRuleUse;
+
+extern SfRuleUse sf_rule_use(const SfRule *rule, int64 but, int max_rules, int max_bytes);
+
+/* --- what backends keep --- */
+
+/* The rules of a role as they were once */
+typedef struct SfRuleVersion
+{
+	int64		version;		/* 0: the role never had rules */
+	bool		is_ours;		/* this transaction has changed them, and may do so again */
+} SfRuleVersion;
+
+extern List *sf_rule_owners(void);
+extern SfRuleVersion sf_rule_version(Oid owner);
+extern List *sf_rule_read_of(Oid owner);
+extern bool sf_rule_any_wants_alerts(void);
+extern void sf_rule_note_owners(void);
+
+extern void sf_rule_note_depth(int64 execution_no, int depth);
+extern int	sf_rule_depth(int64 execution_no, int64 parent_execution_no);
+
+extern Oid	sf_rule_set_owner(const char *name, Oid owner);
+
+/* --- what a rule calls, by its name: "nightly", "sql:shop.note", "activity:report", "notify:alarms" --- */
+
+typedef enum SfTargetKind
+{
+	SF_TARGET_MACHINE,			/* "machine", "machine/3" or an ARN: starts an execution */
+	SF_TARGET_FUNCTION,			/* a SQL function, called as by a Task state */
+	SF_TARGET_ACTIVITY,			/* starts an execution of a machine that is made for the
+								 * rule, with one task of that activity */
+	SF_TARGET_CHANNEL			/* NOTIFY */
+} SfTargetKind;
+
+typedef struct SfTarget
+{
+	SfTargetKind kind;
+	const char *name;			/* of the machine (for ACTIVITY that of the rule), the
+								 * activity or the channel */
+	SfResource	resource;		/* FUNCTION */
+} SfTarget;
+
+extern SfTarget sf_target_parse(const char *text);
+extern const char *sf_target_machine_of(const char *rule);
+
+extern Jsonb *sf_target_input(const SfRule *rule, Jsonb *event, SfError *error);
+extern void sf_target_check_input(const Jsonb *input);
+
+/*
+ * Deliveries.
+ *
+ * A slice inserts a delivery with the change of a status that a rule is about.  An
+ * attempt takes two transactions:
+ *
+ *		claim		one attempt more, due again after a pause
+ *		deliver		lock the row if no other process has claimed it since; call the
+ *					target; delete the row, or note the error, or that it is dead
+ *
+ * So an attempt counts also where the target ends its process, or the server.  New
+ * deliveries are claimed several at once (attempt is SF_DELIVERY_BATCHED): if the process
+ * ends, it is not known which was being tried.  That counts for none of them; each is then
+ * claimed by itself.
+ */
+
+/* Columns of _sfflow.rule_delivery; see sql/parts/rule.sql. */
+#define SF_RULE_DELIVERY_COLUMNS(X) \
+	X(int64, rule_no, INT8, NOT_NULL) \
+	X(char *, event_id, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL)	/* of the rule */ \
+	X(int, attempt, INT4, NOT_NULL)	/* attempts so far, or SF_DELIVERY_BATCHED */ \
+	X(int, depth, INT4, NOT_NULL)	/* rules that led to it, with this one */ \
+	X(TimestampTz, due_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* it is dead */ \
+	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL) \
+	X(TimestampTz, failed_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* last */ \
+	X(char *, error, TEXT, NULLABLE) \
+	X(char *, cause, TEXT, NULLABLE) \
+	X(Jsonb *, event, JSONB, NOT_NULL)
+
+typedef struct SfDelivery
+{
+	SF_RULE_DELIVERY_COLUMNS(SF_FIELD)
+} SfDelivery;
+
+/* Claimed with others, and not failed: maybe not tried */
+#define SF_DELIVERY_BATCHED		(-1)
+
+extern void sf_delivery_insert(const SfDelivery *delivery);
+extern Oid	sf_delivery_next_owner(Oid after);
+extern Oid	sf_delivery_retry_owner(TimestampTz now, const List *but);
+extern TimestampTz sf_delivery_next_due(void);
+extern List *sf_delivery_claim(Oid owner, TimestampTz now, int limit);
+extern List *sf_delivery_claim_retry(Oid owner, TimestampTz now);
+extern void sf_delivery_give_back(const SfDelivery *claimed);
+extern bool sf_delivery_lock(const SfDelivery *claimed);
+extern void sf_delivery_set_failed(const SfDelivery *delivery, const SfError *error, bool dead);
+extern void sf_delivery_pass_on(const SfDelivery *delivery, Oid owner);
+extern void sf_delivery_delete(const SfDelivery *delivery);
+extern void sf_delivery_count(int64 rule_no, int delivered);
+extern int64 sf_delivery_revive(int64 rule_no, const char *event_id);
+extern int64 sf_delivery_drop_dead(int64 rule_no, const char *event_id);
+
+/* --- calling targets --- */
+
+extern const SfDeliverer sf_delivery_deliverer;
+
+#endif							/* SF_RULE_H */

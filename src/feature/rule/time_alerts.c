@@ -1,0 +1,193 @@
+/*
+ * time_alerts.c
+ *		Telling rules of the alerts that time opens and clears.
+ */
+#include "postgres.h"
+
+#include "storage/lock.h"
+#include "utils/timestamp.h"
+
+#include "base/name.h"
+#include "feature/rule/watcher.h"
+#include "store/feature.h"
+#include "store/machine.h"
+#include "store/task.h"
+
+/* An alert that time has opened, or cleared */
+typedef struct TimeAlert
+{
+	char	   *kind;
+	char	   *object;			/* its execution, activity, schedule or machine */
+	TimestampTz since;			/* DT_NOBEGIN: not known */
+	int64		execution_no;	/* 0: it is of none */
+	int			machine_no;		/* cleared: what it was of when it was opened; 0: none */
+	Oid			owner;			/* ... and whose */
+	bool		is_open;		/* else cleared */
+} TimeAlert;
+
+/* Alerts that one look tells of */
+#define MOST_OPENED	1000
+
+/* --- rows of _sfflow.told_alert: the alerts that rules were told of --- */
+
+/* Have looks to oneself until the end of the transaction; false: another session looks. */
+static bool
+lock_look(void)
+{
+	LOCKTAG		tag;
+
+	/* the fourth field differs from that of SQL's advisory locks */
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("told_alert"), 0, 4);
+	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* Read an alert that was opened or cleared. */
+static void
+append_time_alert(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	TimeAlert *a = palloc(sizeof(TimeAlert));
+
+	a->kind = sf_row_text(tuple, desc, 1);
+	a->object = sf_row_text(tuple, desc, 2);
+	a->since = sf_row_number(tuple, desc, 3, DT_NOBEGIN);
+	a->execution_no = sf_row_number(tuple, desc, 4, 0);
+	a->is_open = sf_row_number(tuple, desc, 5, false);
+	a->machine_no = sf_row_number(tuple, desc, 6, 0);
+	a->owner = sf_row_number(tuple, desc, 7, InvalidOid);
+	*(List **) arg = lappend(*(List **) arg, a);
+}
+
+/*
+ * Find the alerts that time has opened or cleared since the last look, and note that: a
+ * List of TimeAlert, of those that were opened MOST_OPENED at most.  No write
+ * opens them, so they are found by comparing those that there are with those that were
+ * told.  One that was acknowledged is not cleared.
+ */
+static List *
+find_changed(void)
+{
+#define SAME_ALERT(x, y) \
+	x ".kind" SF_EQ y ".kind AND " x ".object" SF_EQ y ".object" \
+	/* of the others there is one at a time, and since goes on with what is oldest */ \
+	" AND (" x ".kind" SF_NE "'slow_task' OR " x ".since" SF_EQ y ".since)"
+	static SfPlan plan = SF_PLAN(
+		"WITH a AS MATERIALIZED (SELECT x.kind COLLATE \"C\" AS kind, x.object COLLATE \"C\" AS object,"
+		"  COALESCE(x.since, '-infinity'::pg_catalog.timestamptz) AS since, x.execution_no"
+		"  FROM _sfflow.open_alert x WHERE x.kind" SF_EQ
+		"  ANY ('{slow_task,overdue,no_poller,missed_run,unknown_owner}')),"
+		" gone AS (DELETE FROM _sfflow.told_alert t WHERE NOT EXISTS (SELECT FROM a"
+		"  WHERE " SAME_ALERT("a", "t") ")"
+		"  RETURNING t.*),"
+		" fresh AS (INSERT INTO _sfflow.told_alert AS n (kind, object, since, execution_no)"
+		"  SELECT a.kind, a.object, a.since, a.execution_no FROM a WHERE NOT EXISTS"
+		"  (SELECT FROM _sfflow.told_alert t WHERE " SAME_ALERT("a", "t") ") LIMIT $1"
+		"  ON CONFLICT DO NOTHING RETURNING n.*)"
+		" SELECT f.kind, f.object, f.since, f.execution_no, true, NULL, NULL FROM fresh f"
+		" UNION ALL SELECT g.kind, g.object, g.since, g.execution_no, false, g.machine_no, g.owner FROM gone g"
+		" WHERE NOT EXISTS (SELECT FROM _sfflow.acknowledgement k"
+		"  WHERE k.execution_no" SF_EQ "g.execution_no AND k.kind" SF_EQ "g.kind"
+		"  AND (g.kind" SF_NE "'slow_task' AND k.since" SF_GE "g.since"
+		"   OR g.since" SF_EQ "ANY (k.slow_since)))");
+	List	   *alerts = NIL;
+
+	sf_store_read(&plan, append_time_alert, &alerts, SF_INT8(MOST_OPENED));
+	return alerts;
+}
+
+/* Note what an alert is of that was opened, and whose that is: it may be gone when it is cleared. */
+static void
+note_told(const TimeAlert *alert, int machine_no, Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.told_alert t SET machine_no = $4, owner = $5 WHERE t.kind" SF_EQ "$1"
+		" AND t.object" SF_EQ "$2 AND t.since" SF_EQ "$3");
+
+	sf_store_execute(&plan, SF_TEXT(alert->kind), SF_TEXT(alert->object), SF_TIME(alert->since),
+					 sf_query_arg(INT4OID, Int32GetDatum(machine_no), machine_no == 0),
+					 sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
+}
+
+/* --- telling --- */
+
+/* Fill in the activity of a notice. */
+static void
+set_activity(SfNotice *n, const SfActivity *activity)
+{
+	if (activity == NULL)
+		return;
+	n->owner = activity->owner;
+	n->resource = sf_public_name(SF_NAME_ACTIVITY, activity->name);
+}
+
+/* The execution of an alert; of one that has been purged what was noted when the alert was opened. */
+static SfExecution *
+execution_of(const TimeAlert *a)
+{
+	SfExecution *execution = sf_execution_read(a->execution_no, SF_LOCK_NONE, false);
+	const SfMachineIdentity *identity;
+
+	if (execution != NULL || a->machine_no == 0)
+		return execution;
+	identity = sf_machine_identity(a->machine_no);
+	execution = palloc0(sizeof(SfExecution));
+	execution->execution_no = a->execution_no;
+	execution->execution_id = a->object;
+	execution->machine_no = a->machine_no;
+	execution->machine_name = pnstrdup(a->object, strcspn(a->object, ":"));
+	execution->owner = identity != NULL ? identity->owner : a->owner;
+	return execution;
+}
+
+/* Match an alert that time has opened or cleared with the rules. */
+static void
+tell_time_alert(const TimeAlert *a)
+{
+	SfNotice	n = {.kind = SF_CHANGE_ALERT,.at = GetCurrentTimestamp(),.resource = a->object};
+	const SfFeatureObject *object;
+	SfAlertDetail detail = {a->kind, a->is_open ? SF_ALERT_OPENED : SF_ALERT_CLEARED, a->since, NULL, NULL};
+
+	if (a->execution_no != 0)
+		sf_notice_set_execution(&n, execution_of(a));
+	else if (strcmp(a->kind, "no_poller") == 0)
+	{
+		detail.target = psprintf("activity:%s", a->object);
+		set_activity(&n, sf_activity_read(a->object));
+	}
+	else if (strcmp(a->kind, "missed_run") == 0)
+	{
+		detail.target = psprintf("schedule:%s", a->object);
+		object = sf_feature_object_of(detail.target);
+		if (object != NULL)
+			object->notice(&n, a->object);
+	}
+	else
+	{
+		sf_notice_set_machine(&n, a->object);
+		n.resource = sf_public_name(SF_NAME_STATE_MACHINE, a->object);
+	}
+	if (a->is_open)
+		note_told(a, n.execution == NULL ? 0 : n.execution->machine_no,
+						   OidIsValid(n.owner) ? n.owner : n.machine_owner);
+	else if (!OidIsValid(n.owner) && n.machine == NULL)
+		n.owner = a->owner;
+	sf_notice_tell_alert(&n, &detail);
+}
+
+/*
+ * Tell rules of the alerts that time has opened or cleared since the last look, if a rule
+ * wants to know; true: there are more, for another look.
+ */
+bool
+sf_watch_tell_time_alerts(void)
+{
+	int			opened = 0;
+
+	if (!sf_watch_any_wants_alerts() || !lock_look())
+		return false;
+	foreach_ptr(const TimeAlert, alert, find_changed())
+	{
+		tell_time_alert(alert);
+		opened += alert->is_open;
+	}
+	return opened >= MOST_OPENED;
+}

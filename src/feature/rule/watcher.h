@@ -1,0 +1,60 @@
+/*
+ * watcher.h
+ *		Rules watch changes of statuses: the rules that may see a change, as this session keeps them, the events that tell
+ *		of changes, and the deliveries that these make.
+ */
+#ifndef SF_WATCHER_H
+#define SF_WATCHER_H
+
+#include "base/errors.h"
+#include "feature/rule/pattern.h"
+#include "store/notice.h"
+
+/* --- changes and deliveries --- */
+
+/* A chain of rules ends with the delivery of this one */
+#define SF_MAX_CHAIN	10
+
+extern bool sf_observe_wants(SfChangeKind kind, const SfExecution *execution);
+extern void sf_observe_changes(const SfExecution *execution, const List *changes);
+extern void sf_observe_notice(const SfNotice *notice);
+extern void sf_observe_start(const SfExecution *execution, SfBranch *root);
+
+/* --- events --- */
+
+extern Jsonb *sf_observe_event(const SfChange *change, const SfExecution *execution,
+							  const char *id, bool with_payload);
+extern Jsonb *sf_observe_notice_event(const SfNotice *notice, const char *id);
+extern Jsonb *sf_observe_event_cut(const Jsonb *event);
+
+/* --- rules --- */
+
+/* A rule as this session has compiled it */
+typedef struct SfWatch
+{
+	int64		rule_no;
+	Oid			owner;
+	const Jsonb *source;		/* while it is compiled */
+	SfPattern  *pattern;
+	bool		wants_payload;	/* its pattern looks at input or output */
+	int			kinds;			/* of changes that may match, as bits */
+} SfWatch;
+
+/* The rules of one role */
+typedef struct SfWatcher
+{
+	Oid			owner;
+	int64		version;		/* of the rules that were read; 0: none were */
+	uint64		checked;		/* the version was that of the table after so many changes */
+	MemoryContext context;		/* of the rules */
+	List	   *watches;		/* SfWatch */
+	int			kinds;			/* of all of them */
+} SfWatcher;
+
+extern bool sf_watch_any(void);
+extern bool sf_watch_any_wants_alerts(void);
+extern bool sf_watch_tell_time_alerts(void);
+extern List *sf_watch_of_execution(const SfExecution *execution, int *kinds);
+extern List *sf_watch_of_notice(const SfNotice *n);
+
+#endif							/* SF_WATCHER_H */
