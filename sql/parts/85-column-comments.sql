@@ -119,65 +119,13 @@ COMMENT ON COLUMN @extschema@.sf_start_requests.requested_by IS 'the role that c
 COMMENT ON COLUMN @extschema@.sf_start_requests.outcome IS 'running, succeeded, redriven, skipped, restarted ...';
 COMMENT ON COLUMN @extschema@.sf_start_requests.input_differs IS 'whether the call had another input than the execution';
 
-COMMENT ON COLUMN @extschema@.sf_metrics.state_machine IS 'the state machine';
-COMMENT ON COLUMN @extschema@.sf_metrics.executions_started IS 'executions that began, or began anew';
-COMMENT ON COLUMN @extschema@.sf_metrics.executions_succeeded IS 'ends with status SUCCEEDED';
-COMMENT ON COLUMN @extschema@.sf_metrics.executions_failed IS 'ends with status FAILED';
-COMMENT ON COLUMN @extschema@.sf_metrics.executions_aborted IS 'ends with status ABORTED';
-COMMENT ON COLUMN @extschema@.sf_metrics.executions_timed_out IS 'ends with status TIMED_OUT';
-COMMENT ON COLUMN @extschema@.sf_metrics.executions_throttled IS 'starts that a quota of the owner refused';
-COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_avg IS 'average time from start to end, in milliseconds';
-COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_p50 IS 'the time that half of the executions do not exceed';
-COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_p95 IS 'the time that 95 % of the executions do not exceed';
-COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_p99 IS 'the time that 99 % of the executions do not exceed';
-COMMENT ON COLUMN @extschema@.sf_metrics.state_transitions IS 'states entered';
-COMMENT ON COLUMN @extschema@.sf_metrics.executions_redriven IS 'redrives';
-COMMENT ON COLUMN @extschema@.sf_metrics.retries IS 'states retried by their Retry';
 
 COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.state_machine IS 'the state machine';
 COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.le IS 'a time in seconds, at last Infinity';
 COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.executions IS 'executions that ended within this time; the count never decreases';
 
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.state_machine IS 'the state machine';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.hour IS 'when the hour began; hours are those of UTC';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_started IS 'executions that began, or began anew';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_succeeded IS 'ends with status SUCCEEDED';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_failed IS 'ends with status FAILED';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_aborted IS 'ends with status ABORTED';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_timed_out IS 'ends with status TIMED_OUT';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_throttled IS 'starts that a quota of the owner refused';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_avg IS 'average time from start to end, in milliseconds';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p50 IS 'the time that half of the executions do not exceed';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p95 IS 'the time that 95 % of the executions do not exceed';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p99 IS 'the time that 99 % of the executions do not exceed';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.state_transitions IS 'states entered';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_redriven IS 'redrives';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.retries IS 'states retried by their Retry';
 
-COMMENT ON COLUMN @extschema@.sf_job_times.state_machine IS 'the state machine';
-COMMENT ON COLUMN @extschema@.sf_job_times.job_id IS 'the name of the Task state; iterations of a Map together';
-COMMENT ON COLUMN @extschema@.sf_job_times.runs IS 'tasks that succeeded';
-COMMENT ON COLUMN @extschema@.sf_job_times.failures IS 'attempts that failed or timed out';
-COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_avg IS 'average time of all runs, in milliseconds';
-COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_p50 IS 'the time that half of the runs do not exceed';
-COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_p95 IS 'the time that 95 % of the runs do not exceed';
-COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_p99 IS 'the time that 99 % of the runs do not exceed';
-COMMENT ON COLUMN @extschema@.sf_job_times.last_ms IS 'the time of the last run';
-COMMENT ON COLUMN @extschema@.sf_job_times.last_at IS 'when the last run was counted';
-COMMENT ON COLUMN @extschema@.sf_job_times.recent_runs IS 'the last runs, at most 30';
-COMMENT ON COLUMN @extschema@.sf_job_times.recent_ms_p50 IS 'the time that half of these do not exceed';
-COMMENT ON COLUMN @extschema@.sf_job_times.recent_ms_p95 IS 'the time that 95 % of these do not exceed';
-COMMENT ON COLUMN @extschema@.sf_job_times.week_runs IS 'runs of the last seven days of UTC, with today';
-COMMENT ON COLUMN @extschema@.sf_job_times.week_ms_p50 IS 'the time that half of these do not exceed';
-COMMENT ON COLUMN @extschema@.sf_job_times.week_ms_p95 IS 'the time that 95 % of these do not exceed';
-COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_runs IS 'runs of the seven days before';
-COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_ms_p50 IS 'the time that half of these do not exceed';
-COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_ms_p95 IS 'the time that 95 % of these do not exceed';
 
-COMMENT ON COLUMN @extschema@.sf_retries.state_machine IS 'the state machine';
-COMMENT ON COLUMN @extschema@.sf_retries.state IS 'the name of the state';
-COMMENT ON COLUMN @extschema@.sf_retries.error IS 'the error that was retried; (other): one beyond the 200 that are told apart';
-COMMENT ON COLUMN @extschema@.sf_retries.retries IS 'how often';
 
 COMMENT ON COLUMN @extschema@.sf_alerts.kind IS 'failed, timed_out, failed_again, slow_task, dead_letter, no_poller, overdue, missed_run or unknown_owner';
 COMMENT ON COLUMN @extschema@.sf_alerts.execution_id IS 'the execution, if it is about one';

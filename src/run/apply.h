@@ -12,7 +12,7 @@
 #include "machine/transition.h"
 #include "store/feature.h"
 #include "store/map_run.h"
-#include "store/metric.h"
+#include "store/tally.h"
 
 /* An execution that a slice, or a session, works on, and the effects to be written */
 typedef struct SfDraft

@@ -245,7 +245,7 @@ write_rows(const List *drafts, TimestampTz now)
 		sf_apply_tasks(lfirst(lc));
 	sf_event_write(events);
 	sf_execution_update_all(executions);
-	sf_metric_write(tallies, now);
+	sf_tally_write(tallies, now);
 }
 
 /* Tell features what has changed. */

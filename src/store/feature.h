@@ -221,7 +221,7 @@ typedef struct SfFeature
 	void		(*object_changed) (char kind, const char *name);
 	void		(*object_dropped) (char kind, const char *name);
 
-	/* So has a machine, after its executions. */
+	/* So is a machine: its executions are gone, its rows in tables of features are deleted next. */
 	void		(*machine_dropped) (int machine_no);
 
 	/* Say what of the feature uses an object, which therefore cannot be dropped; NULL: nothing. */
@@ -230,8 +230,8 @@ typedef struct SfFeature
 	/* What a role owned is another role's. */
 	void		(*owner_changed) (Oid from, Oid to);
 
-	/* sf_enable: rows may have come that no function of sfflow has written. */
-	void		(*enabled) (void);
+	/* sf_enable: rows may have come that no function of sfflow has written; adopted: all have, as in a copy. */
+	void		(*enabled) (bool adopted);
 
 	/* Rows of sf_health. */
 	void		(*health) (SfHealthPut put, void *arg);

@@ -29,7 +29,6 @@
 #include "store/instance.h"
 #include "store/instance_file.h"
 #include "store/load_guard.h"
-#include "store/metric_fold.h"
 #include "store/open_execution.h"
 #include "store/sequence.h"
 
@@ -287,6 +286,7 @@ void
 sf_instance_enable(void)
 {
 	int64		foreign;
+	bool		adopted;
 
 	PreventCommandIfReadOnly("sf_enable()");
 	foreign = foreign_schema();
@@ -295,16 +295,14 @@ sf_instance_enable(void)
 				(errcode(ERRCODE_SF_SCHEMA_DIFFERS),
 				 errmsg("sf_enable() cannot adopt rows of another schema"),
 				 errdetail("%s.", explain_foreign_rows(foreign))));
+	adopted = !sf_instance_is_driven();
 	/* waits for sessions that have drawn numbers, so only where it is needed */
-	if (!sf_instance_is_driven() || sf_sequence_behind(false) != NULL)
+	if (adopted || sf_sequence_behind(false) != NULL)
 		sf_sequence_pass_rows();
-	if (!sf_instance_is_driven())
-	{
-		sf_metric_forget_horizon();
+	if (adopted)
 		sf_open_execution_rebuild();
-	}
 	sf_load_guard_restore();
-	SF_TELL(enabled);
+	SF_TELL(enabled, adopted);
 	sf_feature_announce_copies();
 	write_row(true);
 }

@@ -413,8 +413,6 @@ delete_executions(int machine_no)
 void
 sf_machine_delete(int machine_no)
 {
-	/* what folds now may still add to the counters; whatever folds later sees no machine */
-	static SfPlan fold = SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE");
 	static SfPlan privileges = SF_PLAN(
 		"DELETE FROM _sfflow.privilege p USING _sfflow.state_machine m"
 		" WHERE m.machine_no = $1 AND p.object_kind = $2"
@@ -423,10 +421,9 @@ sf_machine_delete(int machine_no)
 		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no = $1");
 
 	delete_executions(machine_no);
-	(void) sf_store_run(InvalidOid, &fold, NULL, NULL, NULL, 0);
+	SF_TELL(machine_dropped, machine_no);
 	sf_feature_delete_of_machine(machine_no);
 	sf_store_announce_change("state_machine");
-	SF_TELL(machine_dropped, machine_no);
 	sf_store_announce_change("privilege");
 	sf_store_execute(&privileges, SF_INT4(machine_no), SF_CHAR(SF_OBJECT_STATE_MACHINE));
 	sf_store_execute(&machine, SF_INT4(machine_no));

@@ -14,7 +14,7 @@
 #include "miscadmin.h"
 
 #include "base/shmem.h"
-#include "store/metric.h"
+#include "store/tally.h"
 #include "store/throttle.h"
 
 /* State machines whose refused starts are kept, of all owners */

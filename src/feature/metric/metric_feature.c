@@ -6,9 +6,8 @@
 
 #include "utils/timestamp.h"
 
+#include "feature/metric/metric.h"
 #include "store/feature.h"
-#include "store/metric.h"
-#include "store/metric_fold.h"
 
 static const SfFeatureTable tables[] = {
 	{"metric_total",.of_machine = true},
@@ -18,6 +17,23 @@ static const SfFeatureTable tables[] = {
 	{"metric_retry",.of_machine = true},
 	{NULL}
 };
+
+/* Keep what folds from adding to the counters of a machine that is dropped: what folds later sees no machine. */
+static void
+machine_dropped(int machine_no)
+{
+	static SfPlan fold = SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE");
+
+	(void) sf_store_run(InvalidOid, &fold, NULL, NULL, NULL, 0);
+}
+
+/* Fold the increments of a copy anew. */
+static void
+enabled(bool adopted)
+{
+	if (adopted)
+		sf_metric_forget_horizon();
+}
 
 /* Fold with each scan, if slices have counted something. */
 static TimestampTz
@@ -30,7 +46,7 @@ next_look(void)
 static bool
 wants_look(void)
 {
-	return sf_metric_written() >= SF_METRIC_FOLD_AT;
+	return sf_tally_written() >= SF_METRIC_FOLD_AT;
 }
 
 /* Add what slices have counted to the counters. */
@@ -43,6 +59,8 @@ look(TimestampTz now)
 const SfFeature sf_metric_feature = {
 	.name = "metric",
 	.tables = tables,
+	.machine_dropped = machine_dropped,
+	.enabled = enabled,
 	.looks_at = "metrics",
 	.next_look = next_look,
 	.wants_look = wants_look,

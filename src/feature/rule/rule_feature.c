@@ -23,6 +23,13 @@ static const SfFeatureObject objects[] = {
 	{NULL}
 };
 
+/* Give the roles that have rules new versions. */
+static void
+enabled(bool adopted)
+{
+	sf_rule_note_owners();
+}
+
 /* Tell whether a rule wants to know of changes of a kind, of an execution or (NULL) of anything. */
 static bool
 wants_notice(SfChangeKind kind, const SfExecution *execution)
@@ -54,7 +61,7 @@ const SfFeature sf_rule_feature = {
 	.begins = sf_observe_start,
 	.wants_notice = wants_notice,
 	.changed = sf_observe_changes,
-	.enabled = sf_rule_note_owners,
+	.enabled = enabled,
 	.noticed = sf_observe_notice,
 	.looks_at = "alerts",
 	.next_look = next_look,

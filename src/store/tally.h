@@ -1,16 +1,16 @@
 /*
- * metric.h
- *		Counters of state machines, as increments.
+ * tally.h
+ *		What slices count of state machines, as increments of counters.
  *
  * What a slice counts commits with it, as one row of _sfflow.metric_increment per
- * state machine; such a row is inserted, and deleted when metric_fold.c has added
+ * state machine; such a row is inserted, and deleted when the feature metric has added
  * it to the tables of counters.  docs/decisions/metrics.md says why.
  */
-#ifndef SF_STORE_METRIC_H
-#define SF_STORE_METRIC_H
+#ifndef SF_STORE_TALLY_H
+#define SF_STORE_TALLY_H
 
 #include "nodes/pg_list.h"
-#include "utils/timestamp.h"
+#include "store/row.h"
 
 /* What is counted.  Stored: numbers never change.  A number of 0 to 7 */
 typedef enum SfMetricKind
@@ -24,6 +24,28 @@ typedef enum SfMetricKind
 	SF_METRIC_RETRIED = 6,		/* a state, because of an error */
 	SF_METRIC_THROTTLED = 7		/* starts that a quota refused */
 } SfMetricKind;
+
+/*
+ * The counts of an increment, as stored: a byte for the version of the form; then
+ * observations.  Each is two varints: kind + SF_METRIC_KINDS x state, and a number.  RETRIED has
+ * the name of the error after it: a varint for its length, and the bytes.
+ */
+#define SF_METRIC_FORM		1
+#define SF_METRIC_KINDS		8
+
+/* Columns of _sfflow.metric_increment; see sql/parts/metric.sql. */
+#define SF_METRIC_INCREMENT_COLUMNS(X) \
+	X(int64, xid, INT8, NOT_NULL) \
+	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(int, version, INT4, NOT_NULL) \
+	X(struct varlena *, counts, BYTES, NOT_NULL)
+
+/* A row of it */
+typedef struct SfIncrement
+{
+	SF_METRIC_INCREMENT_COLUMNS(SF_FIELD)
+} SfIncrement;
 
 /* Longer names of errors are cut */
 #define SF_METRIC_ERROR_SIZE	128
@@ -46,34 +68,8 @@ extern void sf_tally_end(SfTally *tally, int status, int64 us);
 extern void sf_tally_task(SfTally *tally, int state, int64 us);
 extern void sf_tally_retry(SfTally *tally, int state, const char *error);
 
-extern void sf_metric_write(List *tallies, TimestampTz at);
-extern int	sf_metric_written(void);
-extern void sf_metric_forget_written(void);
+extern void sf_tally_write(List *tallies, TimestampTz at);
+extern int	sf_tally_written(void);
+extern void sf_tally_forget_written(void);
 
-/* One observation, or a number of them, read from an increment */
-typedef struct SfMetric
-{
-	int			machine_no;
-	int			version;
-	TimestampTz at;
-	SfMetricKind kind;
-	int			state;			/* ENDED: the status */
-	int64		number;			/* microseconds, or how many */
-	char		error[SF_METRIC_ERROR_SIZE];	/* RETRIED */
-} SfMetric;
-
-typedef void (*SfMetricVisitor) (const SfMetric *metric, void *arg);
-
-/* Increments that were not folded, and where each stands */
-typedef struct SfIncrements
-{
-	List	   *tids;			/* ItemPointer, if wanted */
-	bool		complete;		/* there are no more than were asked for */
-} SfIncrements;
-
-extern void sf_metric_visit(SfMetricVisitor visitor, void *arg, int limit,
-							SfIncrements *increments);
-extern void sf_metric_delete(const SfIncrements *increments);
-extern bool sf_metric_is_there(void);
-
-#endif							/* SF_STORE_METRIC_H */
+#endif							/* SF_STORE_TALLY_H */

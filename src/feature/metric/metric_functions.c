@@ -14,9 +14,9 @@
 #include "utils/array.h"
 
 #include "api/columns.h"
-#include "store/histogram.h"
+#include "feature/metric/histogram.h"
+#include "feature/metric/metric.h"
 #include "store/machine.h"
-#include "store/metric_sums.h"
 #include "store/privilege.h"
 
 /* --- increments --- */

@@ -1,13 +1,28 @@
 /*
- * metric_sums.h
- *		Increments added up, in the memory of a backend.
+ * metric.h
+ *		Counters of state machines: increments that were not folded yet, their sums, and the fold that adds them to the
+ *		tables of counters.
  */
-#ifndef SF_STORE_METRIC_SUMS_H
-#define SF_STORE_METRIC_SUMS_H
+#ifndef SF_METRIC_H
+#define SF_METRIC_H
 
 #include "utils/hsearch.h"
 
-#include "store/metric.h"
+#include "store/tally.h"
+
+/* --- increments --- */
+
+/* Increments that were not folded, and where each stands */
+typedef struct SfIncrements
+{
+	List	   *tids;			/* ItemPointer, if wanted */
+	bool		complete;		/* there are no more than were asked for */
+} SfIncrements;
+
+extern void sf_metric_delete(const SfIncrements *increments);
+extern bool sf_metric_is_there(void);
+
+/* --- sums, in the memory of a backend --- */
 
 /* Counters of a state machine: the columns of the tables, in order */
 #define SF_COUNTER_LIST(X) \
@@ -76,4 +91,13 @@ extern bytea *sf_metric_histogram(const SfDurations *times);
 extern Datum sf_metric_recent(const SfDurations *times);
 extern const char *sf_metric_state_name(int machine_no, int version, int state);
 
-#endif							/* SF_STORE_METRIC_SUMS_H */
+/* --- the fold --- */
+
+/* After so many increments of its own a worker folds without waiting for its next scan */
+#define SF_METRIC_FOLD_AT	1000
+
+extern bool sf_metric_is_to_fold(void);
+extern bool sf_metric_fold(void);
+extern void sf_metric_forget_horizon(void);
+
+#endif							/* SF_METRIC_H */

@@ -8,7 +8,7 @@
 
 #include "base/compat.h"
 #include "base/encoding.h"
-#include "store/histogram.h"
+#include "feature/metric/histogram.h"
 
 /* Bits of a duration that tell its bucket, after the highest one */
 #define BITS	4

@@ -1,6 +1,108 @@
--- Metrics and alerts. A view of metrics adds the counters and the increments that were not folded yet;
--- an increment is in one of the two, in each snapshot. No view reads executions or histories to count.
+-- Metrics: increments that slices write, and the counters that they are folded into. A view of metrics adds the counters and
+-- the increments that were not folded yet; an increment is in one of the two, in each snapshot. No view reads executions or
+-- histories to count.
 
+--@into tables
+-- One row per slice and state machine, deleted when it has been folded. counts: src/store/tally.h.
+-- Its rows have no key; logical replication finds a deleted one by all its columns.
+CREATE TABLE _sfflow.metric_increment (
+	xid bigint NOT NULL,				-- of the transaction that wrote it: saves reading, decides nothing
+	at timestamptz NOT NULL,
+	machine_no integer NOT NULL,
+	version integer NOT NULL,
+	counts bytea NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+	autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 50000);
+ALTER TABLE _sfflow.metric_increment REPLICA IDENTITY FULL;
+CREATE INDEX metric_increment_xid ON _sfflow.metric_increment (xid);
+
+-- The one row, made by the first fold, is locked by the transaction that folds. Increments of transactions
+-- before from_xid were folded, but for those that were open. It holds for this database alone, and is not
+-- dumped; sf_enable() forgets it, since rows may have been loaded.
+CREATE TABLE _sfflow.metric_fold (
+	only_row boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (only_row),
+	system_identifier bigint,
+	database_oid oid,
+	from_xid bigint,
+	open_xids bigint[]
+) WITH (fillfactor = 10);
+
+-- Counters of a state machine. time_us: of executions that have ended, a sum that may exceed a bigint
+-- (292,000 years); its histogram: src/feature/metric/histogram.h.
+CREATE TABLE _sfflow.metric_total (
+	machine_no integer NOT NULL PRIMARY KEY,
+	started bigint NOT NULL,
+	succeeded bigint NOT NULL,
+	failed bigint NOT NULL,
+	aborted bigint NOT NULL,
+	timed_out bigint NOT NULL,
+	throttled bigint NOT NULL,
+	redriven bigint NOT NULL,
+	transitions bigint NOT NULL,
+	retries bigint NOT NULL,
+	time_us numeric NOT NULL,
+	time_histogram bytea NOT NULL
+) WITH (fillfactor = 50);
+
+-- The same by hour (UTC).
+CREATE TABLE _sfflow.metric_hour (
+	machine_no integer NOT NULL,
+	hour timestamptz NOT NULL,
+	started bigint NOT NULL,
+	succeeded bigint NOT NULL,
+	failed bigint NOT NULL,
+	aborted bigint NOT NULL,
+	timed_out bigint NOT NULL,
+	throttled bigint NOT NULL,
+	redriven bigint NOT NULL,
+	transitions bigint NOT NULL,
+	retries bigint NOT NULL,
+	time_us numeric NOT NULL,
+	time_histogram bytea NOT NULL,
+	PRIMARY KEY (machine_no, hour)
+) WITH (fillfactor = 90);
+
+-- Tasks of a state, by its name. recent_us: durations of its last runs, the latest first.
+CREATE TABLE _sfflow.metric_job (
+	machine_no integer NOT NULL,
+	job text COLLATE "C" NOT NULL,
+	runs bigint NOT NULL,
+	failures bigint NOT NULL,
+	time_us numeric NOT NULL,
+	time_histogram bytea NOT NULL,
+	recent_us bigint[] NOT NULL,
+	last_at timestamptz,
+	PRIMARY KEY (machine_no, job)
+) WITH (fillfactor = 50);
+
+-- The same by day (UTC).
+CREATE TABLE _sfflow.metric_job_day (
+	machine_no integer NOT NULL,
+	day timestamptz NOT NULL,
+	job text COLLATE "C" NOT NULL,
+	runs bigint NOT NULL,
+	failures bigint NOT NULL,
+	time_us numeric NOT NULL,
+	time_histogram bytea NOT NULL,
+	PRIMARY KEY (machine_no, day, job)
+) WITH (fillfactor = 90);
+
+CREATE TABLE _sfflow.metric_retry (
+	machine_no integer NOT NULL,
+	state text COLLATE "C" NOT NULL,
+	error text COLLATE "C" NOT NULL,
+	retries bigint NOT NULL,
+	PRIMARY KEY (machine_no, state, error)
+) WITH (fillfactor = 50);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_increment', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_total', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_hour', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_job', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_job_day', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_retry', '');
+
+--@into functions
 CREATE FUNCTION _sfflow.histogram_add(histogram bytea, more bytea) RETURNS bytea
 AS 'MODULE_PATHNAME', 'sfflow_histogram_add'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -174,110 +276,55 @@ JOIN (
 WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_retries IS 'how often states were retried, by error';
 
--- Alerts of executions, acknowledged or not, but for failures: those are only here while open. OFFSET 0 has
--- executions and branches looked up by their numbers: no plan reads all that are stored. The number shown is that of the
--- row which leads to the execution, so that the alerts of one execution are found without those of others.
-CREATE VIEW _sfflow.alert AS
-SELECT CASE e.status WHEN @STATUS_FAILED@ THEN 'failed' ELSE 'timed_out' END AS kind, f.execution_no, e.execution_id,
-	e.machine_no, f.failed_at AS since, concat_ws(': ', CASE WHEN e.cause IS NULL THEN s.state END, e.error, e.cause) AS detail
-FROM _sfflow.failure f
-CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
-LEFT JOIN LATERAL (
-	SELECT format('state "%s"', p.state) AS state
-	FROM _sfflow.branch b
-	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
-	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = 0 OFFSET 0) s ON true
-WHERE f.is_open AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
-UNION ALL
-SELECT 'failed_again', f.execution_no, e.execution_id, e.machine_no, f.failed_at,
-	format('it has failed %s times under this id', f.times)
-FROM _sfflow.failure f
-CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
-WHERE f.is_open AND f.times > 1 AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
-UNION ALL
-SELECT 'overdue', b.execution_no, e.execution_id, e.machine_no, min(b.due_at), format('%s due for more than five minutes',
-	CASE WHEN count(*) = 1 THEN '1 branch' ELSE count(*) || ' branches' END)
-FROM (SELECT DISTINCT m.owner FROM _sfflow.state_machine m) o
-CROSS JOIN LATERAL (
-	SELECT d.execution_no, d.due_at FROM _sfflow.branch d
-	WHERE d.owner = o.owner AND d.due_at < now() - interval '5 minutes' AND d.phase <> @PHASE_ANNOUNCED@) b
-CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = b.execution_no OFFSET 0) e
-GROUP BY b.execution_no, e.execution_id, e.machine_no
-UNION ALL
-SELECT 'dead_letter', e.execution_no, e.execution_id, e.machine_no, d.died_at,
-	format('state "%s": %s', d.state, concat_ws(': ', d.error, d.cause))
-FROM @extschema@.sf_dead_letters d
-JOIN _sfflow.execution e ON e.execution_id = d.execution_id
-UNION ALL
--- A task that runs far longer than its last runs did.
-SELECT 'slow_task', bb.execution_no, e.execution_id, e.machine_no, b.began,
-	format('state "%s" has run for %s; of %s runs 95 %% took at most %s', p.state,
-		date_trunc('second', now() - b.began), r.runs, date_trunc('milliseconds', r.p95))
-FROM _sfflow.branch bb
-CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = bb.execution_no OFFSET 0) e
-LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no AND bb.phase = @PHASE_EXTERNAL@
-CROSS JOIN LATERAL (SELECT CASE WHEN t.execution_no IS NULL THEN bb.started_at
-	WHEN t.status = @TASK_TAKEN@ THEN t.started_at END AS began) b
-CROSS JOIN LATERAL _sfflow.branch_place(bb.execution_no, bb.scope, bb.state, bb.iterations) p
-JOIN (SELECT u.machine_no, u.job COLLATE "C", u.runs, make_interval(secs => u.ms[2] / 1000) AS p95 FROM _sfflow.job_usual u) r
-	ON r.machine_no = e.machine_no AND r.job = p.state
-WHERE bb.phase IN (@PHASE_ANNOUNCED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@ AND b.began IS NOT NULL AND r.runs >= 5
-	AND now() - b.began > r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3)
-	AND now() - b.began > interval '1 second';
-
--- What sf_alerts shows, and the name of what each alert is of.
-CREATE VIEW _sfflow.open_alert AS
-SELECT a.kind, a.execution_id COLLATE "C" AS object, a.execution_no, a.execution_id, a.since, a.detail
-FROM _sfflow.alert a
-WHERE a.kind IN ('failed', 'timed_out', 'failed_again') OR NOT EXISTS (
-	SELECT FROM _sfflow.acknowledgement k
-	WHERE k.execution_no = a.execution_no AND k.kind = a.kind
-		AND CASE a.kind WHEN 'slow_task' THEN a.since = ANY (k.slow_since) ELSE k.since >= a.since END)
-UNION ALL
-SELECT 'no_poller', a.activity COLLATE "C", NULL, NULL, a.oldest_queued_at, format('activity "%s" has %s queued and %s', a.activity,
-	CASE WHEN a.queued = 1 THEN '1 task' ELSE a.queued || ' tasks' END,
-	coalesce('nobody has polled it since ' || a.last_polled_at, 'nobody has ever polled it'))
-FROM @extschema@.sf_activities a
-WHERE a.oldest_queued_at < now() - interval '5 minutes'
-	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
-UNION ALL
---@slot alerts
-SELECT 'unknown_owner', m.name COLLATE "C", NULL, NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
-FROM _sfflow.state_machine m
-WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
-	AND _sfflow.can_read(m.name, m.owner);
-
-CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
-SELECT a.kind, a.execution_id, a.since, a.detail,
-	CASE WHEN a.kind = 'no_poller' THEN 'activity:' || a.object WHEN a.kind = 'missed_run' THEN 'schedule:' || a.object
-		WHEN a.kind IN ('late', 'will_be_late', 'never_started', 'unknown_owner') THEN a.object END COLLATE pg_catalog."default" AS target
-FROM _sfflow.open_alert a;
-COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at, and has not acknowledged';
-
-CREATE VIEW @extschema@.sf_acknowledgements WITH (security_barrier) AS
-SELECT e.execution_id, k.kind, k.since, k.acknowledged_at, k.acknowledged_by, k.comment
-FROM _sfflow.acknowledgement k
-JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no
---@slot acknowledgements
-;
-COMMENT ON VIEW @extschema@.sf_acknowledgements IS 'the last acknowledgement of each alert of an execution';
-
-CREATE FUNCTION @extschema@.sf_acknowledge(execution_id text, kind text DEFAULT NULL, comment text DEFAULT NULL)
-RETURNS integer
-AS 'MODULE_PATHNAME', 'sfflow_sf_acknowledge'
-LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION @extschema@.sf_acknowledge(text, text, text) IS
-	'takes alerts of an execution out of sf_alerts until something new happens; returns how many';
-
-CREATE FUNCTION @extschema@.sf_acknowledge_all(
-	state_machine text,
-	until timestamptz DEFAULT NULL,
-	comment text DEFAULT NULL)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'sfflow_sf_acknowledge_all'
-LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION @extschema@.sf_acknowledge_all(text, timestamptz, text) IS
-	'the same for the alerts of all executions of a state machine since a time or before';
-
-GRANT SELECT ON @extschema@.sf_metrics, @extschema@.sf_metrics_by_hour, @extschema@.sf_job_times,
-	@extschema@.sf_retries, @extschema@.sf_alerts, @extschema@.sf_acknowledgements TO PUBLIC;
+COMMENT ON COLUMN @extschema@.sf_metrics.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_started IS 'executions that began, or began anew';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_succeeded IS 'ends with status SUCCEEDED';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_failed IS 'ends with status FAILED';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_aborted IS 'ends with status ABORTED';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_timed_out IS 'ends with status TIMED_OUT';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_throttled IS 'starts that a quota of the owner refused';
+COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_avg IS 'average time from start to end, in milliseconds';
+COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_p50 IS 'the time that half of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_p95 IS 'the time that 95 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_p99 IS 'the time that 99 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics.state_transitions IS 'states entered';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_redriven IS 'redrives';
+COMMENT ON COLUMN @extschema@.sf_metrics.retries IS 'states retried by their Retry';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.hour IS 'when the hour began; hours are those of UTC';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_started IS 'executions that began, or began anew';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_succeeded IS 'ends with status SUCCEEDED';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_failed IS 'ends with status FAILED';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_aborted IS 'ends with status ABORTED';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_timed_out IS 'ends with status TIMED_OUT';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_throttled IS 'starts that a quota of the owner refused';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_avg IS 'average time from start to end, in milliseconds';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p50 IS 'the time that half of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p95 IS 'the time that 95 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p99 IS 'the time that 99 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.state_transitions IS 'states entered';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_redriven IS 'redrives';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.retries IS 'states retried by their Retry';
+COMMENT ON COLUMN @extschema@.sf_job_times.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_job_times.job_id IS 'the name of the Task state; iterations of a Map together';
+COMMENT ON COLUMN @extschema@.sf_job_times.runs IS 'tasks that succeeded';
+COMMENT ON COLUMN @extschema@.sf_job_times.failures IS 'attempts that failed or timed out';
+COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_avg IS 'average time of all runs, in milliseconds';
+COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_p50 IS 'the time that half of the runs do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_p95 IS 'the time that 95 % of the runs do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_p99 IS 'the time that 99 % of the runs do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.last_ms IS 'the time of the last run';
+COMMENT ON COLUMN @extschema@.sf_job_times.last_at IS 'when the last run was counted';
+COMMENT ON COLUMN @extschema@.sf_job_times.recent_runs IS 'the last runs, at most 30';
+COMMENT ON COLUMN @extschema@.sf_job_times.recent_ms_p50 IS 'the time that half of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.recent_ms_p95 IS 'the time that 95 % of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.week_runs IS 'runs of the last seven days of UTC, with today';
+COMMENT ON COLUMN @extschema@.sf_job_times.week_ms_p50 IS 'the time that half of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.week_ms_p95 IS 'the time that 95 % of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_runs IS 'runs of the seven days before';
+COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_ms_p50 IS 'the time that half of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_ms_p95 IS 'the time that 95 % of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_retries.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_retries.state IS 'the name of the state';
+COMMENT ON COLUMN @extschema@.sf_retries.error IS 'the error that was retried; (other): one beyond the 200 that are told apart';
+COMMENT ON COLUMN @extschema@.sf_retries.retries IS 'how often';

@@ -19,9 +19,8 @@
 #include "utils/snapmgr.h"
 
 #include "base/compat.h"
+#include "feature/metric/metric.h"
 #include "store/machine.h"
-#include "store/metric_fold.h"
-#include "store/metric_sums.h"
 #include "store/throttle.h"
 
 /* Increments that one transaction folds, about */
@@ -253,13 +252,13 @@ sf_metric_fold(void)
 	bool		ours,
 				complete;
 
-	sf_metric_forget_written();
+	sf_tally_forget_written();
 	if (IsolationUsesXactSnapshot())
 		return false;
 	PushActiveSnapshot(GetTransactionSnapshot());
 	ours = sf_metric_is_to_fold() && lock_counters();
 	if (ours)
-		sf_metric_write(sf_throttle_take(), GetCurrentTimestamp());
+		sf_tally_write(sf_throttle_take(), GetCurrentTimestamp());
 	PopActiveSnapshot();
 	if (!ours)
 		return false;

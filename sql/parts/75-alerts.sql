@@ -1,0 +1,109 @@
+-- Alerts, and their acknowledgement.
+
+-- Alerts of executions, acknowledged or not, but for failures: those are only here while open. OFFSET 0 has
+-- executions and branches looked up by their numbers: no plan reads all that are stored. The number shown is that of the
+-- row which leads to the execution, so that the alerts of one execution are found without those of others.
+CREATE VIEW _sfflow.alert AS
+SELECT CASE e.status WHEN @STATUS_FAILED@ THEN 'failed' ELSE 'timed_out' END AS kind, f.execution_no, e.execution_id,
+	e.machine_no, f.failed_at AS since, concat_ws(': ', CASE WHEN e.cause IS NULL THEN s.state END, e.error, e.cause) AS detail
+FROM _sfflow.failure f
+CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
+LEFT JOIN LATERAL (
+	SELECT format('state "%s"', p.state) AS state
+	FROM _sfflow.branch b
+	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = 0 OFFSET 0) s ON true
+WHERE f.is_open AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
+UNION ALL
+SELECT 'failed_again', f.execution_no, e.execution_id, e.machine_no, f.failed_at,
+	format('it has failed %s times under this id', f.times)
+FROM _sfflow.failure f
+CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
+WHERE f.is_open AND f.times > 1 AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
+UNION ALL
+SELECT 'overdue', b.execution_no, e.execution_id, e.machine_no, min(b.due_at), format('%s due for more than five minutes',
+	CASE WHEN count(*) = 1 THEN '1 branch' ELSE count(*) || ' branches' END)
+FROM (SELECT DISTINCT m.owner FROM _sfflow.state_machine m) o
+CROSS JOIN LATERAL (
+	SELECT d.execution_no, d.due_at FROM _sfflow.branch d
+	WHERE d.owner = o.owner AND d.due_at < now() - interval '5 minutes' AND d.phase <> @PHASE_ANNOUNCED@) b
+CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = b.execution_no OFFSET 0) e
+GROUP BY b.execution_no, e.execution_id, e.machine_no
+UNION ALL
+SELECT 'dead_letter', e.execution_no, e.execution_id, e.machine_no, d.died_at,
+	format('state "%s": %s', d.state, concat_ws(': ', d.error, d.cause))
+FROM @extschema@.sf_dead_letters d
+JOIN _sfflow.execution e ON e.execution_id = d.execution_id
+UNION ALL
+-- A task that runs far longer than its last runs did.
+SELECT 'slow_task', bb.execution_no, e.execution_id, e.machine_no, b.began,
+	format('state "%s" has run for %s; of %s runs 95 %% took at most %s', p.state,
+		date_trunc('second', now() - b.began), r.runs, date_trunc('milliseconds', r.p95))
+FROM _sfflow.branch bb
+CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = bb.execution_no OFFSET 0) e
+LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no AND bb.phase = @PHASE_EXTERNAL@
+CROSS JOIN LATERAL (SELECT CASE WHEN t.execution_no IS NULL THEN bb.started_at
+	WHEN t.status = @TASK_TAKEN@ THEN t.started_at END AS began) b
+CROSS JOIN LATERAL _sfflow.branch_place(bb.execution_no, bb.scope, bb.state, bb.iterations) p
+JOIN (SELECT u.machine_no, u.job COLLATE "C", u.runs, make_interval(secs => u.ms[2] / 1000) AS p95 FROM _sfflow.job_usual u) r
+	ON r.machine_no = e.machine_no AND r.job = p.state
+WHERE bb.phase IN (@PHASE_ANNOUNCED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@ AND b.began IS NOT NULL AND r.runs >= 5
+	AND now() - b.began > r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3)
+	AND now() - b.began > interval '1 second';
+
+-- What sf_alerts shows, and the name of what each alert is of.
+CREATE VIEW _sfflow.open_alert AS
+SELECT a.kind, a.execution_id COLLATE "C" AS object, a.execution_no, a.execution_id, a.since, a.detail
+FROM _sfflow.alert a
+WHERE a.kind IN ('failed', 'timed_out', 'failed_again') OR NOT EXISTS (
+	SELECT FROM _sfflow.acknowledgement k
+	WHERE k.execution_no = a.execution_no AND k.kind = a.kind
+		AND CASE a.kind WHEN 'slow_task' THEN a.since = ANY (k.slow_since) ELSE k.since >= a.since END)
+UNION ALL
+SELECT 'no_poller', a.activity COLLATE "C", NULL, NULL, a.oldest_queued_at, format('activity "%s" has %s queued and %s', a.activity,
+	CASE WHEN a.queued = 1 THEN '1 task' ELSE a.queued || ' tasks' END,
+	coalesce('nobody has polled it since ' || a.last_polled_at, 'nobody has ever polled it'))
+FROM @extschema@.sf_activities a
+WHERE a.oldest_queued_at < now() - interval '5 minutes'
+	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
+UNION ALL
+--@slot alerts
+SELECT 'unknown_owner', m.name COLLATE "C", NULL, NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
+FROM _sfflow.state_machine m
+WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
+	AND _sfflow.can_read(m.name, m.owner);
+
+CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
+SELECT a.kind, a.execution_id, a.since, a.detail,
+	CASE WHEN a.kind = 'no_poller' THEN 'activity:' || a.object WHEN a.kind = 'missed_run' THEN 'schedule:' || a.object
+		WHEN a.kind IN ('late', 'will_be_late', 'never_started', 'unknown_owner') THEN a.object END COLLATE pg_catalog."default" AS target
+FROM _sfflow.open_alert a;
+COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at, and has not acknowledged';
+
+CREATE VIEW @extschema@.sf_acknowledgements WITH (security_barrier) AS
+SELECT e.execution_id, k.kind, k.since, k.acknowledged_at, k.acknowledged_by, k.comment
+FROM _sfflow.acknowledgement k
+JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no
+--@slot acknowledgements
+;
+COMMENT ON VIEW @extschema@.sf_acknowledgements IS 'the last acknowledgement of each alert of an execution';
+
+CREATE FUNCTION @extschema@.sf_acknowledge(execution_id text, kind text DEFAULT NULL, comment text DEFAULT NULL)
+RETURNS integer
+AS 'MODULE_PATHNAME', 'sfflow_sf_acknowledge'
+LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION @extschema@.sf_acknowledge(text, text, text) IS
+	'takes alerts of an execution out of sf_alerts until something new happens; returns how many';
+
+CREATE FUNCTION @extschema@.sf_acknowledge_all(
+	state_machine text,
+	until timestamptz DEFAULT NULL,
+	comment text DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_sf_acknowledge_all'
+LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION @extschema@.sf_acknowledge_all(text, timestamptz, text) IS
+	'the same for the alerts of all executions of a state machine since a time or before';
+
+GRANT SELECT ON @extschema@.sf_metrics, @extschema@.sf_metrics_by_hour, @extschema@.sf_job_times,
+	@extschema@.sf_retries, @extschema@.sf_alerts, @extschema@.sf_acknowledgements TO PUBLIC;
