@@ -37,7 +37,7 @@ UNION ALL SELECT owner FROM _sfflow.activity
 UNION ALL SELECT owner FROM _sfflow.resource_map
 UNION ALL SELECT role FROM _sfflow.access_key
 --@slot named_role
-UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL;
+;
 
 -- How far each sequence has come, and the largest number in use. That of branch_no no index knows.
 CREATE VIEW _sfflow.sequence_use AS
@@ -50,9 +50,6 @@ SELECT 'activity_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
 	(SELECT max(activity_no) FROM _sfflow.activity)::bigint
 FROM _sfflow.activity_no s
 --@slot sequence_use
-UNION ALL
-SELECT 'limit_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(limit_no) FROM _sfflow.run_limit)
-FROM _sfflow.limit_no s
 UNION ALL
 SELECT 'execution_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
 	greatest((SELECT max(execution_no) FROM _sfflow.execution), (SELECT max(execution_no) FROM _sfflow.branch))

@@ -16,24 +16,13 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_inspect_net'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
--- The limits that apply to a branch where it is: whether of executions, whether that of a join around it, and
--- whether an execution that waits for this one has a slot, so that the branch needs none.
-CREATE FUNCTION _sfflow.branch_limits(version integer, execution_no bigint, branch_no bigint,
-	OUT limit_no bigint, OUT queue bigint, OUT whole boolean, OUT of_join boolean, OUT shared boolean)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'sfflow_branch_limits'
-LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 2;
-
--- Does a limit apply to a branch that has a slot of its own? NULL: the limit has been dropped since the query began.
-CREATE FUNCTION _sfflow.is_limited_by(version integer, execution_no bigint, branch_no bigint, limit_no bigint) RETURNS boolean
-AS 'MODULE_PATHNAME', 'sfflow_is_limited_by'
-LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+--@slot check_functions
 
 -- What may keep a branch, by feature, as in held.
 CREATE VIEW _sfflow.keeper AS
 SELECT NULL::text AS feature, NULL::bigint AS object_no WHERE false
 --@slot keeper
-UNION ALL SELECT 'limit', l.limit_no FROM _sfflow.run_limit l;
+;
 
 -- Does what a branch is held by keep it where it is? NULL: it has been released or dropped since the query began.
 CREATE FUNCTION _sfflow.is_kept_by(version integer, execution_no bigint, branch_no bigint, feature text, object_no bigint, queue bigint)
@@ -77,17 +66,7 @@ WITH told AS MATERIALIZED (
 ), strand AS (
 	SELECT b.*, b.phase NOT IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
 	FROM _sfflow.branch b WHERE b.phase NOT IN (@PHASE_DEADLINE@, @PHASE_STOP@)
-), within AS MATERIALIZED (
-	-- branches that are inside of their states, of executions that run: they have the slots of these. What a
-	-- redrive has go on as it was (a join, or what has its outcome) takes them with the first step within it.
-	SELECT b.execution_no, b.branch_no, e.version,
-		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_ANSWERED@, @PHASE_RUN@, @PHASE_NET@) AND NOT EXISTS (SELECT FROM strand c
-			WHERE c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.entered_at > e.last_redriven_at
-				AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)) AS takes_later
-	FROM strand b JOIN head e ON e.execution_no = b.execution_no
-	WHERE e.status = @STATUS_RUNNING@ AND EXISTS (SELECT FROM _sfflow.run_limit)
-		AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
-			OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)
+--@slot check_part
 ), problems AS (
 	-- history
 	SELECT 'events_not_dense' AS problem, n.execution_no,
@@ -183,44 +162,7 @@ WITH told AS MATERIALIZED (
 		AND EXISTS (SELECT FROM _sfflow.keeper k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 		AND NOT _sfflow.is_kept_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue)
 	UNION ALL
-	SELECT 'slot_missing', b.execution_no, format('branch %s runs under limit %s and has no slot of it', b.branch_no, l.limit_no)
-	FROM within b
-	CROSS JOIN LATERAL _sfflow.branch_limits(b.version, b.execution_no, b.branch_no) q
-	JOIN _sfflow.run_limit l ON l.limit_no = q.limit_no
-	WHERE NOT b.takes_later AND NOT q.whole AND NOT q.of_join AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
-		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
-			WHERE s.execution_no = b.execution_no AND s.branch_no = b.branch_no AND s.limit_no = l.limit_no)
-	UNION ALL
-	SELECT 'slot_missing', e.execution_no, format('it runs under limit %s and has no slot of it', l.limit_no)
-	FROM head e
-	JOIN _sfflow.run_limit l ON l.kind = 'machine' AND l.state = '' AND l.machine_no = e.machine_no
-	CROSS JOIN LATERAL _sfflow.branch_limits(e.version, e.execution_no, 0) q
-	WHERE e.status = @STATUS_RUNNING@ AND e.started_at IS NOT NULL AND e.map_run_no IS NULL AND q.limit_no = l.limit_no
-		AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
-		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = e.execution_no AND s.branch_no IS NULL AND s.limit_no = l.limit_no)
-		-- after a redrive the first step takes it
-		AND (e.redrive_count = 0 OR EXISTS (SELECT FROM strand c WHERE c.execution_no = e.execution_no AND c.entered_at > e.last_redriven_at
-			AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)))
-	UNION ALL
-	SELECT 'slot_of_another', b.execution_no, format('branch %s has a slot of limit %s, which is not of its state', b.branch_no, s.limit_no)
-	FROM within b
-	JOIN _sfflow.limit_slot s ON s.execution_no = b.execution_no AND s.branch_no = b.branch_no
-	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no
-	WHERE l.counted AND NOT _sfflow.is_limited_by(b.version, b.execution_no, b.branch_no, s.limit_no)
-	UNION ALL
-	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by %s, which does not run', s.slot, s.limit_no, coalesce('branch ' || s.branch_no, 'the execution'))
-	FROM _sfflow.limit_slot s
-	JOIN head e ON e.execution_no = s.execution_no
-	WHERE CASE WHEN s.branch_no IS NULL THEN e.status <> @STATUS_RUNNING@
-		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no
-			AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
-				OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)) END
-	UNION ALL
-	SELECT 'slot_too_high', s.execution_no, format('slot %s of limit %s is taken, which has %s', s.slot, s.limit_no, l.highest)
-	FROM _sfflow.limit_slot s
-	JOIN head e ON e.execution_no = s.execution_no
-	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no WHERE s.slot > l.highest
-	UNION ALL
+--@slot branch_checks
 	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase, b.place)
 	FROM strand b
 	WHERE CASE b.place WHEN 0 THEN false WHEN 3 THEN b.phase <> @PHASE_DONE@ ELSE b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL END

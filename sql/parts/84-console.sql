@@ -127,6 +127,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '[]'::jsonb;
 --@end
 
+--@with limit
 -- May the caller change a limit? One of a resource belongs to the role that set it.
 CREATE FUNCTION _sfflow.console_may_limit(target text, set_by text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -155,6 +156,7 @@ RETURN (
 		SELECT x.branch, x.state, x.target, x.key, x.since, x.position, x.waiting, x.max_running, x.in_use, x.rate,
 			x.per::text AS per, to_jsonb(x.in_use_by) AS in_use_by
 		FROM @extschema@.sf_limit_waits x WHERE x.execution_id = $1 LIMIT 5) w);
+--@end
 
 --@slot console
 
@@ -307,7 +309,9 @@ RETURN (
 			SELECT x.schedule_name, x.state_machine, x.next_run, x.timezone, x.state, left(x.problem, 500) AS problem
 			FROM @extschema@.sf_schedules x ORDER BY x.next_run LIMIT 25) s),
 		'held', _sfflow.console_holds(25),
+--@with limit
 		'limits', _sfflow.console_limits(NULL, true, 10),
+--@end
 --@slot console_tonight
 		'unwell', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.item), '[]') FROM (
 			SELECT x.item, left(x.detail, 500) AS detail FROM @extschema@.sf_health x WHERE NOT x.ok) h),
@@ -366,7 +370,9 @@ RETURN (
 			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'),
 		'took', _sfflow.took_ms($1 ->> 'execution_id'),
 		'progress', _sfflow.console_progress($1 ->> 'execution_id'),
+--@with limit
 		'waits', _sfflow.console_waits($1 ->> 'execution_id'),
+--@end
 		'tasks', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM (
 			SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline, x.heartbeat_at, x.worker
 			FROM @extschema@.sf_tasks x WHERE x.execution_id = $1 ->> 'execution_id' LIMIT 50) t),
@@ -516,7 +522,9 @@ RETURN (
 	SELECT jsonb_build_object(
 		'machine', to_jsonb(s),
 		'rights', _sfflow.console_rights(ARRAY[s.state_machine]),
+--@with limit
 		'limits', _sfflow.console_limits(s.state_machine, false, 50),
+--@end
 --@slot console_machine
 		'versions', (SELECT jsonb_agg(to_jsonb(v) ORDER BY v.version DESC) FROM (
 			SELECT x.version, x.is_current, x.created_at FROM @extschema@.sf_state_machines x
@@ -688,9 +696,11 @@ RETURN jsonb_build_object(
 		SELECT x.pid, x.role, x.state, x.execution_id, x.job_id, x.since, x.steps, x.owner::text AS owner, x.holds_slot
 		FROM @extschema@.sf_workers x ORDER BY x.pid LIMIT 300) w),
 	'held', _sfflow.console_holds(100),
+--@with limit
 	'limits', _sfflow.console_limits(NULL, false, 100),
 	'may_limit', EXISTS (SELECT FROM @extschema@.sf_state_machines s
 		WHERE s.is_current AND 'OPERATE' = ANY (_sfflow.machine_rights(s.state_machine, s.owner))),
+--@end
 --@slot console_operations
 	'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
 		SELECT x.at, x.action, x.target, x.role, x.session_role, left(x.reason, 500) AS reason
@@ -771,7 +781,9 @@ RETURN CASE $1
 --@end
 	WHEN 'acknowledge' THEN @extschema@.sf_acknowledge($2, $3 ->> 'kind', $3 ->> 'reason')::text
 	WHEN 'acknowledge_all' THEN @extschema@.sf_acknowledge_all($2, ($3 ->> 'until')::timestamptz, $3 ->> 'reason')::text
+--@with limit
 	WHEN 'drop_limit' THEN @extschema@.sf_drop_limit($2, $3 ->> 'key')::text
+--@end
 	WHEN 'unschedule' THEN @extschema@.sf_unschedule($2)::text
 	WHEN 'drop_rule' THEN @extschema@.sf_drop_rule($2)::text
 	WHEN 'redeliver' THEN @extschema@.sf_redeliver($2, $3 ->> 'event_id')::text
@@ -875,6 +887,7 @@ LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.sf_console_session() IS
 	'a text that changes when the role that has logged in is altered; null when it could not log in anew';
 
+--@with limit
 -- set_limit {target, key, max_running, rate, per, on_limit}: set a limit, or another one in its place; "" is null.
 CREATE FUNCTION _sfflow.console_set_limit(q jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -886,6 +899,7 @@ BEGIN
 	RETURN jsonb_build_object('target', q ->> 'target');
 END
 $$;
+--@end
 
 CREATE FUNCTION @extschema@.sf_console_actions() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -928,7 +942,9 @@ BEGIN
 		WHEN 'operations' THEN answer := _sfflow.console_operations(request);
 		WHEN 'test_state' THEN answer := _sfflow.console_test_state(request);
 		WHEN 'start' THEN answer := _sfflow.console_start(request);
+--@with limit
 		WHEN 'set_limit' THEN answer := _sfflow.console_set_limit(request);
+--@end
 		WHEN 'set_schedule' THEN answer := _sfflow.console_set_schedule(request);
 		WHEN 'plan', 'plan_schedule' THEN answer := _sfflow.console_tried(action, request);
 		WHEN 'redrive', 'stop', 'hold', 'release', 'mark', 'acknowledge', 'acknowledge_all', 'unschedule', 'drop_limit',

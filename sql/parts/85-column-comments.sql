@@ -165,30 +165,5 @@ COMMENT ON COLUMN @extschema@.sf_audit.session_role IS 'the role that had logged
 COMMENT ON COLUMN @extschema@.sf_audit.reason IS 'why, if the operator said so';
 COMMENT ON COLUMN @extschema@.sf_audit.details IS 'what the action was given, and what came of it';
 
-COMMENT ON COLUMN @extschema@.sf_limits.target IS 'what is limited, as sf_set_limit was given it';
-COMMENT ON COLUMN @extschema@.sf_limits.key IS 'path of the value that has the limit for itself; null: one limit for all';
-COMMENT ON COLUMN @extschema@.sf_limits.max_running IS 'how many may run at a time; null: no limit';
-COMMENT ON COLUMN @extschema@.sf_limits.rate IS 'how many may begin per time; null: no limit';
-COMMENT ON COLUMN @extschema@.sf_limits.per IS 'the time of the rate';
-COMMENT ON COLUMN @extschema@.sf_limits.on_limit IS 'what becomes of others: queue (they wait) or fail';
-COMMENT ON COLUMN @extschema@.sf_limits.in_definition IS 'whether the definition of the machine sets it';
-COMMENT ON COLUMN @extschema@.sf_limits.in_use IS 'how many run now, of all values of the key';
-COMMENT ON COLUMN @extschema@.sf_limits.waiting IS 'how many wait';
-COMMENT ON COLUMN @extschema@.sf_limits.oldest_waiting IS 'since when the one waits that has waited longest';
-COMMENT ON COLUMN @extschema@.sf_limits.set_at IS 'when it was set';
-COMMENT ON COLUMN @extschema@.sf_limits.set_by IS 'the role that set it';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.execution_id IS 'the execution that waits';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.branch IS 'path to its branch or iteration, Fork[0]/Stores[7]; empty at the top level';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.state IS 'the state that is to begin';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.target IS 'the limit for which it waits, as in sf_limits';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.key IS 'path of the value that has the limit for itself; null: one limit for all';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.since IS 'when it could have begun';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.position IS 'its place among those that wait for the same limit and value of the key; 1: the next one; counted up to 10,001';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.waiting IS 'how many wait for the same limit and value of the key; counted up to 10,000';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.max_running IS 'how many may run at a time; null: no limit';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use IS 'how many run now, of the same value of the key';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.rate IS 'how many may begin per time; null: no limit';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.per IS 'the time of the rate';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use_by IS 'executions that have the places, up to 20, of those that the caller may read';
 
 

@@ -14,7 +14,7 @@ extern const SfFeature sf_rule_feature;
 extern const SfFeature sf_schedule_feature BUILT_OR_NOT;
 extern const SfFeature sf_deadline_feature BUILT_OR_NOT;
 extern const SfFeature sf_metric_feature;
-extern const SfFeature sf_limit_feature;
+extern const SfFeature sf_limit_feature BUILT_OR_NOT;
 
 /* In the order of calls and of locks (store/feature.h): limits take slots, so they come last. */
 static const SfFeature *const all[] = {

@@ -1,5 +1,5 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
--- needs: hold deadline
+-- needs: hold deadline limit
 BEGIN;
 SELECT plan(174);
 

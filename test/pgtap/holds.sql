@@ -1,4 +1,5 @@
 -- sf_hold and sf_release: nothing of what is held begins, and everything goes on afterwards.
+-- needs: limit
 BEGIN;
 SELECT plan(85);
 

@@ -1,6 +1,6 @@
 # A task that ends its own process: by an error of level FATAL, by a signal to itself. Its execution fails after
 # sfflow.max_crashes of them, and all others go on. The ends that an administrator asks for are not counted.
-# needs: hold
+# needs: hold limit
 use strict;
 use warnings;
 use FindBin;

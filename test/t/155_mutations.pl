@@ -3,6 +3,7 @@
 # sfflow.debug_point = 'NAME:mutate' has the code make one. Each scenario leads through the moment at which that
 # mistake matters: without it all is as it must be, with it the scenario has something to tell. What the scenarios
 # look at (each job once, every execution ends, no task cancelled in vain) is what the tests of races look at.
+# needs: limit
 use strict;
 use warnings;
 use FindBin;

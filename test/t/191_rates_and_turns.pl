@@ -1,5 +1,6 @@
 # More values of a key wait than one look at the queues has room for: each gets its turn. Rates: never more begin in a
 # time than a rate allows, whatever crashes.
+# needs: limit
 use strict;
 use warnings;
 use FindBin;

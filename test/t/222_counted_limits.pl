@@ -1,6 +1,6 @@
 # What runs already when a limit is set counts for it: also what a transaction began that is open at that moment, and
 # commits while polls are ten minutes apart.
-# needs: deadline
+# needs: deadline limit
 use strict;
 use warnings;
 use FindBin;

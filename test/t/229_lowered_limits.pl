@@ -1,5 +1,6 @@
 # A limit that was lowered: what open transactions have above it counts until they end, and a step that begins under it costs
 # no more for what else is locked on the server.
+# needs: limit
 use strict;
 use warnings;
 use FindBin;

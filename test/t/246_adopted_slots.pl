@@ -1,4 +1,5 @@
 # What comes under a limit late gets a slot that nothing has, also where more numbers are in use than is noted.
+# needs: limit
 use strict;
 use warnings;
 use FindBin;

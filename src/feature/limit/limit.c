@@ -21,7 +21,7 @@
 #include "run/apply.h"
 #include "store/privilege.h"
 
-/* Columns of _sfflow.run_limit; see sql/parts/15-limits.sql. */
+/* Columns of _sfflow.run_limit; see sql/parts/limit.sql. */
 #define SF_RUN_LIMIT_COLUMNS(X) \
 	X(int64, limit_no, INT8, NOT_NULL) \
 	X(char *, kind, TEXT, NOT_NULL) \

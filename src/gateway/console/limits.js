@@ -89,7 +89,7 @@ export function limits(rows, reload) {
 
 // What of an execution waits for limits: its place in each queue, and who has the places.
 export function waits(rows, id) {
-  return rows.map(w =>
+  return rows?.map(w =>
     h('div', { key: `wait ${w.target} ${w.branch} ${w.state}` },
       notice('late',
         h('p', null, h('strong', null, text(w.state)), w.branch ? [' in ', text(w.branch)] : null,

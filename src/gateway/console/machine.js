@@ -191,7 +191,7 @@ export function draw(data, context) {
         Object.keys(machine.options ?? {}).length ? h('code', null, JSON.stringify(machine.options)) : null]])),
     data.deadlines?.length ? section('Deadlines', {}, deadlines(data.deadlines)) : null,
     heldNotices(data.held.filter(x => x.state || x.target === machine.state_machine), mayOperate, context.reload),
-    data.limits.length || mayOperate ?
+    data.limits && (data.limits.length || mayOperate) ?
       section('Limits', {}, limits(data.limits, context.reload),
         !mayOperate ? null : h('div', { class: 'row' }, newLimit(context.reload, targets))) : null,
     h('div', { class: 'card', key: 'tabs' },

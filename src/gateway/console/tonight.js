@@ -245,7 +245,7 @@ export function draw(data, context) {
           r.next_run && r.state === 'active' ? null : badge(r.state)]],
     ], data.next, r => r.schedule_name, 'Nothing is scheduled.'))),
     data.deadlines?.length ? section('Deadlines', {}, deadlines(data.deadlines)) : null,
-    data.limits.length ? section('Limits that are used up', {}, limits(data.limits, context.reload)) : null,
+    data.limits?.length ? section('Limits that are used up', {}, limits(data.limits, context.reload)) : null,
     night(data.night),
     data.held.length ? section('Held', { count: data.held.length }, table('Held', [
       ['Target', r => text(r.state ? `${r.target}/${r.state}` : r.target, 'id')],

@@ -1,0 +1,262 @@
+-- Limits: how much of what they name runs at a time, or begins in a span of time: the feature limit.
+
+--@into tables
+-- Limits: how much of what they name runs at a time, or begins in a span of time. Each backend keeps
+-- those of what it works with (src/feature/limit/limit.c). What waits has a row in held.
+
+CREATE SEQUENCE _sfflow.limit_no;
+
+CREATE TABLE _sfflow.run_limit (
+	limit_no bigint NOT NULL DEFAULT nextval('_sfflow.limit_no') PRIMARY KEY,
+	kind text COLLATE "C" NOT NULL,		-- machine, activity or resource
+	name text COLLATE "C" NOT NULL,
+	state text COLLATE "C" NOT NULL,	-- '': of a machine, its executions
+	key text COLLATE "C" NOT NULL,		-- path of the value that has a limit of its own; '': one for all
+	in_definition boolean NOT NULL,		-- set by the definition of the machine, not by sf_set_limit
+	machine_no integer,
+	owner regrole,						-- of a resource: for this role's machines alone; NULL: for all
+	max_running integer,
+	highest integer NOT NULL,			-- slots with greater numbers are not in use
+	rate double precision,				-- begin in so many microseconds:
+	per bigint NOT NULL,
+	fails boolean NOT NULL,				-- what would wait fails
+	set_at timestamptz NOT NULL,
+	set_by text NOT NULL,
+	counted boolean NOT NULL DEFAULT false,	-- all that runs has slots; older dumps do not say
+	horizon xid8,						-- else when transactions with lower numbers have ended; NULL: not known yet
+	covers bigint,						-- hash of the roles with whose rights the owner acts, so that a change is seen
+	uncounted_at timestamptz			-- when counted became false, if later than set_at
+);
+
+CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition, (coalesce(owner::oid, 0)));
+CREATE INDEX run_limit_owner ON _sfflow.run_limit (owner) WHERE owner IS NOT NULL;
+CREATE INDEX run_limit_machine ON _sfflow.run_limit (machine_no) WHERE machine_no IS NOT NULL;
+CREATE INDEX run_limit_uncounted ON _sfflow.run_limit (limit_no) WHERE NOT counted;
+CREATE INDEX run_limit_lowered ON _sfflow.run_limit (limit_no) WHERE highest > max_running;
+
+-- One row per slot that is taken for longer than a transaction: by a branch, or by an execution as a whole
+-- (branch_no is null). Slots are taken under a lock by number (src/feature/limit/limit_slot.c).
+CREATE TABLE _sfflow.limit_slot (
+	limit_no bigint NOT NULL,
+	queue bigint NOT NULL,				-- hash of the key's value
+	slot integer NOT NULL,
+	execution_no bigint NOT NULL,
+	branch_no bigint,
+	PRIMARY KEY (limit_no, queue, slot)
+);
+
+CREATE INDEX limit_slot_holder ON _sfflow.limit_slot (execution_no, branch_no);
+
+-- Tokens of rates whose buckets have no place in shared memory (src/feature/limit/limit_rate.c), as times of a clock that is
+-- never set back. They say nothing after a start of the server.
+CREATE UNLOGGED TABLE _sfflow.rate_token (
+	limit_no bigint NOT NULL,
+	queue bigint NOT NULL,
+	drawn_tick bigint NOT NULL,			-- when it was drawn
+	next_tick bigint NOT NULL,			-- the next one may begin then
+	full_tick bigint NOT NULL			-- ... and the bucket is full then
+);
+
+CREATE INDEX rate_token_time ON _sfflow.rate_token (limit_no, queue, next_tick);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.run_limit', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_slot', '');
+
+--@into functions
+-- sf_set_limit, sf_drop_limit, and what is limited.
+
+CREATE FUNCTION @extschema@.sf_set_limit(
+	target text,
+	key text DEFAULT NULL,
+	max_running integer DEFAULT NULL,
+	rate double precision DEFAULT NULL,
+	per interval DEFAULT '1 s',
+	on_limit text DEFAULT 'queue'
+)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_set_limit'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_set_limit(text, text, integer, double precision, interval, text) IS
+	'limits how much of a machine, state, activity or resource runs at a time, or begins in a span of time';
+
+CREATE FUNCTION @extschema@.sf_drop_limit(target text, key text DEFAULT NULL)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_sf_drop_limit'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_drop_limit(text, text) IS
+	'removes a limit; false: there is none';
+
+-- Slots that a transaction has locked so far; their queue by the part of its hash that a lock has.
+CREATE VIEW _sfflow.locked_slot AS
+SELECT l.limit_no, k.classid::bigint AS short_hash, (k.objid::bigint & 1048575)::integer AS slot, k.pid
+FROM pg_locks k
+JOIN _sfflow.run_limit l ON (l.limit_no & 134217727) = ((k.objsubid & 32767)::bigint << 12 | (k.objid::bigint >> 20))
+WHERE k.locktype = 'advisory' AND k.objsubid < 0 AND k.granted AND k.objid::bigint & 1048575 > 0
+	AND k.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+	AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
+		WHERE s.limit_no = l.limit_no AND s.slot = k.objid::bigint & 1048575
+			AND (s.queue # (s.queue >> 32)) & 4294967295 = k.classid::bigint);
+
+-- Slots that are taken: those with a row, and those that are locked.
+CREATE VIEW _sfflow.taken_slot AS
+SELECT s.limit_no, s.queue, s.slot FROM _sfflow.limit_slot s
+UNION ALL
+SELECT k.limit_no, NULL, k.slot FROM _sfflow.locked_slot k;
+
+CREATE VIEW @extschema@.sf_limits WITH (security_barrier) AS
+SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN '' ELSE '/' || l.state END AS target,
+	nullif(l.key, '') AS key, l.max_running, l.rate,
+	CASE WHEN l.rate IS NOT NULL THEN l.per * interval '1 microsecond' END AS per,
+	CASE WHEN l.fails THEN 'fail' ELSE 'queue' END AS on_limit, l.in_definition,
+	(SELECT count(*) FROM _sfflow.taken_slot s WHERE s.limit_no = l.limit_no) AS in_use,
+	w.waiting, w.oldest_waiting, l.set_at, l.set_by
+FROM _sfflow.run_limit l
+CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(h.since) AS oldest_waiting
+	FROM _sfflow.held_branch h WHERE h.feature = 'limit' AND h.object_no = l.limit_no AND h.queue IS NOT NULL) w
+-- A comparison, as in sf_holds.
+WHERE CASE WHEN CASE l.kind
+	WHEN 'activity' THEN l.name IN (SELECT a.name FROM _sfflow.workable_activity a)
+	WHEN 'resource' THEN l.owner IS NULL OR pg_has_role(l.owner, 'USAGE')
+	ELSE l.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
+END THEN 'visible' END = 'visible';
+GRANT SELECT ON @extschema@.sf_limits TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_limits IS 'limits, how much of each is in use, and how much waits';
+
+-- What waits for limits. The numbers of a queue are counted up to a bound, so that an execution behind many others costs
+-- no more than one behind ten thousand. Locks are read once, for all rows.
+CREATE VIEW @extschema@.sf_limit_waits WITH (security_barrier) AS
+WITH locked AS MATERIALIZED (
+	SELECT k.limit_no, k.short_hash, w.execution_no
+	FROM _sfflow.locked_slot k LEFT JOIN _sfflow.workers() w ON w.pid = k.pid)
+SELECT e.execution_id, p.branch, p.state,
+	CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN '' ELSE '/' || l.state END AS target,
+	nullif(l.key, '') AS key, h.since,
+	(SELECT count(*) + 1 FROM (
+		SELECT FROM _sfflow.held x
+		WHERE x.object_no = h.object_no AND x.queue = h.queue
+			AND (x.rank, x.execution_no, x.branch_no) < (h.rank, h.execution_no, h.branch_no)
+		LIMIT 10000) x) AS position,
+	(SELECT count(*) FROM (
+		SELECT FROM _sfflow.held x WHERE x.object_no = h.object_no AND x.queue = h.queue LIMIT 10000) x) AS waiting,
+	l.max_running,
+	(SELECT count(*) FROM _sfflow.limit_slot s WHERE s.limit_no = h.object_no AND s.queue = h.queue)
+		+ (SELECT count(*) FROM locked k
+			WHERE k.limit_no = h.object_no AND k.short_hash = (h.queue # (h.queue >> 32)) & 4294967295) AS in_use,
+	l.rate, CASE WHEN l.rate IS NOT NULL THEN l.per * interval '1 microsecond' END AS per,
+	ARRAY(
+		SELECT r.execution_id FROM (
+			SELECT s.execution_no FROM _sfflow.limit_slot s WHERE s.limit_no = h.object_no AND s.queue = h.queue
+			UNION
+			SELECT k.execution_no FROM locked k
+			WHERE k.limit_no = h.object_no AND k.short_hash = (h.queue # (h.queue >> 32)) & 4294967295
+			ORDER BY 1 LIMIT 20) s
+		JOIN _sfflow.readable_execution r ON r.execution_no = s.execution_no
+		ORDER BY s.execution_no) AS in_use_by
+FROM _sfflow.held h
+JOIN _sfflow.run_limit l ON h.feature = 'limit' AND l.limit_no = h.object_no
+JOIN _sfflow.branch b ON b.execution_no = h.execution_no AND b.branch_no = h.branch_no
+	AND b.due_at IS NULL AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@)
+JOIN _sfflow.readable_execution e ON e.execution_no = h.execution_no AND e.status = @STATUS_RUNNING@
+CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
+GRANT SELECT ON @extschema@.sf_limit_waits TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_limit_waits IS 'branches that wait for a limit, their places in the queue, and who has the places';
+
+COMMENT ON COLUMN @extschema@.sf_limits.target IS 'what is limited, as sf_set_limit was given it';
+COMMENT ON COLUMN @extschema@.sf_limits.key IS 'path of the value that has the limit for itself; null: one limit for all';
+COMMENT ON COLUMN @extschema@.sf_limits.max_running IS 'how many may run at a time; null: no limit';
+COMMENT ON COLUMN @extschema@.sf_limits.rate IS 'how many may begin per time; null: no limit';
+COMMENT ON COLUMN @extschema@.sf_limits.per IS 'the time of the rate';
+COMMENT ON COLUMN @extschema@.sf_limits.on_limit IS 'what becomes of others: queue (they wait) or fail';
+COMMENT ON COLUMN @extschema@.sf_limits.in_definition IS 'whether the definition of the machine sets it';
+COMMENT ON COLUMN @extschema@.sf_limits.in_use IS 'how many run now, of all values of the key';
+COMMENT ON COLUMN @extschema@.sf_limits.waiting IS 'how many wait';
+COMMENT ON COLUMN @extschema@.sf_limits.oldest_waiting IS 'since when the one waits that has waited longest';
+COMMENT ON COLUMN @extschema@.sf_limits.set_at IS 'when it was set';
+COMMENT ON COLUMN @extschema@.sf_limits.set_by IS 'the role that set it';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.execution_id IS 'the execution that waits';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.branch IS 'path to its branch or iteration, Fork[0]/Stores[7]; empty at the top level';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.state IS 'the state that is to begin';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.target IS 'the limit for which it waits, as in sf_limits';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.key IS 'path of the value that has the limit for itself; null: one limit for all';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.since IS 'when it could have begun';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.position IS 'its place among those that wait for the same limit and value of the key; 1: the next one; counted up to 10,001';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.waiting IS 'how many wait for the same limit and value of the key; counted up to 10,000';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.max_running IS 'how many may run at a time; null: no limit';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use IS 'how many run now, of the same value of the key';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.rate IS 'how many may begin per time; null: no limit';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.per IS 'the time of the rate';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use_by IS 'executions that have the places, up to 20, of those that the caller may read';
+
+--@into named_role
+UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL
+--@into sequence_use
+UNION ALL
+SELECT 'limit_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(limit_no) FROM _sfflow.run_limit)
+FROM _sfflow.limit_no s
+--@into keeper
+UNION ALL SELECT 'limit', l.limit_no FROM _sfflow.run_limit l
+--@into check_functions
+-- The limits that apply to a branch where it is: whether of executions, whether that of a join around it, and
+-- whether an execution that waits for this one has a slot, so that the branch needs none.
+CREATE FUNCTION _sfflow.branch_limits(version integer, execution_no bigint, branch_no bigint,
+	OUT limit_no bigint, OUT queue bigint, OUT whole boolean, OUT of_join boolean, OUT shared boolean)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_branch_limits'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 2;
+
+-- Does a limit apply to a branch that has a slot of its own? NULL: the limit has been dropped since the query began.
+CREATE FUNCTION _sfflow.is_limited_by(version integer, execution_no bigint, branch_no bigint, limit_no bigint) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_is_limited_by'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+--@into check_part
+), within AS MATERIALIZED (
+	-- branches that are inside of their states, of executions that run: they have the slots of these. What a
+	-- redrive has go on as it was (a join, or what has its outcome) takes them with the first step within it.
+	SELECT b.execution_no, b.branch_no, e.version,
+		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_ANSWERED@, @PHASE_RUN@, @PHASE_NET@) AND NOT EXISTS (SELECT FROM strand c
+			WHERE c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.entered_at > e.last_redriven_at
+				AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)) AS takes_later
+	FROM strand b JOIN head e ON e.execution_no = b.execution_no
+	WHERE e.status = @STATUS_RUNNING@ AND EXISTS (SELECT FROM _sfflow.run_limit)
+		AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
+			OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)
+--@into branch_checks
+	SELECT 'slot_missing', b.execution_no, format('branch %s runs under limit %s and has no slot of it', b.branch_no, l.limit_no)
+	FROM within b
+	CROSS JOIN LATERAL _sfflow.branch_limits(b.version, b.execution_no, b.branch_no) q
+	JOIN _sfflow.run_limit l ON l.limit_no = q.limit_no
+	WHERE NOT b.takes_later AND NOT q.whole AND NOT q.of_join AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
+		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
+			WHERE s.execution_no = b.execution_no AND s.branch_no = b.branch_no AND s.limit_no = l.limit_no)
+	UNION ALL
+	SELECT 'slot_missing', e.execution_no, format('it runs under limit %s and has no slot of it', l.limit_no)
+	FROM head e
+	JOIN _sfflow.run_limit l ON l.kind = 'machine' AND l.state = '' AND l.machine_no = e.machine_no
+	CROSS JOIN LATERAL _sfflow.branch_limits(e.version, e.execution_no, 0) q
+	WHERE e.status = @STATUS_RUNNING@ AND e.started_at IS NOT NULL AND e.map_run_no IS NULL AND q.limit_no = l.limit_no
+		AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
+		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = e.execution_no AND s.branch_no IS NULL AND s.limit_no = l.limit_no)
+		-- after a redrive the first step takes it
+		AND (e.redrive_count = 0 OR EXISTS (SELECT FROM strand c WHERE c.execution_no = e.execution_no AND c.entered_at > e.last_redriven_at
+			AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)))
+	UNION ALL
+	SELECT 'slot_of_another', b.execution_no, format('branch %s has a slot of limit %s, which is not of its state', b.branch_no, s.limit_no)
+	FROM within b
+	JOIN _sfflow.limit_slot s ON s.execution_no = b.execution_no AND s.branch_no = b.branch_no
+	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no
+	WHERE l.counted AND NOT _sfflow.is_limited_by(b.version, b.execution_no, b.branch_no, s.limit_no)
+	UNION ALL
+	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by %s, which does not run', s.slot, s.limit_no, coalesce('branch ' || s.branch_no, 'the execution'))
+	FROM _sfflow.limit_slot s
+	JOIN head e ON e.execution_no = s.execution_no
+	WHERE CASE WHEN s.branch_no IS NULL THEN e.status <> @STATUS_RUNNING@
+		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no
+			AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
+				OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)) END
+	UNION ALL
+	SELECT 'slot_too_high', s.execution_no, format('slot %s of limit %s is taken, which has %s', s.slot, s.limit_no, l.highest)
+	FROM _sfflow.limit_slot s
+	JOIN head e ON e.execution_no = s.execution_no
+	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no WHERE s.slot > l.highest
+	UNION ALL
