@@ -86,6 +86,7 @@ AS $$
 		WHEN placeholder IS NOT NULL THEN
 			format('SELECT sf_import(definition, %L);', jsonb_build_object(placeholder, 'sql:' || function))
 		WHEN EXISTS (SELECT FROM _sfflow.aws_resources() AS a WHERE a.resource = $1) THEN 'SELECT sf_aws_install();'
+		WHEN $1 LIKE '%#PARQUET' THEN format('SELECT sf_map_resource(%L, %L);', pattern, 'activity:items')
 		WHEN $1 LIKE 'arn:aws:states:::%' AND NOT $2 THEN
 			format('SELECT sf_map_resource(%L, %L);', pattern, CASE $1 WHEN 'arn:aws:states:::http:invoke' THEN 'activity:http' ELSE 'activity:aws' END)
 		ELSE format('SELECT sf_map_resource(%L, %L);', coalesce(lambda, pattern), 'sql:' || function) END

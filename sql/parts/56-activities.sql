@@ -45,6 +45,13 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_failure'
 LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_send_task_failure(text, text, text) IS 'answers a task: it failed';
 
+CREATE FUNCTION @extschema@.sf_send_task_items(task_token text, items jsonb, first integer DEFAULT 0)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_items'
+LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION @extschema@.sf_send_task_items(text, jsonb, integer) IS
+	'gives a Map items, in place of those from index first on; false: it wants no more';
+
 CREATE FUNCTION @extschema@.sf_send_task_heartbeat(task_token text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_heartbeat'

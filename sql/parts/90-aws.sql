@@ -1038,6 +1038,7 @@ BEGIN
 
 	-- Give services, by their names in a Resource, to an activity, which is made if it is not there: http to "http", all others
 	-- to "aws". "aws-sdk" is every service of the SDK that has no other mapping. Functions here that replace a service do so no more.
+	-- "parquet" is no service: what an ItemReader reads as Parquet goes to the activity "items".
 	CREATE FUNCTION sfflow_aws.serve_outside(VARIADIC services text[]) RETURNS void LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
@@ -1050,7 +1051,7 @@ BEGIN
 				RAISE EXCEPTION 'there is no service "%"', service
 					USING ERRCODE = 'invalid_parameter_value', HINT = 'Give names as in a Resource: glue, batch, ecs.';
 			END IF;
-			served_by := CASE service WHEN 'http' THEN 'http' ELSE 'aws' END;
+			served_by := CASE service WHEN 'http' THEN 'http' WHEN 'parquet' THEN 'items' ELSE 'aws' END;
 			IF served_by NOT IN (SELECT a.activity FROM @extschema@.sf_activities AS a) THEN
 				PERFORM @extschema@.sf_create_activity(served_by, '2 minutes');
 			END IF;
@@ -1061,8 +1062,10 @@ BEGIN
 			LOOP
 				PERFORM @extschema@.sf_unmap_resource(mapped);
 			END LOOP;
-			FOREACH mapped IN ARRAY CASE WHEN service IN ('aws-sdk', 'http') THEN ARRAY[service] ELSE ARRAY[service, 'aws-sdk:' || service] END LOOP
-				mapped := 'arn:aws:states:::' || mapped || ':*';
+			FOREACH mapped IN ARRAY CASE WHEN service IN ('aws-sdk', 'http') THEN ARRAY[service || ':*']
+				WHEN service = 'parquet' THEN ARRAY['s3:getObject#PARQUET', 's3:listObjectsV2#PARQUET']
+				ELSE ARRAY[service || ':*', 'aws-sdk:' || service || ':*'] END LOOP
+				mapped := 'arn:aws:states:::' || mapped;
 				INSERT INTO sfflow_aws.resource VALUES (mapped, 'activity:' || served_by) ON CONFLICT DO NOTHING;
 				PERFORM @extschema@.sf_map_resource(mapped, 'activity:' || served_by);
 			END LOOP;

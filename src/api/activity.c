@@ -15,7 +15,9 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "machine/map_state.h"
 #include "run/apply.h"
+#include "run/map_children.h"
 #include "store/audit.h"
 #include "store/aws_resource.h"
 #include "store/feature.h"
@@ -140,7 +142,9 @@ put_task(FunctionCallInfo fcinfo, const SfActivity *activity, const SfTask *task
 	SfExecution *execution = sf_execution_read(task->key.execution_no,
 											   SF_LOCK_NONE, false);
 	const SfState *state = find_state(execution, task);
-	const char *written = state == NULL ? NULL : sf_state_task(state)->resource.text;
+	const char *written = state == NULL ? NULL :
+		state->type == SF_STATE_MAP ? sf_state_distributed(state)->item_reader->text :
+		sf_state_task(state)->resource.text;
 	SfColumns row = {0};
 
 	sf_columns_text(&row, sf_task_token(task));
@@ -336,4 +340,46 @@ SF_SQL_FUNCTION(sfflow_sf_send_task_heartbeat)
 
 	sf_apply_heartbeat(task, activity == NULL ? 0 : activity->lease_ms);
 	PG_RETURN_VOID();
+}
+
+/* Find the run of a Map whose items a task reads; the caller has locked the task. */
+static SfMapRun *
+run_of_reader(const SfTask *task)
+{
+	SfBranch   *branch = sf_branch_read(task->key, SF_LOCK_NONE);
+	SfExecution *execution = sf_execution_read(task->key.execution_no, SF_LOCK_NONE, false);
+	const SfState *state = find_state(execution, task);
+
+	if (state == NULL || !sf_distributed_is_reading(state, branch))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the task does not read the items of a Map"),
+				 errhint("Only the task of an ItemReader takes items; answer any other with sf_send_task_success().")));
+	return sf_map_children_run(branch);
+}
+
+/* sf_send_task_items(task_token, items, first): whether more are wanted. */
+SF_SQL_FUNCTION(sfflow_sf_send_task_items)
+{
+	char	   *token = sf_arg_text(fcinfo, 0, "task_token");
+	Jsonb	   *items = sf_arg_jsonb(fcinfo, 1, "items");
+	int			first = sf_arg_count(fcinfo, 2, "first", 0, 0);
+	SfMapRun   *map_run;
+	JsonbValue	root;
+	int			total;
+
+	sf_arg_check_size(items, "items");
+	sf_json_root(items, &root);
+	if (!sf_json_is_array(&root))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument items must be a JSON array")));
+	map_run = run_of_reader(lock_task(token));
+	if (first > map_run->total)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument first is %d, but only %d items were sent", first, map_run->total),
+				 errhint("A program that is given the task again begins with 0.")));
+	total = sf_apply_items_put(map_run, items, first);
+	PG_RETURN_BOOL(map_run->max_items == 0 || total < map_run->max_items);
 }

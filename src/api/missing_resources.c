@@ -55,12 +55,16 @@ static void
 put_if_missing(const Walk *walk, const SfNode *owner, bool for_items)
 {
 	const SfNode *node = sf_node_member(owner, "Resource");
+	const SfNode *config = sf_node_member(owner, "ReaderConfig");
 	SfResource	resource;
 	const char *missing;
 
 	if (node == NULL || node->kind != SF_NODE_STRING)
 		return;
 	sf_resource_parse(node->string, &resource);
+	if (for_items && strcmp(owner->key, "ItemReader") == 0)
+		sf_resource_reads(&resource, sf_node_member_string(config, "InputType"),
+						  sf_node_member_string(config, "ManifestType"));
 	missing = sf_probe_missing(&resource, named_function(owner));
 	if (missing != NULL)
 		put_missing(walk->fcinfo, missing, for_items, psprintf("%s%s", walk->location, sf_node_location(node)), NULL);

@@ -97,6 +97,16 @@ not_mapped(const char *what, const char *name, const char *pattern, bool for_ite
 					(char *) linitial(sf_store_texts(&plan, SF_TEXT(pattern), SF_BOOL(for_items))));
 }
 
+/* Is a reader mapped to an activity, or by the type of what it reads to anything? */
+static bool
+is_read_outside(const SfResource *reader, SfResource *target)
+{
+	SfResource	typed = {.kind = SF_RESOURCE_MAPPED, .text = reader->typed, .name = reader->typed};
+
+	return sf_driver.resolve(&typed, GetUserId(), target) ||
+		(sf_driver.resolve(reader, GetUserId(), target) && target->kind == SF_RESOURCE_ACTIVITY);
+}
+
 /*
  * Find what would run in place of a resource in a machine of the caller.  False
  * with *missing, the resource or the function, when nothing would.  False with
@@ -112,6 +122,11 @@ find_target(const SfResource *resource, const char *function,
 	Jsonb	   *request;
 
 	*missing = NULL;
+	if (sf_resource_reads_parquet(resource) && !is_read_outside(resource, target))
+	{
+		*missing = resource->typed;
+		return false;
+	}
 	if (function == NULL && sf_service.is_named_by_request(resource))
 		return false;
 	sf_json_begin_object(&b);
@@ -169,8 +184,9 @@ probe_resource(const SfResource *resource, const char *function, bool for_items)
 	if (!find_target(resource, function, &target, &missing))
 		return missing == NULL ? NULL :
 			missing == function ? not_mapped("function", function, function, for_items) :
-			not_mapped("resource", missing, resource->name, for_items);
-	if (for_items && !sf_service_is_sql(&target))
+			not_mapped("resource", missing, missing == resource->typed ? missing : resource->name, for_items);
+	if (for_items && !sf_service_is_sql(&target) &&
+		(resource->typed == NULL || target.kind != SF_RESOURCE_ACTIVITY))
 		return psprintf("The resource '%s' cannot read or write items.", target.text);
 	return target.kind == SF_RESOURCE_SQL_FUNCTION ?
 		probe_function(resource, target.name) : NULL;

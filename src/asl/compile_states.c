@@ -128,6 +128,10 @@ compile_reader(SfCompiler *c, const SfNode *reader, SfDistributedMap *distribute
 	if (reader == NULL)
 		return;
 	distributed->item_reader = compile_resource(reader);
+	if (distributed->item_reader != NULL)
+		sf_resource_reads(distributed->item_reader,
+						  sf_node_member_string(config, "InputType"),
+						  sf_node_member_string(config, "ManifestType"));
 	distributed->item_reader_parameters =
 		sf_compile_template(c, reader, c->language == SF_QL_JSONATA
 							? "Arguments" : "Parameters");

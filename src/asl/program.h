@@ -200,9 +200,14 @@ typedef struct SfResource
 	const char *requested;		/* what a mapping runs it in place of: the Resource
 								 * as written, or the function that a request
 								 * names; NULL: nothing */
+	const char *typed;			/* of an ItemReader: its name, "#" and the type of what
+								 * it reads; else NULL */
 } SfResource;
 
 extern void sf_resource_parse(const char *text, SfResource *out);
+extern void sf_resource_reads(SfResource *reader, const char *input_type,
+							  const char *manifest_type);
+extern bool sf_resource_reads_parquet(const SfResource *resource);
 extern const char *sf_resource_arn_part(const char *arn, int n);
 
 struct SfProgram;

@@ -157,3 +157,26 @@ sf_resource_parse(const char *text, SfResource *out)
 	else if (strncmp(base, "arn:", 4) == 0)
 		parse_arn(base, out);
 }
+
+/*
+ * Name an ItemReader's resource also by what it reads, as its ReaderConfig says:
+ * "arn:aws:states:::s3:getObject#PARQUET".  So one type may be mapped elsewhere.
+ */
+void
+sf_resource_reads(SfResource *reader, const char *input_type, const char *manifest_type)
+{
+	const char *type = input_type != NULL ? input_type : "JSON";
+
+	if (manifest_type != NULL && strcmp(manifest_type, "S3_INVENTORY") == 0)
+		type = "MANIFEST";
+	reader->typed = psprintf("%s#%s", reader->name, type);
+}
+
+/* Does a mapped resource read Parquet, which takes a program outside? */
+bool
+sf_resource_reads_parquet(const SfResource *resource)
+{
+	const char *type = resource->typed == NULL ? NULL : strrchr(resource->typed, '#');
+
+	return type != NULL && resource->kind == SF_RESOURCE_MAPPED && strcmp(type, "#PARQUET") == 0;
+}

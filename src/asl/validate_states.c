@@ -344,10 +344,9 @@ sf_check_reader_config(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_node_member(value, "CSVHeaders") == NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "These fields are required: [CSVHeaders]");
-	if (type && strcmp(type, "PARQUET") == 0)
-		sf_check_warning(c, sf_node_member(value, "InputType"), SF_CODE_NOT_HERE,
-						 "InputType 'PARQUET' cannot be read here: the state would fail with States.ItemReaderFailed");
-	check_transformation(c, sf_node_member(value, "Transformation"));
+	/* a program outside reads Parquet, lists and all */
+	if (type == NULL || strcmp(type, "PARQUET") != 0)
+		check_transformation(c, sf_node_member(value, "Transformation"));
 }
 
 /* ResultWriter: where results go (what sfflow runs may need no parameters), or their form. */

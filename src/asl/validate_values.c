@@ -560,6 +560,11 @@ sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 					   "Resource should be 'activity:' and the name of an activity");
 	else
 	{
+		const SfNode *config = sf_node_member(value->parent, "ReaderConfig");
+
+		if (field->shape == SF_SHAPE_ITEM_READER)
+			sf_resource_reads(&resource, sf_node_member_string(config, "InputType"),
+							  sf_node_member_string(config, "ManifestType"));
 		check_function(c, value, &resource);
 		check_placeholders(c, value);
 		sf_check_runs(c, value, &resource, field->shape != SF_SHAPE_STATE);

@@ -583,6 +583,8 @@ run(Shell *shell, SfwTask *task)
 	set_variable(&shell->command.env, "SFFLOW_STATE", task->state != NULL ? task->state : "");
 	set_variable(&shell->command.env, "SFFLOW_ATTEMPT", task->attempt);
 	set_variable(&shell->command.env, "SFFLOW_RESOURCE", task->resource != NULL ? task->resource : "");
+	if (task->kind == &sfw_kind_program)
+		set_variable(&shell->command.env, "SFFLOW_TASK_TOKEN", task->token);
 	if (!spawn(shell))
 	{
 		sfw_task_failed(task, start_problem(&shell->command, errno), "%s.StartFailed", task->kind->error_prefix);

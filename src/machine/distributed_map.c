@@ -3,7 +3,8 @@
  *		Map in mode DISTRIBUTED: each item, or batch of items, is the input of
  *		an execution of its own.
  *
- *		enter ──► items are read (a task, if there is an ItemReader)
+ *		enter ──► items are read (a task, if there is an ItemReader; a program outside
+ *		          may answer it)
  *		      ──► JOIN: children begin in a window, as others end
  *		      ──► all have ended: results are written (a task, if there is a
  *		          ResultWriter), or put into an array
@@ -291,6 +292,14 @@ sf_distributed_enter(SfStep *step)
 	return ask_for_task(step, map->item_reader, payload);
 }
 
+/* Does a branch wait for the items of a Distributed Map? */
+bool
+sf_distributed_is_reading(const SfState *state, const SfBranch *branch)
+{
+	return sf_state_is_distributed(state) && branch->map_run_no != 0 &&
+		branch->total == READING;
+}
+
 /* The resource of the task that a Distributed Map is at. */
 const SfResource *
 sf_distributed_resource(const SfState *state, const SfBranch *branch)
@@ -542,11 +551,14 @@ sf_distributed_resume(SfStep *step)
 	int64		total;
 
 	step->branch->started_at = DT_NOBEGIN;
+	if (outcome->task != NULL)
+		sf_step_effect(step, SF_EFFECT_SETTLE_TASK)->settle = outcome->task;
 	if (step->branch->total == READING)
 	{
 		if (!outcome->ok)
 			return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,
-								 outcome->error.cause);
+								 outcome->error.cause != NULL ? outcome->error.cause :
+								 outcome->error.name);
 		sf_json_root(outcome->output, &root);
 		if (!sf_json_to_int64(&root, &total))
 			elog(ERROR, "the number of items of a Map is missing");

@@ -500,6 +500,9 @@ sf_step_abort(SfStep *step)
 	}
 	branch->due_at = DT_NOEND;
 	branch->generation++;
+	if (branch->map_run_no != 0)
+		sf_step_effect(step, SF_EFFECT_END_MAP_RUN)->end_map_run =
+			(SfMapRunEnd) {branch->map_run_no, SF_STATUS_ABORTED};
 	if (owner != NULL && owner->type == SF_STATE_MAP &&
 		branch->entered_at != DT_NOBEGIN)
 		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_ABORTED, cause);

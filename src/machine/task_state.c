@@ -153,9 +153,9 @@ sf_task_state_announced(SfStep *step)
 	return await_answer(step, SF_PHASE_ANNOUNCED, step->stimulus->output);
 }
 
-/* Task: it waits in the queue of its activity, which is there: so it is scheduled. */
-SfStepOutcome
-sf_task_state_queued(SfStep *step)
+/* Append ActivityScheduled, if the task of the state is written as one of an activity. */
+static void
+scheduled_event(SfStep *step)
 {
 	const SfTask *task = step->stimulus->task;
 	SfTaskRequest request = {
@@ -166,6 +166,15 @@ sf_task_state_queued(SfStep *step)
 
 	if (request.resource->kind == SF_RESOURCE_ACTIVITY)
 		sf_step_event(step, SF_EVENT_ACTIVITY_SCHEDULED, task->input, scheduled_extra(&request, NULL));
+}
+
+/* Task: it waits in the queue of its activity, which is there: so it is scheduled. */
+SfStepOutcome
+sf_task_state_queued(SfStep *step)
+{
+	/* the history of a Map has no events of how its items are read */
+	if (step->state->type == SF_STATE_TASK)
+		scheduled_event(step);
 	return await_answer(step, SF_PHASE_EXTERNAL, NULL);
 }
 

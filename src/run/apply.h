@@ -126,5 +126,6 @@ extern SfItemWriter *sf_apply_items_open(const SfMapRun *map_run, int first);
 extern void sf_apply_item(SfItemWriter *writer, const Jsonb *item);
 extern void sf_apply_items_close(SfItemWriter *writer);
 extern void sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed);
+extern int	sf_apply_items_put(const SfMapRun *map_run, const Jsonb *items, int first);
 
 #endif							/* SF_RUN_APPLY_H */

@@ -35,18 +35,19 @@ sf_map_children_run(const SfBranch *branch)
 
 /* --- effects --- */
 
-/* Store the items of a run that its state found itself. */
-static void
-store_items(const SfMapRun *map_run, const Jsonb *items)
+/* Store items of a run from an index on, at most max; returns how many. */
+static int
+store_items(const SfMapRun *map_run, const Jsonb *items, int first, int max)
 {
 	SfItemWriter *writer = sf_map_item_open(map_run->execution_no,
-											map_run->map_run_no, 0);
+											map_run->map_run_no, first);
 	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &items->root));
 	JsonbValue	value;
 	JsonbIteratorToken token;
+	int			n = 0;
 
 	(void) JsonbIteratorNext(&it, &value, true);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	while (n < max && (token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
 		Jsonb	   *item;
 
@@ -55,8 +56,10 @@ store_items(const SfMapRun *map_run, const Jsonb *items)
 		item = sf_json_make(&value);
 		sf_map_item_add(writer, item);
 		pfree(item);
+		n++;
 	}
 	sf_map_item_close(writer);
+	return n;
 }
 
 /* Begin an execution that is a child of a run. */
@@ -146,7 +149,7 @@ apply_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunBegin begin)
 {
 	sf_map_run_insert(begin.map_run);
 	if (begin.items != NULL)
-		store_items(begin.map_run, begin.items);
+		(void) store_items(begin.map_run, begin.items, 0, PG_INT32_MAX);
 }
 
 /* Write the counters of a run. */
@@ -184,6 +187,24 @@ void
 sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed)
 {
 	sf_map_run_note_items(map_run, total, keyed);
+}
+
+/*
+ * Put the elements of an array into a run that a program outside reads the items of, in
+ * place of those from index first on, which is at most their number; a run that has
+ * MaxItems takes no more.  Returns how many there are now.
+ */
+int
+sf_apply_items_put(const SfMapRun *map_run, const Jsonb *items, int first)
+{
+	int			max = map_run->max_items > 0 ? map_run->max_items : PG_INT32_MAX;
+	int			total;
+
+	if (first < map_run->total)
+		sf_map_item_delete(map_run->execution_no, map_run->map_run_no, first, map_run->total);
+	total = first + store_items(map_run, items, first, Max(max - first, 0));
+	sf_map_run_note_items(map_run, total, false);
+	return total;
 }
 
 /* --- ends of children --- */

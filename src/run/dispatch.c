@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "run/apply.h"
 #include "run/gate.h"
+#include "run/item_reader.h"
 #include "run/map_children.h"
 #include "run/outside.h"
 #include "run/service.h"
@@ -201,14 +202,16 @@ resolve(const SfDraft *draft, const SfResource *resource, SfResource *resolved,
 		Jsonb **payload, SfError *error)
 {
 	return sf_service_resolve(resource, draft->execution->owner, resolved, payload, error) ||
-		(error->name == NULL && sf_service_not_mapped(resource->text, error));
+		(error->name == NULL &&
+		 sf_service_not_mapped(sf_resource_reads_parquet(resource) ? resource->typed : resource->text, error));
 }
 
-/* Can a resource read the items of a Map, or write its results? */
+/* Can a resource carry out the task that a state is at? */
 static bool
-is_sql(const SfResource *resource, SfError *error)
+is_able(const SfState *state, const SfBranch *branch, const SfResource *resource, SfError *error)
 {
-	return sf_service_is_sql(resource) ||
+	return state->type != SF_STATE_MAP || sf_service_is_sql(resource) ||
+		(resource->kind == SF_RESOURCE_ACTIVITY && sf_distributed_is_reading(state, branch)) ||
 		sf_error_set(error, SF_ERR_RUNTIME,
 						"The resource '%s' cannot read or write items.",
 						resource->text);
@@ -411,10 +414,14 @@ sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 
 	memset(&outcome, 0, sizeof(outcome));
 	if (!resolve(draft, request->resource, &resource, &given.payload, &outcome.error) ||
-		(state->type == SF_STATE_MAP && !is_sql(&resource, &outcome.error)))
+		!is_able(state, branch, &resource, &outcome.error))
 		sf_dispatch_stimulus(&outcome, stimulus);
 	else if (resource.kind == SF_RESOURCE_ACTIVITY)
+	{
+		if (state->type == SF_STATE_MAP)
+			given.payload = sf_item_reader_request(branch, state, given.payload);
 		sf_outside_queue(draft, branch, &resource, &given, stimulus);
+	}
 	else if (resource.kind == SF_RESOURCE_START_EXECUTION)
 		dispatch_child(draft, branch, request, stimulus);
 	else

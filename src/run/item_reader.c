@@ -10,6 +10,11 @@
  *
  * Items are read in the transaction that records their number.  A worker that
  * is killed while it reads leaves nothing, and reading starts again.
+ *
+ * A resource that is an activity has a program outside read: what is a file of
+ * Parquet, or is compressed.  It is given the whole ItemReader, sends items with
+ * sf_send_task_items as it reads them, and answers with their number; or, when
+ * they are few, with the items.
  */
 #include "postgres.h"
 
@@ -371,7 +376,10 @@ read_text(SfItemReader *reader, const char *type, const char *text, int len,
 		return read_json_lines(reader, text, len);
 	if (strcmp(type, "CSV") == 0)
 		return read_csv(reader, text, len, headers);
-	return sf_item_reader_refuse(reader, psprintf("InputType %s is not supported.", type));
+	if (reader->resource->kind != SF_RESOURCE_MAPPED)
+		return sf_item_reader_refuse(reader, psprintf("InputType %s is not read from one value.", type));
+	return sf_item_reader_refuse(reader, psprintf("InputType %s is read by a program outside: map '%s' to its activity.",
+												  type, reader->resource->typed));
 }
 
 /* Take the content of one object apart; what is JSON already is not text. */
@@ -473,6 +481,7 @@ sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 
 	reader.map_run = map_run;
 	reader.call = call;
+	reader.resource = sf_state_distributed(state)->item_reader;
 	reader.config = sf_state_map(state)->distributed->reader_config;
 	reader.input_type = sf_item_reader_option(&reader, "InputType", "JSON");
 	reader.limit = map_run->max_items > 0 ? map_run->max_items : PG_INT32_MAX;
@@ -503,7 +512,8 @@ sf_item_reader_parse(const SfState *state, const Jsonb *payload, const Jsonb *co
 	reader.config = sf_state_map(state)->distributed->reader_config;
 	reader.input_type = sf_item_reader_option(&reader, "InputType", "JSON");
 	reader.limit = max_items > 0 ? max_items : PG_INT32_MAX;
-	reader.source = sf_service.describe_source(sf_state_map(state)->distributed->item_reader, payload);
+	reader.resource = sf_state_distributed(state)->item_reader;
+	reader.source = sf_service.describe_source(reader.resource, payload);
 	if (strcmp(reader.input_type, "MANIFEST") == 0)
 		reader.input_type = "CSV";
 	if (strcmp(sf_item_reader_option(&reader, "Transformation", "NONE"), "NONE") != 0 ||
@@ -515,4 +525,75 @@ sf_item_reader_parse(const SfState *state, const Jsonb *payload, const Jsonb *co
 	items->pointed = sf_item_reader_option(&reader, "ItemsPointer", NULL) == NULL ? NULL : reader.pointed;
 	*error = reader.error;
 	return ok;
+}
+
+/* --- a program outside that reads --- */
+
+/* Copy what ReaderConfig says, with the number of MaxItems in place of how it is found. */
+static void
+add_config(SfJsonBuilder *b, const Jsonb *config, int max_items)
+{
+	int			n = 0;
+	JsonbValue	root;
+	SfJsonMember *members = NULL;
+
+	if (config != NULL)
+	{
+		sf_json_root(config, &root);
+		members = palloc(sizeof(SfJsonMember) * (sf_json_count(&root) + 1));
+		n = sf_json_list_members(&root, members);
+	}
+	sf_json_open_object(b, "ReaderConfig");
+	for (int i = 0; i < n; i++)
+	{
+		char	   *name = pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len);
+
+		if (strncmp(name, "MaxItems", 8) != 0)
+			sf_json_add_value(b, name, &members[i].value);
+	}
+	if (max_items > 0)
+		sf_json_add_int(b, "MaxItems", max_items);
+	sf_json_close_object(b);
+}
+
+/* Make what a program is given to read: {"Resource": …, "Parameters": …, "ReaderConfig": …}. */
+Jsonb *
+sf_item_reader_request(const SfBranch *branch, const SfState *state, Jsonb *payload)
+{
+	const SfDistributedMap *map = sf_state_distributed(state);
+	const SfMapRun *map_run = sf_map_children_run(branch);
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "Resource", map->item_reader->text);
+	sf_json_add(&b, "Parameters", payload);
+	add_config(&b, map->reader_config, map_run->max_items);
+	return sf_json_finish(&b);
+}
+
+/*
+ * Take the answer of a program that reads: a list of items, or how many it has sent.
+ * *answer becomes their number.  False with *error: it is neither, or they are not there.
+ */
+bool
+sf_item_reader_take_answer(const SfBranch *branch, Jsonb **answer, SfError *error)
+{
+	const SfMapRun *map_run = sf_map_children_run(branch);
+	JsonbValue	root;
+	int64		number;
+
+	sf_json_root(*answer, &root);
+	if (sf_json_is_array(&root))
+	{
+		*answer = sf_json_int(sf_apply_items_put(map_run, *answer, 0));
+		return true;
+	}
+	if (!sf_json_to_int64(&root, &number))
+		return sf_error_set(error, SF_ERR_ITEM_READER_FAILED,
+							"The program that reads the items answered neither with a list of them nor with how many it has sent.");
+	if (number != map_run->total)
+		return sf_error_set(error, SF_ERR_ITEM_READER_FAILED,
+							"The program that reads the items answered that they are " INT64_FORMAT ", and has sent %d.",
+							number, map_run->total);
+	return true;
 }

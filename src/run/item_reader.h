@@ -12,6 +12,7 @@ typedef struct SfItemReader
 	SfRowSink	sink;			/* first: rows of the resource come here */
 	const SfMapRun *map_run;	/* NULL: the items are kept in memory */
 	const SfTaskCall *call;
+	const SfResource *resource; /* as written */
 	const Jsonb *config;		/* ReaderConfig, or NULL */
 	const char *input_type;		/* JSON where it is not given */
 	SfItemWriter *writer;
@@ -34,6 +35,10 @@ extern bool sf_item_reader_refuse(SfItemReader *reader, const char *cause);
 extern bool sf_item_reader_refuse_scalar(SfItemReader *reader);
 extern bool sf_item_reader_load(SfItemReader *reader, const SfResource *resource,
 								const char *type, Jsonb *payload, List *headers);
+extern Jsonb *sf_item_reader_request(const SfBranch *branch, const SfState *state,
+									 Jsonb *payload);
+extern bool sf_item_reader_take_answer(const SfBranch *branch, Jsonb **answer,
+									   SfError *error);
 extern bool sf_item_reader_add_array(SfItemReader *reader, const JsonbValue *array);
 
 #endif							/* SF_RUN_ITEM_READER_H */

@@ -20,6 +20,7 @@
 
 #include "base/errors.h"
 #include "run/apply.h"
+#include "run/item_reader.h"
 #include "run/outside.h"
 #include "run/service.h"
 #include "store/privilege.h"
@@ -158,11 +159,13 @@ answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus 
 	stimulus->kind = SF_STIMULUS_TASK;
 	stimulus->ok = !branch->failing;
 	stimulus->output = branch->outcome ? branch->outcome : sf_json_null();
-	if (stimulus->ok && is_activity_result(state, task))
+	if (task != NULL && state->type == SF_STATE_MAP && stimulus->ok)
+		stimulus->ok = sf_item_reader_take_answer(branch, &stimulus->output, &stimulus->error);
+	else if (stimulus->ok && is_activity_result(state, task))
 		stimulus->output = sf_service.shape_result(&sf_state_task(state)->resource,
 												   stimulus->output);
 	stimulus->task = task;
-	if (!stimulus->ok)
+	if (branch->failing)
 		stimulus->error = sf_step_branch_error(branch);
 }
 
@@ -228,7 +231,7 @@ may_have_task(const SfState *state)
 	SfResourceKind kind;
 
 	if (state->type != SF_STATE_TASK)
-		return false;
+		return sf_state_is_distributed(state);
 	kind = sf_state_task(state)->resource.kind;
 	return (state->needs.enter & SF_NEED_TOKEN) != 0 || kind == SF_RESOURCE_ACTIVITY ||
 		kind == SF_RESOURCE_MAPPED;

@@ -6,7 +6,8 @@
  * The pattern with the most literal characters wins; of equal ones that of the
  * owner, then the one with fewer asterisks, then the one that sorts first.  A
  * pattern is compared with the Resource as written, and without its suffix
- * (".waitForTaskToken", ".sync"): a suffix that the target lacks is kept.
+ * (".waitForTaskToken", ".sync"): a suffix that the target lacks is kept.  An
+ * ItemReader has a further name, with "#" and the type of what it reads.
  *
  * A service may know a resource by further names (sf_service.other_names).
  */
@@ -81,9 +82,12 @@ goes_before(const SfResourceMapping *a, const SfResourceMapping *b, Oid owner)
 static List *
 resource_names(const SfResource *resource)
 {
-	return list_concat(list_make2(unconstify(char *, resource->text),
-								  unconstify(char *, resource->name)),
-					   sf_service.other_names(resource));
+	List	   *names = list_make2(unconstify(char *, resource->text),
+								   unconstify(char *, resource->name));
+
+	if (resource->typed != NULL)
+		names = lappend(names, unconstify(char *, resource->typed));
+	return list_concat(names, sf_service.other_names(resource));
 }
 
 /* Tell whether a mapping is about a resource, by its names. */

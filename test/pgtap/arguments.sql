@@ -27,6 +27,8 @@ INSERT INTO cases VALUES
 ('sf_start', 'priority', $$SELECT sf_start('m', priority => 1001)$$, 'SF012 argument priority must be from -1000 to 1000'),
 ('sf_start', 'priority', $$SELECT sf_start('m', priority => -1001)$$, 'SF012 argument priority must be from -1000 to 1000'),
 ('sf_start', 'priority', $$SELECT sf_start('m', priority => 1000)$$, 'ok'),
+('sf_send_task_items', 'first', $$SELECT sf_send_task_items('token', '[]', -1)$$, 'SF012 argument first must not be negative'),
+('sf_send_task_items', 'first', $$SELECT sf_send_task_items('token', '[]', -2147483648)$$, 'SF012 argument first must not be negative'),
 ('sf_set_limit', 'max_running', $$SELECT sf_set_limit('m', max_running => 0)$$, 'SF012 argument max_running must be at least 1'),
 ('sf_set_limit', 'max_running', $$SELECT sf_set_limit('m', max_running => -1)$$, 'SF012 argument max_running must be at least 1'),
 ('sf_set_limit', 'max_running', $$SELECT sf_set_limit('m', max_running => 1000001)$$, 'SF012 argument max_running must be at most 1000000'),

@@ -134,6 +134,8 @@ SELECT public.sf_create_state_machine('flow', '{"StartAt": "Echo", "States": {
     "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "D", "States": {"D": {"Type": "Pass", "End": true}}}},
   "Query": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1 AS one"}, "End": true}}}');
 SELECT public.sf_create_state_machine('out', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:act", "End": true}}}');
+SELECT public.sf_create_state_machine('items', '{"StartAt": "M", "States": {"M": {"Type": "Map", "ItemReader": {"Resource": "activity:act"}, "End": true,
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}}}}');
 SELECT public.sf_create_state_machine('bad', '{"StartAt": "F", "States": {"F": {"Type": "Task", "Resource": "sql:app.fail", "Retry": [{"ErrorEquals": ["Other"]}], "End": true}}}');
 SELECT public.sf_create_state_machine('late', '{"StartAt": "W", "TimeoutSeconds": 1, "States": {"W": {"Type": "Wait", "Seconds": 1000, "End": true}}}');
 SELECT public.sf_create_state_machine('gone', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
@@ -215,6 +217,13 @@ is(safely('tenancy', q(SELECT string_agg(status, ' ' ORDER BY execution_id) FROM
 	'SUCCEEDED SUCCEEDED', 'they have run to their end');
 
 # Five answered tasks, one that takes far longer, one that dies, one that nobody polls, one that fails, branches that are overdue.
+run_all('items of a Map', <<'EOS');
+SELECT public.sf_start('items', '{}', 'x'), public.sf_run('items:x');
+SELECT task_token FROM public.sf_get_activity_task('act', 'w') \gset
+SELECT public.sf_send_task_items(:'task_token', '[1]');
+SELECT public.sf_send_task_success(:'task_token', '1');
+SELECT public.sf_run('items:x');
+EOS
 run_all('activities', join '', map { <<"EOS" } 1 .. 8);
 SELECT public.sf_start('out', '{}', '$_'), public.sf_run('out:$_');
 EOS

@@ -312,40 +312,6 @@ EOS
 	is(stop_worker($emr), 0, 'its worker leaves');
 }
 
-# --- a program that reads Parquet, in the compressions that its writers use
-
-SKIP:
-{
-	my $modules = "$FindBin::Bin/../clients/node_modules";
-	skip 'hyparquet is not installed', 12 unless -d "$modules/hyparquet-compressors" && system('node --version >/dev/null 2>&1') == 0;
-	my $home = PostgreSQL::Test::Utils::tempdir();
-	chmod 0755, $home;
-	copy("$examples/parquet-items.mjs", "$home/parquet-items.mjs") or die "copy: $!";
-	chmod 0755, "$home/parquet-items.mjs";
-	symlink $modules, "$home/node_modules" or die "symlink: $!";
-	local @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
-	$node->safe_psql('postgres', q(SELECT sf_create_activity('parquet', lease => '1 min'); SELECT sfflow_aws.create_bucket('lake')));
-	my $reader = start_worker($node, '-a', 'parquet:program', '--program', "$home/parquet-items.mjs", '--pass-env', 'PG*');
-	activity_machine($node, 'convert', resource => 'activity:parquet', made => 1);
-	for my $codec (qw(snappy gzip zstd))
-	{
-		my $content = unpack 'H*', slurp_file("$FindBin::Bin/../fixtures/parquet/$codec.parquet");
-		$node->safe_psql('postgres', "SELECT sfflow_aws.put_object('lake', '$codec', decode('$content', 'hex'))");
-		is(run_task($node, 'convert', qq({"Bucket": "lake", "Key": "$codec", "Into": {"Bucket": "lake", "Key": "it's $codec"}})),
-			qq(SUCCEEDED|{"Key": "it's $codec", "Rows": 3, "Bucket": "lake"}||), "Parquet with $codec");
-		is($node->safe_psql('postgres', "SELECT * FROM sfflow_aws.object_lines('lake', 'it''s $codec') OFFSET 2"),
-			'{"at": "2025-01-01T10:00:02.000Z", "id": 2, "day": "2025-01-03T00:00:00.000Z", "list": [2, 3], "paid": true, "amount": 0.14, "nested": {"a": 2, "b": "x"}, "customer": "customer 2"}',
-			"... whose rows are lines");
-	}
-	is(run_task($node, 'convert', '{"Bucket": "lake", "Key": "zstd", "Into": {"Bucket": "lake", "Key": "ids"}, "Columns": ["id"]}'),
-		'SUCCEEDED|{"Key": "ids", "Rows": 3, "Bucket": "lake"}||', 'some columns');
-	is($node->safe_psql('postgres', q(SELECT string_agg(l::text, ' ') FROM sfflow_aws.object_lines('lake', 'ids') AS l)), '{"id": 0} {"id": 1} {"id": 2}', '... are read alone');
-	like(run_task($node, 'convert', '{"Bucket": "lake", "Key": "none", "Into": {"Bucket": "lake", "Key": "x"}}'), qr/^FAILED\|\|States\.ItemReaderFailed\|ERROR: /, 'an object that is not there');
-	like(run_task($node, 'convert', q({"Bucket": "lake", "Key": "ids", "Into": {"Bucket": "lake", "Key": "x"}})), qr/^FAILED\|\|States\.ItemReaderFailed\|./, 'one that is no Parquet');
-	is($node->safe_psql('postgres', q(SELECT count(*) FROM sfflow_aws.s3_object WHERE key = 'x')), '0', '... leaves nothing');
-	is(stop_worker($reader), 0, 'its worker leaves');
-}
-
 # The page names the options that were used here.
 like(slurp_file("$examples/../aws.md"), qr/sfworker -a aws:program --program \S*aws-task\.py --pass-env 'AWS_\*'/, 'the page says how to start it');
 
