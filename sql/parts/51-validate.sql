@@ -38,6 +38,7 @@ AS $$
 		('aws-sdk:s3:putObject', 'sdk_s3_put_object'),
 		('aws-sdk:s3:headObject', 'sdk_s3_head_object'),
 		('aws-sdk:s3:listObjectsV2', 'sdk_s3_list_objects_v2'),
+		('aws-sdk:s3:listObjects', 'sdk_s3_list_objects'),
 		('aws-sdk:s3:copyObject', 'sdk_s3_copy_object'),
 		('aws-sdk:s3:deleteObject', 'sdk_s3_delete_object'),
 		('athena:startQueryExecution', 'athena_start_query_execution'),

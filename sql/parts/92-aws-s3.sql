@@ -98,8 +98,10 @@ BEGIN
 	-- Fail as S3 does; an error that the SDK has no exception for is S3Exception.
 	CREATE FUNCTION sfflow_aws.s3_fail(code text, message text, status integer) RETURNS void LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
-		SELECT sfflow_aws.fail_sdk('S3', CASE WHEN code IN ('NoSuchKey', 'NoSuchBucket', 'BucketAlreadyExists') THEN code || 'Exception' ELSE 'S3Exception' END,
-			message, status)
+		SELECT @extschema@.sf_raise('S3.' || CASE WHEN code IN ('NoSuchKey', 'NoSuchBucket', 'BucketAlreadyExists') THEN code || 'Exception' ELSE 'S3Exception' END,
+			format('%s (Service: S3, Status Code: %s, Request ID: %s, Extended Request ID: %s) (SDK Attempt Count: 1)', message, status,
+				upper(left(encode(id, 'hex'), 16)), translate(encode(id, 'base64'), E'\n', '')))
+		FROM sha384(convert_to(gen_random_uuid()::text, 'UTF8')) AS id
 	$f$;
 
 	-- A member of a request that is text; NULL: it is not there.
@@ -143,7 +145,8 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.s3_check_bucket(bucket text, to_write boolean) RETURNS void LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
-		IF bucket !~ '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$' THEN
+		-- buckets of before 2018 have such names, so one that is not there is just that
+		IF bucket !~ '^[A-Za-z0-9._-]{3,255}$' THEN
 			PERFORM sfflow_aws.s3_fail('InvalidBucketName', 'The specified bucket is not valid.', 400);
 		ELSIF bucket NOT IN (SELECT b.name FROM sfflow_aws.s3_bucket AS b) THEN
 			PERFORM sfflow_aws.s3_fail('NoSuchBucket', 'The specified bucket does not exist', 404);
@@ -460,6 +463,18 @@ BEGIN
 			'Delimiter', delimiter, 'StartAfter', sfflow_aws.s3_field(payload, 'StartAfter'), 'MaxKeys', asked, 'KeyCount', least(listed.entries, most),
 			'ContinuationToken', token, 'IsTruncated', listed.entries > most AND most > 0,
 			'NextContinuationToken', CASE WHEN listed.entries > most AND most > 0 THEN translate(encode(convert_to(listed.last, 'UTF8'), 'base64'), E'\n', '') END));
+	END $f$;
+
+	-- The same for the older operation, whose pages begin behind a Marker; the next one is told only where entries are grouped.
+	CREATE FUNCTION sfflow_aws.sdk_s3_list_objects(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		marker text := coalesce(sfflow_aws.s3_field(payload, 'Marker'), '');
+		page jsonb := sfflow_aws.sdk_s3_list_objects_v2(payload - 'ContinuationToken' || jsonb_build_object('StartAfter', marker));
+		token text := page->>'NextContinuationToken';
+	BEGIN
+		RETURN jsonb_strip_nulls(page - '{StartAfter,KeyCount,NextContinuationToken}'::text[] || jsonb_build_object('Marker', marker,
+			'NextMarker', CASE WHEN page ? 'Delimiter' THEN convert_from(decode(token, 'base64'), 'UTF8') END));
 	END $f$;
 
 	-- ------------------------------------------------------------ the items and results of a Distributed Map

@@ -14,7 +14,7 @@ BEGIN
 	run_id := sf_start('call_' || current_user, '{}');
 	PERFORM sf_run(run_id);
 	SELECT jsonb_strip_nulls(jsonb_build_object('status', nullif(e.status, 'SUCCEEDED'), 'output', e.output - 'LastModified',
-			'error', e.error, 'cause', regexp_replace(e.cause, '[0-9a-f]{8}-[-0-9a-f]{27}', '...')))
+			'error', e.error, 'cause', regexp_replace(e.cause, 'Request ID: [^,)]+', 'Request ID: ...', 'g')))
 		INTO result FROM sf_executions AS e WHERE execution_id = run_id;
 	RETURN result;
 END $$;
@@ -102,6 +102,19 @@ WITH RECURSIVE page (answer) AS (
 	SELECT sfflow_aws.sdk_s3_list_objects_v2(jsonb_build_object('Bucket', 'list', 'MaxKeys', 2, 'Delimiter', '/', 'ContinuationToken', answer->'NextContinuationToken'))
 	FROM page WHERE answer ? 'NextContinuationToken')
 SELECT jsonb_path_query_array(answer, '$.*[*].Key'), jsonb_path_query_array(answer, '$.CommonPrefixes[*].Prefix') FROM page;
+-- the older operation
+SELECT call('aws-sdk:s3:listObjects', '{"Bucket": "list", "Prefix": "b"}') #- '{output,Contents,0,LastModified}' AS answer;
+SELECT call('aws-sdk:s3:listObjects', '{"Bucket": "list", "MaxKeys": 2, "Marker": "a/1", "ContinuationToken": "!"}') #- '{output,Contents}' AS answer;
+WITH RECURSIVE page (answer) AS (
+	SELECT sfflow_aws.sdk_s3_list_objects('{"Bucket": "list", "MaxKeys": 2, "Delimiter": "/"}')
+	UNION ALL
+	SELECT sfflow_aws.sdk_s3_list_objects(jsonb_build_object('Bucket', 'list', 'MaxKeys', 2, 'Delimiter', '/', 'Marker', answer->'NextMarker'))
+	FROM page WHERE answer ? 'NextMarker')
+SELECT answer->'NextMarker' AS next, jsonb_path_query_array(answer, '$.*[*].Key'), jsonb_path_query_array(answer, '$.CommonPrefixes[*].Prefix') FROM page;
+SELECT call('aws-sdk:s3:listObjects', '{"Bucket": "list", "Marker": 5}');
+SELECT call('aws-sdk:s3:listObjects', '{"Bucket": "none"}');
+SELECT call('aws-sdk:s3:listObjects', '{"Bucket": "Older_Name"}');
+SELECT call('aws-sdk:s3:listObjects', '{"Bucket": "no name"}');
 SELECT call('aws-sdk:s3:listObjectsV2', '{"Bucket": "list", "ContinuationToken": "!"}');
 SELECT call('aws-sdk:s3:listObjectsV2', '{"Bucket": "list", "MaxKeys": -1}');
 SELECT call('aws-sdk:s3:listObjectsV2', '{"Bucket": "list", "MaxKeys": "many"}');
@@ -133,7 +146,7 @@ BEGIN
 		'End', true))), or_replace => true);
 	run_id := sf_start('read');
 	PERFORM sf_run(run_id);
-	RETURN (SELECT regexp_replace(regexp_replace(concat_ws(' ', output, error, cause), '[0-9a-f]{8}-[-0-9a-f]{27}', '...'), '"LastModified": \d{10}\M', '"LastModified": ...', 'g')
+	RETURN (SELECT regexp_replace(regexp_replace(concat_ws(' ', output, error, cause), 'Request ID: [^,)]+', 'Request ID: ...', 'g'), '"LastModified": \d{10}\M', '"LastModified": ...', 'g')
 		FROM sf_executions WHERE execution_id = run_id);
 END $$;
 SELECT pg_temp.read(action, parameters, config) FROM (VALUES
@@ -167,7 +180,7 @@ FROM sfflow_aws.s3_object WHERE bucket = 'output' AND key LIKE '%/manifest.json'
 -- Without the bucket nothing is written.
 SELECT sfflow_aws.drop_bucket('output', with_objects => true);
 SELECT sf_run(sf_start('write', '{}', 'y'));
-SELECT error, regexp_replace(cause, '[0-9a-f]{8}-[-0-9a-f]{27}', '...') AS cause FROM sf_executions WHERE execution_id = 'write:y';
+SELECT error, regexp_replace(cause, 'Request ID: [^,)]+', 'Request ID: ...', 'g') AS cause FROM sf_executions WHERE execution_id = 'write:y';
 -- Lines of an object as items.
 SELECT sf_create_state_machine('lines', '{"StartAt": "Map", "States": {"Map": {"Type": "Map", "End": true,
 	"ItemReader": {"Resource": "sql:sfflow_aws.object_lines", "Parameters": {"bucket": "input", "key": "jsonl"}},
