@@ -591,10 +591,10 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.branch b SET due_at = $3"
-		" WHERE b.execution_no = $1 AND b.branch_no = $2");
+		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner");
 
-	sf_store_execute(&plan, SF_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND));
-	sf_branch_notify_due(key, InvalidOid, due);
+	/* with the owner: workers look for timers of owners that they know */
+	sf_branch_notify_due(key, (Oid) sf_store_number(&plan, InvalidOid, SF_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND)), due);
 }
 
 /* Put an answer into a branch: phase ANSWERED, due now. */
