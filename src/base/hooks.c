@@ -19,7 +19,7 @@
 	X(void, execution_ended, (int64 execution_no),) \
 	X(void, execution_failed, (const char *execution_id, const char *state, \
 							   const char *error, bool timed_out),) \
-	X(void, branch_claimed, (SfBranchKey key),) \
+	X(void, branch_claimed, (SfBranchKey key, Oid owner),) \
 	X(char *, why_condemned, (SfBranchKey key), NULL) \
 	X(void, step_begins, (SfBranchKey key, Oid owner, const char *state),) \
 	X(void, step_ends, (void),) \

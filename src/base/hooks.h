@@ -94,7 +94,7 @@ typedef struct SfHooks
 									 const char *error, bool timed_out);
 
 	/* At once: a worker has claimed a branch.  The poison file notes it. */
-	void		(*branch_claimed) (SfBranchKey key);
+	void		(*branch_claimed) (SfBranchKey key, Oid owner);
 
 	/* Why the branch may not run any more: it ended workers too often.  NULL: it may. */
 	char	   *(*why_condemned) (SfBranchKey key);

@@ -226,6 +226,6 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfDraft **draft)
 	if (ntouched == MAX_TOUCHED)
 		slice->no_more_claims = true;
 	if (!sf_slice_in_session(slice->request))
-		sf_hooks.branch_claimed(key);
+		sf_hooks.branch_claimed(key, slice->owner);
 	return branch;
 }

@@ -50,11 +50,12 @@
 
 #include "base/debug_point.h"
 #include "base/settings.h"
+#include "worker/places.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
 
 #define POISON_FILE			"pg_stat_tmp/sfflow.poison"
-#define POISON_MAGIC		0x53465033	/* changes with the layout */
+#define POISON_MAGIC		0x53465034	/* changes with the layout */
 #define POISON_MAX_SLOTS	258
 #define POISON_MAX_KEYS		64
 #define POISON_MAX_SUSPECTS	1024
@@ -62,6 +63,7 @@
 typedef struct PoisonNote
 {
 	Oid			database;
+	Oid			owner;			/* of its branches */
 	uint32		alone;
 	uint32		nkeys;			/* ever noted: the last 64 are there */
 	SfBranchKey keys[POISON_MAX_KEYS];
@@ -131,33 +133,44 @@ remove_suspect(SfSuspect *suspect)
 	poison->nsuspects--;
 }
 
-/* Find a place for one more suspect: if there is none, that of a released one. */
+/*
+ * Find a place for one more suspect of an owner: if there is none, that of a released one, of the
+ * owner with most of them (places.c).  NULL: there is none, or the others have no more than he.
+ */
 static SfSuspect *
-free_place(void)
+free_place(Oid owner)
 {
+	Oid			owners[POISON_MAX_SUSPECTS];
+	Oid			giver;
+	int			n = 0;
+
 	if (poison->nsuspects < POISON_MAX_SUSPECTS)
 		return &poison->suspects[poison->nsuspects++];
 	for (int i = 0; i < poison->nsuspects; i++)
-	{
 		if (poison->suspects[i].released)
+			owners[n++] = poison->suspects[i].owner;
+	if (!sf_places_giver(owners, n, owner, &giver))
+		return NULL;
+	for (int i = 0; i < poison->nsuspects; i++)
+		if (poison->suspects[i].released && poison->suspects[i].owner == giver)
 			return &poison->suspects[i];
-	}
 	return NULL;
 }
 
-/* Find a suspect, or make a branch one; NULL: there is no place. */
+/* Find a suspect, or make a branch of a note one; NULL: there is no place. */
 static SfSuspect *
-add_suspect(Oid database, SfBranchKey key)
+add_suspect(const PoisonNote *note, SfBranchKey key)
 {
-	SfSuspect  *suspect = find_suspect(database, key);
+	SfSuspect  *suspect = find_suspect(note->database, key);
 
 	if (suspect)
 		return suspect;
-	suspect = free_place();
+	suspect = free_place(note->owner);
 	if (suspect)
 	{
 		memset(suspect, 0, sizeof(SfSuspect));
-		suspect->database = database;
+		suspect->database = note->database;
+		suspect->owner = note->owner;
 		suspect->key = key;
 	}
 	return suspect;
@@ -165,14 +178,14 @@ add_suspect(Oid database, SfBranchKey key)
 
 /* A branch took part in a crash. */
 static void
-suspect_branch(Oid database, SfBranchKey key, bool alone)
+suspect_branch(const PoisonNote *note, SfBranchKey key)
 {
-	SfSuspect  *suspect = add_suspect(database, key);
+	SfSuspect  *suspect = add_suspect(note, key);
 
 	if (!suspect)
 		return;
 	suspect->seen++;
-	if (alone || SF_DEBUG_MUTATION("crash_count"))
+	if (note->alone != 0 || SF_DEBUG_MUTATION("crash_count"))
 		suspect->crashes++;
 	suspect->released = false;
 }
@@ -197,7 +210,7 @@ sf_poison_startup(void)
 		int			n = (int) Min(note->nkeys, POISON_MAX_KEYS);
 
 		for (int k = 0; k < n; k++)
-			suspect_branch(note->database, note->keys[k], note->alone != 0);
+			suspect_branch(note, note->keys[k]);
 		note->nkeys = 0;
 		note->alone = 0;
 	}
@@ -214,9 +227,9 @@ sf_poison_turn_begin(int slot, Oid database, bool alone)
 	poison->notes[slot].alone = alone;
 }
 
-/* The turn has come to a branch. */
+/* The turn has come to a branch of an owner, who is that of all its branches. */
 void
-sf_poison_turn_note(int slot, SfBranchKey key)
+sf_poison_turn_note(int slot, SfBranchKey key, Oid owner)
 {
 	PoisonNote *note;
 
@@ -225,6 +238,7 @@ sf_poison_turn_note(int slot, SfBranchKey key)
 	if (SF_DEBUG_MUTATION("note"))
 		return;
 	note = &poison->notes[slot];
+	note->owner = owner;
 	if (note->nkeys > 0 &&
 		sf_branch_key_equals(note->keys[(note->nkeys - 1) % POISON_MAX_KEYS], key))
 		return;
@@ -288,7 +302,7 @@ sf_poison_turn_exit(int slot, const SfBranchKey *key, SfSuspect *suspect)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	for (int i = 0; i < n; i++)
 	{
-		SfSuspect  *noted = add_suspect(note->database, keys[i]);
+		SfSuspect  *noted = add_suspect(note, keys[i]);
 
 		if (!noted)
 			continue;

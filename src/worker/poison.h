@@ -12,6 +12,7 @@
 typedef struct SfSuspect
 {
 	Oid			database;
+	Oid			owner;
 	SfBranchKey key;
 	int			seen;			/* crashes in which it took part */
 	int			crashes;		/* of these, while it ran alone */
@@ -21,7 +22,7 @@ typedef struct SfSuspect
 
 extern void sf_poison_startup(void);
 extern void sf_poison_turn_begin(int slot, Oid database, bool alone);
-extern void sf_poison_turn_note(int slot, SfBranchKey key);
+extern void sf_poison_turn_note(int slot, SfBranchKey key, Oid owner);
 extern void sf_poison_turn_end(int slot, bool run);
 extern bool sf_poison_turn_exit(int slot, const SfBranchKey *key, SfSuspect *suspect);
 extern char *sf_poison_cause(Oid database, SfBranchKey key);

@@ -235,6 +235,7 @@ typedef struct SfDuration
 typedef struct SfShortage
 {
 	Oid			database;		/* InvalidOid: free */
+	Oid			owner;
 	SfBranchKey key;
 	int			tries;			/* how often, in a row */
 	int			counted;		/* of these, against it */

@@ -10,7 +10,8 @@
  * or if that one was its own, too.  After SF_TRIES such counts the branch fails;
  * TRIES_PER_COUNT shortages that do not count are worth one that does.
  *
- * The counts are in shared memory: a restart of the server forgets them.
+ * The counts are in shared memory: a restart of the server forgets them.  Owners share the
+ * places for them (places.c): who has many such branches loses counts of his own.
  */
 #include "postgres.h"
 
@@ -18,8 +19,10 @@
 
 #include "base/random.h"
 #include "base/timing.h"
+#include "worker/places.h"
 #include "worker/shared.h"
 #include "worker/shortage.h"
+#include "worker/slot.h"
 
 #define TRIES_PER_COUNT	4
 
@@ -37,25 +40,61 @@ find(SfBranchKey key)
 	return NULL;
 }
 
-/* Find the place of a branch, or give it the one that was used the longest ago. */
+/* Was a place used so long ago that it says nothing any more? */
+static bool
+is_over(const SfShortage *s)
+{
+	return s->last < sf_tick_plus_ms(sf_tick_now(), -SF_SHORTAGE_FORGET_MS);
+}
+
+/* Find a free place, else that of an owner which was used the longest ago (InvalidOid: a free one alone). */
+static SfShortage *
+find_oldest(Oid owner)
+{
+	SfShortage *oldest = NULL;
+
+	for (int i = 0; i < SF_SHORTAGES; i++)
+	{
+		SfShortage *s = &sf_shared->shortages[i];
+
+		if (!OidIsValid(s->database) || is_over(s))
+			return s;
+		if (OidIsValid(owner) && s->owner == owner && (oldest == NULL || s->last < oldest->last))
+			oldest = s;
+	}
+	return oldest;
+}
+
+/* Find a place for one more branch of an owner; NULL: all are in use by others, who have no more than he. */
+static SfShortage *
+find_place(Oid owner)
+{
+	SfShortage *s = find_oldest(InvalidOid);
+	Oid			owners[SF_SHORTAGES];
+	Oid			giver;
+
+	if (s != NULL)
+		return s;
+	for (int i = 0; i < SF_SHORTAGES; i++)
+		owners[i] = sf_shared->shortages[i].owner;
+	return sf_places_giver(owners, SF_SHORTAGES, owner, &giver) ? find_oldest(giver) : NULL;
+}
+
+/* Find the place of a branch, or give it one; NULL: there is none. */
 static SfShortage *
 find_or_add(SfBranchKey key)
 {
+	Oid			owner = OidIsValid(sf_slot_mine->user_owner) ? sf_slot_mine->user_owner :
+		sf_slot_mine->turn_owner;
 	SfShortage *s = find(key);
 
-	if (s && s->last < sf_tick_plus_ms(sf_tick_now(), -SF_SHORTAGE_FORGET_MS))
+	if (s && is_over(s))
 		s->tries = s->counted = 0;
 	if (s)
 		return s;
-	s = &sf_shared->shortages[0];
-	for (int i = 1; i < SF_SHORTAGES; i++)
-	{
-		if (sf_shared->shortages[i].last < s->last)
-			s = &sf_shared->shortages[i];
-	}
-	memset(s, 0, sizeof(*s));
-	s->database = MyDatabaseId;
-	s->key = key;
+	s = find_place(owner);
+	if (s)
+		*s = (SfShortage) {.database = MyDatabaseId,.owner = owner,.key = key};
 	return s;
 }
 
@@ -73,6 +112,12 @@ sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	s = find_or_add(key);
+	if (s == NULL)
+	{
+		LWLockRelease(sf_shared_lock);
+		*pause_ms = sf_backoff_doubled_ms(1);
+		return 0;
+	}
 	number = (int) (s - sf_shared->shortages) + 1;
 	s->tries++;
 	if (may_be_its_own && (sf_shared->shortage_of == 0 || sf_shared->shortage_of == number))

@@ -177,10 +177,10 @@ sf_slot_attach(int number, uint32 launch)
 
 /* Note for the poison file that a branch was claimed. */
 static void
-note_branch(SfBranchKey key)
+note_branch(SfBranchKey key, Oid owner)
 {
 	if (sf_slot_mine)
-		sf_poison_turn_note(sf_slot_number(), key);
+		sf_poison_turn_note(sf_slot_number(), key, owner);
 }
 
 /* The cause with which a branch fails that has ended workers too often; else NULL. */
@@ -200,7 +200,7 @@ begin_step(SfBranchKey key, Oid owner, const char *state)
 
 	if (!slot)
 		return;
-	note_branch(key);
+	note_branch(key, OidIsValid(owner) ? owner : slot->user_owner);
 	same = slot->in_step && sf_branch_key_equals(slot->key, key);
 	database = sf_shared_enter(MyDatabaseId);
 	if (!same)
