@@ -29,6 +29,7 @@
 #include "utils/hsearch.h"
 #include "utils/snapmgr.h"
 
+#include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/shmem.h"
 #include "store/quota.h"
@@ -401,6 +402,7 @@ sf_quota_take(Oid owner)
 	if (!stale)
 		return kind;
 	count = count_again(owner, quotas->executions);
+	SF_DEBUG_POINT("quota-counted");
 	return try_take(owner, quotas, &count, &stale);
 }
 
