@@ -15,7 +15,10 @@
 /* --- what 16 changed --- */
 
 #if PG_VERSION_NUM >= 160000
-/* VARSIZE() and its like left postgres.h */
+/* VARSIZE() and its like left postgres.h; checks of rights name their catalogues */
+#include "catalog/pg_database_d.h"
+#include "catalog/pg_namespace_d.h"
+#include "catalog/pg_proc_d.h"
 #include "varatt.h"
 
 /* EvalPlanQualInit() takes the result relations */

@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/proc.h"
 #include "task/sql_task_internal.h"
 #include "task/sql_task.h"
 #include "utils/guc.h"
