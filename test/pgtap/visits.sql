@@ -133,10 +133,12 @@ SELECT cmp_ok(count(*), '>', 5::bigint, type || ' states have several attempts')
 SELECT is_empty($$ SELECT j.*, p.attempts FROM (SELECT id, state, sum(attempts) AS tried FROM job GROUP BY 1, 2) j JOIN picture p USING (id, state) WHERE p.attempts <> j.tried $$,
 	'the picture counts the attempts of all iterations of a job');
 -- A mark counts in the picture once it takes effect. What a redrive goes past has failed in the picture, and is no job any more.
+CREATE TEMPORARY TABLE passed AS SELECT DISTINCT j.id, j.state FROM job j JOIN span s ON s.id = j.id AND s.job_id = j.job_id AND s.from_last = 1
+WHERE j.status IN ('skip', 'entry') AND s.status = 'failure' AND j.id IN (SELECT id FROM redriven);
 SELECT is_empty($$ SELECT j.*, p.status FROM (
 		SELECT id, state, max(CASE status WHEN 'failure' THEN 4 WHEN 'running' THEN 3 WHEN 'success' THEN 2 WHEN 'entry' THEN 1 ELSE 0 END) AS weight FROM job GROUP BY 1, 2) j
 	JOIN picture p USING (id, state)
-	WHERE p.status <> (ARRAY['skip', 'entry', 'success', 'running', 'failure'])[1 + weight] AND NOT (p.status = 'failure' AND weight < 2 AND id IN (SELECT id FROM redriven))
+	WHERE p.status <> (ARRAY['skip', 'entry', 'success', 'running', 'failure'])[1 + weight] AND NOT (p.status = 'failure' AND (id, state) IN (SELECT id, state FROM passed))
 		AND (id, state) NOT IN (SELECT id, state FROM marked) $$, 'the picture has the weightiest status of a job');
 
 -- Picture and timeline
