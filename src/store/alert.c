@@ -19,7 +19,7 @@ sf_alert_note(const SfExecution *execution)
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.failure AS f (execution_no, machine_no, times, failed_at, is_open)"
 		" VALUES ($1, $2, 1, $3, true) ON CONFLICT (execution_no) DO UPDATE SET"
-		" times = f.times OPERATOR(pg_catalog.+) 1, failed_at = excluded.failed_at, is_open = true"
+		" times = f.times + 1, failed_at = excluded.failed_at, is_open = true"
 		" RETURNING f.times");
 
 	return execution->map_run_no != 0 ? 0 :
@@ -36,7 +36,7 @@ sf_alert_close(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.failure f SET is_open = false"
-		" WHERE f.execution_no" SF_EQ "$1 AND f.is_open RETURNING f.times");
+		" WHERE f.execution_no = $1 AND f.is_open RETURNING f.times");
 
 	return sf_store_number(&plan, 0, SF_INT8(execution_no));
 }
@@ -47,7 +47,7 @@ sf_alert_close(int64 execution_no)
  */
 #define ACKNOWLEDGE(which) \
 	"WITH a AS MATERIALIZED (SELECT x.execution_no, x.kind, pg_catalog.max(x.since) AS since," \
-	"  pg_catalog.array_agg(x.since) FILTER (WHERE x.kind" SF_EQ "'slow_task') AS slow_since" \
+	"  pg_catalog.array_agg(x.since) FILTER (WHERE x.kind = 'slow_task') AS slow_since" \
 	"  FROM _sfflow.alert x WHERE " which " GROUP BY x.execution_no, x.kind)," \
 	" noted AS (INSERT INTO _sfflow.acknowledgement AS k" \
 	"  (execution_no, kind, since, acknowledged_at, acknowledged_by, comment, slow_since)" \
@@ -57,8 +57,8 @@ sf_alert_close(int64 execution_no)
 	"  comment = excluded.comment, slow_since = excluded.slow_since" \
 	"  RETURNING k.execution_no, k.kind, k.since)," \
 	" closed AS (UPDATE _sfflow.failure f SET is_open = false FROM a" \
-	"  WHERE f.execution_no" SF_EQ "a.execution_no AND f.failed_at" SF_EQ "a.since AND f.is_open" \
-	"  AND a.kind" SF_EQ "ANY ('{failed,timed_out,failed_again}'))" \
+	"  WHERE f.execution_no = a.execution_no AND f.failed_at = a.since AND f.is_open" \
+	"  AND a.kind = ANY ('{failed,timed_out,failed_again}'))" \
 	" SELECT n.execution_no, n.kind, n.since FROM noted n"
 
 /* Read what was acknowledged. */
@@ -78,7 +78,7 @@ List *
 sf_alert_acknowledge(int64 execution_no, const char *kind, const char *comment)
 {
 	static SfPlan plan = SF_PLAN(
-		ACKNOWLEDGE("x.execution_no" SF_EQ "$1 AND ($2 IS NULL OR x.kind" SF_EQ "$2)"));
+		ACKNOWLEDGE("x.execution_no = $1 AND ($2 IS NULL OR x.kind = $2)"));
 
 	List	   *list = NIL;
 
@@ -92,7 +92,7 @@ List *
 sf_alert_acknowledge_all(int machine_no, TimestampTz until, const char *comment)
 {
 	static SfPlan plan = SF_PLAN(
-		ACKNOWLEDGE("x.machine_no" SF_EQ "$1 AND x.since" SF_LE "$2"));
+		ACKNOWLEDGE("x.machine_no = $1 AND x.since <= $2"));
 
 	List	   *list = NIL;
 

@@ -188,10 +188,19 @@ sf_feature_object_name(const SfFeatureObject *object, const char *text)
 List *
 sf_feature_owned_names(const SfFeatureObject *object, Oid owner)
 {
-	SfPlan		plan = SF_PLAN(psprintf("SELECT o.name FROM _sfflow.%s o WHERE o.owner = $1 ORDER BY o.name",
-									   object->table));
+	static SfPlan *plans = NULL;
+	SfPlan	   *plan;
+	int			n = 0;
 
-	return sf_store_texts(&plan, SF_ROLE(owner));
+	SF_OBJECTS(other)
+		n++;
+	if (plans == NULL)
+		plans = allocate(n * sizeof(SfPlan));
+	plan = &plans[object - sf_feature_objects];
+	if (plan->query == NULL)
+		plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
+			"SELECT o.name FROM _sfflow.%s o WHERE o.owner = $1 ORDER BY o.name", object->table));
+	return sf_store_texts(plan, SF_ROLE(owner));
 }
 
 /* --- tables --- */

@@ -45,14 +45,6 @@ extern void sf_store_announce_change(const char *table);
 
 /* --- arguments of queries --- */
 
-/* Operators by their full names, for the texts of queries */
-#define SF_EQ	" OPERATOR(pg_catalog.=) "
-#define SF_NE	" OPERATOR(pg_catalog.<>) "
-#define SF_LT	" OPERATOR(pg_catalog.<) "
-#define SF_LE	" OPERATOR(pg_catalog.<=) "
-#define SF_GT	" OPERATOR(pg_catalog.>) "
-#define SF_GE	" OPERATOR(pg_catalog.>=) "
-
 /* An argument: what $1 and so on stand for */
 typedef struct SfArg
 {

@@ -28,7 +28,7 @@ sf_deadline_read(const char *target, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		"SELECT " SF_DEADLINE_COLUMNS(SF_SELECT) "1 FROM _sfflow.deadline d"
-		" WHERE d.target" SF_EQ "$1");
+		" WHERE d.target = $1");
 
 	return sf_store_row(&plans[lock], &deadline_type, SF_TEXT(target));
 }
@@ -62,8 +62,8 @@ sf_deadline_write(const SfDeadline *d)
 bool
 sf_deadline_delete(const char *target)
 {
-	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.deadline d WHERE d.target" SF_EQ "$1");
-	static SfPlan late = SF_PLAN("DELETE FROM _sfflow.lateness l WHERE l.target" SF_EQ "$1");
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.deadline d WHERE d.target = $1");
+	static SfPlan late = SF_PLAN("DELETE FROM _sfflow.lateness l WHERE l.target = $1");
 	bool		deleted = sf_store_execute(&plan, SF_TEXT(target)) > 0;
 
 	/* after the lock of the row: a look may just have raised something */
@@ -76,7 +76,7 @@ void
 sf_deadline_delete_of_machine(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.target FROM _sfflow.deadline d WHERE d.machine_no" SF_EQ "$1");
+		"SELECT d.target FROM _sfflow.deadline d WHERE d.machine_no = $1");
 	ListCell   *lc;
 
 	foreach(lc, sf_store_texts(&plan, SF_INT4(machine_no)))
@@ -98,7 +98,7 @@ List *
 sf_deadline_due(TimestampTz now, int limit)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.target FROM _sfflow.deadline d WHERE d.next_at" SF_LE "$1"
+		"SELECT d.target FROM _sfflow.deadline d WHERE d.next_at <= $1"
 		" ORDER BY d.next_at LIMIT $2");
 
 	return sf_store_texts(&plan, SF_TIME(now), SF_INT8(limit));
@@ -117,15 +117,15 @@ sf_deadline_look_again(char kind, const char *name)
 	static SfPlan plan = SF_PLAN(
 		"WITH RECURSIVE c AS (SELECT $1 COLLATE pg_catalog.\"C\" AS name"
 		"  UNION SELECT o.name FROM _sfflow.calendar o JOIN c"
-		"  ON o.rule OPERATOR(pg_catalog.->>) 'Extends'" SF_EQ "c.name),"
-		" named AS MATERIALIZED (SELECT d.target FROM _sfflow.deadline d WHERE d.schedule" SF_EQ "$2"
-		"  UNION SELECT d.target FROM c JOIN _sfflow.deadline d ON d.calendar" SF_EQ "c.name"
-		"  UNION SELECT d.target FROM c JOIN _sfflow.schedule s ON s.calendar" SF_EQ "c.name"
-		"  JOIN _sfflow.deadline d ON d.schedule" SF_EQ "s.name),"
-		" of AS (SELECT d.target FROM named n JOIN _sfflow.deadline d ON d.target" SF_EQ "n.target"
+		"  ON o.rule ->> 'Extends' = c.name),"
+		" named AS MATERIALIZED (SELECT d.target FROM _sfflow.deadline d WHERE d.schedule = $2"
+		"  UNION SELECT d.target FROM c JOIN _sfflow.deadline d ON d.calendar = c.name"
+		"  UNION SELECT d.target FROM c JOIN _sfflow.schedule s ON s.calendar = c.name"
+		"  JOIN _sfflow.deadline d ON d.schedule = s.name),"
+		" of AS (SELECT d.target FROM named n JOIN _sfflow.deadline d ON d.target = n.target"
 		"  ORDER BY d.target FOR UPDATE OF d)"
 		" UPDATE _sfflow.deadline d SET next_at = pg_catalog.now() FROM of"
-		" WHERE d.target" SF_EQ "of.target AND d.next_at" SF_GT "pg_catalog.now()");
+		" WHERE d.target = of.target AND d.next_at > pg_catalog.now()");
 
 	sf_store_execute(&plan, SF_TEXT(kind == SF_OBJECT_CALENDAR ? name : NULL),
 					 SF_TEXT(kind == SF_OBJECT_SCHEDULE ? name : NULL));
@@ -135,7 +135,7 @@ sf_deadline_look_again(char kind, const char *name)
 bool
 sf_deadline_uses_calendar(const char *name)
 {
-	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.deadline d WHERE d.calendar" SF_EQ "$1 LIMIT 1");
+	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.deadline d WHERE d.calendar = $1 LIMIT 1");
 
 	return sf_store_number(&plan, 0, SF_TEXT(name)) != 0;
 }
@@ -146,7 +146,7 @@ sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, Timestamp
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.deadline d SET checked_until = $2, next_at = $3, walk_step = NULL"
-		" WHERE d.target" SF_EQ "$1");
+		" WHERE d.target = $1");
 
 	sf_store_execute(&plan, SF_TEXT(deadline->target), SF_TIME(until), SF_TIME(next_at));
 }
@@ -157,7 +157,7 @@ sf_deadline_set_walk(const SfDeadline *d)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.deadline d SET next_at = $2, walk_step = $3, walk_now = $4, walk_at = $5,"
-		" walk_late_no = $6, walk_found = $7 WHERE d.target" SF_EQ "$1");
+		" walk_late_no = $6, walk_found = $7 WHERE d.target = $1");
 
 	sf_store_execute(&plan, SF_TEXT(d->target), SF_TIME(d->next_at), SF_INT4(d->walk_step),
 					 SF_TIME(d->walk_now), SF_TIME(d->walk_at),
@@ -175,8 +175,8 @@ sf_lateness_insert(const SfLateness *l)
 		"INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, execution_no,"
 		" expected_at, raised_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING");
 	static SfPlan trim = SF_PLAN(
-		"DELETE FROM _sfflow.lateness l WHERE l.target" SF_EQ "$1 AND l.deadline_at" SF_LT
-		" ($2 OPERATOR(pg_catalog.-) '400 days'::pg_catalog.interval)");
+		"DELETE FROM _sfflow.lateness l WHERE l.target = $1 AND l.deadline_at <"
+		" ($2 - '400 days'::pg_catalog.interval)");
 
 	sf_store_execute(&trim, SF_TEXT(l->target), SF_TIME(l->raised_at));
 	return sf_store_execute(&insert, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
@@ -190,8 +190,8 @@ bool
 sf_lateness_is_raised(const char *target, TimestampTz base_at, const char *state)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT 1 FROM _sfflow.lateness l WHERE l.target" SF_EQ "$1 AND l.base_at" SF_EQ "$2"
-		" AND l.state" SF_EQ "$3 LIMIT 1");
+		"SELECT 1 FROM _sfflow.lateness l WHERE l.target = $1 AND l.base_at = $2"
+		" AND l.state = $3 LIMIT 1");
 
 	return sf_store_number(&plan, 0, SF_TEXT(target), SF_TIME(base_at), SF_TEXT(state)) == 1;
 }
@@ -204,7 +204,7 @@ List *
 sf_lateness_open(const char *target, TimestampTz cleared_at)
 {
 	static SfPlan plan = SF_PLAN(
-		SELECT_LATENESS " WHERE l.target" SF_EQ "$1 AND (l.cleared_at IS NULL OR l.cleared_at" SF_EQ "$2)"
+		SELECT_LATENESS " WHERE l.target = $1 AND (l.cleared_at IS NULL OR l.cleared_at = $2)"
 		" ORDER BY l.deadline_at, l.due_by, l.state");
 
 	return sf_store_rows(&plan, &lateness_type, SF_TEXT(target), SF_TIME(cleared_at));
@@ -215,8 +215,8 @@ void
 sf_lateness_clear(const SfLateness *l, TimestampTz at)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.lateness l SET cleared_at = $5 WHERE l.target" SF_EQ "$1"
-		" AND l.deadline_at" SF_EQ "$2 AND l.due_by" SF_EQ "$3 AND l.state" SF_EQ "$4");
+		"UPDATE _sfflow.lateness l SET cleared_at = $5 WHERE l.target = $1"
+		" AND l.deadline_at = $2 AND l.due_by = $3 AND l.state = $4");
 
 	sf_store_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
 					 SF_TEXT(l->state), SF_TIME(at));
@@ -229,11 +229,11 @@ sf_lateness_acknowledge(const SfAcknowledge *what)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.lateness l SET acknowledged_at = pg_catalog.clock_timestamp(),"
 		" acknowledged_by = $6, comment = $7"
-		" WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL AND l.raised_at" SF_LE "$5"
-		" AND ($1 IS NULL OR l.target" SF_EQ "$1) AND ($2" SF_EQ "0 OR l.execution_no" SF_EQ "$2)"
-		" AND ($3" SF_EQ "0 OR l.target" SF_EQ "ANY (SELECT d.target FROM _sfflow.deadline d"
-		"  WHERE d.machine_no" SF_EQ "$3))"
-		" AND ($4 IS NULL OR l.state" SF_EQ "$4) RETURNING " SF_LATENESS_COLUMNS(SF_SELECT) "1");
+		" WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL AND l.raised_at <= $5"
+		" AND ($1 IS NULL OR l.target = $1) AND ($2 = 0 OR l.execution_no = $2)"
+		" AND ($3 = 0 OR l.target = ANY (SELECT d.target FROM _sfflow.deadline d"
+		"  WHERE d.machine_no = $3))"
+		" AND ($4 IS NULL OR l.state = $4) RETURNING " SF_LATENESS_COLUMNS(SF_SELECT) "1");
 
 	return sf_store_rows(&plan, &lateness_type, SF_TEXT(what->target), SF_INT8(what->execution_no),
 						 SF_INT4(what->machine_no), SF_TEXT(what->kind), SF_TIME(what->until),
@@ -268,16 +268,16 @@ sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until, Timestamp
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH s AS MATERIALIZED (SELECT e.execution_no, e.requested_at, e.map_run_no,"
-		"  e.status" SF_EQ "ANY ($5) AND e.stopped_at" SF_LE "$4 AS is_done"
-		"  FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
-		"  AND e.requested_at" SF_GT "$2 AND e.requested_at" SF_LE "$3"
+		"  e.status = ANY ($5) AND e.stopped_at <= $4 AS is_done"
+		"  FROM _sfflow.execution e WHERE e.machine_no = $1"
+		"  AND e.requested_at > $2 AND e.requested_at <= $3"
 		"  ORDER BY e.requested_at FETCH FIRST " PAGE_ROWS " ROWS WITH TIES),"
 		" u AS MATERIALIZED (SELECT s.execution_no, s.requested_at FROM s"
 		"  WHERE s.map_run_no IS NULL AND s.is_done IS NOT TRUE"
 		"  ORDER BY s.requested_at FETCH FIRST " PAGE_NUMBERS " ROWS WITH TIES)"
 		" SELECT u.execution_no, u.requested_at, NULL::pg_catalog.bool FROM u"
-		" UNION ALL SELECT NULL, CASE WHEN c.u" SF_GE PAGE_NUMBERS " THEN c.u_at"
-		"  WHEN c.s" SF_GE PAGE_ROWS " THEN c.s_at END, c.found"
+		" UNION ALL SELECT NULL, CASE WHEN c.u >= " PAGE_NUMBERS " THEN c.u_at"
+		"  WHEN c.s >= " PAGE_ROWS " THEN c.s_at END, c.found"
 		" FROM (SELECT (SELECT pg_catalog.count(*) FROM u) AS u,"
 		"  (SELECT pg_catalog.max(u.requested_at) FROM u) AS u_at,"
 		"  pg_catalog.count(*) AS s, pg_catalog.max(s.requested_at) AS s_at,"
@@ -296,8 +296,8 @@ char *
 sf_deadline_run(const char *schedule, TimestampTz scheduled_for)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT r.execution_id FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
-		" AND r.scheduled_for" SF_EQ "$2 AND r.execution_id IS NOT NULL ORDER BY r.run_at LIMIT 1");
+		"SELECT r.execution_id FROM _sfflow.schedule_run r WHERE r.schedule = $1"
+		" AND r.scheduled_for = $2 AND r.execution_id IS NOT NULL ORDER BY r.run_at LIMIT 1");
 
 	return sf_list_first(sf_store_texts(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for)));
 }

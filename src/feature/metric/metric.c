@@ -141,7 +141,7 @@ find_horizon(void)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT f.from_xid, f.open_xids FROM _sfflow.metric_fold f"
-		" WHERE f.system_identifier" SF_EQ "$1 AND f.database_oid" SF_EQ "$2");
+		" WHERE f.system_identifier = $1 AND f.database_oid = $2");
 	Horizon		horizon = {PG_INT64_MIN, NULL, 0};
 
 	sf_scan(&plan, read_horizon, &horizon, SF_INT8((int64) GetSystemIdentifier()),

@@ -57,10 +57,10 @@ sf_metric_forget_horizon(void)
 /* --- the counters --- */
 
 /* Parts of the queries: "x = m.x + excluded.x, " for the counters of a machine, and so on */
-#define ADD(name)		#name " = m." #name " OPERATOR(pg_catalog.+) excluded." #name ", "
+#define ADD(name)		#name " = m." #name " + excluded." #name ", "
 #define NAME(name)		#name ", "
 #define ADD_TIMES \
-	" time_us = m.time_us OPERATOR(pg_catalog.+) excluded.time_us," \
+	" time_us = m.time_us + excluded.time_us," \
 	" time_histogram = _sfflow.histogram_add(m.time_histogram, excluded.time_histogram)"
 #define VALUE(name)		SF_INT8(sums->name),
 
@@ -77,7 +77,7 @@ add_machine(const SfMachineSums *sums)
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
 		" ON CONFLICT (machine_no, hour) DO UPDATE SET " SF_COUNTER_LIST(ADD) ADD_TIMES);
 	static SfPlan forget = SF_PLAN(
-		"DELETE FROM _sfflow.metric_hour m WHERE m.machine_no" SF_EQ "$1 AND m.hour" SF_LT "$2");
+		"DELETE FROM _sfflow.metric_hour m WHERE m.machine_no = $1 AND m.hour < $2");
 	const SfArg args[] = {
 		SF_INT4(sums->key.machine_no), SF_TIME(sums->key.hour), SF_COUNTER_LIST(VALUE)
 		SF_INT8(sums->times.sum), SF_BYTEA(sf_metric_histogram(&sums->times)),
@@ -98,19 +98,19 @@ add_job(const SfJobSums *sums, const char *job)
 		" (machine_no, job, runs, failures, time_us, time_histogram, recent_us, last_at)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
 		" ON CONFLICT (machine_no, job) DO UPDATE SET"
-		" runs = m.runs OPERATOR(pg_catalog.+) excluded.runs,"
-		" failures = m.failures OPERATOR(pg_catalog.+) excluded.failures,"
-		" recent_us = (excluded.recent_us OPERATOR(pg_catalog.||) m.recent_us)[1:30],"
+		" runs = m.runs + excluded.runs,"
+		" failures = m.failures + excluded.failures,"
+		" recent_us = (excluded.recent_us || m.recent_us)[1:30],"
 		" last_at = GREATEST(m.last_at, excluded.last_at)," ADD_TIMES);
 	static SfPlan day = SF_PLAN(
 		"INSERT INTO _sfflow.metric_job_day AS m"
 		" (machine_no, day, job, runs, failures, time_us, time_histogram)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7)"
 		" ON CONFLICT (machine_no, day, job) DO UPDATE SET"
-		" runs = m.runs OPERATOR(pg_catalog.+) excluded.runs,"
-		" failures = m.failures OPERATOR(pg_catalog.+) excluded.failures," ADD_TIMES);
+		" runs = m.runs + excluded.runs,"
+		" failures = m.failures + excluded.failures," ADD_TIMES);
 	static SfPlan forget = SF_PLAN(
-		"DELETE FROM _sfflow.metric_job_day m WHERE m.machine_no" SF_EQ "$1 AND m.day" SF_LT "$2");
+		"DELETE FROM _sfflow.metric_job_day m WHERE m.machine_no = $1 AND m.day < $2");
 	bytea	   *histogram = sf_metric_histogram(&sums->times);
 
 	sf_store_execute(&total, SF_INT4(sums->key.machine_no), SF_TEXT(job),
@@ -131,12 +131,12 @@ add_retry(const SfRetrySums *sums, const char *state)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.metric_retry AS m (machine_no, state, error, retries)"
-		" SELECT $1, $2, CASE WHEN known.n" SF_LT "200 OR known.this THEN $3 ELSE '(other)' END, $4"
+		" SELECT $1, $2, CASE WHEN known.n < 200 OR known.this THEN $3 ELSE '(other)' END, $4"
 		" FROM (SELECT pg_catalog.count(*) AS n,"
-		"  pg_catalog.count(*) FILTER (WHERE k.state" SF_EQ "$2 AND k.error" SF_EQ "$3)" SF_GT "0 AS this"
-		"  FROM _sfflow.metric_retry k WHERE k.machine_no" SF_EQ "$1) known"
+		"  pg_catalog.count(*) FILTER (WHERE k.state = $2 AND k.error = $3) > 0 AS this"
+		"  FROM _sfflow.metric_retry k WHERE k.machine_no = $1) known"
 		" ON CONFLICT (machine_no, state, error) DO UPDATE SET"
-		" retries = m.retries OPERATOR(pg_catalog.+) excluded.retries");
+		" retries = m.retries + excluded.retries");
 
 	sf_store_execute(&plan, SF_INT4(sums->key.machine_no), SF_TEXT(state),
 					 SF_TEXT(sums->key.error), SF_INT8(sums->retries));

@@ -23,7 +23,7 @@ SfRule *
 sf_rule_read(const char *name, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
-		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.name" SF_EQ "$1");
+		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.name = $1");
 
 	return sf_store_row(&plans[lock], &row_type, SF_TEXT(name));
 }
@@ -33,7 +33,7 @@ SfRule *
 sf_rule_read_by_no(int64 rule_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.rule_no" SF_EQ "$1");
+		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.rule_no = $1");
 
 	return sf_store_row(&plan, &row_type, SF_INT8(rule_no));
 }
@@ -54,7 +54,7 @@ List *
 sf_rule_read_of(Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.owner" SF_EQ "$1"
+		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.owner = $1"
 		" ORDER BY r.name");
 	List	   *rules = NIL;
 
@@ -132,7 +132,7 @@ change_version(Oid owner)
 {
 	static SfPlan change = SF_PLAN(
 		"UPDATE _sfflow.rule_owner o SET version = pg_catalog.nextval('_sfflow.rule_version')"
-		" WHERE o.owner" SF_EQ "$1");
+		" WHERE o.owner = $1");
 	static SfPlan insert = SF_PLAN(
 		"INSERT INTO _sfflow.rule_owner AS o (owner, version)"
 		" VALUES ($1, pg_catalog.nextval('_sfflow.rule_version'))"
@@ -180,7 +180,7 @@ count_use(Oid owner, int64 but, int limit)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*), pg_catalog.sum(x.bytes)::pg_catalog.int8"
-		" FROM (SELECT r.bytes FROM _sfflow.rule r WHERE r.owner" SF_EQ "$1 AND r.rule_no" SF_NE "$2"
+		" FROM (SELECT r.bytes FROM _sfflow.rule r WHERE r.owner = $1 AND r.rule_no <> $2"
 		"  LIMIT $3) x");
 	SfRuleUse	use = {0};
 
@@ -230,11 +230,11 @@ sf_rule_write(const SfRule *rule, Oid before)
 		" VALUES ($1, $2, $3, pg_catalog.now(), $4, $5, $6, $7)"
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, target = excluded.target,"
 		" bytes = excluded.bytes, wants_alerts = excluded.wants_alerts,"
-		" pattern = excluded.pattern, input = excluded.input WHERE r.owner" SF_EQ "$8 RETURNING r.rule_no");
+		" pattern = excluded.pattern, input = excluded.input WHERE r.owner = $8 RETURNING r.rule_no");
 	static SfPlan pass_on = SF_PLAN(
 		"UPDATE _sfflow.rule_delivery d SET owner = $2"
-		" FROM (SELECT f.ctid FROM _sfflow.rule_delivery f WHERE f.rule_no" SF_EQ "$1"
-		"  AND f.owner" SF_NE "$2 FOR UPDATE SKIP LOCKED) x WHERE d.ctid" SF_EQ "x.ctid");
+		" FROM (SELECT f.ctid FROM _sfflow.rule_delivery f WHERE f.rule_no = $1"
+		"  AND f.owner <> $2 FOR UPDATE SKIP LOCKED) x WHERE d.ctid = x.ctid");
 	int64		rule_no;
 
 	/* in one order, as a session that passes a rule on the other way */
@@ -257,13 +257,13 @@ sf_rule_write(const SfRule *rule, Oid before)
 void
 sf_rule_delete(const SfRule *rule)
 {
-	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.rule r WHERE r.rule_no" SF_EQ "$1");
+	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.rule r WHERE r.rule_no = $1");
 	static SfPlan total = SF_PLAN(
 		"DELETE FROM _sfflow.rule_total t USING (SELECT f.ctid FROM _sfflow.rule_total f"
-		" WHERE f.rule_no" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE t.ctid" SF_EQ "x.ctid");
+		" WHERE f.rule_no = $1 FOR UPDATE SKIP LOCKED) x WHERE t.ctid = x.ctid");
 	static SfPlan deliveries = SF_PLAN(
 		"DELETE FROM _sfflow.rule_delivery d USING (SELECT f.ctid FROM _sfflow.rule_delivery f"
-		" WHERE f.rule_no" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE d.ctid" SF_EQ "x.ctid");
+		" WHERE f.rule_no = $1 FOR UPDATE SKIP LOCKED) x WHERE d.ctid = x.ctid");
 
 	change_version(rule->owner);
 	sf_store_execute(&drop, SF_INT8(rule->rule_no));

@@ -67,13 +67,13 @@ static List *
 find_changed(void)
 {
 #define SAME_ALERT(x, y) \
-	x ".kind" SF_EQ y ".kind AND " x ".object" SF_EQ y ".object" \
+	x ".kind = " y ".kind AND " x ".object = " y ".object" \
 	/* of the others there is one at a time, and since goes on with what is oldest */ \
-	" AND (" x ".kind" SF_NE "'slow_task' OR " x ".since" SF_EQ y ".since)"
+	" AND (" x ".kind <> 'slow_task' OR " x ".since = " y ".since)"
 	static SfPlan plan = SF_PLAN(
 		"WITH a AS MATERIALIZED (SELECT x.kind COLLATE \"C\" AS kind, x.object COLLATE \"C\" AS object,"
 		"  COALESCE(x.since, '-infinity'::pg_catalog.timestamptz) AS since, x.execution_no"
-		"  FROM _sfflow.open_alert x WHERE x.kind" SF_EQ
+		"  FROM _sfflow.open_alert x WHERE x.kind ="
 		"  ANY ('{slow_task,overdue,no_poller,missed_run,unknown_owner}')),"
 		" gone AS (DELETE FROM _sfflow.told_alert t WHERE NOT EXISTS (SELECT FROM a"
 		"  WHERE " SAME_ALERT("a", "t") ")"
@@ -85,9 +85,9 @@ find_changed(void)
 		" SELECT f.kind, f.object, f.since, f.execution_no, true, NULL, NULL FROM fresh f"
 		" UNION ALL SELECT g.kind, g.object, g.since, g.execution_no, false, g.machine_no, g.owner FROM gone g"
 		" WHERE NOT EXISTS (SELECT FROM _sfflow.acknowledgement k"
-		"  WHERE k.execution_no" SF_EQ "g.execution_no AND k.kind" SF_EQ "g.kind"
-		"  AND (g.kind" SF_NE "'slow_task' AND k.since" SF_GE "g.since"
-		"   OR g.since" SF_EQ "ANY (k.slow_since)))");
+		"  WHERE k.execution_no = g.execution_no AND k.kind = g.kind"
+		"  AND (g.kind <> 'slow_task' AND k.since >= g.since"
+		"   OR g.since = ANY (k.slow_since)))");
 	List	   *alerts = NIL;
 
 	sf_store_read(&plan, append_time_alert, &alerts, SF_INT8(MOST_OPENED));
@@ -99,8 +99,8 @@ static void
 note_told(const TimeAlert *alert, int machine_no, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.told_alert t SET machine_no = $4, owner = $5 WHERE t.kind" SF_EQ "$1"
-		" AND t.object" SF_EQ "$2 AND t.since" SF_EQ "$3");
+		"UPDATE _sfflow.told_alert t SET machine_no = $4, owner = $5 WHERE t.kind = $1"
+		" AND t.object = $2 AND t.since = $3");
 
 	sf_store_execute(&plan, SF_TEXT(alert->kind), SF_TEXT(alert->object), SF_TIME(alert->since),
 					 sf_query_arg(INT4OID, Int32GetDatum(machine_no), machine_no == 0),

@@ -36,7 +36,7 @@ sf_calendar_row_read(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_CALENDAR_COLUMNS(SF_SELECT) "1 FROM _sfflow.calendar c"
-		" WHERE c.name" SF_EQ "$1");
+		" WHERE c.name = $1");
 
 	return sf_store_row(&plan, &row_type, SF_TEXT(name));
 }
@@ -85,7 +85,7 @@ sf_calendar_row_write(const SfCalendarRow *c)
 void
 sf_calendar_row_delete(const char *name)
 {
-	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.calendar c WHERE c.name" SF_EQ "$1");
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.calendar c WHERE c.name = $1");
 
 	sf_store_execute(&plan, SF_TEXT(name));
 }
@@ -96,8 +96,8 @@ sf_calendar_row_user(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.format('calendar \"%s\"', c.name) FROM _sfflow.calendar c"
-		" WHERE c.rule OPERATOR(pg_catalog.->>) 'Extends'" SF_EQ "$1"
-		" UNION ALL SELECT 'a schedule' FROM _sfflow.schedule s WHERE s.calendar" SF_EQ "$1"
+		" WHERE c.rule ->> 'Extends' = $1"
+		" UNION ALL SELECT 'a schedule' FROM _sfflow.schedule s WHERE s.calendar = $1"
 		" LIMIT 1");
 
 	char	   *user = sf_list_first(sf_store_texts(&plan, SF_TEXT(name)));

@@ -108,7 +108,7 @@ sf_pg_cron_has_seconds(void)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.extversion FROM pg_catalog.pg_extension e"
-		" WHERE e.extname" SF_EQ "'pg_cron'");
+		" WHERE e.extname = 'pg_cron'");
 	const char *version = sf_list_first(sf_store_texts(&plan));
 	int			major = 0;
 	int			minor = 0;
@@ -155,7 +155,7 @@ void
 sf_pg_cron_remove(int64 job_id, Oid role)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT cron.unschedule(j.jobid) FROM cron.job j WHERE j.jobid" SF_EQ "$1");
+		"SELECT cron.unschedule(j.jobid) FROM cron.job j WHERE j.jobid = $1");
 
 	if (!sf_pg_cron_is_here())
 		return;
@@ -170,7 +170,7 @@ sf_pg_cron_job_state(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT CASE WHEN j.active THEN $2 ELSE $3 END FROM cron.job j"
-		" WHERE j.jobid" SF_EQ "$1");
+		" WHERE j.jobid = $1");
 
 	if (!sf_pg_cron_is_here())
 		return SF_CRON_JOB_GONE;
@@ -183,9 +183,9 @@ char *
 sf_pg_cron_last_failure(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT CASE WHEN d.status" SF_EQ "'failed' THEN coalesce(d.return_message, d.status) END"
+		"SELECT CASE WHEN d.status = 'failed' THEN coalesce(d.return_message, d.status) END"
 		" FROM cron.job_run_details d"
-		" WHERE d.jobid" SF_EQ "$1 AND d.status" SF_EQ "ANY ('{succeeded,failed}')"
+		" WHERE d.jobid = $1 AND d.status = ANY ('{succeeded,failed}')"
 		" ORDER BY d.runid DESC LIMIT 1");
 
 	if (!sf_pg_cron_is_here())
@@ -201,9 +201,9 @@ TimestampTz
 sf_pg_cron_last_success(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.start_time FROM cron.job_run_details d WHERE d.runid" SF_GT
-		" (SELECT pg_catalog.max(l.runid) OPERATOR(pg_catalog.-) 100000 FROM cron.job_run_details l)"
-		" AND d.jobid" SF_EQ "$1 AND d.status" SF_EQ "'succeeded' AND d.start_time IS NOT NULL"
+		"SELECT d.start_time FROM cron.job_run_details d WHERE d.runid >"
+		" (SELECT pg_catalog.max(l.runid) - 100000 FROM cron.job_run_details l)"
+		" AND d.jobid = $1 AND d.status = 'succeeded' AND d.start_time IS NOT NULL"
 		" ORDER BY d.runid DESC LIMIT 1");
 
 	return !sf_pg_cron_is_here() ? DT_NOBEGIN : sf_store_number(&plan, DT_NOBEGIN, SF_INT8(job_id));
@@ -215,7 +215,7 @@ sf_pg_cron_read_runs(int64 job_id, SfRowReader reader, void *arg)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT d.runid, d.job_pid, d.start_time, d.end_time, d.status, d.return_message"
-		" FROM cron.job_run_details d WHERE d.jobid" SF_EQ "$1");
+		" FROM cron.job_run_details d WHERE d.jobid = $1");
 
 	if (sf_pg_cron_is_here())
 		sf_store_read(&plan, reader, arg, SF_INT8(job_id));

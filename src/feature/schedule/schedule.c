@@ -21,7 +21,7 @@ sf_schedule_row_read(const char *name, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		"SELECT " SF_SCHEDULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule s"
-		" WHERE s.name" SF_EQ "$1");
+		" WHERE s.name = $1");
 
 	return sf_store_row(&plans[lock], &row_type, SF_TEXT(name));
 }
@@ -57,9 +57,9 @@ void
 sf_schedule_row_delete(const char *name)
 {
 	static SfPlan plans[] = {
-		SF_PLAN("DELETE FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.schedule_wait w WHERE w.schedule" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.schedule s WHERE s.name" SF_EQ "$1")
+		SF_PLAN("DELETE FROM _sfflow.schedule_run r WHERE r.schedule = $1"),
+		SF_PLAN("DELETE FROM _sfflow.schedule_wait w WHERE w.schedule = $1"),
+		SF_PLAN("DELETE FROM _sfflow.schedule s WHERE s.name = $1")
 	};
 
 	for (size_t i = 0; i < lengthof(plans); i++)
@@ -95,9 +95,9 @@ sf_schedule_row_note(const char *name, const char *outcome, TimestampTz schedule
 		" VALUES ($1, pg_catalog.clock_timestamp(), pg_catalog.pg_backend_pid(), $2, $3, $4, $5)"
 		" ON CONFLICT DO NOTHING");
 	static SfPlan trim = SF_PLAN(
-		"DELETE FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
-		" AND r.run_at" SF_LE "(SELECT o.run_at FROM _sfflow.schedule_run o"
-		"  WHERE o.schedule" SF_EQ "$1 ORDER BY o.run_at DESC OFFSET 1000 LIMIT 1)");
+		"DELETE FROM _sfflow.schedule_run r WHERE r.schedule = $1"
+		" AND r.run_at <= (SELECT o.run_at FROM _sfflow.schedule_run o"
+		"  WHERE o.schedule = $1 ORDER BY o.run_at DESC OFFSET 1000 LIMIT 1)");
 
 	sf_store_execute(&insert, SF_TEXT(name), SF_TIME_OR_NULL(scheduled_for, DT_NOBEGIN),
 					 SF_TEXT(execution_id), SF_TEXT(outcome), SF_TEXT(message));
@@ -109,8 +109,8 @@ bool
 sf_schedule_row_is_noted(const char *name, const char *outcome, TimestampTz scheduled_for)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT 1 FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
-		" AND r.scheduled_for" SF_EQ "$2 AND r.outcome" SF_EQ "$3 LIMIT 1");
+		"SELECT 1 FROM _sfflow.schedule_run r WHERE r.schedule = $1"
+		" AND r.scheduled_for = $2 AND r.outcome = $3 LIMIT 1");
 
 	return sf_store_number(&plan, 0, SF_TEXT(name), SF_TIME(scheduled_for), SF_TEXT(outcome)) != 0;
 }
@@ -136,12 +136,12 @@ sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT COALESCE(r.scheduled_for, r.run_at), r.outcome, r.message"
-		" FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
-		" AND r.run_at" SF_GE "$2 AND r.run_at" SF_LT "$3"
-		" AND r.outcome" SF_EQ "ANY (ARRAY[$4, $5, $6])"
-		" AND NOT EXISTS (SELECT FROM _sfflow.schedule_run l WHERE l.schedule" SF_EQ "$1"
-		"  AND l.run_at" SF_GT "r.run_at AND l.scheduled_for" SF_EQ "r.scheduled_for"
-		"  AND l.outcome" SF_EQ "$7) ORDER BY r.run_at");
+		" FROM _sfflow.schedule_run r WHERE r.schedule = $1"
+		" AND r.run_at >= $2 AND r.run_at < $3"
+		" AND r.outcome = ANY (ARRAY[$4, $5, $6])"
+		" AND NOT EXISTS (SELECT FROM _sfflow.schedule_run l WHERE l.schedule = $1"
+		"  AND l.run_at > r.run_at AND l.scheduled_for = r.scheduled_for"
+		"  AND l.outcome = $7) ORDER BY r.run_at");
 	List	   *runs = NIL;
 
 	sf_scan(&plan, append_unstarted, &runs, SF_TEXT(name), SF_TIME(since), SF_TIME(until),
@@ -155,7 +155,7 @@ char *
 sf_schedule_row_last_failure(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT r.message FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
+		"SELECT r.message FROM _sfflow.schedule_run r WHERE r.schedule = $1"
 		" ORDER BY r.run_at DESC LIMIT 1");
 	List	   *messages = sf_store_texts(&plan, SF_TEXT(name));
 
@@ -167,7 +167,7 @@ TimestampTz
 sf_schedule_row_last_success(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.max(r.run_at) FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
+		"SELECT pg_catalog.max(r.run_at) FROM _sfflow.schedule_run r WHERE r.schedule = $1"
 		" AND r.message IS NULL");
 
 	return sf_store_number(&plan, DT_NOBEGIN, SF_TEXT(name));
@@ -178,7 +178,7 @@ void
 sf_schedule_row_set_last(const char *name, const char *execution_id)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.schedule SET last_execution_id = $2 WHERE name" SF_EQ "$1");
+		"UPDATE _sfflow.schedule SET last_execution_id = $2 WHERE name = $1");
 
 	sf_store_execute(&plan, SF_TEXT(name), SF_TEXT(execution_id));
 }
@@ -189,7 +189,7 @@ sf_schedule_row_set_handled(const char *name, TimestampTz until, TimestampTz mis
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.schedule"
-		" SET handled_until = GREATEST(handled_until, $2), missed_at = $3 WHERE name" SF_EQ "$1");
+		" SET handled_until = GREATEST(handled_until, $2), missed_at = $3 WHERE name = $1");
 
 	sf_store_execute(&plan, SF_TEXT(name), SF_TIME(until),
 					 SF_TIME_OR_NULL(missed_at, DT_NOBEGIN));
@@ -228,7 +228,7 @@ sf_schedule_wait_count(const char *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.schedule_wait w"
-		" WHERE w.schedule" SF_EQ "$1 AND w.max_running IS NULL");
+		" WHERE w.schedule = $1 AND w.max_running IS NULL");
 
 	return (int) sf_store_number(&plan, 0, SF_TEXT(schedule));
 }
@@ -239,7 +239,7 @@ sf_schedule_wait_read(const char *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_SCHEDULE_WAIT_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule_wait w"
-		" WHERE w.schedule" SF_EQ "$1 ORDER BY w.execution_id IS NULL,"
+		" WHERE w.schedule = $1 ORDER BY w.execution_id IS NULL,"
 		" w.max_running IS NOT NULL, w.scheduled_for LIMIT 1000");
 
 	return sf_store_rows(&plan, &wait_type, SF_TEXT(schedule));
@@ -251,7 +251,7 @@ sf_schedule_wait_started(const SfScheduleWait *wait, const char *execution_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.schedule_wait w SET execution_id = $3"
-		" WHERE w.schedule" SF_EQ "$1 AND w.scheduled_for" SF_EQ "$2");
+		" WHERE w.schedule = $1 AND w.scheduled_for = $2");
 
 	sf_store_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for),
 					 SF_TEXT(execution_id));
@@ -263,7 +263,7 @@ sf_schedule_wait_delete(const SfScheduleWait *wait)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.schedule_wait w"
-		" WHERE w.schedule" SF_EQ "$1 AND w.scheduled_for" SF_EQ "$2");
+		" WHERE w.schedule = $1 AND w.scheduled_for = $2");
 
 	sf_store_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for));
 }
