@@ -33,8 +33,8 @@ sf_limit_lock_tag(LOCKTAG *tag, SfQueue queue, int slot)
 }
 
 /* Is a lock one of a slot of a limit? */
-bool
-sf_limit_lock_is_of(const LOCKTAG *tag, int64 limit_no)
+static bool
+is_of(const LOCKTAG *tag, int64 limit_no)
 {
 	return tag->locktag_type == LOCKTAG_ADVISORY && tag->locktag_field1 == MyDatabaseId &&
 		tag->locktag_field4 == HIGH_PART(limit_no) &&
@@ -118,28 +118,35 @@ sf_limit_lock_rows(SfQueue queue)
 	return slots;
 }
 
-/* Add the slots of a limit that are locked, of all queues, to a set. */
-Bitmapset *
-sf_limit_lock_add_all(Bitmapset *slots, int64 limit_no)
+/* List the slots of a limit above a number that are locked, of all queues, from a copy of the server's lock table. */
+SfLockedSlot *
+sf_limit_lock_list(int64 limit_no, int above, int *n)
 {
 	LockData   *locks = GetLockStatusData();
+	SfLockedSlot *slots = NULL;
 
+	*n = 0;
 	for (int i = 0; i < locks->nelements; i++)
 	{
 		const LOCKTAG *tag = &locks->locks[i].locktag;
+		int			slot = tag->locktag_field3 & SF_SLOT_MASK;
 
-		if (sf_limit_lock_is_of(tag, limit_no))
-			slots = bms_add_member(slots, tag->locktag_field3 & SF_SLOT_MASK);
+		if (!is_of(tag, limit_no) || slot <= above)
+			continue;
+		slots = slots == NULL ? palloc(sizeof(SfLockedSlot)) : repalloc(slots, sizeof(SfLockedSlot) * (*n + 1));
+		slots[(*n)++] = (SfLockedSlot) {tag->locktag_field2, slot};
 	}
 	pfree(locks->locks);
 	pfree(locks);
-	return bms_del_member(slots, 0);
+	return slots;
 }
 
-/* Add the slots of a limit that have rows, of all queues, to a set. */
+/* Find the slots of a limit that have rows, of all queues. */
 Bitmapset *
-sf_limit_lock_add_rows(Bitmapset *slots, int64 limit_no)
+sf_limit_lock_rows_of(int64 limit_no)
 {
+	Bitmapset  *slots = NULL;
+
 	(void) sf_rows_read_dirty(&by_slot, PG_INT32_MAX, add_row, &slots, SF_INT8(limit_no));
 	return slots;
 }

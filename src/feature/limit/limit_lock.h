@@ -14,16 +14,22 @@
 #define SF_SLOT_BITS	20
 #define SF_SLOT_MASK	((1 << SF_SLOT_BITS) - 1)
 
+/* A slot that is locked */
+typedef struct SfLockedSlot
+{
+	uint32		hash;			/* of its queue, as the lock has it */
+	int			slot;
+} SfLockedSlot;
+
 extern void sf_limit_lock_tag(LOCKTAG *tag, SfQueue queue, int slot);
-extern bool sf_limit_lock_is_of(const LOCKTAG *tag, int64 limit_no);
 extern void sf_limit_lock_release(SfQueue queue, int slot);
 extern LockAcquireResult sf_limit_lock_acquire(SfQueue queue, int slot);
 extern bool sf_limit_lock_try(SfQueue queue, int slot);
 extern bool sf_limit_lock_has_row(SfQueue queue, int slot);
 extern bool sf_limit_lock_free(SfQueue queue, int slot);
 extern Bitmapset *sf_limit_lock_rows(SfQueue queue);
-extern Bitmapset *sf_limit_lock_add_rows(Bitmapset *slots, int64 limit_no);
-extern Bitmapset *sf_limit_lock_add_all(Bitmapset *slots, int64 limit_no);
+extern Bitmapset *sf_limit_lock_rows_of(int64 limit_no);
+extern SfLockedSlot *sf_limit_lock_list(int64 limit_no, int above, int *n);
 
 /* --- limit_lowered.c --- */
 

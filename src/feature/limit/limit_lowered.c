@@ -12,13 +12,6 @@
 /* Limits that were lowered of which a process knows at a time what is locked above them */
 #define MAX_ABOVES	16
 
-/* A slot above a limit, of one of its queues */
-typedef struct AboveSlot
-{
-	uint32		hash;			/* of the queue, as its lock has it */
-	int			slot;
-} AboveSlot;
-
 /*
  * The slots above a limit that were locked when this process first counted under it.  None is
  * locked later: who locks one after the limit was lowered notices that, and releases it; or
@@ -30,7 +23,7 @@ typedef struct Above
 	TimestampTz set_at;			/* which time that it was set */
 	int			max_running;
 	int			nslots;
-	AboveSlot  *slots;			/* in TopMemoryContext; NULL: none */
+	SfLockedSlot *slots;			/* in TopMemoryContext; NULL: none */
 } Above;
 
 static Above aboves[MAX_ABOVES];
@@ -39,34 +32,13 @@ static Above aboves[MAX_ABOVES];
 static void
 read_above(Above *above, const SfLimit *limit)
 {
-	LockData   *locks = GetLockStatusData();
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 
 	if (above->slots != NULL)
 		pfree(above->slots);
 	*above = (Above) {.limit_no = limit->limit_no,.set_at = limit->set_at,.max_running = limit->max_running};
-	for (int pass = 0; pass < 2; pass++)
-	{
-		int			n = 0;
-
-		for (int i = 0; i < locks->nelements; i++)
-		{
-			const LOCKTAG *tag = &locks->locks[i].locktag;
-			int			slot = tag->locktag_field3 & SF_SLOT_MASK;
-
-			if (!sf_limit_lock_is_of(tag, limit->limit_no) || slot <= limit->max_running)
-				continue;
-			if (pass > 0)
-				above->slots[n] = (AboveSlot) {tag->locktag_field2, slot};
-			n++;
-		}
-		if (pass == 0 && n > 0)
-			above->slots = MemoryContextAlloc(TopMemoryContext, sizeof(AboveSlot) * n);
-		above->nslots = n;
-		if (n == 0)
-			break;
-	}
-	pfree(locks->locks);
-	pfree(locks);
+	above->slots = sf_limit_lock_list(limit->limit_no, limit->max_running, &above->nslots);
+	MemoryContextSwitchTo(old);
 }
 
 /* Find what is known of the slots above a limit; the lock table is copied once each time that it is set. */
@@ -106,7 +78,7 @@ find_locked_above(const SfLimit *limit, SfQueue queue)
 	sf_limit_lock_tag(&like, queue, 0);
 	for (int i = above->nslots - 1; i >= 0; i--)
 	{
-		AboveSlot	a = above->slots[i];
+		SfLockedSlot a = above->slots[i];
 
 		if (a.hash != like.locktag_field2)
 			continue;

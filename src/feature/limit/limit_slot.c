@@ -195,10 +195,13 @@ lock_any(const SfLimit *limit, SfQueue queue)
 int
 sf_limit_slot_highest(int64 limit_no)
 {
-	Bitmapset  *slots = sf_limit_lock_add_all(NULL, limit_no);
+	int			n;
+	SfLockedSlot *locked = sf_limit_lock_list(limit_no, 0, &n);
+	Bitmapset  *slots = sf_limit_lock_rows_of(limit_no);
 	int			highest;
 
-	slots = sf_limit_lock_add_rows(slots, limit_no);
+	for (int i = 0; i < n; i++)
+		slots = bms_add_member(slots, locked[i].slot);
 	highest = Max(bms_prev_member(slots, -1), 0);
 	bms_free(slots);
 	return highest;
