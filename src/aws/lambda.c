@@ -79,7 +79,7 @@ find_function(const char *name, Oid owner, SfResource *target)
 	SfResource	function = {.kind = SF_RESOURCE_MAPPED, .text = name,
 	.name = name, .service = "lambda"};
 
-	return sf_service_look_up(&function, owner, target, NULL, NULL);
+	return sf_service_find(&function, owner, target, NULL, NULL);
 }
 
 /* Get the event of an invocation: Payload, JSON text or a value; {} if empty. */
@@ -114,11 +114,11 @@ sf_lambda_resolve(const SfResource *resource, Oid owner, SfResource *target,
 	char	   *name;
 
 	if (!sf_lambda_is_invoke(resource))
-		return sf_service_look_up(resource, owner, target, payload, error);
+		return sf_service_find(resource, owner, target, payload, error);
 	name = sf_json_get_cstring(*payload, "FunctionName");
 	if (name != NULL && find_function(name, owner, target))
 		return get_event(*payload, payload, error);
-	if (sf_service_look_up(resource, owner, target, payload, error))
+	if (sf_service_find(resource, owner, target, payload, error))
 		return true;
 	if (name == NULL)
 		return sf_error_set(error, SF_ERR_RUNTIME,

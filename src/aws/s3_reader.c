@@ -178,7 +178,7 @@ load_and_flatten(SfItemReader *reader, const Jsonb *content)
 				key;
 
 	sf_resource_parse(GET_OBJECT, &written);
-	if (!sf_service_look_up(&written, reader->call->owner, &resource, NULL, NULL))
+	if (!sf_service_find(&written, reader->call->owner, &resource, NULL, NULL))
 		return sf_item_reader_refuse(reader, "The resource '" GET_OBJECT
 									 "' is not mapped to anything that sfflow can run.");
 	if (!listed_objects(content, &list))

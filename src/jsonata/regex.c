@@ -259,7 +259,7 @@ static volatile sig_atomic_t watch_fired = false;
 
 /* Request a cancel (a signal handler). */
 static void
-ring(void)
+time_is_up(void)
 {
 	if (QueryCancelPending)
 		return;
@@ -301,7 +301,7 @@ execute_regex(SfJnEval *ev, regex_t *re, size_t from, int nmatch, regmatch_t *ma
 	}
 
 	if (watch_id == MAX_TIMEOUTS)
-		watch_id = RegisterTimeout(USER_TIMEOUT, ring);
+		watch_id = RegisterTimeout(USER_TIMEOUT, time_is_up);
 	watch_fired = false;
 	enable_timeout_after(watch_id,
 						 (int) Max((ev->deadline - sf_tick_now()) / 1000, 1));

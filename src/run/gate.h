@@ -45,6 +45,6 @@ extern int	sf_gate_next_queues(SfQueueTurn *turn, SfQueue *queues, Oid *owners, 
 extern void sf_gate_end_turn(SfQueue queue);
 extern bool sf_gate_has_room(SfQueue queue, const SfWaiting *head);
 extern SfTick sf_gate_tend(void);
-extern SfTick sf_gate_ring_queues(void);
+extern SfTick sf_gate_wake_queues(void);
 
 #endif							/* SF_RUN_GATE_H */

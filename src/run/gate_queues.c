@@ -148,7 +148,7 @@ sf_gate_has_room(SfQueue queue, const SfWaiting *head)
  * when to look again before the next poll; SF_TICK_NEVER: no need.
  */
 SfTick
-sf_gate_ring_queues(void)
+sf_gate_wake_queues(void)
 {
 	SfQueueTurn turn;
 	SfQueue    *queues;
@@ -172,7 +172,7 @@ sf_gate_ring_queues(void)
 				continue;
 			sf_queue_note_waiting(queues[i], owners[i]);
 			sf_queue_note_taken(queues[i]);
-			sf_queue_ring_if_waiting(queues[i], owners[i]);
+			sf_queue_wake_if_waiting(queues[i], owners[i]);
 		}
 		sf_gate_end_turn(queues[n - 1]);
 		left -= n;

@@ -12,7 +12,7 @@
 
 /* Look a resource up in the map: the default of resolve. */
 bool
-sf_service_look_up(const SfResource *resource, Oid owner, SfResource *target,
+sf_service_find(const SfResource *resource, Oid owner, SfResource *target,
 				   Jsonb **payload, SfError *error)
 {
 	return sf_driver.resolve(resource, owner, target);
@@ -118,7 +118,7 @@ write_files(SfResultWriter *writer)
 }
 
 SfService	sf_service = {
-	.resolve = sf_service_look_up,
+	.resolve = sf_service_find,
 	.is_named_by_request = is_named_by_request,
 	.other_names = other_names,
 	.shape_outcome = shape_outcome,

@@ -72,7 +72,7 @@ typedef struct SfService
 /* The one registered service, or the defaults */
 extern SfService sf_service;
 
-extern bool sf_service_look_up(const SfResource *resource, Oid owner,
+extern bool sf_service_find(const SfResource *resource, Oid owner,
 							   SfResource *target, Jsonb **payload,
 							   SfError *error);
 extern bool sf_service_resolve(const SfResource *resource, Oid owner,

@@ -60,13 +60,13 @@ take_head(SfSlice *slice, SfQueue queue, const SfWaiting *head, bool told, bool 
 	if (slice->no_more_claims || (*any && sf_slice_is_used_up(slice)) || is_of_another(slice, head))
 	{
 		/* there is no look at the queue before the commit: it would see what is taken here */
-		SF_TELL(ring_at_commit, queue, head->owner);
+		SF_TELL(wake_at_commit, queue, head->owner);
 		return false;
 	}
 	if (!sf_gate_has_room(queue, head))
 		return false;
 	if (!told)
-		sf_queue_ring_if_waiting(queue, head->owner);
+		sf_queue_wake_if_waiting(queue, head->owner);
 	if (head->announced)
 		sf_apply_recall(head->key);
 	else if (take_queued(slice, head->key))

@@ -142,7 +142,7 @@ typedef struct SfFeature
 	bool		(*has_room) (SfQueue queue, const SfWaiting *head);
 	Oid			(*queue_owner) (SfQueue queue);
 	SfTick		(*tend) (void);
-	void		(*ring_at_commit) (SfQueue queue, Oid owner);
+	void		(*wake_at_commit) (SfQueue queue, Oid owner);
 
 	/* The task of a step is announced, for a transaction of its own: what only its run needs is given back. */
 	void		(*announced) (struct SfDraft *draft);
@@ -266,7 +266,7 @@ typedef struct SfFeature
 	X(has_room) \
 	X(queue_owner) \
 	X(tend) \
-	X(ring_at_commit) \
+	X(wake_at_commit) \
 	X(announced) \
 	X(left_state) \
 	X(slice_ends) \

@@ -44,7 +44,7 @@ sf_owner_set_machine(int machine_no, Oid owner)
 	sf_store_announce_change("state_machine");
 	sf_store_execute(&machine, SF_INT4(machine_no), SF_ROLE(owner));
 	sf_store_execute(&branches, SF_INT4(machine_no), SF_ROLE(owner));
-	/* the new owner's queue has work that no bell was rung for */
+	/* the new owner's queue has work that no worker was woken for */
 	sf_hooks.register_database();
 }
 

@@ -33,7 +33,7 @@ typedef struct NotedQueue
 {
 	SfHashEntry entry;
 	Oid			owner;			/* of what waits, as a worker was told last */
-	bool		rung;			/* its key is in the ring, or with a worker */
+	bool		in_ring;		/* its key is there, or with a worker */
 } NotedQueue;
 
 /* What is known besides */
@@ -159,7 +159,7 @@ sf_queue_note_look(void)
 		NotedQueue *q = sf_hash_at(&queues, i);
 
 		if (q->entry.key.database == MyDatabaseId)
-			q->rung = false;
+			q->in_ring = false;
 	}
 	sf_hash_unlock(&queues);
 }
@@ -176,7 +176,7 @@ sf_queue_note_taken(SfQueue queue)
 	q = sf_hash_find(&queues, key_of(queue));
 	if (q != NULL)
 	{
-		q->rung = false;
+		q->in_ring = false;
 		*ready_at(q) = SF_TICK_NEVER;
 	}
 	sf_hash_unlock(&queues);
@@ -189,16 +189,16 @@ sf_queue_note_taken(SfQueue queue)
  * the queue passes it on to the owner.
  */
 void
-sf_queue_ring_if_waiting(SfQueue queue, Oid owner)
+sf_queue_wake_if_waiting(SfQueue queue, Oid owner)
 {
 	NotedQueue *q;
-	bool		ring;
+	bool		wake;
 
 	if (!sf_hash_is_shared(&queues) || nothing_waits())
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
 	q = sf_hash_find(&queues, key_of(queue));
-	ring = q == NULL ? *unnoted(queue) > sf_tick_now() : !q->rung;
+	wake = q == NULL ? *unnoted(queue) > sf_tick_now() : !q->in_ring;
 	if (q == NULL && !OidIsValid(owner))
 		owner = GetUserId();
 	else if (q != NULL)
@@ -206,16 +206,16 @@ sf_queue_ring_if_waiting(SfQueue queue, Oid owner)
 		if (!OidIsValid(owner))
 			owner = q->owner;
 		/* without an owner there is no key in the ring, but a look at all queues */
-		q->rung = OidIsValid(owner);
+		q->in_ring = OidIsValid(owner);
 	}
 	sf_hash_unlock(&queues);
-	if (ring)
+	if (wake)
 		sf_hooks.queue_due(sf_queue_key(queue), owner);
 }
 
 /* If something may wait in a queue, have the workers told of it at a time. */
 void
-sf_queue_ring_later(SfQueue queue, SfTick at)
+sf_queue_wake_later(SfQueue queue, SfTick at)
 {
 	NotedQueue *q;
 	bool		noted;
@@ -237,7 +237,7 @@ sf_queue_ring_later(SfQueue queue, SfTick at)
  * when to tell them of others.
  */
 SfTick
-sf_queue_ring_ready(SfTick now)
+sf_queue_wake_ready(SfTick now)
 {
 	SfQueue		ready[MAX_READY];
 	int			n = 0;
@@ -267,7 +267,7 @@ sf_queue_ring_ready(SfTick now)
 	}
 	sf_hash_unlock(&queues);
 	for (int i = 0; i < n; i++)
-		sf_queue_ring_if_waiting(ready[i], InvalidOid);
+		sf_queue_wake_if_waiting(ready[i], InvalidOid);
 	return next;
 }
 

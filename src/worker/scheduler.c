@@ -283,9 +283,9 @@ take_queues(SfDatabase *database)
 
 /* Tell them, and note when the next time is. */
 static void
-ring_queues(void)
+wake_queues(void)
 {
-	SfTick		next = sf_queue_ring_ready(sf_tick_now());
+	SfTick		next = sf_queue_wake_ready(sf_tick_now());
 
 	if (next != SF_TICK_NEVER)
 		sf_hooks.queue_later(next);
@@ -506,7 +506,7 @@ sf_scheduler_next(SfTurn *turn)
 		LWLockRelease(sf_shared_lock);
 	}
 	if (queues_are_due)
-		ring_queues();
+		wake_queues();
 	turn->outcome = SF_TURN_NOTHING;
 	return turn->state;
 }

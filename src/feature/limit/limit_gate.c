@@ -346,9 +346,9 @@ put_into_queue(SfDraft *draft, SfBranch *branch, const Refusal *refusal, SfRank 
 	sf_park_in_queue(branch->key, "limit", queue, rank);
 	branch->due_at = DT_NOEND;
 	sf_draft_add_branch(draft, branch);
-	sf_limit_slot_ring_at_commit(queue, draft->execution->owner);
+	sf_limit_slot_wake_at_commit(queue, draft->execution->owner);
 	if (refusal->ready != 0)
-		sf_queue_ring_later(queue, refusal->ready);
+		sf_queue_wake_later(queue, refusal->ready);
 }
 
 /* How many executions with limits this transaction has started so far */
@@ -478,7 +478,7 @@ has_token(const SfRate *rate)
 
 	if (rate->limit->rate == 0 || sf_limit_rate_has_token(rate, &ready))
 		return true;
-	sf_queue_ring_later(rate->queue, Max(ready, sf_tick_plus_ms(sf_tick_now(), SF_RATE_GATHER_MS)));
+	sf_queue_wake_later(rate->queue, Max(ready, sf_tick_plus_ms(sf_tick_now(), SF_RATE_GATHER_MS)));
 	return false;
 }
 

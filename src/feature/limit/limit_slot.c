@@ -43,15 +43,15 @@ static int	ntaken = 0;
 static int	taken_size = 0;
 
 /* Queues to be told at the end of the transaction that there may be room */
-typedef struct Ring
+typedef struct Wake
 {
 	SfQueue		queue;
 	Oid			owner;
-} Ring;
+} Wake;
 
-static Ring *rings = NULL;
-static int	nrings = 0;
-static int	rings_size = 0;
+static Wake *wakes = NULL;
+static int	nwakes = 0;
+static int	wakes_size = 0;
 
 /* --- the transaction --- */
 
@@ -63,9 +63,9 @@ static void
 tell(const SfTakenSlot *slot)
 {
 	if (slot->used)
-		sf_queue_ring_if_waiting(slot->queue, InvalidOid);
+		sf_queue_wake_if_waiting(slot->queue, InvalidOid);
 	else
-		sf_queue_ring_later(slot->queue, sf_tick_plus_ms(sf_tick_now(), SF_LIMIT_LOOK_MS));
+		sf_queue_wake_later(slot->queue, sf_tick_plus_ms(sf_tick_now(), SF_LIMIT_LOOK_MS));
 }
 
 /*
@@ -84,17 +84,17 @@ on_transaction(XactEvent event, void *arg)
 			sf_limit_lock_release(taken[i].queue, taken[i].slot);
 		for (int i = 0; i < ntaken; i++)
 			tell(&taken[i]);
-		for (int i = 0; i < nrings; i++)
+		for (int i = 0; i < nwakes; i++)
 		{
 			/* since it was noted, another process may have found the queue empty */
-			if (OidIsValid(rings[i].owner))
-				sf_queue_note_waiting(rings[i].queue, rings[i].owner);
-			sf_queue_ring_if_waiting(rings[i].queue, rings[i].owner);
+			if (OidIsValid(wakes[i].owner))
+				sf_queue_note_waiting(wakes[i].queue, wakes[i].owner);
+			sf_queue_wake_if_waiting(wakes[i].queue, wakes[i].owner);
 		}
 	}
-	ntaken = nrings = 0;
+	ntaken = nwakes = 0;
 	taken = sf_notices_keep(taken, &taken_size);
-	rings = sf_notices_keep(rings, &rings_size);
+	wakes = sf_notices_keep(wakes, &wakes_size);
 }
 
 /*
@@ -137,18 +137,18 @@ watch_transactions(void)
 
 /* Have a queue told at the commit that there may be room, or (with an owner) that something waits. */
 void
-sf_limit_slot_ring_at_commit(SfQueue queue, Oid owner)
+sf_limit_slot_wake_at_commit(SfQueue queue, Oid owner)
 {
 	watch_transactions();
-	for (int i = nrings - 1; i >= 0 && i >= nrings - 16; i--)
-		if (sf_park_queue_equals(rings[i].queue, queue))
+	for (int i = nwakes - 1; i >= 0 && i >= nwakes - 16; i--)
+		if (sf_park_queue_equals(wakes[i].queue, queue))
 		{
 			if (OidIsValid(owner))
-				rings[i].owner = owner;
+				wakes[i].owner = owner;
 			return;
 		}
-	rings = sf_notices_room(rings, nrings, &rings_size, sizeof(Ring));
-	rings[nrings++] = (Ring) {queue, owner};
+	wakes = sf_notices_room(wakes, nwakes, &wakes_size, sizeof(Wake));
+	wakes[nwakes++] = (Wake) {queue, owner};
 }
 
 /* --- taking --- */
@@ -404,7 +404,7 @@ read_given(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfQueue		queue = {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
 
-	sf_limit_slot_ring_at_commit(queue, InvalidOid);
+	sf_limit_slot_wake_at_commit(queue, InvalidOid);
 }
 
 /* List the numbers of the limits of which branches of an execution hold slots. */

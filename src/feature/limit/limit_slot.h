@@ -67,7 +67,7 @@ extern void sf_limit_slot_give_executions(SfArg numbers);
 extern void sf_limit_slot_drop_limit(int64 limit_no);
 extern void sf_limit_slot_reap(void);
 
-extern void sf_limit_slot_ring_at_commit(SfQueue queue, Oid owner);
+extern void sf_limit_slot_wake_at_commit(SfQueue queue, Oid owner);
 
 /* The same of a row b, in SQL; two arguments of the query, which are SF_LIMIT_SLOT_PHASES */
 #define SF_LIMIT_SLOT_IS_OF(always, within) \
