@@ -12,6 +12,9 @@
 #include "store/audit_list.h"
 #include "store/execution_list.h"
 
+#define ROW SfAuditRow
+SF_RESULT_TYPE(row_type, SF_AUDIT_FIELDS);
+
 /* Rows that are worth reading before a page is merged from its objects */
 #define PROBE		"5000"
 
@@ -75,34 +78,13 @@ static SfPlan by_object = SF_PLAN(
 	"  WHERE a.object_kind = v.kind AND a.object_name = v.name"
 	"  AND " IN_TIME " AND " MATCHES NEWEST("$9") ") a" NEWEST("$9") ") a ORDER BY a.at DESC");
 
-/* Read an action. */
-static void
-read_action(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	SfAuditRow *row = palloc(sizeof(SfAuditRow));
-
-	row->at = sf_row_number(tuple, desc, 1, 0);
-	row->action = sf_row_text(tuple, desc, 2);
-	row->target = sf_row_text(tuple, desc, 3);
-	row->execution_id = sf_row_text(tuple, desc, 4);
-	row->role = sf_row_text(tuple, desc, 5);
-	row->session_role = sf_row_text(tuple, desc, 6);
-	row->reason = sf_row_text(tuple, desc, 7);
-	row->details = sf_row_jsonb(tuple, desc, 8);
-	*(List **) arg = lappend(*(List **) arg, row);
-}
-
 /* Run one of the queries. */
 static List *
 run(SfPlan *plan, const SfAuditQuery *q)
 {
-	List	   *rows = NIL;
-
-	sf_scan(plan, read_action, &rows,
-			sf_query_arg(OIDOID, ObjectIdGetDatum(q->reader), false), SF_CHAR(q->kind),
-			SF_TEXT(q->object), SF_TEXT(q->target), SF_TEXT(q->action), SF_TEXT(q->role),
-			SF_TIME(q->from), SF_TIME(q->before), SF_INT8(q->limit));
-	return rows;
+	return sf_scan_rows(plan, &row_type, sf_query_arg(OIDOID, ObjectIdGetDatum(q->reader), false),
+						SF_CHAR(q->kind), SF_TEXT(q->object), SF_TEXT(q->target), SF_TEXT(q->action),
+						SF_TEXT(q->role), SF_TIME(q->from), SF_TIME(q->before), SF_INT8(q->limit));
 }
 
 /* Read a page: the newest actions that a query asks for, as SfAuditRow. */

@@ -6,6 +6,7 @@
 #define SF_STORE_AUDIT_LIST_H
 
 #include "store/audit.h"
+#include "store/row.h"
 
 /* Which actions a page has; NULL: any */
 typedef struct SfAuditQuery
@@ -22,16 +23,19 @@ typedef struct SfAuditQuery
 } SfAuditQuery;
 
 /* An action */
+#define SF_AUDIT_FIELDS(X) \
+	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
+	X(char *, action, TEXT, NOT_NULL) \
+	X(char *, target, TEXT, NOT_NULL) \
+	X(char *, execution_id, TEXT, NULLABLE) \
+	X(char *, role, TEXT, NOT_NULL) \
+	X(char *, session_role, TEXT, NOT_NULL) \
+	X(char *, reason, TEXT, NULLABLE) \
+	X(Jsonb *, details, JSONB, NULLABLE)
+
 typedef struct SfAuditRow
 {
-	TimestampTz at;
-	char	   *action;
-	char	   *target;
-	char	   *execution_id;	/* or NULL */
-	char	   *role;
-	char	   *session_role;
-	char	   *reason;			/* or NULL */
-	Jsonb	   *details;		/* or NULL */
+	SF_AUDIT_FIELDS(SF_FIELD)
 } SfAuditRow;
 
 extern List *sf_audit_list(const SfAuditQuery *query);

@@ -28,6 +28,12 @@
 #include "store/execution_list.h"
 #include "store/open_execution.h"
 
+#define ROW SfListedExecution
+SF_RESULT_TYPE(listed_type, SF_LISTED_FIELDS);
+#undef ROW
+#define ROW SfListedMachine
+SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
+
 /* Rows that are worth reading to learn whether a query has few */
 #define PROBE		10000
 #define PROBE_TEXT	"10000"
@@ -151,18 +157,6 @@ static SfPlan by_night = SF_PLAN(
 	" WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.requested_at < $4"
 	" AND e.map_run_no IS NULL");
 
-/* Read a machine. */
-static void
-read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	SfListedMachine *m = palloc(sizeof(SfListedMachine));
-
-	m->machine_no = sf_row_number(tuple, desc, 1, 0);
-	m->name = sf_row_text(tuple, desc, 2);
-	m->owner = sf_row_number(tuple, desc, 3, InvalidOid);
-	*(List **) arg = lappend(*(List **) arg, m);
-}
-
 /* Read the machines of a list, as SfListedMachine: one (0: all), of an owner (InvalidOid: any). */
 List *
 sf_execution_list_machines(int machine_no, Oid owner)
@@ -171,11 +165,9 @@ sf_execution_list_machines(int machine_no, Oid owner)
 		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m"
 		" WHERE ($1 = 0 OR m.machine_no = $1)"
 		" AND ($2 IS NULL OR m.owner = $2) ORDER BY m.machine_no");
-	List	   *machines = NIL;
 
-	sf_scan(&plan, read_machine, &machines, SF_INT4(machine_no),
-			sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
-	return machines;
+	return sf_scan_rows(&plan, &machine_type, SF_INT4(machine_no),
+						sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
 }
 
 /* Find the number of a machine by name; 0: there is none. */
@@ -184,29 +176,9 @@ sf_execution_list_machine(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m WHERE m.name = $1");
-	List	   *machines = NIL;
+	const SfListedMachine *machine = sf_list_first(sf_scan_rows(&plan, &machine_type, SF_TEXT(name)));
 
-	sf_scan(&plan, read_machine, &machines, SF_TEXT(name));
-	return machines == NIL ? 0 : ((SfListedMachine *) linitial(machines))->machine_no;
-}
-
-/* Read an execution of a list. */
-static void
-read_listed(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	SfListedExecution *e = palloc(sizeof(SfListedExecution));
-
-	e->execution_id = sf_row_text(tuple, desc, 1);
-	e->status = sf_row_number(tuple, desc, 2, 0);
-	e->error = sf_row_text(tuple, desc, 3);
-	e->requested_at = sf_row_number(tuple, desc, 4, 0);
-	e->started_at = sf_row_number(tuple, desc, 5, DT_NOBEGIN);
-	e->stopped_at = sf_row_number(tuple, desc, 6, DT_NOBEGIN);
-	e->execution_no = sf_row_number(tuple, desc, 7, 0);
-	e->machine_no = sf_row_number(tuple, desc, 8, 0);
-	e->version = sf_row_number(tuple, desc, 9, 0);
-	e->idle_us = sf_row_number(tuple, desc, 10, 0);
-	*(List **) arg = lappend(*(List **) arg, e);
+	return machine == NULL ? 0 : machine->machine_no;
 }
 
 /* The name that sorts behind all others: of the largest characters, as many as a name may have. */
@@ -240,10 +212,7 @@ largest_name(void)
 static List *
 run(SfPlan *plan, const SfListQuery *q)
 {
-	List	   *list = NIL;
-
-	sf_scan(plan, read_listed, &list, ARGUMENTS(q));
-	return list;
+	return sf_scan_rows(plan, &listed_type, ARGUMENTS(q));
 }
 
 /* Tell whether a query would read few rows, by the query that counts them. */

@@ -40,25 +40,32 @@ typedef struct SfListQuery
 	int			limit;
 } SfListQuery;
 
+/* What a list tells of an execution; idle_us: between its ends and its redrives */
+#define SF_LISTED_FIELDS(X) \
+	X(char *, execution_id, TEXT, NOT_NULL) \
+	X(SfStatus, status, INT2, NOT_NULL) \
+	X(char *, error, TEXT, NULLABLE) \
+	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
+	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, stopped_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(int, version, INT4, NOT_NULL) \
+	X(int64, idle_us, INT8, NULL_IS(0))
+
 typedef struct SfListedExecution
 {
-	char	   *execution_id;
-	SfStatus	status;
-	char	   *error;			/* or NULL */
-	TimestampTz requested_at;
-	TimestampTz started_at;
-	TimestampTz stopped_at;
-	int64		execution_no;
-	int			machine_no;
-	int			version;
-	int64		idle_us;		/* between its ends and its redrives */
+	SF_LISTED_FIELDS(SF_FIELD)
 } SfListedExecution;
+
+#define SF_LISTED_MACHINE_FIELDS(X) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL)
 
 typedef struct SfListedMachine
 {
-	int			machine_no;
-	char	   *name;
-	Oid			owner;
+	SF_LISTED_MACHINE_FIELDS(SF_FIELD)
 } SfListedMachine;
 
 extern List *sf_execution_list_machines(int machine_no, Oid owner);

@@ -8,22 +8,13 @@
 
 #include "store/names.h"
 #include "store/privilege.h"
-#include "store/table.h"
 
 /* Names that are read to find the nearest one */
 #define OBJECTS_READ	"10000"
 #define EXECUTIONS_READ	"100"
 
-/* Read a name and an owner. */
-static void
-read_named(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	SfNamed    *named = palloc(sizeof(SfNamed));
-
-	named->name = sf_row_text(tuple, desc, 1);
-	named->owner = sf_row_number(tuple, desc, 2, InvalidOid);
-	*(List **) arg = lappend(*(List **) arg, named);
-}
+#define ROW SfNamed
+SF_RESULT_TYPE(row_type, SF_NAMED_FIELDS);
 
 /* List objects of a kind (SF_OBJECT_…) as SfNamed, at most ten thousand. */
 List *
@@ -34,8 +25,7 @@ sf_names_of_objects(char kind)
 	static SfPlan activities = SF_PLAN(
 		"SELECT a.name, a.owner FROM _sfflow.activity a LIMIT " OBJECTS_READ);
 
-	return sf_store_list(kind == SF_OBJECT_ACTIVITY ? &activities : &machines,
-						 read_named, SF_ARGS());
+	return sf_store_rows_by(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, &row_type, SF_ARGS());
 }
 
 /* List objects that sort behind a name. */
@@ -49,8 +39,8 @@ sf_names_behind(char kind, const char *name, int limit)
 		"SELECT a.name, a.owner FROM _sfflow.activity a WHERE a.name > $1"
 		" ORDER BY a.name LIMIT $2");
 
-	return sf_store_list(kind == SF_OBJECT_ACTIVITY ? &activities : &machines,
-						 read_named, SF_ARGS(SF_TEXT(name), SF_INT8(limit)));
+	return sf_store_rows(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, &row_type,
+						 SF_TEXT(name), SF_INT8(limit));
 }
 
 /*

@@ -5,13 +5,16 @@
 #ifndef SF_STORE_NAMES_H
 #define SF_STORE_NAMES_H
 
-#include "nodes/pg_list.h"
+#include "store/row.h"
 
 /* A state machine or an activity */
+#define SF_NAMED_FIELDS(X) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL)
+
 typedef struct SfNamed
 {
-	char	   *name;
-	Oid			owner;
+	SF_NAMED_FIELDS(SF_FIELD)
 } SfNamed;
 
 extern List *sf_names_of_objects(char kind);

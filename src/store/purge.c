@@ -79,18 +79,8 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 
 /* --- by age, machine by machine --- */
 
-/* Read a machine. */
-static void
-read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	SfPurgeMachine *m = palloc(sizeof(SfPurgeMachine));
-
-	m->machine_no = sf_row_number(tuple, desc, 1, 0);
-	m->name = sf_row_text(tuple, desc, 2);
-	m->owner = sf_row_number(tuple, desc, 3, InvalidOid);
-	m->options = sf_row_jsonb(tuple, desc, 4);
-	*(List **) arg = lappend(*(List **) arg, m);
-}
+#define ROW SfPurgeMachine
+SF_RESULT_TYPE(machine_type, SF_PURGE_MACHINE_FIELDS);
 
 /* The next machine by number, with the options of its current version; NULL: there is none. */
 SfPurgeMachine *
@@ -102,7 +92,7 @@ sf_purge_next_machine(int after)
 		" AND v.version = m.current_version"
 		" WHERE m.machine_no > $1 ORDER BY m.machine_no LIMIT 1");
 
-	return sf_list_first(sf_store_list(&plan, read_machine, SF_ARGS(SF_INT4(after))));
+	return sf_store_row(&plan, &machine_type, SF_INT4(after));
 }
 
 /* Read a position. */

@@ -12,12 +12,15 @@ extern int64 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit
 /* --- by age, machine by machine --- */
 
 /* What a purge needs to know of a machine */
+#define SF_PURGE_MACHINE_FIELDS(X) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(Jsonb *, options, JSONB, NULLABLE)	/* of its current version */
+
 typedef struct SfPurgeMachine
 {
-	int			machine_no;
-	char	   *name;
-	Oid			owner;
-	Jsonb	   *options;		/* of its current version */
+	SF_PURGE_MACHINE_FIELDS(SF_FIELD)
 } SfPurgeMachine;
 
 /* How far the purge of a machine's executions of a status has come */

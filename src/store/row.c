@@ -103,7 +103,7 @@ sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc, int ncolumns
 	bool		nulls[SF_MAX_COLUMNS];
 
 	if (desc->natts < ncolumns || desc->natts > SF_MAX_COLUMNS)
-		elog(ERROR, "a row of %s has %d columns", type->key.table, desc->natts);
+		elog(ERROR, "a row of %s has %d columns", type->key.table ? type->key.table : "a query", desc->natts);
 	heap_deform_tuple(tuple, desc, values, nulls);
 	for (int i = 0; i < ncolumns; i++)
 		read_column(&type->columns[i], values[i], nulls[i],
@@ -135,6 +135,16 @@ sf_store_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nar
 	Rows		rows = {type, NIL};
 
 	sf_store_run(InvalidOid, plan, append_row, &rows, args, nargs);
+	return rows.rows;
+}
+
+/* Read them with the snapshot of the query that calls. */
+List *
+sf_scan_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs)
+{
+	Rows		rows = {type, NIL};
+
+	sf_scan_run(plan, append_row, &rows, args, nargs);
 	return rows.rows;
 }
 

@@ -114,6 +114,13 @@ typedef struct SfRowType
 		sizeof(ROW), variable##_columns \
 	}
 
+/* Describe what a query returns, in the order of its columns. */
+#define SF_RESULT_TYPE(variable, list) \
+	static const SfColumn variable##_columns[] = {list(SF_COLUMN_OF)}; \
+	static const SfRowType variable = { \
+		.ncolumns = lengthof(variable##_columns), .size = sizeof(ROW), .columns = variable##_columns \
+	}
+
 extern void sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc,
 						int ncolumns, void *row);
 
@@ -124,6 +131,11 @@ extern void sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc,
 	sf_list_first(sf_store_rows_by(plan, type, SF_ARGS(__VA_ARGS__)))
 extern List *sf_store_rows_by(SfPlan *plan, const SfRowType *type,
 							  const SfArg *args, int nargs);
+
+/* The same with the snapshot of the query that calls */
+#define sf_scan_rows(plan, type, ...) \
+	sf_scan_rows_by(plan, type, SF_ARGS(__VA_ARGS__))
+extern List *sf_scan_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs);
 
 extern void sf_row_form(const SfRowType *type, const void *row, Datum *values,
 						bool *nulls);

@@ -19,24 +19,14 @@
 
 StaticAssertDecl(SF_RUNNING_MAX == 1000, "MAX_TEXT has to be SF_RUNNING_MAX");
 
+#define ROW SfRunningExecution
+SF_RESULT_TYPE(row_type, SF_RUNNING_FIELDS);
+
 /* A time, later by that in which the execution was not under way */
 #define WITHOUT_IDLE(time) \
 	time " + pg_catalog.make_interval(secs => COALESCE(e.idle_us, 0) / 1e6)"
 #define COLUMNS	"e.machine_no, e.execution_id, " \
 	WITHOUT_IDLE("e.requested_at") " AS requested_at, " WITHOUT_IDLE("e.started_at") " AS started_at"
-
-/* Read an execution. */
-static void
-read_running(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	SfRunningExecution *e = palloc(sizeof(SfRunningExecution));
-
-	e->execution_id = sf_row_text(tuple, desc, 1);
-	e->requested_at = sf_row_number(tuple, desc, 2, 0);
-	e->started_at = sf_row_number(tuple, desc, 3, DT_NOBEGIN);
-	e->running = sf_row_number(tuple, desc, 4, 0);
-	*(List **) arg = lappend(*(List **) arg, e);
-}
 
 /* List the oldest running executions of each of some machines, so many at most, the oldest first. */
 List *
@@ -65,9 +55,9 @@ sf_running_list(const int *machines, int nmachines, int most)
 	List	   *list = NIL;
 
 	if (nmachines > 0)
-		sf_scan(&plan, read_running, &list,
-				sf_query_arg(INT4ARRAYOID, sf_int_array_datum(machines, nmachines), false),
-				SF_INT8(most), SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR));
+		list = sf_scan_rows(&plan, &row_type,
+							sf_query_arg(INT4ARRAYOID, sf_int_array_datum(machines, nmachines), false),
+							SF_INT8(most), SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR));
 	sf_execution_list_plans_end(nest);
 	return list;
 }

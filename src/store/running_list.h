@@ -5,14 +5,21 @@
 #ifndef SF_STORE_RUNNING_LIST_H
 #define SF_STORE_RUNNING_LIST_H
 
-#include "store/table.h"
+#include "store/row.h"
+
+/*
+ * An execution that runs; its times are without that between ends and redrives, running is how
+ * many of its machine do, SF_RUNNING_MAX at most
+ */
+#define SF_RUNNING_FIELDS(X) \
+	X(char *, execution_id, TEXT, NOT_NULL) \
+	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
+	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(int64, running, INT8, NOT_NULL)
 
 typedef struct SfRunningExecution
 {
-	char	   *execution_id;
-	TimestampTz requested_at;	/* both without the time between ends and redrives */
-	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
-	int64		running;		/* executions of its machine, SF_RUNNING_MAX at most */
+	SF_RUNNING_FIELDS(SF_FIELD)
 } SfRunningExecution;
 
 /* Running executions of a machine are counted up to this */
