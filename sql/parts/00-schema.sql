@@ -19,7 +19,8 @@ CREATE FUNCTION _sfflow.schema_@SCHEMA_NUMBER@() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN @SCHEMA_NUMBER@;
 
-CREATE FUNCTION @extschema@.sf_version(OUT release text, OUT library_schema integer, OUT database_schema integer, OUT advice text)
+CREATE FUNCTION @extschema@.sf_version(OUT release text, OUT library_schema integer, OUT database_schema integer,
+	OUT advice text)
 AS 'MODULE_PATHNAME', 'sfflow_sf_version'
 LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.sf_version() IS

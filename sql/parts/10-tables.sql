@@ -120,8 +120,8 @@ CREATE TABLE _sfflow.purge_position (
 	PRIMARY KEY (machine_no, status)
 ) WITH (fillfactor = 70);
 
--- State machines that were dropped and still have executions, which no view shows. The purge deletes them, in batches by
--- requested_at, and then the row.
+-- State machines that were dropped and still have executions, which no view shows. The purge deletes them, in batches
+-- by requested_at, and then the row.
 CREATE TABLE _sfflow.dropped_machine (
 	machine_no integer NOT NULL PRIMARY KEY,
 	name text COLLATE "C" NOT NULL,
@@ -183,7 +183,7 @@ CREATE TABLE _sfflow.branch (
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
-	place smallint NOT NULL DEFAULT 0,	-- of a job that has not begun: 1 waits for others, 2 for room; 3: row of ended jobs
+	place smallint NOT NULL DEFAULT 0,	-- of a job: 1 waits for others, 2 waits for room, 3 is a row of ended jobs
 	owner regrole NOT NULL,				-- of the machine: whose turn it is at
 	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
 	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
@@ -275,8 +275,9 @@ CREATE TABLE _sfflow.instance (
 	changed_at timestamptz NOT NULL
 );
 
--- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a limit:
--- its due_at is NULL. The row of a branch that went on in another way, because its execution was stopped, means nothing.
+-- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a
+-- limit: its due_at is NULL. The row of a branch that went on in another way, because its execution was stopped, means
+-- nothing.
 CREATE TABLE _sfflow.held (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
@@ -292,9 +293,9 @@ CREATE TABLE _sfflow.held (
 CREATE INDEX held_queue ON _sfflow.held (object_no, queue, rank, execution_no, branch_no) WHERE queue IS NOT NULL;
 CREATE INDEX held_object ON _sfflow.held (object_no) WHERE queue IS NULL;
 
--- Number of the schema that the rows of the tables are of. Dumped: so sf_enable() notices rows that were loaded into the
--- tables of another schema. Written when a database is adopted, and by updates of the extension. Data that is restored
--- into an emptied database adds a row, so no key forbids one.
+-- Number of the schema that the rows of the tables are of. Dumped: so sf_enable() notices rows that were loaded into
+-- the tables of another schema. Written when a database is adopted, and by updates of the extension. Data that is
+-- restored into an emptied database adds a row, so no key forbids one.
 CREATE TABLE _sfflow.schema_of_rows (
 	number integer NOT NULL
 );

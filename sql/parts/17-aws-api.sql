@@ -47,8 +47,10 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
 	SELECT b.version, b.published, b.published_at, b.description, CASE WHEN b.has_row THEN b.own ELSE
-			coalesce(b.before, 0) + (count(*) FILTER (WHERE NOT b.has_row) OVER (PARTITION BY b.before ORDER BY b.version))::integer END
-	FROM (SELECT v.version, coalesce(p.published, true) AS published, coalesce(p.published_at, v.created_at) AS published_at,
+			coalesce(b.before, 0) + (count(*) FILTER (WHERE NOT b.has_row) OVER (PARTITION BY b.before
+				ORDER BY b.version))::integer END
+	FROM (SELECT v.version, coalesce(p.published, true) AS published,
+		coalesce(p.published_at, v.created_at) AS published_at,
 			p.description, p.number AS own, p.machine_no IS NOT NULL AS has_row,
 			max(p.number) OVER (ORDER BY v.version) AS before
 		FROM _sfflow.state_machine_version AS v

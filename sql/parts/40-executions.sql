@@ -129,7 +129,8 @@ LANGUAGE C;
 COMMENT ON PROCEDURE @extschema@.sf_wait(text, interval, text) IS
 	'waits until an execution has ended and gives its status then, or RUNNING at the timeout';
 
-CREATE PROCEDURE @extschema@.sf_wait_change(seen bigint DEFAULT NULL, timeout interval DEFAULT '10 s', INOUT change bigint DEFAULT NULL)
+CREATE PROCEDURE @extschema@.sf_wait_change(seen bigint DEFAULT NULL, timeout interval DEFAULT '10 s',
+	INOUT change bigint DEFAULT NULL)
 AS 'MODULE_PATHNAME', 'sfflow_sf_wait_change'
 LANGUAGE C;
 COMMENT ON PROCEDURE @extschema@.sf_wait_change(bigint, interval, bigint) IS

@@ -89,14 +89,16 @@ AS $$
 		WHEN EXISTS (SELECT FROM _sfflow.aws_resources() AS a WHERE a.resource = $1) THEN 'SELECT sf_aws_install();'
 		WHEN $1 LIKE '%#PARQUET' THEN format('SELECT sf_map_resource(%L, %L);', pattern, 'activity:items')
 		WHEN $1 LIKE 'arn:aws:states:::%' AND NOT $2 THEN
-			format('SELECT sf_map_resource(%L, %L);', pattern, CASE $1 WHEN 'arn:aws:states:::http:invoke' THEN 'activity:http' ELSE 'activity:aws' END)
+			format('SELECT sf_map_resource(%L, %L);', pattern,
+				CASE $1 WHEN 'arn:aws:states:::http:invoke' THEN 'activity:http' ELSE 'activity:aws' END)
 		ELSE format('SELECT sf_map_resource(%L, %L);', coalesce(lambda, pattern), 'sql:' || function) END
 	FROM (SELECT substring($1 FROM '^\$\{([A-Za-z0-9_.:-]+)\}$') AS placeholder,
 			regexp_replace($1, '\$\{[A-Za-z0-9_.:-]+\}', '*', 'g') AS pattern,
 			substring($1 FROM ':function:([A-Za-z0-9_-]+)(?::|$)') AS lambda) AS named,
 		LATERAL (SELECT coalesce(lambda, nullif(regexp_replace(placeholder, '(Lambda|Function)*(Arn)?$', ''), ''),
 				substring(pattern FROM '^arn:.*[:/](.+)$'), split_part(pattern, ':', 1)) AS last_part) AS l,
-		LATERAL (SELECT regexp_replace(regexp_replace(last_part, '([a-z])[0-9A-F]{8}$', '\1'), '([a-z0-9])([A-Z])', '\1_\2', 'g') AS spaced) AS s,
+		LATERAL (SELECT regexp_replace(regexp_replace(last_part, '([a-z])[0-9A-F]{8}$', '\1'), '([a-z0-9])([A-Z])',
+			'\1_\2', 'g') AS spaced) AS s,
 		LATERAL (SELECT trim(regexp_replace(lower(spaced), '[^a-z0-9]+', '_', 'g'), '_') AS words) AS w,
 		LATERAL (SELECT CASE WHEN words ~ '^[a-z]' THEN words ELSE 'task_' || words END AS function) AS f
 $$;

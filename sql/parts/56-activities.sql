@@ -1,6 +1,7 @@
 -- Activities and task tokens: work outside the database.
 
-CREATE FUNCTION @extschema@.sf_create_activity(name text, lease interval DEFAULT NULL, max_receive_count integer DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_create_activity(name text, lease interval DEFAULT NULL,
+	max_receive_count integer DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_create_activity'
 LANGUAGE C VOLATILE;

@@ -12,7 +12,8 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) IS
 	'whether an item satisfies a condition, filter or key condition of DynamoDB';
 
-CREATE FUNCTION @extschema@.sf_dynamodb_key(expression text, attribute_names jsonb DEFAULT NULL, attribute_values jsonb DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_dynamodb_key(expression text, attribute_names jsonb DEFAULT NULL,
+	attribute_values jsonb DEFAULT NULL)
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_dynamodb_key'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;

@@ -42,7 +42,8 @@ UNION ALL SELECT role FROM _sfflow.access_key
 -- How far each sequence has come, and the largest number in use. That of branch_no no index knows.
 CREATE VIEW _sfflow.sequence_use AS
 SELECT 'machine_no' AS name, s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END AS drawn,
-	greatest((SELECT max(machine_no) FROM _sfflow.state_machine), (SELECT max(machine_no) FROM _sfflow.state_machine_version),
+	greatest((SELECT max(machine_no) FROM _sfflow.state_machine),
+		(SELECT max(machine_no) FROM _sfflow.state_machine_version),
 		(SELECT max(machine_no) FROM _sfflow.dropped_machine))::bigint AS used
 FROM _sfflow.machine_no s
 UNION ALL
@@ -125,7 +126,8 @@ SELECT r.item, r.ok, r.detail FROM (
 	UNION ALL
 	SELECT 'task slots', s.held < s.slots,
 		s.held || ' of ' || s.slots || ' slots are held by tasks' || coalesce(': ' || t.shown, '')
-			|| CASE WHEN s.held > t.n THEN '; ' || s.held - t.n || ' of them in other databases or of other owners' ELSE '' END
+			|| CASE WHEN s.held > t.n THEN '; ' || s.held - t.n || ' of them in other databases or of other owners'
+				ELSE '' END
 			|| coalesce('; ' || s.remark, '')
 	FROM _sfflow.task_slots() s
 	CROSS JOIN (

@@ -18,7 +18,8 @@ FROM _sfflow.privilege p WHERE p.role = 0::regrole OR pg_has_role(p.role, 'USAGE
 CREATE VIEW _sfflow.readable_machine AS
 SELECT m.machine_no, m.name, m.owner
 FROM _sfflow.state_machine m
-WHERE pg_has_role(m.owner, 'USAGE') OR (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n WHERE n.nspname = '_sfflow')
+WHERE pg_has_role(m.owner, 'USAGE') OR (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n
+	WHERE n.nspname = '_sfflow')
 	OR m.name IN (SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'm' AND g.privilege = 'R');
 
 -- The activities of which the reader may WORK tasks.
@@ -157,7 +158,8 @@ JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
 LEFT JOIN _sfflow.execution p ON p.execution_no = e.parent_execution_no
 WHERE CASE WHEN e.execution_no IS NOT NULL THEN _sfflow.can_read(m.name, m.owner) END;
 
--- The numbers of the newest executions that the caller may read and that fulfil conditions; without a number of them NULL.
+-- The numbers of the newest executions that the caller may read and that fulfil conditions; without a number of them
+-- NULL.
 CREATE FUNCTION _sfflow.newest(
 	state_machine text,
 	status text,
@@ -180,8 +182,8 @@ AS 'MODULE_PATHNAME', 'sfflow_is_on_page'
 LANGUAGE C STABLE PARALLEL SAFE
 SUPPORT _sfflow.is_on_page_support;
 
--- Four parts, each with the table that finds its executions: what has succeeded, what has not begun
--- yet, what a hold keeps from beginning, and what is open. A condition on status or error leaves out the parts that cannot fulfil it.
+-- Four parts, each with the table that finds its executions: what has succeeded, what has not begun yet, what a hold
+-- keeps from beginning, and what is open. A condition on status or error leaves out the parts that cannot fulfil it.
 CREATE VIEW @extschema@.sf_executions WITH (security_barrier) AS
 SELECT e.execution_id, e.state_machine, e.version,
 	substr(e.execution_id, length(e.state_machine) + 2) AS name,
@@ -209,7 +211,8 @@ FROM (
 	JOIN _sfflow.listed_execution l ON l.execution_no = o.execution_no AND l.machine_no = o.machine_no
 		AND l.requested_at = o.requested_at AND (ARRAY[@STATUS_NAMES@])[l.status + 1] = o.status) e
 WHERE _sfflow.is_on_page(e.execution_no, (SELECT _sfflow.newest(NULL, NULL, NULL, NULL, NULL, NULL, NULL)));
-COMMENT ON VIEW @extschema@.sf_executions IS 'executions, and what each running one waits for; pages of the newest: ORDER BY requested_at DESC LIMIT n, or sf_list_executions';
+COMMENT ON VIEW @extschema@.sf_executions IS
+	'executions, and what each running one waits for; pages of the newest: ORDER BY requested_at DESC LIMIT n, or sf_list_executions';
 
 -- The same as pages, in the order of requested_at, which no plan of a query over the view has to sort.
 CREATE FUNCTION @extschema@.sf_list_executions(
@@ -236,7 +239,8 @@ CREATE FUNCTION @extschema@.sf_list_executions(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_list_executions'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.sf_list_executions(text, text, text, text, text, text, timestamptz, timestamptz, integer, text, boolean) IS
+COMMENT ON FUNCTION @extschema@.sf_list_executions(text, text, text, text, text, text, timestamptz, timestamptz,
+	integer, text, boolean) IS
 	'a page of executions, the newest first; page_key of its last row is after_key of the next page';
 
 CREATE VIEW @extschema@.sf_jobs WITH (security_barrier) AS
@@ -265,7 +269,8 @@ CREATE VIEW @extschema@.sf_history WITH (security_barrier) AS
 SELECT e.execution_id, h.id, h.previous_event_id, h."timestamp", h.type, h.state, h.details
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.history(e.execution_no) h;
-COMMENT ON VIEW @extschema@.sf_history IS 'the events of executions, as GetExecutionHistory of Step Functions returns them';
+COMMENT ON VIEW @extschema@.sf_history IS
+	'the events of executions, as GetExecutionHistory of Step Functions returns them';
 
 -- Only a branch in phase EXTERNAL (src/store/branch.h) has a row in task.
 CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
@@ -288,7 +293,8 @@ JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 LEFT JOIN _sfflow.task t
 	ON t.execution_no = b.execution_no AND t.branch_no = b.branch_no AND b.phase = @PHASE_EXTERNAL@
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
-WHERE b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_ANSWERED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@ AND p.type = 'Task';
+WHERE b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_ANSWERED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@
+	AND p.type = 'Task';
 COMMENT ON VIEW @extschema@.sf_tasks IS 'tasks that run, wait for an answer or for a retry';
 
 -- The task of a branch that was aborted keeps its row; only one whose branch is in phase EXTERNAL waits

@@ -11,7 +11,8 @@ AS 'MODULE_PATHNAME', 'sfflow_is_net'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 -- What is wrong with the JobNet at which a branch waits for its jobs; NULL: nothing.
-CREATE FUNCTION _sfflow.inspect_net(machine_no integer, version integer, state integer, execution_no bigint, branch_no bigint)
+CREATE FUNCTION _sfflow.inspect_net(machine_no integer, version integer, state integer, execution_no bigint,
+	branch_no bigint)
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_inspect_net'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
@@ -25,14 +26,16 @@ SELECT NULL::text AS feature, NULL::bigint AS object_no WHERE false
 ;
 
 -- Does what a branch is held by keep it where it is? NULL: it has been released or dropped since the query began.
-CREATE FUNCTION _sfflow.is_kept_by(version integer, execution_no bigint, branch_no bigint, feature text, object_no bigint, queue bigint)
+CREATE FUNCTION _sfflow.is_kept_by(version integer, execution_no bigint, branch_no bigint, feature text,
+	object_no bigint, queue bigint)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_is_kept_by'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 
 -- A row of _sfflow.history: what is wrong with it, or how many events it has, the type of the last of them
 -- that is not among some, and the events of earlier rows whose payloads it refers to.
-CREATE FUNCTION _sfflow.inspect_history(first_id integer, at timestamptz, body bytea, documents jsonb[], passing smallint[],
+CREATE FUNCTION _sfflow.inspect_history(first_id integer, at timestamptz, body bytea, documents jsonb[],
+	passing smallint[],
 	OUT problem text, OUT events integer, OUT last_type smallint, OUT elsewhere integer[])
 AS 'MODULE_PATHNAME', 'sfflow_inspect_history'
 LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
@@ -49,7 +52,8 @@ WITH told AS MATERIALIZED (
 	-- MapRunRedriven: children of a run that has tolerated their failure run again
 	SELECT h.execution_no, h.first_id, i.*
 	FROM _sfflow.history h
-	CROSS JOIN LATERAL _sfflow.inspect_history(h.first_id, h.at, h.body, h.documents, _sfflow.event_types('MapRunRedriven')) i
+	CROSS JOIN LATERAL _sfflow.inspect_history(h.first_id, h.at, h.body, h.documents,
+		_sfflow.event_types('MapRunRedriven')) i
 ), numbered AS (
 	-- the last row that has such a type is the one with the greatest first_id
 	SELECT t.execution_no, sum(t.events) AS events, min(t.first_id) AS first, max(t.first_id + t.events - 1) AS last,
@@ -57,14 +61,16 @@ WITH told AS MATERIALIZED (
 	FROM told t GROUP BY t.execution_no HAVING bool_and(t.problem IS NULL)
 ), head AS (
 	SELECT e.execution_no, e.execution_id, e.machine_no, e.version, e.status, e.last_event_id,
-		e.started_at, e.stopped_at, e.map_run_no, e.redrive_count, e.last_redriven_at, coalesce(v.options ->> 'history', 'ALL') = 'ALL' AS full_history
+		e.started_at, e.stopped_at, e.map_run_no, e.redrive_count, e.last_redriven_at,
+			coalesce(v.options ->> 'history', 'ALL') = 'ALL' AS full_history
 	FROM _sfflow.execution e
 	LEFT JOIN _sfflow.state_machine_version v
 		ON v.machine_no = e.machine_no AND v.version = e.version
 	-- what is left of a machine that was dropped is being deleted
 	WHERE e.machine_no <> ALL (ARRAY(SELECT d.machine_no FROM _sfflow.dropped_machine d))
 ), strand AS (
-	SELECT b.*, b.phase NOT IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
+	SELECT b.*, b.phase NOT IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@)
+		AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
 	FROM _sfflow.branch b WHERE b.phase NOT IN (@PHASE_DEADLINE@, @PHASE_STOP@)
 --@slot check_part
 ), problems AS (
@@ -94,7 +100,8 @@ WITH told AS MATERIALIZED (
 	SELECT 'execution_not_ended_by_event', e.execution_no,
 		format('status is %s, the last event has type %s', e.status, n.last_type)
 	FROM head e JOIN numbered n ON n.execution_no = e.execution_no
-	WHERE e.full_history AND e.status = @STATUS_SUCCEEDED@ AND n.last_type <> ALL (_sfflow.event_types('ExecutionSucceeded'))
+	WHERE e.full_history AND e.status = @STATUS_SUCCEEDED@
+		AND n.last_type <> ALL (_sfflow.event_types('ExecutionSucceeded'))
 	-- executions
 	UNION ALL
 	SELECT 'stopped_at_wrong', e.execution_no,
@@ -105,7 +112,8 @@ WITH told AS MATERIALIZED (
 	SELECT 'open_wrong', e.execution_no, format('status is %s, open_execution has %s',
 		(ARRAY[@STATUS_NAMES@])[e.status + 1], coalesce(o.status, 'no row'))
 	FROM head e FULL JOIN _sfflow.open_execution o ON o.execution_no = e.execution_no
-	WHERE o.status IS DISTINCT FROM CASE WHEN e.status <> @STATUS_SUCCEEDED@ AND (e.status <> @STATUS_RUNNING@ OR e.started_at IS NOT NULL)
+	WHERE o.status IS DISTINCT FROM CASE WHEN e.status <> @STATUS_SUCCEEDED@
+		AND (e.status <> @STATUS_RUNNING@ OR e.started_at IS NOT NULL)
 		THEN (ARRAY[@STATUS_NAMES@])[e.status + 1] END
 	UNION ALL
 	SELECT 'version_missing', e.execution_no, format('machine_no %s, version %s', e.machine_no, e.version)
@@ -141,31 +149,38 @@ WITH told AS MATERIALIZED (
 	UNION ALL
 	SELECT 'never_due', b.execution_no, format('branch %s is in phase %s without a time', b.branch_no, b.phase)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_NET@) AND b.due_at IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_WAIT@, @PHASE_ANNOUNCED@,
+		@PHASE_NET@) AND b.due_at IS NULL
 		-- a job of a net that waits for others, or for room
 		AND b.place = 0
 		AND (b.phase = @PHASE_WAIT@ OR NOT EXISTS (SELECT FROM _sfflow.held w
 			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no))
 	UNION ALL
-	SELECT 'held_by_nothing', b.execution_no, format('branch %s waits for %s %s, which there is not', b.branch_no, w.feature, w.object_no)
+	SELECT 'held_by_nothing', b.execution_no,
+		format('branch %s waits for %s %s, which there is not', b.branch_no, w.feature, w.object_no)
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@) AND b.due_at IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@)
+		AND b.due_at IS NULL
 		AND NOT EXISTS (SELECT FROM _sfflow.keeper k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 	UNION ALL
-	SELECT 'held_by_another', b.execution_no, format('branch %s waits for %s %s, which is not of its state', b.branch_no, w.feature, w.object_no)
+	SELECT 'held_by_another', b.execution_no,
+		format('branch %s waits for %s %s, which is not of its state', b.branch_no, w.feature, w.object_no)
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@) AND b.due_at IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@)
+		AND b.due_at IS NULL
 		AND EXISTS (SELECT FROM _sfflow.keeper k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 		AND NOT _sfflow.is_kept_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue)
 	UNION ALL
 --@slot branch_checks
-	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase, b.place)
+	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase,
+		b.place)
 	FROM strand b
-	WHERE CASE b.place WHEN 0 THEN false WHEN 3 THEN b.phase <> @PHASE_DONE@ ELSE b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL END
+	WHERE CASE b.place WHEN 0 THEN false WHEN 3 THEN b.phase <> @PHASE_DONE@ ELSE b.phase <> @PHASE_ENTER@
+		OR b.due_at IS NOT NULL END
 	UNION ALL
 	SELECT 'due_after_end_of_branch', b.execution_no, format('branch %s is in phase %s', b.branch_no, b.phase)
 	FROM strand b WHERE b.phase IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND b.due_at IS NOT NULL
@@ -210,12 +225,14 @@ WITH told AS MATERIALIZED (
 	SELECT 'map_run_results_wrong', r.execution_no,
 		format('map run %s counts %s children that succeeded and %s that did not, there are %s and %s', r.map_run_no,
 			r.succeeded, r.failed + r.timed_out + r.aborted,
-			count(c.execution_no) FILTER (WHERE c.status = @STATUS_SUCCEEDED@), count(c.execution_no) FILTER (WHERE c.status NOT IN (@STATUS_RUNNING@, @STATUS_SUCCEEDED@)))
+			count(c.execution_no) FILTER (WHERE c.status = @STATUS_SUCCEEDED@),
+				count(c.execution_no) FILTER (WHERE c.status NOT IN (@STATUS_RUNNING@, @STATUS_SUCCEEDED@)))
 	FROM _sfflow.map_run r
 	LEFT JOIN _sfflow.execution c ON c.parent_execution_no = r.execution_no AND c.map_run_no = r.map_run_no
 	GROUP BY r.execution_no, r.map_run_no
 	HAVING count(c.execution_no) FILTER (WHERE c.status = @STATUS_SUCCEEDED@) <> r.succeeded
-		OR count(c.execution_no) FILTER (WHERE c.status NOT IN (@STATUS_RUNNING@, @STATUS_SUCCEEDED@)) <> r.failed + r.timed_out + r.aborted
+		OR count(c.execution_no) FILTER (WHERE c.status NOT IN (@STATUS_RUNNING@,
+			@STATUS_SUCCEEDED@)) <> r.failed + r.timed_out + r.aborted
 	UNION ALL
 	SELECT 'map_items_wrong', b.execution_no,
 		format('branch %s has %s items left, there are %s', b.branch_no, b.total - b.next_index, count(i.item_index))
@@ -240,7 +257,8 @@ WITH told AS MATERIALIZED (
 			-- a net that goes on, of whose jobs none runs
 			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> 0 OR NOT b.live))))
 	UNION ALL
-	SELECT 'child_index_wrong', b.execution_no, format('branch %s is child %s of branch %s', b.branch_no, b.branch_index, b.parent_no)
+	SELECT 'child_index_wrong', b.execution_no,
+		format('branch %s is child %s of branch %s', b.branch_no, b.branch_index, b.parent_no)
 	FROM strand b WHERE b.parent_no IS NOT NULL AND b.branch_index < 0
 	UNION ALL
 	SELECT 'child_twice', b.execution_no,
@@ -255,7 +273,8 @@ WITH told AS MATERIALIZED (
 			WHERE v.machine_no = e.machine_no AND v.version = e.version)
 		AND NOT _sfflow.is_place(e.machine_no, e.version, b.scope, b.state)
 	UNION ALL
-	SELECT 'owner_wrong', b.execution_no, format('branch %s is of %s, the state machine of %s', b.branch_no, b.owner, m.owner)
+	SELECT 'owner_wrong', b.execution_no, format('branch %s is of %s, the state machine of %s', b.branch_no, b.owner,
+		m.owner)
 	FROM _sfflow.branch b JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
 	WHERE b.owner <> m.owner
@@ -271,7 +290,8 @@ SELECT p.problem, e.execution_id, p.detail
 FROM problems p JOIN head e ON e.execution_no = p.execution_no
 UNION ALL
 -- what belongs to no execution or version
-SELECT 'execution_missing', NULL, format('%s rows of %s have the unknown execution_no %s', count(*), o.relation, o.execution_no)
+SELECT 'execution_missing', NULL, format('%s rows of %s have the unknown execution_no %s', count(*), o.relation,
+	o.execution_no)
 FROM (
 	SELECT 'branch' AS relation, b.execution_no FROM _sfflow.branch b
 	UNION ALL SELECT 'history', h.execution_no FROM _sfflow.history h

@@ -1,11 +1,12 @@
 -- Alerts, and their acknowledgement.
 
--- Alerts of executions, acknowledged or not, but for failures: those are only here while open. OFFSET 0 has
--- executions and branches looked up by their numbers: no plan reads all that are stored. The number shown is that of the
--- row which leads to the execution, so that the alerts of one execution are found without those of others.
+-- Alerts of executions, acknowledged or not, but for failures: those are only here while open. OFFSET 0 has executions
+-- and branches looked up by their numbers: no plan reads all that are stored. The number shown is that of the row which
+-- leads to the execution, so that the alerts of one execution are found without those of others.
 CREATE VIEW _sfflow.alert AS
 SELECT CASE e.status WHEN @STATUS_FAILED@ THEN 'failed' ELSE 'timed_out' END AS kind, f.execution_no, e.execution_id,
-	e.machine_no, f.failed_at AS since, concat_ws(': ', CASE WHEN e.cause IS NULL THEN s.state END, e.error, e.cause) AS detail
+	e.machine_no, f.failed_at AS since, concat_ws(': ', CASE WHEN e.cause IS NULL THEN s.state END, e.error,
+		e.cause) AS detail
 FROM _sfflow.failure f
 CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
 LEFT JOIN LATERAL (
@@ -21,7 +22,8 @@ FROM _sfflow.failure f
 CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
 WHERE f.is_open AND f.times > 1 AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
 UNION ALL
-SELECT 'overdue', b.execution_no, e.execution_id, e.machine_no, min(b.due_at), format('%s due for more than five minutes',
+SELECT 'overdue', b.execution_no, e.execution_id, e.machine_no, min(b.due_at),
+	format('%s due for more than five minutes',
 	CASE WHEN count(*) = 1 THEN '1 branch' ELSE count(*) || ' branches' END)
 FROM (SELECT DISTINCT m.owner FROM _sfflow.state_machine m) o
 CROSS JOIN LATERAL (
@@ -41,13 +43,16 @@ SELECT 'slow_task', bb.execution_no, e.execution_id, e.machine_no, b.began,
 		date_trunc('second', now() - b.began), r.runs, date_trunc('milliseconds', r.p95))
 FROM _sfflow.branch bb
 CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = bb.execution_no OFFSET 0) e
-LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no AND bb.phase = @PHASE_EXTERNAL@
+LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no
+	AND bb.phase = @PHASE_EXTERNAL@
 CROSS JOIN LATERAL (SELECT CASE WHEN t.execution_no IS NULL THEN bb.started_at
 	WHEN t.status = @TASK_TAKEN@ THEN t.started_at END AS began) b
 CROSS JOIN LATERAL _sfflow.branch_place(bb.execution_no, bb.scope, bb.state, bb.iterations) p
-JOIN (SELECT u.machine_no, u.job COLLATE "C", u.runs, make_interval(secs => u.ms[2] / 1000) AS p95 FROM _sfflow.job_usual u) r
+JOIN (SELECT u.machine_no, u.job COLLATE "C", u.runs, make_interval(secs => u.ms[2] / 1000) AS p95
+	FROM _sfflow.job_usual u) r
 	ON r.machine_no = e.machine_no AND r.job = p.state
-WHERE bb.phase IN (@PHASE_ANNOUNCED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@ AND b.began IS NOT NULL AND r.runs >= 5
+WHERE bb.phase IN (@PHASE_ANNOUNCED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@ AND b.began IS NOT NULL
+	AND r.runs >= 5
 	AND now() - b.began > r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3)
 	AND now() - b.began > interval '1 second';
 
@@ -60,7 +65,8 @@ WHERE a.kind IN ('failed', 'timed_out', 'failed_again') OR NOT EXISTS (
 	WHERE k.execution_no = a.execution_no AND k.kind = a.kind
 		AND CASE a.kind WHEN 'slow_task' THEN a.since = ANY (k.slow_since) ELSE k.since >= a.since END)
 UNION ALL
-SELECT 'no_poller', a.activity COLLATE "C", NULL, NULL, a.oldest_queued_at, format('activity "%s" has %s queued and %s', a.activity,
+SELECT 'no_poller', a.activity COLLATE "C", NULL, NULL, a.oldest_queued_at,
+	format('activity "%s" has %s queued and %s', a.activity,
 	CASE WHEN a.queued = 1 THEN '1 task' ELSE a.queued || ' tasks' END,
 	coalesce('nobody has polled it since ' || a.last_polled_at, 'nobody has ever polled it'))
 FROM @extschema@.sf_activities a
@@ -68,7 +74,8 @@ WHERE a.oldest_queued_at < now() - interval '5 minutes'
 	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
 UNION ALL
 --@slot alerts
-SELECT 'unknown_owner', m.name COLLATE "C", NULL, NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
+SELECT 'unknown_owner', m.name COLLATE "C", NULL, NULL, NULL,
+	format('the owner of state machine "%s" does not exist', m.name)
 FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 	AND _sfflow.can_read(m.name, m.owner);
@@ -76,7 +83,8 @@ WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
 SELECT a.kind, a.execution_id, a.since, a.detail,
 	CASE WHEN a.kind = 'no_poller' THEN 'activity:' || a.object WHEN a.kind = 'missed_run' THEN 'schedule:' || a.object
-		WHEN a.kind IN ('late', 'will_be_late', 'never_started', 'unknown_owner') THEN a.object END COLLATE pg_catalog."default" AS target
+		WHEN a.kind IN ('late', 'will_be_late', 'never_started', 'unknown_owner') THEN a.object
+			END COLLATE pg_catalog."default" AS target
 FROM _sfflow.open_alert a;
 COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at, and has not acknowledged';
 

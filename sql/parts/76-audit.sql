@@ -1,7 +1,7 @@
 -- sf_audit: who did what, when, why.
 
--- The objects whose actions the reader may see. What belongs to no machine, activity, schedule, rule or calendar is shown
--- to members of the extension's owner.
+-- The objects whose actions the reader may see. What belongs to no machine, activity, schedule, rule or calendar is
+-- shown to members of the extension's owner.
 CREATE VIEW _sfflow.auditable AS
 SELECT 'm'::"char" AS object_kind, m.name AS object_name FROM _sfflow.readable_machine m
 UNION ALL

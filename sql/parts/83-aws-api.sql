@@ -30,11 +30,13 @@ COMMENT ON FUNCTION @extschema@.sf_drop_access_key(text) IS 'deletes an access k
 
 CREATE VIEW @extschema@.sf_access_keys WITH (security_barrier) AS
 SELECT k.access_key_id, k.role, k.created_at, k.created_by, k.created_in AS created_by_session,
-	r.rolcanlogin AND coalesce(r.rolvaliduntil > now(), true) AND has_database_privilege(k.role::oid, current_database(), 'CONNECT') AS usable
+	r.rolcanlogin AND coalesce(r.rolvaliduntil > now(), true)
+		AND has_database_privilege(k.role::oid, current_database(), 'CONNECT') AS usable
 FROM _sfflow.access_key k
 JOIN pg_roles r ON r.oid = k.role
 WHERE pg_has_role(k.role::oid, 'MEMBER');
-COMMENT ON VIEW @extschema@.sf_access_keys IS 'access keys of roles that the reader is a member of, without their secrets';
+COMMENT ON VIEW @extschema@.sf_access_keys IS
+	'access keys of roles that the reader is a member of, without their secrets';
 GRANT SELECT ON @extschema@.sf_access_keys TO PUBLIC;
 
 -- For the role of sfgateway alone, which is given EXECUTE.

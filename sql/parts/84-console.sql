@@ -1,7 +1,7 @@
 -- sf_console_api: what the pages of the console ask for, as documents. A function per action, with the rights of its
 -- caller over the public views and functions. Every answer is bounded: lists are pages, payloads are cut, and
--- console_payload gives the rest of one. OFFSET 0 keeps the planner from joining a page with all executions: each row of it
--- is looked up by its key.
+-- console_payload gives the rest of one. OFFSET 0 keeps the planner from joining a page with all executions: each row
+-- of it is looked up by its key.
 
 -- The events of an execution from one id to another, each with the beginning of the text of its details.
 CREATE FUNCTION _sfflow.event_page(
@@ -24,9 +24,9 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_event_page'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 
--- When an execution was in its states: a row per place, visit and attempt, in the order of their first events. The first
--- event of a Parallel, Map or JobNet that goes on after a redrive is one within it. The answer has rows up to "most", and
--- those that begin with the same event as the last of them.
+-- When an execution was in its states: a row per place, visit and attempt, in the order of their first events. The
+-- first event of a Parallel, Map or JobNet that goes on after a redrive is one within it. The answer has rows up to
+-- "most", and those that begin with the same event as the last of them.
 CREATE FUNCTION _sfflow.spans(
 	execution_id text,
 	wanted text,
@@ -65,8 +65,9 @@ CREATE FUNCTION _sfflow.machine_rights(machine text, owner regrole) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_machine_rights'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100;
 
--- Of each machine that the caller may read the executions that run for longest, so many at most; running: how many of its
--- executions run, up to 1,000. Items of Distributed Maps are left out. Both times are later by that between ends and redrives.
+-- Of each machine that the caller may read the executions that run for longest, so many at most; running: how many of
+-- its executions run, up to 1,000. Items of Distributed Maps are left out. Both times are later by that between ends
+-- and redrives.
 CREATE FUNCTION _sfflow.longest_running(
 	most integer,
 	OUT state_machine text,
@@ -78,7 +79,8 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_longest_running'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 20;
 
--- For how long an execution has run, without the time between its ends and its redrives; null if the caller may not read it.
+-- For how long an execution has run, without the time between its ends and its redrives; null if the caller may not
+-- read it.
 CREATE FUNCTION _sfflow.took_ms(execution_id text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_took_ms'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100;
@@ -100,7 +102,8 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT coalesce(jsonb_object_agg(s.state_machine, _sfflow.machine_rights(s.state_machine, s.owner)), '{}')
 	FROM @extschema@.sf_state_machines s
-	WHERE s.is_current AND s.state_machine IN (SELECT DISTINCT substring(t.target, '^[^:/]+') FROM unnest($1) AS t(target)));
+	WHERE s.is_current AND s.state_machine IN (SELECT DISTINCT substring(t.target, '^[^:/]+')
+		FROM unnest($1) AS t(target)));
 
 -- May the caller release what is held? The view shows holds of schedules to members of their owners alone.
 CREATE FUNCTION _sfflow.console_may_release(target text, held_by text) RETURNS boolean
@@ -119,7 +122,8 @@ CREATE FUNCTION _sfflow.console_holds(most integer) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
-		SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting, _sfflow.console_may_release(x.target, x.held_by) AS may_release
+		SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting,
+			_sfflow.console_may_release(x.target, x.held_by) AS may_release
 		FROM @extschema@.sf_holds x ORDER BY x.since LIMIT $1) h);
 --@else
 CREATE FUNCTION _sfflow.console_holds(most integer) RETURNS jsonb
@@ -134,7 +138,8 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN CASE
 	WHEN $1 LIKE 'activity:%' THEN EXISTS (
 		SELECT FROM @extschema@.sf_activities a WHERE a.activity = substr($1, 10) AND pg_has_role(a.owner, 'USAGE'))
-	WHEN $1 ~ '^[^:/]+(/|$)' THEN coalesce(_sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"', false)
+	WHEN $1 ~ '^[^:/]+(/|$)' THEN coalesce(_sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"',
+		false)
 	ELSE $2 = current_user
 END;
 
@@ -143,9 +148,11 @@ CREATE FUNCTION _sfflow.console_limits(machine text, only_waiting boolean, most 
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.waiting DESC, l.target, l.key), '[]') FROM (
-		SELECT x.target, x.key, x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting, x.oldest_waiting,
+		SELECT x.target, x.key, x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting,
+			x.oldest_waiting,
 			x.in_definition, NOT x.in_definition AND _sfflow.console_may_limit(x.target, x.set_by) AS may_change
-		FROM @extschema@.sf_limits x WHERE ($1 IS NULL OR split_part(x.target, '/', 1) = $1) AND (NOT $2 OR x.waiting > 0)
+		FROM @extschema@.sf_limits x WHERE ($1 IS NULL OR split_part(x.target, '/', 1) = $1)
+			AND (NOT $2 OR x.waiting > 0)
 		ORDER BY x.waiting DESC, x.target, x.key LIMIT $3) l);
 
 -- What of an execution waits for limits: the first branches, and who has the places.
@@ -171,7 +178,8 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT jsonb_agg(j.job_id ORDER BY j.rank)
 	FROM (
-		SELECT x.job_id, row_number() OVER (ORDER BY x.error IS NULL, x.error IS DISTINCT FROM e.error, x.cause IS DISTINCT FROM e.cause,
+		SELECT x.job_id, row_number() OVER (ORDER BY x.error IS NULL, x.error IS DISTINCT FROM e.error,
+			x.cause IS DISTINCT FROM e.cause,
 			x.stopped_at) AS rank
 		FROM @extschema@.sf_executions e
 		CROSS JOIN LATERAL (SELECT y.* FROM @extschema@.sf_jobs y WHERE y.execution_id = e.execution_id OFFSET 0) x
@@ -186,7 +194,8 @@ RETURN (
 		'cause', _sfflow.console_cut(e.cause, 2000))
 	FROM unnest('{FAILED,TIMED_OUT}'::text[]) WITH ORDINALITY AS s(status, n)
 	CROSS JOIN LATERAL @extschema@.sf_list_executions(status => s.status, parent_execution_id => $1, page_size => 1) l
-	CROSS JOIN LATERAL (SELECT x.cause FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e
+	CROSS JOIN LATERAL (SELECT x.cause FROM @extschema@.sf_executions x
+		WHERE x.execution_id = l.execution_id OFFSET 0) e
 	WHERE $2 = 'States.ExceedToleratedFailureThreshold' ORDER BY s.n LIMIT 1);
 
 -- How far an execution is.
@@ -211,7 +220,8 @@ RETURN (
 		SELECT l.name, h.hour, x.state, x.n
 		FROM line l
 		CROSS JOIN time t
-		JOIN @extschema@.sf_metrics_by_hour h ON h.state_machine = l.name AND h.hour > t.since - interval '1 hour' AND h.hour < t.until
+		JOIN @extschema@.sf_metrics_by_hour h ON h.state_machine = l.name AND h.hour > t.since - interval '1 hour'
+			AND h.hour < t.until
 		CROSS JOIN LATERAL (VALUES ('SUCCEEDED', h.executions_succeeded), ('FAILED', h.executions_failed),
 			('TIMED_OUT', h.executions_timed_out), ('ABORTED', h.executions_aborted)) x(state, n)
 		WHERE l.state = 'MASS' AND x.n > 0
@@ -219,25 +229,29 @@ RETURN (
 	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.first_planned, g.name, g.state), '[]'))
 	FROM (
 		SELECT * FROM (
-			SELECT x.name, x.state, count(*) AS n, min(x.planned_at) AS first_planned, max(x.planned_at) AS last_planned,
-				min(x.started_at) AS started_at, max(x.ended_at) AS ended_at, max(extract(epoch FROM x.took)) * 1000 AS took,
+			SELECT x.name, x.state, count(*) AS n, min(x.planned_at) AS first_planned,
+				max(x.planned_at) AS last_planned,
+				min(x.started_at) AS started_at, max(x.ended_at) AS ended_at,
+					max(extract(epoch FROM x.took)) * 1000 AS took,
 				max(extract(epoch FROM x.usual)) * 1000 AS usual, max(x.expected_end) AS expected_end,
 				(array_agg(x.target ORDER BY x.planned_at))[1] AS target,
 				left((array_agg(x.detail ORDER BY x.planned_at DESC))[1], 500) AS detail,
 				left((array_agg(x.next ORDER BY x.planned_at))[1], 500) AS next
 			FROM line x WHERE x.state <> 'MASS' GROUP BY x.name, x.state
 			UNION ALL
-			SELECT m.name, m.state, sum(m.n)::bigint, min(m.hour), max(m.hour), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+			SELECT m.name, m.state, sum(m.n)::bigint, min(m.hour), max(m.hour), NULL, NULL, NULL, NULL, NULL, NULL,
+				NULL, NULL
 			FROM mass m GROUP BY m.name, m.state
 			UNION ALL
 			SELECT r.state_machine, 'RUNNING', r.running, r.requested_at, r.requested_at, r.started_at, NULL,
 				extract(epoch FROM now() - r.started_at) * 1000, NULL, NULL, r.execution_id, NULL, NULL
-			FROM _sfflow.longest_running(1) r WHERE r.state_machine IN (SELECT l.name FROM line l WHERE l.state = 'MASS')) y
+			FROM _sfflow.longest_running(1) r
+				WHERE r.state_machine IN (SELECT l.name FROM line l WHERE l.state = 'MASS')) y
 		ORDER BY y.first_planned LIMIT 200) g);
 
--- tonight {since}: what failed and why (by machine and error, of the latest 300), what is late, runs, is held, and comes
--- next; failures that Distributed Maps tolerate; counts by hour and machine. Of what is late and of what runs, a machine with
--- more than three has the longest one, and how many further ones there are.
+-- tonight {since}: what failed and why (by machine and error, of the latest 300), what is late, runs, is held, and
+-- comes next; failures that Distributed Maps tolerate; counts by hour and machine. Of what is late and of what runs, a
+-- machine with more than three has the longest one, and how many further ones there are.
 CREATE FUNCTION _sfflow.console_tonight(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
@@ -260,19 +274,24 @@ RETURN (
 				_sfflow.console_cut(l.cause, 2000) AS cause, _sfflow.console_failed_jobs(l.execution_id, 3) AS jobs,
 				_sfflow.console_failed_item(l.execution_id, l.error) AS item
 			FROM (
-				SELECT f.*, count(*) OVER same AS n, row_number() OVER (same ORDER BY f.since DESC, f.execution_id) AS k,
+				SELECT f.*, count(*) OVER same AS n,
+					row_number() OVER (same ORDER BY f.since DESC, f.execution_id) AS k,
 					(array_agg(f.execution_id) OVER (same ORDER BY f.since DESC, f.execution_id
 						ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))[1:50] AS executions
 				FROM (
 					SELECT a.kind, a.execution_id, a.since, split_part(e.state_machine, '/', 1) AS state_machine,
-						left(e.error, 500) AS error, e.cause, coalesce(e.last_redriven_at, e.started_at) AS started_at, e.redrive_count
-					FROM (SELECT * FROM alert y WHERE y.kind IN ('failed', 'timed_out') ORDER BY y.since DESC LIMIT 300) a
+						left(e.error, 500) AS error, e.cause, coalesce(e.last_redriven_at, e.started_at) AS started_at,
+							e.redrive_count
+					FROM (SELECT * FROM alert y WHERE y.kind IN ('failed', 'timed_out') ORDER BY y.since DESC
+						LIMIT 300) a
 					JOIN LATERAL (
-						SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = a.execution_id OFFSET 0) e ON true) f
+						SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = a.execution_id OFFSET 0) e
+							ON true) f
 				WINDOW same AS (PARTITION BY f.kind, f.state_machine, f.error)) l
 			WHERE l.k = 1 ORDER BY l.since DESC LIMIT 25) g),
 		'late', (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.since, l.kind), '[]') FROM (
-			SELECT y.kind, y.execution_id, y.since, left(y.detail, 500) AS detail, y.target, CASE WHEN y.n > 3 THEN y.n - 1 ELSE 0 END AS further
+			SELECT y.kind, y.execution_id, y.since, left(y.detail, 500) AS detail, y.target,
+				CASE WHEN y.n > 3 THEN y.n - 1 ELSE 0 END AS further
 			FROM (
 				SELECT x.*, count(*) OVER same AS n, row_number() OVER (same ORDER BY x.since, x.execution_id) AS k
 				FROM (SELECT a.*, coalesce(split_part(a.execution_id, ':', 1), a.target) AS name FROM alert a
@@ -280,23 +299,28 @@ RETURN (
 				WINDOW same AS (PARTITION BY x.kind, x.name)) y
 			WHERE y.k = 1 OR y.n <= 3 ORDER BY y.since, y.kind LIMIT 50) l),
 		'tolerated', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.started_at DESC), '[]') FROM (
-			SELECT x.execution_id, x.state, x.status, x.items, x.items_succeeded, x.items_failed, x.started_at, x.stopped_at
+			SELECT x.execution_id, x.state, x.status, x.items, x.items_succeeded, x.items_failed, x.started_at,
+				x.stopped_at
 			FROM @extschema@.sf_map_runs x
 			WHERE x.items_failed > 0 AND x.status IN ('SUCCEEDED', 'RUNNING')
 				AND x.started_at > coalesce(($1 ->> 'since')::timestamptz, now() - interval '24 hours')
 			ORDER BY x.started_at DESC LIMIT 25) r),
 		'running', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at, r.execution_id), '[]') FROM (
-			SELECT l.execution_id, l.state_machine, l.requested_at, l.started_at, l.running, l.further, left(e.waiting_on, 500) AS waiting_on,
+			SELECT l.execution_id, l.state_machine, l.requested_at, l.started_at, l.running, l.further,
+				left(e.waiting_on, 500) AS waiting_on,
 				CASE WHEN l.n <= 12 THEN _sfflow.console_progress(l.execution_id) END AS progress
 			FROM (
 				SELECT x.*, CASE WHEN x.running > 3 THEN x.running - 1 ELSE 0 END AS further,
 					row_number() OVER (ORDER BY x.requested_at, x.execution_id) AS n
 				FROM (
-					SELECT y.*, row_number() OVER (PARTITION BY y.state_machine ORDER BY y.requested_at, y.execution_id) AS k
+					SELECT y.*, row_number() OVER (PARTITION BY y.state_machine ORDER BY y.requested_at,
+						y.execution_id) AS k
 					FROM running y) x
 				WHERE x.k = 1 OR x.running <= 3 ORDER BY x.requested_at, x.execution_id LIMIT 25) l
-			JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e ON true) r),
-		'running_count', (SELECT coalesce(sum(x.running), 0) FROM (SELECT DISTINCT y.state_machine, y.running FROM running y) x),
+			JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e
+				ON true) r),
+		'running_count', (SELECT coalesce(sum(x.running), 0)
+			FROM (SELECT DISTINCT y.state_machine, y.running FROM running y) x),
 		'ended', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at DESC), '[]') FROM (
 			SELECT x.execution_id, x.state_machine, x.status, x.requested_at, x.started_at, x.stopped_at,
 				_sfflow.took_ms(x.execution_id) AS took, x.n - 1 AS further
@@ -319,30 +343,37 @@ RETURN (
 			SELECT x.hour, sum(x.executions_started) AS started, sum(x.executions_succeeded) AS succeeded,
 				sum(x.executions_failed + x.executions_timed_out) AS failed, sum(x.executions_aborted) AS aborted
 			FROM hour x GROUP BY x.hour ORDER BY x.hour DESC LIMIT 48) h),
-		'machines', (SELECT coalesce(jsonb_agg(to_jsonb(m) ORDER BY m.failed DESC, m.started DESC, m.state_machine), '[]') FROM (
+		'machines', (SELECT coalesce(jsonb_agg(to_jsonb(m) ORDER BY m.failed DESC, m.started DESC, m.state_machine),
+			'[]') FROM (
 			SELECT x.state_machine, sum(x.executions_started) AS started, sum(x.executions_succeeded) AS succeeded,
 				sum(x.executions_failed + x.executions_timed_out) AS failed, sum(x.executions_aborted) AS aborted
 			FROM hour x GROUP BY x.state_machine ORDER BY 4 DESC, 2 DESC LIMIT 50) m)));
 
--- executions {state_machine, status, error, name, parent, after, before, limit, key, items}: a page, the newest first. Items of
--- Distributed Maps are left out, unless those of a parent are asked for, or items is true.
+-- executions {state_machine, status, error, name, parent, after, before, limit, key, items}: a page, the newest first.
+-- Items of Distributed Maps are left out, unless those of a parent are asked for, or items is true.
 CREATE FUNCTION _sfflow.console_executions(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT jsonb_build_object(
 		'rows', coalesce(jsonb_agg(jsonb_build_object('execution_id', l.execution_id, 'state_machine', l.state_machine,
-			'name', l.name, 'status', l.status, 'error', left(l.error, 500), 'cause', _sfflow.console_cut(e.cause, 1000),
-			'requested_at', l.requested_at, 'started_at', l.started_at, 'stopped_at', l.stopped_at, 'took', _sfflow.took_ms(l.execution_id),
+			'name', l.name, 'status', l.status, 'error', left(l.error, 500), 'cause',
+				_sfflow.console_cut(e.cause, 1000),
+			'requested_at', l.requested_at, 'started_at', l.started_at, 'stopped_at', l.stopped_at, 'took',
+				_sfflow.took_ms(l.execution_id),
 			'redrive_count', e.redrive_count, 'waiting_on', left(e.waiting_on, 500)) ORDER BY l.n), '[]'),
 		'rights', _sfflow.console_rights(array_agg(l.execution_id)),
-		'next', CASE WHEN count(*) = _sfflow.console_limit($1, 50, 200) THEN (array_agg(l.page_key ORDER BY l.n DESC))[1] END)
+		'next', CASE WHEN count(*) = _sfflow.console_limit($1, 50, 200)
+			THEN (array_agg(l.page_key ORDER BY l.n DESC))[1] END)
 	FROM @extschema@.sf_list_executions(
 		$1 ->> 'state_machine', $1 ->> 'status', $1 ->> 'error', $1 ->> 'name', NULL, $1 ->> 'parent',
 		($1 ->> 'after')::timestamptz, ($1 ->> 'before')::timestamptz,
-		_sfflow.console_limit($1, 50, 200), $1 ->> 'key', $1 ->> 'parent' IS NULL AND NOT coalesce(($1 ->> 'items')::boolean, false))
-		WITH ORDINALITY AS l(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at, page_key, n)
+		_sfflow.console_limit($1, 50, 200), $1 ->> 'key', $1 ->> 'parent' IS NULL
+			AND NOT coalesce(($1 ->> 'items')::boolean, false))
+		WITH ORDINALITY AS l(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at,
+			page_key, n)
 	LEFT JOIN LATERAL (
-		SELECT x.redrive_count, x.waiting_on, x.cause FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e ON true);
+		SELECT x.redrive_count, x.waiting_on, x.cause FROM @extschema@.sf_executions x
+			WHERE x.execution_id = l.execution_id OFFSET 0) e ON true);
 
 -- execution {execution_id}: its row, the status of each state, what runs, map runs, holds, what was done to it.
 CREATE FUNCTION _sfflow.console_execution(q jsonb) RETURNS jsonb
@@ -352,19 +383,25 @@ RETURN (
 		'states', @extschema@.sf_graph_status($1 ->> 'execution_id'),
 		'rights', _sfflow.console_rights(ARRAY[$1 ->> 'execution_id']),
 		'execution', (
-			SELECT jsonb_build_object('execution_id', e.execution_id, 'state_machine', e.state_machine, 'version', e.version,
-				'name', e.name, 'status', e.status, 'error', left(e.error, 2000), 'cause', _sfflow.console_cut(e.cause, 4000),
-				'input', _sfflow.console_cut(e.input::text, 20000), 'output', _sfflow.console_cut(e.output::text, 20000),
+			SELECT jsonb_build_object('execution_id', e.execution_id, 'state_machine', e.state_machine, 'version',
+				e.version,
+				'name', e.name, 'status', e.status, 'error', left(e.error, 2000), 'cause',
+					_sfflow.console_cut(e.cause, 4000),
+				'input', _sfflow.console_cut(e.input::text, 20000), 'output',
+					_sfflow.console_cut(e.output::text, 20000),
 				'requested_at', e.requested_at, 'started_at', e.started_at, 'stopped_at', e.stopped_at,
-				'redrive_count', e.redrive_count, 'last_redriven_at', e.last_redriven_at, 'start_requests', e.start_requests,
+				'redrive_count', e.redrive_count, 'last_redriven_at', e.last_redriven_at, 'start_requests',
+					e.start_requests,
 				'parent_execution_id', e.parent_execution_id, 'waiting_on', left(e.waiting_on, 2000))
 			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'),
 		'jobs', (SELECT coalesce(jsonb_object_agg(j.job_status, j.n), '{}') FROM (
-			SELECT CASE WHEN x.job_status = 'failure' AND x.error IS NULL THEN 'aborted' ELSE x.job_status END AS job_status, count(*) AS n
+			SELECT CASE WHEN x.job_status = 'failure' AND x.error IS NULL THEN 'aborted' ELSE x.job_status
+				END AS job_status, count(*) AS n
 			FROM @extschema@.sf_jobs x WHERE x.execution_id = $1 ->> 'execution_id' GROUP BY 1) j),
 		'failed', (
 			SELECT _sfflow.console_failed_jobs(e.execution_id, 1)
-			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id' AND e.status IN ('FAILED', 'TIMED_OUT')),
+			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'
+				AND e.status IN ('FAILED', 'TIMED_OUT')),
 		'item', (
 			SELECT _sfflow.console_failed_item(e.execution_id, e.error)
 			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'),
@@ -374,12 +411,15 @@ RETURN (
 		'waits', _sfflow.console_waits($1 ->> 'execution_id'),
 --@end
 		'tasks', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM (
-			SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline, x.heartbeat_at, x.worker
+			SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline,
+				x.heartbeat_at, x.worker
 			FROM @extschema@.sf_tasks x WHERE x.execution_id = $1 ->> 'execution_id' LIMIT 50) t),
 		'map_runs', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.started_at DESC), '[]') FROM (
-			SELECT x.state, x.map_run_arn, x.status, x.items, x.items_succeeded, x.items_failed, x.executions, x.running,
+			SELECT x.state, x.map_run_arn, x.status, x.items, x.items_succeeded, x.items_failed, x.executions,
+				x.running,
 				x.succeeded, x.failed, x.timed_out, x.aborted, x.redrive_count, x.started_at, x.stopped_at
-			FROM @extschema@.sf_map_runs x WHERE x.execution_id = $1 ->> 'execution_id' ORDER BY x.started_at DESC LIMIT 20) r),
+			FROM @extschema@.sf_map_runs x WHERE x.execution_id = $1 ->> 'execution_id' ORDER BY x.started_at DESC
+				LIMIT 20) r),
 --@with hold
 		'held', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
 			SELECT x.target, x.state, x.since, x.held_by, x.reason FROM @extschema@.sf_holds x
@@ -388,13 +428,14 @@ RETURN (
 		'held', '[]'::jsonb,
 --@end
 		'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
-			SELECT x.at, x.action, x.role, x.session_role, left(x.reason, 500) AS reason, x.details FROM @extschema@.sf_audit x
+			SELECT x.at, x.action, x.role, x.session_role, left(x.reason, 500) AS reason, x.details
+				FROM @extschema@.sf_audit x
 			WHERE x.execution_id = $1 ->> 'execution_id' ORDER BY x.at DESC LIMIT 30) a),
 		'usual', (SELECT jsonb_build_object('p50', m.execution_time_ms_p50, 'p95', m.execution_time_ms_p95)
 			FROM @extschema@.sf_metrics m WHERE m.state_machine = split_part($1 ->> 'execution_id', ':', 1))));
 
--- jobs {execution_id, status, limit, after}: its jobs in the order of sf_jobs; after is a number of one. Those that were
--- aborted have a status of their own.
+-- jobs {execution_id, status, limit, after}: its jobs in the order of sf_jobs; after is a number of one. Those that
+-- were aborted have a status of their own.
 CREATE FUNCTION _sfflow.console_jobs(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
@@ -405,9 +446,11 @@ RETURN (
 			_sfflow.console_cut(x.cause, 1000) AS cause
 		FROM (
 			SELECT row_number() OVER () AS n, y.job_id, y.attempts, y.started_at, y.stopped_at, y.error, y.cause,
-				CASE WHEN y.job_status = 'failure' AND y.error IS NULL THEN 'aborted' ELSE y.job_status END AS job_status
+				CASE WHEN y.job_status = 'failure' AND y.error IS NULL THEN 'aborted' ELSE y.job_status
+					END AS job_status
 			FROM @extschema@.sf_jobs y WHERE y.execution_id = $1 ->> 'execution_id') x
-		WHERE x.n > coalesce(($1 ->> 'after')::bigint, 0) AND (($1 ->> 'status') IS NULL OR x.job_status = $1 ->> 'status')
+		WHERE x.n > coalesce(($1 ->> 'after')::bigint, 0)
+			AND (($1 ->> 'status') IS NULL OR x.job_status = $1 ->> 'status')
 		ORDER BY x.n LIMIT _sfflow.console_limit($1, 200, 500)) j);
 
 -- timeline {execution_id, inside, limit, after}: spans, and how long the states of its machine usually take.
@@ -420,8 +463,10 @@ RETURN (
 	)
 	SELECT jsonb_build_object(
 		'now', now(),
-		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event, s.branch), '[]') FROM span s),
-		'next', (SELECT CASE WHEN count(*) >= _sfflow.console_limit($1, 300, 1000) THEN max(s.first_event) END FROM span s),
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event, s.branch), '[]')
+			FROM span s),
+		'next', (SELECT CASE WHEN count(*) >= _sfflow.console_limit($1, 300, 1000) THEN max(s.first_event) END
+			FROM span s),
 		'usual', (
 			SELECT coalesce(jsonb_object_agg(t.job_id,
 				jsonb_build_object('runs', t.recent_runs, 'p50', t.recent_ms_p50, 'p95', t.recent_ms_p95)), '{}')
@@ -430,14 +475,17 @@ RETURN (
 				ORDER BY y.job_id LIMIT 500) t)));
 
 -- The beginning of the input or the output in an event; of an output only in that with which a state was left.
-CREATE FUNCTION _sfflow.console_event_payload(execution_id text, event integer, member text, left_state text) RETURNS jsonb
+CREATE FUNCTION _sfflow.console_event_payload(execution_id text, event integer, member text,
+	left_state text) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
-	SELECT jsonb_build_object('event', p.id, 'text', p.details, 'bytes', p.bytes, 'cut', p.bytes > octet_length(p.details))
+	SELECT jsonb_build_object('event', p.id, 'text', p.details, 'bytes', p.bytes, 'cut',
+		p.bytes > octet_length(p.details))
 	FROM _sfflow.event_page($1, $2 - 1, $2, NULL, NULL, $3, 20000, 1) p
 	WHERE p.details IS NOT NULL AND ($4 IS NULL OR p.type LIKE '%Exited' AND p.state = $4));
 
--- state {execution_id, state, event}: the visits of a state; input, output, error and events of the one that event names.
+-- state {execution_id, state, event}: the visits of a state; input, output, error and events of the one that event
+-- names.
 CREATE FUNCTION _sfflow.console_state(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
@@ -448,11 +496,13 @@ RETURN (
 		ORDER BY s.first_event = ($1 ->> 'event')::integer DESC NULLS LAST, s.status = 'running' DESC,
 			s.status = 'failure' AND s.job_id = (
 				SELECT f.job #>> '{}'
-				FROM jsonb_array_elements(_sfflow.console_failed_jobs($1 ->> 'execution_id', 20)) WITH ORDINALITY AS f(job, n)
+				FROM jsonb_array_elements(_sfflow.console_failed_jobs($1 ->> 'execution_id',
+					20)) WITH ORDINALITY AS f(job, n)
 				WHERE f.job #>> '{}' IN (SELECT x.job_id FROM span x) ORDER BY f.n LIMIT 1) DESC NULLS LAST,
 			s.first_event DESC LIMIT 1
 	), visit AS MATERIALIZED (
-		SELECT c.state_no, c.iterations, c.job_id, c.visit, min(s.first_event) AS first_event, max(s.last_event) AS last_event
+		SELECT c.state_no, c.iterations, c.job_id, c.visit, min(s.first_event) AS first_event,
+			max(s.last_event) AS last_event
 		FROM chosen c JOIN span s ON s.job_id = c.job_id AND s.visit = c.visit
 		GROUP BY c.state_no, c.iterations, c.job_id, c.visit
 	)
@@ -460,11 +510,14 @@ RETURN (
 		'visits', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event), '[]') FROM (
 			SELECT * FROM span x ORDER BY x.first_event DESC LIMIT 200) s),
 		'chosen', (SELECT to_jsonb(v) - 'iterations' FROM visit v),
-		'input', (SELECT _sfflow.console_event_payload($1 ->> 'execution_id', v.first_event, 'input', NULL) FROM visit v),
-		'output', (SELECT _sfflow.console_event_payload($1 ->> 'execution_id', v.last_event, 'output', $1 ->> 'state') FROM visit v),
+		'input', (SELECT _sfflow.console_event_payload($1 ->> 'execution_id', v.first_event, 'input', NULL)
+			FROM visit v),
+		'output', (SELECT _sfflow.console_event_payload($1 ->> 'execution_id', v.last_event, 'output', $1 ->> 'state')
+			FROM visit v),
 		'job', (SELECT to_jsonb(j) FROM (
 			SELECT x.job_status, x.attempts, left(x.error, 2000) AS error, _sfflow.console_cut(x.cause, 4000) AS cause
-			FROM @extschema@.sf_jobs x JOIN visit v ON v.job_id = x.job_id WHERE x.execution_id = $1 ->> 'execution_id' LIMIT 1) j),
+			FROM @extschema@.sf_jobs x JOIN visit v ON v.job_id = x.job_id WHERE x.execution_id = $1 ->> 'execution_id'
+				LIMIT 1) j),
 		'usual', (SELECT jsonb_build_object('runs', t.recent_runs, 'p50', t.recent_ms_p50, 'p95', t.recent_ms_p95)
 			FROM @extschema@.sf_job_times t
 			WHERE t.state_machine = split_part($1 ->> 'execution_id', ':', 1) AND t.job_id = $1 ->> 'state' LIMIT 1),
@@ -485,7 +538,8 @@ RETURN (
 CREATE FUNCTION _sfflow.console_payload(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
-	SELECT jsonb_build_object('text', substr(w.whole, coalesce(($1 ->> 'offset')::integer, 0) + 1, _sfflow.console_limit($1, 200000, 1000000)),
+	SELECT jsonb_build_object('text', substr(w.whole, coalesce(($1 ->> 'offset')::integer, 0) + 1,
+		_sfflow.console_limit($1, 200000, 1000000)),
 		'offset', coalesce(($1 ->> 'offset')::integer, 0), 'length', length(w.whole), 'bytes', octet_length(w.whole))
 	FROM (
 		SELECT p.details AS whole
@@ -493,7 +547,8 @@ RETURN (
 			NULL, NULL, $1 ->> 'member', NULL, 1) p
 		WHERE $1 ->> 'what' = 'event'
 		UNION ALL
-		SELECT CASE $1 ->> 'what' WHEN 'input' THEN e.input::text WHEN 'output' THEN e.output::text WHEN 'cause' THEN e.cause END
+		SELECT CASE $1 ->> 'what' WHEN 'input' THEN e.input::text WHEN 'output' THEN e.output::text WHEN 'cause'
+			THEN e.cause END
 		FROM @extschema@.sf_executions e
 		WHERE e.execution_id = $1 ->> 'execution_id' AND $1 ->> 'what' IN ('input', 'output', 'cause')) w
 	WHERE w.whole IS NOT NULL LIMIT 1);
@@ -533,12 +588,14 @@ RETURN (
 			SELECT x.alias, x.version, x.percent, x.set_at FROM @extschema@.sf_aliases x
 			WHERE x.state_machine = s.state_machine ORDER BY x.alias, x.version LIMIT 100) a),
 		'times', (SELECT coalesce(jsonb_agg(to_jsonb(t) ORDER BY t.job_id), '[]') FROM (
-			SELECT x.job_id, x.runs, x.failures, x.recent_ms_p50, x.recent_ms_p95, x.week_ms_p50, x.previous_week_ms_p50, x.last_at
+			SELECT x.job_id, x.runs, x.failures, x.recent_ms_p50, x.recent_ms_p95, x.week_ms_p50,
+				x.previous_week_ms_p50, x.last_at
 			FROM @extschema@.sf_job_times x WHERE x.state_machine = s.state_machine ORDER BY x.job_id LIMIT 500) t),
 --@with hold
 		'held', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
 			SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting FROM @extschema@.sf_holds x
-			WHERE x.target = s.state_machine OR x.target LIKE replace(replace(s.state_machine, '\', '\\'), '_', '\_') || ':%'
+			WHERE x.target = s.state_machine OR x.target LIKE replace(replace(s.state_machine, '\', '\\'), '_', '\_')
+				|| ':%'
 			ORDER BY x.since LIMIT 50) h))
 --@else
 		'held', '[]'::jsonb)
@@ -548,7 +605,8 @@ RETURN (
 			x.execution_id_path, x.options, x.created_at
 		FROM @extschema@.sf_state_machines x
 		WHERE x.state_machine = $1 ->> 'state_machine'
-			AND CASE WHEN $1 ->> 'version' IS NULL THEN x.is_current ELSE x.version = ($1 ->> 'version')::integer END) s);
+			AND CASE WHEN $1 ->> 'version' IS NULL THEN x.is_current ELSE x.version = ($1 ->> 'version')::integer
+				END) s);
 
 -- layout {target}: where the picture of a machine or an execution has what.
 CREATE FUNCTION _sfflow.console_layout(q jsonb) RETURNS jsonb
@@ -561,7 +619,8 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.n), '[]'), 'cut', count(*) = 500)
 	FROM (
-		SELECT x.n, x.pointer, x.change, _sfflow.console_cut(x.before::text, 2000) AS before, _sfflow.console_cut(x.after::text, 2000) AS after
+		SELECT x.n, x.pointer, x.change, _sfflow.console_cut(x.before::text, 2000) AS before,
+			_sfflow.console_cut(x.after::text, 2000) AS after
 		FROM @extschema@.sf_diff_versions($1 ->> 'state_machine', ($1 ->> 'a')::integer, ($1 ->> 'b')::integer)
 			WITH ORDINALITY AS x(pointer, change, before, after, n)
 		LIMIT 500) d);
@@ -581,8 +640,10 @@ CREATE FUNCTION _sfflow.console_schedules(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN jsonb_build_object(
 	'rows', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.schedule_name), '[]') FROM (
-		SELECT x.schedule_name, x.schedule, x.timezone, x.state_machine, _sfflow.console_cut(x.input::text, 2000) AS input,
-			x.active, x.next_run, x.last_execution_id, x.state, left(x.problem, 500) AS problem, x.owner, x.calendar, x.on_closed,
+		SELECT x.schedule_name, x.schedule, x.timezone, x.state_machine,
+			_sfflow.console_cut(x.input::text, 2000) AS input,
+			x.active, x.next_run, x.last_execution_id, x.state, left(x.problem, 500) AS problem, x.owner, x.calendar,
+				x.on_closed,
 			x.starts, x.ends, x.missed, x.overlap, pg_has_role(x.owner, 'USAGE') AS may_edit,
 --@with hold
 			EXISTS (SELECT FROM @extschema@.sf_holds h WHERE h.target = 'schedule:' || x.schedule_name) AS held
@@ -593,10 +654,12 @@ RETURN jsonb_build_object(
 		ORDER BY x.schedule_name LIMIT _sfflow.console_limit($1, 100, 200)) s),
 	'may_create', coalesce(has_schema_privilege(to_regnamespace('cron'), 'USAGE'), false),
 	'calendars', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.calendar), '[]') FROM (
-		SELECT x.calendar, x.owner, _sfflow.console_cut(x.rule::text, 2000) AS rule, _sfflow.console_cut(x.days::text, 2000) AS days
+		SELECT x.calendar, x.owner, _sfflow.console_cut(x.rule::text, 2000) AS rule,
+			_sfflow.console_cut(x.days::text, 2000) AS days
 		FROM @extschema@.sf_calendars x ORDER BY x.calendar LIMIT 100) c));
 
--- schedule {name, from, to}: its times from one to another, the days on which its calendar is closed, and its last runs.
+-- schedule {name, from, to}: its times from one to another, the days on which its calendar is closed, and its last
+-- runs.
 CREATE FUNCTION _sfflow.console_schedule(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN jsonb_build_object(
@@ -610,7 +673,8 @@ RETURN jsonb_build_object(
 		FROM @extschema@.sf_schedules s
 		CROSS JOIN LATERAL @extschema@.sf_calendar_days(s.calendar, ($1 ->> 'from')::date,
 			least(($1 ->> 'to')::date, ($1 ->> 'from')::date + 100)) d
-		WHERE s.schedule_name = $1 ->> 'name' AND s.calendar IS NOT NULL AND $1 ->> 'from' IS NOT NULL AND NOT d.is_open),
+		WHERE s.schedule_name = $1 ->> 'name' AND s.calendar IS NOT NULL AND $1 ->> 'from' IS NOT NULL
+			AND NOT d.is_open),
 	'runs', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.scheduled_for DESC), '[]') FROM (
 		SELECT x.scheduled_for, x.started_at, x.status, left(x.error, 500) AS error, x.execution_id, x.ended_at,
 			_sfflow.took_ms(x.execution_id) AS took
@@ -622,19 +686,21 @@ CREATE FUNCTION _sfflow.console_activities(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	WITH dead AS MATERIALIZED (
-		SELECT x.execution_id, x.state, x.branch, x.resource, _sfflow.console_cut(x.input::text, 2000) AS input, x.error,
+		SELECT x.execution_id, x.state, x.branch, x.resource, _sfflow.console_cut(x.input::text, 2000) AS input,
+			x.error,
 			left(x.cause, 1000) AS cause, x.receives, x.died_at
 		FROM @extschema@.sf_dead_letters x ORDER BY x.died_at DESC LIMIT 100
 	)
 	SELECT jsonb_build_object(
 		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.activity), '[]') FROM (
-			SELECT x.activity, x.owner::text AS owner, x.queued, x.oldest_queued_at, x.in_flight, x.last_polled_at, x.last_worker
+			SELECT x.activity, x.owner::text AS owner, x.queued, x.oldest_queued_at, x.in_flight, x.last_polled_at,
+				x.last_worker
 			FROM @extschema@.sf_activities x ORDER BY x.activity LIMIT 200) a),
 		'dead', (SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.died_at DESC), '[]') FROM dead d),
 		'rights', _sfflow.console_rights(ARRAY(SELECT d.execution_id FROM dead d))));
 
--- alerts {}: alerts, the latest first, and what was acknowledged last. Of more than a page failures are left out, rather than
--- alerts of other kinds.
+-- alerts {}: alerts, the latest first, and what was acknowledged last. Of more than a page failures are left out,
+-- rather than alerts of other kinds.
 CREATE FUNCTION _sfflow.console_alerts(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
@@ -645,7 +711,8 @@ RETURN (
 		LIMIT _sfflow.console_limit($1, 100, 500)
 	)
 	SELECT jsonb_build_object(
-		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.since DESC, a.execution_id, a.kind), '[]') FROM alert a),
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.since DESC, a.execution_id, a.kind), '[]')
+			FROM alert a),
 		'rights', _sfflow.console_rights(ARRAY(SELECT a.execution_id FROM alert a)),
 		'acknowledged', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.acknowledged_at DESC), '[]') FROM (
 			SELECT x.kind, x.execution_id, x.acknowledged_at, x.acknowledged_by, left(x.comment, 500) AS comment
@@ -657,13 +724,16 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN jsonb_build_object(
 	'rows', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.rule_name), '[]') FROM (
 		SELECT x.rule_name, x.owner, _sfflow.console_cut(x.pattern::text, 4000) AS pattern, x.target,
-			_sfflow.console_cut(x.input::text, 4000) AS input, x.pending, x.delivered, x.dead, left(x.last_error, 500) AS last_error,
+			_sfflow.console_cut(x.input::text, 4000) AS input, x.pending, x.delivered, x.dead,
+				left(x.last_error, 500) AS last_error,
 			_sfflow.console_cut(x.last_cause, 1000) AS last_cause, x.last_failed_at, x.created_at
 		FROM @extschema@.sf_rules x ORDER BY x.rule_name LIMIT _sfflow.console_limit($1, 200, 500)) r),
 	'deliveries', (
-		SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.status, d.failed_at DESC NULLS LAST, d.created_at, d.event_id), '[]') FROM (
+		SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.status, d.failed_at DESC NULLS LAST, d.created_at, d.event_id),
+			'[]') FROM (
 		SELECT x.rule_name, x.event_id, x.status, x.attempts, x.next_attempt, left(x.error, 500) AS error,
-			_sfflow.console_cut(x.cause, 1000) AS cause, x.failed_at, x.created_at, _sfflow.console_cut(x.event::text, 4000) AS event
+			_sfflow.console_cut(x.cause, 1000) AS cause, x.failed_at, x.created_at,
+				_sfflow.console_cut(x.event::text, 4000) AS event
 		FROM @extschema@.sf_rule_deliveries x WHERE $1 ->> 'rule' IS NULL OR x.rule_name = $1 ->> 'rule'
 		ORDER BY x.status, x.failed_at DESC NULLS LAST, x.created_at, x.event_id LIMIT 100) d),
 	'may_create', _sfflow.may_create());
@@ -671,7 +741,8 @@ RETURN jsonb_build_object(
 -- test_pattern {pattern, event}: does an event match?
 CREATE FUNCTION _sfflow.console_test_pattern(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN jsonb_build_object('matches', @extschema@.sf_test_event_pattern(($1 ->> 'pattern')::jsonb, ($1 ->> 'event')::jsonb));
+RETURN jsonb_build_object('matches', @extschema@.sf_test_event_pattern(($1 ->> 'pattern')::jsonb,
+	($1 ->> 'event')::jsonb));
 
 -- create_rule {name, pattern, target, input}: pattern and input are JSON text. A name that is taken is refused.
 CREATE FUNCTION _sfflow.console_create_rule(q jsonb) RETURNS jsonb
@@ -681,7 +752,8 @@ BEGIN
 	IF EXISTS (SELECT FROM @extschema@.sf_rules r WHERE r.rule_name = q ->> 'name') THEN
 		RAISE EXCEPTION 'there is a rule "%" already', q ->> 'name' USING ERRCODE = 'SF012';
 	END IF;
-	RETURN jsonb_build_object('created', @extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
+	RETURN jsonb_build_object('created',
+		@extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
 		nullif(q ->> 'input', '')::jsonb)::text);
 END
 $$;
@@ -690,7 +762,8 @@ $$;
 CREATE FUNCTION _sfflow.console_operations(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN jsonb_build_object(
-	'health', (SELECT coalesce(jsonb_agg(jsonb_build_object('item', h.item, 'ok', h.ok, 'detail', left(h.detail, 1000))), '[]')
+	'health', (SELECT coalesce(jsonb_agg(jsonb_build_object('item', h.item, 'ok', h.ok, 'detail',
+		left(h.detail, 1000))), '[]')
 		FROM @extschema@.sf_health h),
 	'workers', (SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.pid), '[]') FROM (
 		SELECT x.pid, x.role, x.state, x.execution_id, x.job_id, x.since, x.steps, x.owner::text AS owner, x.holds_slot
@@ -706,9 +779,9 @@ RETURN jsonb_build_object(
 		SELECT x.at, x.action, x.target, x.role, x.session_role, left(x.reason, 500) AS reason
 		FROM @extschema@.sf_list_audit(page_size => 50) x LIMIT 50) a));
 
--- set_schedule {name, schedule, state_machine, input, timezone, calendar, on_closed, starts, ends, missed, overlap}: make a
--- schedule, or replace it; "" is as good as nothing. A schedule that is replaced keeps its owner and, unless one is given, its
--- input. With new, a name that is taken is refused.
+-- set_schedule {name, schedule, state_machine, input, timezone, calendar, on_closed, starts, ends, missed, overlap}:
+-- make a schedule, or replace it; "" is as good as nothing. A schedule that is replaced keeps its owner and, unless one
+-- is given, its input. With new, a name that is taken is refused.
 CREATE FUNCTION _sfflow.console_set_schedule(q jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -724,7 +797,8 @@ BEGIN
 	job := @extschema@.sf_schedule(target, q ->> 'schedule', q ->> 'state_machine',
 		coalesce(nullif(q ->> 'input', '')::jsonb, former.input, '{}'),
 		nullif(q ->> 'timezone', ''), nullif(q ->> 'calendar', ''),
-		coalesce(q ->> 'on_closed', 'skip'), nullif(q ->> 'starts', '')::timestamptz, nullif(q ->> 'ends', '')::timestamptz,
+		coalesce(q ->> 'on_closed', 'skip'), nullif(q ->> 'starts', '')::timestamptz,
+			nullif(q ->> 'ends', '')::timestamptz,
 		coalesce(q ->> 'missed', 'run_once'), coalesce(q ->> 'overlap', 'skip'));
 	IF former.owner <> current_user THEN
 		PERFORM @extschema@.sf_alter_owner('schedule:' || target, former.owner);
@@ -746,7 +820,8 @@ BEGIN
 	-- Times of many years are too many for a schedule of minutes.
 	FOREACH ahead IN ARRAY '{2 days, 40 days, 400 days, 9 years}'::interval[] LOOP
 		SELECT jsonb_build_object('times', coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.scheduled_for), '[]')) INTO plan
-		FROM (SELECT x.scheduled_for, x.local_time FROM @extschema@.sf_schedule_preview(q ->> 'name', begin_at, begin_at + ahead) x
+		FROM (SELECT x.scheduled_for, x.local_time
+			FROM @extschema@.sf_schedule_preview(q ->> 'name', begin_at, begin_at + ahead) x
 			ORDER BY x.scheduled_for LIMIT 5) p;
 		EXIT WHEN jsonb_array_length(plan -> 'times') = 5;
 	END LOOP;
@@ -759,25 +834,29 @@ CREATE FUNCTION _sfflow.console_test_state(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
 	SELECT jsonb_build_object('result', _sfflow.console_cut(
-		@extschema@.sf_test_state(($1 ->> 'definition')::json, coalesce($1 ->> 'input', '{}')::jsonb, mock => ($1 ->> 'mock')::jsonb,
+		@extschema@.sf_test_state(($1 ->> 'definition')::json, coalesce($1 ->> 'input', '{}')::jsonb,
+			mock => ($1 ->> 'mock')::jsonb,
 			inspection_level => coalesce($1 ->> 'level', 'INFO'), state_name => $1 ->> 'state')::text, 200000)));
 
 -- start {state_machine, input, name, if_exists}: the input is JSON text, as in all actions.
 CREATE FUNCTION _sfflow.console_start(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN jsonb_build_object('execution_id', @extschema@.sf_start($1 ->> 'state_machine', coalesce($1 ->> 'input', '{}')::jsonb,
+RETURN jsonb_build_object('execution_id',
+	@extschema@.sf_start($1 ->> 'state_machine', coalesce($1 ->> 'input', '{}')::jsonb,
 	$1 ->> 'name', coalesce($1 ->> 'if_exists', 'error')));
 
 -- One execution, or one target, of the actions that take several; what it says.
 CREATE FUNCTION _sfflow.console_one(action text, target text, q jsonb) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN CASE $1
-	WHEN 'redrive' THEN @extschema@.sf_redrive($2, $3 ->> 'from_state', ($3 ->> 'input')::jsonb, ($3 ->> 'version')::integer)::text
+	WHEN 'redrive' THEN @extschema@.sf_redrive($2, $3 ->> 'from_state', ($3 ->> 'input')::jsonb,
+		($3 ->> 'version')::integer)::text
 	WHEN 'stop' THEN @extschema@.sf_stop($2, $3 ->> 'error', $3 ->> 'reason')
 --@with hold
 	WHEN 'hold' THEN @extschema@.sf_hold($2, $3 ->> 'state', $3 ->> 'reason')::text
 	WHEN 'release' THEN @extschema@.sf_release($2, $3 ->> 'state')::text
-	WHEN 'mark' THEN @extschema@.sf_mark($2, $3 ->> 'job_id', $3 ->> 'outcome', ($3 ->> 'output')::jsonb, $3 ->> 'reason')::text
+	WHEN 'mark' THEN @extschema@.sf_mark($2, $3 ->> 'job_id', $3 ->> 'outcome', ($3 ->> 'output')::jsonb,
+		$3 ->> 'reason')::text
 --@end
 	WHEN 'acknowledge' THEN @extschema@.sf_acknowledge($2, $3 ->> 'kind', $3 ->> 'reason')::text
 	WHEN 'acknowledge_all' THEN @extschema@.sf_acknowledge_all($2, ($3 ->> 'until')::timestamptz, $3 ->> 'reason')::text
@@ -821,9 +900,9 @@ END
 $$;
 
 -- The jobs that an execution has still to run: after a redrive from a state all that can follow it. "more" has those of
--- iterations that have not begun, by state, and items of Distributed Maps, by Map; of a Map without "jobs" the items are not
--- known yet. at_most: by a Choice or a Catch, not all of them may run. What it goes on with; fails_again
--- if that is nothing but Fail states.
+-- iterations that have not begun, by state, and items of Distributed Maps, by Map; of a Map without "jobs" the items
+-- are not known yet. at_most: by a Choice or a Catch, not all of them may run. What it goes on with; fails_again if
+-- that is nothing but Fail states.
 CREATE FUNCTION _sfflow.console_ahead(execution_id text, from_state text) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
@@ -832,18 +911,22 @@ RETURN (
 		'fails_again', (
 			SELECT coalesce(bool_and(d.drawn ->> 'type' = 'Fail'), false)
 			FROM jsonb_array_elements(@extschema@.sf_graph_status($1)) AS s(state)
-			JOIN jsonb_array_elements(@extschema@.sf_graph_layout($1) -> 'states') AS d(drawn) ON d.drawn -> 'id' = s.state -> 'id'
+			JOIN jsonb_array_elements(@extschema@.sf_graph_layout($1) -> 'states') AS d(drawn)
+				ON d.drawn -> 'id' = s.state -> 'id'
 			WHERE s.state ? 'visits' AND s.state ->> 'status' IN ('entry', 'running')),
 		'runs', j.runs,
 		'runs_count', j.runs_count + (
-			SELECT coalesce(sum((m.part ->> 'jobs')::bigint), 0) FROM jsonb_array_elements(a.ahead -> 'more') AS m(part)),
+			SELECT coalesce(sum((m.part ->> 'jobs')::bigint), 0)
+				FROM jsonb_array_elements(a.ahead -> 'more') AS m(part)),
 		'more', a.ahead -> 'more',
 		'at_most', $2 IS NULL AND NOT (a.ahead ->> 'certain')::boolean,
 		'kept_count', j.kept_count + (
-			SELECT coalesce(sum(r.items_succeeded), 0) FROM @extschema@.sf_map_runs r WHERE r.execution_id = $1 AND $2 IS NULL))
+			SELECT coalesce(sum(r.items_succeeded), 0) FROM @extschema@.sf_map_runs r WHERE r.execution_id = $1
+				AND $2 IS NULL))
 	FROM (
 		SELECT coalesce(jsonb_agg(z.job_id ORDER BY z.n) FILTER (WHERE z.runs AND z.n <= 100), '[]') AS runs,
-			count(*) FILTER (WHERE z.runs) AS runs_count, count(*) FILTER (WHERE NOT z.runs AND z.job_status = 'success') AS kept_count
+			count(*) FILTER (WHERE z.runs) AS runs_count,
+				count(*) FILTER (WHERE NOT z.runs AND z.job_status = 'success') AS kept_count
 		FROM (
 			SELECT y.job_id, y.job_status, y.runs, row_number() OVER (PARTITION BY y.runs ORDER BY y.n) AS n
 			FROM (
@@ -903,8 +986,10 @@ $$;
 
 CREATE FUNCTION @extschema@.sf_console_actions() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'hold', 'mark', 'plan',
-	'plan_schedule', 'redeliver', 'redrive', 'release', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'];
+RETURN ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'hold', 'mark',
+	'plan',
+	'plan_schedule', 'redeliver', 'redrive', 'release', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state',
+		'unschedule'];
 COMMENT ON FUNCTION @extschema@.sf_console_actions() IS
 	'the actions of sf_console_api that write; all others work in a read-only transaction';
 

@@ -19,7 +19,8 @@ COMMENT ON COLUMN @extschema@.sf_access_keys.access_key_id IS 'the public part, 
 COMMENT ON COLUMN @extschema@.sf_access_keys.role IS 'the role as which requests with the key are answered';
 COMMENT ON COLUMN @extschema@.sf_access_keys.created_at IS 'when the key was made';
 COMMENT ON COLUMN @extschema@.sf_access_keys.created_by IS 'the role that made the key, by its name then';
-COMMENT ON COLUMN @extschema@.sf_access_keys.created_by_session IS 'the role that had logged in when the key was made, by its name then';
+COMMENT ON COLUMN @extschema@.sf_access_keys.created_by_session IS
+	'the role that had logged in when the key was made, by its name then';
 COMMENT ON COLUMN @extschema@.sf_access_keys.usable IS 'whether the key is good now: its role can log in';
 
 COMMENT ON COLUMN @extschema@.sf_executions.execution_id IS 'the execution, machine:name';
@@ -43,9 +44,11 @@ COMMENT ON COLUMN @extschema@.sf_executions.waiting_on IS 'what it waits for whi
 COMMENT ON COLUMN @extschema@.sf_jobs.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_jobs.state_machine IS 'the state machine';
 COMMENT ON COLUMN @extschema@.sf_jobs.id IS 'the name of the execution';
-COMMENT ON COLUMN @extschema@.sf_jobs.job_id IS 'the name of the Task state, in a Map with the index of the iteration: Load[7]';
+COMMENT ON COLUMN @extschema@.sf_jobs.job_id IS
+	'the name of the Task state, in a Map with the index of the iteration: Load[7]';
 COMMENT ON COLUMN @extschema@.sf_jobs.job_status IS 'entry, running, success, failure or skip';
-COMMENT ON COLUMN @extschema@.sf_jobs.attempts IS 'how often the task was scheduled since the last start of the execution';
+COMMENT ON COLUMN @extschema@.sf_jobs.attempts IS
+	'how often the task was scheduled since the last start of the execution';
 COMMENT ON COLUMN @extschema@.sf_jobs.started_at IS 'when its last visit began';
 COMMENT ON COLUMN @extschema@.sf_jobs.stopped_at IS 'when its last visit ended';
 COMMENT ON COLUMN @extschema@.sf_jobs.input IS 'of the last visit';
@@ -68,7 +71,8 @@ COMMENT ON COLUMN @extschema@.sf_history.details IS 'the details of the event, w
 
 COMMENT ON COLUMN @extschema@.sf_tasks.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_tasks.state IS 'the name of the Task state';
-COMMENT ON COLUMN @extschema@.sf_tasks.branch IS 'path to its branch or iteration, Fork[0]/Stores[7]; empty at the top level';
+COMMENT ON COLUMN @extschema@.sf_tasks.branch IS
+	'path to its branch or iteration, Fork[0]/Stores[7]; empty at the top level';
 COMMENT ON COLUMN @extschema@.sf_tasks.resource IS 'as written in the definition';
 COMMENT ON COLUMN @extschema@.sf_tasks.status IS 'running, queued, waiting, answered or retrying';
 COMMENT ON COLUMN @extschema@.sf_tasks.attempt IS '0 for the first attempt of this visit';
@@ -117,21 +121,25 @@ COMMENT ON COLUMN @extschema@.sf_start_requests.execution_id IS 'the execution t
 COMMENT ON COLUMN @extschema@.sf_start_requests.requested_at IS 'when sf_start was called';
 COMMENT ON COLUMN @extschema@.sf_start_requests.requested_by IS 'the role that called';
 COMMENT ON COLUMN @extschema@.sf_start_requests.outcome IS 'running, succeeded, redriven, skipped, restarted ...';
-COMMENT ON COLUMN @extschema@.sf_start_requests.input_differs IS 'whether the call had another input than the execution';
+COMMENT ON COLUMN @extschema@.sf_start_requests.input_differs IS
+	'whether the call had another input than the execution';
 
 
 COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.state_machine IS 'the state machine';
 COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.le IS 'a time in seconds, at last Infinity';
-COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.executions IS 'executions that ended within this time; the count never decreases';
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.executions IS
+	'executions that ended within this time; the count never decreases';
 
 
 
 
-COMMENT ON COLUMN @extschema@.sf_alerts.kind IS 'failed, timed_out, failed_again, slow_task, dead_letter, no_poller, overdue, missed_run or unknown_owner';
+COMMENT ON COLUMN @extschema@.sf_alerts.kind IS
+	'failed, timed_out, failed_again, slow_task, dead_letter, no_poller, overdue, missed_run or unknown_owner';
 COMMENT ON COLUMN @extschema@.sf_alerts.execution_id IS 'the execution, if it is about one';
 COMMENT ON COLUMN @extschema@.sf_alerts.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_alerts.detail IS 'what is wrong';
-COMMENT ON COLUMN @extschema@.sf_alerts.target IS 'what it is about, if not an execution: activity:NAME, schedule:NAME, a machine, or the target of a deadline';
+COMMENT ON COLUMN @extschema@.sf_alerts.target IS
+	'what it is about, if not an execution: activity:NAME, schedule:NAME, a machine, or the target of a deadline';
 
 COMMENT ON COLUMN @extschema@.sf_acknowledgements.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_acknowledgements.kind IS 'the kind of the alert';
@@ -157,8 +165,10 @@ COMMENT ON COLUMN @extschema@.sf_health.ok IS 'whether it is as it should be';
 COMMENT ON COLUMN @extschema@.sf_health.detail IS 'what was found';
 
 COMMENT ON COLUMN @extschema@.sf_audit.at IS 'when';
-COMMENT ON COLUMN @extschema@.sf_audit.action IS 'start, stop, redrive; create, replace, drop, alter owner; grant, revoke; enable, disable';
-COMMENT ON COLUMN @extschema@.sf_audit.target IS 'a state machine, an execution, activity:NAME, schedule:NAME, rule:NAME, or *';
+COMMENT ON COLUMN @extschema@.sf_audit.action IS
+	'start, stop, redrive; create, replace, drop, alter owner; grant, revoke; enable, disable';
+COMMENT ON COLUMN @extschema@.sf_audit.target IS
+	'a state machine, an execution, activity:NAME, schedule:NAME, rule:NAME, or *';
 COMMENT ON COLUMN @extschema@.sf_audit.execution_id IS 'the execution, for an action on one';
 COMMENT ON COLUMN @extschema@.sf_audit.role IS 'the current role';
 COMMENT ON COLUMN @extschema@.sf_audit.session_role IS 'the role that had logged in; null for a start';

@@ -1,6 +1,7 @@
 -- sf_aws_install, sf_aws_uninstall: tables and functions that stand in for AWS services, in schema sfflow_aws.
 
--- services: those that a program outside does, such as glue. All that it makes is the caller's, and no member of the extension: pg_dump carries it like any other schema.
+-- services: those that a program outside does, such as glue. All that it makes is the caller's, and no member of the
+-- extension: pg_dump carries it like any other schema.
 CREATE FUNCTION @extschema@.sf_aws_install(services text[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql
@@ -18,14 +19,16 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.metadata() RETURNS jsonb LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
 		SELECT jsonb_build_object(
-			'SdkHttpMetadata', jsonb_build_object('AllHttpHeaders', '{}'::jsonb, 'HttpHeaders', '{}'::jsonb, 'HttpStatusCode', 200),
+			'SdkHttpMetadata', jsonb_build_object('AllHttpHeaders', '{}'::jsonb, 'HttpHeaders', '{}'::jsonb,
+				'HttpStatusCode', 200),
 			'SdkResponseMetadata', jsonb_build_object('RequestId', gen_random_uuid()))
 	$f$;
 
 	-- A role that a row names has a right on this type: PostgreSQL knows of no dependency of a regrole in a row, but
 	-- refuses DROP ROLE while the role has a right on an object.
 	CREATE DOMAIN sfflow_aws.role_in_use AS boolean;
-	COMMENT ON DOMAIN sfflow_aws.role_in_use IS 'roles that rows of tables in this schema name have USAGE on it, so that they cannot be dropped';
+	COMMENT ON DOMAIN sfflow_aws.role_in_use IS
+		'roles that rows of tables in this schema name have USAGE on it, so that they cannot be dropped';
 	REVOKE ALL ON TYPE sfflow_aws.role_in_use FROM PUBLIC;
 
 	-- Give the right to roles that new rows name, and take it from those that no row names any more. A transaction that
@@ -34,7 +37,8 @@ BEGIN
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		role record;
-		source text := CASE TG_OP WHEN 'DELETE' THEN 'SELECT %1$I, false FROM old_rows' WHEN 'INSERT' THEN 'SELECT %1$I, true FROM new_rows'
+		source text := CASE TG_OP WHEN 'DELETE' THEN 'SELECT %1$I, false FROM old_rows' WHEN 'INSERT'
+			THEN 'SELECT %1$I, true FROM new_rows'
 			ELSE 'SELECT %1$I, false FROM old_rows UNION SELECT %1$I, true FROM new_rows' END;
 		named boolean;
 	BEGIN
@@ -69,7 +73,8 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.fail(error text, message text, service text, code text, status integer DEFAULT 400)
 	RETURNS void LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
-		SELECT @extschema@.sf_raise(error, format('%s (Service: %s; Status Code: %s; Error Code: %s; Request ID: %s; Proxy: null)',
+		SELECT @extschema@.sf_raise(error,
+			format('%s (Service: %s; Status Code: %s; Error Code: %s; Request ID: %s; Proxy: null)',
 			message, service, status, code, gen_random_uuid()))
 	$f$;
 
@@ -77,42 +82,54 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.fail_sdk(service text, code text, message text, status integer DEFAULT 400)
 	RETURNS void LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
-		SELECT @extschema@.sf_raise(service || '.' || code, format('%s (Service: %s, Status Code: %s, Request ID: %s) (SDK Attempt Count: 1)',
+		SELECT @extschema@.sf_raise(service || '.' || code,
+			format('%s (Service: %s, Status Code: %s, Request ID: %s) (SDK Attempt Count: 1)',
 			message, service, status, gen_random_uuid()))
 	$f$;
 
 	-- What is wrong with a member of a request, as a service says it before it looks at anything else; NULL: nothing.
-	CREATE FUNCTION sfflow_aws.member_problem(place text, value jsonb, min_size integer DEFAULT NULL, max_size integer DEFAULT NULL, pattern text DEFAULT NULL)
+	CREATE FUNCTION sfflow_aws.member_problem(place text, value jsonb, min_size integer DEFAULT NULL,
+		max_size integer DEFAULT NULL, pattern text DEFAULT NULL)
 	RETURNS text LANGUAGE sql IMMUTABLE
 	SET search_path = pg_catalog, pg_temp AS $f$
 		SELECT string_agg(format('Value %s at ''%s'' failed to satisfy constraint: Member must %s',
 			coalesce('''' || given || '''', 'null'), place, problem), '; ' ORDER BY n)
 		FROM (SELECT value #>> '{}' AS given,
-				CASE jsonb_typeof(value) WHEN 'array' THEN jsonb_array_length(value) ELSE length(value #>> '{}') END AS size) AS g,
+				CASE jsonb_typeof(value) WHEN 'array' THEN jsonb_array_length(value) ELSE length(value #>> '{}')
+					END AS size) AS g,
 			LATERAL (VALUES (1, given IS NULL, 'not be null'),
 				(2, size < min_size, 'have length greater than or equal to ' || min_size),
 				(3, size > max_size, 'have length less than or equal to ' || max_size),
-				(4, given !~ ('^(?:' || pattern || ')$'), 'satisfy regular expression pattern: ' || pattern)) AS p (n, broken, problem)
+				(4, given !~ ('^(?:' || pattern || ')$'), 'satisfy regular expression pattern: ' || pattern)) AS p (n,
+					broken, problem)
 		WHERE broken
 	$f$;
 
 	-- The same of a member that may be absent: the words that it may be, or bounds of a number.
-	CREATE FUNCTION sfflow_aws.word_problem(place text, value jsonb, VARIADIC words text[]) RETURNS text LANGUAGE sql IMMUTABLE
+	CREATE FUNCTION sfflow_aws.word_problem(place text, value jsonb, VARIADIC words text[]) RETURNS text
+		LANGUAGE sql IMMUTABLE
 	RETURN CASE WHEN jsonb_typeof(value) = 'string' AND value #>> '{}' <> ALL (words)
-		THEN format('Value ''%s'' at ''%s'' failed to satisfy constraint: Member must satisfy enum value set: [%s]', value #>> '{}', place, array_to_string(words, ', ')) END;
-	CREATE FUNCTION sfflow_aws.number_problem(place text, value jsonb, lowest numeric, highest numeric DEFAULT NULL) RETURNS text LANGUAGE sql IMMUTABLE
+		THEN format('Value ''%s'' at ''%s'' failed to satisfy constraint: Member must satisfy enum value set: [%s]',
+			value #>> '{}', place, array_to_string(words, ', ')) END;
+	CREATE FUNCTION sfflow_aws.number_problem(place text, value jsonb, lowest numeric,
+		highest numeric DEFAULT NULL) RETURNS text LANGUAGE sql IMMUTABLE
 	RETURN CASE WHEN jsonb_typeof(value) <> 'number' THEN NULL
-		WHEN (value #>> '{}')::numeric < lowest THEN format('Value ''%s'' at ''%s'' failed to satisfy constraint: Member must have value greater than or equal to %s', value, place, lowest)
-		WHEN (value #>> '{}')::numeric > highest THEN format('Value ''%s'' at ''%s'' failed to satisfy constraint: Member must have value less than or equal to %s', value, place, highest) END;
-	CREATE FUNCTION sfflow_aws.size_problem(place text, value jsonb, min_size integer, max_size integer, pattern text DEFAULT NULL) RETURNS text LANGUAGE sql IMMUTABLE
-	RETURN CASE WHEN coalesce(jsonb_typeof(value), 'null') <> 'null' THEN sfflow_aws.member_problem(place, value, min_size, max_size, pattern) END;
+		WHEN (value #>> '{}')::numeric < lowest
+			THEN format('Value ''%s'' at ''%s'' failed to satisfy constraint: Member must have value greater than or equal to %s', value, place, lowest)
+		WHEN (value #>> '{}')::numeric > highest
+			THEN format('Value ''%s'' at ''%s'' failed to satisfy constraint: Member must have value less than or equal to %s', value, place, highest) END;
+	CREATE FUNCTION sfflow_aws.size_problem(place text, value jsonb, min_size integer, max_size integer,
+		pattern text DEFAULT NULL) RETURNS text LANGUAGE sql IMMUTABLE
+	RETURN CASE WHEN coalesce(jsonb_typeof(value), 'null') <> 'null'
+		THEN sfflow_aws.member_problem(place, value, min_size, max_size, pattern) END;
 
 	-- The message of a request with such problems; NULL: it has none.
 	CREATE FUNCTION sfflow_aws.validation_errors(VARIADIC problems text[]) RETURNS text LANGUAGE sql IMMUTABLE
 	SET search_path = pg_catalog, pg_temp AS $f$
 		SELECT format('%s validation error%s detected: %s', n, CASE WHEN n > 1 THEN 's' ELSE '' END, all_problems)
 		FROM (SELECT array_to_string(problems, '; ') AS all_problems) AS a,
-			LATERAL (SELECT count(*) AS n FROM regexp_matches(all_problems, ' failed to satisfy constraint: Member must ', 'g')) AS c
+			LATERAL (SELECT count(*) AS n
+				FROM regexp_matches(all_problems, ' failed to satisfy constraint: Member must ', 'g')) AS c
 		WHERE n > 0
 	$f$;
 
@@ -123,7 +140,8 @@ BEGIN
 		PERFORM @extschema@.sf_create_state_machine('aws-activity-' || activity, json_build_object(
 			'Comment', 'Puts what is sent to activity ' || activity || ' into its queue.',
 			'StartAt', 'Work',
-			'States', json_build_object('Work', json_build_object('Type', 'Task', 'Resource', 'activity:' || activity, 'End', true))));
+			'States', json_build_object('Work',
+				json_build_object('Type', 'Task', 'Resource', 'activity:' || activity, 'End', true))));
 		RETURN 'aws-activity-' || activity;
 	END $f$;
 
@@ -149,7 +167,8 @@ BEGIN
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
 		IF target LIKE 'notify:%' THEN
-			PERFORM pg_notify(substr(target, 8), CASE jsonb_typeof(message) WHEN 'string' THEN message #>> '{}' ELSE message::text END);
+			PERFORM pg_notify(substr(target, 8),
+				CASE jsonb_typeof(message) WHEN 'string' THEN message #>> '{}' ELSE message::text END);
 		ELSIF target LIKE 'activity:%' THEN
 			PERFORM @extschema@.sf_start('aws-activity-' || substr(target, 10), message, name);
 		ELSE
@@ -193,30 +212,38 @@ BEGIN
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
 		IF sdk THEN
-			PERFORM sfflow_aws.fail_sdk('DynamoDb', CASE code WHEN 'ValidationException' THEN 'DynamoDbException' ELSE code END, message);
+			PERFORM sfflow_aws.fail_sdk('DynamoDb',
+				CASE code WHEN 'ValidationException' THEN 'DynamoDbException' ELSE code END, message);
 		ELSE
-			PERFORM sfflow_aws.fail('DynamoDB.' || CASE code WHEN 'ValidationException' THEN 'AmazonDynamoDBException' ELSE code END,
+			PERFORM sfflow_aws.fail('DynamoDB.' || CASE code WHEN 'ValidationException' THEN 'AmazonDynamoDBException'
+				ELSE code END,
 				message, 'AmazonDynamoDBv2', code);
 		END IF;
 	END $f$;
 
-	-- The table of a request, by name or ARN. The request must have that, and a member that the operation needs, if it needs one.
-	CREATE FUNCTION sfflow_aws.dynamodb_table_of(payload jsonb, needed text, sdk boolean) RETURNS sfflow_aws.dynamodb_table LANGUAGE plpgsql
+	-- The table of a request, by name or ARN. The request must have that, and a member that the operation needs, if it
+	-- needs one.
+	CREATE FUNCTION sfflow_aws.dynamodb_table_of(payload jsonb, needed text,
+		sdk boolean) RETURNS sfflow_aws.dynamodb_table LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		found_table sfflow_aws.dynamodb_table;
 		problem text := sfflow_aws.validation_errors(
-			sfflow_aws.member_problem('tableName', to_jsonb(regexp_replace(payload->>'TableName', '^arn:.*:table/', '')), 1, 1024, '[a-zA-Z0-9_.-]+'),
+			sfflow_aws.member_problem('tableName',
+				to_jsonb(regexp_replace(payload->>'TableName', '^arn:.*:table/', '')), 1, 1024, '[a-zA-Z0-9_.-]+'),
 			sfflow_aws.member_problem(lower(needed), CASE WHEN needed IS NULL THEN 'true' ELSE payload->needed END),
 			sfflow_aws.size_problem('indexName', payload->'IndexName', 3, 255, '[a-zA-Z0-9_.-]+'),
 			sfflow_aws.number_problem('limit', payload->'Limit', 1),
-			sfflow_aws.word_problem('select', payload->'Select', 'SPECIFIC_ATTRIBUTES', 'COUNT', 'ALL_ATTRIBUTES', 'ALL_PROJECTED_ATTRIBUTES'),
-			sfflow_aws.word_problem('returnValues', payload->'ReturnValues', 'ALL_NEW', 'UPDATED_OLD', 'ALL_OLD', 'NONE', 'UPDATED_NEW'));
+			sfflow_aws.word_problem('select', payload->'Select', 'SPECIFIC_ATTRIBUTES', 'COUNT', 'ALL_ATTRIBUTES',
+				'ALL_PROJECTED_ATTRIBUTES'),
+			sfflow_aws.word_problem('returnValues', payload->'ReturnValues', 'ALL_NEW', 'UPDATED_OLD', 'ALL_OLD',
+				'NONE', 'UPDATED_NEW'));
 	BEGIN
 		IF problem IS NOT NULL THEN
 			PERFORM sfflow_aws.dynamodb_fail('ValidationException', problem, sdk);
 		END IF;
-		SELECT * INTO found_table FROM sfflow_aws.dynamodb_table WHERE name = regexp_replace(payload->>'TableName', '^arn:.*:table/', '');
+		SELECT * INTO found_table FROM sfflow_aws.dynamodb_table
+			WHERE name = regexp_replace(payload->>'TableName', '^arn:.*:table/', '');
 		IF NOT FOUND THEN
 			PERFORM sfflow_aws.dynamodb_fail('ResourceNotFoundException', 'Requested resource not found', sdk);
 		END IF;
@@ -237,11 +264,13 @@ BEGIN
 	-- The attributes of an item that are its key.
 	CREATE FUNCTION sfflow_aws.key_of(t sfflow_aws.dynamodb_table, item jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
 	SET search_path = pg_catalog, pg_temp AS $f$
-		SELECT jsonb_object_agg(attribute, item->attribute) FROM unnest(ARRAY[t.partition_key, t.sort_key]) AS attribute WHERE attribute IS NOT NULL
+		SELECT jsonb_object_agg(attribute, item->attribute) FROM unnest(ARRAY[t.partition_key, t.sort_key]) AS attribute
+			WHERE attribute IS NOT NULL
 	$f$;
 
 	-- Check the key of a request, or the key attributes of an item.
-	CREATE FUNCTION sfflow_aws.check_key(t sfflow_aws.dynamodb_table, given jsonb, whole_item boolean, sdk boolean) RETURNS void LANGUAGE plpgsql
+	CREATE FUNCTION sfflow_aws.check_key(t sfflow_aws.dynamodb_table, given jsonb, whole_item boolean,
+		sdk boolean) RETURNS void LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		attribute text;
@@ -249,7 +278,8 @@ BEGIN
 		IF jsonb_typeof(given) <> 'object' OR EXISTS (
 			SELECT FROM jsonb_each(CASE jsonb_typeof(given) WHEN 'object' THEN given ELSE '{}' END) AS a (name, content)
 			WHERE CASE jsonb_typeof(content) WHEN 'object' THEN
-				(SELECT count(*) = 1 AND bool_and(k IN ('S', 'N', 'B', 'BOOL', 'NULL', 'M', 'L', 'SS', 'NS', 'BS')) FROM jsonb_object_keys(content) AS k)
+				(SELECT count(*) = 1 AND bool_and(k IN ('S', 'N', 'B', 'BOOL', 'NULL', 'M', 'L', 'SS', 'NS', 'BS'))
+					FROM jsonb_object_keys(content) AS k)
 				ELSE false END IS NOT TRUE)
 		THEN
 			PERFORM sfflow_aws.dynamodb_fail('ValidationException',
@@ -268,10 +298,12 @@ BEGIN
 				ELSE 'The provided key element does not match the schema' END, sdk);
 		END LOOP;
 		IF NOT whole_item AND sfflow_aws.key_of(t, given) <> given THEN
-			PERFORM sfflow_aws.dynamodb_fail('ValidationException', 'The provided key element does not match the schema', sdk);
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException',
+				'The provided key element does not match the schema', sdk);
 		END IF;
 	EXCEPTION WHEN data_exception THEN
-		PERFORM sfflow_aws.dynamodb_fail('ValidationException', 'A value provided cannot be converted into a number', sdk);
+		PERFORM sfflow_aws.dynamodb_fail('ValidationException',
+			'A value provided cannot be converted into a number', sdk);
 	END $f$;
 
 	-- Fail unless an item satisfies the request's ConditionExpression.
@@ -301,7 +333,8 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.project(payload jsonb, item jsonb) RETURNS jsonb LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
 		SELECT CASE WHEN payload->>'ProjectionExpression' IS NULL THEN item
-			ELSE @extschema@.sf_dynamodb_project(payload->>'ProjectionExpression', item, payload->'ExpressionAttributeNames') END
+			ELSE @extschema@.sf_dynamodb_project(payload->>'ProjectionExpression', item,
+				payload->'ExpressionAttributeNames') END
 	$f$;
 
 	CREATE FUNCTION sfflow_aws.get_item(payload jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
@@ -328,12 +361,14 @@ BEGIN
 	END $f$;
 
 	-- Put an item in the place of what was there, if anything; false: another session was faster.
-	CREATE FUNCTION sfflow_aws.store_item(t sfflow_aws.dynamodb_table, new_item jsonb, old_item jsonb) RETURNS boolean LANGUAGE plpgsql
+	CREATE FUNCTION sfflow_aws.store_item(t sfflow_aws.dynamodb_table, new_item jsonb, old_item jsonb) RETURNS boolean
+		LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
 		IF old_item IS NULL THEN
 			INSERT INTO sfflow_aws.dynamodb_item
-			VALUES (t.name, sfflow_aws.key_text(new_item->t.partition_key), coalesce(sfflow_aws.key_text(new_item->t.sort_key), ''), new_item)
+			VALUES (t.name, sfflow_aws.key_text(new_item->t.partition_key),
+				coalesce(sfflow_aws.key_text(new_item->t.sort_key), ''), new_item)
 			ON CONFLICT DO NOTHING;
 		ELSE
 			UPDATE sfflow_aws.dynamodb_item SET item = new_item
@@ -396,7 +431,8 @@ BEGIN
 	END $f$;
 
 	-- An item after the request's UpdateExpression, and the attributes that it touched.
-	CREATE FUNCTION sfflow_aws.updated(t sfflow_aws.dynamodb_table, payload jsonb, old_item jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
+	CREATE FUNCTION sfflow_aws.updated(t sfflow_aws.dynamodb_table, payload jsonb, old_item jsonb,
+		sdk boolean) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		result jsonb := jsonb_build_object('Item', coalesce(old_item, payload->'Key'), 'Attributes', '[]'::jsonb);
@@ -412,7 +448,8 @@ BEGIN
 		EXCEPTION WHEN SQLSTATE 'SF014' OR data_exception THEN
 			problem := SQLERRM;
 		END;
-		SELECT a INTO attribute FROM jsonb_array_elements_text(result->'Attributes') AS a WHERE a IN (t.partition_key, t.sort_key);
+		SELECT a INTO attribute FROM jsonb_array_elements_text(result->'Attributes') AS a
+			WHERE a IN (t.partition_key, t.sort_key);
 		IF attribute IS NOT NULL THEN
 			problem := format('One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key', attribute);
 		END IF;
@@ -455,13 +492,15 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.query_partition(t sfflow_aws.dynamodb_table, payload jsonb) RETURNS text LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
-		key jsonb := @extschema@.sf_dynamodb_key(payload->>'KeyConditionExpression', payload->'ExpressionAttributeNames', payload->'ExpressionAttributeValues');
+		key jsonb := @extschema@.sf_dynamodb_key(payload->>'KeyConditionExpression',
+			payload->'ExpressionAttributeNames', payload->'ExpressionAttributeValues');
 		other text;
 	BEGIN
 		IF NOT key->'Equal' ? t.partition_key THEN
 			RAISE EXCEPTION 'Query condition missed key schema element: %', t.partition_key USING ERRCODE = 'SF014';
 		END IF;
-		SELECT a INTO other FROM (SELECT jsonb_object_keys(key->'Equal') UNION ALL SELECT jsonb_array_elements_text(key->'Others')) AS v (a)
+		SELECT a INTO other FROM (SELECT jsonb_object_keys(key->'Equal') UNION ALL
+			SELECT jsonb_array_elements_text(key->'Others')) AS v (a)
 		WHERE a <> t.partition_key AND a IS DISTINCT FROM t.sort_key;
 		IF FOUND THEN
 			RAISE EXCEPTION 'Query key condition not supported' USING ERRCODE = 'SF014';
@@ -470,7 +509,8 @@ BEGIN
 	END $f$;
 
 	-- The items of a query, or (without a partition) of a scan, up to Limit of them, from ExclusiveStartKey on.
-	CREATE FUNCTION sfflow_aws.find_items(t sfflow_aws.dynamodb_table, payload jsonb, wanted_partition text) RETURNS jsonb LANGUAGE plpgsql
+	CREATE FUNCTION sfflow_aws.find_items(t sfflow_aws.dynamodb_table, payload jsonb,
+		wanted_partition text) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		forward boolean := wanted_partition IS NULL OR coalesce((payload->>'ScanIndexForward')::boolean, true);
@@ -494,10 +534,12 @@ BEGIN
 				AND (start_key IS NULL OR CASE WHEN forward
 					THEN (i.partition, number, i.sort) > (start_partition, start_number, start_sort)
 					ELSE (number, i.sort) < (start_number, start_sort) END)
-			ORDER BY i.partition, CASE WHEN forward THEN number END, CASE WHEN forward THEN i.sort END, number DESC, i.sort DESC
+			ORDER BY i.partition, CASE WHEN forward THEN number END, CASE WHEN forward THEN i.sort END, number DESC,
+				i.sort DESC
 		LOOP
 			CONTINUE WHEN wanted_partition IS NOT NULL
-				AND NOT @extschema@.sf_dynamodb_condition(payload->>'KeyConditionExpression', candidate.item, names, vals, 'KeyConditionExpression');
+				AND NOT @extschema@.sf_dynamodb_condition(payload->>'KeyConditionExpression', candidate.item, names,
+					vals, 'KeyConditionExpression');
 			IF scanned >= (payload->>'Limit')::integer THEN
 				result := jsonb_build_object('LastEvaluatedKey', last_key);
 				EXIT;
@@ -505,7 +547,8 @@ BEGIN
 			scanned := scanned + 1;
 			last_key := sfflow_aws.key_of(t, candidate.item);
 			CONTINUE WHEN payload->>'FilterExpression' IS NOT NULL
-				AND NOT @extschema@.sf_dynamodb_condition(payload->>'FilterExpression', candidate.item, names, vals, 'FilterExpression');
+				AND NOT @extschema@.sf_dynamodb_condition(payload->>'FilterExpression', candidate.item, names, vals,
+					'FilterExpression');
 			matches := matches + 1;
 			IF payload->>'Select' IS DISTINCT FROM 'COUNT' THEN
 				items := items || sfflow_aws.project(payload, candidate.item);
@@ -531,7 +574,8 @@ BEGIN
 			problem := 'Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.';
 		ELSE
 			BEGIN
-				RETURN sfflow_aws.find_items(t, payload, CASE WHEN NOT scan THEN sfflow_aws.query_partition(t, payload) END);
+				RETURN sfflow_aws.find_items(t, payload,
+					CASE WHEN NOT scan THEN sfflow_aws.query_partition(t, payload) END);
 			EXCEPTION WHEN SQLSTATE 'SF014' OR data_exception THEN
 				problem := SQLERRM;
 			END;
@@ -540,16 +584,26 @@ BEGIN
 	END $f$;
 
 	-- What the Resources are mapped to: the optimized integrations and those of the SDK.
-	CREATE FUNCTION sfflow_aws.dynamodb_get_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.get_item(payload, false) || sfflow_aws.metadata();
-	CREATE FUNCTION sfflow_aws.dynamodb_put_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.put_item(payload, false) || sfflow_aws.metadata();
-	CREATE FUNCTION sfflow_aws.dynamodb_update_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.update_item(payload, false) || sfflow_aws.metadata();
-	CREATE FUNCTION sfflow_aws.dynamodb_delete_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.delete_item(payload, false) || sfflow_aws.metadata();
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_get_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.get_item(payload, true);
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_put_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.put_item(payload, true);
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_update_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.update_item(payload, true);
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_delete_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.delete_item(payload, true);
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_query(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.query(payload, false, true);
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_scan(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.query(payload, true, true);
+	CREATE FUNCTION sfflow_aws.dynamodb_get_item(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.get_item(payload, false) || sfflow_aws.metadata();
+	CREATE FUNCTION sfflow_aws.dynamodb_put_item(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.put_item(payload, false) || sfflow_aws.metadata();
+	CREATE FUNCTION sfflow_aws.dynamodb_update_item(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.update_item(payload, false) || sfflow_aws.metadata();
+	CREATE FUNCTION sfflow_aws.dynamodb_delete_item(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.delete_item(payload, false) || sfflow_aws.metadata();
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_get_item(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.get_item(payload, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_put_item(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.put_item(payload, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_update_item(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.update_item(payload, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_delete_item(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.delete_item(payload, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_query(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.query(payload, false, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_scan(payload jsonb) RETURNS jsonb
+		LANGUAGE sql RETURN sfflow_aws.query(payload, true, true);
 
 	-- ------------------------------------------------------------ EventBridge
 
@@ -565,7 +619,8 @@ BEGIN
 	RETURNS void LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
 		INSERT INTO sfflow_aws.event_rule VALUES (name, bus, pattern, sfflow_aws.check_target(target))
-		ON CONFLICT ON CONSTRAINT event_rule_pkey DO UPDATE SET bus = EXCLUDED.bus, pattern = EXCLUDED.pattern, target = EXCLUDED.target
+		ON CONFLICT ON CONSTRAINT event_rule_pkey DO UPDATE SET bus = EXCLUDED.bus, pattern = EXCLUDED.pattern,
+			target = EXCLUDED.target
 	$f$;
 
 	CREATE FUNCTION sfflow_aws.delete_rule(name text)
@@ -591,12 +646,14 @@ BEGIN
 		ELSIF wanted ? 'anything-but' THEN
 			bounds := wanted->'anything-but';
 			RETURN CASE jsonb_typeof(bounds)
-				WHEN 'array' THEN NOT EXISTS (SELECT FROM jsonb_array_elements(bounds) AS b WHERE sfflow_aws.value_matches(actual, b))
+				WHEN 'array' THEN NOT EXISTS (SELECT FROM jsonb_array_elements(bounds) AS b
+					WHERE sfflow_aws.value_matches(actual, b))
 				ELSE NOT sfflow_aws.value_matches(actual, bounds) END;
 		ELSIF wanted ? 'numeric' THEN
 			bounds := wanted->'numeric';
 			RETURN jsonb_typeof(actual) = 'number' AND (SELECT bool_and(CASE bounds->>n
-					WHEN '=' THEN actual = bounds->(n + 1) WHEN '<' THEN actual < bounds->(n + 1) WHEN '<=' THEN actual <= bounds->(n + 1)
+					WHEN '=' THEN actual = bounds->(n + 1) WHEN '<' THEN actual < bounds->(n + 1) WHEN '<='
+						THEN actual <= bounds->(n + 1)
 					WHEN '>' THEN actual > bounds->(n + 1) WHEN '>=' THEN actual >= bounds->(n + 1) END)
 				FROM generate_series(0, jsonb_array_length(bounds) - 1, 2) AS n);
 		END IF;
@@ -606,7 +663,8 @@ BEGIN
 				WHEN 'prefix' THEN starts_with(content, wanted->>operand)
 				WHEN 'suffix' THEN right(content, length(wanted->>operand)) = wanted->>operand
 				WHEN 'equals-ignore-case' THEN lower(content) = lower(wanted->>operand)
-				ELSE content LIKE replace(replace(replace(replace(wanted->>operand, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%') END, false);
+				ELSE content LIKE replace(replace(replace(replace(wanted->>operand, '\', '\\'), '%', '\%'), '_', '\_'),
+					'*', '%') END, false);
 		END LOOP;
 		RETURN false;
 	END $f$;
@@ -623,14 +681,16 @@ BEGIN
 		FOR field, wanted IN SELECT * FROM jsonb_each(pattern) LOOP
 			actual := event->field;
 			IF field = '$or' THEN
-				matched := EXISTS (SELECT FROM jsonb_array_elements(wanted) AS p WHERE sfflow_aws.event_matches(event, p));
+				matched := EXISTS (SELECT FROM jsonb_array_elements(wanted) AS p
+					WHERE sfflow_aws.event_matches(event, p));
 			ELSIF jsonb_typeof(wanted) = 'object' THEN
 				matched := sfflow_aws.event_matches(coalesce(actual, '{}'), wanted);
 			ELSE
 				matched := EXISTS (
 					SELECT FROM jsonb_array_elements(wanted) AS w
 					WHERE CASE jsonb_typeof(actual)
-						WHEN 'array' THEN EXISTS (SELECT FROM jsonb_array_elements(actual) AS v WHERE sfflow_aws.value_matches(v, w))
+						WHEN 'array' THEN EXISTS (SELECT FROM jsonb_array_elements(actual) AS v
+							WHERE sfflow_aws.value_matches(v, w))
 						ELSE sfflow_aws.value_matches(actual, w) END);
 			END IF;
 			IF NOT matched THEN
@@ -652,7 +712,8 @@ BEGIN
 					'ErrorMessage', format('Parameter %1$s is not valid. Reason: %1$s is a required argument.', field));
 			END IF;
 		END LOOP;
-		IF (CASE jsonb_typeof(entry->'Detail') WHEN 'object' THEN 'object' WHEN 'string' THEN jsonb_typeof((entry->>'Detail')::jsonb) END) = 'object' THEN
+		IF (CASE jsonb_typeof(entry->'Detail') WHEN 'object' THEN 'object' WHEN 'string'
+			THEN jsonb_typeof((entry->>'Detail')::jsonb) END) = 'object' THEN
 			RETURN NULL;
 		END IF;
 		RETURN '{"ErrorCode": "MalformedDetail", "ErrorMessage": "Detail is malformed."}';
@@ -665,15 +726,20 @@ BEGIN
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		event_id uuid := gen_random_uuid();
-		event jsonb := jsonb_build_object('version', '0', 'id', event_id, 'detail-type', entry->'DetailType', 'source', entry->'Source',
-			'account', current_setting('sfflow.account_id'), 'time', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'region', current_setting('sfflow.region'),
+		event jsonb := jsonb_build_object('version', '0', 'id', event_id, 'detail-type', entry->'DetailType', 'source',
+			entry->'Source',
+			'account', current_setting('sfflow.account_id'), 'time',
+				to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'region',
+				current_setting('sfflow.region'),
 			'resources', coalesce(entry->'Resources', '[]'),
-			'detail', CASE jsonb_typeof(entry->'Detail') WHEN 'string' THEN (entry->>'Detail')::jsonb ELSE entry->'Detail' END);
+			'detail', CASE jsonb_typeof(entry->'Detail') WHEN 'string' THEN (entry->>'Detail')::jsonb
+				ELSE entry->'Detail' END);
 		rule_target text;
 	BEGIN
 		FOR rule_target IN
 			SELECT r.target FROM sfflow_aws.event_rule AS r
-			WHERE (r.bus IS NULL OR r.bus = regexp_replace(coalesce(entry->>'EventBusName', 'default'), '^arn:.*:event-bus/', ''))
+			WHERE (r.bus IS NULL OR r.bus = regexp_replace(coalesce(entry->>'EventBusName', 'default'),
+				'^arn:.*:event-bus/', ''))
 				AND sfflow_aws.event_matches(event, r.pattern)
 			ORDER BY r.name
 		LOOP
@@ -692,15 +758,18 @@ BEGIN
 		entries jsonb := '[]';
 		failed integer := 0;
 	BEGIN
-		refusal := sfflow_aws.validation_errors(VARIADIC ARRAY[sfflow_aws.member_problem('entries', payload->'Entries', 1, 10)] || ARRAY(
+		refusal := sfflow_aws.validation_errors(VARIADIC ARRAY[sfflow_aws.member_problem('entries', payload->'Entries',
+			1, 10)] || ARRAY(
 			SELECT sfflow_aws.size_problem(format('entries.%s.member.eventBusName', n), e->'EventBusName', 1, 1600,
 				'(arn:aws[\w-]*:events:[a-z]+-[a-z]+-[\w-]+:[0-9]{12}:event-bus\/)?[\/\.\-_A-Za-z0-9]+')
-			FROM jsonb_array_elements(CASE jsonb_typeof(payload->'Entries') WHEN 'array' THEN payload->'Entries' ELSE '[]' END) WITH ORDINALITY AS a (e, n)));
+			FROM jsonb_array_elements(CASE jsonb_typeof(payload->'Entries') WHEN 'array' THEN payload->'Entries'
+				ELSE '[]' END) WITH ORDINALITY AS a (e, n)));
 		IF refusal IS NULL AND octet_length((payload->'Entries')::text) > 262144 THEN
 			refusal := 'Total size of the entries in the request is over the limit.';
 		END IF;
 		IF refusal IS NOT NULL THEN
-			PERFORM sfflow_aws.fail('EventBridge.AmazonEventBridgeException', refusal, 'AmazonEventBridge', 'ValidationException');
+			PERFORM sfflow_aws.fail('EventBridge.AmazonEventBridgeException', refusal, 'AmazonEventBridge',
+				'ValidationException');
 		END IF;
 		FOR entry IN SELECT * FROM jsonb_array_elements(payload->'Entries') LOOP
 			problem := sfflow_aws.entry_problem(entry);
@@ -708,7 +777,8 @@ BEGIN
 			entries := entries || coalesce(problem, jsonb_build_object('EventId', sfflow_aws.put_event(entry)));
 		END LOOP;
 		IF failed > 0 THEN
-			PERFORM @extschema@.sf_raise('EventBridge.FailedEntry', jsonb_build_object('Entries', entries, 'FailedEntryCount', failed)::text);
+			PERFORM @extschema@.sf_raise('EventBridge.FailedEntry',
+				jsonb_build_object('Entries', entries, 'FailedEntryCount', failed)::text);
 		END IF;
 		RETURN jsonb_build_object('Entries', entries, 'FailedEntryCount', 0);
 	END $f$;
@@ -733,17 +803,20 @@ BEGIN
 	RETURNS void LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
 		INSERT INTO sfflow_aws.channel
-		SELECT 'topic', create_topic.name, coalesce(array_agg(sfflow_aws.check_target(target)), '{}') FROM unnest(targets) AS target
+		SELECT 'topic', create_topic.name, coalesce(array_agg(sfflow_aws.check_target(target)), '{}')
+			FROM unnest(targets) AS target
 	$f$;
 
 	-- Send a message to all targets of a channel; false: there is no such channel.
-	CREATE FUNCTION sfflow_aws.send(channel_kind text, channel_name text, message jsonb) RETURNS boolean LANGUAGE plpgsql
+	CREATE FUNCTION sfflow_aws.send(channel_kind text, channel_name text, message jsonb) RETURNS boolean
+		LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		channel_targets text[];
 		target text;
 	BEGIN
-		SELECT c.targets INTO channel_targets FROM sfflow_aws.channel AS c WHERE c.kind = channel_kind AND c.name = channel_name;
+		SELECT c.targets INTO channel_targets FROM sfflow_aws.channel AS c WHERE c.kind = channel_kind
+			AND c.name = channel_name;
 		IF NOT FOUND THEN
 			RETURN false;
 		END IF;
@@ -757,7 +830,8 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.sequence_number(channel_name text) RETURNS jsonb LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
 		SELECT CASE WHEN channel_name LIKE '%.fifo'
-			THEN jsonb_build_object('SequenceNumber', lpad((extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text, 20, '0')) ELSE '{}' END
+			THEN jsonb_build_object('SequenceNumber',
+				lpad((extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text, 20, '0')) ELSE '{}' END
 	$f$;
 
 	-- What is wrong with the attributes of a message; NULL: nothing.
@@ -765,9 +839,11 @@ BEGIN
 	SET search_path = pg_catalog, pg_temp AS $f$
 		SELECT format('The message attribute ''%s'' ', name) || CASE
 			WHEN coalesce(type, '') = '' THEN 'must contain non-empty message attribute type.'
-			WHEN type !~ '^(?:Binary|Number|String)' THEN 'has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.'
+			WHEN type !~ '^(?:Binary|Number|String)'
+				THEN 'has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.'
 			ELSE format('must contain non-empty message attribute value for message attribute type ''%s''.', type) END
-		FROM jsonb_each(CASE jsonb_typeof(attributes) WHEN 'object' THEN attributes ELSE '{}' END) AS a (name, attribute), LATERAL (SELECT attribute->>'DataType' AS type) AS t
+		FROM jsonb_each(CASE jsonb_typeof(attributes) WHEN 'object' THEN attributes ELSE '{}' END) AS a (name,
+			attribute), LATERAL (SELECT attribute->>'DataType' AS type) AS t
 		WHERE coalesce(type, '') !~ '^(?:Binary|Number|String)'
 			OR coalesce(attribute->>CASE WHEN type ^@ 'Binary' THEN 'BinaryValue' ELSE 'StringValue' END, '') = ''
 		ORDER BY name COLLATE "C" LIMIT 1
@@ -781,10 +857,13 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.attribute_digest(attributes jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
 	SET search_path = pg_catalog, pg_temp AS $f$
 		SELECT CASE WHEN count(*) = 0 THEN '{}' ELSE jsonb_build_object('MD5OfMessageAttributes', md5(string_agg(
-			sfflow_aws.with_length(convert_to(name, 'UTF8')) || sfflow_aws.with_length(convert_to(type, 'UTF8')) || CASE WHEN type ^@ 'Binary'
+			sfflow_aws.with_length(convert_to(name, 'UTF8')) || sfflow_aws.with_length(convert_to(type, 'UTF8'))
+				|| CASE WHEN type ^@ 'Binary'
 				THEN '\x02' || sfflow_aws.with_length(decode(attribute->>'BinaryValue', 'base64'))
-				ELSE '\x01' || sfflow_aws.with_length(convert_to(attribute->>'StringValue', 'UTF8')) END, '' ORDER BY name COLLATE "C"))) END
-		FROM jsonb_each(CASE jsonb_typeof(attributes) WHEN 'object' THEN attributes ELSE '{}' END) AS a (name, attribute), LATERAL (SELECT attribute->>'DataType' AS type) AS t
+				ELSE '\x01' || sfflow_aws.with_length(convert_to(attribute->>'StringValue', 'UTF8')) END, ''
+					ORDER BY name COLLATE "C"))) END
+		FROM jsonb_each(CASE jsonb_typeof(attributes) WHEN 'object' THEN attributes ELSE '{}' END) AS a (name,
+			attribute), LATERAL (SELECT attribute->>'DataType' AS type) AS t
 	$f$;
 
 	-- Refuse a message that SQS would refuse before it looks for the queue.
@@ -792,7 +871,8 @@ BEGIN
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		is_fifo boolean := coalesce(payload->>'QueueUrl' LIKE '%.fifo', false);
-		missing text := (SELECT member FROM unnest(ARRAY['QueueUrl', 'MessageBody'] || CASE WHEN is_fifo THEN ARRAY['MessageGroupId'] END) WITH ORDINALITY AS m (member, n)
+		missing text := (SELECT member FROM unnest(ARRAY['QueueUrl', 'MessageBody'] || CASE WHEN is_fifo
+			THEN ARRAY['MessageGroupId'] END) WITH ORDINALITY AS m (member, n)
 			WHERE coalesce(payload->>member, '') = '' ORDER BY n LIMIT 1);
 		delay numeric := CASE jsonb_typeof(payload->'DelaySeconds') WHEN 'number' THEN payload->'DelaySeconds' END;
 		body text := payload->>'MessageBody';
@@ -800,21 +880,28 @@ BEGIN
 			WHERE payload->>member !~ '^[[:alnum:][:punct:]]{1,128}$' LIMIT 1);
 		problem text := CASE
 			WHEN missing IS NOT NULL THEN 'The request must contain the parameter ' || missing || '.'
-			WHEN octet_length(body) > 1048576 THEN 'One or more parameters are invalid. Reason: Message must be shorter than 1048576 bytes.'
-			WHEN body ~ '[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]' THEN format('Invalid binary character ''#x%s'' was found in the message body, the set of allowed characters is #x9 | #xA | #xD | [#x20 to #xD7FF] | [#xE000 to #xFFFD] | [#x10000 to #x10FFFF]',
+			WHEN octet_length(body) > 1048576
+				THEN 'One or more parameters are invalid. Reason: Message must be shorter than 1048576 bytes.'
+			WHEN body ~ '[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]'
+				THEN format('Invalid binary character ''#x%s'' was found in the message body, the set of allowed characters is #x9 | #xA | #xD | [#x20 to #xD7FF] | [#xE000 to #xFFFD] | [#x10000 to #x10FFFF]',
 				upper(to_hex(ascii(substring(body FROM '[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]')))))
 			WHEN wrong_id IS NOT NULL THEN format('Value %s for parameter %s is invalid. Reason: %s can only include alphanumeric and punctuation characters. 1 to 128 in length.', payload->>wrong_id, wrong_id, wrong_id)
 			WHEN (is_fifo AND delay > 0) OR (NOT is_fifo AND payload->>'MessageDeduplicationId' IS NOT NULL)
 				THEN format('Value %s for parameter %s is invalid. Reason: The request include parameter that is not valid for this queue type.',
-					CASE WHEN is_fifo THEN delay::text ELSE payload->>'MessageDeduplicationId' END, CASE WHEN is_fifo THEN 'DelaySeconds' ELSE 'MessageDeduplicationId' END)
-			WHEN delay NOT BETWEEN 0 AND 900 THEN format('Value %s for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900.', delay)
-			WHEN (SELECT count(*) FROM jsonb_object_keys(CASE jsonb_typeof(payload->'MessageAttributes') WHEN 'object' THEN payload->'MessageAttributes' ELSE '{}' END)) > 10
-				THEN format('Number of message attributes [%s] exceeds the allowed maximum [10].', (SELECT count(*) FROM jsonb_object_keys(payload->'MessageAttributes')))
+					CASE WHEN is_fifo THEN delay::text ELSE payload->>'MessageDeduplicationId' END,
+						CASE WHEN is_fifo THEN 'DelaySeconds' ELSE 'MessageDeduplicationId' END)
+			WHEN delay NOT BETWEEN 0 AND 900
+				THEN format('Value %s for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900.', delay)
+			WHEN (SELECT count(*) FROM jsonb_object_keys(CASE jsonb_typeof(payload->'MessageAttributes') WHEN 'object'
+				THEN payload->'MessageAttributes' ELSE '{}' END)) > 10
+				THEN format('Number of message attributes [%s] exceeds the allowed maximum [10].',
+					(SELECT count(*) FROM jsonb_object_keys(payload->'MessageAttributes')))
 			ELSE sfflow_aws.attribute_problem(payload->'MessageAttributes') END;
 	BEGIN
 		IF problem IS NOT NULL THEN
 			PERFORM sfflow_aws.fail('SQS.AmazonSQSException', problem, 'AmazonSQS', CASE
-				WHEN missing IS NOT NULL THEN 'MissingParameter' WHEN problem ^@ 'Invalid binary' THEN 'InvalidMessageContents' ELSE 'InvalidParameterValue' END);
+				WHEN missing IS NOT NULL THEN 'MissingParameter' WHEN problem ^@ 'Invalid binary'
+					THEN 'InvalidMessageContents' ELSE 'InvalidParameterValue' END);
 		END IF;
 	END $f$;
 
@@ -826,21 +913,26 @@ BEGIN
 		PERFORM sfflow_aws.check_message(payload);
 		IF payload->>'QueueUrl' ~ '^https?://[^/]*/?$' THEN
 			PERFORM @extschema@.sf_raise('SQS.SdkClientException',
-				format('Unable to execute HTTP request: %s: Name or service not known', substring(payload->>'QueueUrl' FROM '//([^/:]*)')));
+				format('Unable to execute HTTP request: %s: Name or service not known',
+					substring(payload->>'QueueUrl' FROM '//([^/:]*)')));
 		ELSIF NOT sfflow_aws.send('queue', regexp_replace(payload->>'QueueUrl', '^.*[/:]', ''), body) THEN
-			PERFORM sfflow_aws.fail('SQS.QueueDoesNotExistException', 'The specified queue does not exist.', 'AmazonSQS', 'AWS.SimpleQueueService.NonExistentQueue');
+			PERFORM sfflow_aws.fail('SQS.QueueDoesNotExistException', 'The specified queue does not exist.',
+				'AmazonSQS', 'AWS.SimpleQueueService.NonExistentQueue');
 		END IF;
 		RETURN jsonb_build_object('MessageId', gen_random_uuid(),
 			'MD5OfMessageBody', md5(CASE jsonb_typeof(body) WHEN 'string' THEN body #>> '{}' ELSE body::text END))
-			|| sfflow_aws.attribute_digest(payload->'MessageAttributes') || sfflow_aws.sequence_number(payload->>'QueueUrl') || sfflow_aws.metadata();
+			|| sfflow_aws.attribute_digest(payload->'MessageAttributes')
+				|| sfflow_aws.sequence_number(payload->>'QueueUrl') || sfflow_aws.metadata();
 	END $f$;
 
 	-- What is wrong with a message that has another text for each protocol; NULL: nothing.
 	CREATE FUNCTION sfflow_aws.structure_problem(message text) RETURNS text LANGUAGE plpgsql IMMUTABLE
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
-		RETURN CASE WHEN jsonb_typeof(message::jsonb) <> 'object' THEN 'Message Structure - JSON message body failed to parse'
-			WHEN jsonb_typeof(message::jsonb->'default') IS DISTINCT FROM 'string' THEN 'Message Structure - No default entry in JSON message body' END;
+		RETURN CASE WHEN jsonb_typeof(message::jsonb) <> 'object'
+			THEN 'Message Structure - JSON message body failed to parse'
+			WHEN jsonb_typeof(message::jsonb->'default') IS DISTINCT FROM 'string'
+				THEN 'Message Structure - No default entry in JSON message body' END;
 	EXCEPTION WHEN data_exception THEN
 		RETURN 'Message Structure - JSON message body failed to parse';
 	END $f$;
@@ -852,22 +944,28 @@ BEGIN
 		attribute text := sfflow_aws.attribute_problem(payload->'MessageAttributes');
 		structure text := payload->>'MessageStructure';
 		problem text := CASE
-			WHEN coalesce(topic, '') = '' AND payload->>'PhoneNumber' IS NULL THEN 'TopicArn or TargetArn Reason: no value for required parameter'
+			WHEN coalesce(topic, '') = '' AND payload->>'PhoneNumber' IS NULL
+				THEN 'TopicArn or TargetArn Reason: no value for required parameter'
 			WHEN coalesce(payload->>'Message', '') = '' THEN 'Empty message'
 			WHEN octet_length(payload->>'Message') > 262144 THEN 'Message too long'
 			WHEN structure <> 'json' THEN 'MessageStructure'
 			WHEN structure = 'json' THEN sfflow_aws.structure_problem(payload->>'Message')
-			WHEN payload->>'Subject' = '' OR length(payload->>'Subject') > 100 OR payload->>'Subject' ~ '[[:cntrl:]]' THEN 'Subject'
-			WHEN topic LIKE '%.fifo' AND coalesce(payload->>'MessageGroupId', '') = '' THEN 'The MessageGroupId parameter is required for FIFO topics' END;
+			WHEN payload->>'Subject' = '' OR length(payload->>'Subject') > 100 OR payload->>'Subject' ~ '[[:cntrl:]]'
+				THEN 'Subject'
+			WHEN topic LIKE '%.fifo' AND coalesce(payload->>'MessageGroupId', '') = ''
+				THEN 'The MessageGroupId parameter is required for FIFO topics' END;
 	BEGIN
 		IF problem IS NOT NULL THEN
-			PERFORM sfflow_aws.fail('SNS.InvalidParameterException', 'Invalid parameter: ' || problem, 'AmazonSNS', 'InvalidParameter');
+			PERFORM sfflow_aws.fail('SNS.InvalidParameterException', 'Invalid parameter: ' || problem, 'AmazonSNS',
+				'InvalidParameter');
 		ELSIF attribute IS NOT NULL THEN
-			PERFORM sfflow_aws.fail('SNS.InvalidParameterValueException', attribute, 'AmazonSNS', 'ParameterValueInvalid');
+			PERFORM sfflow_aws.fail('SNS.InvalidParameterValueException', attribute, 'AmazonSNS',
+				'ParameterValueInvalid');
 		ELSIF NOT sfflow_aws.send('topic', regexp_replace(coalesce(topic, ''), '^.*:', ''), payload->'Message') THEN
 			PERFORM sfflow_aws.fail('SNS.NotFoundException', 'Topic does not exist', 'AmazonSNS', 'NotFound', 404);
 		END IF;
-		RETURN jsonb_build_object('MessageId', gen_random_uuid()) || sfflow_aws.sequence_number(topic) || sfflow_aws.metadata();
+		RETURN jsonb_build_object('MessageId', gen_random_uuid()) || sfflow_aws.sequence_number(topic)
+			|| sfflow_aws.metadata();
 	END $f$;
 
 	-- ------------------------------------------------------------ Step Functions
@@ -875,18 +973,22 @@ BEGIN
 	-- Fail with what is wrong with a token.
 	CREATE FUNCTION sfflow_aws.token_fail(state text, message text) RETURNS void LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
-		SELECT sfflow_aws.fail_sdk('Sfn', CASE state WHEN 'SF019' THEN 'InvalidTokenException' ELSE 'TaskTimedOutException' END,
+		SELECT sfflow_aws.fail_sdk('Sfn',
+			CASE state WHEN 'SF019' THEN 'InvalidTokenException' ELSE 'TaskTimedOutException' END,
 			CASE state WHEN 'SF021' THEN 'Task Timed Out: ''Provided task does not exist anymore''' ELSE message END)
 	$f$;
 
 	-- Refuse the answer to a task that the service would refuse before it looks for the token.
-	CREATE FUNCTION sfflow_aws.check_answer(payload jsonb, needs_output boolean DEFAULT false) RETURNS void LANGUAGE plpgsql
+	CREATE FUNCTION sfflow_aws.check_answer(payload jsonb, needs_output boolean DEFAULT false) RETURNS void
+		LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		problem text := sfflow_aws.validation_errors(
 			sfflow_aws.member_problem('taskToken', payload->'TaskToken', 1, 2048),
-			CASE WHEN needs_output AND coalesce(jsonb_typeof(payload->'Output'), 'null') = 'null' THEN sfflow_aws.member_problem('output', NULL) END,
-			sfflow_aws.size_problem('error', payload->'Error', 0, 256), sfflow_aws.size_problem('cause', payload->'Cause', 0, 32768));
+			CASE WHEN needs_output AND coalesce(jsonb_typeof(payload->'Output'), 'null') = 'null'
+				THEN sfflow_aws.member_problem('output', NULL) END,
+			sfflow_aws.size_problem('error', payload->'Error', 0, 256),
+				sfflow_aws.size_problem('cause', payload->'Cause', 0, 32768));
 	BEGIN
 		IF problem IS NOT NULL THEN
 			PERFORM sfflow_aws.fail_sdk('Sfn', 'SfnException', problem);
@@ -912,7 +1014,8 @@ BEGIN
 			PERFORM sfflow_aws.token_fail(SQLSTATE, SQLERRM);
 		END;
 		IF output IS NULL THEN
-			PERFORM sfflow_aws.fail_sdk('Sfn', 'InvalidOutputException', 'Invalid Output: ''Output must be a valid JSON text''');
+			PERFORM sfflow_aws.fail_sdk('Sfn', 'InvalidOutputException',
+				'Invalid Output: ''Output must be a valid JSON text''');
 		END IF;
 		RETURN '{}';
 	END $f$;
@@ -957,14 +1060,17 @@ BEGIN
 	-- The execution in which a command runs on an instance; NULL: there is no such instance.
 	CREATE FUNCTION sfflow_aws.command_execution(command text, instance text) RETURNS text LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
-		SELECT format('aws-activity-%s:%s.%s', activity, command, instance) FROM sfflow_aws.instance AS i WHERE i.instance_id = instance
+		SELECT format('aws-activity-%s:%s.%s', activity, command, instance) FROM sfflow_aws.instance AS i
+			WHERE i.instance_id = instance
 	$f$;
 
 	-- What sfworker is given for a command.
 	CREATE FUNCTION sfflow_aws.shell_task(parameters jsonb) RETURNS jsonb LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
 		SELECT jsonb_strip_nulls(jsonb_build_object(
-			'Command', jsonb_build_array('/bin/sh', '-c', (SELECT string_agg(line, E'\n' ORDER BY n) FROM jsonb_array_elements_text(parameters->'commands') WITH ORDINALITY AS c (line, n))),
+			'Command', jsonb_build_array('/bin/sh', '-c',
+				(SELECT string_agg(line, E'\n' ORDER BY n)
+				FROM jsonb_array_elements_text(parameters->'commands') WITH ORDINALITY AS c (line, n))),
 			'Directory', nullif(parameters->'workingDirectory'->>0, ''),
 			'TimeoutSeconds', (parameters->'executionTimeout'->>0)::integer))
 	$f$;
@@ -976,26 +1082,34 @@ BEGIN
 		instance text;
 		execution text;
 		problem text := sfflow_aws.validation_errors(
-			sfflow_aws.member_problem('documentName', payload->'DocumentName', NULL, NULL, '^[a-zA-Z0-9_\-.:/]{3,128}$'),
-			sfflow_aws.size_problem('instanceIds', payload->'InstanceIds', 0, 50), sfflow_aws.size_problem('comment', payload->'Comment', 0, 100),
+			sfflow_aws.member_problem('documentName', payload->'DocumentName', NULL, NULL,
+				'^[a-zA-Z0-9_\-.:/]{3,128}$'),
+			sfflow_aws.size_problem('instanceIds', payload->'InstanceIds', 0, 50),
+				sfflow_aws.size_problem('comment', payload->'Comment', 0, 100),
 			sfflow_aws.number_problem('timeoutSeconds', payload->'TimeoutSeconds', 30, 2592000));
 	BEGIN
 		IF problem IS NOT NULL THEN
 			PERFORM sfflow_aws.fail_sdk('Ssm', 'SsmException', problem);
 		END IF;
 		IF payload->>'DocumentName' IS DISTINCT FROM 'AWS-RunShellScript' THEN
-			PERFORM sfflow_aws.fail_sdk('Ssm', 'InvalidDocumentException', 'Document ' || coalesce(payload->>'DocumentName', 'null') || ' does not exist');
+			PERFORM sfflow_aws.fail_sdk('Ssm', 'InvalidDocumentException',
+				'Document ' || coalesce(payload->>'DocumentName', 'null') || ' does not exist');
 		END IF;
 		FOR instance IN SELECT * FROM jsonb_array_elements_text(payload->'InstanceIds') LOOP
 			execution := sfflow_aws.command_execution(command_id::text, instance);
 			IF execution IS NULL THEN
-				PERFORM sfflow_aws.fail_sdk('Ssm', 'InvalidInstanceIdException', 'Instances not in a valid state for account');
+				PERFORM sfflow_aws.fail_sdk('Ssm', 'InvalidInstanceIdException',
+					'Instances not in a valid state for account');
 			END IF;
-			PERFORM @extschema@.sf_start(split_part(execution, ':', 1), sfflow_aws.shell_task(payload->'Parameters'), split_part(execution, ':', 2));
+			PERFORM @extschema@.sf_start(split_part(execution, ':', 1), sfflow_aws.shell_task(payload->'Parameters'),
+				split_part(execution, ':', 2));
 		END LOOP;
-		RETURN jsonb_build_object('Command', jsonb_build_object('CommandId', command_id, 'DocumentName', payload->'DocumentName',
-			'InstanceIds', payload->'InstanceIds', 'Parameters', payload->'Parameters', 'RequestedDateTime', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-			'Status', 'Pending', 'StatusDetails', 'Pending', 'TargetCount', jsonb_array_length(payload->'InstanceIds'), 'CompletedCount', 0, 'ErrorCount', 0));
+		RETURN jsonb_build_object('Command',
+			jsonb_build_object('CommandId', command_id, 'DocumentName', payload->'DocumentName',
+			'InstanceIds', payload->'InstanceIds', 'Parameters', payload->'Parameters', 'RequestedDateTime',
+				to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+			'Status', 'Pending', 'StatusDetails', 'Pending', 'TargetCount', jsonb_array_length(payload->'InstanceIds'),
+				'CompletedCount', 0, 'ErrorCount', 0));
 	END $f$;
 
 	CREATE FUNCTION sfflow_aws.sdk_ssm_get_command_invocation(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
@@ -1004,7 +1118,8 @@ BEGIN
 		execution record;
 		status text;
 		problem text := sfflow_aws.validation_errors(
-			sfflow_aws.member_problem('commandId', payload->'CommandId', 36, 36), sfflow_aws.member_problem('instanceId', payload->'InstanceId'));
+			sfflow_aws.member_problem('commandId', payload->'CommandId', 36, 36),
+				sfflow_aws.member_problem('instanceId', payload->'InstanceId'));
 	BEGIN
 		IF problem IS NOT NULL THEN
 			PERFORM sfflow_aws.fail_sdk('Ssm', 'SsmException', problem);
@@ -1017,9 +1132,11 @@ BEGIN
 		status := CASE WHEN execution.error = 'States.Timeout' OR execution.status = 'TIMED_OUT' THEN 'TimedOut'
 			WHEN execution.status = 'RUNNING' THEN 'InProgress' WHEN execution.status = 'SUCCEEDED' THEN 'Success'
 			WHEN execution.status = 'ABORTED' THEN 'Cancelled' ELSE 'Failed' END;
-		RETURN jsonb_build_object('CommandId', payload->'CommandId', 'InstanceId', payload->'InstanceId', 'DocumentName', 'AWS-RunShellScript',
+		RETURN jsonb_build_object('CommandId', payload->'CommandId', 'InstanceId', payload->'InstanceId',
+			'DocumentName', 'AWS-RunShellScript',
 			'Status', status, 'StatusDetails', status,
-			'ResponseCode', CASE status WHEN 'Success' THEN 0 WHEN 'Failed' THEN coalesce(substring(execution.error FROM '^Shell\.ExitCode\.(\d+)$')::integer, 1) ELSE -1 END,
+			'ResponseCode', CASE status WHEN 'Success' THEN 0 WHEN 'Failed'
+				THEN coalesce(substring(execution.error FROM '^Shell\.ExitCode\.(\d+)$')::integer, 1) ELSE -1 END,
 			'StandardOutputContent', left(coalesce(execution.output->>'stdout', execution.output::text, ''), 24000),
 			'StandardErrorContent', left(coalesce(execution.cause, ''), 24000));
 	END $f$;
@@ -1031,14 +1148,16 @@ BEGIN
 
 	CREATE TABLE sfflow_aws.resource (pattern text PRIMARY KEY, resource text NOT NULL);
 	INSERT INTO sfflow_aws.resource
-	SELECT a.resource, coalesce('sql:sfflow_aws.' || a.handler, 'arn:aws:states:::states:startExecution') FROM _sfflow.aws_resources() AS a;
+	SELECT a.resource, coalesce('sql:sfflow_aws.' || a.handler, 'arn:aws:states:::states:startExecution')
+		FROM _sfflow.aws_resources() AS a;
 	FOR mapping IN SELECT * FROM sfflow_aws.resource LOOP
 		PERFORM @extschema@.sf_map_resource(mapping.pattern, mapping.resource);
 	END LOOP;
 
-	-- Give services, by their names in a Resource, to an activity, which is made if it is not there: http to "http", all others
-	-- to "aws". "aws-sdk" is every service of the SDK that has no other mapping. Functions here that replace a service do so no more.
-	-- "parquet" is no service: what an ItemReader reads as Parquet goes to the activity "items".
+	-- Give services, by their names in a Resource, to an activity, which is made if it is not there: http to "http",
+	-- all others to "aws". "aws-sdk" is every service of the SDK that has no other mapping. Functions here that replace
+	-- a service do so no more. "parquet" is no service: what an ItemReader reads as Parquet goes to the activity
+	-- "items".
 	CREATE FUNCTION sfflow_aws.serve_outside(VARIADIC services text[]) RETURNS void LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
@@ -1057,7 +1176,9 @@ BEGIN
 			END IF;
 			FOR mapped IN
 				DELETE FROM sfflow_aws.resource AS r
-				WHERE service <> 'aws-sdk' AND r.pattern LIKE ANY (ARRAY['arn:aws:states:::' || service || ':%', 'arn:aws:states:::aws-sdk:' || service || ':%'])
+				WHERE service <> 'aws-sdk'
+					AND r.pattern LIKE ANY (ARRAY['arn:aws:states:::' || service || ':%',
+					'arn:aws:states:::aws-sdk:' || service || ':%'])
 				RETURNING r.pattern
 			LOOP
 				PERFORM @extschema@.sf_unmap_resource(mapped);

@@ -29,22 +29,28 @@ DECLARE
 	-- worth hiding.
 	public name[] := '{athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
 		console_activities, console_ahead, console_alerts, console_create_rule, console_cut, console_deadlines,
-		console_diff, console_each, console_event_payload, console_events, console_execution, console_executions, console_failed_item, console_failed_jobs, console_holds, console_jobs,
+		console_diff, console_each, console_event_payload, console_events, console_execution, console_executions,
+		console_failed_item, console_failed_jobs, console_holds, console_jobs,
 		console_layout, console_limit, console_limits, console_machine, console_machines, console_may_limit,
 		console_may_release,
 		console_night, console_one, console_operations, console_payload, console_plan, console_plan_schedule,
-		console_progress, console_rights, console_rules, console_schedule, console_schedules, console_set_limit, console_set_schedule,
+		console_progress, console_rights, console_rules, console_schedule, console_schedules, console_set_limit,
+		console_set_schedule,
 		console_start, console_state, console_test_pattern, console_test_state, console_timeline, console_tonight,
-		console_tried, console_validate, console_waits, crc32, cron_runs, event_page, event_payload, event_types, events, health, histogram_add,
-		histogram_below, histogram_percentiles, histogram_sum, history, is_on_page, job_label, job_relations, jobs, jobs_ahead, longest_running, machine_rights,
-		map_run_arn, may_create, missing_resources, newest, propose_mapping, template_part_exists, run_schedule, schedule_latest, schedule_next,
+		console_tried, console_validate, console_waits, crc32, cron_runs, event_page, event_payload, event_types,
+		events, health, histogram_add,
+		histogram_below, histogram_percentiles, histogram_sum, history, is_on_page, job_label, job_relations, jobs,
+		jobs_ahead, longest_running, machine_rights,
+		map_run_arn, may_create, missing_resources, newest, propose_mapping, template_part_exists, run_schedule,
+		schedule_latest, schedule_next,
 		schedule_next_run, schedule_status, schedule_zone, spans, start_scheduled, task_slots, tasks_from, took_ms,
 		unfolded_jobs, unfolded_metrics, unfolded_retries, waiting_on, workers}';
 	made record;
 	given record;
 BEGIN
 	FOR made IN
-		SELECT p.oid::regprocedure AS routine, p.proowner AS owner, coalesce(p.proacl, acldefault('f', p.proowner)) AS acl,
+		SELECT p.oid::regprocedure AS routine, p.proowner AS owner,
+			coalesce(p.proacl, acldefault('f', p.proowner)) AS acl,
 			CASE p.pronamespace WHEN '_sfflow'::regnamespace THEN p.proname = ANY (public)
 				ELSE p.proname <> ALL (administrative) END AS is_public
 		FROM pg_proc AS p

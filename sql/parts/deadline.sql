@@ -95,8 +95,10 @@ SELECT l.target, l.deadline_at, l.due_by, l.state, l.base_at, l.execution_no, l.
 	l.acknowledged_at, l.acknowledged_by, l.comment,
 	e.execution_id,
 	format(CASE l.state WHEN 'never_started' THEN '"%s" has never started; it was to have %s by %s'
-		WHEN 'will_be_late' THEN '"%s" will be late; it is to have %s by %s' ELSE '"%s" is late; it was to have %s by %s' END,
-		l.target, l.due_by || 'ed', to_char(l.deadline_at AT TIME ZONE d.timezone, 'YYYY-MM-DD HH24:MI ') || d.timezone) AS detail
+		WHEN 'will_be_late' THEN '"%s" will be late; it is to have %s by %s'
+			ELSE '"%s" is late; it was to have %s by %s' END,
+		l.target, l.due_by || 'ed', to_char(l.deadline_at AT TIME ZONE d.timezone, 'YYYY-MM-DD HH24:MI ')
+			|| d.timezone) AS detail
 FROM _sfflow.readable_deadline d
 JOIN _sfflow.lateness l ON l.target = d.target
 LEFT JOIN _sfflow.execution e ON e.execution_no = l.execution_no;
@@ -121,7 +123,8 @@ COMMENT ON COLUMN @extschema@.sf_late.target IS 'of the deadline';
 COMMENT ON COLUMN @extschema@.sf_late.state IS 'late, will_be_late or never_started';
 COMMENT ON COLUMN @extschema@.sf_late.due_by IS 'what the deadline is of: start or end';
 COMMENT ON COLUMN @extschema@.sf_late.deadline_at IS 'the deadline of the night';
-COMMENT ON COLUMN @extschema@.sf_late.execution_id IS 'the execution that is late, the first of several; null if there is none';
+COMMENT ON COLUMN @extschema@.sf_late.execution_id IS
+	'the execution that is late, the first of several; null if there is none';
 COMMENT ON COLUMN @extschema@.sf_late.expected_at IS 'of will_be_late: when the end was expected when it was raised';
 COMMENT ON COLUMN @extschema@.sf_late.raised_at IS 'when it was noticed';
 COMMENT ON COLUMN @extschema@.sf_late.over_at IS 'when it had begun or ended at last; null: not yet';
@@ -130,7 +133,8 @@ COMMENT ON COLUMN @extschema@.sf_late.acknowledged_at IS 'when sf_acknowledge wa
 --@into checks
 SELECT 'deadline_without_target', NULL, format('deadline of "%s"', d.target)
 FROM _sfflow.deadline d
-WHERE CASE WHEN d.schedule IS NULL THEN NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = d.machine_no)
+WHERE CASE WHEN d.schedule IS NULL THEN NOT EXISTS (SELECT FROM _sfflow.state_machine m
+	WHERE m.machine_no = d.machine_no)
 	ELSE NOT EXISTS (SELECT FROM _sfflow.schedule s WHERE s.name = d.schedule) END
 UNION ALL
 SELECT 'lateness_without_deadline', NULL, format('%s rows of "%s"', count(*), l.target)
@@ -145,7 +149,8 @@ WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL
 UNION ALL
 --@into acknowledgements
 UNION ALL
-SELECT coalesce(l.execution_id, l.target), l.state, l.raised_at, l.acknowledged_at, to_regrole(quote_ident(l.acknowledged_by)), l.comment
+SELECT coalesce(l.execution_id, l.target), l.state, l.raised_at, l.acknowledged_at,
+	to_regrole(quote_ident(l.acknowledged_by)), l.comment
 FROM _sfflow.raised_lateness l WHERE l.acknowledged_at IS NOT NULL
 --@into console
 -- Deadlines of a machine with its jobs and schedules, or all; what is late comes first.
@@ -156,10 +161,12 @@ RETURN (
 		SELECT x.target, x.start_by, x.end_by, x.timezone, x.calendar, x.next_check, l.late
 		FROM @extschema@.sf_deadlines x
 		LEFT JOIN (
-			SELECT y.target, string_agg(y.state, ' ') AS late FROM @extschema@.sf_late y WHERE y.over_at IS NULL GROUP BY y.target) l
+			SELECT y.target, string_agg(y.state, ' ') AS late FROM @extschema@.sf_late y WHERE y.over_at IS NULL
+				GROUP BY y.target) l
 			ON l.target = x.target
 		WHERE $1 IS NULL OR split_part(x.target, '/', 1) = $1 OR x.target IN (
-			SELECT 'schedule:' || s.schedule_name FROM @extschema@.sf_schedules s WHERE split_part(s.state_machine, '/', 1) = $1)
+			SELECT 'schedule:' || s.schedule_name FROM @extschema@.sf_schedules s
+				WHERE split_part(s.state_machine, '/', 1) = $1)
 		ORDER BY l.late IS NULL, x.next_check, x.target LIMIT $2) d);
 --@into console_machine
 		'deadlines', _sfflow.console_deadlines(s.state_machine, 50),

@@ -63,10 +63,11 @@ SELECT CASE WHEN h.kind IN ('schedule', 'activity') THEN h.kind || ':' ELSE '' E
 		JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 			AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
 		WHERE a.name = h.name)
-	ELSE (SELECT count(*) FROM _sfflow.held_branch w WHERE w.feature = 'hold' AND w.object_no = h.hold_no AND w.queue IS NULL) END AS waiting
+	ELSE (SELECT count(*) FROM _sfflow.held_branch w WHERE w.feature = 'hold' AND w.object_no = h.hold_no
+		AND w.queue IS NULL) END AS waiting
 FROM _sfflow.hold h
--- The planner takes a comparison for selective, but expects half of all rows to fulfil a bare condition: with thousands of
--- holds of others it then compiles the query (jit), which takes a hundred times as long as to read them.
+-- The planner takes a comparison for selective, but expects half of all rows to fulfil a bare condition: with thousands
+-- of holds of others it then compiles the query (jit), which takes a hundred times as long as to read them.
 WHERE CASE WHEN CASE h.kind
 	WHEN 'activity' THEN h.name IN (SELECT a.name FROM _sfflow.workable_activity a)
 	WHEN 'schedule' THEN h.name IN (SELECT s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE'))

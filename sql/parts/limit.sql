@@ -28,7 +28,8 @@ CREATE TABLE _sfflow.run_limit (
 	uncounted_at timestamptz			-- when counted became false, if later than set_at
 );
 
-CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition, (coalesce(owner::oid, 0)));
+CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition,
+	(coalesce(owner::oid, 0)));
 CREATE INDEX run_limit_owner ON _sfflow.run_limit (owner) WHERE owner IS NOT NULL;
 CREATE INDEX run_limit_machine ON _sfflow.run_limit (machine_no) WHERE machine_no IS NOT NULL;
 CREATE INDEX run_limit_uncounted ON _sfflow.run_limit (limit_no) WHERE NOT counted;
@@ -47,8 +48,8 @@ CREATE TABLE _sfflow.limit_slot (
 
 CREATE INDEX limit_slot_holder ON _sfflow.limit_slot (execution_no, branch_no);
 
--- Tokens of rates whose buckets have no place in shared memory (src/feature/limit/limit_rate.c), as times of a clock that is
--- never set back. They say nothing after a start of the server.
+-- Tokens of rates whose buckets have no place in shared memory (src/feature/limit/limit_rate.c), as times of a clock
+-- that is never set back. They say nothing after a start of the server.
 CREATE UNLOGGED TABLE _sfflow.rate_token (
 	limit_no bigint NOT NULL,
 	queue bigint NOT NULL,
@@ -105,7 +106,8 @@ UNION ALL
 SELECT k.limit_no, NULL, k.slot FROM _sfflow.locked_slot k;
 
 CREATE VIEW @extschema@.sf_limits WITH (security_barrier) AS
-SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN '' ELSE '/' || l.state END AS target,
+SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN ''
+	ELSE '/' || l.state END AS target,
 	nullif(l.key, '') AS key, l.max_running, l.rate,
 	CASE WHEN l.rate IS NOT NULL THEN l.per * interval '1 microsecond' END AS per,
 	CASE WHEN l.fails THEN 'fail' ELSE 'queue' END AS on_limit, l.in_definition,
@@ -123,14 +125,15 @@ END THEN 'visible' END = 'visible';
 GRANT SELECT ON @extschema@.sf_limits TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_limits IS 'limits, how much of each is in use, and how much waits';
 
--- What waits for limits. The numbers of a queue are counted up to a bound, so that an execution behind many others costs
--- no more than one behind ten thousand. Locks are read once, for all rows.
+-- What waits for limits. The numbers of a queue are counted up to a bound, so that an execution behind many others
+-- costs no more than one behind ten thousand. Locks are read once, for all rows.
 CREATE VIEW @extschema@.sf_limit_waits WITH (security_barrier) AS
 WITH locked AS MATERIALIZED (
 	SELECT k.limit_no, k.short_hash, w.execution_no
 	FROM _sfflow.locked_slot k LEFT JOIN _sfflow.workers() w ON w.pid = k.pid)
 SELECT e.execution_id, p.branch, p.state,
-	CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN '' ELSE '/' || l.state END AS target,
+	CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN ''
+		ELSE '/' || l.state END AS target,
 	nullif(l.key, '') AS key, h.since,
 	(SELECT count(*) + 1 FROM (
 		SELECT FROM _sfflow.held x
@@ -160,10 +163,12 @@ JOIN _sfflow.branch b ON b.execution_no = h.execution_no AND b.branch_no = h.bra
 JOIN _sfflow.readable_execution e ON e.execution_no = h.execution_no AND e.status = @STATUS_RUNNING@
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
 GRANT SELECT ON @extschema@.sf_limit_waits TO PUBLIC;
-COMMENT ON VIEW @extschema@.sf_limit_waits IS 'branches that wait for a limit, their places in the queue, and who has the places';
+COMMENT ON VIEW @extschema@.sf_limit_waits IS
+	'branches that wait for a limit, their places in the queue, and who has the places';
 
 COMMENT ON COLUMN @extschema@.sf_limits.target IS 'what is limited, as sf_set_limit was given it';
-COMMENT ON COLUMN @extschema@.sf_limits.key IS 'path of the value that has the limit for itself; null: one limit for all';
+COMMENT ON COLUMN @extschema@.sf_limits.key IS
+	'path of the value that has the limit for itself; null: one limit for all';
 COMMENT ON COLUMN @extschema@.sf_limits.max_running IS 'how many may run at a time; null: no limit';
 COMMENT ON COLUMN @extschema@.sf_limits.rate IS 'how many may begin per time; null: no limit';
 COMMENT ON COLUMN @extschema@.sf_limits.per IS 'the time of the rate';
@@ -175,18 +180,23 @@ COMMENT ON COLUMN @extschema@.sf_limits.oldest_waiting IS 'since when the one wa
 COMMENT ON COLUMN @extschema@.sf_limits.set_at IS 'when it was set';
 COMMENT ON COLUMN @extschema@.sf_limits.set_by IS 'the role that set it';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.execution_id IS 'the execution that waits';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.branch IS 'path to its branch or iteration, Fork[0]/Stores[7]; empty at the top level';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.branch IS
+	'path to its branch or iteration, Fork[0]/Stores[7]; empty at the top level';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.state IS 'the state that is to begin';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.target IS 'the limit for which it waits, as in sf_limits';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.key IS 'path of the value that has the limit for itself; null: one limit for all';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.key IS
+	'path of the value that has the limit for itself; null: one limit for all';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.since IS 'when it could have begun';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.position IS 'its place among those that wait for the same limit and value of the key; 1: the next one; counted up to 10,001';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.waiting IS 'how many wait for the same limit and value of the key; counted up to 10,000';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.position IS
+	'its place among those that wait for the same limit and value of the key; 1: the next one; counted up to 10,001';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.waiting IS
+	'how many wait for the same limit and value of the key; counted up to 10,000';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.max_running IS 'how many may run at a time; null: no limit';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use IS 'how many run now, of the same value of the key';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.rate IS 'how many may begin per time; null: no limit';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.per IS 'the time of the rate';
-COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use_by IS 'executions that have the places, up to 20, of those that the caller may read';
+COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use_by IS
+	'executions that have the places, up to 20, of those that the caller may read';
 
 --@into named_role
 UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL
@@ -206,7 +216,8 @@ AS 'MODULE_PATHNAME', 'sfflow_branch_limits'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 2;
 
 -- Does a limit apply to a branch that has a slot of its own? NULL: the limit has been dropped since the query began.
-CREATE FUNCTION _sfflow.is_limited_by(version integer, execution_no bigint, branch_no bigint, limit_no bigint) RETURNS boolean
+CREATE FUNCTION _sfflow.is_limited_by(version integer, execution_no bigint, branch_no bigint,
+	limit_no bigint) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_is_limited_by'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 --@into check_part
@@ -214,7 +225,8 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 	-- branches that are inside of their states, of executions that run: they have the slots of these. What a
 	-- redrive has go on as it was (a join, or what has its outcome) takes them with the first step within it.
 	SELECT b.execution_no, b.branch_no, e.version,
-		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_ANSWERED@, @PHASE_RUN@, @PHASE_NET@) AND NOT EXISTS (SELECT FROM strand c
+		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_ANSWERED@, @PHASE_RUN@, @PHASE_NET@)
+			AND NOT EXISTS (SELECT FROM strand c
 			WHERE c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.entered_at > e.last_redriven_at
 				AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)) AS takes_later
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
@@ -222,11 +234,13 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 		AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
 			OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)
 --@into branch_checks
-	SELECT 'slot_missing', b.execution_no, format('branch %s runs under limit %s and has no slot of it', b.branch_no, l.limit_no)
+	SELECT 'slot_missing', b.execution_no, format('branch %s runs under limit %s and has no slot of it', b.branch_no,
+		l.limit_no)
 	FROM within b
 	CROSS JOIN LATERAL _sfflow.branch_limits(b.version, b.execution_no, b.branch_no) q
 	JOIN _sfflow.run_limit l ON l.limit_no = q.limit_no
-	WHERE NOT b.takes_later AND NOT q.whole AND NOT q.of_join AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
+	WHERE NOT b.takes_later AND NOT q.whole AND NOT q.of_join AND NOT q.shared AND l.max_running IS NOT NULL
+		AND l.counted
 		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
 			WHERE s.execution_no = b.execution_no AND s.branch_no = b.branch_no AND s.limit_no = l.limit_no)
 	UNION ALL
@@ -236,26 +250,32 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 	CROSS JOIN LATERAL _sfflow.branch_limits(e.version, e.execution_no, 0) q
 	WHERE e.status = @STATUS_RUNNING@ AND e.started_at IS NOT NULL AND e.map_run_no IS NULL AND q.limit_no = l.limit_no
 		AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
-		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = e.execution_no AND s.branch_no IS NULL AND s.limit_no = l.limit_no)
+		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = e.execution_no AND s.branch_no IS NULL
+			AND s.limit_no = l.limit_no)
 		-- after a redrive the first step takes it
-		AND (e.redrive_count = 0 OR EXISTS (SELECT FROM strand c WHERE c.execution_no = e.execution_no AND c.entered_at > e.last_redriven_at
+		AND (e.redrive_count = 0 OR EXISTS (SELECT FROM strand c WHERE c.execution_no = e.execution_no
+			AND c.entered_at > e.last_redriven_at
 			AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)))
 	UNION ALL
-	SELECT 'slot_of_another', b.execution_no, format('branch %s has a slot of limit %s, which is not of its state', b.branch_no, s.limit_no)
+	SELECT 'slot_of_another', b.execution_no,
+		format('branch %s has a slot of limit %s, which is not of its state', b.branch_no, s.limit_no)
 	FROM within b
 	JOIN _sfflow.limit_slot s ON s.execution_no = b.execution_no AND s.branch_no = b.branch_no
 	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no
 	WHERE l.counted AND NOT _sfflow.is_limited_by(b.version, b.execution_no, b.branch_no, s.limit_no)
 	UNION ALL
-	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by %s, which does not run', s.slot, s.limit_no, coalesce('branch ' || s.branch_no, 'the execution'))
+	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by %s, which does not run', s.slot,
+		s.limit_no, coalesce('branch ' || s.branch_no, 'the execution'))
 	FROM _sfflow.limit_slot s
 	JOIN head e ON e.execution_no = s.execution_no
 	WHERE CASE WHEN s.branch_no IS NULL THEN e.status <> @STATUS_RUNNING@
-		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no
+		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no
+			AND b.branch_no = s.branch_no
 			AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
 				OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)) END
 	UNION ALL
-	SELECT 'slot_too_high', s.execution_no, format('slot %s of limit %s is taken, which has %s', s.slot, s.limit_no, l.highest)
+	SELECT 'slot_too_high', s.execution_no, format('slot %s of limit %s is taken, which has %s', s.slot, s.limit_no,
+		l.highest)
 	FROM _sfflow.limit_slot s
 	JOIN head e ON e.execution_no = s.execution_no
 	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no WHERE s.slot > l.highest

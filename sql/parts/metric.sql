@@ -1,6 +1,6 @@
--- Metrics: increments that slices write, and the counters that they are folded into. A view of metrics adds the counters and
--- the increments that were not folded yet; an increment is in one of the two, in each snapshot. No view reads executions or
--- histories to count.
+-- Metrics: increments that slices write, and the counters that they are folded into. A view of metrics adds the
+-- counters and the increments that were not folded yet; an increment is in one of the two, in each snapshot. No view
+-- reads executions or histories to count.
 
 --@into tables
 -- One row per slice and state machine, deleted when it has been folded. counts: src/store/tally.h.
@@ -160,7 +160,8 @@ SELECT m.name AS state_machine, coalesce(x.started, 0) AS executions_started,
 	coalesce(x.succeeded, 0) AS executions_succeeded, coalesce(x.failed, 0) AS executions_failed,
 	coalesce(x.aborted, 0) AS executions_aborted, coalesce(x.timed_out, 0) AS executions_timed_out,
 	coalesce(x.throttled, 0) AS executions_throttled,
-	x.time_us::double precision / nullif(x.succeeded + x.failed + x.aborted + x.timed_out, 0) / 1000 AS execution_time_ms_avg,
+	x.time_us::double precision / nullif(x.succeeded + x.failed + x.aborted + x.timed_out,
+		0) / 1000 AS execution_time_ms_avg,
 	p.ms[1] AS execution_time_ms_p50, p.ms[2] AS execution_time_ms_p95, p.ms[3] AS execution_time_ms_p99,
 	coalesce(x.transitions, 0) AS state_transitions, coalesce(x.redriven, 0) AS executions_redriven,
 	coalesce(x.retries, 0) AS retries
@@ -188,7 +189,8 @@ CREATE VIEW @extschema@.sf_metrics_by_hour WITH (security_barrier) AS
 SELECT m.name AS state_machine, x.hour, x.started AS executions_started, x.succeeded AS executions_succeeded,
 	x.failed AS executions_failed, x.aborted AS executions_aborted, x.timed_out AS executions_timed_out,
 	x.throttled AS executions_throttled,
-	x.time_us::double precision / nullif(x.succeeded + x.failed + x.aborted + x.timed_out, 0) / 1000 AS execution_time_ms_avg,
+	x.time_us::double precision / nullif(x.succeeded + x.failed + x.aborted + x.timed_out,
+		0) / 1000 AS execution_time_ms_avg,
 	p.ms[1] AS execution_time_ms_p50, p.ms[2] AS execution_time_ms_p95, p.ms[3] AS execution_time_ms_p99,
 	x.transitions AS state_transitions, x.redriven AS executions_redriven, x.retries
 FROM _sfflow.state_machine m
@@ -217,7 +219,8 @@ CREATE VIEW _sfflow.job_usual AS
 SELECT r.machine_no, r.job, count(*) AS runs, (array_agg(r.us ORDER BY r.n))[1] AS last_us,
 	percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY r.us::double precision / 1000) AS ms
 FROM (
-	SELECT c.machine_no, c.job, d.us, row_number() OVER (PARTITION BY c.machine_no, c.job ORDER BY c.last_at DESC, d.n) AS n
+	SELECT c.machine_no, c.job, d.us, row_number() OVER (PARTITION BY c.machine_no, c.job ORDER BY c.last_at DESC,
+		d.n) AS n
 	FROM (
 		SELECT f.machine_no, f.job, f.recent_us, f.last_at FROM _sfflow.metric_job f
 		UNION ALL
@@ -233,7 +236,8 @@ SELECT m.name AS state_machine, x.job AS job_id, x.runs, x.failures,
 	r.last_us::double precision / 1000 AS last_ms, x.last_at,
 	coalesce(r.runs, 0) AS recent_runs, r.ms[1] AS recent_ms_p50, r.ms[2] AS recent_ms_p95,
 	coalesce(w.week_runs, 0) AS week_runs, b.ms[1] AS week_ms_p50, b.ms[2] AS week_ms_p95,
-	coalesce(w.previous_week_runs, 0) AS previous_week_runs, c.ms[1] AS previous_week_ms_p50, c.ms[2] AS previous_week_ms_p95
+	coalesce(w.previous_week_runs, 0) AS previous_week_runs, c.ms[1] AS previous_week_ms_p50,
+		c.ms[2] AS previous_week_ms_p95
 FROM _sfflow.state_machine m
 JOIN (
 	SELECT t.machine_no, t.job, sum(t.runs)::bigint AS runs, sum(t.failures)::bigint AS failures,
@@ -241,7 +245,8 @@ JOIN (
 	FROM (
 		SELECT f.machine_no, f.job, f.runs, f.failures, f.time_us, f.time_histogram, f.last_at FROM _sfflow.metric_job f
 		UNION ALL
-		SELECT u.machine_no, u.job COLLATE "C", u.runs, u.failures, u.time_us, u.time_histogram, u.last_at FROM _sfflow.unfolded_jobs() u) t
+		SELECT u.machine_no, u.job COLLATE "C", u.runs, u.failures, u.time_us, u.time_histogram, u.last_at
+			FROM _sfflow.unfolded_jobs() u) t
 	GROUP BY t.machine_no, t.job) x ON x.machine_no = m.machine_no
 LEFT JOIN _sfflow.job_usual r ON r.machine_no = x.machine_no AND r.job = x.job
 LEFT JOIN (
@@ -261,7 +266,8 @@ CROSS JOIN LATERAL (SELECT _sfflow.histogram_percentiles(x.time_histogram) AS ms
 CROSS JOIN LATERAL (SELECT _sfflow.histogram_percentiles(w.week) AS ms OFFSET 0) b
 CROSS JOIN LATERAL (SELECT _sfflow.histogram_percentiles(w.previous_week) AS ms OFFSET 0) c
 WHERE _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW @extschema@.sf_job_times IS 'how long the tasks of each job take: ever, in the last 30 runs, in this week and the one before';
+COMMENT ON VIEW @extschema@.sf_job_times IS
+	'how long the tasks of each job take: ever, in the last 30 runs, in this week and the one before';
 
 CREATE VIEW @extschema@.sf_retries WITH (security_barrier) AS
 SELECT m.name AS state_machine, x.state, nullif(x.error, '') AS error, x.retries
@@ -298,10 +304,14 @@ COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_failed IS 'ends with
 COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_aborted IS 'ends with status ABORTED';
 COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_timed_out IS 'ends with status TIMED_OUT';
 COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_throttled IS 'starts that a quota of the owner refused';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_avg IS 'average time from start to end, in milliseconds';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p50 IS 'the time that half of the executions do not exceed';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p95 IS 'the time that 95 % of the executions do not exceed';
-COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p99 IS 'the time that 99 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_avg IS
+	'average time from start to end, in milliseconds';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p50 IS
+	'the time that half of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p95 IS
+	'the time that 95 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p99 IS
+	'the time that 99 % of the executions do not exceed';
 COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.state_transitions IS 'states entered';
 COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_redriven IS 'redrives';
 COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.retries IS 'states retried by their Retry';
@@ -326,5 +336,6 @@ COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_ms_p50 IS 'the time tha
 COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_ms_p95 IS 'the time that 95 % of these do not exceed';
 COMMENT ON COLUMN @extschema@.sf_retries.state_machine IS 'the state machine';
 COMMENT ON COLUMN @extschema@.sf_retries.state IS 'the name of the state';
-COMMENT ON COLUMN @extschema@.sf_retries.error IS 'the error that was retried; (other): one beyond the 200 that are told apart';
+COMMENT ON COLUMN @extschema@.sf_retries.error IS
+	'the error that was retried; (other): one beyond the 200 that are told apart';
 COMMENT ON COLUMN @extschema@.sf_retries.retries IS 'how often';

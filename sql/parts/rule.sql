@@ -106,7 +106,8 @@ COMMENT ON FUNCTION @extschema@.sf_redeliver(text, text) IS 'try dead deliveries
 CREATE FUNCTION @extschema@.sf_discard_deliveries(rule text, event_id text DEFAULT NULL) RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_discard_deliveries'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.sf_discard_deliveries(text, text) IS 'delete dead deliveries of a rule; returns how many';
+COMMENT ON FUNCTION @extschema@.sf_discard_deliveries(text, text) IS
+	'delete dead deliveries of a rule; returns how many';
 
 CREATE FUNCTION @extschema@.sf_test_event_pattern(pattern jsonb, event jsonb) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_sf_test_event_pattern'
@@ -121,7 +122,8 @@ LANGUAGE C VOLATILE;
 -- A rule is visible to members of its owner. last_error: of the deliveries that there are.
 CREATE VIEW @extschema@.sf_rules WITH (security_barrier) AS
 SELECT r.name AS rule_name, pg_get_userbyid(r.owner) AS owner, r.pattern, r.target, r.input, d.pending,
-	(SELECT coalesce(sum(t.delivered), 0)::bigint FROM _sfflow.rule_total t WHERE t.rule_no = r.rule_no) AS delivered, d.dead,
+	(SELECT coalesce(sum(t.delivered), 0)::bigint FROM _sfflow.rule_total t WHERE t.rule_no = r.rule_no) AS delivered,
+		d.dead,
 	e.error AS last_error, e.cause AS last_cause, e.failed_at AS last_failed_at, r.created_at
 FROM _sfflow.rule r
 CROSS JOIN LATERAL (
@@ -137,7 +139,8 @@ COMMENT ON VIEW @extschema@.sf_rules IS 'rules, and how many of their deliveries
 
 CREATE VIEW @extschema@.sf_rule_deliveries WITH (security_barrier) AS
 SELECT r.name AS rule_name, d.event_id, CASE WHEN d.due_at IS NULL THEN 'DEAD' ELSE 'PENDING' END AS status,
-	greatest(d.attempt, 0) AS attempts, CASE WHEN d.attempt <> 0 THEN d.due_at END AS next_attempt, d.error, d.cause, d.failed_at,
+	greatest(d.attempt, 0) AS attempts, CASE WHEN d.attempt <> 0 THEN d.due_at END AS next_attempt, d.error, d.cause,
+		d.failed_at,
 	d.event, d.created_at
 FROM _sfflow.rule_delivery d
 JOIN _sfflow.rule r ON r.rule_no = d.rule_no
@@ -148,12 +151,14 @@ COMMENT ON VIEW @extschema@.sf_rule_deliveries IS 'deliveries of rules that wait
 COMMENT ON COLUMN @extschema@.sf_rules.rule_name IS 'the rule';
 COMMENT ON COLUMN @extschema@.sf_rules.owner IS 'the role that owns it, which its target is called as';
 COMMENT ON COLUMN @extschema@.sf_rules.pattern IS 'event pattern: events that match are delivered';
-COMMENT ON COLUMN @extschema@.sf_rules.target IS 'what is called: a machine, sql:function, activity:name or notify:channel';
+COMMENT ON COLUMN @extschema@.sf_rules.target IS
+	'what is called: a machine, sql:function, activity:name or notify:channel';
 COMMENT ON COLUMN @extschema@.sf_rules.input IS 'template of the input of the target; null: the event';
 COMMENT ON COLUMN @extschema@.sf_rules.pending IS 'deliveries that wait for their first or next attempt';
 COMMENT ON COLUMN @extschema@.sf_rules.delivered IS 'deliveries that were made';
 COMMENT ON COLUMN @extschema@.sf_rules.dead IS 'deliveries that are not tried any more';
-COMMENT ON COLUMN @extschema@.sf_rules.last_error IS 'error of the last attempt that failed, of a delivery that is pending or dead';
+COMMENT ON COLUMN @extschema@.sf_rules.last_error IS
+	'error of the last attempt that failed, of a delivery that is pending or dead';
 COMMENT ON COLUMN @extschema@.sf_rules.last_cause IS 'cause of it';
 COMMENT ON COLUMN @extschema@.sf_rules.last_failed_at IS 'when that was';
 COMMENT ON COLUMN @extschema@.sf_rules.created_at IS 'when the rule was created';
@@ -161,7 +166,8 @@ COMMENT ON COLUMN @extschema@.sf_rule_deliveries.rule_name IS 'the rule';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.event_id IS 'id of the event';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.status IS 'PENDING, or DEAD: not tried any more';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.attempts IS 'how many attempts there were';
-COMMENT ON COLUMN @extschema@.sf_rule_deliveries.next_attempt IS 'when it is tried again; null before the first attempt, and if it is dead';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.next_attempt IS
+	'when it is tried again; null before the first attempt, and if it is dead';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.error IS 'error of the last attempt that failed';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.cause IS 'cause of it';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.failed_at IS 'when that was';

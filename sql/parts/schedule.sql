@@ -100,7 +100,8 @@ COMMENT ON VIEW @extschema@.sf_calendars IS 'calendars for schedules';
 
 -- A schedule is visible to its owner and to roles that may READ the machine.
 CREATE VIEW _sfflow.readable_schedule AS
-SELECT s.name, s.owner, s.schedule, s.state_machine, s.input, s.timezone, s.calendar, s.on_closed, s.starts, s.ends, s.missed, s.overlap,
+SELECT s.name, s.owner, s.schedule, s.state_machine, s.input, s.timezone, s.calendar, s.on_closed, s.starts, s.ends,
+	s.missed, s.overlap,
 	s.last_execution_id
 FROM _sfflow.schedule s
 LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
@@ -152,7 +153,8 @@ CREATE FUNCTION @extschema@.sf_schedule(
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_schedule'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text, text, text, timestamptz, timestamptz, text, text) IS
+COMMENT ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text, text, text, timestamptz, timestamptz, text,
+	text) IS
 	'start a state machine by a cron expression; returns the number of the pg_cron job';
 
 CREATE FUNCTION @extschema@.sf_unschedule(name text) RETURNS void
@@ -234,7 +236,8 @@ CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS
 SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
 	s.state_machine, s.input, a.active,
 	CASE WHEN a.active THEN _sfflow.schedule_next_run(s.name, now()) END AS next_run,
-	s.last_execution_id, st.state, st.problem, pg_get_userbyid(s.owner) AS owner, s.calendar, s.on_closed, s.starts, s.ends,
+	s.last_execution_id, st.state, st.problem, pg_get_userbyid(s.owner) AS owner, s.calendar, s.on_closed, s.starts,
+		s.ends,
 	s.missed, s.overlap
 FROM _sfflow.readable_schedule s
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
@@ -245,11 +248,13 @@ COMMENT ON VIEW @extschema@.sf_schedules IS 'schedules, the next run of each, an
 -- pg_cron knows which calls failed, and why; sfflow knows what the others were for. The same call has the
 -- same process, at about the same time. A call that could not connect has no time.
 CREATE VIEW @extschema@.sf_schedule_runs WITH (security_barrier) AS
-SELECT s.name AS schedule_name, r.scheduled_for, r.started_at, r.status, r.error, r.execution_id, r.ended_at, r.run_id AS cron_run_id
+SELECT s.name AS schedule_name, r.scheduled_for, r.started_at, r.status, r.error, r.execution_id, r.ended_at,
+	r.run_id AS cron_run_id
 FROM _sfflow.readable_schedule s
 CROSS JOIN LATERAL (
 	SELECT o.scheduled_for, coalesce(c.started_at, o.run_at) AS started_at, c.ended_at, c.run_id, o.execution_id,
-		CASE WHEN coalesce(c.status, 'succeeded') = 'succeeded' THEN coalesce(o.outcome, 'succeeded') ELSE c.status END AS status,
+		CASE WHEN coalesce(c.status, 'succeeded') = 'succeeded' THEN coalesce(o.outcome, 'succeeded') ELSE c.status
+			END AS status,
 		CASE WHEN c.status = 'failed' THEN c.message ELSE o.message END AS error
 	FROM _sfflow.cron_runs(s.name) c
 	FULL JOIN (SELECT h.* FROM _sfflow.schedule_run h WHERE h.schedule = s.name) o
@@ -270,15 +275,19 @@ COMMENT ON COLUMN @extschema@.sf_schedules.state IS 'active, failing, missed, go
 COMMENT ON COLUMN @extschema@.sf_schedules.problem IS 'why it is not active';
 COMMENT ON COLUMN @extschema@.sf_schedules.owner IS 'the role that owns it, which its runs start executions as';
 COMMENT ON COLUMN @extschema@.sf_schedules.calendar IS 'the calendar of its days';
-COMMENT ON COLUMN @extschema@.sf_schedules.on_closed IS 'what becomes of a run on a closed day: skip, previous, next or run';
+COMMENT ON COLUMN @extschema@.sf_schedules.on_closed IS
+	'what becomes of a run on a closed day: skip, previous, next or run';
 COMMENT ON COLUMN @extschema@.sf_schedules.starts IS 'no run is due before';
 COMMENT ON COLUMN @extschema@.sf_schedules.ends IS 'no run is due after';
-COMMENT ON COLUMN @extschema@.sf_schedules.missed IS 'what becomes of runs that did not come: run_once, run_all or skip';
-COMMENT ON COLUMN @extschema@.sf_schedules.overlap IS 'what becomes of a run while the one before runs: skip, queue or parallel';
+COMMENT ON COLUMN @extschema@.sf_schedules.missed IS
+	'what becomes of runs that did not come: run_once, run_all or skip';
+COMMENT ON COLUMN @extschema@.sf_schedules.overlap IS
+	'what becomes of a run while the one before runs: skip, queue or parallel';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.schedule_name IS 'the schedule';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.scheduled_for IS 'the time of the run in the schedule';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.started_at IS 'when pg_cron began the call';
-COMMENT ON COLUMN @extschema@.sf_schedule_runs.status IS 'succeeded, failed or skipped; while it runs, the status of pg_cron';
+COMMENT ON COLUMN @extschema@.sf_schedule_runs.status IS
+	'succeeded, failed or skipped; while it runs, the status of pg_cron';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.error IS 'why it failed';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.execution_id IS 'the execution that it started';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.ended_at IS 'when the call ended';
@@ -295,7 +304,8 @@ UNION ALL SELECT owner FROM _sfflow.schedule
 UNION ALL SELECT owner FROM _sfflow.calendar
 --@into alerts
 SELECT 'missed_run', s.name COLLATE "C", NULL, NULL, st.since,
-	format(CASE WHEN st.missed_at IS NULL THEN 'schedule "%s" fails: %s' ELSE 'schedule "%s" has not run: %s' END, s.name, st.problem)
+	format(CASE WHEN st.missed_at IS NULL THEN 'schedule "%s" fails: %s' ELSE 'schedule "%s" has not run: %s' END,
+		s.name, st.problem)
 FROM (SELECT r.name FROM _sfflow.readable_schedule r OFFSET 0) s
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
 WHERE st.is_alert

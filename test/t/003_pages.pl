@@ -1,5 +1,5 @@
-# The statements of README.md, docs/tutorial.md, docs/how-to.md and all pages in docs/how-to/ run, one after the other, as they
-# stand there, and print what the pages show. Their commands for the shell run, too, but for those that build.
+# The statements of README.md, docs/tutorial.md, docs/how-to.md and all pages in docs/how-to/ run, one after the other,
+# as they stand there, and print what the pages show. Their commands for the shell run, too, but for those that build.
 use strict;
 use warnings;
 use FindBin;
@@ -85,7 +85,8 @@ sub is_shown
 	for my $look (1 .. ($block =~ /\A(?:SELECT [^;]*FROM sf_[^;]*;\n)+\z/ ? 100 : 1))
 	{
 		sleep(0.1) if $look > 1;
-		IPC::Run::run([ $pgtmp, 'psql', $dir, qw(-q -v ON_ERROR_STOP=1 -P pager=off -P footer=off) ], '<', \$block, '>&', \$printed);
+		IPC::Run::run([ $pgtmp, 'psql', $dir, qw(-q -v ON_ERROR_STOP=1 -P pager=off -P footer=off) ], '<', \$block,
+			'>&', \$printed);
 		$printed =~ s/ +$//mg;
 		$printed =~ s/\A\n+|\n+\z//g;
 		$printed .= "\n" if $printed ne '';
@@ -116,9 +117,12 @@ try_page('how-to.md');
 # The line for YAML of the page on moving from Step Functions.
 my ($line) = slurp_file('docs/how-to/from-step-functions.md') =~ /^(\\set definition `cat payment\.asl\.yaml`)$/m;
 my $yaml = "$directories[-1]/payment.asl.yaml";
-append_to_file($yaml, "StartAt: Wait\nStates:\n  Wait:\n    Type: Wait\n    Seconds: \${Seconds}  # of a day\n    End: true\n");
+append_to_file($yaml,
+	"StartAt: Wait\nStates:\n  Wait:\n    Type: Wait\n    Seconds: \${Seconds}  # of a day\n    End: true\n");
 my $typed = (($line // '') =~ s/payment\.asl\.yaml/$yaml/r)
-  . "\nSELECT sf_import(:'definition', '{\"Seconds\": 86400}', 'yaml');\nSELECT definition FROM sf_state_machines WHERE state_machine = 'yaml';\n";
+  . "\nSELECT sf_import(:'definition', '{\"Seconds\": 86400}', 'yaml');\nSELECT definition FROM sf_state_machines "
+  	. "WHERE state_machine = 'yaml';\n";
 IPC::Run::run([ $pgtmp, 'psql', $directories[-1], qw(-q -A -t -v ON_ERROR_STOP=1) ], '<', \$typed, '>&', \my $printed);
-is($printed, qq(1\n{"StartAt":"Wait","States":{"Wait":{"Type":"Wait","Seconds":86400,"End":true}}}\n), 'the line for YAML imports it');
+is($printed, qq(1\n{"StartAt":"Wait","States":{"Wait":{"Type":"Wait","Seconds":86400,"End":true}}}\n),
+	'the line for YAML imports it');
 done_testing();

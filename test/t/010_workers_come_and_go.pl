@@ -107,7 +107,8 @@ like(
 $node->safe_psql('copy', 'SELECT sf_enable()');
 worker_arrives('copy', '... until it is adopted');
 
-takes_less(1, 'ALTER DATABASE copy RENAME TO other', sub { $node->safe_psql('postgres', 'ALTER DATABASE other RENAME TO copy') }, 'copy',
+takes_less(1, 'ALTER DATABASE copy RENAME TO other',
+	sub { $node->safe_psql('postgres', 'ALTER DATABASE other RENAME TO copy') }, 'copy',
 	'the database can be renamed with a worker connected');
 worker_arrives('other', '... which comes back');
 takes_less(1, 'DROP DATABASE other', sub { make_copy('other') }, 'other', 'and dropped within a second');

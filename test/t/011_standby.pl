@@ -11,7 +11,8 @@ $primary->append_conf('postgresql.conf', "shared_preload_libraries = 'sfflow'");
 $primary->start;
 $primary->safe_psql('postgres', 'CREATE EXTENSION sfflow; SELECT sf_enable()');
 $primary->safe_psql('postgres', <<'EOC');
-SELECT sf_create_state_machine('wait', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1000, "End": true}}}');
+SELECT sf_create_state_machine('wait', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1000,
+	"End": true}}}');
 SELECT sf_start('wait', '{}', 'x');
 EOC
 $primary->backup('base');

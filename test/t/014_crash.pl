@@ -38,7 +38,8 @@ EOC
 for my $round (1 .. 3)
 {
 	$node->safe_psql('postgres',
-		"SELECT sf_start('chain', jsonb_build_object('execution', $round * 100 + n), 'e$round.' || n) FROM generate_series(1, 20) n");
+		"SELECT sf_start('chain', jsonb_build_object('execution', $round * 100 + n), 'e$round.' || n)
+			FROM generate_series(1, 20) n");
 	# A process may have no task at the moment of a look.
 	my $killed = 0;
 	for (1 .. 1000)
@@ -80,12 +81,14 @@ ok( $node->poll_query_until('postgres',
 	'... and the others have run');
 is( $node->safe_psql('postgres', "SELECT count(*), count(DISTINCT (execution, job)) FROM ledger"),
 	'60|60', '... once');
-is(scalar(() = slurp_file($node->logfile) =~ /server process .*crash|terminating any other active server processes/g) > 0,
+is(scalar(() = slurp_file(
+	$node->logfile) =~ /server process .*crash|terminating any other active server processes/g) > 0,
 	1, 'there were crashes');
 
 # A clean stop in the middle of work leaves no suspects.
 $node->safe_psql('postgres',
-	"TRUNCATE ledger; SELECT sf_start('chain', jsonb_build_object('execution', n), 'g' || n) FROM generate_series(1, 20) n");
+	"TRUNCATE ledger; SELECT sf_start('chain', jsonb_build_object('execution', n), 'g' || n)
+		FROM generate_series(1, 20) n");
 $node->restart;
 is( $node->safe_psql('postgres', "SELECT ok FROM sf_health WHERE item = 'suspects'"),
 	't', 'a clean stop leaves no suspect');

@@ -78,7 +78,8 @@ let_go('T2_commit', $session);
 ok( $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ledger"),
 	'the task that was done is committed');
 is(sql("SELECT status FROM sf_executions WHERE execution_id = 'm:b'"), 'ABORTED', 'its execution is aborted');
-is(sql("SELECT job_id, job_status, error, cause FROM sf_jobs WHERE execution_id = 'm:b' ORDER BY job_id"), "S|success||\nT|skip||",
+is(sql("SELECT job_id, job_status, error, cause FROM sf_jobs WHERE execution_id = 'm:b' ORDER BY job_id"),
+	"S|success||\nT|skip||",
 	'... the job that was done has succeeded, and the next one was not reached');
 is(sql("SELECT s ->> 'name', s ->> 'status' FROM jsonb_array_elements(sf_graph_status('m:b')) s"), "S|success\nT|skip",
 	'... in its picture, too');
@@ -88,8 +89,10 @@ is(sql("SELECT count(*) FROM ledger WHERE what = 'after'"), '2',
 	'... with the task after it: the one that committed counts as done');
 
 # A failure that committed is in the branch's row, each part in a column of its own, until a redrive.
-sql(q{CREATE FUNCTION fail(what text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE division_by_zero USING MESSAGE = what; END $$;
-	SELECT sf_create_state_machine('failing', '{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "sql:public.fail", "End": true,
+sql(q{CREATE FUNCTION fail(what text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE division_by_zero
+	USING MESSAGE = what; END $$;
+	SELECT sf_create_state_machine('failing',
+		'{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "sql:public.fail", "End": true,
 		"Catch": [{"ErrorEquals": ["22012"], "Next": "Caught"}]}, "Caught": {"Type": "Pass", "End": true}}}')});
 hold_at('T2_commit', $session);
 sql("SELECT sf_start('failing', '{\"what\": \"failed\"}', 'f')");
@@ -98,11 +101,13 @@ sql("SELECT sf_stop('failing:f')");
 let_go('T2_commit', $session);
 my $outcome = "SELECT b.failing, b.error, b.sqlstate, b.outcome IS NULL
 	FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = 'failing:f'";
-ok($node->poll_query_until('postgres', $outcome, 't|division_by_zero|22012|t'), 'the failure has its SQLSTATE beside it');
+ok($node->poll_query_until('postgres', $outcome, 't|division_by_zero|22012|t'),
+	'the failure has its SQLSTATE beside it');
 is(sql("SELECT job_status, error FROM sf_jobs WHERE execution_id = 'failing:f'"), 'failure|division_by_zero',
 	'... and the job has its error');
 sql("SELECT sf_redrive('failing:f')");
-is(sql("SELECT sf_await('failing:f')"), 'SUCCEEDED', 'a redrive runs the task again, and a catcher matches the SQLSTATE of its second failure');
+is(sql("SELECT sf_await('failing:f')"), 'SUCCEEDED',
+	'a redrive runs the task again, and a catcher matches the SQLSTATE of its second failure');
 
 # A stop for a step that is over hits nothing: the cancel names the step.
 sql('TRUNCATE ledger');
@@ -123,14 +128,16 @@ ok( $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_workers WHE
 my $since = sql("SELECT since FROM sf_workers WHERE execution_id = 'slow:x'");
 sql("BEGIN; SELECT sf_stop('slow:x'); ROLLBACK");
 sql("BEGIN; SAVEPOINT s; SELECT sf_stop('slow:x'); ROLLBACK TO s; COMMIT");
-is(sql("SELECT since FROM sf_workers WHERE execution_id = 'slow:x'"), $since, 'a stop that is rolled back does not reach it');
+is(sql("SELECT since FROM sf_workers WHERE execution_id = 'slow:x'"), $since,
+	'a stop that is rolled back does not reach it');
 sql("SELECT sf_stop('slow:x')");
 ok( $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE execution_id = 'slow:x'"),
 	'one that commits does');
 
 # A task that a session takes from its queue in this moment is aborted, too, whatever becomes of the session.
 sql("SELECT sf_create_activity('hands')");
-sql(q{SELECT sf_create_state_machine('both', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+sql(q{SELECT sf_create_state_machine('both',
+	'{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
 	{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:hands", "End": true}}},
 	{"StartAt": "B", "States": {"B": {"Type": "Task", "Resource": "activity:hands", "End": true}}}]}}}')});
 for my $end ('COMMIT', 'ROLLBACK')

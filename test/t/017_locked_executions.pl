@@ -10,12 +10,15 @@ use Test::More;
 my $node = new_node('main', conf => "sfflow.workers = 2\nsfflow.max_workers = 2\n");
 $node->safe_psql('postgres', 'CREATE TABLE ledger (execution text); '
 	  . q{CREATE FUNCTION job(execution text) RETURNS void LANGUAGE sql AS 'INSERT INTO ledger VALUES (execution)'});
-$node->safe_psql('postgres', q{SELECT sf_create_state_machine('job', $def$} . one_task('public.job', '"Parameters": {"execution.$": "$$.Execution.Name"}') . '$def$)');
+$node->safe_psql('postgres', q{SELECT sf_create_state_machine('job', $def$}
+	. one_task('public.job', '"Parameters": {"execution.$": "$$.Execution.Name"}') . '$def$)');
 $node->safe_psql('postgres', <<'EOS');
 SELECT sf_create_state_machine('held', '{"StartAt": "Pause", "States": {
 	"Pause": {"Type": "Wait", "TimestampPath": "$.at", "Next": "Job"},
-	"Job": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"execution.$": "$$.Execution.Name"}, "End": true}}}');
-SELECT sf_create_state_machine('joined', '{"StartAt": "Both", "States": {"Both": {"Type": "Parallel", "End": true, "Branches": [
+	"Job": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"execution.$": "$$.Execution.Name"},
+		"End": true}}}');
+SELECT sf_create_state_machine('joined',
+	'{"StartAt": "Both", "States": {"Both": {"Type": "Parallel", "End": true, "Branches": [
 	{"StartAt": "Pause", "States": {"Pause": {"Type": "Wait", "TimestampPath": "$.at", "End": true}}}]}}}');
 EOS
 # The job is known to be short from now on: it runs in the slice.
@@ -27,29 +30,38 @@ $node->safe_psql('postgres', <<'EOS');
 SELECT sf_start(m, jsonb_build_object('at', to_json(clock_timestamp() + n * interval '0.3 s' + interval '1 s')), m || n)
 FROM unnest('{held,joined}'::text[]) AS m, generate_series(1, 4) AS n
 EOS
-$node->poll_query_until('postgres', q{SELECT count(*) = 8 FROM sf_executions WHERE waiting_on IS NOT NULL AND status = 'RUNNING'})
+$node->poll_query_until('postgres', q{SELECT count(*) = 8 FROM sf_executions WHERE waiting_on IS NOT NULL
+	AND status = 'RUNNING'})
   or diag('not all wait');
 my $session = $node->background_psql('postgres');
-$session->query_safe(q{SET client_min_messages = warning; BEGIN; SELECT sf_start(state_machine, input, name) FROM sf_executions WHERE status = 'RUNNING'});
-$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%' AND wait_event_type = 'Lock'})
+$session->query_safe(q{SET client_min_messages = warning; BEGIN; SELECT sf_start(state_machine, input, name)
+	FROM sf_executions WHERE status = 'RUNNING'});
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%'
+	AND wait_event_type = 'Lock'})
   or diag('no worker meets a lock');
 
 # Others go on all the time.
 for my $n (1 .. 5)
 {
-	is($node->safe_psql('postgres', "SELECT sf_start('job', name => 'other$n'); SELECT sf_await('job:other$n', '20 s')"),
+	is($node->safe_psql('postgres', "SELECT sf_start('job', name => 'other$n');
+		SELECT sf_await('job:other$n', '20 s')"),
 		"job:other$n\nSUCCEEDED", "another execution ends meanwhile, $n");
 }
-is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE status = 'RUNNING'}), '8', 'the held ones do not');
-ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM _sfflow.branch JOIN _sfflow.execution USING (execution_no)
-		WHERE execution_id LIKE 'joined:%' AND branch_no > 0 AND due_at > (input ->> 'at')::timestamptz + interval '1 s'}),
+is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE status = 'RUNNING'}), '8',
+	'the held ones do not');
+ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM _sfflow.branch JOIN _sfflow.execution
+	USING (execution_no)
+		WHERE execution_id LIKE 'joined:%' AND branch_no > 0
+			AND due_at > (input ->> 'at')::timestamptz + interval '1 s'}),
 	'they are put off, also where no task runs');
 $session->query_safe('COMMIT');
 $session->quit;
 ok(ended($node), 'they end once they are let go');
-is($node->safe_psql('postgres', q{SELECT execution, count(*) FROM ledger WHERE execution LIKE 'held%' GROUP BY 1 ORDER BY 1}),
+is($node->safe_psql('postgres', q{SELECT execution, count(*) FROM ledger WHERE execution LIKE 'held%' GROUP BY 1
+	ORDER BY 1}),
 	join("\n", map { "held$_|1" } 1 .. 4), 'and have run once');
-is($node->safe_psql('postgres', 'SELECT status, count(*) FROM sf_executions GROUP BY 1'), 'SUCCEEDED|14', 'all have succeeded');
+is($node->safe_psql('postgres', 'SELECT status, count(*) FROM sf_executions GROUP BY 1'), 'SUCCEEDED|14',
+	'all have succeeded');
 no_surprises($node);
 $node->stop;
 done_testing();

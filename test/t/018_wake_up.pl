@@ -76,13 +76,15 @@ is($node->safe_psql('postgres', "SELECT sf_await('wait:two'), sf_await('wait:one
 	'SUCCEEDED|SUCCEEDED', 'timers go off');
 cmp_ok(
 	$node->safe_psql('postgres',
-		"SELECT max(abs(extract(epoch FROM (output #>> '{}')::timestamptz - started_at) - (input ->> 'seconds')::integer))
+		"SELECT max(abs(extract(epoch FROM (output #>> '{}')::timestamptz - started_at)
+			- (input ->> 'seconds')::integer))
 		 FROM sf_executions WHERE execution_id IN ('wait:one', 'wait:two')"),
 	'<', 0.5, '... on time');
 
 # A timer that went off while a session had the branch in hand, and then rolled back.
 $node->safe_psql('postgres', "SELECT sf_start('wait', '{\"seconds\": 1}', 'tried')");
-$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = 'wait:tried' AND type = 'WaitStateEntered'")
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = 'wait:tried'
+	AND type = 'WaitStateEntered'")
   or die 'the timer is not set';
 $node->safe_psql('postgres', <<'EOC');
 BEGIN;

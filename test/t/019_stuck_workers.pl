@@ -77,7 +77,8 @@ SELECT sf_create_state_machine('quick', '{"StartAt": "T", "States": {
 EOC
 for my $round (1 .. 12)
 {
-	$node->safe_psql('postgres', qq(SELECT sf_start('m', '{"gate": "c"}', '$round-short-' || n) FROM generate_series(1, 3) n));
+	$node->safe_psql('postgres', qq(SELECT sf_start('m', '{"gate": "c"}', '$round-short-' || n)
+		FROM generate_series(1, 3) n));
 	$node->safe_psql('postgres', qq(SELECT sf_await('m:$round-short-' || n) FROM generate_series(1, 3) n));
 	$session->query_safe("BEGIN; SELECT FROM gate WHERE name = 'a' FOR UPDATE");
 	$node->safe_psql('postgres', "CALL one_after_the_other($round)");
@@ -96,7 +97,8 @@ $node->safe_psql('postgres', q(SELECT sf_start('m', '{"gate": "c"}', 'k' || n) F
 $session->query_safe("BEGIN; SELECT sf_stop('m:k1'); SELECT sf_stop('m:k2')");
 $node->safe_psql('postgres', q(ALTER SYSTEM RESET sfflow.debug_point; SELECT pg_reload_conf()));
 $node->safe_psql('postgres', q(SELECT sf_start('m', '{"gate": "c"}', 'd')));
-is($node->safe_psql('postgres', "SELECT sf_await('m:d')"), 'SUCCEEDED', 'executions that a session keeps locked stop nobody else');
+is($node->safe_psql('postgres', "SELECT sf_await('m:d')"), 'SUCCEEDED',
+	'executions that a session keeps locked stop nobody else');
 $session->query_safe('COMMIT');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), '0', 'the tables are in order');
 

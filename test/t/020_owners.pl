@@ -55,7 +55,8 @@ my @states = map {
 	"Catch": [{"ErrorEquals": ["States.ALL"], $end}]});
 } 0 .. $#names;
 my $machine = qq({"StartAt": "$names[0]", "States": {) . join(",\n", @states) . qq(, "Done": {"Type": "Task",
-	"Resource": "sql:query", "Parameters": {"Statement": "SELECT pg_backend_pid() AS pid"}, "ResultPath": "\$.Done", "End": true}}});
+	"Resource": "sql:query", "Parameters": {"Statement": "SELECT pg_backend_pid() AS pid"}, "ResultPath": "\$.Done",
+		"End": true}}});
 $machine =~ s/'/''/g;
 
 $node->safe_psql('postgres', <<"SQL");
@@ -77,7 +78,8 @@ BEGIN PERFORM eve.take_over('trigger'); RETURN NULL; END \$\$;
 CREATE CONSTRAINT TRIGGER spring AFTER INSERT ON eve.bait DEFERRABLE INITIALLY DEFERRED
 	FOR EACH ROW EXECUTE FUNCTION eve.spring();
 -- Found in the place of pg_catalog.now(), if eve's search_path were bob's.
-CREATE FUNCTION eve.now() RETURNS timestamptz LANGUAGE sql AS \$\$ SELECT eve.take_over('now'); SELECT timestamptz '-infinity' \$\$;
+CREATE FUNCTION eve.now() RETURNS timestamptz LANGUAGE sql AS \$\$ SELECT eve.take_over('now');
+	SELECT timestamptz '-infinity' \$\$;
 SELECT sf_create_state_machine('eve', '$machine');
 
 RESET SESSION AUTHORIZATION;
@@ -102,7 +104,8 @@ CREATE FUNCTION bob.look() RETURNS jsonb LANGUAGE sql AS \$\$
 		'random', random())
 \$\$;
 SELECT sf_create_state_machine('bob',
-	'{"StartAt": "Look", "States": {"Look": {"Type": "Task", "Resource": "sql:bob.look", "Parameters": {}, "End": true}}}');
+	'{"StartAt": "Look", "States": {"Look": {"Type": "Task", "Resource": "sql:bob.look", "Parameters": {},
+		"End": true}}}');
 SQL
 
 # They take turns, alone and together, until both have been in one process.
@@ -127,8 +130,9 @@ is($node->safe_psql('postgres', "SELECT DISTINCT status FROM sf_executions"), 'S
 is( $node->safe_psql('postgres', <<'SQL'),
 SELECT DISTINCT output - '{pid,random}'::text[] FROM sf_executions WHERE state_machine = 'bob'
 SQL
-	'{"now": true, "gift": null, "user": "bob", "locks": 0, "lower": "bob", "secret": "", "balance": 100, "cursors": 0, '
-	  . '"function": null, "prepared": 0, "work_mem": "4MB", "listening": 0, "search_path": "\"$user\", public"}',
+	'{"now": true, "gift": null, "user": "bob", "locks": 0, "lower": "bob", "secret": "", "balance": 100, '
+	  . '"cursors": 0, "function": null, "prepared": 0, "work_mem": "4MB", "listening": 0, '
+	  . '"search_path": "\"$user\", public"}',
 	'bob sees the session as if it were his alone');
 is( $node->safe_psql('postgres', <<'SQL'),
 SELECT count(*) - count(DISTINCT output -> 'random') FROM sf_executions WHERE state_machine = 'bob'
@@ -143,7 +147,8 @@ sub outcome
 SELECT DISTINCT coalesce(output #>> '{$name,Error}', 'ok') FROM sf_executions WHERE state_machine = 'eve'
 SQL
 }
-is(outcome($_), 'insufficient_privilege', "$_ is refused") for qw(Role RoleNone RoleConfig Authorization ResetRole Direct Tables Other);
+is(outcome($_), 'insufficient_privilege', "$_ is refused")
+	for qw(Role RoleNone RoleConfig Authorization ResetRole Direct Tables Other);
 is(outcome('Listen'), 'feature_not_supported', 'Listen is refused');
 is(outcome('Discard'), 'active_sql_transaction', 'Discard is refused');
 is(outcome($_), 'ok', "$_ is allowed, and gone with the task")

@@ -104,8 +104,10 @@ for my $case ([ 3, '3' ], [ 1000, '"caught"' ])
 	my ($until, $output) = @$case;
 	$node->safe_psql('postgres', 'ALTER SEQUENCE shop.calls RESTART');
 	$node->safe_psql('postgres', qq{SELECT sf_start('clashing', '{"until": $until}', 'until-$until')});
-	is($node->safe_psql('postgres', "SELECT sf_await('clashing:until-$until', '30 s')"), 'SUCCEEDED', "serialization until $until");
-	is($node->safe_psql('postgres', "SELECT output FROM sf_executions WHERE name = 'until-$until'"), $output, 'ends as it should');
+	is($node->safe_psql('postgres', "SELECT sf_await('clashing:until-$until', '30 s')"), 'SUCCEEDED',
+		"serialization until $until");
+	is($node->safe_psql('postgres', "SELECT output FROM sf_executions WHERE name = 'until-$until'"), $output,
+		'ends as it should');
 }
 
 # Slices that hold many locks meet in deadlocks; none of their tasks fails for it.
@@ -125,12 +127,15 @@ my ($rounds, $deadlocks) = (0, 0);
 while ($deadlocks == 0 && $rounds < 30)
 {
 	$rounds++;
-	$node->safe_psql('postgres', qq{SELECT sf_start('booking', jsonb_build_object('ids', (SELECT jsonb_agg(1 + (m * g) % 5)
+	$node->safe_psql('postgres', qq{SELECT sf_start('booking',
+		jsonb_build_object('ids', (SELECT jsonb_agg(1 + (m * g) % 5)
 		FROM generate_series(1, 100) AS g)), 'round$rounds-' || m) FROM generate_series(1, 4) AS m});
-	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'") or die 'no end';
+	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'")
+		or die 'no end';
 	$deadlocks = $node->safe_psql('postgres', 'SELECT sum(deadlocks) FROM pg_stat_database');
 }
-is($node->safe_psql('postgres', "SELECT status, count(*) FROM sf_executions WHERE state_machine = 'booking' GROUP BY status"),
+is($node->safe_psql('postgres', "SELECT status, count(*) FROM sf_executions WHERE state_machine = 'booking'
+	GROUP BY status"),
 	'SUCCEEDED|' . 4 * $rounds, 'slices that meet in deadlocks succeed');
 is($node->safe_psql('postgres', 'SELECT sum(n) FROM shop.stock'), 400 * $rounds, 'and each task of theirs once');
 cmp_ok($deadlocks, '>', 0, 'though there were deadlocks');

@@ -34,7 +34,8 @@ CREATE SCHEMA IF NOT EXISTS $role;
 CREATE FUNCTION $role.$name(payload jsonb) RETURNS jsonb LANGUAGE plpgsql AS \$f\$
 $body
 \$f\$;
-SELECT sf_create_state_machine('$role-$name', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:$role.$name", "End": true}}}');
+SELECT sf_create_state_machine('$role-$name',
+	'{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:$role.$name", "End": true}}}');
 SELECT sf_start('$role-$name', '{}', 'x');
 EOS
 	as($role, "SELECT sf_await('$role-$name:x', '30 s')");
@@ -50,7 +51,8 @@ BEGIN
 		'work_mem', current_setting('work_mem'),
 		'own_setting', coalesce(nullif(current_setting('mallory.mark', true), ''), 'none'),
 		'role', current_setting('role'),
-		'temp_tables', (SELECT count(*) FROM pg_class WHERE relpersistence = 't' AND relkind = 'r' AND pg_table_is_visible(oid)),
+		'temp_tables', (SELECT count(*) FROM pg_class WHERE relpersistence = 't' AND relkind = 'r'
+			AND pg_table_is_visible(oid)),
 		'prepared', (SELECT count(*) FROM pg_prepared_statements),
 		'cursors', (SELECT count(*) FROM pg_cursors WHERE name LIKE 'held%'),
 		'channels', (SELECT count(*) FROM pg_listening_channels()),
@@ -119,7 +121,8 @@ for my $way (
 	[ 'other', q{SET ROLE eve} ])
 {
 	my ($name, $sql) = @$way;
-	run_task('mallory', "become_$name", "BEGIN EXECUTE \$def\$$sql\$def\$; PERFORM mallory.who('after $name'); RETURN '{}'; END");
+	run_task('mallory', "become_$name",
+		"BEGIN EXECUTE \$def\$$sql\$def\$; PERFORM mallory.who('after $name'); RETURN '{}'; END");
 	unlike($node->safe_psql('postgres', "SELECT who FROM witness WHERE what = 'after $name'"),
 		qr/^(?!mallory)./, "$sql makes nobody else");
 	like(run_task('eve', "still_$name", $look), qr/"user": "eve"/, '… and the next task runs as eve');
@@ -128,14 +131,16 @@ for my $way (
 # A function's owner must be allowed to execute it when it runs, not only when it was defined.
 as('eve', q{CREATE FUNCTION eve.own(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT payload';
 	REVOKE EXECUTE ON FUNCTION eve.own FROM public; GRANT USAGE ON SCHEMA eve TO mallory});
-as('mallory', q{SELECT sf_create_state_machine('borrow', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:eve.own", "End": true}}}');
+as('mallory', q{SELECT sf_create_state_machine('borrow',
+	'{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:eve.own", "End": true}}}');
 	SELECT sf_start('borrow', '{}', 'x')});
 as('mallory', q{SELECT sf_await('borrow:x', '30 s')});
 like(as('mallory', q{SELECT status, error, cause FROM sf_executions WHERE execution_id = 'borrow:x'}),
 	qr/^FAILED\|.*(insufficient_privilege|Permissions).*/, 'a function that is not mine is refused');
 
 # Nobody sees or drives what is not theirs.
-is(as('eve', q{SELECT count(*) FROM sf_executions WHERE state_machine LIKE 'mallory%'}), '0', 'eve does not see executions of mallory');
+is(as('eve', q{SELECT count(*) FROM sf_executions WHERE state_machine LIKE 'mallory%'}), '0',
+	'eve does not see executions of mallory');
 my ($rc, $out, $err) = $node->psql('postgres', q{SELECT sf_stop('borrow:x')}, extra_params => [ '-U', 'eve' ]);
 isnt($rc, 0, 'nor stop them');
 ($rc, $out, $err) = $node->psql('postgres', q{SELECT * FROM _sfflow.execution}, extra_params => [ '-U', 'eve' ]);

@@ -29,7 +29,8 @@ SQL
 sub flood
 {
 	my $label = shift;
-	$node->safe_psql('postgres', "SELECT count(sf_start('many', '{}', '$label-' || n)) FROM generate_series(1, $backlog) n");
+	$node->safe_psql('postgres', "SELECT count(sf_start('many', '{}', '$label-' || n))
+		FROM generate_series(1, $backlog) n");
 	return;
 }
 
@@ -47,9 +48,11 @@ SQL
 # Forget what is left of a backlog.
 sub forget
 {
-	$node->safe_psql('postgres', q{SET client_min_messages = warning; SELECT sf_drop_state_machine('many', force => true)});
+	$node->safe_psql('postgres', q{SET client_min_messages = warning;
+		SELECT sf_drop_state_machine('many', force => true)});
 	# A branch that a worker had locked is deleted by that worker.
-	$node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM sf_check()') or die 'rows are left of what was dropped';
+	$node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM sf_check()')
+		or die 'rows are left of what was dropped';
 	$node->safe_psql('postgres', "SET SESSION AUTHORIZATION many; SELECT sf_create_state_machine('many', '$short')");
 	return;
 }
@@ -71,7 +74,8 @@ cmp_ok(overtook('few:bell', 'e.requested_at'), '<', $backlog / 8, 'few of them w
 
 # In the same transaction, where they were the first.
 forget();
-$node->safe_psql('postgres', "SELECT count(sf_start('many', '{}', 'same-' || n)) FROM generate_series(1, $backlog) n; SELECT sf_start('few', '{}', 'same')");
+$node->safe_psql('postgres', "SELECT count(sf_start('many', '{}', 'same-' || n)) FROM generate_series(1, $backlog) n;
+	SELECT sf_start('few', '{}', 'same')");
 is($node->safe_psql('postgres', q{SELECT sf_await('few:same', '60 s')}), 'SUCCEEDED', 'the last one of a transaction');
 cmp_ok(overtook('few:same', 'e.requested_at'), '<', $backlog / 2, 'most were before it, and are after it now');
 
@@ -81,12 +85,15 @@ $node->safe_psql('postgres', 'SELECT sf_disable()');
 flood('index');
 $node->safe_psql('postgres', "SELECT sf_start('$_', '{}', 'index')") for qw(few late);
 $node->restart;
-my $since = $node->safe_psql('postgres', "SELECT quote_literal(clock_timestamp()::text) || '::timestamptz' FROM sf_enable()");
-is($node->safe_psql('postgres', q{SELECT sf_await('few:index', '60 s')}), 'SUCCEEDED', 'one execution behind a backlog');
+my $since = $node->safe_psql('postgres',
+	"SELECT quote_literal(clock_timestamp()::text) || '::timestamptz' FROM sf_enable()");
+is($node->safe_psql('postgres', q{SELECT sf_await('few:index', '60 s')}), 'SUCCEEDED',
+	'one execution behind a backlog');
 cmp_ok(overtook('few:index', $since), '<', $backlog / 8, 'few of it went first');
 
 # A timer that rings meanwhile is heard.
-is($node->safe_psql('postgres', q{SELECT sf_await('late:index', '60 s')}), 'SUCCEEDED', 'a timer rings beside a backlog');
+is($node->safe_psql('postgres', q{SELECT sf_await('late:index', '60 s')}), 'SUCCEEDED',
+	'a timer rings beside a backlog');
 cmp_ok(overtook('late:index', $since), '<', $backlog * 0.75, 'most of it has not gone first');
 
 # Without workers: a call gives each owner a share of its steps.
@@ -96,7 +103,8 @@ $node->restart;
 flood('tick');
 $node->safe_psql('postgres', q{SELECT sf_start('few', '{}', 'tick')});
 $node->safe_psql('postgres', 'CALL sf_run_due(20)');
-is($node->safe_psql('postgres', q{SELECT status FROM sf_executions WHERE execution_id = 'few:tick'}), 'SUCCEEDED', 'sf_run_due() comes to all owners');
+is($node->safe_psql('postgres', q{SELECT status FROM sf_executions WHERE execution_id = 'few:tick'}), 'SUCCEEDED',
+	'sf_run_due() comes to all owners');
 
 # Nothing of it harms the tables.
 no_surprises($node);

@@ -20,7 +20,8 @@ CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port
 CREATE USER MAPPING FOR CURRENT_USER SERVER here OPTIONS (password_required 'false');
 CREATE SEQUENCE calls;
 CREATE TABLE done (execution text);
-CREATE FUNCTION clash(execution text, seconds float8, until integer, at_commit boolean) RETURNS void LANGUAGE plpgsql AS \$\$
+CREATE FUNCTION clash(execution text, seconds float8, until integer, at_commit boolean) RETURNS void
+	LANGUAGE plpgsql AS \$\$
 BEGIN
 	PERFORM pg_sleep(seconds);
 	IF at_commit THEN
@@ -38,7 +39,8 @@ BEGIN
 	END IF;
 	RETURN NULL;
 END \$\$;
-CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON near DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE CONSTRAINT TRIGGER refuse AFTER INSERT
+	ON near DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE FOREIGN TABLE far (execution text, until integer) SERVER here OPTIONS (schema_name 'public', table_name 'near');
 SQL
 
@@ -69,19 +71,26 @@ for my $at_commit ('false', 'true')
 		$name .= '-at-commit' if $at_commit eq 'true';
 		machine($name);
 		# The first run tells how long it takes.
-		$node->safe_psql('postgres', "SELECT sf_start('$name', '" . payload($name, $seconds, 0, $at_commit) . "', 'first')");
+		$node->safe_psql('postgres', "SELECT sf_start('$name', '" . payload($name, $seconds, 0, $at_commit)
+			. "', 'first')");
 		is($node->safe_psql('postgres', "SELECT sf_await('$name:first', '30 s')"), 'SUCCEEDED', "$name: once");
 
 		$node->safe_psql('postgres', "ALTER SEQUENCE calls RESTART; DELETE FROM done");
-		$node->safe_psql('postgres', "SELECT sf_start('$name', '" . payload($name, $seconds, 3, $at_commit) . "', 'twice')");
-		is($node->safe_psql('postgres', "SELECT sf_await('$name:twice', '30 s')"), 'SUCCEEDED', "$name: the third try succeeds");
-		is($node->safe_psql('postgres', "SELECT output, (SELECT count(*) FROM done) FROM sf_executions WHERE execution_id = '$name:twice'"),
+		$node->safe_psql('postgres', "SELECT sf_start('$name', '" . payload($name, $seconds, 3, $at_commit)
+			. "', 'twice')");
+		is($node->safe_psql('postgres', "SELECT sf_await('$name:twice', '30 s')"), 'SUCCEEDED',
+			"$name: the third try succeeds");
+		is($node->safe_psql('postgres', "SELECT output, (SELECT count(*) FROM done) FROM sf_executions
+			WHERE execution_id = '$name:twice'"),
 			'null|1', "$name: nothing is caught, and it is done once");
 
 		$node->safe_psql('postgres', "ALTER SEQUENCE calls RESTART; DELETE FROM done");
-		$node->safe_psql('postgres', "SELECT sf_start('$name', '" . payload($name, $seconds, 1000, $at_commit) . "', 'always')");
-		is($node->safe_psql('postgres', "SELECT sf_await('$name:always', '30 s')"), 'SUCCEEDED', "$name: it never succeeds");
-		is($node->safe_psql('postgres', "SELECT output, (SELECT count(*) FROM done) FROM sf_executions WHERE execution_id = '$name:always'"),
+		$node->safe_psql('postgres', "SELECT sf_start('$name', '" . payload($name, $seconds, 1000, $at_commit)
+			. "', 'always')");
+		is($node->safe_psql('postgres', "SELECT sf_await('$name:always', '30 s')"), 'SUCCEEDED',
+			"$name: it never succeeds");
+		is($node->safe_psql('postgres', "SELECT output, (SELECT count(*) FROM done) FROM sf_executions
+			WHERE execution_id = '$name:always'"),
 			'{"caught": "serialization_failure"}|0', "$name: the error is caught, and nothing is done");
 		cmp_ok($node->safe_psql('postgres', 'SELECT last_value FROM calls'), '>=', 5, "$name: after five tries");
 		cmp_ok($node->safe_psql('postgres', 'SELECT last_value FROM calls'), '<=', 11, "$name: and few more");
@@ -93,13 +102,16 @@ for my $at_commit ('false', 'true')
 $node->safe_psql('postgres', 'SELECT sf_disable()');
 my @start = map { "SELECT sf_start('short', '" . payload('short', 0, $_, 'false') . "', 'session-$_')" } 3, 1000;
 $node->safe_psql('postgres', 'ALTER SEQUENCE calls RESTART');
-is($node->safe_psql('postgres', "$start[0]; SELECT sf_run('short:session-3')"), "short:session-3\nSUCCEEDED", 'sf_run() tries again');
+is($node->safe_psql('postgres', "$start[0]; SELECT sf_run('short:session-3')"), "short:session-3\nSUCCEEDED",
+	'sf_run() tries again');
 is($node->safe_psql('postgres', 'SELECT last_value FROM calls'), '3', 'as often as it takes');
 $node->safe_psql('postgres', 'ALTER SEQUENCE calls RESTART');
 my ($result, $stdout, $stderr) =
   $node->psql('postgres', "BEGIN ISOLATION LEVEL REPEATABLE READ; $start[1]; SELECT sf_run('short:session-1000')");
-like($stderr, qr/ERROR:  could not serialize access in task "Clash" of execution "short:session-1000"/, 'not so with a snapshot');
-is($node->safe_psql('postgres', "$start[1]; SELECT sf_run('short:session-1000'); SELECT output FROM sf_executions WHERE execution_id = 'short:session-1000'"),
+like($stderr, qr/ERROR:  could not serialize access in task "Clash" of execution "short:session-1000"/,
+	'not so with a snapshot');
+is($node->safe_psql('postgres', "$start[1]; SELECT sf_run('short:session-1000'); SELECT output FROM sf_executions
+	WHERE execution_id = 'short:session-1000'"),
 	qq(short:session-1000\nSUCCEEDED\n{"caught": "serialization_failure"}), 'and at last it is an error to be caught');
 
 no_surprises($node);

@@ -64,14 +64,17 @@ cmp_ok($node->safe_psql('postgres', sprintf($reads, 'idx_tup_read')) - $read, '<
 
 # Programs outside get their tasks by keys, whatever the statistics of a table that looks empty say.
 $node->safe_psql('postgres', q(SELECT sf_create_activity('outside');
-	SELECT sf_create_state_machine('out', '{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "activity:outside", "End": true}}}');
-	ANALYZE _sfflow.branch, _sfflow.execution, _sfflow.task; SELECT count(sf_start('out')) FROM generate_series(1, 20)));
+	SELECT sf_create_state_machine('out',
+		'{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "activity:outside", "End": true}}}');
+	ANALYZE _sfflow.branch, _sfflow.execution, _sfflow.task; SELECT count(sf_start('out'))
+		FROM generate_series(1, 20)));
 ok($node->poll_query_until('postgres', q(SELECT sum(queued) = 20 FROM sf_activities)), 'tasks are queued');
 my $by_key = q(SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'branch_pkey');
 $read = $node->safe_psql('postgres', $by_key);
 $node->safe_psql('postgres', q(SELECT sf_send_task_success(task_token) FROM sf_get_activity_task('outside');) x 20);
 cmp_ok($node->safe_psql('postgres', $by_key) - $read, '<', 50_000, 'they are taken one by one, each by its key');
-ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'out' AND status = 'RUNNING'"), 'and answered');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'out'
+	AND status = 'RUNNING'"), 'and answered');
 $session->query_safe('COMMIT');
 
 # An order of magnitude is what a look a slice cost; machines that run tests are noisy.

@@ -12,7 +12,8 @@ my $node = new_node('main', conf => "sfflow.workers = 3\n");
 $node->safe_psql('postgres', <<'EOS');
 CREATE FUNCTION work(ms integer) RETURNS void LANGUAGE sql AS 'SELECT pg_sleep(ms / 1000.0)';
 EOS
-my $definition = '{"StartAt": "P", "States": {"P": {"Type": "Map", "ItemsPath": "$.items", "End": true, "ItemProcessor": {"StartAt": "W",
+my $definition = '{"StartAt": "P", "States": {"P": {"Type": "Map", "ItemsPath": "$.items", "End": true,
+	"ItemProcessor": {"StartAt": "W",
 	"States": {"W": {"Type": "Task", "Resource": "sql:public.work", "Parameters": {"ms.$": "$"}, "End": true}}}}}}';
 
 my $starts = $node->basedir . '/starts.sql';
@@ -22,7 +23,8 @@ for my $round (1 .. 5)
 {
 	$node->safe_psql('postgres', "SELECT sf_create_state_machine('doomed', \$\$$definition\$\$)");
 	# One session starts executions all the while.
-	my $starter = IPC::Run::start([ 'psql', '-XqAt', '-d', $node->connstr('postgres'), '-f', $starts, '-o', '/dev/null' ],
+	my $starter = IPC::Run::start([ 'psql', '-XqAt', '-d', $node->connstr('postgres'), '-f', $starts, '-o',
+		'/dev/null' ],
 		'2>', \my $err);
 	$node->poll_query_until('postgres', "SELECT count(*) >= 20 FROM sf_executions WHERE state_machine = 'doomed'")
 	  or die 'nothing starts';

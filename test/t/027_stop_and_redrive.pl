@@ -29,7 +29,8 @@ for my $name (qw(first second third fourth))
 	$node->safe_psql('postgres', <<"SQL");
 SELECT sf_create_state_machine('$name', '{"StartAt": "A", "States": {
 	"A": {"Type": "Pass", "Next": "Job"},
-	"Job": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"job": "$name", "new.\$": "\$.new"}, "End": true}}}');
+	"Job": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"job": "$name", "new.\$": "\$.new"},
+		"End": true}}}');
 SQL
 }
 
@@ -50,8 +51,10 @@ sub ends
 {
 	my ($name, $redrives) = @_;
 	is($node->safe_psql('postgres', "SELECT sf_await('$name:x', '30 s')"), 'SUCCEEDED', "$name: it ends");
-	is($node->safe_psql('postgres', "SELECT redrive_count FROM sf_executions WHERE execution_id = '$name:x'"), $redrives, "$name: redriven or not");
-	is($node->safe_psql('postgres', "SELECT count(*) FROM done WHERE job = '$name'"), '1', "$name: its job is done once");
+	is($node->safe_psql('postgres', "SELECT redrive_count FROM sf_executions WHERE execution_id = '$name:x'"),
+		$redrives, "$name: redriven or not");
+	is($node->safe_psql('postgres', "SELECT count(*) FROM done WHERE job = '$name'"), '1',
+		"$name: its job is done once");
 	return;
 }
 
@@ -60,13 +63,16 @@ my $begin = time;
 $node->safe_psql('postgres', "BEGIN; SELECT sf_stop('first:x', 'Enough'); SELECT sf_redrive('first:x'); COMMIT");
 cmp_ok(time - $begin, '<', 4, 'stop and redrive together');
 ends('first', 1);
-is($node->safe_psql('postgres', "SELECT string_agg(type, ' ' ORDER BY id) FROM sf_history WHERE execution_id = 'first:x' AND type LIKE 'Execution%'"),
+is($node->safe_psql('postgres', "SELECT string_agg(type, ' ' ORDER BY id) FROM sf_history WHERE execution_id = 'first:x'
+	AND type LIKE 'Execution%'"),
 	'ExecutionStarted ExecutionAborted ExecutionRedriven ExecutionSucceeded', 'its history tells all of it');
 
 asleep('second');
-$node->safe_psql('postgres', "BEGIN; SELECT sf_stop('second:x'); SELECT sf_start('second', '{\"new\": 1}', 'x', 'restart'); COMMIT");
+$node->safe_psql('postgres', "BEGIN; SELECT sf_stop('second:x');
+	SELECT sf_start('second', '{\"new\": 1}', 'x', 'restart'); COMMIT");
 ends('second', 0);
-is($node->safe_psql('postgres', "SELECT input FROM sf_executions WHERE execution_id = 'second:x'"), '{"new": 1}', 'with its new input');
+is($node->safe_psql('postgres', "SELECT input FROM sf_executions WHERE execution_id = 'second:x'"), '{"new": 1}',
+	'with its new input');
 
 # Rolled back, nothing was stopped; the task has been interrupted in vain and runs again.
 asleep('third');
@@ -74,7 +80,8 @@ $node->safe_psql('postgres', "BEGIN; SELECT sf_stop('third:x'); SELECT sf_redriv
 ends('third', 0);
 
 asleep('fourth');
-$node->safe_psql('postgres', "BEGIN; SAVEPOINT s; SELECT sf_stop('fourth:x'); SELECT sf_redrive('fourth:x'); ROLLBACK TO s; COMMIT");
+$node->safe_psql('postgres', "BEGIN; SAVEPOINT s; SELECT sf_stop('fourth:x'); SELECT sf_redrive('fourth:x');
+	ROLLBACK TO s; COMMIT");
 ends('fourth', 0);
 
 no_surprises($node);

@@ -20,17 +20,20 @@ append_to_file($starts, <<'EOS');
 SET client_min_messages = error;
 CREATE TEMP TABLE deadline AS SELECT clock_timestamp() + '4 s'::interval AS at;
 EOS
-append_to_file($starts, "SELECT sf_start('p', '{}', 's' || floor(extract(epoch FROM clock_timestamp()) * 500)) FROM deadline WHERE clock_timestamp() < at;\n" x 40000);
+append_to_file($starts, "SELECT sf_start('p', '{}', 's' || floor(extract(epoch FROM clock_timestamp()) * 500))
+	FROM deadline WHERE clock_timestamp() < at;\n" x 40000);
 my @err = ('') x 3;
 my @sessions = map {
-	IPC::Run::start([ 'psql', '-XqAt', '-d', $node->connstr('postgres'), '-f', $starts, '-o', '/dev/null' ], '2>', \$err[$_])
+	IPC::Run::start([ 'psql', '-XqAt', '-d', $node->connstr('postgres'), '-f', $starts, '-o', '/dev/null' ], '2>',
+		\$err[$_])
 } 0 .. 2;
 $node->poll_query_until('postgres', 'SELECT count(*) > 100 FROM _sfflow.execution') or die 'nothing starts';
 $node->safe_psql('postgres', 'REINDEX TABLE CONCURRENTLY _sfflow.execution') for 1 .. 10;
 $_->finish for @sessions;
 is(join('', @err), '', 'no start fails');
 is($node->safe_psql('postgres',
-	"SELECT count(*) FROM sf_executions e WHERE start_requests <> (SELECT count(*) + 1 FROM sf_start_requests r WHERE r.execution_id = e.execution_id)"),
+	"SELECT count(*) FROM sf_executions e WHERE start_requests <> (SELECT count(*) + 1 FROM sf_start_requests r
+		WHERE r.execution_id = e.execution_id)"),
 	'0', 'each is counted');
 no_surprises($node);
 $node->stop;

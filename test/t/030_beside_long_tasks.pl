@@ -15,7 +15,8 @@ my $node = new_node('main', conf => "sfflow.workers = 2\nsfflow.max_workers = 8\
 $node->safe_psql('postgres', <<'EOS');
 CREATE FUNCTION nap(seconds float8) RETURNS void LANGUAGE sql AS 'SELECT pg_sleep(seconds)';
 CREATE FUNCTION stamp(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT to_jsonb(clock_timestamp())';
-CREATE FUNCTION refuse(payload jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT sf_raise('Refused', 'as asked'), NULL::jsonb; SELECT NULL::jsonb $$;
+CREATE FUNCTION refuse(payload jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT sf_raise('Refused', 'as asked'),
+	NULL::jsonb; SELECT NULL::jsonb $$;
 EOS
 my $nap = one_task('public.nap', '"Parameters": {"seconds.$": "$.seconds"}');
 my $stamp = one_task('public.stamp');
@@ -68,7 +69,8 @@ cmp_ok(time - $begin, '<', 5, 'soon');
 is($node->safe_psql('postgres', q{SELECT status, error, cause FROM sf_executions WHERE execution_id = 'nap:n1'}),
 	'ABORTED|Enough|no more naps', 'the execution is aborted');
 $node->safe_psql('postgres', q{SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'});
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}), 'all are stopped');
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}),
+	'all are stopped');
 
 # A branch fails while the other runs a long task.
 for my $mode (qw(ABORT DRAIN))
@@ -76,22 +78,27 @@ for my $mode (qw(ABORT DRAIN))
 	my $long = task('public.nap', undef, '"Parameters": {"seconds": 2}');
 	my $bad = task('public.refuse', undef);
 	$node->safe_psql('postgres', <<"EOS");
-SELECT sf_create_state_machine('mode-$mode', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "FailureMode": "$mode", "End": true, "Branches": [
+SELECT sf_create_state_machine('mode-$mode',
+	'{"StartAt": "P", "States": {"P": {"Type": "Parallel", "FailureMode": "$mode", "End": true, "Branches": [
 	{"StartAt": "Long", "States": {"Long": $long}},
 	{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1, "Next": "Bad"}, "Bad": $bad}}]}}}');
 SELECT sf_start('mode-$mode', '{}', 'x');
 EOS
 	my $at = time;
 	is($node->safe_psql('postgres', "SELECT sf_await('mode-$mode:x', '20 s')"), 'FAILED', "$mode: the state fails");
-	is( $node->safe_psql('postgres', "SELECT string_agg(job_id || ' ' || job_status, ', ' ORDER BY job_id) FROM sf_jobs WHERE execution_id = 'mode-$mode:x'"),
-		$mode eq 'ABORT' ? 'Bad failure, Long failure' : 'Bad failure, Long success', "$mode: what became of the sibling");
+	is( $node->safe_psql('postgres', "SELECT string_agg(job_id || ' ' || job_status, ', ' ORDER BY job_id) FROM sf_jobs
+		WHERE execution_id = 'mode-$mode:x'"),
+		$mode eq 'ABORT' ? 'Bad failure, Long failure' : 'Bad failure, Long success',
+			"$mode: what became of the sibling");
 }
 
 # A task's own time limit.
 my $limited = one_task('public.nap', '"Parameters": {"seconds": 30}, "TimeoutSeconds": 1');
-$node->safe_psql('postgres', "SELECT sf_create_state_machine('limited', \$def\$$limited\$def\$); SELECT sf_start('limited', '{}', 'x')");
+$node->safe_psql('postgres', "SELECT sf_create_state_machine('limited', \$def\$$limited\$def\$);
+	SELECT sf_start('limited', '{}', 'x')");
 is($node->safe_psql('postgres', q{SELECT sf_await('limited:x', '10 s')}), 'FAILED', 'TimeoutSeconds ends a task');
-is($node->safe_psql('postgres', q{SELECT error FROM sf_executions WHERE execution_id = 'limited:x'}), 'States.Timeout', 'as States.Timeout');
+is($node->safe_psql('postgres', q{SELECT error FROM sf_executions WHERE execution_id = 'limited:x'}), 'States.Timeout',
+	'as States.Timeout');
 
 # Shutting the server down does not wait for tasks.
 $node->safe_psql('postgres', q{SELECT sf_start('nap', '{"seconds": 60}', 'last')});

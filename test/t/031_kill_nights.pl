@@ -39,7 +39,9 @@ BEGIN
 END $$;
 EOS
 # A task that a dying server cancelled is tried again.
-my $definition = machine_of_tasks('public.job', retry => '[{"ErrorEquals": ["57P01", "57P02", "57P03"], "IntervalSeconds": 1, "MaxAttempts": 100, "BackoffRate": 1.0}]');
+my $definition = machine_of_tasks('public.job',
+	retry => '[{"ErrorEquals": ["57P01", "57P02", "57P03"], "IntervalSeconds": 1, "MaxAttempts": 100, '
+	. '"BackoffRate": 1.0}]');
 $node->safe_psql('postgres', "SELECT sf_create_state_machine('nightly', \$def\$$definition\$def\$)");
 
 # Start executions; every tenth fails in JOB-005 until it is redriven.
@@ -64,7 +66,8 @@ sub shut_gate
 {
 	my $gate = $node->background_psql('postgres', on_error_stop => 0);
 	$gate->query_safe('SELECT pg_advisory_lock(1)');
-	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE $in_task AND wait_event = 'advisory'")
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE $in_task
+		AND wait_event = 'advisory'")
 	  or die 'no task waits';
 	return $gate;
 }
@@ -93,7 +96,8 @@ my %kill = (
 		$client->{run}->pump_nb;
 		$node->poll_query_until('postgres',
 			q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()});
-		my $running = kill_backend(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()});
+		my $running = kill_backend(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'
+			AND query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()});
 		eval { $client->quit };
 		return $running;
 	},
@@ -135,7 +139,8 @@ is($node->safe_psql('postgres', 'SELECT status, count(*) FROM sf_executions GROU
 	"SUCCEEDED|$executions", 'all of them succeeded');
 is($node->safe_psql('postgres', <<'EOS'), '', 'the ledger holds what the executions say, no row more or less');
 WITH expected AS (
-	SELECT name, 'JOB-00' || j AS job, CASE WHEN (input ->> 'bad')::boolean AND j >= 5 THEN redrive_count ELSE 0 END AS redrive
+	SELECT name, 'JOB-00' || j AS job, CASE WHEN (input ->> 'bad')::boolean AND j >= 5 THEN redrive_count
+		ELSE 0 END AS redrive
 	FROM sf_executions, generate_series(1, 6) AS j)
 (SELECT 'missing', * FROM (TABLE expected EXCEPT ALL TABLE ledger) AS a)
 UNION ALL

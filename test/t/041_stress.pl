@@ -61,15 +61,19 @@ sub definition
 	my $task = sub { task('public.work', $_[0], $parameters . ($_[1] // ', "ResultPath": "$.t"')) };
 	my $pause = '{"Type": "Wait", "TimestampPath": "$.t.at", "Next": "%s"}';
 	my $inner = '{"Type": "Parallel", "ResultPath": null, "Next": "Short3", "Branches": ['
-	  . '{"StartAt": "Long1", "States": {"Long1": ' . $task->('P1') . ', "P1": ' . sprintf($pause, 'Short1') . ', "Short1": ' . $task->() . '}},'
-	  . '{"StartAt": "Short2", "States": {"Short2": ' . $task->('P2') . ', "P2": ' . sprintf($pause, 'Long2') . ', "Long2": ' . $task->() . '}}]}';
+	  . '{"StartAt": "Long1", "States": {"Long1": ' . $task->('P1') . ', "P1": ' . sprintf($pause, 'Short1')
+	  	. ', "Short1": ' . $task->() . '}},'
+	  . '{"StartAt": "Short2", "States": {"Short2": ' . $task->('P2') . ', "P2": ' . sprintf($pause, 'Long2')
+	  	. ', "Long2": ' . $task->() . '}}]}';
 	my $map = '{"Type": "Map", "ItemsPath": "$.items", "MaxConcurrency": 2, "ResultPath": null, "Next": "Last", '
-	  . "$more \"ItemProcessor\": {\"StartAt\": \"Inner\", \"States\": {\"Inner\": $inner, \"Short3\": " . $task->() . '}}}';
+	  . "$more \"ItemProcessor\": {\"StartAt\": \"Inner\", \"States\": {\"Inner\": $inner, \"Short3\": " . $task->()
+	  	. '}}}';
 	return qq({"FailureMode": "$mode", "StartAt": "First", "States": {"First": ) . $task->('Items')
 	  . ', "Items": {"Type": "Pass", "Result": [{}, {}, {}], "ResultPath": "$.items", "Next": "Outer"}, '
 	  . '"Outer": {"Type": "Parallel", "ResultPath": null, "End": true, "Branches": ['
 	  . "{\"StartAt\": \"Map\", \"States\": {\"Map\": $map, \"Last\": " . $task->() . '}},'
-	  . '{"StartAt": "Beside", "States": {"Beside": ' . $task->('P3') . ', "P3": ' . sprintf($pause, 'Long3') . ', "Long3": ' . $task->() . '}}]}}}';
+	  . '{"StartAt": "Beside", "States": {"Beside": ' . $task->('P3') . ', "P3": ' . sprintf($pause, 'Long3')
+	  	. ', "Long3": ' . $task->() . '}}]}}}';
 }
 
 my %machine = (
@@ -81,10 +85,12 @@ for my $name (sort keys %machine)
 {
 	$node->safe_psql('postgres', "SELECT sf_create_state_machine('$name', \$def\$$machine{$name}\$def\$)");
 }
-$node->safe_psql('postgres', "SELECT sf_create_state_machine('silent', \$def\$$machine{caught}\$def\$, options => '{\"history\": \"NONE\"}')");
+$node->safe_psql('postgres', "SELECT sf_create_state_machine('silent', \$def\$$machine{caught}\$def\$,
+	options => '{\"history\": \"NONE\"}')");
 my @names = (sort(keys %machine), 'silent');
 $node->safe_psql('postgres',
-	"SELECT sf_start(m, '{}', 'x' || n) FROM unnest('{" . join(',', @names) . "}'::text[]) AS m, generate_series(1, $executions / 4) AS n");
+	"SELECT sf_start(m, '{}', 'x' || n) FROM unnest('{" . join(',', @names)
+		. "}'::text[]) AS m, generate_series(1, $executions / 4) AS n");
 
 # Operators: they may meet anything but an error that is not of class SF.
 my $script = "${PostgreSQL::Test::Utils::tmp_check}/operate.sql";
@@ -95,14 +101,16 @@ append_to_file($script, <<"EOS");
 SELECT operate(:action, ('{@{[join ',', @names]}}'::text[])[:m] || ':x' || :n);
 \\sleep 10 ms
 EOS
-my @pgbench = ('pgbench', '-n', '-c', 4, '-j', 2, '-T', $seconds, '-f', $script, '-h', $node->host, '-p', $node->port, 'postgres');
+my @pgbench = ('pgbench', '-n', '-c', 4, '-j', 2, '-T', $seconds, '-f', $script, '-h', $node->host, '-p', $node->port,
+	'postgres');
 my $operators = IPC::Run::start(\@pgbench, '>', \my $out, '2>', \my $err);
 my $end = time + $seconds;
 my $kills = 0;
 while (time < $end)
 {
 	$kills += $node->safe_psql('postgres',
-		q{SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM sf_workers WHERE role <> 'launcher' ORDER BY random() LIMIT 1) AS w});
+		q{SELECT count(pg_terminate_backend(pid))
+			FROM (SELECT pid FROM sf_workers WHERE role <> 'launcher' ORDER BY random() LIMIT 1) AS w});
 	sleep 0.5;
 }
 $operators->finish;
@@ -115,12 +123,14 @@ for my $round (1 .. 3)
 {
 	my $ended = ended($node);
 	ok($ended, "everything ends, round $round")
-	  or diag($node->safe_psql('postgres', q{SELECT execution_id, waiting_on FROM sf_executions WHERE status = 'RUNNING'}));
+	  or diag($node->safe_psql('postgres',
+	  	q{SELECT execution_id, waiting_on FROM sf_executions WHERE status = 'RUNNING'}));
 	last unless $ended;
 	$node->safe_psql('postgres',
 		q{SELECT sf_redrive(execution_id) FROM sf_executions WHERE status NOT IN ('RUNNING', 'SUCCEEDED')});
 }
-is($node->safe_psql('postgres', 'SELECT status, count(*) FROM sf_executions GROUP BY 1'), "SUCCEEDED|$executions", 'all have succeeded');
+is($node->safe_psql('postgres', 'SELECT status, count(*) FROM sf_executions GROUP BY 1'), "SUCCEEDED|$executions",
+	'all have succeeded');
 no_surprises($node);
 
 # A task that committed is in the history as succeeded. Only where its outcome was given up with all of
@@ -131,7 +141,8 @@ WITH said AS (
 		count(*) FILTER (WHERE type = 'TaskStarted') - count(*) FILTER (WHERE type = 'TaskFailed') AS begun
 	FROM sf_history WHERE state IS NOT NULL AND execution_id NOT LIKE 'silent:%' GROUP BY 1, 2)
 SELECT * FROM said JOIN sf_executions AS e USING (execution_id)
-	CROSS JOIN LATERAL (SELECT count(*) AS rows FROM ledger AS l WHERE l.execution = e.execution_id AND l.state = said.state) AS l
+	CROSS JOIN LATERAL (SELECT count(*) AS rows FROM ledger AS l WHERE l.execution = e.execution_id
+		AND l.state = said.state) AS l
 WHERE rows NOT BETWEEN succeeded AND begun
 EOS
 

@@ -21,7 +21,8 @@ sub make_database
 	$node->safe_psql($name, <<"EOS");
 CREATE EXTENSION sfflow;
 CREATE TABLE marks (at timestamptz DEFAULT clock_timestamp(), execution text);
-CREATE FUNCTION mark(payload jsonb) RETURNS void LANGUAGE sql AS 'INSERT INTO marks (execution) VALUES (payload ->> ''n'')';
+CREATE FUNCTION mark(payload jsonb) RETURNS void
+	LANGUAGE sql AS 'INSERT INTO marks (execution) VALUES (payload ->> ''n'')';
 SELECT sf_create_state_machine('mark', \$def\$$mark\$def\$);
 SELECT sf_create_state_machine('wait', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 3600, "Next": "T"},
 	"T": {"Type": "Task", "Resource": "sql:public.mark", "End": true}}}');
@@ -34,7 +35,8 @@ sub start_timer
 {
 	my ($database, $name) = @_;
 	$node->safe_psql($database, "SELECT sf_start('wait', '{\"n\": \"timer\"}', '$name')");
-	$node->poll_query_until($database, q{SELECT count(*) = 1 FROM _sfflow.branch WHERE due_at > now() + interval '30 min'})
+	$node->poll_query_until($database, q{SELECT count(*) = 1 FROM _sfflow.branch
+		WHERE due_at > now() + interval '30 min'})
 	  or die "$database: no timer";
 	return;
 }
@@ -46,7 +48,8 @@ my $now_due = 'UPDATE _sfflow.branch SET due_at = now() WHERE due_at > now()';
 sub check_copy
 {
 	my ($name, $how) = @_;
-	is($node->safe_psql($name, q{SELECT count(*) FROM sf_health WHERE item = 'driven' AND NOT ok}), '1', "$how: sf_health says that nothing is driven");
+	is($node->safe_psql($name, q{SELECT count(*) FROM sf_health WHERE item = 'driven' AND NOT ok}), '1',
+		"$how: sf_health says that nothing is driven");
 	$node->safe_psql($name, q{SELECT sf_start('mark', '{"n": "in the copy"}', 'copy')});
 	# Nor does a timer that is due.
 	$node->safe_psql($name, $now_due);
@@ -83,7 +86,8 @@ is( $node->safe_psql('restored', q{SELECT count(*) FROM sf_history WHERE executi
 
 # sf_disable() and sf_enable().
 $node->safe_psql('original', q{SELECT sf_disable(); SELECT sf_start('mark', '{"n": "later"}', 'later')});
-is($node->safe_psql('original', q{SELECT sf_await('mark:later', '500 ms')}), 'RUNNING', 'a disabled database is not driven');
+is($node->safe_psql('original', q{SELECT sf_await('mark:later', '500 ms')}), 'RUNNING',
+	'a disabled database is not driven');
 $node->safe_psql('original', 'SELECT sf_enable()');
 is($node->safe_psql('original', q{SELECT sf_await('mark:later', '5 s')}), 'SUCCEEDED', 'enabled again, it is');
 
@@ -103,11 +107,13 @@ is($rc, 0, 'DROP EXTENSION with executions running') or diag($err);
 is($node->safe_psql('original', q{SELECT count(*) FROM pg_namespace WHERE nspname = '_sfflow'}), '0', 'leaves nothing');
 $node->safe_psql('original', 'CREATE EXTENSION sfflow');
 my $mark = one_task('public.mark');
-$node->safe_psql('original', "SELECT sf_create_state_machine('mark', \$def\$$mark\$def\$); SELECT sf_start('mark', '{}', 'new')");
+$node->safe_psql('original', "SELECT sf_create_state_machine('mark', \$def\$$mark\$def\$);
+	SELECT sf_start('mark', '{}', 'new')");
 is($node->safe_psql('original', q{SELECT sf_await('mark:new', '5 s')}), 'SUCCEEDED', 'created again, it works');
 $node->safe_psql('original', 'DROP EXTENSION sfflow');
 $node->safe_psql('original', q{CREATE SCHEMA flows; CREATE EXTENSION sfflow SCHEMA flows});
-$node->safe_psql('original', "SELECT flows.sf_create_state_machine('mark', \$def\$$mark\$def\$); SELECT flows.sf_start('mark', '{}', 'new')");
+$node->safe_psql('original', "SELECT flows.sf_create_state_machine('mark', \$def\$$mark\$def\$);
+	SELECT flows.sf_start('mark', '{}', 'new')");
 is($node->safe_psql('original', q{SELECT flows.sf_await('mark:new', '5 s')}), 'SUCCEEDED', 'in another schema too');
 
 # Switched off while keys wait for a second worker that there may not be, and on again: it is driven again.
@@ -116,11 +122,14 @@ $single->safe_psql('postgres', <<"EOS");
 SELECT sf_create_state_machine('nap', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:query",
 	"Parameters": {"Statement": "SELECT pg_sleep(0.004)"}, "End": true}}}');
 EOS
-$single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'n$_' || g) FROM generate_series(1, 100) AS g") for 1 .. 10;
+$single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'n$_' || g) FROM generate_series(1, 100) AS g")
+	for 1 .. 10;
 $single->safe_psql('postgres', 'SELECT sf_disable()');
-ok($single->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE role <> 'launcher'}), 'the worker leaves');
+ok($single->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE role <> 'launcher'}),
+	'the worker leaves');
 $single->safe_psql('postgres', 'SELECT sf_enable()');
-is($single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'last'); COMMIT; SELECT sf_await('nap:last', '30 s')") =~ s/.*\n//sr,
+is($single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'last'); COMMIT;
+	SELECT sf_await('nap:last', '30 s')") =~ s/.*\n//sr,
 	'SUCCEEDED', 'sf_enable() has it driven at once');
 $single->stop;
 

@@ -19,7 +19,8 @@ EOS
 my $pass = '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}';
 $node->safe_psql('postgres', "SELECT sf_create_state_machine('good', '$pass')");
 $node->safe_psql('postgres', "SELECT sf_create_state_machine('path', '$pass', '\$.id')");
-my $count = q{SELECT (SELECT count(*) FROM sf_state_machines), (SELECT count(*) FROM sf_executions), (SELECT count(*) FROM sf_history)};
+my $count = q{SELECT (SELECT count(*) FROM sf_state_machines), (SELECT count(*) FROM sf_executions),
+	(SELECT count(*) FROM sf_history)};
 my $before = $node->safe_psql('postgres', $count);
 
 # Run a statement that must fail; give SQLSTATE and the rest of the message.
@@ -40,37 +41,46 @@ refused('malformed JSON', q~SELECT sf_create_state_machine('bad', '{"StartAt": '
 refused('a definition that is no object', q{SELECT sf_create_state_machine('bad', '[]')}, 'SF001', '', detail => 1);
 refused('a definition without states', q{SELECT sf_create_state_machine('bad', '{}')}, 'SF001', 'StartAt');
 refused('a definition of 10 MB', <<'EOS', 'SF001|54000|54001|SF011', '');
-SELECT sf_create_state_machine('bad', ('{"StartAt": "P", "Comment": "' || repeat('x', 10000000) || '", "States": {"P": {"Type": "Nothing", "End": true}}}')::json)
+SELECT sf_create_state_machine('bad', ('{"StartAt": "P", "Comment": "' || repeat('x', 10000000)
+	|| '", "States": {"P": {"Type": "Nothing", "End": true}}}')::json)
 EOS
 refused('10,000 nested arrays in a definition', <<'EOS', '54001|SF001', '');
-SELECT sf_create_state_machine('bad', ('{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true, "Result": ' || repeat('[', 10000) || repeat(']', 10000) || '}}, "Version": 3}')::json)
+SELECT sf_create_state_machine('bad', ('{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true, "Result": '
+	|| repeat('[', 10000) || repeat(']', 10000) || '}}, "Version": 3}')::json)
 EOS
 refused('10,000 nested objects in a definition', <<'EOS', '54001|SF001', '');
-SELECT sf_create_state_machine('bad', ('{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true, "Result": ' || repeat('{"a":', 10000) || '1' || repeat('}', 10000) || '}}, "Version": 3}')::json)
+SELECT sf_create_state_machine('bad', ('{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true, "Result": '
+	|| repeat('{"a":', 10000) || '1' || repeat('}', 10000) || '}}, "Version": 3}')::json)
 EOS
 refused('a million nested arrays in a definition', <<'EOS', '54001', '(stack depth|nested too deeply)', detail => 1);
-SELECT count(*) FROM sf_validate('{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true, "Result": ' || repeat('[', 1000000) || repeat(']', 1000000) || '}}}')
+SELECT count(*) FROM sf_validate('{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true, "Result": '
+	|| repeat('[', 1000000) || repeat(']', 1000000) || '}}}')
 EOS
-is($node->safe_psql('postgres', q~SELECT count(*) > 0 FROM sf_validate('{"StartAt": ')~), 't', 'sf_validate tells of malformed JSON in a row');
+is($node->safe_psql('postgres', q~SELECT count(*) > 0 FROM sf_validate('{"StartAt": ')~), 't',
+	'sf_validate tells of malformed JSON in a row');
 
 # Names.
 refused('a name of 81 characters', "SELECT sf_create_state_machine(repeat('n', 81), '$pass')", 'SF002', '', hint => 0);
 refused('an empty name', "SELECT sf_create_state_machine('', '$pass')", 'SF002', '');
-for my $character (' ', '<', '>', '{', '}', '[', ']', '?', '*', '"', '#', '%', '\\', '^', '|', '~', '$', '&', ',', ';', ':', '/', '`', "\t", "\x7f")
+for my $character (' ', '<', '>', '{', '}', '[', ']', '?', '*', '"', '#', '%', '\\', '^', '|', '~', '$', '&', ',', ';',
+	':', '/', '`', "\t", "\x7f")
 {
 	my $label = sprintf 'a name with \\x%02x', ord $character;
 	refused($label, "SELECT sf_start('good', '{}', \$n\$a${character}b\$n\$)", 'SF002', '');
 }
-is($node->safe_psql('postgres', q{SELECT sf_start('good', '{}', repeat('ü', 80))}), 'good:' . 'ü' x 80, '80 characters are no more than that in any script');
+is($node->safe_psql('postgres', q{SELECT sf_start('good', '{}', repeat('ü', 80))}), 'good:' . 'ü' x 80,
+	'80 characters are no more than that in any script');
 $node->safe_psql('postgres', q{SELECT sf_await('good:' || repeat('ü', 80))});
 $before = $node->safe_psql('postgres', $count);
 
 # Things that are not there.
 refused('an unknown machine', q{SELECT sf_start('nowhere')}, 'SF003', 'nowhere');
 refused('an unknown version', q{SELECT sf_start('good/7')}, 'SF003', '');
-refused('an unknown execution', "SELECT $_('good:nobody')", 'SF005', 'nobody') for qw(sf_stop sf_redrive sf_await sf_run);
+refused('an unknown execution', "SELECT $_('good:nobody')", 'SF005', 'nobody')
+	for qw(sf_stop sf_redrive sf_await sf_run);
 refused('an execution id that is none', "SELECT $_('nonsense')", 'SF\d\d\d', '') for qw(sf_stop sf_redrive sf_await);
-refused('an unknown option', "SELECT sf_create_state_machine('bad', '$pass', options => '{\"colour\": \"red\"}')", 'SF012', 'colour');
+refused('an unknown option', "SELECT sf_create_state_machine('bad', '$pass', options => '{\"colour\": \"red\"}')",
+	'SF012', 'colour');
 refused('an unknown if_exists', q{SELECT sf_start('good', '{}', 'x', 'maybe')}, '22023|SF\d\d\d', 'maybe');
 
 # NULLs.
@@ -90,18 +100,23 @@ sub fails
 	my ($name, $definition, $error, $cause, %how) = @_;
 	my @as = (extra_params => $how{as} ? [ '-U', $how{as} ] : []);
 	my $machine = $name =~ s/\W+/-/gr;
-	$node->safe_psql('postgres', "SELECT sf_create_state_machine('$machine', \$j\$$definition\$j\$); SELECT sf_start('$machine', '" . ($how{input} // '{}') . "', 'x')", @as);
+	$node->safe_psql('postgres', "SELECT sf_create_state_machine('$machine', \$j\$$definition\$j\$);
+		SELECT sf_start('$machine', '" . ($how{input} // '{}') . "', 'x')", @as);
 	is($node->safe_psql('postgres', "SELECT sf_await('$machine:x', '30 s')", @as), 'FAILED', $name);
 	like($node->safe_psql('postgres', "SELECT error, cause FROM sf_executions WHERE execution_id = '$machine:x'", @as),
 		qr/^$error\|.*$cause/s, '… says why');
 	return;
 }
 fails('a function that does not exist', one_task('public.nothing'), '(undefined_function|States.Runtime)', 'nothing');
-fails('a schema that does not exist', one_task('nowhere.nothing'), '(undefined_function|invalid_schema_name|States.Runtime)', 'nowhere');
-fails('a function that the owner may not execute', one_task('public.secret'), '(insufficient_privilege|States.Permissions)', 'secret', as => 'clerk');
+fails('a schema that does not exist', one_task('nowhere.nothing'),
+	'(undefined_function|invalid_schema_name|States.Runtime)', 'nowhere');
+fails('a function that the owner may not execute', one_task('public.secret'),
+	'(insufficient_privilege|States.Permissions)', 'secret', as => 'clerk');
 fails('a result over the limit', one_task('public.big'), 'States.DataLimitExceeded', 'size');
-fails('an unknown resource', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "mail:send", "End": true}}}', '.*', 'mail:send');
-fails('arguments that the function does not have', one_task('public.echo', '"Parameters": {"a": 1, "b.$": "$.no"}'), 'States.(ParameterPathFailure|Runtime)', 'no');
+fails('an unknown resource',
+	'{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "mail:send", "End": true}}}', '.*', 'mail:send');
+fails('arguments that the function does not have', one_task('public.echo', '"Parameters": {"a": 1, "b.$": "$.no"}'),
+	'States.(ParameterPathFailure|Runtime)', 'no');
 
 # An evaluation without end meets a time limit.
 refused('$..* over a million nodes', <<'EOS', '57014|SF015', '');
@@ -111,7 +126,8 @@ SELECT jsonb_array_length(sf_jsonpath('$..*..*..*', (SELECT j::jsonb FROM tree W
 EOS
 refused('a path that is none', q{SELECT sf_jsonpath('$.[', '{}')}, 'SF014', '');
 refused('a path of 100,000 steps', q{SELECT sf_jsonpath('$' || repeat('[?(@.a', 100000), '{}')}, 'SF\d\d\d|54001', '');
-refused('an intrinsic nested 100,000 deep', q{SELECT sf_intrinsic(repeat('States.Array(', 100000), '{}')}, 'SF\d\d\d|54001', '');
+refused('an intrinsic nested 100,000 deep', q{SELECT sf_intrinsic(repeat('States.Array(', 100000), '{}')},
+	'SF\d\d\d|54001', '');
 
 is($node->safe_psql('postgres', q{SELECT sf_start('good', '{}', 'after')}), 'good:after', 'the server is up');
 is($node->safe_psql('postgres', q{SELECT sf_await('good:after')}), 'SUCCEEDED', 'and works');

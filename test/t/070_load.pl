@@ -10,7 +10,8 @@ use SfTest;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $node = new_node('main', conf => "sfflow.workers = 2\nshared_buffers = 256MB\nmax_wal_size = 4GB\nautovacuum = on\n");
+my $node = new_node('main',
+	conf => "sfflow.workers = 2\nshared_buffers = 256MB\nmax_wal_size = 4GB\nautovacuum = on\n");
 
 $node->safe_psql('postgres', <<'EOS');
 CREATE FUNCTION stamp(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT to_jsonb(clock_timestamp())';
@@ -24,7 +25,8 @@ sub pick_up
 {
 	my ($label, $count) = @_;
 	my $script = join '', map {
-		"INSERT INTO committed SELECT sf_start('stamp', '{}', '$label$_'), clock_timestamp();\nSELECT sf_await('stamp:$label$_');\n"
+		"INSERT INTO committed SELECT sf_start('stamp', '{}', '$label$_'),
+			clock_timestamp();\nSELECT sf_await('stamp:$label$_');\n"
 	} 1 .. $count;
 	$node->safe_psql('postgres', $script);
 	my @delays = split /\n/, $node->safe_psql('postgres', <<"EOS");
@@ -72,14 +74,17 @@ $old->quit;
 # A Map of many items: memory of the workers does not grow with it.
 my $items = full(4000, 20000);
 $node->safe_psql('postgres', <<'EOS');
-SELECT sf_create_state_machine('map', '{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true, "MaxConcurrency": 40,
-	"ItemProcessor": {"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}}}}', options => '{"history": "NONE"}');
+SELECT sf_create_state_machine('map', '{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true,
+	"MaxConcurrency": 40,
+	"ItemProcessor": {"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}}}}',
+		options => '{"history": "NONE"}');
 EOS
 
 # Give the largest resident size of a worker in kB.
 sub worker_rss
 {
-	my @pids = split /\n/, $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%worker%'});
+	my @pids = split /\n/, $node->safe_psql('postgres',
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%worker%'});
 	my %rss;
 	for my $pid (@pids)
 	{
@@ -90,9 +95,11 @@ sub worker_rss
 	}
 	return \%rss;
 }
-$node->safe_psql('postgres', "SELECT sf_start('map', (SELECT jsonb_agg(n) FROM generate_series(1, 1000) AS n), 'small')");
+$node->safe_psql('postgres', "SELECT sf_start('map', (SELECT jsonb_agg(n) FROM generate_series(1, 1000) AS n),
+	'small')");
 is($node->safe_psql('postgres', q{SELECT sf_await('map:small', '60 s')}), 'SUCCEEDED', 'a Map of 1,000 items');
-$node->safe_psql('postgres', "SELECT sf_start('map', (SELECT jsonb_agg(n) FROM generate_series(1, $items) AS n), 'large')");
+$node->safe_psql('postgres', "SELECT sf_start('map', (SELECT jsonb_agg(n) FROM generate_series(1, $items) AS n),
+	'large')");
 # Compare with the state after 1,000 of the large one.
 my ($first, $largest) = (undef, 0);
 $begin = time;
@@ -107,7 +114,8 @@ while ($node->safe_psql('postgres', q{SELECT sf_await('map:large', '200 ms')}) e
 	}
 }
 note(sprintf 'a Map of %d items in %.1f s, a worker grew by %d kB', $items, time - $begin, $largest);
-is($node->safe_psql('postgres', q{SELECT status, jsonb_array_length(output) FROM sf_executions WHERE execution_id = 'map:large'}),
+is($node->safe_psql('postgres', q{SELECT status, jsonb_array_length(output) FROM sf_executions
+	WHERE execution_id = 'map:large'}),
 	"SUCCEEDED|$items", "a Map of $items items");
 cmp_ok($largest, '<', 8 * 1024, 'no worker grows by 8 MB');
 

@@ -32,7 +32,8 @@ SELECT sf_create_state_machine('large', '{"StartAt": "Each", "States": {"Each": 
 	"ItemBatcher": {"MaxItemsPerBatch": 1000},
 	"ResultSelector": {"batches.\$": "States.ArrayLength(\$)"},
 	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
-		"StartAt": "Process", "States": {"Process": {"Type": "Task", "Resource": "sql:public.process", "End": true}}}}}}');
+		"StartAt": "Process", "States": {"Process": {"Type": "Task", "Resource": "sql:public.process",
+			"End": true}}}}}}');
 EOS
 
 # Kill a worker that sf_workers shows at something, and wait for the server to recover.
@@ -52,7 +53,8 @@ sub kill_worker_at
 sub most_memory
 {
 	my $most = 0;
-	for my $pid (split /\n/, $node->safe_psql('postgres', q{SELECT pid FROM sf_workers WHERE role <> 'launcher' AND pid IS NOT NULL}))
+	for my $pid (split /\n/, $node->safe_psql('postgres',
+		q{SELECT pid FROM sf_workers WHERE role <> 'launcher' AND pid IS NOT NULL}))
 	{
 		open my $status, '<', "/proc/$pid/status" or next;
 		for my $line (<$status>)
@@ -74,14 +76,16 @@ for (1 .. 3000)
 {
 	my $now = most_memory();
 	$memory = $now if $now > $memory;
-	$ended = $node->safe_psql('postgres', q{SELECT status <> 'RUNNING' FROM sf_executions WHERE execution_id = 'large:m'}) eq 't';
+	$ended = $node->safe_psql('postgres',
+		q{SELECT status <> 'RUNNING' FROM sf_executions WHERE execution_id = 'large:m'}) eq 't';
 	last if $ended;
 	sleep 0.1;
 }
 ok($ended, 'it ends');
 is($node->safe_psql('postgres', q{SELECT status, output, error FROM sf_executions WHERE execution_id = 'large:m'}),
 	"SUCCEEDED|{\"batches\": $batches}|", 'with all batches');
-is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM processed'), "$rows|$rows", 'each row was processed once');
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM processed'), "$rows|$rows",
+	'each row was processed once');
 is( $node->safe_psql('postgres', q{SELECT items, items_succeeded, executions, succeeded FROM sf_map_runs}),
 	"$rows|$rows|$batches|$batches", 'the run has counted them');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM _sfflow.map_item'), 0, 'no item is left');
@@ -92,16 +96,21 @@ cmp_ok($memory, '<', 32 * 1024, 'memory stays flat');
 # Who stops the parent stops children that run, and that wait.
 $node->safe_psql('postgres', <<'EOS');
 SELECT sf_create_state_machine('endless', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "End": true,
-	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Sleep", "States": {
-		"Sleep": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT pg_sleep(3600)"}, "End": true}}}}}}');
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Sleep",
+		"States": {
+		"Sleep": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT pg_sleep(3600)"},
+			"End": true}}}}}}');
 SELECT sf_start('endless', '[1, 2, 3, 4, 5, 6, 7, 8]', 's');
 EOS
 ok($node->poll_query_until('postgres', q{SELECT count(*) > 1 FROM sf_workers WHERE job_id = 'Sleep'}), 'children run');
 is($node->safe_psql('postgres', q{SELECT sf_stop('endless:s')}), 'ABORTED', 'the parent is stopped');
-ok( $node->poll_query_until('postgres', q{SELECT count(*) = 9 FROM sf_executions WHERE state_machine = 'endless' AND status = 'ABORTED'}),
+ok( $node->poll_query_until('postgres', q{SELECT count(*) = 9 FROM sf_executions WHERE state_machine = 'endless'
+	AND status = 'ABORTED'}),
 	'and its children');
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE job_id = 'Sleep'}), 'whose tasks are cancelled');
-is($node->safe_psql('postgres', q{SELECT aborted, running FROM sf_map_runs WHERE execution_id = 'endless:s'}), '8|0', 'and counted');
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE job_id = 'Sleep'}),
+	'whose tasks are cancelled');
+is($node->safe_psql('postgres', q{SELECT aborted, running FROM sf_map_runs WHERE execution_id = 'endless:s'}), '8|0',
+	'and counted');
 is($node->safe_psql('postgres', 'SELECT * FROM sf_check()'), '', 'the tables are in order');
 
 # Who stops it while it reads stops the reading; a redrive reads again, from the start.
@@ -113,14 +122,19 @@ SELECT sf_create_state_machine('reading', '{"StartAt": "Each", "States": {"Each"
 CREATE VIEW toread AS SELECT n FROM generate_series(1, 3) n, pg_sleep(CASE n WHEN 2 THEN 3600 ELSE 0 END);
 SELECT sf_start('reading', '{}', 'r');
 EOS
-ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM sf_workers WHERE execution_id = 'reading:r'}), 'it reads');
+ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM sf_workers WHERE execution_id = 'reading:r'}),
+	'it reads');
 is($node->safe_psql('postgres', q{SELECT sf_stop('reading:r')}), 'ABORTED', 'it is stopped');
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE execution_id = 'reading:r'}), 'and so is the reading');
-is($node->safe_psql('postgres', q{SELECT status, items, (SELECT count(*) FROM _sfflow.map_item) FROM sf_map_runs WHERE execution_id = 'reading:r'}),
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE execution_id = 'reading:r'}),
+	'and so is the reading');
+is($node->safe_psql('postgres', q{SELECT status, items, (SELECT count(*) FROM _sfflow.map_item) FROM sf_map_runs
+	WHERE execution_id = 'reading:r'}),
 	'ABORTED|0|0', 'nothing is kept of what was read');
-$node->safe_psql('postgres', q{CREATE OR REPLACE VIEW toread AS SELECT n FROM generate_series(1, 3) n; SELECT sf_redrive('reading:r')});
+$node->safe_psql('postgres', q{CREATE OR REPLACE VIEW toread AS SELECT n FROM generate_series(1, 3) n;
+	SELECT sf_redrive('reading:r')});
 is($node->safe_psql('postgres', q{SELECT sf_await('reading:r', '1 min')}), 'SUCCEEDED', 'a redrive reads again');
-is( $node->safe_psql('postgres', q{SELECT jsonb_array_length(output) FROM sf_executions WHERE execution_id = 'reading:r'}),
+is( $node->safe_psql('postgres', q{SELECT jsonb_array_length(output) FROM sf_executions
+	WHERE execution_id = 'reading:r'}),
 	3, 'every item once');
 is($node->safe_psql('postgres', 'SELECT * FROM sf_check()'), '', 'the tables are in order');
 $node->stop;

@@ -19,7 +19,8 @@ for my $language (sort keys %look)
 {
 	$node->safe_psql('postgres', qq{SELECT sf_create_state_machine('$language', '{"StartAt": "M", "States": {
 		"M": {"Type": "Map", "ItemsPath": "\$.list", "End": true, "ItemProcessor": {"StartAt": "First", "States": {
-			"First": {"Type": "Pass", "Result": {}, "Next": "Look"}, "Look": {"Type": "Pass", $look{$language}, "End": true}}}}}}')});
+			"First": {"Type": "Pass", "Result": {}, "Next": "Look"}, "Look": {"Type": "Pass", $look{$language},
+				"End": true}}}}}}')});
 }
 
 # Milliseconds for a Map of so many items.
@@ -30,8 +31,10 @@ sub took
 	my ($language, $items) = @_;
 	my $id = "$language:" . ++$runs;
 	$node->safe_psql('postgres', qq{SELECT sf_start('$language', jsonb_build_object('list',
-		(SELECT jsonb_agg(jsonb_build_object('id', n, 'text', repeat('x', 80))) FROM generate_series(1, $items) n)), '$runs')});
-	is($node->safe_psql('postgres', "SELECT sf_await('$id', '10 min')"), 'SUCCEEDED', "$language: a Map of $items items");
+		(SELECT jsonb_agg(jsonb_build_object('id', n, 'text', repeat('x', 80))) FROM generate_series(1, $items) n)),
+			'$runs')});
+	is($node->safe_psql('postgres', "SELECT sf_await('$id', '10 min')"), 'SUCCEEDED',
+		"$language: a Map of $items items");
 	my ($last, $ms) = split /\|/, $node->safe_psql('postgres', qq{SELECT output -> -1 ->> 'v',
 		round(extract(epoch FROM stopped_at - started_at) * 1000) FROM sf_executions WHERE execution_id = '$id'});
 	is($last, $items, "... has seen the last one, after $ms ms");

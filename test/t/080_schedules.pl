@@ -25,7 +25,8 @@ CREATE EXTENSION sfflow;
 CREATE ROLE night LOGIN;
 ));
 $node->safe_psql('other', q(CREATE EXTENSION sfflow));
-$node->safe_psql($_, "SET ROLE night; SELECT sf_create_state_machine('nightly', '$machine'), sf_create_state_machine('kathmandu', '$machine')")
+$node->safe_psql($_, "SET ROLE night; SELECT sf_create_state_machine('nightly', '$machine'),
+	sf_create_state_machine('kathmandu', '$machine')")
   for qw(postgres other);
 
 # Preloaded, but not created.
@@ -64,7 +65,8 @@ ok($node->poll_query_until('postgres', q(
 	'both schedules name the last execution, in any time zone');
 ok($node->poll_query_until('other', q(
 	SELECT count(*) > 0 FROM sf_executions
-	WHERE name = 'schedule-' || to_char((input ->> 'it''s')::timestamptz AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24MISS"Z"'))),
+	WHERE name = 'schedule-' || to_char((input ->> 'it''s')::timestamptz AT TIME ZONE 'UTC',
+		'YYYYMMDD"T"HH24MISS"Z"'))),
 	'and one in the other database');
 is($node->safe_psql('postgres', q(
 	SELECT count(*) FROM cron.job_run_details WHERE status = 'failed' OR username <> 'night')),
@@ -78,7 +80,8 @@ SELECT cron.schedule('run-due', '* * * * *', 'CALL sf_run_due()');
 SELECT sf_create_activity('post'), sf_create_state_machine('outside',
 	'{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "activity:post", "End": true}}}');
 SELECT sf_start('outside', '{}', 'due')));
-ok($node->poll_query_until('postgres', q(SELECT count(*) = 1 FROM sf_tasks WHERE execution_id = 'outside:due')), 'a task is queued');
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 1 FROM sf_tasks WHERE execution_id = 'outside:due')),
+	'a task is queued');
 $node->backup('base');
 my $copy = PostgreSQL::Test::Cluster->new('copy');
 $copy->init_from_backup($node, 'base');
@@ -87,16 +90,21 @@ $copy->safe_psql('postgres', q(SELECT sf_start('nightly', '{}', 'due')));
 my $began = $copy->safe_psql('postgres', 'SELECT clock_timestamp()');
 ok($copy->poll_query_until('postgres', qq(
 	SELECT count(DISTINCT j.command) = 3 FROM cron.job_run_details r JOIN cron.job j USING (jobid)
-	WHERE r.start_time > '$began' AND r.status = 'succeeded' AND j.database = 'postgres')), 'pg_cron ticks in the copy');
-is($copy->safe_psql('postgres', qq(SELECT count(*) FROM sf_executions WHERE requested_at > '$began')), '0', 'it starts nothing');
-is($copy->safe_psql('postgres', q(SELECT status FROM sf_executions WHERE execution_id = 'nightly:due')), 'RUNNING', 'it runs nothing');
-like(slurp_file($copy->logfile), qr/WARNING:  schedule "every-minute" starts nothing: the database is not driven/, 'the log says so');
+	WHERE r.start_time > '$began' AND r.status = 'succeeded' AND j.database = 'postgres')),
+		'pg_cron ticks in the copy');
+is($copy->safe_psql('postgres', qq(SELECT count(*) FROM sf_executions WHERE requested_at > '$began')), '0',
+	'it starts nothing');
+is($copy->safe_psql('postgres', q(SELECT status FROM sf_executions WHERE execution_id = 'nightly:due')), 'RUNNING',
+	'it runs nothing');
+like(slurp_file($copy->logfile), qr/WARNING:  schedule "every-minute" starts nothing: the database is not driven/,
+	'the log says so');
 my ($out, $said);
 (undef, $out, $said) = $copy->psql('postgres', q(SELECT * FROM sf_get_activity_task('post')));
 is($out, '', 'nor are tasks handed out in the copy');
 like($said, qr/NOTICE:  activity "post" hands nothing out: the database is not driven/, 'which is said');
 $copy->stop;
-isnt($node->safe_psql('postgres', q(SELECT task_token FROM sf_get_activity_task('post'))), '', 'the original hands them out');
+isnt($node->safe_psql('postgres', q(SELECT task_token FROM sf_get_activity_task('post'))), '',
+	'the original hands them out');
 $node->stop;
 
 # Not preloaded at all.

@@ -25,7 +25,8 @@ sub gives
 }
 
 # What comes out.
-gives('{"Command": ["echo", "{\"total\": 1.10, \"list\": [1, null]}"]}', 'SUCCEEDED|{"list": [1, null], "total": 1.10}||',
+gives('{"Command": ["echo", "{\"total\": 1.10, \"list\": [1, null]}"]}',
+	'SUCCEEDED|{"list": [1, null], "total": 1.10}||',
 	'standard output that is JSON is the output');
 gives('{"Command": ["echo", "two", "words"]}', 'SUCCEEDED|{"stdout": "two words\n"}||', 'else it is text');
 gives('{"Command": ["true"]}', 'SUCCEEDED|{"stdout": ""}||', 'nothing is an empty text');
@@ -33,26 +34,35 @@ gives('{"Command": "printf \'{\"a\": \"\\\\\\\\u0000\"}\'"}', 'SUCCEEDED|{"stdou
 	'JSON that jsonb cannot hold is text');
 gives('{"Command": "printf \'a\\\\000b\\\\377c\'"}', "SUCCEEDED|{\"stdout\": \"a\xEF\xBF\xBDb\xEF\xBF\xBDc\"}||",
 	'bytes that text cannot hold are replaced');
-gives('{"Command": "head -c 70000 /dev/zero | tr \'\\\\0\' x"}', qr/^SUCCEEDED\|\{"stdout": "(?:x{256}){256}", "truncated": true\}\|\|$/,
+gives('{"Command": "head -c 70000 /dev/zero | tr \'\\\\0\' x"}',
+	qr/^SUCCEEDED\|\{"stdout": "(?:x{256}){256}", "truncated": true\}\|\|$/,
 	'what is too much is cut and marked');
 
-gives('{"Command": ["echo", "1e200000"]}', qr/^FAILED\|\|Shell\.InvalidOutput\|value overflows numeric format/, 'what only the database finds out is a failure');
-gives('{"Command": "head -c 20000 /dev/zero | tr \'\\\\0\' [; head -c 20000 /dev/zero | tr \'\\\\0\' ]"}', qr/^(?:SUCCEEDED\|[[]{20000}|FAILED\|\|Shell\.InvalidOutput\|stack depth)/, 'also how deep it goes');
+gives('{"Command": ["echo", "1e200000"]}', qr/^FAILED\|\|Shell\.InvalidOutput\|value overflows numeric format/,
+	'what only the database finds out is a failure');
+gives('{"Command": "head -c 20000 /dev/zero | tr \'\\\\0\' [; head -c 20000 /dev/zero | tr \'\\\\0\' ]"}',
+	qr/^(?:SUCCEEDED\|[[]{20000}|FAILED\|\|Shell\.InvalidOutput\|stack depth)/, 'also how deep it goes');
 
 # How it fails.
-gives('{"Command": "echo to nobody; echo first >&2; echo second >&2; exit 3"}', "FAILED||Shell.ExitCode.3|first\nsecond\n",
+gives('{"Command": "echo to nobody; echo first >&2; echo second >&2; exit 3"}',
+	"FAILED||Shell.ExitCode.3|first\nsecond\n",
 	'an exit status is an error, with standard error as its cause');
-gives('{"Command": "seq 1000 >&2; exit 1"}', qr/^FAILED\|\|Shell\.ExitCode\.1\|(?!1\n)[\s\S]{90,100}\n1000\n$/, 'of which the tail counts');
+gives('{"Command": "seq 1000 >&2; exit 1"}', qr/^FAILED\|\|Shell\.ExitCode\.1\|(?!1\n)[\s\S]{90,100}\n1000\n$/,
+	'of which the tail counts');
 gives('{"Command": "kill -9 $$"}', 'FAILED||Shell.Signal.9|', 'a signal is an error');
-gives('{"Command": ["/no/such/program"]}', 'FAILED||Shell.StartFailed|cannot start "/no/such/program": No such file or directory',
+gives('{"Command": ["/no/such/program"]}',
+	'FAILED||Shell.StartFailed|cannot start "/no/such/program": No such file or directory',
 	'a program that is not there');
-gives('{"Command": ["pwd"], "Directory": "/no/such"}', qr/^FAILED\|\|Shell\.StartFailed\|/, 'a directory that is not there');
+gives('{"Command": ["pwd"], "Directory": "/no/such"}', qr/^FAILED\|\|Shell\.StartFailed\|/,
+	'a directory that is not there');
 gives('{"Command": "sleep 60", "TimeoutSeconds": 0.3}', 'FAILED||States.Timeout|', 'a time limit');
 gives('{"Command": "trap \"\" TERM; while :; do sleep 1; done", "TimeoutSeconds": 0.3}', 'FAILED||States.Timeout|',
 	'also for a command that does not listen');
 like(worker_log($worker), qr/killing what does not end by itself/, 'which is killed');
-for my $bad ('{"Cmd": "true"}', '{"Command": []}', '{"Command": {"a": 1}}', '{"Command": ["a", ["b"]]}', '{"Command": [""]}',
-	'{"Command": "true", "Env": {"A B": "x"}}', '{"Command": "true", "Env": {"A=B": "x"}}', '{"Command": "true", "Env": {"A": {}}}',
+for my $bad ('{"Cmd": "true"}', '{"Command": []}', '{"Command": {"a": 1}}', '{"Command": ["a", ["b"]]}',
+	'{"Command": [""]}',
+	'{"Command": "true", "Env": {"A B": "x"}}', '{"Command": "true", "Env": {"A=B": "x"}}',
+		'{"Command": "true", "Env": {"A": {}}}',
 	'{"Command": "true", "TimeoutSeconds": -1}', '{"Command": "true", "TimeoutSeconds": "1"}', '[1]', '"true"', 'null')
 {
 	gives($bad, qr/^FAILED\|\|Shell\.InvalidParameters\|./, "refused: $bad");
@@ -66,28 +76,39 @@ gives('{"Command": "true", "Input": "nobody reads this"}', 'SUCCEEDED|{"stdout":
 gives('{"Command": "echo $A-$B-$PATH", "Env": {"A": 1, "B": "it\'s", "PATH": "/bin:/usr/bin"}}',
 	'SUCCEEDED|{"stdout": "1-it\'s-/bin:/usr/bin\n"}||', 'variables');
 gives('{"Command": ["pwd"], "Directory": "/tmp"}', 'SUCCEEDED|{"stdout": "/tmp\n"}||', 'a directory');
-gives('{"Command": "echo $SFFLOW_STATE $SFFLOW_ATTEMPT $SFFLOW_RESOURCE $SFWORKER_SHARED; env | grep -c -e SECRET -e ^PG"}',
-	qr/^FAILED\|\|Shell\.ExitCode\.1\|Work 1 activity:shell for commands\n0\n$/, 'a command sees what it may, and nothing of the connection');
+gives('{"Command": "echo $SFFLOW_STATE $SFFLOW_ATTEMPT $SFFLOW_RESOURCE $SFWORKER_SHARED; env | grep -c -e SECRET '
+	. '-e ^PG"}',
+	qr/^FAILED\|\|Shell\.ExitCode\.1\|Work 1 activity:shell for commands\n0\n$/,
+		'a command sees what it may, and nothing of the connection');
 
 # Nothing of a payload is a line for a shell.
-my $hostile = q(; touch ) . "$dir/broken" . q( ; $\(touch ) . "$dir/broken" . q(\) `touch ) . "$dir/broken" . q(` ' \" \n | & > < * ? ~ \\\\u0000 --);
+my $hostile = q(; touch ) . "$dir/broken" . q( ; $\(touch ) . "$dir/broken" . q(\) `touch ) . "$dir/broken"
+	. q(` ' \" \n | & > < * ? ~ \\\\u0000 --);
 $hostile =~ s/\\([()])/$1/g;
-gives(qq({"Command": ["printf", "%s", "$hostile"]}), qr/^SUCCEEDED\|\{"stdout": "; touch .*\\n \| & > < \* \? ~ \\\\u0000 --"\}/, 'hostile arguments arrive');
-gives(qq({"Command": "printf %s \\"\$A\\"; cat", "Env": {"A": "$hostile"}, "Input": "$hostile"}), qr/^SUCCEEDED\|/, 'so do variables and input');
+gives(qq({"Command": ["printf", "%s", "$hostile"]}),
+	qr/^SUCCEEDED\|\{"stdout": "; touch .*\\n \| & > < \* \? ~ \\\\u0000 --"\}/, 'hostile arguments arrive');
+gives(qq({"Command": "printf %s \\"\$A\\"; cat", "Env": {"A": "$hostile"}, "Input": "$hostile"}), qr/^SUCCEEDED\|/,
+	'so do variables and input');
 ok(!-e "$dir/broken", 'and nothing else happens');
-gives('{"Command": "--help; echo not an option"}', qr/^SUCCEEDED\|\{"stdout": "not an option|^FAILED\|\|Shell.ExitCode.127/, 'a script is no option');
+gives('{"Command": "--help; echo not an option"}',
+	qr/^SUCCEEDED\|\{"stdout": "not an option|^FAILED\|\|Shell.ExitCode.127/, 'a script is no option');
 is($node->safe_psql('postgres', q[
-	SELECT sf_start('shell', jsonb_build_object('Command', '["cat"]'::jsonb, 'Input', repeat('0123456789abcdef', 655360)), 'large');
-	SELECT sf_await('shell:large', '60 s'); SELECT output->'truncated', length(output->>'stdout') FROM sf_executions WHERE name = 'large';
-	SELECT sf_start('shell', jsonb_build_object('Command', '["wc", "-c"]'::jsonb, 'Input', repeat('0123456789abcdef', 655360)), 'count');
+	SELECT sf_start('shell', jsonb_build_object('Command', '["cat"]'::jsonb, 'Input',
+		repeat('0123456789abcdef', 655360)), 'large');
+	SELECT sf_await('shell:large', '60 s'); SELECT output->'truncated', length(output->>'stdout') FROM sf_executions
+		WHERE name = 'large';
+	SELECT sf_start('shell', jsonb_build_object('Command', '["wc", "-c"]'::jsonb, 'Input',
+		repeat('0123456789abcdef', 655360)), 'count');
 	SELECT sf_await('shell:count', '60 s'); SELECT output FROM sf_executions WHERE name = 'count']),
 	"shell:large\nSUCCEEDED\ntrue|65536\nshell:count\nSUCCEEDED\n10485760", 'ten megabytes go in and are counted');
 
 # Nothing stays behind: processes, descriptors.
 # (The number tells this run from others on the machine.)
-gives("{\"Command\": \"(sleep 1234.$$ >/dev/null 2>&1 &) ; (sleep 1234.$$ &) ; echo done\"}", 'SUCCEEDED|{"stdout": "done\n"}||', 'a command that leaves others behind');
+gives("{\"Command\": \"(sleep 1234.$$ >/dev/null 2>&1 &) ; (sleep 1234.$$ &) ; echo done\"}",
+	'SUCCEEDED|{"stdout": "done\n"}||', 'a command that leaves others behind');
 # The fourth is that of the folder that ls reads.
-gives('{"Command": ["ls", "/proc/self/fd"]}', 'SUCCEEDED|{"stdout": "0\\n1\\n2\\n3\\n"}||', 'a command has its three descriptors') for 1 .. 3;
+gives('{"Command": ["ls", "/proc/self/fd"]}', 'SUCCEEDED|{"stdout": "0\\n1\\n2\\n3\\n"}||',
+	'a command has its three descriptors') for 1 .. 3;
 is(join(' ', children($worker->{pid})), '', 'and no children');
 is(join(' ', processes(qr/sleep 123[4][.]$$/)), '', 'nor have they');
 
@@ -96,7 +117,8 @@ stop_worker($worker);
 append_to_file("$dir/few", "#!/bin/sh\nulimit -n 32\nexec sfworker \"\$@\"\n");
 chmod 0755, "$dir/few";
 $worker = start_worker($node, '-a', 'shell', { program => "$dir/few" });
-like(join('', map { run_task($node, 'shell', '{"Command": ["true"]}') =~ /^(\w+)/ } 1 .. 40), qr/^(?:SUCCEEDED){40}$/, 'no descriptor is left open');
+like(join('', map { run_task($node, 'shell', '{"Command": ["true"]}') =~ /^(\w+)/ } 1 .. 40), qr/^(?:SUCCEEDED){40}$/,
+	'no descriptor is left open');
 
 # Dry runs need no server.
 is_deeply([ dry_run('{"Command": ["ls", "-l"]}', '-a', 'shell') ],

@@ -19,7 +19,8 @@ my $node = new_node('main');
 $node->safe_psql('postgres', <<'SQL');
 SELECT sf_create_activity('shell', '2 s');
 SELECT sf_create_state_machine('many', '{"StartAt": "All", "States": {"All": {"Type": "Map", "End": true,
-	"ItemProcessor": {"StartAt": "One", "States": {"One": {"Type": "Task", "Resource": "activity:shell", "End": true}}}}}}');
+	"ItemProcessor": {"StartAt": "One", "States": {"One": {"Type": "Task", "Resource": "activity:shell",
+		"End": true}}}}}}');
 SQL
 
 my @logs;
@@ -41,7 +42,8 @@ sub succeeded
 
 # Each command says which attempt it is, and takes a moment, so that kills meet it.
 $node->safe_psql('postgres', qq[
-SELECT sf_start('many', jsonb_agg(jsonb_build_object('Command', 'sleep 0.02; echo "[\$N, \$SFFLOW_ATTEMPT]"', 'Env', jsonb_build_object('N', n))), 'all')
+SELECT sf_start('many', jsonb_agg(jsonb_build_object('Command', 'sleep 0.02; echo "[\$N, \$SFFLOW_ATTEMPT]"', 'Env',
+	jsonb_build_object('N', n))), 'all')
 FROM generate_series(1, $tasks) AS n]);
 my @crew = map { another() } 1 .. $workers;
 srand 4711;
@@ -59,20 +61,24 @@ for my $kill (1 .. $kills)
 	is(stop_worker($crew[$victim], 'KILL'), 'signal 9', "worker killed when $until had succeeded");
 	$crew[$victim] = another();
 }
-ok(wait_for('the end', sub { $node->safe_psql('postgres', "SELECT sf_await('many:all', '30 s')") ne 'RUNNING' }, 1200), 'the execution ends');
+ok(wait_for('the end', sub { $node->safe_psql('postgres', "SELECT sf_await('many:all', '30 s')") ne 'RUNNING' }, 1200),
+	'the execution ends');
 
 is($node->safe_psql('postgres', "SELECT status FROM sf_executions WHERE name = 'all'"), 'SUCCEEDED', 'as it should');
 is($node->safe_psql('postgres', qq[
 	SELECT count(*), count(DISTINCT r->0), min((r->>0)::int), max((r->>0)::int)
-	FROM sf_executions, jsonb_array_elements(output) AS r WHERE name = 'all']), "$tasks|$tasks|1|$tasks", 'every task has its result');
+	FROM sf_executions, jsonb_array_elements(output) AS r WHERE name = 'all']), "$tasks|$tasks|1|$tasks",
+		'every task has its result');
 is(succeeded(), $tasks, 'each success is recorded once');
-my $handed_out = $node->safe_psql('postgres', "SELECT sum((r->>1)::int) FROM sf_executions, jsonb_array_elements(output) AS r WHERE name = 'all'");
+my $handed_out = $node->safe_psql('postgres',
+	"SELECT sum((r->>1)::int) FROM sf_executions, jsonb_array_elements(output) AS r WHERE name = 'all'");
 is(stop_worker($_), 0, 'a worker leaves') for @crew;
 my $begun = 0;
 $begun += () = slurp_file($_) =~ /task begins/g for @logs;
 # A worker may die, or lose its connection, between the claim and its first line about it.
 cmp_ok($handed_out, '>=', $begun, 'what was begun was handed out');
-cmp_ok($handed_out, '<=', $begun + $concurrency * ($kills + $workers), 'and what was handed out was begun, but for those that died before');
+cmp_ok($handed_out, '<=', $begun + $concurrency * ($kills + $workers),
+	'and what was handed out was begun, but for those that died before');
 cmp_ok($handed_out, '>', $tasks, 'kills have met tasks');
 unlike(slurp_file($_), qr/one by one sqlstate=42/, 'answers go together') for @logs;
 is($node->safe_psql('postgres', 'SELECT queued, in_flight FROM sf_activities'), '0|0', 'nothing is left');

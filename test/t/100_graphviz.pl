@@ -16,8 +16,10 @@ SELECT sf_create_state_machine('night', '{"StartAt": "Load", "States": {
 	"Both <&> \"all\"": {"Type": "Parallel", "FailureMode": "DRAIN", "Next": "Rows", "Branches": [
 		{"StartAt": "Left", "States": {"Left": {"Type": "Pass", "End": true}}},
 		{"StartAt": "日本語", "States": {"日本語": {"Type": "Pass", "End": true}}}]},
-	"Rows": {"Type": "Map", "ItemsPath": "$", "Next": "Ok?", "ItemProcessor": {"StartAt": "Row", "States": {"Row": {"Type": "Pass", "End": true}}}},
-	"Ok?": {"Type": "Choice", "Choices": [{"Variable": "$[0].no", "IsPresent": true, "Next": "Never"}], "Default": "Bad"},
+	"Rows": {"Type": "Map", "ItemsPath": "$", "Next": "Ok?", "ItemProcessor": {"StartAt": "Row",
+		"States": {"Row": {"Type": "Pass", "End": true}}}},
+	"Ok?": {"Type": "Choice", "Choices": [{"Variable": "$[0].no", "IsPresent": true, "Next": "Never"}],
+		"Default": "Bad"},
 	"Never": {"Type": "Succeed"},
 	"Bad": {"Type": "Fail", "Error": "Bad"}}}');
 EOS

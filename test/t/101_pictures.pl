@@ -1,5 +1,5 @@
-# Pictures of machines, of our own and random ones: no line crosses a box, no two labels overlap, and every transition is
-# drawn. Large machines are drawn soon, and drawing can be cancelled.
+# Pictures of machines, of our own and random ones: no line crosses a box, no two labels overlap, and every transition
+# is drawn. Large machines are drawn soon, and drawing can be cancelled.
 use strict;
 use warnings;
 use utf8;
@@ -22,7 +22,8 @@ sub draw
 {
 	my ($name, $definition) = @_;
 	my $text = ref $definition ? $json->encode($definition) : $definition;
-	my $svg = $node->safe_psql('postgres', "SELECT sf_create_state_machine('$name', \$definition\$$text\$definition\$) \\g /dev/null
+	my $svg = $node->safe_psql('postgres',
+		"SELECT sf_create_state_machine('$name', \$definition\$$text\$definition\$) \\g /dev/null
 		SELECT sf_graph('$name', 'svg')");
 	open my $out, '>', "$dir/$name.svg" or die "$dir/$name.svg: $!\n";
 	print $out $svg;
@@ -46,7 +47,8 @@ sub transitions
 	for my $name (keys %{ $scope->{States} })
 	{
 		my $state = $scope->{States}{$name};
-		my @to = ($state->{Default}, map { $_->{Next} } $state, @{ $state->{Choices} // [] }, @{ $state->{Catch} // [] });
+		my @to = ($state->{Default}, map { $_->{Next} } $state, @{ $state->{Choices} // [] },
+			@{ $state->{Catch} // [] });
 		$found{"$name -> $_"} = 1 for grep { defined } @to;
 		for my $job (keys %{ $state->{Jobs} // {} })
 		{
@@ -54,7 +56,8 @@ sub transitions
 			$found{ (ref $_ ? $_->{Job} : $_) . " -> $job" } = 1 for @{ $what->{After} // [] };
 			%found = (%found, transitions($what->{Type} ? { States => { $job => $what } } : $what));
 		}
-		%found = (%found, transitions($_)) for @{ $state->{Branches} // [] }, $state->{ItemProcessor} // $state->{Iterator} // ();
+		%found = (%found, transitions($_)) for @{ $state->{Branches} // [] }, $state->{ItemProcessor}
+			// $state->{Iterator} // ();
 	}
 	return %found;
 }
@@ -111,15 +114,16 @@ sub random_scope
 			push @{ one_of(@choices) }, random_rule($next) if defined $next;
 		}
 		else { $state{Next} = rand() < 0.1 && $i > 0 && @choices ? back(\@choices, $next, @names[ 0 .. $i ]) : $next }
-		$state{Catch} = [ map { { ErrorEquals => [ one_of('E', 'Some.LongName.OfAnError') . $_ ], Next => one_of(@names) } } 1 .. one_of(1, 3) ]
+		$state{Catch} = [ map { { ErrorEquals => [ one_of('E', 'Some.LongName.OfAnError') . $_ ],
+			Next => one_of(@names) } } 1 .. one_of(1, 3) ]
 		  if $state{Type} =~ /Task|Map|Parallel|JobNet/ && rand() < 0.5;
 		$states{ $names[$i] } = \%state;
 	}
 	return { StartAt => $names[0], States => \%states };
 }
 
-# Random jobs of a net, some of which are flows of states. A job waits for some of those before it, or for the failure of
-# one; then nothing waits for it.
+# Random jobs of a net, some of which are flows of states. A job waits for some of those before it, or for the failure
+# of one; then nothing waits for it.
 sub random_jobs
 {
 	my ($size, $depth) = @_;
@@ -153,7 +157,8 @@ sub back
 sub random_rule
 {
 	my $next = shift;
-	return { Variable => '$.' . one_of('a', 'order.customer.address.country', 'x' x 40), StringEquals => one_of('b', 'y' x 30), Next => $next };
+	return { Variable => '$.' . one_of('a', 'order.customer.address.country', 'x' x 40),
+		StringEquals => one_of('b', 'y' x 30), Next => $next };
 }
 
 # A random state without its transitions.
@@ -161,11 +166,13 @@ sub random_state
 {
 	my $depth = shift;
 	my $type = one_of(qw(Pass Task Task Task Choice Choice Wait), $depth > 0 ? qw(Map Parallel JobNet) : ());
-	return (Type => 'Task', Resource => one_of('activity:a', 'sql:query', 'arn:aws:states:::lambda:invoke.waitForTaskToken')) if $type eq 'Task';
+	return (Type => 'Task', Resource => one_of('activity:a', 'sql:query',
+		'arn:aws:states:::lambda:invoke.waitForTaskToken')) if $type eq 'Task';
 	return (Type => 'Wait', Seconds => 1) if $type eq 'Wait';
 	return (Type => 'JobNet', Jobs => random_jobs(one_of(1 .. 12), $depth - 1)) if $type eq 'JobNet';
 	return (Type => 'Map', ItemProcessor => random_scope(one_of(1 .. 5), $depth - 1)) if $type eq 'Map';
-	return (Type => 'Parallel', Branches => [ map { random_scope(one_of(1 .. 5), $depth - 1) } 1 .. one_of(1 .. 4) ]) if $type eq 'Parallel';
+	return (Type => 'Parallel', Branches => [ map { random_scope(one_of(1 .. 5), $depth - 1) } 1 .. one_of(1 .. 4) ])
+		if $type eq 'Parallel';
 	return (Type => $type);
 }
 
@@ -173,31 +180,42 @@ sub random_state
 sub chain
 {
 	my ($n, $more) = @_;
-	return map { ("T$_" => { Type => 'Task', Resource => 'activity:a', Next => $_ < $n ? 'T' . ($_ + 1) : 'Done', $more->($_) }) } 1 .. $n;
+	return map { ("T$_" => { Type => 'Task', Resource => 'activity:a', Next => $_ < $n ? 'T' . ($_ + 1) : 'Done',
+		$more->($_) }) } 1 .. $n;
 }
 
 my %own = (
 	# thirty tasks whose errors one state handles
-	handler => { StartAt => 'T1', States => { chain(30, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => 'Tell' } ]) }),
-			Tell => { Type => 'Task', Resource => 'activity:a', Next => 'Failed' }, Failed => { Type => 'Fail' }, Done => { Type => 'Succeed' } } },
+	handler => { StartAt => 'T1', States =>
+		{ chain(30, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => 'Tell' } ]) }),
+			Tell => { Type => 'Task', Resource => 'activity:a', Next => 'Failed' }, Failed => { Type => 'Fail' },
+				Done => { Type => 'Succeed' } } },
 	# one Choice among thirty states
-	router => { StartAt => 'Which?', States => { 'Which?' => { Type => 'Choice', Default => 'Done', Choices => [ map { { Variable => '$.kind',
-						StringEquals => "kind number $_", Next => "T$_" } } 1 .. 30 ] }, chain(30, sub { () }), Done => { Type => 'Succeed' } } },
+	router => { StartAt => 'Which?', States =>
+		{ 'Which?' => { Type => 'Choice', Default => 'Done', Choices => [ map { { Variable => '$.kind',
+						StringEquals => "kind number $_", Next => "T$_" } } 1 .. 30 ] }, chain(30, sub { () }),
+							Done => { Type => 'Succeed' } } },
 	# loops: of one state, of two, of a loop in a loop
 	loops => { StartAt => 'Get', States => { Get => { Type => 'Task', Resource => 'activity:a', Next => 'Ready?',
-				Catch => [ { ErrorEquals => ['Again'], Next => 'Get' }, { ErrorEquals => ['Later'], Next => 'Pause' } ] },
-			'Ready?' => { Type => 'Choice', Default => 'Pause', Choices => [ map { { Variable => '$.s', StringEquals => $_->[0], Next => $_->[1] } }
+				Catch => [ { ErrorEquals => ['Again'], Next => 'Get' },
+					{ ErrorEquals => ['Later'], Next => 'Pause' } ] },
+			'Ready?' => { Type => 'Choice', Default => 'Pause',
+				Choices => [ map { { Variable => '$.s', StringEquals => $_->[0], Next => $_->[1] } }
 				  [ 'done', 'Done' ], [ 'new', 'Get' ], [ 'same', 'Ready?' ], [ 'old', 'Pause' ] ] },
 			Pause => { Type => 'Wait', Seconds => 1, Next => 'Get' }, Done => { Type => 'Succeed' } } },
 	# jobs that many wait for, by success, by failure and in any case; jobs that nothing waits for
 	net => { StartAt => 'Night', States => { Night => { Type => 'JobNet', End => JSON::PP::true, Jobs => {
 				(map { ("load$_" => { Type => 'Task', Resource => 'activity:a' }) } 1 .. 9),
-				(map { ("sum$_" => { Type => 'Task', Resource => 'activity:a', After => [ "load$_", 'load' . ($_ % 9 + 1) ] }) } 1 .. 9),
-				report => { StartAt => 'Print', States => { Print => { Type => 'Pass', Next => 'Mail' }, Mail => { Type => 'Pass', End => JSON::PP::true } },
+				(map { ("sum$_" => { Type => 'Task', Resource => 'activity:a',
+					After => [ "load$_", 'load' . ($_ % 9 + 1) ] }) } 1 .. 9),
+				report => { StartAt => 'Print', States => { Print => { Type => 'Pass', Next => 'Mail' },
+					Mail => { Type => 'Pass', End => JSON::PP::true } },
 					After => [ map { "sum$_" } 1 .. 9 ] },
 				clean => { Type => 'Pass', After => [ map { { Job => "load$_", On => ['end'] } } 1 .. 9 ] },
 				alarm => { Type => 'Pass', After => [ { Job => 'report', On => ['failure'] } ] },
-				inner => { Type => 'JobNet', Jobs => { a => { Type => 'Pass' }, b => { Type => 'Pass', After => ['a'] } }, After => [ 'report', 'clean' ] } } } } },
+				inner => { Type => 'JobNet',
+					Jobs => { a => { Type => 'Pass' }, b => { Type => 'Pass', After => ['a'] } },
+					After => [ 'report', 'clean' ] } } } } },
 	one => { StartAt => 'Only', States => { Only => { Type => 'Fail' } } });
 same_transitions(draw($_, $own{$_}), $own{$_}, "$_: every transition is drawn") for sort keys %own;
 
@@ -224,8 +242,10 @@ is(complaints(@random), '', "the pictures of $random random machines are in orde
 # Random nets, of jobs like those of a night.
 my $nets = full(10, 200);
 my @nets = map {
-	my $definition = { StartAt => 'Net', States => { Net => { Type => 'JobNet', End => JSON::PP::true, Jobs => random_jobs(one_of(20, 60, 100), 1) } } };
-	same_transitions(draw("net$_", $definition), $definition, "random net $_: every job is joined with those that it waits for");
+	my $definition = { StartAt => 'Net',
+		States => { Net => { Type => 'JobNet', End => JSON::PP::true, Jobs => random_jobs(one_of(20, 60, 100), 1) } } };
+	same_transitions(draw("net$_", $definition), $definition,
+		"random net $_: every job is joined with those that it waits for");
 	"net$_"
 } 1 .. $nets;
 is(complaints(@nets), '', "the pictures of $nets random nets are in order (SFFLOW_SEED=$seed)");
@@ -233,7 +253,8 @@ is(complaints(@nets), '', "the pictures of $nets random nets are in order (SFFLO
 # The checker notices what is wrong.
 my $svg = draw('broken', $own{loops});
 my %damage = (
-	'a box in the way of lines' => [ qr/(data-state="Pause".*?<rect class="box" x=")\d+(" y=")\d+/s, '"$1" . 150 . "$2" . 100' ],
+	'a box in the way of lines' => [ qr/(data-state="Pause".*?<rect class="box" x=")\d+(" y=")\d+/s,
+		'"$1" . 150 . "$2" . 100' ],
 	'a label elsewhere' => [ qr/(<g class="label.*?<rect x=")\d+(" y=")\d+/s, '"$1" . 0 . "$2" . 9999' ],
 	'a line that ends elsewhere' => [ qr/(data-to="Done"><path class="line" d="M\d+,)\d+/, '"$1" . 5' ]);
 for my $what (sort keys %damage)
@@ -250,11 +271,15 @@ srand $seed;
 my %large = (
 	tangle500 => random_scope(500, 0),
 	tangle2000 => random_scope(2000, 0),
-	net1000 => { StartAt => 'Net', States => { Net => { Type => 'JobNet', End => JSON::PP::true, Jobs => random_jobs(1000, 0) } } },
-	handlers500 => { StartAt => 'T1', States => { chain(250, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => "H$_[0]" } ]) }),
+	net1000 => { StartAt => 'Net', States =>
+		{ Net => { Type => 'JobNet', End => JSON::PP::true, Jobs => random_jobs(1000, 0) } } },
+	handlers500 => { StartAt => 'T1', States =>
+		{ chain(250, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => "H$_[0]" } ]) }),
 			(map { ("H$_" => { Type => 'Pass', Next => 'Done' }) } 1 .. 250), Done => { Type => 'Succeed' } } },
-	far3000 => { StartAt => 'T1', States => { chain(1500, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => 'H' . (1501 - $_[0]) } ]) }),
-			(map { ("H$_" => { Type => 'Pass', Next => $_ < 1500 ? 'H' . ($_ + 1) : 'Done' }) } 1 .. 1500), Done => { Type => 'Succeed' } } });
+	far3000 => { StartAt => 'T1', States =>
+		{ chain(1500, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => 'H' . (1501 - $_[0]) } ]) }),
+			(map { ("H$_" => { Type => 'Pass', Next => $_ < 1500 ? 'H' . ($_ + 1) : 'Done' }) } 1 .. 1500),
+				Done => { Type => 'Succeed' } } });
 # The seconds of CPU that a session has used: on a busy machine a clock would measure the others.
 my $cpu = q{SELECT (split_part(f, ' ', 12)::int + split_part(f, ' ', 13)::int) / 100.0
 	FROM regexp_replace(pg_read_file('/proc/self/stat'), '.*\) ', '') AS f};
@@ -266,8 +291,10 @@ for my $name (sort keys %large)
 	cmp_ok($took, '<', 5, "$name is drawn in " . sprintf('%.2f s', $took));
 }
 is(complaints('handlers500'), '', 'handlers500 is in order');
-like(PostgreSQL::Test::Utils::slurp_file("$dir/far3000.svg"), qr/>to H\d+</, 'lines too long to be drawn name where they lead');
-my ($status, $out, $err) = $node->psql('postgres', "SET statement_timeout = '50ms'; SELECT length(sf_graph('tangle2000', 'svg'))");
+like(PostgreSQL::Test::Utils::slurp_file("$dir/far3000.svg"), qr/>to H\d+</,
+	'lines too long to be drawn name where they lead');
+my ($status, $out, $err) = $node->psql('postgres',
+	"SET statement_timeout = '50ms'; SELECT length(sf_graph('tangle2000', 'svg'))");
 like($err, qr/canceling statement due to statement timeout/, 'drawing can be cancelled');
 
 $node->stop;

@@ -59,7 +59,8 @@ my $flow = {
 	States => {
 		init => $init,
 		'JOB-001' => $job,
-		Parallel => { Type => 'Parallel', Branches => [ branch('JOB-002', 'JOB-003'), branch('JOB-004', 'JOB-005') ], Next => 'JOB-006' },
+		Parallel => { Type => 'Parallel', Branches => [ branch('JOB-002', 'JOB-003'), branch('JOB-004', 'JOB-005') ],
+			Next => 'JOB-006' },
 		'JOB-006' => job_state(undef) } };
 my %machines = (
 	'stm-jobflow-01' => $flow,
@@ -76,16 +77,21 @@ GRANT CREATE ON SCHEMA public TO batch;
 EOS
 
 # All is the batch's own; what stands in for AWS, too.
-as_batch($_) for map({ sprintf "SELECT sf_create_state_machine('%s', \$asl\$%s\$asl\$)", $_, $json->encode($machines{$_}) } sort keys %machines), <<'EOS';
+as_batch($_) for map({ sprintf "SELECT sf_create_state_machine('%s', \$asl\$%s\$asl\$)", $_,
+	$json->encode($machines{$_}) } sort keys %machines), <<'EOS';
 SELECT sf_aws_install();
 SELECT sfflow_aws.create_table('JOB_CONTROLL', 'id', 'job_id');
 SELECT sfflow_aws.create_table('JOB_RELATION', 'job_id', 'pre_job_id');
 INSERT INTO sfflow_aws.dynamodb_item
-SELECT 'JOB_RELATION', 'S:JOB-' || job, 'S:JOB-' || pre, jsonb_build_object('job_id', jsonb_build_object('S', 'JOB-' || job), 'pre_job_id', jsonb_build_object('S', 'JOB-' || pre))
-FROM (VALUES ('002', '001'), ('004', '001'), ('003', '002'), ('005', '004'), ('006', '003'), ('006', '005')) AS v (job, pre);
+SELECT 'JOB_RELATION', 'S:JOB-' || job, 'S:JOB-' || pre,
+	jsonb_build_object('job_id', jsonb_build_object('S', 'JOB-' || job), 'pre_job_id',
+	jsonb_build_object('S', 'JOB-' || pre))
+FROM (VALUES ('002', '001'), ('004', '001'), ('003', '002'), ('005', '004'), ('006', '003'),
+	('006', '005')) AS v (job, pre);
 SELECT sf_create_activity('shell');
 SELECT sfflow_aws.put_instance('i-015a72a1bcba8853a', 'shell');
-SELECT sfflow_aws.put_rule('job-call', '{"source": ["job-run"], "detail-type": ["job_call"]}', 'stm-job-control', 'base-ec2-run-jobflow-customeventbus');
+SELECT sfflow_aws.put_rule('job-call', '{"source": ["job-run"], "detail-type": ["job_call"]}', 'stm-job-control',
+	'base-ec2-run-jobflow-customeventbus');
 
 -- Go on with whatever runs, a few steps each, without waiting for Wait states, until all has ended.
 CREATE PROCEDURE drive() LANGUAGE plpgsql AS $$
@@ -112,17 +118,21 @@ my $worker = start_worker($node, '-a', 'shell', '-c', '4');
 # The first night: JOB-005 fails, its siblings go on to the join, JOB-006 is skipped.
 as_batch(q{SELECT sf_start('stm-jobflow-01', '{"id": "20250205"}', '20250205')});
 as_batch('CALL drive()');
-is(as_batch(q{SELECT status FROM sf_executions WHERE execution_id = 'stm-jobflow-01:20250205'}), 'SUCCEEDED', 'the whole flow has ended');
+is(as_batch(q{SELECT status FROM sf_executions WHERE execution_id = 'stm-jobflow-01:20250205'}), 'SUCCEEDED',
+	'the whole flow has ended');
 is(as_batch('SELECT job_id, job_status FROM job_controll ORDER BY 1'),
-	join("\n", map({ "JOB-00$_|success" } 1 .. 4), 'JOB-005|failure', 'JOB-006|skip'), 'JOB-005 failed, JOB-006 was skipped');
+	join("\n", map({ "JOB-00$_|success" } 1 .. 4), 'JOB-005|failure', 'JOB-006|skip'),
+		'JOB-005 failed, JOB-006 was skipped');
 is(ran(), join(' ', map { "JOB-00$_" } 1 .. 5), 'five scripts ran');
-is(as_batch(q{SELECT count(*) FROM sf_executions WHERE state_machine = 'stm-job-control' AND status = 'FAILED'}), 1, 'one job shows as failed');
+is(as_batch(q{SELECT count(*) FROM sf_executions WHERE state_machine = 'stm-job-control' AND status = 'FAILED'}), 1,
+	'one job shows as failed');
 
 # The next morning: mended, started again with the same id.
 unlink "$dir/broken";
 as_batch(q{SELECT sf_start('stm-jobflow-01', '{"id": "20250205"}', '20250205-2')});
 as_batch('CALL drive()');
-is(as_batch('SELECT job_id, job_status FROM job_controll ORDER BY 1'), join("\n", map { "JOB-00$_|success" } 1 .. 6), 'all jobs have succeeded');
+is(as_batch('SELECT job_id, job_status FROM job_controll ORDER BY 1'), join("\n", map { "JOB-00$_|success" } 1 .. 6),
+	'all jobs have succeeded');
 is(ran(), 'JOB-001 JOB-002 JOB-003 JOB-004 JOB-005 JOB-005 JOB-006', 'nothing that had succeeded ran again');
 is(as_batch(q{SELECT count(*) FROM sf_executions WHERE status = 'RUNNING'}), 0, 'nothing is left running');
 

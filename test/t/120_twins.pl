@@ -16,7 +16,8 @@ shared_preload_libraries = 'sfflow, pg_cron'
 cron.database_name = 'tenancy'
 cron.use_background_workers = on
 EOC
-$node->safe_psql('postgres', 'CREATE ROLE tenant LOGIN; CREATE ROLE reader; CREATE DATABASE four OWNER tenant; CREATE DATABASE tenancy OWNER tenant');
+$node->safe_psql('postgres', 'CREATE ROLE tenant LOGIN; CREATE ROLE reader; CREATE DATABASE four OWNER tenant;
+	CREATE DATABASE tenancy OWNER tenant');
 $node->safe_psql('tenancy', 'CREATE EXTENSION pg_cron');
 
 # Run SQL in a session whose own names mean what they say.
@@ -55,24 +56,32 @@ EOS
 $node->safe_psql('four', <<'EOS');
 CREATE EXTENSION sfflow;
 SELECT sf_disable();
-SELECT sf_create_state_machine('fails', '{"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "Bad", "Cause": "as told"}}}');
-SELECT sf_create_state_machine('waits', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 0, "End": true}}}');
+SELECT sf_create_state_machine('fails', '{"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "Bad",
+	"Cause": "as told"}}}');
+SELECT sf_create_state_machine('waits', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 0,
+	"End": true}}}');
 SELECT sf_start('fails', '{}', 'a'), sf_run('fails:a'), sf_start('waits', '{}', 'a'), sf_start('waits', '{}', 'b');
 UPDATE _sfflow.branch SET due_at = due_at - interval '1 h';
 SELECT kind, detail FROM sf_alerts;
 SELECT * FROM sf_health;
 EOS
-is($node->safe_psql('four', 'SELECT * FROM ran'), '', 'the alerts and the health of a database run nothing of its owner');
+is($node->safe_psql('four', 'SELECT * FROM ran'), '',
+	'the alerts and the health of a database run nothing of its owner');
 
 # --- all of them
 
-my $words = join ' ', qw(aclexplode age array_agg array_length avg bool_and btrim clock_timestamp coalesce concat concat_ws
+my $words = join ' ',
+	qw(aclexplode age array_agg array_length avg bool_and btrim clock_timestamp coalesce concat concat_ws
   convert_from current_setting date_part date_trunc extract format gen_random_uuid generate_series has_schema_privilege
-  jsonb_array_elements jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each jsonb_object_keys jsonb_strip_nulls
-  jsonb_typeof json_build_object left length lower lpad make_interval max md5 min nextval now octet_length percentile_cont
-  pg_extension_config_dump pg_get_userbyid pg_has_role pg_notify quote_ident quote_literal regexp_replace replace right row_number
+  jsonb_array_elements jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each jsonb_object_keys
+  	jsonb_strip_nulls
+  jsonb_typeof json_build_object left length lower lpad make_interval max md5 min nextval now octet_length
+  	percentile_cont
+  pg_extension_config_dump pg_get_userbyid pg_has_role pg_notify quote_ident quote_literal regexp_replace replace right
+  	row_number
   set_config split_part starts_with string_agg substr substring sum to_char to_jsonb trim_scale unnest upper);
-my $twins = $node->safe_psql('tenancy', "\\set words '$words'\n\\i $FindBin::Bin/../fixtures/twins.sql", extra_params => [ '-U', 'tenant' ]);
+my $twins = $node->safe_psql('tenancy', "\\set words '$words'\n\\i $FindBin::Bin/../fixtures/twins.sql",
+	extra_params => [ '-U', 'tenant' ]);
 cmp_ok(eval(join '+', grep { /^\d+$/ } split /\n/, $twins), '>', 8000, 'thousands of twins');
 
 # What a statement in a session of a superuser ends with.
@@ -84,17 +93,22 @@ sub complaint
 }
 
 like(complaint('tenancy', $_), qr/twin ran/, "a twin runs in a superuser's session: $_")
-  for "SELECT concat_ws('a', 'b', 'c')", 'SELECT 1 = 1', "SELECT 'a'::text", 'SELECT relname FROM pg_class', 'SELECT count(*)';
+  for "SELECT concat_ws('a', 'b', 'c')", 'SELECT 1 = 1', "SELECT 'a'::text", 'SELECT relname FROM pg_class',
+  	'SELECT count(*)';
 isnt(twins_ran(), '', 'and the log tells');
 
 is($node->psql('tenancy', 'CREATE EXTENSION sfflow'), 0, 'CREATE EXTENSION in the midst of them');
-is(safely('tenancy', 'SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = $$sfflow$$'), 'public', 'into their schema');
+is(safely('tenancy', 'SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = $$sfflow$$'), 'public',
+	'into their schema');
 is(twins_ran(), '', 'runs none');
 my $bound = <<'EOS';
-SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' needs ' || pg_describe_object(d.refclassid, d.refobjid, 0)
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' needs '
+	|| pg_describe_object(d.refclassid, d.refobjid, 0)
 FROM (SELECT classid, objid, objsubid, refclassid, refobjid FROM pg_depend) AS d
-JOIN (SELECT DISTINCT classid, objid FROM twins.known WHERE objid >= 16384) AS t ON t.classid = d.refclassid AND t.objid = d.refobjid
-WHERE (d.classid, d.objid, d.refclassid, d.refobjid) NOT IN (SELECT classid, objid, refclassid, refobjid FROM twins.known)
+JOIN (SELECT DISTINCT classid, objid FROM twins.known WHERE objid >= 16384) AS t ON t.classid = d.refclassid
+	AND t.objid = d.refobjid
+WHERE (d.classid, d.objid, d.refclassid, d.refobjid) NOT IN (SELECT classid, objid, refclassid, refobjid
+	FROM twins.known)
 EOS
 is(safely('tenancy', $bound), '', 'and nothing of sfflow is bound to one');
 
@@ -123,7 +137,8 @@ run_all('machines', <<'EOS');
 SELECT public.sf_create_activity('act', '1 h', 1), public.sf_create_activity('gone');
 SELECT public.sf_drop_activity('gone');
 SELECT public.sf_create_state_machine('flow', '{"StartAt": "Echo", "States": {
-  "Echo": {"Type": "Task", "Resource": "sql:app.echo", "Parameters": {"text.$": "States.Format(''{}-{}'', $.a, 1)"}, "ResultPath": "$.echo", "Next": "Which"},
+  "Echo": {"Type": "Task", "Resource": "sql:app.echo", "Parameters": {"text.$": "States.Format(''{}-{}'', $.a, 1)"},
+  	"ResultPath": "$.echo", "Next": "Which"},
   "Which": {"Type": "Choice", "Choices": [{"Variable": "$.a", "NumericEquals": 1, "Next": "Both"}], "Default": "Both"},
   "Both": {"Type": "Parallel", "ResultPath": null, "Next": "Each", "Branches": [
     {"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}},
@@ -131,18 +146,27 @@ SELECT public.sf_create_state_machine('flow', '{"StartAt": "Echo", "States": {
   "Each": {"Type": "Map", "ItemsPath": "$.list", "MaxConcurrency": 2, "ResultPath": null, "Next": "All",
     "ItemProcessor": {"StartAt": "I", "States": {"I": {"Type": "Pass", "End": true}}}},
   "All": {"Type": "Map", "ItemsPath": "$.list", "MaxConcurrency": 2, "ResultPath": null, "Next": "Query",
-    "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "D", "States": {"D": {"Type": "Pass", "End": true}}}},
+    "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "D",
+    	"States": {"D": {"Type": "Pass", "End": true}}}},
   "Query": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1 AS one"}, "End": true}}}');
-SELECT public.sf_create_state_machine('out', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:act", "End": true}}}');
-SELECT public.sf_create_state_machine('items', '{"StartAt": "M", "States": {"M": {"Type": "Map", "ItemReader": {"Resource": "activity:act"}, "End": true,
-	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}}}}');
-SELECT public.sf_create_state_machine('bad', '{"StartAt": "F", "States": {"F": {"Type": "Task", "Resource": "sql:app.fail", "Retry": [{"ErrorEquals": ["Other"]}], "End": true}}}');
-SELECT public.sf_create_state_machine('late', '{"StartAt": "W", "TimeoutSeconds": 1, "States": {"W": {"Type": "Wait", "Seconds": 1000, "End": true}}}');
+SELECT public.sf_create_state_machine('out',
+	'{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:act", "End": true}}}');
+SELECT public.sf_create_state_machine('items',
+	'{"StartAt": "M", "States": {"M": {"Type": "Map", "ItemReader": {"Resource": "activity:act"}, "End": true,
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P",
+		"States": {"P": {"Type": "Pass", "End": true}}}}}}');
+SELECT public.sf_create_state_machine('bad',
+	'{"StartAt": "F", "States": {"F": {"Type": "Task", "Resource": "sql:app.fail",
+	"Retry": [{"ErrorEquals": ["Other"]}], "End": true}}}');
+SELECT public.sf_create_state_machine('late',
+	'{"StartAt": "W", "TimeoutSeconds": 1, "States": {"W": {"Type": "Wait", "Seconds": 1000, "End": true}}}');
 SELECT public.sf_create_state_machine('gone', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
-SELECT public.sf_create_state_machine('gone', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}', NULL, true);
+SELECT public.sf_create_state_machine('gone', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}', NULL,
+	true);
 SELECT public.sf_start('gone'), public.sf_start('late', '{}', 'a');
 SELECT public.sf_alter_owner('gone', 'reader'), public.sf_reassign_owned('reader', 'postgres');
-SELECT public.sf_grant('START', 'flow', 'reader'), public.sf_grant('READ', 'flow', 'public'), public.sf_grant('WORK', 'activity:act', 'reader');
+SELECT public.sf_grant('START', 'flow', 'reader'), public.sf_grant('READ', 'flow', 'public'),
+	public.sf_grant('WORK', 'activity:act', 'reader');
 SELECT public.sf_revoke('START', 'flow', 'reader');
 SELECT public.sf_map_resource('arn:other:*', 'sql:app.echo'), public.sf_unmap_resource('arn:other:*');
 SELECT public.sf_drop_state_machine('gone', true);
@@ -152,11 +176,14 @@ SELECT public.sf_create_calendar('bank', '{"Closed": ["01-01"]}', '{"OpenDays": 
 SELECT * FROM public.sf_calendar_days('bank', '2025-01-01', '2025-01-31');
 TABLE public.sf_calendars;
 SELECT public.sf_drop_calendar('bank');
-SELECT public.sf_backfill('nightly', pg_catalog.now() OPERATOR(pg_catalog.-) '2 days'::pg_catalog.interval, pg_catalog.now());
-SELECT * FROM public.sf_schedule_preview('nightly', pg_catalog.now(), pg_catalog.now() OPERATOR(pg_catalog.+) '3 days'::pg_catalog.interval);
+SELECT public.sf_backfill('nightly', pg_catalog.now() OPERATOR(pg_catalog.-) '2 days'::pg_catalog.interval,
+	pg_catalog.now());
+SELECT * FROM public.sf_schedule_preview('nightly', pg_catalog.now(),
+	pg_catalog.now() OPERATOR(pg_catalog.+) '3 days'::pg_catalog.interval);
 TABLE public.sf_schedules;
 SELECT * FROM public.sf_night();
-SELECT public.sf_set_deadline('schedule:nightly', '02:10', '06:00', 'Asia/Tokyo'), public.sf_set_deadline('flow/Echo', '00:00');
+SELECT public.sf_set_deadline('schedule:nightly', '02:10', '06:00', 'Asia/Tokyo'),
+	public.sf_set_deadline('flow/Echo', '00:00');
 SELECT _sfflow.check_deadlines(pg_catalog.now() OPERATOR(pg_catalog.+) '2 days'::pg_catalog.interval);
 TABLE public.sf_deadlines;
 TABLE public.sf_late;
@@ -170,7 +197,8 @@ SELECT public.sf_start('flow', '{"a": 1, "list": [1, 2, 3]}', 'by-workers');
 SELECT public.sf_await('flow:by-workers', '180 s'), public.sf_await('late:a', '180 s');
 SELECT public.sf_disable();
 EOS
-is(safely('tenancy', q(SELECT status FROM public.sf_executions WHERE execution_id IN ('flow:by-workers', 'late:a') ORDER BY status)),
+is(safely('tenancy', q(SELECT status FROM public.sf_executions WHERE execution_id IN ('flow:by-workers', 'late:a')
+	ORDER BY status)),
 	"SUCCEEDED\nTIMED_OUT", 'workers have run what they should');
 
 run_all('steps in the session', <<'EOS');
@@ -181,14 +209,16 @@ SELECT public.sf_run('flow:here', true);
 SELECT public.sf_start('bad', '{}', 'a'), public.sf_run('bad:a');
 SELECT public.sf_redrive('bad:a'), public.sf_run('bad:a');
 SELECT public.sf_start('bad', '{}', 'b'), public.sf_stop('bad:b', 'E', 'c');
-SELECT public.sf_set_alias('bad', 'prod', '{"1": 100}'), public.sf_start('bad/prod', '{}', 'alias'), public.sf_drop_alias('bad', 'prod');
+SELECT public.sf_set_alias('bad', 'prod', '{"1": 100}'), public.sf_start('bad/prod', '{}', 'alias'),
+	public.sf_drop_alias('bad', 'prod');
 SELECT public.sf_diff_versions('bad', 1, 1), public.sf_migrate('bad:alias', 1, '{}');
 SELECT * FROM public.sf_redrive_many('bad', 'ABORTED', 'E', '2000-01-01', 1, 'again');
 SELECT * FROM public.sf_stop_many('bad', 'RUNNING', NULL, '2000-01-01', 1, 'enough');
 SELECT * FROM public.sf_stop_many(error => 'E');
 SELECT public.sf_hold('flow', 'Echo', 'r'), public.sf_hold('bad:b'), public.sf_hold('sql:a.b'), public.sf_run('bad:b');
 SELECT * FROM public.sf_holds;
-SELECT public.sf_set_limit('flow', '$.k', 1), public.sf_set_limit('flow/Echo', max_running => 1, rate => 5), public.sf_set_limit('sql:a.b', max_running => 1, on_limit => 'fail');
+SELECT public.sf_set_limit('flow', '$.k', 1), public.sf_set_limit('flow/Echo', max_running => 1, rate => 5),
+	public.sf_set_limit('sql:a.b', max_running => 1, on_limit => 'fail');
 SELECT * FROM public.sf_limits;
 SELECT * FROM public.sf_limit_waits;
 SELECT public.sf_drop_limit('flow', '$.k'), public.sf_drop_limit('flow/Echo'), public.sf_drop_limit('sql:a.b');
@@ -198,25 +228,30 @@ SELECT public.sf_stop('flow:marked');
 SELECT public.sf_release('flow', 'Echo'), public.sf_release('bad:b'), public.sf_release('sql:a.b');
 SELECT * FROM public.sf_audit;
 SELECT public.sf_enable();
-SELECT public.sf_create_rule('watch', '{"detail": {"status": ["SUCCEEDED", {"numeric": [">", 1]}], "input": [{"prefix": {"equals-ignore-case": "{"}}, {"cidr": "::1/8"}]}}', 'flow',
+SELECT public.sf_create_rule('watch', '{"detail": {"status": ["SUCCEEDED", {"numeric": [">", 1]}],
+	"input": [{"prefix": {"equals-ignore-case": "{"}}, {"cidr": "::1/8"}]}}', 'flow',
 	'{"a": 1, "list": [], "of.$": "$.detail.name"}');
 SELECT public.sf_create_rule('gone', '{"source": ["aws.states"]}', 'notify:bell');
 SELECT public.sf_test_event_pattern('{"a": [{"wildcard": "x*"}]}', '{"a": "xy"}');
 SELECT public.sf_start('flow', '{"a": 1, "list": []}', 'due');
-SELECT public.sf_start_many('flow', ARRAY['{"a": 1, "list": []}']::pg_catalog.jsonb[], ARRAY['due']), public.sf_start_many('flow', 'SELECT pg_catalog.to_jsonb(1), ''due''::pg_catalog.text', 'skip');
+SELECT public.sf_start_many('flow', ARRAY['{"a": 1, "list": []}']::pg_catalog.jsonb[], ARRAY['due']),
+	public.sf_start_many('flow', 'SELECT pg_catalog.to_jsonb(1), ''due''::pg_catalog.text', 'skip');
 CALL public.sf_run_due(1000);
 CALL public.sf_wait('flow:due', '180 s');
 CALL public.sf_wait_change(0, '1 s');
 TABLE public.sf_rules;
 TABLE public.sf_rule_deliveries;
-SELECT public.sf_alter_owner('rule:gone', 'postgres'), public.sf_redeliver('gone'), public.sf_discard_deliveries('gone');
+SELECT public.sf_alter_owner('rule:gone', 'postgres'), public.sf_redeliver('gone'),
+	public.sf_discard_deliveries('gone');
 SELECT public.sf_drop_rule('gone'), public.sf_drop_rule('watch');
 SELECT public.sf_disable();
 EOS
-is(safely('tenancy', q(SELECT string_agg(status, ' ' ORDER BY execution_id) FROM public.sf_executions WHERE execution_id IN ('flow:here', 'flow:due'))),
+is(safely('tenancy', q(SELECT string_agg(status, ' ' ORDER BY execution_id) FROM public.sf_executions
+	WHERE execution_id IN ('flow:here', 'flow:due'))),
 	'SUCCEEDED SUCCEEDED', 'they have run to their end');
 
-# Five answered tasks, one that takes far longer, one that dies, one that nobody polls, one that fails, branches that are overdue.
+# Five answered tasks, one that takes far longer, one that dies, one that nobody polls, one that fails, branches that
+# are overdue.
 run_all('items of a Map', <<'EOS');
 SELECT public.sf_start('items', '{}', 'x'), public.sf_run('items:x');
 SELECT task_token FROM public.sf_get_activity_task('act', 'w') \gset
@@ -240,10 +275,12 @@ SELECT task_token FROM public.sf_get_activity_task('act', 'w') \gset
 EOS
 safely('tenancy', <<'EOS');
 UPDATE _sfflow.task SET started_at = now() - interval '1 h', lease_until = now() - interval '1 s' WHERE status = 1;
-UPDATE _sfflow.branch SET due_at = now() - interval '1 min' WHERE (execution_no, branch_no) IN (SELECT execution_no, branch_no FROM _sfflow.task WHERE status = 1);
+UPDATE _sfflow.branch SET due_at = now() - interval '1 min'
+	WHERE (execution_no, branch_no) IN (SELECT execution_no, branch_no FROM _sfflow.task WHERE status = 1);
 EOS
 run_all('a dead letter', "SELECT public.sf_run('out:7');");
-run_all('two that are due', "SELECT public.sf_start('out', '{}', 'x'), public.sf_start('out', '{}', 'y'), public.sf_start('out', '{}', 'z'), public.sf_run('out:z');");
+run_all('two that are due', "SELECT public.sf_start('out', '{}', 'x'), public.sf_start('out', '{}', 'y'),
+	public.sf_start('out', '{}', 'z'), public.sf_run('out:z');");
 run_all('one that is slow', "SELECT task_token FROM public.sf_get_activity_task('act', 'w');");
 safely('tenancy', <<'EOS');
 UPDATE _sfflow.task SET started_at = now() - interval '1 h' WHERE status = 1;
@@ -255,13 +292,16 @@ safely('tenancy', q(UPDATE _sfflow.state_machine SET owner = 4000000 WHERE name 
 
 # Every view, with the rows that take its every function.
 my @views = split /\n/, safely('tenancy', <<'EOS');
-SELECT c.relname FROM pg_class c JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
-WHERE c.relkind = 'v' AND c.relnamespace = 'public'::regnamespace AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sfflow')
+SELECT c.relname FROM pg_class c JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid
+	AND d.deptype = 'e'
+WHERE c.relkind = 'v' AND c.relnamespace = 'public'::regnamespace
+	AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sfflow')
 EOS
 cmp_ok(scalar @views, '>=', 15, 'there are views');
 run_all("view $_", "TABLE public.$_;") for @views;
 is(safely('tenancy', q(SELECT string_agg(DISTINCT kind, ' ' ORDER BY kind) FROM public.sf_alerts)),
-	'dead_letter failed failed_again no_poller overdue slow_task timed_out unknown_owner', 'there is an alert of each kind');
+	'dead_letter failed failed_again no_poller overdue slow_task timed_out unknown_owner',
+		'there is an alert of each kind');
 
 run_all('operation', <<'EOS');
 SELECT public.sf_acknowledge('bad:a', NULL, 'known'), public.sf_acknowledge_all('flow', '2125-02-05');
@@ -273,40 +313,69 @@ SELECT public.sf_prometheus();
 TABLE public.sf_retries;
 SELECT public.sf_check();
 SELECT public.sf_list_audit(), public.sf_list_audit('flow', 'create', 'nobody');
-SELECT public.sf_list_executions(), public.sf_list_executions('flow', 'RUNNING'), public.sf_list_executions('flow', 'FAILED', 'E');
+SELECT public.sf_list_executions(), public.sf_list_executions('flow', 'RUNNING'),
+	public.sf_list_executions('flow', 'FAILED', 'E');
 SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(parent_execution_id => 'flow:here');
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
-SELECT public.sf_graph_layout('flow'), public.sf_graph_status('flow:here'), public.sf_console_actions(), public.sf_console_session();
-SELECT public.sf_console_api('tonight', '{}'), public.sf_console_api('night', '{}'), public.sf_console_api('executions', '{}'), public.sf_console_api('alerts', '{}'), public.sf_console_api('machines', '{}'), public.sf_console_api('schedules', '{}'), public.sf_console_api('activities', '{}'), public.sf_console_api('operations', '{}');
-SELECT public.sf_console_api('execution', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'), public.sf_console_api('jobs', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'), public.sf_console_api('timeline', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'), public.sf_console_api('state', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'), public.sf_console_api('events', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'), public.sf_console_api('payload', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'), public.sf_console_api('layout', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}');
-SELECT public.sf_console_api('machine', '{"state_machine": "flow"}'), public.sf_console_api('diff', '{"state_machine": "flow", "a": 1, "b": 1}');
-SELECT public.sf_console_api('validate', '{"definition": "{}"}'), public.sf_console_api('test_state', '{"definition": "{\"Type\": \"Pass\", \"End\": true}"}');
-SELECT public.sf_console_api('plan', '{"execution_id": "bad:a"}'), public.sf_console_api('plan', '{"execution_id": "bad:a", "from_state": "F"}');
-SELECT public.sf_console_api('hold', '{"targets": ["flow", "none"]}'), public.sf_console_api('release', '{"targets": ["flow"]}');
-SELECT public.sf_console_api('acknowledge', '{"targets": ["bad:a"]}'), public.sf_console_api('start', '{"state_machine": "flow", "name": "console"}');
+SELECT public.sf_graph_layout('flow'), public.sf_graph_status('flow:here'), public.sf_console_actions(),
+	public.sf_console_session();
+SELECT public.sf_console_api('tonight', '{}'), public.sf_console_api('night', '{}'),
+	public.sf_console_api('executions', '{}'), public.sf_console_api('alerts', '{}'),
+	public.sf_console_api('machines', '{}'), public.sf_console_api('schedules', '{}'),
+	public.sf_console_api('activities', '{}'), public.sf_console_api('operations', '{}');
+SELECT public.sf_console_api('execution',
+	'{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'),
+	public.sf_console_api('jobs', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'),
+	public.sf_console_api('timeline', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'),
+	public.sf_console_api('state', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'),
+	public.sf_console_api('events', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'),
+	public.sf_console_api('payload', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}'),
+	public.sf_console_api('layout', '{"execution_id": "flow:here", "state": "P", "what": "input", "target": "flow"}');
+SELECT public.sf_console_api('machine', '{"state_machine": "flow"}'),
+	public.sf_console_api('diff', '{"state_machine": "flow", "a": 1, "b": 1}');
+SELECT public.sf_console_api('validate', '{"definition": "{}"}'),
+	public.sf_console_api('test_state', '{"definition": "{\"Type\": \"Pass\", \"End\": true}"}');
+SELECT public.sf_console_api('plan', '{"execution_id": "bad:a"}'),
+	public.sf_console_api('plan', '{"execution_id": "bad:a", "from_state": "F"}');
+SELECT public.sf_console_api('hold', '{"targets": ["flow", "none"]}'),
+	public.sf_console_api('release', '{"targets": ["flow"]}');
+SELECT public.sf_console_api('acknowledge', '{"targets": ["bad:a"]}'),
+	public.sf_console_api('start', '{"state_machine": "flow", "name": "console"}');
 SELECT public.sf_validate('{}', '{"strict": true, "service_quotas": true}');
 SELECT public.sf_missing_resources('{"States": {"A": {"Type": "Task", "Resource": "arn:other:a"}}}');
 SELECT public.sf_missing_resources('{"Resources": {"A": {"Type": "AWS::StepFunctions::Activity"}}}', '{}');
 SELECT public.sf_from_yaml('a: 1');
-SELECT public.sf_import_jobs($$ SELECT * FROM (VALUES ('load', NULL), ('sum', 'load')) AS v (job, predecessor) $$, '{"Resource": "activity:a"}');
-SELECT public.sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed", "Comment": "${A}"}}}', '{"A": "a"}', 'imported');
+SELECT public.sf_import_jobs($$ SELECT * FROM (VALUES ('load', NULL), ('sum', 'load')) AS v (job, predecessor) $$,
+	'{"Resource": "activity:a"}');
+SELECT public.sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed", "Comment": "${A}"}}}', '{"A": "a"}',
+	'imported');
 SELECT access_key_id FROM public.sf_create_access_key('postgres') \gset
 SELECT public.sf_access_key(:'access_key_id');
 SELECT public.sf_drop_access_key(:'access_key_id');
-SELECT public.sf_aws_api('CreateStateMachine', '{"name": "api", "definition": "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Succeed\"}}}", "roleArn": "arn:aws:iam::000000000000:role/r", "publish": true, "tags": [{"key": "a", "value": "b"}]}');
-SELECT public.sf_aws_api('UpdateStateMachine', '{"stateMachineArn": "arn:aws:states:::stateMachine:api", "roleArn": "arn:aws:iam::000000000000:role/s", "publish": true}');
+SELECT public.sf_aws_api('CreateStateMachine',
+	'{"name": "api", "definition": "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Succeed\"}}}",
+	"roleArn": "arn:aws:iam::000000000000:role/r", "publish": true, "tags": [{"key": "a", "value": "b"}]}');
+SELECT public.sf_aws_api('UpdateStateMachine',
+	'{"stateMachineArn": "arn:aws:states:::stateMachine:api", "roleArn": "arn:aws:iam::000000000000:role/s",
+	"publish": true}');
 SELECT public.sf_aws_api('DescribeStateMachine', '{"stateMachineArn": "arn:aws:states:::stateMachine:api:2"}');
 SELECT public.sf_aws_api('ListStateMachines'), public.sf_aws_api('ListActivities');
-SELECT public.sf_aws_api('CreateStateMachineAlias', '{"name": "prod", "routingConfiguration": [{"stateMachineVersionArn": "arn:aws:states:::stateMachine:api:1", "weight": 100}]}');
+SELECT public.sf_aws_api('CreateStateMachineAlias',
+	'{"name": "prod", "routingConfiguration": [{"stateMachineVersionArn": "arn:aws:states:::stateMachine:api:1",
+	"weight": 100}]}');
 SELECT public.sf_aws_api('ListStateMachineAliases', '{"stateMachineArn": "arn:aws:states:::stateMachine:api:1"}');
 SELECT public.sf_aws_api('ListStateMachineVersions', '{"stateMachineArn": "arn:aws:states:::stateMachine:api"}');
 SELECT public.sf_aws_api('UntagResource', '{"resourceArn": "arn:aws:states:::stateMachine:api", "tagKeys": ["a"]}');
-SELECT public.sf_aws_api('StartExecution', '{"stateMachineArn": "arn:aws:states:::stateMachine:api:prod", "name": "a"}'), public.sf_run('api:a');
+SELECT public.sf_aws_api('StartExecution',
+	'{"stateMachineArn": "arn:aws:states:::stateMachine:api:prod", "name": "a"}'), public.sf_run('api:a');
 SELECT public.sf_aws_api_as('postgres', 'ListExecutions', '{"stateMachineArn": "arn:aws:states:::stateMachine:api"}');
 SELECT public.sf_aws_api('GetExecutionHistory', '{"executionArn": "arn:aws:states:::execution:api:a"}');
-SELECT public.sf_aws_api('ListExecutions', '{"stateMachineArn": "arn:aws:states:::stateMachine:api:prod", "statusFilter": "FAILED"}');
-SELECT public.sf_aws_api('DescribeStateMachineForExecution', '{"executionArn": "arn:aws:states:::execution:api:a"}'), public.sf_aws_api('ListMapRuns', '{"executionArn": "arn:aws:states:::execution:api:a"}');
-SELECT public.sf_aws_api('CreateActivity', '{"name": "api", "tags": [{"key": "a", "value": "b"}]}'), public.sf_aws_api('DescribeActivity', '{"activityArn": "arn:aws:states:::activity:api"}');
+SELECT public.sf_aws_api('ListExecutions',
+	'{"stateMachineArn": "arn:aws:states:::stateMachine:api:prod", "statusFilter": "FAILED"}');
+SELECT public.sf_aws_api('DescribeStateMachineForExecution', '{"executionArn": "arn:aws:states:::execution:api:a"}'),
+	public.sf_aws_api('ListMapRuns', '{"executionArn": "arn:aws:states:::execution:api:a"}');
+SELECT public.sf_aws_api('CreateActivity', '{"name": "api", "tags": [{"key": "a", "value": "b"}]}'),
+	public.sf_aws_api('DescribeActivity', '{"activityArn": "arn:aws:states:::activity:api"}');
 SELECT public.sf_purge('0 s', 1), public.sf_purge('0 s');
 CALL public.sf_purge_due();
 SELECT public.sf_enable(), public.sf_version();
@@ -326,51 +395,94 @@ EOS
 # What stands in for AWS.
 run_all('AWS', <<'EOS');
 SELECT public.sf_aws_install();
-SELECT sfflow_aws.create_table('t', 'k', 's'), sfflow_aws.create_queue('q', 'activity:act'), sfflow_aws.create_topic('t', 'activity:act'), sfflow_aws.put_instance('i', 'act');
-SELECT sfflow_aws.put_rule('r', '{"source": ["x"], "detail": {"n": [{"numeric": [">", 1]}], "p": [{"prefix": "a"}]}}', 'activity:act');
-SELECT sfflow_aws.create_bucket('buck'), sfflow_aws.put_object('buck', 'k', pg_catalog.convert_to('{"a": 1}', 'UTF8')), sfflow_aws.append_object('buck', 'k', pg_catalog.convert_to(' ', 'UTF8')),
-	sfflow_aws.grant_bucket('buck', 'public'), sfflow_aws.revoke_bucket('buck', 'public'), sfflow_aws.get_object('buck', 'k');
+SELECT sfflow_aws.create_table('t', 'k', 's'), sfflow_aws.create_queue('q', 'activity:act'),
+	sfflow_aws.create_topic('t', 'activity:act'), sfflow_aws.put_instance('i', 'act');
+SELECT sfflow_aws.put_rule('r', '{"source": ["x"], "detail": {"n": [{"numeric": [">", 1]}], "p": [{"prefix": "a"}]}}',
+	'activity:act');
+SELECT sfflow_aws.create_bucket('buck'), sfflow_aws.put_object('buck', 'k', pg_catalog.convert_to('{"a": 1}', 'UTF8')),
+	sfflow_aws.append_object('buck', 'k', pg_catalog.convert_to(' ', 'UTF8')),
+	sfflow_aws.grant_bucket('buck', 'public'), sfflow_aws.revoke_bucket('buck', 'public'),
+		sfflow_aws.get_object('buck', 'k');
 SELECT sfflow_aws.object_lines('buck', 'k');
 SELECT public.sf_create_state_machine('aws', '{"StartAt": "PutObject", "States": {
-  "PutObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:putObject", "Parameters": {"Bucket": "buck", "Key": "p/o", "Body": {"a": 1}, "Metadata": {"m": "1"}}, "ResultPath": null, "Next": "CopyObject"},
-  "CopyObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:copyObject", "Parameters": {"Bucket": "buck", "Key": "p/c", "CopySource": "buck/p%2Fo"}, "ResultPath": null, "Next": "GetObject"},
-  "GetObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "Parameters": {"Bucket": "buck", "Key": "p/c", "Range": "bytes=1-"}, "ResultPath": null, "Next": "HeadObject"},
-  "HeadObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:headObject", "Parameters": {"Bucket": "buck", "Key": "p/c"}, "ResultPath": null, "Next": "ListObjects"},
-  "ListObjects": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:listObjectsV2", "Parameters": {"Bucket": "buck", "Prefix": "p", "Delimiter": "/", "MaxKeys": 1}, "ResultPath": null, "Next": "DeleteObject"},
-  "DeleteObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:deleteObject", "Parameters": {"Bucket": "buck", "Key": "p/o"}, "ResultPath": null, "Next": "Files"},
-  "Files": {"Type": "Map", "ItemReader": {"Resource": "arn:aws:states:::s3:listObjectsV2", "Parameters": {"Bucket": "buck", "Prefix": "p/"}, "ReaderConfig": {"InputType": "JSON", "Transformation": "LOAD_AND_FLATTEN"}},
-    "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}},
-    "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject", "Parameters": {"Bucket": "buck", "Prefix": "results"}}, "ResultPath": null, "Next": "MissingObject"},
-  "MissingObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "Parameters": {"Bucket": "buck", "Key": "none"}, "Catch": [{"ErrorEquals": ["S3.NoSuchKeyException"], "ResultPath": null, "Next": "Query1"}], "End": true},
-  "Query1": {"Type": "Task", "Resource": "arn:aws:states:::athena:startQueryExecution.sync", "Parameters": {"QueryString": "SELECT 1 AS a, true AS b", "ResultConfiguration": {"OutputLocation": "s3://buck/q"}}, "ResultPath": "$.q", "Next": "Result1"},
-  "Result1": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:athena:getQueryResults", "Parameters": {"QueryExecutionId.$": "$.q.QueryExecution.QueryExecutionId"}, "ResultPath": null, "Next": "Query2"},
-  "Query2": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:athena:startQueryExecution", "Parameters": {"QueryString": "SELECT none"}, "ResultPath": "$.q", "Next": "Get2"},
-  "Get2": {"Type": "Task", "Resource": "arn:aws:states:::athena:getQueryExecution", "Parameters": {"QueryExecutionId.$": "$.q.QueryExecutionId"}, "ResultPath": null, "Next": "Put"},
-  "Put": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:putItem", "Parameters": {"TableName": "t", "Item": {"k": {"S": "a"}, "s": {"N": "1"}}, "ConditionExpression": "attribute_not_exists(k)"}, "ResultPath": null, "Next": "Get"},
-  "Get": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:getItem", "Parameters": {"TableName": "t", "Key": {"k": {"S": "a"}, "s": {"N": "1"}}}, "ResultPath": null, "Next": "Update"},
-  "Update": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:updateItem", "Parameters": {"TableName": "t", "Key": {"k": {"S": "a"}, "s": {"N": "1"}}, "UpdateExpression": "SET v = :v", "ExpressionAttributeValues": {":v": {"N": "2"}}, "ReturnValues": "UPDATED_NEW"}, "ResultPath": null, "Next": "Query"},
-  "Query": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:dynamodb:query", "Parameters": {"TableName": "t", "KeyConditionExpression": "k = :k", "ExpressionAttributeValues": {":k": {"S": "a"}}}, "ResultPath": null, "Next": "Scan"},
-  "Scan": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:dynamodb:scan", "Parameters": {"TableName": "t"}, "ResultPath": null, "Next": "Delete"},
-  "Delete": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:deleteItem", "Parameters": {"TableName": "t", "Key": {"k": {"S": "a"}, "s": {"N": "1"}}}, "ResultPath": null, "Next": "Send"},
-  "Send": {"Type": "Task", "Resource": "arn:aws:states:::sqs:sendMessage", "Parameters": {"QueueUrl": "q", "MessageBody": "x"}, "ResultPath": null, "Next": "Publish"},
-  "Publish": {"Type": "Task", "Resource": "arn:aws:states:::sns:publish", "Parameters": {"TopicArn": "t", "Message": "x"}, "ResultPath": null, "Next": "Event"},
-  "Event": {"Type": "Task", "Resource": "arn:aws:states:::events:putEvents", "Parameters": {"Entries": [{"Source": "x", "DetailType": "d", "Detail": {"n": 2, "p": "ab"}}]}, "ResultPath": null, "Next": "Command"},
-  "Command": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:ssm:sendCommand", "Parameters": {"DocumentName": "AWS-RunShellScript", "InstanceIds": ["i"], "Parameters": {"commands": ["true"]}}, "ResultPath": "$.c", "Next": "Invocation"},
-  "Invocation": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:ssm:getCommandInvocation", "Parameters": {"CommandId.$": "$.c.Command.CommandId", "InstanceId": "i"}, "ResultPath": null, "Next": "Missing"},
-  "Missing": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:getItem", "Parameters": {"TableName": "none", "Key": {}}, "Catch": [{"ErrorEquals": ["DynamoDB.ResourceNotFoundException"], "Next": "Token"}], "End": true},
-  "Token": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:sfn:sendTaskSuccess", "Parameters": {"TaskToken": "x", "Output": "{}"}, "Catch": [{"ErrorEquals": ["Sfn.InvalidTokenException"], "Next": "Done"}], "End": true},
+  "PutObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:putObject", "Parameters": {"Bucket": "buck",
+  	"Key": "p/o", "Body": {"a": 1}, "Metadata": {"m": "1"}}, "ResultPath": null, "Next": "CopyObject"},
+  "CopyObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:copyObject", "Parameters": {"Bucket": "buck",
+  	"Key": "p/c", "CopySource": "buck/p%2Fo"}, "ResultPath": null, "Next": "GetObject"},
+  "GetObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "Parameters": {"Bucket": "buck",
+  	"Key": "p/c", "Range": "bytes=1-"}, "ResultPath": null, "Next": "HeadObject"},
+  "HeadObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:headObject", "Parameters": {"Bucket": "buck",
+  	"Key": "p/c"}, "ResultPath": null, "Next": "ListObjects"},
+  "ListObjects": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:listObjectsV2",
+  	"Parameters": {"Bucket": "buck", "Prefix": "p", "Delimiter": "/", "MaxKeys": 1}, "ResultPath": null,
+  	"Next": "DeleteObject"},
+  "DeleteObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:deleteObject",
+  	"Parameters": {"Bucket": "buck", "Key": "p/o"}, "ResultPath": null, "Next": "Files"},
+  "Files": {"Type": "Map", "ItemReader": {"Resource": "arn:aws:states:::s3:listObjectsV2",
+  	"Parameters": {"Bucket": "buck", "Prefix": "p/"}, "ReaderConfig": {"InputType": "JSON",
+  	"Transformation": "LOAD_AND_FLATTEN"}},
+    "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P",
+    	"States": {"P": {"Type": "Pass", "End": true}}},
+    "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject", "Parameters": {"Bucket": "buck",
+    	"Prefix": "results"}}, "ResultPath": null, "Next": "MissingObject"},
+  "MissingObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject",
+  	"Parameters": {"Bucket": "buck", "Key": "none"}, "Catch": [{"ErrorEquals": ["S3.NoSuchKeyException"],
+  	"ResultPath": null, "Next": "Query1"}], "End": true},
+  "Query1": {"Type": "Task", "Resource": "arn:aws:states:::athena:startQueryExecution.sync",
+  	"Parameters": {"QueryString": "SELECT 1 AS a, true AS b", "ResultConfiguration": {"OutputLocation": "s3://buck/q"}},
+  	"ResultPath": "$.q", "Next": "Result1"},
+  "Result1": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:athena:getQueryResults",
+  	"Parameters": {"QueryExecutionId.$": "$.q.QueryExecution.QueryExecutionId"}, "ResultPath": null, "Next": "Query2"},
+  "Query2": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:athena:startQueryExecution",
+  	"Parameters": {"QueryString": "SELECT none"}, "ResultPath": "$.q", "Next": "Get2"},
+  "Get2": {"Type": "Task", "Resource": "arn:aws:states:::athena:getQueryExecution",
+  	"Parameters": {"QueryExecutionId.$": "$.q.QueryExecutionId"}, "ResultPath": null, "Next": "Put"},
+  "Put": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:putItem", "Parameters": {"TableName": "t",
+  	"Item": {"k": {"S": "a"}, "s": {"N": "1"}}, "ConditionExpression": "attribute_not_exists(k)"}, "ResultPath": null,
+  	"Next": "Get"},
+  "Get": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:getItem", "Parameters": {"TableName": "t",
+  	"Key": {"k": {"S": "a"}, "s": {"N": "1"}}}, "ResultPath": null, "Next": "Update"},
+  "Update": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:updateItem", "Parameters": {"TableName": "t",
+  	"Key": {"k": {"S": "a"}, "s": {"N": "1"}}, "UpdateExpression": "SET v = :v",
+  	"ExpressionAttributeValues": {":v": {"N": "2"}}, "ReturnValues": "UPDATED_NEW"}, "ResultPath": null,
+  	"Next": "Query"},
+  "Query": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:dynamodb:query", "Parameters": {"TableName": "t",
+  	"KeyConditionExpression": "k = :k", "ExpressionAttributeValues": {":k": {"S": "a"}}}, "ResultPath": null,
+  	"Next": "Scan"},
+  "Scan": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:dynamodb:scan", "Parameters": {"TableName": "t"},
+  	"ResultPath": null, "Next": "Delete"},
+  "Delete": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:deleteItem", "Parameters": {"TableName": "t",
+  	"Key": {"k": {"S": "a"}, "s": {"N": "1"}}}, "ResultPath": null, "Next": "Send"},
+  "Send": {"Type": "Task", "Resource": "arn:aws:states:::sqs:sendMessage", "Parameters": {"QueueUrl": "q",
+  	"MessageBody": "x"}, "ResultPath": null, "Next": "Publish"},
+  "Publish": {"Type": "Task", "Resource": "arn:aws:states:::sns:publish", "Parameters": {"TopicArn": "t",
+  	"Message": "x"}, "ResultPath": null, "Next": "Event"},
+  "Event": {"Type": "Task", "Resource": "arn:aws:states:::events:putEvents", "Parameters": {"Entries": [{"Source": "x",
+  	"DetailType": "d", "Detail": {"n": 2, "p": "ab"}}]}, "ResultPath": null, "Next": "Command"},
+  "Command": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:ssm:sendCommand",
+  	"Parameters": {"DocumentName": "AWS-RunShellScript", "InstanceIds": ["i"], "Parameters": {"commands": ["true"]}},
+  	"ResultPath": "$.c", "Next": "Invocation"},
+  "Invocation": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:ssm:getCommandInvocation",
+  	"Parameters": {"CommandId.$": "$.c.Command.CommandId", "InstanceId": "i"}, "ResultPath": null, "Next": "Missing"},
+  "Missing": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:getItem", "Parameters": {"TableName": "none",
+  	"Key": {}}, "Catch": [{"ErrorEquals": ["DynamoDB.ResourceNotFoundException"], "Next": "Token"}], "End": true},
+  "Token": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:sfn:sendTaskSuccess", "Parameters": {"TaskToken": "x",
+  	"Output": "{}"}, "Catch": [{"ErrorEquals": ["Sfn.InvalidTokenException"], "Next": "Done"}], "End": true},
   "Done": {"Type": "Succeed"}}}');
 SELECT public.sf_start('aws', '{}', 'here'), public.sf_run('aws:here');
 SELECT public.sf_start('aws', '{}', 'workers');
 SELECT public.sf_await('aws:workers', '180 s');
-SELECT sfflow_aws.delete_rule('r'), sfflow_aws.drop_table('t'), sfflow_aws.drop_bucket('buck', true), sfflow_aws.drop_queries('0 s');
+SELECT sfflow_aws.delete_rule('r'), sfflow_aws.drop_table('t'), sfflow_aws.drop_bucket('buck', true),
+	sfflow_aws.drop_queries('0 s');
 EOS
-is(safely('tenancy', q(SELECT string_agg(status || coalesce(error || cause, ''), ' ') FROM public.sf_executions WHERE execution_id IN ('aws:here', 'aws:workers'))),
+is(safely('tenancy', q(SELECT string_agg(status || coalesce(error || cause, ''), ' ') FROM public.sf_executions
+	WHERE execution_id IN ('aws:here', 'aws:workers'))),
 	'SUCCEEDED SUCCEEDED', 'they have run to their end');
 run_all('AWS again', 'SELECT public.sf_aws_uninstall()');
 
 my @left = grep { $said !~ /\bpublic\.$_\(/ } split /\n/, safely('tenancy', <<'EOS');
-SELECT p.proname FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+SELECT p.proname FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+	AND d.deptype = 'e'
 WHERE p.pronamespace = 'public'::regnamespace AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sfflow')
 EOS
 is("@left", 'sf_raise', 'every function was called here, but the one that app.fail calls');
@@ -382,7 +494,8 @@ CREATE FUNCTION app.note() RETURNS trigger LANGUAGE plpgsql
 	AS $$ BEGIN INSERT INTO app.noted VALUES (pg_catalog.current_setting('search_path')); RETURN NULL; END $$;
 CREATE TRIGGER note AFTER INSERT ON _sfflow.privilege FOR EACH ROW EXECUTE FUNCTION app.note();
 EOS
-like(run_all('grant', "SELECT public.sf_grant('OPERATE', 'flow', 'reader');\nSHOW search_path;"), qr/^public, pg_catalog$/m, "the session's path is as it was");
+like(run_all('grant', "SELECT public.sf_grant('OPERATE', 'flow', 'reader');\nSHOW search_path;"),
+	qr/^public, pg_catalog$/m, "the session's path is as it was");
 is(safely('tenancy', 'SELECT path FROM app.noted'), 'pg_catalog, pg_temp', 'sfflow has a path of its own');
 safely('tenancy', 'ALTER TABLE app.noted ADD CHECK (path IS NULL) NOT VALID');
 is($node->safe_psql('tenancy', <<'EOS'), 'public, pg_catalog', "the session's path is as it was after a failure, too");
@@ -405,7 +518,8 @@ is(twins_ran(), '', 'and nothing in it was run');
 
 # The schema's owner gives its name to another one, with a function by which a schedule would start.
 my $schedule = q(SELECT _sfflow.run_schedule('s', '* * * * *', 'flow', '{"a": 1, "list": []}', NULL));
-$node->safe_psql('four', "SELECT sf_create_state_machine('flow', '{\"StartAt\": \"P\", \"States\": {\"P\": {\"Type\": \"Pass\", \"End\": true}}}')");
+$node->safe_psql('four', "SELECT sf_create_state_machine('flow',
+	'{\"StartAt\": \"P\", \"States\": {\"P\": {\"Type\": \"Pass\", \"End\": true}}}')");
 $node->safe_psql('four', <<'EOS', extra_params => [ '-U', 'tenant' ]);
 ALTER SCHEMA public RENAME TO renamed;
 CREATE SCHEMA public;
@@ -423,14 +537,16 @@ ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO PUBLIC, reader;
 CREATE EXTENSION sfflow;
 EOS
 is($node->safe_psql('postgres', <<'EOS'), '', 'default privileges open nothing of _sfflow');
-SELECT c.relname FROM pg_class c, aclexplode(c.relacl) a WHERE c.relnamespace = '_sfflow'::regnamespace AND a.grantee <> c.relowner
+SELECT c.relname FROM pg_class c, aclexplode(c.relacl) a WHERE c.relnamespace = '_sfflow'::regnamespace
+	AND a.grantee <> c.relowner
 UNION ALL SELECT 'the schema' WHERE has_schema_privilege('reader', '_sfflow', 'CREATE')
 EOS
 
 # A schema of the extension's name that is there before is not taken over.
 $node->safe_psql('postgres', 'CREATE DATABASE taken OWNER tenant');
 $node->safe_psql('taken', 'CREATE SCHEMA _sfflow', extra_params => [ '-U', 'tenant' ]);
-like(complaint('taken', 'CREATE EXTENSION sfflow'), qr/schema "_sfflow" already exists/, "CREATE EXTENSION refuses a tenant's _sfflow");
+like(complaint('taken', 'CREATE EXTENSION sfflow'), qr/schema "_sfflow" already exists/,
+	"CREATE EXTENSION refuses a tenant's _sfflow");
 
 $node->stop;
 done_testing();

@@ -27,7 +27,8 @@ for my $encoding (sort keys %word)
 	my $database = lc $encoding;
 	my $word = $word{$encoding};
 	local $ENV{PGCLIENTENCODING} = $encoding eq 'SQL_ASCII' ? 'SQL_ASCII' : 'UTF8';
-	$node->safe_psql('postgres', "CREATE DATABASE $database ENCODING '$encoding' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
+	$node->safe_psql('postgres',
+		"CREATE DATABASE $database ENCODING '$encoding' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
 	my ($rc, undef, $error) = $node->psql($database, 'CREATE EXTENSION sfflow');
 	is($error, '', "$encoding: CREATE EXTENSION") or next;
 	$node->safe_psql($database, <<"EOS");
@@ -35,15 +36,19 @@ CREATE FUNCTION fail(word text) RETURNS void LANGUAGE plpgsql
 	AS \$\$ BEGIN RAISE EXCEPTION '%', repeat(word, 10000); END \$\$;
 SELECT sf_create_state_machine('flow', '{"StartAt": "Say", "States": {
 	"Say": {"Type": "Pass", "Parameters": {"text.\$": "States.Format(''{}!'', \$.word)"}, "Next": "Fail"},
-	"Fail": {"Type": "Task", "Resource": "sql:fail", "Parameters": {"word.\$": "\$.text"}, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "End", "ResultPath": "\$.caught"}], "End": true},
+	"Fail": {"Type": "Task", "Resource": "sql:fail", "Parameters": {"word.\$": "\$.text"},
+		"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "End", "ResultPath": "\$.caught"}], "End": true},
 	"End": {"Type": "Succeed"}}}');
 SELECT sf_start('flow', '{"word": "$word"}', 'here'), sf_run('flow:here');
 SELECT sf_start('flow', '{"word": "$word"}', 'workers');
 EOS
-	is($node->safe_psql($database, "SELECT sf_await('flow:workers', '180 s')"), 'SUCCEEDED', "$encoding: workers run a workflow");
-	is($node->safe_psql($database, "SELECT DISTINCT output ->> 'text', left((output #>> '{caught,Cause}')::json ->> 'message', 12) LIKE '$word!%' FROM sf_executions"),
+	is($node->safe_psql($database, "SELECT sf_await('flow:workers', '180 s')"), 'SUCCEEDED',
+		"$encoding: workers run a workflow");
+	is($node->safe_psql($database, "SELECT DISTINCT output ->> 'text',
+		left((output #>> '{caught,Cause}')::json ->> 'message', 12) LIKE '$word!%' FROM sf_executions"),
 		"$word!|t", "$encoding: its texts are whole");
-	is($node->safe_psql($database, "SELECT count(DISTINCT convert_to(details::text, 'UTF8')) > 5 FROM sf_history"), 't', "$encoding: so is its history");
+	is($node->safe_psql($database, "SELECT count(DISTINCT convert_to(details::text, 'UTF8')) > 5 FROM sf_history"), 't',
+		"$encoding: so is its history");
 	($rc, undef, $error) = $node->psql($database, "SELECT sf_redrive('flow:here')");
 	like($error, qr/ERROR:  Execution is SUCCEEDED.*HINT:  sf_start/s, "$encoding: so are messages");
 }

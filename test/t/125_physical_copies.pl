@@ -38,7 +38,8 @@ is({ file_of($original) }->{id}, $before{id}, 'its id has not changed');
 
 $original->backup('base');
 $original->safe_psql('postgres', q(SELECT pg_create_restore_point('here'); SELECT pg_switch_wal()));
-ok($original->poll_query_until('postgres', q(SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 16777216) FROM pg_stat_archiver)),
+ok($original->poll_query_until('postgres',
+	q(SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 16777216) FROM pg_stat_archiver)),
 	'the archive has the restore point');
 
 # A base backup, opened.
@@ -50,7 +51,8 @@ again($copy);
 drives_not($copy, 'the same, restarted');
 again($copy, 'immediate');
 drives_not($copy, 'the same, crashed');
-like($copy->safe_psql('postgres', q(SELECT enabled, stopped_because FROM _sfflow.instance)), qr/^f\|copy of a data directory/,
+like($copy->safe_psql('postgres', q(SELECT enabled, stopped_because FROM _sfflow.instance)),
+	qr/^f\|copy of a data directory/,
 	'the mark is in the tables, for standbys of the copy');
 $copy->safe_psql('postgres', 'SELECT sf_enable()');
 drives($copy, 'sf_enable() adopts it');
@@ -61,7 +63,8 @@ $copy->stop;
 # Its first start without the library.
 $copy = new_copy('bare', $original, 'base', conf => "shared_preload_libraries = ''\n");
 $copy->start;
-is($copy->safe_psql('postgres', q(CALL sf_run_due(); SELECT status FROM sf_executions WHERE execution_id = 'nap:under-way')), 'RUNNING',
+is($copy->safe_psql('postgres', q(CALL sf_run_due(); SELECT status FROM sf_executions
+	WHERE execution_id = 'nap:under-way')), 'RUNNING',
 	'without the library, sf_run_due() does nothing either');
 $copy->stop;
 $copy->append_conf('postgresql.conf', "shared_preload_libraries = 'sfflow'\n");
@@ -103,9 +106,11 @@ $copy->stop;
 $copy = new_copy('pitr_crash', $original, 'base', has_restoring => 1, standby => 0,
 	conf => "recovery_target_name = 'here'\nrecovery_target_action = 'pause'\n");
 $copy->start;
-ok($copy->poll_query_until('postgres', q(SELECT pg_get_wal_replay_pause_state() = 'paused')), 'it has come to the target');
+ok($copy->poll_query_until('postgres', q(SELECT pg_get_wal_replay_pause_state() = 'paused')),
+	'it has come to the target');
 again($copy, 'immediate');
-ok($copy->poll_query_until('postgres', q(SELECT pg_get_wal_replay_pause_state() = 'paused')), '... and again after a crash');
+ok($copy->poll_query_until('postgres', q(SELECT pg_get_wal_replay_pause_state() = 'paused')),
+	'... and again after a crash');
 $copy->safe_psql('postgres', 'SELECT pg_wal_replay_resume()');
 ok($copy->poll_query_until('postgres', q(SELECT NOT pg_is_in_recovery())), 'it opens');
 drives_not($copy, 'crash in the middle of the recovery');
@@ -128,7 +133,8 @@ $copy->stop;
 
 # Cold copies.
 $original->stop;
-for my $way ([ cp => 'cp', '-a', '%s/.', '%s' ], [ tar => 'sh', '-c', 'tar -C "$1" -cf - . | tar -C "$2" -xpf -', 'sh', '%s', '%s' ])
+for my $way ([ cp => 'cp', '-a', '%s/.', '%s' ], [ tar => 'sh', '-c', 'tar -C "$1" -cf - . | tar -C "$2" -xpf -', 'sh',
+	'%s', '%s' ])
 {
 	my ($name, @command) = @$way;
 	$copy = server_on($name, sub {
@@ -153,9 +159,11 @@ $copy->safe_psql('postgres', 'SELECT sf_disable()');
 $copy->append_conf('postgresql.conf', "sfflow.databases = ''\n");
 again($copy);
 settled($copy);
-is($copy->safe_psql('postgres', q(SELECT sf_start('tick', '{}', 'clone'); SELECT sf_await('tick:clone', '500 ms'))), "tick:clone\nRUNNING",
+is($copy->safe_psql('postgres', q(SELECT sf_start('tick', '{}', 'clone'); SELECT sf_await('tick:clone', '500 ms'))),
+	"tick:clone\nRUNNING",
 	'a clone that was disabled while nothing was driven stays so');
-like($copy->safe_psql('postgres', q(SELECT detail FROM sf_health WHERE item = 'driven')), qr/copy of a data directory/, '... as a copy');
+like($copy->safe_psql('postgres', q(SELECT detail FROM sf_health WHERE item = 'driven')), qr/copy of a data directory/,
+	'... as a copy');
 $copy->stop;
 
 $original->stop;

@@ -98,7 +98,8 @@ $standby->stop;
 $standby = new_copy('both', $primary, 'base', has_streaming => 1);
 $standby->append_conf('recovery.signal', '');
 $standby->start;
-like(slurp_file($standby->logfile), qr/WARNING:  the data directory has both "standby.signal" and "recovery.signal"/, 'both signal files: a warning');
+like(slurp_file($standby->logfile), qr/WARNING:  the data directory has both "standby.signal" and "recovery.signal"/,
+	'both signal files: a warning');
 $standby->promote;
 drives($standby, 'both signal files, promoted');
 # The second recovery ends at once, having found nothing to restore.
@@ -135,7 +136,8 @@ sub rewind
 {
 	my @conf = slurp_file($primary->data_dir . '/postgresql.conf');
 	$successor->safe_psql('postgres', 'CHECKPOINT');
-	command_ok([ 'pg_rewind', '--source-server', $successor->connstr('postgres'), '--target-pgdata', $primary->data_dir ], 'pg_rewind');
+	command_ok([ 'pg_rewind', '--source-server', $successor->connstr('postgres'), '--target-pgdata',
+		$primary->data_dir ], 'pg_rewind');
 	unlink $primary->data_dir . '/postgresql.conf';
 	$primary->append_conf('postgresql.conf', @conf);
 	return;

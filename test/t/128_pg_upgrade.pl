@@ -21,18 +21,21 @@ ok($result, 'all checks passed') or diag($out);
 my $node = new_node('main');
 $node->safe_psql('postgres', "ALTER SYSTEM SET sfflow.databases = 'none'");
 $node->restart;
-$node->safe_psql('postgres', q(SELECT sf_create_state_machine('m', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
+$node->safe_psql('postgres', q(SELECT sf_create_state_machine('m',
+	'{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
 	SELECT sf_start('m', '{}', 'x')));
 $node->safe_psql('postgres', 'ALTER SYSTEM RESET sfflow.databases');
 $node->stop;
 system_or_bail('pg_ctl', '-w', '-D', $node->data_dir, '-l', $node->logfile, '-o', '-b', 'start');
-is($node->safe_psql('postgres', q(SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%')), '0', 'no launcher, no worker');
+is($node->safe_psql('postgres', q(SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%')), '0',
+	'no launcher, no worker');
 for my $call (q(SELECT sf_start('m')), q(SELECT sf_run('m:x')), q(SELECT * FROM sf_step('m:x')), 'CALL sf_run_due()')
 {
 	my (undef, undef, $error) = $node->psql('postgres', "\\set VERBOSITY verbose\n$call");
 	like($error, qr/ERROR:  SF016: cannot execute sf_\w+\(\) while pg_upgrade runs this server/, "$call is refused");
 }
-like($node->safe_psql('postgres', q(SELECT detail FROM sf_health WHERE item = 'driven' AND NOT ok)), qr/pg_upgrade runs this server/, 'sf_health says so');
+like($node->safe_psql('postgres', q(SELECT detail FROM sf_health WHERE item = 'driven' AND NOT ok)),
+	qr/pg_upgrade runs this server/, 'sf_health says so');
 is($node->safe_psql('postgres', q(SELECT status FROM sf_executions)), 'RUNNING', 'nothing has run');
 system_or_bail('pg_ctl', '-w', '-D', $node->data_dir, '-m', 'fast', 'stop');
 $node->start;

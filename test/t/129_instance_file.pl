@@ -31,7 +31,8 @@ sub mend
 my $original = new_original('original');
 my %original = file_of($original);
 is($original{role}, 'settled', 'the original has settled');
-is(sprintf('%o', (stat($original->data_dir . '/sfflow.instance'))[2] & 07777), '600', 'its file is for the server alone');
+is(sprintf('%o', (stat($original->data_dir . '/sfflow.instance'))[2] & 07777), '600',
+	'its file is for the server alone');
 $original->backup('base');
 my @points = qw(instance-file-before-sync instance-file-before-rename instance-file-after-rename);
 
@@ -129,7 +130,8 @@ sub crashed
 $original->stop;
 my $path = $original->data_dir . '/sfflow.instance';
 my $whole = slurp_file($path);
-for my $damage (sub { '' }, sub { substr $whole, 0, length($whole) - 2 }, sub { $whole =~ s/settled/setlled/r }, sub { "\0" x 100 })
+for my $damage (sub { '' }, sub { substr $whole, 0, length($whole) - 2 }, sub { $whole =~ s/settled/setlled/r },
+	sub { "\0" x 100 })
 {
 	open my $out, '+<', $path or die $!;
 	truncate $out, 0;
@@ -149,12 +151,14 @@ mkdir $copy->data_dir . '/sfflow.instance.tmp' or die $!;
 $copy->start;
 like(slurp_file($copy->logfile), qr/LOG:  could not write file "sfflow.instance.tmp"/, 'the file cannot be written');
 ok(!file_of($copy), 'the one that came with the copy is gone');
-ok($copy->poll_query_until('postgres', q(SELECT count(*) = 1 FROM sf_health WHERE item = 'driven' AND detail LIKE '%copy of a data directory%')), 'not driven');
+ok($copy->poll_query_until('postgres', q(SELECT count(*) = 1 FROM sf_health WHERE item = 'driven'
+	AND detail LIKE '%copy of a data directory%')), 'not driven');
 my (undef, undef, $error) = $copy->psql('postgres', 'SELECT sf_enable()');
 like($error, qr/ERROR:  could not write file "sfflow.instance" in the data directory/, 'sf_enable() says so');
 rmdir $copy->data_dir . '/sfflow.instance.tmp' or die $!;
 $copy->safe_psql('postgres', 'SELECT sf_enable()');
-is($copy->safe_psql('postgres', q(SELECT sf_start('tick', '{}', 'full'); SELECT sf_await('tick:full', '180 s'))), "tick:full\nSUCCEEDED", 'and works when it can');
+is($copy->safe_psql('postgres', q(SELECT sf_start('tick', '{}', 'full'); SELECT sf_await('tick:full', '180 s'))),
+	"tick:full\nSUCCEEDED", 'and works when it can');
 $copy->restart;
 drives($copy, 'the same, restarted');
 $copy->stop;
@@ -174,7 +178,8 @@ SKIP:
 # Tools that read the data directory.
 command_ok([ 'pg_checksums', '--check', '-D', $original->data_dir ], 'pg_checksums passes the file over');
 $original->start;
-$original->command_ok([ 'pg_basebackup', '-D', $original->backup_dir . '/verified', '-c', 'fast', '--no-sync' ], 'pg_basebackup copies it');
+$original->command_ok([ 'pg_basebackup', '-D', $original->backup_dir . '/verified', '-c', 'fast', '--no-sync' ],
+	'pg_basebackup copies it');
 command_ok([ 'pg_verifybackup', $original->backup_dir . '/verified' ], 'pg_verifybackup agrees');
 $original->stop;
 

@@ -13,7 +13,8 @@ $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', 'CREATE EXTENSION sfflow');
 my $timer = q({"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 1, "Next": "Choice"},
 	"Choice": {"Type": "Choice", "Default": "End",
-		"Choices": [{"Variable": "$.seconds", "NumericLessThan": 0, "Next": "End"}]}, "End": {"Type": "Pass", "End": true}}});
+		"Choices": [{"Variable": "$.seconds", "NumericLessThan": 0, "Next": "End"}]},
+			"End": {"Type": "Pass", "End": true}}});
 $node->safe_psql('postgres', "CREATE ROLE $_ LOGIN; GRANT CREATE ON DATABASE postgres TO $_") for qw(sleepy lively);
 make_machines('postgres', 'sleepy', 'nap', 'timer', map { "new$_" } 1 .. 12);
 make_machines('postgres', 'lively', 'known', 'new', 'later');
@@ -71,7 +72,8 @@ sub all_get_on
 sub health
 {
 	my $role = shift;
-	return $node->safe_psql('postgres', "SET SESSION AUTHORIZATION $role; SELECT ok, detail FROM sf_health WHERE item = 'task slots'");
+	return $node->safe_psql('postgres', "SET SESSION AUTHORIZATION $role; SELECT ok, detail FROM sf_health
+		WHERE item = 'task slots'");
 }
 
 # Tasks that are known to be short.
@@ -108,7 +110,8 @@ succeeds('postgres', "sleepy-nap:short$_", 'what waited for its owner to give a 
 start('postgres', "sleepy-new$_", 'sleep', 3600) for 1 .. 12;
 ok($node->poll_query_until('postgres', 'SELECT held >= 4 FROM _sfflow.task_slots()'), 'new tasks hold slots');
 all_get_on('new', 'beside tasks that had never run');
-cmp_ok($node->safe_psql('postgres', 'SELECT held FROM _sfflow.task_slots()'), '<=', 5, 'one owner holds as many slots as it may');
+cmp_ok($node->safe_psql('postgres', 'SELECT held FROM _sfflow.task_slots()'), '<=', 5,
+	'one owner holds as many slots as it may');
 
 # Fewer, when the setting says so.
 $node->safe_psql('postgres', "SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'");
@@ -118,7 +121,8 @@ $node->append_conf('postgresql.conf', "sfflow.max_running_tasks_per_owner = 2\n"
 $node->restart;
 start('postgres', 'sleepy-nap', "two$_", 3) for 1 .. 6;
 my $most = 0;
-until ($node->safe_psql('postgres', q{SELECT count(*) = 6 FROM sf_executions WHERE name LIKE 'two%' AND status = 'SUCCEEDED'}) eq 't')
+until ($node->safe_psql('postgres', q{SELECT count(*) = 6 FROM sf_executions WHERE name LIKE 'two%'
+	AND status = 'SUCCEEDED'}) eq 't')
 {
 	my $now = $node->safe_psql('postgres', 'SELECT held FROM _sfflow.task_slots()');
 	$most = $now if $now > $most;

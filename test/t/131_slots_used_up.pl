@@ -26,7 +26,8 @@ for my $database (@databases)
 	{
 		my $definition = one_task('public.nap');
 		$node->safe_psql($database, <<"SQL");
-CREATE OR REPLACE FUNCTION public.nap(seconds float8) RETURNS text LANGUAGE sql AS 'SELECT pg_sleep(seconds); SELECT current_user::text';
+CREATE OR REPLACE FUNCTION public.nap(seconds float8) RETURNS text
+	LANGUAGE sql AS 'SELECT pg_sleep(seconds); SELECT current_user::text';
 SET SESSION AUTHORIZATION $role;
 SELECT sf_create_state_machine('nap-$role', '$definition');
 SQL
@@ -79,7 +80,8 @@ is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE bac
 	'that is one process');
 ok($node->poll_query_until('postgres', "SELECT job_status = 'running' FROM sf_jobs WHERE execution_id = 'nap-c:waits'"),
 	'a task that used to be short is announced');
-is($node->safe_psql('postgres', "SELECT count(*) FROM sf_workers WHERE role = 'keeper' AND execution_id IS NOT NULL"), '0',
+is($node->safe_psql('postgres', "SELECT count(*) FROM sf_workers WHERE role = 'keeper'
+	AND execution_id IS NOT NULL"), '0',
 	'... and not run');
 
 # A database with that process in it can be dropped.
@@ -88,11 +90,14 @@ $node->safe_psql('postgres', 'DROP DATABASE third');
 
 # A slot that is given back is used.
 $node->safe_psql('postgres', q{SELECT sf_stop('nap-b:1'), sf_stop('nap-b:2')});
-is($node->safe_psql('postgres', "SELECT sf_await('nap-c:waits', '60 s')"), 'SUCCEEDED', 'the task runs when a slot is free');
+is($node->safe_psql('postgres', "SELECT sf_await('nap-c:waits', '60 s')"), 'SUCCEEDED',
+	'the task runs when a slot is free');
 start('second', 'nap-b', 'x', '{"seconds": 0}');
 is($node->safe_psql('second', "SELECT sf_await('nap-b:x', '60 s')"), 'SUCCEEDED', '... and one in another database');
-ok($node->poll_query_until('postgres', "SELECT ok FROM sf_health WHERE item = 'task slots'"), 'sf_health is content again');
-ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE role = 'keeper'"), 'the keeper has left');
+ok($node->poll_query_until('postgres', "SELECT ok FROM sf_health WHERE item = 'task slots'"),
+	'sf_health is content again');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE role = 'keeper'"),
+	'the keeper has left');
 
 # With a limit by default, no task holds a slot for ever.
 $node->safe_psql('postgres', q{SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'});
@@ -102,8 +107,10 @@ is($node->safe_psql('postgres', "SELECT sf_await('nap-a:limited', '60 s')"), 'FA
 like($node->safe_psql('postgres', "SELECT error, cause FROM sf_executions WHERE execution_id = 'nap-a:limited'"),
 	qr/^States.Timeout\|.*sfflow\.default_task_timeout, 2 s/, '... with States.Timeout, and says why');
 start('postgres', 'nap-b', 'unlimited', '{"seconds": 3}');
-is($node->safe_psql('postgres', "SELECT sf_await('nap-b:unlimited', '60 s')"), 'SUCCEEDED', 'one of another owner does not');
-my (undef, undef, $error) = $node->psql('postgres', "SET SESSION AUTHORIZATION a; ALTER ROLE a SET sfflow.default_task_timeout = 0");
+is($node->safe_psql('postgres', "SELECT sf_await('nap-b:unlimited', '60 s')"), 'SUCCEEDED',
+	'one of another owner does not');
+my (undef, undef, $error) = $node->psql('postgres',
+	"SET SESSION AUTHORIZATION a; ALTER ROLE a SET sfflow.default_task_timeout = 0");
 like($error, qr/permission denied to set parameter "sfflow.default_task_timeout"/, 'the owner cannot lift it');
 $node->safe_psql('postgres', q{SET SESSION AUTHORIZATION a; SELECT sf_create_state_machine('own',
 	'{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:query", "TimeoutSeconds": 60, "End": true,

@@ -19,9 +19,11 @@ for my $database (@databases)
 {
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->safe_psql($database, 'CREATE EXTENSION sfflow');
-	$node->safe_psql($database, q{CREATE FUNCTION nap(seconds float8) RETURNS text LANGUAGE sql AS 'SELECT pg_sleep(seconds); SELECT current_user::text'});
+	$node->safe_psql($database, q{CREATE FUNCTION nap(seconds float8) RETURNS text
+		LANGUAGE sql AS 'SELECT pg_sleep(seconds); SELECT current_user::text'});
 	$node->safe_psql($database, "SELECT sf_create_state_machine('nap', '" . one_task('public.nap') . "')");
-	$node->safe_psql($database, q{SELECT sf_create_state_machine('timer', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1, "End": true}}}')});
+	$node->safe_psql($database, q{SELECT sf_create_state_machine('timer',
+		'{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1, "End": true}}}')});
 }
 
 # Start an execution and wait until it has ended.
@@ -52,7 +54,8 @@ for my $case ([ 1, 0 ], [ 2, 0 ], [ 3, 0 ], [ 2, 1 ], [ 3, 1 ], [ 4, 1 ])
 	my $left = $places - 1 - $cron;
 	if ($left == 0)
 	{
-		is($node->safe_psql('a', "SELECT ok FROM sf_health WHERE item = 'worker slots'"), 'f', "$what: sf_health is not content");
+		is($node->safe_psql('a', "SELECT ok FROM sf_health WHERE item = 'worker slots'"), 'f',
+			"$what: sf_health is not content");
 		like($node->safe_psql('a', "SELECT detail FROM sf_health WHERE item = 'worker slots'"),
 			qr/one process does everything.*increase max_worker_processes/, '... and names the setting');
 		is(scalar(() = $log =~ /WARNING:  sfflow found no free slot/g), 1, '... as does the log, once');
@@ -70,7 +73,8 @@ runs('a', 'nap', 'only', 'the only process is in a');
 $node->safe_psql('postgres', 'DROP DATABASE a');
 runs('b', 'nap', 'only', '... which can be dropped');
 $node->safe_psql('b', q{SELECT sf_start('nap', '{"seconds": 3600}', 'long')});
-ok($node->poll_query_until('b', "SELECT count(*) = 1 FROM sf_workers WHERE execution_id = 'nap:long'"), 'a long task runs in it');
+ok($node->poll_query_until('b', "SELECT count(*) = 1 FROM sf_workers WHERE execution_id = 'nap:long'"),
+	'a long task runs in it');
 is($node->safe_psql('b', "SELECT sf_stop('nap:long')"), 'ABORTED', '... and is stopped');
 runs('b', 'timer', 'after', '... and the process goes on');
 ok($node->stop('fast'), 'the server stops');

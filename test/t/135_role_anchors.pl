@@ -1,5 +1,5 @@
-# A role that sfflow stores cannot be dropped: whatever was dropped or reassigned before, from another database, in a copy
-# made of a template, and in a restored dump from sf_enable() on.
+# A role that sfflow stores cannot be dropped: whatever was dropped or reassigned before, from another database, in a
+# copy made of a template, and in a restored dump from sf_enable() on.
 use strict;
 use warnings;
 use FindBin;
@@ -65,7 +65,8 @@ is(refusal('postgres', $_), 'dropped', "no row names $_: it can be dropped") for
 
 # What a transaction that rolled back left there needlessly goes with sf_enable().
 my $background = $node->background_psql('postgres');
-$node->safe_psql('postgres', "CREATE ROLE late; SELECT sf_create_state_machine('kept', '$pass'); SELECT sf_grant('READ', 'kept', 'late')");
+$node->safe_psql('postgres', "CREATE ROLE late; SELECT sf_create_state_machine('kept', '$pass');
+	SELECT sf_grant('READ', 'kept', 'late')");
 $background->query_safe(q{BEGIN; SELECT sf_grant('START', 'kept', 'late')});
 $node->safe_psql('postgres', q{SELECT sf_revoke('READ', 'kept', 'late')});
 $background->query_safe('ROLLBACK');

@@ -98,7 +98,8 @@ SELECT sf_start('tenants', '{}', '$way' || n) FROM generate_series(1, 20) AS n;
 EOC
 	ok(ended($node), "$way: every execution ends");
 	is(ends($way), join("\n", map { "$way$_|FAILED|$cause" } 1 .. 3), '... that of the task by States.Runtime');
-	is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE name ~ '^$way\\d' AND status = 'SUCCEEDED'"),
+	is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE name ~ '^$way\\d'
+		AND status = 'SUCCEEDED'"),
 		'20', '... those of another owner with success');
 }
 is($node->safe_psql('postgres', "SELECT last_value >= 18 FROM calls"), 't', 'each of these tasks ran three times');
@@ -122,10 +123,13 @@ SELECT sf_start('moody', '{}', 'angry');
 SELECT sf_start('moody', '{}', 'after' || n) FROM generate_series(1, 20) AS n;
 EOC
 ok(ended($node), 'one ends its process in the middle of a slice');
-is($node->safe_psql('postgres', "SELECT error, cause FROM sf_executions WHERE execution_id = 'moody:angry'"), $cause, '... and fails');
-is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE state_machine = 'moody' AND status = 'SUCCEEDED'"),
+is($node->safe_psql('postgres', "SELECT error, cause FROM sf_executions WHERE execution_id = 'moody:angry'"), $cause,
+	'... and fails');
+is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE state_machine = 'moody'
+	AND status = 'SUCCEEDED'"),
 	'60', '... alone');
-is($node->safe_psql('postgres', "SELECT count(*), count(DISTINCT execution) FROM run WHERE execution ~ 'calm|between|after'"),
+is($node->safe_psql('postgres', "SELECT count(*), count(DISTINCT execution) FROM run
+	WHERE execution ~ 'calm|between|after'"),
 	'60|60', '... and the others ran once');
 
 # Redriven, it gets as many chances again.
@@ -139,10 +143,13 @@ for my $n (1 .. 4)
 	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
 	  or die 'no task sleeps';
 	$node->safe_psql('postgres', "INSERT INTO moody VALUES ('awake')") if $n == 4;
-	$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+	$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+		WHERE wait_event = 'PgSleep'});
 }
-is($node->safe_psql('postgres', "SELECT sf_await('sleeper:s', '60 s')"), 'SUCCEEDED', 'ends that an administrator asks for are not counted');
-is($node->safe_psql('postgres', "SELECT count(*) FROM run WHERE execution = 's'"), '1', '... and the task ran once in the end');
+is($node->safe_psql('postgres', "SELECT sf_await('sleeper:s', '60 s')"), 'SUCCEEDED',
+	'ends that an administrator asks for are not counted');
+is($node->safe_psql('postgres', "SELECT count(*) FROM run WHERE execution = 's'"), '1',
+	'... and the task ran once in the end');
 
 # Suspects that are kept in the file, and whose executions end without another run of theirs.
 sub suspects
@@ -171,7 +178,8 @@ $node->safe_psql('postgres', <<'EOC');
 INSERT INTO moody VALUES ('brink');
 SELECT sf_release('brink:stopped'), sf_redrive('brink:stopped');
 EOC
-is($node->safe_psql('postgres', "SELECT sf_await('brink:stopped', '60 s')"), 'FAILED', '... and redriven it ends workers again');
+is($node->safe_psql('postgres', "SELECT sf_await('brink:stopped', '60 s')"), 'FAILED',
+	'... and redriven it ends workers again');
 is($node->safe_psql('postgres', 'SELECT last_value FROM calls') - $before, 3, '... as often as at first');
 $node->safe_psql('postgres', "DELETE FROM moody WHERE execution = 'brink'");
 ok(bring_to_brink('prepared'), 'another one');

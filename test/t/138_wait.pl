@@ -11,10 +11,14 @@ use Test::More;
 my $node = new_node('main');
 $node->safe_psql('postgres', <<'EOC');
 CREATE FUNCTION quick(n integer) RETURNS integer LANGUAGE sql AS 'SELECT n';
-SELECT sf_create_state_machine('slow', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "$.seconds", "End": true}}}');
-SELECT sf_create_state_machine('map', '{"StartAt": "M", "States": {"M": {"Type": "Map", "MaxConcurrency": 100, "ItemsPath": "$.items",
-	"ResultPath": null, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "T",
-	"States": {"T": {"Type": "Task", "Resource": "sql:public.quick", "Parameters": {"n.$": "$"}, "End": true}}}, "End": true}}}');
+SELECT sf_create_state_machine('slow', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "$.seconds",
+	"End": true}}}');
+SELECT sf_create_state_machine('map', '{"StartAt": "M", "States": {"M": {"Type": "Map", "MaxConcurrency": 100,
+	"ItemsPath": "$.items",
+	"ResultPath": null, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+		"StartAt": "T",
+	"States": {"T": {"Type": "Task", "Resource": "sql:public.quick", "Parameters": {"n.$": "$"}, "End": true}}},
+		"End": true}}}');
 CREATE PROCEDURE waits(id text, INOUT status text DEFAULT NULL) LANGUAGE plpgsql AS $$
 BEGIN
 	CALL sf_wait(id, '1 min', status);
@@ -47,7 +51,8 @@ sub holds_snapshot
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 	$session->query_until(qr/^$/, "$statement;\n");
 	$node->poll_query_until('postgres',
-		"SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid AND wait_event_type = 'Extension' AND state = 'active'")
+		"SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid AND wait_event_type = 'Extension'
+			AND state = 'active'")
 	  or die "$statement does not wait";
 	my $held = $node->safe_psql('postgres', "SELECT backend_xmin IS NOT NULL FROM pg_stat_activity WHERE pid = $pid");
 	$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
@@ -67,7 +72,8 @@ is($node->safe_psql('postgres', "CALL sf_wait('slow:short', '1 min')"), 'SUCCEED
 is($node->safe_psql('postgres', "CALL sf_wait('slow:short')"), 'SUCCEEDED', 'the status of one that has ended');
 is($node->safe_psql('postgres', "CALL sf_wait('slow:long', '100 ms')"), 'RUNNING', 'RUNNING at the timeout');
 is($node->safe_psql('postgres', "CALL waits('slow:short')"), 'SUCCEEDED', 'in a procedure that commits');
-is($node->safe_psql('postgres', "BEGIN; SELECT 1; CALL sf_wait('slow:short'); SELECT count(*) FROM pg_class WHERE relname = 'pg_class'; COMMIT"),
+is($node->safe_psql('postgres', "BEGIN; SELECT 1; CALL sf_wait('slow:short'); SELECT count(*) FROM pg_class
+	WHERE relname = 'pg_class'; COMMIT"),
 	"1\nSUCCEEDED\n1", 'in a transaction that goes on');
 $node->safe_psql('postgres', "SELECT sf_stop('slow:long')");
 is($node->safe_psql('postgres', "CALL sf_wait('slow:long')"), 'ABORTED', 'one that was stopped');
@@ -75,12 +81,16 @@ is($node->safe_psql('postgres', "CALL sf_wait('slow:long')"), 'ABORTED', 'one th
 # Where it cannot wait.
 for my $case (
 	[ "SELECT waits_inside('slow:short')", qr/sf_wait cannot wait while a query holds a snapshot/, 'in a function' ],
-	[ "DO \$\$ DECLARE s text; r record; BEGIN FOR r IN SELECT 1 LOOP CALL sf_wait('slow:short', '1 s', s); END LOOP; END \$\$",
+	[ "DO \$\$ DECLARE s text; r record; BEGIN FOR r IN SELECT 1 LOOP CALL sf_wait('slow:short', '1 s', s); END LOOP;
+		END \$\$",
 		qr/sf_wait cannot wait while a query holds a snapshot/, 'in a loop over a query' ],
-	[ "BEGIN ISOLATION LEVEL REPEATABLE READ; CALL sf_wait('slow:short')", qr/of this isolation level/, 'under REPEATABLE READ' ],
-	[ "BEGIN; SELECT sf_start('slow', '{\"seconds\": 1}', 'own'); CALL sf_wait('slow:own')", qr/by this transaction/, 'for an execution of its own' ],
+	[ "BEGIN ISOLATION LEVEL REPEATABLE READ; CALL sf_wait('slow:short')", qr/of this isolation level/,
+		'under REPEATABLE READ' ],
+	[ "BEGIN; SELECT sf_start('slow', '{\"seconds\": 1}', 'own'); CALL sf_wait('slow:own')", qr/by this transaction/,
+		'for an execution of its own' ],
 	[ "CALL sf_wait('slow:nothing')", qr/does not exist/, 'for no execution' ],
-	[ "CREATE ROLE nobody; SET ROLE nobody; CALL sf_wait('slow:short')", qr/permission denied|does not exist/, 'without a right to see it' ])
+	[ "CREATE ROLE nobody; SET ROLE nobody; CALL sf_wait('slow:short')", qr/permission denied|does not exist/,
+		'without a right to see it' ])
 {
 	my ($statement, $error, $name) = @$case;
 	my ($code, $out, $err) = $node->psql('postgres', $statement);
@@ -104,10 +114,13 @@ my %took;
 for my $way ('polls', 'sf_wait', 'sf_await')
 {
 	$node->safe_psql('postgres',
-		"SELECT sf_start('map', jsonb_build_object('items', (SELECT jsonb_agg(g) FROM generate_series(1, $items) AS g)), '$way')");
+		"SELECT sf_start('map', jsonb_build_object('items', (SELECT jsonb_agg(g) FROM generate_series(1, $items) AS g)),
+			'$way')");
 	ok(ended($node), 'a Map ends') if $way eq 'polls';
-	is($node->safe_psql('postgres', "CALL sf_wait('map:$way')"), 'SUCCEEDED', 'a Map with a session in sf_wait') if $way eq 'sf_wait';
-	is($node->safe_psql('postgres', "SELECT sf_await('map:$way', '5 min')"), 'SUCCEEDED', 'a Map with a session in sf_await') if $way eq 'sf_await';
+	is($node->safe_psql('postgres', "CALL sf_wait('map:$way')"), 'SUCCEEDED', 'a Map with a session in sf_wait')
+		if $way eq 'sf_wait';
+	is($node->safe_psql('postgres', "SELECT sf_await('map:$way', '5 min')"), 'SUCCEEDED',
+		'a Map with a session in sf_await') if $way eq 'sf_await';
 	$took{$way} = $node->safe_psql('postgres',
 		"SELECT extract(epoch FROM stopped_at - started_at) FROM sf_executions WHERE execution_id = 'map:$way'");
 }

@@ -1,5 +1,5 @@
-# What is tried again. Many tasks that want the same rows in another order: deadlocks, again and again; none of them fails
-# for it. A branch that has never enough memory: it fails, and keeps nobody. A full disk: nothing fails.
+# What is tried again. Many tasks that want the same rows in another order: deadlocks, again and again; none of them
+# fails for it. A branch that has never enough memory: it fails, and keeps nobody. A full disk: nothing fails.
 use strict;
 use warnings;
 use FindBin;
@@ -29,19 +29,24 @@ BEGIN
 		PERFORM pg_sleep(0.01);
 	END LOOP;
 END \$\$;
-SELECT sf_create_state_machine('book', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.book", "End": true}}}');
+SELECT sf_create_state_machine('book', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.book",
+	"End": true}}}');
 -- four of six rows each, in an order of its own
 SELECT sf_start('book', jsonb_build_object('ids', (SELECT jsonb_agg(i) FROM (
-	SELECT i FROM generate_series(1, 6) AS i ORDER BY hashint4extended(i, 1000 + x) LIMIT 4) AS chosen))) FROM generate_series(1, $n) AS x;
+	SELECT i FROM generate_series(1, 6) AS i ORDER BY hashint4extended(i, 1000 + x) LIMIT 4) AS chosen)))
+		FROM generate_series(1, $n) AS x;
 EOC
 ok(ended($node), 'every execution ends');
-is($node->safe_psql('postgres', "SELECT status, error, count(*) FROM sf_executions GROUP BY 1, 2"), "SUCCEEDED||$n", 'with success');
+is($node->safe_psql('postgres', "SELECT status, error, count(*) FROM sf_executions GROUP BY 1, 2"), "SUCCEEDED||$n",
+	'with success');
 is($node->safe_psql('postgres', 'SELECT sum(n) FROM stock'), 4 * $n, '... and each task was done once');
 my ($deadlocks, $took) = split /\|/, $node->safe_psql('postgres',
-	"SELECT deadlocks, (SELECT max(stopped_at) - min(started_at) FROM sf_executions) FROM pg_stat_database WHERE datname = 'postgres'");
+	"SELECT deadlocks, (SELECT max(stopped_at) - min(started_at) FROM sf_executions) FROM pg_stat_database
+		WHERE datname = 'postgres'");
 cmp_ok($deadlocks, '>', $n / 10, "though there were $deadlocks deadlocks");
 note("$n executions, $deadlocks deadlocks, $took");
-is($node->safe_psql('postgres', "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), '0', 'no lock of the retries is left');
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), '0',
+	'no lock of the retries is left');
 no_surprises($node);
 
 # An index on the history that meets shortages: where the engine writes the second state, not in a task.
@@ -52,8 +57,10 @@ DECLARE
 	state text;
 BEGIN
 	SELECT s.sqlstate INTO state FROM public.shortage AS s
-	WHERE EXISTS (SELECT FROM _sfflow.events(no, first, now(), body, NULL, NULL) AS e WHERE e.state = 1) AND clock_timestamp() < s.until
-		AND (s.name IS NULL OR 'work:' || s.name = (SELECT e.execution_id FROM _sfflow.execution AS e WHERE e.execution_no = no));
+	WHERE EXISTS (SELECT FROM _sfflow.events(no, first, now(), body, NULL, NULL) AS e WHERE e.state = 1)
+		AND clock_timestamp() < s.until
+		AND (s.name IS NULL OR 'work:' || s.name = (SELECT e.execution_id FROM _sfflow.execution AS e
+			WHERE e.execution_no = no));
 	IF state IS NOT NULL THEN
 		RAISE EXCEPTION 'there is not enough' USING ERRCODE = state;
 	END IF;
@@ -61,7 +68,8 @@ BEGIN
 END $$;
 CREATE INDEX met ON _sfflow.history (meet(execution_no, first_id, body));
 CREATE FUNCTION work() RETURNS void LANGUAGE sql AS 'SELECT';
-SELECT sf_create_state_machine('work', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.work", "Next": "P"},
+SELECT sf_create_state_machine('work', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.work",
+	"Next": "P"},
 	"P": {"Type": "Pass", "End": true}}}');
 INSERT INTO shortage VALUES ('poor', '53200', 'infinity'), ('disk', '53100', 'infinity');
 EOC
@@ -93,7 +101,8 @@ sub run_beside
 	ok($others, "$name: others go on");
 	return $node->safe_psql('postgres', "SELECT status, error, cause FROM sf_executions WHERE name = '$name'");
 }
-is(run_beside('poor', 1000), 'FAILED|States.Runtime|there is not enough (SQLSTATE 53200, 5 times in a row). State: \'T\'.',
+is(run_beside('poor', 1000),
+	'FAILED|States.Runtime|there is not enough (SQLSTATE 53200, 5 times in a row). State: \'T\'.',
 	'what has never enough memory fails');
 is(run_beside('disk', 8), 'RUNNING||', 'what finds the disk full does not');
 
@@ -104,7 +113,8 @@ DELETE FROM shortage WHERE sqlstate = '53100';
 SELECT sf_start('work', '{}', 'all-' || n) FROM generate_series(1, 10) AS n;
 EOC
 ok(ended($node), 'a server without memory recovers');
-is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE name ~ '^all-|disk' AND status = 'SUCCEEDED'"), '11', '... and nothing has failed');
+is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE name ~ '^all-|disk'
+	AND status = 'SUCCEEDED'"), '11', '... and nothing has failed');
 no_surprises($node);
 
 $node->stop;

@@ -17,7 +17,8 @@ SELECT sf_create_state_machine('m', '{"StartAt": "A", "States": {"A": {"Type": "
 sub last_error
 {
 	my $role = shift // 'postgres';
-	return $node->safe_psql('postgres', "SET ROLE $role; SELECT ok, detail FROM sf_health WHERE item = 'last worker error'");
+	return $node->safe_psql('postgres', "SET ROLE $role; SELECT ok, detail FROM sf_health
+		WHERE item = 'last worker error'");
 }
 
 # Switch a debug point of the workers on, or all of them off.
@@ -36,33 +37,41 @@ is(last_error(), 't|none since the server started', 'still nothing');
 # The disk is full.
 debug_point('commit:error=53100');
 $node->safe_psql('postgres', "SELECT sf_start('m', '{}', 'full')");
-ok($node->poll_query_until('postgres', "SELECT NOT ok FROM sf_health WHERE item = 'last worker error'"), 'the row is not ok');
+ok($node->poll_query_until('postgres', "SELECT NOT ok FROM sf_health WHERE item = 'last worker error'"),
+	'the row is not ok');
 like(last_error(), qr/^f\|53100 at \d{4}-.*: debug point "commit"; \d+ in a row/, 'and says why');
-ok($node->poll_query_until('postgres', "SELECT detail ~ '; ([2-9]|[0-9]{2,}) in a row' FROM sf_health WHERE item = 'last worker error'"), 'it counts');
+ok($node->poll_query_until('postgres', "SELECT detail ~ '; ([2-9]|[0-9]{2,}) in a row' FROM sf_health
+	WHERE item = 'last worker error'"), 'it counts');
 like(last_error('monitor'), qr/: debug point/, 'to a role that monitors, too');
 like(last_error('nobody_special'), qr/^f\|53100 at [-0-9:.+ ]+; \d+ in a row/, 'any other sees the SQLSTATE alone');
-is($node->safe_psql('postgres', "SELECT status FROM sf_executions WHERE execution_id = 'm:full'"), 'RUNNING', 'the execution waits');
+is($node->safe_psql('postgres', "SELECT status FROM sf_executions WHERE execution_id = 'm:full'"), 'RUNNING',
+	'the execution waits');
 
 # There is room again.
 debug_point('');
 is($node->safe_psql('postgres', "SELECT sf_await('m:full', '3 min')"), 'SUCCEEDED', 'it goes on');
-ok($node->poll_query_until('postgres', "SELECT ok FROM sf_health WHERE item = 'last worker error'"), 'the row is ok again');
+ok($node->poll_query_until('postgres', "SELECT ok FROM sf_health WHERE item = 'last worker error'"),
+	'the row is ok again');
 like(last_error(), qr/^t\|53100 at .*; the workers have got on since$/, 'and tells what there was');
 
 # A process that ends.
 debug_point('commit:fatal');
 $node->safe_psql('postgres', "SELECT sf_start('m', '{}', 'fatal')");
-ok($node->poll_query_until('postgres', "SELECT NOT ok AND detail LIKE 'XX000 %' FROM sf_health WHERE item = 'last worker error'"),
+ok($node->poll_query_until('postgres', "SELECT NOT ok AND detail LIKE 'XX000 %' FROM sf_health
+	WHERE item = 'last worker error'"),
 	'a worker that ends with an error leaves it');
 debug_point('');
 is($node->safe_psql('postgres', "SELECT sf_await('m:fatal', '3 min')"), 'SUCCEEDED', 'another one goes on');
-ok($node->poll_query_until('postgres', "SELECT ok FROM sf_health WHERE item = 'last worker error'"), 'the row is ok again');
+ok($node->poll_query_until('postgres', "SELECT ok FROM sf_health WHERE item = 'last worker error'"),
+	'the row is ok again');
 
 # To end it is no error.
 my $at = last_error();
-$node->safe_psql('postgres', q(SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'sfflow worker'));
+$node->safe_psql('postgres', q(SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+	WHERE backend_type = 'sfflow worker'));
 $node->safe_psql('postgres', "SELECT sf_start('m', '{}', 'ended'); ");
-is($node->safe_psql('postgres', "SELECT sf_await('m:ended', '3 min')"), 'SUCCEEDED', 'a worker that was ended is replaced');
+is($node->safe_psql('postgres', "SELECT sf_await('m:ended', '3 min')"), 'SUCCEEDED',
+	'a worker that was ended is replaced');
 is(last_error(), $at, 'and that is no error');
 $node->stop;
 done_testing();

@@ -13,12 +13,14 @@ CREATE FUNCTION fail(x text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM sf_raise('Bad' || x, 'the secret is ' || x);
 END $$;
-SELECT sf_create_state_machine('m', '{"StartAt": "Load", "States": {"Load": {"Type": "Task", "Resource": "sql:public.fail", "End": true}}}');
-SELECT sf_create_state_machine('late', '{"StartAt": "Nap", "TimeoutSeconds": 1, "States": {"Nap": {"Type": "Wait", "Seconds": 3600, "End": true}}}');
+SELECT sf_create_state_machine('m', '{"StartAt": "Load", "States": {"Load": {"Type": "Task",
+	"Resource": "sql:public.fail", "End": true}}}');
+SELECT sf_create_state_machine('late', '{"StartAt": "Nap", "TimeoutSeconds": 1, "States": {"Nap": {"Type": "Wait",
+	"Seconds": 3600, "End": true}}}');
 SELECT sf_create_state_machine('good', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');));
 
-# What the log holds since the last call. A worker writes the line of an execution after its commit, so that a client may
-# see the end first: wait for a text, if one is given.
+# What the log holds since the last call. A worker writes the line of an execution after its commit, so that a client
+# may see the end first: wait for a text, if one is given.
 my $offset = 0;
 sub log_since
 {
@@ -52,12 +54,14 @@ log_since();
 $node->safe_psql('postgres', q(SELECT sf_start('m', '{"x": "mellon"}', 'a')));
 is(await_end('m:a'), 'FAILED', 'an execution fails');
 my $text = log_since('execution "m:a"');
-is_deeply([ failures($text) ], ['execution "m:a" of database "postgres" failed in state "Load": Badmellon'], 'the log has a line');
+is_deeply([ failures($text) ], ['execution "m:a" of database "postgres" failed in state "Load": Badmellon'],
+	'the log has a line');
 unlike($text, qr/the secret is/, 'without the cause');
 
 $node->safe_psql('postgres', q(SELECT sf_start('late', '{}', 'a')));
 is(await_end('late:a'), 'TIMED_OUT', 'one times out');
-is_deeply([ failures(log_since('execution "late:a"')) ], ['execution "late:a" of database "postgres" timed out in state "Nap"'], 'so has this');
+is_deeply([ failures(log_since('execution "late:a"')) ],
+	['execution "late:a" of database "postgres" timed out in state "Nap"'], 'so has this');
 
 $node->safe_psql('postgres', q(SELECT sf_start('late', '{}', 'b')));
 $node->safe_psql('postgres', q(SELECT sf_stop('late:b', 'Enough')));
@@ -72,11 +76,13 @@ BEGIN; SELECT sf_start('m', '{"x": "gone"}', 'gone'); SELECT sf_run('m:gone'); R
 BEGIN; SAVEPOINT s; SELECT sf_start('m', '{"x": "part"}', 'part'); SELECT sf_run('m:part'); ROLLBACK TO s;
 SELECT sf_start('m', '{"x": "here"}', 'here'); SAVEPOINT s; SELECT sf_run('m:here') AS "mellon"; RELEASE s; COMMIT;));
 $text = log_since();
-is_deeply([ failures($text) ], ['execution "m:here" of database "postgres" failed in state "Load": Badhere'], 'a session logs what it commits');
+is_deeply([ failures($text) ], ['execution "m:here" of database "postgres" failed in state "Load": Badhere'],
+	'a session logs what it commits');
 unlike($text, qr/STATEMENT:/, 'without its statement');
 
 # Newlines and endless names.
-$node->safe_psql('postgres', q(SELECT sf_start('m', jsonb_build_object('x', E'\nLOG:  forged execution ' || repeat('y', 1000)), 'long')));
+$node->safe_psql('postgres', q(SELECT sf_start('m',
+	jsonb_build_object('x', E'\nLOG:  forged execution ' || repeat('y', 1000)), 'long')));
 is(await_end('m:long'), 'FAILED', 'the name of an error is long');
 $text = log_since('execution "m:long"');
 unlike($text, qr/^LOG:  forged/m, 'it forges no line');
@@ -100,7 +106,8 @@ is($lines + $more, 100, 'each of a hundred is logged or counted');
 cmp_ok($lines, '<=', 40, 'few are logged');
 
 # Switched off.
-$node->safe_psql('postgres', q(SET sfflow.log_failures = off; SELECT sf_start('m', '{"x": "quiet"}', 'quiet'), sf_run('m:quiet')));
+$node->safe_psql('postgres', q(SET sfflow.log_failures = off; SELECT sf_start('m', '{"x": "quiet"}', 'quiet'),
+	sf_run('m:quiet')));
 is_deeply([ failures(log_since()) ], [], 'a superuser can switch it off');
 $node->stop;
 done_testing();

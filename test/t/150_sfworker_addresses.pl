@@ -43,7 +43,8 @@ for my $kind (sort keys %refused)
 }
 
 # One loopback address, written and carried in every way.
-for my $host (qw(2130706433 0x7f000001 0x7f.1 017700000001 127.1 0177.0.0.1 ::ffff:127.0.0.1 ::ffff:7f00:1 0:0:0:0:0:ffff:7f00:0001
+for my $host (qw(2130706433 0x7f000001 0x7f.1 017700000001 127.1 0177.0.0.1 ::ffff:127.0.0.1 ::ffff:7f00:1
+	0:0:0:0:0:ffff:7f00:0001
 	64:ff9b::7f00:1 2002:7f00:1:: localhost))
 {
 	my ($status, $said) = decision($host);
@@ -53,8 +54,10 @@ for my $host (qw(2130706433 0x7f000001 0x7f.1 017700000001 127.1 0177.0.0.1 ::ff
 is((decision('[fe80::1%25lo]'))[0], 3, 'a zone does not change what an address is');
 
 # The neighbours of ranges, and what carries an ordinary address.
-for my $host (qw(1.0.0.0 126.255.255.255 128.0.0.1 169.253.1.1 192.0.1.1 192.0.3.1 192.88.98.1 198.17.255.255 198.20.0.1 223.255.255.255
-	192.175.48.1 2001:200::1 2001:db9::1 2000::1 3ffe::1 3fff:1000::1 2620:4f:8000::1 64:ff9b::808:808 2002:808:808::1 ::ffff:8.8.8.8))
+for my $host (qw(1.0.0.0 126.255.255.255 128.0.0.1 169.253.1.1 192.0.1.1 192.0.3.1 192.88.98.1 198.17.255.255 198.20.0.1
+	223.255.255.255
+	192.175.48.1 2001:200::1 2001:db9::1 2000::1 3ffe::1 3fff:1000::1 2620:4f:8000::1 64:ff9b::808:808 2002:808:808::1
+		::ffff:8.8.8.8))
 {
 	is((decision($host))[0], 0, "$host may be connected");
 }
@@ -65,7 +68,8 @@ for my $host (qw(10.0.0.1 172.16.0.1 192.168.0.1 100.64.0.1 fd12::1))
 	is((decision($host, '--allow', 'example.com'))[0], 3, 'and refused by one that does not have it');
 }
 # The list opens by number, in every range.
-for my $case ([ '64:ff9b:1::1', '64:ff9b:1::/48' ], [ '::ffff:0:127.0.0.1', '::ffff:0:0:0/96' ], [ '2001::1', '[2001::]/32' ], [ '198.18.0.1', '198.18.0.0/15' ])
+for my $case ([ '64:ff9b:1::1', '64:ff9b:1::/48' ], [ '::ffff:0:127.0.0.1', '::ffff:0:0:0/96' ],
+	[ '2001::1', '[2001::]/32' ], [ '198.18.0.1', '198.18.0.0/15' ])
 {
 	my ($host, $entry) = @$case;
 	my ($status, $said) = decision($host, '--allow', $entry =~ s/^\[(.*)\]/$1/r);

@@ -27,7 +27,8 @@ local $ENV{PGAPPNAME} = 'found-in-the-environment';
 local $ENV{SFWORKER_OPTION} = 'passed on';
 for my $way (@ways)
 {
-	my $worker = start_worker($node, '-a', 'shell', '--config', $config, '--pass-env', 'PG*', '--pass-env', 'SFWORKER_*', @$way);
+	my $worker = start_worker($node, '-a', 'shell', '--config', $config, '--pass-env', 'PG*', '--pass-env',
+		'SFWORKER_*', @$way);
 	my $pid = $worker->{pid};
 	wait_for('the worker is there', sub { -s $worker->{log} });
 	my $arguments = slurp_file("/proc/$pid/cmdline") =~ tr/\0/ /r;
@@ -36,9 +37,11 @@ for my $way (@ways)
 	stop_worker($worker);
 }
 
-my $worker = start_worker($node, '-a', 'shell', '--config', $config, '--pass-env', 'PG*', '--pass-env', 'SFWORKER_*', @{ $ways[0] });
+my $worker = start_worker($node, '-a', 'shell', '--config', $config, '--pass-env', 'PG*', '--pass-env', 'SFWORKER_*',
+	@{ $ways[0] });
 wait_for('a connection', sub { -s $worker->{log} && worker_log($worker) =~ /connected/ });
-is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'found-in-the-environment' AND pid <> pg_backend_pid()"), '1',
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity
+	WHERE application_name = 'found-in-the-environment' AND pid <> pg_backend_pid()"), '1',
 	'libpq still finds its variables');
 my $pid = $worker->{pid};
 
@@ -58,18 +61,22 @@ sub command
 	return $got;
 }
 like(command("env"), qr/SFWORKER_OPTION=passed on/, 'a command gets what it may');
-like(command('cat /proc/self/environ /proc/$$/environ | tr \'\\\\000\' _'), qr/SFWORKER_OPTION=passed on/, 'and can read itself: it is a usual process');
-like(command('cat /proc/$PPID/environ'), qr/Shell.ExitCode.1\|.*Permission denied/, 'but not the environment of the worker');
+like(command('cat /proc/self/environ /proc/$$/environ | tr \'\\\\000\' _'), qr/SFWORKER_OPTION=passed on/,
+	'and can read itself: it is a usual process');
+like(command('cat /proc/$PPID/environ'), qr/Shell.ExitCode.1\|.*Permission denied/,
+	'but not the environment of the worker');
 like(command('tr \'\\\\000\' _ < /proc/$PPID/cmdline'), qr/sfworker.*_\*+_/, 'its command line shows no password');
 like(command('ls -l /proc/$PPID/fd/'), qr/Permission denied/, 'its descriptors cannot be seen');
 like(command('head -c 1 /proc/$PPID/mem'), qr/Permission denied/, 'nor its memory');
 like(command('cat /proc/$PPID/maps'), qr/Permission denied/, 'nor where that is');
-command('cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr \'\\\\000\' _ | grep -a -o [c]anary-of-arg.* | head -c 200; true');
+command('cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr \'\\\\000\' _ | grep -a -o '
+	. '[c]anary-of-arg.* | head -c 200; true');
 is(stop_worker($worker), 0, 'it leaves');
 
 # A variable that is named in full is passed.
 $worker = start_worker($node, '-a', 'shell', '--pass-env', 'PGPASSWORD');
-like(run_task($node, 'shell', '{"Command": "echo $PGPASSWORD"}'), qr/canary-of-the-environment/, 'a password that is asked for by name is passed');
+like(run_task($node, 'shell', '{"Command": "echo $PGPASSWORD"}'), qr/canary-of-the-environment/,
+	'a password that is asked for by name is passed');
 stop_worker($worker);
 $node->stop;
 done_testing();

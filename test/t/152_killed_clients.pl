@@ -52,14 +52,17 @@ sub killed_after
 sub outcome
 {
 	my ($id) = @_;
-	wait_for("$id ends", sub { $node->safe_psql('postgres', "SELECT status <> 'RUNNING' FROM sf_executions WHERE execution_id = '$id'") eq 't' }, 180);
+	wait_for("$id ends", sub { $node->safe_psql('postgres',
+		"SELECT status <> 'RUNNING' FROM sf_executions WHERE execution_id = '$id'") eq 't' }, 180);
 	my ($name) = $id =~ /:(.*)/;
-	return $node->safe_psql('postgres', "SELECT status, (SELECT string_agg(job, ',' ORDER BY job) FROM ledger WHERE execution = '$name')
+	return $node->safe_psql('postgres', "SELECT status, (SELECT string_agg(job, ',' ORDER BY job) FROM ledger
+		WHERE execution = '$name')
 		FROM sf_executions WHERE execution_id = '$id'");
 }
 
 killed_after('BEGIN', "SELECT sf_start('chain', '{}', 'started')");
-is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE execution_id = 'chain:started'"), '0', 'a start that was not committed did not happen');
+is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE execution_id = 'chain:started'"), '0',
+	'a start that was not committed did not happen');
 $node->safe_psql('postgres', "SELECT sf_start('chain', '{}', 'started')");
 is(outcome('chain:started'), 'SUCCEEDED|A,B', 'and can be made again');
 
@@ -70,10 +73,12 @@ killed_after("SELECT sf_start('chain', '{}', 'driven')", 'BEGIN', "SELECT sf_run
 is(outcome('chain:driven'), 'SUCCEEDED|A,B', 'what sf_run did and did not commit is done by a worker, once');
 
 $node->safe_psql('postgres', "SELECT sf_start('asking', '{}', 'answered')");
-wait_for('the task is there', sub { $node->safe_psql('postgres', "SELECT queued FROM sf_activities WHERE activity = 'hand'") eq '1' }, 180);
+wait_for('the task is there', sub { $node->safe_psql('postgres',
+	"SELECT queued FROM sf_activities WHERE activity = 'hand'") eq '1' }, 180);
 my $token = $node->safe_psql('postgres', "SELECT task_token FROM sf_get_activity_task('hand')");
 killed_after('BEGIN', "SELECT sf_send_task_success('$token')");
-is($node->safe_psql('postgres', "SELECT in_flight FROM sf_activities WHERE activity = 'hand'"), '1', 'an answer that was not committed is none');
+is($node->safe_psql('postgres', "SELECT in_flight FROM sf_activities WHERE activity = 'hand'"), '1',
+	'an answer that was not committed is none');
 killed_after("SELECT sf_send_task_success('$token')");
 is(outcome('asking:answered'), 'SUCCEEDED|A', 'one that was committed counts');
 
@@ -84,7 +89,8 @@ killed_after('BEGIN', "SELECT sf_redrive('chain:redriven')");
 is(outcome('chain:redriven'), 'FAILED|A', 'a redrive that was not committed did not happen');
 killed_after("SELECT sf_redrive('chain:redriven')");
 is(outcome('chain:redriven'), 'SUCCEEDED|A,B', 'one that was committed did');
-is($node->safe_psql('postgres', "SELECT redrive_count FROM sf_executions WHERE execution_id = 'chain:redriven'"), '1', 'and is counted once');
+is($node->safe_psql('postgres', "SELECT redrive_count FROM sf_executions WHERE execution_id = 'chain:redriven'"), '1',
+	'and is counted once');
 
 # Less memory than a task asks for: the limit is that of the postmaster's children from now on.
 SKIP:
@@ -92,26 +98,33 @@ SKIP:
 	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
 	skip 'no prlimit', 3 if system("prlimit --pid $postmaster --as=700000000 2>/dev/null") != 0;
 	$node->safe_psql('postgres', <<'EOC');
-CREATE FUNCTION greedy(bytes int) RETURNS jsonb LANGUAGE sql AS $$ SELECT pg_catalog.to_jsonb(pg_catalog.length(pg_catalog.repeat('x', bytes))) $$;
-SELECT sf_create_state_machine('greedy', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.greedy",
+CREATE FUNCTION greedy(bytes int) RETURNS jsonb LANGUAGE sql
+	AS $$ SELECT pg_catalog.to_jsonb(pg_catalog.length(pg_catalog.repeat('x', bytes))) $$;
+SELECT sf_create_state_machine('greedy',
+	'{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.greedy",
 	"Parameters": {"bytes.$": "$.bytes"}, "End": true}}}');
 SELECT pg_terminate_backend(pid) FROM sf_workers;
 SELECT sf_start('greedy', '{"bytes": 900000000}', 'large'), sf_start('greedy', '{"bytes": 9}', 'small');
 EOC
 	my @more = map { $node->safe_psql('postgres', "SELECT sf_start('chain', '{}', 'beside$_')") } 1 .. 5;
-	is(join(' ', map { outcome($_) } @more), join(' ', ('SUCCEEDED|A,B') x 5), 'others go on where memory is refused to one');
-	is($node->safe_psql('postgres', "SELECT sf_await('greedy:small', '180 s')"), 'SUCCEEDED', 'the same function with less too');
+	is(join(' ', map { outcome($_) } @more), join(' ', ('SUCCEEDED|A,B') x 5),
+		'others go on where memory is refused to one');
+	is($node->safe_psql('postgres', "SELECT sf_await('greedy:small', '180 s')"), 'SUCCEEDED',
+		'the same function with less too');
 	# What has failed for want of memory alone is tried again while others succeed.
 	my $n = 0;
 	wait_for('the large one ends', sub {
 			$node->safe_psql('postgres', "SELECT sf_start('chain', '{}', 'while" . $n++ . "')");
-			$node->safe_psql('postgres', "SELECT status <> 'RUNNING' FROM sf_executions WHERE execution_id = 'greedy:large'") eq 't';
+			$node->safe_psql('postgres',
+				"SELECT status <> 'RUNNING' FROM sf_executions WHERE execution_id = 'greedy:large'") eq 't';
 		}, 180);
-	like($node->safe_psql('postgres', "SELECT status, error, cause FROM sf_executions WHERE execution_id = 'greedy:large'"),
+	like($node->safe_psql('postgres', "SELECT status, error, cause FROM sf_executions
+		WHERE execution_id = 'greedy:large'"),
 		qr/^FAILED\|(?:out_of_memory|States\.Runtime)\|.*out of memory/, 'and that one fails and says why');
 }
 ok(ended($node), 'everything ends');
 no_surprises($node);
-is($node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT FROM ledger GROUP BY execution, job HAVING count(*) > 1) twice'), '0', 'nothing was done twice');
+is($node->safe_psql('postgres', 'SELECT count(*)
+	FROM (SELECT FROM ledger GROUP BY execution, job HAVING count(*) > 1) twice'), '0', 'nothing was done twice');
 $node->stop;
 done_testing();

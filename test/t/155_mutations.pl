@@ -72,7 +72,8 @@ sub points
 	}
 	my $old = sql("SELECT coalesce(string_agg(pid::text, ','), '0') FROM sf_workers WHERE role <> 'launcher'");
 	sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid IN ($old)");
-	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid IN ($old)") or die 'workers stay';
+	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid IN ($old)")
+		or die 'workers stay';
 	return;
 }
 
@@ -103,7 +104,10 @@ sub sleeps
 sub job
 {
 	my ($name, $seconds, $next, $more) = @_;
-	return qq("$name": ) . task('public.job', $next, qq("ResultPath": null, "Parameters": {"execution.\$": "\$\$.Execution.Name", "job": "$name", "seconds": $seconds}) . ($more ? ", $more" : ''));
+	return qq("$name": ) . task('public.job', $next,
+		qq("ResultPath": null,
+			"Parameters": {"execution.\$": "\$\$.Execution.Name", "job": "$name", "seconds": $seconds})
+				. ($more ? ", $more" : ''));
 }
 
 # Make a machine of states and start it; gives the execution's name, which is the machine's.
@@ -125,7 +129,8 @@ sub parallel
 	my $end = $after ? '"Next": "After"' : '"End": true';
 	my @first = map { /"([^"]+)"/ } $one, $two;
 	return start(qq("P": {"Type": "Parallel", "FailureMode": "$mode", "ResultPath": null, $end, $more "Branches": [
-		{"StartAt": "$first[0]", "States": {$one}}, {"StartAt": "$first[1]", "States": {$two}}]}) . ($after ? qq(, $after) : ''));
+		{"StartAt": "$first[0]", "States": {$one}}, {"StartAt": "$first[1]", "States": {$two}}]})
+			. ($after ? qq(, $after) : ''));
 }
 
 # Make an activity of its own for a scenario; gives its name, and a state.
@@ -166,7 +171,8 @@ sub wrong
 # Kill the worker that sleeps in a job, and wait until the server is back.
 sub crash
 {
-	my $pid = sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'sfflow worker' AND wait_event = 'PgSleep' LIMIT 1");
+	my $pid = sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'sfflow worker' AND wait_event = 'PgSleep'
+		LIMIT 1");
 	$session->quit;
 	kill 'KILL', $pid;
 	wait_gone($pid);
@@ -187,23 +193,29 @@ sub moved
 	sql("SELECT sf_create_activity('$name')");
 	for my $state ('Free', 'Tight')
 	{
-		sql(qq(SELECT sf_create_state_machine('$name', '{"StartAt": "$state", "States": {"$state": {"Type": "Task", "Resource": "activity:$name", "End": true}}}', or_replace => true)));
+		sql(qq(SELECT sf_create_state_machine('$name',
+			'{"StartAt": "$state", "States": {"$state": {"Type": "Task", "Resource": "activity:$name", "End": true}}}',
+			or_replace => true)));
 		sql("SELECT sf_set_limit('$name/Tight', max_running => 1)") if $state eq 'Tight';
-		$node->poll_query_until('postgres', 'SELECT coalesce(bool_and(counted), true) FROM _sfflow.run_limit') or die 'not counted';
+		$node->poll_query_until('postgres', 'SELECT coalesce(bool_and(counted), true) FROM _sfflow.run_limit')
+			or die 'not counted';
 		sql("SELECT sf_start('$name', '{}', n::text) FROM generate_series(1, 2) AS n") if $state eq $from;
 		$node->poll_query_until('postgres', "SELECT ($inside) = 2") or die 'not handed out' if $from eq 'Free';
 	}
-	$node->poll_query_until('postgres', "SELECT ($inside) = 1 AND waiting = 1 FROM sf_limits WHERE target = '$name/Tight'") or die 'not queued' if $tight;
+	$node->poll_query_until('postgres', "SELECT ($inside) = 1 AND waiting = 1 FROM sf_limits
+		WHERE target = '$name/Tight'") or die 'not queued' if $tight;
 	my @ids = split /\n/, sql("SELECT execution_id FROM sf_executions e WHERE execution_id LIKE '$name:%'
 		ORDER BY EXISTS (SELECT FROM sf_tasks t WHERE t.execution_id = e.execution_id) DESC, execution_id");
-	sql(qq(SET sfflow.debug_point = '$mutation'; SELECT sf_migrate('$ids[$_ - 1]', $version, '{"$from": "$to"}'))) for @moved;
+	sql(qq(SET sfflow.debug_point = '$mutation'; SELECT sf_migrate('$ids[$_ - 1]', $version, '{"$from": "$to"}')))
+		for @moved;
 	my $problems = sql("SELECT string_agg(DISTINCT problem, ' ') FROM sf_check()");
 	sql("SELECT sf_stop(execution_id) FROM sf_executions WHERE execution_id LIKE '$name:%'");
 	sql("SELECT sf_drop_limit('$name/Tight')");
 	return $problems;
 }
 
-my $two_passes = '"A": {"Type": "Pass", "Next": "B"}, "B": {"Type": "Pass", "Next": "C"}, "C": {"Type": "Pass", "End": true}';
+my $two_passes = '"A": {"Type": "Pass", "Next": "B"}, "B": {"Type": "Pass", "Next": "C"}, "C": {"Type": "Pass", '
+	. '"End": true}';
 
 my @scenarios = (
 	[ claim => sub {
@@ -213,7 +225,8 @@ my @scenarios = (
 		hangs('slice_lock');
 		# Another one takes a step of what the worker has in hand.
 		my $before = -s $node->logfile;
-		my ($rc, $out, $err) = $node->psql('postgres', "SET sfflow.debug_point = '$mutation'; SELECT sf_step('$name:$name')");
+		my ($rc, $out, $err) = $node->psql('postgres',
+			"SET sfflow.debug_point = '$mutation'; SELECT sf_step('$name:$name')");
 		let_go('slice_lock');
 		my $wrong = wrong($name);
 		return $wrong . (slurp_file($node->logfile, $before) =~ /(tuple concurrently updated)/ ? $1 : '');
@@ -242,7 +255,9 @@ my @scenarios = (
 		$operator->query("SET sfflow.debug_point = ''");
 		$operator->{stdin} .= "SELECT sf_redrive('$name:$name');\n";
 		$operator->{run}->pump_nb;
-		$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sf_redrive(''$name%' AND pid <> pg_backend_pid()") or die;
+		$node->poll_query_until('postgres',
+			"SELECT count(*) > 0 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sf_redrive(''$name%'
+			AND pid <> pg_backend_pid()") or die;
 		sleep 0.2;
 		let_go('slice_lock');
 		eval { $operator->quit };
@@ -265,7 +280,8 @@ my @scenarios = (
 		sql("UPDATE remote_state SET refuse = true");
 		hold('Far'); hold('T2_claim');
 		points('T2_claim:wait');
-		my $name = start('"F": ' . task('public.far_job', undef, '"ResultPath": null, "Parameters": {"execution.$": "$$.Execution.Name"}'));
+		my $name = start('"F": ' . task('public.far_job', undef,
+			'"ResultPath": null, "Parameters": {"execution.$": "$$.Execution.Name"}'));
 		hangs('T2_claim');
 		let_go('T2_claim');
 		hangs('Far');
@@ -276,7 +292,8 @@ my @scenarios = (
 		sql("SELECT sf_stop('$name:$name')");
 		sql("UPDATE remote_state SET refuse = false");
 		sql("SELECT sf_redrive('$name:$name')");
-		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
+		$node->poll_query_until('postgres',
+			"SELECT count(*) = 1 FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
 			WHERE e.execution_id = '$name:$name' AND b.phase = 4") or die 'not announced again';
 		let_go('T2_claim');
 		$limit = 120;
@@ -302,7 +319,8 @@ my @scenarios = (
 		my $name = start(job('B', -1));
 		hangs('B');
 		sql("SELECT sf_stop('$stopped:$stopped')");
-		$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE execution_id = '$stopped:$stopped'") or die;
+		$node->poll_query_until('postgres',
+			"SELECT count(*) = 0 FROM sf_workers WHERE execution_id = '$stopped:$stopped'") or die;
 		let_go('B');
 		return wrong($name, 'B');
 	} ],
@@ -341,8 +359,10 @@ my @scenarios = (
 	[ retry_timer => sub {
 		points();
 		sql("INSERT INTO broken VALUES ('R')");
-		my $name = start(job('R', 0, undef, '"Retry": [{"ErrorEquals": ["Broken"], "IntervalSeconds": 1, "MaxAttempts": 1}]'));
-		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'TaskFailed'") or die;
+		my $name = start(job('R', 0, undef,
+			'"Retry": [{"ErrorEquals": ["Broken"], "IntervalSeconds": 1, "MaxAttempts": 1}]'));
+		$node->poll_query_until('postgres',
+			"SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'TaskFailed'") or die;
 		sql('TRUNCATE broken');
 		return wrong($name);
 	} ],
@@ -350,7 +370,8 @@ my @scenarios = (
 		points();
 		sql("INSERT INTO broken VALUES ('Bad')");
 		hold('Long');
-		my $name = parallel('ABORT', job('Bad', 1), job('Long', -1), '"Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": null, "Next": "After"}],', job('After', 0));
+		my $name = parallel('ABORT', job('Bad', 1), job('Long', -1),
+			'"Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": null, "Next": "After"}],', job('After', 0));
 		my $wrong = wrong($name, 'After');
 		sql('TRUNCATE broken');
 		let_go('Long');
@@ -369,7 +390,8 @@ my @scenarios = (
 		points();
 		sql("INSERT INTO broken VALUES ('Bad')");
 		hold('Bad'); hold('Short');
-		my $name = parallel('ABORT', job('Bad', -1), job('Short', -1, 'Rest') . ', "Rest": {"Type": "Wait", "Seconds": 3600, "End": true}', '');
+		my $name = parallel('ABORT', job('Bad', -1), job('Short', -1, 'Rest')
+			. ', "Rest": {"Type": "Wait", "Seconds": 3600, "End": true}', '');
 		hangs('Bad');
 		hangs('Short');
 		# The second branch is in a worker's hands, about to rest, when the first one fails.
@@ -379,7 +401,8 @@ my @scenarios = (
 		hangs('slice_lock');
 		set_points();
 		let_go('Bad');
-		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'TaskFailed'") or die;
+		$node->poll_query_until('postgres',
+			"SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'TaskFailed'") or die;
 		sleep 0.5;
 		let_go('slice_lock');
 		my $status = await($name);
@@ -394,7 +417,9 @@ my @scenarios = (
 		my $token = sql("SELECT task_token FROM sf_get_activity_task('$hands')");
 		$session->query_safe("BEGIN; SELECT state FROM sf_get_activity_task('$hands')");
 		sql("SELECT sf_send_task_failure('$token', 'boom')");
-		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'ActivityFailed'") or die;
+		$node->poll_query_until('postgres',
+			"SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'ActivityFailed'")
+			or die;
 		sleep 0.3;
 		$session->query_safe('ROLLBACK');
 		my $status = await($name);
@@ -405,7 +430,8 @@ my @scenarios = (
 		sql("INSERT INTO broken VALUES ('Bad')");
 		hold('Long');
 		my $name = parallel('DRAIN', job('Bad', 0.5), job('Long', -1), '');
-		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'TaskFailed'") or die;
+		$node->poll_query_until('postgres',
+			"SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'TaskFailed'") or die;
 		sleep 2;
 		let_go('Long');
 		await($name);
@@ -418,7 +444,8 @@ my @scenarios = (
 	} ],
 	[ count_new => sub {
 		points();
-		my $one = qq("ItemsPath": "\$.items", "ItemProcessor": {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}});
+		my $one = qq("ItemsPath": "\$.items", "ItemProcessor": {"StartAt": "A", "States": {"A": {"Type": "Pass", )
+			. qq("End": true}}});
 		my $name = start(qq("M": {"Type": "Map", $one, "ResultPath": null, "End": true}), later => 1);
 		sql(qq(SELECT sf_start('$name', '{"items": [1, 2]}', '$name')));
 		return wrong($name);
@@ -428,7 +455,8 @@ my @scenarios = (
 		my ($hands, $activity) = activity();
 		my $name = parallel('ABORT', qq("A": $activity), qq("B": $activity), '');
 		$node->poll_query_until('postgres', "SELECT queued = 2 FROM sf_activities WHERE activity = '$hands'") or die;
-		my %token = split /[|\n]/, sql("SELECT state, task_token FROM sf_get_activity_task('$hands') UNION ALL SELECT state, task_token FROM sf_get_activity_task('$hands')");
+		my %token = split /[|\n]/, sql("SELECT state, task_token FROM sf_get_activity_task('$hands')
+			UNION ALL SELECT state, task_token FROM sf_get_activity_task('$hands')");
 		sql('SELECT sf_disable()');
 		sql("SELECT sf_send_task_failure('$token{A}', 'boom')");
 		sql("SELECT sf_send_task_success('$token{B}', '1')");
@@ -524,7 +552,8 @@ BEGIN
 	IF (SELECT refuse FROM public.remote_state) THEN RAISE 'refused'; END IF;
 	RETURN NULL;
 END \$\$;
-CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON near DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE CONSTRAINT TRIGGER refuse AFTER INSERT
+	ON near DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE FOREIGN TABLE far (execution text) SERVER here OPTIONS (schema_name 'public', table_name 'near');
 CREATE FUNCTION far_job(execution text) RETURNS void LANGUAGE plpgsql AS \$\$
 BEGIN
@@ -536,7 +565,8 @@ END \$\$;
 EOS
 
 # The list of mutations names the same ones.
-my %listed = map { /^\w+\s*\|[^|]*\|[^|]*\|[^|]*\|\s*(\w+)/ ? ($1 => 1) : () } split /\n/, slurp_file("$FindBin::Bin/../model/mutations.txt");
+my %listed = map { /^\w+\s*\|[^|]*\|[^|]*\|[^|]*\|\s*(\w+)/ ? ($1 => 1) : () } split /\n/,
+	slurp_file("$FindBin::Bin/../model/mutations.txt");
 delete $listed{release} unless $ENV{SFFLOW_FULL};
 is(join(' ', sort keys %listed), join(' ', sort map { $_->[0] } @scenarios), 'each mutation has its scenario');
 

@@ -28,7 +28,8 @@ sub add
 	my $row = matrix_row($fault, $how, $result, @seconds);
 	$all ? diag($row =~ s/\n//r) : note($row);
 	$matrix .= $row;
-	is("@$result{qw(lost doubled stuck)}", '0 0 0', "$fault: nothing lost, doubled or stuck ($result->{executions} executions)");
+	is("@$result{qw(lost doubled stuck)}", '0 0 0',
+		"$fault: nothing lost, doubled or stuck ($result->{executions} executions)");
 	return;
 }
 
@@ -59,7 +60,8 @@ load($node, 'self', 3);
 is(join(' ', @{ settle($node, 'self') }{qw(lost doubled stuck executions)}), '0 0 0 3', 'a quiet load');
 $node->safe_psql('postgres', q{DELETE FROM ledger WHERE execution LIKE 'self-%' AND job = 'Two';
 	INSERT INTO ledger SELECT execution, job FROM ledger WHERE execution LIKE 'self-%' AND job IN ('Three', 'Last')});
-is(join(' ', @{ SfFaults::compare($node, 'self') }{qw(lost doubled stuck)}), '3 6 0', 'rows that are missing or too many are counted');
+is(join(' ', @{ SfFaults::compare($node, 'self') }{qw(lost doubled stuck)}), '3 6 0',
+	'rows that are missing or too many are counted');
 load($node, 'open', 1);
 is(SfFaults::compare($node, 'open')->{stuck}, 1, 'and executions that have not ended');
 settle($node, 'open');

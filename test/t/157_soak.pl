@@ -28,7 +28,8 @@ my (%count, @recovery, %first, %last);
 # Read what memory of its own each worker has, kB.
 sub look_at_memory
 {
-	for my $pid (split /\n/, try_sql($node, q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%'}) // '')
+	for my $pid (split /\n/, try_sql($node, q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%'})
+		// '')
 	{
 		open my $status, '<', "/proc/$pid/status" or next;
 		my ($anonymous) = join('', <$status>) =~ /^RssAnon:\s+(\d+) kB/m or next;
@@ -77,8 +78,10 @@ my ($growth) = sort { $b <=> $a } 0, map { $last{$_} - $first{$_}{kb} } grep { $
 my $faults = 0;
 $faults += $_ for values %count;
 my $old = grep { $first{$_}{kb} } keys %last;
-my $row = matrix_row('soak', sprintf('%d faults of %d kinds in %.0f s', $faults, scalar keys %count, $seconds), $settled, @recovery);
-my $memory = "$settled->{executions} executions; of " . scalar(keys %last) . " processes, $old watched for longer than 30 s grew by at most $growth kB";
+my $row = matrix_row('soak', sprintf('%d faults of %d kinds in %.0f s', $faults, scalar keys %count, $seconds),
+	$settled, @recovery);
+my $memory = "$settled->{executions} executions; of " . scalar(keys %last)
+	. " processes, $old watched for longer than 30 s grew by at most $growth kB";
 $asked ? diag(matrix_head() . $row . $memory) : note($row . $memory);
 cmp_ok($faults, '>', 0, 'there were faults');
 cmp_ok($settled->{executions}, '>', 0, 'and executions');

@@ -1,4 +1,5 @@
-# A restart of the server, and a crash, forget how much an owner has running: what runs in the tables counts all the same.
+# A restart of the server, and a crash, forget how much an owner has running: what runs in the tables counts all the
+# same.
 use strict;
 use warnings;
 use FindBin;
@@ -14,7 +15,8 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE tenant LOGIN;
 ALTER ROLE tenant SET sfflow.max_executions_per_owner = 3;
 SET ROLE tenant;
-SELECT sf_create_state_machine('waits', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 36000, "End": true}}}');
+SELECT sf_create_state_machine('waits', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 36000,
+	"End": true}}}');
 SQL
 
 # Start four executions, one by one; how many the owner has then.

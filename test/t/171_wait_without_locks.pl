@@ -12,7 +12,8 @@ use Test::More;
 my $node = new_node('locks');
 $node->safe_psql('postgres', q{
 	CREATE ROLE reader LOGIN;
-	SELECT sf_create_state_machine('waits', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 36000, "End": true}}}');
+	SELECT sf_create_state_machine('waits',
+		'{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 36000, "End": true}}}');
 	SELECT sf_grant('READ', 'waits', 'reader');
 	SELECT sf_start('waits', '{}', 'e');
 });
@@ -25,10 +26,12 @@ sub locks_of_waiter
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 	$session->query_until(qr/^$/, "$statement;\n");
 	$node->poll_query_until('postgres',
-		"SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid AND wait_event_type = 'Extension' AND state = 'active'")
+		"SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid AND wait_event_type = 'Extension'
+			AND state = 'active'")
 	  or die "$statement does not wait";
 	my $locks = $node->safe_psql('postgres',
-		"SELECT coalesce(string_agg(DISTINCT relation::regclass::text, ', '), 'none') FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+		"SELECT coalesce(string_agg(DISTINCT relation::regclass::text, ', '), 'none') FROM pg_locks l JOIN pg_class c
+			ON c.oid = l.relation
 		WHERE l.pid = $pid AND c.relnamespace = '_sfflow'::regnamespace");
 	$node->safe_psql('postgres', "SET lock_timeout = '180 s'; VACUUM FULL _sfflow.$_")
 	  for $locks eq 'none' ? ('execution', 'state_machine', 'privilege', 'branch') : ();

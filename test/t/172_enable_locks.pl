@@ -12,14 +12,16 @@ use Test::More;
 my $node = new_node('enables');
 $node->safe_psql('postgres', "CREATE DATABASE $_") for 'one', 'two';
 $node->safe_psql($_, 'CREATE EXTENSION sfflow; CREATE ROLE maker_of_' . $_ . ' LOGIN') for 'one', 'two';
-my $create = q{SELECT sf_create_state_machine('pass', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}')};
+my $create = q{SELECT sf_create_state_machine('pass',
+	'{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}')};
 
 # Run a statement in a database; false when it is not done after a minute.
 sub is_done
 {
 	my ($database, $statement, @params) = @_;
 	my $timed_out = 0;
-	my ($code, $out, $err) = $node->psql($database, $statement, timeout => 60, timed_out => \$timed_out, extra_params => \@params);
+	my ($code, $out, $err) = $node->psql($database, $statement, timeout => 60, timed_out => \$timed_out,
+		extra_params => \@params);
 	note($err) if $err;
 	return !$timed_out && $code == 0;
 }
@@ -36,6 +38,7 @@ $operator->query_safe('BEGIN; SELECT sf_enable()');
 ok(is_done('two', 'NOTIFY elsewhere; SELECT sf_enable()'), 'nor does either for sf_enable() in one');
 $operator->query_safe('COMMIT');
 $operator->quit;
-is($node->safe_psql($_, q{SELECT detail FROM sf_health WHERE item = 'driven'}), 'this database is driven', "$_ is driven") for 'one', 'two';
+is($node->safe_psql($_, q{SELECT detail FROM sf_health WHERE item = 'driven'}), 'this database is driven',
+	"$_ is driven") for 'one', 'two';
 $node->stop;
 done_testing();

@@ -11,7 +11,8 @@ use Test::More;
 
 my $node = new_node('anchors');
 my $definition = q{'{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}'};
-$node->safe_psql('postgres', "CREATE ROLE giver LOGIN; SET ROLE giver; SELECT sf_create_state_machine('gift', $definition)");
+$node->safe_psql('postgres', "CREATE ROLE giver LOGIN; SET ROLE giver;
+	SELECT sf_create_state_machine('gift', $definition)");
 
 for my $end ('COMMIT', 'ROLLBACK')
 {
@@ -19,11 +20,13 @@ for my $end ('COMMIT', 'ROLLBACK')
 	$node->safe_psql('postgres', "CREATE ROLE $role LOGIN; CREATE ROLE ${role}_too LOGIN");
 	$node->safe_psql('postgres', "SELECT sf_grant('READ', 'gift', '$role')");
 	my $giver = $node->background_psql('postgres', extra_params => [ '-U', 'giver' ]);
-	$giver->query_safe("BEGIN; SELECT sf_grant('READ', 'gift', '${role}_too'), sf_revoke('READ', 'gift', '${role}_too'), sf_revoke('READ', 'gift', '$role')");
+	$giver->query_safe("BEGIN; SELECT sf_grant('READ', 'gift', '${role}_too'), sf_revoke('READ', 'gift', '${role}_too'),
+		sf_revoke('READ', 'gift', '$role')");
 	for my $other ($role, "${role}_too")
 	{
 		my $timed_out = 0;
-		$node->psql('postgres', "SELECT sf_create_state_machine('$other', $definition)", timeout => 60, timed_out => \$timed_out,
+		$node->psql('postgres', "SELECT sf_create_state_machine('$other', $definition)", timeout => 60,
+			timed_out => \$timed_out,
 			extra_params => [ '-U', $other ]);
 		ok(!$timed_out, "$other makes a state machine while the giver's transaction is open");
 	}

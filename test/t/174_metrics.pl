@@ -24,7 +24,8 @@ EOC
 
 # Tasks that are short, or long ones with three commits; some fail once or for good; one may wait too long.
 my $retry = '"Retry": [{"ErrorEquals": ["Later", "57P01", "57P02", "57P03"], "IntervalSeconds": 0, "MaxAttempts": 50}]';
-my $job = '"Resource": "sql:public.job", "ResultPath": null, "Parameters": {"n.$": "$.n", "bad.$": "$.bad", "try.$": "$$.State.RetryCount", "redrive.$": "$$.Execution.RedriveCount"}';
+my $job = '"Resource": "sql:public.job", "ResultPath": null, "Parameters": {"n.$": "$.n", "bad.$": "$.bad", '
+	. '"try.$": "$$.State.RetryCount", "redrive.$": "$$.Execution.RedriveCount"}';
 my $machine = <<"EOJ";
 {"StartAt": "A", "TimeoutSeconds": 600, "States": {
   "A": {"Type": "Task", $job, $retry, "Next": "Both"},
@@ -46,31 +47,40 @@ BEGIN
 	END IF;
 END \$\$;
 SELECT sf_create_state_machine('night', '$machine');
-SELECT sf_create_state_machine('wide', '{"StartAt": "M", "States": {"M": {"Type": "Map", "ItemsPath": "\$.items", "End": true,
-	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}}}}');
-SELECT sf_create_state_machine('brief', '{"StartAt": "W", "TimeoutSeconds": 1, "States": {"W": {"Type": "Wait", "Seconds": 60, "End": true}}}');
+SELECT sf_create_state_machine('wide', '{"StartAt": "M", "States": {"M": {"Type": "Map", "ItemsPath": "\$.items",
+	"End": true,
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P",
+		"States": {"P": {"Type": "Pass", "End": true}}}}}}');
+SELECT sf_create_state_machine('brief', '{"StartAt": "W", "TimeoutSeconds": 1, "States": {"W": {"Type": "Wait",
+	"Seconds": 60, "End": true}}}');
 EOS
 
 # What the histories hold, in the columns of sf_metrics and of sf_job_times.
 my $recount = <<'EOS';
 SELECT e.state_machine,
-	count(*) FILTER (WHERE h.type = 'ExecutionStarted' AND own), count(*) FILTER (WHERE h.type = 'ExecutionSucceeded' AND own),
-	count(*) FILTER (WHERE h.type = 'ExecutionFailed' AND own), count(*) FILTER (WHERE h.type = 'ExecutionAborted' AND own),
+	count(*) FILTER (WHERE h.type = 'ExecutionStarted' AND own),
+		count(*) FILTER (WHERE h.type = 'ExecutionSucceeded' AND own),
+	count(*) FILTER (WHERE h.type = 'ExecutionFailed' AND own),
+		count(*) FILTER (WHERE h.type = 'ExecutionAborted' AND own),
 	count(*) FILTER (WHERE h.type = 'ExecutionTimedOut' AND own), count(*) FILTER (WHERE h.type LIKE '%StateEntered'),
 	count(*) FILTER (WHERE h.type = 'ExecutionRedriven' AND own),
 	count(*) FILTER (WHERE h.type = 'TaskScheduled') - count(*) FILTER (WHERE h.type = 'TaskStateEntered'),
 	count(*) FILTER (WHERE h.type = 'TaskSucceeded'), count(*) FILTER (WHERE h.type IN ('TaskFailed', 'TaskTimedOut'))
-FROM sf_history h JOIN (SELECT execution_id, state_machine, name NOT LIKE '%:%' AND parent_execution_id IS NULL AS own FROM sf_executions) e USING (execution_id)
+FROM sf_history h JOIN (SELECT execution_id, state_machine, name NOT LIKE '%:%' AND parent_execution_id IS NULL AS own
+	FROM sf_executions) e USING (execution_id)
 GROUP BY 1 ORDER BY 1
 EOS
 my $counters = <<'EOS';
-SELECT m.state_machine, executions_started, executions_succeeded, executions_failed, executions_aborted, executions_timed_out,
+SELECT m.state_machine, executions_started, executions_succeeded, executions_failed, executions_aborted,
+	executions_timed_out,
 	state_transitions, executions_redriven, m.retries, coalesce(j.runs, 0), coalesce(j.failures, 0)
-FROM sf_metrics m LEFT JOIN (SELECT state_machine, sum(runs) AS runs, sum(failures) AS failures FROM sf_job_times GROUP BY 1) j USING (state_machine)
+FROM sf_metrics m LEFT JOIN (SELECT state_machine, sum(runs) AS runs, sum(failures) AS failures FROM sf_job_times
+	GROUP BY 1) j USING (state_machine)
 ORDER BY 1
 EOS
 my $hours = <<'EOS';
-SELECT state_machine, sum(executions_started), sum(executions_succeeded), sum(executions_failed), sum(executions_aborted), sum(executions_timed_out),
+SELECT state_machine, sum(executions_started), sum(executions_succeeded), sum(executions_failed),
+	sum(executions_aborted), sum(executions_timed_out),
 	sum(state_transitions), sum(executions_redriven), sum(retries)
 FROM sf_metrics_by_hour GROUP BY 1 ORDER BY 1
 EOS
@@ -81,9 +91,11 @@ sub same
 	my ($database, $what) = @_;
 	my $counted = $node->safe_psql($database, $counters);
 	is($counted, $node->safe_psql($database, $recount), "$what: the counters equal a recount");
-	is($node->safe_psql($database, $hours), join("\n", map { s/\|\d+\|\d+$//r } split /\n/, $counted), "$what: so do those by hour together");
+	is($node->safe_psql($database, $hours), join("\n", map { s/\|\d+\|\d+$//r } split /\n/, $counted),
+		"$what: so do those by hour together");
 	is($node->safe_psql($database, 'SELECT state_machine, sum(retries) FROM sf_retries GROUP BY 1 ORDER BY 1'),
-		$node->safe_psql($database, 'SELECT state_machine, retries FROM sf_metrics WHERE retries > 0 ORDER BY 1'), "$what: and the retries by error");
+		$node->safe_psql($database, 'SELECT state_machine, retries FROM sf_metrics WHERE retries > 0 ORDER BY 1'),
+			"$what: and the retries by error");
 	return $counted;
 }
 
@@ -115,10 +127,13 @@ my %kill = (
 	session => sub {
 		# One that advances an execution by itself.
 		my $client = $node->background_psql('postgres', on_error_stop => 0);
-		$client->{stdin} .= "BEGIN; SELECT sf_start('night', '{\"n\": 4, \"bad\": false, \"items\": []}', 's$n'); SELECT sf_run('night:s$n'); SELECT pg_sleep(60);\n";
+		$client->{stdin} .= "BEGIN; SELECT sf_start('night', '{\"n\": 4, \"bad\": false, \"items\": []}', 's$n');
+			SELECT sf_run('night:s$n'); SELECT pg_sleep(60);\n";
 		$client->{run}->pump_nb;
-		$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()});
-		my $pid = $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()});
+		$node->poll_query_until('postgres',
+			q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()});
+		my $pid = $node->safe_psql('postgres',
+			q{SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()});
 		kill 'KILL', $pid;
 		wait_gone($pid);
 		recovered($node) or BAIL_OUT('no recovery');
@@ -138,7 +153,8 @@ for my $round (1 .. $kills)
 	sleep 0.02 + rand(1.2);
 	$begun += $node->safe_psql('postgres', q(SELECT count(*) FROM sf_executions WHERE status = 'RUNNING'));
 	$kill{ (qw(worker session postmaster))[ $round % 3 ] }->();
-	$node->safe_psql('postgres', q(SELECT sf_redrive(execution_id) FROM sf_executions WHERE status = 'FAILED')) if $round % 3 == 0;
+	$node->safe_psql('postgres', q(SELECT sf_redrive(execution_id) FROM sf_executions WHERE status = 'FAILED'))
+		if $round % 3 == 0;
 }
 cmp_ok($begun, '>', 0, 'the kills met work');
 ok(ended($node), 'every execution ends');
@@ -148,8 +164,10 @@ cmp_ok((split /\|/, $night)[1], '>=', $n, 'no start is missing');
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.metric_increment'), 'all is folded by itself');
 is(same('postgres', 'folded'), $counted, 'which changes nothing');
 is($node->safe_psql('postgres', q(SELECT string_agg(x.execution_id, ' ' ORDER BY x.execution_id) FROM
-	(SELECT execution_id FROM sf_executions WHERE status IN ('FAILED', 'TIMED_OUT') EXCEPT SELECT execution_id FROM sf_alerts) x)), '', 'each failure is an alert');
-is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts a JOIN sf_executions e USING (execution_id) WHERE a.kind IN ('failed', 'timed_out') AND e.status NOT IN ('FAILED', 'TIMED_OUT'))),
+	(SELECT execution_id FROM sf_executions WHERE status IN ('FAILED', 'TIMED_OUT') EXCEPT SELECT execution_id
+		FROM sf_alerts) x)), '', 'each failure is an alert');
+is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts a JOIN sf_executions e USING (execution_id)
+	WHERE a.kind IN ('failed', 'timed_out') AND e.status NOT IN ('FAILED', 'TIMED_OUT'))),
 	'0', 'and nothing else is');
 
 # --- purge
@@ -168,7 +186,8 @@ ok(ended($node), 'executions run beside it');
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.metric_increment'), 'and are folded');
 start_some(1);
 ok(ended($node), 'one more');
-cmp_ok($node->safe_psql('postgres', q(SELECT executions_started FROM sf_metrics WHERE state_machine = 'night')), '==', (split /\|/, $night)[1] + $n - $first, 'all of them are counted');
+cmp_ok($node->safe_psql('postgres', q(SELECT executions_started FROM sf_metrics WHERE state_machine = 'night')), '==',
+	(split /\|/, $night)[1] + $n - $first, 'all of them are counted');
 is($old->query_safe($counters), $counted, 'the snapshot shows what it showed');
 $old->query_safe('COMMIT');
 $old->quit;
@@ -183,7 +202,8 @@ SELECT sf_start('m', '{}', n::text) FROM generate_series(1, 20) n;
 EOS
 ok(ended($node, 'shop'), 'another database');
 ok($node->poll_query_until('shop', 'SELECT count(*) = 0 FROM _sfflow.metric_increment'), 'has counters');
-$node->safe_psql('shop', q(SELECT sf_disable(); SELECT sf_start('m', '{}', n::text), sf_run('m:' || n) FROM generate_series(21, 25) n));
+$node->safe_psql('shop', q(SELECT sf_disable(); SELECT sf_start('m', '{}', n::text), sf_run('m:' || n)
+	FROM generate_series(21, 25) n));
 is(increments('shop'), '5', '... and increments');
 my $dump = $node->backup_dir . '/shop.dump';
 mkdir $node->backup_dir;
@@ -201,28 +221,37 @@ same('restored', 'a restored dump that was adopted');
 # --- rows that are loaded beside those that were folded
 
 $node->safe_psql('restored', 'SELECT sf_disable()');
-$node->safe_psql('restored', q(SELECT sf_start('m', '{}', 'y'), sf_run('m:y'); CREATE TABLE kept AS TABLE _sfflow.metric_increment;
-	TRUNCATE _sfflow.metric_increment; INSERT INTO _sfflow.metric_increment SELECT 3, at, machine_no, version, counts FROM kept));
+$node->safe_psql('restored', q(SELECT sf_start('m', '{}', 'y'), sf_run('m:y');
+	CREATE TABLE kept AS TABLE _sfflow.metric_increment;
+	TRUNCATE _sfflow.metric_increment; INSERT INTO _sfflow.metric_increment SELECT 3, at, machine_no, version, counts
+		FROM kept));
 $node->safe_psql('restored', 'SELECT sf_enable()');
-ok($node->poll_query_until('restored', 'SELECT count(*) = 0 FROM _sfflow.metric_increment'), 'increments of transactions of another server are folded, too');
+ok($node->poll_query_until('restored', 'SELECT count(*) = 0 FROM _sfflow.metric_increment'),
+	'increments of transactions of another server are folded, too');
 same('restored', 'loaded increments');
 
 # --- logical replication
 
 my $tables = $node->safe_psql('shop', q(SELECT string_agg(c.oid::regclass::text, ', ') FROM pg_class c
-	WHERE c.relnamespace = '_sfflow'::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p' AND c.relname NOT IN ('instance', 'metric_fold')));
+	WHERE c.relnamespace = '_sfflow'::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p'
+		AND c.relname NOT IN ('instance', 'metric_fold')));
 $node->safe_psql('postgres', 'CREATE DATABASE subscriber');
 $node->safe_psql('subscriber', 'CREATE EXTENSION sfflow');
-$node->safe_psql('shop', "CREATE PUBLICATION p FOR TABLE $tables; SELECT pg_create_logical_replication_slot('s', 'pgoutput')");
-$node->safe_psql('subscriber', sprintf(q(CREATE SUBSCRIPTION s CONNECTION '%s' PUBLICATION p WITH (create_slot = false, slot_name = 's')), $node->connstr('shop') =~ s/'/''/gr));
-ok($node->poll_query_until('subscriber', q(SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel)), 'a subscriber copies the tables');
+$node->safe_psql('shop', "CREATE PUBLICATION p FOR TABLE $tables;
+	SELECT pg_create_logical_replication_slot('s', 'pgoutput')");
+$node->safe_psql('subscriber',
+	sprintf(q(CREATE SUBSCRIPTION s CONNECTION '%s' PUBLICATION p WITH (create_slot = false, slot_name = 's')),
+	$node->connstr('shop') =~ s/'/''/gr));
+ok($node->poll_query_until('subscriber', q(SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel)),
+	'a subscriber copies the tables');
 is(same('subscriber', 'a subscriber'), $node->safe_psql('shop', $counters), 'it shows the same');
 $node->safe_psql('shop', q(SELECT sf_enable(); SELECT sf_start('m', '{}', n::text) FROM generate_series(26, 40) n));
 ok(ended($node, 'shop'), 'the publisher goes on');
 ok($node->poll_query_until('shop', 'SELECT count(*) = 0 FROM _sfflow.metric_increment'), 'and folds');
 ok($node->wait_for_catchup('s') || 1, 'the subscriber follows');
 is(increments('subscriber'), '0', 'and has lost its increments, too');
-is(same('subscriber', 'a subscriber that has followed'), $node->safe_psql('shop', $counters), 'it shows the same again');
+is(same('subscriber', 'a subscriber that has followed'), $node->safe_psql('shop', $counters),
+	'it shows the same again');
 $node->safe_psql('subscriber', 'DROP SUBSCRIPTION s');
 
 $node->stop;

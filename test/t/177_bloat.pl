@@ -21,7 +21,8 @@ BEGIN
 	RETURN n;
 END $$;
 SELECT sf_create_state_machine('m', '{"StartAt": "T", "States": {
-	"T": {"Type": "Task", "Resource": "sql:public.sometimes", "Parameters": {"n.$": "$.n", "try.$": "$$.State.RetryCount"}, "ResultPath": null,
+	"T": {"Type": "Task", "Resource": "sql:public.sometimes", "Parameters": {"n.$": "$.n",
+		"try.$": "$$.State.RetryCount"}, "ResultPath": null,
 		"Retry": [{"ErrorEquals": ["Later"], "IntervalSeconds": 1}], "Next": "C"},
 	"C": {"Type": "Choice", "Choices": [{"Variable": "$.wait", "BooleanEquals": true, "Next": "W"}], "Default": "S"},
 	"W": {"Type": "Wait", "Seconds": 1, "Next": "S"},
@@ -32,20 +33,27 @@ EOS
 my $waves = full(10, 400);
 for my $wave (1 .. $waves)
 {
-	$node->safe_psql('postgres', "SELECT count(*) FROM sf_start_many('m', 'SELECT jsonb_build_object(''n'', n, ''wait'', n % 5 = 0) FROM generate_series(1, 1500) n')");
+	$node->safe_psql('postgres', "SELECT count(*)
+		FROM sf_start_many('m', 'SELECT jsonb_build_object(''n'', n, ''wait'', n % 5 = 0)
+			FROM generate_series(1, 1500) n')");
 	ended($node) or BAIL_OUT("wave $wave does not end");
 	$node->safe_psql('postgres', q(SELECT sf_purge('0 s', 500)));
 }
-is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_executions WHERE status = 'SUCCEEDED')), 1000 * $waves, 'all have ended, and some are purged');
+is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_executions WHERE status = 'SUCCEEDED')), 1000 * $waves,
+	'all have ended, and some are purged');
 
 # Statistics come late, and vacuum after them.
-$node->poll_query_until('postgres', q(SELECT coalesce(bool_and(n_dead_tup <= 100 + 0.2 * n_live_tup), true) FROM pg_stat_user_tables WHERE schemaname = '_sfflow' AND n_dead_tup >= 5000));
-my $stored = q(SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = '_sfflow'::regnamespace AND relkind = 'r');
+$node->poll_query_until('postgres', q(SELECT coalesce(bool_and(n_dead_tup <= 100 + 0.2 * n_live_tup), true)
+	FROM pg_stat_user_tables WHERE schemaname = '_sfflow' AND n_dead_tup >= 5000));
+my $stored = q(SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = '_sfflow'::regnamespace
+	AND relkind = 'r');
 my $before = $node->safe_psql('postgres', $stored);
-note $node->safe_psql('postgres', q(SELECT relname, pg_table_size(oid) / 1024 AS kb, pg_indexes_size(oid) / 1024 AS indexes FROM pg_class
+note $node->safe_psql('postgres', q(SELECT relname, pg_table_size(oid) / 1024 AS kb,
+	pg_indexes_size(oid) / 1024 AS indexes FROM pg_class
 	WHERE relnamespace = '_sfflow'::regnamespace AND relkind = 'r' ORDER BY pg_total_relation_size(oid) DESC LIMIT 6));
 $node->safe_psql('postgres', 'VACUUM FULL');
 my $live = $node->safe_psql('postgres', $stored);
-cmp_ok($before, '<=', 1.5 * $live + 2_000_000, sprintf('%.1f MB are stored, %.1f MB of them live', $before / 1e6, $live / 1e6));
+cmp_ok($before, '<=', 1.5 * $live + 2_000_000, sprintf('%.1f MB are stored, %.1f MB of them live', $before / 1e6,
+	$live / 1e6));
 $node->stop;
 done_testing();

@@ -25,14 +25,20 @@ EOS
 # Every byte there is, over several chunks, with a part that was appended.
 as('keeper', 'shop', <<'EOS');
 SELECT sfflow_aws.create_bucket('kept'), sfflow_aws.create_bucket('open'), sfflow_aws.grant_bucket('open', 'rival');
-SELECT sfflow_aws.put_object('kept', 'all/bytes', decode(repeat(string_agg(lpad(to_hex(n), 2, '0'), '' ORDER BY n), 2500), 'hex'), 'application/x-all') FROM generate_series(0, 255) AS n;
+SELECT sfflow_aws.put_object('kept', 'all/bytes',
+	decode(repeat(string_agg(lpad(to_hex(n), 2, '0'), '' ORDER BY n), 2500), 'hex'), 'application/x-all')
+	FROM generate_series(0, 255) AS n;
 SELECT sfflow_aws.append_object('kept', 'all/bytes', '\x00ff0a0d5c');
 SELECT sfflow_aws.put_object('open', 'list.json', '[1, 2]');
 SELECT sf_create_state_machine('keep', '{"StartAt": "Query", "States": {
-	"Query": {"Type": "Task", "Resource": "arn:aws:states:::athena:startQueryExecution.sync", "Parameters": {"QueryString": "SELECT 7 AS n, NULL AS nothing", "ResultConfiguration": {"OutputLocation": "s3://kept/q"}},
+	"Query": {"Type": "Task", "Resource": "arn:aws:states:::athena:startQueryExecution.sync",
+		"Parameters": {"QueryString": "SELECT 7 AS n, NULL AS nothing",
+		"ResultConfiguration": {"OutputLocation": "s3://kept/q"}},
 		"ResultPath": null, "Next": "Each"},
-	"Each": {"Type": "Map", "End": true, "ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "open", "Key": "list.json"}},
-		"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}}}}');
+	"Each": {"Type": "Map", "End": true, "ItemReader": {"Resource": "arn:aws:states:::s3:getObject",
+		"Parameters": {"Bucket": "open", "Key": "list.json"}},
+		"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P",
+			"States": {"P": {"Type": "Pass", "End": true}}}}}}');
 SELECT sf_start('keep', '{}', 'before');
 SELECT sf_await('keep:before', '60 s');
 EOS
@@ -60,13 +66,17 @@ $node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('resto
 is($node->safe_psql('restored', $all), $before, 'everything is as it was');
 
 # The mappings work there, and rights are as before.
-is(as('keeper', 'restored', q(SELECT sf_run(sf_start('keep', '{}', 'after')); SELECT output FROM sf_executions WHERE name = 'after')),
+is(as('keeper', 'restored', q(SELECT sf_run(sf_start('keep', '{}', 'after')); SELECT output FROM sf_executions
+	WHERE name = 'after')),
 	"SUCCEEDED\n[1, 2]", 'a machine reads and writes in the copy');
-is(as('rival', 'restored', q(SELECT string_agg(bucket || '/' || key, ' ') FROM sfflow_aws.s3_object; SELECT count(*) FROM sfflow_aws.athena_query)),
+is(as('rival', 'restored', q(SELECT string_agg(bucket || '/' || key, ' ') FROM sfflow_aws.s3_object; SELECT count(*)
+	FROM sfflow_aws.athena_query)),
 	"open/list.json\n0", 'another role sees what was granted to it');
-my (undef, undef, $error) = $node->psql('restored', q(SELECT sfflow_aws.get_object('kept', 'all/bytes')), extra_params => [ '-U', 'rival' ]);
+my (undef, undef, $error) = $node->psql('restored', q(SELECT sfflow_aws.get_object('kept', 'all/bytes')),
+	extra_params => [ '-U', 'rival' ]);
 like($error, qr/S3\.S3Exception.*Access Denied/s, 'and no more');
-is($node->safe_psql('restored', "SELECT sf_aws_uninstall(); SELECT to_regnamespace('sfflow_aws') IS NULL"), "\nt", 'it can be removed in the copy');
+is($node->safe_psql('restored', "SELECT sf_aws_uninstall(); SELECT to_regnamespace('sfflow_aws') IS NULL"), "\nt",
+	'it can be removed in the copy');
 
 $node->stop;
 done_testing();

@@ -15,7 +15,8 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 chmod 0755, $dir;
 my $examples = "$FindBin::Bin/../../docs/examples";
 my $node = new_node('main');
-$node->safe_psql('postgres', q(SELECT sf_aws_install(services => '{glue,batch,ecs,eks,bedrock,emr-serverless,elasticmapreduce,aws-sdk}')));
+$node->safe_psql('postgres',
+	q(SELECT sf_aws_install(services => '{glue,batch,ecs,eks,bedrock,emr-serverless,elasticmapreduce,aws-sdk}')));
 
 # Write a file.
 sub put
@@ -55,15 +56,20 @@ esac
 EOS
 my $worker = start_worker($node, '-a', 'aws:program', '--program', $program);
 is(ask('glue:startJobRun', '{"echo": "$(touch x)", "Command": ["rm"], "TimeoutSeconds": "any"}'),
-	'SUCCEEDED|{"state": "Work", "request": {"echo": "$(touch x)", "Command": ["rm"], "TimeoutSeconds": "any"}, "resource": "arn:aws:states:::glue:startJobRun"}||',
+	'SUCCEEDED|{"state": "Work", "request": {"echo": "$(touch x)", "Command": ["rm"], "TimeoutSeconds": "any"}, '
+		. '"resource": "arn:aws:states:::glue:startJobRun"}||',
 	'the request is the input, of which no member means anything to the worker');
-like(ask('batch:submitJob.sync', '{"echo": 1}'), qr/"arn:aws:states:::batch:submitJob.sync"/, 'the pattern is in SFFLOW_RESOURCE');
-is(ask('glue:startJobRun', '{"do": "named"}'), 'FAILED||Glue.EntityNotFoundException|no such job', 'a program names its error');
+like(ask('batch:submitJob.sync', '{"echo": 1}'), qr/"arn:aws:states:::batch:submitJob.sync"/,
+	'the pattern is in SFFLOW_RESOURCE');
+is(ask('glue:startJobRun', '{"do": "named"}'), 'FAILED||Glue.EntityNotFoundException|no such job',
+	'a program names its error');
 is(ask('glue:startJobRun', '{"do": "alone"}'), 'FAILED||Glue.Alone|', '... without a cause');
-is(ask('glue:startJobRun', '{"do": "good"}'), 'SUCCEEDED|{"Error": "of no meaning"}||', 'with status 0 it is the output');
+is(ask('glue:startJobRun', '{"do": "good"}'), 'SUCCEEDED|{"Error": "of no meaning"}||',
+	'with status 0 it is the output');
 is(ask('glue:startJobRun', '{"do": "empty"}'), "FAILED||Program.ExitCode.3|the tail\n", 'an empty name is none');
 is(ask('glue:startJobRun', '{"do": "number"}'), "FAILED||Program.ExitCode.4|the tail\n", 'nor is a number');
-like(ask('glue:startJobRun', '{"do": "killed"}'), qr/^FAILED\|\|Program\.Signal\.9\|/, 'a signal is an error, whatever was said before');
+like(ask('glue:startJobRun', '{"do": "killed"}'), qr/^FAILED\|\|Program\.Signal\.9\|/,
+	'a signal is an error, whatever was said before');
 like(ask('glue:startJobRun', '[1]'), qr/^FAILED\|\|Program\.InvalidParameters\|/, 'a request is an object');
 stop_worker($worker);
 $worker = start_worker($node, '-a', 'aws:program', '--program', "$dir/none");
@@ -84,28 +90,46 @@ sub check_example
 {
 	my ($language, @options) = @_;
 	my $example = start_worker($node, '-a', 'aws:program', @options);
-	is(ask('glue:startJobRun', '{"JobName": "load", "Arguments": {"--day": "5"}}'), 'SUCCEEDED|{"JobRunId": "jr-load-5"}||', "$language: a request and its answer");
+	is(ask('glue:startJobRun', '{"JobName": "load", "Arguments": {"--day": "5"}}'),
+		'SUCCEEDED|{"JobRunId": "jr-load-5"}||', "$language: a request and its answer");
 	is(ask('glue:startJobRun.sync', '{"JobName": "load", "Arguments": {"--day": "5"}}'),
 		'SUCCEEDED|{"Id": "jr-load-5", "JobRunState": "SUCCEEDED"}||', "$language: .sync waits for the job");
 	is(ask('glue:startJobRun.sync', '{"JobName": "bad", "Arguments": {"--day": "5"}}') =~ s/"\s*:\s+/":/gr,
-		'FAILED||States.TaskFailed|{"Id":"jr-bad-5", "JobRunState":"FAILED"}' =~ s/, /$language eq 'Python' ? ', ' : ','/er, "$language: a job that fails is an error");
-	is(ask('aws-sdk:glue:getJob', '{"JobName": "none"}'), 'FAILED||Glue.EntityNotFoundException|Job none not found.', "$language: an error of the service");
-	is(ask('batch:submitJob', '{"JobName": "b", "JobQueue": "q", "JobDefinition": "d", "Parameters": {"Day": "5"}, "ArrayProperties": {"Size": 2}}'),
-		'SUCCEEDED|{"JobId": "b-q-5-2", "JobName": "b"}||', "$language: members are spelt as the API does, names in maps stay");
-	is(ask('batch:submitJob.sync', '{"JobName": "b", "JobQueue": "q", "JobDefinition": "d", "Parameters": {"Day": "5"}, "ArrayProperties": {"Size": 2}}'),
-		'SUCCEEDED|{"JobId": "b-q-5-2", "Status": "SUCCEEDED", "Parameters": {"Day": "5"}}||', "$language: a job of Batch");
+		'FAILED||States.TaskFailed|{"Id":"jr-bad-5", "JobRunState":"FAILED"}' =~ s/, /$language eq 'Python' ? ', ' : ','/er,
+			"$language: a job that fails is an error");
+	is(ask('aws-sdk:glue:getJob', '{"JobName": "none"}'), 'FAILED||Glue.EntityNotFoundException|Job none not found.',
+		"$language: an error of the service");
+	is(ask('batch:submitJob',
+		'{"JobName": "b", "JobQueue": "q", "JobDefinition": "d", "Parameters": {"Day": "5"}, "ArrayProperties": '
+		. '{"Size": 2}}'),
+		'SUCCEEDED|{"JobId": "b-q-5-2", "JobName": "b"}||',
+			"$language: members are spelt as the API does, names in maps stay");
+	is(ask('batch:submitJob.sync',
+		'{"JobName": "b", "JobQueue": "q", "JobDefinition": "d", "Parameters": {"Day": "5"}, "ArrayProperties": '
+		. '{"Size": 2}}'),
+		'SUCCEEDED|{"JobId": "b-q-5-2", "Status": "SUCCEEDED", "Parameters": {"Day": "5"}}||',
+			"$language: a job of Batch");
 	is(ask('ecs:runTask.sync', '{"Cluster": "c", "TaskDefinition": "good"}'),
-		'SUCCEEDED|{"TaskArn": "arn:good", "Containers": [{"ExitCode": 0}], "LastStatus": "STOPPED"}||', "$language: a task of ECS");
-	like(ask('ecs:runTask.sync', '{"Cluster": "c", "TaskDefinition": "bad"}'), qr/^FAILED\|\|States\.TaskFailed\|.*"ExitCode": ?7/, "$language: a container that fails");
-	is(ask('eks:createCluster.sync', '{"Name": "c"}'), 'SUCCEEDED|{"Cluster": {"Name": "c", "Status": "ACTIVE"}}||', "$language: a cluster of EKS");
-	is(ask('eks:createCluster.sync', '{"Name": "bad"}') =~ s/"\s*:\s+/":/gr, 'FAILED||States.TaskFailed|{"Cluster":{"Name":"bad", "Status":"FAILED"}}' =~ s/, /$language eq 'Python' ? ', ' : ','/er,
+		'SUCCEEDED|{"TaskArn": "arn:good", "Containers": [{"ExitCode": 0}], "LastStatus": "STOPPED"}||',
+			"$language: a task of ECS");
+	like(ask('ecs:runTask.sync', '{"Cluster": "c", "TaskDefinition": "bad"}'),
+		qr/^FAILED\|\|States\.TaskFailed\|.*"ExitCode": ?7/, "$language: a container that fails");
+	is(ask('eks:createCluster.sync', '{"Name": "c"}'), 'SUCCEEDED|{"Cluster": {"Name": "c", "Status": "ACTIVE"}}||',
+		"$language: a cluster of EKS");
+	is(ask('eks:createCluster.sync', '{"Name": "bad"}') =~ s/"\s*:\s+/":/gr,
+		'FAILED||States.TaskFailed|{"Cluster":{"Name":"bad", "Status":"FAILED"}}' =~ s/, /$language eq 'Python' ? ', ' : ','/er,
 		"$language: one that cannot be made");
-	is(ask('eks:deleteCluster.sync', '{"Name": "gone"}'), 'SUCCEEDED|{"Cluster": {"Name": "gone", "Status": "DELETING"}}||', "$language: one that is deleted");
-	is(ask('emr-serverless:createApplication.sync', '{"Name": "a"}'), 'SUCCEEDED|{"State": "CREATED", "ApplicationId": "app"}||', "$language: an application of EMR Serverless");
-	is(ask('emr-serverless:startJobRun.sync', '{"ApplicationId": "app"}'), 'SUCCEEDED|{"State": "SUCCESS", "JobRunId": "run"}||', "$language: a job of it");
-	is(ask('bedrock:createModelCustomizationJob.sync', '{"JobName": "j"}'), 'SUCCEEDED|{"JobArn": "arn:j", "Status": "Completed"}||', "$language: a job of Bedrock");
+	is(ask('eks:deleteCluster.sync', '{"Name": "gone"}'),
+		'SUCCEEDED|{"Cluster": {"Name": "gone", "Status": "DELETING"}}||', "$language: one that is deleted");
+	is(ask('emr-serverless:createApplication.sync', '{"Name": "a"}'),
+		'SUCCEEDED|{"State": "CREATED", "ApplicationId": "app"}||', "$language: an application of EMR Serverless");
+	is(ask('emr-serverless:startJobRun.sync', '{"ApplicationId": "app"}'),
+		'SUCCEEDED|{"State": "SUCCESS", "JobRunId": "run"}||', "$language: a job of it");
+	is(ask('bedrock:createModelCustomizationJob.sync', '{"JobName": "j"}'),
+		'SUCCEEDED|{"JobArn": "arn:j", "Status": "Completed"}||', "$language: a job of Bedrock");
 	is(ask('bedrock:invokeModel', '{"ModelId": "m", "ContentType": "application/json", "Body": {"prompt": "p"}}'),
-		'SUCCEEDED|{"Body": {"heard": "{\"prompt\":\"p\"}"}, "ContentType": "application/json"}||', "$language: a model of Bedrock");
+		'SUCCEEDED|{"Body": {"heard": "{\"prompt\":\"p\"}"}, "ContentType": "application/json"}||',
+			"$language: a model of Bedrock");
 	is(stop_worker($example), 0, "$language: the worker leaves");
 	return;
 }
@@ -149,7 +173,9 @@ shapes = {
     "StartJobRun": (structure(JobName=text, Arguments=names), structure(JobRunId=text)),
     "GetJobRun": (structure(JobName=text, RunId=text), structure(JobRun=structure(Id=text, JobRunState=text))),
     "GetJob": (structure(JobName=text), structure()),
-    "SubmitJob": (structure(jobName=text, jobQueue=text, jobDefinition=text, parameters=names, arrayProperties=structure(size=text)), structure(jobId=text, jobName=text)),
+    "SubmitJob": (structure(jobName=text, jobQueue=text, jobDefinition=text, parameters=names,
+    	arrayProperties=structure(size=text)),
+    	structure(jobId=text, jobName=text)),
     "DescribeJobs": (structure(jobs=of(text)), structure(jobs=of(job))),
     "RunTask": (structure(cluster=text, taskDefinition=text), structure(tasks=of(task))),
     "DescribeTasks": (structure(cluster=text, tasks=of(text)), structure(tasks=of(task))),
@@ -171,7 +197,8 @@ serverless = {
 class Client:
     def __init__(self, shapes):
         self.looks = 0
-        self.meta = SimpleNamespace(service_model=SimpleNamespace(operation_model=lambda name: SimpleNamespace(input_shape=shapes[name][0], output_shape=shapes[name][1])))
+        self.meta = SimpleNamespace(service_model=SimpleNamespace(
+        	operation_model=lambda name: SimpleNamespace(input_shape=shapes[name][0], output_shape=shapes[name][1])))
 
     def look(self, end):
         self.looks += 1
@@ -196,7 +223,8 @@ class Client:
         return {"tasks": [{"taskArn": "arn:" + taskDefinition}]}
 
     def describe_tasks(self, cluster, tasks):
-        return {"tasks": [{"taskArn": tasks[0], "lastStatus": self.look("STOPPED"), "containers": [{"exitCode": 7 if "bad" in tasks[0] else 0}]}]}
+        return {"tasks": [{"taskArn": tasks[0], "lastStatus": self.look("STOPPED"),
+        	"containers": [{"exitCode": 7 if "bad" in tasks[0] else 0}]}]}
 
     def create_cluster(self, name):
         return {"cluster": {"name": name, "status": "CREATING"}}
@@ -207,7 +235,8 @@ class Client:
     def describe_cluster(self, name):
         if name == "gone" and self.look("") == "":
             raise ClientError("ResourceNotFoundException", "No cluster found for name: gone.")
-        return {"cluster": {"name": name, "status": "DELETING" if name == "gone" else self.look("FAILED" if name == "bad" else "ACTIVE")}}
+        return {"cluster": {"name": name,
+        	"status": "DELETING" if name == "gone" else self.look("FAILED" if name == "bad" else "ACTIVE")}}
 
     def create_application(self, name):
         return {"applicationId": "app"}
@@ -247,45 +276,59 @@ SKIP:
 	my %stub = (
 		Glue => <<'EOS',
 exports.StartJobRunCommand = command(({ JobName, Arguments }) => ({ JobRunId: `jr-${JobName}-${Arguments['--day']}` }));
-exports.GetJobRunCommand = command(({ JobName, RunId }, look) => ({ JobRun: { Id: RunId, JobRunState: look(JobName === 'bad' ? 'FAILED' : 'SUCCEEDED') } }));
-exports.GetJobCommand = command(({ JobName }) => { throw Object.assign(new Error(`Job ${JobName} not found.`), { name: 'EntityNotFoundException' }); });
+exports.GetJobRunCommand = command(({ JobName, RunId }, look) => ({
+	JobRun: { Id: RunId, JobRunState: look(JobName === 'bad' ? 'FAILED' : 'SUCCEEDED') } }));
+exports.GetJobCommand = command(({ JobName }) => {
+	throw Object.assign(new Error(`Job ${JobName} not found.`), { name: 'EntityNotFoundException' }); });
 EOS
 		Batch => <<'EOS',
-exports.SubmitJobCommand = command(({ jobName, jobQueue, jobDefinition, parameters, arrayProperties }) => ({ jobId: `${jobName}-${jobQueue}-${parameters.Day}-${arrayProperties.size}`, jobName }));
-exports.DescribeJobsCommand = command(({ jobs }, look) => ({ jobs: [{ jobId: jobs[0], status: look('SUCCEEDED'), parameters: { Day: '5' } }] }));
+exports.SubmitJobCommand = command(({ jobName, jobQueue, jobDefinition, parameters, arrayProperties }) => ({
+	jobId: `${jobName}-${jobQueue}-${parameters.Day}-${arrayProperties.size}`, jobName }));
+exports.DescribeJobsCommand = command(({ jobs }, look) => ({
+	jobs: [{ jobId: jobs[0], status: look('SUCCEEDED'), parameters: { Day: '5' } }] }));
 EOS
 		ECS => <<'EOS');
 exports.RunTaskCommand = command(({ cluster, taskDefinition }) => ({ tasks: [{ taskArn: `arn:${taskDefinition}` }] }));
-exports.DescribeTasksCommand = command(({ cluster, tasks }, look) => ({ tasks: [{ taskArn: tasks[0], lastStatus: look('STOPPED'), containers: [{ exitCode: tasks[0].includes('bad') ? 7 : 0 }] }] }));
+exports.DescribeTasksCommand = command(({ cluster, tasks }, look) => ({
+	tasks: [{ taskArn: tasks[0], lastStatus: look('STOPPED'),
+		containers: [{ exitCode: tasks[0].includes('bad') ? 7 : 0 }] }] }));
 EOS
 	$stub{EKS} = <<'EOS';
 exports.CreateClusterCommand = command(({ name }) => ({ cluster: { name, status: 'CREATING' } }));
 exports.DeleteClusterCommand = command(({ name }) => ({ cluster: { name, status: 'DELETING' } }));
 exports.DescribeClusterCommand = command(({ name }, look) => {
-  if (name === 'gone' && look('') === '') throw Object.assign(new Error('No cluster found for name: gone.'), { name: 'ResourceNotFoundException' });
+  if (name === 'gone' && look('') === '')
+  	throw Object.assign(new Error('No cluster found for name: gone.'), { name: 'ResourceNotFoundException' });
   return { cluster: { name, status: name === 'gone' ? 'DELETING' : look(name === 'bad' ? 'FAILED' : 'ACTIVE') } };
 });
 EOS
 	$stub{'EMR-Serverless'} = <<'EOS';
 exports.CreateApplicationCommand = command(() => ({ applicationId: 'app' }));
-exports.GetApplicationCommand = command(({ applicationId }, look) => ({ application: { applicationId, state: look('CREATED') } }));
+exports.GetApplicationCommand = command(({ applicationId }, look) => ({
+	application: { applicationId, state: look('CREATED') } }));
 exports.StartJobRunCommand = command(() => ({ jobRunId: 'run' }));
 exports.GetJobRunCommand = command(({ jobRunId }, look) => ({ jobRun: { jobRunId, state: look('SUCCESS') } }));
 EOS
 	$stub{Bedrock} = <<'EOS';
 exports.CreateModelCustomizationJobCommand = command(({ jobName }) => ({ jobArn: `arn:${jobName}` }));
-exports.GetModelCustomizationJobCommand = command(({ jobIdentifier }, look) => ({ jobArn: jobIdentifier, status: look('Completed') }));
+exports.GetModelCustomizationJobCommand = command(({ jobIdentifier }, look) => ({
+	jobArn: jobIdentifier, status: look('Completed') }));
 EOS
 	$stub{'Bedrock-Runtime'} = <<'EOS';
-exports.InvokeModelCommand = command(({ body }) => ({ body: Object.assign(Buffer.from(JSON.stringify({ heard: body })), { transformToString() { return this.toString(); } }), contentType: 'application/json' }));
+exports.InvokeModelCommand = command(({ body }) => ({
+	body: Object.assign(Buffer.from(JSON.stringify({ heard: body })),
+		{ transformToString() { return this.toString(); } }), contentType: 'application/json' }));
 EOS
 	$stub{EMR} = <<'EOS';
 exports.RunJobFlowCommand = command(({ Name }) => ({ JobFlowId: `j-${Name}` }));
-exports.DescribeClusterCommand = command(({ ClusterId }, look) => ({ Cluster: { Id: ClusterId, Status: { State: look('WAITING') } } }));
+exports.DescribeClusterCommand = command(({ ClusterId }, look) => ({
+	Cluster: { Id: ClusterId, Status: { State: look('WAITING') } } }));
 exports.AddJobFlowStepsCommand = command(({ JobFlowId, Steps }) => ({ StepIds: [`s-${JobFlowId}-${Steps[0].Name}`] }));
-exports.DescribeStepCommand = command(({ StepId }, look) => ({ Step: { Id: StepId, Status: { State: look(StepId.includes('bad') ? 'FAILED' : 'COMPLETED') } } }));
+exports.DescribeStepCommand = command(({ StepId }, look) => ({
+	Step: { Id: StepId, Status: { State: look(StepId.includes('bad') ? 'FAILED' : 'COMPLETED') } } }));
 exports.ListInstanceGroupsCommand = command(() => ({ InstanceGroups: [{ Id: 'ig-1', Name: 'core' }] }));
-exports.ModifyInstanceGroupsCommand = command(({ InstanceGroups: [{ InstanceGroupId, InstanceCount }] }) => { if (InstanceGroupId !== 'ig-1' || InstanceCount !== 4) throw new Error('wrong'); return {}; });
+exports.ModifyInstanceGroupsCommand = command(({ InstanceGroups: [{ InstanceGroupId, InstanceCount }] }) => {
+	if (InstanceGroupId !== 'ig-1' || InstanceCount !== 4) throw new Error('wrong'); return {}; });
 EOS
 	for my $service (keys %stub)
 	{
@@ -302,18 +345,28 @@ EOS
 	}
 	check_example('JavaScript', '--program', "$dir/aws-task.mjs", '--pass-env', 'AWS_*');
 	my $emr = start_worker($node, '-a', 'aws:program', '--program', "$dir/aws-task.mjs", '--pass-env', 'AWS_*');
-	is(ask('elasticmapreduce:createCluster.sync', '{"Name": "c"}'), 'SUCCEEDED|{"Cluster": {"Id": "j-c", "Status": {"State": "WAITING"}}, "ClusterId": "j-c"}||', 'JavaScript: a cluster of EMR');
-	is(ask('elasticmapreduce:addStep.sync', '{"ClusterId": "j", "Step": {"Name": "x"}}'), 'SUCCEEDED|{"Step": {"Id": "s-j-x", "Status": {"State": "COMPLETED"}}, "StepId": "s-j-x"}||', '... a step of it');
-	like(ask('elasticmapreduce:addStep.sync', '{"ClusterId": "j", "Step": {"Name": "bad"}}'), qr/^FAILED\|\|States\.TaskFailed\|.*"FAILED"/, '... one that fails');
-	is(ask('elasticmapreduce:modifyInstanceGroupByName', '{"ClusterId": "j", "InstanceGroupName": "core", "InstanceGroup": {"InstanceCount": 4}}'), 'SUCCEEDED|{}||', '... a group by its name');
-	is(ask('elasticmapreduce:modifyInstanceGroupByName', '{"ClusterId": "j", "InstanceGroupName": "x", "InstanceGroup": {"InstanceCount": 4}}'),
+	is(ask('elasticmapreduce:createCluster.sync', '{"Name": "c"}'),
+		'SUCCEEDED|{"Cluster": {"Id": "j-c", "Status": {"State": "WAITING"}}, "ClusterId": "j-c"}||',
+		'JavaScript: a cluster of EMR');
+	is(ask('elasticmapreduce:addStep.sync', '{"ClusterId": "j", "Step": {"Name": "x"}}'),
+		'SUCCEEDED|{"Step": {"Id": "s-j-x", "Status": {"State": "COMPLETED"}}, "StepId": "s-j-x"}||',
+		'... a step of it');
+	like(ask('elasticmapreduce:addStep.sync', '{"ClusterId": "j", "Step": {"Name": "bad"}}'),
+		qr/^FAILED\|\|States\.TaskFailed\|.*"FAILED"/, '... one that fails');
+	is(ask('elasticmapreduce:modifyInstanceGroupByName',
+		'{"ClusterId": "j", "InstanceGroupName": "core", "InstanceGroup": {"InstanceCount": 4}}'), 'SUCCEEDED|{}||',
+		'... a group by its name');
+	is(ask('elasticmapreduce:modifyInstanceGroupByName',
+		'{"ClusterId": "j", "InstanceGroupName": "x", "InstanceGroup": {"InstanceCount": 4}}'),
 		'FAILED||ElasticMapReduce.InvalidRequestException|InstanceGroup x does not exist.', '... that is not there');
-	is(ask('eks:call', '{}'), 'FAILED||States.TaskFailed|eks:call is done by aws-task.py.', 'JavaScript: no Kubernetes');
+	is(ask('eks:call', '{}'), 'FAILED||States.TaskFailed|eks:call is done by aws-task.py.',
+		'JavaScript: no Kubernetes');
 	is(stop_worker($emr), 0, 'its worker leaves');
 }
 
 # The page names the options that were used here.
-like(slurp_file("$examples/../aws.md"), qr/sfworker -a aws:program --program \S*aws-task\.py --pass-env 'AWS_\*'/, 'the page says how to start it');
+like(slurp_file("$examples/../aws.md"), qr/sfworker -a aws:program --program \S*aws-task\.py --pass-env 'AWS_\*'/,
+	'the page says how to start it');
 
 $node->stop;
 done_testing();

@@ -1,6 +1,6 @@
-# Runs of schedules that did not come, because the server was down or pg_cron stood still, are dealt with as the schedule
-# says; so are runs that are due while the one before runs, and those of a time that is over (sf_backfill). pg_cron never
-# calls here; the test does, with times of its own.
+# Runs of schedules that did not come, because the server was down or pg_cron stood still, are dealt with as the
+# schedule says; so are runs that are due while the one before runs, and those of a time that is over (sf_backfill).
+# pg_cron never calls here; the test does, with times of its own.
 use strict;
 use warnings;
 use FindBin;
@@ -20,7 +20,8 @@ EOC
 sub sql { return $node->safe_psql('postgres', shift) }
 
 # An expression that matches once a day, at the minute of an hour ago: no test runs into it.
-my ($minute, $hour) = split / /, sql(q(SELECT extract(minute FROM now() - interval '1 hour') || ' ' || extract(hour FROM now() - interval '1 hour')));
+my ($minute, $hour) = split / /, sql(q(SELECT extract(minute FROM now() - interval '1 hour') || ' '
+	|| extract(hour FROM now() - interval '1 hour')));
 my $daily = "$minute $hour * * *";
 sql(<<'EOQ');
 CREATE EXTENSION pg_cron;
@@ -36,24 +37,28 @@ sub schedule
 {
 	my ($name, $more, $age) = @_;
 	$age //= '3 days 12 hours';
-	my (undef, undef, $error) = $node->psql('postgres', "SELECT sf_schedule('$name', '$daily', '$name', timezone => 'UTC'$more)");
+	my (undef, undef, $error) = $node->psql('postgres',
+		"SELECT sf_schedule('$name', '$daily', '$name', timezone => 'UTC'$more)");
 	unlike($error, qr/ERROR/, "schedule $name");
 	sql("UPDATE _sfflow.schedule SET changed_at = now() - interval '$age' WHERE name = '$name'");
 	return;
 }
 
-# The times that an execution of a machine was started for, in days before the latest one that was due, and what was noted.
+# The times that an execution of a machine was started for, in days before the latest one that was due, and what was
+# noted.
 sub days_of
 {
 	my $machine = shift;
 	return sql(qq(SELECT coalesce(string_agg(extract(day FROM _sfflow.schedule_latest('$daily', 'UTC', now())
-		- to_timestamp(name || '+00', '"schedule-"YYYYMMDD"T"HH24MISS"Z"TZH'))::text, ' ' ORDER BY name), '') FROM sf_executions WHERE state_machine = '$machine'));
+		- to_timestamp(name || '+00', '"schedule-"YYYYMMDD"T"HH24MISS"Z"TZH'))::text, ' ' ORDER BY name), '')
+			FROM sf_executions WHERE state_machine = '$machine'));
 }
 
 sub noted
 {
 	my $name = shift;
-	return sql(qq(SELECT coalesce(string_agg(status, ' ' ORDER BY started_at), '') FROM sf_schedule_runs WHERE schedule_name = '$name'));
+	return sql(qq(SELECT coalesce(string_agg(status, ' ' ORDER BY started_at), '') FROM sf_schedule_runs
+		WHERE schedule_name = '$name'));
 }
 
 # --- the server was down
@@ -71,9 +76,11 @@ sql(q(SELECT cron.alter_job(job_id, active => false) FROM _sfflow.schedule WHERE
 	SELECT cron.unschedule(job_id) FROM _sfflow.schedule WHERE name = 'gone';
 	SELECT sf_drop_state_machine('bad')));
 is(sql('SELECT count(*) FROM sf_executions'), '0', 'nothing has run');
-is(sql(q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run')), '6', 'alerts: six schedules miss runs, one was switched off, one has no days, one begins later');
+is(sql(q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run')), '6',
+	'alerts: six schedules miss runs, one was switched off, one has no days, one begins later');
 $node->restart;
-ok($node->poll_query_until('postgres', q(SELECT count(*) = 9 AND bool_and(status = 'SUCCEEDED') FROM sf_executions)), 'after the start workers deal with them');
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 9 AND bool_and(status = 'SUCCEEDED') FROM sf_executions)),
+	'after the start workers deal with them');
 is(days_of('once'), '0', 'run_once: the latest one runs');
 is(days_of('all'), '3 2 1 0', 'run_all: all run');
 is(sql(q(SELECT count(*) FROM sf_executions a JOIN sf_executions b ON b.state_machine = 'all' AND b.name > a.name
@@ -82,24 +89,32 @@ is(days_of('all_at_once'), '3 2 1 0', '... or in parallel');
 is(days_of('none') . noted('none'), 'missed', 'skip: none runs, which is noted');
 is(days_of($_) . noted($_), '', "none of $_") for qw(off gone closed later);
 is(noted('bad'), 'failed', 'a run that cannot start is noted');
-like(sql(q(SELECT state || ' ' || problem FROM sf_schedules WHERE schedule_name = 'bad')), qr/^failing state machine "bad" does not exist/, '... and shown');
-is(sql(q(SELECT string_agg(substring(detail from '"(.*?)"'), ' ' ORDER BY detail) FROM sf_alerts WHERE kind = 'missed_run')), 'bad gone none', 'alerts: those that did not run');
-is(sql(q(SELECT string_agg(DISTINCT state, ' ') FROM sf_schedules WHERE schedule_name IN ('once', 'all', 'all_at_once'))), 'active', 'the others are well');
+like(sql(q(SELECT state || ' ' || problem FROM sf_schedules WHERE schedule_name = 'bad')),
+	qr/^failing state machine "bad" does not exist/, '... and shown');
+is(sql(q(SELECT string_agg(substring(detail from '"(.*?)"'), ' ' ORDER BY detail) FROM sf_alerts
+	WHERE kind = 'missed_run')), 'bad gone none', 'alerts: those that did not run');
+is(sql(q(SELECT string_agg(DISTINCT state, ' ') FROM sf_schedules
+	WHERE schedule_name IN ('once', 'all', 'all_at_once'))), 'active', 'the others are well');
 
 # What was dealt with is not dealt with again; a look in two days finds two more.
 sql(q(SELECT _sfflow.look_at_schedules(now())));
-is(noted('once') . noted('all_at_once') . noted('bad'), 'succeeded' . 'succeeded succeeded succeeded succeeded' . 'failed', 'nothing runs twice, nor is it noted twice');
+is(noted('once') . noted('all_at_once') . noted('bad'), 'succeeded' . 'succeeded succeeded succeeded succeeded'
+	. 'failed', 'nothing runs twice, nor is it noted twice');
 sql(q(SELECT _sfflow.look_at_schedules(now() + interval '2 days')));
 is(days_of('once'), '0 -2', 'run_once, two days later');
 is(days_of('all_at_once'), '3 2 1 0 -1 -2', 'run_all, two days later');
 is(noted('none'), 'missed missed', 'skip, two days later');
-is(sql(q(SELECT count(*) FROM _sfflow.schedule WHERE name = 'off' AND handled_until > now() + interval '1 day')), '1', 'a schedule that was switched off will not run for that time later');
+is(sql(q(SELECT count(*) FROM _sfflow.schedule WHERE name = 'off' AND handled_until > now() + interval '1 day')), '1',
+	'a schedule that was switched off will not run for that time later');
 # pg_cron calls again, before a look: what was missed comes first.
-sql(qq(SELECT _sfflow.run_schedule_at('all_at_once', _sfflow.schedule_latest('$daily', 'UTC', now()) + interval '4 days 1 s')));
+sql(qq(SELECT _sfflow.run_schedule_at('all_at_once',
+	_sfflow.schedule_latest('$daily', 'UTC', now()) + interval '4 days 1 s')));
 is(days_of('all_at_once'), '3 2 1 0 -1 -2 -3 -4', 'a call deals with what was missed before');
-sql(qq(SELECT _sfflow.run_schedule_at('none', _sfflow.schedule_latest('$daily', 'UTC', now()) + interval '4 days 1 s')));
+sql(qq(SELECT _sfflow.run_schedule_at('none',
+	_sfflow.schedule_latest('$daily', 'UTC', now()) + interval '4 days 1 s')));
 is(days_of('none') . ' ' . noted('none'), '-4 missed missed missed succeeded', '... and runs itself');
-is(sql(q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run' AND detail LIKE '%"none"%')), '0', '... which ends the alert');
+is(sql(q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run' AND detail LIKE '%"none"%')), '0',
+	'... which ends the alert');
 
 # --- more often than a look takes a run for missed: one run makes up for one downtime
 
@@ -116,13 +131,16 @@ for my $often (qw(often steady))
 sub minutes_of
 {
 	my $machine = shift;
-	return sql(qq(SELECT coalesce(string_agg((extract(epoch FROM to_timestamp(name || '+00', '"schedule-"YYYYMMDD"T"HH24MISS"Z"TZH') - '$then') / 60)::integer::text, ' ' ORDER BY name), '')
+	return sql(qq(SELECT coalesce(string_agg((extract(epoch
+		FROM to_timestamp(name || '+00', '"schedule-"YYYYMMDD"T"HH24MISS"Z"TZH') - '$then') / 60)::integer::text, ' '
+		ORDER BY name), '')
 		FROM sf_executions WHERE state_machine = '$machine'));
 }
 sub look_after { return sql("SELECT _sfflow.look_at_schedules('$then'::timestamptz + interval '$_[0]')") }
 sub call_after { return sql("SELECT _sfflow.run_schedule_at('$_[0]', '$then'::timestamptz + interval '$_[1]')") }
 call_after('steady', '5 min 1 s');
-is(minutes_of('steady') . noted('steady'), '5succeeded', 'run_once: a call is the run that makes up for what was missed, and is not left out for it');
+is(minutes_of('steady') . noted('steady'), '5succeeded',
+	'run_once: a call is the run that makes up for what was missed, and is not left out for it');
 sql(qq(UPDATE _sfflow.schedule SET handled_until = '$then'::timestamptz + interval '1 day' WHERE name = 'steady'));
 look_after('5 min 30 s');
 is(minutes_of('often'), '5', 'run_once: a look runs the latest run that was due');
@@ -136,14 +154,17 @@ look_after('12 min');
 is(minutes_of('often'), '5 6 12', 'the next downtime is made up for, too');
 
 # On the days when clocks are set: an hour that comes twice, and one that does not come.
-for ([ 'autumn', '2030-11-03 00:50-04', '2030-11-03 03:10-05', '20301103T080000Z' ], [ 'spring', '2030-03-10 00:50-05', '2030-03-10 04:10-04', '20300310T080000Z' ])
+for ([ 'autumn', '2030-11-03 00:50-04', '2030-11-03 03:10-05', '20301103T080000Z' ],
+	[ 'spring', '2030-03-10 00:50-05', '2030-03-10 04:10-04', '20300310T080000Z' ])
 {
 	my ($name, $from, $to, $run) = @$_;
-	sql(qq(SELECT sf_create_state_machine('$name', '{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}}}')));
+	sql(qq(SELECT sf_create_state_machine('$name',
+		'{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}}}')));
 	sql(qq(SELECT sf_schedule('$name', '*/30 * * * *', '$name', timezone => 'America/New_York')));
 	sql(qq(UPDATE _sfflow.schedule SET handled_until = '$from' WHERE name = '$name'));
 	sql("SELECT _sfflow.look_at_schedules('$to')");
-	is(sql("SELECT string_agg(name, ' ') FROM sf_executions WHERE state_machine = '$name'"), "schedule-$run", "$name: one run after a downtime over the change of clocks");
+	is(sql("SELECT string_agg(name, ' ') FROM sf_executions WHERE state_machine = '$name'"), "schedule-$run",
+		"$name: one run after a downtime over the change of clocks");
 	sql(qq(UPDATE _sfflow.schedule SET handled_until = '2031-01-01' WHERE name = '$name'));
 }
 
@@ -157,7 +178,8 @@ schedule('beside', q(, overlap => 'parallel'), '1 minute');
 sub call
 {
 	my ($name, $days) = @_;
-	return sql(qq(SELECT _sfflow.run_schedule_at('$name', _sfflow.schedule_latest('$daily', 'UTC', now()) + interval '$days days 1 s')));
+	return sql(qq(SELECT _sfflow.run_schedule_at('$name',
+		_sfflow.schedule_latest('$daily', 'UTC', now()) + interval '$days days 1 s')));
 }
 for my $name (qw(left_out queued beside))
 {
@@ -170,17 +192,20 @@ is(days_of('queued') . ' ' . noted('queued'), '0 succeeded succeeded queued queu
 is(days_of('beside'), '0 -1 -2', 'parallel');
 sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine IN ('left_out', 'queued')));
 like(call('left_out', 3), qr/^left_out:/, 'skip: the next one runs again');
-ok($node->poll_query_until('postgres', q(SELECT count(*) = 2 FROM sf_executions WHERE state_machine = 'queued')), 'queue: when one ends, the next one starts');
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 2 FROM sf_executions WHERE state_machine = 'queued')),
+	'queue: when one ends, the next one starts');
 is(call('queued', 3), '', '... and one more waits behind those that wait');
 sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'queued' AND status = 'RUNNING'));
-ok($node->poll_query_until('postgres', q(SELECT count(*) = 3 FROM sf_executions WHERE state_machine = 'queued')), '... in order');
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 3 FROM sf_executions WHERE state_machine = 'queued')),
+	'... in order');
 is(days_of('queued'), '0 -1 -2', '... the earliest first');
 
 # Runs that wait outlive the server.
 $node->stop('immediate');
 $node->start;
 sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'queued' AND status = 'RUNNING'));
-ok($node->poll_query_until('postgres', q(SELECT count(*) = 4 FROM sf_executions WHERE state_machine = 'queued')), 'runs wait across a crash');
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 4 FROM sf_executions WHERE state_machine = 'queued')),
+	'runs wait across a crash');
 is(sql('SELECT count(*) FROM _sfflow.schedule_wait'), '0', 'none waits any more');
 
 # --- sf_backfill
@@ -191,14 +216,19 @@ is(sql("SELECT sf_backfill('filled', $range, 2)"), '7', 'seven days, none in the
 is(sql("SELECT sf_backfill('filled', $range, 2)"), '0', 'twice is once');
 for my $left (reverse 0 .. 6)
 {
-	ok($node->poll_query_until('postgres', qq(SELECT count(*) = least(2, $left + 1) AND (SELECT count(*) FROM sf_executions WHERE state_machine = 'filled') >= least(9 - $left - 1, 7)
-		FROM sf_executions WHERE state_machine = 'filled' AND status = 'RUNNING')), "two run while more wait; $left are left after this one") or last;
-	sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'filled' AND status = 'RUNNING' ORDER BY name LIMIT 1));
+	ok($node->poll_query_until('postgres',
+		qq(SELECT count(*) = least(2, $left + 1)
+		AND (SELECT count(*) FROM sf_executions WHERE state_machine = 'filled') >= least(9 - $left - 1, 7)
+		FROM sf_executions WHERE state_machine = 'filled' AND status = 'RUNNING')),
+			"two run while more wait; $left are left after this one") or last;
+	sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'filled' AND status = 'RUNNING'
+		ORDER BY name LIMIT 1));
 }
 is(days_of('filled'), '6 5 4 3 2 1 0', 'all have run');
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.schedule_wait'), 'none waits any more');
 is(sql("SELECT sf_backfill('filled', $range, 2)"), '0', '... nor is any run again');
-is(sql(q(SELECT last_execution_id IS NULL FROM sf_schedules WHERE schedule_name = 'filled')), 't', 'none of them counts as a run before');
+is(sql(q(SELECT last_execution_id IS NULL FROM sf_schedules WHERE schedule_name = 'filled')), 't',
+	'none of them counts as a run before');
 
 no_surprises($node);
 done_testing();

@@ -28,7 +28,8 @@ SELECT sf_create_activity('desk');
 SELECT sf_create_state_machine('night', '{"StartAt": "A", "States": {
 	"A": {"Type": "Task", "Resource": "sql:public.job", "ResultPath": null, "End": true,
 		"Parameters": {"execution.$": "$$.Execution.Name", "tenant.$": "$.tenant", "ms.$": "$.ms"}}}}');
-SELECT sf_create_state_machine('desk', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:desk", "End": true}}}');
+SELECT sf_create_state_machine('desk', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:desk",
+	"End": true}}}');
 SQL
 
 # The first number of a query.
@@ -44,10 +45,12 @@ sub peak
 
 # --- never one too many
 
-$node->safe_psql('postgres', "SELECT sf_set_limit('sql:public.job', max_running => 5), sf_set_limit('night', key => '\$.tenant', max_running => 2)");
+$node->safe_psql('postgres', "SELECT sf_set_limit('sql:public.job', max_running => 5),
+	sf_set_limit('night', key => '\$.tenant', max_running => 2)");
 # One of twenty is long, so that it gets a transaction of its own.
 $node->safe_psql('postgres', "SELECT count(*) FROM sf_start('night', '{\"tenant\": 0, \"ms\": 0}')");
-my $start = "INSERT INTO started SELECT sf_start('night', jsonb_build_object('tenant', n % 4, 'ms', CASE WHEN n % 20 = 0 THEN 40 ELSE n % 3 END), n::text) FROM generate_series";
+my $start = "INSERT INTO started SELECT sf_start('night', jsonb_build_object('tenant', n % 4, 'ms', CASE WHEN n % 20 = 0
+	THEN 40 ELSE n % 3 END), n::text) FROM generate_series";
 $node->safe_psql('postgres', 'CREATE TABLE started (id text)');
 $node->safe_psql('postgres', "$start(1, $many) AS n");
 for my $kill (1 .. $kills)
@@ -59,11 +62,13 @@ $node->stop('immediate');
 $node->start;
 ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'"), 'all end');
 no_surprises($node);
-is(number("SELECT count(DISTINCT execution), count(*) FROM ledger WHERE execution ~ '^\\d{1,6}\$'"), "$many|$many", 'each has run once');
+is(number("SELECT count(DISTINCT execution), count(*) FROM ledger WHERE execution ~ '^\\d{1,6}\$'"), "$many|$many",
+	'each has run once');
 cmp_ok(peak('1'), '<=', 5, 'never more than the limit of the resource');
 cmp_ok(peak('tenant'), '<=', 2, 'never more than the limit of a tenant');
 cmp_ok(peak('1'), '>=', 4, 'but as many as it allows');
-is(number('SELECT string_agg(in_use || \' \' || waiting, \', \') FROM sf_limits'), '0 0, 0 0', 'no place is taken, and nothing waits');
+is(number('SELECT string_agg(in_use || \' \' || waiting, \', \') FROM sf_limits'), '0 0, 0 0',
+	'no place is taken, and nothing waits');
 
 # --- a limit that is lowered and raised under load
 
@@ -77,16 +82,21 @@ for my $max (1, 4, 2, 5, 1)
 	sleep 0.3;
 }
 $node->safe_psql('postgres', "SELECT sf_set_limit('sql:public.job', max_running => 5)");
-ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'"), 'all end while the limit changes');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'"),
+	'all end while the limit changes');
 cmp_ok(peak('1'), '<=', 5, 'never more than the greatest limit');
 is(number('SELECT count(DISTINCT execution), count(*) FROM ledger'), "$half|$half", 'each has run once');
 
 # --- what waits costs no queries, and does not delay another tenant
 
-$node->safe_psql('postgres', "SELECT sf_drop_limit('sql:public.job'), sf_set_limit('desk', key => '\$.tenant', max_running => 1)");
-$node->safe_psql('postgres', "SELECT count(*) FROM sf_start_many('desk', ARRAY(SELECT '{\"tenant\": 1}'::jsonb FROM generate_series(1, $waiting)))");
-ok($node->poll_query_until('postgres', "SELECT in_use = 1 AND waiting = $waiting - 1 FROM sf_limits"), "$waiting of a tenant: one runs, the others wait");
-my $scans = "SELECT sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0)) FROM pg_stat_all_tables WHERE schemaname = '_sfflow'";
+$node->safe_psql('postgres', "SELECT sf_drop_limit('sql:public.job'),
+	sf_set_limit('desk', key => '\$.tenant', max_running => 1)");
+$node->safe_psql('postgres', "SELECT count(*)
+	FROM sf_start_many('desk', ARRAY(SELECT '{\"tenant\": 1}'::jsonb FROM generate_series(1, $waiting)))");
+ok($node->poll_query_until('postgres', "SELECT in_use = 1 AND waiting = $waiting - 1 FROM sf_limits"),
+	"$waiting of a tenant: one runs, the others wait");
+my $scans = "SELECT sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0)) FROM pg_stat_all_tables
+	WHERE schemaname = '_sfflow'";
 # What came before may still be counted, and a poll may come in between, but not in each of these spans.
 my ($before, $after) = ('', number($scans));
 for (1 .. 10)
@@ -99,29 +109,38 @@ for (1 .. 10)
 is($after, $before, 'nothing is read while they wait');
 my $id = $node->safe_psql('postgres', "SELECT sf_start('desk', '{\"tenant\": 2}', 'other')");
 my $began = time;
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_tasks WHERE execution_id = 'desk:other'"), 'one of another tenant begins');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_tasks WHERE execution_id = 'desk:other'"),
+	'one of another tenant begins');
 cmp_ok(time - $began, '<', 5, '... at once');
 # Answers: each gives the place to the next one.
 for my $answer (1 .. 20)
 {
-	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM sf_tasks WHERE status = 'queued' AND execution_id <> 'desk:other'") or die;
-	$node->safe_psql('postgres', "SELECT sf_send_task_success(task_token, '{}') FROM sf_get_activity_task('activity:desk', 'w')");
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM sf_tasks WHERE status = 'queued'
+		AND execution_id <> 'desk:other'") or die;
+	$node->safe_psql('postgres', "SELECT sf_send_task_success(task_token, '{}')
+		FROM sf_get_activity_task('activity:desk', 'w')");
 }
-ok($node->poll_query_until('postgres', "SELECT count(*) >= 19 FROM sf_executions WHERE status = 'SUCCEEDED' AND state_machine = 'desk'"), 'each answer has the next one begin');
+ok($node->poll_query_until('postgres', "SELECT count(*) >= 19 FROM sf_executions WHERE status = 'SUCCEEDED'
+	AND state_machine = 'desk'"), 'each answer has the next one begin');
 
 # --- priority
 
 $node->safe_psql('postgres', "SELECT sf_start('desk', '{\"tenant\": 1}', 'urgent', priority => 10)");
-ok($node->poll_query_until('postgres', "SELECT waiting_on IS NOT NULL FROM sf_executions WHERE execution_id = 'desk:urgent'"), 'an urgent one waits');
+ok($node->poll_query_until('postgres', "SELECT waiting_on IS NOT NULL FROM sf_executions
+	WHERE execution_id = 'desk:urgent'"), 'an urgent one waits');
 for my $answer (1 .. 2)
 {
-	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM sf_tasks WHERE status = 'queued' AND execution_id <> 'desk:other'") or die;
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM sf_tasks WHERE status = 'queued'
+		AND execution_id <> 'desk:other'") or die;
 	last if number("SELECT count(*) FROM sf_tasks WHERE execution_id = 'desk:urgent'");
-	$node->safe_psql('postgres', "SELECT sf_send_task_success(task_token, '{}') FROM sf_get_activity_task('activity:desk', 'w')");
+	$node->safe_psql('postgres', "SELECT sf_send_task_success(task_token, '{}')
+		FROM sf_get_activity_task('activity:desk', 'w')");
 }
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_tasks WHERE execution_id = 'desk:urgent'"), '... and comes before those that have waited longer');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_tasks WHERE execution_id = 'desk:urgent'"),
+	'... and comes before those that have waited longer');
 $node->safe_psql('postgres', "SELECT sf_drop_limit('desk', '\$.tenant')");
-ok($node->poll_query_until('postgres', "SELECT count(*) > 100 FROM sf_tasks WHERE status = 'queued'"), 'without the limit all begin');
+ok($node->poll_query_until('postgres', "SELECT count(*) > 100 FROM sf_tasks WHERE status = 'queued'"),
+	'without the limit all begin');
 # A worker that began before may have one of them wait for it still, and takes it from there at once.
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM sf_check()'), 'the tables hold together');
 
@@ -129,22 +148,27 @@ ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM sf_check()'), '
 
 $node->safe_psql('postgres', <<'SQL');
 SELECT sf_create_activity('counter');
-SELECT sf_create_state_machine('counter', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:counter", "End": true}}}');
-SELECT sf_create_state_machine('gone', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:counter", "End": true}}}');
+SELECT sf_create_state_machine('counter',
+	'{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:counter", "End": true}}}');
+SELECT sf_create_state_machine('gone', '{"StartAt": "A", "States": {"A": {"Type": "Task",
+	"Resource": "activity:counter", "End": true}}}');
 SELECT sf_set_limit('activity:counter', max_running => 1);
 SELECT sf_start('gone', '{}', 'first');
 SQL
 my $out = "SELECT count(*) FROM sf_tasks WHERE status = 'queued' AND execution_id ~ '^(gone|counter):'";
 ok($node->poll_query_until('postgres', "SELECT ($out) = 1"), 'one holds the place');
 $node->safe_psql('postgres', "SELECT sf_start('counter', '{}', n::text) FROM generate_series(1, 3) AS n");
-ok($node->poll_query_until('postgres', "SELECT waiting = 3 FROM sf_limits WHERE target = 'activity:counter'"), 'three wait');
+ok($node->poll_query_until('postgres', "SELECT waiting = 3 FROM sf_limits WHERE target = 'activity:counter'"),
+	'three wait');
 $began = time;
 $node->safe_psql('postgres', "SELECT sf_drop_state_machine('gone', force => true)");
-ok($node->poll_query_until('postgres', "SELECT waiting = 2 FROM sf_limits WHERE target = 'activity:counter'"), 'its machine is dropped: the next one begins');
+ok($node->poll_query_until('postgres', "SELECT waiting = 2 FROM sf_limits WHERE target = 'activity:counter'"),
+	'its machine is dropped: the next one begins');
 cmp_ok(time - $began, '<', 3, '... at once');
 $began = time;
 $node->safe_psql('postgres', "SELECT sf_set_limit('activity:counter', max_running => 3)");
-ok($node->poll_query_until('postgres', "SELECT waiting = 0 FROM sf_limits WHERE target = 'activity:counter'"), 'the limit is raised: all begin');
+ok($node->poll_query_until('postgres', "SELECT waiting = 0 FROM sf_limits WHERE target = 'activity:counter'"),
+	'the limit is raised: all begin');
 cmp_ok(time - $began, '<', 3, '... at once');
 $node->safe_psql('postgres', "SELECT sf_drop_limit('activity:counter'), sf_stop_many('counter')");
 
@@ -156,18 +180,24 @@ $node->safe_psql('postgres', "SELECT sf_start('counter', '{}', 'beside' || n) FR
 $session->query_safe("BEGIN; SELECT sf_run('counter:beside1'), sf_run('counter:beside2')");
 $node->safe_psql('postgres', "SELECT sf_set_limit('activity:counter', max_running => 1), sf_enable()");
 sleep 2;
-is(number("SELECT in_use FROM sf_limits WHERE target = 'activity:counter'"), '0', 'what a transaction does that was open as a limit was set');
+is(number("SELECT in_use FROM sf_limits WHERE target = 'activity:counter'"), '0',
+	'what a transaction does that was open as a limit was set');
 $session->query_safe('COMMIT');
 $session->quit;
-ok($node->poll_query_until('postgres', "SELECT in_use = 2 FROM sf_limits WHERE target = 'activity:counter'"), '... counts when it has committed');
+ok($node->poll_query_until('postgres', "SELECT in_use = 2 FROM sf_limits WHERE target = 'activity:counter'"),
+	'... counts when it has committed');
 $node->safe_psql('postgres', "SELECT sf_start('counter', '{}', 'beside3')");
-ok($node->poll_query_until('postgres', "SELECT in_use = 2 AND waiting = 1 FROM sf_limits WHERE target = 'activity:counter'"), '... so that the next one waits');
+ok($node->poll_query_until('postgres', "SELECT in_use = 2 AND waiting = 1 FROM sf_limits
+	WHERE target = 'activity:counter'"), '... so that the next one waits');
 $node->safe_psql('postgres', "SELECT sf_stop('counter:beside1')");
 sleep 1;
-is(number("SELECT in_use || ' ' || waiting FROM sf_limits WHERE target = 'activity:counter'"), '1 1', '... also while one of the two is left');
+is(number("SELECT in_use || ' ' || waiting FROM sf_limits WHERE target = 'activity:counter'"), '1 1',
+	'... also while one of the two is left');
 $node->safe_psql('postgres', "SELECT sf_stop('counter:beside2')");
-ok($node->poll_query_until('postgres', "SELECT waiting = 0 FROM sf_limits WHERE target = 'activity:counter'"), '... and begins after both');
-ok($node->poll_query_until('postgres', 'SELECT bool_and(counted) FROM _sfflow.run_limit'), 'then it is known that all counts');
+ok($node->poll_query_until('postgres', "SELECT waiting = 0 FROM sf_limits WHERE target = 'activity:counter'"),
+	'... and begins after both');
+ok($node->poll_query_until('postgres', 'SELECT bool_and(counted) FROM _sfflow.run_limit'),
+	'then it is known that all counts');
 $node->safe_psql('postgres', "SELECT sf_drop_limit('activity:counter'), sf_stop_many('counter')");
 
 # --- a task that runs when the server crashes has its slot, and waits for a token
@@ -179,18 +209,21 @@ BEGIN
 	PERFORM pg_advisory_xact_lock(1);
 	INSERT INTO ledger VALUES (execution);
 END $$;
-SELECT sf_create_state_machine('guarded', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.guarded", "End": true,
+SELECT sf_create_state_machine('guarded',
+	'{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.guarded", "End": true,
 	"Parameters": {"execution.$": "$$.Execution.Name"}}}}');
 SELECT sf_set_limit('sql:public.guarded', max_running => 1, rate => 1, per => '1s');
 SQL
 my $guard = $node->background_psql('postgres');
 $guard->query_safe('SELECT pg_advisory_lock(1)');
 $node->safe_psql('postgres', "SELECT sf_start('guarded', '{}', n::text) FROM generate_series(1, 2) AS n");
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM _sfflow.limit_slot WHERE EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)"), 'a task is announced and runs');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM _sfflow.limit_slot
+	WHERE EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)"), 'a task is announced and runs');
 $node->stop('immediate');
 $guard->quit;
 $node->start;
-ok($node->poll_query_until('postgres', "SELECT count(*) = 2 FROM sf_executions WHERE state_machine = 'guarded' AND status = 'SUCCEEDED'"), 'it and the next one run after a crash');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 2 FROM sf_executions WHERE state_machine = 'guarded'
+	AND status = 'SUCCEEDED'"), 'it and the next one run after a crash');
 is(number('SELECT count(*) FROM ledger'), '2', '... once each');
 $node->safe_psql('postgres', "SELECT sf_drop_limit('sql:public.guarded')");
 no_surprises($node);

@@ -22,20 +22,26 @@ BEGIN
 	INSERT INTO ledger VALUES (execution, began, clock_timestamp());
 END $$;
 SELECT sf_create_activity('desk');
-SELECT sf_create_state_machine('desk', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:desk", "End": true}}}');
-SELECT sf_create_state_machine('night', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.job", "ResultPath": null, "End": true,
+SELECT sf_create_state_machine('desk', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:desk",
+	"End": true}}}');
+SELECT sf_create_state_machine('night', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.job",
+	"ResultPath": null, "End": true,
 	"Parameters": {"execution.$": "$$.Execution.Name", "ms.$": "$.ms"}}}}');
 SELECT sf_set_limit('activity:desk', max_running => 2), sf_set_limit('sql:public.job', max_running => 3);
 EOS
 $primary->backup('base');
 my $standby = new_copy('standby', $primary, 'base', has_streaming => 1);
 $standby->start;
-my $limits = "SELECT string_agg(in_use || ' ' || waiting, ', ' ORDER BY target) FROM sf_limits WHERE target = 'activity:desk'";
-my $order = "SELECT string_agg(e.name, ' ' ORDER BY w.rank, w.execution_no) FROM _sfflow.held w JOIN _sfflow.execution x USING (execution_no) JOIN sf_executions e USING (execution_id) WHERE e.state_machine = 'desk'";
-$primary->safe_psql('postgres', "SELECT sf_start('desk', '{}', n::text, priority => n % 2) FROM generate_series(1, 8) AS n");
+my $limits = "SELECT string_agg(in_use || ' ' || waiting, ', ' ORDER BY target) FROM sf_limits
+	WHERE target = 'activity:desk'";
+my $order = "SELECT string_agg(e.name, ' ' ORDER BY w.rank, w.execution_no) FROM _sfflow.held w JOIN _sfflow.execution x
+	USING (execution_no) JOIN sf_executions e USING (execution_id) WHERE e.state_machine = 'desk'";
+$primary->safe_psql('postgres', "SELECT sf_start('desk', '{}', n::text, priority => n % 2)
+	FROM generate_series(1, 8) AS n");
 ok($primary->poll_query_until('postgres', $limits, '2 6'), 'two tasks are handed out, six wait');
 my $before = $primary->safe_psql('postgres', $order);
-$primary->safe_psql('postgres', "SELECT count(sf_start('night', jsonb_build_object('ms', CASE WHEN n % 10 = 0 THEN 50 ELSE n % 4 END), n::text)) FROM generate_series(1, 600) AS n");
+$primary->safe_psql('postgres', "SELECT count(sf_start('night', jsonb_build_object('ms', CASE WHEN n % 10 = 0 THEN 50
+	ELSE n % 4 END), n::text)) FROM generate_series(1, 600) AS n");
 ok($primary->poll_query_until('postgres', 'SELECT count(*) > 20 FROM ledger'), 'others run');
 $primary->wait_for_catchup($standby);
 $primary->stop('immediate');
@@ -45,18 +51,27 @@ $standby->promote;
 settled($standby);
 is($standby->safe_psql('postgres', $limits), '2 6', 'promoted: two have their places, six wait');
 is($standby->safe_psql('postgres', $order), $before, '... in their order');
-ok($standby->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'night' AND status = 'RUNNING'"), 'the others end');
-is($standby->safe_psql('postgres', 'SELECT count(DISTINCT execution), count(*) FROM ledger'), '600|600', '... each has run once');
-cmp_ok($standby->safe_psql('postgres', 'SELECT max(n) FROM (SELECT sum(step) OVER (ORDER BY at, step) AS n FROM (SELECT began AS at, 1 AS step FROM ledger UNION ALL SELECT ended, -1 FROM ledger) e) p'),
+ok($standby->poll_query_until('postgres',
+	"SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'night' AND status = 'RUNNING'"), 'the others end');
+is($standby->safe_psql('postgres', 'SELECT count(DISTINCT execution), count(*) FROM ledger'), '600|600',
+	'... each has run once');
+cmp_ok($standby->safe_psql('postgres', 'SELECT max(n) FROM (SELECT sum(step) OVER (ORDER BY at, step) AS n
+	FROM (SELECT began AS at, 1 AS step FROM ledger UNION ALL SELECT ended, -1 FROM ledger) e) p'),
 	'<=', 3, 'never more than the limit');
 for my $answer (1 .. 8)
 {
-	$standby->poll_query_until('postgres', "SELECT count(*) > 0 FROM sf_tasks WHERE status = 'queued' AND execution_id ~ '^desk:'") or die;
-	cmp_ok($standby->safe_psql('postgres', "SELECT count(*) FROM sf_tasks WHERE status = 'queued' AND execution_id ~ '^desk:'"), '<=', 2, "answer $answer: at most two are handed out");
-	$standby->safe_psql('postgres', "SELECT sf_send_task_success(task_token, '{}') FROM sf_get_activity_task('activity:desk', 'w')");
+	$standby->poll_query_until('postgres',
+		"SELECT count(*) > 0 FROM sf_tasks WHERE status = 'queued' AND execution_id ~ '^desk:'") or die;
+	cmp_ok($standby->safe_psql('postgres',
+		"SELECT count(*) FROM sf_tasks WHERE status = 'queued' AND execution_id ~ '^desk:'"), '<=', 2,
+		"answer $answer: at most two are handed out");
+	$standby->safe_psql('postgres', "SELECT sf_send_task_success(task_token, '{}')
+		FROM sf_get_activity_task('activity:desk', 'w')");
 }
-ok($standby->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'desk' AND status = 'RUNNING'"), 'all end');
-is($standby->safe_psql('postgres', "SELECT string_agg(in_use || ' ' || waiting, ', ') FROM sf_limits"), '0 0, 0 0', 'no place is taken, and nothing waits');
+ok($standby->poll_query_until('postgres',
+	"SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'desk' AND status = 'RUNNING'"), 'all end');
+is($standby->safe_psql('postgres', "SELECT string_agg(in_use || ' ' || waiting, ', ') FROM sf_limits"), '0 0, 0 0',
+	'no place is taken, and nothing waits');
 is($standby->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), '0', 'the tables hold together');
 $standby->stop;
 

@@ -30,7 +30,8 @@ sub sql { return $node->safe_psql('postgres', shift) }
 sql(<<'EOQ');
 CREATE TABLE told (id text, alert text, status text, target text);
 CREATE FUNCTION tell(event jsonb) RETURNS void LANGUAGE sql AS
-	$$ INSERT INTO public.told VALUES (event ->> 'id', event #>> '{detail,alert}', event #>> '{detail,status}', event #>> '{detail,target}') $$;
+	$$ INSERT INTO public.told VALUES (event ->> 'id', event #>> '{detail,alert}', event #>> '{detail,status}',
+		event #>> '{detail,target}') $$;
 EOQ
 
 # Let many activities have a task that has waited for ten minutes, of which no look has told.
@@ -39,15 +40,18 @@ sub open_alerts
 	my $round = shift;
 	return sql(qq(
 		SELECT sf_create_activity('a$round-' || i) FROM generate_series(1, $alerts) AS i;
-		SELECT sf_create_state_machine('m$round-' || i, json_build_object('StartAt', 'A', 'States', json_build_object('A',
-			json_build_object('Type', 'Task', 'Resource', 'activity:a$round-' || i, 'End', true)))) FROM generate_series(1, $alerts) AS i;
+		SELECT sf_create_state_machine('m$round-' || i,
+			json_build_object('StartAt', 'A', 'States', json_build_object('A',
+			json_build_object('Type', 'Task', 'Resource', 'activity:a$round-' || i, 'End', true))))
+				FROM generate_series(1, $alerts) AS i;
 		SELECT sf_start('m$round-' || i) FROM generate_series(1, $alerts) AS i)) . wait_queued($round);
 }
 
 sub wait_queued
 {
 	my $round = shift;
-	$node->poll_query_until('postgres', "SELECT count(*) = $alerts FROM sf_activities WHERE activity LIKE 'a$round-%' AND queued = 1")
+	$node->poll_query_until('postgres', "SELECT count(*) = $alerts FROM sf_activities WHERE activity LIKE 'a$round-%'
+		AND queued = 1")
 	  or die 'the tasks are not queued';
 	return sql(qq(UPDATE _sfflow.task SET scheduled_at = scheduled_at - interval '10 min'));
 }
@@ -57,8 +61,10 @@ sub wait_queued
 open_alerts(0);
 is(sql('SELECT count(*) FROM _sfflow.told_alert'), '0', 'without a rule nothing is looked for');
 # PostgreSQL tells processes of the rule after the callbacks of its commit.
-sql(q(SET sfflow.debug_point = 'wake:sleep=500'; SELECT sf_create_rule('tell', '{"source": ["sfflow.alerts"]}', 'sql:public.tell')));
-ok($node->poll_query_until('postgres', "SELECT count(*) = $alerts FROM told"), 'what is open is told when there is a rule');
+sql(q(SET sfflow.debug_point = 'wake:sleep=500';
+	SELECT sf_create_rule('tell', '{"source": ["sfflow.alerts"]}', 'sql:public.tell')));
+ok($node->poll_query_until('postgres', "SELECT count(*) = $alerts FROM told"),
+	'what is open is told when there is a rule');
 
 # --- kills in the middle: a look after a crash does not wait for its minute
 
@@ -85,11 +91,14 @@ $node->wait_for_catchup($standby, 'write', $node->lsn('write'));
 $node->stop('immediate');
 $standby->promote;
 $all += $alerts;
-ok($standby->poll_query_until('postgres', "SELECT count(*) = $all FROM told WHERE status = 'OPENED'"), 'the standby tells of the others');
+ok($standby->poll_query_until('postgres', "SELECT count(*) = $all FROM told WHERE status = 'OPENED'"),
+	'the standby tells of the others');
 $standby->safe_psql('postgres', "SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine LIKE 'm0-%'");
-is($standby->safe_psql('postgres', 'SELECT count(*) FROM (SELECT FROM told GROUP BY alert, status, target HAVING count(*) > 1) d'), '0', 'each once');
+is($standby->safe_psql('postgres', 'SELECT count(*)
+	FROM (SELECT FROM told GROUP BY alert, status, target HAVING count(*) > 1) d'), '0', 'each once');
 $standby->safe_psql('postgres', 'CALL sf_run_due()');
-ok($standby->poll_query_until('postgres', "SELECT count(*) = $alerts FROM told WHERE status = 'CLEARED'"), 'what is over is cleared');
+ok($standby->poll_query_until('postgres', "SELECT count(*) = $alerts FROM told WHERE status = 'CLEARED'"),
+	'what is over is cleared');
 is($standby->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), '0', 'the tables hold together');
 $standby->stop;
 done_testing();

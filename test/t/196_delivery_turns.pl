@@ -1,5 +1,6 @@
-# Turns of workers that call targets of rules: what was claimed and not tried counts no attempt, slow targets keep a worker
-# for a while only, a locked delivery keeps no other waiting, owners take turns, and no worker is woken for nothing.
+# Turns of workers that call targets of rules: what was claimed and not tried counts no attempt, slow targets keep a
+# worker for a while only, a locked delivery keeps no other waiting, owners take turns, and no worker is woken for
+# nothing.
 use strict;
 use warnings;
 use FindBin;
@@ -19,15 +20,18 @@ CREATE ROLE slow;
 CREATE ROLE quick;
 CREATE TABLE got (at timestamptz DEFAULT clock_timestamp(), who name DEFAULT current_user, name text);
 GRANT INSERT ON got TO PUBLIC;
-CREATE FUNCTION note(event jsonb) RETURNS void LANGUAGE sql AS $$ INSERT INTO public.got (name) VALUES (event #>> '{detail,name}') $$;
-CREATE FUNCTION doze(event jsonb) RETURNS void LANGUAGE sql AS $$ INSERT INTO public.got (name) SELECT event #>> '{detail,name}' FROM pg_catalog.pg_sleep(1.5) $$;
+CREATE FUNCTION note(event jsonb) RETURNS void LANGUAGE sql AS $$ INSERT INTO public.got (name)
+	VALUES (event #>> '{detail,name}') $$;
+CREATE FUNCTION doze(event jsonb) RETURNS void LANGUAGE sql AS $$ INSERT INTO public.got (name)
+	SELECT event #>> '{detail,name}' FROM pg_catalog.pg_sleep(1.5) $$;
 SELECT sf_create_state_machine('work', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
 SELECT sf_grant('READ', 'work', 'slow'), sf_grant('READ', 'work', 'quick');
 EOS
 sub rule
 {
 	my ($owner, $name, $pattern, $target) = @_;
-	sql(qq(SET ROLE $owner; SELECT sf_create_rule('$name', '{"detail": {"status": ["SUCCEEDED"], "name": [{"prefix": "$pattern"}]}}', 'sql:public.$target')));
+	sql(qq(SET ROLE $owner; SELECT sf_create_rule('$name',
+		'{"detail": {"status": ["SUCCEEDED"], "name": [{"prefix": "$pattern"}]}}', 'sql:public.$target')));
 	return;
 }
 rule('quick', 'note', 'n', 'note');
@@ -38,7 +42,8 @@ sub work
 {
 	my ($name, $n) = @_;
 	sql("SELECT count(sf_start('work', '{}', '$name' || n)) FROM generate_series(1, $n) AS n");
-	$node->poll_query_until('postgres', "SELECT count(*) = $n FROM sf_executions WHERE name LIKE '$name%' AND status = 'SUCCEEDED'");
+	$node->poll_query_until('postgres', "SELECT count(*) = $n FROM sf_executions WHERE name LIKE '$name%'
+		AND status = 'SUCCEEDED'");
 	return;
 }
 
@@ -46,23 +51,31 @@ sub work
 
 $node->append_conf('postgresql.conf', "sfflow.debug_point = 'deliver-claimed:fatal'");
 $node->reload;
-ok($node->poll_query_until('postgres', "SELECT current_setting('sfflow.debug_point') <> ''"), 'workers die when they have claimed deliveries');
+ok($node->poll_query_until('postgres', "SELECT current_setting('sfflow.debug_point') <> ''"),
+	'workers die when they have claimed deliveries');
 work('n', 3);
-ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM _sfflow.rule_delivery WHERE attempt = 0"), 'they were claimed');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM _sfflow.rule_delivery WHERE attempt = 0"),
+	'they were claimed');
 $node->append_conf('postgresql.conf', "sfflow.debug_point = ''");
 $node->reload;
-ok($node->poll_query_until('postgres', 'SELECT count(*) = 3 FROM got'), 'deliveries that were claimed and not tried are made, though there is one attempt for each');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 3 FROM got'),
+	'deliveries that were claimed and not tried are made, though there is one attempt for each');
 is(sql("SELECT pending, delivered, dead FROM sf_rules WHERE rule_name = 'note'"), '0|3|0', '... and none is dead');
 
 # --- one delivery: nothing for another worker
 
-ok($node->poll_query_until('postgres', "SELECT count(*) >= 2 FROM pg_stat_activity WHERE backend_type LIKE 'sfflow worker%' AND state = 'idle'"), 'two workers are idle') or diag(sql('SELECT backend_type, state, query FROM pg_stat_activity'));
+ok($node->poll_query_until('postgres', "SELECT count(*) >= 2 FROM pg_stat_activity
+	WHERE backend_type LIKE 'sfflow worker%' AND state = 'idle'"), 'two workers are idle')
+	or diag(sql('SELECT backend_type, state, query FROM pg_stat_activity'));
 sql("TRUNCATE got");
 sql("ALTER SYSTEM SET sfflow.poll_interval = '1h'; SELECT pg_reload_conf()");
 sleep(2);
-my $looks = "SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'sfflow worker%' AND query = 'sfflow: rules' AND query_start >= (SELECT min(xact_start) FROM pg_stat_activity WHERE query = 'sfflow: rules' AND state = 'active')";
+my $looks = "SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'sfflow worker%' AND query = 'sfflow: rules'
+	AND query_start >= (SELECT min(xact_start) FROM pg_stat_activity WHERE query = 'sfflow: rules'
+	AND state = 'active')";
 work('s', 1);
-$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE query = 'sfflow: rules' AND state = 'active' AND xact_start < clock_timestamp() - interval '0.2 s'");
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE query = 'sfflow: rules'
+	AND state = 'active' AND xact_start < clock_timestamp() - interval '0.2 s'");
 is(sql($looks), '1', 'one delivery: no other worker looks for more');
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 1 FROM got'), 'it is made');
 sql('ALTER SYSTEM RESET sfflow.poll_interval; SELECT pg_reload_conf()');
@@ -72,21 +85,29 @@ sql('ALTER SYSTEM RESET sfflow.poll_interval; SELECT pg_reload_conf()');
 sql('ALTER SYSTEM SET sfflow.workers = 1; SELECT pg_reload_conf()');
 $node->restart;
 sql("TRUNCATE got");
-sql(q(SELECT count(sf_start('work', '{}', name)) FROM (SELECT 'slow' || generate_series(1, 6) AS name UNION ALL SELECT 'new' || generate_series(1, 40)) n));
-ok($node->poll_query_until('postgres', "SELECT count(*) = 40 FROM got WHERE who = 'quick'"), 'an owner with quick targets has its turn');
-cmp_ok(sql("SELECT count(*) FROM got WHERE who = 'slow'"), '<=', 4, '... before all slow ones of another owner were made, one after the other');
+sql(q(SELECT count(sf_start('work', '{}', name))
+	FROM (SELECT 'slow' || generate_series(1, 6) AS name UNION ALL SELECT 'new' || generate_series(1, 40)) n));
+ok($node->poll_query_until('postgres', "SELECT count(*) = 40 FROM got WHERE who = 'quick'"),
+	'an owner with quick targets has its turn');
+cmp_ok(sql("SELECT count(*) FROM got WHERE who = 'slow'"), '<=', 4,
+	'... before all slow ones of another owner were made, one after the other');
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 46 FROM got'), 'all are made');
-is(sql("SELECT string_agg(concat_ws(' ', pending, delivered, dead), ', ' ORDER BY rule_name) FROM sf_rules"), '0 7 0, 0 43 0', '... once');
+is(sql("SELECT string_agg(concat_ws(' ', pending, delivered, dead), ', ' ORDER BY rule_name) FROM sf_rules"),
+	'0 7 0, 0 43 0', '... once');
 
 # --- a delivery that is locked
 
 sql("SELECT sf_disable(); TRUNCATE got");
-sql("SELECT sf_start('work', '{}', 'slocked'), sf_start('work', '{}', 'nfree'), sf_run('work:slocked'), sf_run('work:nfree')");
-sql("UPDATE _sfflow.rule_delivery SET attempt = -1, due_at = now() - CASE WHEN event #>> '{detail,name}' = 'slocked' THEN interval '1 min' ELSE interval '1 s' END");
+sql("SELECT sf_start('work', '{}', 'slocked'), sf_start('work', '{}', 'nfree'), sf_run('work:slocked'),
+	sf_run('work:nfree')");
+sql("UPDATE _sfflow.rule_delivery SET attempt = -1, due_at = now() - CASE WHEN event #>> '{detail,name}' = 'slocked'
+	THEN interval '1 min' ELSE interval '1 s' END");
 my $holder = $node->background_psql('postgres', on_error_stop => 1);
-$holder->query_safe("BEGIN; SELECT 1 FROM _sfflow.rule_delivery WHERE event #>> '{detail,name}' = 'slocked' FOR UPDATE");
+$holder->query_safe("BEGIN; SELECT 1 FROM _sfflow.rule_delivery WHERE event #>> '{detail,name}' = 'slocked'
+	FOR UPDATE");
 sql('SELECT sf_enable()');
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM got WHERE name = 'nfree'"), 'a delivery that is to be tried again and is locked keeps no other owner waiting');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM got WHERE name = 'nfree'"),
+	'a delivery that is to be tried again and is locked keeps no other owner waiting');
 $holder->query_safe('COMMIT');
 $holder->quit;
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM got WHERE name = 'slocked'"), '... and is made later');

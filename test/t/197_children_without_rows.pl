@@ -1,5 +1,5 @@
-# Children that a slice runs before they have rows: a task of one is found by the branch that began it. It is cancelled when
-# a sibling of that branch fails, and ends its process sfflow.max_crashes times at most.
+# Children that a slice runs before they have rows: a task of one is found by the branch that began it. It is cancelled
+# when a sibling of that branch fails, and ends its process sfflow.max_crashes times at most.
 use strict;
 use warnings;
 use FindBin;
@@ -34,17 +34,20 @@ BEGIN
 	RETURN i;
 END $$;
 -- One branch has a row, since it waits; then it begins a Map, whose items have none. The other one fails meanwhile.
-SELECT sf_create_state_machine('beside', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+SELECT sf_create_state_machine('beside',
+	'{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
 	{"StartAt": "Rest", "States": {
 		"Rest": {"Type": "Wait", "Seconds": 1, "Next": "Items"},
 		"Items": {"Type": "Map", "ItemsPath": "$.items", "End": true, "ItemProcessor": {"StartAt": "Item", "States": {
 			"Item": {"Type": "Task", "Resource": "sql:public.task", "Parameters": {"i.$": "$"}, "End": true}}}}}},
 	{"StartAt": "Later", "States": {
 		"Later": {"Type": "Wait", "SecondsPath": "$.seconds", "Next": "Which"},
-		"Which": {"Type": "Choice", "Choices": [{"Variable": "$.bad", "BooleanEquals": true, "Next": "Bad"}], "Default": "Good"},
+		"Which": {"Type": "Choice", "Choices": [{"Variable": "$.bad", "BooleanEquals": true, "Next": "Bad"}],
+			"Default": "Good"},
 		"Bad": {"Type": "Fail", "Error": "Sibling"},
 		"Good": {"Type": "Pass", "End": true}}}]}}}');
-SELECT sf_create_state_machine('items', '{"StartAt": "Items", "States": {"Items": {"Type": "Map", "ItemsPath": "$.items", "End": true,
+SELECT sf_create_state_machine('items', '{"StartAt": "Items", "States": {"Items": {"Type": "Map",
+	"ItemsPath": "$.items", "End": true,
 	"ItemProcessor": {"StartAt": "Item", "States": {
 		"Item": {"Type": "Task", "Resource": "sql:public.task", "Parameters": {"i.$": "$"}, "End": true}}}}}}');
 EOS
@@ -67,9 +70,11 @@ warm_up('beside');
 sql("INSERT INTO mood VALUES ('sleeps')");
 sql(q(SELECT sf_start('beside', '{"items": [1, 2], "seconds": 3, "bad": true}', 'x')));
 ok($node->poll_query_until('postgres', 'SELECT is_called FROM calls'), 'the task of a child runs');
-is(sql("SELECT count(*) FROM _sfflow.branch JOIN _sfflow.execution USING (execution_no) WHERE execution_id = 'beside:x'"), '3', '... which has no row: those are of the state and its branches');
+is(sql("SELECT count(*) FROM _sfflow.branch JOIN _sfflow.execution USING (execution_no)
+	WHERE execution_id = 'beside:x'"), '3', '... which has no row: those are of the state and its branches');
 my $began = time;
-ok($node->poll_query_until('postgres', "SELECT status = 'FAILED' FROM sf_executions WHERE execution_id = 'beside:x'"), 'when the other branch fails, the execution does');
+ok($node->poll_query_until('postgres', "SELECT status = 'FAILED' FROM sf_executions WHERE execution_id = 'beside:x'"),
+	'when the other branch fails, the execution does');
 cmp_ok(time - $began, '<', 30, '... soon: the task was cancelled');
 is(sql("SELECT error FROM sf_executions WHERE execution_id = 'beside:x'"), 'Sibling', '... with that error');
 is(sql('SELECT last_value FROM calls'), '1', '... and no other child began its task');
@@ -81,9 +86,12 @@ warm_up('items');
 sql("INSERT INTO mood VALUES ('dies')");
 sql("ALTER SEQUENCE calls RESTART");
 sql(q(SELECT sf_start('items', '{"items": [1, 2, 3]}', 'x')));
-ok($node->poll_query_until('postgres', "SELECT status = 'FAILED' FROM sf_executions WHERE execution_id = 'items:x'"), 'a child whose task ends its process fails');
-is(sql("SELECT error FROM sf_executions WHERE execution_id = 'items:x'"), 'States.Runtime', '... with the error for that');
-cmp_ok(sql('SELECT last_value FROM calls'), '<=', 4, '... after three times, and one more while it was not known which child it was');
+ok($node->poll_query_until('postgres', "SELECT status = 'FAILED' FROM sf_executions WHERE execution_id = 'items:x'"),
+	'a child whose task ends its process fails');
+is(sql("SELECT error FROM sf_executions WHERE execution_id = 'items:x'"), 'States.Runtime',
+	'... with the error for that');
+cmp_ok(sql('SELECT last_value FROM calls'), '<=', 4,
+	'... after three times, and one more while it was not known which child it was');
 cmp_ok(sql('SELECT last_value FROM calls'), '>=', 3, '... not earlier');
 no_surprises($node);
 $node->stop;

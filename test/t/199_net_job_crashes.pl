@@ -8,11 +8,13 @@ use PostgreSQL::Test::Utils;
 use SfTest;
 use Test::More;
 
-my $node = new_node('main', conf => "sfflow.workers = 2\nsfflow.max_workers = 2\nsfflow.max_crashes = 2\nsfflow.slice_ms = 1000\n");
+my $node = new_node('main',
+	conf => "sfflow.workers = 2\nsfflow.max_workers = 2\nsfflow.max_crashes = 2\nsfflow.slice_ms = 1000\n");
 sub sql { return $node->safe_psql('postgres', shift) }
 sql(<<'EOS');
 CREATE TABLE ledger (execution text, job text);
--- A short task, as all workers know it; of the executions whose names begin with "bad", the job "killer" crashes the server.
+-- A short task, as all workers know it; of the executions whose names begin with "bad",
+-- the job "killer" crashes the server.
 CREATE FUNCTION job(execution text, job text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	IF job = 'killer' AND execution ~ '^bad' THEN
@@ -34,9 +36,11 @@ sub job
 }
 
 # The killer comes after a row of jobs; others come after it, or beside it.
-my $jobs = join ', ', job('j1'), (map { job("j$_", 'j' . ($_ - 1)) } 2 .. 20), job('killer', 'j20'), job('then', 'killer'),
+my $jobs = join ', ', job('j1'), (map { job("j$_", 'j' . ($_ - 1)) } 2 .. 20), job('killer', 'j20'),
+	job('then', 'killer'),
   job('beside', 'j1'), job('last', 'beside', 'j20');
-sql("SELECT sf_create_state_machine('net', '{\"StartAt\": \"Net\", \"States\": {\"Net\": {\"Type\": \"JobNet\", \"End\": true, \"Jobs\": {$jobs}}}}')");
+sql("SELECT sf_create_state_machine('net',
+	'{\"StartAt\": \"Net\", \"States\": {\"Net\": {\"Type\": \"JobNet\", \"End\": true, \"Jobs\": {$jobs}}}}')");
 sql("SELECT sf_start('net', '{}', 'good$_'); SELECT sf_await('net:good$_', '30 s')") for 1 .. 4;
 is(sql("SELECT count(*) FILTER (WHERE status = 'SUCCEEDED') FROM sf_executions"), '4', 'nets without a crash succeed');
 
@@ -47,9 +51,12 @@ sub crashes { return scalar(() = slurp_file($node->logfile) =~ /terminated by si
 try_sql($node, "SELECT sf_start('net', '{}', 'bad'), sf_start('net', '{}', 'good5')");
 fails_alone($node, 'bad');
 like(sql("SELECT cause FROM sf_executions WHERE name = 'bad'"), qr/'killer'/, '... and the error names the job');
-is(sql("SELECT string_agg(job_id, ' ' ORDER BY job_id) FROM sf_jobs WHERE id = 'bad' AND job_status = 'failure'"), 'killer', '... and that one alone has failed');
-is(sql("SELECT string_agg(job_id, ' ') FROM sf_jobs WHERE id = 'bad' AND job_status = 'skip'"), 'then', '... what comes after it is skipped');
-is(sql("SELECT count(*), count(DISTINCT job) FROM ledger WHERE execution = 'bad'"), '22|22', '... and each of the others ran once');
+is(sql("SELECT string_agg(job_id, ' ' ORDER BY job_id) FROM sf_jobs WHERE id = 'bad' AND job_status = 'failure'"),
+	'killer', '... and that one alone has failed');
+is(sql("SELECT string_agg(job_id, ' ') FROM sf_jobs WHERE id = 'bad' AND job_status = 'skip'"), 'then',
+	'... what comes after it is skipped');
+is(sql("SELECT count(*), count(DISTINCT job) FROM ledger WHERE execution = 'bad'"), '22|22',
+	'... and each of the others ran once');
 cmp_ok(crashes(), '<=', 5, 'it took few crashes');
 cmp_ok(crashes(), '>=', 3, '... two of them alone');
 is(sql("SELECT sf_await('net:good5', '30 s')"), 'SUCCEEDED', 'the net that ran meanwhile succeeds');

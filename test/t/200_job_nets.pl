@@ -28,7 +28,8 @@ CREATE TABLE fails (id text, job text, run int, PRIMARY KEY (id, job, run));
 CREATE TABLE run (id text PRIMARY KEY, n int);
 CREATE FUNCTION job(id text, job text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-	IF EXISTS (SELECT FROM fails f JOIN run r ON r.n = f.run AND r.id = f.id WHERE f.id = job.id AND f.job = job.job) THEN
+	IF EXISTS (SELECT FROM fails f JOIN run r ON r.n = f.run AND r.id = f.id WHERE f.id = job.id
+		AND f.job = job.job) THEN
 		PERFORM sf_raise('Bad', job);
 	END IF;
 	RETURN 'did ' || job;
@@ -91,9 +92,11 @@ sub random_state
 	return ({ StartAt => "$name-1", States => { "$name-1" => { Type => 'Pass', Next => $name . '-2' },
 				"$name-2" => { %task, End => JSON::PP::true } } }, 1, "did $name") if $dice < 0.8;
 	return ({ Type => 'Parallel', Branches => [ map { { StartAt => "$name-$_", States =>
-					{ "$name-$_" => { ($_ == 1 ? %task : (Type => 'Pass', Result => 2)), End => JSON::PP::true } } } } 1, 2 ] },
+					{ "$name-$_" => { ($_ == 1 ? %task : (Type => 'Pass', Result => 2)),
+						End => JSON::PP::true } } } } 1, 2 ] },
 		1, [ "did $name", 2 ]) if $dice < 0.87;
-	return ({ Type => 'JobNet', Jobs => { "$name-1" => { Type => 'Pass', Result => 1 }, "$name-2" => { %task, After => ["$name-1"] } } },
+	return ({ Type => 'JobNet', Jobs => { "$name-1" => { Type => 'Pass', Result => 1 },
+		"$name-2" => { %task, After => ["$name-1"] } } },
 		1, { "$name-1" => 1, "$name-2" => "did $name" }) if $dice < 0.94;
 	return ({ Type => 'Wait', Seconds => 0 }, 0, undef);
 }
@@ -110,7 +113,8 @@ sub random_net
 		my %after;
 		my @near = @order > 12 && rand() < 0.7 ? @order[ -12 .. -1 ] : @order;
 		$after{ $near[ rand @near ] } = rand() < 0.7 ? $S : 1 + int rand 7 for 1 .. (@near ? int rand($links + 1) : 0);
-		$net{$name} = { state => $state, may_fail => $may_fail, gives => $gives, after => \%after, condition => rand() < 0.1 };
+		$net{$name} = { state => $state, may_fail => $may_fail, gives => $gives, after => \%after,
+			condition => rand() < 0.1 };
 		push @order, $name;
 	}
 	return { jobs => \%net, order => \@order, max => rand() < 0.3 ? 1 + int rand 4 : 0 };
@@ -134,7 +138,8 @@ sub definition
 	{
 		my $job = $net->{jobs}{$name};
 		my %state = %{ $job->{state} };
-		$state{After} = [ map { link_of($_, $job->{after}{$_}) } shuffle keys %{ $job->{after} } ] if %{ $job->{after} };
+		$state{After} = [ map { link_of($_, $job->{after}{$_}) } shuffle keys %{ $job->{after} } ]
+			if %{ $job->{after} };
 		$state{Condition} = { Variable => "\$.holds.$name", BooleanEquals => JSON::PP::true } if $job->{condition};
 		push @jobs, $json->encode($name) . ': ' . $json->encode(\%state);
 	}
@@ -179,7 +184,8 @@ sub tasks_of
 			. " extract(epoch FROM j.started_at), extract(epoch FROM j.stopped_at) FROM sf_jobs j WHERE j.id = '$id'"))
 	{
 		my ($job, @facts) = split /\|/, $_, -1;
-		$tasks{ $job =~ s/-[12]$//r } = { status => $facts[0], attempts => $facts[1], began => $facts[2], ended => $facts[3] };
+		$tasks{ $job =~ s/-[12]$//r } = { status => $facts[0], attempts => $facts[1], began => $facts[2],
+			ended => $facts[3] };
 	}
 	return \%tasks;
 }
@@ -188,7 +194,8 @@ sub tasks_of
 sub ran_before
 {
 	my ($net, $end, $name, $seen) = @_;
-	return map { $seen->{$_}++ ? () : $end->{$_} == $K ? ran_before($net, $end, $_, $seen) : $_ } keys %{ $net->{jobs}{$name}{after} };
+	return map { $seen->{$_}++ ? () : $end->{$_} == $K ? ran_before($net, $end, $_, $seen) : $_ } keys %{
+		$net->{jobs}{$name}{after} };
 }
 
 # Compare an execution with the oracle; returns the first difference.
@@ -235,7 +242,8 @@ sub begin
 	my $input = $json->encode({ holds => $holds });
 	$node->safe_psql('postgres', ($values ? "INSERT INTO fails VALUES $values;" : '')
 		  . "INSERT INTO run VALUES ('$id', $run) ON CONFLICT (id) DO UPDATE SET n = excluded.n;"
-		  . ($run == 1 ? "SELECT sf_start('$net->{machine}', '$input', name => '$id')" : "SELECT sf_redrive('$net->{machine}:$id')"));
+		  . ($run == 1 ? "SELECT sf_start('$net->{machine}', '$input', name => '$id')"
+		  	: "SELECT sf_redrive('$net->{machine}:$id')"));
 	return;
 }
 
@@ -247,10 +255,12 @@ my %drive = (
 	kills => sub {
 		my ($id) = @_;
 		my $until = time + 900;
-		while (time < $until && (try_sql($node, "SELECT status FROM sf_executions WHERE execution_id = '$id'") // '') =~ /^(RUNNING)?$/)
+		while (time < $until && (try_sql($node, "SELECT status FROM sf_executions WHERE execution_id = '$id'")
+			// '') =~ /^(RUNNING)?$/)
 		{
 			sleep 0.05 + rand 0.2;
-			my @pids = split /\n/, try_sql($node, "SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow worker%'") // '';
+			my @pids = split /\n/, try_sql($node,
+				"SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow worker%'") // '';
 			next if !@pids || rand() < 0.5;
 			my $pid = $pids[ rand @pids ];
 			kill 'KILL', $pid;
@@ -264,7 +274,8 @@ my %drive = (
 sub try_net
 {
 	my ($net, $id, $way) = @_;
-	my %holds = map { $_ => rand() < 0.7 ? JSON::PP::true : JSON::PP::false } grep { $net->{jobs}{$_}{condition} } @{ $net->{order} };
+	my %holds = map { $_ => rand() < 0.7 ? JSON::PP::true : JSON::PP::false } grep { $net->{jobs}{$_}{condition} } @{
+		$net->{order} };
 	my ($before, %done) = ({});
 	for my $run (1 .. 4)
 	{

@@ -29,27 +29,34 @@ sub job
 {
 	my ($name, @after) = @_;
 	my $after = join ', ', map { "\"$_\"" } @after;
-	return qq("$name": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "$name"}, "After": [$after]});
+	return qq("$name": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "$name"},
+		"After": [$after]});
 }
 
 # In the end, "last" has a row that waits for "middle" while the slice runs both in memory.
 sub try_net
 {
 	my ($machine, $between) = @_;
-	my $jobs = join ', ', job('first'), (map { job("m$_", 'first') } 1 .. $between), job('middle', 'first'), job('last', 'first', 'middle');
+	my $jobs = join ', ', job('first'), (map { job("m$_", 'first') } 1 .. $between), job('middle', 'first'),
+		job('last', 'first', 'middle');
 	$node->safe_psql('postgres', "TRUNCATE gate; TRUNCATE ledger; INSERT INTO gate VALUES (false);"
-		  . "SELECT sf_create_state_machine('$machine', '{\"StartAt\": \"Net\", \"States\": {\"Net\": {\"Type\": \"JobNet\", \"End\": true, \"Jobs\": {$jobs}}}}')");
+		  . "SELECT sf_create_state_machine('$machine',
+		  	'{\"StartAt\": \"Net\", \"States\": {\"Net\": {\"Type\": \"JobNet\",
+		  		\"End\": true, \"Jobs\": {$jobs}}}}')");
 	$node->safe_psql('postgres', "SELECT sf_start('$machine', '{}', 'x')");
 	my $step = "SELECT pid FROM sf_workers WHERE job_id ~ 'last'";
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($step) AS t") or die "$machine: the last job does not run";
-	is($node->safe_psql('postgres', "SELECT string_agg(job, ' ') FROM ledger"), 'first', "$machine: the other jobs run in the slice of the last one");
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($step) AS t")
+		or die "$machine: the last job does not run";
+	is($node->safe_psql('postgres', "SELECT string_agg(job, ' ') FROM ledger"), 'first',
+		"$machine: the other jobs run in the slice of the last one");
 	my $pid = $node->safe_psql('postgres', $step);
 	kill 'KILL', $pid;
 	wait_gone($pid);
 	ok(recovered($node), "$machine: the server is back after a crash");
 	$node->safe_psql('postgres', 'UPDATE gate SET open = true');
 	is($node->safe_psql('postgres', "SELECT sf_await('$machine:x', '30 s')"), 'SUCCEEDED', "$machine: the net ends");
-	is($node->safe_psql('postgres', "SELECT string_agg(job, ' ' ORDER BY at) FROM ledger"), 'first middle last', "$machine: its jobs run in their order, once");
+	is($node->safe_psql('postgres', "SELECT string_agg(job, ' ' ORDER BY at) FROM ledger"), 'first middle last',
+		"$machine: its jobs run in their order, once");
 	return;
 }
 

@@ -27,12 +27,16 @@ my $tasks = "SELECT count(*) FROM sf_tasks WHERE status = 'queued'";
 my $limits = "SELECT in_use || '|' || waiting FROM sf_limits";
 for my $left (2, 1, 0)
 {
-	ok($node->poll_query_until('postgres', "SELECT ($tasks) >= 2 AND (SELECT in_use + waiting = $left + 1 FROM sf_limits)"), "a Map runs, $left are left");
+	ok($node->poll_query_until('postgres',
+		"SELECT ($tasks) >= 2 AND (SELECT in_use + waiting = $left + 1 FROM sf_limits)"), "a Map runs, $left are left");
 	sleep 1;
-	is($node->safe_psql('postgres', $tasks) . ' ' . $node->safe_psql('postgres', $limits), "2 1|$left", '... by itself');
-	$node->safe_psql('postgres', "SELECT sf_send_task_success(task_token, '{}') FROM sf_get_activity_task('activity:desk', 'w')") for 1 .. 2;
+	is($node->safe_psql('postgres', $tasks) . ' ' . $node->safe_psql('postgres', $limits), "2 1|$left",
+		'... by itself');
+	$node->safe_psql('postgres', "SELECT sf_send_task_success(task_token, '{}')
+		FROM sf_get_activity_task('activity:desk', 'w')") for 1 .. 2;
 }
-is($node->safe_psql('postgres', "SELECT string_agg(sf_await('m:' || n, '10 s'), ' ') FROM generate_series(1, 3) AS n"), 'SUCCEEDED SUCCEEDED SUCCEEDED', 'all end');
+is($node->safe_psql('postgres', "SELECT string_agg(sf_await('m:' || n, '10 s'), ' ') FROM generate_series(1, 3) AS n"),
+	'SUCCEEDED SUCCEEDED SUCCEEDED', 'all end');
 is($node->safe_psql('postgres', $limits), '0|0', 'no place is taken');
 no_surprises($node);
 $node->stop;

@@ -1,6 +1,6 @@
-# When sessions of the console end: a page that is left alone, a role that is altered, dropped or locked out; what becomes
-# of calls under way then; that rights which are given or taken hold from the next request on; and that sessions outlast a
-# restart of the database, but no change of their roles.
+# When sessions of the console end: a page that is left alone, a role that is altered, dropped or locked out; what
+# becomes of calls under way then; that rights which are given or taken hold from the next request on; and that sessions
+# outlast a restart of the database, but no change of their roles.
 use strict;
 use warnings;
 use FindBin;
@@ -32,7 +32,8 @@ sub sign_in
 	my @own = ('-H', 'Content-Type: application/json', '-H', "Origin: $gateway->{url}");
 	my $jar = "$PostgreSQL::Test::Utils::tmp_check/page-$$-" . ++$page;
 	my $got = curl($gateway, '/console/login', '-c', $jar, @own, '-d', qq({"role": "$role", "password": "$password"}));
-	return $got->{status} == 200 ? [ @own, '-b', $jar, '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token} ] : undef;
+	return $got->{status} == 200 ? [ @own, '-b', $jar, '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token} ]
+		: undef;
 }
 
 # Ask for something in a session; gives the answer.
@@ -54,7 +55,8 @@ for my $case (
 {
 	my ($what, $sql) = @$case;
 	my $role = 'role' . ++$n;
-	$node->safe_psql('postgres', "CREATE ROLE $role LOGIN PASSWORD 'secret' IN ROLE staff; GRANT CONNECT ON DATABASE postgres TO $role");
+	$node->safe_psql('postgres', "CREATE ROLE $role LOGIN PASSWORD 'secret' IN ROLE staff;
+		GRANT CONNECT ON DATABASE postgres TO $role");
 	my $session = sign_in($role, 'secret');
 	is(ask($session, 'api/machines')->{status}, 200, "$what: before");
 	$node->safe_psql('postgres', sprintf $sql, $role);
@@ -68,7 +70,8 @@ like(gateway_log($gateway), qr/its role was altered/, 'the log says why');
 
 # A time that passes while the session lasts.
 $node->safe_psql('postgres', q(CREATE ROLE guest LOGIN PASSWORD 'secret'; GRANT CONNECT ON DATABASE postgres TO guest));
-$node->safe_psql('postgres', sprintf q(ALTER ROLE guest VALID UNTIL '%s'), $node->safe_psql('postgres', q(SELECT now() + interval '8 s')));
+$node->safe_psql('postgres', sprintf q(ALTER ROLE guest VALID UNTIL '%s'),
+	$node->safe_psql('postgres', q(SELECT now() + interval '8 s')));
 my $session = sign_in('guest', 'secret');
 is(ask($session, 'api/machines')->{status}, 200, 'a role that is valid for some more seconds');
 ok(wait_for('the end', sub { ask($session, 'api/machines')->{status} == 401 }, 20), '... has a session for as long');
@@ -78,7 +81,8 @@ $node->safe_psql('postgres', q(CREATE ROLE clerk LOGIN PASSWORD 'secret'; GRANT 
 $session = sign_in('clerk', 'secret');
 is_deeply(json(ask($session, 'api/machines')->{body})->{rows}, [], 'a role without rights sees nothing');
 $node->safe_psql('postgres', 'GRANT staff TO clerk');
-is(scalar @{ json(ask($session, 'api/machines')->{body})->{rows} }, 1, 'as a member of a role with READ it sees the machine');
+is(scalar @{ json(ask($session, 'api/machines')->{body})->{rows} }, 1,
+	'as a member of a role with READ it sees the machine');
 is(ask($session, 'api/start', '{"state_machine": "m"}')->{status}, 403, '... which it may not start');
 $node->safe_psql('postgres', q(SELECT sf_grant('START', 'm', 'clerk')));
 is(ask($session, 'api/start', '{"state_machine": "m"}')->{status}, 200, '... with START it may');
@@ -93,7 +97,8 @@ sub begin_to_ask
 {
 	my ($session, $path, $body) = @_;
 	my $status = '';
-	return { status => \$status, run => IPC::Run::start([ 'curl', '-sS', '-o', '/dev/null', '-w', '%{http_code}', '--max-time', 60, @$session, '-d', $body // '{}',
+	return { status => \$status, run => IPC::Run::start(
+		[ 'curl', '-sS', '-o', '/dev/null', '-w', '%{http_code}', '--max-time', 60, @$session, '-d', $body // '{}',
 		"$gateway->{url}/console/$path" ], '<', '/dev/null', '>', \$status, '2>', '/dev/null') };
 }
 
@@ -153,7 +158,8 @@ for my $case (
 	[ 'renamed', 'ALTER ROLE %1$s RENAME TO %1$s_2', 401 ])
 {
 	my ($name, $sql, $status) = @$case;
-	$node->safe_psql('postgres', "CREATE ROLE r_$name LOGIN PASSWORD 'secret'; GRANT CONNECT ON DATABASE postgres TO r_$name");
+	$node->safe_psql('postgres', "CREATE ROLE r_$name LOGIN PASSWORD 'secret';
+		GRANT CONNECT ON DATABASE postgres TO r_$name");
 	$role{$name} = { session => sign_in("r_$name", 'secret'), sql => sprintf($sql, "r_$name"), status => $status };
 }
 my $kept = $role{kept}{session};
@@ -164,20 +170,24 @@ ok($told->{changed}, 'a page that waits is told when the database goes');
 ok(wait_for('the time', sub { json(ask($kept, 'poll')->{body})->{down_since} }), '... and since when it is down');
 my $got = ask($kept, 'api/machines');
 is($got->{status}, 503, 'while it is down nothing is answered');
-like(json($got->{body})->{error}{down_since}, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, '... but since when') or diag $got->{body};
+like(json($got->{body})->{error}{down_since}, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, '... but since when')
+	or diag $got->{body};
 is(curl($gateway, '/console/session', @$kept)->{status}, 200, 'the session stays');
 is(sign_in('r_kept', 'secret'), undef, 'nobody can sign in');
 my $down = json(ask($kept, 'poll')->{body})->{token};
 my $begun_poll = begin_to_ask($kept, 'poll', qq({"seen": "$down"}));
 $node->start;
 is(statuses($begun_poll), '200', 'a page that waits is told when it is back');
-is(ask([ map { s/(X-CSRF-Token: )./$1x/r } @$kept ], 'api/machines')->{status}, 403, 'without the token of the page no session goes on');
-is($node->safe_psql('postgres', q(SELECT count(*) FROM pg_stat_activity WHERE usename LIKE 'r\_%')), '0', '... nor connects');
+is(ask([ map { s/(X-CSRF-Token: )./$1x/r } @$kept ], 'api/machines')->{status}, 403,
+	'without the token of the page no session goes on');
+is($node->safe_psql('postgres', q(SELECT count(*) FROM pg_stat_activity WHERE usename LIKE 'r\_%')), '0',
+	'... nor connects');
 $node->safe_psql('postgres', $_->{sql}) for values %role;
 for my $name (sort keys %role)
 {
 	my $status;
-	ok(wait_for($name, sub { ($status = ask($role{$name}{session}, 'api/machines')->{status}) != 503 }), "after a restart, $name: an answer");
+	ok(wait_for($name, sub { ($status = ask($role{$name}{session}, 'api/machines')->{status}) != 503 }),
+		"after a restart, $name: an answer");
 	is($status, $role{$name}{status}, "... $status") or diag gateway_log($gateway);
 }
 is(json(ask($kept, 'poll')->{body})->{down_since}, undef, 'pages are not told any more that it is down');
@@ -187,12 +197,16 @@ my $backend = $node->safe_psql('postgres', q(SELECT pid FROM pg_stat_activity WH
 kill 'KILL', $backend;
 wait_gone($backend);
 ok(recovered($node), 'the server crashes and recovers');
-ok(wait_for('a session', sub { ask($kept, 'api/machines')->{status} == 200 }, 60), 'after a crash of the server a session goes on');
-ok(wait_for('its own', sub { ask($role{set}{session}, 'api/machines')->{status} == 200 }, 60), '... also the one whose connection crashed');
+ok(wait_for('a session', sub { ask($kept, 'api/machines')->{status} == 200 }, 60),
+	'after a crash of the server a session goes on');
+ok(wait_for('its own', sub { ask($role{set}{session}, 'api/machines')->{status} == 200 }, 60),
+	'... also the one whose connection crashed');
 
 # An operator who ends a connection ends its session, as a page of the manual says.
-$node->safe_psql('postgres', q(SELECT pg_sleep(11), pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'r_kept'));
-ok(wait_for('its end', sub { ask($kept, 'api/machines')->{status} == 401 }), 'a connection that an operator ends ends its session');
+$node->safe_psql('postgres', q(SELECT pg_sleep(11), pg_terminate_backend(pid) FROM pg_stat_activity
+	WHERE usename = 'r_kept'));
+ok(wait_for('its end', sub { ask($kept, 'api/machines')->{status} == 401 }),
+	'a connection that an operator ends ends its session');
 is(ask($role{set}{session}, 'api/machines')->{status}, 200, '... and no other one');
 
 # The server is told to refuse the role while the database is down.
@@ -201,7 +215,8 @@ my $hba = slurp_file($node->data_dir . '/pg_hba.conf');
 unlink $node->data_dir . '/pg_hba.conf';
 append_to_file($node->data_dir . '/pg_hba.conf', "local all r_set reject\n$hba");
 $node->start;
-ok(wait_for('its end', sub { ask($role{set}{session}, 'api/machines')->{status} == 401 }), 'what pg_hba.conf says after a restart holds');
+ok(wait_for('its end', sub { ask($role{set}{session}, 'api/machines')->{status} == 401 }),
+	'what pg_hba.conf says after a restart holds');
 stop_gateway($gateway);
 
 # The ages of sessions count while the database is down.
@@ -213,16 +228,19 @@ ok(wait_for('its end', sub { ask($session, 'api/machines', '{}', '-H', 'X-Backgr
 $node->start;
 stop_gateway($gateway);
 
-# --- all places are taken by one role: another one still signs in, and the role with the most loses one that it does not use
+# --- all places are taken by one role: another one still signs in, and the role with the most loses one that it does
+# not use
 $gateway = start_gateway($node, sessions => 3);
-$node->safe_psql('postgres', q(CREATE ROLE newcomer LOGIN PASSWORD 'secret'; GRANT CONNECT ON DATABASE postgres TO newcomer));
+$node->safe_psql('postgres', q(CREATE ROLE newcomer LOGIN PASSWORD 'secret';
+	GRANT CONNECT ON DATABASE postgres TO newcomer));
 my @clerks = map { sign_in('clerk', 'secret') } 1 .. 3;
 ask($clerks[0], 'api/machines');
 is(sign_in('clerk', 'secret'), undef, 'there is no place for a role that has some');
 my $newcomer = sign_in('newcomer', 'secret');
 ok($newcomer, '... but for one that has none');
 is(ask($newcomer, 'api/machines')->{status}, 200, '... which works');
-is(join(' ', map { ask($_, 'api/machines')->{status} } @clerks), '200 401 200', '... and another one ends, which was not used');
+is(join(' ', map { ask($_, 'api/machines')->{status} } @clerks), '200 401 200',
+	'... and another one ends, which was not used');
 is(sign_in('newcomer', 'wrong'), undef, 'a wrong password ends none');
 is(join(' ', map { ask($_, 'api/machines')->{status} } @clerks[ 0, 2 ], $newcomer), '200 200 200', '... as one sees');
 stop_gateway($gateway);

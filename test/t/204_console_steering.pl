@@ -1,5 +1,5 @@
-# The console in a browser: a page offers an action to the roles that may do it, and to no others; schedules, rules, limits
-# and deadlines.
+# The console in a browser: a page offers an action to the roles that may do it, and to no others; schedules, rules,
+# limits and deadlines.
 # needs: deadline limit
 use strict;
 use warnings;

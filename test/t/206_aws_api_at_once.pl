@@ -20,7 +20,8 @@ sub at_once
 	my $answer = $one->query_safe("BEGIN; SET LOCAL client_min_messages = error; SELECT $first");
 	my $pid = $two->query_safe('SELECT pg_backend_pid()');
 	$two->query_until(qr/^$/, "\\set VERBOSITY verbose\nSELECT $second;\n\\echo done\n");
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid AND wait_event_type = 'Lock'")
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid
+		AND wait_event_type = 'Lock'")
 	  or die 'the second session does not wait';
 	$one->query_safe('COMMIT');
 	my $other = $two->query_until(qr/done/, '');
@@ -33,7 +34,8 @@ sub at_once
 sub create
 {
 	my ($name, $result) = @_;
-	return qq(sf_aws_api('CreateStateMachine', jsonb_build_object('name', '$name', 'roleArn', 'arn:aws:iam::000000000000:role/r', 'definition',
+	return qq(sf_aws_api('CreateStateMachine', jsonb_build_object('name', '$name',
+		'roleArn', 'arn:aws:iam::000000000000:role/r', 'definition',
 		'{"StartAt":"P","States":{"P":{"Type":"Pass","Result":$result,"End":true}}}')));
 }
 
@@ -46,7 +48,8 @@ is($two, 'StateMachineAlreadyExists', 'another definition at the same time is re
 sub start
 {
 	my ($name, $input) = @_;
-	return qq(sf_aws_api('StartExecution', '{"stateMachineArn": "arn:aws:states:::stateMachine:same", "name": "$name", "input": "$input"}'));
+	return qq(sf_aws_api('StartExecution',
+		'{"stateMachineArn": "arn:aws:states:::stateMachine:same", "name": "$name", "input": "$input"}'));
 }
 
 # Workers end such an execution at once, so that they are kept from it.
@@ -57,7 +60,8 @@ like($two, qr/^\Q$one\E/, 'an execution is started once, and both sessions get t
 is($two, 'ExecutionAlreadyExists', 'another input at the same time is refused');
 is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_executions)), '2', 'there are two executions');
 # The same redrive is sent again while the first one is under way, which SDKs do when an answer is late.
-my $redrive = q(sf_aws_api('RedriveExecution', '{"executionArn": "arn:aws:states:::execution:same:a", "clientToken": "%s"}'));
+my $redrive = q(sf_aws_api('RedriveExecution', '{"executionArn": "arn:aws:states:::execution:same:a",
+	"clientToken": "%s"}'));
 $node->safe_psql('postgres', q(SELECT sf_stop('same:a')));
 ($one, $two) = at_once((sprintf $redrive, 'one') x 2);
 like($two, qr/^\Q$one\E/, 'an execution is redriven once, and both sessions get the same answer');
@@ -68,10 +72,12 @@ $node->safe_psql('postgres', q(SELECT sf_release('same')));
 
 # Executions of a machine of type EXPRESS may have one name: the second one does not wait for the first.
 $node->safe_psql('postgres', create('fast', 1) =~ s/^/SELECT /r =~ s/'name'/'type', 'EXPRESS', 'name'/r);
-my $sync = q(SELECT sf_aws_api('StartSyncExecution', '{"stateMachineArn": "arn:aws:states:::stateMachine:fast", "name": "a"}') ->> 'status');
+my $sync = q(SELECT sf_aws_api('StartSyncExecution',
+	'{"stateMachineArn": "arn:aws:states:::stateMachine:fast", "name": "a"}') ->> 'status');
 my $open = $node->background_psql('postgres');
 is($open->query_safe("BEGIN; $sync"), 'SUCCEEDED', 'an execution is run in a transaction');
-is($node->safe_psql('postgres', "SET lock_timeout = '5s'; $sync"), 'SUCCEEDED', '... and another one with its name meanwhile');
+is($node->safe_psql('postgres', "SET lock_timeout = '5s'; $sync"), 'SUCCEEDED',
+	'... and another one with its name meanwhile');
 $open->query_safe('COMMIT');
 $open->quit;
 
@@ -79,20 +85,27 @@ $open->quit;
 
 $node->safe_psql('postgres', <<'EOS');
 SELECT sf_create_activity('outside');
-SELECT sf_create_state_machine('fan', '{"StartAt": "M", "States": {"M": {"Type": "Map", "MaxConcurrency": 1, "End": true,
-	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "A", "States": {
+SELECT sf_create_state_machine('fan', '{"StartAt": "M", "States": {"M": {"Type": "Map", "MaxConcurrency": 1,
+	"End": true,
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "A",
+		"States": {
 		"A": {"Type": "Task", "Resource": "activity:outside", "End": true}}}}}}');
 SELECT sf_start('fan', '[1, 2, 3, 4]', 'a');
 EOS
 my $queued = q(SELECT queued = %d FROM sf_activities WHERE activity = 'outside');
 ok($node->poll_query_until('postgres', sprintf $queued, 1), 'one child of four waits for its answer');
 my $run = $node->safe_psql('postgres', q(SELECT map_run_arn FROM sf_map_runs));
-is($node->safe_psql('postgres', qq(SELECT sf_aws_api('UpdateMapRun', '{"mapRunArn": "$run", "maxConcurrency": 3}'))), '{}', 'three may run');
+is($node->safe_psql('postgres', qq(SELECT sf_aws_api('UpdateMapRun', '{"mapRunArn": "$run", "maxConcurrency": 3}'))),
+	'{}', 'three may run');
 ok($node->poll_query_until('postgres', sprintf $queued, 3), '... and two more begin, although none has ended');
-is($node->safe_psql('postgres', qq(SELECT sf_aws_api('DescribeMapRun', '{"mapRunArn": "$run"}') -> 'itemCounts' ->> 'running')), '3', '... as DescribeMapRun tells');
-is($node->safe_psql('postgres', qq(SELECT sf_aws_api('UpdateMapRun', '{"mapRunArn": "$run", "maxConcurrency": 1, "toleratedFailureCount": 4}'))), '{}', 'one may run, and four may fail');
+is($node->safe_psql('postgres', qq(SELECT sf_aws_api('DescribeMapRun',
+	'{"mapRunArn": "$run"}') -> 'itemCounts' ->> 'running')), '3', '... as DescribeMapRun tells');
+is($node->safe_psql('postgres', qq(SELECT sf_aws_api('UpdateMapRun',
+	'{"mapRunArn": "$run", "maxConcurrency": 1, "toleratedFailureCount": 4}'))), '{}',
+	'one may run, and four may fail');
 my $answer = q(SELECT sf_aws_api('SendTaskFailure', jsonb_build_object('taskToken',
-	sf_aws_api('GetActivityTask', '{"activityArn": "arn:aws:states:::activity:outside"}') ->> 'taskToken', 'error', 'E')));
+	sf_aws_api('GetActivityTask', '{"activityArn": "arn:aws:states:::activity:outside"}') ->> 'taskToken', 'error',
+		'E')));
 $node->safe_psql('postgres', $answer) for 1 .. 3;
 ok($node->poll_query_until('postgres', sprintf $queued, 1), 'when three have failed, the last one begins');
 $node->safe_psql('postgres', $answer);

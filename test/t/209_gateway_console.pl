@@ -25,7 +25,8 @@ BEGIN
 	WHEN 'sleep' THEN PERFORM pg_sleep(60); RETURN '{}';
 	WHEN 'leave' THEN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN '{}';
 	WHEN 'large' THEN RETURN jsonb_build_object('text', repeat('x', 5000000));
-	ELSE RAISE EXCEPTION USING ERRCODE = action, MESSAGE = 'about ' || (body->>'text'), DETAIL = 'a detail', HINT = 'a hint';
+	ELSE RAISE EXCEPTION USING ERRCODE = action, MESSAGE = 'about ' || (body->>'text'), DETAIL = 'a detail',
+		HINT = 'a hint';
 	END CASE;
 END $$;
 GRANT USAGE ON SCHEMA console TO PUBLIC;
@@ -37,10 +38,12 @@ CREATE ROLE locked NOLOGIN PASSWORD 'p';
 CREATE ROLE trusted LOGIN;
 SQL
 unlink $node->data_dir . '/pg_hba.conf';
-append_to_file($node->data_dir . '/pg_hba.conf', "local all postgres trust\nlocal all trusted trust\nlocal all all scram-sha-256\n");
+append_to_file($node->data_dir . '/pg_hba.conf',
+	"local all postgres trust\nlocal all trusted trust\nlocal all all scram-sha-256\n");
 $node->reload;
 
-my $gateway = start_gateway($node, schema => 'console', sessions => 3, 'statement-timeout' => '2s', 'waits-per-client' => 2);
+my $gateway = start_gateway($node, schema => 'console', sessions => 3, 'statement-timeout' => '2s',
+	'waits-per-client' => 2);
 my $jar = "$PostgreSQL::Test::Utils::tmp_check/jar-$$";
 my @json = ('-H', 'Content-Type: application/json');
 my @own = (@json, '-H', "Origin: $gateway->{url}");
@@ -49,12 +52,14 @@ my @own = (@json, '-H', "Origin: $gateway->{url}");
 sub login
 {
 	my ($role, $password, @options) = @_;
-	return curl($gateway, '/console/login', '-c', $jar, @own, '-d', JSON::PP->new->utf8->encode({ role => $role, password => $password }), @options);
+	return curl($gateway, '/console/login', '-c', $jar, @own, '-d',
+		JSON::PP->new->utf8->encode({ role => $role, password => $password }), @options);
 }
 
 # What is wrong with a sign-in.
 for my $case (
-	[ [ '-d', '{}' ], 400 ], [ [ '-d', 'x' ], 400 ], [ [ '-d', '[]' ], 400 ], [ [ '-d', '{"role":"operator","password":""}' ], 400 ],
+	[ [ '-d', '{}' ], 400 ], [ [ '-d', 'x' ], 400 ], [ [ '-d', '[]' ], 400 ],
+		[ [ '-d', '{"role":"operator","password":""}' ], 400 ],
 	[ [ '-d', '{"role":"operator","password":1}' ], 400 ], [ [ '-d', '{"role":"a\u0000b","password":"p"}' ], 400 ],
 	[ [ '-d', '{' . ' ' x 20000 . '}' ], 413 ],
 	[ [ '-H', 'Content-Type: text/plain', '-d', '{}' ], 415 ], [ [ '-H', 'Content-Type:', '-d', '{}' ], 415 ],
@@ -85,7 +90,8 @@ is($got->{headers}{'cache-control'}, 'no-store', 'that nothing keeps');
 my $who = json($got->{body});
 is($who->{role}, 'operator', 'the role');
 like($who->{csrf_token}, qr/^[0-9a-f]{64}$/, 'and a token');
-is_deeply(json(curl($gateway, '/console/session', '-b', $jar)->{body}), { role => 'operator' }, 'the cookie alone gives no token');
+is_deeply(json(curl($gateway, '/console/session', '-b', $jar)->{body}), { role => 'operator' },
+	'the cookie alone gives no token');
 unlike($got->{headers}{'set-cookie'}, qr/$who->{csrf_token}/, 'which is not the cookie');
 my @session = (@own, '-b', $jar, '-H', "X-CSRF-Token: $who->{csrf_token}");
 
@@ -96,7 +102,8 @@ sub action
 	return curl($gateway, "/console/api/$name", @session, '-d', $body // '{}', @options);
 }
 is_deeply(json(action('who', '{"a": [1.10, "<script>"]}')->{body}),
-	{ user => 'operator', session_user => 'operator', body => { a => [ 1.10, '<script>' ] } }, 'an action runs as the role');
+	{ user => 'operator', session_user => 'operator', body => { a => [ 1.10, '<script>' ] } },
+		'an action runs as the role');
 is(action('write', '{"x": 1}')->{status}, 200, 'one that writes');
 is($node->safe_psql('postgres', 'SELECT * FROM console.written'), 'write|{"x": 1}', 'has written');
 $got = action('cheat');
@@ -105,7 +112,8 @@ is(json($got->{body})->{error}{sqlstate}, '25006', 'cannot');
 is(action('unlock')->{status}, 409, 'nor allow itself to') or diag action('unlock')->{body};
 is_deeply(json(action('42501', '{"text": "<b>"}')->{body}),
 	{ error => { message => 'about <b>', detail => 'a detail', hint => 'a hint', sqlstate => '42501' } }, 'an error');
-is(length json(action('42501', '{"text": "' . 'x' x 100_000 . '"}')->{body})->{error}{message}, 65_536, '... whose message is cut');
+is(length json(action('42501', '{"text": "' . 'x' x 100_000 . '"}')->{body})->{error}{message}, 65_536,
+	'... whose message is cut');
 is(action('42501', '{"text":""}')->{status}, 403, 'rights');
 is(action('02000', '{"text":""}')->{status}, 404, 'nothing there');
 is(action('40001', '{"text":""}')->{status}, 409, 'a conflict');
@@ -127,10 +135,13 @@ is(curl($gateway, '/console/api/who', @session)->{status}, 405, 'not by GET');
 
 # What a page of another site could send.
 is(curl($gateway, '/console/api/write', @own, '-b', $jar, '-d', '{}')->{status}, 403, 'no action without the token');
-is(curl($gateway, '/console/api/write', @own, '-b', $jar, '-H', 'X-CSRF-Token: ' . '0' x 64, '-d', '{}')->{status}, 403, 'nor with a wrong one');
-is(curl($gateway, '/console/api/write', @json, '-b', $jar, '-H', "X-CSRF-Token: $who->{csrf_token}", '-H', 'Origin: http://evil.example', '-d', '{}')->{status},
+is(curl($gateway, '/console/api/write', @own, '-b', $jar, '-H', 'X-CSRF-Token: ' . '0' x 64, '-d', '{}')->{status}, 403,
+	'nor with a wrong one');
+is(curl($gateway, '/console/api/write', @json, '-b', $jar, '-H', "X-CSRF-Token: $who->{csrf_token}", '-H',
+	'Origin: http://evil.example', '-d', '{}')->{status},
 	403, 'nor from elsewhere');
-is(curl($gateway, '/console/api/write', @own, '-H', "X-CSRF-Token: $who->{csrf_token}", '-d', '{}')->{status}, 401, 'nor without the cookie');
+is(curl($gateway, '/console/api/write', @own, '-H', "X-CSRF-Token: $who->{csrf_token}", '-d', '{}')->{status}, 401,
+	'nor without the cookie');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM console.written'), '1', 'and nothing was written');
 
 # A page that waits.
@@ -153,7 +164,8 @@ $got = json(curl($gateway, '/console/poll', @session, '-d', qq({"seen": "$token"
 ok($got->{changed}, 'one that comes later is told at once');
 
 is(action('test_state')->{body}, '"off"', 'a trial can write');
-is(curl($gateway, '/console/poll', @session, '-d', qq({"seen": "$got->{token}"}), '--max-time', 3)->{exit}, 28, 'but is no change');
+is(curl($gateway, '/console/poll', @session, '-d', qq({"seen": "$got->{token}"}), '--max-time', 3)->{exit}, 28,
+	'but is no change');
 
 # Not too many of a session wait.
 my @wait = ('/console/poll', @session, '-d', qq({"seen": "$got->{token}"}));
@@ -169,7 +181,8 @@ my @pages = map {
 sleep 3;
 is(curl($gateway, @wait, '--max-time', 5)->{status}, 429, 'a page more than may wait is refused');
 waitpid $_, 0 for @pages;
-ok(wait_for('they have left', sub { curl($gateway, @wait, '--max-time', 1)->{exit} == 28 }), 'another one waits when they have left');
+ok(wait_for('they have left', sub { curl($gateway, @wait, '--max-time', 1)->{exit} == 28 }),
+	'another one waits when they have left');
 
 # Names are no parameters.
 $got = login(q(Weird dbname='x' "role"), 'p');
@@ -196,7 +209,8 @@ is($got->{status}, 200, 'a new session');
 @session = (@own, '-b', $jar, '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token});
 is(action('leave')->{status}, 503, 'its connection ends');
 ok(wait_for('its end', sub { curl($gateway, '/console/session', '-b', $jar)->{status} == 401 }), 'and so does it');
-ok($node->poll_query_until('postgres', "SELECT count(*) FROM pg_stat_activity WHERE usename IN ('operator', 'trusted')", 1),
+ok($node->poll_query_until('postgres', "SELECT count(*) FROM pg_stat_activity
+	WHERE usename IN ('operator', 'trusted')", 1),
 	'no other connection is left');
 
 # Too many tries.
@@ -212,7 +226,8 @@ $gateway = start_gateway($node, schema => 'console', 'drain-timeout' => '0s');
 @own = (@json, '-H', "Origin: $gateway->{url}");
 $got = login('operator', q(pass word'="\\));
 my ($session) = $got->{headers}{'set-cookie'} =~ /^(sfgateway=\w+)/;
-my $header = join "\r\n", 'POST /console/api/sleep HTTP/1.1', "Host: 127.0.0.1:$gateway->{port}", "Origin: $gateway->{url}", "Cookie: $session",
+my $header = join "\r\n", 'POST /console/api/sleep HTTP/1.1', "Host: 127.0.0.1:$gateway->{port}",
+	"Origin: $gateway->{url}", "Cookie: $session",
 	'X-CSRF-Token: ' . json($got->{body})->{csrf_token}, 'Content-Type: application/json', 'Content-Length: ';
 my @arriving = map { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}) // die } 1 .. 30;
 curl($gateway, '/healthz');
@@ -230,11 +245,13 @@ $gateway = start_gateway($node, schema => 'console', sessions => 13);
 @own = (@json, '-H', "Origin: $gateway->{url}");
 my @cookies = map { login('operator', q(pass word'="\\))->{headers}{'set-cookie'} =~ /^(sfgateway=\w+)/ } 1 .. 11;
 is(scalar @cookies, 11, 'eleven sessions');
-is(join(' ', map { curl($gateway, '/console/session', '-H', "Cookie: $_")->{status} } @cookies), '401' . ' 200' x 10, 'of which the oldest has ended');
+is(join(' ', map { curl($gateway, '/console/session', '-H', "Cookie: $_")->{status} } @cookies), '401' . ' 200' x 10,
+	'of which the oldest has ended');
 stop_gateway($gateway);
 
 # Sessions that are idle, or too old.
-$gateway = start_gateway($node, schema => 'console', 'session-idle' => '4s', 'session-max' => '14s', 'behind-proxy' => 'on', origin => 'https://console.example');
+$gateway = start_gateway($node, schema => 'console', 'session-idle' => '4s', 'session-max' => '14s',
+	'behind-proxy' => 'on', origin => 'https://console.example');
 @own = (@json, '-H', "Origin: https://console.example");
 $got = login('operator', q(pass word'="\\));
 is($got->{status}, 200, 'from the origin of a proxy') or diag $got->{body};
@@ -243,14 +260,16 @@ my ($cookie) = $got->{headers}{'set-cookie'} =~ /^(__Host-sfgateway=\w+)/;
 my @kept = (@own, '-H', "Cookie: $cookie", '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token});
 $got = login('operator', q(pass word'="\\));
 my ($other) = $got->{headers}{'set-cookie'} =~ /^(__Host-sfgateway=\w+)/;
-my @left = (@own, '-H', "Cookie: $other", '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token}, '-H', 'X-Background: 1');
+my @left = (@own, '-H', "Cookie: $other", '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token}, '-H',
+	'X-Background: 1');
 my @used;
 ok(wait_for('the end of one', sub {
 	push @used, curl($gateway, '/console/api/who', @kept, '-d', '{}')->{status};
 	curl($gateway, '/console/api/who', @left, '-d', '{}')->{status} == 401;
 }, 30), 'a session that is not used ends');
 is(join(' ', grep { $_ != 200 } @used), '', 'one that is used does not');
-ok(wait_for('the end', sub { curl($gateway, '/console/api/who', @kept, '-d', '{}')->{status} == 401 }, 40), '... but after a time');
+ok(wait_for('the end', sub { curl($gateway, '/console/api/who', @kept, '-d', '{}')->{status} == 401 }, 40),
+	'... but after a time');
 stop_gateway($gateway);
 
 # The console's own functions: a page that waits is told when an execution has changed.
@@ -260,7 +279,8 @@ $got = login('postgres', 'any');
 is($got->{status}, 200, 'with console-trust any password is good') or diag $got->{body};
 @session = (@own, '-b', $jar, '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token});
 is(ref json(action('tonight')->{body}), 'HASH', 'an action of the console');
-$node->safe_psql('postgres', q{SELECT sf_create_state_machine('m', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}')});
+$node->safe_psql('postgres', q{SELECT sf_create_state_machine('m',
+	'{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}')});
 $token = json(curl($gateway, '/console/poll', @session, '-d', '{}')->{body})->{token};
 # what has happened before may be told once
 $token = json(curl($gateway, '/console/poll', @session, '-d', qq({"seen": "$token"}))->{body})->{token};

@@ -27,23 +27,27 @@ BEGIN
 	IF request->>'activityArn' LIKE '%missing' THEN
 		RAISE EXCEPTION USING MESSAGE = 'it is not there', CONSTRAINT = 'ActivityDoesNotExist';
 	END IF;
-	IF request->>'activityArn' LIKE '%once_fails' AND EXISTS (SELECT FROM aws.task WHERE activity = 'once_fails') AND nextval('aws.fails') = 1 THEN
+	IF request->>'activityArn' LIKE '%once_fails' AND EXISTS (SELECT FROM aws.task WHERE activity = 'once_fails')
+		AND nextval('aws.fails') = 1 THEN
 		RAISE EXCEPTION 'once';
 	END IF;
-	DELETE FROM aws.task t WHERE t.ctid = (SELECT ctid FROM aws.task s WHERE request->>'activityArn' LIKE '%:' || s.activity
+	DELETE FROM aws.task t WHERE t.ctid = (SELECT ctid FROM aws.task s WHERE request->>'activityArn' LIKE '%:'
+		|| s.activity
 		LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING * INTO found;
 	RETURN CASE WHEN found IS NULL THEN '{}' ELSE jsonb_build_object('taskToken', 't', 'input', found.payload) END;
 END $$;
 SQL
 my $gateway = start_gateway($node, schema => 'aws', config => "[key AKIDFILE]\nrole = operator\nsecret = secret\n");
-my @sign = ('--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDFILE:secret', '-H', 'X-Amz-Target: AWSStepFunctions.GetActivityTask',
+my @sign = ('--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDFILE:secret', '-H',
+	'X-Amz-Target: AWSStepFunctions.GetActivityTask',
 	'-H', 'Content-Type: application/x-amz-json-1.0');
 
 # What a worker sends that asks for a task.
 sub asks_for
 {
 	my $activity = shift;
-	return signed_request($gateway, 'AKIDFILE:secret', 'GetActivityTask', qq({"activityArn": "arn:aws:states:us-east-1:123456789012:activity:$activity"}));
+	return signed_request($gateway, 'AKIDFILE:secret', 'GetActivityTask',
+		qq({"activityArn": "arn:aws:states:us-east-1:123456789012:activity:$activity"}));
 }
 
 # Open connections that ask for a task.
@@ -70,13 +74,16 @@ sub settled
 sub give
 {
 	my ($activity, @payloads) = @_;
-	$node->safe_psql('postgres', join ';', 'BEGIN', (map { ("INSERT INTO aws.task VALUES ('$activity', '$_')", "NOTIFY sf_activity, '$activity'") } @payloads), 'COMMIT');
+	$node->safe_psql('postgres', join ';', 'BEGIN',
+		(map { ("INSERT INTO aws.task VALUES ('$activity', '$_')", "NOTIFY sf_activity, '$activity'") } @payloads),
+		'COMMIT');
 	return;
 }
 
 give('one', 'there already');
 like(curl($gateway, '/', @sign, '-d', '{"activityArn": "x:one"}')->{body}, qr/"there already"/, 'a task that is there');
-is(json(curl($gateway, '/', @sign, '-d', '{"activityArn": "x:missing"}')->{body})->{__type}, 'ActivityDoesNotExist', 'an error comes at once');
+is(json(curl($gateway, '/', @sign, '-d', '{"activityArn": "x:missing"}')->{body})->{__type}, 'ActivityDoesNotExist',
+	'an error comes at once');
 
 # 200 workers that wait, of two activities.
 my @one = workers('one', 100);
@@ -94,7 +101,8 @@ is(scalar @got, 1, 'a task goes to one worker');
 like($got[0] // '', qr/"input": "a"/, 'with its input');
 give('two', map { "b$_" } 1 .. 20);
 my %payloads;
-ok(wait_for('20 tasks', sub { $payloads{$_}++ for map { heard($_, 0.001) =~ /"input": "(b\d+)"/ ? $1 : () } @two; keys %payloads == 20 }, 20),
+ok(wait_for('20 tasks', sub { $payloads{$_}++
+	for map { heard($_, 0.001) =~ /"input": "(b\d+)"/ ? $1 : () } @two; keys %payloads == 20 }, 20),
 	'tasks of one commit go to as many workers');
 is_deeply([ sort values %payloads ], [ (1) x 20 ], 'each once');
 
@@ -105,31 +113,37 @@ close $_ for @leaving;
 sleep 1;
 give('two', map { "c$_" } 1 .. 10);
 %payloads = ();
-ok(wait_for('10 tasks', sub { $payloads{$_}++ for map { heard($_, 0.001) =~ /"input": "(c\d+)"/ ? $1 : () } @two; keys %payloads == 10 }, 20),
+ok(wait_for('10 tasks', sub { $payloads{$_}++
+	for map { heard($_, 0.001) =~ /"input": "(c\d+)"/ ? $1 : () } @two; keys %payloads == 10 }, 20),
 	'tasks go to workers that are still there');
 
 # A worker that gets an error has used a notification up; the next one asks.
 my @fail = workers('once_fails', 2);
 settled();
 give('once_fails', 'e');
-like(heard($_->[0], 5), $_->[1], $_->[2]) for [ $fail[0], qr/500 .*InternalFailure/s, 'a worker gets an error' ], [ $fail[1], qr/"input": "e"/, 'and the next one the task' ];
+like(heard($_->[0], 5), $_->[1], $_->[2]) for [ $fail[0], qr/500 .*InternalFailure/s, 'a worker gets an error' ],
+	[ $fail[1], qr/"input": "e"/, 'and the next one the task' ];
 
 # The connection that listens is lost: tasks of the meantime are found.
 settled();
 $node->safe_psql('postgres', q{INSERT INTO aws.task VALUES ('one', 'meanwhile');
-	SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%quote_ident%' AND pid <> pg_backend_pid()});
-ok(wait_for('the task of the meantime', sub { grep { heard($_, 0.001) =~ /meanwhile/ } @one }, 20), 'all ask again after the connection was lost');
+	SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%quote_ident%'
+		AND pid <> pg_backend_pid()});
+ok(wait_for('the task of the meantime', sub { grep { heard($_, 0.001) =~ /meanwhile/ } @one }, 20),
+	'all ask again after the connection was lost');
 
 # The end: those that wait are answered.
 settled();
 my @late = workers('one', 5);
 settled();
 kill 'TERM', $gateway->{pid};
-is(scalar(grep { heard($_, 5) =~ /^HTTP\/1\.1 200.*Connection: close.*\r\n\r\n\{\}$/si } @late), 5, 'workers are answered when the gateway leaves');
+is(scalar(grep { heard($_, 5) =~ /^HTTP\/1\.1 200.*Connection: close.*\r\n\r\n\{\}$/si } @late), 5,
+	'workers are answered when the gateway leaves');
 stop_gateway($gateway, 0);
 
 # A call that waits for a connection is not sent when its client has left.
-$gateway = start_gateway($node, schema => 'aws', 'database-connections' => 1, config => "[key AKIDFILE]\nrole = operator\nsecret = secret\n");
+$gateway = start_gateway($node, schema => 'aws', 'database-connections' => 1,
+	config => "[key AKIDFILE]\nrole = operator\nsecret = secret\n");
 close $_ for workers('three', 1);
 $asked = settled() =~ s/n//r;
 my @slow = map { s/GetActivityTask/StopExecution/r } @sign;
@@ -139,7 +153,8 @@ if (!$slow)
 	curl($gateway, '/', @slow, '-d', '{}');
 	POSIX::_exit(0);
 }
-ok($node->poll_query_until('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'}, 1), 'the only connection has a call');
+ok($node->poll_query_until('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'}, 1),
+	'the only connection has a call');
 my @waiting = workers('three', 2);
 sleep 0.5;
 close shift @waiting;
@@ -152,18 +167,25 @@ stop_gateway($gateway);
 
 # A role has so many workers that wait, over all its keys; another role has its own.
 $gateway = start_gateway($node, schema => 'aws', 'waits-per-client' => 2,
-	config => join '', map { "[key $_]\nrole = " . ($_ eq 'AKIDOTHER' ? 'other' : 'operator') . "\nsecret = secret\n" } 'AKIDFILE', 'AKIDSECOND', 'AKIDOTHER');
+	config => join '', map { "[key $_]\nrole = " . ($_ eq 'AKIDOTHER' ? 'other' : 'operator')
+		. "\nsecret = secret\n" } 'AKIDFILE', 'AKIDSECOND', 'AKIDOTHER');
 my @ask = ('-d', '{"activityArn": "x:four"}');
 my $request = asks_for('four');
 wait_for('it is noticed that curl has left', sub { gateway_log($gateway) =~ /"status":"499"/ });
 my @both = senders($gateway, $request, 2);
-ok(wait_for('both wait', sub { curl($gateway, '/', @sign, @ask, '--max-time', 1)->{body} =~ /"ThrottlingException"/ }), 'a worker more than may wait is refused');
-like(curl($gateway, '/', (map { s/AKIDFILE/AKIDSECOND/r } @sign), @ask, '--max-time', 1)->{body}, qr/"ThrottlingException"/, '... also with another key of the role');
-is(curl($gateway, '/', (map { s/AKIDFILE/AKIDOTHER/r } @sign), @ask, '--max-time', 1)->{exit}, 28, 'a worker of another role waits');
-is(curl($gateway, '/', (map { s/GetActivityTask/StopExecution/r } @sign), @ask)->{status}, 200, 'and other actions of the key are answered');
+ok(wait_for('both wait', sub { curl($gateway, '/', @sign, @ask, '--max-time', 1)->{body} =~ /"ThrottlingException"/ }),
+	'a worker more than may wait is refused');
+like(curl($gateway, '/', (map { s/AKIDFILE/AKIDSECOND/r } @sign), @ask, '--max-time', 1)->{body},
+	qr/"ThrottlingException"/, '... also with another key of the role');
+is(curl($gateway, '/', (map { s/AKIDFILE/AKIDOTHER/r } @sign), @ask, '--max-time', 1)->{exit}, 28,
+	'a worker of another role waits');
+is(curl($gateway, '/', (map { s/GetActivityTask/StopExecution/r } @sign), @ask)->{status}, 200,
+	'and other actions of the key are answered');
 close shift @both;
-ok(wait_for('a place', sub { curl($gateway, '/', @sign, @ask, '--max-time', 1)->{exit} == 28 }), 'when one has left another one waits');
-like(gateway_log($gateway), qr/^(?=.*"level":"info")(?=.*"action":"GetActivityTask").*"status":"499"/m, 'the log has those that left, and not as failures');
+ok(wait_for('a place', sub { curl($gateway, '/', @sign, @ask, '--max-time', 1)->{exit} == 28 }),
+	'when one has left another one waits');
+like(gateway_log($gateway), qr/^(?=.*"level":"info")(?=.*"action":"GetActivityTask").*"status":"499"/m,
+	'the log has those that left, and not as failures');
 stop_gateway($gateway);
 $node->stop;
 done_testing();

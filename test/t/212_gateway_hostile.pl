@@ -1,4 +1,5 @@
-# sfgateway under hostile input: framing that proxies read in another way, slow clients, many connections, large headers.
+# sfgateway under hostile input: framing that proxies read in another way, slow clients, many connections, large
+# headers.
 use strict;
 use warnings;
 use FindBin;
@@ -25,15 +26,18 @@ is(statuses("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), '200', 'a usual request
 is(statuses("GET /healthz HTTP/1.1\r\nHost:x\r\nA:  b  c\r\n\r\n"), '200', 'blanks that may be');
 is(statuses("GET /healthz HTTP/1.1\r\nHost: x\r\nEmpty:\r\nB: c\r\n\r\n"), '200', 'an empty value');
 is(statuses("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" x 3), '200 200 200', 'requests one after the other');
-is(statuses("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), '400 200', 'a body and a request');
+is(statuses("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"),
+	'400 200', 'a body and a request');
 is(statuses("GET /healthz HTTP/1.0\r\n\r\n"), '200', 'HTTP/1.0');
 
 # Each is refused, and what is hidden behind it is not answered.
 for my $case (
-	[ 'Content-Length with Transfer-Encoding' => "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" ],
+	[ 'Content-Length with Transfer-Encoding' =>
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" ],
 	[ 'Transfer-Encoding alone' => "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" ],
 	[ 'an unknown Transfer-Encoding' => "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" ],
-	[ 'Transfer-Encoding with a blank' => "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n" ],
+	[ 'Transfer-Encoding with a blank' =>
+		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n" ],
 	[ 'two lengths' => "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n" ],
 	[ 'the same length twice' => "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n" ],
 	[ 'a list of lengths' => "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0, 5\r\n\r\n" ],
@@ -73,19 +77,26 @@ for my $case (
 	unlike($got, qr/404/, "and nothing behind it is answered: $name");
 }
 is(statuses("\x16\x03\x01\x02\x00\x01\x00" . "\0" x 100, 1) =~ /200/ ? 1 : 0, 0, 'TLS at a port without it');
-is(statuses("GET /healthz HTTP/1.1\r\nHost: x\r\n" . join('', map { "H$_: v\r\n" } 1 .. 5000) . "\r\n", 2) =~ s/ .*//r, '431', '5,000 headers');
-like(statuses("GET /healthz HTTP/1.1\r\nHost: x\r\nA: " . 'x' x 100_000 . "\r\n\r\n", 2), qr/^(431|431 431|)$/, 'a header of 100 kB');
-like(statuses('GET /' . 'x' x 100_000 . " HTTP/1.1\r\nHost: x\r\n\r\n", 2), qr/^(?:(414|431)(?: \1)?|)$/, 'a path of 100 kB');
-is(statuses("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n"), '413', 'a length over the limit, at once');
-is(statuses("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3000000\r\n\r\n"), '413', 'before it is asked for');
+is(statuses("GET /healthz HTTP/1.1\r\nHost: x\r\n" . join('', map { "H$_: v\r\n" } 1 .. 5000) . "\r\n", 2) =~ s/ .*//r,
+	'431', '5,000 headers');
+like(statuses("GET /healthz HTTP/1.1\r\nHost: x\r\nA: " . 'x' x 100_000 . "\r\n\r\n", 2), qr/^(431|431 431|)$/,
+	'a header of 100 kB');
+like(statuses('GET /' . 'x' x 100_000 . " HTTP/1.1\r\nHost: x\r\n\r\n", 2), qr/^(?:(414|431)(?: \1)?|)$/,
+	'a path of 100 kB');
+is(statuses("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n"), '413',
+	'a length over the limit, at once');
+is(statuses("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3000000\r\n\r\n"), '413',
+	'before it is asked for');
 is(curl($gateway, '/healthz')->{status}, 200, 'the gateway is up');
 
 # Large bodies: of nobody without a signature or a session, and not too many.
 my $aws = "POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: AWSStepFunctions.ListActivities\r\n";
 is(statuses("${aws}Content-Length: 100000\r\n\r\n"), '403', 'a large body without a signature, at once');
-is(statuses("POST /console/api/tonight HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"), '403', 'or of no page of the console');
+is(statuses("POST /console/api/tonight HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"), '403',
+	'or of no page of the console');
 my $time = strftime('%Y%m%dT%H%M%SZ', gmtime);
-my $signed = "${aws}X-Amz-Date: $time\r\nAuthorization: AWS4-HMAC-SHA256 Credential=AKIDX/" . substr($time, 0, 8) . '/us-east-1/states/aws4_request,'
+my $signed = "${aws}X-Amz-Date: $time\r\nAuthorization: AWS4-HMAC-SHA256 Credential=AKIDX/" . substr($time, 0, 8)
+	. '/us-east-1/states/aws4_request,'
   . ' SignedHeaders=host;x-amz-date;x-amz-target, Signature=' . '0' x 64 . "\r\nContent-Length: 2097152\r\n\r\n";
 is(statuses($signed), '', 'with a signature it is read');
 my @large = map {
@@ -99,11 +110,14 @@ ok(wait_for('room', sub { statuses($signed) eq '' }), 'and again when others hav
 
 # Random bytes, and pieces of requests in any order, from a fixed seed.
 srand 20250205;
-my @pieces = ("GET ", "POST ", "/", "/healthz", " HTTP/1.1", "\r\n", "\n", "\r", "Host: x", "Content-Length: ", "0", "5", "99", ": ", " ", "\0", "Transfer-Encoding: chunked",
-	"Cookie: sfgateway=", "a" x 64, ";", "Authorization: AWS4-HMAC-SHA256 Credential=", "X-Amz-Target: AWSStepFunctions.", "{\"a\":1}", "\xff\xfe", "Expect: 100-continue", "\r\n\r\n");
+my @pieces = ("GET ", "POST ", "/", "/healthz", " HTTP/1.1", "\r\n", "\n", "\r", "Host: x", "Content-Length: ", "0",
+	"5", "99", ": ", " ", "\0", "Transfer-Encoding: chunked",
+	"Cookie: sfgateway=", "a" x 64, ";", "Authorization: AWS4-HMAC-SHA256 Credential=",
+		"X-Amz-Target: AWSStepFunctions.", "{\"a\":1}", "\xff\xfe", "Expect: 100-continue", "\r\n\r\n");
 for (1 .. 400)
 {
-	my $bytes = join '', map { rand() < 0.9 ? $pieces[ rand @pieces ] : join '', map { chr rand 256 } 1 .. rand 30 } 1 .. 3 + rand 25;
+	my $bytes = join '', map { rand() < 0.9 ? $pieces[ rand @pieces ] : join '',
+		map { chr rand 256 } 1 .. rand 30 } 1 .. 3 + rand 25;
 	my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}) or last;
 	$socket->blocking(0);
 	$socket->syswrite($bytes);

@@ -1,5 +1,5 @@
-# The metrics of sf_prometheus by sfgateway: promtool finds nothing to criticise, Prometheus scrapes them, its rules load.
-# Debian's prometheus has both programs.
+# The metrics of sf_prometheus by sfgateway: promtool finds nothing to criticise, Prometheus scrapes them, its rules
+# load. Debian's prometheus has both programs.
 use strict;
 use warnings;
 use FindBin;
@@ -15,7 +15,8 @@ CREATE ROLE metrics LOGIN;
 CREATE ROLE nothing LOGIN;
 CREATE FUNCTION fail(jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'no'; END $$;
 SELECT sf_create_state_machine('good', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
-SELECT sf_create_state_machine('bad', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.fail", "End": true}}}');
+SELECT sf_create_state_machine('bad', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.fail",
+	"End": true}}}');
 SELECT sf_create_state_machine('never', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
 SELECT sf_grant('READ', 'good', 'metrics'), sf_grant('READ', 'bad', 'metrics'), sf_grant('READ', 'never', 'metrics');
 SELECT sf_start('good', '{}') FROM generate_series(1, 20);
@@ -23,7 +24,8 @@ SELECT sf_start('bad', '{}') FROM generate_series(1, 3);
 SQL
 ended($node);
 my $connstr = $node->connstr('postgres');
-my $gateway = start_gateway($node, 'metrics-dsn' => "$connstr user=metrics", config => "metrics-token = token of Prometheus\n");
+my $gateway = start_gateway($node, 'metrics-dsn' => "$connstr user=metrics",
+	config => "metrics-token = token of Prometheus\n");
 my @token = ('-H', 'Authorization: Bearer token of Prometheus');
 is(curl($gateway, '/metrics')->{status}, 401, 'no metrics without the token');
 is(curl($gateway, '/metrics', '-H', 'Authorization: Bearer x')->{status}, 401, 'nor with another one');
@@ -45,15 +47,18 @@ is("@buckets", join(' ', sort { $a <=> $b } @buckets), 'are cumulative');
 like($text, qr/^sfflow_health_problems \d+$/m, 'a gauge');
 
 # What others may read.
-is($node->safe_psql('postgres', 'SET ROLE nothing; SELECT sf_prometheus()') =~ /state_machine=/ ? 1 : 0, 0, 'a role without READ sees no machine');
+is($node->safe_psql('postgres', 'SET ROLE nothing; SELECT sf_prometheus()') =~ /state_machine=/ ? 1 : 0, 0,
+	'a role without READ sees no machine');
 
 
 # promtool and Prometheus.
 my ($out, $err) = ('', '');
-ok(IPC::Run::run([ 'promtool', 'check', 'metrics' ], '<', \$text, '>', \$out, '2>', \$err), 'promtool finds nothing') or diag $out, $err;
+ok(IPC::Run::run([ 'promtool', 'check', 'metrics' ], '<', \$text, '>', \$out, '2>', \$err), 'promtool finds nothing')
+	or diag $out, $err;
 is("$out$err", '', 'at all');
 my $docs = "$FindBin::Bin/../../docs/monitoring";
-ok(IPC::Run::run([ 'promtool', 'check', 'rules', "$docs/alerts.yml" ], '<', '/dev/null', '>', \$out, '2>', \$err), 'the rules are good') or diag $out, $err;
+ok(IPC::Run::run([ 'promtool', 'check', 'rules', "$docs/alerts.yml" ], '<', '/dev/null', '>', \$out, '2>', \$err),
+	'the rules are good') or diag $out, $err;
 my $dashboard = json(slurp_file("$docs/dashboard.json"));
 my @queries = map { $_->{expr} } map { @{ $_->{targets} } } @{ $dashboard->{panels} };
 cmp_ok(@queries, '>', 4, 'the dashboard has queries');
@@ -78,17 +83,20 @@ if ($prometheus == 0)
 {
 	open STDOUT, '>', "$dir/log";
 	open STDERR, '>&', \*STDOUT;
-	exec 'prometheus', "--config.file=$dir/prometheus.yml", "--storage.tsdb.path=$dir/data", "--web.listen-address=127.0.0.1:$port" or POSIX::_exit(98);
+	exec 'prometheus', "--config.file=$dir/prometheus.yml", "--storage.tsdb.path=$dir/data",
+		"--web.listen-address=127.0.0.1:$port" or POSIX::_exit(98);
 }
 
 # Ask Prometheus; gives the value of the first series.
 sub prometheus
 {
-	my $answer = json(curl($gateway, "http://127.0.0.1:$port/api/v1/query", '-G', '--data-urlencode', 'query=' . shift)->{body});
+	my $answer = json(curl($gateway, "http://127.0.0.1:$port/api/v1/query", '-G', '--data-urlencode',
+		'query=' . shift)->{body});
 	return ref $answer ? $answer->{data}{result}[0]{value}[1] : undef;
 }
 ok(wait_for('a scrape', sub { (prometheus('up') // 0) eq '1' }), 'Prometheus scrapes') or diag slurp_file("$dir/log");
-# A scrape that takes longer than a second, as on a busy machine, has failed: what was there is not shown until the next one.
+# A scrape that takes longer than a second, as on a busy machine, has failed: what was there is not shown until the next
+# one.
 sub value_of
 {
 	my $query = shift;
@@ -98,11 +106,13 @@ sub value_of
 }
 is(value_of('sfflow_executions_started_total{state_machine="good"}'), '20', 'and has the counter');
 is(value_of('sum(sfflow_execution_duration_seconds_count)'), '23', 'and the histogram');
-my $median = value_of('histogram_quantile(0.5, sum by (le) (sfflow_execution_duration_seconds_bucket{state_machine="good"}))');
+my $median = value_of(
+	'histogram_quantile(0.5, sum by (le) (sfflow_execution_duration_seconds_bucket{state_machine="good"}))');
 cmp_ok($median // 0, '>', 0, 'whose median is a time');
 # rate() needs two scrapes
 ok(wait_for('a second scrape', sub { (prometheus('count_over_time(up[1m])') // 0) >= 2 }), 'and scrapes again');
-ok(defined value_of($_), "the dashboard's query has a value: $_") for map { s/\[\$__rate_interval\]/[1m]/gr =~ s/\$state_machine/.*/gr } @queries;
+ok(defined value_of($_), "the dashboard's query has a value: $_")
+	for map { s/\[\$__rate_interval\]/[1m]/gr =~ s/\$state_machine/.*/gr } @queries;
 kill 'TERM', $prometheus;
 waitpid $prometheus, 0;
 stop_gateway($gateway);

@@ -15,10 +15,12 @@ use Test::More;
 my $folder = $ENV{SFFLOW_CONFORMANCE} // "$FindBin::Bin/../../../shared/conformance";
 plan skip_all => "no recordings in $folder" unless -e "$folder/aws.jsonl";
 
-my $node = new_node('main', conf => "sfflow.account_id = '111111111111'\nsfflow.max_payload_bytes = 262144\nclient_min_messages = error\n");
+my $node = new_node('main',
+	conf => "sfflow.account_id = '111111111111'\nsfflow.max_payload_bytes = 262144\nclient_min_messages = error\n");
 $node->safe_psql('postgres', 'SELECT sf_disable()');
 $node->safe_psql('postgres', drive_function('public'));
-my $gateway = start_gateway($node, config => "[key AKIDFILE]\nrole = postgres\nsecret = secret\n", 'log-level' => 'info');
+my $gateway = start_gateway($node, config => "[key AKIDFILE]\nrole = postgres\nsecret = secret\n",
+	'log-level' => 'info');
 my $body = PostgreSQL::Test::Utils::tempdir() . '/body';
 
 # Quote a text, or nothing, for SQL.
@@ -35,11 +37,13 @@ sub call
 	unlink $body;
 	append_to_file($body, $request);
 	my $got = curl($gateway, '/', '--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDFILE:secret',
-		'-H', 'Content-Type: application/x-amz-json-1.0', '-H', "X-Amz-Target: AWSStepFunctions.$action", '--data-binary', "\@$body");
+		'-H', 'Content-Type: application/x-amz-json-1.0', '-H', "X-Amz-Target: AWSStepFunctions.$action",
+			'--data-binary', "\@$body");
 	my $answer = json($got->{body});
 	return { value => $answer } if $got->{status} == 200;
 	return { error => "no answer: $got->{status} $got->{error}" } unless ref $answer;
-	return { error => "$answer->{__type}: $answer->{message}", name => $answer->{__type}, message => $answer->{message} };
+	return { error => "$answer->{__type}: $answer->{message}", name => $answer->{__type},
+		message => $answer->{message} };
 }
 
 # Make the calls of a case, and drive the executions that they start.
@@ -54,7 +58,8 @@ sub run_case
 		utf8::encode($request);
 		my $answer = $answers{ 'step' . $n++ } = call($call->{action}, $request);
 		$token = $answer->{value}{nextToken} // $token if $answer->{value};
-		$node->safe_psql('postgres', 'SELECT drive(' . join(', ', map { literal($_) } @{ $call->{drive} }) . ')') if $call->{drive};
+		$node->safe_psql('postgres', 'SELECT drive(' . join(', ', map { literal($_) } @{ $call->{drive} }) . ')')
+			if $call->{drive};
 	}
 	return \%answers;
 }

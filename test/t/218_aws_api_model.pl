@@ -19,7 +19,8 @@ my $shapes = $model->{shapes};
 
 # Older models lack operations and members.
 my $is_new = exists $shapes->{MockInput};
-note 'the model has ' . keys(%{ $model->{operations} }) . ' operations' . ($is_new ? '' : '; members that it lacks are not judged');
+note 'the model has ' . keys(%{ $model->{operations} }) . ' operations'
+	. ($is_new ? '' : '; members that it lacks are not judged');
 
 # The folders of botocore that Python finds.
 sub folders
@@ -29,7 +30,8 @@ sub folders
 	{
 		my ($out, $err) = ('', '');
 		push @folders, $out
-		  if IPC::Run::run([ $python, '-c', 'import botocore; print(botocore.__path__[0], end="")' ], '>', \$out, '2>', \$err);
+		  if IPC::Run::run([ $python, '-c', 'import botocore; print(botocore.__path__[0], end="")' ], '>', \$out, '2>',
+		  	\$err);
 	}
 	return @folders;
 }
@@ -85,7 +87,8 @@ sub expect_problem
 {
 	my ($operation, $request, $path, $shape, $shown, $rule) = @_;
 	my $value = $shape->{sensitive} ? '' : " $shown";
-	push @checks, [ $operation, $request, qr/^ValidationException: \d+ validation errors? detected: .*Value\Q$value\E at '\Q$path\E' failed to satisfy constraint: Member must \Q$rule\E/s, "$path must $rule" ];
+	push @checks, [ $operation, $request,
+		qr/^ValidationException: \d+ validation errors? detected: .*Value\Q$value\E at '\Q$path\E' failed to satisfy constraint: Member must \Q$rule\E/s, "$path must $rule" ];
 }
 
 # Have values of a member refused; $wrap puts a value of it into a request.
@@ -96,35 +99,44 @@ sub check_member
 	my $type = $shape->{type};
 	if ($type eq 'string')
 	{
-		push @checks, [ $operation, $wrap->(1), qr/^SerializationException: NUMBER_VALUE can not be converted to a String$/, "$path is a text" ];
-		expect_problem($operation, $wrap->('NONE_OF_THEM'), $path, $shape, "'NONE_OF_THEM'", 'satisfy enum value set: [') if $shape->{enum};
-		expect_problem($operation, $wrap->(''), $path, $shape, "''", "have length greater than or equal to $shape->{min}") if $shape->{min};
+		push @checks, [ $operation, $wrap->(1),
+			qr/^SerializationException: NUMBER_VALUE can not be converted to a String$/, "$path is a text" ];
+		expect_problem($operation, $wrap->('NONE_OF_THEM'), $path, $shape, "'NONE_OF_THEM'",
+			'satisfy enum value set: [') if $shape->{enum};
+		expect_problem($operation, $wrap->(''), $path, $shape, "''",
+			"have length greater than or equal to $shape->{min}") if $shape->{min};
 		if ($shape->{max})
 		{
 			my $long = 'x' x ($shape->{max} + 1);
-			expect_problem($operation, $wrap->($long), $path, $shape, "'$long'", "have length less than or equal to $shape->{max}");
+			expect_problem($operation, $wrap->($long), $path, $shape, "'$long'",
+				"have length less than or equal to $shape->{max}");
 		}
-		expect_problem($operation, $wrap->("\x{e9}"), $path, $shape, "'\x{e9}'", "satisfy regular expression pattern: $shape->{pattern}") if $shape->{pattern};
+		expect_problem($operation, $wrap->("\x{e9}"), $path, $shape, "'\x{e9}'",
+			"satisfy regular expression pattern: $shape->{pattern}") if $shape->{pattern};
 	}
 	elsif ($type =~ /^(integer|long|float)$/)
 	{
-		push @checks, [ $operation, $wrap->('1'), qr/^SerializationException: STRING_VALUE can not be converted to an? /, "$path is a number" ];
+		push @checks, [ $operation, $wrap->('1'),
+			qr/^SerializationException: STRING_VALUE can not be converted to an? /, "$path is a number" ];
 		for ([ min => -1, 'greater' ], [ max => 1, 'less' ])
 		{
 			my ($limit, $step, $word) = @$_;
 			next unless defined $shape->{$limit};
 			my $number = $shape->{$limit} + $step;
-			expect_problem($operation, $wrap->($number), $path, $shape, "'$number'", "have value $word than or equal to $shape->{$limit}");
+			expect_problem($operation, $wrap->($number), $path, $shape, "'$number'",
+				"have value $word than or equal to $shape->{$limit}");
 		}
 	}
 	elsif ($type eq 'boolean')
 	{
-		push @checks, [ $operation, $wrap->('true'), qr/^SerializationException: STRING_VALUE can not be converted to a Boolean$/, "$path is a truth value" ];
+		push @checks, [ $operation, $wrap->('true'),
+			qr/^SerializationException: STRING_VALUE can not be converted to a Boolean$/, "$path is a truth value" ];
 	}
 	elsif ($type eq 'list')
 	{
 		push @checks, [ $operation, $wrap->({}), qr/^SerializationException: /, "$path is a list" ];
-		expect_problem($operation, $wrap->([]), $path, $shape, "'[]'", "have length greater than or equal to $shape->{min}") if $shape->{min};
+		expect_problem($operation, $wrap->([]), $path, $shape, "'[]'",
+			"have length greater than or equal to $shape->{min}") if $shape->{min};
 		my $element = $shapes->{ $shape->{member}{shape} };
 		if ($element->{type} eq 'structure')
 		{
@@ -133,12 +145,14 @@ sub check_member
 		else
 		{
 			my $long = 'x' x ($element->{max} + 1);
-			expect_problem($operation, $wrap->([$long]), $path, $shape, "'[$long]'", "satisfy constraint: [Member must have length less than or equal to $element->{max}");
+			expect_problem($operation, $wrap->([$long]), $path, $shape, "'[$long]'",
+				"satisfy constraint: [Member must have length less than or equal to $element->{max}");
 		}
 	}
 	else
 	{
-		push @checks, [ $operation, $wrap->([]), qr/^SerializationException: Start of list found where not expected$/, "$path is an object" ];
+		push @checks, [ $operation, $wrap->([]), qr/^SerializationException: Start of list found where not expected$/,
+			"$path is an object" ];
 		check_structure($operation, "$path.", $shape, $wrap);
 	}
 }
@@ -147,10 +161,12 @@ sub check_member
 sub check_structure
 {
 	my ($operation, $prefix, $shape, $wrap) = @_;
-	expect_problem($operation, $wrap->({}), "$prefix$_", $shapes->{ $shape->{members}{$_}{shape} }, 'null', 'not be null') for @{ $shape->{required} // [] };
+	expect_problem($operation, $wrap->({}), "$prefix$_", $shapes->{ $shape->{members}{$_}{shape} }, 'null',
+		'not be null') for @{ $shape->{required} // [] };
 	for my $member (sort keys %{ $shape->{members} })
 	{
-		check_member($operation, "$prefix$member", $shape->{members}{$member}{shape}, sub { $wrap->({ $member => $_[0] }) });
+		check_member($operation, "$prefix$member", $shape->{members}{$member}{shape},
+			sub { $wrap->({ $member => $_[0] }) });
 	}
 }
 
@@ -160,7 +176,8 @@ check_structure($_, '', $shapes->{ $model->{operations}{$_}{input}{shape} }, sub
 SKIP:
 {
 	skip 'the model is old', 1 unless $is_new;
-	my $statements = join '', map { sprintf "SELECT public.refusal('%s', \$request\$%s\$request\$);\n", $_->[0], $json->ascii->encode($_->[1]) } @checks;
+	my $statements = join '', map { sprintf "SELECT public.refusal('%s', \$request\$%s\$request\$);\n", $_->[0],
+		$json->ascii->encode($_->[1]) } @checks;
 	my @got = split /\n/, $node->safe_psql('postgres', "SET sfflow.max_payload_bytes = 262144;\n$statements");
 	utf8::decode($_) for @got;
 	is(@got, @checks, @checks . ' requests are answered');
@@ -205,7 +222,8 @@ sub problems
 	return "$path is $text" if $is_new && $shape->{enum} && !grep { $_ eq $value } @{ $shape->{enum} };
 	return "$path is too short" if length $value < ($shape->{min} // 0);
 	# Payloads are limited by a setting.
-	return "$path has " . length($value) . ' characters' if ($shape->{max} // 0) != 262144 && length $value > ($shape->{max} // 1e9);
+	return "$path has " . length($value) . ' characters' if ($shape->{max} // 0) != 262144
+		&& length $value > ($shape->{max} // 1e9);
 	return ();
 }
 
@@ -222,7 +240,8 @@ for my $file (sort glob "$FindBin::RealBin/../pgtap/aws_*.sql")
 
 # Errors that the model has for no operation, and those that only a database has: docs/aws-api.md.
 my %anywhere = map { $_ => 1 } qw(ValidationException SerializationException AccessDeniedException);
-my %own = map { $_ => 1 } ('DeleteStateMachine ConflictException', 'DeleteActivity ConflictException', 'ListStateMachineVersions StateMachineDoesNotExist');
+my %own = map { $_ => 1 } ('DeleteStateMachine ConflictException', 'DeleteActivity ConflictException',
+	'ListStateMachineVersions StateMachineDoesNotExist');
 my (%answers, %wrong);
 for my $line (split /\n/, slurp_file($node->logfile))
 {
@@ -239,7 +258,8 @@ for my $line (split /\n/, slurp_file($node->logfile))
 		# Errors of PostgreSQL have no name. An old model does not have all errors, nor all of an operation.
 		next if $error =~ /^\d/ || $anywhere{$error} || $own{"$operation $error"};
 		next if !$is_new;
-		$wrong{"$operation is refused with $error"}++ unless grep { $_->{shape} eq $error } @{ $model->{operations}{$operation}{errors} // [] };
+		$wrong{"$operation is refused with $error"}++
+			unless grep { $_->{shape} eq $error } @{ $model->{operations}{$operation}{errors} // [] };
 	}
 }
 is(join(', ', grep { !$answers{$_} } @operations), '', 'each operation was answered');

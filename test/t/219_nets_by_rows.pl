@@ -26,7 +26,8 @@ BEGIN
 	PERFORM pg_stat_force_next_flush();
 END $$;
 -- Entries of the index of a branch's children that were read.
-CREATE VIEW reads AS SELECT idx_tup_read AS n FROM pg_stat_user_indexes WHERE indexrelid = '_sfflow.branch_parent'::regclass;
+CREATE VIEW reads AS SELECT idx_tup_read AS n FROM pg_stat_user_indexes
+	WHERE indexrelid = '_sfflow.branch_parent'::regclass;
 EOS
 
 # Entries that a job of a net of this size has read.

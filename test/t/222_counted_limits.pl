@@ -38,7 +38,8 @@ sub begin_beside
 	sleep 2;
 	is(sql("SELECT in_use FROM sf_limits WHERE target = 'activity:desk'"), '0', 'what is not committed is not seen');
 	$session->query_safe('COMMIT');
-	ok(soon("SELECT in_use = 2 FROM sf_limits WHERE target = 'activity:desk'"), '... and counts soon after it has committed');
+	ok(soon("SELECT in_use = 2 FROM sf_limits WHERE target = 'activity:desk'"),
+		'... and counts soon after it has committed');
 	ok(soon('SELECT bool_and(counted) FROM _sfflow.run_limit'), '... when it is known that all counts');
 	is(sql('SELECT highest FROM _sfflow.run_limit'), $highest, '... in free slots first');
 }
@@ -62,12 +63,14 @@ $setter->query_safe('RESET sfflow.debug_point');
 sql('CALL sf_run_due(0)');
 $session->query_safe('COMMIT');
 ok(soon('SELECT bool_and(counted) FROM _sfflow.run_limit'), 'it is known that all counts');
-is(sql("SELECT in_use FROM sf_limits WHERE target = 'activity:desk'"), '1', '... also what has begun without the limit');
+is(sql("SELECT in_use FROM sf_limits WHERE target = 'activity:desk'"), '1',
+	'... also what has begun without the limit');
 
 # A look notes that a limit which was lowered long ago is not exceeded any more, but for one that a session is setting.
 sql("UPDATE _sfflow.run_limit SET highest = max_running + 1, set_at = now() - interval '1 hour'");
 $session->query_safe("BEGIN; SELECT sf_set_limit('activity:desk', max_running => 2)");
-is($node->psql('postgres', "SET statement_timeout = '10s'; CALL sf_run_due(0)"), 0, 'a look waits for no session that sets a limit');
+is($node->psql('postgres', "SET statement_timeout = '10s'; CALL sf_run_due(0)"), 0,
+	'a look waits for no session that sets a limit');
 $session->query_safe('ROLLBACK');
 sql('CALL sf_run_due(0)');
 is(sql('SELECT highest - max_running FROM _sfflow.run_limit'), '0', '... and notes it later');

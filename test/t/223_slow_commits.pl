@@ -19,14 +19,16 @@ sub sql { return $node->safe_psql('postgres', shift) }
 sql(<<'EOS');
 CREATE FUNCTION job() RETURNS void LANGUAGE sql AS 'SELECT pg_sleep(0.2)';
 CREATE FUNCTION tell(event jsonb) RETURNS void LANGUAGE sql AS 'SELECT pg_sleep(1.2)';
-SELECT sf_create_state_machine('slow', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.job", "End": true}}}');
+SELECT sf_create_state_machine('slow', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.job",
+	"End": true}}}');
 SELECT sf_create_state_machine('told', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
 SELECT sf_start('slow', '{}', 'before');
 SELECT sf_await('slow:before', '60 s');
 EOS
 
 # Beside deliveries
-sql(q(SELECT sf_create_rule('each', '{"source": ["aws.states"], "detail": {"status": ["SUCCEEDED"]}}', 'sql:public.tell')));
+sql(q(SELECT sf_create_rule('each', '{"source": ["aws.states"], "detail": {"status": ["SUCCEEDED"]}}',
+	'sql:public.tell')));
 sql(q(SELECT count(*) FROM sf_start_many('told', 'SELECT ''{}''::jsonb FROM generate_series(1, 60)')));
 $node->poll_query_until('postgres', q(SELECT count(*) >= 20 FROM _sfflow.rule_delivery)) or die 'no deliveries';
 sql(q(SELECT sf_start('slow', '{}', 'beside')));
@@ -44,7 +46,8 @@ foreach my $n (1 .. 4)
 	sql(qq(SELECT sf_start('slow', '{}', 'after$n')));
 	sql(qq(SELECT sf_stop('slow:after$n')));
 	sql(qq(SELECT sf_redrive('slow:after$n')));
-	is(sql(qq(SELECT sf_await('slow:after$n', '60 s'))), 'SUCCEEDED', "an execution ends where each commit takes a second ($n)");
+	is(sql(qq(SELECT sf_await('slow:after$n', '60 s'))), 'SUCCEEDED',
+		"an execution ends where each commit takes a second ($n)");
 }
 
 $node->stop;

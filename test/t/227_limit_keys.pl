@@ -1,5 +1,5 @@
-# More values of keys of limits than shared memory has places for: rates stay exact, and other owners and databases do not
-# notice. Places are given back when a bucket is full again, and with the limit, the extension and the database.
+# More values of keys of limits than shared memory has places for: rates stay exact, and other owners and databases do
+# not notice. Places are given back when a bucket is full again, and with the limit, the extension and the database.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +17,8 @@ sub machine
 	return <<"EOS";
 CREATE TABLE $name (customer text);
 CREATE FUNCTION note_$name(customer text) RETURNS void LANGUAGE sql AS 'INSERT INTO $name VALUES (customer)';
-SELECT sf_create_state_machine('$name', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.note_$name", "End": true,
+SELECT sf_create_state_machine('$name', '{"StartAt": "T", "States": {"T": {"Type": "Task",
+	"Resource": "sql:public.note_$name", "End": true,
 	"Parameters": {"customer.\$": "\$.customer"}}}}');
 EOS
 }
@@ -26,7 +27,8 @@ EOS
 sub start
 {
 	my ($name, $many) = @_;
-	return "SELECT count(*) FROM sf_start_many('$name', ARRAY(SELECT jsonb_build_object('customer', n::text) FROM generate_series(1, $many) AS n));\n";
+	return "SELECT count(*) FROM sf_start_many('$name', ARRAY(SELECT jsonb_build_object('customer', n::text)
+		FROM generate_series(1, $many) AS n));\n";
 }
 
 my $places = 256;
@@ -46,12 +48,16 @@ like($node->safe_psql('postgres', $health), qr/^t\|0 rates and 0 queues of $plac
 
 $node->safe_psql('postgres', 'SET ROLE mallory;' . machine('flood')
 	. "SELECT sf_set_limit('flood/T', rate => 1, per => '1 day', key => '\$.customer');" . start('flood', $many));
-ok($node->poll_query_until('postgres', "SELECT count(*) = $many FROM flood"), "each of $many customers has its first step");
+ok($node->poll_query_until('postgres', "SELECT count(*) = $many FROM flood"),
+	"each of $many customers has its first step");
 $node->safe_psql('postgres', 'SET ROLE mallory;' . start('flood', 300));
 ok($node->poll_query_until('postgres', "SELECT waiting = 300 FROM sf_limits"), 'those that begin a second one wait');
-is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT customer) FROM flood'), "$many|$many", '... and none has begun');
-cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM _sfflow.rate_token'), '>=', $many - $places / 2, 'what has no place is counted in the table');
-like($node->safe_psql('postgres', $health), qr/^f\|.* role "mallory" has as many as it may have/, 'sf_health names the role');
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT customer) FROM flood'), "$many|$many",
+	'... and none has begun');
+cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM _sfflow.rate_token'), '>=', $many - $places / 2,
+	'what has no place is counted in the table');
+like($node->safe_psql('postgres', $health), qr/^f\|.* role "mallory" has as many as it may have/,
+	'sf_health names the role');
 
 # --- others, here and in another database
 
@@ -60,9 +66,11 @@ for my $database ('postgres', 'other')
 	my $began = time;
 	$node->safe_psql($database, 'SET ROLE alice;' . machine('calm')
 		. "SELECT sf_set_limit('calm/T', rate => 1, per => '1 day', key => '\$.customer');" . start('calm', 20));
-	ok($node->poll_query_until($database, 'SELECT count(*) = 20 FROM calm'), "another owner's keys have their places ($database)");
+	ok($node->poll_query_until($database, 'SELECT count(*) = 20 FROM calm'),
+		"another owner's keys have their places ($database)");
 	cmp_ok(time - $began, '<', 10, '... and begin at once');
-	is($node->safe_psql($database, "SELECT count(*) FROM _sfflow.rate_token WHERE limit_no = (SELECT limit_no FROM _sfflow.run_limit WHERE name = 'calm')"),
+	is($node->safe_psql($database, "SELECT count(*) FROM _sfflow.rate_token
+		WHERE limit_no = (SELECT limit_no FROM _sfflow.run_limit WHERE name = 'calm')"),
 		'0', '... in shared memory');
 }
 
@@ -74,7 +82,8 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM flood'), $many + 300, '...
 
 # --- a fast rate: places of full buckets are used again
 
-$node->safe_psql('other', "SET ROLE alice; SELECT sf_set_limit('calm/T', rate => 1, per => '10 ms', key => '\$.customer');" . start('calm', 1000));
+$node->safe_psql('other', "SET ROLE alice;
+	SELECT sf_set_limit('calm/T', rate => 1, per => '10 ms', key => '\$.customer');" . start('calm', 1000));
 ok(ended($node, 'other'), 'a thousand keys of a fast rate begin');
 
 # --- places are given back
@@ -82,16 +91,21 @@ ok(ended($node, 'other'), 'a thousand keys of a fast rate begin');
 $node->safe_psql('postgres', "SET ROLE mallory; SELECT sf_drop_limit('flood/T', '\$.customer')");
 $node->safe_psql('postgres', "SET ROLE alice; SELECT sf_drop_limit('calm/T', '\$.customer')");
 $node->safe_psql('other', "SET ROLE alice; SELECT sf_drop_limit('calm/T', '\$.customer')");
-ok($node->poll_query_until('postgres', "SELECT detail ~ '^0 rates and 0 queues' FROM sf_health WHERE item = 'limit keys'"), 'a limit that is dropped gives its places back');
-ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.rate_token'), '... and its tokens are deleted');
+ok($node->poll_query_until('postgres', "SELECT detail ~ '^0 rates and 0 queues' FROM sf_health
+	WHERE item = 'limit keys'"), 'a limit that is dropped gives its places back');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.rate_token'),
+	'... and its tokens are deleted');
 for my $how ('DROP EXTENSION sfflow CASCADE', undef)
 {
-	$node->safe_psql('other', 'DROP TABLE IF EXISTS calm; DROP FUNCTION IF EXISTS note_calm; CREATE EXTENSION IF NOT EXISTS sfflow');
-	$node->safe_psql('other', 'SET ROLE alice;' . machine('calm') . "SELECT sf_set_limit('calm/T', rate => 1, per => '1 day', key => '\$.customer');" . start('calm', 20));
+	$node->safe_psql('other', 'DROP TABLE IF EXISTS calm; DROP FUNCTION IF EXISTS note_calm;
+		CREATE EXTENSION IF NOT EXISTS sfflow');
+	$node->safe_psql('other', 'SET ROLE alice;' . machine('calm')
+		. "SELECT sf_set_limit('calm/T', rate => 1, per => '1 day', key => '\$.customer');" . start('calm', 20));
 	ok($node->poll_query_until('other', 'SELECT count(*) = 20 FROM calm'), 'keys of the other database');
 	like($node->safe_psql('postgres', $health), qr/\|20 rates/, '... have places');
 	$how ? $node->safe_psql('other', $how) : $node->safe_psql('postgres', 'DROP DATABASE other');
-	ok($node->poll_query_until('postgres', "SELECT detail ~ '^0 rates' FROM sf_health WHERE item = 'limit keys'"), ($how // 'DROP DATABASE') . ' gives them back');
+	ok($node->poll_query_until('postgres', "SELECT detail ~ '^0 rates' FROM sf_health WHERE item = 'limit keys'"),
+		($how // 'DROP DATABASE') . ' gives them back');
 	last unless $how;
 	$node->safe_psql('other', 'DROP FUNCTION note_calm; DROP TABLE calm');
 }

@@ -1,5 +1,5 @@
-# A limit that was lowered: what open transactions have above it counts until they end, and a step that begins under it costs
-# no more for what else is locked on the server.
+# A limit that was lowered: what open transactions have above it counts until they end, and a step that begins under it
+# costs no more for what else is locked on the server.
 # needs: limit
 use strict;
 use warnings;
@@ -15,10 +15,13 @@ my $node = new_node('main', conf => "sfflow.workers = 1\nmax_locks_per_transacti
 $node->safe_psql('postgres', <<'EOS');
 SELECT sf_disable();
 CREATE FUNCTION nothing() RETURNS void LANGUAGE sql AS '';
-SELECT sf_create_state_machine('m', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.nothing", "End": true}}}'),
-	sf_create_state_machine('same', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.nothing", "End": true}}}');
+SELECT sf_create_state_machine('m', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.nothing",
+	"End": true}}}'),
+	sf_create_state_machine('same', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.nothing",
+		"End": true}}}');
 SELECT sf_set_limit('m/T', max_running => 4), sf_set_limit('same/T', max_running => 2);
-SELECT count(sf_start(machine, '{}', n::text)) FROM generate_series(1, 1500) AS n, unnest(ARRAY['m', 'same']) AS machine;
+SELECT count(sf_start(machine, '{}', n::text)) FROM generate_series(1, 1500) AS n,
+	unnest(ARRAY['m', 'same']) AS machine;
 EOS
 
 # --- what is locked above the limit
@@ -37,7 +40,8 @@ sub begins
 }
 for my $open (reverse 0 .. 4)
 {
-	is(begins(), $open < 2 ? 1 : 0, "$open open transactions have slots: " . ($open < 2 ? 'one more begins' : 'none begins'));
+	is(begins(), $open < 2 ? 1 : 0, "$open open transactions have slots: "
+		. ($open < 2 ? 'one more begins' : 'none begins'));
 	is(begins(), $open < 2 ? 1 : 0, '... and the same at the next look');
 	(shift @sessions)->query_safe('COMMIT') if @sessions;
 }
@@ -46,7 +50,8 @@ for my $open (reverse 0 .. 4)
 
 my $locks = $node->background_psql('postgres');
 $locks->query_safe('SELECT count(pg_advisory_lock(n)) FROM generate_series(1, 20000) AS n');
-is($node->safe_psql('postgres', "SELECT highest > max_running FROM _sfflow.run_limit WHERE name = 'm'"), 't', 'slots above the limit may be in use still');
+is($node->safe_psql('postgres', "SELECT highest > max_running FROM _sfflow.run_limit WHERE name = 'm'"), 't',
+	'slots above the limit may be in use still');
 my $seconds = <<'EOS';
 DO $$
 DECLARE

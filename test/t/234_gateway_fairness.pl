@@ -22,7 +22,8 @@ DECLARE
 BEGIN
 	IF action = 'GetActivityTask' THEN
 		PERFORM nextval('aws.asked');
-		DELETE FROM aws.task t WHERE t.ctid = (SELECT ctid FROM aws.task s WHERE request->>'activityArn' LIKE '%:' || s.activity
+		DELETE FROM aws.task t WHERE t.ctid = (SELECT ctid FROM aws.task s WHERE request->>'activityArn' LIKE '%:'
+			|| s.activity
 			LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING * INTO found;
 	END IF;
 	IF action = 'StopExecution' THEN
@@ -31,7 +32,8 @@ BEGIN
 	RETURN CASE WHEN found IS NULL THEN '{}' ELSE jsonb_build_object('taskToken', 't', 'input', found.payload) END;
 END $$;
 SQL
-my $keys = join '', map { "[key $_->[0]]\nrole = $_->[1]\nsecret = secret\n" } (map { [ "AKIDHOG$_", 'hog' ] } 1 .. 5), [ 'AKIDSECOND', 'second' ], [ 'AKIDGOOD', 'good' ];
+my $keys = join '', map { "[key $_->[0]]\nrole = $_->[1]\nsecret = secret\n" } (map { [ "AKIDHOG$_", 'hog' ] } 1 .. 5),
+	[ 'AKIDSECOND', 'second' ], [ 'AKIDGOOD', 'good' ];
 my $gateway = start_gateway($node, schema => 'aws', connections => 240, config => $keys);
 my $work = '{"activityArn": "arn:aws:states:us-east-1:123456789012:activity:one"}';
 
@@ -39,7 +41,8 @@ my $work = '{"activityArn": "arn:aws:states:us-east-1:123456789012:activity:one"
 sub good_calls
 {
 	my $n = shift;
-	my @good = ('--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDGOOD:secret', '-H', 'Content-Type: application/x-amz-json-1.0',
+	my @good = ('--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDGOOD:secret', '-H',
+		'Content-Type: application/x-amz-json-1.0',
 		'-H', 'X-Amz-Target: AWSStepFunctions.DescribeExecution', '-d', '{}', '--max-time', 5);
 	return scalar grep { curl($gateway, '/', @good)->{status} == 200 } 1 .. $n;
 }
@@ -63,11 +66,14 @@ my @good = senders($gateway, signed_request($gateway, 'AKIDGOOD:secret', 'GetAct
 is(good_calls(5), 5, 'still others are answered');
 is(silent(@good), 10, '... and may wait, too');
 close $_ for @hog, @second, @good;
-ok(wait_for('their places', sub { silent(senders($gateway, signed_request($gateway, 'AKIDHOG1:secret', 'GetActivityTask', $work), 5)) == 5 }), 'places of those that left are free again');
+ok(wait_for('their places', sub { silent(
+	senders($gateway, signed_request($gateway, 'AKIDHOG1:secret', 'GetActivityTask', $work), 5)) == 5 }),
+	'places of those that left are free again');
 
 # --- requests that are not sent whole, connections that send nothing
 
-for my $case ([ 'nothing', '' ], [ 'a part of a header', "POST / HTTP/1.1\r\nHost: x" ], [ 'a header without its body', "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx" ])
+for my $case ([ 'nothing', '' ], [ 'a part of a header', "POST / HTTP/1.1\r\nHost: x" ],
+	[ 'a header without its body', "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx" ])
 {
 	my ($what, $bytes) = @$case;
 	my @half = senders($gateway, $bytes, 400);
@@ -77,9 +83,11 @@ for my $case ([ 'nothing', '' ], [ 'a part of a header', "POST / HTTP/1.1\r\nHos
 
 # --- large bodies that do not come: memory for them is full, and then those that are slow make room
 
-my $large = signed_request($gateway, 'AKIDGOOD:secret', 'DescribeExecution', '{}') =~ s/Content-Length: \d+/Content-Length: 2000000/ir =~ s/\r\n\r\n.*/\r\n\r\n/sr;
+my $large = signed_request($gateway, 'AKIDGOOD:secret', 'DescribeExecution',
+	'{}') =~ s/Content-Length: \d+/Content-Length: 2000000/ir =~ s/\r\n\r\n.*/\r\n\r\n/sr;
 my @large = senders($gateway, $large, 34);
-ok(wait_for('one is refused', sub { grep { heard($_, 0.01) =~ /^HTTP\S+ 503/ } @large }), 'one large body more than there is memory for is refused');
+ok(wait_for('one is refused', sub { grep { heard($_, 0.01) =~ /^HTTP\S+ 503/ } @large }),
+	'one large body more than there is memory for is refused');
 my $begun = time;
 ok(wait_for('room', sub { heard((senders($gateway, $large, 1))[0], 0.3) eq '' }, 20), 'others come in');
 cmp_ok(time - $begun, '<', 15, '... before those that do not come have had all their time');
@@ -100,9 +108,11 @@ cmp_ok(scalar(() = gateway_log($gateway) =~ /few connections are left/g), '<', 2
 
 my $request = signed_request($gateway, 'AKIDHOG1:secret', 'StopExecution', '{}');
 my @slow = map { senders($gateway, $request, 1) } 1 .. 24;
-ok(wait_for('answers', sub { gateway_log($gateway) =~ /"status":"503".*"who":"hog","action":"StopExecution"/ || !silent(@slow) }), 'a role takes none of its large answers');
+ok(wait_for('answers', sub { gateway_log($gateway) =~ /"status":"503".*"who":"hog","action":"StopExecution"/
+	|| !silent(@slow) }), 'a role takes none of its large answers');
 is(good_calls(10), 10, '... others are answered');
-my @taken = map { curl($gateway, '/', '--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDGOOD:secret', '-H', 'Content-Type: application/x-amz-json-1.0',
+my @taken = map { curl($gateway, '/', '--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDGOOD:secret', '-H',
+	'Content-Type: application/x-amz-json-1.0',
 		'-H', 'X-Amz-Target: AWSStepFunctions.StopExecution', '-d', '{}')->{status} } 1 .. 3;
 is("@taken", '200 200 200', '... and get large answers');
 my ($memory) = slurp_file("/proc/$gateway->{pid}/status") =~ /VmRSS:\s+(\d+) kB/;
@@ -118,14 +128,17 @@ my $before = $node->safe_psql('postgres', $asked);
 $begun = time;
 for (1 .. 5)
 {
-	$node->safe_psql('postgres', join('', map { "SELECT pg_notify('sf_activity', 'one');\n" } 1 .. 200), extra_params => [ '-U', 'stranger' ]);
+	$node->safe_psql('postgres', join('', map { "SELECT pg_notify('sf_activity', 'one');\n" } 1 .. 200),
+		extra_params => [ '-U', 'stranger' ]);
 	sleep 0.2;
 }
 my $took = time - $begun;
-cmp_ok($node->safe_psql('postgres', $asked) - $before, '<=', 30 + 10 * $took, '1,000 forged notifications cause a few queries');
+cmp_ok($node->safe_psql('postgres', $asked) - $before, '<=', 30 + 10 * $took,
+	'1,000 forged notifications cause a few queries');
 $begun = time;
 $node->safe_psql('postgres', q(INSERT INTO aws.task VALUES ('one', 'real'); NOTIFY sf_activity, 'one'));
-ok(wait_for('the task', sub { grep { heard($_, 0.001) =~ /"real"/ } @workers }, 10), 'a task that there is reaches a worker all the same');
+ok(wait_for('the task', sub { grep { heard($_, 0.001) =~ /"real"/ } @workers }, 10),
+	'a task that there is reaches a worker all the same');
 cmp_ok(time - $begun, '<', 3, '... soon');
 stop_gateway($gateway);
 
@@ -137,14 +150,18 @@ is(curl($gateway, '/healthz', '--max-time', 5)->{status}, 200, 'another address 
 my $ended = grep { my $ready = ''; vec($ready, fileno $_, 1) = 1; select($ready, undef, undef, 0.1) } @some;
 is($ended, 3, 'an address has so many connections; one more ends at once');
 close $_ for @some;
-ok(wait_for('room', sub { curl($gateway, '/healthz', '--interface', '127.0.0.2', '--max-time', 2)->{status} == 200 }), '... until others have ended');
-like(gateway_log($gateway), qr/an address has as many connections as it may have","peer":"127\.0\.0\.2"/, 'the log tells');
+ok(wait_for('room', sub { curl($gateway, '/healthz', '--interface', '127.0.0.2', '--max-time', 2)->{status} == 200 }),
+	'... until others have ended');
+like(gateway_log($gateway), qr/an address has as many connections as it may have","peer":"127\.0\.0\.2"/,
+	'the log tells');
 
 # --- what is in the log
 
 my @own = ('-H', 'Content-Type: application/json', '-H', "Origin: $gateway->{url}");
-is(curl($gateway, '/console/login', @own, '-d', '{"role": "' . 'a' x 64 . '", "password": "x"}')->{status}, 400, 'no role has so long a name');
-raw($gateway, "GET /$_ HTTP/1.1\r\nHost: x\r\n\r\n", 0.3) for "\xff\xfe", "a\xc2\x9b31mb", "\x7f", "\xed\xa0\x80", 'x' x 3000, "\xff" x 3000, "a\x1b[31m", "\xe2\x80\xae", 'q"uote\\';
+is(curl($gateway, '/console/login', @own, '-d', '{"role": "' . 'a' x 64 . '", "password": "x"}')->{status}, 400,
+	'no role has so long a name');
+raw($gateway, "GET /$_ HTTP/1.1\r\nHost: x\r\n\r\n", 0.3) for "\xff\xfe", "a\xc2\x9b31mb", "\x7f", "\xed\xa0\x80",
+	'x' x 3000, "\xff" x 3000, "a\x1b[31m", "\xe2\x80\xae", 'q"uote\\';
 raw($gateway, "B\xff\xc2\x9bREW / HTTP/1.1\r\nHost: x\r\n\r\n", 0.3);
 my @lines = grep { /"message":"request"/ } split /\n/, gateway_log($gateway);
 cmp_ok(scalar @lines, '>=', 9, 'hostile requests are in the log');

@@ -11,21 +11,26 @@ use Test::More;
 my $node = new_node('main');
 $node->safe_psql('postgres', <<'EOS');
 SELECT sf_create_activity('slow');
-SELECT sf_create_state_machine('late', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:slow", "End": true}}}');
+SELECT sf_create_state_machine('late', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:slow",
+	"End": true}}}');
 SELECT sf_start('late', '{}', n::text) FROM generate_series(1, 3) AS n;
 EOS
-$node->poll_query_until('postgres', q{SELECT count(*) = 3 FROM sf_tasks WHERE status = 'queued'}) or die 'the tasks are not handed out';
+$node->poll_query_until('postgres', q{SELECT count(*) = 3 FROM sf_tasks WHERE status = 'queued'})
+	or die 'the tasks are not handed out';
 $node->safe_psql('postgres', q{SELECT sf_set_limit('activity:slow', max_running => 1)});
-$node->poll_query_until('postgres', 'SELECT count(*) = 3 FROM _sfflow.limit_slot') or die 'the limit does not count what runs';
+$node->poll_query_until('postgres', 'SELECT count(*) = 3 FROM _sfflow.limit_slot')
+	or die 'the limit does not count what runs';
 
 # As after a limit was lowered while another transaction took the third slot, with one execution not counted yet.
 $node->safe_psql('postgres', q{UPDATE _sfflow.run_limit SET highest = 2, counted = false});
 $node->safe_psql('postgres', q{DELETE FROM _sfflow.limit_slot WHERE slot = 1});
 my $from = -s $node->logfile;
 $node->restart;
-ok($node->poll_query_until('postgres', 'SELECT count(*) = 3 AND count(DISTINCT slot) = 3 FROM _sfflow.limit_slot'), 'all that runs has a slot');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 3 AND count(DISTINCT slot) = 3 FROM _sfflow.limit_slot'),
+	'all that runs has a slot');
 unlike(slurp_file($node->logfile, $from), qr/duplicate key/, 'and no worker took one that was in use');
-cmp_ok($node->safe_psql('postgres', 'SELECT highest - (SELECT max(slot) FROM _sfflow.limit_slot) FROM _sfflow.run_limit'), '>=', 0,
+cmp_ok($node->safe_psql('postgres', 'SELECT highest - (SELECT max(slot) FROM _sfflow.limit_slot)
+	FROM _sfflow.run_limit'), '>=', 0,
 	'the limit knows the greatest number in use');
 $node->stop;
 done_testing();

@@ -39,7 +39,8 @@ SELECT sf_await(:id);
 SELECT sf_start('victim_limited', jsonb_build_object('customer', :n::integer)) AS id \gset
 SELECT sf_await(:id);
 EOS
-	system_or_bail('pgbench', '-n', '-M', 'extended', '-c', 2, '-R', 100, '-T', $seconds, '-l', '--log-prefix', "$dir/log", '-U', 'victim', '-f', "$dir/script",
+	system_or_bail('pgbench', '-n', '-M', 'extended', '-c', 2, '-R', 100, '-T', $seconds, '-l', '--log-prefix',
+		"$dir/log", '-U', 'victim', '-f', "$dir/script",
 		'-h', $node->host, '-p', $node->port, 'postgres');
 	# Each line: client, number, microseconds, …, microseconds behind schedule, which are in the first ones.
 	my @times = map { my @f = split; ($f[2] - $f[-1]) / 1000 } map { split /\n/, slurp_file($_) } glob "$dir/log.*";
@@ -74,9 +75,11 @@ for my $round (1 .. 6)
 	$fair = !grep { $ms{$_}[0] > 2 * $ms{$_}[1] + 2 } 0.5, 0.95;
 	last if $fair;
 }
-ok($fair, sprintf('p50 of the others: %.1f ms, %.1f ms while he is elsewhere; p95: %.1f ms, %.1f ms', map { @{ $ms{$_} } } 0.5, 0.95));
+ok($fair, sprintf('p50 of the others: %.1f ms, %.1f ms while he is elsewhere; p95: %.1f ms, %.1f ms',
+	map { @{ $ms{$_} } } 0.5, 0.95));
 cmp_ok($ms{0.99}[0], '<', 2000, sprintf('p99 of the others: %.1f ms', $ms{0.99}[0]));
-is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE state_machine LIKE 'victim%' AND status <> 'SUCCEEDED'}), '0',
+is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE state_machine LIKE 'victim%'
+	AND status <> 'SUCCEEDED'}), '0',
 	'and nothing of theirs failed');
 is($node->safe_psql('postgres', 'SELECT * FROM sf_check()'), '', 'the tables hold together');
 $_->stop for $node, $elsewhere;

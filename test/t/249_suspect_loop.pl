@@ -10,7 +10,8 @@ use Test::More;
 my $node = new_node('main', conf => "sfflow.workers = 1\n");
 $node->safe_psql('postgres', <<'EOS');
 SELECT sf_create_state_machine('loop', '{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 0, "Next": "B"},
-	"B": {"Type": "Choice", "Choices": [{"Variable": "$.end", "IsPresent": true, "Next": "C"}], "Default": "A"}, "C": {"Type": "Succeed"}}}');
+	"B": {"Type": "Choice", "Choices": [{"Variable": "$.end", "IsPresent": true, "Next": "C"}], "Default": "A"},
+		"C": {"Type": "Succeed"}}}');
 SELECT sf_start('loop', '{}', 'x');
 EOS
 
@@ -24,7 +25,8 @@ for my $round (1 .. 3)
 	ok(recovered($node), "the server is back after crash $round");
 	my $at = q{SELECT xmin::text FROM _sfflow.execution WHERE execution_id = 'loop:x'};
 	my $before = $node->safe_psql('postgres', $at);
-	ok($node->poll_query_until('postgres', "SELECT xmin::text <> '$before' FROM _sfflow.execution WHERE execution_id = 'loop:x'"),
+	ok($node->poll_query_until('postgres',
+		"SELECT xmin::text <> '$before' FROM _sfflow.execution WHERE execution_id = 'loop:x'"),
 		'... and steps of the execution are stored');
 }
 

@@ -1,4 +1,5 @@
-# Thousands of owners cost in proportion to the work: a task of each takes about as long as as many tasks of a few owners.
+# Thousands of owners cost in proportion to the work: a task of each takes about as long as as many tasks of a few
+# owners.
 #
 # Runs alone.
 use strict;
@@ -12,7 +13,8 @@ use Time::HiRes qw(time);
 my $node = new_node('main', conf => "sfflow.workers = 2\nfsync = off\n");
 my $tasks = full(1000, 5000);
 my %from;
-$node->safe_psql('postgres', q{CREATE FUNCTION nothing(payload jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS 'SELECT payload'});
+$node->safe_psql('postgres', q{CREATE FUNCTION nothing(payload jsonb) RETURNS jsonb
+	LANGUAGE sql IMMUTABLE AS 'SELECT payload'});
 
 # Have as many tasks run as was said, one of each machine, which never ran before; the seconds that they take.
 sub seconds_for

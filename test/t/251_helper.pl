@@ -1,5 +1,6 @@
-# All workers are in turns of one owner, in tasks that were short the last time: what another owner has due does not wait
-# for their ends. A process beside the workers runs it, stays for the next time, and is one that long tasks may have.
+# All workers are in turns of one owner, in tasks that were short the last time: what another owner has due does not
+# wait for their ends. A process beside the workers runs it, stays for the next time, and is one that long tasks may
+# have.
 #
 # Runs alone.
 use strict;
@@ -18,7 +19,8 @@ CREATE SCHEMA $role AUTHORIZATION $role;
 SET SESSION AUTHORIZATION $role;
 CREATE FUNCTION $role.nap(payload jsonb) RETURNS jsonb LANGUAGE plpgsql AS \$\$
 BEGIN PERFORM pg_sleep((payload->>'s')::float8); RETURN NULL; END \$\$;
-SELECT sf_create_state_machine('${role}_1', '@{[ one_task("$role.nap") ]}'), sf_create_state_machine('${role}_2', '@{[ one_task("$role.nap") ]}');
+SELECT sf_create_state_machine('${role}_1', '@{[ one_task("$role.nap") ]}'),
+	sf_create_state_machine('${role}_2', '@{[ one_task("$role.nap") ]}');
 EOS
 }
 
@@ -26,7 +28,8 @@ EOS
 sub start
 {
 	my ($role, $number, $seconds) = @_;
-	return $node->safe_psql('postgres', "SET SESSION AUTHORIZATION $role; SELECT sf_start('${role}_$number', '{\"s\": $seconds}')");
+	return $node->safe_psql('postgres', "SET SESSION AUTHORIZATION $role;
+		SELECT sf_start('${role}_$number', '{\"s\": $seconds}')");
 }
 
 # So long a worker may sleep in a task without being replaced.
@@ -36,7 +39,8 @@ my $nap = 0.9;
 sub wait_napping
 {
 	my $count = shift;
-	return $node->poll_query_until('postgres', "SELECT count(*) = $count FROM sf_workers WHERE execution_id LIKE 'one%'");
+	return $node->poll_query_until('postgres',
+		"SELECT count(*) = $count FROM sf_workers WHERE execution_id LIKE 'one%'");
 }
 
 # Have each task be known as short, then both workers sleep in one: the milliseconds of another owner's execution.
@@ -54,17 +58,21 @@ sub ms_beside_naps
 	}
 	my $id = start('other', 1, 0);
 	ended($node) or die 'an execution does not end';
-	return $node->safe_psql('postgres', "SELECT round(1000 * extract(epoch FROM stopped_at - requested_at)) FROM sf_executions WHERE execution_id = '$id'");
+	return $node->safe_psql('postgres', "SELECT round(1000 * extract(epoch FROM stopped_at - requested_at))
+		FROM sf_executions WHERE execution_id = '$id'");
 }
 
 # The first time a process is started for it, the second time it is there. A disturbed machine gets another try.
 my @ms = sort { $a <=> $b } map { ms_beside_naps() } 1 .. 4;
 note("milliseconds: @ms");
 cmp_ok($ms[1], '<', 500 * $nap, 'an execution does not wait for the naps of another owner');
-is($node->safe_psql('postgres', q{SELECT count(*) > 0 FROM sf_workers WHERE role = 'task' AND state = 'idle'}), 't', 'the process that ran it stays');
+is($node->safe_psql('postgres', q{SELECT count(*) > 0 FROM sf_workers WHERE role = 'task' AND state = 'idle'}), 't',
+	'the process that ran it stays');
 
 # The process that helped is there for long tasks, too.
-$node->safe_psql('postgres', q{SET SESSION AUTHORIZATION one; SELECT sf_create_state_machine('one_3', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:one.nap", "End": true}}}')});
+$node->safe_psql('postgres', q{SET SESSION AUTHORIZATION one;
+	SELECT sf_create_state_machine('one_3',
+	'{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:one.nap", "End": true}}}')});
 start('one', 3, 0) for 1 .. 5;
 ok(ended($node), 'tasks that may be long are run');
 

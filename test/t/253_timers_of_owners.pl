@@ -1,5 +1,5 @@
-# More owners have timers than one part of a scan reads: a timer of an owner in a later part is on time, although nothing
-# of the owners in the parts before it is due.
+# More owners have timers than one part of a scan reads: a timer of an owner in a later part is on time, although
+# nothing of the owners in the parts before it is due.
 use strict;
 use warnings;
 use FindBin;
@@ -19,20 +19,26 @@ BEGIN
 	FOR i IN 1 .. $owners LOOP
 		EXECUTE format('CREATE ROLE owner_%s', i);
 		EXECUTE format('SET LOCAL ROLE owner_%s', i);
-		PERFORM sf_create_state_machine('wait_' || i, '{"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "\$.s", "End": true}}}');
-		PERFORM sf_start('wait_' || i, jsonb_build_object('s', CASE WHEN i > $owners - $early THEN 5 ELSE 900 END), 'e');
+		PERFORM sf_create_state_machine('wait_' || i,
+			'{"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "\$.s", "End": true}}}');
+		PERFORM sf_start('wait_' || i, jsonb_build_object('s', CASE WHEN i > $owners - $early THEN 5
+			ELSE 900 END), 'e');
 		RESET ROLE;
 	END LOOP;
 END \$\$;
 SELECT sf_enable();
 EOS
-ok($node->poll_query_until('postgres', "SELECT count(*) = $owners FROM _sfflow.branch WHERE due_at > now() - interval '1 hour' AND due_at <> 'infinity'"),
+ok($node->poll_query_until('postgres', "SELECT count(*) = $owners FROM _sfflow.branch
+	WHERE due_at > now() - interval '1 hour' AND due_at <> 'infinity'"),
 	'all are there');
-ok($node->poll_query_until('postgres', "SELECT count(*) = $early FROM sf_executions WHERE status = 'SUCCEEDED'"), 'the early timers come');
+ok($node->poll_query_until('postgres', "SELECT count(*) = $early FROM sf_executions WHERE status = 'SUCCEEDED'"),
+	'the early timers come');
 my $late = $node->safe_psql('postgres',
-	q{SELECT round(extract(epoch FROM max(stopped_at) - min(requested_at)) - 5) FROM sf_executions WHERE status = 'SUCCEEDED'});
+	q{SELECT round(extract(epoch FROM max(stopped_at) - min(requested_at)) - 5) FROM sf_executions
+		WHERE status = 'SUCCEEDED'});
 cmp_ok($late, '<', 30, 'they are on time, not found by a poll');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE status <> 'SUCCEEDED'}), $owners - $early, 'the others wait');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE status <> 'SUCCEEDED'}), $owners - $early,
+	'the others wait');
 is($node->safe_psql('postgres', 'SELECT * FROM sf_check()'), '', 'the tables hold together');
 $node->stop;
 done_testing();

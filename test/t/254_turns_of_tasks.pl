@@ -20,7 +20,8 @@ BEGIN
 	PERFORM pg_sleep(0.002), pg_advisory_lock_shared(1), pg_advisory_unlock_shared(1);
 	RETURN jsonb_build_object('n', nextval('runs'));
 END $$;
-CREATE FUNCTION once(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT jsonb_build_object(''runs'', (SELECT last_value FROM runs))';
+CREATE FUNCTION once(payload jsonb) RETURNS jsonb
+	LANGUAGE sql AS 'SELECT jsonb_build_object(''runs'', (SELECT last_value FROM runs))';
 EOS
 $node->safe_psql('postgres', "$functions SELECT sf_disable()");
 
@@ -53,18 +54,23 @@ start_owners('greedy', 1, 2, $greedy, <<"EOS");
 EOS
 start_owners('one', 3, 2 + $others, 1, one_task('public.once'));
 $node->safe_psql('postgres', 'SELECT sf_enable()');
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'advisory'}), 'two tasks run, and no more may');
-ok($node->poll_query_until('postgres', "SELECT (SELECT count(*) FROM sf_executions WHERE status <> 'RUNNING') + (SELECT count(*) FROM _sfflow.branch WHERE task_payload IS NOT NULL) = 2 * $greedy + $others"), 'all tasks are announced');
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'advisory'}),
+	'two tasks run, and no more may');
+ok($node->poll_query_until('postgres', "SELECT (SELECT count(*) FROM sf_executions
+	WHERE status <> 'RUNNING') + (SELECT count(*) FROM _sfflow.branch
+	WHERE task_payload IS NOT NULL) = 2 * $greedy + $others"), 'all tasks are announced');
 $gate->quit;
 ok(ended($node), 'all executions end');
-my $late = $node->safe_psql('postgres', q{SELECT max((output->>'runs')::int) FROM sf_executions WHERE state_machine ~ '^one'});
+my $late = $node->safe_psql('postgres', q{SELECT max((output->>'runs')::int) FROM sf_executions
+	WHERE state_machine ~ '^one'});
 note("runs: $late");
 cmp_ok($late, '<', 100, 'the two have had a few turns when the last of the others has had its own');
 
 # Nothing of it harms anything.
 sub is_well
 {
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE status <> 'SUCCEEDED'}), '0', 'all succeed');
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE status <> 'SUCCEEDED'}), '0',
+		'all succeed');
 	is($node->safe_psql('postgres', 'SELECT * FROM sf_check()'), '', 'the tables hold together');
 	$node->stop;
 	return;
@@ -79,7 +85,8 @@ $gate = $node->background_psql('postgres');
 $gate->query_safe('SELECT pg_advisory_lock(1)');
 start_owners('long', 1, 4, 1, one_task('public.again'));
 $node->safe_psql('postgres', 'SELECT sf_enable()');
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 4 FROM pg_stat_activity WHERE wait_event = 'advisory'}), 'all of them run at the same time');
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 4 FROM pg_stat_activity WHERE wait_event = 'advisory'}),
+	'all of them run at the same time');
 $gate->quit;
 ok(ended($node), 'all executions end');
 is_well();

@@ -1,5 +1,5 @@
-# Sessions of the console outlast a restart of the gateway, if it has a file for them: which ones do, what the file has, and
-# files that are not taken.
+# Sessions of the console outlast a restart of the gateway, if it has a file for them: which ones do, what the file has,
+# and files that are not taken.
 use strict;
 use warnings;
 use FindBin;
@@ -49,7 +49,8 @@ sub sign_in
 	my $got = curl($gateway, '/console/login', @own, '-c', $jar, '-d', qq({"role": $role, "password": "secret"}));
 	is($got->{status}, 200, "$role signs in") or diag $got->{body};
 	my $token = json($got->{body})->{csrf_token};
-	return { own => [ @own, '-H', "X-CSRF-Token: $token" ], token => $token, cookie => slurp_file($jar) =~ /([0-9a-f]{64})\s*\z/ };
+	return { own => [ @own, '-H', "X-CSRF-Token: $token" ], token => $token,
+		cookie => slurp_file($jar) =~ /([0-9a-f]{64})\s*\z/ };
 }
 
 # Ask for something in a session, once the database is reached; gives the status.
@@ -57,7 +58,8 @@ sub ask
 {
 	my ($session, $path, $body) = @_;
 	my $got;
-	wait_for($path, sub { ($got = curl($gateway, "/console/$path", @{ $session->{own} }, '-d', $body // '{}'))->{status} != 503 });
+	wait_for($path, sub { ($got = curl($gateway, "/console/$path", @{ $session->{own} }, '-d',
+		$body // '{}'))->{status} != 503 });
 	return $got->{status};
 }
 
@@ -85,7 +87,8 @@ is(ask($session{"od d\nrole"}, 'api/machines'), 200, '... whatever the name of i
 is(ask($session{altered}, 'api/machines'), 401, 'one whose role was altered does not');
 is(ask($session{locked}, 'api/machines'), 401, '... nor one whose role may not log in any more');
 is(ask($session{left}, 'api/machines'), 401, '... nor one that had signed out');
-is(curl($gateway, '/console/api/machines', (map { s/(X-CSRF-Token: )./$1x/r } @{ $session{idle}{own} }), '-d', '{}')->{status}, 403,
+is(curl($gateway, '/console/api/machines', (map { s/(X-CSRF-Token: )./$1x/r } @{ $session{idle}{own} }), '-d',
+	'{}')->{status}, 403,
 	'without the token of the page none goes on');
 is(ask($session{idle}, 'api/machines'), 200, '... with it, it does');
 restart();
@@ -96,7 +99,8 @@ stop_gateway($gateway);
 $node->stop;
 undef $gateway;
 $gateway = start_gateway($node, port => $port, 'session-file' => $file, unready => 1);
-is(curl($gateway, '/console/api/machines', @{ $session{kept}{own} }, '-d', '{}')->{status}, 503, 'while the database is down nothing is answered');
+is(curl($gateway, '/console/api/machines', @{ $session{kept}{own} }, '-d', '{}')->{status}, 503,
+	'while the database is down nothing is answered');
 $node->start;
 is(ask($session{kept}, 'api/machines'), 200, '... and when it is back the session goes on');
 
@@ -117,10 +121,15 @@ is(ask($session{kept}, 'api/machines'), 401, 'a gateway that is killed keeps non
 my $good;
 for my $case (
 	[ 'one that others can read', sub { chmod 0640, $file }, qr/no other one may read/ ],
-	[ 'a link', sub { rename $file, "$file.x"; symlink "$file.x", $file }, qr/Too many levels of symbolic links|symbolic link/ ],
-	[ 'another file', sub { unlink $file; append_to_file($file, "listen = 127.0.0.1\n"); chmod 0600, $file }, qr/it is no file of sessions/ ],
-	[ 'a damaged one', sub { unlink $file; append_to_file($file, $good =~ s/^([0-9a-f]{64} )[0-9a-f]/$1-/mr =~ s/ [0-9a-f]{20}/ /gr); chmod 0600, $file }, qr/its line is not good/ ],
-	[ 'one with another cookie', sub { unlink $file; append_to_file($file, $good =~ s/^[0-9a-f]{64}/'0' x 64/mre); chmod 0600, $file }, undef ])
+	[ 'a link', sub { rename $file, "$file.x"; symlink "$file.x", $file },
+		qr/Too many levels of symbolic links|symbolic link/ ],
+	[ 'another file', sub { unlink $file; append_to_file($file, "listen = 127.0.0.1\n"); chmod 0600, $file },
+		qr/it is no file of sessions/ ],
+	[ 'a damaged one', sub { unlink $file; append_to_file($file,
+		$good =~ s/^([0-9a-f]{64} )[0-9a-f]/$1-/mr =~ s/ [0-9a-f]{20}/ /gr); chmod 0600, $file },
+		qr/its line is not good/ ],
+	[ 'one with another cookie', sub { unlink $file; append_to_file($file,
+		$good =~ s/^[0-9a-f]{64}/'0' x 64/mre); chmod 0600, $file }, undef ])
 {
 	my ($what, $damage, $reason) = @$case;
 	$session{kept} = sign_in('kept');
@@ -138,7 +147,8 @@ restart('session-file' => "$folder/none/file");
 is(ask($session{kept}, 'api/machines'), 401, 'from a folder that does not exist nothing comes');
 $session{kept} = sign_in('kept');
 stop_gateway($gateway);
-like(gateway_log($gateway), qr/sessions are not kept.*No such file/, '... nor is something kept there, as the log says');
+like(gateway_log($gateway), qr/sessions are not kept.*No such file/,
+	'... nor is something kept there, as the log says');
 undef $gateway;
 $gateway = start_gateway($node, port => $port);
 $session{kept} = sign_in('kept');
@@ -146,7 +156,8 @@ stop_gateway($gateway);
 $gateway = start_gateway($node, port => $port);
 is(ask($session{kept}, 'api/machines'), 401, 'without the setting a restart signs out');
 stop_gateway($gateway);
-unlike($_, qr/secret/, 'no password in a log') for map { slurp_file($_) } glob "$PostgreSQL::Test::Utils::tmp_check/sfgateway*-$$.log";
+unlike($_, qr/secret/, 'no password in a log')
+	for map { slurp_file($_) } glob "$PostgreSQL::Test::Utils::tmp_check/sfgateway*-$$.log";
 no_surprises($node);
 $node->stop;
 done_testing();

@@ -12,7 +12,8 @@ use Time::HiRes ();
 my $node = new_node('limits');
 $node->safe_psql('postgres', <<'SQL');
 CREATE FUNCTION public.large(p jsonb) RETURNS jsonb LANGUAGE sql RETURN to_jsonb(repeat('x', 5000));
-SELECT sf_create_state_machine('large', '{"StartAt": "L", "States": {"L": {"Type": "Task", "Resource": "sql:public.large", "End": true}}}');
+SELECT sf_create_state_machine('large', '{"StartAt": "L", "States": {"L": {"Type": "Task",
+	"Resource": "sql:public.large", "End": true}}}');
 SQL
 
 # Start executions until one ends in a way; the way that the last one ended in.

@@ -1,5 +1,6 @@
-# Templates are imported as they come: those of CDK that test/templates/cdk-programs.mjs made, and templates in YAML. Each
-# machine, each resource that is missing, and each proposal is compared with test/templates/expected.txt. Proposals run.
+# Templates are imported as they come: those of CDK that test/templates/cdk-programs.mjs made, and templates in YAML.
+# Each machine, each resource that is missing, and each proposal is compared with test/templates/expected.txt. Proposals
+# run.
 use strict;
 use warnings;
 use utf8;
@@ -41,7 +42,8 @@ for my $file (@files)
 	my $text = slurp_file($file);
 	for my $given ('{}', $given{$name} // ())
 	{
-		my ($status, $out, $err) = $node->psql('postgres', "BEGIN; SELECT tell(\$t\$$text\$t\$, \$g\$$given\$g\$); ROLLBACK");
+		my ($status, $out, $err) = $node->psql('postgres',
+			"BEGIN; SELECT tell(\$t\$$text\$t\$, \$g\$$given\$g\$); ROLLBACK");
 		is($err, '', "$name with $given");
 		$told .= "== $name" . ($given eq '{}' ? '' : " with $given") . "\n$out\n";
 	}

@@ -1,5 +1,5 @@
-# Connections of HTTP tasks: a user name and a password, an API key, tokens of OAuth 2.0; and requests that are tried again.
-# The servers are on the loopback.
+# Connections of HTTP tasks: a user name and a password, an API key, tokens of OAuth 2.0; and requests that are tried
+# again. The servers are on the loopback.
 use strict;
 use warnings;
 use FindBin;
@@ -10,11 +10,12 @@ use SfTest;
 use SfWorker;
 use Test::More;
 
-# A server that answers by path and writes down what it was asked. The token that it gives is the number of tokens that it has
-# given; /private takes the last one only.
+# A server that answers by path and writes down what it was asked. The token that it gives is the number of tokens that
+# it has given; /private takes the last one only.
 my $asked = "$PostgreSQL::Test::Utils::tmp_check/asked-$$";
 append_to_file($asked, '');
-my $listener = IO::Socket::INET->new(Listen => 50, LocalAddr => '127.0.0.1', Proto => 'tcp', ReuseAddr => 1) or die "listen: $!";
+my $listener = IO::Socket::INET->new(Listen => 50, LocalAddr => '127.0.0.1', Proto => 'tcp', ReuseAddr => 1)
+	or die "listen: $!";
 my $port = $listener->sockport;
 my $server = fork // die "fork: $!";
 serve() unless $server;
@@ -32,12 +33,16 @@ sub serve
 		append_to_file($asked, "$head\r\n$body\n====\n");
 		my ($path) = $head =~ m{^\S+ (\S+)};
 		my $answer = "200 OK\r\n\r\n{\"ok\": true}";
-		if ($path eq '/token') { $tokens++; $answer = "200 OK\r\n\r\n{\"access_token\": \"t$tokens\", \"token_type\": \"Bearer\", \"expires_in\": 3600}" }
-		elsif ($path eq '/short') { $tokens++; $answer = "200 OK\r\n\r\n{\"access_token\": \"t$tokens\", \"expires_in\": 1}" }
+		if ($path eq '/token') {
+			$tokens++; $answer = "200 OK\r\n\r\n{\"access_token\": \"t$tokens\", \"token_type\": \"Bearer\", "
+			. "\"expires_in\": 3600}" }
+		elsif ($path eq '/short') {
+			$tokens++; $answer = "200 OK\r\n\r\n{\"access_token\": \"t$tokens\", \"expires_in\": 1}" }
 		elsif ($path eq '/lost') { $tokens++; $answer = "204 No Content\r\n\r\n" }
 		elsif ($path eq '/denied') { $answer = "401 Unauthorized\r\n\r\n{\"error\": \"invalid_client\"}" }
 		elsif ($path eq '/odd') { $answer = "200 OK\r\n\r\n{\"access_token\": \"a b\"}" }
-		elsif ($path eq '/private') { $answer = "401 Unauthorized\r\n\r\nno" unless $head =~ /^Authorization: Bearer t$tokens\r/m }
+		elsif ($path eq '/private') { $answer = "401 Unauthorized\r\n\r\nno"
+			unless $head =~ /^Authorization: Bearer t$tokens\r/m }
 		elsif ($path eq '/closed') { $answer = "401 Unauthorized\r\n\r\nno" }
 		elsif ($path eq '/busy') { $answer = "429 Too Many Requests\r\nRetry-After: 0\r\n\r\nlater" if $busy++ % 3 < 2 }
 		elsif ($path =~ m{^/always/(\d+)}) { $answer = "$1 Busy\r\nRetry-After: 0\r\n\r\nalways" }
@@ -114,8 +119,11 @@ my $worker = start_worker($node, '--config', $config);
 sub call
 {
 	my ($path, $connection, $host) = @_;
-	my $by = defined $connection ? qq(, "Authentication": {"ConnectionArn": "arn:aws:events:us-east-1:123456789012:connection/$connection/0a1b"}) : '';
-	return run_task($node, 'calls', sprintf '{"ApiEndpoint": "http://%s:%d%s", "Method": "GET"%s}', $host // '127.0.0.1', $port, $path, $by);
+	my $by = defined $connection
+		? qq(, "Authentication":
+			{"ConnectionArn": "arn:aws:events:us-east-1:123456789012:connection/$connection/0a1b"}) : '';
+	return run_task($node, 'calls', sprintf '{"ApiEndpoint": "http://%s:%d%s", "Method": "GET"%s}',
+		$host // '127.0.0.1', $port, $path, $by);
 }
 
 # --- credentials that are known
@@ -141,17 +149,25 @@ is_deeply([asked()], ['GET /private', 'POST /token', 'GET /private'], '... is re
 like(call('/closed', 'oauth'), qr/^FAILED\|\|States\.Http\.StatusCode\.401\|no$/, 'a server that takes none');
 is_deeply([asked()], ['GET /closed', 'POST /token', 'GET /closed'], '... is asked twice, and not for ever');
 like(call('/x', 'body'), qr/^SUCCEEDED/, 'credentials as parameters');
-like(scalar(asked()), qr{^POST /token HTTP/1\.1\r\n(?!.*Authorization: Basic).*\r\n\r\ngrant_type=client_credentials&client_id=the%20client&client_secret=s%26cret\n}s, '... are in the body');
+like(scalar(asked()),
+	qr{^POST /token HTTP/1\.1\r\n(?!.*Authorization: Basic).*\r\n\r\ngrant_type=client_credentials&client_id=the%20client&client_secret=s%26cret\n}s, '... are in the body');
 like(call('/x', 'short'), qr/^SUCCEEDED/, 'a token that expires soon serves its request');
 asked();
 
-is(call('/x', 'denied'), 'FAILED||Events.ConnectionResource.InvalidConnectionState|connection "denied": its token server answered with status 401', 'no token');
+is(call('/x', 'denied'),
+	'FAILED||Events.ConnectionResource.InvalidConnectionState|connection "denied": its token server answered with '
+	. 'status 401', 'no token');
 is_deeply([asked()], ['POST /denied'], '... and no request');
-is(call('/x', 'odd'), 'FAILED||Events.ConnectionResource.InvalidConnectionState|connection "odd": its token server answered with an access_token that cannot be sent', 'a token with a blank');
-like(call('/x', 'elsewhere'), qr/^FAILED\|\|Events\.ConnectionResource\.InvalidConnectionState\|connection "elsewhere": host "169\.254\.169\.254" is a link-local address/, 'a token server that may not be asked');
-like(call('/x', 'gone'), qr/^FAILED\|\|Events\.ConnectionResource\.InvalidConnectionState\|connection "gone": host "127\.0\.0\.4", port $port: /, 'one that is not there');
+is(call('/x', 'odd'),
+	'FAILED||Events.ConnectionResource.InvalidConnectionState|connection "odd": its token server answered with an '
+	. 'access_token that cannot be sent', 'a token with a blank');
+like(call('/x', 'elsewhere'),
+	qr/^FAILED\|\|Events\.ConnectionResource\.InvalidConnectionState\|connection "elsewhere": host "169\.254\.169\.254" is a link-local address/, 'a token server that may not be asked');
+like(call('/x', 'gone'),
+	qr/^FAILED\|\|Events\.ConnectionResource\.InvalidConnectionState\|connection "gone": host "127\.0\.0\.4", port $port: /, 'one that is not there');
 asked();
-is(call('/x', 'oauth', '127.0.0.2'), 'FAILED||States.Permissions|connection "oauth" is not for host "127.0.0.2"', 'another host gets no token');
+is(call('/x', 'oauth', '127.0.0.2'), 'FAILED||States.Permissions|connection "oauth" is not for host "127.0.0.2"',
+	'another host gets no token');
 is_deeply([asked()], [], '... and none is asked for');
 unlike(worker_log($worker), qr/s&cret|s%26cret|sesame|Bearer|\bt\d\b/, 'no secret is in the log');
 
@@ -169,8 +185,10 @@ is(stop_worker($worker), 0, 'the worker leaves');
 
 # --- sections that lack something
 
-for my $case (['username = a', 'no password'], ["oauth-url = http://127.0.0.1:$port/token\noauth-client-id = a", 'no oauth-client-secret'],
-	['oauth-client-id = a', 'no oauth-url'], ['oauth-credentials = query', 'key "oauth-credentials" is unknown in a section [connection], or its value is'],
+for my $case (['username = a', 'no password'], ["oauth-url = http://127.0.0.1:$port/token\noauth-client-id = a",
+	'no oauth-client-secret'],
+	['oauth-client-id = a', 'no oauth-url'],
+		['oauth-credentials = query', 'key "oauth-credentials" is unknown in a section [connection], or its value is'],
 	['oauth-parameter = a', 'key "oauth-parameter" is unknown'])
 {
 	my $bad = "$config.bad";

@@ -1,5 +1,5 @@
-# sfflow beside other libraries that servers preload, before and after it: those that look at each statement, and pg_cron.
-# Libraries that are not installed are left out, and named.
+# sfflow beside other libraries that servers preload, before and after it: those that look at each statement, and
+# pg_cron. Libraries that are not installed are left out, and named.
 use strict;
 use warnings;
 use FindBin;
@@ -46,18 +46,25 @@ BEGIN
 END $$;
 CREATE TABLE repaired (done boolean);
 SELECT sf_create_state_machine('m', '{"StartAt": "A", "States": {
-	"A": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"name.$": "$$.Execution.Name", "step": "a"}, "Next": "B"},
-	"B": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"name.$": "$$.Execution.Name", "step": "b"}, "End": true}}}');
+	"A": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"name.$": "$$.Execution.Name", "step": "a"},
+		"Next": "B"},
+	"B": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"name.$": "$$.Execution.Name", "step": "b"},
+		"End": true}}}');
 SELECT sf_start('m', '{}', n::text) FROM generate_series(1, 20) n;
 EOS
-	ok($node->poll_query_until('postgres', q(SELECT count(*) = 20 FROM sf_executions WHERE status <> 'RUNNING')), 'twenty executions end');
-	is($node->safe_psql('postgres', q(SELECT string_agg(name, ',') FROM sf_executions WHERE status = 'FAILED')), '7', 'one fails, as it must');
+	ok($node->poll_query_until('postgres', q(SELECT count(*) = 20 FROM sf_executions WHERE status <> 'RUNNING')),
+		'twenty executions end');
+	is($node->safe_psql('postgres', q(SELECT string_agg(name, ',') FROM sf_executions WHERE status = 'FAILED')), '7',
+		'one fails, as it must');
 	$node->safe_psql('postgres', q(INSERT INTO repaired VALUES (true); SELECT sf_redrive('m:7')));
-	ok($node->poll_query_until('postgres', q(SELECT count(*) = 20 FROM sf_executions WHERE status = 'SUCCEEDED')), 'it is redriven');
-	is($node->safe_psql('postgres', q(SELECT count(*), count(DISTINCT (name, step)) FROM ledger)), '40|40', 'each task has run once');
+	ok($node->poll_query_until('postgres', q(SELECT count(*) = 20 FROM sf_executions WHERE status = 'SUCCEEDED')),
+		'it is redriven');
+	is($node->safe_psql('postgres', q(SELECT count(*), count(DISTINCT (name, step)) FROM ledger)), '40|40',
+		'each task has run once');
 	is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_health WHERE NOT ok)), '0', 'sf_health is content');
 	is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_check())), '0', 'so is sf_check()');
-	is($node->safe_psql('postgres', q(SELECT count(*) > 0 FROM pg_stat_statements WHERE query ~ 'INSERT INTO ledger')), 't', 'statements of tasks are counted')
+	is($node->safe_psql('postgres', q(SELECT count(*) > 0 FROM pg_stat_statements WHERE query ~ 'INSERT INTO ledger')),
+		't', 'statements of tasks are counted')
 	  if grep { $_ eq 'pg_stat_statements' } @$order;
 	ok($node->log_contains(qr/duration: .* plan:/), 'and explained') if grep { $_ eq 'auto_explain' } @$order;
 	ok(!$node->log_contains(qr/terminated by signal|PANIC/), 'nothing has crashed');

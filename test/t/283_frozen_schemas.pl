@@ -21,7 +21,8 @@ for my $version (@frozen)
 	my $name = $version =~ s/\./_/r;
 
 	# --- an update leaves what a new installation makes
-	my $updated = catalogue($node, "updated_$name", "CREATE EXTENSION sfflow VERSION '$version'", 'ALTER EXTENSION sfflow UPDATE');
+	my $updated = catalogue($node, "updated_$name", "CREATE EXTENSION sfflow VERSION '$version'",
+		'ALTER EXTENSION sfflow UPDATE');
 	is(difference($new, $updated), '', "$version: an updated extension is the same as one that was created");
 
 	# --- before it nothing works
@@ -32,9 +33,11 @@ for my $version (@frozen)
 	# --- rows that it has written, in a dump
 	load_rows($node, "loaded_$name", $version);
 	my (undef, undef, $error) = $node->psql("loaded_$name", "\\set VERBOSITY verbose\nSELECT sf_enable()");
-	like($error, qr/SF070: sf_enable\(\) cannot adopt rows of another schema/, "$version: rows of a dump are not adopted by today's schema");
+	like($error, qr/SF070: sf_enable\(\) cannot adopt rows of another schema/,
+		"$version: rows of a dump are not adopted by today's schema");
 	like($error, qr/CREATE EXTENSION sfflow VERSION/, '... which says what to do');
-	like($node->safe_psql("loaded_$name", q(SELECT detail FROM sf_health WHERE item = 'driven' AND NOT ok)), qr/CREATE EXTENSION sfflow VERSION/, '... as sf_health does');
+	like($node->safe_psql("loaded_$name", q(SELECT detail FROM sf_health WHERE item = 'driven' AND NOT ok)),
+		qr/CREATE EXTENSION sfflow VERSION/, '... as sf_health does');
 }
 
 # --- a schema of a release to come

@@ -1,7 +1,7 @@
 # Executions that are in flight while library and schema change, with clients that go on calling and processes that are
 # killed: nothing is done before the update, and nothing is lost or done twice after it. Rows are those that the release
-# itself has written: in a dump that was kept when it was frozen; or, where test/release/upgrades has built its library, a
-# thousand executions, three times, whose server is restarted with today's.
+# itself has written: in a dump that was kept when it was frozen; or, where test/release/upgrades has built its library,
+# a thousand executions, three times, whose server is restarted with today's.
 use strict;
 use warnings;
 use FindBin;
@@ -50,14 +50,16 @@ sub ask_until
 sub kill_one
 {
 	my ($node) = @_;
-	my @pids = split /\n/, ask($node, q(SELECT pid FROM pg_stat_activity WHERE backend_type IN ('client backend', 'sfflow worker', 'sfflow launcher') AND pid <> pg_backend_pid()));
+	my @pids = split /\n/, ask($node, q(SELECT pid FROM pg_stat_activity
+		WHERE backend_type IN ('client backend', 'sfflow worker', 'sfflow launcher') AND pid <> pg_backend_pid()));
 	return 0 unless @pids;
 	kill 'KILL', $pids[ rand @pids ];
 	sleep 0.2;
 	return ask($node, 'SELECT 1');
 }
 
-# Start executions in a process of its own, one after the other, until a file is there; write down those that were acknowledged.
+# Start executions in a process of its own, one after the other, until a file is there; write down those that were
+# acknowledged.
 sub start_client
 {
 	my ($node, $number, $folder) = @_;
@@ -95,11 +97,13 @@ sub update_in_flight
 		kill_one($node) unless $is_copy;
 		sleep 0.5;
 	}
-	is(ask($node, $untouched) . ' ' . ask($node, 'SELECT count(*) FROM ledger'), "$before $booked", '... nothing is touched');
+	is(ask($node, $untouched) . ' ' . ask($node, 'SELECT count(*) FROM ledger'), "$before $booked",
+		'... nothing is touched');
 
 	kill_one($node);
 	# That of a copy's roles is mended by sf_enable().
-	is(ask($node, q(BEGIN; ALTER EXTENSION sfflow UPDATE; SELECT problem, execution_id FROM sf_check() WHERE problem <> 'role_droppable'; COMMIT)), '',
+	is(ask($node, q(BEGIN; ALTER EXTENSION sfflow UPDATE; SELECT problem, execution_id FROM sf_check()
+		WHERE problem <> 'role_droppable'; COMMIT)), '',
 		'... the update leaves nothing that sf_check() would find');
 	ask($node, 'SELECT sf_enable()') if $is_copy;
 	kill_one($node) for 1 .. ($is_copy ? 1 : 3);
@@ -108,25 +112,31 @@ sub update_in_flight
 	# What was waited for: answers with tokens that were handed out before, a repair, answers to what was queued.
 	ask($node, 'ALTER TABLE repaired ADD IF NOT EXISTS done boolean');
 	ask($node, q(SELECT sf_redrive_many(state_machine => 'failed') \g /dev/null));
-	ask($node, "DO \$\$ DECLARE t text; BEGIN FOR t IN SELECT token FROM token LOOP PERFORM sf_send_task_success(t); END LOOP; END \$\$");
+	ask($node, "DO \$\$ DECLARE t text; BEGIN FOR t IN SELECT token FROM token LOOP PERFORM sf_send_task_success(t);
+		END LOOP; END \$\$");
 	kill_one($node);
 	$until = time + 120;
 	while (time < $until)
 	{
 		ask($node, q(SELECT count(sf_send_task_success(task_token)) FROM sf_get_activity_task('outside', 'late', 100)));
-		last if ask($node, q(SELECT count(*) FROM sf_executions WHERE state_machine IN ('activity', 'place') AND status = 'RUNNING')) eq '0';
+		last if ask($node, q(SELECT count(*) FROM sf_executions WHERE state_machine IN ('activity', 'place')
+			AND status = 'RUNNING')) eq '0';
 		sleep 0.2;
 	}
 	append_to_file("$folder/enough", '');
 	waitpid $_, 0 for @clients;
 	ask_until($node, q(SELECT count(*) FROM sf_executions WHERE status <> 'SUCCEEDED'), '0', '... all succeed')
-	  or diag(ask($node, q(SELECT execution_id, status, error, cause FROM sf_executions WHERE status <> 'SUCCEEDED' LIMIT 20)));
-	is(ask($node, q(SELECT * FROM differences WHERE name NOT LIKE 'load-%' LIMIT 20)), '', '... each step has been done once');
+	  or diag(ask($node, q(SELECT execution_id, status, error, cause FROM sf_executions WHERE status <> 'SUCCEEDED'
+	  	LIMIT 20)));
+	is(ask($node, q(SELECT * FROM differences WHERE name NOT LIKE 'load-%' LIMIT 20)), '',
+		'... each step has been done once');
 	my @acknowledged = map { split /\n/, slurp_file("$folder/done.$_") } 1 .. 2;
 	cmp_ok(scalar @acknowledged, '>', 0, '... clients have started ' . scalar @acknowledged . ' more');
-	my %there = map { $_ => 1 } split /\n/, ask($node, q(SELECT execution_id FROM sf_executions WHERE execution_id LIKE 'task:load-%'));
+	my %there = map { $_ => 1 } split /\n/,
+		ask($node, q(SELECT execution_id FROM sf_executions WHERE execution_id LIKE 'task:load-%'));
 	is(join(' ', grep { !$there{$_} } @acknowledged), '', '... none of which is lost');
-	is(ask($node, q(SELECT count(*) = count(DISTINCT (name, step)), count(*) = 2 * (SELECT count(*) FROM sf_executions WHERE execution_id LIKE 'task:load-%')
+	is(ask($node, q(SELECT count(*) = count(DISTINCT (name, step)), count(*) = 2 * (SELECT count(*) FROM sf_executions
+		WHERE execution_id LIKE 'task:load-%')
 		FROM ledger WHERE name LIKE 'load-%')), 't|t', '... or has done a step twice');
 	is(ask($node, 'SELECT * FROM sf_check()'), '', '... sf_check() finds nothing');
 	is(ask($node, q(SELECT item, detail FROM sf_health WHERE NOT ok)), '', '... nor does sf_health');
@@ -156,7 +166,8 @@ for my $version (@frozen)
 		$node->safe_psql('postgres', 'CREATE DATABASE flight');
 		$node->safe_psql('flight', "CREATE EXTENSION sfflow VERSION '$version'");
 		$node->safe_psql('flight', "\\set n 77\n" . slurp_file("$top/test/fixtures/in_flight.sql"));
-		like($node->safe_psql('flight', 'SELECT release FROM sf_version()'), qr/^\Q$version\E\./, "$version, round $round: its library has written the rows");
+		like($node->safe_psql('flight', 'SELECT release FROM sf_version()'), qr/^\Q$version\E\./,
+			"$version, round $round: its library has written the rows");
 		put_library($node, $today);
 		$node->restart;
 		update_in_flight($node, "$version, round $round", 0);
