@@ -10,7 +10,7 @@
 #include "utils/builtins.h"
 
 #include "api/objects.h"
-#include "report/job_ends.h"
+#include "report/report.h"
 #include "store/feature.h"
 #include "store/program_cache.h"
 

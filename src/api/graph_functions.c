@@ -15,8 +15,7 @@
 #include "json/json.h"
 #include "store/program_cache.h"
 #include "store/usual.h"
-#include "report/critical.h"
-#include "report/state_status.h"
+#include "report/report.h"
 #include "graph/graph.h"
 
 /* Find an execution that the caller may READ, and its program. */

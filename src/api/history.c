@@ -20,13 +20,11 @@
 #include "api/sql_arguments.h"
 #include "base/name.h"
 #include "asl/event_types.h"
-#include "report/event_details.h"
-#include "report/label.h"
+#include "report/report.h"
 #include "graph/graph.h"
 #include "machine/map_state.h"
 #include "store/program_cache.h"
 #include "report/visits.h"
-#include "report/waiting.h"
 #include "store/status.h"
 
 typedef struct HistoryOutput

@@ -11,7 +11,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
-#include "report/progress.h"
+#include "report/report.h"
 #include "store/execution_list.h"
 #include "store/feature.h"
 #include "store/program_cache.h"

@@ -12,7 +12,7 @@
 #include "asl/event_types.h"
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
-#include "report/event_details.h"
+#include "report/report.h"
 #include "store/program_cache.h"
 #include "utils/builtins.h"
 

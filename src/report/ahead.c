@@ -15,9 +15,7 @@
 #include "miscadmin.h"
 #include "nodes/bitmapset.h"
 
-#include "report/ahead.h"
-#include "report/job_reach.h"
-#include "report/label.h"
+#include "report/report.h"
 #include "report/successors.h"
 #include "store/map_run.h"
 

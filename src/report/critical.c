@@ -11,8 +11,7 @@
 
 #include "miscadmin.h"
 
-#include "report/critical.h"
-#include "report/remaining.h"
+#include "report/report.h"
 
 /* What an execution did in a scope that is a job */
 typedef struct Spent

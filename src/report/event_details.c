@@ -11,7 +11,7 @@
 #include "base/name.h"
 #include "base/settings.h"
 #include "asl/event_types.h"
-#include "report/event_details.h"
+#include "report/report.h"
 #include "json/json.h"
 
 #define ASSIGNED "assignedVariables"

@@ -26,8 +26,7 @@
 #include "miscadmin.h"
 
 #include "report/job.h"
-#include "report/job_reach.h"
-#include "report/label.h"
+#include "report/report.h"
 #include "report/visits.h"
 #include "store/program_cache.h"
 

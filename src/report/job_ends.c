@@ -9,7 +9,7 @@
 
 #include "miscadmin.h"
 
-#include "report/job_ends.h"
+#include "report/report.h"
 
 /* What is known of the jobs that come before one */
 typedef struct Before

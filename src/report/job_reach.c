@@ -20,8 +20,7 @@
 #include "nodes/bitmapset.h"
 
 #include "report/successors.h"
-#include "report/job_ends.h"
-#include "report/job_reach.h"
+#include "report/report.h"
 #include "report/visits.h"
 
 typedef struct PlaceEntry

@@ -8,7 +8,7 @@
 
 #include "miscadmin.h"
 
-#include "report/label.h"
+#include "report/report.h"
 
 /* Find the nearest Map state around a scope, of either mode. */
 static int

@@ -6,10 +6,8 @@
 
 #include "lib/stringinfo.h"
 
-#include "report/ahead.h"
+#include "report/report.h"
 #include "report/job.h"
-#include "report/progress.h"
-#include "report/waiting.h"
 #include "store/map_run.h"
 #include "store/program_cache.h"
 

@@ -24,7 +24,7 @@
 #include "miscadmin.h"
 #include "utils/hsearch.h"
 
-#include "report/remaining.h"
+#include "report/report.h"
 #include "report/successors.h"
 #include "store/map_run.h"
 #include "store/usual.h"

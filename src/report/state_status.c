@@ -18,11 +18,9 @@
 #include "utils/timestamp.h"
 
 #include "report/job.h"
-#include "report/job_reach.h"
-#include "report/label.h"
+#include "report/report.h"
 #include "report/visits.h"
 #include "store/program_cache.h"
-#include "report/state_status.h"
 #include "store/map_run.h"
 
 /* The status of a state by what became of its last visit. */

@@ -4,9 +4,7 @@
  */
 #include "postgres.h"
 
-#include "report/job_ends.h"
-#include "report/label.h"
-#include "report/waiting.h"
+#include "report/report.h"
 #include "store/feature.h"
 #include "json/json.h"
 #include "lib/stringinfo.h"

@@ -15,7 +15,7 @@
 
 #include "base/errors.h"
 #include "base/name.h"
-#include "report/label.h"
+#include "report/report.h"
 #include "run/dependents.h"
 #include "run/gate.h"
 #include "run/migrate.h"

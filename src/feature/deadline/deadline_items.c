@@ -8,7 +8,7 @@
 
 #include "feature/deadline/deadline.h"
 #include "report/job.h"
-#include "report/remaining.h"
+#include "report/report.h"
 #include "store/map_run.h"
 #include "store/program_cache.h"
 #include "store/usual.h"

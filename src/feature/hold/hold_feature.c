@@ -6,7 +6,7 @@
 
 #include "feature/hold/hold.h"
 #include "feature/hold/mark.h"
-#include "report/label.h"
+#include "report/report.h"
 #include "run/gate.h"
 #include "store/owner.h"
 #include "store/privilege.h"

@@ -14,7 +14,7 @@
 #include "base/name.h"
 #include "feature/hold/mark.h"
 #include "report/job.h"
-#include "report/label.h"
+#include "report/report.h"
 #include "run/lifecycle.h"
 #include "store/audit.h"
 #include "store/program_cache.h"
