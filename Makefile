@@ -45,10 +45,11 @@ PG_CONFIG ?= pg_config
 pg_config_of = $(shell $(PG_CONFIG) --$1 2>/dev/null)
 # PostgreSQL's headers count as system headers, so that -Wextra speaks about our code only. A
 # callback has the signature that PostgreSQL wants, whether it needs every parameter or not.
-PG_CPPFLAGS = -Isrc -isystem $(call pg_config_of,includedir-server) -DSFFLOW_VERSION='"$(RELEASE)"'
+PG_CPPFLAGS = -Isrc -include base/minor.h -isystem $(call pg_config_of,includedir-server) -DSFFLOW_VERSION='"$(RELEASE)"'
+# From 19 on the headers are for the language that the server was compiled as.
 # In a released source a warning of a newer compiler stops nothing.
 WERROR ?= $(if $(wildcard .git),-Werror)
-PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter $(WERROR) -MMD -MP
+PG_CFLAGS = $(if $(filter 15 16 17 18,$(MAJORVERSION)),-std=gnu11,-Wno-missing-variable-declarations) -Wall -Wextra -Wno-unused-parameter $(WERROR) -MMD -MP
 # Where PostgreSQL was built with link-time optimisation, the linker compiles once more and warns of
 # what only seems to be wrong.
 SHLIB_LINK = -Wno-error
@@ -74,6 +75,8 @@ endif
 # The extension without the programs; `make PROGRAMS= install` installs just it.
 extension: $(shlib) $(SQL_SCRIPT) $(if $(filter yes,$(with_llvm)),$(OBJS:.o=.bc))
 
+# They say the release.
+src/sfflow.o src/api/operate.o: Makefile
 src/task/failure.o: src/base/condition_names.h
 src/aws/shapes.o: src/aws/shapes.bin
 src/base/condition_names.h: src/base/condition_names.awk
@@ -257,7 +260,7 @@ deb:
 test-release:
 	$(PREPARE_TEST)
 	@$(MAKE) -s $(PARALLEL) tmp-install
-	@status=0; test/release/upgrades || status=1; test/release/packages $(SYSTEMS) || status=1; exit $$status
+	@status=0; test/release/upgrades || status=1; test/release/minors $(SYSTEMS) || status=1; test/release/packages $(SYSTEMS) || status=1; exit $$status
 
 # Conventions that a compiler does not check.
 lint:

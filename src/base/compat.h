@@ -96,12 +96,46 @@ extern struct config_generic *sf_find_setting(const char *name);
 /* Bytes of pg_b64_encode() and pg_b64_decode() are unsigned. */
 #define SF_B64_SRC(p)	((const uint8 *) (p))
 #define SF_B64_DST(p)	((uint8 *) (p))
+/* pg_get_loaded_modules() shows name and release. */
+#define SF_MODULE_MAGIC	PG_MODULE_MAGIC_EXT(.name = "sfflow", .version = SFFLOW_VERSION)
 #else
 #define SF_INDEX_BEGINSCAN_EXTRA_ARG
 #define SF_CHECK_INDEX_EXTRA_ARG
 #define SF_XACT_LOCK_EXTRA_ARG
 #define SF_B64_SRC(p)	(p)
 #define SF_B64_DST(p)	(p)
+#define SF_MODULE_MAGIC	PG_MODULE_MAGIC
+#endif
+
+/* --- what 19 changed --- */
+
+#if PG_VERSION_NUM >= 190000
+/* ExecInsertIndexTuples() takes flags for what were arguments, in another order. */
+#define sf_insert_index_entries(rri, slot, estate, no_error, conflict, arbiters) \
+	ExecInsertIndexTuples((rri), (estate), (no_error) ? EIIT_NO_DUPE_ERROR : 0, (slot), (arbiters), (conflict))
+/* Scans take flags. */
+#define SF_SCAN_FLAGS_ARG	, SO_NONE
+/* FuncnameGetCandidates() tells more about what it has not found. */
+#define SF_CANDIDATES_EXTRA_ARG	, &(int) {0}
+/* Handlers of signals are told who has sent them. */
+#define SF_DIE(number, info) \
+	die((number), &(pg_signal_info) {.pid = (info)->si_pid,.uid = (info)->si_uid})
+/* A jsonb under construction, which begins as zeroes; what is pushed last gives the whole.  Users include utils/jsonb.h. */
+#define SfJsonbBuild	JsonbInState
+#define SF_JSONB_STACK(build)	((build)->parseState)
+#define sf_jsonb_push(build, token, value) \
+	(pushJsonbValue((build), (token), (value)), (build)->result)
+#else
+#define sf_insert_index_entries(rri, slot, estate, no_error, conflict, arbiters) \
+	ExecInsertIndexTuples((rri), (slot), (estate), false, (no_error), (conflict), \
+						  (arbiters) SF_INSERT_INDEX_EXTRA_ARG)
+#define SF_SCAN_FLAGS_ARG
+#define SF_CANDIDATES_EXTRA_ARG
+#define SF_DIE(number, info)	die(number)
+#define pg_fallthrough	__attribute__((fallthrough))
+#define SfJsonbBuild	JsonbParseState *
+#define SF_JSONB_STACK(build)	(*(build))
+#define sf_jsonb_push(build, token, value)	pushJsonbValue((build), (token), (value))
 #endif
 
 /* Loop over a list of pointers with a variable of its own, as PostgreSQL has it since 17 */

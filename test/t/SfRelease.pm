@@ -44,12 +44,12 @@ EOC
 	return $node;
 }
 
-# Link a library of another release, or for another schema, from the objects of this one.
+# Link a library of another release, for another schema, or with other flags, from the objects of this one.
 sub library_of
 {
-	my ($release, $schema) = @_;
+	my ($release, $schema, @flags) = @_;
 	my $folder = PostgreSQL::Test::Utils::tempdir();
-	my @other = qw(src/base/schema src/api/operate);
+	my @other = qw(src/base/schema src/api/operate src/sfflow);
 	my %replaced = map { ("$top/$_.o" => 1) } @other;
 	chomp(my @objects = `find $top/src -name '*.o' -not -path '*/src/client/*' -not -path '*/src/gateway/*'`);
 	@objects = grep { !$replaced{$_} && -e s/\.o$/.c/r } @objects;
@@ -57,7 +57,7 @@ sub library_of
 	{
 		my $object = "$folder/" . $file =~ s{.*/}{}r . '.o';
 		system_or_bail(split(/ /, $ENV{CC} // 'cc'), qw(-std=gnu11 -O1 -fPIC -c), "-I$top/src", '-I' . pg_config('includedir-server'), qw(-D_GNU_SOURCE),
-			"-DSFFLOW_VERSION=\"$release\"", "-DSF_SCHEMA_NUMBER=$schema", '-o', $object, "$top/$file.c");
+			"-DSFFLOW_VERSION=\"$release\"", "-DSF_SCHEMA_NUMBER=$schema", @flags, '-o', $object, "$top/$file.c");
 		push @objects, $object;
 	}
 	append_to_file("$folder/objects", join("\n", @objects));
