@@ -11,11 +11,13 @@
 #ifndef SF_API_COLUMNS_H
 #define SF_API_COLUMNS_H
 
+#include "access/htup_details.h"
 #include "base/compat.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 #define SF_COLUMNS_MAX	13
 

@@ -9,6 +9,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_authid.h"
+#include "catalog/pg_database.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/syscache.h"

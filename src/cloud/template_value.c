@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "base/compat.h"
 #include "base/errors.h"
 #include "base/settings.h"
 #include "cloud/cloud.h"
@@ -544,11 +545,8 @@ function_base64(SfCloud *t, const SfNode *f)
 	int			size = pg_b64_enc_len(length) + 1;
 	char	   *encoded = palloc0(size);
 
-#if PG_VERSION_NUM >= 180000
-	pg_b64_encode((const uint8 *) text, length, encoded, size);
-#else
-	pg_b64_encode(text, length, encoded, size);
-#endif
+	if (pg_b64_encode(SF_B64_SRC(text), length, encoded, size) < 0)
+		elog(ERROR, "a text does not fit into its base64");
 	return sf_cloud_string(f, encoded);
 }
 

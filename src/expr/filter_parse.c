@@ -30,7 +30,7 @@ static const char *const operators[] = {
 	SF_FILTER_OPERATOR_LIST(OPERATOR_TEXT)
 };
 
-static bool parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out);
+static bool parse_json(SfScanner *s, SfJsonbBuild *ps, JsonbValue *out);
 
 /* Make a node of a filter's tree. */
 static SfFilter *
@@ -57,12 +57,13 @@ begins_number(const SfScanner *s)
 
 /* Parse an array or object whose opening bracket is behind us. */
 static bool
-parse_container(SfScanner *s, JsonbParseState **ps, bool object, JsonbValue *out)
+parse_container(SfScanner *s, SfJsonbBuild *ps, bool object, JsonbValue *out)
 {
 	bool		first = true;
 	JsonbValue	v;
+	JsonbValue *done;
 
-	(void) pushJsonbValue(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
+	(void) sf_jsonb_push(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
 	sf_cursor_space(s);
 	while (!sf_cursor_accept(s, object ? "}" : "]"))
 	{
@@ -75,7 +76,7 @@ parse_container(SfScanner *s, JsonbParseState **ps, bool object, JsonbValue *out
 			v.type = jbvString;
 			if (!sf_cursor_quoted(s, &v.val.string.val, &v.val.string.len))
 				return false;
-			(void) pushJsonbValue(ps, WJB_KEY, &v);
+			(void) sf_jsonb_push(ps, WJB_KEY, &v);
 			sf_cursor_space(s);
 			if (!sf_cursor_expect(s, ":"))
 				return false;
@@ -84,10 +85,12 @@ parse_container(SfScanner *s, JsonbParseState **ps, bool object, JsonbValue *out
 			return false;
 		/* a container has been pushed already */
 		if (v.type != jbvBinary)
-			(void) pushJsonbValue(ps, object ? WJB_VALUE : WJB_ELEM, &v);
+			(void) sf_jsonb_push(ps, object ? WJB_VALUE : WJB_ELEM, &v);
 		sf_cursor_space(s);
 	}
-	*out = *pushJsonbValue(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
+	done = sf_jsonb_push(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
+	if (done != NULL)
+		*out = *done;
 	return true;
 }
 
@@ -97,9 +100,9 @@ parse_container(SfScanner *s, JsonbParseState **ps, bool object, JsonbValue *out
  * marked as jbvBinary.
  */
 static bool
-parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
+parse_json(SfScanner *s, SfJsonbBuild *ps, JsonbValue *out)
 {
-	bool		nested = *ps != NULL;
+	bool		nested = SF_JSONB_STACK(ps) != NULL;
 	const char *start;
 	char		c;
 
@@ -231,7 +234,7 @@ parse_regex(SfScanner *s, SfFilterOperand *out)
 bool
 sf_operand_parse(SfScanner *s, SfFilterOperand *out)
 {
-	JsonbParseState *ps = NULL;
+	SfJsonbBuild build = {0};
 	char		c;
 
 	memset(out, 0, sizeof(SfFilterOperand));
@@ -245,7 +248,7 @@ sf_operand_parse(SfScanner *s, SfFilterOperand *out)
 	if (c == '/')
 		return parse_regex(s, out);
 	out->kind = SF_FILTER_OPERAND_LITERAL;
-	return parse_json(s, &ps, &out->literal);
+	return parse_json(s, &build, &out->literal);
 }
 
 /* Skip an operator if one comes next; words may be in any case of letters. */

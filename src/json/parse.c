@@ -22,7 +22,7 @@
 
 typedef struct ParseState
 {
-	JsonbParseState *stack;
+	SfJsonbBuild build;
 	JsonbValue *root;			/* array or object that was closed last */
 	JsonbValue	scalar;			/* document that is a scalar */
 	bool		is_scalar;
@@ -35,7 +35,7 @@ typedef struct ParseState
 	name(void *arg) \
 	{ \
 		ParseState *ps = arg; \
-		ps->root = pushJsonbValue(&ps->stack, token, NULL); \
+		ps->root = sf_jsonb_push(&ps->build, token, NULL); \
 		SF_JSON_ACTION_RETURN; \
 	}
 
@@ -52,7 +52,7 @@ parse_member_start(void *arg, char *name, bool isnull)
 	JsonbValue	key;
 
 	sf_json_value_cstring(&key, name);
-	ps->root = pushJsonbValue(&ps->stack, WJB_KEY, &key);
+	ps->root = sf_jsonb_push(&ps->build, WJB_KEY, &key);
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -102,14 +102,14 @@ parse_scalar(void *arg, char *token, JsonTokenType type)
 		default:
 			break;
 	}
-	if (ps->stack == NULL)
+	if (SF_JSONB_STACK(&ps->build) == NULL)
 	{
 		ps->scalar = v;
 		ps->is_scalar = true;
 	}
 	else
-		ps->root = pushJsonbValue(&ps->stack,
-								  ps->stack->contVal.type == jbvObject ?
+		ps->root = sf_jsonb_push(&ps->build,
+								  SF_JSONB_STACK(&ps->build)->contVal.type == jbvObject ?
 								  WJB_VALUE : WJB_ELEM, &v);
 	SF_JSON_ACTION_RETURN;
 }

@@ -357,7 +357,7 @@ scalar_to_jsonb(const SfJnValue *v, JsonbValue *out)
 
 /* Push a value onto a jsonb under construction; false when it is a function. */
 static bool
-push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
+push_jsonb(SfJsonbBuild *ps, JsonbIteratorToken as, const SfJnValue *v,
 		   JsonbValue **pushed)
 {
 	JsonbValue	out;
@@ -365,7 +365,7 @@ push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 
 	if (scalar_to_jsonb(v, &out))
 	{
-		*pushed = pushJsonbValue(ps, as, &out);
+		*pushed = sf_jsonb_push(ps, as, &out);
 		return true;
 	}
 	if (v->type == SF_JN_FUNCTION)
@@ -373,7 +373,7 @@ push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	object = v->type == SF_JN_OBJECT;
-	pushJsonbValue(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
+	(void) sf_jsonb_push(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
 	for (uint32 i = 0; i < v->len; i++)
 	{
 		const SfJnValue *item = object ? v->u.members[i].value : v->u.items[i];
@@ -383,12 +383,12 @@ push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 			if (item == NULL)
 				continue;
 			string_to_jsonb(v->u.members[i].key, v->u.members[i].keylen, &out);
-			pushJsonbValue(ps, WJB_KEY, &out);
+			(void) sf_jsonb_push(ps, WJB_KEY, &out);
 		}
 		if (!push_jsonb(ps, object ? WJB_VALUE : WJB_ELEM, item, pushed))
 			return false;
 	}
-	*pushed = pushJsonbValue(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
+	*pushed = sf_jsonb_push(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
 	return true;
 }
 
@@ -399,14 +399,14 @@ push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 Jsonb *
 sf_jn_to_jsonb(const SfJnValue *v, bool *unsupported)
 {
-	JsonbParseState *ps = NULL;
+	SfJsonbBuild build = {0};
 	JsonbValue *pushed;
 	JsonbValue	scalar;
 
 	*unsupported = false;
 	if (scalar_to_jsonb(v, &scalar))
 		return JsonbValueToJsonb(&scalar);
-	if (push_jsonb(&ps, WJB_VALUE, v, &pushed))
+	if (push_jsonb(&build, WJB_VALUE, v, &pushed))
 		return JsonbValueToJsonb(pushed);
 	*unsupported = true;
 	return NULL;

@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "base/compat.h"
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/clock.h"
@@ -268,7 +269,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 		case SF_STIMULUS_SUBMITTED:
 		case SF_STIMULUS_JOINED:
 			slice->result->transitions++;
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		case SF_STIMULUS_TASK:
 			report(slice, draft, branch, &draft->program->states[before]);
 			break;

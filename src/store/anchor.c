@@ -24,6 +24,7 @@
 #include "catalog/pg_shdepend.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "storage/lock.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/rel.h"

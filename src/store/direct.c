@@ -180,7 +180,7 @@ begin_scan(RowScan *s, const SfIndex *by, LOCKMODE lockmode, Snapshot snapshot,
 	for (int i = 0; i < nkeys; i++)
 		scan_keys[i].sk_collation = s->index->rd_indcollation[scan_keys[i].sk_attno - 1];
 	s->scan = index_beginscan(s->rel, s->index, s->snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
-							  nkeys, 0);
+							  nkeys, 0 SF_SCAN_FLAGS_ARG);
 	index_rescan(s->scan, scan_keys, nkeys, NULL, 0);
 }
 
@@ -374,7 +374,7 @@ sf_table_check_unchanged(const char *name, int column, SfArg number, int text_co
 				number.type == INT8OID ? F_INT8EQ : F_INT4EQ, number.value);
 	if (text != NULL)
 		ScanKeyInit(&key[1], text_column, BTEqualStrategyNumber, F_TEXTEQ, CStringGetTextDatum(text));
-	scan = table_beginscan(rel, latest, text == NULL ? 1 : 2, key);
+	scan = table_beginscan(rel, latest, text == NULL ? 1 : 2, key SF_SCAN_FLAGS_ARG);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -213,8 +213,7 @@ insert_speculatively(SfTable *table, List *arbiters)
 	token = SpeculativeInsertionLockAcquire(GetCurrentTransactionId());
 	table_tuple_insert_speculative(rel, table->slot, GetCurrentCommandId(true), 0,
 								   NULL, token);
-	list_free(ExecInsertIndexTuples(table->rri, table->slot, table->estate, false,
-									true, &lost, arbiters SF_INSERT_INDEX_EXTRA_ARG));
+	list_free(sf_insert_index_entries(table->rri, table->slot, table->estate, true, &lost, arbiters));
 	table_tuple_complete_speculative(rel, table->slot, token, !lost);
 	SpeculativeInsertionLockRelease(GetCurrentTransactionId());
 	return lost ? -1 : 1;
@@ -299,9 +298,7 @@ sf_table_insert_rows(SfTable *table, int nrows, Datum *values, bool *nulls)
 	table_multi_insert(rel, table->rows, nrows, GetCurrentCommandId(true), 0, NULL);
 	for (int i = 0; i < nrows; i++)
 	{
-		list_free(ExecInsertIndexTuples(table->rri, table->rows[i], table->estate,
-										false, false, NULL, NIL
-										SF_INSERT_INDEX_EXTRA_ARG));
+		list_free(sf_insert_index_entries(table->rri, table->rows[i], table->estate, false, NULL, NIL));
 		ExecARInsertTriggers(table->estate, table->rri, table->rows[i], NIL, NULL);
 		sf_yield();
 	}

@@ -226,7 +226,7 @@ sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 	JsonbValue	root;
 
 	candidates = FuncnameGetCandidates(sf_qualified_name_list(text), -1, NIL,
-									   false, false, false, true);
+									   false, false, false, true SF_CANDIDATES_EXTRA_ARG);
 	if (candidates == NULL)
 	{
 		SfClosest	closest;

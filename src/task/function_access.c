@@ -76,7 +76,7 @@ sf_function_access(const char *name, SfClosest *closest)
 	if (list_length(names) == 2 && schemas == NIL)
 		return SF_FUNCTION_MISSING;
 	candidates = FuncnameGetCandidates(sf_qualified_name_list(name), -1, NIL,
-									   false, false, false, true);
+									   false, false, false, true SF_CANDIDATES_EXTRA_ARG);
 	for (FuncCandidateList c = candidates; c != NULL; c = c->next)
 		if (sf_function_aclcheck(c->oid, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK)
 			return SF_FUNCTION_CALLABLE;

@@ -70,7 +70,7 @@ list_cursors(ReturnSetInfo *rsinfo)
 	rsinfo->allowedModes = SFRM_Materialize;
 	rsinfo->returnMode = SFRM_Materialize;
 	fmgr_info(F_PG_CURSOR, &flinfo);
-	InitFunctionCallInfoData(*fcinfo, &flinfo, 0, InvalidOid, NULL, (fmNodePtr) rsinfo);
+	InitFunctionCallInfoData(*fcinfo, &flinfo, 0, InvalidOid, NULL, (struct Node *) rsinfo);
 	(void) FunctionCallInvoke(fcinfo);
 	return rsinfo->setResult;
 }

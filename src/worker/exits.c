@@ -41,7 +41,7 @@ handle_terminate(int signal_number, siginfo_t *info, void *context)
 	if (info->si_pid != MyProcPid && getsid(info->si_pid) != MyProcPid)
 		asked_to_end = true;
 	errno = save_errno;
-	die(signal_number);
+	SF_DIE(signal_number, info);
 }
 
 /* Take over SIGTERM. */

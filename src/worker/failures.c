@@ -18,6 +18,7 @@
 
 #include "base/debug_point.h"
 #include "base/settings.h"
+#include "utils/lsyscache.h"
 #include "worker/failures.h"
 #include "worker/shared.h"
 

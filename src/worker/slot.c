@@ -264,7 +264,7 @@ cancel_requested(void)
  * timeout, which the process sends to itself.
  */
 void
-sf_slot_handle_cancel(int signal_number)
+sf_slot_handle_cancel(SIGNAL_ARGS)
 {
 	int			save_errno = errno;
 	SfSlot	   *slot = sf_slot_mine;

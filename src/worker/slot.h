@@ -39,6 +39,6 @@ extern void sf_slot_set_after_commit(SfAfterCommit what, SfBranchKey key);
 extern bool sf_slot_will_take_keys(void);
 extern bool sf_slot_will_run(SfBranchKey key);
 extern void sf_slot_step_over(void);
-extern void sf_slot_handle_cancel(int signal_number);
+extern void sf_slot_handle_cancel(SIGNAL_ARGS);
 
 #endif							/* SF_WORKER_SLOT_H */

@@ -403,7 +403,7 @@ static Jsonb *
 fill_placeholders(const Jsonb *input, const char *const *values)
 {
 	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &input->root));
-	JsonbParseState *state = NULL;
+	SfJsonbBuild build = {0};
 	JsonbValue *result = NULL;
 	JsonbValue	v;
 	JsonbIteratorToken token;
@@ -413,8 +413,8 @@ fill_placeholders(const Jsonb *input, const char *const *values)
 		if ((token == WJB_KEY || token == WJB_VALUE || token == WJB_ELEM) &&
 			v.type == jbvString)
 			fill_string(&v, values);
-		result = pushJsonbValue(&state, token,
-								token < WJB_BEGIN_ARRAY ||
+		result = sf_jsonb_push(&build, token,
+							   token < WJB_BEGIN_ARRAY ||
 								(token == WJB_BEGIN_ARRAY && v.val.array.rawScalar) ?
 								&v : NULL);
 	}
