@@ -46,10 +46,10 @@ pg_config_of = $(shell $(PG_CONFIG) --$1 2>/dev/null)
 # PostgreSQL's headers count as system headers, so that -Wextra speaks about our code only. A
 # callback has the signature that PostgreSQL wants, whether it needs every parameter or not.
 PG_CPPFLAGS = -Isrc -include base/minor.h -isystem $(call pg_config_of,includedir-server) -DSFFLOW_VERSION='"$(RELEASE)"'
-# From 19 on the headers are for the language that the server was compiled as.
+# From 19 on the headers are for the language that the server was compiled as. A feature is declared where all are listed.
 # In a released source a warning of a newer compiler stops nothing.
 WERROR ?= $(if $(wildcard .git),-Werror)
-PG_CFLAGS = $(if $(filter 15 16 17 18,$(MAJORVERSION)),-std=gnu11,-Wno-missing-variable-declarations) -Wall -Wextra -Wno-unused-parameter $(WERROR) -MMD -MP
+PG_CFLAGS = $(if $(filter 15 16 17 18,$(MAJORVERSION)),-std=gnu11) -Wno-missing-variable-declarations -Wall -Wextra -Wno-unused-parameter $(WERROR) -MMD -MP
 # Where PostgreSQL was built with link-time optimisation, the linker compiles once more and warns of
 # what only seems to be wrong.
 SHLIB_LINK = -Wno-error
