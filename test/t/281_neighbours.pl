@@ -1,5 +1,5 @@
-# sfflow beside other libraries that servers preload, before and after it: those that look at each statement, and
-# pg_cron. Libraries that are not installed are left out, and named.
+# sfflow beside other libraries that servers preload, before and after it: those that look at each statement, and pg_cron; and
+# behind pgbouncer. What is not installed is left out, and named.
 use strict;
 use warnings;
 use FindBin;
@@ -15,6 +15,51 @@ note("not installed: $_") for grep { my $name = $_; !grep { $_ eq $name } @there
 # Citus wants to be the first.
 my @first = grep { $_ eq 'citus' } @there;
 my @others = grep { $_ ne 'citus' } @there;
+
+# Start executions and wait for them through pgbouncer, which gives each transaction another session of a few.
+sub through_pgbouncer
+{
+	my ($node) = @_;
+	my ($pgbouncer) = grep { -x } '/usr/sbin/pgbouncer', map { "$_/pgbouncer" } split /:/, $ENV{PATH};
+	if (!$pgbouncer)
+	{
+		note('not installed: pgbouncer');
+		return;
+	}
+	my $folder = PostgreSQL::Test::Utils::tempdir_short();
+	my ($host, $port, $user) = ($node->host, $node->port, $node->safe_psql('postgres', 'SELECT current_user'));
+	append_to_file("$folder/users", qq("$user" ""\n));
+	append_to_file("$folder/ini", <<"EOC");
+[databases]
+postgres = host=$host port=$port user=$user
+[pgbouncer]
+listen_addr =
+unix_socket_dir = $folder
+listen_port = 6432
+auth_type = trust
+auth_file = $folder/users
+pool_mode = transaction
+default_pool_size = 3
+pidfile = $folder/pid
+logfile = $folder/log
+EOC
+	system_or_bail($pgbouncer, '-q', '-d', "$folder/ini");
+	my @clients;
+	for my $client (1 .. 8)
+	{
+		my $script = join '', map { "SELECT sf_start('m', '{}', 'pooled-$client-$_'); SELECT sf_await('m:pooled-$client-$_', '30 s');\n" } 1 .. 5;
+		my $out = '';
+		push @clients, { out => \$out, run => IPC::Run::start([ 'psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', $user, '-d', 'postgres' ], '<', \$script, '>&', \$out) };
+	}
+	for (@clients)
+	{
+		ok($_->{run}->finish, 'a client of pgbouncer has ended well') or diag(${ $_->{out} });
+	}
+	is($node->safe_psql('postgres', q(SELECT count(*), count(*) FILTER (WHERE status = 'SUCCEEDED') FROM sf_executions WHERE name LIKE 'pooled-%')), '40|40',
+		'executions are started and awaited in sessions that clients share');
+	is($node->safe_psql('postgres', q(SELECT count(*), count(DISTINCT (name, step)) FROM ledger WHERE name LIKE 'pooled-%')), '80|80', '... exactly once');
+	kill 'TERM', slurp_file("$folder/pid") =~ /(\d+)/;
+}
 
 for my $order ([ @first, 'sfflow', @others ], [ @first, @others, 'sfflow' ])
 {
@@ -68,6 +113,7 @@ EOS
 	  if grep { $_ eq 'pg_stat_statements' } @$order;
 	ok($node->log_contains(qr/duration: .* plan:/), 'and explained') if grep { $_ eq 'auto_explain' } @$order;
 	ok(!$node->log_contains(qr/terminated by signal|PANIC/), 'nothing has crashed');
+	through_pgbouncer($node) if $order->[0] eq 'sfflow';
 	is(($node->psql('postgres', 'DROP EXTENSION sfflow CASCADE'))[0], 0, 'sfflow can be dropped');
 	$node->stop;
 }
