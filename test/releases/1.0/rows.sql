@@ -168,7 +168,7 @@ COPY _sfflow.acknowledgement (execution_no, kind, since, acknowledged_at, acknow
 --
 
 COPY _sfflow.activity (activity_no, name, owner, lease, max_receive_count, created_at, last_polled_at, last_worker) FROM stdin;
-1	outside	postgres	01:00:00	\N	2026-11-26 03:54:14.234993+00	2026-11-26 03:54:14.429706+00	early
+1	outside	postgres	100 years	\N	2026-11-26 04:57:05.018089+00	2026-11-26 04:57:05.15031+00	early
 \.
 
 
@@ -177,18 +177,18 @@ COPY _sfflow.activity (activity_no, name, owner, lease, max_receive_count, creat
 --
 
 COPY _sfflow.audit (at, action, object_kind, object_name, execution_no, target, role, session_role, reason, details) FROM stdin;
-2026-11-26 03:54:14.236773+00	create	m	task	\N	task	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.245725+00	create	m	parallel	\N	parallel	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.247637+00	create	m	inner	\N	inner	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.247905+00	create	m	nested	\N	nested	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.248159+00	create	m	activity	\N	activity	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.24857+00	create	m	turn	\N	turn	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.250043+00	set limit	m	turn	\N	turn	postgres	postgres	\N	{"on_limit": "queue", "max_running": 2}
-2026-11-26 03:54:14.254201+00	create	m	place	\N	place	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.265876+00	create	m	net	\N	net	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.266181+00	create	m	map	\N	map	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.2664+00	create	m	distributed	\N	distributed	postgres	postgres	\N	{"version": 1}
-2026-11-26 03:54:14.266583+00	create	m	failed	\N	failed	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.019919+00	create	m	task	\N	task	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.037762+00	create	m	parallel	\N	parallel	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.038198+00	create	m	inner	\N	inner	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.038571+00	create	m	nested	\N	nested	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.0391+00	create	m	activity	\N	activity	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.039461+00	create	m	turn	\N	turn	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.040888+00	set limit	m	turn	\N	turn	postgres	postgres	\N	{"on_limit": "queue", "max_running": 2}
+2026-11-26 04:57:05.04357+00	create	m	place	\N	place	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.049742+00	create	m	net	\N	net	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.057606+00	create	m	map	\N	map	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.057944+00	create	m	distributed	\N	distributed	postgres	postgres	\N	{"version": 1}
+2026-11-26 04:57:05.058282+00	create	m	failed	\N	failed	postgres	postgres	\N	{"version": 1}
 \.
 
 
@@ -205,101 +205,101 @@ COPY _sfflow.aws_resource (object_kind, object_name, tags, encryption) FROM stdi
 --
 
 COPY _sfflow.branch (execution_no, branch_no, parent_no, branch_index, scope, state, phase, place, owner, attempt, generation, entered_event, last_event, payload_event, pending, next_index, total, max_concurrency, failed_event, transitions, map_run_no, failing, aborting, uncatchable, due_at, entered_at, started_at, deadline, iterations, retry_counts, jobs, error, cause, sqlstate, payload, variables, task_payload, outcome, join_input, item) FROM stdin;
-2	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.293803+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-3	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.29386+00	2026-11-26 03:54:14.29386+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-7	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.294585+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-8	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.294638+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-12	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.29491+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-13	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.294921+00	2026-11-26 03:54:14.294921+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-14	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.294965+00	2026-11-26 03:54:14.294965+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-16	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295035+00	2026-11-26 03:54:14.295035+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-17	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295066+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-18	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295076+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-22	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295129+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-23	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295141+00	2026-11-26 03:54:14.295141+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-11	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376231+00	2026-11-26 03:54:14.376231+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-15	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:15.376214+00	2026-11-26 03:54:14.376214+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-20	0	\N	0	0	1	8	0	postgres	0	1	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 03:54:14.376186+00	2026-11-26 03:54:14.376186+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-21	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.37618+00	2026-11-26 03:54:14.37618+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-4	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:54:14.430002+00	2026-11-26 03:54:14.2941+00	2026-11-26 03:54:14.2941+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-6	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:54:14.430108+00	2026-11-26 03:54:14.294475+00	2026-11-26 03:54:14.294475+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-24	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.29517+00	2026-11-26 03:54:14.29517+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+2	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.065649+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+3	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.065701+00	2026-11-26 04:57:05.065701+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+7	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.066383+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+8	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.067398+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+12	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.067697+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+13	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.067714+00	2026-11-26 04:57:05.067714+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+14	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.067755+00	2026-11-26 04:57:05.067755+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+16	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.067844+00	2026-11-26 04:57:05.067844+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+17	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.06788+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+18	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.067891+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+22	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.067941+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+23	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.067951+00	2026-11-26 04:57:05.067951+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+9	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	7	f	f	f	\N	2026-11-26 04:57:05.067451+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+19	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	14	f	f	f	\N	2026-11-26 04:57:05.067898+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+4	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	2126-11-27 04:57:05.150616+00	2026-11-26 04:57:05.065921+00	2026-11-26 04:57:05.065921+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+6	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	2126-11-27 04:57:05.150732+00	2026-11-26 04:57:05.066285+00	2026-11-26 04:57:05.066285+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+24	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.067984+00	2026-11-26 04:57:05.067984+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
 25	0	\N	0	0	0	0	0	postgres	0	0	0	0	0	0	0	0	0	0	0	\N	f	f	f	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-26	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295732+00	2026-11-26 03:54:14.295732+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-27	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295778+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-28	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295792+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-32	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295826+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-33	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.295833+00	2026-11-26 03:54:14.295833+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-34	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.29586+00	2026-11-26 03:54:14.29586+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+26	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.068553+00	2026-11-26 04:57:05.068553+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+27	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.0686+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+28	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.068614+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+32	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.068651+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+33	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.068659+00	2026-11-26 04:57:05.068659+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+34	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.068685+00	2026-11-26 04:57:05.068685+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
 35	0	\N	0	0	0	0	0	postgres	0	0	0	0	0	0	0	0	0	0	0	\N	f	f	f	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
 36	0	\N	0	0	0	0	0	postgres	0	0	0	0	0	0	0	0	0	0	0	\N	f	f	f	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-37	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.296245+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-38	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.296257+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-42	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.296285+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-43	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.296293+00	2026-11-26 03:54:14.296293+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-44	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.296318+00	2026-11-26 03:54:14.296318+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+37	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.073643+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+38	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.073661+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+42	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.073695+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+43	0	\N	0	0	0	6	0	postgres	0	1	2	5	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.073704+00	2026-11-26 04:57:05.073704+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+44	0	\N	0	0	0	6	0	postgres	0	1	2	3	1	0	0	0	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.073741+00	2026-11-26 04:57:05.073741+00	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
 45	0	\N	0	0	0	0	0	postgres	0	0	0	0	0	0	0	0	0	0	0	\N	f	f	f	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
 46	0	\N	0	0	0	0	0	postgres	0	0	0	0	0	0	0	0	0	0	0	\N	f	f	f	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-47	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.296612+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-48	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 03:54:14.296621+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-8	5	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.294642+00	2026-11-26 03:54:14.294642+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
-8	6	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.294643+00	2026-11-26 03:54:14.294643+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
-18	12	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.29508+00	2026-11-26 03:54:14.29508+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
-18	13	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.29508+00	2026-11-26 03:54:14.29508+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
-28	19	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.295794+00	2026-11-26 03:54:14.295794+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
-28	20	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.295795+00	2026-11-26 03:54:14.295795+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
-38	26	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.296258+00	2026-11-26 03:54:14.296258+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
-38	27	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.296259+00	2026-11-26 03:54:14.296259+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
-48	33	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.296623+00	2026-11-26 03:54:14.296623+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
-48	34	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.296623+00	2026-11-26 03:54:14.296623+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
-2	2	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.349843+00	2026-11-26 03:54:14.349843+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-7	4	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.34986+00	2026-11-26 03:54:14.34986+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-12	9	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.350056+00	2026-11-26 03:54:14.350056+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-17	11	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.350068+00	2026-11-26 03:54:14.350068+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-22	16	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.350131+00	2026-11-26 03:54:14.350131+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-27	18	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.35014+00	2026-11-26 03:54:14.35014+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-32	23	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.350195+00	2026-11-26 03:54:14.350195+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-37	25	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.350205+00	2026-11-26 03:54:14.350205+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-9	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	7	f	f	f	\N	2026-11-26 03:54:14.294687+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-19	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	14	f	f	f	\N	2026-11-26 03:54:14.295086+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-29	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	21	f	f	f	\N	2026-11-26 03:54:14.295799+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-39	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	28	f	f	f	\N	2026-11-26 03:54:14.296262+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-42	30	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351187+00	2026-11-26 03:54:14.351187+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-47	32	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351198+00	2026-11-26 03:54:14.351198+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-70	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351431+00	2026-11-26 03:54:14.351431+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
-71	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351493+00	2026-11-26 03:54:14.351493+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
-72	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351542+00	2026-11-26 03:54:14.351542+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
-73	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.35159+00	2026-11-26 03:54:14.35159+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
-74	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351641+00	2026-11-26 03:54:14.351641+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
-75	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351696+00	2026-11-26 03:54:14.351696+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
-76	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351709+00	2026-11-26 03:54:14.351709+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
-77	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351723+00	2026-11-26 03:54:14.351723+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
-49	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	35	f	f	f	\N	2026-11-26 03:54:14.296629+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-78	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.351989+00	2026-11-26 03:54:14.351989+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
-79	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 03:54:19.352002+00	2026-11-26 03:54:14.352002+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
-1	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.369367+00	2026-11-26 03:54:14.369367+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-5	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:15.369619+00	2026-11-26 03:54:14.369619+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-7	3	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.370274+00	2026-11-26 03:54:14.370274+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-65	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.374785+00	2026-11-26 03:54:14.374785+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
-66	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.374781+00	2026-11-26 03:54:14.374781+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
-67	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.374777+00	2026-11-26 03:54:14.374777+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
-68	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.374773+00	2026-11-26 03:54:14.374773+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
-69	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.374767+00	2026-11-26 03:54:14.374767+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
-2	1	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.37627+00	2026-11-26 03:54:14.37627+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-10	0	\N	0	0	1	8	0	postgres	0	1	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 03:54:14.376242+00	2026-11-26 03:54:14.376242+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
-12	8	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376224+00	2026-11-26 03:54:14.376224+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-17	10	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.37621+00	2026-11-26 03:54:14.37621+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
-22	15	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376176+00	2026-11-26 03:54:14.376176+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-27	17	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376169+00	2026-11-26 03:54:14.376169+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-30	0	\N	0	0	1	8	0	postgres	0	1	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 03:54:14.376146+00	2026-11-26 03:54:14.376146+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
-31	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376142+00	2026-11-26 03:54:14.376142+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-32	22	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376138+00	2026-11-26 03:54:14.376138+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-37	24	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376133+00	2026-11-26 03:54:14.376133+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-40	0	\N	0	0	1	8	0	postgres	0	1	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 03:54:14.376087+00	2026-11-26 03:54:14.376087+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
-41	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376083+00	2026-11-26 03:54:14.376083+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-42	29	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376079+00	2026-11-26 03:54:14.376079+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-47	31	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 03:54:19.376072+00	2026-11-26 03:54:14.376072+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
-50	0	\N	0	0	1	8	0	postgres	0	2	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 03:54:14.374789+00	2026-11-26 03:54:14.374789+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+47	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	3	2	3	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.074052+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+48	0	\N	0	0	0	3	0	postgres	0	0	2	3	1	2	2	2	0	0	1	\N	f	f	f	\N	2026-11-26 04:57:05.074064+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+8	5	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.067407+00	2026-11-26 04:57:05.067407+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
+8	6	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.067409+00	2026-11-26 04:57:05.067409+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
+18	12	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.067894+00	2026-11-26 04:57:05.067894+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
+18	13	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.067895+00	2026-11-26 04:57:05.067895+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
+28	19	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.068617+00	2026-11-26 04:57:05.068617+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
+28	20	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.068618+00	2026-11-26 04:57:05.068618+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
+38	26	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.073663+00	2026-11-26 04:57:05.073663+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
+38	27	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.073664+00	2026-11-26 04:57:05.073664+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
+48	33	0	0	1	1	2	0	postgres	0	0	5	5	5	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.074065+00	2026-11-26 04:57:05.074065+00	\N	\N	{0}	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
+48	34	0	1	1	1	2	0	postgres	0	0	7	7	7	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.074066+00	2026-11-26 04:57:05.074066+00	\N	\N	{1}	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
+2	2	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.08029+00	2026-11-26 04:57:05.08029+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+7	4	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.080305+00	2026-11-26 04:57:05.080305+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+12	9	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.08046+00	2026-11-26 04:57:05.08046+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+17	11	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.080472+00	2026-11-26 04:57:05.080472+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+22	16	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.080529+00	2026-11-26 04:57:05.080529+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+27	18	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.080538+00	2026-11-26 04:57:05.080538+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+32	23	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.080588+00	2026-11-26 04:57:05.080588+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+37	25	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.080598+00	2026-11-26 04:57:05.080598+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+42	30	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.080642+00	2026-11-26 04:57:05.080642+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+47	32	0	1	2	4	2	0	postgres	0	0	7	7	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.080651+00	2026-11-26 04:57:05.080651+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+29	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	21	f	f	f	\N	2026-11-26 04:57:05.068621+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+39	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	28	f	f	f	\N	2026-11-26 04:57:05.073667+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+49	0	\N	0	0	0	3	0	postgres	0	0	2	4	1	2	2	2	0	0	1	35	f	f	f	\N	2026-11-26 04:57:05.074069+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+70	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.089877+00	2026-11-26 04:57:05.089877+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
+71	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.089941+00	2026-11-26 04:57:05.089941+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
+72	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.089998+00	2026-11-26 04:57:05.089998+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
+73	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.090047+00	2026-11-26 04:57:05.090047+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
+74	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.090096+00	2026-11-26 04:57:05.090096+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
+75	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.090156+00	2026-11-26 04:57:05.090156+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
+76	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.09017+00	2026-11-26 04:57:05.09017+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
+77	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.090183+00	2026-11-26 04:57:05.090183+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
+78	0	\N	0	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.090195+00	2026-11-26 04:57:05.090195+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
+79	0	\N	1	1	1	2	0	postgres	0	0	2	2	1	0	0	0	0	0	1	\N	f	f	f	2026-11-26 04:57:10.090207+00	2026-11-26 04:57:05.090207+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
+65	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100214+00	2026-11-26 04:57:05.100214+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "1"}	\N	\N	\N	\N	\N
+66	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.10021+00	2026-11-26 04:57:05.10021+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "2"}	\N	\N	\N	\N	\N
+67	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100205+00	2026-11-26 04:57:05.100205+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "3"}	\N	\N	\N	\N	\N
+68	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100201+00	2026-11-26 04:57:05.100201+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "4"}	\N	\N	\N	\N	\N
+69	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100195+00	2026-11-26 04:57:05.100195+00	\N	\N	\N	\N	\N	\N	\N	\N	{"name": "5"}	\N	\N	\N	\N	\N
+2	1	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.101002+00	2026-11-26 04:57:05.101002+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+5	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:06.100995+00	2026-11-26 04:57:05.100995+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+7	3	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100992+00	2026-11-26 04:57:05.100992+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+11	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.10098+00	2026-11-26 04:57:05.10098+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+12	8	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100974+00	2026-11-26 04:57:05.100974+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+15	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:06.100942+00	2026-11-26 04:57:05.100942+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+17	10	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100916+00	2026-11-26 04:57:05.100916+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+21	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.1009+00	2026-11-26 04:57:05.1009+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+22	15	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100895+00	2026-11-26 04:57:05.100895+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+27	17	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100888+00	2026-11-26 04:57:05.100888+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+31	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100868+00	2026-11-26 04:57:05.100868+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+32	22	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100864+00	2026-11-26 04:57:05.100864+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+37	24	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100859+00	2026-11-26 04:57:05.100859+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+41	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100811+00	2026-11-26 04:57:05.100811+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+42	29	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100784+00	2026-11-26 04:57:05.100784+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+47	31	0	0	1	2	2	0	postgres	0	1	10	10	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.100675+00	2026-11-26 04:57:05.100675+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
+1	0	\N	0	0	1	2	0	postgres	0	1	7	7	1	0	0	0	0	0	2	\N	f	f	f	2026-11-26 04:57:10.102305+00	2026-11-26 04:57:05.102305+00	\N	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+10	0	\N	0	0	1	8	0	postgres	0	2	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 04:57:05.100983+00	2026-11-26 04:57:05.100983+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N	\N	\N	\N	\N
+20	0	\N	0	0	1	8	0	postgres	0	2	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 04:57:05.100909+00	2026-11-26 04:57:05.100909+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N	\N	\N	\N	\N
+30	0	\N	0	0	1	8	0	postgres	0	2	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 04:57:05.100872+00	2026-11-26 04:57:05.100872+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N	\N	\N	\N	\N
+40	0	\N	0	0	1	8	0	postgres	0	2	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 04:57:05.100835+00	2026-11-26 04:57:05.100835+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N	\N	\N	\N	\N
+50	0	\N	0	0	1	8	0	postgres	0	2	7	11	1	0	0	0	0	0	2	\N	f	f	f	\N	2026-11-26 04:57:05.100219+00	2026-11-26 04:57:05.100219+00	\N	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N	\N	\N	\N	\N
 \.
 
 
@@ -332,71 +332,71 @@ COPY _sfflow.dropped_machine (machine_no, name, dropped_at, requested_at, passed
 --
 
 COPY _sfflow.execution (execution_no, machine_no, version, redrive_count, start_requests, parent_execution_no, parent_branch_no, parent_generation, map_run_no, map_index, map_items, requested_at, requested_by, priority, qualifier, trace_header, execution_id, status, last_event_id, started_at, stopped_at, last_redriven_at, idle_us, output, error, cause, input) FROM stdin;
-25	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283452+00	postgres	\N	\N	\N	turn:3	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
-35	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283554+00	postgres	\N	\N	\N	turn:4	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
-10	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283286+00	postgres	\N	\N	\N	failed:1	2	11	2026-11-26 03:54:14.294894+00	2026-11-26 03:54:14.37627+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "1"}, {"name": "1"}]}
-3	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283005+00	postgres	\N	\N	\N	nested:1	0	5	2026-11-26 03:54:14.29386+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
-4	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283034+00	postgres	\N	\N	\N	activity:1	0	3	2026-11-26 03:54:14.2941+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
-6	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283119+00	postgres	\N	\N	\N	place:1	0	3	2026-11-26 03:54:14.294475+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
-11	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283302+00	postgres	\N	\N	\N	task:2	0	7	2026-11-26 03:54:14.294904+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
-8	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283215+00	postgres	\N	\N	\N	map:1	0	7	2026-11-26 03:54:14.294638+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
-9	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283256+00	postgres	\N	\N	\N	distributed:1	0	4	2026-11-26 03:54:14.294687+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
-13	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283323+00	postgres	\N	\N	\N	nested:2	0	5	2026-11-26 03:54:14.294921+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
-14	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283333+00	postgres	\N	\N	\N	activity:2	0	3	2026-11-26 03:54:14.294965+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
-36	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283567+00	postgres	\N	\N	\N	place:4	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
-45	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284615+00	postgres	\N	\N	\N	turn:5	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
-46	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284626+00	postgres	\N	\N	\N	place:5	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
-16	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283356+00	postgres	\N	\N	\N	place:2	0	3	2026-11-26 03:54:14.295035+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
-18	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283376+00	postgres	\N	\N	\N	map:2	0	7	2026-11-26 03:54:14.295076+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
-19	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283391+00	postgres	\N	\N	\N	distributed:2	0	4	2026-11-26 03:54:14.295086+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
-23	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283432+00	postgres	\N	\N	\N	nested:3	0	5	2026-11-26 03:54:14.295141+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
-24	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283442+00	postgres	\N	\N	\N	activity:3	0	3	2026-11-26 03:54:14.29517+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
-26	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283464+00	postgres	\N	\N	\N	place:3	0	3	2026-11-26 03:54:14.295732+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
-28	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283484+00	postgres	\N	\N	\N	map:3	0	7	2026-11-26 03:54:14.295792+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
-29	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283493+00	postgres	\N	\N	\N	distributed:3	0	4	2026-11-26 03:54:14.295799+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
-38	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.28412+00	postgres	\N	\N	\N	map:4	0	7	2026-11-26 03:54:14.296257+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
-39	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.28413+00	postgres	\N	\N	\N	distributed:4	0	4	2026-11-26 03:54:14.296262+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
-65	3	1	0	1	3	0	1	\N	\N	\N	2026-11-26 03:54:14.293946+00	\N	\N	\N	\N	inner:01a215fd-5795-7ccb-b293-0d5e33f1d3b9	0	7	2026-11-26 03:54:14.349784+00	\N	\N	\N	\N	\N	\N	{"name": "1"}
-43	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284593+00	postgres	\N	\N	\N	nested:5	0	5	2026-11-26 03:54:14.296293+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
-44	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284603+00	postgres	\N	\N	\N	activity:5	0	3	2026-11-26 03:54:14.296318+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
-66	3	1	0	1	13	0	1	\N	\N	\N	2026-11-26 03:54:14.294931+00	\N	\N	\N	\N	inner:01a215fd-5796-70ee-ab5f-a0607eef4068	0	7	2026-11-26 03:54:14.349812+00	\N	\N	\N	\N	\N	\N	{"name": "2"}
-48	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284646+00	postgres	\N	\N	\N	map:5	0	7	2026-11-26 03:54:14.296621+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
-49	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284656+00	postgres	\N	\N	\N	distributed:5	0	4	2026-11-26 03:54:14.296629+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
-15	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283343+00	postgres	\N	\N	\N	turn:2	0	7	2026-11-26 03:54:14.295024+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
-20	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283401+00	postgres	\N	\N	\N	failed:2	2	11	2026-11-26 03:54:14.29511+00	2026-11-26 03:54:14.37627+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "2"}, {"name": "2"}]}
-21	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283413+00	postgres	\N	\N	\N	task:3	0	7	2026-11-26 03:54:14.295119+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
-40	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284141+00	postgres	\N	\N	\N	failed:4	2	11	2026-11-26 03:54:14.296274+00	2026-11-26 03:54:14.37627+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "4"}, {"name": "4"}]}
-41	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284155+00	postgres	\N	\N	\N	task:5	0	7	2026-11-26 03:54:14.29628+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
-50	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284667+00	postgres	\N	\N	\N	failed:5	2	11	2026-11-26 03:54:14.296642+00	2026-11-26 03:54:14.37627+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "5"}, {"name": "5"}]}
-33	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283535+00	postgres	\N	\N	\N	nested:4	0	5	2026-11-26 03:54:14.295833+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
-34	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283545+00	postgres	\N	\N	\N	activity:4	0	3	2026-11-26 03:54:14.29586+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
-70	10	1	0	1	9	0	\N	7	0	1	2026-11-26 03:54:14.350671+00	\N	\N	\N	\N	distributed/01a215fd-5796-7e6a-9fcc-7e4a58e87f4c:0	0	2	2026-11-26 03:54:14.351431+00	\N	\N	\N	\N	\N	\N	{"name": "1"}
-71	10	1	0	1	9	0	\N	7	1	1	2026-11-26 03:54:14.350687+00	\N	\N	\N	\N	distributed/01a215fd-5796-7e6a-9fcc-7e4a58e87f4c:1	0	2	2026-11-26 03:54:14.351493+00	\N	\N	\N	\N	\N	\N	{"name": "1"}
-72	10	1	0	1	19	0	\N	14	0	1	2026-11-26 03:54:14.350864+00	\N	\N	\N	\N	distributed/01a215fd-5797-7a86-bafd-d7770b6558cf:0	0	2	2026-11-26 03:54:14.351542+00	\N	\N	\N	\N	\N	\N	{"name": "2"}
-73	10	1	0	1	19	0	\N	14	1	1	2026-11-26 03:54:14.350873+00	\N	\N	\N	\N	distributed/01a215fd-5797-7a86-bafd-d7770b6558cf:1	0	2	2026-11-26 03:54:14.35159+00	\N	\N	\N	\N	\N	\N	{"name": "2"}
-74	10	1	0	1	29	0	\N	21	0	1	2026-11-26 03:54:14.351025+00	\N	\N	\N	\N	distributed/01a215fd-5797-77a2-902c-290858bef290:0	0	2	2026-11-26 03:54:14.351641+00	\N	\N	\N	\N	\N	\N	{"name": "3"}
-75	10	1	0	1	29	0	\N	21	1	1	2026-11-26 03:54:14.351033+00	\N	\N	\N	\N	distributed/01a215fd-5797-77a2-902c-290858bef290:1	0	2	2026-11-26 03:54:14.351696+00	\N	\N	\N	\N	\N	\N	{"name": "3"}
-76	10	1	0	1	39	0	\N	28	0	1	2026-11-26 03:54:14.351139+00	\N	\N	\N	\N	distributed/01a215fd-5798-77e7-917e-6eda23260657:0	0	2	2026-11-26 03:54:14.351709+00	\N	\N	\N	\N	\N	\N	{"name": "4"}
-77	10	1	0	1	39	0	\N	28	1	1	2026-11-26 03:54:14.351146+00	\N	\N	\N	\N	distributed/01a215fd-5798-77e7-917e-6eda23260657:1	0	2	2026-11-26 03:54:14.351723+00	\N	\N	\N	\N	\N	\N	{"name": "4"}
-7	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283175+00	postgres	\N	\N	\N	net:1	0	10	2026-11-26 03:54:14.294585+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
-67	3	1	0	1	23	0	1	\N	\N	\N	2026-11-26 03:54:14.295147+00	\N	\N	\N	\N	inner:01a215fd-5797-7717-bf2f-d7d3311c9888	0	7	2026-11-26 03:54:14.349818+00	\N	\N	\N	\N	\N	\N	{"name": "3"}
-68	3	1	0	1	33	0	1	\N	\N	\N	2026-11-26 03:54:14.295838+00	\N	\N	\N	\N	inner:01a215fd-5797-75c8-b786-5adb768196ce	0	7	2026-11-26 03:54:14.349822+00	\N	\N	\N	\N	\N	\N	{"name": "4"}
-69	3	1	0	1	43	0	1	\N	\N	\N	2026-11-26 03:54:14.296297+00	\N	\N	\N	\N	inner:01a215fd-5798-7742-99ae-eb5bbad51ac4	0	7	2026-11-26 03:54:14.349826+00	\N	\N	\N	\N	\N	\N	{"name": "5"}
-2	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.282963+00	postgres	\N	\N	\N	parallel:1	0	10	2026-11-26 03:54:14.293803+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
-12	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283313+00	postgres	\N	\N	\N	parallel:2	0	10	2026-11-26 03:54:14.29491+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
-17	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283366+00	postgres	\N	\N	\N	net:2	0	10	2026-11-26 03:54:14.295066+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
-22	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283423+00	postgres	\N	\N	\N	parallel:3	0	10	2026-11-26 03:54:14.295129+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
-27	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283474+00	postgres	\N	\N	\N	net:3	0	10	2026-11-26 03:54:14.295778+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
-30	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283503+00	postgres	\N	\N	\N	failed:3	2	11	2026-11-26 03:54:14.295813+00	2026-11-26 03:54:14.37627+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "3"}, {"name": "3"}]}
-31	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283515+00	postgres	\N	\N	\N	task:4	0	7	2026-11-26 03:54:14.29582+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
-32	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283525+00	postgres	\N	\N	\N	parallel:4	0	10	2026-11-26 03:54:14.295826+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
-37	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284109+00	postgres	\N	\N	\N	net:4	0	10	2026-11-26 03:54:14.296245+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
-42	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284582+00	postgres	\N	\N	\N	parallel:5	0	10	2026-11-26 03:54:14.296285+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
-47	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.284636+00	postgres	\N	\N	\N	net:5	0	10	2026-11-26 03:54:14.296612+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
-78	10	1	0	1	49	0	\N	35	0	1	2026-11-26 03:54:14.351892+00	\N	\N	\N	\N	distributed/01a215fd-5798-735b-8326-0fb835fcd60c:0	0	2	2026-11-26 03:54:14.351989+00	\N	\N	\N	\N	\N	\N	{"name": "5"}
-79	10	1	0	1	49	0	\N	35	1	1	2026-11-26 03:54:14.351923+00	\N	\N	\N	\N	distributed/01a215fd-5798-735b-8326-0fb835fcd60c:1	0	2	2026-11-26 03:54:14.352002+00	\N	\N	\N	\N	\N	\N	{"name": "5"}
-1	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.282668+00	postgres	\N	\N	\N	task:1	0	7	2026-11-26 03:54:14.293633+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
-5	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 03:54:14.283067+00	postgres	\N	\N	\N	turn:1	0	7	2026-11-26 03:54:14.294417+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+25	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062149+00	postgres	\N	\N	\N	turn:3	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
+35	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062248+00	postgres	\N	\N	\N	turn:4	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
+3	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061718+00	postgres	\N	\N	\N	nested:1	0	5	2026-11-26 04:57:05.065701+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+4	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061747+00	postgres	\N	\N	\N	activity:1	0	3	2026-11-26 04:57:05.065921+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+6	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061827+00	postgres	\N	\N	\N	place:1	0	3	2026-11-26 04:57:05.066285+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+8	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061925+00	postgres	\N	\N	\N	map:1	0	7	2026-11-26 04:57:05.067398+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+9	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061964+00	postgres	\N	\N	\N	distributed:1	0	4	2026-11-26 04:57:05.067451+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+13	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062029+00	postgres	\N	\N	\N	nested:2	0	5	2026-11-26 04:57:05.067714+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
+14	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062039+00	postgres	\N	\N	\N	activity:2	0	3	2026-11-26 04:57:05.067755+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
+2	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061677+00	postgres	\N	\N	\N	parallel:1	0	10	2026-11-26 04:57:05.065649+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+5	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061778+00	postgres	\N	\N	\N	turn:1	0	7	2026-11-26 04:57:05.066242+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+7	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061885+00	postgres	\N	\N	\N	net:1	0	10	2026-11-26 04:57:05.066383+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+11	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062008+00	postgres	\N	\N	\N	task:2	0	7	2026-11-26 04:57:05.067688+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
+12	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062019+00	postgres	\N	\N	\N	parallel:2	0	10	2026-11-26 04:57:05.067697+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
+10	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061993+00	postgres	\N	\N	\N	failed:1	2	11	2026-11-26 04:57:05.067673+00	2026-11-26 04:57:05.107765+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "1"}, {"name": "1"}]}
+1	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.061396+00	postgres	\N	\N	\N	task:1	0	7	2026-11-26 04:57:05.065485+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "1"}, {"name": "1"}]}
+36	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062258+00	postgres	\N	\N	\N	place:4	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
+45	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062955+00	postgres	\N	\N	\N	turn:5	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
+46	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062965+00	postgres	\N	\N	\N	place:5	0	0	\N	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
+16	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.06206+00	postgres	\N	\N	\N	place:2	0	3	2026-11-26 04:57:05.067844+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
+18	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062081+00	postgres	\N	\N	\N	map:2	0	7	2026-11-26 04:57:05.067891+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
+19	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.06209+00	postgres	\N	\N	\N	distributed:2	0	4	2026-11-26 04:57:05.067898+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
+23	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.06213+00	postgres	\N	\N	\N	nested:3	0	5	2026-11-26 04:57:05.067951+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
+24	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.06214+00	postgres	\N	\N	\N	activity:3	0	3	2026-11-26 04:57:05.067984+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
+26	7	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.06216+00	postgres	\N	\N	\N	place:3	0	3	2026-11-26 04:57:05.068553+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
+28	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062179+00	postgres	\N	\N	\N	map:3	0	7	2026-11-26 04:57:05.068614+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
+29	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062189+00	postgres	\N	\N	\N	distributed:3	0	4	2026-11-26 04:57:05.068621+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
+38	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062613+00	postgres	\N	\N	\N	map:4	0	7	2026-11-26 04:57:05.073661+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
+39	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062622+00	postgres	\N	\N	\N	distributed:4	0	4	2026-11-26 04:57:05.073667+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
+43	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062935+00	postgres	\N	\N	\N	nested:5	0	5	2026-11-26 04:57:05.073704+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
+44	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062945+00	postgres	\N	\N	\N	activity:5	0	3	2026-11-26 04:57:05.073741+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
+48	9	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062985+00	postgres	\N	\N	\N	map:5	0	7	2026-11-26 04:57:05.074064+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
+49	10	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062994+00	postgres	\N	\N	\N	distributed:5	0	4	2026-11-26 04:57:05.074069+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
+65	3	1	0	1	3	0	1	\N	\N	\N	2026-11-26 04:57:05.065789+00	\N	\N	\N	\N	inner:01a21636-e129-71eb-bc2c-7e4d1801ef04	0	7	2026-11-26 04:57:05.080248+00	\N	\N	\N	\N	\N	\N	{"name": "1"}
+33	4	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062228+00	postgres	\N	\N	\N	nested:4	0	5	2026-11-26 04:57:05.068659+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
+34	5	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062238+00	postgres	\N	\N	\N	activity:4	0	3	2026-11-26 04:57:05.068685+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
+70	10	1	0	1	9	0	\N	7	0	1	2026-11-26 04:57:05.0809+00	\N	\N	\N	\N	distributed/01a21636-e12b-7e6c-948e-b778d7463a59:0	0	2	2026-11-26 04:57:05.089877+00	\N	\N	\N	\N	\N	\N	{"name": "1"}
+71	10	1	0	1	9	0	\N	7	1	1	2026-11-26 04:57:05.080915+00	\N	\N	\N	\N	distributed/01a21636-e12b-7e6c-948e-b778d7463a59:1	0	2	2026-11-26 04:57:05.089941+00	\N	\N	\N	\N	\N	\N	{"name": "1"}
+72	10	1	0	1	19	0	\N	14	0	1	2026-11-26 04:57:05.081089+00	\N	\N	\N	\N	distributed/01a21636-e12b-79c3-8bda-37b10c18983a:0	0	2	2026-11-26 04:57:05.089998+00	\N	\N	\N	\N	\N	\N	{"name": "2"}
+73	10	1	0	1	19	0	\N	14	1	1	2026-11-26 04:57:05.081098+00	\N	\N	\N	\N	distributed/01a21636-e12b-79c3-8bda-37b10c18983a:1	0	2	2026-11-26 04:57:05.090047+00	\N	\N	\N	\N	\N	\N	{"name": "2"}
+74	10	1	0	1	29	0	\N	21	0	1	2026-11-26 04:57:05.081199+00	\N	\N	\N	\N	distributed/01a21636-e12c-756e-a8f8-66f720aca42f:0	0	2	2026-11-26 04:57:05.090096+00	\N	\N	\N	\N	\N	\N	{"name": "3"}
+75	10	1	0	1	29	0	\N	21	1	1	2026-11-26 04:57:05.081206+00	\N	\N	\N	\N	distributed/01a21636-e12c-756e-a8f8-66f720aca42f:1	0	2	2026-11-26 04:57:05.090156+00	\N	\N	\N	\N	\N	\N	{"name": "3"}
+76	10	1	0	1	39	0	\N	28	0	1	2026-11-26 04:57:05.089496+00	\N	\N	\N	\N	distributed/01a21636-e131-7522-a1c3-9f1faa2ed37c:0	0	2	2026-11-26 04:57:05.09017+00	\N	\N	\N	\N	\N	\N	{"name": "4"}
+77	10	1	0	1	39	0	\N	28	1	1	2026-11-26 04:57:05.089513+00	\N	\N	\N	\N	distributed/01a21636-e131-7522-a1c3-9f1faa2ed37c:1	0	2	2026-11-26 04:57:05.090183+00	\N	\N	\N	\N	\N	\N	{"name": "4"}
+78	10	1	0	1	49	0	\N	35	0	1	2026-11-26 04:57:05.089668+00	\N	\N	\N	\N	distributed/01a21636-e132-73e9-a05f-72a1bc788a0e:0	0	2	2026-11-26 04:57:05.090195+00	\N	\N	\N	\N	\N	\N	{"name": "5"}
+79	10	1	0	1	49	0	\N	35	1	1	2026-11-26 04:57:05.089678+00	\N	\N	\N	\N	distributed/01a21636-e132-73e9-a05f-72a1bc788a0e:1	0	2	2026-11-26 04:57:05.090207+00	\N	\N	\N	\N	\N	\N	{"name": "5"}
+66	3	1	0	1	13	0	1	\N	\N	\N	2026-11-26 04:57:05.067721+00	\N	\N	\N	\N	inner:01a21636-e12b-7109-bf4a-6e5e1985f292	0	7	2026-11-26 04:57:05.080261+00	\N	\N	\N	\N	\N	\N	{"name": "2"}
+67	3	1	0	1	23	0	1	\N	\N	\N	2026-11-26 04:57:05.067958+00	\N	\N	\N	\N	inner:01a21636-e12b-79bf-ac0f-53f1c7fc862d	0	7	2026-11-26 04:57:05.080266+00	\N	\N	\N	\N	\N	\N	{"name": "3"}
+68	3	1	0	1	33	0	1	\N	\N	\N	2026-11-26 04:57:05.068664+00	\N	\N	\N	\N	inner:01a21636-e12c-7616-9fd1-e99d6e235d48	0	7	2026-11-26 04:57:05.080269+00	\N	\N	\N	\N	\N	\N	{"name": "4"}
+69	3	1	0	1	43	0	1	\N	\N	\N	2026-11-26 04:57:05.07371+00	\N	\N	\N	\N	inner:01a21636-e131-7f7c-bec4-db84394ff19d	0	7	2026-11-26 04:57:05.080273+00	\N	\N	\N	\N	\N	\N	{"name": "5"}
+15	6	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.06205+00	postgres	\N	\N	\N	turn:2	0	7	2026-11-26 04:57:05.067828+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
+31	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062208+00	postgres	\N	\N	\N	task:4	0	7	2026-11-26 04:57:05.068646+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
+32	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062218+00	postgres	\N	\N	\N	parallel:4	0	10	2026-11-26 04:57:05.068651+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
+30	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062199+00	postgres	\N	\N	\N	failed:3	2	11	2026-11-26 04:57:05.06864+00	2026-11-26 04:57:05.107765+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "3"}, {"name": "3"}]}
+17	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062071+00	postgres	\N	\N	\N	net:2	0	10	2026-11-26 04:57:05.06788+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}
+21	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062111+00	postgres	\N	\N	\N	task:3	0	7	2026-11-26 04:57:05.067931+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
+22	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.06212+00	postgres	\N	\N	\N	parallel:3	0	10	2026-11-26 04:57:05.067941+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
+27	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062169+00	postgres	\N	\N	\N	net:3	0	10	2026-11-26 04:57:05.0686+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}
+37	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062602+00	postgres	\N	\N	\N	net:4	0	10	2026-11-26 04:57:05.073643+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}
+41	1	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062646+00	postgres	\N	\N	\N	task:5	0	7	2026-11-26 04:57:05.07369+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
+42	2	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062924+00	postgres	\N	\N	\N	parallel:5	0	10	2026-11-26 04:57:05.073695+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
+47	8	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062975+00	postgres	\N	\N	\N	net:5	0	10	2026-11-26 04:57:05.074052+00	\N	\N	\N	\N	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}
+20	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.0621+00	postgres	\N	\N	\N	failed:2	2	11	2026-11-26 04:57:05.067921+00	2026-11-26 04:57:05.107765+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "2"}, {"name": "2"}]}
+40	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.062632+00	postgres	\N	\N	\N	failed:4	2	11	2026-11-26 04:57:05.073683+00	2026-11-26 04:57:05.107765+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "4"}, {"name": "4"}]}
+50	11	1	0	1	\N	\N	\N	\N	\N	\N	2026-11-26 04:57:05.063004+00	postgres	\N	\N	\N	failed:5	2	11	2026-11-26 04:57:05.074085+00	2026-11-26 04:57:05.109714+00	\N	\N	\N	raise_exception	{"context":"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE","message":"not yet","sqlstate":"P0001"}	{"items": [{"name": "5"}, {"name": "5"}]}
 \.
 
 
@@ -405,11 +405,11 @@ COPY _sfflow.execution (execution_no, machine_no, version, redrive_count, start_
 --
 
 COPY _sfflow.failure (execution_no, machine_no, times, failed_at, is_open) FROM stdin;
-10	11	1	2026-11-26 03:54:14.37627+00	t
-20	11	1	2026-11-26 03:54:14.37627+00	t
-30	11	1	2026-11-26 03:54:14.37627+00	t
-40	11	1	2026-11-26 03:54:14.37627+00	t
-50	11	1	2026-11-26 03:54:14.37627+00	t
+10	11	1	2026-11-26 04:57:05.107765+00	t
+20	11	1	2026-11-26 04:57:05.107765+00	t
+30	11	1	2026-11-26 04:57:05.107765+00	t
+40	11	1	2026-11-26 04:57:05.107765+00	t
+50	11	1	2026-11-26 04:57:05.109714+00	t
 \.
 
 
@@ -418,11 +418,11 @@ COPY _sfflow.failure (execution_no, machine_no, times, failed_at, is_open) FROM 
 --
 
 COPY _sfflow.held (execution_no, branch_no, feature, object_no, queue, rank, since) FROM stdin;
-25	0	limit	1	-3750763034362895579	2026-11-26 03:54:14.283458+00	2026-11-26 03:54:14.283458+00
-35	0	limit	1	-3750763034362895579	2026-11-26 03:54:14.283561+00	2026-11-26 03:54:14.283561+00
-36	0	limit	2	-3750763034362895579	2026-11-26 03:54:14.284101+00	2026-11-26 03:54:14.284101+00
-45	0	limit	1	-3750763034362895579	2026-11-26 03:54:14.28462+00	2026-11-26 03:54:14.28462+00
-46	0	limit	2	-3750763034362895579	2026-11-26 03:54:14.284631+00	2026-11-26 03:54:14.284631+00
+25	0	limit	1	-3750763034362895579	2026-11-26 04:57:05.062154+00	2026-11-26 04:57:05.062154+00
+35	0	limit	1	-3750763034362895579	2026-11-26 04:57:05.062253+00	2026-11-26 04:57:05.062253+00
+36	0	limit	2	-3750763034362895579	2026-11-26 04:57:05.062595+00	2026-11-26 04:57:05.062595+00
+45	0	limit	1	-3750763034362895579	2026-11-26 04:57:05.062959+00	2026-11-26 04:57:05.062959+00
+46	0	limit	2	-3750763034362895579	2026-11-26 04:57:05.06297+00	2026-11-26 04:57:05.06297+00
 \.
 
 
@@ -431,104 +431,108 @@ COPY _sfflow.held (execution_no, branch_no, feature, object_no, queue, rank, sin
 --
 
 COPY _sfflow.history (execution_no, at, first_id, body, documents) FROM stdin;
-1	2026-11-26 03:54:14.293633+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
-2	2026-11-26 03:54:14.293803+00	1	\\x0101060018110d02021500080e2e0227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
-3	2026-11-26 03:54:14.29386+00	1	\\x0101050018080d020227182800291aa403	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"Input\\": {\\"name\\": \\"1\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795665254293, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a215fd-5795-7ccb-b293-0d5e33f1d3b9\\"}"}
-4	2026-11-26 03:54:14.2941+00	1	\\x0101030018080d0202304aa604	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
-5	2026-11-26 03:54:14.294417+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"turn\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
-6	2026-11-26 03:54:14.294475+00	1	\\x0101030018080d0202304a46	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
-7	2026-11-26 03:54:14.294585+00	1	\\x01010600183f0d02024100080e0e0227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
-8	2026-11-26 03:54:14.294638+00	1	\\x0101070018130d020219401d220801000c1c021d2703020101020c1c02	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"1\\"}","{\\"name\\": \\"1\\"}"}
-9	2026-11-26 03:54:14.294687+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a215fd-5796-7e6a-9fcc-7e4a58e87f4c:01a215fd-5796-7e6a-9fcc-7e4a58e87f4c\\"}"}
-10	2026-11-26 03:54:14.294894+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
-11	2026-11-26 03:54:14.294904+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
-12	2026-11-26 03:54:14.29491+00	1	\\x0101060018110d02021500080e040227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
-13	2026-11-26 03:54:14.294921+00	1	\\x0101050018080d020227182800291a4c	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"Input\\": {\\"name\\": \\"2\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795665254294, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a215fd-5796-70ee-ab5f-a0607eef4068\\"}"}
-14	2026-11-26 03:54:14.294965+00	1	\\x0101030018080d0202304a68	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
-15	2026-11-26 03:54:14.295024+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"turn\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
-16	2026-11-26 03:54:14.295035+00	1	\\x0101030018080d0202304a32	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
-17	2026-11-26 03:54:14.295066+00	1	\\x01010600183f0d02024100080e040227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
-18	2026-11-26 03:54:14.295076+00	1	\\x0101070018130d020219401d220801000c1c021d25030101020c1c02	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"2\\"}","{\\"name\\": \\"2\\"}"}
-19	2026-11-26 03:54:14.295086+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a215fd-5797-7a86-bafd-d7770b6558cf:01a215fd-5797-7a86-bafd-d7770b6558cf\\"}"}
-20	2026-11-26 03:54:14.29511+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
-21	2026-11-26 03:54:14.295119+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
-22	2026-11-26 03:54:14.295129+00	1	\\x0101060018110d02021500080c0227182800	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
-23	2026-11-26 03:54:14.295141+00	1	\\x0101050018080d020227182800291a2e	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"Input\\": {\\"name\\": \\"3\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795665254295, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a215fd-5797-7717-bf2f-d7d3311c9888\\"}"}
-24	2026-11-26 03:54:14.29517+00	1	\\x0101030018080d0202304a34	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
-26	2026-11-26 03:54:14.295732+00	1	\\x0101030018080d0202304a4c	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
-27	2026-11-26 03:54:14.295778+00	1	\\x01010600183f0d02024100080e080227182800	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
-28	2026-11-26 03:54:14.295792+00	1	\\x0101070018130d020219401d220401000c1c021d2703020101020c1c02	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"3\\"}","{\\"name\\": \\"3\\"}"}
-29	2026-11-26 03:54:14.295799+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a215fd-5797-77a2-902c-290858bef290:01a215fd-5797-77a2-902c-290858bef290\\"}"}
-30	2026-11-26 03:54:14.295813+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
-31	2026-11-26 03:54:14.29582+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
-32	2026-11-26 03:54:14.295826+00	1	\\x0101060018110d02021500080e020227182800	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
-17	2026-11-26 03:54:14.376209+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
-33	2026-11-26 03:54:14.295833+00	1	\\x0101050018080d020227182800291a2e	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"Input\\": {\\"name\\": \\"4\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795665254295, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a215fd-5797-75c8-b786-5adb768196ce\\"}"}
-34	2026-11-26 03:54:14.29586+00	1	\\x0101030018080d0202304a10	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
-37	2026-11-26 03:54:14.296245+00	1	\\x01010600183f0d02024100080e060227182800	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
-38	2026-11-26 03:54:14.296257+00	1	\\x0101070018130d020219401d220201000c1c021d2703020101020c1c02	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"4\\"}","{\\"name\\": \\"4\\"}"}
-39	2026-11-26 03:54:14.296262+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a215fd-5798-77e7-917e-6eda23260657:01a215fd-5798-77e7-917e-6eda23260657\\"}"}
-40	2026-11-26 03:54:14.296274+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
-41	2026-11-26 03:54:14.29628+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
-42	2026-11-26 03:54:14.296285+00	1	\\x0101060018110d02021500080e020227182800	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
-43	2026-11-26 03:54:14.296293+00	1	\\x0101050018080d020227182800291a2c	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"Input\\": {\\"name\\": \\"5\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795665254296, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a215fd-5798-7742-99ae-eb5bbad51ac4\\"}"}
-44	2026-11-26 03:54:14.296318+00	1	\\x0101030018080d0202304a16	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
-47	2026-11-26 03:54:14.296612+00	1	\\x01010600183f0d02024100080e060227182800	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
-48	2026-11-26 03:54:14.296621+00	1	\\x0101070018130d020219401d220401000c1c021d25030101020c1c02	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"5\\"}","{\\"name\\": \\"5\\"}"}
-49	2026-11-26 03:54:14.296629+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a215fd-5798-735b-8326-0fb835fcd60c:01a215fd-5798-735b-8326-0fb835fcd60c\\"}"}
-50	2026-11-26 03:54:14.296642+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
-2	2026-11-26 03:54:14.349843+00	7	\\x0101010c15040a06	\N
-7	2026-11-26 03:54:14.34986+00	7	\\x0101010c15040a06	\N
-65	2026-11-26 03:54:14.349784+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"1\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
-66	2026-11-26 03:54:14.349812+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"2\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
-67	2026-11-26 03:54:14.349818+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"3\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
-68	2026-11-26 03:54:14.349822+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"4\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
-69	2026-11-26 03:54:14.349826+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"5\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
-12	2026-11-26 03:54:14.350056+00	7	\\x0101010c15040a06	\N
-17	2026-11-26 03:54:14.350068+00	7	\\x0101010c15040a06	\N
-22	2026-11-26 03:54:14.350131+00	7	\\x0101010c15040a06	\N
-27	2026-11-26 03:54:14.35014+00	7	\\x0101010c15040a06	\N
-32	2026-11-26 03:54:14.350195+00	7	\\x0101010c15040a06	\N
-37	2026-11-26 03:54:14.350205+00	7	\\x0101010c15040a06	\N
-42	2026-11-26 03:54:14.351187+00	7	\\x0101010c15040a06	\N
-47	2026-11-26 03:54:14.351198+00	7	\\x0101010c15040a06	\N
-70	2026-11-26 03:54:14.351431+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"1\\"}"}
-71	2026-11-26 03:54:14.351493+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"1\\"}"}
-72	2026-11-26 03:54:14.351542+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"2\\"}"}
-73	2026-11-26 03:54:14.35159+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"2\\"}"}
-74	2026-11-26 03:54:14.351641+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"3\\"}"}
-75	2026-11-26 03:54:14.351696+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"3\\"}"}
-76	2026-11-26 03:54:14.351709+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"4\\"}"}
-77	2026-11-26 03:54:14.351723+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"4\\"}"}
-78	2026-11-26 03:54:14.351989+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"5\\"}"}
-79	2026-11-26 03:54:14.352002+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"5\\"}"}
-1	2026-11-26 03:54:14.369362+00	5	\\x0101032a1c020910050c0e0a02	{"\\"a\\""}
-5	2026-11-26 03:54:14.369544+00	5	\\x0101032a1c020910050c0e960102	{"\\"a\\""}
-7	2026-11-26 03:54:14.370272+00	8	\\x0101032a1d02040910080c0e0402	{"\\"a\\""}
-50	2026-11-26 03:54:14.374788+00	5	\\x0101052a1c02091005080e020227182800	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"5\\", \\"step\\": \\"b\\"}"}
-65	2026-11-26 03:54:14.374784+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
-66	2026-11-26 03:54:14.374781+00	5	\\x0101032a1c020910050c0c02	{"\\"a\\""}
-67	2026-11-26 03:54:14.374777+00	5	\\x0101032a1c020910050c0c02	{"\\"a\\""}
-68	2026-11-26 03:54:14.374773+00	5	\\x0101032a1c020910050c0c02	{"\\"a\\""}
-69	2026-11-26 03:54:14.374765+00	5	\\x0101032a1c020910050c0e0402	{"\\"a\\""}
-2	2026-11-26 03:54:14.37627+00	8	\\x0101032a1d02040910080c0c02	{"\\"a\\""}
-10	2026-11-26 03:54:14.37624+00	5	\\x0101072a1c02091005080e0402271828002b4222024403	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"1\\", \\"step\\": \\"b\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
-11	2026-11-26 03:54:14.37623+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
-12	2026-11-26 03:54:14.376223+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
-15	2026-11-26 03:54:14.376213+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
-20	2026-11-26 03:54:14.376185+00	5	\\x0101072a1c02091005080e0202271828002b4220024403	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"2\\", \\"step\\": \\"b\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
-21	2026-11-26 03:54:14.376179+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
-22	2026-11-26 03:54:14.376175+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
-27	2026-11-26 03:54:14.376168+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
-30	2026-11-26 03:54:14.376145+00	5	\\x0101072a1c02091005080e0202271828002b4220024403	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"3\\", \\"step\\": \\"b\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
-31	2026-11-26 03:54:14.376141+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
-32	2026-11-26 03:54:14.376137+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
-37	2026-11-26 03:54:14.376132+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
-40	2026-11-26 03:54:14.376087+00	5	\\x0101072a1c02091005080c02271828002b424e024403	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"4\\", \\"step\\": \\"b\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
-41	2026-11-26 03:54:14.376083+00	5	\\x0101032a1c020910050c0c02	{"\\"a\\""}
-42	2026-11-26 03:54:14.376079+00	8	\\x0101032a1d02040910080c0c02	{"\\"a\\""}
-47	2026-11-26 03:54:14.376071+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
-50	2026-11-26 03:54:14.376061+00	10	\\x0101022b4404024403	{"{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
+1	2026-11-26 04:57:05.065485+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
+2	2026-11-26 04:57:05.065649+00	1	\\x0101060018110d02021500080e240227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
+3	2026-11-26 04:57:05.065701+00	1	\\x0101050018080d020227182800291a8403	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"Input\\": {\\"name\\": \\"1\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795669025065, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a21636-e129-71eb-bc2c-7e4d1801ef04\\"}"}
+4	2026-11-26 04:57:05.065921+00	1	\\x0101030018080d0202304abe04	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
+5	2026-11-26 04:57:05.066242+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"turn\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
+6	2026-11-26 04:57:05.066285+00	1	\\x0101030018080d0202304a46	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
+7	2026-11-26 04:57:05.066383+00	1	\\x01010600183f0d02024100080e0c0227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
+8	2026-11-26 04:57:05.067398+00	1	\\x0101070018130d020219401d221201000c1c021d2703040101020c1c02	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"1\\"}","{\\"name\\": \\"1\\"}"}
+9	2026-11-26 04:57:05.067451+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a21636-e12b-7e6c-948e-b778d7463a59:01a21636-e12b-7e6c-948e-b778d7463a59\\"}"}
+10	2026-11-26 04:57:05.067673+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"1\\"}, {\\"name\\": \\"1\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
+11	2026-11-26 04:57:05.067688+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
+12	2026-11-26 04:57:05.067697+00	1	\\x0101060018110d02021500080e040227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
+13	2026-11-26 04:57:05.067714+00	1	\\x0101050018080d020227182800291a4c	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"Input\\": {\\"name\\": \\"2\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795669025067, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a21636-e12b-7109-bf4a-6e5e1985f292\\"}"}
+14	2026-11-26 04:57:05.067755+00	1	\\x0101030018080d0202304a8801	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
+15	2026-11-26 04:57:05.067828+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"turn\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
+16	2026-11-26 04:57:05.067844+00	1	\\x0101030018080d0202304a38	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
+17	2026-11-26 04:57:05.06788+00	1	\\x01010600183f0d02024100080e060227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
+18	2026-11-26 04:57:05.067891+00	1	\\x0101070018130d020219401d220601000c1c021d2703020101020c1c02	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"2\\"}","{\\"name\\": \\"2\\"}"}
+19	2026-11-26 04:57:05.067898+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a21636-e12b-79c3-8bda-37b10c18983a:01a21636-e12b-79c3-8bda-37b10c18983a\\"}"}
+20	2026-11-26 04:57:05.067921+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"2\\"}, {\\"name\\": \\"2\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
+21	2026-11-26 04:57:05.067931+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
+22	2026-11-26 04:57:05.067941+00	1	\\x0101060018110d02021500080e020227182800	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
+23	2026-11-26 04:57:05.067951+00	1	\\x0101050018080d020227182800291a32	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"Input\\": {\\"name\\": \\"3\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795669025067, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a21636-e12b-79bf-ac0f-53f1c7fc862d\\"}"}
+24	2026-11-26 04:57:05.067984+00	1	\\x0101030018080d0202304a32	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
+26	2026-11-26 04:57:05.068553+00	1	\\x0101030018080d0202304a52	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
+27	2026-11-26 04:57:05.0686+00	1	\\x01010600183f0d02024100080e080227182800	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
+28	2026-11-26 04:57:05.068614+00	1	\\x0101070018130d020219401d220601000c1c021d2703020101020c1c02	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"3\\"}","{\\"name\\": \\"3\\"}"}
+29	2026-11-26 04:57:05.068621+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a21636-e12c-756e-a8f8-66f720aca42f:01a21636-e12c-756e-a8f8-66f720aca42f\\"}"}
+30	2026-11-26 04:57:05.06864+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"3\\"}, {\\"name\\": \\"3\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
+31	2026-11-26 04:57:05.068646+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
+32	2026-11-26 04:57:05.068651+00	1	\\x0101060018110d02021500080e020227182800	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
+27	2026-11-26 04:57:05.100886+00	8	\\x0101032a1d02040910080c0e0402	{"\\"a\\""}
+30	2026-11-26 04:57:05.100871+00	5	\\x0101052a1c02091005080e020227182800	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"3\\", \\"step\\": \\"b\\"}"}
+31	2026-11-26 04:57:05.100868+00	5	\\x0101032a1c020910050c0c02	{"\\"a\\""}
+33	2026-11-26 04:57:05.068659+00	1	\\x0101050018080d020227182800291a2e	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"Input\\": {\\"name\\": \\"4\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795669025068, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a21636-e12c-7616-9fd1-e99d6e235d48\\"}"}
+34	2026-11-26 04:57:05.068685+00	1	\\x0101030018080d0202304a12	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
+37	2026-11-26 04:57:05.073643+00	1	\\x01010600183f0d02024100080e0a0227182800	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
+38	2026-11-26 04:57:05.073661+00	1	\\x0101070018130d020219401d220401000c1c021d2703020101020c1c02	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"4\\"}","{\\"name\\": \\"4\\"}"}
+39	2026-11-26 04:57:05.073667+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a21636-e131-7522-a1c3-9f1faa2ed37c:01a21636-e131-7522-a1c3-9f1faa2ed37c\\"}"}
+40	2026-11-26 04:57:05.073683+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"4\\"}, {\\"name\\": \\"4\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
+41	2026-11-26 04:57:05.07369+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"kind\\": \\"task\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
+42	2026-11-26 04:57:05.073695+00	1	\\x0101060018110d02021500080e020227182800	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"kind\\": \\"parallel\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
+43	2026-11-26 04:57:05.073704+00	1	\\x0101050018080d020227182800291a3e	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"Input\\": {\\"name\\": \\"5\\"}, \\"StateMachineArn\\": \\"inner\\"}","{\\"StartDate\\": 1795669025073, \\"ExecutionArn\\": \\"arn:aws:states:us-east-1:000000000000:execution:inner:01a21636-e131-7f7c-bec4-db84394ff19d\\"}"}
+44	2026-11-26 04:57:05.073741+00	1	\\x0101030018080d0202304a24	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"resource\\": \\"activity:outside\\"}"}
+47	2026-11-26 04:57:05.074052+00	1	\\x01010600183f0d02024100080e040227182800	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"kind\\": \\"net\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
+48	2026-11-26 04:57:05.074064+00	1	\\x0101070018130d020219401d220201000c1c021d2703020101020c1c02	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"length\\": 2}","{\\"name\\": \\"5\\"}","{\\"name\\": \\"5\\"}"}
+49	2026-11-26 04:57:05.074069+00	1	\\x0101040018130d020219402140	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"length\\": 2}","{\\"mapRunArn\\": \\"arn:aws:states:us-east-1:000000000000:mapRun:distributed/01a21636-e132-73e9-a05f-72a1bc788a0e:01a21636-e132-73e9-a05f-72a1bc788a0e\\"}"}
+50	2026-11-26 04:57:05.074085+00	1	\\x0101040018080d020227182800	{"{\\"items\\": [{\\"name\\": \\"5\\"}, {\\"name\\": \\"5\\"}]}","{\\"kind\\": \\"failed\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
+2	2026-11-26 04:57:05.08029+00	7	\\x0101010c15040a06	\N
+7	2026-11-26 04:57:05.080305+00	7	\\x0101010c15040a06	\N
+65	2026-11-26 04:57:05.080248+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"1\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"1\\", \\"step\\": \\"a\\"}"}
+66	2026-11-26 04:57:05.080261+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"2\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"2\\", \\"step\\": \\"a\\"}"}
+67	2026-11-26 04:57:05.080266+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"3\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"3\\", \\"step\\": \\"a\\"}"}
+68	2026-11-26 04:57:05.080269+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"4\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"4\\", \\"step\\": \\"a\\"}"}
+69	2026-11-26 04:57:05.080273+00	1	\\x0101040018080d020227182800	{"{\\"name\\": \\"5\\"}","{\\"kind\\": \\"nested\\", \\"name\\": \\"5\\", \\"step\\": \\"a\\"}"}
+12	2026-11-26 04:57:05.08046+00	7	\\x0101010c15040a06	\N
+17	2026-11-26 04:57:05.080472+00	7	\\x0101010c15040a06	\N
+22	2026-11-26 04:57:05.080529+00	7	\\x0101010c15040a06	\N
+27	2026-11-26 04:57:05.080538+00	7	\\x0101010c15040a06	\N
+32	2026-11-26 04:57:05.080588+00	7	\\x0101010c15040a06	\N
+37	2026-11-26 04:57:05.080598+00	7	\\x0101010c15040a06	\N
+42	2026-11-26 04:57:05.080642+00	7	\\x0101010c15040a06	\N
+47	2026-11-26 04:57:05.080651+00	7	\\x0101010c15040a06	\N
+70	2026-11-26 04:57:05.089877+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"1\\"}"}
+71	2026-11-26 04:57:05.089941+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"1\\"}"}
+72	2026-11-26 04:57:05.089998+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"2\\"}"}
+73	2026-11-26 04:57:05.090047+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"2\\"}"}
+74	2026-11-26 04:57:05.090096+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"3\\"}"}
+75	2026-11-26 04:57:05.090156+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"3\\"}"}
+76	2026-11-26 04:57:05.09017+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"4\\"}"}
+77	2026-11-26 04:57:05.090183+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"4\\"}"}
+78	2026-11-26 04:57:05.090195+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"5\\"}"}
+79	2026-11-26 04:57:05.090207+00	1	\\x01010200180c0d0204	{"{\\"name\\": \\"5\\"}"}
+50	2026-11-26 04:57:05.100218+00	5	\\x0101052a1c02091005080e020227182800	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"5\\", \\"step\\": \\"b\\"}"}
+65	2026-11-26 04:57:05.100213+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
+66	2026-11-26 04:57:05.100209+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
+67	2026-11-26 04:57:05.100205+00	5	\\x0101032a1c020910050c0c02	{"\\"a\\""}
+68	2026-11-26 04:57:05.1002+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
+69	2026-11-26 04:57:05.100192+00	5	\\x0101032a1c020910050c0e0602	{"\\"a\\""}
+2	2026-11-26 04:57:05.101001+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
+5	2026-11-26 04:57:05.100995+00	5	\\x0101032a1c020910050c0c02	{"\\"a\\""}
+7	2026-11-26 04:57:05.10099+00	8	\\x0101032a1d02040910080c0e0402	{"\\"a\\""}
+10	2026-11-26 04:57:05.100983+00	5	\\x0101052a1c02091005080c0227182800	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"1\\", \\"step\\": \\"b\\"}"}
+11	2026-11-26 04:57:05.100979+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
+12	2026-11-26 04:57:05.100973+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
+15	2026-11-26 04:57:05.10094+00	5	\\x0101032a1c020910050c0e0402	{"\\"a\\""}
+17	2026-11-26 04:57:05.100915+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
+20	2026-11-26 04:57:05.100908+00	5	\\x0101052a1c02091005080e020227182800	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"2\\", \\"step\\": \\"b\\"}"}
+21	2026-11-26 04:57:05.1009+00	5	\\x0101032a1c020910050c0c02	{"\\"a\\""}
+22	2026-11-26 04:57:05.100893+00	8	\\x0101032a1d02040910080c0e0402	{"\\"a\\""}
+32	2026-11-26 04:57:05.100864+00	8	\\x0101032a1d02040910080c0c02	{"\\"a\\""}
+37	2026-11-26 04:57:05.100858+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
+40	2026-11-26 04:57:05.100835+00	5	\\x0101052a1c02091005080c0227182800	{"\\"a\\"","{\\"kind\\": \\"failed\\", \\"name\\": \\"4\\", \\"step\\": \\"b\\"}"}
+41	2026-11-26 04:57:05.10081+00	5	\\x0101032a1c020910050c0e0202	{"\\"a\\""}
+42	2026-11-26 04:57:05.100783+00	8	\\x0101032a1d02040910080c0e0202	{"\\"a\\""}
+47	2026-11-26 04:57:05.100626+00	8	\\x0101032a1d02040910080c0e6202	{"\\"a\\""}
+10	2026-11-26 04:57:05.107747+00	10	\\x0101022b4404024403	{"{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
+20	2026-11-26 04:57:05.107755+00	10	\\x0101022b4404024403	{"{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
+30	2026-11-26 04:57:05.10776+00	10	\\x0101022b4404024403	{"{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
+40	2026-11-26 04:57:05.107764+00	10	\\x0101022b4404024403	{"{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
+1	2026-11-26 04:57:05.102264+00	5	\\x0101032a1c020910050c0e5202	{"\\"a\\""}
+50	2026-11-26 04:57:05.10971+00	10	\\x0101022b4404024403	{"{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}","{\\"cause\\": \\"{\\\\\\"context\\\\\\":\\\\\\"PL/pgSQL function fail_until_repaired(text,text,text) line 4 at RAISE\\\\\\",\\\\\\"message\\\\\\":\\\\\\"not yet\\\\\\",\\\\\\"sqlstate\\\\\\":\\\\\\"P0001\\\\\\"}\\", \\"error\\": \\"raise_exception\\"}"}
 \.
 
 
@@ -553,9 +557,9 @@ COPY _sfflow.lateness (target, deadline_at, due_by, state, base_at, execution_no
 --
 
 COPY _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no) FROM stdin;
-1	-3750763034362895579	2	5	-3
+1	-3750763034362895579	1	5	-3
 2	-3750763034362895579	1	6	0
-1	-3750763034362895579	1	15	-3
+1	-3750763034362895579	2	15	-3
 2	-3750763034362895579	3	16	0
 2	-3750763034362895579	2	26	0
 \.
@@ -582,11 +586,11 @@ COPY _sfflow.map_item (execution_no, map_run_no, item_index, item) FROM stdin;
 --
 
 COPY _sfflow.map_run (execution_no, map_run_no, branch_no, state, uuid, status, redrive_count, keyed, max_items, max_items_per_batch, max_bytes_per_batch, tolerated_count, tolerated_percentage, max_concurrency, total, children, succeeded, failed, timed_out, aborted, items_succeeded, items_failed, started_at, stopped_at, idle_us) FROM stdin;
-9	7	0	0	01a215fd-5796-7e6a-9fcc-7e4a58e87f4c	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 03:54:14.294687+00	\N	0
-19	14	0	0	01a215fd-5797-7a86-bafd-d7770b6558cf	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 03:54:14.295086+00	\N	0
-29	21	0	0	01a215fd-5797-77a2-902c-290858bef290	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 03:54:14.295799+00	\N	0
-39	28	0	0	01a215fd-5798-77e7-917e-6eda23260657	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 03:54:14.296262+00	\N	0
-49	35	0	0	01a215fd-5798-735b-8326-0fb835fcd60c	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 03:54:14.296629+00	\N	0
+9	7	0	0	01a21636-e12b-7e6c-948e-b778d7463a59	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 04:57:05.067451+00	\N	0
+19	14	0	0	01a21636-e12b-79c3-8bda-37b10c18983a	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 04:57:05.067898+00	\N	0
+29	21	0	0	01a21636-e12c-756e-a8f8-66f720aca42f	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 04:57:05.068621+00	\N	0
+39	28	0	0	01a21636-e131-7522-a1c3-9f1faa2ed37c	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 04:57:05.073667+00	\N	0
+49	35	0	0	01a21636-e132-73e9-a05f-72a1bc788a0e	0	0	f	0	0	0	0	0	0	2	2	0	0	0	0	0	0	2026-11-26 04:57:05.074069+00	\N	0
 \.
 
 
@@ -603,16 +607,6 @@ COPY _sfflow.mark (execution_no, job_id, outcome, output, details) FROM stdin;
 --
 
 COPY _sfflow.metric_hour (machine_no, hour, started, succeeded, failed, aborted, timed_out, throttled, redriven, transitions, retries, time_us, time_histogram) FROM stdin;
-2	2026-11-26 03:00:00+00	5	0	0	0	0	0	0	10	0	0	\\x
-11	2026-11-26 03:00:00+00	5	0	0	0	0	0	0	5	0	0	\\x
-1	2026-11-26 03:00:00+00	5	0	0	0	0	0	0	5	0	0	\\x
-6	2026-11-26 03:00:00+00	2	0	0	0	0	0	0	2	0	0	\\x
-7	2026-11-26 03:00:00+00	3	0	0	0	0	0	0	3	0	0	\\x
-10	2026-11-26 03:00:00+00	5	0	0	0	0	0	0	5	0	0	\\x
-5	2026-11-26 03:00:00+00	5	0	0	0	0	0	0	5	0	0	\\x
-4	2026-11-26 03:00:00+00	5	0	0	0	0	0	0	5	0	0	\\x
-9	2026-11-26 03:00:00+00	5	0	0	0	0	0	0	15	0	0	\\x
-8	2026-11-26 03:00:00+00	5	0	0	0	0	0	0	10	0	0	\\x
 \.
 
 
@@ -621,29 +615,38 @@ COPY _sfflow.metric_hour (machine_no, hour, started, succeeded, failed, aborted,
 --
 
 COPY _sfflow.metric_increment (xid, at, machine_no, version, counts) FROM stdin;
-755	2026-11-26 03:54:14.349866+00	2	1	\\x010201
-755	2026-11-26 03:54:14.349866+00	8	1	\\x010201
-755	2026-11-26 03:54:14.349866+00	3	1	\\x0100050205
-756	2026-11-26 03:54:14.350072+00	2	1	\\x010201
-756	2026-11-26 03:54:14.350072+00	8	1	\\x010201
-757	2026-11-26 03:54:14.350144+00	2	1	\\x010201
-757	2026-11-26 03:54:14.350144+00	8	1	\\x010201
-758	2026-11-26 03:54:14.350209+00	2	1	\\x010201
-758	2026-11-26 03:54:14.350209+00	8	1	\\x010201
-763	2026-11-26 03:54:14.351203+00	2	1	\\x010201
-763	2026-11-26 03:54:14.351203+00	8	1	\\x010201
-764	2026-11-26 03:54:14.351728+00	10	1	\\x010208
-766	2026-11-26 03:54:14.352002+00	10	1	\\x010202
-774	2026-11-26 03:54:14.369376+00	1	1	\\x01020104d1cf04
-778	2026-11-26 03:54:14.369659+00	6	1	\\x01020104f7ca04
-786	2026-11-26 03:54:14.370276+00	8	1	\\x0102010ca0cf04
-852	2026-11-26 03:54:14.374806+00	11	1	\\x01020104c2e204
-852	2026-11-26 03:54:14.374806+00	3	1	\\x01020504a8c3010489c30104ffc20104f7c20104ebc201
-854	2026-11-26 03:54:14.37627+00	2	1	\\x0102050c8c84050c9ffb040c96f9040cb6f3040cb1ef04
-854	2026-11-26 03:54:14.37627+00	11	1	\\x01020404c2fb040d0013e0fb0404b3f9040d001388fa0404ccf3040d0013c9f40404c5ef040d0013fcf0040d00138cee04
-854	2026-11-26 03:54:14.37627+00	1	1	\\x01020404aefb0404a4f90404c1f30404bbef04
-854	2026-11-26 03:54:14.37627+00	6	1	\\x01020104a5fa04
-854	2026-11-26 03:54:14.37627+00	8	1	\\x0102040cf5f9040c82f4040c8cf0040ce0ec04
+752	2026-11-26 04:57:05.074221+00	1	1	\\x0100050205
+752	2026-11-26 04:57:05.074221+00	2	1	\\x010005020a
+752	2026-11-26 04:57:05.074221+00	4	1	\\x0100050205
+752	2026-11-26 04:57:05.074221+00	5	1	\\x0100050205
+752	2026-11-26 04:57:05.074221+00	6	1	\\x0100020202
+752	2026-11-26 04:57:05.074221+00	7	1	\\x0100030203
+752	2026-11-26 04:57:05.074221+00	8	1	\\x010005020a
+752	2026-11-26 04:57:05.074221+00	9	1	\\x010005020f
+752	2026-11-26 04:57:05.074221+00	10	1	\\x0100050205
+752	2026-11-26 04:57:05.074221+00	11	1	\\x0100050205
+753	2026-11-26 04:57:05.080309+00	2	1	\\x010201
+753	2026-11-26 04:57:05.080309+00	8	1	\\x010201
+753	2026-11-26 04:57:05.080309+00	3	1	\\x0100050205
+754	2026-11-26 04:57:05.080476+00	2	1	\\x010201
+754	2026-11-26 04:57:05.080476+00	8	1	\\x010201
+755	2026-11-26 04:57:05.080542+00	2	1	\\x010201
+755	2026-11-26 04:57:05.080542+00	8	1	\\x010201
+756	2026-11-26 04:57:05.080602+00	2	1	\\x010201
+756	2026-11-26 04:57:05.080602+00	8	1	\\x010201
+757	2026-11-26 04:57:05.080655+00	2	1	\\x010201
+757	2026-11-26 04:57:05.080655+00	8	1	\\x010201
+763	2026-11-26 04:57:05.090208+00	10	1	\\x01020a
+845	2026-11-26 04:57:05.100236+00	11	1	\\x0102010495cc01
+845	2026-11-26 04:57:05.100236+00	3	1	\\x01020504fd9b0104ec9b0104e39b0104db9b0104cf9b01
+847	2026-11-26 04:57:05.101003+00	2	1	\\x0102050c8694020cfa83020cb781020cd4fb010ccfd301
+847	2026-11-26 04:57:05.101003+00	6	1	\\x01020204c18f0204d88202
+847	2026-11-26 04:57:05.101003+00	8	1	\\x0102050ca98e020c8882020c9afc010ccad4010ccccf01
+847	2026-11-26 04:57:05.101003+00	11	1	\\x010204049e840204db810204e7fb010490d401
+847	2026-11-26 04:57:05.101003+00	1	1	\\x010204048b840204c9810204defb0104f0d301
+857	2026-11-26 04:57:05.107765+00	11	1	\\x010d00139cb9020d0013a4b7020d0013d5b1020d0013a28a02
+848	2026-11-26 04:57:05.102331+00	1	1	\\x01020104ab9f02
+858	2026-11-26 04:57:05.109714+00	11	1	\\x010d0013ad9602
 \.
 
 
@@ -676,16 +679,6 @@ COPY _sfflow.metric_retry (machine_no, state, error, retries) FROM stdin;
 --
 
 COPY _sfflow.metric_total (machine_no, started, succeeded, failed, aborted, timed_out, throttled, redriven, transitions, retries, time_us, time_histogram) FROM stdin;
-2	5	0	0	0	0	0	0	10	0	0	\\x
-11	5	0	0	0	0	0	0	5	0	0	\\x
-1	5	0	0	0	0	0	0	5	0	0	\\x
-6	2	0	0	0	0	0	0	2	0	0	\\x
-7	3	0	0	0	0	0	0	3	0	0	\\x
-10	5	0	0	0	0	0	0	5	0	0	\\x
-5	5	0	0	0	0	0	0	5	0	0	\\x
-4	5	0	0	0	0	0	0	5	0	0	\\x
-9	5	0	0	0	0	0	0	15	0	0	\\x
-8	5	0	0	0	0	0	0	10	0	0	\\x
 \.
 
 
@@ -694,66 +687,66 @@ COPY _sfflow.metric_total (machine_no, started, succeeded, failed, aborted, time
 --
 
 COPY _sfflow.open_execution (machine_no, status, requested_at, execution_no, error) FROM stdin;
-1	RUNNING	2026-11-26 03:54:14.282668+00	1	\N
-2	RUNNING	2026-11-26 03:54:14.282963+00	2	\N
-4	RUNNING	2026-11-26 03:54:14.283005+00	3	\N
-5	RUNNING	2026-11-26 03:54:14.283034+00	4	\N
-6	RUNNING	2026-11-26 03:54:14.283067+00	5	\N
-7	RUNNING	2026-11-26 03:54:14.283119+00	6	\N
-8	RUNNING	2026-11-26 03:54:14.283175+00	7	\N
-9	RUNNING	2026-11-26 03:54:14.283215+00	8	\N
-10	RUNNING	2026-11-26 03:54:14.283256+00	9	\N
-1	RUNNING	2026-11-26 03:54:14.283302+00	11	\N
-2	RUNNING	2026-11-26 03:54:14.283313+00	12	\N
-4	RUNNING	2026-11-26 03:54:14.283323+00	13	\N
-5	RUNNING	2026-11-26 03:54:14.283333+00	14	\N
-6	RUNNING	2026-11-26 03:54:14.283343+00	15	\N
-7	RUNNING	2026-11-26 03:54:14.283356+00	16	\N
-8	RUNNING	2026-11-26 03:54:14.283366+00	17	\N
-9	RUNNING	2026-11-26 03:54:14.283376+00	18	\N
-10	RUNNING	2026-11-26 03:54:14.283391+00	19	\N
-1	RUNNING	2026-11-26 03:54:14.283413+00	21	\N
-2	RUNNING	2026-11-26 03:54:14.283423+00	22	\N
-4	RUNNING	2026-11-26 03:54:14.283432+00	23	\N
-5	RUNNING	2026-11-26 03:54:14.283442+00	24	\N
-7	RUNNING	2026-11-26 03:54:14.283464+00	26	\N
-8	RUNNING	2026-11-26 03:54:14.283474+00	27	\N
-9	RUNNING	2026-11-26 03:54:14.283484+00	28	\N
-10	RUNNING	2026-11-26 03:54:14.283493+00	29	\N
-1	RUNNING	2026-11-26 03:54:14.283515+00	31	\N
-2	RUNNING	2026-11-26 03:54:14.283525+00	32	\N
-4	RUNNING	2026-11-26 03:54:14.283535+00	33	\N
-5	RUNNING	2026-11-26 03:54:14.283545+00	34	\N
-8	RUNNING	2026-11-26 03:54:14.284109+00	37	\N
-9	RUNNING	2026-11-26 03:54:14.28412+00	38	\N
-10	RUNNING	2026-11-26 03:54:14.28413+00	39	\N
-1	RUNNING	2026-11-26 03:54:14.284155+00	41	\N
-2	RUNNING	2026-11-26 03:54:14.284582+00	42	\N
-4	RUNNING	2026-11-26 03:54:14.284593+00	43	\N
-5	RUNNING	2026-11-26 03:54:14.284603+00	44	\N
-8	RUNNING	2026-11-26 03:54:14.284636+00	47	\N
-9	RUNNING	2026-11-26 03:54:14.284646+00	48	\N
-10	RUNNING	2026-11-26 03:54:14.284656+00	49	\N
-3	RUNNING	2026-11-26 03:54:14.293946+00	65	\N
-3	RUNNING	2026-11-26 03:54:14.294931+00	66	\N
-3	RUNNING	2026-11-26 03:54:14.295147+00	67	\N
-3	RUNNING	2026-11-26 03:54:14.295838+00	68	\N
-3	RUNNING	2026-11-26 03:54:14.296297+00	69	\N
-10	RUNNING	2026-11-26 03:54:14.350671+00	70	\N
-10	RUNNING	2026-11-26 03:54:14.350687+00	71	\N
-10	RUNNING	2026-11-26 03:54:14.350864+00	72	\N
-10	RUNNING	2026-11-26 03:54:14.350873+00	73	\N
-10	RUNNING	2026-11-26 03:54:14.351025+00	74	\N
-10	RUNNING	2026-11-26 03:54:14.351033+00	75	\N
-10	RUNNING	2026-11-26 03:54:14.351139+00	76	\N
-10	RUNNING	2026-11-26 03:54:14.351146+00	77	\N
-10	RUNNING	2026-11-26 03:54:14.351892+00	78	\N
-10	RUNNING	2026-11-26 03:54:14.351923+00	79	\N
-11	FAILED	2026-11-26 03:54:14.283286+00	10	raise_exception
-11	FAILED	2026-11-26 03:54:14.283401+00	20	raise_exception
-11	FAILED	2026-11-26 03:54:14.283503+00	30	raise_exception
-11	FAILED	2026-11-26 03:54:14.284141+00	40	raise_exception
-11	FAILED	2026-11-26 03:54:14.284667+00	50	raise_exception
+1	RUNNING	2026-11-26 04:57:05.061396+00	1	\N
+2	RUNNING	2026-11-26 04:57:05.061677+00	2	\N
+4	RUNNING	2026-11-26 04:57:05.061718+00	3	\N
+5	RUNNING	2026-11-26 04:57:05.061747+00	4	\N
+6	RUNNING	2026-11-26 04:57:05.061778+00	5	\N
+7	RUNNING	2026-11-26 04:57:05.061827+00	6	\N
+8	RUNNING	2026-11-26 04:57:05.061885+00	7	\N
+9	RUNNING	2026-11-26 04:57:05.061925+00	8	\N
+10	RUNNING	2026-11-26 04:57:05.061964+00	9	\N
+1	RUNNING	2026-11-26 04:57:05.062008+00	11	\N
+2	RUNNING	2026-11-26 04:57:05.062019+00	12	\N
+4	RUNNING	2026-11-26 04:57:05.062029+00	13	\N
+5	RUNNING	2026-11-26 04:57:05.062039+00	14	\N
+6	RUNNING	2026-11-26 04:57:05.06205+00	15	\N
+7	RUNNING	2026-11-26 04:57:05.06206+00	16	\N
+8	RUNNING	2026-11-26 04:57:05.062071+00	17	\N
+9	RUNNING	2026-11-26 04:57:05.062081+00	18	\N
+10	RUNNING	2026-11-26 04:57:05.06209+00	19	\N
+1	RUNNING	2026-11-26 04:57:05.062111+00	21	\N
+2	RUNNING	2026-11-26 04:57:05.06212+00	22	\N
+4	RUNNING	2026-11-26 04:57:05.06213+00	23	\N
+5	RUNNING	2026-11-26 04:57:05.06214+00	24	\N
+7	RUNNING	2026-11-26 04:57:05.06216+00	26	\N
+8	RUNNING	2026-11-26 04:57:05.062169+00	27	\N
+9	RUNNING	2026-11-26 04:57:05.062179+00	28	\N
+10	RUNNING	2026-11-26 04:57:05.062189+00	29	\N
+1	RUNNING	2026-11-26 04:57:05.062208+00	31	\N
+2	RUNNING	2026-11-26 04:57:05.062218+00	32	\N
+4	RUNNING	2026-11-26 04:57:05.062228+00	33	\N
+5	RUNNING	2026-11-26 04:57:05.062238+00	34	\N
+8	RUNNING	2026-11-26 04:57:05.062602+00	37	\N
+9	RUNNING	2026-11-26 04:57:05.062613+00	38	\N
+10	RUNNING	2026-11-26 04:57:05.062622+00	39	\N
+1	RUNNING	2026-11-26 04:57:05.062646+00	41	\N
+2	RUNNING	2026-11-26 04:57:05.062924+00	42	\N
+4	RUNNING	2026-11-26 04:57:05.062935+00	43	\N
+5	RUNNING	2026-11-26 04:57:05.062945+00	44	\N
+8	RUNNING	2026-11-26 04:57:05.062975+00	47	\N
+9	RUNNING	2026-11-26 04:57:05.062985+00	48	\N
+10	RUNNING	2026-11-26 04:57:05.062994+00	49	\N
+3	RUNNING	2026-11-26 04:57:05.065789+00	65	\N
+3	RUNNING	2026-11-26 04:57:05.067721+00	66	\N
+3	RUNNING	2026-11-26 04:57:05.067958+00	67	\N
+3	RUNNING	2026-11-26 04:57:05.068664+00	68	\N
+3	RUNNING	2026-11-26 04:57:05.07371+00	69	\N
+10	RUNNING	2026-11-26 04:57:05.0809+00	70	\N
+10	RUNNING	2026-11-26 04:57:05.080915+00	71	\N
+10	RUNNING	2026-11-26 04:57:05.081089+00	72	\N
+10	RUNNING	2026-11-26 04:57:05.081098+00	73	\N
+10	RUNNING	2026-11-26 04:57:05.081199+00	74	\N
+10	RUNNING	2026-11-26 04:57:05.081206+00	75	\N
+10	RUNNING	2026-11-26 04:57:05.089496+00	76	\N
+10	RUNNING	2026-11-26 04:57:05.089513+00	77	\N
+10	RUNNING	2026-11-26 04:57:05.089668+00	78	\N
+10	RUNNING	2026-11-26 04:57:05.089678+00	79	\N
+11	FAILED	2026-11-26 04:57:05.061993+00	10	raise_exception
+11	FAILED	2026-11-26 04:57:05.0621+00	20	raise_exception
+11	FAILED	2026-11-26 04:57:05.062199+00	30	raise_exception
+11	FAILED	2026-11-26 04:57:05.062632+00	40	raise_exception
+11	FAILED	2026-11-26 04:57:05.063004+00	50	raise_exception
 \.
 
 
@@ -826,8 +819,8 @@ COPY _sfflow.rule_total (rule_no, delivered) FROM stdin;
 --
 
 COPY _sfflow.run_limit (limit_no, kind, name, state, key, in_definition, machine_no, owner, max_running, highest, rate, per, fails, set_at, set_by, counted, horizon, covers, uncounted_at) FROM stdin;
-1	machine	turn			f	6	\N	2	2	\N	1000000	f	2026-11-26 03:54:14.249282+00	postgres	t	\N	\N	\N
-2	machine	place	o		t	7	\N	3	3	\N	1000000	f	2026-11-26 03:54:14.253684+00	postgres	t	\N	\N	\N
+1	machine	turn			f	6	\N	2	2	\N	1000000	f	2026-11-26 04:57:05.040202+00	postgres	f	744	\N	\N
+2	machine	place	o		t	7	\N	3	3	\N	1000000	f	2026-11-26 04:57:05.043112+00	postgres	f	745	\N	\N
 \.
 
 
@@ -877,17 +870,17 @@ COPY _sfflow.start_request (execution_no, request_no, requested_at, requested_by
 --
 
 COPY _sfflow.state_machine (machine_no, name, owner, current_version, created_at) FROM stdin;
-1	task	postgres	1	2026-11-26 03:54:14.236207+00
-2	parallel	postgres	1	2026-11-26 03:54:14.245614+00
-3	inner	postgres	1	2026-11-26 03:54:14.247538+00
-4	nested	postgres	1	2026-11-26 03:54:14.247835+00
-5	activity	postgres	1	2026-11-26 03:54:14.248096+00
-6	turn	postgres	1	2026-11-26 03:54:14.248492+00
-7	place	postgres	1	2026-11-26 03:54:14.253445+00
-8	net	postgres	1	2026-11-26 03:54:14.265749+00
-9	map	postgres	1	2026-11-26 03:54:14.266141+00
-10	distributed	postgres	1	2026-11-26 03:54:14.266367+00
-11	failed	postgres	1	2026-11-26 03:54:14.266553+00
+1	task	postgres	1	2026-11-26 04:57:05.019354+00
+2	parallel	postgres	1	2026-11-26 04:57:05.03764+00
+3	inner	postgres	1	2026-11-26 04:57:05.038111+00
+4	nested	postgres	1	2026-11-26 04:57:05.038491+00
+5	activity	postgres	1	2026-11-26 04:57:05.039022+00
+6	turn	postgres	1	2026-11-26 04:57:05.039384+00
+7	place	postgres	1	2026-11-26 04:57:05.042875+00
+8	net	postgres	1	2026-11-26 04:57:05.049635+00
+9	map	postgres	1	2026-11-26 04:57:05.05755+00
+10	distributed	postgres	1	2026-11-26 04:57:05.057902+00
+11	failed	postgres	1	2026-11-26 04:57:05.058242+00
 \.
 
 
@@ -896,17 +889,17 @@ COPY _sfflow.state_machine (machine_no, name, owner, current_version, created_at
 --
 
 COPY _sfflow.state_machine_version (machine_no, version, definition, execution_id_path, options, created_at) FROM stdin;
-1	1	{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "task", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 5, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "task", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.236345+00
-2	1	{"StartAt": "p", "States": {"p": {"Type": "Parallel", "Next": "e", "Branches": [\n\t{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "parallel", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 5, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "parallel", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}, {"StartAt": "v", "States": {"v": {"Type": "Wait", "Seconds": 5, "Next": "c"}, "c": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "parallel", "name.$": "$$.Execution.Name", "step": "c"}, "ResultPath": null, "End": true}}}]}, "e": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "parallel", "name.$": "$$.Execution.Name", "step": "e"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.24566+00
-3	1	{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "nested", "name.$": "$.name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 5, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "nested", "name.$": "$.name", "step": "b"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.247579+00
-4	1	{"StartAt": "s", "States": {"s": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2",\n\t"Parameters": {"StateMachineArn": "inner", "Input": {"name.$": "$$.Execution.Name"}}, "Next": "c"}, "c": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "nested", "name.$": "$$.Execution.Name", "step": "c"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.247864+00
-5	1	{"StartAt": "o", "States": {"o": {"Type": "Task", "Resource": "activity:outside", "Next": "a"}, "a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "activity", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.248122+00
-6	1	{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "turn", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 1, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "turn", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.248523+00
-7	1	{"StartAt": "o", "States": {"o": {"Type": "Task", "Resource": "activity:outside", "MaxConcurrency": 3, "Next": "a"}, "a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "place", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.253475+00
-8	1	{"StartAt": "n", "States": {"n": {"Type": "JobNet", "Next": "d", "Jobs": {\n\t"ja": {"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "net", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 5, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "net", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}, "jv": {"Type": "Wait", "Seconds": 5},\n\t"jc": {"StartAt": "c", "States": {"c": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "net", "name.$": "$$.Execution.Name", "step": "c"}, "ResultPath": null, "End": true}}, "After": ["ja", "jv"]}}}, "d": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "net", "name.$": "$$.Execution.Name", "step": "d"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.26579+00
-9	1	{"StartAt": "m", "States": {"m": {"Type": "Map", "ItemsPath": "$.items", "Next": "e", "ItemProcessor": {"StartAt": "w", "States": {"w": {"Type": "Wait", "Seconds": 5, "Next": "i"}, "i": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "map", "name.$": "$$.Execution.Name", "step": "i"}, "ResultPath": null, "End": true}}}}, "e": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "map", "name.$": "$$.Execution.Name", "step": "e"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.266166+00
-10	1	{"StartAt": "m", "States": {"m": {"Type": "Map", "ItemsPath": "$.items", "Next": "e", "ItemProcessor": {\n\t"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "w", "States": {"w": {"Type": "Wait", "Seconds": 5, "Next": "i"}, "i": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "distributed", "name.$": "$.name", "step": "i"}, "ResultPath": null, "End": true}}}}, "e": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "distributed", "name.$": "$$.Execution.Name", "step": "e"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.266388+00
-11	1	{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "failed", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.fail_until_repaired", "Parameters": {"kind": "failed", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 03:54:14.266572+00
+1	1	{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "task", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 5, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "task", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.01949+00
+2	1	{"StartAt": "p", "States": {"p": {"Type": "Parallel", "Next": "e", "Branches": [\n\t{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "parallel", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 5, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "parallel", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}, {"StartAt": "v", "States": {"v": {"Type": "Wait", "Seconds": 5, "Next": "c"}, "c": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "parallel", "name.$": "$$.Execution.Name", "step": "c"}, "ResultPath": null, "End": true}}}]}, "e": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "parallel", "name.$": "$$.Execution.Name", "step": "e"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.037692+00
+3	1	{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "nested", "name.$": "$.name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 5, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "nested", "name.$": "$.name", "step": "b"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.038148+00
+4	1	{"StartAt": "s", "States": {"s": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2",\n\t"Parameters": {"StateMachineArn": "inner", "Input": {"name.$": "$$.Execution.Name"}}, "Next": "c"}, "c": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "nested", "name.$": "$$.Execution.Name", "step": "c"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.038525+00
+5	1	{"StartAt": "o", "States": {"o": {"Type": "Task", "Resource": "activity:outside", "Next": "a"}, "a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "activity", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.039054+00
+6	1	{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "turn", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 1, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "turn", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.039416+00
+7	1	{"StartAt": "o", "States": {"o": {"Type": "Task", "Resource": "activity:outside", "MaxConcurrency": 3, "Next": "a"}, "a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "place", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.042906+00
+8	1	{"StartAt": "n", "States": {"n": {"Type": "JobNet", "Next": "d", "Jobs": {\n\t"ja": {"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "net", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "w"}, "w": {"Type": "Wait", "Seconds": 5, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "net", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}, "jv": {"Type": "Wait", "Seconds": 5},\n\t"jc": {"StartAt": "c", "States": {"c": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "net", "name.$": "$$.Execution.Name", "step": "c"}, "ResultPath": null, "End": true}}, "After": ["ja", "jv"]}}}, "d": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "net", "name.$": "$$.Execution.Name", "step": "d"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.049669+00
+9	1	{"StartAt": "m", "States": {"m": {"Type": "Map", "ItemsPath": "$.items", "Next": "e", "ItemProcessor": {"StartAt": "w", "States": {"w": {"Type": "Wait", "Seconds": 5, "Next": "i"}, "i": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "map", "name.$": "$$.Execution.Name", "step": "i"}, "ResultPath": null, "End": true}}}}, "e": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "map", "name.$": "$$.Execution.Name", "step": "e"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.057586+00
+10	1	{"StartAt": "m", "States": {"m": {"Type": "Map", "ItemsPath": "$.items", "Next": "e", "ItemProcessor": {\n\t"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "w", "States": {"w": {"Type": "Wait", "Seconds": 5, "Next": "i"}, "i": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "distributed", "name.$": "$.name", "step": "i"}, "ResultPath": null, "End": true}}}}, "e": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "distributed", "name.$": "$$.Execution.Name", "step": "e"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.05793+00
+11	1	{"StartAt": "a", "States": {"a": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"kind": "failed", "name.$": "$$.Execution.Name", "step": "a"}, "ResultPath": null, "Next": "b"}, "b": {"Type": "Task", "Resource": "sql:public.fail_until_repaired", "Parameters": {"kind": "failed", "name.$": "$$.Execution.Name", "step": "b"}, "ResultPath": null, "End": true}}}	\N	{}	2026-11-26 04:57:05.058267+00
 \.
 
 
@@ -915,14 +908,14 @@ COPY _sfflow.state_machine_version (machine_no, version, definition, execution_i
 --
 
 COPY _sfflow.task (execution_no, branch_no, activity_no, status, generation, state, attempt, receives, scheduled_at, started_at, heartbeat_at, lease_until, timeout_ms, heartbeat_ms, secret, worker, resource, input, submitted) FROM stdin;
-14	0	1	0	1	0	0	0	2026-11-26 03:54:14.321621+00	\N	\N	\N	\N	\N	\\x7dd7f3ccfbb7f4486129b7676665231dcb9321cf1a5fecd3	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N
-16	0	1	0	1	0	0	0	2026-11-26 03:54:14.321639+00	\N	\N	\N	\N	\N	\\x8dffd7793b2e84e59593c791c7bb263554857c6e8e9023c4	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N
-24	0	1	0	1	0	0	0	2026-11-26 03:54:14.321652+00	\N	\N	\N	\N	\N	\\x7aea33e4c172897435bb629acf2076560eb1e35ac83671bd	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N
-26	0	1	0	1	0	0	0	2026-11-26 03:54:14.321664+00	\N	\N	\N	\N	\N	\\x98f5763faedc048a0397ad84e31c2707a974ca9d8c1b82c8	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N
-34	0	1	0	1	0	0	0	2026-11-26 03:54:14.321683+00	\N	\N	\N	\N	\N	\\xa3b5f17d2c40507af728c57e0e31a2ac1e860488b359687b	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N
-44	0	1	0	1	0	0	0	2026-11-26 03:54:14.321689+00	\N	\N	\N	\N	\N	\\x000f1c5475c8a6747a4146ddd63de6fc1342fd85a5bb5957	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N
-4	0	1	1	1	0	0	1	2026-11-26 03:54:14.2971+00	2026-11-26 03:54:14.430002+00	2026-11-26 03:54:14.430002+00	2026-11-26 04:54:14.430002+00	\N	\N	\\x7c8ef853d713e737f3970bec551d3955cbd1234dce80e822	early	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N
-6	0	1	1	1	0	0	1	2026-11-26 03:54:14.321554+00	2026-11-26 03:54:14.430108+00	2026-11-26 03:54:14.430108+00	2026-11-26 04:54:14.430108+00	\N	\N	\\xb53dc5e191f2bd9f8e9e948fce50c58021244736604a9725	early	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N
+14	0	1	0	1	0	0	0	2026-11-26 04:57:05.074829+00	\N	\N	\N	\N	\N	\\xf0bfa09d63ab8aebbcab69d5abce3d15688a902f4f558927	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N
+16	0	1	0	1	0	0	0	2026-11-26 04:57:05.074844+00	\N	\N	\N	\N	\N	\\xfddf7b16618b76845443f63028946bd9a5ac3d488c80f0ee	\N	\N	{"items": [{"name": "2"}, {"name": "2"}]}	\N
+24	0	1	0	1	0	0	0	2026-11-26 04:57:05.074856+00	\N	\N	\N	\N	\N	\\xd42aae4bbe75823357c5b0e4e5e7bbdf5df7db388dda3dbb	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N
+26	0	1	0	1	0	0	0	2026-11-26 04:57:05.074869+00	\N	\N	\N	\N	\N	\\x7df202a852e5cd58d1d60198142d072f8aadaec6ad79afcc	\N	\N	{"items": [{"name": "3"}, {"name": "3"}]}	\N
+34	0	1	0	1	0	0	0	2026-11-26 04:57:05.074883+00	\N	\N	\N	\N	\N	\\x9cc84be7551122adddcb884c840e63025cbc7eb197164d90	\N	\N	{"items": [{"name": "4"}, {"name": "4"}]}	\N
+44	0	1	0	1	0	0	0	2026-11-26 04:57:05.074888+00	\N	\N	\N	\N	\N	\\x27e64d169490d81b44322a66368decebf2e28af71f3d465a	\N	\N	{"items": [{"name": "5"}, {"name": "5"}]}	\N
+4	0	1	1	1	0	0	1	2026-11-26 04:57:05.074565+00	2026-11-26 04:57:05.150616+00	2026-11-26 04:57:05.150616+00	2126-11-27 04:57:05.150616+00	\N	\N	\\x2938bf0d83b9c79822ae2f59af546900ce84ac4141174493	early	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N
+6	0	1	1	1	0	0	1	2026-11-26 04:57:05.074808+00	2026-11-26 04:57:05.150732+00	2026-11-26 04:57:05.150732+00	2126-11-27 04:57:05.150732+00	\N	\N	\\x46605d22552d53a72700708ecd427ddead4cbe18363f1565	early	\N	{"items": [{"name": "1"}, {"name": "1"}]}	\N
 \.
 
 
@@ -999,8 +992,8 @@ COPY public.size (n) FROM stdin;
 --
 
 COPY public.token (token) FROM stdin;
-AAAAAAAAAAQAAAAAAAAAAAAAAAF8jvhT1xPnN/OXC+xVHTlVy9EjTc6A6CI=
-AAAAAAAAAAYAAAAAAAAAAAAAAAG1PcXhkfK9n46elI/OUMWAISRHNmBKlyU=
+AAAAAAAAAAQAAAAAAAAAAAAAAAEpOL8Ng7nHmCKuL1mvVGkAzoSsQUEXRJM=
+AAAAAAAAAAYAAAAAAAAAAAAAAAFGYF0iVS1TpycAcI7NQn3erUy+GDY/FWU=
 \.
 
 
