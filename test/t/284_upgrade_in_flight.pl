@@ -25,11 +25,12 @@ sub ask
 	my $error;
 	for (1 .. 600)
 	{
-		(my $code, my $answer, $error) = $node->psql('flight', $sql);
-		return $answer if $code == 0;
+		# A psql that has found no server does not read what it is to run.
+		(my $code, my $answer, $error) = eval { $node->psql('flight', $sql) };
+		return $answer if defined $code && $code == 0;
 		sleep 0.1;
 	}
-	die "no answer to $sql: $error";
+	die "no answer to $sql: " . ($error // $@);
 }
 
 # Ask until the answer is the wanted one.
@@ -68,7 +69,8 @@ sub start_client
 	return $pid if $pid;
 	open my $done, '>', "$folder/done.$number" or POSIX::_exit(1);
 	open STDERR, '>', "$folder/errors.$number";
-	for (my $i = 1; !-e "$folder/enough"; $i++)
+	my $parent = getppid;
+	for (my $i = 1; !-e "$folder/enough" && getppid == $parent; $i++)
 	{
 		my $answer = `psql -XAtqc "SELECT sf_start('task', '{}', 'load-$number-$i')" -d "$connection"`;
 		syswrite $done, $answer if $answer =~ /^task:/;
