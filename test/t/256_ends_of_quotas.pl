@@ -71,15 +71,19 @@ is($node->safe_psql('postgres', "SELECT try_start('m2')"), 'started', 'his start
 ok($node->poll_query_until('postgres', "SELECT count(*) = 3 FROM sf_executions WHERE status = 'RUNNING'"),
 	'all but what waits end');
 
-# An owner loses his place between the count of his executions and the start for which they were counted: he has room for it.
-$node->safe_psql('postgres', "SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'm1' AND status = 'RUNNING'");
+# An owner loses his place between the count of his executions and the start for which they were counted: he has room
+# for it.
+$node->safe_psql('postgres', "SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'm1'
+	AND status = 'RUNNING'");
 my $lock = $node->background_psql('postgres');
 $lock->query_safe(q{SELECT pg_advisory_lock(hashtextextended('quota-counted', 0))});
 my $counts = $node->background_psql('postgres');
 $counts->query_safe(q{SET sfflow.debug_point = 'quota-counted:wait'});
 $counts->query_until(qr/begun/, "\\echo begun\nSELECT try_start('m1');\n");
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}), 'executions of an owner have been counted');
-is($node->safe_psql('postgres', "SELECT count(*) FILTER (WHERE t = 'started') FROM (SELECT try_start('m' || i) AS t FROM generate_series(3, $owners) i) x"),
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory'
+	AND NOT granted}), 'executions of an owner have been counted');
+is($node->safe_psql('postgres', "SELECT count(*) FILTER (WHERE t = 'started')
+	FROM (SELECT try_start('m' || i) AS t FROM generate_series(3, $owners) i) x"),
 	$owners - 2, 'all others start, and he has no place any more');
 $lock->quit;
 like($counts->query_safe('SELECT 1'), qr/started/, 'what was counted holds for his start');

@@ -1,5 +1,6 @@
-# Past the end of tables that owners share (docs/reliability.md): of branches that lack memory, and of suspects of crashes. Who
-# fills one takes no place of another owner's. A turn comes to more branches than are noted for a crash: the last ones are.
+# Past the end of tables that owners share (docs/reliability.md): of branches that lack memory, and of suspects of
+# crashes. Who fills one takes no place of another owner's. A turn comes to more branches than are noted for a crash:
+# the last ones are.
 use strict;
 use warnings;
 use FindBin;
@@ -31,7 +32,8 @@ sub start
 	my ($role, $count) = @_;
 	return $node->safe_psql('postgres', <<"EOS");
 SET SESSION AUTHORIZATION $role;
-SELECT sf_create_state_machine('$role', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B"}, "B": {"Type": "Pass", "End": true}}}');
+SELECT sf_create_state_machine('$role', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B"},
+	"B": {"Type": "Pass", "End": true}}}');
 SELECT count(*) FROM sf_start_many('$role', ARRAY(SELECT '{}'::jsonb FROM generate_series(1, $count)));
 EOS
 }
@@ -40,7 +42,8 @@ start('many', 150);
 ok($node->poll_query_until('postgres', "SELECT ($put_off) > 70"), 'more branches are put off than places are there');
 start('few', 1);
 # The pause doubles with each try: it is this long after the fourth one that is counted.
-ok($node->poll_query_until('postgres', q{SELECT due_at > clock_timestamp() + interval '2.5 s' FROM _sfflow.branch WHERE owner = 'few'::regrole}),
+ok($node->poll_query_until('postgres', q{SELECT due_at > clock_timestamp() + interval '2.5 s' FROM _sfflow.branch
+	WHERE owner = 'few'::regrole}),
 	'the tries of the other owner are counted');
 $node->safe_psql('postgres', 'DROP INDEX _sfflow.met');
 ok(ended($node), 'all of them end once there is enough');
@@ -61,23 +64,29 @@ $node->safe_psql('postgres', <<'EOS');
 CREATE FUNCTION waits() RETURNS void LANGUAGE sql AS 'SELECT pg_advisory_xact_lock_shared(1)';
 SELECT sf_create_activity('act');
 SELECT sf_create_state_machine('queue', '{"StartAt": "C", "States": {
-	"C": {"Type": "Choice", "Choices": [{"Variable": "$.to", "StringEquals": "act", "Next": "A"}, {"Variable": "$.to", "StringEquals": "lock", "Next": "L"}], "Default": "E"},
+	"C": {"Type": "Choice", "Choices": [{"Variable": "$.to", "StringEquals": "act", "Next": "A"}, {"Variable": "$.to",
+		"StringEquals": "lock", "Next": "L"}], "Default": "E"},
 	"A": {"Type": "Task", "Resource": "activity:act", "End": true},
 	"L": {"Type": "Task", "Resource": "sql:public.waits", "Parameters": {}, "End": true},
 	"E": {"Type": "Succeed"}}}');
 SELECT sf_start('queue', '{"to": "lock"}', 'known' || n) FROM generate_series(1, 2) AS n;
 EOS
 ok(ended($node), 'the task is known to be short');
-$node->safe_psql('postgres', q{SELECT sf_set_limit('queue', max_running => 1), sf_start('queue', '{"to": "act"}', 'first')});
+$node->safe_psql('postgres', q{SELECT sf_set_limit('queue', max_running => 1),
+	sf_start('queue', '{"to": "act"}', 'first')});
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM _sfflow.limit_slot}), 'one runs');
-$node->safe_psql('postgres', qq{SELECT sf_start('queue', jsonb_build_object('to', CASE n WHEN $queued THEN 'lock' ELSE 'end' END), n::text) FROM generate_series(1, $queued) AS n});
+$node->safe_psql('postgres', qq{SELECT sf_start('queue', jsonb_build_object('to', CASE n WHEN $queued THEN 'lock'
+	ELSE 'end' END), n::text) FROM generate_series(1, $queued) AS n});
 ok($node->poll_query_until('postgres', "SELECT count(*) = $queued FROM _sfflow.held"), 'all others wait');
 my $lock = $node->background_psql('postgres', on_error_stop => 0);
 $lock->query_safe('SELECT pg_advisory_lock(1)');
 $node->safe_psql('postgres', q{SELECT sf_send_task_success(task_token, '1') FROM sf_get_activity_task('act')});
 my $in_lock = q{SELECT pid FROM pg_stat_activity WHERE wait_event = 'advisory'};
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($in_lock) AS p"), 'the last one has come to its task');
-my @last = split /\n/, $node->safe_psql('postgres', "SELECT execution_no FROM sf_executions JOIN _sfflow.execution USING (execution_id) WHERE state_machine = 'queue' ORDER BY execution_no DESC LIMIT 60");
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($in_lock) AS p"),
+	'the last one has come to its task');
+my @last = split /\n/, $node->safe_psql('postgres',
+	"SELECT execution_no FROM sf_executions JOIN _sfflow.execution USING (execution_id) WHERE state_machine = 'queue'
+	ORDER BY execution_no DESC LIMIT 60");
 my $at = 8 + $most * length(pack $suspect, (0) x 8);
 my @largest = (0) x 4;
 for my $slot (0 .. $slots - 1)
@@ -140,7 +149,8 @@ open my $signal, '>', $node->data_dir . '/standby.signal' or die "cannot write a
 close $signal or die "cannot write a file: $!";
 my ($one, $other) = (100, 200);
 my @full = map { [ 1, $_ == 1 ? $other : $one, $_, 0, 1, 0, 2, 1 ] } 1 .. $most;
-is_deeply([ crash_of($one, \@full, $other) ], [ 1, $most ], 'a crash of who has all places but one leaves that one to the other owner');
+is_deeply([ crash_of($one, \@full, $other) ], [ 1, $most ],
+	'a crash of who has all places but one leaves that one to the other owner');
 is_deeply([ crash_of($other, \@full, $other) ], [ 1 + $keys, $most ], 'a crash of the other owner gives him places');
 my @single = map { [ 1, 1000 + $_, $_, 0, 1, 0, 2, 1 ] } 1 .. $most;
 is_deeply([ crash_of($one, \@single, $one) ], [ 0, $most ], 'who has none takes none of those who have one');

@@ -1,5 +1,5 @@
-# Processes for tasks: announced tasks of an owner who has his share are run once he has less, and a long task does not count as
-# its owner's turn.
+# Processes for tasks: announced tasks of an owner who has his share are run once he has less, and a long task does not
+# count as its owner's turn.
 #
 # Runs alone.
 use strict;
@@ -22,7 +22,8 @@ sub machines
 	my @roles = @_;
 	return join '', map { <<"EOS" } @roles;
 SET SESSION AUTHORIZATION $_;
-SELECT sf_create_state_machine('${_}_nap', '@{[ one_task('public.nap') ]}'), sf_create_state_machine('${_}_gate', '@{[ one_task('public.gate') ]}');
+SELECT sf_create_state_machine('${_}_nap', '@{[ one_task('public.nap') ]}'),
+	sf_create_state_machine('${_}_gate', '@{[ one_task('public.gate') ]}');
 RESET SESSION AUTHORIZATION;
 EOS
 }
@@ -44,8 +45,10 @@ my $lock = $node->background_psql('postgres');
 $lock->query_safe('SELECT pg_advisory_lock(1)');
 $node->safe_psql('postgres', q{SELECT sf_start('one_gate', '{}', n::text) FROM generate_series(1, 6) AS n});
 ok($node->poll_query_until('postgres', "SELECT count(*) = 2 $waits_at_gate"), 'as many tasks of an owner run as may');
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 6 FROM _sfflow.branch WHERE task_payload IS NOT NULL}), 'the others are announced');
-is($node->safe_psql('postgres', q{SELECT sf_start('other_nap', '{"s": 0}', 'a'); SELECT sf_await('other_nap:a', '60 s')}), "other_nap:a\nSUCCEEDED", 'those of another owner run beside them');
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 6 FROM _sfflow.branch WHERE task_payload IS NOT NULL}),
+	'the others are announced');
+is($node->safe_psql('postgres', q{SELECT sf_start('other_nap', '{"s": 0}', 'a');
+	SELECT sf_await('other_nap:a', '60 s')}), "other_nap:a\nSUCCEEDED", 'those of another owner run beside them');
 is($node->safe_psql('postgres', "SELECT count(*) $waits_at_gate"), '2', '... and no more of his');
 $lock->quit;
 ok(ended($node), 'they are run once he has less, and not found by a poll');
@@ -59,7 +62,8 @@ sub start_beside_nap
 	$node->safe_psql('postgres', q{SELECT sf_start('one_nap', '{"s": 0}'), sf_start('other_nap', '{"s": 0}')});
 	$node->poll_query_until('postgres', $no_naps) or die 'an execution does not end';
 	$node->safe_psql('postgres', qq{SELECT sf_start('one_nap', '{"s": $nap}')});
-	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM sf_workers WHERE execution_id LIKE 'one_nap%'}) or die 'the task is not seen';
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM sf_workers WHERE execution_id LIKE 'one_nap%'})
+		or die 'the task is not seen';
 	my $id = $node->safe_psql('postgres', q{SELECT sf_start('other_nap', '{"s": 0}')});
 	$node->poll_query_until('postgres', $no_naps) or die 'an execution does not end';
 	return $id;
@@ -67,8 +71,10 @@ sub start_beside_nap
 $lock = $node->background_psql('postgres');
 $lock->query_safe('SELECT pg_advisory_lock(1)');
 $node->safe_psql('postgres', q{SELECT sf_start('other_gate', '{}')});
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_workers WHERE execution_id LIKE 'other_gate%' AND since < now() - interval '1.5 s'"), 'a task takes long');
-my @ms = sort { $a <=> $b } map { $node->safe_psql('postgres', "SELECT round(1000 * extract(epoch FROM stopped_at - requested_at)) FROM sf_executions WHERE execution_id = '$_'") }
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_workers WHERE execution_id LIKE 'other_gate%'
+	AND since < now() - interval '1.5 s'"), 'a task takes long');
+my @ms = sort { $a <=> $b } map { $node->safe_psql('postgres',
+	"SELECT round(1000 * extract(epoch FROM stopped_at - requested_at)) FROM sf_executions WHERE execution_id = '$_'") }
   map { start_beside_nap() } 1 .. 4;
 note("milliseconds: @ms");
 cmp_ok($ms[1], '<', 500 * $nap, 'what its owner has due does not wait for the nap of another one');

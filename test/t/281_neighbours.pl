@@ -1,5 +1,5 @@
-# sfflow beside other libraries that servers preload, before and after it: those that look at each statement, and pg_cron; and
-# behind pgbouncer. What is not installed is left out, and named.
+# sfflow beside other libraries that servers preload, before and after it: those that look at each statement, and
+# pg_cron; and behind pgbouncer. What is not installed is left out, and named.
 use strict;
 use warnings;
 use FindBin;
@@ -47,17 +47,21 @@ EOC
 	my @clients;
 	for my $client (1 .. 8)
 	{
-		my $script = join '', map { "SELECT sf_start('m', '{}', 'pooled-$client-$_'); SELECT sf_await('m:pooled-$client-$_', '30 s');\n" } 1 .. 5;
+		my $script = join '', map { "SELECT sf_start('m', '{}', 'pooled-$client-$_');
+			SELECT sf_await('m:pooled-$client-$_', '30 s');\n" } 1 .. 5;
 		my $out = '';
-		push @clients, { out => \$out, run => IPC::Run::start([ 'psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', $user, '-d', 'postgres' ], '<', \$script, '>&', \$out) };
+		push @clients, { out => \$out, run => IPC::Run::start([ 'psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', $user,
+			'-d', 'postgres' ], '<', \$script, '>&', \$out) };
 	}
 	for (@clients)
 	{
 		ok($_->{run}->finish, 'a client of pgbouncer has ended well') or diag(${ $_->{out} });
 	}
-	is($node->safe_psql('postgres', q(SELECT count(*), count(*) FILTER (WHERE status = 'SUCCEEDED') FROM sf_executions WHERE name LIKE 'pooled-%')), '40|40',
+	is($node->safe_psql('postgres', q(SELECT count(*), count(*) FILTER (WHERE status = 'SUCCEEDED') FROM sf_executions
+		WHERE name LIKE 'pooled-%')), '40|40',
 		'executions are started and awaited in sessions that clients share');
-	is($node->safe_psql('postgres', q(SELECT count(*), count(DISTINCT (name, step)) FROM ledger WHERE name LIKE 'pooled-%')), '80|80', '... exactly once');
+	is($node->safe_psql('postgres', q(SELECT count(*), count(DISTINCT (name, step)) FROM ledger
+		WHERE name LIKE 'pooled-%')), '80|80', '... exactly once');
 	kill 'TERM', slurp_file("$folder/pid") =~ /(\d+)/;
 }
 

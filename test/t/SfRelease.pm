@@ -9,7 +9,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(own_server library_of put_library get_library frozen_library load_rows put_script put_update call_all refuses_all catalogue difference);
+our @EXPORT = qw(own_server library_of put_library get_library frozen_library load_rows put_script put_update call_all
+	refuses_all catalogue difference);
 
 my $top = "$FindBin::Bin/../..";
 my %folder_of;
@@ -56,7 +57,8 @@ sub library_of
 	for my $file (@other)
 	{
 		my $object = "$folder/" . $file =~ s{.*/}{}r . '.o';
-		system_or_bail(split(/ /, $ENV{CC} // 'cc'), qw(-std=gnu11 -O1 -fPIC -c), "-I$top/src", '-I' . pg_config('includedir-server'), qw(-D_GNU_SOURCE),
+		system_or_bail(split(/ /, $ENV{CC} // 'cc'), qw(-std=gnu11 -O1 -fPIC -c), "-I$top/src",
+			'-I' . pg_config('includedir-server'), qw(-D_GNU_SOURCE),
 			"-DSFFLOW_VERSION=\"$release\"", "-DSF_SCHEMA_NUMBER=$schema", @flags, '-o', $object, "$top/$file.c");
 		push @objects, $object;
 	}
@@ -93,7 +95,8 @@ sub load_rows
 {
 	my ($node, $database, $release, $version) = @_;
 	# They name the superuser that they are of.
-	$node->safe_psql('postgres', q(DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'postgres') THEN CREATE ROLE postgres SUPERUSER; END IF; END $$));
+	$node->safe_psql('postgres', q(DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'postgres')
+		THEN CREATE ROLE postgres SUPERUSER; END IF; END $$));
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->safe_psql($database, 'CREATE EXTENSION sfflow' . ($version ? " VERSION '$version'" : ''));
 	$node->safe_psql($database, slurp_file("$top/test/releases/$release/rows.sql"));
@@ -106,8 +109,8 @@ sub put_script
 	append_to_file($folder_of{ $node->name } . pg_config('sharedir') . "/extension/$name", $text);
 }
 
-# Put a script into it that updates the extension's schema from a version to another one, of a number, by some statements,
-# and have that version be the default.
+# Put a script into it that updates the extension's schema from a version to another one, of a number, by some
+# statements, and have that version be the default.
 sub put_update
 {
 	my ($node, $from, $to, $number, $sql) = @_;
@@ -125,12 +128,14 @@ EOS
 	append_to_file("$folder/sfflow.control", $control);
 }
 
-# Call every C function of the extension, but triggers and what only C can call, with some value for each argument; returns the calls, with the SQLSTATE of each.
+# Call every C function of the extension, but triggers and what only C can call, with some value for each argument;
+# returns the calls, with the SQLSTATE of each.
 sub call_all
 {
 	my ($node, $database) = @_;
 	my @functions = split /\n/, $node->safe_psql($database, <<'EOS');
-SELECT p.oid::regproc::text || '(' || coalesce(string_agg(CASE WHEN p.provariadic <> 0 AND a.n = p.pronargs THEN 'VARIADIC ' ELSE '' END || CASE
+SELECT p.oid::regproc::text || '(' || coalesce(string_agg(CASE WHEN p.provariadic <> 0 AND a.n = p.pronargs
+	THEN 'VARIADIC ' ELSE '' END || CASE
 		WHEN t.typname IN ('jsonb', 'json') THEN '''{}''::' || t.typname
 		WHEN t.typcategory = 'N' THEN '1::' || format_type(t.oid, NULL)
 		WHEN t.typcategory = 'B' THEN 'true'
@@ -175,11 +180,13 @@ sub refuses_all
 	my $state = call_all($node, $database);
 	my %passed = map { $_ => $state->{$_} } grep { $state->{$_} ne 'SF070' } keys %$state;
 	cmp_ok(scalar keys %$state, '>', 100, "$what: more than a hundred functions were called");
-	is(join(' ', sort keys %passed), '_sfflow.health() sf_version()', '... and all were refused but two') or diag(explain(\%passed));
+	is(join(' ', sort keys %passed), '_sfflow.health() sf_version()', '... and all were refused but two')
+		or diag(explain(\%passed));
 	my (undef, undef, $error) = $node->psql($database, q(SELECT sf_start('m')));
 	like($error, $advice, '... with the advice');
 	is($node->safe_psql($database, 'SELECT count(*) FROM sf_health'), '1', 'sf_health has one row');
-	like($node->safe_psql($database, 'SELECT item, ok, detail FROM sf_health'), qr/^version\|f\|.*$advice/, '... with the advice');
+	like($node->safe_psql($database, 'SELECT item, ok, detail FROM sf_health'), qr/^version\|f\|.*$advice/,
+		'... with the advice');
 	like($node->safe_psql($database, 'SELECT advice FROM sf_version()'), $advice, 'sf_version() has it, too');
 	my $metrics = $node->safe_psql($database, 'SELECT sf_prometheus()');
 	like($metrics, qr/^sfflow_schema_differs 1$/m, 'so have the metrics');
@@ -199,7 +206,8 @@ sub catalogue
 sub difference
 {
 	my ($left, $right) = @_;
-	return join "\n", sort((map { "- $_" } grep { !$right->{$_} } keys %$left), (map { "+ $_" } grep { !$left->{$_} } keys %$right));
+	return join "\n", sort((map { "- $_" } grep { !$right->{$_} } keys %$left),
+		(map { "+ $_" } grep { !$left->{$_} } keys %$right));
 }
 
 1;
