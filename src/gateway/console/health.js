@@ -40,8 +40,9 @@ export function draw(data, context) {
             context.act(release(r)), { class: 'small', 'aria-label': `Release ${r.target}` }) : null],
     ], data.held, r => r.target + r.state, 'Nothing is held.')),
     data.deadlines ? section('Deadlines', { count: data.deadlines.length }, deadlines(data.deadlines)) : null,
-    data.limits ? section('Limits', { count: data.limits.length }, limits(data.limits, context.reload),
-      data.may_limit ? h('div', { class: 'row' }, newLimit(context.reload)) : null) : null,
+    data.limits ?
+      section('Limits', { count: data.limits.length }, limits(data.limits, context.reload),
+        data.may_limit ? h('div', { class: 'row' }, newLimit(context.reload)) : null) : null,
     section('Who did what', {}, table('Who did what', [
       ['When', r => time(r.at)],
       ['What', r => r.action],
