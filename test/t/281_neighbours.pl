@@ -7,7 +7,9 @@ use lib $FindBin::Bin;
 use PostgreSQL::Test::Utils;
 use SfTest;
 use Test::More;
+use Time::HiRes qw(usleep);
 
+my $pooler;
 chomp(my $libdir = `\${PG_CONFIG:-pg_config} --pkglibdir`);
 my @known = qw(pg_stat_statements auto_explain pgaudit pg_cron timescaledb citus);
 my @there = grep { -e "$libdir/$_.so" } @known;
@@ -40,18 +42,23 @@ auth_type = trust
 auth_file = $folder/users
 pool_mode = transaction
 default_pool_size = 3
-pidfile = $folder/pid
 logfile = $folder/log
 EOC
-	system_or_bail($pgbouncer, '-q', '-d', "$folder/ini");
+	$pooler = IPC::Run::start([ $pgbouncer, '-q', "$folder/ini" ], '<', '/dev/null');
+	# It listens a moment later.
+	my @psql = ('psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', $user, '-d', 'postgres');
+	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		last if IPC::Run::run([ @psql, '-c', 'SELECT 1' ], '>', \my $answer, '2>', \my $error);
+		usleep(100_000);
+	}
 	my @clients;
 	for my $client (1 .. 8)
 	{
 		my $script = join '', map { "SELECT sf_start('m', '{}', 'pooled-$client-$_');
 			SELECT sf_await('m:pooled-$client-$_', '30 s');\n" } 1 .. 5;
 		my $out = '';
-		push @clients, { out => \$out, run => IPC::Run::start([ 'psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', $user,
-			'-d', 'postgres' ], '<', \$script, '>&', \$out) };
+		push @clients, { out => \$out, run => IPC::Run::start(\@psql, '<', \$script, '>&', \$out) };
 	}
 	for (@clients)
 	{
@@ -62,8 +69,16 @@ EOC
 		'executions are started and awaited in sessions that clients share');
 	is($node->safe_psql('postgres', q(SELECT count(*), count(DISTINCT (name, step)) FROM ledger
 		WHERE name LIKE 'pooled-%')), '80|80', '... exactly once');
-	kill 'TERM', slurp_file("$folder/pid") =~ /(\d+)/;
+	stop_pooler();
 }
+
+# Stop pgbouncer, if it runs, also when this script dies.
+sub stop_pooler
+{
+	$pooler->kill_kill if $pooler;
+	undef $pooler;
+}
+END { stop_pooler() }
 
 for my $order ([ @first, 'sfflow', @others ], [ @first, @others, 'sfflow' ])
 {
