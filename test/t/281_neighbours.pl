@@ -83,7 +83,7 @@ END { stop_pooler() }
 for my $order ([ @first, 'sfflow', @others ], [ @first, @others, 'sfflow' ])
 {
 	my $libraries = join(', ', @$order);
-	my $node = new_node('node' . ($order->[0] eq 'sfflow' ? 'first' : 'last'), bare => 1, conf => <<"EOC");
+	my $node = new_node($order->[-1] eq 'sfflow' ? 'last' : 'first', bare => 1, conf => <<"EOC");
 shared_preload_libraries = '$libraries'
 cron.database_name = 'postgres'
 cron.use_background_workers = on
@@ -132,7 +132,7 @@ EOS
 	  if grep { $_ eq 'pg_stat_statements' } @$order;
 	ok($node->log_contains(qr/duration: .* plan:/), 'and explained') if grep { $_ eq 'auto_explain' } @$order;
 	ok(!$node->log_contains(qr/terminated by signal|PANIC/), 'nothing has crashed');
-	through_pgbouncer($node) if $order->[0] eq 'sfflow';
+	through_pgbouncer($node) if $order->[-1] ne 'sfflow';
 	is(($node->psql('postgres', 'DROP EXTENSION sfflow CASCADE'))[0], 0, 'sfflow can be dropped');
 	$node->stop;
 }
