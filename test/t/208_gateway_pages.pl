@@ -153,7 +153,7 @@ sub use_files
 # The name in the certificate that new connections get.
 sub served
 {
-	return `openssl s_client -connect 127.0.0.1:$gateway->{port} </dev/null 2>/dev/null` =~ /subject=CN = (\S+)/ ? $1
+	return `openssl s_client -connect 127.0.0.1:$gateway->{port} </dev/null 2>/dev/null` =~ /subject=CN ?= ?(\S+)/ ? $1
 		: 'none';
 }
 

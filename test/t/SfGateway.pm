@@ -92,7 +92,10 @@ sub curl
 	my ($gateway, $path, @options) = @_;
 	my $url = $path =~ /^https?:/ ? $path : "$gateway->{url}$path";
 	my ($out, $err) = ('', '');
-	IPC::Run::run([ 'curl', '-sS', '-i', '--http1.1', '--max-time', 90, '--path-as-is', @options, $url ], '<', '/dev/null', '>', \$out, '2>', \$err);
+	# Later releases of curl sign no path as it is.
+	my @as_is = (grep { $_ eq '--aws-sigv4' } @options) ? () : ('--path-as-is');
+	IPC::Run::run([ 'curl', '-sS', '-i', '--http1.1', '--max-time', 90, @as_is, @options, $url ],
+		'<', '/dev/null', '>', \$out, '2>', \$err);
 	my $exit = $? >> 8;
 	$out =~ s/\AHTTP\/1\.1 100 [^\r]*\r\n\r\n//;
 	my ($head, $body) = split /\r\n\r\n/, $out, 2;
