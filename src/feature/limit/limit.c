@@ -281,15 +281,15 @@ sf_limit_set(const SfLimit *limit, bool *counts_anew)
 	return set.limit_no;
 }
 
-/* Note up to which number slots may be in use. */
+/* Note that slots up to a number may be in use. */
 void
-sf_limit_set_highest(int64 limit_no, int highest)
+sf_limit_raise_highest(int64 limit_no, int highest)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET highest = $2 WHERE l.limit_no = $1");
+		"UPDATE _sfflow.run_limit l SET highest = $2 WHERE l.limit_no = $1 AND l.highest < $2");
 
-	sf_store_execute(&plan, SF_INT8(limit_no), SF_INT4(highest));
-	sf_store_announce_change("run_limit");
+	if (sf_store_execute(&plan, SF_INT8(limit_no), SF_INT4(highest)) > 0)
+		sf_store_announce_change("run_limit");
 }
 
 /* Append a limit that was lowered: what identifies it, and its numbers. */
@@ -313,18 +313,24 @@ sf_limit_lower_highest(void)
 	static SfPlan find = SF_PLAN(
 		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l"
 		" WHERE l.highest > l.max_running AND l.set_at < $1");
+	/* those who give slots above a limit have locked it: what they have given is seen behind the lock */
+	static SfPlan lock = SF_PLAN(
+		"SELECT 1::pg_catalog.int8 FROM _sfflow.run_limit l WHERE l.limit_no = $1"
+		" AND l.max_running = $2 AND l.highest = $3 FOR UPDATE SKIP LOCKED");
 	static SfPlan plan = SF_PLAN(
-		"WITH free AS MATERIALIZED (SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.limit_no = $1"
-		" AND l.max_running = $2 AND l.highest = $3 FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.run_limit l SET highest = l.max_running FROM free f WHERE l.limit_no = f.limit_no");
+		"UPDATE _sfflow.run_limit l SET highest = l.max_running WHERE l.limit_no = $1");
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -SF_LOWERED_LIMIT_MS);
 	List	   *lowered = sf_store_list(&find, read_lowered, SF_ARGS(SF_TIME(until)));
 
 	foreach_ptr(const Earlier, limit, lowered)
 		if (sf_limit_slot_highest(limit->limit_no) <= limit->max_running &&
-			sf_store_execute(&plan, SF_INT8(limit->limit_no), SF_INT4(limit->max_running),
-							 SF_INT4(limit->highest)) > 0)
+			sf_store_number(&lock, 0, SF_INT8(limit->limit_no), SF_INT4(limit->max_running),
+							SF_INT4(limit->highest)) > 0 &&
+			sf_limit_slot_highest(limit->limit_no) <= limit->max_running)
+		{
+			sf_store_execute(&plan, SF_INT8(limit->limit_no));
 			sf_store_announce_change("run_limit");
+		}
 }
 
 /* List the numbers of the limits of which not all that runs may have slots: first those behind a number. */

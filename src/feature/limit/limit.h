@@ -86,7 +86,7 @@ extern List *sf_limit_uncounted(int64 behind);
 extern void sf_limit_drop_numbers(List *numbers);
 extern void sf_limit_pass_on(Oid from, Oid to);
 extern void sf_limit_drop_object(SfLimitKind kind, const char *name);
-extern void sf_limit_set_highest(int64 limit_no, int highest);
+extern void sf_limit_raise_highest(int64 limit_no, int highest);
 extern void sf_limit_lower_highest(void);
 extern List *sf_limit_running(const SfLimit *limit, int machine_no);
 extern List *sf_limit_waits_within(void);

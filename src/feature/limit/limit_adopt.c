@@ -173,8 +173,9 @@ adopt_all(const SfLimit *limit, int above)
 			MemoryContextReset(scratch);
 		}
 	hash_destroy(a.given);
-	if (a.highest > a.limit.highest)
-		sf_limit_set_highest(a.limit.limit_no, a.highest);
+	/* the copy of the table may be older than what a session has noted meanwhile */
+	if (a.highest > a.limit.max_running)
+		sf_limit_raise_highest(a.limit.limit_no, a.highest);
 }
 
 /* Set a limit, in place of an earlier one of the same target and key; returns its number. */
@@ -318,7 +319,7 @@ give_slot(const SfLimit *limit, SfQueue queue, SfBranchKey key)
 		return;
 	slot = sf_limit_slot_add_above(limit, queue, key.execution_no, key.branch_no);
 	if (slot > highest && !SF_DEBUG_MUTATION("move_highest"))
-		sf_limit_set_highest(limit->limit_no, slot);
+		sf_limit_raise_highest(limit->limit_no, slot);
 }
 
 /* Have a branch that is inside of a state hold a slot of a limit if, and only if, it applies to that. */
