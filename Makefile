@@ -21,7 +21,8 @@ LAYERS = base json jsonata expr asl cloud graph store report machine run task wo
 # written down, since it changes what has to be made anew. NEEDS_x lists the features without which x cannot be, whose
 # headers it includes.
 NEEDS_deadline = schedule
-override WITHOUT := $(sort $(WITHOUT) $(if $(filter $(NEEDS_deadline),$(WITHOUT)),deadline))
+NEEDS_event = rule
+override WITHOUT := $(sort $(WITHOUT) $(foreach f,deadline event,$(if $(filter $(NEEDS_$f),$(WITHOUT)),$f)))
 FEATURES = $(filter-out $(WITHOUT),$(patsubst src/feature/%/,%,$(sort $(wildcard src/feature/*/))))
 LEFT_OUT = src/feature/.without
 ifneq ($(WITHOUT),$(if $(wildcard $(LEFT_OUT)),$(shell cat $(LEFT_OUT))))

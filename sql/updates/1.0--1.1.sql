@@ -6,4 +6,79 @@ DROP FUNCTION _sfflow.schema_1();
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
+-- Events by key.
+CREATE SEQUENCE _sfflow.event_type_no AS integer;
+
+CREATE TABLE _sfflow.event_type (
+	event_type_no integer NOT NULL DEFAULT nextval('_sfflow.event_type_no') PRIMARY KEY,
+	name text COLLATE "C" NOT NULL UNIQUE,
+	owner regrole NOT NULL,
+	ttl interval NOT NULL,
+	remember_ids interval NOT NULL,
+	deliver text COLLATE "C" NOT NULL,
+	created_at timestamptz NOT NULL
+);
+CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
+
+CREATE SEQUENCE _sfflow.event_no;
+
+CREATE TABLE _sfflow.emitted_event (
+	event_no bigint NOT NULL PRIMARY KEY,
+	event_type_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	id text COLLATE "C",
+	deliver text COLLATE "C" NOT NULL,
+	fresh boolean NOT NULL,
+	alive boolean NOT NULL,
+	horizon xid8 NOT NULL,
+	ttl interval NOT NULL,
+	expires_at timestamptz,
+	forget_at timestamptz,
+	depth integer NOT NULL,
+	emitted_at timestamptz NOT NULL,
+	payload jsonb
+) WITH (fillfactor = 85);
+CREATE INDEX emitted_event_alive ON _sfflow.emitted_event (event_type_no, key, event_no) WHERE alive;
+CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE fresh;
+CREATE UNIQUE INDEX emitted_event_id ON _sfflow.emitted_event (event_type_no, key, id) WHERE id IS NOT NULL;
+CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE alive AND NOT fresh;
+CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE NOT alive;
+
+CREATE TABLE _sfflow.event_wait (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	event_type_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	generation integer NOT NULL,
+	ripe boolean NOT NULL,
+	since timestamptz NOT NULL,
+	max_events integer,
+	filter jsonb,
+	PRIMARY KEY (execution_no, branch_no, event_type_no)
+) WITH (fillfactor = 85);
+CREATE INDEX event_wait_key ON _sfflow.event_wait (event_type_no, key, since, execution_no, branch_no);
+CREATE INDEX event_wait_ripe ON _sfflow.event_wait (execution_no) WHERE ripe;
+
+CREATE TABLE _sfflow.event_receipt (
+	execution_no bigint NOT NULL,
+	event_no bigint NOT NULL,
+	PRIMARY KEY (execution_no, event_no)
+);
+
+CREATE TABLE _sfflow.event_floor (
+	execution_no bigint NOT NULL,
+	event_type_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	floor bigint NOT NULL,
+	PRIMARY KEY (execution_no, event_type_no, key)
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.emitted_event', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_wait', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
+
 UPDATE _sfflow.schema_of_rows SET number = 2;

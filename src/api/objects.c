@@ -34,12 +34,15 @@ static const ObjectKind state_machines = {
 static const ObjectKind activities = {
 	"activity", "sf_activities", ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST
 };
+static const ObjectKind events = {
+	"event", "sf_event_types", ERRCODE_SF_EVENT_DOES_NOT_EXIST
+};
 
 /* How a kind of object is called. */
 static const ObjectKind *
 describe_kind(char kind)
 {
-	return kind == SF_OBJECT_ACTIVITY ? &activities : &state_machines;
+	return kind == SF_OBJECT_ACTIVITY ? &activities : kind == SF_OBJECT_EVENT ? &events : &state_machines;
 }
 
 /* errdetail() of an error that may conceal the object. */
@@ -57,7 +60,7 @@ static SfClosest
 closest_known(char kind, const char *name)
 {
 	SfClosest	closest = sf_closest_begin(name);
-	List	   *names = sf_names_of_objects(kind);
+	List	   *names = kind == SF_OBJECT_EVENT ? NIL : sf_names_of_objects(kind);
 
 	foreach_ptr(const SfNamed, object, names)
 	{
@@ -74,8 +77,8 @@ sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed)
 {
 	return errhint("A member of its owner can give it: SELECT sf_grant('%s', %s, %s).",
 				   sf_privilege_name(needed),
-				   quote_literal_cstr(kind == SF_OBJECT_ACTIVITY ?
-									  psprintf("activity:%s", name) : name),
+				   quote_literal_cstr(kind == SF_OBJECT_STATE_MACHINE ? name :
+									  psprintf("%s:%s", describe_kind(kind)->noun, name)),
 				   quote_literal_cstr(GetUserNameFromId(GetUserId(), false)));
 }
 

@@ -14,6 +14,7 @@
 #include "base/name.h"
 #include "base/errors.h"
 #include "store/audit.h"
+#include "store/feature.h"
 #include "store/machine.h"
 
 /* What can_read found out for a machine, for the time of one query */
@@ -136,15 +137,19 @@ parse_privilege(const char *text, const char **kinds)
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("unrecognized privilege: \"%s\"", text),
 			 sf_closest_errhint(&closest,
-								"Privileges are START, READ, OPERATE and SEND on a state machine, WORK and SEND on an activity, and CREATE.")));
+								"Privileges are START, READ, OPERATE and SEND on a state machine, WORK and SEND on an activity, EMIT and RECEIVE on an event, and CREATE.")));
 }
 
 /* Tell the kind of object that a text names. */
 static char
 kind_of_object(const char *text)
 {
+	const SfFeatureObject *object = sf_feature_object_of(text);
+
 	if (strcmp(text, "*") == 0)
 		return SF_OBJECT_ALL;
+	if (object != NULL && object->is_granted)
+		return object->kind;
 	return strncmp(text, "activity:", 9) == 0 || sf_public_name_to_id(SF_NAME_ACTIVITY, text) != text ?
 		SF_OBJECT_ACTIVITY : SF_OBJECT_STATE_MACHINE;
 }
@@ -153,6 +158,13 @@ kind_of_object(const char *text)
 static const char *
 parse_object(const char *text, char kind)
 {
+	const SfFeatureObject *object = sf_feature_object_of(text);
+
+	if (object != NULL && object->kind == kind)
+	{
+		(void) object->require_own(sf_feature_object_name(object, text));
+		return sf_feature_object_name(object, text);
+	}
 	switch (kind)
 	{
 		case SF_OBJECT_ACTIVITY:
@@ -183,7 +195,7 @@ parse_grant(FunctionCallInfo fcinfo, Grant *grant)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("privilege %s does not apply to \"%s\"", privilege, object),
-				 errhint("START, READ, OPERATE and SEND apply to a state machine, given by its name; WORK and SEND to an activity, given as \"activity:name\"; CREATE to \"*\".")));
+				 errhint("START, READ, OPERATE and SEND apply to a state machine, given by its name; WORK and SEND to an activity, given as \"activity:name\"; EMIT and RECEIVE to an event, given as \"event:name\"; CREATE to \"*\".")));
 	grant->object = parse_object(object, grant->kind);
 	grant->role = strcmp(role, "public") == 0 ? InvalidOid : get_role_oid(role, false);
 }
@@ -199,8 +211,8 @@ note_grant(const Grant *grant, const char *action)
 	sf_json_add_string(&b, "role", OidIsValid(grant->role) ?
 					   GetUserNameFromId(grant->role, false) : "public");
 	sf_audit_note(action, grant->kind, grant->object,
-				  grant->kind == SF_OBJECT_ACTIVITY ?
-				  psprintf("activity:%s", grant->object) : grant->object,
+				  grant->kind == SF_OBJECT_ACTIVITY ? psprintf("activity:%s", grant->object) :
+				  grant->kind == SF_OBJECT_EVENT ? psprintf("event:%s", grant->object) : grant->object,
 				  NULL, sf_json_finish(&b));
 }
 

@@ -209,6 +209,17 @@ status_now(int64 execution_no)
 	return execution == NULL ? NULL : sf_status_name(execution->status);
 }
 
+/* Have features look for what an execution waits for; true: something has come. */
+static bool
+look_for(int64 execution_no)
+{
+	bool		found = false;
+
+	SF_FEATURES(look_for, feature)
+		found |= feature->look_for(execution_no);
+	return found;
+}
+
 /* sf_step(execution_id): one transition, as a row; none when nothing is due. */
 SF_SQL_FUNCTION(sfflow_sf_step)
 {
@@ -221,6 +232,8 @@ SF_SQL_FUNCTION(sfflow_sf_step)
 	request.execution_no = execution->execution_no;
 	request.max_transitions = 1;
 	session_slice(&request, &result);
+	if (result.outcome == SF_SLICE_IDLE && look_for(execution->execution_no))
+		session_slice(&request, &result);
 	if (result.outcome != SF_SLICE_IDLE)
 	{
 		SfColumns row = {0};
@@ -258,9 +271,9 @@ SF_SQL_FUNCTION(sfflow_sf_run)
 		CHECK_FOR_INTERRUPTS();
 		request.max_transitions = Max(left, 0);
 		session_slice(&request, &result);
-		if (result.outcome == SF_SLICE_IDLE)
+		if (result.outcome == SF_SLICE_IDLE && !look_for(no))
 			break;
-		if (left > 0)
+		if (left > 0 && result.outcome != SF_SLICE_IDLE)
 			left = Max(left - Max(result.transitions, 1), 0);
 		MemoryContextReset(context);
 	}

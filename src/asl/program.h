@@ -175,6 +175,7 @@ typedef enum SfResourceKind
 	SF_RESOURCE_SQL_FUNCTION,	/* sql:schema.function; name = "schema.function" */
 	SF_RESOURCE_SQL_QUERY,		/* sql:query */
 	SF_RESOURCE_ACTIVITY,		/* name = the activity's name */
+	SF_RESOURCE_EVENT,			/* name = the names of events, with commas between them */
 	SF_RESOURCE_START_EXECUTION,	/* child executions */
 	SF_RESOURCE_MAPPED			/* anything else: through sf_map_resource */
 } SfResourceKind;

@@ -22,13 +22,13 @@ static const SfIntegrationSuffix integration_suffixes[] = {
 static bool
 has_no_sync(const char *text)
 {
-	return strncmp(text, "sql:", 4) == 0 || strncmp(text, "activity:", 9) == 0 ||
+	return strncmp(text, "sql:", 4) == 0 || strncmp(text, "activity:", 9) == 0 || strncmp(text, "event:", 6) == 0 ||
 		strstr(text, ":activity:") != NULL;
 }
 
 /*
  * Split the suffix that names the integration pattern off; returns the rest.
- * In sql:jobs.sync and the like it is the name of a function or an activity.
+ * In sql:jobs.sync and the like it is the name of a function, an activity or an event.
  */
 static char *
 split_integration(const char *text, SfIntegration *integration)
@@ -153,6 +153,11 @@ sf_resource_parse(const char *text, SfResource *out)
 		out->kind = SF_RESOURCE_ACTIVITY;
 		out->name = base + 9;
 		out->action = out->text;
+	}
+	else if (strncmp(base, "event:", 6) == 0)
+	{
+		out->kind = SF_RESOURCE_EVENT;
+		out->name = base + 6;
 	}
 	else if (strncmp(base, "arn:", 4) == 0)
 		parse_arn(base, out);

@@ -534,6 +534,13 @@ sf_check_runs(SfCheck *c, const SfNode *at, const SfResource *resource,
 		sf_check_strictly(c, at, c->how.strict ? SF_CODE_SCHEMA : SF_CODE_RESOURCE, "%s", unknown);
 }
 
+/* Is a text a list of names, none of which is empty? */
+static bool
+are_event_names(const char *text)
+{
+	return text[0] != '\0' && text[0] != ',' && text[strlen(text) - 1] != ',' && strstr(text, ",,") == NULL;
+}
+
 /*
  * Resource: any text, as far as it is not for sfflow itself.  What cannot run
  * now may when it is its turn, so that is worth a warning only.
@@ -558,6 +565,11 @@ sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 	else if (resource.kind == SF_RESOURCE_ACTIVITY && resource.name[0] == '\0')
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Resource should be 'activity:' and the name of an activity");
+	else if (resource.kind == SF_RESOURCE_EVENT && !are_event_names(resource.name))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Resource should be 'event:' and the names of events, with commas between them");
+	else if (resource.kind == SF_RESOURCE_EVENT && resource.integration != SF_INTEGRATION_REQUEST_RESPONSE)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "A wait for an event has no task token");
 	else
 	{
 		const SfNode *config = sf_node_member(value->parent, "ReaderConfig");

@@ -30,6 +30,7 @@
 	X(void, note_task_time, (const SfDurationKey *key, int64 elapsed_us),) \
 	X(void, runs_wait, (void),) \
 	X(void, look, (TimestampTz at),) \
+	X(void, look_soon, (void),) \
 	X(void, register_database, (void),)
 
 #define HOOK_FUNCTION(type, name, arguments, result) \

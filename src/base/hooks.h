@@ -137,6 +137,9 @@ typedef struct SfHooks
 	/* Something that no branch is for, a deadline or a limit, is to be looked at at a time. */
 	void		(*look) (TimestampTz at);
 
+	/* A feature is to look at what this transaction has written: have a worker do so soon (SfFeature.looks_when_told). */
+	void		(*look_soon) (void);
+
 	/* This database has been installed, enabled or disabled: look at it again. */
 	void		(*register_database) (void);
 } SfHooks;

@@ -71,6 +71,9 @@
 	X(ACTIVITY_DOES_NOT_EXIST, '0','1','8', "activity_does_not_exist", REFUSED, \
 	  "No activity has this name.", \
 	  "Look in `sf_activities`. `sf_create_activity` creates one.") \
+	X(EVENT_DOES_NOT_EXIST, '0','8','0', "event_does_not_exist", REFUSED, \
+	  "No type of events has this name.", \
+	  "Look in `sf_event_types`. `sf_create_event` creates one.") \
 	X(INVALID_TASK_TOKEN, '0','1','9', "invalid_task_token", REFUSED, \
 	  "The text is no task token.", \
 	  "Pass the token unchanged.") \

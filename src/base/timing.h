@@ -41,6 +41,11 @@
 #define SF_ROW_LOCK_MS				"1000"
 /* ... and puts the branch off for that long when it did not get it */
 #define SF_LOCKED_PUT_OFF_MS		3000
+/* A look for events waits that long for those who begin to wait for a key, then tries again after that */
+#define SF_EVENT_LOCK_MS			"300"
+#define SF_EVENT_LOOK_AGAIN_MS		300
+/* Events that have expired are looked for so often, at most */
+#define SF_EVENT_SWEEP_MS			60000
 /* A redrive waits that long for workers to stop what was stopped; it asks and looks that often */
 #define SF_STOP_WAIT_MS				5000
 #define SF_STOP_ASK_MS				100

@@ -13,6 +13,7 @@ extern const SfFeature sf_hold_feature BUILT_OR_NOT;
 extern const SfFeature sf_rule_feature;
 extern const SfFeature sf_schedule_feature BUILT_OR_NOT;
 extern const SfFeature sf_deadline_feature BUILT_OR_NOT;
+extern const SfFeature sf_event_feature BUILT_OR_NOT;
 extern const SfFeature sf_metric_feature;
 extern const SfFeature sf_limit_feature BUILT_OR_NOT;
 
@@ -22,6 +23,7 @@ static const SfFeature *const all[] = {
 	&sf_rule_feature,
 	&sf_schedule_feature,
 	&sf_deadline_feature,
+	&sf_event_feature,
 	&sf_metric_feature,
 	&sf_limit_feature,
 };

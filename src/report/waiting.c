@@ -34,6 +34,13 @@ is_leaf(const SfBranch *b)
 	}
 }
 
+/* Does a state wait for events? */
+static bool
+is_event(const SfState *state)
+{
+	return state->type == SF_STATE_TASK && sf_state_task(state)->resource.kind == SF_RESOURCE_EVENT;
+}
+
 /* Append what one branch waits for. */
 static void
 append_branch(StringInfo buf, const SfProgram *program,
@@ -70,7 +77,11 @@ append_branch(StringInfo buf, const SfProgram *program,
 			appendStringInfo(buf, "task \"%s\" answered", name);
 			break;
 		case SF_PHASE_EXTERNAL:
-			appendStringInfo(buf, "task \"%s\" handed out", name);
+			if (b->state >= 0 && b->state < program->nstates && is_event(&program->states[b->state]))
+				appendStringInfo(buf, "\"%s\" waits for %s", name,
+								 sf_state_task(&program->states[b->state])->resource.text);
+			else
+				appendStringInfo(buf, "task \"%s\" handed out", name);
 			break;
 		case SF_PHASE_JOIN:
 			if (b->pending > 0)

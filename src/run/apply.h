@@ -29,6 +29,7 @@ typedef struct SfDraft
 	List	   *deltas;			/* SfParentDelta */
 	List	   *tasks;			/* SfTask to hand out */
 	List	   *settled;		/* SfTask that are over */
+	List	   *waits;			/* what tasks wait for that a feature runs, as it has it */
 	List	   *map_children;	/* SfMapChild, until the transition is applied */
 	List	   *children;		/* SfBranch: roots of executions that begin */
 	SfFinish   *finish;			/* the execution ends */
@@ -115,6 +116,7 @@ extern List *sf_apply_take(const SfActivity *activity, const char *worker,
 						   int max_tasks);
 extern void sf_apply_answer(SfTask *task, bool ok, const Jsonb *output,
 							const char *error, const char *cause);
+extern void sf_apply_answer_branch(SfBranchKey key, const Jsonb *output);
 extern void sf_apply_heartbeat(SfTask *task, int64 lease_ms);
 extern void sf_apply_task_moved(SfTask *task, int state);
 

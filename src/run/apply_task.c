@@ -115,6 +115,13 @@ sf_apply_answer(SfTask *task, bool ok, const Jsonb *output, const char *error,
 	sf_branch_answer(task->key, ok, output, error, cause);
 }
 
+/* Put the result of what a branch waits for into it; the caller has locked it. */
+void
+sf_apply_answer_branch(SfBranchKey key, const Jsonb *output)
+{
+	sf_branch_answer(key, true, output, NULL, NULL);
+}
+
 /* Note that the worker of a task has sent a heartbeat; lease_ms 0: no lease. */
 void
 sf_apply_heartbeat(SfTask *task, int64 lease_ms)

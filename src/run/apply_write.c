@@ -243,6 +243,9 @@ write_rows(const List *drafts, TimestampTz now)
 	sf_branch_write(branches);
 	foreach(lc, drafts)
 		sf_apply_tasks(lfirst(lc));
+	foreach_ptr(SfDraft, draft, drafts)
+		if (draft->waits != NIL)
+			SF_TELL(writes_waits, draft);
 	sf_event_write(events);
 	sf_execution_update_all(executions);
 	sf_tally_write(tallies, now);

@@ -399,6 +399,21 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	submitted(branch, request, task, stimulus);
 }
 
+/* Have a branch wait for what a feature gives it. */
+static void
+begin_wait(SfDraft *draft, const SfBranch *branch, const SfResource *resource, const SfTaskRequest *request,
+		   SfStimulus *stimulus)
+{
+	SfTaskOutcome outcome = {0};
+
+	SF_FEATURES(begins_wait, feature)
+		if (feature->begins_wait(draft, branch, resource, request, stimulus))
+			return;
+	sf_error_set(&outcome.error, SF_ERR_RUNTIME, "The resource '%s' cannot be run: sfflow was built without events.",
+				 resource->text);
+	sf_dispatch_stimulus(&outcome, stimulus);
+}
+
 /*
  * Run the task of a branch, announce it, queue it, or start its child execution;
  * *stimulus gets the outcome, or what the branch now waits for.
@@ -422,6 +437,8 @@ sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 			given.payload = sf_item_reader_request(branch, state, given.payload);
 		sf_outside_queue(draft, branch, &resource, &given, stimulus);
 	}
+	else if (resource.kind == SF_RESOURCE_EVENT)
+		begin_wait(draft, branch, &resource, &given, stimulus);
 	else if (resource.kind == SF_RESOURCE_START_EXECUTION)
 		dispatch_child(draft, branch, request, stimulus);
 	else

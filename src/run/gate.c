@@ -47,6 +47,22 @@ resolve(Oid owner, const SfState *state, SfResource *target)
 	return resource->kind != SF_RESOURCE_MAPPED || sf_driver.resolve(resource, owner, target);
 }
 
+/* Name each of the events that a state waits for, unless its resource does. */
+static void
+name_events(const char *events, const char *text, SfGateNames *names)
+{
+	while (events != NULL && names->nresources < SF_GATE_NAMES)
+	{
+		const char *comma = strchr(events, ',');
+		size_t		length = comma == NULL ? strlen(events) : (size_t) (comma - events);
+		char	   *name = psprintf("event:%.*s", (int) length, events);
+
+		if (strcmp(name, text) != 0)
+			names->resources[names->nresources++] = name;
+		events = comma == NULL ? NULL : comma + 1;
+	}
+}
+
 /* Name what a Task state of an owner's machine uses, as its definition has it and as it is mapped. */
 void
 sf_gate_name_resources(Oid owner, const SfState *state, SfGateNames *names)
@@ -59,6 +75,8 @@ sf_gate_name_resources(Oid owner, const SfState *state, SfGateNames *names)
 		return;
 	if (target.kind == SF_RESOURCE_ACTIVITY)
 		names->activity = target.name;
+	else if (target.kind == SF_RESOURCE_EVENT)
+		name_events(target.name, text, names);
 	else if (target.kind == SF_RESOURCE_SQL_FUNCTION &&
 			 (strncmp(text, "sql:", 4) != 0 || strcmp(text + 4, target.name) != 0))
 		names->resources[names->nresources++] = psprintf("sql:%s", target.name);

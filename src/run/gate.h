@@ -11,10 +11,13 @@
 extern SfGate sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error);
 extern bool sf_gate_settles(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus);
 
+/* Names that a Task state uses, at most; of events beyond that the limits do not count */
+#define SF_GATE_NAMES	20
+
 /* What a Task state uses, by the names that holds and limits have */
 typedef struct SfGateNames
 {
-	const char *resources[2];	/* as the definition has it, and as it is mapped */
+	const char *resources[SF_GATE_NAMES];	/* as the definition has it, and as it is mapped; each event that it waits for */
 	int			nresources;
 	const char *activity;		/* NULL: none */
 } SfGateNames;

@@ -291,6 +291,7 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 				 errdetail("The state was not entered, or the machine keeps no history of it."),
 				 errhint("Give the argument input.")));
 
+	SF_TELL(rewound, execution);
 	sf_draft_drop_all(draft);
 	root = sf_lifecycle_root(execution, state, input);
 	if (old != NULL)

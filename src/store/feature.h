@@ -22,6 +22,7 @@
 struct SfDeliverer;
 struct SfDraft;
 struct SfStimulus;
+struct SfTaskRequest;
 
 /* A table of a feature: what is done with its rows is told here, and done by the engine */
 typedef struct SfFeatureTable
@@ -42,6 +43,7 @@ typedef struct SfFeatureObject
 	Oid			(*require_own) (const char *name);	/* the owner of one that the caller may change, or raise; NULL: never asked */
 	Oid			(*set_owner) (const char *name, Oid owner); /* gives such a one to another role; the owner before */
 	void		(*notice) (SfNotice *n, const char *name);	/* says in a notice what it is of; NULL: never asked */
+	bool		is_granted;		/* rights on it are given to roles; then it has require_own */
 } SfFeatureObject;
 
 /* A run of a machine that is planned, or was, and has no execution */
@@ -144,6 +146,16 @@ typedef struct SfFeature
 	SfTick		(*tend) (void);
 	void		(*wake_at_commit) (SfQueue queue, Oid owner);
 
+	/*
+	 * A task of a resource that the feature runs (SF_RESOURCE_EVENT) begins to wait: *stimulus says that it does, or why it
+	 * cannot.  What it waits for is put into the waits of the draft, and written after the branches, when no user code
+	 * follows.  Why a machine of the caller cannot use such a resource; NULL: it can.
+	 */
+	bool		(*begins_wait) (struct SfDraft *draft, const SfBranch *branch, const SfResource *resource,
+								const struct SfTaskRequest *request, struct SfStimulus *stimulus);
+	void		(*writes_waits) (struct SfDraft *draft);
+	char	   *(*probe) (const SfResource *resource);
+
 	/* The task of a step is announced, for a transaction of its own: what only its run needs is given back. */
 	void		(*announced) (struct SfDraft *draft);
 
@@ -176,6 +188,9 @@ typedef struct SfFeature
 
 	/* An execution that has ended begins anew with another input. */
 	void		(*restarted) (const SfExecution *execution);
+
+	/* One goes on from a state, as if nothing had come after that. */
+	void		(*rewound) (const SfExecution *execution);
 
 	/* Its rows name the states of another version. */
 	void		(*moved) (const SfMoved *moved);
@@ -251,6 +266,10 @@ typedef struct SfFeature
 	SfLook		(*look) (TimestampTz now);
 	int			look_pause_ms;	/* between two looks of which the first has left more; 0: it goes on at once */
 	int			look_every_ms;	/* a database looks no more often, unless there is more; 0: whenever it is asked */
+	bool		looks_when_told;	/* a transaction may tell a worker to look, once it has committed: sf_hooks.look_soon */
+
+	/* A session is about to advance an execution: look for what this waits for; true: something has come. */
+	bool		(*look_for) (int64 execution_no);
 	bool		locks_counters; /* a look locks what others wait for: it comes last, and not in a transaction block */
 } SfFeature;
 
@@ -267,6 +286,9 @@ typedef struct SfFeature
 	X(queue_owner) \
 	X(tend) \
 	X(wake_at_commit) \
+	X(begins_wait) \
+	X(writes_waits) \
+	X(probe) \
 	X(announced) \
 	X(left_state) \
 	X(slice_ends) \
@@ -276,6 +298,7 @@ typedef struct SfFeature
 	X(uses_changed) \
 	X(ended) \
 	X(restarted) \
+	X(rewound) \
 	X(moved) \
 	X(states_changed) \
 	X(executions_dropped) \
@@ -300,7 +323,8 @@ typedef struct SfFeature
 	X(suspects_run) \
 	X(next_look) \
 	X(wants_look) \
-	X(look)
+	X(look) \
+	X(look_for)
 
 #define SF_MOMENT_ENUM(moment) SF_AT_##moment,
 typedef enum SfMoment

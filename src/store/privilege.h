@@ -22,6 +22,8 @@
 	X(OPERATE, 'O', "OPERATE", "m", false) \
 	X(WORK, 'W', "WORK", "a", false) \
 	X(SEND, 'N', "SEND", "ma", true) \
+	X(EMIT, 'E', "EMIT", "e", false) \
+	X(RECEIVE, 'V', "RECEIVE", "e", false) \
 	X(CREATE, 'C', "CREATE", "*", true)
 
 #define SF_PRIVILEGE_ENUM(sym, letter, name, kinds, is_public) \
@@ -38,6 +40,7 @@ typedef enum SfPrivilege
 /* Kinds of objects, as stored; CREATE is of all of them, named "*" */
 #define SF_OBJECT_STATE_MACHINE	'm'
 #define SF_OBJECT_ACTIVITY		'a'
+#define SF_OBJECT_EVENT			'e'
 #define SF_OBJECT_ALL			'*'
 
 /* The name of a privilege, as sf_grant takes it. */

@@ -52,7 +52,7 @@ consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 
 	/* the keeper, which comes where there is no other process, makes no deliveries */
 	if (sf_shared_find_free_slot() != NULL)
-		due = Min(due, Min(database->next_delivery, database->next_queue));
+		due = database->look_wanted ? now : Min(due, Min(database->next_delivery, database->next_queue));
 	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0 ||
 		database->rest_from != DT_NOEND)
 		due = now;

@@ -92,11 +92,15 @@ sf_turn_look_all(const SfDueScan *scan)
 	}
 }
 
-/* Have features look that want to after a turn. */
+/* Have features look that want to after a turn, or (told) were told to. */
 void
-sf_turn_look_if_wanted(void)
+sf_turn_look_if_wanted(bool told)
 {
 	SF_FEATURES(wants_look, feature)
 		if (feature->wants_look())
 			look(feature);
+	if (told)
+		SF_FEATURES(look, feature)
+			if (feature->looks_when_told)
+				look(feature);
 }

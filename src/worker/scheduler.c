@@ -346,6 +346,9 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 	SfSlot	   *mine = sf_slot_mine;
 
 	database->arrivals = 0;
+	turn->looks = database->look_wanted && mine->role == SF_ROLE_WORKER;
+	if (turn->looks)
+		database->look_wanted = false;
 	turn->registrations = database->registrations;
 	mine->turn_began = sf_tick_now();
 	mine->purges = state == SF_WORK_PURGE;
@@ -371,7 +374,7 @@ make_way(SfDatabase *database, SfTurn *turn)
 	SfWorkState next = SF_WORK_SLEEP;
 
 	if (turn->state == SF_WORK_SCAN || turn->state == SF_WORK_PURGE ||
-		turn->state == SF_WORK_DELIVER)
+		turn->state == SF_WORK_DELIVER || turn->state == SF_WORK_LOOK)
 		next = take_work(database, turn);
 	return next == SF_WORK_SLEEP ? leave(database, turn) : begin_turn(database, turn, next);
 }
@@ -456,6 +459,8 @@ choose(SfDatabase *database, SfTurn *turn)
 		next = take_work(database, turn);
 	if (next == SF_WORK_SLEEP && is_delivery_due(database))
 		next = SF_WORK_DELIVER;
+	if (next == SF_WORK_SLEEP && database->look_wanted && sf_slot_mine->role == SF_ROLE_WORKER)
+		next = SF_WORK_LOOK;
 	if (next == SF_WORK_SLEEP && is_purge_due(database, false))
 		next = SF_WORK_PURGE;
 	if (next == SF_WORK_DELIVER)

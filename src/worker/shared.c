@@ -589,6 +589,18 @@ sf_shared_lower_delivery(SfDatabase *database, SfTick at)
 		sf_shared_wake_launcher();
 }
 
+/* Have features look that do so when told; wakes an idle worker, or the launcher, unless this process sees to it. */
+void
+sf_shared_want_look(SfDatabase *database, bool mine)
+{
+	if (database->look_wanted)
+		return;
+	database->look_wanted = true;
+	if (!mine && !sf_shared_wake_idle(database->oid, SF_ROLE_WORKER) &&
+		sf_shared_count_advancing(database->oid) == 0)
+		sf_shared_wake_launcher();
+}
+
 /*
  * Have everything due scanned for at a time, unless that is done earlier already; wakes
  * an idle worker, or the launcher, likewise.

@@ -202,6 +202,7 @@ typedef struct SfDatabase
 								 * corrected times (set_back) */
 	int64		set_back_by;	/* microseconds by which the wall clock was set back and
 								 * no scan has corrected times for that yet */
+	bool		look_wanted;	/* by features that look when told; taken by the worker that looks */
 	uint32		looks_wait;		/* a bit for each feature that looks when executions have ended, too */
 	int			arrivals;		/* commits of sessions that made work due, since the
 								 * last turn began */
@@ -410,6 +411,7 @@ extern void sf_shared_want_task(SfDatabase *database);
 extern int	sf_shared_max_tasks(void);
 extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
 extern void sf_shared_lower_delivery(SfDatabase *database, SfTick at);
+extern void sf_shared_want_look(SfDatabase *database, bool mine);
 extern void sf_shared_lower_poll(SfDatabase *database, SfTick at);
 extern void sf_shared_note_owner(SfDatabase *database, Oid owner);
 

@@ -615,7 +615,18 @@ run_purge(SfTurn *turn)
 		memset(&look, 0, sizeof(look));
 }
 
-/* Carry out the SCAN, SEEK, SLICE, TASK, PURGE or DELIVER of a turn; errors are dealt with inside. */
+/* Leave it to another process to have features look. */
+static void
+leave_look(void)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database)
+		sf_shared_want_look(database, false);
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Carry out the SCAN, SEEK, SLICE, TASK, PURGE, DELIVER or LOOK of a turn; errors are dealt with inside. */
 void
 sf_turn_run(SfTurn *turn)
 {
@@ -631,6 +642,8 @@ sf_turn_run(SfTurn *turn)
 		run_purge(turn);
 	else if (turn->state == SF_WORK_DELIVER)
 		sf_turn_deliver(turn);
+	else if (turn->state == SF_WORK_LOOK)
+		turn->outcome = SF_TURN_NOTHING;	/* what follows any turn */
 	else if (turn->state == SF_WORK_SLICE && has_suspect(turn))
 	{
 		SfBranchKey keys[SF_TURN_KEYS];
@@ -641,7 +654,10 @@ sf_turn_run(SfTurn *turn)
 	}
 	else
 		run_slice(turn);
-	/* T2 follows T1 at once */
+	/* T2 follows T1 at once, and may take long */
 	if (turn->outcome != SF_TURN_ANNOUNCED)
-		sf_turn_look_if_wanted();
+		sf_turn_look_if_wanted(turn->looks);
+	else if (turn->looks)
+		leave_look();
+	turn->looks = false;
 }

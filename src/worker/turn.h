@@ -21,6 +21,7 @@
  *	SLEEP	-> SCAN, SEEK, SLICE	its latch was set, or a timer or poll is due
  *			-> PURGE				a look for executions to purge is due
  *			-> DELIVER				deliveries of rules are due
+ *			-> LOOK					features were told to look; other turns end with such a look, too
  *			-> LEAVE				asked to, or not needed
  *	GATHER	-> as SLEEP, and SLEEP	a pause for more keys to arrive
  *	SCAN	-> SEEK, SLICE			the due index has been read into the ring
@@ -36,6 +37,7 @@
  *	PURGE	-> as SLEEP, and SLEEP
  *			-> PURGE				nothing is due, and there is more to delete
  *	DELIVER	-> as SLEEP, and SLEEP
+ *	LOOK	-> as SLEEP, and SLEEP
  *	PAUSE	-> as SLEEP, and SLEEP
  *
  * Any turn but DELIVER may lead to DELIVER, so that neither deliveries nor branches wait
@@ -52,6 +54,7 @@ typedef enum SfWorkState
 	SF_WORK_TASK,				/* run the announced task */
 	SF_WORK_PURGE,				/* delete a batch of executions that are old enough */
 	SF_WORK_DELIVER,			/* call targets of rules */
+	SF_WORK_LOOK,				/* features look that were told to */
 	SF_WORK_PAUSE,				/* wait, even if the latch is set */
 	SF_WORK_LEAVE				/* end the process */
 } SfWorkState;
@@ -85,6 +88,7 @@ typedef struct SfTurn
 	Oid			task_owner;
 	TimestampTz task_due;
 	uint32		registrations;	/* of the database when the turn began */
+	bool		looks;			/* has it on itself to have features look that were told to */
 
 	/* how it went */
 	SfTurnVerdict verdict;
@@ -103,7 +107,7 @@ typedef struct SfTurn
 extern void sf_turn_run(SfTurn *turn);
 extern void sf_turn_deliver(SfTurn *turn);
 extern void sf_turn_look_all(const SfDueScan *scan);
-extern void sf_turn_look_if_wanted(void);
+extern void sf_turn_look_if_wanted(bool told);
 extern bool sf_turn_run_suspect(SfBranchKey key);
 
 #endif							/* SF_WORKER_TURN_H */

@@ -10,8 +10,7 @@
  * the lock of the database, and none of all databases, but for one that is new or that
  * has suspects.  A lost
  * notice costs latency only, because workers read the due index once per
- * poll_interval; so PREPARE TRANSACTION drops the list, and the end of a prepared
- * transaction has a worker read the due index (prepared.c).
+ * poll_interval; so PREPARE TRANSACTION drops the list.
  */
 #include "postgres.h"
 
@@ -41,7 +40,8 @@ typedef enum EntryKind
 	ENTRY_RUNS_WAIT,
 	ENTRY_REGISTER,
 	ENTRY_DELIVERY,
-	ENTRY_LOOK
+	ENTRY_LOOK,
+	ENTRY_LOOK_SOON
 } EntryKind;
 
 typedef struct Entry
@@ -251,6 +251,16 @@ note_look(TimestampTz at)
 	append(ENTRY_LOOK, none, InvalidOid, at);
 }
 
+/* Features are to look at what this transaction has written. */
+static void
+note_look_soon(void)
+{
+	SfBranchKey none = {0, 0};
+
+	if (nentries == 0 || entries[nentries - 1].kind != ENTRY_LOOK_SOON)
+		append(ENTRY_LOOK_SOON, none, InvalidOid, 0);
+}
+
 /*
  * Have the current database looked at when this transaction commits: the
  * extension came or went, or driving it was switched on or off.
@@ -436,6 +446,16 @@ deliver_look(TimestampTz at)
 		sf_shared_lower_poll(database, sf_tick_of_wall(at));
 }
 
+/* Tell a worker of this database that features are to look; this process, if it goes on. */
+static void
+deliver_look_soon(void)
+{
+	SfDatabase *database = sf_shared_find_database(MyDatabaseId);
+
+	if (database != NULL)
+		sf_shared_want_look(database, sf_slot_will_take_keys() && sf_slot_mine->role == SF_ROLE_WORKER);
+}
+
 /* Forget everything, and give back the memory that a large transaction has needed. */
 static void
 forget(void)
@@ -523,6 +543,8 @@ deliver_to_workers(void)
 	for (int i = 0; i < nentries; i++)
 		if (entries[i].kind == ENTRY_LOOK)
 			deliver_look(entries[i].due);
+	if (has_entry(ENTRY_LOOK_SOON))
+		deliver_look_soon();
 	sf_shared_leave();
 }
 
@@ -561,25 +583,6 @@ want_scan_now(void)
 		sf_shared_wake_worker(database);
 	}
 	sf_shared_leave();
-}
-
-/*
- * A prepared transaction that has written tables of the extension is over: have a worker
- * read the due index.  If the database is not driven, as far as is known, that may have
- * been changed by the transaction.
- */
-void
-sf_wake_scan(void)
-{
-	SfDatabase *database = sf_shared_enter(MyDatabaseId);
-	bool		driven = database != NULL && database->state != SF_DATABASE_NOT_DRIVEN;
-
-	sf_shared_leave();
-	if (driven)
-		want_scan_now();
-	else
-		sf_wake_register();
-	pg_atomic_fetch_add_u64(&sf_shared->changes, 1);
 }
 
 /* Forget the list after an abort or PREPARE TRANSACTION; after a commit on_release() delivers it. */
@@ -660,6 +663,7 @@ sf_wake_init(void)
 	sf_hooks.execution_failed = note_failed;
 	sf_hooks.runs_wait = note_runs_wait;
 	sf_hooks.look = note_look;
+	sf_hooks.look_soon = note_look_soon;
 	sf_hooks.others_wait = sf_shared_others_wait;
 	sf_hooks.executions_change = note_executions_change;
 	sf_hooks.register_database = sf_wake_register;

@@ -120,6 +120,7 @@ work_loop(void)
 			case SF_WORK_TASK:
 			case SF_WORK_PURGE:
 			case SF_WORK_DELIVER:
+			case SF_WORK_LOOK:
 				MemoryContextReset(turn_context);
 				MemoryContextSwitchTo(turn_context);
 				sf_turn_run(&turn);

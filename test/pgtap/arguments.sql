@@ -1,5 +1,5 @@
 -- Every argument that is an interval, a count or a number, and every option: what is refused, and how.
--- needs: hold deadline limit
+-- needs: hold deadline limit event
 BEGIN;
 
 -- call: what is called; expected: its SQLSTATE and message (a pattern), or 'ok'
@@ -59,6 +59,18 @@ INSERT INTO cases VALUES
 ('sf_wait_change', 'change', $$CALL sf_wait_change(NULL, '0', NULL)$$, '% sf_wait_change cannot wait while a query holds a snapshot'),
 ('sf_wait', 'timeout', $$CALL sf_wait('m:1', '-1 ms')$$, 'SF012 argument timeout must not be negative'),
 ('sf_wait', 'timeout', $$CALL sf_wait('m:1', '178000000 years')$$, 'SF012 argument timeout must be at most 1000 years'),
+('sf_create_event', 'ttl', $$SELECT sf_create_event('v0', ttl => '0')$$, 'ok'),
+('sf_create_event', 'ttl', $$SELECT sf_create_event('v1', ttl => '1000 years')$$, 'ok'),
+('sf_create_event', 'ttl', $$SELECT sf_create_event('v2', ttl => '-1 s')$$, 'SF012 argument ttl must not be negative'),
+('sf_create_event', 'ttl', $$SELECT sf_create_event('v3', ttl => '178000000 years')$$, 'SF012 argument ttl must be at most 1000 years'),
+('sf_create_event', 'remember_ids', $$SELECT sf_create_event('vr0', remember_ids => '0')$$, 'ok'),
+('sf_create_event', 'remember_ids', $$SELECT sf_create_event('vr1', remember_ids => '1000 years')$$, 'ok'),
+('sf_create_event', 'remember_ids', $$SELECT sf_create_event('vr2', remember_ids => '-1 s')$$, 'SF012 argument remember_ids must not be negative'),
+('sf_create_event', 'remember_ids', $$SELECT sf_create_event('vr3', remember_ids => '178000000 years')$$, 'SF012 argument remember_ids must be at most 1000 years'),
+('sf_emit', 'ttl', $$SELECT sf_emit('v0', 'k', ttl => '0')$$, 'ok'),
+('sf_emit', 'ttl', $$SELECT sf_emit('v0', 'k', ttl => '1000 years')$$, 'ok'),
+('sf_emit', 'ttl', $$SELECT sf_emit('v0', 'k', ttl => '-1 s')$$, 'SF012 argument ttl must not be negative'),
+('sf_emit', 'ttl', $$SELECT sf_emit('v0', 'k', ttl => '178000000 years')$$, 'SF012 argument ttl must be at most 1000 years'),
 ('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '-1 s')$$, 'SF012 argument lease must not be negative'),
 ('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '1 mon -32 days')$$, 'SF012 argument lease must not be negative'),
 ('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '0')$$, 'SF012 argument lease must be at least a millisecond'),
@@ -213,6 +225,9 @@ SELECT function, argument, replace(call, '?', sign || 'infinity'),
 		ELSE format('SF012 argument %s must be at most 1000 years', argument) END
 FROM (VALUES ('sf_purge', 'older_than', $$SELECT sf_purge('?')$$),
 	('sf_await', 'timeout', $$SELECT sf_await('m:1', '?')$$),
+	('sf_create_event', 'ttl', $$SELECT sf_create_event('v4', '?')$$),
+	('sf_create_event', 'remember_ids', $$SELECT sf_create_event('v4', remember_ids => '?')$$),
+	('sf_emit', 'ttl', $$SELECT sf_emit('v0', 'k', ttl => '?')$$),
 	('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '?')$$)) f (function, argument, call),
 	(VALUES ('-'), ('')) s (sign);
 

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
--- needs: hold deadline limit
+-- needs: hold deadline limit event
 BEGIN;
-SELECT plan(174);
+SELECT plan(187);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -14,6 +14,11 @@ INSERT INTO contract VALUES
 	('sf_from_yaml', 'yaml text', 'json'),
 	('sf_validate', 'definition text, options jsonb DEFAULT ''{}''::jsonb', 'TABLE(severity text, code text, location text, message text)'),
 	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text, version integer DEFAULT NULL::integer, priority integer DEFAULT NULL::integer', 'text'),
+	('sf_create_event', 'name text, ttl interval DEFAULT ''1 day''::interval, remember_ids interval DEFAULT ''7 days''::interval, deliver text DEFAULT ''all''::text', 'void'),
+	('sf_drop_event', 'name text', 'void'),
+	('sf_emit', 'name text, key text, payload jsonb DEFAULT NULL::jsonb, id text DEFAULT NULL::text, ttl interval DEFAULT NULL::interval, deliver text DEFAULT NULL::text', 'text'),
+	('sf_emit_many', 'name text, events jsonb[]', 'bigint'),
+	('sf_withdraw_event', 'name text, key text, id text', 'boolean'),
 	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),
 	('sf_run', 'execution_id text, skip_waits boolean DEFAULT false, max_steps integer DEFAULT NULL::integer', 'text'),
 	('sf_run_due', 'IN max_steps integer DEFAULT 1000', NULL),
@@ -103,6 +108,9 @@ INSERT INTO shown VALUES
 	('sf_history', 'execution_id, id, previous_event_id, timestamp, type, state, details'),
 	('sf_tasks', 'execution_id, state, branch, resource, status, attempt, scheduled_at, started_at, deadline, heartbeat_at, worker'),
 	('sf_activities', 'activity, owner, queued, oldest_queued_at, in_flight, last_polled_at, last_worker'),
+	('sf_event_types', 'name, owner, ttl, remember_ids, deliver, created_at, events, waits'),
+	('sf_events', 'name, key, id, deliver, emitted_at, expires_at, received, payload'),
+	('sf_event_waits', 'name, key, execution_id, state, branch, since, filter, max_events'),
 	('sf_dead_letters', 'execution_id, state, branch, resource, input, error, cause, receives, died_at'),
 	('sf_metrics', 'state_machine, executions_started, executions_succeeded, executions_failed, executions_aborted, executions_timed_out, executions_throttled, execution_time_ms_avg, execution_time_ms_p50, execution_time_ms_p95, execution_time_ms_p99, state_transitions, executions_redriven, retries'),
 	('sf_execution_time_buckets', 'state_machine, le, executions'),

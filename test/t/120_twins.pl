@@ -1,6 +1,6 @@
 # Objects that stood in a database before sfflow was installed, or that stand first in the search_path, are never run
 # with its user's rights: the database belongs to a tenant, and is full of twins of everything in pg_catalog.
-# needs: hold deadline limit
+# needs: hold deadline limit event
 use strict;
 use warnings;
 use FindBin;
@@ -136,6 +136,15 @@ sub run_all
 run_all('machines', <<'EOS');
 SELECT public.sf_create_activity('act', '1 h', 1), public.sf_create_activity('gone');
 SELECT public.sf_drop_activity('gone');
+SELECT public.sf_create_event('twin'), public.sf_create_event('gone', '1 h', '1 h', 'one');
+SELECT public.sf_emit('twin', 'k', '{"a": 1}', 'i'),
+	public.sf_emit_many('twin', ARRAY['{"key": "k"}']::pg_catalog.jsonb[]),
+	public.sf_withdraw_event('twin', 'k', 'i');
+SELECT public.sf_drop_event('gone');
+SELECT public.sf_create_state_machine('waits', '{"StartAt": "W", "States": {"W": {"Type": "Task",
+	"Resource": "event:twin", "Parameters": {"Key": "k", "Filter": {"b": [1]}}, "End": true}}}');
+SELECT public.sf_start('waits', '{}', 'e'), public.sf_run('waits:e');
+SELECT public.sf_emit('twin', 'k', '{"b": 1}'), public.sf_run('waits:e');
 SELECT public.sf_create_state_machine('flow', '{"StartAt": "Echo", "States": {
   "Echo": {"Type": "Task", "Resource": "sql:app.echo", "Parameters": {"text.$": "States.Format(''{}-{}'', $.a, 1)"},
   	"ResultPath": "$.echo", "Next": "Which"},

@@ -107,11 +107,8 @@ is(json(aws('DescribeExecution', '{}', scope => 'aws:amz:eu-central-1:states')->
 is(json(aws('DescribeExecution', '{}', options => [ '-H', "Host: sync-127.0.0.1:$gateway->{port}" ])->{body})->{role},
 	'operator', 'another host');
 is(by_hand()->{status}, 200, 'signed by hand');
-is(by_hand(headers => { 'x-amz-user-agent' => '  a   b', 'amz-sdk-request' => 'attempt=1' })->{status}, 200,
+is(by_hand(headers => { 'x-amz-user-agent' => '  a   b ', 'amz-sdk-request' => 'attempt=1' })->{status}, 200,
 	'with more headers, and blanks');
-# libmicrohttpd 1.0 hides blanks behind a value, so that not all bytes of the head are accounted for.
-like(by_hand(headers => { 'x-amz-user-agent' => 'a b ' })->{status}, qr/^(200|400)$/,
-	'blanks behind a value are good, or no good head');
 
 # What is refused, and as what.
 for my $case (

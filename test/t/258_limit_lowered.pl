@@ -6,13 +6,10 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use PostgreSQL::Test::Utils;
-use SfCopies;
 use SfTest;
 use Test::More;
 
 my $node = new_node('main', conf => "sfflow.workers = 0\n");
-# The probe after the start, which is a look as well, is over.
-settled($node);
 
 $node->safe_psql('postgres', <<'EOS');
 SELECT sf_create_activity('desk');

@@ -14,6 +14,7 @@
 	X(EXECUTION, "execution") \
 	X(SCHEDULE, "schedule") \
 	X(ACTIVITY, "activity") \
+	X(EVENT, "event")		/* no event of the type is given out */ \
 	X(RESOURCE, "resource")
 
 #define SF_HOLD_ENUM(sym, name) SF_HOLD_##sym,

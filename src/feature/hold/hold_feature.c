@@ -92,8 +92,9 @@ moved_to(const SfMoved *moved)
 static bool
 kind_of(char object_kind, SfHoldKind *kind)
 {
-	*kind = object_kind == SF_OBJECT_SCHEDULE ? SF_HOLD_SCHEDULE : SF_HOLD_ACTIVITY;
-	return object_kind == SF_OBJECT_SCHEDULE || object_kind == SF_OBJECT_ACTIVITY;
+	*kind = object_kind == SF_OBJECT_SCHEDULE ? SF_HOLD_SCHEDULE :
+		object_kind == SF_OBJECT_EVENT ? SF_HOLD_EVENT : SF_HOLD_ACTIVITY;
+	return object_kind == SF_OBJECT_SCHEDULE || object_kind == SF_OBJECT_ACTIVITY || object_kind == SF_OBJECT_EVENT;
 }
 
 /* List what waits for the end of holds of roles that have no rights of the machine's owner. */
@@ -105,7 +106,7 @@ parked_of_others(void)
 	return sf_park_list_by(&plan);
 }
 
-/* Is an activity or a schedule held? */
+/* Is an activity, a schedule or an event held? */
 static bool
 keeps_back(char object_kind, const char *name)
 {

@@ -107,11 +107,11 @@ parse_target(FunctionCallInfo fcinfo)
 	const SfFeatureObject *object = sf_feature_object_of(t.text);
 	const char *id;
 
-	if (object != NULL && object->kind == SF_OBJECT_SCHEDULE)
+	if (object != NULL && (object->kind == SF_OBJECT_SCHEDULE || object->kind == SF_OBJECT_EVENT))
 	{
 		id = sf_feature_object_name(object, t.text);
 		(void) object->require_own(id);
-		parse_object(&t, SF_HOLD_SCHEDULE, SF_OBJECT_SCHEDULE, id, state);
+		parse_object(&t, object->kind == SF_OBJECT_EVENT ? SF_HOLD_EVENT : SF_HOLD_SCHEDULE, object->kind, id, state);
 	}
 	else if (strncmp(t.text, "activity:", 9) == 0 ||
 			 sf_public_name_to_id(SF_NAME_ACTIVITY, t.text) != t.text)
@@ -221,6 +221,8 @@ SF_SQL_FUNCTION(sfflow_sf_release)
 		n += sf_hold_release(*(int64 *) lfirst(lc));
 	if (t.hold.kind == SF_HOLD_ACTIVITY)
 		wake_pollers(t.hold.name);
+	if (t.hold.kind == SF_HOLD_EVENT)
+		sf_hooks.look_soon();
 	note(&t, "release", NULL);
 	PG_RETURN_INT64(n);
 }

@@ -56,6 +56,18 @@ parse_machine(Target *t, const char *text)
 	t->limit.state = state == NULL ? "" : state;
 }
 
+/* Is a text the name of an event that the caller owns?  Raises if it is that of another. */
+static bool
+is_own_event(const char *text)
+{
+	const SfFeatureObject *object = sf_feature_object_of(text);
+
+	if (object == NULL || object->kind != SF_OBJECT_EVENT)
+		return false;
+	(void) object->require_own(sf_feature_object_name(object, text));
+	return true;
+}
+
 /*
  * Read the argument target, and check the caller's right.  A limit of a resource by a role
  * that is no administrator is for this role's machines.
@@ -72,7 +84,7 @@ parse_target(Target *t, const char *text)
 		t->object = t->limit.name = sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
 		t->limit.kind = SF_LIMIT_ACTIVITY;
 	}
-	else if (sf_object_is_resource(text))
+	else if (sf_object_is_resource(text) || is_own_event(text))
 	{
 		t->kind = SF_OBJECT_ALL;
 		t->object = "*";

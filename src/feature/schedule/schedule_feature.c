@@ -19,8 +19,8 @@ static const SfFeatureTable tables[] = {
 };
 
 static const SfFeatureObject objects[] = {
-	{"schedule:", SF_OBJECT_SCHEDULE, "schedule", sf_schedules_require_own, sf_schedules_set_owner, sf_schedules_notice},
-	{"calendar:", SF_OBJECT_CALENDAR, "calendar", NULL, sf_calendars_set_owner, NULL},
+	{"schedule:", SF_OBJECT_SCHEDULE, "schedule", sf_schedules_require_own, sf_schedules_set_owner, sf_schedules_notice, false},
+	{"calendar:", SF_OBJECT_CALENDAR, "calendar", NULL, sf_calendars_set_owner, NULL, false},
 	{NULL}
 };
 

@@ -1,0 +1,217 @@
+-- Events by key: types of events, events that were emitted, and the branches that wait for them: the feature event.
+
+--@into tables
+-- Events by key (docs/events.md). src/feature/event/event_by_key.h explains the protocol of emitters and waits.
+
+CREATE SEQUENCE _sfflow.event_type_no AS integer;
+
+-- Each backend keeps the types that it works with.
+CREATE TABLE _sfflow.event_type (
+	event_type_no integer NOT NULL DEFAULT nextval('_sfflow.event_type_no') PRIMARY KEY,
+	name text COLLATE "C" NOT NULL UNIQUE,
+	owner regrole NOT NULL,
+	ttl interval NOT NULL,
+	remember_ids interval NOT NULL,
+	deliver text COLLATE "C" NOT NULL,	-- all or one
+	created_at timestamptz NOT NULL
+);
+CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
+
+-- An event that was given to as many as it is for stays, not alive, until its id may be used again.
+CREATE SEQUENCE _sfflow.event_no;
+
+CREATE TABLE _sfflow.emitted_event (
+	event_no bigint NOT NULL PRIMARY KEY,	-- drawn when the transaction has its number
+	event_type_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	id text COLLATE "C",				-- as given; NULL: sf- and event_no
+	deliver text COLLATE "C" NOT NULL,
+	fresh boolean NOT NULL,				-- no look has been over with it
+	alive boolean NOT NULL,				-- may be given
+	horizon xid8 NOT NULL,				-- who has drawn a lower number has a lower xid
+	ttl interval NOT NULL,				-- from the first look on
+	expires_at timestamptz,				-- set by the first look
+	forget_at timestamptz,				-- likewise: the row may go then
+	depth integer NOT NULL,				-- of the chain of rules that has led to it
+	emitted_at timestamptz NOT NULL,
+	payload jsonb
+) WITH (fillfactor = 85);
+CREATE INDEX emitted_event_alive ON _sfflow.emitted_event (event_type_no, key, event_no) WHERE alive;
+CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE fresh;
+CREATE UNIQUE INDEX emitted_event_id ON _sfflow.emitted_event (event_type_no, key, id) WHERE id IS NOT NULL;
+CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE alive AND NOT fresh;
+CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE NOT alive;
+
+-- A row per name that a branch in phase EXTERNAL waits for.
+CREATE TABLE _sfflow.event_wait (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	event_type_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	generation integer NOT NULL,		-- of the branch
+	ripe boolean NOT NULL,				-- an event was there when it began
+	since timestamptz NOT NULL,
+	max_events integer,					-- NULL: one, which is no array
+	filter jsonb,						-- an event pattern; NULL: any
+	PRIMARY KEY (execution_no, branch_no, event_type_no)
+) WITH (fillfactor = 85);
+CREATE INDEX event_wait_key ON _sfflow.event_wait (event_type_no, key, since, execution_no, branch_no);
+CREATE INDEX event_wait_ripe ON _sfflow.event_wait (execution_no) WHERE ripe;
+
+-- What an execution has received: these, and of a type and key all up to a floor.
+CREATE TABLE _sfflow.event_receipt (
+	execution_no bigint NOT NULL,
+	event_no bigint NOT NULL,
+	PRIMARY KEY (execution_no, event_no)
+);
+
+CREATE TABLE _sfflow.event_floor (
+	execution_no bigint NOT NULL,
+	event_type_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	floor bigint NOT NULL,
+	PRIMARY KEY (execution_no, event_type_no, key)
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.emitted_event', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_wait', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
+
+--@into functions
+-- Events by key.
+CREATE FUNCTION @extschema@.sf_create_event(name text, ttl interval DEFAULT '1 day',
+	remember_ids interval DEFAULT '7 days', deliver text DEFAULT 'all')
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_create_event'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_create_event(text, interval, interval, text) IS
+	'makes a type of events, which executions wait for by name and key';
+
+CREATE FUNCTION @extschema@.sf_drop_event(name text) RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_drop_event'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_drop_event(text) IS
+	'deletes a type of events that no execution waits for, with its events';
+
+CREATE FUNCTION @extschema@.sf_emit(name text, key text, payload jsonb DEFAULT NULL, id text DEFAULT NULL,
+	ttl interval DEFAULT NULL, deliver text DEFAULT NULL)
+RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_sf_emit'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_emit(text, text, jsonb, text, interval, text) IS
+	'emits an event for executions that wait for its name and key, now or within its time to live; returns its id';
+
+CREATE FUNCTION @extschema@.sf_emit_many(name text, events jsonb[]) RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_sf_emit_many'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_emit_many(text, jsonb[]) IS
+	'emits many events of a type, each an object with key, payload and id; returns how many are new';
+
+CREATE FUNCTION @extschema@.sf_withdraw_event(name text, key text, id text) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_sf_withdraw_event'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_withdraw_event(text, text, text) IS
+	'has an event given to nobody from now on; false: it is not there any more';
+
+-- The types of events that the reader owns, or has a right on.
+CREATE VIEW _sfflow.known_event_type AS
+SELECT t.event_type_no, t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at,
+	pg_has_role(t.owner, 'USAGE') OR t.name IN (
+	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'e' AND g.privilege = 'V') AS is_receiver
+FROM _sfflow.event_type t
+WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
+	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'e');
+
+CREATE VIEW @extschema@.sf_event_types WITH (security_barrier) AS
+SELECT t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at,
+	(SELECT count(*) FROM _sfflow.emitted_event e WHERE e.event_type_no = t.event_type_no AND e.alive
+		AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp())) AS events,
+	(SELECT count(*) FROM _sfflow.event_wait w WHERE w.event_type_no = t.event_type_no) AS waits
+FROM _sfflow.known_event_type t;
+GRANT SELECT ON @extschema@.sf_event_types TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_event_types IS 'types of events, and how many events and waits of each there are';
+COMMENT ON COLUMN @extschema@.sf_event_types.name IS 'name of the type';
+COMMENT ON COLUMN @extschema@.sf_event_types.owner IS 'owner; its members may do everything with it';
+COMMENT ON COLUMN @extschema@.sf_event_types.ttl IS 'how long an event can be received, from the first look after its commit';
+COMMENT ON COLUMN @extschema@.sf_event_types.remember_ids IS 'how long the id of an event cannot be used again';
+COMMENT ON COLUMN @extschema@.sf_event_types.deliver IS 'all: each execution that waits receives it; one: one of them does';
+COMMENT ON COLUMN @extschema@.sf_event_types.created_at IS 'when it was created';
+COMMENT ON COLUMN @extschema@.sf_event_types.events IS 'how many events can still be received';
+COMMENT ON COLUMN @extschema@.sf_event_types.waits IS 'how many branches wait for an event of this type';
+
+CREATE VIEW @extschema@.sf_events WITH (security_barrier) AS
+SELECT t.name, e.key, coalesce(e.id, 'sf-' || e.event_no) AS id, e.deliver, e.emitted_at, e.expires_at,
+	(SELECT count(*) FROM _sfflow.event_receipt r WHERE r.event_no = e.event_no)
+	+ (SELECT count(*) FROM _sfflow.event_floor f
+		WHERE f.event_type_no = e.event_type_no AND f.key = e.key AND f.floor >= e.event_no) AS received, e.payload
+FROM _sfflow.emitted_event e
+JOIN _sfflow.known_event_type t ON t.event_type_no = e.event_type_no AND t.is_receiver
+WHERE e.alive AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp());
+GRANT SELECT ON @extschema@.sf_events TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_events IS 'events that can still be received';
+COMMENT ON COLUMN @extschema@.sf_events.name IS 'name of its type';
+COMMENT ON COLUMN @extschema@.sf_events.key IS 'key, as sf_emit was given it';
+COMMENT ON COLUMN @extschema@.sf_events.id IS 'id, as sf_emit has returned it';
+COMMENT ON COLUMN @extschema@.sf_events.deliver IS 'all: each execution that waits receives it; one: one of them does';
+COMMENT ON COLUMN @extschema@.sf_events.emitted_at IS 'when sf_emit was called';
+COMMENT ON COLUMN @extschema@.sf_events.expires_at IS 'until when it can be received; null: no look has seen it yet';
+COMMENT ON COLUMN @extschema@.sf_events.received IS 'how many executions have received it';
+COMMENT ON COLUMN @extschema@.sf_events.payload IS 'payload';
+
+CREATE VIEW @extschema@.sf_event_waits WITH (security_barrier) AS
+SELECT t.name, w.key, e.execution_id, p.state, p.branch, w.since, w.filter, w.max_events
+FROM _sfflow.event_wait w
+JOIN _sfflow.event_type t ON t.event_type_no = w.event_type_no
+JOIN _sfflow.readable_execution e ON e.execution_no = w.execution_no
+JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
+	AND b.generation = w.generation AND b.phase = @PHASE_EXTERNAL@
+CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
+GRANT SELECT ON @extschema@.sf_event_waits TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_event_waits IS 'what waits for which events, since when';
+COMMENT ON COLUMN @extschema@.sf_event_waits.name IS 'name of the type of events';
+COMMENT ON COLUMN @extschema@.sf_event_waits.key IS 'key that the event has to have';
+COMMENT ON COLUMN @extschema@.sf_event_waits.execution_id IS 'execution that waits';
+COMMENT ON COLUMN @extschema@.sf_event_waits.state IS 'its state';
+COMMENT ON COLUMN @extschema@.sf_event_waits.branch IS 'its branch, as sf_tasks shows it';
+COMMENT ON COLUMN @extschema@.sf_event_waits.since IS 'since when';
+COMMENT ON COLUMN @extschema@.sf_event_waits.filter IS 'pattern that the payload has to match; null: any';
+COMMENT ON COLUMN @extschema@.sf_event_waits.max_events IS 'how many events it takes at most; null: one, which is no array';
+
+--@into named_role
+UNION ALL SELECT owner FROM _sfflow.event_type
+--@into sequence_use
+UNION ALL
+SELECT 'event_type_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
+	(SELECT max(event_type_no) FROM _sfflow.event_type)
+FROM _sfflow.event_type_no s
+UNION ALL
+SELECT 'event_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(event_no) FROM _sfflow.emitted_event)
+FROM _sfflow.event_no s
+--@into auditable
+SELECT 'e', t.name FROM _sfflow.known_event_type t
+UNION ALL
+--@into rows_of_executions
+	UNION ALL SELECT 'event_wait', w.execution_no FROM _sfflow.event_wait w
+	UNION ALL SELECT 'event_receipt', r.execution_no FROM _sfflow.event_receipt r
+	UNION ALL SELECT 'event_floor', f.execution_no FROM _sfflow.event_floor f
+--@into branch_checks
+	SELECT 'event_wait_missing', b.execution_no, format('branch %s waits for events, and no row says for which', b.branch_no)
+	FROM strand b
+	JOIN head e ON e.execution_no = b.execution_no
+	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_EXTERNAL@ AND p.resource LIKE 'event:%'
+		AND EXISTS (SELECT FROM _sfflow.event_type)
+		AND NOT EXISTS (SELECT FROM _sfflow.event_wait w WHERE w.execution_no = b.execution_no
+			AND w.branch_no = b.branch_no AND w.generation = b.generation)
+	UNION ALL
+	SELECT 'event_wait_left', w.execution_no, format('branch %s does not wait for events, and a row says that it does',
+		w.branch_no)
+	FROM _sfflow.event_wait w
+	JOIN head e ON e.execution_no = w.execution_no
+	WHERE NOT EXISTS (SELECT FROM strand b WHERE b.execution_no = w.execution_no AND b.branch_no = w.branch_no
+		AND b.phase = @PHASE_EXTERNAL@ AND b.generation = w.generation)
+	UNION ALL

@@ -1,0 +1,330 @@
+/*
+ * awaited.c
+ *		Branches that wait for events: what a Task state says that it waits for, and rows of event_wait.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "feature/event/event_by_key.h"
+#include "feature/rule/pattern.h"
+#include "store/privilege.h"
+
+/* Names that a state may wait for, and events that it may take at once */
+#define MAX_NAMES		16
+#define MAX_EVENTS		1000
+
+/* Longest key, in bytes: it stands in indexes */
+#define MAX_KEY			1024
+
+/* What the Parameters of a state say */
+typedef struct Wish
+{
+	JsonbValue	keys;			/* by name; else (null) */
+	char	   *key;			/* for all names; or NULL */
+	Jsonb	   *filter;			/* or NULL */
+	int			max_events;		/* 0: one, which is no array */
+} Wish;
+
+/* --- parameters --- */
+
+/* Fail the state. */
+static bool
+refuse(SfError *error, const char *cause)
+{
+	return sf_error_set(error, SF_ERR_RUNTIME, "%s", cause);
+}
+
+/* Read a key, which may be a number, too; NULL: it is none. */
+static char *
+read_key(const JsonbValue *v)
+{
+	StringInfoData buf;
+	char	   *key = NULL;
+
+	if (v->type == jbvString)
+		key = pnstrdup(v->val.string.val, v->val.string.len);
+	else if (v->type == jbvNumeric)
+	{
+		initStringInfo(&buf);
+		sf_json_append_text(&buf, v);
+		key = buf.data;
+	}
+	return key == NULL || key[0] == '\0' || strlen(key) > MAX_KEY ? NULL : key;
+}
+
+/* Check a filter as sf_create_rule() checks a pattern, in a subtransaction. */
+static bool
+compile_filter(void *arg)
+{
+	(void) sf_pattern_compile(arg);
+	return true;
+}
+
+/* Take a member of the parameters. */
+static bool
+read_member(Wish *wish, const char *name, const JsonbValue *v, SfError *error)
+{
+	int64		count;
+	ErrorData  *invalid;
+
+	if (strcmp(name, "Key") == 0)
+		return (wish->key = read_key(v)) != NULL ||
+			refuse(error, psprintf("'Key' must be a string of 1 to %d bytes, or a number.", MAX_KEY));
+	if (strcmp(name, "Keys") == 0)
+	{
+		wish->keys = *v;
+		return sf_json_is_object(v) || refuse(error, "'Keys' must be an object with a key for each name.");
+	}
+	if (strcmp(name, "MaxEvents") == 0)
+	{
+		if (!sf_json_to_int64(v, &count) || count < 1 || count > MAX_EVENTS)
+			return refuse(error, psprintf("'MaxEvents' must be an integer from 1 to %d.", MAX_EVENTS));
+		wish->max_events = (int) count;
+		return true;
+	}
+	if (strcmp(name, "Filter") != 0)
+		return refuse(error, psprintf("A wait for events has Key or Keys, Filter and MaxEvents, and no '%s'.", name));
+	wish->filter = sf_json_make(v);
+	invalid = sf_subtransaction_run(compile_filter, NULL, wish->filter);
+	return invalid == NULL || refuse(error, psprintf("'Filter' is no event pattern: %s", invalid->message));
+}
+
+/* Read the parameters of a state. */
+static bool
+read_wish(const Jsonb *parameters, Wish *wish, SfError *error)
+{
+	JsonbValue	root;
+	SfJsonMember *members;
+	int			n;
+
+	memset(wish, 0, sizeof(*wish));
+	sf_json_root(parameters, &root);
+	if (!sf_json_is_object(&root))
+		return refuse(error, "A wait for events has Parameters with a Key.");
+	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&root), 1));
+	n = sf_json_list_members(&root, members);
+	for (int i = 0; i < n; i++)
+		if (!read_member(wish, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len), &members[i].value, error))
+			return false;
+	return (wish->key != NULL) != (wish->keys.type == jbvBinary) ||
+		refuse(error, "A wait for events has either Key or Keys.");
+}
+
+/* The key that a state waits for with a name. */
+static char *
+key_of(const Wish *wish, const char *name, SfError *error)
+{
+	JsonbValue	v;
+	char	   *key;
+
+	if (wish->key != NULL)
+		return wish->key;
+	if (!sf_json_member(&wish->keys, name, (int) strlen(name), &v) || (key = read_key(&v)) == NULL)
+	{
+		(void) refuse(error, psprintf("'Keys' must have a key of 1 to %d bytes for '%s'.", MAX_KEY, name));
+		return NULL;
+	}
+	return key;
+}
+
+/* --- names --- */
+
+/* Split the names of a resource. */
+static List *
+split_names(const char *text)
+{
+	List	   *names = NIL;
+
+	for (;;)
+	{
+		size_t		length = strcspn(text, ",");
+
+		names = lappend(names, pnstrdup(text, length));
+		if (text[length] == '\0')
+			return names;
+		text += length + 1;
+	}
+}
+
+/* May the machines of a role wait for events of a type? */
+static bool
+may_receive(Oid owner, const SfExecution *execution, const char *name, SfError *error)
+{
+	const SfTopic *topic = sf_topic_find(name);
+
+	/* what the owner has no right at all on does not exist for it */
+	if (topic == NULL ||
+		!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, topic->owner, SF_PRIVILEGE_ANY))
+		return sf_error_set(error, SF_ERR_RUNTIME, "The event '%s' does not exist.", name);
+	if (sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, topic->owner, SF_PRIVILEGE_RECEIVE))
+		return true;
+	sf_error_set(error, SF_ERR_PERMISSIONS, "The owner of state machine '%s' has no right to receive event '%s'.",
+				 execution->machine_name, name);
+	error->needs_prefix = false;
+	return false;
+}
+
+/* --- waits --- */
+
+/* Make the waits of a branch, for each name; NIL: *error says why not. */
+static List *
+make_waits(const SfDraft *draft, const SfBranch *branch, const SfResource *resource, const Jsonb *parameters,
+		   SfError *error)
+{
+	List	   *names = split_names(resource->name);
+	List	   *waits = NIL;
+	Wish		wish;
+
+	if (list_length(names) > MAX_NAMES)
+	{
+		(void) refuse(error, psprintf("A state waits for at most %d events.", MAX_NAMES));
+		return NIL;
+	}
+	if (!read_wish(parameters, &wish, error))
+		return NIL;
+	foreach_ptr(char, name, names)
+	{
+		SfAwaited  *wait = palloc0(sizeof(SfAwaited));
+
+		wait->key = branch->key;
+		wait->generation = branch->generation + 1;
+		wait->topic = name;
+		wait->max_events = wish.max_events;
+		wait->filter = wish.filter;
+		wait->event_key = key_of(&wish, name, error);
+		if (wait->event_key == NULL || !may_receive(draft->execution->owner, draft->execution, name, error))
+			return NIL;
+		waits = lappend(waits, wait);
+	}
+	return waits;
+}
+
+/* What the history says that a branch waits for: a key for each name. */
+static Jsonb *
+describe(const List *waits)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	foreach_ptr(const SfAwaited, wait, waits)
+		sf_json_add_string(&b, wait->topic, wait->event_key);
+	return sf_json_finish(&b);
+}
+
+/* Have a branch wait for events; *stimulus says that it does, or why it cannot.  Its rows are written with the draft. */
+bool
+sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource, const SfTaskRequest *request,
+				 SfStimulus *stimulus)
+{
+	List	   *waits;
+
+	memset(stimulus, 0, sizeof(*stimulus));
+	stimulus->kind = SF_STIMULUS_TASK;
+	waits = make_waits(draft, branch, resource, request->payload, &stimulus->error);
+	if (waits == NIL)
+		return true;
+	draft->waits = list_concat(draft->waits, waits);
+	stimulus->kind = SF_STIMULUS_SUBMITTED;
+	stimulus->output = describe(waits);
+	stimulus->generation = branch->generation + 1;
+	stimulus->due = branch->deadline;
+	return true;
+}
+
+/* Does a branch of a draft still wait, when its rows are written? */
+static bool
+still_waits(const SfDraft *draft, const SfAwaited *wait)
+{
+	foreach_ptr(const SfBranch, branch, draft->branches)
+		if (branch->key.branch_no == wait->key.branch_no)
+			return !branch->gone && branch->phase == SF_PHASE_EXTERNAL && branch->generation == wait->generation;
+	return false;
+}
+
+/* Insert a wait; true: an event may be there for it. */
+static bool
+insert(const SfAwaited *wait)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.event_wait (execution_no, branch_no, event_type_no, key, generation, ripe, since,"
+		" max_events, filter) VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8)"
+		" ON CONFLICT DO NOTHING");
+	const SfTopic *topic = sf_topic_keep(wait->topic);
+	bool		ripe = false;
+
+	if (topic == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+				 errmsg("event \"%s\" was dropped while a branch began to wait for it", wait->topic)));
+	if (SF_DEBUG_MUTATION("event_probe_before_lock"))
+		ripe = sf_emission_may_be_for(wait->key.execution_no, topic, wait->event_key);
+	if (!SF_DEBUG_MUTATION("event_no_share"))
+		(void) sf_topic_lock_key(topic->event_type_no, wait->event_key, SF_KEY_SHARED);
+	if (!SF_DEBUG_MUTATION("event_probe_before_lock") && !SF_DEBUG_MUTATION("event_no_probe"))
+		ripe = sf_emission_may_be_for(wait->key.execution_no, topic, wait->event_key);
+	sf_store_execute(&plan, SF_KEY(wait->key), SF_INT4(topic->event_type_no), SF_TEXT(wait->event_key),
+					 SF_INT4(wait->generation), SF_BOOL(ripe),
+					 sf_query_arg(INT4OID, Int32GetDatum(wait->max_events), wait->max_events == 0),
+					 SF_JSONB(wait->filter));
+	return ripe;
+}
+
+/* Write the waits of a draft whose branches were written. */
+void
+sf_awaited_write(SfDraft *draft)
+{
+	bool		ripe = false;
+
+	foreach_ptr(const SfAwaited, wait, draft->waits)
+		if (still_waits(draft, wait))
+			ripe |= insert(wait);
+	draft->waits = NIL;
+	if (ripe)
+		sf_hooks.look_soon();
+}
+
+/* Forget what a branch waits for that has left its state. */
+void
+sf_awaited_forget(SfBranchKey key)
+{
+	static const SfIndex by_branch = {"event_wait", "event_wait_pkey"};
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.event_wait w WHERE w.execution_no = $1 AND w.branch_no = $2");
+
+	if (sf_rows_read_now(&by_branch, 1, NULL, NULL, SF_KEY(key)) > 0)
+		sf_store_execute(&plan, SF_KEY(key));
+}
+
+/* Forget what the branches of an execution wait for. */
+void
+sf_awaited_forget_execution(int64 execution_no)
+{
+	static const SfIndex by_branch = {"event_wait", "event_wait_pkey"};
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.event_wait w WHERE w.execution_no = $1");
+
+	if (sf_rows_read_now(&by_branch, 1, NULL, NULL, SF_INT8(execution_no)) > 0)
+		sf_store_execute(&plan, SF_INT8(execution_no));
+}
+
+/* Tell why a machine of the caller cannot wait for the events of a resource; NULL: it can. */
+char *
+sf_awaited_probe(const SfResource *resource)
+{
+	SfExecution none = {.machine_name = ""};
+
+	foreach_ptr(char, name, split_names(resource->name))
+	{
+		SfError		error;
+
+		if (!may_receive(GetUserId(), &none, name, &error))
+			return sf_error_is(&error, SF_ERR_PERMISSIONS) ?
+				psprintf("The resource '%s' waits for event '%s', which role \"%s\" has no right to receive.",
+						 resource->text, name, GetUserNameFromId(GetUserId(), false)) :
+				psprintf("The resource '%s' waits for event '%s', which does not exist.", resource->text, name);
+	}
+	return NULL;
+}

@@ -1,0 +1,246 @@
+/*
+ * emit_functions.c
+ *		sf_emit(), sf_emit_many(), sf_withdraw_event().
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "base/schema.h"
+#include "catalog/pg_type_d.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+#include "utils/xid8.h"
+
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/compat.h"
+#include "base/errors.h"
+#include "feature/event/event_by_key.h"
+#include "run/driver.h"
+#include "store/privilege.h"
+
+/* Longest key and id, in bytes: they stand in indexes */
+#define MAX_KEY			1024
+#define MAX_ID			256
+
+/* What the id of an event begins with that was given none */
+#define OWN_ID			"sf-"
+
+/* An event that is emitted */
+typedef struct Emit
+{
+	char	   *key;
+	char	   *id;				/* or NULL */
+	Jsonb	   *payload;		/* or NULL */
+	const Interval *ttl;		/* NULL: that of the type */
+	const char *deliver;		/* NULL: as the type says */
+} Emit;
+
+/* --- arguments --- */
+
+/* Read a word that says who gets an event. */
+char *
+sf_emission_check_deliver(char *text)
+{
+	if (strcmp(text, "all") != 0 && strcmp(text, "one") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument deliver must be \"all\" or \"one\", not \"%s\"", text)));
+	return text;
+}
+
+/* Read an interval that is not negative. */
+SfArg
+sf_emission_duration(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	(void) sf_arg_duration_ms(fcinfo, n, name);
+	return sf_query_arg(INTERVALOID, PG_GETARG_DATUM(n), false);
+}
+
+/* Raise unless a text has as many bytes as it may have. */
+static void
+check_length(const char *text, const char *name, int most)
+{
+	if (text[0] == '\0' || strlen(text) > (size_t) most)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument %s must have 1 to %d bytes", name, most)));
+}
+
+/* Check what an event is emitted with. */
+static void
+check(const Emit *emit)
+{
+	check_length(emit->key, "key", MAX_KEY);
+	if (emit->payload != NULL)
+		sf_arg_check_size(emit->payload, "payload");
+	if (emit->id == NULL)
+		return;
+	check_length(emit->id, "id", MAX_ID);
+	if (strncmp(emit->id, OWN_ID, strlen(OWN_ID)) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument id must not begin with \"" OWN_ID "\""),
+				 errdetail("Events that are given no id have such ones.")));
+}
+
+/* --- emitting --- */
+
+/*
+ * Insert an event; NULL: there is one with this id.  The transaction has its number before it draws that of the event, and
+ * the horizon is read after that (event_by_key.h).
+ */
+static char *
+insert(const SfTopic *topic, const Emit *emit)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.emitted_event (event_no, event_type_no, key, id, deliver, fresh, alive, horizon, ttl, depth,"
+		" emitted_at, payload)"
+		" VALUES ($1, $2, $3, $4, $5, true, true, $6, $7, $8, pg_catalog.clock_timestamp(), $9)"
+		" ON CONFLICT DO NOTHING");
+	int64		event_no;
+	const Interval *ttl = emit->ttl == NULL ? &topic->ttl : emit->ttl;
+
+	(void) GetTopTransactionId();
+	event_no = sf_sequence_next("event_no");
+	if (sf_store_execute(&plan, SF_INT8(event_no), SF_INT4(topic->event_type_no), SF_TEXT(emit->key),
+						 SF_TEXT(emit->id), SF_TEXT(emit->deliver == NULL ? topic->deliver : emit->deliver),
+						 sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
+						 sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
+						 SF_INT4(sf_driver_origin.depth), SF_JSONB(emit->payload)) == 0)
+		return NULL;
+	sf_hooks.look_soon();
+	return emit->id != NULL ? emit->id : psprintf(OWN_ID INT64_FORMAT, event_no);
+}
+
+/* Find a type that the caller may emit events of, and keep it. */
+static const SfTopic *
+topic_to_emit(const char *name)
+{
+	const SfTopic *topic = sf_topic_require(name, SF_PRIVILEGE_EMIT);
+
+	topic = sf_topic_keep(topic->name);
+	if (topic == NULL)
+		sf_object_missing(SF_OBJECT_EVENT, name);
+	return topic;
+}
+
+/* sf_emit(name, key, payload, id, ttl, deliver): the id. */
+SF_SQL_FUNCTION(sfflow_sf_emit)
+{
+	const SfTopic *topic = topic_to_emit(sf_arg_text(fcinfo, 0, "name"));
+	Emit		emit = {
+		.key = sf_arg_text(fcinfo, 1, "key"),
+		.payload = sf_arg_jsonb_or_null(fcinfo, 2),
+		.id = sf_arg_text_or_null(fcinfo, 3)
+	};
+	char	   *id;
+
+	if (!PG_ARGISNULL(4))
+		emit.ttl = DatumGetIntervalP(sf_emission_duration(fcinfo, 4, "ttl").value);
+	if (!PG_ARGISNULL(5))
+		emit.deliver = sf_emission_check_deliver(sf_arg_text(fcinfo, 5, "deliver"));
+	check(&emit);
+	id = insert(topic, &emit);
+	if (id == NULL)
+		ereport(NOTICE,
+				(errmsg("event \"%s\" with id \"%s\" was emitted before", topic->name, emit.id)));
+	PG_RETURN_TEXT_P(cstring_to_text(id == NULL ? emit.id : id));
+}
+
+/* Raise for an event of an array. */
+static void pg_attribute_noreturn()
+refuse_element(int n, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("element %d of argument events %s", n, what),
+			 errhint("Each is an object with \"key\", and maybe \"payload\" and \"id\".")));
+}
+
+/* Take a member of an element. */
+static void
+read_member(Emit *emit, const SfJsonMember *member, int n)
+{
+	char	   *name = pnstrdup(member->key.val.string.val, member->key.val.string.len);
+	char	  **text = strcmp(name, "key") == 0 ? &emit->key : strcmp(name, "id") == 0 ? &emit->id : NULL;
+	StringInfoData buf;
+
+	if (strcmp(name, "payload") == 0)
+	{
+		emit->payload = member->value.type == jbvNull ? NULL : sf_json_make(&member->value);
+		return;
+	}
+	if (text == NULL)
+		refuse_element(n, psprintf("has a member \"%s\"", name));
+	if (member->value.type == jbvString)
+		*text = pnstrdup(member->value.val.string.val, member->value.val.string.len);
+	else if (member->value.type == jbvNumeric)
+	{
+		initStringInfo(&buf);
+		sf_json_append_text(&buf, &member->value);
+		*text = buf.data;
+	}
+	else if (member->value.type != jbvNull)
+		refuse_element(n, psprintf("has a member \"%s\" that is neither a string nor a number", name));
+}
+
+/* Read an event of an array. */
+static Emit
+read_element(Jsonb *element, int n)
+{
+	Emit		emit = {0};
+	JsonbValue	root;
+	SfJsonMember *members;
+	int			count;
+
+	sf_json_root(element, &root);
+	if (!sf_json_is_object(&root))
+		refuse_element(n, "is no object");
+	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&root), 1));
+	count = sf_json_list_members(&root, members);
+	for (int i = 0; i < count; i++)
+		read_member(&emit, &members[i], n);
+	if (emit.key == NULL)
+		refuse_element(n, "has no key");
+	check(&emit);
+	return emit;
+}
+
+/* sf_emit_many(name, events): how many are new. */
+SF_SQL_FUNCTION(sfflow_sf_emit_many)
+{
+	const SfTopic *topic = topic_to_emit(sf_arg_text(fcinfo, 0, "name"));
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+	int64		fresh = 0;
+
+	if (PG_ARGISNULL(1))
+		PG_RETURN_INT64(0);
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), JSONBOID, -1, false, TYPALIGN_INT, &elements, &nulls, &count);
+	for (int i = 0; i < count; i++)
+	{
+		Emit		emit;
+
+		CHECK_FOR_INTERRUPTS();
+		if (nulls[i])
+			refuse_element(i + 1, "is null");
+		emit = read_element(DatumGetJsonbP(elements[i]), i + 1);
+		fresh += insert(topic, &emit) != NULL;
+	}
+	PG_RETURN_INT64(fresh);
+}
+
+/* sf_withdraw_event(name, key, id): was it still to be given?  Looks at the key wait until the transaction has ended. */
+SF_SQL_FUNCTION(sfflow_sf_withdraw_event)
+{
+	const SfTopic *topic = topic_to_emit(sf_arg_text(fcinfo, 0, "name"));
+	char	   *key = sf_arg_text(fcinfo, 1, "key");
+	char	   *id = sf_arg_text(fcinfo, 2, "id");
+
+	(void) sf_topic_lock_key(topic->event_type_no, key, SF_KEY_SHARED);
+	PG_RETURN_BOOL(sf_emission_withdraw(topic, key, id, GetCurrentTimestamp()));
+}

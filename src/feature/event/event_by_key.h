@@ -1,0 +1,133 @@
+/*
+ * event_by_key.h
+ *		Events by key: their types (topics), those that were emitted (emissions), and the waits for them.
+ *
+ * An emission and a wait meet by the name of a topic and a key, in whichever order they commit:
+ *
+ *	1. Emit: the transaction has its number before it draws that of the event, and inserts the row, "fresh".  It takes
+ *	   no lock of the key and reads no wait.
+ *	2. Wait: where the slice writes its rows, it locks the key shared until its commit, sees by the latest snapshot
+ *	   whether an event is alive that the execution has not received, and inserts the wait, "ripe" if so.  It takes no
+ *	   event itself.
+ *	3. Look, a transaction of its own without user code: lock the key alone; read which events are fresh; then lock the
+ *	   branches that wait, passing over locked ones, and give each its oldest event.  Then the events that were read
+ *	   first are fresh no more, unless a wait was passed over, and waits that got nothing are ripe no more.
+ *	4. Fresh and ripe are in the tables: a hint may get lost, the poll finds the rows.
+ *
+ * A look has the lock alone.  So each wait of the key has either committed, and the look sees it; or it takes the lock
+ * after the look, and sees the event.  A look waits for no row, so there is no circle.
+ *
+ * An execution receives an event at most once: a row of event_receipt, or the floor of its topic and key, at or above the
+ * number of the event.  A floor rises to an event only when all transactions have ended that may have drawn a lower number.
+ */
+#ifndef SF_EVENT_BY_KEY_H
+#define SF_EVENT_BY_KEY_H
+
+#include "fmgr.h"
+#include "json/json.h"
+#include "run/apply.h"
+#include "store/keyed_copy.h"
+
+/* --- topic.c: types of events --- */
+
+/* What backends keep of a row of _sfflow.event_type */
+typedef struct SfTopic
+{
+	int			event_type_no;
+	char	   *name;
+	Oid			owner;
+	Interval	ttl;
+	char	   *deliver;		/* "all" or "one" */
+} SfTopic;
+
+extern SfKeyedCopy sf_topic_copy;
+
+/*
+ * Tell whether there may be types of events, as far as this transaction has taken in what others have changed.
+ * Costs some nanoseconds where there is none.
+ */
+static inline bool
+sf_topic_may_be(void)
+{
+	return sf_keyed_copy_may_be(&sf_topic_copy);
+}
+
+extern const SfTopic *sf_topic_find(const char *name);
+extern const SfTopic *sf_topic_by_number(int event_type_no);
+extern const SfTopic *sf_topic_keep(const char *name);
+extern void sf_topic_lock_alone(int event_type_no);
+extern const SfTopic *sf_topic_require(const char *text, int privilege);
+extern Oid	sf_topic_require_own(const char *name);
+extern Oid	sf_topic_set_owner(const char *name, Oid owner);
+
+/* --- topic_lock.c: locks of keys --- */
+
+/* How a key is locked */
+typedef enum SfKeyLock
+{
+	SF_KEY_SHARED,				/* by waits, until the end of the transaction */
+	SF_KEY_ALONE,				/* by a look, which waits for a while */
+	SF_KEY_ALONE_NOW			/* by a look, which does not wait */
+} SfKeyLock;
+
+extern bool sf_topic_lock_key(int event_type_no, const char *key, SfKeyLock how);
+
+/* --- emission.c: events --- */
+
+/* An event that may be given */
+typedef struct SfEmission
+{
+	int64		event_no;
+	char	   *id;
+	bool		for_one;
+	bool		gone;			/* the look has given it, and it is for one */
+	TimestampTz emitted_at;
+	Jsonb	   *payload;		/* or NULL */
+	Jsonb	   *result;			/* what a wait gets; NULL: not made yet */
+} SfEmission;
+
+extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
+extern int64 sf_emission_floor(int64 execution_no, const SfTopic *topic, const char *key);
+extern bool sf_emission_may_be_for(int64 execution_no, const SfTopic *topic, const char *key);
+extern List *sf_emission_fresh(const SfTopic *topic, const char *key);
+extern List *sf_emission_read(const SfTopic *topic, const char *key, int64 after, TimestampTz now, int limit);
+extern bool sf_emission_take(int64 event_no, TimestampTz now);
+extern void sf_emission_looked_at(const List *numbers, TimestampTz now, bool done);
+extern void sf_emission_note_receipts(const List *executions, const List *events);
+extern void sf_emission_raise_floor(int64 execution_no, const SfTopic *topic, const char *key, TimestampTz now);
+extern void sf_emission_forget_receipts(int64 execution_no);
+extern bool sf_emission_withdraw(const SfTopic *topic, const char *key, const char *id, TimestampTz now);
+extern bool sf_emission_sweep(TimestampTz now);
+extern void sf_emission_adopt(void);
+
+/* --- emit_functions.c: arguments --- */
+
+extern char *sf_emission_check_deliver(char *text);
+extern SfArg sf_emission_duration(FunctionCallInfo fcinfo, int n, const char *name);
+
+/* --- awaited.c: waits --- */
+
+/* A name and a key that a branch begins to wait for */
+typedef struct SfAwaited
+{
+	SfBranchKey key;
+	int			generation;
+	const char *topic;			/* name */
+	const char *event_key;
+	int			max_events;		/* 0: one, which is no array */
+	Jsonb	   *filter;			/* or NULL */
+} SfAwaited;
+
+extern bool sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
+							 const SfTaskRequest *request, SfStimulus *stimulus);
+extern void sf_awaited_write(SfDraft *draft);
+extern void sf_awaited_forget(SfBranchKey key);
+extern void sf_awaited_forget_execution(int64 execution_no);
+extern char *sf_awaited_probe(const SfResource *resource);
+
+/* --- match.c: looks --- */
+
+extern SfLook sf_match_look(TimestampTz now);
+extern bool sf_match_execution(int64 execution_no);
+
+#endif							/* SF_EVENT_BY_KEY_H */

@@ -1,0 +1,99 @@
+/*
+ * event_feature.c
+ *		What events by key have in the registry: their tables and names, and what they ask and tell at the moments of the
+ *		engine.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "feature/event/event_by_key.h"
+#include "store/privilege.h"
+
+static const SfFeatureTable tables[] = {
+	{"event_wait",.of_execution = true},
+	{"event_receipt",.of_execution = true},
+	{"event_floor",.of_execution = true},
+	{"event_type",.copied = true,.by_role = "event_type_owner"},
+	{NULL}
+};
+
+static const SfFeatureObject objects[] = {
+	{
+		.prefix = "event:",.kind = SF_OBJECT_EVENT,.table = "event_type",.require_own = sf_topic_require_own,
+		.set_owner = sf_topic_set_owner,.is_granted = true
+	},
+	{NULL}
+};
+
+/* Forget what a branch waited for. */
+static void
+left_state(SfBranchKey key)
+{
+	if (sf_topic_may_be())
+		sf_awaited_forget(key);
+}
+
+/* Forget what an execution waited for that has ended. */
+static void
+ended(const SfExecution *execution, bool began_here)
+{
+	if (sf_topic_may_be() && !began_here)
+		sf_awaited_forget_execution(execution->execution_no);
+}
+
+/* Have an execution that begins anew receive events again. */
+static void
+restarted(const SfExecution *execution)
+{
+	if (sf_topic_may_be())
+		sf_emission_forget_receipts(execution->execution_no);
+}
+
+/* Forget what executions of a dropped machine waited for. */
+static void
+executions_dropped(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.event_wait w WHERE w.execution_no = ANY ($1)");
+
+	if (sf_topic_may_be())
+		sf_store_execute(&plan, numbers);
+}
+
+/* Look at what has come while the database was not driven. */
+static void
+enabled(bool adopted)
+{
+	if (!sf_keyed_copy_is_any(&sf_topic_copy))
+		return;
+	if (adopted)
+		sf_emission_adopt();
+	sf_hooks.look_soon();
+}
+
+/* Look with each scan, if there are types of events. */
+static TimestampTz
+next_look(void)
+{
+	return sf_keyed_copy_is_any(&sf_topic_copy) ? GetCurrentTimestamp() : DT_NOEND;
+}
+
+const SfFeature sf_event_feature = {
+	.name = "event",
+	.tables = tables,
+	.objects = objects,
+	.begins_wait = sf_awaited_begin,
+	.probe = sf_awaited_probe,
+	.writes_waits = sf_awaited_write,
+	.left_state = left_state,
+	.ended = ended,
+	.restarted = restarted,
+	.rewound = restarted,
+	.executions_dropped = executions_dropped,
+	.enabled = enabled,
+	.looks_at = "events",
+	.next_look = next_look,
+	.look = sf_match_look,
+	.looks_when_told = true,
+	.look_for = sf_match_execution,
+};

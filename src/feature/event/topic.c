@@ -1,0 +1,156 @@
+/*
+ * topic.c
+ *		Types of events: the table, and a copy of it in each backend.
+ *
+ * What uses a type, a wait or an emission, keeps it from being dropped by a lock that it shares with others until its
+ * commit.  The session that drops the type takes that lock alone, and sees every wait.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/inval.h"
+
+#include "api/objects.h"
+#include "base/errors.h"
+#include "feature/event/event_by_key.h"
+#include "store/owner.h"
+#include "store/privilege.h"
+
+/* The first columns of _sfflow.event_type; see sql/parts/event.sql */
+enum
+{
+	COL_event_type_no = 1, COL_name, COL_owner, COL_ttl, COL_remember_ids, COL_deliver
+};
+
+/* What a name of an event begins with */
+#define PREFIX		"event:"
+
+static void begin(void);
+static List *read_rows(const SfKeptKey *key);
+
+SfKeyedCopy sf_topic_copy = {
+	.copy = {.table = "event_type",.load = begin,.is_latest = true},
+	.index = {"event_type", "event_type_pkey"},
+	.read = read_rows
+};
+
+/* Begin the copy anew. */
+static void
+begin(void)
+{
+	sf_keyed_copy_begin(&sf_topic_copy);
+}
+
+/* Append a row of the table to a list. */
+static void
+read_topic(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **topics = arg;
+	SfTopic    *topic = palloc(sizeof(SfTopic));
+	bool		isnull;
+
+	topic->event_type_no = sf_row_number(tuple, desc, COL_event_type_no, 0);
+	topic->name = sf_row_text(tuple, desc, COL_name);
+	topic->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	topic->ttl = *DatumGetIntervalP(heap_getattr(tuple, COL_ttl, desc, &isnull));
+	topic->deliver = sf_row_text(tuple, desc, COL_deliver);
+	*topics = lappend(*topics, topic);
+}
+
+/* Read the type of a name or a number, as it is now. */
+static List *
+read_rows(const SfKeptKey *key)
+{
+	static const SfIndex by_name = {"event_type", "event_type_name_key"};
+	List	   *topics = NIL;
+
+	if (key->name != NULL)
+		(void) sf_rows_read_now(&by_name, 1, read_topic, &topics, SF_TEXT(key->name));
+	else
+		(void) sf_rows_read_now(&sf_topic_copy.index, 1, read_topic, &topics, SF_INT4((int) key->number));
+	return topics;
+}
+
+/* Find a type by its name; NULL: there is none now.  Valid until the next call. */
+const SfTopic *
+sf_topic_find(const char *name)
+{
+	return sf_list_first(sf_keyed_copy_get(&sf_topic_copy, &(SfKeptKey) {0, 0, name}));
+}
+
+/* Find a type by its number, likewise. */
+const SfTopic *
+sf_topic_by_number(int event_type_no)
+{
+	return sf_list_first(sf_keyed_copy_get(&sf_topic_copy, &(SfKeptKey) {0, event_type_no, NULL}));
+}
+
+/* The lock of a type.  The fourth field of the tag differs from that of SQL's advisory locks. */
+static void
+topic_tag(LOCKTAG *tag, int event_type_no)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("event_type"), (uint32) event_type_no, 4);
+}
+
+/* Find a type, and keep it from being dropped until the end of the transaction; NULL: there is none. */
+const SfTopic *
+sf_topic_keep(const char *name)
+{
+	const SfTopic *topic = sf_topic_find(name);
+	LOCKTAG		tag;
+	int			event_type_no;
+
+	if (topic == NULL)
+		return NULL;
+	event_type_no = topic->event_type_no;
+	topic_tag(&tag, event_type_no);
+	(void) LockAcquire(&tag, ShareLock, false, false);
+	AcceptInvalidationMessages();
+	topic = sf_topic_find(name);
+	return topic == NULL || topic->event_type_no != event_type_no ? NULL : topic;
+}
+
+/* Wait for all that use a type, and keep others from using it until the end of the transaction. */
+void
+sf_topic_lock_alone(int event_type_no)
+{
+	LOCKTAG		tag;
+
+	topic_tag(&tag, event_type_no);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+/* Find a type by "name" or "event:name", and raise unless the caller has a right on it. */
+const SfTopic *
+sf_topic_require(const char *text, int privilege)
+{
+	const char *name = strncmp(text, PREFIX, strlen(PREFIX)) == 0 ? text + strlen(PREFIX) : text;
+	const SfTopic *topic = sf_topic_find(name);
+
+	sf_object_require(SF_OBJECT_EVENT, name, topic == NULL ? InvalidOid : topic->owner, privilege);
+	if (topic == NULL)
+		sf_object_missing(SF_OBJECT_EVENT, name);
+	return topic;
+}
+
+/* The owner of a type that the caller may change, or raise. */
+Oid
+sf_topic_require_own(const char *name)
+{
+	return sf_topic_require(name, SF_PRIVILEGE_OWN)->owner;
+}
+
+/* Give a type that the caller owns to another role; returns the previous owner. */
+Oid
+sf_topic_set_owner(const char *name, Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.event_type t SET owner = $2 WHERE t.name = $1");
+	Oid			before = sf_topic_require_own(name);
+
+	sf_store_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
+	sf_store_announce_change("event_type");
+	return before;
+}
