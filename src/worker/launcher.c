@@ -324,6 +324,7 @@ sf_worker_init(void)
 	sf_slot_init();
 	sf_durations_init();
 	sf_leave_init();
+	sf_prepared_init();
 	sf_load_guard_init(sf_instance_stop);
 	register_launcher();
 }

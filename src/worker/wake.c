@@ -10,7 +10,8 @@
  * the lock of the database, and none of all databases, but for one that is new or that
  * has suspects.  A lost
  * notice costs latency only, because workers read the due index once per
- * poll_interval; so PREPARE TRANSACTION drops the list.
+ * poll_interval; so PREPARE TRANSACTION drops the list, and the end of a prepared
+ * transaction has a worker read the due index (prepared.c).
  */
 #include "postgres.h"
 
@@ -583,6 +584,25 @@ want_scan_now(void)
 		sf_shared_wake_worker(database);
 	}
 	sf_shared_leave();
+}
+
+/*
+ * A prepared transaction that has written tables of the extension is over: have a worker
+ * read the due index.  If the database is not driven, as far as is known, that may have
+ * been changed by the transaction.
+ */
+void
+sf_wake_scan(void)
+{
+	SfDatabase *database = sf_shared_enter(MyDatabaseId);
+	bool		driven = database != NULL && database->state != SF_DATABASE_NOT_DRIVEN;
+
+	sf_shared_leave();
+	if (driven)
+		want_scan_now();
+	else
+		sf_wake_register();
+	pg_atomic_fetch_add_u64(&sf_shared->changes, 1);
 }
 
 /* Forget the list after an abort or PREPARE TRANSACTION; after a commit on_release() delivers it. */

@@ -8,5 +8,6 @@
 extern void sf_wake_init(void);
 extern int	sf_wake_take_concurrent_commits(void);
 extern void sf_wake_register(void);
+extern void sf_wake_scan(void);
 
 #endif							/* SF_WORKER_WAKE_H */

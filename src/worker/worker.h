@@ -14,6 +14,7 @@ extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
 extern void sf_worker_live(int slot, uint32 launch) pg_attribute_noreturn();
 extern void sf_durations_init(void);
 extern void sf_leave_init(void);
+extern void sf_prepared_init(void);
 extern void sf_worker_init(void);
 
 #endif							/* SF_WORKER_WORKER_H */

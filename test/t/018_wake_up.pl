@@ -99,13 +99,76 @@ $node->safe_psql('postgres', q(SELECT sf_start('wait', '{"seconds": 1}', 'over')
 $node->restart;
 is($node->safe_psql('postgres', "SELECT sf_await('wait:over')"), 'SUCCEEDED', 'a timer survives a restart');
 
-# A prepared transaction rings no bell.
-$node->safe_psql('postgres',
-	"BEGIN; SELECT sf_start('m', '{}', 'prepared'); PREPARE TRANSACTION 'p'");
-$node->safe_psql('postgres', "COMMIT PREPARED 'p'");
-$node->append_conf('postgresql.conf', "sfflow.poll_interval = 1\n");
-$node->reload;
-is($node->safe_psql('postgres', "SELECT sf_await('m:prepared')"), 'SUCCEEDED', 'a poll finds what rang no bell');
+# The end of a prepared transaction is noticed by any session, also after a crash; a poll would come in an hour.
+sub prepare
+{
+	my ($gid, $sql) = @_;
+	$node->safe_psql('postgres', "BEGIN; $sql; PREPARE TRANSACTION '$gid'");
+	return;
+}
+prepare('start', q(SELECT sf_start('m', '{}', 'prepared')));
+$node->safe_psql('postgres', "COMMIT PREPARED 'start'");
+is($node->safe_psql('postgres', "SELECT sf_await('m:prepared', timeout => '20 s')"), 'SUCCEEDED',
+	'COMMIT PREPARED wakes a worker');
+
+prepare('crash', q(SELECT sf_start('m', '{}', 'recovered')));
+$node->stop('immediate');
+$node->start;
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_health WHERE item = 'data directory'
+	AND detail LIKE '%, settled'")
+  or die 'the server does not settle';
+$node->safe_psql('postgres', "COMMIT PREPARED 'crash'");
+is($node->safe_psql('postgres', "SELECT sf_await('m:recovered', timeout => '20 s')"), 'SUCCEEDED', '... after a crash');
+
+# A slot of a limit: what waits for it goes on when the transaction that ends the task is committed.
+$node->safe_psql('postgres', <<'EOC');
+SELECT sf_create_activity('desk');
+SELECT sf_create_state_machine('tight', '{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "activity:desk",
+	"End": true}}}');
+SELECT sf_set_limit('tight/S', max_running => 1);
+SELECT sf_start('tight', '{}', 'first'), sf_start('tight', '{}', 'second');
+EOC
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_limits WHERE in_use = 1 AND waiting = 1")
+  or die 'the second execution does not wait';
+prepare('slot', q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'tight'
+	AND waiting_on LIKE 'task %'));
+$node->safe_psql('postgres', "COMMIT PREPARED 'slot'");
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_limits WHERE in_use = 1 AND waiting = 0"),
+	'what waits for a limit gets the slot that COMMIT PREPARED gives back');
+
+# A branch that a prepared transaction has locked, and whose timer goes off meanwhile, goes on after a rollback.
+$node->safe_psql('postgres', q(SELECT sf_start('wait', '{"seconds": 1}', 'locked')));
+prepare('rollback', q(SELECT sf_stop('wait:locked')));
+$node->poll_query_until('postgres', "SELECT clock_timestamp() > started_at + '1.3 s' FROM sf_executions
+	WHERE execution_id = 'wait:locked'");
+$node->safe_psql('postgres', "ROLLBACK PREPARED 'rollback'");
+is($node->safe_psql('postgres', "SELECT sf_await('wait:locked', timeout => '20 s')"), 'SUCCEEDED',
+	'ROLLBACK PREPARED wakes a worker');
+
+# The first state machine of a database.
+$node->safe_psql('postgres', 'CREATE DATABASE other');
+$node->safe_psql('other', 'CREATE EXTENSION sfflow');
+$node->safe_psql('other', <<'EOC');
+BEGIN;
+SELECT sf_create_state_machine('n', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
+SELECT sf_start('n', '{}', '1');
+PREPARE TRANSACTION 'machine';
+EOC
+$node->safe_psql('other', "COMMIT PREPARED 'machine'");
+is($node->safe_psql('other', "SELECT sf_await('n:1', timeout => '20 s')"), 'SUCCEEDED',
+	'so does that of the transaction that made the first state machine of a database');
+
+# Other prepared transactions wake nobody.
+my $scans = "SELECT sum(idx_scan) FROM pg_stat_all_indexes WHERE schemaname = '_sfflow' AND relname = 'branch'";
+$node->safe_psql('postgres', 'CREATE TABLE other (i integer)');
+my $before = $node->safe_psql('postgres', "SELECT pg_stat_force_next_flush(); $scans");
+for (1 .. 20)
+{
+	prepare('other', 'INSERT INTO other VALUES (1)');
+	$node->safe_psql('postgres', "COMMIT PREPARED 'other'");
+}
+cmp_ok($node->safe_psql('postgres', "SELECT pg_stat_force_next_flush(); $scans") - $before, '<', 20,
+	'prepared transactions that have nothing to do with sfflow make no worker look');
 
 $node->stop;
 done_testing();

@@ -21,9 +21,10 @@ $node->safe_psql('postgres', q{SELECT sf_set_limit('activity:slow', max_running 
 $node->poll_query_until('postgres', 'SELECT count(*) = 3 FROM _sfflow.limit_slot')
 	or die 'the limit does not count what runs';
 
-# As after a limit was lowered while another transaction took the third slot, with one execution not counted yet.
-$node->safe_psql('postgres', q{UPDATE _sfflow.run_limit SET highest = 2, counted = false});
-$node->safe_psql('postgres', q{DELETE FROM _sfflow.limit_slot WHERE slot = 1});
+# As after a limit was lowered while another transaction took the third slot, with one execution not counted yet. A
+# worker that looks in between would find all of them counted.
+$node->safe_psql('postgres', q{BEGIN; UPDATE _sfflow.run_limit SET highest = 2, counted = false;
+	DELETE FROM _sfflow.limit_slot WHERE slot = 1; COMMIT});
 my $from = -s $node->logfile;
 $node->restart;
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 3 AND count(DISTINCT slot) = 3 FROM _sfflow.limit_slot'),

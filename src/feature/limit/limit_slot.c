@@ -70,8 +70,8 @@ tell(const SfTakenSlot *slot)
 
 /*
  * The transaction ends: release the locks, then tell the queues.  After a rollback what
- * waited still waits.  A prepared transaction keeps its locks.  Its end tells no queue, and
- * the next look at all of them finds the room.
+ * waited still waits.  A prepared transaction keeps its locks.  Its end tells no queue, but
+ * has a worker look at all of them, which finds the room (worker/prepared.c).
  */
 static void
 on_transaction(XactEvent event, void *arg)
