@@ -71,14 +71,22 @@ closest_known(char kind, const char *name)
 	return closest;
 }
 
+/* What an object that rights are given on is called as an argument: "activity:name", a machine by its name alone. */
+char *
+sf_object_target(char kind, const char *name)
+{
+	const ObjectKind *described = describe_kind(kind);
+
+	return described == &state_machines ? pstrdup(name) : psprintf("%s:%s", described->noun, name);
+}
+
 /* errhint() of an error for a role that has no right: how to give it. */
 int
 sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed)
 {
 	return errhint("A member of its owner can give it: SELECT sf_grant('%s', %s, %s).",
 				   sf_privilege_name(needed),
-				   quote_literal_cstr(kind == SF_OBJECT_STATE_MACHINE ? name :
-									  psprintf("%s:%s", describe_kind(kind)->noun, name)),
+				   quote_literal_cstr(sf_object_target(kind, name)),
 				   quote_literal_cstr(GetUserNameFromId(GetUserId(), false)));
 }
 

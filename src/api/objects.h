@@ -29,6 +29,7 @@ extern void sf_object_missing(char kind, const char *name) pg_attribute_noreturn
 extern void sf_object_missing_version(const SfMachine *machine, int version) pg_attribute_noreturn();
 extern void sf_object_missing_alias(const SfMachine *machine, const char *name) pg_attribute_noreturn();
 extern int	sf_object_errdetail_missing(void);
+extern char *sf_object_target(char kind, const char *name);
 extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
 /* Of the arguments version, execution_no and branch_no: a branch, or NULL, and its execution as a draft. */
 extern struct SfDraft *sf_object_look_at(FunctionCallInfo fcinfo, SfBranch **branch);

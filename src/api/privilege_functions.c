@@ -210,10 +210,8 @@ note_grant(const Grant *grant, const char *action)
 	sf_json_add_string(&b, "privilege", sf_privilege_name(grant->privilege));
 	sf_json_add_string(&b, "role", OidIsValid(grant->role) ?
 					   GetUserNameFromId(grant->role, false) : "public");
-	sf_audit_note(action, grant->kind, grant->object,
-				  grant->kind == SF_OBJECT_ACTIVITY ? psprintf("activity:%s", grant->object) :
-				  grant->kind == SF_OBJECT_EVENT ? psprintf("event:%s", grant->object) : grant->object,
-				  NULL, sf_json_finish(&b));
+	sf_audit_note(action, grant->kind, grant->object, sf_object_target(grant->kind, grant->object), NULL,
+				  sf_json_finish(&b));
 }
 
 /* Give a role a privilege. */

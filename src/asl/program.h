@@ -209,6 +209,7 @@ extern void sf_resource_parse(const char *text, SfResource *out);
 extern void sf_resource_reads(SfResource *reader, const char *input_type,
 							  const char *manifest_type);
 extern bool sf_resource_reads_parquet(const SfResource *resource);
+extern List *sf_resource_event_names(const SfResource *resource);
 extern const char *sf_resource_arn_part(const char *arn, int n);
 
 struct SfProgram;

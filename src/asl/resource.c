@@ -185,3 +185,21 @@ sf_resource_reads_parquet(const SfResource *resource)
 
 	return type != NULL && resource->kind == SF_RESOURCE_MAPPED && strcmp(type, "#PARQUET") == 0;
 }
+
+/* List the names of the events that a resource waits for. */
+List *
+sf_resource_event_names(const SfResource *resource)
+{
+	const char *text = resource->name;
+	List	   *names = NIL;
+
+	for (;;)
+	{
+		size_t		length = strcspn(text, ",");
+
+		names = lappend(names, pnstrdup(text, length));
+		if (text[length] == '\0')
+			return names;
+		text += length + 1;
+	}
+}

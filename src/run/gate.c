@@ -49,17 +49,14 @@ resolve(Oid owner, const SfState *state, SfResource *target)
 
 /* Name each of the events that a state waits for, unless its resource does. */
 static void
-name_events(const char *events, const char *text, SfGateNames *names)
+name_events(const SfResource *resource, const char *text, SfGateNames *names)
 {
-	while (events != NULL && names->nresources < SF_GATE_NAMES)
+	foreach_ptr(char, event, sf_resource_event_names(resource))
 	{
-		const char *comma = strchr(events, ',');
-		size_t		length = comma == NULL ? strlen(events) : (size_t) (comma - events);
-		char	   *name = psprintf("event:%.*s", (int) length, events);
+		char	   *name = psprintf("event:%s", event);
 
-		if (strcmp(name, text) != 0)
+		if (names->nresources < SF_GATE_NAMES && strcmp(name, text) != 0)
 			names->resources[names->nresources++] = name;
-		events = comma == NULL ? NULL : comma + 1;
 	}
 }
 
@@ -76,7 +73,7 @@ sf_gate_name_resources(Oid owner, const SfState *state, SfGateNames *names)
 	if (target.kind == SF_RESOURCE_ACTIVITY)
 		names->activity = target.name;
 	else if (target.kind == SF_RESOURCE_EVENT)
-		name_events(target.name, text, names);
+		name_events(&target, text, names);
 	else if (target.kind == SF_RESOURCE_SQL_FUNCTION &&
 			 (strncmp(text, "sql:", 4) != 0 || strcmp(text + 4, target.name) != 0))
 		names->resources[names->nresources++] = psprintf("sql:%s", target.name);

@@ -6,7 +6,6 @@
 
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
-#include "utils/array.h"
 #include "utils/memutils.h"
 
 #include "store/feature.h"
@@ -42,21 +41,6 @@ prepare(SfPlan *plan, const char *select)
 	return plan;
 }
 
-/* An array of numbers */
-static SfArg
-number_array(const List *numbers)
-{
-	Datum	   *elements = palloc(sizeof(Datum) * list_length(numbers));
-	ListCell   *lc;
-
-	foreach(lc, numbers)
-		elements[foreach_current_index(lc)] = Int64GetDatum(*(int64 *) lfirst(lc));
-	return sf_query_arg(INT8ARRAYOID,
-						PointerGetDatum(construct_array(elements, list_length(numbers), INT8OID,
-														sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
-						false);
-}
-
 /* Delete executions that the caller has locked and that no session is holding; returns how many. */
 int64
 sf_purge_delete(const List *numbers)
@@ -71,7 +55,7 @@ sf_purge_delete(const List *numbers)
 
 	if (numbers == NIL)
 		return 0;
-	return sf_store_number(prepare(&plan, select), 0, number_array(numbers), SF_INT2(SF_STATUS_RUNNING));
+	return sf_store_number(prepare(&plan, select), 0, sf_query_int8s(numbers), SF_INT2(SF_STATUS_RUNNING));
 }
 
 /*
@@ -98,7 +82,7 @@ sf_purge_delete_dropped(const List *numbers)
 
 	if (numbers == NIL)
 		return 0;
-	array = number_array(numbers);
+	array = sf_query_int8s(numbers);
 	sf_store_execute(&lock, array);
 	n = sf_store_number(prepare(&plan, select), 0, array);
 	SF_TELL(executions_dropped, array);

@@ -425,6 +425,21 @@ sf_query_oids(const List *oids)
 						array_datum(numbers, count, OIDOID, sizeof(Oid), TYPALIGN_INT), false);
 }
 
+/* Make an argument of type int8[] of a list of pointers to int64. */
+SfArg
+sf_query_int8s(const List *numbers)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * list_length(numbers));
+	ListCell   *lc;
+
+	foreach(lc, numbers)
+		elements[foreach_current_index(lc)] = Int64GetDatum(*(int64 *) lfirst(lc));
+	return sf_query_arg(INT8ARRAYOID,
+						PointerGetDatum(construct_array(elements, list_length(numbers), INT8OID,
+														sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
+						false);
+}
+
 /* Make an argument of type int2[]. */
 SfArg
 sf_query_int2s(const int *numbers, int count)

@@ -92,6 +92,7 @@ sf_query_jsonb(const Jsonb *document)
 				   (int) (sizeof((const int[]) {__VA_ARGS__}) / sizeof(int)))
 extern SfArg sf_query_int2s(const int *numbers, int count);
 extern SfArg sf_query_oids(const List *oids);
+extern SfArg sf_query_int8s(const List *numbers);
 
 /* Both numbers of an SfBranchKey: two arguments */
 #define SF_KEY(key)	SF_INT8((key).execution_no), SF_INT8((key).branch_no)

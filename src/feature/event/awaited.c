@@ -17,9 +17,6 @@
 #define MAX_NAMES		16
 #define MAX_EVENTS		1000
 
-/* Longest key, in bytes: it stands in indexes */
-#define MAX_KEY			1024
-
 /* What the Parameters of a state say */
 typedef struct Wish
 {
@@ -38,22 +35,13 @@ refuse(SfError *error, const char *cause)
 	return sf_error_set(error, SF_ERR_RUNTIME, "%s", cause);
 }
 
-/* Read a key, which may be a number, too; NULL: it is none. */
+/* Read a key; NULL: it is none. */
 static char *
 read_key(const JsonbValue *v)
 {
-	StringInfoData buf;
-	char	   *key = NULL;
+	char	   *key = sf_emission_text(v);
 
-	if (v->type == jbvString)
-		key = pnstrdup(v->val.string.val, v->val.string.len);
-	else if (v->type == jbvNumeric)
-	{
-		initStringInfo(&buf);
-		sf_json_append_text(&buf, v);
-		key = buf.data;
-	}
-	return key == NULL || key[0] == '\0' || strlen(key) > MAX_KEY ? NULL : key;
+	return key == NULL || key[0] == '\0' || strlen(key) > SF_EVENT_KEY_MAX ? NULL : key;
 }
 
 /* Check a filter as sf_create_rule() checks a pattern, in a subtransaction. */
@@ -73,7 +61,7 @@ read_member(Wish *wish, const char *name, const JsonbValue *v, SfError *error)
 
 	if (strcmp(name, "Key") == 0)
 		return (wish->key = read_key(v)) != NULL ||
-			refuse(error, psprintf("'Key' must be a string of 1 to %d bytes, or a number.", MAX_KEY));
+			refuse(error, psprintf("'Key' must be a string of 1 to %d bytes, or a number.", SF_EVENT_KEY_MAX));
 	if (strcmp(name, "Keys") == 0)
 	{
 		wish->keys = *v;
@@ -125,30 +113,13 @@ key_of(const Wish *wish, const char *name, SfError *error)
 		return wish->key;
 	if (!sf_json_member(&wish->keys, name, (int) strlen(name), &v) || (key = read_key(&v)) == NULL)
 	{
-		(void) refuse(error, psprintf("'Keys' must have a key of 1 to %d bytes for '%s'.", MAX_KEY, name));
+		(void) refuse(error, psprintf("'Keys' must have a key of 1 to %d bytes for '%s'.", SF_EVENT_KEY_MAX, name));
 		return NULL;
 	}
 	return key;
 }
 
 /* --- names --- */
-
-/* Split the names of a resource. */
-static List *
-split_names(const char *text)
-{
-	List	   *names = NIL;
-
-	for (;;)
-	{
-		size_t		length = strcspn(text, ",");
-
-		names = lappend(names, pnstrdup(text, length));
-		if (text[length] == '\0')
-			return names;
-		text += length + 1;
-	}
-}
 
 /* May the machines of a role wait for events of a type? */
 static bool
@@ -175,7 +146,7 @@ static List *
 make_waits(const SfDraft *draft, const SfBranch *branch, const SfResource *resource, const Jsonb *parameters,
 		   SfError *error)
 {
-	List	   *names = split_names(resource->name);
+	List	   *names = sf_resource_event_names(resource);
 	List	   *waits = NIL;
 	Wish		wish;
 
@@ -316,7 +287,7 @@ sf_awaited_probe(const SfResource *resource)
 {
 	SfExecution none = {.machine_name = ""};
 
-	foreach_ptr(char, name, split_names(resource->name))
+	foreach_ptr(char, name, sf_resource_event_names(resource))
 	{
 		SfError		error;
 

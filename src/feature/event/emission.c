@@ -7,7 +7,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type_d.h"
-#include "utils/array.h"
 #include "utils/timestamp.h"
 
 #include "feature/event/event_by_key.h"
@@ -75,20 +74,6 @@ sf_emission_may_be_for(int64 execution_no, const SfTopic *topic, const char *key
 	return list_length(numbers) == PROBED;
 }
 
-/* An array of numbers */
-static SfArg
-numbers_arg(const List *numbers)
-{
-	Datum	   *elements = palloc(sizeof(Datum) * Max(list_length(numbers), 1));
-	ListCell   *lc;
-
-	foreach(lc, numbers)
-		elements[foreach_current_index(lc)] = Int64GetDatum(*(int64 *) lfirst(lc));
-	return sf_query_arg(INT8ARRAYOID,
-						PointerGetDatum(construct_array(elements, list_length(numbers), INT8OID, sizeof(int64),
-														FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
-}
-
 /* Note that executions have received events: two lists of numbers of the same length. */
 void
 sf_emission_note_receipts(const List *executions, const List *events)
@@ -99,7 +84,7 @@ sf_emission_note_receipts(const List *executions, const List *events)
 		" r(execution_no, event_no)");
 
 	if (executions != NIL)
-		sf_store_execute(&plan, numbers_arg(executions), numbers_arg(events));
+		sf_store_execute(&plan, sf_query_int8s(executions), sf_query_int8s(events));
 }
 
 /*
@@ -222,7 +207,7 @@ sf_emission_looked_at(const List *numbers, TimestampTz now, bool done)
 		" WHERE e.event_no = ANY ($1) AND e.fresh AND ($3 OR e.expires_at IS NULL)");
 
 	if (numbers != NIL)
-		sf_store_execute(&plan, numbers_arg(numbers), SF_TIME(now), SF_BOOL(done));
+		sf_store_execute(&plan, sf_query_int8s(numbers), SF_TIME(now), SF_BOOL(done));
 }
 
 /* Have events that have expired given no more, and delete those whose ids may be used again; true: there are more. */

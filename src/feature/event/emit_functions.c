@@ -21,8 +21,7 @@
 #include "run/driver.h"
 #include "store/privilege.h"
 
-/* Longest key and id, in bytes: they stand in indexes */
-#define MAX_KEY			1024
+/* Longest id, in bytes: it stands in an index */
 #define MAX_ID			256
 
 /* What the id of an event begins with that was given none */
@@ -51,6 +50,21 @@ sf_emission_check_deliver(char *text)
 	return text;
 }
 
+/* The text of a key, or an id, that is a string or a number; NULL: it is neither. */
+char *
+sf_emission_text(const JsonbValue *v)
+{
+	StringInfoData buf;
+
+	if (v->type == jbvString)
+		return pnstrdup(v->val.string.val, v->val.string.len);
+	if (v->type != jbvNumeric)
+		return NULL;
+	initStringInfo(&buf);
+	sf_json_append_text(&buf, v);
+	return buf.data;
+}
+
 /* Read an interval that is not negative. */
 SfArg
 sf_emission_duration(FunctionCallInfo fcinfo, int n, const char *name)
@@ -73,7 +87,7 @@ check_length(const char *text, const char *name, int most)
 static void
 check(const Emit *emit)
 {
-	check_length(emit->key, "key", MAX_KEY);
+	check_length(emit->key, "key", SF_EVENT_KEY_MAX);
 	if (emit->payload != NULL)
 		sf_arg_check_size(emit->payload, "payload");
 	if (emit->id == NULL)
@@ -166,7 +180,6 @@ read_member(Emit *emit, const SfJsonMember *member, int n)
 {
 	char	   *name = pnstrdup(member->key.val.string.val, member->key.val.string.len);
 	char	  **text = strcmp(name, "key") == 0 ? &emit->key : strcmp(name, "id") == 0 ? &emit->id : NULL;
-	StringInfoData buf;
 
 	if (strcmp(name, "payload") == 0)
 	{
@@ -175,15 +188,8 @@ read_member(Emit *emit, const SfJsonMember *member, int n)
 	}
 	if (text == NULL)
 		refuse_element(n, psprintf("has a member \"%s\"", name));
-	if (member->value.type == jbvString)
-		*text = pnstrdup(member->value.val.string.val, member->value.val.string.len);
-	else if (member->value.type == jbvNumeric)
-	{
-		initStringInfo(&buf);
-		sf_json_append_text(&buf, &member->value);
-		*text = buf.data;
-	}
-	else if (member->value.type != jbvNull)
+	*text = sf_emission_text(&member->value);
+	if (*text == NULL && member->value.type != jbvNull)
 		refuse_element(n, psprintf("has a member \"%s\" that is neither a string nor a number", name));
 }
 

@@ -102,6 +102,10 @@ extern void sf_emission_adopt(void);
 
 /* --- emit_functions.c: arguments --- */
 
+/* Longest key, in bytes: it stands in indexes */
+#define SF_EVENT_KEY_MAX	1024
+
+extern char *sf_emission_text(const JsonbValue *v);
 extern char *sf_emission_check_deliver(char *text);
 extern SfArg sf_emission_duration(FunctionCallInfo fcinfo, int n, const char *name);
 
