@@ -49,7 +49,7 @@ sub holds_snapshot
 	my ($statement) = @_;
 	my $session = $node->background_psql('postgres');
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
-	$session->query_until(qr/^$/, "$statement;\n");
+	$session->query_until(qr/begun/, "\\echo begun\n$statement;\n");
 	$node->poll_query_until('postgres',
 		"SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid AND wait_event_type = 'Extension'
 			AND state = 'active'")

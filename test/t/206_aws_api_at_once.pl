@@ -19,7 +19,7 @@ sub at_once
 	my ($one, $two) = map { $node->background_psql('postgres', on_error_stop => 0) } 1 .. 2;
 	my $answer = $one->query_safe("BEGIN; SET LOCAL client_min_messages = error; SELECT $first");
 	my $pid = $two->query_safe('SELECT pg_backend_pid()');
-	$two->query_until(qr/^$/, "\\set VERBOSITY verbose\nSELECT $second;\n\\echo done\n");
+	$two->query_until(qr/begun/, "\\set VERBOSITY verbose\n\\echo begun\nSELECT $second;\n\\echo done\n");
 	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid
 		AND wait_event_type = 'Lock'")
 	  or die 'the second session does not wait';

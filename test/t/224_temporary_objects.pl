@@ -147,7 +147,8 @@ EOP
 # A session that is ended in the middle of a guest's task drops its temporary tables as ever.
 my $session = $node->background_psql('postgres', extra_params => [ '-U', 'root' ]);
 $session->query_safe('CREATE TEMP TABLE of_the_session AS SELECT 1 AS a');
-$session->query_until(qr/^$/, <<'EOP');
+$session->query_until(qr/begun/, <<'EOP');
+\echo begun
 BEGIN;
 SELECT sf_start('first', '{"Statement": "SELECT pg_sleep(600)"}', 'ended');
 SELECT sf_run('first:ended');
