@@ -135,7 +135,7 @@ $(SQL_SCRIPT): sql/assemble.awk $(SQL_HEADERS) $(SQL_PARTS) $(wildcard $(LEFT_OU
 	@echo "assembled $@"
 
 $(SQL_UPDATES): sql/$(EXTENSION)--%.sql: sql/updates/%.sql $(SQL_SCRIPT) sql/update.awk
-	@{ cat $< && awk -f sql/update.awk $(SQL_SCRIPT); } > $@.tmp && mv $@.tmp $@
+	@{ awk -v features='$(FEATURES)' -f sql/assemble.awk $(SQL_HEADERS) $< && awk -f sql/update.awk $(SQL_SCRIPT); } > $@.tmp && mv $@.tmp $@
 	@echo "assembled $@"
 
 # A private PostgreSQL with the extension in it, under tmp_install/. Executables find their share
@@ -188,7 +188,7 @@ test:
 	@WITHOUT='$(WITHOUT)' test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
 
 # The suites but for a feature's own tests, with the library built without it, one feature after the other.
-OPTIONAL_FEATURES = hold deadline limit
+OPTIONAL_FEATURES = hold deadline event limit
 test-without:
 	$(PREPARE_TEST)
 	@status=0; for feature in $(OPTIONAL_FEATURES); do echo "== without $$feature"; \

@@ -5,7 +5,8 @@
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; a numbered part has the
 # sections of all features where it says "--@slot SLOT". What a numbered part has between "--@with FEATURE" and "--@end" is
-# left out if the library is built without the feature; what is below an "--@else" between them is there only then.
+# left out if the library is built without the feature; what is below an "--@else" between them is there only then. So it
+# is with what is written by hand of an update.
 
 BEGIN {
 	n = split(features, names, " ")

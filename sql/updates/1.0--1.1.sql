@@ -6,6 +6,7 @@ DROP FUNCTION _sfflow.schema_1();
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
+--@with event
 -- Events by key.
 CREATE SEQUENCE _sfflow.event_type_no AS integer;
 
@@ -80,5 +81,6 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.emitted_event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_wait', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
+--@end
 
 UPDATE _sfflow.schema_of_rows SET number = 2;
