@@ -19,7 +19,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#define SF_COLUMNS_MAX	13
+#define SF_COLUMNS_MAX	14
 
 typedef struct SfColumns
 {
@@ -49,6 +49,16 @@ static inline void
 sf_columns_time(SfColumns *row, TimestampTz at)
 {
 	sf_columns_add(row, TimestampTzGetDatum(at), TIMESTAMP_NOT_FINITE(at));
+}
+
+/* Add a duration to so many microseconds; a negative one is a null. */
+static inline void
+sf_columns_duration(SfColumns *row, int64 us, int64 unit)
+{
+	Interval   *interval = (Interval *) palloc0(sizeof(Interval));
+
+	interval->time = us / unit * unit;
+	sf_columns_add(row, IntervalPGetDatum(interval), us < 0);
 }
 
 /* Add a document. */

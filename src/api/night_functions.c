@@ -63,10 +63,7 @@ add_second(SfColumns *row, TimestampTz at)
 static void
 add_duration(SfColumns *row, int64 us)
 {
-	Interval   *interval = palloc0(sizeof(Interval));
-
-	interval->time = us / (USECS_PER_SEC / 10) * (USECS_PER_SEC / 10);
-	sf_columns_add(row, IntervalPGetDatum(interval), us < 0);
+	sf_columns_duration(row, us, USECS_PER_SEC / 10);
 }
 
 /* When something that takes so long from a time on will be over. */

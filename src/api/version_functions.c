@@ -122,115 +122,23 @@ SF_SQL_FUNCTION(sfflow_sf_drop_alias)
 
 /* --- differences --- */
 
-/* A comparison of two documents */
-typedef struct Diff
-{
-	FunctionCallInfo fcinfo;
-	StringInfoData pointer;		/* of what is compared now */
-} Diff;
-
-/* Append a key to the pointer, escaped as RFC 6901 says. */
-static void
-append_key(StringInfo pointer, const JsonbValue *key)
-{
-	appendStringInfoChar(pointer, '/');
-	for (int i = 0; i < key->val.string.len; i++)
-	{
-		char		c = key->val.string.val[i];
-
-		if (c == '~' || c == '/')
-			appendStringInfoString(pointer, c == '~' ? "~0" : "~1");
-		else
-			appendStringInfoChar(pointer, c);
-	}
-}
-
 /* Put one difference into the result; NULL: the version has nothing there. */
-static void
-put_difference(Diff *diff, const JsonbValue *before, const JsonbValue *after)
+static bool
+put_difference(const char *pointer, const JsonbValue *before, const JsonbValue *after, void *arg)
 {
 	SfColumns	row = {0};
 
-	sf_columns_text(&row, diff->pointer.data);
+	sf_columns_text(&row, pointer);
 	sf_columns_text(&row, before == NULL ? "added" : after == NULL ? "removed" : "changed");
 	sf_columns_jsonb(&row, before == NULL ? NULL : sf_json_make(before));
 	sf_columns_jsonb(&row, after == NULL ? NULL : sf_json_make(after));
-	sf_columns_put(diff->fcinfo, &row);
-}
-
-static void compare(Diff *diff, const JsonbValue *before, const JsonbValue *after);
-
-/* Compare the members of two objects that have a key of one of them; again: of the second one. */
-static void
-compare_members(Diff *diff, const JsonbValue *before, const JsonbValue *after, bool again)
-{
-	const JsonbValue *from = again ? after : before;
-	const JsonbValue *other = again ? before : after;
-	SfJsonMember *members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(from), 1));
-	int			n = sf_json_list_members(from, members);
-	int			len = diff->pointer.len;
-
-	for (int i = 0; i < n; i++)
-	{
-		const JsonbValue *key = &members[i].key;
-		JsonbValue	there;
-		bool		found = sf_json_member(other, key->val.string.val, key->val.string.len, &there);
-
-		if (again && found)
-			continue;			/* was compared already */
-		append_key(&diff->pointer, key);
-		compare(diff, again ? NULL : &members[i].value,
-				again ? &members[i].value : found ? &there : NULL);
-		diff->pointer.len = len;
-		diff->pointer.data[len] = '\0';
-	}
-	pfree(members);
-}
-
-/* Compare two arrays, element by element. */
-static void
-compare_elements(Diff *diff, const JsonbValue *before, const JsonbValue *after)
-{
-	int			nbefore = sf_json_count(before);
-	int			nafter = sf_json_count(after);
-	int			len = diff->pointer.len;
-
-	for (int i = 0; i < Max(nbefore, nafter); i++)
-	{
-		JsonbValue	a,
-					b;
-		bool		in_a = sf_json_element(before, i, &a);
-		bool		in_b = sf_json_element(after, i, &b);
-
-		appendStringInfo(&diff->pointer, "/%d", i);
-		compare(diff, in_a ? &a : NULL, in_b ? &b : NULL);
-		diff->pointer.len = len;
-		diff->pointer.data[len] = '\0';
-	}
-}
-
-/* Compare two values; NULL: there is none. */
-static void
-compare(Diff *diff, const JsonbValue *before, const JsonbValue *after)
-{
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
-	if (before == NULL || after == NULL)
-		put_difference(diff, before, after);
-	else if (sf_json_is_object(before) && sf_json_is_object(after))
-	{
-		compare_members(diff, before, after, false);
-		compare_members(diff, before, after, true);
-	}
-	else if (sf_json_is_array(before) && sf_json_is_array(after))
-		compare_elements(diff, before, after);
-	else if (!sf_json_value_equal(before, after))
-		put_difference(diff, before, after);
+	sf_columns_put(arg, &row);
+	return true;
 }
 
 /* Read the definition of a version. */
-static void
-read_definition(const SfMachine *machine, FunctionCallInfo fcinfo, int n, JsonbValue *definition)
+static Jsonb *
+read_definition(const SfMachine *machine, FunctionCallInfo fcinfo, int n)
 {
 	int			version = sf_arg_version(fcinfo, n);
 	SfMachine  *found;
@@ -243,7 +151,7 @@ read_definition(const SfMachine *machine, FunctionCallInfo fcinfo, int n, JsonbV
 		sf_machine_read(machine->name, version, true);
 	if (found == NULL)
 		sf_object_missing_version(machine, version);
-	sf_json_root(sf_json_from_cstring(found->definition), definition);
+	return sf_json_from_cstring(found->definition);
 }
 
 /* sf_diff_versions(state_machine, a, b): what the definitions differ in. */
@@ -251,15 +159,13 @@ SF_SQL_FUNCTION(sfflow_sf_diff_versions)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
 										 SF_PRIVILEGE_READ);
-	Diff		diff = {.fcinfo = fcinfo};
-	JsonbValue	before,
-				after;
+	Jsonb	   *before;
+	Jsonb	   *after;
 
 	InitMaterializedSRF(fcinfo, 0);
-	read_definition(machine, fcinfo, 1, &before);
-	read_definition(machine, fcinfo, 2, &after);
-	initStringInfo(&diff.pointer);
-	compare(&diff, &before, &after);
+	before = read_definition(machine, fcinfo, 1);
+	after = read_definition(machine, fcinfo, 2);
+	sf_json_differences(before, after, put_difference, fcinfo);
 	return (Datum) 0;
 }
 

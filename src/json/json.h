@@ -129,6 +129,16 @@ extern bool sf_json_equal(const Jsonb *a, const Jsonb *b);
 extern bool sf_json_value_equal(const JsonbValue *a, const JsonbValue *b);
 extern int	sf_json_order(const JsonbValue *a, const JsonbValue *b);
 
+/*
+ * A difference of two documents: its JSON pointer, and what each of them has there (NULL:
+ * nothing).  Returns whether to look for more.
+ */
+typedef bool (*SfJsonDifference) (const char *pointer, const JsonbValue *before,
+								  const JsonbValue *after, void *arg);
+
+extern void sf_json_differences(const Jsonb *before, const Jsonb *after,
+								SfJsonDifference visitor, void *arg);
+
 extern Jsonb *sf_json_merge(const Jsonb *base, const Jsonb *overlay);
 
 /* Compact JSON text, as Step Functions prints it: no blanks after : and , */

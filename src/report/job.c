@@ -90,6 +90,7 @@ find_job(Derivation *d, int state, const int *iterations, int n)
 	job->attempts = place->attempts;
 	job->started_at = place->latest == NULL ? DT_NOBEGIN : place->latest->entered_at;
 	job->stopped_at = place->stopped_at;
+	job->duration = -1;
 	job->input_event = place->input_event;
 	job->output_event = place->output_event;
 	job->last_event = place->last_event;
@@ -237,6 +238,22 @@ settle(Derivation *d, SfJobReach *reach, SfJob *job)
 		job->status = SF_JOB_SKIP;
 }
 
+/* Find how long all visits of a job have taken, once its status is settled. */
+static int64
+duration_of(Derivation *d, const SfJob *job)
+{
+	bool		runs = job->status == SF_JOB_RUNNING;
+	SfPlace    *place = sf_visits_place(d->visits, job->state, job->iterations, job->niterations, false);
+
+	if (job->status == SF_JOB_ENTRY)
+		return -1;
+	if (runs)
+		(void) sf_visits_go_on(d->visits, place);
+	if (place->visits == 0 && runs && !TIMESTAMP_NOT_FINITE(job->started_at))
+		return Max(0, GetCurrentTimestamp() - job->started_at);
+	return sf_visits_duration(place, runs);
+}
+
 /* Order the iterations of a Map by their indexes. */
 static int
 compare_iterations(const ListCell *a, const ListCell *b)
@@ -277,6 +294,7 @@ append_row(Derivation *d, SfJobReach *reach, List *rows, int state,
 	if (d->no_history && !job->reached && !job->next)
 		return rows;
 	settle(d, reach, job);
+	job->duration = duration_of(d, job);
 	return lappend(rows, job);
 }
 

@@ -34,6 +34,7 @@ typedef struct SfJob
 	int			attempts;		/* of all visits */
 	TimestampTz started_at;		/* of the last visit; DT_NOBEGIN: unknown */
 	TimestampTz stopped_at;		/* DT_NOEND: not yet */
+	int64		duration;		/* of all visits, microseconds; -1: none, or not known */
 	int			input_event;	/* event that holds the payload; 0: none */
 	int			output_event;
 	int			last_event;		/* of any type; 0: none */

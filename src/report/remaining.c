@@ -45,43 +45,13 @@ struct SfRemaining
 
 /* --- from the definition --- */
 
-/* Order what jobs usually take by their names. */
-static int
-compare_jobs(const ListCell *a, const ListCell *b)
-{
-	return strcmp(((const SfUsualJob *) lfirst(a))->job, ((const SfUsualJob *) lfirst(b))->job);
-}
-
-/* Find what a job usually takes in a list that is ordered by names; -1: it is not known. */
-static int64
-find_usual(const List *usual, const char *job)
-{
-	int			low = 0,
-				high = list_length(usual) - 1;
-
-	while (low <= high)
-	{
-		int			middle = (low + high) / 2;
-		const SfUsualJob *found = list_nth(usual, middle);
-		int			order = strcmp(job, found->job);
-
-		if (order == 0)
-			return found->us;
-		if (order > 0)
-			low = middle + 1;
-		else
-			high = middle - 1;
-	}
-	return -1;
-}
-
 /* What a state takes by itself; a Parallel or Map has its paths. */
 static int64
 own_time(const SfState *s, const List *usual)
 {
 	if (s->type == SF_STATE_WAIT && sf_state_wait(s)->seconds.kind == SF_FIELD_LITERAL)
 		return (int64) (Min(sf_state_wait(s)->seconds.number, 1e9) * USECS_PER_SEC);
-	return s->type == SF_STATE_TASK ? find_usual(usual, s->name) : 0;
+	return s->type == SF_STATE_TASK ? sf_usual_of_job(usual, s->name) : 0;
 }
 
 /* The longest path of the states that follow a state; those not known yet count nothing. */
@@ -244,7 +214,7 @@ find_paths(SfRemaining *r, int from, char *seen, bool *done)
 
 /*
  * Prepare to compute what executions of a program still take, up to the end of a Task
- * (-1: to their own), by a List of SfUsualJob.
+ * (-1: to their own), by what sf_usual_jobs says.
  */
 SfRemaining *
 sf_remaining_begin(const SfProgram *program, List *usual, int task)
@@ -253,8 +223,6 @@ sf_remaining_begin(const SfProgram *program, List *usual, int task)
 	char	   *seen = palloc0(program->nstates);
 	bool	   *done = palloc0(sizeof(bool) * program->nstates);
 
-	usual = list_copy(usual);
-	list_sort(usual, compare_jobs);
 	r->program = program;
 	r->own = palloc(sizeof(int64) * program->nstates);
 	r->path = palloc0(sizeof(int64) * program->nstates);
@@ -274,7 +242,6 @@ sf_remaining_begin(const SfProgram *program, List *usual, int task)
 		r->own[i] = Max(us, 0);
 		r->way[i] = -1;
 	}
-	list_free(usual);
 	for (int i = 0; i < program->nstates; i++)
 		if (!seen[i])
 			find_paths(r, i, seen, done);

@@ -87,15 +87,12 @@ add_iteration(SfGraphFacts *facts, const SfPlace *iteration)
 static void
 add_visits(SfGraphFacts *facts, const SfPlace *place, bool running)
 {
+	int64		duration = sf_visits_duration(place, running && place->end == SF_VISIT_RUNS);
+
 	facts->visits += place->visits;
 	facts->attempts += place->attempts;
-	if (place->visits > 0)
-		facts->duration = Max(facts->duration, 0) + place->duration;
-	/* a state that failed without being left counts up to its last event */
-	if (place->since != DT_NOBEGIN)
-		facts->duration += Max(0, (running && place->end == SF_VISIT_RUNS ?
-								   GetCurrentTimestamp() : place->touched_at) -
-							   place->since);
+	if (duration >= 0)
+		facts->duration = Max(facts->duration, 0) + duration;
 	if (place->items >= 0)
 		facts->iterations = Max(facts->iterations, 0) + place->items;
 }

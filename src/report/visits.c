@@ -184,6 +184,20 @@ sf_visits_go_on(const SfVisits *v, SfPlace *place)
 	return true;
 }
 
+/*
+ * How long all visits to a place have taken, microseconds, without the time in which the
+ * execution did not run; -1: there was none.  A visit that was not left counts up to now if
+ * it lasts, else up to its last event.
+ */
+int64
+sf_visits_duration(const SfPlace *place, bool lasts)
+{
+	if (place->visits == 0)
+		return -1;
+	return place->since == DT_NOBEGIN ? place->duration :
+		place->duration + Max(0, (lasts ? GetCurrentTimestamp() : place->touched_at) - place->since);
+}
+
 /* Something happens within a place, and so within what is around it. */
 static void
 touch(SfVisits *v, SfPlace *place, const SfEvent *event)

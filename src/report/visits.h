@@ -97,6 +97,7 @@ extern SfVisits *sf_visits_scan(const SfStatusExecution *execution, const SfProg
 								SfVisitsDetail detail);
 extern SfPlace *sf_visits_place(SfVisits *v, int state, const int *iterations,
 								int niterations, bool is_iteration);
+extern int64 sf_visits_duration(const SfPlace *place, bool lasts);
 extern bool sf_visits_go_on(const SfVisits *v, SfPlace *place);
 
 #endif							/* SF_REPORT_VISITS_H */

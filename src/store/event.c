@@ -178,6 +178,16 @@ read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
 	MemoryContextDelete(context);
 }
 
+/* Read the payload that an event holds, with the snapshot of the query that calls; NULL: it has none. */
+Jsonb *
+sf_event_payload(int64 execution_no, int id)
+{
+	Holder		holder = {.id = id};
+
+	read_row_of_event(false, execution_no, id, read_payload, &holder);
+	return holder.payload;
+}
+
 /* Rows that a search from the end of a history reads at once */
 #define PAGE	16
 

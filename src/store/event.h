@@ -61,6 +61,7 @@ extern void sf_event_write(List *events);
 extern int	sf_event_previous(int64 execution_no, int id);
 extern Jsonb *sf_event_last_input(const SfExecution *execution, const SfState *state,
 								  const int *iterations, int niterations);
+extern Jsonb *sf_event_payload(int64 execution_no, int id);
 extern void sf_event_scan(int64 execution_no, SfEventDocuments documents,
 						  SfEventVisitor visitor, void *arg);
 extern void sf_event_scan_some(int64 execution_no, SfEventFilter filter,

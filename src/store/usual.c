@@ -21,7 +21,14 @@ append_job(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(List **) arg = lappend(*(List **) arg, job);
 }
 
-/* What the jobs of a machine take, by their last 30 runs: a List of SfUsualJob. */
+/* Order what jobs usually take by their names. */
+static int
+compare_jobs(const ListCell *a, const ListCell *b)
+{
+	return strcmp(((const SfUsualJob *) lfirst(a))->job, ((const SfUsualJob *) lfirst(b))->job);
+}
+
+/* What the jobs of a machine take, by their last 30 runs: a List of SfUsualJob in the order of names. */
 List *
 sf_usual_jobs(int machine_no)
 {
@@ -31,7 +38,31 @@ sf_usual_jobs(int machine_no)
 	List	   *jobs = NIL;
 
 	sf_scan(&plan, append_job, &jobs, SF_INT4(machine_no));
+	list_sort(jobs, compare_jobs);
 	return jobs;
+}
+
+/* Find what a job usually takes in the list of its machine, microseconds; -1: it is not known. */
+int64
+sf_usual_of_job(const List *usual, const char *job)
+{
+	int			low = 0,
+				high = list_length(usual) - 1;
+
+	while (low <= high)
+	{
+		int			middle = (low + high) / 2;
+		const SfUsualJob *found = list_nth(usual, middle);
+		int			order = strcmp(job, found->job);
+
+		if (order == 0)
+			return found->us;
+		if (order > 0)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return -1;
 }
 
 /*

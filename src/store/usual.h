@@ -15,6 +15,7 @@ typedef struct SfUsualJob
 } SfUsualJob;
 
 extern List *sf_usual_jobs(int machine_no);
+extern int64 sf_usual_of_job(const List *usual, const char *job);
 extern int64 sf_usual_execution_us(int machine_no);
 
 #endif							/* SF_STORE_USUAL_H */

@@ -120,6 +120,13 @@ INSERT INTO cases VALUES
 ('sf_night', 'most', $$SELECT sf_night(most => -1)$$, 'SF012 argument most must not be negative'),
 ('sf_night', 'most', $$SELECT sf_night(most => 2147483647)$$, 'ok'),
 ('sf_night', 'most', $$SELECT sf_night(most => NULL)$$, 'ok'),
+-- runs beside each other
+('sf_compare', 'a', $$SELECT sf_compare(NULL, 'm:1')$$, '22004 argument a must not be null'),
+('sf_grid', 'runs', $$SELECT sf_grid('m', 0)$$, 'SF012 argument runs must be at least 1'),
+('sf_grid', 'runs', $$SELECT sf_grid('m', -2147483648)$$, 'SF012 argument runs must be at least 1'),
+('sf_grid', 'runs', $$SELECT sf_grid('m', 1001)$$, 'SF012 argument runs must be at most 1000'),
+('sf_grid', 'runs', $$SELECT sf_grid('m', 1000)$$, 'ok'),
+('sf_grid', 'runs', $$SELECT sf_grid('m', NULL)$$, 'ok'),
 -- counts
 ('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', 0)$$, 'SF012 argument max_tasks must be at least 1'),
 ('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', -2147483648)$$, 'SF012 argument max_tasks must be at least 1'),

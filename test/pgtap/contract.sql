@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event
 BEGIN;
-SELECT plan(187);
+SELECT plan(191);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -54,6 +54,10 @@ INSERT INTO contract VALUES
 	('sf_drop_deadline', 'target text', 'void'),
 	('sf_night', 'since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, most integer DEFAULT NULL::integer',
 		'TABLE(planned_at timestamp with time zone, target text, state text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, usual interval, expected_end timestamp with time zone, detail text, next text)'),
+	('sf_compare', 'a text, b text',
+		'TABLE(job_id text, only_in text, status_a text, status_b text, duration_a interval, duration_b interval, usual_duration interval, attempts_a integer, attempts_b integer, error_a text, error_b text, input_differs text[], output_differs text[], is_cut boolean)'),
+	('sf_grid', 'state_machine text, runs integer DEFAULT 30',
+		'TABLE(execution_id text, requested_at timestamp with time zone, status text, took interval, job_id text, job_status text, jobs integer, failed integer, attempts integer, duration interval, usual_duration interval)'),
 	('sf_progress', 'execution_id text', 'TABLE(status text, done integer, total integer, took interval, usual interval, remaining interval, eta timestamp with time zone, waiting_on text, next text)'),
 	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text, calendar text DEFAULT NULL::text, on_closed text DEFAULT ''skip''::text, starts timestamp with time zone DEFAULT NULL::timestamp with time zone, ends timestamp with time zone DEFAULT NULL::timestamp with time zone, missed text DEFAULT ''run_once''::text, overlap text DEFAULT ''skip''::text', 'bigint'),
 	('sf_schedule_preview', 'name text, from_time timestamp with time zone, to_time timestamp with time zone', 'TABLE(scheduled_for timestamp with time zone, local_time timestamp without time zone, execution_name text)'),

@@ -20,7 +20,7 @@ INSERT INTO calls VALUES ('sf_release(%L)'), ('sf_hold(''steered'', %L)'), ('sf_
 	('sf_set_alias(%L, ''prod'', ''{"1": 100}'')'), ('sf_drop_alias(%L, ''prod'')'), ('sf_drop_alias(''steered'', %L)'), ('sf_diff_versions(%L, 1, 1)'),
 	('sf_migrate(%L, 1)'), ('sf_redrive(%L, version => 1)'), ('sf_start_many(%L, ''{}''::jsonb[])'), ('sf_start_many(''steered'', ''{}''::jsonb[], if_exists => %L)'),
 	('sf_create_rule(''steer'', ''{"source": ["aws.states"]}'', %L)'), ('sf_drop_rule(%L)'), ('sf_redeliver(%L)'), ('sf_discard_deliveries(%L)'),
-	('sf_progress(%L)'), ('sf_drop_calendar(%L)'), ('sf_calendar_days(%L, ''2025-01-01'', ''2025-01-02'')'), ('sf_backfill(%L, now(), now())'),
+	('sf_compare(%L, ''steered:x'')'), ('sf_compare(''steered:x'', %L)'), ('sf_grid(%L)'), ('sf_progress(%L)'), ('sf_drop_calendar(%L)'), ('sf_calendar_days(%L, ''2025-01-01'', ''2025-01-02'')'), ('sf_backfill(%L, now(), now())'),
 	('sf_schedule_preview(%L, now(), now())');
 CREATE TEMP TABLE texts (bad text);
 INSERT INTO texts VALUES (''), ('no'), ('no:no'), ('no/no'), (':'), ('/'), ('::'), ('//'), ('steered:'), ('steered:no'), ('steered:x:'), ('steered/'), ('steered/no'), ('steered/1/2'),

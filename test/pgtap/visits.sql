@@ -2,7 +2,7 @@
 -- are made up, from a seed. There are retries, catchers, loops, waits, nested Parallel, Map and JobNet states, stops,
 -- redrives, restarts and marks among them.
 BEGIN;
-SELECT plan(16);
+SELECT plan(18);
 
 CREATE FUNCTION chance(payload jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
@@ -140,6 +140,12 @@ SELECT is_empty($$ SELECT j.*, p.status FROM (
 	JOIN picture p USING (id, state)
 	WHERE p.status <> (ARRAY['skip', 'entry', 'success', 'running', 'failure'])[1 + weight] AND NOT (p.status = 'failure' AND (id, state) IN (SELECT id, state FROM passed))
 		AND (id, state) NOT IN (SELECT id, state FROM marked) $$, 'the picture has the weightiest status of a job');
+-- The grid has the longest time among iterations, the picture the sum of all.
+CREATE TEMPORARY TABLE grid AS SELECT m.state_machine, g.execution_id AS id, g.job_id AS state, g.jobs, g.job_status AS status, g.attempts, extract(epoch FROM g.duration) * 1000 AS ms
+FROM sf_state_machines m, sf_grid(m.state_machine, 1000) g WHERE m.is_current AND m.state_machine IN (SELECT 'm' || n FROM generate_series(1, 100) n);
+SELECT set_eq('SELECT id, state, jobs, attempts FROM grid WHERE state IS NOT NULL', 'SELECT id, state, count(*)::integer, sum(attempts)::integer FROM job GROUP BY 1, 2', 'the grid has all jobs');
+SELECT is_empty($$ SELECT g.*, p.ms FROM grid g JOIN picture p USING (id, state) WHERE p.ended <> 'RUNNING' AND g.status <> 'entry' AND (id, state) NOT IN (SELECT id, state FROM passed)
+	AND (g.ms IS NULL <> (p.ms IS NULL) OR g.ms > p.ms OR g.jobs = 1 AND g.ms < p.ms) $$, '... with the times of the picture');
 
 -- Picture and timeline
 SELECT is_empty($$ SELECT s.*, p.visits FROM (SELECT id, state, sum(visit) AS visits FROM (SELECT id, state, job_id, max(visit) AS visit FROM span GROUP BY 1, 2, 3) x GROUP BY 1, 2) s

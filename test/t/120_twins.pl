@@ -214,6 +214,8 @@ run_all('steps in the session', <<'EOS');
 SELECT public.sf_start('flow', '{"a": 1, "list": [1, 2, 3]}', 'here');
 SELECT public.sf_step('flow:here') FROM pg_catalog.generate_series(1, 4);
 SELECT * FROM public.sf_progress('flow:here');
+SELECT * FROM public.sf_compare('flow:by-workers', 'flow:here');
+SELECT * FROM public.sf_grid('flow');
 SELECT public.sf_run('flow:here', true);
 SELECT public.sf_start('bad', '{}', 'a'), public.sf_run('bad:a');
 SELECT public.sf_redrive('bad:a'), public.sf_run('bad:a');

@@ -1,0 +1,368 @@
+/*
+ * compare_functions.c
+ *		sf_compare(), sf_grid(): two executions beside each other, and the last runs of a
+ *		machine.
+ *
+ * Both show jobs as sf_jobs does (report/job.c), with what they usually take.
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+
+#include "api/columns.h"
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "json/json.h"
+#include "report/job.h"
+#include "report/report.h"
+#include "store/execution_list.h"
+#include "store/program_cache.h"
+#include "store/usual.h"
+
+/* Differences of a payload that are told, and the longest pointer */
+#define MOST_DIFFERENCES	20
+#define LONGEST_POINTER		1000
+
+/* Runs of a grid */
+#define USUAL_RUNS		30
+#define MOST_RUNS		1000
+
+/* Add a duration to the millisecond; a negative one is not known. */
+static void
+add_duration(SfColumns *row, int64 us)
+{
+	sf_columns_duration(row, us, USECS_PER_SEC / 1000);
+}
+
+/* --- two executions --- */
+
+/* A job of one of them */
+typedef struct RunJob
+{
+	const char *label;
+	const SfJob *job;
+	int			place;			/* in the order of the execution's jobs */
+} RunJob;
+
+/* One of the executions */
+typedef struct Run
+{
+	SfStatusExecution head;
+	const SfProgram *program;
+	List	   *usual;			/* what the jobs of its machine usually take */
+	int			n;
+	RunJob	   *jobs;
+	RunJob	  **by_label;		/* the same in the order of labels */
+} Run;
+
+/* Order jobs by their labels. */
+static int
+compare_labels(const void *a, const void *b)
+{
+	return strcmp((*(RunJob *const *) a)->label, (*(RunJob *const *) b)->label);
+}
+
+/* Read one of the executions; false: it is not there for the snapshot of the query. */
+static bool
+read_run(FunctionCallInfo fcinfo, int n, const char *argument, Run *run)
+{
+	const SfExecution *e = sf_arg_execution(sf_arg_text(fcinfo, n, argument), SF_LOCK_NONE,
+											SF_PRIVILEGE_READ);
+	List	   *jobs;
+
+	if (!sf_status_execution(e->execution_no, &run->head))
+		return false;
+	run->program = sf_program_cache_get(run->head.machine_no, run->head.version);
+	run->usual = sf_usual_jobs(run->head.machine_no);
+	jobs = sf_job_list(&run->head, run->program);
+	run->jobs = palloc(sizeof(RunJob) * Max(1, list_length(jobs)));
+	run->by_label = palloc(sizeof(RunJob *) * Max(1, list_length(jobs)));
+	foreach_ptr(const SfJob, job, jobs)
+	{
+		RunJob	   *entry = &run->jobs[run->n];
+
+		entry->label = sf_label_job(run->program, job->state, job->iterations, job->niterations);
+		entry->job = job;
+		entry->place = run->n;
+		run->by_label[run->n++] = entry;
+	}
+	qsort(run->by_label, run->n, sizeof(RunJob *), compare_labels);
+	return true;
+}
+
+/* Find a job by its label; NULL: the execution has none. */
+static const RunJob *
+find_job(const Run *run, const char *label)
+{
+	RunJob		wanted = {.label = label};
+	const RunJob *key = &wanted;
+	RunJob	  **found = bsearch(&key, run->by_label, run->n, sizeof(RunJob *), compare_labels);
+
+	return found == NULL ? NULL : *found;
+}
+
+/* What two payloads differ in */
+typedef struct Differences
+{
+	Datum		pointers[MOST_DIFFERENCES];
+	char	   *latest;			/* pointer; NULL: none */
+	int			n;
+	bool	   *cut;			/* there are more, or a pointer is that of what is around a difference */
+} Differences;
+
+/* Note a difference; one that lies too deep is told by what is around it. */
+static bool
+note_difference(const char *pointer, const JsonbValue *before, const JsonbValue *after, void *arg)
+{
+	Differences *d = arg;
+	bool		shortened = strlen(pointer) > LONGEST_POINTER;
+	char	   *shown;
+
+	if (d->n == MOST_DIFFERENCES)
+	{
+		*d->cut = true;
+		return false;
+	}
+	shown = pnstrdup(pointer, LONGEST_POINTER + 1);
+	if (shortened)
+	{
+		*strrchr(shown, '/') = '\0';
+		*d->cut = true;
+	}
+	if (shortened && d->latest != NULL && strcmp(shown, d->latest) == 0)
+		return true;
+	d->latest = shown;
+	d->pointers[d->n++] = CStringGetTextDatum(shown);
+	return true;
+}
+
+/* Add what the payloads of two events differ in; an event that is 0 has none. */
+static void
+add_differences(SfColumns *row, const Run *a, int event_a, const Run *b, int event_b, bool *cut)
+{
+	Differences d = {.cut = cut};
+	Jsonb	   *before = NULL;
+	Jsonb	   *after = NULL;
+
+	if (event_a != 0 && event_b != 0)
+	{
+		before = sf_event_payload(a->head.execution_no, event_a);
+		after = sf_event_payload(b->head.execution_no, event_b);
+	}
+	if (before != NULL && after != NULL)
+		sf_json_differences(before, after, note_difference, &d);
+	sf_columns_add(row, PointerGetDatum(construct_array(d.pointers, d.n, TEXTOID, -1, false, TYPALIGN_INT)),
+				   before == NULL || after == NULL);
+}
+
+/* Put a job into the result, as the executions have it; NULL: one does not. */
+static void
+put_pair(FunctionCallInfo fcinfo, const Run *a, const RunJob *x, const Run *b, const RunJob *y)
+{
+	static const SfJob none = {.duration = -1};
+	const SfJob *in_a = x == NULL ? &none : x->job;
+	const SfJob *in_b = y == NULL ? &none : y->job;
+	const Run  *named = y == NULL ? a : b;
+	const RunJob *job = y == NULL ? x : y;
+	bool		cut = false;
+	SfColumns	row = {0};
+
+	sf_columns_text(&row, job->label);
+	sf_columns_text(&row, x == NULL ? "b" : y == NULL ? "a" : NULL);
+	sf_columns_text(&row, x == NULL ? NULL : sf_job_status_name(in_a->status));
+	sf_columns_text(&row, y == NULL ? NULL : sf_job_status_name(in_b->status));
+	add_duration(&row, in_a->duration);
+	add_duration(&row, in_b->duration);
+	add_duration(&row, sf_usual_of_job(named->usual, named->program->states[job->job->state].name));
+	sf_columns_add(&row, Int32GetDatum(in_a->attempts), x == NULL);
+	sf_columns_add(&row, Int32GetDatum(in_b->attempts), y == NULL);
+	sf_columns_text(&row, in_a->error);
+	sf_columns_text(&row, in_b->error);
+	add_differences(&row, a, in_a->input_event, b, in_b->input_event, &cut);
+	add_differences(&row, a, in_a->output_event, b, in_b->output_event, &cut);
+	sf_columns_add(&row, BoolGetDatum(cut), false);
+	sf_columns_put(fcinfo, &row);
+}
+
+/*
+ * sf_compare(a, b): each job of two executions, in the order of b; those that only a has
+ * stand where a has them.
+ */
+SF_SQL_FUNCTION(sfflow_sf_compare)
+{
+	Run			a = {0};
+	Run			b = {0};
+	MemoryContext context;
+	int			next = 0;		/* job of a that comes next, if only a has it */
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!read_run(fcinfo, 0, "a", &a) || !read_run(fcinfo, 1, "b", &b))
+		return (Datum) 0;
+	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow compared job", ALLOCSET_DEFAULT_SIZES);
+	for (int i = 0; i <= b.n; i++)
+	{
+		const RunJob *y = i < b.n ? &b.jobs[i] : NULL;
+		const RunJob *x = y == NULL ? NULL : find_job(&a, y->label);
+		int			until = y == NULL ? a.n : x == NULL ? 0 : x->place;
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		for (; next < until; next++)
+			if (find_job(&b, a.jobs[next].label) == NULL)
+				put_pair(fcinfo, &a, &a.jobs[next], &b, NULL);
+		if (y != NULL)
+			put_pair(fcinfo, &a, x, &b, y);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(context);
+		CHECK_FOR_INTERRUPTS();
+	}
+	MemoryContextDelete(context);
+	return (Datum) 0;
+}
+
+/* --- the last runs of a machine --- */
+
+/* A Task in a run: its jobs in all iterations */
+typedef struct GridJob
+{
+	int			jobs;
+	int			failed;
+	SfJobStatus status;			/* the weightiest */
+	int			attempts;
+	int64		duration;		/* the longest; -1: not known */
+} GridJob;
+
+/* How much a status of a job says about all of them. */
+static int
+weight(SfJobStatus status)
+{
+	switch (status)
+	{
+		case SF_JOB_FAILURE:
+			return 4;
+		case SF_JOB_RUNNING:
+			return 3;
+		case SF_JOB_ENTRY:
+			return 2;
+		case SF_JOB_SUCCESS:
+			return 1;
+		default:
+			return 0;
+	}
+}
+
+/* Sum up the jobs of a run by the numbers of their states. */
+static GridJob *
+sum_up(const SfStatusExecution *execution, const SfProgram *program)
+{
+	GridJob    *sums = palloc0(sizeof(GridJob) * program->nstates);
+
+	foreach_ptr(const SfJob, job, sf_job_list(execution, program))
+	{
+		GridJob    *sum = &sums[job->state];
+
+		if (sum->jobs++ == 0)
+		{
+			sum->status = job->status;
+			sum->duration = -1;
+		}
+		else if (weight(job->status) > weight(sum->status))
+			sum->status = job->status;
+		sum->failed += job->status == SF_JOB_FAILURE ? 1 : 0;
+		sum->attempts += job->attempts;
+		sum->duration = Max(sum->duration, job->duration);
+	}
+	return sums;
+}
+
+/* Put a job of a run into the result; NULL: the run itself, which has none. */
+static void
+put_cell(FunctionCallInfo fcinfo, const SfListedExecution *e, const char *job, const GridJob *sum, int64 usual)
+{
+	SfColumns	row = {0};
+
+	sf_columns_text(&row, e->execution_id);
+	sf_columns_time(&row, e->requested_at);
+	sf_columns_text(&row, sf_status_name(e->status));
+	add_duration(&row, sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, GetCurrentTimestamp()));
+	sf_columns_text(&row, job);
+	sf_columns_text(&row, sum == NULL ? NULL : sf_job_status_name(sum->status));
+	sf_columns_add(&row, Int32GetDatum(sum == NULL ? 0 : sum->jobs), sum == NULL);
+	sf_columns_add(&row, Int32GetDatum(sum == NULL ? 0 : sum->failed), sum == NULL);
+	sf_columns_add(&row, Int32GetDatum(sum == NULL ? 0 : sum->attempts), sum == NULL);
+	add_duration(&row, sum == NULL ? -1 : sum->duration);
+	add_duration(&row, usual);
+	sf_columns_put(fcinfo, &row);
+}
+
+/* Put a run into the result: its jobs in the order of the definition, or itself if nothing is known of them. */
+static void
+put_run(FunctionCallInfo fcinfo, const SfListedExecution *e, const List *usual)
+{
+	const SfProgram *program = sf_program_cache_get(e->machine_no, e->version);
+	SfStatusExecution head;
+	GridJob    *sums;
+	bool		known = false;
+
+	if (!sf_status_execution(e->execution_no, &head))
+		return;
+	sums = sum_up(&head, program);
+	for (int i = 0; i < program->nstates; i++)
+	{
+		const char *job = program->states[i].name;
+
+		if (sums[i].jobs == 0)
+			continue;
+		put_cell(fcinfo, e, job, &sums[i], sf_usual_of_job(usual, job));
+		known = true;
+	}
+	if (!known)
+		put_cell(fcinfo, e, NULL, NULL, -1);
+}
+
+/* Read the argument runs. */
+static int
+runs_argument(FunctionCallInfo fcinfo, int n)
+{
+	int			runs = sf_arg_count(fcinfo, n, "runs", 1, USUAL_RUNS);
+
+	if (runs > MOST_RUNS)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument runs must be at most %d", MOST_RUNS)));
+	return runs;
+}
+
+/* sf_grid(state_machine, runs): the jobs of the newest executions of a machine, without items of Distributed Maps. */
+SF_SQL_FUNCTION(sfflow_sf_grid)
+{
+	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"), SF_PRIVILEGE_READ);
+	SfListQuery query = {
+		.machines = &machine->machine_no,
+		.nmachines = 1,
+		.status = -1,
+		.no_items = true,
+		.from = DT_NOBEGIN,
+		.before = {DT_NOEND, 0},
+		.limit = runs_argument(fcinfo, 1)
+	};
+	List	   *usual = sf_usual_jobs(machine->machine_no);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow run of a grid",
+												  ALLOCSET_DEFAULT_SIZES);
+
+	InitMaterializedSRF(fcinfo, 0);
+	foreach_ptr(const SfListedExecution, e, sf_execution_list(&query))
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		CHECK_FOR_INTERRUPTS();
+		put_run(fcinfo, e, usual);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(context);
+	}
+	MemoryContextDelete(context);
+	return (Datum) 0;
+}

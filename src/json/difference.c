@@ -1,0 +1,126 @@
+/*
+ * difference.c
+ *		What two documents differ in, by JSON pointer (RFC 6901).
+ *
+ * Members of objects are compared by key, elements of arrays by index.  What only one
+ * document has is one difference, however much there is below it.
+ */
+#include "postgres.h"
+
+#include "json/json.h"
+#include "miscadmin.h"
+
+/* A comparison of two documents */
+typedef struct Comparison
+{
+	SfJsonDifference visitor;
+	void	   *arg;
+	bool		over;			/* the visitor wants no more */
+	StringInfoData pointer;		/* of what is compared now */
+} Comparison;
+
+/* Append a key to the pointer. */
+static void
+append_key(StringInfo pointer, const JsonbValue *key)
+{
+	appendStringInfoChar(pointer, '/');
+	for (int i = 0; i < key->val.string.len; i++)
+	{
+		char		c = key->val.string.val[i];
+
+		if (c == '~' || c == '/')
+			appendStringInfoString(pointer, c == '~' ? "~0" : "~1");
+		else
+			appendStringInfoChar(pointer, c);
+	}
+}
+
+/* Shorten the pointer to what it was before a key or an index was appended. */
+static void
+shorten(StringInfo pointer, int len)
+{
+	pointer->len = len;
+	pointer->data[len] = '\0';
+}
+
+static void compare(Comparison *c, const JsonbValue *before, const JsonbValue *after);
+
+/* Compare the members of two objects that have a key of one of them; again: of the second one. */
+static void
+compare_members(Comparison *c, const JsonbValue *before, const JsonbValue *after, bool again)
+{
+	const JsonbValue *from = again ? after : before;
+	const JsonbValue *other = again ? before : after;
+	SfJsonMember *members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(from), 1));
+	int			n = sf_json_list_members(from, members);
+	int			len = c->pointer.len;
+
+	for (int i = 0; i < n && !c->over; i++)
+	{
+		const JsonbValue *key = &members[i].key;
+		JsonbValue	there;
+		bool		found = sf_json_member(other, key->val.string.val, key->val.string.len, &there);
+
+		if (again && found)
+			continue;			/* was compared already */
+		append_key(&c->pointer, key);
+		compare(c, again ? NULL : &members[i].value,
+				again ? &members[i].value : found ? &there : NULL);
+		shorten(&c->pointer, len);
+	}
+	pfree(members);
+}
+
+/* Compare two arrays, element by element. */
+static void
+compare_elements(Comparison *c, const JsonbValue *before, const JsonbValue *after)
+{
+	int			n = Max(sf_json_count(before), sf_json_count(after));
+	int			len = c->pointer.len;
+
+	for (int i = 0; i < n && !c->over; i++)
+	{
+		JsonbValue	a,
+					b;
+		bool		in_a = sf_json_element(before, i, &a);
+		bool		in_b = sf_json_element(after, i, &b);
+
+		appendStringInfo(&c->pointer, "/%d", i);
+		compare(c, in_a ? &a : NULL, in_b ? &b : NULL);
+		shorten(&c->pointer, len);
+	}
+}
+
+/* Compare two values; NULL: there is none. */
+static void
+compare(Comparison *c, const JsonbValue *before, const JsonbValue *after)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (before != NULL && after != NULL && sf_json_is_object(before) && sf_json_is_object(after))
+	{
+		compare_members(c, before, after, false);
+		compare_members(c, before, after, true);
+	}
+	else if (before != NULL && after != NULL && sf_json_is_array(before) && sf_json_is_array(after))
+		compare_elements(c, before, after);
+	else if (before == NULL || after == NULL || !sf_json_value_equal(before, after))
+		c->over = !c->visitor(c->pointer.data, before, after, c->arg);
+}
+
+/* Visit what two documents differ in, until the visitor wants no more. */
+void
+sf_json_differences(const Jsonb *before, const Jsonb *after, SfJsonDifference visitor, void *arg)
+{
+	Comparison	c = {.visitor = visitor,.arg = arg};
+	JsonbValue	a,
+				b;
+
+	if (VARSIZE(before) == VARSIZE(after) && memcmp(before, after, VARSIZE(before)) == 0)
+		return;
+	sf_json_root(before, &a);
+	sf_json_root(after, &b);
+	initStringInfo(&c.pointer);
+	compare(&c, &a, &b);
+	pfree(c.pointer.data);
+}
