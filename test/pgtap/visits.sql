@@ -2,7 +2,7 @@
 -- are made up, from a seed. There are retries, catchers, loops, waits, nested Parallel, Map and JobNet states, stops,
 -- redrives, restarts and marks among them.
 BEGIN;
-SELECT plan(18);
+SELECT plan(19);
 
 CREATE FUNCTION chance(payload jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
@@ -146,6 +146,8 @@ FROM sf_state_machines m, sf_grid(m.state_machine, 1000) g WHERE m.is_current AN
 SELECT set_eq('SELECT id, state, jobs, attempts FROM grid WHERE state IS NOT NULL', 'SELECT id, state, count(*)::integer, sum(attempts)::integer FROM job GROUP BY 1, 2', 'the grid has all jobs');
 SELECT is_empty($$ SELECT g.*, p.ms FROM grid g JOIN picture p USING (id, state) WHERE p.ended <> 'RUNNING' AND g.status <> 'entry' AND (id, state) NOT IN (SELECT id, state FROM passed)
 	AND (g.ms IS NULL <> (p.ms IS NULL) OR g.ms > p.ms OR g.jobs = 1 AND g.ms < p.ms) $$, '... with the times of the picture');
+SELECT is_empty($$ SELECT g.* FROM grid g JOIN (SELECT id, state, max(array_position('{skip,success,entry,running,failure}', status)) AS weight FROM job GROUP BY 1, 2) j USING (id, state)
+	WHERE g.status <> ('{skip,success,entry,running,failure}'::text[])[weight] $$, '... and the weightiest status, where some are to come before some that have succeeded');
 
 -- Picture and timeline
 SELECT is_empty($$ SELECT s.*, p.visits FROM (SELECT id, state, sum(visit) AS visits FROM (SELECT id, state, job_id, max(visit) AS visit FROM span GROUP BY 1, 2, 3) x GROUP BY 1, 2) s
