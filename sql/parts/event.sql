@@ -62,6 +62,7 @@ CREATE INDEX event_wait_ripe ON _sfflow.event_wait (execution_no) WHERE ripe;
 CREATE TABLE _sfflow.event_receipt (
 	execution_no bigint NOT NULL,
 	event_no bigint NOT NULL,
+	depth integer,				-- of the chain of rules that has led to it; NULL: 0
 	PRIMARY KEY (execution_no, event_no)
 );
 
@@ -70,6 +71,7 @@ CREATE TABLE _sfflow.event_floor (
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
+	depth integer,				-- of the chain of rules that has led to one of them; NULL: 0
 	PRIMARY KEY (execution_no, event_type_no, key)
 );
 

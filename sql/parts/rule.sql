@@ -152,7 +152,7 @@ COMMENT ON COLUMN @extschema@.sf_rules.rule_name IS 'the rule';
 COMMENT ON COLUMN @extschema@.sf_rules.owner IS 'the role that owns it, which its target is called as';
 COMMENT ON COLUMN @extschema@.sf_rules.pattern IS 'event pattern: events that match are delivered';
 COMMENT ON COLUMN @extschema@.sf_rules.target IS
-	'what is called: a machine, sql:function, activity:name or notify:channel';
+	'what is called: a machine, sql:function, activity:name, event:name or notify:channel';
 COMMENT ON COLUMN @extschema@.sf_rules.input IS 'template of the input of the target; null: the event';
 COMMENT ON COLUMN @extschema@.sf_rules.pending IS 'deliveries that wait for their first or next attempt';
 COMMENT ON COLUMN @extschema@.sf_rules.delivered IS 'deliveries that were made';

@@ -63,6 +63,7 @@ CREATE INDEX event_wait_ripe ON _sfflow.event_wait (execution_no) WHERE ripe;
 CREATE TABLE _sfflow.event_receipt (
 	execution_no bigint NOT NULL,
 	event_no bigint NOT NULL,
+	depth integer,
 	PRIMARY KEY (execution_no, event_no)
 );
 
@@ -71,6 +72,7 @@ CREATE TABLE _sfflow.event_floor (
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
+	depth integer,
 	PRIMARY KEY (execution_no, event_type_no, key)
 );
 

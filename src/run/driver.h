@@ -56,6 +56,7 @@ typedef struct SfTaskOutcome
 typedef struct SfOrigin
 {
 	int			depth;			/* a target runs: rules that led to it; 0: none runs */
+	const Jsonb *event;			/* ... and this event has a rule start a machine; NULL: none has */
 	int64		execution_no;	/* a task of this execution runs; 0: none does */
 } SfOrigin;
 

@@ -156,6 +156,15 @@ typedef struct SfFeature
 	void		(*writes_waits) (struct SfDraft *draft);
 	char	   *(*probe) (const SfResource *resource);
 
+	/*
+	 * The target of a rule is a type of events of the feature: raise unless a role may emit events of it; emit one of that
+	 * type as the role, with key, payload and id (else: another one) of an object.  How many rules led to what an execution
+	 * has received.
+	 */
+	void		(*requires_emit) (const char *name, Oid owner);
+	void		(*emits) (const char *name, Oid owner, Jsonb *event, char *id);
+	int			(*depth_of_received) (int64 execution_no);
+
 	/* The task of a step is announced, for a transaction of its own: what only its run needs is given back. */
 	void		(*announced) (struct SfDraft *draft);
 
@@ -289,6 +298,9 @@ typedef struct SfFeature
 	X(begins_wait) \
 	X(writes_waits) \
 	X(probe) \
+	X(requires_emit) \
+	X(emits) \
+	X(depth_of_received) \
 	X(announced) \
 	X(left_state) \
 	X(slice_ends) \

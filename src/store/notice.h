@@ -14,13 +14,14 @@
 /* The detail-type of alerts */
 #define SF_ALERT_DETAIL_TYPE	"sfflow Alert Status Change"
 
-/* What a change is of: symbol, source and detail-type of its event */
+/* What a change is of: symbol, source and detail-type of its event (NULL: the notice says it) */
 #define SF_CHANGE_LIST(X) \
 	X(EXECUTION, "aws.states", "Step Functions Execution Status Change") \
 	X(JOB, "sfflow.jobs", "sfflow Job Status Change")	/* an attempt of a Task state */ \
 	X(DEADLINE, "sfflow.deadlines", "sfflow Deadline Status Change") \
 	X(ALERT, "sfflow.alerts", SF_ALERT_DETAIL_TYPE) \
-	X(RUN, "sfflow.schedules", "sfflow Schedule Run Status Change")
+	X(RUN, "sfflow.schedules", "sfflow Schedule Run Status Change") \
+	X(EMISSION, "sfflow.events", NULL)	/* an event was emitted: the name of its type */
 
 #define SF_CHANGE_ENUM(sym, source, detail_type) SF_CHANGE_##sym,
 typedef enum SfChangeKind
@@ -46,10 +47,11 @@ typedef struct SfNotice
 {
 	SfChangeKind kind;
 	TimestampTz at;
-	const char *resource;		/* public name of what it is of */
+	const char *resource;		/* public name of what it is of; or NULL */
 	const char *machine;		/* name; NULL: it is gone */
 	Oid			machine_owner;
 	Oid			owner;			/* whose members may know of it, too; InvalidOid: none */
+	const char *event_type;		/* EMISSION: those who may RECEIVE it may know of it, too */
 	const SfExecution *execution;	/* or NULL */
 	Jsonb	   *detail;
 } SfNotice;

@@ -1,7 +1,7 @@
 -- Events by key: who may create types, emit, receive, and see what.
 -- needs: event hold
 BEGIN;
-SELECT plan(27);
+SELECT plan(32);
 
 CREATE ROLE event_owner; CREATE ROLE event_shop; CREATE ROLE event_bank; CREATE ROLE event_stranger;
 SELECT sf_revoke('CREATE', '*', 'public'), sf_grant('CREATE', '*', r) FROM unnest('{event_owner,event_shop}'::text[]) r \g /dev/null
@@ -37,6 +37,8 @@ SELECT is((SELECT message FROM sf_validate('{"StartAt": "W", "States": {"W": {"T
 SELECT sf_start('pay', '{}', '1'), sf_run('pay:1') \g /dev/null
 SELECT is((SELECT error FROM sf_executions WHERE execution_id = 'pay:1'), 'States.Runtime', 'its machines do not find it');
 
+SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid', '{"key": "k"}') $$), 'SF080 event "paid" does not exist', '... nor do its rules');
+
 SET ROLE event_bank;
 SELECT is(pg_temp.refused($$ SELECT sf_emit('paid', '1', '{"secret": 1}', 'p1') $$), 'allowed', 'EMIT allows to emit');
 SELECT is(pg_temp.refused($$ SELECT sf_emit_many('event:paid', '{}') $$), 'allowed', '... and many, by the long name');
@@ -45,7 +47,15 @@ SELECT is_empty('SELECT * FROM sf_events', '... its events are not: they are for
 SELECT is(pg_temp.refused($$ SELECT sf_drop_event('paid') $$), '42501 must be owner of event "paid"', 'only the owner drops it');
 SELECT is(pg_temp.refused($$ SELECT sf_hold('event:paid') $$), '42501 must be owner of event "paid"', '... holds it');
 RESET ROLE;
-SELECT sf_grant('EMIT', 'event:paid', 'event_shop') \g /dev/null
+SELECT sf_revoke('EMIT', 'event:paid', 'event_bank'), sf_grant('RECEIVE', 'event:paid', 'event_bank'), sf_grant('CREATE', '*', 'event_bank'), sf_grant('EMIT', 'event:paid', 'event_shop') \g /dev/null
+SET ROLE event_bank;
+SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid', '{"key": "k"}') $$), '42501 the owner of the rule has no right to emit event "paid"', 'a rule that emits needs EMIT');
+RESET ROLE;
+SELECT sf_revoke('CREATE', '*', 'event_bank'), sf_grant('EMIT', 'event:paid', 'event_bank') \g /dev/null
+SET ROLE event_shop;
+SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid') $$), 'SF012 argument input must have "key", and maybe "payload" and "id", for a target that is an event', '... and says which key');
+SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid', '{"key": "k", "to": 1}') $$), 'SF012 argument input must have "key", and maybe "payload" and "id", for a target that is an event', '... and nothing else');
+SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid', '{"key": "k", "payload.$": "$", "id.$": "$.id"}') $$), 'allowed', '... but a payload and an id');
 SET ROLE event_shop;
 SELECT sf_start('pay', '{}', '2'), sf_run('pay:2') \g /dev/null
 SELECT is((SELECT error || ' ' || cause FROM sf_executions WHERE execution_id = 'pay:2'),
@@ -69,7 +79,7 @@ SELECT is(pg_temp.refused('DROP ROLE event_owner'), '2BP01 role "event_owner" ca
 SELECT is(pg_temp.refused('DROP ROLE event_bank'), '2BP01 role "event_bank" cannot be dropped because some objects depend on it', '... nor a role with a right on it');
 SELECT sf_alter_owner('event:paid', 'event_bank') \g /dev/null
 SELECT is((SELECT owner FROM sf_event_types), 'event_bank'::regrole, 'a type gets another owner');
-SELECT is((SELECT string_agg(action, ', ' ORDER BY at, action) FROM sf_audit WHERE target = 'event:paid' AND action NOT LIKE 'grant'), 'create, alter owner', 'the audit tells');
+SELECT is((SELECT string_agg(action, ', ' ORDER BY at, action) FROM sf_audit WHERE target = 'event:paid' AND action NOT IN ('grant', 'revoke')), 'create, alter owner', 'the audit tells');
 SELECT sf_stop('pay:5'), sf_drop_event('paid') \g /dev/null
 SELECT is((SELECT count(*) FROM _sfflow.emitted_event) + (SELECT count(*) FROM _sfflow.event_receipt) + (SELECT count(*) FROM _sfflow.privilege WHERE object_kind = 'e'), 0::bigint, 'dropped with its events and rights');
 

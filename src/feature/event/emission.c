@@ -74,17 +74,55 @@ sf_emission_may_be_for(int64 execution_no, const SfTopic *topic, const char *key
 	return list_length(numbers) == PROBED;
 }
 
-/* Note that executions have received events: two lists of numbers of the same length. */
+/* Note that executions have received events, a List of SfReceipt. */
 void
-sf_emission_note_receipts(const List *executions, const List *events)
+sf_emission_note_receipts(const List *receipts)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.event_receipt (execution_no, event_no, depth)"
+		" SELECT r.execution_no, r.event_no, CASE WHEN r.depth > 0 THEN r.depth END"
+		" FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3))"
+		" r(execution_no, event_no, depth)");
+	List	   *executions = NIL;
+	List	   *numbers = NIL;
+	List	   *depths = NIL;
+
+	foreach_ptr(SfReceipt, receipt, receipts)
+	{
+		int64	   *depth = palloc(sizeof(int64));
+
+		*depth = receipt->depth;
+		executions = lappend(executions, &receipt->execution_no);
+		numbers = lappend(numbers, &receipt->event_no);
+		depths = lappend(depths, depth);
+	}
+	if (receipts != NIL)
+		sf_store_execute(&plan, sf_query_int8s(executions), sf_query_int8s(numbers), sf_query_int8s(depths));
+}
+
+/* An event has started an execution, which no other transaction sees yet: it has received the event. */
+void
+sf_emission_note_start(int64 execution_no, const SfTopic *topic, const char *key, const char *id)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.event_receipt (execution_no, event_no)"
-		" SELECT r.execution_no, r.event_no FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2))"
-		" r(execution_no, event_no)");
+		" SELECT $1, e.event_no FROM _sfflow.emitted_event e WHERE e.event_type_no = $2 AND e.key = $3 AND e.id = $4"
+		" UNION ALL SELECT $1, e.event_no FROM _sfflow.emitted_event e WHERE e.event_type_no = $2 AND e.key = $3"
+		" AND e.id IS NULL AND e.event_no::pg_catalog.text = pg_catalog.substr($4, 4)"
+		" AND pg_catalog.starts_with($4, 'sf-') ON CONFLICT DO NOTHING");
 
-	if (executions != NIL)
-		sf_store_execute(&plan, sf_query_int8s(executions), sf_query_int8s(events));
+	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(topic->event_type_no), SF_TEXT(key), SF_TEXT(id));
+}
+
+/* How many rules have led to what an execution has received. */
+int
+sf_emission_depth_of_received(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT GREATEST((SELECT pg_catalog.max(r.depth) FROM _sfflow.event_receipt r WHERE r.execution_no = $1),"
+		" (SELECT pg_catalog.max(f.depth) FROM _sfflow.event_floor f WHERE f.execution_no = $1))");
+
+	return sf_topic_may_be() ? (int) sf_store_number(&plan, 0, SF_INT8(execution_no)) : 0;
 }
 
 /*
@@ -95,7 +133,7 @@ void
 sf_emission_raise_floor(int64 execution_no, const SfTopic *topic, const char *key, TimestampTz now)
 {
 	static SfPlan plan = SF_PLAN(
-		"WITH received AS (SELECT e.event_no, e.horizon FROM _sfflow.event_receipt r"
+		"WITH received AS (SELECT e.event_no, e.horizon, r.depth FROM _sfflow.event_receipt r"
 		"  JOIN _sfflow.emitted_event e ON e.event_no = r.event_no"
 		"  WHERE r.execution_no = $1 AND e.event_type_no = $2 AND e.key = $3),"
 		" missing AS MATERIALIZED (SELECT e.event_no FROM _sfflow.emitted_event e"
@@ -104,14 +142,15 @@ sf_emission_raise_floor(int64 execution_no, const SfTopic *topic, const char *ke
 		"  AND (e.expires_at IS NULL OR e.expires_at > $5)"
 		"  AND NOT EXISTS (SELECT FROM _sfflow.event_receipt r WHERE r.execution_no = $1 AND r.event_no = e.event_no)"
 		"  ORDER BY e.event_type_no, e.key, e.event_no LIMIT 1),"
-		" risen AS (SELECT pg_catalog.max(r.event_no) AS floor FROM received r"
+		" risen AS (SELECT pg_catalog.max(r.event_no) AS floor, pg_catalog.max(r.depth) AS depth FROM received r"
 		"  WHERE r.event_no < ALL (SELECT m.event_no FROM missing m)"
 		"  AND r.horizon <= pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())),"
 		" gone AS (DELETE FROM _sfflow.event_receipt d USING risen, received r"
 		"  WHERE d.execution_no = $1 AND d.event_no = r.event_no AND r.event_no <= risen.floor)"
-		" INSERT INTO _sfflow.event_floor AS f (execution_no, event_type_no, key, floor)"
-		" SELECT $1, $2, $3, risen.floor FROM risen WHERE risen.floor IS NOT NULL"
-		" ON CONFLICT (execution_no, event_type_no, key) DO UPDATE SET floor = excluded.floor");
+		" INSERT INTO _sfflow.event_floor AS f (execution_no, event_type_no, key, floor, depth)"
+		" SELECT $1, $2, $3, risen.floor, risen.depth FROM risen WHERE risen.floor IS NOT NULL"
+		" ON CONFLICT (execution_no, event_type_no, key) DO UPDATE SET floor = excluded.floor,"
+		" depth = GREATEST(f.depth, excluded.depth)");
 
 	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(topic->event_type_no), SF_TEXT(key),
 					 SF_INT8(sf_emission_floor(execution_no, topic, key)), SF_TIME(now));
@@ -154,6 +193,7 @@ read_emission(HeapTuple tuple, TupleDesc desc, void *arg)
 	event->for_one = sf_row_number(tuple, desc, 3, 0) != 0;
 	event->emitted_at = sf_row_number(tuple, desc, 4, 0);
 	event->payload = sf_row_jsonb(tuple, desc, 5);
+	event->depth = sf_row_number(tuple, desc, 6, 0);
 	*events = lappend(*events, event);
 }
 
@@ -163,7 +203,7 @@ sf_emission_read(const SfTopic *topic, const char *key, int64 after, TimestampTz
 {
 	/* the comparison of rows is for the index of these three columns */
 	static SfPlan plan = SF_PLAN(
-		"SELECT e.event_no, COALESCE(e.id, 'sf-' || e.event_no), e.deliver = 'one', e.emitted_at, e.payload"
+		"SELECT e.event_no, COALESCE(e.id, 'sf-' || e.event_no), e.deliver = 'one', e.emitted_at, e.payload, e.depth"
 		" FROM _sfflow.emitted_event e WHERE e.event_type_no = $1 AND e.key = $2 AND e.alive"
 		" AND (e.event_type_no, e.key, e.event_no) > ($1, $2, $3)"
 		" AND (e.expires_at IS NULL OR e.expires_at > $4)"

@@ -1,6 +1,6 @@
 /*
  * emit_functions.c
- *		sf_emit(), sf_emit_many(), sf_withdraw_event().
+ *		sf_emit(), sf_emit_many(), sf_withdraw_event(), and what rules emit and start.
  */
 #include "postgres.h"
 
@@ -17,8 +17,11 @@
 #include "api/sql_arguments.h"
 #include "base/compat.h"
 #include "base/errors.h"
+#include "base/name.h"
 #include "feature/event/event_by_key.h"
+#include "feature/rule/watcher.h"
 #include "run/driver.h"
+#include "store/feature.h"
 #include "store/privilege.h"
 
 /* Longest id, in bytes: it stands in an index */
@@ -102,6 +105,32 @@ check(const Emit *emit)
 
 /* --- emitting --- */
 
+/* Tell rules of an event. */
+static void
+tell_rules(const SfTopic *topic, const Emit *emit, const char *id)
+{
+	SfNotice	n = {
+		.kind = SF_CHANGE_EMISSION,.at = GetCurrentTimestamp(),.owner = topic->owner,.event_type = pstrdup(topic->name)
+	};
+	SfJsonBuilder b;
+
+	if (!sf_feature_wants_notice(SF_CHANGE_EMISSION, NULL))
+		return;
+	if (sf_driver_origin.execution_no != 0)
+		n.execution = sf_execution_read(sf_driver_origin.execution_no, SF_LOCK_NONE, false);
+	if (n.execution != NULL)
+		n.resource = sf_public_name(SF_NAME_EXECUTION, n.execution->execution_id);
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "key", emit->key);
+	sf_json_add_string(&b, "id", id);
+	if (emit->payload == NULL)
+		sf_json_add_null(&b, "payload");
+	else
+		sf_json_add(&b, "payload", emit->payload);
+	sf_notice_add_text(&b, "executionArn", n.resource);
+	sf_notice_tell(&n, &b);
+}
+
 /*
  * Insert an event; NULL: there is one with this id.  The transaction has its number before it draws that of the event, and
  * the horizon is read after that (event_by_key.h).
@@ -115,6 +144,7 @@ insert(const SfTopic *topic, const Emit *emit)
 		" VALUES ($1, $2, $3, $4, $5, true, true, $6, $7, $8, pg_catalog.clock_timestamp(), $9)"
 		" ON CONFLICT DO NOTHING");
 	int64		event_no;
+	char	   *id;
 	const Interval *ttl = emit->ttl == NULL ? &topic->ttl : emit->ttl;
 
 	(void) GetTopTransactionId();
@@ -123,10 +153,12 @@ insert(const SfTopic *topic, const Emit *emit)
 						 SF_TEXT(emit->id), SF_TEXT(emit->deliver == NULL ? topic->deliver : emit->deliver),
 						 sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
 						 sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
-						 SF_INT4(sf_driver_origin.depth), SF_JSONB(emit->payload)) == 0)
+						 SF_INT4(sf_observe_depth()), SF_JSONB(emit->payload)) == 0)
 		return NULL;
 	sf_hooks.look_soon();
-	return emit->id != NULL ? emit->id : psprintf(OWN_ID INT64_FORMAT, event_no);
+	id = emit->id != NULL ? emit->id : psprintf(OWN_ID INT64_FORMAT, event_no);
+	tell_rules(topic, emit, id);
+	return id;
 }
 
 /* Find a type that the caller may emit events of, and keep it. */
@@ -164,14 +196,14 @@ SF_SQL_FUNCTION(sfflow_sf_emit)
 	PG_RETURN_TEXT_P(cstring_to_text(id == NULL ? emit.id : id));
 }
 
-/* Raise for an event of an array. */
+/* Raise for an event of an array, or (0) of a rule. */
 static void pg_attribute_noreturn()
 refuse_element(int n, const char *what)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("element %d of argument events %s", n, what),
-			 errhint("Each is an object with \"key\", and maybe \"payload\" and \"id\".")));
+			 errmsg("%s %s", n == 0 ? "the input that the rule makes" : psprintf("element %d of argument events", n), what),
+			 errhint("It is an object with \"key\", and maybe \"payload\" and \"id\".")));
 }
 
 /* Take a member of an element. */
@@ -193,7 +225,7 @@ read_member(Emit *emit, const SfJsonMember *member, int n)
 		refuse_element(n, psprintf("has a member \"%s\" that is neither a string nor a number", name));
 }
 
-/* Read an event of an array. */
+/* Read an event of an array, or (0) of a rule. */
 static Emit
 read_element(Jsonb *element, int n)
 {
@@ -249,4 +281,39 @@ SF_SQL_FUNCTION(sfflow_sf_withdraw_event)
 
 	(void) sf_topic_lock_key(topic->event_type_no, key, SF_KEY_SHARED);
 	PG_RETURN_BOOL(sf_emission_withdraw(topic, key, id, GetCurrentTimestamp()));
+}
+
+/* --- rules --- */
+
+/* Emit what a rule says, as the owner of the rule; unless it gives an id, that of the event that matched is used. */
+void
+sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id)
+{
+	const SfTopic *topic;
+	Emit		emit = read_element(event, 0);
+
+	sf_topic_require_emit(name, owner);
+	topic = sf_topic_keep(name);
+	if (topic == NULL)
+		sf_object_missing(SF_OBJECT_EVENT, name);
+	if (emit.id == NULL)
+		emit.id = id;
+	(void) insert(topic, &emit);
+}
+
+/* An execution begins: if a rule starts it for an event of sf_emit(), it has received that one. */
+void
+sf_emission_starts(const SfExecution *execution, SfBranch *root)
+{
+	const Jsonb *event = sf_driver_origin.event;
+	const SfTopic *topic;
+	Jsonb	   *detail;
+
+	if (event == NULL || strcmp(sf_json_get_cstring(event, "source"), "sfflow.events") != 0)
+		return;
+	topic = sf_topic_find(sf_json_get_cstring(event, "detail-type"));
+	detail = sf_json_get(event, "detail");
+	if (topic != NULL)
+		sf_emission_note_start(execution->execution_no, topic, sf_json_get_cstring(detail, "key"),
+							   sf_json_get_cstring(detail, "id"));
 }

@@ -57,6 +57,7 @@ extern const SfTopic *sf_topic_by_number(int event_type_no);
 extern const SfTopic *sf_topic_keep(const char *name);
 extern void sf_topic_lock_alone(int event_type_no);
 extern const SfTopic *sf_topic_require(const char *text, int privilege);
+extern void sf_topic_require_emit(const char *name, Oid owner);
 extern Oid	sf_topic_require_own(const char *name);
 extern Oid	sf_topic_set_owner(const char *name, Oid owner);
 
@@ -81,10 +82,19 @@ typedef struct SfEmission
 	char	   *id;
 	bool		for_one;
 	bool		gone;			/* the look has given it, and it is for one */
+	int			depth;			/* of the chain of rules that has led to it */
 	TimestampTz emitted_at;
 	Jsonb	   *payload;		/* or NULL */
 	Jsonb	   *result;			/* what a wait gets; NULL: not made yet */
 } SfEmission;
+
+/* An event that an execution receives */
+typedef struct SfReceipt
+{
+	int64		execution_no;
+	int64		event_no;
+	int			depth;
+} SfReceipt;
 
 extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
 extern int64 sf_emission_floor(int64 execution_no, const SfTopic *topic, const char *key);
@@ -93,14 +103,16 @@ extern List *sf_emission_fresh(const SfTopic *topic, const char *key);
 extern List *sf_emission_read(const SfTopic *topic, const char *key, int64 after, TimestampTz now, int limit);
 extern bool sf_emission_take(int64 event_no, TimestampTz now);
 extern void sf_emission_looked_at(const List *numbers, TimestampTz now, bool done);
-extern void sf_emission_note_receipts(const List *executions, const List *events);
+extern void sf_emission_note_receipts(const List *receipts);
+extern void sf_emission_note_start(int64 execution_no, const SfTopic *topic, const char *key, const char *id);
+extern int	sf_emission_depth_of_received(int64 execution_no);
 extern void sf_emission_raise_floor(int64 execution_no, const SfTopic *topic, const char *key, TimestampTz now);
 extern void sf_emission_forget_receipts(int64 execution_no);
 extern bool sf_emission_withdraw(const SfTopic *topic, const char *key, const char *id, TimestampTz now);
 extern bool sf_emission_sweep(TimestampTz now);
 extern void sf_emission_adopt(void);
 
-/* --- emit_functions.c: arguments --- */
+/* --- emit_functions.c: arguments, and what rules emit --- */
 
 /* Longest key, in bytes: it stands in indexes */
 #define SF_EVENT_KEY_MAX	1024
@@ -108,6 +120,8 @@ extern void sf_emission_adopt(void);
 extern char *sf_emission_text(const JsonbValue *v);
 extern char *sf_emission_check_deliver(char *text);
 extern SfArg sf_emission_duration(FunctionCallInfo fcinfo, int n, const char *name);
+extern void sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id);
+extern void sf_emission_starts(const SfExecution *execution, SfBranch *root);
 
 /* --- awaited.c: waits --- */
 

@@ -61,8 +61,7 @@ typedef struct Match
 	bool		complete;		/* there are no more */
 
 	HTAB	   *given;
-	List	   *executions;		/* receipts to be written */
-	List	   *numbers;
+	List	   *receipts;		/* SfReceipt, to be written */
 	List	   *raise;			/* executions whose floors are to be raised */
 	List	   *unripe;			/* waits that got nothing, and were ripe */
 	int			budget;			/* answers that may still be given */
@@ -259,7 +258,7 @@ static bool
 receive(Match *m, int64 execution_no, SfEmission *event)
 {
 	Given		given = {execution_no, event->event_no};
-	int64	   *numbers;
+	SfReceipt  *receipt;
 
 	if (event->for_one && !sf_emission_take(event->event_no, m->now))
 	{
@@ -268,11 +267,9 @@ receive(Match *m, int64 execution_no, SfEmission *event)
 	}
 	event->gone = event->for_one;
 	(void) hash_search(m->given, &given, HASH_ENTER, NULL);
-	numbers = palloc(sizeof(int64) * 2);
-	numbers[0] = execution_no;
-	numbers[1] = event->event_no;
-	m->executions = lappend(m->executions, &numbers[0]);
-	m->numbers = lappend(m->numbers, &numbers[1]);
+	receipt = palloc(sizeof(SfReceipt));
+	*receipt = (SfReceipt) {execution_no, event->event_no, event->depth};
+	m->receipts = lappend(m->receipts, receipt);
 	return true;
 }
 
@@ -354,7 +351,7 @@ look_at_key(const SfTopic *topic, const char *key, TimestampTz now, int budget)
 	SF_DEBUG_POINT("event_look");
 	if (SF_DEBUG_MUTATION("event_mark_all"))
 		fresh = sf_emission_fresh(topic, key);
-	sf_emission_note_receipts(m.executions, m.numbers);
+	sf_emission_note_receipts(m.receipts);
 	foreach_ptr(const SfBranchKey, branch, m.raise)
 		sf_emission_raise_floor(branch->execution_no, topic, key, now);
 	clear_ripe(&m);

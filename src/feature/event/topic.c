@@ -10,6 +10,7 @@
 #include "access/htup_details.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
+#include "utils/builtins.h"
 #include "utils/inval.h"
 
 #include "api/objects.h"
@@ -133,6 +134,24 @@ sf_topic_require(const char *text, int privilege)
 	if (topic == NULL)
 		sf_object_missing(SF_OBJECT_EVENT, name);
 	return topic;
+}
+
+/* Raise unless a role may emit events of a type, as the owner of a rule has to. */
+void
+sf_topic_require_emit(const char *name, Oid owner)
+{
+	const SfTopic *topic = sf_topic_find(name);
+
+	/* what the owner has no right at all on does not exist for it */
+	if (topic == NULL || !sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, topic->owner, SF_PRIVILEGE_ANY))
+		sf_object_missing(SF_OBJECT_EVENT, name);
+	if (!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, topic->owner, SF_PRIVILEGE_EMIT))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("the owner of the rule has no right to emit event \"%s\"", name),
+				 errhint("A member of the event's owner can give it: SELECT sf_grant('EMIT', %s, %s).",
+						 quote_literal_cstr(psprintf(PREFIX "%s", name)),
+						 quote_literal_cstr(GetUserNameFromId(owner, false)))));
 }
 
 /* The owner of a type that the caller may change, or raise. */

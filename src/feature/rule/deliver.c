@@ -25,6 +25,7 @@
 #include "feature/rule/watcher.h"
 #include "run/deliver.h"
 #include "run/driver.h"
+#include "store/feature.h"
 #include "store/privilege.h"
 #include "store/task.h"
 
@@ -167,9 +168,9 @@ require_work(const char *name, Oid owner)
 						 quote_literal_cstr(GetUserNameFromId(owner, false)))));
 }
 
-/* Start an execution or notify a channel, in a subtransaction. */
+/* Start an execution, emit an event or notify a channel, in a subtransaction. */
 static bool
-start_or_notify(void *arg)
+start_emit_or_notify(void *arg)
 {
 	const Call *call = arg;
 
@@ -177,6 +178,8 @@ start_or_notify(void *arg)
 		require_work(call->target.name, call->delivery->owner);
 	if (call->target.kind == SF_TARGET_CHANNEL)
 		notify(call);
+	else if (call->target.kind == SF_TARGET_EVENT)
+		SF_TELL(emits, call->target.name, call->delivery->owner, call->input, call->delivery->event_id);
 	else
 		start_execution(call);
 	return true;
@@ -221,7 +224,7 @@ call_target(const Call *call, SfTaskOutcome *outcome)
 		call_function(call, outcome);
 		return;
 	}
-	error = sf_subtransaction_run(start_or_notify, NULL, unconstify(Call *, call));
+	error = sf_subtransaction_run(start_emit_or_notify, NULL, unconstify(Call *, call));
 	outcome->ok = error == NULL;
 	if (error != NULL && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 		ReThrowError(error);
@@ -238,6 +241,8 @@ deliver(Call *call, SfTaskOutcome *outcome)
 		return;
 	call->target = sf_target_parse(call->rule->target);
 	sf_driver_origin.depth = call->delivery->depth;
+	if (call->target.kind == SF_TARGET_MACHINE || call->target.kind == SF_TARGET_ACTIVITY)
+		sf_driver_origin.event = call->delivery->event;
 	PG_TRY();
 	{
 		call_target(call, outcome);
@@ -245,6 +250,7 @@ deliver(Call *call, SfTaskOutcome *outcome)
 	PG_FINALLY();
 	{
 		sf_driver_origin.depth = 0;
+		sf_driver_origin.event = NULL;
 	}
 	PG_END_TRY();
 }

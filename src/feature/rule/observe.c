@@ -175,17 +175,24 @@ depth_of(int64 execution_no)
 }
 
 /*
- * An execution was started: note how many rules led to it, if a target of a rule runs
- * in this session, or a task of an execution that rules have led to.
+ * How many rules led to what this session does now: a target of a rule runs in it, or a task of an execution that rules
+ * have led to.
  */
+int
+sf_observe_depth(void)
+{
+	if (sf_driver_origin.depth > 0)
+		return sf_driver_origin.depth;
+	/* also where no rule sees what is started, or emitted: one may see what comes of that */
+	return sf_driver_origin.execution_no != 0 && sf_watch_any() ? depth_of(sf_driver_origin.execution_no) : 0;
+}
+
+/* An execution was started: note how many rules led to it. */
 void
 sf_observe_start(const SfExecution *execution, SfBranch *root)
 {
-	int			depth = sf_driver_origin.depth;
+	int			depth = sf_observe_depth();
 
-	/* also where no rule sees this execution: one may see what it starts */
-	if (depth == 0 && sf_driver_origin.execution_no != 0 && sf_watch_any())
-		depth = depth_of(sf_driver_origin.execution_no);
 	if (depth > 0)
 		sf_rule_note_depth(execution->execution_no, depth);
 }

@@ -9,6 +9,7 @@
 #include "utils/snapmgr.h"
 
 #include "feature/rule/rule.h"
+#include "store/feature.h"
 
 #define ROW SfRule
 SF_ROW_TYPE(row_type, SF_RULE_COLUMNS, rule, 1);
@@ -291,8 +292,19 @@ read_depth(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(int *) arg = (int) sf_row_number(tuple, desc, 2, 0);
 }
 
+/* How many rules led to what an execution has received. */
+static int
+depth_of_received(int64 execution_no)
+{
+	int			depth = 0;
+
+	SF_FEATURES(depth_of_received, feature)
+		depth = Max(depth, feature->depth_of_received(execution_no));
+	return depth;
+}
+
 /*
- * How many rules led to an execution, or to the one that it is a child of (0: it has
+ * How many rules led to an execution, to what it has received, or to the one that it is a child of (0: it has
  * no parent), and so on.
  */
 int
@@ -300,11 +312,13 @@ sf_rule_depth(int64 execution_no, int64 parent_execution_no)
 {
 	static const SfIndex key = {"rule_chain", "rule_chain_pkey"};
 	int			depth = 0;
+	int			received = 0;
 
 	for (int i = 0; i < MAX_PARENTS; i++)
 	{
 		const SfExecution *parent;
 
+		received = Max(received, depth_of_received(execution_no));
 		if (sf_row_fetch(&key, SF_LOCK_NONE, NULL, read_depth, &depth, SF_INT8(execution_no)) ||
 			parent_execution_no == 0)
 			break;
@@ -312,5 +326,5 @@ sf_rule_depth(int64 execution_no, int64 parent_execution_no)
 		parent = sf_execution_read(execution_no, SF_LOCK_NONE, false);
 		parent_execution_no = parent == NULL ? 0 : parent->parent_execution_no;
 	}
-	return depth;
+	return Max(depth, received);
 }

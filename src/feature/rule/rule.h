@@ -62,7 +62,7 @@ extern int	sf_rule_depth(int64 execution_no, int64 parent_execution_no);
 
 extern Oid	sf_rule_set_owner(const char *name, Oid owner);
 
-/* --- what a rule calls, by its name: "nightly", "sql:shop.note", "activity:report", "notify:alarms" --- */
+/* --- what a rule calls, by its name: "nightly", "sql:shop.note", "activity:report", "event:paid", "notify:alarms" --- */
 
 typedef enum SfTargetKind
 {
@@ -70,6 +70,7 @@ typedef enum SfTargetKind
 	SF_TARGET_FUNCTION,			/* a SQL function, called as by a Task state */
 	SF_TARGET_ACTIVITY,			/* starts an execution of a machine that is made for the
 								 * rule, with one task of that activity */
+	SF_TARGET_EVENT,			/* emits an event of a type */
 	SF_TARGET_CHANNEL			/* NOTIFY */
 } SfTargetKind;
 
@@ -77,7 +78,7 @@ typedef struct SfTarget
 {
 	SfTargetKind kind;
 	const char *name;			/* of the machine (for ACTIVITY that of the rule), the
-								 * activity or the channel */
+								 * activity, the type of events or the channel */
 	SfResource	resource;		/* FUNCTION */
 } SfTarget;
 
@@ -86,6 +87,7 @@ extern const char *sf_target_machine_of(const char *rule);
 
 extern Jsonb *sf_target_input(const SfRule *rule, Jsonb *event, SfError *error);
 extern void sf_target_check_input(const Jsonb *input);
+extern void sf_target_check_event(const Jsonb *input);
 
 /*
  * Deliveries.

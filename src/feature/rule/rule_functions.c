@@ -19,6 +19,7 @@
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "store/audit.h"
+#include "store/feature.h"
 #include "store/owner.h"
 #include "store/quota.h"
 #include "task/function.h"
@@ -140,6 +141,18 @@ check_channel(const char *name)
 				 errmsg("the name of the channel to notify must have 1 to %d bytes", NAMEDATALEN - 1)));
 }
 
+/* Raise unless the owner of a rule may emit events of a type, and the rule says which. */
+static void
+check_event(const SfRule *rule, const char *name)
+{
+	if (*sf_features_at[SF_AT_requires_emit] == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("sfflow was built without events by key")));
+	SF_TELL(requires_emit, name, rule->owner);
+	sf_target_check_event(rule->input);
+}
+
 /*
  * Make the machine whose executions are the tasks of an activity that a rule hands
  * out, for the owner of the rule; one that is there already with this definition stays.
@@ -178,7 +191,7 @@ check_target(const SfRule *rule)
 				ereport(ERROR,
 						(errcode(ERRCODE_SF_INVALID_OPTION),
 						 errmsg("argument target must not be \"%s\"", rule->target),
-						 errhint("It is a state machine, sql:schema.function, activity:name or notify:channel.")));
+						 errhint("It is a state machine, sql:schema.function, activity:name, event:name or notify:channel.")));
 			(void) sf_arg_machine(target.name, SF_PRIVILEGE_START);
 			break;
 		case SF_TARGET_FUNCTION:
@@ -188,6 +201,9 @@ check_target(const SfRule *rule)
 			/* each delivery gives work to it */
 			(void) sf_arg_activity(target.name, SF_PRIVILEGE_WORK);
 			make_machine(rule, target.name);
+			break;
+		case SF_TARGET_EVENT:
+			check_event(rule, target.name);
 			break;
 		case SF_TARGET_CHANNEL:
 			check_channel(target.name);

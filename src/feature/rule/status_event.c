@@ -116,7 +116,8 @@ print_time(TimestampTz t)
 
 /* Begin an event, up to its detail. */
 static void
-begin_event(SfJsonBuilder *b, SfChangeKind kind, const char *id, TimestampTz at, const char *arn)
+begin_event(SfJsonBuilder *b, SfChangeKind kind, const char *detail_type, const char *id, TimestampTz at,
+			const char *arn)
 {
 	static const struct
 	{
@@ -130,13 +131,14 @@ begin_event(SfJsonBuilder *b, SfChangeKind kind, const char *id, TimestampTz at,
 	sf_json_begin_object(b);
 	sf_json_add_string(b, "version", "0");
 	sf_json_add_string(b, "id", id);
-	sf_json_add_string(b, "detail-type", forms[kind].detail_type);
+	sf_json_add_string(b, "detail-type", detail_type == NULL ? forms[kind].detail_type : detail_type);
 	sf_json_add_string(b, "source", forms[kind].source);
 	sf_json_add_string(b, "account", sf_setting_account_id);
 	sf_json_add_string(b, "time", print_time(at));
 	sf_json_add_string(b, "region", sf_setting_region);
 	sf_json_open_array(b, "resources");
-	sf_json_add_string(b, NULL, arn);
+	if (arn != NULL)
+		sf_json_add_string(b, NULL, arn);
 	sf_json_close_array(b);
 }
 
@@ -148,7 +150,7 @@ sf_observe_event(const SfChange *change, const SfExecution *execution, const cha
 	const char *arn = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
 	SfJsonBuilder b;
 
-	begin_event(&b, change->kind, id, change->at, arn);
+	begin_event(&b, change->kind, NULL, id, change->at, arn);
 	sf_json_open_object(&b, "detail");
 	sf_json_add_string(&b, "executionArn", arn);
 	sf_json_add_string(&b, "stateMachineArn",
@@ -168,7 +170,7 @@ sf_observe_notice_event(const SfNotice *notice, const char *id)
 {
 	SfJsonBuilder b;
 
-	begin_event(&b, notice->kind, id, notice->at, notice->resource);
+	begin_event(&b, notice->kind, notice->event_type, id, notice->at, notice->resource);
 	sf_json_add(&b, "detail", notice->detail);
 	return sf_json_finish(&b);
 }

@@ -27,6 +27,8 @@ sf_target_parse(const char *text)
 		target.kind = SF_TARGET_FUNCTION;
 	else if (target.resource.kind == SF_RESOURCE_ACTIVITY)
 		target.kind = SF_TARGET_ACTIVITY;
+	else if (target.resource.kind == SF_RESOURCE_EVENT)
+		target.kind = SF_TARGET_EVENT;
 	target.name = target.kind == SF_TARGET_MACHINE ?
 		sf_public_name_to_id(SF_NAME_STATE_MACHINE, text) : target.resource.name;
 	return target;
@@ -53,6 +55,23 @@ void
 sf_target_check_input(const Jsonb *input)
 {
 	(void) sf_template_compile(input, SF_QL_JSONPATH, refuse_template, NULL);
+}
+
+/* Raise unless a template (NULL: none) gives what an event is emitted with: a key, maybe a payload and an id. */
+void
+sf_target_check_event(const Jsonb *input)
+{
+	static const char *const names[] = {"key", "key.$", "payload", "payload.$", "id", "id.$"};
+	int			found = 0;
+
+	for (size_t i = 0; input != NULL && i < lengthof(names); i++)
+		found += sf_json_get(input, names[i]) != NULL;
+	if (input == NULL || (sf_json_get(input, "key") == NULL && sf_json_get(input, "key.$") == NULL) ||
+		found != (int) JB_ROOT_COUNT(input))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument input must have \"key\", and maybe \"payload\" and \"id\", for a target that is an event"),
+				 errhint("Such as {\"key.$\": \"$.detail.name\", \"payload.$\": \"$.detail\"}.")));
 }
 
 /* Make the input of a target from an event; NULL with *error: that failed. */

@@ -172,9 +172,9 @@ compile(void *arg)
 static void
 add_watch(SfWatcher *watcher, const SfRule *rule)
 {
-	static const char *const detail_types[] = {
-#define DETAIL_TYPE(sym, source, detail_type) detail_type,
-		SF_CHANGE_LIST(DETAIL_TYPE)
+	static const char *const forms[][2] = {
+#define FORM(sym, source, detail_type) {source, detail_type},
+		SF_CHANGE_LIST(FORM)
 	};
 	MemoryContext old = MemoryContextSwitchTo(watcher->context);
 	SfWatch    *watch = palloc0(sizeof(SfWatch));
@@ -191,8 +191,9 @@ add_watch(SfWatcher *watcher, const SfRule *rule)
 	{
 		watch->wants_payload = sf_pattern_names(watch->pattern, "input") ||
 			sf_pattern_names(watch->pattern, "output");
-		for (size_t i = 0; i < lengthof(detail_types); i++)
-			if (sf_pattern_may_match(watch->pattern, "detail-type", detail_types[i]))
+		for (size_t i = 0; i < lengthof(forms); i++)
+			if (forms[i][1] != NULL ? sf_pattern_may_match(watch->pattern, "detail-type", forms[i][1]) :
+				sf_pattern_may_match(watch->pattern, "source", forms[i][0]))
 				watch->kinds |= 1 << i;
 		watcher->kinds |= watch->kinds;
 		watcher->watches = lappend(watcher->watches, watch);
@@ -262,11 +263,11 @@ find_members(Oid role)
 	return found;
 }
 
-/* Add the watchers that may READ a machine to those that have the rights of a role. */
+/* Add the watchers that have a right on an object, such as READ on a machine, or are members of its owner. */
 static List *
-find_readers(List *found, const char *machine, Oid owner)
+find_privileged(List *found, char kind, const char *name, SfPrivilege privilege, Oid owner)
 {
-	List	   *roles = sf_privilege_roles(SF_OBJECT_STATE_MACHINE, machine, SF_PRIVILEGE_READ);
+	List	   *roles = sf_privilege_roles(kind, name, privilege);
 	ListCell   *lc;
 
 	if (OidIsValid(owner))
@@ -281,7 +282,8 @@ static void
 load_readers(Readers *r, const SfExecution *execution)
 {
 	uint64		now = changes;
-	List	   *found = find_readers(NIL, execution->machine_name, execution->owner);
+	List	   *found = find_privileged(NIL, SF_OBJECT_STATE_MACHINE, execution->machine_name, SF_PRIVILEGE_READ,
+										execution->owner);
 	MemoryContext old;
 	ListCell   *lc;
 
@@ -365,7 +367,9 @@ sf_watch_of_notice(const SfNotice *n)
 	if (OidIsValid(n->owner))
 		found = list_concat_unique_ptr(found, find_members(n->owner));
 	if (n->machine != NULL)
-		found = find_readers(found, n->machine, n->machine_owner);
+		found = find_privileged(found, SF_OBJECT_STATE_MACHINE, n->machine, SF_PRIVILEGE_READ, n->machine_owner);
+	if (n->event_type != NULL)
+		found = find_privileged(found, SF_OBJECT_EVENT, n->event_type, SF_PRIVILEGE_RECEIVE, InvalidOid);
 	foreach(lc, found)
 		check_watcher(lfirst(lc));
 	return found;

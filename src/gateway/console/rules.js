@@ -30,7 +30,7 @@ function create() {
       field('Pattern (JSON)',
         h('textarea', { name: 'pattern', rows: '5', required: true, spellcheck: 'false' }, PATTERN)),
       field('Target', h('input', { name: 'target', required: true, autocomplete: 'off', spellcheck: 'false' }),
-        'A state machine, sql:function, activity:name or notify:channel.'),
+        'A state machine, sql:function, activity:name, event:name or notify:channel.'),
       field('Input (JSON; empty: the event itself)', h('textarea', { name: 'input', rows: '2', spellcheck: 'false' }),
         'As {"execution.$": "$.detail.name"}.'),
       field('An event to try the pattern with (JSON)',
