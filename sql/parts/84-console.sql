@@ -474,6 +474,105 @@ RETURN (
 				WHERE y.state_machine = split_part($1 ->> 'execution_id', ':', 1) AND y.recent_runs > 0
 				ORDER BY y.job_id LIMIT 500) t)));
 
+-- The head of an execution that is compared.
+CREATE FUNCTION _sfflow.console_compared(execution_id text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('execution_id', e.execution_id, 'state_machine', e.state_machine, 'version', e.version,
+		'status', e.status, 'requested_at', e.requested_at, 'started_at', e.started_at, 'stopped_at', e.stopped_at,
+		'took', _sfflow.took_ms(e.execution_id), 'error', left(e.error, 500))
+	FROM @extschema@.sf_executions e WHERE e.execution_id = $1);
+
+-- The newest executions with which one can be compared: those of its machine; with a status only those that were
+-- requested before it. Of an item of a Distributed Map its siblings.
+CREATE FUNCTION _sfflow.console_others(execution_id text, status text, most integer) RETURNS SETOF jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+BEGIN ATOMIC
+	SELECT jsonb_build_object('execution_id', l.execution_id, 'status', l.status, 'requested_at', l.requested_at)
+	FROM (
+		SELECT x.state_machine, x.parent_execution_id, x.requested_at, $1 ~ '^[^:]*/' AS is_item
+		FROM @extschema@.sf_executions x WHERE x.execution_id = $1) e
+	CROSS JOIN LATERAL @extschema@.sf_list_executions(
+		state_machine => CASE WHEN NOT e.is_item THEN e.state_machine END,
+		status => $2,
+		parent_execution_id => CASE WHEN e.is_item THEN e.parent_execution_id END,
+		requested_before => CASE WHEN NOT e.is_item AND $2 IS NOT NULL THEN e.requested_at END,
+		page_size => $3 + 1,
+		without_items => NOT e.is_item) l
+	WHERE l.execution_id <> $1
+	LIMIT $3;
+END;
+
+-- compare {a, b, all}: the jobs of two executions beside each other; without "a" the other one is the last before b
+-- that succeeded. Only jobs that differ have a row, unless all are asked for. A duration differs if it is half as long
+-- again, and by half a second.
+CREATE FUNCTION _sfflow.console_compare(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	WITH other AS MATERIALIZED (
+		SELECT coalesce($1 ->> 'a', o.good) AS a, o.good
+		FROM (SELECT (
+			SELECT g.one ->> 'execution_id'
+			FROM _sfflow.console_others($1 ->> 'b', 'SUCCEEDED', 1) AS g(one)) AS good) o
+	), line AS MATERIALIZED (
+		SELECT c.*, c.only_in IS NOT NULL OR c.status_a <> c.status_b OR c.attempts_a <> c.attempts_b
+			OR c.error_a IS DISTINCT FROM c.error_b OR c.output_differs <> '{}' OR (
+				greatest(c.duration_a, c.duration_b) > least(c.duration_a, c.duration_b) * 1.5
+				AND greatest(c.duration_a, c.duration_b) - least(c.duration_a, c.duration_b) > interval '0.5 s')
+				AS differs
+		FROM other o
+		CROSS JOIN LATERAL @extschema@.sf_compare(o.a, $1 ->> 'b') WITH ORDINALITY AS c(job_id, only_in, status_a,
+			status_b, duration_a, duration_b, usual_duration, attempts_a, attempts_b, error_a, error_b, input_differs,
+			output_differs, is_cut, n)
+		WHERE o.a IS NOT NULL
+	)
+	SELECT jsonb_build_object(
+		'a', _sfflow.console_compared(o.a),
+		'b', _sfflow.console_compared($1 ->> 'b'),
+		'good', o.good,
+		'others', (SELECT coalesce(jsonb_agg(x.one), '[]') FROM _sfflow.console_others($1 ->> 'b', NULL, 30) AS x(one)),
+		'jobs', (SELECT count(*) FROM line),
+		'differ', (SELECT count(*) FILTER (WHERE coalesce(l.differs, false)) FROM line l),
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(r) - 'n' ORDER BY r.n), '[]') FROM (
+			SELECT l.n, l.job_id, l.only_in, l.status_a, l.status_b, l.attempts_a, l.attempts_b,
+				extract(epoch FROM l.duration_a) * 1000 AS ms_a, extract(epoch FROM l.duration_b) * 1000 AS ms_b,
+				extract(epoch FROM l.usual_duration) * 1000 AS usual,
+				left(l.error_a, 500) AS error_a, left(l.error_b, 500) AS error_b,
+				to_jsonb(l.input_differs) AS input_differs, to_jsonb(l.output_differs) AS output_differs, l.is_cut
+			FROM line l WHERE l.differs OR ($1 ->> 'all')::boolean
+			ORDER BY l.n LIMIT _sfflow.console_limit($1, 200, 500)) r))
+	FROM other o);
+
+-- grid {state_machine, runs}: the last runs of a machine, the newest first, and its jobs, each with a cell per run:
+-- [status, milliseconds, jobs, failed, attempts], or null if the run has none.
+CREATE FUNCTION _sfflow.console_grid(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	WITH cell AS MATERIALIZED (
+		SELECT * FROM @extschema@.sf_grid($1 ->> 'state_machine',
+			least(greatest(coalesce(($1 ->> 'runs')::integer, 30), 1), 100)) WITH ORDINALITY AS g(execution_id, requested_at, status, took, job_id, job_status, jobs, failed, attempts,
+			duration, usual_duration, n)
+	), run AS MATERIALIZED (
+		SELECT c.execution_id, c.requested_at, c.status, max(c.took) AS took, min(c.n) AS n
+		FROM cell c GROUP BY c.execution_id, c.requested_at, c.status
+	), job AS MATERIALIZED (
+		SELECT c.job_id, max(c.usual_duration) AS usual, min(c.n) AS n
+		FROM cell c WHERE c.job_id IS NOT NULL GROUP BY c.job_id
+	)
+	SELECT jsonb_build_object(
+		'runs', (SELECT coalesce(jsonb_agg(jsonb_build_object('execution_id', r.execution_id, 'requested_at',
+			r.requested_at, 'status', r.status, 'ms', extract(epoch FROM r.took) * 1000) ORDER BY r.n), '[]') FROM run r),
+		'jobs', (SELECT count(*) FROM job),
+		'rows', (SELECT coalesce(jsonb_agg(jsonb_build_object('job_id', x.job_id,
+				'usual', extract(epoch FROM x.usual) * 1000, 'cells', x.cells) ORDER BY x.n), '[]')
+			FROM (
+				SELECT j.job_id, j.usual, j.n, jsonb_agg(CASE WHEN c.n IS NOT NULL THEN jsonb_build_array(c.job_status,
+					extract(epoch FROM c.duration) * 1000, c.jobs, c.failed, c.attempts) END ORDER BY r.n) AS cells
+				FROM (SELECT * FROM job ORDER BY job.n LIMIT _sfflow.console_limit($1, 200, 500)) j
+				CROSS JOIN run r
+				LEFT JOIN cell c ON c.execution_id = r.execution_id AND c.job_id = j.job_id
+				GROUP BY j.job_id, j.usual, j.n) x)));
+
 -- The beginning of the input or the output in an event; of an output only in that with which a state was left.
 CREATE FUNCTION _sfflow.console_event_payload(execution_id text, event integer, member text,
 	left_state text) RETURNS jsonb
@@ -1009,6 +1108,8 @@ BEGIN
 		WHEN 'execution' THEN answer := _sfflow.console_execution(request);
 		WHEN 'jobs' THEN answer := _sfflow.console_jobs(request);
 		WHEN 'timeline' THEN answer := _sfflow.console_timeline(request);
+		WHEN 'compare' THEN answer := _sfflow.console_compare(request);
+		WHEN 'grid' THEN answer := _sfflow.console_grid(request);
 		WHEN 'state' THEN answer := _sfflow.console_state(request);
 		WHEN 'events' THEN answer := _sfflow.console_events(request);
 		WHEN 'payload' THEN answer := _sfflow.console_payload(request);

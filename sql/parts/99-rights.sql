@@ -28,12 +28,14 @@ DECLARE
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
 	-- worth hiding.
 	public name[] := '{athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
-		console_activities, console_ahead, console_alerts, console_create_rule, console_cut, console_deadlines,
+		console_activities, console_ahead, console_alerts, console_compare, console_compared,
+		console_create_rule, console_cut, console_deadlines,
 		console_diff, console_each, console_event_payload, console_events, console_execution, console_executions,
-		console_failed_item, console_failed_jobs, console_holds, console_jobs,
+		console_failed_item, console_failed_jobs, console_grid, console_holds, console_jobs,
 		console_layout, console_limit, console_limits, console_machine, console_machines, console_may_limit,
 		console_may_release,
-		console_night, console_one, console_operations, console_payload, console_plan, console_plan_schedule,
+		console_night, console_one, console_operations, console_others,
+		console_payload, console_plan, console_plan_schedule,
 		console_progress, console_rights, console_rules, console_schedule, console_schedules, console_set_limit,
 		console_set_schedule,
 		console_start, console_state, console_test_pattern, console_test_state, console_timeline, console_tonight,

@@ -25,7 +25,7 @@ PAGES = {
         'times': '#/machine/nightly?tab=times',
     'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities',
         'alerts': '#/alerts',
-    'health': '#/health', 'a net of 60 jobs': '#/execution/net60%3Ax', 'a machine of 300 states': '#/machine/states300',
+    'health': '#/health', 'a comparison': '#/compare/nightly%3A20250205', 'last runs': '#/machine/nightly?tab=runs', 'a net of 60 jobs': '#/execution/net60%3Ax', 'a machine of 300 states': '#/machine/states300',
 }
 
 

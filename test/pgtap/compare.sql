@@ -1,7 +1,7 @@
 -- sf_compare and sf_grid: two executions beside each other, and the jobs of the last runs of a machine.
 -- needs: hold
 BEGIN;
-SELECT plan(47);
+SELECT plan(58);
 
 CREATE ROLE compare_reader;
 -- A task that answers what it is told to, fails as often as it is told to, and takes a while.
@@ -131,6 +131,24 @@ SELECT results_eq($$ SELECT execution_id, job_id, jobs FROM sf_grid('grid_items'
 SELECT sf_hold('compared/Item') \g /dev/null
 SELECT is(pg_temp.ran('compared:mixed'), 'RUNNING', 'a run whose iterations are held');
 SELECT results_eq($$ SELECT job_status, jobs FROM sf_grid('compared', 1) WHERE job_id = 'Item' $$, $$ VALUES ('entry', 2) $$, '... has those to come');
+
+-- --- what the console asks for
+CREATE FUNCTION pg_temp.api(action text, request jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sf_console_api(action, request)';
+UPDATE _sfflow.execution e SET requested_at = e.requested_at + e.execution_no * interval '1 ms' WHERE e.execution_id ~ '^(compared|another):';
+UPDATE _sfflow.open_execution o SET requested_at = e.requested_at FROM _sfflow.execution e WHERE e.execution_no = o.execution_no;
+CREATE TEMPORARY TABLE answer AS SELECT pg_temp.api('compare', '{"b": "another:bad"}') AS a;
+SELECT is((SELECT ARRAY[a #>> '{a,execution_id}', a ->> 'good', a #>> '{b,status}'] FROM answer), '{another:runs,another:runs,FAILED}'::text[], 'the console compares with the last run that succeeded');
+SELECT is((SELECT jsonb_path_query_array(a, '$.rows[*].job_id') FROM answer), '["Load", "Book", "Item[0]", "Item[1]", "Report"]'::jsonb, '... by the jobs that differ');
+SELECT is((SELECT ARRAY[a ->> 'jobs', a ->> 'differ'] FROM answer), '{6,5}'::text[], '... and counts them');
+SELECT is(jsonb_array_length(pg_temp.api('compare', '{"b": "another:bad", "all": true}') -> 'rows'), 6, '... or by all');
+SELECT is((SELECT jsonb_path_query_array(a, '$.others[*].execution_id') FROM answer), '["another:runs", "another:1"]'::jsonb, 'others that it can be compared with, the newest first');
+SELECT is(pg_temp.api('compare', '{"b": "another:1"}') -> 'a', 'null'::jsonb, 'before the first one there is none');
+SELECT is(pg_temp.api('compare', '{"b": "another:1", "a": "compared:3"}') #>> '{a,execution_id}', 'compared:3', '... so that another one is named');
+SELECT results_eq($$ SELECT (pg_temp.api('compare', jsonb_build_object('b', e.execution_id)) ->> 'good') <> e.execution_id, pg_temp.api('compare', jsonb_build_object('b', e.execution_id)) #>> '{a,status}'
+	FROM sf_executions e WHERE e.parent_execution_id = 'grid_items:a' $$, $$ VALUES (true, 'SUCCEEDED'), (true, 'SUCCEEDED'), (true, 'SUCCEEDED') $$, 'an item is compared with another item of its Map');
+SELECT is(jsonb_path_query_array(pg_temp.api('grid', '{"state_machine": "another"}'), '$.runs[*].execution_id'), '["another:bad", "another:runs", "another:1"]'::jsonb, 'a grid has the newest run first');
+SELECT is((SELECT jsonb_agg(c -> 0) FROM jsonb_path_query(pg_temp.api('grid', '{"state_machine": "another"}'), '$.rows[1].cells[*]') AS c), '["failure", "success", "success"]'::jsonb, '... and of each job a cell for each run');
+SELECT is(pg_temp.api('grid', '{"state_machine": "compared", "runs": 100}') #> '{rows}' @> '[{"job_id": "Report", "cells": [null]}]', true, '... or none, where a version has no such job');
 
 -- --- what the caller may see
 SELECT throws_ok($$ SELECT sf_compare('compared:1', 'compared:none') $$, 'SF005', 'execution "compared:none" does not exist');

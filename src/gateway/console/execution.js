@@ -85,6 +85,7 @@ function actionButtons(head, context) {
   const canRedrive = ['FAILED', 'TIMED_OUT', 'ABORTED'].includes(status) || (status === 'SUCCEEDED' && someFailed);
   const mayOperate = may(head.rights, id, 'OPERATE');
   return h('div', { class: 'row actions', role: 'group', 'aria-label': 'Actions' },
+    h('a', { class: 'button', href: hash.compare(id) }, 'Compare with the last good run'),
     mayOperate ? null : noRight(head.execution.state_machine),
     canRedrive && may(head.rights, id, 'START', 'OPERATE') ?
       button('Redrive…', () => context.act(redriveOne(id)), { class: 'primary' }) : null,

@@ -4,6 +4,7 @@ import { call } from './api.js';
 import { hold, release, start } from './dialog.js';
 import { h } from './dom.js';
 import { duration } from './format.js';
+import { grid } from './grid.js';
 import { heldNotices, heldStates } from './holds.js';
 import { deadlines, limits, newLimit } from './limits.js';
 import { badge, button, errorNotice, facts, field, hash, may, notice, section, table, tabs, text,
@@ -15,16 +16,17 @@ export function title({ argument }) {
   return argument;
 }
 
-export async function load({ argument: name, query, ask }) {
+export async function load({ argument: name, query, ask }, before) {
   const version = query.version ? Number(query.version) : undefined;
-  const [machine, layout, diff] = await Promise.all([
+  const [machine, layout, diff, lastRuns] = await Promise.all([
     ask('machine', { state_machine: name, ...(version ? { version } : {}) }),
     ask('layout', { target: version ? `${name}/${version}` : name }).catch(() => null),
     query.tab === 'versions' && query.a && query.b ?
       ask('diff', { state_machine: name, a: Number(query.a), b: Number(query.b) }).catch(error => ({ error })) : null,
+    query.tab === 'runs' ? ask('grid', { state_machine: name }) : before?.lastRuns ?? null,
   ]);
   if (!machine) throw new Error(`State machine "${name}" does not exist, or you may not read it.`);
-  return { ...machine, layout, diff };
+  return { ...machine, layout, diff, lastRuns };
 }
 
 // The lines of a definition; those of the chosen state are marked.
@@ -159,6 +161,10 @@ export function draw(data, context) {
     ['definition', 'Definition', () => both(data, context)],
     ['versions', 'Versions', () => versions(data, context)],
     ['try', 'Try', () => trial(data, context)],
+    ['runs', 'Last runs',
+      () =>
+        data.lastRuns ? grid(data.lastRuns, machine.state_machine, context.state.grid ??= {}) :
+          h('p', { class: 'muted' }, 'Loading…')],
     ['times', 'Times of jobs', () =>
       table('Times of jobs', [
         ['Job', r => text(r.job_id)],

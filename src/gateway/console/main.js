@@ -3,6 +3,7 @@
 import * as activities from './activities.js';
 import * as alerts from './alerts.js';
 import { call, poll, session, signIn, signOut } from './api.js';
+import * as comparison from './comparison.js';
 import { h, patch, say } from './dom.js';
 import * as execution from './execution.js';
 import * as executions from './executions.js';
@@ -16,10 +17,11 @@ import * as schedules from './schedules.js';
 import * as tonight from './tonight.js';
 import { drawTrouble, isTroubled, setTrouble, troubleOf } from './trouble.js';
 
-const pages = { tonight, executions, execution, machines, machine, schedules, rules, activities, alerts, health };
+const pages = { tonight, executions, execution, compare: comparison, machines, machine, schedules, rules, activities,
+  alerts, health };
 const menu = [['tonight', 'Tonight'], ['executions', 'Executions'], ['machines', 'Machines'], ['schedules',
   'Schedules'], ['rules', 'Rules'], ['activities', 'Activities'], ['alerts', 'Alerts'], ['health', 'Health']];
-const within = { execution: 'executions', machine: 'machines' };
+const within = { execution: 'executions', compare: 'executions', machine: 'machines' };
 const main = document.getElementById('main');
 
 let role = null;

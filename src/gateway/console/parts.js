@@ -119,6 +119,7 @@ export function errorName(value) {
 export const hash = {
   execution: (id, query = {}) => `#/execution/${encodeURIComponent(id)}${queryString(query)}`,
   machine: (name, query = {}) => `#/machine/${encodeURIComponent(name)}${queryString(query)}`,
+  compare: (id, query = {}) => `#/compare/${encodeURIComponent(id)}${queryString(query)}`,
   executions: (query = {}) => `#/executions${queryString(query)}`,
 };
 

@@ -38,10 +38,20 @@ function pieces(spans, now) {
   return merged;
 }
 
-// Make a function from times to per cent of the width.
-function scale(parts) {
+// How long the parts of the axis are together.
+function extent(parts) {
+  return parts.reduce((sum, [from, to]) => sum + to - from, 0);
+}
+
+// The milliseconds that the timeline of an answer shows.
+export function shownTime(data) {
+  return extent(pieces(data.rows, +new Date(data.now)));
+}
+
+// Make a function from times to per cent of the width, which stands for so many milliseconds at least.
+function scale(parts, least) {
   const gap = parts.length > 1 ? 3 : 0;
-  const total = parts.reduce((sum, [from, to]) => sum + to - from, 0) || 1;
+  const total = Math.max(extent(parts), least) || 1;
   const room = 100 - gap * (parts.length - 1);
   return at => {
     let left = 0;
@@ -84,13 +94,14 @@ export function compare(ms, known) {
 }
 
 // The timeline of what `timeline` of sf_console_api answers; `isChosen` tells of a row whether its visit is the one
-// that is shown beside the picture.
-export function timeline(data, isChosen, choose) {
+// that is shown beside the picture. Two timelines whose width stands for the same time can be compared.
+export function timeline(data, isChosen, choose, least = 0) {
   const now = +new Date(data.now);
   if (data.rows.length === 0)
     return h('p', { class: 'none' }, 'Nothing that takes time has begun, or the history of this machine is not kept.');
   const parts = pieces(data.rows, now);
-  const place = scale(parts);
+  const place = scale(parts, least);
+  const end = parts[parts.length - 1][1];
   const rows = rowsOf(data.rows);
   return h('div', { class: 'timeline' },
     h('div', { class: 't-axis', 'aria-hidden': 'true' }, h('span', null),
@@ -99,22 +110,22 @@ export function timeline(data, isChosen, choose) {
           h('span', { class: 't-gap', css: { left: `${place(from) - 3}%` },
             title: `${duration(from - parts[n - 1][1])} in which nothing ran` }) : null,
         h('span', { class: `t-tick${place(from) > 80 ? ' left' : ''}`, css: { left: `${place(from)}%` } }, clock(from)),
-      ]), h('span', { class: 't-tick left', css: { left: '100%' } }, clock(parts[parts.length - 1][1]))),
-      h('span', null)), h('ul', { class: 't-rows', 'aria-label': 'Timeline' }, rows.map(row => {
-        const ms = row.spans.reduce((sum, span) => sum + between(span.started_at, span.stopped_at ?? data.now), 0);
-        const depth = row.branch === '' ? 0 : row.branch.split('/').length;
-        return h('li', { key: row.key, class: isChosen(row) ? 'chosen' : '' },
-          h('button', { type: 'button', class: 't-name', onclick: () => choose(row.state, row.first_event),
-            css: { 'padding-left': `${0.5 + depth * 0.8}rem` }, title: row.branch || null,
-            'aria-current': isChosen(row) ? 'true' : null },
-            h('span', { class: `t-icon ${row.status}` }, badge(row.status, h('span', { class: 'unseen' }, row.status))),
-            text(row.job_id), row.visit > 1 ? h('small', null, ` visit ${row.visit}`) : null,
-            row.spans.length > 1 ? h('small', null, ` ${row.spans.length} attempts`) : null),
-          h('span', { class: 't-lane' }, usualMark(row, data.usual, place, parts[parts.length - 1][1]),
-            row.spans.map(span => bar(span, place, now))),
-          h('span', { class: 't-time' }, duration(ms),
-            h('small', null, row.type === 'Task' ? compare(ms, data.usual[row.state]) : '')));
-      })),
+      ]), h('span', { class: 't-tick left', css: { left: `${place(end)}%` } }, clock(end))), h('span', null)),
+    h('ul', { class: 't-rows', 'aria-label': 'Timeline' }, rows.map(row => {
+      const ms = row.spans.reduce((sum, span) => sum + between(span.started_at, span.stopped_at ?? data.now), 0);
+      const depth = row.branch === '' ? 0 : row.branch.split('/').length;
+      return h('li', { key: row.key, class: isChosen(row) ? 'chosen' : '' },
+        h('button', { type: 'button', class: 't-name', onclick: () => choose(row.state, row.first_event),
+          css: { 'padding-left': `${0.5 + depth * 0.8}rem` }, title: row.branch || null,
+          'aria-current': isChosen(row) ? 'true' : null },
+          h('span', { class: `t-icon ${row.status}` }, badge(row.status, h('span', { class: 'unseen' }, row.status))),
+          text(row.job_id), row.visit > 1 ? h('small', null, ` visit ${row.visit}`) : null,
+          row.spans.length > 1 ? h('small', null, ` ${row.spans.length} attempts`) : null),
+        h('span', { class: 't-lane' }, usualMark(row, data.usual, place, end),
+          row.spans.map(span => bar(span, place, now))),
+        h('span', { class: 't-time' }, duration(ms),
+          h('small', null, row.type === 'Task' ? compare(ms, data.usual[row.state]) : '')));
+    })),
     h('p', { class: 'legend' }, h('span', { class: 'key success' }), 'success', h('span', { class: 'key failure' }),
       'failure', h('span', { class: 'key aborted' }), 'aborted', h('span', { class: 'key running' }), 'running',
       h('span', { class: 'key usual' }), 'usual time, up to the 95th percentile; the notch is the median'));
