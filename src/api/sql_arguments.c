@@ -4,12 +4,16 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"
+#include "base/compat.h"
 #include "base/errors.h"
+#include "base/role.h"
 #include "base/settings.h"
 
 /* Longest duration: a time shifted by it must stay within the calendar */
@@ -183,4 +187,38 @@ sf_arg_check_size(const Jsonb *document, const char *name)
 				 errdetail("It has %zu bytes as JSON text; sfflow.max_payload_bytes is %d.",
 						   size, sf_setting_max_payload_bytes),
 				 errhint("Keep large data in a table and pass its key.")));
+}
+
+/*
+ * Fetch the argument role, as which a call is to be answered, and check that it may be, as SET ROLE
+ * would.  The session user must be allowed to become it.  Where PostgreSQL refuses SET ROLE, as in a
+ * SQL task, that user is not the one who calls: there it is refused here, too.  A call is not
+ * answered as a role that could not log in itself.
+ */
+Oid
+sf_arg_session_role(FunctionCallInfo fcinfo, int n, const char *function)
+{
+	const char *name;
+	Oid			role;
+
+	if (PG_ARGISNULL(n))
+		null_argument("role");
+	name = NameStr(*PG_GETARG_NAME(n));
+	role = get_role_oid(name, true);
+	if (sf_role_is_bound())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("%s() cannot be called within a security-definer function or a task", function)));
+	if (!OidIsValid(role) || !SF_CAN_SET_ROLE(GetSessionUserId(), role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to answer as role \"%s\"", name),
+				 errdetail("The role does not exist, or session user \"%s\" is not a member of it.",
+						   GetUserNameFromId(GetSessionUserId(), false))));
+	if (!sf_log_in_is_open(role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+				 errmsg("role \"%s\" cannot log in", name),
+				 errdetail("The role has NOLOGIN, its VALID UNTIL has passed, or it has no CONNECT on the database.")));
+	return role;
 }

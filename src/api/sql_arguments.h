@@ -19,6 +19,7 @@ extern int64 sf_arg_duration_ms(FunctionCallInfo fcinfo, int n, const char *name
 extern int	sf_arg_count(FunctionCallInfo fcinfo, int n, const char *name,
 						 int least, int if_null);
 extern int	sf_arg_page_size(FunctionCallInfo fcinfo, int n);
+extern Oid	sf_arg_session_role(FunctionCallInfo fcinfo, int n, const char *function);
 
 /* What a call site has compiled last, which lives as long as the call site */
 typedef struct SfCompiled

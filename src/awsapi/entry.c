@@ -6,13 +6,9 @@
 
 #include "access/xact.h"
 #include "base/schema.h"
-#include "miscadmin.h"
-#include "utils/acl.h"
 
 #include "api/sql_arguments.h"
 #include "awsapi/operations.h"
-#include "base/compat.h"
-#include "base/role.h"
 #include "task/sql_task.h"
 
 static const SfOperation operations[] = {
@@ -76,32 +72,6 @@ SF_SQL_FUNCTION(sfflow_sf_aws_api)
 	PG_RETURN_JSONB_P(run_call(sf_arg_text(fcinfo, 0, "action"), sf_arg_jsonb(fcinfo, 1, "request")));
 }
 
-/*
- * Check that a call may be answered as a role, as SET ROLE would.  The session user must be allowed to
- * become it.  Where PostgreSQL refuses SET ROLE, as in a SQL task, that user is not the
- * one who calls: there it is refused here, too.  A call is not answered as a role that could
- * not log in itself.
- */
-static void
-check_membership(Oid role, const char *name)
-{
-	if (sf_role_is_bound())
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("sf_aws_api_as() cannot be called within a security-definer function or a task")));
-	if (!OidIsValid(role) || !SF_CAN_SET_ROLE(GetSessionUserId(), role))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied to answer as role \"%s\"", name),
-				 errdetail("The role does not exist, or session user \"%s\" is not a member of it.",
-						   GetUserNameFromId(GetSessionUserId(), false))));
-	if (!sf_log_in_is_open(role))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
-				 errmsg("role \"%s\" cannot log in", name),
-				 errdetail("The role has NOLOGIN, its VALID UNTIL has passed, or it has no CONNECT on the database.")));
-}
-
 /* Tell whether an operation only reads. */
 static bool
 only_reads(const char *action)
@@ -146,16 +116,7 @@ SF_SQL_FUNCTION(sfflow_sf_aws_api_as)
 		.action = sf_arg_text(fcinfo, 1, "action"),
 		.request = sf_arg_jsonb(fcinfo, 2, "request")
 	};
-	char	   *name;
-	Oid			role;
 
-	if (PG_ARGISNULL(0))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("argument role must not be null")));
-	name = NameStr(*PG_GETARG_NAME(0));
-	role = get_role_oid(name, true);
-	check_membership(role, name);
-	sf_identity_work_as(role, run_call_as, &call);
+	sf_identity_work_as(sf_arg_session_role(fcinfo, 0, "sf_aws_api_as"), run_call_as, &call);
 	PG_RETURN_JSONB_P(call.answer);
 }

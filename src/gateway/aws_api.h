@@ -67,8 +67,12 @@ extern const SfgRefusal *sfg_sigv4_verify(const SfgRequest *request, const SfgSi
 /* Called with the role and the secret of a key; NULL: there is no such key. */
 typedef void (*SfgKeyFound) (SfgRequest *request, const char *role, SfgSecret *secret);
 
-/* Called with the error of a look-up, as SfwDbDone. */
-typedef void (*SfgKeyFailed) (SfgRequest *request, const PGresult *result);
+/* What a look-up calls when it ends */
+typedef struct SfgKeyUser
+{
+	SfgKeyFound found;
+	void		(*failed) (SfgRequest *request, const PGresult *result);	/* with its error, as SfwDbDone */
+} SfgKeyUser;
 
 /* What a look-up has said of a key */
 typedef enum SfgKeyState
@@ -78,7 +82,7 @@ typedef enum SfgKeyState
 	SFG_KEY_UNKNOWN				/* the database gave no answer */
 } SfgKeyState;
 
-extern void sfg_access_key_find(SfgRequest *request, const char *id, SfgKeyFound found, SfgKeyFailed failed);
+extern void sfg_access_key_find(SfgRequest *request, const char *id, const SfgKeyUser *user);
 extern bool sfg_access_key_is_known(const char *id);
 extern SfgCall *sfg_access_key_ask(const char *id, SfwDbDone done, void *arg);
 extern SfgKeyState sfg_access_key_state(const PGresult *result);

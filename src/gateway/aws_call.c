@@ -160,12 +160,13 @@ sfg_aws_check(SfgRequest *request)
 void
 sfg_aws(SfgRequest *request)
 {
+	static const SfgKeyUser user = {key_found, sfg_aws_result};
 	const SfgSignature *signature;
 
 	if (!sfg_aws_check(request))
 		return;
 	signature = request->data;
-	sfg_access_key_find(request, signature->key_id, key_found, sfg_aws_result);
+	sfg_access_key_find(request, signature->key_id, &user);
 }
 
 /*

@@ -79,6 +79,7 @@ extern void sfg_console_who(SfgRequest *request);
 /* --- requests of the console's own pages, and no others --- */
 
 extern bool sfg_console_is_own(SfgRequest *request);
+extern bool sfg_console_is_not_foreign(SfgRequest *request);
 extern bool sfg_console_is_https(void);
 extern const char *sfg_console_cookie(void);
 extern SfgConsoleSession *sfg_console_session_of(const SfgRequest *request);

@@ -24,6 +24,8 @@
 #include "gateway/hashing.h"
 #include "gateway/listener.h"
 
+static const char foreign[] = "the request does not come from a page of this console";
+
 /* Tell whether a Host header is an address or localhost. */
 static bool
 is_address(const char *host)
@@ -65,18 +67,31 @@ is_json(const char *type)
 	return type != NULL && pg_strncasecmp(type, json, len) == 0 && (type[len] == '\0' || type[len] == ';');
 }
 
-/* Tell whether a request is one of the console's own pages; otherwise it is answered. */
+/*
+ * Tell whether a request is no page's of another site: programs send no Origin, and browsers always do.
+ * Otherwise it is answered.
+ */
 bool
-sfg_console_is_own(SfgRequest *request)
+sfg_console_is_not_foreign(SfgRequest *request)
 {
 	const char *origin = sfg_request_header(request, "Origin");
 
-	if (origin == NULL || !is_own_origin(request, origin))
-		sfg_answer_error(request, MHD_HTTP_FORBIDDEN, "the request does not come from a page of this console");
+	if (origin != NULL && !is_own_origin(request, origin))
+		sfg_answer_error(request, MHD_HTTP_FORBIDDEN, foreign);
 	else if (!is_json(sfg_request_header(request, "Content-Type")))
 		sfg_answer_error(request, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the content type must be application/json");
 	else
 		return true;
+	return false;
+}
+
+/* Tell whether a request is one of the console's own pages; otherwise it is answered. */
+bool
+sfg_console_is_own(SfgRequest *request)
+{
+	if (sfg_request_header(request, "Origin") != NULL)
+		return sfg_console_is_not_foreign(request);
+	sfg_answer_error(request, MHD_HTTP_FORBIDDEN, foreign);
 	return false;
 }
 

@@ -19,6 +19,7 @@
 #include "client/log.h"
 #include "client/secrets.h"
 #include "gateway/gateway_config.h"
+#include "gateway/mcp.h"
 
 SfgConfig	sfg_config = {
 	.database_connections = 4,
@@ -123,6 +124,13 @@ sfg_config_finish(char **problem)
 		*problem = pg_strdup("tls-certificate and tls-key belong together");
 		return false;
 	}
+	if (sfg_config.mcp_write != NULL && !sfg_config.mcp)
+	{
+		*problem = pg_strdup("mcp-write needs mcp = on");
+		return false;
+	}
+	if (sfg_config.mcp_write != NULL && !sfg_mcp_set_writing(sfg_config.mcp_write, problem))
+		return false;
 	for (const SfgFileKey *key = sfg_config.keys; key != NULL; key = key->next)
 	{
 		if (key->role == NULL || key->secret.text == NULL)

@@ -45,6 +45,8 @@ typedef struct SfgFileKey
 	X("session-max", TIME, session_max, 1000, 0, "TIME", "ends every session (12h)") \
 	X("session-file", TEXT, session_file, 0, 0, "FILE", "in which sessions outlast a restart of the gateway") \
 	X("console-trust", FLAG, console_trust, 0, 0, "on|off", "sign roles in whose password the database does not ask for") \
+	X("mcp", FLAG, mcp, 0, 0, "on|off", "serve /mcp, the Model Context Protocol for agents, for access keys") \
+	X("mcp-write", TEXT, mcp_write, 0, 0, "TOOL,...", "its tools that write: hold, redrive, release, start, stop (none)") \
 	X("metrics-dsn", TEXT, metrics_dsn, 0, 0, "CONNINFO", "serve /metrics, read by the role of this connection") \
 	X("metrics-token", TEXT, metrics_token, 0, 0, "TOKEN", "that /metrics asks for as a bearer token")
 
@@ -74,6 +76,8 @@ typedef struct SfgConfig
 	int64_t		session_max;
 	char	   *session_file;	/* or NULL */
 	bool		console_trust;
+	bool		mcp;
+	char	   *mcp_write;		/* names of tools, or NULL */
 	char	   *metrics_dsn;
 	char	   *metrics_token;
 	SimpleStringList origins;	/* of pages that may use the console, besides the gateway's own */

@@ -46,6 +46,7 @@ typedef struct SfgRoute
 	bool		quiet;			/* not in the log unless it fails */
 	bool		always;			/* also by the listener for health */
 	bool		for_programs;	/* no browser shows its answers */
+	const bool *setting;		/* that has it served; NULL: it always is */
 } SfgRoute;
 
 typedef struct SfgRequest
@@ -73,6 +74,7 @@ typedef struct SfgRequest
 	/* of the handler that has not answered yet */
 	void		(*gone) (struct SfgRequest *request);	/* the client has left, or waited too long */
 	void	   *state;
+	const struct SfgKeyUser *key_user;	/* while an access key is looked up */
 	void	   *data;			/* freed with the request */
 	int64_t		until;			/* the latest answer */
 } SfgRequest;

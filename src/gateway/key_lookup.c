@@ -27,8 +27,6 @@ typedef struct Kept
 } Kept;
 
 static Kept kept[MOST_KEPT];
-static SfgKeyFound on_found;	/* there is one user of keys */
-static SfgKeyFailed on_failed;
 
 /* Free a place. */
 static void
@@ -114,24 +112,23 @@ looked_up(const PGresult *result, void *arg)
 
 	request->gone = NULL;
 	if (known)
-		on_found(request, key != NULL ? key->role : NULL, key != NULL ? &key->secret : NULL);
+		request->key_user->found(request, key != NULL ? key->role : NULL, key != NULL ? &key->secret : NULL);
 	else
-		on_failed(request, result);
+		request->key_user->failed(request, result);
 }
 
 /* Find a key by its id. */
 void
-sfg_access_key_find(SfgRequest *request, const char *id, SfgKeyFound found, SfgKeyFailed failed)
+sfg_access_key_find(SfgRequest *request, const char *id, const SfgKeyUser *user)
 {
 	Kept	   *key = find_kept(id);
 	SfgFileKey *own = find_own(id);
 
-	on_found = found;
-	on_failed = failed;
+	request->key_user = user;
 	if (own != NULL)
-		found(request, own->role, &own->secret);
+		user->found(request, own->role, &own->secret);
 	else if (key != NULL)
-		found(request, key->role, &key->secret);
+		user->found(request, key->role, &key->secret);
 	else
 		sfg_request_call(request, &sfg_keys_pool, LOOK_UP, 1, &id, looked_up);
 }

@@ -8,7 +8,7 @@
 #include "client/db.h"
 #include "lib/ilist.h"
 
-#define SFG_CALL_VALUES 3
+#define SFG_CALL_VALUES 4
 
 /* Statements that a connection keeps prepared: more than the program has */
 #define SFG_MOST_PREPARED 16

@@ -11,6 +11,7 @@
 #include "gateway/gateway_config.h"
 #include "gateway/hashing.h"
 #include "gateway/listener.h"
+#include "gateway/mcp.h"
 
 static void readyz(SfgRequest *request);
 
@@ -23,6 +24,7 @@ static const SfgRoute routes[] = {
 	{"GET", "/readyz", readyz, .quiet = true, .always = true},
 	{"GET", "/metrics", metrics, .quiet = true},
 	{"POST", "/", sfg_aws, .large = true, .check = sfg_aws_check, .for_programs = true},
+	{"POST", "/mcp", sfg_mcp, .for_programs = true, .setting = &sfg_config.mcp},
 	{"POST", "/console/login", sfg_console_login, .large = false},
 	{"POST", "/console/logout", sfg_console_logout, .large = false},
 	{"GET", "/console/session", sfg_console_who, .quiet = true},
@@ -61,7 +63,8 @@ sfg_route_find(const char *method, const char *path, bool health, const char **a
 	*allowed = NULL;
 	for (size_t i = 0; i < lengthof(routes); i++)
 	{
-		if (!is_path(&routes[i], path) || (health && !routes[i].always))
+		if (!is_path(&routes[i], path) || (health && !routes[i].always) ||
+			(routes[i].setting != NULL && !*routes[i].setting))
 			continue;
 		if (has_method(&routes[i], method))
 			return &routes[i];

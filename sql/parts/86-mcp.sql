@@ -1,0 +1,570 @@
+-- What agents ask by the Model Context Protocol (sfgateway, /mcp): a tool per question, with the rights of the role that
+-- asks, over what the console reads. Every answer is bounded: lists have the first rows, texts their beginning, and
+-- "cut" is true if something is left out.
+
+-- The beginning of a text, which says how long all of it is if that is not the whole.
+CREATE FUNCTION _sfflow.mcp_text(whole text, most integer) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN length($1) <= $2 THEN $1 ELSE left($1, $2) || format(' [cut: %s characters in all]', length($1)) END;
+
+-- The first elements of an array.
+CREATE FUNCTION _sfflow.mcp_first(list jsonb, most integer) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+	SELECT coalesce(jsonb_agg(x.element ORDER BY x.n), '[]')
+	FROM jsonb_array_elements(coalesce($1, '[]')) WITH ORDINALITY AS x(element, n) WHERE x.n <= $2);
+
+-- Has an array more elements?
+CREATE FUNCTION _sfflow.mcp_more(list jsonb, most integer) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN jsonb_array_length(coalesce($1, '[]')) > $2;
+
+-- Rows of the console, with the beginning of the cause of each.
+CREATE FUNCTION _sfflow.mcp_rows(list jsonb, most integer, most_text integer) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+	SELECT coalesce(jsonb_agg(x.element || jsonb_build_object('cause',
+		_sfflow.mcp_text(x.element #>> '{cause,text}', $3)) ORDER BY x.n), '[]')
+	FROM jsonb_array_elements(coalesce($1, '[]')) WITH ORDINALITY AS x(element, n) WHERE x.n <= $2);
+
+-- The execution that a tool is asked about, which must be there.
+CREATE FUNCTION _sfflow.mcp_execution(execution_id text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM @extschema@.sf_executions e WHERE e.execution_id = $1) THEN
+		RAISE EXCEPTION 'there is no execution "%", or role "%" may not read it', left($1, 200), current_user
+			USING ERRCODE = 'SF005', HINT = 'list_executions tells which there are.';
+	END IF;
+	RETURN $1;
+END
+$$;
+
+-- tonight {since}
+CREATE FUNCTION _sfflow.mcp_tonight(q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (
+	SELECT jsonb_build_object(
+		'now', t.d -> 'now',
+		'alerts', t.d -> 'kinds',
+		'running_count', t.d -> 'running_count',
+		'failed', (
+			SELECT coalesce(jsonb_agg(jsonb_build_object('kind', f.x -> 'kind', 'state_machine', f.x -> 'state_machine',
+				'error', f.x -> 'error', 'cause', _sfflow.mcp_text(f.x #>> '{cause,text}', 600),
+				'executions', f.x -> 'n', 'latest_execution_id', f.x -> 'executions' -> 0, 'since', f.x -> 'since',
+				'failed_jobs', f.x -> 'jobs', 'failed_item', f.x -> 'item' -> 'execution_id') ORDER BY f.n), '[]')
+			FROM jsonb_array_elements(t.d -> 'failed') WITH ORDINALITY AS f(x, n) WHERE f.n <= 10),
+		'late', _sfflow.mcp_first(t.d -> 'late', 15),
+		'running', _sfflow.mcp_first(t.d -> 'running', 10),
+		'succeeded', _sfflow.mcp_first(t.d -> 'ended', 10),
+		'next', _sfflow.mcp_first(t.d -> 'next', 10),
+		'held', _sfflow.mcp_first(t.d -> 'held', 10),
+		'limits', _sfflow.mcp_first(t.d -> 'limits', 10),
+		'deadlines', _sfflow.mcp_first(t.d -> 'deadlines', 10),
+		'unwell', _sfflow.mcp_first(t.d -> 'unwell', 10),
+		'state_machines', _sfflow.mcp_first(t.d -> 'machines', 20),
+		'cut', _sfflow.mcp_more(t.d -> 'failed', 10) OR _sfflow.mcp_more(t.d -> 'late', 15)
+			OR _sfflow.mcp_more(t.d -> 'running', 10) OR _sfflow.mcp_more(t.d -> 'next', 10)
+			OR _sfflow.mcp_more(t.d -> 'held', 10) OR _sfflow.mcp_more(t.d -> 'unwell', 10)
+			OR _sfflow.mcp_more(t.d -> 'machines', 20))
+	FROM (SELECT _sfflow.console_tonight($1) AS d OFFSET 0) t);
+
+-- late_or_failing {state_machine, limit}
+CREATE FUNCTION _sfflow.mcp_late_or_failing(q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (
+	WITH alert AS MATERIALIZED (
+		SELECT a.kind, a.execution_id, a.target, a.since, a.detail FROM @extschema@.sf_alerts a
+		WHERE $1 ->> 'state_machine' IS NULL
+			OR substring(coalesce(a.execution_id, a.target), '^[^:/]+') = $1 ->> 'state_machine'
+	)
+	SELECT jsonb_build_object(
+		'counts', (SELECT coalesce(jsonb_object_agg(k.kind, k.n), '{}') FROM (
+			SELECT a.kind, count(*) AS n FROM alert a GROUP BY a.kind) k),
+		'alerts', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.since DESC NULLS LAST, r.execution_id, r.kind), '[]')
+			FROM (
+				SELECT a.kind, a.execution_id, a.target, a.since, _sfflow.mcp_text(a.detail, 400) AS detail FROM alert a
+				ORDER BY a.since DESC NULLS LAST, a.execution_id, a.kind LIMIT _sfflow.console_limit($1, 30, 100)) r),
+		'cut', (SELECT count(*) FROM alert) > _sfflow.console_limit($1, 30, 100)));
+
+-- why_did_it_fail {execution_id}
+CREATE FUNCTION _sfflow.mcp_why_did_it_fail(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	WITH job AS MATERIALIZED (
+		SELECT x.* FROM (
+			SELECT y.job_id, y.attempts, y.started_at, y.stopped_at, y.error, y.cause FROM @extschema@.sf_jobs y
+			WHERE y.execution_id = $1 ->> 'execution_id' AND y.job_status = 'failure' OFFSET 0) x
+	)
+	SELECT jsonb_build_object(
+		'execution_id', e.execution_id, 'state_machine', e.state_machine, 'version', e.version, 'status', e.status,
+		'failed', e.status IN ('FAILED', 'TIMED_OUT', 'ABORTED'),
+		'error', left(e.error, 500), 'cause', _sfflow.mcp_text(e.cause, 4000),
+		'started_at', e.started_at, 'stopped_at', e.stopped_at, 'redrive_count', e.redrive_count,
+		'failed_jobs', (
+			SELECT coalesce(jsonb_agg(jsonb_build_object('job_id', f.job_id, 'error', left(f.error, 500),
+				'cause', _sfflow.mcp_text(f.cause, 1500), 'attempts', f.attempts, 'started_at', f.started_at,
+				'stopped_at', f.stopped_at, 'input', _sfflow.mcp_text((
+					SELECT i.input::text FROM @extschema@.sf_jobs i
+					WHERE i.execution_id = e.execution_id AND i.job_id = f.job_id LIMIT 1), 1500))
+				ORDER BY f.rank), '[]')
+			FROM (
+				SELECT j.*, row_number() OVER (ORDER BY j.error IS DISTINCT FROM e.error,
+					j.cause IS DISTINCT FROM e.cause, j.stopped_at) AS rank
+				FROM job j WHERE j.error IS NOT NULL) f
+			WHERE f.rank <= 5),
+		'aborted_jobs', (SELECT count(*) FROM job j WHERE j.error IS NULL),
+		'failed_item', (
+			SELECT i.x || jsonb_build_object('cause', _sfflow.mcp_text(i.x #>> '{cause,text}', 1500))
+			FROM (SELECT _sfflow.console_failed_item(e.execution_id, e.error) AS x) i),
+		'same_error', (
+			SELECT count(*) FROM @extschema@.sf_list_executions(split_part(e.state_machine, '/', 1), e.status, e.error,
+				page_size => 100) l
+			WHERE e.error IS NOT NULL),
+		'last_good', (
+			SELECT jsonb_build_object('execution_id', l.execution_id, 'started_at', l.started_at, 'stopped_at',
+				l.stopped_at)
+			FROM @extschema@.sf_list_executions(split_part(e.state_machine, '/', 1), 'SUCCEEDED',
+				requested_before => e.requested_at, page_size => 1, without_items => true) l),
+		'operators_did', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
+			SELECT x.at, x.action, x.role, left(x.reason, 300) AS reason FROM @extschema@.sf_audit x
+			WHERE x.execution_id = e.execution_id ORDER BY x.at DESC LIMIT 5) a),
+		'cut', (SELECT count(*) FROM job j WHERE j.error IS NOT NULL) > 5 OR coalesce(length(e.cause), 0) > 4000)
+	FROM @extschema@.sf_executions e
+	WHERE e.execution_id = _sfflow.mcp_execution($1 ->> 'execution_id'));
+
+-- list_executions {state_machine, status, error, name_prefix, requested_after, requested_before, limit, page_key}
+CREATE FUNCTION _sfflow.mcp_list_executions(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('executions', _sfflow.mcp_rows(p.d -> 'rows', 100, 300), 'next_page_key', p.d -> 'next',
+		'cut', p.d ->> 'next' IS NOT NULL)
+	FROM (
+		SELECT _sfflow.console_executions($1 || jsonb_build_object('limit', _sfflow.console_limit($1, 20, 50),
+			'name', $1 -> 'name_prefix', 'after', $1 -> 'requested_after', 'before', $1 -> 'requested_before',
+			'key', $1 -> 'page_key')) AS d OFFSET 0) p);
+
+-- execution_status {execution_id, jobs_after, limit}
+CREATE FUNCTION _sfflow.mcp_execution_status(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object(
+		'execution_id', e.execution_id, 'state_machine', e.state_machine, 'version', e.version, 'name', e.name,
+		'status', e.status, 'error', left(e.error, 500), 'cause', _sfflow.mcp_text(e.cause, 2000),
+		'input', _sfflow.mcp_text(e.input::text, 2000), 'output', _sfflow.mcp_text(e.output::text, 2000),
+		'requested_at', e.requested_at, 'started_at', e.started_at, 'stopped_at', e.stopped_at,
+		'took_ms', _sfflow.took_ms(e.execution_id), 'usual_ms', (
+			SELECT jsonb_build_object('p50', m.execution_time_ms_p50, 'p95', m.execution_time_ms_p95)
+			FROM @extschema@.sf_metrics m WHERE m.state_machine = split_part(e.state_machine, '/', 1)),
+		'redrive_count', e.redrive_count, 'parent_execution_id', e.parent_execution_id,
+		'waiting_on', _sfflow.mcp_text(e.waiting_on, 1000),
+		'progress', CASE WHEN e.status = 'RUNNING' THEN _sfflow.console_progress(e.execution_id) END,
+		'job_counts', (SELECT coalesce(jsonb_object_agg(c.job_status, c.n), '{}') FROM (
+			SELECT CASE WHEN x.job_status = 'failure' AND x.error IS NULL THEN 'aborted' ELSE x.job_status
+				END AS job_status, count(*) AS n
+			FROM @extschema@.sf_jobs x WHERE x.execution_id = e.execution_id GROUP BY 1) c),
+		'jobs', _sfflow.mcp_rows(j.d -> 'rows', 100, 300),
+		'next_jobs_after', j.d -> 'next',
+		'map_runs', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.started_at DESC), '[]') FROM (
+			SELECT x.state, x.status, x.items, x.items_succeeded, x.items_failed, x.running, x.started_at, x.stopped_at
+			FROM @extschema@.sf_map_runs x WHERE x.execution_id = e.execution_id ORDER BY x.started_at DESC LIMIT 10) r),
+		'cut', j.d ->> 'next' IS NOT NULL OR length(e.input::text) > 2000 OR coalesce(length(e.output::text), 0) > 2000)
+	FROM @extschema@.sf_executions e
+	CROSS JOIN LATERAL (
+		SELECT _sfflow.console_jobs(jsonb_build_object('execution_id', e.execution_id, 'after', $1 -> 'jobs_after',
+			'limit', _sfflow.console_limit($1, 50, 100))) AS d OFFSET 0) j
+	WHERE e.execution_id = _sfflow.mcp_execution($1 ->> 'execution_id'));
+
+-- What one execution waits for, in detail: the tasks that are under way, limits, events, holds.
+CREATE FUNCTION _sfflow.mcp_waits(execution_id text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN jsonb_build_object(
+	'tasks', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM (
+		SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline,
+			x.heartbeat_at, x.worker
+		FROM @extschema@.sf_tasks x WHERE x.execution_id = $1 LIMIT 20) t),
+--@with limit
+	'limits', _sfflow.console_waits($1),
+--@end
+--@with event
+	'events', (SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.since), '[]') FROM (
+		SELECT x.name, left(x.key, 200) AS key, x.state, x.since FROM @extschema@.sf_event_waits x
+		WHERE x.execution_id = $1 ORDER BY x.since LIMIT 20) w),
+--@end
+	'held', (SELECT coalesce(jsonb_agg(h.x), '[]') FROM jsonb_array_elements(_sfflow.console_holds(1000)) AS h(x)
+		WHERE h.x ->> 'target' IN ($1, substring($1, '^[^:/]+'))));
+
+-- waiting_on {execution_id, state_machine, limit}
+CREATE FUNCTION _sfflow.mcp_waiting_on(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN CASE WHEN $1 ? 'execution_id' THEN (
+		SELECT jsonb_build_object('executions', jsonb_build_array(jsonb_build_object('execution_id', e.execution_id,
+			'status', e.status, 'requested_at', e.requested_at, 'started_at', e.started_at,
+			'waiting_on', _sfflow.mcp_text(e.waiting_on, 1000))), 'cut', false) || _sfflow.mcp_waits(e.execution_id)
+		FROM @extschema@.sf_executions e
+		WHERE e.execution_id = _sfflow.mcp_execution($1 ->> 'execution_id'))
+	ELSE (
+		SELECT jsonb_build_object('executions', coalesce(jsonb_agg(jsonb_build_object('execution_id', l.execution_id,
+			'status', l.status, 'requested_at', l.requested_at, 'started_at', l.started_at,
+			'waiting_on', _sfflow.mcp_text(e.waiting_on, 300)) ORDER BY l.requested_at DESC), '[]'),
+			'cut', count(*) = _sfflow.console_limit($1, 25, 100))
+		FROM @extschema@.sf_list_executions($1 ->> 'state_machine', 'RUNNING', without_items => true,
+			page_size => _sfflow.console_limit($1, 25, 100)) l
+		JOIN LATERAL (
+			SELECT x.waiting_on FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e ON true)
+	END;
+
+-- what_would_redrive_run {execution_id, from_state}
+CREATE FUNCTION _sfflow.mcp_what_would_redrive_run(q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (
+	SELECT jsonb_build_object('goes_on_with', p.d -> 'goes_on_with', 'fails_again', p.d -> 'fails_again',
+		'runs', p.d -> 'runs', 'runs_count', p.d -> 'runs_count', 'at_most', p.d -> 'at_most',
+		'kept_count', p.d -> 'kept_count', 'more', _sfflow.mcp_first(p.d -> 'more', 30),
+		'cut', (p.d ->> 'runs_count')::bigint > jsonb_array_length(p.d -> 'runs') OR _sfflow.mcp_more(p.d -> 'more', 30))
+	FROM (SELECT _sfflow.console_tried('plan', $1) AS d
+		FROM (SELECT _sfflow.mcp_execution($1 ->> 'execution_id') AS id OFFSET 0) e WHERE e.id IS NOT NULL OFFSET 0) p);
+
+-- list_state_machines {after, limit}
+CREATE FUNCTION _sfflow.mcp_list_state_machines(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('state_machines', m.d -> 'rows', 'next_after', m.d -> 'next', 'cut',
+		m.d ->> 'next' IS NOT NULL)
+	FROM (
+		SELECT _sfflow.console_machines($1 || jsonb_build_object('limit', _sfflow.console_limit($1, 50, 100))) AS d
+		OFFSET 0) m);
+
+-- state_machine_definition {state_machine, version, offset}
+CREATE FUNCTION _sfflow.mcp_state_machine_definition(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	most CONSTANT integer := 30000;
+	skipped integer := greatest(coalesce((q ->> 'offset')::integer, 0), 0);
+	machine jsonb := _sfflow.console_machine(q);
+	whole text := machine #>> '{machine,definition}';
+BEGIN
+	IF machine IS NULL THEN
+		RAISE EXCEPTION 'there is no state machine "%" of this version, or role "%" may not read it',
+			left(q ->> 'state_machine', 200), current_user
+			USING ERRCODE = 'SF003', HINT = 'list_state_machines tells which there are.';
+	END IF;
+	RETURN (machine -> 'machine') - 'definition' || jsonb_build_object(
+		'definition', substr(whole, skipped + 1, most), 'characters', length(whole),
+		'next_offset', CASE WHEN length(whole) > skipped + most THEN skipped + most END,
+		'versions', _sfflow.mcp_first(machine -> 'versions', 10), 'aliases', _sfflow.mcp_first(machine -> 'aliases', 10),
+		'cut', skipped > 0 OR length(whole) > most);
+END
+$$;
+
+-- The tools that write. A tool answers with what is left to know of what it did.
+CREATE FUNCTION _sfflow.mcp_write(tool text, q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN CASE $1
+	WHEN 'redrive' THEN jsonb_build_object('execution_id', $2 -> 'execution_id', 'redrive_count',
+		@extschema@.sf_redrive($2 ->> 'execution_id', $2 ->> 'from_state', $2 -> 'input'))
+	WHEN 'stop' THEN jsonb_build_object('execution_id', $2 -> 'execution_id', 'status',
+		@extschema@.sf_stop($2 ->> 'execution_id', $2 ->> 'error', $2 ->> 'reason'))
+	WHEN 'start' THEN jsonb_build_object('execution_id', @extschema@.sf_start($2 ->> 'state_machine',
+		coalesce($2 -> 'input', '{}'), $2 ->> 'name', 'error'))
+--@with hold
+	WHEN 'hold' THEN jsonb_build_object('target', $2 -> 'target', 'began',
+		@extschema@.sf_hold($2 ->> 'target', $2 ->> 'state', $2 ->> 'reason'))
+	WHEN 'release' THEN jsonb_build_object('target', $2 -> 'target', 'went_on',
+		@extschema@.sf_release($2 ->> 'target', $2 ->> 'state'))
+--@end
+END;
+
+-- The tools: what a client is told of each, but for the names. An argument or a member of an answer is described as
+-- NAME TYPE TEXT, a line each; ! marks arguments that must be there and members that always are.
+CREATE FUNCTION _sfflow.mcp_tools(
+	OUT name text,
+	OUT writes boolean,
+	OUT title text,
+	OUT description text,
+	OUT arguments text,
+	OUT answer text)
+RETURNS SETOF record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 20
+BEGIN ATOMIC
+	VALUES
+	('tonight', false, 'What is going on tonight?',
+		'What failed and why, what is late, what runs, what is held and what comes next, as far as the role may read it. Begin here.',
+		'since string Look at what began after this time (ISO 8601); default: 24 hours ago.',
+		'now! string The time of the answer.
+		alerts! object How many alerts there are of each kind.
+		running_count! integer How many executions run.
+		failed! array Failures that nobody has settled, those of one state machine with one error together.
+		late! array What is late, stuck or slow.
+		running! array What runs, the longest first.
+		succeeded! array What has succeeded last, a row per state machine.
+		next! array Schedules, the next run first.
+		held! array What operators have held.
+		limits! array Limits for which something waits.
+		deadlines! array Deadlines.
+		unwell! array What is wrong with sfflow itself.
+		state_machines! array Counts of starts and ends by state machine.
+		cut! boolean Something was left out.'),
+	('late_or_failing', false, 'What is late, and what has failed?',
+		'The open alerts: executions that failed or timed out, are late, overdue, stuck or slow, and missed runs of schedules.',
+		'state_machine string Only those of this state machine.
+		limit integer How many alerts at most (30, at most 100).',
+		'counts! object How many alerts there are of each kind.
+		alerts! array The alerts, the latest first.
+		cut! boolean There are more alerts.'),
+	('why_did_it_fail', false, 'Why did this execution fail?',
+		'The error and cause of an execution, the jobs that failed with their inputs, the one that caused it first, how often the same error was met, and the last good execution before it.',
+		'execution_id! string Id of the execution, as "nightly:2025-02-05".',
+		'execution_id! string The execution.
+		state_machine! string Its state machine.
+		version! integer Version of the state machine.
+		status! string RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED.
+		failed! boolean It has ended without success.
+		error string Name of the error.
+		cause string What the error says.
+		started_at string When it began.
+		stopped_at string When it ended.
+		redrive_count! integer How often it was redriven.
+		failed_jobs! array Jobs with errors, the one with that of the execution first.
+		aborted_jobs! integer How many jobs were ended because of the failure.
+		failed_item object An item of a Distributed Map that failed.
+		same_error! integer How many executions of the state machine have this error, itself included, up to 100.
+		last_good object The last execution before this one that succeeded.
+		operators_did! array What operators did to it last.
+		cut! boolean Something was left out.'),
+	('list_executions', false, 'Which executions are there?',
+		'A page of executions, the newest first, by state machine, status, error, name or time.',
+		'state_machine string Only those of this state machine.
+		status string RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED.
+		error string Only those that failed with an error of this name.
+		name_prefix string Only those whose names begin so.
+		requested_after string Requested after this time (ISO 8601).
+		requested_before string Requested before this time (ISO 8601).
+		limit integer How many at most (20, at most 50).
+		page_key string next_page_key of the page before.',
+		'executions! array The executions.
+		next_page_key string page_key of the next page.
+		cut! boolean There is another page.'),
+	('execution_status', false, 'How far is this execution?',
+		'Status, input, output and progress of an execution, and its jobs with their status.',
+		'execution_id! string Id of the execution.
+		jobs_after integer next_jobs_after of the answer before.
+		limit integer How many jobs at most (50, at most 100).',
+		'execution_id! string The execution.
+		state_machine! string Its state machine.
+		version! integer Version of the state machine.
+		name! string Its name.
+		status! string RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED.
+		error string Name of the error.
+		cause string What the error says.
+		input! string The input, as JSON text.
+		output string The output, as JSON text.
+		requested_at! string When it was requested.
+		started_at string When it began.
+		stopped_at string When it ended.
+		took_ms integer Milliseconds for which it ran.
+		usual_ms object How long executions of the state machine take: median and 95th percentile.
+		redrive_count! integer How often it was redriven.
+		parent_execution_id string The execution that started it.
+		waiting_on string What it waits for.
+		progress object How far it is, and when it will end by what is usual.
+		job_counts! object How many jobs there are of each status.
+		jobs! array The jobs.
+		next_jobs_after integer jobs_after of the next page of jobs.
+		map_runs! array Runs of Distributed Maps.
+		cut! boolean Something was left out.'),
+	('waiting_on', false, 'What is it waiting for?',
+		'What running executions wait for; of one execution also its tasks, limits, events and holds.',
+		'execution_id string Only this execution, in detail.
+		state_machine string Only those of this state machine.
+		limit integer How many executions at most (25, at most 100).',
+		'executions! array Executions, and what each waits for.
+		tasks array Tasks that are under way or wait for a worker.
+		limits array Limits that it waits for, and who has the places.
+		events array Events that it waits for.
+		held array Holds of the execution and its state machine.
+		cut! boolean There are more executions.'),
+	('what_would_redrive_run', false, 'What would a redrive run?',
+		'The jobs that would run if the execution were redriven now, found by a redrive that is taken back. Nothing runs. It needs the right to redrive.',
+		'execution_id! string Id of the execution.
+		from_state string Redrive from this state, instead of where it failed.',
+		'goes_on_with string What the execution would go on with.
+		fails_again! boolean Only Fail states would run, which fail again.
+		runs! array Jobs that would run.
+		runs_count! integer How many.
+		at_most! boolean A Choice or a Catch decides, so that not all of them may run.
+		kept_count! integer How many jobs have succeeded and would not run again.
+		more! array Jobs of Maps that have not begun, by state.
+		cut! boolean Something was left out.'),
+	('list_state_machines', false, 'Which state machines are there?',
+		'State machines that the role may read, with counts of their executions and how long they take.',
+		'after string next_after of the page before.
+		limit integer How many at most (50, at most 100).',
+		'state_machines! array The state machines by name.
+		next_after string after of the next page.
+		cut! boolean There is another page.'),
+	('state_machine_definition', false, 'What does this state machine do?',
+		'The definition of a state machine in the Amazon States Language, its versions and aliases.',
+		'state_machine! string Name of the state machine.
+		version integer Version; default: the current one.
+		offset integer next_offset of the answer before.',
+		'state_machine! string The state machine.
+		version! integer The version.
+		is_current! boolean It is the current version.
+		owner! string Role that owns the state machine.
+		created_at! string When the version was made.
+		execution_id_path string Where names of executions stand in the input.
+		options object Options of the version.
+		definition! string The definition, as JSON text.
+		characters! integer How long it is.
+		next_offset integer offset of what comes next.
+		versions! array The latest versions.
+		aliases! array Aliases.
+		cut! boolean This is not the whole definition.'),
+	('redrive', true, 'Redrive an execution',
+		'Has an execution that failed go on where it failed, or from a state. Ask what_would_redrive_run first.',
+		'execution_id! string Id of the execution.
+		from_state string Go on from this state.
+		input any Input of that state.',
+		'execution_id! string The execution.
+		redrive_count! integer How often it was redriven.'),
+	('stop', true, 'Stop an execution',
+		'Ends an execution as ABORTED. What has run is not undone.',
+		'execution_id! string Id of the execution.
+		error string Name of an error.
+		reason string Why.',
+		'execution_id! string The execution.
+		status! string Its status.'),
+	('start', true, 'Start an execution',
+		'Starts an execution of a state machine.',
+		'state_machine! string Name of the state machine.
+		input any Input; default {}.
+		name string Name of the execution, which must be new.',
+		'execution_id! string The execution.')
+--@with hold
+	, ('hold', true, 'Hold',
+		'Lets no step of a state machine, state, execution, schedule or activity begin until it is released.',
+		'target! string Name of a state machine, id of an execution, schedule:NAME or activity:NAME.
+		state string A state of the state machine or execution.
+		reason string Why.',
+		'target! string What is held.
+		began! boolean It was not held before.'),
+	('release', true, 'Release',
+		'Ends a hold.',
+		'target! string What is held.
+		state string A state of it.',
+		'target! string What was held.
+		went_on! integer How many branches that waited for it go on.')
+--@end
+	;
+END;
+
+-- A schema of JSON for lines of NAME TYPE TEXT.
+CREATE FUNCTION _sfflow.mcp_schema(lines text, closed boolean) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+	SELECT jsonb_build_object('type', 'object',
+		'properties', coalesce(jsonb_object_agg(rtrim(l.part[1], '!'), CASE WHEN l.part[2] = 'any' THEN '{}'::jsonb
+			ELSE jsonb_build_object('type', l.part[2]) END || jsonb_build_object('description', l.part[3])), '{}'),
+		'required', coalesce(jsonb_agg(rtrim(l.part[1], '!') ORDER BY l.n) FILTER (WHERE l.part[1] LIKE '%!'), '[]'))
+		|| CASE WHEN $2 THEN '{"additionalProperties": false}'::jsonb ELSE '{}' END
+	FROM (
+		SELECT x.n, regexp_match(x.line, '^\s*(\S+) (\S+) (.*)$') AS part
+		FROM regexp_split_to_table($1, '\n') WITH ORDINALITY AS x(line, n)) l);
+
+-- The tools as a client gets them; of those that write the named ones.
+CREATE FUNCTION _sfflow.mcp_tool_list(writing text[]) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+	SELECT jsonb_agg(jsonb_build_object('name', t.name, 'title', t.title, 'description', t.description,
+		'inputSchema', _sfflow.mcp_schema(t.arguments, true), 'outputSchema', _sfflow.mcp_schema(t.answer, false),
+		'annotations', jsonb_build_object('title', t.title, 'readOnlyHint', NOT t.writes, 'destructiveHint',
+			t.name = 'stop', 'idempotentHint', NOT t.writes OR t.name IN ('stop', 'hold', 'release'), 'openWorldHint', false))
+		ORDER BY t.n)
+	FROM _sfflow.mcp_tools() WITH ORDINALITY AS t(name, writes, title, description, arguments, answer, n)
+	WHERE NOT t.writes OR t.name = ANY ($1));
+
+-- Check the arguments of a tool by its schema. A member that is null is as good as none.
+CREATE FUNCTION _sfflow.mcp_check(tool text, schema jsonb, arguments jsonb) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	member text;
+	value jsonb;
+	wanted text;
+BEGIN
+	FOR member, value IN SELECT * FROM jsonb_each(arguments) LOOP
+		wanted := schema #>> ARRAY['properties', member, 'type'];
+		IF NOT schema -> 'properties' ? member THEN
+			RAISE EXCEPTION 'tool "%" has no argument "%"', tool, left(member, 100)
+				USING ERRCODE = 'SF012', HINT = format('Its arguments: %s.', (
+					SELECT coalesce(string_agg(k, ', '), 'none') FROM jsonb_object_keys(schema -> 'properties') AS k));
+		ELSIF jsonb_typeof(value) <> replace(wanted, 'integer', 'number')
+			OR wanted = 'integer' AND value::text !~ '^-?\d{1,9}$' THEN
+			RAISE EXCEPTION 'argument "%" of tool "%" must be of type %', member, tool, wanted USING ERRCODE = 'SF012';
+		END IF;
+	END LOOP;
+	FOR member IN SELECT jsonb_array_elements_text(schema -> 'required') LOOP
+		IF NOT arguments ? member THEN
+			RAISE EXCEPTION 'tool "%" needs the argument "%"', tool, member USING ERRCODE = 'SF012';
+		END IF;
+	END LOOP;
+END
+$$;
+
+-- Call a tool; null: there is none of this name, or it writes and is not named.
+CREATE FUNCTION _sfflow.mcp_call(tool text, arguments jsonb, writing text[]) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	known record;
+	answer jsonb;
+	shown text;
+BEGIN
+	SELECT t.writes, t.arguments INTO known FROM _sfflow.mcp_tools() t
+	WHERE t.name = tool AND (NOT t.writes OR t.name = ANY (writing));
+	IF NOT FOUND THEN
+		RETURN NULL;
+	END IF;
+	-- An input that is null is one.
+	arguments := (SELECT coalesce(jsonb_object_agg(a.key, a.value), '{}') FROM jsonb_each(arguments) a
+		WHERE a.value <> 'null' OR a.key = 'input');
+	PERFORM _sfflow.mcp_check(tool, _sfflow.mcp_schema(known.arguments, true), arguments);
+	CASE tool
+		WHEN 'tonight' THEN answer := _sfflow.mcp_tonight(arguments);
+		WHEN 'late_or_failing' THEN answer := _sfflow.mcp_late_or_failing(arguments);
+		WHEN 'why_did_it_fail' THEN answer := _sfflow.mcp_why_did_it_fail(arguments);
+		WHEN 'list_executions' THEN answer := _sfflow.mcp_list_executions(arguments);
+		WHEN 'execution_status' THEN answer := _sfflow.mcp_execution_status(arguments);
+		WHEN 'waiting_on' THEN answer := _sfflow.mcp_waiting_on(arguments);
+		WHEN 'what_would_redrive_run' THEN answer := _sfflow.mcp_what_would_redrive_run(arguments);
+		WHEN 'list_state_machines' THEN answer := _sfflow.mcp_list_state_machines(arguments);
+		WHEN 'state_machine_definition' THEN answer := _sfflow.mcp_state_machine_definition(arguments);
+		ELSE answer := _sfflow.mcp_write(tool, arguments);
+	END CASE;
+	answer := jsonb_strip_nulls(answer);
+	shown := answer::text;
+	IF NOT known.writes AND length(shown) > 200000 THEN
+		RAISE EXCEPTION 'the answer is too large' USING ERRCODE = '54000', HINT = 'Ask for less, as by "limit".';
+	END IF;
+	RETURN jsonb_build_object('content', jsonb_build_array(jsonb_build_object('type', 'text', 'text', shown)),
+		'structuredContent', answer, 'isError', false);
+END
+$$;
+
+-- Answer a request of the protocol; null: there is no such method or tool.
+CREATE FUNCTION _sfflow.mcp(method text, params jsonb, writing text[]) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN CASE $1
+	WHEN 'tools/list' THEN jsonb_build_object('tools', _sfflow.mcp_tool_list($3))
+	WHEN 'tools/call' THEN _sfflow.mcp_call($2 ->> 'name', coalesce($2 -> 'arguments', '{}'), $3)
+END;
+
+-- For sfgateway. The role is the identity of this one call, and nothing that it calls can leave it.
+CREATE FUNCTION @extschema@.sf_mcp_as(role name, method text, params jsonb, writing text[] DEFAULT '{}')
+RETURNS jsonb
+AS 'MODULE_PATHNAME', 'sfflow_sf_mcp_as'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_mcp_as(name, text, jsonb, text[]) IS
+	'answers a request of the Model Context Protocol with the rights of a role that the session user is a member of';
