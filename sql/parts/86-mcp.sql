@@ -1,6 +1,6 @@
--- What agents ask by the Model Context Protocol (sfgateway, /mcp): a tool per question, with the rights of the role that
--- asks, over what the console reads. Every answer is bounded: lists have the first rows, texts their beginning, and
--- "cut" is true if something is left out.
+-- What agents ask by the Model Context Protocol (sfgateway, /mcp): a tool per question, with the rights of the role
+-- that asks, over what the console reads. Every answer is bounded: lists have the first rows, texts their beginning,
+-- and "cut" is true if something is left out.
 
 -- The beginning of a text, which says how long all of it is if that is not the whole.
 CREATE FUNCTION _sfflow.mcp_text(whole text, most integer) RETURNS text
@@ -32,7 +32,8 @@ CREATE FUNCTION _sfflow.mcp_execution(execution_id text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-	IF NOT EXISTS (SELECT FROM @extschema@.sf_executions e WHERE e.execution_id = $1) THEN
+	PERFORM FROM @extschema@.sf_executions e WHERE e.execution_id = $1;
+	IF NOT FOUND THEN
 		RAISE EXCEPTION 'there is no execution "%", or role "%" may not read it', left($1, 200), current_user
 			USING ERRCODE = 'SF005', HINT = 'list_executions tells which there are.';
 	END IF;
@@ -167,7 +168,8 @@ RETURN (
 		'next_jobs_after', j.d -> 'next',
 		'map_runs', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.started_at DESC), '[]') FROM (
 			SELECT x.state, x.status, x.items, x.items_succeeded, x.items_failed, x.running, x.started_at, x.stopped_at
-			FROM @extschema@.sf_map_runs x WHERE x.execution_id = e.execution_id ORDER BY x.started_at DESC LIMIT 10) r),
+			FROM @extschema@.sf_map_runs x WHERE x.execution_id = e.execution_id
+			ORDER BY x.started_at DESC LIMIT 10) r),
 		'cut', j.d ->> 'next' IS NOT NULL OR length(e.input::text) > 2000 OR coalesce(length(e.output::text), 0) > 2000)
 	FROM @extschema@.sf_executions e
 	CROSS JOIN LATERAL (
@@ -211,7 +213,8 @@ RETURN CASE WHEN $1 ? 'execution_id' THEN (
 		FROM @extschema@.sf_list_executions($1 ->> 'state_machine', 'RUNNING', without_items => true,
 			page_size => _sfflow.console_limit($1, 25, 100)) l
 		JOIN LATERAL (
-			SELECT x.waiting_on FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e ON true)
+			SELECT x.waiting_on FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e
+				ON true)
 	END;
 
 -- what_would_redrive_run {execution_id, from_state}
@@ -221,7 +224,8 @@ RETURN (
 	SELECT jsonb_build_object('goes_on_with', p.d -> 'goes_on_with', 'fails_again', p.d -> 'fails_again',
 		'runs', p.d -> 'runs', 'runs_count', p.d -> 'runs_count', 'at_most', p.d -> 'at_most',
 		'kept_count', p.d -> 'kept_count', 'more', _sfflow.mcp_first(p.d -> 'more', 30),
-		'cut', (p.d ->> 'runs_count')::bigint > jsonb_array_length(p.d -> 'runs') OR _sfflow.mcp_more(p.d -> 'more', 30))
+		'cut', (p.d ->> 'runs_count')::bigint > jsonb_array_length(p.d -> 'runs')
+			OR _sfflow.mcp_more(p.d -> 'more', 30))
 	FROM (SELECT _sfflow.console_tried('plan', $1) AS d
 		FROM (SELECT _sfflow.mcp_execution($1 ->> 'execution_id') AS id OFFSET 0) e WHERE e.id IS NOT NULL OFFSET 0) p);
 
@@ -253,7 +257,8 @@ BEGIN
 	RETURN (machine -> 'machine') - 'definition' || jsonb_build_object(
 		'definition', substr(whole, skipped + 1, most), 'characters', length(whole),
 		'next_offset', CASE WHEN length(whole) > skipped + most THEN skipped + most END,
-		'versions', _sfflow.mcp_first(machine -> 'versions', 10), 'aliases', _sfflow.mcp_first(machine -> 'aliases', 10),
+		'versions', _sfflow.mcp_first(machine -> 'versions', 10),
+		'aliases', _sfflow.mcp_first(machine -> 'aliases', 10),
 		'cut', skipped > 0 OR length(whole) > most);
 END
 $$;
@@ -480,7 +485,8 @@ RETURN (
 	SELECT jsonb_agg(jsonb_build_object('name', t.name, 'title', t.title, 'description', t.description,
 		'inputSchema', _sfflow.mcp_schema(t.arguments, true), 'outputSchema', _sfflow.mcp_schema(t.answer, false),
 		'annotations', jsonb_build_object('title', t.title, 'readOnlyHint', NOT t.writes, 'destructiveHint',
-			t.name = 'stop', 'idempotentHint', NOT t.writes OR t.name IN ('stop', 'hold', 'release'), 'openWorldHint', false))
+			t.name = 'stop', 'idempotentHint', NOT t.writes OR t.name IN ('stop', 'hold', 'release'),
+			'openWorldHint', false))
 		ORDER BY t.n)
 	FROM _sfflow.mcp_tools() WITH ORDINALITY AS t(name, writes, title, description, arguments, answer, n)
 	WHERE NOT t.writes OR t.name = ANY ($1));

@@ -119,7 +119,7 @@ sfg_mcp_read(SfgRequest *request, SfgMcpMessage *message)
 		return refuse(request, none, SFG_MCP_INVALID_REQUEST, "the id must be a text or a number");
 	message->id = id;
 	method = find(body, "method");
-	/* The client answers what nobody has asked. */
+	/* The client answers what the gateway has not asked. */
 	if (method.text == NULL && id.text != NULL && (find(body, "result").text != NULL || find(body, "error").text != NULL))
 		return true;
 	if (method.text == NULL || sfw_json_type(method) != '"')

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event
 BEGIN;
-SELECT plan(191);
+SELECT plan(193);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -28,6 +28,7 @@ INSERT INTO contract VALUES
 	('sf_migrate', 'execution_id text, version integer, state_map jsonb DEFAULT NULL::jsonb', 'void'),
 	('sf_aws_api', 'action text, request jsonb DEFAULT ''{}''::jsonb', 'jsonb'),
 	('sf_aws_api_as', 'role name, action text, request jsonb DEFAULT ''{}''::jsonb', 'jsonb'),
+	('sf_mcp_as', 'role name, method text, params jsonb, writing text[] DEFAULT ''{}''::text[]', 'jsonb'),
 	('sf_create_access_key', 'role name', 'TABLE(access_key_id text, secret_access_key text)'),
 	('sf_drop_access_key', 'access_key_id text', 'void'),
 	('sf_access_key', 'access_key_id text', 'TABLE(role name, secret_access_key text)'),

@@ -329,7 +329,19 @@ SELECT public.sf_list_executions(), public.sf_list_executions('flow', 'RUNNING')
 SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(parent_execution_id => 'flow:here');
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
 SELECT public.sf_graph_layout('flow'), public.sf_graph_status('flow:here'), public.sf_console_actions(),
-	public.sf_console_session();
+	public.sf_console_session(), public.sf_mcp_as('postgres', 'tools/list', '{}');
+SELECT public.sf_mcp_as('postgres', 'tools/call', '{"name": "tonight", "arguments": {}}'),
+	public.sf_mcp_as('postgres', 'tools/call', '{"name": "late_or_failing", "arguments": {}}'),
+	public.sf_mcp_as('postgres', 'tools/call', '{"name": "list_executions", "arguments": {}}'),
+	public.sf_mcp_as('postgres', 'tools/call', '{"name": "waiting_on", "arguments": {}}'),
+	public.sf_mcp_as('postgres', 'tools/call', '{"name": "list_state_machines", "arguments": {}}'),
+	public.sf_mcp_as('postgres', 'tools/call',
+		'{"name": "why_did_it_fail", "arguments": {"execution_id": "flow:here"}}'),
+	public.sf_mcp_as('postgres', 'tools/call',
+		'{"name": "execution_status", "arguments": {"execution_id": "flow:here"}}'),
+	public.sf_mcp_as('postgres', 'tools/call', '{"name": "waiting_on", "arguments": {"execution_id": "flow:here"}}'),
+	public.sf_mcp_as('postgres', 'tools/call',
+		'{"name": "state_machine_definition", "arguments": {"state_machine": "flow"}}');
 SELECT public.sf_console_api('tonight', '{}'), public.sf_console_api('night', '{}'),
 	public.sf_console_api('executions', '{}'), public.sf_console_api('alerts', '{}'),
 	public.sf_console_api('machines', '{}'), public.sf_console_api('schedules', '{}'),
