@@ -125,6 +125,22 @@ ok(console.wait(lambda: console.run('return location.hash').startswith('#/execut
 console.go('#/machine/fresh?tab=runs')
 ok(console.wait(lambda: len(console.find('#grid thead a')) == 1), 'a machine without jobs has its runs')
 
+# --- a net of 100 jobs, of which 31 runs are there
+psql("""SELECT sf_create_state_machine('wide', (SELECT json_build_object('StartAt', 'N', 'States', json_build_object('N', json_build_object('Type', 'JobNet', 'End', true,
+    'ResultPath', null, 'Jobs', json_object_agg('J' || i, '{"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1 AS one"}}'::json))))
+    FROM generate_series(1, 100) AS i))""", 'retail')
+for run in range(1, 32):
+    psql(f"SELECT sf_start('wide', '{{}}', 'w{run}')", 'retail')
+psql("CALL sf_wait('wide:w31', '100 s')", 'retail')
+console.go('#/machine/wide?tab=runs')
+ok(console.wait(lambda: len(console.find('#grid thead a')) == 30 and console.run("return document.querySelectorAll('#grid tbody a').length") == 3000), 'a grid of 30 runs and 100 jobs')
+console.run("document.querySelector('#grid tbody tr:nth-child(50) td:nth-child(20) a').focus()")
+focused = console.run("return document.activeElement.getAttribute('aria-label').split(':')[0]")
+console.run("document.querySelector('#grid tbody').kept = true")
+psql("SELECT sf_start('wide', '{}', 'w32')", 'retail')
+ok(console.wait(lambda: 'wide:w32' in console.run(LABELS, '#grid thead a')[-1] and 'wide:w3:' in console.run(LABELS, '#grid thead a')[0]), 'a new run comes in on the right, and the oldest goes', console.run(LABELS, '#grid thead a'))
+ok(console.run("return document.activeElement.getAttribute('aria-label')?.split(':')[0]") == focused, '... and the focus stays at its run', (focused, console.run("return document.activeElement.outerHTML.slice(0, 200)")))
+
 # --- rights: what one may not read looks as if it did not exist
 psql("CREATE ROLE reader LOGIN PASSWORD 'reader-secret'")
 psql("SELECT sf_grant('READ', 'nightly', 'reader')", 'retail')

@@ -65,8 +65,16 @@ function patchAttributes(old, made) {
   if (old.nodeName === 'INPUT' && old.type === 'checkbox') old.checked = made.checked;
 }
 
+// Take away the children with a key that another element does not have. What stays behind them need not be moved, and
+// an element that is moved loses the focus.
+function removeGone(old, made) {
+  const kept = new Set([...made.childNodes].map(child => child.key));
+  for (const child of [...old.childNodes]) if (child.key !== undefined && !kept.has(child.key)) child.remove();
+}
+
 // Make the children of an element those of another one; those with the same key stay where they are.
 function patchChildren(old, made) {
+  removeGone(old, made);
   const keyed = new Map();
   for (const child of old.childNodes) if (child.key !== undefined) keyed.set(child.key, child);
   let place = old.firstChild;
