@@ -279,6 +279,7 @@ lock_task(const char *token)
 	execution = sf_execution_read(given.key.execution_no, SF_LOCK_NONE, false);
 	if (execution != NULL)
 		require_send(task, execution);
+	sf_hooks.branch_held();
 	branch = sf_branch_read(given.key, SF_LOCK_WAIT);
 	task = sf_task_read(given.key, SF_LOCK_WAIT);
 	if (task == NULL || branch == NULL || task->generation != given.generation ||
