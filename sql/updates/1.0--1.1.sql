@@ -85,4 +85,81 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
 --@end
 
+--@with human
+-- Tasks of people.
+CREATE SEQUENCE _sfflow.worklist_no AS integer;
+
+CREATE TABLE _sfflow.worklist (
+	worklist_no integer NOT NULL DEFAULT nextval('_sfflow.worklist_no') PRIMARY KEY,
+	name text COLLATE "C" NOT NULL UNIQUE,
+	owner regrole NOT NULL,
+	description text,
+	form jsonb,
+	created_at timestamptz NOT NULL
+);
+CREATE INDEX worklist_owner ON _sfflow.worklist (owner);
+
+CREATE SEQUENCE _sfflow.human_task_no;
+
+CREATE TABLE _sfflow.human_task (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	task_no bigint NOT NULL UNIQUE,
+	generation integer NOT NULL,
+	worklist_no integer NOT NULL,
+	priority integer NOT NULL,
+	created_at timestamptz NOT NULL,
+	due_at timestamptz,
+	look_at timestamptz,
+	late boolean NOT NULL,
+	claimed_at timestamptz,
+	claimed_by text,
+	claimed_role text,
+	claimed_login text,
+	title text NOT NULL,
+	not_by text[] NOT NULL,
+	escalation jsonb,
+	data jsonb,
+	form jsonb,
+	PRIMARY KEY (execution_no, branch_no)
+) WITH (fillfactor = 85);
+CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, priority DESC, due_at, task_no);
+CREATE INDEX human_task_look ON _sfflow.human_task (look_at) WHERE look_at IS NOT NULL;
+
+CREATE TABLE _sfflow.human_task_role (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	role regrole NOT NULL,
+	PRIMARY KEY (execution_no, branch_no, role)
+);
+CREATE INDEX human_task_role_role ON _sfflow.human_task_role (role);
+
+CREATE TABLE _sfflow.human_task_event (
+	execution_no bigint NOT NULL,
+	task_no bigint NOT NULL,
+	at timestamptz NOT NULL,
+	action text COLLATE "C" NOT NULL,
+	state text NOT NULL,
+	role text,
+	login text,
+	actor text,
+	comment text,
+	details jsonb,
+	PRIMARY KEY (execution_no, task_no, at, action)
+);
+
+CREATE TABLE _sfflow.human_starter (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	login regrole NOT NULL
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.worklist_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.worklist', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_role', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_event', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_starter', '');
+--@end
+
 UPDATE _sfflow.schema_of_rows SET number = 2;

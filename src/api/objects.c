@@ -20,29 +20,43 @@
 #include "store/names.h"
 #include "store/program_cache.h"
 
-/* A kind of object: its name in messages, the view that lists it, its error */
+/* A kind of object: its name in messages, and before a name; the view that lists it, its error */
 typedef struct ObjectKind
 {
 	const char *noun;
+	const char *prefix;
 	const char *view;
 	int			missing;
 } ObjectKind;
 
 static const ObjectKind state_machines = {
-	"state machine", "sf_state_machines", ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST
+	"state machine", "", "sf_state_machines", ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST
 };
 static const ObjectKind activities = {
-	"activity", "sf_activities", ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST
+	"activity", "activity:", "sf_activities", ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST
 };
 static const ObjectKind events = {
-	"event", "sf_event_types", ERRCODE_SF_EVENT_DOES_NOT_EXIST
+	"event", "event:", "sf_event_types", ERRCODE_SF_EVENT_DOES_NOT_EXIST
+};
+static const ObjectKind worklists = {
+	"worklist", "human:", "sf_worklists", ERRCODE_SF_WORKLIST_DOES_NOT_EXIST
 };
 
 /* How a kind of object is called. */
 static const ObjectKind *
 describe_kind(char kind)
 {
-	return kind == SF_OBJECT_ACTIVITY ? &activities : kind == SF_OBJECT_EVENT ? &events : &state_machines;
+	switch (kind)
+	{
+		case SF_OBJECT_ACTIVITY:
+			return &activities;
+		case SF_OBJECT_EVENT:
+			return &events;
+		case SF_OBJECT_WORKLIST:
+			return &worklists;
+		default:
+			return &state_machines;
+	}
 }
 
 /* errdetail() of an error that may conceal the object. */
@@ -60,7 +74,7 @@ static SfClosest
 closest_known(char kind, const char *name)
 {
 	SfClosest	closest = sf_closest_begin(name);
-	List	   *names = kind == SF_OBJECT_EVENT ? NIL : sf_names_of_objects(kind);
+	List	   *names = kind == SF_OBJECT_EVENT || kind == SF_OBJECT_WORKLIST ? NIL : sf_names_of_objects(kind);
 
 	foreach_ptr(const SfNamed, object, names)
 	{
@@ -75,9 +89,7 @@ closest_known(char kind, const char *name)
 char *
 sf_object_target(char kind, const char *name)
 {
-	const ObjectKind *described = describe_kind(kind);
-
-	return described == &state_machines ? pstrdup(name) : psprintf("%s:%s", described->noun, name);
+	return psprintf("%s%s", describe_kind(kind)->prefix, name);
 }
 
 /* errhint() of an error for a role that has no right: how to give it. */

@@ -188,8 +188,8 @@ probe_resource(const SfResource *resource, const char *function, bool for_items)
 	if (for_items && !sf_service_is_sql(&target) &&
 		(resource->typed == NULL || target.kind != SF_RESOURCE_ACTIVITY))
 		return psprintf("The resource '%s' cannot read or write items.", target.text);
-	if (target.kind == SF_RESOURCE_EVENT)
-		SF_FEATURES(probe, feature)
+	SF_FEATURES(probe, feature)
+		if (feature->waits_for == target.kind)
 			return feature->probe(&target);
 	return target.kind == SF_RESOURCE_SQL_FUNCTION ?
 		probe_function(resource, target.name) : NULL;

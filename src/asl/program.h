@@ -176,6 +176,7 @@ typedef enum SfResourceKind
 	SF_RESOURCE_SQL_QUERY,		/* sql:query */
 	SF_RESOURCE_ACTIVITY,		/* name = the activity's name */
 	SF_RESOURCE_EVENT,			/* name = the names of events, with commas between them */
+	SF_RESOURCE_HUMAN,			/* name = the name of a worklist */
 	SF_RESOURCE_START_EXECUTION,	/* child executions */
 	SF_RESOURCE_MAPPED			/* anything else: through sf_map_resource */
 } SfResourceKind;
@@ -209,6 +210,13 @@ extern void sf_resource_parse(const char *text, SfResource *out);
 extern void sf_resource_reads(SfResource *reader, const char *input_type,
 							  const char *manifest_type);
 extern bool sf_resource_reads_parquet(const SfResource *resource);
+/* Does a feature run a resource, as something that the branch waits for? */
+static inline bool
+sf_resource_is_wait(const SfResource *resource)
+{
+	return resource->kind == SF_RESOURCE_EVENT || resource->kind == SF_RESOURCE_HUMAN;
+}
+
 extern List *sf_resource_event_names(const SfResource *resource);
 extern const char *sf_resource_arn_part(const char *arn, int n);
 

@@ -23,12 +23,12 @@ static bool
 has_no_sync(const char *text)
 {
 	return strncmp(text, "sql:", 4) == 0 || strncmp(text, "activity:", 9) == 0 || strncmp(text, "event:", 6) == 0 ||
-		strstr(text, ":activity:") != NULL;
+		strncmp(text, "human:", 6) == 0 || strstr(text, ":activity:") != NULL;
 }
 
 /*
  * Split the suffix that names the integration pattern off; returns the rest.
- * In sql:jobs.sync and the like it is the name of a function, an activity or an event.
+ * In sql:jobs.sync and the like it is the name of a function, an activity, an event or a worklist.
  */
 static char *
 split_integration(const char *text, SfIntegration *integration)
@@ -157,6 +157,11 @@ sf_resource_parse(const char *text, SfResource *out)
 	else if (strncmp(base, "event:", 6) == 0)
 	{
 		out->kind = SF_RESOURCE_EVENT;
+		out->name = base + 6;
+	}
+	else if (strncmp(base, "human:", 6) == 0)
+	{
+		out->kind = SF_RESOURCE_HUMAN;
 		out->name = base + 6;
 	}
 	else if (strncmp(base, "arn:", 4) == 0)

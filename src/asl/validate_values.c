@@ -570,6 +570,10 @@ sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 					   "Resource should be 'event:' and the names of events, with commas between them");
 	else if (resource.kind == SF_RESOURCE_EVENT && resource.integration != SF_INTEGRATION_REQUEST_RESPONSE)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "A wait for an event has no task token");
+	else if (resource.kind == SF_RESOURCE_HUMAN && resource.name[0] == '\0')
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Resource should be 'human:' and the name of a worklist");
+	else if (resource.kind == SF_RESOURCE_HUMAN && resource.integration != SF_INTEGRATION_REQUEST_RESPONSE)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "A task of people has no task token");
 	else
 	{
 		const SfNode *config = sf_node_member(value->parent, "ReaderConfig");

@@ -74,6 +74,18 @@
 	X(EVENT_DOES_NOT_EXIST, '0','8','0', "event_does_not_exist", REFUSED, \
 	  "No type of events has this name.", \
 	  "Look in `sf_event_types`. `sf_create_event` creates one.") \
+	X(WORKLIST_DOES_NOT_EXIST, '0','6','4', "worklist_does_not_exist", REFUSED, \
+	  "No worklist has this name.", \
+	  "Look in `sf_worklists`. `sf_create_worklist` creates one.") \
+	X(HUMAN_TASK_DOES_NOT_EXIST, '0','6','3', "human_task_does_not_exist", REFUSED, \
+	  "No task of people has this number, it is over, or the caller may not know of it.", \
+	  "Look in `sf_human_tasks`.") \
+	X(FORM, '0','6','1', "form_violation", OUTPUT, \
+	  "The output of a task of people does not fit the form of its worklist, or the form itself has a keyword that sfflow does not know.", \
+	  "The detail has the place, as a JSON pointer.") \
+	X(TASK_IS_CLAIMED, '0','6','2', "task_is_claimed", REFUSED, \
+	  "Another person has claimed the task.", \
+	  "The message names who. This person, or a role with the right `ASSIGN`, calls `sf_release_task`.") \
 	X(INVALID_TASK_TOKEN, '0','1','9', "invalid_task_token", REFUSED, \
 	  "The text is no task token.", \
 	  "Pass the token unchanged.") \

@@ -34,11 +34,11 @@ is_leaf(const SfBranch *b)
 	}
 }
 
-/* Does a state wait for events? */
+/* Does a state wait for events, or for people? */
 static bool
-is_event(const SfState *state)
+is_wait(const SfState *state)
 {
-	return state->type == SF_STATE_TASK && sf_state_task(state)->resource.kind == SF_RESOURCE_EVENT;
+	return state->type == SF_STATE_TASK && sf_resource_is_wait(&sf_state_task(state)->resource);
 }
 
 /* Append what one branch waits for. */
@@ -77,7 +77,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 			appendStringInfo(buf, "task \"%s\" answered", name);
 			break;
 		case SF_PHASE_EXTERNAL:
-			if (b->state >= 0 && b->state < program->nstates && is_event(&program->states[b->state]))
+			if (b->state >= 0 && b->state < program->nstates && is_wait(&program->states[b->state]))
 				appendStringInfo(buf, "\"%s\" waits for %s", name,
 								 sf_state_task(&program->states[b->state])->resource.text);
 			else

@@ -14,6 +14,14 @@
 #include "store/map_run.h"
 #include "store/tally.h"
 
+/* A branch begins to wait for what a feature gives it; the feature's own struct begins with this */
+typedef struct SfWait
+{
+	SfBranchKey key;
+	int			generation;
+	SfResourceKind kind;
+} SfWait;
+
 /* An execution that a slice, or a session, works on, and the effects to be written */
 typedef struct SfDraft
 {
@@ -29,7 +37,7 @@ typedef struct SfDraft
 	List	   *deltas;			/* SfParentDelta */
 	List	   *tasks;			/* SfTask to hand out */
 	List	   *settled;		/* SfTask that are over */
-	List	   *waits;			/* what tasks wait for that a feature runs, as it has it */
+	List	   *waits;			/* SfWait */
 	List	   *map_children;	/* SfMapChild, until the transition is applied */
 	List	   *children;		/* SfBranch: roots of executions that begin */
 	SfFinish   *finish;			/* the execution ends */
@@ -116,7 +124,8 @@ extern List *sf_apply_take(const SfActivity *activity, const char *worker,
 						   int max_tasks);
 extern void sf_apply_answer(SfTask *task, bool ok, const Jsonb *output,
 							const char *error, const char *cause);
-extern void sf_apply_answer_branch(SfBranchKey key, const Jsonb *output);
+extern void sf_apply_answer_branch(SfBranchKey key, bool ok, const Jsonb *output, const char *error,
+								   const char *cause);
 extern void sf_apply_heartbeat(SfTask *task, int64 lease_ms);
 extern void sf_apply_task_moved(SfTask *task, int state);
 

@@ -115,11 +115,11 @@ sf_apply_answer(SfTask *task, bool ok, const Jsonb *output, const char *error,
 	sf_branch_answer(task->key, ok, output, error, cause);
 }
 
-/* Put the result of what a branch waits for into it; the caller has locked it. */
+/* Put the outcome of what a branch waits for into it; the caller has locked it. */
 void
-sf_apply_answer_branch(SfBranchKey key, const Jsonb *output)
+sf_apply_answer_branch(SfBranchKey key, bool ok, const Jsonb *output, const char *error, const char *cause)
 {
-	sf_branch_answer(key, true, output, NULL, NULL);
+	sf_branch_answer(key, ok, output, error, cause);
 }
 
 /* Note that the worker of a task has sent a heartbeat; lease_ms 0: no lease. */

@@ -217,6 +217,28 @@ collect(List *all, const List *more)
 	return all == NIL ? list_copy(more) : list_concat(all, more);
 }
 
+/* Does a branch of a draft still wait, when its rows are written? */
+static bool
+still_waits(const SfDraft *draft, const SfWait *wait)
+{
+	foreach_ptr(const SfBranch, branch, draft->branches)
+		if (branch->key.branch_no == wait->key.branch_no)
+			return !branch->gone && branch->phase == SF_PHASE_EXTERNAL && branch->generation == wait->generation;
+	return false;
+}
+
+/* Write what the branches of a draft, which were written, wait for. */
+static void
+write_waits(SfDraft *draft)
+{
+	foreach_ptr(const SfWait, wait, draft->waits)
+		if (still_waits(draft, wait))
+			SF_FEATURES(writes_wait, feature)
+				if (feature->waits_for == wait->kind)
+					feature->writes_wait(wait);
+	draft->waits = NIL;
+}
+
 /* Write the rows of drafts: branches, tasks, events, executions, and what is counted. */
 static void
 write_rows(const List *drafts, TimestampTz now)
@@ -244,8 +266,7 @@ write_rows(const List *drafts, TimestampTz now)
 	foreach(lc, drafts)
 		sf_apply_tasks(lfirst(lc));
 	foreach_ptr(SfDraft, draft, drafts)
-		if (draft->waits != NIL)
-			SF_TELL(writes_waits, draft);
+		write_waits(draft);
 	sf_event_write(events);
 	sf_execution_update_all(executions);
 	sf_tally_write(tallies, now);

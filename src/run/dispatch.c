@@ -407,10 +407,15 @@ begin_wait(SfDraft *draft, const SfBranch *branch, const SfResource *resource, c
 	SfTaskOutcome outcome = {0};
 
 	SF_FEATURES(begins_wait, feature)
-		if (feature->begins_wait(draft, branch, resource, request, stimulus))
+		if (feature->waits_for == resource->kind)
+		{
+			memset(stimulus, 0, sizeof(*stimulus));
+			stimulus->kind = SF_STIMULUS_TASK;
+			feature->begins_wait(draft, branch, resource, request, stimulus);
 			return;
-	sf_error_set(&outcome.error, SF_ERR_RUNTIME, "The resource '%s' cannot be run: sfflow was built without events.",
-				 resource->text);
+		}
+	sf_error_set(&outcome.error, SF_ERR_RUNTIME, "The resource '%s' cannot be run: sfflow was built without %s.",
+				 resource->text, resource->kind == SF_RESOURCE_EVENT ? "events" : "human tasks");
 	sf_dispatch_stimulus(&outcome, stimulus);
 }
 
@@ -437,7 +442,7 @@ sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 			given.payload = sf_item_reader_request(branch, state, given.payload);
 		sf_outside_queue(draft, branch, &resource, &given, stimulus);
 	}
-	else if (resource.kind == SF_RESOURCE_EVENT)
+	else if (sf_resource_is_wait(&resource))
 		begin_wait(draft, branch, &resource, &given, stimulus);
 	else if (resource.kind == SF_RESOURCE_START_EXECUTION)
 		dispatch_child(draft, branch, request, stimulus);

@@ -23,6 +23,7 @@ struct SfDeliverer;
 struct SfDraft;
 struct SfStimulus;
 struct SfTaskRequest;
+struct SfWait;
 
 /* A table of a feature: what is done with its rows is told here, and done by the engine */
 typedef struct SfFeatureTable
@@ -147,13 +148,14 @@ typedef struct SfFeature
 	void		(*wake_at_commit) (SfQueue queue, Oid owner);
 
 	/*
-	 * A task of a resource that the feature runs (SF_RESOURCE_EVENT) begins to wait: *stimulus says that it does, or why it
-	 * cannot.  What it waits for is put into the waits of the draft, and written after the branches, when no user code
-	 * follows.  Why a machine of the caller cannot use such a resource; NULL: it can.
+	 * A task of the resources that the feature runs begins to wait: *stimulus says that it does, or why it
+	 * cannot.  What it waits for, an SfWait, is put into the waits of the draft, and written after the branches, when no
+	 * user code follows.  Why a machine of the caller cannot use such a resource; NULL: it can.
 	 */
-	bool		(*begins_wait) (struct SfDraft *draft, const SfBranch *branch, const SfResource *resource,
+	SfResourceKind waits_for;
+	void		(*begins_wait) (struct SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 								const struct SfTaskRequest *request, struct SfStimulus *stimulus);
-	void		(*writes_waits) (struct SfDraft *draft);
+	void		(*writes_wait) (const struct SfWait *wait);
 	char	   *(*probe) (const SfResource *resource);
 
 	/*
@@ -296,7 +298,7 @@ typedef struct SfFeature
 	X(tend) \
 	X(wake_at_commit) \
 	X(begins_wait) \
-	X(writes_waits) \
+	X(writes_wait) \
 	X(probe) \
 	X(requires_emit) \
 	X(emits) \

@@ -24,6 +24,9 @@
 	X(SEND, 'N', "SEND", "ma", true) \
 	X(EMIT, 'E', "EMIT", "e", false) \
 	X(RECEIVE, 'V', "RECEIVE", "e", false) \
+	X(DO, 'D', "DO", "h", false) \
+	X(ASSIGN, 'A', "ASSIGN", "h", false) \
+	X(ACT, 'T', "ACT", "h", false) \
 	X(CREATE, 'C', "CREATE", "*", true)
 
 #define SF_PRIVILEGE_ENUM(sym, letter, name, kinds, is_public) \
@@ -41,6 +44,7 @@ typedef enum SfPrivilege
 #define SF_OBJECT_STATE_MACHINE	'm'
 #define SF_OBJECT_ACTIVITY		'a'
 #define SF_OBJECT_EVENT			'e'
+#define SF_OBJECT_WORKLIST		'h'
 #define SF_OBJECT_ALL			'*'
 
 /* The name of a privilege, as sf_grant takes it. */

@@ -1,5 +1,5 @@
 -- Every argument that is an interval, a count or a number, and every option: what is refused, and how.
--- needs: hold deadline limit event
+-- needs: hold deadline limit event human
 BEGIN;
 
 -- call: what is called; expected: its SQLSTATE and message (a pattern), or 'ok'
@@ -85,6 +85,32 @@ INSERT INTO cases VALUES
 ('sf_create_activity', 'max_receive_count', $$SELECT sf_create_activity('a1', NULL, 3)$$, 'SF012 argument max_receive_count needs a lease'),
 ('sf_create_activity', 'max_receive_count', $$SELECT sf_create_activity('a4', '1 min', 2147483647)$$, 'ok'),
 -- times
+('sf_claim_task', 'task', $$SELECT sf_claim_task(0)$$, 'SF063 task 0 does not exist, or is over'),
+('sf_claim_task', 'task', $$SELECT sf_claim_task(-9223372036854775808)$$, 'SF063 task -9223372036854775808 does not exist, or is over'),
+('sf_claim_task', 'task', $$SELECT sf_claim_task(9223372036854775807)$$, 'SF063 task 9223372036854775807 does not exist, or is over'),
+('sf_release_task', 'task', $$SELECT sf_release_task(0)$$, 'SF063 task 0 does not exist, or is over'),
+('sf_release_task', 'task', $$SELECT sf_release_task(-9223372036854775808)$$, 'SF063 task -9223372036854775808 does not exist, or is over'),
+('sf_release_task', 'task', $$SELECT sf_release_task(9223372036854775807)$$, 'SF063 task 9223372036854775807 does not exist, or is over'),
+('sf_complete_task', 'task', $$SELECT sf_complete_task(0)$$, 'SF063 task 0 does not exist, or is over'),
+('sf_complete_task', 'task', $$SELECT sf_complete_task(-9223372036854775808)$$, 'SF063 task -9223372036854775808 does not exist, or is over'),
+('sf_complete_task', 'task', $$SELECT sf_complete_task(9223372036854775807)$$, 'SF063 task 9223372036854775807 does not exist, or is over'),
+('sf_fail_task', 'task', $$SELECT sf_fail_task(0)$$, 'SF063 task 0 does not exist, or is over'),
+('sf_fail_task', 'task', $$SELECT sf_fail_task(-9223372036854775808)$$, 'SF063 task -9223372036854775808 does not exist, or is over'),
+('sf_fail_task', 'task', $$SELECT sf_fail_task(9223372036854775807)$$, 'SF063 task 9223372036854775807 does not exist, or is over'),
+('sf_assign_task', 'task', $$SELECT sf_assign_task(0, 'x')$$, 'SF063 task 0 does not exist, or is over'),
+('sf_assign_task', 'task', $$SELECT sf_assign_task(-9223372036854775808, 'x')$$, 'SF063 task -9223372036854775808 does not exist, or is over'),
+('sf_assign_task', 'task', $$SELECT sf_assign_task(9223372036854775807, 'x')$$, 'SF063 task 9223372036854775807 does not exist, or is over'),
+('sf_change_task', 'task', $$SELECT sf_change_task(0)$$, 'SF063 task 0 does not exist, or is over'),
+('sf_change_task', 'task', $$SELECT sf_change_task(-9223372036854775808)$$, 'SF063 task -9223372036854775808 does not exist, or is over'),
+('sf_change_task', 'task', $$SELECT sf_change_task(9223372036854775807)$$, 'SF063 task 9223372036854775807 does not exist, or is over'),
+('sf_change_task', 'due', $$SELECT sf_change_task(task, due => 'infinity') FROM sf_human_tasks$$, 'ok'),
+('sf_change_task', 'due', $$SELECT sf_change_task(task, due => '-infinity') FROM sf_human_tasks$$, 'SF012 argument due must be a time, or infinity'),
+('sf_change_task', 'due', $$SELECT sf_change_task(task, due => '4713-01-01 BC') FROM sf_human_tasks$$, 'ok'),
+('sf_change_task', 'due', $$SELECT sf_change_task(task, due => '294276-12-31 23:59:59Z') FROM sf_human_tasks$$, 'ok'),
+('sf_change_task', 'priority', $$SELECT sf_change_task(task, priority => -32768) FROM sf_human_tasks$$, 'ok'),
+('sf_change_task', 'priority', $$SELECT sf_change_task(task, priority => 32767) FROM sf_human_tasks$$, 'ok'),
+('sf_change_task', 'priority', $$SELECT sf_change_task(task, priority => -2147483648) FROM sf_human_tasks$$, 'SF012 argument priority must be from -32768 to 32767'),
+('sf_change_task', 'priority', $$SELECT sf_change_task(task, priority => 32768) FROM sf_human_tasks$$, 'SF012 argument priority must be from -32768 to 32767'),
 ('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', 'infinity')$$, 'ok'),
 ('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', '-infinity')$$, 'ok'),
 ('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', NULL)$$, 'ok'),
@@ -264,6 +290,8 @@ CREATE FUNCTION pg_temp.test_with(mock jsonb) RETURNS jsonb LANGUAGE sql AS
 CREATE TEMP TABLE pass AS SELECT '{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}}}'::json AS d;
 SELECT sf_create_state_machine('m', d) FROM pass;
 SELECT sf_start('m', '{}', '1'), sf_run('m:1');
+SELECT sf_create_worklist('w'), sf_create_state_machine('asks', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "human:w", "Parameters": {}, "End": true}}}');
+SELECT sf_start('asks', '{}', '1'), sf_run('asks:1');
 
 -- What a statement raises, undone.
 CREATE FUNCTION pg_temp.outcome(call text) RETURNS text LANGUAGE plpgsql AS $$

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
--- needs: hold deadline limit event
+-- needs: hold deadline limit event human
 BEGIN;
-SELECT plan(193);
+SELECT plan(211);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -19,6 +19,14 @@ INSERT INTO contract VALUES
 	('sf_emit', 'name text, key text, payload jsonb DEFAULT NULL::jsonb, id text DEFAULT NULL::text, ttl interval DEFAULT NULL::interval, deliver text DEFAULT NULL::text', 'text'),
 	('sf_emit_many', 'name text, events jsonb[]', 'bigint'),
 	('sf_withdraw_event', 'name text, key text, id text', 'boolean'),
+	('sf_create_worklist', 'name text, form jsonb DEFAULT NULL::jsonb, options jsonb DEFAULT ''{}''::jsonb', 'void'),
+	('sf_drop_worklist', 'name text', 'void'),
+	('sf_claim_task', 'task bigint, actor text DEFAULT NULL::text', 'void'),
+	('sf_release_task', 'task bigint, actor text DEFAULT NULL::text', 'void'),
+	('sf_complete_task', 'task bigint, output jsonb DEFAULT ''{}''::jsonb, comment text DEFAULT NULL::text, actor text DEFAULT NULL::text', 'void'),
+	('sf_fail_task', 'task bigint, error text DEFAULT NULL::text, cause text DEFAULT NULL::text, actor text DEFAULT NULL::text', 'void'),
+	('sf_assign_task', 'task bigint, role text', 'void'),
+	('sf_change_task', 'task bigint, roles text[] DEFAULT NULL::text[], due timestamp with time zone DEFAULT NULL::timestamp with time zone, priority integer DEFAULT NULL::integer', 'void'),
 	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),
 	('sf_run', 'execution_id text, skip_waits boolean DEFAULT false, max_steps integer DEFAULT NULL::integer', 'text'),
 	('sf_run_due', 'IN max_steps integer DEFAULT 1000', NULL),
@@ -114,6 +122,8 @@ INSERT INTO shown VALUES
 	('sf_tasks', 'execution_id, state, branch, resource, status, attempt, scheduled_at, started_at, deadline, heartbeat_at, worker'),
 	('sf_activities', 'activity, owner, queued, oldest_queued_at, in_flight, last_polled_at, last_worker'),
 	('sf_event_types', 'name, owner, ttl, remember_ids, deliver, created_at, events, waits'),
+	('sf_worklists', 'name, owner, description, form, created_at, tasks, unclaimed'),
+	('sf_human_tasks', 'task, worklist, execution_id, state, title, priority, created_at, due_at, claimed_by, claimed_at, roles, not_by, data, form'),
 	('sf_events', 'name, key, id, deliver, emitted_at, expires_at, received, payload'),
 	('sf_event_waits', 'name, key, execution_id, state, branch, since, filter, max_events'),
 	('sf_dead_letters', 'execution_id, state, branch, resource, input, error, cause, receives, died_at'),

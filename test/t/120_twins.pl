@@ -1,6 +1,6 @@
 # Objects that stood in a database before sfflow was installed, or that stand first in the search_path, are never run
 # with its user's rights: the database belongs to a tenant, and is full of twins of everything in pg_catalog.
-# needs: hold deadline limit event
+# needs: hold deadline limit event human
 use strict;
 use warnings;
 use FindBin;
@@ -145,6 +145,19 @@ SELECT public.sf_create_state_machine('waits', '{"StartAt": "W", "States": {"W":
 	"Resource": "event:twin", "Parameters": {"Key": "k", "Filter": {"b": [1]}}, "End": true}}}');
 SELECT public.sf_start('waits', '{}', 'e'), public.sf_run('waits:e');
 SELECT public.sf_emit('twin', 'k', '{"b": 1}'), public.sf_run('waits:e');
+SELECT public.sf_create_worklist('twin', '{"type": ["object"],
+	"properties": {"a": {"pattern": "x", "format": "date", "minimum": 1}}}'), public.sf_create_worklist('gone');
+SELECT public.sf_drop_worklist('gone');
+SELECT public.sf_create_state_machine('asks', '{"StartAt": "A", "States": {"A": {"Type": "Task",
+	"Resource": "human:twin", "Parameters": {"Roles": ["pg_monitor"], "NotBy": ["A"], "Due": 5}, "End": true}}}');
+SELECT public.sf_start('asks', '{}', 'a'), public.sf_run('asks:a');
+SELECT task FROM public.sf_human_tasks \gset
+SELECT public.sf_claim_task(:'task'), public.sf_release_task(:'task'), public.sf_assign_task(:'task', NULL),
+	public.sf_change_task(:'task', '{pg_monitor}', 'infinity', '1');
+SELECT public.sf_complete_task(:'task', '{"b": 1}', 'fine');
+SELECT public.sf_start('asks', '{}', 'b'), public.sf_run('asks:b');
+SELECT task FROM public.sf_human_tasks \gset
+SELECT public.sf_fail_task(:'task', 'Bad', 'no');
 SELECT public.sf_create_state_machine('flow', '{"StartAt": "Echo", "States": {
   "Echo": {"Type": "Task", "Resource": "sql:app.echo", "Parameters": {"text.$": "States.Format(''{}-{}'', $.a, 1)"},
   	"ResultPath": "$.echo", "Next": "Which"},

@@ -161,8 +161,7 @@ make_waits(const SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	{
 		SfAwaited  *wait = palloc0(sizeof(SfAwaited));
 
-		wait->key = branch->key;
-		wait->generation = branch->generation + 1;
+		wait->wait = (SfWait) {branch->key, branch->generation + 1, SF_RESOURCE_EVENT};
 		wait->topic = name;
 		wait->max_events = wish.max_events;
 		wait->filter = wish.filter;
@@ -187,33 +186,20 @@ describe(const List *waits)
 }
 
 /* Have a branch wait for events; *stimulus says that it does, or why it cannot.  Its rows are written with the draft. */
-bool
+void
 sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource, const SfTaskRequest *request,
 				 SfStimulus *stimulus)
 {
 	List	   *waits;
 
-	memset(stimulus, 0, sizeof(*stimulus));
-	stimulus->kind = SF_STIMULUS_TASK;
 	waits = make_waits(draft, branch, resource, request->payload, &stimulus->error);
 	if (waits == NIL)
-		return true;
+		return;
 	draft->waits = list_concat(draft->waits, waits);
 	stimulus->kind = SF_STIMULUS_SUBMITTED;
 	stimulus->output = describe(waits);
 	stimulus->generation = branch->generation + 1;
 	stimulus->due = branch->deadline;
-	return true;
-}
-
-/* Does a branch of a draft still wait, when its rows are written? */
-static bool
-still_waits(const SfDraft *draft, const SfAwaited *wait)
-{
-	foreach_ptr(const SfBranch, branch, draft->branches)
-		if (branch->key.branch_no == wait->key.branch_no)
-			return !branch->gone && branch->phase == SF_PHASE_EXTERNAL && branch->generation == wait->generation;
-	return false;
 }
 
 /* Insert a wait; true: an event may be there for it. */
@@ -232,29 +218,23 @@ insert(const SfAwaited *wait)
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("event \"%s\" was dropped while a branch began to wait for it", wait->topic)));
 	if (SF_DEBUG_MUTATION("event_probe_before_lock"))
-		ripe = sf_emission_may_be_for(wait->key.execution_no, topic, wait->event_key);
+		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, topic, wait->event_key);
 	if (!SF_DEBUG_MUTATION("event_no_share"))
 		(void) sf_topic_lock_key(topic->event_type_no, wait->event_key, SF_KEY_SHARED);
 	if (!SF_DEBUG_MUTATION("event_probe_before_lock") && !SF_DEBUG_MUTATION("event_no_probe"))
-		ripe = sf_emission_may_be_for(wait->key.execution_no, topic, wait->event_key);
-	sf_store_execute(&plan, SF_KEY(wait->key), SF_INT4(topic->event_type_no), SF_TEXT(wait->event_key),
-					 SF_INT4(wait->generation), SF_BOOL(ripe),
+		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, topic, wait->event_key);
+	sf_store_execute(&plan, SF_KEY(wait->wait.key), SF_INT4(topic->event_type_no), SF_TEXT(wait->event_key),
+					 SF_INT4(wait->wait.generation), SF_BOOL(ripe),
 					 sf_query_arg(INT4OID, Int32GetDatum(wait->max_events), wait->max_events == 0),
 					 SF_JSONB(wait->filter));
 	return ripe;
 }
 
-/* Write the waits of a draft whose branches were written. */
+/* Write a wait of a branch that was written. */
 void
-sf_awaited_write(SfDraft *draft)
+sf_awaited_write(const SfWait *wait)
 {
-	bool		ripe = false;
-
-	foreach_ptr(const SfAwaited, wait, draft->waits)
-		if (still_waits(draft, wait))
-			ripe |= insert(wait);
-	draft->waits = NIL;
-	if (ripe)
+	if (insert((const SfAwaited *) wait))
 		sf_hooks.look_soon();
 }
 

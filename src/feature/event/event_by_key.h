@@ -128,17 +128,16 @@ extern void sf_emission_starts(const SfExecution *execution, SfBranch *root);
 /* A name and a key that a branch begins to wait for */
 typedef struct SfAwaited
 {
-	SfBranchKey key;
-	int			generation;
+	SfWait		wait;
 	const char *topic;			/* name */
 	const char *event_key;
 	int			max_events;		/* 0: one, which is no array */
 	Jsonb	   *filter;			/* or NULL */
 } SfAwaited;
 
-extern bool sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
+extern void sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 							 const SfTaskRequest *request, SfStimulus *stimulus);
-extern void sf_awaited_write(SfDraft *draft);
+extern void sf_awaited_write(const SfWait *wait);
 extern void sf_awaited_forget(SfBranchKey key);
 extern void sf_awaited_forget_execution(int64 execution_no);
 extern char *sf_awaited_probe(const SfResource *resource);

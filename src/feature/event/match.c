@@ -284,7 +284,7 @@ give(Match *m, const Wait *wait, const List *events)
 			received = lappend(received, event);
 	if (received == NIL)
 		return false;
-	sf_apply_answer_branch(wait->key, make_result(m, wait, received));
+	sf_apply_answer_branch(wait->key, true, make_result(m, wait, received), NULL, NULL);
 	m->budget--;
 	return true;
 }

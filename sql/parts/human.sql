@@ -1,0 +1,244 @@
+-- Tasks of people: worklists, and the branches that wait for people: the feature human.
+
+--@into tables
+-- Tasks of people (docs/human-tasks.md).
+
+CREATE SEQUENCE _sfflow.worklist_no AS integer;
+
+CREATE TABLE _sfflow.worklist (
+	worklist_no integer NOT NULL DEFAULT nextval('_sfflow.worklist_no') PRIMARY KEY,
+	name text COLLATE "C" NOT NULL UNIQUE,
+	owner regrole NOT NULL,
+	description text,
+	form jsonb,							-- a JSON Schema for the output; NULL: any
+	created_at timestamptz NOT NULL
+);
+CREATE INDEX worklist_owner ON _sfflow.worklist (owner);
+
+CREATE SEQUENCE _sfflow.human_task_no;
+
+-- A row per branch in phase EXTERNAL that waits for people.
+CREATE TABLE _sfflow.human_task (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	task_no bigint NOT NULL UNIQUE,
+	generation integer NOT NULL,		-- of the branch
+	worklist_no integer NOT NULL,
+	priority integer NOT NULL,
+	created_at timestamptz NOT NULL,
+	due_at timestamptz,
+	look_at timestamptz,				-- when it is late, or goes to more roles; NULL: never
+	late boolean NOT NULL,				-- a look has seen that due_at is over
+	claimed_at timestamptz,
+	claimed_by text,					-- a role, or the person for whom a program with ACT acts: it outlives the role
+	claimed_role text,					-- the role that has claimed it; NULL: another one has assigned it
+	claimed_login text,					-- and its login
+	title text NOT NULL,
+	not_by text[] NOT NULL,				-- starter, or names of states
+	escalation jsonb,					-- what is still to come: [{"At", "Roles"}]
+	data jsonb,
+	form jsonb,							-- as it was when the task began
+	PRIMARY KEY (execution_no, branch_no)
+) WITH (fillfactor = 85);
+CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, priority DESC, due_at, task_no);
+CREATE INDEX human_task_look ON _sfflow.human_task (look_at) WHERE look_at IS NOT NULL;
+
+-- The roles that a task is for; without any it is for all with the right DO.
+CREATE TABLE _sfflow.human_task_role (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	role regrole NOT NULL,
+	PRIMARY KEY (execution_no, branch_no, role)
+);
+CREATE INDEX human_task_role_role ON _sfflow.human_task_role (role);
+
+-- What was done with tasks, by whom. Names are text: the rows outlive the roles.
+CREATE TABLE _sfflow.human_task_event (
+	execution_no bigint NOT NULL,
+	task_no bigint NOT NULL,
+	at timestamptz NOT NULL,
+	action text COLLATE "C" NOT NULL,
+	state text NOT NULL,
+	role text,
+	login text,
+	actor text,
+	comment text,
+	details jsonb,
+	PRIMARY KEY (execution_no, task_no, at, action)
+);
+
+-- The login of sf_start where it is not the role that calls.
+CREATE TABLE _sfflow.human_starter (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	login regrole NOT NULL
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.worklist_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.worklist', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_role', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_event', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_starter', '');
+
+--@into functions
+-- Tasks of people.
+CREATE FUNCTION @extschema@.sf_create_worklist(name text, form jsonb DEFAULT NULL, options jsonb DEFAULT '{}')
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_create_worklist'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_create_worklist(text, jsonb, jsonb) IS
+	'makes a list of tasks for people, or gives one of the caller another form';
+
+CREATE FUNCTION @extschema@.sf_drop_worklist(name text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_drop_worklist'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_drop_worklist(text) IS
+	'deletes a worklist without open tasks';
+
+CREATE FUNCTION @extschema@.sf_claim_task(task bigint, actor text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_claim_task'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_claim_task(bigint, text) IS
+	'takes a task of people for the caller, or for the person for whom it acts';
+
+CREATE FUNCTION @extschema@.sf_release_task(task bigint, actor text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_release_task'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_release_task(bigint, text) IS
+	'gives a task of people back that the caller has claimed';
+
+CREATE FUNCTION @extschema@.sf_complete_task(task bigint, output jsonb DEFAULT '{}', comment text DEFAULT NULL,
+	actor text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_complete_task'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_complete_task(bigint, jsonb, text, text) IS
+	'answers a task of people, which nobody else has claimed, with an output that fits its form';
+
+CREATE FUNCTION @extschema@.sf_fail_task(task bigint, error text DEFAULT NULL, cause text DEFAULT NULL,
+	actor text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_fail_task'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_fail_task(bigint, text, text, text) IS
+	'has a task of people fail with an error, which Retry and Catch of its state see';
+
+CREATE FUNCTION @extschema@.sf_assign_task(task bigint, role text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_assign_task'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_assign_task(bigint, text) IS
+	'gives a task of people to a role, whoever has claimed it; null: to nobody';
+
+CREATE FUNCTION @extschema@.sf_change_task(task bigint, roles text[] DEFAULT NULL, due timestamptz DEFAULT NULL,
+	priority integer DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_change_task'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_change_task(bigint, text[], timestamptz, integer) IS
+	'gives a task of people other roles, another time by which it is due, or another priority; null: as it is';
+
+-- The worklists that the reader owns, or has a right on. Who may assign tasks, or act for others, sees all of a list.
+CREATE VIEW _sfflow.known_worklist AS
+SELECT w.worklist_no, w.name, w.owner, w.description, w.form, w.created_at,
+	pg_has_role(w.owner, 'USAGE') OR w.name IN (
+	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'h' AND g.privilege IN ('A', 'T')) AS sees_all
+FROM _sfflow.worklist w
+WHERE pg_has_role(w.owner, 'USAGE') OR w.name IN (
+	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'h');
+
+-- The tasks that wait for people, of all worklists.
+CREATE VIEW _sfflow.open_human_task AS
+SELECT t.task_no, t.worklist_no, e.execution_id, p.state, t.title, t.priority, t.created_at, t.due_at, t.late,
+	t.claimed_by, t.claimed_at,
+	ARRAY(SELECT r.role::text FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no
+		AND r.branch_no = t.branch_no ORDER BY r.role::text) AS roles,
+	t.not_by, t.data, t.form,
+	NOT EXISTS (SELECT FROM _sfflow.human_task_role r
+		WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no)
+	OR EXISTS (SELECT FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no
+		AND pg_has_role(r.role, 'USAGE')) AS is_for_reader
+FROM _sfflow.human_task t
+JOIN _sfflow.execution e ON e.execution_no = t.execution_no AND e.status = @STATUS_RUNNING@
+JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
+	AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
+CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
+
+CREATE VIEW @extschema@.sf_worklists WITH (security_barrier) AS
+SELECT w.name, w.owner, w.description, w.form, w.created_at, c.tasks, c.unclaimed
+FROM _sfflow.known_worklist w
+CROSS JOIN LATERAL (
+	SELECT count(*) AS tasks, count(*) FILTER (WHERE t.claimed_by IS NULL) AS unclaimed
+	FROM _sfflow.human_task t WHERE t.worklist_no = w.worklist_no) c;
+GRANT SELECT ON @extschema@.sf_worklists TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_worklists IS 'worklists, and how many tasks wait in each';
+COMMENT ON COLUMN @extschema@.sf_worklists.name IS 'name of the worklist';
+COMMENT ON COLUMN @extschema@.sf_worklists.owner IS 'owner; its members may do everything with it';
+COMMENT ON COLUMN @extschema@.sf_worklists.description IS 'what it is for';
+COMMENT ON COLUMN @extschema@.sf_worklists.form IS 'JSON Schema that the output of a new task has to fit; null: any output does';
+COMMENT ON COLUMN @extschema@.sf_worklists.created_at IS 'when it was created';
+COMMENT ON COLUMN @extschema@.sf_worklists.tasks IS 'how many tasks wait for people';
+COMMENT ON COLUMN @extschema@.sf_worklists.unclaimed IS 'how many of them nobody has claimed';
+
+CREATE VIEW @extschema@.sf_human_tasks WITH (security_barrier) AS
+SELECT t.task_no AS task, w.name AS worklist, t.execution_id, t.state, t.title, t.priority, t.created_at, t.due_at,
+	t.claimed_by, t.claimed_at, t.roles, t.not_by, t.data, t.form
+FROM _sfflow.known_worklist w
+JOIN _sfflow.open_human_task t ON t.worklist_no = w.worklist_no
+WHERE w.sees_all OR t.is_for_reader;
+GRANT SELECT ON @extschema@.sf_human_tasks TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_human_tasks IS 'tasks that wait for people, as far as the reader may do or assign them';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.task IS 'number of the task, for sf_claim_task and the like';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.worklist IS 'name of the worklist';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.execution_id IS 'execution that waits';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.state IS 'its state';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.title IS 'what is to be done';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.priority IS 'of two tasks the one with the greater number comes first';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.created_at IS 'when the state began to wait';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.due_at IS 'when it is to be done; null: not said';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.claimed_by IS 'who has claimed it, a role or the person for whom a program acts; null: nobody';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.claimed_at IS 'since when';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.roles IS 'the roles that it is for; empty: all with the right DO';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.not_by IS 'who must not do it: starter, and those who completed these states';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.data IS 'what people are shown';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.form IS 'JSON Schema that the output has to fit; null: any output does';
+
+--@into named_role
+UNION ALL SELECT owner FROM _sfflow.worklist
+UNION ALL SELECT role FROM _sfflow.human_task_role
+--@into sequence_use
+UNION ALL
+SELECT 'worklist_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(worklist_no) FROM _sfflow.worklist)
+FROM _sfflow.worklist_no s
+UNION ALL
+SELECT 'human_task_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(task_no) FROM _sfflow.human_task)
+FROM _sfflow.human_task_no s
+--@into auditable
+SELECT 'h', w.name FROM _sfflow.known_worklist w
+UNION ALL
+--@into rows_of_executions
+	UNION ALL SELECT 'human_task', t.execution_no FROM _sfflow.human_task t
+	UNION ALL SELECT 'human_task_role', r.execution_no FROM _sfflow.human_task_role r
+	UNION ALL SELECT 'human_task_event', h.execution_no FROM _sfflow.human_task_event h
+	UNION ALL SELECT 'human_starter', h.execution_no FROM _sfflow.human_starter h
+--@into branch_checks
+	SELECT 'human_task_missing', b.execution_no, format('branch %s waits for people, and no row says for whom', b.branch_no)
+	FROM strand b
+	JOIN head e ON e.execution_no = b.execution_no
+	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_EXTERNAL@ AND p.resource LIKE 'human:%'
+		AND EXISTS (SELECT FROM _sfflow.worklist)
+		AND NOT EXISTS (SELECT FROM _sfflow.human_task t WHERE t.execution_no = b.execution_no
+			AND t.branch_no = b.branch_no AND t.generation = b.generation)
+	UNION ALL
+	SELECT 'human_task_left', t.execution_no, format('branch %s does not wait for people, and task %s says that it does',
+		t.branch_no, t.task_no)
+	FROM _sfflow.human_task t
+	JOIN head e ON e.execution_no = t.execution_no
+	WHERE NOT EXISTS (SELECT FROM strand b WHERE b.execution_no = t.execution_no AND b.branch_no = t.branch_no
+		AND b.phase = @PHASE_EXTERNAL@ AND b.generation = t.generation)
+	UNION ALL

@@ -1,0 +1,112 @@
+/*
+ * human.h
+ *		Tasks of people: worklists, and the branches that wait for people.
+ *
+ * A Task whose Resource is human:NAME has a row of _sfflow.human_task while its branch waits, in phase EXTERNAL.  The
+ * row is written with the branch, and goes when the branch leaves the state, whatever the reason.  An answer goes into
+ * the branch's row, as that of a task with a token.  Locks: branch, then the task's row.
+ *
+ * Who claims a task changes its row alone, if it is not claimed: so of two the first one has it.
+ */
+#ifndef SF_HUMAN_H
+#define SF_HUMAN_H
+
+#include "fmgr.h"
+#include "run/apply.h"
+#include "store/keyed_copy.h"
+
+/* --- worklist.c --- */
+
+/* What backends keep of a row of _sfflow.worklist */
+typedef struct SfWorklist
+{
+	int			worklist_no;
+	char	   *name;
+	Oid			owner;
+} SfWorklist;
+
+extern SfKeyedCopy sf_worklist_copy;
+
+/* Tell whether there may be worklists, as far as this transaction has taken in what others have changed. */
+static inline bool
+sf_worklist_may_be(void)
+{
+	return sf_keyed_copy_may_be(&sf_worklist_copy);
+}
+
+extern const SfWorklist *sf_worklist_find(const char *name);
+extern const SfWorklist *sf_worklist_require(const char *text, int privilege);
+extern Oid	sf_worklist_require_own(const char *name);
+extern Oid	sf_worklist_set_owner(const char *name, Oid owner);
+
+/* --- form.c --- */
+
+extern void sf_form_check(const Jsonb *form);
+extern char *sf_form_refuses(const Jsonb *form, const Jsonb *output, char **pointer);
+
+/* --- person.c --- */
+
+/* Who acts */
+typedef struct SfPerson
+{
+	const char *role;
+	const char *login;
+	const char *actor;			/* for whom the role acts; NULL: for itself */
+	const char *name;			/* the actor, or the role */
+} SfPerson;
+
+/* A task that waits for people */
+typedef struct SfHumanTask
+{
+	SfBranchKey key;
+	int64		task_no;
+	int			generation;
+	char	   *worklist;
+	Oid			owner;			/* of the worklist */
+	char	   *claimed_by;		/* or NULL */
+	Jsonb	   *form;			/* or NULL */
+	SfExecution *execution;
+	const char *state;
+} SfHumanTask;
+
+extern SfPerson sf_person_of_caller(const char *actor);
+extern SfPerson sf_person_of_role(Oid role);
+extern void sf_person_require(const SfHumanTask *task, const SfPerson *person, Oid role);
+extern void sf_person_note_start(const SfExecution *execution);
+extern void sf_person_forget(int64 execution_no);
+
+/* --- human_wait.c --- */
+
+extern void sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
+						   const SfTaskRequest *request, SfStimulus *stimulus);
+extern void sf_human_write(const SfWait *wait);
+extern char *sf_human_probe(const SfResource *resource);
+
+/* --- human_task.c --- */
+
+/* What was done with a task: the word that is stored, and what the audit calls it */
+#define SF_HUMAN_ACTION_LIST(X) \
+	X(CLAIMED, "claim task") \
+	X(RELEASED, "release task") \
+	X(ASSIGNED, "assign task") \
+	X(CHANGED, "change task") \
+	X(COMPLETED, "complete task") \
+	X(FAILED, "fail task")
+
+#define SF_HUMAN_ACTION_ENUM(sym, audited) SF_HUMAN_##sym,
+typedef enum SfHumanAction
+{
+	SF_HUMAN_ACTION_LIST(SF_HUMAN_ACTION_ENUM)
+} SfHumanAction;
+
+extern SfHumanTask *sf_human_find(int64 task_no, bool to_end);
+extern bool sf_human_claim(const SfHumanTask *task, const SfPerson *person);
+extern bool sf_human_assign(const SfHumanTask *task, const char *to);
+extern void sf_human_set_roles(SfBranchKey key, const List *roles);
+extern void sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfArg due, SfArg priority);
+extern void sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *person, const char *comment,
+						  const Jsonb *details);
+extern void sf_human_forget(SfBranchKey key);
+extern void sf_human_forget_executions(SfArg numbers);
+
+#endif							/* SF_HUMAN_H */

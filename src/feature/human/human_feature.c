@@ -1,0 +1,84 @@
+/*
+ * human_feature.c
+ *		What tasks of people have in the registry: their tables and names, and what they ask and tell at the moments of
+ *		the engine.
+ */
+#include "postgres.h"
+
+#include "feature/human/human.h"
+#include "store/feature.h"
+#include "store/privilege.h"
+
+static const SfFeatureTable tables[] = {
+	{"human_task",.of_execution = true},
+	{"human_task_role",.of_execution = true,.by_role = "human_task_role_role"},
+	{"human_task_event",.of_execution = true},
+	{"human_starter",.of_execution = true},
+	{"worklist",.copied = true,.by_role = "worklist_owner"},
+	{NULL}
+};
+
+static const SfFeatureObject objects[] = {
+	{
+		.prefix = "human:",.kind = SF_OBJECT_WORKLIST,.table = "worklist",.require_own = sf_worklist_require_own,
+		.set_owner = sf_worklist_set_owner,.is_granted = true
+	},
+	{NULL}
+};
+
+/* Note who begins an execution. */
+static void
+begins(const SfExecution *execution, SfBranch *root)
+{
+	if (sf_worklist_may_be())
+		sf_person_note_start(execution);
+}
+
+/* Forget what a branch waited for. */
+static void
+left_state(SfBranchKey key)
+{
+	if (sf_worklist_may_be())
+		sf_human_forget(key);
+}
+
+/* Forget the tasks of executions. */
+static void
+executions_dropped(SfArg numbers)
+{
+	if (sf_worklist_may_be())
+		sf_human_forget_executions(numbers);
+}
+
+/* Forget the tasks of an execution that has ended. */
+static void
+ended(const SfExecution *execution, bool began_here)
+{
+	if (!began_here)
+		executions_dropped(sf_query_int8s(list_make1(unconstify(int64 *, &execution->execution_no))));
+}
+
+/* Have an execution that begins anew forget who has done something in it. */
+static void
+restarted(const SfExecution *execution)
+{
+	if (!sf_worklist_may_be())
+		return;
+	sf_person_forget(execution->execution_no);
+	sf_person_note_start(execution);
+}
+
+const SfFeature sf_human_feature = {
+	.name = "human",
+	.tables = tables,
+	.objects = objects,
+	.waits_for = SF_RESOURCE_HUMAN,
+	.begins_wait = sf_human_begin,
+	.probe = sf_human_probe,
+	.writes_wait = sf_human_write,
+	.begins = begins,
+	.left_state = left_state,
+	.ended = ended,
+	.restarted = restarted,
+	.executions_dropped = executions_dropped,
+};

@@ -1,0 +1,225 @@
+/*
+ * human_task.c
+ *		Rows of tasks that wait for people, of the roles that they are for, and of what was done with them.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "feature/human/human.h"
+#include "store/audit.h"
+#include "store/privilege.h"
+#include "store/program_cache.h"
+
+static SfPlan delete_roles = SF_PLAN(
+	"DELETE FROM _sfflow.human_task_role r WHERE r.execution_no = $1 AND r.branch_no = $2"
+	" RETURNING r.role::pg_catalog.oid::pg_catalog.int8");
+
+/* --- finding --- */
+
+/* Read a task. */
+static void
+read_task(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfHumanTask *task = palloc0(sizeof(SfHumanTask));
+
+	task->key.execution_no = sf_row_number(tuple, desc, 1, 0);
+	task->key.branch_no = sf_row_number(tuple, desc, 2, 0);
+	task->task_no = sf_row_number(tuple, desc, 3, 0);
+	task->generation = (int) sf_row_number(tuple, desc, 4, 0);
+	task->worklist = sf_row_text(tuple, desc, 5);
+	task->owner = sf_row_number(tuple, desc, 6, InvalidOid);
+	task->claimed_by = sf_row_text(tuple, desc, 7);
+	task->form = sf_row_jsonb(tuple, desc, 8);
+	*(SfHumanTask **) arg = task;
+}
+
+/* Read a task by its number; NULL: there is none. */
+static SfHumanTask *
+read_by_number(int64 task_no, SfLock lock)
+{
+#define SELECT_TASK \
+	"SELECT t.execution_no, t.branch_no, t.task_no, t.generation, w.name, w.owner, t.claimed_by, t.form" \
+	" FROM _sfflow.human_task t JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no WHERE t.task_no = $1"
+	static SfPlan plan = SF_PLAN(SELECT_TASK);
+	static SfPlan locking = SF_PLAN(SELECT_TASK " FOR UPDATE OF t");
+	SfHumanTask *task = NULL;
+
+	sf_store_read(lock == SF_LOCK_NONE ? &plan : &locking, read_task, &task, SF_INT8(task_no));
+	return task;
+}
+
+/* Raise the error for a task that does not wait, or may not be known. */
+static void pg_attribute_noreturn()
+missing(int64 task_no)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_HUMAN_TASK_DOES_NOT_EXIST),
+			 errmsg("task " INT64_FORMAT " does not exist, or is over", task_no),
+			 errhint("The view sf_human_tasks lists those that there are for you.")));
+}
+
+/* Does the branch of a task wait for it?  Finds its execution and its state, too. */
+static bool
+is_open(SfHumanTask *task, SfLock lock)
+{
+	SfBranch   *branch = sf_branch_read(task->key, lock);
+	SfExecution *execution = sf_execution_read(task->key.execution_no, SF_LOCK_NONE, false);
+
+	if (branch == NULL || branch->generation != task->generation || branch->phase != SF_PHASE_EXTERNAL ||
+		execution == NULL || execution->status != SF_STATUS_RUNNING)
+		return false;
+	task->execution = execution;
+	task->state = sf_program_cache_get(execution->machine_no, execution->version)->states[branch->state].name;
+	return true;
+}
+
+/* Find a task that waits for people; to_end: lock its branch, then the task.  Raises if the caller has no right on it. */
+SfHumanTask *
+sf_human_find(int64 task_no, bool to_end)
+{
+	SfHumanTask *task = read_by_number(task_no, SF_LOCK_NONE);
+	SfLock		lock = to_end ? SF_LOCK_WAIT : SF_LOCK_NONE;
+
+	/* look without a lock first: a guessed number must not block other sessions */
+	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ANY))
+		missing(task_no);
+	if (to_end)
+		sf_hooks.branch_held();
+	if (!is_open(task, lock))
+		missing(task_no);
+	if (to_end)
+	{
+		SfHumanTask *locked = read_by_number(task_no, lock);
+
+		if (locked == NULL || locked->generation != task->generation)
+			missing(task_no);
+		task->claimed_by = locked->claimed_by;
+	}
+	return task;
+}
+
+/* --- changing --- */
+
+/* Have a task claimed, unless another person has it; false: that is so, or it is over. */
+bool
+sf_human_claim(const SfHumanTask *task, const SfPerson *person)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.human_task t SET claimed_by = $2, claimed_role = $3, claimed_login = $4,"
+		" claimed_at = pg_catalog.clock_timestamp() WHERE t.task_no = $1 AND t.claimed_by IS NULL");
+
+	return sf_store_execute(&plan, SF_INT8(task->task_no), SF_TEXT(person->name), SF_TEXT(person->role),
+							SF_TEXT(person->login)) > 0;
+}
+
+/* Give a task to a person, or (NULL) take it back, if it is claimed as it was when it was found; false: it is not. */
+bool
+sf_human_assign(const SfHumanTask *task, const char *to)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.human_task t SET claimed_by = $2, claimed_role = NULL, claimed_login = NULL,"
+		" claimed_at = CASE WHEN $2 IS NULL THEN NULL ELSE pg_catalog.clock_timestamp() END"
+		" WHERE t.task_no = $1 AND t.claimed_by IS NOT DISTINCT FROM $3");
+
+	return sf_store_execute(&plan, SF_INT8(task->task_no), SF_TEXT(to), SF_TEXT(task->claimed_by)) > 0;
+}
+
+/* Roles were named by rows that are deleted. */
+static void
+unanchor_all(const List *roles)
+{
+	foreach_ptr(const int64, role, roles)
+		sf_privilege_unanchor((Oid) *role);
+}
+
+/* Say which roles a task is for, beside those that it is for already. */
+void
+sf_human_set_roles(SfBranchKey key, const List *roles)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.human_task_role (execution_no, branch_no, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
+	ListCell   *lc;
+
+	foreach(lc, roles)
+	{
+		sf_privilege_anchor(lfirst_oid(lc));
+		sf_store_execute(&plan, SF_KEY(key), SF_ROLE(lfirst_oid(lc)));
+	}
+}
+
+/* Change a task; without roles, and where arguments are null, it keeps what it has.  A time without end takes its time away. */
+void
+sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfArg due, SfArg priority)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.human_task t SET"
+		" due_at = CASE WHEN $2 IS NULL THEN t.due_at WHEN $2 = 'infinity' THEN NULL ELSE $2 END,"
+		" priority = CASE WHEN $3 IS NULL THEN t.priority ELSE $3 END WHERE t.task_no = $1");
+	List	   *before = NIL;
+
+	if (sf_store_execute(&plan, SF_INT8(task->task_no), due, priority) == 0)
+		missing(task->task_no);
+	if (!has_roles)
+		return;
+	before = sf_store_numbers(&delete_roles, SF_KEY(task->key));
+	sf_human_set_roles(task->key, roles);
+	unanchor_all(before);
+}
+
+/* Record what a person has done with a task. */
+void
+sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *person, const char *comment,
+			  const Jsonb *details)
+{
+#define ACTION_NAMES(sym, audited) {#sym, audited},
+	static const char *const names[][2] = {SF_HUMAN_ACTION_LIST(ACTION_NAMES)};
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.human_task_event (execution_no, task_no, at, action, state, role, login, actor, comment, details)"
+		" VALUES ($1, $2, pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING");
+	SfJsonBuilder b;
+
+	sf_store_execute(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), SF_TEXT(names[action][0]),
+					 SF_TEXT(task->state), SF_TEXT(person->role), SF_TEXT(person->login), SF_TEXT(person->actor),
+					 SF_TEXT(comment), SF_JSONB(details));
+	sf_json_begin_object(&b);
+	sf_json_add_int(&b, "task", task->task_no);
+	sf_json_add_string(&b, "worklist", task->worklist);
+	sf_json_add_string(&b, "state", task->state);
+	sf_json_add_string(&b, "actor", person->actor);
+	if (details != NULL)
+		sf_json_add(&b, "change", details);
+	sf_audit_note_execution(task->execution, names[action][1], comment, sf_json_finish(&b));
+}
+
+/* --- forgetting --- */
+
+/* Forget the task of a branch that has left its state. */
+void
+sf_human_forget(SfBranchKey key)
+{
+	static const SfIndex by_branch = {"human_task", "human_task_pkey"};
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2");
+
+	if (sf_rows_read_now(&by_branch, 1, NULL, NULL, SF_KEY(key)) == 0)
+		return;
+	/* the task comes first: who gives it other roles has locked it */
+	sf_store_execute(&plan, SF_KEY(key));
+	unanchor_all(sf_store_numbers(&delete_roles, SF_KEY(key)));
+}
+
+/* Forget the tasks of executions, an array of numbers. */
+void
+sf_human_forget_executions(SfArg numbers)
+{
+	static SfPlan roles = SF_PLAN(
+		"DELETE FROM _sfflow.human_task_role r WHERE r.execution_no = ANY ($1)"
+		" RETURNING r.role::pg_catalog.oid::pg_catalog.int8");
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.human_task t WHERE t.execution_no = ANY ($1)");
+
+	sf_store_execute(&plan, numbers);
+	unanchor_all(sf_store_numbers(&roles, numbers));
+}

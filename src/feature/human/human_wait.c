@@ -1,0 +1,270 @@
+/*
+ * human_wait.c
+ *		A Task state begins to wait for people: what its Parameters say, and the rows of its task.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/timestamp.h"
+
+#include "asl/program.h"
+#include "base/errors.h"
+#include "feature/human/human.h"
+#include "store/privilege.h"
+
+/* Longest title, in bytes; roles, and names of states, that a task may have */
+#define MAX_TITLE		1000
+#define MAX_NAMES		100
+
+/* Seconds until a task is due, at most: some ten years */
+#define MAX_SECONDS		INT64CONST(315360000)
+
+/* A task that a branch begins to wait for */
+typedef struct Wish
+{
+	SfWait		wait;
+	int64		task_no;
+	const char *worklist;
+	const char *title;
+	Jsonb	   *data;			/* or NULL */
+	List	   *roles;			/* oids; NIL: all with the right DO */
+	List	   *not_by;			/* char * */
+	int			priority;
+	TimestampTz due_at;			/* DT_NOEND: not said */
+} Wish;
+
+/* Fail the state. */
+static bool
+refuse(SfError *error, const char *cause)
+{
+	return sf_error_set(error, SF_ERR_RUNTIME, "%s", cause);
+}
+
+/* --- parameters --- */
+
+/* Read strings, of which there is at least one. */
+static bool
+read_names(const JsonbValue *v, const char *member, List **names, SfError *error)
+{
+	JsonbIterator *it = sf_json_elements(v);
+	JsonbValue	name;
+
+	while (sf_json_next(&it, &name))
+	{
+		if (name.type != jbvString || list_length(*names) == MAX_NAMES)
+			return refuse(error, psprintf("'%s' must be an array of up to %d names.", member, MAX_NAMES));
+		*names = lappend(*names, pnstrdup(name.val.string.val, name.val.string.len));
+	}
+	return *names != NIL || refuse(error, psprintf("'%s' must be an array of names, and not empty.", member));
+}
+
+/* Find roles by their names. */
+static bool
+find_roles(const List *names, List **roles, SfError *error)
+{
+	foreach_ptr(const char, name, names)
+	{
+		Oid			role = get_role_oid(name, true);
+
+		if (!OidIsValid(role))
+		{
+			*error = sf_error_make("Sfflow.UnknownRole", psprintf("The role '%s' of 'Roles' does not exist.", name));
+			return false;
+		}
+		*roles = list_append_unique_oid(*roles, role);
+	}
+	return true;
+}
+
+/* Check that who must not do a task is the starter, or who has completed a state of the machine. */
+static bool
+check_not_by(const SfProgram *program, const List *not_by, SfError *error)
+{
+	foreach_ptr(const char, name, not_by)
+		if (strcmp(name, "starter") != 0 && sf_program_find_state(program, name) < 0)
+			return refuse(error, psprintf("'NotBy' names neither \"starter\" nor a state of the machine: '%s'.", name));
+	return true;
+}
+
+/* Read when a task is due: seconds from now, or a time. */
+static bool
+read_due(const JsonbValue *v, TimestampTz *due, SfError *error)
+{
+	int64		seconds;
+
+	if (v->type == jbvString && sf_timestamp_parse(v->val.string.val, v->val.string.len, due))
+		return true;
+	if (!sf_json_to_int64(v, &seconds) || seconds < 0 || seconds > MAX_SECONDS)
+		return refuse(error, "'Due' must be an integer of seconds, or a time.");
+	*due = GetCurrentTimestamp() + seconds * USECS_PER_SEC;
+	return true;
+}
+
+/* Read a title. */
+static bool
+read_title(const JsonbValue *v, const char **title, SfError *error)
+{
+	if (v->type != jbvString || v->val.string.len > MAX_TITLE)
+		return refuse(error, psprintf("'Title' must be a string of at most %d bytes.", MAX_TITLE));
+	*title = pnstrdup(v->val.string.val, v->val.string.len);
+	return true;
+}
+
+/* Read a priority. */
+static bool
+read_priority(const JsonbValue *v, int *priority, SfError *error)
+{
+	int64		number;
+
+	if (!sf_json_to_int64(v, &number) || number < PG_INT16_MIN || number > PG_INT16_MAX)
+		return refuse(error, psprintf("'Priority' must be an integer from %d to %d.", PG_INT16_MIN, PG_INT16_MAX));
+	*priority = (int) number;
+	return true;
+}
+
+/* Take a member of the parameters. */
+static bool
+read_member(Wish *wish, const SfProgram *program, const char *name, const JsonbValue *v, SfError *error)
+{
+	List	   *names = NIL;
+
+	if (strcmp(name, "Title") == 0)
+		return read_title(v, &wish->title, error);
+	if (strcmp(name, "Data") == 0)
+	{
+		wish->data = sf_json_make(v);
+		return true;
+	}
+	if (strcmp(name, "Roles") == 0)
+		return read_names(v, name, &names, error) && find_roles(names, &wish->roles, error);
+	if (strcmp(name, "NotBy") == 0)
+		return read_names(v, name, &wish->not_by, error) && check_not_by(program, wish->not_by, error);
+	if (strcmp(name, "Due") == 0)
+		return read_due(v, &wish->due_at, error);
+	if (strcmp(name, "Priority") == 0)
+		return read_priority(v, &wish->priority, error);
+	return refuse(error, psprintf("A task of people has Title, Data, Roles, NotBy, Due and Priority, and no '%s'.", name));
+}
+
+/* Read the parameters of a state. */
+static bool
+read_wish(const Jsonb *parameters, const SfProgram *program, Wish *wish, SfError *error)
+{
+	JsonbValue	root;
+	SfJsonMember *members;
+	int			n;
+
+	sf_json_root(parameters, &root);
+	if (!sf_json_is_object(&root))
+		return refuse(error, "The Parameters of a task of people are an object.");
+	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&root), 1));
+	n = sf_json_list_members(&root, members);
+	for (int i = 0; i < n; i++)
+		if (!read_member(wish, program, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
+						 &members[i].value, error))
+			return false;
+	return true;
+}
+
+/* May the machines of a role give tasks to a worklist? */
+static bool
+may_assign(Oid owner, const char *machine, const char *name, SfError *error)
+{
+	const SfWorklist *worklist = sf_worklist_find(name);
+
+	/* what the owner has no right at all on does not exist for it */
+	if (worklist == NULL ||
+		!sf_privilege_check_role(owner, SF_OBJECT_WORKLIST, name, worklist->owner, SF_PRIVILEGE_ANY))
+		return sf_error_set(error, SF_ERR_RUNTIME, "The worklist '%s' does not exist.", name);
+	if (sf_privilege_check_role(owner, SF_OBJECT_WORKLIST, name, worklist->owner, SF_PRIVILEGE_ASSIGN))
+		return true;
+	sf_error_set(error, SF_ERR_PERMISSIONS, "The owner of state machine '%s' has no right to assign tasks of worklist '%s'.",
+				 machine, name);
+	error->needs_prefix = false;
+	return false;
+}
+
+/* What the history says that a branch waits for. */
+static Jsonb *
+describe(const Wish *wish)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_int(&b, "Task", wish->task_no);
+	sf_json_add_string(&b, "Worklist", wish->worklist);
+	return sf_json_finish(&b);
+}
+
+/* Have a branch wait for people; *stimulus says that it does, or why it cannot.  Its rows are written with the draft. */
+void
+sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource, const SfTaskRequest *request,
+			   SfStimulus *stimulus)
+{
+	Wish	   *wish = palloc0(sizeof(Wish));
+
+	wish->wait = (SfWait) {branch->key, branch->generation + 1, SF_RESOURCE_HUMAN};
+	wish->worklist = resource->name;
+	wish->title = draft->program->states[branch->state].name;
+	wish->due_at = DT_NOEND;
+	if (!may_assign(draft->execution->owner, draft->execution->machine_name, resource->name, &stimulus->error) ||
+		!read_wish(request->payload, draft->program, wish, &stimulus->error))
+		return;
+	wish->task_no = sf_sequence_next("human_task_no");
+	draft->waits = lappend(draft->waits, wish);
+	stimulus->kind = SF_STIMULUS_SUBMITTED;
+	stimulus->output = describe(wish);
+	stimulus->generation = wish->wait.generation;
+	stimulus->due = branch->deadline;
+}
+
+/* Tell why a machine of the caller cannot give tasks to the worklist of a resource; NULL: it can. */
+char *
+sf_human_probe(const SfResource *resource)
+{
+	SfError		error;
+
+	if (may_assign(GetUserId(), "", resource->name, &error))
+		return NULL;
+	return sf_error_is(&error, SF_ERR_PERMISSIONS) ?
+		psprintf("The resource '%s' is worklist '%s', whose tasks role \"%s\" has no right to assign.", resource->text,
+				 resource->name, GetUserNameFromId(GetUserId(), false)) :
+		psprintf("The resource '%s' is worklist '%s', which does not exist.", resource->text, resource->name);
+}
+
+/* --- rows --- */
+
+/* A text[] of names */
+static SfArg
+names_arg(const List *names)
+{
+	Datum	   *texts = palloc(sizeof(Datum) * Max(list_length(names), 1));
+	int			n = 0;
+
+	foreach_ptr(const char, name, names)
+		texts[n++] = CStringGetTextDatum(name);
+	return sf_query_arg(TEXTARRAYOID, PointerGetDatum(construct_array(texts, n, TEXTOID, -1, false, TYPALIGN_INT)), false);
+}
+
+/* Write the task of a branch that was written.  It keeps the worklist from being dropped, and has its form as it is now. */
+void
+sf_human_write(const SfWait *wait)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.human_task (execution_no, branch_no, task_no, generation, worklist_no, priority, created_at,"
+		" due_at, late, title, not_by, data, form)"
+		" SELECT $1, $2, $3, $4, w.worklist_no, $5, pg_catalog.clock_timestamp(), $6, false, $7, $8, $9, w.form"
+		" FROM _sfflow.worklist w WHERE w.name = $10 FOR KEY SHARE");
+	const Wish *wish = (const Wish *) wait;
+
+	sf_human_forget(wait->key);
+	if (sf_store_execute(&plan, SF_KEY(wait->key), SF_INT8(wish->task_no), SF_INT4(wait->generation),
+						 SF_INT4(wish->priority), SF_TIME_OR_NULL(wish->due_at, DT_NOEND), SF_TEXT(wish->title),
+						 names_arg(wish->not_by), SF_JSONB(wish->data), SF_TEXT(wish->worklist)) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+				 errmsg("worklist \"%s\" was dropped while a branch began to wait for it", wish->worklist)));
+	sf_human_set_roles(wait->key, wish->roles);
+}

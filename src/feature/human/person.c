@@ -1,0 +1,159 @@
+/*
+ * person.c
+ *		Who acts on a task of people, and whether that person may.
+ *
+ * A person is known by the role that calls and by the login of its session, since SET ROLE makes no other
+ * person; where a program with the right ACT acts for another person, by the name that the program gives alone.  Two persons are
+ * the same if they have one of these names in common.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+
+#include "api/objects.h"
+#include "base/errors.h"
+#include "feature/human/human.h"
+#include "store/privilege.h"
+
+/* Longest name of an actor, in bytes */
+#define MAX_ACTOR		256
+
+/* The caller, or (not NULL) for whom it acts. */
+SfPerson
+sf_person_of_caller(const char *actor)
+{
+	SfPerson	person = {.actor = actor};
+
+	if (actor != NULL && (actor[0] == '\0' || strlen(actor) > MAX_ACTOR))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument actor must have 1 to %d bytes", MAX_ACTOR)));
+	person.role = GetUserNameFromId(GetUserId(), false);
+	person.login = GetUserNameFromId(GetSessionUserId(), false);
+	person.name = actor != NULL ? actor : person.role;
+	return person;
+}
+
+/* A role, of whom no login is known. */
+SfPerson
+sf_person_of_role(Oid role)
+{
+	const char *name = GetUserNameFromId(role, false);
+
+	return (SfPerson) {.role = name,.login = name,.name = name};
+}
+
+/* Does a role do for the roles that a task is for? */
+static bool
+is_for(SfBranchKey key, Oid role)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT r.role::pg_catalog.oid::pg_catalog.int8 FROM _sfflow.human_task_role r"
+		" WHERE r.execution_no = $1 AND r.branch_no = $2");
+	List	   *roles = sf_store_numbers(&plan, SF_KEY(key));
+
+	foreach_ptr(const int64, wanted, roles)
+		if (has_privs_of_role(role, (Oid) *wanted))
+			return true;
+	return roles == NIL;
+}
+
+/* The names by which a person is known: a text[] */
+static SfArg
+names_of(const SfPerson *person)
+{
+	Datum		names[2];
+	int			n = 0;
+
+	names[n++] = CStringGetTextDatum(person->name);
+	if (person->actor == NULL)
+		names[n++] = CStringGetTextDatum(person->login);
+	return sf_query_arg(TEXTARRAYOID, PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT)), false);
+}
+
+/*
+ * Find what a person has done already that bars it from a task: "starter", or the name of a state that it has
+ * completed; NULL: nothing.  An execution has the starters of those that have started it, up to the first one.
+ */
+static char *
+find_bar(const SfHumanTask *task, const SfPerson *person)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH RECURSIVE task AS (SELECT t.not_by FROM _sfflow.human_task t WHERE t.task_no = $2),"
+		" up AS (SELECT e.execution_no, e.parent_execution_no, e.requested_by FROM _sfflow.execution e, task t"
+		"  WHERE e.execution_no = $1 AND 'starter' = ANY (t.not_by)"
+		"  UNION ALL SELECT e.execution_no, e.parent_execution_no, e.requested_by"
+		"  FROM up u JOIN _sfflow.execution e ON e.execution_no = u.parent_execution_no),"
+		" starter AS (SELECT u.requested_by AS role FROM up u"
+		"  UNION ALL SELECT s.login FROM up u JOIN _sfflow.human_starter s ON s.execution_no = u.execution_no"
+		"  UNION ALL SELECT r.requested_by FROM up u JOIN _sfflow.start_request r ON r.execution_no = u.execution_no"
+		"  WHERE r.outcome = 'restarted')"
+		" SELECT x.what FROM (SELECT 'starter' AS what, ARRAY[pg_catalog.pg_get_userbyid(s.role)::pg_catalog.text] AS names"
+		"   FROM starter s WHERE s.role IS NOT NULL"
+		"  UNION ALL SELECT h.state, CASE WHEN h.actor IS NULL THEN ARRAY[h.role, h.login] ELSE ARRAY[h.actor] END"
+		"  FROM _sfflow.human_task_event h, task t"
+		"  WHERE h.execution_no = $1 AND h.action = 'COMPLETED' AND h.state = ANY (t.not_by)) x"
+		" WHERE x.names && $3 LIMIT 1");
+
+	return sf_list_first(sf_store_texts(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), names_of(person)));
+}
+
+/*
+ * Raise unless a person, for whom a role acts, may do a task: by the right DO, or also ACT, by the roles that it is for, and
+ * by what it has done before.
+ */
+void
+sf_person_require(const SfHumanTask *task, const SfPerson *person, Oid role)
+{
+	Oid			actor = person->actor == NULL ? InvalidOid : get_role_oid(person->actor, true);
+	char	   *bar;
+
+	if (!sf_privilege_check_role(role, SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_DO) ||
+		(person->actor != NULL &&
+		 !sf_privilege_check_role(role, SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ACT)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for worklist \"%s\"", task->worklist),
+				 errdetail("Role \"%s\" needs the right DO, and to act for somebody else the right ACT.",
+						   GetUserNameFromId(role, false))));
+	if (!is_for(task->key, role) && (!OidIsValid(actor) || !is_for(task->key, actor)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("task " INT64_FORMAT " is not for \"%s\"", task->task_no, person->name),
+				 errdetail("It is for the roles that sf_human_tasks shows.")));
+	bar = find_bar(task, person);
+	if (bar != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("task " INT64_FORMAT " must not be done by \"%s\"", task->task_no, person->name),
+				 strcmp(bar, "starter") == 0 ?
+				 errdetail("That person has started the execution, and NotBy of state \"%s\" names the starter.",
+						   task->state) :
+				 errdetail("That person has completed state \"%s\", which NotBy of state \"%s\" names.", bar, task->state)));
+}
+
+/* Note the login that starts an execution, where that is not the role that calls. */
+void
+sf_person_note_start(const SfExecution *execution)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.human_starter (execution_no, login) VALUES ($1, $2) ON CONFLICT DO NOTHING");
+	Oid			login = GetSessionUserId();
+
+	if (MyBackendType == B_BACKEND && execution->parent_execution_no == 0 && login != GetUserId() &&
+		sf_keyed_copy_is_any(&sf_worklist_copy))
+		sf_store_execute(&plan, SF_INT8(execution->execution_no), SF_ROLE(login));
+}
+
+/* Forget who has started an execution that begins anew, and what was done in it. */
+void
+sf_person_forget(int64 execution_no)
+{
+	static SfPlan starter = SF_PLAN("DELETE FROM _sfflow.human_starter s WHERE s.execution_no = $1");
+	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.human_task_event h WHERE h.execution_no = $1");
+
+	sf_store_execute(&starter, SF_INT8(execution_no));
+	sf_store_execute(&events, SF_INT8(execution_no));
+}

@@ -1,0 +1,98 @@
+/*
+ * worklist.c
+ *		Worklists: the table, and a copy of it in each backend.
+ */
+#include "postgres.h"
+
+#include "api/objects.h"
+#include "feature/human/human.h"
+#include "store/privilege.h"
+
+/* The first columns of _sfflow.worklist; see sql/parts/human.sql */
+enum
+{
+	COL_worklist_no = 1, COL_name, COL_owner
+};
+
+/* What the name of a worklist begins with where it may be of other kinds, too */
+#define PREFIX		"human:"
+
+static void begin(void);
+static List *read_rows(const SfKeptKey *key);
+
+SfKeyedCopy sf_worklist_copy = {
+	.copy = {.table = "worklist",.load = begin,.is_latest = true},
+	.index = {"worklist", "worklist_pkey"},
+	.read = read_rows
+};
+
+/* Begin the copy anew. */
+static void
+begin(void)
+{
+	sf_keyed_copy_begin(&sf_worklist_copy);
+}
+
+/* Append a row of the table to a list. */
+static void
+read_worklist(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **worklists = arg;
+	SfWorklist *worklist = palloc(sizeof(SfWorklist));
+
+	worklist->worklist_no = sf_row_number(tuple, desc, COL_worklist_no, 0);
+	worklist->name = sf_row_text(tuple, desc, COL_name);
+	worklist->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	*worklists = lappend(*worklists, worklist);
+}
+
+/* Read the worklist of a name, as it is now. */
+static List *
+read_rows(const SfKeptKey *key)
+{
+	static const SfIndex by_name = {"worklist", "worklist_name_key"};
+	List	   *worklists = NIL;
+
+	(void) sf_rows_read_now(&by_name, 1, read_worklist, &worklists, SF_TEXT(key->name));
+	return worklists;
+}
+
+/* Find a worklist by its name; NULL: there is none now.  Valid until the next call. */
+const SfWorklist *
+sf_worklist_find(const char *name)
+{
+	return sf_list_first(sf_keyed_copy_get(&sf_worklist_copy, &(SfKeptKey) {0, 0, name}));
+}
+
+/* Find a worklist by "name" or "human:name", and raise unless the caller has a right on it. */
+const SfWorklist *
+sf_worklist_require(const char *text, int privilege)
+{
+	const char *name = strncmp(text, PREFIX, strlen(PREFIX)) == 0 ? text + strlen(PREFIX) : text;
+	const SfWorklist *worklist = sf_worklist_find(name);
+
+	sf_object_require(SF_OBJECT_WORKLIST, name, worklist == NULL ? InvalidOid : worklist->owner, privilege);
+	if (worklist == NULL)
+		sf_object_missing(SF_OBJECT_WORKLIST, name);
+	return worklist;
+}
+
+/* The owner of a worklist that the caller may change, or raise. */
+Oid
+sf_worklist_require_own(const char *name)
+{
+	return sf_worklist_require(name, SF_PRIVILEGE_OWN)->owner;
+}
+
+/* Give a worklist that the caller owns to another role; returns the previous owner. */
+Oid
+sf_worklist_set_owner(const char *name, Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.worklist w SET owner = $2 WHERE w.name = $1");
+	Oid			before = sf_worklist_require_own(name);
+
+	sf_store_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
+	sf_store_announce_change("worklist");
+	return before;
+}

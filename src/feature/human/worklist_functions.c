@@ -1,0 +1,127 @@
+/*
+ * worklist_functions.c
+ *		sf_create_worklist(), sf_drop_worklist().
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "feature/human/human.h"
+#include "store/audit.h"
+#include "store/feature.h"
+#include "store/privilege.h"
+
+/* Longest description, in bytes */
+#define MAX_DESCRIPTION		4000
+
+/* Read the options of a worklist: its description, or NULL. */
+static char *
+read_description(const Jsonb *options)
+{
+	JsonbValue	root;
+	SfJsonMember member;
+	char	   *description;
+
+	sf_json_root(options, &root);
+	if (!sf_json_is_object(&root) || sf_json_count(&root) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument options must be an object with a description, or without members")));
+	if (sf_json_list_members(&root, &member) == 0)
+		return NULL;
+	description = sf_json_get_cstring(options, "description");
+	if (description == NULL || strlen(description) > MAX_DESCRIPTION)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument options has a member other than a description of at most %d bytes", MAX_DESCRIPTION)));
+	return description;
+}
+
+/* Insert a worklist of the caller; false: the name is taken. */
+static bool
+insert(const char *name, const char *description, const Jsonb *form)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.worklist (name, owner, description, form, created_at)"
+		" VALUES ($1, $2, $3, $4, pg_catalog.clock_timestamp()) ON CONFLICT DO NOTHING");
+
+	if (sf_store_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), SF_TEXT(description), SF_JSONB(form)) == 0)
+		return false;
+	sf_privilege_anchor(GetUserId());
+	return true;
+}
+
+/* Give a worklist of the caller another form and description, for tasks to come; false: it has them already. */
+static bool
+update(const char *name, const char *description, const Jsonb *form)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.worklist w SET description = $2, form = $3 WHERE w.name = $1"
+		" AND (w.description IS DISTINCT FROM $2 OR w.form IS DISTINCT FROM $3)");
+
+	(void) sf_worklist_require_own(name);
+	return sf_store_execute(&plan, SF_TEXT(name), SF_TEXT(description), SF_JSONB(form)) > 0;
+}
+
+/* sf_create_worklist(name, form, options) */
+SF_SQL_FUNCTION(sfflow_sf_create_worklist)
+{
+	char	   *name = sf_arg_text(fcinfo, 0, "name");
+	Jsonb	   *form = sf_arg_jsonb_or_null(fcinfo, 1);
+	char	   *description = read_description(sf_arg_jsonb(fcinfo, 2, "options"));
+	bool		is_new;
+
+	sf_name_check(name, "worklist name");
+	if (form != NULL)
+	{
+		sf_arg_check_size(form, "form");
+		sf_form_check(form);
+	}
+	if (sf_worklist_find(name) == NULL && !sf_privilege_may_create())
+		sf_deny_create();
+	is_new = insert(name, description, form);
+	if (!is_new)
+	{
+		sf_store_announce_change("worklist");
+		if (!update(name, description, form))
+			PG_RETURN_VOID();
+	}
+	sf_store_announce_change("worklist");
+	sf_audit_note(is_new ? "create" : "change", SF_OBJECT_WORKLIST, name, sf_object_target(SF_OBJECT_WORKLIST, name),
+				  NULL, form);
+	PG_RETURN_VOID();
+}
+
+/* sf_drop_worklist(name): no task may wait in it. */
+SF_SQL_FUNCTION(sfflow_sf_drop_worklist)
+{
+	static SfPlan lock = SF_PLAN("SELECT w.worklist_no FROM _sfflow.worklist w WHERE w.worklist_no = $1 FOR UPDATE");
+	static const SfIndex by_worklist = {"human_task", "human_task_order"};
+	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.worklist w WHERE w.worklist_no = $1");
+	SfWorklist	worklist = *sf_worklist_require(sf_arg_text(fcinfo, 0, "name"), SF_PRIVILEGE_OWN);
+	int			tasks;
+
+	worklist.name = pstrdup(worklist.name);
+	/* a task that begins to wait keeps the row, shared */
+	sf_store_execute(&lock, SF_INT4(worklist.worklist_no));
+	tasks = sf_rows_read_now(&by_worklist, PG_INT32_MAX, NULL, NULL, SF_INT4(worklist.worklist_no));
+	if (tasks > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("worklist \"%s\" has %d tasks that wait for people", worklist.name, tasks),
+				 errhint("Stop their executions first; sf_human_tasks shows them.")));
+	sf_privilege_forget(SF_OBJECT_WORKLIST, worklist.name);
+	sf_audit_forget(SF_OBJECT_WORKLIST, worklist.name);
+	SF_TELL(object_dropped, SF_OBJECT_WORKLIST, worklist.name);
+	sf_store_execute(&drop, SF_INT4(worklist.worklist_no));
+	sf_store_announce_change("worklist");
+	sf_audit_note("drop", SF_OBJECT_ALL, "*", sf_object_target(SF_OBJECT_WORKLIST, worklist.name), NULL, NULL);
+	sf_privilege_unanchor(worklist.owner);
+	PG_RETURN_VOID();
+}
