@@ -27,19 +27,29 @@ RETURN (
 		_sfflow.mcp_text(x.element #>> '{cause,text}', $3)) ORDER BY x.n), '[]')
 	FROM jsonb_array_elements(coalesce($1, '[]')) WITH ORDINALITY AS x(element, n) WHERE x.n <= $2);
 
--- The execution that a tool is asked about, which must be there.
+-- The execution that a tool is asked about, which must be there unless it is null.
 CREATE FUNCTION _sfflow.mcp_execution(execution_id text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
 	PERFORM FROM @extschema@.sf_executions e WHERE e.execution_id = $1;
-	IF NOT FOUND THEN
+	IF NOT FOUND AND execution_id IS NOT NULL THEN
 		RAISE EXCEPTION 'there is no execution "%", or role "%" may not read it', left($1, 200), current_user
 			USING ERRCODE = 'SF005', HINT = 'list_executions tells which there are.';
 	END IF;
 	RETURN $1;
 END
 $$;
+
+-- The last execution of the same state machine, requested before, that succeeded.
+CREATE FUNCTION _sfflow.mcp_last_good(execution_id text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('execution_id', l.execution_id, 'started_at', l.started_at, 'stopped_at', l.stopped_at)
+	FROM @extschema@.sf_executions e
+	CROSS JOIN LATERAL @extschema@.sf_list_executions(split_part(e.state_machine, '/', 1), 'SUCCEEDED',
+		requested_before => e.requested_at, page_size => 1, without_items => true) l
+	WHERE e.execution_id = $1);
 
 -- tonight {since}
 CREATE FUNCTION _sfflow.mcp_tonight(q jsonb) RETURNS jsonb
@@ -122,17 +132,74 @@ RETURN (
 			SELECT count(*) FROM @extschema@.sf_list_executions(split_part(e.state_machine, '/', 1), e.status, e.error,
 				page_size => 100) l
 			WHERE e.error IS NOT NULL),
-		'last_good', (
-			SELECT jsonb_build_object('execution_id', l.execution_id, 'started_at', l.started_at, 'stopped_at',
-				l.stopped_at)
-			FROM @extschema@.sf_list_executions(split_part(e.state_machine, '/', 1), 'SUCCEEDED',
-				requested_before => e.requested_at, page_size => 1, without_items => true) l),
+		'last_good', _sfflow.mcp_last_good(e.execution_id),
 		'operators_did', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
 			SELECT x.at, x.action, x.role, left(x.reason, 300) AS reason FROM @extschema@.sf_audit x
 			WHERE x.execution_id = e.execution_id ORDER BY x.at DESC LIMIT 5) a),
 		'cut', (SELECT count(*) FROM job j WHERE j.error IS NOT NULL) > 5 OR coalesce(length(e.cause), 0) > 4000)
 	FROM @extschema@.sf_executions e
 	WHERE e.execution_id = _sfflow.mcp_execution($1 ->> 'execution_id'));
+
+-- Of two executions, what a reader asks of each.
+CREATE FUNCTION _sfflow.mcp_compared(execution_id text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('execution_id', e.execution_id, 'state_machine', e.state_machine, 'version', e.version,
+		'status', e.status, 'started_at', e.started_at, 'stopped_at', e.stopped_at, 'took_ms',
+		_sfflow.took_ms(e.execution_id), 'input', _sfflow.mcp_text(e.input::text, 1000))
+	FROM @extschema@.sf_executions e WHERE e.execution_id = $1);
+
+-- The first JSON pointers at differences.
+CREATE FUNCTION _sfflow.mcp_pointers(pointers text[]) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+	SELECT jsonb_agg(left(p.pointer, 150) ORDER BY p.n)
+	FROM unnest($1) WITH ORDINALITY AS p(pointer, n) WHERE p.n <= 8);
+
+-- compare_with_last_good {execution_id, good_execution_id}
+CREATE FUNCTION _sfflow.mcp_compare_with_last_good(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	most CONSTANT integer := 30;
+	this text := _sfflow.mcp_execution(q ->> 'execution_id');
+	good text := coalesce(_sfflow.mcp_execution(q ->> 'good_execution_id'),
+		_sfflow.mcp_last_good(this) ->> 'execution_id');
+	jobs jsonb;
+	same bigint;
+	differ bigint;
+BEGIN
+	IF good IS NULL THEN
+		RAISE EXCEPTION 'no execution of this state machine had succeeded before "%"', left(this, 200)
+			USING ERRCODE = 'SF012', HINT = 'good_execution_id names one to compare with.';
+	END IF;
+	WITH line AS MATERIALIZED (
+		SELECT c.*, coalesce(
+			c.only_in IS NOT NULL OR c.status_a IS DISTINCT FROM c.status_b OR c.error_a IS DISTINCT FROM c.error_b
+				OR c.attempts_a IS DISTINCT FROM c.attempts_b OR cardinality(c.input_differs) > 0
+				OR cardinality(c.output_differs) > 0
+				OR c.duration_b > greatest(2 * c.duration_a, interval '1 second'), false) AS differs
+		FROM @extschema@.sf_compare(good, this) WITH ORDINALITY AS c(job_id, only_in, status_a, status_b, duration_a,
+			duration_b, usual_duration, attempts_a, attempts_b, error_a, error_b, input_differs, output_differs, is_cut,
+			n)
+	)
+	SELECT (SELECT count(*) FROM line l WHERE NOT l.differs), (SELECT count(*) FROM line l WHERE l.differs), (
+		SELECT jsonb_agg(jsonb_build_object('job_id', d.job_id,
+			'only_in', CASE d.only_in WHEN 'a' THEN 'good' WHEN 'b' THEN 'this' END,
+			'good_status', d.status_a, 'status', d.status_b,
+			'good_ms', round(extract(epoch FROM d.duration_a) * 1000),
+			'ms', round(extract(epoch FROM d.duration_b) * 1000),
+			'usual_ms', round(extract(epoch FROM d.usual_duration) * 1000),
+			'good_attempts', d.attempts_a, 'attempts', d.attempts_b,
+			'good_error', left(d.error_a, 300), 'error', left(d.error_b, 300),
+			'input_differs', _sfflow.mcp_pointers(d.input_differs), 'output_differs',
+			_sfflow.mcp_pointers(d.output_differs)) ORDER BY d.n)
+		FROM (SELECT x.* FROM line x WHERE x.differs ORDER BY x.n LIMIT most) d)
+	INTO same, differ, jobs;
+	RETURN jsonb_build_object('this', _sfflow.mcp_compared(this), 'good', _sfflow.mcp_compared(good),
+		'same_jobs', same, 'different_jobs', differ, 'jobs', coalesce(jobs, '[]'), 'cut', differ > most);
+END
+$$;
 
 -- list_executions {state_machine, status, error, name_prefix, requested_after, requested_before, limit, page_key}
 CREATE FUNCTION _sfflow.mcp_list_executions(q jsonb) RETURNS jsonb
@@ -338,6 +405,16 @@ BEGIN ATOMIC
 		last_good object The last execution before this one that succeeded.
 		operators_did! array What operators did to it last.
 		cut! boolean Something was left out.'),
+	('compare_with_last_good', false, 'What changed since the last good run?',
+		'The jobs in which an execution differs from the last one before it that succeeded: status, error, attempts, duration, and JSON pointers at what inputs and outputs differ in.',
+		'execution_id! string Id of the execution.
+		good_execution_id string Compare with this execution instead.',
+		'this! object The execution.
+		good! object The one that it is compared with.
+		same_jobs! integer How many jobs do not differ.
+		different_jobs! integer How many jobs differ.
+		jobs! array Jobs that differ: members that begin with good_ are of the other execution.
+		cut! boolean More jobs differ.'),
 	('list_executions', false, 'Which executions are there?',
 		'A page of executions, the newest first, by state machine, status, error, name or time.',
 		'state_machine string Only those of this state machine.
@@ -541,6 +618,7 @@ BEGIN
 		WHEN 'tonight' THEN answer := _sfflow.mcp_tonight(arguments);
 		WHEN 'late_or_failing' THEN answer := _sfflow.mcp_late_or_failing(arguments);
 		WHEN 'why_did_it_fail' THEN answer := _sfflow.mcp_why_did_it_fail(arguments);
+		WHEN 'compare_with_last_good' THEN answer := _sfflow.mcp_compare_with_last_good(arguments);
 		WHEN 'list_executions' THEN answer := _sfflow.mcp_list_executions(arguments);
 		WHEN 'execution_status' THEN answer := _sfflow.mcp_execution_status(arguments);
 		WHEN 'waiting_on' THEN answer := _sfflow.mcp_waiting_on(arguments);

@@ -105,7 +105,8 @@ my %checked = map {
   	event_types events health
   histogram_add histogram_below histogram_percentiles histogram_sum history job_label job_relations jobs
   is_on_page jobs_ahead longest_running machine_rights map_run_arn may_create
-  mcp_call mcp_check mcp_execution mcp_execution_status mcp_first mcp_late_or_failing mcp_list_executions
+  mcp_call mcp_check mcp_compare_with_last_good mcp_compared mcp_last_good mcp_pointers
+  mcp_execution mcp_execution_status mcp_first mcp_late_or_failing mcp_list_executions
   mcp_list_state_machines mcp_more mcp_rows mcp_schema mcp_state_machine_definition mcp_text mcp_tonight mcp_tool_list
   mcp_tools mcp_waiting_on mcp_waits mcp_what_would_redrive_run mcp_why_did_it_fail mcp_write missing_resources
   newest propose_mapping

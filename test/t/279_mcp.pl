@@ -196,7 +196,8 @@ for my $case ([ '2025-06-18', '2025-06-18' ], [ '2025-03-26', '2025-03-26' ], [ 
 # --- tools that read
 
 %tools = map { $_->{name} => $_ } @{ request($gateway, $key{reader}, 'tools/list')->{result}{tools} };
-is(join(' ', sort keys %tools), 'execution_status late_or_failing list_executions list_state_machines'
+is(join(' ', sort keys %tools),
+	'compare_with_last_good execution_status late_or_failing list_executions list_state_machines'
 	. ' state_machine_definition tonight waiting_on what_would_redrive_run why_did_it_fail', 'the tools');
 is(scalar(grep { !$_->{annotations}{readOnlyHint} } values %tools), 0, 'all of them only read');
 is(scalar(grep { $_->{inputSchema}{type} ne 'object' || $_->{outputSchema}{type} ne 'object' } values %tools), 0,
@@ -208,6 +209,9 @@ like($why->{cause}, qr/It has 0 lines.*the file a\.csv is empty/, '... and why')
 is($why->{failed_jobs}[0]{input}, '{"bad": "a.csv"}', '... with its input');
 is($why->{last_good}{execution_id}, 'nightly:good', 'the last good one');
 is($why->{same_error}, 1, 'how often this happened');
+is(tool($gateway, 'reader', 'compare_with_last_good', { execution_id => 'nightly:bad' })->{jobs}[0]{input_differs}[0],
+	'/bad',
+	'... and what is different from it');
 is(tool($gateway, 'reader', 'why_did_it_fail', { execution_id => 'nightly:good' })->{failed}, 0,
 	'one that did not fail');
 my $tonight = tool($gateway, 'reader', 'tonight');
