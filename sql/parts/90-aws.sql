@@ -145,7 +145,7 @@ BEGIN
 		RETURN 'aws-activity-' || activity;
 	END $f$;
 
-	-- Check a target, and make what it needs: activity:NAME, notify:CHANNEL, or a state machine's name or ARN.
+	-- Check a target, and make what it needs: activity:NAME, event:NAME, notify:CHANNEL, a state machine's name or ARN.
 	CREATE FUNCTION sfflow_aws.check_target(target text) RETURNS text LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
@@ -157,18 +157,24 @@ BEGIN
 		ELSIF target IS NULL OR target = '' THEN
 			RAISE EXCEPTION 'target must not be empty'
 				USING ERRCODE = 'invalid_parameter_value',
-					HINT = 'Give activity:NAME, notify:CHANNEL, or the name of a state machine.';
+					HINT = 'Give activity:NAME, event:NAME, notify:CHANNEL, or the name of a state machine.';
 		END IF;
 		RETURN target;
 	END $f$;
 
-	-- Send a message to a target.
-	CREATE FUNCTION sfflow_aws.deliver(target text, message jsonb, name text DEFAULT NULL) RETURNS void LANGUAGE plpgsql
+	-- Send a message to a target: an execution of that name, or an event by key with that id, if it gives none itself.
+	CREATE FUNCTION sfflow_aws.deliver(target text, message jsonb, name text DEFAULT NULL, id text DEFAULT NULL)
+	RETURNS void LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
 		IF target LIKE 'notify:%' THEN
 			PERFORM pg_notify(substr(target, 8),
 				CASE jsonb_typeof(message) WHEN 'string' THEN message #>> '{}' ELSE message::text END);
+--@with event
+		ELSIF target LIKE 'event:%' THEN
+			PERFORM @extschema@.sf_emit(substr(target, 7), message->>'key', nullif(message->'payload', 'null'),
+				coalesce(message->>'id', id));
+--@end
 		ELSIF target LIKE 'activity:%' THEN
 			PERFORM @extschema@.sf_start('aws-activity-' || substr(target, 10), message, name);
 		ELSE
@@ -611,94 +617,28 @@ BEGIN
 		name text PRIMARY KEY,
 		bus text,					-- NULL: any
 		pattern jsonb NOT NULL,
-		target text NOT NULL
+		target text NOT NULL,
+		input jsonb					-- a template of what the target gets; NULL: the event
 	);
 
-	-- Send the events that match a pattern to a target; the same name again changes the rule.
-	CREATE FUNCTION sfflow_aws.put_rule(name text, pattern jsonb, target text, bus text DEFAULT NULL)
-	RETURNS void LANGUAGE sql
+	-- Send the events that match a pattern to a target; the same name again changes the rule. A pattern that is not
+	-- valid is refused, and so is a template.
+	CREATE FUNCTION sfflow_aws.put_rule(name text, pattern jsonb, target text, bus text DEFAULT NULL,
+		input jsonb DEFAULT NULL)
+	RETURNS void LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
-		INSERT INTO sfflow_aws.event_rule VALUES (name, bus, pattern, sfflow_aws.check_target(target))
+	BEGIN
+		PERFORM @extschema@.sf_test_event_pattern(pattern, '{}'), _sfflow.check_rule_input(target, input);
+		INSERT INTO sfflow_aws.event_rule VALUES (name, bus, pattern, sfflow_aws.check_target(target), input)
 		ON CONFLICT ON CONSTRAINT event_rule_pkey DO UPDATE SET bus = EXCLUDED.bus, pattern = EXCLUDED.pattern,
-			target = EXCLUDED.target
-	$f$;
+			target = EXCLUDED.target, input = EXCLUDED.input;
+	END $f$;
 
 	CREATE FUNCTION sfflow_aws.delete_rule(name text)
 	RETURNS void LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
 		DELETE FROM sfflow_aws.event_rule AS r WHERE r.name = delete_rule.name
 	$f$;
-
-	-- Tell whether a value of an event (NULL: it has none) is what one entry of a pattern's list wants.
-	CREATE FUNCTION sfflow_aws.value_matches(actual jsonb, wanted jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
-	SET search_path = pg_catalog, pg_temp AS $f$
-	DECLARE
-		content text := CASE jsonb_typeof(actual) WHEN 'string' THEN actual #>> '{}' END;
-		operand text;
-		bounds jsonb;
-	BEGIN
-		IF jsonb_typeof(wanted) <> 'object' THEN
-			RETURN actual = wanted;
-		ELSIF wanted ? 'exists' THEN
-			RETURN (actual IS NOT NULL) = (wanted->>'exists')::boolean;
-		ELSIF actual IS NULL THEN
-			RETURN false;
-		ELSIF wanted ? 'anything-but' THEN
-			bounds := wanted->'anything-but';
-			RETURN CASE jsonb_typeof(bounds)
-				WHEN 'array' THEN NOT EXISTS (SELECT FROM jsonb_array_elements(bounds) AS b
-					WHERE sfflow_aws.value_matches(actual, b))
-				ELSE NOT sfflow_aws.value_matches(actual, bounds) END;
-		ELSIF wanted ? 'numeric' THEN
-			bounds := wanted->'numeric';
-			RETURN jsonb_typeof(actual) = 'number' AND (SELECT bool_and(CASE bounds->>n
-					WHEN '=' THEN actual = bounds->(n + 1) WHEN '<' THEN actual < bounds->(n + 1) WHEN '<='
-						THEN actual <= bounds->(n + 1)
-					WHEN '>' THEN actual > bounds->(n + 1) WHEN '>=' THEN actual >= bounds->(n + 1) END)
-				FROM generate_series(0, jsonb_array_length(bounds) - 1, 2) AS n);
-		END IF;
-		FOREACH operand IN ARRAY ARRAY['prefix', 'suffix', 'equals-ignore-case', 'wildcard'] LOOP
-			CONTINUE WHEN NOT wanted ? operand;
-			RETURN coalesce(CASE operand
-				WHEN 'prefix' THEN starts_with(content, wanted->>operand)
-				WHEN 'suffix' THEN right(content, length(wanted->>operand)) = wanted->>operand
-				WHEN 'equals-ignore-case' THEN lower(content) = lower(wanted->>operand)
-				ELSE content LIKE replace(replace(replace(replace(wanted->>operand, '\', '\\'), '%', '\%'), '_', '\_'),
-					'*', '%') END, false);
-		END LOOP;
-		RETURN false;
-	END $f$;
-
-	-- Tell whether an event matches a pattern: each of its lists names one value that the event has there.
-	CREATE FUNCTION sfflow_aws.event_matches(event jsonb, pattern jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
-	SET search_path = pg_catalog, pg_temp AS $f$
-	DECLARE
-		field text;
-		wanted jsonb;
-		actual jsonb;
-		matched boolean;
-	BEGIN
-		FOR field, wanted IN SELECT * FROM jsonb_each(pattern) LOOP
-			actual := event->field;
-			IF field = '$or' THEN
-				matched := EXISTS (SELECT FROM jsonb_array_elements(wanted) AS p
-					WHERE sfflow_aws.event_matches(event, p));
-			ELSIF jsonb_typeof(wanted) = 'object' THEN
-				matched := sfflow_aws.event_matches(coalesce(actual, '{}'), wanted);
-			ELSE
-				matched := EXISTS (
-					SELECT FROM jsonb_array_elements(wanted) AS w
-					WHERE CASE jsonb_typeof(actual)
-						WHEN 'array' THEN EXISTS (SELECT FROM jsonb_array_elements(actual) AS v
-							WHERE sfflow_aws.value_matches(v, w))
-						ELSE sfflow_aws.value_matches(actual, w) END);
-			END IF;
-			IF NOT matched THEN
-				RETURN false;
-			END IF;
-		END LOOP;
-		RETURN true;
-	END $f$;
 
 	-- What is wrong with an entry, or NULL.
 	CREATE FUNCTION sfflow_aws.entry_problem(entry jsonb) RETURNS jsonb LANGUAGE plpgsql
@@ -734,16 +674,18 @@ BEGIN
 			'resources', coalesce(entry->'Resources', '[]'),
 			'detail', CASE jsonb_typeof(entry->'Detail') WHEN 'string' THEN (entry->>'Detail')::jsonb
 				ELSE entry->'Detail' END);
-		rule_target text;
+		rule sfflow_aws.event_rule;
 	BEGIN
-		FOR rule_target IN
-			SELECT r.target FROM sfflow_aws.event_rule AS r
+		FOR rule IN
+			SELECT r.* FROM sfflow_aws.event_rule AS r
 			WHERE (r.bus IS NULL OR r.bus = regexp_replace(coalesce(entry->>'EventBusName', 'default'),
 				'^arn:.*:event-bus/', ''))
-				AND sfflow_aws.event_matches(event, r.pattern)
+				AND @extschema@.sf_test_event_pattern(r.pattern, event)
 			ORDER BY r.name
 		LOOP
-			PERFORM sfflow_aws.deliver(rule_target, event);
+			PERFORM sfflow_aws.deliver(rule.target,
+				CASE WHEN rule.input IS NULL THEN event ELSE _sfflow.rule_input(rule.input, event) END, NULL,
+				event_id::text);
 		END LOOP;
 		RETURN event_id;
 	END $f$;

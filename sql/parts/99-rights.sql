@@ -28,6 +28,7 @@ DECLARE
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
 	-- worth hiding.
 	public name[] := '{athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
+		check_rule_input,
 		console_activities, console_ahead, console_alerts, console_compare, console_compared,
 		console_create_rule, console_cut, console_deadlines,
 		console_diff, console_each, console_event_payload, console_events, console_execution, console_executions,
@@ -48,9 +49,11 @@ DECLARE
 		mcp_late_or_failing, mcp_list_executions, mcp_list_state_machines, mcp_more, mcp_pointers, mcp_rows, mcp_schema,
 		mcp_state_machine_definition,
 		mcp_text, mcp_tonight, mcp_tool_list, mcp_tools, mcp_waiting_on, mcp_waits, mcp_what_would_redrive_run,
-		mcp_why_did_it_fail, mcp_write, missing_resources, newest, propose_mapping, template_part_exists, run_schedule,
+		mcp_why_did_it_fail, mcp_write, missing_resources, newest, propose_mapping, template_part_exists,
+		rule_input, run_schedule,
 		schedule_latest, schedule_next,
-		schedule_next_run, schedule_status, schedule_zone, spans, start_scheduled, task_slots, tasks_from, took_ms,
+		schedule_next_run, schedule_status, schedule_zone, spans, start_by_rule, start_scheduled,
+		task_slots, tasks_from, took_ms,
 		unfolded_jobs, unfolded_metrics, unfolded_retries, waiting_on, workers}';
 	made record;
 	given record;

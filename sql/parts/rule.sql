@@ -14,7 +14,9 @@ CREATE TABLE _sfflow.rule (
 	bytes integer NOT NULL,				-- of pattern and input as text: counts for a quota of the owner
 	wants_alerts boolean NOT NULL,		-- its pattern may match events of alerts
 	pattern jsonb NOT NULL,
-	input jsonb
+	input jsonb,
+	execution_name text,				-- of what it starts: a path or a function over the event; NULL: made
+	if_exists text COLLATE "C"			-- what becomes of one that is there; NULL: skip
 );
 CREATE INDEX rule_of_owner ON _sfflow.rule (owner);
 CREATE INDEX rule_alerts ON _sfflow.rule (rule_no) WHERE wants_alerts;
@@ -93,6 +95,18 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_create_rule(text, jsonb, text, jsonb) IS
 	'call a target for each change of a status whose event matches a pattern';
 
+CREATE FUNCTION @extschema@.sf_create_rule(name text, pattern jsonb, target text, input jsonb, execution_name text,
+	if_exists text DEFAULT 'skip') RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_create_rule'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_create_rule(text, jsonb, text, jsonb, text, text) IS
+	'start an execution that the event names, for each event that matches a pattern';
+
+-- What a rule starts, for C: sf_start in whatever schema it is, as start_scheduled.
+CREATE FUNCTION _sfflow.start_by_rule(state_machine text, input jsonb, name text, if_exists text) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN @extschema@.sf_start($1, $2, $3, $4);
+
 CREATE FUNCTION @extschema@.sf_drop_rule(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_drop_rule'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -114,6 +128,15 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_test_event_pattern'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.sf_test_event_pattern(jsonb, jsonb) IS 'does an event match an event pattern?';
 
+-- For rules of the stand-in of EventBridge: check the template of an input for a target; make the input of an event.
+CREATE FUNCTION _sfflow.check_rule_input(target text, input jsonb) RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_check_rule_input'
+LANGUAGE C STABLE;
+
+CREATE FUNCTION _sfflow.rule_input(input jsonb, event jsonb) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'sfflow_rule_input'
+LANGUAGE C STABLE STRICT;
+
 -- What workers do once a minute if a rule wants to know of alerts.
 CREATE FUNCTION _sfflow.check_alerts() RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_check_alerts'
@@ -124,7 +147,8 @@ CREATE VIEW @extschema@.sf_rules WITH (security_barrier) AS
 SELECT r.name AS rule_name, pg_get_userbyid(r.owner) AS owner, r.pattern, r.target, r.input, d.pending,
 	(SELECT coalesce(sum(t.delivered), 0)::bigint FROM _sfflow.rule_total t WHERE t.rule_no = r.rule_no) AS delivered,
 		d.dead,
-	e.error AS last_error, e.cause AS last_cause, e.failed_at AS last_failed_at, r.created_at
+	e.error AS last_error, e.cause AS last_cause, e.failed_at AS last_failed_at, r.created_at, r.execution_name,
+	CASE WHEN r.execution_name IS NOT NULL THEN coalesce(r.if_exists, 'skip') END AS if_exists
 FROM _sfflow.rule r
 CROSS JOIN LATERAL (
 	SELECT count(*) FILTER (WHERE x.due_at IS NOT NULL) AS pending, count(*) FILTER (WHERE x.due_at IS NULL) AS dead
@@ -162,6 +186,9 @@ COMMENT ON COLUMN @extschema@.sf_rules.last_error IS
 COMMENT ON COLUMN @extschema@.sf_rules.last_cause IS 'cause of it';
 COMMENT ON COLUMN @extschema@.sf_rules.last_failed_at IS 'when that was';
 COMMENT ON COLUMN @extschema@.sf_rules.created_at IS 'when the rule was created';
+COMMENT ON COLUMN @extschema@.sf_rules.execution_name IS
+	'path or function over the event, which names what is started; null: it is named after rule and event';
+COMMENT ON COLUMN @extschema@.sf_rules.if_exists IS 'what becomes of an execution of that name, as in sf_start';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.rule_name IS 'the rule';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.event_id IS 'id of the event';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.status IS 'PENDING, or DEAD: not tried any more';

@@ -6,6 +6,10 @@ DROP FUNCTION _sfflow.schema_1();
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
+-- What a rule names that it starts.
+ALTER TABLE _sfflow.rule ADD COLUMN execution_name text;
+ALTER TABLE _sfflow.rule ADD COLUMN if_exists text COLLATE "C";
+
 --@with event
 -- Events by key.
 CREATE SEQUENCE _sfflow.event_type_no AS integer;

@@ -29,8 +29,8 @@ static const char *const if_exists_names[] = {
 };
 
 /* Read the argument if_exists. */
-static SfIfExists
-parse_if_exists(const char *text)
+SfIfExists
+sf_start_if_exists(const char *text)
 {
 	SfClosest	closest;
 
@@ -210,7 +210,7 @@ find_qualifier(const char *state_machine, int version)
 SfStart
 sf_start_prepare(const char *state_machine, int version, const char *if_exists, bool quiet)
 {
-	SfStart		start = {.if_exists = parse_if_exists(if_exists),.quiet = quiet};
+	SfStart		start = {.if_exists = sf_start_if_exists(if_exists),.quiet = quiet};
 	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
 	int			n;
 

@@ -30,6 +30,7 @@ typedef struct SfStart
 	int			priority;
 } SfStart;
 
+extern SfIfExists sf_start_if_exists(const char *text);
 extern SfStart sf_start_prepare(const char *state_machine, int version,
 								const char *if_exists, bool quiet);
 extern void sf_start_set_priority(SfStart *start, int priority);

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event human
 BEGIN;
-SELECT plan(211);
+SELECT plan(213);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -76,6 +76,7 @@ INSERT INTO contract VALUES
 	('sf_drop_calendar', 'name text', 'void'),
 	('sf_calendar_days', 'calendar text, from_day date, to_day date, on_closed text DEFAULT ''skip''::text', 'TABLE(day date, is_open boolean, is_picked boolean)'),
 	('sf_create_rule', 'name text, pattern jsonb, target text, input jsonb DEFAULT NULL::jsonb', 'void'),
+	('sf_create_rule', 'name text, pattern jsonb, target text, input jsonb, execution_name text, if_exists text DEFAULT ''skip''::text', 'void'),
 	('sf_drop_rule', 'name text', 'void'),
 	('sf_redeliver', 'rule text, event_id text DEFAULT NULL::text', 'bigint'),
 	('sf_discard_deliveries', 'rule text, event_id text DEFAULT NULL::text', 'bigint'),
@@ -96,8 +97,9 @@ INSERT INTO contract VALUES
 	('sf_check', '', 'TABLE(problem text, execution_id text, detail text)');
 
 SELECT is(
-	(SELECT array_agg(regexp_replace(pg_get_function_arguments(oid), '(, )?OUT .*', '')) FROM pg_proc WHERE proname = c.name),
-	ARRAY[c.arguments], c.name || ': arguments')
+	(SELECT array_agg(regexp_replace(pg_get_function_arguments(oid), '(, )?OUT .*', '') ORDER BY pronargs) FROM pg_proc
+		WHERE proname = c.name),
+	(SELECT array_agg(x.arguments ORDER BY length(x.arguments)) FROM contract x WHERE x.name = c.name), c.name || ': arguments')
 FROM contract AS c;
 -- Columns of a result may be declared by RETURNS TABLE or by OUT.
 SELECT is(
@@ -106,7 +108,7 @@ SELECT is(
 			FROM unnest(p.proargnames, p.proallargtypes, p.proargmodes) WITH ORDINALITY AS a(name, type, mode, n)
 			WHERE a.mode IN ('o', 't')) || ')', pg_get_function_result(p.oid)))
 		FROM pg_proc AS p WHERE p.proname = c.name),
-	ARRAY[c.result], c.name || ': result')
+	(SELECT array_agg(x.result) FROM contract x WHERE x.name = c.name), c.name || ': result')
 FROM contract AS c;
 
 -- Views: their columns in order.
@@ -139,7 +141,7 @@ INSERT INTO shown VALUES
 	('sf_limit_waits', 'execution_id, branch, state, target, key, since, position, waiting, max_running, in_use, rate, per, in_use_by'),
 	('sf_audit', 'at, action, target, execution_id, role, session_role, reason, details'),
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
-	('sf_rules', 'rule_name, owner, pattern, target, input, pending, delivered, dead, last_error, last_cause, last_failed_at, created_at'),
+	('sf_rules', 'rule_name, owner, pattern, target, input, pending, delivered, dead, last_error, last_cause, last_failed_at, created_at, execution_name, if_exists'),
 	('sf_rule_deliveries', 'rule_name, event_id, status, attempts, next_attempt, error, cause, failed_at, event, created_at'),
 	('sf_deadlines', 'target, start_by, end_by, timezone, calendar, next_check, set_at, set_by'),
 	('sf_late', 'target, state, due_by, deadline_at, execution_id, expected_at, raised_at, over_at, acknowledged_at'),

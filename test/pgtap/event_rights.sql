@@ -1,7 +1,7 @@
 -- Events by key: who may create types, emit, receive, and see what.
 -- needs: event hold
 BEGIN;
-SELECT plan(32);
+SELECT plan(35);
 
 CREATE ROLE event_owner; CREATE ROLE event_shop; CREATE ROLE event_bank; CREATE ROLE event_stranger;
 SELECT sf_revoke('CREATE', '*', 'public'), sf_grant('CREATE', '*', r) FROM unnest('{event_owner,event_shop}'::text[]) r \g /dev/null
@@ -56,6 +56,9 @@ SET ROLE event_shop;
 SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid') $$), 'SF012 argument input must have "key", and maybe "payload" and "id", for a target that is an event', '... and says which key');
 SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid', '{"key": "k", "to": 1}') $$), 'SF012 argument input must have "key", and maybe "payload" and "id", for a target that is an event', '... and nothing else');
 SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid', '{"key": "k", "payload.$": "$", "id.$": "$.id"}') $$), 'allowed', '... but a payload and an id');
+SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid', '{"key": "k"}', '$.id') $$), 'SF012 argument execution_name is for a target that starts executions, and "event:paid" does not', 'a rule that starts nothing names nothing');
+SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'pay', NULL, 'id') $$), 'SF012 argument execution_name is invalid: The value for the field ''name.$'' must be a valid JSONPath or a valid intrinsic function call', 'a name is a path');
+SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'pay', NULL, '$.id', 'replace') $$), 'SF012 argument if_exists must not be "replace"', 'if_exists is as in sf_start');
 SET ROLE event_shop;
 SELECT sf_start('pay', '{}', '2'), sf_run('pay:2') \g /dev/null
 SELECT is((SELECT error || ' ' || cause FROM sf_executions WHERE execution_id = 'pay:2'),

@@ -80,7 +80,7 @@ ROLLBACK;
 -- ---- EventBridge
 
 -- patterns: what they match in {"source": "shop", "detail": {"n": 5, "tags": ["a", "b"], "state": "done"}}
-SELECT pattern, sfflow_aws.event_matches('{"source": "shop", "detail": {"n": 5, "tags": ["a", "b"], "state": "done"}}', pattern::jsonb) AS matches
+SELECT pattern, sf_test_event_pattern(pattern::jsonb, '{"source": "shop", "detail": {"n": 5, "tags": ["a", "b"], "state": "done"}}') AS matches
 FROM (VALUES
 	('{"source": ["shop", "other"]}'), ('{"source": ["other"]}'), ('{"detail": {"tags": ["b"]}}'), ('{"detail": {"n": [5]}, "source": ["x"]}'),
 	('{"source": [{"prefix": "sh"}]}'), ('{"source": [{"suffix": "op"}]}'), ('{"source": [{"wildcard": "s*p"}]}'), ('{"source": [{"equals-ignore-case": "SHOP"}]}'),
@@ -92,6 +92,11 @@ FROM (VALUES
 BEGIN;
 SELECT sf_create_state_machine('on_event', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "OutputPath": "$.detail", "End": true}}}');
 SELECT sfflow_aws.put_rule('r', '{"source": ["shop"]}', 'on_event', bus => 'orders');
+SAVEPOINT s;
+SELECT sfflow_aws.put_rule('bad', '{"source": "shop"}', 'on_event');
+ROLLBACK TO s;
+SELECT sfflow_aws.put_rule('bad', '{"source": ["shop"]}', 'on_event', input => '{"a.$": "$["}');
+ROLLBACK TO s;
 SELECT call('events:putEvents', '{"Entries": [{"EventBusName": "orders", "Source": "shop", "DetailType": "paid", "Detail": {"order": 1}},
 	{"EventBusName": "orders", "Source": "shop", "DetailType": "paid", "Detail": "{\"order\": 2}"}, {"Source": "shop", "DetailType": "paid", "Detail": {"order": 3}}]}')
 	#- '{output,Entries}' AS result;

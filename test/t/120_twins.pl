@@ -255,6 +255,7 @@ SELECT public.sf_enable();
 SELECT public.sf_create_rule('watch', '{"detail": {"status": ["SUCCEEDED", {"numeric": [">", 1]}],
 	"input": [{"prefix": {"equals-ignore-case": "{"}}, {"cidr": "::1/8"}]}}', 'flow',
 	'{"a": 1, "list": [], "of.$": "$.detail.name"}');
+SELECT public.sf_create_rule('named', '{"source": ["sfflow.events"]}', 'flow', NULL, '$.detail.key', 'skip');
 SELECT public.sf_create_rule('gone', '{"source": ["aws.states"]}', 'notify:bell');
 SELECT public.sf_test_event_pattern('{"a": [{"wildcard": "x*"}]}', '{"a": "xy"}');
 SELECT public.sf_start('flow', '{"a": 1, "list": []}', 'due');
@@ -267,7 +268,7 @@ TABLE public.sf_rules;
 TABLE public.sf_rule_deliveries;
 SELECT public.sf_alter_owner('rule:gone', 'postgres'), public.sf_redeliver('gone'),
 	public.sf_discard_deliveries('gone');
-SELECT public.sf_drop_rule('gone'), public.sf_drop_rule('watch');
+SELECT public.sf_drop_rule('gone'), public.sf_drop_rule('watch'), public.sf_drop_rule('named');
 SELECT public.sf_disable();
 EOS
 is(safely('tenancy', q(SELECT string_agg(status, ' ' ORDER BY execution_id) FROM public.sf_executions

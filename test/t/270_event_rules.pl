@@ -154,6 +154,62 @@ ok($node->poll_query_until('postgres', "SELECT dead = 1 AND pending = 0 FROM sf_
 	'so does one that goes through a wait');
 is(sql("SELECT last_error || ' ' || (SELECT count(*) FROM sf_events WHERE name = 'ping')
 	FROM sf_rules WHERE rule_name = 'back'"), 'Sfflow.RuleChainTooLong 11', '... after the tenth rule');
+# --- names of what is started: one execution per key, whoever emits
+
+sql(<<'EOS');
+SELECT sf_create_event('step'),
+	sf_create_state_machine('case', '{"StartAt": "First", "States": {
+		"First": {"Type": "Pass", "Parameters": {"key.$": "$.detail.key", "n.$": "$.detail.payload"}, "Next": "Then"},
+		"Then": {"Type": "Task", "Resource": "event:step", "Parameters": {"Key.$": "$.key"}, "ResultPath": "$.then",
+			"Next": "Last"},
+		"Last": {"Type": "Task", "Resource": "event:step", "Parameters": {"Key.$": "$.key"}, "ResultPath": "$.last",
+			"End": true}}}');
+SELECT sf_create_rule('case', '{"source": ["sfflow.events"], "detail-type": ["step"]}', 'case', NULL, '$.detail.key');
+EOS
+my @emitters = map { $node->background_psql('postgres') } 1 .. 3;
+$_->query_safe("BEGIN; SELECT sf_emit('step', 'c' || k, to_jsonb($$)) FROM generate_series(1, 20) k") for @emitters;
+$_->query_safe('COMMIT') for @emitters;
+$_->quit for @emitters;
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 20 AND bool_and(status = 'SUCCEEDED') FROM sf_executions
+	WHERE state_machine = 'case')), 'three emitters at once: one execution for each of twenty keys');
+delivered('all steps');
+is(sql(q(SELECT count(*), count(DISTINCT input #>> '{detail,id}') FILTER (WHERE output #>> '{then,Id}' <>
+	output #>> '{last,Id}' AND input #>> '{detail,id}' NOT IN (output #>> '{then,Id}', output #>> '{last,Id}'))
+	FROM sf_executions WHERE state_machine = 'case')), '20|20', '... which has received each of three events once');
+sql(<<'EOS');
+SELECT sf_create_rule('case', '{"source": ["sfflow.events"], "detail-type": ["step"]}', 'load', NULL,
+	'States.Format(''case-{}'', $.detail.payload)', 'error');
+SELECT sf_emit('step', 'x', '7'), sf_emit('step', 'y', '7'), sf_emit('step', 'z', '"two words"');
+EOS
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 1 FROM sf_executions WHERE execution_id = 'load:case-7')),
+	'a function over the event names it');
+ok($node->poll_query_until('postgres', q(SELECT dead = 2 FROM sf_rules WHERE rule_name = 'case')),
+	'what is there already, and a name that is none, are errors');
+is(sql(q(SELECT string_agg(cause, E'\n' ORDER BY cause) FROM sf_rule_deliveries WHERE rule_name = 'case')),
+	"Execution Already Exists: 'load:case-7'\n"
+	. 'execution name "case-two words" contains a character that is not allowed',
+	'... which the delivery tells');
+is(sql(q(SELECT execution_name || ' ' || if_exists FROM sf_rules WHERE rule_name = 'case')),
+	q(States.Format('case-{}', $.detail.payload) error), '... and the view');
+
+# --- what tasks put on EventBridge
+
+sql(<<'EOS');
+SELECT sf_aws_install();
+SELECT sfflow_aws.put_rule('paid', '{"source": ["bank"], "detail": {"order": [{"exists": true}]}}', 'event:paid', NULL,
+	'{"key.$": "$.detail.order", "payload.$": "$.detail.amount"}');
+SELECT sf_create_state_machine('puts', '{"StartAt": "P", "States": {"P": {"Type": "Task",
+	"Resource": "arn:aws:states:::events:putEvents", "Parameters": {"Entries": [
+		{"Source": "bank", "DetailType": "paid", "Detail": {"order": "put", "amount": 12}},
+		{"Source": "bank", "DetailType": "none", "Detail": {"amount": 12}}]}, "End": true}}}'),
+	sf_create_state_machine('gets', '{"StartAt": "W", "States": {"W": {"Type": "Task", "Resource": "event:paid",
+		"Parameters": {"Key": "put"}, "End": true}}}');
+SELECT sf_start('gets', '{}', 'g'), sf_start('puts', '{}', 'p');
+EOS
+is(outcome('puts:p', q(->> 'FailedEntryCount')), 'SUCCEEDED 0', 'a task puts events on a bus');
+is(outcome('gets:g', q(->> 'Payload')), 'SUCCEEDED 12', '... a rule of which wakes a wait');
+is(sql(q(SELECT (g.output -> 'Id') = (p.output #> '{Entries,0,EventId}') FROM sf_executions g, sf_executions p
+	WHERE g.execution_id = 'gets:g' AND p.execution_id = 'puts:p')), 't', '... with the id of the entry');
 is(sql('SELECT * FROM sf_check()'), '', 'everything is consistent');
 
 done_testing();

@@ -111,26 +111,25 @@ typedef struct Call
 	const SfRule *rule;
 	SfTarget	target;
 	Jsonb	   *input;
+	char	   *name;			/* of the execution that the event names; NULL: of rule and event */
 } Call;
 
-/*
- * Start an execution as the owner of the rule: "skip" what is there already, for the
- * name is of the event.
- */
+/* Start an execution as the owner of the rule; what is there already by that name is left as it is, unless the rule says else. */
 static void
 start_execution(const Call *call)
 {
-	static SfPlan plan = SF_PLAN("SELECT _sfflow.start_scheduled($1, $2, $3)");
+	static SfPlan plan = SF_PLAN("SELECT _sfflow.start_by_rule($1, $2, $3, $4)");
 	const SfDelivery *d = call->delivery;
 	const char *rule = call->rule->name;
 	int			room = SF_NAME_MAX - 1 - (int) strlen(d->event_id);
 	const char *machine = call->target.kind == SF_TARGET_ACTIVITY ?
 		sf_target_machine_of(rule) : call->target.name;
-	char	   *name = psprintf("%s-%s", pnstrdup(rule, pg_mbcharcliplen(rule, strlen(rule), room)),
-								d->event_id);
+	char	   *name = call->name != NULL ? call->name :
+		psprintf("%s-%s", pnstrdup(rule, pg_mbcharcliplen(rule, strlen(rule), room)), d->event_id);
+	const char *if_exists = call->rule->if_exists == NULL ? "skip" : call->rule->if_exists;
 
 	(void) sf_store_run(d->owner, &plan, NULL, NULL,
-						SF_ARGS(SF_TEXT(machine), SF_JSONB(call->input), SF_TEXT(name)));
+						SF_ARGS(SF_TEXT(machine), SF_JSONB(call->input), SF_TEXT(name), SF_TEXT(if_exists)));
 }
 
 /* Notify a channel; of an event that is too long, without input and output. */
@@ -240,6 +239,9 @@ deliver(Call *call, SfTaskOutcome *outcome)
 	if (call->input == NULL)
 		return;
 	call->target = sf_target_parse(call->rule->target);
+	if (call->rule->execution_name != NULL &&
+		(call->name = sf_target_execution_name(call->rule, call->delivery->event, &outcome->error)) == NULL)
+		return;
 	sf_driver_origin.depth = call->delivery->depth;
 	if (call->target.kind == SF_TARGET_MACHINE || call->target.kind == SF_TARGET_ACTIVITY)
 		sf_driver_origin.event = call->delivery->event;

@@ -227,11 +227,13 @@ bool
 sf_rule_write(const SfRule *rule, Oid before)
 {
 	static SfPlan write = SF_PLAN(
-		"INSERT INTO _sfflow.rule AS r (name, owner, target, created_at, bytes, wants_alerts, pattern, input)"
-		" VALUES ($1, $2, $3, pg_catalog.now(), $4, $5, $6, $7)"
+		"INSERT INTO _sfflow.rule AS r (name, owner, target, created_at, bytes, wants_alerts, pattern, input,"
+		" execution_name, if_exists)"
+		" VALUES ($1, $2, $3, pg_catalog.now(), $4, $5, $6, $7, $9, $10)"
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, target = excluded.target,"
 		" bytes = excluded.bytes, wants_alerts = excluded.wants_alerts,"
-		" pattern = excluded.pattern, input = excluded.input WHERE r.owner = $8 RETURNING r.rule_no");
+		" pattern = excluded.pattern, input = excluded.input, execution_name = excluded.execution_name,"
+		" if_exists = excluded.if_exists WHERE r.owner = $8 RETURNING r.rule_no");
 	static SfPlan pass_on = SF_PLAN(
 		"UPDATE _sfflow.rule_delivery d SET owner = $2"
 		" FROM (SELECT f.ctid FROM _sfflow.rule_delivery f WHERE f.rule_no = $1"
@@ -244,7 +246,8 @@ sf_rule_write(const SfRule *rule, Oid before)
 		change_version(Max(before, rule->owner));
 	rule_no = sf_store_number(&write, 0, SF_TEXT(rule->name), SF_ROLE(rule->owner),
 							  SF_TEXT(rule->target), SF_INT4(rule->bytes), SF_BOOL(rule->wants_alerts),
-							  SF_JSONB(rule->pattern), SF_JSONB(rule->input), SF_ROLE(before));
+							  SF_JSONB(rule->pattern), SF_JSONB(rule->input), SF_ROLE(before),
+							  SF_TEXT(rule->execution_name), SF_TEXT(rule->if_exists));
 	if (rule_no == 0)
 		return false;
 	sf_store_execute(&pass_on, SF_INT8(rule_no), SF_ROLE(rule->owner));

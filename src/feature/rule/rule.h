@@ -21,7 +21,9 @@
 	X(int, bytes, INT4, NOT_NULL)		/* of pattern and input as text */ \
 	X(bool, wants_alerts, BOOL, NOT_NULL) \
 	X(Jsonb *, pattern, JSONB, NOT_NULL) \
-	X(Jsonb *, input, JSONB, NULLABLE)	/* template; NULL: the event */
+	X(Jsonb *, input, JSONB, NULLABLE)	/* template; NULL: the event */ \
+	X(char *, execution_name, TEXT, NULLABLE)	/* of what it starts: over the event; NULL: of rule and event */ \
+	X(char *, if_exists, TEXT, NULLABLE)	/* what becomes of one that is there; NULL: skip */
 
 typedef struct SfRule
 {
@@ -85,6 +87,8 @@ typedef struct SfTarget
 extern SfTarget sf_target_parse(const char *text);
 extern const char *sf_target_machine_of(const char *rule);
 
+extern char *sf_target_execution_name(const SfRule *rule, Jsonb *event, SfError *error);
+extern void sf_target_check_name(const char *execution_name);
 extern Jsonb *sf_target_input(const SfRule *rule, Jsonb *event, SfError *error);
 extern void sf_target_check_input(const Jsonb *input);
 extern void sf_target_check_event(const Jsonb *input);

@@ -1,7 +1,7 @@
 /*
  * rule_functions.c
  *		sf_create_rule(), sf_drop_rule(), sf_redeliver(), sf_discard_deliveries(),
- *		sf_test_event_pattern().
+ *		sf_test_event_pattern(), and for rules of the stand-in of EventBridge the making of inputs.
  */
 #include "postgres.h"
 
@@ -12,6 +12,7 @@
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
+#include "api/start.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
@@ -234,7 +235,27 @@ refuse_name(const char *name)
 			 errmsg("rule \"%s\" belongs to another role", name)));
 }
 
-/* sf_create_rule(name, pattern, target, input): a rule of the caller, or in place of one that it owns. */
+/* Read what a rule calls the executions that it starts, and what becomes of those that are there. */
+static void
+read_name(FunctionCallInfo fcinfo, SfRule *rule)
+{
+	SfTargetKind kind;
+
+	if (PG_NARGS() <= 4 || PG_ARGISNULL(4))
+		return;
+	kind = sf_target_parse(rule->target).kind;
+	rule->execution_name = sf_arg_text(fcinfo, 4, "execution_name");
+	rule->if_exists = sf_arg_text(fcinfo, 5, "if_exists");
+	if (kind != SF_TARGET_MACHINE && kind != SF_TARGET_ACTIVITY)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument execution_name is for a target that starts executions, and \"%s\" does not",
+						rule->target)));
+	sf_target_check_name(rule->execution_name);
+	(void) sf_start_if_exists(rule->if_exists);
+}
+
+/* sf_create_rule(name, pattern, target, input [, execution_name, if_exists]): a rule of the caller, or in place of one that it owns. */
 SF_SQL_FUNCTION(sfflow_sf_create_rule)
 {
 	SfRule		rule = {
@@ -264,6 +285,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_rule)
 	rule.wants_alerts = sf_pattern_may_match(pattern, "detail-type", SF_ALERT_DETAIL_TYPE);
 	if (rule.input != NULL)
 		sf_target_check_input(rule.input);
+	read_name(fcinfo, &rule);
 	check_target(&rule);
 	sf_privilege_anchor(rule.owner);
 	if (!sf_rule_write(&rule, rule.owner))
@@ -340,6 +362,32 @@ SF_SQL_FUNCTION(sfflow_sf_test_event_pattern)
 
 	sf_json_root(PG_GETARG_JSONB_P(1), &event);
 	PG_RETURN_BOOL(sf_pattern_matches(pattern, &event));
+}
+
+/* Check the template of an input (NULL: none) for a target: such that an event has its key. */
+SF_SQL_FUNCTION(sfflow_check_rule_input)
+{
+	const Jsonb *input = sf_arg_jsonb_or_null(fcinfo, 1);
+
+	if (input != NULL)
+		sf_target_check_input(input);
+	if (!PG_ARGISNULL(0) && sf_target_parse(sf_arg_text(fcinfo, 0, "target")).kind == SF_TARGET_EVENT)
+		sf_target_check_event(input);
+	PG_RETURN_VOID();
+}
+
+/* Make the input of a target from a template and an event. */
+SF_SQL_FUNCTION(sfflow_rule_input)
+{
+	SfRule		rule = {.input = PG_GETARG_JSONB_P(0)};
+	SfError		error;
+	Jsonb	   *input = sf_target_input(&rule, PG_GETARG_JSONB_P(1), &error);
+
+	if (input == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("the input of the rule cannot be made: %s: %s", error.name, error.cause)));
+	PG_RETURN_JSONB_P(input);
 }
 
 /* Tell rules of the alerts that time has opened or cleared, as workers do once a minute; true: there are more. */

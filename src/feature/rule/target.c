@@ -50,6 +50,56 @@ refuse_template(void *arg, const char *code, const char *location, const char *m
 			 errmsg("argument input is invalid at \"%s\": %s", location, message)));
 }
 
+/* Raise an error for what names executions. */
+static void
+refuse_name(void *arg, const char *code, const char *location, const char *message)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument execution_name is invalid: %s", message),
+			 errhint("It is a path or an intrinsic function over the event, such as $.detail.key.")));
+}
+
+/* Compile what names executions, as the template of an object. */
+static SfTemplate *
+compile_name(const char *execution_name)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "name.$", execution_name);
+	return sf_template_compile(sf_json_finish(&b), SF_QL_JSONPATH, refuse_name, NULL);
+}
+
+/* Raise unless a text can name executions. */
+void
+sf_target_check_name(const char *execution_name)
+{
+	(void) compile_name(execution_name);
+}
+
+/* The name of the execution that a rule starts for an event; NULL with *error: there is none. */
+char *
+sf_target_execution_name(const SfRule *rule, Jsonb *event, SfError *error)
+{
+	SfEnv		env = {.input = event};
+	Jsonb	   *named;
+	JsonbValue	root;
+	JsonbValue	name;
+	int64		number;
+
+	if (!sf_template_eval(compile_name(rule->execution_name), &env, "execution_name", &named, error))
+		return NULL;
+	sf_json_root(named, &root);
+	if (sf_json_member(&root, "name", 4, &name) && name.type == jbvString)
+		return pnstrdup(name.val.string.val, name.val.string.len);
+	if (name.type == jbvNumeric && sf_json_to_int64(&name, &number))
+		return psprintf(INT64_FORMAT, number);
+	(void) sf_error_set(error, SF_ERR_RUNTIME, "The execution's name at '%s' must be a string or an integer.",
+						rule->execution_name);
+	return NULL;
+}
+
 /* Raise unless a template for the input of a target is valid. */
 void
 sf_target_check_input(const Jsonb *input)
