@@ -159,27 +159,32 @@ add_differences(SfColumns *row, const Run *a, int event_a, const Run *b, int eve
 				   before == NULL || after == NULL);
 }
 
-/* Put a job into the result, as the executions have it; NULL: one does not. */
+/* What stands for a job in an execution that does not have it */
+static const SfJob no_job = {.duration = -1};
+static const RunJob absent = {.job = &no_job};
+
+/* Put a job into the result, as the executions have it. */
 static void
 put_pair(FunctionCallInfo fcinfo, const Run *a, const RunJob *x, const Run *b, const RunJob *y)
 {
-	static const SfJob none = {.duration = -1};
-	const SfJob *in_a = x == NULL ? &none : x->job;
-	const SfJob *in_b = y == NULL ? &none : y->job;
-	const Run  *named = y == NULL ? a : b;
-	const RunJob *job = y == NULL ? x : y;
+	bool		only_in_a = y == &absent;
+	bool		only_in_b = x == &absent;
+	const Run  *named = only_in_a ? a : b;
+	const RunJob *job = only_in_a ? x : y;
+	const SfJob *in_a = x->job;
+	const SfJob *in_b = y->job;
 	bool		cut = false;
 	SfColumns	row = {0};
 
 	sf_columns_text(&row, job->label);
-	sf_columns_text(&row, x == NULL ? "b" : y == NULL ? "a" : NULL);
-	sf_columns_text(&row, x == NULL ? NULL : sf_job_status_name(in_a->status));
-	sf_columns_text(&row, y == NULL ? NULL : sf_job_status_name(in_b->status));
+	sf_columns_text(&row, only_in_a ? "a" : only_in_b ? "b" : NULL);
+	sf_columns_text(&row, only_in_b ? NULL : sf_job_status_name(in_a->status));
+	sf_columns_text(&row, only_in_a ? NULL : sf_job_status_name(in_b->status));
 	add_duration(&row, in_a->duration);
 	add_duration(&row, in_b->duration);
 	add_duration(&row, sf_usual_of_job(named->usual, named->program->states[job->job->state].name));
-	sf_columns_add(&row, Int32GetDatum(in_a->attempts), x == NULL);
-	sf_columns_add(&row, Int32GetDatum(in_b->attempts), y == NULL);
+	sf_columns_add(&row, Int32GetDatum(in_a->attempts), only_in_b);
+	sf_columns_add(&row, Int32GetDatum(in_b->attempts), only_in_a);
 	sf_columns_text(&row, in_a->error);
 	sf_columns_text(&row, in_b->error);
 	add_differences(&row, a, in_a->input_event, b, in_b->input_event, &cut);
@@ -212,9 +217,9 @@ SF_SQL_FUNCTION(sfflow_sf_compare)
 
 		for (; next < until; next++)
 			if (find_job(&b, a.jobs[next].label) == NULL)
-				put_pair(fcinfo, &a, &a.jobs[next], &b, NULL);
+				put_pair(fcinfo, &a, &a.jobs[next], &b, &absent);
 		if (y != NULL)
-			put_pair(fcinfo, &a, x, &b, y);
+			put_pair(fcinfo, &a, x == NULL ? &absent : x, &b, y);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(context);
 		CHECK_FOR_INTERRUPTS();
