@@ -82,7 +82,8 @@ CREATE TABLE _sfflow.execution (
 	output jsonb,
 	error text,
 	cause text,
-	input jsonb NOT NULL
+	input jsonb NOT NULL,
+	labels jsonb						-- texts by name, see label.sql; NULL: none
 ) WITH (fillfactor = 70, autovacuum_freeze_min_age = 0, toast.autovacuum_freeze_min_age = 0);
 
 -- Child executions of an execution; those of a Distributed Map in their order.

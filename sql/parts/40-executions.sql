@@ -72,6 +72,26 @@ LANGUAGE C VOLATILE ROWS 1000;
 COMMENT ON FUNCTION @extschema@.sf_start_many(text, jsonb[], text[], text, integer) IS
 	'starts (or resumes) an execution for each input; returns the name and what came of it';
 
+-- Without defaults, so that no call of the forms above is one of these.
+CREATE FUNCTION @extschema@.sf_start(state_machine text, input jsonb, options jsonb) RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_sf_start_options'
+LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION @extschema@.sf_start(text, jsonb, jsonb) IS
+	'starts (or resumes) an execution with options; returns its id';
+
+CREATE FUNCTION @extschema@.sf_start_many(
+	state_machine text,
+	inputs jsonb[],
+	names text[],
+	options jsonb,
+	OUT name text,
+	OUT outcome text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_start_many_options'
+LANGUAGE C VOLATILE ROWS 1000;
+COMMENT ON FUNCTION @extschema@.sf_start_many(text, jsonb[], text[], jsonb) IS
+	'starts (or resumes) an execution for each input, with options; returns the name and what came of it';
+
 -- The query runs with the rights of the caller.
 CREATE FUNCTION @extschema@.sf_start_many(
 	state_machine text,

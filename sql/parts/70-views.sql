@@ -139,7 +139,7 @@ SELECT e.execution_no, e.machine_no, e.version, e.redrive_count, e.start_request
 	e.parent_branch_no, e.parent_generation, e.map_run_no, e.map_index, e.map_items, e.requested_at,
 	e.requested_by, e.priority, e.qualifier, e.trace_header, e.execution_id, e.status, e.last_event_id,
 	e.started_at, e.stopped_at, e.last_redriven_at, e.idle_us, e.output, e.error, e.cause, e.input,
-	m.name AS state_machine
+	m.name AS state_machine, e.labels
 FROM _sfflow.execution e
 CROSS JOIN LATERAL (
 	SELECT s.name, s.owner FROM _sfflow.state_machine s WHERE s.machine_no = e.machine_no OFFSET 0) m
@@ -152,7 +152,7 @@ SELECT e.execution_no, e.machine_no, e.version, e.redrive_count, e.start_request
 	e.parent_branch_no, e.parent_generation, e.map_run_no, e.map_index, e.map_items, e.requested_at,
 	e.requested_by, e.priority, e.qualifier, e.trace_header, e.execution_id, e.status, e.last_event_id,
 	e.started_at, e.stopped_at, e.last_redriven_at, e.idle_us, e.output, e.error, e.cause, e.input,
-	m.name AS state_machine, p.execution_id AS parent_execution_id
+	m.name AS state_machine, p.execution_id AS parent_execution_id, e.labels
 FROM _sfflow.execution e
 JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
 LEFT JOIN _sfflow.execution p ON p.execution_no = e.parent_execution_no
@@ -190,7 +190,8 @@ SELECT e.execution_id, e.state_machine, e.version,
 	e.status_name AS status,
 	e.input, e.output, e.error_name AS error, e.cause, e.requested_at, e.started_at, e.stopped_at,
 	e.redrive_count, e.last_redriven_at, e.start_requests, e.parent_execution_id,
-	CASE WHEN e.status = @STATUS_RUNNING@ THEN _sfflow.waiting_on(e.execution_no) END AS waiting_on
+	CASE WHEN e.status = @STATUS_RUNNING@ THEN _sfflow.waiting_on(e.execution_no) END AS waiting_on,
+	e.labels
 FROM (
 	SELECT l.*, 'SUCCEEDED'::text AS status_name, NULL::text AS error_name
 	FROM _sfflow.listed_execution l WHERE l.status = @STATUS_SUCCEEDED@

@@ -40,6 +40,7 @@ COMMENT ON COLUMN @extschema@.sf_executions.last_redriven_at IS 'when it was red
 COMMENT ON COLUMN @extschema@.sf_executions.start_requests IS 'calls of sf_start for this name, the first one included';
 COMMENT ON COLUMN @extschema@.sf_executions.parent_execution_id IS 'the execution that started it as its child';
 COMMENT ON COLUMN @extschema@.sf_executions.waiting_on IS 'what it waits for while it runs, as text for people';
+COMMENT ON COLUMN @extschema@.sf_executions.labels IS 'its labels: texts by name; null: none';
 
 COMMENT ON COLUMN @extschema@.sf_jobs.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_jobs.state_machine IS 'the state machine';

@@ -166,4 +166,18 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_starter', '');
 --@end
 
+-- Labels of executions.
+ALTER TABLE _sfflow.execution ADD COLUMN labels jsonb;
+
+--@with label
+CREATE TABLE _sfflow.label (
+	hash bigint NOT NULL,
+	machine_no integer NOT NULL,
+	requested_at timestamptz NOT NULL,
+	execution_no bigint NOT NULL,
+	PRIMARY KEY (hash, machine_no, requested_at, execution_no)
+);
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.label', '');
+--@end
+
 UPDATE _sfflow.schema_of_rows SET number = 2;

@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 
 #include "api/columns.h"
+#include "api/labelled.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
@@ -95,7 +96,7 @@ choose_machines(const char *machine, SfPrivilege needed, SfBulkFilter *filter)
 
 /* Read the arguments that both functions share. */
 static Call *
-begin_call(FunctionCallInfo fcinfo, bool stops)
+begin_call(FunctionCallInfo fcinfo, bool stops, const Jsonb *labels)
 {
 	Call	   *call = palloc0(sizeof(Call));
 
@@ -103,6 +104,7 @@ begin_call(FunctionCallInfo fcinfo, bool stops)
 	call->stops = stops;
 	call->filter.status = parse_status(sf_arg_text_or_null(fcinfo, ARG_STATUS), stops);
 	call->filter.error = sf_arg_text_or_null(fcinfo, ARG_ERROR);
+	call->filter.labels = labels;
 	call->filter.since = PG_ARGISNULL(ARG_SINCE) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_SINCE);
 	call->max = sf_arg_count(fcinfo, ARG_MAX, "max", 0, -1);
 	call->comment = sf_arg_text_or_null(fcinfo, ARG_COMMENT);
@@ -264,13 +266,11 @@ redrive_map_run(Call *call, const char *text)
 					 sf_status_name(parent->status), parent->execution_id));
 }
 
-/*
- * sf_redrive_many(state_machine, status, error, since, max, comment, map_run): the executions,
- * and what came of each.
- */
-SF_SQL_FUNCTION(sfflow_sf_redrive_many)
+/* Redrive executions with labels (NULL: any, or none), and put what came of each into the result. */
+void
+sf_labelled_redrive(FunctionCallInfo fcinfo, const Jsonb *labels)
 {
-	Call	   *call = begin_call(fcinfo, false);
+	Call	   *call = begin_call(fcinfo, false, labels);
 	char	   *map_run = sf_arg_text_or_null(fcinfo, ARG_MAP_RUN);
 
 	if (map_run != NULL)
@@ -280,15 +280,31 @@ SF_SQL_FUNCTION(sfflow_sf_redrive_many)
 		call->list = sf_bulk_ended(&call->filter);
 		go_through(call);
 	}
+}
+
+/* Stop executions with labels (NULL: any, or none), likewise. */
+void
+sf_labelled_stop(FunctionCallInfo fcinfo, const Jsonb *labels)
+{
+	Call	   *call = begin_call(fcinfo, true, labels);
+
+	call->list = sf_bulk_running(&call->filter);
+	go_through(call);
+}
+
+/*
+ * sf_redrive_many(state_machine, status, error, since, max, comment, map_run): the executions,
+ * and what came of each.
+ */
+SF_SQL_FUNCTION(sfflow_sf_redrive_many)
+{
+	sf_labelled_redrive(fcinfo, NULL);
 	return (Datum) 0;
 }
 
 /* sf_stop_many(state_machine, status, error, since, max, cause): likewise. */
 SF_SQL_FUNCTION(sfflow_sf_stop_many)
 {
-	Call	   *call = begin_call(fcinfo, true);
-
-	call->list = sf_bulk_running(&call->filter);
-	go_through(call);
+	sf_labelled_stop(fcinfo, NULL);
 	return (Datum) 0;
 }

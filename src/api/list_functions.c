@@ -9,6 +9,7 @@
 #include "utils/acl.h"
 
 #include "api/columns.h"
+#include "api/labelled.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
@@ -132,12 +133,9 @@ put_execution(FunctionCallInfo fcinfo, const SfListedExecution *e)
 	sf_columns_put(fcinfo, &row);
 }
 
-/*
- * sf_list_executions(state_machine, status, error, name_prefix, owner,
- * parent_execution_id, requested_after, requested_before, page_size, after_key,
- * without_items): the newest executions that the caller may read, by requested_at.
- */
-SF_SQL_FUNCTION(sfflow_sf_list_executions)
+/* Put the page that the arguments of sf_list_executions ask for into the result: of executions with labels. */
+void
+sf_labelled_list(FunctionCallInfo fcinfo, const SfLabelled *labelled)
 {
 	SfListQuery query = {
 		.status = parse_status(sf_arg_text_or_null(fcinfo, ARG_STATUS)),
@@ -147,7 +145,8 @@ SF_SQL_FUNCTION(sfflow_sf_list_executions)
 		.from = PG_ARGISNULL(ARG_AFTER) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_AFTER),
 		.before = parse_begin(fcinfo),
 		.limit = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE),
-		.no_items = !PG_ARGISNULL(ARG_WITHOUT_ITEMS) && PG_GETARG_BOOL(ARG_WITHOUT_ITEMS)
+		.no_items = !PG_ARGISNULL(ARG_WITHOUT_ITEMS) && PG_GETARG_BOOL(ARG_WITHOUT_ITEMS),
+		.labelled = *labelled
 	};
 	ListCell   *lc;
 
@@ -155,5 +154,15 @@ SF_SQL_FUNCTION(sfflow_sf_list_executions)
 	choose_machines(fcinfo, &query);
 	foreach(lc, sf_execution_list(&query))
 		put_execution(fcinfo, lfirst(lc));
+}
+
+/*
+ * sf_list_executions(state_machine, status, error, name_prefix, owner,
+ * parent_execution_id, requested_after, requested_before, page_size, after_key,
+ * without_items): the newest executions that the caller may read, by requested_at.
+ */
+SF_SQL_FUNCTION(sfflow_sf_list_executions)
+{
+	sf_labelled_list(fcinfo, &(SfLabelled) {0});
 	return (Datum) 0;
 }

@@ -58,22 +58,44 @@ warn_of_definition(const char *name, const char *definition)
 	}
 }
 
+/* The names of all options, a List of char *: those of the core, then those of features. */
+static List *
+list_options(void)
+{
+	static const char *const own[] = {"history", "retention", "archive", "priority", SF_OPTION_AWS};
+	List	   *options = NIL;
+
+	for (size_t i = 0; i < lengthof(own); i++)
+		options = lappend(options, unconstify(char *, own[i]));
+	SF_FEATURES(compiles_options, feature)
+		for (const char *const *name = feature->machine_options; *name != NULL; name++)
+			options = lappend(options, unconstify(char *, *name));
+	return options;
+}
+
 /* Refuse an option that is unknown. */
 static void
 check_option_name(const char *name)
 {
-	static const char *const options[] = {"history", "retention", "archive", "priority", SF_OPTION_AWS};
+	const List *options = list_options();
 	SfClosest	closest = sf_closest_begin(name);
+	StringInfoData all;
+	ListCell   *lc;
 
-	for (size_t i = 0; i < lengthof(options); i++)
-		if (strcmp(name, options[i]) == 0)
+	initStringInfo(&all);
+	foreach(lc, options)
+	{
+		if (strcmp(name, lfirst(lc)) == 0)
 			return;
-	for (size_t i = 0; i < lengthof(options); i++)
-		sf_closest_offer(&closest, options[i]);
+		sf_closest_offer(&closest, lfirst(lc));
+		/* the AWS API alone gives that one */
+		if (strcmp(lfirst(lc), SF_OPTION_AWS) != 0)
+			appendStringInfo(&all, "%s%s", all.len == 0 ? "" : ", ", (const char *) lfirst(lc));
+	}
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("unknown option \"%s\"", name),
-			 sf_closest_errhint(&closest, "The options are: history, retention, archive, priority.")));
+			 sf_closest_errhint(&closest, psprintf("The options are: %s.", all.data))));
 }
 
 /* Refuse a priority that is no such number; NULL: there is none. */
@@ -247,6 +269,8 @@ sf_object_create_machine(SfMachine *machine, bool or_replace)
 	check_options(machine->options);
 	check_id_path(machine->execution_id_path);
 	program = compile_definition(machine->name, machine->definition);
+	SF_FEATURES(compiles_options, feature)
+		(void) feature->compiles_options(machine->options, program);
 
 	sf_instance_adopt_new();
 	if (sf_machine_insert(machine))

@@ -155,7 +155,7 @@ handle_existing(SfExecution *execution, const SfStart *start, const SfExecution 
 						 errhint("Stop it first with sf_stop().")));
 			sf_quota_require(machine->owner, machine->machine_no, machine->name);
 			execution->qualifier = wanted->qualifier;
-			sf_lifecycle_restart(execution, wanted->version, wanted->input);
+			sf_lifecycle_restart(execution, wanted->version, wanted->input, wanted->labels);
 			return "restarted";
 	}
 	pg_unreachable();
@@ -254,6 +254,20 @@ choose_version(const SfStart *start)
 	return start->versions[sf_alias_choose(start->routes, start->nversions)];
 }
 
+/* Give an execution that is to be started the labels of its machine's option. */
+static void
+label(SfExecution *execution, const SfMachine *machine)
+{
+	SfError		error;
+
+	if (!sf_lifecycle_label(execution, &error))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_EXECUTION_INPUT),
+				 errmsg("%s", error.cause),
+				 errhint("Labels come from option labels of state machine \"%s\", and from option labels of the start.",
+						 machine->name)));
+}
+
 /* The execution that is to be started; name NULL: from the input, or a UUID. */
 SfExecution *
 sf_start_form(const SfStart *start, Jsonb *input, const char *name)
@@ -277,6 +291,8 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	execution->input = input;
 	execution->has_own_priority = start->has_priority;
 	execution->priority = start->priority;
+	execution->start_options = start->options;
+	label(execution, machine);
 	return execution;
 }
 

@@ -28,11 +28,14 @@ typedef struct SfStart
 	bool		quiet;			/* the outcomes tell what notices would */
 	bool		has_priority;	/* else the machine's counts */
 	int			priority;
+	const Jsonb *options;		/* of sf_start() with options, for features; or NULL */
 } SfStart;
 
 extern SfIfExists sf_start_if_exists(const char *text);
 extern SfStart sf_start_prepare(const char *state_machine, int version,
 								const char *if_exists, bool quiet);
+extern SfStart sf_start_prepare_options(const char *state_machine, const Jsonb *options, bool many,
+										char **name);
 extern void sf_start_set_priority(SfStart *start, int priority);
 extern SfExecution *sf_start_form(const SfStart *start, Jsonb *input, const char *name);
 extern void sf_start_all(const SfStart *start, SfExecution *const *executions, int n,

@@ -29,20 +29,29 @@ typedef struct Batch
 	int			n;
 } Batch;
 
-/* Begin to collect executions; the argument after if_exists is the priority. */
+/* Begin to collect executions of a call. */
 static Batch *
-begin_batch(FunctionCallInfo fcinfo, int if_exists_arg)
+make_batch(FunctionCallInfo fcinfo, SfStart start)
 {
 	Batch	   *batch = palloc0(sizeof(Batch));
 
 	batch->fcinfo = fcinfo;
-	batch->start = sf_start_prepare(sf_arg_text(fcinfo, 0, "state_machine"), 0,
-									sf_arg_text(fcinfo, if_exists_arg, "if_exists"), true);
-	if (!PG_ARGISNULL(if_exists_arg + 1))
-		sf_start_set_priority(&batch->start, PG_GETARG_INT32(if_exists_arg + 1));
+	batch->start = start;
 	batch->context = AllocSetContextCreate(CurrentMemoryContext, "sfflow starts",
 										   ALLOCSET_DEFAULT_SIZES);
 	return batch;
+}
+
+/* Begin to collect executions; the argument after if_exists is the priority. */
+static Batch *
+begin_batch(FunctionCallInfo fcinfo, int if_exists_arg)
+{
+	SfStart		start = sf_start_prepare(sf_arg_text(fcinfo, 0, "state_machine"), 0,
+										 sf_arg_text(fcinfo, if_exists_arg, "if_exists"), true);
+
+	if (!PG_ARGISNULL(if_exists_arg + 1))
+		sf_start_set_priority(&start, PG_GETARG_INT32(if_exists_arg + 1));
+	return make_batch(fcinfo, start);
 }
 
 /* Start what has been collected, and return what came of it. */
@@ -110,13 +119,11 @@ read_names(FunctionCallInfo fcinfo, int ninputs, bool **nulls)
 	return names;
 }
 
-/*
- * sf_start_many(state_machine, inputs, names, if_exists, priority): the name of each execution,
- * and what came of its start, in the order of the inputs.
- */
-SF_SQL_FUNCTION(sfflow_sf_start_many)
+/* Start an execution for each element of inputs and names, and return the names and what came of each. */
+static Datum
+start_arrays(Batch *batch)
 {
-	Batch	   *batch = begin_batch(fcinfo, 3);
+	FunctionCallInfo fcinfo = batch->fcinfo;
 	Datum	   *inputs,
 			   *names;
 	bool	   *null_inputs,
@@ -139,6 +146,24 @@ SF_SQL_FUNCTION(sfflow_sf_start_many)
 	}
 	start_batch(batch);
 	return (Datum) 0;
+}
+
+/*
+ * sf_start_many(state_machine, inputs, names, if_exists, priority): the name of each execution,
+ * and what came of its start, in the order of the inputs.
+ */
+SF_SQL_FUNCTION(sfflow_sf_start_many)
+{
+	return start_arrays(begin_batch(fcinfo, 3));
+}
+
+/* sf_start_many(state_machine, inputs, names, options): likewise. */
+SF_SQL_FUNCTION(sfflow_sf_start_many_options)
+{
+	char	   *none;
+
+	return start_arrays(make_batch(fcinfo, sf_start_prepare_options(sf_arg_text(fcinfo, 0, "state_machine"),
+																	sf_arg_jsonb(fcinfo, 3, "options"), true, &none)));
 }
 
 /* Open the query, with the caller's rights and names, and check its columns. */

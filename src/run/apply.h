@@ -101,6 +101,7 @@ extern void sf_apply_branch(SfBranch *branch);
 extern void sf_apply_branches(List *branches);
 extern void sf_apply_request(const SfExecution *execution, const char *outcome,
 							 bool input_differs);
+extern void sf_apply_labels(const SfExecution *execution);
 extern void sf_apply_reopened(const SfExecution *execution);
 extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);

@@ -239,6 +239,13 @@ sf_apply_request(const SfExecution *execution, const char *outcome,
 	sf_execution_note_request(execution, outcome, input_differs);
 }
 
+/* Write the labels of an execution, whose row the caller has locked. */
+void
+sf_apply_labels(const SfExecution *execution)
+{
+	sf_execution_write_labels(execution);
+}
+
 /* Note that an execution that has failed goes on. */
 void
 sf_apply_reopened(const SfExecution *execution)

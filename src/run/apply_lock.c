@@ -118,6 +118,7 @@ lock_draft(SfDraft *draft)
 		raise_changed(draft);
 	if (now->started_at != DT_NOBEGIN)
 		draft->execution->started_at = now->started_at;
+	draft->execution->labels = now->labels;
 	draft->execution->open_status = now->open_status;
 	draft->execution->tid = now->tid;
 	draft->base_event_id = now->last_event_id;

@@ -42,6 +42,23 @@ make_root(const SfExecution *execution, const SfProgram *program)
 }
 
 /*
+ * Give an execution that is to begin, or to begin anew, the labels that its version gives it.  False: *error says what
+ * cannot be a label.
+ */
+bool
+sf_lifecycle_label(SfExecution *execution, SfError *error)
+{
+	const SfCachedProgram *cached = sf_program_cache_find(execution->machine_no, execution->version);
+
+	if (cached->labels == NULL && execution->start_options == NULL)
+		return true;
+	SF_FEATURES(labels, feature)
+		if (!feature->labels(execution, cached->labels, error))
+			return false;
+	return true;
+}
+
+/*
  * Insert a new execution, whose root branch is due at once in the machine's
  * first state.  False: its id is taken.
  */

@@ -212,6 +212,7 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 	char	   *name = sf_json_get_cstring(payload, "Name");
 	SfExecution child = {0};
 	SfMachine  *machine;
+	SfError		invalid;
 
 	if (arn == NULL)
 		return sf_error_set(error, SF_ERR_RUNTIME,
@@ -235,6 +236,8 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 	if (waits_for_end(resource))
 		child.parent_generation = generation;
 
+	if (!sf_lifecycle_label(&child, &invalid))
+		return refuse(resource, error, "InvalidExecutionInput", invalid.cause);
 	if (!insert_child(&child, resource, error))
 		return false;
 	*output = start_output(&child);

@@ -40,11 +40,18 @@ sf_dispatch_refuse_in_task(const char *function)
 				 errhint("Let workers run the other execution, or make it a child with arn:aws:states:::states:startExecution.sync.")));
 }
 
+/* Tell whether this backend is in the middle of a task of an execution. */
+bool
+sf_dispatch_is_in_task_of(int64 execution_no)
+{
+	return ntasks > 0 && execution_no == sf_driver_origin.execution_no;
+}
+
 /* Raise an error when a task would stop the execution that it is part of. */
 void
 sf_dispatch_refuse_own_stop(const SfExecution *execution)
 {
-	if (ntasks > 0 && execution->execution_no == sf_driver_origin.execution_no)
+	if (sf_dispatch_is_in_task_of(execution->execution_no))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("a task cannot stop its own execution \"%s\"",

@@ -61,12 +61,13 @@ lock_branches(const SfExecution *execution)
 }
 
 /*
- * Begin an ended execution anew with another input, in a version of its machine; its
- * history goes on.  The caller has locked its row.
+ * Begin an ended execution anew with another input and other labels (NULL: none), in a
+ * version of its machine; its history goes on.  The caller has locked its row.
  */
 void
-sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input)
+sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input, Jsonb *labels)
 {
+	const Jsonb *before = execution->labels;
 	List	   *branches = lock_branches(execution);
 	SfBranch   *old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	SfBranch   *root;
@@ -79,6 +80,9 @@ sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input)
 	execution->last_redriven_at = DT_NOBEGIN;
 	execution->idle_us = 0;
 	execution->input = execution->new_input = input;
+	execution->labels = labels;
+	if (before != NULL || labels != NULL)
+		SF_TELL(relabelled, execution, before);
 
 	draft = sf_draft_make_locked(execution);
 	root = sf_lifecycle_root(execution, draft->program->scopes[0].start, input);

@@ -156,6 +156,7 @@ extern void sf_announced_add(SfAnnounced *announced, Oid owner, TimestampTz from
 extern void sf_announced_merge(SfAnnounced *announced, const SfAnnounced *left);
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
 extern void sf_dispatch_refuse_in_task(const char *function);
+extern bool sf_dispatch_is_in_task_of(int64 execution_no);
 extern void sf_dispatch_refuse_own_stop(const struct SfExecution *execution);
 extern void sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 							 const SfError *error, SfSliceResult *result);

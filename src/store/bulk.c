@@ -35,6 +35,13 @@ machines_arg(const SfBulkFilter *filter)
 						sf_int_array_datum(filter->machines, filter->nmachines), false);
 }
 
+/* The labels that are asked for, as an argument. */
+static SfArg
+labels_arg(const SfBulkFilter *filter)
+{
+	return sf_query_arg(JSONBOID, JsonbPGetDatum(filter->labels), filter->labels == NULL);
+}
+
 /* The status that is asked for, by name, as an argument. */
 static SfArg
 status_arg(const SfBulkFilter *filter)
@@ -53,7 +60,7 @@ sf_bulk_ended(const SfBulkFilter *filter)
 #define ENDED_LIKE \
 	" AND ($2 IS NULL OR o.status = $2) AND o.status <> $5" \
 	" AND ($3 IS NULL OR e.error = $3)" \
-	" AND ($4 IS NULL OR e.stopped_at >= $4) ORDER BY e.execution_no"
+	" AND ($4 IS NULL OR e.stopped_at >= $4) AND ($6 IS NULL OR e.labels @> $6) ORDER BY e.execution_no"
 	static SfPlan of_machines = SF_PLAN(
 		"SELECT e.execution_no, e.stopped_at FROM _sfflow.open_execution o"
 		" JOIN _sfflow.execution e ON e.execution_no = o.execution_no"
@@ -63,19 +70,20 @@ sf_bulk_ended(const SfBulkFilter *filter)
 		" JOIN _sfflow.open_execution o ON o.execution_no = e.execution_no"
 		"  AND o.machine_no = e.machine_no AND o.requested_at = e.requested_at"
 		" WHERE o.machine_no = ANY ($1)"
-		" AND e.parent_execution_no = $6 AND e.map_run_no = $7" ENDED_LIKE);
+		" AND e.parent_execution_no = $7 AND e.map_run_no = $8" ENDED_LIKE);
 	SfBulkList	list = {0};
 	SfArg		machines = machines_arg(filter);
 	SfArg		status = status_arg(filter);
 	SfArg		error = SF_TEXT(filter->error);
 	SfArg		since = SF_TIME_OR_NULL(filter->since, DT_NOBEGIN);
+	SfArg		labels = labels_arg(filter);
 	SfArg		running = SF_TEXT(sf_status_name(SF_STATUS_RUNNING));
 
 	if (filter->map_run_no != 0)
 		sf_store_read(&of_run, read_item, &list, machines, status, error, since, running,
-					  SF_INT8(filter->map_run_of), SF_INT8(filter->map_run_no));
+					  labels, SF_INT8(filter->map_run_of), SF_INT8(filter->map_run_no));
 	else
-		sf_store_read(&of_machines, read_item, &list, machines, status, error, since, running);
+		sf_store_read(&of_machines, read_item, &list, machines, status, error, since, running, labels);
 	return list;
 }
 
@@ -100,13 +108,14 @@ sf_bulk_running(const SfBulkFilter *filter)
 		" AND ($5 IS NULL OR e.requested_at >= $5)"
 		" AND ($6 IS NULL OR EXISTS (SELECT FROM _sfflow.branch f"
 		"  WHERE f.execution_no = e.execution_no AND f.phase = $7 AND f.error = $6))"
+		" AND ($8 IS NULL OR e.labels @> $8)"
 		" ORDER BY e.execution_no");
 	SfBulkList	list = {0};
 
 	sf_store_read(&plan, read_item, &list, machines_arg(filter),
 				  SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_INT8(SF_BRANCH_ROOT),
 				  SF_INT2(SF_STATUS_RUNNING), SF_TIME_OR_NULL(filter->since, DT_NOBEGIN),
-				  SF_TEXT(filter->error), SF_INT2(SF_PHASE_FAILED));
+				  SF_TEXT(filter->error), SF_INT2(SF_PHASE_FAILED), labels_arg(filter));
 	return list;
 }
 

@@ -15,6 +15,7 @@ typedef struct SfBulkFilter
 	int			status;			/* SfStatus; -1: any of those that have not succeeded */
 	const char *error;
 	TimestampTz since;
+	const Jsonb *labels;		/* that an execution has, all of them, as texts */
 	int64		map_run_of;		/* children of a run: its execution, */
 	int64		map_run_no;		/* ... and its number */
 } SfBulkFilter;

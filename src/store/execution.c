@@ -28,6 +28,8 @@ append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 	const SfMachineIdentity *machine;
 
 	sf_row_read(&row_type, tuple, desc, ncolumns, e);
+	if (ncolumns < NCOLUMNS)
+		e->labels = sf_row_jsonb(tuple, desc, COL_labels);
 	e->tid = tuple->t_self;
 	sf_open_execution_note(e);
 	machine = sf_machine_identity(e->machine_no);
@@ -38,7 +40,7 @@ append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 	*list = lappend(*list, e);
 }
 
-/* Read a row but for its documents and the texts of its error, the last columns. */
+/* Read a row but for its output, input, and the texts of its error, the last columns. */
 static void
 append_head(HeapTuple tuple, TupleDesc desc, void *arg)
 {
@@ -181,19 +183,20 @@ sf_execution_insert(SfExecution *e)
 	return inserted;
 }
 
-/* Replace what can change; an input that was not given stays. */
+/* Replace what can change; without a new input, input and labels stay. */
 static void
 update(SfTable *table, const SfExecution *e)
 {
 	static const int changed[] = {
 		COL_status, COL_redrive_count, COL_last_event_id, COL_version, COL_qualifier, COL_started_at,
-		COL_stopped_at, COL_last_redriven_at, COL_idle_us, COL_output, COL_error, COL_cause, COL_input
+		COL_stopped_at, COL_last_redriven_at, COL_idle_us, COL_output, COL_error, COL_cause, COL_input,
+		COL_labels
 	};
 	SfExecution row = *e;
 
 	row.input = e->new_input;
 	sf_row_update(&row_type, table, &row.tid, &row, changed,
-				  lengthof(changed) - (e->new_input == NULL ? 1 : 0));
+				  lengthof(changed) - (e->new_input == NULL ? 2 : 0));
 }
 
 /*
@@ -214,6 +217,16 @@ sf_execution_update_all(List *executions)
 	sf_table_close(table);
 	sf_open_execution_write(executions);
 	CommandCounterIncrement();
+}
+
+/* Write the labels of an execution, whose row the caller has locked. */
+void
+sf_execution_write_labels(const SfExecution *execution)
+{
+	static const int changed[] = {COL_labels};
+	ItemPointerData tid = execution->tid;
+
+	sf_row_replace(&row_type, &tid, execution, changed, lengthof(changed));
 }
 
 /*

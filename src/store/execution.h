@@ -39,7 +39,8 @@
 	X(Jsonb *, output, JSONB, NULLABLE)	/* from here on not in what is read in short */ \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
-	X(Jsonb *, input, JSONB, NOT_NULL)
+	X(Jsonb *, input, JSONB, NOT_NULL) \
+	X(Jsonb *, labels, JSONB, NULLABLE)	/* read in short, too */
 
 typedef struct SfExecution
 {
@@ -61,7 +62,10 @@ typedef struct SfExecution
 	/* row of _sfflow.open_execution, as read: its status; NULL: there is none */
 	const char *open_status;
 
-	/* for sf_execution_update_all: replaces input; NULL keeps it */
+	/* of the call that starts it, for features (src/api/start_options.c); NULL: there are none */
+	const Jsonb *start_options;
+
+	/* for sf_execution_update_all: replaces input, and labels with it; NULL keeps both */
 	Jsonb	   *new_input;
 } SfExecution;
 
@@ -87,6 +91,7 @@ extern SfExecution *sf_execution_find_head(const char *execution_id);
 extern bool sf_execution_insert(SfExecution *execution);
 extern void sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted);
 extern void sf_execution_update_all(List *executions);
+extern void sf_execution_write_labels(const SfExecution *execution);
 extern void sf_execution_check_all_seen(int machine_no);
 extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
 extern List *sf_execution_results(int64 execution_no, int64 map_run_no, int first,

@@ -8,6 +8,7 @@
  *
  *		by_parent	the executions of a parent are asked for
  *		by_name		few executions have the prefix (PROBE at most)
+ *		by_label	labels are asked for, and few executions have one of them, or no status helps
  *		by_error	an error is asked for
  *		by_status	RUNNING, FAILED, TIMED_OUT, ABORTED: the table of open executions
  *		not_begun	RUNNING, too, when few branches are due
@@ -51,7 +52,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
  * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
  * parent, $10 name of the status, $11 error as open_execution has it, $12 largest name,
  * $13 in an hour, $14 number of a Map run, $15 version or alias, $16 whether it was redriven,
- * $17 without children of Map runs.
+ * $17 without children of Map runs, $18 labels, $19 the hash of one of them.
  */
 #define COLUMNS \
 	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
@@ -67,6 +68,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 	"  OR (e.qualifier IS NOT NULL AND e.version::pg_catalog.text = $15))" \
 	" AND ($16 IS NULL OR (e.redrive_count > 0) = $16)" \
 	" AND (NOT $17 OR e.map_run_no IS NULL)" \
+	" AND ($18 IS NULL OR e.labels @> $18)" \
 	" AND ($8 IS NULL OR pg_catalog.starts_with(pg_catalog.substr(e.execution_id," \
 	"  pg_catalog.strpos(e.execution_id, ':') + 1), $8))"
 #define NEWEST(t) \
@@ -108,6 +110,11 @@ static SfPlan by_parent = SF_PLAN(
 static SfPlan by_name = SF_PLAN(
 	"SELECT " COLUMNS NAMED " AND " IN_TIME("e") " AND " MATCHES NEWEST("e"));
 
+/* Rows of a hash that belong to other labels fail on what $18 asks. */
+static SfPlan by_label = SF_PLAN(OF_MACHINES("_sfflow.label l JOIN _sfflow.execution e"
+											 " ON e.execution_no = l.execution_no",
+											 "l", "l.hash = $19 AND "));
+
 static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error = $11 AND "));
 
 static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status = $10 AND "));
@@ -135,6 +142,9 @@ static SfPlan not_begun = SF_PLAN(
 /* How many rows by_name and not_begun would read, as far as PROBE */
 static SfPlan probe_names = SF_PLAN(
 	"SELECT pg_catalog.count(*) FROM (SELECT 1" NAMED " LIMIT " PROBE_TEXT ") r");
+
+static SfPlan probe_labels = SF_PLAN(
+	"SELECT pg_catalog.count(*) FROM (SELECT 1 FROM _sfflow.label l WHERE l.hash = $1 LIMIT " PROBE_TEXT ") r");
 
 static SfPlan probe_due = SF_PLAN(
 	"SELECT pg_catalog.count(*) FROM (SELECT 1" DUE_ROOTS " LIMIT " PROBE_TEXT ") r");
@@ -206,7 +216,9 @@ largest_name(void)
 	sf_query_arg(INT8OID, Int64GetDatum((q)->map_run_no), (q)->map_run_no == 0), \
 	SF_TEXT((q)->qualifier), \
 	sf_query_arg(BOOLOID, BoolGetDatum((q)->redriven == SF_LIST_REDRIVEN), (q)->redriven == SF_LIST_ANY), \
-	SF_BOOL((q)->no_items)
+	SF_BOOL((q)->no_items), \
+	sf_query_arg(JSONBOID, JsonbPGetDatum((q)->labelled.labels), (q)->labelled.labels == NULL), \
+	SF_INT8((q)->labelled.hash)
 
 /* Run a query for executions. */
 static List *
@@ -262,7 +274,8 @@ compare_newest(const ListCell *a, const ListCell *b)
 static bool
 asks_no_more(const SfListQuery *q)
 {
-	return q->prefix == NULL && q->qualifier == NULL && q->redriven == SF_LIST_ANY && !q->no_items;
+	return q->prefix == NULL && q->qualifier == NULL && q->redriven == SF_LIST_ANY && !q->no_items &&
+		q->labelled.labels == NULL;
 }
 
 /* List running executions: those that have begun, and those that have not. */
@@ -289,6 +302,8 @@ choose(const SfListQuery *q)
 		return run(&by_parent, q);
 	if (q->prefix != NULL && has_few(&probe_names, q))
 		return run(&by_name, q);
+	if (q->labelled.labels != NULL && (q->labelled.rows < PROBE || (!failed && q->error == NULL)))
+		return run_merged(&by_label, q);
 	if (q->error != NULL)
 		return !failed ? NIL :
 			run_merged(asks_no_more(q) && strlen(q->error) <= SF_OPEN_ERROR_MAX ?
@@ -324,6 +339,13 @@ void
 sf_execution_list_plans_end(int nest)
 {
 	AtEOXact_GUC(true, nest);
+}
+
+/* How many rows have the hash of a label, as far as a list would count them. */
+int64
+sf_execution_list_count_label(int64 hash)
+{
+	return sf_store_number(&probe_labels, 0, SF_INT8(hash));
 }
 
 /* Read a page: the newest executions that a query asks for, as SfListedExecution. */

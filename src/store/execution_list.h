@@ -22,6 +22,14 @@ typedef enum SfListRedriven
 	SF_LIST_NOT_REDRIVEN
 } SfListRedriven;
 
+/* Labels that executions have, all of them */
+typedef struct SfLabelled
+{
+	const Jsonb *labels;		/* as texts by name; NULL: any, or none */
+	int64		hash;			/* of the one that the fewest executions have, */
+	int64		rows;			/* ... and how many have it, as far as they were counted */
+} SfLabelled;
+
 /* Which executions a list has */
 typedef struct SfListQuery
 {
@@ -35,6 +43,7 @@ typedef struct SfListQuery
 	bool		no_items;		/* without children of Map runs */
 	const char *qualifier;		/* started by this alias, or as this version or by an alias of it; NULL: any */
 	SfListRedriven redriven;
+	SfLabelled	labelled;
 	TimestampTz from;			/* requested then, or later */
 	SfListKey	before;
 	int			limit;
@@ -72,6 +81,7 @@ extern List *sf_execution_list_machines(int machine_no, Oid owner);
 extern int	sf_execution_list_machine(const char *name);
 extern int	sf_execution_list_plans_begin(void);
 extern void sf_execution_list_plans_end(int nest);
+extern int64 sf_execution_list_count_label(int64 hash);
 extern List *sf_execution_list(const SfListQuery *query);
 extern List *sf_execution_list_night(const int *machines, int nmachines,
 									 TimestampTz since, TimestampTz until);

@@ -33,6 +33,8 @@ typedef struct SfFeatureTable
 	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
 	bool		copied;			/* backends keep a copy: a function that deletes rows announces that */
 	const char *by_role;		/* an index that begins with a role that rows name, which cannot be dropped; or NULL */
+	const char *purge;			/* if no index begins with execution_no: how its rows d of executions x are found
+								 * else, from what follows "USING x" up to AND; or NULL */
 } SfFeatureTable;
 
 /* A kind of objects that a feature has */
@@ -117,6 +119,9 @@ typedef struct SfFeature
 	const char *waiting_word;	/* what waiting_on says of a branch that the feature has parked */
 	const char *const *alert_kinds; /* that may be acknowledged, up to NULL; or NULL */
 
+	const char *const *start_options; /* that starts may have, up to NULL; or NULL */
+	const char *const *machine_options; /* that versions of machines may have, up to NULL; or NULL */
+
 	const struct SfDeliverer *deliverer;	/* calls of user code that workers make (run/deliver.h): one feature's; or NULL */
 
 	/* The library is loaded: reserve shared memory.  Comes before the workers. */
@@ -175,6 +180,17 @@ typedef struct SfFeature
 
 	/* A slice has done its work, and is written next. */
 	void		(*slice_ends) (void);
+
+	/*
+	 * Compile what the options of a version say, in the current memory context, or raise; NULL: they say nothing.  One
+	 * feature has this, and labels: give an execution, which is written next, what
+	 * the compiled options (or NULL) and those of its start say.  False: *error.
+	 */
+	void	   *(*compiles_options) (const Jsonb *options, const SfProgram *program);
+	bool		(*labels) (SfExecution *execution, const void *compiled, SfError *error);
+
+	/* The labels in the row of an execution have changed; before: those that it had, or NULL. */
+	void		(*relabelled) (const SfExecution *execution, const Jsonb *before);
 
 	/* An execution begins: its root is written after this. */
 	void		(*begins) (const SfExecution *execution, SfBranch *root);
@@ -306,6 +322,10 @@ typedef struct SfFeature
 	X(announced) \
 	X(left_state) \
 	X(slice_ends) \
+	X(start_options) \
+	X(compiles_options) \
+	X(labels) \
+	X(relabelled) \
 	X(begins) \
 	X(parked_of_others) \
 	X(roles_changed) \

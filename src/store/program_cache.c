@@ -17,6 +17,7 @@
 
 #include "base/compat.h"
 #include "base/name.h"
+#include "store/feature.h"
 #include "store/program_cache.h"
 #include "store/machine.h"
 #include "store/table.h"
@@ -125,6 +126,8 @@ load(int machine_no, int version, bool must)
 	cached->history = history_level(machine->options);
 	old = MemoryContextSwitchTo(program->context);
 	cached->role_arn = role_arn(machine->options);
+	SF_FEATURES(compiles_options, feature)
+		cached->labels = feature->compiles_options(machine->options, program);
 	MemoryContextSwitchTo(old);
 	cached->priority = priority_of(machine->options);
 	return cached;

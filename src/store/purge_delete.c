@@ -35,7 +35,8 @@ prepare(SfPlan *plan, const char *select)
 	SF_TABLES(table)
 		if (table->of_execution)
 			appendStringInfo(&query, "d%d AS (DELETE FROM _sfflow.%s d USING x"
-							 " WHERE d.execution_no = x.execution_no), ", n++, table->name);
+							 "%s d.execution_no = x.execution_no), ", n++, table->name,
+							 table->purge == NULL ? " WHERE" : table->purge);
 	appendStringInfoString(&query, DELETE_EXECUTIONS);
 	plan->query = MemoryContextStrdup(TopMemoryContext, query.data);
 	return plan;
@@ -47,7 +48,7 @@ sf_purge_delete(const List *numbers)
 {
 	static SfPlan plan;
 	static const char select[] =
-		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
+		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at, e.labels"
 		"  FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)"
 		/* an archive function may have redriven it */
 		"  AND e.status <> $2), "
@@ -71,7 +72,7 @@ sf_purge_delete_dropped(const List *numbers)
 		" ORDER BY e.execution_no FOR UPDATE");
 	static SfPlan plan;
 	static const char select[] =
-		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
+		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at, e.labels"
 		"  FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)), "
 		"free AS MATERIALIZED (SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
 		"  JOIN x ON x.execution_no = b.execution_no FOR UPDATE OF b SKIP LOCKED), "

@@ -1,11 +1,12 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
--- needs: hold deadline limit event human
+-- needs: hold deadline limit event human label
 BEGIN;
-SELECT plan(213);
+SELECT plan(214);
 
 -- Functions: name, arguments, result.
-CREATE TEMP TABLE contract (name text, arguments text, result text);
-INSERT INTO contract VALUES
+-- The forms of a function follow each other in the order in which the install script makes them.
+CREATE TEMP TABLE contract (name text, arguments text, result text, n integer GENERATED ALWAYS AS IDENTITY);
+INSERT INTO contract (name, arguments, result) VALUES
 	('sf_create_state_machine', 'name text, definition json, execution_id_path text DEFAULT NULL::text, or_replace boolean DEFAULT false, options jsonb DEFAULT ''{}''::jsonb', 'integer'),
 	('sf_drop_state_machine', 'name text, force boolean DEFAULT false', 'void'),
 	('sf_import_jobs', 'relations text, defaults jsonb DEFAULT ''{}''::jsonb, net text DEFAULT ''Net''::text, activity text DEFAULT ''shell''::text', 'json'),
@@ -14,6 +15,7 @@ INSERT INTO contract VALUES
 	('sf_from_yaml', 'yaml text', 'json'),
 	('sf_validate', 'definition text, options jsonb DEFAULT ''{}''::jsonb', 'TABLE(severity text, code text, location text, message text)'),
 	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text, version integer DEFAULT NULL::integer, priority integer DEFAULT NULL::integer', 'text'),
+	('sf_start', 'state_machine text, input jsonb, options jsonb', 'text'),
 	('sf_create_event', 'name text, ttl interval DEFAULT ''1 day''::interval, remember_ids interval DEFAULT ''7 days''::interval, deliver text DEFAULT ''all''::text', 'void'),
 	('sf_drop_event', 'name text', 'void'),
 	('sf_emit', 'name text, key text, payload jsonb DEFAULT NULL::jsonb, id text DEFAULT NULL::text, ttl interval DEFAULT NULL::interval, deliver text DEFAULT NULL::text', 'text'),
@@ -27,6 +29,7 @@ INSERT INTO contract VALUES
 	('sf_fail_task', 'task bigint, error text DEFAULT NULL::text, cause text DEFAULT NULL::text, actor text DEFAULT NULL::text', 'void'),
 	('sf_assign_task', 'task bigint, role text', 'void'),
 	('sf_change_task', 'task bigint, roles text[] DEFAULT NULL::text[], due timestamp with time zone DEFAULT NULL::timestamp with time zone, priority integer DEFAULT NULL::integer', 'void'),
+	('sf_set_labels', 'execution_id text, labels jsonb', 'void'),
 	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),
 	('sf_run', 'execution_id text, skip_waits boolean DEFAULT false, max_steps integer DEFAULT NULL::integer', 'text'),
 	('sf_run_due', 'IN max_steps integer DEFAULT 1000', NULL),
@@ -44,7 +47,9 @@ INSERT INTO contract VALUES
 	('sf_drop_alias', 'state_machine text, alias text', 'void'),
 	('sf_diff_versions', 'state_machine text, a integer, b integer', 'TABLE(pointer text, change text, before jsonb, after jsonb)'),
 	('sf_redrive_many', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, comment text DEFAULT NULL::text, map_run text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
+	('sf_redrive_many', 'labels jsonb, state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, comment text DEFAULT NULL::text, map_run text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
 	('sf_stop_many', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, cause text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
+	('sf_stop_many', 'labels jsonb, state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, cause text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
 	('sf_mark', 'execution_id text, job_id text, outcome text, output jsonb DEFAULT NULL::jsonb, reason text DEFAULT NULL::text', 'void'),
 	('sf_hold', 'target text, state text DEFAULT NULL::text, reason text DEFAULT NULL::text', 'boolean'),
 	('sf_release', 'target text, state text DEFAULT NULL::text', 'bigint'),
@@ -57,6 +62,7 @@ INSERT INTO contract VALUES
 	('sf_raise', 'error text, cause text DEFAULT NULL::text', 'void'),
 	('sf_list_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text, without_items boolean DEFAULT NULL::boolean',
 		'TABLE(execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
+	('sf_list_executions', 'labels jsonb, state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text, without_items boolean DEFAULT NULL::boolean', 'TABLE(execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
 	('sf_list_audit', 'target text DEFAULT NULL::text, action text DEFAULT NULL::text, role text DEFAULT NULL::text, done_after timestamp with time zone DEFAULT NULL::timestamp with time zone, done_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text',
 		'TABLE(at timestamp with time zone, action text, target text, execution_id text, role text, session_role text, reason text, details jsonb, page_key text)'),
 	('sf_set_deadline', 'target text, start_by time without time zone DEFAULT NULL::time without time zone, end_by time without time zone DEFAULT NULL::time without time zone, timezone text DEFAULT NULL::text, calendar text DEFAULT NULL::text', 'void'),
@@ -97,25 +103,25 @@ INSERT INTO contract VALUES
 	('sf_check', '', 'TABLE(problem text, execution_id text, detail text)');
 
 SELECT is(
-	(SELECT array_agg(regexp_replace(pg_get_function_arguments(oid), '(, )?OUT .*', '') ORDER BY pronargs) FROM pg_proc
-		WHERE proname = c.name),
-	(SELECT array_agg(x.arguments ORDER BY length(x.arguments)) FROM contract x WHERE x.name = c.name), c.name || ': arguments')
-FROM contract AS c;
+	(SELECT array_agg(regexp_replace(pg_get_function_arguments(oid), '(, )?OUT .*', '') ORDER BY oid) FROM pg_proc WHERE proname = c.name),
+	array_agg(c.arguments ORDER BY c.n), c.name || ': arguments')
+FROM contract AS c GROUP BY c.name ORDER BY min(c.n);
 -- Columns of a result may be declared by RETURNS TABLE or by OUT.
 SELECT is(
 	(SELECT array_agg(coalesce('TABLE(' || (
 			SELECT string_agg(a.name || ' ' || format_type(a.type, NULL), ', ' ORDER BY a.n)
 			FROM unnest(p.proargnames, p.proallargtypes, p.proargmodes) WITH ORDINALITY AS a(name, type, mode, n)
-			WHERE a.mode IN ('o', 't')) || ')', pg_get_function_result(p.oid)))
+			WHERE a.mode IN ('o', 't')) || ')', pg_get_function_result(p.oid)) ORDER BY p.oid)
 		FROM pg_proc AS p WHERE p.proname = c.name),
-	(SELECT array_agg(x.result) FROM contract x WHERE x.name = c.name), c.name || ': result')
-FROM contract AS c;
+	array_agg(c.result ORDER BY c.n), c.name || ': result')
+FROM contract AS c GROUP BY c.name ORDER BY min(c.n);
 
 -- Views: their columns in order.
 CREATE TEMP TABLE shown (name text, columns text);
 INSERT INTO shown VALUES
 	('sf_state_machines', 'state_machine, version, is_current, owner, definition, execution_id_path, options, created_at'),
-	('sf_executions', 'execution_id, state_machine, version, name, status, input, output, error, cause, requested_at, started_at, stopped_at, redrive_count, last_redriven_at, start_requests, parent_execution_id, waiting_on'),
+	('sf_executions', 'execution_id, state_machine, version, name, status, input, output, error, cause, requested_at, started_at, stopped_at, redrive_count, last_redriven_at, start_requests, parent_execution_id, waiting_on, labels'),
+	('sf_labels', 'label, value, execution_id, state_machine, requested_at'),
 	('sf_jobs', 'execution_id, state_machine, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),
 	('sf_job_relations', 'state_machine, version, job_id, pre_job_id'),
 	('sf_aliases', 'state_machine, alias, version, percent, set_at'),

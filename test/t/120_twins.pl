@@ -340,6 +340,13 @@ SELECT public.sf_check();
 SELECT public.sf_list_audit(), public.sf_list_audit('flow', 'create', 'nobody');
 SELECT public.sf_list_executions(), public.sf_list_executions('flow', 'RUNNING'),
 	public.sf_list_executions('flow', 'FAILED', 'E');
+SELECT public.sf_start('flow', '{}', options => '{"name": "twin-options", "labels": {"a": 1}}'),
+	public.sf_start_many('flow', ARRAY['{}']::pg_catalog.jsonb[], ARRAY['twin-many'],
+		options => '{"labels": {"a": 1}}'),
+	public.sf_set_labels('flow:twin-options', '{"a": 2, "b": null}');
+SELECT public.sf_list_executions(labels => '{"a": 2}'), public.sf_stop_many(labels => '{"a": 2}');
+SELECT public.sf_redrive_many(labels => '{"a": 2}');
+TABLE public.sf_labels;
 SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(parent_execution_id => 'flow:here');
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
 SELECT public.sf_graph_layout('flow'), public.sf_graph_status('flow:here'), public.sf_console_actions(),

@@ -156,6 +156,7 @@ sf_observe_event(const SfChange *change, const SfExecution *execution, const cha
 	sf_json_add_string(&b, "stateMachineArn",
 					   sf_public_name(SF_NAME_STATE_MACHINE, execution->machine_name));
 	sf_json_add_string(&b, "name", sf_execution_name(execution));
+	sf_json_add(&b, "labels", execution->labels);
 	if (change->kind == SF_CHANGE_EXECUTION)
 		add_execution(&b, change, execution, with_payload);
 	else

@@ -1,0 +1,126 @@
+-- Labels of executions, by which they are found: the feature label.
+
+--@into tables
+-- A row for each label that execution.labels has: a hash of its name and value (src/feature/label/label.h). Labels of
+-- an execution whose hashes are the same have one row. All of it is the key, in the order in which a list of a machine
+-- reads it.
+CREATE TABLE _sfflow.label (
+	hash bigint NOT NULL,
+	machine_no integer NOT NULL,
+	requested_at timestamptz NOT NULL,
+	execution_no bigint NOT NULL,
+	PRIMARY KEY (hash, machine_no, requested_at, execution_no)
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.label', '');
+
+--@into functions
+-- Labels of executions.
+CREATE FUNCTION @extschema@.sf_set_labels(execution_id text, labels jsonb) RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_set_labels'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_set_labels(text, jsonb) IS
+	'sets labels of an execution, or removes those that are null; the others stay';
+
+-- The functions of many executions, of those that have all of some labels.
+CREATE FUNCTION @extschema@.sf_list_executions(
+	labels jsonb,
+	state_machine text DEFAULT NULL,
+	status text DEFAULT NULL,
+	error text DEFAULT NULL,
+	name_prefix text DEFAULT NULL,
+	owner text DEFAULT NULL,
+	parent_execution_id text DEFAULT NULL,
+	requested_after timestamptz DEFAULT NULL,
+	requested_before timestamptz DEFAULT NULL,
+	page_size integer DEFAULT NULL,
+	after_key text DEFAULT NULL,
+	without_items boolean DEFAULT NULL,
+	OUT execution_id text,
+	OUT state_machine text,
+	OUT name text,
+	OUT status text,
+	OUT error text,
+	OUT requested_at timestamptz,
+	OUT started_at timestamptz,
+	OUT stopped_at timestamptz,
+	OUT page_key text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_list_labelled'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.sf_list_executions(jsonb, text, text, text, text, text, text, timestamptz, timestamptz,
+	integer, text, boolean) IS
+	'a page of executions that have all of the labels, the newest first';
+
+CREATE FUNCTION @extschema@.sf_redrive_many(
+	labels jsonb,
+	state_machine text DEFAULT NULL,
+	status text DEFAULT NULL,
+	error text DEFAULT NULL,
+	since timestamptz DEFAULT NULL,
+	max integer DEFAULT NULL,
+	comment text DEFAULT NULL,
+	map_run text DEFAULT NULL,
+	OUT execution_id text,
+	OUT outcome text,
+	OUT reason text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_redrive_labelled'
+LANGUAGE C VOLATILE ROWS 1000;
+COMMENT ON FUNCTION @extschema@.sf_redrive_many(jsonb, text, text, text, timestamptz, integer, text, text) IS
+	'continues executions that have all of the labels and have not succeeded; returns what came of each';
+
+CREATE FUNCTION @extschema@.sf_stop_many(
+	labels jsonb,
+	state_machine text DEFAULT NULL,
+	status text DEFAULT NULL,
+	error text DEFAULT NULL,
+	since timestamptz DEFAULT NULL,
+	max integer DEFAULT NULL,
+	cause text DEFAULT NULL,
+	OUT execution_id text,
+	OUT outcome text,
+	OUT reason text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_stop_labelled'
+LANGUAGE C VOLATILE ROWS 1000;
+COMMENT ON FUNCTION @extschema@.sf_stop_many(jsonb, text, text, text, timestamptz, integer, text) IS
+	'ends running executions that have all of the labels; returns what came of each';
+
+CREATE FUNCTION _sfflow.label_hash(label text, value text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_label_hash'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+-- Tells nothing of what is stored.
+
+CREATE VIEW @extschema@.sf_labels WITH (security_barrier) AS
+SELECT v.key AS label, v.value, e.execution_id, e.state_machine, e.requested_at
+FROM _sfflow.label l
+JOIN _sfflow.readable_execution e ON e.execution_no = l.execution_no
+CROSS JOIN LATERAL jsonb_each_text(e.labels) v
+WHERE _sfflow.label_hash(v.key, v.value) = l.hash
+ORDER BY l.requested_at DESC;
+GRANT SELECT ON @extschema@.sf_labels TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_labels IS 'labels of executions, the newest executions first';
+COMMENT ON COLUMN @extschema@.sf_labels.label IS 'name of the label';
+COMMENT ON COLUMN @extschema@.sf_labels.value IS 'its value, as text';
+COMMENT ON COLUMN @extschema@.sf_labels.execution_id IS 'execution that has it';
+COMMENT ON COLUMN @extschema@.sf_labels.state_machine IS 'its state machine';
+COMMENT ON COLUMN @extschema@.sf_labels.requested_at IS 'when it was requested';
+
+--@into rows_of_executions
+	UNION ALL SELECT 'label', l.execution_no FROM _sfflow.label l
+--@into branch_checks
+	SELECT 'label_row_missing', e.execution_no, format('label "%s" has no row', v.key)
+	FROM _sfflow.execution e
+	JOIN head h ON h.execution_no = e.execution_no
+	CROSS JOIN LATERAL jsonb_each_text(e.labels) v
+	WHERE NOT EXISTS (SELECT FROM _sfflow.label l WHERE l.hash = _sfflow.label_hash(v.key, v.value)
+		AND l.machine_no = e.machine_no AND l.requested_at = e.requested_at AND l.execution_no = e.execution_no)
+	UNION ALL
+	SELECT 'label_row_left', e.execution_no, format('a row has the hash %s, which is of no label', l.hash)
+	FROM _sfflow.label l
+	JOIN _sfflow.execution e ON e.execution_no = l.execution_no
+	JOIN head h ON h.execution_no = e.execution_no
+	WHERE e.machine_no <> l.machine_no OR e.requested_at <> l.requested_at
+		OR NOT EXISTS (SELECT FROM jsonb_each_text(e.labels) v WHERE _sfflow.label_hash(v.key, v.value) = l.hash)
+	UNION ALL

@@ -1,0 +1,38 @@
+/*
+ * label_feature.c
+ *		What labels have in the registry: their table and option, and what they do when executions begin.
+ */
+#include "postgres.h"
+
+#include "feature/label/label.h"
+#include "store/feature.h"
+
+/* An index on execution_no would cost each label more than the purge saves: the rows are found by their whole key. */
+static const SfFeatureTable tables[] = {
+	{
+		"label",.of_execution = true,.purge =
+		", LATERAL pg_catalog.jsonb_each_text(x.labels) v WHERE d.hash = _sfflow.label_hash(v.key, v.value)"
+		" AND d.machine_no = x.machine_no AND d.requested_at = x.requested_at AND"
+	},
+	{NULL}
+};
+
+static const char *const options[] = {"labels", NULL};
+
+/* An execution begins: its labels are in its row. */
+static void
+begins(const SfExecution *execution, SfBranch *root)
+{
+	sf_labels_insert_rows(execution);
+}
+
+const SfFeature sf_label_feature = {
+	.name = "label",
+	.tables = tables,
+	.start_options = options,
+	.machine_options = options,
+	.compiles_options = sf_labels_compile_options,
+	.labels = sf_labels_evaluate,
+	.begins = begins,
+	.relabelled = sf_labels_replace_rows,
+};

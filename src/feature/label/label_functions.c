@@ -1,0 +1,146 @@
+/*
+ * label_functions.c
+ *		sf_set_labels(), functions of the executions that have labels, and the hash for the view sf_labels.
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "api/labelled.h"
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "feature/label/label.h"
+#include "run/apply.h"
+#include "run/slice.h"
+#include "store/audit.h"
+
+/* Refuse a task that would change the labels of the execution that it is part of: the slice writes that row. */
+static void
+refuse_own(const SfExecution *execution)
+{
+	if (sf_dispatch_is_in_task_of(execution->execution_no))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("a task cannot set the labels of its own execution \"%s\"", execution->execution_id),
+				 errhint("Give the labels in the option labels of the state machine.")));
+}
+
+/* Tell whether two sets of labels (NULL: none) are the same. */
+static bool
+same_labels(const Jsonb *a, const Jsonb *b)
+{
+	return a == NULL || b == NULL ? a == b : sf_json_equal(a, b);
+}
+
+/* sf_set_labels(execution_id, labels): a value sets a label, null removes it; the others stay. */
+SF_SQL_FUNCTION(sfflow_sf_set_labels)
+{
+	char	   *id = sf_arg_text(fcinfo, 0, "execution_id");
+	Jsonb	   *changes = sf_arg_jsonb(fcinfo, 1, "labels");
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE);
+	Jsonb	   *before;
+	Jsonb	   *after;
+	SfError		error;
+
+	/* before the lock, which the worker of a long task waits for */
+	refuse_own(execution);
+	execution = sf_arg_execution(id, SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
+	before = execution->labels;
+	if (!sf_labels_merge(before, changes, &after, &error))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("%s", error.cause)));
+	if (same_labels(before, after))
+		PG_RETURN_VOID();
+	execution->labels = after;
+	sf_apply_labels(execution);
+	sf_labels_replace_rows(execution, before);
+	sf_audit_note_execution(execution, "set_labels", NULL, changes);
+	PG_RETURN_VOID();
+}
+
+/* The labels that are asked for, the first argument, with the one that the fewest executions have. */
+static SfLabelled
+read_wanted(FunctionCallInfo fcinfo)
+{
+	SfLabelled	wanted = {0};
+	Jsonb	   *labels;
+	int64		hashes[SF_MAX_LABELS];
+	int			n;
+	SfError		error;
+
+	if (!sf_labels_merge(NULL, sf_arg_jsonb(fcinfo, 0, "labels"), &labels, &error))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument labels: %s", error.cause)));
+	if (labels == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument labels must have a label"),
+				 errhint("Leave it out to have executions with any labels.")));
+	n = sf_labels_list_hashes(labels, hashes);
+	wanted.labels = labels;
+	for (int i = 0; i < n; i++)
+	{
+		int64		rows = sf_execution_list_count_label(hashes[i]);
+
+		if (i == 0 || rows < wanted.rows)
+		{
+			wanted.hash = hashes[i];
+			wanted.rows = rows;
+		}
+	}
+	return wanted;
+}
+
+/* A call without its first argument, in the memory of to. */
+static FunctionCallInfo
+without_labels(FunctionCallInfo fcinfo, FunctionCallInfo to)
+{
+	InitFunctionCallInfoData(*to, fcinfo->flinfo, fcinfo->nargs - 1, fcinfo->fncollation, fcinfo->context,
+							 fcinfo->resultinfo);
+	Assert(to->nargs <= SF_LABELLED_MAX_ARGS);
+	memcpy(to->args, fcinfo->args + 1, sizeof(NullableDatum) * to->nargs);
+	return to;
+}
+
+/* sf_list_executions(labels, ...): the newest executions that have all of the labels. */
+SF_SQL_FUNCTION(sfflow_sf_list_labelled)
+{
+	LOCAL_FCINFO(call, SF_LABELLED_MAX_ARGS);
+	SfLabelled	wanted = read_wanted(fcinfo);
+
+	sf_labelled_list(without_labels(fcinfo, call), &wanted);
+	return (Datum) 0;
+}
+
+/* sf_redrive_many(labels, ...): those that have all of the labels. */
+SF_SQL_FUNCTION(sfflow_sf_redrive_labelled)
+{
+	LOCAL_FCINFO(call, SF_LABELLED_MAX_ARGS);
+
+	sf_labelled_redrive(without_labels(fcinfo, call), read_wanted(fcinfo).labels);
+	return (Datum) 0;
+}
+
+/* sf_stop_many(labels, ...): likewise. */
+SF_SQL_FUNCTION(sfflow_sf_stop_labelled)
+{
+	LOCAL_FCINFO(call, SF_LABELLED_MAX_ARGS);
+
+	sf_labelled_stop(without_labels(fcinfo, call), read_wanted(fcinfo).labels);
+	return (Datum) 0;
+}
+
+/* label_hash(label, value): what the rows of label are found by. */
+SF_SQL_FUNCTION(sfflow_label_hash)
+{
+	text	   *name = PG_GETARG_TEXT_PP(0);
+	text	   *value = PG_GETARG_TEXT_PP(1);
+
+	PG_RETURN_INT64(sf_labels_hash(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name),
+								   VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
+}

@@ -1,0 +1,166 @@
+/*
+ * label_option.c
+ *		The option "labels" of a state machine: {"tenant": "$.tenant"}, or in JSONata {"tenant": "{% $states.input.tenant %}"}.
+ */
+#include "postgres.h"
+
+#include "base/errors.h"
+#include "expr/expr.h"
+#include "feature/label/label.h"
+#include "jsonata/jsonata.h"
+
+/* One label of the option */
+typedef struct Source
+{
+	char	   *name;
+	SfExpr	   *path;			/* NULL: JSONata */
+	SfJsonata  *expression;
+} Source;
+
+/* The option, compiled */
+typedef struct LabelOption
+{
+	int			n;
+	Source		sources[SF_MAX_LABELS];
+} LabelOption;
+
+/* Raise that a label of the option is not as it has to be. */
+static void pg_attribute_noreturn()
+refuse(const char *name, const char *problem)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("option labels: label \"%s\" %s", name, problem)));
+}
+
+/* Compile an expression of JSONata, which sees the input alone. */
+static SfJsonata *
+compile_jsonata(const char *name, const char *text, int len)
+{
+	SfJsonata  *expression;
+	SfError		error;
+
+	if (len < 4 || strncmp(text, "{%", 2) != 0 || strncmp(text + len - 2, "%}", 2) != 0)
+		refuse(name, "must be an expression, as \"{% $states.input.tenant %}\" is");
+	expression = sf_jsonata_compile(pnstrdup(text + 2, len - 4), len - 4, &error);
+	if (expression == NULL)
+		refuse(name, psprintf("has no valid expression: %s", error.cause));
+	if (sf_jsonata_context_use(expression) != 0)
+		refuse(name, "must not use $states.context");
+	return expression;
+}
+
+/* Compile a path, which begins at the input. */
+static SfExpr *
+compile_path(const char *name, const char *text)
+{
+	SfError		error;
+	SfExpr	   *path = sf_expr_compile(text, SF_EXPR_PATH | SF_EXPR_INPUT, &error);
+
+	if (path == NULL)
+		refuse(name, "must be a path into the input, as \"$.tenant\" is");
+	return path;
+}
+
+/* Compile one label. */
+static Source
+compile_label(const SfJsonMember *member, bool is_jsonata)
+{
+	Source		source = {.name = pnstrdup(member->key.val.string.val, member->key.val.string.len)};
+	const JsonbValue *value = &member->value;
+	SfError		error;
+	char	   *text;
+
+	if (!sf_labels_check_name(source.name, strlen(source.name), &error))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option labels: %s", error.cause)));
+	if (value->type != jbvString)
+		refuse(source.name, "must be a string");
+	text = pnstrdup(value->val.string.val, value->val.string.len);
+	if (is_jsonata)
+		source.expression = compile_jsonata(source.name, text, value->val.string.len);
+	else
+		source.path = compile_path(source.name, text);
+	return source;
+}
+
+/* Compile the option of a version in the current memory context, or raise; NULL: it has none. */
+void *
+sf_labels_compile_options(const Jsonb *options, const SfProgram *program)
+{
+	Jsonb	   *given = sf_json_get(options, "labels");
+	LabelOption *option;
+	JsonbValue	root;
+	SfJsonMember members[SF_MAX_LABELS];
+
+	if (given == NULL)
+		return NULL;
+	sf_json_root(given, &root);
+	if (!sf_json_is_object(&root))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option labels must be a JSON object")));
+	if (sf_json_count(&root) > SF_MAX_LABELS)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option labels must have at most %d labels", SF_MAX_LABELS)));
+	option = palloc0(sizeof(LabelOption));
+	option->n = sf_json_list_members(&root, members);
+	for (int i = 0; i < option->n; i++)
+		option->sources[i] = compile_label(&members[i], program->language == SF_QL_JSONATA);
+	return option;
+}
+
+/* Evaluate a label; NULL: it has no value.  False: *error. */
+static bool
+evaluate(const Source *source, SfEnv *env, Jsonb **value, SfError *error)
+{
+	SfEvalStatus status = source->path != NULL ? sf_expr_eval(source->path, env, value, error) :
+		sf_jsonata_eval(source->expression, env, value, error);
+
+	if (status == SF_EVAL_NOT_FOUND)
+		*value = NULL;
+	if (status != SF_EVAL_ERROR)
+		return true;
+	return sf_error_set(error, SF_ERR_RUNTIME, "label \"%s\" cannot be evaluated: %s", source->name,
+						error->cause == NULL ? error->name : error->cause);
+}
+
+/* The labels that the option of a version gives an execution.  False: *error. */
+static bool
+evaluate_all(const LabelOption *labels, const SfExecution *execution, Jsonb **result, SfError *error)
+{
+	SfEnv		env = {.input = execution->input};
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	for (int i = 0; i < labels->n; i++)
+	{
+		Jsonb	   *value;
+
+		if (!evaluate(&labels->sources[i], &env, &value, error))
+			return false;
+		sf_json_add(&b, labels->sources[i].name, value);
+	}
+	return sf_labels_merge(NULL, sf_json_finish(&b), result, error);
+}
+
+/*
+ * Give an execution that begins the labels of its version's option (NULL: it has none), and those of its start, which
+ * count where both name one.  False: *error.
+ */
+bool
+sf_labels_evaluate(SfExecution *execution, const void *option, SfError *error)
+{
+	Jsonb	   *labels = NULL;
+	Jsonb	   *given;
+
+	if (option != NULL && !evaluate_all(option, execution, &labels, error))
+		return false;
+	given = execution->start_options == NULL ? NULL : sf_json_get(execution->start_options, "labels");
+	if (given != NULL && !sf_labels_merge(labels, given, &labels, error))
+		return false;
+	execution->labels = labels;
+	return true;
+}
