@@ -187,6 +187,12 @@ is_identity(const char *key)
 	return false;
 }
 
+/* Drop a notice of the server: functions of any role send them, and the gateway's log is its own. */
+static void
+drop_notice(void *arg, const PGresult *notice)
+{
+}
+
 /* Begin to connect; with user NULL as the gateway's own role. */
 PGconn *
 sfg_dsn_connect(const char *conninfo, int64_t statement_timeout, const char *user, const char *password)
@@ -220,6 +226,7 @@ sfg_dsn_connect(const char *conninfo, int64_t statement_timeout, const char *use
 		add(&parameters, "password", password);
 	}
 	conn = PQconnectStartParams(parameters.keys, parameters.values, 0);
+	PQsetNoticeReceiver(conn, drop_notice, NULL);
 	PQconninfoFree(options);
 	free(settings);
 	return conn;

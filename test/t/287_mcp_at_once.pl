@@ -35,6 +35,8 @@ DECLARE
 BEGIN
 	IF q ? 'pass' THEN
 		PERFORM standin.pass(q ->> 'pass');
+	ELSIF q ? 'notice' THEN
+		RAISE WARNING E'\n{"level":"error","message":"forged"}';
 	ELSIF q ? 'raise' THEN
 		RAISE EXCEPTION USING ERRCODE = q ->> 'raise', MESSAGE = repeat(coalesce(q ->> 'message', 'no'),
 			coalesce((q ->> 'times')::integer, 1)), DETAIL = 'a detail', HINT = 'a hint';
@@ -119,6 +121,10 @@ is($status, 401, 'a role that cannot log in');
 ($status, $answer) = told('OTHER', { raise => '42883' });
 is("$status $answer->{error}{code}", '200 -32603', 'a function that the extension does not have');
 like(gateway_log($gateway), qr/"a call has failed".*"sqlstate":"42883"/, '... is in the log');
+
+($status, $answer) = told('OTHER', { notice => 1 });
+is($status, 200, 'a call that sends a warning is answered');
+unlike(gateway_log($gateway), qr/forged/, '... and writes no line into the log');
 
 # --- time, and a database that is not there
 
