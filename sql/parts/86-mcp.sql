@@ -596,9 +596,10 @@ BEGIN
 END
 $$;
 
--- Call a tool; null: there is none of this name, or it writes and is not named.
+-- Call a tool; null: there is none of this name, or it writes and is not named. Notices would tell of a redrive that is
+-- only tried.
 CREATE FUNCTION _sfflow.mcp_call(tool text, arguments jsonb, writing text[]) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET client_min_messages = error
 AS $$
 DECLARE
 	known record;
