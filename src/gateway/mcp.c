@@ -360,7 +360,7 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 	const char *bearer = read_bearer(request);
 	char	   *name;
 
-	if (role == NULL || !sfg_same(bearer + strcspn(bearer, ":") + 1, secret->text))
+	if (role == NULL || bearer == NULL || !sfg_same(bearer + strcspn(bearer, ":") + 1, secret->text))
 	{
 		refuse_key(request);
 		return;
