@@ -27,15 +27,16 @@ CREATE TABLE _sfflow.human_task (
 	priority integer NOT NULL,
 	created_at timestamptz NOT NULL,
 	due_at timestamptz,
-	look_at timestamptz,				-- when it is late, or goes to more roles; NULL: never
-	late boolean NOT NULL,				-- a look has seen that due_at is over
+	look_at timestamptz,				-- when rules are to be told of either; NULL: never
+	late boolean NOT NULL,				-- rules were told that due_at is over
+	told_at timestamptz NOT NULL,		-- up to when rules were told that the task is for more roles
 	claimed_at timestamptz,
 	claimed_by text,					-- a role, or the person for whom a program with ACT acts: it outlives the role
 	claimed_role text,					-- the role that has claimed it; NULL: another one has assigned it
 	claimed_login text,					-- and its login
+	state text NOT NULL,				-- name of the state, when it began
 	title text NOT NULL,
 	not_by text[] NOT NULL,				-- starter, or names of states
-	escalation jsonb,					-- what is still to come: [{"At", "Roles"}]
 	data jsonb,
 	form jsonb,							-- as it was when the task began
 	PRIMARY KEY (execution_no, branch_no)
@@ -43,11 +44,12 @@ CREATE TABLE _sfflow.human_task (
 CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, priority DESC, due_at, task_no);
 CREATE INDEX human_task_look ON _sfflow.human_task (look_at) WHERE look_at IS NOT NULL;
 
--- The roles that a task is for; without any it is for all with the right DO.
+-- The roles that a task is for; without any from the beginning on it is for all with the right DO.
 CREATE TABLE _sfflow.human_task_role (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	role regrole NOT NULL,
+	from_at timestamptz,				-- by Escalate; NULL: from the beginning on
 	PRIMARY KEY (execution_no, branch_no, role)
 );
 CREATE INDEX human_task_role_role ON _sfflow.human_task_role (role);
@@ -153,15 +155,16 @@ WHERE pg_has_role(w.owner, 'USAGE') OR w.name IN (
 
 -- The tasks that wait for people, of all worklists.
 CREATE VIEW _sfflow.open_human_task AS
-SELECT t.task_no, t.worklist_no, e.execution_id, p.state, t.title, t.priority, t.created_at, t.due_at, t.late,
-	t.claimed_by, t.claimed_at,
-	ARRAY(SELECT r.role::text FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no
-		AND r.branch_no = t.branch_no ORDER BY r.role::text) AS roles,
+SELECT t.task_no, t.worklist_no, e.execution_id, p.state, t.title, t.priority, t.created_at, t.due_at, t.claimed_by,
+	t.claimed_at, ARRAY(SELECT r.role::text FROM _sfflow.human_task_role r
+		WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no
+			AND (r.from_at IS NULL OR r.from_at <= clock_timestamp()) ORDER BY r.role::text) AS roles,
 	t.not_by, t.data, t.form,
-	NOT EXISTS (SELECT FROM _sfflow.human_task_role r
-		WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no)
-	OR EXISTS (SELECT FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no
-		AND pg_has_role(r.role, 'USAGE')) AS is_for_reader
+	NOT EXISTS (SELECT FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no
+		AND r.branch_no = t.branch_no AND r.from_at IS NULL)
+	OR EXISTS (SELECT FROM _sfflow.human_task_role r
+		WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no
+			AND (r.from_at IS NULL OR r.from_at <= clock_timestamp()) AND pg_has_role(r.role, 'USAGE')) AS is_for_reader
 FROM _sfflow.human_task t
 JOIN _sfflow.execution e ON e.execution_no = t.execution_no AND e.status = @STATUS_RUNNING@
 JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
@@ -202,7 +205,7 @@ COMMENT ON COLUMN @extschema@.sf_human_tasks.created_at IS 'when the state began
 COMMENT ON COLUMN @extschema@.sf_human_tasks.due_at IS 'when it is to be done; null: not said';
 COMMENT ON COLUMN @extschema@.sf_human_tasks.claimed_by IS 'who has claimed it, a role or the person for whom a program acts; null: nobody';
 COMMENT ON COLUMN @extschema@.sf_human_tasks.claimed_at IS 'since when';
-COMMENT ON COLUMN @extschema@.sf_human_tasks.roles IS 'the roles that it is for; empty: all with the right DO';
+COMMENT ON COLUMN @extschema@.sf_human_tasks.roles IS 'the roles that it is for by now; empty: all with the right DO';
 COMMENT ON COLUMN @extschema@.sf_human_tasks.not_by IS 'who must not do it: starter, and those who completed these states';
 COMMENT ON COLUMN @extschema@.sf_human_tasks.data IS 'what people are shown';
 COMMENT ON COLUMN @extschema@.sf_human_tasks.form IS 'JSON Schema that the output has to fit; null: any output does';
@@ -242,3 +245,12 @@ UNION ALL
 	WHERE NOT EXISTS (SELECT FROM strand b WHERE b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 		AND b.phase = @PHASE_EXTERNAL@ AND b.generation = t.generation)
 	UNION ALL
+--@into alerts
+SELECT 'task_due', e.execution_id COLLATE "C", e.execution_no, e.execution_id, t.due_at,
+	format('state "%s": task %s of worklist "%s" is not done%s', t.state, t.task_no, w.name,
+		CASE WHEN t.claimed_by IS NULL THEN '' ELSE format(', "%s" has claimed it', t.claimed_by) END)
+FROM _sfflow.human_task t
+JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no
+CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = t.execution_no OFFSET 0) e
+WHERE t.due_at < now() AND e.status = @STATUS_RUNNING@
+UNION ALL

@@ -116,13 +116,14 @@ CREATE TABLE _sfflow.human_task (
 	due_at timestamptz,
 	look_at timestamptz,
 	late boolean NOT NULL,
+	told_at timestamptz NOT NULL,
 	claimed_at timestamptz,
 	claimed_by text,
 	claimed_role text,
 	claimed_login text,
+	state text NOT NULL,
 	title text NOT NULL,
 	not_by text[] NOT NULL,
-	escalation jsonb,
 	data jsonb,
 	form jsonb,
 	PRIMARY KEY (execution_no, branch_no)
@@ -134,6 +135,7 @@ CREATE TABLE _sfflow.human_task_role (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	role regrole NOT NULL,
+	from_at timestamptz,
 	PRIMARY KEY (execution_no, branch_no, role)
 );
 CREATE INDEX human_task_role_role ON _sfflow.human_task_role (role);

@@ -80,7 +80,7 @@ SELECT sf_create_state_machine('any', '{"StartAt": "Approve", "States": {"Approv
 	"End": true}}}') \g /dev/null
 CREATE TEMP TABLE wrong (what text, input jsonb, wanted text);
 INSERT INTO wrong VALUES
-	('unknown', '{"Color": 1}', 'States.Runtime A task of people has Title, Data, Roles, NotBy, Due and Priority, and no ''Color''.'),
+	('unknown', '{"Color": 1}', 'States.Runtime A task of people has Title, Data, Roles, NotBy, Due, Escalate and Priority, and no ''Color''.'),
 	('title', '{"Title": 1}', 'States.Runtime ''Title'' must be a string of at most 1000 bytes.'),
 	('roles', '{"Roles": []}', 'States.Runtime ''Roles'' must be an array of names, and not empty.'),
 	('role', '{"Roles": ["human_nobody"]}', 'Sfflow.UnknownRole The role ''human_nobody'' of ''Roles'' does not exist.'),

@@ -149,7 +149,8 @@ SELECT public.sf_create_worklist('twin', '{"type": ["object"],
 	"properties": {"a": {"pattern": "x", "format": "date", "minimum": 1}}}'), public.sf_create_worklist('gone');
 SELECT public.sf_drop_worklist('gone');
 SELECT public.sf_create_state_machine('asks', '{"StartAt": "A", "States": {"A": {"Type": "Task",
-	"Resource": "human:twin", "Parameters": {"Roles": ["pg_monitor"], "NotBy": ["A"], "Due": 5}, "End": true}}}');
+	"Resource": "human:twin", "Parameters": {"Roles": ["pg_monitor"], "NotBy": ["A"], "Due": 0,
+		"Escalate": [{"After": 0, "Roles": ["pg_monitor"]}]}, "End": true}}}');
 SELECT public.sf_start('asks', '{}', 'a'), public.sf_run('asks:a');
 SELECT task FROM public.sf_human_tasks \gset
 SELECT public.sf_claim_task(:'task'), public.sf_release_task(:'task'), public.sf_assign_task(:'task', NULL),

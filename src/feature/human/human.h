@@ -65,8 +65,11 @@ typedef struct SfHumanTask
 	Oid			owner;			/* of the worklist */
 	char	   *claimed_by;		/* or NULL */
 	Jsonb	   *form;			/* or NULL */
-	SfExecution *execution;
+	char	   *title;
+	int			priority;
+	TimestampTz due_at;			/* DT_NOEND: not said */
 	const char *state;
+	SfExecution *execution;
 } SfHumanTask;
 
 extern SfPerson sf_person_of_caller(const char *actor);
@@ -84,14 +87,18 @@ extern char *sf_human_probe(const SfResource *resource);
 
 /* --- human_task.c --- */
 
-/* What was done with a task: the word that is stored, and what the audit calls it */
+/* What has become of a task: the word that is stored, and what the audit calls it (NULL: no person has done it) */
 #define SF_HUMAN_ACTION_LIST(X) \
+	X(CREATED, NULL) \
 	X(CLAIMED, "claim task") \
 	X(RELEASED, "release task") \
 	X(ASSIGNED, "assign task") \
 	X(CHANGED, "change task") \
+	X(DUE, NULL)		/* its time is over */ \
+	X(ESCALATED, NULL)	/* it is for more roles */ \
 	X(COMPLETED, "complete task") \
-	X(FAILED, "fail task")
+	X(FAILED, "fail task") \
+	X(CANCELLED, NULL)	/* its branch has left the state without an answer */
 
 #define SF_HUMAN_ACTION_ENUM(sym, audited) SF_HUMAN_##sym,
 typedef enum SfHumanAction
@@ -99,14 +106,34 @@ typedef enum SfHumanAction
 	SF_HUMAN_ACTION_LIST(SF_HUMAN_ACTION_ENUM)
 } SfHumanAction;
 
+/* A role that a task is for */
+typedef struct SfHumanRole
+{
+	Oid			role;
+	TimestampTz from_at;		/* DT_NOBEGIN: from the beginning on */
+} SfHumanRole;
+
 extern SfHumanTask *sf_human_find(int64 task_no, bool to_end);
+extern SfHumanTask *sf_human_read_open(int64 task_no);
 extern bool sf_human_claim(const SfHumanTask *task, const SfPerson *person);
 extern bool sf_human_assign(const SfHumanTask *task, const char *to);
-extern void sf_human_set_roles(SfBranchKey key, const List *roles);
+extern void sf_human_add_roles(SfBranchKey key, const List *roles);
 extern void sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfArg due, SfArg priority);
+extern void sf_human_created(int64 task_no);
+extern void sf_human_forget(SfBranchKey key);
+extern void sf_human_cancel(SfBranchKey key);
+extern void sf_human_cancel_all(int64 execution_no);
+extern void sf_human_forget_executions(SfArg numbers);
+
+/* --- human_look.c: what time brings --- */
+
+extern TimestampTz sf_human_next_look(void);
+extern SfLook sf_human_look(TimestampTz now);
+extern void sf_human_set_look(int64 task_no);
+
+/* --- human_note.c --- */
+
 extern void sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *person, const char *comment,
 						  const Jsonb *details);
-extern void sf_human_forget(SfBranchKey key);
-extern void sf_human_forget_executions(SfArg numbers);
 
 #endif							/* SF_HUMAN_H */

@@ -34,12 +34,12 @@ begins(const SfExecution *execution, SfBranch *root)
 		sf_person_note_start(execution);
 }
 
-/* Forget what a branch waited for. */
+/* Cancel what a branch waited for. */
 static void
 left_state(SfBranchKey key)
 {
 	if (sf_worklist_may_be())
-		sf_human_forget(key);
+		sf_human_cancel(key);
 }
 
 /* Forget the tasks of executions. */
@@ -50,12 +50,12 @@ executions_dropped(SfArg numbers)
 		sf_human_forget_executions(numbers);
 }
 
-/* Forget the tasks of an execution that has ended. */
+/* Cancel the tasks of an execution that has ended. */
 static void
 ended(const SfExecution *execution, bool began_here)
 {
-	if (!began_here)
-		executions_dropped(sf_query_int8s(list_make1(unconstify(int64 *, &execution->execution_no))));
+	if (!began_here && sf_worklist_may_be())
+		sf_human_cancel_all(execution->execution_no);
 }
 
 /* Have an execution that begins anew forget who has done something in it. */
@@ -81,4 +81,7 @@ const SfFeature sf_human_feature = {
 	.ended = ended,
 	.restarted = restarted,
 	.executions_dropped = executions_dropped,
+	.looks_at = "tasks of people",
+	.next_look = sf_human_next_look,
+	.look = sf_human_look,
 };

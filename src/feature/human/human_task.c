@@ -9,9 +9,14 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "feature/human/human.h"
-#include "store/audit.h"
 #include "store/privilege.h"
 #include "store/program_cache.h"
+
+/* The first columns of _sfflow.human_task; see sql/parts/human.sql */
+enum
+{
+	COL_task_no = 3
+};
 
 static SfPlan delete_roles = SF_PLAN(
 	"DELETE FROM _sfflow.human_task_role r WHERE r.execution_no = $1 AND r.branch_no = $2"
@@ -33,6 +38,10 @@ read_task(HeapTuple tuple, TupleDesc desc, void *arg)
 	task->owner = sf_row_number(tuple, desc, 6, InvalidOid);
 	task->claimed_by = sf_row_text(tuple, desc, 7);
 	task->form = sf_row_jsonb(tuple, desc, 8);
+	task->title = sf_row_text(tuple, desc, 9);
+	task->priority = (int) sf_row_number(tuple, desc, 10, 0);
+	task->due_at = sf_row_number(tuple, desc, 11, DT_NOEND);
+	task->state = sf_row_text(tuple, desc, 12);
 	*(SfHumanTask **) arg = task;
 }
 
@@ -41,8 +50,8 @@ static SfHumanTask *
 read_by_number(int64 task_no, SfLock lock)
 {
 #define SELECT_TASK \
-	"SELECT t.execution_no, t.branch_no, t.task_no, t.generation, w.name, w.owner, t.claimed_by, t.form" \
-	" FROM _sfflow.human_task t JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no WHERE t.task_no = $1"
+	"SELECT t.execution_no, t.branch_no, t.task_no, t.generation, w.name, w.owner, t.claimed_by, t.form," \
+	" t.title, t.priority, t.due_at, t.state FROM _sfflow.human_task t JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no WHERE t.task_no = $1"
 	static SfPlan plan = SF_PLAN(SELECT_TASK);
 	static SfPlan locking = SF_PLAN(SELECT_TASK " FOR UPDATE OF t");
 	SfHumanTask *task = NULL;
@@ -72,6 +81,7 @@ is_open(SfHumanTask *task, SfLock lock)
 		execution == NULL || execution->status != SF_STATUS_RUNNING)
 		return false;
 	task->execution = execution;
+	/* the execution may have been moved to a version that has another name for it */
 	task->state = sf_program_cache_get(execution->machine_no, execution->version)->states[branch->state].name;
 	return true;
 }
@@ -99,6 +109,15 @@ sf_human_find(int64 task_no, bool to_end)
 		task->claimed_by = locked->claimed_by;
 	}
 	return task;
+}
+
+/* Read a task that waits for people; NULL: it does not. */
+SfHumanTask *
+sf_human_read_open(int64 task_no)
+{
+	SfHumanTask *task = read_by_number(task_no, SF_LOCK_NONE);
+
+	return task != NULL && is_open(task, SF_LOCK_NONE) ? task : NULL;
 }
 
 /* --- changing --- */
@@ -135,80 +154,122 @@ unanchor_all(const List *roles)
 		sf_privilege_unanchor((Oid) *role);
 }
 
-/* Say which roles a task is for, beside those that it is for already. */
+/* Add roles that a task is for, a List of SfHumanRole. */
 void
-sf_human_set_roles(SfBranchKey key, const List *roles)
+sf_human_add_roles(SfBranchKey key, const List *roles)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.human_task_role (execution_no, branch_no, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
-	ListCell   *lc;
+		"INSERT INTO _sfflow.human_task_role AS r (execution_no, branch_no, role, from_at) VALUES ($1, $2, $3, $4)"
+		" ON CONFLICT (execution_no, branch_no, role) DO UPDATE SET from_at = excluded.from_at"
+		" WHERE r.from_at > excluded.from_at OR excluded.from_at IS NULL");
 
-	foreach(lc, roles)
+	foreach_ptr(const SfHumanRole, role, roles)
 	{
-		sf_privilege_anchor(lfirst_oid(lc));
-		sf_store_execute(&plan, SF_KEY(key), SF_ROLE(lfirst_oid(lc)));
+		sf_privilege_anchor(role->role);
+		sf_store_execute(&plan, SF_KEY(key), SF_ROLE(role->role), SF_TIME_OR_NULL(role->from_at, DT_NOBEGIN));
 	}
 }
 
-/* Change a task; without roles, and where arguments are null, it keeps what it has.  A time without end takes its time away. */
+/*
+ * Change a task; without roles, and where arguments are null, it keeps what it has.  A time without end takes its time away.
+ * Roles that Escalate adds later are added then.  The caller has a look set to the times that it has now.
+ */
 void
 sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfArg due, SfArg priority)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.human_task t SET"
 		" due_at = CASE WHEN $2 IS NULL THEN t.due_at WHEN $2 = 'infinity' THEN NULL ELSE $2 END,"
+		" late = t.late AND $2 IS NULL,"
 		" priority = CASE WHEN $3 IS NULL THEN t.priority ELSE $3 END WHERE t.task_no = $1");
+	static SfPlan drop = SF_PLAN(
+		"DELETE FROM _sfflow.human_task_role r WHERE r.execution_no = $1 AND r.branch_no = $2"
+		" AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())"
+		" RETURNING r.role::pg_catalog.oid::pg_catalog.int8");
 	List	   *before = NIL;
 
 	if (sf_store_execute(&plan, SF_INT8(task->task_no), due, priority) == 0)
 		missing(task->task_no);
-	if (!has_roles)
-		return;
-	before = sf_store_numbers(&delete_roles, SF_KEY(task->key));
-	sf_human_set_roles(task->key, roles);
-	unanchor_all(before);
+	if (has_roles)
+	{
+		before = sf_store_numbers(&drop, SF_KEY(task->key));
+		sf_human_add_roles(task->key, roles);
+		unanchor_all(before);
+	}
 }
 
-/* Record what a person has done with a task. */
+/* A task was written: note that. */
 void
-sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *person, const char *comment,
-			  const Jsonb *details)
+sf_human_created(int64 task_no)
 {
-#define ACTION_NAMES(sym, audited) {#sym, audited},
-	static const char *const names[][2] = {SF_HUMAN_ACTION_LIST(ACTION_NAMES)};
-	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.human_task_event (execution_no, task_no, at, action, state, role, login, actor, comment, details)"
-		" VALUES ($1, $2, pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING");
-	SfJsonBuilder b;
+	SfHumanTask *task = read_by_number(task_no, SF_LOCK_NONE);
 
-	sf_store_execute(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), SF_TEXT(names[action][0]),
-					 SF_TEXT(task->state), SF_TEXT(person->role), SF_TEXT(person->login), SF_TEXT(person->actor),
-					 SF_TEXT(comment), SF_JSONB(details));
-	sf_json_begin_object(&b);
-	sf_json_add_int(&b, "task", task->task_no);
-	sf_json_add_string(&b, "worklist", task->worklist);
-	sf_json_add_string(&b, "state", task->state);
-	sf_json_add_string(&b, "actor", person->actor);
-	if (details != NULL)
-		sf_json_add(&b, "change", details);
-	sf_audit_note_execution(task->execution, names[action][1], comment, sf_json_finish(&b));
+	if (task == NULL)
+		return;
+	task->execution = sf_execution_read(task->key.execution_no, SF_LOCK_NONE, false);
+	sf_human_note(task, SF_HUMAN_CREATED, NULL, NULL, NULL);
 }
 
 /* --- forgetting --- */
 
-/* Forget the task of a branch that has left its state. */
+/* Forget the task of a branch. */
 void
 sf_human_forget(SfBranchKey key)
 {
-	static const SfIndex by_branch = {"human_task", "human_task_pkey"};
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2");
 
-	if (sf_rows_read_now(&by_branch, 1, NULL, NULL, SF_KEY(key)) == 0)
-		return;
 	/* the task comes first: who gives it other roles has locked it */
 	sf_store_execute(&plan, SF_KEY(key));
 	unanchor_all(sf_store_numbers(&delete_roles, SF_KEY(key)));
+}
+
+/* Read the number of a task. */
+static void
+read_number(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	int64	   *number = palloc(sizeof(int64));
+
+	*number = sf_row_number(tuple, desc, COL_task_no, 0);
+	*(List **) arg = lappend(*(List **) arg, number);
+}
+
+/* Cancel tasks, by their numbers. */
+static void
+cancel(const List *numbers)
+{
+	foreach_ptr(const int64, number, numbers)
+	{
+		SfHumanTask *task = read_by_number(*number, SF_LOCK_NONE);
+
+		if (task == NULL)
+			continue;
+		task->execution = sf_execution_read(task->key.execution_no, SF_LOCK_NONE, false);
+		sf_human_note(task, SF_HUMAN_CANCELLED, NULL, NULL, NULL);
+		sf_human_forget(task->key);
+	}
+}
+
+static const SfIndex by_branch = {"human_task", "human_task_pkey"};
+
+/* Cancel the task of a branch that has left its state without an answer. */
+void
+sf_human_cancel(SfBranchKey key)
+{
+	List	   *numbers = NIL;
+
+	(void) sf_rows_read_now(&by_branch, 1, read_number, &numbers, SF_KEY(key));
+	cancel(numbers);
+}
+
+/* Cancel the tasks of an execution that has ended. */
+void
+sf_human_cancel_all(int64 execution_no)
+{
+	List	   *numbers = NIL;
+
+	(void) sf_rows_read_now(&by_branch, PG_INT32_MAX, read_number, &numbers, SF_INT8(execution_no));
+	cancel(numbers);
 }
 
 /* Forget the tasks of executions, an array of numbers. */

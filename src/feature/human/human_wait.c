@@ -27,9 +27,12 @@ typedef struct Wish
 	SfWait		wait;
 	int64		task_no;
 	const char *worklist;
+	const char *state;
 	const char *title;
+	TimestampTz began_at;		/* before all times of roles */
 	Jsonb	   *data;			/* or NULL */
-	List	   *roles;			/* oids; NIL: all with the right DO */
+	List	   *roles;			/* SfHumanRole; NIL: all with the right DO */
+	List	   *later;			/* likewise, by Escalate */
 	List	   *not_by;			/* char * */
 	int			priority;
 	TimestampTz due_at;			/* DT_NOEND: not said */
@@ -60,21 +63,53 @@ read_names(const JsonbValue *v, const char *member, List **names, SfError *error
 	return *names != NIL || refuse(error, psprintf("'%s' must be an array of names, and not empty.", member));
 }
 
-/* Find roles by their names. */
+/* Find roles by their names, for which a task is from some time on. */
 static bool
-find_roles(const List *names, List **roles, SfError *error)
+find_roles(const List *names, TimestampTz from_at, List **roles, SfError *error)
 {
 	foreach_ptr(const char, name, names)
 	{
-		Oid			role = get_role_oid(name, true);
+		SfHumanRole *role = palloc(sizeof(SfHumanRole));
 
-		if (!OidIsValid(role))
+		*role = (SfHumanRole) {get_role_oid(name, true), from_at};
+		if (!OidIsValid(role->role))
 		{
 			*error = sf_error_make("Sfflow.UnknownRole", psprintf("The role '%s' of 'Roles' does not exist.", name));
 			return false;
 		}
-		*roles = list_append_unique_oid(*roles, role);
+		*roles = lappend(*roles, role);
 	}
+	return true;
+}
+
+/* Read from when on a task is for more roles: {"After": seconds, "Roles": names}. */
+static bool
+read_escalation(const JsonbValue *v, List **later, SfError *error)
+{
+	JsonbValue	after;
+	JsonbValue	roles;
+	int64		seconds;
+	List	   *names = NIL;
+
+	if (!sf_json_is_object(v) || sf_json_count(v) != 2 || !sf_json_member(v, "After", 5, &after) ||
+		!sf_json_member(v, "Roles", 5, &roles) || !sf_json_to_int64(&after, &seconds) || seconds < 0 || seconds > MAX_SECONDS)
+		return refuse(error, "'Escalate' must be an array of objects with 'After', an integer of seconds, and 'Roles'.");
+	return read_names(&roles, "Roles", &names, error) &&
+		find_roles(names, GetCurrentTimestamp() + seconds * USECS_PER_SEC, later, error);
+}
+
+/* Read all of that. */
+static bool
+read_escalations(const JsonbValue *v, List **later, SfError *error)
+{
+	JsonbIterator *it = sf_json_elements(v);
+	JsonbValue	escalation;
+
+	if (!sf_json_is_array(v))
+		return refuse(error, "'Escalate' must be an array.");
+	while (sf_json_next(&it, &escalation))
+		if (!read_escalation(&escalation, later, error))
+			return false;
 	return true;
 }
 
@@ -138,14 +173,17 @@ read_member(Wish *wish, const SfProgram *program, const char *name, const JsonbV
 		return true;
 	}
 	if (strcmp(name, "Roles") == 0)
-		return read_names(v, name, &names, error) && find_roles(names, &wish->roles, error);
+		return read_names(v, name, &names, error) && find_roles(names, DT_NOBEGIN, &wish->roles, error);
 	if (strcmp(name, "NotBy") == 0)
 		return read_names(v, name, &wish->not_by, error) && check_not_by(program, wish->not_by, error);
+	if (strcmp(name, "Escalate") == 0)
+		return read_escalations(v, &wish->later, error);
 	if (strcmp(name, "Due") == 0)
 		return read_due(v, &wish->due_at, error);
 	if (strcmp(name, "Priority") == 0)
 		return read_priority(v, &wish->priority, error);
-	return refuse(error, psprintf("A task of people has Title, Data, Roles, NotBy, Due and Priority, and no '%s'.", name));
+	return refuse(error, psprintf("A task of people has Title, Data, Roles, NotBy, Due, Escalate and Priority, and no '%s'.",
+								  name));
 }
 
 /* Read the parameters of a state. */
@@ -165,7 +203,8 @@ read_wish(const Jsonb *parameters, const SfProgram *program, Wish *wish, SfError
 		if (!read_member(wish, program, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
 						 &members[i].value, error))
 			return false;
-	return true;
+	return wish->later == NIL || wish->roles != NIL ||
+		refuse(error, "'Escalate' makes a task one for more roles, so it needs 'Roles'.");
 }
 
 /* May the machines of a role give tasks to a worklist? */
@@ -207,7 +246,8 @@ sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resourc
 
 	wish->wait = (SfWait) {branch->key, branch->generation + 1, SF_RESOURCE_HUMAN};
 	wish->worklist = resource->name;
-	wish->title = draft->program->states[branch->state].name;
+	wish->state = wish->title = draft->program->states[branch->state].name;
+	wish->began_at = GetCurrentTimestamp() - 1;
 	wish->due_at = DT_NOEND;
 	if (!may_assign(draft->execution->owner, draft->execution->machine_name, resource->name, &stimulus->error) ||
 		!read_wish(request->payload, draft->program, wish, &stimulus->error))
@@ -254,17 +294,22 @@ sf_human_write(const SfWait *wait)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.human_task (execution_no, branch_no, task_no, generation, worklist_no, priority, created_at,"
-		" due_at, late, title, not_by, data, form)"
-		" SELECT $1, $2, $3, $4, w.worklist_no, $5, pg_catalog.clock_timestamp(), $6, false, $7, $8, $9, w.form"
+		" due_at, late, told_at, state, title, not_by, data, form)"
+		" SELECT $1, $2, $3, $4, w.worklist_no, $5, pg_catalog.clock_timestamp(), $6, false, $11, $12, $7, $8, $9, w.form"
 		" FROM _sfflow.worklist w WHERE w.name = $10 FOR KEY SHARE");
 	const Wish *wish = (const Wish *) wait;
 
-	sf_human_forget(wait->key);
+	sf_human_cancel(wait->key);
 	if (sf_store_execute(&plan, SF_KEY(wait->key), SF_INT8(wish->task_no), SF_INT4(wait->generation),
 						 SF_INT4(wish->priority), SF_TIME_OR_NULL(wish->due_at, DT_NOEND), SF_TEXT(wish->title),
-						 names_arg(wish->not_by), SF_JSONB(wish->data), SF_TEXT(wish->worklist)) == 0)
+						 names_arg(wish->not_by), SF_JSONB(wish->data), SF_TEXT(wish->worklist),
+						 SF_TIME(wish->began_at), SF_TEXT(wish->state)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("worklist \"%s\" was dropped while a branch began to wait for it", wish->worklist)));
-	sf_human_set_roles(wait->key, wish->roles);
+	sf_human_add_roles(wait->key, wish->roles);
+	sf_human_add_roles(wait->key, wish->later);
+	if (wish->due_at != DT_NOEND || wish->later != NIL)
+		sf_human_set_look(wish->task_no);
+	sf_human_created(wish->task_no);
 }

@@ -51,13 +51,15 @@ is_for(SfBranchKey key, Oid role)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.role::pg_catalog.oid::pg_catalog.int8 FROM _sfflow.human_task_role r"
-		" WHERE r.execution_no = $1 AND r.branch_no = $2");
-	List	   *roles = sf_store_numbers(&plan, SF_KEY(key));
+		" WHERE r.execution_no = $1 AND r.branch_no = $2 AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())"
+		" UNION ALL SELECT 0 WHERE NOT EXISTS (SELECT FROM _sfflow.human_task_role r"
+		" WHERE r.execution_no = $1 AND r.branch_no = $2 AND r.from_at IS NULL)");
 
-	foreach_ptr(const int64, wanted, roles)
-		if (has_privs_of_role(role, (Oid) *wanted))
+	/* 0: it is for all */
+	foreach_ptr(const int64, wanted, sf_store_numbers(&plan, SF_KEY(key)))
+		if (*wanted == 0 || has_privs_of_role(role, (Oid) *wanted))
 			return true;
-	return roles == NIL;
+	return false;
 }
 
 /* The names by which a person is known: a text[] */

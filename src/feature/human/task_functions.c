@@ -160,11 +160,15 @@ roles_argument(FunctionCallInfo fcinfo, int n)
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(n), TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &count);
 	for (int i = 0; i < count; i++)
 	{
+		SfHumanRole *role;
+
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("element %d of argument roles is null", i + 1)));
-		roles = list_append_unique_oid(roles, get_role_oid(TextDatumGetCString(names[i]), false));
+		role = palloc(sizeof(SfHumanRole));
+		*role = (SfHumanRole) {get_role_oid(TextDatumGetCString(names[i]), false), DT_NOBEGIN};
+		roles = lappend(roles, role);
 	}
 	return roles;
 }
@@ -174,14 +178,13 @@ static Jsonb *
 describe_change(const List *roles, bool has_roles, TimestampTz due, SfArg priority)
 {
 	SfJsonBuilder b;
-	ListCell   *lc;
 
 	sf_json_begin_object(&b);
 	if (has_roles)
 	{
 		sf_json_open_array(&b, "roles");
-		foreach(lc, roles)
-			sf_json_add_string(&b, NULL, GetUserNameFromId(lfirst_oid(lc), false));
+		foreach_ptr(const SfHumanRole, role, roles)
+			sf_json_add_string(&b, NULL, GetUserNameFromId(role->role, false));
 		sf_json_close_array(&b);
 	}
 	if (due != DT_NOBEGIN)
@@ -211,6 +214,7 @@ SF_SQL_FUNCTION(sfflow_sf_change_task)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument priority must be from %d to %d", PG_INT16_MIN, PG_INT16_MAX)));
 	sf_human_change(task, has_roles, roles, SF_TIME_OR_NULL(due, DT_NOBEGIN), priority);
+	sf_human_set_look(task->task_no);
 	sf_human_note(task, SF_HUMAN_CHANGED, &caller, NULL, describe_change(roles, has_roles, due, priority));
 	PG_RETURN_VOID();
 }
@@ -272,6 +276,7 @@ SF_SQL_FUNCTION(sfflow_sf_complete_task)
 	task = find_to_end(task_argument(fcinfo), &person);
 	check_output(task, output);
 	sf_human_note(task, SF_HUMAN_COMPLETED, &person, comment, NULL);
+	sf_human_forget(task->key);
 	sf_apply_answer_branch(task->key, true, make_result(output, &person, comment), NULL, NULL);
 	PG_RETURN_VOID();
 }
@@ -288,6 +293,7 @@ SF_SQL_FUNCTION(sfflow_sf_fail_task)
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "error", error);
 	sf_human_note(task, SF_HUMAN_FAILED, &person, cause, sf_json_finish(&b));
+	sf_human_forget(task->key);
 	sf_apply_answer_branch(task->key, false, NULL, error, cause);
 	PG_RETURN_VOID();
 }

@@ -1,0 +1,86 @@
+/*
+ * human_note.c
+ *		Noting what has become of a task of people: a row, a line of the audit if a person has done it, and an event for
+ *		rules.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "api/objects.h"
+#include "feature/human/human.h"
+#include "store/audit.h"
+#include "store/feature.h"
+#include "store/privilege.h"
+
+/* An action: the word that is stored, and what the audit calls it */
+typedef struct Action
+{
+	const char *name;
+	const char *audited;		/* or NULL */
+} Action;
+
+#define ACTION(sym, audited) {#sym, audited},
+static const Action actions[] = {SF_HUMAN_ACTION_LIST(ACTION)};
+
+/* Add a line to the audit. */
+static void
+audit(const SfHumanTask *task, const Action *action, const SfPerson *person, const char *comment, const Jsonb *details)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_int(&b, "task", task->task_no);
+	sf_json_add_string(&b, "worklist", task->worklist);
+	sf_json_add_string(&b, "state", task->state);
+	sf_json_add_string(&b, "actor", person->actor);
+	if (details != NULL)
+		sf_json_add(&b, "change", details);
+	sf_audit_note_execution(task->execution, action->audited, comment, sf_json_finish(&b));
+}
+
+/* Tell rules. */
+static void
+tell(const SfHumanTask *task, const Action *action, const SfPerson *person, const char *comment, const Jsonb *details)
+{
+	SfNotice	n = {.kind = SF_CHANGE_TASK,.at = GetCurrentTimestamp(),.owner = task->owner};
+	SfJsonBuilder b;
+
+	if (!sf_feature_wants_notice(SF_CHANGE_TASK, NULL))
+		return;
+	sf_notice_set_execution(&n, task->execution);
+	sf_notice_begin_detail(&b, &n);
+	sf_json_add_int(&b, "task", task->task_no);
+	sf_json_add_string(&b, "worklist", task->worklist);
+	sf_json_add_string(&b, "state", task->state);
+	sf_json_add_string(&b, "title", task->title);
+	sf_json_add_string(&b, "status", action->name);
+	sf_notice_add_text(&b, "by", person == NULL ? NULL : person->name);
+	sf_notice_add_text(&b, "comment", comment);
+	sf_json_add_int(&b, "priority", task->priority);
+	sf_notice_add_date(&b, "dueDate", task->due_at);
+	if (details == NULL)
+		sf_json_add_null(&b, "change");
+	else
+		sf_json_add(&b, "change", details);
+	sf_notice_tell(&n, &b);
+}
+
+/* Note what has become of a task; by a person, or NULL.  comment and details may be NULL. */
+void
+sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *person, const char *comment,
+			  const Jsonb *details)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.human_task_event (execution_no, task_no, at, action, state, role, login, actor, comment, details)"
+		" VALUES ($1, $2, pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING");
+	const Action *done = &actions[action];
+	const SfPerson *by = person != NULL ? person : &(SfPerson) {0};
+
+	sf_store_execute(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), SF_TEXT(done->name),
+					 SF_TEXT(task->state), SF_TEXT(by->role), SF_TEXT(by->login), SF_TEXT(by->actor), SF_TEXT(comment),
+					 SF_JSONB(details));
+	if (done->audited != NULL)
+		audit(task, done, person, comment, details);
+	tell(task, done, person, comment, details);
+}
