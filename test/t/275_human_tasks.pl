@@ -144,6 +144,16 @@ is(outcome('short:late'), 'FAILED States.Timeout', 'a task that nobody answers t
 is(refusal('anna', "sf_complete_task($task)"), over('SF063'),
 	'... and cannot be answered then');
 
+# A claim that stays open keeps workers from this branch alone, and no longer than it is open.
+$task = begin('short', 'open');
+$session->query_safe("BEGIN; SELECT sf_claim_task($task)");
+$node->poll_query_until('postgres', "SELECT clock_timestamp() > b.deadline + '1 s' FROM _sfflow.branch b
+	JOIN _sfflow.execution e ON e.execution_no = b.execution_no WHERE e.execution_id = 'short:open'");
+is(sql("SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%' AND wait_event_type = 'Lock'"), '0',
+	'no worker waits for a claim that stays open');
+$session->query_safe('COMMIT');
+is(outcome('short:open'), 'FAILED States.Timeout', '... and the task times out when it ends');
+
 # --- four eyes by logins
 
 $node->safe_psql('postgres', "SET ROLE clerks; SELECT sf_start('eyes', '{}', 'clerk')",

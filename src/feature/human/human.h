@@ -4,9 +4,10 @@
  *
  * A Task whose Resource is human:NAME has a row of _sfflow.human_task while its branch waits, in phase EXTERNAL.  The
  * row is written with the branch, and goes when the branch leaves the state, whatever the reason.  An answer goes into
- * the branch's row, as that of a task with a token.  Locks: branch, then the task's row.
+ * the branch's row, as that of a task with a token.
  *
- * Who claims a task changes its row alone, if it is not claimed: so of two the first one has it.
+ * Locks: branch, then the task's row.  A session that changes a task, by a claim, too, locks both: workers skip a branch that a
+ * session has locked, but would have to wait for the row of its task.  So of two who claim a task the first one has it.
  */
 #ifndef SF_HUMAN_H
 #define SF_HUMAN_H
@@ -113,10 +114,10 @@ typedef struct SfHumanRole
 	TimestampTz from_at;		/* DT_NOBEGIN: from the beginning on */
 } SfHumanRole;
 
-extern SfHumanTask *sf_human_find(int64 task_no, bool to_end);
+extern SfHumanTask *sf_human_lock(int64 task_no);
 extern SfHumanTask *sf_human_read_open(int64 task_no);
-extern bool sf_human_claim(const SfHumanTask *task, const SfPerson *person);
-extern bool sf_human_assign(const SfHumanTask *task, const char *to);
+extern void sf_human_claim(const SfHumanTask *task, const SfPerson *person);
+extern void sf_human_assign(const SfHumanTask *task, const char *to);
 extern void sf_human_add_roles(SfBranchKey key, const List *roles);
 extern void sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfArg due, SfArg priority);
 extern void sf_human_created(int64 task_no);

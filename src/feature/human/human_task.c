@@ -80,35 +80,36 @@ is_open(SfHumanTask *task, SfLock lock)
 	if (branch == NULL || branch->generation != task->generation || branch->phase != SF_PHASE_EXTERNAL ||
 		execution == NULL || execution->status != SF_STATUS_RUNNING)
 		return false;
+	if (lock != SF_LOCK_NONE)
+		sf_branch_notify_due(branch->key, branch->owner, branch->due_at);
 	task->execution = execution;
 	/* the execution may have been moved to a version that has another name for it */
 	task->state = sf_program_cache_get(execution->machine_no, execution->version)->states[branch->state].name;
 	return true;
 }
 
-/* Find a task that waits for people; to_end: lock its branch, then the task.  Raises if the caller has no right on it. */
+/*
+ * Find a task that waits for people and lock it: branch, then task.  Raises if the caller has no right on it.  Workers skip
+ * the branch until the transaction ends, rather than wait for it, so they are told of its timer then.
+ */
 SfHumanTask *
-sf_human_find(int64 task_no, bool to_end)
+sf_human_lock(int64 task_no)
 {
 	SfHumanTask *task = read_by_number(task_no, SF_LOCK_NONE);
-	SfLock		lock = to_end ? SF_LOCK_WAIT : SF_LOCK_NONE;
+	SfHumanTask *locked;
 
 	/* look without a lock first: a guessed number must not block other sessions */
 	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ANY))
 		missing(task_no);
-	if (to_end)
-		sf_hooks.branch_held();
-	if (!is_open(task, lock))
+	sf_hooks.branch_held();
+	if (!is_open(task, SF_LOCK_WAIT))
 		missing(task_no);
-	if (to_end)
-	{
-		SfHumanTask *locked = read_by_number(task_no, lock);
-
-		if (locked == NULL || locked->generation != task->generation)
-			missing(task_no);
-		task->claimed_by = locked->claimed_by;
-	}
-	return task;
+	locked = read_by_number(task_no, SF_LOCK_WAIT);
+	if (locked == NULL || locked->generation != task->generation)
+		missing(task_no);
+	locked->execution = task->execution;
+	locked->state = task->state;
+	return locked;
 }
 
 /* Read a task that waits for people; NULL: it does not. */
@@ -122,28 +123,26 @@ sf_human_read_open(int64 task_no)
 
 /* --- changing --- */
 
-/* Have a task claimed, unless another person has it; false: that is so, or it is over. */
-bool
+/* Have a task claimed, which is locked. */
+void
 sf_human_claim(const SfHumanTask *task, const SfPerson *person)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.human_task t SET claimed_by = $2, claimed_role = $3, claimed_login = $4,"
-		" claimed_at = pg_catalog.clock_timestamp() WHERE t.task_no = $1 AND t.claimed_by IS NULL");
+		" claimed_at = pg_catalog.clock_timestamp() WHERE t.task_no = $1");
 
-	return sf_store_execute(&plan, SF_INT8(task->task_no), SF_TEXT(person->name), SF_TEXT(person->role),
-							SF_TEXT(person->login)) > 0;
+	sf_store_execute(&plan, SF_INT8(task->task_no), SF_TEXT(person->name), SF_TEXT(person->role), SF_TEXT(person->login));
 }
 
-/* Give a task to a person, or (NULL) take it back, if it is claimed as it was when it was found; false: it is not. */
-bool
+/* Give a task, which is locked, to a person, or (NULL) take it back. */
+void
 sf_human_assign(const SfHumanTask *task, const char *to)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.human_task t SET claimed_by = $2, claimed_role = NULL, claimed_login = NULL,"
-		" claimed_at = CASE WHEN $2 IS NULL THEN NULL ELSE pg_catalog.clock_timestamp() END"
-		" WHERE t.task_no = $1 AND t.claimed_by IS NOT DISTINCT FROM $3");
+		" claimed_at = CASE WHEN $2 IS NULL THEN NULL ELSE pg_catalog.clock_timestamp() END WHERE t.task_no = $1");
 
-	return sf_store_execute(&plan, SF_INT8(task->task_no), SF_TEXT(to), SF_TEXT(task->claimed_by)) > 0;
+	sf_store_execute(&plan, SF_INT8(task->task_no), SF_TEXT(to));
 }
 
 /* Roles were named by rows that are deleted. */
@@ -171,7 +170,7 @@ sf_human_add_roles(SfBranchKey key, const List *roles)
 }
 
 /*
- * Change a task; without roles, and where arguments are null, it keeps what it has.  A time without end takes its time away.
+ * Change a task, which is locked; without roles, and where arguments are null, it keeps what it has.  A time without end takes its time away.
  * Roles that Escalate adds later are added then.  The caller has a look set to the times that it has now.
  */
 void
@@ -188,8 +187,7 @@ sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfAr
 		" RETURNING r.role::pg_catalog.oid::pg_catalog.int8");
 	List	   *before = NIL;
 
-	if (sf_store_execute(&plan, SF_INT8(task->task_no), due, priority) == 0)
-		missing(task->task_no);
+	sf_store_execute(&plan, SF_INT8(task->task_no), due, priority);
 	if (has_roles)
 	{
 		before = sf_store_numbers(&drop, SF_KEY(task->key));
@@ -219,7 +217,6 @@ sf_human_forget(SfBranchKey key)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2");
 
-	/* the task comes first: who gives it other roles has locked it */
 	sf_store_execute(&plan, SF_KEY(key));
 	unanchor_all(sf_store_numbers(&delete_roles, SF_KEY(key)));
 }

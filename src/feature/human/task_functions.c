@@ -69,22 +69,16 @@ refuse_claimed(const SfHumanTask *task)
 /* sf_claim_task(task, actor) */
 SF_SQL_FUNCTION(sfflow_sf_claim_task)
 {
-	SfHumanTask *task = sf_human_find(task_argument(fcinfo), false);
 	SfPerson	person = sf_person_of_caller(sf_arg_text_or_null(fcinfo, 1));
+	SfHumanTask *task = sf_human_lock(task_argument(fcinfo));
 
 	sf_person_require(task, &person, GetUserId());
-	if (sf_human_claim(task, &person))
-	{
-		sf_human_note(task, SF_HUMAN_CLAIMED, &person, NULL, NULL);
-		PG_RETURN_VOID();
-	}
-	/* who has claimed it may have done so since it was read */
-	task = sf_human_find(task->task_no, false);
 	if (task->claimed_by == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("task " INT64_FORMAT " was released while it was to be claimed", task->task_no)));
-	if (!is_claimed_by(task, &person))
+	{
+		sf_human_claim(task, &person);
+		sf_human_note(task, SF_HUMAN_CLAIMED, &person, NULL, NULL);
+	}
+	else if (!is_claimed_by(task, &person))
 		refuse_claimed(task);
 	PG_RETURN_VOID();
 }
@@ -96,20 +90,10 @@ require_assign(const SfHumanTask *task)
 	sf_object_require(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ASSIGN);
 }
 
-/* Give a task to a person, or (NULL) take it back. */
-static void
-assign(const SfHumanTask *task, const char *to)
-{
-	if (!sf_human_assign(task, to))
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("task " INT64_FORMAT " was claimed or released by another session", task->task_no)));
-}
-
 /* sf_release_task(task, actor): who has claimed it does so, or who may assign it. */
 SF_SQL_FUNCTION(sfflow_sf_release_task)
 {
-	SfHumanTask *task = sf_human_find(task_argument(fcinfo), false);
+	SfHumanTask *task = sf_human_lock(task_argument(fcinfo));
 	SfPerson	person = sf_person_of_caller(sf_arg_text_or_null(fcinfo, 1));
 
 	if (!is_claimed_by(task, &person))
@@ -118,7 +102,7 @@ SF_SQL_FUNCTION(sfflow_sf_release_task)
 		sf_object_require(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ACT);
 	if (task->claimed_by == NULL)
 		PG_RETURN_VOID();
-	assign(task, NULL);
+	sf_human_assign(task, NULL);
 	sf_human_note(task, SF_HUMAN_RELEASED, &person, NULL, NULL);
 	PG_RETURN_VOID();
 }
@@ -126,7 +110,7 @@ SF_SQL_FUNCTION(sfflow_sf_release_task)
 /* sf_assign_task(task, role) */
 SF_SQL_FUNCTION(sfflow_sf_assign_task)
 {
-	SfHumanTask *task = sf_human_find(task_argument(fcinfo), false);
+	SfHumanTask *task = sf_human_lock(task_argument(fcinfo));
 	SfPerson	caller = sf_person_of_caller(NULL);
 	char	   *name = sf_arg_text_or_null(fcinfo, 1);
 	SfJsonBuilder b;
@@ -139,7 +123,7 @@ SF_SQL_FUNCTION(sfflow_sf_assign_task)
 
 		sf_person_require(task, &person, role);
 	}
-	assign(task, name);
+	sf_human_assign(task, name);
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "role", name);
 	sf_human_note(task, SF_HUMAN_ASSIGNED, &caller, NULL, sf_json_finish(&b));
@@ -197,7 +181,7 @@ describe_change(const List *roles, bool has_roles, TimestampTz due, SfArg priori
 /* sf_change_task(task, roles, due, priority) */
 SF_SQL_FUNCTION(sfflow_sf_change_task)
 {
-	SfHumanTask *task = sf_human_find(task_argument(fcinfo), false);
+	SfHumanTask *task = sf_human_lock(task_argument(fcinfo));
 	SfPerson	caller = sf_person_of_caller(NULL);
 	bool		has_roles = !PG_ARGISNULL(1);
 	List	   *roles = has_roles ? roles_argument(fcinfo, 1) : NIL;
@@ -225,7 +209,7 @@ SF_SQL_FUNCTION(sfflow_sf_change_task)
 static SfHumanTask *
 find_to_end(int64 task_no, const SfPerson *person)
 {
-	SfHumanTask *task = sf_human_find(task_no, true);
+	SfHumanTask *task = sf_human_lock(task_no);
 
 	sf_person_require(task, person, GetUserId());
 	if (task->claimed_by != NULL && !is_claimed_by(task, person))
