@@ -155,12 +155,14 @@ typedef struct SfFeature
 	/*
 	 * A task of the resources that the feature runs begins to wait: *stimulus says that it does, or why it
 	 * cannot.  What it waits for, an SfWait, is put into the waits of the draft, and written after the branches, when no
-	 * user code follows.  Why a machine of the caller cannot use such a resource; NULL: it can.
+	 * user code follows.  Are the parameters of such a task right, in a test of its state?  Why a machine of the caller
+	 * cannot use such a resource; NULL: it can.
 	 */
 	SfResourceKind waits_for;
 	void		(*begins_wait) (struct SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 								const struct SfTaskRequest *request, struct SfStimulus *stimulus);
 	void		(*writes_wait) (const struct SfWait *wait);
+	bool		(*checks_wait) (const SfResource *resource, const Jsonb *parameters, SfError *error);
 	char	   *(*probe) (const SfResource *resource);
 
 	/*
@@ -315,6 +317,7 @@ typedef struct SfFeature
 	X(wake_at_commit) \
 	X(begins_wait) \
 	X(writes_wait) \
+	X(checks_wait) \
 	X(probe) \
 	X(requires_emit) \
 	X(emits) \

@@ -119,6 +119,20 @@ key_of(const Wish *wish, const char *name, SfError *error)
 	return key;
 }
 
+/* Check what a state says that it waits for, apart from rights; false: *error says what is wrong. */
+bool
+sf_awaited_check(const SfResource *resource, const Jsonb *parameters, SfError *error)
+{
+	Wish		wish;
+
+	if (!read_wish(parameters, &wish, error))
+		return false;
+	foreach_ptr(char, name, sf_resource_event_names(resource))
+		if (key_of(&wish, name, error) == NULL)
+			return false;
+	return true;
+}
+
 /* --- names --- */
 
 /* May the machines of a role wait for events of a type? */

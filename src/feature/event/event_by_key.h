@@ -137,6 +137,7 @@ typedef struct SfAwaited
 
 extern void sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 							 const SfTaskRequest *request, SfStimulus *stimulus);
+extern bool sf_awaited_check(const SfResource *resource, const Jsonb *parameters, SfError *error);
 extern void sf_awaited_write(const SfWait *wait);
 extern void sf_awaited_forget(SfBranchKey key);
 extern void sf_awaited_forget_execution(int64 execution_no);

@@ -14,6 +14,7 @@ static const SfFeatureTable tables[] = {
 	{"event_wait",.of_execution = true},
 	{"event_receipt",.of_execution = true},
 	{"event_floor",.of_execution = true},
+	{.name = "emitted_event"},
 	{"event_type",.copied = true,.by_role = "event_type_owner"},
 	{NULL}
 };
@@ -84,6 +85,7 @@ const SfFeature sf_event_feature = {
 	.objects = objects,
 	.waits_for = SF_RESOURCE_EVENT,
 	.begins_wait = sf_awaited_begin,
+	.checks_wait = sf_awaited_check,
 	.probe = sf_awaited_probe,
 	.requires_emit = sf_topic_require_emit,
 	.emits = sf_emission_by_rule,
