@@ -168,6 +168,14 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_starter', '');
 --@end
 
+-- Starts in the future.
+CREATE TABLE _sfflow.delayed_start (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	start_at timestamptz NOT NULL
+);
+CREATE INDEX delayed_start_time ON _sfflow.delayed_start (start_at);
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.delayed_start', '');
+
 -- Labels of executions.
 ALTER TABLE _sfflow.execution ADD COLUMN labels jsonb;
 

@@ -155,6 +155,7 @@ handle_existing(SfExecution *execution, const SfStart *start, const SfExecution 
 						 errhint("Stop it first with sf_stop().")));
 			sf_quota_require(machine->owner, machine->machine_no, machine->name);
 			execution->qualifier = wanted->qualifier;
+			execution->start_options = wanted->start_options;
 			sf_lifecycle_restart(execution, wanted->version, wanted->input, wanted->labels);
 			return "restarted";
 	}

@@ -15,6 +15,7 @@ extern const SfFeature sf_schedule_feature BUILT_OR_NOT;
 extern const SfFeature sf_deadline_feature BUILT_OR_NOT;
 extern const SfFeature sf_event_feature BUILT_OR_NOT;
 extern const SfFeature sf_human_feature BUILT_OR_NOT;
+extern const SfFeature sf_delay_feature;
 extern const SfFeature sf_label_feature BUILT_OR_NOT;
 extern const SfFeature sf_metric_feature;
 extern const SfFeature sf_limit_feature BUILT_OR_NOT;
@@ -27,6 +28,7 @@ static const SfFeature *const all[] = {
 	&sf_deadline_feature,
 	&sf_event_feature,
 	&sf_human_feature,
+	&sf_delay_feature,
 	&sf_label_feature,
 	&sf_metric_feature,
 	&sf_limit_feature,

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "utils/timestamp.h"
+
 #include "report/report.h"
 #include "store/feature.h"
 #include "json/json.h"
@@ -58,6 +60,13 @@ append_branch(StringInfo buf, const SfProgram *program,
 	}
 	switch (b->phase)
 	{
+		case SF_PHASE_ENTER:
+			/* the transaction itself may have made it due, after the time that it shows */
+			if (b->due_at != DT_NOEND && b->due_at > GetCurrentTimestamp())
+				appendStringInfo(buf, "start at %s", sf_timestamp_print(b->due_at));
+			else
+				appendStringInfo(buf, "\"%s\" due", name);
+			break;
 		case SF_PHASE_WAIT:
 			appendStringInfo(buf, "Wait \"%s\" until %s", name,
 							 sf_timestamp_print(b->due_at));

@@ -10,7 +10,7 @@
 #include "run/lifecycle.h"
 #include "store/program_cache.h"
 
-/* A root branch in a top-level state, due at once. */
+/* A root branch in a top-level state, due at once, or when the options of a start say. */
 SfBranch *
 sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 {
@@ -20,6 +20,8 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 	root->state = state;
 	root->payload = payload;
 	root->due_at = GetCurrentTimestamp();
+	if (execution->start_options != NULL)
+		SF_TELL(schedules, execution, root);
 	return root;
 }
 
@@ -31,7 +33,7 @@ take_priority(SfExecution *execution, const SfCachedProgram *cached)
 		execution->priority = cached->priority;
 }
 
-/* A root branch of a new execution, due at once or, where others wait for a limit, in their queue. */
+/* A root branch of a new execution, due or, where others wait for a limit, in their queue. */
 static SfBranch *
 make_root(const SfExecution *execution, const SfProgram *program)
 {

@@ -266,7 +266,8 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
  * Correct an owner's due times after the wall clock was set back.  Branches in
  * phases that wait for no particular time, and whose due_at now lies ahead, become
  * due now.  If it is known by how many microseconds the clock was set back (else 0),
- * the delays of retries shrink by as much.  WAIT, EXTERNAL and DEADLINE keep due_at.
+ * the delays of retries shrink by as much.  WAIT, EXTERNAL and
+ * DEADLINE keep due_at, and so do executions that were to start in the future.
  */
 void
 sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
@@ -276,6 +277,8 @@ sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
 		" SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
 		"  WHERE b.owner = $1 AND b.due_at > $2"
 		"  AND (b.phase = ANY ($4) OR b.phase = $5 AND $6)"
+		"  AND NOT EXISTS (SELECT FROM _sfflow.delayed_start d"
+		"   WHERE d.execution_no = b.execution_no AND d.start_at = b.due_at)"
 		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = CASE WHEN b.phase = $5"
 		"   AND b.due_at - $3 > $2"

@@ -93,7 +93,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 	"  ORDER BY e.execution_id LIMIT " PROBE_TEXT ") e" \
 	" WHERE s.machine_no = ANY ($1)"
 
-/* Root branches that are due by $13, or held: those that have not begun, and few others */
+/* Root branches that are due by $13, or held, or start later: those that have not begun, and few others */
 #define DUE_ROOTS \
 	" FROM (SELECT b.execution_no FROM _sfflow.branch b" \
 	"  WHERE b.branch_no = 0 AND b.owner = ANY (SELECT s.owner" \
@@ -101,7 +101,10 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 	"  AND b.due_at < $13" \
 	" UNION ALL SELECT w.execution_no FROM _sfflow.held w JOIN _sfflow.branch b" \
 	"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no" \
-	"  WHERE w.branch_no = 0 AND b.due_at IS NULL) b"
+	"  WHERE w.branch_no = 0 AND b.due_at IS NULL" \
+	" UNION ALL SELECT d.execution_no FROM _sfflow.delayed_start d JOIN _sfflow.branch b" \
+	"  ON b.execution_no = d.execution_no AND b.branch_no = 0 AND b.due_at >= $13" \
+	"  WHERE d.start_at >= $13) b"
 
 static SfPlan by_parent = SF_PLAN(
 	"SELECT " COLUMNS " FROM" FROM_NEWEST("_sfflow.execution e", "e", "e.parent_execution_no = $9"

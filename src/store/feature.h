@@ -194,6 +194,9 @@ typedef struct SfFeature
 	/* The labels in the row of an execution have changed; before: those that it had, or NULL. */
 	void		(*relabelled) (const SfExecution *execution, const Jsonb *before);
 
+	/* An execution with start_options begins, or begins anew: when its root is due.  Comes before begins. */
+	void		(*schedules) (const SfExecution *execution, SfBranch *root);
+
 	/* An execution begins: its root is written after this. */
 	void		(*begins) (const SfExecution *execution, SfBranch *root);
 
@@ -329,6 +332,7 @@ typedef struct SfFeature
 	X(compiles_options) \
 	X(labels) \
 	X(relabelled) \
+	X(schedules) \
 	X(begins) \
 	X(parked_of_others) \
 	X(roles_changed) \

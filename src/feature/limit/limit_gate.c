@@ -378,7 +378,8 @@ sf_limit_begins(const SfExecution *execution, SfBranch *root)
 	bool		many;
 	ListCell   *lc;
 
-	if (!sf_limit_may_be())
+	/* one that starts later finds out then what it has to wait for */
+	if (!sf_limit_may_be() || root->due_at > GetCurrentTimestamp())
 		return;
 	draft = sf_draft_make(unconstify(SfExecution *, execution));
 	rank = rank_of(draft, root);

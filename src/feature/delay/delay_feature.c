@@ -1,0 +1,132 @@
+/*
+ * delay_feature.c
+ *		Starts in the future: the options start_at and delay of a start.
+ *
+ * The root branch of such an execution is due then, and nothing else is different: it can be stopped, held, moved to
+ * another version.  A row of _sfflow.delayed_start tells that the time was asked for.  Lists of running executions find
+ * by it those that start later than in an hour; and a due time ahead that has such a row is not taken for one of a clock
+ * that was set back (sf_branch_set_back).  The row stays when the execution begins: lists read rows of the future alone.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "store/feature.h"
+#include "store/table.h"
+
+static const SfFeatureTable tables[] = {
+	{"delayed_start",.of_execution = true},
+	{NULL}
+};
+
+static const char *const options[] = {"delay", "start_at", NULL};
+
+/* Refuse an option that is not as it has to be. */
+static void pg_attribute_noreturn()
+refuse(const char *option, const char *problem)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("option %s %s", option, problem)));
+}
+
+/* An option as text, also if it is a number; NULL: it is not given. */
+static char *
+read_option(const Jsonb *given, const char *name, bool *is_number)
+{
+	Jsonb	   *option = sf_json_get(given, name);
+	JsonbValue	value;
+
+	if (option == NULL)
+		return NULL;
+	sf_json_root(option, &value);
+	*is_number = value.type == jbvNumeric;
+	if (value.type == jbvNull)
+		return NULL;
+	if (*is_number)
+		return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
+	if (value.type != jbvString)
+		refuse(name, psprintf("must be a string, not %s", sf_json_type_name(&value)));
+	return pnstrdup(value.val.string.val, value.val.string.len);
+}
+
+/* The time of the option start_at, as PostgreSQL reads it. */
+static TimestampTz
+parse_time(const char *text, bool is_number)
+{
+	TimestampTz at;
+
+	if (is_number)
+		refuse("start_at", "must be a time, as \"2026-02-05 02:00+00\" is");
+	at = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid),
+												 Int32GetDatum(-1)));
+	if (TIMESTAMP_NOT_FINITE(at))
+		refuse("start_at", "must not be infinite");
+	return at;
+}
+
+/* The time that is the option delay from now: seconds, or an interval as PostgreSQL reads it. */
+static TimestampTz
+parse_delay(const char *text, bool is_number)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	const char *interval = is_number ? psprintf("%s seconds", text) : text;
+	Datum		at = DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(now),
+										 DirectFunctionCall3(interval_in, CStringGetDatum(interval),
+															 ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+
+	if (DatumGetTimestampTz(at) < now)
+		refuse("delay", "must not be negative");
+	if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(at)))
+		refuse("delay", "must not be infinite");
+	return DatumGetTimestampTz(at);
+}
+
+/* When an execution with these options is to start; DT_NOBEGIN: at once. */
+static TimestampTz
+find_time(const Jsonb *given)
+{
+	bool		is_number;
+	char	   *start_at = read_option(given, "start_at", &is_number);
+	bool		is_number_of_seconds;
+	char	   *delay = read_option(given, "delay", &is_number_of_seconds);
+
+	if (start_at != NULL && delay != NULL)
+		refuse("delay", "must not be given with option start_at");
+	if (start_at != NULL)
+		return parse_time(start_at, is_number);
+	return delay == NULL ? DT_NOBEGIN : parse_delay(delay, is_number_of_seconds);
+}
+
+/* Have lists find an execution that starts at a time, and replaces one of the same number that was to. */
+static void
+write_row(int64 execution_no, TimestampTz at)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.delayed_start AS d (execution_no, start_at) VALUES ($1, $2)"
+		" ON CONFLICT (execution_no) DO UPDATE SET start_at = excluded.start_at");
+
+	sf_store_execute(&plan, SF_INT8(execution_no), SF_TIME(at));
+}
+
+/* Have the root of an execution be due when its start says. */
+static void
+schedules(const SfExecution *execution, SfBranch *root)
+{
+	TimestampTz at = find_time(execution->start_options);
+
+	if (at <= root->due_at)
+		return;
+	write_row(execution->execution_no, at);
+	root->due_at = at;
+}
+
+const SfFeature sf_delay_feature = {
+	.name = "delay",
+	.tables = tables,
+	.start_options = options,
+	.schedules = schedules,
+};
