@@ -60,6 +60,7 @@ CREATE TABLE _sfflow.human_task_event (
 	task_no bigint NOT NULL,
 	at timestamptz NOT NULL,
 	action text COLLATE "C" NOT NULL,
+	worklist text COLLATE "C" NOT NULL,
 	state text NOT NULL,
 	role text,
 	login text,
@@ -68,6 +69,7 @@ CREATE TABLE _sfflow.human_task_event (
 	details jsonb,
 	PRIMARY KEY (execution_no, task_no, at, action)
 );
+CREATE INDEX human_task_event_worklist ON _sfflow.human_task_event (worklist, at);
 
 -- The login of sf_start where it is not the role that calls.
 CREATE TABLE _sfflow.human_starter (
@@ -209,6 +211,27 @@ COMMENT ON COLUMN @extschema@.sf_human_tasks.roles IS 'the roles that it is for 
 COMMENT ON COLUMN @extschema@.sf_human_tasks.not_by IS 'who must not do it: starter, and those who completed these states';
 COMMENT ON COLUMN @extschema@.sf_human_tasks.data IS 'what people are shown';
 COMMENT ON COLUMN @extschema@.sf_human_tasks.form IS 'JSON Schema that the output has to fit; null: any output does';
+
+CREATE VIEW @extschema@.sf_human_task_events WITH (security_barrier) AS
+SELECT h.task_no AS task, h.worklist, e.execution_id, h.state, h.at, h.action,
+	coalesce(h.actor, h.role) AS done_by, h.role, h.login, h.comment, h.details
+FROM _sfflow.known_worklist w
+JOIN _sfflow.human_task_event h ON h.worklist = w.name
+JOIN _sfflow.execution e ON e.execution_no = h.execution_no
+WHERE w.sees_all;
+GRANT SELECT ON @extschema@.sf_human_task_events TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_human_task_events IS 'what has become of tasks of people, for those who may assign them or act for others';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.task IS 'number of the task';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.worklist IS 'name of its worklist';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.execution_id IS 'its execution';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.state IS 'name that its state had then';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.at IS 'when it happened';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.action IS 'CREATED, CLAIMED, RELEASED, ASSIGNED, CHANGED, DUE, ESCALATED, COMPLETED, FAILED or CANCELLED';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.done_by IS 'who did it, a role or the person for whom a program acted; null: time, or the execution';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.role IS 'role that called';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.login IS 'login of its session';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.comment IS 'comment, or the cause of a failure';
+COMMENT ON COLUMN @extschema@.sf_human_task_events.details IS 'what was changed, the roles that were added, or the error; else null';
 
 --@into named_role
 UNION ALL SELECT owner FROM _sfflow.worklist

@@ -145,6 +145,7 @@ CREATE TABLE _sfflow.human_task_event (
 	task_no bigint NOT NULL,
 	at timestamptz NOT NULL,
 	action text COLLATE "C" NOT NULL,
+	worklist text COLLATE "C" NOT NULL,
 	state text NOT NULL,
 	role text,
 	login text,
@@ -153,6 +154,7 @@ CREATE TABLE _sfflow.human_task_event (
 	details jsonb,
 	PRIMARY KEY (execution_no, task_no, at, action)
 );
+CREATE INDEX human_task_event_worklist ON _sfflow.human_task_event (worklist, at);
 
 CREATE TABLE _sfflow.human_starter (
 	execution_no bigint NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event human label
 BEGIN;
-SELECT plan(214);
+SELECT plan(215);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -131,6 +131,7 @@ INSERT INTO shown VALUES
 	('sf_activities', 'activity, owner, queued, oldest_queued_at, in_flight, last_polled_at, last_worker'),
 	('sf_event_types', 'name, owner, ttl, remember_ids, deliver, created_at, events, waits'),
 	('sf_worklists', 'name, owner, description, form, created_at, tasks, unclaimed'),
+	('sf_human_task_events', 'task, worklist, execution_id, state, at, action, done_by, role, login, comment, details'),
 	('sf_human_tasks', 'task, worklist, execution_id, state, title, priority, created_at, due_at, claimed_by, claimed_at, roles, not_by, data, form'),
 	('sf_events', 'name, key, id, deliver, emitted_at, expires_at, received, payload'),
 	('sf_event_waits', 'name, key, execution_id, state, branch, since, filter, max_events'),

@@ -1,9 +1,9 @@
 -- Tasks of people: who may create worklists, give tasks, do, assign and act for others, and see what; four eyes; roles that are dropped.
 -- needs: human
 BEGIN;
-SELECT plan(58);
+SELECT plan(63);
 
-CREATE ROLE human_owner; CREATE ROLE human_maker; CREATE ROLE human_anna; CREATE ROLE human_bob; CREATE ROLE human_lead; CREATE ROLE human_app; CREATE ROLE human_stranger;
+CREATE ROLE human_owner; CREATE ROLE human_maker; CREATE ROLE human_anna; CREATE ROLE human_bob; CREATE ROLE human_lead; CREATE ROLE human_app; CREATE ROLE human_stranger; CREATE ROLE human_lead2;
 SELECT sf_revoke('CREATE', '*', 'public'), sf_grant('CREATE', '*', r) FROM unnest('{human_owner,human_maker}'::text[]) r \g /dev/null
 CREATE FUNCTION pg_temp.refused(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -42,7 +42,7 @@ SELECT pg_temp.machine('flow', '{"Title": "y", "NotBy": ["starter", "Check"]}') 
 SELECT sf_start('flow', '{}', 'a'), sf_run('flow:a') \g /dev/null
 SELECT is((SELECT error FROM sf_executions WHERE execution_id = 'flow:a'), 'States.Runtime', 'its machines do not find it');
 RESET ROLE;
-SELECT sf_grant('DO', 'human:checks', 'human_maker') \g /dev/null
+SELECT sf_grant('DO', 'human:checks', 'human_maker'), sf_grant('DO', 'human:checks', 'human_lead2') \g /dev/null
 SET ROLE human_maker;
 SELECT sf_start('flow', '{}', 'b'), sf_run('flow:b') \g /dev/null
 SELECT is((SELECT error || ' ' || cause FROM sf_executions WHERE execution_id = 'flow:b'),
@@ -147,6 +147,18 @@ SELECT is((SELECT claimed_by FROM sf_human_tasks WHERE execution_id = 'flow:1'),
 SELECT sf_release_task(task) FROM sf_human_tasks WHERE execution_id = 'flow:1' \g /dev/null
 SELECT is((SELECT claimed_by FROM sf_human_tasks WHERE execution_id = 'flow:1'), NULL, '... until who may assign releases it');
 SELECT is(pg_temp.refused($$ SELECT sf_alter_owner('human:checks', 'human_anna') $$), 'allowed', 'a worklist gets another owner');
+SELECT is((SELECT string_agg(concat_ws(' ', action, state, done_by, role), ', ' ORDER BY at) FROM sf_human_task_events WHERE execution_id = 'flow:2'),
+	format('CREATED Check, CLAIMED Check carla human_app, RELEASED Check carla human_app, CLAIMED Check dora human_app, COMPLETED Check dora human_app, '
+		'CREATED Approve, COMPLETED Approve carla human_app'), 'what has become of tasks');
+SET ROLE human_app;
+SELECT is((SELECT count(*) > 7 FROM sf_human_task_events), true, '... is shown to who may act for others');
+SET ROLE human_maker;
+SELECT is((SELECT count(*) > 7 FROM sf_human_task_events), true, '... or assign');
+SET ROLE human_stranger;
+SELECT is_empty('SELECT * FROM sf_human_task_events', '... not to others');
+SET ROLE human_lead2;
+SELECT is_empty('SELECT * FROM sf_human_task_events', '... nor to who may do tasks');
+RESET ROLE;
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 
 SELECT * FROM finish();

@@ -176,6 +176,19 @@ $task = task_of('eyes:clerk');
 is(refusal('bob', "sf_complete_task($task)"), qq(42501 task $task must not be done by "bob"),
 	'who starts an execution anew is its starter');
 
+$node->safe_psql(
+	'postgres',
+	q(SELECT sf_create_rule('next', '{"detail": {"name": ["rule"], "status": ["SUCCEEDED"]}}',
+		'eyes', '{}', '$.detail.name')),
+	extra_params => [ '-U', 'anna' ]);
+$task = begin('order', 'rule');
+is(refusal('bob', "sf_complete_task($task)"), 'allowed', 'a task ends, of which a rule knows');
+$task = task_of('eyes:rule');
+is(refusal('anna', "sf_complete_task($task)"), qq(42501 task $task must not be done by "anna"),
+	'the starter of what a rule starts is its owner');
+is(refusal('bob', "sf_complete_task($task)"), 'allowed', '... not somebody else');
+sql("SELECT sf_drop_rule('next')");
+
 # --- worklists that are dropped
 
 sql("SELECT sf_create_worklist('brief')");

@@ -72,14 +72,14 @@ sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *per
 			  const Jsonb *details)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.human_task_event (execution_no, task_no, at, action, state, role, login, actor, comment, details)"
-		" VALUES ($1, $2, pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING");
+		"INSERT INTO _sfflow.human_task_event (execution_no, task_no, at, action, state, role, login, actor, comment, details,"
+		" worklist) VALUES ($1, $2, pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING");
 	const Action *done = &actions[action];
 	const SfPerson *by = person != NULL ? person : &(SfPerson) {0};
 
 	sf_store_execute(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), SF_TEXT(done->name),
 					 SF_TEXT(task->state), SF_TEXT(by->role), SF_TEXT(by->login), SF_TEXT(by->actor), SF_TEXT(comment),
-					 SF_JSONB(details));
+					 SF_JSONB(details), SF_TEXT(task->worklist));
 	if (done->audited != NULL)
 		audit(task, done, person, comment, details);
 	tell(task, done, person, comment, details);
