@@ -107,7 +107,7 @@ read_options_once(int argc, char **argv, bool file)
 		if (c == OPT_HELP)
 			print_help();
 		if (c == OPT_VERSION)
-			puts("sfgateway (sfflow) " SFW_VERSION);
+			printf("sfgateway (sfflow) " SFW_VERSION " with libmicrohttpd %s\n", MHD_get_version());
 		if (c == OPT_HELP || c == OPT_VERSION)
 			exit(0);
 		if (c == 0 && !sfg_config_set(options[index].name, optarg, &problem))

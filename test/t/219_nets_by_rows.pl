@@ -8,7 +8,7 @@ use SfTest;
 use Test::More;
 
 # without workers: a session steps through the executions, each step in a transaction of its own
-my $node = new_node('main', conf => "shared_preload_libraries = ''\n");
+my $node = new_node('main', conf => "shared_preload_libraries = ''\nautovacuum = off\n");
 sub sql { return $node->safe_psql('postgres', shift) }
 sql(<<'EOS');
 -- A net of n jobs, each of which waits for two of those that are from width to two widths before it in the text.
@@ -45,10 +45,14 @@ sub reads_per_job
 for my $net ('{}', '{"MaxConcurrency": 5}')
 {
 	my $name = $net eq '{}' ? 'free' : 'limited';
-	my $small = reads_per_job("$name-small", 100, 10, $net);
+	# The large net comes first: in a table of few pages PostgreSQL 17 finds the jobs that go at the end by the primary
+	# key, which is not counted, and in a larger one by this index.
 	my $large = reads_per_job("$name-large", 1500, 150, $net);
+	my $small = reads_per_job("$name-small", 100, 10, $net);
 	cmp_ok($small, '<', 10, sprintf '%s: a job of 100 reads %.1f entries', $net, $small);
-	cmp_ok($large, '<', 1.3 * $small, sprintf '%s: a job of 1500 reads %.1f', $net, $large);
+	# Each job is read once for the outputs of the net and once when it goes, and with it an entry of a dead row, unless
+	# that is marked by then: up to two more. Jobs that looked at all those that wait would read dozens each.
+	cmp_ok($large, '<', $small + 2.5, sprintf '%s: a job of 1500 reads %.1f', $net, $large);
 }
 $node->stop;
 done_testing();
