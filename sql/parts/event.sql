@@ -13,7 +13,8 @@ CREATE TABLE _sfflow.event_type (
 	ttl interval NOT NULL,
 	remember_ids interval NOT NULL,
 	deliver text COLLATE "C" NOT NULL,	-- all or one
-	created_at timestamptz NOT NULL
+	created_at timestamptz NOT NULL,
+	alert_unreceived boolean NOT NULL		-- an event that ends and that no execution has received is an alert
 );
 CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 
@@ -34,13 +35,16 @@ CREATE TABLE _sfflow.emitted_event (
 	forget_at timestamptz,				-- likewise: the row may go then
 	depth integer NOT NULL,				-- of the chain of rules that has led to it
 	emitted_at timestamptz NOT NULL,
-	payload jsonb
+	payload jsonb,
+	received boolean,					-- of a type with alert_unreceived: some execution has received it
+	unreceived boolean					-- likewise: it has ended, and is an alert; false: acknowledged
 ) WITH (fillfactor = 85);
 CREATE INDEX emitted_event_alive ON _sfflow.emitted_event (event_type_no, key, event_no) WHERE alive;
 CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE fresh;
 CREATE UNIQUE INDEX emitted_event_id ON _sfflow.emitted_event (event_type_no, key, id) WHERE id IS NOT NULL;
 CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE alive AND NOT fresh;
 CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE NOT alive;
+CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE unreceived;
 
 -- A row per name that a branch in phase EXTERNAL waits for.
 CREATE TABLE _sfflow.event_wait (
@@ -63,8 +67,10 @@ CREATE TABLE _sfflow.event_receipt (
 	execution_no bigint NOT NULL,
 	event_no bigint NOT NULL,
 	depth integer,				-- of the chain of rules that has led to it; NULL: 0
+	by_start boolean,					-- a rule has started the execution for it; else NULL
 	PRIMARY KEY (execution_no, event_no)
 );
+CREATE INDEX event_receipt_start ON _sfflow.event_receipt (event_no) WHERE by_start;
 
 CREATE TABLE _sfflow.event_floor (
 	execution_no bigint NOT NULL,
@@ -86,11 +92,11 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
 --@into functions
 -- Events by key.
 CREATE FUNCTION @extschema@.sf_create_event(name text, ttl interval DEFAULT '1 day',
-	remember_ids interval DEFAULT '7 days', deliver text DEFAULT 'all')
+	remember_ids interval DEFAULT '7 days', deliver text DEFAULT 'all', alert_unreceived boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_create_event'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.sf_create_event(text, interval, interval, text) IS
+COMMENT ON FUNCTION @extschema@.sf_create_event(text, interval, interval, text, boolean) IS
 	'makes a type of events, which executions wait for by name and key';
 
 CREATE FUNCTION @extschema@.sf_drop_event(name text) RETURNS void
@@ -121,7 +127,7 @@ COMMENT ON FUNCTION @extschema@.sf_withdraw_event(text, text, text) IS
 
 -- The types of events that the reader owns, or has a right on.
 CREATE VIEW _sfflow.known_event_type AS
-SELECT t.event_type_no, t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at,
+SELECT t.event_type_no, t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at, t.alert_unreceived,
 	pg_has_role(t.owner, 'USAGE') OR t.name IN (
 	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'e' AND g.privilege = 'V') AS is_receiver
 FROM _sfflow.event_type t
@@ -132,7 +138,8 @@ CREATE VIEW @extschema@.sf_event_types WITH (security_barrier) AS
 SELECT t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at,
 	(SELECT count(*) FROM _sfflow.emitted_event e WHERE e.event_type_no = t.event_type_no AND e.alive
 		AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp())) AS events,
-	(SELECT count(*) FROM _sfflow.event_wait w WHERE w.event_type_no = t.event_type_no) AS waits
+	(SELECT count(*) FROM _sfflow.event_wait w WHERE w.event_type_no = t.event_type_no) AS waits,
+	t.alert_unreceived
 FROM _sfflow.known_event_type t;
 GRANT SELECT ON @extschema@.sf_event_types TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_event_types IS 'types of events, and how many events and waits of each there are';
@@ -144,6 +151,8 @@ COMMENT ON COLUMN @extschema@.sf_event_types.deliver IS 'all: each execution tha
 COMMENT ON COLUMN @extschema@.sf_event_types.created_at IS 'when it was created';
 COMMENT ON COLUMN @extschema@.sf_event_types.events IS 'how many events can still be received';
 COMMENT ON COLUMN @extschema@.sf_event_types.waits IS 'how many branches wait for an event of this type';
+COMMENT ON COLUMN @extschema@.sf_event_types.alert_unreceived IS
+	'whether an event that ends, and that no execution has received, is an alert';
 
 CREATE VIEW @extschema@.sf_events WITH (security_barrier) AS
 SELECT t.name, e.key, coalesce(e.id, 'sf-' || e.event_no) AS id, e.deliver, e.emitted_at, e.expires_at,
@@ -183,6 +192,16 @@ COMMENT ON COLUMN @extschema@.sf_event_waits.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_event_waits.filter IS 'pattern that the payload has to match; null: any';
 COMMENT ON COLUMN @extschema@.sf_event_waits.max_events IS 'how many events it takes at most; null: one, which is no array';
 
+--@into alerts
+SELECT 'unreceived_event', t.name, NULL, NULL, u.since,
+	format('event "%s": no execution has received %s, the last one of key "%s"', t.name,
+		CASE u.count WHEN 1 THEN '1 event' ELSE u.count || ' events' END, u.key)
+FROM _sfflow.known_event_type t
+CROSS JOIN LATERAL (
+	SELECT count(*) AS count, min(e.expires_at) AS since, (array_agg(e.key ORDER BY e.event_no DESC))[1] AS key
+	FROM _sfflow.emitted_event e WHERE e.event_type_no = t.event_type_no AND e.unreceived) u
+WHERE t.alert_unreceived AND t.is_receiver AND u.count > 0
+UNION ALL
 --@into named_role
 UNION ALL SELECT owner FROM _sfflow.event_type
 --@into sequence_use

@@ -21,7 +21,8 @@ CREATE TABLE _sfflow.event_type (
 	ttl interval NOT NULL,
 	remember_ids interval NOT NULL,
 	deliver text COLLATE "C" NOT NULL,
-	created_at timestamptz NOT NULL
+	created_at timestamptz NOT NULL,
+	alert_unreceived boolean NOT NULL
 );
 CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 
@@ -41,13 +42,16 @@ CREATE TABLE _sfflow.emitted_event (
 	forget_at timestamptz,
 	depth integer NOT NULL,
 	emitted_at timestamptz NOT NULL,
-	payload jsonb
+	payload jsonb,
+	received boolean,
+	unreceived boolean
 ) WITH (fillfactor = 85);
 CREATE INDEX emitted_event_alive ON _sfflow.emitted_event (event_type_no, key, event_no) WHERE alive;
 CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE fresh;
 CREATE UNIQUE INDEX emitted_event_id ON _sfflow.emitted_event (event_type_no, key, id) WHERE id IS NOT NULL;
 CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE alive AND NOT fresh;
 CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE NOT alive;
+CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE unreceived;
 
 CREATE TABLE _sfflow.event_wait (
 	execution_no bigint NOT NULL,
@@ -68,8 +72,10 @@ CREATE TABLE _sfflow.event_receipt (
 	execution_no bigint NOT NULL,
 	event_no bigint NOT NULL,
 	depth integer,
+	by_start boolean,
 	PRIMARY KEY (execution_no, event_no)
 );
+CREATE INDEX event_receipt_start ON _sfflow.event_receipt (event_no) WHERE by_start;
 
 CREATE TABLE _sfflow.event_floor (
 	execution_no bigint NOT NULL,

@@ -158,7 +158,7 @@ names_execution(const char *text)
 	if (strncmp(text, "arn:", 4) == 0)
 		return strstr(text, ":stateMachine:") == NULL;
 	return strchr(text, ':') != NULL &&
-		(strncmp(text, "schedule:", 9) != 0 || sf_execution_find(text, SF_LOCK_NONE) != NULL);
+		((strncmp(text, "schedule:", 9) != 0 && strncmp(text, "event:", 6) != 0) || sf_execution_find(text, SF_LOCK_NONE) != NULL);
 }
 
 /* Find a target of which features raise alerts, and whose alerts the caller may acknowledge; NULL: no feature has it. */

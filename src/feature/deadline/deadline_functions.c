@@ -94,6 +94,9 @@ sf_deadline_alert_target(const char *text)
 {
 	SfDeadline	d;
 
+	/* a type of events has no deadline */
+	if (strncmp(text, "event:", 6) == 0)
+		return NULL;
 	(void) parse_target(&d, text);
 	return d.target;
 }

@@ -76,13 +76,15 @@ sf_emission_may_be_for(int64 execution_no, const SfTopic *topic, const char *key
 
 /* Note that executions have received events, a List of SfReceipt. */
 void
-sf_emission_note_receipts(const List *receipts)
+sf_emission_note_receipts(const SfTopic *topic, const List *receipts)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.event_receipt (execution_no, event_no, depth)"
 		" SELECT r.execution_no, r.event_no, CASE WHEN r.depth > 0 THEN r.depth END"
 		" FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3))"
 		" r(execution_no, event_no, depth)");
+	static SfPlan received = SF_PLAN(
+		"UPDATE _sfflow.emitted_event e SET received = true WHERE e.event_no = ANY ($1) AND e.received IS NULL");
 	List	   *executions = NIL;
 	List	   *numbers = NIL;
 	List	   *depths = NIL;
@@ -98,6 +100,8 @@ sf_emission_note_receipts(const List *receipts)
 	}
 	if (receipts != NIL)
 		sf_store_execute(&plan, sf_query_int8s(executions), sf_query_int8s(numbers), sf_query_int8s(depths));
+	if (receipts != NIL && topic->alerts)
+		sf_store_execute(&received, sf_query_int8s(numbers));
 }
 
 /* An event has started an execution, which no other transaction sees yet: it has received the event. */
@@ -105,9 +109,9 @@ void
 sf_emission_note_start(int64 execution_no, const SfTopic *topic, const char *key, const char *id)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.event_receipt (execution_no, event_no)"
-		" SELECT $1, e.event_no FROM _sfflow.emitted_event e WHERE e.event_type_no = $2 AND e.key = $3 AND e.id = $4"
-		" UNION ALL SELECT $1, e.event_no FROM _sfflow.emitted_event e WHERE e.event_type_no = $2 AND e.key = $3"
+		"INSERT INTO _sfflow.event_receipt (execution_no, event_no, by_start)"
+		" SELECT $1, e.event_no, true FROM _sfflow.emitted_event e WHERE e.event_type_no = $2 AND e.key = $3 AND e.id = $4"
+		" UNION ALL SELECT $1, e.event_no, true FROM _sfflow.emitted_event e WHERE e.event_type_no = $2 AND e.key = $3"
 		" AND e.id IS NULL AND e.event_no::pg_catalog.text = pg_catalog.substr($4, 4)"
 		" AND pg_catalog.starts_with($4, 'sf-') ON CONFLICT DO NOTHING");
 
@@ -255,8 +259,15 @@ bool
 sf_emission_sweep(TimestampTz now)
 {
 	static SfPlan expire = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET alive = false FROM (SELECT x.event_no FROM _sfflow.emitted_event x"
-		"  WHERE x.alive AND NOT x.fresh AND x.expires_at <= $1 ORDER BY x.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED) o"
+		"UPDATE _sfflow.emitted_event e SET alive = false, unreceived = o.unreceived, forget_at ="
+		" CASE WHEN o.unreceived THEN GREATEST(e.forget_at, e.expires_at + o.remember_ids) ELSE e.forget_at END"
+		" FROM (SELECT x.event_no, t.remember_ids,"
+		"  CASE WHEN t.alert_unreceived AND x.received IS NULL AND NOT EXISTS"
+		"   (SELECT FROM _sfflow.event_receipt r WHERE r.event_no = x.event_no AND r.by_start) THEN true END AS unreceived"
+		"  FROM _sfflow.emitted_event x"
+		"  JOIN _sfflow.event_type t ON t.event_type_no = x.event_type_no"
+		"  WHERE x.alive AND NOT x.fresh AND x.expires_at <= $1 ORDER BY x.expires_at LIMIT $2"
+		"  FOR UPDATE OF x SKIP LOCKED) o"
 		" WHERE e.event_no = o.event_no");
 	static SfPlan forget = SF_PLAN(
 		"DELETE FROM _sfflow.emitted_event e USING (SELECT x.event_no FROM _sfflow.emitted_event x"
@@ -265,6 +276,16 @@ sf_emission_sweep(TimestampTz now)
 	bool		more = sf_store_execute(&expire, SF_TIME(now), SF_INT4(SWEPT)) == SWEPT;
 
 	return sf_store_execute(&forget, SF_TIME(now), SF_INT4(SWEPT)) == SWEPT || more;
+}
+
+/* Acknowledge that no execution has received events of a type that have ended; returns how many there were. */
+int64
+sf_emission_acknowledge(const SfTopic *topic)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.emitted_event e SET unreceived = false WHERE e.event_type_no = $1 AND e.unreceived");
+
+	return sf_store_execute(&plan, SF_INT4(topic->event_type_no));
 }
 
 /* The rows are those of another server, whose numbers of transactions say nothing here: all of these have ended. */

@@ -26,6 +26,7 @@
 #include "fmgr.h"
 #include "json/json.h"
 #include "run/apply.h"
+#include "store/feature.h"
 #include "store/keyed_copy.h"
 
 /* --- topic.c: types of events --- */
@@ -38,6 +39,7 @@ typedef struct SfTopic
 	Oid			owner;
 	Interval	ttl;
 	char	   *deliver;		/* "all" or "one" */
+	bool		alerts;			/* of events that end and that no execution has received */
 } SfTopic;
 
 extern SfKeyedCopy sf_topic_copy;
@@ -60,6 +62,9 @@ extern const SfTopic *sf_topic_require(const char *text, int privilege);
 extern void sf_topic_require_emit(const char *name, Oid owner);
 extern Oid	sf_topic_require_own(const char *name);
 extern Oid	sf_topic_set_owner(const char *name, Oid owner);
+extern void sf_topic_notice(SfNotice *n, const char *name);
+extern const char *sf_topic_alert_target(const char *text);
+extern int64 sf_topic_acknowledge(const SfAcknowledge *what);
 
 /* --- topic_lock.c: locks of keys --- */
 
@@ -103,7 +108,8 @@ extern List *sf_emission_fresh(const SfTopic *topic, const char *key);
 extern List *sf_emission_read(const SfTopic *topic, const char *key, int64 after, TimestampTz now, int limit);
 extern bool sf_emission_take(int64 event_no, TimestampTz now);
 extern void sf_emission_looked_at(const List *numbers, TimestampTz now, bool done);
-extern void sf_emission_note_receipts(const List *receipts);
+extern void sf_emission_note_receipts(const SfTopic *topic, const List *receipts);
+extern int64 sf_emission_acknowledge(const SfTopic *topic);
 extern void sf_emission_note_start(int64 execution_no, const SfTopic *topic, const char *key, const char *id);
 extern int	sf_emission_depth_of_received(int64 execution_no);
 extern void sf_emission_raise_floor(int64 execution_no, const SfTopic *topic, const char *key, TimestampTz now);

@@ -19,10 +19,12 @@ static const SfFeatureTable tables[] = {
 	{NULL}
 };
 
+static const char *const alert_kinds[] = {"unreceived_event", NULL};
+
 static const SfFeatureObject objects[] = {
 	{
 		.prefix = "event:",.kind = SF_OBJECT_EVENT,.table = "event_type",.require_own = sf_topic_require_own,
-		.set_owner = sf_topic_set_owner,.is_granted = true
+		.set_owner = sf_topic_set_owner,.notice = sf_topic_notice,.is_granted = true
 	},
 	{NULL}
 };
@@ -94,6 +96,9 @@ const SfFeature sf_event_feature = {
 	.writes_wait = sf_awaited_write,
 	.left_state = left_state,
 	.ended = ended,
+	.alert_kinds = alert_kinds,
+	.alert_target = sf_topic_alert_target,
+	.acknowledge = sf_topic_acknowledge,
 	.restarted = restarted,
 	.rewound = restarted,
 	.executions_dropped = executions_dropped,

@@ -351,7 +351,7 @@ look_at_key(const SfTopic *topic, const char *key, TimestampTz now, int budget)
 	SF_DEBUG_POINT("event_look");
 	if (SF_DEBUG_MUTATION("event_mark_all"))
 		fresh = sf_emission_fresh(topic, key);
-	sf_emission_note_receipts(m.receipts);
+	sf_emission_note_receipts(topic, m.receipts);
 	foreach_ptr(const SfBranchKey, branch, m.raise)
 		sf_emission_raise_floor(branch->execution_no, topic, key, now);
 	clear_ripe(&m);

@@ -22,7 +22,8 @@
 /* The first columns of _sfflow.event_type; see sql/parts/event.sql */
 enum
 {
-	COL_event_type_no = 1, COL_name, COL_owner, COL_ttl, COL_remember_ids, COL_deliver
+	COL_event_type_no = 1, COL_name, COL_owner, COL_ttl, COL_remember_ids, COL_deliver, COL_created_at,
+	COL_alert_unreceived
 };
 
 /* What a name of an event begins with */
@@ -57,6 +58,7 @@ read_topic(HeapTuple tuple, TupleDesc desc, void *arg)
 	topic->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	topic->ttl = *DatumGetIntervalP(heap_getattr(tuple, COL_ttl, desc, &isnull));
 	topic->deliver = sf_row_text(tuple, desc, COL_deliver);
+	topic->alerts = sf_row_number(tuple, desc, COL_alert_unreceived, 0) != 0;
 	*topics = lappend(*topics, topic);
 }
 
@@ -172,4 +174,42 @@ sf_topic_set_owner(const char *name, Oid owner)
 	sf_store_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
 	sf_store_announce_change("event_type");
 	return before;
+}
+
+/* --- alerts --- */
+
+/* Say in a notice of an alert what it is of. */
+void
+sf_topic_notice(SfNotice *n, const char *name)
+{
+	const SfTopic *topic = sf_topic_find(name);
+
+	n->resource = NULL;
+	if (topic == NULL)
+		return;
+	n->owner = topic->owner;
+	n->event_type = pstrdup(topic->name);
+}
+
+/* The target of alerts of a type, "event:name", which the caller owns; NULL: it is none. */
+const char *
+sf_topic_alert_target(const char *text)
+{
+	if (strncmp(text, PREFIX, strlen(PREFIX)) != 0)
+		return NULL;
+	(void) sf_topic_require_own(text);
+	return text;
+}
+
+/* Acknowledge that no execution has received the events of a type that have ended; returns how many alerts there were. */
+int64
+sf_topic_acknowledge(const SfAcknowledge *what)
+{
+	const SfTopic *topic;
+
+	if (what->target == NULL || strncmp(what->target, PREFIX, strlen(PREFIX)) != 0 ||
+		(what->kind != NULL && strcmp(what->kind, "unreceived_event") != 0))
+		return 0;
+	topic = sf_topic_find(what->target + strlen(PREFIX));
+	return topic != NULL && sf_emission_acknowledge(topic) > 0;
 }

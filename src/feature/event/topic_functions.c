@@ -16,25 +16,26 @@
 #include "store/audit.h"
 #include "store/privilege.h"
 
-/* sf_create_event(name, ttl, remember_ids, deliver) */
+/* sf_create_event(name, ttl, remember_ids, deliver, alert_unreceived) */
 SF_SQL_FUNCTION(sfflow_sf_create_event)
 {
 	static SfPlan create = SF_PLAN(
-		"INSERT INTO _sfflow.event_type (name, owner, ttl, remember_ids, deliver, created_at)"
-		" VALUES ($1, $2, $3, $4, $5, pg_catalog.clock_timestamp()) ON CONFLICT DO NOTHING");
+		"INSERT INTO _sfflow.event_type (name, owner, ttl, remember_ids, deliver, created_at, alert_unreceived)"
+		" VALUES ($1, $2, $3, $4, $5, pg_catalog.clock_timestamp(), $6) ON CONFLICT DO NOTHING");
 	static SfPlan same = SF_PLAN(
 		"SELECT t.owner FROM _sfflow.event_type t WHERE t.name = $1 AND t.ttl = $2 AND t.remember_ids = $3"
-		" AND t.deliver = $4");
+		" AND t.deliver = $4 AND t.alert_unreceived = $5");
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
 	char	   *deliver = sf_emission_check_deliver(sf_arg_text(fcinfo, 3, "deliver"));
 	SfArg		ttl = sf_emission_duration(fcinfo, 1, "ttl");
 	SfArg		remember = sf_emission_duration(fcinfo, 2, "remember_ids");
+	SfArg		alert = SF_BOOL(!PG_ARGISNULL(4) && PG_GETARG_BOOL(4));
 	Oid			owner;
 
 	sf_name_check(name, "event name");
 	if (!sf_privilege_may_create())
 		sf_deny_create();
-	if (sf_store_execute(&create, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, SF_TEXT(deliver)) > 0)
+	if (sf_store_execute(&create, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, SF_TEXT(deliver), alert) > 0)
 	{
 		sf_privilege_anchor(GetUserId());
 		sf_store_announce_change("event_type");
@@ -42,7 +43,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_event)
 		PG_RETURN_VOID();
 	}
 	/* the same call again is no error, as with activities */
-	owner = sf_store_number(&same, InvalidOid, SF_TEXT(name), ttl, remember, SF_TEXT(deliver));
+	owner = sf_store_number(&same, InvalidOid, SF_TEXT(name), ttl, remember, SF_TEXT(deliver), alert);
 	if (!OidIsValid(owner) || !sf_privilege_is_owner(owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),

@@ -74,7 +74,7 @@ find_changed(void)
 		"WITH a AS MATERIALIZED (SELECT x.kind COLLATE \"C\" AS kind, x.object COLLATE \"C\" AS object,"
 		"  COALESCE(x.since, '-infinity'::pg_catalog.timestamptz) AS since, x.execution_no"
 		"  FROM _sfflow.open_alert x WHERE x.kind ="
-		"  ANY ('{slow_task,overdue,no_poller,missed_run,unknown_owner}')),"
+		"  ANY ('{slow_task,overdue,no_poller,missed_run,unreceived_event,unknown_owner}')),"
 		" gone AS (DELETE FROM _sfflow.told_alert t WHERE NOT EXISTS (SELECT FROM a"
 		"  WHERE " SAME_ALERT("a", "t") ")"
 		"  RETURNING t.*),"
@@ -153,9 +153,9 @@ tell_time_alert(const TimeAlert *a)
 		detail.target = psprintf("activity:%s", a->object);
 		set_activity(&n, sf_activity_read(a->object));
 	}
-	else if (strcmp(a->kind, "missed_run") == 0)
+	else if (strcmp(a->kind, "missed_run") == 0 || strcmp(a->kind, "unreceived_event") == 0)
 	{
-		detail.target = psprintf("schedule:%s", a->object);
+		detail.target = psprintf(strcmp(a->kind, "missed_run") == 0 ? "schedule:%s" : "event:%s", a->object);
 		object = sf_feature_object_of(detail.target);
 		if (object != NULL)
 			object->notice(&n, a->object);
