@@ -43,6 +43,8 @@ $node->safe_psql('postgres', q(SELECT sf_start('nightly', '{"bad": "a.csv"}', 'b
 	sf_start('secret', '{"word": "swordfish"}', '1')));
 is(ends('nightly:bad'), 'FAILED', 'one that fails');
 ends('secret:1');
+ok($node->poll_query_until('postgres',
+	q(SELECT waiting_on LIKE 'Wait%' FROM sf_executions WHERE execution_id = 'waits:1')), 'one that waits');
 my %key = map { $_ => $node->safe_psql('postgres',
 	"SELECT * FROM sf_create_access_key('$_')") =~ s/\|/:/r } qw(reader operator
 	nobody);

@@ -23,7 +23,9 @@ END $$;
 CREATE FUNCTION standin.sf_access_key(id text, OUT role name, OUT secret_access_key text) RETURNS SETOF record
 	LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM standin.pass('keys');
+	IF id ~ '\d$' THEN
+		PERFORM standin.pass(right(id, 1));
+	END IF;
 	RETURN QUERY SELECT lower(id)::name, 'secret'::text;
 END $$;
 CREATE FUNCTION standin.sf_aws_api_as(role name, action text, request jsonb) RETURNS jsonb LANGUAGE sql AS
@@ -47,6 +49,7 @@ BEGIN
 END $$;
 SQL
 my $gateway = start_gateway($node, schema => 'standin', mcp => 'on', 'mcp-write' => 'redrive, stop',
+	'statement-timeout' => '3min',
 	'database-connections' => 3, config => "[key AKIDFILE]\nrole = filed\nsecret = secret\n");
 
 # The bytes of a call of a tool.
@@ -77,16 +80,23 @@ sub told { return answer_of(senders($gateway, call(@_), 1)) }
 
 # --- look-ups of keys, of the AWS API and of agents at the same time
 
-# curl gives up, but has told what it sent: the first look-up waits at the gate, and the others behind it.
-my $signed = signed_request($gateway, 'AKIDAWS:secret', 'ListExecutions', '{}');
-my ($aws) = senders($gateway, $signed, 1);
-my ($mcp) = senders($gateway, call('AKIDMCP', {}), 1);
-is(curl($gateway, '/healthz')->{status}, 200, 'the gateway goes on meanwhile');
-$node->safe_psql('postgres', "INSERT INTO standin.open VALUES ('keys')");
-my ($status, $answer) = answer_of($aws);
-is_deeply([ $status, $answer ], [ 200, { aws => 'akidaws' } ], 'a request of the AWS API gets its answer');
-($status, $answer) = answer_of($mcp);
-is("$status $answer->{result}{mcp}", '200 akidmcp', '... and one of an agent, too');
+# curl gives up, but has told what it sent: the first look-up waits at the gate, and the others behind it, for five
+# seconds. If a loaded machine takes longer, they are tried again.
+my ($status, $answer, $others);
+for my $try (1 .. 9)
+{
+	my $signed = signed_request($gateway, "AKIDAWS$try:secret", 'ListExecutions', '{}');
+	my ($aws) = senders($gateway, $signed, 1);
+	my ($mcp) = senders($gateway, call("AKIDMCP$try", {}), 1);
+	is(curl($gateway, '/healthz')->{status}, 200, 'the gateway goes on meanwhile');
+	$node->safe_psql('postgres', "INSERT INTO standin.open VALUES ('$try')");
+	my ($aws_status, $aws_answer) = answer_of($aws);
+	$others = "$aws_status " . ($aws_answer->{aws} // '');
+	($status, $answer) = answer_of($mcp);
+	last unless $aws_status == 503 || $status == 503;
+}
+like($others, qr/^200 akidaws\d$/, 'a request of the AWS API gets its answer');
+like("$status $answer->{result}{mcp}", qr/^200 akidmcp\d$/, '... and one of an agent, too');
 is($answer->{result}{method}, 'tools/call', 'what the database is told: the method');
 is_deeply($answer->{result}{params}, { name => 'tonight', arguments => {} }, '... its parameters');
 is_deeply($answer->{result}{writing}, [ 'redrive', 'stop' ], '... and the tools that write');
@@ -102,7 +112,10 @@ ok(wait_for('the role is busy', sub { $node->safe_psql('postgres', $under_way) =
 is("$status $answer->{result}{mcp}", '200 other', 'another role is answered meanwhile');
 is($node->safe_psql('postgres', $under_way), 2, '... and the first still has two');
 $node->safe_psql('postgres', "INSERT INTO standin.open VALUES ('calls')");
-is_deeply([ map { (answer_of($_))[0] } @busy ], [ (200) x 5 ], 'all its calls are answered in the end');
+# Those that have waited for a connection for more than five seconds are refused.
+my @ends = map { (answer_of($_))[0] } @busy;
+is(scalar(grep { $_ != 200 && $_ != 503 } @ends), 0, 'all its calls are answered in the end');
+cmp_ok(scalar(grep { $_ == 200 } @ends), '>=', 2, '... those that had a connection well');
 
 # --- errors
 
@@ -120,7 +133,8 @@ cmp_ok(length $text, '==', 4000, '... at 8,000 bytes');
 is($status, 401, 'a role that cannot log in');
 ($status, $answer) = told('OTHER', { raise => '42883' });
 is("$status $answer->{error}{code}", '200 -32603', 'a function that the extension does not have');
-like(gateway_log($gateway), qr/"a call has failed".*"sqlstate":"42883"/, '... is in the log');
+ok(wait_for('the log tells', sub { gateway_log($gateway) =~ /"a call has failed".*"sqlstate":"42883"/ }),
+	'... is in the log');
 
 ($status, $answer) = told('OTHER', { notice => 1 });
 is($status, 200, 'a call that sends a warning is answered');
