@@ -9,48 +9,78 @@
 #include "utils/array.h"
 
 #include "store/branch.h"
+#include "store/direct.h"
+#include "store/row.h"
 
-/* Collect the numbers of deleted branches: arg is an ArrayBuildState **. */
+SF_COLUMN_NUMBERS(SF_BRANCH_COLUMNS);
+#define NCOLUMNS	(COL_end - 1)
+
+static const SfIndex by_number = {"branch", "branch_pkey"};
+static const SfIndex by_parent = {"branch", "branch_parent"};
+
+/* Collect the numbers of branches: arg is a List ** of int64. */
 static void
 collect_number(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	ArrayBuildState **numbers = arg;
+	List	  **numbers = arg;
+	int64	   *number = palloc(sizeof(int64));
 
-	*numbers = accumArrayResult(*numbers,
-								Int64GetDatum(sf_row_number(tuple, desc, 1, 0)),
-								false, INT8OID, CurrentMemoryContext);
+	*number = sf_row_number(tuple, desc, COL_branch_no, 0);
+	*numbers = lappend(*numbers, number);
+}
+
+/* Delete branches by number, and their tasks. */
+static void
+delete_by_number(SfArg execution, const List *numbers)
+{
+	static SfPlan tasks = SF_PLAN(
+		"DELETE FROM _sfflow.task t WHERE t.execution_no = $1"
+		" AND t.branch_no = ANY ($2)");
+	SfTable    *table = sf_table_open("branch", NCOLUMNS);
+	Datum	   *datums = palloc(sizeof(Datum) * list_length(numbers));
+	ItemPointerData tid;
+	ListCell   *lc;
+
+	foreach(lc, numbers)
+	{
+		int64		number = *(const int64 *) lfirst(lc);
+
+		CHECK_FOR_INTERRUPTS();
+		datums[foreach_current_index(lc)] = Int64GetDatum(number);
+		if (sf_row_fetch(&by_number, SF_LOCK_WAIT, NULL, sf_row_read_address, &tid, execution, SF_INT8(number)))
+			sf_table_delete(table, &tid);
+	}
+	sf_table_close(table);
+	CommandCounterIncrement();
+	sf_store_execute(&tasks, execution,
+					 sf_query_arg(INT8ARRAYOID,
+								  PointerGetDatum(construct_array(datums, list_length(numbers), INT8OID,
+																  sizeof(int64), FLOAT8PASSBYVAL,
+																  TYPALIGN_DOUBLE)), false));
 }
 
 /*
- * Delete all descendants of a branch, generation by generation: the children
- * of an array of branches are found by the index whatever the planner knows of
- * the table, which a join does not ensure.
+ * Delete all descendants of a branch, generation by generation.  The children of a
+ * branch are found by the index: a plan may, by what it takes the table for, read
+ * all branches of the execution for each.
  */
 void
 sf_branch_delete_children(SfBranchKey parent)
 {
-	static SfPlan branches = SF_PLAN(
-		"DELETE FROM _sfflow.branch b WHERE b.execution_no = $1"
-		" AND b.parent_no = ANY ($2) RETURNING b.branch_no");
-	static SfPlan tasks = SF_PLAN(
-		"DELETE FROM _sfflow.task t WHERE t.execution_no = $1"
-		" AND t.branch_no = ANY ($2)");
 	SfArg		execution = SF_INT8(parent.execution_no);
-	Datum		number = Int64GetDatum(parent.branch_no);
-	SfArg		numbers = sf_query_arg(INT8ARRAYOID,
-									   PointerGetDatum(construct_array(&number, 1, INT8OID,
-																	   sizeof(int64), FLOAT8PASSBYVAL,
-																	   TYPALIGN_DOUBLE)), false);
+	List	   *numbers = list_make1(&parent.branch_no);
 
-	for (;;)
+	while (numbers != NIL)
 	{
-		ArrayBuildState *children = NULL;
+		List	   *children = NIL;
+		ListCell   *lc;
 
-		CHECK_FOR_INTERRUPTS();
-		if (sf_store_read(&branches, collect_number, &children, execution, numbers) == 0)
-			break;
-		numbers.value = makeArrayResult(children, CurrentMemoryContext);
-		sf_store_execute(&tasks, execution, numbers);
+		foreach(lc, numbers)
+			sf_rows_read(&by_parent, PG_INT32_MAX, collect_number, &children, execution,
+						 SF_INT8(*(const int64 *) lfirst(lc)));
+		if (children != NIL)
+			delete_by_number(execution, children);
+		numbers = children;
 	}
 }
 
