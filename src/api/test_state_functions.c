@@ -20,6 +20,7 @@
 #include "run/driver.h"
 #include "run/service.h"
 #include "run/test_state.h"
+#include "store/feature.h"
 
 /* Refuse something about an argument; detail NULL: nothing more is known. */
 static void
@@ -489,6 +490,20 @@ begin_service_quotas(const Jsonb *mock)
 	return level;
 }
 
+/* A wait for what a feature gives fails if its parameters are wrong, whatever the mock says. */
+static void
+check_wait(const SfTaskRequest *task, SfStimulus *stimulus)
+{
+	SfError		error;
+
+	SF_FEATURES(checks_wait, feature)
+		if (feature->waits_for == task->resource->kind && !feature->checks_wait(task->resource, task->payload, &error))
+		{
+			stimulus->ok = false;
+			stimulus->error = error;
+		}
+}
+
 /*
  * sf_test_state(definition, input, context, variables, mock, inspection_level,
  * state_name): run one state, write nothing.
@@ -498,6 +513,7 @@ SF_SQL_FUNCTION(sfflow_sf_test_state)
 	SfStateTest test = {
 		.failed_iterations = -1,
 		.run_task = run_task,
+		.check_wait = check_wait,
 		.run_jobs = sf_dependents_test,
 		.parse_items = sf_item_reader_parse
 	};

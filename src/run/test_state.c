@@ -25,7 +25,6 @@
 #include "base/name.h"
 #include "run/map_children.h"
 #include "run/test_state.h"
-#include "store/feature.h"
 
 /* Names of what never was, in the context object that is made up */
 #define TEST_MACHINE	"sf_test_state"
@@ -233,20 +232,6 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	}
 }
 
-/* A wait for what a feature gives fails if its parameters are wrong, whatever the mock says. */
-static void
-check_wait(const SfTaskRequest *task, SfStimulus *stimulus)
-{
-	SfError		error;
-
-	SF_FEATURES(checks_wait, feature)
-		if (feature->waits_for == task->resource->kind && !feature->checks_wait(task->resource, task->payload, &error))
-		{
-			stimulus->ok = false;
-			stimulus->error = error;
-		}
-}
-
 /* What a Task did: the mock, or what comes of running it. */
 static void
 task_outcome(TestRun *run, SfStimulus *stimulus)
@@ -263,7 +248,8 @@ task_outcome(TestRun *run, SfStimulus *stimulus)
 	stimulus->ok = test->mock.result != NULL;
 	stimulus->output = test->mock.result;
 	stimulus->error = sf_error_make(test->mock.error, test->mock.cause);
-	check_wait(run->transition.task, stimulus);
+	if (test->check_wait != NULL)
+		test->check_wait(run->transition.task, stimulus);
 }
 
 /* Take the branch through a transition. */

@@ -49,6 +49,9 @@ typedef struct SfStateTest
 	void		(*run_task) (struct SfStateTest *test, const SfState *state,
 							 const SfTaskRequest *task, SfStimulus *outcome);
 
+	/* fails a mocked Task that waits for what a feature gives and has wrong parameters; NULL: no feature is there */
+	void		(*check_wait) (const SfTaskRequest *task, SfStimulus *stimulus);
+
 	/* runs the jobs of a JobNet that have mocks: sf_dependents_test() */
 	Jsonb	   *(*run_jobs) (const struct SfStateTest *test, const SfLoaded *loaded,
 							 SfBranch *join, SfStimulus *stimulus, TimestampTz now);
