@@ -62,17 +62,28 @@ restart_sequence(const Position *position)
 	sf_store_leave(&saved);
 }
 
-/*
- * Have every sequence go on after the largest number in its tables, and every
- * session forget the numbers that it has drawn in advance.
- */
-void
-sf_sequence_pass_rows(void)
+/* Have every sequence go on after the largest number that is drawn or in its tables, as a new snapshot sees it. */
+static void
+restart_sequences(void)
 {
 	ListCell   *cell;
 
 	foreach(cell, sf_store_list(&positions_plan, read_position, SF_ARGS()))
 		restart_sequence(lfirst(cell));
+}
+
+/*
+ * Have every sequence go on after the largest number in its tables, and every
+ * session forget the numbers that it has drawn in advance.
+ *
+ * RESTART waits for sessions that have drawn numbers, while others draw more than were
+ * seen.  It locks the sequence to the end of the transaction, so the second time sees all.
+ */
+void
+sf_sequence_pass_rows(void)
+{
+	restart_sequences();
+	restart_sequences();
 }
 
 /*
