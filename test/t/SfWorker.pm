@@ -4,6 +4,7 @@ package SfWorker;
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Temp;
 use IPC::Run ();
 use POSIX ':sys_wait_h';
 use PostgreSQL::Test::Utils;
@@ -139,7 +140,11 @@ sub dry_run
 {
 	my ($payload, @options) = @_;
 	my ($out, $err) = ('', '');
-	IPC::Run::run([ 'sfworker', '--dry-run', @options ], '<', \$payload, '>', \$out, '2>', \$err);
+	# From a file: a program that refuses its options ends without reading, and a pipe would break.
+	my $file = File::Temp->new;
+	print $file $payload or die "$file: $!\n";
+	close $file or die "$file: $!\n";
+	IPC::Run::run([ 'sfworker', '--dry-run', @options ], '<', "$file", '>', \$out, '2>', \$err);
 	return ($? >> 8, $out . $err);
 }
 
