@@ -1,6 +1,6 @@
 -- What a role may see is found by set: the views ask for the rights on the rows of other roles not row by row. Proved by counts, of how
 -- often rights are looked up, and by the costs that the planner expects: beyond jit_above_cost it compiles a query that shows nothing.
--- needs: deadline limit event human
+-- needs: deadline limit event human label
 BEGIN;
 SELECT plan(42);
 CREATE ROLE views_reader;
