@@ -239,8 +239,7 @@ read_validation(const Jsonb *options)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument options must be a JSON object")));
-	members = palloc(sizeof(SfJsonMember) * (sf_json_count(&root) + 1));
-	n = sf_json_list_members(&root, members);
+	members = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
 		read_option(&how, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len), &members[i].value);
 	return how;

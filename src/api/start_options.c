@@ -58,8 +58,7 @@ check_names(const Jsonb *options, bool many)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument options must be a JSON object, not %s", sf_json_type_name(&root))));
-	members = palloc(sizeof(SfJsonMember) * Max(1, sf_json_count(&root)));
-	n = sf_json_list_members(&root, members);
+	members = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
 		check_name(pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len), many);
 }

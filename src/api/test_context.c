@@ -79,8 +79,8 @@ find_field(const char *parent, const char *name)
 static const char *
 check_fields(const JsonbValue *object, const char *parent)
 {
-	SfJsonMember *members = palloc(sizeof(SfJsonMember) * (sf_json_count(object) + 1));
-	int			n = sf_json_list_members(object, members);
+	int			n;
+	SfJsonMember *members = sf_json_members(object, &n);
 
 	for (int i = 0; i < n; i++)
 	{

@@ -94,8 +94,7 @@ check_members(const Jsonb *object, const char *what, const char *const *known)
 	sf_json_root(object, &root);
 	if (!sf_json_is_object(&root))
 		refuse("mock", psprintf("%s must be a JSON object", what));
-	members = palloc(sizeof(SfJsonMember) * (sf_json_count(&root) + 1));
-	n = sf_json_list_members(&root, members);
+	members = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
 	{
 		const char *key = pnstrdup(members[i].key.val.string.val,

@@ -89,8 +89,7 @@ add_details(SfJsonBuilder *b, const HistoryPage *page, const SfEvent *event)
 	int			n;
 
 	sf_json_root(details, &object);
-	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&object), 1));
-	n = sf_json_list_members(&object, members);
+	members = sf_json_members(&object, &n);
 	sf_json_open_object(b, details_key(sf_event_type_name(event->type)));
 	for (int i = 0; i < n; i++)
 	{

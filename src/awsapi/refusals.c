@@ -141,8 +141,8 @@ sf_answer_arn(SfCall *call, const char *key, SfNameKind kind, const char *id)
 static uint64
 hash_request(const SfCall *call)
 {
-	SfJsonMember *members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&call->request), 1));
-	int			n = sf_json_list_members(&call->request, members);
+	int			n;
+	SfJsonMember *members = sf_json_members(&call->request, &n);
 	StringInfoData text;
 
 	initStringInfo(&text);

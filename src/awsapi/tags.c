@@ -84,7 +84,7 @@ sf_operation_list_tags(SfCall *call)
 {
 	Tagged		tagged = read_tagged(call, SF_PRIVILEGE_ANY);
 	Jsonb	   *tags = sf_attribute_tags(tagged.kind, tagged.name);
-	SfJsonMember *members;
+	SfJsonMember *members = NULL;
 	JsonbValue	object;
 	int			n = 0;
 
@@ -92,8 +92,7 @@ sf_operation_list_tags(SfCall *call)
 	if (tags != NULL)
 	{
 		sf_json_root(tags, &object);
-		members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&object), 1));
-		n = sf_json_list_members(&object, members);
+		members = sf_json_members(&object, &n);
 	}
 	for (int i = 0; i < n; i++)
 	{
@@ -145,8 +144,7 @@ sf_operation_untag(SfCall *call)
 		return;
 	sf_json_root(keys, &list);
 	sf_json_root(before, &object);
-	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&object), 1));
-	n = sf_json_list_members(&object, members);
+	members = sf_json_members(&object, &n);
 	sf_json_begin_object(&b);
 	for (int i = 0; i < n; i++)
 		if (!is_listed(&list, &members[i].key))

@@ -125,8 +125,7 @@ answer_inspection(SfCall *call, const Jsonb *data)
 	int			n;
 
 	sf_json_root(data, &object);
-	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&object), 1));
-	n = sf_json_list_members(&object, members);
+	members = sf_json_members(&object, &n);
 	sf_json_open_object(&call->answer, "inspectionData");
 	for (int i = 0; i < n; i++)
 	{

@@ -246,3 +246,13 @@ sf_json_list_members(const JsonbValue *object, SfJsonMember *members)
 	}
 	return n;
 }
+
+/* The members of an object, as a new array of *n. */
+SfJsonMember *
+sf_json_members(const JsonbValue *object, int *n)
+{
+	SfJsonMember *members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(object), 1));
+
+	*n = sf_json_list_members(object, members);
+	return members;
+}

@@ -19,19 +19,17 @@ typedef struct Comparison
 	StringInfoData pointer;		/* of what is compared now */
 } Comparison;
 
-/* Append a key to the pointer. */
-static void
-append_key(StringInfo pointer, const JsonbValue *key)
+/* Append a key of some bytes to a JSON pointer (RFC 6901). */
+void
+sf_json_append_pointer(StringInfo pointer, const char *key, int len)
 {
 	appendStringInfoChar(pointer, '/');
-	for (int i = 0; i < key->val.string.len; i++)
+	for (int i = 0; i < len; i++)
 	{
-		char		c = key->val.string.val[i];
-
-		if (c == '~' || c == '/')
-			appendStringInfoString(pointer, c == '~' ? "~0" : "~1");
+		if (key[i] == '~' || key[i] == '/')
+			appendStringInfoString(pointer, key[i] == '~' ? "~0" : "~1");
 		else
-			appendStringInfoChar(pointer, c);
+			appendStringInfoChar(pointer, key[i]);
 	}
 }
 
@@ -51,8 +49,8 @@ compare_members(Comparison *c, const JsonbValue *before, const JsonbValue *after
 {
 	const JsonbValue *from = again ? after : before;
 	const JsonbValue *other = again ? before : after;
-	SfJsonMember *members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(from), 1));
-	int			n = sf_json_list_members(from, members);
+	int			n;
+	SfJsonMember *members = sf_json_members(from, &n);
 	int			len = c->pointer.len;
 
 	for (int i = 0; i < n && !c->over; i++)
@@ -63,7 +61,7 @@ compare_members(Comparison *c, const JsonbValue *before, const JsonbValue *after
 
 		if (again && found)
 			continue;			/* was compared already */
-		append_key(&c->pointer, key);
+		sf_json_append_pointer(&c->pointer, key->val.string.val, key->val.string.len);
 		compare(c, again ? NULL : &members[i].value,
 				again ? &members[i].value : found ? &there : NULL);
 		shorten(&c->pointer, len);

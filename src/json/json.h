@@ -121,6 +121,7 @@ typedef struct SfJsonMember
 extern Jsonb *sf_json_array_of(const JsonbValue *values, Size n);
 extern Jsonb *sf_json_object_of(SfJsonMember *members, int n);
 extern int	sf_json_list_members(const JsonbValue *object, SfJsonMember *members);
+extern SfJsonMember *sf_json_members(const JsonbValue *object, int *n);
 
 /* --- comparing, merging, printing --- */
 
@@ -136,6 +137,7 @@ extern int	sf_json_order(const JsonbValue *a, const JsonbValue *b);
 typedef bool (*SfJsonDifference) (const char *pointer, const JsonbValue *before,
 								  const JsonbValue *after, void *arg);
 
+extern void sf_json_append_pointer(StringInfo pointer, const char *key, int len);
 extern void sf_json_differences(const Jsonb *before, const Jsonb *after,
 								SfJsonDifference visitor, void *arg);
 

@@ -540,8 +540,7 @@ add_config(SfJsonBuilder *b, const Jsonb *config, int max_items)
 	if (config != NULL)
 	{
 		sf_json_root(config, &root);
-		members = palloc(sizeof(SfJsonMember) * (sf_json_count(&root) + 1));
-		n = sf_json_list_members(&root, members);
+		members = sf_json_members(&root, &n);
 	}
 	sf_json_open_object(b, "ReaderConfig");
 	for (int i = 0; i < n; i++)

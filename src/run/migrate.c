@@ -376,8 +376,7 @@ read_state_map(const Move *move, int version, const Jsonb *state_map)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument state_map must be a JSON object"),
 				 errhint("It gives states new names, as in '{\"Load\": \"LoadFiles\"}'.")));
-	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&root), 1));
-	n = sf_json_list_members(&root, members);
+	members = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
 	{
 		check_renamed(move, version,

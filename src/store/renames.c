@@ -43,8 +43,7 @@ sf_renames_before(const Jsonb *renames, const List *names)
 	int			n;
 
 	sf_json_root(renames, &root);
-	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&root), 1));
-	n = sf_json_list_members(&root, members);
+	members = sf_json_members(&root, &n);
 	foreach_ptr(const char, name, names)
 	{
 		if (strcmp(sf_renames_after(renames, name), name) == 0)

@@ -93,8 +93,7 @@ read_wish(const Jsonb *parameters, Wish *wish, SfError *error)
 	sf_json_root(parameters, &root);
 	if (!sf_json_is_object(&root))
 		return refuse(error, "A wait for events has Parameters with a Key.");
-	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&root), 1));
-	n = sf_json_list_members(&root, members);
+	members = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
 		if (!read_member(wish, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len), &members[i].value, error))
 			return false;

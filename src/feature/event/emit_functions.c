@@ -237,8 +237,7 @@ read_element(Jsonb *element, int n)
 	sf_json_root(element, &root);
 	if (!sf_json_is_object(&root))
 		refuse_element(n, "is no object");
-	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&root), 1));
-	count = sf_json_list_members(&root, members);
+	members = sf_json_members(&root, &count);
 	for (int i = 0; i < count; i++)
 		read_member(&emit, &members[i], n);
 	if (emit.key == NULL)

@@ -89,16 +89,8 @@ below(const char *place, const char *name)
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	appendStringInfo(&buf, "%s/", place);
-	for (; *name != '\0'; name++)
-	{
-		if (*name == '~')
-			appendStringInfoString(&buf, "~0");
-		else if (*name == '/')
-			appendStringInfoString(&buf, "~1");
-		else
-			appendStringInfoChar(&buf, *name);
-	}
+	appendStringInfoString(&buf, place);
+	sf_json_append_pointer(&buf, name, (int) strlen(name));
 	return buf.data;
 }
 
@@ -114,16 +106,6 @@ static char *
 text_of(const JsonbValue *v)
 {
 	return pnstrdup(v->val.string.val, v->val.string.len);
-}
-
-/* The members of an object. */
-static SfJsonMember *
-members_of(const JsonbValue *object, int *n)
-{
-	SfJsonMember *members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(object), 1));
-
-	*n = sf_json_list_members(object, members);
-	return members;
 }
 
 /* --- the form itself --- */
@@ -178,7 +160,7 @@ check_parts(const JsonbValue *v, const char *place, Shape shape)
 
 	if (shape == SCHEMAS)
 	{
-		members = members_of(v, &n);
+		members = sf_json_members(v, &n);
 		for (int i = 0; i < n; i++)
 			check_schema(&members[i].value, below(place, text_of(&members[i].key)));
 		return;
@@ -281,7 +263,7 @@ check_schema(const JsonbValue *schema, const char *place)
 	check_stack_depth();
 	if (!sf_json_is_object(schema))
 		refuse_form(place, "a schema is an object");
-	members = members_of(schema, &n);
+	members = sf_json_members(schema, &n);
 	for (int i = 0; i < n; i++)
 	{
 		char	   *name = text_of(&members[i].key);
@@ -511,7 +493,7 @@ check_object(const JsonbValue *schema, const JsonbValue *v, const char *place, R
 
 	if (!check_required(schema, v, place, refusal))
 		return false;
-	members = members_of(v, &n);
+	members = sf_json_members(v, &n);
 	for (int i = 0; i < n; i++)
 	{
 		const JsonbValue *key = &members[i].key;

@@ -197,8 +197,7 @@ read_wish(const Jsonb *parameters, const SfProgram *program, Wish *wish, SfError
 	sf_json_root(parameters, &root);
 	if (!sf_json_is_object(&root))
 		return refuse(error, "The Parameters of a task of people are an object.");
-	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&root), 1));
-	n = sf_json_list_members(&root, members);
+	members = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
 		if (!read_member(wish, program, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
 						 &members[i].value, error))

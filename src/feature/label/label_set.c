@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
+#include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
 #include "feature/label/label.h"
@@ -82,8 +83,7 @@ check_changes(const Jsonb *changes, Jsonb **checked, SfError *error)
 	sf_json_root(changes, &root);
 	if (!sf_json_is_object(&root))
 		return sf_error_set(error, SF_ERR_RUNTIME, "labels must be a JSON object");
-	members = palloc(sizeof(SfJsonMember) * Max(1, sf_json_count(&root)));
-	n = sf_json_list_members(&root, members);
+	members = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
 	{
 		const char *name = members[i].key.val.string.val;
@@ -104,20 +104,11 @@ check_changes(const Jsonb *changes, Jsonb **checked, SfError *error)
 
 /* An object without its members that are null; NULL: none is left. */
 static Jsonb *
-without_nulls(const Jsonb *object)
+without_nulls(Jsonb *object)
 {
-	JsonbValue	root;
-	SfJsonMember *members;
-	int			n,
-				kept = 0;
+	Jsonb	   *kept = DatumGetJsonbP(DirectFunctionCall1(jsonb_strip_nulls, JsonbPGetDatum(object)));
 
-	sf_json_root(object, &root);
-	members = palloc(sizeof(SfJsonMember) * Max(1, sf_json_count(&root)));
-	n = sf_json_list_members(&root, members);
-	for (int i = 0; i < n; i++)
-		if (members[i].value.type != jbvNull)
-			members[kept++] = members[i];
-	return kept == 0 ? NULL : sf_json_object_of(members, kept);
+	return JB_ROOT_COUNT(kept) == 0 ? NULL : kept;
 }
 
 /*

@@ -67,16 +67,10 @@ append_pointer(StringInfo buf, const Place *place)
 	if (place->outer == NULL)
 		return;
 	append_pointer(buf, place->outer);
-	appendStringInfoChar(buf, '/');
 	if (place->name == NULL)
-		appendStringInfo(buf, "%d", place->index);
-	for (int i = 0; i < (place->name == NULL ? 0 : place->length); i++)
-	{
-		if (place->name[i] == '~' || place->name[i] == '/')
-			appendStringInfoString(buf, place->name[i] == '~' ? "~0" : "~1");
-		else
-			appendStringInfoChar(buf, place->name[i]);
-	}
+		appendStringInfo(buf, "/%d", place->index);
+	else
+		sf_json_append_pointer(buf, place->name, place->length);
 }
 
 /* Raise the error for a pattern that is wrong at a place. */
