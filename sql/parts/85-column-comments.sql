@@ -121,7 +121,7 @@ COMMENT ON COLUMN @extschema@.sf_map_runs.stopped_at IS 'when it ended';
 COMMENT ON COLUMN @extschema@.sf_start_requests.execution_id IS 'the execution that was there';
 COMMENT ON COLUMN @extschema@.sf_start_requests.requested_at IS 'when sf_start was called';
 COMMENT ON COLUMN @extschema@.sf_start_requests.requested_by IS 'the role that called';
-COMMENT ON COLUMN @extschema@.sf_start_requests.outcome IS 'running, succeeded, redriven, skipped, restarted ...';
+COMMENT ON COLUMN @extschema@.sf_start_requests.outcome IS 'running, succeeded, redriven, skipped, restarted, replaced ...';
 COMMENT ON COLUMN @extschema@.sf_start_requests.input_differs IS
 	'whether the call had another input than the execution';
 

@@ -26,6 +26,7 @@ static const char *const if_exists_names[] = {
 	[SF_IF_EXISTS_ERROR] = "error",
 	[SF_IF_EXISTS_SKIP] = "skip",
 	[SF_IF_EXISTS_RESTART] = "restart",
+	[SF_IF_EXISTS_REPLACE] = "replace",
 };
 
 /* Read the argument if_exists. */
@@ -43,7 +44,7 @@ sf_start_if_exists(const char *text)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("argument if_exists must not be \"%s\"", text),
-			 sf_closest_errhint(&closest, "It is one of resume, error, skip, restart.")));
+			 sf_closest_errhint(&closest, "It is one of resume, error, skip, restart, replace.")));
 }
 
 /* Read the name at execution_id_path in the input. */
@@ -158,6 +159,11 @@ handle_existing(SfExecution *execution, const SfStart *start, const SfExecution 
 			execution->start_options = wanted->start_options;
 			sf_lifecycle_restart(execution, wanted->version, wanted->input, wanted->labels);
 			return "restarted";
+		case SF_IF_EXISTS_REPLACE:
+			if (running && sf_lifecycle_replace(execution->execution_no, wanted))
+				return "replaced";
+			tell_exists(execution, start, false);
+			return "skipped";
 	}
 	pg_unreachable();
 }

@@ -13,7 +13,8 @@ typedef enum SfIfExists
 	SF_IF_EXISTS_RESUME,
 	SF_IF_EXISTS_ERROR,
 	SF_IF_EXISTS_SKIP,
-	SF_IF_EXISTS_RESTART
+	SF_IF_EXISTS_RESTART,
+	SF_IF_EXISTS_REPLACE
 } SfIfExists;
 
 /* A call that starts executions of a machine */

@@ -15,6 +15,7 @@ extern void sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *
 extern SfBranch *sf_lifecycle_root(const SfExecution *execution, int state,
 								   Jsonb *payload);
 extern void sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input, Jsonb *labels);
+extern bool sf_lifecycle_replace(int64 execution_no, const SfExecution *wanted);
 extern void sf_lifecycle_stop(SfExecution *execution, const char *error,
 							  const char *cause);
 

@@ -221,6 +221,9 @@ typedef struct SfFeature
 	/* An execution that has ended begins anew with another input. */
 	void		(*restarted) (const SfExecution *execution);
 
+	/* One that has not begun, and begins later, has the input of another start. */
+	void		(*replaced) (const SfExecution *execution);
+
 	/* One goes on from a state, as if nothing had come after that. */
 	void		(*rewound) (const SfExecution *execution);
 
@@ -339,6 +342,7 @@ typedef struct SfFeature
 	X(uses_changed) \
 	X(ended) \
 	X(restarted) \
+	X(replaced) \
 	X(rewound) \
 	X(moved) \
 	X(states_changed) \

@@ -58,7 +58,7 @@ SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 
 SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid', '{"key": "k", "payload.$": "$", "id.$": "$.id"}') $$), 'allowed', '... but a payload and an id');
 SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'event:paid', '{"key": "k"}', '$.id') $$), 'SF012 argument execution_name is for a target that starts executions, and "event:paid" does not', 'a rule that starts nothing names nothing');
 SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'pay', NULL, 'id') $$), 'SF012 argument execution_name is invalid: The value for the field ''name.$'' must be a valid JSONPath or a valid intrinsic function call', 'a name is a path');
-SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'pay', NULL, '$.id', 'replace') $$), 'SF012 argument if_exists must not be "replace"', 'if_exists is as in sf_start');
+SELECT is(pg_temp.refused($$ SELECT sf_create_rule('r', '{"source": ["none"]}', 'pay', NULL, '$.id', 'replaced') $$), 'SF012 argument if_exists must not be "replaced"', 'if_exists is as in sf_start');
 SET ROLE event_shop;
 SELECT sf_start('pay', '{}', '2'), sf_run('pay:2') \g /dev/null
 SELECT is((SELECT error || ' ' || cause FROM sf_executions WHERE execution_id = 'pay:2'),

@@ -300,9 +300,9 @@ sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id)
 	(void) insert(topic, &emit);
 }
 
-/* An execution begins: if a rule starts it for an event of sf_emit(), it has received that one. */
+/* An execution begins, or has another input before it does: if a rule starts it for an event of sf_emit(), it has received that one. */
 void
-sf_emission_starts(const SfExecution *execution, SfBranch *root)
+sf_emission_starts(const SfExecution *execution)
 {
 	const Jsonb *event = sf_driver_origin.event;
 	const SfTopic *topic;

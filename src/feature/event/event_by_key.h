@@ -127,7 +127,7 @@ extern char *sf_emission_text(const JsonbValue *v);
 extern char *sf_emission_check_deliver(char *text);
 extern SfArg sf_emission_duration(FunctionCallInfo fcinfo, int n, const char *name);
 extern void sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id);
-extern void sf_emission_starts(const SfExecution *execution, SfBranch *root);
+extern void sf_emission_starts(const SfExecution *execution);
 
 /* --- awaited.c: waits --- */
 

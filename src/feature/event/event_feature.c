@@ -53,6 +53,21 @@ restarted(const SfExecution *execution)
 		sf_emission_forget_receipts(execution->execution_no);
 }
 
+/* The input of one that has not begun is another event: that is what it has received. */
+static void
+replaced(const SfExecution *execution)
+{
+	restarted(execution);
+	sf_emission_starts(execution);
+}
+
+/* An execution begins: note the event that a rule has started it by. */
+static void
+begins(const SfExecution *execution, SfBranch *root)
+{
+	sf_emission_starts(execution);
+}
+
 /* Forget what executions of a dropped machine waited for. */
 static void
 executions_dropped(SfArg numbers)
@@ -92,7 +107,7 @@ const SfFeature sf_event_feature = {
 	.requires_emit = sf_topic_require_emit,
 	.emits = sf_emission_by_rule,
 	.depth_of_received = sf_emission_depth_of_received,
-	.begins = sf_emission_starts,
+	.begins = begins,
 	.writes_wait = sf_awaited_write,
 	.left_state = left_state,
 	.ended = ended,
@@ -100,6 +115,7 @@ const SfFeature sf_event_feature = {
 	.alert_target = sf_topic_alert_target,
 	.acknowledge = sf_topic_acknowledge,
 	.restarted = restarted,
+	.replaced = replaced,
 	.rewound = restarted,
 	.executions_dropped = executions_dropped,
 	.enabled = enabled,

@@ -58,7 +58,7 @@ ended(const SfExecution *execution, bool began_here)
 		sf_human_cancel_all(execution->execution_no);
 }
 
-/* Have an execution that begins anew forget who has done something in it. */
+/* Have an execution that begins anew, or with another input, forget who has done something in it. */
 static void
 restarted(const SfExecution *execution)
 {
@@ -80,6 +80,7 @@ const SfFeature sf_human_feature = {
 	.left_state = left_state,
 	.ended = ended,
 	.restarted = restarted,
+	.replaced = restarted,
 	.executions_dropped = executions_dropped,
 	.looks_at = "tasks of people",
 	.next_look = sf_human_next_look,

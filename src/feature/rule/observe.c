@@ -187,9 +187,9 @@ sf_observe_depth(void)
 	return sf_driver_origin.execution_no != 0 && sf_watch_any() ? depth_of(sf_driver_origin.execution_no) : 0;
 }
 
-/* An execution was started: note how many rules led to it. */
+/* An execution was started, or has the input of another start: note how many rules led to it. */
 void
-sf_observe_start(const SfExecution *execution, SfBranch *root)
+sf_observe_start(const SfExecution *execution)
 {
 	int			depth = sf_observe_depth();
 

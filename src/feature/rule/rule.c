@@ -282,8 +282,8 @@ void
 sf_rule_note_depth(int64 execution_no, int depth)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.rule_chain (execution_no, depth) VALUES ($1, $2)"
-		" ON CONFLICT DO NOTHING");
+		"INSERT INTO _sfflow.rule_chain AS c (execution_no, depth) VALUES ($1, $2)"
+		" ON CONFLICT (execution_no) DO UPDATE SET depth = greatest(c.depth, excluded.depth)");
 
 	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(depth));
 }

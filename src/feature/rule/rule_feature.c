@@ -53,12 +53,20 @@ look(TimestampTz now)
 	return (SfLook) {.more = sf_watch_tell_time_alerts(),.next = DT_NOEND};
 }
 
+/* An execution begins. */
+static void
+begins(const SfExecution *execution, SfBranch *root)
+{
+	sf_observe_start(execution);
+}
+
 const SfFeature sf_rule_feature = {
 	.name = "rule",
 	.tables = tables,
 	.objects = objects,
 	.deliverer = &sf_delivery_deliverer,
-	.begins = sf_observe_start,
+	.begins = begins,
+	.replaced = sf_observe_start,
 	.wants_notice = wants_notice,
 	.changed = sf_observe_changes,
 	.enabled = enabled,

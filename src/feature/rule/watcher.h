@@ -18,7 +18,7 @@
 extern bool sf_observe_wants(SfChangeKind kind, const SfExecution *execution);
 extern void sf_observe_changes(const SfExecution *execution, const List *changes);
 extern void sf_observe_notice(const SfNotice *notice);
-extern void sf_observe_start(const SfExecution *execution, SfBranch *root);
+extern void sf_observe_start(const SfExecution *execution);
 extern int	sf_observe_depth(void);
 
 /* --- events --- */
