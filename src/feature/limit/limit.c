@@ -14,6 +14,7 @@
 #include "utils/xid8.h"
 
 #include "base/compat.h"
+#include "base/debug_point.h"
 #include "base/timing.h"
 #include "feature/limit/limit.h"
 #include "feature/limit/limit_rate.h"
@@ -323,14 +324,18 @@ sf_limit_lower_highest(void)
 	List	   *lowered = sf_store_list(&find, read_lowered, SF_ARGS(SF_TIME(until)));
 
 	foreach_ptr(const Earlier, limit, lowered)
-		if (sf_limit_slot_highest(limit->limit_no) <= limit->max_running &&
-			sf_store_number(&lock, 0, SF_INT8(limit->limit_no), SF_INT4(limit->max_running),
+	{
+		if (sf_limit_slot_highest(limit->limit_no) > limit->max_running)
+			continue;
+		SF_DEBUG_POINT("limit-lowered");
+		if (sf_store_number(&lock, 0, SF_INT8(limit->limit_no), SF_INT4(limit->max_running),
 							SF_INT4(limit->highest)) > 0 &&
 			sf_limit_slot_highest(limit->limit_no) <= limit->max_running)
 		{
 			sf_store_execute(&plan, SF_INT8(limit->limit_no));
 			sf_store_announce_change("run_limit");
 		}
+	}
 }
 
 /* List the numbers of the limits of which not all that runs may have slots: first those behind a number. */
