@@ -6,11 +6,11 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/array.h"
 
 #include "store/branch.h"
 #include "store/direct.h"
 #include "store/row.h"
+#include "store/task.h"
 
 SF_COLUMN_NUMBERS(SF_BRANCH_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)
@@ -31,32 +31,22 @@ collect_number(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Delete branches by number, and their tasks. */
 static void
-delete_by_number(SfArg execution, const List *numbers)
+delete_by_number(int64 execution_no, const List *numbers)
 {
-	static SfPlan tasks = SF_PLAN(
-		"DELETE FROM _sfflow.task t WHERE t.execution_no = $1"
-		" AND t.branch_no = ANY ($2)");
 	SfTable    *table = sf_table_open("branch", NCOLUMNS);
-	Datum	   *datums = palloc(sizeof(Datum) * list_length(numbers));
 	ItemPointerData tid;
 	ListCell   *lc;
 
 	foreach(lc, numbers)
 	{
-		int64		number = *(const int64 *) lfirst(lc);
-
 		CHECK_FOR_INTERRUPTS();
-		datums[foreach_current_index(lc)] = Int64GetDatum(number);
-		if (sf_row_fetch(&by_number, SF_LOCK_WAIT, NULL, sf_row_read_address, &tid, execution, SF_INT8(number)))
+		if (sf_row_fetch(&by_number, SF_LOCK_WAIT, NULL, sf_row_read_address, &tid,
+						 SF_INT8(execution_no), SF_INT8(*(const int64 *) lfirst(lc))))
 			sf_table_delete(table, &tid);
 	}
 	sf_table_close(table);
 	CommandCounterIncrement();
-	sf_store_execute(&tasks, execution,
-					 sf_query_arg(INT8ARRAYOID,
-								  PointerGetDatum(construct_array(datums, list_length(numbers), INT8OID,
-																  sizeof(int64), FLOAT8PASSBYVAL,
-																  TYPALIGN_DOUBLE)), false));
+	sf_task_delete_of(execution_no, numbers);
 }
 
 /*
@@ -67,7 +57,6 @@ delete_by_number(SfArg execution, const List *numbers)
 void
 sf_branch_delete_children(SfBranchKey parent)
 {
-	SfArg		execution = SF_INT8(parent.execution_no);
 	List	   *numbers = list_make1(&parent.branch_no);
 
 	while (numbers != NIL)
@@ -76,10 +65,10 @@ sf_branch_delete_children(SfBranchKey parent)
 		ListCell   *lc;
 
 		foreach(lc, numbers)
-			sf_rows_read(&by_parent, PG_INT32_MAX, collect_number, &children, execution,
-						 SF_INT8(*(const int64 *) lfirst(lc)));
+			sf_rows_read(&by_parent, PG_INT32_MAX, collect_number, &children,
+						 SF_INT8(parent.execution_no), SF_INT8(*(const int64 *) lfirst(lc)));
 		if (children != NIL)
-			delete_by_number(execution, children);
+			delete_by_number(parent.execution_no, children);
 		numbers = children;
 	}
 }

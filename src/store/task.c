@@ -291,14 +291,40 @@ sf_task_update(const SfTask *t)
 	sf_row_replace(&task_row, NULL, t, changed, lengthof(changed));
 }
 
+/*
+ * Delete the tasks of some branches of an execution, of those that have one: numbers is a
+ * List of int64 *.  They are found by the key, one by one: a plan may, by what it takes the
+ * table for, read all tasks of the execution for a few branches.
+ */
+void
+sf_task_delete_of(int64 execution_no, const List *numbers)
+{
+	SfTable    *table = NULL;
+	ListCell   *lc;
+
+	foreach(lc, numbers)
+	{
+		ItemPointerData tid;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!sf_row_fetch(&task_row.key, SF_LOCK_WAIT, NULL, sf_row_read_address, &tid,
+						  SF_INT8(execution_no), SF_INT8(*(const int64 *) lfirst(lc))))
+			continue;
+		if (table == NULL)
+			table = sf_table_open(task_row.key.table, task_row.ncolumns);
+		sf_table_delete(table, &tid);
+	}
+	if (table == NULL)
+		return;
+	sf_table_close(table);
+	CommandCounterIncrement();
+}
+
 /* Delete a task. */
 void
 sf_task_delete(SfBranchKey key)
 {
-	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.task t WHERE t.execution_no = $1 AND t.branch_no = $2");
-
-	sf_store_execute(&plan, SF_KEY(key));
+	sf_task_delete_of(key.execution_no, list_make1(&key.branch_no));
 }
 
 /* Find when a task times out without an answer; DT_NOEND: never. */

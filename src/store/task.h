@@ -96,6 +96,7 @@ extern SfTask *sf_task_read(SfBranchKey key, SfLock lock);
 /* Update what changes of a task: status, receives, times, worker, submitted. */
 extern void sf_task_update(const SfTask *task);
 extern void sf_task_delete(SfBranchKey key);
+extern void sf_task_delete_of(int64 execution_no, const List *numbers);
 
 extern List *sf_task_take(const SfActivity *activity, const char *worker,
 						  int max_tasks);

@@ -25,9 +25,11 @@ BEGIN
 	WHILE EXISTS (SELECT FROM sf_step(id)) LOOP COMMIT; END LOOP;
 	PERFORM pg_stat_force_next_flush();
 END $$;
--- Entries of the index of a branch's children that were read.
+-- Entries of the index of a branch's children that were read, and of the key of tasks.
 CREATE VIEW reads AS SELECT idx_tup_read AS n FROM pg_stat_user_indexes
 	WHERE indexrelid = '_sfflow.branch_parent'::regclass;
+CREATE VIEW task_reads AS SELECT idx_tup_read AS n FROM pg_stat_user_indexes
+	WHERE indexrelid = '_sfflow.task_pkey'::regclass;
 EOS
 
 # Entries that a job of a net of this size has read.
@@ -45,12 +47,15 @@ sub reads_per_job
 # Entries that each of n Parallel states in a Map has read, in a session whose plans no longer depend on values.
 sub reads_per_state
 {
-	my $n = shift;
-	my $run = sub { "SELECT FROM sf_start('map', '[$_[0]]', '$n-$_[1]'); CALL step_through('map:$n-$_[1]');" };
-	my @lines = split /\n/, sql(join '', (map { $run->('1, 2', $_) } 1 .. 10), 'SELECT n FROM reads;',
-		$run->(join(',', 1 .. $n), 'x'), 'SELECT n FROM reads');
+	my ($machine, $reads, $n) = @_;
+	my $run = sub {
+		"SELECT FROM sf_start('$machine', '[$_[0]]', '$n-$_[1]'); CALL step_through('$machine:$n-$_[1]');";
+	};
+	my @lines = split /\n/, sql(join '', (map { $run->('1, 2', $_) } 1 .. 10), "SELECT n FROM $reads;",
+		$run->(join(',', 1 .. $n), 'x'), "SELECT n FROM $reads");
 	my ($before, $after) = grep { $_ ne '' } @lines;
-	is(sql("SELECT status FROM sf_executions WHERE execution_id = 'map:$n-x'"), 'SUCCEEDED', "a Map of $n ends");
+	is(sql("SELECT status FROM sf_executions WHERE execution_id = '$machine:$n-x'"), 'SUCCEEDED',
+		"$machine of $n ends");
 	return ($after - $before) / $n;
 }
 
@@ -62,8 +67,20 @@ SELECT sf_create_state_machine('map', '{"StartAt": "M", "States": {"M": {"Type":
 		{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 0, "End": true}}},
 		{"StartAt": "B", "States": {"B": {"Type": "Wait", "Seconds": 0, "End": true}}}]}}}}}}');
 EOS
-my ($few, $many) = map { reads_per_state($_) } 30, 300;
+my ($few, $many) = map { reads_per_state('map', 'reads', $_) } 30, 300;
 cmp_ok($many, '<', 2 * $few, sprintf 'one of 300 Parallel states reads %.1f entries, of 30 %.1f', $many, $few);
+
+# The same with tasks that nobody has taken when the other branch of their Parallel state fails.
+sql(<<'EOS');
+SELECT sf_create_activity('desk');
+SELECT sf_create_state_machine('tasks', '{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true,
+	"ItemProcessor": {"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+		{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:desk", "End": true}}},
+		{"StartAt": "B", "States": {"B": {"Type": "Wait", "Seconds": 0, "Next": "C"}, "C": {"Type": "Fail"}}}],
+		"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Q"}]}, "Q": {"Type": "Succeed"}}}}}}');
+EOS
+($few, $many) = map { reads_per_state('tasks', 'task_reads', $_) } 30, 300;
+cmp_ok($many, '<', 2 * $few, sprintf 'one of 300 states with tasks reads %.1f tasks, of 30 %.1f', $many, $few);
 
 for my $net ('{}', '{"MaxConcurrency": 5}')
 {
