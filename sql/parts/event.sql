@@ -58,9 +58,9 @@ CREATE TABLE _sfflow.event_wait (
 	max_events integer,					-- NULL: one, which is no array
 	filter jsonb,						-- an event pattern; NULL: any
 	PRIMARY KEY (execution_no, branch_no, event_type_no)
-) WITH (fillfactor = 85);
+) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 CREATE INDEX event_wait_key ON _sfflow.event_wait (event_type_no, key, since, execution_no, branch_no);
-CREATE INDEX event_wait_ripe ON _sfflow.event_wait (execution_no) WHERE ripe;
+CREATE INDEX event_wait_ripe ON _sfflow.event_wait (event_type_no, key) WHERE ripe;
 
 -- What an execution has received: these, and of a type and key all up to a floor.
 CREATE TABLE _sfflow.event_receipt (

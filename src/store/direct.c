@@ -22,7 +22,7 @@
 #include "store/direct_internal.h"
 
 /* Columns of an index, at most */
-#define MAX_KEYS	4
+#define MAX_KEYS	5
 
 /* Raise that a table or index of _sfflow is not there. */
 static void
@@ -299,6 +299,24 @@ sf_rows_read_now_by(const SfIndex *index, int limit, SfRowReader reader, void *a
 	ScanKeyData scan_keys[MAX_KEYS];
 
 	form_scan_keys(key, nkeys, scan_keys);
+	return read_rows(index, GetLatestSnapshot(), scan_keys, nkeys, ForwardScanDirection, limit,
+					 reader, arg);
+}
+
+/* Hand rows behind a key to a reader that there are now; see direct.h. */
+int
+sf_rows_read_behind_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+					   const SfArg *key, int nkeys)
+{
+	ScanKeyData scan_keys[MAX_KEYS];
+	const SfArg *last = &key[nkeys - 1];
+
+	form_scan_keys(key, nkeys - 1, scan_keys);
+	ScanKeyInit(&scan_keys[nkeys - 1], nkeys, BTGreaterStrategyNumber,
+				last->type == INT8OID ? F_INT8GT :
+				last->type == INT4OID ? F_INT4GT :
+				last->type == TIMESTAMPTZOID ? F_TIMESTAMPTZ_GT : F_TEXT_GT,
+				last->value);
 	return read_rows(index, GetLatestSnapshot(), scan_keys, nkeys, ForwardScanDirection, limit,
 					 reader, arg);
 }

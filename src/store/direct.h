@@ -84,6 +84,15 @@ extern int	sf_rows_read_now_by(const SfIndex *index, int limit, SfRowReader read
 								const SfArg *key, int nkeys);
 
 /*
+ * The same of rows whose first columns have the values of a key but for its last one, an int4, int8,
+ * timestamptz or text, than which the next column is greater.
+ */
+#define sf_rows_read_behind(index, limit, reader, arg, ...) \
+	sf_rows_read_behind_by(index, limit, reader, arg, SF_ARGS(__VA_ARGS__))
+extern int	sf_rows_read_behind_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+								   const SfArg *key, int nkeys);
+
+/*
  * Hand rows with the first columns of a key to reader (may be NULL), at most limit of them;
  * returns how many.  A row counts that another transaction has inserted or deleted and that
  * has not ended; one that this transaction has deleted does not.

@@ -330,7 +330,7 @@ sf_list_first(const List *list)
 
 /* --- columns --- */
 
-/* Read an integer of any width, a truth value, a "char", an oid or a time. */
+/* Read an integer of any width, a truth value, a "char", an oid, an xid8 or a time. */
 int64
 sf_row_number(HeapTuple tuple, TupleDesc desc, int column, int64 if_null)
 {
@@ -342,6 +342,7 @@ sf_row_number(HeapTuple tuple, TupleDesc desc, int column, int64 if_null)
 	switch (TupleDescAttr(desc, column - 1)->atttypid)
 	{
 		case INT8OID:
+		case XID8OID:
 		case TIMESTAMPTZOID:
 			return DatumGetInt64(value);
 		case INT4OID:

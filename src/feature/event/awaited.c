@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
@@ -11,11 +12,15 @@
 #include "base/errors.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"
+#include "store/direct.h"
 #include "store/privilege.h"
 
 /* Names that a state may wait for, and events that it may take at once */
 #define MAX_NAMES		16
 #define MAX_EVENTS		1000
+
+/* Columns of _sfflow.event_wait */
+#define NCOLUMNS		9
 
 /* What the Parameters of a state say */
 typedef struct Wish
@@ -251,16 +256,47 @@ sf_awaited_write(const SfWait *wait)
 		sf_hooks.look_soon();
 }
 
-/* Forget what a branch waits for that has left its state. */
+/* Append the number of the type of a wait to a list. */
+static void
+read_type(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **types = arg;
+
+	*types = lappend_int(*types, sf_row_number(tuple, desc, 3, 0));
+}
+
+/* Note where a row is. */
+static void
+read_address(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(ItemPointer) arg = tuple->t_self;
+}
+
+/*
+ * Forget what a branch waits for that has left its state.  A query would read all of the table, which statistics call
+ * empty, and where waits come and go.
+ */
 void
 sf_awaited_forget(SfBranchKey key)
 {
 	static const SfIndex by_branch = {"event_wait", "event_wait_pkey"};
-	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.event_wait w WHERE w.execution_no = $1 AND w.branch_no = $2");
+	List	   *types = NIL;
+	SfTable    *table;
+	ListCell   *lc;
 
-	if (sf_rows_read_now(&by_branch, 1, NULL, NULL, SF_KEY(key)) > 0)
-		sf_store_execute(&plan, SF_KEY(key));
+	if (sf_rows_read_now(&by_branch, PG_INT32_MAX, read_type, &types, SF_KEY(key)) == 0)
+		return;
+	table = sf_table_open("event_wait", NCOLUMNS);
+	foreach(lc, types)
+	{
+		ItemPointerData tid;
+
+		/* a look may be about to say that the wait is ripe no more */
+		if (sf_row_fetch(&by_branch, SF_LOCK_WAIT, NULL, read_address, &tid, SF_KEY(key), SF_INT4(lfirst_int(lc))))
+			sf_table_delete(table, &tid);
+	}
+	sf_table_close(table);
+	CommandCounterIncrement();
 }
 
 /* Forget what the branches of an execution wait for. */

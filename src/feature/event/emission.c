@@ -6,13 +6,22 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type_d.h"
+#include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "feature/event/event_by_key.h"
+#include "store/direct.h"
 
 /* Events that are looked through for a wait that begins: a look sees to the others */
 #define PROBED		64
+
+/* Events that are looked through at once for the first one that an execution has not received */
+#define SOUGHT		64
+
+/* Columns of _sfflow.event_receipt */
+#define RECEIPT_COLUMNS	4
 
 /* Rows that a sweep changes at once */
 #define SWEPT		1000
@@ -21,6 +30,9 @@
 #define FORGET_AT(expires_at) \
 	"GREATEST(" expires_at ", CASE WHEN e.id IS NOT NULL THEN e.emitted_at +" \
 	" (SELECT t.remember_ids FROM _sfflow.event_type t WHERE t.event_type_no = e.event_type_no) END)"
+
+/* Events that may be given, in the order in which they were emitted */
+static const SfIndex alive = {"emitted_event", "emitted_event_alive"};
 
 /* --- receipts --- */
 
@@ -59,17 +71,13 @@ sf_emission_floor(int64 execution_no, const SfTopic *topic, const char *key)
 bool
 sf_emission_may_be_for(int64 execution_no, const SfTopic *topic, const char *key)
 {
-	static const SfIndex alive = {"emitted_event", "emitted_event_alive"};
 	List	   *numbers = NIL;
-	int64		floor;
 
-	(void) sf_rows_read_now(&alive, PROBED, sf_row_append_number, &numbers,
-							SF_INT4(topic->event_type_no), SF_TEXT(key));
-	if (numbers == NIL)
-		return false;
-	floor = sf_emission_floor(execution_no, topic, key);
+	(void) sf_rows_read_behind(&alive, PROBED, sf_row_append_number, &numbers,
+							   SF_INT4(topic->event_type_no), SF_TEXT(key),
+							   SF_INT8(sf_emission_floor(execution_no, topic, key)));
 	foreach_ptr(const int64, number, numbers)
-		if (*number > floor && !sf_emission_is_received(execution_no, *number))
+		if (!sf_emission_is_received(execution_no, *number))
 			return true;
 	return list_length(numbers) == PROBED;
 }
@@ -129,35 +137,116 @@ sf_emission_depth_of_received(int64 execution_no)
 	return sf_topic_may_be() ? (int) sf_store_number(&plan, 0, SF_INT8(execution_no)) : 0;
 }
 
+/* The first event of a key, behind a floor, that an execution may still receive; PG_INT64_MAX: there is none. */
+static int64
+first_missing(int64 execution_no, const SfTopic *topic, const char *key, int64 floor, TimestampTz now)
+{
+	bool		last = false;
+
+	while (!last)
+	{
+		List	   *events = sf_emission_read(topic, key, &floor, now, SOUGHT, &last);
+
+		CHECK_FOR_INTERRUPTS();
+		foreach_ptr(const SfEmission, event, events)
+			if (!sf_emission_is_received(execution_no, event->event_no))
+				return event->event_no;
+	}
+	return PG_INT64_MAX;
+}
+
+/* A receipt, with what its event says */
+typedef struct Received
+{
+	ItemPointerData tid;
+	int64		event_no;
+	int			depth;
+	int			event_type_no;
+	char	   *key;
+	int64		horizon;
+} Received;
+
+/* Append a receipt to a list. */
+static void
+read_receipt(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **receipts = arg;
+	Received   *r = palloc0(sizeof(Received));
+
+	r->tid = tuple->t_self;
+	r->event_no = sf_row_number(tuple, desc, 2, 0);
+	r->depth = (int) sf_row_number(tuple, desc, 3, 0);
+	*receipts = lappend(*receipts, r);
+}
+
+/* Read what the event of a receipt says. */
+static void
+read_event_of(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Received   *r = arg;
+
+	r->event_type_no = (int) sf_row_number(tuple, desc, 2, 0);
+	r->key = sf_row_text(tuple, desc, 3);
+	r->horizon = sf_row_number(tuple, desc, 8, 0);
+}
+
+/* List what an execution has received of a key, before an event. */
+static List *
+list_received(int64 execution_no, const SfTopic *topic, const char *key, int64 before)
+{
+	static const SfIndex by_key = {"event_receipt", "event_receipt_pkey"};
+	static const SfIndex by_number = {"emitted_event", "emitted_event_pkey"};
+	List	   *receipts = NIL;
+	List	   *found = NIL;
+
+	(void) sf_rows_read_now(&by_key, PG_INT32_MAX, read_receipt, &receipts, SF_INT8(execution_no));
+	foreach_ptr(Received, r, receipts)
+		if (r->event_no < before &&
+			sf_rows_read_now(&by_number, 1, read_event_of, r, SF_INT8(r->event_no)) > 0 &&
+			r->event_type_no == topic->event_type_no && strcmp(r->key, key) == 0)
+			found = lappend(found, r);
+	return found;
+}
+
 /*
- * Raise the floor of an execution over what it has received without a gap, as far as no transaction can come with a lower
- * number any more; receipts below it are deleted.
+ * Raise the floor of an execution, whose branch is locked, over what it has received without a gap, as far as no
+ * transaction can come with a lower number any more; receipts below it are deleted.  All rows are found by their keys:
+ * a query would read tables that statistics call small.
  */
 void
 sf_emission_raise_floor(int64 execution_no, const SfTopic *topic, const char *key, TimestampTz now)
 {
+	static SfPlan horizon = SF_PLAN("SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())");
 	static SfPlan plan = SF_PLAN(
-		"WITH received AS (SELECT e.event_no, e.horizon, r.depth FROM _sfflow.event_receipt r"
-		"  JOIN _sfflow.emitted_event e ON e.event_no = r.event_no"
-		"  WHERE r.execution_no = $1 AND e.event_type_no = $2 AND e.key = $3),"
-		" missing AS MATERIALIZED (SELECT e.event_no FROM _sfflow.emitted_event e"
-		"  WHERE e.event_type_no = $2 AND e.key = $3 AND e.alive"
-		"  AND (e.event_type_no, e.key, e.event_no) > ($2, $3, $4)"
-		"  AND (e.expires_at IS NULL OR e.expires_at > $5)"
-		"  AND NOT EXISTS (SELECT FROM _sfflow.event_receipt r WHERE r.execution_no = $1 AND r.event_no = e.event_no)"
-		"  ORDER BY e.event_type_no, e.key, e.event_no LIMIT 1),"
-		" risen AS (SELECT pg_catalog.max(r.event_no) AS floor, pg_catalog.max(r.depth) AS depth FROM received r"
-		"  WHERE r.event_no < ALL (SELECT m.event_no FROM missing m)"
-		"  AND r.horizon <= pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())),"
-		" gone AS (DELETE FROM _sfflow.event_receipt d USING risen, received r"
-		"  WHERE d.execution_no = $1 AND d.event_no = r.event_no AND r.event_no <= risen.floor)"
-		" INSERT INTO _sfflow.event_floor AS f (execution_no, event_type_no, key, floor, depth)"
-		" SELECT $1, $2, $3, risen.floor, risen.depth FROM risen WHERE risen.floor IS NOT NULL"
+		"INSERT INTO _sfflow.event_floor AS f (execution_no, event_type_no, key, floor, depth)"
+		" VALUES ($1, $2, $3, $4, $5)"
 		" ON CONFLICT (execution_no, event_type_no, key) DO UPDATE SET floor = excluded.floor,"
 		" depth = GREATEST(f.depth, excluded.depth)");
+	/* before the events are looked through: a transaction that ends in between has its event seen there */
+	int64		oldest_open = sf_store_number(&horizon, 0);
+	int64		missing = first_missing(execution_no, topic, key, sf_emission_floor(execution_no, topic, key), now);
+	List	   *received = list_received(execution_no, topic, key, missing);
+	int64		floor = 0;
+	int			depth = 0;
+	SfTable    *table;
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(topic->event_type_no), SF_TEXT(key),
-					 SF_INT8(sf_emission_floor(execution_no, topic, key)), SF_TIME(now));
+	foreach_ptr(const Received, r, received)
+	{
+		if (r->horizon > oldest_open)
+			continue;
+		floor = Max(floor, r->event_no);
+		depth = Max(depth, r->depth);
+	}
+	if (floor == 0)
+		return;
+	table = sf_table_open("event_receipt", RECEIPT_COLUMNS);
+	foreach_ptr(Received, r, received)
+		if (r->event_no <= floor)
+			sf_table_delete(table, &r->tid);
+	sf_table_close(table);
+	CommandCounterIncrement();
+	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(topic->event_type_no), SF_TEXT(key), SF_INT8(floor),
+					 sf_query_arg(INT4OID, Int32GetDatum(depth), depth == 0));
 }
 
 /* Have an execution that begins anew receive again what it has received. */
@@ -185,37 +274,49 @@ sf_emission_fresh(const SfTopic *topic, const char *key)
 	return numbers;
 }
 
-/* Append an event to a list. */
+/* Events that are being read */
+typedef struct Reading
+{
+	TimestampTz now;
+	int64		behind;			/* the number of the last one that was read */
+	List	   *events;			/* SfEmission: those that have not expired */
+} Reading;
+
+/* Append an event to a list, unless it has expired. */
 static void
 read_emission(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	List	  **events = arg;
-	SfEmission *event = palloc0(sizeof(SfEmission));
+	Reading    *reading = arg;
+	SfEmission *event;
 
-	event->event_no = sf_row_number(tuple, desc, 1, 0);
-	event->id = sf_row_text(tuple, desc, 2);
-	event->for_one = sf_row_number(tuple, desc, 3, 0) != 0;
-	event->emitted_at = sf_row_number(tuple, desc, 4, 0);
-	event->payload = sf_row_jsonb(tuple, desc, 5);
-	event->depth = sf_row_number(tuple, desc, 6, 0);
-	*events = lappend(*events, event);
+	reading->behind = sf_row_number(tuple, desc, 1, 0);
+	if (sf_row_number(tuple, desc, 10, DT_NOEND) <= reading->now)
+		return;
+	event = palloc0(sizeof(SfEmission));
+	event->event_no = reading->behind;
+	event->id = sf_row_text(tuple, desc, 4);
+	if (event->id == NULL)
+		event->id = psprintf("sf-" INT64_FORMAT, event->event_no);
+	event->for_one = strcmp(sf_row_text(tuple, desc, 5), "one") == 0;
+	event->depth = sf_row_number(tuple, desc, 12, 0);
+	event->emitted_at = sf_row_number(tuple, desc, 13, 0);
+	event->payload = sf_row_jsonb(tuple, desc, 14);
+	reading->events = lappend(reading->events, event);
 }
 
-/* List the events of a key that may be given now, behind a number, oldest first. */
+/*
+ * List the events of a key that may be given now, oldest first, of at most limit behind a number; *behind becomes the
+ * number of the last of these, and *last tells that there are no more.
+ */
 List *
-sf_emission_read(const SfTopic *topic, const char *key, int64 after, TimestampTz now, int limit)
+sf_emission_read(const SfTopic *topic, const char *key, int64 *behind, TimestampTz now, int limit, bool *last)
 {
-	/* the comparison of rows is for the index of these three columns */
-	static SfPlan plan = SF_PLAN(
-		"SELECT e.event_no, COALESCE(e.id, 'sf-' || e.event_no), e.deliver = 'one', e.emitted_at, e.payload, e.depth"
-		" FROM _sfflow.emitted_event e WHERE e.event_type_no = $1 AND e.key = $2 AND e.alive"
-		" AND (e.event_type_no, e.key, e.event_no) > ($1, $2, $3)"
-		" AND (e.expires_at IS NULL OR e.expires_at > $4)"
-		" ORDER BY e.event_type_no, e.key, e.event_no LIMIT $5");
+	Reading		reading = {now, *behind, NIL};
 
-	return sf_store_list(&plan, read_emission,
-						 SF_ARGS(SF_INT4(topic->event_type_no), SF_TEXT(key), SF_INT8(after), SF_TIME(now),
-								 SF_INT4(limit)));
+	*last = sf_rows_read_behind(&alive, limit, read_emission, &reading, SF_INT4(topic->event_type_no), SF_TEXT(key),
+								SF_INT8(*behind)) < limit;
+	*behind = reading.behind;
+	return reading.events;
 }
 
 /* Take an event that is for one; false: it has expired or was withdrawn. */

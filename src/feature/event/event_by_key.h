@@ -105,7 +105,7 @@ extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
 extern int64 sf_emission_floor(int64 execution_no, const SfTopic *topic, const char *key);
 extern bool sf_emission_may_be_for(int64 execution_no, const SfTopic *topic, const char *key);
 extern List *sf_emission_fresh(const SfTopic *topic, const char *key);
-extern List *sf_emission_read(const SfTopic *topic, const char *key, int64 after, TimestampTz now, int limit);
+extern List *sf_emission_read(const SfTopic *topic, const char *key, int64 *behind, TimestampTz now, int limit, bool *last);
 extern bool sf_emission_take(int64 event_no, TimestampTz now);
 extern void sf_emission_looked_at(const List *numbers, TimestampTz now, bool done);
 extern void sf_emission_note_receipts(const SfTopic *topic, const List *receipts);

@@ -17,6 +17,7 @@
 #include "base/timing.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"
+#include "store/direct.h"
 #include "store/owner.h"
 #include "store/privilege.h"
 
@@ -26,7 +27,7 @@
 
 /* Waits, and events, that are read at once */
 #define WAITS			500
-#define EVENTS			64
+#define EVENTS			16
 
 /* An execution that has passed over so many receipts has its floor raised */
 #define PASSED			32
@@ -58,6 +59,7 @@ typedef struct Match
 
 	List	   *events;			/* SfEmission that may be given, behind the number "after" */
 	int64		after;
+	int64		read_to;		/* number of the last one that was read, behind "after" */
 	bool		complete;		/* there are no more */
 
 	HTAB	   *given;
@@ -74,13 +76,13 @@ typedef struct Match
 static bool
 read_more(Match *m)
 {
-	const SfEmission *last = m->events == NIL ? NULL : llast(m->events);
-	List	   *more;
+	List	   *more = NIL;
 
-	if (m->complete)
-		return false;
-	more = sf_emission_read(m->topic, m->key, last == NULL ? m->after : last->event_no, m->now, EVENTS);
-	m->complete = list_length(more) < EVENTS;
+	while (more == NIL && !m->complete)
+	{
+		CHECK_FOR_INTERRUPTS();
+		more = sf_emission_read(m->topic, m->key, &m->read_to, m->now, EVENTS, &m->complete);
+	}
 	m->events = list_concat(m->events, more);
 	return more != NIL;
 }
@@ -93,6 +95,7 @@ begin_behind(Match *m, int64 floor)
 		return;
 	m->events = NIL;
 	m->after = floor;
+	m->read_to = floor;
 	m->complete = false;
 }
 
@@ -186,6 +189,9 @@ make_result(const Match *m, const Wait *wait, const List *events)
 
 /* --- waits --- */
 
+/* Waits for a key, in the order in which they began */
+static const SfIndex waits_by_key = {"event_wait", "event_wait_key"};
+
 /* Append a wait to a list. */
 static void
 read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -195,11 +201,11 @@ read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
 
 	wait->key.execution_no = sf_row_number(tuple, desc, 1, 0);
 	wait->key.branch_no = sf_row_number(tuple, desc, 2, 0);
-	wait->generation = sf_row_number(tuple, desc, 3, 0);
-	wait->ripe = sf_row_number(tuple, desc, 4, 0) != 0;
-	wait->since = sf_row_number(tuple, desc, 5, 0);
-	wait->max_events = sf_row_number(tuple, desc, 6, 0);
-	wait->filter = sf_row_jsonb(tuple, desc, 7);
+	wait->generation = sf_row_number(tuple, desc, 5, 0);
+	wait->ripe = sf_row_number(tuple, desc, 6, 0) != 0;
+	wait->since = sf_row_number(tuple, desc, 7, 0);
+	wait->max_events = sf_row_number(tuple, desc, 8, 0);
+	wait->filter = sf_row_jsonb(tuple, desc, 9);
 	*waits = lappend(*waits, wait);
 }
 
@@ -207,17 +213,22 @@ read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
 static List *
 read_waits(const Match *m, const Wait *after)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT w.execution_no, w.branch_no, w.generation, w.ripe, w.since, w.max_events, w.filter"
-		" FROM _sfflow.event_wait w WHERE w.event_type_no = $1 AND w.key = $2"
-		" AND (w.event_type_no, w.key, w.since, w.execution_no, w.branch_no) > ($1, $2, $3, $4, $5)"
-		" ORDER BY w.event_type_no, w.key, w.since, w.execution_no, w.branch_no LIMIT $6");
-	const SfBranchKey none = {-1, -1};
+	SfArg		key[] = {SF_INT4(m->topic->event_type_no), SF_TEXT(m->key), {0}, {0}, {0}};
+	List	   *waits = NIL;
+	int			n = 0;
 
-	return sf_store_list(&plan, read_wait,
-						 SF_ARGS(SF_INT4(m->topic->event_type_no), SF_TEXT(m->key),
-								 SF_TIME(after == NULL ? DT_NOBEGIN : after->since),
-								 SF_KEY(after == NULL ? none : after->key), SF_INT4(WAITS)));
+	if (after == NULL)
+	{
+		(void) sf_rows_read_now_by(&waits_by_key, WAITS, read_wait, &waits, key, 2);
+		return waits;
+	}
+	key[2] = SF_TIME(after->since);
+	key[3] = SF_INT8(after->key.execution_no);
+	key[4] = SF_INT8(after->key.branch_no);
+	/* those that differ in the last column, then in the one before it, then in the time */
+	for (int columns = lengthof(key); columns >= 3 && n < WAITS; columns--)
+		n += sf_rows_read_behind_by(&waits_by_key, WAITS - n, read_wait, &waits, key, columns);
+	return waits;
 }
 
 /* Does the branch of a wait still wait?  A row that was left behind is deleted. */
@@ -368,31 +379,64 @@ typedef struct Marked
 	char	   *key;
 } Marked;
 
-/* Append a key to a list. */
-static void
-read_marked(HeapTuple tuple, TupleDesc desc, void *arg)
+/* A table with keys, and where it has them */
+typedef struct Marks
 {
-	List	  **keys = arg;
-	Marked	   *marked = palloc(sizeof(Marked));
+	SfIndex		index;			/* over the type and the key */
+	int			column;			/* of the type; that of the key follows */
+	Marked		next;			/* the first key that was not listed */
+	bool		is_any;			/* there is one */
+} Marks;
 
-	marked->event_type_no = sf_row_number(tuple, desc, 1, 0);
-	marked->key = sf_row_text(tuple, desc, 2);
-	*keys = lappend(*keys, marked);
+/* Read a key. */
+static void
+read_key(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Marks	   *marks = arg;
+
+	marks->next.event_type_no = sf_row_number(tuple, desc, marks->column, 0);
+	marks->next.key = sf_row_text(tuple, desc, marks->column + 1);
 }
 
-/* List keys that have fresh events or ripe waits, behind one. */
+/* Step to the first key of a table behind one. */
+static void
+step_behind(Marks *marks, const Marked *after)
+{
+	marks->is_any =
+		sf_rows_read_behind(&marks->index, 1, read_key, marks, SF_INT4(after->event_type_no), SF_TEXT(after->key)) > 0 ||
+		sf_rows_read_behind(&marks->index, 1, read_key, marks, SF_INT4(after->event_type_no)) > 0;
+}
+
+/* Compare two keys. */
+static int
+compare_marked(const Marked *a, const Marked *b)
+{
+	return a->event_type_no != b->event_type_no ? (a->event_type_no < b->event_type_no ? -1 : 1) : strcmp(a->key, b->key);
+}
+
+/* List keys that have fresh events or ripe waits, behind one; of a key with many of them only the first is read. */
 static List *
 list_marked(const Marked *after)
 {
-	static SfPlan plan = SF_PLAN(
-		"(SELECT DISTINCT e.event_type_no, e.key FROM _sfflow.emitted_event e"
-		"  WHERE e.fresh AND (e.event_type_no, e.key) > ($1, $2) ORDER BY 1, 2 LIMIT $3)"
-		" UNION (SELECT w.event_type_no, w.key FROM _sfflow.event_wait w"
-		"  WHERE w.ripe AND (w.event_type_no, w.key) > ($1, $2) ORDER BY 1, 2 LIMIT $3)"
-		" ORDER BY 1, 2 LIMIT $3");
+	Marks		fresh = {.index = {"emitted_event", "emitted_event_fresh"},.column = 2};
+	Marks		ripe = {.index = {"event_wait", "event_wait_ripe"},.column = 3};
+	List	   *keys = NIL;
 
-	return sf_store_list(&plan, read_marked,
-						 SF_ARGS(SF_INT4(after->event_type_no), SF_TEXT(after->key), SF_INT4(MAX_KEYS)));
+	step_behind(&fresh, after);
+	step_behind(&ripe, after);
+	while ((fresh.is_any || ripe.is_any) && list_length(keys) < MAX_KEYS)
+	{
+		int			order = !fresh.is_any ? 1 : !ripe.is_any ? -1 : compare_marked(&fresh.next, &ripe.next);
+		Marked	   *found = palloc(sizeof(Marked));
+
+		*found = order <= 0 ? fresh.next : ripe.next;
+		keys = lappend(keys, found);
+		if (order <= 0)
+			step_behind(&fresh, found);
+		if (order >= 0)
+			step_behind(&ripe, found);
+	}
+	return keys;
 }
 
 /* Where the next look of this process begins: behind that key */
@@ -489,16 +533,49 @@ sf_match_look(TimestampTz now)
 	return left;
 }
 
+/* Append the key of a wait to a list. */
+static void
+append_key(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **keys = arg;
+	Marked	   *marked = palloc(sizeof(Marked));
+
+	marked->event_type_no = sf_row_number(tuple, desc, 3, 0);
+	marked->key = sf_row_text(tuple, desc, 4);
+	*keys = lappend(*keys, marked);
+}
+
+/* Compare two keys in a list. */
+static int
+compare_cells(const ListCell *a, const ListCell *b)
+{
+	return compare_marked(lfirst(a), lfirst(b));
+}
+
+/* List the keys that an execution waits for, each once. */
+static List *
+list_awaited(int64 execution_no)
+{
+	static const SfIndex by_branch = {"event_wait", "event_wait_pkey"};
+	List	   *all = NIL;
+	List	   *keys = NIL;
+
+	(void) sf_rows_read_now(&by_branch, PG_INT32_MAX, append_key, &all, SF_INT8(execution_no));
+	list_sort(all, compare_cells);
+	foreach_ptr(Marked, marked, all)
+		if (keys == NIL || compare_marked(llast(keys), marked) != 0)
+			keys = lappend(keys, marked);
+	return keys;
+}
+
 /* Give an execution, which a session advances, what it waits for; true: it, or another one, got something. */
 bool
 sf_match_execution(int64 execution_no)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT DISTINCT w.event_type_no, w.key FROM _sfflow.event_wait w WHERE w.execution_no = $1 ORDER BY 1, 2");
 	bool		locked = false;
 
 	if (!sf_topic_may_be() || IsolationUsesXactSnapshot() || !sf_keyed_copy_is_any(&sf_topic_copy))
 		return false;
-	return look_at_keys(sf_store_list(&plan, read_marked, SF_ARGS(SF_INT8(execution_no))),
+	return look_at_keys(list_awaited(execution_no),
 						GetCurrentTimestamp(), MAX_GIVEN, &locked) < MAX_GIVEN;
 }
