@@ -82,7 +82,8 @@ WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 
 CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
 SELECT a.kind, a.execution_id, a.since, a.detail,
-	CASE WHEN a.kind = 'no_poller' THEN 'activity:' || a.object WHEN a.kind = 'missed_run' THEN 'schedule:' || a.object
+	CASE WHEN a.kind IN ('no_poller', 'archive_behind') THEN 'activity:' || a.object
+		WHEN a.kind = 'missed_run' THEN 'schedule:' || a.object
 		WHEN a.kind = 'unreceived_event' THEN 'event:' || a.object
 		WHEN a.kind IN ('late', 'will_be_late', 'never_started', 'unknown_owner') THEN a.object
 			END COLLATE pg_catalog."default" AS target

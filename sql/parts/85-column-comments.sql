@@ -135,7 +135,7 @@ COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.executions IS
 
 
 COMMENT ON COLUMN @extschema@.sf_alerts.kind IS
-	'failed, timed_out, failed_again, slow_task, dead_letter, no_poller, overdue, missed_run, unreceived_event or unknown_owner';
+	'failed, timed_out, failed_again, slow_task, dead_letter, no_poller, archive_behind, overdue, missed_run, unreceived_event or unknown_owner';
 COMMENT ON COLUMN @extschema@.sf_alerts.execution_id IS 'the execution, if it is about one';
 COMMENT ON COLUMN @extschema@.sf_alerts.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_alerts.detail IS 'what is wrong';

@@ -184,6 +184,36 @@ CREATE TABLE _sfflow.delayed_start (
 CREATE INDEX delayed_start_time ON _sfflow.delayed_start (start_at);
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.delayed_start', '');
 
+-- Archives.
+CREATE SEQUENCE _sfflow.archive_batch_no;
+CREATE TABLE _sfflow.archive_batch (
+	batch_no bigint NOT NULL PRIMARY KEY,
+	activity_no integer NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	executions integer NOT NULL,
+	taken_at timestamptz NOT NULL,
+	worker text,
+	confirmed_at timestamptz,
+	file text,
+	bytes bigint,
+	sha256 text COLLATE "C"
+);
+CREATE INDEX archive_batch_open ON _sfflow.archive_batch (activity_no, batch_no) WHERE confirmed_at IS NULL;
+CREATE TABLE _sfflow.archive_member (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	batch_no bigint NOT NULL
+);
+CREATE INDEX archive_member_batch ON _sfflow.archive_member (batch_no, execution_no);
+CREATE TABLE _sfflow.archive_progress (
+	activity_no integer NOT NULL PRIMARY KEY,
+	caught_up_at timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.archive_batch_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.archive_batch', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.archive_member', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.archive_progress', '');
+
 -- Labels of executions.
 ALTER TABLE _sfflow.execution ADD COLUMN labels jsonb;
 

@@ -175,6 +175,7 @@ redrive(Call *call, SfExecution *execution)
 		put(call, execution->execution_id,
 			redriven == SF_REDRIVE_BUSY ? "busy" : "refused",
 			redriven == SF_REDRIVE_BUSY ? "a task of it has not stopped yet" :
+			redriven == SF_REDRIVE_ARCHIVED ? "it is being archived" :
 			"it has nothing left to go on from");
 		return false;
 	}

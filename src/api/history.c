@@ -29,7 +29,9 @@
 
 typedef struct HistoryOutput
 {
-	FunctionCallInfo fcinfo;
+	FunctionCallInfo fcinfo;	/* the result; or */
+	SfObjectEvent put;			/* what takes the events, */
+	void	   *arg;			/* with this */
 	int			machine_no;
 	int			version;		/* of the program */
 	const SfProgram *program;
@@ -41,29 +43,40 @@ static void
 begin_output(HistoryOutput *out, FunctionCallInfo fcinfo, const SfStatusExecution *execution)
 {
 	out->fcinfo = fcinfo;
+	out->put = NULL;
+	out->arg = NULL;
 	out->machine_no = execution->machine_no;
 	out->version = execution->version;
 	out->program = sf_program_cache_get(out->machine_no, out->version);
 	out->role_arn = sf_program_cache_role(out->machine_no, out->version, execution->owner);
 }
 
-/* Add the columns that every event has, and return its details. */
+/* Tell the name of the state of an event (NULL: it has none), and make its details. */
 static Jsonb *
-add_event(HistoryOutput *out, SfColumns *row, const SfEvent *event)
+describe(HistoryOutput *out, const SfEvent *event, const char **state)
 {
-	bool		known;
-
 	/* the events of earlier runs keep the version that a restart has replaced */
 	if (event->version != out->version)
 		out->program = sf_program_cache_get(out->machine_no, event->version);
 	out->version = event->version;
-	known = event->state >= 0 && event->state < out->program->nstates;
+	*state = event->state >= 0 && event->state < out->program->nstates ?
+		out->program->states[event->state].name : NULL;
+	return sf_event_details_make(out->program, event, out->role_arn);
+}
+
+/* Add the columns that every event has, and return its details. */
+static Jsonb *
+add_event(HistoryOutput *out, SfColumns *row, const SfEvent *event)
+{
+	const char *state;
+	Jsonb	   *details = describe(out, event, &state);
+
 	sf_columns_add(row, Int32GetDatum(event->id), false);
 	sf_columns_add(row, Int32GetDatum(event->previous_id), false);
 	sf_columns_time(row, event->at);
 	sf_columns_text(row, sf_event_type_name(event->type));
-	sf_columns_text(row, known ? out->program->states[event->state].name : NULL);
-	return sf_event_details_make(out->program, event, out->role_arn);
+	sf_columns_text(row, state);
+	return details;
 }
 
 /* Put one event into the result. */
@@ -76,6 +89,32 @@ put_event(const SfEvent *event, void *arg)
 
 	sf_columns_jsonb(&row, details);
 	sf_columns_put(out->fcinfo, &row);
+}
+
+/* Give one event to what takes it. */
+static void
+give_event(const SfEvent *event, void *arg)
+{
+	HistoryOutput *out = arg;
+	const char *state;
+	Jsonb	   *details = describe(out, event, &state);
+
+	out->put(event, state, details, out->arg);
+}
+
+/*
+ * Give the events of an execution to a function, in order, as the view sf_history shows them.  Asks for no rights.  The
+ * function runs in a memory context that is reset between calls.
+ */
+void
+sf_object_each_event(const SfStatusExecution *execution, SfObjectEvent put, void *arg)
+{
+	HistoryOutput out;
+
+	begin_output(&out, NULL, execution);
+	out.put = put;
+	out.arg = arg;
+	sf_event_scan(execution->execution_no, SF_DOCUMENTS_ALL, give_event, &out);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "store/machine.h"
 #include "store/machine_alias.h"
 #include "store/privilege.h"
+#include "store/status.h"
 #include "store/task.h"
 
 extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
@@ -33,6 +34,11 @@ extern char *sf_object_target(char kind, const char *name);
 extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
 /* Of the arguments version, execution_no and branch_no: a branch, or NULL, and its execution as a draft. */
 extern struct SfDraft *sf_object_look_at(FunctionCallInfo fcinfo, SfBranch **branch);
+
+/* Takes an event, the name of its state (NULL: none) and its details. */
+typedef void (*SfObjectEvent) (const SfEvent *event, const char *state, const Jsonb *details, void *arg);
+
+extern void sf_object_each_event(const SfStatusExecution *execution, SfObjectEvent put, void *arg);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
 extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);
 extern List *sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks);

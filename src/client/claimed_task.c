@@ -27,7 +27,8 @@ int			sfw_tasks_running;
 const SfwKind *
 sfw_kind_find(const char *name)
 {
-	static const SfwKind *const kinds[] = {&sfw_kind_shell, &sfw_kind_http, &sfw_kind_sql, &sfw_kind_program};
+	static const SfwKind *const kinds[] = {&sfw_kind_shell, &sfw_kind_http, &sfw_kind_sql, &sfw_kind_program,
+	&sfw_kind_archive};
 
 	for (size_t i = 0; i < lengthof(kinds); i++)
 	{

@@ -83,6 +83,7 @@ extern const SfwKind sfw_kind_shell;
 extern const SfwKind sfw_kind_http;
 extern const SfwKind sfw_kind_sql;
 extern const SfwKind sfw_kind_program;
+extern const SfwKind sfw_kind_archive;	/* which has no tasks: archive.c */
 
 extern SfwTask *sfw_tasks;		/* those that run */
 extern int	sfw_tasks_running;

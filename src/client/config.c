@@ -38,6 +38,7 @@ SfwConfig	sfw_config = {
 	.max_output = 1024 * 1024,
 	.max_stderr = 8192,
 	.max_redirects = 5,
+	.archive_executions = 5000,
 };
 
 #define SETTING_ROW(letter, key, type, field, least) {key, SFW_##type, &sfw_config.field, least, 1000},
@@ -54,8 +55,8 @@ add_activity(const char *value, char **problem)
 	served.kind = sfw_kind_find(colon != NULL ? colon + 1 : value);
 	if (served.name[0] == '\0' || served.kind == NULL)
 	{
-		*problem = psprintf("activity \"%s\" needs a kind: %s:shell, %s:http, %s:sql or %s:program",
-							value, served.name, served.name, served.name, served.name);
+		*problem = psprintf("activity \"%s\" needs a kind: %s:shell, %s:http, %s:sql, %s:program or %s:archive",
+							value, served.name, served.name, served.name, served.name, served.name);
 		free(served.name);
 		return false;
 	}
@@ -189,6 +190,23 @@ missing_credential(const SfwSection *section)
 	return missing == NULL ? NULL : psprintf("section [connection %s] has no %s", section->name, missing);
 }
 
+/* Tell what does not go with an archive; NULL: nothing. */
+static const char *
+check_archive(void)
+{
+	bool		is_archive = false;
+
+	for (int i = 0; i < sfw_config.n_served; i++)
+		is_archive = is_archive || sfw_config.served[i].kind == &sfw_kind_archive;
+	if (is_archive && sfw_config.archive == NULL)
+		return "an activity of kind archive needs a folder, or s3://bucket/prefix (--archive)";
+	if (sfw_config.archive != NULL && (!is_archive || sfw_config.n_served != 1))
+		return "--archive needs one activity, of kind archive (--activity NAME:archive)";
+	if (is_archive && sfw_config.dry_run)
+		return "--dry-run is for tasks, and an archive has none";
+	return NULL;
+}
+
 /* Fill in defaults, and check settings that depend on each other. */
 bool
 sfw_config_finish(char **problem)
@@ -221,6 +239,11 @@ sfw_config_finish(char **problem)
 			*problem = psprintf("activity \"%s\" needs a program (--program)", sfw_config.served[i].name);
 			return false;
 		}
+	}
+	if (check_archive() != NULL)
+	{
+		*problem = pg_strdup(check_archive());
+		return false;
 	}
 	if (sfw_config.n_served == 0 && !sfw_config.list)
 	{

@@ -60,6 +60,8 @@ typedef struct SfwConfig
 	char	   *ca_file;
 	char	   *directory;		/* where commands start */
 	char	   *program;		/* does the tasks of kind program */
+	char	   *archive;		/* where executions are archived: a folder, or s3://bucket/prefix */
+	int			archive_executions;	/* that a file of it has at most */
 	SimpleStringList pass_env;
 	int			once;			/* true or false, as getopt_long sets it */
 	int			list;
@@ -88,6 +90,8 @@ typedef struct SfwConfig
 	X(0, "ca-file", TEXT, ca_file, 0) \
 	X(0, "directory", TEXT, directory, 0) \
 	X(0, "program", TEXT, program, 0) \
+	X(0, "archive", TEXT, archive, 0) \
+	X(0, "archive-executions", COUNT, archive_executions, 1) \
 	X(0, "location", TEXT, location, 0)
 
 extern SfwConfig sfw_config;

@@ -11,6 +11,7 @@
  *		claimed_task	the life of a task
  *		shell, http, sql	the kinds of tasks
  *		fetch, allow	HTTP requests; where they may go
+ *		archive			executions that are archived; archive_folder, archive_s3: where
  *		subprocess		processes
  *		json_text, log, secrets
  */
@@ -21,6 +22,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "archive.h"
 #include "config.h"
 #include "connection.h"
 #include "fetch.h"
@@ -63,8 +65,8 @@ static const char *const help =
 	"  sfworker --activity NAME[:KIND] [OPTION]...\n"
 	"\n"
 	"What to do:\n"
-	"  -a, --activity=NAME[:KIND]  take tasks of this activity; KIND is shell, http, sql or program,\n"
-	"                              and may be left out where it is the name; may be repeated\n"
+	"  -a, --activity=NAME[:KIND]  take tasks of this activity; KIND is shell, http, sql, program or\n"
+	"                              archive, and may be left out where it is the name; may be repeated\n"
 	"  -c, --concurrency=N         tasks at the same time (1)\n"
 	"      --once                  leave when no task is left\n"
 	"      --list                  show the activities of the database and leave\n"
@@ -96,6 +98,11 @@ static const char *const help =
 	"      --kill-after=TIME       between TERM and KILL (10s)\n"
 	"      --max-output=SIZE       of what a task gives (1MB)\n"
 	"      --max-stderr=SIZE       of standard error's tail (8192)\n"
+	"\n"
+	"Archive:\n"
+	"      --archive=TARGET        write executions that are old enough to be deleted into a folder, or\n"
+	"                              into s3://BUCKET/PREFIX (AWS_ACCESS_KEY_ID and so on)\n"
+	"      --archive-executions=N  of a file, at most (5000)\n"
 	"\n"
 	"Log, on standard error:\n"
 	"      --log-format=FORMAT     text or json\n"
@@ -352,5 +359,7 @@ main(int argc, char **argv)
 		return list();
 	if (sfw_config.dry_run)
 		return dry_run();
+	if (sfw_config.archive != NULL)
+		return sfw_archive();
 	return work();
 }

@@ -17,6 +17,7 @@ extern const SfFeature sf_event_feature BUILT_OR_NOT;
 extern const SfFeature sf_human_feature BUILT_OR_NOT;
 extern const SfFeature sf_delay_feature;
 extern const SfFeature sf_label_feature BUILT_OR_NOT;
+extern const SfFeature sf_archive_feature;
 extern const SfFeature sf_metric_feature;
 extern const SfFeature sf_limit_feature BUILT_OR_NOT;
 
@@ -30,6 +31,7 @@ static const SfFeature *const all[] = {
 	&sf_human_feature,
 	&sf_delay_feature,
 	&sf_label_feature,
+	&sf_archive_feature,
 	&sf_metric_feature,
 	&sf_limit_feature,
 };

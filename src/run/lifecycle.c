@@ -14,6 +14,7 @@
 #include "run/lifecycle.h"
 #include "run/map_children.h"
 #include "run/dependents.h"
+#include "store/archive_member.h"
 #include "store/feature.h"
 #include "store/program_cache.h"
 
@@ -68,11 +69,14 @@ void
 sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input, Jsonb *labels)
 {
 	const Jsonb *before = execution->labels;
-	List	   *branches = lock_branches(execution);
-	SfBranch   *old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
+	List	   *branches;
+	SfBranch   *old;
 	SfBranch   *root;
 	SfDraft	   *draft;
 
+	sf_archive_require_free(execution);
+	branches = lock_branches(execution);
+	old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	reopen(execution);
 	SF_TELL(restarted, execution);
 	execution->version = version;
@@ -409,6 +413,7 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 				 errmsg("argument input of sf_redrive needs from_state"),
 				 errdetail("What did not succeed runs again with the input it had.")));
 
+	sf_archive_require_free(execution);
 	branches = lock_branches(execution);
 	if (from_state == NULL && branches == NIL)
 		ereport(ERROR,
@@ -460,6 +465,8 @@ sf_lifecycle_try_redrive(SfExecution *execution)
 {
 	List	   *branches;
 
+	if (sf_archive_has(execution->execution_no))
+		return SF_REDRIVE_ARCHIVED;
 	if (!sf_branch_try_all(execution->execution_no, &branches) ||
 		!try_lock_children(execution, branches))
 		return SF_REDRIVE_BUSY;

@@ -36,7 +36,8 @@ typedef enum SfRedriven
 {
 	SF_REDRIVEN,
 	SF_REDRIVE_BUSY,			/* another session holds a branch */
-	SF_REDRIVE_NOTHING_LEFT		/* it has no branches */
+	SF_REDRIVE_NOTHING_LEFT,	/* it has no branches */
+	SF_REDRIVE_ARCHIVED			/* a program is writing it into an archive */
 } SfRedriven;
 
 extern SfRedriven sf_lifecycle_try_redrive(SfExecution *execution);

@@ -17,6 +17,7 @@
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
+#include "store/archive_member.h"
 
 /* Redrive a child of a run, and count it as running. */
 static void
@@ -78,11 +79,13 @@ redrive_run(SfDraft *draft, SfMapRun *map_run, int64 child_no)
 int
 sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 {
-	SfDraft	   *draft = sf_draft_make_locked(execution);
+	SfDraft	   *draft;
 	StringInfoData names;
 	int			begun = 0;
 	ListCell   *lc;
 
+	sf_archive_require_free(execution);
+	draft = sf_draft_make_locked(execution);
 	initStringInfo(&names);
 	foreach(lc, sf_map_run_tolerant(execution->execution_no))
 	{
@@ -110,10 +113,13 @@ sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 int
 sf_redrive_items(SfExecution *parent, int64 map_run_no, int n, SfRedriveItem redrive, void *arg)
 {
-	SfDraft	   *draft = sf_draft_make_locked(parent);
-	SfMapRun   *map_run = sf_map_run_read(parent->execution_no, map_run_no, SF_LOCK_WAIT);
+	SfDraft	   *draft;
+	SfMapRun   *map_run;
 	int			begun = 0;
 
+	sf_archive_require_free(parent);
+	draft = sf_draft_make_locked(parent);
+	map_run = sf_map_run_read(parent->execution_no, map_run_no, SF_LOCK_WAIT);
 	for (int i = 0; i < n; i++)
 	{
 		SfStatus	before;

@@ -21,6 +21,9 @@
  * minute: meanwhile its session gives that lock back and keeps LOCK_ARCHIVE, which every
  * batch of a machine with an archive function takes.  So others purge the machines
  * without one.  Machines with archive functions take turns, batch by batch.
+ *
+ * Where the option "archive" names an activity, no look deletes: the program that polls
+ * it collects what is to go (sf_retention_collect), archives it, and has it deleted.
  */
 #include "postgres.h"
 
@@ -34,9 +37,15 @@
 #include "run/driver.h"
 #include "run/retention.h"
 #include "store/dropped.h"
+#include "store/privilege.h"
+#include "store/task.h"
 
-/* Executions that a batch looks at */
+/* Executions that a batch looks at, and one that collects for an archive */
 #define BATCH			500
+#define COLLECTED		100
+
+/* Longest time of collecting, in which others look for nothing */
+#define COLLECT_MS		2000
 
 /* Rows of sf_audit that a batch deletes */
 #define AUDIT_BATCH		1000
@@ -134,6 +143,28 @@ check_ages(const Jsonb *ages)
 	}
 }
 
+/* Is what the option archive says (NULL: nothing) an activity? */
+static bool
+is_activity(const char *archive)
+{
+	return archive != NULL && strncmp(archive, "activity:", 9) == 0;
+}
+
+/* Raise unless the option archive names an activity that machines of the caller may use. */
+static void
+check_activity(const char *archive)
+{
+	const char *name = archive + strlen("activity:");
+	const SfActivity *activity = sf_activity_read(name);
+
+	if (activity == NULL ||
+		!sf_privilege_check(SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_WORK))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
+				 errmsg("activity \"%s\" of option archive does not exist, or you have no right to WORK for it", name),
+				 errhint("sf_create_activity() creates one, its owner grants WORK with sf_grant().")));
+}
+
 /* Raise unless the options "retention" and "archive" of a machine are valid. */
 void
 sf_retention_check(const Jsonb *options)
@@ -150,10 +181,13 @@ sf_retention_check(const Jsonb *options)
 	if (archive != NULL)
 		sf_resource_parse(archive, &resource);
 	if (sf_json_get(options, "archive") != NULL &&
-		(archive == NULL || resource.kind != SF_RESOURCE_SQL_FUNCTION))
+		(archive == NULL || resource.integration != SF_INTEGRATION_REQUEST_RESPONSE ||
+		 (resource.kind != SF_RESOURCE_SQL_FUNCTION && !is_activity(archive))))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("option archive must be a SQL function, as in \"sql:schema.function\"")));
+				 errmsg("option archive must be a SQL function, as in \"sql:schema.function\", or an activity, as in \"activity:name\"")));
+	if (is_activity(archive))
+		check_activity(archive);
 }
 
 /* {"state_machine": …, "executions": [ids]} */
@@ -212,18 +246,30 @@ pass_interval(TimestampTz before, const SfPurgePosition *position)
 	return Min(wanted, USECS_PER_DAY);
 }
 
-/* Go on behind a batch; begin a new pass if that was the last one of a pass that began long enough ago. */
+/* Go on behind a batch of a limit; begin a new pass if it was the last one of a pass that began long enough ago. */
 static void
-go_on(SfPurgePosition *position, const SfPurgeBatch *batch, TimestampTz before)
+go_on(SfPurgePosition *position, const SfPurgeBatch *batch, int limit, TimestampTz before)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
 	if (batch->looked_at > 0)
 		position->requested_at = batch->until;
 	position->looked_at += batch->looked_at;
-	if (batch->looked_at >= BATCH || now - position->began_at < pass_interval(before, position))
+	if (batch->looked_at >= limit || now - position->began_at < pass_interval(before, position))
 		return;
 	*position = (SfPurgePosition) {.requested_at = DT_NOBEGIN,.began_at = now};
+}
+
+/* Store a position, unless it is what it was; where there is nothing, nothing is written.  Tells whether it was stored. */
+static bool
+store_position(int machine_no, SfStatus status, const SfPurgePosition *position, const SfPurgePosition *was,
+			   const SfPurgeBatch *batch)
+{
+	if (position->requested_at == was->requested_at &&
+		(position->began_at == was->began_at || batch->looked_at == 0))
+		return false;
+	sf_purge_set_position(machine_no, status, position);
+	return true;
 }
 
 /*
@@ -240,7 +286,7 @@ purge(SfRetention *look, const SfPurgeMachine *machine, SfStatus status)
 				was;
 	SfPurgeBatch batch;
 
-	if (before == DT_NOBEGIN ||
+	if (before == DT_NOBEGIN || is_activity(function) ||
 		(function != NULL && !sf_purge_lock(SF_PURGE_LOCK_ARCHIVE, look->in_session)))
 		return false;
 	was = position = sf_purge_position(machine->machine_no, status);
@@ -251,14 +297,8 @@ purge(SfRetention *look, const SfPurgeMachine *machine, SfStatus status)
 	if (!archive(look, machine, function, batch.ids))
 		return false;
 	look->purged += sf_purge_delete(batch.numbers);
-	go_on(&position, &batch, before);
-	/* where there is nothing, nothing is written */
-	if (position.requested_at != was.requested_at ||
-		(position.began_at != was.began_at && batch.looked_at > 0))
-	{
-		sf_purge_set_position(machine->machine_no, status, &position);
-		look->wrote = true;
-	}
+	go_on(&position, &batch, BATCH, before);
+	look->wrote |= store_position(machine->machine_no, status, &position, &was, &batch);
 	return batch.looked_at >= BATCH;
 }
 
@@ -357,6 +397,59 @@ sf_retention_batch(SfRetention *look)
 		look->again |= more && look->ran;
 		if (!more || look->ran)
 			step(look, machine);
+	}
+	return true;
+}
+
+/*
+ * Collect a machine's executions of a status that are old enough to go, from where the last look stopped.  *wanted is how
+ * many are wanted; false: no more, or the time is over.
+ */
+static bool
+collect(const SfPurgeMachine *machine, SfStatus status, SfTick until, int *wanted, SfRetentionTake take, void *arg)
+{
+	TimestampTz before = cutoff(machine->options, status);
+	SfPurgePosition position = sf_purge_position(machine->machine_no, status);
+	bool		more = before != DT_NOBEGIN;
+
+	while (more && *wanted > 0 && sf_tick_now() < until)
+	{
+		SfPurgePosition was = position;
+		int			limit = Min(*wanted, COLLECTED);
+		SfPurgeBatch batch;
+
+		CHECK_FOR_INTERRUPTS();
+		sf_purge_find(machine->machine_no, status, before, position.requested_at, limit, &batch);
+		if (batch.numbers != NIL)
+			*wanted = take(batch.numbers, arg);
+		more = batch.looked_at >= limit;
+		go_on(&position, &batch, limit, before);
+		(void) store_position(machine->machine_no, status, &position, &was, &batch);
+	}
+	return !more;
+}
+
+/*
+ * Give take the executions of machines whose option archive names an activity, which their owners may use, and that are
+ * old enough to go, locked, some hundred at a time, until it wants no more; at first so many are wanted, and those that
+ * were requested with the last one.  True: that was all that are due now.
+ */
+bool
+sf_retention_collect(const SfActivity *activity, int wanted, SfRetentionTake take, void *arg)
+{
+	SfTick		until = sf_tick_plus_ms(sf_tick_now(), COLLECT_MS);
+	const char *archive = psprintf("activity:%s", activity->name);
+	SfPurgeMachine *machine = NULL;
+
+	(void) sf_purge_lock(SF_PURGE_LOCK_LOOK, true);
+	while ((machine = sf_purge_next_archived(machine == NULL ? 0 : machine->machine_no, archive)) != NULL)
+	{
+		if (!sf_privilege_check_role(machine->owner, SF_OBJECT_ACTIVITY, activity->name, activity->owner,
+									 SF_PRIVILEGE_WORK))
+			continue;
+		for (SfStatus status = SF_STATUS_SUCCEEDED; status <= SF_STATUS_ABORTED; status++)
+			if (!collect(machine, status, until, &wanted, take, arg))
+				return false;
 	}
 	return true;
 }

@@ -24,6 +24,12 @@ typedef struct SfRetention
 	bool		wrote;			/* ... or locked or written something */
 } SfRetention;
 
+struct SfActivity;
+
+/* Takes executions that are old enough to go, a List of int64 *; returns how many more are wanted. */
+typedef int (*SfRetentionTake) (const List *numbers, void *arg);
+
+extern bool sf_retention_collect(const struct SfActivity *activity, int wanted, SfRetentionTake take, void *arg);
 extern void sf_retention_check(const Jsonb *options);
 extern bool sf_retention_batch(SfRetention *look);
 

@@ -15,9 +15,12 @@
  * What an ended execution e must fulfil besides.  Children of .sync tasks go when
  * they are old enough themselves; one whose parent still runs stays.  Those of a
  * Distributed Map go after their parent, which takes their results when it is
- * redriven; that waits for those that run again after it has ended.
+ * redriven; that waits for those that run again after it has ended.  One that a
+ * program is writing into an archive goes when that is confirmed.
  */
 #define NOT_NEEDED(running) \
+	"  AND NOT EXISTS (SELECT FROM _sfflow.archive_member a" \
+	"   WHERE a.execution_no = e.execution_no)" \
 	"  AND NOT EXISTS (SELECT FROM _sfflow.execution p" \
 	"   WHERE p.execution_no = e.parent_execution_no" \
 	"   AND (p.status = " running " OR e.map_run_no IS NOT NULL))" \
@@ -55,7 +58,8 @@ leave_out_kept(SfPurgeBatch *batch)
 
 /*
  * Delete at most limit executions that ended before a time.  The owner of their
- * machine is role, or a role that it is a member of.  Returns how many.
+ * machine is role, or a role that it is a member of; a program that archives
+ * executions of the machine is not passed by.  Returns how many.
  */
 int64
 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
@@ -66,6 +70,8 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 		" WHERE e.status <> $4"
 		" AND e.stopped_at < $1"
 		" AND pg_catalog.pg_has_role($2, m.owner::pg_catalog.oid, 'USAGE')"
+		" AND NOT EXISTS (SELECT FROM _sfflow.state_machine_version v WHERE v.machine_no = m.machine_no"
+		"  AND v.version = m.current_version AND v.options ->> 'archive' LIKE 'activity:%')"
 		NOT_NEEDED("$4")
 		" ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED");
 	SfPurgeBatch batch = {0};
@@ -93,6 +99,19 @@ sf_purge_next_machine(int after)
 		" WHERE m.machine_no > $1 ORDER BY m.machine_no LIMIT 1");
 
 	return sf_store_row(&plan, &machine_type, SF_INT4(after));
+}
+
+/* The next machine by number whose current version names an archive; NULL: there is none. */
+SfPurgeMachine *
+sf_purge_next_archived(int after, const char *archive)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT m.machine_no, m.name, m.owner, v.options FROM _sfflow.state_machine m"
+		" JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no"
+		" AND v.version = m.current_version"
+		" WHERE m.machine_no > $1 AND v.options ->> 'archive' = $2 ORDER BY m.machine_no LIMIT 1");
+
+	return sf_store_row(&plan, &machine_type, SF_INT4(after), SF_TEXT(archive));
 }
 
 /* Read a position. */
@@ -184,6 +203,21 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 				  SF_TIME(ended_before), SF_INT8(limit), SF_INT2(status),
 				  SF_INT2(SF_STATUS_RUNNING));
 	leave_out_kept(batch);
+}
+
+/* Lock executions; returns the numbers of those that are there and that no session is holding. */
+List *
+sf_purge_lock_executions(const List *numbers)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT e.execution_no FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)"
+		" ORDER BY e.execution_no FOR UPDATE");
+	SfPurgeBatch batch = {0};
+
+	if (numbers != NIL)
+		batch.numbers = sf_store_numbers(&plan, sf_query_int8s(numbers));
+	leave_out_kept(&batch);
+	return batch.numbers;
 }
 
 /* The tag of a lock.  Its fourth field differs from that of SQL's advisory locks. */

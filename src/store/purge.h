@@ -48,12 +48,14 @@ typedef enum SfPurgeLock
 } SfPurgeLock;
 
 extern SfPurgeMachine *sf_purge_next_machine(int after);
+extern SfPurgeMachine *sf_purge_next_archived(int after, const char *archive);
 extern SfPurgePosition sf_purge_position(int machine_no, SfStatus status);
 extern void sf_purge_set_position(int machine_no, SfStatus status,
 								  const SfPurgePosition *position);
 extern void sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before,
 						  TimestampTz after, int limit, SfPurgeBatch *batch);
 extern void sf_purge_read_batch(HeapTuple tuple, TupleDesc desc, void *arg);
+extern List *sf_purge_lock_executions(const List *numbers);
 extern int64 sf_purge_delete(const List *numbers);
 extern int64 sf_purge_delete_dropped(const List *numbers);
 extern bool sf_purge_lock(SfPurgeLock lock, bool wait);

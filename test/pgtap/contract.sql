@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event human label
 BEGIN;
-SELECT plan(215);
+SELECT plan(222);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -16,6 +16,9 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_validate', 'definition text, options jsonb DEFAULT ''{}''::jsonb', 'TABLE(severity text, code text, location text, message text)'),
 	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text, version integer DEFAULT NULL::integer, priority integer DEFAULT NULL::integer', 'text'),
 	('sf_start', 'state_machine text, input jsonb, options jsonb', 'text'),
+	('sf_take_archive_batch', 'activity text, worker_name text DEFAULT NULL::text, max_executions integer DEFAULT NULL::integer', 'TABLE(batch bigint, name text, executions integer, all_taken boolean)'),
+	('sf_read_archive_batch', 'batch bigint, after bigint DEFAULT NULL::bigint, max_executions integer DEFAULT NULL::integer', 'TABLE(execution bigint, event_id integer, line text)'),
+	('sf_confirm_archive_batch', 'batch bigint, file text, bytes bigint, sha256 text', 'bigint'),
 	('sf_create_event', 'name text, ttl interval DEFAULT ''1 day''::interval, remember_ids interval DEFAULT ''7 days''::interval, deliver text DEFAULT ''all''::text, alert_unreceived boolean DEFAULT false', 'void'),
 	('sf_drop_event', 'name text', 'void'),
 	('sf_emit', 'name text, key text, payload jsonb DEFAULT NULL::jsonb, id text DEFAULT NULL::text, ttl interval DEFAULT NULL::interval, deliver text DEFAULT NULL::text', 'text'),
@@ -121,6 +124,7 @@ CREATE TEMP TABLE shown (name text, columns text);
 INSERT INTO shown VALUES
 	('sf_state_machines', 'state_machine, version, is_current, owner, definition, execution_id_path, options, created_at'),
 	('sf_executions', 'execution_id, state_machine, version, name, status, input, output, error, cause, requested_at, started_at, stopped_at, redrive_count, last_redriven_at, start_requests, parent_execution_id, waiting_on, labels'),
+	('sf_archive_batches', 'batch, activity, name, executions, taken_at, worker, confirmed_at, file, bytes, sha256'),
 	('sf_labels', 'label, value, execution_id, state_machine, requested_at'),
 	('sf_jobs', 'execution_id, state_machine, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),
 	('sf_job_relations', 'state_machine, version, job_id, pre_job_id'),

@@ -2,7 +2,7 @@
 -- often rights are looked up, and by the costs that the planner expects: beyond jit_above_cost it compiles a query that shows nothing.
 -- needs: deadline limit event human label
 BEGIN;
-SELECT plan(42);
+SELECT plan(43);
 CREATE ROLE views_reader;
 CREATE ROLE views_stranger;
 SELECT sf_grant('CREATE', '*', r) FROM unnest('{views_reader,views_stranger}'::text[]) AS r \g /dev/null

@@ -13,7 +13,7 @@ SELECT throws_ok($$ SELECT pg_temp.machine('r', '{"retention": "soon"}') $$, '22
 SELECT throws_ok(format('SELECT pg_temp.machine(%L, %L)', 'r', o), 'SF012', 'option retention must be an interval such as "90 days", or "forever", or an object with one for each status')
 FROM unnest(ARRAY['{"retention": "-1 day"}', '{"retention": 90}', '{"retention": ["1 day"]}', '{"retention": {"FAILED": null}}']) AS o;
 SELECT throws_ok($$ SELECT pg_temp.machine('r', '{"retention": {"RUNNING": "1 day"}}') $$, 'SF012', 'option retention has "RUNNING", which is no status of an ended execution');
-SELECT throws_ok(format('SELECT pg_temp.machine(%L, %L)', 'r', o), 'SF012', 'option archive must be a SQL function, as in "sql:schema.function"')
+SELECT throws_ok(format('SELECT pg_temp.machine(%L, %L)', 'r', o), 'SF012', 'option archive must be a SQL function, as in "sql:schema.function", or an activity, as in "activity:name"')
 FROM unnest(ARRAY['{"archive": 1}', '{"archive": "sql:query"}', '{"archive": "arn:aws:states:::s3:getObject"}']) AS o;
 
 -- Three machines: all after 30 days; by status; archived.

@@ -348,6 +348,15 @@ SELECT public.sf_start('flow', '{}', options => '{"name": "twin-options", "label
 SELECT public.sf_list_executions(labels => '{"a": 2}'), public.sf_stop_many(labels => '{"a": 2}');
 SELECT public.sf_redrive_many(labels => '{"a": 2}');
 TABLE public.sf_labels;
+SELECT public.sf_create_activity('archive-twin'), public.sf_create_state_machine('old', '{"StartAt": "S",
+	"States": {"S": {"Type": "Fail", "Error": "E"}}}',
+	options => '{"retention": "0 s", "archive": "activity:archive-twin"}');
+SELECT public.sf_start('old', '{}', 'o'), public.sf_run('old:o');
+SELECT batch FROM public.sf_take_archive_batch('archive-twin', 'me', 10) \gset
+SELECT public.sf_read_archive_batch(:'batch'), public.sf_read_archive_batch(:'batch', 0, 1);
+SELECT public.sf_redrive_many('old');
+SELECT public.sf_confirm_archive_batch(:'batch', 'f', 1, 's');
+TABLE public.sf_archive_batches;
 SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(parent_execution_id => 'flow:here');
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
 SELECT public.sf_graph_layout('flow'), public.sf_graph_status('flow:here'), public.sf_console_actions(),

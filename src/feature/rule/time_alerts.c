@@ -74,7 +74,7 @@ find_changed(void)
 		"WITH a AS MATERIALIZED (SELECT x.kind COLLATE \"C\" AS kind, x.object COLLATE \"C\" AS object,"
 		"  COALESCE(x.since, '-infinity'::pg_catalog.timestamptz) AS since, x.execution_no"
 		"  FROM _sfflow.open_alert x WHERE x.kind ="
-		"  ANY ('{slow_task,overdue,no_poller,missed_run,unreceived_event,unknown_owner}')),"
+		"  ANY ('{slow_task,overdue,no_poller,archive_behind,missed_run,unreceived_event,unknown_owner}')),"
 		" gone AS (DELETE FROM _sfflow.told_alert t WHERE NOT EXISTS (SELECT FROM a"
 		"  WHERE " SAME_ALERT("a", "t") ")"
 		"  RETURNING t.*),"
@@ -148,7 +148,7 @@ tell_time_alert(const TimeAlert *a)
 
 	if (a->execution_no != 0)
 		sf_notice_set_execution(&n, execution_of(a));
-	else if (strcmp(a->kind, "no_poller") == 0)
+	else if (strcmp(a->kind, "no_poller") == 0 || strcmp(a->kind, "archive_behind") == 0)
 	{
 		detail.target = psprintf("activity:%s", a->object);
 		set_activity(&n, sf_activity_read(a->object));

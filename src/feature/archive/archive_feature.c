@@ -1,0 +1,63 @@
+/*
+ * archive_feature.c
+ *		What archives have in the registry: their tables, and a row of sf_health.
+ */
+#include "postgres.h"
+
+#include "feature/archive/batch.h"
+#include "store/feature.h"
+#include "store/privilege.h"
+#include "store/task.h"
+
+static const SfFeatureTable tables[] = {
+	{"archive_member",.of_execution = true},
+	{NULL}
+};
+
+/* An activity is dropped: forget its archive, unless a program is writing it. */
+static void
+object_dropped(char kind, const char *name)
+{
+	SfActivity *activity = kind == SF_OBJECT_ACTIVITY ? sf_activity_read(name) : NULL;
+
+	if (activity == NULL)
+		return;
+	if (sf_batch_open(activity->activity_no) != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("activity \"%s\" has executions that are being archived", name),
+				 errhint("Let sfworker --archive confirm them; sf_archive_batches shows them.")));
+	sf_batch_forget(activity->activity_no);
+}
+
+/* Read how many archives there are, and how many are behind. */
+static void
+read_counts(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	int64	   *counts = arg;
+
+	counts[0] = sf_row_number(tuple, desc, 1, 0);
+	counts[1] = sf_row_number(tuple, desc, 2, 0);
+}
+
+/* Show how many archives are behind, if there are archives. */
+static void
+health(SfHealthPut put, void *arg)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(*), pg_catalog.count(l.problem) FROM _sfflow.archive_lag l");
+	int64		counts[2] = {0, 0};
+
+	sf_store_run(InvalidOid, &plan, read_counts, counts, NULL, 0);
+	if (counts[0] > 0)
+		put(arg, "archive", counts[1] == 0,
+			psprintf(INT64_FORMAT " of " INT64_FORMAT " archives are behind%s", counts[1], counts[0],
+					 counts[1] == 0 ? "" : ", and their executions are kept: is sfworker --archive running? See sf_alerts"));
+}
+
+const SfFeature sf_archive_feature = {
+	.name = "archive",
+	.tables = tables,
+	.object_dropped = object_dropped,
+	.health = health,
+};
