@@ -43,7 +43,7 @@ DECLARE
 		console_tried, console_validate, console_waits, crc32, cron_runs, event_page, event_payload, event_types,
 		events, health, histogram_add,
 		histogram_below, histogram_percentiles, histogram_sum, history, is_on_page, job_label, job_relations, jobs,
-		jobs_ahead, label_hash, longest_running, machine_rights,
+		jobs_ahead, longest_running, machine_rights,
 		map_run_arn, may_create, mcp_call, mcp_check, mcp_compare_with_last_good, mcp_compared, mcp_execution,
 		mcp_execution_status, mcp_first, mcp_last_good,
 		mcp_late_or_failing, mcp_list_executions, mcp_list_state_machines, mcp_more, mcp_pointers, mcp_rows, mcp_schema,

@@ -219,12 +219,15 @@ ALTER TABLE _sfflow.execution ADD COLUMN labels jsonb;
 
 --@with label
 CREATE TABLE _sfflow.label (
-	hash bigint NOT NULL,
-	machine_no integer NOT NULL,
 	requested_at timestamptz NOT NULL,
 	execution_no bigint NOT NULL,
-	PRIMARY KEY (hash, machine_no, requested_at, execution_no)
+	machine_no integer NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	value text COLLATE "C" NOT NULL,
+	PRIMARY KEY (name, value, machine_no, requested_at, execution_no)
 );
+CREATE INDEX label_newest ON _sfflow.label (name, value, requested_at, machine_no, execution_no);
+
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.label', '');
 --@end
 

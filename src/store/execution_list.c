@@ -52,7 +52,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
  * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
  * parent, $10 name of the status, $11 error as open_execution has it, $12 largest name,
  * $13 in an hour, $14 number of a Map run, $15 version or alias, $16 whether it was redriven,
- * $17 without children of Map runs, $18 labels, $19 the hash of one of them.
+ * $17 without children of Map runs, $18 labels, $19 and $20 name and value of one of them.
  */
 #define COLUMNS \
 	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
@@ -113,10 +113,9 @@ static SfPlan by_parent = SF_PLAN(
 static SfPlan by_name = SF_PLAN(
 	"SELECT " COLUMNS NAMED " AND " IN_TIME("e") " AND " MATCHES NEWEST("e"));
 
-/* Rows of a hash that belong to other labels fail on what $18 asks. */
 static SfPlan by_label = SF_PLAN(OF_MACHINES("_sfflow.label l JOIN _sfflow.execution e"
 											 " ON e.execution_no = l.execution_no",
-											 "l", "l.hash = $19 AND "));
+											 "l", "l.name = $19 AND l.value = $20 AND "));
 
 static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error = $11 AND "));
 
@@ -147,7 +146,7 @@ static SfPlan probe_names = SF_PLAN(
 	"SELECT pg_catalog.count(*) FROM (SELECT 1" NAMED " LIMIT " PROBE_TEXT ") r");
 
 static SfPlan probe_labels = SF_PLAN(
-	"SELECT pg_catalog.count(*) FROM (SELECT 1 FROM _sfflow.label l WHERE l.hash = $1 LIMIT " PROBE_TEXT ") r");
+	"SELECT pg_catalog.count(*) FROM (SELECT 1 FROM _sfflow.label l WHERE l.name = $1 AND l.value = $2 LIMIT " PROBE_TEXT ") r");
 
 static SfPlan probe_due = SF_PLAN(
 	"SELECT pg_catalog.count(*) FROM (SELECT 1" DUE_ROOTS " LIMIT " PROBE_TEXT ") r");
@@ -221,7 +220,7 @@ largest_name(void)
 	sf_query_arg(BOOLOID, BoolGetDatum((q)->redriven == SF_LIST_REDRIVEN), (q)->redriven == SF_LIST_ANY), \
 	SF_BOOL((q)->no_items), \
 	sf_query_arg(JSONBOID, JsonbPGetDatum((q)->labelled.labels), (q)->labelled.labels == NULL), \
-	SF_INT8((q)->labelled.hash)
+	SF_TEXT((q)->labelled.name), SF_TEXT((q)->labelled.value)
 
 /* Run a query for executions. */
 static List *
@@ -344,11 +343,11 @@ sf_execution_list_plans_end(int nest)
 	AtEOXact_GUC(true, nest);
 }
 
-/* How many rows have the hash of a label, as far as a list would count them. */
+/* How many executions have a label, as far as a list would count them. */
 int64
-sf_execution_list_count_label(int64 hash)
+sf_execution_list_count_label(const char *name, const char *value)
 {
-	return sf_store_number(&probe_labels, 0, SF_INT8(hash));
+	return sf_store_number(&probe_labels, 0, SF_TEXT(name), SF_TEXT(value));
 }
 
 /* Read a page: the newest executions that a query asks for, as SfListedExecution. */

@@ -26,7 +26,8 @@ typedef enum SfListRedriven
 typedef struct SfLabelled
 {
 	const Jsonb *labels;		/* as texts by name; NULL: any, or none */
-	int64		hash;			/* of the one that the fewest executions have, */
+	const char *name;			/* of the one that the fewest executions have, */
+	const char *value;
 	int64		rows;			/* ... and how many have it, as far as they were counted */
 } SfLabelled;
 
@@ -81,7 +82,7 @@ extern List *sf_execution_list_machines(int machine_no, Oid owner);
 extern int	sf_execution_list_machine(const char *name);
 extern int	sf_execution_list_plans_begin(void);
 extern void sf_execution_list_plans_end(int nest);
-extern int64 sf_execution_list_count_label(int64 hash);
+extern int64 sf_execution_list_count_label(const char *name, const char *value);
 extern List *sf_execution_list(const SfListQuery *query);
 extern List *sf_execution_list_night(const int *machines, int nmachines,
 									 TimestampTz since, TimestampTz until);

@@ -87,6 +87,48 @@ BEGIN
 	END LOOP;
 END $$;
 
+-- Three labels for each execution: a tenant, of which acme has half of all, mid 1 % and rare 0.005 %; a region, of which
+-- us has next to nothing of m03; and an order of its own. The reader may read every other machine.
+CREATE PROCEDURE bench.fill_labels() LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE _sfflow.execution AS e SET labels = jsonb_build_object('order', e.execution_no::text,
+		'region', CASE WHEN e.execution_no % CASE WHEN m.name = 'm03' THEN 5000 ELSE 3 END = 0 THEN 'us' ELSE 'eu' END,
+		'tenant', CASE WHEN e.execution_no % 2 = 0 THEN 'acme' WHEN e.execution_no % 100 = 1 THEN 'mid'
+			WHEN e.execution_no % 20000 = 3 THEN 'rare' ELSE 't' || e.execution_no % 1000 END)
+	FROM _sfflow.state_machine AS m WHERE m.machine_no = e.machine_no;
+	INSERT INTO _sfflow.label (requested_at, execution_no, machine_no, name, value)
+	SELECT e.requested_at, e.execution_no, e.machine_no, v.key, v.value
+	FROM _sfflow.execution AS e CROSS JOIN LATERAL jsonb_each_text(e.labels) AS v ORDER BY e.execution_no, v.key;
+	CREATE ROLE bench_reader;
+	PERFORM sf_grant('READ', 'm' || lpad(i::text, 2, '0'), 'bench_reader') FROM generate_series(1, 20, 2) AS i;
+END $$;
+
+-- Milliseconds of the newest 50 of a label, NAME:VALUE (order: one at random), as the reader: by sf_labels, or
+-- (more: a machine or any, and a status) by sf_list_executions.
+CREATE FUNCTION bench.label_pages(label text, more text, n integer) RETURNS SETOF float LANGUAGE plpgsql AS $$
+DECLARE
+	orders text[] := ARRAY(SELECT execution_no::text FROM _sfflow.execution ORDER BY random() LIMIT 500);
+	name text := split_part(label, ':', 1);
+	machine text := nullif(split_part(more, ' ', 1), 'any');
+	asked text := nullif(split_part(more, ' ', 2), '');
+	wanted text;
+	began timestamptz;
+BEGIN
+	PERFORM set_config('role', 'bench_reader', true);
+	FOR i IN 1 .. n LOOP
+		wanted := CASE name WHEN 'order' THEN orders[1 + i % cardinality(orders)] ELSE split_part(label, ':', 2) END;
+		began := clock_timestamp();
+		IF more = '' THEN
+			PERFORM l.execution_id FROM sf_labels l WHERE l.label = name AND l.value = wanted ORDER BY l.requested_at DESC LIMIT 50;
+		ELSE
+			PERFORM FROM sf_list_executions(labels => jsonb_build_object(name, wanted), state_machine => machine,
+				status => asked);
+		END IF;
+		RETURN NEXT 1000 * extract(epoch FROM clock_timestamp() - began);
+	END LOOP;
+	PERFORM set_config('role', 'none', true);
+END $$;
+
 -- Note each batch of a purge: how many executions it has deleted, from its begin until when.
 CREATE TABLE bench.purged (i serial, began timestamptz, at timestamptz, n bigint);
 CREATE FUNCTION bench.note_purge() RETURNS trigger LANGUAGE plpgsql AS $$

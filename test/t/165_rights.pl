@@ -105,7 +105,7 @@ my %checked = map {
   console_timeline console_tonight console_tried console_validate console_waits crc32 cron_runs event_page event_payload
   	event_types events health
   histogram_add histogram_below histogram_percentiles histogram_sum history job_label job_relations jobs
-  is_on_page jobs_ahead label_hash longest_running machine_rights map_run_arn may_create
+  is_on_page jobs_ahead longest_running machine_rights map_run_arn may_create
   mcp_call mcp_check mcp_compare_with_last_good mcp_compared mcp_last_good mcp_pointers
   mcp_execution mcp_execution_status mcp_first mcp_late_or_failing mcp_list_executions
   mcp_list_state_machines mcp_more mcp_rows mcp_schema mcp_state_machine_definition mcp_text mcp_tonight mcp_tool_list

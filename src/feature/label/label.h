@@ -2,9 +2,8 @@
  * label.h
  *		Labels of executions: names with values, by which executions are found.
  *
- * They stand twice: as an object in the row of the execution, and there alone as they are shown, and as one row of
- * _sfflow.label for each, by a hash of name and value, to be found by.  Two labels may have one hash, so what the rows of
- * label find is compared with the object.  An execution without labels has null there and no row.
+ * They stand twice: as an object in the row of the execution, and as one row of _sfflow.label for each, to be found by.
+ * An execution without labels has null there and no row.
  */
 #ifndef SF_FEATURE_LABEL_H
 #define SF_FEATURE_LABEL_H
@@ -16,9 +15,15 @@
 #define SF_MAX_LABEL_NAME	64
 #define SF_MAX_LABEL_VALUE	256
 
+/* A label */
+typedef struct SfLabel
+{
+	char	   *name;
+	char	   *value;
+} SfLabel;
+
 /* --- label_set.c --- */
 
-extern int64 sf_labels_hash(const char *name, int name_len, const char *value, int value_len);
 extern bool sf_labels_check_name(const char *name, int len, SfError *error);
 extern bool sf_labels_merge(const Jsonb *labels, const Jsonb *changes, Jsonb **result, SfError *error);
 
@@ -29,7 +34,7 @@ extern bool sf_labels_evaluate(SfExecution *execution, const void *option, SfErr
 
 /* --- label_rows.c --- */
 
-extern int	sf_labels_list_hashes(const Jsonb *labels, int64 *hashes);
+extern int	sf_labels_list(const Jsonb *labels, SfLabel *list);
 extern void sf_labels_insert_rows(const SfExecution *execution);
 extern void sf_labels_replace_rows(const SfExecution *execution, const Jsonb *before);
 

@@ -11,7 +11,7 @@
 static const SfFeatureTable tables[] = {
 	{
 		"label",.of_execution = true,.purge =
-		", LATERAL pg_catalog.jsonb_each_text(x.labels) v WHERE d.hash = _sfflow.label_hash(v.key, v.value)"
+		", LATERAL pg_catalog.jsonb_each_text(x.labels) v WHERE d.name = v.key AND d.value = v.value"
 		" AND d.machine_no = x.machine_no AND d.requested_at = x.requested_at AND"
 	},
 	{NULL}

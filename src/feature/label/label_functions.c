@@ -1,6 +1,6 @@
 /*
  * label_functions.c
- *		sf_set_labels(), functions of the executions that have labels, and the hash for the view sf_labels.
+ *		sf_set_labels(), and functions of the executions that have labels.
  */
 #include "postgres.h"
 
@@ -68,7 +68,7 @@ read_wanted(FunctionCallInfo fcinfo)
 {
 	SfLabelled	wanted = {0};
 	Jsonb	   *labels;
-	int64		hashes[SF_MAX_LABELS];
+	SfLabel		list[SF_MAX_LABELS];
 	int			n;
 	SfError		error;
 
@@ -81,15 +81,16 @@ read_wanted(FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument labels must have a label"),
 				 errhint("Leave it out to have executions with any labels.")));
-	n = sf_labels_list_hashes(labels, hashes);
+	n = sf_labels_list(labels, list);
 	wanted.labels = labels;
 	for (int i = 0; i < n; i++)
 	{
-		int64		rows = sf_execution_list_count_label(hashes[i]);
+		int64		rows = sf_execution_list_count_label(list[i].name, list[i].value);
 
 		if (i == 0 || rows < wanted.rows)
 		{
-			wanted.hash = hashes[i];
+			wanted.name = list[i].name;
+			wanted.value = list[i].value;
 			wanted.rows = rows;
 		}
 	}
@@ -133,14 +134,4 @@ SF_SQL_FUNCTION(sfflow_sf_stop_labelled)
 
 	sf_labelled_stop(without_labels(fcinfo, call), read_wanted(fcinfo).labels);
 	return (Datum) 0;
-}
-
-/* label_hash(label, value): what the rows of label are found by. */
-SF_SQL_FUNCTION(sfflow_label_hash)
-{
-	text	   *name = PG_GETARG_TEXT_PP(0);
-	text	   *value = PG_GETARG_TEXT_PP(1);
-
-	PG_RETURN_INT64(sf_labels_hash(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name),
-								   VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
 }

@@ -7,20 +7,18 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "utils/array.h"
 
 #include "feature/label/label.h"
 #include "store/direct.h"
 
-#define NCOLUMNS	4
+#define NCOLUMNS	5
 
-/* The hashes of labels (NULL: there are none), each once; returns how many. */
+/* List labels (NULL: there are none); returns how many there are. */
 int
-sf_labels_list_hashes(const Jsonb *labels, int64 *hashes)
+sf_labels_list(const Jsonb *labels, SfLabel *list)
 {
 	JsonbValue	root;
 	SfJsonMember members[SF_MAX_LABELS];
-	int			count = 0;
 	int			n;
 
 	if (labels == NULL)
@@ -33,40 +31,69 @@ sf_labels_list_hashes(const Jsonb *labels, int64 *hashes)
 	{
 		const JsonbValue *name = &members[i].key;
 		const JsonbValue *value = &members[i].value;
-		int			seen = 0;
 
-		hashes[count] = sf_labels_hash(name->val.string.val, name->val.string.len,
-									   value->val.string.val, value->val.string.len);
-		/* labels with one hash have one row, which finds them all */
-		while (hashes[seen] != hashes[count])
-			seen++;
-		if (seen == count)
-			count++;
+		list[i].name = pnstrdup(name->val.string.val, name->val.string.len);
+		list[i].value = pnstrdup(value->val.string.val, value->val.string.len);
 	}
-	return count;
+	return n;
 }
 
 /* Insert the rows of an execution that has none. */
 void
 sf_labels_insert_rows(const SfExecution *execution)
 {
-	int64		hashes[SF_MAX_LABELS];
+	SfLabel		labels[SF_MAX_LABELS];
 	Datum		values[SF_MAX_LABELS * NCOLUMNS];
 	bool		nulls[SF_MAX_LABELS * NCOLUMNS] = {0};
-	int			n = sf_labels_list_hashes(execution->labels, hashes);
+	int			n = sf_labels_list(execution->labels, labels);
 	SfTable    *table;
 
 	if (n == 0)
 		return;
 	for (int i = 0; i < n; i++)
 	{
-		values[i * NCOLUMNS] = Int64GetDatum(hashes[i]);
-		values[i * NCOLUMNS + 1] = Int32GetDatum(execution->machine_no);
-		values[i * NCOLUMNS + 2] = TimestampTzGetDatum(execution->requested_at);
-		values[i * NCOLUMNS + 3] = Int64GetDatum(execution->execution_no);
+		Datum	   *row = values + i * NCOLUMNS;
+
+		row[0] = TimestampTzGetDatum(execution->requested_at);
+		row[1] = Int64GetDatum(execution->execution_no);
+		row[2] = Int32GetDatum(execution->machine_no);
+		row[3] = CStringGetTextDatum(labels[i].name);
+		row[4] = CStringGetTextDatum(labels[i].value);
 	}
 	table = sf_table_open("label", NCOLUMNS);
 	sf_table_insert_rows(table, n, values, nulls);
+	sf_table_close(table);
+	CommandCounterIncrement();
+}
+
+/* Note where a row is. */
+static void
+read_address(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(ItemPointer) arg = tuple->t_self;
+}
+
+/* Delete the rows of an execution that has labels. */
+static void
+delete_rows(const SfExecution *execution, const Jsonb *labels)
+{
+	static const SfIndex by_key = {"label", "label_pkey"};
+	SfLabel		list[SF_MAX_LABELS];
+	int			n = sf_labels_list(labels, list);
+	SfTable    *table;
+
+	if (n == 0)
+		return;
+	table = sf_table_open("label", NCOLUMNS);
+	for (int i = 0; i < n; i++)
+	{
+		ItemPointerData tid;
+
+		if (sf_row_fetch(&by_key, SF_LOCK_WAIT, NULL, read_address, &tid, SF_TEXT(list[i].name),
+						 SF_TEXT(list[i].value), SF_INT4(execution->machine_no), SF_TIME(execution->requested_at),
+						 SF_INT8(execution->execution_no)))
+			sf_table_delete(table, &tid);
+	}
 	sf_table_close(table);
 	CommandCounterIncrement();
 }
@@ -75,21 +102,6 @@ sf_labels_insert_rows(const SfExecution *execution)
 void
 sf_labels_replace_rows(const SfExecution *execution, const Jsonb *before)
 {
-	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.label l WHERE l.hash = ANY ($1) AND l.machine_no = $2 AND l.requested_at = $3"
-		" AND l.execution_no = $4");
-	int64		hashes[SF_MAX_LABELS];
-	Datum		elements[SF_MAX_LABELS];
-	int			n = sf_labels_list_hashes(before, hashes);
-
-	for (int i = 0; i < n; i++)
-		elements[i] = Int64GetDatum(hashes[i]);
-	if (n > 0)
-		sf_store_execute(&plan,
-						 sf_query_arg(INT8ARRAYOID,
-									  PointerGetDatum(construct_array(elements, n, INT8OID, sizeof(int64),
-																	  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false),
-						 SF_INT4(execution->machine_no), SF_TIME(execution->requested_at),
-						 SF_INT8(execution->execution_no));
+	delete_rows(execution, before);
 	sf_labels_insert_rows(execution);
 }

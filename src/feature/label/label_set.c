@@ -10,32 +10,6 @@
 
 #include "feature/label/label.h"
 
-/* Of FNV-1a with 64 bits */
-#define HASH_START	UINT64CONST(0xcbf29ce484222325)
-#define HASH_PRIME	UINT64CONST(0x100000001b3)
-
-/* Go on with a hash over some bytes. */
-static uint64
-hash_bytes_on(uint64 hash, const char *bytes, int len)
-{
-	for (int i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char) bytes[i]) * HASH_PRIME;
-	return hash;
-}
-
-/*
- * The hash of a label.  It is stored and dumped, so it is the same on all machines and for ever, which PostgreSQL does
- * not promise of its own.
- */
-int64
-sf_labels_hash(const char *name, int name_len, const char *value, int value_len)
-{
-	uint64		hash = hash_bytes_on(HASH_START, name, name_len);
-
-	hash = hash_bytes_on(hash, "", 1);	/* no text has a zero byte */
-	return (int64) hash_bytes_on(hash, value, value_len);
-}
-
 /* Refuse the name of a label that is empty or too long. */
 bool
 sf_labels_check_name(const char *name, int len, SfError *error)
