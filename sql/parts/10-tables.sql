@@ -83,7 +83,8 @@ CREATE TABLE _sfflow.execution (
 	error text,
 	cause text,
 	input jsonb NOT NULL,
-	labels jsonb						-- texts by name, see label.sql; NULL: none
+	labels jsonb,						-- texts by name, see label.sql; NULL: none
+	trace text COLLATE "C"				-- that it is part of: traceparent, blank, tracestate, see trace.sql; NULL: none
 ) WITH (fillfactor = 70, autovacuum_freeze_min_age = 0, toast.autovacuum_freeze_min_age = 0);
 
 -- Child executions of an execution; those of a Distributed Map in their order.

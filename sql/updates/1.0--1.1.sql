@@ -231,4 +231,34 @@ CREATE INDEX label_newest ON _sfflow.label (name, value, requested_at, machine_n
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.label', '');
 --@end
 
+-- Traces.
+ALTER TABLE _sfflow.execution ADD COLUMN trace text COLLATE "C";
+
+--@with trace
+CREATE SEQUENCE _sfflow.trace_export_no;
+
+CREATE TABLE _sfflow.trace_export (
+	export_no bigint NOT NULL PRIMARY KEY,
+	execution_no bigint NOT NULL,
+	version integer NOT NULL,
+	run integer NOT NULL,
+	last_event_id integer NOT NULL,
+	status smallint NOT NULL,
+	started_at timestamptz,
+	redriven_at timestamptz,
+	ended_at timestamptz NOT NULL,
+	trace text COLLATE "C" NOT NULL,
+	error text,
+	takes integer NOT NULL,
+	leased_until timestamptz,
+	rejected_at timestamptz,
+	reason text
+) WITH (fillfactor = 70);
+CREATE INDEX trace_export_due ON _sfflow.trace_export (export_no) WHERE rejected_at IS NULL;
+CREATE INDEX trace_export_execution ON _sfflow.trace_export (execution_no);
+CREATE INDEX trace_export_rejected ON _sfflow.trace_export (rejected_at) WHERE rejected_at IS NOT NULL;
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export', '');
+--@end
+
 UPDATE _sfflow.schema_of_rows SET number = 2;

@@ -67,7 +67,7 @@ list_options(void)
 
 	for (size_t i = 0; i < lengthof(own); i++)
 		options = lappend(options, unconstify(char *, own[i]));
-	SF_FEATURES(compiles_options, feature)
+	SF_FEATURES(machine_options, feature)
 		for (const char *const *name = feature->machine_options; *name != NULL; name++)
 			options = lappend(options, unconstify(char *, *name));
 	return options;
@@ -271,6 +271,8 @@ sf_object_create_machine(SfMachine *machine, bool or_replace)
 	program = compile_definition(machine->name, machine->definition);
 	SF_FEATURES(compiles_options, feature)
 		(void) feature->compiles_options(machine->options, program);
+	SF_FEATURES(samples, feature)
+		(void) feature->samples(machine->options);
 
 	sf_instance_adopt_new();
 	if (sf_machine_insert(machine))

@@ -157,7 +157,7 @@ handle_existing(SfExecution *execution, const SfStart *start, const SfExecution 
 			sf_quota_require(machine->owner, machine->machine_no, machine->name);
 			execution->qualifier = wanted->qualifier;
 			execution->start_options = wanted->start_options;
-			sf_lifecycle_restart(execution, wanted->version, wanted->input, wanted->labels);
+			sf_lifecycle_restart(execution, wanted);
 			return "restarted";
 		case SF_IF_EXISTS_REPLACE:
 			if (running && sf_lifecycle_replace(execution->execution_no, wanted))

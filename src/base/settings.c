@@ -18,6 +18,7 @@
 SF_INT_SETTING_LIST(INT_SETTING_DEFINE)
 char	   *sf_setting_databases = NULL;
 bool		sf_setting_log_failures = true;
+char	   *sf_setting_traceparent = NULL;
 char	   *sf_setting_region = NULL;
 char	   *sf_setting_account_id = NULL;
 
@@ -92,6 +93,11 @@ sf_settings_define(void)
 							 "Log a line for each execution that fails.",
 							 NULL, &sf_setting_log_failures, true,
 							 PGC_SUSET, 0, NULL, NULL, NULL);
+
+	DefineCustomStringVariable("sfflow.traceparent",
+							   "Trace that executions which the session starts are part of, as traceparent of W3C Trace Context.",
+							   NULL, &sf_setting_traceparent, "",
+							   PGC_USERSET, 0, NULL, NULL, NULL);
 
 	DefineCustomStringVariable("sfflow.region",
 							   "Region in ARNs and in events.",

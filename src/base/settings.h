@@ -73,6 +73,9 @@ extern char *sf_setting_databases;
 /* Whether executions that fail leave a line in the server's log */
 extern bool sf_setting_log_failures;
 
+/* Trace that what the session starts is part of: traceparent and, after a blank, tracestate; or empty */
+extern char *sf_setting_traceparent;
+
 /* Region and account in ARNs */
 extern char *sf_setting_region;
 extern char *sf_setting_account_id;

@@ -143,13 +143,15 @@ open_attempt(SfVisits *v, SfPlace *place, const SfEvent *event, TimestampTz from
 		.entered_at = visit == NULL || is_visit ? from : visit->entered_at,
 		.from = from,
 		.to = DT_NOEND,
-		.end = SF_VISIT_RUNS
+		.end = SF_VISIT_RUNS,
+		.scheduled_at = DT_NOBEGIN,
+		.started_at = DT_NOBEGIN
 	};
 	MemoryContext old = MemoryContextSwitchTo(v->context);
 
-	if (visit == NULL || v->detail == SF_VISITS_ALL)
+	if (visit == NULL || v->detail >= SF_VISITS_ALL)
 		visit = palloc(sizeof(SfVisit));
-	if (v->detail == SF_VISITS_ALL)
+	if (v->detail >= SF_VISITS_ALL)
 		v->list = lappend(v->list, visit);
 	*visit = next;
 	place->latest = visit;
@@ -265,6 +267,11 @@ set_failed(SfPlace *place, TimestampTz at, SfVisitEnd end, const char *error, co
 	place->stopped_at = at;
 	place->error = error;
 	place->cause = cause;
+	if (place->latest != NULL && place->latest->to == DT_NOEND)
+	{
+		place->latest->error = error;
+		place->latest->cause = cause;
+	}
 	close_attempt(place->latest, at, end);
 }
 
@@ -325,7 +332,7 @@ note_items(SfPlace *map, const SfEvent *event)
 static void
 follow_meaning(SfVisits *v, SfPlace *place, const SfEvent *event, SfEventMeaning meaning)
 {
-	bool		texts = v->detail == SF_VISITS_TASKS;
+	bool		texts = v->detail == SF_VISITS_TASKS || v->detail == SF_VISITS_SPANS;
 
 	switch (meaning)
 	{
@@ -335,10 +342,12 @@ follow_meaning(SfVisits *v, SfPlace *place, const SfEvent *event, SfEventMeaning
 			break;
 		case SF_MEANS_SCHEDULED:
 			set_running(place);
+			place->latest->scheduled_at = event->at;
 			place->marked = NULL;
 			place->mark_pending = false;
 			break;
 		case SF_MEANS_STARTED:
+			place->latest->started_at = event->at;
 			if (event->type == SF_EVENT_MAP_STATE_STARTED)
 				note_items(place, event);
 			break;
@@ -456,6 +465,8 @@ follow_event(const SfEvent *event, void *arg)
 	SfVisits   *v = arg;
 	SfEventMeaning meaning = sf_event_type_meaning(event->type);
 
+	if (event->id > v->until)
+		return;
 	if (sf_event_type_is_of_execution(event->type))
 		follow_execution(v, event, meaning);
 	if (event->state < 0 || event->state >= v->program->nstates)
@@ -478,8 +489,17 @@ SfVisits *
 sf_visits_scan(const SfStatusExecution *execution, const SfProgram *program,
 			   SfVisitsDetail detail)
 {
+	return sf_visits_scan_until(execution, program, detail, PG_INT32_MAX);
+}
+
+/* The same up to an event: as if the execution had no later ones. */
+SfVisits *
+sf_visits_scan_until(const SfStatusExecution *execution, const SfProgram *program,
+					 SfVisitsDetail detail, int until)
+{
 	SfVisits   *v = palloc0(sizeof(SfVisits));
 
+	v->until = until;
 	v->program = program;
 	v->detail = detail;
 	v->context = AllocSetContextCreate(CurrentMemoryContext, "sfflow visits",

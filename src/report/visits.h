@@ -44,6 +44,10 @@ typedef struct SfVisit
 	TimestampTz from;			/* ... and of this attempt */
 	TimestampTz to;				/* DT_NOEND: it lasts */
 	SfVisitEnd	end;			/* RUNS with an end in time: the execution ended first */
+	TimestampTz scheduled_at;	/* the task of the attempt; DT_NOBEGIN: it was not */
+	TimestampTz started_at;		/* ... began to be done; DT_NOBEGIN: not known */
+	const char *error;			/* with SF_VISITS_SPANS; or NULL */
+	const char *cause;
 } SfVisit;
 
 /* A state within certain iterations, or an iteration of a Map state */
@@ -77,7 +81,8 @@ typedef enum SfVisitsDetail
 {
 	SF_VISITS_TASKS,			/* places of Tasks and iterations only, with errors and causes */
 	SF_VISITS_PLACES,			/* all places, each with its latest attempt */
-	SF_VISITS_ALL				/* all attempts */
+	SF_VISITS_ALL,				/* all attempts */
+	SF_VISITS_SPANS				/* ... each with its error and cause */
 } SfVisitsDetail;
 
 typedef struct SfVisits
@@ -86,7 +91,8 @@ typedef struct SfVisits
 	SfVisitsDetail detail;
 	MemoryContext context;		/* of all that follows; reset at a restart */
 	HTAB	   *places;			/* SfPlace */
-	List	   *list;			/* SfVisit in the order of their first events, with SF_VISITS_ALL */
+	List	   *list;			/* SfVisit in the order of their first events, with SF_VISITS_ALL and SF_VISITS_SPANS */
+	int			until;			/* the last event that is followed */
 	int			redriven;		/* event of the last redrive; 0: none */
 	TimestampTz redriven_at;
 } SfVisits;
@@ -95,6 +101,8 @@ extern HTAB *sf_place_hash(const char *name, Size entry_size, MemoryContext cont
 
 extern SfVisits *sf_visits_scan(const SfStatusExecution *execution, const SfProgram *program,
 								SfVisitsDetail detail);
+extern SfVisits *sf_visits_scan_until(const SfStatusExecution *execution, const SfProgram *program,
+									  SfVisitsDetail detail, int until);
 extern SfPlace *sf_visits_place(SfVisits *v, int state, const int *iterations,
 								int niterations, bool is_iteration);
 extern int64 sf_visits_duration(const SfPlace *place, bool lasts);

@@ -20,6 +20,7 @@
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
+#include "store/feature.h"
 #include "store/program_cache.h"
 #include "store/quota.h"
 
@@ -83,6 +84,7 @@ begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_ru
 	execution.priority = draft->execution->priority;
 	execution.map_index = index;
 	execution.map_items = child->items;
+	execution.trace = sf_feature_trace_context(draft->execution, parent, state, false);
 	if (!sf_execution_insert(&execution))
 		elog(ERROR, "execution \"%s\" is there already", execution.execution_id);
 	sf_quota_note_child(execution.owner);

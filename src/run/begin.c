@@ -33,6 +33,14 @@ take_priority(SfExecution *execution, const SfCachedProgram *cached)
 		execution->priority = cached->priority;
 }
 
+/* Give a new execution the trace that it is part of, unless its parent has. */
+static void
+take_trace(SfExecution *execution, const SfCachedProgram *cached)
+{
+	if (execution->trace == NULL)
+		SF_TELL(traces, execution, cached->sample);
+}
+
 /* A root branch of a new execution, due or, where others wait for a limit, in their queue. */
 static SfBranch *
 make_root(const SfExecution *execution, const SfProgram *program)
@@ -70,6 +78,7 @@ sf_lifecycle_begin(SfExecution *execution)
 	SfCachedProgram *cached = sf_program_cache_find(execution->machine_no, execution->version);
 
 	take_priority(execution, cached);
+	take_trace(execution, cached);
 	if (!sf_apply_insert(execution))
 		return false;
 	sf_apply_branch(make_root(execution, cached->program));
@@ -88,7 +97,12 @@ sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
 	List	   *roots = NIL;
 
 	for (int i = 0; i < n; i++)
-		take_priority(executions[i], sf_program_cache_find(executions[i]->machine_no, executions[i]->version));
+	{
+		cached = sf_program_cache_find(executions[i]->machine_no, executions[i]->version);
+		take_priority(executions[i], cached);
+		take_trace(executions[i], cached);
+	}
+	cached = NULL;
 	sf_apply_insert_all(executions, n, began);
 	for (int i = 0; i < n; i++)
 	{

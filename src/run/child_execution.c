@@ -20,6 +20,7 @@
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/outside.h"
+#include "store/feature.h"
 #include "store/machine_alias.h"
 #include "store/privilege.h"
 #include "store/quota.h"
@@ -233,6 +234,8 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 	child.parent_execution_no = draft->execution->execution_no;
 	child.parent_branch_no = branch->key.branch_no;
 	child.requested_at = GetCurrentTimestamp();
+	child.trace = sf_feature_trace_context(draft->execution, branch,
+										   &draft->program->states[branch->state], false);
 	if (waits_for_end(resource))
 		child.parent_generation = generation;
 

@@ -192,6 +192,7 @@ make_call(SfTaskCall *call, const SfDraft *draft, const SfBranch *branch,
 	call->owner = draft->execution->owner;
 	call->payload = payload;
 	call->attempt = branch->attempt;
+	call->trace = sf_feature_trace_context(draft->execution, branch, call->state, false);
 	if (branch->deadline != DT_NOEND)
 		call->timeout_ms = Max((branch->deadline - branch->started_at) / 1000, 1);
 	call->in_session = slice != NULL && sf_slice_in_session(slice->request);

@@ -32,6 +32,7 @@ typedef struct SfTaskCall
 	Oid			owner;			/* of the state machine: runs as this role */
 	Jsonb	   *payload;		/* effective input (Parameters, Arguments) */
 	int			attempt;		/* 0: the first */
+	const char *trace;			/* context that it passes on (store/feature.h); NULL: none */
 	int64		timeout_ms;		/* 0: none */
 	bool		in_session;		/* called from sf_step, sf_run: not a worker */
 	bool		not_first;		/* tasks ran before it in its slice; what they

@@ -62,11 +62,11 @@ lock_branches(const SfExecution *execution)
 }
 
 /*
- * Begin an ended execution anew with another input and other labels (NULL: none), in a
- * version of its machine; its history goes on.  The caller has locked its row.
+ * Begin an ended execution anew with input, labels (NULL: none) and trace (NULL: none) of
+ * another one, in a version of its machine; its history goes on.  The caller has locked its row.
  */
 void
-sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input, Jsonb *labels)
+sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted)
 {
 	const Jsonb *before = execution->labels;
 	List	   *branches;
@@ -79,17 +79,18 @@ sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input, Jsonb *l
 	old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	reopen(execution);
 	SF_TELL(restarted, execution);
-	execution->version = version;
+	execution->version = wanted->version;
 	execution->started_at = DT_NOBEGIN;
 	execution->last_redriven_at = DT_NOBEGIN;
 	execution->idle_us = 0;
-	execution->input = execution->new_input = input;
-	execution->labels = labels;
-	if (before != NULL || labels != NULL)
+	execution->input = execution->new_input = wanted->input;
+	execution->labels = wanted->labels;
+	execution->trace = wanted->trace;
+	if (before != NULL || execution->labels != NULL)
 		SF_TELL(relabelled, execution, before);
 
 	draft = sf_draft_make_locked(execution);
-	root = sf_lifecycle_root(execution, draft->program->scopes[0].start, input);
+	root = sf_lifecycle_root(execution, draft->program->scopes[0].start, execution->input);
 	/* a child that the last run waited for answers nothing of this one */
 	root->generation = old == NULL ? execution->last_event_id : old->generation + 1;
 	sf_draft_drop_all(draft);

@@ -14,7 +14,7 @@ extern bool sf_lifecycle_begin(SfExecution *execution);
 extern void sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began);
 extern SfBranch *sf_lifecycle_root(const SfExecution *execution, int state,
 								   Jsonb *payload);
-extern void sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input, Jsonb *labels);
+extern void sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted);
 extern bool sf_lifecycle_replace(int64 execution_no, const SfExecution *wanted);
 extern void sf_lifecycle_stop(SfExecution *execution, const char *error,
 							  const char *cause);

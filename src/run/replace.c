@@ -50,7 +50,7 @@ change_root(const SfExecution *execution, SfBranch *root)
 }
 
 /*
- * Give an execution that has not begun the input, the labels, the version and the time of a start.  Waits for a worker
+ * Give an execution that has not begun the input, the labels, the trace, the version and the time of a start.  Waits for a worker
  * that is beginning it.  False: it has begun, or is over.
  */
 bool
@@ -69,6 +69,7 @@ sf_lifecycle_replace(int64 execution_no, const SfExecution *wanted)
 	execution->start_options = wanted->start_options;
 	execution->input = execution->new_input = wanted->input;
 	execution->labels = wanted->labels;
+	execution->trace = wanted->trace;
 	if (before != NULL || execution->labels != NULL)
 		SF_TELL(relabelled, execution, before);
 	SF_TELL(replaced, execution);

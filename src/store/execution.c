@@ -29,7 +29,10 @@ append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 
 	sf_row_read(&row_type, tuple, desc, ncolumns, e);
 	if (ncolumns < NCOLUMNS)
+	{
 		e->labels = sf_row_jsonb(tuple, desc, COL_labels);
+		e->trace = sf_row_text(tuple, desc, COL_trace);
+	}
 	e->tid = tuple->t_self;
 	sf_open_execution_note(e);
 	machine = sf_machine_identity(e->machine_no);
@@ -183,20 +186,20 @@ sf_execution_insert(SfExecution *e)
 	return inserted;
 }
 
-/* Replace what can change; without a new input, input and labels stay. */
+/* Replace what can change; without a new input, input, labels and trace stay. */
 static void
 update(SfTable *table, const SfExecution *e)
 {
 	static const int changed[] = {
 		COL_status, COL_redrive_count, COL_last_event_id, COL_version, COL_qualifier, COL_started_at,
 		COL_stopped_at, COL_last_redriven_at, COL_idle_us, COL_output, COL_error, COL_cause, COL_input,
-		COL_labels
+		COL_labels, COL_trace
 	};
 	SfExecution row = *e;
 
 	row.input = e->new_input;
 	sf_row_update(&row_type, table, &row.tid, &row, changed,
-				  lengthof(changed) - (e->new_input == NULL ? 2 : 0));
+				  lengthof(changed) - (e->new_input == NULL ? 3 : 0));
 }
 
 /*

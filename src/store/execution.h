@@ -40,7 +40,8 @@
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(Jsonb *, input, JSONB, NOT_NULL) \
-	X(Jsonb *, labels, JSONB, NULLABLE)	/* read in short, too */
+	X(Jsonb *, labels, JSONB, NULLABLE)	/* read in short, too, as is the next one */ \
+	X(char *, trace, TEXT, NULLABLE)	/* that it is part of */
 
 typedef struct SfExecution
 {
@@ -65,7 +66,7 @@ typedef struct SfExecution
 	/* of the call that starts it, for features (src/api/start_options.c); NULL: there are none */
 	const Jsonb *start_options;
 
-	/* for sf_execution_update_all: replaces input, and labels with it; NULL keeps both */
+	/* for sf_execution_update_all: replaces input, and labels and trace with it; NULL keeps them */
 	Jsonb	   *new_input;
 } SfExecution;
 

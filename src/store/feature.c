@@ -122,6 +122,17 @@ sf_feature_waiting_word(const char *name)
 	return "held";
 }
 
+/* The context of a trace that what a branch does in a state passes on; NULL: its execution is part of none. */
+char *
+sf_feature_trace_context(const SfExecution *execution, const SfBranch *branch, const SfState *state, bool by_worker)
+{
+	if (execution->trace == NULL)
+		return NULL;
+	SF_FEATURES(trace_context, feature)
+		return feature->trace_context(execution, branch, state, by_worker);
+	return NULL;
+}
+
 /* Tell whether a feature keeps an object (SF_OBJECT_…) from giving work away. */
 bool
 sf_feature_keeps_back(char kind, const char *name)

@@ -191,6 +191,21 @@ typedef struct SfFeature
 	void	   *(*compiles_options) (const Jsonb *options, const SfProgram *program);
 	bool		(*labels) (SfExecution *execution, const void *compiled, SfError *error);
 
+	/*
+	 * Read the option trace of a version, or raise: which share of its executions that come without a trace is sampled;
+	 * -1: they begin none.  Give an execution that is to begin, or to begin anew, and is no child of one with a trace,
+	 * the trace that it is part of.
+	 */
+	double		(*samples) (const Jsonb *options);
+	void		(*traces) (SfExecution *execution, double sample);
+
+	/*
+	 * The context that what a branch does in a state passes on: traceparent and, after a blank, tracestate.  The
+	 * execution is part of a trace.  by_worker: what a worker of an activity does.
+	 */
+	char	   *(*trace_context) (const SfExecution *execution, const SfBranch *branch, const SfState *state,
+								  bool by_worker);
+
 	/* The labels in the row of an execution have changed; before: those that it had, or NULL. */
 	void		(*relabelled) (const SfExecution *execution, const Jsonb *before);
 
@@ -332,8 +347,12 @@ typedef struct SfFeature
 	X(left_state) \
 	X(slice_ends) \
 	X(start_options) \
+	X(machine_options) \
 	X(compiles_options) \
 	X(labels) \
+	X(samples) \
+	X(traces) \
+	X(trace_context) \
 	X(relabelled) \
 	X(schedules) \
 	X(begins) \
@@ -393,6 +412,8 @@ extern void sf_features_init(void);	/* src/feature/features.c */
 extern void sf_feature_register(const SfFeature *const *features, int count);
 extern int	sf_feature_look_number(const SfFeature *feature);
 extern const char *sf_feature_waiting_word(const char *name);
+extern char *sf_feature_trace_context(const SfExecution *execution, const SfBranch *branch, const SfState *state,
+									   bool by_worker);
 extern bool sf_feature_keeps_back(char kind, const char *name);
 extern bool sf_feature_wants_notice(SfChangeKind kind, const SfExecution *execution);
 extern const char *sf_feature_use_of(char kind, const char *name);

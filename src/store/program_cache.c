@@ -130,6 +130,9 @@ load(int machine_no, int version, bool must)
 		cached->labels = feature->compiles_options(machine->options, program);
 	MemoryContextSwitchTo(old);
 	cached->priority = priority_of(machine->options);
+	cached->sample = -1;
+	SF_FEATURES(samples, feature)
+		cached->sample = feature->samples(machine->options);
 	return cached;
 }
 

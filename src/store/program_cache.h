@@ -15,6 +15,7 @@ typedef struct SfCachedProgram
 	SfHistoryLevel history;
 	const char *role_arn;		/* that the AWS API was given; NULL: none */
 	int			priority;		/* of executions, in queues of limits */
+	double		sample;			/* of executions that come without a trace, which are sampled; -1: they begin none */
 	const void *labels;			/* option labels, as its feature has compiled it; NULL: executions get none */
 } SfCachedProgram;
 

@@ -124,6 +124,15 @@ raise_deadlock_timeout(int attempt)
 								 PGC_S_SESSION, GUC_ACTION_SET, true, DEBUG1, false);
 }
 
+/* Have what the task starts be part of its trace. */
+static void
+pass_trace_on(const char *trace)
+{
+	if (trace != NULL)
+		(void) set_config_option("sfflow.traceparent", trace, PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SET, true, DEBUG1, false);
+}
+
 /* Run the task inside the subtransaction. */
 static Jsonb *
 run_as_owner(Try *try)
@@ -133,6 +142,7 @@ run_as_owner(Try *try)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	sf_identity_enter(&try->identity, try->call->owner);
 	raise_deadlock_timeout(try->attempt);
+	pass_trace_on(try->call->trace);
 	/* with the owner's settings, now */
 	sf_timer_set_default(try->timer, (int64) sf_setting_default_task_timeout * 1000);
 	if (SPI_connect() != SPI_OK_CONNECT)

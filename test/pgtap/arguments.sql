@@ -1,5 +1,5 @@
 -- Every argument that is an interval, a count or a number, and every option: what is refused, and how.
--- needs: hold deadline limit event human
+-- needs: hold deadline limit event human trace
 BEGIN;
 
 -- call: what is called; expected: its SQLSTATE and message (a pattern), or 'ok'
@@ -71,6 +71,14 @@ INSERT INTO cases VALUES
 ('sf_emit', 'ttl', $$SELECT sf_emit('v0', 'k', ttl => '1000 years')$$, 'ok'),
 ('sf_emit', 'ttl', $$SELECT sf_emit('v0', 'k', ttl => '-1 s')$$, 'SF012 argument ttl must not be negative'),
 ('sf_emit', 'ttl', $$SELECT sf_emit('v0', 'k', ttl => '178000000 years')$$, 'SF012 argument ttl must be at most 1000 years'),
+('sf_take_spans', 'lease', $$SELECT count(*) FROM sf_take_spans(1, '0')$$, 'ok'),
+('sf_take_spans', 'lease', $$SELECT count(*) FROM sf_take_spans(1, NULL)$$, 'ok'),
+('sf_take_spans', 'lease', $$SELECT count(*) FROM sf_take_spans(1, '1000 years')$$, 'ok'),
+('sf_take_spans', 'lease', $$SELECT count(*) FROM sf_take_spans(1, '-1 s')$$, 'SF012 argument lease must not be negative'),
+('sf_take_spans', 'lease', $$SELECT count(*) FROM sf_take_spans(1, '178000000 years')$$, 'SF012 argument lease must be at most 1000 years'),
+('sf_take_spans', 'max_executions', $$SELECT count(*) FROM sf_take_spans(NULL)$$, 'ok'),
+('sf_take_spans', 'max_executions', $$SELECT count(*) FROM sf_take_spans(2147483647)$$, 'ok'),
+('sf_take_spans', 'max_executions', $$SELECT count(*) FROM sf_take_spans(0)$$, 'SF012 argument max_executions must be at least 1'),
 ('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '-1 s')$$, 'SF012 argument lease must not be negative'),
 ('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '1 mon -32 days')$$, 'SF012 argument lease must not be negative'),
 ('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '0')$$, 'SF012 argument lease must be at least a millisecond'),

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
--- needs: hold deadline limit event human label
+-- needs: hold deadline limit event human label trace
 BEGIN;
-SELECT plan(222);
+SELECT plan(228);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -46,6 +46,9 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_create_access_key', 'role name', 'TABLE(access_key_id text, secret_access_key text)'),
 	('sf_drop_access_key', 'access_key_id text', 'void'),
 	('sf_access_key', 'access_key_id text', 'TABLE(role name, secret_access_key text)'),
+	('sf_take_spans', 'max_executions integer DEFAULT 100, lease interval DEFAULT ''00:01:00''::interval', 'TABLE(export_no bigint, spans jsonb)'),
+	('sf_confirm_spans', 'export_nos bigint[]', 'bigint'),
+	('sf_reject_spans', 'export_nos bigint[], reason text', 'bigint'),
 	('sf_set_alias', 'state_machine text, alias text, versions jsonb', 'void'),
 	('sf_drop_alias', 'state_machine text, alias text', 'void'),
 	('sf_diff_versions', 'state_machine text, a integer, b integer', 'TABLE(pointer text, change text, before jsonb, after jsonb)'),

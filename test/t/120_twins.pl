@@ -1,6 +1,6 @@
 # Objects that stood in a database before sfflow was installed, or that stand first in the search_path, are never run
 # with its user's rights: the database belongs to a tenant, and is full of twins of everything in pg_catalog.
-# needs: hold deadline limit event human
+# needs: hold deadline limit event human trace
 use strict;
 use warnings;
 use FindBin;
@@ -345,6 +345,10 @@ SELECT public.sf_start('flow', '{}', options => '{"name": "twin-options", "label
 	public.sf_start_many('flow', ARRAY['{}']::pg_catalog.jsonb[], ARRAY['twin-many'],
 		options => '{"labels": {"a": 1}}'),
 	public.sf_set_labels('flow:twin-options', '{"a": 2, "b": null}');
+SELECT public.sf_start('flow', '{}', options => '{"name": "twin-trace",
+	"trace": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}');
+SELECT public.sf_stop('flow:twin-trace');
+SELECT public.sf_take_spans(), public.sf_confirm_spans('{1}'), public.sf_reject_spans('{2}', 'refused');
 SELECT public.sf_list_executions(labels => '{"a": 2}'), public.sf_stop_many(labels => '{"a": 2}');
 SELECT public.sf_redrive_many(labels => '{"a": 2}');
 TABLE public.sf_labels;

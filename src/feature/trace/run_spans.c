@@ -1,0 +1,683 @@
+/*
+ * run_spans.c
+ *		The spans of a run of an execution, as OTLP has them in JSON.
+ *
+ * The tree, from the fold of events in report/visits.c:
+ *
+ *		run		of the execution, from its begin or a redrive to its end
+ *		  state		each visit to a state; its children below
+ *			task	each attempt at the task of a Task state
+ *			  work	what a worker of an activity does for it
+ *			branch	of a Parallel state, or an iteration of a Map
+ *			  state	and so on; jobs of a JobNet stand below its state
+ *
+ * A child execution is a run of its own, below the task or the Map that began it.  Spans are made in the order in
+ * which they begin, so those above a span come before it, and of a run that has too many the last ones are left
+ * out.
+ */
+#include "postgres.h"
+
+#include "commands/dbcommands.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "feature/trace/tracing.h"
+#include "report/report.h"
+#include "report/visits.h"
+#include "store/program_cache.h"
+#include "store/status.h"
+
+/* Spans of a run, at most; a message of OTLP holds some megabytes */
+#define MAX_SPANS	5000
+
+/* Links of a span, at most, and child executions of a run that are looked at for them */
+#define MAX_LINKS	100
+#define MAX_CHILDREN	1000
+
+/* Bytes of a text from outside that a span has at most: names of errors, causes */
+#define MAX_TEXT	2000
+
+/* Flags of a span in OTLP, beside those of W3C: whether its parent is remote is known; it is */
+#define FLAG_HAS_IS_REMOTE	0x100
+#define FLAG_IS_REMOTE	0x200
+
+/* Kinds of spans and codes of a status, as OTLP numbers them */
+#define KIND_INTERNAL	1
+#define KIND_SERVER		2
+#define KIND_CLIENT		3
+#define KIND_PRODUCER	4
+#define KIND_CONSUMER	5
+#define CODE_UNSET		0
+#define CODE_ERROR		2
+
+typedef struct Span
+{
+	SfSpanKind	kind;
+	char		id[SF_SPAN_ID_DIGITS + 1];
+	char		parent[SF_SPAN_ID_DIGITS + 1];
+	const char *name;
+	const SfState *state;		/* that it is of, or around the branch that it is of; NULL: a run */
+	SfPlaceKey	place;
+	const SfVisit *visit;		/* the last attempt of a state, the attempt of a task */
+	TimestampTz entered_at;
+	TimestampTz from;
+	TimestampTz to;
+	SfVisitEnd	end;
+	int			number;			/* attempts of a state; of a task, which attempt (0: the first); which branch */
+	List	   *links;			/* ids of spans of child executions, of this trace */
+	int			nlinks;			/* also those beyond MAX_LINKS */
+} Span;
+
+/*
+ * The latest span of a state or of a branch, by its place; a branch has the number of its scope behind those of
+ * states
+ */
+typedef struct Latest
+{
+	SfPlaceKey	key;			/* first, for the hash table */
+	Span	   *span;
+	int			visit;			/* of a state */
+	Span	   *around;			/* of a branch */
+} Latest;
+
+typedef struct Tree
+{
+	const SfTracedRun *run;
+	SfTraceContext context;
+	SfSpanSeed	seed;
+	const SfProgram *program;
+	HTAB	   *latest;			/* NULL: there are no visits */
+	Span	   *root;
+	List	   *spans;			/* Span, the root first */
+	int			dropped;
+} Tree;
+
+/* --- the tree --- */
+
+/* When a run began. */
+static TimestampTz
+begin_of(const SfTracedRun *run)
+{
+	if (run->redriven_at != DT_NOBEGIN)
+		return run->redriven_at;
+	return run->started_at != DT_NOBEGIN ? run->started_at : run->ended_at;
+}
+
+/* Append a span. */
+static Span *
+append_span(Tree *tree, SfSpanKind kind, const char *parent, const char *name)
+{
+	Span	   *span = palloc0(sizeof(Span));
+
+	span->kind = kind;
+	span->name = name;
+	strlcpy(span->parent, parent, sizeof(span->parent));
+	tree->spans = lappend(tree->spans, span);
+	return span;
+}
+
+/* Add a span below another one; NULL: there are too many. */
+static Span *
+add_span(Tree *tree, SfSpanKind kind, const Span *parent, const char *name)
+{
+	if (list_length(tree->spans) < MAX_SPANS)
+		return append_span(tree, kind, parent->id, name);
+	tree->dropped++;
+	return NULL;
+}
+
+/* Add the span of the run itself. */
+static void
+add_root(Tree *tree, const char *machine)
+{
+	const SfTracedRun *run = tree->run;
+	bool		is_first = strcmp(tree->context.span_id, SF_NO_SPAN) == 0;
+	Span	   *root = append_span(tree, SF_SPAN_RUN, is_first ? "" : tree->context.span_id, machine);
+
+	root->from = begin_of(run);
+	root->to = run->ended_at;
+	sf_span_id(&tree->seed, SF_SPAN_RUN, "", NULL, 0, root->from, 0, root->id);
+	tree->root = root;
+}
+
+/* What is known of the latest span of a place. */
+static Latest *
+find_latest(Tree *tree, int number, const int *iterations, int niterations)
+{
+	SfPlaceKey	key = {number, niterations, (int *) iterations};
+	bool		found;
+	Latest	   *latest = hash_search(tree->latest, &key, HASH_ENTER, &found);
+
+	if (found)
+		return latest;
+	if (niterations > 0)
+		latest->key.iterations = memcpy(palloc(sizeof(int) * niterations), iterations, sizeof(int) * niterations);
+	latest->span = latest->around = NULL;
+	latest->visit = 0;
+	return latest;
+}
+
+/* The span of a branch that a visit is within, which the state around it has; NULL: it was left out. */
+static Span *
+find_branch(Tree *tree, const SfVisit *visit, const SfScope *scope, Span *around)
+{
+	const SfState *owner = &tree->program->states[scope->owner_state];
+	const SfPlaceKey *place = &visit->place;
+	bool		is_map = owner->type == SF_STATE_MAP;
+	Latest	   *latest = find_latest(tree, tree->program->nstates + scope->number, place->iterations,
+									 place->niterations);
+	Span	   *span = latest->span;
+
+	if (span != NULL && latest->around == around)
+		return span;
+	span = add_span(tree, SF_SPAN_BRANCH, around, psprintf(is_map ? "%s iteration" : "%s branch", owner->name));
+	latest->span = span;
+	latest->around = around;
+	if (span == NULL)
+		return NULL;
+	span->state = owner;
+	span->place = latest->key;
+	span->number = is_map ? place->iterations[place->niterations - 1] : scope->branch_index;
+	span->entered_at = around->entered_at;
+	span->from = visit->from;
+	span->to = visit->to;
+	sf_span_id(&tree->seed, SF_SPAN_BRANCH, owner->name, place->iterations, place->niterations, span->entered_at,
+			   scope->branch_index, span->id);
+	return span;
+}
+
+/* Find the span that is around a visit; NULL: it was left out. */
+static Span *
+find_around(Tree *tree, const SfVisit *visit)
+{
+	const SfPlaceKey *place = &visit->place;
+	const SfScope *scope = &tree->program->scopes[tree->program->states[place->number].scope];
+	const SfState *owner = scope->owner_state < 0 ? NULL : &tree->program->states[scope->owner_state];
+	int			depth;
+	Span	   *around;
+	Span	   *branch;
+
+	if (owner == NULL || (owner->type == SF_STATE_MAP && place->niterations == 0))
+		return tree->root;
+	depth = place->niterations - (owner->type == SF_STATE_MAP ? 1 : 0);
+	around = find_latest(tree, owner->number, place->iterations, depth)->span;
+	if (around == NULL || owner->type == SF_STATE_JOBNET)
+		return around;
+	branch = find_branch(tree, visit, scope, around);
+	if (branch != NULL)
+	{
+		branch->to = Max(branch->to, visit->to);
+		branch->end = visit->end;
+	}
+	return branch;
+}
+
+/* Name the span of a task: few names for many tasks. */
+static const char *
+name_task(const SfResource *resource)
+{
+	switch (resource->kind)
+	{
+		case SF_RESOURCE_SQL_FUNCTION:
+			return psprintf("SELECT %s", resource->name);
+		case SF_RESOURCE_ACTIVITY:
+			return psprintf("send %s", resource->name);
+		default:
+			return resource->text;
+	}
+}
+
+/* Add the span of what a worker does for a task. */
+static void
+add_work(Tree *tree, const Span *task, const SfVisit *visit)
+{
+	Span	   *work = add_span(tree, SF_SPAN_WORK, task,
+								psprintf("process %s", sf_state_task(task->state)->resource.name));
+
+	if (work == NULL)
+		return;
+	work->state = task->state;
+	work->place = task->place;
+	work->visit = visit;
+	work->number = task->number;
+	work->from = visit->started_at;
+	work->to = task->to;
+	work->end = task->end;
+	sf_span_id(&tree->seed, SF_SPAN_WORK, task->state->name, visit->place.iterations, visit->place.niterations,
+			   visit->entered_at, task->number, work->id);
+}
+
+/* Add the span of an attempt at the task of a state. */
+static void
+add_task(Tree *tree, const Span *state, const SfVisit *visit, int attempt)
+{
+	const SfResource *resource = &sf_state_task(state->state)->resource;
+	Span	   *task = add_span(tree, SF_SPAN_TASK, state, name_task(resource));
+
+	if (task == NULL)
+		return;
+	task->state = state->state;
+	task->place = state->place;
+	task->visit = visit;
+	task->number = attempt;
+	task->from = visit->scheduled_at;
+	task->to = visit->to;
+	task->end = visit->end;
+	sf_span_id(&tree->seed, SF_SPAN_TASK, state->state->name, visit->place.iterations, visit->place.niterations,
+			   visit->entered_at, attempt, task->id);
+	if (resource->kind == SF_RESOURCE_ACTIVITY && visit->started_at != DT_NOBEGIN)
+		add_work(tree, task, visit);
+}
+
+/* Add the span of a visit, or of another attempt to the one that there is. */
+static void
+add_visit(Tree *tree, const SfVisit *visit)
+{
+	const SfPlaceKey *place = &visit->place;
+	const SfState *state = &tree->program->states[place->number];
+	Span	   *around = find_around(tree, visit);
+	Latest	   *latest = find_latest(tree, place->number, place->iterations, place->niterations);
+	Span	   *span = latest->visit == visit->visit ? latest->span : NULL;
+
+	if (around == NULL)
+	{
+		tree->dropped++;
+		latest->span = NULL;
+		return;
+	}
+	if (span == NULL)
+	{
+		span = add_span(tree, SF_SPAN_STATE, around, state->name);
+		latest->span = span;
+		latest->visit = visit->visit;
+		if (span == NULL)
+			return;
+		span->state = state;
+		span->place = *place;
+		span->entered_at = visit->entered_at;
+		span->from = visit->from;
+		sf_span_id(&tree->seed, SF_SPAN_STATE, state->name, place->iterations, place->niterations, visit->entered_at, 0,
+				   span->id);
+	}
+	span->visit = visit;
+	span->to = visit->to;
+	span->end = visit->end;
+	if (state->type == SF_STATE_TASK && visit->scheduled_at != DT_NOBEGIN)
+		add_task(tree, span, visit, span->number);
+	span->number++;
+}
+
+/* --- links --- */
+
+/* Link a child execution to the span of the task that has begun it. */
+static void
+link_child(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Tree	   *tree = arg;
+	SfTraceContext child;
+	SfSpanSeed	seed;
+	char	   *id = palloc(SF_SPAN_ID_DIGITS + 1);
+	char	   *trace = sf_row_text(tuple, desc, 4);
+
+	if (!sf_tracing_parse_kept(trace, &child) || strcmp(child.trace_id, tree->context.trace_id) != 0)
+		return;
+	seed = sf_span_seed(child.trace_id, sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0),
+						sf_row_text(tuple, desc, 3), 0);
+	sf_span_id(&seed, SF_SPAN_RUN, "", NULL, 0, sf_row_number(tuple, desc, 5, 0), 0, id);
+	foreach_ptr(Span, span, tree->spans)
+	{
+		if (strcmp(span->id, child.span_id) != 0)
+			continue;
+		if (span->nlinks++ < MAX_LINKS)
+			span->links = lappend(span->links, id);
+		return;
+	}
+}
+
+/*
+ * Link child executions that have begun, but for those of Distributed Maps, to the spans of tasks that have begun
+ * them.
+ */
+static void
+link_children(Tree *tree)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT c.execution_no, c.requested_at, c.execution_id, c.trace, c.started_at FROM _sfflow.execution c"
+		" WHERE c.parent_execution_no = $1 AND c.map_run_no IS NULL AND c.trace IS NOT NULL"
+		" AND c.started_at IS NOT NULL AND c.requested_at >= $2 AND c.requested_at <= $3"
+		" ORDER BY c.execution_no LIMIT $4");
+	bool		may_have = false;
+
+	for (int i = 0; i < tree->program->nstates && !may_have; i++)
+		may_have = tree->program->states[i].type == SF_STATE_TASK &&
+			sf_state_task(&tree->program->states[i])->resource.kind == SF_RESOURCE_START_EXECUTION;
+	if (may_have)
+		sf_store_read(&plan, link_child, tree, SF_INT8(tree->run->execution_no), SF_TIME(tree->root->from),
+					  SF_TIME(tree->root->to), SF_INT4(MAX_CHILDREN));
+}
+
+/* --- JSON --- */
+
+/* A text, cut to MAX_TEXT bytes; NULL stays. */
+static const char *
+cut(const char *text)
+{
+	return text == NULL || strlen(text) <= MAX_TEXT ? text :
+		pnstrdup(text, pg_mbcliplen(text, strlen(text), MAX_TEXT));
+}
+
+/* Nanoseconds since 1970, as text. */
+static const char *
+nanoseconds(TimestampTz at)
+{
+	return psprintf(INT64_FORMAT "000", at + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY);
+}
+
+/* Add an attribute that is a text; NULL: none. */
+static void
+put_text(SfJsonBuilder *b, const char *key, const char *value)
+{
+	if (value == NULL)
+		return;
+	sf_json_open_object(b, NULL);
+	sf_json_add_string(b, "key", key);
+	sf_json_open_object(b, "value");
+	sf_json_add_string(b, "stringValue", value);
+	sf_json_close_object(b);
+	sf_json_close_object(b);
+}
+
+/* Add one that is an integer, which OTLP writes as text. */
+static void
+put_integer(SfJsonBuilder *b, const char *key, int64 value)
+{
+	sf_json_open_object(b, NULL);
+	sf_json_add_string(b, "key", key);
+	sf_json_open_object(b, "value");
+	sf_json_add_string(b, "intValue", psprintf(INT64_FORMAT, value));
+	sf_json_close_object(b);
+	sf_json_close_object(b);
+}
+
+/* Has what a span is of failed? */
+static bool
+has_failed(const Tree *tree, const Span *span)
+{
+	if (span->kind == SF_SPAN_RUN)
+		return tree->run->status != SF_STATUS_SUCCEEDED;
+	return span->end == SF_VISIT_FAILED || span->end == SF_VISIT_ABORTED || span->end == SF_VISIT_RUNS;
+}
+
+/* The name of the error with which it has failed; NULL: it has none. */
+static const char *
+error_of(const Tree *tree, const Span *span)
+{
+	if (span->kind == SF_SPAN_RUN)
+		return cut(tree->run->error);
+	return span->visit == NULL ? NULL : cut(span->visit->error);
+}
+
+/* The value of error.type: the name of the error, or how it has ended. */
+static const char *
+error_type(const Tree *tree, const Span *span)
+{
+	const char *error = error_of(tree, span);
+
+	if (error != NULL)
+		return error;
+	if (span->kind == SF_SPAN_RUN)
+		return sf_status_name(tree->run->status);
+	return span->end == SF_VISIT_FAILED ? "_OTHER" : "ABORTED";
+}
+
+/* Put the attributes of a run. */
+static void
+put_run(SfJsonBuilder *b, const Tree *tree)
+{
+	const SfTracedRun *run = tree->run;
+
+	put_text(b, "sfflow.execution.id", run->execution_id);
+	put_text(b, "sfflow.state_machine.name", tree->root->name);
+	put_integer(b, "sfflow.state_machine.version", run->version);
+	put_text(b, "sfflow.execution.status", sf_status_name(run->status));
+	put_integer(b, "sfflow.execution.redrive_count", run->run);
+	if (tree->dropped > 0)
+		put_integer(b, "sfflow.dropped_spans", tree->dropped);
+}
+
+/* Put the attributes of a task, by the conventions for what carries it out. */
+static void
+put_task(SfJsonBuilder *b, const Span *span)
+{
+	const SfResource *resource = &sf_state_task(span->state)->resource;
+
+	put_text(b, "sfflow.resource", resource->text);
+	put_integer(b, "sfflow.attempt", span->number + 1);
+	switch (resource->kind)
+	{
+		case SF_RESOURCE_SQL_FUNCTION:
+		case SF_RESOURCE_SQL_QUERY:
+			put_text(b, "db.system.name", "postgresql");
+			put_text(b, "db.namespace", get_database_name(MyDatabaseId));
+			if (resource->kind == SF_RESOURCE_SQL_QUERY)
+				break;
+			put_text(b, "db.operation.name", "SELECT");
+			put_text(b, "db.stored_procedure.name", resource->name);
+			break;
+		case SF_RESOURCE_ACTIVITY:
+			put_text(b, "messaging.system", "sfflow");
+			put_text(b, "messaging.destination.name", resource->name);
+			put_text(b, "messaging.operation.type", span->kind == SF_SPAN_WORK ? "process" : "send");
+			put_text(b, "messaging.operation.name", span->kind == SF_SPAN_WORK ? "process" : "send");
+			break;
+		case SF_RESOURCE_MAPPED:
+			if (strcmp(resource->service, "lambda") != 0)
+				break;
+			put_text(b, "faas.invoked_name", resource->text);
+			put_text(b, "faas.invoked_provider", "aws");
+			break;
+		default:
+			break;
+	}
+}
+
+/* Put the attributes of a span. */
+static void
+put_attributes(SfJsonBuilder *b, const Tree *tree, const Span *span)
+{
+	sf_json_open_array(b, "attributes");
+	switch (span->kind)
+	{
+		case SF_SPAN_RUN:
+			put_run(b, tree);
+			break;
+		case SF_SPAN_STATE:
+			put_text(b, "sfflow.state.name", span->state->name);
+			put_text(b, "sfflow.state.type", sf_state_type_name(span->state->type));
+			put_text(b, "sfflow.job.id", sf_label_job(tree->program, span->place.number, span->place.iterations,
+													   span->place.niterations));
+			if (span->number > 1)
+				put_integer(b, "sfflow.attempts", span->number);
+			break;
+		case SF_SPAN_BRANCH:
+			put_text(b, "sfflow.state.name", span->state->name);
+			put_integer(b, span->state->type == SF_STATE_MAP ? "sfflow.iteration.index" : "sfflow.branch.index",
+						span->number);
+			break;
+		case SF_SPAN_TASK:
+		case SF_SPAN_WORK:
+			put_task(b, span);
+			break;
+	}
+	if (has_failed(tree, span))
+		put_text(b, "error.type", error_type(tree, span));
+	sf_json_close_array(b);
+}
+
+/* Put the exception with which a span has failed, if it has one of its own. */
+static void
+put_exception(SfJsonBuilder *b, const Tree *tree, const Span *span, const char *error, const char *cause)
+{
+	if (error == NULL || span->kind == SF_SPAN_STATE || span->kind == SF_SPAN_WORK)
+		return;
+	sf_json_open_array(b, "events");
+	sf_json_open_object(b, NULL);
+	sf_json_add_string(b, "timeUnixNano", nanoseconds(span->to));
+	sf_json_add_string(b, "name", "exception");
+	sf_json_open_array(b, "attributes");
+	put_text(b, "exception.type", error);
+	put_text(b, "exception.message", cause);
+	sf_json_close_array(b);
+	sf_json_close_object(b);
+	sf_json_close_array(b);
+}
+
+/* Put a link to a span of this trace, which says what that is to this one. */
+static void
+put_link(SfJsonBuilder *b, const Tree *tree, const char *span_id, const char *what)
+{
+	sf_json_open_object(b, NULL);
+	sf_json_add_string(b, "traceId", tree->context.trace_id);
+	sf_json_add_string(b, "spanId", span_id);
+	sf_json_open_array(b, "attributes");
+	put_text(b, "sfflow.link", what);
+	sf_json_close_array(b);
+	sf_json_close_object(b);
+}
+
+/* Put the links of a span: of a redrive to the first run, of a task to the executions that it has begun. */
+static void
+put_links(SfJsonBuilder *b, const Tree *tree, const Span *span)
+{
+	bool		redriven = span->kind == SF_SPAN_RUN && tree->run->redriven_at != DT_NOBEGIN;
+	ListCell   *lc;
+
+	if (!redriven && span->links == NIL)
+		return;
+	sf_json_open_array(b, "links");
+	if (redriven)
+	{
+		char	   *first = palloc(SF_SPAN_ID_DIGITS + 1);
+
+		sf_span_id(&tree->seed, SF_SPAN_RUN, "", NULL, 0, tree->run->started_at, 0, first);
+		put_link(b, tree, first, "redrive_of");
+	}
+	foreach(lc, span->links)
+		put_link(b, tree, lfirst(lc), "child_execution");
+	sf_json_close_array(b);
+	if (span->nlinks > MAX_LINKS)
+		sf_json_add_int(b, "droppedLinksCount", span->nlinks - MAX_LINKS);
+}
+
+/* The kind of a span in OTLP. */
+static int
+kind_of(const Tree *tree, const Span *span)
+{
+	switch (span->kind)
+	{
+		case SF_SPAN_RUN:
+			return tree->run->is_child ? KIND_INTERNAL : KIND_SERVER;
+		case SF_SPAN_WORK:
+			return KIND_CONSUMER;
+		case SF_SPAN_TASK:
+			switch (sf_state_task(span->state)->resource.kind)
+			{
+				case SF_RESOURCE_ACTIVITY:
+					return KIND_PRODUCER;
+				case SF_RESOURCE_EVENT:
+				case SF_RESOURCE_HUMAN:
+					return KIND_INTERNAL;
+				default:
+					return KIND_CLIENT;
+			}
+		default:
+			return KIND_INTERNAL;
+	}
+}
+
+/* Put one span. */
+static void
+put_span(SfJsonBuilder *b, const Tree *tree, const Span *span, const char *run_cause)
+{
+	TimestampTz from = Min(span->from, tree->run->ended_at);
+	TimestampTz to = Max(Min(span->to, tree->run->ended_at), from);
+	const char *error = error_of(tree, span);
+	const char *cause = span->kind == SF_SPAN_RUN ? run_cause : span->visit == NULL ? NULL : span->visit->cause;
+	bool		failed = has_failed(tree, span);
+	int			flags = tree->context.flags | FLAG_HAS_IS_REMOTE;
+	Span		shown = *span;
+
+	shown.to = to;
+	cause = cut(cause);
+	sf_json_open_object(b, NULL);
+	sf_json_add_string(b, "traceId", tree->context.trace_id);
+	sf_json_add_string(b, "spanId", span->id);
+	if (*span->parent != '\0')
+		sf_json_add_string(b, "parentSpanId", span->parent);
+	if (span->kind == SF_SPAN_RUN && *span->parent != '\0')
+		flags |= FLAG_IS_REMOTE;
+	sf_json_add_string(b, "traceState", tree->context.state);
+	sf_json_add_int(b, "flags", flags);
+	sf_json_add_string(b, "name", span->name);
+	sf_json_add_int(b, "kind", kind_of(tree, span));
+	sf_json_add_string(b, "startTimeUnixNano", nanoseconds(from));
+	sf_json_add_string(b, "endTimeUnixNano", nanoseconds(to));
+	put_attributes(b, tree, span);
+	put_exception(b, tree, &shown, error, cause);
+	put_links(b, tree, span);
+	sf_json_open_object(b, "status");
+	sf_json_add_int(b, "code", failed ? CODE_ERROR : CODE_UNSET);
+	if (failed)
+		sf_json_add_string(b, "message", cause != NULL ? cause : error);
+	sf_json_close_object(b);
+	sf_json_close_object(b);
+}
+
+/* The cause with which a run has failed: that of its last visit with the run's error; NULL: the history has none. */
+static const char *
+find_cause(const SfTracedRun *run, const SfVisits *visits)
+{
+	const char *cause = NULL;
+
+	foreach_ptr(const SfVisit, visit, visits->list)
+		if (run->error != NULL && visit->error != NULL && strcmp(visit->error, run->error) == 0)
+			cause = visit->cause;
+	return cause;
+}
+
+/*
+ * Make the spans of a run: a JSON array of spans of OTLP.  Where the machine keeps less history, there are fewer of
+ * them. count gets how many there are.
+ */
+Jsonb *
+sf_run_spans(const SfTracedRun *run, int *count)
+{
+	Tree		tree = {.run = run};
+	SfStatusExecution head;
+	SfVisits   *visits;
+	SfJsonBuilder b;
+	const char *cause;
+
+	if (!sf_tracing_parse_kept(run->trace, &tree.context) || !sf_status_read(run->execution_no, &head))
+		elog(ERROR, "execution " INT64_FORMAT " has no trace", run->execution_no);
+	tree.program = sf_program_cache_get(head.machine_no, head.version);
+	tree.seed = sf_span_seed(tree.context.trace_id, run->execution_no, run->requested_at, run->execution_id, run->run);
+	tree.latest = sf_place_hash("sfflow spans", sizeof(Latest), CurrentMemoryContext);
+	add_root(&tree, head.machine);
+	visits = sf_visits_scan_until(&head, tree.program, SF_VISITS_SPANS, run->last_event_id);
+	foreach_ptr(const SfVisit, visit, visits->list)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (visit->first_event > visits->redriven)
+			add_visit(&tree, visit);
+	}
+	link_children(&tree);
+	cause = find_cause(run, visits);
+	sf_json_begin_array(&b);
+	foreach_ptr(const Span, span, tree.spans)
+		put_span(&b, &tree, span, cause);
+	*count = list_length(tree.spans);
+	return sf_json_finish(&b);
+}

@@ -1,0 +1,271 @@
+/*
+ * trace_export.c
+ *		Runs that are to be exported: rows of _sfflow.trace_export, and the functions by which an exporter takes them.
+ *
+ * The transaction that ends a run inserts its row.  An exporter takes rows for a time, in a transaction of its own,
+ * asks the collector, and confirms or rejects them.  What it has taken and not confirmed when that time is over is
+ * taken again: so nothing is lost, whichever side dies, and what is delivered twice has the same ids.  A row that
+ * was rejected stays until its execution is purged.
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "api/columns.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "feature/trace/tracing.h"
+#include "store/feature.h"
+#include "store/instance.h"
+
+/* No more runs are taken in a call once it has so many spans */
+#define MAX_SPANS_OF_CALL	20000
+
+/* Characters of the reason of a rejection that are kept */
+#define MAX_REASON	1000
+
+/* A run that waits for longer is a problem */
+#define LATE_MINUTES	10
+
+/* --- rows --- */
+
+/* Note a run that has ended, if its trace is sampled. */
+void
+sf_traced_run_insert(const SfExecution *e)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.trace_export (export_no, execution_no, version, run, last_event_id, status, started_at,"
+		" redriven_at, ended_at, trace, error, takes)"
+		" VALUES (pg_catalog.nextval('_sfflow.trace_export_no'), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)");
+	SfTraceContext context;
+
+	if (e->trace == NULL || !sf_tracing_parse_kept(e->trace, &context) || (context.flags & SF_TRACE_SAMPLED) == 0)
+		return;
+	sf_store_execute(&plan, SF_INT8(e->execution_no), SF_INT4(e->version), SF_INT4(e->redrive_count),
+					 SF_INT4(e->last_event_id), SF_INT2(e->status), SF_TIME_OR_NULL(e->started_at, DT_NOBEGIN),
+					 SF_TIME_OR_NULL(e->last_redriven_at, DT_NOBEGIN), SF_TIME(e->stopped_at), SF_TEXT(e->trace),
+					 SF_TEXT(e->error));
+}
+
+/* Read a row of a query for runs. */
+static void
+read_run(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **runs = arg;
+	SfTracedRun *run = palloc0(sizeof(SfTracedRun));
+
+	run->export_no = sf_row_number(tuple, desc, 1, 0);
+	run->execution_no = sf_row_number(tuple, desc, 2, 0);
+	run->version = (int) sf_row_number(tuple, desc, 3, 0);
+	run->run = (int) sf_row_number(tuple, desc, 4, 0);
+	run->last_event_id = (int) sf_row_number(tuple, desc, 5, 0);
+	run->status = (SfStatus) sf_row_number(tuple, desc, 6, 0);
+	run->requested_at = sf_row_number(tuple, desc, 7, 0);
+	run->started_at = sf_row_number(tuple, desc, 8, DT_NOBEGIN);
+	run->redriven_at = sf_row_number(tuple, desc, 9, DT_NOBEGIN);
+	run->ended_at = sf_row_number(tuple, desc, 10, 0);
+	run->execution_id = sf_row_text(tuple, desc, 11);
+	run->trace = sf_row_text(tuple, desc, 12);
+	run->error = sf_row_text(tuple, desc, 13);
+	run->is_child = sf_row_number(tuple, desc, 14, 0) != 0;
+	*runs = lappend(*runs, run);
+}
+
+/* Lock runs that no other exporter has taken, the oldest first. */
+static List *
+lock_due(int max)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT x.export_no, x.execution_no, x.version, x.run, x.last_event_id, x.status, e.requested_at, x.started_at,"
+		" x.redriven_at, x.ended_at, e.execution_id, x.trace, x.error,"
+		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END"
+		" FROM _sfflow.trace_export x JOIN _sfflow.execution e ON e.execution_no = x.execution_no"
+		" WHERE x.rejected_at IS NULL"
+		" AND (x.leased_until IS NULL OR x.leased_until <= pg_catalog.clock_timestamp())"
+		" ORDER BY x.export_no LIMIT $1 FOR UPDATE OF x SKIP LOCKED");
+
+	return sf_store_list(&plan, read_run, SF_ARGS(SF_INT4(max)));
+}
+
+/* Keep others from taking runs, a List of int64 *, for some milliseconds. */
+static void
+lease(List *numbers, int64 ms)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.trace_export AS x SET takes = x.takes + 1,"
+		" leased_until = pg_catalog.clock_timestamp() + $2 * '1 millisecond'::pg_catalog.interval"
+		" WHERE x.export_no = ANY ($1)");
+
+	if (numbers != NIL)
+		sf_store_execute(&plan, sf_query_int8s(numbers), SF_INT8(ms));
+}
+
+/* Put runs, a List of int64 *, out of the way; returns how many there were. */
+static uint64
+reject(SfArg numbers, const char *reason)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.trace_export AS x SET rejected_at = pg_catalog.clock_timestamp(), reason = pg_catalog.left($2, $3)"
+		" WHERE x.export_no = ANY ($1) AND x.rejected_at IS NULL");
+
+	return sf_store_execute(&plan, numbers, SF_TEXT(reason), SF_INT4(MAX_REASON));
+}
+
+/* --- functions --- */
+
+/* The making of the spans of a run, which an error of its history must not keep the others from */
+typedef struct Making
+{
+	const SfTracedRun *run;
+	Jsonb	   *spans;
+	int			count;
+} Making;
+
+/* Make the spans. */
+static bool
+make_spans(void *arg)
+{
+	Making	   *making = arg;
+
+	making->spans = sf_run_spans(making->run, &making->count);
+	return true;
+}
+
+/* Nothing is to be undone. */
+static void
+end_making(void *arg)
+{
+}
+
+/*
+ * Put a run and its spans into the result; one whose spans cannot be made is rejected.  Returns how many spans it
+ * has.
+ */
+static int
+put_run(FunctionCallInfo fcinfo, const SfTracedRun *run)
+{
+	Making		making = {.run = run};
+	ErrorData  *error = sf_subtransaction_run(make_spans, end_making, &making);
+	SfColumns	row = {0};
+
+	if (error != NULL)
+	{
+		int64		number = run->export_no;
+
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED || error->sqlerrcode == ERRCODE_OUT_OF_MEMORY)
+			ReThrowError(error);
+		(void) reject(sf_query_int8s(list_make1(&number)), psprintf("its spans cannot be made: %s", error->message));
+		return 0;
+	}
+	sf_columns_add(&row, Int64GetDatum(run->export_no), false);
+	sf_columns_jsonb(&row, making.spans);
+	sf_columns_put(fcinfo, &row);
+	return making.count;
+}
+
+/* sf_take_spans(max_executions, lease): runs with their spans, the oldest first. */
+SF_SQL_FUNCTION(sfflow_sf_take_spans)
+{
+	int			max = sf_arg_count(fcinfo, 0, "max_executions", 1, 100);
+	int64		lease_ms = PG_ARGISNULL(1) ? SECS_PER_MINUTE * 1000 : sf_arg_duration_ms(fcinfo, 1, "lease");
+	List	   *taken = NIL;
+	int			nspans = 0;
+	MemoryContext context;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!sf_instance_takes_work())
+	{
+		sf_instance_tell(NOTICE, sf_instance_state(), "no spans are exported: the database is not driven");
+		return (Datum) 0;
+	}
+	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow spans of a run", ALLOCSET_DEFAULT_SIZES);
+	foreach_ptr(SfTracedRun, run, lock_due(max))
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		nspans += put_run(fcinfo, run);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(context);
+		taken = lappend(taken, &run->export_no);
+		if (nspans >= MAX_SPANS_OF_CALL)
+			break;
+	}
+	lease(taken, lease_ms);
+	return (Datum) 0;
+}
+
+/* An argument that is an array of numbers; NULL has none. */
+static SfArg
+numbers_argument(FunctionCallInfo fcinfo, int n)
+{
+	return sf_query_arg(INT8ARRAYOID, PG_ARGISNULL(n) ? (Datum) 0 : PG_GETARG_DATUM(n), PG_ARGISNULL(n));
+}
+
+/* sf_confirm_spans(export_nos): forget runs that were delivered; returns how many there were. */
+SF_SQL_FUNCTION(sfflow_sf_confirm_spans)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.trace_export AS x WHERE x.export_no = ANY ($1)");
+
+	PG_RETURN_INT64((int64) sf_store_execute(&plan, numbers_argument(fcinfo, 0)));
+}
+
+/*
+ * sf_reject_spans(export_nos, reason): put runs out of the way that the collector refuses for ever; returns how
+ * many.
+ */
+SF_SQL_FUNCTION(sfflow_sf_reject_spans)
+{
+	PG_RETURN_INT64((int64) reject(numbers_argument(fcinfo, 0), sf_arg_text_or_null(fcinfo, 1)));
+}
+
+/* --- health --- */
+
+/* Counts of rows */
+typedef struct Backlog
+{
+	int64		due;
+	int64		late;
+	int64		rejected;
+	char	   *reason;			/* of the last rejection */
+} Backlog;
+
+/* Read the counts. */
+static void
+read_backlog(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Backlog    *backlog = arg;
+
+	backlog->due = sf_row_number(tuple, desc, 1, 0);
+	backlog->late = sf_row_number(tuple, desc, 2, 0);
+	backlog->rejected = sf_row_number(tuple, desc, 3, 0);
+	backlog->reason = sf_row_text(tuple, desc, 4);
+}
+
+/* Show the runs that wait for their export, or were rejected, if there are any (SfHealthPut). */
+void
+sf_traced_run_health(void (*put) (void *arg, const char *item, bool ok, const char *detail), void *arg)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(CASE WHEN x.rejected_at IS NULL THEN 1 END),"
+		" pg_catalog.count(CASE WHEN x.rejected_at IS NULL"
+		"  AND x.ended_at < pg_catalog.clock_timestamp() - $1 * '1 minute'::pg_catalog.interval THEN 1 END),"
+		" pg_catalog.count(x.rejected_at),"
+		" (SELECT r.reason FROM _sfflow.trace_export r WHERE r.rejected_at IS NOT NULL"
+		"  ORDER BY r.rejected_at DESC LIMIT 1)"
+		" FROM _sfflow.trace_export x");
+	Backlog		backlog = {0};
+
+	sf_store_read(&plan, read_backlog, &backlog, SF_INT4(LATE_MINUTES));
+	if (backlog.due + backlog.rejected == 0)
+		return;
+	put(arg, "traces", backlog.late + backlog.rejected == 0,
+		psprintf(INT64_FORMAT " runs wait for the export of their spans, " INT64_FORMAT " of them for more than %d minutes; "
+				 INT64_FORMAT " were rejected%s%s", backlog.due, backlog.late, LATE_MINUTES, backlog.rejected,
+				 backlog.reason == NULL ? "" : ", the last one: ", backlog.reason == NULL ? "" : backlog.reason));
+}

@@ -1,0 +1,35 @@
+/*
+ * trace_feature.c
+ *		What traces have in the registry: their table and options, and what they do when executions begin and end.
+ */
+#include "postgres.h"
+
+#include "feature/trace/tracing.h"
+#include "store/feature.h"
+
+static const SfFeatureTable tables[] = {
+	{"trace_export",.of_execution = true},
+	{NULL}
+};
+
+static const char *const options[] = {"trace", NULL};
+
+/* An execution has ended: its run is due for export. */
+static void
+ended(const SfExecution *execution, bool began_here)
+{
+	if (execution->trace != NULL)
+		sf_traced_run_insert(execution);
+}
+
+const SfFeature sf_trace_feature = {
+	.name = "trace",
+	.tables = tables,
+	.start_options = options,
+	.machine_options = options,
+	.samples = sf_tracing_sample,
+	.traces = sf_tracing_begin,
+	.trace_context = sf_span_context,
+	.ended = ended,
+	.health = sf_traced_run_health,
+};

@@ -1,0 +1,136 @@
+/*
+ * trace_option.c
+ *		Which executions are part of a trace: the option trace of a start, the setting sfflow.traceparent, the comment
+ *		of the query, the header of the AWS API; and the option trace of a machine, {"sample": 0.1}.
+ *
+ * As the sampler ParentBased of OpenTelemetry: whether a trace that is given is sampled, its flag says.  Of
+ * executions that come without one, those of a machine that has the option begin one; a share of these is sampled,
+ * as TraceIdRatioBased chooses by the trace id.  The others are part of a trace that is not sampled, so that their
+ * children are not, either.
+ */
+#include "postgres.h"
+
+#include "tcop/tcopprot.h"
+
+#include "base/errors.h"
+#include "base/settings.h"
+#include "feature/trace/tracing.h"
+#include "run/driver.h"
+
+/*
+ * Read the option trace of a version, or raise: the share of its executions that is sampled; -1: they begin no
+ * trace.
+ */
+double
+sf_tracing_sample(const Jsonb *options)
+{
+	Jsonb	   *given = sf_json_get(options, "trace");
+	JsonbValue	root;
+	JsonbValue	sample;
+	double		share;
+
+	if (given == NULL)
+		return -1;
+	sf_json_root(given, &root);
+	if (!sf_json_is_object(&root) || sf_json_count(&root) != 1 ||
+		!sf_json_member(&root, "sample", strlen("sample"), &sample) || sample.type != jbvNumeric)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option trace must be an object with the member \"sample\", a number"),
+				 errhint("{\"trace\": {\"sample\": 0.1}} samples a tenth of the executions that come without a trace.")));
+	share = DatumGetFloat8(DirectFunctionCall1(numeric_float8, NumericGetDatum(sample.val.numeric)));
+	if (!(share >= 0 && share <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option trace: sample must be from 0 to 1")));
+	return share;
+}
+
+/* Does a share of all traces have this one? */
+static bool
+is_in_share(const char *trace_id, double share)
+{
+	uint64		number = (uint64) strtoull(trace_id + SF_SPAN_ID_DIGITS, NULL, 16) >> 1;
+
+	return share >= 1 || (share > 0 && number < (uint64) (share * (double) (UINT64CONST(1) << 63)));
+}
+
+/* Begin a trace. */
+static void
+make_context(SfTraceContext *context)
+{
+	uint8		bytes[SF_TRACE_ID_DIGITS / 2];
+
+	memset(context, 0, sizeof(*context));
+	if (!pg_strong_random(bytes, sizeof(bytes)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	bytes[0] |= bytes[0] == 0;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(context->trace_id + 2 * i, 3, "%02x", bytes[i]);
+	strcpy(context->span_id, SF_NO_SPAN);
+}
+
+/* Read the option trace of a start; false: it is not given. */
+static bool
+read_option(const Jsonb *options, SfTraceContext *context)
+{
+	Jsonb	   *given = options == NULL ? NULL : sf_json_get(options, "trace");
+	JsonbValue	value;
+
+	if (given == NULL)
+		return false;
+	sf_json_root(given, &value);
+	if (value.type == jbvNull)
+		return false;
+	if (value.type != jbvString || !sf_tracing_parse(pnstrdup(value.val.string.val, value.val.string.len), context))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option trace must be a traceparent of W3C Trace Context"),
+				 errhint("It is as \"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\", then, after a blank, a tracestate.")));
+	return true;
+}
+
+/* Find the trace that the session is part of, or its query, unless the query is not the start's own. */
+static bool
+find_of_session(SfTraceContext *context)
+{
+	if (sf_setting_traceparent != NULL && *sf_setting_traceparent != '\0' &&
+		sf_tracing_parse(sf_setting_traceparent, context))
+		return true;
+	return sf_driver_origin.execution_no == 0 && sf_driver_origin.depth == 0 && debug_query_string != NULL &&
+		sf_tracing_parse_comment(debug_query_string, context);
+}
+
+/* Find the trace that a start gives an execution; false: none. */
+static bool
+find_given(const SfExecution *execution, SfTraceContext *context)
+{
+	/* what its parent does is in a trace only if the parent is */
+	if (execution->parent_execution_no != 0)
+		return false;
+	return read_option(execution->start_options, context) ||
+		(execution->trace_header != NULL && sf_tracing_parse_amazon(execution->trace_header, context)) ||
+		find_of_session(context);
+}
+
+/*
+ * Give an execution that is to begin, or to begin anew, the trace that it is part of.  sample: what sf_tracing_sample()
+ * says of its version.
+ */
+void
+sf_tracing_begin(SfExecution *execution, double sample)
+{
+	SfTraceContext context;
+
+	if (!find_given(execution, &context))
+	{
+		if (sample < 0)
+			return;
+		make_context(&context);
+	}
+	if (!context.decided && is_in_share(context.trace_id, sample))
+		context.flags |= SF_TRACE_SAMPLED;
+	execution->trace = sf_tracing_print(&context);
+}
