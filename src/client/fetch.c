@@ -11,7 +11,6 @@
 #include "postgres_fe.h"
 
 #include <netdb.h>
-#include <poll.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -20,12 +19,12 @@
 #include "fetch.h"
 #include "json_text.h"
 #include "loop.h"
+#include "transfer.h"
 
 /* Bytes of header lines that a response may have */
 #define HEADERS_MAX (256 * 1024)
 
-static CURLM *multi;
-static SfwTimer multi_timer;
+static void hop_done(void *arg, CURLcode code);
 
 /* ---------------------------------------------------------------- where to */
 
@@ -287,7 +286,6 @@ make_handle(SfwFetch *fetch)
 	list = copy_headers(list, fetch->secret_headers, true);
 	/* Send a body at once, without asking the server first. */
 	list = curl_slist_append(list, "Expect:");
-	curl_easy_setopt(easy, CURLOPT_PRIVATE, (void *) fetch);
 	curl_easy_setopt(easy, CURLOPT_URL, fetch->url.text);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
@@ -334,7 +332,7 @@ drop_handle(SfwFetch *fetch)
 {
 	if (fetch->easy != NULL)
 	{
-		curl_multi_remove_handle(multi, fetch->easy);
+		sfw_transfer_end(fetch->easy);
 		curl_easy_cleanup(fetch->easy);
 	}
 	curl_slist_free_all(fetch->header_list);
@@ -377,7 +375,7 @@ begin_hop(SfwFetch *fetch, const char *target)
 	fetch->address_refused = NULL;
 	fetch->address_allowed = false;
 	fetch->easy = make_handle(fetch);
-	curl_multi_add_handle(multi, fetch->easy);
+	sfw_transfer_begin(fetch->easy, hop_done, fetch);
 	return true;
 }
 
@@ -420,8 +418,10 @@ follow(SfwFetch *fetch)
 
 /* A hop has ended. */
 static void
-hop_done(SfwFetch *fetch, CURLcode code)
+hop_done(void *arg, CURLcode code)
 {
+	SfwFetch   *fetch = arg;
+
 	curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &fetch->status);
 	if (code == CURLE_OK && follow(fetch))
 		return;
@@ -437,87 +437,7 @@ hop_done(SfwFetch *fetch, CURLcode code)
 	fetch->done(fetch);
 }
 
-/* ---------------------------------------------------------------- libcurl in the loop */
-
-/* Find the hops that have ended. */
-static void
-find_ended(void)
-{
-	CURLMsg    *message;
-	int			left;
-
-	while ((message = curl_multi_info_read(multi, &left)) != NULL)
-	{
-		void	   *fetch = NULL;
-
-		if (message->msg != CURLMSG_DONE)
-			continue;
-		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &fetch);
-		hop_done(fetch, message->data.result);
-	}
-}
-
-/* A socket is ready. */
-static void
-socket_ready(int fd, short revents, void *arg)
-{
-	int			running;
-	int			what = 0;
-
-	if (revents & (POLLIN | POLLHUP))
-		what |= CURL_CSELECT_IN;
-	if (revents & POLLOUT)
-		what |= CURL_CSELECT_OUT;
-	if (revents & (POLLERR | POLLNVAL))
-		what |= CURL_CSELECT_ERR;
-	curl_multi_socket_action(multi, fd, what, &running);
-	find_ended();
-}
-
-/* libcurl's timer has fired. */
-static void
-multi_timeout(void *arg)
-{
-	int			running;
-
-	curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	find_ended();
-}
-
-/* Watch a socket for libcurl, or stop watching it. */
-static int
-on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
-{
-	short		events = 0;
-
-	if (what == CURL_POLL_IN || what == CURL_POLL_INOUT)
-		events |= POLLIN;
-	if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
-		events |= POLLOUT;
-	sfw_loop_watch(fd, events, socket_ready, NULL);
-	return 0;
-}
-
-/* Set or clear libcurl's timer. */
-static int
-on_timer(CURLM *handle, long delay, void *arg)
-{
-	if (delay < 0)
-		sfw_timer_clear(&multi_timer);
-	else
-		sfw_timer_set(&multi_timer, delay, multi_timeout, NULL);
-	return 0;
-}
-
-/* Initialize libcurl. */
-void
-sfw_fetch_init(void)
-{
-	curl_global_init(CURL_GLOBAL_DEFAULT);
-	multi = curl_multi_init();
-	curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-	curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
-}
+/* ---------------------------------------------------------------- requests */
 
 /* Make a request, still without a method, a URL and a time limit. */
 SfwFetch *

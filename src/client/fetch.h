@@ -7,13 +7,9 @@
 
 #include "postgres_fe.h"
 
-#include <curl/curl.h>
-
 #include "pqexpbuffer.h"
 
-#if LIBCURL_VERSION_NUM < 0x075500
-#error "sfworker needs libcurl 7.85 or later"
-#endif
+#include "transfer.h"
 
 /* A URL in normal form, and its parts */
 typedef struct SfwUrl
@@ -59,7 +55,6 @@ struct SfwFetch
 	int64_t		began;
 };
 
-extern void sfw_fetch_init(void);
 extern SfwFetch *sfw_fetch_new(void);
 extern bool sfw_fetch_begin(SfwFetch *fetch);
 extern void sfw_fetch_free(SfwFetch *fetch);

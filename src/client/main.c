@@ -323,7 +323,7 @@ work(void)
 
 	sfw_loop_init();
 	sfw_subprocess_init();
-	sfw_fetch_init();
+	sfw_transfer_init();
 	sfw_loop_on_signal(SIGTERM, on_exit_signal);
 	sfw_loop_on_signal(SIGINT, on_exit_signal);
 	sfw_loop_on_signal(SIGHUP, on_exit_signal);

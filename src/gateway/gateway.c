@@ -20,6 +20,7 @@
 #include "gateway/gateway_config.h"
 #include "gateway/listener.h"
 #include "gateway/http_request.h"
+#include "gateway/otlp.h"
 
 /* What getopt_long gives for long options that are no settings */
 enum
@@ -33,6 +34,7 @@ static const struct option options[] = {
 #define SETTING_OPTION(key, type, field, least, most, argument, help) {key, required_argument, NULL, 0},
 	SFG_SETTING_LIST(SETTING_OPTION)
 	{"origin", required_argument, NULL, 0},
+	{"otlp-header", required_argument, NULL, 0},
 	{"log-level", required_argument, NULL, 0},
 	{"log-format", required_argument, NULL, 0},
 	{"config", required_argument, NULL, OPT_CONFIG},
@@ -68,6 +70,7 @@ print_help(void)
 	printf("  --%s=%s\n        %s\n", key, argument, help);
 	SFG_SETTING_LIST(SETTING_HELP)
 	puts("  --origin=URL\n        of the console in a browser, when a proxy gives it another name; may be repeated\n"
+		 "  --otlp-header=NAME: VALUE\n        of requests to the collector; may be repeated; belongs into the file, if it is secret\n"
 		 "  --config=FILE\n        settings and access keys (options win)\n"
 		 "  --log-format=FORMAT\n        json or text (json)\n"
 		 "  --log-level=LEVEL\n        debug, info, warning or error (info)\n"
@@ -78,9 +81,9 @@ print_help(void)
 static void
 hide(const char *key, char *argument)
 {
-	if (strcmp(key, "dsn") == 0 || strcmp(key, "metrics-dsn") == 0)
+	if (strcmp(key, "dsn") == 0 || strcmp(key, "metrics-dsn") == 0 || strcmp(key, "otlp-dsn") == 0)
 		sfw_secrets_hide_conninfo(argument);
-	else if (strcmp(key, "metrics-token") == 0)
+	else if (strcmp(key, "metrics-token") == 0 || strcmp(key, "otlp-header") == 0)
 		memset(argument, '*', strlen(argument));
 }
 
@@ -128,7 +131,8 @@ read_options(int argc, char **argv)
 	if (optind < argc)
 		refuse("too many arguments");
 	if (!sfg_config_finish(&problem) || !sfg_dsn_check(sfg_config.dsn, &problem) ||
-		(sfg_config.metrics_dsn != NULL && !sfg_dsn_check(sfg_config.metrics_dsn, &problem)))
+		(sfg_config.metrics_dsn != NULL && !sfg_dsn_check(sfg_config.metrics_dsn, &problem)) ||
+		(sfg_config.otlp_dsn != NULL && !sfg_dsn_check(sfg_config.otlp_dsn, &problem)))
 		refuse(problem);
 }
 
@@ -154,6 +158,7 @@ on_exit_signal(void)
 	sfg_listeners_drain();
 	sfg_changes_drain();
 	sfg_activity_drain();
+	sfg_otlp_drain();
 	sfw_timer_set(&drain_timer, sfg_config.drain_timeout, drain_is_over, NULL);
 }
 
@@ -184,9 +189,10 @@ main(int argc, char **argv)
 	sfw_log(SFW_INFO, "sfgateway " SFW_VERSION, NULL);
 	sfg_console_sessions_start();
 	sfg_database_start();
+	sfg_otlp_start();
 	/* The lines of a turn of the loop are one write, not one for each request. */
 	setvbuf(stderr, log_buffer, _IOFBF, sizeof(log_buffer));
-	while (!done && !(signals_seen > 0 && sfg_listeners_are_idle()))
+	while (!done && !(signals_seen > 0 && sfg_listeners_are_idle() && sfg_otlp_is_idle()))
 	{
 		fflush(stderr);
 		sfw_loop_turn();
@@ -194,6 +200,7 @@ main(int argc, char **argv)
 	}
 	sfg_listeners_stop();
 	sfg_console_sessions_stop();
+	sfg_otlp_stop();
 	sfg_database_stop();
 	sfw_log(SFW_INFO, "left", NULL);
 	return 0;

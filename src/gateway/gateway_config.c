@@ -20,6 +20,7 @@
 #include "client/secrets.h"
 #include "gateway/gateway_config.h"
 #include "gateway/mcp.h"
+#include "gateway/otlp_post.h"
 
 SfgConfig	sfg_config = {
 	.database_connections = 4,
@@ -35,6 +36,10 @@ SfgConfig	sfg_config = {
 	.sessions = 50,
 	.session_idle = 30 * 60000,
 	.session_max = 12 * 3600000,
+	.otlp_timeout = 10000,
+	.otlp_interval = 5000,
+	.otlp_batch = 100,
+	.otlp_batch_bytes = 512 * 1024,
 };
 
 #define SETTING_ROW(key, type, field, least, most, argument, help) {key, SFW_##type, &sfg_config.field, least, most},
@@ -48,6 +53,17 @@ sfg_config_set(const char *key, const char *value, char **problem)
 	{
 		simple_string_list_append(&sfg_config.origins, value);
 		return true;
+	}
+	if (strcmp(key, "otlp-header") == 0)
+	{
+		if (sfg_otlp_check_header(value))
+		{
+			simple_string_list_append(&sfg_config.otlp_headers, value);
+			return true;
+		}
+		/* The value may be a secret. */
+		*problem = pg_strdup("otlp-header is NAME: VALUE, one line of printable characters");
+		return false;
 	}
 	return sfw_settings_store(settings, lengthof(settings), key, value, problem);
 }
@@ -92,7 +108,8 @@ set_in_section(const char *key, const char *value, char **problem)
 static bool
 has_secrets(void)
 {
-	return sfg_config.keys != NULL || sfg_config.metrics_token != NULL ||
+	return sfg_config.keys != NULL || sfg_config.metrics_token != NULL || sfg_config.otlp_headers.head != NULL ||
+		(sfg_config.otlp_dsn != NULL && sfw_secrets_in_conninfo(sfg_config.otlp_dsn)) ||
 		(sfg_config.dsn != NULL && sfw_secrets_in_conninfo(sfg_config.dsn)) ||
 		(sfg_config.metrics_dsn != NULL && sfw_secrets_in_conninfo(sfg_config.metrics_dsn));
 }
@@ -130,6 +147,8 @@ sfg_config_finish(char **problem)
 		return false;
 	}
 	if (sfg_config.mcp_write != NULL && !sfg_mcp_set_writing(sfg_config.mcp_write, problem))
+		return false;
+	if (sfg_config.otlp != NULL && !sfg_otlp_check(problem))
 		return false;
 	for (const SfgFileKey *key = sfg_config.keys; key != NULL; key = key->next)
 	{

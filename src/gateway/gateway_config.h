@@ -48,7 +48,20 @@ typedef struct SfgFileKey
 	X("mcp", FLAG, mcp, 0, 0, "on|off", "serve /mcp, the Model Context Protocol for agents, for access keys") \
 	X("mcp-write", TEXT, mcp_write, 0, 0, "TOOL,...", "its tools that write: hold, redrive, release, start, stop (none)") \
 	X("metrics-dsn", TEXT, metrics_dsn, 0, 0, "CONNINFO", "serve /metrics, read by the role of this connection") \
-	X("metrics-token", TEXT, metrics_token, 0, 0, "TOKEN", "that /metrics asks for as a bearer token")
+	X("metrics-token", TEXT, metrics_token, 0, 0, "TOKEN", "that /metrics asks for as a bearer token") \
+	X("otlp", TEXT, otlp, 0, 0, "URL", "export traces to this collector of OpenTelemetry, by OTLP/HTTP") \
+	X("otlp-dsn", TEXT, otlp_dsn, 0, 0, "CONNINFO", "of the role that may take spans (dsn)") \
+	X("otlp-protocol", TEXT, otlp_protocol, 0, 0, "NAME", "protobuf or json (protobuf)") \
+	X("otlp-compression", TEXT, otlp_compression, 0, 0, "NAME", "gzip or none (gzip)") \
+	X("otlp-ca-file", TEXT, otlp_ca_file, 0, 0, "FILE", "certificates that the collector's is checked with (the system's)") \
+	X("otlp-certificate", TEXT, otlp_certificate, 0, 0, "FILE", "show the collector this certificate (PEM)") \
+	X("otlp-key", TEXT, otlp_key, 0, 0, "FILE", "and its private key") \
+	X("otlp-timeout", TIME, otlp_timeout, 1, 0, "TIME", "for a request to the collector (10s)") \
+	X("otlp-interval", TIME, otlp_interval, 100, 0, "TIME", "between looks for spans when there were none (5s)") \
+	X("otlp-batch", COUNT, otlp_batch, 1, 10000, "N", "executions that are taken at once (100)") \
+	X("otlp-batch-bytes", SIZE, otlp_batch_bytes, 4096, 0, "SIZE", "of a request, as JSON before it is compressed (512kB)") \
+	X("otlp-service", TEXT, otlp_service, 0, 0, "NAME", "service.name of the spans (sfflow)") \
+	X("otlp-instance", TEXT, otlp_instance, 0, 0, "NAME", "service.instance.id of the spans (a random UUID at each start)")
 
 typedef struct SfgConfig
 {
@@ -80,6 +93,20 @@ typedef struct SfgConfig
 	char	   *mcp_write;		/* names of tools, or NULL */
 	char	   *metrics_dsn;
 	char	   *metrics_token;
+	char	   *otlp;			/* or NULL: no traces are exported */
+	char	   *otlp_dsn;		/* or NULL */
+	char	   *otlp_protocol;
+	char	   *otlp_compression;
+	char	   *otlp_ca_file;	/* or NULL */
+	char	   *otlp_certificate;
+	char	   *otlp_key;
+	int64_t		otlp_timeout;
+	int64_t		otlp_interval;
+	int			otlp_batch;
+	size_t		otlp_batch_bytes;
+	char	   *otlp_service;
+	char	   *otlp_instance;	/* or NULL */
+	SimpleStringList otlp_headers;	/* "Name: value", which may be secrets */
 	SimpleStringList origins;	/* of pages that may use the console, besides the gateway's own */
 	SfgFileKey *keys;
 } SfgConfig;

@@ -112,6 +112,16 @@ sfg_random_hex(char *hex, size_t n_bytes)
 	explicit_bzero(drawn + left, n_bytes);
 }
 
+/* Write a random UUID. */
+void
+sfg_random_uuid(char uuid[37])
+{
+	char		hex[33];
+
+	sfg_random_hex(hex, 16);
+	snprintf(uuid, 37, "%.8s-%.4s-4%.3s-a%.3s-%.12s", hex, hex + 8, hex + 13, hex + 17, hex + 20);
+}
+
 /*
  * Secrets that only those can read who bring the key.
  *

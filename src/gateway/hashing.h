@@ -18,6 +18,7 @@ extern void sfg_hmac_sha256(const void *key, size_t key_len, const void *data, s
 							unsigned char digest[SFG_DIGEST_SIZE]);
 extern bool sfg_same(const char *a, const char *b);
 extern void sfg_random_hex(char *hex, size_t n_bytes);
+extern void sfg_random_uuid(char uuid[37]);
 
 /* --- secrets that only those can read who bring the key --- */
 

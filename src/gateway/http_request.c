@@ -55,16 +55,6 @@ static int	waiting_clients = -1;	/* an epoll of connections: the loop polls one 
 static bool closing;			/* all connections end with their answer */
 static bool resumed;			/* connections that the library has not looked at since */
 
-/* Write a random UUID. */
-static void
-make_id(char id[37])
-{
-	char		hex[33];
-
-	sfg_random_hex(hex, 16);
-	snprintf(id, 37, "%.8s-%.4s-4%.3s-a%.3s-%.12s", hex, hex + 8, hex + 13, hex + 17, hex + 20);
-}
-
 /* Begin a request whose header was read. */
 SfgRequest *
 sfg_request_begin(SfgPeer *peer, const char *method, const char *path)
@@ -74,7 +64,7 @@ sfg_request_begin(SfgPeer *peer, const char *method, const char *path)
 	request->connection = peer->connection;
 	request->peer = peer;
 	peer->request = request;
-	make_id(request->id);
+	sfg_random_uuid(request->id);
 	strlcpy(request->method, method, sizeof(request->method));
 	request->path = pg_strdup(path);
 	request->begun_at = sfw_now();

@@ -12,6 +12,7 @@
 #include "gateway/hashing.h"
 #include "gateway/listener.h"
 #include "gateway/mcp.h"
+#include "gateway/otlp.h"
 
 static void readyz(SfgRequest *request);
 
@@ -84,7 +85,7 @@ sfg_route_find(const char *method, const char *path, bool health, const char **a
  *
  * /healthz	the process answers
  * /readyz		it is connected to the database and takes requests
- * /metrics	what sf_prometheus() says, in Prometheus' text format
+ * /metrics	what sf_prometheus() says, and what the exporter of traces does, in Prometheus' text format
  */
 
 static bool leaving;
@@ -127,7 +128,20 @@ readyz(SfgRequest *request)
 static void
 metrics_done(const PGresult *result, void *arg)
 {
-	sfg_answer_value(arg, result, "text/plain; version=0.0.4; charset=utf-8");
+	static const char type[] = "text/plain; version=0.0.4; charset=utf-8";
+	PQExpBufferData text;
+
+	if (!sfg_call_has_value(result) || PQgetlength(result, 0, 0) > SFG_LARGEST_ANSWER)
+	{
+		sfg_answer_value(arg, result, type);
+		return;
+	}
+	initPQExpBuffer(&text);
+	appendBinaryPQExpBuffer(&text, PQgetvalue(result, 0, 0), (size_t) PQgetlength(result, 0, 0));
+	sfg_otlp_put_metrics(&text);
+	sfg_answer(arg, MHD_HTTP_OK, type, sfw_buffer_data(&text), text.len);
+	sfg_answer_send(arg);
+	termPQExpBuffer(&text);
 }
 
 /* Tell whether a request has the token that the settings ask for. */
