@@ -1,15 +1,4 @@
--- What the AWS API has beyond the other functions: keys, tags, publication of versions.
-
--- One row per access key: which role a request signed with it runs as. No role but the owner reads it.
-CREATE TABLE _sfflow.access_key (
-	access_key_id text COLLATE "C" NOT NULL PRIMARY KEY,
-	role regrole NOT NULL,
-	secret text NOT NULL,				-- as it is: signatures are computed from it
-	created_at timestamptz NOT NULL,
-	created_by text COLLATE "C" NOT NULL,	-- current_user and
-	created_in text COLLATE "C" NOT NULL	-- session_user then, by name: the row may outlive these roles
-);
-CREATE INDEX access_key_role ON _sfflow.access_key (role);
+-- What the AWS API has beyond the other functions: tags, publication of versions.
 
 -- What the API keeps of state machines and activities, beside the "aws" in the options of a version.
 CREATE TABLE _sfflow.aws_resource (
@@ -58,7 +47,6 @@ AS $$
 		WHERE v.machine_no = $1) AS b
 $$;
 
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.access_key', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.aws_resource', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.version_publication', '');
 

@@ -35,7 +35,6 @@ SELECT owner AS role FROM _sfflow.state_machine
 UNION ALL SELECT role FROM _sfflow.privilege
 UNION ALL SELECT owner FROM _sfflow.activity
 UNION ALL SELECT owner FROM _sfflow.resource_map
-UNION ALL SELECT role FROM _sfflow.access_key
 --@slot named_role
 ;
 

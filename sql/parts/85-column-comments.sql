@@ -15,14 +15,6 @@ COMMENT ON COLUMN @extschema@.sf_aliases.version IS 'a version that it names';
 COMMENT ON COLUMN @extschema@.sf_aliases.percent IS 'how many of 100 starts begin in this version';
 COMMENT ON COLUMN @extschema@.sf_aliases.set_at IS 'when the alias was set';
 
-COMMENT ON COLUMN @extschema@.sf_access_keys.access_key_id IS 'the public part, which a request names';
-COMMENT ON COLUMN @extschema@.sf_access_keys.role IS 'the role as which requests with the key are answered';
-COMMENT ON COLUMN @extschema@.sf_access_keys.created_at IS 'when the key was made';
-COMMENT ON COLUMN @extschema@.sf_access_keys.created_by IS 'the role that made the key, by its name then';
-COMMENT ON COLUMN @extschema@.sf_access_keys.created_by_session IS
-	'the role that had logged in when the key was made, by its name then';
-COMMENT ON COLUMN @extschema@.sf_access_keys.usable IS 'whether the key is good now: its role can log in';
-
 COMMENT ON COLUMN @extschema@.sf_executions.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_executions.state_machine IS 'the state machine';
 COMMENT ON COLUMN @extschema@.sf_executions.version IS 'the version of the state machine that runs';

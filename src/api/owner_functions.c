@@ -14,7 +14,6 @@
 #include "api/objects.h"
 #include "base/compat.h"
 #include "base/errors.h"
-#include "store/access_key.h"
 #include "run/gate.h"
 #include "store/audit.h"
 #include "store/owner.h"
@@ -154,7 +153,6 @@ SF_SQL_FUNCTION(sfflow_sf_reassign_owned)
 				 errhint("Remove one of the mappings with sf_unmap_resource().")));
 	sf_gate_settle_owner(to);
 	(void) sf_owner_delete_grants(from);
-	sf_access_key_delete_of(from);
 	sf_privilege_unanchor(from);
 	PG_RETURN_INT64(n + mappings);
 }

@@ -10,6 +10,7 @@
 #define BUILT_OR_NOT __attribute__((weak))
 
 extern const SfFeature sf_hold_feature BUILT_OR_NOT;
+extern const SfFeature sf_access_feature;
 extern const SfFeature sf_rule_feature;
 extern const SfFeature sf_schedule_feature BUILT_OR_NOT;
 extern const SfFeature sf_deadline_feature BUILT_OR_NOT;
@@ -25,6 +26,7 @@ extern const SfFeature sf_limit_feature BUILT_OR_NOT;
 /* In the order of calls and of locks (store/feature.h): limits take slots, so they come last. */
 static const SfFeature *const all[] = {
 	&sf_hold_feature,
+	&sf_access_feature,
 	&sf_rule_feature,
 	&sf_schedule_feature,
 	&sf_deadline_feature,

@@ -27,7 +27,6 @@ static const SfFeatureTable core_tables[] = {
 	{"privilege",.copied = true,.by_role = "privilege_role"},
 	{"resource_map",.copied = true,.by_role = "resource_map_pkey"},
 	{"activity",.by_role = "activity_owner"},
-	{"access_key",.by_role = "access_key_role"},
 };
 
 static const SfFeature *const nobody = NULL;

@@ -1,5 +1,5 @@
 /*
- * access_keys.c
+ * key_functions.c
  *		Keys with which clients of the AWS API sign their requests.
  *
  * A signature is computed from the secret, so that it is stored as it is.  Only
@@ -25,7 +25,7 @@
 #include "base/compat.h"
 #include "base/encoding.h"
 #include "base/role.h"
-#include "store/access_key.h"
+#include "feature/access/access_key.h"
 #include "store/privilege.h"
 
 /* An id has the form of the service's: AKIA and sixteen characters of base32. */

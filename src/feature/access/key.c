@@ -1,10 +1,10 @@
 /*
- * access_key.c
+ * key.c
  *		Rows of _sfflow.access_key.
  */
 #include "postgres.h"
 
-#include "store/access_key.h"
+#include "feature/access/access_key.h"
 
 #define ROW SfAccessKey
 SF_ROW_TYPE(row_type, SF_ACCESS_KEY_COLUMNS, access_key, 1);

@@ -2,12 +2,12 @@
  * access_key.h
  *		Rows of _sfflow.access_key.
  */
-#ifndef SF_STORE_ACCESS_KEY_H
-#define SF_STORE_ACCESS_KEY_H
+#ifndef SF_FEATURE_ACCESS_KEY_H
+#define SF_FEATURE_ACCESS_KEY_H
 
 #include "store/row.h"
 
-/* Columns of _sfflow.access_key; see sql/parts/17-aws-api.sql. */
+/* Columns of _sfflow.access_key; see sql/parts/access.sql. */
 #define SF_ACCESS_KEY_COLUMNS(X) \
 	X(char *, access_key_id, TEXT, NOT_NULL) \
 	X(Oid, role, REGROLE, NOT_NULL) \
@@ -27,4 +27,4 @@ extern int64 sf_access_key_count_of(Oid role);
 extern void sf_access_key_delete(const char *id);
 extern void sf_access_key_delete_of(Oid role);
 
-#endif							/* SF_STORE_ACCESS_KEY_H */
+#endif							/* SF_FEATURE_ACCESS_KEY_H */
