@@ -34,6 +34,30 @@ LANGUAGE C VOLATILE ROWS 1;
 COMMENT ON FUNCTION @extschema@.sf_get_activity_task(text, text, integer) IS
 	'takes tasks of an activity, oldest first; no rows when there are none';
 
+-- The same with the context of the trace that the work is part of; for programs that ask for it.
+CREATE FUNCTION @extschema@.sf_get_activity_task(
+	activity text,
+	worker_name text,
+	max_tasks integer,
+	with_trace boolean,
+	OUT task_token text,
+	OUT input jsonb,
+	OUT execution_id text,
+	OUT state text,
+	OUT attempt integer,
+	OUT heartbeat interval,
+	OUT deadline timestamptz,
+	OUT scheduled_at timestamptz,
+	OUT resource text,
+	OUT definition_resource text,
+	OUT traceparent text,
+	OUT tracestate text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_get_activity_task_traced'
+LANGUAGE C VOLATILE ROWS 1;
+COMMENT ON FUNCTION @extschema@.sf_get_activity_task(text, text, integer, boolean) IS
+	'takes tasks of an activity, oldest first, each with the trace that it is part of';
+
 CREATE FUNCTION @extschema@.sf_send_task_success(task_token text, output jsonb DEFAULT '{}')
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_success'

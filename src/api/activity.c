@@ -134,9 +134,32 @@ silence_allowed(const SfActivity *activity, const SfTask *task)
 	return Min(activity->lease_ms, task->heartbeat_ms);
 }
 
+/* Whether tasks are given out with what they are part of: not at all, in columns that are null, in columns */
+typedef enum TraceColumns
+{
+	TRACE_NOT_SHOWN,
+	TRACE_NULL,
+	TRACE_SHOWN
+} TraceColumns;
+
+/* Put the context of the trace that a task is part of into a row: traceparent and tracestate; nulls: of none. */
+static void
+put_trace(SfColumns *row, const SfExecution *execution, const SfState *state, const SfTask *task)
+{
+	const SfBranch *branch = execution == NULL || state == NULL || execution->trace == NULL ? NULL :
+		sf_branch_read(task->key, SF_LOCK_NONE);
+	char	   *context = branch == NULL ? NULL : sf_feature_trace_context(execution, branch, state, true);
+	char	   *blank = context == NULL ? NULL : strchr(context, ' ');
+
+	if (blank != NULL)
+		*blank = '\0';
+	sf_columns_text(row, context);
+	sf_columns_text(row, blank == NULL ? NULL : blank + 1);
+}
+
 /* Put one task into the result. */
 static void
-put_task(FunctionCallInfo fcinfo, const SfActivity *activity, const SfTask *task)
+put_task(FunctionCallInfo fcinfo, const SfActivity *activity, const SfTask *task, TraceColumns trace)
 {
 	int64		silence = silence_allowed(activity, task);
 	SfExecution *execution = sf_execution_read(task->key.execution_no,
@@ -158,6 +181,8 @@ put_task(FunctionCallInfo fcinfo, const SfActivity *activity, const SfTask *task
 	sf_columns_time(&row, task->scheduled_at);
 	sf_columns_text(&row, task->resource != NULL ? task->resource : written);
 	sf_columns_text(&row, written);
+	if (trace != TRACE_NOT_SHOWN)
+		put_trace(&row, trace == TRACE_NULL ? NULL : execution, state, task);
 	sf_columns_put(fcinfo, &row);
 }
 
@@ -181,8 +206,9 @@ sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks)
 	return sf_apply_take(activity, worker, max_tasks);
 }
 
-/* sf_get_activity_task(activity, worker_name, max_tasks): tasks, oldest first. */
-SF_SQL_FUNCTION(sfflow_sf_get_activity_task)
+/* Take tasks of an activity: activity, worker_name, max_tasks. */
+static Datum
+get_tasks(FunctionCallInfo fcinfo, TraceColumns trace)
 {
 	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "activity"),
 										   SF_PRIVILEGE_WORK);
@@ -195,8 +221,20 @@ SF_SQL_FUNCTION(sfflow_sf_get_activity_task)
 				 errmsg("argument max_tasks must be at most %d", MAX_TASKS)));
 	InitMaterializedSRF(fcinfo, 0);
 	foreach_ptr(SfTask, task, sf_object_take_tasks(activity, worker, max_tasks))
-		put_task(fcinfo, activity, task);
+		put_task(fcinfo, activity, task, trace);
 	return (Datum) 0;
+}
+
+/* sf_get_activity_task(activity, worker_name, max_tasks): tasks, oldest first. */
+SF_SQL_FUNCTION(sfflow_sf_get_activity_task)
+{
+	return get_tasks(fcinfo, TRACE_NOT_SHOWN);
+}
+
+/* sf_get_activity_task(activity, worker_name, max_tasks, with_trace): the same with traceparent and tracestate. */
+SF_SQL_FUNCTION(sfflow_sf_get_activity_task_traced)
+{
+	return get_tasks(fcinfo, !PG_ARGISNULL(3) && PG_GETARG_BOOL(3) ? TRACE_SHOWN : TRACE_NULL);
 }
 
 /* Raise the error for an invalid token. */

@@ -128,6 +128,8 @@ sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
 	task->state = text_at(claim, row, 3);
 	task->attempt = text_at(claim, row, 4);
 	task->resource = text_at(claim, row, 7);
+	task->traceparent = text_at(claim, row, 8);
+	task->tracestate = text_at(claim, row, 9);
 	task->began = sfw_now();
 	task->next = sfw_tasks;
 	sfw_tasks = task;
@@ -179,6 +181,8 @@ sfw_task_free(SfwTask *task)
 	free(task->state);
 	free(task->attempt);
 	free(task->resource);
+	free(task->traceparent);
+	free(task->tracestate);
 	free(task->output);
 	free(task->cause);
 	free(task);

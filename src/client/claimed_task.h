@@ -49,6 +49,8 @@ struct SfwTask
 	char	   *state;
 	char	   *attempt;
 	char	   *resource;
+	char	   *traceparent;	/* of the trace that the task is part of; or NULL */
+	char	   *tracestate;		/* or NULL */
 	int64_t		began;
 	void	   *job;			/* private to the kind */
 
@@ -72,7 +74,7 @@ struct SfwTask
 	SfwTask    *next;
 };
 
-/* What a claim selects from sf_get_activity_task, in this order */
+/* What a claim selects from sf_get_activity_task, in this order; then traceparent and tracestate */
 #define SFW_CLAIM_COLUMNS \
 	"task_token, input, execution_id, state, attempt," \
 	" extract(epoch FROM heartbeat)::pg_catalog.float8," \

@@ -213,23 +213,30 @@ setup_done(const PGresult *result, void *arg)
 	}
 	free(db->schema);
 	db->schema = pg_strdup(PQgetvalue(result, 0, 0));
+	db->has_traces = *PQgetvalue(result, 0, 1) == 't';
 	db->failed = false;
 	db->delay = 0;
 	sfw_log(SFW_INFO, "connected", "database", PQdb(db->session.conn), "user", PQuser(db->session.conn), NULL);
 	db->connected(db);
 }
 
+/* Does a schema n have the function that gives tasks out with their traces? */
+#define HAS_TRACES \
+	"EXISTS (SELECT FROM pg_catalog.pg_proc AS p WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid" \
+	" AND p.proname OPERATOR(pg_catalog.=) 'sf_get_activity_task' AND p.pronargs OPERATOR(pg_catalog.=) 4)"
+
 /* Find sfflow's schema. */
 static void
 find_schema(SfwDb *db)
 {
 	static const char *const by_extension =
-		"SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension AS e"
+		"SELECT pg_catalog.quote_ident(n.nspname), " HAS_TRACES " FROM pg_catalog.pg_extension AS e"
 		" JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
 		" WHERE e.extname OPERATOR(pg_catalog.=) 'sfflow'"
 		" AND pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false) IS NOT NULL";
 	static const char *const by_name =
-		"SELECT pg_catalog.quote_ident($1)"
+		"SELECT pg_catalog.quote_ident($1), EXISTS (SELECT FROM pg_catalog.pg_namespace AS n"
+		" WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND " HAS_TRACES ")"
 		" WHERE pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false) IS NOT NULL";
 	const char *values[1] = {db->schema_name};
 

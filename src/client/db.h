@@ -42,6 +42,7 @@ typedef struct SfwDb
 	bool		failed;			/* the last attempt did not succeed */
 	char		sqlstate[6];	/* with which the server refused it, "" if it said none, or without PQERRORS_VERBOSE */
 	char	   *schema;			/* of sfflow's functions, quoted */
+	bool		has_traces;		/* activities give tasks out with their traces: not in version 1.0 */
 	SfwTimer	retry_timer;
 	PGresult   *kept;			/* of the statement under way: the first error, else the last result */
 	SfwDbDone	on_done;

@@ -261,6 +261,19 @@ begin_token(HttpJob *job)
 		report_no_token(job, job->fetch->refused != NULL ? job->fetch->refused : job->fetch->problem);
 }
 
+/* Add a header unless the payload has it, or there is nothing to say. */
+static void
+add_own_header(SfwFetch *fetch, const char *name, const char *value)
+{
+	char	   *line;
+
+	if (value == NULL || sfw_fetch_has_header(fetch, name))
+		return;
+	line = psprintf("%s: %s", name, value);
+	fetch->headers = curl_slist_append(fetch->headers, line);
+	free(line);
+}
+
 /* Begin the request of a task. */
 static void
 begin_request(HttpJob *job)
@@ -269,6 +282,9 @@ begin_request(HttpJob *job)
 	SfwFetch   *fetch = sfw_fetch_new();
 	char	   *problem = sfw_http_read(task->payload, fetch);
 
+	if (!sfw_fetch_has_header(fetch, "traceparent"))
+		add_own_header(fetch, "tracestate", task->tracestate);
+	add_own_header(fetch, "traceparent", task->traceparent);
 	job->fetch = fetch;
 	fetch->done = finished;
 	fetch->arg = job;

@@ -326,8 +326,11 @@ choose_source(void)
 static char *
 claim_statement(const char *before, const char *arguments)
 {
-	return psprintf("SELECT " SFW_CLAIM_COLUMNS " FROM %s %s.sf_get_activity_task(%s)",
-					before, sfw_workflows.schema, arguments);
+	bool		traced = sfw_workflows.has_traces;
+
+	return psprintf("SELECT " SFW_CLAIM_COLUMNS "%s FROM %s %s.sf_get_activity_task(%s%s)",
+					traced ? ", traceparent, tracestate" : ", NULL, NULL", before, sfw_workflows.schema, arguments,
+					traced ? ", true" : "");
 }
 
 /* Claim tasks of the source that was chosen. */

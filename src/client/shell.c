@@ -583,6 +583,10 @@ run(Shell *shell, SfwTask *task)
 	set_variable(&shell->command.env, "SFFLOW_STATE", task->state != NULL ? task->state : "");
 	set_variable(&shell->command.env, "SFFLOW_ATTEMPT", task->attempt);
 	set_variable(&shell->command.env, "SFFLOW_RESOURCE", task->resource != NULL ? task->resource : "");
+	if (task->traceparent != NULL)
+		set_variable(&shell->command.env, "TRACEPARENT", task->traceparent);
+	if (task->tracestate != NULL)
+		set_variable(&shell->command.env, "TRACESTATE", task->tracestate);
 	if (task->kind == &sfw_kind_program)
 		set_variable(&shell->command.env, "SFFLOW_TASK_TOKEN", task->token);
 	if (!spawn(shell))

@@ -280,7 +280,7 @@ is(safely('tenancy', q(SELECT string_agg(status, ' ' ORDER BY execution_id) FROM
 # are overdue.
 run_all('items of a Map', <<'EOS');
 SELECT public.sf_start('items', '{}', 'x'), public.sf_run('items:x');
-SELECT task_token FROM public.sf_get_activity_task('act', 'w') \gset
+SELECT task_token FROM public.sf_get_activity_task('act', 'w', 1, true) \gset
 SELECT public.sf_send_task_items(:'task_token', '[1]');
 SELECT public.sf_send_task_success(:'task_token', '1');
 SELECT public.sf_run('items:x');
