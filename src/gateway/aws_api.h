@@ -13,6 +13,11 @@
 /* Runs an action as a role: $1 role, $2 action, $3 request */
 #define SFG_AWS_CALL "SELECT @.sf_aws_api_as($1::pg_catalog.name, $2::pg_catalog.text, $3::pg_catalog.jsonb)::pg_catalog.text"
 
+/* The same with a trace header, unless the request has its own */
+#define SFG_AWS_TRACED_CALL \
+	"SELECT @.sf_aws_api_as($1::pg_catalog.name, $2::pg_catalog.text," \
+	" pg_catalog.jsonb_build_object('traceHeader', $4::pg_catalog.text) OPERATOR(pg_catalog.||) $3::pg_catalog.jsonb)::pg_catalog.text"
+
 extern bool sfg_aws_check(SfgRequest *request);
 extern void sfg_aws(SfgRequest *request);
 

@@ -22,6 +22,9 @@ static void answer_with_error(SfgRequest *request, unsigned status, const char *
 
 #define TARGET "AWSStepFunctions."
 
+/* Most characters of a trace header, as traceHeader has */
+#define MAX_TRACE_LENGTH 256
+
 /* What the names of actions that read begin with */
 static const char *const reading[] = {"Describe", "List", "GetExecutionHistory", "ValidateStateMachineDefinition"};
 
@@ -72,21 +75,42 @@ may_wait(SfgRequest *request, const char *role)
 	return request->waiting != NULL;
 }
 
+/* The trace that a start comes with, in a header: what traceHeader may be; NULL: none. */
+static const char *
+find_trace(const SfgRequest *request)
+{
+	const char *header = sfg_request_header(request, "traceparent");
+
+	if (strcmp(request->what, "StartExecution") != 0 && strcmp(request->what, "StartSyncExecution") != 0)
+		return NULL;
+	if (header == NULL)
+		header = sfg_request_header(request, "X-Amzn-Trace-Id");
+	if (header == NULL || *header == '\0' || strlen(header) > MAX_TRACE_LENGTH)
+		return NULL;
+	for (const char *p = header; *p != '\0'; p++)
+		if (*p < ' ' || *p > '~')
+			return NULL;
+	return header;
+}
+
 /* Run an action as the role of its key. */
 static void
 call(SfgRequest *request, const char *role, const char *key_id)
 {
-	const char *values[3] = {role, request->what, request->body.data};
+	const char *trace = find_trace(request);
+	const char *values[4] = {role, request->what, request->body.data, trace};
+	const char *statement = trace == NULL ? SFG_AWS_CALL : SFG_AWS_TRACED_CALL;
+	int			n = trace == NULL ? 3 : 4;
 
 	if (strcmp(request->what, "GetActivityTask") == 0)
 		sfg_activity_poll(request, role, key_id);
 	else if (strcmp(request->what, "StartSyncExecution") == 0)
 	{
 		request->until = sfw_now() + sfg_config.sync_timeout + sfg_config.connect_timeout;
-		sfg_request_call(request, &sfg_sync_pool, SFG_AWS_CALL, 3, values, write_done);
+		sfg_request_call(request, &sfg_sync_pool, statement, n, values, write_done);
 	}
 	else
-		sfg_request_call(request, &sfg_api_pool, SFG_AWS_CALL, 3, values,
+		sfg_request_call(request, &sfg_api_pool, statement, n, values,
 						 only_reads(request->what) ? read_done : write_done);
 }
 

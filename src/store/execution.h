@@ -28,7 +28,7 @@
 	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
 	X(int, priority, INT2, NULL_IS(0))	/* in queues of limits */ \
 	X(char *, qualifier, TEXT, NULLABLE)	/* version or alias that the start named */ \
-	X(char *, trace_header, TEXT, NULLABLE)	/* of the AWS API: given back, not used */ \
+	X(char *, trace_header, TEXT, NULLABLE)	/* of the AWS API */ \
 	X(char *, execution_id, TEXT, NOT_NULL) \
 	X(SfStatus, status, INT2, NOT_NULL) \
 	X(int, last_event_id, INT4, NOT_NULL) \

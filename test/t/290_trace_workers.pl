@@ -1,11 +1,13 @@
-# Traces with workers and sfworker: commands and requests get the span of what the worker does, which is a span when the
-# execution has ended; children of a Distributed Map are below it; what has no trace costs nothing.
+# Traces with workers, sfworker and sfgateway: commands and requests get the span of what the worker does, which is a
+# span when the execution has ended; starts by the AWS API say what they are part of; children of a Distributed Map are
+# below it; what has no trace costs nothing.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use IO::Socket::INET;
 use PostgreSQL::Test::Utils;
+use SfGateway;
 use SfTest;
 use SfWorker;
 use Test::More;
@@ -127,6 +129,27 @@ is(join(', ', sort map { $_->[1] } @spans),
 my @children = grep { $_->[1] eq 'many' && $spans{ $_->[3] } && $spans{ $_->[3] }[1] eq 'Each' } @spans;
 is(scalar(@children), 3, '... which are below it');
 
+# Starts by the AWS API, whose header says what they are part of.
+sql(q{CREATE ROLE caller LOGIN; SELECT sf_grant('START', 'plain', 'caller')});
+my $gateway = start_gateway($node, config => "[key AKIDFILE]\nrole = caller\nsecret = secret\n");
+sub start_by_api
+{
+	my ($name, $body, @headers) = @_;
+	curl($gateway, '/', '--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDFILE:secret',
+		'-H', 'Content-Type: application/x-amz-json-1.0', '-H', 'X-Amz-Target: AWSStepFunctions.StartExecution',
+		(map { ('-H', $_) } @headers), '-d',
+		qq({"stateMachineArn": "arn:aws:states:us-east-1:000000000000:stateMachine:plain", "name": "$name"$body}));
+	return sql("SELECT trace FROM _sfflow.execution WHERE execution_id = 'plain:$name'");
+}
+my $amazon = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1';
+my $theirs = '00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01';
+is(start_by_api('api-1', '', "X-Amzn-Trace-Id: $amazon"), $theirs,
+	'a start by the AWS API has the trace of its header');
+is(start_by_api('api-2', '', "X-Amzn-Trace-Id: Root=1-0", "traceparent: $theirs"), $theirs, '... of W3C, too');
+is(start_by_api('api-3', qq(, "traceHeader": "$amazon"), 'traceparent: ' . $context =~ s/ .*//r), $theirs,
+	'... unless the request has its own');
+is(start_by_api('api-4', '', 'X-Amzn-Trace-Id: ' . 'x' x 300), '', '... and one that is none is passed over');
+
 # More than a run may have.
 sql(q{SELECT sf_create_state_machine('long', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "End": true,
 	"ItemProcessor": {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}}}}')});
@@ -135,6 +158,7 @@ sql(qq{SELECT sf_start('long', (SELECT jsonb_agg(n) FROM generate_series(1, 3000
 is(sql("SELECT sf_await('long:one', '120 s')"), 'SUCCEEDED', 'a Map of many items');
 is(sql(q{SELECT jsonb_array_length(spans), spans #> '{0,attributes}' @>
 	'[{"key": "sfflow.dropped_spans", "value": {"intValue": "1002"}}]'
-	FROM sf_take_spans()}), '5000|t', '... has so many spans, and says how many are left out');
+	FROM sf_take_spans() ORDER BY export_no DESC LIMIT 1}), '5000|t',
+	'... has so many spans, and says how many are left out');
 no_surprises($node);
 done_testing();

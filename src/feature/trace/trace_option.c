@@ -92,6 +92,13 @@ read_option(const Jsonb *options, SfTraceContext *context)
 	return true;
 }
 
+/* Read the header of the AWS API (NULL: there is none), which sfgateway may also have taken from a traceparent. */
+static bool
+find_in_header(const char *header, SfTraceContext *context)
+{
+	return header != NULL && (sf_tracing_parse_amazon(header, context) || sf_tracing_parse(header, context));
+}
+
 /* Find the trace that the session is part of, or its query, unless the query is not the start's own. */
 static bool
 find_of_session(SfTraceContext *context)
@@ -111,7 +118,7 @@ find_given(const SfExecution *execution, SfTraceContext *context)
 	if (execution->parent_execution_no != 0)
 		return false;
 	return read_option(execution->start_options, context) ||
-		(execution->trace_header != NULL && sf_tracing_parse_amazon(execution->trace_header, context)) ||
+		find_in_header(execution->trace_header, context) ||
 		find_of_session(context);
 }
 
