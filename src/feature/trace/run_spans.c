@@ -170,7 +170,7 @@ find_branch(Tree *tree, const SfVisit *visit, const SfScope *scope, Span *around
 									 place->niterations);
 	Span	   *span = latest->span;
 
-	if (span != NULL && latest->around == around)
+	if (latest->around == around)
 		return span;
 	span = add_span(tree, SF_SPAN_BRANCH, around, psprintf(is_map ? "%s iteration" : "%s branch", owner->name));
 	latest->span = span;
@@ -271,6 +271,17 @@ add_task(Tree *tree, const Span *state, const SfVisit *visit, int attempt)
 		add_work(tree, task, visit);
 }
 
+/* Count what is left out with a visit whose span is: an attempt at its task, and what a worker did for it. */
+static void
+drop_task(Tree *tree, const SfState *state, const SfVisit *visit)
+{
+	if (state->type != SF_STATE_TASK || visit->scheduled_at == DT_NOBEGIN)
+		return;
+	tree->dropped++;
+	if (sf_state_task(state)->resource.kind == SF_RESOURCE_ACTIVITY && visit->started_at != DT_NOBEGIN)
+		tree->dropped++;
+}
+
 /* Add the span of a visit, or of another attempt to the one that there is. */
 static void
 add_visit(Tree *tree, const SfVisit *visit)
@@ -279,21 +290,22 @@ add_visit(Tree *tree, const SfVisit *visit)
 	const SfState *state = &tree->program->states[place->number];
 	Span	   *around = find_around(tree, visit);
 	Latest	   *latest = find_latest(tree, place->number, place->iterations, place->niterations);
-	Span	   *span = latest->visit == visit->visit ? latest->span : NULL;
+	bool		is_new = latest->visit != visit->visit;
+	Span	   *span = is_new ? NULL : latest->span;
 
-	if (around == NULL)
-	{
+	latest->visit = visit->visit;
+	if (is_new && around == NULL)
 		tree->dropped++;
-		latest->span = NULL;
-		return;
-	}
+	else if (is_new)
+		span = add_span(tree, SF_SPAN_STATE, around, state->name);
+	latest->span = span;
 	if (span == NULL)
 	{
-		span = add_span(tree, SF_SPAN_STATE, around, state->name);
-		latest->span = span;
-		latest->visit = visit->visit;
-		if (span == NULL)
-			return;
+		drop_task(tree, state, visit);
+		return;
+	}
+	if (is_new)
+	{
 		span->state = state;
 		span->place = *place;
 		span->entered_at = visit->entered_at;
