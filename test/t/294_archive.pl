@@ -259,6 +259,14 @@ cmp_ok($peak, '<', 60_000, 'a batch of 160 megabytes is never in memory');
 stop_worker($worker);
 is_archived($node, $folder, \@ids, 'of large ones');
 
+# The configuration file.
+new_archive();
+add_old(3);
+my $conf = "$PostgreSQL::Test::Utils::tmp_check/archive-$$.conf";
+append_to_file($conf, "activity = keep:archive\narchive = $folder\narchive-executions = 2\nusername = archiver\n");
+is(wait_worker(start_worker($node, '--config', $conf, '--once')), 0, 'a file has the same keys');
+is_archived($node, $folder, \@ids, 'by a file of settings');
+
 # Options that do not go together, and rights.
 sub refusal
 {
