@@ -188,8 +188,13 @@ add_old(20);
 $node->safe_psql('postgres', "ALTER ROLE archiver SET sfflow.debug_point = 'archive-confirmed:crash'");
 $worker = start_archiver();
 ok(wait_for('a crash', sub { logged($worker) =~ /cannot confirm a batch/ }), 'the server dies with the confirmation');
-ok(recovered($node), 'it comes back');
-$node->safe_psql('postgres', 'ALTER ROLE archiver RESET sfflow.debug_point');
+# The program stands still until it cannot crash the server once more.
+kill 'STOP', $worker->{pid};
+ok(wait_for('the server', sub { defined try_sql($node, 'ALTER ROLE archiver RESET sfflow.debug_point') }),
+	'it comes back');
+ok(recovered($node) && defined try_sql($node, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+	WHERE usename = 'archiver'"), 'without the debug point');
+kill 'CONT', $worker->{pid};
 ok(all_gone(),
 	'the program goes on by itself');
 is(stop_worker($worker), 0, 'and leaves when it is told to');
