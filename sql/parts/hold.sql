@@ -7,7 +7,7 @@ CREATE SEQUENCE _sfflow.hold_no;
 
 CREATE TABLE _sfflow.hold (
 	hold_no bigint NOT NULL DEFAULT nextval('_sfflow.hold_no') PRIMARY KEY,
-	kind text COLLATE "C" NOT NULL,		-- machine, execution, schedule, activity, event or resource
+	kind text COLLATE "C" NOT NULL,		-- machine, execution, schedule, activity, event, human or resource
 	name text COLLATE "C" NOT NULL,
 	state text COLLATE "C" NOT NULL,	-- '': all states
 	machine_no integer,					-- of a machine or an execution
@@ -45,7 +45,7 @@ RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_sf_hold'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_hold(text, text, text) IS
-	'lets no step of a machine, state, execution, schedule, activity or resource begin, and no event be given out; false: it is held already';
+	'lets no step of a machine, state, execution, schedule, activity or resource begin, and no event or task of people be given out; false: it is held already';
 
 CREATE FUNCTION @extschema@.sf_release(target text, state text DEFAULT NULL)
 RETURNS bigint
@@ -55,7 +55,8 @@ COMMENT ON FUNCTION @extschema@.sf_release(text, text) IS
 	'ends a hold; returns how many branches that waited for it go on';
 
 CREATE VIEW @extschema@.sf_holds WITH (security_barrier) AS
-SELECT CASE WHEN h.kind IN ('schedule', 'activity', 'event') THEN h.kind || ':' ELSE '' END || h.name AS target,
+SELECT CASE WHEN h.kind IN ('schedule', 'activity', 'event', 'human') THEN h.kind || ':' ELSE '' END || h.name
+	AS target,
 	nullif(h.state, '') AS state, h.held_at AS since, h.held_by, h.reason,
 	CASE h.kind WHEN 'activity' THEN (
 		SELECT count(*) FROM _sfflow.activity a
@@ -67,6 +68,10 @@ SELECT CASE WHEN h.kind IN ('schedule', 'activity', 'event') THEN h.kind || ':' 
 	WHEN 'event' THEN (SELECT count(*) FROM _sfflow.event_wait w
 		JOIN _sfflow.event_type t ON t.event_type_no = w.event_type_no WHERE t.name = h.name)
 --@end
+--@with human
+	WHEN 'human' THEN (SELECT count(*) FROM _sfflow.human_task t
+		JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no WHERE w.name = h.name AND t.claimed_by IS NULL)
+--@end
 	ELSE (SELECT count(*) FROM _sfflow.held_branch w WHERE w.feature = 'hold' AND w.object_no = h.hold_no
 		AND w.queue IS NULL) END AS waiting
 FROM _sfflow.hold h
@@ -76,6 +81,10 @@ WHERE CASE WHEN CASE h.kind
 	WHEN 'activity' THEN h.name IN (SELECT a.name FROM _sfflow.workable_activity a)
 --@with event
 	WHEN 'event' THEN h.name IN (SELECT t.name FROM _sfflow.known_event_type t)
+--@end
+--@with human
+	WHEN 'human' THEN h.name IN (SELECT w.name FROM _sfflow.worklist w WHERE pg_has_role(w.owner, 'USAGE')
+		UNION ALL SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'h')
 --@end
 	WHEN 'schedule' THEN h.name IN (SELECT s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE'))
 	WHEN 'resource' THEN h.owner IS NULL OR pg_has_role(h.owner, 'USAGE')
@@ -88,7 +97,7 @@ COMMENT ON COLUMN @extschema@.sf_holds.state IS 'the state that is held; null: a
 COMMENT ON COLUMN @extschema@.sf_holds.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_holds.held_by IS 'the role that called sf_hold';
 COMMENT ON COLUMN @extschema@.sf_holds.reason IS 'why, if sf_hold was told';
-COMMENT ON COLUMN @extschema@.sf_holds.waiting IS 'how many branches, tasks of an activity, or waits for an event, wait for its end';
+COMMENT ON COLUMN @extschema@.sf_holds.waiting IS 'how many branches, tasks of an activity, waits for an event, or unclaimed tasks of people, wait for its end';
 
 -- sf_mark: a job is settled without its task.
 CREATE FUNCTION @extschema@.sf_mark(

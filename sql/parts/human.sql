@@ -39,12 +39,16 @@ CREATE TABLE _sfflow.human_task (
 	not_by text[] NOT NULL,				-- starter, or names of states
 	data jsonb,
 	form jsonb,							-- as it was when the task began
+	for_all boolean NOT NULL,			-- with the right DO: no role is named from the beginning on
 	PRIMARY KEY (execution_no, branch_no)
 ) WITH (fillfactor = 85);
-CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, priority DESC, due_at, task_no);
+-- The order of pages (src/feature/human/task_list.c); one direction, so that a page begins by one comparison of rows.
+CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, for_all, (-priority), (coalesce(due_at, 'infinity')),
+	task_no);
+CREATE INDEX human_task_claimed ON _sfflow.human_task (claimed_by) WHERE claimed_by IS NOT NULL;
 CREATE INDEX human_task_look ON _sfflow.human_task (look_at) WHERE look_at IS NOT NULL;
 
--- The roles that a task is for; without any from the beginning on it is for all with the right DO.
+-- The roles that a task is for, unless it is for all with the right DO.
 CREATE TABLE _sfflow.human_task_role (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
@@ -146,6 +150,39 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_change_task(bigint, text[], timestamptz, integer) IS
 	'gives a task of people other roles, another time by which it is due, or another priority; null: as it is';
 
+CREATE FUNCTION @extschema@.sf_list_human_tasks(worklist text DEFAULT NULL, which text DEFAULT NULL,
+	page_size integer DEFAULT NULL, after_key text DEFAULT NULL, actor text DEFAULT NULL,
+	OUT task bigint,
+	OUT worklist text,
+	OUT execution_id text,
+	OUT state text,
+	OUT title text,
+	OUT priority integer,
+	OUT created_at timestamptz,
+	OUT due_at timestamptz,
+	OUT claimed_by text,
+	OUT claimed_at timestamptz,
+	OUT roles text[],
+	OUT not_by text[],
+	OUT page_key text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_list_human_tasks'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.sf_list_human_tasks(text, text, integer, text, text) IS
+	'a page of the tasks that wait for people, the most urgent first; page_key of its last row is after_key of the next page';
+
+CREATE FUNCTION @extschema@.sf_count_human_tasks(actor text DEFAULT NULL,
+	OUT worklist text,
+	OUT tasks bigint,
+	OUT mine bigint,
+	OUT open bigint,
+	OUT overdue bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_count_human_tasks'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.sf_count_human_tasks(text) IS
+	'how many rows sf_list_human_tasks has for each worklist: of all, and by what its argument which chooses';
+
 -- The worklists that the reader owns, or has a right on. Who may assign tasks, or act for others, sees all of a list.
 CREATE VIEW _sfflow.known_worklist AS
 SELECT w.worklist_no, w.name, w.owner, w.description, w.form, w.created_at,
@@ -154,24 +191,6 @@ SELECT w.worklist_no, w.name, w.owner, w.description, w.form, w.created_at,
 FROM _sfflow.worklist w
 WHERE pg_has_role(w.owner, 'USAGE') OR w.name IN (
 	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'h');
-
--- The tasks that wait for people, of all worklists.
-CREATE VIEW _sfflow.open_human_task AS
-SELECT t.task_no, t.worklist_no, e.execution_id, p.state, t.title, t.priority, t.created_at, t.due_at, t.claimed_by,
-	t.claimed_at, ARRAY(SELECT r.role::text FROM _sfflow.human_task_role r
-		WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no
-			AND (r.from_at IS NULL OR r.from_at <= clock_timestamp()) ORDER BY r.role::text) AS roles,
-	t.not_by, t.data, t.form,
-	NOT EXISTS (SELECT FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no
-		AND r.branch_no = t.branch_no AND r.from_at IS NULL)
-	OR EXISTS (SELECT FROM _sfflow.human_task_role r
-		WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no
-			AND (r.from_at IS NULL OR r.from_at <= clock_timestamp()) AND pg_has_role(r.role, 'USAGE')) AS is_for_reader
-FROM _sfflow.human_task t
-JOIN _sfflow.execution e ON e.execution_no = t.execution_no AND e.status = @STATUS_RUNNING@
-JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
-	AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
-CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
 
 CREATE VIEW @extschema@.sf_worklists WITH (security_barrier) AS
 SELECT w.name, w.owner, w.description, w.form, w.created_at, c.tasks, c.unclaimed
@@ -189,12 +208,19 @@ COMMENT ON COLUMN @extschema@.sf_worklists.created_at IS 'when it was created';
 COMMENT ON COLUMN @extschema@.sf_worklists.tasks IS 'how many tasks wait for people';
 COMMENT ON COLUMN @extschema@.sf_worklists.unclaimed IS 'how many of them nobody has claimed';
 
+-- A row goes with the wait of its branch, so that it says all: branches and programs are not looked at.
 CREATE VIEW @extschema@.sf_human_tasks WITH (security_barrier) AS
-SELECT t.task_no AS task, w.name AS worklist, t.execution_id, t.state, t.title, t.priority, t.created_at, t.due_at,
-	t.claimed_by, t.claimed_at, t.roles, t.not_by, t.data, t.form
+SELECT t.task_no AS task, w.name AS worklist, e.execution_id, t.state, t.title, t.priority, t.created_at, t.due_at,
+	t.claimed_by, t.claimed_at, ARRAY(SELECT r.role::text FROM _sfflow.human_task_role r
+		WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no
+			AND (r.from_at IS NULL OR r.from_at <= clock_timestamp()) ORDER BY r.role::text) AS roles,
+	t.not_by, t.data, t.form
 FROM _sfflow.known_worklist w
-JOIN _sfflow.open_human_task t ON t.worklist_no = w.worklist_no
-WHERE w.sees_all OR t.is_for_reader;
+JOIN _sfflow.human_task t ON t.worklist_no = w.worklist_no
+JOIN _sfflow.execution e ON e.execution_no = t.execution_no
+WHERE w.sees_all OR t.for_all OR EXISTS (SELECT FROM _sfflow.human_task_role r
+	WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no
+		AND (r.from_at IS NULL OR r.from_at <= clock_timestamp()) AND pg_has_role(r.role, 'USAGE'));
 GRANT SELECT ON @extschema@.sf_human_tasks TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_human_tasks IS 'tasks that wait for people, as far as the reader may do or assign them';
 COMMENT ON COLUMN @extschema@.sf_human_tasks.task IS 'number of the task, for sf_claim_task and the like';

@@ -132,9 +132,12 @@ CREATE TABLE _sfflow.human_task (
 	not_by text[] NOT NULL,
 	data jsonb,
 	form jsonb,
+	for_all boolean NOT NULL,
 	PRIMARY KEY (execution_no, branch_no)
 ) WITH (fillfactor = 85);
-CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, priority DESC, due_at, task_no);
+CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, for_all, (-priority), (coalesce(due_at, 'infinity')),
+	task_no);
+CREATE INDEX human_task_claimed ON _sfflow.human_task (claimed_by) WHERE claimed_by IS NOT NULL;
 CREATE INDEX human_task_look ON _sfflow.human_task (look_at) WHERE look_at IS NOT NULL;
 
 CREATE TABLE _sfflow.human_task_role (

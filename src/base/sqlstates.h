@@ -86,6 +86,9 @@
 	X(TASK_IS_CLAIMED, '0','6','2', "task_is_claimed", REFUSED, \
 	  "Another person has claimed the task.", \
 	  "The message names who. This person, or a role with the right `ASSIGN`, calls `sf_release_task`.") \
+	X(WORKLIST_IS_HELD, '0','6','5', "worklist_is_held", RETRY, \
+	  "The worklist is held, so none of its tasks is given out. Who has claimed one before may complete it.", \
+	  "The view `sf_holds` says since when and why. The owner of the worklist calls `sf_release`.") \
 	X(INVALID_TASK_TOKEN, '0','1','9', "invalid_task_token", REFUSED, \
 	  "The text is no task token.", \
 	  "Pass the token unchanged.") \

@@ -74,6 +74,8 @@ sf_gate_name_resources(Oid owner, const SfState *state, SfGateNames *names)
 		names->activity = target.name;
 	else if (target.kind == SF_RESOURCE_EVENT)
 		name_events(&target, text, names);
+	else if (target.kind == SF_RESOURCE_HUMAN && strncmp(text, "human:", 6) != 0)
+		names->resources[names->nresources++] = psprintf("human:%s", target.name);
 	else if (target.kind == SF_RESOURCE_SQL_FUNCTION &&
 			 (strncmp(text, "sql:", 4) != 0 || strcmp(text + 4, target.name) != 0))
 		names->resources[names->nresources++] = psprintf("sql:%s", target.name);

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event human label trace
 BEGIN;
-SELECT plan(228);
+SELECT plan(232);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -32,6 +32,9 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_fail_task', 'task bigint, error text DEFAULT NULL::text, cause text DEFAULT NULL::text, actor text DEFAULT NULL::text', 'void'),
 	('sf_assign_task', 'task bigint, role text', 'void'),
 	('sf_change_task', 'task bigint, roles text[] DEFAULT NULL::text[], due timestamp with time zone DEFAULT NULL::timestamp with time zone, priority integer DEFAULT NULL::integer', 'void'),
+	('sf_list_human_tasks', 'worklist text DEFAULT NULL::text, which text DEFAULT NULL::text, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text, actor text DEFAULT NULL::text',
+		'TABLE(task bigint, worklist text, execution_id text, state text, title text, priority integer, created_at timestamp with time zone, due_at timestamp with time zone, claimed_by text, claimed_at timestamp with time zone, roles text[], not_by text[], page_key text)'),
+	('sf_count_human_tasks', 'actor text DEFAULT NULL::text', 'TABLE(worklist text, tasks bigint, mine bigint, open bigint, overdue bigint)'),
 	('sf_set_labels', 'execution_id text, labels jsonb', 'void'),
 	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),
 	('sf_run', 'execution_id text, skip_waits boolean DEFAULT false, max_steps integer DEFAULT NULL::integer', 'text'),

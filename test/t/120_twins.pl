@@ -155,6 +155,9 @@ SELECT public.sf_start('asks', '{}', 'a'), public.sf_run('asks:a');
 SELECT task FROM public.sf_human_tasks \gset
 SELECT public.sf_claim_task(:'task'), public.sf_release_task(:'task'), public.sf_assign_task(:'task', NULL),
 	public.sf_change_task(:'task', '{pg_monitor}', 'infinity', '1');
+SELECT public.sf_list_human_tasks(), public.sf_list_human_tasks('twin', 'open', 5, '0.0.0', 'pg_monitor'),
+	public.sf_list_human_tasks('twin', 'mine'), public.sf_count_human_tasks();
+SELECT public.sf_hold('human:twin'), public.sf_release('human:twin');
 SELECT public.sf_complete_task(:'task', '{"b": 1}', 'fine');
 SELECT public.sf_start('asks', '{}', 'b'), public.sf_run('asks:b');
 SELECT task FROM public.sf_human_tasks \gset

@@ -25,6 +25,7 @@
 
 #include "feature/hold/hold.h"
 #include "run/apply.h"
+#include "store/owner.h"
 #include "store/privilege.h"
 #include "store/renames.h"
 
@@ -136,6 +137,30 @@ const SfHold *
 sf_hold_of(SfHoldKind kind, const char *name)
 {
 	return sf_hold_may_be() ? sf_list_first(sf_hold_of_name(kind, name)) : NULL;
+}
+
+/* Find the kind that the hold of an object (SF_OBJECT_…) has; false: such objects are not held by their names. */
+bool
+sf_hold_kind_of(char object_kind, SfHoldKind *kind)
+{
+	static const struct
+	{
+		char		object_kind;
+		SfHoldKind	kind;
+	}			kinds[] = {
+		{SF_OBJECT_SCHEDULE, SF_HOLD_SCHEDULE},
+		{SF_OBJECT_ACTIVITY, SF_HOLD_ACTIVITY},
+		{SF_OBJECT_EVENT, SF_HOLD_EVENT},
+		{SF_OBJECT_WORKLIST, SF_HOLD_WORKLIST}
+	};
+
+	for (size_t i = 0; i < lengthof(kinds); i++)
+		if (kinds[i].object_kind == object_kind)
+		{
+			*kind = kinds[i].kind;
+			return true;
+		}
+	return false;
 }
 
 /* --- locks --- */

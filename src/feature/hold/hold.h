@@ -15,6 +15,7 @@
 	X(SCHEDULE, "schedule") \
 	X(ACTIVITY, "activity") \
 	X(EVENT, "event")		/* no event of the type is given out */ \
+	X(WORKLIST, "human")	/* no task of the worklist is given out */ \
 	X(RESOURCE, "resource")
 
 #define SF_HOLD_ENUM(sym, name) SF_HOLD_##sym,
@@ -56,6 +57,7 @@ sf_hold_may_be(void)
 }
 
 extern const SfHold *sf_hold_of(SfHoldKind kind, const char *name);
+extern bool sf_hold_kind_of(char object_kind, SfHoldKind *kind);
 extern bool sf_hold_share(int64 hold_no);
 
 /* --- the tables --- */

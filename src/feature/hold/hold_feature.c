@@ -88,15 +88,6 @@ moved_to(const SfMoved *moved)
 	sf_hold_rename_states(moved->execution->machine_no, moved->execution->execution_no, moved->renames);
 }
 
-/* The kind of hold that an object may have; false: none. */
-static bool
-kind_of(char object_kind, SfHoldKind *kind)
-{
-	*kind = object_kind == SF_OBJECT_SCHEDULE ? SF_HOLD_SCHEDULE :
-		object_kind == SF_OBJECT_EVENT ? SF_HOLD_EVENT : SF_HOLD_ACTIVITY;
-	return object_kind == SF_OBJECT_SCHEDULE || object_kind == SF_OBJECT_ACTIVITY || object_kind == SF_OBJECT_EVENT;
-}
-
 /* List what waits for the end of holds of roles that have no rights of the machine's owner. */
 static List *
 parked_of_others(void)
@@ -106,13 +97,13 @@ parked_of_others(void)
 	return sf_park_list_by(&plan);
 }
 
-/* Is an activity, a schedule or an event held? */
+/* Is an activity, a schedule, an event or a worklist held? */
 static bool
 keeps_back(char object_kind, const char *name)
 {
 	SfHoldKind	kind;
 
-	return kind_of(object_kind, &kind) && sf_hold_of(kind, name) != NULL;
+	return sf_hold_kind_of(object_kind, &kind) && sf_hold_of(kind, name) != NULL;
 }
 
 /* End the holds of an object that is dropped. */
@@ -121,7 +112,7 @@ object_dropped(char object_kind, const char *name)
 {
 	SfHoldKind	kind;
 
-	if (!kind_of(object_kind, &kind))
+	if (!sf_hold_kind_of(object_kind, &kind))
 		return;
 	foreach_ptr(const int64, hold_no, sf_hold_list(kind, name))
 		(void) sf_hold_release(*hold_no);

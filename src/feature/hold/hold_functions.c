@@ -106,12 +106,13 @@ parse_target(FunctionCallInfo fcinfo)
 	const char *state = sf_arg_text_or_null(fcinfo, 1);
 	const SfFeatureObject *object = sf_feature_object_of(t.text);
 	const char *id;
+	SfHoldKind	kind;
 
-	if (object != NULL && (object->kind == SF_OBJECT_SCHEDULE || object->kind == SF_OBJECT_EVENT))
+	if (object != NULL && sf_hold_kind_of(object->kind, &kind))
 	{
 		id = sf_feature_object_name(object, t.text);
 		(void) object->require_own(id);
-		parse_object(&t, object->kind == SF_OBJECT_EVENT ? SF_HOLD_EVENT : SF_HOLD_SCHEDULE, object->kind, id, state);
+		parse_object(&t, kind, object->kind, id, state);
 	}
 	else if (strncmp(t.text, "activity:", 9) == 0 ||
 			 sf_public_name_to_id(SF_NAME_ACTIVITY, t.text) != t.text)

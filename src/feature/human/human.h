@@ -120,6 +120,7 @@ extern void sf_human_claim(const SfHumanTask *task, const SfPerson *person);
 extern void sf_human_assign(const SfHumanTask *task, const char *to);
 extern void sf_human_add_roles(SfBranchKey key, const List *roles);
 extern void sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfArg due, SfArg priority);
+extern void sf_human_rename_states(int64 execution_no, const Jsonb *renames);
 extern void sf_human_created(int64 task_no);
 extern void sf_human_forget(SfBranchKey key);
 extern void sf_human_cancel(SfBranchKey key);

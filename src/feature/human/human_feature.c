@@ -68,6 +68,14 @@ restarted(const SfExecution *execution)
 	sf_person_note_start(execution);
 }
 
+/* Have tasks follow an execution to another version. */
+static void
+moved(const SfMoved *move)
+{
+	if (sf_worklist_may_be())
+		sf_human_rename_states(move->execution->execution_no, move->renames);
+}
+
 const SfFeature sf_human_feature = {
 	.name = "human",
 	.tables = tables,
@@ -81,6 +89,7 @@ const SfFeature sf_human_feature = {
 	.ended = ended,
 	.restarted = restarted,
 	.replaced = restarted,
+	.moved = moved,
 	.executions_dropped = executions_dropped,
 	.looks_at = "tasks of people",
 	.next_look = sf_human_next_look,

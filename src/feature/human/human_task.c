@@ -180,20 +180,32 @@ sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfAr
 		"UPDATE _sfflow.human_task t SET"
 		" due_at = CASE WHEN $2 IS NULL THEN t.due_at WHEN $2 = 'infinity' THEN NULL ELSE $2 END,"
 		" late = t.late AND $2 IS NULL,"
-		" priority = CASE WHEN $3 IS NULL THEN t.priority ELSE $3 END WHERE t.task_no = $1");
+		" priority = CASE WHEN $3 IS NULL THEN t.priority ELSE $3 END,"
+		" for_all = CASE WHEN $4 IS NULL THEN t.for_all ELSE $4 END WHERE t.task_no = $1");
 	static SfPlan drop = SF_PLAN(
 		"DELETE FROM _sfflow.human_task_role r WHERE r.execution_no = $1 AND r.branch_no = $2"
 		" AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())"
 		" RETURNING r.role::pg_catalog.oid::pg_catalog.int8");
 	List	   *before = NIL;
 
-	sf_store_execute(&plan, SF_INT8(task->task_no), due, priority);
+	sf_store_execute(&plan, SF_INT8(task->task_no), due, priority,
+					 sf_query_arg(BOOLOID, BoolGetDatum(roles == NIL), !has_roles));
 	if (has_roles)
 	{
 		before = sf_store_numbers(&drop, SF_KEY(task->key));
 		sf_human_add_roles(task->key, roles);
 		unanchor_all(before);
 	}
+}
+
+/* Have the tasks of an execution know the names that their states have in another version. */
+void
+sf_human_rename_states(int64 execution_no, const Jsonb *renames)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.human_task t SET state = $2 ->> t.state WHERE t.execution_no = $1 AND $2 ? t.state");
+
+	sf_store_execute(&plan, SF_INT8(execution_no), SF_JSONB(renames));
 }
 
 /* A task was written: note that. */

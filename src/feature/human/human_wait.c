@@ -293,8 +293,8 @@ sf_human_write(const SfWait *wait)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.human_task (execution_no, branch_no, task_no, generation, worklist_no, priority, created_at,"
-		" due_at, late, told_at, state, title, not_by, data, form)"
-		" SELECT $1, $2, $3, $4, w.worklist_no, $5, pg_catalog.clock_timestamp(), $6, false, $11, $12, $7, $8, $9, w.form"
+		" due_at, late, told_at, state, title, not_by, data, form, for_all)"
+		" SELECT $1, $2, $3, $4, w.worklist_no, $5, pg_catalog.clock_timestamp(), $6, false, $11, $12, $7, $8, $9, w.form, $13"
 		" FROM _sfflow.worklist w WHERE w.name = $10 FOR KEY SHARE");
 	const Wish *wish = (const Wish *) wait;
 
@@ -302,7 +302,7 @@ sf_human_write(const SfWait *wait)
 	if (sf_store_execute(&plan, SF_KEY(wait->key), SF_INT8(wish->task_no), SF_INT4(wait->generation),
 						 SF_INT4(wish->priority), SF_TIME_OR_NULL(wish->due_at, DT_NOEND), SF_TEXT(wish->title),
 						 names_arg(wish->not_by), SF_JSONB(wish->data), SF_TEXT(wish->worklist),
-						 SF_TIME(wish->began_at), SF_TEXT(wish->state)) == 0)
+						 SF_TIME(wish->began_at), SF_TEXT(wish->state), SF_BOOL(wish->roles == NIL)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("worklist \"%s\" was dropped while a branch began to wait for it", wish->worklist)));

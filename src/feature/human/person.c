@@ -52,8 +52,7 @@ is_for(SfBranchKey key, Oid role)
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.role::pg_catalog.oid::pg_catalog.int8 FROM _sfflow.human_task_role r"
 		" WHERE r.execution_no = $1 AND r.branch_no = $2 AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())"
-		" UNION ALL SELECT 0 WHERE NOT EXISTS (SELECT FROM _sfflow.human_task_role r"
-		" WHERE r.execution_no = $1 AND r.branch_no = $2 AND r.from_at IS NULL)");
+		" UNION ALL SELECT 0 FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2 AND t.for_all");
 
 	/* 0: it is for all */
 	foreach_ptr(const int64, wanted, sf_store_numbers(&plan, SF_KEY(key)))

@@ -16,7 +16,9 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "feature/human/human.h"
+#include "store/feature.h"
 #include "store/privilege.h"
+#include "store/table_copy.h"
 
 /* Longest error name, and longest cause or comment, in bytes */
 #define MAX_ERROR		256
@@ -66,6 +68,20 @@ refuse_claimed(const SfHumanTask *task)
 			 errmsg("task " INT64_FORMAT " is claimed by \"%s\"", task->task_no, task->claimed_by)));
 }
 
+/* Raise if the worklist of a task is held, which would be given out. */
+static void
+require_given_out(const SfHumanTask *task)
+{
+	sf_table_copy_accept_changes();
+	if (sf_feature_keeps_back(SF_OBJECT_WORKLIST, task->worklist))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_WORKLIST_IS_HELD),
+				 errmsg("worklist \"%s\" is held", task->worklist),
+				 errdetail("Task " INT64_FORMAT " is not given out until sf_release('human:%s').", task->task_no,
+						   task->worklist),
+				 errhint("The view sf_holds says since when, and why.")));
+}
+
 /* sf_claim_task(task, actor) */
 SF_SQL_FUNCTION(sfflow_sf_claim_task)
 {
@@ -75,6 +91,7 @@ SF_SQL_FUNCTION(sfflow_sf_claim_task)
 	sf_person_require(task, &person, GetUserId());
 	if (task->claimed_by == NULL)
 	{
+		require_given_out(task);
 		sf_human_claim(task, &person);
 		sf_human_note(task, SF_HUMAN_CLAIMED, &person, NULL, NULL);
 	}
@@ -122,6 +139,7 @@ SF_SQL_FUNCTION(sfflow_sf_assign_task)
 		SfPerson	person = sf_person_of_role(role);
 
 		sf_person_require(task, &person, role);
+		require_given_out(task);
 	}
 	sf_human_assign(task, name);
 	sf_json_begin_object(&b);
@@ -212,7 +230,9 @@ find_to_end(int64 task_no, const SfPerson *person)
 	SfHumanTask *task = sf_human_lock(task_no);
 
 	sf_person_require(task, person, GetUserId());
-	if (task->claimed_by != NULL && !is_claimed_by(task, person))
+	if (task->claimed_by == NULL)
+		require_given_out(task);
+	else if (!is_claimed_by(task, person))
 		refuse_claimed(task);
 	return task;
 }

@@ -56,13 +56,13 @@ parse_machine(Target *t, const char *text)
 	t->limit.state = state == NULL ? "" : state;
 }
 
-/* Is a text the name of an event that the caller owns?  Raises if it is that of another. */
+/* Is a text the name of an event or a worklist that the caller owns?  Raises if it is that of another. */
 static bool
-is_own_event(const char *text)
+is_own_object(const char *text)
 {
 	const SfFeatureObject *object = sf_feature_object_of(text);
 
-	if (object == NULL || object->kind != SF_OBJECT_EVENT)
+	if (object == NULL || (object->kind != SF_OBJECT_EVENT && object->kind != SF_OBJECT_WORKLIST))
 		return false;
 	(void) object->require_own(sf_feature_object_name(object, text));
 	return true;
@@ -84,7 +84,7 @@ parse_target(Target *t, const char *text)
 		t->object = t->limit.name = sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
 		t->limit.kind = SF_LIMIT_ACTIVITY;
 	}
-	else if (sf_object_is_resource(text) || is_own_event(text))
+	else if (sf_object_is_resource(text) || is_own_object(text))
 	{
 		t->kind = SF_OBJECT_ALL;
 		t->object = "*";
