@@ -112,6 +112,14 @@ RETURN CASE
 	WHEN $1 LIKE 'schedule:%' THEN true
 	WHEN $1 LIKE 'activity:%' THEN EXISTS (SELECT FROM @extschema@.sf_activities a
 		WHERE a.activity = substr($1, 10) AND pg_has_role(a.owner, 'USAGE'))
+--@with event
+	WHEN $1 LIKE 'event:%' THEN EXISTS (SELECT FROM @extschema@.sf_event_types t
+		WHERE t.name = substr($1, 7) AND pg_has_role(t.owner, 'USAGE'))
+--@end
+--@with human
+	WHEN $1 LIKE 'human:%' THEN EXISTS (SELECT FROM @extschema@.sf_worklists w
+		WHERE w.name = substr($1, 7) AND pg_has_role(w.owner, 'USAGE'))
+--@end
 	WHEN $1 ~ '^(sql|arn):' THEN $2 = current_user OR current_setting('is_superuser')::boolean
 	ELSE _sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"'
 END;
@@ -165,12 +173,12 @@ RETURN (
 		FROM @extschema@.sf_limit_waits x WHERE x.execution_id = $1 LIMIT 5) w);
 --@end
 
---@slot console
-
 -- How many rows a page is to have.
 CREATE FUNCTION _sfflow.console_limit(q jsonb, usual integer, most integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(coalesce(($1 ->> 'limit')::integer, $2), 1), $3);
+
+--@slot console
 
 -- The jobs of an execution that failed: first the one with the error of the execution, last those that were aborted.
 CREATE FUNCTION _sfflow.console_failed_jobs(execution_id text, most integer) RETURNS jsonb
@@ -633,7 +641,7 @@ RETURN (
 	FROM _sfflow.event_page($1 ->> 'execution_id', ($1 ->> 'after')::integer, NULL, NULL, NULL, NULL, 500,
 		_sfflow.console_limit($1, 100, 500)) p);
 
--- payload {execution_id, what, event, member, offset, limit}: a piece of a text that was cut elsewhere.
+-- payload {execution_id, what, event, member, task, offset, limit}: a piece of a text that was cut elsewhere.
 CREATE FUNCTION _sfflow.console_payload(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
@@ -649,7 +657,13 @@ RETURN (
 		SELECT CASE $1 ->> 'what' WHEN 'input' THEN e.input::text WHEN 'output' THEN e.output::text WHEN 'cause'
 			THEN e.cause END
 		FROM @extschema@.sf_executions e
-		WHERE e.execution_id = $1 ->> 'execution_id' AND $1 ->> 'what' IN ('input', 'output', 'cause')) w
+		WHERE e.execution_id = $1 ->> 'execution_id' AND $1 ->> 'what' IN ('input', 'output', 'cause')
+--@with human
+		UNION ALL
+		SELECT t.data::text FROM @extschema@.sf_human_tasks t
+		WHERE t.task = ($1 ->> 'task')::bigint AND $1 ->> 'what' = 'task'
+--@end
+		) w
 	WHERE w.whole IS NOT NULL LIMIT 1);
 
 -- machines {after, limit}: the current versions, by name.
@@ -962,6 +976,14 @@ RETURN CASE $1
 --@with limit
 	WHEN 'drop_limit' THEN @extschema@.sf_drop_limit($2, $3 ->> 'key')::text
 --@end
+--@with human
+	WHEN 'claim_task' THEN @extschema@.sf_claim_task($2::bigint)::text
+	WHEN 'release_task' THEN @extschema@.sf_release_task($2::bigint)::text
+	WHEN 'complete_task' THEN @extschema@.sf_complete_task($2::bigint, ($3 ->> 'output')::jsonb, $3 ->> 'comment')::text
+	WHEN 'fail_task' THEN @extschema@.sf_fail_task($2::bigint, nullif($3 ->> 'error', ''),
+		nullif($3 ->> 'cause', ''))::text
+	WHEN 'assign_task' THEN @extschema@.sf_assign_task($2::bigint, $3 ->> 'role')::text
+--@end
 	WHEN 'unschedule' THEN @extschema@.sf_unschedule($2)::text
 	WHEN 'drop_rule' THEN @extschema@.sf_drop_rule($2)::text
 	WHEN 'redeliver' THEN @extschema@.sf_redeliver($2, $3 ->> 'event_id')::text
@@ -1085,10 +1107,9 @@ $$;
 
 CREATE FUNCTION @extschema@.sf_console_actions() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'hold', 'mark',
-	'plan',
-	'plan_schedule', 'redeliver', 'redrive', 'release', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state',
-		'unschedule'];
+RETURN ARRAY['acknowledge', 'acknowledge_all', 'assign_task', 'claim_task', 'complete_task', 'create_rule', 'discard',
+	'drop_limit', 'drop_rule', 'fail_task', 'hold', 'mark', 'plan', 'plan_schedule', 'redeliver', 'redrive', 'release',
+	'release_task', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'];
 COMMENT ON FUNCTION @extschema@.sf_console_actions() IS
 	'the actions of sf_console_api that write; all others work in a read-only transaction';
 
@@ -1130,6 +1151,14 @@ BEGIN
 		WHEN 'start' THEN answer := _sfflow.console_start(request);
 --@with limit
 		WHEN 'set_limit' THEN answer := _sfflow.console_set_limit(request);
+--@end
+--@with human
+		WHEN 'inbox' THEN answer := _sfflow.console_inbox(request);
+		WHEN 'task' THEN answer := _sfflow.console_task(request);
+		WHEN 'claim_task', 'release_task', 'complete_task', 'fail_task', 'assign_task' THEN
+			answer := _sfflow.console_each(action, request);
+--@else
+		WHEN 'inbox' THEN answer := '{"rows": [], "next": null, "counts": [], "held": [], "readable": []}';
 --@end
 		WHEN 'set_schedule' THEN answer := _sfflow.console_set_schedule(request);
 		WHEN 'plan', 'plan_schedule' THEN answer := _sfflow.console_tried(action, request);

@@ -259,6 +259,54 @@ COMMENT ON COLUMN @extschema@.sf_human_task_events.login IS 'login of its sessio
 COMMENT ON COLUMN @extschema@.sf_human_task_events.comment IS 'comment, or the cause of a failure';
 COMMENT ON COLUMN @extschema@.sf_human_task_events.details IS 'what was changed, the roles that were added, or the error; else null';
 
+-- What the caller may do with a task, and why not; null: it may not know of it.
+CREATE FUNCTION _sfflow.human_task_rights(task bigint) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'sfflow_human_task_rights'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+--@into console
+-- Which worklists are held, or whether one is.
+CREATE FUNCTION _sfflow.console_held_worklists(worklist text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT coalesce(jsonb_agg(h.held), '[]') FROM jsonb_array_elements(_sfflow.console_holds(1000)) AS h(held)
+	WHERE h.held ->> 'target' LIKE 'human:%' AND ($1 IS NULL OR h.held ->> 'target' = 'human:' || $1));
+
+-- inbox {which, worklist, after, limit}: a page of sf_list_human_tasks, what there is to count, and worklists that are
+-- held; readable: executions of the page that the caller may read.
+CREATE FUNCTION _sfflow.console_inbox(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	WITH page AS MATERIALIZED (
+		SELECT x.n, x.task, x.worklist, x.execution_id, x.state, x.title, x.priority, x.created_at, x.due_at,
+			x.claimed_by, x.claimed_at, x.page_key
+		FROM @extschema@.sf_list_human_tasks($1 ->> 'worklist', $1 ->> 'which',
+			_sfflow.console_limit($1, 50, 500) + 1, $1 ->> 'after') WITH ORDINALITY
+			AS x(task, worklist, execution_id, state, title, priority, created_at, due_at, claimed_by, claimed_at,
+				roles, not_by, page_key, n)
+	)
+	SELECT jsonb_build_object(
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(p) - 'n' - 'page_key' ORDER BY p.n), '[]') FROM page p
+			WHERE p.n <= _sfflow.console_limit($1, 50, 500)),
+		'next', (SELECT max(CASE p.n WHEN _sfflow.console_limit($1, 50, 500) THEN p.page_key END) FROM page p
+			HAVING count(*) > _sfflow.console_limit($1, 50, 500)),
+		'counts', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.worklist), '[]')
+			FROM @extschema@.sf_count_human_tasks() c),
+		'held', _sfflow.console_held_worklists(NULL),
+		'readable', (SELECT coalesce(jsonb_agg(DISTINCT e.execution_id), '[]') FROM page p
+			CROSS JOIN LATERAL (SELECT x.execution_id FROM @extschema@.sf_executions x
+				WHERE x.execution_id = p.execution_id OFFSET 0) e)));
+
+-- task {task}: a task of people with its form, and what the caller may do with it.
+CREATE FUNCTION _sfflow.console_task(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object(
+		'task', to_jsonb(t) || jsonb_build_object('data', _sfflow.console_cut(t.data::text, 20000)),
+		'rights', _sfflow.human_task_rights(t.task),
+		'held', _sfflow.console_held_worklists(t.worklist),
+		'may_read', EXISTS (SELECT FROM @extschema@.sf_executions e WHERE e.execution_id = t.execution_id))
+	FROM @extschema@.sf_human_tasks t WHERE t.task = ($1 ->> 'task')::bigint);
 --@into named_role
 UNION ALL SELECT owner FROM _sfflow.worklist
 UNION ALL SELECT role FROM _sfflow.human_task_role

@@ -11,7 +11,7 @@ from browser import Console, ok, psql
 console = Console(sys.argv[1])
 PAGES = {
     'tonight': '#/tonight', 'executions': '#/executions', 'an execution': '#/execution/nightly%3A20250205', 'a machine': '#/machine/order', 'try': '#/machine/order?tab=try',
-    'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'alerts': '#/alerts', 'health': '#/health', 'machines': '#/machines',
+    'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'inbox': '#/inbox', 'alerts': '#/alerts', 'health': '#/health', 'machines': '#/machines',
 }
 
 

@@ -23,7 +23,7 @@ PAGES = {
     'events': '#/execution/nightly%3A20250205?tab=events', 'machines': '#/machines', 'a machine': '#/machine/order',
     'versions': '#/machine/order?tab=versions', 'try': '#/machine/order?tab=try',
         'times': '#/machine/nightly?tab=times',
-    'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities',
+    'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'inbox': '#/inbox',
         'alerts': '#/alerts',
     'health': '#/health', 'a comparison': '#/compare/nightly%3A20250205', 'last runs': '#/machine/nightly?tab=runs', 'a net of 60 jobs': '#/execution/net60%3Ax', 'a machine of 300 states': '#/machine/states300',
 }

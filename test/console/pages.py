@@ -124,7 +124,7 @@ PAGES = {
     'events': '#/execution/nightly%3A20250205?tab=events&state=Both', 'payloads': '#/execution/nightly%3A20250205?tab=payloads&state=-',
     'done': '#/execution/nightly%3A20250205?tab=done&state=-', 'map': '#/execution/invoices%3Afebruary', 'running': '#/execution/order%3AA-17',
     'machines': '#/machines', 'machine': '#/machine/order?state=Pack', 'versions': '#/machine/order?tab=versions&a=1&b=2', 'try': '#/machine/order?tab=try', 'times': '#/machine/nightly?tab=times',
-    'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'alerts': '#/alerts', 'health': '#/health',
+    'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'inbox': '#/inbox', 'alerts': '#/alerts', 'health': '#/health',
     'compare': '#/compare/nightly%3A20250205?all=1', 'runs': '#/machine/nightly?tab=runs',
 }
 psql("UPDATE _sfflow.rule_delivery SET error = 'connection_failure'")

@@ -158,6 +158,13 @@ SELECT public.sf_claim_task(:'task'), public.sf_release_task(:'task'), public.sf
 SELECT public.sf_list_human_tasks(), public.sf_list_human_tasks('twin', 'open', 5, '0.0.0', 'pg_monitor'),
 	public.sf_list_human_tasks('twin', 'mine'), public.sf_count_human_tasks();
 SELECT public.sf_hold('human:twin'), public.sf_release('human:twin');
+SELECT public.sf_console_api('inbox', '{}'),
+	public.sf_console_api('task', CAST(pg_catalog.format('{"task": %s}', :'task') AS pg_catalog.jsonb)),
+	public.sf_console_api('payload',
+		CAST(pg_catalog.format('{"what": "task", "task": %s}', :'task') AS pg_catalog.jsonb));
+SELECT public.sf_console_api('claim_task', CAST(pg_catalog.format('{"targets": ["%s"]}', :'task') AS pg_catalog.jsonb)),
+	public.sf_console_api('release_task', CAST(pg_catalog.format('{"targets": ["%s"]}', :'task') AS pg_catalog.jsonb)),
+	public.sf_console_api('assign_task', CAST(pg_catalog.format('{"targets": ["%s"]}', :'task') AS pg_catalog.jsonb));
 SELECT public.sf_complete_task(:'task', '{"b": 1}', 'fine');
 SELECT public.sf_start('asks', '{}', 'b'), public.sf_run('asks:b');
 SELECT task FROM public.sf_human_tasks \gset

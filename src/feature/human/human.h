@@ -73,8 +73,16 @@ typedef struct SfHumanTask
 	SfExecution *execution;
 } SfHumanTask;
 
+/* Why a person may not do a task */
+typedef struct SfBar
+{
+	const char *message;
+	const char *detail;
+} SfBar;
+
 extern SfPerson sf_person_of_caller(const char *actor);
 extern SfPerson sf_person_of_role(Oid role);
+extern bool sf_person_may(const SfHumanTask *task, const SfPerson *person, Oid role, SfBar *bar);
 extern void sf_person_require(const SfHumanTask *task, const SfPerson *person, Oid role);
 extern void sf_person_note_start(const SfExecution *execution);
 extern void sf_person_forget(int64 execution_no);

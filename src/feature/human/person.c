@@ -102,37 +102,51 @@ find_bar(const SfHumanTask *task, const SfPerson *person)
 }
 
 /*
- * Raise unless a person, for whom a role acts, may do a task: by the right DO, or also ACT, by the roles that it is for, and
- * by what it has done before.
+ * Tell whether a person, for whom a role acts, may do a task: by the right DO, or also ACT, by the roles that it is for, and
+ * by what it has done before; if not, *bar says why.
  */
-void
-sf_person_require(const SfHumanTask *task, const SfPerson *person, Oid role)
+bool
+sf_person_may(const SfHumanTask *task, const SfPerson *person, Oid role, SfBar *bar)
 {
 	Oid			actor = person->actor == NULL ? InvalidOid : get_role_oid(person->actor, true);
-	char	   *bar;
+	char	   *done;
 
 	if (!sf_privilege_check_role(role, SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_DO) ||
 		(person->actor != NULL &&
 		 !sf_privilege_check_role(role, SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ACT)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for worklist \"%s\"", task->worklist),
-				 errdetail("Role \"%s\" needs the right DO, and to act for somebody else the right ACT.",
-						   GetUserNameFromId(role, false))));
+	{
+		bar->message = psprintf("permission denied for worklist \"%s\"", task->worklist);
+		bar->detail = psprintf("Role \"%s\" needs the right DO, and to act for somebody else the right ACT.",
+							   GetUserNameFromId(role, false));
+		return false;
+	}
 	if (!is_for(task->key, role) && (!OidIsValid(actor) || !is_for(task->key, actor)))
+	{
+		bar->message = psprintf("task " INT64_FORMAT " is not for \"%s\"", task->task_no, person->name);
+		bar->detail = "It is for the roles that sf_human_tasks shows.";
+		return false;
+	}
+	done = find_bar(task, person);
+	if (done == NULL)
+		return true;
+	bar->message = psprintf("task " INT64_FORMAT " must not be done by \"%s\"", task->task_no, person->name);
+	bar->detail = strcmp(done, "starter") == 0 ?
+		psprintf("That person has started the execution, and NotBy of state \"%s\" names the starter.", task->state) :
+		psprintf("That person has completed state \"%s\", which NotBy of state \"%s\" names.", done, task->state);
+	return false;
+}
+
+/* Raise unless a person, for whom a role acts, may do a task. */
+void
+sf_person_require(const SfHumanTask *task, const SfPerson *person, Oid role)
+{
+	SfBar		bar;
+
+	if (!sf_person_may(task, person, role, &bar))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("task " INT64_FORMAT " is not for \"%s\"", task->task_no, person->name),
-				 errdetail("It is for the roles that sf_human_tasks shows.")));
-	bar = find_bar(task, person);
-	if (bar != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("task " INT64_FORMAT " must not be done by \"%s\"", task->task_no, person->name),
-				 strcmp(bar, "starter") == 0 ?
-				 errdetail("That person has started the execution, and NotBy of state \"%s\" names the starter.",
-						   task->state) :
-				 errdetail("That person has completed state \"%s\", which NotBy of state \"%s\" names.", bar, task->state)));
+				 errmsg("%s", bar.message),
+				 errdetail("%s", bar.detail)));
 }
 
 /* Note the login that starts an execution, where that is not the role that calls. */

@@ -301,3 +301,31 @@ SF_SQL_FUNCTION(sfflow_sf_fail_task)
 	sf_apply_answer_branch(task->key, false, NULL, error, cause);
 	PG_RETURN_VOID();
 }
+
+/* --- for the console --- */
+
+/*
+ * human_task_rights(task): {"may_do", "why", "may_assign"}, whether the caller may do a task or why it may not, and whether it
+ * may give it to others; null for a task that is over, or that it may not know of.
+ */
+SF_SQL_FUNCTION(sfflow_human_task_rights)
+{
+	SfHumanTask *task = sf_human_read_open(PG_GETARG_INT64(0));
+	SfPerson	caller = sf_person_of_caller(NULL);
+	SfJsonBuilder b;
+	SfBar		bar;
+
+	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ANY))
+		PG_RETURN_NULL();
+	sf_json_begin_object(&b);
+	if (sf_person_may(task, &caller, GetUserId(), &bar))
+		sf_json_add_bool(&b, "may_do", true);
+	else
+	{
+		sf_json_add_bool(&b, "may_do", false);
+		sf_json_add_string(&b, "why", psprintf("%s. %s", bar.message, bar.detail));
+	}
+	sf_json_add_bool(&b, "may_assign",
+					 sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ASSIGN));
+	PG_RETURN_JSONB_P(sf_json_finish(&b));
+}

@@ -8,20 +8,23 @@ import { h, patch, say } from './dom.js';
 import * as execution from './execution.js';
 import * as executions from './executions.js';
 import * as health from './health.js';
+import * as inbox from './inbox.js';
 import * as machine from './machine.js';
 import * as machines from './machines.js';
 import { button, errorNotice, field, icon, queryString, text } from './parts.js';
 import { hidePayloads, payloadsHidden } from './payload.js';
 import * as rules from './rules.js';
 import * as schedules from './schedules.js';
+import * as task from './task.js';
 import * as tonight from './tonight.js';
 import { drawTrouble, isTroubled, setTrouble, troubleOf } from './trouble.js';
 
 const pages = { tonight, executions, execution, compare: comparison, machines, machine, schedules, rules, activities,
-  alerts, health };
+  inbox, task, alerts, health };
 const menu = [['tonight', 'Tonight'], ['executions', 'Executions'], ['machines', 'Machines'], ['schedules',
-  'Schedules'], ['rules', 'Rules'], ['activities', 'Activities'], ['alerts', 'Alerts'], ['health', 'Health']];
-const within = { execution: 'executions', compare: 'executions', machine: 'machines' };
+  'Schedules'], ['rules', 'Rules'], ['activities', 'Activities'], ['inbox', 'Inbox'], ['alerts', 'Alerts'], ['health',
+  'Health']];
+const within = { execution: 'executions', compare: 'executions', machine: 'machines', task: 'inbox' };
 const main = document.getElementById('main');
 
 let role = null;

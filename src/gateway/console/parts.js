@@ -145,7 +145,9 @@ export function scheduleLink(name, words = name) {
 }
 
 // What an alert is about: an execution, or its target.
-export function alertLink({ execution_id: execution, target }) {
+export function alertLink({ kind, execution_id: execution, target }) {
+  if (kind === 'task_due')
+    return [executionLink(execution), ' ', h('a', { href: '#/inbox?which=overdue' }, 'in the inbox')];
   if (execution || !target) return execution ? executionLink(execution) : '–';
   if (target.startsWith('schedule:')) return scheduleLink(target.slice(9), target);
   return target.startsWith('activity:') ? h('a', { href: '#/activities', class: 'id' }, text(target)) :

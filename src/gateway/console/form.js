@@ -1,0 +1,219 @@
+// Forms, made of the JSON Schema of a worklist. What is typed becomes JSON text, so that numbers keep their digits.
+// Whether it fits is for the database to say: its errors name a field by its JSON pointer.
+
+import { h } from './dom.js';
+import { readJson } from './json.js';
+
+const DEEPEST = 4; // objects within each other that have fields of their own
+const LONG = 200; // characters of a text that get more than a line
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+let made = 0; // fields so far, for their ids
+
+// What is wrong with a field before the database has seen it.
+export class FormError extends Error {
+  constructor(pointer, message) {
+    super(message);
+    this.pointer = pointer;
+  }
+}
+
+// The one type of a value, and whether null is allowed, too.
+function typeOf(schema) {
+  const types = [schema.type ?? []].flat();
+  const others = types.filter(type => type !== 'null');
+  return { type: others.length === 1 ? others[0] : types.length === 0 && schema.properties ? 'object' : undefined,
+    nullable: types.includes('null') };
+}
+
+// A number and what it counts, with the least and the most; null without either.
+function spanOf(least, most, unit = '') {
+  const counted = unit === '' ? '' : ` ${unit}`;
+  if (least === undefined && most === undefined) return null;
+  return least === undefined ? `at most ${most}${counted}` :
+    most === undefined ? `at least ${least}${counted}` : `${least} to ${most}${counted}`;
+}
+
+// What a person should know of a value.
+function hintOf(schema) {
+  return [schema.description, spanOf(schema.minimum, schema.maximum),
+    schema.exclusiveMinimum === undefined ? null : `more than ${schema.exclusiveMinimum}`,
+    schema.exclusiveMaximum === undefined ? null : `less than ${schema.exclusiveMaximum}`,
+    spanOf(schema.minLength, schema.maxLength, 'characters'), spanOf(schema.minItems, schema.maxItems, 'elements'),
+    schema.pattern === undefined ? null : `as ${schema.pattern}`].filter(x => x).join('; ');
+}
+
+// A member of a JSON pointer.
+function below(pointer, name) {
+  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+// A field with its label, hint and place for an error; read() gives its JSON text, or undefined: nothing was entered.
+function line(how, control, read, hint = hintOf(how.schema)) {
+  const id = `form-${++made}`;
+  const wrong = h('p', { class: 'wrong', id: `${id}-wrong`, role: 'alert' });
+  control.id = id;
+  control.setAttribute('aria-describedby', `${hint ? `${id}-hint ` : ''}${id}-wrong`);
+  if (how.required) control.setAttribute('aria-required', 'true');
+  how.places.set(how.pointer, { control, wrong });
+  return {
+    element: h('div', { class: 'field' },
+      h('label', { for: id }, how.label, how.required ? h('span', { class: 'muted' }, ' (required)') : null), control,
+      hint ? h('small', { id: `${id}-hint` }, hint) : null, wrong),
+    read,
+  };
+}
+
+// One of some values.
+function choiceOf(how, values) {
+  const chosen = JSON.stringify(how.schema.default);
+  const control = h('select', null, h('option', { value: '' }, '–'),
+    values.map(([value, words]) => h('option', { value, selected: value === chosen }, words)));
+  return line(how, control, () => control.value === '' ? undefined : control.value);
+}
+
+// The words for a value that can be chosen.
+function valueWords(value) {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+// The kinds of input for formats.
+const INPUTS = { date: 'date', 'date-time': 'datetime-local', email: 'email' };
+
+// A text; a time is that of the browser's time zone.
+function textOf(how) {
+  const { format, maxLength, examples } = how.schema;
+  const type = INPUTS[format] ?? 'text';
+  const value = how.schema.default === undefined || type === 'datetime-local' ? undefined : String(how.schema.default);
+  const placeholder = examples === undefined ? undefined : String([examples].flat()[0] ?? '');
+  const control = type === 'text' && maxLength >= LONG ? h('textarea', { rows: '4', placeholder }, value) :
+    h('input', { type, value, placeholder, step: type === 'datetime-local' ? '1' : null, autocomplete: 'off' });
+  const read = () => {
+    if (control.value === '') return undefined;
+    return JSON.stringify(type === 'datetime-local' ? new Date(control.value).toISOString() : control.value);
+  };
+  return line(how, control, read);
+}
+
+// The JSON of what was typed as a number; what is none becomes a text, which the form refuses.
+function numberText(typed) {
+  const trimmed = typed.trim();
+  return NUMBER.test(trimmed) ? trimmed : JSON.stringify(trimmed);
+}
+
+// A number.
+function numberOf(how, type) {
+  const control = h('input', { type: 'text', inputmode: type === 'integer' ? 'numeric' : 'decimal',
+    value: how.schema.default, autocomplete: 'off' });
+  return line(how, control, () => control.value.trim() === '' ? undefined : numberText(control.value));
+}
+
+// An array of texts or numbers: a line for each.
+function listOf(how, type) {
+  const list = how.schema.default === undefined ? '' : [how.schema.default].flat().join('\n');
+  const control = h('textarea', { rows: '4', spellcheck: 'false' }, list);
+  const read = () => {
+    const lines = control.value.split('\n').map(typed => typed.trim()).filter(typed => typed !== '');
+    if (lines.length === 0) return how.required ? '[]' : undefined;
+    return `[${lines.map(typed => type === 'string' ? JSON.stringify(typed) : numberText(typed)).join(', ')}]`;
+  };
+  return line(how, control, read, ['one per line', hintOf(how.schema)].filter(x => x).join('; '));
+}
+
+// Anything else, as JSON.
+function jsonOf(how) {
+  const control = h('textarea', { rows: '6', spellcheck: 'false', class: 'code' },
+    how.schema.default === undefined ? how.preset : JSON.stringify(how.schema.default, null, 2));
+  const read = () => {
+    if (control.value.trim() === '') return undefined;
+    if (readJson(control.value, 1000000) === null) throw new FormError(how.pointer, 'is no JSON');
+    return control.value;
+  };
+  return line(how, control, read, ['JSON', hintOf(how.schema)].filter(x => x).join('; '));
+}
+
+// The fields of an object, first those that it must have, in that order: of others the database keeps none. read()
+// gives undefined if nothing was entered and the object may be missing.
+function membersOf(how) {
+  const { properties, required = [] } = how.schema;
+  const wanted = new Set(required.filter(name => Object.hasOwn(properties, name)));
+  const names = [...wanted, ...Object.keys(properties).filter(name => !wanted.has(name))];
+  const fields = names.map(name => [name, properties[name]]).map((
+    [name, schema],
+  ) => [name,
+    fieldOf({ schema, label: schema.title ?? name, pointer: below(how.pointer, name), required: wanted.has(name),
+      places: how.places, depth: how.depth + 1 })]
+  );
+  const read = () => {
+    const values = fields.map(([name, one]) => [name, one.read()]).filter(([, value]) => value !== undefined);
+    if (values.length === 0 && !how.required) return undefined;
+    return `{${values.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`;
+  };
+  return { fields: fields.map(([, one]) => one.element), read };
+}
+
+// An object within another one.
+function groupOf(how) {
+  const { fields, read } = membersOf(how);
+  const wrong = h('p', { class: 'wrong', role: 'alert' });
+  const element = h('fieldset', { tabindex: '-1' }, h('legend', null, how.label),
+    how.schema.description ? h('p', { class: 'muted' }, how.schema.description) : null, fields, wrong);
+  how.places.set(how.pointer, { control: element, wrong });
+  return { element, read };
+}
+
+// The fields of a value.
+function fieldOf(how) {
+  const { schema } = how;
+  const { type, nullable } = typeOf(schema);
+  const one =
+    ((schema.enum && choiceOf(how, schema.enum.map(value => [JSON.stringify(value), valueWords(value)]))) ||
+      (schema.const !== undefined && choiceOf(how, [[JSON.stringify(schema.const), valueWords(schema.const)]]))) ||
+    kindOf(how, type);
+  return nullable && how.required ? { element: one.element, read: () => one.read() ?? 'null' } : one;
+}
+
+// The fields of a value of a type.
+function kindOf(how, type) {
+  const items = how.schema.items && typeOf(how.schema.items).type;
+  if (type === 'boolean') return choiceOf(how, [['true', 'yes'], ['false', 'no']]);
+  if (type === 'string') return textOf(how);
+  if (type === 'number' || type === 'integer') return numberOf(how, type);
+  if (type === 'array' && ['string', 'number', 'integer'].includes(items)) return listOf(how, items);
+  if (type === 'object' && how.schema.properties && how.depth < DEEPEST) return groupOf(how);
+  return jsonOf(how);
+}
+
+// Make the fields of a schema, or (null) one for any JSON: { elements, read, refuse }. read() gives the JSON text of
+// the answer, or throws a FormError; refuse(pointer, message) shows an error at its field, and tells whether there is
+// one.
+export function makeForm(schema) {
+  const places = new Map();
+  const how = { schema: schema ?? {}, label: 'Answer', pointer: '', required: true, places, depth: 0, preset: '{}' };
+  const isObject = typeOf(how.schema).type === 'object' && how.schema.properties && !how.schema.enum;
+  const root = isObject ? membersOf(how) : null;
+  const only = root ? null : fieldOf(how);
+  const clear = () => {
+    for (const { control, wrong } of places.values()) {
+      wrong.replaceChildren();
+      control.removeAttribute('aria-invalid');
+    }
+  };
+  const refuse = (pointer, message) => {
+    const at =
+      [...places.keys()].filter(place => pointer === place || pointer.startsWith(`${place}/`)).sort((a, b) =>
+        b.length - a.length
+      )[0];
+    if (at === undefined) return false;
+    const { control, wrong } = places.get(at);
+    wrong.replaceChildren(`${pointer.slice(at.length)} ${message}`.trim());
+    control.setAttribute('aria-invalid', 'true');
+    control.focus();
+    return true;
+  };
+  const read = () => {
+    clear();
+    return root ? root.read() : only.read() ?? 'null';
+  };
+  return { elements: root ? root.fields : [only.element], read, refuse };
+}
