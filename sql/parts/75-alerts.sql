@@ -86,7 +86,8 @@ SELECT a.kind, a.execution_id, a.since, a.detail,
 		WHEN a.kind = 'missed_run' THEN 'schedule:' || a.object
 		WHEN a.kind = 'unreceived_event' THEN 'event:' || a.object
 		WHEN a.kind IN ('late', 'will_be_late', 'never_started', 'unknown_owner') THEN a.object
-			END COLLATE pg_catalog."default" AS target
+			END COLLATE pg_catalog."default" AS target,
+	(SELECT x.labels FROM _sfflow.execution x WHERE x.execution_no = a.execution_no) AS labels
 FROM _sfflow.open_alert a;
 COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at, and has not acknowledged';
 

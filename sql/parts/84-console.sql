@@ -357,8 +357,8 @@ RETURN (
 				sum(x.executions_failed + x.executions_timed_out) AS failed, sum(x.executions_aborted) AS aborted
 			FROM hour x GROUP BY x.state_machine ORDER BY 4 DESC, 2 DESC LIMIT 50) m)));
 
--- executions {state_machine, status, error, name, parent, after, before, limit, key, items}: a page, the newest first.
--- Items of Distributed Maps are left out, unless those of a parent are asked for, or items is true.
+-- executions {state_machine, status, error, name, parent, after, before, limit, key, items, labels}: a page, the
+-- newest first. Items of Distributed Maps are left out, unless those of a parent are asked for, or items is true.
 CREATE FUNCTION _sfflow.console_executions(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
@@ -368,19 +368,34 @@ RETURN (
 				_sfflow.console_cut(e.cause, 1000),
 			'requested_at', l.requested_at, 'started_at', l.started_at, 'stopped_at', l.stopped_at, 'took',
 				_sfflow.took_ms(l.execution_id),
-			'redrive_count', e.redrive_count, 'waiting_on', left(e.waiting_on, 500)) ORDER BY l.n), '[]'),
+			'redrive_count', e.redrive_count, 'waiting_on', left(e.waiting_on, 500), 'labels', e.labels)
+			ORDER BY l.n), '[]'),
 		'rights', _sfflow.console_rights(array_agg(l.execution_id)),
 		'next', CASE WHEN count(*) = _sfflow.console_limit($1, 50, 200)
 			THEN (array_agg(l.page_key ORDER BY l.n DESC))[1] END)
-	FROM @extschema@.sf_list_executions(
-		$1 ->> 'state_machine', $1 ->> 'status', $1 ->> 'error', $1 ->> 'name', NULL, $1 ->> 'parent',
-		($1 ->> 'after')::timestamptz, ($1 ->> 'before')::timestamptz,
-		_sfflow.console_limit($1, 50, 200), $1 ->> 'key', $1 ->> 'parent' IS NULL
-			AND NOT coalesce(($1 ->> 'items')::boolean, false))
-		WITH ORDINALITY AS l(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at,
-			page_key, n)
+	FROM (
+		SELECT a.* FROM @extschema@.sf_list_executions(
+			$1 ->> 'state_machine', $1 ->> 'status', $1 ->> 'error', $1 ->> 'name', NULL, $1 ->> 'parent',
+			($1 ->> 'after')::timestamptz, ($1 ->> 'before')::timestamptz,
+			_sfflow.console_limit($1, 50, 200), $1 ->> 'key', $1 ->> 'parent' IS NULL
+				AND NOT coalesce(($1 ->> 'items')::boolean, false))
+			WITH ORDINALITY AS a(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at,
+				page_key, n)
+		WHERE $1 -> 'labels' IS NULL
+--@with label
+		UNION ALL
+		SELECT b.* FROM @extschema@.sf_list_executions(
+			$1 -> 'labels', $1 ->> 'state_machine', $1 ->> 'status', $1 ->> 'error', $1 ->> 'name', NULL,
+			$1 ->> 'parent', ($1 ->> 'after')::timestamptz, ($1 ->> 'before')::timestamptz,
+			_sfflow.console_limit($1, 50, 200), $1 ->> 'key', $1 ->> 'parent' IS NULL
+				AND NOT coalesce(($1 ->> 'items')::boolean, false))
+			WITH ORDINALITY AS b(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at,
+				page_key, n)
+		WHERE $1 -> 'labels' IS NOT NULL
+--@end
+		) l
 	LEFT JOIN LATERAL (
-		SELECT x.redrive_count, x.waiting_on, x.cause FROM @extschema@.sf_executions x
+		SELECT x.redrive_count, x.waiting_on, x.cause, x.labels FROM @extschema@.sf_executions x
 			WHERE x.execution_id = l.execution_id OFFSET 0) e ON true);
 
 -- execution {execution_id}: its row, the status of each state, what runs, map runs, holds, what was done to it.
@@ -400,7 +415,8 @@ RETURN (
 				'requested_at', e.requested_at, 'started_at', e.started_at, 'stopped_at', e.stopped_at,
 				'redrive_count', e.redrive_count, 'last_redriven_at', e.last_redriven_at, 'start_requests',
 					e.start_requests,
-				'parent_execution_id', e.parent_execution_id, 'waiting_on', left(e.waiting_on, 2000))
+				'parent_execution_id', e.parent_execution_id, 'waiting_on', left(e.waiting_on, 2000),
+				'labels', e.labels)
 			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'),
 		'jobs', (SELECT coalesce(jsonb_object_agg(j.job_status, j.n), '{}') FROM (
 			SELECT CASE WHEN x.job_status = 'failure' AND x.error IS NULL THEN 'aborted' ELSE x.job_status
@@ -818,7 +834,7 @@ CREATE FUNCTION _sfflow.console_alerts(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
 	WITH alert AS MATERIALIZED (
-		SELECT x.kind, x.execution_id, x.since, left(x.detail, 1000) AS detail, x.target
+		SELECT x.kind, x.execution_id, x.since, left(x.detail, 1000) AS detail, x.target, x.labels
 		FROM @extschema@.sf_alerts x
 		ORDER BY x.kind IN ('failed', 'timed_out', 'failed_again'), x.since DESC NULLS LAST, x.execution_id, x.kind
 		LIMIT _sfflow.console_limit($1, 100, 500)

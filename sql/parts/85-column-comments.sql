@@ -133,6 +133,7 @@ COMMENT ON COLUMN @extschema@.sf_alerts.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_alerts.detail IS 'what is wrong';
 COMMENT ON COLUMN @extschema@.sf_alerts.target IS
 	'what it is about, if not an execution: activity:NAME, schedule:NAME, a machine, or the target of a deadline';
+COMMENT ON COLUMN @extschema@.sf_alerts.labels IS 'labels of the execution; null where there are none';
 
 COMMENT ON COLUMN @extschema@.sf_acknowledgements.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_acknowledgements.kind IS 'the kind of the alert';

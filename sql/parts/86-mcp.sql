@@ -85,7 +85,7 @@ CREATE FUNCTION _sfflow.mcp_late_or_failing(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
 	WITH alert AS MATERIALIZED (
-		SELECT a.kind, a.execution_id, a.target, a.since, a.detail FROM @extschema@.sf_alerts a
+		SELECT a.kind, a.execution_id, a.target, a.since, a.detail, a.labels FROM @extschema@.sf_alerts a
 		WHERE $1 ->> 'state_machine' IS NULL
 			OR substring(coalesce(a.execution_id, a.target), '^[^:/]+') = $1 ->> 'state_machine'
 	)
@@ -94,7 +94,8 @@ RETURN (
 			SELECT a.kind, count(*) AS n FROM alert a GROUP BY a.kind) k),
 		'alerts', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.since DESC NULLS LAST, r.execution_id, r.kind), '[]')
 			FROM (
-				SELECT a.kind, a.execution_id, a.target, a.since, _sfflow.mcp_text(a.detail, 400) AS detail FROM alert a
+				SELECT a.kind, a.execution_id, a.target, a.since, _sfflow.mcp_text(a.detail, 400) AS detail, a.labels
+				FROM alert a
 				ORDER BY a.since DESC NULLS LAST, a.execution_id, a.kind LIMIT _sfflow.console_limit($1, 30, 100)) r),
 		'cut', (SELECT count(*) FROM alert) > _sfflow.console_limit($1, 30, 100)));
 
@@ -201,7 +202,8 @@ BEGIN
 END
 $$;
 
--- list_executions {state_machine, status, error, name_prefix, requested_after, requested_before, limit, page_key}
+-- list_executions {state_machine, status, error, name_prefix, requested_after, requested_before, limit, page_key,
+-- labels}
 CREATE FUNCTION _sfflow.mcp_list_executions(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
@@ -224,7 +226,7 @@ RETURN (
 		'took_ms', _sfflow.took_ms(e.execution_id), 'usual_ms', (
 			SELECT jsonb_build_object('p50', m.execution_time_ms_p50, 'p95', m.execution_time_ms_p95)
 			FROM @extschema@.sf_metrics m WHERE m.state_machine = split_part(e.state_machine, '/', 1)),
-		'redrive_count', e.redrive_count, 'parent_execution_id', e.parent_execution_id,
+		'redrive_count', e.redrive_count, 'parent_execution_id', e.parent_execution_id, 'labels', e.labels,
 		'waiting_on', _sfflow.mcp_text(e.waiting_on, 1000),
 		'progress', CASE WHEN e.status = 'RUNNING' THEN _sfflow.console_progress(e.execution_id) END,
 		'job_counts', (SELECT coalesce(jsonb_object_agg(c.job_status, c.n), '{}') FROM (
@@ -416,7 +418,7 @@ BEGIN ATOMIC
 		jobs! array Jobs that differ: members that begin with good_ are of the other execution.
 		cut! boolean More jobs differ.'),
 	('list_executions', false, 'Which executions are there?',
-		'A page of executions, the newest first, by state machine, status, error, name or time.',
+		'A page of executions, the newest first, by state machine, status, error, name, time or labels.',
 		'state_machine string Only those of this state machine.
 		status string RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED.
 		error string Only those that failed with an error of this name.
@@ -424,7 +426,11 @@ BEGIN ATOMIC
 		requested_after string Requested after this time (ISO 8601).
 		requested_before string Requested before this time (ISO 8601).
 		limit integer How many at most (20, at most 50).
-		page_key string next_page_key of the page before.',
+		page_key string next_page_key of the page before.'
+--@with label
+		|| E'\n\t\tlabels object Only those that have all of these labels, values by name.'
+--@end
+		,
 		'executions! array The executions.
 		next_page_key string page_key of the next page.
 		cut! boolean There is another page.'),
@@ -449,6 +455,7 @@ BEGIN ATOMIC
 		usual_ms object How long executions of the state machine take: median and 95th percentile.
 		redrive_count! integer How often it was redriven.
 		parent_execution_id string The execution that started it.
+		labels object Its labels.
 		waiting_on string What it waits for.
 		progress object How far it is, and when it will end by what is usual.
 		job_counts! object How many jobs there are of each status.

@@ -2,7 +2,9 @@
 
 --@into tables
 -- A row for each label that execution.labels has. All of it is the key, in the order in which a list of a machine reads
--- it; sf_labels reads the newest of all machines by the other index (docs/decisions/labels.md).
+-- it; sf_labels reads the newest of all machines by the other index (docs/decisions/labels.md). That has a condition
+-- which every row fulfils and sf_labels alone states: lists of machines are planned for any label, which the planner
+-- takes to be of one execution, so it would not see which of the two indexes is theirs.
 CREATE TABLE _sfflow.label (
 	requested_at timestamptz NOT NULL,
 	execution_no bigint NOT NULL,
@@ -11,7 +13,8 @@ CREATE TABLE _sfflow.label (
 	value text COLLATE "C" NOT NULL,
 	PRIMARY KEY (name, value, machine_no, requested_at, execution_no)
 );
-CREATE INDEX label_newest ON _sfflow.label (name, value, requested_at, machine_no, execution_no);
+CREATE INDEX label_newest ON _sfflow.label (name, value, requested_at, machine_no, execution_no)
+	WHERE execution_no > 0;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.label', '');
 
@@ -98,7 +101,7 @@ CROSS JOIN LATERAL (
 	SELECT s.name, s.owner FROM _sfflow.state_machine s WHERE s.machine_no = l.machine_no OFFSET 0) m
 CROSS JOIN LATERAL (
 	SELECT x.execution_id FROM _sfflow.execution x WHERE x.execution_no = l.execution_no OFFSET 0) e
-WHERE _sfflow.can_read(m.name, m.owner)
+WHERE l.execution_no > 0 AND _sfflow.can_read(m.name, m.owner)
 ORDER BY l.requested_at DESC;
 GRANT SELECT ON @extschema@.sf_labels TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_labels IS 'labels of executions, the newest executions first';

@@ -229,7 +229,8 @@ CREATE TABLE _sfflow.label (
 	value text COLLATE "C" NOT NULL,
 	PRIMARY KEY (name, value, machine_no, requested_at, execution_no)
 );
-CREATE INDEX label_newest ON _sfflow.label (name, value, requested_at, machine_no, execution_no);
+CREATE INDEX label_newest ON _sfflow.label (name, value, requested_at, machine_no, execution_no)
+	WHERE execution_no > 0;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.label', '');
 --@end

@@ -121,6 +121,11 @@ static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error = $11 AND "));
 
 static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status = $10 AND "));
 
+/* The same with labels, one of which is looked up before the execution is read */
+static SfPlan by_status_labelled = SF_PLAN(OF_MACHINES(
+	OPEN, "o", "o.status = $10 AND (SELECT true FROM _sfflow.label l WHERE l.name = $19 AND l.value = $20"
+	" AND l.machine_no = o.machine_no AND l.requested_at = o.requested_at AND l.execution_no = o.execution_no) AND "));
+
 /* The same without a condition that only the execution fulfils: its row is read for the page alone */
 #define OPEN_ALONE(condition) \
 	"SELECT " COLUMNS " FROM (SELECT o.execution_no FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
@@ -288,7 +293,8 @@ list_running(const SfListQuery *q)
 
 	if (!has_few(&probe_due, q))
 		return run_merged(&by_machine, q);
-	list = list_concat(run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q),
+	list = list_concat(run_merged(q->labelled.labels != NULL ? &by_status_labelled :
+								  asks_no_more(q) ? &by_status_alone : &by_status, q),
 					   run(&not_begun, q));
 	list_sort(list, compare_newest);
 	return list_truncate(list, q->limit);
@@ -304,7 +310,8 @@ choose(const SfListQuery *q)
 		return run(&by_parent, q);
 	if (q->prefix != NULL && has_few(&probe_names, q))
 		return run(&by_name, q);
-	if (q->labelled.labels != NULL && (q->labelled.rows < PROBE || (!failed && q->error == NULL)))
+	if (q->labelled.labels != NULL &&
+		(q->labelled.rows < PROBE || (q->error == NULL && (q->status < 0 || q->status == SF_STATUS_SUCCEEDED))))
 		return run_merged(&by_label, q);
 	if (q->error != NULL)
 		return !failed ? NIL :
@@ -314,6 +321,8 @@ choose(const SfListQuery *q)
 		return list_running(q);
 	if (q->status < 0 || !failed)
 		return run_merged(&by_machine, q);
+	if (q->labelled.labels != NULL)
+		return run_merged(&by_status_labelled, q);
 	return run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
 }
 

@@ -152,7 +152,7 @@ INSERT INTO shown VALUES
 	('sf_metrics_by_hour', 'state_machine, hour, executions_started, executions_succeeded, executions_failed, executions_aborted, executions_timed_out, executions_throttled, execution_time_ms_avg, execution_time_ms_p50, execution_time_ms_p95, execution_time_ms_p99, state_transitions, executions_redriven, retries'),
 	('sf_job_times', 'state_machine, job_id, runs, failures, time_ms_avg, time_ms_p50, time_ms_p95, time_ms_p99, last_ms, last_at, recent_runs, recent_ms_p50, recent_ms_p95, week_runs, week_ms_p50, week_ms_p95, previous_week_runs, previous_week_ms_p50, previous_week_ms_p95'),
 	('sf_retries', 'state_machine, state, error, retries'),
-	('sf_alerts', 'kind, execution_id, since, detail, target'),
+	('sf_alerts', 'kind, execution_id, since, detail, target, labels'),
 	('sf_acknowledgements', 'execution_id, kind, since, acknowledged_at, acknowledged_by, comment'),
 	('sf_holds', 'target, state, since, held_by, reason, waiting'),
 	('sf_limits', 'target, key, max_running, rate, per, on_limit, in_definition, in_use, waiting, oldest_waiting, set_at, set_by'),

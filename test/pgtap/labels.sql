@@ -1,7 +1,7 @@
 -- Labels of executions: where they come from, what may be one, and how executions are found by them.
 -- needs: label
 BEGIN;
-SELECT plan(52);
+SELECT plan(58);
 
 CREATE FUNCTION pg_temp.machine(name text, options jsonb, language text DEFAULT 'JSONPath') RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, format('{"QueryLanguage": "%s", "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', language)::json,
@@ -107,6 +107,20 @@ FROM (VALUES ($$SELECT * FROM sf_labels WHERE label = 'tenant' AND value = 'acme
 RESET ROLE;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
+
+-- What the console and agents show of labels, and alerts.
+SELECT is((SELECT string_agg(r ->> 'name', ' ' ORDER BY r ->> 'name') FROM jsonb_array_elements(
+	sf_console_api('executions', '{"labels": {"tenant": "acme"}, "state_machine": "order"}') -> 'rows') r), '1 2', 'the console filters executions by labels');
+SELECT is((SELECT r -> 'labels' FROM jsonb_array_elements(sf_console_api('executions', '{"name": "4"}') -> 'rows') r),
+	'{"tenant": "beta", "region": "eu"}', '... and shows them');
+SELECT is((SELECT string_agg(r ->> 'name', ' ' ORDER BY r ->> 'name') FROM jsonb_array_elements(
+	_sfflow.mcp_list_executions('{"labels": {"region": "eu"}}') -> 'executions') r), '4', 'an agent does');
+SELECT sf_create_state_machine('fails', '{"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "Broken"}}}', options => '{"labels": {"tenant": "$.tenant"}}'),
+	sf_run(sf_start('fails', '{"tenant": "acme"}', '1')) \g /dev/null
+SELECT is((SELECT labels FROM sf_alerts WHERE execution_id = 'fails:1' AND kind = 'failed'), '{"tenant": "acme"}', 'an alert has the labels of its execution');
+SELECT is((SELECT r -> 'labels' FROM jsonb_array_elements(sf_console_api('alerts', '{}') -> 'rows') r WHERE r ->> 'execution_id' = 'fails:1'),
+	'{"tenant": "acme"}', '... in the console, too');
+SELECT is(pg_temp.listed('{"tenant": "acme"}', NULL, 'FAILED'), '1', 'a failed one is found by its status and a label');
 
 -- Stop, redrive, restart, purge.
 SELECT is((SELECT string_agg(execution_id || ' ' || outcome, ', ' ORDER BY execution_id) FROM sf_stop_many(labels => '{"batch": "7"}')),

@@ -3,7 +3,8 @@
 import { acknowledge } from './dialog.js';
 import { h } from './dom.js';
 import { readCause } from './format.js';
-import { alertLink, badge, button, errorName, executionLink, may, section, table, text, time } from './parts.js';
+import { alertLink, badge, button, errorName, executionLink, labelLinks, may, section, table, text,
+  time } from './parts.js';
 
 const KINDS = { failed: ['FAILED', 'failed'], timed_out: ['TIMED_OUT', 'timed out'],
   failed_again: ['FAILED', 'failed again'] };
@@ -27,7 +28,7 @@ export function draw(data, context) {
     h('h1', { tabindex: '-1', key: 'h1' }, 'Alerts'),
     h('div', { class: 'card', key: 'list' }, table('Alerts', [
       ['Kind', r => badge(...(KINDS[r.kind] ?? ['TIMED_OUT', r.kind.replaceAll('_', ' ')]))],
-      ['Of', alertLink],
+      ['Of', r => [alertLink(r), ' ', labelLinks(r.labels)]],
       ['Since', r => time(r.since)],
       ['What', detail, 'wide'],
       ['',

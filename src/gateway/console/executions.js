@@ -3,7 +3,8 @@
 import { hold, redriveMany, redriveOne, stop } from './dialog.js';
 import { h } from './dom.js';
 import { count, duration } from './format.js';
-import { badge, button, executionLink, field, icon, machineOf, may, noRight, table, text, time, why } from './parts.js';
+import { badge, button, executionLink, field, icon, labelLinks, machineOf, may, noRight, readLabels, table, text, time,
+  why } from './parts.js';
 
 const EXECUTION_STATUSES = ['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'];
 const LIMIT = 50;
@@ -18,12 +19,12 @@ function fromField(value) {
 }
 
 export async function load({ ask, query }) {
-  const { key, state_machine, status, error, name, after, before, items } = query;
+  const { key, state_machine, status, error, name, after, before, items, labels } = query;
   const [page, machines] = await Promise.all([
     ask('executions',
       Object.fromEntries(
         Object.entries({ key, state_machine, status, error, name, after: fromField(after), before: fromField(before),
-          items: items === '1', limit: LIMIT }).filter(([, v]) => v),
+          items: items === '1', limit: LIMIT, labels: readLabels(labels) }).filter(([, v]) => v),
       )),
     ask('machines', { limit: 200 }),
   ]);
@@ -55,6 +56,8 @@ function filters(data, context) {
           h('option', { value: s, selected: query.status === s }, s.toLowerCase().replace('_', ' '))
         ))), field('Name begins with', h('input', { name: 'name', value: query.name, autocomplete: 'off' })),
     field('Error', h('input', { name: 'error', value: query.error, autocomplete: 'off' })),
+    field('Labels',
+      h('input', { name: 'labels', value: query.labels, autocomplete: 'off', placeholder: 'tenant=acme, order=17' })),
     field('Items of Maps',
       h('select', { name: 'items', onchange: event => event.currentTarget.form.requestSubmit() },
         h('option', { value: '' }, 'left out'), h('option', { value: '1', selected: query.items === '1' }, 'shown'))),
@@ -114,7 +117,7 @@ export function draw(data, context) {
       ['Status',
         r => [badge(r.status),
           r.redrive_count > 0 ? h('small', { class: 'muted' }, ` redriven ${r.redrive_count}×`) : null]],
-      ['Execution', r => executionLink(r.execution_id), 'wide'],
+      ['Execution', r => [executionLink(r.execution_id), ' ', labelLinks(r.labels)], 'wide'],
       ['Requested', r => time(r.requested_at)],
       ['Took', r => r.took === null ? '–' : duration(r.took), 'short'],
       ['Why', r => r.error ? why(r.error, r.cause) : r.waiting_on ? text(r.waiting_on, 'muted') : '–', 'wide'],

@@ -134,6 +134,32 @@ export function executionLink(id, query) {
   return h('a', { href: hash.execution(id, query), class: 'id' }, text(id));
 }
 
+// Labels as a field has them: tenant=acme, order=17. What cannot be written so is written in JSON.
+export function labelsText(labels) {
+  const pairs = Object.entries(labels);
+  return pairs.some(pair => pair.some(s => s !== s.trim() || /[,={}]/.test(s))) ? JSON.stringify(labels) :
+    pairs.map(pair => pair.join('=')).join(', ');
+}
+
+// The labels of a text as a field has it; undefined: it has none.
+export function readLabels(written) {
+  if (!written?.trim()) return undefined;
+  if (written.trim().startsWith('{')) return JSON.parse(written);
+  return Object.fromEntries(written.split(',').filter(s => s.trim()).map(pair => {
+    const [name, ...value] = pair.split('=');
+    return [name.trim(), value.join('=').trim()];
+  }));
+}
+
+// The labels of an execution, each a link to the executions that have it.
+export function labelLinks(labels) {
+  return Object.entries(labels ?? {}).map(([name, value]) => [
+    h('a', { href: hash.executions({ labels: labelsText({ [name]: value }) }), class: 'label' },
+      text(`${name}=${value}`)),
+    ' ',
+  ]);
+}
+
 // A link to a machine.
 export function machineLink(name) {
   return h('a', { href: hash.machine(name), class: 'id' }, text(name));
