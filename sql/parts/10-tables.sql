@@ -265,6 +265,17 @@ CREATE TABLE _sfflow.resource_map (
 	PRIMARY KEY (owner, pattern)
 );
 
+-- The last document of each name that a role has given to sf_apply with a revision. Names are text: the rows
+-- outlive the roles.
+CREATE TABLE _sfflow.applied_definitions (
+	role text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,		-- of the document; '': it has none
+	revision bigint NOT NULL,
+	digest text NOT NULL,
+	applied_at timestamptz NOT NULL,
+	PRIMARY KEY (role, name)
+);
+
 -- Which copy of the database is driven.  Not dumped: a copy that lacks the
 -- row, or holds another one, is driven only after sf_enable().
 CREATE TABLE _sfflow.instance (
@@ -322,3 +333,4 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_item', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.history', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_request', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.resource_map', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.applied_definitions', '');

@@ -28,7 +28,7 @@ DECLARE
 		sf_confirm_spans, sf_reject_spans, sf_take_spans}';
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
 	-- worth hiding.
-	public name[] := '{athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
+	public name[] := '{apply_definition, athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
 		check_rule_input,
 		console_activities, console_ahead, console_alerts, console_compare, console_compared,
 		console_create_rule, console_cut, console_deadlines,
@@ -42,7 +42,7 @@ DECLARE
 		console_progress, console_rights, console_rules, console_schedule, console_schedules, console_set_limit,
 		console_set_schedule,
 		console_start, console_state, console_task, console_test_pattern, console_test_state, console_timeline,
-		console_tonight, console_tried, console_validate, console_waits, crc32, cron_runs, event_page, event_payload,
+		console_tonight, console_tried, console_validate, console_waits, crc32, cron_runs, definition_text, event_page, event_payload,
 		event_types,
 		events, health, histogram_add,
 		histogram_below, histogram_percentiles, histogram_sum, history, human_task_rights, is_on_page, job_label,
@@ -52,7 +52,8 @@ DECLARE
 		mcp_late_or_failing, mcp_list_executions, mcp_list_state_machines, mcp_more, mcp_pointers, mcp_rows, mcp_schema,
 		mcp_state_machine_definition,
 		mcp_text, mcp_tonight, mcp_tool_list, mcp_tools, mcp_waiting_on, mcp_waits, mcp_what_would_redrive_run,
-		mcp_why_did_it_fail, mcp_write, missing_resources, newest, propose_mapping, template_part_exists,
+		mcp_why_did_it_fail, mcp_write, missing_resources, newest, propose_mapping, put_version, remove_definition,
+		template_part_exists,
 		rule_input, run_schedule,
 		schedule_latest, schedule_next,
 		schedule_next_run, schedule_status, schedule_zone, spans, start_by_rule, start_scheduled,

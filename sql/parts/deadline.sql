@@ -174,3 +174,23 @@ RETURN (
 		'deadlines', _sfflow.console_deadlines(NULL, 10),
 --@into console_operations
 	'deadlines', _sfflow.console_deadlines(NULL, 100),
+--@into definition_kinds
+	, (90, 'deadlines', 'deadline', NULL, NULL, false, false, '{start_by,end_by,timezone,calendar}', '{}')
+--@into definitions
+UNION ALL
+SELECT 'deadline', d.target, coalesce(s.owner, m.owner)::oid, NULL, jsonb_build_object(
+	'start_by', left(make_time(d.start_minute / 60, d.start_minute % 60, 0)::text, 5),
+	'end_by', left(make_time(d.end_minute / 60, d.end_minute % 60, 0)::text, 5), 'timezone', d.timezone, 'calendar', d.calendar)
+FROM _sfflow.deadline d
+LEFT JOIN _sfflow.schedule s ON s.name = d.schedule
+LEFT JOIN _sfflow.state_machine m ON m.machine_no = d.machine_no
+--@into definition_forms
+			-- without a time zone it has that of the schedule or of the session, when it is made
+			WHEN 'deadline' THEN d.body || jsonb_build_object('start_by', left((d.body ->> 'start_by')::time::text, 5),
+				'end_by', left((d.body ->> 'end_by')::time::text, 5),
+				'timezone', coalesce(d.body -> 'timezone', $3 -> 'timezone'))
+--@into apply_definition
+	WHEN 'deadline' THEN @extschema@.sf_set_deadline($2, ($4 ->> 'start_by')::time, ($4 ->> 'end_by')::time,
+		$4 ->> 'timezone', $4 ->> 'calendar')::text
+--@into remove_definition
+	WHEN 'deadline' THEN @extschema@.sf_drop_deadline($2)::text

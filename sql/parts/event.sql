@@ -236,3 +236,19 @@ UNION ALL
 	WHERE NOT EXISTS (SELECT FROM strand b WHERE b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 		AND b.phase = @PHASE_EXTERNAL@ AND b.generation = w.generation)
 	UNION ALL
+--@into definition_kinds
+	, (30, 'events', 'event', 'event:', 'e', false, true, '{ttl,remember_ids,deliver,alert_unreceived}',
+		'{"ttl": "1 day", "remember_ids": "7 days", "deliver": "all", "alert_unreceived": false}')
+--@into definitions
+UNION ALL
+SELECT 'event', t.name, t.owner::oid, t.owner::oid, jsonb_build_object('ttl', t.ttl, 'remember_ids', t.remember_ids,
+	'deliver', t.deliver, 'alert_unreceived', t.alert_unreceived)
+FROM _sfflow.event_type t
+--@into definition_forms
+			WHEN 'event' THEN d.body || jsonb_build_object('ttl', (d.body ->> 'ttl')::interval,
+				'remember_ids', (d.body ->> 'remember_ids')::interval)
+--@into apply_definition
+	WHEN 'event' THEN @extschema@.sf_create_event($2, ($4 ->> 'ttl')::interval, ($4 ->> 'remember_ids')::interval,
+		$4 ->> 'deliver', ($4 ->> 'alert_unreceived')::boolean)::text
+--@into remove_definition
+	WHEN 'event' THEN @extschema@.sf_drop_event($2)::text

@@ -351,3 +351,15 @@ JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no
 CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = t.execution_no OFFSET 0) e
 WHERE t.due_at < now() AND e.status = @STATUS_RUNNING@
 UNION ALL
+--@into definition_kinds
+	, (40, 'worklists', 'worklist', 'human:', 'h', false, true, '{form,description}', '{}')
+--@into definitions
+UNION ALL
+SELECT 'worklist', w.name, w.owner::oid, w.owner::oid, jsonb_build_object('form', w.form, 'description', w.description)
+FROM _sfflow.worklist w
+--@into apply_definition
+	WHEN 'worklist' THEN @extschema@.sf_create_worklist($2, $4 -> 'form',
+		CASE WHEN $4 ->> 'description' IS NULL THEN '{}'
+			ELSE jsonb_build_object('description', $4 -> 'description') END)::text
+--@into remove_definition
+	WHEN 'worklist' THEN @extschema@.sf_drop_worklist($2)::text

@@ -280,3 +280,30 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 	JOIN head e ON e.execution_no = s.execution_no
 	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no WHERE s.slot > l.highest
 	UNION ALL
+--@into definition_kinds
+	, (70, 'limits', 'limit', NULL, NULL, true, true, '{target,key,max_running,rate,per,on_limit}',
+		'{"per": "00:00:01", "on_limit": "queue"}')
+--@into definitions
+UNION ALL
+SELECT 'limit', concat(v.target, ' by ' || nullif(l.key, ''), ' of ' || pg_get_userbyid(l.owner)),
+	CASE l.kind WHEN 'activity' THEN (SELECT a.owner FROM _sfflow.activity a WHERE a.name = l.name)
+		WHEN 'machine' THEN (SELECT m.owner FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no)
+		ELSE l.owner END::oid, l.owner::oid,
+	jsonb_build_object('target', v.target, 'key', nullif(l.key, ''), 'max_running', l.max_running, 'rate', l.rate,
+		'per', CASE WHEN l.rate IS NULL THEN interval '1 s' ELSE l.per * interval '1 microsecond' END,
+		'on_limit', CASE WHEN l.fails THEN 'fail' ELSE 'queue' END)
+FROM _sfflow.run_limit l
+CROSS JOIN LATERAL (SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name
+	|| CASE l.state WHEN '' THEN '' ELSE '/' || l.state END AS target) v
+WHERE NOT l.in_definition
+--@into definition_names
+		WHEN 'limit' THEN concat($2 ->> 'target', ' by ' || ($2 ->> 'key'),
+			' of ' || coalesce($2 ->> 'owner', CASE WHEN $2 ->> 'target' ~ '^(sql|arn|event):' AND NOT $4 THEN $3 END))
+--@into definition_forms
+			WHEN 'limit' THEN d.body || jsonb_build_object('per', CASE WHEN d.body ->> 'rate' IS NULL
+				THEN interval '1 s' ELSE (d.body ->> 'per')::interval END)
+--@into apply_definition
+	WHEN 'limit' THEN @extschema@.sf_set_limit($4 ->> 'target', $4 ->> 'key', ($4 ->> 'max_running')::integer,
+		($4 ->> 'rate')::double precision, ($4 ->> 'per')::interval, $4 ->> 'on_limit')::text
+--@into remove_definition
+	WHEN 'limit' THEN @extschema@.sf_drop_limit($4 ->> 'target', $4 ->> 'key')::text

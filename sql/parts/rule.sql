@@ -213,3 +213,20 @@ FROM _sfflow.rule_no s
 --@into auditable
 SELECT 'r', r.name FROM _sfflow.rule r WHERE pg_has_role(r.owner, 'USAGE')
 UNION ALL
+--@into definition_kinds
+	, (100, 'rules', 'rule', 'rule:', NULL, false, true, '{pattern,target,input,execution_name,if_exists}',
+		'{"if_exists": "skip"}')
+--@into definitions
+UNION ALL
+SELECT 'rule', r.name, r.owner::oid, r.owner::oid, jsonb_build_object('pattern', r.pattern, 'target', r.target,
+	'input', r.input, 'execution_name', r.execution_name,
+	'if_exists', coalesce(r.if_exists, 'skip'))
+FROM _sfflow.rule r
+--@into definition_forms
+			WHEN 'rule' THEN d.body || jsonb_build_object('if_exists', CASE WHEN d.body ->> 'execution_name' IS NULL
+				THEN 'skip' ELSE d.body ->> 'if_exists' END)
+--@into apply_definition
+	WHEN 'rule' THEN @extschema@.sf_create_rule($2, $4 -> 'pattern', $4 ->> 'target', $4 -> 'input',
+		$4 ->> 'execution_name', $4 ->> 'if_exists')::text
+--@into remove_definition
+	WHEN 'rule' THEN @extschema@.sf_drop_rule($2)::text

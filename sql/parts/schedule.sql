@@ -315,3 +315,30 @@ SELECT 's', s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE')
 UNION ALL
 SELECT 'c', c.name FROM _sfflow.calendar c
 UNION ALL
+--@into definition_kinds
+	, (20, 'calendars', 'calendar', 'calendar:', NULL, false, true, '{rule,days}', '{}')
+	, (80, 'schedules', 'schedule', 'schedule:', NULL, false, true,
+		'{schedule,state_machine,input,timezone,calendar,on_closed,starts,ends,missed,overlap}',
+		'{"input": {}, "on_closed": "skip", "missed": "run_once", "overlap": "skip"}')
+--@into definitions
+UNION ALL
+SELECT 'calendar', c.name, c.owner::oid, c.owner::oid, jsonb_build_object('rule', c.rule, 'days', c.days)
+FROM _sfflow.calendar c
+UNION ALL
+SELECT 'schedule', s.name, s.owner::oid, s.owner::oid, jsonb_build_object('schedule', s.schedule,
+	'state_machine', s.state_machine, 'input', s.input, 'timezone', s.timezone, 'calendar', s.calendar,
+	'on_closed', s.on_closed, 'starts', s.starts, 'ends', s.ends, 'missed', s.missed, 'overlap', s.overlap)
+FROM _sfflow.schedule s
+--@into definition_needs
+			WHEN 'calendar' THEN o.body -> 'rule' ->> 'Extends'
+--@into definition_forms
+			WHEN 'schedule' THEN d.body || jsonb_build_object('starts', (d.body ->> 'starts')::timestamptz,
+				'ends', (d.body ->> 'ends')::timestamptz)
+--@into apply_definition
+	WHEN 'calendar' THEN @extschema@.sf_create_calendar($2, $4 -> 'rule', $4 -> 'days')::text
+	WHEN 'schedule' THEN @extschema@.sf_schedule($2, $4 ->> 'schedule', $4 ->> 'state_machine', $4 -> 'input',
+		$4 ->> 'timezone', $4 ->> 'calendar', $4 ->> 'on_closed', ($4 ->> 'starts')::timestamptz,
+		($4 ->> 'ends')::timestamptz, $4 ->> 'missed', $4 ->> 'overlap')::text
+--@into remove_definition
+	WHEN 'calendar' THEN @extschema@.sf_drop_calendar($2)::text
+	WHEN 'schedule' THEN @extschema@.sf_unschedule($2)::text

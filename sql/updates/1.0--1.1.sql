@@ -265,4 +265,15 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export', '');
 --@end
 
+-- Documents of definitions.
+CREATE TABLE _sfflow.applied_definitions (
+	role text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	revision bigint NOT NULL,
+	digest text NOT NULL,
+	applied_at timestamptz NOT NULL,
+	PRIMARY KEY (role, name)
+);
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.applied_definitions', '');
+
 UPDATE _sfflow.schema_of_rows SET number = 2;

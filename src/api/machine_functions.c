@@ -183,7 +183,26 @@ same_version(const SfMachine *a, const SfMachine *b)
 		sf_json_equal(a->options, b->options);
 }
 
-/* Add a version to the machine of this name; false: it is the same as the last one. */
+/* Does a machine have the version whose number is wanted?  One that is another version is refused. */
+static bool
+has_version(const SfMachine *wanted)
+{
+	SfMachine  *same = sf_machine_read(wanted->name, wanted->version, true);
+
+	if (same != NULL && !same_version(same, wanted))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("version %d of state machine \"%s\" exists with another definition or other options",
+						wanted->version, wanted->name),
+				 errdetail("A version never changes."),
+				 errhint("Give what is new the next number.")));
+	return same != NULL;
+}
+
+/*
+ * Add a version to the machine of this name; false: it is the same as the last one, or as the one with the
+ * number that is wanted, if one is.
+ */
 static bool
 replace(SfMachine *wanted, bool or_replace)
 {
@@ -211,6 +230,14 @@ replace(SfMachine *wanted, bool or_replace)
 	sf_object_require(SF_OBJECT_STATE_MACHINE, there->name, there->owner,
 					  SF_PRIVILEGE_OWN);
 	wanted->machine_no = there->machine_no;
+	wanted->current_version = there->current_version;
+	if (wanted->version != 0)
+	{
+		if (has_version(wanted))
+			return false;
+		sf_machine_add_version(wanted);
+		return true;
+	}
 	if (same_version(there, wanted))
 	{
 		wanted->version = there->version;
@@ -252,12 +279,9 @@ note_definition(const SfMachine *machine)
 				  machine->name, machine->name, NULL, sf_json_finish(&b));
 }
 
-/*
- * Validate a machine and store it for the caller, or the owner that is given; its version
- * is set.  The name, the definition, the id path and the options are given.
- */
-void
-sf_object_create_machine(SfMachine *machine, bool or_replace)
+/* Validate a machine and store it; a version of 0 is set to the next one. */
+static void
+store_machine(SfMachine *machine, bool or_replace)
 {
 	const SfProgram *program;
 	bool		stored;
@@ -284,9 +308,29 @@ sf_object_create_machine(SfMachine *machine, bool or_replace)
 		stored = replace(machine, or_replace);
 	if (!stored)
 		return;
-	SF_TELL(version_made, machine->machine_no, machine->name, program);
+	/* a document may add an older version, which no start takes by itself */
+	if (machine->version == machine->current_version)
+		SF_TELL(version_made, machine->machine_no, machine->name, program);
 	note_definition(machine);
 	warn_of_definition(machine->name, machine->definition);
+}
+
+/*
+ * Validate a machine and store it for the caller, or the owner that is given; its version
+ * is set.  The name, the definition, the id path and the options are given.
+ */
+void
+sf_object_create_machine(SfMachine *machine, bool or_replace)
+{
+	machine->version = 0;
+	store_machine(machine, or_replace);
+}
+
+/* The same for a version whose number is given, too; it is refused if there is another one with this number. */
+void
+sf_object_put_version(SfMachine *machine)
+{
+	store_machine(machine, true);
 }
 
 /*

@@ -40,6 +40,7 @@ typedef void (*SfObjectEvent) (const SfEvent *event, const char *state, const Js
 
 extern void sf_object_each_event(const SfStatusExecution *execution, SfObjectEvent put, void *arg);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
+extern void sf_object_put_version(SfMachine *machine);
 extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);
 extern List *sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks);
 extern void sf_deny_create(void) pg_attribute_noreturn();

@@ -47,7 +47,8 @@ check_route(const SfMachine *machine, const SfJsonMember *member)
 	int			version = strspn(key, "0123456789") == strlen(key) && strlen(key) < 10 ? atoi(key) : 0;
 	int64		percent;
 
-	if (version < 1 || version > machine->current_version || key[0] == '0')
+	if (version < 1 || version > machine->current_version || key[0] == '0' ||
+		sf_machine_read(machine->name, version, false) == NULL)
 		refuse_routes(psprintf("has \"%s\", which is no version of state machine \"%s\"",
 							   key, machine->name));
 	if (!sf_json_to_int64(&member->value, &percent) || percent < 0 || percent > 100)

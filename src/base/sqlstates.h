@@ -134,6 +134,12 @@
 	X(JSONATA_ERROR, '0','3','0', "jsonata_error", RETRY, \
 	  "The expression given to `sf_jsonata` does not parse, or failed.", \
 	  "The detail has the code, the position and the token.") \
+	X(INVALID_DOCUMENT, '0','9','0', "invalid_definitions_document", RETRY, \
+	  "The document that `sf_apply` was given has an unknown member, or one of another type, or names something twice.", \
+	  "The detail has the JSON pointer. See [how-to/definitions-as-code.md](how-to/definitions-as-code.md).") \
+	X(OLDER_REVISION, '0','9','1', "older_revision", RETRY, \
+	  "A document with a later `revision` was applied before.", \
+	  "Apply the newer document, or raise the revision of this one.") \
 	X(SCHEMA_DIFFERS, '0','7','0', "schema_differs", RETRY, \
 	  "The library that the server has loaded and the schema of this database are of different versions of sfflow. Nothing runs until they are the same.", \
 	  "The hint says which: `ALTER EXTENSION sfflow UPDATE`, or a restart of the server. See [operations.md](operations.md#upgrade).")

@@ -276,16 +276,18 @@ sf_machine_insert(SfMachine *machine)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.state_machine (name, owner, current_version, created_at)"
-		" VALUES ($1, $2, 1, pg_catalog.clock_timestamp())"
+		" VALUES ($1, $2, $3, pg_catalog.clock_timestamp())"
 		" ON CONFLICT (name) DO NOTHING RETURNING machine_no");
+
+	int			version = Max(machine->version, 1);
 
 	/* also for this session, if it rolls back */
 	sf_store_announce_change("state_machine");
 	machine->machine_no = sf_store_number(&plan, 0, SF_TEXT(machine->name),
-										  SF_ROLE(machine->owner));
+										  SF_ROLE(machine->owner), SF_INT4(version));
 	if (machine->machine_no == 0)
 		return false;
-	machine->version = machine->current_version = 1;
+	machine->version = machine->current_version = version;
 	insert_version(machine);
 	return true;
 }
@@ -351,6 +353,8 @@ sf_machine_add_version(SfMachine *machine)
 
 	sf_store_announce_change("state_machine");
 	insert_version(machine);
+	if (machine->version < machine->current_version)
+		return;
 	sf_store_execute(&plan, SF_INT4(machine->machine_no), SF_INT4(machine->version));
 	machine->current_version = machine->version;
 }

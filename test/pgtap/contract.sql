@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event human label trace
 BEGIN;
-SELECT plan(232);
+SELECT plan(234);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -53,6 +53,8 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_confirm_spans', 'export_nos bigint[]', 'bigint'),
 	('sf_reject_spans', 'export_nos bigint[], reason text', 'bigint'),
 	('sf_set_alias', 'state_machine text, alias text, versions jsonb', 'void'),
+	('sf_export_definitions', '', 'jsonb'),
+	('sf_apply', 'definitions jsonb, dry_run boolean DEFAULT false, remove boolean DEFAULT false', 'TABLE(object text, name text, outcome text, changes text)'),
 	('sf_drop_alias', 'state_machine text, alias text', 'void'),
 	('sf_diff_versions', 'state_machine text, a integer, b integer', 'TABLE(pointer text, change text, before jsonb, after jsonb)'),
 	('sf_redrive_many', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, comment text DEFAULT NULL::text, map_run text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),

@@ -268,6 +268,12 @@ SELECT public.sf_create_rule('watch', '{"detail": {"status": ["SUCCEEDED", {"num
 	'{"a": 1, "list": [], "of.$": "$.detail.name"}');
 SELECT public.sf_create_rule('named', '{"source": ["sfflow.events"]}', 'flow', NULL, '$.detail.key', 'skip');
 SELECT public.sf_create_rule('gone', '{"source": ["aws.states"]}', 'notify:bell');
+SELECT * FROM public.sf_apply(public.sf_export_definitions());
+SELECT * FROM public.sf_apply('{"format": 1, "name": "n", "revision": 1,
+	"resources": [{"pattern": "arn:aws:lambda:twin",
+	"resource": "sql:app.echo"}], "state_machines": {"made": {"definition": ["{\"StartAt\": \"A\",",
+	"\"States\": {\"A\": {\"Type\": \"Succeed\"}}}"], "aliases": {"live": {"1": 100}}, "grants": {"READ":
+	["public"]}}}}', true, true);
 SELECT public.sf_test_event_pattern('{"a": [{"wildcard": "x*"}]}', '{"a": "xy"}');
 SELECT public.sf_start('flow', '{"a": 1, "list": []}', 'due');
 SELECT public.sf_start_many('flow', ARRAY['{"a": 1, "list": []}']::pg_catalog.jsonb[], ARRAY['due']),

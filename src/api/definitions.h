@@ -1,0 +1,32 @@
+/*
+ * definitions.h
+ *		Documents that say what is defined in a database: sf_export_definitions(), sf_apply().
+ */
+#ifndef SF_API_DEFINITIONS_H
+#define SF_API_DEFINITIONS_H
+
+#include "base/compat.h"
+#include "json/json.h"
+#include "nodes/pg_list.h"
+
+/* Number of the form of a document: member "format" */
+#define SF_DEFINITIONS_FORMAT	1
+
+/* A kind of objects, a row of _sfflow.definition_kind */
+typedef struct SfDefinitionKind
+{
+	char	   *section;		/* member of the document with the objects of the kind */
+	char	   *kind;
+	char	   *prefix;			/* of names in sf_alter_owner; NULL: it cannot be given to another role */
+	List	   *members;		/* that an object may have, char * */
+	bool		is_list;		/* the section is a list, not an object */
+	bool		has_owner;		/* an object may have "owner" */
+	bool		is_granted;		/* ... and rights */
+} SfDefinitionKind;
+
+extern List *sf_definition_kinds(void);
+extern const SfDefinitionKind *sf_definition_find_kind(const List *kinds, const char *kind);
+extern void sf_definition_check(const Jsonb *document, const List *kinds);
+extern void sf_definition_refuse(const char *pointer, const char *problem) pg_attribute_noreturn();
+
+#endif							/* SF_API_DEFINITIONS_H */
