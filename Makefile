@@ -188,7 +188,7 @@ test:
 	@WITHOUT='$(WITHOUT)' test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
 
 # The suites but for a feature's own tests, with the library built without it, one feature after the other.
-OPTIONAL_FEATURES = hold deadline event human limit trace
+OPTIONAL_FEATURES = hold deadline event human limit trace start_key
 test-without:
 	$(PREPARE_TEST)
 	@status=0; for feature in $(OPTIONAL_FEATURES); do echo "== without $$feature"; \

@@ -220,6 +220,33 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.archive_progress', '');
 -- Labels of executions.
 ALTER TABLE _sfflow.execution ADD COLUMN labels jsonb;
 
+--@with start_key
+-- A row per key of a machine's starts, which a start locks; deleted when nothing needs it (src/feature/start_key).
+CREATE TABLE _sfflow.start_key (
+	machine_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	last_rank timestamptz NOT NULL,
+	PRIMARY KEY (machine_no, key)
+);
+
+-- The executions that were started with a key: in the order of rank, a line.
+CREATE TABLE _sfflow.keyed_start (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	machine_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	rank timestamptz NOT NULL,
+	place smallint NOT NULL				-- SfLinePlace
+);
+
+CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place < 2;
+CREATE INDEX keyed_start_stands ON _sfflow.keyed_start (machine_no, key, place) WHERE place BETWEEN 2 AND 5;
+CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = 4;
+CREATE INDEX keyed_start_machine ON _sfflow.keyed_start (machine_no);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_key', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.keyed_start', '');
+--@end
+
 --@with label
 CREATE TABLE _sfflow.label (
 	requested_at timestamptz NOT NULL,

@@ -19,6 +19,7 @@
 #include "run/lifecycle.h"
 #include "expr/expr.h"
 #include "store/instance.h"
+#include "store/program_cache.h"
 #include "store/quota.h"
 
 static const char *const if_exists_names[] = {
@@ -99,6 +100,26 @@ tell_exists(const SfExecution *execution, const SfStart *start, bool differs)
 						sf_status_name(execution->status))));
 }
 
+/* Say that another execution has taken the place of one; the outcome. */
+static const char *
+tell_joined(const SfStart *start, const SfExecution *execution, SfBegan began)
+{
+	if (!start->quiet)
+		ereport(NOTICE,
+				(errmsg("execution \"%s\" waits for the same start key", execution->execution_id),
+				 errdetail(began == SF_BEGAN_REPLACED ? "It has the new input." : "It keeps its input.")));
+	return began == SF_BEGAN_REPLACED ? "replaced" : "skipped";
+}
+
+/* The execution that is there begins with what is wanted: features have to know of the key of the start. */
+static void
+rejoin(const SfExecution *execution, SfExecution *wanted, bool restarts)
+{
+	SF_FEATURES(rejoins, feature)
+		feature->rejoins(execution, wanted,
+						 sf_program_cache_find(wanted->machine_no, wanted->version)->compiled[SF_COMPILED_START_KEY], restarts);
+}
+
 /* Redrive what has not succeeded, as if_exists => 'resume' asks. */
 static const char *
 resume_ended(SfExecution *execution, const SfStart *start, bool differs)
@@ -122,8 +143,7 @@ resume_ended(SfExecution *execution, const SfStart *start, bool differs)
 
 /* Apply if_exists to an execution that is there; what to record of it. */
 static const char *
-handle_existing(SfExecution *execution, const SfStart *start, const SfExecution *wanted,
-				bool differs)
+handle_existing(SfExecution *execution, const SfStart *start, SfExecution *wanted, bool differs)
 {
 	const SfMachine *machine = start->machine;
 	bool		running = execution->status == SF_STATUS_RUNNING;
@@ -155,11 +175,15 @@ handle_existing(SfExecution *execution, const SfStart *start, const SfExecution 
 								execution->execution_id),
 						 errhint("Stop it first with sf_stop().")));
 			sf_quota_require(machine->owner, machine->machine_no, machine->name);
+			rejoin(execution, wanted, true);
 			execution->qualifier = wanted->qualifier;
+			execution->start_at = wanted->start_at;
 			execution->start_options = wanted->start_options;
 			sf_lifecycle_restart(execution, wanted);
 			return "restarted";
 		case SF_IF_EXISTS_REPLACE:
+			if (running && execution->started_at == DT_NOBEGIN)
+				rejoin(execution, wanted, false);
 			if (running && sf_lifecycle_replace(execution->execution_no, wanted))
 				return "replaced";
 			tell_exists(execution, start, false);
@@ -170,7 +194,7 @@ handle_existing(SfExecution *execution, const SfStart *start, const SfExecution 
 
 /* Handle a start whose execution exists already; what came of it. */
 static const char *
-start_existing(const SfStart *start, const SfExecution *wanted)
+start_existing(const SfStart *start, SfExecution *wanted)
 {
 	const char *execution_id = wanted->execution_id;
 	SfExecution *execution = sf_execution_find(execution_id, SF_LOCK_NONE);
@@ -312,23 +336,28 @@ sf_start_all(const SfStart *start, SfExecution *const *executions, int n, const 
 {
 	Oid			owner = start->machine->owner;
 	SfQuotaKind quota = SF_QUOTA_NONE;
-	bool		is_new[SF_TABLE_MAX_ROWS] = {0};
+	SfBegan		began[SF_TABLE_MAX_ROWS] = {SF_BEGAN_NOT};
 	int			room = 0;
 
 	while (room < n && (quota = sf_quota_take(owner)) == SF_QUOTA_NONE)
 		room++;
 	if (room > 0)
-		sf_lifecycle_begin_all(executions, room, is_new);
+		sf_lifecycle_begin_all(executions, room, began);
 	for (int i = 0; i < n; i++)
 	{
 		const char *id = executions[i]->execution_id;
 
 		outcomes[i] = "started";
-		if (is_new[i])
+		if (began[i] == SF_BEGAN_NEW)
 			continue;
 		if (i < room)
 			sf_quota_give_back(owner);
-		else if (sf_execution_find(id, SF_LOCK_NONE) == NULL)
+		if (began[i] != SF_BEGAN_NOT)
+		{
+			outcomes[i] = tell_joined(start, executions[i], began[i]);
+			continue;
+		}
+		if (i >= room && sf_execution_find(id, SF_LOCK_NONE) == NULL)
 			sf_quota_raise(quota, owner, start->machine->machine_no, start->machine->name);
 		outcomes[i] = start_existing(start, executions[i]);
 	}

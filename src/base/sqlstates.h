@@ -36,7 +36,7 @@
 	  "`if_exists` is `error`, and an execution of this name has ended or has another input.", \
 	  "Choose another name, or another `if_exists`.") \
 	X(EXECUTION_RUNNING, '0','0','7', "execution_running", RETRY, \
-	  "`if_exists` is `restart`, and the execution is running.", \
+	  "`if_exists` is `restart`, and the execution is running, or another one waits for its start key.", \
 	  "Stop it first with `sf_stop`, or wait.") \
 	X(EXECUTION_NOT_REDRIVABLE, '0','0','8', "execution_not_redrivable", RETRY, \
 	  "The execution is running, has succeeded, is a child of a Distributed Map, or has no state to continue from.", \

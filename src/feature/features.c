@@ -20,6 +20,7 @@ extern const SfFeature sf_delay_feature;
 extern const SfFeature sf_label_feature BUILT_OR_NOT;
 extern const SfFeature sf_archive_feature;
 extern const SfFeature sf_trace_feature BUILT_OR_NOT;
+extern const SfFeature sf_start_key_feature BUILT_OR_NOT;
 extern const SfFeature sf_metric_feature;
 extern const SfFeature sf_limit_feature BUILT_OR_NOT;
 
@@ -36,6 +37,7 @@ static const SfFeature *const all[] = {
 	&sf_label_feature,
 	&sf_archive_feature,
 	&sf_trace_feature,
+	&sf_start_key_feature,
 	&sf_metric_feature,
 	&sf_limit_feature,
 };

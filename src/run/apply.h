@@ -45,6 +45,8 @@ typedef struct SfDraft
 	List	   *changes;		/* SfChange, where rules want to know of them */
 	SfBranch   *net;			/* JobNet: the last one whose input was read, or NULL */
 	bool		began;			/* it begins in this draft */
+	const void *start_key;		/* what its version says of keys of starts; NULL: nothing */
+	bool		passed_key;		/* it goes on after a redrive, and the feature has let it pass */
 	bool		has_slots;		/* of the limits of its machine */
 	List	   *drawn;			/* limits of which the step has drawn tokens */
 	TimestampTz at;				/* when the next transition begins; 0: when it is made */
@@ -110,6 +112,7 @@ extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 extern int64 sf_apply_unpark(const char *feature, int64 object_no, bool queued);
 extern void sf_apply_recall(SfBranchKey key);
 extern void sf_apply_release_within(SfQueue queue, int64 execution_no);
+extern bool sf_apply_release_execution(const char *feature, int64 execution_no);
 extern void sf_apply_release_children(int64 execution_no);
 
 extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,

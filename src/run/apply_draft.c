@@ -30,6 +30,7 @@ sf_draft_make(SfExecution *execution)
 
 	draft->execution = execution;
 	draft->program = cached->program;
+	draft->start_key = execution->map_run_no == 0 ? cached->compiled[SF_COMPILED_START_KEY] : NULL;
 	draft->loaded.execution = execution;
 	draft->loaded.program = cached->program;
 	draft->loaded.history = cached->history;
@@ -301,6 +302,13 @@ void
 sf_apply_release_within(SfQueue queue, int64 execution_no)
 {
 	sf_park_release_within(queue, execution_no);
+}
+
+/* Make due what a feature has parked of an execution; false: not all, since a session works on some of it. */
+bool
+sf_apply_release_execution(const char *feature, int64 execution_no)
+{
+	return sf_park_release_execution(feature, execution_no);
 }
 
 /* Make due what waits for limits in the children of an execution's Distributed Maps. */

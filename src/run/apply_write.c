@@ -272,6 +272,15 @@ write_rows(const List *drafts, TimestampTz now)
 	sf_tally_write(tallies, now);
 }
 
+/* Tell features of executions with keys of starts that have begun, or go on. */
+static void
+tell_begun(const List *drafts)
+{
+	foreach_ptr(const SfDraft, draft, drafts)
+		if (draft->start_key != NULL && (draft->began || draft->passed_key))
+			SF_TELL(begun, draft->execution, draft->start_key);
+}
+
 /* Tell features what has changed. */
 static void
 show_changes(const List *drafts)
@@ -470,6 +479,7 @@ sf_drafts_write(List *drafts)
 	foreach(lc, drafts)
 		settle_draft(lfirst(lc), now);
 	write_rows(drafts, now);
+	tell_begun(drafts);
 	show_changes(drafts);
 	after_ends(drafts);
 	sf_hooks.executions_change();

@@ -20,7 +20,7 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 	root->state = state;
 	root->payload = payload;
 	root->due_at = GetCurrentTimestamp();
-	if (execution->start_options != NULL)
+	if (execution->start_options != NULL || execution->start_at != 0)
 		SF_TELL(schedules, execution, root);
 	return root;
 }
@@ -60,55 +60,73 @@ sf_lifecycle_label(SfExecution *execution, SfError *error)
 {
 	const SfCachedProgram *cached = sf_program_cache_find(execution->machine_no, execution->version);
 
-	if (cached->labels == NULL && execution->start_options == NULL)
+	if (cached->compiled[SF_COMPILED_LABELS] == NULL && execution->start_options == NULL)
 		return true;
 	SF_FEATURES(labels, feature)
-		if (!feature->labels(execution, cached->labels, error))
+		if (!feature->labels(execution, cached->compiled[SF_COMPILED_LABELS], error))
 			return false;
 	return true;
 }
 
+/* May one that waits take the place of an execution that is to begin? */
+static bool
+may_join(const SfExecution *execution, const SfCachedProgram *cached)
+{
+	return cached->compiled[SF_COMPILED_START_KEY] != NULL ||
+		(execution->start_options != NULL && sf_json_get(execution->start_options, "start_key") != NULL);
+}
+
+/* Begin an execution, unless one that waits takes its place. */
+static SfBegan
+begin(SfExecution *execution, SfCachedProgram *cached)
+{
+	SfBegan		began = SF_BEGAN_NEW;
+
+	if (may_join(execution, cached))
+		SF_FEATURES(joins, feature)
+			if (began == SF_BEGAN_NEW)
+				began = feature->joins(execution, cached->compiled[SF_COMPILED_START_KEY]);
+	if (began != SF_BEGAN_NEW)
+		return began;
+	if (!sf_apply_insert(execution))
+	{
+		SF_TELL(unjoins, execution);
+		return SF_BEGAN_NOT;
+	}
+	sf_apply_branch(make_root(execution, cached->program));
+	return SF_BEGAN_NEW;
+}
+
 /*
  * Insert a new execution, whose root branch is due at once in the machine's
- * first state.  False: its id is taken.
+ * first state, or see which one takes its place.
  */
-bool
+SfBegan
 sf_lifecycle_begin(SfExecution *execution)
 {
 	SfCachedProgram *cached = sf_program_cache_find(execution->machine_no, execution->version);
 
 	take_priority(execution, cached);
 	take_trace(execution, cached);
-	if (!sf_apply_insert(execution))
-		return false;
-	sf_apply_branch(make_root(execution, cached->program));
-	return true;
+	return begin(execution, cached);
 }
 
-/*
- * Insert new executions of versions of a machine, SF_TABLE_MAX_ROWS at most,
- * and begin them; began tells of each whether it is new, or its id is taken.
- */
-void
-sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
+/* Insert new executions that no others take the places of, SF_TABLE_MAX_ROWS at most, and begin them. */
+static void
+begin_together(SfExecution *const *executions, int n, SfBegan *began)
 {
 	SfCachedProgram *cached = NULL;
 	int			version = 0;
+	bool		inserted[SF_TABLE_MAX_ROWS];
 	List	   *roots = NIL;
 
-	for (int i = 0; i < n; i++)
-	{
-		cached = sf_program_cache_find(executions[i]->machine_no, executions[i]->version);
-		take_priority(executions[i], cached);
-		take_trace(executions[i], cached);
-	}
-	cached = NULL;
-	sf_apply_insert_all(executions, n, began);
+	sf_apply_insert_all(executions, n, inserted);
 	for (int i = 0; i < n; i++)
 	{
 		const SfExecution *e = executions[i];
 
-		if (!began[i])
+		began[i] = inserted[i] ? SF_BEGAN_NEW : SF_BEGAN_NOT;
+		if (!inserted[i])
 			continue;
 		if (cached == NULL || version != e->version)
 			cached = sf_program_cache_find(e->machine_no, e->version);
@@ -117,4 +135,28 @@ sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
 	}
 	if (roots != NIL)
 		sf_apply_branches(roots);
+}
+
+/*
+ * Insert new executions of versions of a machine, SF_TABLE_MAX_ROWS at most,
+ * and begin them; began tells what came of each.
+ */
+void
+sf_lifecycle_begin_all(SfExecution *const *executions, int n, SfBegan *began)
+{
+	bool		joins = false;
+
+	for (int i = 0; i < n; i++)
+	{
+		SfCachedProgram *cached = sf_program_cache_find(executions[i]->machine_no, executions[i]->version);
+
+		take_priority(executions[i], cached);
+		take_trace(executions[i], cached);
+		joins = joins || may_join(executions[i], cached);
+	}
+	if (!joins)
+		begin_together(executions, n, began);
+	else
+		for (int i = 0; i < n; i++)
+			began[i] = begin(executions[i], sf_program_cache_find(executions[i]->machine_no, executions[i]->version));
 }

@@ -193,8 +193,17 @@ insert_child(SfExecution *child, const SfResource *resource, SfError *error)
 		error->needs_prefix = false;
 		return false;
 	}
-	if (sf_lifecycle_begin(child))
-		return true;
+	switch (sf_lifecycle_begin(child))
+	{
+		case SF_BEGAN_NEW:
+			return true;
+		case SF_BEGAN_REPLACED:
+		case SF_BEGAN_KEPT:
+			sf_quota_give_back(child->owner);
+			return true;
+		case SF_BEGAN_NOT:
+			break;
+	}
 	sf_quota_give_back(child->owner);
 	return existing_child(child, resource, error);
 }

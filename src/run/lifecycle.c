@@ -370,6 +370,7 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	TimestampTz now = GetCurrentTimestamp();
 	SfDraft	   *draft = sf_draft_make_locked(execution);
 
+	SF_TELL(redriven, execution);
 	if (from_state != NULL)
 		draft->branches = branches = rewind_to(draft, branches, from_state, input);
 	else

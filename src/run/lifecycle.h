@@ -10,8 +10,8 @@
 #include "run/apply.h"
 
 extern bool sf_lifecycle_label(SfExecution *execution, SfError *error);
-extern bool sf_lifecycle_begin(SfExecution *execution);
-extern void sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began);
+extern SfBegan sf_lifecycle_begin(SfExecution *execution);
+extern void sf_lifecycle_begin_all(SfExecution *const *executions, int n, SfBegan *began);
 extern SfBranch *sf_lifecycle_root(const SfExecution *execution, int state,
 								   Jsonb *payload);
 extern void sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted);

@@ -509,6 +509,8 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	if (move.renames != NULL)
 		SF_TELL(moved, &(SfMoved) {execution, move.renames, job_there, &move});
 
+	SF_TELL(migrated, execution, old);
+
 	draft = sf_draft_make_locked(execution);
 	if (!rewinds)
 		draft->branches = branches;

@@ -67,6 +67,7 @@ sf_lifecycle_replace(int64 execution_no, const SfExecution *wanted)
 	execution->version = wanted->version;
 	execution->qualifier = wanted->qualifier;
 	execution->start_options = wanted->start_options;
+	execution->start_at = wanted->start_at;
 	execution->input = execution->new_input = wanted->input;
 	execution->labels = wanted->labels;
 	execution->trace = wanted->trace;

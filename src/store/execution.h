@@ -66,6 +66,10 @@ typedef struct SfExecution
 	/* of the call that starts it, for features (src/api/start_options.c); NULL: there are none */
 	const Jsonb *start_options;
 
+	/* of one that begins: the key of its start, or NULL; it starts then, or later; 0: at once */
+	const char *start_key;
+	TimestampTz start_at;
+
 	/* for sf_execution_update_all: replaces input, and labels and trace with it; NULL keeps them */
 	Jsonb	   *new_input;
 } SfExecution;

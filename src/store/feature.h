@@ -25,6 +25,23 @@ struct SfStimulus;
 struct SfTaskRequest;
 struct SfWait;
 
+/* What a feature makes of the options of a version, for each that has such options */
+typedef enum SfOptionPlace
+{
+	SF_COMPILED_LABELS,
+	SF_COMPILED_START_KEY,
+	SF_COMPILED_COUNT
+} SfOptionPlace;
+
+/* What comes of an execution that is to begin */
+typedef enum SfBegan
+{
+	SF_BEGAN_NOT,				/* its id is taken */
+	SF_BEGAN_NEW,
+	SF_BEGAN_REPLACED,			/* one that waits has its input */
+	SF_BEGAN_KEPT				/* one that waits has kept its own */
+} SfBegan;
+
 /* A table of a feature: what is done with its rows is told here, and done by the engine */
 typedef struct SfFeatureTable
 {
@@ -184,10 +201,11 @@ typedef struct SfFeature
 	void		(*slice_ends) (void);
 
 	/*
-	 * Compile what the options of a version say, in the current memory context, or raise; NULL: they say nothing.  One
-	 * feature has this, and labels: give an execution, which is written next, what
+	 * Compile what the options of a version say, in the current memory context, or raise; NULL: they say nothing.
+	 * labels: give an execution, which is written next, what
 	 * the compiled options (or NULL) and those of its start say.  False: *error.
 	 */
+	SfOptionPlace compiled;
 	void	   *(*compiles_options) (const Jsonb *options, const SfProgram *program);
 	bool		(*labels) (SfExecution *execution, const void *compiled, SfError *error);
 
@@ -209,7 +227,16 @@ typedef struct SfFeature
 	/* The labels in the row of an execution have changed; before: those that it had, or NULL. */
 	void		(*relabelled) (const SfExecution *execution, const Jsonb *before);
 
-	/* An execution with start_options begins, or begins anew: when its root is due.  Comes before begins. */
+	/*
+	 * An execution is to begin, and its version has options that the feature has compiled (else NULL), or its start names a
+	 * key: if one that waits takes its place, that one's number and id are in it.  There is one of this id, which is about
+	 * to begin anew (restarts), or to be replaced, with what is wanted.
+	 */
+	SfBegan		(*joins) (SfExecution *execution, const void *compiled);
+	void		(*unjoins) (const SfExecution *execution);	/* its id was taken */
+	void		(*rejoins) (const SfExecution *there, SfExecution *wanted, const void *compiled, bool restarts);
+
+	/* An execution with start_options or start_at begins, or begins anew: when its root is due.  Comes before begins. */
 	void		(*schedules) (const SfExecution *execution, SfBranch *root);
 
 	/* An execution begins: its root is written after this. */
@@ -232,6 +259,15 @@ typedef struct SfFeature
 
 	/* An execution, locked, with its branches, has ended; began_here: the transaction has also begun it. */
 	void		(*ended) (const SfExecution *execution, bool began_here);
+
+	/* An execution of a version with keys of starts has begun, or goes on after a redrive with its gate passed: rows are written. */
+	void		(*begun) (const SfExecution *execution, const void *compiled);
+
+	/* One that has ended goes on. */
+	void		(*redriven) (const SfExecution *execution);
+
+	/* An execution is of another version, from here on. */
+	void		(*migrated) (const SfExecution *execution, int before);
 
 	/* An execution that has ended begins anew with another input. */
 	void		(*restarted) (const SfExecution *execution);
@@ -354,12 +390,18 @@ typedef struct SfFeature
 	X(traces) \
 	X(trace_context) \
 	X(relabelled) \
+	X(joins) \
+	X(unjoins) \
+	X(rejoins) \
 	X(schedules) \
 	X(begins) \
 	X(parked_of_others) \
 	X(roles_changed) \
 	X(uses_changed) \
 	X(ended) \
+	X(begun) \
+	X(redriven) \
+	X(migrated) \
 	X(restarted) \
 	X(replaced) \
 	X(rewound) \

@@ -228,6 +228,35 @@ sf_park_release_children(int64 execution_no)
 	(void) sf_store_read(&plan, read_released, NULL, SF_INT8(execution_no), SF_WAITING_PHASES);
 }
 
+/*
+ * Make the branches of an execution due that are parked for a feature, in no queue; false: a session works on one, which
+ * waits on.
+ */
+bool
+sf_park_release_execution(const char *feature, int64 execution_no)
+{
+	static SfPlan count = SF_PLAN(
+		"SELECT pg_catalog.count(*) FROM _sfflow.held w JOIN _sfflow.branch b"
+		" ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
+		" WHERE w.execution_no = $1 AND w.feature = $2 AND b.due_at IS NULL AND b.phase = ANY ($3)");
+	static SfPlan plan = SF_PLAN(
+		"WITH waits AS MATERIALIZED (SELECT b.execution_no, b.branch_no FROM _sfflow.held w"
+		" JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
+		" WHERE w.execution_no = $1 AND w.feature = $2 AND b.due_at IS NULL AND b.phase = ANY ($3)"
+		" ORDER BY b.branch_no FOR UPDATE OF b SKIP LOCKED),"
+		" gone AS (DELETE FROM _sfflow.held w USING waits x WHERE w.execution_no = x.execution_no"
+		"  AND w.branch_no = x.branch_no)"
+		" UPDATE _sfflow.branch b SET due_at = pg_catalog.clock_timestamp() FROM waits w"
+		" WHERE b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
+		" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at");
+	int64		parked = sf_store_number(&count, 0, SF_INT8(execution_no), SF_TEXT(feature), SF_WAITING_PHASES);
+
+	if (parked == 0)
+		return true;
+	return (int64) sf_store_read(&plan, read_released, NULL, SF_INT8(execution_no), SF_TEXT(feature),
+								 SF_WAITING_PHASES) == parked;
+}
+
 /* Read where a branch has waited into the branch. */
 static void
 read_queued(HeapTuple tuple, TupleDesc desc, void *arg)

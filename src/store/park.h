@@ -103,6 +103,7 @@ typedef enum SfHeads
 extern void sf_park_in_queue(SfBranchKey key, const char *feature, SfQueue queue, SfRank rank);
 extern bool sf_park_leave_queue(SfBranch *branch);
 extern void sf_park_release_within(SfQueue queue, int64 execution_no);
+extern bool sf_park_release_execution(const char *feature, int64 execution_no);
 extern void sf_park_release_children(int64 execution_no);
 extern int	sf_park_heads(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfHeads size);
 extern void sf_park_forget_left_over(const SfWaiting *row);

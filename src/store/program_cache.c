@@ -127,7 +127,7 @@ load(int machine_no, int version, bool must)
 	old = MemoryContextSwitchTo(program->context);
 	cached->role_arn = role_arn(machine->options);
 	SF_FEATURES(compiles_options, feature)
-		cached->labels = feature->compiles_options(machine->options, program);
+		cached->compiled[feature->compiled] = feature->compiles_options(machine->options, program);
 	MemoryContextSwitchTo(old);
 	cached->priority = priority_of(machine->options);
 	cached->sample = -1;

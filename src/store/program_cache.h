@@ -6,6 +6,7 @@
 #define SF_STORE_PROGRAM_CACHE_H
 
 #include "asl/program.h"
+#include "store/feature.h"
 #include "store/machine.h"
 
 /* What a backend keeps of a version of a state machine */
@@ -16,7 +17,7 @@ typedef struct SfCachedProgram
 	const char *role_arn;		/* that the AWS API was given; NULL: none */
 	int			priority;		/* of executions, in queues of limits */
 	double		sample;			/* of executions that come without a trace, which are sampled; -1: they begin none */
-	const void *labels;			/* option labels, as its feature has compiled it; NULL: executions get none */
+	const void *compiled[SF_COMPILED_COUNT];	/* what features make of options; NULL: of none */
 } SfCachedProgram;
 
 /*

@@ -377,6 +377,8 @@ SELECT public.sf_read_archive_batch(:'batch'), public.sf_read_archive_batch(:'ba
 SELECT public.sf_redrive_many('old');
 SELECT public.sf_confirm_archive_batch(:'batch', 'f', 1, 's');
 TABLE public.sf_archive_batches;
+SELECT public.sf_leave_start_key('flow:twin-options');
+TABLE public.sf_start_keys;
 SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(parent_execution_id => 'flow:here');
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
 SELECT public.sf_graph_layout('flow'), public.sf_graph_status('flow:here'), public.sf_console_actions(),

@@ -116,7 +116,10 @@ write_row(int64 execution_no, TimestampTz at)
 static void
 schedules(const SfExecution *execution, SfBranch *root)
 {
-	TimestampTz at = find_time(execution->start_options);
+	TimestampTz at = execution->start_options == NULL ? DT_NOBEGIN : find_time(execution->start_options);
+
+	if (execution->start_at != 0)
+		at = Max(at, execution->start_at);
 
 	if (at <= root->due_at)
 		return;

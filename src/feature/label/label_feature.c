@@ -31,6 +31,7 @@ const SfFeature sf_label_feature = {
 	.tables = tables,
 	.start_options = options,
 	.machine_options = options,
+	.compiled = SF_COMPILED_LABELS,
 	.compiles_options = sf_labels_compile_options,
 	.labels = sf_labels_evaluate,
 	.begins = begins,

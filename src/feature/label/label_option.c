@@ -4,17 +4,16 @@
  */
 #include "postgres.h"
 
+#include "base/compat.h"
 #include "base/errors.h"
-#include "expr/expr.h"
+#include "expr/input_value.h"
 #include "feature/label/label.h"
-#include "jsonata/jsonata.h"
 
 /* One label of the option */
 typedef struct Source
 {
 	char	   *name;
-	SfExpr	   *path;			/* NULL: JSONata */
-	SfJsonata  *expression;
+	SfInputValue *value;
 } Source;
 
 /* The option, compiled */
@@ -33,55 +32,21 @@ refuse(const char *name, const char *problem)
 			 errmsg("option labels: label \"%s\" %s", name, problem)));
 }
 
-/* Compile an expression of JSONata, which sees the input alone. */
-static SfJsonata *
-compile_jsonata(const char *name, const char *text, int len)
-{
-	SfJsonata  *expression;
-	SfError		error;
-
-	if (len < 4 || strncmp(text, "{%", 2) != 0 || strncmp(text + len - 2, "%}", 2) != 0)
-		refuse(name, "must be an expression, as \"{% $states.input.tenant %}\" is");
-	expression = sf_jsonata_compile(pnstrdup(text + 2, len - 4), len - 4, &error);
-	if (expression == NULL)
-		refuse(name, psprintf("has no valid expression: %s", error.cause));
-	if (sf_jsonata_context_use(expression) != 0)
-		refuse(name, "must not use $states.context");
-	return expression;
-}
-
-/* Compile a path, which begins at the input. */
-static SfExpr *
-compile_path(const char *name, const char *text)
-{
-	SfError		error;
-	SfExpr	   *path = sf_expr_compile(text, SF_EXPR_PATH | SF_EXPR_INPUT, &error);
-
-	if (path == NULL)
-		refuse(name, "must be a path into the input, as \"$.tenant\" is");
-	return path;
-}
-
 /* Compile one label. */
 static Source
 compile_label(const SfJsonMember *member, bool is_jsonata)
 {
 	Source		source = {.name = pnstrdup(member->key.val.string.val, member->key.val.string.len)};
-	const JsonbValue *value = &member->value;
+	const char *problem;
 	SfError		error;
-	char	   *text;
 
 	if (!sf_labels_check_name(source.name, strlen(source.name), &error))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("option labels: %s", error.cause)));
-	if (value->type != jbvString)
-		refuse(source.name, "must be a string");
-	text = pnstrdup(value->val.string.val, value->val.string.len);
-	if (is_jsonata)
-		source.expression = compile_jsonata(source.name, text, value->val.string.len);
-	else
-		source.path = compile_path(source.name, text);
+	source.value = sf_input_value_compile(&member->value, is_jsonata, &problem);
+	if (source.value == NULL)
+		refuse(source.name, problem);
 	return source;
 }
 
@@ -114,14 +79,9 @@ sf_labels_compile_options(const Jsonb *options, const SfProgram *program)
 
 /* Evaluate a label; NULL: it has no value.  False: *error. */
 static bool
-evaluate(const Source *source, SfEnv *env, Jsonb **value, SfError *error)
+evaluate(const Source *source, Jsonb *input, Jsonb **value, SfError *error)
 {
-	SfEvalStatus status = source->path != NULL ? sf_expr_eval(source->path, env, value, error) :
-		sf_jsonata_eval(source->expression, env, value, error);
-
-	if (status == SF_EVAL_NOT_FOUND)
-		*value = NULL;
-	if (status != SF_EVAL_ERROR)
+	if (sf_input_value_find(source->value, input, value, error))
 		return true;
 	return sf_error_set(error, SF_ERR_RUNTIME, "label \"%s\" cannot be evaluated: %s", source->name,
 						error->cause == NULL ? error->name : error->cause);
@@ -131,7 +91,6 @@ evaluate(const Source *source, SfEnv *env, Jsonb **value, SfError *error)
 static bool
 evaluate_all(const LabelOption *labels, const SfExecution *execution, Jsonb **result, SfError *error)
 {
-	SfEnv		env = {.input = execution->input};
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
@@ -139,7 +98,7 @@ evaluate_all(const LabelOption *labels, const SfExecution *execution, Jsonb **re
 	{
 		Jsonb	   *value;
 
-		if (!evaluate(&labels->sources[i], &env, &value, error))
+		if (!evaluate(&labels->sources[i], execution->input, &value, error))
 			return false;
 		sf_json_add(&b, labels->sources[i].name, value);
 	}

@@ -1,0 +1,87 @@
+-- Keys of starts: the feature start_key.
+
+--@into tables
+-- A row per key of a machine's starts, which a start locks; deleted when nothing needs it (src/feature/start_key).
+CREATE TABLE _sfflow.start_key (
+	machine_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	last_rank timestamptz NOT NULL,
+	PRIMARY KEY (machine_no, key)
+);
+
+-- The executions that were started with a key: in the order of rank, a line.
+CREATE TABLE _sfflow.keyed_start (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	machine_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	rank timestamptz NOT NULL,
+	place smallint NOT NULL				-- SfLinePlace
+);
+
+CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place < 2;
+CREATE INDEX keyed_start_stands ON _sfflow.keyed_start (machine_no, key, place) WHERE place BETWEEN 2 AND 5;
+CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = 4;
+CREATE INDEX keyed_start_machine ON _sfflow.keyed_start (machine_no);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_key', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.keyed_start', '');
+
+--@into functions
+CREATE FUNCTION @extschema@.sf_leave_start_key(execution_id text) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_sf_leave_start_key'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_leave_start_key(text) IS
+	'has an execution that has ended without success give up its place in the line of its start key; false: it has none';
+
+CREATE VIEW @extschema@.sf_start_keys WITH (security_barrier) AS
+SELECT e.state_machine, k.key AS start_key, e.execution_id,
+	CASE WHEN k.place < 2 THEN 'waiting' WHEN k.place = 2 THEN 'running' WHEN k.place = 3 THEN 'failed' ELSE 'ended' END
+		AS place,
+	k.rank
+FROM _sfflow.keyed_start k
+JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no
+WHERE k.place < 5;
+GRANT SELECT ON @extschema@.sf_start_keys TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_start_keys IS 'executions that stand in the line of a start key: the lowest rank is the first one';
+COMMENT ON COLUMN @extschema@.sf_start_keys.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_start_keys.start_key IS 'the key';
+COMMENT ON COLUMN @extschema@.sf_start_keys.execution_id IS 'the execution';
+COMMENT ON COLUMN @extschema@.sf_start_keys.place IS 'waiting, running, failed (it keeps those behind it from running), or ended (the next one is about to be told)';
+COMMENT ON COLUMN @extschema@.sf_start_keys.rank IS 'its place in the line: when it was started, later than the one before';
+
+--@into keeper
+UNION ALL SELECT 'start_key', 0
+--@into rows_of_executions
+	UNION ALL SELECT 'keyed_start', k.execution_no FROM _sfflow.keyed_start k
+--@into checks
+SELECT 'start_key_missing', e.execution_id, format('start key "%s" has no row', k.key)
+FROM _sfflow.keyed_start k
+JOIN _sfflow.execution e ON e.execution_no = k.execution_no
+WHERE k.place < 6 AND NOT EXISTS (SELECT FROM _sfflow.start_key s WHERE s.machine_no = k.machine_no AND s.key = k.key)
+UNION ALL
+SELECT 'start_key_left', NULL, format('start key "%s" of state machine number %s has a row that nothing needs', s.key, s.machine_no)
+FROM _sfflow.start_key s
+WHERE NOT EXISTS (SELECT FROM _sfflow.keyed_start k WHERE k.machine_no = s.machine_no AND k.key = s.key AND k.place < 6)
+UNION ALL
+SELECT 'start_key_place', e.execution_id, format('it has place %s in the line of start key "%s"', k.place, k.key)
+FROM _sfflow.keyed_start k
+JOIN _sfflow.execution e ON e.execution_no = k.execution_no
+WHERE k.place < 3 AND e.status <> @STATUS_RUNNING@ OR k.place = 3 AND e.status = @STATUS_RUNNING@
+	OR k.place = 0 AND e.started_at IS NOT NULL
+UNION ALL
+SELECT 'start_key_taken_twice', NULL, format('%s executions run with start key "%s" of state machine number %s',
+	count(*), k.key, k.machine_no)
+FROM _sfflow.keyed_start k
+WHERE k.place = 2
+GROUP BY k.machine_no, k.key
+HAVING count(*) > 1
+UNION ALL
+SELECT 'start_key_stuck', e.execution_id, format('it is the first in the line of start key "%s", and nobody makes it due', k.key)
+FROM _sfflow.keyed_start k
+JOIN _sfflow.execution e ON e.execution_no = k.execution_no
+JOIN _sfflow.held w ON w.execution_no = k.execution_no AND w.feature = 'start_key'
+JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no AND b.due_at IS NULL
+WHERE k.place < 2 AND e.status = @STATUS_RUNNING@
+	AND NOT EXISTS (SELECT FROM _sfflow.keyed_start o WHERE o.machine_no = k.machine_no AND o.key = k.key
+		AND (o.place BETWEEN 2 AND 4 OR o.place < 2 AND o.rank < k.rank))
+UNION ALL

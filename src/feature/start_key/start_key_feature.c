@@ -1,0 +1,233 @@
+/*
+ * start_key_feature.c
+ *		What keys of starts ask and tell at the moments of the engine: when an execution may begin, and what its end does.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/hooks.h"
+#include "feature/start_key/start_key.h"
+#include "run/gate.h"
+#include "store/program_cache.h"
+
+/* When a branch comes again whose key another session has locked */
+#define BUSY_MS			100
+
+/* Ended executions that a look settles, and when the next one comes if sessions have the locks */
+#define LOOK_SIZE		100
+#define LOOK_PAUSE_MS	200
+
+static const SfFeatureTable tables[] = {
+	{"keyed_start",.of_execution = true,.of_machine = true},
+	{"start_key",.of_machine = true},
+	{NULL}
+};
+
+static const char *const options[] = {"start_key", NULL};
+
+/* Have a branch come again in a moment. */
+static SfGate
+put_off(SfDraft *draft, SfBranch *branch)
+{
+	branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), BUSY_MS);
+	sf_draft_add_branch(draft, branch);
+	return SF_GATE_LATER;
+}
+
+/* Have a branch wait for its turn; the row of its key is locked. */
+static SfGate
+park(SfDraft *draft, SfBranch *branch)
+{
+	sf_park_branch(branch->key, "start_key", 0);
+	branch->due_at = DT_NOEND;
+	sf_draft_add_branch(draft, branch);
+	return SF_GATE_QUEUED;
+}
+
+/*
+ * Tell whether an execution with a key may begin, or go on after a redrive.  The row of the key stays locked until the
+ * slice has committed; what the key says of the execution is written with the slice.
+ */
+static SfGate
+may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
+{
+	const SfKeyOption *option = draft->start_key;
+	const SfKeyed *keyed;
+
+	if (option == NULL || draft->passed_key ||
+		(draft->execution->started_at != DT_NOBEGIN && draft->execution->redrive_count == 0))
+		return SF_GATE_OPEN;
+	keyed = sf_startkey_find(draft->execution->execution_no);
+	if (keyed == NULL || (keyed->place != SF_LINE_WAITS && keyed->place != SF_LINE_AGAIN))
+		return SF_GATE_OPEN;
+	/* an old snapshot does not show what runs */
+	if (option->mode != SF_STARTKEY_DEBOUNCE && IsolationUsesXactSnapshot())
+		return put_off(draft, branch);
+	if (!sf_startkey_try_lock(keyed->machine_no, keyed->key))
+		return put_off(draft, branch);
+	if (option->mode != SF_STARTKEY_DEBOUNCE && !sf_startkey_is_free(keyed->machine_no, keyed->key, keyed->rank) &&
+		!SF_DEBUG_MUTATION("start-key-order"))
+		return park(draft, branch);
+	draft->passed_key = draft->execution->started_at != DT_NOBEGIN;
+	return SF_GATE_OPEN;
+}
+
+/* Tell whether a parked branch still waits for its turn. */
+static SfKept
+keeps(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
+{
+	const SfKeyed *keyed = draft->start_key == NULL ? NULL : sf_startkey_find(draft->execution->execution_no);
+
+	return keyed != NULL && keyed->place <= SF_LINE_AGAIN ? SF_KEPT_YES : SF_KEPT_NO;
+}
+
+/*
+ * An execution leaves its line: the next one is due, if the row of the key is free, or that is put off.  Nothing is told
+ * from under an old snapshot, which does not show what waits.
+ */
+static void
+leave(const SfKeyed *keyed, SfLinePlace place)
+{
+	if (!IsolationUsesXactSnapshot() && !SF_DEBUG_MUTATION("start-key-busy") &&
+		sf_startkey_try_lock(keyed->machine_no, keyed->key))
+	{
+		sf_startkey_set_place(keyed->execution_no, place);
+		if (sf_startkey_settle(keyed->machine_no, keyed->key))
+			return;
+	}
+	sf_startkey_set_place(keyed->execution_no, SF_LINE_ENDED);
+	sf_hooks.look_soon();
+}
+
+/* An execution has begun, or goes on after a redrive. */
+static void
+begun(const SfExecution *execution, const void *compiled)
+{
+	const SfKeyOption *option = compiled;
+	const SfKeyed *keyed = sf_startkey_find(execution->execution_no);
+
+	if (keyed == NULL || keyed->place > SF_LINE_AGAIN)
+		return;
+	if (option->mode == SF_STARTKEY_DEBOUNCE)
+		leave(keyed, SF_LINE_DONE);
+	else
+		sf_startkey_set_place(keyed->execution_no, SF_LINE_RUNS);
+}
+
+/* An execution has ended: those behind it may run, unless it keeps its place. */
+static void
+ended(const SfExecution *execution, bool began_here)
+{
+	const SfKeyOption *option = execution->map_run_no != 0 ? NULL :
+		sf_program_cache_find(execution->machine_no, execution->version)->compiled[SF_COMPILED_START_KEY];
+	const SfKeyed *keyed = option == NULL ? NULL : sf_startkey_find(execution->execution_no);
+
+	if (keyed == NULL || keyed->place >= SF_LINE_STAYS)
+		return;
+	if (execution->status == SF_STATUS_SUCCEEDED)
+		leave(keyed, SF_LINE_DONE);
+	else if (option->stops && keyed->place != SF_LINE_WAITS)
+		sf_startkey_set_place(keyed->execution_no, SF_LINE_STAYS);
+	else
+		leave(keyed, SF_LINE_OVER);
+}
+
+/* An execution goes on after its end: it waits for its turn, with its rank. */
+static void
+redriven(const SfExecution *execution)
+{
+	const SfKeyOption *option = execution->map_run_no != 0 ? NULL :
+		sf_program_cache_find(execution->machine_no, execution->version)->compiled[SF_COMPILED_START_KEY];
+	const SfKeyed *keyed = option == NULL || option->mode == SF_STARTKEY_DEBOUNCE ? NULL :
+		sf_startkey_find(execution->execution_no);
+
+	if (keyed == NULL)
+		return;
+	/* the row of the key went with the last of its line that may be redriven, and this one had succeeded */
+	if (keyed->place == SF_LINE_DONE)
+		sf_startkey_lock(keyed->machine_no, keyed->key);
+	sf_startkey_set_place(keyed->execution_no, SF_LINE_AGAIN);
+}
+
+/* An execution is of another version: if that knows no keys, it leaves its line. */
+static void
+migrated(const SfExecution *execution, int before)
+{
+	const SfKeyed *keyed;
+
+	if (sf_program_cache_find(execution->machine_no, before)->compiled[SF_COMPILED_START_KEY] == NULL ||
+		sf_program_cache_find(execution->machine_no, execution->version)->compiled[SF_COMPILED_START_KEY] != NULL)
+		return;
+	keyed = sf_startkey_find(execution->execution_no);
+	if (keyed != NULL && keyed->place != SF_LINE_ENDED && keyed->place < SF_LINE_OVER)
+		leave(keyed, SF_LINE_DONE);
+}
+
+/* An execution has not joined the line of its key, whose row may be a new one. */
+static void
+unjoins(const SfExecution *execution)
+{
+	if (execution->start_key != NULL)
+		(void) sf_startkey_settle(execution->machine_no, execution->start_key);
+}
+
+/* Look, with each scan, whether something was put off. */
+static TimestampTz
+next_look(void)
+{
+	return sf_startkey_any_ended() ? GetCurrentTimestamp() : DT_NOEND;
+}
+
+/* Have those go on that come after what has ended, where the row of the key is free by now. */
+static SfLook
+look(TimestampTz now)
+{
+	List	   *all = sf_startkey_list_ended(LOOK_SIZE);
+	bool		busy = false;
+
+	foreach_ptr(const SfKeyed, keyed, all)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!sf_startkey_try_lock(keyed->machine_no, keyed->key))
+		{
+			busy = true;
+			continue;
+		}
+		/* a redrive may have been quicker */
+		if (!sf_startkey_move(keyed->execution_no, SF_LINE_ENDED, SF_LINE_OVER) ||
+			sf_startkey_settle(keyed->machine_no, keyed->key))
+			continue;
+		sf_startkey_set_place(keyed->execution_no, SF_LINE_ENDED);
+		busy = true;
+	}
+	return (SfLook) {.more = busy || list_length(all) == LOOK_SIZE,.next = DT_NOEND};
+}
+
+const SfFeature sf_start_key_feature = {
+	.name = "start_key",
+	.tables = tables,
+	.waiting_word = "start key",
+	.start_options = options,
+	.machine_options = options,
+	.compiled = SF_COMPILED_START_KEY,
+	.compiles_options = sf_startkey_compile,
+	.joins = sf_startkey_join,
+	.unjoins = unjoins,
+	.rejoins = sf_startkey_rejoin,
+	.may_begin = may_begin,
+	.keeps = keeps,
+	.begins = sf_startkey_begins,
+	.begun = begun,
+	.ended = ended,
+	.redriven = redriven,
+	.migrated = migrated,
+	.keeps_from_purge = sf_startkey_keeps,
+	.looks_at = "keys of starts",
+	.next_look = next_look,
+	.look = look,
+	.look_pause_ms = LOOK_PAUSE_MS,
+	.looks_when_told = true,
+};
