@@ -96,16 +96,19 @@ my %checked = map {
   console_ahead console_alerts console_compare console_compared
   console_create_rule console_cut console_deadlines console_diff console_each
   console_event_payload console_events console_execution console_executions console_failed_item console_failed_jobs
-  	console_grid console_holds console_jobs console_layout console_limit
+  	console_grid console_held_worklists console_holds console_inbox console_jobs console_layout
+  	console_limit
   console_limits console_machine console_machines console_may_limit console_may_release console_night console_one
   	console_operations console_others
   console_payload console_plan console_plan_schedule console_progress console_rights console_rules console_schedule
-  console_schedules console_set_limit console_set_schedule console_start console_state console_test_pattern
+  console_schedules console_set_limit console_set_schedule console_start console_state console_task
+  	console_test_pattern
   	console_test_state
   console_timeline console_tonight console_tried console_validate console_waits crc32 cron_runs definition_text
   event_page event_payload
   	event_types events health
-  histogram_add histogram_below histogram_percentiles histogram_sum history job_label job_relations jobs
+  histogram_add histogram_below histogram_percentiles histogram_sum history human_task_rights
+  	job_label job_relations jobs
   is_on_page jobs_ahead longest_running machine_rights map_run_arn may_create
   mcp_call mcp_check mcp_compare_with_last_good mcp_compared mcp_last_good mcp_pointers
   mcp_execution mcp_execution_status mcp_first mcp_late_or_failing mcp_list_executions
