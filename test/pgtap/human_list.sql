@@ -1,7 +1,7 @@
 -- Pages of tasks of people, and counts of them: in which order, for whom, from where on; they agree with the view.
 -- needs: human
 BEGIN;
-SELECT plan(36);
+SELECT plan(40);
 
 CREATE ROLE list_clerk; CREATE ROLE list_anna; CREATE ROLE list_bob; CREATE ROLE list_lead; CREATE ROLE list_app; CREATE ROLE list_stranger;
 GRANT list_clerk TO list_anna;
@@ -81,6 +81,24 @@ SET ROLE list_bob;
 SELECT is(pg_temp.page(), 'urgent late bobs', 'a task gets other roles, or none');
 RESET ROLE;
 SELECT is(pg_temp.page(which => 'overdue'), NULL, '... and no time');
+
+-- What a page reads of 300 tasks.
+SELECT pg_temp.make('first', 'n' || i, CASE WHEN i % 100 = 0 THEN '{"Roles": ["list_bob"]}' ELSE '{}' END) FROM generate_series(1, 300) i \g /dev/null
+CREATE FUNCTION pg_temp.have_read() RETURNS numeric LANGUAGE sql AS $$
+	SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE schemaname = '_sfflow' AND relname = 'human_task' $$;
+CREATE FUNCTION pg_temp.reads(which text, size integer, key text DEFAULT NULL) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+	before numeric := pg_temp.have_read();
+BEGIN
+	PERFORM pg_temp.page('first', which, size, key);
+	RETURN pg_temp.have_read() - before;
+END $$;
+SELECT cmp_ok(pg_temp.reads(NULL, 10), '<=', 40::numeric, 'a page reads what it has, and not all that waits');
+SELECT cmp_ok(pg_temp.reads(NULL, 10, (SELECT l.page_key FROM sf_list_human_tasks('first', page_size => 250) l OFFSET 249)), '<=', 40::numeric, '... wherever it begins');
+SET ROLE list_anna;
+SELECT cmp_ok(pg_temp.reads('open', 10), '<=', 40::numeric, '... for some roles');
+SELECT cmp_ok(pg_temp.reads('mine', 10), '<=', 10::numeric, '... and of what one has claimed');
+RESET ROLE;
 
 SELECT throws_ok($$ SELECT * FROM sf_list_human_tasks(which => 'ours') $$, 'SF012', 'argument which must be all, mine, open or overdue, not "ours"', 'other words are refused');
 SELECT throws_ok($$ SELECT * FROM sf_list_human_tasks(after_key => '1.2') $$, 'SF012', 'argument after_key must not be "1.2"', '... and other keys');
