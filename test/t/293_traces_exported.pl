@@ -1,5 +1,5 @@
-# Traces from one end to the other: an execution that a session starts within its trace, and one of the AWS API, run a SQL
-# task, a child and a command of sfworker; sfgateway exports them, and a collector has one tree for each.
+# Traces from one end to the other: an execution that a session starts within its trace, and one of the AWS API, run a
+# SQL task, a child and a command of sfworker; sfgateway exports them, and a collector has one tree for each.
 # needs: trace
 use strict;
 use warnings;
@@ -61,14 +61,19 @@ sub check_tree
 	my $path = sub {
 		my $span = shift;
 		my @names = $span->{name};
-		while (my $parent = $by_id{ $span->{parentSpanId} // '' }) { $span = $parent; unshift @names, $span->{name} }
+		while (my $parent = $by_id{ $span->{parentSpanId} // '' })
+		{
+			$span = $parent;
+			unshift @names, $span->{name};
+		}
 		return join ' > ', ($span->{parentSpanId} // '') eq $caller ? 'caller' : 'nothing', @names;
 	};
-	my $start = 'caller > order > Child > arn:aws:states:::states:startExecution.sync';
-	is(join("\n", sort map { $path->($_) } @spans), join("\n", sort
-		'caller > order', 'caller > order > Charge', 'caller > order > Charge > SELECT shop.charge', 'caller > order > Child',
-		$start, "$start > child", "$start > child > Inner", "$start > child > Inner > SELECT shop.charge",
-		'caller > order > Mail', 'caller > order > Mail > send mail', 'caller > order > Mail > send mail > process mail'),
+	my $order = 'caller > order';
+	my $child = "$order > Child > arn:aws:states:::states:startExecution.sync";
+	my @expected = ($order, "$order > Charge", "$order > Charge > SELECT shop.charge", "$order > Child", $child,
+		"$child > child", "$child > child > Inner", "$child > child > Inner > SELECT shop.charge",
+		"$order > Mail", "$order > Mail > send mail", "$order > Mail > send mail > process mail");
+	is(join("\n", sort map { $path->($_) } @spans), join("\n", sort @expected),
 		"$what: one tree from the caller to the command of sfworker");
 	return;
 }
@@ -97,7 +102,12 @@ my $answer = "$collector->{folder}/go";
 forget_requests($collector);
 plan_answers($collector, { hold => $answer });
 my $again = '0af7651916cd43dd8448eb211c80319c';
-$node->safe_psql('postgres', qq{SELECT sf_start('child', '{}', options => '{"trace": "00-$again-b7ad6b7169203331-01"}')});
+sub start_child
+{
+	my $options = qq({"trace": "00-$again-b7ad6b7169203331-01"});
+	return $node->safe_psql('postgres', "SELECT sf_start('child', '{}', options => '$options')");
+}
+start_child();
 ok(wait_for('a request', sub { scalar asked($collector) }), 'the collector has a request');
 kill 'KILL', $gateway->{pid};
 waitpid $gateway->{pid}, 0;
@@ -116,8 +126,9 @@ is(scalar(keys %different), 3, 'and are the same');
 # --- what a collector refuses
 forget_requests($collector);
 plan_answers($collector, { refuse => 'child', message => 'not here' });
-$node->safe_psql('postgres', qq{SELECT sf_start('child', '{}', options => '{"trace": "00-$again-b7ad6b7169203331-01"}')});
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM sf_health WHERE item = 'traces' AND detail LIKE '%not here'}),
+start_child();
+ok($node->poll_query_until('postgres',
+	q{SELECT count(*) = 1 FROM sf_health WHERE item = 'traces' AND detail LIKE '%not here'}),
 	'sf_health tells what the collector has refused');
 stop_gateway($gateway);
 
