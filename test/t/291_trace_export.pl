@@ -1,10 +1,12 @@
 # The export of spans: nothing is lost or given out twice, whichever side dies; several exporters share the work; who
-# may take spans; what becomes of a dump.
+# may take spans; what becomes of a dump; all of it with sfgateway and a collector.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use PostgreSQL::Test::Utils;
+use SfCollector;
+use SfGateway;
 use SfTest;
 use Test::More;
 
@@ -91,4 +93,44 @@ is($node->safe_psql('copy', 'SELECT count(*) FROM _sfflow.trace_export'), 1, '..
 is($node->safe_psql('copy', 'SELECT count(*) FROM sf_take_spans()'), 0, '... which it does not export');
 $node->safe_psql('copy', 'SELECT sf_enable()');
 is($node->safe_psql('copy', 'SELECT count(*) FROM sf_take_spans()'), 1, '... until it is driven');
+
+# sfgateway exports what runs, while it and the server die; the collector has each span, and no other.
+sql(q{SELECT sf_confirm_spans(array_agg(export_no)) FROM _sfflow.trace_export});
+sql(q{SELECT sf_create_state_machine('tree', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "End": true,
+	"ItemProcessor": {"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B"},
+	"B": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1", "Arguments": []},
+	"End": true}}}}}}')});
+my $collector = start_collector();
+my $gateway = start_gateway($node, otlp => $collector->{url}, 'otlp-interval' => '200ms');
+my $n = 0;
+sub start_some
+{
+	for (1 .. 20)
+	{
+		my $options = '{"name": "' . $n++ . qq(", "trace": "$context"});
+		sql("SELECT sf_start('tree', '[1, 2, 3]', options => '$options')");
+	}
+	return;
+}
+start_some();
+kill 'KILL', $gateway->{pid};
+waitpid $gateway->{pid}, 0;
+start_some();
+$gateway = start_gateway($node, otlp => $collector->{url}, 'otlp-interval' => '200ms');
+start_some();
+$node->stop('immediate');
+$node->start;
+start_some();
+sql(q{SELECT count(sf_await(execution_id, '60 s')) FROM sf_executions WHERE state_machine = 'tree'});
+# What the gateway had taken that was killed.
+sql('UPDATE _sfflow.trace_export SET leased_until = NULL');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.trace_export WHERE rejected_at IS NULL'),
+	'sfgateway exports all runs');
+my %names;
+my %ids;
+push @{ $ids{ lc $_->{spanId} } }, $_->{name} for spans_of(collected($collector));
+$names{ $_->[0] }++ for values %ids;
+is_deeply(\%names, { tree => 80, Each => 80, 'Each iteration' => 240, A => 240, B => 240, 'sql:query' => 240 },
+	'the collector has each span');
+stop_gateway($gateway);
 done_testing();
