@@ -63,6 +63,23 @@ store_items(const SfMapRun *map_run, const Jsonb *items, int first, int max)
 	return n;
 }
 
+/* The labels that children of a run get; NULL: none. */
+static Jsonb *
+child_labels(const SfDraft *draft)
+{
+	const SfExecution *parent = draft->execution;
+	const void *compiled;
+
+	if (parent->labels == NULL)
+		return NULL;
+	SF_FEATURES(child_labels, feature)
+	{
+		compiled = sf_program_cache_find(parent->machine_no, parent->version)->compiled[feature->compiled];
+		return compiled == NULL ? NULL : feature->child_labels(parent, compiled);
+	}
+	return NULL;
+}
+
 /* Begin an execution that is a child of a run. */
 static SfBranch *
 begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_run,
@@ -85,8 +102,11 @@ begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_ru
 	execution.map_index = index;
 	execution.map_items = child->items;
 	execution.trace = sf_feature_trace_context(draft->execution, parent, state, false);
+	execution.labels = child_labels(draft);
 	if (!sf_execution_insert(&execution))
 		elog(ERROR, "execution \"%s\" is there already", execution.execution_id);
+	if (execution.labels != NULL)
+		SF_TELL(relabelled, &execution, NULL);
 	sf_quota_note_child(execution.owner);
 
 	root = sf_branch_make(execution.execution_no, execution.owner, SF_BRANCH_ROOT);

@@ -203,11 +203,13 @@ typedef struct SfFeature
 	/*
 	 * Compile what the options of a version say, in the current memory context, or raise; NULL: they say nothing.
 	 * labels: give an execution, which is written next, what
-	 * the compiled options (or NULL) and those of its start say.  False: *error.
+	 * the compiled options (or NULL) and those of its start say.  False: *error.  child_labels: the labels that the
+	 * execution of an item of a Distributed Map gets of its parent; NULL: none.
 	 */
 	SfOptionPlace compiled;
 	void	   *(*compiles_options) (const Jsonb *options, const SfProgram *program);
 	bool		(*labels) (SfExecution *execution, const void *compiled, SfError *error);
+	Jsonb	   *(*child_labels) (const SfExecution *parent, const void *compiled);
 
 	/*
 	 * Read the option trace of a version, or raise: which share of its executions that come without a trace is sampled;
@@ -389,6 +391,7 @@ typedef struct SfFeature
 	X(samples) \
 	X(traces) \
 	X(trace_context) \
+	X(child_labels) \
 	X(relabelled) \
 	X(joins) \
 	X(unjoins) \

@@ -1,7 +1,7 @@
 -- Labels of executions: where they come from, what may be one, and how executions are found by them.
 -- needs: label
 BEGIN;
-SELECT plan(58);
+SELECT plan(61);
 
 CREATE FUNCTION pg_temp.machine(name text, options jsonb, language text DEFAULT 'JSONPath') RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, format('{"QueryLanguage": "%s", "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', language)::json,
@@ -107,6 +107,18 @@ FROM (VALUES ($$SELECT * FROM sf_labels WHERE label = 'tenant' AND value = 'acme
 RESET ROLE;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
+
+-- Items of Distributed Maps.
+SELECT sf_create_state_machine(name, '{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true, "ItemProcessor": {
+	"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}, "ItemsPath": "$.items"}}}',
+	options => options::jsonb || '{"labels": {"tenant": "$.tenant"}}')
+FROM (VALUES ('items', '{}'), ('labelled', '{"label_children": true}')) v (name, options) \g /dev/null
+SELECT sf_run(sf_start(name, '{"tenant": "map", "items": [1, 2, 3]}', '1')) FROM (VALUES ('items'), ('labelled')) v (name) \g /dev/null
+SELECT is((SELECT string_agg(x.machine || ' ' || x.n, ', ' ORDER BY x.machine) FROM (
+	SELECT split_part(split_part(execution_id, ':', 1), '/', 1) AS machine, count(*) AS n FROM sf_executions WHERE labels ->> 'tenant' = 'map' GROUP BY 1) x),
+	'items 1, labelled 4', 'executions of items have the labels of their parent if label_children says so');
+SELECT is((SELECT count(*) FROM sf_labels WHERE label = 'tenant' AND value = 'map'), 5::bigint, '... and are found by them');
+SELECT throws_ok($$SELECT pg_temp.machine('bad', '{"label_children": 1}')$$, 'SF012', 'option label_children must be true or false', 'an option that is no truth value');
 
 -- What the console and agents show of labels, and alerts.
 SELECT is((SELECT string_agg(r ->> 'name', ' ' ORDER BY r ->> 'name') FROM jsonb_array_elements(

@@ -31,6 +31,7 @@ extern bool sf_labels_merge(const Jsonb *labels, const Jsonb *changes, Jsonb **r
 
 extern void *sf_labels_compile_options(const Jsonb *options, const SfProgram *program);
 extern bool sf_labels_evaluate(SfExecution *execution, const void *option, SfError *error);
+extern Jsonb *sf_labels_of_child(const SfExecution *parent, const void *option);
 
 /* --- label_rows.c --- */
 

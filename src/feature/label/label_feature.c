@@ -17,7 +17,8 @@ static const SfFeatureTable tables[] = {
 	{NULL}
 };
 
-static const char *const options[] = {"labels", NULL};
+static const char *const start_options[] = {"labels", NULL};
+static const char *const machine_options[] = {"labels", "label_children", NULL};
 
 /* An execution begins: its labels are in its row. */
 static void
@@ -29,11 +30,12 @@ begins(const SfExecution *execution, SfBranch *root)
 const SfFeature sf_label_feature = {
 	.name = "label",
 	.tables = tables,
-	.start_options = options,
-	.machine_options = options,
+	.start_options = start_options,
+	.machine_options = machine_options,
 	.compiled = SF_COMPILED_LABELS,
 	.compiles_options = sf_labels_compile_options,
 	.labels = sf_labels_evaluate,
+	.child_labels = sf_labels_of_child,
 	.begins = begins,
 	.relabelled = sf_labels_replace_rows,
 };

@@ -1,6 +1,7 @@
 /*
  * label_option.c
- *		The option "labels" of a state machine: {"tenant": "$.tenant"}, or in JSONata {"tenant": "{% $states.input.tenant %}"}.
+ *		The option "labels" of a state machine: {"tenant": "$.tenant"}, or in JSONata {"tenant": "{% $states.input.tenant %}"};
+ *		and the option "label_children": executions of items of its Distributed Maps have the labels of their parent.
  */
 #include "postgres.h"
 
@@ -16,9 +17,10 @@ typedef struct Source
 	SfInputValue *value;
 } Source;
 
-/* The option, compiled */
+/* The options, compiled */
 typedef struct LabelOption
 {
+	bool		for_children;	/* label_children */
 	int			n;
 	Source		sources[SF_MAX_LABELS];
 } LabelOption;
@@ -50,17 +52,13 @@ compile_label(const SfJsonMember *member, bool is_jsonata)
 	return source;
 }
 
-/* Compile the option of a version in the current memory context, or raise; NULL: it has none. */
-void *
-sf_labels_compile_options(const Jsonb *options, const SfProgram *program)
+/* Compile the option "labels". */
+static void
+compile_labels(LabelOption *option, const Jsonb *given, const SfProgram *program)
 {
-	Jsonb	   *given = sf_json_get(options, "labels");
-	LabelOption *option;
 	JsonbValue	root;
 	SfJsonMember members[SF_MAX_LABELS];
 
-	if (given == NULL)
-		return NULL;
 	sf_json_root(given, &root);
 	if (!sf_json_is_object(&root))
 		ereport(ERROR,
@@ -70,11 +68,42 @@ sf_labels_compile_options(const Jsonb *options, const SfProgram *program)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("option labels must have at most %d labels", SF_MAX_LABELS)));
-	option = palloc0(sizeof(LabelOption));
 	option->n = sf_json_list_members(&root, members);
 	for (int i = 0; i < option->n; i++)
 		option->sources[i] = compile_label(&members[i], program->language == SF_QL_JSONATA);
+}
+
+/* Compile the options of a version in the current memory context, or raise; NULL: it has none. */
+void *
+sf_labels_compile_options(const Jsonb *options, const SfProgram *program)
+{
+	Jsonb	   *labels = sf_json_get(options, "labels");
+	Jsonb	   *children = sf_json_get(options, "label_children");
+	LabelOption *option;
+	JsonbValue	root;
+
+	if (labels == NULL && children == NULL)
+		return NULL;
+	option = palloc0(sizeof(LabelOption));
+	if (labels != NULL)
+		compile_labels(option, labels, program);
+	if (children != NULL)
+	{
+		sf_json_root(children, &root);
+		if (root.type != jbvBool)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_OPTION),
+					 errmsg("option label_children must be true or false")));
+		option->for_children = root.val.boolean;
+	}
 	return option;
+}
+
+/* The labels that the execution of an item gets of its parent, as the options of the version say; NULL: none. */
+Jsonb *
+sf_labels_of_child(const SfExecution *parent, const void *option)
+{
+	return ((const LabelOption *) option)->for_children ? parent->labels : NULL;
 }
 
 /* Evaluate a label; NULL: it has no value.  False: *error. */
