@@ -66,7 +66,7 @@ sf_startkey_join(SfExecution *execution, const void *option)
 	char	   *key = sf_startkey_evaluate(execution, o);
 	int64		waiting;
 
-	if (key == NULL || (is_waited_for(execution) && o->mode == SF_STARTKEY_DEBOUNCE))
+	if (key == NULL || o == NULL || (is_waited_for(execution) && o->mode == SF_STARTKEY_DEBOUNCE))
 		return SF_BEGAN_NEW;
 	/* a name that is taken has its own rules; that is decided by the insert */
 	if (!execution->has_new_uuid && sf_execution_find_head(execution->execution_id) != NULL)
@@ -152,12 +152,12 @@ sf_startkey_rejoin(const SfExecution *there, SfExecution *wanted, const void *op
 	{
 		if (o != NULL)
 			require_same_key(there, keyed, key);
-		if (key != NULL)
+		if (key != NULL && o != NULL)
 			wanted->start_at = find_time(o, there->requested_at);
 		return;
 	}
 	(void) sf_startkey_leave(keyed);
-	if (key == NULL)
+	if (key == NULL || o == NULL)
 		return;
 	sf_startkey_lock(there->machine_no, key);
 	if (o->mode != SF_STARTKEY_FIFO && sf_startkey_find_waiting(there->machine_no, key) != 0)
