@@ -14,6 +14,7 @@
 #include "feature/rule/pattern.h"
 #include "store/direct.h"
 #include "store/privilege.h"
+#include "store/row.h"
 
 /* Names that a state may wait for, and events that it may take at once */
 #define MAX_NAMES		16
@@ -265,13 +266,6 @@ read_type(HeapTuple tuple, TupleDesc desc, void *arg)
 	*types = lappend_int(*types, sf_row_number(tuple, desc, 3, 0));
 }
 
-/* Note where a row is. */
-static void
-read_address(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(ItemPointer) arg = tuple->t_self;
-}
-
 /*
  * Forget what a branch waits for that has left its state.  A query would read all of the table, which statistics call
  * empty, and where waits come and go.
@@ -292,7 +286,8 @@ sf_awaited_forget(SfBranchKey key)
 		ItemPointerData tid;
 
 		/* a look may be about to say that the wait is ripe no more */
-		if (sf_row_fetch(&by_branch, SF_LOCK_WAIT, NULL, read_address, &tid, SF_KEY(key), SF_INT4(lfirst_int(lc))))
+		if (sf_row_fetch(&by_branch, SF_LOCK_WAIT, NULL, sf_row_read_address, &tid, SF_KEY(key),
+						 SF_INT4(lfirst_int(lc))))
 			sf_table_delete(table, &tid);
 	}
 	sf_table_close(table);

@@ -9,7 +9,7 @@
 #include "access/xact.h"
 
 #include "feature/label/label.h"
-#include "store/direct.h"
+#include "store/row.h"
 
 #define NCOLUMNS	5
 
@@ -66,13 +66,6 @@ sf_labels_insert_rows(const SfExecution *execution)
 	CommandCounterIncrement();
 }
 
-/* Note where a row is. */
-static void
-read_address(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(ItemPointer) arg = tuple->t_self;
-}
-
 /* Delete the rows of an execution that has labels. */
 static void
 delete_rows(const SfExecution *execution, const Jsonb *labels)
@@ -89,7 +82,7 @@ delete_rows(const SfExecution *execution, const Jsonb *labels)
 	{
 		ItemPointerData tid;
 
-		if (sf_row_fetch(&by_key, SF_LOCK_WAIT, NULL, read_address, &tid, SF_TEXT(list[i].name),
+		if (sf_row_fetch(&by_key, SF_LOCK_WAIT, NULL, sf_row_read_address, &tid, SF_TEXT(list[i].name),
 						 SF_TEXT(list[i].value), SF_INT4(execution->machine_no), SF_TIME(execution->requested_at),
 						 SF_INT8(execution->execution_no)))
 			sf_table_delete(table, &tid);
