@@ -22,16 +22,6 @@
 #include "run/service.h"
 #include "run/slice_internal.h"
 
-/*
- * The first run of a resource in a process takes longer than others: it loads libraries, compiles functions and
- * fills caches.  Up to so many slices, such a run does not tell that the task is long.
- */
-#define COLD_SLICES		10
-
-/* Resources that this process has run, each at the place of its hash; one that is not there counts as not run */
-#define WARM_PLACES		1024
-static uint32 warm[WARM_PLACES];
-
 /* Tasks that this backend is in the middle of */
 static int	ntasks = 0;
 
@@ -128,31 +118,6 @@ is_short(const SfDraft *draft, const SfState *state)
 	if (last < 0 && key_of_resource(draft, state, &key))
 		last = sf_hooks.task_time(&key);
 	return fits_slice(last);
-}
-
-/* Is this the first run of a resource with an owner's rights in this process?  The next one is not. */
-static bool
-warms_up(const SfResource *resource, Oid owner)
-{
-	uint32		hash = hash_combine(hash_bytes((const unsigned char *) resource->text, strlen(resource->text)),
-									murmurhash32(owner));
-	uint32	   *place = &warm[hash % WARM_PLACES];
-	bool		is_first = *place != hash;
-
-	*place = hash;
-	return is_first;
-}
-
-/*
- * What the duration of a run tells of the next one.  A task that has become long in cold processes alone would stay
- * so: each run would get a transaction, and often a process, of its own, in which it is the first again.
- */
-static int64
-telling_duration(int64 elapsed_us, bool is_cold)
-{
-	int64		slice_us = (int64) sf_setting_slice_ms * 1000;
-
-	return is_cold && elapsed_us <= slice_us * COLD_SLICES ? Min(elapsed_us, slice_us) : elapsed_us;
 }
 
 /* Remember how long a task took, for its state and for its resource. */
@@ -287,7 +252,6 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	const SfState *state = &draft->program->states[branch->state];
 	bool		in_session = slice != NULL && sf_slice_in_session(slice->request);
 	const SfOrigin outer = sf_driver_origin;
-	bool		is_cold = warms_up(resource, draft->execution->owner);
 
 	make_call(&call, draft, branch, resource, payload, slice);
 	if (slice != NULL)
@@ -323,7 +287,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	SF_DEBUG_POINT("step_over");
 	if (!in_session)
 		sf_hooks.step_ends();
-	note_duration(draft, state, telling_duration(outcome->elapsed_us, is_cold), true);
+	note_duration(draft, state, outcome->elapsed_us, true);
 	if (outcome->serialization_failure &&
 		(!last_try || (in_session && IsolationUsesXactSnapshot())))
 		ereport(ERROR,
