@@ -35,7 +35,7 @@ my $token = sql("SELECT task_token FROM sf_get_activity_task('act')");
 my ($one, $two, $three) = map { $node->background_psql('postgres', on_error_stop => 0) } 1 .. 3;
 
 $one->query_safe("BEGIN; SELECT sf_send_task_success('$token', '1')");
-wait_for_lock($three, 'BEGIN; SELECT FROM _sfflow.task FOR UPDATE');
+wait_for_lock($three, 'BEGIN; LOCK TABLE _sfflow.task IN EXCLUSIVE MODE');
 my $pid = wait_for_lock($two, "SELECT sf_send_task_success('$token', '2')");
 $one->query_safe('COMMIT');
 $three->query_until(qr/done/, "\\echo\n");
