@@ -115,9 +115,10 @@ tell_joined(const SfStart *start, const SfExecution *execution, SfBegan began)
 static void
 rejoin(const SfExecution *execution, SfExecution *wanted, bool restarts)
 {
+	const SfCachedProgram *cached = sf_program_cache_find(wanted->machine_no, wanted->version);
+
 	SF_FEATURES(rejoins, feature)
-		feature->rejoins(execution, wanted,
-						 sf_program_cache_find(wanted->machine_no, wanted->version)->compiled[SF_COMPILED_START_KEY], restarts);
+		feature->rejoins(execution, wanted, cached->compiled[feature->compiled], restarts);
 }
 
 /* Redrive what has not succeeded, as if_exists => 'resume' asks. */

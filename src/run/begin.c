@@ -63,7 +63,7 @@ sf_lifecycle_label(SfExecution *execution, SfError *error)
 	if (cached->compiled[SF_COMPILED_LABELS] == NULL && execution->start_options == NULL)
 		return true;
 	SF_FEATURES(labels, feature)
-		if (!feature->labels(execution, cached->compiled[SF_COMPILED_LABELS], error))
+		if (!feature->labels(execution, cached->compiled[feature->compiled], error))
 			return false;
 	return true;
 }
@@ -85,7 +85,7 @@ begin(SfExecution *execution, SfCachedProgram *cached)
 	if (may_join(execution, cached))
 		SF_FEATURES(joins, feature)
 			if (began == SF_BEGAN_NEW)
-				began = feature->joins(execution, cached->compiled[SF_COMPILED_START_KEY]);
+				began = feature->joins(execution, cached->compiled[feature->compiled]);
 	if (began != SF_BEGAN_NEW)
 		return began;
 	if (!sf_apply_insert(execution))

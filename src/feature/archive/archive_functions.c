@@ -63,10 +63,11 @@ static int64 mine = 0;
 static void
 unlock_mine(bool at_end)
 {
-	LOCKTAG		tag = lock_tag(mine);
+	LOCKTAG		tag;
 
 	if (mine == 0)
 		return;
+	tag = lock_tag(mine);
 	mine = 0;
 	if (at_end)
 		(void) LockAcquire(&tag, ExclusiveLock, false, false);
