@@ -85,25 +85,26 @@ src/base/condition_names.h: src/base/condition_names.awk
 
 # sfworker and sfgateway, which go where PostgreSQL's programs are if a shell finds them there, else to /usr/local/bin;
 # BINDIR and MANDIR say otherwise. They have Makefiles of their own.
-PROGRAMS = src/client/sfworker src/gateway/sfgateway
+PROGRAMS = src/tools/worker/sfworker src/tools/gateway/sfgateway
 
 all: $(PROGRAMS)
 
-CLIENT_SOURCES = $(wildcard src/client/*.[ch]) src/client/program.mk
+CLIENT_SOURCES = $(wildcard src/tools/client/*.[ch]) src/tools/program.mk
 
-src/client/sfworker: $(CLIENT_SOURCES) src/base/sqlstates.h src/base/conditions.h src/base/condition_names.h src/client/Makefile
-	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)'
+src/tools/worker/sfworker: $(CLIENT_SOURCES) $(wildcard src/tools/worker/*.[ch]) src/base/sqlstates.h src/base/conditions.h \
+	src/base/condition_names.h src/tools/worker/Makefile
+	$(MAKE) -C src/tools/worker PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)'
 
-GATEWAY_SOURCES = $(CLIENT_SOURCES) $(wildcard src/gateway/*.[ch] src/gateway/console/*) src/gateway/console \
-	src/gateway/embed.awk src/gateway/Makefile src/base/sqlstates.h
-src/gateway/sfgateway-asan: src/gateway/sfgateway
-src/gateway/sfgateway src/gateway/sfgateway-asan: $(GATEWAY_SOURCES)
-	$(MAKE) -C src/gateway PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)' $(@F)
+GATEWAY_SOURCES = $(CLIENT_SOURCES) $(wildcard src/tools/gateway/*.[ch] src/tools/gateway/console/*) src/tools/gateway/console \
+	src/tools/gateway/embed.awk src/tools/gateway/Makefile src/base/sqlstates.h
+src/tools/gateway/sfgateway-asan: src/tools/gateway/sfgateway
+src/tools/gateway/sfgateway src/tools/gateway/sfgateway-asan: $(GATEWAY_SOURCES)
+	$(MAKE) -C src/tools/gateway PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)' $(@F)
 
 PROGRAM_FOLDERS = BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' DESTDIR='$(PROGRAM_DESTDIR)'
 
 # A relative DESTDIR counts from here.
-PROGRAM_DESTDIR = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,../../)$(DESTDIR))
+PROGRAM_DESTDIR = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,../../../)$(DESTDIR))
 
 install: install-programs
 install-programs: $(PROGRAMS)
@@ -147,7 +148,7 @@ PG_PKGLIBDIR := $(call pg_config_of,pkglibdir)
 PG_SHAREDIR := $(call pg_config_of,sharedir)
 
 # Programs that only tests use.
-TEST_PROGRAMS = src/gateway/sfgateway-asan
+TEST_PROGRAMS = src/tools/gateway/sfgateway-asan
 
 # What of sfflow is there is told by the name of a file: PGXS has make pass over a program that is missing when what
 # is made of it is newer than its sources.
@@ -224,7 +225,7 @@ demo:
 
 # The demo's night with the console on a port of the loopback, until Ctrl-C: make console PORT=8083.
 console:
-	$(call with_server,console,src/gateway/sfgateway,PORT='$(PORT)' test/demo/console)
+	$(call with_server,console,src/tools/gateway/sfgateway,PORT='$(PORT)' test/demo/console)
 
 bench:
 	$(PREPARE_TEST)

@@ -52,7 +52,7 @@ sub library_of
 	my $folder = PostgreSQL::Test::Utils::tempdir();
 	my @other = qw(src/base/schema src/api/operate src/sfflow);
 	my %replaced = map { ("$top/$_.o" => 1) } @other;
-	chomp(my @objects = `find $top/src -name '*.o' -not -path '*/src/client/*' -not -path '*/src/gateway/*'`);
+	chomp(my @objects = `find $top/src -name '*.o' -not -path '*/src/tools/*'`);
 	@objects = grep { !$replaced{$_} && -e s/\.o$/.c/r } @objects;
 	for my $file (@other)
 	{

@@ -1,0 +1,330 @@
+/*
+ * db.c
+ *		A session with the database that has the workflows.
+ *
+ * A session has one statement at a time, and no call blocks:
+ *
+ *		DOWN --timer--> CONNECTING --> BUSY <--> READY
+ *		  ^                 |            |         |
+ *		  +-----------------+------------+---------+   lost
+ *
+ * The first statements listen for notifications and find sfflow's schema.
+ * When the connection is lost, the sender of the statement under way is told
+ * that its outcome is unknown.  The delay before the next attempt doubles up to
+ * half a minute and is partly random, so that a thousand workers do not connect
+ * in the same moment when a server is back.
+ *
+ * A callback may stop the session, but must not free it.
+ */
+#include "postgres_fe.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/client/db.h"
+#include "tools/client/log.h"
+
+#define FIRST_DELAY 250
+#define LAST_DELAY	30000
+
+static void try_connect(void *arg);
+
+/* Read the last SQLSTATE of a message of PQERRORS_VERBOSE, "FATAL:  28P01: …"; "" if it has none. */
+static void
+read_sqlstate(char sqlstate[6], const char *message)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	*sqlstate = '\0';
+	for (const char *c = strstr(message, ":  "); c != NULL; c = strstr(c + 3, ":  "))
+	{
+		if (strspn(c + 3, digits) == 5 && c[8] == ':')
+			strlcpy(sqlstate, c + 3, 6);
+	}
+}
+
+/* Schedule the next attempt to connect. */
+static void
+try_again(SfwDb *db)
+{
+	if (db->longest_delay > 0)
+		db->delay = Min(db->delay, db->longest_delay);
+	sfw_timer_set(&db->retry_timer, db->delay / 2 + random() % (db->delay / 2 + 1), try_connect, db);
+	if (db->failing != NULL)
+		db->failing(db);
+}
+
+/* Close the session and schedule the next attempt to connect. */
+static void
+lose(SfwDb *db, const char *what)
+{
+	char	   *message = sfw_message(PQerrorMessage(db->session.conn));
+	SfwDbDone	done = db->on_done;
+
+	db->delay = db->delay == 0 ? FIRST_DELAY : Min(db->delay * 2, LAST_DELAY);
+	sfw_log(SFW_WARNING, what, "user", PQuser(db->session.conn), "reason", message, NULL);
+	read_sqlstate(db->sqlstate, message);
+	free(message);
+	db->failed = true;
+	sfw_db_stop(db);
+	if (db->lost == NULL)
+		try_again(db);
+	if (done != NULL)
+		done(NULL, db->on_done_arg);
+	if (db->lost != NULL)
+		db->lost(db);
+}
+
+/* Hand the result of the statement to its sender; the session is idle then. */
+static void
+finish_statement(SfwDb *db, PGresult *result)
+{
+	SfwDbDone	done = db->on_done;
+
+	db->state = SFW_READY;
+	db->on_done = NULL;
+	if (done != NULL)
+		done(result, db->on_done_arg);
+	PQclear(result);
+}
+
+/* Read the results that have arrived; after the last one the statement is finished. */
+static void
+read_results(SfwDb *db)
+{
+	while (db->state == SFW_BUSY && !PQisBusy(db->session.conn))
+	{
+		PGresult   *result = PQgetResult(db->session.conn);
+
+		if (result == NULL)
+		{
+			result = db->kept;
+			db->kept = NULL;
+			if (PQstatus(db->session.conn) == CONNECTION_BAD)
+			{
+				PQclear(result);
+				lose(db, "connection lost");
+			}
+			else
+				finish_statement(db, result);
+		}
+		else if (db->kept != NULL && PQresultStatus(db->kept) == PGRES_FATAL_ERROR)
+			PQclear(result);
+		else
+		{
+			PQclear(db->kept);
+			db->kept = result;
+		}
+	}
+}
+
+/* Read what the server sent, send what is not sent yet. */
+static void
+talk(void *arg)
+{
+	SfwDb	   *db = arg;
+	PGnotify   *notify;
+
+	if (!PQconsumeInput(db->session.conn) || PQstatus(db->session.conn) == CONNECTION_BAD)
+	{
+		lose(db, "connection lost");
+		return;
+	}
+	read_results(db);
+	while (db->session.conn != NULL && (notify = PQnotifies(db->session.conn)) != NULL)
+	{
+		if (db->notified != NULL)
+			db->notified(db, notify);
+		PQfreemem(notify);
+	}
+	if (db->state == SFW_READY)
+		db->idle(db);
+	if (db->state == SFW_READY || db->state == SFW_BUSY)
+		sfw_session_watch(&db->session);
+}
+
+/* Tell whether a statement can be sent. */
+bool
+sfw_db_is_idle(const SfwDb *db)
+{
+	return db->state == SFW_READY;
+}
+
+/* A statement begins: its sender waits for the result. */
+static void
+begin_statement(SfwDb *db, SfwDbDone done, void *arg)
+{
+	db->state = SFW_BUSY;
+	db->on_done = done;
+	db->on_done_arg = arg;
+}
+
+/* Go on after a statement was handed to libpq, or was not. */
+static void
+handed_over(SfwDb *db, int ok)
+{
+	if (ok)
+		sfw_session_watch(&db->session);
+	else
+		lose(db, "cannot send a statement");
+}
+
+/* Send a statement with text parameters; only while the session is idle. */
+void
+sfw_db_send(SfwDb *db, const char *statement, int n, const char *const *values, SfwDbDone done, void *arg)
+{
+	begin_statement(db, done, arg);
+	handed_over(db, PQsendQueryParams(db->session.conn, statement, n, NULL, values, NULL, NULL, 0));
+}
+
+/* Prepare a statement under a name; only while the session is idle. */
+void
+sfw_db_prepare(SfwDb *db, const char *name, const char *statement, SfwDbDone done, void *arg)
+{
+	begin_statement(db, done, arg);
+	handed_over(db, PQsendPrepare(db->session.conn, name, statement, 0, NULL));
+}
+
+/* Send a statement that this session has prepared; only while it is idle. */
+void
+sfw_db_send_prepared(SfwDb *db, const char *name, int n, const char *const *values, SfwDbDone done, void *arg)
+{
+	begin_statement(db, done, arg);
+	handed_over(db, PQsendQueryPrepared(db->session.conn, name, n, values, NULL, NULL, 0));
+}
+
+/* Keep the name of sfflow's schema; without sfflow, try again later. */
+static void
+setup_done(const PGresult *result, void *arg)
+{
+	SfwDb	   *db = arg;
+
+	if (result == NULL)
+		return;
+	if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1)
+	{
+		char	   *message = sfw_message(PQresultErrorMessage(result));
+
+		lose(db, PQresultStatus(result) == PGRES_TUPLES_OK ?
+			 "extension sfflow is not installed in this database" : "cannot set the session up");
+		sfw_log(SFW_DEBUG, "setup", "reason", message, NULL);
+		free(message);
+		return;
+	}
+	free(db->schema);
+	db->schema = pg_strdup(PQgetvalue(result, 0, 0));
+	db->has_traces = *PQgetvalue(result, 0, 1) == 't';
+	db->failed = false;
+	db->delay = 0;
+	sfw_log(SFW_INFO, "connected", "database", PQdb(db->session.conn), "user", PQuser(db->session.conn), NULL);
+	db->connected(db);
+}
+
+/* Does a schema n have the function that gives tasks out with their traces? */
+#define HAS_TRACES \
+	"EXISTS (SELECT FROM pg_catalog.pg_proc AS p WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid" \
+	" AND p.proname OPERATOR(pg_catalog.=) 'sf_get_activity_task' AND p.pronargs OPERATOR(pg_catalog.=) 4)"
+
+/* Find sfflow's schema. */
+static void
+find_schema(SfwDb *db)
+{
+	static const char *const by_extension =
+		"SELECT pg_catalog.quote_ident(n.nspname), " HAS_TRACES " FROM pg_catalog.pg_extension AS e"
+		" JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
+		" WHERE e.extname OPERATOR(pg_catalog.=) 'sfflow'"
+		" AND pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false) IS NOT NULL";
+	static const char *const by_name =
+		"SELECT pg_catalog.quote_ident($1), EXISTS (SELECT FROM pg_catalog.pg_namespace AS n"
+		" WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND " HAS_TRACES ")"
+		" WHERE pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false) IS NOT NULL";
+	const char *values[1] = {db->schema_name};
+
+	if (db->schema_name != NULL)
+		sfw_db_send(db, by_name, 1, values, setup_done, db);
+	else
+		sfw_db_send(db, by_extension, 0, NULL, setup_done, db);
+}
+
+/* After LISTEN, find sfflow's schema. */
+static void
+listening(const PGresult *result, void *arg)
+{
+	SfwDb	   *db = arg;
+
+	if (result == NULL)
+		return;
+	if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		lose(db, "cannot listen");
+	else
+		find_schema(db);
+}
+
+/* Set up a new session. */
+static void
+connected(void *arg)
+{
+	SfwDb	   *db = arg;
+
+	if (db->listen != NULL)
+		sfw_db_send(db, db->listen, 0, NULL, listening, db);
+	else
+		find_schema(db);
+}
+
+/* The attempt to connect failed. */
+static void
+not_connected(void *arg)
+{
+	SfwDb	   *db = arg;
+
+	lose(db, *PQerrorMessage(db->session.conn) != '\0' ? "cannot connect" : "connecting takes too long");
+}
+
+/* Try to connect. */
+static void
+try_connect(void *arg)
+{
+	SfwDb	   *db = arg;
+
+	db->state = SFW_CONNECTING;
+	sfw_session_begin(&db->session, db->open(db), db->connect_timeout);
+}
+
+/* Connect, and reconnect whenever the session is lost, unless the owner wants to be told instead. */
+void
+sfw_db_start(SfwDb *db)
+{
+	db->session = (SfwSession) {
+		.fd = -1, .connected = connected, .failed = not_connected, .talk = talk, .arg = db
+	};
+	srandom((unsigned) (time(NULL) ^ getpid()));
+	try_connect(db);
+}
+
+/* Do not wait any longer for the next attempt to connect: the server is known to be back. */
+void
+sfw_db_hurry(SfwDb *db)
+{
+	if (db->retry_timer.armed)
+		sfw_timer_set(&db->retry_timer, random() % FIRST_DELAY, try_connect, db);
+}
+
+/* Close the session as if the connection were lost: the statement under way does not end. */
+void
+sfw_db_drop(SfwDb *db, const char *why)
+{
+	lose(db, why);
+}
+
+/* Close the session; a statement under way gets no result. */
+void
+sfw_db_stop(SfwDb *db)
+{
+	sfw_timer_clear(&db->retry_timer);
+	sfw_session_end(&db->session);
+	db->state = SFW_DOWN;
+	db->on_done = NULL;
+	PQclear(db->kept);
+	db->kept = NULL;
+}

@@ -1,0 +1,422 @@
+/*
+ * activity_poll.c
+ *		GetActivityTask: workers that wait for tasks.
+ *
+ * A worker is answered when there is a task for it, or after LONGEST with {}.
+ * sf_aws_api_as() says at once whether there is one:
+ *
+ *		asking -> answered
+ *		 ^  |
+ *		 |  v	no task
+ *		waiting
+ *
+ * The database notifies sf_activity with the name of the activity when it has a
+ * new task.  That wakes one worker that waits for it, which asks again; when it
+ * got a task, or an error, or has left, the next one asks, because one commit
+ * sends equal notifications once.  A notification for an activity whose workers
+ * all ask has one of them ask again.  So a worker that waits causes no query.
+ * When the connection that listens was lost all ask again.
+ *
+ * Each role may notify sf_activity, without a task.  So when workers of an activity were woken IN_VAIN
+ * times and found none, further notifications of it wake one every PAUSE, until one finds a task.
+ *
+ * A worker may wait for longer than its key is good.  So before it asks again its
+ * key is looked up, unless that was done a moment ago.
+ */
+#include "postgres_fe.h"
+
+#include <poll.h>
+
+#include "tools/client/json_text.h"
+#include "tools/gateway/aws_api.h"
+#include "tools/gateway/call_error.h"
+#include "tools/gateway/console.h"
+#include "tools/gateway/database.h"
+
+/* Clients give up after 60 seconds. */
+#define LONGEST 55000
+
+/* Milliseconds until a worker asks again when the queue of calls was full */
+#define RETRY 1000
+
+/* How often workers of an activity are woken without a task before they are woken less often; milliseconds between then */
+#define IN_VAIN 10
+#define PAUSE	200
+
+/* An activity for which workers wait */
+typedef struct Topic
+{
+	char	   *activity;
+	int			workers;
+	int			in_vain;		/* times that workers were woken and found no task, one after the other */
+	int64_t		woken_at;
+	SfwTimer	timer;			/* armed: a notification waits for it */
+	dlist_node	node;
+} Topic;
+
+/* A worker that waits */
+typedef struct Waiter
+{
+	SfgRequest *request;
+	Topic	   *topic;
+	char	   *role;
+	const char *key_id;			/* of its request */
+	SfgCall    *call;			/* while it asks, or its key is looked up */
+	bool		again;			/* ask again if there was no task */
+	bool		over;			/* it has waited long enough */
+	bool		woken;			/* it asks because of a notification */
+	SfwTimer	timer;
+	dlist_node	node;
+} Waiter;
+
+static dlist_head waiters = DLIST_STATIC_INIT(waiters);
+static dlist_head topics = DLIST_STATIC_INIT(topics);
+static SfwTimer retry_timer;
+
+/* Find an activity for which workers wait, or NULL. */
+static Topic *
+find_topic(const char *activity)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &topics)
+	{
+		Topic	   *topic = dlist_container(Topic, node, iter.cur);
+
+		if (strcmp(topic->activity, activity) == 0)
+			return topic;
+	}
+	return NULL;
+}
+
+/* Have one more worker wait for an activity. */
+static Topic *
+join_topic(const char *activity)
+{
+	Topic	   *topic = find_topic(activity);
+
+	if (topic == NULL)
+	{
+		topic = pg_malloc0(sizeof(Topic));
+		topic->activity = pg_strdup(activity);
+		dlist_push_tail(&topics, &topic->node);
+	}
+	topic->workers++;
+	return topic;
+}
+
+/* A worker does not wait for an activity any more. */
+static void
+leave_topic(Topic *topic)
+{
+	if (--topic->workers > 0)
+		return;
+	sfw_timer_clear(&topic->timer);
+	dlist_delete(&topic->node);
+	free(topic->activity);
+	free(topic);
+}
+
+/* Forget a worker. */
+static void
+forget(Waiter *waiter)
+{
+	if (waiter->call != NULL)
+		sfg_call_forget(waiter->call);
+	waiter->request->gone = NULL;
+	sfw_timer_clear(&waiter->timer);
+	dlist_delete(&waiter->node);
+	leave_topic(waiter->topic);
+	free(waiter->role);
+	free(waiter);
+}
+
+/* Tell whether the client of a worker has left. */
+static bool
+has_left(const Waiter *waiter)
+{
+	struct pollfd connection = {
+		.fd = MHD_get_connection_info(waiter->request->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+		.events = POLLRDHUP,
+	};
+
+	return poll(&connection, 1, 0) > 0;
+}
+
+/* Tell whether the client of a worker is there when its call is about to be sent. */
+static bool
+is_wanted(void *arg)
+{
+	return !has_left(arg);
+}
+
+static void answered(const PGresult *result, void *arg);
+static void key_known(const PGresult *result, void *arg);
+static void retry(void *arg);
+
+/* Have a worker ask for a task; false: its client has left, which the loop will notice. */
+static bool
+ask(Waiter *waiter)
+{
+	const char *values[3] = {waiter->role, waiter->request->what, waiter->request->body.data};
+
+	waiter->again = false;
+	if (has_left(waiter))
+		return false;
+	if (sfg_access_key_is_known(waiter->key_id))
+		waiter->call = sfg_pool_call(&sfg_api_pool, SFG_AWS_CALL, 3, values, answered, waiter);
+	else
+		waiter->call = sfg_access_key_ask(waiter->key_id, key_known, waiter);
+	if (waiter->call != NULL)
+		waiter->call->wanted = is_wanted;
+	else
+	{
+		waiter->again = true;
+		sfw_timer_set(&retry_timer, RETRY, retry, NULL);
+	}
+	return true;
+}
+
+/* Have one worker of an activity ask; if all do, have one ask again. */
+static void
+wake(Topic *topic)
+{
+	Waiter	   *asking = NULL;
+	dlist_iter	iter;
+
+	topic->woken_at = sfw_now();
+	dlist_foreach(iter, &waiters)
+	{
+		Waiter	   *waiter = dlist_container(Waiter, node, iter.cur);
+
+		if (waiter->topic != topic)
+			continue;
+		if (waiter->call == NULL && ask(waiter))
+		{
+			waiter->woken = true;
+			return;
+		}
+		if (asking == NULL && waiter->call != NULL)
+			asking = waiter;
+	}
+	if (asking != NULL)
+		asking->again = true;
+}
+
+/* The pause of an activity is over. */
+static void
+pause_over(void *arg)
+{
+	wake(arg);
+}
+
+/* An activity has a new task, or a role has said so: have one worker ask, now or after a pause. */
+void
+sfg_activity_notified(const char *activity)
+{
+	Topic	   *topic = find_topic(activity);
+
+	if (topic == NULL || topic->timer.armed)
+		return;
+	if (topic->in_vain < IN_VAIN)
+		wake(topic);
+	else
+		sfw_timer_set(&topic->timer, Max(topic->woken_at + PAUSE - sfw_now(), 0), pause_over, topic);
+}
+
+/* A worker that was woken has found a task, or none. */
+static void
+note_found(Waiter *waiter, bool found)
+{
+	if (found)
+		waiter->topic->in_vain = 0;
+	else if (waiter->woken)
+		waiter->topic->in_vain++;
+	waiter->woken = false;
+}
+
+/* Have workers ask for which the queue of calls had no room. */
+static void
+retry(void *arg)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &waiters)
+	{
+		Waiter	   *waiter = dlist_container(Waiter, node, iter.cur);
+
+		if (waiter->call == NULL && waiter->again && !ask(waiter))
+			wake(waiter->topic);
+	}
+}
+
+/* Forget a worker that ends otherwise than by {}; a notification may have been for it, so that the next one asks. */
+static void
+pass_on(Waiter *waiter)
+{
+	Topic	   *topic = waiter->topic;
+	bool		last = topic->workers == 1;
+
+	forget(waiter);
+	if (!last)
+		wake(topic);
+}
+
+/* Have a worker ask because it was notified, or another one if its client has left. */
+static void
+ask_or_wake(Waiter *waiter)
+{
+	if (ask(waiter))
+		waiter->woken = true;
+	else
+		wake(waiter->topic);
+}
+
+/* The client has left, or waited too long. */
+static void
+gone(SfgRequest *request)
+{
+	Waiter	   *waiter = request->state;
+
+	if (waiter->call != NULL || waiter->again)
+		pass_on(waiter);
+	else
+		forget(waiter);
+}
+
+/* The key of a worker was looked up again: have it ask, or refuse it, so that the next one asks. */
+static void
+key_known(const PGresult *result, void *arg)
+{
+	Waiter	   *waiter = arg;
+	SfgRequest *request = waiter->request;
+	bool		again = waiter->again;
+	SfgKeyState state = sfg_access_key_state(result);
+
+	waiter->call = NULL;
+	if (state == SFG_KEY_GOOD)
+	{
+		ask_or_wake(waiter);
+		waiter->again |= again;
+		return;
+	}
+	pass_on(waiter);
+	if (state == SFG_KEY_GONE)
+		sfg_aws_refuse_key(request);
+	else
+		sfg_aws_result(request, result);
+}
+
+/* Answer a worker that there is no task. */
+static void
+answer_none(Waiter *waiter)
+{
+	SfgRequest *request = waiter->request;
+
+	gone(request);
+	sfg_aws_answer(request, MHD_HTTP_OK, "{}", 2);
+}
+
+/* A worker has got its answer. */
+static void
+answered(const PGresult *result, void *arg)
+{
+	Waiter	   *waiter = arg;
+	SfgRequest *request = waiter->request;
+	bool		has_value = sfg_call_has_value(result);
+	bool		empty = has_value && strcmp(PQgetvalue(result, 0, 0), "{}") == 0;
+
+	waiter->call = NULL;
+	note_found(waiter, has_value && !empty);
+	if (empty && waiter->over)
+		answer_none(waiter);
+	else if (empty && waiter->again && waiter->topic->in_vain >= IN_VAIN)
+	{
+		waiter->again = false;
+		sfg_activity_notified(waiter->topic->activity);
+	}
+	else if (empty && waiter->again)
+		ask_or_wake(waiter);
+	if (empty)
+		return;
+	pass_on(waiter);
+	sfg_aws_result(request, result);
+	if (has_value)
+		sfg_changes_note();
+}
+
+/* A worker has waited long enough. */
+static void
+time_over(void *arg)
+{
+	Waiter	   *waiter = arg;
+
+	waiter->over = true;
+	if (waiter->call == NULL)
+		answer_none(waiter);
+}
+
+/* Read the name of the activity from a request that was checked, or "". */
+static char *
+read_activity(const SfgRequest *request)
+{
+	SfwJson		body;
+	SfwJson		arn;
+	char	   *text;
+	char	   *name;
+
+	if (!sfw_json_parse(request->body.data, request->body.len, &body) || !sfw_json_get(body, "activityArn", &arn))
+		return pg_strdup("");
+	text = sfw_json_text(arn);
+	name = strrchr(text, ':');
+	name = pg_strdup(name != NULL ? name + 1 : text);
+	free(text);
+	return name;
+}
+
+/* Answer a worker when there is a task for it; the request keeps the id of its key. */
+void
+sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id)
+{
+	Waiter	   *waiter = pg_malloc0(sizeof(Waiter));
+	char	   *activity = read_activity(request);
+
+	waiter->request = request;
+	waiter->topic = join_topic(activity);
+	free(activity);
+	waiter->role = pg_strdup(role);
+	waiter->key_id = key_id;
+	dlist_push_tail(&waiters, &waiter->node);
+	sfw_timer_set(&waiter->timer, LONGEST, time_over, waiter);
+	request->state = waiter;
+	request->gone = gone;
+	request->until = sfw_now() + 2 * LONGEST;
+	ask(waiter);
+}
+
+/* Have all workers ask: notifications may have been lost. */
+void
+sfg_activity_ask_all(void)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &waiters)
+	{
+		Waiter	   *waiter = dlist_container(Waiter, node, iter.cur);
+
+		if (waiter->call == NULL)
+			ask(waiter);
+		else
+			waiter->again = true;
+	}
+}
+
+/* Answer all workers, because the gateway leaves. */
+void
+sfg_activity_drain(void)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &waiters)
+		time_over(dlist_container(Waiter, node, iter.cur));
+}

@@ -1,0 +1,299 @@
+/*
+ * database.c
+ *		The gateway's own connections to the database.
+ *
+ *		api			calls of the AWS API
+ *		keys		look-ups of its access keys, which do not wait behind its calls
+ *		sync		StartSyncExecution, whose calls last
+ *		metrics		/metrics, as a role of its own
+ *		listen		notifications of new tasks of activities; tells whether the database is there
+ *		changes		waits for changes of executions
+ */
+#include "postgres_fe.h"
+
+#include <time.h>
+
+#include "tools/gateway/aws_api.h"
+#include "tools/gateway/console.h"
+#include "tools/gateway/database.h"
+#include "tools/gateway/gateway_config.h"
+
+static void watch_pool(SfgPool *pool);
+
+static bool is_lost(void);
+
+static void note_back(void);
+
+/* Calls that wait for a connection */
+#define MOST_QUEUED 1000
+
+/* Milliseconds that they wait */
+#define PATIENCE 5000
+
+/* Milliseconds between looks whether the database is back, at most */
+#define LOOK 2000
+
+SfgPool		sfg_api_pool = {.most_queued = MOST_QUEUED, .patience = PATIENCE, .by_role = true};
+SfgPool		sfg_keys_pool = {.most_queued = MOST_QUEUED, .patience = PATIENCE};
+SfgPool		sfg_sync_pool = {.most_queued = 100, .patience = PATIENCE, .by_role = true};
+SfgPool		sfg_metrics_pool = {.most_queued = 10, .patience = PATIENCE};
+SfgPool		sfg_changes_pool = {.most_queued = 1, .patience = PATIENCE, .statement_timeout = 60000};
+
+/* An activity has a new task. */
+static void
+notified(SfwDb *db, const PGnotify *notify)
+{
+	sfg_changes_heard();
+	sfg_activity_notified(notify->extra);
+}
+
+/* The connection that listens is there: notifications sent before are lost. */
+static void
+listening(SfgPool *pool)
+{
+	note_back();
+	sfg_pool_hurry(&sfg_api_pool);
+	sfg_pool_hurry(&sfg_keys_pool);
+	sfg_pool_hurry(&sfg_sync_pool);
+	sfg_pool_hurry(&sfg_changes_pool);
+	sfg_pool_hurry(&sfg_metrics_pool);
+	sfg_changes_note();
+	sfg_activity_ask_all();
+}
+
+/* The connection that listens is lost, or cannot be made. */
+static void
+not_listening(SfgPool *pool)
+{
+	if (is_lost())
+		sfg_changes_note();
+}
+
+static SfgPool listen_pool = {
+	.listen = "LISTEN sf_activity", .notified = notified, .connected = listening, .failing = not_listening,
+	.patience = PATIENCE, .statement_timeout = 1000, .longest_delay = LOOK
+};
+
+/* Connect. */
+void
+sfg_database_start(void)
+{
+	sfg_api_pool.dsn = sfg_keys_pool.dsn = sfg_sync_pool.dsn = listen_pool.dsn = sfg_changes_pool.dsn = sfg_config.dsn;
+	sfg_api_pool.statement_timeout = sfg_keys_pool.statement_timeout = sfg_metrics_pool.statement_timeout =
+		sfg_config.statement_timeout;
+	sfg_sync_pool.statement_timeout = sfg_config.sync_timeout;
+	sfg_pool_start(&sfg_api_pool, sfg_config.database_connections);
+	sfg_pool_start(&sfg_keys_pool, 1);
+	sfg_pool_start(&sfg_sync_pool, sfg_config.sync_connections);
+	sfg_pool_start(&listen_pool, 1);
+	watch_pool(&listen_pool);
+	sfg_pool_start(&sfg_changes_pool, 1);
+	if (sfg_config.metrics_dsn != NULL)
+	{
+		sfg_metrics_pool.dsn = sfg_config.metrics_dsn;
+		sfg_pool_start(&sfg_metrics_pool, 1);
+	}
+}
+
+/* Tell whether calls can be made. */
+bool
+sfg_database_is_ready(void)
+{
+	return sfg_pool_is_connected(&sfg_api_pool) && sfg_pool_is_connected(&sfg_keys_pool) &&
+		sfg_pool_is_connected(&listen_pool);
+}
+
+/* Close all connections. */
+void
+sfg_database_stop(void)
+{
+	sfg_pool_stop(&sfg_api_pool);
+	sfg_pool_stop(&sfg_keys_pool);
+	sfg_pool_stop(&sfg_sync_pool);
+	sfg_pool_stop(&listen_pool);
+	sfg_pool_stop(&sfg_changes_pool);
+	if (sfg_config.metrics_dsn != NULL)
+		sfg_pool_stop(&sfg_metrics_pool);
+}
+
+/*
+ * Connections to the database, by keywords.
+ *
+ * libpq gets keywords and values in arrays and does not expand dbname, so that
+ * the text of a user never becomes a parameter.
+ */
+
+/* More than libpq has keywords */
+#define MOST 64
+
+/* Keywords and values, as libpq takes them */
+typedef struct Parameters
+{
+	const char *keys[MOST + 1];
+	const char *values[MOST + 1];
+	int			n;
+} Parameters;
+
+/* Parse a connection string; the name of a database alone is one, too. */
+static PQconninfoOption *
+parse(const char *conninfo, char **problem)
+{
+	char	   *text;
+	PQconninfoOption *options;
+
+	if (*conninfo == '\0' || strchr(conninfo, '=') != NULL || strstr(conninfo, "://") != NULL)
+		return PQconninfoParse(conninfo, problem);
+	text = psprintf("dbname=%s", conninfo);
+	options = PQconninfoParse(text, problem);
+	free(text);
+	return options;
+}
+
+/* Tell whether a connection string can be parsed. */
+bool
+sfg_dsn_check(const char *conninfo, char **problem)
+{
+	char	   *reason = NULL;
+	PQconninfoOption *options = parse(conninfo, &reason);
+
+	if (options == NULL)
+		*problem = pg_strdup(reason != NULL ? reason : "out of memory");
+	PQconninfoFree(options);
+	PQfreemem(reason);
+	return options != NULL;
+}
+
+/* Add a parameter. */
+static void
+add(Parameters *parameters, const char *key, const char *value)
+{
+	if (parameters->n == MOST)
+		return;
+	parameters->keys[parameters->n] = key;
+	parameters->values[parameters->n++] = value;
+}
+
+/* Tell whether a parameter says who the gateway is: a session of another role does without it. */
+static bool
+is_identity(const char *key)
+{
+	static const char *const identity[] = {"user", "password", "passfile", "sslcert", "sslkey", "sslpassword"};
+
+	for (size_t i = 0; i < lengthof(identity); i++)
+	{
+		if (strcmp(identity[i], key) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Drop a notice of the server: functions of any role send them, and the gateway's log is its own. */
+static void
+drop_notice(void *arg, const PGresult *notice)
+{
+}
+
+/* Begin to connect; with user NULL as the gateway's own role. */
+PGconn *
+sfg_dsn_connect(const char *conninfo, int64_t statement_timeout, const char *user, const char *password)
+{
+	PQconninfoOption *options = parse(conninfo, NULL);
+	Parameters	parameters = {.n = 0};
+	char	   *settings = psprintf("-c statement_timeout=%lld -c client_connection_check_interval=2000"
+									" -c idle_in_transaction_session_timeout=60000", (long long) statement_timeout);
+	PGconn	   *conn;
+
+	add(&parameters, "client_encoding", "UTF8");
+	add(&parameters, "fallback_application_name", "sfgateway");
+	for (PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++)
+	{
+		if (option->val == NULL || (user != NULL && is_identity(option->keyword)))
+			continue;
+		if (strcmp(option->keyword, "options") == 0)
+		{
+			char	   *both = psprintf("%s %s", option->val, settings);
+
+			free(settings);
+			settings = both;
+		}
+		else if (strcmp(option->keyword, "client_encoding") != 0)
+			add(&parameters, option->keyword, option->val);
+	}
+	add(&parameters, "options", settings);
+	if (user != NULL)
+	{
+		add(&parameters, "user", user);
+		add(&parameters, "password", password);
+	}
+	conn = PQconnectStartParams(parameters.keys, parameters.values, 0);
+	PQsetNoticeReceiver(conn, drop_notice, NULL);
+	PQconninfoFree(options);
+	free(settings);
+	return conn;
+}
+
+/*
+ * Whether the database is there.
+ *
+ * One connection of the gateway tells.  A connection that is lost and made again
+ * at once is no news: an operator has ended it.  When it cannot be made again, the
+ * database is down.
+ */
+
+static SfgPool *watched;		/* of this connection */
+static int64_t lost_at = INT64_MIN / 2; /* when it was last lost or not made */
+static bool failing;			/* it was lost, and is not there again */
+static char lost_time[32];		/* when */
+static bool down;
+
+/* Have probes go by the one connection of a pool. */
+static void
+watch_pool(SfgPool *pool)
+{
+	watched = pool;
+}
+
+/* The connection is lost or was not made; tell whether the database is down from now on. */
+static bool
+is_lost(void)
+{
+	bool		was_down = down;
+	time_t		now = time(NULL);
+	struct tm	utc;
+
+	lost_at = sfw_now();
+	if (!failing)
+		strftime(lost_time, sizeof(lost_time), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	else
+		down = true;
+	failing = true;
+	return down && !was_down;
+}
+
+/* The connection is there. */
+static void
+note_back(void)
+{
+	failing = down = false;
+}
+
+/* When the connection was last lost or not made, on the clock of sfw_now(). */
+int64_t
+sfg_availability_lost_at(void)
+{
+	return lost_at;
+}
+
+/* Since when the database is down, as pages show it; NULL: it is not. */
+const char *
+sfg_availability_down_since(void)
+{
+	return down ? lost_time : NULL;
+}
+
+/* Ask the database whether it is there; the result is NULL if it is not. */
+void
+sfg_availability_probe(SfwDbDone done, void *arg)
+{
+	sfg_pool_call_first(watched, "SELECT 1", done, arg);
+}

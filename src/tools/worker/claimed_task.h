@@ -1,0 +1,107 @@
+/*
+ * claimed_task.h
+ *		The life of a task that this worker has claimed.
+ */
+#ifndef SFW_CLAIMED_TASK_H
+#define SFW_CLAIMED_TASK_H
+
+#include <libpq-fe.h>
+
+#include "tools/client/json_text.h"
+#include "tools/client/log.h"
+#include "tools/client/loop.h"
+
+/* Bytes of an error name that are kept; Step Functions takes 256 */
+#define SFW_ERROR_SIZE 257
+
+typedef struct SfwTask SfwTask;
+
+/*
+ * How a kind of task is run.  After start the kind reports the outcome once, by
+ * one of the functions below, also of a task that was stopped.  The task exists
+ * until the end of the event loop's turn.
+ */
+typedef struct SfwKind
+{
+	const char *name;
+	const char *error_prefix;	/* of its error names: "Shell" */
+	bool		foreign_payload;	/* its members mean nothing to the worker */
+	void		(*start) (SfwTask *task);
+	void		(*stop) (SfwTask *task, bool hard);
+	bool		(*dry_run) (SfwJson payload, PQExpBuffer report);
+} SfwKind;
+
+typedef enum SfwStop
+{
+	SFW_NOT_STOPPED,
+	SFW_STOP_TIMEOUT,			/* TimeoutSeconds of the payload */
+	SFW_STOP_REFUSED,			/* the database refuses any answer */
+	SFW_STOP_LEAVING			/* the worker exits */
+} SfwStop;
+
+struct SfwTask
+{
+	const SfwKind *kind;
+	char	   *token;
+	char	   *input;
+	SfwJson		payload;		/* of input */
+	char	   *execution_id;
+	char	   *state;
+	char	   *attempt;
+	char	   *resource;
+	char	   *traceparent;	/* of the trace that the task is part of; or NULL */
+	char	   *tracestate;		/* or NULL */
+	int64_t		began;
+	void	   *job;			/* private to the kind */
+
+	int64_t		heartbeat;		/* milliseconds between two, 0: none are asked for */
+	bool		heartbeat_due;
+	SfwTimer	heartbeat_timer;
+	SfwTimer	timeout_timer;	/* TimeoutSeconds of the payload */
+	SfwTimer	deadline_timer;	/* after it the database refuses any answer */
+	SfwTimer	kill_timer;
+	SfwStop		stopped;
+	SfwTimer	end_timer;		/* ends a task whose outcome was reported */
+
+	bool		success;
+	char	   *output;			/* success: JSON */
+	char		error[SFW_ERROR_SIZE];	/* failure */
+	char	   *cause;
+	bool		alone;			/* answered by a statement of its own */
+	bool		answer_lost;	/* an answer was sent, and the connection lost before its result */
+	int			attempts;		/* answers that failed for another reason than the token */
+
+	SfwTask    *next;
+};
+
+/* What a claim selects from sf_get_activity_task, in this order; then traceparent and tracestate */
+#define SFW_CLAIM_COLUMNS \
+	"task_token, input, execution_id, state, attempt," \
+	" extract(epoch FROM heartbeat)::pg_catalog.float8," \
+	" extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())::pg_catalog.float8," \
+	" resource"
+
+extern const SfwKind sfw_kind_shell;
+extern const SfwKind sfw_kind_http;
+extern const SfwKind sfw_kind_sql;
+extern const SfwKind sfw_kind_program;
+extern const SfwKind sfw_kind_archive;	/* which has no tasks: archive.c */
+
+extern SfwTask *sfw_tasks;		/* those that run */
+extern int	sfw_tasks_running;
+
+extern const SfwKind *sfw_kind_find(const char *name);
+
+extern void sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row);
+extern void sfw_task_stop(SfwTask *task, SfwStop why);
+extern void sfw_task_free(SfwTask *task);
+
+/* Report the outcome.  output and cause are handed over; error is a printf format. */
+extern void sfw_task_succeeded(SfwTask *task, char *output);
+extern void sfw_task_failed(SfwTask *task, char *cause, const char *error,...) pg_attribute_printf(3, 4);
+extern void sfw_task_reject(SfwTask *task, char *cause);
+
+extern void sfw_task_log(const SfwTask *task, SfwLevel level, const char *message,
+						 const char *key, const char *value);
+
+#endif							/* SFW_CLAIMED_TASK_H */
