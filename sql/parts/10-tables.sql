@@ -285,7 +285,8 @@ CREATE TABLE _sfflow.instance (
 	incarnation bigint NOT NULL,		-- id of the data directory: src/store/instance_file.h
 	enabled boolean NOT NULL,
 	stopped_because text,				-- not enabled, and not by sf_disable(): why
-	changed_at timestamptz NOT NULL
+	changed_at timestamptz NOT NULL,
+	node smallint						-- of sf_set_node(): whose numbers it draws; NULL: it is alone
 );
 
 -- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a

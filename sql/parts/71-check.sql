@@ -324,6 +324,9 @@ WHERE NOT EXISTS (SELECT FROM pg_shdepend d
 UNION ALL
 SELECT 'sequence_behind', NULL, format('sequence _sfflow.%s is at %s, a row has the number %s', u.name, u.drawn, u.used)
 FROM _sfflow.sequence_use u WHERE u.used > u.drawn
+UNION ALL
+SELECT 'sequence_astray', NULL, format('sequence _sfflow.%s is at %s, which is no number of this node', p.name, p.drawn)
+FROM _sfflow.sequence_position p WHERE p.astray
 ORDER BY 2, 1, 3
 $$;
 COMMENT ON FUNCTION @extschema@.sf_check() IS 'verifies the invariants over the tables: no rows is good';

@@ -114,8 +114,8 @@ COMMENT ON COLUMN @extschema@.sf_archive_batches.sha256 IS 'its SHA-256, hexadec
 --@into sequence_use
 UNION ALL
 SELECT 'archive_batch_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
-	(SELECT max(batch_no) FROM _sfflow.archive_batch)
-FROM _sfflow.archive_batch_no s
+	(SELECT max(batch_no) FROM _sfflow.archive_batch WHERE batch_no <= r.high)
+FROM _sfflow.archive_batch_no s, _sfflow.number_range r
 --@into alerts
 SELECT 'archive_behind', l.activity COLLATE "C", NULL, NULL, l.since, l.problem
 FROM _sfflow.archive_lag l

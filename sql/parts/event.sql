@@ -210,8 +210,8 @@ SELECT 'event_type_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
 	(SELECT max(event_type_no) FROM _sfflow.event_type)
 FROM _sfflow.event_type_no s
 UNION ALL
-SELECT 'event_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(event_no) FROM _sfflow.emitted_event)
-FROM _sfflow.event_no s
+SELECT 'event_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(event_no) FROM _sfflow.emitted_event WHERE event_no <= r.high)
+FROM _sfflow.event_no s, _sfflow.number_range r
 --@into auditable
 SELECT 'e', t.name FROM _sfflow.known_event_type t
 UNION ALL

@@ -116,8 +116,8 @@ COMMENT ON FUNCTION @extschema@.sf_mark(text, text, text, jsonb, text) IS
 UNION ALL SELECT owner FROM _sfflow.hold WHERE owner IS NOT NULL
 --@into sequence_use
 UNION ALL
-SELECT 'hold_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(hold_no) FROM _sfflow.hold)
-FROM _sfflow.hold_no s
+SELECT 'hold_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(hold_no) FROM _sfflow.hold WHERE hold_no <= r.high)
+FROM _sfflow.hold_no s, _sfflow.number_range r
 --@into keeper
 UNION ALL SELECT 'hold', h.hold_no FROM _sfflow.hold h
 --@into rows_of_executions

@@ -315,8 +315,8 @@ UNION ALL
 SELECT 'worklist_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(worklist_no) FROM _sfflow.worklist)
 FROM _sfflow.worklist_no s
 UNION ALL
-SELECT 'human_task_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(task_no) FROM _sfflow.human_task)
-FROM _sfflow.human_task_no s
+SELECT 'human_task_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(task_no) FROM _sfflow.human_task WHERE task_no <= r.high)
+FROM _sfflow.human_task_no s, _sfflow.number_range r
 --@into auditable
 SELECT 'h', w.name FROM _sfflow.known_worklist w
 UNION ALL

@@ -202,8 +202,8 @@ COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use_by IS
 UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL
 --@into sequence_use
 UNION ALL
-SELECT 'limit_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(limit_no) FROM _sfflow.run_limit)
-FROM _sfflow.limit_no s
+SELECT 'limit_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(limit_no) FROM _sfflow.run_limit WHERE limit_no <= r.high)
+FROM _sfflow.limit_no s, _sfflow.number_range r
 --@into keeper
 UNION ALL SELECT 'limit', l.limit_no FROM _sfflow.run_limit l
 --@into check_functions

@@ -206,8 +206,9 @@ UNION ALL SELECT owner FROM _sfflow.rule
 --@into sequence_use
 UNION ALL
 SELECT 'rule_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
-	greatest((SELECT max(rule_no) FROM _sfflow.rule), (SELECT max(rule_no) FROM _sfflow.rule_delivery))
-FROM _sfflow.rule_no s
+	greatest((SELECT max(rule_no) FROM _sfflow.rule WHERE rule_no <= r.high),
+		(SELECT max(rule_no) FROM _sfflow.rule_delivery WHERE rule_no <= r.high))
+FROM _sfflow.rule_no s, _sfflow.number_range r
 --@into rows_of_executions
 	UNION ALL SELECT 'rule_chain', c.execution_no FROM _sfflow.rule_chain c
 --@into auditable

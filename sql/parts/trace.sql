@@ -57,7 +57,7 @@ COMMENT ON FUNCTION @extschema@.sf_reject_spans(bigint[], text) IS
 --@into sequence_use
 UNION ALL
 SELECT 'trace_export_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
-	(SELECT max(export_no) FROM _sfflow.trace_export)
-FROM _sfflow.trace_export_no s
+	(SELECT max(export_no) FROM _sfflow.trace_export WHERE export_no <= r.high)
+FROM _sfflow.trace_export_no s, _sfflow.number_range r
 --@into rows_of_executions
 	UNION ALL SELECT 'trace_export', x.execution_no FROM _sfflow.trace_export x

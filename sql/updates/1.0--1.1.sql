@@ -303,4 +303,7 @@ CREATE TABLE _sfflow.applied_definitions (
 );
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.applied_definitions', '');
 
+-- Numbers of the nodes of a cluster.
+ALTER TABLE _sfflow.instance ADD COLUMN node smallint;
+
 UPDATE _sfflow.schema_of_rows SET number = 2;

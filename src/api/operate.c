@@ -1,6 +1,6 @@
 /*
  * operate.c
- *		sf_enable, sf_disable, and the functions behind sf_workers and sf_health.
+ *		sf_enable, sf_set_node, sf_disable, and the functions behind sf_workers and sf_health.
  */
 #include "postgres.h"
 
@@ -60,6 +60,22 @@ SF_SQL_FUNCTION(sfflow_sf_enable)
 	sf_privilege_anchor_all();
 	sf_instance_enable();
 	sf_audit_note("enable", SF_OBJECT_ALL, "*", "*", NULL, NULL);
+	PG_RETURN_VOID();
+}
+
+/* sf_set_node(node): draw the numbers of a node. */
+SF_SQL_FUNCTION(sfflow_sf_set_node)
+{
+	int			node;
+
+	check_operator("sf_set_node");
+	node = PG_ARGISNULL(0) ? -1 : PG_GETARG_INT32(0);
+	if (node < 0 || node > SF_MAX_NODE)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument node must be from 0 to %d", SF_MAX_NODE)));
+	sf_instance_set_node(node);
+	sf_audit_note("set_node", SF_OBJECT_ALL, "*", "*", NULL, NULL);
 	PG_RETURN_VOID();
 }
 

@@ -40,7 +40,8 @@
 	X(int64, incarnation, INT8, NOT_NULL) \
 	X(bool, enabled, BOOL, NOT_NULL) \
 	X(char *, stopped_because, TEXT, NULLABLE)	/* sf_disable(), or it is enabled */ \
-	X(TimestampTz, changed_at, TIMESTAMPTZ, NOT_NULL)
+	X(TimestampTz, changed_at, TIMESTAMPTZ, NOT_NULL) \
+	X(int, node, INT2, NULL_IS(-1))	/* of sf_set_node(); -1: none */
 
 typedef struct InstanceRow
 {
@@ -297,7 +298,7 @@ sf_instance_enable(void)
 				 errdetail("%s.", explain_foreign_rows(foreign))));
 	adopted = !sf_instance_is_driven();
 	/* waits for sessions that have drawn numbers, so only where it is needed */
-	if (adopted || sf_sequence_behind(false) != NULL)
+	if (adopted || sf_sequence_behind(false) != NULL || sf_sequence_is_astray())
 		sf_sequence_pass_rows();
 	if (adopted)
 		sf_open_execution_rebuild();
@@ -305,6 +306,26 @@ sf_instance_enable(void)
 	SF_TELL(enabled, adopted);
 	sf_feature_announce_copies();
 	write_row(true);
+}
+
+/*
+ * Give this database the number of a node: its sequences go on with numbers of that node (sequence.c).  Waits for
+ * transactions that have drawn numbers.
+ */
+void
+sf_instance_set_node(int node)
+{
+	static SfPlan plan = SF_PLAN("UPDATE _sfflow.instance SET node = $1 WHERE node IS DISTINCT FROM $1");
+	SfInstanceState state;
+
+	PreventCommandIfReadOnly("sf_set_node()");
+	state = sf_instance_state();
+	if (state == SF_INSTANCE_NEW)
+		write_row(true);
+	else if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_DISABLED)
+		sf_instance_tell(ERROR, state, "a database that is not driven cannot be made a node");
+	sf_store_execute(&plan, SF_INT2(node));
+	sf_sequence_pass_rows();
 }
 
 /* Have this copy driven no longer. */

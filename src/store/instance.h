@@ -30,6 +30,10 @@ extern void sf_instance_adopt_new(void);
 /* Adopt this copy, or have it driven no longer; asks no permission. */
 extern void sf_instance_enable(void);
 extern void sf_instance_disable(void);
+extern void sf_instance_set_node(int node);
+
+/* Numbers that nodes may have: of higher ones, programs that read numbers as doubles lose the last digits */
+#define SF_MAX_NODE	31
 
 extern void sf_instance_stop(const char *reason);
 

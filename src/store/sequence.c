@@ -4,6 +4,14 @@
  *
  * Rows that come by other ways than sfflow (a subscription, a dump's data) bring
  * numbers that the sequences have not drawn.
+ *
+ * A database that is a node of a cluster has a number n (sf_set_node).  Its sequences of
+ * type bigint then draw from n * 2^48 + 1 up to (n + 1) * 2^48 - 1, and go on after the
+ * largest number of this range: executions, branches, tasks of people and events of all
+ * nodes have different numbers, and rows that have come from a node with a higher number
+ * do not pull the sequences out of the range.  The numbers of machines, activities, types of events and
+ * worklists are integers and stay as they are: an object has a name, by which nodes know
+ * each other's, and its number means nothing to another node.
  */
 #include "postgres.h"
 
@@ -18,12 +26,14 @@ typedef struct Position
 
 /* A number beyond what a session may have drawn in advance stays unused */
 static SfPlan positions_plan = SF_PLAN(
-	"SELECT s.name, GREATEST(s.drawn, s.used) + 1::pg_catalog.int8"
-	" FROM _sfflow.sequence_use s");
+	"SELECT p.name, p.last + 1::pg_catalog.int8 FROM _sfflow.sequence_position p");
 
 static SfPlan behind_plan = SF_PLAN(
 	"SELECT s.name, s.used FROM _sfflow.sequence_use s"
 	" WHERE s.used > s.drawn");
+
+static SfPlan astray_plan = SF_PLAN(
+	"SELECT p.name, p.drawn FROM _sfflow.sequence_position p WHERE p.astray");
 
 static SfPlan quick_plan = SF_PLAN(
 	"SELECT s.name, s.used FROM _sfflow.sequence_use s"
@@ -100,4 +110,11 @@ sf_sequence_behind(bool quick)
 		return NULL;
 	return psprintf("sequence _sfflow.%s is behind the number " INT64_FORMAT " of a row that sfflow has not written",
 					first->name, first->next);
+}
+
+/* Tell whether a sequence draws numbers that are none of this node. */
+bool
+sf_sequence_is_astray(void)
+{
+	return sf_store_execute(&astray_plan) > 0;
 }

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event human label trace start_key
 BEGIN;
-SELECT plan(239);
+SELECT plan(241);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -105,6 +105,7 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_version', '', 'TABLE(release text, library_schema integer, database_schema integer, advice text)'),
 	('sf_enable', '', 'void'),
 	('sf_disable', '', 'void'),
+	('sf_set_node', 'node integer', 'void'),
 	('sf_jsonpath', 'path text, input jsonb, context jsonb DEFAULT NULL::jsonb', 'jsonb'),
 	('sf_intrinsic', 'expression text, input jsonb, context jsonb DEFAULT NULL::jsonb', 'jsonb'),
 	('sf_graph_layout', 'target text', 'jsonb'),
