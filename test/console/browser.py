@@ -2,6 +2,7 @@
 
 Chromium runs without a window, by python3-selenium. Window sizes and the dark scheme are emulated.
 """
+import json
 import os
 import re
 import shutil
@@ -16,6 +17,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 COUNT = 0
+AXE_CHECK = """
+const done = arguments[arguments.length - 1];
+axe.run(document, { resultTypes: ['violations'] }).then(found => done(found.violations.map(v => `${v.id}: ${v.help}\\n` +
+  v.nodes.slice(0, 3).map(n => `  ${n.target}: ${n.html.slice(0, 160)}`).join('\\n'))), e => done([String(e)]));
+"""
 
 
 def ok(passed, what, why=''):
@@ -146,6 +152,34 @@ class Console:
         os.makedirs(self.pictures, exist_ok=True)
         self.driver.save_screenshot(os.path.join(self.pictures, f"{name}-{width}-{'dark' if dark else 'light'}.png"))
         self.view(width, dark)
+
+    def press(self, *keys):
+        """Press keys, wherever the focus is."""
+        self.driver.switch_to.active_element.send_keys(*keys)
+
+    def tab_to(self, condition, what, most=90):
+        """Press Tab until the focus is where a condition holds."""
+        for _ in range(most):
+            self.press(Keys.TAB)
+            if self.run(condition):
+                return
+        ok(False, f'the Tab key leads to {what}', self.run('return document.activeElement.outerHTML.slice(0, 200)'))
+        sys.exit(1)
+
+    def tab_to_button(self, words):
+        """Press Tab until the focus is at a button, a link or a summary with some words."""
+        self.tab_to(f"return ['BUTTON', 'A', 'SUMMARY'].includes(document.activeElement.nodeName) && "
+                    f"document.activeElement.innerText.trim() === {json.dumps(words)}", words)
+
+    def tab_to_field(self, name):
+        """Press Tab until the focus is in the field of a name."""
+        self.tab_to(f"return document.activeElement.name === {json.dumps(name)}", name)
+
+    def is_accessible(self, axe, what):
+        """Assert that axe-core, of which the source is given, finds nothing in the page that is shown."""
+        self.run(axe)
+        found = self.driver.execute_async_script(AXE_CHECK)
+        return ok(found == [], f'axe-core has nothing to complain of in {what}', '\n'.join(found))
 
     def is_quiet(self, *provoked):
         """Assert that the browser's console has said nothing since the last call, but of answers that the test provokes:

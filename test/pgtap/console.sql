@@ -151,8 +151,8 @@ SELECT is(pg_temp.api('start', '{"state_machine": "night", "name": "2", "input":
 SELECT is(pg_temp.api('stop', '{"targets": ["night:2"], "reason": "enough"}') -> 'rows' -> 0 ->> 'result', 'ABORTED', 'a stop');
 SELECT is(pg_temp.api('mark', '{"targets": ["night:2"], "job_id": "A", "outcome": "skip"}') -> 'rows' -> 0 ->> 'target', 'night:2', 'a mark');
 SELECT is((SELECT array_agg(a ORDER BY a) FROM unnest(sf_console_actions()) AS a),
-	ARRAY['acknowledge', 'acknowledge_all', 'assign_task', 'claim_task', 'complete_task', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'fail_task', 'hold', 'mark', 'plan',
-		'plan_schedule', 'redeliver', 'redrive', 'release', 'release_task', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'], 'the actions that write');
+	ARRAY['acknowledge', 'acknowledge_all', 'act_on_matches', 'assign_task', 'claim_task', 'complete_task', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'fail_task', 'hold', 'mark', 'plan',
+		'plan_schedule', 'redeliver', 'redrive', 'release', 'release_task', 'set_labels', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'], 'the actions that write');
 
 -- Rules.
 SELECT throws_ok($$ SELECT sf_console_api('create_rule', '{"name": "r", "pattern": "{\"nothing\": 1}", "target": "items"}') $$, 'SF050', NULL, 'a pattern that is none');

@@ -110,7 +110,7 @@ export async function onTargets(word, action, targets, request) {
   return { rows };
 }
 
-const reasonField = () =>
+export const reasonField = () =>
   field('Reason (kept in the audit)', h('input', { name: 'reason', maxlength: '500', autocomplete: 'off' }));
 
 // What a plan counts beside the jobs that it names: iterations to come, by Task, and items of Distributed Maps.

@@ -3,14 +3,16 @@
 import { hold, redriveMany, redriveOne, stop } from './dialog.js';
 import { h } from './dom.js';
 import { count, duration } from './format.js';
-import { badge, button, executionLink, field, icon, labelLinks, machineOf, may, noRight, readLabels, table, text, time,
-  why } from './parts.js';
+import { actOnAll } from './many.js';
+import { badge, button, executionLink, field, icon, labelLinks, machineLink, machineOf, may, noRight, readLabels, table,
+  text, time, why } from './parts.js';
+import { chosenColumns, savedViews, sorted } from './views.js';
 
 const EXECUTION_STATUSES = ['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'];
 const LIMIT = 50;
 
-export function title() {
-  return 'Executions';
+export function title({ query }) {
+  return query.view || 'Executions';
 }
 
 // A time of a field, in the time zone of the browser.
@@ -18,14 +20,26 @@ function fromField(value) {
   return value ? new Date(value).toISOString() : undefined;
 }
 
+// What is looked for in inputs: "$.order.id = 17" is a path and a value, anything else a path alone.
+function inInput(written) {
+  const [, path, value] = /^(.*?[^=!<>\s])\s*=\s*([^=\s].*)$/s.exec(written.trim()) ?? [];
+  return path ? { path, value: value.replace(/^"(.*)"$/s, '$1') } : { path: written.trim() };
+}
+
+// The filter that an address has, as a request.
+function filterOf({ state_machine, status, error, name, after, before, items, labels, text: words, input }) {
+  return Object.fromEntries(
+    Object.entries({ state_machine, status, error, name, after: fromField(after), before: fromField(before),
+      items: items === '1', labels: readLabels(labels), text: words, ...(input?.trim() ? inInput(input) : {}) }).filter(
+        ([, v]) =>
+          v
+      ),
+  );
+}
+
 export async function load({ ask, query }) {
-  const { key, state_machine, status, error, name, after, before, items, labels } = query;
   const [page, machines] = await Promise.all([
-    ask('executions',
-      Object.fromEntries(
-        Object.entries({ key, state_machine, status, error, name, after: fromField(after), before: fromField(before),
-          items: items === '1', limit: LIMIT, labels: readLabels(labels) }).filter(([, v]) => v),
-      )),
+    ask('executions', { ...filterOf(query), limit: LIMIT, ...(query.key ? { key: query.key } : {}) }),
     ask('machines', { limit: 200 }),
   ]);
   return { ...page, machines: machines.rows.map(m => m.state_machine) };
@@ -42,7 +56,8 @@ function filters(data, context) {
   const submit = event => {
     event.preventDefault();
     context.state.chosen?.clear();
-    context.go(Object.fromEntries(new FormData(event.currentTarget)));
+    const { columns, sort } = query;
+    context.go({ ...Object.fromEntries(new FormData(event.currentTarget)), columns, sort });
   };
   return h('form', { class: 'filters', role: 'search', 'aria-label': 'Filter executions', onsubmit: submit,
     key: `filters${JSON.stringify(query)}`, same: `${JSON.stringify(query)}${data.machines.length}` },
@@ -56,6 +71,10 @@ function filters(data, context) {
           h('option', { value: s, selected: query.status === s }, s.toLowerCase().replace('_', ' '))
         ))), field('Name begins with', h('input', { name: 'name', value: query.name, autocomplete: 'off' })),
     field('Error', h('input', { name: 'error', value: query.error, autocomplete: 'off' })),
+    field('Text in error or cause', h('input', { name: 'text', value: query.text, autocomplete: 'off' })),
+    field('In the input',
+      h('input', { name: 'input', value: query.input, autocomplete: 'off', spellcheck: 'false',
+        placeholder: '$.order.id = 17' })),
     field('Labels',
       h('input', { name: 'labels', value: query.labels, autocomplete: 'off', placeholder: 'tenant=acme, order=17' })),
     field('Items of Maps',
@@ -89,7 +108,37 @@ function bulkActions(chosen, rights, statuses, context) {
       disabled: (ids.length === 1 ? ids : failed).length === 0 || noRedrive,
     }), button('Stop…', () => act(ids.length === 1 ? stop(ids) : stop(running, ids.length - running.length)), {
       disabled: (ids.length === 1 ? ids : running).length === 0 || Boolean(refused),
-    }), button('Hold…', () => act(hold(ids)), { disabled: ids.length === 0 || Boolean(refused) }));
+    }), button('Hold…', () => act(hold(ids)), { disabled: ids.length === 0 || Boolean(refused) }),
+    button('All that the filter has…', async () => {
+      if (await actOnAll(filterOf(context.query))) context.reload();
+    }));
+}
+
+// The columns that a view can have: name, title, cell, class.
+const COLUMNS = [
+  ['status', 'Status',
+    r => [badge(r.status),
+      r.redrive_count > 0 ? h('small', { class: 'muted' }, ` redriven ${r.redrive_count}×`) : null]],
+  ['execution', 'Execution', r => [executionLink(r.execution_id), ' ', labelLinks(r.labels)], 'wide'],
+  ['machine', 'Machine', r => machineLink(machineOf(r.state_machine.split('/')[0]))],
+  ['requested', 'Requested', r => time(r.requested_at)],
+  ['started', 'Started', r => r.started_at ? time(r.started_at) : '–'],
+  ['ended', 'Ended', r => r.stopped_at ? time(r.stopped_at) : '–'],
+  ['took', 'Took', r => r.took === null ? '–' : duration(r.took), 'short'],
+  ['why', 'Why', r => r.error ? why(r.error, r.cause) : r.waiting_on ? text(r.waiting_on, 'muted') : '–', 'wide'],
+];
+const USUAL = ['status', 'execution', 'requested', 'took', 'why'];
+
+// How a page can be sorted: the words, and what is compared.
+const SORTS = [['', 'newest first'], ['took', 'longest first', r => -(r.took ?? -1)], ['name', 'by name',
+  r => r.execution_id], ['status', 'by status', r => r.status], ['ended', 'last ended first',
+  r => -new Date(r.stopped_at ?? 8.64e15)]];
+
+// How far a search has looked.
+function lookedAt(data) {
+  return data.looked === undefined ? null :
+    h('p', { class: 'muted', key: 'looked', 'aria-live': 'polite' },
+      `Looked into ${count(data.looked, 'execution')}${data.next ? '; there are more.' : '.'}`);
 }
 
 export function draw(data, context) {
@@ -107,25 +156,24 @@ export function draw(data, context) {
   const rights = Object.assign(context.state.rights ??= {}, data.rights);
   const statuses = Object.assign(context.state.statuses ??= {},
     Object.fromEntries(data.rows.map(r => [r.execution_id, r.status])));
+  const pick = [() => box('Choose all of this page', all, all.length > 0 && all.every(id => chosen.has(id))),
+    r => box(`Choose ${r.execution_id}`, [r.execution_id], chosen.has(r.execution_id)), 'pick'];
   return [
-    h('h1', { tabindex: '-1', key: 'h1' }, 'Executions'),
+    h('h1', { tabindex: '-1', key: 'h1' }, text(title(context))),
     filters(data, context),
+    savedViews(context, COLUMNS, USUAL, SORTS),
     bulkActions(chosen, rights, statuses, context),
-    h('div', { class: 'card', key: 'list' }, table('Executions', [
-      [() => box('Choose all of this page', all, all.length > 0 && all.every(id => chosen.has(id))),
-        r => box(`Choose ${r.execution_id}`, [r.execution_id], chosen.has(r.execution_id)), 'pick'],
-      ['Status',
-        r => [badge(r.status),
-          r.redrive_count > 0 ? h('small', { class: 'muted' }, ` redriven ${r.redrive_count}×`) : null]],
-      ['Execution', r => [executionLink(r.execution_id), ' ', labelLinks(r.labels)], 'wide'],
-      ['Requested', r => time(r.requested_at)],
-      ['Took', r => r.took === null ? '–' : duration(r.took), 'short'],
-      ['Why', r => r.error ? why(r.error, r.cause) : r.waiting_on ? text(r.waiting_on, 'muted') : '–', 'wide'],
-    ], data.rows, r => r.execution_id,
-      Object.keys(context.query).length === 0 ? 'There is no execution that you may see.' :
-        ['No execution fits. ', h('a', { href: '#/executions' }, 'Show all')])),
+    lookedAt(data),
+    h('div', { class: 'card', key: 'list' },
+      table('Executions', [pick, ...chosenColumns(context.query, COLUMNS, USUAL).map(([, ...column]) => column)],
+        sorted(data.rows, context.query, SORTS), r => r.execution_id,
+        data.next ? 'None of those that were looked into fits.' :
+          Object.keys(context.query).length === 0 ? 'There is no execution that you may see.' :
+          ['No execution fits. ', h('a', { href: '#/executions' }, 'Show all')])),
     h('nav', { class: 'row pager', 'aria-label': 'Pages of executions', key: 'pager' },
       context.query.key ? button('First page', () => context.go({ ...context.query, key: undefined })) : null,
-      data.next ? button(['Next page ', icon('next')], () => context.go({ ...context.query, key: data.next })) : null),
+      data.next ?
+        button([data.looked === undefined ? 'Next page ' : 'Look further ', icon('next')],
+          () => context.go({ ...context.query, key: data.next })) : null),
   ];
 }

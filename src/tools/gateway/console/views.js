@@ -1,0 +1,87 @@
+// Views of a list: its filter, order and columns stand in the address, which can be sent to others. Names of views are
+// kept in the browser.
+
+import { h, say } from './dom.js';
+import { button, field, hash, icon, text } from './parts.js';
+
+const PLACE = 'sfflow-views';
+
+// The views that this browser has: [{ name, query }].
+function kept() {
+  try {
+    const list = JSON.parse(localStorage.getItem(PLACE) ?? '[]');
+    return Array.isArray(list) ? list.filter(v => typeof v?.name === 'string' && v.query) : [];
+  } catch {
+    return [];
+  }
+}
+
+// Keep views.
+function keepViews(list) {
+  localStorage.setItem(PLACE, JSON.stringify(list.sort((a, b) => a.name.localeCompare(b.name))));
+}
+
+// The columns that an address names, in the order of the list; without any, the usual ones. The first one of a view is
+// never all that is left out.
+export function chosenColumns({ columns }, all, usual) {
+  const wanted = columns ? columns.split(',') : usual;
+  const list = all.filter(([name]) => wanted.includes(name));
+  return list.length ? list : all.filter(([name]) => usual.includes(name));
+}
+
+// The rows of a page in the order that an address names.
+export function sorted(rows, { sort }, sorts) {
+  const by = sorts.find(([name]) => name === sort)?.[2];
+  if (!by) return rows;
+  const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+  return [...rows].sort((a, b) => compare(by(a), by(b)));
+}
+
+// The form of columns, order and name, and the views that are kept.
+export function savedViews(context, all, usual, sorts) {
+  const { query } = context;
+  const shown = chosenColumns(query, all, usual).map(([name]) => name);
+  const change = event => {
+    const names = new FormData(event.currentTarget.form).getAll('column');
+    const isUsual = names.length === usual.length && names.every(name => usual.includes(name));
+    context.go({ ...query, columns: isUsual ? undefined : names.join(',') });
+  };
+  const save = event => {
+    event.preventDefault();
+    const name = new FormData(event.currentTarget).get('view').trim();
+    if (!name) return;
+    const { key: _, ...view } = { ...query, view: name };
+    keepViews([...kept().filter(v => v.name !== name), { name, query: view }]);
+    say(`Kept: ${name}`);
+    context.go(view);
+  };
+  const forget = name => {
+    keepViews(kept().filter(v => v.name !== name));
+    say(`Forgotten: ${name}`);
+    if (query.view === name) context.go({ ...query, view: undefined });
+    else context.redraw();
+  };
+  const list = kept();
+  return h('div', { class: 'views', key: 'views' },
+    h('ul', { class: 'row', 'aria-label': 'Views', key: 'kept' },
+      list.map(v =>
+        h('li', { key: v.name },
+          h('a', { class: 'button small', href: hash.executions(v.query),
+            'aria-current': v.name === query.view ? 'true' : null }, text(v.name)), button(icon('close'), () =>
+            forget(v.name), { class: 'plain small', 'aria-label': `Forget the view ${v.name}` }))
+      )),
+    h('details', { key: 'edit' }, h('summary', null, 'View: columns, order, name'),
+      h('form', { class: 'filters', onsubmit: save, 'aria-label': 'View', key: 'view', same: JSON.stringify(query) },
+        h('fieldset', { class: 'columns' }, h('legend', null, 'Columns'),
+          all.map(([name, title]) =>
+            h('label', null,
+              h('input', { type: 'checkbox', name: 'column', value: name, checked: shown.includes(name),
+                onchange: change }), ' ', title)
+          )),
+        field('Order of this page',
+          h('select', { name: 'sort', onchange: event => context.go({ ...query, sort: event.currentTarget.value }) },
+            sorts.map(([name, words]) => h('option', { value: name, selected: (query.sort ?? '') === name }, words)))),
+        field('Name of the view',
+          h('input', { name: 'view', value: query.view, maxlength: '80', autocomplete: 'off' })),
+        h('div', { class: 'row' }, h('button', { type: 'submit' }, 'Keep this view')))));
+}
