@@ -46,7 +46,7 @@ PG_CONFIG ?= pg_config
 pg_config_of = $(shell $(PG_CONFIG) --$1 2>/dev/null)
 # PostgreSQL's headers count as system headers, so that -Wextra speaks about our code only. A
 # callback has the signature that PostgreSQL wants, whether it needs every parameter or not.
-PG_CPPFLAGS = -Isrc -include base/minor.h -isystem $(call pg_config_of,includedir-server) -DSFFLOW_VERSION='"$(RELEASE)"'
+PG_CPPFLAGS = -Isrc -include base/minor.h -isystem $(call pg_config_of,includedir-server) -isystem $(call pg_config_of,includedir) -DSFFLOW_VERSION='"$(RELEASE)"'
 # From 19 on the headers are for the language that the server was compiled as. A feature is declared where all are listed.
 # In a released source a warning of a newer compiler stops nothing.
 WERROR ?= $(if $(wildcard .git),-Werror)

@@ -24,11 +24,11 @@ END $rights$;
 DO $rights$
 DECLARE
 	-- For superusers and the extension's owner, and whom these give EXECUTE
-	administrative name[] := '{sf_access_key, sf_enable, sf_disable, sf_check, sf_run_due, sf_purge_due,
-		sf_set_node, sf_confirm_spans, sf_reject_spans, sf_take_spans}';
+	administrative name[] := '{sf_access_key, sf_add_node, sf_drop_node, sf_enable, sf_disable, sf_check,
+		sf_run_due, sf_purge_due, sf_set_node, sf_confirm_spans, sf_reject_spans, sf_take_spans}';
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
 	-- worth hiding.
-	public name[] := '{apply_definition, athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
+	public name[] := '{apply_definition, ask_nodes, athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
 		check_rule_input,
 		console_act_on_matches, console_activities, console_ahead, console_alerts, console_check_act,
 		console_compare, console_compared, console_count_matches,
@@ -55,7 +55,8 @@ DECLARE
 		mcp_late_or_failing, mcp_list_executions, mcp_list_state_machines, mcp_more, mcp_pointers, mcp_rows, mcp_schema,
 		mcp_state_machine_definition,
 		mcp_text, mcp_tonight, mcp_tool_list, mcp_tools, mcp_waiting_on, mcp_waits, mcp_what_would_redrive_run,
-		mcp_why_did_it_fail, mcp_write, missing_resources, newest, propose_mapping, put_version, remove_definition,
+		mcp_why_did_it_fail, mcp_write, missing_resources, newest, node_alerts, node_executions, node_jobs,
+		node_metrics, node_night, nodes_seen, propose_mapping, put_version, remove_definition,
 		template_part_exists,
 		rule_input, run_schedule,
 		schedule_latest, schedule_next,

@@ -155,6 +155,23 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_unfolded_retries'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
 
+-- The counters of state machines, with what was not folded yet.
+CREATE VIEW _sfflow.metric_sum AS
+SELECT c.machine_no, sum(c.started)::bigint AS started, sum(c.succeeded)::bigint AS succeeded,
+	sum(c.failed)::bigint AS failed, sum(c.aborted)::bigint AS aborted, sum(c.timed_out)::bigint AS timed_out,
+	sum(c.throttled)::bigint AS throttled, sum(c.redriven)::bigint AS redriven,
+	sum(c.transitions)::bigint AS transitions, sum(c.retries)::bigint AS retries, sum(c.time_us) AS time_us,
+	_sfflow.histogram_sum(c.time_histogram) AS time_histogram
+FROM (
+	SELECT t.machine_no, t.started, t.succeeded, t.failed, t.aborted, t.timed_out, t.throttled, t.redriven,
+		t.transitions, t.retries, t.time_us, t.time_histogram
+	FROM _sfflow.metric_total t
+	UNION ALL
+	SELECT u.machine_no, u.started, u.succeeded, u.failed, u.aborted, u.timed_out, u.throttled, u.redriven,
+		u.transitions, u.retries, u.time_us, u.time_histogram
+	FROM _sfflow.unfolded_metrics() u) c
+GROUP BY c.machine_no;
+
 CREATE VIEW @extschema@.sf_metrics WITH (security_barrier) AS
 SELECT m.name AS state_machine, coalesce(x.started, 0) AS executions_started,
 	coalesce(x.succeeded, 0) AS executions_succeeded, coalesce(x.failed, 0) AS executions_failed,
@@ -166,21 +183,7 @@ SELECT m.name AS state_machine, coalesce(x.started, 0) AS executions_started,
 	coalesce(x.transitions, 0) AS state_transitions, coalesce(x.redriven, 0) AS executions_redriven,
 	coalesce(x.retries, 0) AS retries
 FROM _sfflow.state_machine m
-LEFT JOIN (
-	SELECT c.machine_no, sum(c.started)::bigint AS started, sum(c.succeeded)::bigint AS succeeded,
-		sum(c.failed)::bigint AS failed, sum(c.aborted)::bigint AS aborted, sum(c.timed_out)::bigint AS timed_out,
-		sum(c.throttled)::bigint AS throttled, sum(c.redriven)::bigint AS redriven,
-		sum(c.transitions)::bigint AS transitions, sum(c.retries)::bigint AS retries, sum(c.time_us) AS time_us,
-		_sfflow.histogram_sum(c.time_histogram) AS time_histogram
-	FROM (
-		SELECT t.machine_no, t.started, t.succeeded, t.failed, t.aborted, t.timed_out, t.throttled, t.redriven,
-			t.transitions, t.retries, t.time_us, t.time_histogram
-		FROM _sfflow.metric_total t
-		UNION ALL
-		SELECT u.machine_no, u.started, u.succeeded, u.failed, u.aborted, u.timed_out, u.throttled, u.redriven,
-			u.transitions, u.retries, u.time_us, u.time_histogram
-		FROM _sfflow.unfolded_metrics() u) c
-	GROUP BY c.machine_no) x ON x.machine_no = m.machine_no
+LEFT JOIN _sfflow.metric_sum x ON x.machine_no = m.machine_no
 CROSS JOIN LATERAL (SELECT _sfflow.histogram_percentiles(x.time_histogram) AS ms OFFSET 0) p
 WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_metrics IS 'the metrics of Step Functions, per state machine';

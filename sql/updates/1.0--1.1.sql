@@ -306,4 +306,16 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.applied_definitions', '');
 -- Numbers of the nodes of a cluster.
 ALTER TABLE _sfflow.instance ADD COLUMN node smallint;
 
+--@with node
+-- Nodes: other databases with sfflow, which are asked together with this one.
+CREATE TABLE _sfflow.node (
+	node integer NOT NULL PRIMARY KEY,
+	name text COLLATE "C" NOT NULL UNIQUE,
+	dsn text,
+	added_at timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX node_here ON _sfflow.node ((dsn IS NULL)) WHERE dsn IS NULL;
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.node', '');
+--@end
+
 UPDATE _sfflow.schema_of_rows SET number = 2;

@@ -46,6 +46,8 @@
 	  "Crashes of the server while a step ran alone, or ends of its worker, after which the step fails.") \
 	X(rule_attempts, "sfflow.rule_attempts", 12, 1, 100, PGC_SUSET, 0, NULL, \
 	  "Attempts to deliver an event to the target of a rule before the delivery is dead.") \
+	X(node_timeout, "sfflow.node_timeout", 1500, 10, 600000, PGC_USERSET, GUC_UNIT_MS, NULL, \
+	  "Time that another node has to answer, connecting included.") \
 	X(slow_task_factor, "sfflow.slow_task_factor", 3, 1, 1000, PGC_USERSET, 0, NULL, \
 	  "sf_alerts names a task that takes this many times as long as its usual longest run.") \
 	X(evaluation_timeout_ms, "sfflow.evaluation_timeout", 10000, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, \

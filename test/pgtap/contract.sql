@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
--- needs: hold deadline limit event human label trace start_key
+-- needs: hold deadline limit event human label trace start_key node
 BEGIN;
-SELECT plan(241);
+SELECT plan(256);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -110,6 +110,13 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_intrinsic', 'expression text, input jsonb, context jsonb DEFAULT NULL::jsonb', 'jsonb'),
 	('sf_graph_layout', 'target text', 'jsonb'),
 	('sf_graph_status', 'execution_id text', 'jsonb'),
+	('sf_add_node', 'node integer, name text, dsn text DEFAULT NULL::text', 'void'),
+	('sf_drop_node', 'node integer', 'void'),
+	('sf_all_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text, without_items boolean DEFAULT NULL::boolean', 'TABLE(node integer, ok boolean, node_error text, execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
+	('sf_all_jobs', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, job_status text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text', 'TABLE(node integer, ok boolean, node_error text, execution_id text, state_machine text, id text, job_id text, job_status text, attempts integer, started_at timestamp with time zone, stopped_at timestamp with time zone, error text, cause text, page_key text)'),
+	('sf_all_metrics', '', 'TABLE(node integer, ok boolean, node_error text, state_machine text, nodes integer, executions_started bigint, executions_succeeded bigint, executions_failed bigint, executions_aborted bigint, executions_timed_out bigint, executions_throttled bigint, execution_time_ms_avg double precision, execution_time_ms_p50 double precision, execution_time_ms_p95 double precision, execution_time_ms_p99 double precision, state_transitions bigint, executions_redriven bigint, retries bigint)'),
+	('sf_all_night', 'since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, most integer DEFAULT NULL::integer', 'TABLE(node integer, ok boolean, node_error text, planned_at timestamp with time zone, target text, state text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, usual interval, expected_end timestamp with time zone, detail text, next text)'),
+	('sf_all_alerts', '', 'TABLE(node integer, ok boolean, node_error text, kind text, execution_id text, since timestamp with time zone, detail text, target text, labels jsonb)'),
 	('sf_console_api', 'action text, request jsonb', 'jsonb'),
 	('sf_console_actions', '', 'text[]'),
 	('sf_console_session', '', 'text'),
@@ -172,6 +179,7 @@ INSERT INTO shown VALUES
 	('sf_calendars', 'calendar, owner, rule, days, created_at, changed_at'),
 	('sf_schedule_runs', 'schedule_name, scheduled_for, started_at, status, error, execution_id, ended_at, cron_run_id'),
 	('sf_workers', 'pid, role, state, execution_id, job_id, since, steps, owner, holds_slot'),
+	('sf_nodes', 'node, name, dsn, state, answered_at, failed_at, error'),
 	('sf_health', 'item, ok, detail');
 SELECT is(
 	(SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = to_regclass(s.name) AND attnum > 0),

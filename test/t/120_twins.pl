@@ -1,6 +1,6 @@
 # Objects that stood in a database before sfflow was installed, or that stand first in the search_path, are never run
 # with its user's rights: the database belongs to a tenant, and is full of twins of everything in pg_catalog.
-# needs: hold deadline limit event human trace
+# needs: hold deadline limit event human trace node
 use strict;
 use warnings;
 use FindBin;
@@ -215,6 +215,11 @@ SELECT * FROM public.sf_schedule_preview('nightly', pg_catalog.now(),
 	pg_catalog.now() OPERATOR(pg_catalog.+) '3 days'::pg_catalog.interval);
 TABLE public.sf_schedules;
 SELECT * FROM public.sf_night();
+SELECT public.sf_add_node(0, 'here'), public.sf_add_node(1, 'there', 'host=/nowhere');
+SELECT public.sf_all_executions(), public.sf_all_jobs(), public.sf_all_metrics(), public.sf_all_night(),
+	public.sf_all_alerts();
+TABLE public.sf_nodes;
+SELECT public.sf_drop_node(0), public.sf_drop_node(1);
 SELECT public.sf_set_deadline('schedule:nightly', '02:10', '06:00', 'Asia/Tokyo'),
 	public.sf_set_deadline('flow/Echo', '00:00');
 SELECT _sfflow.check_deadlines(pg_catalog.now() OPERATOR(pg_catalog.+) '2 days'::pg_catalog.interval);

@@ -91,7 +91,8 @@ for my $altered (substr($token, 0, -4) . 'AAAA', 'B' . substr($token, 1), substr
 # --- what PUBLIC may call in the private schema: a function that is added here has to check its caller
 
 my %checked = map {
-	$_ => 1 } qw(apply_definition athena_rows aws_install_athena aws_install_s3 aws_resources branch_place can_read
+	$_ => 1 } qw(apply_definition ask_nodes
+  athena_rows aws_install_athena aws_install_s3 aws_resources branch_place can_read
   check_rule_input console_activities
   console_ahead console_alerts console_compare console_compared
   console_create_rule console_cut console_deadlines console_diff console_each
@@ -114,7 +115,8 @@ my %checked = map {
   mcp_execution mcp_execution_status mcp_first mcp_late_or_failing mcp_list_executions
   mcp_list_state_machines mcp_more mcp_rows mcp_schema mcp_state_machine_definition mcp_text mcp_tonight mcp_tool_list
   mcp_tools mcp_waiting_on mcp_waits mcp_what_would_redrive_run mcp_why_did_it_fail mcp_write missing_resources
-  newest propose_mapping put_version remove_definition
+  newest
+  node_alerts node_executions node_jobs node_metrics node_night nodes_seen propose_mapping put_version remove_definition
   	template_part_exists rule_input run_schedule schedule_latest schedule_next
   schedule_next_run schedule_status schedule_zone spans start_by_rule start_scheduled
   task_slots tasks_from took_ms unfolded_jobs

@@ -1,0 +1,21 @@
+/*
+ * node_feature.c
+ *		What nodes have in the registry: shared memory for when they have answered.
+ */
+#include "postgres.h"
+
+#include "feature/node/nodes.h"
+#include "store/feature.h"
+
+/* A database is gone: forget when its nodes have answered. */
+static void
+database_gone(Oid database)
+{
+	sf_nodes_forget(database, -1);
+}
+
+const SfFeature sf_node_feature = {
+	.name = "node",
+	.init = sf_nodes_seen_init,
+	.database_gone = database_gone,
+};

@@ -1,0 +1,237 @@
+/*
+ * node_functions.c
+ *		sf_add_node(), sf_drop_node(), and the questions of sf_all_executions() and the others.
+ *
+ * A question is a function of the private schema on each node, with the same arguments; what it answers is one document
+ * per row.  It runs there as the role that has asked here, and on this database in its own session.
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "api/columns.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "feature/node/nodes.h"
+#include "store/machine.h"
+#include "store/privilege.h"
+
+/* The greatest number of a node: numbers of executions have 15 bits for it */
+#define MAX_NUMBER	32767
+
+/* What may be asked, and by which statement */
+static struct
+{
+	const char *question;
+	SfPlan		plan;
+}			questions[] = {
+	{"ping", SF_PLAN("SELECT $1")},
+	{"executions", SF_PLAN("SELECT a FROM _sfflow.node_executions($1) a")},
+	{"jobs", SF_PLAN("SELECT a FROM _sfflow.node_jobs($1) a")},
+	{"metrics", SF_PLAN("SELECT a FROM _sfflow.node_metrics($1) a")},
+	{"night", SF_PLAN("SELECT a FROM _sfflow.node_night($1) a")},
+	{"alerts", SF_PLAN("SELECT a FROM _sfflow.node_alerts($1) a")},
+};
+
+/* Read a row of nodes. */
+static void
+append_node(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **nodes = arg;
+	SfPeer	   *node = palloc0(sizeof(SfPeer));
+
+	node->number = (int) sf_row_number(tuple, desc, 1, 0);
+	node->name = sf_row_text(tuple, desc, 2);
+	node->dsn = sf_row_text(tuple, desc, 3);
+	*nodes = lappend(*nodes, node);
+}
+
+/* List the nodes, a List of SfPeer, by their numbers. */
+static List *
+list_nodes(void)
+{
+	static SfPlan plan = SF_PLAN("SELECT n.node, n.name, n.dsn FROM _sfflow.node n ORDER BY n.node");
+	List	   *nodes = NIL;
+
+	sf_store_run(InvalidOid, &plan, append_node, &nodes, NULL, 0);
+	return nodes;
+}
+
+/* Take the row of a node that answers, or why it does not. */
+static void
+put_row(FunctionCallInfo fcinfo, const SfPeer *node, bool is_state, const char *error, Jsonb *answer)
+{
+	SfColumns	row = {0};
+
+	sf_columns_add(&row, Int32GetDatum(node->number), false);
+	sf_columns_add(&row, BoolGetDatum(error == NULL), !is_state);
+	sf_columns_text(&row, error);
+	sf_columns_jsonb(&row, answer);
+	sf_columns_put(fcinfo, &row);
+}
+
+/* Read an answer. */
+static void
+append_answer(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **answers = arg;
+
+	*answers = lappend(*answers, sf_row_jsonb(tuple, desc, 1));
+}
+
+/* _sfflow.ask_nodes(question, arguments): what all nodes answer, and a row per node that says whether it has. */
+SF_SQL_FUNCTION(sfflow_ask_nodes)
+{
+	char	   *question = sf_arg_text(fcinfo, 0, "question");
+	Jsonb	   *arguments = sf_arg_jsonb(fcinfo, 1, "arguments");
+	SfNodeQuestion asked = {.argument = JsonbToCString(NULL, &arguments->root, VARSIZE(arguments))};
+	SfPlan	   *plan = NULL;
+	List	   *others = NIL;
+
+	for (size_t i = 0; i < lengthof(questions); i++)
+		if (strcmp(questions[i].question, question) == 0)
+			plan = &questions[i].plan;
+	if (plan == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("nodes have no answer to the question \"%s\"", question)));
+	asked.statement = plan->query;
+	InitMaterializedSRF(fcinfo, 0);
+	/* This database first: what is wrong with the arguments is an error before anyone else is asked. */
+	foreach_ptr(SfPeer, node, list_nodes())
+	{
+		List	   *answers = NIL;
+
+		if (node->dsn != NULL)
+		{
+			others = lappend(others, node);
+			continue;
+		}
+		sf_store_run(GetUserId(), plan, append_answer, &answers, SF_ARGS(SF_JSONB(arguments)));
+		foreach_ptr(Jsonb, answer, answers)
+			put_row(fcinfo, node, false, NULL, answer);
+		put_row(fcinfo, node, true, NULL, NULL);
+		sf_nodes_note(node->number, NULL);
+	}
+	foreach_ptr(const SfPeerAnswer, answer, sf_nodes_ask(others, &asked))
+	{
+		foreach_ptr(char, text, answer->rows)
+			put_row(fcinfo, answer->node, false, NULL,
+					DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text))));
+		put_row(fcinfo, answer->node, true, answer->error, NULL);
+	}
+	return (Datum) 0;
+}
+
+/* The metrics of a machine */
+typedef struct Metrics
+{
+	char	   *machine;
+	Jsonb	   *document;
+} Metrics;
+
+/* Read a row of _sfflow.metric_document. */
+static void
+append_metrics(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **found = arg;
+	Metrics    *metrics = palloc(sizeof(Metrics));
+
+	metrics->machine = sf_row_text(tuple, desc, 1);
+	metrics->document = sf_row_jsonb(tuple, desc, 2);
+	*found = lappend(*found, metrics);
+}
+
+/* _sfflow.node_metrics(arguments): counters and histograms of the machines that the caller may read. */
+SF_SQL_FUNCTION(sfflow_node_metrics)
+{
+	static SfPlan plan = SF_PLAN("SELECT d.state_machine, d.document FROM _sfflow.metric_document d");
+	List	   *found = NIL;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	sf_store_run(InvalidOid, &plan, append_metrics, &found, NULL, 0);
+	foreach_ptr(const Metrics, metrics, found)
+	{
+		SfColumns	row = {0};
+
+		if (!sf_privilege_is_administrator() &&
+			!sf_privilege_check(SF_OBJECT_STATE_MACHINE, metrics->machine, sf_machine_owner(metrics->machine),
+								SF_PRIVILEGE_READ))
+			continue;
+		sf_columns_jsonb(&row, metrics->document);
+		sf_columns_put(fcinfo, &row);
+	}
+	return (Datum) 0;
+}
+
+/* _sfflow.nodes_seen(): when each node has answered last. */
+SF_SQL_FUNCTION(sfflow_nodes_seen)
+{
+	InitMaterializedSRF(fcinfo, 0);
+	foreach_ptr(const SfPeer, node, list_nodes())
+	{
+		SfNodeSeen	seen = sf_nodes_seen(node->number);
+		SfColumns	row = {0};
+
+		sf_columns_add(&row, Int32GetDatum(node->number), false);
+		sf_columns_add(&row, TimestampTzGetDatum(seen.answered_at), seen.answered_at == 0);
+		sf_columns_add(&row, TimestampTzGetDatum(seen.failed_at), seen.failed_at == 0);
+		sf_columns_text(&row, seen.failed_at == 0 ? NULL : seen.error);
+		sf_columns_put(fcinfo, &row);
+	}
+	return (Datum) 0;
+}
+
+/* sf_add_node(node, name, dsn): a node, or another name or place of one; without a dsn it is this database. */
+SF_SQL_FUNCTION(sfflow_sf_add_node)
+{
+	static SfPlan taken = SF_PLAN(
+		"SELECT n.node FROM _sfflow.node n WHERE n.node <> $1"
+		" AND (n.name = $2 OR n.dsn IS NULL AND $3 IS NULL) LIMIT 1");
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.node AS n (node, name, dsn, added_at) VALUES ($1, $2, $3, $4)"
+		" ON CONFLICT (node) DO UPDATE SET name = EXCLUDED.name, dsn = EXCLUDED.dsn");
+	int			number = sf_arg_count(fcinfo, 0, "node", 0, 0);
+	char	   *name = sf_arg_text(fcinfo, 1, "name");
+	char	   *dsn = sf_arg_text_or_null(fcinfo, 2);
+	char	   *problem = dsn == NULL ? NULL : sf_nodes_dsn_problem(dsn);
+	int64		other;
+
+	if (PG_ARGISNULL(0) || number > MAX_NUMBER)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument node must be a number from 0 to %d", MAX_NUMBER)));
+	if (*name == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("the name of a node must not be empty")));
+	if (problem != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument dsn is not one of a node: %s", problem),
+				 errhint("A node is asked as the role that asks; libpq finds passwords in a file (passfile).")));
+	other = sf_store_number(&taken, -1, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn));
+	if (other >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("node %d has this name already, or is this database", (int) other)));
+	sf_store_execute(&plan, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn), SF_TIME(GetCurrentTimestamp()));
+	sf_nodes_forget(MyDatabaseId, number);
+	PG_RETURN_VOID();
+}
+
+/* sf_drop_node(node): it is not asked any more. */
+SF_SQL_FUNCTION(sfflow_sf_drop_node)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.node n WHERE n.node = $1");
+	int			number = sf_arg_count(fcinfo, 0, "node", 0, 0);
+
+	if (sf_store_execute(&plan, SF_INT4(number)) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("node %d does not exist", number)));
+	sf_nodes_forget(MyDatabaseId, number);
+	PG_RETURN_VOID();
+}

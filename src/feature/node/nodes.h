@@ -1,0 +1,52 @@
+/*
+ * nodes.h
+ *		The nodes of several servers that this one asks: rows of _sfflow.node, questions, answers.
+ */
+#ifndef SF_FEATURE_NODES_H
+#define SF_FEATURE_NODES_H
+
+#include "store/table.h"
+
+/* A row of _sfflow.node */
+typedef struct SfPeer
+{
+	int			number;
+	char	   *name;
+	char	   *dsn;			/* NULL: it is this database */
+} SfPeer;
+
+/* What a node has answered */
+typedef struct SfPeerAnswer
+{
+	const SfPeer *node;
+	List	   *rows;			/* of char *; NULL: a null */
+	char	   *error;			/* NULL: it has answered */
+} SfPeerAnswer;
+
+/* A question: a statement with one argument, $1, and one column, both of them JSON */
+typedef struct SfNodeQuestion
+{
+	const char *statement;
+	const char *argument;
+	bool		writes;			/* the statement may write, and has more time */
+} SfNodeQuestion;
+
+/* --- node_link.c --- */
+extern List *sf_nodes_ask(const List *nodes, const SfNodeQuestion *question);
+extern char *sf_nodes_dsn_problem(const char *dsn);
+
+/* --- node_seen.c: when each node has answered last --- */
+
+typedef struct SfNodeSeen
+{
+	TimestampTz answered_at;	/* 0: never since the start of the server */
+	TimestampTz failed_at;
+	char		error[200];
+} SfNodeSeen;
+
+extern void sf_nodes_seen_init(void);
+extern void sf_nodes_note(int number, const char *error);
+extern SfNodeSeen sf_nodes_seen(int number);
+extern void sf_nodes_forget(Oid database, int number);
+
+#endif							/* SF_FEATURE_NODES_H */
