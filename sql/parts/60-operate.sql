@@ -16,7 +16,7 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_disable'
 LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_disable() IS 'stops background workers from driving this copy of the database';
 
--- Rows that come by other ways than sfflow are another database's work: src/store/load_guard.c.
+-- Rows that come by other ways than sfflow are another database's work: src/copy/load_guard.c.
 CREATE FUNCTION _sfflow.note_load() RETURNS trigger
 AS 'MODULE_PATHNAME', 'sfflow_note_load'
 LANGUAGE C;
@@ -28,7 +28,7 @@ CREATE TRIGGER note_load AFTER INSERT ON _sfflow.branch
 	FOR EACH STATEMENT EXECUTE FUNCTION _sfflow.note_load();
 ALTER TABLE _sfflow.branch ENABLE ALWAYS TRIGGER note_load;
 
--- Gives tests the rules of src/store/copy_rules.c.
+-- Gives tests the rules of src/copy/copy_rules.c.
 CREATE FUNCTION _sfflow.decide_copy(own boolean, role text, standby_signal boolean, recovery_signal boolean,
 	recovery_target boolean, backup_label boolean, shut_down_in_recovery boolean) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_decide_copy'
@@ -44,7 +44,7 @@ UNION ALL SELECT owner FROM _sfflow.resource_map
 --@slot named_role
 ;
 
--- The numbers that this database draws: all, or those that begin with the number of its node (src/store/sequence.c).
+-- The numbers that this database draws: all, or those that begin with the number of its node (src/copy/sequences.c).
 CREATE VIEW _sfflow.number_range AS
 SELECT coalesce(max(i.node)::bigint << 48, 0) AS low,
 	coalesce(max(i.node)::bigint << 48 | 281474976710655, 9223372036854775807) AS high

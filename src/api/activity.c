@@ -9,19 +9,19 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "api/sql_arguments.h"
-#include "api/objects.h"
 #include "api/columns.h"
+#include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "copy/instance.h"
 #include "machine/map_state.h"
 #include "run/apply.h"
 #include "run/map_children.h"
 #include "store/audit.h"
 #include "store/aws_resource.h"
 #include "store/feature.h"
-#include "store/instance.h"
 #include "store/program_cache.h"
 
 /* Tasks that one call may take */

@@ -21,10 +21,10 @@
 #include "utils/snapmgr.h"
 
 #include "api/columns.h"
-#include "api/sql_arguments.h"
 #include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "base/errors.h"
-#include "store/table.h"
+#include "db/table.h"
 #include "worker/await.h"
 
 /* The longest that sf_await() holds a snapshot, milliseconds */

@@ -9,7 +9,7 @@
 #include "api/definitions.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "store/table.h"
+#include "db/table.h"
 
 /* Refuse a document for what it has at a place. */
 void

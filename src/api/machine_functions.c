@@ -7,17 +7,17 @@
 #include "base/schema.h"
 #include "miscadmin.h"
 
-#include "api/sql_arguments.h"
-#include "api/objects.h"
 #include "api/import.h"
+#include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "asl/validate.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "copy/instance.h"
 #include "run/gate.h"
 #include "run/retention.h"
 #include "store/audit.h"
 #include "store/aws_resource.h"
-#include "store/instance.h"
 
 /* More ended executions than this are deleted only with force */
 #define MAX_ENDED_TO_DROP	10000

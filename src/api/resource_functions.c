@@ -13,10 +13,10 @@
 #include "asl/program.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "db/table.h"
 #include "run/gate.h"
 #include "run/service.h"
 #include "store/resource_map.h"
-#include "store/table.h"
 #include "task/function.h"
 
 /* Bytes of a pattern: it is a key, and no ARN is as long */

@@ -22,21 +22,21 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "api/sql_arguments.h"
 #include "api/columns.h"
 #include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/timing.h"
+#include "copy/instance.h"
+#include "db/direct.h"
 #include "run/deliver.h"
 #include "run/gate.h"
 #include "run/slice.h"
 #include "run/tries.h"
-#include "store/direct.h"
 #include "store/due.h"
 #include "store/feature.h"
-#include "store/instance.h"
 
 /* Looks of a feature in a call, and as many commits, if each leaves more */
 #define MAX_LOOKS		1000

@@ -7,8 +7,8 @@
 
 #include "fmgr.h"
 
+#include "db/table.h"
 #include "json/json.h"
-#include "store/table.h"
 
 extern char *sf_arg_text(FunctionCallInfo fcinfo, int n, const char *name);
 extern char *sf_arg_text_or_null(FunctionCallInfo fcinfo, int n);

@@ -4,9 +4,9 @@
  */
 #include "postgres.h"
 
+#include "db/table_copy.h"
 #include "run/driver.h"
 #include "run/gate.h"
-#include "store/table_copy.h"
 
 /*
  * Tell whether a branch may begin its next step.  If not, it is changed to wait, and the caller has it

@@ -18,8 +18,8 @@
 #include "base/clock.h"
 #include "base/debug_point.h"
 #include "base/timing.h"
+#include "db/table_copy.h"
 #include "run/gate.h"
-#include "store/table_copy.h"
 
 /* A branch that waits for a hold or a limit that does not apply to it any more is due; false: it does not. */
 static bool

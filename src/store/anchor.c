@@ -30,9 +30,9 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-#include "store/privilege.h"
-#include "store/direct.h"
+#include "db/direct.h"
 #include "store/feature.h"
+#include "store/privilege.h"
 
 static SfPlan find_roles = SF_PLAN("SELECT DISTINCT n.role FROM _sfflow.named_role n");
 

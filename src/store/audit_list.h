@@ -5,8 +5,8 @@
 #ifndef SF_STORE_AUDIT_LIST_H
 #define SF_STORE_AUDIT_LIST_H
 
+#include "db/row.h"
 #include "store/audit.h"
-#include "store/row.h"
 
 /* Which actions a page has; NULL: any */
 typedef struct SfAuditQuery

@@ -6,7 +6,7 @@
 #ifndef SF_STORE_AWS_RESOURCE_H
 #define SF_STORE_AWS_RESOURCE_H
 
-#include "store/row.h"
+#include "db/row.h"
 
 /* Columns of _sfflow.version_publication; see sql/parts/17-aws-api.sql. */
 #define SF_VERSION_PUBLICATION_COLUMNS(X) \

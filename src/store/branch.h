@@ -9,9 +9,9 @@
 
 #include "asl/program.h"
 #include "base/hooks.h"
+#include "db/row.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
-#include "store/row.h"
 
 /*
  * Phases, with the phases that may follow.  The second column says when due_at

@@ -7,9 +7,9 @@
 
 #include "miscadmin.h"
 
+#include "db/direct.h"
+#include "db/row.h"
 #include "store/branch.h"
-#include "store/direct.h"
-#include "store/row.h"
 #include "store/task.h"
 
 SF_COLUMN_NUMBERS(SF_BRANCH_COLUMNS);

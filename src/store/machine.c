@@ -11,13 +11,13 @@
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
+#include "db/table_copy.h"
 #include "nodes/pg_list.h"
 #include "store/branch.h"
 #include "store/dropped.h"
 #include "store/feature.h"
 #include "store/machine.h"
 #include "store/privilege.h"
-#include "store/table_copy.h"
 
 #define ROW SfMachine
 SF_ROW_TYPE(machine_row, SF_STATE_MACHINE_COLUMNS, state_machine, 1);

@@ -5,7 +5,7 @@
 #ifndef SF_STORE_MACHINE_H
 #define SF_STORE_MACHINE_H
 
-#include "store/row.h"
+#include "db/row.h"
 
 /* What an execution's history keeps (machine option "history") */
 typedef enum SfHistoryLevel

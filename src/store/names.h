@@ -5,7 +5,7 @@
 #ifndef SF_STORE_NAMES_H
 #define SF_STORE_NAMES_H
 
-#include "store/row.h"
+#include "db/row.h"
 
 /* A state machine or an activity */
 #define SF_NAMED_FIELDS(X) \

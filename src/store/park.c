@@ -11,7 +11,7 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 
-#include "store/direct.h"
+#include "db/direct.h"
 #include "store/park.h"
 
 SF_COLUMN_NUMBERS(SF_HELD_COLUMNS);

@@ -7,8 +7,8 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 
+#include "db/direct.h"
 #include "store/privilege.h"
-#include "store/direct.h"
 
 static SfPlan find_grants = SF_PLAN(
 	"SELECT role, privilege FROM _sfflow.privilege"

@@ -17,10 +17,10 @@
 
 #include "base/compat.h"
 #include "base/name.h"
+#include "db/table.h"
 #include "store/feature.h"
-#include "store/program_cache.h"
 #include "store/machine.h"
-#include "store/table.h"
+#include "store/program_cache.h"
 
 #define MAX_PROGRAMS	200
 

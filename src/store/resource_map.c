@@ -11,7 +11,7 @@
 #include "utils/inval.h"
 #include "utils/syscache.h"
 
-#include "store/keyed_copy.h"
+#include "db/keyed_copy.h"
 #include "store/privilege.h"
 #include "store/resource_map.h"
 

@@ -6,8 +6,8 @@
 #ifndef SF_STORE_RESOURCE_MAP_H
 #define SF_STORE_RESOURCE_MAP_H
 
+#include "db/row.h"
 #include "nodes/pg_list.h"
-#include "store/row.h"
 
 /* Columns of _sfflow.resource_map; see sql/parts/10-tables.sql. */
 #define SF_RESOURCE_MAP_COLUMNS(X) \

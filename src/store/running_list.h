@@ -5,7 +5,7 @@
 #ifndef SF_STORE_RUNNING_LIST_H
 #define SF_STORE_RUNNING_LIST_H
 
-#include "store/row.h"
+#include "db/row.h"
 
 /*
  * An execution that runs; its times are without that between ends and redrives, running is how

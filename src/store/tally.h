@@ -9,8 +9,8 @@
 #ifndef SF_STORE_TALLY_H
 #define SF_STORE_TALLY_H
 
+#include "db/row.h"
 #include "nodes/pg_list.h"
-#include "store/row.h"
 
 /* What is counted.  Stored: numbers never change.  A number of 0 to 7 */
 typedef enum SfMetricKind

@@ -5,7 +5,7 @@
 #ifndef SF_STORE_USUAL_H
 #define SF_STORE_USUAL_H
 
-#include "store/row.h"
+#include "db/row.h"
 
 /* What the last runs of a job took, in the middle */
 typedef struct SfUsualJob

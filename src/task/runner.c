@@ -27,14 +27,14 @@
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
-#include "base/random.h"
 #include "base/clock.h"
-#include "base/settings.h"
 #include "base/errors.h"
+#include "base/random.h"
+#include "base/settings.h"
 #include "base/timing.h"
-#include "store/direct.h"
-#include "task/sql_task_internal.h"
+#include "db/direct.h"
 #include "task/sql_task.h"
+#include "task/sql_task_internal.h"
 #include "task/temp_schema.h"
 
 /* One try of a task */

@@ -9,7 +9,7 @@
 #include "storage/shmem.h"
 
 #include "base/settings.h"
-#include "store/instance_file.h"
+#include "copy/instance_file.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
 

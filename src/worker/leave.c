@@ -16,13 +16,13 @@
 
 #include <signal.h>
 
-#include "access/xact.h"
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_database.h"
 #include "commands/dbcommands.h"
-#include "commands/extension.h"
 #include "commands/defrem.h"
+#include "commands/extension.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "storage/ipc.h"
@@ -33,7 +33,7 @@
 
 #include "base/compat.h"
 #include "base/timing.h"
-#include "store/table.h"
+#include "db/table.h"
 #include "worker/launcher.h"
 #include "worker/shared.h"
 #include "worker/wake.h"

@@ -18,8 +18,8 @@
 #include "storage/lock.h"
 #include "tcop/utility.h"
 
+#include "db/table.h"
 #include "store/feature.h"
-#include "store/table.h"
 #include "worker/wake.h"
 #include "worker/worker.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/debug_point.h"
 #include "base/timing.h"
-#include "store/instance_file.h"
+#include "copy/instance_file.h"
 #include "worker/launcher.h"
 
 /* Databases that are still to be probed, and the one that is now */

@@ -18,8 +18,8 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "store/instance.h"
-#include "store/sequence.h"
+#include "copy/instance.h"
+#include "copy/sequences.h"
 #include "worker/shared.h"
 #include "worker/verdict.h"
 
@@ -101,14 +101,14 @@ prepare_database(void)
 	if (!sf_shared->settled)
 		sf_instance_apply_role();
 	CommandCounterIncrement();
-	if (sf_instance_is_driven() && (behind = sf_sequence_behind(true)) != NULL)
+	if (sf_instance_is_driven() && (behind = sf_numbers_behind(true)) != NULL)
 		sf_instance_stop(behind);
 	CommandCounterIncrement();
 }
 
 /*
  * Do what has to be done once before a database is worked on: take it over or
- * mark it as a copy (store/instance.h).  False: the schema there is not the
+ * mark it as a copy (copy/instance.h).  False: the schema there is not the
  * library's, so that it was left alone.
  */
 bool

@@ -625,7 +625,7 @@ on_transaction(XactEvent event, void *arg)
 
 /*
  * Deliver the list when a commit is over: PostgreSQL has told all processes by now that
- * their copies of tables are out of date (store/table_copy.c), and a worker that is woken
+ * their copies of tables are out of date (db/table_copy.c), and a worker that is woken
  * sees what the transaction has changed.
  */
 static void

@@ -48,7 +48,7 @@ await_database(void)
  * which tasks begin, stay.  Each setting that is overridden costs time at the beginning
  * and end of every task, so one that has the right value is left alone.  So is
  * search_path, which queries of the engine set for themselves, in every session
- * (store/table.c).
+ * (db/table.c).
  */
 static void
 override_settings(void)

@@ -5,7 +5,7 @@
 #ifndef SF_FEATURE_ACCESS_KEY_H
 #define SF_FEATURE_ACCESS_KEY_H
 
-#include "store/row.h"
+#include "db/row.h"
 
 /* Columns of _sfflow.access_key; see sql/parts/access.sql. */
 #define SF_ACCESS_KEY_COLUMNS(X) \

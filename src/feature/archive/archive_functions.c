@@ -23,10 +23,10 @@
 #include "asl/event_types.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
+#include "copy/instance.h"
 #include "feature/archive/batch.h"
 #include "run/retention.h"
 #include "run/slice.h"
-#include "store/instance.h"
 #include "store/purge.h"
 
 /* Executions of a batch at most, and how many where the caller does not say */

@@ -6,7 +6,7 @@
 #ifndef SF_FEATURE_ARCHIVE_BATCH_H
 #define SF_FEATURE_ARCHIVE_BATCH_H
 
-#include "store/row.h"
+#include "db/row.h"
 
 /* Columns of _sfflow.archive_batch that functions read */
 #define SF_ARCHIVE_BATCH_FIELDS(X) \

@@ -14,8 +14,8 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
+#include "db/table.h"
 #include "store/feature.h"
-#include "store/table.h"
 
 static const SfFeatureTable tables[] = {
 	{"delayed_start",.of_execution = true},

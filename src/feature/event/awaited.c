@@ -10,11 +10,11 @@
 
 #include "base/debug_point.h"
 #include "base/errors.h"
+#include "db/direct.h"
+#include "db/row.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"
-#include "store/direct.h"
 #include "store/privilege.h"
-#include "store/row.h"
 
 /* Names that a state may wait for, and events that it may take at once */
 #define MAX_NAMES		16

@@ -11,8 +11,8 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "db/direct.h"
 #include "feature/event/event_by_key.h"
-#include "store/direct.h"
 
 /* Events that are looked through for a wait that begins: a look sees to the others */
 #define PROBED		64

@@ -24,10 +24,10 @@
 #define SF_EVENT_BY_KEY_H
 
 #include "fmgr.h"
+#include "db/keyed_copy.h"
 #include "json/json.h"
 #include "run/apply.h"
 #include "store/feature.h"
-#include "store/keyed_copy.h"
 
 /* --- topic.c: types of events --- */
 

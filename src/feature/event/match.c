@@ -15,9 +15,9 @@
 
 #include "base/debug_point.h"
 #include "base/timing.h"
+#include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"
-#include "store/direct.h"
 #include "store/owner.h"
 #include "store/privilege.h"
 

@@ -5,8 +5,8 @@
 #ifndef SF_FEATURE_HOLD_H
 #define SF_FEATURE_HOLD_H
 
+#include "db/keyed_copy.h"
 #include "store/feature.h"
-#include "store/keyed_copy.h"
 
 /* Kinds of targets: symbol, name as stored */
 #define SF_HOLD_LIST(X) \

@@ -7,8 +7,8 @@
  */
 #include "postgres.h"
 
+#include "db/table_copy.h"
 #include "feature/hold/mark.h"
-#include "store/table_copy.h"
 
 /* After so many jobs without a mark, look whether there are any */
 #define MISSES	1000

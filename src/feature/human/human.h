@@ -13,8 +13,8 @@
 #define SF_HUMAN_H
 
 #include "fmgr.h"
+#include "db/keyed_copy.h"
 #include "run/apply.h"
-#include "store/keyed_copy.h"
 
 /* --- worklist.c --- */
 

@@ -15,10 +15,10 @@
 #include "api/sql_arguments.h"
 #include "base/compat.h"
 #include "base/errors.h"
+#include "db/table_copy.h"
 #include "feature/human/human.h"
 #include "store/feature.h"
 #include "store/privilege.h"
-#include "store/table_copy.h"
 
 /* Longest error name, and longest cause or comment, in bytes */
 #define MAX_ERROR		256

@@ -8,8 +8,8 @@
 
 #include "access/xact.h"
 
+#include "db/row.h"
 #include "feature/label/label.h"
-#include "store/row.h"
 
 #define NCOLUMNS	5
 

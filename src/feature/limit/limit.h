@@ -5,8 +5,8 @@
 #ifndef SF_FEATURE_LIMIT_H
 #define SF_FEATURE_LIMIT_H
 
+#include "db/keyed_copy.h"
 #include "expr/expr.h"
-#include "store/keyed_copy.h"
 #include "store/park.h"
 
 /* Kinds of targets: symbol, name as stored */

@@ -5,13 +5,13 @@
 #include "postgres.h"
 
 #include "base/clock.h"
+#include "db/table_copy.h"
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
-#include "store/queue_hints.h"
 #include "store/machine.h"
 #include "store/privilege.h"
-#include "store/table_copy.h"
+#include "store/queue_hints.h"
 
 /* How long sf_health reports a background worker that was refused */
 #define RECENT_MS		(5 * 60 * 1000)

@@ -7,7 +7,7 @@
 #include "miscadmin.h"
 #include "utils/resowner.h"
 
-#include "store/direct.h"
+#include "db/direct.h"
 #include "feature/limit/limit_lock.h"
 
 static const SfIndex by_slot = {"limit_slot", "limit_slot_pkey"};

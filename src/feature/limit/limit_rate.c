@@ -31,9 +31,9 @@
 
 #include "base/settings.h"
 #include "base/timing.h"
-#include "store/direct.h"
-#include "store/queue_hints.h"
+#include "db/direct.h"
 #include "feature/limit/limit_rate.h"
+#include "store/queue_hints.h"
 
 /* Limits whose buckets one look of a worker compares with the table */
 #define MAX_REAPED	1000

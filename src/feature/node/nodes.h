@@ -5,7 +5,7 @@
 #ifndef SF_FEATURE_NODES_H
 #define SF_FEATURE_NODES_H
 
-#include "store/table.h"
+#include "db/table.h"
 
 /* A row of _sfflow.node */
 typedef struct SfPeer

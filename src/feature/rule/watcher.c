@@ -26,10 +26,10 @@
 #include "utils/syscache.h"
 
 #include "base/errors.h"
+#include "db/table_copy.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "store/privilege.h"
-#include "store/table_copy.h"
 
 /* Machines, and roles, that a session keeps; when there are more, all are looked up anew */
 #define MAX_KEPT	1000

@@ -5,9 +5,9 @@
 #ifndef SF_CALENDAR_H
 #define SF_CALENDAR_H
 
+#include "db/row.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
-#include "store/row.h"
 
 /* --- rows --- */
 

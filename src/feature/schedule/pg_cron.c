@@ -26,8 +26,8 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
+#include "db/table.h"
 #include "feature/schedule/pg_cron.h"
-#include "store/table.h"
 
 /* Tell whether pg_cron is installed in this database. */
 bool

@@ -15,13 +15,13 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "copy/instance.h"
 #include "feature/schedule/calendar.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "json/json.h"
 #include "store/audit.h"
 #include "store/feature.h"
-#include "store/instance.h"
 #include "store/owner.h"
 
 /* Find the state machine of a schedule ("machine", or "machine/version"). */

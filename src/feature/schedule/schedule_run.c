@@ -25,11 +25,11 @@
 #include "base/encoding.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "copy/instance.h"
 #include "feature/schedule/calendar.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "store/feature.h"
-#include "store/instance.h"
 #include "store/machine.h"
 #include "store/owner.h"
 

@@ -6,9 +6,9 @@
 
 #include "access/xact.h"
 
+#include "db/direct.h"
 #include "feature/start_key/start_key.h"
 #include "run/apply.h"
-#include "store/direct.h"
 
 static const SfIndex by_key = {"start_key", "start_key_pkey"};
 static const SfIndex by_number = {"keyed_start", "keyed_start_pkey"};

@@ -22,9 +22,9 @@
 #ifndef SF_FEATURE_START_KEY_H
 #define SF_FEATURE_START_KEY_H
 
+#include "db/table.h"
 #include "expr/input_value.h"
 #include "store/feature.h"
-#include "store/table.h"
 
 /* Characters of a key, at most */
 #define SF_MAX_START_KEY	256

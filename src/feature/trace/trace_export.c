@@ -20,9 +20,9 @@
 #include "api/columns.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
+#include "copy/instance.h"
 #include "feature/trace/tracing.h"
 #include "store/feature.h"
-#include "store/instance.h"
 
 /* No more runs are taken in a call once it has so many spans */
 #define MAX_SPANS_OF_CALL	20000

@@ -26,8 +26,8 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "store/load_guard.h"
-#include "store/table.h"
+#include "copy/load_guard.h"
+#include "db/table.h"
 
 #define TRIGGER_NAME	"note_load"
 

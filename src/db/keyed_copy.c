@@ -12,7 +12,7 @@
 #include "common/hashfn.h"
 #include "utils/hsearch.h"
 
-#include "store/keyed_copy.h"
+#include "db/keyed_copy.h"
 
 /* Keys whose rows are kept; when there are more, all are read anew */
 #define MAX_KEPT	1000

@@ -30,7 +30,7 @@
 
 #include "base/debug_point.h"
 #include "base/file_identity.h"
-#include "store/instance_file.h"
+#include "copy/instance_file.h"
 
 #define INSTANCE_FILE	"sfflow.instance"
 #define TEMPORARY_FILE	"sfflow.instance.tmp"

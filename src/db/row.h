@@ -11,10 +11,10 @@
  * column, add one line to the list and one to the CREATE TABLE in sql/parts;
  * test/lint/columns compares the two.
  */
-#ifndef SF_STORE_ROW_H
-#define SF_STORE_ROW_H
+#ifndef SF_DB_ROW_H
+#define SF_DB_ROW_H
 
-#include "store/direct.h"
+#include "db/direct.h"
 
 /* SQL types of columns, and how a field holds each */
 typedef enum SfColumnType
@@ -151,4 +151,4 @@ extern void sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid
 extern void sf_row_replace(const SfRowType *type, ItemPointer tid, const void *row,
 						   const int *columns, int n);
 
-#endif							/* SF_STORE_ROW_H */
+#endif							/* SF_DB_ROW_H */

@@ -4,8 +4,8 @@
  *
  * docs/copies.md tells what each situation means to an operator.
  */
-#ifndef SF_STORE_COPY_RULES_H
-#define SF_STORE_COPY_RULES_H
+#ifndef SF_COPY_COPY_RULES_H
+#define SF_COPY_COPY_RULES_H
 
 /*
  * What a data directory is: symbol, name in the file.
@@ -51,4 +51,4 @@ extern SfCopyDecision sf_copy_decide(const SfCopyFacts *facts);
 extern const char *sf_copy_role_name(SfCopyRole role);
 extern bool sf_copy_role_of(const char *name, SfCopyRole *role);
 
-#endif							/* SF_STORE_COPY_RULES_H */
+#endif							/* SF_COPY_COPY_RULES_H */

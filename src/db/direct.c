@@ -18,8 +18,8 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/errors.h"
-#include "store/direct.h"
-#include "store/direct_internal.h"
+#include "db/direct.h"
+#include "db/direct_internal.h"
 
 /* Columns of an index, at most */
 #define MAX_KEYS	5

@@ -9,12 +9,12 @@
  * check constraints and use HOT.  No rights are checked here: the callers are
  * trusted code of the extension.
  */
-#ifndef SF_STORE_DIRECT_H
-#define SF_STORE_DIRECT_H
+#ifndef SF_DB_DIRECT_H
+#define SF_DB_DIRECT_H
 
 #include "access/stratnum.h"
+#include "db/table.h"
 #include "storage/itemptr.h"
-#include "store/table.h"
 
 /* The next number of a sequence of _sfflow. */
 extern int64 sf_sequence_next(const char *name);
@@ -162,4 +162,4 @@ extern void sf_table_forget_collision(void);
 extern void sf_table_insert_new(const char *name, int ncolumns, int unique_column, int nrows,
 								Datum *values, bool *nulls, bool *inserted);
 
-#endif							/* SF_STORE_DIRECT_H */
+#endif							/* SF_DB_DIRECT_H */

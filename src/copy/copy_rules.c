@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "store/copy_rules.h"
+#include "copy/copy_rules.h"
 
 #define ROLE_NAME(sym, name) name,
 static const char *const role_names[] = {SF_COPY_ROLE_LIST(ROLE_NAME)};

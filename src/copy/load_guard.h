@@ -2,8 +2,8 @@
  * load_guard.h
  *		Notice rows that reach the tables by other ways than sfflow's own writes.
  */
-#ifndef SF_STORE_LOAD_GUARD_H
-#define SF_STORE_LOAD_GUARD_H
+#ifndef SF_COPY_LOAD_GUARD_H
+#define SF_COPY_LOAD_GUARD_H
 
 /* Are the triggers in the state in which they were made? */
 extern bool sf_load_guard_is_on(void);
@@ -12,4 +12,4 @@ extern void sf_load_guard_restore(void);
 
 extern void sf_load_guard_init(void (*stop) (const char *reason));
 
-#endif							/* SF_STORE_LOAD_GUARD_H */
+#endif							/* SF_COPY_LOAD_GUARD_H */

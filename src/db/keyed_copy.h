@@ -2,12 +2,12 @@
  * keyed_copy.h
  *		What a backend keeps of the rows of a table that it has asked for, by keys.
  */
-#ifndef SF_STORE_KEYED_COPY_H
-#define SF_STORE_KEYED_COPY_H
+#ifndef SF_DB_KEYED_COPY_H
+#define SF_DB_KEYED_COPY_H
 
+#include "db/direct.h"
+#include "db/table_copy.h"
 #include "nodes/pg_list.h"
-#include "store/direct.h"
-#include "store/table_copy.h"
 
 /* What rows are asked for by: a kind, and a number or a name, as the table has them */
 typedef struct SfKeptKey
@@ -46,4 +46,4 @@ sf_keyed_copy_may_be(const SfKeyedCopy *k)
 	return !k->copy.is_current || k->is_any;
 }
 
-#endif							/* SF_STORE_KEYED_COPY_H */
+#endif							/* SF_DB_KEYED_COPY_H */

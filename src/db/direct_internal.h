@@ -2,8 +2,8 @@
  * direct_internal.h
  *		What direct.c and direct_write.c share.
  */
-#ifndef SF_STORE_DIRECT_INTERNAL_H
-#define SF_STORE_DIRECT_INTERNAL_H
+#ifndef SF_DB_DIRECT_INTERNAL_H
+#define SF_DB_DIRECT_INTERNAL_H
 
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
@@ -16,4 +16,4 @@ extern Relation sf_direct_open(const char *name, LOCKMODE lockmode);
 /* Raise 40001: a row has changed since this transaction's snapshot. */
 extern void sf_direct_refuse_changed(void) pg_attribute_noreturn();
 
-#endif							/* SF_STORE_DIRECT_INTERNAL_H */
+#endif							/* SF_DB_DIRECT_INTERNAL_H */

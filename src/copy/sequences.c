@@ -1,5 +1,5 @@
 /*
- * sequence.c
+ * sequences.c
  *		The sequences that number machines, executions, branches, activities, holds, limits, rules.
  *
  * Rows that come by other ways than sfflow (a subscription, a dump's data) bring
@@ -15,8 +15,8 @@
  */
 #include "postgres.h"
 
-#include "store/sequence.h"
-#include "store/table.h"
+#include "copy/sequences.h"
+#include "db/table.h"
 
 typedef struct Position
 {
@@ -90,7 +90,7 @@ restart_sequences(void)
  * seen.  It locks the sequence to the end of the transaction, so the second time sees all.
  */
 void
-sf_sequence_pass_rows(void)
+sf_numbers_pass_rows(void)
 {
 	restart_sequences();
 	restart_sequences();
@@ -101,7 +101,7 @@ sf_sequence_pass_rows(void)
  * first one.  With quick, only of those for which an index knows.
  */
 const char *
-sf_sequence_behind(bool quick)
+sf_numbers_behind(bool quick)
 {
 	Position   *first = sf_list_first(sf_store_list(quick ? &quick_plan : &behind_plan,
 												   read_position, SF_ARGS()));
@@ -114,7 +114,7 @@ sf_sequence_behind(bool quick)
 
 /* Tell whether a sequence draws numbers that are none of this node. */
 bool
-sf_sequence_is_astray(void)
+sf_numbers_are_astray(void)
 {
 	return sf_store_execute(&astray_plan) > 0;
 }

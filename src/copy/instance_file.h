@@ -5,10 +5,10 @@
  * It lies in the root of the data directory and says which file it is itself,
  * so that in a copy of the directory it is seen to be a copy.
  */
-#ifndef SF_STORE_INSTANCE_FILE_H
-#define SF_STORE_INSTANCE_FILE_H
+#ifndef SF_COPY_INSTANCE_FILE_H
+#define SF_COPY_INSTANCE_FILE_H
 
-#include "store/copy_rules.h"
+#include "copy/copy_rules.h"
 
 extern void sf_instance_file_start(void);
 extern void sf_instance_file_reread(void);
@@ -24,4 +24,4 @@ extern int64 sf_instance_file_require(void);
 extern SfCopyRole sf_instance_file_role(void);
 extern bool sf_instance_file_write_settled(void);
 
-#endif							/* SF_STORE_INSTANCE_FILE_H */
+#endif							/* SF_COPY_INSTANCE_FILE_H */

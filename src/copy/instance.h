@@ -2,8 +2,8 @@
  * instance.h
  *		Whether this copy of the database is the one that is driven (4.7).
  */
-#ifndef SF_STORE_INSTANCE_H
-#define SF_STORE_INSTANCE_H
+#ifndef SF_COPY_INSTANCE_H
+#define SF_COPY_INSTANCE_H
 
 typedef enum SfInstanceState
 {
@@ -44,4 +44,4 @@ extern void sf_instance_stop(const char *reason);
  */
 extern void sf_instance_apply_role(void);
 
-#endif							/* SF_STORE_INSTANCE_H */
+#endif							/* SF_COPY_INSTANCE_H */

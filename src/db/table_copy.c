@@ -14,8 +14,8 @@
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
-#include "store/table.h"
-#include "store/table_copy.h"
+#include "db/table.h"
+#include "db/table_copy.h"
 
 /* The copies that were loaded */
 static SfTableCopy *copies = NULL;

@@ -17,7 +17,7 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
-#include "store/table.h"
+#include "db/table.h"
 
 /* Where the names in a query of sfflow are looked up; workers have it throughout */
 #define SF_SAFE_SEARCH_PATH	"pg_catalog, pg_temp"

@@ -10,7 +10,7 @@
 #include "utils/datum.h"
 
 #include "base/compat.h"
-#include "store/row.h"
+#include "db/row.h"
 
 /* --- reading --- */
 

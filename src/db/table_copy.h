@@ -2,8 +2,8 @@
  * table_copy.h
  *		What a backend keeps of a small table, or derives from it.
  */
-#ifndef SF_STORE_TABLE_COPY_H
-#define SF_STORE_TABLE_COPY_H
+#ifndef SF_DB_TABLE_COPY_H
+#define SF_DB_TABLE_COPY_H
 
 /* A copy of a table; the first three members are set by the owner of the struct */
 typedef struct SfTableCopy
@@ -20,4 +20,4 @@ typedef struct SfTableCopy
 extern void sf_table_copy_refresh(SfTableCopy *copy);
 extern void sf_table_copy_accept_changes(void);
 
-#endif							/* SF_STORE_TABLE_COPY_H */
+#endif							/* SF_DB_TABLE_COPY_H */

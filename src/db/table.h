@@ -5,10 +5,10 @@
  * A query goes through SPI.  Its plan is prepared once per backend.  It runs with
  * the rights of the extension's owner and a search_path of pg_catalog alone,
  * whatever the calling session has.  Single rows on the hot path bypass the
- * executor: see store/direct.h.
+ * executor: see db/direct.h.
  */
-#ifndef SF_STORE_TABLE_H
-#define SF_STORE_TABLE_H
+#ifndef SF_DB_TABLE_H
+#define SF_DB_TABLE_H
 
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
@@ -177,4 +177,4 @@ extern void sf_row_append_number(HeapTuple tuple, TupleDesc desc, void *arg);
 /* An int4[] of numbers */
 extern Datum sf_int_array_datum(const int *numbers, int count);
 
-#endif							/* SF_STORE_TABLE_H */
+#endif							/* SF_DB_TABLE_H */

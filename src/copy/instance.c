@@ -24,13 +24,13 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/schema.h"
+#include "copy/instance.h"
+#include "copy/instance_file.h"
+#include "copy/load_guard.h"
+#include "copy/sequences.h"
+#include "db/row.h"
 #include "store/feature.h"
-#include "store/row.h"
-#include "store/instance.h"
-#include "store/instance_file.h"
-#include "store/load_guard.h"
 #include "store/open_execution.h"
-#include "store/sequence.h"
 
 /* Columns of _sfflow.instance; see sql/parts/10-tables.sql. */
 #define SF_INSTANCE_COLUMNS(X) \
@@ -298,8 +298,8 @@ sf_instance_enable(void)
 				 errdetail("%s.", explain_foreign_rows(foreign))));
 	adopted = !sf_instance_is_driven();
 	/* waits for sessions that have drawn numbers, so only where it is needed */
-	if (adopted || sf_sequence_behind(false) != NULL || sf_sequence_is_astray())
-		sf_sequence_pass_rows();
+	if (adopted || sf_numbers_behind(false) != NULL || sf_numbers_are_astray())
+		sf_numbers_pass_rows();
 	if (adopted)
 		sf_open_execution_rebuild();
 	sf_load_guard_restore();
@@ -325,7 +325,7 @@ sf_instance_set_node(int node)
 	else if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_DISABLED)
 		sf_instance_tell(ERROR, state, "a database that is not driven cannot be made a node");
 	sf_store_execute(&plan, SF_INT2(node));
-	sf_sequence_pass_rows();
+	sf_numbers_pass_rows();
 }
 
 /* Have this copy driven no longer. */
