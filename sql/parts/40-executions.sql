@@ -12,32 +12,6 @@ LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_create_state_machine(text, json, text, boolean, jsonb) IS
 	'validates and stores a state machine; returns its version';
 
-CREATE FUNCTION @extschema@.sf_import(definition text, substitutions jsonb DEFAULT '{}', name text DEFAULT NULL)
-RETURNS integer
-AS 'MODULE_PATHNAME', 'sfflow_sf_import'
-LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION @extschema@.sf_import(text, jsonb, text) IS
-	'creates or replaces state machines from a definition with ${Name} placeholders, or from a template; returns the version';
-
-CREATE FUNCTION @extschema@.sf_from_yaml(yaml text)
-RETURNS json
-AS 'MODULE_PATHNAME', 'sfflow_sf_from_yaml'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sf_from_yaml(text) IS
-	'a document of YAML, such as a definition or a template, in JSON';
-
--- The query runs with the rights of the caller, and writes nothing.
-CREATE FUNCTION @extschema@.sf_import_jobs(
-	relations text,
-	defaults jsonb DEFAULT '{}',
-	net text DEFAULT 'Net',
-	activity text DEFAULT 'shell')
-RETURNS json
-AS 'MODULE_PATHNAME', 'sfflow_sf_import_jobs'
-LANGUAGE C STABLE;
-COMMENT ON FUNCTION @extschema@.sf_import_jobs(text, jsonb, text, text) IS
-	'the definition of a machine that is a net of jobs, from a table or query of jobs and their predecessors';
-
 CREATE FUNCTION @extschema@.sf_drop_state_machine(name text, force boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_drop_state_machine'

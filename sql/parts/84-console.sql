@@ -1369,3 +1369,5 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.sf_console_api(text, jsonb) IS
 	'what the console asks for and does, with the rights of the caller; answers are bounded';
+
+--@slot agents

@@ -7,8 +7,8 @@
 #include "base/schema.h"
 #include "miscadmin.h"
 
-#include "api/import.h"
 #include "api/objects.h"
+#include "api/probe.h"
 #include "api/sql_arguments.h"
 #include "asl/validate.h"
 #include "base/errors.h"

@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 
 #include "api/columns.h"
-#include "api/import.h"
+#include "api/probe.h"
 #include "api/sql_arguments.h"
 #include "asl/program.h"
 #include "base/errors.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "api/import.h"
+#include "api/probe.h"
 #include "api/sql_arguments.h"
 #include "asl/validate.h"
 #include "awsapi/call.h"

@@ -25,7 +25,6 @@
 #include "run/apply.h"
 #include "run/item_reader.h"
 #include "run/service.h"
-#include "run/test_state.h"
 
 /* --- items --- */
 

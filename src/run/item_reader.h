@@ -28,6 +28,14 @@ typedef struct SfItemReader
 	SfError		error;
 } SfItemReader;
 
+/* Items of a content that is given, not read */
+typedef struct SfItemsGiven
+{
+	List	   *items;			/* Jsonb */
+	bool		keyed;			/* they are the members of an object */
+	Jsonb	   *pointed;		/* what ItemsPointer leads to; NULL: there is none */
+} SfItemsGiven;
+
 extern const char *sf_item_reader_option(const SfItemReader *reader,
 										 const char *name, const char *otherwise);
 extern List *sf_item_reader_headers(const SfItemReader *reader);
@@ -40,5 +48,7 @@ extern Jsonb *sf_item_reader_request(const SfBranch *branch, const SfState *stat
 extern bool sf_item_reader_take_answer(const SfBranch *branch, Jsonb **answer,
 									   SfError *error);
 extern bool sf_item_reader_add_array(SfItemReader *reader, const JsonbValue *array);
+extern bool sf_item_reader_parse(const SfState *state, const Jsonb *payload, const Jsonb *content,
+								 int max_items, SfItemsGiven *items, SfError *error);
 
 #endif							/* SF_RUN_ITEM_READER_H */

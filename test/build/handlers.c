@@ -23,7 +23,7 @@
 #include "utils/timeout.h"
 
 #include "asl/program.h"
-#include "run/test_state.h"
+#include "feature/test_state/test_state.h"
 
 #define FIELDS 8
 

@@ -2,6 +2,7 @@
 -- that asks, over what the console reads. Every answer is bounded: lists have the first rows, texts their beginning,
 -- and "cut" is true if something is left out.
 
+--@into agents
 -- The beginning of a text, which says how long all of it is if that is not the whole.
 CREATE FUNCTION _sfflow.mcp_text(whole text, most integer) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

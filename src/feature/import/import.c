@@ -7,10 +7,10 @@
 #include "base/schema.h"
 #include "miscadmin.h"
 
-#include "api/import.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
+#include "feature/import/import.h"
 #include "utils/builtins.h"
 
 /* Bytes of a list in an error, such as that of placeholders without a substitution, after which none is added */

@@ -1,5 +1,6 @@
 -- Two executions beside each other, and the last runs of a machine.
 
+--@into functions
 CREATE FUNCTION @extschema@.sf_compare(
 	a text,
 	b text,

@@ -23,8 +23,8 @@
 #include "miscadmin.h"
 
 #include "base/name.h"
+#include "feature/test_state/test_state.h"
 #include "run/map_children.h"
-#include "run/test_state.h"
 
 /* Names of what never was, in the context object that is made up */
 #define TEST_MACHINE	"sf_test_state"

@@ -1,5 +1,6 @@
 -- One night at a glance, and one execution.
 
+--@into functions
 CREATE FUNCTION @extschema@.sf_night(
 	since timestamptz DEFAULT NULL,
 	until timestamptz DEFAULT NULL,

@@ -9,8 +9,8 @@
 #include "postgres.h"
 
 #include "base/errors.h"
+#include "feature/test_state/test_state.h"
 #include "run/dependents.h"
-#include "run/test_state.h"
 
 typedef struct NetTest
 {
@@ -151,7 +151,7 @@ print_ends(const NetTest *t)
  * error, or the stimulus gets the outputs.  Returns what became of each job.
  */
 Jsonb *
-sf_dependents_test(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
+sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
 				   SfStimulus *stimulus, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];

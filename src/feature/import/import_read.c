@@ -14,8 +14,8 @@
  */
 #include "postgres.h"
 
-#include "api/import.h"
 #include "base/errors.h"
+#include "feature/import/import.h"
 #include "miscadmin.h"
 #include "utils/json.h"
 

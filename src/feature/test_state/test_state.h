@@ -2,10 +2,11 @@
  * test_state.h
  *		One state by itself: run it in memory, and look at its data.
  */
-#ifndef SF_RUN_TEST_STATE_H
-#define SF_RUN_TEST_STATE_H
+#ifndef SF_TEST_STATE_H
+#define SF_TEST_STATE_H
 
 #include "machine/step.h"
+#include "run/item_reader.h"
 
 /* What stands in for the outcome of a Task, or of the children of a join */
 typedef struct SfMock
@@ -17,14 +18,6 @@ typedef struct SfMock
 	bool		check;			/* result against what the API would return … */
 	bool		check_required; /* … including what has to be there */
 } SfMock;
-
-/* Items of a content that is given, not read */
-typedef struct SfItemsGiven
-{
-	List	   *items;			/* Jsonb */
-	bool		keyed;			/* they are the members of an object */
-	Jsonb	   *pointed;		/* what ItemsPointer leads to; NULL: there is none */
-} SfItemsGiven;
 
 typedef struct SfStateTest
 {
@@ -52,7 +45,7 @@ typedef struct SfStateTest
 	/* fails a mocked Task that waits for what a feature gives and has wrong parameters; NULL: no feature is there */
 	void		(*check_wait) (const SfTaskRequest *task, SfStimulus *stimulus);
 
-	/* runs the jobs of a JobNet that have mocks: sf_dependents_test() */
+	/* runs the jobs of a JobNet that have mocks: sf_test_net() */
 	Jsonb	   *(*run_jobs) (const struct SfStateTest *test, const SfLoaded *loaded,
 							 SfBranch *join, SfStimulus *stimulus, TimestampTz now);
 } SfStateTest;
@@ -64,11 +57,9 @@ typedef enum SfInspection
 	SF_INSPECTION_TRACE
 } SfInspection;
 
-extern Jsonb *sf_dependents_test(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
+extern Jsonb *sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
 								 SfStimulus *stimulus, TimestampTz now);
-extern bool sf_item_reader_parse(const SfState *state, const Jsonb *payload, const Jsonb *content,
-								 int max_items, SfItemsGiven *items, SfError *error);
 extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspection level,
 								TimestampTz now);
 
-#endif							/* SF_RUN_TEST_STATE_H */
+#endif							/* SF_TEST_STATE_H */

@@ -1,5 +1,6 @@
 -- sf_test_state: one state by itself, without an execution.
 
+--@into functions
 -- mock: {"result": value} or {"errorOutput": {"error", "cause"}} in place of what a Task or the
 -- children of a Map or Parallel do; with "fieldValidationMode" (STRICT, PRESENT, NONE) and
 -- "stateConfiguration" {"retrierRetryCount", "errorCausedByState", "mapIterationFailureCount",

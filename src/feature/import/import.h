@@ -2,8 +2,8 @@
  * import.h
  *		Definitions as they come from Step Functions, SAM and CDK.
  */
-#ifndef SF_API_IMPORT_H
-#define SF_API_IMPORT_H
+#ifndef SF_IMPORT_H
+#define SF_IMPORT_H
 
 #include "asl/program.h"
 #include "asl/tree.h"
@@ -27,10 +27,4 @@ extern char *sf_import_placeholder_name(const char *p, int length);
 extern char *sf_import_substitute(const char *text, const Jsonb *given, const Jsonb *filled);
 extern List *sf_import_read(const char *text, const Jsonb *given, SfCloud **template);
 
-/* --- tell whether the resources of a definition could run now in a machine of the caller --- */
-
-extern const char *sf_probe_missing(const SfResource *resource, const char *function);
-/* How definitions are checked where nothing else is asked for */
-extern const SfValidation sf_probe_usual;
-
-#endif							/* SF_API_IMPORT_H */
+#endif							/* SF_IMPORT_H */

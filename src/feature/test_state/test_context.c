@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "api/test_context.h"
+#include "feature/test_state/test_context.h"
 
 #define PROBLEM "Invalid Context object provided: "
 

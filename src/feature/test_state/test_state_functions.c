@@ -15,11 +15,11 @@
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"
-#include "api/test_context.h"
 #include "base/errors.h"
+#include "feature/test_state/test_context.h"
+#include "feature/test_state/test_state.h"
 #include "run/driver.h"
 #include "run/service.h"
-#include "run/test_state.h"
 #include "store/feature.h"
 
 /* Refuse something about an argument; detail NULL: nothing more is known. */
@@ -513,7 +513,7 @@ SF_SQL_FUNCTION(sfflow_sf_test_state)
 		.failed_iterations = -1,
 		.run_task = run_task,
 		.check_wait = check_wait,
-		.run_jobs = sf_dependents_test,
+		.run_jobs = sf_test_net,
 		.parse_items = sf_item_reader_parse
 	};
 	SfInspection level = read_level(sf_arg_text(fcinfo, 5, "inspection_level"));

@@ -12,9 +12,10 @@
 #include "miscadmin.h"
 
 #include "api/columns.h"
-#include "api/import.h"
+#include "api/probe.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
+#include "feature/import/import.h"
 
 /* A definition whose resources are put into the result */
 typedef struct Walk
