@@ -295,8 +295,6 @@ store_machine(SfMachine *machine, bool or_replace)
 	program = compile_definition(machine->name, machine->definition);
 	SF_FEATURES(compiles_options, feature)
 		(void) feature->compiles_options(machine->options, program);
-	SF_FEATURES(samples, feature)
-		(void) feature->samples(machine->options);
 
 	sf_instance_adopt_new();
 	if (sf_machine_insert(machine))

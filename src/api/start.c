@@ -118,7 +118,7 @@ rejoin(const SfExecution *execution, SfExecution *wanted, bool restarts)
 	const SfCachedProgram *cached = sf_program_cache_find(wanted->machine_no, wanted->version);
 
 	SF_FEATURES(rejoins, feature)
-		feature->rejoins(execution, wanted, cached->compiled[feature->compiled], restarts);
+		feature->rejoins(execution, wanted, SF_COMPILED(feature, cached->compiled), restarts);
 }
 
 /* Redrive what has not succeeded, as if_exists => 'resume' asks. */

@@ -45,8 +45,8 @@ typedef struct SfDraft
 	List	   *changes;		/* SfChange, where rules want to know of them */
 	SfBranch   *net;			/* JobNet: the last one whose input was read, or NULL */
 	bool		began;			/* it begins in this draft */
-	const void *start_key;		/* what its version says of keys of starts; NULL: nothing */
-	bool		passed_key;		/* it goes on after a redrive, and the feature has let it pass */
+	bool		goes_on;		/* after a redrive, let by a feature (may_begin) that is told so (begun) */
+	const void *const *compiled;	/* what features have made of the options of its version (SF_COMPILED) */
 	bool		has_slots;		/* of the limits of its machine */
 	List	   *drawn;			/* limits of which the step has drawn tokens */
 	TimestampTz at;				/* when the next transition begins; 0: when it is made */

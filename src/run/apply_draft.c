@@ -30,7 +30,7 @@ sf_draft_make(SfExecution *execution)
 
 	draft->execution = execution;
 	draft->program = cached->program;
-	draft->start_key = execution->map_run_no == 0 ? cached->compiled[SF_COMPILED_START_KEY] : NULL;
+	draft->compiled = cached->compiled;
 	draft->loaded.execution = execution;
 	draft->loaded.program = cached->program;
 	draft->loaded.history = cached->history;

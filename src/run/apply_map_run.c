@@ -74,7 +74,7 @@ child_labels(const SfDraft *draft)
 		return NULL;
 	SF_FEATURES(child_labels, feature)
 	{
-		compiled = sf_program_cache_find(parent->machine_no, parent->version)->compiled[feature->compiled];
+		compiled = SF_COMPILED(feature, draft->compiled);
 		return compiled == NULL ? NULL : feature->child_labels(parent, compiled);
 	}
 	return NULL;

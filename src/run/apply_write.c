@@ -272,13 +272,18 @@ write_rows(const List *drafts, TimestampTz now)
 	sf_tally_write(tallies, now);
 }
 
-/* Tell features of executions with keys of starts that have begun, or go on. */
+/* Tell features with options in their versions of executions that have begun, or go on. */
 static void
 tell_begun(const List *drafts)
 {
 	foreach_ptr(const SfDraft, draft, drafts)
-		if (draft->start_key != NULL && (draft->began || draft->passed_key))
-			SF_TELL(begun, draft->execution, draft->start_key);
+	{
+		if (draft->execution->map_run_no != 0 || !(draft->began || draft->goes_on))
+			continue;
+		SF_FEATURES(begun, feature)
+			if (SF_COMPILED(feature, draft->compiled) != NULL)
+				feature->begun(draft->execution, SF_COMPILED(feature, draft->compiled));
+	}
 }
 
 /* Tell features what has changed. */

@@ -38,7 +38,8 @@ static void
 take_trace(SfExecution *execution, const SfCachedProgram *cached)
 {
 	if (execution->trace == NULL)
-		SF_TELL(traces, execution, cached->sample);
+		SF_FEATURES(traces, feature)
+			feature->traces(execution, SF_COMPILED(feature, cached->compiled));
 }
 
 /* A root branch of a new execution, due or, where others wait for a limit, in their queue. */
@@ -60,11 +61,13 @@ sf_lifecycle_label(SfExecution *execution, SfError *error)
 {
 	const SfCachedProgram *cached = sf_program_cache_find(execution->machine_no, execution->version);
 
-	if (cached->compiled[SF_COMPILED_LABELS] == NULL && execution->start_options == NULL)
-		return true;
 	SF_FEATURES(labels, feature)
-		if (!feature->labels(execution, cached->compiled[feature->compiled], error))
+	{
+		const void *compiled = SF_COMPILED(feature, cached->compiled);
+
+		if ((compiled != NULL || execution->start_options != NULL) && !feature->labels(execution, compiled, error))
 			return false;
+	}
 	return true;
 }
 
@@ -72,8 +75,11 @@ sf_lifecycle_label(SfExecution *execution, SfError *error)
 static bool
 may_join(const SfExecution *execution, const SfCachedProgram *cached)
 {
-	return cached->compiled[SF_COMPILED_START_KEY] != NULL ||
-		(execution->start_options != NULL && sf_json_get(execution->start_options, "start_key") != NULL);
+	SF_FEATURES(joins, feature)
+		if (SF_COMPILED(feature, cached->compiled) != NULL ||
+			(execution->start_options != NULL && sf_json_get(execution->start_options, feature->joins_option) != NULL))
+			return true;
+	return false;
 }
 
 /* Begin an execution, unless one that waits takes its place. */
@@ -85,7 +91,7 @@ begin(SfExecution *execution, SfCachedProgram *cached)
 	if (may_join(execution, cached))
 		SF_FEATURES(joins, feature)
 			if (began == SF_BEGAN_NEW)
-				began = feature->joins(execution, cached->compiled[feature->compiled]);
+				began = feature->joins(execution, SF_COMPILED(feature, cached->compiled));
 	if (began != SF_BEGAN_NEW)
 		return began;
 	if (!sf_apply_insert(execution))

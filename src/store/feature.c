@@ -76,6 +76,17 @@ pack_data(const SfFeature *const *features, int count)
 	}
 }
 
+/* Number the features that compile options. */
+static void
+number_options(void)
+{
+	int			n = 0;
+
+	SF_FEATURES(compiles_options, feature)
+		*feature->option = n++;
+	Assert(n <= SF_MAX_OPTIONS);
+}
+
 /* Take the features that there are, in the order of calls. */
 void
 sf_feature_register(const SfFeature *const *features, int count)
@@ -94,6 +105,7 @@ sf_feature_register(const SfFeature *const *features, int count)
 		sf_features_at[m] = at;
 	}
 	pack_data(features, count);
+	number_options();
 	for (int i = 0; i < count; i++)
 		if (features[i]->deliverer != NULL)
 			sf_feature_deliverer = features[i]->deliverer;

@@ -25,13 +25,8 @@ struct SfStimulus;
 struct SfTaskRequest;
 struct SfWait;
 
-/* What a feature makes of the options of a version, for each that has such options */
-typedef enum SfOptionPlace
-{
-	SF_COMPILED_LABELS,
-	SF_COMPILED_START_KEY,
-	SF_COMPILED_COUNT
-} SfOptionPlace;
+/* Features that compile options of versions, at most */
+#define SF_MAX_OPTIONS	8
 
 /* What comes of an execution that is to begin */
 typedef enum SfBegan
@@ -201,23 +196,19 @@ typedef struct SfFeature
 	void		(*slice_ends) (void);
 
 	/*
-	 * Compile what the options of a version say, in the current memory context, or raise; NULL: they say nothing.
+	 * Compile what the options of a version say, in the current memory context, or raise; NULL: they say nothing.  The
+	 * registry sets *option to a number of the feature, where all have at hand what was compiled (program_cache.h).
 	 * labels: give an execution, which is written next, what
 	 * the compiled options (or NULL) and those of its start say.  False: *error.  child_labels: the labels that the
 	 * execution of an item of a Distributed Map gets of its parent; NULL: none.
 	 */
-	SfOptionPlace compiled;
+	int		   *option;
 	void	   *(*compiles_options) (const Jsonb *options, const SfProgram *program);
 	bool		(*labels) (SfExecution *execution, const void *compiled, SfError *error);
 	Jsonb	   *(*child_labels) (const SfExecution *parent, const void *compiled);
 
-	/*
-	 * Read the option trace of a version, or raise: which share of its executions that come without a trace is sampled;
-	 * -1: they begin none.  Give an execution that is to begin, or to begin anew, and is no child of one with a trace,
-	 * the trace that it is part of.
-	 */
-	double		(*samples) (const Jsonb *options);
-	void		(*traces) (SfExecution *execution, double sample);
+	/* Give an execution that is to begin, or to begin anew, and is no child of one with a trace, the trace that it is part of. */
+	void		(*traces) (SfExecution *execution, const void *compiled);
 
 	/*
 	 * The context that what a branch does in a state passes on: traceparent and, after a blank, tracestate.  The
@@ -230,10 +221,11 @@ typedef struct SfFeature
 	void		(*relabelled) (const SfExecution *execution, const Jsonb *before);
 
 	/*
-	 * An execution is to begin, and its version has options that the feature has compiled (else NULL), or its start names a
-	 * key: if one that waits takes its place, that one's number and id are in it.  There is one of this id, which is about
+	 * An execution is to begin, and its version has options that the feature has compiled (else NULL), or its start has the
+	 * option joins_option: if one that waits takes its place, that one's number and id are in it.  There is one of this id, which is about
 	 * to begin anew (restarts), or to be replaced, with what is wanted.
 	 */
+	const char *joins_option;
 	SfBegan		(*joins) (SfExecution *execution, const void *compiled);
 	void		(*unjoins) (const SfExecution *execution);	/* its id was taken */
 	void		(*rejoins) (const SfExecution *there, SfExecution *wanted, const void *compiled, bool restarts);
@@ -262,7 +254,10 @@ typedef struct SfFeature
 	/* An execution, locked, with its branches, has ended; began_here: the transaction has also begun it. */
 	void		(*ended) (const SfExecution *execution, bool began_here);
 
-	/* An execution of a version with keys of starts has begun, or goes on after a redrive with its gate passed: rows are written. */
+	/*
+	 * An execution, no item of a Distributed Map, of a version with options that the feature has compiled has begun, or goes
+	 * on after a redrive, let by may_begin: rows are written.
+	 */
 	void		(*begun) (const SfExecution *execution, const void *compiled);
 
 	/* One that has ended goes on. */
@@ -388,7 +383,6 @@ typedef struct SfFeature
 	X(machine_options) \
 	X(compiles_options) \
 	X(labels) \
-	X(samples) \
 	X(traces) \
 	X(trace_context) \
 	X(child_labels) \
@@ -444,6 +438,9 @@ typedef enum SfMoment
 
 /* For each moment, the features that have a function for it, in order, up to NULL */
 extern const SfFeature *const *sf_features_at[SF_MOMENT_COUNT];
+
+/* What a feature has compiled, of all that was compiled of a version */
+#define SF_COMPILED(feature, compiled) ((compiled)[*(feature)->option])
 
 /* Go through the features that have a function for a moment. */
 #define SF_FEATURES(moment, feature) \

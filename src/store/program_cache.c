@@ -127,12 +127,9 @@ load(int machine_no, int version, bool must)
 	old = MemoryContextSwitchTo(program->context);
 	cached->role_arn = role_arn(machine->options);
 	SF_FEATURES(compiles_options, feature)
-		cached->compiled[feature->compiled] = feature->compiles_options(machine->options, program);
+		SF_COMPILED(feature, cached->compiled) = feature->compiles_options(machine->options, program);
 	MemoryContextSwitchTo(old);
 	cached->priority = priority_of(machine->options);
-	cached->sample = -1;
-	SF_FEATURES(samples, feature)
-		cached->sample = feature->samples(machine->options);
 	return cached;
 }
 

@@ -16,8 +16,7 @@ typedef struct SfCachedProgram
 	SfHistoryLevel history;
 	const char *role_arn;		/* that the AWS API was given; NULL: none */
 	int			priority;		/* of executions, in queues of limits */
-	double		sample;			/* of executions that come without a trace, which are sampled; -1: they begin none */
-	const void *compiled[SF_COMPILED_COUNT];	/* what features make of options; NULL: of none */
+	const void *compiled[SF_MAX_OPTIONS];	/* what each feature makes of options (SF_COMPILED); NULL: of none */
 } SfCachedProgram;
 
 /*

@@ -17,6 +17,9 @@ static const SfFeatureTable tables[] = {
 	{NULL}
 };
 
+/* The place of what is compiled; the registry sets it */
+static int	option;
+
 static const char *const start_options[] = {"labels", NULL};
 static const char *const machine_options[] = {"labels", "label_children", NULL};
 
@@ -32,7 +35,7 @@ const SfFeature sf_label_feature = {
 	.tables = tables,
 	.start_options = start_options,
 	.machine_options = machine_options,
-	.compiled = SF_COMPILED_LABELS,
+	.option = &option,
 	.compiles_options = sf_labels_compile_options,
 	.labels = sf_labels_evaluate,
 	.child_labels = sf_labels_of_child,

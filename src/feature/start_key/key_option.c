@@ -115,6 +115,9 @@ read_word(const Jsonb *given, const char *name, const char *first, const char *s
 	return false;
 }
 
+/* The place of what is compiled; the registry sets it */
+int			sf_startkey_option;
+
 /* Compile the option of a version in the current memory context, or raise; NULL: it has none. */
 void *
 sf_startkey_compile(const Jsonb *options, const SfProgram *program)

@@ -93,7 +93,7 @@ sf_startkey_begins(const SfExecution *execution, SfBranch *root)
 
 	if (key == NULL)
 		return;
-	option = sf_program_cache_find(execution->machine_no, execution->version)->compiled[SF_COMPILED_START_KEY];
+	option = sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_startkey_option];
 	if (option->mode != SF_STARTKEY_DEBOUNCE && !IsolationUsesXactSnapshot() && root->due_at <= GetCurrentTimestamp() &&
 		!sf_startkey_is_empty(execution->machine_no, key))
 	{

@@ -71,6 +71,7 @@ typedef struct SfKeyed
 
 /* --- key_option.c --- */
 
+extern int	sf_startkey_option;
 extern void *sf_startkey_compile(const Jsonb *options, const SfProgram *program);
 extern char *sf_startkey_evaluate(const SfExecution *execution, const SfKeyOption *option);
 

@@ -47,6 +47,13 @@ park(SfDraft *draft, SfBranch *branch)
 	return SF_GATE_QUEUED;
 }
 
+/* What the version of an execution says of keys of starts; NULL: nothing. */
+static const SfKeyOption *
+option_of(const SfDraft *draft)
+{
+	return draft->execution->map_run_no == 0 ? draft->compiled[sf_startkey_option] : NULL;
+}
+
 /*
  * Tell whether an execution with a key may begin, or go on after a redrive.  The row of the key stays locked until the
  * slice has committed; what the key says of the execution is written with the slice.
@@ -54,10 +61,10 @@ park(SfDraft *draft, SfBranch *branch)
 static SfGate
 may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 {
-	const SfKeyOption *option = draft->start_key;
+	const SfKeyOption *option = option_of(draft);
 	const SfKeyed *keyed;
 
-	if (option == NULL || draft->passed_key ||
+	if (option == NULL || draft->goes_on ||
 		(draft->execution->started_at != DT_NOBEGIN && draft->execution->redrive_count == 0))
 		return SF_GATE_OPEN;
 	keyed = sf_startkey_find(draft->execution->execution_no);
@@ -71,7 +78,7 @@ may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 	if (option->mode != SF_STARTKEY_DEBOUNCE && !sf_startkey_is_free(keyed->machine_no, keyed->key, keyed->rank) &&
 		!SF_DEBUG_MUTATION("start-key-order"))
 		return park(draft, branch);
-	draft->passed_key = draft->execution->started_at != DT_NOBEGIN;
+	draft->goes_on = draft->execution->started_at != DT_NOBEGIN;
 	return SF_GATE_OPEN;
 }
 
@@ -79,7 +86,7 @@ may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 static SfKept
 keeps(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
 {
-	const SfKeyed *keyed = draft->start_key == NULL ? NULL : sf_startkey_find(draft->execution->execution_no);
+	const SfKeyed *keyed = option_of(draft) == NULL ? NULL : sf_startkey_find(draft->execution->execution_no);
 
 	return keyed != NULL && keyed->place <= SF_LINE_AGAIN ? SF_KEPT_YES : SF_KEPT_NO;
 }
@@ -122,7 +129,7 @@ static void
 ended(const SfExecution *execution, bool began_here)
 {
 	const SfKeyOption *option = execution->map_run_no != 0 ? NULL :
-		sf_program_cache_find(execution->machine_no, execution->version)->compiled[SF_COMPILED_START_KEY];
+		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_startkey_option];
 	const SfKeyed *keyed = option == NULL ? NULL : sf_startkey_find(execution->execution_no);
 
 	if (keyed == NULL || keyed->place >= SF_LINE_STAYS)
@@ -140,7 +147,7 @@ static void
 redriven(const SfExecution *execution)
 {
 	const SfKeyOption *option = execution->map_run_no != 0 ? NULL :
-		sf_program_cache_find(execution->machine_no, execution->version)->compiled[SF_COMPILED_START_KEY];
+		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_startkey_option];
 	const SfKeyed *keyed = option == NULL || option->mode == SF_STARTKEY_DEBOUNCE ? NULL :
 		sf_startkey_find(execution->execution_no);
 
@@ -158,8 +165,8 @@ migrated(const SfExecution *execution, int before)
 {
 	const SfKeyed *keyed;
 
-	if (sf_program_cache_find(execution->machine_no, before)->compiled[SF_COMPILED_START_KEY] == NULL ||
-		sf_program_cache_find(execution->machine_no, execution->version)->compiled[SF_COMPILED_START_KEY] != NULL)
+	if (sf_program_cache_find(execution->machine_no, before)->compiled[sf_startkey_option] == NULL ||
+		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_startkey_option] != NULL)
 		return;
 	keyed = sf_startkey_find(execution->execution_no);
 	if (keyed != NULL && keyed->place != SF_LINE_ENDED && keyed->place < SF_LINE_OVER)
@@ -212,7 +219,8 @@ const SfFeature sf_start_key_feature = {
 	.waiting_word = "start key",
 	.start_options = options,
 	.machine_options = options,
-	.compiled = SF_COMPILED_START_KEY,
+	.option = &sf_startkey_option,
+	.joins_option = "start_key",
 	.compiles_options = sf_startkey_compile,
 	.joins = sf_startkey_join,
 	.unjoins = unjoins,

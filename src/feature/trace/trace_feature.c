@@ -12,6 +12,9 @@ static const SfFeatureTable tables[] = {
 	{NULL}
 };
 
+/* The place of what is compiled; the registry sets it */
+static int	option;
+
 static const char *const options[] = {"trace", NULL};
 
 /* An execution has ended: its run is due for export. */
@@ -27,7 +30,8 @@ const SfFeature sf_trace_feature = {
 	.tables = tables,
 	.start_options = options,
 	.machine_options = options,
-	.samples = sf_tracing_sample,
+	.option = &option,
+	.compiles_options = sf_tracing_compile,
 	.traces = sf_tracing_begin,
 	.trace_context = sf_span_context,
 	.ended = ended,

@@ -18,19 +18,20 @@
 #include "run/driver.h"
 
 /*
- * Read the option trace of a version, or raise: the share of its executions that is sampled; -1: they begin no
- * trace.
+ * Read the option trace of a version, or raise: the share, a double, of its executions that is sampled; NULL: they begin
+ * no trace.
  */
-double
-sf_tracing_sample(const Jsonb *options)
+void *
+sf_tracing_compile(const Jsonb *options, const SfProgram *program)
 {
 	Jsonb	   *given = sf_json_get(options, "trace");
 	JsonbValue	root;
 	JsonbValue	sample;
+	double	   *compiled;
 	double		share;
 
 	if (given == NULL)
-		return -1;
+		return NULL;
 	sf_json_root(given, &root);
 	if (!sf_json_is_object(&root) || sf_json_count(&root) != 1 ||
 		!sf_json_member(&root, "sample", strlen("sample"), &sample) || sample.type != jbvNumeric)
@@ -43,7 +44,9 @@ sf_tracing_sample(const Jsonb *options)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("option trace: sample must be from 0 to 1")));
-	return share;
+	compiled = palloc(sizeof(double));
+	*compiled = share;
+	return compiled;
 }
 
 /* Does a share of all traces have this one? */
@@ -123,21 +126,22 @@ find_given(const SfExecution *execution, SfTraceContext *context)
 }
 
 /*
- * Give an execution that is to begin, or to begin anew, the trace that it is part of.  sample: what sf_tracing_sample()
+ * Give an execution that is to begin, or to begin anew, the trace that it is part of.  compiled: what sf_tracing_compile()
  * says of its version.
  */
 void
-sf_tracing_begin(SfExecution *execution, double sample)
+sf_tracing_begin(SfExecution *execution, const void *compiled)
 {
+	const double *share = compiled;
 	SfTraceContext context;
 
 	if (!find_given(execution, &context))
 	{
-		if (sample < 0)
+		if (share == NULL)
 			return;
 		make_context(&context);
 	}
-	if (!context.decided && is_in_share(context.trace_id, sample))
+	if (!context.decided && share != NULL && is_in_share(context.trace_id, *share))
 		context.flags |= SF_TRACE_SAMPLED;
 	execution->trace = sf_tracing_print(&context);
 }

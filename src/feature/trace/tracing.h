@@ -40,8 +40,8 @@ extern char *sf_tracing_print(const SfTraceContext *context);
 
 /* --- trace_option.c: which executions are part of a trace --- */
 
-extern double sf_tracing_sample(const Jsonb *options);
-extern void sf_tracing_begin(SfExecution *execution, double sample);
+extern void *sf_tracing_compile(const Jsonb *options, const SfProgram *program);
+extern void sf_tracing_begin(SfExecution *execution, const void *compiled);
 
 /* --- span_id.c: ids of spans --- */
 
