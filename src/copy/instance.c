@@ -309,7 +309,7 @@ sf_instance_enable(void)
 }
 
 /*
- * Give this database the number of a node: its sequences go on with numbers of that node (sequence.c).  Waits for
+ * Give this database the number of a node: its sequences go on with numbers of that node (sequences.c).  Waits for
  * transactions that have drawn numbers.
  */
 void

@@ -1,5 +1,5 @@
 -- Every argument that is an interval, a count or a number, and every option: what is refused, and how.
--- needs: hold deadline limit event human trace
+-- needs: hold deadline limit event human trace node
 BEGIN;
 
 -- call: what is called; expected: its SQLSTATE and message (a pattern), or 'ok'
@@ -24,6 +24,32 @@ INSERT INTO cases VALUES
 ('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', NULL)$$, 'ok'),
 ('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', 2147483647)$$, 'ok'),
 ('sf_purge_due', 'purged', $$CALL sf_purge_due(-1)$$, 'ok'),
+('sf_all_executions', 'requested_after', $$SELECT sf_all_executions(requested_after => '-infinity')$$, 'ok'),
+('sf_all_executions', 'requested_after', $$SELECT sf_all_executions(requested_after => 'infinity')$$, 'ok'),
+('sf_all_executions', 'requested_before', $$SELECT sf_all_executions(requested_before => '-infinity')$$, 'ok'),
+('sf_all_executions', 'requested_before', $$SELECT sf_all_executions(requested_before => 'infinity')$$, 'ok'),
+('sf_all_executions', 'page_size', $$SELECT sf_all_executions(page_size => 0)$$, 'SF012 argument page_size must be at least 1'),
+('sf_all_executions', 'page_size', $$SELECT sf_all_executions(page_size => 1001)$$, 'SF012 argument page_size must be at most 1000'),
+('sf_all_executions', 'page_size', $$SELECT sf_all_executions(page_size => NULL)$$, 'ok'),
+('sf_all_jobs', 'requested_after', $$SELECT sf_all_jobs(requested_after => '-infinity')$$, 'ok'),
+('sf_all_jobs', 'requested_after', $$SELECT sf_all_jobs(requested_after => 'infinity')$$, 'ok'),
+('sf_all_jobs', 'requested_before', $$SELECT sf_all_jobs(requested_before => '-infinity')$$, 'ok'),
+('sf_all_jobs', 'requested_before', $$SELECT sf_all_jobs(requested_before => 'infinity')$$, 'ok'),
+('sf_all_jobs', 'page_size', $$SELECT sf_all_jobs(page_size => 0)$$, 'SF012 argument page_size must be at least 1'),
+('sf_all_jobs', 'page_size', $$SELECT sf_all_jobs(page_size => 1001)$$, 'SF012 argument page_size must be at most 1000'),
+('sf_all_jobs', 'page_size', $$SELECT sf_all_jobs(page_size => NULL)$$, 'ok'),
+('sf_all_night', 'since', $$SELECT sf_all_night('-infinity')$$, 'SF012 arguments since and until must be times, and since must not be after until'),
+('sf_all_night', 'since', $$SELECT sf_all_night(NULL, NULL)$$, 'ok'),
+('sf_all_night', 'until', $$SELECT sf_all_night(until => 'infinity')$$, 'SF012 arguments since and until must be times, and since must not be after until'),
+('sf_all_night', 'until', $$SELECT sf_all_night(until => '294276-12-31 23:59:59Z')$$, 'ok'),
+('sf_all_night', 'most', $$SELECT sf_all_night(most => -1)$$, 'SF012 argument most must not be negative'),
+('sf_all_night', 'most', $$SELECT sf_all_night(most => NULL)$$, 'ok'),
+('sf_add_node', 'node', $$SELECT sf_add_node(-1, 'n')$$, 'SF012 argument node must not be negative'),
+('sf_add_node', 'node', $$SELECT sf_add_node(2147483647, 'n')$$, 'SF012 argument node must be a number from 0 to 32767'),
+('sf_add_node', 'node', $$SELECT sf_add_node(NULL, 'n')$$, 'SF012 argument node must be a number from 0 to 32767'),
+('sf_drop_node', 'node', $$SELECT sf_drop_node(-1)$$, 'SF012 argument node must not be negative'),
+('sf_drop_node', 'node', $$SELECT sf_drop_node(2147483647)$$, '42704 node 2147483647 does not exist'),
+('sf_drop_node', 'node', $$SELECT sf_drop_node(NULL)$$, '42704 node 0 does not exist'),
 ('sf_set_node', 'node', $$SELECT sf_set_node(NULL)$$, 'SF012 argument node must be from 0 to 31'),
 ('sf_set_node', 'node', $$SELECT sf_set_node(-1)$$, 'SF012 argument node must be from 0 to 31'),
 ('sf_set_node', 'node', $$SELECT sf_set_node(-2147483648)$$, 'SF012 argument node must be from 0 to 31'),
@@ -328,6 +354,8 @@ CREATE FUNCTION pg_temp.test_with(mock jsonb) RETURNS jsonb LANGUAGE sql AS
 	$$ SELECT sf_test_state('{"Type": "Task", "Resource": "activity:a3", "End": true}', mock => mock) $$;
 CREATE TEMP TABLE pass AS SELECT '{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}}}'::json AS d;
 SELECT sf_create_state_machine('m', d) FROM pass;
+-- Questions to all nodes are checked where they are asked first, in this database.
+SELECT sf_add_node(1, 'here');
 SELECT sf_start('m', '{}', '1'), sf_run('m:1');
 SELECT sf_create_worklist('w'), sf_create_state_machine('asks', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "human:w", "Parameters": {}, "End": true}}}');
 SELECT sf_start('asks', '{}', '1'), sf_run('asks:1');
