@@ -189,7 +189,7 @@ test:
 	@WITHOUT='$(WITHOUT)' test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
 
 # The suites but for a feature's own tests, with the library built without it, one feature after the other.
-OPTIONAL_FEATURES = hold deadline event human limit trace start_key
+OPTIONAL_FEATURES = hold deadline event human limit trace start_key home
 test-without:
 	$(PREPARE_TEST)
 	@status=0; for feature in $(OPTIONAL_FEATURES); do echo "== without $$feature"; \
@@ -257,6 +257,10 @@ dist:
 deb:
 	@.packaging/deb $(RELEASE)
 
+# Executions over servers that Citus joins: SFFLOW_CITUS=TARBALL make test-scale
+test-scale:
+	@test/scale/run
+
 # Updates from all releases that are out, and the packages on fresh Debian systems, in chroots: make test-release
 # SYSTEMS="bookworm".
 test-release:
@@ -288,8 +292,9 @@ help:
 	@echo 'make extension      build the extension without the programs'
 	@echo 'make dist           the archives of a release, with checksums and a list of components, under dist/'
 	@echo 'make deb            Debian packages of what is committed, under dist/'
+	@echo 'make test-scale     executions over four servers with Citus (SFFLOW_CITUS=source tarball)'
 	@echo 'make test-release   updates from each release, and the packages on fresh Debian systems (SYSTEMS="bookworm")'
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 
-.PHONY: extension dist deb test-release install-programs uninstall-programs install-unit uninstall-unit clean-programs tmp-install test test-without test-memory test-versions test-demo installcheck demo console bench model faults soak lint help
+.PHONY: extension dist deb test-release test-scale install-programs uninstall-programs install-unit uninstall-unit clean-programs tmp-install test test-without test-memory test-versions test-demo installcheck demo console bench model faults soak lint help

@@ -303,6 +303,15 @@ CREATE TABLE _sfflow.applied_definitions (
 );
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.applied_definitions', '');
 
+--@with home
+CREATE TABLE _sfflow.execution_key (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	key text COLLATE "C" NOT NULL
+);
+CREATE INDEX execution_key_key ON _sfflow.execution_key (key);
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution_key', '');
+--@end
+
 -- Numbers of the nodes of a cluster.
 ALTER TABLE _sfflow.instance ADD COLUMN node smallint;
 

@@ -76,6 +76,7 @@ extern struct config_generic *sf_find_setting(const char *name);
 	makeJsonLexContextCstringLen(NULL, (text), (len), GetDatabaseEncoding(), true)
 /* Local transaction id of this backend, and the number of its PGPROC */
 #define SF_MY_LXID	(MyProc->vxid.lxid)
+#define SF_LOCK_HELD(tag, mode)	LockHeldByMe(tag, mode, false)
 #define SF_MY_PROCNO	MyProcNumber
 /* What a set of events to wait for belongs to: a resource owner, a memory context before */
 #define SF_WAIT_SET_OWNER	CurrentResourceOwner
@@ -83,6 +84,7 @@ extern struct config_generic *sf_find_setting(const char *name);
 #define sf_json_lex_context(text, len) \
 	makeJsonLexContextCstringLen(unconstify(char *, (text)), (len), GetDatabaseEncoding(), true)
 #define SF_MY_LXID	(MyProc->lxid)
+#define SF_LOCK_HELD(tag, mode)	LockHeldByMe(tag, mode)
 #define SF_MY_PROCNO	(MyProc->pgprocno)
 #define SF_WAIT_SET_OWNER	CurrentMemoryContext
 #endif

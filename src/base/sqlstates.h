@@ -140,6 +140,9 @@
 	X(OLDER_REVISION, '0','9','1', "older_revision", RETRY, \
 	  "A document with a later `revision` was applied before.", \
 	  "Apply the newer document, or raise the revision of this one.") \
+	X(NOT_AT_HOME, '0','4','1', "not_at_home", RETRY, \
+	  "An execution with a key was started on a node of a cluster where its key is not at home.", \
+	  "The detail has the node. Start it there, or by a function that Citus delegates to the node of the key. See [scale.md](scale.md).") \
 	X(SCHEMA_DIFFERS, '0','7','0', "schema_differs", RETRY, \
 	  "The library that the server has loaded and the schema of this database are of different versions of sfflow. Nothing runs until they are the same.", \
 	  "The hint says which: `ALTER EXTENSION sfflow UPDATE`, or a restart of the server. See [operations.md](operations.md#upgrade).")

@@ -22,6 +22,7 @@ extern const SfFeature sf_archive_feature;
 extern const SfFeature sf_trace_feature BUILT_OR_NOT;
 extern const SfFeature sf_start_key_feature BUILT_OR_NOT;
 extern const SfFeature sf_node_feature BUILT_OR_NOT;
+extern const SfFeature sf_home_feature BUILT_OR_NOT;
 extern const SfFeature sf_metric_feature;
 extern const SfFeature sf_limit_feature BUILT_OR_NOT;
 
@@ -40,6 +41,7 @@ static const SfFeature *const all[] = {
 	&sf_trace_feature,
 	&sf_start_key_feature,
 	&sf_node_feature,
+	&sf_home_feature,
 	&sf_metric_feature,
 	&sf_limit_feature,
 };

@@ -42,6 +42,19 @@ take_trace(SfExecution *execution, const SfCachedProgram *cached)
 			feature->traces(execution, SF_COMPILED(feature, cached->compiled));
 }
 
+/* Let features see a new execution that has options, or a parent, before it is on this node. */
+static void
+place(SfExecution *execution, const SfCachedProgram *cached)
+{
+	SF_FEATURES(places, feature)
+	{
+		const void *compiled = SF_COMPILED(feature, cached->compiled);
+
+		if (compiled != NULL || execution->start_options != NULL || execution->parent_execution_no != 0)
+			feature->places(execution, compiled);
+	}
+}
+
 /* A root branch of a new execution, due or, where others wait for a limit, in their queue. */
 static SfBranch *
 make_root(const SfExecution *execution, const SfProgram *program)
@@ -114,6 +127,7 @@ sf_lifecycle_begin(SfExecution *execution)
 
 	take_priority(execution, cached);
 	take_trace(execution, cached);
+	place(execution, cached);
 	return begin(execution, cached);
 }
 
@@ -158,6 +172,7 @@ sf_lifecycle_begin_all(SfExecution *const *executions, int n, SfBegan *began)
 
 		take_priority(executions[i], cached);
 		take_trace(executions[i], cached);
+		place(executions[i], cached);
 		joins = joins || may_join(executions[i], cached);
 	}
 	if (!joins)

@@ -68,6 +68,7 @@ typedef struct SfExecution
 
 	/* of one that begins: the key of its start, or NULL; it starts then, or later; 0: at once */
 	const char *start_key;
+	const char *home_key;		/* of one that begins: option key, or NULL */
 	TimestampTz start_at;
 
 	/* for sf_execution_update_all: replaces input, and labels and trace with it; NULL keeps them */

@@ -221,6 +221,12 @@ typedef struct SfFeature
 	void		(*relabelled) (const SfExecution *execution, const Jsonb *before);
 
 	/*
+	 * An execution is to begin, with options of its version that the feature has compiled (else NULL) or options of its start,
+	 * or as a child: may it begin on this node?  Else raise.
+	 */
+	void		(*places) (SfExecution *execution, const void *compiled);
+
+	/*
 	 * An execution is to begin, and its version has options that the feature has compiled (else NULL), or its start has the
 	 * option joins_option: if one that waits takes its place, that one's number and id are in it.  There is one of this id, which is about
 	 * to begin anew (restarts), or to be replaced, with what is wanted.
@@ -387,6 +393,7 @@ typedef struct SfFeature
 	X(trace_context) \
 	X(child_labels) \
 	X(relabelled) \
+	X(places) \
 	X(joins) \
 	X(unjoins) \
 	X(rejoins) \

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
--- needs: hold deadline limit event human label trace start_key node
+-- needs: hold deadline limit event human label trace start_key node home
 BEGIN;
-SELECT plan(256);
+SELECT plan(259);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -35,6 +35,7 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_list_human_tasks', 'worklist text DEFAULT NULL::text, which text DEFAULT NULL::text, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text, actor text DEFAULT NULL::text',
 		'TABLE(task bigint, worklist text, execution_id text, state text, title text, priority integer, created_at timestamp with time zone, due_at timestamp with time zone, claimed_by text, claimed_at timestamp with time zone, roles text[], not_by text[], page_key text)'),
 	('sf_count_human_tasks', 'actor text DEFAULT NULL::text', 'TABLE(worklist text, tasks bigint, mine bigint, open bigint, overdue bigint)'),
+	('sf_find_home', 'key text', 'TABLE(node integer, host text, port integer, here boolean)'),
 	('sf_leave_start_key', 'execution_id text', 'boolean'),
 	('sf_set_labels', 'execution_id text, labels jsonb', 'void'),
 	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),
@@ -143,6 +144,7 @@ INSERT INTO shown VALUES
 	('sf_state_machines', 'state_machine, version, is_current, owner, definition, execution_id_path, options, created_at'),
 	('sf_executions', 'execution_id, state_machine, version, name, status, input, output, error, cause, requested_at, started_at, stopped_at, redrive_count, last_redriven_at, start_requests, parent_execution_id, waiting_on, labels'),
 	('sf_archive_batches', 'batch, activity, name, executions, taken_at, worker, confirmed_at, file, bytes, sha256'),
+	('sf_execution_keys', 'execution_id, state_machine, key'),
 	('sf_start_keys', 'state_machine, start_key, execution_id, place, rank'),
 	('sf_labels', 'label, value, execution_id, state_machine, requested_at'),
 	('sf_jobs', 'execution_id, state_machine, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),

@@ -1,0 +1,46 @@
+/*
+ * home.h
+ *		Executions in a cluster of Citus: each node is a complete sfflow, and an execution lives on the node where its
+ *		key is at home.
+ *
+ * The key is a value of the column by which a table of Citus is distributed.  The table sf_home, which is empty and has no column
+ * but the key, is distributed beside the data of the users: the node of the key's shard is the home of the key.  What an
+ * execution does with the rows of its key is then local to its transaction.
+ */
+#ifndef SF_FEATURE_HOME_H
+#define SF_FEATURE_HOME_H
+
+#include "asl/program.h"
+#include "json/json.h"
+#include "store/execution.h"
+#include "store/feature.h"
+
+/* Characters that a key may have */
+#define SF_MAX_HOME_KEY	256
+
+/* Where a key is at home */
+typedef struct SfHome
+{
+	bool		found;			/* sf_home is there, and distributed */
+	bool		here;
+	int			node;			/* the number of Citus's group */
+	char	   *host;
+	int			port;
+} SfHome;
+
+/* --- Citus (citus.c) --- */
+
+extern void sf_home_init(void);
+extern bool sf_home_has_citus(void);
+extern Oid	sf_home_table(void);
+extern SfHome sf_home_find(const char *key);
+extern char *sf_home_local_key(void);
+extern int	sf_home_node_number(void);
+
+/* --- keys of executions (execution_key.c) --- */
+
+extern void *sf_home_compile_options(const Jsonb *options, const SfProgram *program);
+extern void sf_home_place(SfExecution *execution, const void *option);
+extern void sf_home_begins(const SfExecution *execution, SfBranch *root);
+
+#endif							/* SF_FEATURE_HOME_H */
