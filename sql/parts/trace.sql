@@ -54,6 +54,31 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_reject_spans(bigint[], text) IS
 	'says that the spans of runs are refused for ever; they are not taken any more';
 
+-- The trace of each execution that is part of one; see execution.trace.
+CREATE VIEW @extschema@.sf_traces WITH (security_barrier) AS
+SELECT e.execution_id, m.name AS state_machine, substr(e.trace, 4, 32) AS trace_id,
+	nullif(substr(e.trace, 37, 16), '0000000000000000') AS parent_span_id,
+	substr(e.trace, 55, 1) = ANY ('{1,3,5,7,9,b,d,f}') AS is_sampled, e.requested_at,
+	x.exports_waiting, x.exports_rejected
+FROM _sfflow.execution e
+CROSS JOIN LATERAL (
+	SELECT s.name, s.owner FROM _sfflow.state_machine s WHERE s.machine_no = e.machine_no OFFSET 0) m
+CROSS JOIN LATERAL (
+	SELECT count(*) FILTER (WHERE y.rejected_at IS NULL) AS exports_waiting, count(y.rejected_at) AS exports_rejected
+	FROM _sfflow.trace_export y WHERE y.execution_no = e.execution_no) x
+WHERE e.trace IS NOT NULL AND _sfflow.can_read(m.name, m.owner);
+GRANT SELECT ON @extschema@.sf_traces TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_traces IS 'the traces of OpenTelemetry that executions are part of';
+COMMENT ON COLUMN @extschema@.sf_traces.execution_id IS 'execution';
+COMMENT ON COLUMN @extschema@.sf_traces.state_machine IS 'its state machine';
+COMMENT ON COLUMN @extschema@.sf_traces.trace_id IS 'trace, as 32 hexadecimal digits';
+COMMENT ON COLUMN @extschema@.sf_traces.parent_span_id IS
+	'span that started it, as 16 hexadecimal digits; null: the trace begins with it';
+COMMENT ON COLUMN @extschema@.sf_traces.is_sampled IS 'whether its runs are exported';
+COMMENT ON COLUMN @extschema@.sf_traces.requested_at IS 'when it was requested';
+COMMENT ON COLUMN @extschema@.sf_traces.exports_waiting IS 'runs that have ended and are not exported yet';
+COMMENT ON COLUMN @extschema@.sf_traces.exports_rejected IS 'runs that the collector has refused for ever';
+
 --@into sequence_use
 UNION ALL
 SELECT 'trace_export_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event human label trace start_key node home
 BEGIN;
-SELECT plan(259);
+SELECT plan(260);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -147,6 +147,7 @@ INSERT INTO shown VALUES
 	('sf_execution_keys', 'execution_id, state_machine, key'),
 	('sf_start_keys', 'state_machine, start_key, execution_id, place, rank'),
 	('sf_labels', 'label, value, execution_id, state_machine, requested_at'),
+	('sf_traces', 'execution_id, state_machine, trace_id, parent_span_id, is_sampled, requested_at, exports_waiting, exports_rejected'),
 	('sf_jobs', 'execution_id, state_machine, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),
 	('sf_job_relations', 'state_machine, version, job_id, pre_job_id'),
 	('sf_aliases', 'state_machine, alias, version, percent, set_at'),

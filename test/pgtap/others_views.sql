@@ -1,8 +1,8 @@
 -- What a role may see is found by set: the views ask for the rights on the rows of other roles not row by row. Proved by counts, of how
 -- often rights are looked up, and by the costs that the planner expects: beyond jit_above_cost it compiles a query that shows nothing.
--- needs: deadline limit event human label start_key node home
+-- needs: deadline limit event human label trace start_key node home
 BEGIN;
-SELECT plan(46);
+SELECT plan(47);
 CREATE ROLE views_reader;
 CREATE ROLE views_stranger;
 SELECT sf_grant('CREATE', '*', r) FROM unnest('{views_reader,views_stranger}'::text[]) AS r \g /dev/null

@@ -373,6 +373,7 @@ SELECT public.sf_take_spans(), public.sf_confirm_spans('{1}'), public.sf_reject_
 SELECT public.sf_list_executions(labels => '{"a": 2}'), public.sf_stop_many(labels => '{"a": 2}');
 SELECT public.sf_redrive_many(labels => '{"a": 2}');
 TABLE public.sf_labels;
+TABLE public.sf_traces;
 SELECT public.sf_create_activity('archive-twin'), public.sf_create_state_machine('old', '{"StartAt": "S",
 	"States": {"S": {"Type": "Fail", "Error": "E"}}}',
 	options => '{"retention": "0 s", "archive": "activity:archive-twin"}');
