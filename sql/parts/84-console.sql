@@ -568,6 +568,11 @@ RETURN (
 			SELECT _sfflow.console_failed_item(e.execution_id, e.error)
 			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'),
 		'took', _sfflow.took_ms($1 ->> 'execution_id'),
+--@with trace
+		'trace', (SELECT to_jsonb(t) FROM (
+			SELECT x.trace_id, x.is_sampled, x.exports_waiting, x.exports_rejected FROM @extschema@.sf_traces x
+			WHERE x.execution_id = $1 ->> 'execution_id') t),
+--@end
 		'progress', _sfflow.console_progress($1 ->> 'execution_id'),
 --@with limit
 		'waits', _sfflow.console_waits($1 ->> 'execution_id'),
@@ -922,7 +927,7 @@ RETURN jsonb_build_object(
 	'may_create', coalesce(has_schema_privilege(to_regnamespace('cron'), 'USAGE'), false),
 	'calendars', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.calendar), '[]') FROM (
 		SELECT x.calendar, x.owner, _sfflow.console_cut(x.rule::text, 2000) AS rule,
-			_sfflow.console_cut(x.days::text, 2000) AS days
+			_sfflow.console_cut(x.days::text, 2000) AS days, pg_has_role(x.owner, 'USAGE') AS may_edit
 		FROM @extschema@.sf_calendars x ORDER BY x.calendar LIMIT 100) c));
 
 -- schedule {name, from, to}: its times from one to another, the days on which its calendar is closed, and its last
@@ -990,7 +995,8 @@ CREATE FUNCTION _sfflow.console_rules(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN jsonb_build_object(
 	'rows', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.rule_name), '[]') FROM (
-		SELECT x.rule_name, x.owner, _sfflow.console_cut(x.pattern::text, 4000) AS pattern, x.target,
+		SELECT x.rule_name, x.owner, pg_has_role(x.owner, 'USAGE') AS may_edit,
+			_sfflow.console_cut(x.pattern::text, 4000) AS pattern, x.target,
 			_sfflow.console_cut(x.input::text, 4000) AS input, x.pending, x.delivered, x.dead,
 				left(x.last_error, 500) AS last_error,
 			_sfflow.console_cut(x.last_cause, 1000) AS last_cause, x.last_failed_at, x.created_at
@@ -1011,17 +1017,71 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN jsonb_build_object('matches', @extschema@.sf_test_event_pattern(($1 ->> 'pattern')::jsonb,
 	($1 ->> 'event')::jsonb));
 
--- create_rule {name, pattern, target, input}: pattern and input are JSON text. A name that is taken is refused.
+-- create_rule {name, pattern, target, input, replace}: pattern and input are JSON text. A name that is taken is
+-- refused, unless the rule is to be replaced; it keeps then how it names the executions that it
+-- starts.
 CREATE FUNCTION _sfflow.console_create_rule(q jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+	former record;
 BEGIN
-	IF EXISTS (SELECT FROM @extschema@.sf_rules r WHERE r.rule_name = q ->> 'name') THEN
+	SELECT r.execution_name, r.if_exists INTO former FROM @extschema@.sf_rules r WHERE r.rule_name = q ->> 'name';
+	IF FOUND AND NOT coalesce((q ->> 'replace')::boolean, false) THEN
 		RAISE EXCEPTION 'there is a rule "%" already', q ->> 'name' USING ERRCODE = 'SF012';
 	END IF;
-	RETURN jsonb_build_object('created',
-		@extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
-		nullif(q ->> 'input', '')::jsonb)::text);
+	IF former.execution_name IS NULL OR q ->> 'target' ~ '^(sql|activity|event|notify):' THEN
+		PERFORM @extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
+			nullif(q ->> 'input', '')::jsonb);
+	ELSE
+		PERFORM @extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
+			nullif(q ->> 'input', '')::jsonb, former.execution_name, former.if_exists);
+	END IF;
+	RETURN jsonb_build_object('created', '');
+END
+$$;
+
+-- set_calendar {name, rule, days, new}: make a calendar, or another one in its place; rule and days are JSON text. With
+-- new, a name that is taken is refused.
+CREATE FUNCTION _sfflow.console_set_calendar(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF (q ->> 'new')::boolean
+		AND EXISTS (SELECT FROM @extschema@.sf_calendars c WHERE c.calendar = q ->> 'name') THEN
+		RAISE EXCEPTION 'there is a calendar "%" already', q ->> 'name' USING ERRCODE = 'SF012';
+	END IF;
+	PERFORM @extschema@.sf_create_calendar(q ->> 'name', (q ->> 'rule')::jsonb, nullif(q ->> 'days', '')::jsonb);
+	RETURN jsonb_build_object('calendar', q ->> 'name');
+END
+$$;
+
+-- plan_calendar, as set_calendar: the days of the next two months with it, and when the schedules that use it would run
+-- next.
+CREATE FUNCTION _sfflow.console_plan_calendar(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	PERFORM _sfflow.console_set_calendar(q);
+	RETURN jsonb_build_object(
+		'days', (SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.day), '[]')
+			FROM @extschema@.sf_calendar_days(q ->> 'name', current_date, current_date + 61) d),
+		'schedules', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.schedule_name), '[]') FROM (
+			SELECT x.schedule_name, x.next_run FROM @extschema@.sf_schedules x WHERE x.calendar = q ->> 'name'
+			ORDER BY x.schedule_name LIMIT 10) s));
+END
+$$;
+
+-- set_alias {state_machine, alias, versions}: versions is JSON text, {"1": 90, "2": 10}.
+CREATE FUNCTION _sfflow.console_set_alias(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	PERFORM @extschema@.sf_set_alias(q ->> 'state_machine', q ->> 'alias', (q ->> 'versions')::jsonb);
+	RETURN (
+		SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.version), '[]')) FROM (
+			SELECT x.version, x.percent FROM @extschema@.sf_aliases x
+			WHERE x.state_machine = q ->> 'state_machine' AND x.alias = q ->> 'alias') a);
 END
 $$;
 
@@ -1142,6 +1202,8 @@ RETURN CASE $1
 	WHEN 'assign_task' THEN @extschema@.sf_assign_task($2::bigint, $3 ->> 'role')::text
 --@end
 	WHEN 'unschedule' THEN @extschema@.sf_unschedule($2)::text
+	WHEN 'drop_calendar' THEN @extschema@.sf_drop_calendar($2)::text
+	WHEN 'drop_alias' THEN @extschema@.sf_drop_alias($3 ->> 'state_machine', $2)::text
 	WHEN 'drop_rule' THEN @extschema@.sf_drop_rule($2)::text
 	WHEN 'redeliver' THEN @extschema@.sf_redeliver($2, $3 ->> 'event_id')::text
 	WHEN 'discard' THEN @extschema@.sf_discard_deliveries($2, $3 ->> 'event_id')::text
@@ -1269,7 +1331,15 @@ DECLARE
 	plan jsonb;
 BEGIN
 	BEGIN
-		plan := CASE action WHEN 'plan' THEN _sfflow.console_plan(q) ELSE _sfflow.console_plan_schedule(q) END;
+		CASE action
+			WHEN 'plan' THEN plan := _sfflow.console_plan(q);
+			WHEN 'plan_schedule' THEN plan := _sfflow.console_plan_schedule(q);
+			WHEN 'plan_calendar' THEN plan := _sfflow.console_plan_calendar(q);
+			WHEN 'plan_alias' THEN plan := _sfflow.console_set_alias(q);
+--@with limit
+			WHEN 'plan_limit' THEN plan := _sfflow.console_plan_limit(q);
+--@end
+		END CASE;
 		RAISE EXCEPTION USING ERRCODE = 'P0C01';
 	EXCEPTION WHEN SQLSTATE 'P0C01' THEN
 		RETURN plan;
@@ -1296,13 +1366,36 @@ BEGIN
 	RETURN jsonb_build_object('target', q ->> 'target');
 END
 $$;
+
+-- plan_limit, as set_limit: how much would run and wait, with the new limit and with the one that is there.
+CREATE FUNCTION _sfflow.console_plan_limit(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	former jsonb := (
+		SELECT to_jsonb(l) FROM (
+			SELECT x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting
+			FROM @extschema@.sf_limits x
+			WHERE x.target = q ->> 'target' AND x.key IS NOT DISTINCT FROM nullif(q ->> 'key', '')
+				AND NOT x.in_definition) l);
+BEGIN
+	PERFORM _sfflow.console_set_limit(q);
+	RETURN (
+		SELECT jsonb_build_object('before', former, 'after', to_jsonb(l)) FROM (
+			SELECT x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting
+			FROM @extschema@.sf_limits x
+			WHERE x.target = q ->> 'target' AND x.key IS NOT DISTINCT FROM nullif(q ->> 'key', '')
+				AND NOT x.in_definition) l);
+END
+$$;
 --@end
 
 CREATE FUNCTION @extschema@.sf_console_actions() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY['acknowledge', 'acknowledge_all', 'act_on_matches', 'assign_task', 'claim_task', 'complete_task',
-	'create_rule', 'discard', 'drop_limit', 'drop_rule', 'fail_task', 'hold', 'mark', 'plan', 'plan_schedule',
-	'redeliver', 'redrive', 'release', 'release_task', 'set_labels', 'set_limit', 'set_schedule', 'start', 'stop',
+	'create_rule', 'discard', 'drop_alias', 'drop_calendar', 'drop_limit', 'drop_rule', 'fail_task', 'hold', 'mark',
+	'plan', 'plan_alias', 'plan_calendar', 'plan_limit', 'plan_schedule', 'redeliver', 'redrive', 'release',
+	'release_task', 'set_alias', 'set_calendar', 'set_labels', 'set_limit', 'set_schedule', 'start', 'stop',
 	'test_state', 'unschedule'];
 COMMENT ON FUNCTION @extschema@.sf_console_actions() IS
 	'the actions of sf_console_api that write; all others work in a read-only transaction';
@@ -1347,6 +1440,7 @@ BEGIN
 		WHEN 'start' THEN answer := _sfflow.console_start(request);
 --@with limit
 		WHEN 'set_limit' THEN answer := _sfflow.console_set_limit(request);
+		WHEN 'plan_limit' THEN answer := _sfflow.console_tried(action, request);
 --@end
 --@with human
 		WHEN 'inbox' THEN answer := _sfflow.console_inbox(request);
@@ -1357,9 +1451,11 @@ BEGIN
 		WHEN 'inbox' THEN answer := '{"rows": [], "next": null, "counts": [], "held": [], "readable": []}';
 --@end
 		WHEN 'set_schedule' THEN answer := _sfflow.console_set_schedule(request);
-		WHEN 'plan', 'plan_schedule' THEN answer := _sfflow.console_tried(action, request);
+		WHEN 'set_calendar' THEN answer := _sfflow.console_set_calendar(request);
+		WHEN 'set_alias' THEN answer := _sfflow.console_set_alias(request);
+		WHEN 'plan', 'plan_schedule', 'plan_calendar', 'plan_alias' THEN answer := _sfflow.console_tried(action, request);
 		WHEN 'redrive', 'stop', 'hold', 'release', 'mark', 'set_labels', 'acknowledge', 'acknowledge_all', 'unschedule',
-			'drop_limit', 'drop_rule', 'redeliver', 'discard' THEN
+			'drop_alias', 'drop_calendar', 'drop_limit', 'drop_rule', 'redeliver', 'discard' THEN
 			answer := _sfflow.console_each(action, request);
 		ELSE
 			RAISE EXCEPTION 'there is no action "%" of the console', left(action, 100) USING ERRCODE = 'SF012';

@@ -1,7 +1,7 @@
 -- sf_console_api: what each page of the console gets, with the rights of its role, bounded; sf_graph_layout and sf_graph_status.
 -- needs: hold deadline limit
 BEGIN;
-SELECT plan(135);
+SELECT plan(144);
 
 SELECT current_schema AS schema \gset
 CREATE ROLE console_reader;
@@ -151,8 +151,8 @@ SELECT is(pg_temp.api('start', '{"state_machine": "night", "name": "2", "input":
 SELECT is(pg_temp.api('stop', '{"targets": ["night:2"], "reason": "enough"}') -> 'rows' -> 0 ->> 'result', 'ABORTED', 'a stop');
 SELECT is(pg_temp.api('mark', '{"targets": ["night:2"], "job_id": "A", "outcome": "skip"}') -> 'rows' -> 0 ->> 'target', 'night:2', 'a mark');
 SELECT is((SELECT array_agg(a ORDER BY a) FROM unnest(sf_console_actions()) AS a),
-	ARRAY['acknowledge', 'acknowledge_all', 'act_on_matches', 'assign_task', 'claim_task', 'complete_task', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'fail_task', 'hold', 'mark', 'plan',
-		'plan_schedule', 'redeliver', 'redrive', 'release', 'release_task', 'set_labels', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'], 'the actions that write');
+	ARRAY['acknowledge', 'acknowledge_all', 'act_on_matches', 'assign_task', 'claim_task', 'complete_task', 'create_rule', 'discard', 'drop_alias', 'drop_calendar', 'drop_limit', 'drop_rule', 'fail_task', 'hold', 'mark', 'plan',
+		'plan_alias', 'plan_calendar', 'plan_limit', 'plan_schedule', 'redeliver', 'redrive', 'release', 'release_task', 'set_alias', 'set_calendar', 'set_labels', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'], 'the actions that write');
 
 -- Rules.
 SELECT throws_ok($$ SELECT sf_console_api('create_rule', '{"name": "r", "pattern": "{\"nothing\": 1}", "target": "items"}') $$, 'SF050', NULL, 'a pattern that is none');
@@ -234,5 +234,19 @@ SELECT throws_ok('SELECT sf_console_api(''tonight'', ''[]'')', 'SF012', 'the req
 SELECT throws_ok('SELECT sf_console_api(''drop'', ''{}'')', 'SF012', 'there is no action "drop" of the console', 'an action that does not exist');
 SELECT throws_ok('SELECT sf_console_api(''executions'', ''{"limit": "x"}'')', '22P02', NULL, 'a limit that is no number');
 SELECT throws_ok('SELECT sf_console_api(''redrive'', ''{"targets": []}'')', 'SF012', NULL, 'no target');
+
+-- What a change would do: it is made and taken back, with the rights of who asks.
+SELECT is(pg_temp.api('plan_limit', '{"target": "items", "key": "", "max_running": "7", "rate": "", "per": "", "on_limit": "queue"}') #> '{after}',
+	'{"max_running": 7, "rate": null, "per": null, "on_limit": "queue", "in_use": 0, "waiting": 0}', 'what a limit would do');
+SELECT is_empty($$ SELECT FROM sf_limits WHERE target = 'items' $$, '... which is not set');
+SELECT is(pg_temp.api('plan_alias', '{"state_machine": "night", "alias": "live", "versions": "{\"1\": 100}"}') -> 'rows', '[{"version": 1, "percent": 100}]', 'what an alias would be');
+SELECT is(pg_temp.api('set_alias', '{"state_machine": "night", "alias": "live", "versions": "{\"1\": 100}"}') -> 'rows', '[{"version": 1, "percent": 100}]', '... and then is');
+SELECT is(pg_temp.api('drop_alias', '{"targets": ["live"], "state_machine": "night"}') #>> '{rows,0,target}', 'live', '... until it is dropped');
+SELECT is(jsonb_array_length(pg_temp.api('plan_calendar', '{"name": "shop", "rule": "{\"Weekdays\": [\"MON\"]}", "days": "", "new": true}') -> 'days'), 62, 'the days of a calendar that there is not yet');
+SELECT is_empty($$ SELECT FROM sf_calendars WHERE calendar = 'shop' $$, '... nor afterwards');
+SET LOCAL ROLE console_operator;
+SELECT throws_ok($$ SELECT sf_console_api('set_alias', '{"state_machine": "night", "alias": "live", "versions": "{\"1\": 100}"}') $$, '42501', NULL, 'one that does not own a machine gives it no alias');
+SELECT throws_ok($$ SELECT sf_console_api('plan_alias', '{"state_machine": "night", "alias": "live", "versions": "{\"1\": 100}"}') $$, '42501', NULL, '... nor tries one');
+RESET ROLE;
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,6 +1,6 @@
 -- Traces: where an execution gets its trace from, what passes it on, and the spans of its runs.
 BEGIN;
-SELECT plan(66);
+SELECT plan(71);
 
 CREATE SCHEMA shop;
 CREATE TABLE shop.seen (n serial, context text, child text);
@@ -205,6 +205,20 @@ UPDATE _sfflow.trace_export SET leased_until = NULL;
 SELECT pg_temp.take() \g /dev/null
 SELECT is((SELECT count(*) FROM sf_take_spans(1000, '1 hour') t WHERE t.export_no NOT IN (SELECT export_no FROM span)), 0::bigint, '... and not taken any more');
 SELECT matches((SELECT detail FROM sf_health WHERE item = 'traces' AND NOT ok), '; 1 were rejected, the last one: too large$', '... which sf_health tells');
+
+-- The view.
+CREATE ROLE trace_reader;
+SELECT pg_temp.machine('seen', '{"StartAt": "S", "States": {"S": {"Type": "Succeed"}}}'), pg_temp.machine('root', '{"StartAt": "S", "States": {"S": {"Type": "Succeed"}}}', '{"trace": {"sample": 1}}') \g /dev/null
+SELECT pg_temp.start('seen', 'a', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 vendor=1'), pg_temp.start('seen', 'b', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00'),
+	sf_start('seen', '{}', 'c'), sf_start('root', '{}', 'a'), sf_run('seen:a'), sf_run('seen:b'), sf_run('root:a') \g /dev/null
+SELECT is((SELECT string_agg(concat_ws(' ', execution_id, trace_id, parent_span_id, is_sampled, exports_waiting, exports_rejected), ', ' ORDER BY execution_id) FROM sf_traces WHERE state_machine = 'seen'),
+	'seen:a 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7 t 1 0, seen:b 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7 f 0 0', 'sf_traces has executions that are part of one');
+SELECT is((SELECT concat(length(trace_id), ' ', parent_span_id, ' ', is_sampled, ' ', exports_waiting) FROM sf_traces WHERE execution_id = 'root:a'), '32  t 1', '... also one that began its trace');
+SELECT is(sf_console_api('execution', '{"execution_id": "seen:b"}') -> 'trace', '{"trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "is_sampled": false, "exports_waiting": 0, "exports_rejected": 0}', 'the console shows it');
+SELECT is(sf_console_api('execution', '{"execution_id": "seen:c"}') -> 'trace', 'null', '... and none where there is none');
+SET LOCAL ROLE trace_reader;
+SELECT is((SELECT count(*) FROM sf_traces), 0::bigint, 'who may not read the machine sees none');
+RESET ROLE;
 SELECT is((SELECT count(*) FROM sf_check()), 0::bigint, 'sf_check() has no complaint');
 SELECT * FROM finish();
 ROLLBACK;

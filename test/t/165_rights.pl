@@ -94,7 +94,8 @@ my %checked = map {
 	$_ => 1 } qw(apply_definition ask_nodes
   athena_rows aws_install_athena aws_install_s3 aws_resources branch_place can_read
   check_rule_input console_act_on_matches console_activities console_check_act console_count_matches console_fits
-  console_listed console_matches console_searches
+  console_listed console_matches console_plan_calendar console_plan_limit console_searches console_set_alias
+  console_set_calendar
   console_ahead console_alerts console_compare console_compared
   console_create_rule console_cut console_deadlines console_diff console_each
   console_event_payload console_events console_execution console_executions console_failed_item console_failed_jobs

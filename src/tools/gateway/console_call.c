@@ -46,7 +46,7 @@ writes(const SfgConsoleSession *session, const char *action)
 static bool
 is_trial(const char *action)
 {
-	static const char *const trials[] = {"plan", "plan_schedule", "test_state"};
+	static const char *const trials[] = {"plan", "plan_alias", "plan_calendar", "plan_limit", "plan_schedule", "test_state"};
 
 	for (size_t i = 0; i < lengthof(trials); i++)
 	{
