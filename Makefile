@@ -250,6 +250,12 @@ soak:
 	@$(MAKE) -s $(PARALLEL) tmp-install
 	@SCRIPT_SECONDS=$$(($(SOAK_MINUTES) * 60 + 900)) SOAK_MINUTES=$(SOAK_MINUTES) test/run tap --tests 157_soak
 
+# sfgateway with 200 people who look at the console and with traces that it exports, for SOAK_MINUTES: its memory is flat.
+soak-gateway:
+	$(PREPARE_TEST)
+	@$(MAKE) -s $(PARALLEL) tmp-install
+	@SCRIPT_SECONDS=$$(($(SOAK_MINUTES) * 60 + 900)) GATEWAY_SOAK_MINUTES=$(SOAK_MINUTES) test/run tap --tests 317_gateway_soak
+
 # What is released: archives of what is committed, and packages for the releases of PostgreSQL that have headers here.
 # Both write into dist/.
 dist:
@@ -287,6 +293,7 @@ help:
 	@echo 'make model          the models of the protocols, with spin, some minutes'
 	@echo 'make faults         every fault in rounds against an exact ledger (FAULT_ROUNDS=5, FAULTS=pattern)'
 	@echo 'make soak           load and random faults for an hour (SOAK_MINUTES=10)'
+	@echo 'make soak-gateway   sfgateway with 200 viewers and an export for an hour (SOAK_MINUTES=10)'
 	@echo 'make lint           conventions that a compiler does not check'
 	@echo 'make install-unit   install the units of systemd for both programs (UNITDIR, DESTDIR)'
 	@echo 'make extension      build the extension without the programs'
@@ -297,4 +304,4 @@ help:
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 
-.PHONY: extension dist deb test-release test-scale install-programs uninstall-programs install-unit uninstall-unit clean-programs tmp-install test test-without test-memory test-versions test-demo installcheck demo console bench model faults soak lint help
+.PHONY: extension dist deb test-release test-scale install-programs uninstall-programs install-unit uninstall-unit clean-programs tmp-install test test-without test-memory test-versions test-demo installcheck demo console bench model faults soak soak-gateway lint help
