@@ -46,15 +46,16 @@ def psql(sql, role='postgres'):
 class Console:
     """The console in a browser."""
 
-    def __init__(self, url, pictures=None):
+    def __init__(self, url, pictures=None, language='en-GB'):
         self.url = url
         self.pictures = pictures
         self.clicks = 0
         self.profile = tempfile.mkdtemp(prefix='sfflow-console-')
         options = webdriver.ChromeOptions()
         for argument in ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--hide-scrollbars',
-                         '--window-size=1280,900', f'--user-data-dir={self.profile}', '--lang=en-GB', '--no-proxy-server'):
+                         '--window-size=1280,900', f'--user-data-dir={self.profile}', f'--lang={language}', '--no-proxy-server'):
             options.add_argument(argument)
+        options.add_experimental_option('prefs', {'intl.accept_languages': language})
         options.binary_location = shutil.which('chromium')
         options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
         self.driver = webdriver.Chrome(service=Service(shutil.which('chromedriver')), options=options)

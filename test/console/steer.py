@@ -27,7 +27,7 @@ RIGHTS = {
                'what runs': 'Hold… Release… Stop…',
                'a machine': 'Change… Hold… New limit… Release… Remove… Start…', 'machines': 'Start…',
                'alerts': 'Acknowledge…', 'health': 'Change… New limit… Release… Remove…',
-               'schedules': 'Edit… Hold… New schedule… Remove…', 'rules': 'New rule… Remove…'},
+               'schedules': 'Edit… Hold… New calendar… New schedule… Remove…', 'rules': 'Edit… New rule… Remove…'},
 }
 for role, offers in RIGHTS.items():
     ok(console.sign_in(role, f'{role}-secret'), f'{role} signs in')

@@ -1,6 +1,6 @@
-# Actions on all executions that a filter has, searches inside of executions and views in the address, in a browser: by
-# keyboard, and with axe-core.
-# needs: hold label
+# What is changed with a preview, actions on all executions that a filter has, searches inside of executions and views
+# in the address, in a browser: by keyboard, and with axe-core.
+# needs: hold label limit trace
 use strict;
 use warnings;
 use FindBin;
@@ -15,6 +15,7 @@ my $axe = "$FindBin::Bin/../console/node_modules/axe-core/axe.min.js";
 plan skip_all => 'axe-core is MISSING: npm could not install it below test/console' unless -e $axe;
 my $node = night_node();
 my $gateway = start_gateway($node, program => 'sfgateway');
+in_browser($node, $gateway, 'edit.py', "$PostgreSQL::Test::Utils::tmp_check/console", $axe);
 in_browser($node, $gateway, 'many.py', "$PostgreSQL::Test::Utils::tmp_check/console", $axe);
 stop_gateway($gateway);
 no_surprises($node);

@@ -5,12 +5,13 @@ import { h } from './dom.js';
 import { readCause } from './format.js';
 import { alertLink, badge, button, errorName, executionLink, labelLinks, may, section, table, text,
   time } from './parts.js';
+import { tr } from './texts.js';
 
-const KINDS = { failed: ['FAILED', 'failed'], timed_out: ['TIMED_OUT', 'timed out'],
-  failed_again: ['FAILED', 'failed again'] };
+const KINDS = { failed: ['FAILED', tr('failed')], timed_out: ['TIMED_OUT', tr('timed out')],
+  failed_again: ['FAILED', tr('failed again')] };
 
 export function title() {
-  return 'Alerts';
+  return tr('Alerts');
 }
 
 export function load({ ask }) {
@@ -25,26 +26,27 @@ function detail(row) {
 
 export function draw(data, context) {
   return [
-    h('h1', { tabindex: '-1', key: 'h1' }, 'Alerts'),
-    h('div', { class: 'card', key: 'list' }, table('Alerts', [
-      ['Kind', r => badge(...(KINDS[r.kind] ?? ['TIMED_OUT', r.kind.replaceAll('_', ' ')]))],
-      ['Of', r => [alertLink(r), ' ', labelLinks(r.labels)]],
-      ['Since', r => time(r.since)],
-      ['What', detail, 'wide'],
+    h('h1', { tabindex: '-1', key: 'h1' }, tr('Alerts')),
+    h('div', { class: 'card', key: 'list' }, table(tr('Alerts'), [
+      [tr('Kind'), r => badge(...(KINDS[r.kind] ?? ['TIMED_OUT', r.kind.replaceAll('_', ' ')]))],
+      [tr('Of'), r => [alertLink(r), ' ', labelLinks(r.labels)]],
+      [tr('Since'), r => time(r.since)],
+      [tr('What'), detail, 'wide'],
       ['',
         r =>
-          r.execution_id && may(data.rights, r.execution_id, 'OPERATE') ? button('Acknowledge…', () =>
+          r.execution_id && may(data.rights, r.execution_id, 'OPERATE') ? button(tr('Acknowledge…'), () =>
             context.act(acknowledge([r.execution_id], r.kind)), { class: 'small',
-            'aria-label': `Acknowledge ${r.kind} of ${r.execution_id}` }) : null],
+            'aria-label': tr('Acknowledge {0} of {1}', r.kind, r.execution_id) }) : null],
     ], data.rows, r => r.kind + r.execution_id + r.target + r.detail,
-      'Nothing to look at: nothing has failed, is late or is stuck that was not acknowledged.'),
-      data.rows.length === 200 ? h('p', { class: 'muted' }, 'Only 200 are shown: of failures the latest ones.') : null),
-    section('Acknowledged', { count: data.acknowledged.length }, table('Acknowledged', [
-      ['Execution', r => executionLink(r.execution_id)],
-      ['Kind', r => r.kind.replaceAll('_', ' ')],
-      ['When', r => time(r.acknowledged_at)],
-      ['By', r => text(r.acknowledged_by)],
-      ['Comment', r => r.comment ? text(r.comment) : '–', 'wide'],
-    ], data.acknowledged, r => r.execution_id + r.kind, 'None.')),
+      tr('Nothing to look at: nothing has failed, is late or is stuck that was not acknowledged.')),
+      data.rows.length === 200 ? h('p', { class: 'muted' }, tr('Only 200 are shown: of failures the latest ones.')) :
+        null),
+    section(tr('Acknowledged'), { count: data.acknowledged.length }, table(tr('Acknowledged'), [
+      [tr('Execution'), r => executionLink(r.execution_id)],
+      [tr('Kind'), r => r.kind.replaceAll('_', ' ')],
+      [tr('When'), r => time(r.acknowledged_at)],
+      [tr('By'), r => text(r.acknowledged_by)],
+      [tr('Comment'), r => r.comment ? text(r.comment) : '–', 'wide'],
+    ], data.acknowledged, r => r.execution_id + r.kind, tr('None.'))),
   ];
 }

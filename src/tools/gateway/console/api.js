@@ -1,5 +1,7 @@
 // Talk to sfgateway: the session, the actions of sf_console_api, and the long poll.
 
+import { tr } from './texts.js';
+
 // The token stays with the pages of this address and port, in all tabs. Cookies are sent to all ports of a host; this
 // is not.
 const place = 'sfgateway-token';
@@ -24,7 +26,7 @@ for (const type of ['keydown', 'pointerdown', 'wheel']) {
 // What went wrong, as PostgreSQL or the gateway tells it.
 export class ApiError extends Error {
   constructor(status, error) {
-    super(error?.message ?? `The server answered ${status}.`);
+    super(error?.message ?? tr('The server answered {0}.', status));
     this.status = status;
     this.detail = error?.detail;
     this.hint = error?.hint;
@@ -54,7 +56,7 @@ async function send(path, body, signal) {
     answer = await response.json().catch(noJson);
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new ApiError(0, { message: 'The server cannot be reached.' });
+    throw new ApiError(0, { message: tr('The server cannot be reached.') });
   }
   if (response.ok) return answer;
   if (response.status === 401 && token) {

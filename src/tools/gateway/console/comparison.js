@@ -4,10 +4,11 @@ import { h } from './dom.js';
 import { clock, count, duration, stateNames } from './format.js';
 import { badge, errorName, errorNotice, executionLink, field, hash, notice, section, statusWord, table, text,
   time } from './parts.js';
+import { tr } from './texts.js';
 import { compare, shownTime, timeline } from './timeline.js';
 
 export function title({ argument }) {
-  return `Compare ${argument}`;
+  return tr('Compare {0}', argument);
 }
 
 // Without the other execution, if there is none of that id: the page still shows this one, and lets choose again.
@@ -20,7 +21,7 @@ export async function load({ argument: id, query, ask }) {
   const found = await ask('compare', { b: id, ...(query.a ? { a: query.a } : {}), all: query.all === '1' }).catch(
     error => askAgain(error, id, query, ask)
   );
-  if (!found.b) throw new Error(`Execution "${id}" does not exist, or you may not read it.`);
+  if (!found.b) throw new Error(tr('Execution "{0}" does not exist, or you may not read it.', id));
   const times = await Promise.all(
     [found.a, found.b].map(run => run ? ask('timeline', { execution_id: run.execution_id }) : null),
   );
@@ -39,44 +40,49 @@ function chooser(data, context) {
     context.go({ ...context.query, a: new FormData(event.currentTarget).get('a') || undefined });
   };
   return h('form', { class: 'row', key: 'choose', onsubmit: choose },
-    field('Compare with',
+    field(tr('Compare with'),
       h('input', { name: 'a', list: 'others', size: '40', value: data.a?.execution_id ?? context.query.a ?? '',
-        autocomplete: 'off', spellcheck: 'false', required: true }), 'An execution, such as one of the last runs'),
+        autocomplete: 'off', spellcheck: 'false', required: true }), tr('An execution, such as one of the last runs')),
     h('datalist', { id: 'others' },
       data.others.map(run =>
         h('option', { value: run.execution_id }, `${statusWord(run.status)}, ${clock(run.requested_at)}`)
-      )), h('button', { type: 'submit' }, 'Compare'),
+      )), h('button', { type: 'submit' }, tr('Compare')),
     data.good && data.a?.execution_id !== data.good ?
-      h('a', { class: 'button', href: hash.compare(context.argument) }, 'With the last good run') : null);
+      h('a', { class: 'button', href: hash.compare(context.argument) }, tr('With the last good run')) : null);
 }
 
 // Both executions, a row for each.
 function heads(data) {
-  return table('The executions', [
-    ['Which', r => r === data.b ? 'this run' : r.execution_id === data.good ? 'the last good run' : 'the other run'],
-    ['Execution', r => executionLink(r.execution_id)],
-    ['Status', r => badge(r.status)],
-    ['Version', r => String(r.version), 'num'],
-    ['Requested', r => time(r.requested_at)],
-    ['Ran', r => duration(r.took) || '–', 'num'],
-    ['Error', r => r.error ? errorName(r.error) : '–', 'wide'],
+  return table(tr('The executions'), [
+    [tr('Which'),
+      r =>
+        r === data.b ? tr('this run') : r.execution_id === data.good ? tr('the last good run') : tr('the other run')],
+    [tr('Execution'), r => executionLink(r.execution_id)],
+    [tr('Status'), r => badge(r.status)],
+    [tr('Version'), r => String(r.version), 'num'],
+    [tr('Requested'), r => time(r.requested_at)],
+    [tr('Ran'), r => duration(r.took) || '–', 'num'],
+    [tr('Error'), r => r.error ? errorName(r.error) : '–', 'wide'],
   ], [data.a, data.b].filter(Boolean), (r, n) => n);
 }
 
 // The places at which payloads differ: the first ones, and the others folded.
 function places(pointers, cut) {
   if (!pointers) return '–';
-  if (pointers.length === 0) return h('span', { class: 'muted' }, 'nothing');
-  const lines = pointers.map(p => p === '' ? h('div', null, 'all of it') : h('div', null, h('code', null, text(p))));
+  if (pointers.length === 0) return h('span', { class: 'muted' }, tr('nothing'));
+  const lines = pointers.map(p =>
+    p === '' ? h('div', null, tr('all of it')) : h('div', null, h('code', null, text(p)))
+  );
   const rest = lines.length - 3;
-  const more = cut && pointers.length >= 20 ? ', and there are more' : '';
+  const more = cut && pointers.length >= 20 ? tr(', and there are more') : '';
   return rest < 2 ? lines :
-    [lines.slice(0, 3), h('details', null, h('summary', null, `${rest} further places${more}`), lines.slice(3))];
+    [lines.slice(0, 3),
+      h('details', null, h('summary', null, tr('{0} further places{1}', rest, more)), lines.slice(3))];
 }
 
 // The status of a job in one of the executions.
 function statusIn(run, status, row) {
-  return row.only_in && row.only_in !== run ? h('span', { class: 'muted' }, 'no such job') : badge(status);
+  return row.only_in && row.only_in !== run ? h('span', { class: 'muted' }, tr('no such job')) : badge(status);
 }
 
 // What a job took, and how that compares with what is usual.
@@ -100,49 +106,50 @@ function jobs(data, context) {
     h('label', { class: 'tick' },
       h('input', { type: 'checkbox', checked: all,
         onchange: event => context.go({ ...context.query, all: event.currentTarget.checked ? '1' : undefined }) }),
-      ` all ${count(data.jobs, 'job')}, also those that do not differ`),
-    table('Jobs', [
-      ['Job', r => jobLink(r, data)],
-      ['Other run', r => statusIn('a', r.status_a, r)],
-      ['This run', r => statusIn('b', r.status_b, r)],
-      ['Other took', r => tookIn(r.ms_a, r), 'num'],
-      ['This took', r => tookIn(r.ms_b, r), 'num'],
-      ['Usual', r => duration(r.usual) || '–', 'num'],
-      ['Attempts',
+      tr(' all {0}, also those that do not differ', count(data.jobs, '{0} job|{0} jobs'))),
+    table(tr('Jobs'), [
+      [tr('Job'), r => jobLink(r, data)],
+      [tr('Other run'), r => statusIn('a', r.status_a, r)],
+      [tr('This run'), r => statusIn('b', r.status_b, r)],
+      [tr('Other took'), r => tookIn(r.ms_a, r), 'num'],
+      [tr('This took'), r => tookIn(r.ms_b, r), 'num'],
+      [tr('Usual'), r => duration(r.usual) || '–', 'num'],
+      [tr('Attempts'),
         r =>
           r.only_in || r.attempts_a === r.attempts_b ? String(r.attempts_b ?? r.attempts_a) :
-            `${r.attempts_a}, then ${r.attempts_b}`, 'num'],
-      ['Input differs at', r => places(r.input_differs, r.is_cut), 'wide'],
-      ['Output differs at', r => places(r.output_differs, r.is_cut), 'wide'],
-      ['Error',
+            tr('{0}, then {1}', r.attempts_a, r.attempts_b), 'num'],
+      [tr('Input differs at'), r => places(r.input_differs, r.is_cut), 'wide'],
+      [tr('Output differs at'), r => places(r.output_differs, r.is_cut), 'wide'],
+      [tr('Error'),
         r =>
           r.error_b ?? r.error_a ?
-            [errorName(r.error_b ?? r.error_a), r.error_b ? null : h('small', null, ' in the other run')] : '–',
+            [errorName(r.error_b ?? r.error_a), r.error_b ? null : h('small', null, tr(' in the other run'))] : '–',
         'wide'],
-    ], data.rows, r => r.job_id, 'No job differs.'),
+    ], data.rows, r => r.job_id, tr('No job differs.')),
     data.rows.length < (all ? data.jobs : data.differ) ?
-      h('p', { class: 'muted' }, `These are the first ${data.rows.length}.`) : null,
+      h('p', { class: 'muted' }, tr('These are the first {0}.', data.rows.length)) : null,
   ];
 }
 
 // The timelines of both, of the same scale.
 function timelines(data) {
   const least = Math.max(...data.times.map(times => times && times.rows.length ? shownTime(times) : 0));
-  return [['Timeline of the other run', data.a, data.times[0]], ['Timeline of this run', data.b, data.times[1]]].map((
-    [words, run, times],
-  ) =>
-    section(words, {}, timeline(times, () => false, (state, event) => {
-      location.hash = hash.execution(run.execution_id, { state, event });
-    }, least), times.next ? h('p', { class: 'muted' }, 'The first rows; the page of the execution has all.') : null)
-  );
+  return [[tr('Timeline of the other run'), data.a, data.times[0]], [tr('Timeline of this run'), data.b, data.times[1]]]
+    .map(([words, run, times]) =>
+      section(words, {}, timeline(times, () => false, (state, event) => {
+        location.hash = hash.execution(run.execution_id, { state, event });
+      }, least),
+        times.next ? h('p', { class: 'muted' }, tr('The first rows; the page of the execution has all.')) : null)
+    );
 }
 
 export function draw(data, context) {
   return [
-    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, 'Compare ', text(context.argument, 'id'))),
+    h('div', { class: 'title', key: 'title' },
+      h('h1', { tabindex: '-1' }, tr('Compare '), text(context.argument, 'id'))),
     h('div', { class: 'card', key: 'heads' }, heads(data), chooser(data, context)),
-    data.a ? [section('Jobs that differ', { count: data.differ }, jobs(data, context)), timelines(data)] :
+    data.a ? [section(tr('Jobs that differ'), { count: data.differ }, jobs(data, context)), timelines(data)] :
       data.problem ? errorNotice(data.problem) :
-      notice('late', h('p', null, 'No run before this one has succeeded. Choose another one to compare it with.')),
+      notice('late', h('p', null, tr('No run before this one has succeeded. Choose another one to compare it with.'))),
   ];
 }

@@ -4,6 +4,7 @@ import { call } from './api.js';
 import { h, say } from './dom.js';
 import { count } from './format.js';
 import { button, errorNotice, field, icon, notice, text } from './parts.js';
+import { tr } from './texts.js';
 
 // Show a dialog and wait for its end. draw(close) makes its content; the result is what close() is given.
 export function dialog(title, draw) {
@@ -22,7 +23,7 @@ export function dialog(title, draw) {
     });
     box.append(
       h('div', { class: 'dialog-head' }, h('h2', { id: 'dialog-title' }, title), button(icon('close'), () =>
-        close(null), { class: 'plain', 'aria-label': 'Close' })),
+        close(null), { class: 'plain', 'aria-label': tr('Close') })),
       draw(close),
     );
     document.body.append(box);
@@ -34,7 +35,7 @@ export function dialog(title, draw) {
 function tell(title, result, content) {
   return dialog(title,
     close =>
-      h('div', null, content, h('div', { class: 'row end' }, button('Close', () =>
+      h('div', null, content, h('div', { class: 'row end' }, button(tr('Close'), () =>
         close(result), { class: 'primary' }))));
 }
 
@@ -66,7 +67,7 @@ export function confirm({ title, body, fields = [], yes, danger = false, act, pr
         wrong.replaceChildren(errorNotice(error));
         submit.disabled = false;
       }
-    } }, body, fields, seen, wrong, h('div', { class: 'row end' }, button('Cancel', () => close(null)), submit));
+    } }, body, fields, seen, wrong, h('div', { class: 'row end' }, button(tr('Cancel'), () => close(null)), submit));
     queueMicrotask(() => (form.querySelector('[autofocus]') ?? submit).focus());
     if (preview) look();
     return form;
@@ -86,18 +87,18 @@ export function choice(label, name, list, chosen, hint) {
 function names(list, most = 12, all = list.length, further = []) {
   const shown = list.slice(0, most);
   return h('ul', { class: 'names' }, further.map(words => h('li', null, words)), shown.map(n => h('li', null, text(n))),
-    all > shown.length ? h('li', { class: 'muted' }, `and ${all - shown.length} more`) : null);
+    all > shown.length ? h('li', { class: 'muted' }, tr('and {0} more', all - shown.length)) : null);
 }
 
 // Say what came of an action on several targets; returns whether all went well.
 function report(word, answer) {
   const wrong = answer.rows.filter(row => row.error);
   if (wrong.length === 0) {
-    say(`${word}: ${count(answer.rows.length, 'target')}.`);
+    say(`${word}: ${count(answer.rows.length, '{0} target|{0} targets')}.`);
     return Promise.resolve(true);
   }
   const reasons = wrong.map(row => h('li', null, text(row.target), ': ', text(row.error)));
-  return tell(`${count(wrong.length, 'target')} of ${answer.rows.length} refused`, true,
+  return tell(tr('{0} of {1} refused', count(wrong.length, '{0} target|{0} targets'), answer.rows.length), true,
     h('ul', { class: 'names' }, reasons));
 }
 
@@ -111,14 +112,14 @@ export async function onTargets(word, action, targets, request) {
 }
 
 export const reasonField = () =>
-  field('Reason (kept in the audit)', h('input', { name: 'reason', maxlength: '500', autocomplete: 'off' }));
+  field(tr('Reason (kept in the audit)'), h('input', { name: 'reason', maxlength: '500', autocomplete: 'off' }));
 
 // What a plan counts beside the jobs that it names: iterations to come, by Task, and items of Distributed Maps.
 function furtherJobs({ more }) {
   return more.map(({ state, type, jobs }) =>
     type === 'Map' ?
-      [jobs === undefined ? 'as often as the Map has items: ' : `${count(jobs, 'item')} of `, text(state)] :
-      [text(state), ` in ${count(jobs, 'iteration')} to come`]
+      [jobs === undefined ? tr('as often as the Map has items: ') : [count(jobs, '{0} item|{0} items'), tr(' of ')],
+        text(state)] : [text(state), tr(' in {0} to come', count(jobs, '{0} iteration|{0} iterations'))]
   );
 }
 
@@ -131,26 +132,26 @@ export async function redriveOne(id, fromState = null) {
   } catch (error) {
     refused = error;
   }
-  if (refused) return tell('It cannot be redriven', null, errorNotice(refused));
-  const words = [plan.at_most ? 'Up to ' : '', count(plan.runs_count, 'job'), ' will run',
-    fromState ? ' or can run:' : ':'];
+  if (refused) return tell(tr('It cannot be redriven'), null, errorNotice(refused));
+  const words = [plan.at_most ? tr('Up to ') : '', count(plan.runs_count, '{0} job|{0} jobs'), tr(' will run'),
+    fromState ? tr(' or can run:') : ':'];
   const named = plan.runs_count - plan.more.reduce((n, m) => n + (m.jobs ?? 0), 0);
   return confirm({
-    title: fromState ? `Redrive from ${fromState}?` : 'Redrive?',
-    yes: 'Redrive',
+    title: fromState ? tr('Redrive from {0}?', fromState) : tr('Redrive?'),
+    yes: tr('Redrive'),
     body: [h('p', null, text(id, 'id')), failsAgain(plan),
       plan.runs_count > 0 ? h('p', null, h('strong', null, words)) :
         plan.fails_again || !plan.goes_on_with ? null :
-        h('p', null, 'It goes on with ', h('strong', null, text(plan.goes_on_with)), '.'),
+        h('p', null, tr('It goes on with '), h('strong', null, text(plan.goes_on_with)), '.'),
       plan.runs.length + plan.more.length > 0 ? names(plan.runs, 12, named, furtherJobs(plan)) : null,
       fromState || plan.kept_count === 0 ? null :
         h('p', { class: 'muted' },
-          `${count(plan.kept_count, 'job')} that succeeded ${plan.kept_count === 1 ? 'is' : 'are'} kept.`)],
+          count(plan.kept_count, '{0} job that succeeded is kept.|{0} jobs that succeeded are kept.'))],
     fields: fromState ?
-      [field('Input of the state (JSON; empty: the one that it had)',
+      [field(tr('Input of the state (JSON; empty: the one that it had)'),
         h('textarea', { name: 'input', rows: '3', spellcheck: 'false' }))] : [],
     act: values =>
-      onTargets('Redriven', 'redrive', [id], { ...(fromState ? { from_state: fromState } : {}),
+      onTargets(tr('Redriven'), 'redrive', [id], { ...(fromState ? { from_state: fromState } : {}),
         ...(values.input ? { input: values.input } : {}) }),
   });
 }
@@ -159,106 +160,112 @@ export async function redriveOne(id, fromState = null) {
 function failsAgain(plan, of = null) {
   return plan?.fails_again ?
     notice('late',
-      h('p', null, of === null ? 'Only' : ['In ', text(of, 'id'), ', for example, only'],
-        ' the Fail state is repeated, which fails again. ' +
-          'To run jobs again, open the execution, choose an earlier state in its picture, and redrive from there.')) :
-    null;
+      h('p', null, of === null ? null : [tr('As in '), text(of, 'id'), ': '],
+        tr(
+          'Only the Fail state is repeated, which fails again. To run jobs again, open the execution, choose ' +
+            'an earlier state in its picture, and redrive from there.',
+        ))) : null;
 }
 
 // What is left out of an action of several executions.
-function leftOut(number, why) {
-  return number > 0 ?
-    h('p', { class: 'muted' },
-      `${count(number, 'chosen execution')} ${why}, and ${number === 1 ? 'is' : 'are'} left out.`) : null;
+function leftOut(number, forms) {
+  return number > 0 ? h('p', { class: 'muted' }, count(number, forms)) : null;
 }
 
 // Redrive several executions; the first of them shows whether that would be of use. So many more were chosen.
 export async function redriveMany(ids, others = 0) {
   const plan = await call('plan', { execution_id: ids[0] }).catch(() => null);
   return confirm({
-    title: `Redrive ${count(ids.length, 'execution')}?`,
-    yes: 'Redrive',
+    title: tr('Redrive {0}?', count(ids.length, '{0} execution|{0} executions')),
+    yes: tr('Redrive'),
     body: [
       failsAgain(plan, ids[0]) ??
         h('p', null,
-          'In each of them the jobs that did not succeed run again, and those after them. ' +
-            'Jobs that succeeded are kept.'),
+          tr(
+            'In each of them the jobs that did not succeed run again, and those after them. Jobs that ' +
+              'succeeded are kept.',
+          )),
       names(ids),
-      leftOut(others, others === 1 ? 'runs or has succeeded' : 'run or have succeeded'),
+      leftOut(others,
+        '{0} chosen execution runs or has succeeded, and is left out.|' +
+          '{0} chosen executions run or have succeeded, and are left out.'),
     ],
-    act: () => onTargets('Redriven', 'redrive', ids, {}),
+    act: () => onTargets(tr('Redriven'), 'redrive', ids, {}),
   });
 }
 
 // Stop executions; so many more were chosen.
 export function stop(ids, others = 0) {
   return confirm({
-    title: ids.length === 1 ? 'Stop the execution?' : `Stop ${count(ids.length, 'execution')}?`,
-    yes: 'Stop',
+    title: ids.length === 1 ? tr('Stop the execution?') :
+      tr('Stop {0}?', count(ids.length, '{0} execution|{0} executions')),
+    yes: tr('Stop'),
     danger: true,
     body: [
       h('p', null,
-        'Tasks that run in the database are cancelled and rolled back. No further job runs until a redrive.'),
+        tr('Tasks that run in the database are cancelled and rolled back. No further job runs until a ' + 'redrive.')),
       names(ids),
-      leftOut(others, others === 1 ? 'has ended' : 'have ended'),
+      leftOut(others,
+        '{0} chosen execution has ended, and is left out.|' + '{0} chosen executions have ended, and are left out.'),
     ],
     fields: [reasonField()],
-    act: values => onTargets('Stopped', 'stop', ids, values),
+    act: values => onTargets(tr('Stopped'), 'stop', ids, values),
   });
 }
 
 // Hold executions, a machine or a state.
 export function hold(targets, state = null) {
-  const what = state ? 'this state' : targets.length === 1 ? 'it' : 'them';
   return confirm({
-    title: state ? `Hold ${state}?` : targets.length === 1 ? 'Hold?' : `Hold ${targets.length}?`,
-    yes: 'Hold',
+    title: state ? tr('Hold {0}?', state) : targets.length === 1 ? tr('Hold?') : tr('Hold {0}?', targets.length),
+    yes: tr('Hold'),
     body: [
-      h('p', null, `From then on no step of ${what} begins; what runs goes on to its end. `,
-        'Nothing is lost: what would begin waits for the release.'),
+      h('p', null, tr('From then on no step of it begins; what runs goes on to its end. '),
+        tr('Nothing is lost: what would begin waits for the release.')),
       names(targets),
     ],
     fields: [reasonField()],
-    act: values => onTargets('Held', 'hold', targets, { ...values, ...(state ? { state } : {}) }),
+    act: values => onTargets(tr('Held'), 'hold', targets, { ...values, ...(state ? { state } : {}) }),
   });
 }
 
 // Release targets: each is { target, state, waiting }.
 export function release(held) {
-  const what = held.waiting === undefined ? 'What waits' :
-    `${count(held.waiting, 'branch', 'branches')} that ${held.waiting === 1 ? 'waits' : 'wait'}`;
+  const what = held.waiting === undefined ? tr('What waits can go on.') :
+    count(held.waiting, '{0} branch that waits can go on.|{0} branches that wait can go on.');
   return confirm({
-    title: 'Release?',
-    yes: 'Release',
+    title: tr('Release?'),
+    yes: tr('Release'),
     body: [
-      h('p', null, `${what} can go on. What another hold or a limit keeps waits for that.`),
+      h('p', null, what, ' ', tr('What another hold or a limit keeps waits for that.')),
       names([held.state ? `${held.target}/${held.state}` : held.target]),
     ],
-    act: () => onTargets('Released', 'release', [held.target], held.state ? { state: held.state } : {}),
+    act: () => onTargets(tr('Released'), 'release', [held.target], held.state ? { state: held.state } : {}),
   });
 }
 
 // Settle a job without its task.
 export function mark(id, job) {
   return confirm({
-    title: `Mark ${job}?`,
-    yes: 'Mark',
+    title: tr('Mark {0}?', job),
+    yes: tr('Mark'),
     body: [
       h('p', null,
-        'The job is settled without its task: when the execution comes to it, it goes on past it. ' +
-          'A mark alone runs nothing; redrive a failed execution after it.'),
+        tr(
+          'The job is settled without its task: when the execution comes to it, it goes on past it. A ' +
+            'mark alone runs nothing; redrive a failed execution after it.',
+        )),
       names([id]),
     ],
     fields: [
-      field('It counts as',
-        h('select', { name: 'outcome' }, h('option', { value: 'success' }, 'success'),
-          h('option', { value: 'skip' }, 'skipped'), h('option', { value: 'failure' }, 'failure'))),
-      field('Result (JSON, for success; empty: its input)',
+      field(tr('It counts as'),
+        h('select', { name: 'outcome' }, h('option', { value: 'success' }, tr('success')),
+          h('option', { value: 'skip' }, tr('skipped')), h('option', { value: 'failure' }, tr('failure')))),
+      field(tr('Result (JSON, for success; empty: its input)'),
         h('textarea', { name: 'output', rows: '3', spellcheck: 'false' })),
       reasonField(),
     ],
     act: values =>
-      onTargets('Marked', 'mark', [id], { job_id: job, outcome: values.outcome, reason: values.reason,
+      onTargets(tr('Marked'), 'mark', [id], { job_id: job, outcome: values.outcome, reason: values.reason,
         ...(values.output ? { output: values.output } : {}) }),
   });
 }
@@ -266,29 +273,29 @@ export function mark(id, job) {
 // Acknowledge alerts of executions, the latest ones of so many.
 export function acknowledge(ids, kind = null, all = ids.length) {
   return confirm({
-    title: ids.length === 1 ? 'Acknowledge?' :
-      `Acknowledge ${all > ids.length ? `the latest ${ids.length} of ${all}` : ids.length}?`,
-    yes: 'Acknowledge',
+    title: ids.length === 1 ? tr('Acknowledge?') :
+      tr('Acknowledge {0}?', all > ids.length ? tr('the latest {0} of {1}', ids.length, all) : ids.length),
+    yes: tr('Acknowledge'),
     body: [
-      h('p', null, ids.length === 1 ? 'The alert goes away and stays away' : 'The alerts go away and stay away',
-        ' until something new happens. Nothing runs.'),
+      h('p', null, ids.length === 1 ? tr('The alert goes away and stays away') : tr('The alerts go away and stay away'),
+        tr(' until something new happens. Nothing runs.')),
       names(ids),
     ],
-    fields: [field('Comment', h('input', { name: 'reason', maxlength: '500', autocomplete: 'off' }))],
-    act: values => onTargets('Acknowledged', 'acknowledge', ids, { ...values, ...(kind ? { kind } : {}) }),
+    fields: [field(tr('Comment'), h('input', { name: 'reason', maxlength: '500', autocomplete: 'off' }))],
+    act: values => onTargets(tr('Acknowledged'), 'acknowledge', ids, { ...values, ...(kind ? { kind } : {}) }),
   });
 }
 
 // Start an execution.
 export function start(machine) {
   return confirm({
-    title: `Start ${machine}?`,
-    yes: 'Start',
+    title: tr('Start {0}?', machine),
+    yes: tr('Start'),
     body: [],
     fields: [
-      field('Name (empty: by the machine)',
+      field(tr('Name (empty: by the machine)'),
         h('input', { name: 'name', maxlength: '80', autocomplete: 'off', autofocus: true })),
-      field('Input (JSON)', h('textarea', { name: 'input', rows: '6', spellcheck: 'false' }, '{}')),
+      field(tr('Input (JSON)'), h('textarea', { name: 'input', rows: '6', spellcheck: 'false' }, '{}')),
     ],
     act: values =>
       call('start', { state_machine: machine, input: values.input || '{}',

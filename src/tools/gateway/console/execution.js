@@ -8,6 +8,7 @@ import { waits } from './limits.js';
 import { badge, button, causeLines, errorName, errorNotice, executionLink, facts, failedItem, hash, icon, machineLink,
   may, noRight, notice, section, statusWord, table, tabs, text, time, why } from './parts.js';
 import { payload } from './payload.js';
+import { tr } from './texts.js';
 import { compare, timeline } from './timeline.js';
 import { centre, viewer } from './viewer.js';
 
@@ -84,15 +85,15 @@ function actionButtons(head, context) {
   const someFailed = head.map_runs.some(r => r.failed + r.timed_out + r.aborted > 0);
   const canRedrive = ['FAILED', 'TIMED_OUT', 'ABORTED'].includes(status) || (status === 'SUCCEEDED' && someFailed);
   const mayOperate = may(head.rights, id, 'OPERATE');
-  return h('div', { class: 'row actions', role: 'group', 'aria-label': 'Actions' },
-    h('a', { class: 'button', href: hash.compare(id) }, 'Compare with the last good run'),
+  return h('div', { class: 'row actions', role: 'group', 'aria-label': tr('Actions') },
+    h('a', { class: 'button', href: hash.compare(id) }, tr('Compare with the last good run')),
     mayOperate ? null : noRight(head.execution.state_machine),
     canRedrive && may(head.rights, id, 'START', 'OPERATE') ?
-      button('Redrive…', () => context.act(redriveOne(id)), { class: 'primary' }) : null,
-    mayOperate && status === 'RUNNING' ? button('Stop…', () => context.act(stop([id]))) : null,
+      button(tr('Redrive…'), () => context.act(redriveOne(id)), { class: 'primary' }) : null,
+    mayOperate && status === 'RUNNING' ? button(tr('Stop…'), () => context.act(stop([id]))) : null,
     !mayOperate ? null :
-      own ? button('Release…', () => context.act(release(own))) :
-      status !== 'SUCCEEDED' ? button('Hold…', () => context.act(hold([id]))) : null);
+      own ? button(tr('Release…'), () => context.act(release(own))) :
+      status !== 'SUCCEEDED' ? button(tr('Hold…'), () => context.act(hold([id]))) : null);
 }
 
 // The head of the page.
@@ -104,22 +105,32 @@ function headPart(head, context, isTold) {
     h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(e.execution_id, 'id')), badge(e.status),
       head.held.some(x => !x.state) ? badge('HELD') : null, actionButtons(head, context)),
     h('div', { key: 'facts' }, facts([
-      ['Machine', [machineLink(e.state_machine), ` version ${e.version}`]],
-      ['Requested', time(e.requested_at)],
-      ['Ran',
+      [tr('Machine'), [machineLink(e.state_machine), tr(' version {0}', e.version)]],
+      [tr('Requested'), time(e.requested_at)],
+      [tr('Ran'),
         e.started_at ?
-          [`${duration(ms)}${e.status === 'RUNNING' ? ' so far' : ''}`,
+          [`${duration(ms)}${e.status === 'RUNNING' ? tr(' so far') : ''}`,
             h('small', null, ` ${compare(ms, { runs: 2, p50: head.usual?.p50, p95: head.usual?.p95 })}`)] :
-          'not begun'],
-      ['Ended', e.stopped_at ? [time(e.stopped_at), h('small', null, ` ${distance(e.stopped_at)}`)] : null],
-      ['Redriven', e.redrive_count > 0 ? [count(e.redrive_count, 'time'), ', last ', time(e.last_redriven_at)] : null],
-      ['Started by', e.parent_execution_id ? executionLink(e.parent_execution_id) : null],
-      ['Done',
+          tr('not begun')],
+      [tr('Ended'), e.stopped_at ? [time(e.stopped_at), h('small', null, ` ${distance(e.stopped_at)}`)] : null],
+      [tr('Redriven'),
+        e.redrive_count > 0 ? [count(e.redrive_count, '{0} time|{0} times'), tr(', last '), time(e.last_redriven_at)] :
+          null],
+      [tr('Started by'), e.parent_execution_id ? executionLink(e.parent_execution_id) : null],
+      [tr('Done'),
         head.progress?.total && e.status === 'RUNNING' ?
-          [`${head.progress.done} of ${head.progress.total} jobs`,
-            new Date(head.progress.eta ?? 0) > new Date() ? [', ends about ', time(head.progress.eta)] : null] : null],
-      ['Waits for', e.waiting_on ? text(e.waiting_on) : null],
-      ['Jobs',
+          [tr('{0} of {1} jobs', head.progress.done, head.progress.total),
+            new Date(head.progress.eta ?? 0) > new Date() ? [tr(', ends about '), time(head.progress.eta)] : null] :
+          null],
+      [tr('Waits for'), e.waiting_on ? text(e.waiting_on) : null],
+      [tr('Trace'),
+        head.trace ?
+          [h('code', { class: 'trace' }, head.trace.trace_id),
+            h('small', null, ' ',
+              !head.trace.is_sampled ? tr('not sampled') :
+                head.trace.exports_rejected > 0 ? tr('refused by the collector') :
+                head.trace.exports_waiting > 0 ? tr('not exported yet') : '')] : null],
+      [tr('Jobs'),
         Object.keys(head.jobs).length === 0 ? null :
           Object.entries(head.jobs).map(([status, n]) =>
             h('a', { class: 'chip',
@@ -129,8 +140,8 @@ function headPart(head, context, isTold) {
     ])),
     (e.error || e.cause) && !isTold ?
       h('div', { key: 'error' },
-        notice('bad', h('p', null, errorName(e.error ?? 'no error name')), causeLines(cause), failedItem(head.item))) :
-      null,
+        notice('bad', h('p', null, errorName(e.error ?? tr('no error name'))), causeLines(cause),
+          failedItem(head.item))) : null,
     heldNotices(head.held, may(head.rights, e.execution_id, 'OPERATE'), context.reload),
     waits(head.waits, e.execution_id),
   ];
@@ -147,16 +158,16 @@ function statePanel(data, context) {
   const name = stateName(data, context);
   if (!name)
     return h('div', { class: 'card side none', key: 'side' },
-      h('p', null, 'Choose a state in the picture or in the timeline to see its input, output, error and events.'));
+      h('p', null, tr('Choose a state in the picture or in the timeline to see its input, output, error and events.')));
   const id = context.argument;
   const close = button(icon('close'), () => context.go({ ...context.query, state: NO_STATE, event: undefined }), {
     class: 'plain',
-    'aria-label': 'Close the state',
+    'aria-label': tr('Close the state'),
   });
   const head = h('div', { class: 'side-head' }, h('h2', { id: 'h-state' }, text(name)), close);
   const box = (...parts) =>
     h('section', { class: 'card side', key: `side-${name}`, 'aria-labelledby': 'h-state' }, head, parts);
-  if (!data.chosen || data.chosen.name !== name) return box(h('p', { class: 'muted' }, 'Loading…'));
+  if (!data.chosen || data.chosen.name !== name) return box(h('p', { class: 'muted' }, tr('Loading…')));
   if (data.chosen.error) return box(errorNotice(data.chosen.error));
   const { job, visits, chosen, input, output, events, usual } = data.chosen;
   const drawn = data.layout?.states.find(x => x.name === name);
@@ -168,38 +179,39 @@ function statePanel(data, context) {
   return box(
     h('p', { class: 'row' }, badge(last?.status ?? facts0?.status ?? 'unknown'),
       h('span', { class: 'muted' }, drawn?.subtitle ? text(drawn.subtitle) : null)),
-    facts([chosen && chosen.job_id !== name ? ['Job', text(chosen.job_id)] : null,
-      last ? ['Began', time(spans[0].started_at)] : null,
+    facts([chosen && chosen.job_id !== name ? [tr('Job'), text(chosen.job_id)] : null,
+      last ? [tr('Began'), time(spans[0].started_at)] : null,
       last ?
-        ['Took', [duration(between(last.started_at, last.stopped_at)),
+        [tr('Took'), [duration(between(last.started_at, last.stopped_at)),
           h('small', null, ` ${compare(between(last.started_at, last.stopped_at), usual)}`)]] : null,
-      job ? ['Attempts', String(job.attempts)] : null]),
+      job ? [tr('Attempts'), String(job.attempts)] : null]),
     job?.error ?
       h('div', null,
         notice(last?.status === 'success' ? 'late' : 'bad', h('p', null, errorName(job.error)), causeLines(cause))) :
       null,
-    payload('Input', input, { execution_id: id, what: 'event', event: input?.event, member: 'input' }),
-    payload('Output', output, { execution_id: id, what: 'event', event: output?.event, member: 'output' }),
+    payload(tr('Input'), input, { execution_id: id, what: 'event', event: input?.event, member: 'input' }),
+    payload(tr('Output'), output, { execution_id: id, what: 'event', event: output?.event, member: 'output' }),
     !may(data.head.rights, id, 'OPERATE') ? null :
-      h('div', { class: 'row', role: 'group', 'aria-label': 'Actions on the state' },
-        canRedrive ? button('Redrive from here…', () => context.act(redriveOne(id, name)), { class: 'small' }) : null,
-        job && data.head.execution.status !== 'SUCCEEDED' ?
-          button('Mark…', () => context.act(mark(id, chosen?.job_id ?? name)), { class: 'small' }) : null,
-        data.head.execution.status !== 'SUCCEEDED' ?
-          button('Hold this state…', () => context.act(hold([id], name)), { class: 'small' }) : null),
+      h('div', { class: 'row', role: 'group', 'aria-label': tr('Actions on the state') },
+        canRedrive ? button(tr('Redrive from here…'), () => context.act(redriveOne(id, name)), { class: 'small' }) :
+          null, job && data.head.execution.status !== 'SUCCEEDED' ? button(tr('Mark…'), () =>
+          context.act(mark(id, chosen?.job_id ?? name)), { class: 'small' }) : null,
+        data.head.execution.status !== 'SUCCEEDED' ? button(tr('Hold this state…'), () =>
+          context.act(hold([id], name)), { class: 'small' }) : null),
     visits.length > 1 ?
       h('details', { open: visits.length < 12 },
-        h('summary', null, `Visits and attempts (${visits.length}${visits.length === 200 ? ', the last ones' : ''})`),
+        h('summary', null,
+          tr('Visits and attempts ({0}{1})', visits.length, visits.length === 200 ? tr(', the last ones') : '')),
         h('ul', { class: 'visits' }, visits.map(v =>
           h('li', { key: v.first_event },
             h('a', { href: hash.execution(id, { ...context.query, event: v.first_event }),
               'aria-current': v === last ? 'true' : null }, badge(v.status, text(v.job_id)),
-              h('span', { class: 'muted' }, ` visit ${v.visit}, attempt ${v.attempt} · `, clock(v.started_at), ' · ',
-                duration(between(v.started_at, v.stopped_at)))))
+              h('span', { class: 'muted' }, tr(' visit {0}, attempt {1} · ', v.visit, v.attempt), clock(v.started_at),
+                ' · ', duration(between(v.started_at, v.stopped_at)))))
         ))) : null,
     events.length ?
       h('details', null,
-        h('summary', null, `Events (${events.length}${events.length === 100 ? ', the first ones' : ''})`),
+        h('summary', null, tr('Events ({0}{1})', events.length, events.length === 100 ? tr(', the first ones') : '')),
         eventList(events, id)) : null,
   );
 }
@@ -212,7 +224,7 @@ function eventList(events, id) {
         h('details', null,
           h('summary', null, h('span', { class: 'muted num' }, `#${e.id}`), ' ', h('strong', null, e.type), ' ',
             e.state ? text(e.state) : null, ' ', h('span', { class: 'muted' }, clock(e.timestamp))),
-          payload(`Details of event ${e.id}`, { text: e.details, bytes: e.bytes,
+          payload(tr('Details of event {0}', e.id), { text: e.details, bytes: e.bytes,
             cut: e.bytes > new TextEncoder().encode(e.details).length }, { execution_id: id, what: 'event',
             event: e.id })))
     ));
@@ -230,73 +242,75 @@ function pager(context, place, back, next, on) {
 
 // The jobs as a list.
 function jobsTab(data, context) {
-  if (!data.jobs) return h('p', { class: 'muted' }, 'Loading…');
+  if (!data.jobs) return h('p', { class: 'muted' }, tr('Loading…'));
   const names = new Set(data.layout?.states.map(x => x.name));
   const choose = status => context.go({ ...context.query, job_status: status });
   return [
-    h('div', { class: 'row chips', role: 'group', 'aria-label': 'Jobs by status' },
-      button('all', () => choose(undefined), { class: 'small', 'aria-pressed': String(!context.query.job_status) }),
+    h('div', { class: 'row chips', role: 'group', 'aria-label': tr('Jobs by status') },
+      button(tr('all'), () => choose(undefined), { class: 'small', 'aria-pressed': String(!context.query.job_status) }),
       Object.entries(data.head.jobs).map(([status, n]) =>
         button(badge(status, `${n} ${statusWord(status)}`), () => choose(status), { class: 'small',
           'aria-pressed': String(context.query.job_status === status) })
       )),
-    table('Jobs', [
-      ['Job', r =>
+    table(tr('Jobs'), [
+      [tr('Job'), r =>
         h('a', {
           href: hash.execution(context.argument, { ...context.query, state: stateOf(r.job_id, names) ?? r.job_id,
             event: undefined }),
         }, text(r.job_id))],
-      ['Status', r => badge(r.job_status)],
-      ['Attempts', r => String(r.attempts), 'num'],
-      ['Began', r => time(r.started_at)],
-      ['Took', r => r.started_at ? duration(between(r.started_at, r.stopped_at)) : '–'],
-      ['Error', r => r.error ? why(r.error, r.cause) : '–', 'wide'],
-    ], data.jobs.rows, r => r.job_id, 'No job fits.'),
-    pager(context, 'jobsAfter', 'First page', data.jobs.next, 'Next page'),
+      [tr('Status'), r => badge(r.job_status)],
+      [tr('Attempts'), r => String(r.attempts), 'num'],
+      [tr('Began'), r => time(r.started_at)],
+      [tr('Took'), r => r.started_at ? duration(between(r.started_at, r.stopped_at)) : '–'],
+      [tr('Error'), r => r.error ? why(r.error, r.cause) : '–', 'wide'],
+    ], data.jobs.rows, r => r.job_id, tr('No job fits.')),
+    pager(context, 'jobsAfter', tr('First page'), data.jobs.next, tr('Next page')),
   ];
 }
 
 // The history, a page at a time.
 function eventsTab(data, context) {
-  if (!data.events) return h('p', { class: 'muted' }, 'Loading…');
+  if (!data.events) return h('p', { class: 'muted' }, tr('Loading…'));
   return [eventList(data.events.rows, context.argument),
-    pager(context, 'eventsAfter', 'From the beginning', data.events.next, 'Next events')];
+    pager(context, 'eventsAfter', tr('From the beginning'), data.events.next, tr('Next events'))];
 }
 
 // Runs of Distributed Maps and their failed items; tasks that run.
 function work(data) {
   const { tasks, map_runs: runs } = data.head;
   return [
-    runs.length ? section('Map runs', { count: runs.length }, table('Map runs', [
-      ['State', r => text(r.state)],
-      ['Status', r => badge(r.status)],
-      ['Items', r => String(r.items ?? '–'), 'num'],
-      ['Succeeded', r => String(r.items_succeeded ?? '–'), 'num'],
-      ['Failed',
+    runs.length ? section(tr('Map runs'), { count: runs.length }, table(tr('Map runs'), [
+      [tr('State'), r => text(r.state)],
+      [tr('Status'), r => badge(r.status)],
+      [tr('Items'), r => String(r.items ?? '–'), 'num'],
+      [tr('Succeeded'), r => String(r.items_succeeded ?? '–'), 'num'],
+      [tr('Failed'),
         r =>
           r.items_failed > 0 ?
             [badge('FAILED', String(r.items_failed)),
-              r.aborted > 0 ? h('small', null, ` ${count(r.aborted, 'execution')} stopped`) : null] : '0', 'num'],
-      ['Not begun',
+              r.aborted > 0 ? h('small', null, tr(' {0} stopped', count(r.aborted, '{0} execution|{0} executions'))) :
+                null] : '0', 'num'],
+      [tr('Not begun'),
         r =>
           r.status === 'RUNNING' || r.running > 0 || r.items === null ? '–' :
             String(r.items - r.items_succeeded - r.items_failed), 'num'],
-      ['Running', r => String(r.running), 'num'],
-      ['Began', r => time(r.started_at)],
-    ], runs, r => r.map_run_arn), data.items.length ? [h('h3', null, 'Items that failed'), table('Items that failed', [
-      ['Execution', r => executionLink(r.execution_id)],
-      ['Status', r => badge(r.status)],
-      ['Error', r => why(r.error, r.cause), 'wide'],
-      ['Ended', r => time(r.stopped_at)],
-    ], data.items, r => r.execution_id)] : null) : null,
-    tasks.length ? section('Tasks under way', { count: tasks.length }, table('Tasks under way', [
-      ['State', r => text(r.branch ? `${r.branch}/${r.state}` : r.state)],
-      ['Status', r => badge(r.status)],
-      ['Resource', r => text(r.resource), 'wide'],
-      ['Attempt', r => String(r.attempt + 1), 'num'],
-      ['Since', r => time(r.started_at ?? r.scheduled_at)],
-      ['Deadline', r => time(r.deadline)],
-      ['By', r => r.worker ? text(r.worker) : '–'],
+      [tr('Running'), r => String(r.running), 'num'],
+      [tr('Began'), r => time(r.started_at)],
+    ], runs, r => r.map_run_arn),
+      data.items.length ? [h('h3', null, tr('Items that failed')), table(tr('Items that failed'), [
+        [tr('Execution'), r => executionLink(r.execution_id)],
+        [tr('Status'), r => badge(r.status)],
+        [tr('Error'), r => why(r.error, r.cause), 'wide'],
+        [tr('Ended'), r => time(r.stopped_at)],
+      ], data.items, r => r.execution_id)] : null) : null,
+    tasks.length ? section(tr('Tasks under way'), { count: tasks.length }, table(tr('Tasks under way'), [
+      [tr('State'), r => text(r.branch ? `${r.branch}/${r.state}` : r.state)],
+      [tr('Status'), r => badge(r.status)],
+      [tr('Resource'), r => text(r.resource), 'wide'],
+      [tr('Attempt'), r => String(r.attempt + 1), 'num'],
+      [tr('Since'), r => time(r.started_at ?? r.scheduled_at)],
+      [tr('Deadline'), r => time(r.deadline)],
+      [tr('By'), r => r.worker ? text(r.worker) : '–'],
     ], tasks, (r, n) => `${r.branch}${r.state}${n}`)) : null,
   ];
 }
@@ -315,31 +329,31 @@ export function draw(data, context) {
   context.state.centred = data.layout ? name : undefined;
   const choose = (name, event) => context.go({ ...context.query, state: name, event });
   const list = [
-    ['timeline', 'Timeline', () =>
+    ['timeline', tr('Timeline'), () =>
       data.times ? [
         h('label', { class: 'tick' },
           h('input', { type: 'checkbox', checked: context.query.inside === '1',
             onchange: event =>
               context.go({ ...context.query, inside: event.currentTarget.checked ? '1' : undefined }) }),
-          ' with iterations of Maps'),
+          tr(' with iterations of Maps')),
         timeline(data.times, row => isShown(row, name, data.chosen), choose),
-        pager(context, 'after', 'From the beginning', data.times.next, [icon('next'), 'Further rows']),
-      ] : h('p', { class: 'muted' }, 'Loading…')],
-    ['jobs', 'Jobs', () => jobsTab(data, context)],
-    ['payloads', 'Input and output',
-      () => [payload('Input', head.execution.input, { execution_id: id, what: 'input' }),
-        payload('Output', head.execution.output, { execution_id: id, what: 'output' }),
-        head.execution.cause ? payload('Cause', head.execution.cause, { execution_id: id, what: 'cause' }) : null]],
-    ['events', 'Events', () => eventsTab(data, context)],
-    ['done', 'Who did what', () =>
-      table('Who did what', [
-        ['When', r => time(r.at)],
-        ['What', r => r.action],
-        ['Role', r => text(r.role)],
-        ['Logged in as', r => r.session_role ? text(r.session_role) : '–'],
-        ['Why', r => r.reason ? text(r.reason) : '–', 'wide'],
-        ['More', r => r.details ? h('code', null, visible(JSON.stringify(r.details))) : '–', 'wide'],
-      ], head.done, r => r.at + r.action, 'Nothing.')],
+        pager(context, 'after', tr('From the beginning'), data.times.next, [icon('next'), tr('Further rows')]),
+      ] : h('p', { class: 'muted' }, tr('Loading…'))],
+    ['jobs', tr('Jobs'), () => jobsTab(data, context)],
+    ['payloads', tr('Input and output'),
+      () => [payload(tr('Input'), head.execution.input, { execution_id: id, what: 'input' }),
+        payload(tr('Output'), head.execution.output, { execution_id: id, what: 'output' }),
+        head.execution.cause ? payload(tr('Cause'), head.execution.cause, { execution_id: id, what: 'cause' }) : null]],
+    ['events', tr('Events'), () => eventsTab(data, context)],
+    ['done', tr('Who did what'), () =>
+      table(tr('Who did what'), [
+        [tr('When'), r => time(r.at)],
+        [tr('What'), r => r.action],
+        [tr('Role'), r => text(r.role)],
+        [tr('Logged in as'), r => r.session_role ? text(r.session_role) : '–'],
+        [tr('Why'), r => r.reason ? text(r.reason) : '–', 'wide'],
+        [tr('More'), r => r.details ? h('code', null, visible(JSON.stringify(r.details))) : '–', 'wide'],
+      ], head.done, r => r.at + r.action, tr('Nothing.'))],
   ];
   return [
     headPart(head, context,
@@ -347,12 +361,12 @@ export function draw(data, context) {
         name === data.chosen.name),
     h('div', { class: `split${name ? ' open' : ''}`, key: 'split' },
       h('section', { class: 'card graph-card', 'aria-labelledby': 'h-graph', key: 'graph-card' },
-        h('h2', { id: 'h-graph', class: 'unseen' }, 'Picture'),
+        h('h2', { id: 'h-graph', class: 'unseen' }, tr('Picture')),
         data.layout ?
-          viewer(data.layout, head.states, name, chosen => choose(chosen), 'States of the execution',
-            context.state.picture ??= {}, context.redraw) : h('p', { class: 'none' }, 'There is no picture.')),
+          viewer(data.layout, head.states, name, chosen => choose(chosen), tr('States of the execution'),
+            context.state.picture ??= {}, context.redraw) : h('p', { class: 'none' }, tr('There is no picture.'))),
       statePanel(data, context)),
-    h('div', { class: 'card', key: 'tabs' }, tabs('Views', list, context.query.tab ?? 'timeline', tab => {
+    h('div', { class: 'card', key: 'tabs' }, tabs(tr('Views'), list, context.query.tab ?? 'timeline', tab => {
       context.go({ ...context.query, tab });
     })),
     work(data),

@@ -3,6 +3,7 @@
 
 import { h } from './dom.js';
 import { readJson } from './json.js';
+import { tr } from './texts.js';
 
 const DEEPEST = 4; // objects within each other that have fields of their own
 const LONG = 200; // characters of a text that get more than a line
@@ -30,15 +31,15 @@ function typeOf(schema) {
 function spanOf(least, most, unit = '') {
   const counted = unit === '' ? '' : ` ${unit}`;
   if (least === undefined && most === undefined) return null;
-  return least === undefined ? `at most ${most}${counted}` :
-    most === undefined ? `at least ${least}${counted}` : `${least} to ${most}${counted}`;
+  return least === undefined ? tr('at most {0}{1}', most, counted) :
+    most === undefined ? tr('at least {0}{1}', least, counted) : tr('{0} to {1}{2}', least, most, counted);
 }
 
 // What a person should know of a value.
 function hintOf(schema) {
   return [schema.description, spanOf(schema.minimum, schema.maximum),
-    schema.exclusiveMinimum === undefined ? null : `more than ${schema.exclusiveMinimum}`,
-    schema.exclusiveMaximum === undefined ? null : `less than ${schema.exclusiveMaximum}`,
+    schema.exclusiveMinimum === undefined ? null : tr('more than {0}', schema.exclusiveMinimum),
+    schema.exclusiveMaximum === undefined ? null : tr('less than {0}', schema.exclusiveMaximum),
     spanOf(schema.minLength, schema.maxLength, 'characters'), spanOf(schema.minItems, schema.maxItems, 'elements'),
     schema.pattern === undefined ? null : `as ${schema.pattern}`].filter(x => x).join('; ');
 }
@@ -58,8 +59,8 @@ function line(how, control, read, hint = hintOf(how.schema)) {
   how.places.set(how.pointer, { control, wrong });
   return {
     element: h('div', { class: 'field' },
-      h('label', { for: id }, how.label, how.required ? h('span', { class: 'muted' }, ' (required)') : null), control,
-      hint ? h('small', { id: `${id}-hint` }, hint) : null, wrong),
+      h('label', { for: id }, how.label, how.required ? h('span', { class: 'muted' }, tr(' (required)')) : null),
+      control, hint ? h('small', { id: `${id}-hint` }, hint) : null, wrong),
     read,
   };
 }
@@ -117,7 +118,7 @@ function listOf(how, type) {
     if (lines.length === 0) return how.required ? '[]' : undefined;
     return `[${lines.map(typed => type === 'string' ? JSON.stringify(typed) : numberText(typed)).join(', ')}]`;
   };
-  return line(how, control, read, ['one per line', hintOf(how.schema)].filter(x => x).join('; '));
+  return line(how, control, read, [tr('one per line'), hintOf(how.schema)].filter(x => x).join('; '));
 }
 
 // Anything else, as JSON.
@@ -126,7 +127,7 @@ function jsonOf(how) {
     how.schema.default === undefined ? how.preset : JSON.stringify(how.schema.default, null, 2));
   const read = () => {
     if (control.value.trim() === '') return undefined;
-    if (readJson(control.value, 1000000) === null) throw new FormError(how.pointer, 'is no JSON');
+    if (readJson(control.value, 1000000) === null) throw new FormError(how.pointer, tr('is no JSON'));
     return control.value;
   };
   return line(how, control, read, ['JSON', hintOf(how.schema)].filter(x => x).join('; '));
@@ -189,7 +190,8 @@ function kindOf(how, type) {
 // one.
 export function makeForm(schema) {
   const places = new Map();
-  const how = { schema: schema ?? {}, label: 'Answer', pointer: '', required: true, places, depth: 0, preset: '{}' };
+  const how = { schema: schema ?? {}, label: tr('Answer'), pointer: '', required: true, places, depth: 0,
+    preset: '{}' };
   const isObject = typeOf(how.schema).type === 'object' && how.schema.properties && !how.schema.enum;
   const root = isObject ? membersOf(how) : null;
   const only = root ? null : fieldOf(how);

@@ -1,12 +1,24 @@
 // Times, durations, numbers and texts for people.
 
+import { locale, tr, trForm } from './texts.js';
+
+// A number with so many digits after the point, or the comma of the reader.
+export function decimal(n, digits) {
+  return n.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+// A whole number, in groups as the reader writes it.
+export function grouped(n) {
+  return Number(n).toLocaleString(locale);
+}
+
 // A duration in milliseconds: three digits or so.
 export function duration(ms) {
   if (ms === null || ms === undefined || Number.isNaN(ms)) return '';
   if (ms < 1) return '0 ms';
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const s = ms / 1000;
-  if (s < 60) return `${s.toFixed(1)} s`;
+  if (s < 60) return `${decimal(s, 1)} s`;
   if (s < 3600) return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
   if (s < 172800) return `${Math.floor(s / 3600)} h ${Math.floor(s / 60 % 60)} min`;
   return `${Math.floor(s / 86400)} d ${Math.floor(s / 3600 % 24)} h`;
@@ -20,14 +32,15 @@ export function between(from, to) {
 // How far a time is from now.
 export function distance(at) {
   const ms = new Date(at) - Date.now();
-  const far = Math.abs(ms) < 5000 ? 'now' : duration(Math.abs(ms)).replace(/\.\d/, '').replace(/ \d+ s$/, '');
-  return far === 'now' ? far : ms < 0 ? `${far} ago` : `in ${far}`;
+  if (Math.abs(ms) < 5000) return tr('now');
+  const far = duration(Math.abs(ms)).replace(/[.,]\d/, '').replace(/ \d+ s$/, '');
+  return ms < 0 ? tr('{0} ago', far) : tr('in {0}', far);
 }
 
-const sameDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const otherDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit',
+const sameDay = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const otherDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', hour: '2-digit',
   minute: '2-digit' });
-const otherYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit',
+const otherYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit',
   minute: '2-digit' });
 
 // A time, as short as it is clear, in the time zone of the browser.
@@ -40,13 +53,13 @@ export function clock(at) {
 
 // A number of bytes.
 export function bytes(n) {
-  if (n < 1000) return `${n} bytes`;
-  return n < 1e6 ? `${(n / 1000).toFixed(n < 1e4 ? 1 : 0)} kB` : `${(n / 1e6).toFixed(1)} MB`;
+  if (n < 1000) return tr('{0} bytes', n);
+  return n < 1e6 ? `${decimal(n / 1000, n < 1e4 ? 1 : 0)} kB` : `${decimal(n / 1e6, 1)} MB`;
 }
 
-// A count with its noun.
-export function count(n, one, many = `${one}s`) {
-  return `${Number(n).toLocaleString('en')} ${Number(n) === 1 ? one : many}`;
+// A count with its noun: forms as "{0} job|{0} jobs", of which the catalogue has as many as its language.
+export function count(n, forms) {
+  return trForm(forms, Number(n), grouped(n));
 }
 
 // The message of a cause, which is often JSON with the parts of an error of PostgreSQL; else its text.

@@ -4,6 +4,7 @@ import { s } from './dom.js';
 import { duration } from './format.js';
 import { fitText } from './measure.js';
 import { iconShapes, statusIcon, statusWord } from './parts.js';
+import { tr } from './texts.js';
 
 const SMALL_LINE = 13, NAME_LINE = 15, PAD = 7, SIDE = 5;
 
@@ -21,7 +22,8 @@ function subtitle(state, facts) {
   if (!facts || facts.status === 'entry' || facts.status === 'skip') return state.small;
   const parts = [];
   if (facts.iterations !== undefined)
-    parts.push(`${facts.succeeded}/${facts.iterations} items`, facts.failed ? `${facts.failed} failed` : null);
+    parts.push(tr('{0}/{1} items', facts.succeeded, facts.iterations),
+      facts.failed ? tr('{0} failed', facts.failed) : null);
   else if (facts.visits > 1) parts.push(`${facts.visits} visits`);
   else if (facts.attempts > 1) parts.push(`${facts.attempts} attempts`);
   if (facts.ms !== undefined && ['Task', 'Wait', 'Parallel', 'Map', 'JobNet'].includes(state.type))
@@ -50,7 +52,7 @@ function drawState(state, facts, critical, { chosen, at, found, pick }) {
   const isChosen = state.name === chosen;
   const status = facts?.aborted ? 'aborted' : facts?.status ?? 'plain';
   const classes = ['state', status, critical && 'critical', isChosen && 'chosen', found.has(state.name) && 'found'];
-  const words = [state.name, state.type, facts && statusWord(status), critical && 'on the critical path'];
+  const words = [state.name, state.type, facts && statusWord(status), critical && tr('on the critical path')];
   return s(
     'g',
     {

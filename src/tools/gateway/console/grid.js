@@ -4,12 +4,13 @@
 import { h } from './dom.js';
 import { clock, count, duration } from './format.js';
 import { hash, icon, statusIcon, statusWord, text } from './parts.js';
+import { tr } from './texts.js';
 
 // The words for a cell: [status, milliseconds, jobs, failed, attempts].
 function wordsOf([status, ms, jobs, failed, attempts], usual) {
-  return [statusWord(status), jobs > 1 ? `${count(jobs, 'iteration')}, ${failed} failed` : '', duration(ms),
-    ms !== null && usual !== null ? `usual ${duration(usual)}` : '', attempts > jobs ? count(attempts, 'attempt') : '']
-    .filter(Boolean).join(', ');
+  return [statusWord(status), jobs > 1 ? `${count(jobs, '{0} iteration|{0} iterations')}, ${failed} failed` : '',
+    duration(ms), ms !== null && usual !== null ? tr('usual {0}', duration(usual)) : '',
+    attempts > jobs ? count(attempts, '{0} attempt|{0} attempts') : ''].filter(Boolean).join(', ');
 }
 
 // A link in the grid; the arrow keys lead to it.
@@ -21,7 +22,7 @@ function gridLink(href, label, content, isFirst) {
 function gridCell(row, cell, run, most, isFirst) {
   if (!cell)
     return h('td', { role: 'gridcell', class: 'g-none', key: run.execution_id },
-      h('span', { class: 'unseen' }, 'no such job'));
+      h('span', { class: 'unseen' }, tr('no such job')));
   const [status, ms] = cell;
   const name = run.execution_id.replace(/^[^:]*:/, '');
   const height = ms === null ? 0 : Math.max(6, ms / (most || 1) * 100);
@@ -71,7 +72,7 @@ function nextLink(rows, y, x, dy, dx) {
 
 // The head of the grid: the runs, the oldest first.
 function runsHead(runs, most) {
-  return h('tr', { role: 'row' }, h('th', { role: 'columnheader', scope: 'col', key: 'job' }, 'Run'),
+  return h('tr', { role: 'row' }, h('th', { role: 'columnheader', scope: 'col', key: 'job' }, tr('Run')),
     runs.map((run, n) =>
       h('th', { role: 'columnheader', scope: 'col', class: `g-cell run-${run.status}`, key: run.execution_id },
         gridLink(hash.execution(run.execution_id),
@@ -86,7 +87,7 @@ function runsHead(runs, most) {
 
 // What the answer of `grid` shows; `state` is kept between drawings, so that what has not changed is not made again.
 export function grid(found, machine, state) {
-  if (found.runs.length === 0) return h('p', { class: 'none' }, 'No execution has run.');
+  if (found.runs.length === 0) return h('p', { class: 'none' }, tr('No execution has run.'));
   if (state.found !== found) Object.assign(state, { found, mark: JSON.stringify(found) });
   const shell = content => h('div', { class: 'grid', id: 'grid', key: 'grid', same: state.mark }, content);
   const there = document.getElementById('grid');
@@ -95,20 +96,23 @@ export function grid(found, machine, state) {
   const most = Math.max(...runs.map(run => run.ms ?? 0), 1);
   return shell([
     h('div', { class: 'g-scroll' },
-      h('table', { role: 'grid', 'aria-label': `Last runs of ${machine}`, onkeydown: step },
+      h('table', { role: 'grid', 'aria-label': tr('Last runs of {0}', machine), onkeydown: step },
         h('thead', { role: 'rowgroup' }, runsHead(runs, most)), h('tbody', { role: 'rowgroup' }, found.rows.map(row => {
           const cells = row.cells.toReversed();
           const longest = Math.max(...cells.map(cell => cell?.[1] ?? 0), row.usual ?? 0);
           return h('tr', { role: 'row', key: row.job_id },
             h('th', { role: 'rowheader', scope: 'row', key: 'job' }, text(row.job_id),
-              row.usual === null ? null : h('small', { class: 'muted' }, ` usual ${duration(row.usual)}`)),
+              row.usual === null ? null : h('small', { class: 'muted' }, tr(' usual {0}', duration(row.usual)))),
             cells.map((cell, n) => gridCell(row, cell, runs[n], longest, false)));
         })))),
-    h('p', { class: 'legend' }, h('span', { class: 'key success' }), 'success', h('span', { class: 'key failure' }),
-      'failure', h('span', { class: 'key running' }), 'running'),
+    h('p', { class: 'legend' }, h('span', { class: 'key success' }), tr('success'), h('span', { class: 'key failure' }),
+      tr('failure'), h('span', { class: 'key running' }), tr('running')),
     h('p', { class: 'muted' },
-      'The oldest run is on the left. The height of a bar is the time, compared with the longest one of its row; ' +
-        'the line is the usual time. The arrow keys lead from cell to cell, Enter opens the execution.',
-      found.rows.length < found.jobs ? ` The first ${found.rows.length} of ${found.jobs} jobs are shown.` : ''),
+      tr(
+        'The oldest run is on the left. The height of a bar is the time, compared with the longest one ' +
+          'of its row; the line is the usual time. The arrow keys lead from cell to cell, Enter opens the ' +
+          'execution.',
+      ),
+      found.rows.length < found.jobs ? tr(' The first {0} of {1} jobs are shown.', found.rows.length, found.jobs) : ''),
   ]);
 }

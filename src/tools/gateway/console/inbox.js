@@ -4,12 +4,13 @@ import { call } from './api.js';
 import { h, say } from './dom.js';
 import { badge, button, errorNotice, executionLink, field, icon, notice, queryString, table, tabs, text,
   time } from './parts.js';
+import { tr } from './texts.js';
 
 // What can be chosen, with the count of each.
-const WHICH = [['open', 'For my roles'], ['mine', 'Mine'], ['overdue', 'Overdue'], ['all', 'All']];
+const WHICH = [['open', tr('For my roles')], ['mine', tr('Mine')], ['overdue', tr('Overdue')], ['all', tr('All')]];
 
 export function title() {
-  return 'Inbox';
+  return tr('Inbox');
 }
 
 export function load({ ask, query }) {
@@ -25,7 +26,7 @@ export function pace() {
 // What a screen reader hears of a change.
 export function news(before, after) {
   const was = sum(before.counts, 'open', undefined), is = sum(after.counts, 'open', undefined);
-  return is > was ? `${is} tasks for your roles` : '';
+  return is > was ? tr('{0} tasks for your roles', is) : '';
 }
 
 // Which tasks are asked for.
@@ -49,15 +50,15 @@ export function taskLink(task, words) {
 // When a task is to be done.
 export function due(at) {
   if (!at) return '–';
-  return new Date(at) < new Date() ? badge('TIMED_OUT', ['overdue since ', time(at)]) : time(at, true);
+  return new Date(at) < new Date() ? badge('TIMED_OUT', [tr('overdue since '), time(at)]) : time(at, true);
 }
 
 // What keeps tasks from being given out.
 export function heldNotice(held) {
   return held.map(x =>
     notice('held',
-      h('p', null, 'The worklist ', text(x.target.slice('human:'.length)), ' is held since ', time(x.since), ' by ',
-        text(x.held_by), x.reason ? [': ', text(x.reason)] : '', '. No task of it is given out.'))
+      h('p', null, tr('The worklist '), text(x.target.slice('human:'.length)), tr(' is held since '), time(x.since),
+        tr(' by '), text(x.held_by), x.reason ? [': ', text(x.reason)] : '', tr('. No task of it is given out.')))
   );
 }
 
@@ -75,31 +76,34 @@ export async function act(context, action, task, said, request = {}) {
 
 // The tasks of a page.
 function list(data, context, which) {
-  const doing = which === 'open' ? ['claim_task', 'Claim', 'Claimed.'] :
-    which === 'mine' ? ['release_task', 'Release', 'Given back.'] : null;
+  const doing = which === 'open' ? ['claim_task', tr('Claim'), tr('Claimed.')] :
+    which === 'mine' ? ['release_task', tr('Release'), tr('Given back.')] : null;
   return [
-    table('Tasks', [
-      ['Task', r => taskLink(r.task, r.title), 'wide'],
-      ['Worklist', r => text(r.worklist)],
-      ['Priority', r => r.priority === 0 ? '–' : String(r.priority), 'num'],
-      ['Due', r => due(r.due_at)],
-      ['Claimed by', r => r.claimed_by === null ? '–' : text(r.claimed_by)],
-      ['Execution',
+    table(tr('Tasks'), [
+      [tr('Task'), r => taskLink(r.task, r.title), 'wide'],
+      [tr('Worklist'), r => text(r.worklist)],
+      [tr('Priority'), r => r.priority === 0 ? '–' : String(r.priority), 'num'],
+      [tr('Due'), r => due(r.due_at)],
+      [tr('Claimed by'), r => r.claimed_by === null ? '–' : text(r.claimed_by)],
+      [tr('Execution'),
         r =>
           data.readable.includes(r.execution_id) ? executionLink(r.execution_id, { state: r.state }) :
             text(r.execution_id, 'id'), 'wide'],
-      ['Waits since', r => time(r.created_at, true)],
+      [tr('Waits since'), r => time(r.created_at, true)],
       ['',
         r =>
           doing === null ? null : button(doing[1], () =>
             act(context, doing[0], r.task, doing[2]), { class: 'small', 'aria-label': `${doing[1]} ${r.title}` })],
     ], data.rows, r => r.task,
       data.counts.length === 0 ?
-        'There is no worklist that you own or have a right on. sf_create_worklist makes one; ' +
-        'a Task with the Resource human:NAME has its tasks done by people.' : 'Nothing to do here.'),
-    h('nav', { class: 'row pager', 'aria-label': 'Pages of tasks', key: 'pager' },
-      context.query.key ? button('First page', () => context.go({ ...context.query, key: undefined })) : null,
-      data.next ? button(['Next page ', icon('next')], () => context.go({ ...context.query, key: data.next })) : null),
+        tr(
+          'There is no worklist that you own or have a right on. sf_create_worklist makes one; a Task ' +
+            'with the Resource human:NAME has its tasks done by people.',
+        ) : tr('Nothing to do here.')),
+    h('nav', { class: 'row pager', 'aria-label': tr('Pages of tasks'), key: 'pager' },
+      context.query.key ? button(tr('First page'), () => context.go({ ...context.query, key: undefined })) : null,
+      data.next ? button([tr('Next page '), icon('next')], () => context.go({ ...context.query, key: data.next })) :
+        null),
   ];
 }
 
@@ -113,17 +117,17 @@ export function draw(data, context) {
     if (select) select.value = worklist ?? '';
   });
   return [
-    h('h1', { tabindex: '-1', key: 'h1' }, 'Inbox'),
+    h('h1', { tabindex: '-1', key: 'h1' }, tr('Inbox')),
     h('div', { key: 'wrong', role: 'alert' }, context.state.wrong ? errorNotice(context.state.wrong) : null),
     h('div', { key: 'held' }, heldNotice(data.held)),
     data.counts.length < 2 ? null :
       h('div', { class: 'filters', key: 'filters' },
-        field('Worklist',
+        field(tr('Worklist'),
           h('select', { name: 'worklist', onchange: event => choose({ worklist: event.currentTarget.value }) },
-            h('option', { value: '' }, 'all'),
+            h('option', { value: '' }, tr('all')),
             data.counts.map(c => h('option', { value: c.worklist, selected: c.worklist === worklist }, c.worklist))))),
     h('div', { class: 'card', key: 'list' },
-      tabs('Which tasks',
+      tabs(tr('Which tasks'),
         WHICH.map((
           [one, word],
         ) => [one, [word, h('span', { class: 'count' }, String(sum(data.counts, one, worklist)))],

@@ -49,3 +49,18 @@ function readItems(reader, kind, end, depth) {
   }
   return { kind, items };
 }
+
+// Write a value as a person does: two blanks for what lies in something, and on one line what is short. Numbers keep
+// their digits.
+export function printJson({ kind, text, items }, before = '', room = 100) {
+  if (!items) return kind === 'string' ? JSON.stringify(text) : text;
+  const [open, close] = kind === 'object' ? ['{', '}'] : ['[', ']'];
+  const named = key => kind === 'object' ? `${JSON.stringify(key)}: ` : '';
+  if (items.every(([, value]) => !value.items || value.items.length === 0)) {
+    const line = `${open}${items.map(([key, value]) => named(key) + printJson(value)).join(', ')}${close}`;
+    if (before.length + line.length <= room) return line;
+  }
+  const deeper = `${before}  `;
+  const lines = items.map(([key, value]) => `${deeper}${named(key)}${printJson(value, deeper, room)}`);
+  return `${open}\n${lines.join(',\n')}\n${before}${close}`;
+}

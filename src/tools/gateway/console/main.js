@@ -16,14 +16,15 @@ import { hidePayloads, payloadsHidden } from './payload.js';
 import * as rules from './rules.js';
 import * as schedules from './schedules.js';
 import * as task from './task.js';
+import { chooseLanguage, language, LANGUAGES, tr } from './texts.js';
 import * as tonight from './tonight.js';
 import { drawTrouble, isTroubled, setTrouble, troubleOf } from './trouble.js';
 
 const pages = { tonight, executions, execution, compare: comparison, machines, machine, schedules, rules, activities,
   inbox, task, alerts, health };
-const menu = [['tonight', 'Tonight'], ['executions', 'Executions'], ['machines', 'Machines'], ['schedules',
-  'Schedules'], ['rules', 'Rules'], ['activities', 'Activities'], ['inbox', 'Inbox'], ['alerts', 'Alerts'], ['health',
-  'Health']];
+const menu = [['tonight', tr('Tonight')], ['executions', tr('Executions')], ['machines', tr('Machines')], ['schedules',
+  tr('Schedules')], ['rules', tr('Rules')], ['activities', tr('Activities')], ['inbox', tr('Inbox')], ['alerts',
+  tr('Alerts')], ['health', tr('Health')]];
 const within = { execution: 'executions', compare: 'executions', machine: 'machines', task: 'inbox' };
 const main = document.getElementById('main');
 
@@ -53,6 +54,13 @@ function decode(coded) {
   }
 }
 
+// The choice of the language.
+function languageChoice() {
+  return h('select', { class: 'small', 'aria-label': 'Language', lang: 'en', key: 'language',
+    onchange: event => chooseLanguage(event.currentTarget.value) },
+    LANGUAGES.map(([code, name]) => h('option', { value: code, lang: code, selected: code === language }, name)));
+}
+
 // Draw the bar at the top.
 function drawTop() {
   const name = within[shown?.name] ?? shown?.name;
@@ -60,29 +68,29 @@ function drawTop() {
   const bar = h('header', { id: 'top' }, role === null ? null : [
     h('a', { class: 'brand', href: '#/tonight' }, h('img', { src: 'icon.svg', alt: '', width: '22', height: '22' }),
       'sfflow'),
-    button([icon('menu'), h('span', { class: 'unseen' }, 'Menu')], event => {
+    button([icon('menu'), h('span', { class: 'unseen' }, tr('Menu'))], event => {
       const list = document.getElementById('menu');
       list.classList.toggle('open');
       event.currentTarget.setAttribute('aria-expanded', String(list.classList.contains('open')));
     }, { class: 'menu-button', 'aria-expanded': String(Boolean(open)), 'aria-controls': 'menu' }),
-    h('nav', { id: 'menu', 'aria-label': 'Pages', class: open ? 'open' : '' },
+    h('nav', { id: 'menu', 'aria-label': tr('Pages'), class: open ? 'open' : '' },
       h('ul', null,
         menu.map(([page, word]) =>
           h('li', null, h('a', { href: `#/${page}`, 'aria-current': page === name ? 'page' : null }, word))
         )),
       h('div', { class: 'who' },
-        h('span', { id: 'live', class: 'live', title: 'Whether the page is kept up to date' }, liveWord()),
-        button([icon('eye'), payloadsHidden() ? 'Show payloads' : 'Hide payloads'], () => {
+        h('span', { id: 'live', class: 'live', title: tr('Whether the page is kept up to date') }, liveWord()),
+        button([icon('eye'), payloadsHidden() ? tr('Show payloads') : tr('Hide payloads')], () => {
           hidePayloads(!payloadsHidden());
           drawTop();
           draw();
-        }, { class: 'small', 'aria-pressed': String(payloadsHidden()) }), text(role, 'role'),
-        button('Sign out', leave, { class: 'small' }))),
+        }, { class: 'small', 'aria-pressed': String(payloadsHidden()) }), text(role, 'role'), languageChoice(),
+        button(tr('Sign out'), leave, { class: 'small' }))),
   ]);
   patch(document.getElementById('top'), bar);
 }
 
-let live = 'Live';
+let live = tr('Live');
 
 // Whether the page is kept up to date, in a word.
 function liveWord() {
@@ -105,7 +113,7 @@ function draw() {
     made = error ? [h('h1', { tabindex: '-1' }, module.title(context)), errorNotice(error)] :
       data === undefined ?
       [h('h1', { tabindex: '-1' }, module.title(context)),
-        h('p', { class: 'muted', key: 'loading', 'data-loading': true }, 'Loading…')] : module.draw(data, context);
+        h('p', { class: 'muted', key: 'loading', 'data-loading': true }, tr('Loading…'))] : module.draw(data, context);
   } catch (problem) {
     made = [h('h1', { tabindex: '-1' }, module.title(context)), errorNotice(problem)];
     console.error(problem);
@@ -127,7 +135,7 @@ function meet(error, page) {
   } else if (page.data === undefined || error.status === 400) {
     page.error = error;
   }
-  if (page.error === undefined) setLive('Not reached');
+  if (page.error === undefined) setLive(tr('Not reached'));
 }
 
 // Get the data of the page and draw it.
@@ -141,7 +149,7 @@ async function refresh(page) {
     page.at = new Date().toISOString();
     if (said) say(said);
     if (isTroubled()) setTrouble(null);
-    setLive('Live');
+    setLive(tr('Live'));
   } catch (error) {
     if (error.name === 'AbortError' || page !== shown || role === null) return;
     meet(error, page);
@@ -227,7 +235,7 @@ async function watch() {
       seen = answer.token;
       wait = 1000;
       if (answer.down_since && shown) meet({ status: 503, downSince: answer.down_since }, shown);
-      else if (!isTroubled()) setLive('Live');
+      else if (!isTroubled()) setLive(tr('Live'));
       if (isNews && polling === mine && shown) {
         await refresh(shown);
         pace();
@@ -236,7 +244,7 @@ async function watch() {
     } catch (error) {
       if (polling !== mine) return;
       if (error.status === 401) break;
-      setLive('Not reached');
+      setLive(tr('Not reached'));
       await pause(wait);
       wait = Math.min(wait * 2, 30000);
     }
@@ -255,7 +263,7 @@ document.addEventListener('visibilitychange', () => {
   if (role === null) return;
   if (document.hidden) {
     rest();
-    setLive('Paused');
+    setLive(tr('Paused'));
   } else {
     if (shown) refresh(shown).then(pace);
     watch();
@@ -278,7 +286,7 @@ function drawSignIn(message) {
   rest();
   setTrouble(null);
   drawTop();
-  document.title = 'Sign in – sfflow';
+  document.title = tr('Sign in – sfflow');
   const wrong = h('div', { role: 'alert' }, message ?? '');
   const form = h('form', { class: 'card sign-in', onsubmit: async event => {
     event.preventDefault();
@@ -294,13 +302,14 @@ function drawSignIn(message) {
       form.elements.password.focus();
     }
   } }, h('h1', null, h('img', { src: 'icon.svg', alt: '', width: '32', height: '32' }), 'sfflow'),
-    h('p', { class: 'muted' }, 'Sign in with a role of PostgreSQL. You see and may do what its rights allow.'),
-    field('Role',
+    h('p', { class: 'muted' }, tr('Sign in with a role of PostgreSQL. You see and may do what its rights allow.')),
+    field(tr('Role'),
       h('input', { name: 'role', required: true, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false',
         maxlength: '63' })),
-    field('Password',
+    field(tr('Password'),
       h('input', { name: 'password', type: 'password', required: true, autocomplete: 'current-password',
-        maxlength: '1000' })), wrong, h('button', { type: 'submit', class: 'primary' }, 'Sign in'));
+        maxlength: '1000' })), wrong, h('button', { type: 'submit', class: 'primary' }, tr('Sign in')),
+    h('p', null, languageChoice()));
   patch(main, h('main', { id: 'main', tabindex: '-1', class: 'page-sign-in', key: undefined }, form));
   main.querySelector('input').focus();
 }
@@ -326,8 +335,8 @@ window.addEventListener('signed-out',
   ({ detail }) =>
     drawSignIn(
       h('p', null,
-        /altered/.test(detail) ? 'The session has ended because your role was altered. Sign in again.' :
-          'The session has ended. Sign in again.'),
+        /altered/.test(detail) ? tr('The session has ended because your role was altered. Sign in again.') :
+          tr('The session has ended. Sign in again.')),
     ));
 
 session().then(name => name === null ? drawSignIn() : enter(name), error => drawSignIn(errorNotice(error)));

@@ -4,15 +4,16 @@
 import { call } from './api.js';
 import { choice, dialog, reasonField } from './dialog.js';
 import { h, say } from './dom.js';
-import { count } from './format.js';
+import { count, grouped } from './format.js';
 import { button, errorNotice, field, readLabels, text } from './parts.js';
+import { tr } from './texts.js';
 
 const ACTS = [
-  ['stop', 'Stop', 'Stopped', 'Only those that run.'],
-  ['redrive', 'Redrive', 'Redriven', 'Only those that failed, timed out or were stopped.'],
-  ['hold', 'Hold', 'Held', 'Only those that run.'],
-  ['release', 'Release', 'Released', 'Only those that are held.'],
-  ['set_labels', 'Set labels', 'Labelled', 'All of them.'],
+  ['stop', tr('Stop'), tr('Stopped'), tr('Only those that run.')],
+  ['redrive', tr('Redrive'), tr('Redriven'), tr('Only those that failed, timed out or were stopped.')],
+  ['hold', tr('Hold'), tr('Held'), tr('Only those that run.')],
+  ['release', tr('Release'), tr('Released'), tr('Only those that are held.')],
+  ['set_labels', tr('Set labels'), tr('Labelled'), tr('All of them.')],
 ];
 
 // So many refusals are listed.
@@ -47,19 +48,21 @@ async function actOnMatches(request, job, show) {
 // What a count says.
 function countWords({ n, looked, not_for, no_right }, isGoingOn) {
   return [
-    h('p', null, h('strong', null, count(n, 'execution')), isGoingOn ? ' so far' : '', ', of ',
-      count(looked, 'execution'), ' looked at.'),
-    not_for > 0 ? h('p', { class: 'muted' }, 'Left out, since it is not for them: ', count(not_for, 'execution')) :
-      null,
+    h('p', null, h('strong', null, count(n, '{0} execution|{0} executions')), isGoingOn ? tr(' so far') : '',
+      tr(', of '), count(looked, '{0} execution|{0} executions'), tr(' looked at.')),
+    not_for > 0 ?
+      h('p', { class: 'muted' }, tr('Left out, since it is not for them: '),
+        count(not_for, '{0} execution|{0} executions')) : null,
     no_right > 0 ?
-      h('p', { class: 'muted' }, 'Left out, since your role has no right: ', count(no_right, 'execution')) : null,
+      h('p', { class: 'muted' }, tr('Left out, since your role has no right: '),
+        count(no_right, '{0} execution|{0} executions')) : null,
   ];
 }
 
 // What was refused, and why.
 function refusals(job) {
   return job.refused === 0 ? null :
-    h('div', null, h('p', null, 'Refused: ', count(job.refused, 'execution')),
+    h('div', null, h('p', null, tr('Refused: '), count(job.refused, '{0} execution|{0} executions')),
       h('ul', { class: 'names' }, job.refusals.map(r => h('li', null, text(r.target), ': ', text(r.error))),
         job.refused > job.refusals.length ? h('li', { class: 'muted' }, `+${job.refused - job.refusals.length}`) :
           null));
@@ -79,12 +82,12 @@ async function run(title, done, request, total) {
     };
     const show = () => {
       bar.value = job.done + job.refused;
-      words.textContent = `${done}: ${count(job.done, 'execution')} / ${total.toLocaleString()}`;
+      words.textContent = `${done}: ${count(job.done, '{0} execution|{0} executions')} / ${grouped(total)}`;
     };
     const work = async () => {
       job.stopped = false;
       wrong.replaceChildren();
-      offer(button('Stop', () => {
+      offer(button(tr('Stop'), () => {
         job.stopped = true;
       }));
       let isBroken = false;
@@ -98,8 +101,8 @@ async function run(title, done, request, total) {
       if (job.refused > 0) wrong.append(refusals(job));
       if (isOver) bar.value = bar.max;
       say(words.textContent);
-      const leave = button('Close', () => close(true), { class: isOver ? 'primary' : '' });
-      offer(...(isOver ? [leave] : [leave, button('Go on', work, { class: 'primary' })]));
+      const leave = button(tr('Close'), () => close(true), { class: isOver ? 'primary' : '' });
+      offer(...(isOver ? [leave] : [leave, button(tr('Go on'), work, { class: 'primary' })]));
     };
     show();
     queueMicrotask(work);
@@ -111,15 +114,15 @@ async function run(title, done, request, total) {
 // Ask what to do with all executions that a filter has, count them, and do it. The result is whether anything was done.
 export async function actOnAll(filter) {
   let job = { stopped: true };
-  const chosen = await dialog('All that the filter has', close => {
+  const chosen = await dialog(tr('All that the filter has'), close => {
     let counted = null;
     const seen = h('div', { 'aria-live': 'polite', class: 'preview' });
-    const submit = h('button', { type: 'submit', class: 'danger', disabled: true }, 'Stop');
+    const submit = h('button', { type: 'submit', class: 'danger', disabled: true }, tr('Stop'));
     const only = h('p', { class: 'muted' });
     const reason = reasonField();
-    const labels = field('Labels',
+    const labels = field(tr('Labels'),
       h('input', { name: 'labels', autocomplete: 'off', placeholder: 'tenant=acme, order=17' }),
-      'A name without a value removes the label.');
+      tr('A name without a value removes the label.'));
     const look = async () => {
       const act = ACTS.find(([name]) => name === form.elements.act.value);
       job.stopped = true;
@@ -137,7 +140,7 @@ export async function actOnAll(filter) {
         if (mine !== job || !sum.whole) return;
         counted = sum;
         submit.disabled = sum.n === 0;
-        submit.textContent = `${act[1]}: ${sum.n.toLocaleString()}`;
+        submit.textContent = `${act[1]}: ${grouped(sum.n)}`;
       } catch (error) {
         if (mine === job) seen.replaceChildren(errorNotice(error));
       }
@@ -149,8 +152,8 @@ export async function actOnAll(filter) {
       const set = readLabels(values.labels) ?? {};
       close({ act, counted, reason: values.reason || undefined,
         labels: Object.fromEntries(Object.entries(set).map(([name, value]) => [name, value === '' ? null : value])) });
-    } }, choice('Action', 'act', ACTS.map(([name, word]) => [name, word]), 'stop'), only, reason, labels, seen,
-      h('div', { class: 'row end' }, button('Cancel', () => close(null)), submit));
+    } }, choice(tr('Action'), 'act', ACTS.map(([name, word]) => [name, word]), 'stop'), only, reason, labels, seen,
+      h('div', { class: 'row end' }, button(tr('Cancel'), () => close(null)), submit));
     form.elements.act.addEventListener('change', look);
     queueMicrotask(() => {
       form.elements.act.focus();
@@ -163,6 +166,6 @@ export async function actOnAll(filter) {
   const { act: [act, word, done], counted, reason, labels } = chosen;
   const before = filter.before && new Date(filter.before) < new Date(counted.until) ? filter.before : counted.until;
   const request = { ...filter, act, reason, before, ...(act === 'set_labels' ? { set_labels: labels } : {}) };
-  await run(`${word}: ${counted.n.toLocaleString()}`, done, request, counted.n);
+  await run(`${word}: ${grouped(counted.n)}`, done, request, counted.n);
   return true;
 }

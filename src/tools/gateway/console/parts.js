@@ -2,6 +2,7 @@
 
 import { h, s } from './dom.js';
 import { clock, distance, readCause, visible } from './format.js';
+import { tr } from './texts.js';
 
 // Pictures of 16 by 16, by name: paths; filled shapes have a letter before.
 const ICONS = {
@@ -42,42 +43,42 @@ export function iconShapes(name) {
 
 // Statuses of executions, jobs, states, tasks and schedules: the icon and the word.
 const STATUSES = {
-  SUCCEEDED: ['ok', 'Succeeded'],
-  FAILED: ['bad', 'Failed'],
-  TIMED_OUT: ['late', 'Timed out'],
-  ABORTED: ['stop', 'Stopped'],
-  RUNNING: ['run', 'Running'],
-  HELD: ['held', 'Held'],
-  success: ['ok', 'success'],
-  failure: ['bad', 'failure'],
-  running: ['run', 'running'],
-  entry: ['entry', 'not reached yet'],
-  skip: ['skip', 'skipped'],
-  aborted: ['stop', 'aborted'],
-  unknown: ['unknown', 'unknown'],
-  queued: ['wait', 'queued'],
-  waiting: ['wait', 'waiting'],
-  answered: ['run', 'answered'],
-  retrying: ['wait', 'retrying'],
-  held: ['held', 'held'],
-  active: ['ok', 'active'],
-  failing: ['bad', 'failing'],
-  missed: ['late', 'missed'],
-  gone: ['bad', 'gone'],
-  inactive: ['stop', 'inactive'],
-  'not driven': ['stop', 'not driven'],
-  DEAD: ['bad', 'dead'],
-  PENDING: ['wait', 'waiting'],
-  DUE: ['wait', 'Due'],
-  QUEUED: ['wait', 'Queued'],
-  SKIPPED: ['skip', 'Left out'],
-  MISSED: ['late', 'Missed'],
-  INACTIVE: ['stop', 'Inactive'],
-  FAILING: ['bad', 'Failing'],
-  succeeded: ['ok', 'succeeded'],
-  failed: ['bad', 'failed'],
-  skipped: ['skip', 'skipped'],
-  overlap: ['skip', 'left out: overlap'],
+  SUCCEEDED: ['ok', tr('Succeeded')],
+  FAILED: ['bad', tr('Failed')],
+  TIMED_OUT: ['late', tr('Timed out')],
+  ABORTED: ['stop', tr('Stopped')],
+  RUNNING: ['run', tr('Running')],
+  HELD: ['held', tr('Held')],
+  success: ['ok', tr('success')],
+  failure: ['bad', tr('failure')],
+  running: ['run', tr('running')],
+  entry: ['entry', tr('not reached yet')],
+  skip: ['skip', tr('skipped')],
+  aborted: ['stop', tr('aborted')],
+  unknown: ['unknown', tr('unknown')],
+  queued: ['wait', tr('queued')],
+  waiting: ['wait', tr('waiting')],
+  answered: ['run', tr('answered')],
+  retrying: ['wait', tr('retrying')],
+  held: ['held', tr('held')],
+  active: ['ok', tr('active')],
+  failing: ['bad', tr('failing')],
+  missed: ['late', tr('missed')],
+  gone: ['bad', tr('gone')],
+  inactive: ['stop', tr('inactive')],
+  'not driven': ['stop', tr('not driven')],
+  DEAD: ['bad', tr('dead')],
+  PENDING: ['wait', tr('waiting')],
+  DUE: ['wait', tr('Due')],
+  QUEUED: ['wait', tr('Queued')],
+  SKIPPED: ['skip', tr('Left out')],
+  MISSED: ['late', tr('Missed')],
+  INACTIVE: ['stop', tr('Inactive')],
+  FAILING: ['bad', tr('Failing')],
+  succeeded: ['ok', tr('succeeded')],
+  failed: ['bad', tr('failed')],
+  skipped: ['skip', tr('skipped')],
+  overlap: ['skip', tr('left out: overlap')],
 };
 
 // The icon of a status.
@@ -173,7 +174,7 @@ export function scheduleLink(name, words = name) {
 // What an alert is about: an execution, or its target.
 export function alertLink({ kind, execution_id: execution, target }) {
   if (kind === 'task_due')
-    return [executionLink(execution), ' ', h('a', { href: '#/inbox?which=overdue' }, 'in the inbox')];
+    return [executionLink(execution), ' ', h('a', { href: '#/inbox?which=overdue' }, tr('in the inbox'))];
   if (execution || !target) return execution ? executionLink(execution) : '–';
   if (target.startsWith('schedule:')) return scheduleLink(target.slice(9), target);
   return target.startsWith('activity:') ? h('a', { href: '#/activities', class: 'id' }, text(target)) :
@@ -199,7 +200,8 @@ export function machineOf(target) {
 
 // Why an action is not offered.
 export function noRight(machine) {
-  return h('span', { class: 'muted no-right' }, 'Your role does not have the right OPERATE on ', text(machine), '.');
+  return h('span', { class: 'muted no-right' }, tr('Your role does not have the right OPERATE on '), text(machine),
+    '.');
 }
 
 // An error and, if the cause was not cut, its message.
@@ -213,20 +215,20 @@ export function why(error, cause) {
 export function causeLines({ message, detail, hint }) {
   return [message ? h('p', { class: 'message' }, text(message)) : null,
     detail ? h('p', { class: 'muted message' }, text(detail)) : null,
-    hint ? h('p', { class: 'muted message hint' }, 'Hint: ', text(hint)) : null];
+    hint ? h('p', { class: 'muted message hint' }, tr('Hint: '), text(hint)) : null];
 }
 
 // The item of a Distributed Map for which an execution failed.
 export function failedItem(item) {
   return item ?
-    h('p', { class: 'message' }, 'Such as ',
-      h('a', { href: hash.execution(item.execution_id), class: 'id' }, text(`item ${item.name}`)), ': ',
+    h('p', { class: 'message' }, tr('Such as '),
+      h('a', { href: hash.execution(item.execution_id), class: 'id' }, text(tr('item {0}', item.name))), ': ',
       why(item.error, item.cause)) : null;
 }
 
 // A table: columns are [title, cell of a row, class]; one without anything in it is left out. In a narrow window each
 // row is a list of its cells.
-export function table(caption, all, rows, keyOf, none = 'None.') {
+export function table(caption, all, rows, keyOf, none = tr('None.')) {
   if (rows.length === 0) return h('p', { class: 'none' }, none);
   const cells = rows.map((row, n) => all.map(([, cell]) => cell(row, n)));
   const used = all.map((_, n) => n).filter(n => cells.some(row => row[n] !== '–'));
@@ -248,7 +250,7 @@ export function table(caption, all, rows, keyOf, none = 'None.') {
 // The head of a column; that of buttons is only read aloud.
 function headOf(title) {
   if (typeof title !== 'string') return title();
-  return title === '' ? h('span', { class: 'unseen' }, 'Actions') : title;
+  return title === '' ? h('span', { class: 'unseen' }, tr('Actions')) : title;
 }
 
 // A cell of a table; one that has nothing is left out in a narrow window.
@@ -259,10 +261,9 @@ function tableCell(title, content, more = '') {
 
 // A part of a page with a heading.
 export function section(title, props, ...children) {
-  const id = `h-${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
-  return h('section', { 'aria-labelledby': id, key: id, ...props, class: `card ${props?.class ?? ''}` },
-    h('h2', { id }, title, props?.count !== undefined ? h('span', { class: 'count' }, String(props.count)) : null),
-    children);
+  const { id = `h-${title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}`, count: number, ...rest } = props ?? {};
+  return h('section', { 'aria-labelledby': id, key: id, ...rest, class: `card ${rest.class ?? ''}` },
+    h('h2', { id }, title, number !== undefined ? h('span', { class: 'count' }, String(number)) : null), children);
 }
 
 // Names and values.
@@ -282,7 +283,7 @@ export function notice(kind, ...children) {
 // An error of the server.
 export function errorNotice(error) {
   return notice('bad',
-    h('p', null, text(error.message), error.downSince ? [': it is down since ', time(error.downSince)] : null),
+    h('p', null, text(error.message), error.downSince ? [tr(': it is down since '), time(error.downSince)] : null),
     error.detail ? h('p', { class: 'muted' }, text(error.detail)) : null,
     error.hint ? h('p', { class: 'muted' }, text(error.hint)) : null);
 }

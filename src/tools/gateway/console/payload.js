@@ -6,6 +6,7 @@ import { h, say } from './dom.js';
 import { bytes, count, visible } from './format.js';
 import { readJson } from './json.js';
 import { button, errorNotice, icon } from './parts.js';
+import { tr } from './texts.js';
 
 const MOST_VALUES = 3000; // of a tree; beyond it the payload is shown as text
 const MOST_TREE = 200000; // characters of a tree, too
@@ -32,7 +33,8 @@ function tree(value, key, depth) {
   }
   const [open, close] = value.kind === 'object' ? ['{', '}'] : ['[', ']'];
   if (value.items.length === 0) return h('div', { class: 'j-row' }, name, `${open}${close}`);
-  const what = value.kind === 'object' ? count(value.items.length, 'member') : count(value.items.length, 'item');
+  const what = value.kind === 'object' ? count(value.items.length, '{0} member|{0} members') :
+    count(value.items.length, '{0} item|{0} items');
   return h('details', { class: 'j-fold', open: depth < 2 || value.items.length < 4 },
     h('summary', null, name, open, h('span', { class: 'j-count' }, ` ${what} `), h('span', { class: 'j-end' }, close)),
     h('div', { class: 'j-items' }, value.items.map(([k, v]) => tree(v, value.kind === 'object' ? k : null, depth + 1))),
@@ -80,7 +82,7 @@ async function copy(text) {
     document.execCommand('copy');
     area.remove();
   }
-  say('Copied.');
+  say(tr('Copied.'));
 }
 
 // The text of a payload, a piece at first.
@@ -92,8 +94,8 @@ function longText(text) {
     pre.append(h('bdi', null, visible(text.slice(shown, shown + PIECE))));
     shown += PIECE;
     more.replaceChildren(
-      ...(shown < text.length ? [button(`Show more (${Math.ceil((text.length - shown) / PIECE)} parts left)`, add)] :
-        []),
+      ...(shown < text.length ?
+        [button(tr('Show more ({0} parts left)', Math.ceil((text.length - shown) / PIECE)), add)] : []),
     );
   };
   add();
@@ -123,25 +125,25 @@ export function payload(title, doc, request) {
     const isTree = value !== null && value.items !== undefined;
     const bar = h('div', { class: 'payload-bar' }, h('h3', null, title),
       h('span', { class: 'muted' }, bytes(doc.bytes)),
-      isTree ? button('Fold', () => fold(false), { class: 'small' }) : null,
-      isTree ? button('Unfold', () => fold(true), { class: 'small' }) : null,
-      button([icon('copy'), 'Copy'], async () => {
+      isTree ? button(tr('Fold'), () => fold(false), { class: 'small' }) : null,
+      isTree ? button(tr('Unfold'), () => fold(true), { class: 'small' }) : null,
+      button([icon('copy'), tr('Copy')], async () => {
         if (state.cut) await fetchAll();
         if (state.error) draw();
         else await copy(state.text);
-      }, { class: 'small', 'aria-label': `Copy ${title}` }),
-      button([icon('eye'), state.hidden ? 'Show' : 'Hide'], () => {
+      }, { class: 'small', 'aria-label': tr('Copy {0}', title) }),
+      button([icon('eye'), state.hidden ? tr('Show') : tr('Hide')], () => {
         state.hidden = !state.hidden;
         draw();
       }, { class: 'small', 'aria-pressed': String(state.hidden),
-        'aria-label': `${state.hidden ? 'Show' : 'Hide'} ${title}` }));
+        'aria-label': `${state.hidden ? tr('Show') : tr('Hide')} ${title}` }));
     if (state.error) return [bar, errorNotice(state.error)];
-    if (state.hidden) return [bar, h('p', { class: 'muted' }, 'Hidden.')];
+    if (state.hidden) return [bar, h('p', { class: 'muted' }, tr('Hidden.'))];
     if (isTree) return [bar, h('div', { class: 'j-tree', dir: 'ltr' }, tree(value, null, 0))];
     return [bar, ...longText(state.cut ? state.text : pretty(state.text)),
       state.cut ?
-        h('div', { class: 'row' }, h('span', { class: 'muted' }, 'Only the beginning is shown.'),
-          button(`Show all (${bytes(doc.bytes)})`, async event => {
+        h('div', { class: 'row' }, h('span', { class: 'muted' }, tr('Only the beginning is shown.')),
+          button(tr('Show all ({0})', bytes(doc.bytes)), async event => {
             event.target.disabled = true;
             await fetchAll();
             draw();

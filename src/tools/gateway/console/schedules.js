@@ -4,20 +4,25 @@ import { call } from './api.js';
 import { choice, confirm, hold, onTargets, release } from './dialog.js';
 import { h } from './dom.js';
 import { clock, distance, duration } from './format.js';
-import { badge, button, errorName, errorNotice, executionLink, facts, field, icon, machineLink, may, section, table,
-  text, time } from './parts.js';
+import { badge, button, errorName, errorNotice, executionLink, facts, field, icon, machineLink, may, notice, section,
+  table, text, time } from './parts.js';
 import { excerpt } from './payload.js';
+import { locale } from './texts.js';
+import { tr } from './texts.js';
 
-const ON_CLOSED = [['skip', 'leave the run out'], ['previous', 'run on the open day before'], ['next',
-  'run on the open day after'], ['run', 'run all the same']];
-const MISSED = [['run_once', 'the latest one runs'], ['run_all', 'all of them run'], ['skip',
-  'none runs, with an alert']];
-const OVERLAP = [['skip', 'leave it out'], ['queue', 'have it wait'], ['parallel', 'start it beside']];
-const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const ON_CLOSED = [['skip', tr('leave the run out')], ['previous', tr('run on the open day before')], ['next',
+  tr('run on the open day after')], ['run', tr('run all the same')]];
+const MISSED = [['run_once', tr('the latest one runs')], ['run_all', tr('all of them run')], ['skip',
+  tr('none runs, with an alert')]];
+const OVERLAP = [['skip', tr('leave it out')], ['queue', tr('have it wait')], ['parallel', tr('start it beside')]];
+const dayName = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
+// Monday comes first; 1 January 2024 was one.
+const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7].map(day => weekday.format(Date.UTC(2024, 0, day)));
+const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 export function title() {
-  return 'Schedules';
+  return tr('Schedules');
 }
 
 // The first day of a month, some months from now, in UTC: dates of the schedule's own time zone are compared with it.
@@ -58,42 +63,44 @@ async function edit(schedule, data) {
   const { rows, rights } = await call('machines', { limit: 200 });
   const before = schedule ?? { on_closed: 'skip', missed: 'run_once', overlap: 'skip', input: { text: '{}' } };
   return confirm({
-    title: schedule ? `Edit ${schedule.schedule_name}` : 'New schedule',
-    yes: 'Save',
+    title: schedule ? tr('Edit {0}', schedule.schedule_name) : tr('New schedule'),
+    yes: tr('Save'),
     body: [],
     fields: [
-      field('Name',
+      field(tr('Name'),
         h('input', { name: 'name', required: true, maxlength: '80', autocomplete: 'off', value: schedule?.schedule_name,
           readonly: Boolean(schedule), autofocus: !schedule })),
-      field('State machine',
+      field(tr('State machine'),
         h('input', { name: 'state_machine', required: true, list: 'startable', autocomplete: 'off',
-          value: before.state_machine }), 'Or a version, as nightly/3.'),
+          value: before.state_machine }), tr('Or a version, as nightly/3.')),
       h('datalist', { id: 'startable' },
         rows.filter(m => may(rights, m.state_machine, 'START')).map(m => h('option', { value: m.state_machine }))),
       h('div', { class: 'pair' },
-        field('When',
+        field(tr('When'),
           h('input', { name: 'schedule', required: true, spellcheck: 'false', autocomplete: 'off',
-            value: before.schedule, autofocus: Boolean(schedule) }), 'Minute, hour, day, month, weekday: 0 2 * * *'),
-        field('Time zone',
+            value: before.schedule, autofocus: Boolean(schedule) }),
+          tr('Minute, hour, day, month, weekday: 0 2 * * *')),
+        field(tr('Time zone'),
           h('input', { name: 'timezone', autocomplete: 'off',
             value: before.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone }))),
       h('div', { class: 'pair' },
-        choice('Calendar', 'calendar', [['', 'every day'], ...data.calendars.map(c => c.calendar)],
-          before.calendar ?? ''), choice('On a closed day', 'on_closed', ON_CLOSED, before.on_closed)),
-      h('div', { class: 'pair' }, choice('Runs that did not come', 'missed', MISSED, before.missed),
-        choice('While the run before still runs', 'overlap', OVERLAP, before.overlap)),
+        choice(tr('Calendar'), 'calendar', [['', tr('every day')], ...data.calendars.map(c => c.calendar)],
+          before.calendar ?? ''), choice(tr('On a closed day'), 'on_closed', ON_CLOSED, before.on_closed)),
+      h('div', { class: 'pair' }, choice(tr('Runs that did not come'), 'missed', MISSED, before.missed),
+        choice(tr('While the run before still runs'), 'overlap', OVERLAP, before.overlap)),
       h('div', { class: 'pair' },
-        field('Not before', h('input', { name: 'starts', type: 'datetime-local', value: forField(before.starts) })),
-        field('Not after', h('input', { name: 'ends', type: 'datetime-local', value: forField(before.ends) }))),
-      before.input.cut ? h('p', { class: 'muted' }, 'Its input is long and stays as it is.') :
-        field('Input (JSON)', h('textarea', { name: 'input', rows: '3', spellcheck: 'false' }, before.input.text),
-          'Placeholders such as <sfflow.scheduled-date> are filled in at each run.'),
+        field(tr('Not before'), h('input', { name: 'starts', type: 'datetime-local', value: forField(before.starts) })),
+        field(tr('Not after'), h('input', { name: 'ends', type: 'datetime-local', value: forField(before.ends) }))),
+      before.input.cut ? h('p', { class: 'muted' }, tr('Its input is long and stays as it is.')) :
+        field(tr('Input (JSON)'), h('textarea', { name: 'input', rows: '3', spellcheck: 'false' }, before.input.text),
+          tr('Placeholders such as <sfflow.scheduled-date> are filled in at each run.')),
     ],
     preview: async values => {
       if (!values.name || !values.schedule || !values.state_machine)
-        return h('p', { class: 'muted' }, 'With a name, a state machine and an expression, the next runs show here.');
+        return h('p', { class: 'muted' },
+          tr('With a name, a state machine and an expression, the next runs show here.'));
       const { times } = await call('plan_schedule', asRequest(values));
-      return h('div', null, h('strong', null, times.length ? 'It will run:' : 'It never runs.'),
+      return h('div', null, h('strong', null, times.length ? tr('It will run:') : tr('It never runs.')),
         h('ul', { class: 'names' },
           times.map(t => h('li', null, clock(t.scheduled_for), h('small', null, ` ${distance(t.scheduled_for)}`)))));
     },
@@ -101,11 +108,52 @@ async function edit(schedule, data) {
   });
 }
 
+const RULE = '{"Weekdays": ["MON", "TUE", "WED", "THU", "FRI"], "Closed": ["01-01", "12-25"]}';
+
+// Make a calendar, or change one; the dialog shows the days that would be closed, and what its schedules would do.
+function editCalendar(calendar = null) {
+  return confirm({
+    title: calendar ? tr('Edit {0}', calendar.calendar) : tr('New calendar'),
+    yes: tr('Save'),
+    body: [],
+    fields: [
+      field(tr('Name'),
+        h('input', { name: 'name', required: true, maxlength: '80', autocomplete: 'off', value: calendar?.calendar,
+          readonly: Boolean(calendar), autofocus: !calendar })),
+      field(tr('Open days (JSON)'),
+        h('textarea', { name: 'rule', rows: '4', required: true, spellcheck: 'false', autofocus: Boolean(calendar) },
+          calendar?.rule.text ?? RULE)),
+      field(tr('Days that it picks (JSON; empty: every open day)'),
+        h('textarea', { name: 'days', rows: '2', spellcheck: 'false' }, calendar?.days?.text ?? ''),
+        '{"OpenDays": [-1]}'),
+    ],
+    preview: async values => {
+      if (!values.name) return h('p', { class: 'muted' }, tr('With a name, the days show here.'));
+      const { days, schedules } = await call('plan_calendar', values);
+      const told = list => list.length ? list.map(d => dayName.format(new Date(d.day))).join(', ') : tr('none');
+      return notice('ok',
+        h('p', null, h('strong', null, tr('Closed within 62 days: ')), told(days.filter(d => !d.is_open))),
+        values.days ? h('p', null, h('strong', null, tr('Picked: ')), told(days.filter(d => d.is_picked))) : null,
+        schedules.map(s =>
+          h('p', null, text(s.schedule_name, 'id'), ': ', s.next_run ? time(s.next_run) : tr('It never runs.'))
+        ));
+    },
+    act: values => call('set_calendar', { ...values, new: !calendar }),
+  });
+}
+
+// Ask whether to remove a calendar.
+function removeCalendar(name) {
+  return confirm({ title: tr('Remove {0}?', name), yes: tr('Remove'), danger: true,
+    body: [h('p', null, tr('No schedule and no calendar may use it.'))],
+    act: () => onTargets(tr('Removed'), 'drop_calendar', [name], {}) });
+}
+
 // Ask whether to remove a schedule.
 function remove(name) {
-  return confirm({ title: `Remove ${name}?`, yes: 'Remove', danger: true,
-    body: [h('p', null, 'It starts nothing any more. Executions that it started stay.')],
-    act: () => onTargets('Removed', 'unschedule', [name], {}) });
+  return confirm({ title: tr('Remove {0}?', name), yes: tr('Remove'), danger: true,
+    body: [h('p', null, tr('It starts nothing any more. Executions that it started stay.'))],
+    act: () => onTargets(tr('Removed'), 'unschedule', [name], {}) });
 }
 
 // A month with the times of a schedule in it, and the days on which its calendar is closed.
@@ -131,7 +179,7 @@ function monthTable(times, closed, offset) {
           class: `${runs.length ? 'on' : ''}${isClosed ? ' closed' : ''}${
             isMonth && d === today.getDate() ? ' today' : ''
           }`,
-        }, h('span', { class: 'day' }, String(d), isClosed ? h('small', null, ' closed') : null),
+        }, h('span', { class: 'day' }, String(d), isClosed ? h('small', null, tr(' closed')) : null),
           runs.slice(0, 3).map(r => h('span', { class: 'at' }, r)),
           runs.length > 3 ? h('span', { class: 'at' }, `+${runs.length - 3}`) : null);
       }))
@@ -147,61 +195,72 @@ function chosen(data, context) {
   if (data.one?.error) return section(name, {}, errorNotice(data.one.error));
   return section(name, { key: 'chosen' },
     schedule?.may_edit ?
-      h('div', { class: 'row actions', role: 'group', 'aria-label': 'Actions' },
-        button('Edit…', () => context.act(edit(schedule, data))),
-        schedule.held ? button('Release…', () => context.act(release({ target: `schedule:${name}` }))) :
-          button('Hold…', () => context.act(hold([`schedule:${name}`]))), button('Remove…', async () => {
+      h('div', { class: 'row actions', role: 'group', 'aria-label': tr('Actions') },
+        button(tr('Edit…'), () => context.act(edit(schedule, data))),
+        schedule.held ? button(tr('Release…'), () => context.act(release({ target: `schedule:${name}` }))) :
+          button(tr('Hold…'), () => context.act(hold([`schedule:${name}`]))), button(tr('Remove…'), async () => {
           if (await remove(name)) context.go({});
         })) : null,
     schedule ?
-      facts([['Owner', text(schedule.owner)], ['When', [h('code', null, text(schedule.schedule)),
-        ` in ${schedule.timezone}`]], ['Calendar',
+      facts([[tr('Owner'), text(schedule.owner)], [tr('When'), [h('code', null, text(schedule.schedule)),
+        tr(' in {0}', schedule.timezone)]], [tr('Calendar'),
         schedule.calendar ?
-          [text(schedule.calendar), h('small', null, ` closed day: ${words(ON_CLOSED, schedule.on_closed)}`)] : null], [
-        'Runs that did not come',
+          [text(schedule.calendar), h('small', null, tr(' closed day: {0}', words(ON_CLOSED, schedule.on_closed)))] :
+          null], [
+        tr('Runs that did not come'),
         words(MISSED, schedule.missed),
-      ], ['While the run before still runs', words(OVERLAP, schedule.overlap)], ['Not before',
-        schedule.starts ? time(schedule.starts) : null], ['Not after', schedule.ends ? time(schedule.ends) : null]]) :
-      null,
-    h('div', { class: 'row' }, button('Earlier', () => move(-1)),
-      button('This month', () => context.go({ ...context.query, month: undefined })),
-      button(['Later ', icon('next')], () => move(1)),
-      schedule ? h('span', { class: 'muted' }, `Times in ${schedule.timezone}`) : null),
+      ], [tr('While the run before still runs'), words(OVERLAP, schedule.overlap)], [tr('Not before'),
+        schedule.starts ? time(schedule.starts) : null], [tr('Not after'),
+        schedule.ends ? time(schedule.ends) : null]]) : null,
+    h('div', { class: 'row' }, button(tr('Earlier'), () => move(-1)),
+      button(tr('This month'), () => context.go({ ...context.query, month: undefined })),
+      button([tr('Later '), icon('next')], () => move(1)),
+      schedule ? h('span', { class: 'muted' }, tr('Times in {0}', schedule.timezone)) : null),
     data.one ? monthTable(data.one.times, data.one.closed, data.offset) : null,
-    data.one?.times.length === 500 ? h('p', { class: 'muted' }, 'Only the first 500 times are shown.') : null,
-    h('h3', null, 'Last runs'), table('Last runs', [
-      ['For', r => time(r.scheduled_for)],
-      ['Status', r => badge(r.status)],
-      ['Execution', r => r.execution_id ? executionLink(r.execution_id) : '–'],
-      ['Took', r => r.ended_at && r.took !== null ? duration(r.took) : '–'],
-      ['Error', r => r.error ? errorName(r.error) : '–', 'wide'],
-    ], data.one?.runs ?? [], (r, n) => `${r.scheduled_for}${n}`, 'It has not run yet.'));
+    data.one?.times.length === 500 ? h('p', { class: 'muted' }, tr('Only the first 500 times are shown.')) : null,
+    h('h3', null, tr('Last runs')), table(tr('Last runs'), [
+      [tr('For'), r => time(r.scheduled_for)],
+      [tr('Status'), r => badge(r.status)],
+      [tr('Execution'), r => r.execution_id ? executionLink(r.execution_id) : '–'],
+      [tr('Took'), r => r.ended_at && r.took !== null ? duration(r.took) : '–'],
+      [tr('Error'), r => r.error ? errorName(r.error) : '–', 'wide'],
+    ], data.one?.runs ?? [], (r, n) => `${r.scheduled_for}${n}`, tr('It has not run yet.')));
 }
 
 export function draw(data, context) {
   return [
-    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, 'Schedules'),
+    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, tr('Schedules')),
       !data.may_create ? null :
-        h('div', { class: 'row actions' }, button('New schedule…', () => context.act(edit(null, data))))),
-    h('div', { class: 'card', key: 'list' }, table('Schedules', [
-      ['Schedule',
+        h('div', { class: 'row actions' }, button(tr('New schedule…'), () => context.act(edit(null, data))))),
+    h('div', { class: 'card', key: 'list' }, table(tr('Schedules'), [
+      [tr('Schedule'),
         r =>
           h('a', { href: `#/schedules?name=${encodeURIComponent(r.schedule_name)}`,
             'aria-current': r.schedule_name === context.query.name ? 'true' : null }, text(r.schedule_name))],
-      ['State',
+      [tr('State'),
         r => [badge(r.state), r.held ? [' ', badge('HELD')] : null, r.problem ? text(r.problem, 'muted') : null]],
-      ['Starts', r => machineLink(r.state_machine.split('/')[0])],
-      ['When', r => [h('code', null, text(r.schedule)), ' ', h('small', null, text(r.timezone))]],
-      ['Next', r => r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run))] : '–'],
-      ['Last', r => r.last_execution_id ? executionLink(r.last_execution_id) : '–'],
-      ['Input', r => excerpt(r.input), 'wide'],
+      [tr('Starts'), r => machineLink(r.state_machine.split('/')[0])],
+      [tr('When'), r => [h('code', null, text(r.schedule)), ' ', h('small', null, text(r.timezone))]],
+      [tr('Next'), r => r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run))] : '–'],
+      [tr('Last'), r => r.last_execution_id ? executionLink(r.last_execution_id) : '–'],
+      [tr('Input'), r => excerpt(r.input), 'wide'],
     ], data.rows, r => r.schedule_name,
-      'There is no schedule that you may see. ' +
-        "Roles with START on a machine, and USAGE on pg_cron's schema, make them.")),
+      tr(
+        "There is no schedule that you may see. Roles with START on a machine, and USAGE on pg_cron's " +
+          'schema, make them.',
+      ))),
     chosen(data, context),
-    section('Calendars', { count: data.calendars.length },
-      table('Calendars', [['Calendar', r => text(r.calendar)], ['Owner', r => text(r.owner)], ['Rule',
-        r => excerpt(r.rule), 'wide'], ['Days', r => excerpt(r.days) ?? '–', 'wide']], data.calendars, r => r.calendar,
-        'There is no calendar.')),
+    section(tr('Calendars'), { count: data.calendars.length },
+      table(tr('Calendars'), [[tr('Calendar'), r => text(r.calendar)], [tr('Owner'), r => text(r.owner)], [tr('Rule'),
+        r => excerpt(r.rule), 'wide'], [tr('Days'), r => excerpt(r.days) ?? '–', 'wide'], ['',
+        r =>
+          r.may_edit && !r.rule.cut && !r.days?.cut ? h('div', { class: 'row' }, button(tr('Edit…'), () =>
+            context.act(editCalendar(r)), { class: 'small', 'aria-label': tr('Edit {0}', r.calendar) }),
+            button(tr('Remove…'), () =>
+              context.act(removeCalendar(r.calendar)), { class: 'small',
+              'aria-label': tr('Remove {0}', r.calendar) })) : '–']], data.calendars, r => r.calendar,
+        tr('There is no calendar.')),
+      !data.may_create ? null :
+        h('div', { class: 'row' }, button(tr('New calendar…'), () => context.act(editCalendar()), { class: 'small' }))),
   ];
 }

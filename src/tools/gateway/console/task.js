@@ -7,12 +7,13 @@ import { FormError, makeForm } from './form.js';
 import { act, due, heldNotice, inboxLink } from './inbox.js';
 import { badge, button, errorNotice, executionLink, facts, field, hash, notice, section, text, time } from './parts.js';
 import { payload } from './payload.js';
+import { tr } from './texts.js';
 import { viewer } from './viewer.js';
 
 const NOT_FIT = 'SF061';
 
 export function title({ argument }) {
-  return `Task ${argument}`;
+  return tr('Task {0}', argument);
 }
 
 export async function load({ argument, ask }, before) {
@@ -33,9 +34,9 @@ export function pace() {
 
 // What a screen reader hears of a change.
 export function news(before, after) {
-  if (after.over !== before.over) return after.over ? 'The task is over.' : '';
+  if (after.over !== before.over) return after.over ? tr('The task is over.') : '';
   return after.task?.claimed_by === before.task?.claimed_by ? '' :
-    after.task.claimed_by === null ? 'Nobody has the task now.' : `Claimed by ${after.task.claimed_by}.`;
+    after.task.claimed_by === null ? tr('Nobody has the task now.') : tr('Claimed by {0}.', after.task.claimed_by);
 }
 
 // Say what came of a task, and go back to the others.
@@ -47,41 +48,42 @@ function toInbox(said) {
 // Ask for the role that is to have the task.
 function assign(task, context) {
   return context.act(confirm({
-    title: 'Assign?',
-    yes: 'Assign',
-    body: [h('p', null, text(task.title)), h('p', null, 'The role has the task from then on, whoever has claimed it.')],
+    title: tr('Assign?'),
+    yes: tr('Assign'),
+    body: [h('p', null, text(task.title)),
+      h('p', null, tr('The role has the task from then on, whoever has claimed it.'))],
     fields: [
-      field('Role (empty: to nobody)',
+      field(tr('Role (empty: to nobody)'),
         h('input', { name: 'role', maxlength: '63', autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false',
           autofocus: true })),
     ],
-    act: ({ role }) => onTargets('Assigned', 'assign_task', [String(task.task)], role === '' ? {} : { role }),
+    act: ({ role }) => onTargets(tr('Assigned'), 'assign_task', [String(task.task)], role === '' ? {} : { role }),
   }));
 }
 
 // Ask why the task is to fail.
 async function fail(task) {
   const done = await confirm({
-    title: 'Have the task fail?',
-    yes: 'Have it fail',
+    title: tr('Have the task fail?'),
+    yes: tr('Have it fail'),
     danger: true,
     body: [h('p', null, text(task.title)),
-      h('p', null, 'The state fails with the error, which its Retry and Catch see.')],
+      h('p', null, tr('The state fails with the error, which its Retry and Catch see.'))],
     fields: [
-      field('Error',
+      field(tr('Error'),
         h('input', { name: 'error', maxlength: '256', autocomplete: 'off', spellcheck: 'false', autofocus: true })),
-      field('Why (kept in the audit)', h('input', { name: 'cause', maxlength: '4000', autocomplete: 'off' })),
+      field(tr('Why (kept in the audit)'), h('input', { name: 'cause', maxlength: '4000', autocomplete: 'off' })),
     ],
-    act: values => onTargets('Failed', 'fail_task', [String(task.task)], values),
+    act: values => onTargets(tr('Failed'), 'fail_task', [String(task.task)], values),
   });
-  if (done) toInbox('The task has failed.');
+  if (done) toInbox(tr('The task has failed.'));
 }
 
 // Why nothing is offered to do; null: the role may do the task now.
 function refusal({ task, rights }, role) {
   if (!rights.may_do) return h('p', null, text(rights.why));
   return task.claimed_by === null || task.claimed_by === role ? null :
-    h('p', null, 'Claimed by ', text(task.claimed_by, 'id'), ' since ', time(task.claimed_at), '.');
+    h('p', null, tr('Claimed by '), text(task.claimed_by, 'id'), tr(' since '), time(task.claimed_at), '.');
 }
 
 // The buttons.
@@ -90,13 +92,13 @@ function taskButtons(data, context) {
   const isMine = task.claimed_by === context.role;
   const isFree = task.claimed_by === null;
   const isHeld = data.held.length > 0;
-  return h('div', { class: 'row actions', role: 'group', 'aria-label': 'Actions' },
-    rights.may_do && isFree && !isHeld ? button('Claim', () => act(context, 'claim_task', task.task, 'Claimed.')) :
-      null,
+  return h('div', { class: 'row actions', role: 'group', 'aria-label': tr('Actions') },
+    rights.may_do && isFree && !isHeld ?
+      button(tr('Claim'), () => act(context, 'claim_task', task.task, tr('Claimed.'))) : null,
     isMine || (rights.may_assign && !isFree) ?
-      button('Release', () => act(context, 'release_task', task.task, 'Given back.')) : null,
-    rights.may_assign ? button('Assign…', () => assign(task, context)) : null,
-    rights.may_do && (isMine || (isFree && !isHeld)) ? button('Fail…', () => fail(task)) : null);
+      button(tr('Release'), () => act(context, 'release_task', task.task, tr('Given back.'))) : null,
+    rights.may_assign ? button(tr('Assign…'), () => assign(task, context)) : null,
+    rights.may_do && (isMine || (isFree && !isHeld)) ? button(tr('Fail…'), () => fail(task)) : null);
 }
 
 // Show what the database says of an answer: at its field, if it names one.
@@ -113,7 +115,7 @@ function meetRefusal(error, form, place, context) {
 function answerForm({ task }, context) {
   const form = makeForm(task.form);
   const place = h('div', { 'aria-live': 'assertive' });
-  const submit = h('button', { type: 'submit', class: 'primary' }, 'Complete');
+  const submit = h('button', { type: 'submit', class: 'primary' }, tr('Complete'));
   const comment = h('input', { name: 'comment', maxlength: '4000', autocomplete: 'off' });
   return h('form', { class: 'answer', novalidate: true, key: 'form', same: `${task.task} ${JSON.stringify(task.form)}`,
     onsubmit: async event => {
@@ -123,27 +125,30 @@ function answerForm({ task }, context) {
       try {
         await call('complete_task', { targets: [String(task.task)], output: form.read(),
           ...(comment.value === '' ? {} : { comment: comment.value }) });
-        toInbox('Completed.');
+        toInbox(tr('Completed.'));
       } catch (error) {
         meetRefusal(error, form, place, context);
       }
       submit.disabled = false;
-    } }, form.elements, field('Comment (kept in the audit)', comment), place,
-    h('div', { class: 'row' }, submit, h('span', { class: 'muted' }, 'You answer as ', text(context.role, 'id'), '.')));
+    } }, form.elements, field(tr('Comment (kept in the audit)'), comment), place,
+    h('div', { class: 'row' }, submit,
+      h('span', { class: 'muted' }, tr('You answer as '), text(context.role, 'id'), '.')));
 }
 
 // What there is to know of the task.
 function head({ task, may_read: mayRead }) {
   return facts([
-    ['Worklist', inboxLink({ worklist: task.worklist, which: 'all' }, text(task.worklist))],
-    ['Execution', mayRead ? executionLink(task.execution_id, { state: task.state }) : text(task.execution_id, 'id')],
-    ['State', text(task.state)],
-    ['Due', task.due_at ? due(task.due_at) : null],
-    ['Priority', task.priority === 0 ? null : String(task.priority)],
-    ['Waits since', time(task.created_at, true)],
-    ['Claimed by', task.claimed_by === null ? 'nobody' : [text(task.claimed_by), ', ', time(task.claimed_at, true)]],
-    ['For', task.roles.length > 0 ? text(task.roles.join(', ')) : null],
-    ['Not by', task.not_by.length > 0 ? text(task.not_by.join(', ')) : null],
+    [tr('Worklist'), inboxLink({ worklist: task.worklist, which: 'all' }, text(task.worklist))],
+    [tr('Execution'),
+      mayRead ? executionLink(task.execution_id, { state: task.state }) : text(task.execution_id, 'id')],
+    [tr('State'), text(task.state)],
+    [tr('Due'), task.due_at ? due(task.due_at) : null],
+    [tr('Priority'), task.priority === 0 ? null : String(task.priority)],
+    [tr('Waits since'), time(task.created_at, true)],
+    [tr('Claimed by'),
+      task.claimed_by === null ? tr('nobody') : [text(task.claimed_by), ', ', time(task.claimed_at, true)]],
+    [tr('For'), task.roles.length > 0 ? text(task.roles.join(', ')) : null],
+    [tr('Not by'), task.not_by.length > 0 ? text(task.not_by.join(', ')) : null],
   ]);
 }
 
@@ -152,21 +157,23 @@ export function draw(data, context) {
   const back = h('p', { key: 'back' }, inboxLink({}, '‹ Inbox'));
   if (task === undefined)
     return [back, h('h1', { tabindex: '-1', key: 'h1' }, title(context)),
-      h('p', { class: 'none', key: 'none' }, 'The task is over, does not exist, or is not for your roles.')];
-  const refused = data.over ? h('p', null, 'The task is over: it was answered, or is not waited for any more.') :
+      h('p', { class: 'none', key: 'none' }, tr('The task is over, does not exist, or is not for your roles.'))];
+  const refused = data.over ? h('p', null, tr('The task is over: it was answered, or is not waited for any more.')) :
     refusal(data, context.role);
   return [
     back,
     h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(task.title)),
-      data.over ? badge('skip', 'over') : taskButtons(data, context)),
+      data.over ? badge('skip', tr('over')) : taskButtons(data, context)),
     h('div', { key: 'facts' }, head(data)),
     h('div', { key: 'wrong', role: 'alert' }, context.state.wrong ? errorNotice(context.state.wrong) : null),
     h('div', { key: 'held' }, heldNotice(data.held)),
     refused ? h('div', { key: 'refused' }, notice('stop', refused)) : null,
-    h('div', { class: 'columns', key: 'columns' }, refused ? null : section('Answer', {}, answerForm(data, context)),
-      task.data === null ? null : section('Data', {}, payload('Data', task.data, { what: 'task', task: task.task }))),
-    data.layout ? section('Execution', {}, viewer(data.layout, data.states, task.state, state => {
+    h('div', { class: 'columns', key: 'columns' },
+      refused ? null : section(tr('Answer'), {}, answerForm(data, context)),
+      task.data === null ? null :
+        section(tr('Data'), {}, payload(tr('Data'), task.data, { what: 'task', task: task.task }))),
+    data.layout ? section(tr('Execution'), {}, viewer(data.layout, data.states, task.state, state => {
       location.hash = hash.execution(task.execution_id, { state });
-    }, 'States of the execution', context.state.picture ??= {}, context.redraw)) : null,
+    }, tr('States of the execution'), context.state.picture ??= {}, context.redraw)) : null,
   ];
 }

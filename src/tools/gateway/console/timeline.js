@@ -1,8 +1,9 @@
 // When an execution was in its states, against how long they usually take: a row per branch and visit.
 
 import { h } from './dom.js';
-import { between, clock, duration } from './format.js';
-import { badge, text } from './parts.js';
+import { between, clock, decimal, duration } from './format.js';
+import { badge, statusWord, text } from './parts.js';
+import { tr } from './texts.js';
 
 // The spans of one place as a row: attempts follow each other.
 function rowsOf(spans) {
@@ -88,9 +89,9 @@ export function compare(ms, known) {
   if (!known || known.runs < 2 || !(known.p50 > 0)) return '';
   const times = ms / known.p50;
   if (times >= 1.5 && ms > (known.p95 ?? 0) && ms - known.p50 > 500)
-    return times < 100 ? `${times < 10 ? times.toFixed(1) : Math.round(times)} × usual` :
-      `far above the usual ${duration(known.p50)}`;
-  return `usual ${duration(known.p50)}`;
+    return times < 100 ? tr('{0} × usual', times < 10 ? decimal(times, 1) : Math.round(times)) :
+      tr('far above the usual {0}', duration(known.p50));
+  return tr('usual {0}', duration(known.p50));
 }
 
 // The timeline of what `timeline` of sf_console_api answers; `isChosen` tells of a row whether its visit is the one
@@ -98,7 +99,8 @@ export function compare(ms, known) {
 export function timeline(data, isChosen, choose, least = 0) {
   const now = +new Date(data.now);
   if (data.rows.length === 0)
-    return h('p', { class: 'none' }, 'Nothing that takes time has begun, or the history of this machine is not kept.');
+    return h('p', { class: 'none' },
+      tr('Nothing that takes time has begun, or the history of this machine is not kept.'));
   const parts = pieces(data.rows, now);
   const place = scale(parts, least);
   const end = parts[parts.length - 1][1];
@@ -108,25 +110,27 @@ export function timeline(data, isChosen, choose, least = 0) {
       h('span', { class: 't-lane' }, parts.map(([from], n) => [
         n ?
           h('span', { class: 't-gap', css: { left: `${place(from) - 3}%` },
-            title: `${duration(from - parts[n - 1][1])} in which nothing ran` }) : null,
+            title: tr('{0} in which nothing ran', duration(from - parts[n - 1][1])) }) : null,
         h('span', { class: `t-tick${place(from) > 80 ? ' left' : ''}`, css: { left: `${place(from)}%` } }, clock(from)),
       ]), h('span', { class: 't-tick left', css: { left: `${place(end)}%` } }, clock(end))), h('span', null)),
-    h('ul', { class: 't-rows', 'aria-label': 'Timeline' }, rows.map(row => {
+    h('ul', { class: 't-rows', 'aria-label': tr('Timeline') }, rows.map(row => {
       const ms = row.spans.reduce((sum, span) => sum + between(span.started_at, span.stopped_at ?? data.now), 0);
       const depth = row.branch === '' ? 0 : row.branch.split('/').length;
       return h('li', { key: row.key, class: isChosen(row) ? 'chosen' : '' },
         h('button', { type: 'button', class: 't-name', onclick: () => choose(row.state, row.first_event),
           css: { 'padding-left': `${0.5 + depth * 0.8}rem` }, title: row.branch || null,
           'aria-current': isChosen(row) ? 'true' : null },
-          h('span', { class: `t-icon ${row.status}` }, badge(row.status, h('span', { class: 'unseen' }, row.status))),
-          text(row.job_id), row.visit > 1 ? h('small', null, ` visit ${row.visit}`) : null,
-          row.spans.length > 1 ? h('small', null, ` ${row.spans.length} attempts`) : null),
+          h('span', { class: `t-icon ${row.status}` },
+            badge(row.status, h('span', { class: 'unseen' }, statusWord(row.status)))), text(row.job_id),
+          row.visit > 1 ? h('small', null, tr(' visit {0}', row.visit)) : null,
+          row.spans.length > 1 ? h('small', null, tr(' {0} attempts', row.spans.length)) : null),
         h('span', { class: 't-lane' }, usualMark(row, data.usual, place, end),
           row.spans.map(span => bar(span, place, now))),
         h('span', { class: 't-time' }, duration(ms),
           h('small', null, row.type === 'Task' ? compare(ms, data.usual[row.state]) : '')));
     })),
-    h('p', { class: 'legend' }, h('span', { class: 'key success' }), 'success', h('span', { class: 'key failure' }),
-      'failure', h('span', { class: 'key aborted' }), 'aborted', h('span', { class: 'key running' }), 'running',
-      h('span', { class: 'key usual' }), 'usual time, up to the 95th percentile; the notch is the median'));
+    h('p', { class: 'legend' }, h('span', { class: 'key success' }), tr('success'), h('span', { class: 'key failure' }),
+      tr('failure'), h('span', { class: 'key aborted' }), tr('aborted'), h('span', { class: 'key running' }),
+      tr('running'), h('span', { class: 'key usual' }),
+      tr('usual time, up to the 95th percentile; the notch is the median')));
 }

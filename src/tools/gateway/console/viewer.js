@@ -9,6 +9,7 @@ import { h, s, say } from './dom.js';
 import { count } from './format.js';
 import { graph } from './graph.js';
 import { button } from './parts.js';
+import { tr } from './texts.js';
 
 const STEP = 1.25, MOST = 3, READABLE = 0.75, MANY = 25;
 const OVERVIEW = { w: 180, h: 220, least: 36 };
@@ -206,7 +207,8 @@ function look(event, layout, view, choose, redraw) {
   view.chose = event.key === 'Enter' ? true : undefined;
   say(
     text === '' ? '' :
-      found.length === 0 ? 'No state is found' : `${view.found + 1} of ${found.length}: ${found[view.found]}`,
+      found.length === 0 ? tr('No state is found') :
+      tr('{0} of {1}: {2}', view.found + 1, found.length, found[view.found]),
   );
   if (found.length > 0) {
     view.at = found[view.found];
@@ -226,21 +228,21 @@ function tools(layout, view, found, choose, redraw) {
     zoom(root, layout, view, scale(root));
   };
   const search = event => look(event, layout, view, choose, redraw);
-  return h('div', { class: 'graph-tools', key: 'tools', role: 'group', 'aria-label': 'Search and zoom' },
-    h('input', { type: 'search', placeholder: 'Find a state', 'aria-label': 'Find a state', autocomplete: 'off',
+  return h('div', { class: 'graph-tools', key: 'tools', role: 'group', 'aria-label': tr('Search and zoom') },
+    h('input', { type: 'search', placeholder: tr('Find a state'), 'aria-label': tr('Find a state'), autocomplete: 'off',
       spellcheck: 'false', oninput: search, onkeydown: event => {
         if (event.key === 'Enter') search(event);
       } }),
     h('span', { class: 'muted graph-found' },
-      view.find?.trim() ? (found.length ? `${view.found + 1} of ${found.length}` : 'none') :
-        count(layout.states.length, 'state')),
+      view.find?.trim() ? (found.length ? tr('{0} of {1}', view.found + 1, found.length) : tr('none')) :
+        count(layout.states.length, '{0} state|{0} states')),
     h('span', { class: 'graph-zoom' },
-      button('−', event => change(event, () => view.scale / STEP), { class: 'small', 'aria-label': 'Smaller' }),
+      button('−', event => change(event, () => view.scale / STEP), { class: 'small', 'aria-label': tr('Smaller') }),
       h('span', { class: 'muted graph-scale' }, percent(view)),
-      button('+', event => change(event, () => view.scale * STEP), { class: 'small', 'aria-label': 'Larger' }),
-      button('Fit', event => change(event, root => fitting(layout, room(root))), { class: 'small',
-        title: 'Show all of the picture' }),
-      button('1:1', event => change(event, () => 1), { class: 'small', title: 'Full size' })));
+      button('+', event => change(event, () => view.scale * STEP), { class: 'small', 'aria-label': tr('Larger') }),
+      button(tr('Fit'), event => change(event, root => fitting(layout, room(root))), { class: 'small',
+        title: tr('Show all of the picture') }),
+      button('1:1', event => change(event, () => 1), { class: 'small', title: tr('Full size') })));
 }
 
 // All of the picture in small, with the part that is seen; one drags that with the mouse.
@@ -315,8 +317,10 @@ export function viewer(layout, states, chosen, choose, label, view, redraw) {
   return h('div', { class: `graph-view${view.large ? ' large' : ''}`, key: 'view' },
     view.large ? tools(layout, view, [...found], choose, redraw) : null,
     h('p', { class: 'unseen', id: 'graph-keys', key: 'keys' },
-      'Arrow keys go from state to state, Page Down and Page Up through all of them, ',
-      'Home and End to the first and the last. ', 'Enter chooses. Plus and minus zoom, 0 shows all.'),
+      tr(
+        'Arrow keys go from state to state, Page Down and Page Up through all of them, ' +
+          'Home and End to the first and the last. Enter chooses. Plus and minus zoom, 0 shows all.',
+      )),
     h('div', { class: 'graph-frame', key: 'frame' },
       h('div', { class: 'graph-scroll', key: 'graph', role: 'group', 'aria-label': label,
         'aria-describedby': 'graph-keys', ...drag(view), onkeydown: event => press(event, layout, view),

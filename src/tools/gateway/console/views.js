@@ -3,6 +3,7 @@
 
 import { h, say } from './dom.js';
 import { button, field, hash, icon, text } from './parts.js';
+import { tr } from './texts.js';
 
 const PLACE = 'sfflow-views';
 
@@ -52,36 +53,37 @@ export function savedViews(context, all, usual, sorts) {
     if (!name) return;
     const { key: _, ...view } = { ...query, view: name };
     keepViews([...kept().filter(v => v.name !== name), { name, query: view }]);
-    say(`Kept: ${name}`);
+    say(tr('Kept: {0}', name));
     context.go(view);
   };
   const forget = name => {
     keepViews(kept().filter(v => v.name !== name));
-    say(`Forgotten: ${name}`);
+    say(tr('Forgotten: {0}', name));
     if (query.view === name) context.go({ ...query, view: undefined });
     else context.redraw();
   };
   const list = kept();
   return h('div', { class: 'views', key: 'views' },
-    h('ul', { class: 'row', 'aria-label': 'Views', key: 'kept' },
+    h('ul', { class: 'row', 'aria-label': tr('Views'), key: 'kept' },
       list.map(v =>
         h('li', { key: v.name },
           h('a', { class: 'button small', href: hash.executions(v.query),
             'aria-current': v.name === query.view ? 'true' : null }, text(v.name)), button(icon('close'), () =>
-            forget(v.name), { class: 'plain small', 'aria-label': `Forget the view ${v.name}` }))
+            forget(v.name), { class: 'plain small', 'aria-label': tr('Forget the view {0}', v.name) }))
       )),
-    h('details', { key: 'edit' }, h('summary', null, 'View: columns, order, name'),
-      h('form', { class: 'filters', onsubmit: save, 'aria-label': 'View', key: 'view', same: JSON.stringify(query) },
-        h('fieldset', { class: 'columns' }, h('legend', null, 'Columns'),
+    h('details', { key: 'edit' }, h('summary', null, tr('View: columns, order, name')),
+      h('form', { class: 'filters', onsubmit: save, 'aria-label': tr('View'), key: 'view',
+        same: JSON.stringify(query) },
+        h('fieldset', { class: 'columns' }, h('legend', null, tr('Columns')),
           all.map(([name, title]) =>
             h('label', null,
               h('input', { type: 'checkbox', name: 'column', value: name, checked: shown.includes(name),
                 onchange: change }), ' ', title)
           )),
-        field('Order of this page',
+        field(tr('Order of this page'),
           h('select', { name: 'sort', onchange: event => context.go({ ...query, sort: event.currentTarget.value }) },
             sorts.map(([name, words]) => h('option', { value: name, selected: (query.sort ?? '') === name }, words)))),
-        field('Name of the view',
+        field(tr('Name of the view'),
           h('input', { name: 'view', value: query.view, maxlength: '80', autocomplete: 'off' })),
-        h('div', { class: 'row' }, h('button', { type: 'submit' }, 'Keep this view')))));
+        h('div', { class: 'row' }, h('button', { type: 'submit' }, tr('Keep this view'))))));
 }
