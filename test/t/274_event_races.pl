@@ -52,6 +52,11 @@ EOS
 
 # --- at random
 
+# Every few rounds executions are stopped, and other keys are used: an event for all goes to each execution that begins
+# to wait within a day, so with the same keys the work of a round would grow with all rounds before it.
+my $rounds_of_keys = 4;
+my $keys = 0;
+
 sub chance { return rand() < shift }
 
 sub nap { return chance(0.6) ? sprintf("SELECT pg_sleep(%.4f);\n", rand(0.004)) : '' }
@@ -60,7 +65,7 @@ sub nap { return chance(0.6) ? sprintf("SELECT pg_sleep(%.4f);\n", rand(0.004)) 
 sub act
 {
 	my ($kind, $name) = @_;
-	my $key = 'k' . int(rand(12));
+	my $key = "k$keys-" . int(rand(12));
 	return sprintf("SELECT sf_emit('e', '%s', NULL, %s, deliver => '%s');\n", $key,
 		chance(0.3) ? "'id" . int(rand(40)) . "'" : 'NULL', chance(0.5) ? 'one' : 'all')
 	  if $kind eq 'emit';
@@ -87,6 +92,27 @@ sub transaction
 	return "${text}COMMIT;\n" unless chance(0.05);
 	my $end = chance(0.3) ? 'ROLLBACK' : 'COMMIT';
 	return "${text}PREPARE TRANSACTION '$name';\n" . nap() . "$end PREPARED '$name';\n";
+}
+
+# Wait until nothing is left to be done. What is not over in time is told, with what has been done in the last seconds.
+sub rest
+{
+	return if $node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM _sfflow.emitted_event WHERE fresh)
+		AND NOT EXISTS (SELECT FROM _sfflow.event_wait WHERE ripe)
+		AND NOT EXISTS (SELECT FROM _sfflow.branch WHERE due_at <= now())");
+	for my $look (1, 2)
+	{
+		diag(sql("SELECT (SELECT count(*) FROM _sfflow.emitted_event WHERE fresh) || ' fresh, '
+			|| (SELECT count(*) FROM _sfflow.event_wait WHERE ripe) || ' ripe, '
+			|| (SELECT count(*) FROM _sfflow.branch WHERE due_at <= now()) || ' due, '
+			|| (SELECT count(*) FROM _sfflow.event_receipt) || ' receipts'"));
+		sleep(5) if $look == 1;
+	}
+	diag(sql("SELECT pid, backend_type, state, wait_event, now() - xact_start AS open, left(query, 100)
+		FROM pg_stat_activity WHERE datname = 'postgres'"));
+	diag(sql("SELECT * FROM pg_locks WHERE NOT granted OR locktype = 'advisory'"));
+	diag(sql('SELECT * FROM pg_prepared_xacts'));
+	die 'no rest';
 }
 
 my ($transactions, $kills, %errors) = (0, 0);
@@ -119,10 +145,11 @@ for my $round (1 .. $rounds)
 	}
 	sql("$_ PREPARED '" . sql("SELECT gid FROM pg_prepared_xacts LIMIT 1") . "'")
 	  for map { chance(0.5) ? 'COMMIT' : 'ROLLBACK' } 1 .. sql('SELECT count(*) FROM pg_prepared_xacts');
-	$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM _sfflow.emitted_event WHERE fresh)
-		AND NOT EXISTS (SELECT FROM _sfflow.event_wait WHERE ripe)
-		AND NOT EXISTS (SELECT FROM _sfflow.branch WHERE due_at <= now())") or die 'no rest';
+	rest();
 	is(sql('SELECT count(*) FROM stranded'), '0', "round $round: no wait stands beside an event that it may have");
+	next if $round % $rounds_of_keys != 0;
+	sql("SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'");
+	$keys++;
 }
 note(join ', ', "$transactions transactions", "$kills kills", map { "$errors{$_} $_" } sort keys %errors);
 my $received = "SELECT e.execution_id, h.details #>> '{output,Id}' AS id FROM sf_history h
