@@ -1,6 +1,6 @@
 -- Keys of starts: the option start_key of machines and of starts, its modes, and what else is done with executions.
 BEGIN;
-SELECT plan(61);
+SELECT plan(65);
 
 CREATE FUNCTION pg_temp.machine(name text, option jsonb) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "C"}, "C": {"Type": "Choice", "Choices": [
@@ -102,6 +102,18 @@ SELECT is(pg_temp.run('line'), 'c running 3, d waiting 4', '... and the next one
 SELECT sf_create_state_machine('line', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "W"}, "W": {"Type": "Wait", "Seconds": 86400, "End": true}}}', or_replace => true), sf_migrate('line:d', version => 2) \g /dev/null
 SELECT is(pg_temp.run('line'), 'c running 3', 'one that is moved to a version without keys leaves the line');
 SELECT is((SELECT started_at IS NOT NULL FROM sf_executions WHERE execution_id = 'line:d'), true, '... and begins');
+
+-- A synchronous start cannot wait for its turn.
+SELECT sf_create_state_machine('now', '{"StartAt": "A", "States": {"A": {"Type": "Choice", "Choices": [{"Variable": "$.stay", "BooleanEquals": true, "Next": "W"}], "Default": "E"},
+	"W": {"Type": "Wait", "Seconds": 86400, "End": true}, "E": {"Type": "Pass", "End": true}}}', options => '{"aws": {"type": "EXPRESS"}, "start_key": {"key": "$.k", "mode": "fifo"}}') \g /dev/null
+SELECT sf_start('now', '{"k": 1, "n": 1, "stay": true}', 'a'), sf_run('now:a') \g /dev/null
+CREATE FUNCTION pg_temp.sync(k integer) RETURNS text LANGUAGE sql AS $$
+	SELECT concat_ws(' ', r ->> 'status', r ->> 'error') FROM sf_aws_api('StartSyncExecution', jsonb_build_object('stateMachineArn',
+		'arn:aws:states:us-east-1:000000000000:stateMachine:now', 'input', format('{"k": %s, "n": 2, "stay": false}', k))) r $$;
+SELECT is(pg_temp.sync(1), 'TIMED_OUT States.Timeout', 'a synchronous start whose key is taken ends');
+SELECT is(pg_temp.line('now'), 'a running 1', '... and leaves the line');
+SELECT is(pg_temp.sync(2), 'SUCCEEDED', '... and one whose key is free runs');
+SELECT is(pg_temp.line('now'), 'a running 1', 'each key of a transaction has its line');
 
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING' \g /dev/null
