@@ -55,7 +55,7 @@ DECLARE
 		mcp_late_or_failing, mcp_list_executions, mcp_list_state_machines, mcp_more, mcp_pointers, mcp_rows, mcp_schema,
 		mcp_state_machine_definition,
 		mcp_text, mcp_tonight, mcp_tool_list, mcp_tools, mcp_waiting_on, mcp_waits, mcp_what_would_redrive_run,
-		mcp_why_did_it_fail, mcp_write, missing_resources, newest, node_alerts, node_executions, node_jobs,
+		mcp_why_did_it_fail, mcp_write, missing_resources, newest, node_alerts, node_apply, node_executions, node_jobs,
 		node_metrics, node_night, nodes_seen, propose_mapping, put_version, remove_definition,
 		template_part_exists,
 		rule_input, run_schedule,

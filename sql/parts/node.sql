@@ -12,6 +12,32 @@ CREATE UNIQUE INDEX node_here ON _sfflow.node ((dsn IS NULL)) WHERE dsn IS NULL;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.node', '');
 
+-- Documents of definitions for all nodes, the last of each name and role; and which each node has. Roles by name: a
+-- node has other numbers for them.
+CREATE TABLE _sfflow.node_document (
+	role text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	revision bigint NOT NULL,
+	digest text NOT NULL,
+	removes boolean NOT NULL,
+	document jsonb NOT NULL,
+	stored_at timestamptz NOT NULL,
+	PRIMARY KEY (role, name)
+);
+CREATE TABLE _sfflow.node_applied (
+	role text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	node integer NOT NULL,
+	revision bigint,
+	digest text,
+	tried_at timestamptz NOT NULL,
+	error text,
+	PRIMARY KEY (role, name, node)
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.node_document', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.node_applied', '');
+
 --@into functions
 -- Nodes.
 CREATE FUNCTION @extschema@.sf_add_node(node integer, name text, dsn text DEFAULT NULL) RETURNS void
@@ -345,3 +371,56 @@ AS $$
 $$;
 COMMENT ON FUNCTION @extschema@.sf_all_alerts() IS
 	'sf_alerts of all nodes; a row with ok, of each node, tells whether it has answered';
+
+-- Definitions for all nodes.
+
+-- A document with all versions of the machines that it names, as they are here: a node that has missed one gets the
+-- same numbers.
+CREATE FUNCTION _sfflow.with_versions(document jsonb) RETURNS jsonb
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp SET jit = off
+AS $$
+	SELECT $1 || CASE WHEN $1 ? 'state_machines' THEN jsonb_build_object('state_machines', coalesce((
+		SELECT jsonb_object_agg(s.key, s.value - '{definition,execution_id_path,options}'::text[] || coalesce((
+			SELECT jsonb_build_object('versions', jsonb_object_agg(v.version,
+				_sfflow.version_document(v.definition, v.execution_id_path, v.options)))
+			FROM _sfflow.state_machine m
+			JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
+			WHERE m.name = s.key
+			HAVING count(*) > 0), '{}'))
+		FROM jsonb_each($1 -> 'state_machines') s), '{}')) ELSE '{}' END
+$$;
+
+-- What a node does with a document: it tells how many objects have changed.
+CREATE FUNCTION _sfflow.node_apply(arguments jsonb) RETURNS SETOF jsonb
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp SET jit = off
+AS $$
+	SELECT jsonb_build_object('changed', count(*) FILTER (WHERE a.outcome <> 'unchanged'))
+	FROM @extschema@.sf_apply($1 -> 'definitions', false, ($1 ->> 'remove')::boolean) a
+$$;
+
+-- Nodes that lack a document, or have another one.
+CREATE VIEW _sfflow.node_lag AS
+SELECT n.node, d.role, d.name, format('node %s "%s" lacks revision %s of the document "%s" of role "%s"%s', n.node,
+	n.name, d.revision, d.name, d.role, ': ' || a.error) AS problem
+FROM _sfflow.node_document d
+CROSS JOIN _sfflow.node n
+LEFT JOIN _sfflow.node_applied a ON a.role = d.role AND a.name = d.name AND a.node = n.node
+WHERE n.dsn IS NOT NULL AND (a.revision IS DISTINCT FROM d.revision OR a.digest IS DISTINCT FROM d.digest)
+	AND EXISTS (SELECT FROM pg_roles r WHERE r.rolname = d.role);
+
+CREATE FUNCTION @extschema@.sf_apply_all(
+	definitions jsonb DEFAULT NULL,
+	remove boolean DEFAULT false,
+	OUT node integer,
+	OUT ok boolean,
+	OUT node_error text,
+	OUT document text,
+	OUT revision bigint,
+	OUT changed bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_apply_all'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+COMMENT ON FUNCTION @extschema@.sf_apply_all(jsonb, boolean) IS
+	'applies a document of sf_export_definitions here and on all nodes; without one, those of the caller again';

@@ -325,6 +325,28 @@ CREATE TABLE _sfflow.node (
 );
 CREATE UNIQUE INDEX node_here ON _sfflow.node ((dsn IS NULL)) WHERE dsn IS NULL;
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.node', '');
+CREATE TABLE _sfflow.node_document (
+	role text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	revision bigint NOT NULL,
+	digest text NOT NULL,
+	removes boolean NOT NULL,
+	document jsonb NOT NULL,
+	stored_at timestamptz NOT NULL,
+	PRIMARY KEY (role, name)
+);
+CREATE TABLE _sfflow.node_applied (
+	role text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	node integer NOT NULL,
+	revision bigint,
+	digest text,
+	tried_at timestamptz NOT NULL,
+	error text,
+	PRIMARY KEY (role, name, node)
+);
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.node_document', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.node_applied', '');
 --@end
 
 UPDATE _sfflow.schema_of_rows SET number = 2;

@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: hold deadline limit event human label trace start_key node home
 BEGIN;
-SELECT plan(260);
+SELECT plan(262);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -113,6 +113,7 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_graph_status', 'execution_id text', 'jsonb'),
 	('sf_add_node', 'node integer, name text, dsn text DEFAULT NULL::text', 'void'),
 	('sf_drop_node', 'node integer', 'void'),
+	('sf_apply_all', 'definitions jsonb DEFAULT NULL::jsonb, remove boolean DEFAULT false', 'TABLE(node integer, ok boolean, node_error text, document text, revision bigint, changed bigint)'),
 	('sf_all_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text, without_items boolean DEFAULT NULL::boolean', 'TABLE(node integer, ok boolean, node_error text, execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
 	('sf_all_jobs', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, job_status text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text', 'TABLE(node integer, ok boolean, node_error text, execution_id text, state_machine text, id text, job_id text, job_status text, attempts integer, started_at timestamp with time zone, stopped_at timestamp with time zone, error text, cause text, page_key text)'),
 	('sf_all_metrics', '', 'TABLE(node integer, ok boolean, node_error text, state_machine text, nodes integer, executions_started bigint, executions_succeeded bigint, executions_failed bigint, executions_aborted bigint, executions_timed_out bigint, executions_throttled bigint, execution_time_ms_avg double precision, execution_time_ms_p50 double precision, execution_time_ms_p95 double precision, execution_time_ms_p99 double precision, state_transitions bigint, executions_redriven bigint, retries bigint)'),

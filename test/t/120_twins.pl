@@ -218,6 +218,8 @@ SELECT * FROM public.sf_night();
 SELECT public.sf_add_node(0, 'here'), public.sf_add_node(1, 'there', 'host=/nowhere');
 SELECT public.sf_all_executions(), public.sf_all_jobs(), public.sf_all_metrics(), public.sf_all_night(),
 	public.sf_all_alerts();
+SELECT public.sf_apply_all('{"format": 1, "name": "twin"}');
+SELECT public.sf_apply_all();
 TABLE public.sf_nodes;
 SELECT public.sf_drop_node(0), public.sf_drop_node(1);
 SELECT public.sf_set_deadline('schedule:nightly', '02:10', '06:00', 'Asia/Tokyo'),

@@ -118,7 +118,8 @@ my %checked = map {
   mcp_list_state_machines mcp_more mcp_rows mcp_schema mcp_state_machine_definition mcp_text mcp_tonight mcp_tool_list
   mcp_tools mcp_waiting_on mcp_waits mcp_what_would_redrive_run mcp_why_did_it_fail mcp_write missing_resources
   newest
-  node_alerts node_executions node_jobs node_metrics node_night nodes_seen propose_mapping put_version remove_definition
+  node_alerts node_apply node_executions node_jobs
+  node_metrics node_night nodes_seen propose_mapping put_version remove_definition
   	template_part_exists rule_input run_schedule schedule_latest schedule_next
   schedule_next_run schedule_status schedule_zone spans start_by_rule start_scheduled
   task_slots tasks_from took_ms unfolded_jobs

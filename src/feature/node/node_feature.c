@@ -1,6 +1,6 @@
 /*
  * node_feature.c
- *		What nodes have in the registry: shared memory for when they have answered.
+ *		What nodes have in the registry: shared memory for when they have answered, and a row of sf_health.
  */
 #include "postgres.h"
 
@@ -17,5 +17,6 @@ database_gone(Oid database)
 const SfFeature sf_node_feature = {
 	.name = "node",
 	.init = sf_nodes_seen_init,
+	.health = sf_nodes_health,
 	.database_gone = database_gone,
 };

@@ -49,8 +49,8 @@ append_node(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /* List the nodes, a List of SfPeer, by their numbers. */
-static List *
-list_nodes(void)
+List *
+sf_nodes_list(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT n.node, n.name, n.dsn FROM _sfflow.node n ORDER BY n.node");
 	List	   *nodes = NIL;
@@ -100,7 +100,7 @@ SF_SQL_FUNCTION(sfflow_ask_nodes)
 	asked.statement = plan->query;
 	InitMaterializedSRF(fcinfo, 0);
 	/* This database first: what is wrong with the arguments is an error before anyone else is asked. */
-	foreach_ptr(SfPeer, node, list_nodes())
+	foreach_ptr(SfPeer, node, sf_nodes_list())
 	{
 		List	   *answers = NIL;
 
@@ -170,7 +170,7 @@ SF_SQL_FUNCTION(sfflow_node_metrics)
 SF_SQL_FUNCTION(sfflow_nodes_seen)
 {
 	InitMaterializedSRF(fcinfo, 0);
-	foreach_ptr(const SfPeer, node, list_nodes())
+	foreach_ptr(const SfPeer, node, sf_nodes_list())
 	{
 		SfNodeSeen	seen = sf_nodes_seen(node->number);
 		SfColumns	row = {0};
@@ -226,8 +226,10 @@ SF_SQL_FUNCTION(sfflow_sf_add_node)
 SF_SQL_FUNCTION(sfflow_sf_drop_node)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.node n WHERE n.node = $1");
+	static SfPlan applied = SF_PLAN("DELETE FROM _sfflow.node_applied a WHERE a.node = $1");
 	int			number = sf_arg_count(fcinfo, 0, "node", 0, 0);
 
+	sf_store_execute(&applied, SF_INT4(number));
 	if (sf_store_execute(&plan, SF_INT4(number)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

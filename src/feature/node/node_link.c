@@ -167,13 +167,16 @@ typedef struct Links
 	int			n;
 } Links;
 
-/* A text of a server or of libpq, without its last newline. */
+/* The first line of a text of a server or of libpq. */
 static char *
 clean(const char *message)
 {
-	char	   *text = pchomp(message != NULL && *message != '\0' ? message : "no answer");
+	char	   *text = message == NULL ? pstrdup("") : pnstrdup(message, strcspn(message, "\n"));
 
-	return pg_verifymbstr(text, (int) strlen(text), true) ? text : pstrdup("a message that is not in the encoding of this database");
+	if (*text == '\0')
+		return pstrdup("no answer");
+	return pg_verifymbstr(text, (int) strlen(text), true) ? text
+		: pstrdup("a message that is not in the encoding of this database");
 }
 
 /* Close a link. */

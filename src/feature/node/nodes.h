@@ -6,6 +6,7 @@
 #define SF_FEATURE_NODES_H
 
 #include "db/table.h"
+#include "store/feature.h"
 
 /* A row of _sfflow.node */
 typedef struct SfPeer
@@ -30,6 +31,12 @@ typedef struct SfNodeQuestion
 	const char *argument;
 	bool		writes;			/* the statement may write, and has more time */
 } SfNodeQuestion;
+
+/* --- node_functions.c --- */
+extern List *sf_nodes_list(void);
+
+/* --- node_apply.c --- */
+extern void sf_nodes_health(SfHealthPut put, void *arg);
 
 /* --- node_link.c --- */
 extern List *sf_nodes_ask(const List *nodes, const SfNodeQuestion *question);

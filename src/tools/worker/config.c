@@ -74,6 +74,11 @@ sfw_config_set(const char *key, const char *value, char **problem)
 		return add_activity(value, problem);
 	if (strcmp(key, "allow") == 0)
 		return sfw_allow_add(value, problem);
+	if (strcmp(key, "node") == 0)
+	{
+		simple_string_list_append(&sfw_config.nodes, value);
+		return true;
+	}
 	if (strcmp(key, "pass-env") == 0)
 	{
 		simple_string_list_append(&sfw_config.pass_env, value);
@@ -243,6 +248,11 @@ sfw_config_finish(char **problem)
 	if (check_archive() != NULL)
 	{
 		*problem = pg_strdup(check_archive());
+		return false;
+	}
+	if (sfw_config.nodes.head != NULL && (sfw_config.list || sfw_config.archive != NULL))
+	{
+		*problem = psprintf("--node does not go with --%s", sfw_config.list ? "list" : "archive");
 		return false;
 	}
 	if (sfw_config.n_served == 0 && !sfw_config.list)

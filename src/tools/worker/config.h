@@ -62,6 +62,7 @@ typedef struct SfwConfig
 	char	   *program;		/* does the tasks of kind program */
 	char	   *archive;		/* where executions are archived: a folder, or s3://bucket/prefix */
 	int			archive_executions;	/* that a file of it has at most */
+	SimpleStringList nodes;		/* databases to work for beside that of dbname */
 	SimpleStringList pass_env;
 	int			once;			/* true or false, as getopt_long sets it */
 	int			list;

@@ -7,6 +7,7 @@
  *		loop			descriptors, timers, signals
  *		connection		where to connect
  *		session, db		connections; a session with one statement at a time
+ *		several			one worker for several databases
  *		queue			claims, answers, heartbeats
  *		claimed_task	the life of a task
  *		shell, http, sql	the kinds of tasks
@@ -29,6 +30,7 @@
 #include "tools/worker/connection.h"
 #include "tools/worker/fetch.h"
 #include "tools/worker/queue.h"
+#include "tools/worker/several.h"
 #include "tools/worker/subprocess.h"
 
 /* Milliseconds for the last answers after all tasks were told to stop */
@@ -47,6 +49,7 @@ static const struct option options[] = {
 	SFW_SETTING_LIST(SETTING_OPTION)
 	{"allow", required_argument, NULL, 0},
 	{"pass-env", required_argument, NULL, 0},
+	{"node", required_argument, NULL, 0},
 	{"log-level", required_argument, NULL, 0},
 	{"log-format", required_argument, NULL, 0},
 	{"config", required_argument, NULL, OPT_CONFIG},
@@ -81,6 +84,7 @@ static const char *const help =
 	"  -h, --host=HOST             server, or directory of its socket\n"
 	"  -p, --port=PORT             port\n"
 	"  -U, --username=NAME         role\n"
+	"      --node=CONNINFO         one more database, with a process of its own; may be repeated\n"
 	"      --schema=NAME           of the extension (found by itself)\n"
 	"      --poll-interval=TIME    look for tasks without a notification (10s)\n"
 	"      --connect-timeout=TIME  for connections of all kinds (10s)\n"
@@ -139,7 +143,7 @@ read_setting(int c, int index)
 		return;
 	if (!sfw_config_set(options[index].name, optarg, &problem))
 		refuse(problem);
-	if (strcmp(options[index].name, "dbname") == 0)
+	if (strcmp(options[index].name, "dbname") == 0 || strcmp(options[index].name, "node") == 0)
 		sfw_secrets_hide_conninfo(optarg);
 }
 
@@ -361,5 +365,5 @@ main(int argc, char **argv)
 		return dry_run();
 	if (sfw_config.archive != NULL)
 		return sfw_archive();
-	return work();
+	return sfw_several_work(work);
 }
