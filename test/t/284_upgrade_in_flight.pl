@@ -1,7 +1,7 @@
 # Executions that are in flight while library and schema change, with clients that go on calling and processes that are
 # killed: nothing is done before the update, and nothing is lost or done twice after it. Rows are those that the release
 # itself has written: in a dump that was kept when it was frozen; or, where test/release/upgrades has built its library,
-# a thousand executions, three times, whose server is restarted with today's.
+# a thousand executions, three times, whose server is restarted with today's, and whose schedules miss a run meanwhile.
 use strict;
 use warnings;
 use FindBin;
@@ -16,6 +16,7 @@ use Time::HiRes qw(sleep time);
 my $top = "$FindBin::Bin/../..";
 my ($current) = slurp_file("$top/sfflow.control") =~ /^default_version = '([^']*)'/m;
 my @frozen = grep { $_ ne $current } map { m{releases/([\d.]+)$} } glob "$top/test/releases/*";
+my $has_cron = -e library_folder() . '/pg_cron.so';
 my $conf = "max_connections = 60\nlog_line_prefix = '%m [%p] %b %d '\nrestart_after_crash = on\n";
 
 # Ask until there is an answer: the server may be starting again.
@@ -79,10 +80,35 @@ sub start_client
 	POSIX::_exit(0);
 }
 
+# The folder of the libraries that a server can load.
+sub library_folder
+{
+	chomp(my $folder = `\${PG_CONFIG:-pg_config} --pkglibdir`);
+	return $folder;
+}
+
+# Let the schedule of each minute run once more after all this, end it, and write down the runs that there must have
+# been.
+sub end_schedule
+{
+	my ($node) = @_;
+	my $since = ask($node, 'SELECT now()');
+	ask_until($node, qq(SELECT count(*) > 0 FROM sf_executions WHERE state_machine = 'scheduled'
+		AND to_timestamp(name || '+00', '"schedule-"YYYYMMDD"T"HH24MISS"Z"TZH') > '$since'), 't',
+		'... the schedule goes on');
+	ask($node, q(BEGIN;
+		INSERT INTO wanted_run SELECT 'scheduled', to_char(run AT TIME ZONE 'UTC', '"schedule-"YYYYMMDD"T"HH24MISS"Z"')
+		FROM _sfflow.schedule s
+		CROSS JOIN generate_series(date_trunc('minute', s.changed_at) + interval '1 minute', now(), '1 minute') run
+		WHERE s.name = 'minute';
+		SELECT sf_unschedule('minute');
+		COMMIT));
+}
+
 # Bring a database with rows of a release to today's schema, and see all of them through.
 sub update_in_flight
 {
-	my ($node, $what, $is_copy) = @_;
+	my ($node, $what, $is_copy, $has_schedules) = @_;
 	my $untouched = q(SELECT md5(string_agg(e::text, ' ' ORDER BY execution_no)) FROM _sfflow.execution e);
 	my $folder = PostgreSQL::Test::Utils::tempdir();
 	my $running = ask($node, q(SELECT count(*) FROM _sfflow.execution));
@@ -94,6 +120,9 @@ sub update_in_flight
 	is(ask($node, 'SELECT string_agg(item, \' \') FROM sf_health'), 'version', '... and sf_health says only that');
 	# The waits end meanwhile, and workers look more than once.
 	my $until = time + ($is_copy ? 1 : 6);
+	# pg_cron calls in vain at the next full minute.
+	my $minute = 60 * (1 + int(time / 60)) + 2;
+	$until = $minute if $has_schedules && $until < $minute;
 	while (time < $until)
 	{
 		kill_one($node) unless $is_copy;
@@ -125,6 +154,7 @@ sub update_in_flight
 			AND status = 'RUNNING')) eq '0';
 		sleep 0.2;
 	}
+	end_schedule($node) if $has_schedules;
 	append_to_file("$folder/enough", '');
 	waitpid $_, 0 for @clients;
 	ask_until($node, q(SELECT count(*) FROM sf_executions WHERE status <> 'SUCCEEDED'), '0', '... all succeed')
@@ -159,7 +189,9 @@ for my $version (@frozen)
 	my $library = frozen_library($version);
 	for my $round (1 .. 3)
 	{
-		my $node = own_server('place' . $version =~ s/\./_/r . "_$round", $conf);
+		my $node = own_server('place' . $version =~ s/\./_/r . "_$round",
+			$conf . ($has_cron ? "shared_preload_libraries = 'sfflow, pg_cron'\ncron.database_name = 'flight'\n"
+				. "cron.use_background_workers = on\n" : ''));
 		my $today = PostgreSQL::Test::Utils::tempdir() . '/sfflow.so';
 		get_library($node, $today);
 		$node->stop;
@@ -168,11 +200,13 @@ for my $version (@frozen)
 		$node->safe_psql('postgres', 'CREATE DATABASE flight');
 		$node->safe_psql('flight', "CREATE EXTENSION sfflow VERSION '$version'");
 		$node->safe_psql('flight', "\\set n 77\n" . slurp_file("$top/test/fixtures/in_flight.sql"));
+		$node->safe_psql('flight', slurp_file("$top/test/fixtures/schedules_in_flight.sql")) if $has_cron;
+		note('not installed: pg_cron; no schedule is tried') if !$has_cron;
 		like($node->safe_psql('flight', 'SELECT release FROM sf_version()'), qr/^\Q$version\E\./,
 			"$version, round $round: its library has written the rows");
 		put_library($node, $today);
 		$node->restart;
-		update_in_flight($node, "$version, round $round", 0);
+		update_in_flight($node, "$version, round $round", 0, $has_cron);
 		$node->stop;
 	}
 }
