@@ -17,46 +17,28 @@
 #include "base/name.h"
 #include "store/bulk.h"
 #include "store/execution_list.h"
+#include "store/feature.h"
 #include "store/names.h"
 #include "store/program_cache.h"
 
-/* A kind of object: its name in messages, and before a name; the view that lists it, its error */
-typedef struct ObjectKind
-{
-	const char *noun;
-	const char *prefix;
-	const char *view;
-	int			missing;
-} ObjectKind;
-
-static const ObjectKind state_machines = {
-	"state machine", "", "sf_state_machines", ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST
+/* The kinds of objects of the core, as those of features describe themselves */
+static const SfFeatureObject state_machines = {
+	.prefix = "",.kind = SF_OBJECT_STATE_MACHINE,.noun = "state machine",.view = "sf_state_machines",
+	.missing = ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST
 };
-static const ObjectKind activities = {
-	"activity", "activity:", "sf_activities", ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST
-};
-static const ObjectKind events = {
-	"event", "event:", "sf_event_types", ERRCODE_SF_EVENT_DOES_NOT_EXIST
-};
-static const ObjectKind worklists = {
-	"worklist", "human:", "sf_worklists", ERRCODE_SF_WORKLIST_DOES_NOT_EXIST
+static const SfFeatureObject activities = {
+	.prefix = "activity:",.kind = SF_OBJECT_ACTIVITY,.noun = "activity",.view = "sf_activities",
+	.missing = ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST
 };
 
-/* How a kind of object is called. */
-static const ObjectKind *
+/* A kind of objects that rights are given on. */
+static const SfFeatureObject *
 describe_kind(char kind)
 {
-	switch (kind)
-	{
-		case SF_OBJECT_ACTIVITY:
-			return &activities;
-		case SF_OBJECT_EVENT:
-			return &events;
-		case SF_OBJECT_WORKLIST:
-			return &worklists;
-		default:
-			return &state_machines;
-	}
+	SF_OBJECTS(object)
+		if (object->kind == kind)
+			return object;
+	return kind == SF_OBJECT_ACTIVITY ? &activities : &state_machines;
 }
 
 /* errdetail() of an error that may conceal the object. */
@@ -74,7 +56,8 @@ static SfClosest
 closest_known(char kind, const char *name)
 {
 	SfClosest	closest = sf_closest_begin(name);
-	List	   *names = kind == SF_OBJECT_EVENT || kind == SF_OBJECT_WORKLIST ? NIL : sf_names_of_objects(kind);
+	const SfFeatureObject *k = describe_kind(kind);
+	List	   *names = k == &state_machines || k == &activities ? sf_names_of_objects(kind) : NIL;
 
 	foreach_ptr(const SfNamed, object, names)
 	{
@@ -106,7 +89,7 @@ sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed)
 void
 sf_object_missing(char kind, const char *name)
 {
-	const ObjectKind *k = describe_kind(kind);
+	const SfFeatureObject *k = describe_kind(kind);
 	SfClosest	closest = closest_known(kind, name);
 
 	ereport(ERROR,
@@ -121,7 +104,7 @@ sf_object_missing(char kind, const char *name)
 static void
 deny(char kind, const char *name, SfPrivilege needed)
 {
-	const ObjectKind *k = describe_kind(kind);
+	const SfFeatureObject *k = describe_kind(kind);
 
 	if (needed == SF_PRIVILEGE_OWN)
 		ereport(ERROR,

@@ -9,8 +9,12 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+#include "utils/memutils.h"
+
 #include "store/audit_list.h"
 #include "store/execution_list.h"
+#include "store/feature.h"
 
 #define ROW SfAuditRow
 SF_RESULT_TYPE(row_type, SF_AUDIT_FIELDS);
@@ -25,22 +29,22 @@ SF_RESULT_TYPE(row_type, SF_AUDIT_FIELDS);
 #define HAS_ROLE(role) \
 	"pg_catalog.pg_has_role($1, " role "::pg_catalog.oid, 'USAGE')"
 
-/* The names of objects of a kind on which the reader was given a right */
+/* The objects of a kind on which the reader was given a right that the condition names */
 #define GRANTED(kind, right) \
-	"(SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind = '" kind "'" \
-	" AND p.privilege = '" right "' AND (" HAS_ROLE("p.role") " OR p.role::pg_catalog.oid = 0))"
+	"(SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind = '" kind "'" right \
+	" AND (" HAS_ROLE("p.role") " OR p.role::pg_catalog.oid = 0))"
 
-/* As the view _sfflow.auditable has them for its reader */
-#define VISIBLE \
+#define WITH_RIGHT(right)	" AND p.privilege = '" right "'"
+
+/* What the reader may see of the core; that of features comes between */
+#define VISIBLE_BEGIN \
 	"WITH visible AS MATERIALIZED (SELECT v.kind, v.name FROM (" \
 	"  SELECT 'm'::pg_catalog.\"char\", m.name FROM _sfflow.state_machine m" \
 	"  WHERE " HAS_ROLE("m.owner") " OR (SELECT " HAS_ROLE("n.nspowner") " FROM pg_catalog.pg_namespace n" \
-	"   WHERE n.nspname = '_sfflow') OR m.name = ANY " GRANTED("m", "R") \
+	"   WHERE n.nspname = '_sfflow') OR m.name = ANY " GRANTED("m", WITH_RIGHT("R")) \
 	"  UNION ALL SELECT 'a', t.name FROM _sfflow.activity t" \
-	"  WHERE " HAS_ROLE("t.owner") " OR t.name = ANY " GRANTED("a", "W") \
-	"  UNION ALL SELECT 's', s.name FROM _sfflow.schedule s WHERE " HAS_ROLE("s.owner") \
-	"  UNION ALL SELECT 'r', r.name FROM _sfflow.rule r WHERE " HAS_ROLE("r.owner") \
-	"  UNION ALL SELECT 'c', c.name FROM _sfflow.calendar c" \
+	"  WHERE " HAS_ROLE("t.owner") " OR t.name = ANY " GRANTED("a", WITH_RIGHT("W"))
+#define VISIBLE_END \
 	"  UNION ALL SELECT '*', '*' FROM pg_catalog.pg_namespace n" \
 	"  WHERE n.nspname = '_sfflow' AND " HAS_ROLE("n.nspowner") ") AS v (kind, name)" \
 	"  WHERE $3 IS NULL OR (v.kind = $2 AND v.name = $3)) "
@@ -64,19 +68,43 @@ SF_RESULT_TYPE(row_type, SF_AUDIT_FIELDS);
 	"SELECT a.at, a.action, a.target, (SELECT e.execution_id FROM _sfflow.execution e" \
 	" WHERE e.execution_no = a.execution_no), a.role, a.session_role, a.reason, a.details FROM "
 
-static SfPlan newest = SF_PLAN(
-	VISIBLE PAGE
-	"(SELECT a.object_kind, a.object_name, " COLUMNS " FROM _sfflow.audit a WHERE " IN_TIME NEWEST(PROBE) ") a"
-	/* CASE: row by row in a hash table, until the page is full; a join would read and sort all */
-	" WHERE CASE WHEN (a.object_kind, a.object_name) = ANY (SELECT v.kind, v.name FROM visible v) THEN true END"
-	" AND " MATCHES NEWEST("$9"));
+#define FROM_NEWEST \
+	PAGE \
+	"(SELECT a.object_kind, a.object_name, " COLUMNS " FROM _sfflow.audit a WHERE " IN_TIME NEWEST(PROBE) ") a" \
+	/* CASE: row by row in a hash table, until the page is full; a join would read and sort all */ \
+	" WHERE CASE WHEN (a.object_kind, a.object_name) = ANY (SELECT v.kind, v.name FROM visible v) THEN true END" \
+	" AND " MATCHES NEWEST("$9")
 
-static SfPlan by_object = SF_PLAN(
-	VISIBLE PAGE
-	"(SELECT a.* FROM visible v CROSS JOIN LATERAL ("
-	"  SELECT " COLUMNS " FROM _sfflow.audit a"
-	"  WHERE a.object_kind = v.kind AND a.object_name = v.name"
-	"  AND " IN_TIME " AND " MATCHES NEWEST("$9") ") a" NEWEST("$9") ") a ORDER BY a.at DESC");
+#define FROM_OBJECTS \
+	PAGE \
+	"(SELECT a.* FROM visible v CROSS JOIN LATERAL (" \
+	"  SELECT " COLUMNS " FROM _sfflow.audit a" \
+	"  WHERE a.object_kind = v.kind AND a.object_name = v.name" \
+	"  AND " IN_TIME " AND " MATCHES NEWEST("$9") ") a" NEWEST("$9") ") a ORDER BY a.at DESC"
+
+static SfPlan newest;
+static SfPlan by_object;
+
+/* Write the queries: the objects that the reader may see, as the view _sfflow.auditable has them, and a page of what was done. */
+static void
+write_queries(void)
+{
+	StringInfoData visible;
+
+	initStringInfo(&visible);
+	appendStringInfoString(&visible, VISIBLE_BEGIN);
+	SF_OBJECTS(object)
+	{
+		appendStringInfo(&visible, " UNION ALL SELECT '%c', o.name FROM _sfflow.%s o", object->kind, object->table);
+		if (!object->all_know)
+			appendStringInfoString(&visible, " WHERE " HAS_ROLE("o.owner"));
+		if (object->is_granted)
+			appendStringInfo(&visible, " OR o.name = ANY " GRANTED("%c", ""), object->kind);
+	}
+	appendStringInfoString(&visible, VISIBLE_END);
+	by_object.query = MemoryContextStrdup(TopMemoryContext, psprintf("%s" FROM_OBJECTS, visible.data));
+	newest.query = MemoryContextStrdup(TopMemoryContext, psprintf("%s" FROM_NEWEST, visible.data));
+}
 
 /* Run one of the queries. */
 static List *
@@ -91,8 +119,13 @@ run(SfPlan *plan, const SfAuditQuery *q)
 List *
 sf_audit_list(const SfAuditQuery *query)
 {
-	int			nest = sf_execution_list_plans_begin();
-	List	   *rows = query->object != NULL ? NIL : run(&newest, query);
+	int			nest;
+	List	   *rows;
+
+	if (newest.query == NULL)
+		write_queries();
+	nest = sf_execution_list_plans_begin();
+	rows = query->object != NULL ? NIL : run(&newest, query);
 
 	if (list_length(rows) < query->limit)
 		rows = run(&by_object, query);

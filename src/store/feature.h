@@ -58,7 +58,11 @@ typedef struct SfFeatureObject
 	Oid			(*require_own) (const char *name);	/* the owner of one that the caller may change, or raise; NULL: never asked */
 	Oid			(*set_owner) (const char *name, Oid owner); /* gives such a one to another role; the owner before */
 	void		(*notice) (SfNotice *n, const char *name);	/* says in a notice what it is of; NULL: never asked */
-	bool		is_granted;		/* rights on it are given to roles; then it has require_own */
+	bool		is_granted;		/* rights on it are given to roles; then it has require_own, … */
+	const char *noun;			/* … what messages call it, */
+	const char *view;			/* the view that lists those that one may know, */
+	int			missing;		/* and the SQLSTATE of one that is not there */
+	bool		all_know;		/* every role may know all of them */
 } SfFeatureObject;
 
 /* A run of a machine that is planned, or was, and has no execution */

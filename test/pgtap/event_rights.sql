@@ -1,7 +1,7 @@
 -- Events by key: who may create types, emit, receive, and see what.
 -- needs: event hold
 BEGIN;
-SELECT plan(35);
+SELECT plan(37);
 
 CREATE ROLE event_owner; CREATE ROLE event_shop; CREATE ROLE event_bank; CREATE ROLE event_stranger;
 SELECT sf_revoke('CREATE', '*', 'public'), sf_grant('CREATE', '*', r) FROM unnest('{event_owner,event_shop}'::text[]) r \g /dev/null
@@ -83,6 +83,12 @@ SELECT is(pg_temp.refused('DROP ROLE event_bank'), '2BP01 role "event_bank" cann
 SELECT sf_alter_owner('event:paid', 'event_bank') \g /dev/null
 SELECT is((SELECT owner FROM sf_event_types), 'event_bank'::regrole, 'a type gets another owner');
 SELECT is((SELECT string_agg(action, ', ' ORDER BY at, action) FROM sf_audit WHERE target = 'event:paid' AND action NOT IN ('grant', 'revoke')), 'create, alter owner', 'the audit tells');
+SET ROLE event_bank;
+SELECT is((SELECT string_agg(action, ', ' ORDER BY at, action) FROM sf_list_audit('event:paid') WHERE action NOT IN ('grant', 'revoke')),
+	'create, alter owner', '... also in pages, to the owner');
+SET ROLE event_stranger;
+SELECT is_empty($$ SELECT * FROM sf_list_audit('event:paid') $$, '... not to a role without a right');
+RESET ROLE;
 SELECT sf_stop('pay:5'), sf_drop_event('paid') \g /dev/null
 SELECT is((SELECT count(*) FROM _sfflow.emitted_event) + (SELECT count(*) FROM _sfflow.event_receipt) + (SELECT count(*) FROM _sfflow.privilege WHERE object_kind = 'e'), 0::bigint, 'dropped with its events and rights');
 

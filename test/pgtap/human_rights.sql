@@ -1,7 +1,7 @@
 -- Tasks of people: who may create worklists, give tasks, do, assign and act for others, and see what; four eyes; roles that are dropped.
 -- needs: human
 BEGIN;
-SELECT plan(63);
+SELECT plan(65);
 
 CREATE ROLE human_owner; CREATE ROLE human_maker; CREATE ROLE human_anna; CREATE ROLE human_bob; CREATE ROLE human_lead; CREATE ROLE human_app; CREATE ROLE human_stranger; CREATE ROLE human_lead2;
 SELECT sf_revoke('CREATE', '*', 'public'), sf_grant('CREATE', '*', r) FROM unnest('{human_owner,human_maker}'::text[]) r \g /dev/null
@@ -158,6 +158,11 @@ SET ROLE human_stranger;
 SELECT is_empty('SELECT * FROM sf_human_task_events', '... not to others');
 SET ROLE human_lead2;
 SELECT is_empty('SELECT * FROM sf_human_task_events', '... nor to who may do tasks');
+RESET ROLE;
+SET ROLE human_anna;
+SELECT results_eq($$ SELECT concat_ws(' ', at, action, target) COLLATE "C" FROM sf_list_audit() WHERE target LIKE 'human:%' ORDER BY 1 $$,
+	$$ SELECT concat_ws(' ', at, action, target) COLLATE "C" FROM sf_audit WHERE target LIKE 'human:%' ORDER BY 1 $$, 'pages of actions have what was done to worklists, as the view');
+SELECT is((SELECT count(*) > 0 FROM sf_list_audit(action => 'create') WHERE target LIKE 'human:%'), true, '... such as how they were made');
 RESET ROLE;
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 

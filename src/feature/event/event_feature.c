@@ -24,7 +24,8 @@ static const char *const alert_kinds[] = {"unreceived_event", NULL};
 static const SfFeatureObject objects[] = {
 	{
 		.prefix = "event:",.kind = SF_OBJECT_EVENT,.table = "event_type",.require_own = sf_topic_require_own,
-		.set_owner = sf_topic_set_owner,.notice = sf_topic_notice,.is_granted = true
+		.set_owner = sf_topic_set_owner,.notice = sf_topic_notice,.is_granted = true,.noun = "event",.view = "sf_event_types",
+		.missing = ERRCODE_SF_EVENT_DOES_NOT_EXIST
 	},
 	{NULL}
 };

@@ -19,8 +19,14 @@ static const SfFeatureTable tables[] = {
 };
 
 static const SfFeatureObject objects[] = {
-	{"schedule:", SF_OBJECT_SCHEDULE, "schedule", sf_schedules_require_own, sf_schedules_set_owner, sf_schedules_notice, false},
-	{"calendar:", SF_OBJECT_CALENDAR, "calendar", NULL, sf_calendars_set_owner, NULL, false},
+	{
+		.prefix = "schedule:",.kind = SF_OBJECT_SCHEDULE,.table = "schedule",.require_own = sf_schedules_require_own,
+		.set_owner = sf_schedules_set_owner,.notice = sf_schedules_notice
+	},
+	{
+		.prefix = "calendar:",.kind = SF_OBJECT_CALENDAR,.table = "calendar",.set_owner = sf_calendars_set_owner,
+		.all_know = true
+	},
 	{NULL}
 };
 
