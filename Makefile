@@ -15,7 +15,7 @@ EXTVERSION = $(basename $(RELEASE))
 MODULE_big = sfflow
 
 # A folder is a layer; a new .c file in one of them is picked up by itself.
-LAYERS = base json jsonata expr asl cloud graph db store copy report machine run task worker api feature aws awsapi
+LAYERS = base json jsonata expr asl cloud graph db store copy quota report machine run task worker api feature aws awsapi
 
 # A folder in src/feature/ is a feature; `make WITHOUT="hold"` builds without some. What was left out the last time is
 # written down, since it changes what has to be made anew. NEEDS_x lists the features without which x cannot be, whose

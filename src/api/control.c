@@ -7,14 +7,14 @@
 #include "base/schema.h"
 #include "utils/builtins.h"
 
-#include "api/sql_arguments.h"
 #include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "base/errors.h"
+#include "quota/quota.h"
 #include "run/lifecycle.h"
 #include "run/migrate.h"
 #include "run/slice.h"
 #include "store/audit.h"
-#include "store/quota.h"
 
 /* What a redrive is asked for */
 typedef struct Asked

@@ -20,13 +20,13 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "quota/quota.h"
+#include "quota/throttle.h"
 #include "run/lifecycle.h"
 #include "run/slice.h"
 #include "store/audit.h"
 #include "store/bulk.h"
 #include "store/execution_list.h"
-#include "store/quota.h"
-#include "store/throttle.h"
 
 /* Arguments; sf_stop_many has the first six */
 enum

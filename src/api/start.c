@@ -17,10 +17,10 @@
 #include "base/random.h"
 #include "copy/instance.h"
 #include "expr/expr.h"
+#include "quota/quota.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "store/program_cache.h"
-#include "store/quota.h"
 
 static const char *const if_exists_names[] = {
 	[SF_IF_EXISTS_RESUME] = "resume",

@@ -11,7 +11,7 @@
  *
  * The last five are quotas per owner.  ALTER ROLE … SET changes them
  * for one owner.  In a session these variables may have the values of the
- * session's own role; the values of an owner come from store/quota.h.
+ * session's own role; the values of an owner come from quota/quota.h.
  */
 #define SF_INT_SETTING_LIST(X) \
 	X(workers, "sfflow.workers", 2, 1, 64, PGC_POSTMASTER, 0, NULL, \

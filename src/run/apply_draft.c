@@ -12,13 +12,13 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "quota/quota.h"
 #include "run/slice_internal.h"
-#include "store/feature.h"
 #include "store/alert.h"
 #include "store/due.h"
+#include "store/feature.h"
 #include "store/owner.h"
 #include "store/program_cache.h"
-#include "store/quota.h"
 
 /* Make a draft: an execution as a slice works on it. */
 SfDraft *

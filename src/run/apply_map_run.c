@@ -17,12 +17,12 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "quota/quota.h"
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
 #include "store/feature.h"
 #include "store/program_cache.h"
-#include "store/quota.h"
 
 /* Read the map run that the state of a branch is in; NULL: none. */
 SfMapRun *

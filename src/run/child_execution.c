@@ -17,14 +17,14 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "base/random.h"
+#include "quota/quota.h"
+#include "quota/throttle.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/outside.h"
 #include "store/feature.h"
 #include "store/machine_alias.h"
 #include "store/privilege.h"
-#include "store/quota.h"
-#include "store/throttle.h"
 
 /* Milliseconds since 1970 */
 static int64

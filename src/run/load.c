@@ -17,13 +17,13 @@
 
 #include "base/random.h"
 #include "machine/map_state.h"
+#include "quota/quota.h"
 #include "run/apply.h"
+#include "run/dependents.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
-#include "run/dependents.h"
 #include "run/outside.h"
 #include "store/program_cache.h"
-#include "store/quota.h"
 
 /* Items of a Distributed Map that one query reads */
 #define CHUNK	1000

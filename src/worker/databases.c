@@ -16,9 +16,9 @@
 #include "utils/varlena.h"
 
 #include "base/settings.h"
+#include "quota/quota.h"
+#include "quota/throttle.h"
 #include "store/feature.h"
-#include "store/quota.h"
-#include "store/throttle.h"
 #include "worker/launcher.h"
 #include "worker/poison.h"
 

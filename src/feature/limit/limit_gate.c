@@ -16,10 +16,10 @@
 
 #include "base/timing.h"
 #include "feature/limit/limit_gate.h"
-#include "store/queue_hints.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
-#include "store/throttle.h"
+#include "quota/throttle.h"
+#include "store/queue_hints.h"
 
 /* Slots that a worker's transaction takes, at most: they are locks, for which memory is limited */
 #define MAX_SLOTS	128

@@ -20,8 +20,8 @@
 
 #include "base/compat.h"
 #include "feature/metric/metric.h"
+#include "quota/throttle.h"
 #include "store/machine.h"
-#include "store/throttle.h"
 
 /* Increments that one transaction folds, about */
 #define FOLD_SIZE	5000

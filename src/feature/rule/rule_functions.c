@@ -19,10 +19,10 @@
 #include "feature/rule/pattern.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
+#include "quota/quota.h"
 #include "store/audit.h"
 #include "store/feature.h"
 #include "store/owner.h"
-#include "store/quota.h"
 #include "task/function.h"
 
 /* --- rules of the caller --- */

@@ -2,8 +2,8 @@
  * throttle.h
  *		Starts that a quota refused, until a fold counts them.
  */
-#ifndef SF_STORE_THROTTLE_H
-#define SF_STORE_THROTTLE_H
+#ifndef SF_QUOTA_THROTTLE_H
+#define SF_QUOTA_THROTTLE_H
 
 #include "nodes/pg_list.h"
 
@@ -13,4 +13,4 @@ extern void sf_throttle_forget(Oid database);
 extern bool sf_throttle_is_there(void);
 extern List *sf_throttle_take(void);
 
-#endif							/* SF_STORE_THROTTLE_H */
+#endif							/* SF_QUOTA_THROTTLE_H */

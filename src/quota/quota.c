@@ -31,10 +31,10 @@
 
 #include "base/debug_point.h"
 #include "base/errors.h"
+#include "base/role_settings.h"
 #include "base/shmem.h"
-#include "store/quota.h"
-#include "store/role_settings.h"
-#include "store/throttle.h"
+#include "quota/quota.h"
+#include "quota/throttle.h"
 #include "store/branch.h"
 
 /* Owners whose use is counted, in all databases */

@@ -9,8 +9,8 @@
  * until the executions are counted in the tables again, and one that is not yet
  * committed then is left out.
  */
-#ifndef SF_STORE_QUOTA_H
-#define SF_STORE_QUOTA_H
+#ifndef SF_QUOTA_QUOTA_H
+#define SF_QUOTA_QUOTA_H
 
 #include "base/compat.h"
 #include "base/settings.h"
@@ -55,4 +55,4 @@ extern int	sf_quota_refusals(SfQuotaRefusal *refusals, int size);
 extern void sf_quota_forget(Oid database);
 extern void sf_quota_init(void);
 
-#endif							/* SF_STORE_QUOTA_H */
+#endif							/* SF_QUOTA_QUOTA_H */

@@ -14,8 +14,8 @@
 #include "miscadmin.h"
 
 #include "base/shmem.h"
+#include "quota/throttle.h"
 #include "store/tally.h"
-#include "store/throttle.h"
 
 /* State machines whose refused starts are kept, of all owners */
 #define MACHINES	2048
