@@ -24,3 +24,5 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_reassign_owned'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_reassign_owned(text, text) IS
 	'give all objects of a role to another one, and revoke the rights of the former; returns the number of objects';
+
+--@slot functions

@@ -1,5 +1,6 @@
 -- Versions of a state machine: aliases, what two versions differ in, moving executions between them.
 
+--@into functions
 CREATE FUNCTION @extschema@.sf_set_alias(state_machine text, alias text, versions jsonb)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_set_alias'
@@ -43,5 +44,3 @@ COMMENT ON FUNCTION @extschema@.sf_migrate(text, integer, jsonb) IS
 	'moves an execution to another version of its state machine; state_map renames states';
 
 GRANT SELECT ON @extschema@.sf_aliases TO PUBLIC;
-
---@slot functions
