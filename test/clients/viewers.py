@@ -30,7 +30,22 @@ class Connection:
         self.headers = {}
 
     async def ask(self, path, body):
-        """Send a request, and give the status, the headers and the answer."""
+        """Send a request, and give the status, the headers and the answer.
+
+        A server may close a connection that is idle just when a request is on its way, so a browser sends it once more.
+        """
+        if self.writer is not None:
+            try:
+                return await self.exchange(path, body)
+            except (asyncio.IncompleteReadError, ConnectionError) as lost:
+                if getattr(lost, 'partial', b''):
+                    raise
+                self.writer.close()
+                self.writer = None
+        return await self.exchange(path, body)
+
+    async def exchange(self, path, body):
+        """Send a request once, over the connection that there is or a new one."""
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection(HOST, PORT)
         text = json.dumps(body).encode()
