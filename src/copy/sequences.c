@@ -60,16 +60,8 @@ restart_sequence(const Position *position)
 {
 	char	   *command = psprintf("ALTER SEQUENCE _sfflow.%s RESTART WITH " INT64_FORMAT,
 								   quote_identifier(position->name), position->next);
-	SfStoreIdentity saved;
 
-	sf_store_enter(&saved);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	if (SPI_execute(command, false, 0) != SPI_OK_UTILITY)
-		elog(ERROR, "SPI_execute failed: %s", command);
-	if (SPI_finish() != SPI_OK_FINISH)
-		elog(ERROR, "SPI_finish failed");
-	sf_store_leave(&saved);
+	sf_store_command(command, SPI_OK_UTILITY);
 }
 
 /* Have every sequence go on after the largest number that is drawn or in its tables, as a new snapshot sees it. */

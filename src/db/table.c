@@ -93,6 +93,22 @@ sf_store_leave(const SfStoreIdentity *saved)
 	sf_role_restore(saved->role);
 }
 
+/* Run a command that was put together, once, as the owner of the tables; expected: what SPI says of such a command. */
+void
+sf_store_command(const char *command, int expected)
+{
+	SfStoreIdentity saved;
+
+	sf_store_enter(&saved);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	if (SPI_execute(command, false, 0) != expected)
+		elog(ERROR, "SPI_execute failed: %s", command);
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	sf_store_leave(&saved);
+}
+
 /* A relation that was found, until a relation or a schema changes */
 typedef struct FoundRelation
 {

@@ -34,6 +34,7 @@ typedef struct SfStoreIdentity
  */
 extern void sf_store_enter(SfStoreIdentity *saved);
 extern void sf_store_leave(const SfStoreIdentity *saved);
+extern void sf_store_command(const char *command, int expected);
 
 /* Owner of the schema _sfflow; ereports when the extension is not there. */
 extern Oid	sf_store_owner(void);

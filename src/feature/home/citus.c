@@ -14,7 +14,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "parser/parse_func.h"
 #include "storage/lock.h"
@@ -184,16 +183,8 @@ touch(const char *key)
 								   quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
 															  get_rel_name(table)),
 								   quote_literal_cstr(key));
-	SfStoreIdentity saved;
 
-	sf_store_enter(&saved);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	if (SPI_execute(command, false, 0) != SPI_OK_DELETE)
-		elog(ERROR, "SPI_execute failed: %s", command);
-	if (SPI_finish() != SPI_OK_FINISH)
-		elog(ERROR, "SPI_finish failed");
-	sf_store_leave(&saved);
+	sf_store_command(command, SPI_OK_DELETE);
 }
 
 /* Have Citus end this transaction in two phases, if it writes the tables of the extension and is distributed. */

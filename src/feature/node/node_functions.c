@@ -27,7 +27,6 @@ static struct
 	const char *question;
 	SfPlan		plan;
 }			questions[] = {
-	{"ping", SF_PLAN("SELECT $1")},
 	{"executions", SF_PLAN("SELECT a FROM _sfflow.node_executions($1) a")},
 	{"jobs", SF_PLAN("SELECT a FROM _sfflow.node_jobs($1) a")},
 	{"metrics", SF_PLAN("SELECT a FROM _sfflow.node_metrics($1) a")},

@@ -78,12 +78,10 @@ reap(void)
 	{
 		for (int i = 0; i < n_nodes; i++)
 		{
-			bool		regular = WIFEXITED(how) && (leaving || sfw_config.once);
-
 			if (nodes[i].pid != pid)
 				continue;
 			nodes[i].pid = 0;
-			if (regular || leaving)
+			if (leaving || (sfw_config.once && WIFEXITED(how)))
 				status = Max(status, WIFEXITED(how) ? WEXITSTATUS(how) : 1);
 			else
 			{
