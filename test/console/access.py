@@ -14,11 +14,7 @@ PAGES = {
     'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'inbox': '#/inbox', 'alerts': '#/alerts', 'health': '#/health', 'machines': '#/machines',
 }
 
-
-def press(*keys):
-    """Press keys, wherever the focus is."""
-    console.driver.switch_to.active_element.send_keys(*keys)
-
+press = console.press
 
 # --- the sign-in by keyboard, and what it says of a mistake
 console.driver.get(console.url)

@@ -19,8 +19,9 @@ from selenium.webdriver.common.keys import Keys
 COUNT = 0
 AXE_CHECK = """
 const done = arguments[arguments.length - 1];
-axe.run(document, { resultTypes: ['violations'] }).then(found => done(found.violations.map(v => `${v.id}: ${v.help}\\n` +
-  v.nodes.slice(0, 3).map(n => `  ${n.target}: ${n.html.slice(0, 160)}`).join('\\n'))), e => done([String(e)]));
+axe.run(document, { resultTypes: ['violations'] }).then(found => done(found.violations.map(v =>
+  `${v.id} (${v.impact}): ${v.help}\\n` + v.nodes.slice(0, 3).map(n => `  ${n.target}: ${n.html.slice(0, 160)}`)
+      .join('\\n'))), e => done([String(e)]));
 """
 
 
@@ -176,10 +177,14 @@ class Console:
         """Press Tab until the focus is in the field of a name."""
         self.tab_to(f"return document.activeElement.name === {json.dumps(name)}", name)
 
-    def is_accessible(self, axe, what):
-        """Assert that axe-core, of which the source is given, finds nothing in the page that is shown."""
+    def violations(self, axe):
+        """What axe-core, of which the source is given, finds in the page that is shown: a text for each rule."""
         self.run(axe)
-        found = self.driver.execute_async_script(AXE_CHECK)
+        return self.driver.execute_async_script(AXE_CHECK)
+
+    def is_accessible(self, axe, what):
+        """Assert that axe-core finds nothing in the page that is shown."""
+        found = self.violations(axe)
         return ok(found == [], f'axe-core has nothing to complain of in {what}', '\n'.join(found))
 
     def is_quiet(self, *provoked):

@@ -14,11 +14,7 @@ ROWS = "return [...document.querySelectorAll('table')].find(t => t.caption?.text
 CELLS = """const row = [...document.querySelectorAll('td[data-label=Job]')].find(e => e.innerText === arguments[0])?.parentElement;
 return Object.fromEntries([...(row?.cells ?? [])].map(c => [c.dataset.label, c.innerText.trim()]))"""
 
-
-def press(*keys):
-    """Press keys, wherever the focus is."""
-    console.driver.switch_to.active_element.send_keys(*keys)
-
+press = console.press
 
 # --- from an execution to what is different from the last good run
 ok(console.sign_in('retail', 'retail-secret'), 'sign in', console.text()) or sys.exit(1)

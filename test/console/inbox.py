@@ -12,30 +12,16 @@ from browser import Console, ok, psql
 console = Console(sys.argv[1], sys.argv[2])
 with open(sys.argv[3], encoding='utf-8') as file:
     AXE = file.read()
-CHECK = """
-const done = arguments[arguments.length - 1];
-axe.run(document, { resultTypes: ['violations'] }).then(found => done(found.violations.map(v =>
-  `${v.id} (${v.impact}): ${v.help}\\n` + v.nodes.slice(0, 3).map(n => `  ${n.target}: ${n.html.slice(0, 160)}`)
-      .join('\\n'))), e => done([String(e)]));
-"""
 FOCUSED = 'return document.activeElement.innerText.trim()'
 LABELLED = """return [...document.querySelectorAll('.answer label')].find(e => e.firstChild.textContent === arguments[0])
     .parentElement.querySelector('input, select, textarea')"""
 
-
-def press(*keys):
-    """Press keys, wherever the focus is."""
-    console.driver.switch_to.active_element.send_keys(*keys)
+press = console.press
 
 
-def tab_to(condition, what, most=60):
-    """Press Tab until the focus is where a condition holds."""
-    for _ in range(most):
-        press(Keys.TAB)
-        if console.run(condition):
-            return
-    ok(False, f'the Tab key leads to {what}', console.run('return document.activeElement.outerHTML.slice(0, 200)'))
-    sys.exit(1)
+def tab_to(condition, what):
+    """Press Tab, at most 60 times, until the focus is where a condition holds."""
+    console.tab_to(condition, what, 60)
 
 
 def tab_to_button(words):
@@ -272,8 +258,7 @@ for width, dark in ((1280, False), (1280, True), (400, False), (400, True)):
         console.wait(lambda: console.find('tbody tr') or console.find('.answer'))
         console.picture(page, width, dark)
         ok(console.run('return document.documentElement.scrollWidth <= innerWidth + 1'), f'{page}: nothing is wider than a window of {width}')
-        console.run(AXE)
-        found = console.driver.execute_async_script(CHECK)
+        found = console.violations(AXE)
         ok(found == [], f"axe finds nothing: {page}, {width} pixels, {'dark' if dark else 'light'}", '\n'.join(found))
 console.is_quiet()
 console.close()

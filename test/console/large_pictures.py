@@ -47,10 +47,7 @@ return [...document.querySelectorAll('.graph text')].filter(t => {
 }).map(t => t.textContent);
 """
 
-
-def press(*keys):
-    """Press keys, wherever the focus is."""
-    console.driver.switch_to.active_element.send_keys(*keys)
+press = console.press
 
 
 def open_picture(address):
