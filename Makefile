@@ -17,9 +17,13 @@ MODULE_big = sfflow
 # A folder is a layer; a new .c file in one of them is picked up by itself.
 LAYERS = base json jsonata expr asl cloud graph db store copy quota report machine run task worker api feature aws awsapi
 
-# A folder in src/feature/ is a feature; `make WITHOUT="hold"` builds without some. What was left out the last time is
-# written down, since it changes what has to be made anew. NEEDS_x lists the features without which x cannot be, whose
-# headers it includes.
+# A folder in src/feature/ is a feature; `make WITHOUT="hold"` builds without some of those that the rest does not need. What
+# was left out the last time is written down, since it changes what has to be made anew. NEEDS_x lists the features without
+# which x cannot be, whose headers it includes.
+OPTIONAL_FEATURES = deadline event hold home human label limit node start_key trace
+ifneq ($(filter-out $(OPTIONAL_FEATURES),$(WITHOUT)),)
+$(error sfflow cannot be built without "$(firstword $(filter-out $(OPTIONAL_FEATURES),$(WITHOUT)))": the features that can be left out are $(OPTIONAL_FEATURES))
+endif
 NEEDS_deadline = schedule
 NEEDS_event = rule
 override WITHOUT := $(sort $(WITHOUT) $(foreach f,deadline event,$(if $(filter $(NEEDS_$f),$(WITHOUT)),$f)))
@@ -189,7 +193,6 @@ test:
 	@WITHOUT='$(WITHOUT)' test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
 
 # The suites but for a feature's own tests, with the library built without it, one feature after the other.
-OPTIONAL_FEATURES = hold deadline event human limit trace start_key home
 test-without:
 	$(PREPARE_TEST)
 	@status=0; for feature in $(OPTIONAL_FEATURES); do echo "== without $$feature"; \
