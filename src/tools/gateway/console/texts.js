@@ -1,5 +1,5 @@
-// Texts in the reader's language: each stands in the code in English, and a catalogue per language has what it is there
-// (en.js, de.js, ja.js). test/lint/texts compares them with the code.
+// Texts in the reader's language: each stands in the code in English, and a catalogue per other language has what it is
+// there (de.js, ja.js). test/lint/texts compares them with the code.
 
 const LANGUAGE_PLACE = 'sfflow-language';
 
@@ -19,7 +19,7 @@ export const language = [localStorage.getItem(LANGUAGE_PLACE), ...navigator.lang
 // Dates and numbers are written as the reader's browser says for this language.
 export const locale = navigator.languages.find(tag => base(tag) === language) ?? language;
 
-const { default: catalogue } = await import(`./${language}.js`);
+const { default: catalogue } = language === 'en' ? { default: {} } : await import(`./${language}.js`);
 const plurals = new Intl.PluralRules(language);
 document.documentElement.lang = language;
 document.querySelector('.skip-link').textContent = tr('Skip to the content');
