@@ -20,10 +20,16 @@ $node->start;
 $node->safe_psql('postgres', <<'EOC');
 CREATE EXTENSION sfflow;
 CREATE TABLE ledger (execution text, job text);
+-- Executions of a later round wait inside of their tasks.
+CREATE TABLE gate (round integer);
+INSERT INTO gate VALUES (0);
 CREATE FUNCTION job(execution text, job text) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO public.ledger VALUES (execution, job);
 	PERFORM pg_catalog.pg_sleep(0.02);
+	WHILE execution::integer / 100 > (SELECT g.round FROM public.gate AS g) LOOP
+		PERFORM pg_catalog.pg_sleep(0.02);
+	END LOOP;
 	RETURN pg_catalog.jsonb_build_object('execution', execution);
 END $$;
 SELECT sf_create_state_machine('chain', '{"StartAt": "A", "States": {
@@ -47,6 +53,7 @@ for my $round (1 .. 3)
 		last if $killed = kill_worker($node, 'execution_id IS NOT NULL');
 	}
 	ok($killed, "worker killed in the middle of a task, round $round");
+	$node->safe_psql('postgres', "UPDATE gate SET round = $round");
 }
 ok( $node->poll_query_until('postgres',
 		"SELECT count(*) = 60 FROM sf_executions WHERE status = 'SUCCEEDED'"),

@@ -61,14 +61,11 @@ sub running_tasks
 	return $node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE $in_task");
 }
 
-# Have tasks wait until the server dies, and wait for one that does. Gives the session that keeps the gate shut.
+# Have tasks wait until the server dies. Gives the session that keeps the gate shut.
 sub shut_gate
 {
 	my $gate = $node->background_psql('postgres', on_error_stop => 0);
 	$gate->query_safe('SELECT pg_advisory_lock(1)');
-	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE $in_task
-		AND wait_event = 'advisory'")
-	  or die 'no task waits';
 	return $gate;
 }
 
@@ -115,11 +112,14 @@ for my $round (1 .. $rounds)
 	my $kind = (qw(worker client postmaster))[ $round % 3 ];
 	# Work arrives all the time, so that every kill finds some.
 	my $until = int($executions * $round / $rounds);
+	# Up to a quarter of a second, but not longer than there is work. Every third kill certainly interrupts a task, for
+	# which the gate is shut before the work is there: the others come at any time.
+	my $gate = $round % 2 == 0 && $kind ne 'client' ? shut_gate() : undef;
 	start_some($done + 1, $until) if $until > $done;
 	$done = $until;
-	# Up to a quarter of a second, but not longer than there is work. Every third kill certainly interrupts a task: the
-	# others come at any time.
-	my $gate = $round % 2 == 0 && $kind ne 'client' ? shut_gate() : undef;
+	!$gate || $node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE $in_task
+		AND wait_event = 'advisory'")
+	  or die 'no task waits';
 	my $end = time + 0.05 + rand(0.2);
 	while (time < $end || (running_tasks() == 0 && time < $end + 2)) { sleep 0.01 }
 	$interrupting++ if $kill{$kind}->();

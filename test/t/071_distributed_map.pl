@@ -20,15 +20,22 @@ EOC
 $node->safe_psql('postgres', <<"EOS");
 CREATE TABLE source AS SELECT id FROM generate_series(1, $rows) id;
 CREATE TABLE processed (id integer);
+-- Reading, and then the children, wait while these are shut, also after a crash.
+CREATE TABLE gate (name text PRIMARY KEY, is_shut boolean);
+INSERT INTO gate VALUES ('read', true), ('children', true);
+CREATE FUNCTION wait_at(gate text) RETURNS text LANGUAGE plpgsql AS \$\$
+BEGIN
+	WHILE (SELECT is_shut FROM public.gate AS g WHERE g.name = \$1) LOOP PERFORM pg_sleep(0.02); END LOOP;
+	RETURN NULL;
+END \$\$;
 CREATE FUNCTION process(payload jsonb) RETURNS integer LANGUAGE sql BEGIN ATOMIC
 	INSERT INTO processed SELECT (item ->> 'id')::integer FROM jsonb_array_elements(payload -> 'Items') item;
-	SELECT pg_sleep(0.01);
+	SELECT wait_at('children');
 	SELECT jsonb_array_length(payload -> 'Items');
 END;
--- Slow enough to be caught reading: a pause every thousand rows.
 SELECT sf_create_state_machine('large', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "End": true,
 	"ItemReader": {"Resource": "sql:query", "Parameters": {"Statement":
-		"SELECT id, CASE WHEN id % 1000 = 0 THEN pg_sleep(0.005)::text END AS pause FROM source"}},
+		"SELECT id, CASE WHEN id = $rows / 2 THEN wait_at(''read'') END AS pause FROM source"}},
 	"ItemBatcher": {"MaxItemsPerBatch": 1000},
 	"ResultSelector": {"batches.\$": "States.ArrayLength(\$)"},
 	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
@@ -44,7 +51,8 @@ sub kill_worker_at
 	  or die "nobody is $when";
 	my ($pid) = split /\n/, $node->safe_psql('postgres', "SELECT pid FROM sf_workers, sf_map_runs r WHERE $what");
 	ok($pid && kill('KILL', $pid), "a worker is killed $when");
-	sleep 0.1;
+	# Until then the postmaster may not know.
+	wait_gone($pid);
 	ok(recovered($node), 'the server recovers');
 	return;
 }
@@ -69,7 +77,9 @@ sub most_memory
 $node->safe_psql('postgres', q{SELECT sf_start('large', '{}', 'm')});
 kill_worker_at(q{job_id = 'Each' AND r.items = 0}, 'while it reads');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM _sfflow.map_item'), 0, 'nothing of what it read is there');
-kill_worker_at(q{r.executions > 3 AND pid IS NOT NULL AND role <> 'launcher'}, 'while children run');
+$node->safe_psql('postgres', q{UPDATE gate SET is_shut = false WHERE name = 'read'});
+kill_worker_at(q{r.executions > 3 AND job_id = 'Process'}, 'while children run');
+$node->safe_psql('postgres', q{UPDATE gate SET is_shut = false WHERE name = 'children'});
 
 my ($memory, $ended) = (0, 0);
 for (1 .. 3000)

@@ -35,12 +35,12 @@ SELECT sf_create_state_machine('waits', '{"StartAt": "A", "States": {
 			"End": true}}}]}}}');
 SQL
 
-# One execution is inside its task, others wait for a time that is near.
+# One execution is inside its task, others wait for a time that comes when the test says so.
 my $gate = $node->background_psql('postgres');
 $gate->query_safe('BEGIN; LOCK TABLE work.gate IN ACCESS EXCLUSIVE MODE');
 $node->safe_psql('postgres', q{SELECT sf_start('long', name => 'l')});
 $node->safe_psql('postgres', q{SELECT count(sf_start('waits',
-	jsonb_build_object('at', to_char(now() AT TIME ZONE 'UTC' + interval '4 s',
+	jsonb_build_object('at', to_char(now() AT TIME ZONE 'UTC' + interval '1 hour',
 	'YYYY-MM-DD"T"HH24:MI:SS"Z"')), i::text)) FROM generate_series(1, 20) i});
 $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM sf_workers WHERE execution_id = 'long:l'})
 	or die 'the task does not run';
@@ -51,6 +51,9 @@ $node->poll_query_until('postgres', q{SELECT count(*) = 20 FROM _sfflow.branch b
 is($node->safe_psql('postgres', q{SELECT sf_reassign_owned('leaver', 'heir')}), '2', 'two machines go to another role');
 $gate->query_safe('COMMIT');
 $gate->quit;
+# The worker that sf_enable() rings for looks at the timers.
+$node->safe_psql('postgres', q{UPDATE _sfflow.branch SET due_at = now() WHERE due_at > now() + interval '30 min';
+	SELECT sf_enable()});
 is($node->safe_psql('postgres', q{SELECT sf_await('long:l', '180 s')}), 'SUCCEEDED', 'what ran ends well');
 is($node->safe_psql('postgres', q{SELECT output ->> 'a', output ->> 'b' FROM sf_executions
 	WHERE execution_id = 'long:l'}), 'leaver|heir',

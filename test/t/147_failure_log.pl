@@ -17,6 +17,8 @@ SELECT sf_create_state_machine('m', '{"StartAt": "Load", "States": {"Load": {"Ty
 	"Resource": "sql:public.fail", "End": true}}}');
 SELECT sf_create_state_machine('late', '{"StartAt": "Nap", "TimeoutSeconds": 1, "States": {"Nap": {"Type": "Wait",
 	"Seconds": 3600, "End": true}}}');
+SELECT sf_create_state_machine('stopped', '{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait",
+	"Seconds": 3600, "End": true}}}');
 SELECT sf_create_state_machine('good', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');));
 
 # What the log holds since the last call. A worker writes the line of an execution after its commit, so that a client
@@ -63,8 +65,8 @@ is(await_end('late:a'), 'TIMED_OUT', 'one times out');
 is_deeply([ failures(log_since('execution "late:a"')) ],
 	['execution "late:a" of database "postgres" timed out in state "Nap"'], 'so has this');
 
-$node->safe_psql('postgres', q(SELECT sf_start('late', '{}', 'b')));
-$node->safe_psql('postgres', q(SELECT sf_stop('late:b', 'Enough')));
+$node->safe_psql('postgres', q(SELECT sf_start('stopped', '{}', 'a')));
+$node->safe_psql('postgres', q(SELECT sf_stop('stopped:a', 'Enough')));
 $node->safe_psql('postgres', q(SELECT sf_start('good', '{}', 'a')));
 is(await_end('good:a'), 'SUCCEEDED', 'one succeeds');
 is_deeply([ failures(log_since()) ], [], 'neither that nor one that was stopped has a line');

@@ -17,9 +17,10 @@ my $node = new_node('main',
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE ledger (execution text, job text);
 CREATE FUNCTION job(execution text, job text) RETURNS void LANGUAGE sql AS 'INSERT INTO ledger VALUES (execution, job)';
+CREATE TABLE let_go (execution text);
 CREATE FUNCTION slow(execution text, job text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM pg_sleep(2);
+	WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.05); END LOOP;
 	INSERT INTO ledger VALUES (execution, job);
 	RETURN 'kept';
 END $$;
@@ -68,7 +69,7 @@ is(number("SELECT count(*) FROM sf_executions WHERE status <> 'SUCCEEDED'"), '0'
 $node->safe_psql('postgres', "TRUNCATE ledger; SELECT sf_start('slow', '{}', 'x')");
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_workers WHERE execution_id = 'slow:x'"),
 	'a task runs');
-$node->safe_psql('postgres', "SELECT sf_hold('slow')");
+$node->safe_psql('postgres', "SELECT sf_hold('slow'); INSERT INTO let_go VALUES ('all')");
 ok($node->poll_query_until('postgres', "SELECT waiting = 1 FROM sf_holds"), 'it ends, and the next one waits');
 is(number('SELECT string_agg(job, \' \') FROM ledger'), 'A', 'it has done its work');
 is(number("SELECT string_agg(type, ' ' ORDER BY id) FROM sf_history WHERE execution_id = 'slow:x' AND state = 'A'"),
