@@ -44,15 +44,16 @@ is($node->safe_psql($db, q{SELECT status FROM sf_executions WHERE execution_id =
 	'switched on, it does');
 
 # A task that is the victim of a deadlock with what the task before it has locked: the slice lets go of
-# everything and is tried again. The task looks for deadlocks long before the other session does.
+# everything and is tried again. The task is the one that finds the deadlock: it waits for its second row when the other
+# session already waits for its first one, and that session looks for deadlocks when all is over.
 $node->safe_psql($db, <<'EOS');
 CREATE ROLE run_shop;
-ALTER ROLE run_shop SET deadlock_timeout = '500ms';
+ALTER ROLE run_shop SET deadlock_timeout = '100ms';
 CREATE TABLE stock (id integer PRIMARY KEY, n integer);
 INSERT INTO stock VALUES (1, 0), (2, 0);
 GRANT SELECT, UPDATE ON stock TO run_shop;
 CREATE FUNCTION book(id integer) RETURNS void LANGUAGE sql
-AS $$ UPDATE stock SET n = n + 1 WHERE stock.id = book.id $$;
+AS $$ SELECT pg_advisory_xact_lock_shared(id); UPDATE stock SET n = n + 1 WHERE stock.id = book.id $$;
 SET SESSION AUTHORIZATION run_shop;
 SELECT sf_create_state_machine('booking', json_build_object('StartAt', 'One', 'States', json_build_object(
 	'One', json_build_object('Type', 'Task', 'Resource', 'sql:public.book', 'Parameters', json_build_object('id', 1),
@@ -63,15 +64,28 @@ SELECT sf_start('booking', name => '1');
 EOS
 my $other = $node->background_psql($db);
 my $runner = $node->background_psql($db);
+my $gate = $node->background_psql($db);
+
+# Wait until a statement of another session waits for a lock.
+sub waits_for
+{
+	my ($kind, $statement, $name) = @_;
+	return ok($node->poll_query_until($db, "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+		AND wait_event = '$kind' AND query LIKE '$statement%'"), $name);
+}
+$gate->query_safe('SELECT pg_advisory_lock(2)');
 $other->query_safe(q{SET deadlock_timeout = '180s'; BEGIN; UPDATE stock SET n = n + 10 WHERE id = 2});
 $runner->query_until(qr/begun/, "\\echo begun\nCALL sf_run_due();\n\\echo done\n");
-ok($node->poll_query_until($db, q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-	AND query LIKE 'CALL%'}),
-	'sf_run_due waits for a row that another session has');
-$other->query_safe('UPDATE stock SET n = n + 10 WHERE id = 1');
+waits_for('advisory', 'CALL', 'sf_run_due has its first row');
+$other->query_until(qr/asked/, "\\echo asked\nUPDATE stock SET n = n + 10 WHERE id = 1;\n\\echo updated\n");
+waits_for('transactionid', 'UPDATE', '... for which another session waits');
+$gate->query_safe('SELECT pg_advisory_unlock(2)');
+$other->query_until(qr/updated/, '');
 $other->query_safe('COMMIT');
 $runner->query_until(qr/done/, '');
-$_->quit for $other, $runner;
+$_->quit for $other, $runner, $gate;
+ok($node->poll_query_until($db, 'SELECT deadlocks > 0 FROM pg_stat_database WHERE datname = current_database()'),
+	'there was a deadlock');
 is($node->safe_psql($db, 'SELECT * FROM stock ORDER BY id'), "1|11\n2|11", 'both have done their work');
 is($node->safe_psql($db, q{SELECT status FROM sf_executions WHERE execution_id = 'booking:1'}), 'SUCCEEDED',
 	'without a failure');
