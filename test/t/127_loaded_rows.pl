@@ -150,7 +150,10 @@ is($node->safe_psql('moved', q(SELECT status, count(*) FROM sf_executions GROUP 
 	'none has failed');
 no_surprises($node, 'moved');
 
-# A subscription that brings rows into a driven database.
+# A subscription that brings rows into a driven database. The process that sent rows to the one before may still be
+# ending.
+$node->poll_query_until('shop', 'SELECT count(*) = 1 FROM pg_replication_slots WHERE NOT active')
+	or die 'the slot is in use';
 $node->safe_psql('shop', 'SELECT pg_replication_slot_advance(slot_name, pg_current_wal_lsn())
 	FROM pg_replication_slots');
 $node->safe_psql('moved', "TRUNCATE $tables, public.marks");

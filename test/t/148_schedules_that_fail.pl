@@ -97,8 +97,9 @@ is($node->safe_psql('postgres', q(SELECT l ->> 'kind'
 # As if it had been some minutes.
 my $later = q(UPDATE _sfflow.schedule SET changed_at = changed_at - interval '10 min',
 	handled_until = handled_until - interval '10 min');
-$node->safe_psql('postgres', "$later WHERE name = 'broken'");
-like($node->safe_psql('postgres', q(SELECT detail FROM sf_alerts WHERE kind = 'missed_run')),
+# In one transaction: pg_cron may call meanwhile.
+like($node->safe_psql('postgres', "BEGIN; $later WHERE name = 'broken';
+	SELECT detail FROM sf_alerts WHERE kind = 'missed_run'; COMMIT"),
 	qr/^schedule "broken" has not run: ERROR:.*does not exist/, 'then it tells so');
 $node->safe_psql('postgres', "SELECT sf_unschedule('broken')");
 is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run')), '0',
@@ -118,8 +119,7 @@ is($node->safe_psql('postgres', q(SELECT missed_at IS NULL FROM _sfflow.schedule
 	'a worker makes up for what was missed');
 like($node->safe_psql('postgres', q(SELECT detail FROM sf_alerts WHERE kind = 'missed_run')),
 	qr/^schedule "good" fails: .*connection failed/, '... and the alert stays');
-$node->safe_psql('postgres', $later);
-like($node->safe_psql('postgres', q(SELECT detail FROM sf_alerts WHERE kind = 'missed_run')),
+like($node->safe_psql('postgres', "BEGIN; $later; SELECT detail FROM sf_alerts WHERE kind = 'missed_run'; COMMIT"),
 	qr/^schedule "good" has not run: .*connection failed/, 'and an alert');
 is($node->safe_psql('postgres', q(SELECT count(*) > 0 FROM sf_schedule_runs WHERE status = 'failed'
 	AND error LIKE '%connection failed%')), 't', 'with its runs');

@@ -105,6 +105,15 @@ sub increments
 	return $node->safe_psql($database, 'SELECT count(*) FROM _sfflow.metric_increment');
 }
 
+# Switch a database off, and wait until no worker folds what is in it.
+sub switch_off
+{
+	my $database = shift;
+	$node->safe_psql($database, 'SELECT sf_disable()');
+	return ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity
+		WHERE datname = '$database' AND backend_type = 'sfflow worker'"), "workers leave $database");
+}
+
 # --- kills
 
 my $n = 0;
@@ -202,7 +211,8 @@ SELECT sf_start('m', '{}', n::text) FROM generate_series(1, 20) n;
 EOS
 ok(ended($node, 'shop'), 'another database');
 ok($node->poll_query_until('shop', 'SELECT count(*) = 0 FROM _sfflow.metric_increment'), 'has counters');
-$node->safe_psql('shop', q(SELECT sf_disable(); SELECT sf_start('m', '{}', n::text), sf_run('m:' || n)
+switch_off('shop');
+$node->safe_psql('shop', q(SELECT sf_start('m', '{}', n::text), sf_run('m:' || n)
 	FROM generate_series(21, 25) n));
 is(increments('shop'), '5', '... and increments');
 my $dump = $node->backup_dir . '/shop.dump';
@@ -220,7 +230,7 @@ same('restored', 'a restored dump that was adopted');
 
 # --- rows that are loaded beside those that were folded
 
-$node->safe_psql('restored', 'SELECT sf_disable()');
+switch_off('restored');
 $node->safe_psql('restored', q(SELECT sf_start('m', '{}', 'y'), sf_run('m:y');
 	CREATE TABLE kept AS TABLE _sfflow.metric_increment;
 	TRUNCATE _sfflow.metric_increment; INSERT INTO _sfflow.metric_increment SELECT 3, at, machine_no, version, counts

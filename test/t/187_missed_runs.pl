@@ -128,8 +128,9 @@ for my $often (qw(often steady))
 {
 	my $state = $often eq 'often' ? '"Type": "Pass"' : '"Type": "Wait", "Seconds": 100000';
 	sql(qq(SELECT sf_create_state_machine('$often', '{"StartAt": "S", "States": {"S": {$state, "End": true}}}')));
-	sql(qq(SELECT sf_schedule('$often', '* * * * *', '$often', timezone => 'UTC')));
-	sql(qq(UPDATE _sfflow.schedule SET handled_until = '$then' WHERE name = '$often'));
+	# In one transaction, so that no worker finds a run between the two.
+	sql(qq(BEGIN; SELECT sf_schedule('$often', '* * * * *', '$often', timezone => 'UTC');
+		UPDATE _sfflow.schedule SET handled_until = '$then' WHERE name = '$often'; COMMIT));
 }
 sub minutes_of
 {
@@ -163,9 +164,9 @@ for ([ 'autumn', '2030-11-03 00:50-04', '2030-11-03 03:10-05', '20301103T080000Z
 	my ($name, $from, $to, $run) = @$_;
 	sql(qq(SELECT sf_create_state_machine('$name',
 		'{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}}}')));
-	sql(qq(SELECT sf_schedule('$name', '*/30 * * * *', '$name', timezone => 'America/New_York')));
-	sql(qq(UPDATE _sfflow.schedule SET handled_until = '$from' WHERE name = '$name'));
-	sql("SELECT _sfflow.look_at_schedules('$to')");
+	sql(qq(BEGIN; SELECT sf_schedule('$name', '*/30 * * * *', '$name', timezone => 'America/New_York');
+		UPDATE _sfflow.schedule SET handled_until = '$from' WHERE name = '$name';
+		SELECT _sfflow.look_at_schedules('$to'); COMMIT));
 	is(sql("SELECT string_agg(name, ' ') FROM sf_executions WHERE state_machine = '$name'"), "schedule-$run",
 		"$name: one run after a downtime over the change of clocks");
 	sql(qq(UPDATE _sfflow.schedule SET handled_until = '2031-01-01' WHERE name = '$name'));
