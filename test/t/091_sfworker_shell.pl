@@ -95,11 +95,11 @@ gives('{"Command": "--help; echo not an option"}',
 is($node->safe_psql('postgres', q[
 	SELECT sf_start('shell', jsonb_build_object('Command', '["cat"]'::jsonb, 'Input',
 		repeat('0123456789abcdef', 655360)), 'large');
-	SELECT sf_await('shell:large', '60 s'); SELECT output->'truncated', length(output->>'stdout') FROM sf_executions
+	SELECT sf_await('shell:large', '180 s'); SELECT output->'truncated', length(output->>'stdout') FROM sf_executions
 		WHERE name = 'large';
 	SELECT sf_start('shell', jsonb_build_object('Command', '["wc", "-c"]'::jsonb, 'Input',
 		repeat('0123456789abcdef', 655360)), 'count');
-	SELECT sf_await('shell:count', '60 s'); SELECT output FROM sf_executions WHERE name = 'count']),
+	SELECT sf_await('shell:count', '180 s'); SELECT output FROM sf_executions WHERE name = 'count']),
 	"shell:large\nSUCCEEDED\ntrue|65536\nshell:count\nSUCCEEDED\n10485760", 'ten megabytes go in and are counted');
 
 # Nothing stays behind: processes, descriptors.
@@ -109,8 +109,8 @@ gives("{\"Command\": \"(sleep 1234.$$ >/dev/null 2>&1 &) ; (sleep 1234.$$ &) ; e
 # The fourth is that of the folder that ls reads.
 gives('{"Command": ["ls", "/proc/self/fd"]}', 'SUCCEEDED|{"stdout": "0\\n1\\n2\\n3\\n"}||',
 	'a command has its three descriptors') for 1 .. 3;
-is(join(' ', children($worker->{pid})), '', 'and no children');
-is(join(' ', processes(qr/sleep 123[4][.]$$/)), '', 'nor have they');
+ok(wait_for('it has no children', sub { !children($worker->{pid}) }), 'and no children');
+ok(wait_for('they have ended', sub { !processes(qr/sleep 123[4][.]$$/) }), 'nor have they');
 
 # Nor does the worker keep descriptors: one that may have few runs many tasks. (Its own cannot be listed.)
 stop_worker($worker);

@@ -12,8 +12,8 @@ use Time::HiRes qw(sleep time);
 
 my $node = new_node('main');
 my $dir = PostgreSQL::Test::Utils::tempdir();
-activity_machine($node, 'shell', fields => '"HeartbeatSeconds": 1,');
-activity_machine($node, 'leased', lease => '2 s', receives => 3);
+activity_machine($node, 'shell', fields => '"HeartbeatSeconds": 10,');
+activity_machine($node, 'leased', lease => '10 s', receives => 3);
 activity_machine($node, 'retried', fields =>
 	'"Retry": [{"ErrorEquals": ["Worker.Stopped"], "IntervalSeconds": 1, "MaxAttempts": 3}],');
 
@@ -29,7 +29,7 @@ sub start
 sub outcome
 {
 	my $id = shift;
-	$node->safe_psql('postgres', "SELECT sf_await('$id', '60 s')");
+	$node->safe_psql('postgres', "SELECT sf_await('$id', '180 s')");
 	return $node->safe_psql('postgres', "SELECT status, output, error FROM sf_executions WHERE execution_id = '$id'");
 }
 
@@ -40,11 +40,24 @@ sub alive
 	return scalar(() = processes($pattern));
 }
 
+# A command that goes on until a file is there.
+sub until_there
+{
+	my ($file, $then) = @_;
+	return "while ! test -e $dir/$file; do sleep 0.1; done; $then";
+}
+
 # Heartbeats: HeartbeatSeconds and the lease are outlived by a long command.
 my $worker = start_worker($node, '-a', 'shell', '-a', 'leased:shell', '-a', 'retried:shell', '-c', '4', '--kill-after',
 	'1s', '--name', 'first');
-my $long = start('shell', 'long', 'sleep 3; echo kept alive');
-my $leased = start('leased', 'long', 'sleep 4; echo kept alive');
+my $long = start('shell', 'long', until_there('outlived', 'echo kept alive'));
+my $leased = start('leased', 'long', until_there('outlived', 'echo kept alive'));
+for my $id ($long, $leased)
+{
+	ok(wait_for('the command runs', sub { worker_log($worker) =~ /task begins kind=shell execution=$id / }), "$id runs");
+}
+sleep 11;
+append_to_file("$dir/outlived", '');
 is(outcome($long), 'SUCCEEDED|{"stdout": "kept alive\n"}|', 'a command outlives HeartbeatSeconds');
 is(outcome($leased), 'SUCCEEDED|{"stdout": "kept alive\n"}|', 'and a lease');
 is(scalar(() = worker_log($worker) =~ /execution=leased:long .*attempt=[2-9]/g), 0, 'and runs once');
@@ -111,13 +124,16 @@ my $again = start('leased', 'again', 'echo again');
 is(outcome($again), 'SUCCEEDED|{"stdout": "again\n"}|', 'a session that was ended is replaced');
 
 # Leaving: a first signal drains, a second one stops.
-my $last = start('leased', 'last', 'sleep 2; echo drained');
+my $last = start('leased', 'last', until_there('drain', 'echo drained'));
 ok(wait_for('the command runs', sub { worker_log($worker) =~ /task begins kind=shell execution=leased:last/ }),
 	'a command runs');
 kill 'TERM', $worker->{pid};
 ok(wait_for('the worker drains', sub { worker_log($worker) =~ /leaving when what runs has ended/ }),
 	'the worker is asked to leave');
 my $later = start('leased', 'later', 'echo later');
+ok($node->poll_query_until('postgres', "SELECT queued = 1 FROM sf_activities WHERE activity = 'leased'"),
+	'there is something new');
+append_to_file("$dir/drain", '');
 is(wait_worker($worker), 0, 'it leaves');
 is(outcome($last), 'SUCCEEDED|{"stdout": "drained\n"}|', 'when the command has ended and is answered');
 is($node->safe_psql('postgres', "SELECT queued FROM sf_activities WHERE activity = 'leased'"), '1',
@@ -158,6 +174,9 @@ my $killed = start('leased', 'killed',
 ok(wait_for('the command runs', sub { -e "$dir/killed" && alive('sleep 1234[.]5') }), 'a command runs');
 is(stop_worker($worker, 'KILL'), 'signal 9', 'its worker is killed');
 ok(wait_for('the command has ended', sub { !alive('sleep 1234[.]5') }), 'and it dies too');
+# Its lease is over at once; the worker that sf_enable() rings for looks at it.
+$node->safe_psql('postgres', q(BEGIN; UPDATE _sfflow.task SET lease_until = now() WHERE status = 1;
+	UPDATE _sfflow.branch SET due_at = now() WHERE due_at > now(); COMMIT; SELECT sf_enable()));
 $worker = start_worker($node, '-a', 'leased:shell');
 is(outcome($killed), 'SUCCEEDED|{"stdout": "by another\n"}|', 'another worker gets the task');
 is(stop_worker($worker), 0, 'and leaves');

@@ -97,7 +97,7 @@ sub stop_worker
 sub wait_for
 {
 	my ($what, $check, $seconds) = @_;
-	my $end = time + ($seconds // 60);
+	my $end = time + ($seconds // 180);
 	while (time < $end)
 	{
 		my $result = $check->();
@@ -130,7 +130,7 @@ sub run_task
 {
 	my ($node, $machine, $payload) = @_;
 	my $id = $node->safe_psql('postgres', "SELECT sf_start('$machine', \$p\$$payload\$p\$)");
-	$node->safe_psql('postgres', "SELECT sf_await('$id', '60 s')");
+	$node->safe_psql('postgres', "SELECT sf_await('$id', '180 s')");
 	return $node->safe_psql('postgres',
 		"SELECT status, output, error, cause FROM sf_executions WHERE execution_id = '$id'");
 }
