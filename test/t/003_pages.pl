@@ -10,7 +10,7 @@ use POSIX ();
 use PostgreSQL::Test::Cluster ();
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
 chdir "$FindBin::Bin/../.." or die "cannot enter the source tree: $!\n";
 my $pgtmp = 'test/tools/pgtmp';
@@ -82,16 +82,17 @@ sub is_shown
 	my ($page, $dir, $block, $shown) = @_;
 	my ($first) = $block =~ /\A(.*)$/m;
 	my $printed;
-	for my $look (1 .. ($block =~ /\A(?:SELECT [^;]*FROM sf_[^;]*;\n)+\z/ ? 100 : 1))
+	my $only_reads = $block =~ /\A(?:SELECT [^;]*FROM sf_[^;]*;\n)+\z/;
+	my $end = time + ($only_reads ? 180 : 0);
+	do
 	{
-		sleep(0.1) if $look > 1;
 		IPC::Run::run([ $pgtmp, 'psql', $dir, qw(-q -v ON_ERROR_STOP=1 -P pager=off -P footer=off) ], '<', \$block,
 			'>&', \$printed);
 		$printed =~ s/ +$//mg;
 		$printed =~ s/\A\n+|\n+\z//g;
 		$printed .= "\n" if $printed ne '';
-		last if $printed eq $shown;
-	}
+		sleep(0.1) if $printed ne $shown && time < $end;
+	} while ($printed ne $shown && time < $end);
 	is($printed, $shown, "$page: $first");
 	return;
 }
