@@ -18,26 +18,24 @@ $node->safe_psql('quiet', 'CREATE EXTENSION sfflow; SELECT sf_enable()');
 ok( $node->poll_query_until('quiet', "SELECT count(*) = 1 FROM sf_workers WHERE state = 'idle'"),
 	'a worker is there');
 
-# Looked at from another database, so that looking does not count.
-my $commits = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'quiet'";
+# Looked at from another database, so that looking does not count; with the time of each look.
+my $commits = "SELECT xact_commit, extract(epoch FROM clock_timestamp()) FROM pg_stat_database WHERE datname = 'quiet'";
 my $polled = sub {
 	my $since = shift;
 	$node->poll_query_until('postgres', "SELECT xact_commit > $since FROM pg_stat_database WHERE datname = 'quiet'");
-	return $node->safe_psql('postgres', $commits);
+	return split /\|/, $node->safe_psql('postgres', $commits);
 };
 
-my $first = $polled->($node->safe_psql('postgres', $commits));
-my $begin = $node->safe_psql('postgres', 'SELECT clock_timestamp()');
-my $last = $first;
-$last = $polled->($last) for 1 .. 3;
-my $polls = $node->safe_psql('postgres',
-	"SELECT round(extract(epoch FROM clock_timestamp() - '$begin') / 2)");
+my ($first, $begin) = $polled->((split /\|/, $node->safe_psql('postgres', $commits))[0]);
+my ($last, $end) = ($first);
+($last, $end) = $polled->($last) for 1 .. 3;
+my $polls = sprintf '%.0f', ($end - $begin) / 2;
 cmp_ok($last - $first, '<=', $polls + 1, "in $polls poll intervals there are that many transactions");
 
-is( $node->safe_psql('postgres',
-		"SELECT count(*) FROM pg_stat_activity
+ok( $node->poll_query_until('postgres',
+		"SELECT count(*) = 0 FROM pg_stat_activity
 		 WHERE backend_type LIKE 'sfflow%' AND (xact_start IS NOT NULL OR backend_xmin IS NOT NULL)"),
-	'0', 'asleep, no transaction is open');
+	'asleep, no transaction is open');
 $node->stop;
 
 done_testing();

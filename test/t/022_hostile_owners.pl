@@ -38,7 +38,7 @@ SELECT sf_create_state_machine('$role-$name',
 	'{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:$role.$name", "End": true}}}');
 SELECT sf_start('$role-$name', '{}', 'x');
 EOS
-	as($role, "SELECT sf_await('$role-$name:x', '30 s')");
+	as($role, "SELECT sf_await('$role-$name:x', '180 s')");
 	return as($role, "SELECT status, error, output FROM sf_executions WHERE execution_id = '$role-$name:x'");
 }
 
@@ -134,7 +134,7 @@ as('eve', q{CREATE FUNCTION eve.own(payload jsonb) RETURNS jsonb LANGUAGE sql AS
 as('mallory', q{SELECT sf_create_state_machine('borrow',
 	'{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:eve.own", "End": true}}}');
 	SELECT sf_start('borrow', '{}', 'x')});
-as('mallory', q{SELECT sf_await('borrow:x', '30 s')});
+as('mallory', q{SELECT sf_await('borrow:x', '180 s')});
 like(as('mallory', q{SELECT status, error, cause FROM sf_executions WHERE execution_id = 'borrow:x'}),
 	qr/^FAILED\|.*(insufficient_privilege|Permissions).*/, 'a function that is not mine is refused');
 

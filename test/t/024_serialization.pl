@@ -73,12 +73,12 @@ for my $at_commit ('false', 'true')
 		# The first run tells how long it takes.
 		$node->safe_psql('postgres', "SELECT sf_start('$name', '" . payload($name, $seconds, 0, $at_commit)
 			. "', 'first')");
-		is($node->safe_psql('postgres', "SELECT sf_await('$name:first', '30 s')"), 'SUCCEEDED', "$name: once");
+		is($node->safe_psql('postgres', "SELECT sf_await('$name:first', '180 s')"), 'SUCCEEDED', "$name: once");
 
 		$node->safe_psql('postgres', "ALTER SEQUENCE calls RESTART; DELETE FROM done");
 		$node->safe_psql('postgres', "SELECT sf_start('$name', '" . payload($name, $seconds, 3, $at_commit)
 			. "', 'twice')");
-		is($node->safe_psql('postgres', "SELECT sf_await('$name:twice', '30 s')"), 'SUCCEEDED',
+		is($node->safe_psql('postgres', "SELECT sf_await('$name:twice', '180 s')"), 'SUCCEEDED',
 			"$name: the third try succeeds");
 		is($node->safe_psql('postgres', "SELECT output, (SELECT count(*) FROM done) FROM sf_executions
 			WHERE execution_id = '$name:twice'"),
@@ -87,7 +87,7 @@ for my $at_commit ('false', 'true')
 		$node->safe_psql('postgres', "ALTER SEQUENCE calls RESTART; DELETE FROM done");
 		$node->safe_psql('postgres', "SELECT sf_start('$name', '" . payload($name, $seconds, 1000, $at_commit)
 			. "', 'always')");
-		is($node->safe_psql('postgres', "SELECT sf_await('$name:always', '30 s')"), 'SUCCEEDED',
+		is($node->safe_psql('postgres', "SELECT sf_await('$name:always', '180 s')"), 'SUCCEEDED',
 			"$name: it never succeeds");
 		is($node->safe_psql('postgres', "SELECT output, (SELECT count(*) FROM done) FROM sf_executions
 			WHERE execution_id = '$name:always'"),

@@ -27,7 +27,7 @@ my $before = $node->safe_psql('postgres', $count);
 sub refused
 {
 	my ($name, $sql, $state, $text, %how) = @_;
-	my ($rc, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSET statement_timeout = '20s';\n$sql",
+	my ($rc, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSET statement_timeout = '180s';\n$sql",
 		extra_params => $how{as} ? [ '-U', $how{as} ] : []);
 	$err =~ s/^.*?(?=ERROR|FATAL|PANIC|server closed)//s;
 	like(substr($err, 0, 2000), qr/^ERROR:\s+$state:\s.*$text/s, $name);
@@ -102,7 +102,7 @@ sub fails
 	my $machine = $name =~ s/\W+/-/gr;
 	$node->safe_psql('postgres', "SELECT sf_create_state_machine('$machine', \$j\$$definition\$j\$);
 		SELECT sf_start('$machine', '" . ($how{input} // '{}') . "', 'x')", @as);
-	is($node->safe_psql('postgres', "SELECT sf_await('$machine:x', '30 s')", @as), 'FAILED', $name);
+	is($node->safe_psql('postgres', "SELECT sf_await('$machine:x', '180 s')", @as), 'FAILED', $name);
 	like($node->safe_psql('postgres', "SELECT error, cause FROM sf_executions WHERE execution_id = '$machine:x'", @as),
 		qr/^$error\|.*$cause/s, '… says why');
 	return;

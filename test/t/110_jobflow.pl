@@ -97,8 +97,9 @@ SELECT sfflow_aws.put_rule('job-call', '{"source": ["job-run"], "detail-type": [
 CREATE PROCEDURE drive() LANGUAGE plpgsql AS $$
 DECLARE
 	running text;
+	began timestamptz := clock_timestamp();
 BEGIN
-	FOR round IN 1 .. 3000 LOOP
+	WHILE clock_timestamp() < began + interval '180 s' LOOP
 		FOR running IN SELECT execution_id FROM sf_executions WHERE status = 'RUNNING' ORDER BY requested_at LOOP
 			PERFORM sf_run(running, skip_waits => true, max_steps => 6);
 		END LOOP;

@@ -47,7 +47,7 @@ sub start
 sub succeeds
 {
 	my ($database, $id, $test) = @_;
-	return is($node->safe_psql($database, "SELECT sf_await('$id', '60 s')"), 'SUCCEEDED', $test);
+	return is($node->safe_psql($database, "SELECT sf_await('$id', '180 s')"), 'SUCCEEDED', $test);
 }
 
 # Everybody but the sleepers gets on.

@@ -50,7 +50,7 @@ sub held
 
 # Known to be short, so that it would run in a slice.
 start('postgres', 'nap-c', $_, '{"seconds": 0}') for 1 .. 2;
-is($node->safe_psql('postgres', "SELECT sf_await('nap-c:$_', '60 s')"), 'SUCCEEDED', 'a short task') for 1 .. 2;
+is($node->safe_psql('postgres', "SELECT sf_await('nap-c:$_', '180 s')"), 'SUCCEEDED', 'a short task') for 1 .. 2;
 
 # Two owners hold all slots.
 start('postgres', 'nap-a', $_, '{"seconds": 3600}') for 1 .. 3;
@@ -74,9 +74,11 @@ for my $database (@databases)
 	}
 	isnt($task, '', "a timer goes off and an activity is handed out in $database");
 	$node->safe_psql($database, "SELECT sf_send_task_success('$task', '{}')");
-	is($node->safe_psql($database, "SELECT sf_await('flow:x', '60 s')"), 'SUCCEEDED', '... and its answer taken');
+	is($node->safe_psql($database, "SELECT sf_await('flow:x', '180 s')"), 'SUCCEEDED', '... and its answer taken');
 }
-is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'sfflow worker'"), '4',
+# It may be on its way from one database to another.
+ok($node->poll_query_until('postgres',
+	"SELECT count(*) = 4 FROM pg_stat_activity WHERE backend_type = 'sfflow worker'"),
 	'that is one process');
 ok($node->poll_query_until('postgres', "SELECT job_status = 'running' FROM sf_jobs WHERE execution_id = 'nap-c:waits'"),
 	'a task that used to be short is announced');
@@ -90,10 +92,10 @@ $node->safe_psql('postgres', 'DROP DATABASE third');
 
 # A slot that is given back is used.
 $node->safe_psql('postgres', q{SELECT sf_stop('nap-b:1'), sf_stop('nap-b:2')});
-is($node->safe_psql('postgres', "SELECT sf_await('nap-c:waits', '60 s')"), 'SUCCEEDED',
+is($node->safe_psql('postgres', "SELECT sf_await('nap-c:waits', '180 s')"), 'SUCCEEDED',
 	'the task runs when a slot is free');
 start('second', 'nap-b', 'x', '{"seconds": 0}');
-is($node->safe_psql('second', "SELECT sf_await('nap-b:x', '60 s')"), 'SUCCEEDED', '... and one in another database');
+is($node->safe_psql('second', "SELECT sf_await('nap-b:x', '180 s')"), 'SUCCEEDED', '... and one in another database');
 ok($node->poll_query_until('postgres', "SELECT ok FROM sf_health WHERE item = 'task slots'"),
 	'sf_health is content again');
 ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE role = 'keeper'"),
@@ -103,11 +105,11 @@ ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHER
 $node->safe_psql('postgres', q{SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'});
 $node->safe_psql('postgres', "ALTER ROLE a SET sfflow.default_task_timeout = '2s'");
 start('postgres', 'nap-a', 'limited', '{"seconds": 3600}');
-is($node->safe_psql('postgres', "SELECT sf_await('nap-a:limited', '60 s')"), 'FAILED', 'a task of that owner ends');
+is($node->safe_psql('postgres', "SELECT sf_await('nap-a:limited', '180 s')"), 'FAILED', 'a task of that owner ends');
 like($node->safe_psql('postgres', "SELECT error, cause FROM sf_executions WHERE execution_id = 'nap-a:limited'"),
 	qr/^States.Timeout\|.*sfflow\.default_task_timeout, 2 s/, '... with States.Timeout, and says why');
 start('postgres', 'nap-b', 'unlimited', '{"seconds": 3}');
-is($node->safe_psql('postgres', "SELECT sf_await('nap-b:unlimited', '60 s')"), 'SUCCEEDED',
+is($node->safe_psql('postgres', "SELECT sf_await('nap-b:unlimited', '180 s')"), 'SUCCEEDED',
 	'one of another owner does not');
 my (undef, undef, $error) = $node->psql('postgres',
 	"SET SESSION AUTHORIZATION a; ALTER ROLE a SET sfflow.default_task_timeout = 0");
@@ -116,7 +118,7 @@ $node->safe_psql('postgres', q{SET SESSION AUTHORIZATION a; SELECT sf_create_sta
 	'{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:query", "TimeoutSeconds": 60, "End": true,
 	"Parameters": {"Statement": "SELECT set_config(''statement_timeout'', ''0'', false) FROM pg_sleep(4)"}}}}')});
 start('postgres', 'own', 'x', '{}');
-is($node->safe_psql('postgres', "SELECT sf_await('own:x', '60 s')"), 'SUCCEEDED', 'TimeoutSeconds goes before it');
+is($node->safe_psql('postgres', "SELECT sf_await('own:x', '180 s')"), 'SUCCEEDED', 'TimeoutSeconds goes before it');
 
 no_surprises($node, $_) for qw(postgres second);
 $node->stop('immediate');

@@ -134,7 +134,7 @@ is($node->safe_psql('postgres', "SELECT count(*), count(DISTINCT execution) FROM
 
 # Redriven, it gets as many chances again.
 $node->safe_psql('postgres', "UPDATE moody SET angry = false; SELECT sf_redrive('moody:angry')");
-is($node->safe_psql('postgres', "SELECT sf_await('moody:angry', '60 s')"), 'SUCCEEDED', 'a redrive runs it again');
+is($node->safe_psql('postgres', "SELECT sf_await('moody:angry', '180 s')"), 'SUCCEEDED', 'a redrive runs it again');
 
 # An administrator may do so as often as it takes.
 $node->safe_psql('postgres', "SELECT sf_start('sleeper', '{}', 's')");
@@ -146,7 +146,7 @@ for my $n (1 .. 4)
 	$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
 		WHERE wait_event = 'PgSleep'});
 }
-is($node->safe_psql('postgres', "SELECT sf_await('sleeper:s', '60 s')"), 'SUCCEEDED',
+is($node->safe_psql('postgres', "SELECT sf_await('sleeper:s', '180 s')"), 'SUCCEEDED',
 	'ends that an administrator asks for are not counted');
 is($node->safe_psql('postgres', "SELECT count(*) FROM run WHERE execution = 's'"), '1',
 	'... and the task ran once in the end');
@@ -178,7 +178,7 @@ $node->safe_psql('postgres', <<'EOC');
 INSERT INTO moody VALUES ('brink');
 SELECT sf_release('brink:stopped'), sf_redrive('brink:stopped');
 EOC
-is($node->safe_psql('postgres', "SELECT sf_await('brink:stopped', '60 s')"), 'FAILED',
+is($node->safe_psql('postgres', "SELECT sf_await('brink:stopped', '180 s')"), 'FAILED',
 	'... and redriven it ends workers again');
 is($node->safe_psql('postgres', 'SELECT last_value FROM calls') - $before, 3, '... as often as at first');
 $node->safe_psql('postgres', "DELETE FROM moody WHERE execution = 'brink'");

@@ -205,9 +205,11 @@ for my $round (1 .. 2)
 	$node->reload;
 	$node->poll_query_until('postgres', "SELECT reset_val = '7' FROM pg_settings WHERE name = 'lock_timeout'")
 		or die 'no reload';
+	# sessions of the test wait for locks as long as it takes
+	$ENV{PGOPTIONS} .= ' -c lock_timeout=0';
 	# workers that connected before and such as connect now
 	$node->safe_psql('postgres', "SELECT sf_start('seen', '{}', 'reload-$round')");
-	is($node->safe_psql('postgres', "SELECT sf_await('seen:reload-$round', '20 s')"), 'SUCCEEDED',
+	is($node->safe_psql('postgres', "SELECT sf_await('seen:reload-$round', '180 s')"), 'SUCCEEDED',
 		"the server's settings for sessions change, round $round");
 	$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid, 10000) FROM sf_workers WHERE role <> 'launcher'");
 	$node->safe_psql('postgres', "SELECT sf_start('seen', '{}', 'anew-$round')");

@@ -45,7 +45,7 @@ my ($deadlocks, $took) = split /\|/, $node->safe_psql('postgres',
 		WHERE datname = 'postgres'");
 cmp_ok($deadlocks, '>', $n / 10, "though there were $deadlocks deadlocks");
 note("$n executions, $deadlocks deadlocks, $took");
-is($node->safe_psql('postgres', "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), '0',
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory'"),
 	'no lock of the retries is left');
 no_surprises($node);
 

@@ -46,12 +46,13 @@ my $began = time;
 my $next_fault = $began + 3;
 my $settled = { map { $_ => 0 } qw(lost doubled stuck executions) };
 my $part = 0;
-while (time < $began + $seconds)
+while (time < $began + $seconds || (SfFaults::answered_starts() == 0 && time < $began + $seconds + 180))
 {
 	# Ledgers are compared every few minutes, so that a fault is found near its time.
 	my $kind = 's' . ++$part;
 	my $end = time + 180;
-	while (time < $began + $seconds && time < $end)
+	# Once at least.
+	do
 	{
 		SfFaults::serve($node);
 		start_hostile($node, $seconds, 10) unless SfHostile::hostile_runs($node);
@@ -69,7 +70,7 @@ while (time < $began + $seconds)
 			$next_fault = time + ($asked ? rand 40 : rand 3);
 		}
 		sleep 0.3;
-	}
+	} while (time < $began + $seconds && time < $end);
 	my $result = settle($node, $kind);
 	$settled->{$_} += $result->{$_} for keys %$result;
 }

@@ -25,14 +25,17 @@ sub locks_of_waiter
 	my $session = $node->background_psql('postgres', extra_params => [ '-U', 'reader' ]);
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 	$session->query_until(qr/begun/, "\\echo begun\n$statement;\n");
-	$node->poll_query_until('postgres',
-		"SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid AND wait_event_type = 'Extension'
-			AND state = 'active'")
-	  or die "$statement does not wait";
-	my $locks = $node->safe_psql('postgres',
-		"SELECT coalesce(string_agg(DISTINCT relation::regclass::text, ', '), 'none') FROM pg_locks l JOIN pg_class c
-			ON c.oid = l.relation
-		WHERE l.pid = $pid AND c.relnamespace = '_sfflow'::regnamespace");
+	# Between two waits it looks, with locks.
+	my $locks = '';
+	for (1 .. 1000)
+	{
+		$locks = $node->safe_psql('postgres',
+			"SELECT coalesce(string_agg(DISTINCT l.relation::regclass::text, ', '), 'none') FROM pg_stat_activity a
+				LEFT JOIN (pg_locks l JOIN pg_class c ON c.oid = l.relation
+					AND c.relnamespace = '_sfflow'::regnamespace) ON l.pid = a.pid
+			WHERE a.pid = $pid AND a.wait_event_type = 'Extension' AND a.state = 'active' HAVING count(*) > 0");
+		last if $locks ne '';
+	}
 	$node->safe_psql('postgres', "SET lock_timeout = '180 s'; VACUUM FULL _sfflow.$_")
 	  for $locks eq 'none' ? ('execution', 'state_machine', 'privilege', 'branch') : ();
 	$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");

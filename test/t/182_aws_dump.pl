@@ -40,7 +40,7 @@ SELECT sf_create_state_machine('keep', '{"StartAt": "Query", "States": {
 		"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P",
 			"States": {"P": {"Type": "Pass", "End": true}}}}}}');
 SELECT sf_start('keep', '{}', 'before');
-SELECT sf_await('keep:before', '60 s');
+SELECT sf_await('keep:before', '180 s');
 EOS
 
 # All that there is, as text.
