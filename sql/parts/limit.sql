@@ -278,7 +278,9 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 		l.highest)
 	FROM _sfflow.limit_slot s
 	JOIN head e ON e.execution_no = s.execution_no
-	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no WHERE s.slot > l.highest
+	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no
+	-- slots are not counted any more of a limit that has a rate alone by now
+	WHERE l.max_running IS NOT NULL AND s.slot > l.highest
 	UNION ALL
 --@into definition_kinds
 	, (70, 'limits', 'limit', NULL, NULL, true, true, '{target,key,max_running,rate,per,on_limit}',

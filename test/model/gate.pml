@@ -50,7 +50,10 @@ byte open;						/* transactions that began without limit 1: a bit per branch */
 	  ((state[b] == 0 || !HAS(0, b)) && (state[b] == 1 || !counted[1] || !HAS(1, b)))) && \
 	 (phase[b] != waits || due[b] || locked[b] || queue[b] == LIMIT(state[b], exists[1])) && \
 	 (phase[b] != ended || (!HAS(0, b) && !HAS(1, b))))
-#define CHECK()			assert(IS_RIGHT(0) && IS_RIGHT(1) && IS_RIGHT(2))
+/* greater numbers are in use only if that is noted */
+#define NONE_ABOVE(l)	(row[(l) * NB + 1] == 0 && row[(l) * NB + 2] == 0)
+#define IS_NOTED(l)		(highest[l] == NB || NONE_ABOVE(l))
+#define CHECK()			assert(IS_RIGHT(0) && IS_RIGHT(1) && IS_RIGHT(2) && IS_NOTED(0) && IS_NOTED(1))
 
 /* A slot is free: what comes first in the queue looks. */
 inline ring(l)
@@ -197,6 +200,31 @@ end_again:
 	goto end_again
 }
 
+/*
+ * A second session sets limit 1, too, and had not seen the first one's: it waits for that, and notes
+ * that greater numbers may be in use.  Then a look notes that none is any more.
+ */
+proctype Lowerer()
+{
+end_set:
+	atomic {
+		exists[1] ->
+#ifdef MUT_AGAIN
+		highest[1] = MAX;
+#else
+		highest[1] = NB;
+#endif
+		CHECK()
+	};
+end_look:
+	atomic { highest[1] == NB && NONE_ABOVE(1) ->
+#ifdef MUT_LOWER
+		skip };
+	atomic {
+#endif
+		highest[1] = MAX; CHECK() }
+}
+
 /* Limit 1 is set; later looks give slots to what began without it. */
 proctype Setter()
 {
@@ -227,7 +255,7 @@ init
 		}
 		exists[0] = true; counted[0] = true;
 		highest[0] = MAX; highest[1] = MAX;
-		run Branch(0); run Branch(1); run Branch(2); run Mover(); run Setter()
+		run Branch(0); run Branch(1); run Branch(2); run Mover(); run Setter(); run Lowerer()
 	}
 }
 

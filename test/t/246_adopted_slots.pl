@@ -33,5 +33,15 @@ unlike(slurp_file($node->logfile, $from), qr/duplicate key/, 'and no worker took
 cmp_ok($node->safe_psql('postgres', 'SELECT highest - (SELECT max(slot) FROM _sfflow.limit_slot)
 	FROM _sfflow.run_limit'), '>=', 0,
 	'the limit knows the greatest number in use');
+
+# As after a session took slots of a limit that was set anew meanwhile, and was told of that later: all have slots, and
+# the last one of the looks that count notes which.
+$node->safe_psql('postgres', 'UPDATE _sfflow.run_limit SET highest = max_running, counted = false');
+$node->restart;
+ok($node->poll_query_until('postgres', 'SELECT counted FROM _sfflow.run_limit'), 'all that runs is counted');
+cmp_ok($node->safe_psql('postgres', 'SELECT highest - (SELECT max(slot) FROM _sfflow.limit_slot)
+	FROM _sfflow.run_limit'), '>=', 0,
+	'... and the greatest number in use is noted');
+is($node->safe_psql('postgres', 'SELECT * FROM sf_check()'), '', 'the tables hold together');
 $node->stop;
 done_testing();

@@ -217,30 +217,54 @@ read_earlier(HeapTuple tuple, TupleDesc desc, void *arg)
 	earlier->highest = sf_row_number(tuple, desc, 3, 0);
 }
 
-/* What sf_limit_set has set */
-typedef struct SetLimit
+/* What the insertion or update of a limit returns */
+typedef struct Written
 {
-	int64		limit_no;
+	int64		limit_no;		/* 0: nothing was written */
 	bool		is_first;		/* of its owner */
-} SetLimit;
+} Written;
 
-/* Read a limit that was set. */
+/* Read what was written. */
 static void
-read_set(HeapTuple tuple, TupleDesc desc, void *arg)
+read_written(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	*(SetLimit *) arg = (SetLimit) {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+	*(Written *) arg = (Written) {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
 }
 
-/*
- * Set a limit of the current user, in place of an earlier one of the same target and key;
- * returns its number.  *counts_anew: what runs has no slots, since there was no max_running.
- */
-int64
-sf_limit_set(const SfLimit *limit, bool *counts_anew)
+/* Lock the earlier limit of the same target and key, of the current user. */
+static Earlier
+lock_earlier(const SfLimit *limit)
 {
 	static SfPlan find = SF_PLAN(
 		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l WHERE" SAME
 		" AND COALESCE(l.owner::pg_catalog.oid, 0) = COALESCE($6::pg_catalog.oid, 0) FOR UPDATE");
+	Earlier		earlier = {0};
+
+	sf_store_read(&find, read_earlier, &earlier, TARGET_ARGS(limit));
+	return earlier;
+}
+
+/*
+ * Up to which number slots of a limit may be in use that is set in place of an earlier one.  If that
+ * had none, the transactions that have taken some under a still earlier one may have them yet.
+ */
+static int
+highest_beside(const SfLimit *limit, const Earlier *earlier)
+{
+	if (limit->max_running == 0 || earlier->limit_no == 0)
+		return limit->max_running;
+	if (earlier->max_running == 0)
+		return Max(limit->max_running, sf_limit_slot_highest(earlier->limit_no));
+	return Max(limit->max_running, Max(earlier->max_running, earlier->highest));
+}
+
+/*
+ * Insert a limit, or update the earlier one, which the caller has locked.  Nothing is written if
+ * another session has inserted one that the caller has not seen: this waits for it, and then locks it.
+ */
+static Written
+write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
+{
 	static SfPlan insert = SF_PLAN(
 		"INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, owner, machine_no,"
 		" max_running, highest, rate, per, fails, set_at, set_by, counted, covers)"
@@ -251,35 +275,53 @@ sf_limit_set(const SfLimit *limit, bool *counts_anew)
 		" rate = excluded.rate, per = excluded.per, fails = excluded.fails,"
 		" set_at = excluded.set_at, set_by = excluded.set_by,"
 		" counted = excluded.counted AND ($8 IS NULL OR run_limit.counted), horizon = NULL"
+		" WHERE run_limit.limit_no = $15"
 		" RETURNING limit_no, owner IS NOT NULL AND covers IS NULL");
-	Earlier		earlier = {0};
-	SetLimit	set = {0};
-	int			highest = limit->max_running;
+	Written		written = {0};
+
+	sf_store_read(&insert, read_written, &written, TARGET_ARGS(limit),
+				  sf_query_arg(INT4OID, Int32GetDatum(limit->machine_no), limit->machine_no == 0),
+				  sf_query_arg(INT4OID, Int32GetDatum(limit->max_running), limit->max_running == 0),
+				  SF_INT4(highest_beside(limit, earlier)),
+				  sf_query_arg(FLOAT8OID, Float8GetDatum(limit->rate), limit->rate == 0),
+				  SF_INT8(limit->per), SF_BOOL(limit->fails),
+				  SF_TEXT(GetUserNameFromId(GetUserId(), false)),
+				  SF_BOOL(!counts_anew), SF_INT8(earlier->limit_no));
+	return written;
+}
+
+/*
+ * Set a limit of the current user, in place of an earlier one of the same target and key.  What
+ * another session has set meanwhile is not overwritten unseen, for slots above its limit may be in use.
+ */
+SfLimitSet
+sf_limit_set(const SfLimit *limit)
+{
+	SfLimitSet	set = {0};
+	Written		written = {0};
+	Earlier		earlier;
 
 	if (limit->rate > 0)
 		sf_limit_rate_begin();
-	sf_store_read(&find, read_earlier, &earlier, TARGET_ARGS(limit));
-	*counts_anew = limit->max_running > 0 && earlier.max_running == 0;
-	if (earlier.max_running > 0 && limit->max_running > 0)
-		highest = Max(highest, Max(earlier.max_running, earlier.highest));
-	sf_store_read(&insert, read_set, &set, TARGET_ARGS(limit),
-				  sf_query_arg(INT4OID, Int32GetDatum(limit->machine_no), limit->machine_no == 0),
-							   sf_query_arg(INT4OID, Int32GetDatum(limit->max_running), limit->max_running == 0),
-							   SF_INT4(highest),
-							   sf_query_arg(FLOAT8OID, Float8GetDatum(limit->rate), limit->rate == 0),
-							   SF_INT8(limit->per), SF_BOOL(limit->fails),
-							   SF_TEXT(GetUserNameFromId(GetUserId(), false)),
-							   SF_BOOL(!*counts_anew));
+	while (written.limit_no == 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		earlier = lock_earlier(limit);
+		set.counts_anew = limit->max_running > 0 && earlier.max_running == 0;
+		written = write_limit(limit, &earlier, set.counts_anew);
+	}
+	set.limit_no = written.limit_no;
+	set.is_new = earlier.limit_no == 0;
 	sf_privilege_anchor(limit->owner);
-	if (set.is_first)
+	if (written.is_first)
 		sf_limit_note_owner(limit->owner);
-	if (earlier.limit_no != 0 && limit->max_running == 0)
+	if (!set.is_new && limit->max_running == 0)
 		sf_limit_slot_drop_limit(set.limit_no);
 	sf_store_announce_change("run_limit");
 	/* what waits may begin; what runs without slots is counted */
-	if (earlier.limit_no != 0 || *counts_anew)
+	if (!set.is_new || set.counts_anew)
 		sf_hooks.look(GetCurrentTimestamp());
-	return set.limit_no;
+	return set;
 }
 
 /* Note that slots up to a number may be in use. */

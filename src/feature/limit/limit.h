@@ -79,7 +79,15 @@ typedef struct SfWaitsWithin
 	int64		execution_no;
 } SfWaitsWithin;
 
-extern int64 sf_limit_set(const SfLimit *limit, bool *counts_anew);
+/* What setting a limit has come to */
+typedef struct SfLimitSet
+{
+	int64		limit_no;
+	bool		is_new;			/* there was none: no slot of this number is in use */
+	bool		counts_anew;	/* what runs has no slots, since there was no max_running */
+} SfLimitSet;
+
+extern SfLimitSet sf_limit_set(const SfLimit *limit);
 extern bool sf_limit_drop(const SfLimit *target);
 extern List *sf_limit_defined(int machine_no);
 extern List *sf_limit_uncounted(int64 behind);

@@ -182,15 +182,14 @@ adopt_all(const SfLimit *limit, int above)
 static int64
 set_limit(const SfLimit *limit)
 {
-	bool		counts_anew;
-	int64		limit_no = sf_limit_set(limit, &counts_anew);
-	const SfLimit *set;
+	SfLimitSet	set = sf_limit_set(limit);
+	const SfLimit *found;
 
 	CommandCounterIncrement();
-	set = counts_anew ? sf_limit_find(limit_no) : NULL;
-	if (set != NULL)
-		adopt_all(set, 0);
-	return limit_no;
+	found = set.counts_anew ? sf_limit_find(set.limit_no) : NULL;
+	if (found != NULL)
+		adopt_all(found, set.is_new ? 0 : found->highest);
+	return set.limit_no;
 }
 
 /*
@@ -266,7 +265,11 @@ count_late(int64 limit_no)
 	if (limit != NULL && !give_back(limit))
 		alone = false;
 	if (limit != NULL && alone)
+	{
+		/* also what was taken of an earlier limit by those who had not heard of this one */
+		sf_limit_raise_highest(limit_no, sf_limit_slot_highest(limit_no));
 		sf_limit_set_counted(limit_no);
+	}
 	return !first && (alone || !recent);
 }
 
