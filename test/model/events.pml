@@ -10,8 +10,9 @@
  * events, then the waits, gives events to waits, and takes the marks "fresh" and
  * "ripe" away.  A hint may get lost; marks are rows, which the poll finds.
  * Modelled: one key, NE events (the first goes to one wait, the second to all),
- * NW waits, aborts, a time-out (or stop) that has a wait locked and then commits
- * or not, looks that abort or crash.
+ * NW waits, aborts, a time-out that has the branch of a wait locked and then commits
+ * or not, with STOPS a transaction that stops both executions, which passes over branches
+ * that are locked but waits for the rows of waits, looks that abort or crash.
  */
 #ifndef NE
 #define NE 2
@@ -19,12 +20,16 @@
 #ifndef NW
 #define NW 2
 #endif
+#ifndef STOPS
+#define STOPS 0
+#endif
 #define MODE_ONE(e) (e == 0)
 #define NL 2
 
 /* committed rows */
 bool ev[NE], fresh[NE], alive[NE];
-bool wt[NW], ripe[NW], held[NW];	/* held: locked by a time-out */
+bool wt[NW], ripe[NW];
+bool held[NW], row[NW];				/* locked: the branch, the row of the wait */
 bool got[NE * NW];					/* receipts */
 byte gone[NW];						/* the wait ended in another way */
 byte given[NE];
@@ -68,15 +73,44 @@ proctype Waiter(byte w)
 	running--
 }
 
-/* A time-out or a stop of a wait: locks its row, then commits or not. */
+/* Lock the row of a wait, if it is there, to delete it. */
+inline lock_row(w, mine)
+{
+	atomic {
+		if
+		:: wt[w] && !row[w] -> row[w] = true; mine = true
+		:: !wt[w] -> skip
+		fi
+	}
+}
+
+/* The end of a stop. */
+inline end_row(w, mine, deletes)
+{
+	if :: mine -> row[w] = false; if :: deletes -> wt[w] = false; ripe[w] = false; gone[w] = 1 :: else fi :: else fi
+}
+
+/* A time-out of a wait has its branch locked; or its execution, and another one, are stopped. It commits or not. */
 proctype Timeout(byte w)
 {
+#if STOPS
+	bool first, last;
+#endif
+
 	if
 	:: atomic { wt[w] && !held[w] -> held[w] = true };
 		if
 		:: d_step { wt[w] = false; gone[w] = 1; held[w] = false }
 		:: held[w] = false
 		fi
+#if STOPS
+	:: lock_row(NW - 1, last);
+		lock_row(0, first);
+		if
+		:: d_step { end_row(NW - 1, last, true); end_row(0, first, true) }
+		:: d_step { end_row(NW - 1, last, false); end_row(0, first, false) }
+		fi
+#endif
 	:: skip
 	fi;
 	running--
@@ -84,7 +118,7 @@ proctype Timeout(byte w)
 
 proctype Look()
 {
-	bool mine[NE], mined[NW], skipped;
+	bool mine[NE], mined[NW], rows[NW], skipped;
 	bool pg[NE * NW], dead[NE], unripe[NW];
 	byte e, w;
 
@@ -100,7 +134,7 @@ end_again:
 		e = 0; skipped = false;
 		do :: e < NE -> mine[e] = ev[e] && fresh[e]; dead[e] = false; e++ :: else -> break od;
 		w = 0;
-		do :: w < NW -> mined[w] = false; unripe[w] = false; e = 0;
+		do :: w < NW -> mined[w] = false; rows[w] = false; unripe[w] = false; e = 0;
 			do :: e < NE -> pg[e * NW + w] = false; e++ :: else -> break od;
 			w++
 		:: else -> break od;
@@ -115,7 +149,17 @@ end_again:
 			:: wt[w] && !held[w] ->
 				held[w] = true; mined[w] = true;
 				e = 0;
+				/* event_give: the row, too */
+#ifdef MUT_WAIT_FOR_ROW
+				!row[w];
+#endif
+				if
+				:: row[w] -> skipped = true; e = NE + 1
+				:: !row[w] && wt[w] -> row[w] = true; rows[w] = true
+				:: !row[w] && !wt[w] -> e = NE + 1
+				fi;
 				do
+				:: e > NE -> break
 				:: e < NE && COUNTS(e,w) && !dead[e] ->
 					pg[e * NW + w] = true;
 					if :: MODE_ONE(e) -> dead[e] = true :: else fi;
@@ -146,6 +190,7 @@ end_again:
 				e++
 			:: else -> break
 			od;
+			if :: rows[w] -> row[w] = false :: else fi;
 			if :: mined[w] -> held[w] = false; if :: unripe[w] -> ripe[w] = false :: else fi :: else fi;
 			w++
 		:: else -> break
@@ -166,7 +211,8 @@ end_again:
 		od }
 	:: d_step {		/* abort, or crash */
 		w = 0;
-		do :: w < NW -> if :: mined[w] -> held[w] = false :: else fi; w++ :: else -> break od }
+		do :: w < NW -> if :: mined[w] -> held[w] = false :: else fi; if :: rows[w] -> row[w] = false :: else fi; w++
+		:: else -> break od }
 	fi;
 #ifndef MUT_NO_LOCK
 	exclusive = false;
@@ -179,7 +225,8 @@ proctype Check()
 {
 	byte e, w;
 	atomic {
-		(running == 0 && !exclusive && shared_locks == 0 && !fresh[0] && !fresh[NE - 1] && !ripe[0] && !ripe[NW - 1] && !held[0] && !held[NW - 1]);
+		(running == 0 && !exclusive && shared_locks == 0 && !fresh[0] && !fresh[NE - 1] && !ripe[0] && !ripe[NW - 1] && !held[0] && !held[NW - 1]
+			&& !row[0] && !row[NW - 1]);
 		w = 0;
 		do
 		:: w < NW ->

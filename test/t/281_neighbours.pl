@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use PostgreSQL::Test::Utils;
+use SfSessions;
 use SfTest;
 use Test::More;
 use Time::HiRes qw(usleep);
@@ -39,31 +40,49 @@ listen_addr =
 unix_socket_dir = $folder
 listen_port = 6432
 auth_type = trust
+admin_users = $user
 auth_file = $folder/users
 pool_mode = transaction
 default_pool_size = 3
+server_login_retry = 1
 logfile = $folder/log
 EOC
 	$pooler = IPC::Run::start([ $pgbouncer, '-q', "$folder/ini" ], '<', '/dev/null');
 	# It listens a moment later.
-	my @psql = ('psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', $user, '-d', 'postgres');
-	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
-	{
-		last if IPC::Run::run([ @psql, '-c', 'SELECT 1' ], '>', \my $answer, '2>', \my $error);
-		usleep(100_000);
-	}
+	my @server = ('-h', $folder, '-p', 6432, '-U', $user);
+	my $admin = sub {
+		my $answer = '';
+		IPC::Run::run([ 'psql', '-XAtq', @server, '-d', 'pgbouncer', '-c', shift ], '<', '/dev/null', '>', \$answer,
+			'2>', '/dev/null') or return '';
+		return $answer;
+	};
+	my $waiting = sub {
+		my ($expected) = @_;
+		for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+		{
+			# Database, user, clients that are active, and that wait.
+			return 1 if $admin->('SHOW POOLS') =~ $expected;
+			usleep(100_000);
+		}
+		return 0;
+	};
+	ok($waiting->(qr/^pgbouncer\|/m), 'pgbouncer listens');
+	# The clients begin together.
+	$admin->('PAUSE postgres');
 	my @clients;
 	for my $client (1 .. 8)
 	{
-		my $script = join '', map { "SELECT sf_start('m', '{}', 'pooled-$client-$_');
+		my @pairs = map { "SELECT sf_start('m', '{}', 'pooled-$client-$_');
 			SELECT sf_await('m:pooled-$client-$_', '30 s');\n" } 1 .. 5;
-		my $out = '';
-		push @clients, { out => \$out, run => IPC::Run::start(\@psql, '<', \$script, '>&', \$out) };
+		push @clients, begin_session([ @server, '-d', 'postgres' ], "$folder/$client", @pairs);
 	}
-	for (@clients)
-	{
-		ok($_->{run}->finish, 'a client of pgbouncer has ended well') or diag(${ $_->{out} });
-	}
+	ok($waiting->(qr/^postgres\|[^|]*\|0\|8\|/m), 'eight clients wait');
+	$admin->('RESUME postgres');
+	my @did = sessions_end(@clients);
+	is(join(' ', map { scalar @{ $_->{finished} } } @did), '5 5 5 5 5 5 5 5',
+		'each client of pgbouncer has awaited its five');
+	is(join(' ', map { @{ $_->{errors} } } @did), '', '... without an error');
+	is(alone(@did), 0, '... and each beside others');
 	is($node->safe_psql('postgres', q(SELECT count(*), count(*) FILTER (WHERE status = 'SUCCEEDED') FROM sf_executions
 		WHERE name LIKE 'pooled-%')), '40|40',
 		'executions are started and awaited in sessions that clients share');

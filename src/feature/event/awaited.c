@@ -257,6 +257,9 @@ sf_awaited_write(const SfWait *wait)
 		sf_hooks.look_soon();
 }
 
+/* The rows of waits, by execution, branch and type */
+static const SfIndex by_branch = {"event_wait", "event_wait_pkey"};
+
 /* Append the number of the type of a wait to a list. */
 static void
 read_type(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -266,6 +269,33 @@ read_type(HeapTuple tuple, TupleDesc desc, void *arg)
 	*types = lappend_int(*types, sf_row_number(tuple, desc, 3, 0));
 }
 
+/* Read the types that a branch waits for, in the order of their numbers. */
+static List *
+read_types(SfBranchKey key)
+{
+	List	   *types = NIL;
+
+	(void) sf_rows_read_now(&by_branch, PG_INT32_MAX, read_type, &types, SF_KEY(key));
+	return types;
+}
+
+/*
+ * Lock the rows of a branch that waits; false: another transaction has one of them.  A stop of the execution deletes
+ * them without the branch, if a look has that.
+ */
+bool
+sf_awaited_lock(SfBranchKey key)
+{
+	List	   *types = read_types(key);
+	ListCell   *lc;
+
+	foreach(lc, types)
+		if (!sf_row_fetch(&by_branch, SF_DEBUG_MUTATION("event_wait_for_row") ? SF_LOCK_WAIT : SF_LOCK_SKIP, NULL, NULL,
+						  NULL, SF_KEY(key), SF_INT4(lfirst_int(lc))))
+			return false;
+	return types != NIL;
+}
+
 /*
  * Forget what a branch waits for that has left its state.  A query would read all of the table, which statistics call
  * empty, and where waits come and go.
@@ -273,12 +303,11 @@ read_type(HeapTuple tuple, TupleDesc desc, void *arg)
 void
 sf_awaited_forget(SfBranchKey key)
 {
-	static const SfIndex by_branch = {"event_wait", "event_wait_pkey"};
-	List	   *types = NIL;
+	List	   *types = read_types(key);
 	SfTable    *table;
 	ListCell   *lc;
 
-	if (sf_rows_read_now(&by_branch, PG_INT32_MAX, read_type, &types, SF_KEY(key)) == 0)
+	if (types == NIL)
 		return;
 	table = sf_table_open("event_wait", NCOLUMNS);
 	foreach(lc, types)
@@ -298,7 +327,6 @@ sf_awaited_forget(SfBranchKey key)
 void
 sf_awaited_forget_execution(int64 execution_no)
 {
-	static const SfIndex by_branch = {"event_wait", "event_wait_pkey"};
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.event_wait w WHERE w.execution_no = $1");
 
 	if (sf_rows_read_now(&by_branch, 1, NULL, NULL, SF_INT8(execution_no)) > 0)

@@ -10,7 +10,8 @@
  *	   whether an event is alive that the execution has not received, and inserts the wait, "ripe" if so.  It takes no
  *	   event itself.
  *	3. Look, a transaction of its own without user code: lock the key alone; read which events are fresh; then lock the
- *	   branches that wait, passing over locked ones, and give each its oldest event.  Then the events that were read
+ *	   branches that wait and the rows of their waits, passing over locked ones (a stop deletes rows of waits whose
+ *	   branches it passes over), and give each its oldest event.  Then the events that were read
  *	   first are fresh no more, unless a wait was passed over, and waits that got nothing are ripe no more.
  *	4. Fresh and ripe are in the tables: a hint may get lost, the poll finds the rows.
  *
@@ -145,6 +146,7 @@ extern void sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfRes
 							 const SfTaskRequest *request, SfStimulus *stimulus);
 extern bool sf_awaited_check(const SfResource *resource, const Jsonb *parameters, SfError *error);
 extern void sf_awaited_write(const SfWait *wait);
+extern bool sf_awaited_lock(SfBranchKey key);
 extern void sf_awaited_forget(SfBranchKey key);
 extern void sf_awaited_forget_execution(int64 execution_no);
 extern char *sf_awaited_probe(const SfResource *resource);

@@ -300,6 +300,16 @@ give(Match *m, const Wait *wait, const List *events)
 	return true;
 }
 
+/* Lock a wait and its branch; false: others have one of them, or it is over.  A look waits for no row. */
+static bool
+lock_wait(const Wait *wait)
+{
+	if (!sf_branch_lock_outside(wait->key, wait->generation))
+		return false;
+	SF_DEBUG_POINT("event_give");
+	return sf_awaited_lock(wait->key);
+}
+
 /* Look at a wait: give it what there is for it. */
 static void
 look_at_wait(Match *m, Wait *wait)
@@ -313,7 +323,7 @@ look_at_wait(Match *m, Wait *wait)
 			m->unripe = lappend(m->unripe, wait);
 		return;
 	}
-	if (!sf_branch_lock_outside(wait->key, wait->generation))
+	if (!lock_wait(wait))
 	{
 		if (still_waits(wait) && !SF_DEBUG_MUTATION("event_mark_skipped"))
 			m->skipped = true;
