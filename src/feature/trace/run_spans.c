@@ -667,12 +667,13 @@ Jsonb *
 sf_run_spans(const SfTracedRun *run, int *count)
 {
 	Tree		tree = {.run = run};
-	SfStatusExecution head;
+	SfStatusExecution head = run->head;
 	SfVisits   *visits;
 	SfJsonBuilder b;
 	const char *cause;
 
-	if (!sf_tracing_parse_kept(run->trace, &tree.context) || !sf_status_read(run->execution_no, &head))
+	if (!sf_tracing_parse_kept(run->trace, &tree.context) ||
+		(run->is_map_child && !sf_status_read(run->execution_no, &head)))
 		elog(ERROR, "execution " INT64_FORMAT " has no trace", run->execution_no);
 	tree.program = sf_program_cache_get(head.machine_no, head.version);
 	tree.seed = sf_span_seed(tree.context.trace_id, run->execution_no, run->requested_at, run->execution_id, run->run);

@@ -1,6 +1,6 @@
 /*
  * span_id.c
- *		Ids of spans: the first eight bytes of a SHA-256 of what a span is of.
+ *		Ids of spans: a hash, of 64 bits, of what a span is of.
  *
  * A visit to a state is known by the name of the state, the iterations of Maps around it, the time at which it was
  * entered, and the number of redrives before; an attempt at its task by the number of retries, too.  A branch at
@@ -8,25 +8,38 @@
  * query of a task has its parent's id before there is a span, and a run that is exported twice has the same spans.
  * The other data are the same for all spans of an execution: the trace, and what tells the execution from others,
  * also from those of the same name that were purged.
+ *
+ * The hash is PostgreSQL's of hash tables: ids have to differ within a trace and need not keep a secret, and every
+ * task of a traced execution makes one, for which a SHA-256 is too dear.
  */
 #include "postgres.h"
 
-#include "base/encoding.h"
+#include "common/hashfn.h"
+
 #include "feature/trace/tracing.h"
 
-/* Append a number, the highest byte first. */
-static void
-append_number(StringInfo buf, uint64 number)
+/* Numbers of which an id is made */
+typedef struct IdNumbers
 {
-	for (int shift = 56; shift >= 0; shift -= 8)
-		appendStringInfoCharMacro(buf, (char) (number >> shift));
+	uint64		kind;
+	uint64		run;
+	uint64		at;
+	uint64		number;
+	uint64		iterations;		/* how many follow */
+} IdNumbers;
+
+/* Add bytes to a hash. */
+static uint64
+add_bytes(uint64 hash, const void *bytes, size_t length)
+{
+	return hash_bytes_extended(bytes, (int) length, hash);
 }
 
-/* The hexadecimal SHA-256 of bytes. */
-static char *
-digest(const StringInfoData *buf)
+/* Add a text to a hash. */
+static uint64
+add_text(uint64 hash, const char *text)
 {
-	return sf_digest_hex("SHA-256", strlen("SHA-256"), buf->data, buf->len);
+	return add_bytes(hash, text, strlen(text));
 }
 
 /* What the spans of a run of an execution have in common. */
@@ -34,15 +47,9 @@ SfSpanSeed
 sf_span_seed(const char *trace_id, int64 execution_no, TimestampTz requested_at, const char *execution_id, int run)
 {
 	SfSpanSeed	seed = {.run = run};
-	StringInfoData buf;
+	uint64		numbers[] = {(uint64) execution_no, (uint64) requested_at};
 
-	initStringInfo(&buf);
-	appendStringInfoString(&buf, trace_id);
-	append_number(&buf, (uint64) execution_no);
-	append_number(&buf, (uint64) requested_at);
-	appendStringInfoString(&buf, execution_id);
-	strlcpy(seed.digest, digest(&buf), sizeof(seed.digest));
-	pfree(buf.data);
+	seed.hash = add_text(add_bytes(add_text(0, trace_id), numbers, sizeof(numbers)), execution_id);
 	return seed;
 }
 
@@ -55,23 +62,18 @@ void
 sf_span_id(const SfSpanSeed *seed, SfSpanKind kind, const char *name, const int *iterations, int niterations,
 		   TimestampTz at, int number, char *id)
 {
-	StringInfoData buf;
+	IdNumbers	numbers = {kind, kind == SF_SPAN_RUN ? 0 : seed->run, (uint64) at, number, niterations};
+	uint64		hash = add_bytes(seed->hash, &numbers, sizeof(numbers));
 
-	initStringInfo(&buf);
-	appendStringInfoString(&buf, seed->digest);
-	appendStringInfoChar(&buf, (char) kind);
-	append_number(&buf, (uint64) (kind == SF_SPAN_RUN ? 0 : seed->run));
-	append_number(&buf, (uint64) niterations);
-	for (int i = 0; i < niterations; i++)
-		append_number(&buf, (uint64) iterations[i]);
-	append_number(&buf, (uint64) at);
-	append_number(&buf, (uint64) number);
-	appendStringInfoString(&buf, name);
-	strlcpy(id, digest(&buf), SF_SPAN_ID_DIGITS + 1);
+	if (niterations > 0)
+		hash = add_bytes(hash, iterations, niterations * sizeof(int));
+	hash = add_text(hash, name);
 	/* zeros alone would be no id */
-	if (strcmp(id, SF_NO_SPAN) == 0)
-		id[SF_SPAN_ID_DIGITS - 1] = '1';
-	pfree(buf.data);
+	if (hash == 0)
+		hash = 1;
+	for (int i = SF_SPAN_ID_DIGITS - 1; i >= 0; i--, hash >>= 4)
+		id[i] = "0123456789abcdef"[hash & 15];
+	id[SF_SPAN_ID_DIGITS] = '\0';
 }
 
 /*

@@ -21,6 +21,7 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "copy/instance.h"
+#include "db/row.h"
 #include "feature/trace/tracing.h"
 #include "store/feature.h"
 
@@ -35,22 +36,56 @@
 
 /* --- rows --- */
 
+/* Columns of _sfflow.trace_export; see sql/parts/trace.sql. */
+#define SF_TRACE_EXPORT_COLUMNS(X) \
+	X(int64, export_no, INT8, NOT_NULL) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int, version, INT4, NOT_NULL) \
+	X(int, run, INT4, NOT_NULL)	/* redrives before it */ \
+	X(int, last_event_id, INT4, NOT_NULL) \
+	X(SfStatus, status, INT2, NOT_NULL) \
+	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* it is the first run */ \
+	X(TimestampTz, ended_at, TIMESTAMPTZ, NOT_NULL) \
+	X(char *, trace, TEXT, NOT_NULL) \
+	X(char *, error, TEXT, NULLABLE) \
+	X(int, takes, INT4, NOT_NULL) \
+	X(TimestampTz, leased_until, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, rejected_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(char *, reason, TEXT, NULLABLE)
+
+typedef struct ExportRow
+{
+	SF_TRACE_EXPORT_COLUMNS(SF_FIELD)
+} ExportRow;
+
+#define ROW ExportRow
+SF_ROW_TYPE(export_row, SF_TRACE_EXPORT_COLUMNS, trace_export, 1);
+
 /* Note a run that has ended, if its trace is sampled. */
 void
 sf_traced_run_insert(const SfExecution *e)
 {
-	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.trace_export (export_no, execution_no, version, run, last_event_id, status, started_at,"
-		" redriven_at, ended_at, trace, error, takes)"
-		" VALUES (pg_catalog.nextval('_sfflow.trace_export_no'), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)");
 	SfTraceContext context;
+	ExportRow	row = {
+		.execution_no = e->execution_no,
+		.version = e->version,
+		.run = e->redrive_count,
+		.last_event_id = e->last_event_id,
+		.status = e->status,
+		.started_at = e->started_at,
+		.redriven_at = e->last_redriven_at,
+		.ended_at = e->stopped_at,
+		.trace = e->trace,
+		.error = e->error,
+		.leased_until = DT_NOBEGIN,
+		.rejected_at = DT_NOBEGIN
+	};
 
 	if (e->trace == NULL || !sf_tracing_parse_kept(e->trace, &context) || (context.flags & SF_TRACE_SAMPLED) == 0)
 		return;
-	sf_store_execute(&plan, SF_INT8(e->execution_no), SF_INT4(e->version), SF_INT4(e->redrive_count),
-					 SF_INT4(e->last_event_id), SF_INT2(e->status), SF_TIME_OR_NULL(e->started_at, DT_NOBEGIN),
-					 SF_TIME_OR_NULL(e->last_redriven_at, DT_NOBEGIN), SF_TIME(e->stopped_at), SF_TEXT(e->trace),
-					 SF_TEXT(e->error));
+	row.export_no = sf_sequence_next("trace_export_no");
+	sf_row_insert(&export_row, &row);
 }
 
 /* Read a row of a query for runs. */
@@ -74,6 +109,18 @@ read_run(HeapTuple tuple, TupleDesc desc, void *arg)
 	run->trace = sf_row_text(tuple, desc, 12);
 	run->error = sf_row_text(tuple, desc, 13);
 	run->is_child = sf_row_number(tuple, desc, 14, 0) != 0;
+	run->is_map_child = sf_row_number(tuple, desc, 15, 0) != 0;
+	run->head = (SfStatusExecution) {
+		.execution_no = run->execution_no,
+		.machine_no = sf_row_number(tuple, desc, 16, 0),
+		.version = (int) sf_row_number(tuple, desc, 17, 0),
+		.machine = sf_row_text(tuple, desc, 18),
+		.owner = (Oid) sf_row_number(tuple, desc, 19, InvalidOid),
+		.status = (SfStatus) sf_row_number(tuple, desc, 20, 0),
+		.error = sf_row_text(tuple, desc, 21),
+		.cause = sf_row_text(tuple, desc, 22),
+		.map_state = -1
+	};
 	*runs = lappend(*runs, run);
 }
 
@@ -84,8 +131,10 @@ lock_due(int max)
 	static SfPlan plan = SF_PLAN(
 		"SELECT x.export_no, x.execution_no, x.version, x.run, x.last_event_id, x.status, e.requested_at, x.started_at,"
 		" x.redriven_at, x.ended_at, e.execution_id, x.trace, x.error,"
-		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END"
+		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END, CASE WHEN e.map_run_no IS NULL THEN 0 ELSE 1 END,"
+		" e.machine_no, e.version, m.name, m.owner, e.status, e.error, e.cause"
 		" FROM _sfflow.trace_export x JOIN _sfflow.execution e ON e.execution_no = x.execution_no"
+		" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no"
 		" WHERE x.rejected_at IS NULL"
 		" AND (x.leased_until IS NULL OR x.leased_until <= pg_catalog.clock_timestamp())"
 		" ORDER BY x.export_no LIMIT $1 FOR UPDATE OF x SKIP LOCKED");

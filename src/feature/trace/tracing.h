@@ -13,6 +13,7 @@
 #include "asl/program.h"
 #include "store/branch.h"
 #include "store/execution.h"
+#include "store/status.h"
 
 /* --- trace_context.c: the context of a trace as others write it --- */
 
@@ -48,7 +49,7 @@ extern void sf_tracing_begin(SfExecution *execution, const void *compiled);
 /* What the ids of an execution's spans have in common */
 typedef struct SfSpanSeed
 {
-	char		digest[65];
+	uint64		hash;
 	int			run;			/* redrives before it */
 } SfSpanSeed;
 
@@ -87,6 +88,8 @@ typedef struct SfTracedRun
 	char	   *trace;
 	char	   *error;			/* or NULL */
 	bool		is_child;
+	bool		is_map_child;		/* of a Distributed Map */
+	SfStatusExecution head;		/* of its execution, but for the state of the Map */
 } SfTracedRun;
 
 extern Jsonb *sf_run_spans(const SfTracedRun *run, int *count);
