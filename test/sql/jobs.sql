@@ -219,7 +219,7 @@ INSERT INTO _sfflow.history (execution_no, first_id, at, body)
 -- MapIterationStarted, TaskStateEntered, TaskScheduled, TaskStateExited
 SELECT execution_no, 4 * i + 1, now(), '\x010104 1d240201'::bytea || fixture.number(2 * i) || '\x080402 2700 0900'
 FROM _sfflow.execution, generate_series(0, 19999) i WHERE execution_id = 'maps:many';
-SET LOCAL statement_timeout = '20 s';
+SET LOCAL statement_timeout = '60 s';
 SELECT job_status, count(*), min(job_id), count(DISTINCT job_id)
 FROM sf_jobs WHERE execution_id = 'maps:many' GROUP BY 1 ORDER BY 1;
 ROLLBACK;

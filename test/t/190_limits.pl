@@ -13,7 +13,8 @@ use Time::HiRes qw(sleep time);
 my $many = full(600, 100_000);
 my $kills = full(2, 20);
 my $waiting = full(1_000, 100_000);
-my $node = new_node('main', conf => "sfflow.workers = 8\nsfflow.max_workers = 16\n");
+# Polls are so far apart that what begins soon was not found by one.
+my $node = new_node('main', conf => "sfflow.workers = 8\nsfflow.max_workers = 16\nsfflow.poll_interval = 600\n");
 # When a task ran: its clock, inside the time for which it has its place.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE ledger (execution text, tenant text, began timestamptz, ended timestamptz);
@@ -111,7 +112,7 @@ my $id = $node->safe_psql('postgres', "SELECT sf_start('desk', '{\"tenant\": 2}'
 my $began = time;
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_tasks WHERE execution_id = 'desk:other'"),
 	'one of another tenant begins');
-cmp_ok(time - $began, '<', 5, '... at once');
+cmp_ok(time - $began, '<', 60, '... at once, and not with a poll');
 # Answers: each gives the place to the next one.
 for my $answer (1 .. 20)
 {
@@ -164,12 +165,12 @@ $began = time;
 $node->safe_psql('postgres', "SELECT sf_drop_state_machine('gone', force => true)");
 ok($node->poll_query_until('postgres', "SELECT waiting = 2 FROM sf_limits WHERE target = 'activity:counter'"),
 	'its machine is dropped: the next one begins');
-cmp_ok(time - $began, '<', 3, '... at once');
+cmp_ok(time - $began, '<', 60, '... at once');
 $began = time;
 $node->safe_psql('postgres', "SELECT sf_set_limit('activity:counter', max_running => 3)");
 ok($node->poll_query_until('postgres', "SELECT waiting = 0 FROM sf_limits WHERE target = 'activity:counter'"),
 	'the limit is raised: all begin');
-cmp_ok(time - $began, '<', 3, '... at once');
+cmp_ok(time - $began, '<', 60, '... at once');
 $node->safe_psql('postgres', "SELECT sf_drop_limit('activity:counter'), sf_stop_many('counter')");
 
 # --- what a transaction begins beside sf_set_limit, and outlives it, counts when it has committed

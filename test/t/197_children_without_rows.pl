@@ -9,12 +9,12 @@ use SfTest;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-$PostgreSQL::Test::Utils::timeout_default = 60;
 
 my $node = new_node('main', conf => <<'EOC');
 sfflow.workers = 2
 sfflow.max_workers = 2
 sfflow.max_crashes = 3
+sfflow.poll_interval = 1s
 EOC
 sub sql { return $node->safe_psql('postgres', shift) }
 sql(<<'EOS');
@@ -59,7 +59,7 @@ sub warm_up
 	for my $n (1 .. 6)
 	{
 		sql(qq(SELECT sf_start('$machine', '{"items": [0, 1], "seconds": 0, "bad": false}', 'warm$n')));
-		sql("SELECT sf_await('$machine:warm$n', '30 s')");
+		sql("SELECT sf_await('$machine:warm$n', '120 s')");
 	}
 	return;
 }
@@ -68,14 +68,19 @@ sub warm_up
 
 warm_up('beside');
 sql("INSERT INTO mood VALUES ('sleeps')");
-sql(q(SELECT sf_start('beside', '{"items": [1, 2], "seconds": 3, "bad": true}', 'x')));
+sql(q(SELECT sf_start('beside', '{"items": [1, 2], "seconds": 86400, "bad": true}', 'x')));
 ok($node->poll_query_until('postgres', 'SELECT is_called FROM calls'), 'the task of a child runs');
 is(sql("SELECT count(*) FROM _sfflow.branch JOIN _sfflow.execution USING (execution_no)
 	WHERE execution_id = 'beside:x'"), '3', '... which has no row: those are of the state and its branches');
+# Now the other branch goes on, which has waited until then.
+is(sql("WITH due AS (UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e
+	WHERE e.execution_no = b.execution_no AND e.execution_id = 'beside:x'
+	AND b.due_at BETWEEN now() + '1 h' AND now() + '2 d'
+	RETURNING 1) SELECT count(*) FROM due"), '1', '... beside one that waits');
 my $began = time;
 ok($node->poll_query_until('postgres', "SELECT status = 'FAILED' FROM sf_executions WHERE execution_id = 'beside:x'"),
 	'when the other branch fails, the execution does');
-cmp_ok(time - $began, '<', 30, '... soon: the task was cancelled');
+cmp_ok(time - $began, '<', 120, '... soon: the task was cancelled');
 is(sql("SELECT error FROM sf_executions WHERE execution_id = 'beside:x'"), 'Sibling', '... with that error');
 is(sql('SELECT last_value FROM calls'), '1', '... and no other child began its task');
 sql('TRUNCATE mood');

@@ -9,7 +9,7 @@ use SfTest;
 use Test::More;
 
 my $node = new_node('main',
-	conf => "sfflow.workers = 2\nsfflow.max_workers = 2\nsfflow.max_crashes = 2\nsfflow.slice_ms = 1000\n");
+	conf => "sfflow.workers = 2\nsfflow.max_workers = 2\nsfflow.max_crashes = 2\nsfflow.slice_ms = 10000\n");
 sub sql { return $node->safe_psql('postgres', shift) }
 sql(<<'EOS');
 CREATE TABLE ledger (execution text, job text);
@@ -41,7 +41,7 @@ my $jobs = join ', ', job('j1'), (map { job("j$_", 'j' . ($_ - 1)) } 2 .. 20), j
   job('beside', 'j1'), job('last', 'beside', 'j20');
 sql("SELECT sf_create_state_machine('net',
 	'{\"StartAt\": \"Net\", \"States\": {\"Net\": {\"Type\": \"JobNet\", \"End\": true, \"Jobs\": {$jobs}}}}')");
-sql("SELECT sf_start('net', '{}', 'good$_'); SELECT sf_await('net:good$_', '30 s')") for 1 .. 4;
+sql("SELECT sf_start('net', '{}', 'good$_'); SELECT sf_await('net:good$_', '180 s')") for 1 .. 4;
 is(sql("SELECT count(*) FILTER (WHERE status = 'SUCCEEDED') FROM sf_executions"), '4', 'nets without a crash succeed');
 
 # How often the server has crashed.
@@ -59,11 +59,11 @@ is(sql("SELECT count(*), count(DISTINCT job) FROM ledger WHERE execution = 'bad'
 	'... and each of the others ran once');
 cmp_ok(crashes(), '<=', 5, 'it took few crashes');
 cmp_ok(crashes(), '>=', 3, '... two of them alone');
-is(sql("SELECT sf_await('net:good5', '30 s')"), 'SUCCEEDED', 'the net that ran meanwhile succeeds');
+is(sql("SELECT sf_await('net:good5', '180 s')"), 'SUCCEEDED', 'the net that ran meanwhile succeeds');
 
 # the net is run by its rows since then; a new one is not, and nothing is left of the search
 sql("SELECT sf_start('net', '{}', 'good6')");
-is(sql("SELECT sf_await('net:good6', '30 s')"), 'SUCCEEDED', 'and so does one that begins later');
+is(sql("SELECT sf_await('net:good6', '180 s')"), 'SUCCEEDED', 'and so does one that begins later');
 is(sql("SELECT ok FROM sf_health WHERE item = 'suspects'"), 't', 'no suspect is left');
 is(sql('SELECT count(*) FROM sf_check()'), '0', 'the tables are in order');
 $node->stop;

@@ -7,7 +7,7 @@ use PostgreSQL::Test::Utils;
 use SfTest;
 use Test::More;
 
-my $node = new_node('main', conf => "sfflow.workers = 1\nsfflow.max_workers = 4\nsfflow.slice_ms = 1000\n");
+my $node = new_node('main', conf => "sfflow.workers = 1\nsfflow.max_workers = 4\nsfflow.slice_ms = 10000\n");
 $node->safe_psql('postgres', <<'EOS');
 CREATE TABLE gate (open boolean);
 CREATE TABLE ledger (job text, at timestamptz);
@@ -54,7 +54,7 @@ sub try_net
 	wait_gone($pid);
 	ok(recovered($node), "$machine: the server is back after a crash");
 	$node->safe_psql('postgres', 'UPDATE gate SET open = true');
-	is($node->safe_psql('postgres', "SELECT sf_await('$machine:x', '30 s')"), 'SUCCEEDED', "$machine: the net ends");
+	is($node->safe_psql('postgres', "SELECT sf_await('$machine:x', '180 s')"), 'SUCCEEDED', "$machine: the net ends");
 	is($node->safe_psql('postgres', "SELECT string_agg(job, ' ' ORDER BY at) FROM ledger"), 'first middle last',
 		"$machine: its jobs run in their order, once");
 	return;

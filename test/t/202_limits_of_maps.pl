@@ -35,7 +35,7 @@ for my $left (2, 1, 0)
 	$node->safe_psql('postgres', "SELECT sf_send_task_success(task_token, '{}')
 		FROM sf_get_activity_task('activity:desk', 'w')") for 1 .. 2;
 }
-is($node->safe_psql('postgres', "SELECT string_agg(sf_await('m:' || n, '10 s'), ' ') FROM generate_series(1, 3) AS n"),
+is($node->safe_psql('postgres', "SELECT string_agg(sf_await('m:' || n, '180 s'), ' ') FROM generate_series(1, 3) AS n"),
 	'SUCCEEDED SUCCEEDED SUCCEEDED', 'all end');
 is($node->safe_psql('postgres', $limits), '0|0', 'no place is taken');
 no_surprises($node);

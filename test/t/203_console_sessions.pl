@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use List::Util qw(max);
 use PostgreSQL::Test::Utils;
 use SfGateway;
 use SfTest;
@@ -70,11 +71,18 @@ like(gateway_log($gateway), qr/its role was altered/, 'the log says why');
 
 # A time that passes while the session lasts.
 $node->safe_psql('postgres', q(CREATE ROLE guest LOGIN PASSWORD 'secret'; GRANT CONNECT ON DATABASE postgres TO guest));
-$node->safe_psql('postgres', sprintf q(ALTER ROLE guest VALID UNTIL '%s'),
-	$node->safe_psql('postgres', q(SELECT now() + interval '8 s')));
-my $session = sign_in('guest', 'secret');
-is(ask($session, 'api/machines')->{status}, 200, 'a role that is valid for some more seconds');
-ok(wait_for('the end', sub { ask($session, 'api/machines')->{status} == 401 }, 20), '... has a session for as long');
+# On a busy machine it may have passed before there is an answer: then there is a later one.
+my ($session, $valid);
+for my $seconds (5, 20, 80)
+{
+	$node->safe_psql('postgres', sprintf q(ALTER ROLE guest VALID UNTIL '%s'),
+		$node->safe_psql('postgres', "SELECT now() + interval '$seconds s'"));
+	$session = sign_in('guest', 'secret') or next;
+	$valid = ask($session, 'api/machines')->{status};
+	last if $valid == 200;
+}
+is($valid, 200, 'a role that is valid for some more seconds');
+ok(wait_for('the end', sub { ask($session, 'api/machines')->{status} == 401 }, 120), '... has a session for as long');
 
 # --- what does not end it
 $node->safe_psql('postgres', q(CREATE ROLE clerk LOGIN PASSWORD 'secret'; GRANT CONNECT ON DATABASE postgres TO clerk));
@@ -127,22 +135,32 @@ stop_gateway($gateway);
 
 # --- a page that nobody uses: it asks and waits by itself, and marks that
 $gateway = start_gateway($node, 'session-idle' => '5s');
-my $alone = sign_in('clerk', 'secret');
-my $used = sign_in('clerk', 'secret');
-my ($begun, $ended) = (time);
-until (defined $ended || time > $begun + 40)
+my ($used, $begun, $ended);
+for (1 .. 10)
 {
-	ask($used, 'api/machines');
-	my @answers = map { ask($alone, $_, '{}', '-H', 'X-Background: 1')->{status} } 'api/machines', 'poll';
-	$ended = time if grep { $_ == 401 } @answers;
-	sleep 0.3;
+	$begun = time;
+	my $alone = sign_in('clerk', 'secret');
+	$used = sign_in('clerk', 'secret');
+	my ($last, $longest) = (time, 0);
+	undef $ended;
+	until (defined $ended || time > $begun + 120)
+	{
+		ask($used, 'api/machines');
+		my $now = time;
+		($last, $longest) = ($now, max($longest, $now - $last));
+		my @answers = map { ask($alone, $_, '{}', '-H', 'X-Background: 1')->{status} } 'api/machines', 'poll';
+		$ended = time if grep { $_ == 401 } @answers;
+		sleep 0.3;
+	}
+	# On a machine that is so busy that it stands still for seconds the other one was not used, either.
+	last if max($longest, time - $last) < 4;
 }
 ok(defined $ended && $ended - $begun > 4, 'a page that only refreshes itself loses its session');
 is(ask($used, 'api/machines')->{status}, 200, 'one with which somebody works does not');
 stop_gateway($gateway);
 
 # --- the database is restarted, and crashes: sessions go on, if their roles could sign in again
-$gateway = start_gateway($node, 'session-idle' => '1min');
+$gateway = start_gateway($node, 'session-idle' => '1h');
 my %role;
 for my $case (
 	[ 'kept', 'SELECT 1', 200 ],
@@ -223,7 +241,7 @@ stop_gateway($gateway);
 $gateway = start_gateway($node, 'session-idle' => '5s');
 $session = sign_in('clerk', 'secret');
 $node->stop('fast');
-ok(wait_for('its end', sub { ask($session, 'api/machines', '{}', '-H', 'X-Background: 1')->{status} == 401 }, 40),
+ok(wait_for('its end', sub { ask($session, 'api/machines', '{}', '-H', 'X-Background: 1')->{status} == 401 }),
 	'a session that no person uses ends while the database is down');
 $node->start;
 stop_gateway($gateway);

@@ -179,10 +179,16 @@ EOS
 my $began = time;
 like(as('gateway', "SET statement_timeout = '1s';" . $call_as->('batch', 'SELECT public.stubborn()')),
 	qr/^57014: canceling statement/, 'a call that catches its timeout ends all the same');
-cmp_ok(time - $began, '<', 40, '... soon');
-like(as('gateway', "SET statement_timeout = '2s';" . $call_as->('batch', 'SELECT 1')
-	. 'SET statement_timeout = 0; SELECT pg_sleep(4), 7'), qr/7$/,
-	'... and no timer is left behind by one that ends in time');
+cmp_ok(time - $began, '<', 55, '... soon');
+# On a busy machine a call may take longer than a short timeout: then it gets a longer one.
+my $told;
+for my $seconds (2, 10, 40)
+{
+	$told = as('gateway', "SET statement_timeout = '${seconds}s';" . $call_as->('batch', 'SELECT 1')
+		. "SET statement_timeout = 0; SELECT pg_sleep($seconds + 1), 7");
+	last if $told =~ /7$/;
+}
+like($told, qr/7$/, '... and no timer is left behind by one that ends in time');
 
 # A key would be another way into a role: batch is a member of vault, and the one who makes a machine of batch run is
 # not.

@@ -96,13 +96,16 @@ stop_gateway($gateway);
 my $node = new_node('main');
 my $health = free_port();
 $gateway = start_gateway($node, 'health-listen' => "127.0.0.1:$health", connections => 2, 'request-timeout' => '3s');
-my @held = map { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}) } 1 .. 2;
-ok(wait_for('all connections are in use', sub { curl($gateway, '/healthz', '--max-time', 0.5)->{exit} == 28 }),
-	'no connection is left');
+# The gateway ends them after a while, so that they are opened anew until this is seen.
+my @held;
+ok(wait_for('all connections are in use', sub {
+	@held = map { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}) } 1 .. 2;
+	curl($gateway, '/healthz', '--max-time', 0.5)->{exit} == 28;
+}), 'no connection is left');
 is(curl($gateway, "http://127.0.0.1:$health/healthz")->{status}, 200, 'but health answers');
 is(curl($gateway, "http://127.0.0.1:$health/readyz")->{status}, 200, 'and tells that it is ready');
 is(curl($gateway, "http://127.0.0.1:$health/")->{status}, 404, 'and nothing else');
-is(curl($gateway, '/healthz', '--max-time', 20)->{status}, 200, 'until those that send nothing are ended');
+is(curl($gateway, '/healthz')->{status}, 200, 'until those that send nothing are ended');
 @held = ();
 
 # The database goes and comes.
@@ -164,7 +167,7 @@ sub connect_anew
 {
 	($to, $from) = ('', '');
 	$keeps = IPC::Run::start([ 'openssl', 's_client', '-quiet', '-connect', "127.0.0.1:$gateway->{port}" ], '<', \$to,
-		'>', \$from, '2>', '/dev/null', IPC::Run::timeout(60));
+		'>', \$from, '2>', '/dev/null', IPC::Run::timeout(300));
 	return;
 }
 

@@ -23,12 +23,12 @@ SELECT sf_create_state_machine('jobs', '{"StartAt": "T", "States": {"T": {"Type"
 SELECT sf_set_limit('jobs/T', rate => 1, per => '2 s');
 SELECT sf_start('jobs', '{}', 'good1');
 EOS
-is(sql("SELECT sf_await('jobs:good1', '30 s')"), 'SUCCEEDED', 'a task that ends well');
+is(sql("SELECT sf_await('jobs:good1', '180 s')"), 'SUCCEEDED', 'a task that ends well');
 # The server may crash before the session has its answer.
 try_sql($node, "SELECT sf_start('jobs', '{}', 'bad'), sf_start('jobs', '{}', 'good2')");
 fails_alone($node, 'bad');
 cmp_ok(scalar(() = slurp_file($node->logfile) =~ /terminated by signal 9/g), '<=', 4, '... after few crashes');
-is(sql("SELECT sf_await('jobs:good2', '30 s')"), 'SUCCEEDED', 'what waited beside it goes on');
+is(sql("SELECT sf_await('jobs:good2', '180 s')"), 'SUCCEEDED', 'what waited beside it goes on');
 is(sql("SELECT ok FROM sf_health WHERE item = 'suspects'"), 't', 'no suspect is left');
 is(sql('SELECT count(*) FROM sf_check()'), '0', 'the tables are in order');
 $node->stop;

@@ -8,7 +8,6 @@ use PostgreSQL::Test::Utils;
 use SfTest;
 use Test::More;
 
-$PostgreSQL::Test::Utils::timeout_default = 60;
 
 my $node = new_node('main', conf => <<'EOC');
 sfflow.workers = 2
@@ -29,10 +28,10 @@ EOS
 # Beside deliveries
 sql(q(SELECT sf_create_rule('each', '{"source": ["aws.states"], "detail": {"status": ["SUCCEEDED"]}}',
 	'sql:public.tell')));
-sql(q(SELECT count(*) FROM sf_start_many('told', 'SELECT ''{}''::jsonb FROM generate_series(1, 60)')));
+sql(q(SELECT count(*) FROM sf_start_many('told', 'SELECT ''{}''::jsonb FROM generate_series(1, 400)')));
 $node->poll_query_until('postgres', q(SELECT count(*) >= 20 FROM _sfflow.rule_delivery)) or die 'no deliveries';
 sql(q(SELECT sf_start('slow', '{}', 'beside')));
-is(sql(q(SELECT sf_await('slow:beside', '60 s'))), 'SUCCEEDED', 'an execution ends beside slow deliveries');
+is(sql(q(SELECT sf_await('slow:beside', '120 s'))), 'SUCCEEDED', 'an execution ends beside slow deliveries');
 cmp_ok(sql('SELECT count(*) FROM _sfflow.rule_delivery'), '>', 0, '... of which some are still to be made');
 sql(q(SELECT sf_discard_deliveries('each')));
 sql(q(SELECT sf_drop_rule('each')));
@@ -46,7 +45,7 @@ foreach my $n (1 .. 4)
 	sql(qq(SELECT sf_start('slow', '{}', 'after$n')));
 	sql(qq(SELECT sf_stop('slow:after$n')));
 	sql(qq(SELECT sf_redrive('slow:after$n')));
-	is(sql(qq(SELECT sf_await('slow:after$n', '60 s'))), 'SUCCEEDED',
+	is(sql(qq(SELECT sf_await('slow:after$n', '120 s'))), 'SUCCEEDED',
 		"an execution ends where each commit takes a second ($n)");
 }
 

@@ -14,11 +14,19 @@ sub sql { return $node->safe_psql('postgres', shift) }
 
 sub start { return sql("SELECT sf_start('$_[0]', '{\"k\": \"$_[1]\"}', '$_[1]')") }
 
+# Start one that ends by itself, and wait for that: its events have been emitted then.
+sub run
+{
+	start(@_);
+	sql("SELECT sf_await('$_[0]:$_[1]', '180 s')");
+	return;
+}
+
 # The end of an execution, and what its last state has received.
 sub outcome
 {
 	my ($id, $what) = @_;
-	sql("SELECT sf_await('$id', '20 s')");
+	sql("SELECT sf_await('$id', '180 s')");
 	return sql("SELECT status || ' ' || coalesce(output $what, '') FROM sf_executions WHERE execution_id = '$id'");
 }
 
@@ -52,7 +60,7 @@ EOS
 start('report', 'early');
 start('load', 'early');
 is(outcome('report:early', q(#>> '{Payload,status}')), 'SUCCEEDED SUCCEEDED', 'a rule of a status ends a wait');
-start('load', 'late');
+run('load', 'late');
 delivered('the status');
 start('report', 'late');
 is(outcome('report:late', q(->> 'Key')), 'SUCCEEDED late', '... also one that begins later');
@@ -72,7 +80,7 @@ SELECT sf_emit('paid', 'o1', '{"amount": 1}', 'first'), sf_emit('paid', 'o1', '{
 BEGIN; SAVEPOINT s; SELECT sf_emit('paid', 'o2'); ROLLBACK TO s; COMMIT;
 SELECT sf_start('emits', '{}', 'e');
 EOS
-sql("SELECT sf_await('emits:e', '20 s')");
+sql("SELECT sf_await('emits:e', '180 s')");
 delivered('what was emitted');
 my $arn = 'arn:aws:states:us-east-1:000000000000:execution:emits:e';
 is(sql("SELECT string_agg(event ->> 'source' || ' ' || (event ->> 'detail-type') || ' ' || (event -> 'detail')::text
@@ -88,7 +96,8 @@ ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_event_waits 
 sql("SELECT sf_withdraw_event('paid', 'o1', 'first'), sf_emit('paid', 'o1', NULL, 'second')");
 is(outcome($order, q(#>> '{next,Id}')), 'SUCCEEDED second', '... until the next event');
 delivered('the second one');
-is(sql("SELECT count(*) FROM sf_event_waits WHERE name = 'paid'"), '1', '... which has started the next execution');
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 1 FROM sf_event_waits WHERE name = 'paid')),
+	'... which has started the next execution');
 sql("SELECT sf_emit('paid', 'o3')");
 delivered('one without an id');
 ok($node->poll_query_until('postgres', q(SELECT count(*) = 2 FROM sf_event_waits WHERE name = 'paid')),
@@ -113,7 +122,7 @@ EOS
 delivered('to those who may know');
 is(sql(q(SELECT string_agg(by || ' ' || (event ->> 'detail-type'), ', ') FROM seen)), 'shop paid',
 	'a rule sees what its owner may RECEIVE; EMIT is not enough');
-start('bank', 'b1');
+run('bank', 'b1');
 delivered('by a role with EMIT');
 is(sql("SELECT id FROM sf_events WHERE key = 'b1'"), 'once', 'a rule emits as its owner, with the id that it gives');
 sql("SELECT sf_revoke('EMIT', 'event:paid', 'bank'), sf_grant('RECEIVE', 'event:paid', 'bank')");

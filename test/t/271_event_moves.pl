@@ -28,7 +28,7 @@ sub waits
 sub outcome
 {
 	my ($id, $what) = @_;
-	sql("SELECT sf_await('$id', '20 s')");
+	sql("SELECT sf_await('$id', '180 s')");
 	return sql("SELECT status || ' ' || coalesce(output $what, '') FROM sf_executions WHERE execution_id = '$id'");
 }
 
@@ -109,7 +109,7 @@ is(sql("SELECT count(*) FROM sf_event_types WHERE name = 'gone'"), '1',
 sql("SELECT sf_stop('pay:d3'), sf_drop_event('gone')");
 $_->quit for $session, $drop;
 start('pay', 'd4');
-sql("SELECT sf_await('pay:d4', '20 s')");
+sql("SELECT sf_await('pay:d4', '180 s')");
 like(sql("SELECT error || ' ' || cause FROM sf_executions WHERE execution_id = 'pay:d4'"),
 	qr/^States.Runtime .* The event 'gone' does not exist\.$/, 'what comes to a type that was dropped fails');
 

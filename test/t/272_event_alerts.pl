@@ -38,7 +38,7 @@ sub has_ended
 sql(<<'EOS');
 CREATE ROLE receiver; CREATE ROLE stranger;
 SELECT sf_create_event('watched', '1 s', alert_unreceived => true), sf_create_event('quiet', '1 s'),
-	sf_create_event('starts', '1 s', alert_unreceived => true);
+	sf_create_event('starts', '1 h', alert_unreceived => true);
 SELECT sf_grant('RECEIVE', 'event:watched', 'receiver');
 SELECT sf_create_state_machine('wait', '{"StartAt": "W", "States": {"W": {"Type": "Task", "Resource": "event:watched",
 	"Parameters": {"Key": "got"}, "End": true}}}'),
@@ -49,9 +49,16 @@ CREATE FUNCTION tell(event jsonb) RETURNS void LANGUAGE sql AS 'INSERT INTO publ
 SELECT sf_create_rule('tell', '{"source": ["sfflow.alerts"], "detail": {"alert": ["unreceived_event"]}}',
 	'sql:public.tell');
 SELECT sf_start('wait', '{}', 'w');
-SELECT sf_emit('quiet', 'k', id => 'i'), sf_emit('watched', 'got'), sf_emit('starts', 's', id => 'i');
 EOS
-is(sql("SELECT sf_await('wait:w', '20 s')"), 'SUCCEEDED', 'an event is received');
+# It waits before there is an event, which ends a second later.
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_event_waits WHERE key = 'got'") or die 'nothing waits';
+sql("SELECT sf_emit('quiet', 'k', id => 'i'), sf_emit('watched', 'got'), sf_emit('starts', 's', id => 'i')");
+is(sql("SELECT sf_await('wait:w', '180 s')"), 'SUCCEEDED', 'an event is received');
+# This one ends when it has started an execution.
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_executions WHERE state_machine = 'begin'")
+  or die 'no execution was started';
+look_until("WITH over AS (UPDATE _sfflow.emitted_event SET expires_at = now() WHERE key = 's' AND NOT fresh RETURNING 1)
+	SELECT count(*) = 1 FROM over") or die 'no look has been over with it';
 has_ended($_, 1) for 'quiet', 'starts';
 look_until(q(SELECT count(*) = 0 FROM _sfflow.emitted_event e JOIN _sfflow.event_type t
 	USING (event_type_no) WHERE t.name = 'watched')) or die 'what was received stays';

@@ -182,14 +182,13 @@ sub stranded { return sql('SELECT count(*) FROM stranded WHERE NOT fresh AND NOT
 
 sub emit { sql("SELECT sf_emit('e', '$number')"); return }
 
-# Wait until a session waits for a lock, or for a time.
+# Wait until a session waits for a lock, or has done what it was told.
 sub blocked
 {
-	for (1 .. 20)
-	{
-		return if sql("SELECT count(*) FROM pg_locks WHERE NOT granted") ne '0';
-		sleep 0.05;
-	}
+	my $statement = shift;
+	$node->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)
+		OR EXISTS (SELECT FROM pg_stat_activity WHERE state LIKE 'idle%' AND rtrim(query, ';') = \$s\$$statement\$s\$)")
+	  or die "neither waits nor ends: $statement";
 	return;
 }
 
@@ -222,7 +221,7 @@ my %scenario = (
 		$looker->query_safe('BEGIN;' . run("picky:$number"));
 		$waiter->query_safe(begin('once'));
 		$waiter->query_until(qr/^begins/, "\\echo begins\nSELECT sf_step('once:$number');\n");
-		blocked();
+		blocked("SELECT sf_step('once:$number')");
 		emit();
 		$looker->query_safe(run("picky:$number") . '; COMMIT');
 		$waiter->query_safe('SELECT 1');
@@ -235,7 +234,7 @@ my %scenario = (
 		$holder->query_safe("SELECT pg_advisory_lock(hashtextextended('event_look', 0))");
 		$looker->query_safe("SET sfflow.debug_point = '" . join(',', grep { $_ } $mutation, 'event_look:wait') . "'");
 		$looker->query_until(qr/^looks/, "\\echo looks\n" . run("picky:$number") . ";\n");
-		blocked();
+		blocked(run("picky:$number"));
 		emit();
 		$holder->query_safe("SELECT pg_advisory_unlock(hashtextextended('event_look', 0))");
 		$looker->query_safe('SELECT 1');

@@ -47,7 +47,7 @@ is(sql("SELECT status FROM sf_executions"), 'RUNNING', 'a branch that a session 
 $three->query_safe('ROLLBACK');
 $two->query_until(qr/done/, "\\echo\n");
 like($two->{stderr}, qr/SF02/, '... until that session is refused');
-is(sql("SELECT sf_await('m:x', '30 s')"), 'SUCCEEDED', 'then the execution goes on');
+is(sql("SELECT sf_await('m:x', '180 s')"), 'SUCCEEDED', 'then the execution goes on');
 is(sql('SELECT output FROM sf_executions'), '1', '... with the first answer');
 $_->quit for $one, $two, $three;
 

@@ -62,7 +62,7 @@ my $task = "FROM sf_human_tasks WHERE execution_id = 'ask:late'";
 is(sql("SET ROLE lead; SELECT count(*) $task"), '1', 'the task is for more roles');
 is(sql("SELECT roles $task"), '{clerk,lead}', '... all of which are shown');
 sql("SET ROLE lead; SELECT sf_complete_task(task) $task");
-is(sql("SELECT sf_await('ask:late', '20 s')"), 'SUCCEEDED', '... and may do it');
+is(sql("SELECT sf_await('ask:late', '180 s')"), 'SUCCEEDED', '... and may do it');
 wait_told('late', 4);
 wait_told('done', 2);
 is(told('done'), 'COMPLETED', 'a task that is done in time is never due');

@@ -73,7 +73,7 @@ EOC
 	for my $client (1 .. 8)
 	{
 		my @pairs = map { "SELECT sf_start('m', '{}', 'pooled-$client-$_');
-			SELECT sf_await('m:pooled-$client-$_', '30 s');\n" } 1 .. 5;
+			SELECT sf_await('m:pooled-$client-$_', '180 s');\n" } 1 .. 5;
 		push @clients, begin_session([ @server, '-d', 'postgres' ], "$folder/$client", @pairs);
 	}
 	ok($waiting->(qr/^postgres\|[^|]*\|0\|8\|/m), 'eight clients wait');

@@ -46,7 +46,7 @@ sub refusal
 sub outcome
 {
 	my $name = shift;
-	sql("SELECT sf_await('ask:$name', '30 s')");
+	sql("SELECT sf_await('ask:$name', '180 s')");
 	return sql("SELECT concat_ws(' ', status, output ->> 'By') FROM sf_executions WHERE execution_id = 'ask:$name'");
 }
 

@@ -65,7 +65,13 @@ is(sql('SELECT count(*) FROM sf_apply_all()'), '0', 'nothing to send again');
 
 ok(converge(document('a')), 'a document is on all nodes');
 is(what_all_have(), '1*a', '... and they have the same');
-is(apply(document('a')), "0|t||shop|1|0\n1|t||shop|1|0\n2|t||shop|1|0",
+my $again;
+for (1 .. 40)
+{
+	$again = apply(document('a'));
+	last unless $again =~ /\|f\|/;
+}
+is($again, "0|t||shop|1|0\n1|t||shop|1|0\n2|t||shop|1|0",
 	'twice: nothing changes, it is the same revision');
 is(health(), 't|all nodes have the documents of sf_apply_all', '... and all is well');
 
@@ -142,7 +148,8 @@ for (1 .. 40)
 my @owners = map { $node{$_}->safe_psql('postgres', q{SELECT owner FROM sf_activities WHERE activity = 'hers'}) }
   qw(c n1 n2);
 is("@owners", 'alice alice alice', '... and is the owner everywhere');
-is(health() =~ s/\|.*//r, apply(undef) =~ /\|f\|/ ? 'f' : 't', 'sf_health agrees with what was said last');
+my $last = apply(undef);
+is(health() =~ s/\|.*//r, $last =~ /\|f\|/ ? 'f' : 't', 'sf_health agrees with what was said last');
 
 $_->stop for values %node;
 done_testing;

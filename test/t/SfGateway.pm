@@ -104,10 +104,11 @@ sub curl
 	return { status => $status // 0, headers => \%headers, body => $body // '', error => $err, exit => $exit };
 }
 
-# Send raw bytes, read until the other side closes or for some seconds, and give what came.
+# Send raw bytes, read until the other side closes, for some seconds or until a function says of what came that it is
+# enough, and give it.
 sub raw
 {
-	my ($gateway, $bytes, $seconds) = @_;
+	my ($gateway, $bytes, $seconds, $enough) = @_;
 	my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}, Proto => 'tcp') or return 'no connection';
 	local $SIG{PIPE} = 'IGNORE';
 	$socket->syswrite($bytes);
@@ -118,6 +119,8 @@ sub raw
 		vec($ready, fileno $socket, 1) = 1;
 		last unless select($ready, undef, undef, $left);
 		last unless sysread $socket, $got, 65536, length $got;
+		# A moment longer, for what comes on top.
+		$end = time + 0.2 if $enough && $enough->($got) && $end > time + 0.2;
 	}
 	return $got;
 }
