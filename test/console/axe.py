@@ -29,7 +29,6 @@ def check(what):
     ok(found == [], f'axe finds nothing: {what}', '\n'.join(found))
 
 
-console.driver.set_script_timeout(60)
 make_large()
 console.driver.get(console.url)
 console.wait(lambda: console.find('input[name=role]'))

@@ -23,6 +23,25 @@ axe.run(document, { resultTypes: ['violations'] }).then(found => done(found.viol
   `${v.id} (${v.impact}): ${v.help}\\n` + v.nodes.slice(0, 3).map(n => `  ${n.target}: ${n.html.slice(0, 160)}`)
       .join('\\n'))), e => done([String(e)]));
 """
+# Go to an address: over when the page has noticed. One that is there already is not gone to.
+GO = """
+const [address, done] = arguments, before = location.hash;
+window.addEventListener('hashchange', () => done(), { once: true });
+location.hash = address;
+if (location.hash === before) done();
+"""
+DRAWN = "return !document.querySelector('[data-loading]') && Boolean(document.querySelector('main h1'))"
+# Counts requests until what they have brought is drawn; one that waits for changes is always under way.
+COUNT_REQUESTS = """
+window.requestsUnderWay = 0;
+const send = window.fetch;
+window.fetch = async (path, how) => {
+  if (String(path).endsWith('/poll')) return send(path, how);
+  window.requestsUnderWay++;
+  try { return await send(path, how); }
+  finally { setTimeout(() => requestAnimationFrame(() => setTimeout(() => window.requestsUnderWay--))); }
+};
+"""
 
 
 def ok(passed, what, why=''):
@@ -60,6 +79,8 @@ class Console:
         options.binary_location = shutil.which('chromium')
         options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
         self.driver = webdriver.Chrome(service=Service(shutil.which('chromedriver')), options=options)
+        self.driver.set_script_timeout(120)
+        self.driver.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': COUNT_REQUESTS})
         self.view(1280, False)
 
     def close(self):
@@ -87,7 +108,7 @@ class Console:
         found = self.run('return document.querySelector(arguments[0])?.innerText', selector)
         return '' if found is None else found
 
-    def wait(self, condition, seconds=60):
+    def wait(self, condition, seconds=120):
         """Wait for a condition; returns whether it came."""
         end = time.time() + seconds
         while True:
@@ -101,7 +122,7 @@ class Console:
                 return False
             time.sleep(0.05)
 
-    def has(self, text, selector='main', seconds=60):
+    def has(self, text, selector='main', seconds=120):
         """Wait for a text."""
         return self.wait(lambda: text in self.text(selector), seconds)
 
@@ -123,13 +144,21 @@ class Console:
 
     def go(self, address):
         """Go to a page by its address and wait until it is drawn."""
-        self.run("location.hash = arguments[0]; ", address)
-        return self.drawn()
+        self.driver.execute_async_script(GO, address)
+        return self.is_drawn()
 
     def drawn(self):
-        """Wait until the page has its data."""
+        """Wait until the page has its data, a moment after something that may have it drawn anew."""
         time.sleep(0.05)
-        return self.wait(lambda: not self.find('[data-loading]') and self.find('main h1'))
+        return self.is_drawn()
+
+    def is_drawn(self):
+        """Wait until the page has its data."""
+        return self.wait(lambda: self.run(DRAWN))
+
+    def answered(self):
+        """Wait until the page has the answers to all that it has asked for, and has drawn them."""
+        return self.is_drawn() and self.wait(lambda: self.run('return window.requestsUnderWay === 0'))
 
     def sign_in(self, role, password):
         """Sign in, as a person types."""
@@ -145,8 +174,8 @@ class Console:
         return self.wait(lambda: self.find('input[name=role]'))
 
     def picture(self, name, width, dark):
-        """Save what the window would show if it was as high as the page."""
-        if self.pictures is None:
+        """Save what the window would show if it was as high as the page, if SFFLOW_PICTURES asks for pictures."""
+        if self.pictures is None or not os.environ.get('SFFLOW_PICTURES'):
             return
         height = min(self.run('return document.documentElement.scrollHeight'), 3000)
         self.view(width, dark, max(height, 600))

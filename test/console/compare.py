@@ -49,7 +49,7 @@ field = console.find('input[name=a]')[0]
 field.clear()
 field.send_keys('nightly:20250202' + Keys.ENTER)
 ok(console.wait(lambda: 'a=nightly%3A20250202' in console.run('return location.hash')) and console.has('the other run', 'table'), 'another one is chosen by its id', console.text())
-ok(len(console.find('#others option')) >= 4, 'the last runs are proposed')
+ok(console.wait(lambda: len(console.find('#others option')) >= 4), 'the last runs are proposed')
 ok(console.run(CELLS, failed).get('Other run') == 'success', 'it is compared with that one')
 console.click('With the last good run')
 ok(console.wait(lambda: 'a=' not in console.run('return location.hash')) and console.has('the last good run', 'table'), '... and again with the last good one')

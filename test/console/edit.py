@@ -24,6 +24,7 @@ def open_dialog(words):
 
 def write(name, words):
     """Write into a field of the dialog, in place of what it has."""
+    console.wait(lambda: console.find(f'dialog [name={name}]'))
     console.run("document.querySelector(`dialog [name=${arguments[0]}]`).focus()", name)
     console.press(Keys.CONTROL + 'a')
     console.press(words)
@@ -36,6 +37,7 @@ def shows(text):
 
 def submit():
     """Press the button of the dialog, and wait until it is gone."""
+    console.wait(lambda: console.find('dialog [type=submit]'))
     console.run("document.querySelector('dialog [type=submit]').focus()")
     console.press(Keys.ENTER)
     return console.wait(lambda: not console.find('dialog'))

@@ -53,7 +53,7 @@ press = console.press
 def open_picture(address):
     """Go to a page with a large picture."""
     console.go(address)
-    return console.wait(lambda: console.find('.graph-view.large .graph-overview'), 15)
+    return console.wait(lambda: console.find('.graph-view.large .graph-overview'))
 
 
 def scale():

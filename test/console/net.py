@@ -2,13 +2,11 @@
 
     net.py URL FOLDER
 """
-import os
 import sys
 
 from browser import Console, ok, psql
 
-console = Console(sys.argv[1])
-os.makedirs(sys.argv[2], exist_ok=True)
+console = Console(sys.argv[1], sys.argv[2])
 psql("""CREATE FUNCTION public.takes(seconds float8) RETURNS void LANGUAGE sql AS 'SELECT FROM pg_sleep(seconds)'""")
 psql("""GRANT EXECUTE ON FUNCTION public.takes(float8) TO retail;
     SELECT sf_create_state_machine('paths', '{"StartAt": "Net", "States": {"Net": {"Type": "JobNet", "End": true, "Jobs": {
@@ -19,7 +17,7 @@ psql("""GRANT EXECUTE ON FUNCTION public.takes(float8) TO retail;
     "last": {"Type": "Task", "Resource": "sql:public.takes", "Parameters": {"seconds": 0.1}, "After": ["load", "quick", "flow"]},
     "alarm": {"Type": "Task", "Resource": "sql:public.takes", "Parameters": {"seconds": 0}, "After": [{"Job": "last", "On": ["failure"]}]}}}}}')""", 'retail')
 psql("SELECT sf_start('paths', '{}', 'one')", 'retail')
-ok(psql("SELECT sf_await('paths:one', '30 s')") == 'SUCCEEDED', 'a net has ended')
+ok(psql("SELECT sf_await('paths:one', '120 s')") == 'SUCCEEDED', 'a net has ended')
 
 STATES = "return [...document.querySelectorAll('.graph .state.critical')].map(e => e.dataset.state).sort().join(' ')"
 console.sign_in('retail', 'retail-secret')
@@ -36,5 +34,5 @@ LABEL = "return document.querySelector('.graph [data-state=load] > title').textC
 ok('on the critical path' in console.run(LABEL), 'words say so, too', console.run(LABEL))
 for dark in (False, True):
     console.view(1280, dark)
-    console.driver.save_screenshot(os.path.join(sys.argv[2], f"net-{'dark' if dark else 'light'}.png"))
+    console.picture('net', 1280, dark)
 console.close()

@@ -4,7 +4,6 @@ read aloud. Then payloads that are hostile or large, and an execution of 25,000 
     pages.py URL FOLDER
 """
 import sys
-import time
 
 from browser import Console, ok, psql
 
@@ -140,8 +139,7 @@ for width in (1280, 390):
         console.view(width, dark)
         for page, address in PAGES.items():
             console.go(address)
-            console.wait(lambda: not console.find('[data-loading]'))
-            time.sleep(0.3)
+            console.answered()
             found = console.run(CHECKS)
             ok(found == [], f"{page}, {width} pixels, {'dark' if dark else 'light'}", '\n'.join(found[:8]))
             console.picture(page, width, dark)

@@ -33,7 +33,7 @@ ok(console.sign_in('retail', 'retail-secret'), 'sign in', console.text()) or sys
 console.go('#/execution/nightly%3A20250205')
 console.wait(lambda: console.find('.graph'))
 stop()
-ok(console.has('The database is down since', '#trouble', 15),
+ok(console.has('The database is down since', '#trouble'),
    'the page says that the database is down, and since when', console.text('body'))
 ok(console.run("return !Number.isNaN(+new Date(document.querySelector('#trouble time').getAttribute('datetime')))"),
    '... as a time')
@@ -47,15 +47,15 @@ for dark in (False, True):
     console.picture('down', 1280, dark)
 console.view(1280, False)
 console.click('Redrive…', '.title')
-ok(console.has('it is down since', 'dialog', 15), 'a question that needs the database says so, too',
+ok(console.has('it is down since', 'dialog'), 'a question that needs the database says so, too',
    console.text('body'))
 console.click('Close', 'dialog')
 console.driver.refresh()
-ok(console.has('The database is down since', '#trouble', 15) and not console.find('input[name=role]'),
+ok(console.has('The database is down since', '#trouble') and not console.find('input[name=role]'),
    'a page that is loaded anew waits as well', console.text('body'))
 ok(console.find('[data-loading]'), '... and is empty meanwhile')
 begun = start()
-ok(console.wait(lambda: console.find('.graph') and console.text('#trouble') == '', 30),
+ok(console.wait(lambda: console.find('.graph') and console.text('#trouble') == ''),
    'when the database is back the page comes back by itself', console.text('body'))
 print(f'# after {time.time() - begun:.1f} s')
 ok('nightly:20250205' in console.text('h1') and console.run('return location.hash').endswith('nightly%3A20250205'),
@@ -70,18 +70,18 @@ console.click('Cancel', 'dialog')
 console.go('#/machine/order?tab=try')
 console.run("document.querySelector('textarea[name=input]').value = '{\"typed\": 1}'")
 stop()
-console.has('The database is down since', '#trouble', 15)
+console.has('The database is down since', '#trouble')
 start()
-ok(console.wait(lambda: console.text('#trouble') == '', 30), 'the bar goes after another restart')
+ok(console.wait(lambda: console.text('#trouble') == ''), 'the bar goes after another restart')
 ok(console.run("return document.querySelector('textarea[name=input]').value") == '{"typed": 1}',
    '... and what was typed is still there')
 
 # --- a role that was locked out meanwhile is signed out, and told why
 stop()
-console.has('The database is down since', '#trouble', 15)
+console.has('The database is down since', '#trouble')
 start()
 psql("ALTER ROLE retail NOLOGIN")
-ok(console.wait(lambda: console.find('input[name=role]'), 30) and 'The session has ended' in console.text(),
+ok(console.wait(lambda: console.find('input[name=role]')) and 'The session has ended' in console.text(),
    'a role that may not log in any more is signed out', console.text())
 psql("ALTER ROLE retail LOGIN")
 console.close()

@@ -50,16 +50,16 @@ for role, offers in RIGHTS.items():
 console.sign_in('reader', 'reader-secret')
 console.run("""window.asked = []; const send = window.fetch;
 window.fetch = (path, how) => { window.asked.push(how?.headers?.['X-Background'] ?? 'person'); return send(path, how); };""")
-ok(console.wait(lambda: console.run('return window.asked.length') >= 3, 60) and set(console.run('return window.asked')) == {'1'}, 'a page that is left alone marks what it asks for', console.run('return window.asked'))
+ok(console.wait(lambda: console.run('return window.asked.length') >= 3) and set(console.run('return window.asked')) == {'1'}, 'a page that is left alone marks what it asks for', console.run('return window.asked'))
 console.find('h1')[0].click()
-ok(console.wait(lambda: 'person' in console.run('return window.asked'), 60), '... until somebody uses it', console.run('return window.asked'))
+ok(console.wait(lambda: 'person' in console.run('return window.asked')), '... until somebody uses it', console.run('return window.asked'))
 console.sign_out()
 
 # A right that is given or taken changes what an open page offers.
 console.sign_in('reader', 'reader-secret')
 console.go('#/execution/order%3AA-17')
 psql("SELECT sf_grant('OPERATE', 'order', 'reader')", 'retail')
-ok(console.wait(lambda: console.run(OFFERED) == 'Hold… Release… Stop…', 30),
+ok(console.wait(lambda: console.run(OFFERED) == 'Hold… Release… Stop…'),
    'a right that is given shows in a page that is open')
 console.click('Stop…', '.title')
 psql("SELECT sf_revoke('OPERATE', 'order', 'reader')", 'retail')
@@ -119,13 +119,13 @@ ok(console.wait(lambda: psql("SELECT count(*) FROM sf_schedules WHERE schedule_n
 console.go('#/rules')
 ok(console.has('page-for-invoices') and console.has('the pager does not answer'), 'rules, and why a delivery was not made', console.text())
 psql('UPDATE _sfflow.rule_delivery SET due_at = NULL')
-ok(console.has('Discard…', seconds=30), 'a delivery that is not tried any more', console.text())
+ok(console.has('Discard…'), 'a delivery that is not tried any more', console.text())
 console.run("[...document.querySelectorAll('main button')].find(b => b.getAttribute('aria-label') === 'Redeliver to page-for-invoices').click()")
 ok(console.has('is tried again', 'dialog'), 'a question before it is tried again')
 psql("CREATE OR REPLACE FUNCTION shop.page(event jsonb) RETURNS void LANGUAGE sql AS ''", 'retail')
 console.click('Redeliver', 'dialog')
-ok(console.wait(lambda: psql("SELECT delivered FROM sf_rules WHERE rule_name = 'page-for-invoices'") == '1', 30), 'it is made then')
-ok(console.has('Nothing waits, and nothing is dead.', seconds=30), '... and goes from the page')
+ok(console.wait(lambda: psql("SELECT delivered FROM sf_rules WHERE rule_name = 'page-for-invoices'") == '1'), 'it is made then')
+ok(console.has('Nothing waits, and nothing is dead.'), '... and goes from the page')
 console.click('New rule…')
 fill(name='late', pattern='{"source": ["sfflow.deadlines"}', target='notify:late')
 ok(console.has('invalid input syntax', 'dialog .preview'), 'a pattern that is none shows while one types', console.text('dialog'))
@@ -149,7 +149,7 @@ console.go('#/tonight')
 ok(console.has('Deadlines') and not console.has('Limits', seconds=0), 'tonight has the deadlines, and no limit that is not used up')
 psql("SELECT sf_set_limit('order', max_running => 1)", 'retail')
 psql("""SELECT sf_start('order', '{"order": "L-1", "article": "lamp", "pieces": 1}')""", 'retail')
-ok(console.has('Limits that are used up', seconds=30), '... but one for which something waits', console.text())
+ok(console.has('Limits that are used up'), '... but one for which something waits', console.text())
 
 # --- limits are set, changed and removed; what waits knows its place, and who has the places
 psql("""SELECT sf_create_state_machine('press', '{"StartAt": "Print", "States": {
@@ -185,7 +185,7 @@ console.find("[aria-label='Remove… the limit of press']")[0].click()
 console.click('Remove', 'dialog')
 ok(console.wait(lambda: psql(LIMIT) == ''), '... and removed')
 console.go('#/execution/press%3A3')
-ok(console.wait(lambda: 'waits for a place' not in console.text(), 30), 'then nothing waits for it', console.text())
+ok(console.wait(lambda: 'waits for a place' not in console.text()), 'then nothing waits for it', console.text())
 
 # --- a state that is held shows on the page of its machine
 psql("SELECT sf_hold('press', 'Fold', 'the folder is broken')", 'retail')
