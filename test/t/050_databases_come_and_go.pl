@@ -125,8 +125,11 @@ EOS
 $single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'n$_' || g) FROM generate_series(1, 100) AS g")
 	for 1 .. 10;
 $single->safe_psql('postgres', 'SELECT sf_disable()');
+# With its next poll, which is a second away.
+$single->safe_psql('postgres', "ALTER SYSTEM SET sfflow.poll_interval = '1s'; SELECT pg_reload_conf()");
 ok($single->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE role <> 'launcher'}),
 	'the worker leaves');
+$single->safe_psql('postgres', 'ALTER SYSTEM RESET sfflow.poll_interval; SELECT pg_reload_conf()');
 $single->safe_psql('postgres', 'SELECT sf_enable()');
 is($single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'last'); COMMIT;
 	SELECT sf_await('nap:last', '30 s')") =~ s/.*\n//sr,
@@ -134,7 +137,7 @@ is($single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'last'); COMMIT;
 $single->stop;
 
 # A standby drives nothing until it is promoted.
-$node->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 5\n");
+$node->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 5\nsfflow.poll_interval = 1s\n");
 $node->restart;
 make_database('streamed');
 my $standby = standby_of($node, 'standby');

@@ -48,15 +48,18 @@ sub work
 
 # --- the process ends when it has claimed
 
-$node->append_conf('postgresql.conf', "sfflow.debug_point = 'deliver-claimed:fatal'");
-$node->reload;
-ok($node->poll_query_until('postgres', "SELECT current_setting('sfflow.debug_point') <> ''"),
-	'workers die when they have claimed deliveries');
+# Once: who dies so twice with the same delivery has tried it.
+sql("ALTER SYSTEM SET sfflow.debug_point = 'deliver-claimed:wait'");
+$node->restart;
+my $claimed = $node->background_psql('postgres');
+$claimed->query_safe(q{SELECT pg_advisory_lock(hashtextextended('deliver-claimed', 0))});
+my $waiting = "FROM pg_stat_activity WHERE backend_type LIKE 'sfflow worker%' AND wait_event = 'advisory'";
 work('n', 3);
-ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM _sfflow.rule_delivery WHERE attempt = 0"),
-	'they were claimed');
-$node->append_conf('postgresql.conf', "sfflow.debug_point = ''");
-$node->reload;
+ok($node->poll_query_until('postgres', "SELECT EXISTS (SELECT $waiting)
+	AND NOT EXISTS (SELECT FROM _sfflow.rule_delivery WHERE attempt = 0)"), 'they were claimed');
+sql('ALTER SYSTEM RESET sfflow.debug_point; SELECT pg_reload_conf()');
+is(sql("SELECT bool_and(pg_terminate_backend(pid)) $waiting"), 't', 'who has claimed them dies');
+$claimed->quit;
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 3 FROM got'),
 	'deliveries that were claimed and not tried are made, though there is one attempt for each');
 is(sql("SELECT pending, delivered, dead FROM sf_rules WHERE rule_name = 'note'"), '0|3|0', '... and none is dead');
