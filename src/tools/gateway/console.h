@@ -41,6 +41,7 @@ typedef struct SfgConsoleSession
 	int64_t		tried_at;		/* when it was last lost or not made */
 	bool		connecting;		/* anew */
 	bool		probing;		/* it is not known yet whether the database went with it */
+	SfwTimer	probe_timer;	/* of the look whether it has */
 	SfgRequest *sign_in;		/* that is not answered yet, or NULL */
 	bool		over;
 	SfwTimer	timer;

@@ -44,6 +44,12 @@
 /* A database that ends, ends its connections within this time, in milliseconds. */
 #define END_OF_DATABASE 10000
 
+/*
+ * When a backend crashes, the server ends the others a moment later: that one of them answers says that the database
+ * is there from this time on, in milliseconds.
+ */
+#define SETTLED 5000
+
 static dlist_head sessions = DLIST_STATIC_INIT(sessions);
 static int	n_sessions;
 static SfgSignedIn signed_in;	/* there is one kind of signing in */
@@ -86,6 +92,11 @@ sfg_console_session_end(SfgConsoleSession *session, const char *why)
 		return;
 	session->over = true;
 	session->sign_in = NULL;
+	if (session->probe_timer.armed)
+	{
+		sfw_timer_clear(&session->probe_timer);
+		session->probing = false;
+	}
 	dlist_delete(&session->node);
 	n_sessions--;
 	sfw_log(SFW_INFO, "a session of the console ends", "role", session->role, "reason", why, NULL);
@@ -110,6 +121,15 @@ check_age(void *arg)
 		sfw_timer_set(&session->timer, CHECK_INTERVAL, check_age, session);
 }
 
+static void probed(const PGresult *result, void *arg);
+
+/* Ask the database whether it is there. */
+static void
+probe(void *arg)
+{
+	sfg_availability_probe(probed, arg);
+}
+
 /* It is known whether the database was lost with the connection of a session. */
 static void
 probed(const PGresult *result, void *arg)
@@ -122,7 +142,14 @@ probed(const PGresult *result, void *arg)
 		if (!session->timer.armed)
 			free_session(session);
 	}
-	else if (result != NULL && sfg_availability_lost_at() < session->lost_at - END_OF_DATABASE)
+	else if (result == NULL || sfg_availability_lost_at() >= session->lost_at - END_OF_DATABASE)
+		return;
+	else if (sfw_now() - session->lost_at < SETTLED)
+	{
+		session->probing = true;
+		sfw_timer_set(&session->probe_timer, SETTLED, probe, session);
+	}
+	else
 		sfg_console_session_end(session, "its connection was ended");
 }
 
@@ -135,7 +162,7 @@ suspend(SfgConsoleSession *session)
 	if (session->probing)
 		return;
 	session->probing = true;
-	sfg_availability_probe(probed, session);
+	probe(session);
 }
 
 /* Tell whether the server refused the role or the password, rather than the connection. */
