@@ -143,9 +143,12 @@ class Console:
         self.clicks += 1
 
     def go(self, address):
-        """Go to a page by its address and wait until it is drawn."""
+        """Go to a page by its address and wait until it is drawn.
+
+        Where only what it asks for is another, the page shows what it had until the answer is there.
+        """
         self.driver.execute_async_script(GO, address)
-        return self.is_drawn()
+        return self.answered()
 
     def drawn(self):
         """Wait until the page has its data, a moment after something that may have it drawn anew."""
@@ -158,7 +161,7 @@ class Console:
 
     def answered(self):
         """Wait until the page has the answers to all that it has asked for, and has drawn them."""
-        return self.is_drawn() and self.wait(lambda: self.run('return window.requestsUnderWay === 0'))
+        return self.wait(lambda: self.run(DRAWN) and self.run('return window.requestsUnderWay === 0'))
 
     def sign_in(self, role, password):
         """Sign in, as a person types."""

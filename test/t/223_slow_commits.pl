@@ -28,7 +28,7 @@ EOS
 # Beside deliveries
 sql(q(SELECT sf_create_rule('each', '{"source": ["aws.states"], "detail": {"status": ["SUCCEEDED"]}}',
 	'sql:public.tell')));
-sql(q(SELECT count(*) FROM sf_start_many('told', 'SELECT ''{}''::jsonb FROM generate_series(1, 400)')));
+sql(q(SELECT count(*) FROM sf_start_many('told', 'SELECT ''{}''::jsonb FROM generate_series(1, 60)')));
 $node->poll_query_until('postgres', q(SELECT count(*) >= 20 FROM _sfflow.rule_delivery)) or die 'no deliveries';
 sql(q(SELECT sf_start('slow', '{}', 'beside')));
 is(sql(q(SELECT sf_await('slow:beside', '120 s'))), 'SUCCEEDED', 'an execution ends beside slow deliveries');
