@@ -55,8 +55,9 @@ note_row(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Begin anew, without rows: the memory of those that were kept is gone. */
 void
-sf_keyed_copy_begin(SfKeyedCopy *k)
+sf_keyed_copy_begin(SfTableCopy *copy)
 {
+	SfKeyedCopy *k = (SfKeyedCopy *) copy;
 	HASHCTL		ctl = {
 		.keysize = sizeof(SfKeptKey),.entrysize = sizeof(Kept),.hash = hash_key,
 		.match = compare_keys,.hcxt = k->copy.context
@@ -66,14 +67,6 @@ sf_keyed_copy_begin(SfKeyedCopy *k)
 						  HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 	k->is_any = false;
 	sf_rows_read_latest(&k->index, 1, note_row, &k->is_any);
-}
-
-/* Tell whether the table has rows now. */
-bool
-sf_keyed_copy_is_any(SfKeyedCopy *k)
-{
-	sf_table_copy_refresh(&k->copy);
-	return k->is_any;
 }
 
 /*

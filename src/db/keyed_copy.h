@@ -21,20 +21,28 @@ struct HTAB;
 
 /*
  * The rows of a table that were asked for; the first three members, and table and load of
- * copy, are set by the owner of the struct.  load calls sf_keyed_copy_begin.
+ * copy, are set by the owner of the struct.  load is or calls sf_keyed_copy_begin.
  */
 typedef struct SfKeyedCopy
 {
 	SfTableCopy copy;
 	SfIndex		index;			/* any of the table: whether there are rows at all */
-	List	   *(*read) (const SfKeptKey *key); /* as they are now, in the current context */
+	List	   *(*read) (const SfKeptKey *key); /* as they are now, in the current context; NULL: never asked */
 	bool		is_any;			/* there are rows */
 	struct HTAB *kept;
 } SfKeyedCopy;
 
-extern void sf_keyed_copy_begin(SfKeyedCopy *k);
+extern void sf_keyed_copy_begin(SfTableCopy *copy);
 extern const List *sf_keyed_copy_get(SfKeyedCopy *k, const SfKeptKey *key);
-extern bool sf_keyed_copy_is_any(SfKeyedCopy *k);
+
+/* Tell whether the table has rows now. */
+static inline bool
+sf_keyed_copy_is_any(SfKeyedCopy *k)
+{
+	if (!k->copy.is_current)
+		sf_table_copy_refresh(&k->copy);
+	return k->is_any;
+}
 
 /*
  * Tell whether the table may have rows, as far as the caller has taken in what other sessions

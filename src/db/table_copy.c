@@ -70,7 +70,7 @@ sf_table_copy_refresh(SfTableCopy *copy)
 	copy->is_current = true;
 	PG_TRY();
 	{
-		copy->load();
+		copy->load(copy);
 	}
 	PG_CATCH();
 	{

@@ -9,7 +9,7 @@
 typedef struct SfTableCopy
 {
 	const char *table;
-	void		(*load) (void);		/* read the table, in the context of the caller */
+	void		(*load) (struct SfTableCopy *copy); /* read the table, in the context of the caller */
 	bool		is_latest;			/* load reads what there is now, whatever the snapshot */
 	bool		is_current;			/* false: the table may have changed */
 	MemoryContext context;			/* for what is kept; NULL before the first load */

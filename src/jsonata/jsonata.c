@@ -27,7 +27,6 @@ typedef struct Bindings
 	const SfJsonata *expr;
 	const SfJnValue *object;	/* sf_jsonata */
 	SfJnValue  *input;			/* $$ */
-	bool		has_input;
 } Bindings;
 
 /* Refuse databases whose text is not UTF-8. */

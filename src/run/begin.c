@@ -25,34 +25,14 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 	return root;
 }
 
-/* Give a new execution the priority of its machine, unless it has its own. */
+/* Give a new execution the priority of its machine, unless it has its own, and what is the features'. */
 static void
-take_priority(SfExecution *execution, const SfCachedProgram *cached)
+prepare(SfExecution *execution, const SfCachedProgram *cached)
 {
 	if (!execution->has_own_priority)
 		execution->priority = cached->priority;
-}
-
-/* Give a new execution the trace that it is part of, unless its parent has. */
-static void
-take_trace(SfExecution *execution, const SfCachedProgram *cached)
-{
-	if (execution->trace == NULL)
-		SF_FEATURES(traces, feature)
-			feature->traces(execution, SF_COMPILED(feature, cached->compiled));
-}
-
-/* Let features see a new execution that has options, or a parent, before it is on this node. */
-static void
-place(SfExecution *execution, const SfCachedProgram *cached)
-{
-	SF_FEATURES(places, feature)
-	{
-		const void *compiled = SF_COMPILED(feature, cached->compiled);
-
-		if (compiled != NULL || execution->start_options != NULL || execution->parent_execution_no != 0)
-			feature->places(execution, compiled);
-	}
+	SF_FEATURES(prepares, feature)
+		feature->prepares(execution, SF_COMPILED(feature, cached->compiled));
 }
 
 /* A root branch of a new execution, due or, where others wait for a limit, in their queue. */
@@ -125,9 +105,7 @@ sf_lifecycle_begin(SfExecution *execution)
 {
 	SfCachedProgram *cached = sf_program_cache_find(execution->machine_no, execution->version);
 
-	take_priority(execution, cached);
-	take_trace(execution, cached);
-	place(execution, cached);
+	prepare(execution, cached);
 	return begin(execution, cached);
 }
 
@@ -170,9 +148,7 @@ sf_lifecycle_begin_all(SfExecution *const *executions, int n, SfBegan *began)
 	{
 		SfCachedProgram *cached = sf_program_cache_find(executions[i]->machine_no, executions[i]->version);
 
-		take_priority(executions[i], cached);
-		take_trace(executions[i], cached);
-		place(executions[i], cached);
+		prepare(executions[i], cached);
 		joins = joins || may_join(executions[i], cached);
 	}
 	if (!joins)

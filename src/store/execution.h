@@ -7,6 +7,9 @@
 
 #include "store/branch.h"
 
+/* Features that compile options of versions, at most */
+#define SF_MAX_OPTIONS	8
+
 /*
  * Columns of _sfflow.execution; see sql/parts/10-tables.sql.  Those that its end
  * changes stand together, so that WAL has these alone: an update is logged from the
@@ -66,10 +69,9 @@ typedef struct SfExecution
 	/* of the call that starts it, for features (src/api/start_options.c); NULL: there are none */
 	const Jsonb *start_options;
 
-	/* of one that begins: the key of its start, or NULL; it starts then, or later; 0: at once */
-	const char *start_key;
-	const char *home_key;		/* of one that begins: option key, or NULL */
+	/* of one that begins: it starts then, or later; 0: at once */
 	TimestampTz start_at;
+	const char *of_start[SF_MAX_OPTIONS];	/* ... and what features keep until it begins (SF_OF_START) */
 
 	/* for sf_execution_update_all: replaces input, and labels and trace with it; NULL keeps them */
 	Jsonb	   *new_input;

@@ -25,9 +25,6 @@ struct SfStimulus;
 struct SfTaskRequest;
 struct SfWait;
 
-/* Features that compile options of versions, at most */
-#define SF_MAX_OPTIONS	8
-
 /* What comes of an execution that is to begin */
 typedef enum SfBegan
 {
@@ -211,9 +208,6 @@ typedef struct SfFeature
 	bool		(*labels) (SfExecution *execution, const void *compiled, SfError *error);
 	Jsonb	   *(*child_labels) (const SfExecution *parent, const void *compiled);
 
-	/* Give an execution that is to begin, or to begin anew, and is no child of one with a trace, the trace that it is part of. */
-	void		(*traces) (SfExecution *execution, const void *compiled);
-
 	/*
 	 * The context that what a branch does in a state passes on: traceparent and, after a blank, tracestate.  The
 	 * execution is part of a trace.  by_worker: what a worker of an activity does.
@@ -225,10 +219,10 @@ typedef struct SfFeature
 	void		(*relabelled) (const SfExecution *execution, const Jsonb *before);
 
 	/*
-	 * An execution is to begin, with options of its version that the feature has compiled (else NULL) or options of its start,
-	 * or as a child: may it begin on this node?  Else raise.
+	 * An execution is to begin, of a version with options that the feature has compiled (else NULL): give it what is the feature's,
+	 * as the trace that it is part of, or raise if it may not begin here.  What the feature needs when it begins is in SF_OF_START.
 	 */
-	void		(*places) (SfExecution *execution, const void *compiled);
+	void		(*prepares) (SfExecution *execution, const void *compiled);
 
 	/*
 	 * An execution is to begin, and its version has options that the feature has compiled (else NULL), or its start has the
@@ -350,11 +344,12 @@ typedef struct SfFeature
 
 	/*
 	 * What time brings.  next_look is asked in each scan for everything due, in its transaction, when to look;
-	 * DT_NOEND: not now.  wants_look is asked after each turn of a worker, outside of a transaction.  look has a
+	 * DT_NOEND: not now.  A feature that looks with each scan has looks_if in its place: is there anything to look at?  wants_look is asked after each turn of a worker, outside of a transaction.  look has a
 	 * transaction of its own, in which no branch is locked.
 	 */
 	const char *looks_at;		/* "schedules", for pg_stat_activity */
 	TimestampTz (*next_look) (void);
+	bool		(*looks_if) (void);
 	bool		(*wants_look) (void);
 	SfLook		(*look) (TimestampTz now);
 	int			look_pause_ms;	/* between two looks of which the first has left more; 0: it goes on at once */
@@ -393,11 +388,10 @@ typedef struct SfFeature
 	X(machine_options) \
 	X(compiles_options) \
 	X(labels) \
-	X(traces) \
 	X(trace_context) \
 	X(child_labels) \
 	X(relabelled) \
-	X(places) \
+	X(prepares) \
 	X(joins) \
 	X(unjoins) \
 	X(rejoins) \
@@ -435,7 +429,6 @@ typedef struct SfFeature
 	X(health) \
 	X(database_gone) \
 	X(suspects_run) \
-	X(next_look) \
 	X(wants_look) \
 	X(look) \
 	X(look_for)
@@ -452,6 +445,9 @@ extern const SfFeature *const *sf_features_at[SF_MOMENT_COUNT];
 
 /* What a feature has compiled, of all that was compiled of a version */
 #define SF_COMPILED(feature, compiled) ((compiled)[*(feature)->option])
+
+/* What a feature keeps of an execution that is to begin, a text or NULL, by the number of its options */
+#define SF_OF_START(execution, option) ((execution)->of_start[option])
 
 /* Go through the features that have a function for a moment. */
 #define SF_FEATURES(moment, feature) \

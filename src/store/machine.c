@@ -51,7 +51,7 @@ typedef struct Current
 #define DROP_BATCH			1000
 #define MAX_DROP_BATCHES	10
 
-static void make_tables(void);
+static void make_tables(SfTableCopy *unused);
 
 static SfTableCopy copy = {
 	.table = "state_machine",.load = make_tables,.is_latest = true
@@ -70,7 +70,7 @@ make_table(const char *name, Size keysize, Size entrysize, int flags)
 
 /* Make the tables, without entries. */
 static void
-make_tables(void)
+make_tables(SfTableCopy *unused)
 {
 	identities = currents = NULL;
 	identities = make_table("sfflow machine identities", sizeof(int), sizeof(Identity), HASH_BLOBS);

@@ -31,7 +31,7 @@ static SfPlan read_mappings = SF_PLAN(
 	" UNION ALL SELECT m.owner, m.pattern, m.resource, 1 FROM pg_catalog.pg_authid a"
 	" JOIN _sfflow.resource_map m ON m.owner = a.oid WHERE a.rolsuper AND a.oid <> $1");
 
-static void begin(void);
+static void begin(SfTableCopy *of_session);
 static List *read_rows(const SfKeptKey *key);
 
 /* The session's copy */
@@ -91,14 +91,14 @@ note_roles(Datum arg, int cacheid, uint32 hashvalue)
 
 /* Begin the copy anew. */
 static void
-begin(void)
+begin(SfTableCopy *of_session)
 {
 	static bool is_registered = false;
 
 	if (!is_registered)
 		CacheRegisterSyscacheCallback(AUTHOID, note_roles, (Datum) 0);
 	is_registered = true;
-	sf_keyed_copy_begin(&copy);
+	sf_keyed_copy_begin(of_session);
 }
 
 /* Give the mappings of a role and of superusers. */

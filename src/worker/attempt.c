@@ -180,8 +180,9 @@ forget_suspects(void)
 static void
 ask_features(SfDueScan *scan)
 {
-	SF_FEATURES(next_look, feature)
-		scan->next_looks[sf_feature_look_number(feature)] = feature->next_look();
+	SF_FEATURES(look, feature)
+		scan->next_looks[sf_feature_look_number(feature)] = feature->next_look != NULL ? feature->next_look() :
+			feature->looks_if() ? GetCurrentTimestamp() : DT_NOEND;
 }
 
 /* Do what the attempt is for, in its transaction. */

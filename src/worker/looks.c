@@ -81,7 +81,7 @@ sf_turn_look_all(const SfDueScan *scan)
 {
 	if (!scan->everything)
 		return;
-	SF_FEATURES(next_look, feature)
+	SF_FEATURES(look, feature)
 	{
 		TimestampTz next = scan->next_looks[sf_feature_look_number(feature)];
 

@@ -90,11 +90,11 @@ enabled(bool adopted)
 	sf_hooks.look_soon();
 }
 
-/* Look with each scan, if there are types of events. */
-static TimestampTz
-next_look(void)
+/* Are there types of events? */
+static bool
+are_types(void)
 {
-	return sf_keyed_copy_is_any(&sf_topic_copy) ? GetCurrentTimestamp() : DT_NOEND;
+	return sf_keyed_copy_is_any(&sf_topic_copy);
 }
 
 const SfFeature sf_event_feature = {
@@ -121,7 +121,7 @@ const SfFeature sf_event_feature = {
 	.executions_dropped = executions_dropped,
 	.enabled = enabled,
 	.looks_at = "events",
-	.next_look = next_look,
+	.looks_if = are_types,
 	.look = sf_match_look,
 	.looks_when_told = true,
 	.look_for = sf_match_execution,

@@ -29,21 +29,13 @@ enum
 /* What a name of an event begins with */
 #define PREFIX		"event:"
 
-static void begin(void);
 static List *read_rows(const SfKeptKey *key);
 
 SfKeyedCopy sf_topic_copy = {
-	.copy = {.table = "event_type",.load = begin,.is_latest = true},
+	.copy = {.table = "event_type",.load = sf_keyed_copy_begin,.is_latest = true},
 	.index = {"event_type", "event_type_pkey"},
 	.read = read_rows
 };
-
-/* Begin the copy anew. */
-static void
-begin(void)
-{
-	sf_keyed_copy_begin(&sf_topic_copy);
-}
 
 /* Append a row of the table to a list. */
 static void

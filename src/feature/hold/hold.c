@@ -50,11 +50,10 @@ static const char *const kind_names[] = {
 
 /* --- the copy --- */
 
-static void begin(void);
 static List *read_rows(const SfKeptKey *key);
 
 SfKeyedCopy sf_hold_copy = {
-	.copy = {.table = "hold",.load = begin,.is_latest = true},
+	.copy = {.table = "hold",.load = sf_keyed_copy_begin,.is_latest = true},
 	.index = {"hold", "hold_pkey"},
 	.read = read_rows
 };
@@ -80,13 +79,6 @@ read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 	hold->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	hold->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	*holds = lappend(*holds, hold);
-}
-
-/* Begin the copy anew. */
-static void
-begin(void)
-{
-	sf_keyed_copy_begin(&sf_hold_copy);
 }
 
 /* Read the holds of a machine, or of a name of a kind, or the one of a number, as they are now. */

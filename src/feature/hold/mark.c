@@ -7,13 +7,11 @@
  */
 #include "postgres.h"
 
-#include "db/table_copy.h"
+#include "db/keyed_copy.h"
 #include "feature/hold/mark.h"
 
 /* After so many jobs without a mark, look whether there are any */
 #define MISSES	1000
-
-static const SfIndex by_job = {"mark", "mark_pkey"};
 
 static const char *const outcome_names[] = {
 #define OUTCOME_NAME(sym, name) name,
@@ -29,25 +27,10 @@ sf_mark_name(SfMarkOutcome outcome)
 
 /* --- whether there are any --- */
 
-static void look(void);
-
-static SfTableCopy copy = {.table = "mark",.load = look,.is_latest = true};
-static bool are_there = false;
-
-/* Note that there is a row. */
-static void
-note_row(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	are_there = true;
-}
-
-/* Look whether there are marks now, whatever the transaction's snapshot. */
-static void
-look(void)
-{
-	are_there = false;
-	sf_rows_read_latest(&by_job, 1, note_row, NULL);
-}
+static SfKeyedCopy copy = {
+	.copy = {.table = "mark",.load = sf_keyed_copy_begin,.is_latest = true},
+	.index = {"mark", "mark_pkey"}
+};
 
 /*
  * Tell whether there may be marks, as far as the caller has taken in what other sessions
@@ -56,8 +39,7 @@ look(void)
 bool
 sf_mark_may_be(void)
 {
-	sf_table_copy_refresh(&copy);
-	return are_there;
+	return sf_keyed_copy_is_any(&copy);
 }
 
 /* --- the table --- */
@@ -111,12 +93,12 @@ sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark)
 	static int	misses = 0;
 
 	/* marks of others cost a look at the index, which is a tenth of a query */
-	if (sf_rows_read_now(&by_job, 1, NULL, NULL, SF_INT8(execution_no), SF_TEXT(job_id)) == 0 ||
+	if (sf_rows_read_now(&copy.index, 1, NULL, NULL, SF_INT8(execution_no), SF_TEXT(job_id)) == 0 ||
 		sf_store_read(&plan, read_mark, mark, SF_INT8(execution_no), SF_TEXT(job_id)) == 0)
 	{
 		/* the marks may have been purged with their executions */
 		if (++misses % MISSES == 0)
-			copy.is_current = false;
+			copy.copy.is_current = false;
 		return false;
 	}
 	announce_last();

@@ -14,12 +14,13 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
+#include "db/keyed_copy.h"
+#include "db/row.h"
 #include "expr/input_value.h"
 #include "feature/home/home.h"
-#include "db/row.h"
-#include "db/table_copy.h"
 
-static const SfIndex by_execution = {"execution_key", "execution_key_pkey"};
+/* The place of what is compiled; the registry sets it */
+int			sf_home_option;
 
 /* --- options --- */
 
@@ -92,25 +93,10 @@ evaluate(const SfExecution *execution, const SfInputValue *path)
 
 /* --- rows --- */
 
-static void look(void);
-
-static SfTableCopy copy = {.table = "execution_key",.load = look,.is_latest = true};
-static bool are_there = false;
-
-/* Note that there is a row. */
-static void
-note_row(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	are_there = true;
-}
-
-/* Look whether there are keys now, whatever the transaction's snapshot. */
-static void
-look(void)
-{
-	are_there = false;
-	sf_rows_read_latest(&by_execution, 1, note_row, NULL);
-}
+static SfKeyedCopy copy = {
+	.copy = {.table = "execution_key",.load = sf_keyed_copy_begin,.is_latest = true},
+	.index = {"execution_key", "execution_key_pkey"}
+};
 
 /* Read a key. */
 static void
@@ -126,8 +112,7 @@ find(int64 execution_no)
 	static SfPlan plan = SF_PLAN("SELECT k.key FROM _sfflow.execution_key k WHERE k.execution_no = $1");
 	char	   *key = NULL;
 
-	sf_table_copy_refresh(&copy);
-	if (are_there)
+	if (sf_keyed_copy_is_any(&copy))
 		sf_store_read(&plan, read_key, &key, SF_INT8(execution_no));
 	return key;
 }
@@ -139,8 +124,7 @@ insert(int64 execution_no, const char *key)
 	static SfPlan plan = SF_PLAN("INSERT INTO _sfflow.execution_key (execution_no, key) VALUES ($1, $2)");
 
 	sf_store_execute(&plan, SF_INT8(execution_no), SF_TEXT(key));
-	sf_table_copy_refresh(&copy);
-	if (!are_there)
+	if (!sf_keyed_copy_is_any(&copy))
 		sf_store_announce_change("execution_key");
 }
 
@@ -163,22 +147,27 @@ require_here(const char *key)
 
 /* Give an execution that is to begin its key, by the compiled option of its version (or NULL); raise if it is elsewhere. */
 void
-sf_home_place(SfExecution *execution, const void *option)
+sf_home_prepare(SfExecution *execution, const void *option)
 {
+	char	   *key;
+
 	if (execution->parent_execution_no != 0)
-		execution->home_key = find(execution->parent_execution_no);
+		key = find(execution->parent_execution_no);
 	else
 	{
-		execution->home_key = evaluate(execution, option);
-		if (execution->home_key != NULL)
-			require_here(execution->home_key);
+		key = evaluate(execution, option);
+		if (key != NULL)
+			require_here(key);
 	}
+	SF_OF_START(execution, sf_home_option) = key;
 }
 
 /* An execution begins: keep its key. */
 void
 sf_home_begins(const SfExecution *execution, SfBranch *root)
 {
-	if (execution->home_key != NULL)
-		insert(execution->execution_no, execution->home_key);
+	const char *key = SF_OF_START(execution, sf_home_option);
+
+	if (key != NULL)
+		insert(execution->execution_no, key);
 }

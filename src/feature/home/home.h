@@ -40,7 +40,8 @@ extern int	sf_home_node_number(void);
 /* --- keys of executions (execution_key.c) --- */
 
 extern void *sf_home_compile_options(const Jsonb *options, const SfProgram *program);
-extern void sf_home_place(SfExecution *execution, const void *option);
+extern int	sf_home_option;		/* the place of what is compiled; the registry sets it */
+extern void sf_home_prepare(SfExecution *execution, const void *option);
 extern void sf_home_begins(const SfExecution *execution, SfBranch *root);
 
 #endif							/* SF_FEATURE_HOME_H */

@@ -12,9 +12,6 @@ static const SfFeatureTable tables[] = {
 	{NULL}
 };
 
-/* The place of what is compiled; the registry sets it */
-static int	option;
-
 static const char *const start_options[] = {"key", NULL};
 static const char *const machine_options[] = {"key_path", NULL};
 
@@ -45,10 +42,10 @@ const SfFeature sf_home_feature = {
 	.tables = tables,
 	.start_options = start_options,
 	.machine_options = machine_options,
-	.option = &option,
+	.option = &sf_home_option,
 	.compiles_options = sf_home_compile_options,
 	.init = sf_home_init,
-	.places = sf_home_place,
+	.prepares = sf_home_prepare,
 	.begins = sf_home_begins,
 	.health = health,
 };

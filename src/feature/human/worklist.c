@@ -17,21 +17,13 @@ enum
 /* What the name of a worklist begins with where it may be of other kinds, too */
 #define PREFIX		"human:"
 
-static void begin(void);
 static List *read_rows(const SfKeptKey *key);
 
 SfKeyedCopy sf_worklist_copy = {
-	.copy = {.table = "worklist",.load = begin,.is_latest = true},
+	.copy = {.table = "worklist",.load = sf_keyed_copy_begin,.is_latest = true},
 	.index = {"worklist", "worklist_pkey"},
 	.read = read_rows
 };
-
-/* Begin the copy anew. */
-static void
-begin(void)
-{
-	sf_keyed_copy_begin(&sf_worklist_copy);
-}
 
 /* Append a row of the table to a list. */
 static void

@@ -52,11 +52,10 @@ static const char *const kind_names[] = {
 
 /* --- the copy --- */
 
-static void begin(void);
 static List *read_rows(const SfKeptKey *key);
 
 SfKeyedCopy sf_limit_copy = {
-	.copy = {.table = "run_limit",.load = begin,.is_latest = true},
+	.copy = {.table = "run_limit",.load = sf_keyed_copy_begin,.is_latest = true},
 	.index = {"run_limit", "run_limit_pkey"},
 	.read = read_rows
 };
@@ -125,13 +124,6 @@ compare_limits(const ListCell *a, const ListCell *b)
 	if (sf_limit_is_of_executions(x) != sf_limit_is_of_executions(y))
 		return sf_limit_is_of_executions(x) ? -1 : 1;
 	return x->limit_no < y->limit_no ? -1 : x->limit_no > y->limit_no;
-}
-
-/* Begin the copy anew. */
-static void
-begin(void)
-{
-	sf_keyed_copy_begin(&sf_limit_copy);
 }
 
 /* Read the limits of a machine, or of a name of a kind, or the one of a number, as they are now. */

@@ -35,13 +35,6 @@ enabled(bool adopted)
 		sf_metric_forget_horizon();
 }
 
-/* Fold with each scan, if slices have counted something. */
-static TimestampTz
-next_look(void)
-{
-	return sf_metric_is_to_fold() ? GetCurrentTimestamp() : DT_NOEND;
-}
-
 /* Fold as well after many slices of this process. */
 static bool
 wants_look(void)
@@ -62,7 +55,7 @@ const SfFeature sf_metric_feature = {
 	.machine_dropped = machine_dropped,
 	.enabled = enabled,
 	.looks_at = "metrics",
-	.next_look = next_look,
+	.looks_if = sf_metric_is_to_fold,
 	.wants_look = wants_look,
 	.look = look,
 	.locks_counters = true,

@@ -39,13 +39,6 @@ wants_notice(SfChangeKind kind, const SfExecution *execution)
 	return kind == SF_CHANGE_ALERT ? sf_watch_any_wants_alerts() : sf_watch_any();
 }
 
-/* Look with each scan, if a rule wants to know of alerts. */
-static TimestampTz
-next_look(void)
-{
-	return sf_watch_any_wants_alerts() ? GetCurrentTimestamp() : DT_NOEND;
-}
-
 /* Tell rules of alerts that time has opened or cleared. */
 static SfLook
 look(TimestampTz now)
@@ -72,7 +65,7 @@ const SfFeature sf_rule_feature = {
 	.enabled = enabled,
 	.noticed = sf_observe_notice,
 	.looks_at = "alerts",
-	.next_look = next_look,
+	.looks_if = sf_watch_any_wants_alerts,
 	.look = look,
 	.look_pause_ms = SF_DEADLINES_PAUSE_MS,
 	.look_every_ms = SF_ALERTS_LOOK_MS,

@@ -51,9 +51,9 @@ typedef struct Readers
 	int			kinds;			/* of changes that they want */
 } Readers;
 
-static void load_owners(void);
-static void note_change(void);
-static void load_alerts(void);
+static void load_owners(SfTableCopy *copy);
+static void note_change(SfTableCopy *copy);
+static void load_alerts(SfTableCopy *copy);
 
 /* The roles that have rules, and with them all that is kept */
 static SfTableCopy owners_copy = {.table = "rule_owner",.load = load_owners,.is_latest = true};
@@ -76,7 +76,7 @@ static bool roles_changed = false;
 
 /* Something has changed: versions and rights are to be looked at. */
 static void
-note_change(void)
+note_change(SfTableCopy *copy)
 {
 	changes++;
 }
@@ -109,7 +109,7 @@ forget_rights(void)
 
 /* Read which roles have rules, and forget all that was kept. */
 static void
-load_owners(void)
+load_owners(SfTableCopy *copy)
 {
 	static bool is_registered = false;
 	List	   *owners;
@@ -315,7 +315,7 @@ sf_watch_any(void)
 
 /* Read whether a rule wants to know of alerts. */
 static void
-load_alerts(void)
+load_alerts(SfTableCopy *copy)
 {
 	wants_alerts = sf_rule_any_wants_alerts();
 }

@@ -47,13 +47,6 @@ planned(TimestampTz since, TimestampTz until, TimestampTz now)
 	return runs;
 }
 
-/* Look with each scan, if there are schedules. */
-static TimestampTz
-next_look(void)
-{
-	return sf_schedule_row_any() ? GetCurrentTimestamp() : DT_NOEND;
-}
-
 /* Start runs that were missed or have waited. */
 static SfLook
 look(TimestampTz now)
@@ -69,7 +62,7 @@ const SfFeature sf_schedule_feature = {
 	.objects = objects,
 	.planned = planned,
 	.looks_at = "schedules",
-	.next_look = next_look,
+	.looks_if = sf_schedule_row_any,
 	.look = look,
 	.look_pause_ms = SF_RUNS_LOOK_PAUSE_MS,
 };

@@ -76,7 +76,7 @@ sf_startkey_join(SfExecution *execution, const void *option)
 		sf_startkey_find_waiting(execution->machine_no, key);
 	if (waiting != 0 && take_waiting(execution, o, waiting))
 		return o->keeps ? SF_BEGAN_KEPT : SF_BEGAN_REPLACED;
-	execution->start_key = key;
+	SF_OF_START(execution, sf_startkey_option) = key;
 	execution->start_at = find_time(o, GetCurrentTimestamp());
 	return SF_BEGAN_NEW;
 }
@@ -89,7 +89,7 @@ void
 sf_startkey_begins(const SfExecution *execution, SfBranch *root)
 {
 	const SfKeyOption *option;
-	const char *key = execution->start_key;
+	const char *key = SF_OF_START(execution, sf_startkey_option);
 
 	if (key == NULL)
 		return;

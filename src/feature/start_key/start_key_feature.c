@@ -177,15 +177,10 @@ migrated(const SfExecution *execution, int before)
 static void
 unjoins(const SfExecution *execution)
 {
-	if (execution->start_key != NULL)
-		(void) sf_startkey_settle(execution->machine_no, execution->start_key);
-}
+	const char *key = SF_OF_START(execution, sf_startkey_option);
 
-/* Look, with each scan, whether something was put off. */
-static TimestampTz
-next_look(void)
-{
-	return sf_startkey_any_ended() ? GetCurrentTimestamp() : DT_NOEND;
+	if (key != NULL)
+		(void) sf_startkey_settle(execution->machine_no, key);
 }
 
 /* Have those go on that come after what has ended, where the row of the key is free by now. */
@@ -234,7 +229,7 @@ const SfFeature sf_start_key_feature = {
 	.migrated = migrated,
 	.keeps_from_purge = sf_startkey_keeps,
 	.looks_at = "keys of starts",
-	.next_look = next_look,
+	.looks_if = sf_startkey_any_ended,
 	.look = look,
 	.look_pause_ms = LOOK_PAUSE_MS,
 	.looks_when_told = true,

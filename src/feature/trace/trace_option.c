@@ -125,16 +125,16 @@ find_given(const SfExecution *execution, SfTraceContext *context)
 		find_of_session(context);
 }
 
-/*
- * Give an execution that is to begin, or to begin anew, the trace that it is part of.  compiled: what sf_tracing_compile()
- * says of its version.
- */
+/* Give an execution that is to begin the trace that it is part of; compiled: what sf_tracing_compile() says of its version. */
 void
-sf_tracing_begin(SfExecution *execution, const void *compiled)
+sf_tracing_prepare(SfExecution *execution, const void *compiled)
 {
 	const double *share = compiled;
 	SfTraceContext context;
 
+	/* its parent's */
+	if (execution->trace != NULL)
+		return;
 	if (!find_given(execution, &context))
 	{
 		if (share == NULL)

@@ -42,7 +42,7 @@ extern char *sf_tracing_print(const SfTraceContext *context);
 /* --- trace_option.c: which executions are part of a trace --- */
 
 extern void *sf_tracing_compile(const Jsonb *options, const SfProgram *program);
-extern void sf_tracing_begin(SfExecution *execution, const void *compiled);
+extern void sf_tracing_prepare(SfExecution *execution, const void *compiled);
 
 /* --- span_id.c: ids of spans --- */
 
