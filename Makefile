@@ -20,7 +20,7 @@ LAYERS = base json jsonata expr asl cloud graph db store copy quota report machi
 # A folder in src/feature/ is a feature; `make WITHOUT="hold"` builds without some of those that the rest does not need. What
 # was left out the last time is written down, since it changes what has to be made anew. NEEDS_x lists the features without
 # which x cannot be, whose headers it includes.
-OPTIONAL_FEATURES = deadline event hold home human label limit node start_key trace
+OPTIONAL_FEATURES = archive deadline event hold home human label limit mcp node rule start_key trace
 ifneq ($(filter-out $(OPTIONAL_FEATURES),$(WITHOUT)),)
 $(error sfflow cannot be built without "$(firstword $(filter-out $(OPTIONAL_FEATURES),$(WITHOUT)))": the features that can be left out are $(OPTIONAL_FEATURES))
 endif
@@ -196,8 +196,7 @@ test:
 test-without:
 	$(PREPARE_TEST)
 	@status=0; for feature in $(OPTIONAL_FEATURES); do echo "== without $$feature"; \
-		$(MAKE) -s $(PARALLEL) tmp-install WITHOUT=$$feature && \
-		WITHOUT=$$feature test/run $(or $(SUITES),regress pgtap isolation cases tap) $(if $(TESTS),--tests $(TESTS)) || status=1; \
+		$(MAKE) -s test WITHOUT=$$feature SUITES='$(or $(SUITES),regress pgtap isolation cases tap)' TESTS='$(TESTS)' || status=1; \
 	done; $(MAKE) -s $(PARALLEL) tmp-install; exit $$status
 
 # More suites with the library under sanitizers than make test runs.

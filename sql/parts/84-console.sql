@@ -139,40 +139,6 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '[]'::jsonb;
 --@end
 
---@with limit
--- May the caller change a limit? One of a resource belongs to the role that set it.
-CREATE FUNCTION _sfflow.console_may_limit(target text, set_by text) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN CASE
-	WHEN $1 LIKE 'activity:%' THEN EXISTS (
-		SELECT FROM @extschema@.sf_activities a WHERE a.activity = substr($1, 10) AND pg_has_role(a.owner, 'USAGE'))
-	WHEN $1 ~ '^[^:/]+(/|$)' THEN coalesce(_sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"',
-		false)
-	ELSE $2 = current_user
-END;
-
--- Limits of a machine with its states, or all, or only those for which something waits; these come first.
-CREATE FUNCTION _sfflow.console_limits(machine text, only_waiting boolean, most integer) RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN (
-	SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.waiting DESC, l.target, l.key), '[]') FROM (
-		SELECT x.target, x.key, x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting,
-			x.oldest_waiting,
-			x.in_definition, NOT x.in_definition AND _sfflow.console_may_limit(x.target, x.set_by) AS may_change
-		FROM @extschema@.sf_limits x WHERE ($1 IS NULL OR split_part(x.target, '/', 1) = $1)
-			AND (NOT $2 OR x.waiting > 0)
-		ORDER BY x.waiting DESC, x.target, x.key LIMIT $3) l);
-
--- What of an execution waits for limits: the first branches, and who has the places.
-CREATE FUNCTION _sfflow.console_waits(execution_id text) RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN (
-	SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.since), '[]') FROM (
-		SELECT x.branch, x.state, x.target, x.key, x.since, x.position, x.waiting, x.max_running, x.in_use, x.rate,
-			x.per::text AS per, to_jsonb(x.in_use_by) AS in_use_by
-		FROM @extschema@.sf_limit_waits x WHERE x.execution_id = $1 LIMIT 5) w);
---@end
-
 -- How many rows a page is to have.
 CREATE FUNCTION _sfflow.console_limit(q jsonb, usual integer, most integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -990,57 +956,6 @@ RETURN (
 			SELECT x.kind, x.execution_id, x.acknowledged_at, x.acknowledged_by, left(x.comment, 500) AS comment
 			FROM @extschema@.sf_acknowledgements x ORDER BY x.acknowledged_at DESC LIMIT 50) a)));
 
--- rules {rule}: rules, and deliveries that wait or are dead, of one rule or of all.
-CREATE FUNCTION _sfflow.console_rules(q jsonb) RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN jsonb_build_object(
-	'rows', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.rule_name), '[]') FROM (
-		SELECT x.rule_name, x.owner, pg_has_role(x.owner, 'USAGE') AS may_edit,
-			_sfflow.console_cut(x.pattern::text, 4000) AS pattern, x.target,
-			_sfflow.console_cut(x.input::text, 4000) AS input, x.pending, x.delivered, x.dead,
-				left(x.last_error, 500) AS last_error,
-			_sfflow.console_cut(x.last_cause, 1000) AS last_cause, x.last_failed_at, x.created_at
-		FROM @extschema@.sf_rules x ORDER BY x.rule_name LIMIT _sfflow.console_limit($1, 200, 500)) r),
-	'deliveries', (
-		SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.status, d.failed_at DESC NULLS LAST, d.created_at, d.event_id),
-			'[]') FROM (
-		SELECT x.rule_name, x.event_id, x.status, x.attempts, x.next_attempt, left(x.error, 500) AS error,
-			_sfflow.console_cut(x.cause, 1000) AS cause, x.failed_at, x.created_at,
-				_sfflow.console_cut(x.event::text, 4000) AS event
-		FROM @extschema@.sf_rule_deliveries x WHERE $1 ->> 'rule' IS NULL OR x.rule_name = $1 ->> 'rule'
-		ORDER BY x.status, x.failed_at DESC NULLS LAST, x.created_at, x.event_id LIMIT 100) d),
-	'may_create', _sfflow.may_create());
-
--- test_pattern {pattern, event}: does an event match?
-CREATE FUNCTION _sfflow.console_test_pattern(q jsonb) RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN jsonb_build_object('matches', @extschema@.sf_test_event_pattern(($1 ->> 'pattern')::jsonb,
-	($1 ->> 'event')::jsonb));
-
--- create_rule {name, pattern, target, input, replace}: pattern and input are JSON text. A name that is taken is
--- refused, unless the rule is to be replaced; it keeps then how it names the executions that it
--- starts.
-CREATE FUNCTION _sfflow.console_create_rule(q jsonb) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	former record;
-BEGIN
-	SELECT r.execution_name, r.if_exists INTO former FROM @extschema@.sf_rules r WHERE r.rule_name = q ->> 'name';
-	IF FOUND AND NOT coalesce((q ->> 'replace')::boolean, false) THEN
-		RAISE EXCEPTION 'there is a rule "%" already', q ->> 'name' USING ERRCODE = 'SF012';
-	END IF;
-	IF former.execution_name IS NULL OR q ->> 'target' ~ '^(sql|activity|event|notify):' THEN
-		PERFORM @extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
-			nullif(q ->> 'input', '')::jsonb);
-	ELSE
-		PERFORM @extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
-			nullif(q ->> 'input', '')::jsonb, former.execution_name, former.if_exists);
-	END IF;
-	RETURN jsonb_build_object('created', '');
-END
-$$;
-
 -- set_calendar {name, rule, days, new}: make a calendar, or another one in its place; rule and days are JSON text. With
 -- new, a name that is taken is refused.
 CREATE FUNCTION _sfflow.console_set_calendar(q jsonb) RETURNS jsonb
@@ -1179,34 +1094,12 @@ RETURN CASE $1
 	WHEN 'redrive' THEN @extschema@.sf_redrive($2, $3 ->> 'from_state', ($3 ->> 'input')::jsonb,
 		($3 ->> 'version')::integer)::text
 	WHEN 'stop' THEN @extschema@.sf_stop($2, $3 ->> 'error', $3 ->> 'reason')
---@with hold
-	WHEN 'hold' THEN @extschema@.sf_hold($2, $3 ->> 'state', $3 ->> 'reason')::text
-	WHEN 'release' THEN @extschema@.sf_release($2, $3 ->> 'state')::text
-	WHEN 'mark' THEN @extschema@.sf_mark($2, $3 ->> 'job_id', $3 ->> 'outcome', ($3 ->> 'output')::jsonb,
-		$3 ->> 'reason')::text
---@end
---@with label
-	WHEN 'set_labels' THEN @extschema@.sf_set_labels($2, $3 -> 'labels')::text
---@end
 	WHEN 'acknowledge' THEN @extschema@.sf_acknowledge($2, $3 ->> 'kind', $3 ->> 'reason')::text
 	WHEN 'acknowledge_all' THEN @extschema@.sf_acknowledge_all($2, ($3 ->> 'until')::timestamptz, $3 ->> 'reason')::text
---@with limit
-	WHEN 'drop_limit' THEN @extschema@.sf_drop_limit($2, $3 ->> 'key')::text
---@end
---@with human
-	WHEN 'claim_task' THEN @extschema@.sf_claim_task($2::bigint)::text
-	WHEN 'release_task' THEN @extschema@.sf_release_task($2::bigint)::text
-	WHEN 'complete_task' THEN @extschema@.sf_complete_task($2::bigint, ($3 ->> 'output')::jsonb, $3 ->> 'comment')::text
-	WHEN 'fail_task' THEN @extschema@.sf_fail_task($2::bigint, nullif($3 ->> 'error', ''),
-		nullif($3 ->> 'cause', ''))::text
-	WHEN 'assign_task' THEN @extschema@.sf_assign_task($2::bigint, $3 ->> 'role')::text
---@end
 	WHEN 'unschedule' THEN @extschema@.sf_unschedule($2)::text
 	WHEN 'drop_calendar' THEN @extschema@.sf_drop_calendar($2)::text
 	WHEN 'drop_alias' THEN @extschema@.sf_drop_alias($3 ->> 'state_machine', $2)::text
-	WHEN 'drop_rule' THEN @extschema@.sf_drop_rule($2)::text
-	WHEN 'redeliver' THEN @extschema@.sf_redeliver($2, $3 ->> 'event_id')::text
-	WHEN 'discard' THEN @extschema@.sf_discard_deliveries($2, $3 ->> 'event_id')::text
+--@slot console_one
 END;
 
 -- An action on one target, whose error is that of the call, or on up to 50, each of which succeeds or fails by itself,
@@ -1354,42 +1247,6 @@ LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.sf_console_session() IS
 	'a text that changes when the role that has logged in is altered; null when it could not log in anew';
 
---@with limit
--- set_limit {target, key, max_running, rate, per, on_limit}: set a limit, or another one in its place; "" is null.
-CREATE FUNCTION _sfflow.console_set_limit(q jsonb) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	PERFORM @extschema@.sf_set_limit(q ->> 'target', nullif(q ->> 'key', ''), nullif(q ->> 'max_running', '')::integer,
-		nullif(q ->> 'rate', '')::double precision, coalesce(nullif(q ->> 'per', ''), '1 s')::interval,
-		coalesce(q ->> 'on_limit', 'queue'));
-	RETURN jsonb_build_object('target', q ->> 'target');
-END
-$$;
-
--- plan_limit, as set_limit: how much would run and wait, with the new limit and with the one that is there.
-CREATE FUNCTION _sfflow.console_plan_limit(q jsonb) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	former jsonb := (
-		SELECT to_jsonb(l) FROM (
-			SELECT x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting
-			FROM @extschema@.sf_limits x
-			WHERE x.target = q ->> 'target' AND x.key IS NOT DISTINCT FROM nullif(q ->> 'key', '')
-				AND NOT x.in_definition) l);
-BEGIN
-	PERFORM _sfflow.console_set_limit(q);
-	RETURN (
-		SELECT jsonb_build_object('before', former, 'after', to_jsonb(l)) FROM (
-			SELECT x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting
-			FROM @extschema@.sf_limits x
-			WHERE x.target = q ->> 'target' AND x.key IS NOT DISTINCT FROM nullif(q ->> 'key', '')
-				AND NOT x.in_definition) l);
-END
-$$;
---@end
-
 CREATE FUNCTION @extschema@.sf_console_actions() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY['acknowledge', 'acknowledge_all', 'act_on_matches', 'assign_task', 'claim_task', 'complete_task',
@@ -1432,24 +1289,9 @@ BEGIN
 		WHEN 'schedule' THEN answer := _sfflow.console_schedule(request);
 		WHEN 'activities' THEN answer := _sfflow.console_activities(request);
 		WHEN 'alerts' THEN answer := _sfflow.console_alerts(request);
-		WHEN 'rules' THEN answer := _sfflow.console_rules(request);
-		WHEN 'test_pattern' THEN answer := _sfflow.console_test_pattern(request);
-		WHEN 'create_rule' THEN answer := _sfflow.console_create_rule(request);
 		WHEN 'operations' THEN answer := _sfflow.console_operations(request);
 		WHEN 'test_state' THEN answer := _sfflow.console_test_state(request);
 		WHEN 'start' THEN answer := _sfflow.console_start(request);
---@with limit
-		WHEN 'set_limit' THEN answer := _sfflow.console_set_limit(request);
-		WHEN 'plan_limit' THEN answer := _sfflow.console_tried(action, request);
---@end
---@with human
-		WHEN 'inbox' THEN answer := _sfflow.console_inbox(request);
-		WHEN 'task' THEN answer := _sfflow.console_task(request);
-		WHEN 'claim_task', 'release_task', 'complete_task', 'fail_task', 'assign_task' THEN
-			answer := _sfflow.console_each(action, request);
---@else
-		WHEN 'inbox' THEN answer := '{"rows": [], "next": null, "counts": [], "held": [], "readable": []}';
---@end
 		WHEN 'set_schedule' THEN answer := _sfflow.console_set_schedule(request);
 		WHEN 'set_calendar' THEN answer := _sfflow.console_set_calendar(request);
 		WHEN 'set_alias' THEN answer := _sfflow.console_set_alias(request);
@@ -1457,6 +1299,10 @@ BEGIN
 		WHEN 'redrive', 'stop', 'hold', 'release', 'mark', 'set_labels', 'acknowledge', 'acknowledge_all', 'unschedule',
 			'drop_alias', 'drop_calendar', 'drop_limit', 'drop_rule', 'redeliver', 'discard' THEN
 			answer := _sfflow.console_each(action, request);
+--@slot console_answers
+		-- pages of features that this build lacks
+		WHEN 'inbox' THEN answer := '{"rows": [], "next": null, "counts": [], "held": [], "readable": []}';
+		WHEN 'rules' THEN answer := '{"rows": [], "deliveries": [], "may_create": false}';
 		ELSE
 			RAISE EXCEPTION 'there is no action "%" of the console', left(action, 100) USING ERRCODE = 'SF012';
 	END CASE;

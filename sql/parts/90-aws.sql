@@ -611,6 +611,7 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.sdk_dynamodb_scan(payload jsonb) RETURNS jsonb
 		LANGUAGE sql RETURN sfflow_aws.query(payload, true, true);
 
+--@with rule
 	-- ------------------------------------------------------------ EventBridge
 
 	CREATE TABLE sfflow_aws.event_rule (
@@ -725,6 +726,7 @@ BEGIN
 		RETURN jsonb_build_object('Entries', entries, 'FailedEntryCount', 0);
 	END $f$;
 
+--@end
 	-- ------------------------------------------------------------ SQS, SNS
 
 	-- Queues have one target, topics any number.

@@ -123,3 +123,8 @@ UNION ALL SELECT 'hold', h.hold_no FROM _sfflow.hold h
 --@into rows_of_executions
 	UNION ALL SELECT 'hold', h.execution_no FROM _sfflow.hold h WHERE h.execution_no IS NOT NULL
 	UNION ALL SELECT 'mark', k.execution_no FROM _sfflow.mark k
+--@into console_one
+	WHEN 'hold' THEN @extschema@.sf_hold($2, $3 ->> 'state', $3 ->> 'reason')::text
+	WHEN 'release' THEN @extschema@.sf_release($2, $3 ->> 'state')::text
+	WHEN 'mark' THEN @extschema@.sf_mark($2, $3 ->> 'job_id', $3 ->> 'outcome', ($3 ->> 'output')::jsonb,
+		$3 ->> 'reason')::text

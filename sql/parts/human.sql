@@ -363,3 +363,15 @@ FROM _sfflow.worklist w
 			ELSE jsonb_build_object('description', $4 -> 'description') END)::text
 --@into remove_definition
 	WHEN 'worklist' THEN @extschema@.sf_drop_worklist($2)::text
+--@into console_one
+	WHEN 'claim_task' THEN @extschema@.sf_claim_task($2::bigint)::text
+	WHEN 'release_task' THEN @extschema@.sf_release_task($2::bigint)::text
+	WHEN 'complete_task' THEN @extschema@.sf_complete_task($2::bigint, ($3 ->> 'output')::jsonb, $3 ->> 'comment')::text
+	WHEN 'fail_task' THEN @extschema@.sf_fail_task($2::bigint, nullif($3 ->> 'error', ''),
+		nullif($3 ->> 'cause', ''))::text
+	WHEN 'assign_task' THEN @extschema@.sf_assign_task($2::bigint, $3 ->> 'role')::text
+--@into console_answers
+		WHEN 'inbox' THEN answer := _sfflow.console_inbox(request);
+		WHEN 'task' THEN answer := _sfflow.console_task(request);
+		WHEN 'claim_task', 'release_task', 'complete_task', 'fail_task', 'assign_task' THEN
+			answer := _sfflow.console_each(action, request);

@@ -128,3 +128,5 @@ COMMENT ON COLUMN @extschema@.sf_labels.requested_at IS 'when it was requested';
 	WHERE e.machine_no <> l.machine_no OR e.requested_at <> l.requested_at
 		OR e.labels ->> l.name IS DISTINCT FROM l.value
 	UNION ALL
+--@into console_one
+	WHEN 'set_labels' THEN @extschema@.sf_set_labels($2, $3 -> 'labels')::text

@@ -309,3 +309,74 @@ WHERE NOT l.in_definition
 		($4 ->> 'rate')::double precision, ($4 ->> 'per')::interval, $4 ->> 'on_limit')::text
 --@into remove_definition
 	WHEN 'limit' THEN @extschema@.sf_drop_limit($4 ->> 'target', $4 ->> 'key')::text
+--@into console
+-- May the caller change a limit? One of a resource belongs to the role that set it.
+CREATE FUNCTION _sfflow.console_may_limit(target text, set_by text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN CASE
+	WHEN $1 LIKE 'activity:%' THEN EXISTS (
+		SELECT FROM @extschema@.sf_activities a WHERE a.activity = substr($1, 10) AND pg_has_role(a.owner, 'USAGE'))
+	WHEN $1 ~ '^[^:/]+(/|$)' THEN coalesce(_sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"',
+		false)
+	ELSE $2 = current_user
+END;
+
+-- Limits of a machine with its states, or all, or only those for which something waits; these come first.
+CREATE FUNCTION _sfflow.console_limits(machine text, only_waiting boolean, most integer) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.waiting DESC, l.target, l.key), '[]') FROM (
+		SELECT x.target, x.key, x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting,
+			x.oldest_waiting,
+			x.in_definition, NOT x.in_definition AND _sfflow.console_may_limit(x.target, x.set_by) AS may_change
+		FROM @extschema@.sf_limits x WHERE ($1 IS NULL OR split_part(x.target, '/', 1) = $1)
+			AND (NOT $2 OR x.waiting > 0)
+		ORDER BY x.waiting DESC, x.target, x.key LIMIT $3) l);
+
+-- What of an execution waits for limits: the first branches, and who has the places.
+CREATE FUNCTION _sfflow.console_waits(execution_id text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.since), '[]') FROM (
+		SELECT x.branch, x.state, x.target, x.key, x.since, x.position, x.waiting, x.max_running, x.in_use, x.rate,
+			x.per::text AS per, to_jsonb(x.in_use_by) AS in_use_by
+		FROM @extschema@.sf_limit_waits x WHERE x.execution_id = $1 LIMIT 5) w);
+
+-- set_limit {target, key, max_running, rate, per, on_limit}: set a limit, or another one in its place; "" is null.
+CREATE FUNCTION _sfflow.console_set_limit(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	PERFORM @extschema@.sf_set_limit(q ->> 'target', nullif(q ->> 'key', ''), nullif(q ->> 'max_running', '')::integer,
+		nullif(q ->> 'rate', '')::double precision, coalesce(nullif(q ->> 'per', ''), '1 s')::interval,
+		coalesce(q ->> 'on_limit', 'queue'));
+	RETURN jsonb_build_object('target', q ->> 'target');
+END
+$$;
+
+-- plan_limit, as set_limit: how much would run and wait, with the new limit and with the one that is there.
+CREATE FUNCTION _sfflow.console_plan_limit(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	former jsonb := (
+		SELECT to_jsonb(l) FROM (
+			SELECT x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting
+			FROM @extschema@.sf_limits x
+			WHERE x.target = q ->> 'target' AND x.key IS NOT DISTINCT FROM nullif(q ->> 'key', '')
+				AND NOT x.in_definition) l);
+BEGIN
+	PERFORM _sfflow.console_set_limit(q);
+	RETURN (
+		SELECT jsonb_build_object('before', former, 'after', to_jsonb(l)) FROM (
+			SELECT x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting
+			FROM @extschema@.sf_limits x
+			WHERE x.target = q ->> 'target' AND x.key IS NOT DISTINCT FROM nullif(q ->> 'key', '')
+				AND NOT x.in_definition) l);
+END
+$$;
+--@into console_one
+	WHEN 'drop_limit' THEN @extschema@.sf_drop_limit($2, $3 ->> 'key')::text
+--@into console_answers
+		WHEN 'set_limit' THEN answer := _sfflow.console_set_limit(request);
+		WHEN 'plan_limit' THEN answer := _sfflow.console_tried(action, request);

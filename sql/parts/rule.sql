@@ -231,3 +231,62 @@ FROM _sfflow.rule r
 		$4 ->> 'execution_name', $4 ->> 'if_exists')::text
 --@into remove_definition
 	WHEN 'rule' THEN @extschema@.sf_drop_rule($2)::text
+--@into console
+-- rules {rule}: rules, and deliveries that wait or are dead, of one rule or of all.
+CREATE FUNCTION _sfflow.console_rules(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN jsonb_build_object(
+	'rows', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.rule_name), '[]') FROM (
+		SELECT x.rule_name, x.owner, pg_has_role(x.owner, 'USAGE') AS may_edit,
+			_sfflow.console_cut(x.pattern::text, 4000) AS pattern, x.target,
+			_sfflow.console_cut(x.input::text, 4000) AS input, x.pending, x.delivered, x.dead,
+				left(x.last_error, 500) AS last_error,
+			_sfflow.console_cut(x.last_cause, 1000) AS last_cause, x.last_failed_at, x.created_at
+		FROM @extschema@.sf_rules x ORDER BY x.rule_name LIMIT _sfflow.console_limit($1, 200, 500)) r),
+	'deliveries', (
+		SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.status, d.failed_at DESC NULLS LAST, d.created_at, d.event_id),
+			'[]') FROM (
+		SELECT x.rule_name, x.event_id, x.status, x.attempts, x.next_attempt, left(x.error, 500) AS error,
+			_sfflow.console_cut(x.cause, 1000) AS cause, x.failed_at, x.created_at,
+				_sfflow.console_cut(x.event::text, 4000) AS event
+		FROM @extschema@.sf_rule_deliveries x WHERE $1 ->> 'rule' IS NULL OR x.rule_name = $1 ->> 'rule'
+		ORDER BY x.status, x.failed_at DESC NULLS LAST, x.created_at, x.event_id LIMIT 100) d),
+	'may_create', _sfflow.may_create());
+
+-- test_pattern {pattern, event}: does an event match?
+CREATE FUNCTION _sfflow.console_test_pattern(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN jsonb_build_object('matches', @extschema@.sf_test_event_pattern(($1 ->> 'pattern')::jsonb,
+	($1 ->> 'event')::jsonb));
+
+-- create_rule {name, pattern, target, input, replace}: pattern and input are JSON text. A name that is taken is
+-- refused, unless the rule is to be replaced; it keeps then how it names the executions that it
+-- starts.
+CREATE FUNCTION _sfflow.console_create_rule(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	former record;
+BEGIN
+	SELECT r.execution_name, r.if_exists INTO former FROM @extschema@.sf_rules r WHERE r.rule_name = q ->> 'name';
+	IF FOUND AND NOT coalesce((q ->> 'replace')::boolean, false) THEN
+		RAISE EXCEPTION 'there is a rule "%" already', q ->> 'name' USING ERRCODE = 'SF012';
+	END IF;
+	IF former.execution_name IS NULL OR q ->> 'target' ~ '^(sql|activity|event|notify):' THEN
+		PERFORM @extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
+			nullif(q ->> 'input', '')::jsonb);
+	ELSE
+		PERFORM @extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
+			nullif(q ->> 'input', '')::jsonb, former.execution_name, former.if_exists);
+	END IF;
+	RETURN jsonb_build_object('created', '');
+END
+$$;
+--@into console_one
+	WHEN 'drop_rule' THEN @extschema@.sf_drop_rule($2)::text
+	WHEN 'redeliver' THEN @extschema@.sf_redeliver($2, $3 ->> 'event_id')::text
+	WHEN 'discard' THEN @extschema@.sf_discard_deliveries($2, $3 ->> 'event_id')::text
+--@into console_answers
+		WHEN 'rules' THEN answer := _sfflow.console_rules(request);
+		WHEN 'test_pattern' THEN answer := _sfflow.console_test_pattern(request);
+		WHEN 'create_rule' THEN answer := _sfflow.console_create_rule(request);

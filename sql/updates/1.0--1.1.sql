@@ -187,6 +187,7 @@ CREATE TABLE _sfflow.delayed_start (
 CREATE INDEX delayed_start_time ON _sfflow.delayed_start (start_at);
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.delayed_start', '');
 
+--@with archive
 -- Archives.
 CREATE SEQUENCE _sfflow.archive_batch_no;
 CREATE TABLE _sfflow.archive_batch (
@@ -216,6 +217,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.archive_batch_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.archive_batch', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.archive_member', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.archive_progress', '');
+--@end
 
 -- Labels of executions.
 ALTER TABLE _sfflow.execution ADD COLUMN labels jsonb;

@@ -11,14 +11,14 @@
 
 extern const SfFeature sf_hold_feature BUILT_OR_NOT;
 extern const SfFeature sf_access_feature;
-extern const SfFeature sf_rule_feature;
+extern const SfFeature sf_rule_feature BUILT_OR_NOT;
 extern const SfFeature sf_schedule_feature BUILT_OR_NOT;
 extern const SfFeature sf_deadline_feature BUILT_OR_NOT;
 extern const SfFeature sf_event_feature BUILT_OR_NOT;
 extern const SfFeature sf_human_feature BUILT_OR_NOT;
 extern const SfFeature sf_delay_feature;
 extern const SfFeature sf_label_feature BUILT_OR_NOT;
-extern const SfFeature sf_archive_feature;
+extern const SfFeature sf_archive_feature BUILT_OR_NOT;
 extern const SfFeature sf_trace_feature BUILT_OR_NOT;
 extern const SfFeature sf_start_key_feature BUILT_OR_NOT;
 extern const SfFeature sf_node_feature BUILT_OR_NOT;

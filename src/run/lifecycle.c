@@ -14,7 +14,6 @@
 #include "run/lifecycle.h"
 #include "run/map_children.h"
 #include "run/dependents.h"
-#include "store/archive_member.h"
 #include "store/feature.h"
 #include "store/program_cache.h"
 
@@ -74,7 +73,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted)
 	SfBranch   *root;
 	SfDraft	   *draft;
 
-	sf_archive_require_free(execution);
+	sf_feature_require_unfrozen(execution);
 	branches = lock_branches(execution);
 	old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	reopen(execution);
@@ -415,7 +414,7 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 				 errmsg("argument input of sf_redrive needs from_state"),
 				 errdetail("What did not succeed runs again with the input it had.")));
 
-	sf_archive_require_free(execution);
+	sf_feature_require_unfrozen(execution);
 	branches = lock_branches(execution);
 	if (from_state == NULL && branches == NIL)
 		ereport(ERROR,
@@ -467,7 +466,7 @@ sf_lifecycle_try_redrive(SfExecution *execution)
 {
 	List	   *branches;
 
-	if (sf_archive_has(execution->execution_no))
+	if (sf_feature_frozen(execution->execution_no) != NULL)
 		return SF_REDRIVE_ARCHIVED;
 	if (!sf_branch_try_all(execution->execution_no, &branches) ||
 		!try_lock_children(execution, branches))

@@ -17,7 +17,6 @@
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
-#include "store/archive_member.h"
 
 /* Redrive a child of a run, and count it as running. */
 static void
@@ -84,7 +83,7 @@ sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 	int			begun = 0;
 	ListCell   *lc;
 
-	sf_archive_require_free(execution);
+	sf_feature_require_unfrozen(execution);
 	draft = sf_draft_make_locked(execution);
 	initStringInfo(&names);
 	foreach(lc, sf_map_run_tolerant(execution->execution_no))
@@ -117,7 +116,7 @@ sf_redrive_items(SfExecution *parent, int64 map_run_no, int n, SfRedriveItem red
 	SfMapRun   *map_run;
 	int			begun = 0;
 
-	sf_archive_require_free(parent);
+	sf_feature_require_unfrozen(parent);
 	draft = sf_draft_make_locked(parent);
 	map_run = sf_map_run_read(parent->execution_no, map_run_no, SF_LOCK_WAIT);
 	for (int i = 0; i < n; i++)

@@ -37,8 +37,13 @@
 #include "run/driver.h"
 #include "run/retention.h"
 #include "store/dropped.h"
+#include "store/feature.h"
 #include "store/privilege.h"
 #include "store/task.h"
+
+/* What the name of an activity begins with */
+#define ACTIVITY		"activity:"
+#define ACTIVITY_LENGTH	(sizeof(ACTIVITY) - 1)
 
 /* Executions that a batch looks at, and one that collects for an archive */
 #define BATCH			500
@@ -147,22 +152,7 @@ check_ages(const Jsonb *ages)
 static bool
 is_activity(const char *archive)
 {
-	return archive != NULL && strncmp(archive, "activity:", 9) == 0;
-}
-
-/* Raise unless the option archive names an activity that machines of the caller may use. */
-static void
-check_activity(const char *archive)
-{
-	const char *name = archive + strlen("activity:");
-	const SfActivity *activity = sf_activity_read(name);
-
-	if (activity == NULL ||
-		!sf_privilege_check(SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_WORK))
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
-				 errmsg("activity \"%s\" of option archive does not exist, or you have no right to WORK for it", name),
-				 errhint("sf_create_activity() creates one, its owner grants WORK with sf_grant().")));
+	return archive != NULL && strncmp(archive, ACTIVITY, ACTIVITY_LENGTH) == 0;
 }
 
 /* Raise unless the options "retention" and "archive" of a machine are valid. */
@@ -182,12 +172,13 @@ sf_retention_check(const Jsonb *options)
 		sf_resource_parse(archive, &resource);
 	if (sf_json_get(options, "archive") != NULL &&
 		(archive == NULL || resource.integration != SF_INTEGRATION_REQUEST_RESPONSE ||
-		 (resource.kind != SF_RESOURCE_SQL_FUNCTION && !is_activity(archive))))
+		 (resource.kind != SF_RESOURCE_SQL_FUNCTION &&
+		  (!is_activity(archive) || *sf_features_at[SF_AT_checks_archive] == NULL))))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("option archive must be a SQL function, as in \"sql:schema.function\", or an activity, as in \"activity:name\"")));
 	if (is_activity(archive))
-		check_activity(archive);
+		SF_TELL(checks_archive, archive + ACTIVITY_LENGTH);
 }
 
 /* {"state_machine": …, "executions": [ids]} */
@@ -358,13 +349,13 @@ purge_audit(SfRetention *look)
 static SfPurgeMachine *
 find_machine(SfRetention *look)
 {
-	SfPurgeMachine *machine = sf_purge_next_machine(look->machine_no);
+	SfPurgeMachine *machine = sf_purge_next_machine(look->machine_no, NULL);
 
 	if (machine == NULL && look->again)
 	{
 		look->again = false;
 		look->machine_no = 0;
-		machine = sf_purge_next_machine(0);
+		machine = sf_purge_next_machine(0, NULL);
 	}
 	return machine;
 }
@@ -438,11 +429,11 @@ bool
 sf_retention_collect(const SfActivity *activity, int wanted, SfRetentionTake take, void *arg)
 {
 	SfTick		until = sf_tick_plus_ms(sf_tick_now(), COLLECT_MS);
-	const char *archive = psprintf("activity:%s", activity->name);
+	const char *archive = psprintf(ACTIVITY "%s", activity->name);
 	SfPurgeMachine *machine = NULL;
 
 	(void) sf_purge_lock(SF_PURGE_LOCK_LOOK, true);
-	while ((machine = sf_purge_next_archived(machine == NULL ? 0 : machine->machine_no, archive)) != NULL)
+	while ((machine = sf_purge_next_machine(machine == NULL ? 0 : machine->machine_no, archive)) != NULL)
 	{
 		if (!sf_privilege_check_role(machine->owner, SF_OBJECT_ACTIVITY, activity->name, activity->owner,
 									 SF_PRIVILEGE_WORK))

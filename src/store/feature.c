@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
 #include "utils/memutils.h"
 
 #include "store/feature.h"
@@ -252,6 +253,39 @@ sf_feature_delete_of_machine(int machine_no)
 		if (table->copied)
 			sf_store_announce_change(table->name);
 	}
+}
+
+/* Say what is being done with an execution, whose row the caller has locked, and which therefore must not change; NULL: nothing. */
+const char *
+sf_feature_frozen(int64 execution_no)
+{
+	static SfPlan plan;
+	StringInfoData query;
+
+	if (plan.query == NULL)
+	{
+		initStringInfo(&query);
+		appendStringInfoString(&query, "SELECT ''::pg_catalog.text WHERE false");
+		SF_TABLES(table)
+			if (table->freezes != NULL)
+				appendStringInfo(&query, " UNION ALL SELECT '%s' FROM _sfflow.%s k WHERE k.execution_no = $1",
+								 table->freezes, table->name);
+		plan.query = MemoryContextStrdup(TopMemoryContext, query.data);
+	}
+	return sf_list_first(sf_store_texts(&plan, SF_INT8(execution_no)));
+}
+
+/* Refuse to change an execution, whose row the caller has locked, and which has to stay as it is. */
+void
+sf_feature_require_unfrozen(const SfExecution *execution)
+{
+	const char *what = sf_feature_frozen(execution->execution_no);
+
+	if (what != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+				 errmsg("execution \"%s\" is being %s, and is deleted after that", execution->execution_id, what),
+				 errhint("When it is gone, sf_start() begins another execution of this name.")));
 }
 
 /*

@@ -42,6 +42,7 @@ typedef struct SfFeatureTable
 	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
 	bool		copied;			/* backends keep a copy: a function that deletes rows announces that */
 	const char *by_role;		/* an index that begins with a role that rows name, which cannot be dropped; or NULL */
+	const char *freezes;		/* an execution with a row is being …, "archived": it does not change, and is not purged; or NULL */
 	const char *purge;			/* if no index begins with execution_no: how its rows d of executions x are found
 								 * else, from what follows "USING x" up to AND; or NULL */
 } SfFeatureTable;
@@ -294,6 +295,9 @@ typedef struct SfFeature
 	/* List runs of executions that are planned from one time up to another, as SfPlannedRun. */
 	List	   *(*planned) (TimestampTz since, TimestampTz until, TimestampTz now);
 
+	/* Raise unless the caller's machines may have an activity as their archive, of which the feature hands executions out. */
+	void		(*checks_archive) (const char *activity);
+
 	/* Must an ended execution, whose row the purge has locked, stay?  Never waits. */
 	bool		(*keeps_from_purge) (int64 execution_no);
 
@@ -411,6 +415,7 @@ typedef struct SfFeature
 	X(states_changed) \
 	X(executions_dropped) \
 	X(planned) \
+	X(checks_archive) \
 	X(keeps_from_purge) \
 	X(keeps_back) \
 	X(scheduled) \
@@ -464,6 +469,8 @@ extern const char *sf_feature_waiting_word(const char *name);
 extern char *sf_feature_trace_context(const SfExecution *execution, const SfBranch *branch, const SfState *state,
 									   bool by_worker);
 extern bool sf_feature_keeps_back(char kind, const char *name);
+extern const char *sf_feature_frozen(int64 execution_no);
+extern void sf_feature_require_unfrozen(const SfExecution *execution);
 extern bool sf_feature_wants_notice(SfChangeKind kind, const SfExecution *execution);
 extern const char *sf_feature_use_of(char kind, const char *name);
 extern SfKept sf_feature_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);

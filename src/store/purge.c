@@ -5,8 +5,10 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
+#include "utils/memutils.h"
 
 #include "store/feature.h"
 #include "store/purge.h"
@@ -15,18 +17,34 @@
  * What an ended execution e must fulfil besides.  Children of .sync tasks go when
  * they are old enough themselves; one whose parent still runs stays.  Those of a
  * Distributed Map go after their parent, which takes their results when it is
- * redriven; that waits for those that run again after it has ended.  One that a
- * program is writing into an archive goes when that is confirmed.
+ * redriven; that waits for those that run again after it has ended.  The place
+ * is for the tables of features that freeze executions (prepare).
  */
 #define NOT_NEEDED(running) \
-	"  AND NOT EXISTS (SELECT FROM _sfflow.archive_member a" \
-	"   WHERE a.execution_no = e.execution_no)" \
+	"%s" \
 	"  AND NOT EXISTS (SELECT FROM _sfflow.execution p" \
 	"   WHERE p.execution_no = e.parent_execution_no" \
 	"   AND (p.status = " running " OR e.map_run_no IS NOT NULL))" \
 	"  AND NOT EXISTS (SELECT FROM _sfflow.execution c" \
 	"   WHERE c.parent_execution_no = e.execution_no" \
 	"   AND c.map_run_no IS NOT NULL AND c.status = " running ")"
+
+/* Give a plan its query, of which format has a place for conditions: that no table of a feature freezes an execution e. */
+static SfPlan *
+prepare(SfPlan *plan, const char *format)
+{
+	StringInfoData conditions;
+
+	if (plan->query != NULL)
+		return plan;
+	initStringInfo(&conditions);
+	SF_TABLES(table)
+		if (table->freezes != NULL)
+			appendStringInfo(&conditions, " AND NOT EXISTS (SELECT FROM _sfflow.%s k"
+							 " WHERE k.execution_no = e.execution_no)", table->name);
+	plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(format, conditions.data));
+	return plan;
+}
 
 /* Does a feature keep an execution, as one that a session is holding just now? */
 static bool
@@ -64,19 +82,20 @@ leave_out_kept(SfPurgeBatch *batch)
 int64
 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 {
-	static SfPlan plan = SF_PLAN(
+	static SfPlan plan;
+	static const char query[] =
 		"SELECT e.execution_no FROM _sfflow.execution e"
 		" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no"
 		" WHERE e.status <> $4"
 		" AND e.stopped_at < $1"
 		" AND pg_catalog.pg_has_role($2, m.owner::pg_catalog.oid, 'USAGE')"
 		" AND NOT EXISTS (SELECT FROM _sfflow.state_machine_version v WHERE v.machine_no = m.machine_no"
-		"  AND v.version = m.current_version AND v.options ->> 'archive' LIKE 'activity:%')"
+		"  AND v.version = m.current_version AND v.options ->> 'archive' LIKE 'activity:%%')"
 		NOT_NEEDED("$4")
-		" ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED");
+		" ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED";
 	SfPurgeBatch batch = {0};
 
-	batch.numbers = sf_store_numbers(&plan, SF_TIME(ended_before),
+	batch.numbers = sf_store_numbers(prepare(&plan, query), SF_TIME(ended_before),
 									 sf_query_arg(OIDOID, ObjectIdGetDatum(role), false),
 									 SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
 	leave_out_kept(&batch);
@@ -88,28 +107,16 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 #define ROW SfPurgeMachine
 SF_RESULT_TYPE(machine_type, SF_PURGE_MACHINE_FIELDS);
 
-/* The next machine by number, with the options of its current version; NULL: there is none. */
+/* The next machine by number, of those whose current version names an archive (NULL: of all); NULL: there is none. */
 SfPurgeMachine *
-sf_purge_next_machine(int after)
+sf_purge_next_machine(int after, const char *archive)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT m.machine_no, m.name, m.owner, v.options FROM _sfflow.state_machine m"
 		" JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no"
 		" AND v.version = m.current_version"
-		" WHERE m.machine_no > $1 ORDER BY m.machine_no LIMIT 1");
-
-	return sf_store_row(&plan, &machine_type, SF_INT4(after));
-}
-
-/* The next machine by number whose current version names an archive; NULL: there is none. */
-SfPurgeMachine *
-sf_purge_next_archived(int after, const char *archive)
-{
-	static SfPlan plan = SF_PLAN(
-		"SELECT m.machine_no, m.name, m.owner, v.options FROM _sfflow.state_machine m"
-		" JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no"
-		" AND v.version = m.current_version"
-		" WHERE m.machine_no > $1 AND v.options ->> 'archive' = $2 ORDER BY m.machine_no LIMIT 1");
+		" WHERE m.machine_no > $1 AND ($2 IS NULL OR v.options ->> 'archive' = $2)"
+		" ORDER BY m.machine_no LIMIT 1");
 
 	return sf_store_row(&plan, &machine_type, SF_INT4(after), SF_TEXT(archive));
 }
@@ -188,17 +195,20 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 	"  FOR UPDATE OF e SKIP LOCKED)" \
 	" SELECT pg_catalog.count(*), NULL::pg_catalog.text, pg_catalog.max(s.requested_at) FROM s" \
 	" UNION ALL SELECT x.execution_no, x.execution_id, NULL FROM x"
-	static SfPlan of_all = SF_PLAN(
+	static SfPlan plan_of_all;
+	static SfPlan plan_of_open;
+	static const char of_all[] =
 		"WITH s AS MATERIALIZED (SELECT e.execution_no, e.requested_at"
 		" FROM _sfflow.execution e WHERE e.machine_no = $1 AND $2 IS NOT NULL" NEXT("e")
-		LOCK_PURGED);
-	static SfPlan of_open = SF_PLAN(
+		LOCK_PURGED;
+	static const char of_open[] =
 		"WITH s AS MATERIALIZED (SELECT o.execution_no, o.requested_at"
 		" FROM _sfflow.open_execution o WHERE o.machine_no = $1 AND o.status = $2"
-		NEXT("o") LOCK_PURGED);
+		NEXT("o") LOCK_PURGED;
+	SfPlan	   *plan = status == SF_STATUS_SUCCEEDED ? prepare(&plan_of_all, of_all) : prepare(&plan_of_open, of_open);
 
 	memset(batch, 0, sizeof(*batch));
-	sf_store_read(status == SF_STATUS_SUCCEEDED ? &of_all : &of_open, sf_purge_read_batch, batch,
+	sf_store_read(plan, sf_purge_read_batch, batch,
 				  SF_INT4(machine_no), SF_TEXT(sf_status_name(status)), SF_TIME(after),
 				  SF_TIME(ended_before), SF_INT8(limit), SF_INT2(status),
 				  SF_INT2(SF_STATUS_RUNNING));

@@ -47,8 +47,7 @@ typedef enum SfPurgeLock
 	SF_PURGE_LOCK_ARCHIVE		/* calling an archive function */
 } SfPurgeLock;
 
-extern SfPurgeMachine *sf_purge_next_machine(int after);
-extern SfPurgeMachine *sf_purge_next_archived(int after, const char *archive);
+extern SfPurgeMachine *sf_purge_next_machine(int after, const char *archive);
 extern SfPurgePosition sf_purge_position(int machine_no, SfStatus status);
 extern void sf_purge_set_position(int machine_no, SfStatus status,
 								  const SfPurgePosition *position);

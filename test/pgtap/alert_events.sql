@@ -1,4 +1,5 @@
 -- Alerts tell rules when they open: each kind once, by the write that opens it or, if time opens it, by a look.
+-- needs: rule
 BEGIN;
 SELECT plan(30);
 

@@ -1,5 +1,5 @@
 -- Every argument that is an interval, a count or a number, and every option: what is refused, and how.
--- needs: hold deadline limit event human trace node
+-- needs: archive hold deadline limit event human trace node
 BEGIN;
 
 -- call: what is called; expected: its SQLSTATE and message (a pattern), or 'ok'

@@ -1,5 +1,5 @@
 -- sf_console_api: what each page of the console gets, with the rights of its role, bounded; sf_graph_layout and sf_graph_status.
--- needs: hold deadline limit
+-- needs: hold deadline limit rule
 BEGIN;
 SELECT plan(144);
 

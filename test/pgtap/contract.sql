@@ -1,5 +1,5 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
--- needs: hold deadline limit event human label trace start_key node home
+-- needs: archive hold deadline limit event human label trace start_key node home rule mcp
 BEGIN;
 SELECT plan(262);
 

@@ -1,5 +1,5 @@
 -- Deadlines: what is late, what will be late, and what never started; each is raised once, as an alert and as an event.
--- needs: hold
+-- needs: hold rule
 BEGIN;
 SET LOCAL timezone = 'UTC';
 SELECT plan(112);

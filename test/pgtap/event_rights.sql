@@ -1,5 +1,5 @@
 -- Events by key: who may create types, emit, receive, and see what.
--- needs: event hold
+-- needs: event hold rule
 BEGIN;
 SELECT plan(37);
 

@@ -1,4 +1,5 @@
 -- A task that runs in the session of another role leaves nothing in it: no object in pg_temp, no cursor, no lock.
+-- needs: rule
 \set VERBOSITY terse
 BEGIN;
 SELECT no_plan() \g /dev/null

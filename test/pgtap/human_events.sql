@@ -1,5 +1,5 @@
 -- Tasks of people: what time brings (Due, Escalate), what rules are told, alerts.
--- needs: human
+-- needs: human rule
 BEGIN;
 SELECT plan(32);
 

@@ -1,5 +1,5 @@
 -- Labels of executions: where they come from, what may be one, and how executions are found by them.
--- needs: label
+-- needs: label mcp
 BEGIN;
 SELECT plan(61);
 

@@ -1,6 +1,6 @@
 -- What one role puts into the tables costs the work of other roles nothing. Proved by counts: how many rows of sfflow's tables
 -- each operation of one role reads, before and after another role has filled a table, and after it has changed one row more.
--- needs: hold deadline limit
+-- needs: hold deadline limit rule
 BEGIN;
 CREATE ROLE rows_victim;
 CREATE ROLE rows_stranger;

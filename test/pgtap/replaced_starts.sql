@@ -1,5 +1,5 @@
 -- if_exists => 'replace': an execution that has not begun gets another input, other labels, another time and version.
--- needs: hold limit label event
+-- needs: hold limit label event rule
 BEGIN;
 SELECT plan(36);
 

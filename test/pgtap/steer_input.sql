@@ -1,5 +1,5 @@
 -- Texts that name nothing, given to each function that steers: each is refused with an error that says so, and nothing is written.
--- needs: hold deadline
+-- needs: hold deadline rule
 BEGIN;
 SELECT plan(5);
 

@@ -1,5 +1,6 @@
 -- What sf_aws_install() makes: DynamoDB, EventBridge, SQS, SNS, Step Functions and Systems Manager inside the database.
 -- Scenes that run executions are one transaction each, so that no worker takes part in them.
+-- needs: rule
 \set VERBOSITY terse
 SET client_min_messages = warning;
 SELECT sf_aws_install();

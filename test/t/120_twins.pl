@@ -1,6 +1,6 @@
 # Objects that stood in a database before sfflow was installed, or that stand first in the search_path, are never run
 # with its user's rights: the database belongs to a tenant, and is full of twins of everything in pg_catalog.
-# needs: hold deadline limit event human trace node
+# needs: archive hold deadline limit event human trace node rule mcp
 use strict;
 use warnings;
 use FindBin;

@@ -2,6 +2,7 @@
 # process grows.
 #
 # `make soak` runs it for SOAK_MINUTES; without that, for some seconds.
+# needs: rule
 use strict;
 use warnings;
 use FindBin;

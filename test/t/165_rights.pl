@@ -1,6 +1,6 @@
 # The table of rights in docs/security.md is true: each call, tried by a role with one right, does what its cell says.
 # Beside it: what no role may reach, tokens that were altered, and the workers' processes.
-# needs: deadline trace
+# needs: deadline trace rule
 use strict;
 use warnings;
 use FindBin;

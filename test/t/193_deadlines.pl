@@ -1,5 +1,6 @@
 # Deadlines with workers: what is late is noticed at that moment, without waiting for the poll; the alert and the event
 # of each are there once, although workers and servers are killed, and a standby takes over.
+# needs: rule
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
 # What operators did goes on at a standby that takes over in the middle: marks, a redrive of many and deliveries of
 # rules. What had committed happens once; what had not, not at all.
-# needs: hold
+# needs: hold rule
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,6 @@
 # Alerts that time opens tell rules once each, whatever is killed: a worker in the middle of a look, the server, and the
 # server for good, when a standby takes over.
+# needs: rule
 use strict;
 use warnings;
 use FindBin;

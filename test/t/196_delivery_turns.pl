@@ -1,6 +1,7 @@
 # Turns of workers that call targets of rules: what was claimed and not tried counts no attempt, slow targets keep a
 # worker for a while only, a locked delivery keeps no other waiting, owners take turns, and no worker is woken for
 # nothing.
+# needs: rule
 use strict;
 use warnings;
 use FindBin;

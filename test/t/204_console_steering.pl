@@ -1,6 +1,6 @@
 # The console in a browser: a page offers an action to the roles that may do it, and to no others; schedules, rules,
 # limits and deadlines.
-# needs: deadline limit
+# needs: deadline limit rule
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,6 @@
 # Where a commit takes a second, a worker counts as stuck after each turn, another one replaces it, and it leaves.
 # Executions go on nevertheless, and so they do beside deliveries of rules that take as long.
+# needs: rule
 use strict;
 use warnings;
 use FindBin;

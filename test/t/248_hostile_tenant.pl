@@ -3,7 +3,7 @@
 # sfflow's processes and locks, and not the processors that his sessions take.
 #
 # Runs alone.
-# needs: limit
+# needs: limit rule
 use strict;
 use warnings;
 use FindBin;

@@ -1,7 +1,7 @@
 # Tasks of people with workers and with several sessions: two claims at once, an answer beside a stop, beside a
 # time-out and beside the drop of its worklist; four eyes by logins, also of a child execution; a crash; a dump;
 # a purge.
-# needs: human
+# needs: human rule
 use strict;
 use warnings;
 use FindBin;

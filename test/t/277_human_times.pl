@@ -1,6 +1,6 @@
 # What time brings for tasks of people, with workers: rules are told once when a task is due and when it is for more
 # roles, also over a crash; such a role sees and does the task from then on; a task that is done in time is not due.
-# needs: human
+# needs: human rule
 use strict;
 use warnings;
 use FindBin;

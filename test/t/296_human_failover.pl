@@ -1,7 +1,7 @@
 # Tasks of people outlast what becomes of the server: a standby is promoted while tasks are claimed, transactions in
 # which a task is claimed or completed are prepared and finished after a crash, and rules are told once that a task is
 # for more roles.
-# needs: human
+# needs: human rule
 use strict;
 use warnings;
 use FindBin;

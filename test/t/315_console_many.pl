@@ -1,6 +1,6 @@
 # What is changed with a preview, actions on all executions that a filter has, searches inside of executions and views
 # in the address, in a browser: by keyboard, and with axe-core.
-# needs: hold label limit trace
+# needs: hold label limit trace rule
 use strict;
 use warnings;
 use FindBin;

@@ -10,7 +10,7 @@
 #include "store/task.h"
 
 static const SfFeatureTable tables[] = {
-	{"archive_member",.of_execution = true},
+	{"archive_member",.of_execution = true,.freezes = "archived"},
 	{NULL}
 };
 
@@ -28,6 +28,19 @@ object_dropped(char kind, const char *name)
 				 errmsg("activity \"%s\" has executions that are being archived", name),
 				 errhint("Let sfworker --archive confirm them; sf_archive_batches shows them.")));
 	sf_batch_forget(activity->activity_no);
+}
+
+/* Raise unless machines of the caller may have an activity as their archive. */
+static void
+checks_archive(const char *name)
+{
+	const SfActivity *activity = sf_activity_read(name);
+
+	if (activity == NULL || !sf_privilege_check(SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_WORK))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
+				 errmsg("activity \"%s\" of option archive does not exist, or you have no right to WORK for it", name),
+				 errhint("sf_create_activity() creates one, its owner grants WORK with sf_grant().")));
 }
 
 /* Read how many archives there are, and how many are behind. */
@@ -58,6 +71,7 @@ health(SfHealthPut put, void *arg)
 const SfFeature sf_archive_feature = {
 	.name = "archive",
 	.tables = tables,
+	.checks_archive = checks_archive,
 	.object_dropped = object_dropped,
 	.health = health,
 };
