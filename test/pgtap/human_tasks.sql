@@ -1,7 +1,7 @@
 -- Tasks of people: what a state says of them, who claims and answers them, forms, errors, retries, ends; and what is left.
 -- needs: human
 BEGIN;
-SELECT plan(72);
+SELECT plan(73);
 
 CREATE FUNCTION pg_temp.refused(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -153,9 +153,11 @@ SELECT sf_stop('order:2') \g /dev/null
 SELECT sf_drop_state_machine(m, force => true) FROM unnest('{order,jsonata,any,retries,short,beside,items}'::text[]) m \g /dev/null
 SELECT is_empty('SELECT execution_no FROM _sfflow.human_task UNION ALL SELECT execution_no FROM _sfflow.human_task_role
 	UNION ALL SELECT execution_no FROM _sfflow.human_task_event UNION ALL SELECT execution_no FROM _sfflow.human_starter', 'machines that are dropped leave no rows');
-SELECT pg_temp.machine('order', '{"Title": "x", "Roles": ["' || current_user || '"]}'), pg_temp.go('order', '3') \g /dev/null
+CREATE ROLE human_of_task;
+SELECT pg_temp.machine('order', '{"Title": "x", "Roles": ["human_of_task"]}'), pg_temp.go('order', '3') \g /dev/null
 SELECT sf_drop_state_machine('order', force => true) \g /dev/null
 SELECT is_empty('SELECT execution_no FROM _sfflow.human_task UNION ALL SELECT execution_no FROM _sfflow.human_task_role', '... also one with a task that waits');
+SELECT lives_ok('DROP ROLE human_of_task', '... whose role can be dropped then');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 SELECT lives_ok($$ SELECT sf_drop_worklist('human:approve') $$, 'the worklist is dropped');
 SELECT is_empty('SELECT * FROM sf_worklists', '... and gone');

@@ -69,16 +69,6 @@ begins(const SfExecution *execution, SfBranch *root)
 	sf_emission_starts(execution);
 }
 
-/* Forget what executions of a dropped machine waited for. */
-static void
-executions_dropped(SfArg numbers)
-{
-	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.event_wait w WHERE w.execution_no = ANY ($1)");
-
-	if (sf_topic_may_be())
-		sf_store_execute(&plan, numbers);
-}
-
 /* Look at what has come while the database was not driven. */
 static void
 enabled(bool adopted)
@@ -118,7 +108,6 @@ const SfFeature sf_event_feature = {
 	.restarted = restarted,
 	.replaced = replaced,
 	.rewound = restarted,
-	.executions_dropped = executions_dropped,
 	.enabled = enabled,
 	.looks_at = "events",
 	.looks_if = are_types,

@@ -133,7 +133,7 @@ extern void sf_human_created(int64 task_no);
 extern void sf_human_forget(SfBranchKey key);
 extern void sf_human_cancel(SfBranchKey key);
 extern void sf_human_cancel_all(int64 execution_no);
-extern void sf_human_forget_executions(SfArg numbers);
+extern void sf_human_forget_roles(SfArg numbers);
 
 /* --- human_look.c: what time brings --- */
 

@@ -11,7 +11,7 @@
 
 static const SfFeatureTable tables[] = {
 	{"human_task",.of_execution = true},
-	{"human_task_role",.of_execution = true,.by_role = "human_task_role_role"},
+	{"human_task_role",.by_role = "human_task_role_role"},	/* its rows go with those of tasks, and the anchors of roles with them */
 	{"human_task_event",.of_execution = true},
 	{"human_starter",.of_execution = true},
 	{"worklist",.copied = true,.by_role = "worklist_owner"},
@@ -43,12 +43,12 @@ left_state(SfBranchKey key)
 		sf_human_cancel(key);
 }
 
-/* Forget the tasks of executions. */
+/* Forget the roles of the tasks of executions. */
 static void
 executions_dropped(SfArg numbers)
 {
 	if (sf_worklist_may_be())
-		sf_human_forget_executions(numbers);
+		sf_human_forget_roles(numbers);
 }
 
 /* Cancel the tasks of an execution that has ended. */

@@ -281,15 +281,13 @@ sf_human_cancel_all(int64 execution_no)
 	cancel(numbers);
 }
 
-/* Forget the tasks of executions, an array of numbers. */
+/* Forget the roles that tasks of executions were for, an array of numbers. */
 void
-sf_human_forget_executions(SfArg numbers)
+sf_human_forget_roles(SfArg numbers)
 {
-	static SfPlan roles = SF_PLAN(
+	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.human_task_role r WHERE r.execution_no = ANY ($1)"
 		" RETURNING r.role::pg_catalog.oid::pg_catalog.int8");
-	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.human_task t WHERE t.execution_no = ANY ($1)");
 
-	sf_store_execute(&plan, numbers);
-	unanchor_all(sf_store_numbers(&roles, numbers));
+	unanchor_all(sf_store_numbers(&plan, numbers));
 }
