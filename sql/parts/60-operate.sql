@@ -35,7 +35,7 @@ AS 'MODULE_PATHNAME', 'sfflow_decide_copy'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 -- The roles that rows name, each as often as they do: their anchors keep DROP ROLE from dropping them.
--- src/store/anchor.c lists the same tables, each with an index that begins with the role.
+-- src/store/anchor.c looks into the same tables, by the indexes that they name in src/store/feature.h (by_role).
 CREATE VIEW _sfflow.named_role AS
 SELECT owner AS role FROM _sfflow.state_machine
 UNION ALL SELECT role FROM _sfflow.privilege
