@@ -20,13 +20,14 @@ LAYERS = base json jsonata expr asl cloud graph db store copy quota report machi
 # A folder in src/feature/ is a feature; `make WITHOUT="hold"` builds without some of those that the rest does not need. What
 # was left out the last time is written down, since it changes what has to be made anew. NEEDS_x lists the features without
 # which x cannot be, whose headers it includes.
-OPTIONAL_FEATURES = archive deadline event hold home human label limit mcp node rule start_key trace
+OPTIONAL_FEATURES = archive deadline event hold home human label limit mcp move node rule start_key trace
 ifneq ($(filter-out $(OPTIONAL_FEATURES),$(WITHOUT)),)
 $(error sfflow cannot be built without "$(firstword $(filter-out $(OPTIONAL_FEATURES),$(WITHOUT)))": the features that can be left out are $(OPTIONAL_FEATURES))
 endif
 NEEDS_deadline = schedule
 NEEDS_event = rule
-override WITHOUT := $(sort $(WITHOUT) $(foreach f,deadline event,$(if $(filter $(NEEDS_$f),$(WITHOUT)),$f)))
+NEEDS_move = home node
+override WITHOUT := $(sort $(WITHOUT) $(foreach f,deadline event move,$(if $(filter $(NEEDS_$f),$(WITHOUT)),$f)))
 FEATURES = $(filter-out $(WITHOUT),$(patsubst src/feature/%/,%,$(sort $(wildcard src/feature/*/))))
 LEFT_OUT = src/feature/.without
 ifneq ($(WITHOUT),$(if $(wildcard $(LEFT_OUT)),$(shell cat $(LEFT_OUT))))

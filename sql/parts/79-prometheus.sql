@@ -73,6 +73,11 @@ ELSE (
 		FROM @extschema@.sf_alerts a WHERE a.kind = 'missed_run'
 		UNION ALL
 		SELECT 29, 'schema_differs', 'Whether library and schema of sfflow differ: nothing runs then.', '0'
+--@with move
+		UNION ALL
+		SELECT 30, 'executions_away', 'Executions that are not on the node of their key.',
+			_sfflow.executions_away()::text
+--@end
 	), family(n, name, type, help, samples) AS (
 		SELECT c.n, format('sfflow_%s_total', c.name), 'counter', c.help,
 			string_agg(format(E'sfflow_%s_total%s} %s\n', c.name, m.label, m.counts ->> c.field), ''

@@ -25,7 +25,7 @@ DO $rights$
 DECLARE
 	-- For superusers and the extension's owner, and whom these give EXECUTE
 	administrative name[] := '{sf_access_key, sf_add_node, sf_drop_node, sf_enable, sf_disable, sf_check,
-		sf_run_due, sf_purge_due, sf_set_node, sf_confirm_spans, sf_reject_spans, sf_take_spans}';
+		sf_run_due, sf_move_key, sf_purge_due, sf_set_node, sf_confirm_spans, sf_reject_spans, sf_take_spans}';
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
 	-- worth hiding.
 	public name[] := '{apply_definition, ask_nodes, athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
@@ -47,7 +47,7 @@ DECLARE
 		console_tonight, console_tried, console_validate, console_waits, crc32, cron_runs, definition_text,
 		event_page, event_payload,
 		event_types,
-		events, health, histogram_add,
+		events, executions_away, health, histogram_add,
 		histogram_below, histogram_percentiles, histogram_sum, history, human_task_rights, is_on_page, job_label,
 		job_relations, jobs, jobs_ahead, longest_running, machine_rights,
 		map_run_arn, may_create, mcp_call, mcp_check, mcp_compare_with_last_good, mcp_compared, mcp_execution,

@@ -6,7 +6,7 @@ CREATE TABLE _sfflow.execution_key (
 	execution_no bigint NOT NULL PRIMARY KEY,
 	key text COLLATE "C" NOT NULL
 );
-CREATE INDEX execution_key_key ON _sfflow.execution_key (key);
+CREATE INDEX execution_key_key ON _sfflow.execution_key (key, execution_no);
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution_key', '');
 

@@ -310,8 +310,48 @@ CREATE TABLE _sfflow.execution_key (
 	execution_no bigint NOT NULL PRIMARY KEY,
 	key text COLLATE "C" NOT NULL
 );
-CREATE INDEX execution_key_key ON _sfflow.execution_key (key);
+CREATE INDEX execution_key_key ON _sfflow.execution_key (key, execution_no);
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution_key', '');
+--@end
+
+--@with move
+-- Executions that have left this node and are not known to have arrived, with their rows as text.
+CREATE TABLE _sfflow.key_departure (
+	departure uuid NOT NULL PRIMARY KEY,
+	key text COLLATE "C" NOT NULL,
+	to_node integer NOT NULL,
+	executions integer NOT NULL,
+	document jsonb NOT NULL,
+	departed_at timestamptz NOT NULL
+);
+CREATE TABLE _sfflow.departing_row (
+	departure uuid NOT NULL,
+	relation text COLLATE "C" NOT NULL,
+	row_no integer NOT NULL,
+	body text NOT NULL,
+	PRIMARY KEY (departure, relation, row_no)
+);
+
+-- Departures that have arrived here, until the other node has forgotten them.
+CREATE TABLE _sfflow.key_arrival (
+	departure uuid NOT NULL PRIMARY KEY,
+	key text COLLATE "C" NOT NULL,
+	from_node integer NOT NULL,
+	executions integer NOT NULL,
+	arrived_at timestamptz NOT NULL
+);
+
+-- Where executions have gone that were here.
+CREATE TABLE _sfflow.moved_execution (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	node integer NOT NULL,
+	moved_at timestamptz NOT NULL
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.key_departure', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.departing_row', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.key_arrival', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.moved_execution', '');
 --@end
 
 -- Numbers of the nodes of a cluster.

@@ -247,13 +247,25 @@ invalid_token(void)
 			 errhint("Give the token as it was handed out.")));
 }
 
+/* The node to which an execution was moved; -1: it was not. */
+static int
+left_to(int64 execution_no)
+{
+	SF_FEATURES(left_to, feature)
+		return feature->left_to(execution_no);
+	return -1;
+}
+
 /* Raise the error for a task that no longer waits for its token. */
 static void pg_attribute_noreturn()
-timed_out(void)
+timed_out(int64 execution_no)
 {
+	int			node = left_to(execution_no);
+
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_TASK_TIMED_OUT),
 			 errmsg("Task Timed Out: 'Provided task does not exist anymore'"),
+			 node >= 0 ? errdetail("Its execution was moved to node %d, where the token is good.", node) :
 			 errdetail("The task has timed out, was handed out again, or its execution has ended.")));
 }
 
@@ -310,7 +322,7 @@ lock_task(const char *token)
 	/* look without a lock first: a guessed token must not block other sessions */
 	task = sf_task_read(given.key, SF_LOCK_NONE);
 	if (task == NULL || task->generation > given.generation)
-		timed_out();
+		timed_out(given.key.execution_no);
 	if (!same_secret(&task->secret, &given.secret))
 		invalid_token();
 
@@ -322,7 +334,7 @@ lock_task(const char *token)
 	task = sf_task_read(given.key, SF_LOCK_WAIT);
 	if (task == NULL || branch == NULL || task->generation != given.generation ||
 		!same_secret(&task->secret, &given.secret))
-		timed_out();
+		timed_out(given.key.execution_no);
 	if (task->status == SF_TASK_ANSWERED)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_TASK_ALREADY_ANSWERED),
@@ -332,7 +344,7 @@ lock_task(const char *token)
 		branch->generation != given.generation ||
 		(branch->phase != SF_PHASE_EXTERNAL && branch->phase != SF_PHASE_ANNOUNCED) ||
 		task->status == SF_TASK_QUEUED || task->status == SF_TASK_DEAD)
-		timed_out();
+		timed_out(given.key.execution_no);
 	return task;
 }
 

@@ -93,6 +93,23 @@ sf_load_guard_restore(void)
 	}
 }
 
+/* This transaction inserts executions of another node (sf_move_key): no load */
+static bool is_moving = false;
+
+/* Say whether rows that come now are executions that move here. */
+void
+sf_load_guard_set_moving(bool moving)
+{
+	is_moving = moving;
+}
+
+/* Tell whether they are. */
+bool
+sf_load_guard_is_moving(void)
+{
+	return is_moving;
+}
+
 /* Tell whether this transaction has written to a table. */
 static bool
 has_written_to(const char *name)

@@ -10,6 +10,8 @@ extern bool sf_load_guard_is_on(void);
 
 extern void sf_load_guard_restore(void);
 
+extern void sf_load_guard_set_moving(bool moving);
+extern bool sf_load_guard_is_moving(void);
 extern void sf_load_guard_init(void (*stop) (const char *reason));
 
 #endif							/* SF_COPY_LOAD_GUARD_H */

@@ -23,6 +23,7 @@ extern const SfFeature sf_trace_feature BUILT_OR_NOT;
 extern const SfFeature sf_start_key_feature BUILT_OR_NOT;
 extern const SfFeature sf_node_feature BUILT_OR_NOT;
 extern const SfFeature sf_home_feature BUILT_OR_NOT;
+extern const SfFeature sf_move_feature BUILT_OR_NOT;
 extern const SfFeature sf_metric_feature;
 extern const SfFeature sf_limit_feature BUILT_OR_NOT;
 
@@ -42,6 +43,7 @@ static const SfFeature *const all[] = {
 	&sf_start_key_feature,
 	&sf_node_feature,
 	&sf_home_feature,
+	&sf_move_feature,
 	&sf_metric_feature,
 	&sf_limit_feature,
 };

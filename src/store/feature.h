@@ -292,6 +292,16 @@ typedef struct SfFeature
 	 */
 	void		(*executions_dropped) (SfArg numbers);
 
+	/*
+	 * Executions are moved to another node: an array of their numbers.  departs: their rows, which are locked and were
+	 * copied, are deleted next.  arrives: their rows have been inserted.
+	 */
+	void		(*departs) (SfArg numbers);
+	void		(*arrives) (SfArg numbers);
+
+	/* The node to which an execution was moved that is not here; -1: it was not. */
+	int			(*left_to) (int64 execution_no);
+
 	/* List runs of executions that are planned from one time up to another, as SfPlannedRun. */
 	List	   *(*planned) (TimestampTz since, TimestampTz until, TimestampTz now);
 
@@ -414,6 +424,9 @@ typedef struct SfFeature
 	X(moved) \
 	X(states_changed) \
 	X(executions_dropped) \
+	X(departs) \
+	X(arrives) \
+	X(left_to) \
 	X(planned) \
 	X(checks_archive) \
 	X(keeps_from_purge) \

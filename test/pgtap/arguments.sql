@@ -1,5 +1,5 @@
 -- Every argument that is an interval, a count or a number, and every option: what is refused, and how.
--- needs: archive hold deadline limit event human trace node
+-- needs: archive hold deadline limit event human trace node move
 BEGIN;
 
 -- call: what is called; expected: its SQLSTATE and message (a pattern), or 'ok'
@@ -23,6 +23,10 @@ INSERT INTO cases VALUES
 ('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', 0)$$, 'ok'),
 ('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', NULL)$$, 'ok'),
 ('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', 2147483647)$$, 'ok'),
+('sf_move_key', 'from_node', $$CALL sf_move_key('k', -1)$$, 'SF012 argument from_node must not be negative'),
+('sf_move_key', 'from_node', $$CALL sf_move_key('k', -2147483648)$$, 'SF012 argument from_node must not be negative'),
+('sf_move_key', 'from_node', $$CALL sf_move_key(NULL, 2147483647)$$, 'SF012 argument key must not be null if from_node is not'),
+('sf_move_key', 'moved', $$CALL sf_move_key('k', NULL, -1)$$, '25001 sf_move_key() cannot be called in a transaction block%'),
 ('sf_purge_due', 'purged', $$CALL sf_purge_due(-1)$$, 'ok'),
 ('sf_all_executions', 'requested_after', $$SELECT sf_all_executions(requested_after => '-infinity')$$, 'ok'),
 ('sf_all_executions', 'requested_after', $$SELECT sf_all_executions(requested_after => 'infinity')$$, 'ok'),

@@ -462,6 +462,7 @@ SELECT public.sf_aws_api('CreateActivity', '{"name": "api", "tags": [{"key": "a"
 	public.sf_aws_api('DescribeActivity', '{"activityArn": "arn:aws:states:::activity:api"}');
 SELECT public.sf_purge('0 s', 1), public.sf_purge('0 s');
 CALL public.sf_purge_due();
+CALL public.sf_move_key();
 SELECT public.sf_enable(), public.sf_set_node(1), public.sf_find_home('a'), public.sf_version();
 CALL public.sf_run_due(0);
 EOS

@@ -109,7 +109,7 @@ my %checked = map {
   	console_test_state
   console_timeline console_tonight console_tried console_validate console_waits crc32 cron_runs definition_text
   event_page event_payload
-  	event_types events health
+  	event_types events executions_away health
   histogram_add histogram_below histogram_percentiles histogram_sum history human_task_rights
   	job_label job_relations jobs
   is_on_page jobs_ahead longest_running machine_rights map_run_arn may_create

@@ -69,6 +69,16 @@ begins(const SfExecution *execution, SfBranch *root)
 	sf_emission_starts(execution);
 }
 
+/* Executions have come from another node, and may wait for events that are here. */
+static void
+arrives(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN("UPDATE _sfflow.event_wait w SET ripe = true WHERE w.execution_no = ANY ($1)");
+
+	if (sf_topic_may_be() && sf_store_execute(&plan, numbers) > 0)
+		sf_hooks.look_soon();
+}
+
 /* Look at what has come while the database was not driven. */
 static void
 enabled(bool adopted)
@@ -108,6 +118,7 @@ const SfFeature sf_event_feature = {
 	.restarted = restarted,
 	.replaced = replaced,
 	.rewound = restarted,
+	.arrives = arrives,
 	.enabled = enabled,
 	.looks_at = "events",
 	.looks_if = are_types,

@@ -130,14 +130,19 @@ insert(int64 execution_no, const char *key)
 
 /* --- starts --- */
 
-/* Raise unless a key is at home here; where Citus does not say, it is. */
+/* Raise unless a key is at home here, with its executions; where Citus does not say, it is. */
 static void
 require_here(const char *key)
 {
 	SfHome		home = sf_home_find(key);
 
-	if (home.here || !home.found)
+	if (!home.found)
 		return;
+	if (home.here)
+	{
+		sf_home_claim(key, home.node);
+		return;
+	}
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_NOT_AT_HOME),
 			 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.node),

@@ -3,8 +3,7 @@
  *		Executions in a cluster of Citus: each node is a complete sfflow, and an execution lives on the node where its
  *		key is at home.
  *
- * The key is a value of the column by which a table of Citus is distributed.  The table sf_home, which is empty and has no column
- * but the key, is distributed beside the data of the users: the node of the key's shard is the home of the key.  What an
+ * The key is a value of the column by which a table of Citus is distributed.  The table sf_home, with a row per key, is distributed beside the data of the users: the node of the key's shard is the home of the key.  What an
  * execution does with the rows of its key is then local to its transaction.
  */
 #ifndef SF_FEATURE_HOME_H
@@ -28,6 +27,14 @@ typedef struct SfHome
 	int			port;
 } SfHome;
 
+/* Where the executions of a key are */
+typedef struct SfHomePlace
+{
+	bool		found;			/* the key has a row */
+	int			node;			/* Citus's group */
+	int			from_node;		/* some are still there; -1: none */
+} SfHomePlace;
+
 /* --- Citus (citus.c) --- */
 
 extern void sf_home_init(void);
@@ -36,6 +43,17 @@ extern Oid	sf_home_table(void);
 extern SfHome sf_home_find(const char *key);
 extern char *sf_home_local_key(void);
 extern int	sf_home_node_number(void);
+
+/* --- rows of sf_home (home_place.c) --- */
+
+extern bool sf_home_tells(void);
+extern SfHomePlace sf_home_place_find(const char *key);
+extern void sf_home_place_set(const char *key, int node, int from_node);
+extern List *sf_home_keys_to_move(int node);
+extern int	sf_home_group(void);
+extern char *sf_home_dsn(int node);
+extern void sf_home_lock(const char *key, bool shared);
+extern void sf_home_claim(const char *key, int here);
 
 /* --- keys of executions (execution_key.c) --- */
 

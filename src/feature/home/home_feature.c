@@ -30,6 +30,9 @@ health(SfHealthPut put, void *arg)
 	else if (sf_home_local_key() == NULL)
 		put(arg, "cluster", false,
 			"this node has no shard of sf_home: transactions of sfflow that write on other nodes fail; see docs/scale.md");
+	else if (!sf_home_tells())
+		put(arg, "cluster", false,
+			"the table sf_home has no columns node and from_node: a name may be started twice once its shard was moved; see docs/scale.md");
 	else if (node < 0)
 		put(arg, "cluster", false,
 			"sf_set_node() has given this node no number: its executions have numbers that those of other nodes have, too");

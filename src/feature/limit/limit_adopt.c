@@ -484,6 +484,19 @@ sf_limit_uses_changed(int machine_no, Oid owner)
 			count_anew(limit->limit_no);
 }
 
+/* Executions have come from another node: what runs of them has slots of the limits here. */
+void
+sf_limit_take_in(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.max_running IS NOT NULL ORDER BY l.limit_no");
+
+	if (!sf_limit_may_be())
+		return;
+	foreach_ptr(const int64, limit_no, sf_store_numbers(&plan, SF_INT4(0)))
+		count_anew(*limit_no);
+}
+
 /* --- the limits of a definition --- */
 
 /* Take a number out of a list. */

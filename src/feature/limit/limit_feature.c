@@ -21,6 +21,13 @@ static const SfFeatureTable tables[] = {
 	{NULL}
 };
 
+/* Executions have come from another node. */
+static void
+arrives(SfArg numbers)
+{
+	sf_limit_take_in();
+}
+
 /* Reserve the shared memory of queues and rates. */
 static void
 init(void)
@@ -160,6 +167,7 @@ const SfFeature sf_limit_feature = {
 	.ended = ended,
 	.states_changed = sf_limit_states_changed,
 	.executions_dropped = sf_limit_slot_give_executions,
+	.arrives = arrives,
 	.version_made = sf_limit_set_defined,
 	.object_dropped = object_dropped,
 	.owner_changed = sf_limit_pass_on,

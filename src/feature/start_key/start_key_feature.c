@@ -173,6 +173,43 @@ migrated(const SfExecution *execution, int before)
 		leave(keyed, SF_LINE_DONE);
 }
 
+/* List those of some executions that have keys of starts. */
+static List *
+keyed_of(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT k.execution_no FROM _sfflow.keyed_start k WHERE k.execution_no = ANY ($1) ORDER BY k.machine_no, k.key, k.rank");
+
+	return sf_store_numbers(&plan, numbers);
+}
+
+/* Executions leave this node: those behind them in their lines may run. */
+static void
+departs(SfArg numbers)
+{
+	foreach_ptr(const int64, execution_no, keyed_of(numbers))
+	{
+		const SfKeyed *keyed = sf_startkey_find(*execution_no);
+
+		sf_startkey_lock(keyed->machine_no, keyed->key);
+		sf_startkey_set_place(keyed->execution_no, SF_LINE_DONE);
+		(void) sf_startkey_settle(keyed->machine_no, keyed->key);
+	}
+}
+
+/* Executions have come from another node: they are in the lines of their keys here. */
+static void
+arrives(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.start_key AS s (machine_no, key, last_rank)"
+		" SELECT k.machine_no, k.key, pg_catalog.max(k.rank) FROM _sfflow.keyed_start k"
+		" WHERE k.execution_no = ANY ($1) AND k.place < $2 GROUP BY k.machine_no, k.key ORDER BY k.machine_no, k.key"
+		" ON CONFLICT (machine_no, key) DO UPDATE SET last_rank = greatest(s.last_rank, EXCLUDED.last_rank)");
+
+	sf_store_execute(&plan, numbers, SF_INT2(SF_LINE_DONE));
+}
+
 /* An execution has not joined the line of its key, whose row may be a new one. */
 static void
 unjoins(const SfExecution *execution)
@@ -227,6 +264,8 @@ const SfFeature sf_start_key_feature = {
 	.ended = ended,
 	.redriven = redriven,
 	.migrated = migrated,
+	.departs = departs,
+	.arrives = arrives,
 	.keeps_from_purge = sf_startkey_keeps,
 	.looks_at = "keys of starts",
 	.looks_if = sf_startkey_any_ended,

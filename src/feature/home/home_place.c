@@ -1,0 +1,205 @@
+/*
+ * home_place.c
+ *		The rows of sf_home: on which node the executions of a key are.
+ *
+ * The shard of a key, which Citus moves, decides where the key is at home.  Its row in sf_home, which goes with the shard, says
+ * which node has its executions: the first start of a key writes it, and sf_move_key() changes it.  So a start on the node to which
+ * Citus has moved a shard is refused until the executions have followed: a name is started once.
+ *
+ * A start has a share lock of its key to its end, and a move the other one, on both nodes: they do not cross.  A backend remembers
+ * keys whose executions are here until some leave.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "db/row.h"
+#include "db/table_copy.h"
+#include "feature/home/home.h"
+
+/* Keys that a backend remembers, at most */
+#define REMEMBERED		10000
+
+/* --- queries of sf_home --- */
+
+/* A query of sf_home, with the name of the table for %s */
+typedef struct HomePlan
+{
+	const char *format;
+	SfPlan		plan;
+	Oid			table;			/* that the plan is of */
+} HomePlan;
+
+/* Name the table that the query is of; NULL: there is none, or it has no columns that tell where executions are. */
+static SfPlan *
+prepare(HomePlan *p)
+{
+	Oid			table = sf_home_has_citus() ? sf_home_table() : InvalidOid;
+
+	if (!OidIsValid(table) || get_attnum(table, "from_node") == InvalidAttrNumber)
+		return NULL;
+	if (p->table != table)
+	{
+		p->plan.query = MemoryContextStrdup(TopMemoryContext, psprintf(
+			p->format, quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table))));
+		p->plan.plan = NULL;
+		p->table = table;
+	}
+	return &p->plan;
+}
+
+/* Does sf_home tell where executions are? */
+bool
+sf_home_tells(void)
+{
+	Oid			table = sf_home_has_citus() ? sf_home_table() : InvalidOid;
+
+	return OidIsValid(table) && get_attnum(table, "from_node") != InvalidAttrNumber;
+}
+
+/* Read a row. */
+static void
+read_place(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfHomePlace *place = arg;
+
+	place->found = true;
+	place->node = (int) sf_row_number(tuple, desc, 1, -1);
+	place->from_node = (int) sf_row_number(tuple, desc, 2, -1);
+}
+
+/* Find on which node the executions of a key are. */
+SfHomePlace
+sf_home_place_find(const char *key)
+{
+	static HomePlan query = {.format = "SELECT h.node, h.from_node FROM %s h WHERE h.key OPERATOR(pg_catalog.=) $1"};
+	SfHomePlace place = {.node = -1,.from_node = -1};
+	SfPlan	   *plan = prepare(&query);
+
+	if (plan != NULL)
+		sf_store_read(plan, read_place, &place, SF_TEXT(key));
+	return place;
+}
+
+/* Say on which node the executions of a key are; from_node: where others still are, or -1. */
+void
+sf_home_place_set(const char *key, int node, int from_node)
+{
+	static HomePlan query = {.format = "INSERT INTO %s AS h (key, node, from_node) VALUES ($1, $2, $3)"
+		" ON CONFLICT (key) DO UPDATE SET node = EXCLUDED.node, from_node = EXCLUDED.from_node"};
+	SfPlan	   *plan = prepare(&query);
+
+	if (plan != NULL)
+		sf_store_execute(plan, SF_TEXT(key), SF_INT4(node), sf_query_arg(INT4OID, Int32GetDatum(from_node), from_node < 0));
+}
+
+/* List the keys of which some executions are on another node than the row says, or than this one. */
+List *
+sf_home_keys_to_move(int node)
+{
+	static HomePlan query = {.format = "SELECT h.key FROM %s h WHERE h.node <> $1 OR h.from_node IS NOT NULL ORDER BY h.key"};
+	SfPlan	   *plan = prepare(&query);
+
+	return plan == NULL ? NIL : sf_store_texts(plan, SF_INT4(node));
+}
+
+/* The number that Citus has given this node; -1: there is no Citus. */
+int
+sf_home_group(void)
+{
+	static SfPlan plan = SF_PLAN("SELECT l.groupid FROM pg_catalog.pg_dist_local_group l");
+
+	return sf_home_has_citus() ? (int) sf_store_number(&plan, -1) : -1;
+}
+
+/* Where Citus has a node; NULL: it has none of this number. */
+char *
+sf_home_dsn(int node)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.format('host=''%s'' port=%s', n.nodename, n.nodeport) FROM pg_catalog.pg_dist_node n"
+		" WHERE n.groupid = $1 AND n.noderole = 'primary'");
+
+	return sf_home_has_citus() ? sf_list_first(sf_store_texts(&plan, SF_INT4(node))) : NULL;
+}
+
+/* --- starts and moves of a key --- */
+
+/* Lock a key on this node to the end of the transaction: shared by starts, alone for a move. */
+void
+sf_home_lock(const char *key, bool shared)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("execution_key"),
+						 hash_bytes((const unsigned char *) key, (int) strlen(key)), 4);
+	(void) LockAcquire(&tag, shared ? ShareLock : ExclusiveLock, false, false);
+	sf_table_copy_accept_changes();
+}
+
+static void forget_keys(SfTableCopy *of);
+
+/* Keys whose executions are here, as they were when the row was read; forgotten when executions leave */
+static SfTableCopy copy = {.table = "execution_key",.load = forget_keys,.is_latest = true};
+static HTAB *known = NULL;
+
+/* The transaction that has written rows of sf_home, which may be rolled back */
+static TransactionId written_by = InvalidTransactionId;
+
+/* Make an empty table of the keys that are known. */
+static void
+forget_keys(SfTableCopy *of)
+{
+	HASHCTL		ctl = {.keysize = SF_MAX_HOME_KEY * 4 + 1,.entrysize = SF_MAX_HOME_KEY * 4 + 1};
+
+	if (known != NULL)
+		hash_destroy(known);
+	known = hash_create("sfflow keys at home", 64, &ctl, HASH_ELEM | HASH_STRINGS);
+}
+
+/* Raise: the executions of a key have not followed its shard. */
+static void pg_attribute_noreturn()
+refuse(const char *key, const SfHomePlace *place, int here)
+{
+	int			other = place->from_node >= 0 ? place->from_node : place->node;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_NOT_AT_HOME),
+			 errmsg("executions of key \"%s\" are still on node %d, from which its shard was moved", key, other),
+			 errhint("CALL sf_move_key('%s') on node %d lets them follow.", key, place->from_node >= 0 ? place->node : here)));
+}
+
+/* An execution of a key that is at home here is to begin: keep others from moving the key, and raise unless its executions are here. */
+void
+sf_home_claim(const char *key, int here)
+{
+	SfHomePlace place;
+
+	if (!sf_home_tells())
+		return;
+	sf_home_lock(key, true);
+	sf_table_copy_refresh(&copy);
+	if (hash_search(known, key, HASH_FIND, NULL) != NULL)
+		return;
+	place = sf_home_place_find(key);
+	if (!place.found)
+	{
+		static HomePlan query = {.format = "INSERT INTO %s (key, node) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING"};
+
+		written_by = GetTopTransactionId();
+		sf_store_execute(prepare(&query), SF_TEXT(key), SF_INT4(here));
+		place = sf_home_place_find(key);
+	}
+	if (place.node != here || place.from_node >= 0)
+		refuse(key, &place, here);
+	if (written_by != GetTopTransactionIdIfAny() && hash_get_num_entries(known) < REMEMBERED)
+		(void) hash_search(known, key, HASH_ENTER, NULL);
+}

@@ -1,0 +1,200 @@
+/*
+ * move_functions.c
+ *		CALL sf_move_key(), and what it asks of the other node.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/wait_event.h"
+
+#include "api/columns.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "base/schema.h"
+#include "feature/home/home.h"
+#include "feature/move/move.h"
+#include "store/privilege.h"
+
+/* How long a call waits before it tries again to take executions that others hold */
+#define PAUSE_MS	100
+
+/* --- on the node that executions leave --- */
+
+/* _sfflow.key_move(arguments): what sf_move_key() on another node asks. */
+SF_SQL_FUNCTION(sfflow_key_move)
+{
+	Jsonb	   *arguments = sf_arg_jsonb(fcinfo, 0, "arguments");
+	char	   *what = sf_json_get_cstring(arguments, "do");
+	char	   *key = sf_json_get_cstring(arguments, "key");
+	List	   *answers;
+
+#define NUMBER(member) atoi(sf_json_to_cstring(sf_json_get(arguments, member)))
+	sf_privilege_require_administrator("sf_move_key");
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (strcmp(what, "rows") == 0)
+		answers = sf_move_rows(sf_json_get_cstring(arguments, "departure"), sf_json_get_cstring(arguments, "relation"),
+							   NUMBER("row_no"));
+	else if (strcmp(what, "depart") == 0)
+		answers = list_make1(sf_move_depart(key, NUMBER("to"), sf_json_get(arguments, "arrived"), NUMBER("most")));
+	else
+		answers = list_make1(sf_move_look(key, NIL));
+	foreach_ptr(Jsonb, answer, answers)
+	{
+		SfColumns	row = {0};
+
+		sf_columns_jsonb(&row, answer);
+		sf_columns_put(fcinfo, &row);
+	}
+	return (Datum) 0;
+}
+
+/* --- on the node that they come to --- */
+
+/* Find the node of a number: that of sf_add_node(), or else of Citus. */
+static const SfPeer *
+find_node(int number)
+{
+	SfPeer	   *peer;
+
+	foreach_ptr(SfPeer, node, sf_nodes_list())
+		if (node->number == number && node->dsn != NULL)
+			return node;
+	peer = palloc0(sizeof(SfPeer));
+	peer->number = number;
+	peer->name = psprintf("%d", number);
+	peer->dsn = sf_home_dsn(number);
+	if (peer->dsn == NULL || number == sf_home_group())
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument from_node: there is no other node %d", number),
+				 errhint("sf_add_node() tells where a node is, where Citus does not.")));
+	return peer;
+}
+
+/* The node where the executions of a key are, which has a row in sf_home; -1: here, all of them. */
+static int
+node_of(const char *key)
+{
+	SfHome		home = sf_home_find(key);
+	SfHomePlace place = sf_home_place_find(key);
+
+	if (!home.found || !sf_home_tells())
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument from_node must not be null where no table sf_home tells on which node executions are"),
+				 errhint("Name the node from which the executions are to come.")));
+	if (place.found && place.from_node >= 0 && place.node == sf_home_group())
+		return place.from_node;
+	if (place.found && place.from_node >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_NOT_AT_HOME),
+				 errmsg("executions of key \"%s\" are on their way from node %d to node %d", key, place.from_node, place.node),
+				 errhint("CALL sf_move_key('%s') on node %d first.", key, place.node)));
+	if (!home.here)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_NOT_AT_HOME),
+				 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.node),
+				 errdetail("Node %d is host=%s port=%d.", home.node, home.host, home.port),
+				 errhint("Executions are moved to the node where their key is at home: call sf_move_key() there.")));
+	return place.found && place.node != sf_home_group() ? place.node : -1;
+}
+
+/* Wait before the next try. */
+static void
+pause_a_moment(void)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, PAUSE_MS, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* Move the executions of a key, with a commit after each departure; returns how many came. */
+static int64
+move_key(char *key, int from_node)
+{
+	SfMove		move = {.key = key};
+	MemoryContext outer = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(outer, "sfflow move", ALLOCSET_DEFAULT_SIZES);
+	int64		before;
+
+	if (from_node < 0)
+		from_node = node_of(key);
+	if (from_node < 0)
+		return 0;
+	move.from = find_node(from_node);
+	while (!move.done)
+	{
+		before = move.moved;
+		MemoryContextSwitchTo(context);
+		sf_move_step(&move);
+		MemoryContextSwitchTo(outer);
+		MemoryContextReset(context);
+		SPI_commit();
+		if (!move.done && move.left > 0 && move.moved == before)
+			pause_a_moment();
+	}
+	MemoryContextDelete(context);
+	return move.moved;
+}
+
+/* List the keys that are at home here, and whose executions are elsewhere. */
+static List *
+keys_to_move(void)
+{
+	List	   *keys = NIL;
+
+	foreach_ptr(char, key, sf_home_keys_to_move(sf_home_group()))
+	{
+		SfHomePlace place = sf_home_place_find(key);
+
+		if (place.from_node >= 0 ? place.node == sf_home_group() : sf_home_find(key).here)
+			keys = lappend(keys, key);
+	}
+	return keys;
+}
+
+/* CALL sf_move_key(key, from_node): executions of a key, or of all that are at home here, come to this node. */
+SF_SQL_FUNCTION(sfflow_sf_move_key)
+{
+	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
+		!castNode(CallContext, fcinfo->context)->atomic;
+	char	   *key = sf_arg_text_or_null(fcinfo, 0);
+	int			from_node = sf_arg_count(fcinfo, 1, "from_node", 0, -1);
+	MemoryContext context,
+				old;
+	int64		moved = 0;
+	SfColumns	row = {0};
+
+	sf_privilege_require_administrator("sf_move_key");
+	if (key == NULL && from_node >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument key must not be null if from_node is not")));
+	if (!nonatomic)
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("sf_move_key() cannot be called in a transaction block or by a function"),
+				 errdetail("It commits what has come after each step.")));
+	if (SPI_connect_ext(SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow moves", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	foreach_ptr(char, name, key == NULL ? keys_to_move() : list_make1(key))
+		moved += move_key(name, from_node);
+	MemoryContextSwitchTo(old);
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	sf_columns_add(&row, Int64GetDatum(moved), false);
+	return sf_columns_datum(fcinfo, &row);
+}
+
+/* _sfflow.executions_away(): how many executions are not on the node of their key. */
+SF_SQL_FUNCTION(sfflow_executions_away)
+{
+	PG_RETURN_INT64(sf_move_away());
+}

@@ -1,0 +1,315 @@
+/*
+ * move_out.c
+ *		On the node that executions leave: departures.
+ *
+ * An execution goes with all that it has started, in one departure.  It is taken if no session holds one of its branches:
+ * locks are tried and never waited for.  What a worker runs just now goes with a later departure.  Who has tried to lock a row
+ * meanwhile finds it gone, as after a purge.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/schema.h"
+#include "db/row.h"
+#include "feature/home/home.h"
+#include "feature/move/move.h"
+#include "store/purge.h"
+
+/* Bytes of rows that one answer has */
+#define ANSWER_BYTES	8000000
+
+/* --- what there is --- */
+
+/* Read a document. */
+static void
+read_document(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(Jsonb **) arg = sf_row_jsonb(tuple, desc, 1);
+}
+
+/* The names of the objects that a column may name, by their numbers: {"column": {"number": "name"}}. */
+static Jsonb *
+names_of(const SfMoveReference *reference)
+{
+	static SfPlan plans[8];
+	SfPlan	   *plan = &plans[reference - sf_move_references];
+	Jsonb	   *document = NULL;
+
+	Assert(reference - sf_move_references < (int) lengthof(plans));
+	if (plan->query == NULL)
+		plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
+			"SELECT pg_catalog.jsonb_build_object('%s', coalesce(pg_catalog.jsonb_object_agg(o.%s, o.name), '{}'))"
+			" FROM _sfflow.%s o", reference->column, reference->column, reference->table));
+	sf_store_run(InvalidOid, plan, read_document, &document, NULL, 0);
+	return document;
+}
+
+/* Of this node, and of the versions of the machines of executions: digests by "machine_no/version" */
+#define LOOK(executions) \
+	"SELECT pg_catalog.jsonb_build_object('node', (SELECT i.node FROM _sfflow.instance i), 'schema', $2," \
+	" 'versions', (SELECT coalesce(pg_catalog.jsonb_object_agg(u.machine_no || '/' || u.version," \
+	"  pg_catalog.md5(pg_catalog.jsonb_build_array(v.definition::pg_catalog.text, v.execution_id_path, v.options)::pg_catalog.text)), '{}')" \
+	"  FROM (SELECT DISTINCT e.machine_no, e.version FROM " executions ") u" \
+	"  JOIN _sfflow.state_machine_version v ON v.machine_no = u.machine_no AND v.version = u.version))"
+
+/* What executions (NIL: all of a key) need of a node: names of objects, and digests of the versions of their machines. */
+Jsonb *
+sf_move_look(const char *key, const List *numbers)
+{
+	static SfPlan of_key = SF_PLAN(LOOK("_sfflow.execution_key k"
+		"   JOIN _sfflow.execution e ON e.execution_no = k.execution_no WHERE k.key = $1"));
+	static SfPlan of_some = SF_PLAN(LOOK("_sfflow.execution e WHERE e.execution_no = ANY ($1)"));
+	static SfPlan add = SF_PLAN("SELECT $1 || $2");
+	Jsonb	   *document = NULL;
+
+	sf_store_read(numbers == NIL ? &of_key : &of_some, read_document, &document,
+				  numbers == NIL ? SF_TEXT(key) : sf_query_int8s(numbers), SF_INT4(sf_schema_of_database()));
+	for (const SfMoveReference *r = sf_move_references; r->column != NULL; r++)
+		if (OidIsValid(sf_store_relation(r->table)))
+			sf_store_read(&add, read_document, &document, SF_JSONB(document), SF_JSONB(names_of(r)));
+	return document;
+}
+
+/* --- which executions go --- */
+
+/* Collects numbers of rows. */
+typedef struct Pair
+{
+	int64		root;
+	int64		execution_no;
+} Pair;
+
+/* Read two numbers. */
+static void
+append_pair(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **pairs = arg;
+	Pair	   *pair = palloc(sizeof(Pair));
+
+	pair->root = sf_row_number(tuple, desc, 1, 0);
+	pair->execution_no = sf_row_number(tuple, desc, 2, 0);
+	*pairs = lappend(*pairs, pair);
+}
+
+/* List some executions of a key that no other one has started, behind a number; those are locked. */
+static List *
+lock_roots(const char *key, int64 behind, int most)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT e.execution_no FROM _sfflow.execution_key k"
+		" JOIN _sfflow.execution e ON e.execution_no = k.execution_no"
+		" WHERE k.key = $1 AND k.execution_no > $2"
+		" AND NOT EXISTS (SELECT FROM _sfflow.execution p WHERE p.execution_no = e.parent_execution_no)"
+		" ORDER BY k.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED");
+
+	return sf_store_numbers(&plan, SF_TEXT(key), SF_INT8(behind), SF_INT4(most));
+}
+
+/* All that some executions have started, and themselves: pairs of the first one and the execution. */
+#define FAMILY \
+	"WITH RECURSIVE f (root, execution_no) AS (SELECT r.n, r.n FROM pg_catalog.unnest($1) AS r(n)" \
+	" UNION ALL SELECT f.root, c.execution_no FROM f" \
+	" JOIN _sfflow.execution c ON c.parent_execution_no = f.execution_no) "
+
+/* Lock all that executions have started, and the branches of all, as far as they are free; list those that are so altogether. */
+static List *
+lock_families(List *roots)
+{
+	static SfPlan list = SF_PLAN(FAMILY "SELECT f.root, f.execution_no FROM f");
+	static SfPlan lock = SF_PLAN(
+		"SELECT e.execution_no FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)"
+		" ORDER BY e.execution_no FOR UPDATE SKIP LOCKED");
+	static SfPlan lock_branches = SF_PLAN(
+		"SELECT b.execution_no FROM _sfflow.branch b WHERE b.execution_no = ANY ($1)"
+		" ORDER BY b.execution_no, b.branch_no FOR UPDATE SKIP LOCKED");
+	/* a new snapshot: with its rows locked, no one adds to a family */
+	static SfPlan whole = SF_PLAN(
+		FAMILY ", got AS (SELECT l.n AS execution_no FROM pg_catalog.unnest($2) AS l(n)),"
+		" held AS (SELECT l.n AS execution_no, pg_catalog.count(*) AS branches FROM pg_catalog.unnest($3) AS l(n) GROUP BY l.n),"
+		" free AS (SELECT f.root FROM f LEFT JOIN got g ON g.execution_no = f.execution_no"
+		"  LEFT JOIN held h ON h.execution_no = f.execution_no"
+		"  GROUP BY f.root HAVING pg_catalog.bool_and(g.execution_no IS NOT NULL AND coalesce(h.branches, 0) ="
+		"  (SELECT pg_catalog.count(*) FROM _sfflow.branch b WHERE b.execution_no = f.execution_no)))"
+		" SELECT f.execution_no FROM f JOIN free r ON r.root = f.root ORDER BY f.execution_no");
+	List	   *family = NIL;
+	List	   *numbers = NIL;
+	List	   *locked;
+	List	   *branches;
+
+	if (roots == NIL)
+		return NIL;
+	sf_store_read(&list, append_pair, &family, sf_query_int8s(roots));
+	foreach_ptr(Pair, pair, family)
+		numbers = lappend(numbers, &pair->execution_no);
+	locked = sf_store_numbers(&lock, sf_query_int8s(numbers));
+	branches = sf_store_numbers(&lock_branches, sf_query_int8s(numbers));
+	return sf_store_numbers(&whole, sf_query_int8s(roots), sf_query_int8s(locked), sf_query_int8s(branches));
+}
+
+/* Lock executions of a key that may go, with all that they have started: some families, up to a number. */
+static List *
+lock_some(const char *key, int most)
+{
+	List	   *taken = NIL;
+	int64		behind = 0;
+
+	while (list_length(taken) < most)
+	{
+		List	   *roots = lock_roots(key, behind, most);
+
+		CHECK_FOR_INTERRUPTS();
+		if (roots == NIL)
+			break;
+		behind = *(int64 *) llast(roots);
+		taken = list_concat(taken, lock_families(roots));
+	}
+	return taken;
+}
+
+/* --- departures --- */
+
+/* Put the rows of executions in a table into a departure. */
+static void
+take_rows(const char *departure, const SfMoveTable *table, SfArg numbers)
+{
+	SfPlan		plan = {.query = psprintf(
+		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at, e.labels"
+		" FROM _sfflow.execution e WHERE e.execution_no = ANY ($2))"
+		" INSERT INTO _sfflow.departing_row (departure, relation, row_no, body)"
+		" SELECT $1::pg_catalog.uuid, '%s', pg_catalog.row_number() OVER (), d::pg_catalog.text FROM _sfflow.%s d, x%s"
+		" d.execution_no = x.execution_no", table->name, table->name, table->join == NULL ? " WHERE" : table->join)};
+
+	sf_store_execute(&plan, SF_TEXT(departure), numbers);
+	SPI_freeplan(plan.plan);
+}
+
+/* Have executions leave; returns the id of their departure. */
+static char *
+leave(const char *key, int to_node, const List *numbers)
+{
+	static SfPlan insert = SF_PLAN(
+		"INSERT INTO _sfflow.key_departure (departure, key, to_node, executions, document, departed_at)"
+		" SELECT pg_catalog.gen_random_uuid(), $1, $2, $3, $4 || pg_catalog.jsonb_build_object('held',"
+		"  (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(h.execution_no, h.branch_no)), '[]')"
+		"   FROM _sfflow.held h WHERE h.execution_no = ANY ($5))), pg_catalog.clock_timestamp()"
+		" RETURNING departure::pg_catalog.text");
+	static SfPlan note = SF_PLAN(
+		"INSERT INTO _sfflow.moved_execution (execution_no, node, moved_at)"
+		" SELECT n, $2, pg_catalog.clock_timestamp() FROM pg_catalog.unnest($1) n"
+		" ON CONFLICT (execution_no) DO UPDATE SET node = EXCLUDED.node, moved_at = EXCLUDED.moved_at");
+	SfArg		array = sf_query_int8s(numbers);
+	List	   *ids = sf_store_texts(&insert, SF_TEXT(key), SF_INT4(to_node), SF_INT4(list_length(numbers)),
+									 SF_JSONB(sf_move_look(key, numbers)), array);
+	char	   *departure = linitial(ids);
+
+	foreach_ptr(SfMoveTable, table, sf_move_tables())
+		take_rows(departure, table, array);
+	SF_TELL(departs, array);
+	sf_store_execute(&note, array, SF_INT4(to_node));
+	if (sf_purge_delete_dropped(numbers) != list_length(numbers))
+		elog(ERROR, "executions that are moved were not deleted");
+	/* so that backends look again where a key is at home */
+	sf_feature_announce_copies();
+	return departure;
+}
+
+/* Forget departures that have arrived, and after a month where executions have gone. */
+static void
+forget(const Jsonb *arrived)
+{
+	static SfPlan rows = SF_PLAN(
+		"DELETE FROM _sfflow.departing_row d"
+		" USING pg_catalog.jsonb_array_elements_text($1) a WHERE d.departure = a::pg_catalog.uuid");
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.key_departure d"
+		" USING pg_catalog.jsonb_array_elements_text($1) a WHERE d.departure = a::pg_catalog.uuid");
+	static SfPlan old = SF_PLAN(
+		"DELETE FROM _sfflow.moved_execution m WHERE m.moved_at < pg_catalog.clock_timestamp() - '30 days'::pg_catalog.interval");
+
+	sf_store_execute(&rows, SF_JSONB(arrived));
+	sf_store_execute(&plan, SF_JSONB(arrived));
+	sf_store_execute(&old);
+}
+
+/*
+ * Have some executions of a key leave for a node, or return a departure for it that has not arrived.  No start of the key
+ * is open meanwhile: those that were are waited for, and others find that the key is at home elsewhere.
+ */
+Jsonb *
+sf_move_depart(const char *key, int to_node, const Jsonb *arrived, int most)
+{
+	static SfPlan open = SF_PLAN(
+		"SELECT d.departure::pg_catalog.text FROM _sfflow.key_departure d WHERE d.key = $1 AND d.to_node = $2"
+		" ORDER BY d.departed_at LIMIT 1");
+	static SfPlan tell = SF_PLAN(
+		"SELECT pg_catalog.jsonb_build_object('departure', $1, 'left',"
+		" (SELECT pg_catalog.count(*) FROM _sfflow.execution_key k WHERE k.key = $2)"
+		" + (SELECT coalesce(pg_catalog.sum(o.executions), 0) FROM _sfflow.key_departure o WHERE o.key = $2"
+		"  AND o.departure::pg_catalog.text IS DISTINCT FROM $1))"
+		" || coalesce((SELECT d.document || pg_catalog.jsonb_build_object('executions', d.executions)"
+		" FROM _sfflow.key_departure d WHERE d.departure = $1::pg_catalog.uuid), '{}')");
+	static SfPlan elsewhere = SF_PLAN(
+		"SELECT d.to_node::pg_catalog.int8 FROM _sfflow.key_departure d WHERE d.key = $1 AND d.to_node <> $2 LIMIT 1");
+	List	   *numbers;
+	char	   *departure;
+	int64		other;
+	Jsonb	   *answer = NULL;
+
+	sf_home_lock(key, false);
+	forget(arrived);
+	other = sf_store_number(&elsewhere, -1, SF_TEXT(key), SF_INT4(to_node));
+	if (other >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("executions of key \"%s\" have left this node for node %d", key, (int) other),
+				 errhint("Call sf_move_key() for this key on node %d first.", (int) other)));
+	departure = sf_list_first(sf_store_texts(&open, SF_TEXT(key), SF_INT4(to_node)));
+	if (departure == NULL)
+	{
+		numbers = lock_some(key, most);
+		if (numbers != NIL)
+			departure = leave(key, to_node, numbers);
+	}
+	sf_store_read(&tell, read_document, &answer, SF_TEXT(departure), SF_TEXT(key));
+	SF_DEBUG_POINT("move-departs");
+	return answer;
+}
+
+/* Read a document of a list. */
+static void
+append_document(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **documents = arg;
+
+	*documents = lappend(*documents, sf_row_jsonb(tuple, desc, 1));
+}
+
+/* Rows of a departure behind one, a List of Jsonb: as many as an answer should have. */
+List *
+sf_move_rows(const char *departure, const char *relation, int row_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.jsonb_build_object('relation', r.relation, 'row_no', r.row_no, 'body', r.body) FROM"
+		" (SELECT d.relation, d.row_no, d.body, pg_catalog.sum(pg_catalog.octet_length(d.body))"
+		"  OVER (ORDER BY d.relation, d.row_no) - pg_catalog.octet_length(d.body) AS before"
+		"  FROM _sfflow.departing_row d WHERE d.departure = $1::pg_catalog.uuid AND (d.relation, d.row_no) > ($2, $3)"
+		"  ORDER BY d.relation, d.row_no LIMIT 5000) r"
+		" WHERE r.before < $4 ORDER BY r.relation, r.row_no");
+	List	   *rows = NIL;
+
+	sf_store_read(&plan, append_document, &rows, SF_TEXT(departure), SF_TEXT(relation), SF_INT4(row_no),
+				  SF_INT8(ANSWER_BYTES));
+	return rows;
+}
+
+/* The node to which an execution was moved that is not here; -1: none is known. */
+int
+sf_move_left_to(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN("SELECT m.node FROM _sfflow.moved_execution m WHERE m.execution_no = $1");
+
+	return (int) sf_store_number(&plan, -1, SF_INT8(execution_no));
+}
