@@ -4,7 +4,7 @@
 # @STATUS_NAMES@ for the names of all statuses in the order of their numbers. @SCHEMA_NUMBER@ is that of base/schema.h.
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; a numbered part has the
-# sections of all features where it says "--@slot SLOT". What a numbered part has between "--@with FEATURE" and "--@end" is
+# sections of all features where it says "--@slot SLOT". What a numbered part has between "--@with FEATURE…" and "--@end" is
 # left out if the library is built without the feature; what is below an "--@else" between them is there only then. So it
 # is with what is written by hand of an update.
 
@@ -46,7 +46,7 @@ FNR == 1 {
 }
 /^--@slot / { slots[$2] = 1; printf "%s", section[$2]; next }
 /^--@into / { slot = $2; first[slot] = FILENAME ":" FNR; next }
-/^--@with / { out = !($2 in built); next }
+/^--@with / { out = 0; for (i = 2; i <= NF; i++) if (!($i in built)) out = 1; next }
 /^--@else/ { out = !out; next }
 /^--@end/ { out = 0; next }
 out || of_feature && slot == "" { next }

@@ -93,6 +93,11 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_ask_nodes'
 LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1000;
 
+-- The number of sf_set_node; null: none.
+CREATE FUNCTION _sfflow.node_number(arguments jsonb) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'sfflow_node_number'
+LANGUAGE C STABLE PARALLEL RESTRICTED;
+
 -- The questions, as a node answers them: with the rights of the role that has asked.
 CREATE FUNCTION _sfflow.node_executions(arguments jsonb) RETURNS SETOF jsonb
 LANGUAGE sql STABLE

@@ -216,7 +216,8 @@ SELECT * FROM public.sf_schedule_preview('nightly', pg_catalog.now(),
 TABLE public.sf_schedules;
 SELECT * FROM public.sf_night();
 SELECT public.sf_add_node(0, 'here'), public.sf_add_node(1, 'there', 'host=/nowhere');
-SELECT public.sf_all_executions(), public.sf_all_jobs(), public.sf_all_metrics(), public.sf_all_night(),
+SELECT public.sf_all_executions(), public.sf_all_executions('{"a": "b"}'::pg_catalog.jsonb),
+  public.sf_all_jobs(), public.sf_all_metrics(), public.sf_all_night(),
 	public.sf_all_alerts();
 SELECT public.sf_apply_all('{"format": 1, "name": "twin"}');
 SELECT public.sf_apply_all();

@@ -1,6 +1,6 @@
 # Lists and sums over three servers: pages merged by key, counters and histograms summed, each role with what it may see
 # on each of them. One is stopped, and one accepts and says nothing: the others answer, and a row tells who is missing.
-# needs: node
+# needs: node label
 use strict;
 use warnings;
 use FindBin;
@@ -108,6 +108,9 @@ like(error_of(q{SELECT * FROM sf_all_executions(status => 'GONE')}), qr/argument
 
 answers_soon(q{SELECT node, ok, job_id, job_status, execution_id FROM sf_all_jobs(job_status => 'failure')},
 	"2||T|failure|m:bad\n0||T|failure|m:bad\n0|t|||\n1|t|||\n2|t|||", 'jobs');
+$node{$_}->safe_psql('postgres', q{SELECT sf_set_labels('m:bad', '{"team": "x"}')}) for qw(c n2);
+answers_soon(q{SELECT node, execution_id FROM sf_all_executions('{"team": "x"}'::jsonb) WHERE ok IS NULL},
+	"2|m:bad\n0|m:bad", 'executions with a label');
 answers_soon(q{SELECT node, ok, kind, execution_id FROM sf_all_alerts()},
 	"2||failed|m:bad\n0||failed|m:bad\n0|t||\n1|t||\n2|t||", 'alerts');
 answers_soon(q{SELECT count(*) FILTER (WHERE state = 'SUCCEEDED'), count(*) FILTER (WHERE state = 'FAILED'),

@@ -74,6 +74,12 @@ on($t, 'SELECT sf_set_node(1)');
 like(error_of($t, q{CALL sf_move_key('k', 1)}), qr/This node is node 1, the other one is node 1/, 'nodes with one number');
 on($t, 'SELECT sf_set_node(2)');
 
+like(error_of($t, qq{SELECT sf_add_node(3, 'x', '$from_t')}),
+	qr/node 3 cannot be added: sf_set_node\(\) has given it the number 2, which this database has/,
+	'a node with the number of this one');
+like(error_of($t, qq{SELECT sf_add_node(3, 'x', '$from_s')}), qr/two nodes have the number 1 of sf_set_node/,
+	'... or of another one');
+
 # --- executions in all phases
 
 on($s, <<'EOQ');

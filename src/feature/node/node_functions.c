@@ -14,6 +14,7 @@
 #include "api/columns.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
+#include "copy/instance.h"
 #include "feature/node/nodes.h"
 #include "store/machine.h"
 #include "store/privilege.h"
@@ -28,6 +29,7 @@ static struct
 	SfPlan		plan;
 }			questions[] = {
 	{"executions", SF_PLAN("SELECT a FROM _sfflow.node_executions($1) a")},
+	{"labelled", SF_PLAN("SELECT a FROM _sfflow.node_labelled($1) a")},
 	{"jobs", SF_PLAN("SELECT a FROM _sfflow.node_jobs($1) a")},
 	{"metrics", SF_PLAN("SELECT a FROM _sfflow.node_metrics($1) a")},
 	{"night", SF_PLAN("SELECT a FROM _sfflow.node_night($1) a")},
@@ -183,6 +185,55 @@ SF_SQL_FUNCTION(sfflow_nodes_seen)
 	return (Datum) 0;
 }
 
+/* _sfflow.node_number(arguments): the number of sf_set_node(), or null: there is none. */
+SF_SQL_FUNCTION(sfflow_node_number)
+{
+	static SfPlan plan = SF_PLAN("SELECT i.node FROM _sfflow.instance i");
+	int64		number = sf_store_number(&plan, -1);
+
+	PG_RETURN_DATUM(JsonbPGetDatum(sf_json_from_cstring(number < 0 ? "null" : psprintf(INT64_FORMAT, number))));
+}
+
+/* Read the number that a node draws its numbers with. */
+static int
+number_of(const char *answer)
+{
+	return answer == NULL || strcmp(answer, "null") == 0 ? -1 : atoi(answer);
+}
+
+/* Raise if a node that is to be added draws the same numbers as this database, or as a node that answers. */
+static void
+check_numbers(int number, char *name, char *dsn)
+{
+	static SfPlan plan = SF_PLAN("SELECT _sfflow.node_number('{}')::pg_catalog.text");
+	SfNodeQuestion question = {.statement = "SELECT a FROM _sfflow.node_number($1) a",.argument = "{}",.is_unnoted = true};
+	SfPeer		added = {.number = number,.name = name,.dsn = dsn};
+	List	   *asked = list_make1(&added);
+	int			numbers[SF_MAX_NODE + 1] = {0};
+	int			own = number_of(sf_list_first(sf_store_list(&plan, sf_row_append_text, NULL, 0)));
+
+	if (dsn == NULL)
+		return;
+	foreach_ptr(SfPeer, node, sf_nodes_list())
+		if (node->number != number && node->dsn != NULL)
+			asked = lappend(asked, node);
+	foreach_ptr(const SfPeerAnswer, answer, sf_nodes_ask(asked, &question))
+	{
+		int			drawn = answer->rows == NIL ? -1 : number_of(linitial(answer->rows));
+
+		if (drawn >= 0 && answer->node->number == number && drawn == own)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_OPTION),
+					 errmsg("node %d cannot be added: sf_set_node() has given it the number %d, which this database has", number, drawn),
+					 errhint("Numbers of their executions would not differ: call sf_set_node() with another number there.")));
+		if (drawn >= 0 && drawn <= SF_MAX_NODE && ++numbers[drawn] == 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_OPTION),
+					 errmsg("node %d cannot be added: two nodes have the number %d of sf_set_node()", number, drawn),
+					 errhint("Numbers of their executions would not differ: call sf_set_node() with another number there.")));
+	}
+}
+
 /* sf_add_node(node, name, dsn): a node, or another name or place of one; without a dsn it is this database. */
 SF_SQL_FUNCTION(sfflow_sf_add_node)
 {
@@ -216,6 +267,7 @@ SF_SQL_FUNCTION(sfflow_sf_add_node)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("node %d has this name already, or is this database", (int) other)));
+	check_numbers(number, name, dsn);
 	sf_store_execute(&plan, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn), SF_TIME(GetCurrentTimestamp()));
 	sf_nodes_forget(MyDatabaseId, number);
 	PG_RETURN_VOID();

@@ -424,6 +424,7 @@ sf_nodes_ask(const List *nodes, const SfNodeQuestion *question)
 	}
 	PG_END_TRY();
 	foreach_ptr(const SfPeerAnswer, answer, answers)
-		sf_nodes_note(answer->node->number, answer->error);
+		if (!question->is_unnoted)
+			sf_nodes_note(answer->node->number, answer->error);
 	return answers;
 }

@@ -30,6 +30,7 @@ typedef struct SfNodeQuestion
 	const char *statement;
 	const char *argument;
 	bool		writes;			/* the statement may write, and has more time */
+	bool		is_unnoted;		/* sf_nodes does not show who has answered it */
 } SfNodeQuestion;
 
 /* --- node_functions.c --- */
