@@ -75,7 +75,8 @@ ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activi
 # A branch fails while the other runs a long task.
 for my $mode (qw(ABORT DRAIN))
 {
-	my $long = task('public.nap', undef, '"Parameters": {"seconds": 2}');
+	my $seconds = $mode eq 'ABORT' ? 600 : 2;
+	my $long = task('public.nap', undef, qq("Parameters": {"seconds": $seconds}));
 	my $bad = task('public.refuse', undef);
 	$node->safe_psql('postgres', <<"EOS");
 SELECT sf_create_state_machine('mode-$mode',
