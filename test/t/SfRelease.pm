@@ -28,7 +28,7 @@ sub own_server
 {
 	my ($name, $conf) = @_;
 	my $folder = PostgreSQL::Test::Utils::tempdir_short();
-	my ($bindir) = grep { -x "$_/initdb" } split /:/, $ENV{PATH};
+	my ($bindir) = grep { -x "$_/postgres" } split /:/, $ENV{PATH};
 	my $install = substr($bindir, 0, length($bindir) - length(pg_config('bindir')));
 	system_or_bail('cp', '-r', "$install/.", $folder);
 	# It tells Cluster where things are.
