@@ -1,6 +1,6 @@
 # Databases, the extension and copies of both come and go while workers run.
 #
-# Runs alone: it measures times.
+# Runs alone: workers have the five seconds in which PostgreSQL waits for them.
 use strict;
 use warnings;
 use FindBin;
@@ -8,7 +8,6 @@ use lib $FindBin::Bin;
 use PostgreSQL::Test::Utils;
 use SfTest;
 use Test::More;
-use Time::HiRes qw(time);
 
 my $node = new_node('main', bare => 1);
 
@@ -89,15 +88,14 @@ $node->safe_psql('original', q{SELECT sf_disable(); SELECT sf_start('mark', '{"n
 is($node->safe_psql('original', q{SELECT sf_await('mark:later', '500 ms')}), 'RUNNING',
 	'a disabled database is not driven');
 $node->safe_psql('original', 'SELECT sf_enable()');
-is($node->safe_psql('original', q{SELECT sf_await('mark:later', '5 s')}), 'SUCCEEDED', 'enabled again, it is');
+is($node->safe_psql('original', q{SELECT sf_await('mark:later', '40 s')}), 'SUCCEEDED', 'enabled again, it is');
 
-# Databases come and go while workers are connected: they leave before PostgreSQL gives up, after five seconds.
+# Databases come and go while workers are connected: they leave before PostgreSQL gives up, after five seconds, which
+# would be an error.
 for my $what ('DROP DATABASE copied', 'ALTER DATABASE restored RENAME TO renamed', 'DROP DATABASE renamed')
 {
-	my $begin = time;
 	my ($rc, $out, $err) = $node->psql('postgres', $what);
 	is($rc, 0, $what) or diag($err);
-	cmp_ok(time - $begin, '<', 5, '… without a wait for the workers');
 }
 
 # The extension comes and goes.
@@ -109,12 +107,12 @@ $node->safe_psql('original', 'CREATE EXTENSION sfflow');
 my $mark = one_task('public.mark');
 $node->safe_psql('original', "SELECT sf_create_state_machine('mark', \$def\$$mark\$def\$);
 	SELECT sf_start('mark', '{}', 'new')");
-is($node->safe_psql('original', q{SELECT sf_await('mark:new', '5 s')}), 'SUCCEEDED', 'created again, it works');
+is($node->safe_psql('original', q{SELECT sf_await('mark:new', '40 s')}), 'SUCCEEDED', 'created again, it works');
 $node->safe_psql('original', 'DROP EXTENSION sfflow');
 $node->safe_psql('original', q{CREATE SCHEMA flows; CREATE EXTENSION sfflow SCHEMA flows});
 $node->safe_psql('original', "SELECT flows.sf_create_state_machine('mark', \$def\$$mark\$def\$);
 	SELECT flows.sf_start('mark', '{}', 'new')");
-is($node->safe_psql('original', q{SELECT flows.sf_await('mark:new', '5 s')}), 'SUCCEEDED', 'in another schema too');
+is($node->safe_psql('original', q{SELECT flows.sf_await('mark:new', '40 s')}), 'SUCCEEDED', 'in another schema too');
 
 # Switched off while keys wait for a second worker that there may not be, and on again: it is driven again.
 my $single = new_node('single', conf => "sfflow.workers = 1\n");
@@ -150,7 +148,7 @@ $standby->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die 
 # The start of another one has a worker look.
 $standby->safe_psql('streamed', "$now_due; SELECT sf_start('wait', '{}', 'other')");
 ok($standby->poll_query_until('streamed', q{SELECT count(*) = 1 FROM marks}), 'promoted, it goes on');
-is($standby->safe_psql('streamed', q{SELECT sf_await('wait:w', '5 s')}), 'SUCCEEDED', 'to the end');
+is($standby->safe_psql('streamed', q{SELECT sf_await('wait:w', '40 s')}), 'SUCCEEDED', 'to the end');
 $standby->stop;
 
 done_testing();
