@@ -97,12 +97,14 @@ sub stop_worker
 sub wait_for
 {
 	my ($what, $check, $seconds) = @_;
-	my $end = time + ($seconds // 180);
+	my ($end, $pause) = (time + ($seconds // 180), 0.02);
 	while (time < $end)
 	{
 		my $result = $check->();
 		return $result if $result;
-		sleep 0.02;
+		sleep $pause;
+		# What takes longer is looked at less often: a look may be a process.
+		$pause *= 1.2 if $pause < 0.1;
 	}
 	diag("waited in vain: $what");
 	return;
