@@ -75,7 +75,7 @@ async def viewer(number):
 
     async def wait():
         seen = None
-        while time.time() < END:
+        while seen is None or time.time() < END:  # once, however late the viewer has signed in
             status, _, answer = await waits.ask('/console/poll', {'seen': seen})
             if status != 200:
                 raise RuntimeError(f'poll: {status} {answer}')
