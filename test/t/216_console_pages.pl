@@ -1,6 +1,6 @@
 # Each page of the console in a browser, in light and dark, wide and narrow: names, contrast, nothing wider than the
 # window; with SFFLOW_PICTURES=1 pictures of them are in console/ of the folder that holds the test's data. Payloads
-# that are hostile or large; 25,000 events within 500 ms. Runs alone: it measures times.
+# that are hostile or large; 25,000 events within 500 ms, at best.
 use strict;
 use warnings;
 use FindBin;

@@ -1,8 +1,6 @@
 # An owner does to the others what he may: their executions take at most twice as long as when he does the same on
 # another server of this machine, half of them (p50) and nineteen in twenty (p95). So what counts is what he takes of
 # sfflow's processes and locks, and not the processors that his sessions take.
-#
-# Runs alone.
 # needs: limit rule
 use strict;
 use warnings;
