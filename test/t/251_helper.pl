@@ -38,7 +38,7 @@ sub wait_napping
 {
 	my $count = shift;
 	# A look that comes too late sees none.
-	local $PostgreSQL::Test::Utils::timeout_default = 10;
+	local $PostgreSQL::Test::Utils::timeout_default = 2;
 	return $node->poll_query_until('postgres',
 		"SELECT count(*) = $count FROM sf_workers WHERE execution_id LIKE 'one%'");
 }

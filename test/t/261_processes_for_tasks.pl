@@ -61,7 +61,7 @@ sub start_beside_nap
 	$node->poll_query_until('postgres', $no_naps) or die 'an execution does not end';
 	$node->safe_psql('postgres', qq{SELECT sf_start('one_nap', '{"s": $nap}')});
 	# A look that comes too late does not see it.
-	local $PostgreSQL::Test::Utils::timeout_default = 10;
+	local $PostgreSQL::Test::Utils::timeout_default = 2;
 	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM sf_workers WHERE execution_id LIKE 'one_nap%'})
 		or return;
 	my $id = $node->safe_psql('postgres', q{SELECT sf_start('other_nap', '{"s": 0}')});
