@@ -287,6 +287,25 @@ RETURN CASE WHEN $1 ? 'execution_id' THEN (
 				ON true)
 	END;
 
+--@with human
+-- waiting_for_people {worklist, which, limit, page_key}
+CREATE FUNCTION _sfflow.mcp_waiting_for_people(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('counts', i.d -> 'counts', 'tasks', (
+			SELECT coalesce(jsonb_agg(r.task || jsonb_build_object('title', _sfflow.mcp_text(r.task ->> 'title', 300),
+				'roles', to_jsonb(t.roles), 'not_by', to_jsonb(t.not_by), 'data', _sfflow.mcp_text(t.data::text, 500))
+				ORDER BY r.n), '[]')
+			FROM jsonb_array_elements(i.d -> 'rows') WITH ORDINALITY AS r(task, n)
+			LEFT JOIN LATERAL (
+				SELECT x.roles, x.not_by, x.data FROM @extschema@.sf_human_tasks x
+				WHERE x.task = (r.task ->> 'task')::bigint OFFSET 0) t ON true),
+		'held', i.d -> 'held', 'next_page_key', i.d -> 'next', 'cut', i.d ->> 'next' IS NOT NULL)
+	FROM (
+		SELECT _sfflow.console_inbox($1 || jsonb_build_object('limit', _sfflow.console_limit($1, 20, 50),
+			'after', $1 -> 'page_key')) AS d OFFSET 0) i);
+--@end
+
 -- what_would_redrive_run {execution_id, from_state}
 CREATE FUNCTION _sfflow.mcp_what_would_redrive_run(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
@@ -475,6 +494,19 @@ BEGIN ATOMIC
 		events array Events that it waits for.
 		held array Holds of the execution and its state machine.
 		cut! boolean There are more executions.'),
+--@with human
+	('waiting_for_people', false, 'Which decisions wait for people?',
+		'A page of the tasks of people that the role may do or assign, the most urgent first. People claim and complete them; no tool does.',
+		'worklist string Only those of this worklist.
+		which string mine, open (that the role may claim), overdue or all; default: all.
+		limit integer How many at most (20, at most 50).
+		page_key string next_page_key of the page before.',
+		'counts! array How many tasks wait in each worklist.
+		tasks! array The tasks: title, due_at, who has claimed it, for which roles it is; data is what people are shown.
+		held! array Worklists that are held.
+		next_page_key string page_key of the next page.
+		cut! boolean There is another page.'),
+--@end
 	('what_would_redrive_run', false, 'What would a redrive run?',
 		'The jobs that would run if the execution were redriven now, found by a redrive that is taken back. Nothing runs. It needs the right to redrive.',
 		'execution_id! string Id of the execution.
@@ -631,6 +663,9 @@ BEGIN
 		WHEN 'list_executions' THEN answer := _sfflow.mcp_list_executions(arguments);
 		WHEN 'execution_status' THEN answer := _sfflow.mcp_execution_status(arguments);
 		WHEN 'waiting_on' THEN answer := _sfflow.mcp_waiting_on(arguments);
+--@with human
+		WHEN 'waiting_for_people' THEN answer := _sfflow.mcp_waiting_for_people(arguments);
+--@end
 		WHEN 'what_would_redrive_run' THEN answer := _sfflow.mcp_what_would_redrive_run(arguments);
 		WHEN 'list_state_machines' THEN answer := _sfflow.mcp_list_state_machines(arguments);
 		WHEN 'state_machine_definition' THEN answer := _sfflow.mcp_state_machine_definition(arguments);

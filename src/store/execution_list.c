@@ -243,26 +243,30 @@ has_few(SfPlan *probe, const SfListQuery *q)
 
 /*
  * Run a query over machines one by one.  Of many machines each would give a whole
- * page; so it is tried first whether a short time before the key has enough.
+ * page; so the newest part is read first, then one that reaches further back behind
+ * it, until the page is full.
  */
 static List *
 run_merged(SfPlan *plan, const SfListQuery *q)
 {
 	SfListQuery part = *q;
+	List	   *found = NIL;
 	TimestampTz end = Min(q->before.requested_at, GetCurrentTimestamp());
 
 	if (q->nmachines > FEW_MACHINES)
 		for (int64 window = FIRST_WINDOW; window < LAST_WINDOW && end - window > q->from;
 			 window *= WINDOW_GROWTH)
 		{
-			List	   *list;
-
 			part.from = end - window;
-			list = run(plan, &part);
-			if (list_length(list) >= q->limit)
-				return list;
+			found = list_concat(found, run(plan, &part));
+			if (list_length(found) >= q->limit)
+				return found;
+			/* behind all that were requested at that time */
+			part.before = (SfListKey) {.requested_at = part.from,.execution_no = 0};
+			part.limit = q->limit - list_length(found);
 		}
-	return run(plan, q);
+	part.from = q->from;
+	return list_concat(found, run(plan, &part));
 }
 
 /* Sort executions, the newest first. */

@@ -116,7 +116,8 @@ my %checked = map {
   mcp_call mcp_check mcp_compare_with_last_good mcp_compared mcp_last_good mcp_pointers
   mcp_execution mcp_execution_status mcp_first mcp_late_or_failing mcp_list_executions
   mcp_list_state_machines mcp_more mcp_rows mcp_schema mcp_state_machine_definition mcp_text mcp_tonight mcp_tool_list
-  mcp_tools mcp_waiting_on mcp_waits mcp_what_would_redrive_run mcp_why_did_it_fail mcp_write missing_resources
+  mcp_tools mcp_waiting_for_people
+  mcp_waiting_on mcp_waits mcp_what_would_redrive_run mcp_why_did_it_fail mcp_write missing_resources
   newest
   node_alerts node_apply node_executions node_jobs
   node_labelled node_metrics node_night node_number nodes_seen propose_mapping put_version remove_definition

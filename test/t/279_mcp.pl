@@ -1,6 +1,6 @@
 # sfgateway's endpoint for agents, the Model Context Protocol: its messages, the rights of the key's role, tools that
 # write only where the settings name them, answers that end. docs/mcp.md describes it.
-# needs: hold
+# needs: hold human
 use strict;
 use warnings;
 use Encode qw(encode_utf8);
@@ -200,7 +200,8 @@ for my $case ([ '2025-06-18', '2025-06-18' ], [ '2025-03-26', '2025-03-26' ], [ 
 %tools = map { $_->{name} => $_ } @{ request($gateway, $key{reader}, 'tools/list')->{result}{tools} };
 is(join(' ', sort keys %tools),
 	'compare_with_last_good execution_status late_or_failing list_executions list_state_machines'
-	. ' state_machine_definition tonight waiting_on what_would_redrive_run why_did_it_fail', 'the tools');
+	. ' state_machine_definition tonight waiting_for_people'
+	. ' waiting_on what_would_redrive_run why_did_it_fail', 'the tools');
 is(scalar(grep { !$_->{annotations}{readOnlyHint} } values %tools), 0, 'all of them only read');
 is(scalar(grep { $_->{inputSchema}{type} ne 'object' || $_->{outputSchema}{type} ne 'object' } values %tools), 0,
 	'... and have schemas');
