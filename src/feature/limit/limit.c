@@ -290,18 +290,18 @@ SfLimitSet
 sf_limit_set(const SfLimit *limit)
 {
 	SfLimitSet	set = {0};
-	Written		written = {0};
+	Written		written;
 	Earlier		earlier;
 
 	if (limit->rate > 0)
 		sf_limit_rate_begin();
-	while (written.limit_no == 0)
+	do
 	{
 		CHECK_FOR_INTERRUPTS();
 		earlier = lock_earlier(limit);
 		set.counts_anew = limit->max_running > 0 && earlier.max_running == 0;
 		written = write_limit(limit, &earlier, set.counts_anew);
-	}
+	} while (written.limit_no == 0);
 	set.limit_no = written.limit_no;
 	set.is_new = earlier.limit_no == 0;
 	sf_privilege_anchor(limit->owner);
