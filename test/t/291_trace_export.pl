@@ -18,6 +18,25 @@ sub taken { return sql(q{SELECT count(*), count(DISTINCT export_no) FROM } . shi
 
 sql(q{SELECT sf_create_state_machine('plain', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}');
 	CREATE TABLE got (export_no bigint, spans jsonb, by text)});
+
+# A run that ends after the query of the exporter has begun has all its spans.
+my $gate = $node->background_psql('postgres');
+$gate->query_safe('SELECT pg_advisory_lock(1)');
+my $late = $node->background_psql('postgres');
+$late->query_until(qr/begins/, <<'EOS');
+\echo begins
+CREATE TABLE late AS SELECT t.* FROM pg_advisory_lock(1) l, LATERAL sf_take_spans(100 + length(l::text), '1 hour') t;
+EOS
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'advisory'}),
+	'the query of an exporter has begun');
+sql(qq{SELECT sf_start('plain', '{}', options => '{"name": "late", "trace": "$context"}')});
+sql(q{SELECT sf_await('plain:late', '180 s')});
+$gate->quit;
+$late->query_safe('SELECT 1');
+$late->quit;
+is(sql('SELECT jsonb_array_length(spans) FROM late'), 2, 'a run that ended meanwhile is exported with each span');
+sql('SELECT sf_confirm_spans(array_agg(export_no)) FROM late');
+
 sql(qq{SELECT sf_start_many('plain', array_fill('{}'::jsonb, ARRAY[60]), NULL, options => '{"trace": "$context"}')});
 sql(q{SELECT count(sf_await(execution_id, '60 s')) FROM sf_executions});
 

@@ -15,6 +15,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "api/columns.h"
@@ -223,6 +224,7 @@ SF_SQL_FUNCTION(sfflow_sf_take_spans)
 {
 	int			max = sf_arg_count(fcinfo, 0, "max_executions", 1, 100);
 	int64		lease_ms = PG_ARGISNULL(1) ? SECS_PER_MINUTE * 1000 : sf_arg_duration_ms(fcinfo, 1, "lease");
+	List	   *runs;
 	List	   *taken = NIL;
 	int			nspans = 0;
 	MemoryContext context;
@@ -234,7 +236,10 @@ SF_SQL_FUNCTION(sfflow_sf_take_spans)
 		return (Datum) 0;
 	}
 	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow spans of a run", ALLOCSET_DEFAULT_SIZES);
-	foreach_ptr(SfTracedRun, run, lock_due(max))
+	runs = lock_due(max);
+	/* the history of a run that has ended since the calling query began, which its snapshot does not have */
+	PushActiveSnapshot(GetTransactionSnapshot());
+	foreach_ptr(SfTracedRun, run, runs)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
@@ -245,6 +250,7 @@ SF_SQL_FUNCTION(sfflow_sf_take_spans)
 		if (nspans >= MAX_SPANS_OF_CALL)
 			break;
 	}
+	PopActiveSnapshot();
 	lease(taken, lease_ms);
 	return (Datum) 0;
 }
