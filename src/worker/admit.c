@@ -81,6 +81,16 @@ sf_admit_max_per_owner(void)
 }
 
 /*
+ * Does an owner hold as many slots as it may?  Once one of its tasks has overrun, others that used to be short may do
+ * so, too: until they are over they count as if they held theirs.
+ */
+static bool
+holds_its_share(const Share *share)
+{
+	return (share->overrunning > 0 ? share->in_code : share->holding) >= sf_admit_max_per_owner();
+}
+
+/*
  * Ask to run short tasks of an owner in the turn that begins.  False: the
  * owner has its share; its tasks are to be announced, not run.
  */
@@ -89,8 +99,7 @@ sf_admit_inline(SfSlot *slot, Oid owner)
 {
 	Share		share = share_of(slot, owner);
 
-	if (share.in_code >= max_in_code() ||
-		(share.overrunning > 0 && share.in_code >= sf_admit_max_per_owner()))
+	if (share.in_code >= max_in_code() || (share.overrunning > 0 && holds_its_share(&share)))
 		return false;
 	slot->user_owner = owner;
 	return true;
@@ -102,7 +111,7 @@ sf_admit_task(SfSlot *slot, Oid owner)
 {
 	Share		share = share_of(slot, owner);
 
-	if (share.in_code >= max_in_code() || share.holding >= sf_admit_max_per_owner())
+	if (share.in_code >= max_in_code() || holds_its_share(&share))
 		return false;
 	slot->user_owner = owner;
 	return true;
@@ -126,10 +135,15 @@ want_capped_tasks(void)
 void
 sf_admit_release(SfSlot *slot)
 {
-	bool		makes_room = sf_shared_is_held(slot) ||
-		(OidIsValid(slot->user_owner) &&
-		 share_of(slot, slot->user_owner).in_code + 1 >= max_in_code());
+	bool		makes_room = sf_shared_is_held(slot);
 
+	if (!makes_room && OidIsValid(slot->user_owner))
+	{
+		Share		share = share_of(slot, slot->user_owner);
+
+		share.in_code++;
+		makes_room = share.in_code >= max_in_code() || (share.overrunning > 0 && holds_its_share(&share));
+	}
 	slot->user_owner = InvalidOid;
 	if (makes_room)
 		want_capped_tasks();
