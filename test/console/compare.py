@@ -113,7 +113,9 @@ press(Keys.ARROW_DOWN)
 # what is new comes in, and the focus stays
 psql("""SELECT sf_start('nightly', '{"id": "20250206"}')""", 'retail')
 ok(console.wait(lambda: len(console.find('#grid thead a')) == 6), 'a run that begins is in the grid')
-ok(console.run("return document.activeElement.getAttribute('aria-label')") == first, '... and the focus stays where it was', console.run("return document.activeElement.outerHTML"))
+# how long the job usually takes may be another time by now
+same = console.run("return document.activeElement.getAttribute('aria-label')").split(':')[0] == first.split(':')[0]
+ok(same, '... and the focus stays where it was', [first, console.run("return document.activeElement.outerHTML")])
 console.wait(lambda: psql("SELECT status FROM sf_executions WHERE execution_id = 'nightly:20250206'") != 'RUNNING')
 state = first.split(' in ')[0]
 press(Keys.ENTER)
