@@ -57,7 +57,7 @@ DECLARE
 		mcp_text, mcp_tonight, mcp_tool_list, mcp_tools, mcp_waiting_for_people,
 		mcp_waiting_on, mcp_waits, mcp_what_would_redrive_run,
 		mcp_why_did_it_fail, mcp_write, missing_resources, newest, node_alerts, node_apply, node_executions, node_jobs,
-		node_labelled, node_metrics, node_night, node_number, nodes_seen, propose_mapping, put_version,
+		node_labelled, node_metrics, node_night, node_number, node_page, nodes_seen, propose_mapping, put_version,
 		remove_definition,
 		template_part_exists,
 		rule_input, run_schedule,

@@ -153,6 +153,51 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp SET jit = off SET timezone = 'UTC'
 AS $$ SELECT to_jsonb(a) FROM @extschema@.sf_alerts a $$;
 
+-- A page of executions, by their keys, of what all nodes answer to a question for a list of them; behind it a row per
+-- node that says whether it has answered.
+CREATE FUNCTION _sfflow.node_page(
+	what text,
+	arguments jsonb,
+	OUT node integer,
+	OUT ok boolean,
+	OUT node_error text,
+	OUT execution_id text,
+	OUT state_machine text,
+	OUT name text,
+	OUT status text,
+	OUT error text,
+	OUT requested_at timestamptz,
+	OUT started_at timestamptz,
+	OUT stopped_at timestamptz,
+	OUT page_key text)
+RETURNS SETOF record
+LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 100
+SET search_path = pg_catalog, pg_temp SET jit = off
+AS $$
+	WITH asked AS MATERIALIZED (
+		SELECT a.node, a.ok, a.error, a.answer
+		FROM _sfflow.ask_nodes($1, $2) a
+	), listed AS (
+		-- Two nodes may have the same key: both rows are on the page.
+		SELECT a.node, x.*, rank() OVER (ORDER BY split_part(x.page_key, '.', 1)::bigint DESC,
+			split_part(x.page_key, '.', 2)::bigint DESC) AS place
+		FROM asked a
+		CROSS JOIN LATERAL jsonb_to_record(a.answer) x (execution_id text, state_machine text, name text, status text,
+			error text, requested_at timestamptz, started_at timestamptz, stopped_at timestamptz, page_key text)
+		WHERE a.ok IS NULL
+	)
+	SELECT r.node, r.ok, r.node_error, r.execution_id, r.state_machine, r.name, r.status, r.error, r.requested_at,
+		r.started_at, r.stopped_at, r.page_key
+	FROM (
+		SELECT l.place, l.node, NULL::boolean AS ok, NULL::text AS node_error, l.execution_id, l.state_machine, l.name,
+			l.status, l.error, l.requested_at, l.started_at, l.stopped_at, l.page_key
+		FROM listed l WHERE l.place <= coalesce(($2 ->> 'page_size')::integer, 100)
+		UNION ALL
+		SELECT NULL, a.node, a.ok, a.error, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+		FROM asked a WHERE a.ok IS NOT NULL) r
+	ORDER BY r.place NULLS LAST, r.node
+$$;
+
 -- The rows of all nodes, and behind them a row per node that says whether it has answered.
 CREATE FUNCTION @extschema@.sf_all_executions(
 	state_machine text DEFAULT NULL,
@@ -182,30 +227,11 @@ RETURNS SETOF record
 LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 100
 SET search_path = pg_catalog, pg_temp SET jit = off
 AS $$
-	WITH asked AS MATERIALIZED (
-		SELECT a.node, a.ok, a.error, a.answer
-		FROM _sfflow.ask_nodes('executions', jsonb_build_object('state_machine', $1, 'status', $2, 'error', $3,
-			'name_prefix', $4, 'owner', $5, 'parent_execution_id', $6, 'requested_after', $7, 'requested_before', $8,
-			'page_size', $9, 'after_key', $10, 'without_items', $11)) a
-	), listed AS (
-		-- Two nodes may have the same key: both rows are on the page.
-		SELECT a.node, x.*, rank() OVER (ORDER BY split_part(x.page_key, '.', 1)::bigint DESC,
-			split_part(x.page_key, '.', 2)::bigint DESC) AS place
-		FROM asked a
-		CROSS JOIN LATERAL jsonb_to_record(a.answer) x (execution_id text, state_machine text, name text, status text,
-			error text, requested_at timestamptz, started_at timestamptz, stopped_at timestamptz, page_key text)
-		WHERE a.ok IS NULL
-	)
-	SELECT r.node, r.ok, r.node_error, r.execution_id, r.state_machine, r.name, r.status, r.error, r.requested_at,
-		r.started_at, r.stopped_at, r.page_key
-	FROM (
-		SELECT l.place, l.node, NULL::boolean AS ok, NULL::text AS node_error, l.execution_id, l.state_machine, l.name,
-			l.status, l.error, l.requested_at, l.started_at, l.stopped_at, l.page_key
-		FROM listed l WHERE l.place <= coalesce($9, 100)
-		UNION ALL
-		SELECT NULL, a.node, a.ok, a.error, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-		FROM asked a WHERE a.ok IS NOT NULL) r
-	ORDER BY r.place NULLS LAST, r.node
+	SELECT p.node, p.ok, p.node_error, p.execution_id, p.state_machine, p.name, p.status, p.error, p.requested_at,
+		p.started_at, p.stopped_at, p.page_key
+	FROM _sfflow.node_page('executions', jsonb_build_object('state_machine', $1, 'status', $2, 'error', $3,
+		'name_prefix', $4, 'owner', $5, 'parent_execution_id', $6, 'requested_after', $7, 'requested_before', $8,
+		'page_size', $9, 'after_key', $10, 'without_items', $11)) p
 $$;
 COMMENT ON FUNCTION @extschema@.sf_all_executions(text, text, text, text, text, text, timestamptz, timestamptz, integer,
 	text, boolean) IS

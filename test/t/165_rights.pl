@@ -120,7 +120,7 @@ my %checked = map {
   mcp_waiting_on mcp_waits mcp_what_would_redrive_run mcp_why_did_it_fail mcp_write missing_resources
   newest
   node_alerts node_apply node_executions node_jobs
-  node_labelled node_metrics node_night node_number nodes_seen propose_mapping put_version remove_definition
+  node_labelled node_metrics node_night node_number node_page nodes_seen propose_mapping put_version remove_definition
   	template_part_exists rule_input run_schedule schedule_latest schedule_next
   schedule_next_run schedule_status schedule_zone spans start_by_rule start_scheduled
   task_slots tasks_from took_ms unfolded_jobs
