@@ -21,9 +21,6 @@
 #include "db/direct.h"
 #include "db/direct_internal.h"
 
-/* Columns of an index, at most */
-#define MAX_KEYS	5
-
 /* Raise that a table or index of _sfflow is not there. */
 static void
 refuse_missing(const char *name)
@@ -56,6 +53,13 @@ sf_direct_open(const char *name, LOCKMODE lockmode)
 	return rel;
 }
 
+/* Open an index of a table that is open. */
+Relation
+sf_direct_open_index(const char *name)
+{
+	return index_open(relation_oid(name), AccessShareLock);
+}
+
 /* Draw a number. */
 int64
 sf_sequence_next(const char *name)
@@ -66,10 +70,10 @@ sf_sequence_next(const char *name)
 /* --- one row by key --- */
 
 /* Compare the columns of an index with the values of a key; an array: with each of its numbers; NULL: is it null? */
-static void
-form_scan_keys(const SfArg *key, int nkeys, ScanKey scan_keys)
+void
+sf_direct_form_keys(const SfArg *key, int nkeys, ScanKey scan_keys)
 {
-	Assert(nkeys <= MAX_KEYS);
+	Assert(nkeys <= SF_DIRECT_MAX_KEYS);
 	for (int i = 0; i < nkeys; i++)
 	{
 		if (key[i].isnull)
@@ -174,7 +178,7 @@ begin_scan(RowScan *s, const SfIndex *by, LOCKMODE lockmode, Snapshot snapshot,
 		   ScanKey scan_keys, int nkeys)
 {
 	s->rel = sf_direct_open(by->table, lockmode);
-	s->index = index_open(relation_oid(by->name), AccessShareLock);
+	s->index = sf_direct_open_index(by->name);
 	s->slot = table_slot_create(s->rel, NULL);
 	s->snapshot = snapshot->snapshot_type == SNAPSHOT_DIRTY ? snapshot : RegisterSnapshot(snapshot);
 	for (int i = 0; i < nkeys; i++)
@@ -203,10 +207,10 @@ fetch_row(const SfIndex *by, Snapshot snapshot, SfLock lock, SfRowFilter filter,
 		  SfRowReader reader, void *arg, const SfArg *key, int nkeys)
 {
 	RowScan		s;
-	ScanKeyData scan_keys[MAX_KEYS];
+	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
 	bool		found;
 
-	form_scan_keys(key, nkeys, scan_keys);
+	sf_direct_form_keys(key, nkeys, scan_keys);
 	if (lock != SF_LOCK_NONE)
 		PreventCommandIfReadOnly("SELECT FOR UPDATE");
 	begin_scan(&s, by, lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock, snapshot,
@@ -249,10 +253,10 @@ void
 sf_rows_read_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
 				const SfArg *key, int nkeys)
 {
-	ScanKeyData scan_keys[MAX_KEYS];
+	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
 
 	CommandCounterIncrement();
-	form_scan_keys(key, nkeys, scan_keys);
+	sf_direct_form_keys(key, nkeys, scan_keys);
 	(void) read_rows(index, GetTransactionSnapshot(), scan_keys, nkeys,
 					 ForwardScanDirection, limit, reader, arg);
 }
@@ -296,9 +300,9 @@ int
 sf_rows_read_now_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
 					const SfArg *key, int nkeys)
 {
-	ScanKeyData scan_keys[MAX_KEYS];
+	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
 
-	form_scan_keys(key, nkeys, scan_keys);
+	sf_direct_form_keys(key, nkeys, scan_keys);
 	return read_rows(index, GetLatestSnapshot(), scan_keys, nkeys, ForwardScanDirection, limit,
 					 reader, arg);
 }
@@ -308,10 +312,10 @@ int
 sf_rows_read_behind_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
 					   const SfArg *key, int nkeys)
 {
-	ScanKeyData scan_keys[MAX_KEYS];
+	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
 	const SfArg *last = &key[nkeys - 1];
 
-	form_scan_keys(key, nkeys - 1, scan_keys);
+	sf_direct_form_keys(key, nkeys - 1, scan_keys);
 	ScanKeyInit(&scan_keys[nkeys - 1], nkeys, BTGreaterStrategyNumber,
 				last->type == INT8OID ? F_INT8GT :
 				last->type == INT4OID ? F_INT4GT :
@@ -330,7 +334,7 @@ sf_row_is_any_now(const SfIndex *index, SfArg key)
 {
 	ScanKeyData scan_key;
 
-	form_scan_keys(&key, 1, &scan_key);
+	sf_direct_form_keys(&key, 1, &scan_key);
 	return read_rows(index, GetLatestSnapshot(), &scan_key, 1, BackwardScanDirection, 1, NULL, NULL) > 0;
 }
 
@@ -340,10 +344,10 @@ sf_rows_read_dirty_by(const SfIndex *index, int limit, SfRowReader reader, void 
 					  const SfArg *key, int nkeys)
 {
 	SnapshotData dirty;
-	ScanKeyData scan_keys[MAX_KEYS];
+	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
 
 	InitDirtySnapshot(dirty);
-	form_scan_keys(key, nkeys, scan_keys);
+	sf_direct_form_keys(key, nkeys, scan_keys);
 	return read_rows(index, &dirty, scan_keys, nkeys, ForwardScanDirection, limit, reader, arg);
 }
 
@@ -353,10 +357,10 @@ sf_row_read_dirty_last_by(const SfIndex *index, SfRowReader reader, void *arg, c
 						  int nkeys)
 {
 	SnapshotData dirty;
-	ScanKeyData scan_keys[MAX_KEYS];
+	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
 
 	InitDirtySnapshot(dirty);
-	form_scan_keys(key, nkeys, scan_keys);
+	sf_direct_form_keys(key, nkeys, scan_keys);
 	return read_rows(index, &dirty, scan_keys, nkeys, BackwardScanDirection, 1, reader, arg) > 0;
 }
 

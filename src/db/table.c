@@ -23,7 +23,7 @@
 #define SF_SAFE_SEARCH_PATH	"pg_catalog, pg_temp"
 
 /* Arguments of a query, at most */
-#define MAX_ARGS	20
+#define MAX_ARGS	21
 
 /* Tables and indexes that are found without a look into the catalogue */
 #define MAX_FOUND	100

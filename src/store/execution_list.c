@@ -8,6 +8,7 @@
  *
  *		by_parent	the executions of a parent are asked for
  *		by_name		few executions have the prefix (PROBE at most)
+ *		labelled	labels are asked for and RUNNING, FAILED, TIMED_OUT or ABORTED: two indexes side by side
  *		by_label	labels are asked for, and few executions have one of them, or no status helps
  *		by_error	an error is asked for
  *		by_status	RUNNING, FAILED, TIMED_OUT, ABORTED: the table of open executions
@@ -26,6 +27,7 @@
 #include "utils/guc.h"
 
 #include "base/name.h"
+#include "db/index_walk.h"
 #include "store/execution_list.h"
 #include "store/open_execution.h"
 
@@ -52,7 +54,8 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
  * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
  * parent, $10 name of the status, $11 error as open_execution has it, $12 largest name,
  * $13 in an hour, $14 number of a Map run, $15 version or alias, $16 whether it was redriven,
- * $17 without children of Map runs, $18 labels, $19 and $20 name and value of one of them.
+ * $17 without children of Map runs, $18 labels, $19 and $20 name and value of one of them;
+ * those of the executions labelled: $21 their numbers.
  */
 #define COLUMNS \
 	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
@@ -121,10 +124,10 @@ static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error = $11 AND "));
 
 static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status = $10 AND "));
 
-/* The same with labels, one of which is looked up before the execution is read */
-static SfPlan by_status_labelled = SF_PLAN(OF_MACHINES(
-	OPEN, "o", "o.status = $10 AND (SELECT true FROM _sfflow.label l WHERE l.name = $19 AND l.value = $20"
-	" AND l.machine_no = o.machine_no AND l.requested_at = o.requested_at AND l.execution_no = o.execution_no) AND "));
+/* Of the executions with the numbers that two indexes have */
+static SfPlan labelled = SF_PLAN(
+	"SELECT " COLUMNS " FROM pg_catalog.unnest($21) AS n(no) JOIN _sfflow.execution e ON e.execution_no = n.no"
+	" WHERE " MATCHES NEWEST("e"));
 
 /* The same without a condition that only the execution fulfils: its row is read for the page alone */
 #define OPEN_ALONE(condition) \
@@ -234,6 +237,89 @@ run(SfPlan *plan, const SfListQuery *q)
 	return sf_scan_rows(plan, &listed_type, ARGUMENTS(q));
 }
 
+/* Sort keys, the newest first. */
+static int
+compare_keys(const ListCell *a, const ListCell *b)
+{
+	const SfListKey *x = lfirst(a);
+	const SfListKey *y = lfirst(b);
+
+	if (x->requested_at != y->requested_at)
+		return x->requested_at < y->requested_at ? 1 : -1;
+	return (x->execution_no < y->execution_no) - (x->execution_no > y->execution_no);
+}
+
+/* Append the newest keys that two walks have in common to a list, as many as a query wants. */
+static List *
+append_common(List *keys, SfWalk *open, SfWalk *label, const SfListQuery *q)
+{
+	SfWalkPlace		most = {q->before.requested_at, q->before.execution_no - 1};
+	SfWalkPlace		at;
+	int			left = q->limit;
+
+	while (left > 0 && sf_walk_to(open, most, &at) && sf_walk_to(label, at, &most) && most.time >= q->from)
+	{
+		SfListKey  *key;
+
+		if (most.time != at.time || most.number != at.number)
+			continue;
+		key = palloc(sizeof(SfListKey));
+		*key = (SfListKey) {at.time, at.number};
+		keys = lappend(keys, key);
+		most.number--;
+		left--;
+	}
+	return keys;
+}
+
+/* List the newest keys that have both the status and the label that a query asks for. */
+static List *
+list_common(const SfListQuery *q)
+{
+	static const SfIndex by_status_key = {"open_execution", "open_execution_pkey"};
+	static const SfIndex by_label_key = {"label", "label_pkey"};
+	SfWalk	   *open = sf_walk_begin(&by_status_key, 4);
+	SfWalk	   *label = sf_walk_begin(&by_label_key, 5);
+	List	   *keys = NIL;
+
+	for (int i = 0; i < q->nmachines; i++)
+	{
+		sf_walk_among(open, SF_INT4(q->machines[i]), SF_TEXT(sf_status_name(q->status)));
+		sf_walk_among(label, SF_TEXT(q->labelled.name), SF_TEXT(q->labelled.value), SF_INT4(q->machines[i]));
+		keys = append_common(keys, open, label, q);
+	}
+	sf_walk_end(label);
+	sf_walk_end(open);
+	list_sort(keys, compare_keys);
+	return list_truncate(keys, q->limit);
+}
+
+/*
+ * Run a query for executions with the numbers that are found by status and label.  Some of them may not
+ * fulfil its other conditions: then it goes on behind the last one.
+ */
+static List *
+run_labelled(SfPlan *plan, const SfListQuery *q)
+{
+	SfListQuery part = *q;
+	List	   *found = NIL;
+
+	for (;;)
+	{
+		List	   *keys = list_common(&part);
+		List	   *numbers = NIL;
+		ListCell   *lc;
+
+		foreach(lc, keys)
+			numbers = lappend(numbers, &((SfListKey *) lfirst(lc))->execution_no);
+		if (numbers != NIL)
+			found = list_concat(found, sf_scan_rows(plan, &listed_type, ARGUMENTS(&part), sf_query_int8s(numbers)));
+		if (list_length(keys) < part.limit || list_length(found) >= q->limit)
+			return list_truncate(found, q->limit);
+		part.before = *(const SfListKey *) llast(keys);
+	}
+}
+
 /* Tell whether a query would read few rows, by the query that counts them. */
 static bool
 has_few(SfPlan *probe, const SfListQuery *q)
@@ -242,12 +328,12 @@ has_few(SfPlan *probe, const SfListQuery *q)
 }
 
 /*
- * Run a query over machines one by one.  Of many machines each would give a whole
+ * Run a query over machines one by one, by a function that runs it.  Of many machines each would give a whole
  * page; so the newest part is read first, then one that reaches further back behind
  * it, until the page is full.
  */
 static List *
-run_merged(SfPlan *plan, const SfListQuery *q)
+run_merged_by(List *(*run_part) (SfPlan *, const SfListQuery *), SfPlan *plan, const SfListQuery *q)
 {
 	SfListQuery part = *q;
 	List	   *found = NIL;
@@ -258,7 +344,7 @@ run_merged(SfPlan *plan, const SfListQuery *q)
 			 window *= WINDOW_GROWTH)
 		{
 			part.from = end - window;
-			found = list_concat(found, run(plan, &part));
+			found = list_concat(found, run_part(plan, &part));
 			if (list_length(found) >= q->limit)
 				return found;
 			/* behind all that were requested at that time */
@@ -266,7 +352,14 @@ run_merged(SfPlan *plan, const SfListQuery *q)
 			part.limit = q->limit - list_length(found);
 		}
 	part.from = q->from;
-	return list_concat(found, run(plan, &part));
+	return list_concat(found, run_part(plan, &part));
+}
+
+/* The same with a query that finds its rows itself. */
+static List *
+run_merged(SfPlan *plan, const SfListQuery *q)
+{
+	return run_merged_by(run, plan, q);
 }
 
 /* Sort executions, the newest first. */
@@ -297,9 +390,11 @@ list_running(const SfListQuery *q)
 
 	if (!has_few(&probe_due, q))
 		return run_merged(&by_machine, q);
-	list = list_concat(run_merged(q->labelled.labels != NULL ? &by_status_labelled :
-								  asks_no_more(q) ? &by_status_alone : &by_status, q),
-					   run(&not_begun, q));
+	if (q->labelled.labels != NULL)
+		list = run_merged_by(run_labelled, &labelled, q);
+	else
+		list = run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
+	list = list_concat(list, run(&not_begun, q));
 	list_sort(list, compare_newest);
 	return list_truncate(list, q->limit);
 }
@@ -314,6 +409,8 @@ choose(const SfListQuery *q)
 		return run(&by_parent, q);
 	if (q->prefix != NULL && has_few(&probe_names, q))
 		return run(&by_name, q);
+	if (q->labelled.labels != NULL && failed && q->status >= 0 && q->error == NULL)
+		return run_merged_by(run_labelled, &labelled, q);
 	if (q->labelled.labels != NULL &&
 		(q->labelled.rows < PROBE || (q->error == NULL && (q->status < 0 || q->status == SF_STATUS_SUCCEEDED))))
 		return run_merged(&by_label, q);
@@ -325,8 +422,6 @@ choose(const SfListQuery *q)
 		return list_running(q);
 	if (q->status < 0 || !failed)
 		return run_merged(&by_machine, q);
-	if (q->labelled.labels != NULL)
-		return run_merged(&by_status_labelled, q);
 	return run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
 }
 
