@@ -29,17 +29,25 @@
 
 static void try_connect(void *arg);
 
-/* Read the last SQLSTATE of a message of PQERRORS_VERBOSE, "FATAL:  28P01: …"; "" if it has none. */
+/*
+ * Read the last SQLSTATE of a message of PQERRORS_VERBOSE, "FATAL:  28P01: …"; "" if it has none.  libpq adds a line for
+ * each attempt.  What follows a code in its line may have the name of a role, which can look like one.
+ */
 static void
 read_sqlstate(char sqlstate[6], const char *message)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const char *c = message;
 
 	*sqlstate = '\0';
-	for (const char *c = strstr(message, ":  "); c != NULL; c = strstr(c + 3, ":  "))
+	while ((c = strstr(c, ":  ")) != NULL)
 	{
-		if (strspn(c + 3, digits) == 5 && c[8] == ':')
-			strlcpy(sqlstate, c + 3, 6);
+		c += 3;
+		if (strspn(c, digits) == 5 && c[5] == ':')
+		{
+			strlcpy(sqlstate, c, 6);
+			c += strcspn(c, "\n");
+		}
 	}
 }
 

@@ -48,8 +48,11 @@ typedef struct SfgConsoleSession
 	dlist_node	node;
 } SfgConsoleSession;
 
-/* Called with a session that is signed in, or with NULL. */
-typedef void (*SfgSignedIn) (SfgRequest *request, SfgConsoleSession *session);
+/*
+ * Called with a session that is signed in, or with NULL.  Then trouble says what is wrong with the database; if it is
+ * NULL, too, the database has refused the role or the password.
+ */
+typedef void (*SfgSignedIn) (SfgRequest *request, SfgConsoleSession *session, const char *trouble);
 
 extern void sfg_console_sign_in(SfgRequest *request, const char *role, char *password, SfgSignedIn done);
 extern SfgConsoleSession *sfg_console_session_find(const char *cookie);
@@ -73,9 +76,6 @@ extern void sfg_session_file_take(void (*take) (SfgConsoleSession *session));
 extern void sfg_console_login(SfgRequest *request);
 extern void sfg_console_logout(SfgRequest *request);
 extern void sfg_console_who(SfgRequest *request);
-
-/* --- how often one may try to sign in --- */
-
 
 /* --- requests of the console's own pages, and no others --- */
 

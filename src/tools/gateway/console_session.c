@@ -82,11 +82,23 @@ free_session(void *arg)
 	free(session);
 }
 
-/* End a session. */
-void
-sfg_console_session_end(SfgConsoleSession *session, const char *why)
+/* Say what an SQLSTATE tells of the database, "" if it gave no answer. */
+static const char *
+trouble_of(const char *sqlstate)
+{
+	if (strcmp(sqlstate, "57P03") == 0)
+		return "the database is starting up, recovering or shutting down";
+	if (strcmp(sqlstate, "53300") == 0)
+		return "the database has no connection free";
+	return "there is no connection to the database";
+}
+
+/* End a session; a client that signs in is refused, or told that the database does not answer. */
+static void
+end_session(SfgConsoleSession *session, const char *why, bool refused)
 {
 	SfgRequest *request = session->sign_in;
+	const char *trouble = refused ? NULL : trouble_of(session->pool.slots[0].db.sqlstate);
 
 	if (session->over)
 		return;
@@ -103,7 +115,14 @@ sfg_console_session_end(SfgConsoleSession *session, const char *why)
 	sfg_pool_stop(&session->pool);
 	sfw_timer_set(&session->timer, 0, free_session, session);
 	if (request != NULL)
-		signed_in(request, NULL);
+		signed_in(request, NULL, trouble);
+}
+
+/* End a session. */
+void
+sfg_console_session_end(SfgConsoleSession *session, const char *why)
+{
+	end_session(session, why, false);
 }
 
 /* End a session that is too old, or look again later. */
@@ -165,7 +184,7 @@ suspend(SfgConsoleSession *session)
 	probe(session);
 }
 
-/* Tell whether the server refused the role or the password, rather than the connection. */
+/* Tell whether the server refused the role or its password, rather than any connection or call just now. */
 static bool
 is_refused(const char *sqlstate)
 {
@@ -179,7 +198,7 @@ connection_lost(SfgPool *pool)
 	SfgConsoleSession *session = pool->arg;
 
 	if (session->writes == NULL)
-		sfg_console_session_end(session, "it has no connection");
+		end_session(session, "it has no connection", is_refused(pool->slots[0].db.sqlstate));
 	else if (!session->connecting)
 		suspend(session);
 	else if (is_refused(pool->slots[0].db.sqlstate))
@@ -297,7 +316,7 @@ begin_session(SfgConsoleSession *session, const PGresult *result)
 	if (request == NULL)
 		sfg_console_session_end(session, "the client has left");
 	else
-		signed_in(request, session);
+		signed_in(request, session, NULL);
 	forget_secrets(session);
 }
 
@@ -322,8 +341,12 @@ actions_known(const PGresult *result, void *arg)
 
 	if (session->over || (result == NULL && session->version != NULL))
 		return;
-	if (!sfg_call_has_value(result) || PQgetisnull(result, 0, 1))
-		sfg_console_session_end(session, result != NULL ? PQresultErrorMessage(result) : "it has no connection");
+	if (result == NULL)
+		end_session(session, "it has no connection", false);
+	else if (!sfg_call_has_value(result))
+		end_session(session, PQresultErrorMessage(result), is_refused(sfw_sqlstate(result)));
+	else if (PQgetisnull(result, 0, 1))
+		end_session(session, "there is no such role", true);
 	else if (session->version == NULL)
 		begin_session(session, result);
 	else
@@ -350,7 +373,7 @@ connected(SfgPool *pool)
 	if (!sfg_config.console_trust && !PQconnectionUsedPassword(pool->slots[0].db.session.conn))
 	{
 		sfw_log(SFW_WARNING, "the database asks for no password, see pg_hba.conf", "role", session->role, NULL);
-		sfg_console_session_end(session, "no password was asked for");
+		end_session(session, "no password was asked for", true);
 	}
 	else
 		sfg_pool_call_first(pool, "SELECT pg_catalog.array_to_string(@.sf_console_actions(), ' '),"
@@ -488,15 +511,7 @@ sfg_console_session_revive(SfgConsoleSession *session, const char *cookie, const
 const char *
 sfg_console_session_trouble(const SfgConsoleSession *session)
 {
-	const char *sqlstate = session->pool.slots[0].db.sqlstate;
-
-	if (!sfg_pool_is_down(&session->pool))
-		return NULL;
-	if (strcmp(sqlstate, "57P03") == 0)
-		return "the database is starting up, recovering or shutting down";
-	if (strcmp(sqlstate, "53300") == 0)
-		return "the database has no connection free";
-	return "there is no connection to the database";
+	return sfg_pool_is_down(&session->pool) ? trouble_of(session->pool.slots[0].db.sqlstate) : NULL;
 }
 
 /* End all sessions; with a file for them they go on when the gateway begins again. */

@@ -21,7 +21,7 @@
 
 static bool may_try_sign_in(const char *role, const char *address);
 
-static void sign_in_succeeded(const char *role, const char *address);
+static void forget_try(const char *role, const char *address);
 
 /* Begin the answer that tells who is signed in, with the token of the session if it is not NULL. */
 static void
@@ -55,20 +55,21 @@ set_cookie(SfgRequest *request, const char *token)
 	free(cookie);
 }
 
-/* A role is signed in, or not (NULL). */
+/* A role is signed in, or not (NULL): because of trouble with the database, or because that refuses it (NULL). */
 static void
-signed_in(SfgRequest *request, SfgConsoleSession *session)
+signed_in(SfgRequest *request, SfgConsoleSession *session, const char *trouble)
 {
+	if (session != NULL || trouble != NULL)
+		forget_try(request->who, request->peer->network);
 	if (session != NULL)
 	{
-		sign_in_succeeded(session->role, request->peer->network);
 		sfg_crowd_sign_in(request->peer, session->role);
 		answer_session(request, session, session->secrets->csrf);
 		set_cookie(request, session->secrets->cookie);
 		sfg_answer_send(request);
 	}
-	else if (!sfg_database_is_ready())
-		sfg_answer_unavailable(request, "there is no connection to the database", sfg_availability_down_since());
+	else if (trouble != NULL)
+		sfg_answer_unavailable(request, trouble, sfg_availability_down_since());
 	else
 		sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "the database does not accept this role and password");
 }
@@ -167,8 +168,9 @@ sfg_console_who(SfgRequest *request)
  * Tries are counted before the database is asked: at most MOST_TRIES within
  * WINDOW for a role from an address, so that one client cannot keep a role from
  * signing in elsewhere, and at most MOST_ALONE for a role from all addresses, and
- * from an address for all roles.  One that succeeds does not count.  The table
- * has a fixed size; the oldest entry makes room.
+ * from an address for all roles.  One that succeeds does not count, nor one of
+ * which the database did not say whether the password is good.  The table has a
+ * fixed size; the oldest entry makes room.
  */
 
 #define MOST_TRIES	10
@@ -244,9 +246,9 @@ may_try_sign_in(const char *role, const char *address)
 	return count(role, address, 1);
 }
 
-/* A try was good: do not count it. */
+/* A try was good, or the database has not judged it: do not count it. */
 static void
-sign_in_succeeded(const char *role, const char *address)
+forget_try(const char *role, const char *address)
 {
 	count(role, address, -1);
 }
