@@ -1,7 +1,7 @@
 // The picture of a machine, drawn from the layout that SQL gives, with the status of each state.
 
 import { s } from './dom.js';
-import { duration } from './format.js';
+import { count, duration } from './format.js';
 import { fitText } from './measure.js';
 import { iconShapes, statusIcon, statusWord } from './parts.js';
 import { tr } from './texts.js';
@@ -24,8 +24,8 @@ function subtitle(state, facts) {
   if (facts.iterations !== undefined)
     parts.push(tr('{0}/{1} items', facts.succeeded, facts.iterations),
       facts.failed ? tr('{0} failed', facts.failed) : null);
-  else if (facts.visits > 1) parts.push(`${facts.visits} visits`);
-  else if (facts.attempts > 1) parts.push(`${facts.attempts} attempts`);
+  else if (facts.visits > 1) parts.push(count(facts.visits, '{0} visit|{0} visits'));
+  else if (facts.attempts > 1) parts.push(count(facts.attempts, '{0} attempt|{0} attempts'));
   if (facts.ms !== undefined && ['Task', 'Wait', 'Parallel', 'Map', 'JobNet'].includes(state.type))
     parts.push(duration(facts.ms));
   const words = parts.filter(Boolean).join(' · ');
