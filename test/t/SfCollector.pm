@@ -1,7 +1,7 @@
 package SfCollector;
 
-# What the tests of traces share: a collector of OpenTelemetry (test/clients/otlp-collector.py), what it was sent, and how
-# it is to answer.
+# What the tests of traces share: a collector of OpenTelemetry (test/clients/otlp-collector.py), what it was sent, and
+# how it is to answer.
 use strict;
 use warnings;
 use Exporter 'import';
@@ -21,7 +21,8 @@ my %running;
 # No collector outlives its test.
 END { kill 'KILL', keys %running if %running }
 
-# Start a collector at a port; tls is a list of files: certificate, key, and the CA of clients.
+# Start a collector at a port; tls is a list of files: certificate, key, and the CA of clients; program is another one
+# than test/clients/otlp-collector.py, with its first arguments.
 sub start_collector
 {
 	my (%how) = @_;
@@ -35,7 +36,8 @@ sub start_collector
 		open STDERR, '>>', "$folder/log" or POSIX::_exit(99);
 		open STDIN, '<', '/dev/null' or POSIX::_exit(99);
 		# That of Debian, which has Google's library.
-		exec '/usr/bin/python3', "$FindBin::Bin/../clients/otlp-collector.py", $port, $folder, @{ $how{tls} // [] }
+		my @program = ('/usr/bin/python3', "$FindBin::Bin/../clients/otlp-collector.py");
+		exec @{ $how{program} // \@program }, $port, $folder, @{ $how{tls} // [] }
 		  or POSIX::_exit(98);
 	}
 	$running{$pid} = 1;
