@@ -8,8 +8,9 @@ import { tr } from './texts.js';
 
 // The words for a cell: [status, milliseconds, jobs, failed, attempts].
 function wordsOf([status, ms, jobs, failed, attempts], usual) {
-  return [statusWord(status), ...jobs > 1 ? [count(jobs, '{0} iteration|{0} iterations'), tr('{0} failed', failed)] : [],
-    duration(ms), ms !== null && usual !== null ? tr('usual {0}', duration(usual)) : '',
+  return [statusWord(status),
+    ...jobs > 1 ? [count(jobs, '{0} iteration|{0} iterations'), tr('{0} failed', failed)] : [], duration(ms),
+    ms !== null && usual !== null ? tr('usual {0}', duration(usual)) : '',
     attempts > jobs ? count(attempts, '{0} attempt|{0} attempts') : ''].filter(Boolean).join(', ');
 }
 
