@@ -47,6 +47,8 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 -- hundreds of expressions, each evaluated for few rows: compiling them took fifty times as long as the checks
 SET jit = off
+-- A CTE has no statistics: a nested loop over two of them took minutes beside 15,000 branches that are held.
+SET enable_nestloop = off
 AS $$
 WITH told AS MATERIALIZED (
 	-- MapRunRedriven: children of a run that has tolerated their failure run again

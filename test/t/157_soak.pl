@@ -19,25 +19,31 @@ my $seconds = $asked ? 60 * $ENV{SOAK_MINUTES} : 15;
 my $most_growth = 32 * 1024;	# kB of a process after its first half minute
 cmp_ok($seconds + 60, '<', $ENV{SCRIPT_SECONDS} // 'inf', 'test/run lets this script run for so long')
   or die 'the script would be ended early';
-srand($ENV{FAULT_SEED} // time);
+my $seed = $ENV{FAULT_SEED} // time;
+srand($seed);
+note("FAULT_SEED=$seed");
 
 my $node = load_node('main', conf => "wal_level = replica\nmax_wal_senders = 5\nhot_standby = on\n");
 # What would end the server for good is a matter of the other test.
 my @faults = grep { $_->[0] !~ /^no crash restart/ } in_place();
-my (%count, @recovery, %first, %last);
+my (%count, @recovery, %first, %last, %grown);
 
-# Read what memory of its own each worker has, kB.
+# Read what memory of its own each worker has, kB. Of one that has grown the log of the server tells what it has it for.
 sub look_at_memory
 {
-	for my $pid (split /\n/, try_sql($node, q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%'})
-		// '')
+	for (split /\n/, try_sql($node, q{SELECT pid || ' ' || backend_type FROM pg_stat_activity
+		WHERE backend_type LIKE 'sfflow%'}) // '')
 	{
+		my ($pid, $type) = split / /, $_, 2;
 		open my $status, '<', "/proc/$pid/status" or next;
 		my ($anonymous) = join('', <$status>) =~ /^RssAnon:\s+(\d+) kB/m or next;
 		my $now = time;
 		$first{$pid}{since} //= $now;
 		$first{$pid}{kb} //= $anonymous if $now > $first{$pid}{since} + 30;
 		$last{$pid} = $anonymous;
+		next if !defined $first{$pid}{kb} || $anonymous < $first{$pid}{kb} + $most_growth || $grown{$pid}++;
+		diag("$type $pid has grown from $first{$pid}{kb} to $anonymous kB");
+		try_sql($node, "SELECT pg_log_backend_memory_contexts($pid)");
 	}
 	return;
 }
