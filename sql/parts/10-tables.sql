@@ -174,8 +174,8 @@ CREATE TABLE _sfflow.map_item (
 );
 
 -- One row per branch: the root (branch_no 0), a branch of a Parallel state, an
--- iteration of a Map state, or the machine's deadline (branch_no -1).  phase: see
--- src/store/branch.h.  Nearly every update changes due_at, which is in an index, so
+-- iteration of a Map state, a job of a net; or the machine's deadline (branch_no -1),
+-- or the request to stop the execution (branch_no -2).  phase: see src/store/branch.h.  Nearly every update changes due_at, which is in an index, so
 -- that room on the page would not make it HOT.
 CREATE TABLE _sfflow.branch (
 	execution_no bigint NOT NULL,
@@ -194,7 +194,7 @@ CREATE TABLE _sfflow.branch (
 	payload_event integer NOT NULL DEFAULT 0,	-- event that holds the payload, 0: none
 	pending integer NOT NULL DEFAULT 0,	-- JOIN: children that have not ended
 	next_index integer NOT NULL DEFAULT 0,	-- JOIN: iterations begun so far
-	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all
+	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all; -1: a Distributed Map reads its items
 	max_concurrency integer NOT NULL DEFAULT 0,
 	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
 	transitions integer NOT NULL DEFAULT 0,	-- of it and of its children that have ended

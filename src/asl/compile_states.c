@@ -1,6 +1,6 @@
 /*
  * compile_states.c
- *		Rules of a Choice state.
+ *		Choice rules, Map states, Retry and Catch.
  */
 #include "postgres.h"
 

@@ -10,8 +10,8 @@
  *		          ResultWriter), or put into an array
  *
  * The state's history has no events of the children.  branch->map_run_no names
- * the run in _sfflow.map_run from its beginning on; branch->total is -1 until
- * the items have been read.  Counted in items: total, next_index; in children:
+ * the run in _sfflow.map_run from its beginning on; branch->total is SF_ITEMS_UNREAD
+ * until the items have been read.  Counted in items: total, next_index; in children:
  * pending.  What the run needs otherwise stands in its row.
  */
 #include "postgres.h"
@@ -23,8 +23,6 @@
 
 /* {"…": …} around Items, in bytes */
 #define BATCH_OVERHEAD	32
-
-#define READING			(-1)	/* branch->total */
 
 /* --- names --- */
 
@@ -284,7 +282,7 @@ sf_distributed_enter(SfStep *step)
 	begin_run(step, map_run, items);
 	if (items != NULL)
 		return await_children(step, map_run->total);
-	branch->total = READING;
+	branch->total = SF_ITEMS_UNREAD;
 	if (map_run->max_items < 0)
 		return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,
 							 "field MaxItems must be positive");
@@ -296,8 +294,7 @@ sf_distributed_enter(SfStep *step)
 bool
 sf_distributed_is_reading(const SfState *state, const SfBranch *branch)
 {
-	return sf_state_is_distributed(state) && branch->map_run_no != 0 &&
-		branch->total == READING;
+	return sf_state_is_distributed(state) && sf_branch_is_reading(branch);
 }
 
 /* The resource of the task that a Distributed Map is at. */
@@ -306,7 +303,7 @@ sf_distributed_resource(const SfState *state, const SfBranch *branch)
 {
 	const SfDistributedMap *map = sf_state_map(state)->distributed;
 
-	return branch->total == READING ? map->item_reader : map->result_writer;
+	return sf_branch_is_reading(branch) ? map->item_reader : map->result_writer;
 }
 
 /* --- children --- */
@@ -553,7 +550,7 @@ sf_distributed_resume(SfStep *step)
 	step->branch->started_at = DT_NOBEGIN;
 	if (outcome->task != NULL)
 		sf_step_effect(step, SF_EFFECT_SETTLE_TASK)->settle = outcome->task;
-	if (step->branch->total == READING)
+	if (sf_branch_is_reading(step->branch))
 	{
 		if (!outcome->ok)
 			return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,

@@ -3,7 +3,7 @@
  *		Map: one iteration an item, so many at a time.
  *
  * The items are worked out once, when the state is entered.  They are kept in the
- * branch's "result" until all iterations have begun.  The branch of an iteration keeps
+ * branch's join_input until all iterations have begun.  The branch of an iteration keeps
  * its own item if one of its states looks at it ($$.Map.Item).
  */
 #include "postgres.h"

@@ -112,8 +112,7 @@ sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 static bool
 had_children(const SfBranch *branch)
 {
-	return branch->map_run_no != 0 && branch->total >= 0 &&
-		branch->phase != SF_PHASE_ANSWERED;
+	return sf_branch_has_read(branch) && branch->phase != SF_PHASE_ANSWERED;
 }
 
 /*

@@ -235,6 +235,23 @@ extern void sf_branch_delete_children(SfBranchKey parent);
 extern void sf_branch_delete_all(int64 execution_no);
 extern void sf_branch_quiesce(int64 execution_no);
 
+/* The column total of a Distributed Map whose items have not been read, so that their number is not known */
+#define SF_ITEMS_UNREAD		(-1)
+
+/* Does a branch at a Distributed Map that has begun a run have to read its items still? */
+static inline bool
+sf_branch_is_reading(const SfBranch *branch)
+{
+	return branch->map_run_no != 0 && branch->total == SF_ITEMS_UNREAD;
+}
+
+/* Has a branch begun the children of a Distributed Map? */
+static inline bool
+sf_branch_has_read(const SfBranch *branch)
+{
+	return branch->map_run_no != 0 && branch->total != SF_ITEMS_UNREAD;
+}
+
 /*
  * Is a branch inside of its state?  It is from the beginning of the step to the outcome, and holds what it has
  * taken for the state, such as slots of limits: also a net that goes on, and a Distributed Map whose items were

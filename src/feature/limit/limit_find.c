@@ -131,8 +131,7 @@ static bool
 has_passed(const SfLimit *limit, const SfBranch *branch)
 {
 	return sf_branch_is_inside(branch) &&
-		(branch->phase != SF_PHASE_ANNOUNCED || limit->rate == 0 ||
-		 (branch->map_run_no != 0 && branch->total >= 0));
+		(branch->phase != SF_PHASE_ANNOUNCED || limit->rate == 0 || sf_branch_has_read(branch));
 }
 
 /*
