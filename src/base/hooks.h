@@ -21,6 +21,9 @@ typedef struct SfBranchKey
 	int64		branch_no;
 } SfBranchKey;
 
+/* In place of a branch's number: all branches of the execution */
+#define SF_BRANCH_ALL		INT64CONST(-4)
+
 /* Are two keys of the same branch? */
 static inline bool
 sf_branch_key_equals(SfBranchKey a, SfBranchKey b)
@@ -65,7 +68,7 @@ typedef struct SfHooks
 	void		(*queue_later) (SfTick at);
 
 	/*
-	 * Cancel the task that a worker runs for a branch (branch_no -1: for all
+	 * Cancel the task that a worker runs for a branch (SF_BRANCH_ALL: for all
 	 * branches of the execution).
 	 */
 	void		(*cancel) (SfBranchKey key);

@@ -367,7 +367,7 @@ clear_rows(const SfDraft *draft)
 		SF_TELL(ended, execution, draft->began);
 		if (distributed)
 			abort_map_runs(execution);
-		sf_child_stop(execution, -1);
+		sf_child_stop(execution, SF_BRANCH_ALL);
 		return;
 	}
 	SF_TELL(ended, execution, draft->began);
@@ -423,7 +423,7 @@ static void
 announce(const SfDraft *draft)
 {
 	const SfExecution *execution = draft->execution;
-	SfBranchKey all = {execution->execution_no, -1};
+	SfBranchKey all = {execution->execution_no, SF_BRANCH_ALL};
 	int			state = draft->finish->state;
 
 	if (execution->status != SF_STATUS_SUCCEEDED)

@@ -345,7 +345,7 @@ sf_child_failure(const SfExecution *child)
 	return buf.data;
 }
 
-/* Have the children that a branch (-1: any) waits for stopped. */
+/* Have the children that a branch (SF_BRANCH_ALL: any) waits for stopped. */
 void
 sf_child_stop(const SfExecution *parent, int64 branch_no)
 {

@@ -40,7 +40,7 @@ reopen(SfExecution *execution)
 static List *
 lock_branches(const SfExecution *execution)
 {
-	SfBranchKey key = {execution->execution_no, -1};
+	SfBranchKey key = {execution->execution_no, SF_BRANCH_ALL};
 
 	for (int waited = 0; waited < SF_STOP_WAIT_MS; waited += SF_STOP_LOOK_MS)
 	{

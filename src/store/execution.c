@@ -242,19 +242,19 @@ sf_execution_check_all_seen(int machine_no)
 	sf_table_check_unchanged("execution", COL_machine_no, SF_INT4(machine_no), 0, NULL);
 }
 
-/* Find the RUNNING children that an execution, or a branch of it (-1: any), waits for. */
+/* Find the RUNNING children that an execution, or a branch of it (SF_BRANCH_ALL: any), waits for. */
 List *
 sf_execution_waited_for(int64 execution_no, int64 branch_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_EXECUTION_COLUMNS(SF_SELECT) "1 FROM _sfflow.execution e"
 		" WHERE e.parent_execution_no = $1"
-		" AND ($2 = (-1) OR e.parent_branch_no = $2)"
+		" AND ($2 = $4 OR e.parent_branch_no = $2)"
 		" AND e.parent_generation IS NOT NULL AND e.status = $3");
 
 	return sf_store_list(&plan, append_head,
 						 SF_ARGS(SF_INT8(execution_no), SF_INT8(branch_no),
-								 SF_INT2(SF_STATUS_RUNNING)));
+								 SF_INT2(SF_STATUS_RUNNING), SF_INT8(SF_BRANCH_ALL)));
 }
 
 /* Record a call of sf_start that found the execution. */

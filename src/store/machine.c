@@ -371,7 +371,7 @@ delete_running(int machine_no, MemoryContext context)
 		CHECK_FOR_INTERRUPTS();
 		after = *(int64 *) llast(numbers);
 		foreach_ptr(const int64, number, numbers)
-			sf_hooks.cancel((SfBranchKey) {*number, -1});
+			sf_hooks.cancel((SfBranchKey) {*number, SF_BRANCH_ALL});
 		(void) sf_purge_delete_dropped(numbers);
 		MemoryContextReset(context);
 	}

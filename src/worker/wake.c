@@ -58,7 +58,7 @@ typedef struct Entry
 	};
 } Entry;
 
-/* The task of a branch (branch_no -1: any of its execution) is to be cancelled */
+/* The task of a branch (SF_BRANCH_ALL: any of its execution) is to be cancelled */
 typedef struct Cancel
 {
 	SfBranchKey key;
@@ -154,12 +154,12 @@ compare_cancels(const void *a, const void *b)
 	return x.branch_no < y.branch_no ? -1 : x.branch_no > y.branch_no;
 }
 
-/* Is a branch among cancels, which are in order, or (branch_no -1) its execution? */
+/* Is a branch among cancels, which are in order, or (SF_BRANCH_ALL) its execution? */
 static bool
 is_cancelled(const Cancel *list, int n, SfBranchKey key)
 {
 	Cancel		branch = {key, 0};
-	Cancel		whole = {{key.execution_no, -1}, 0};
+	Cancel		whole = {{key.execution_no, SF_BRANCH_ALL}, 0};
 
 	return bsearch(&branch, list, n, sizeof(Cancel), compare_cancels) != NULL ||
 		bsearch(&whole, list, n, sizeof(Cancel), compare_cancels) != NULL;

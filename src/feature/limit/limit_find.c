@@ -224,9 +224,9 @@ join_has_slot(const SfBranch *join, int64 limit_no)
 	const SfTakenSlot *slots = sf_limit_slots_taken(&n);
 
 	for (int i = 0; i < n; i++)
-		if (slots[i].holder != NULL && slots[i].state == join->state &&
+		if (slots[i].branch != NULL && slots[i].state == join->state &&
 			slots[i].queue.limit_no == limit_no &&
-			sf_branch_key_equals(((const SfBranch *) slots[i].holder)->key, join->key))
+			sf_branch_key_equals(slots[i].branch->key, join->key))
 			return true;
 	return sf_limit_slot_is_held(join->key.execution_no, join->key.branch_no, limit_no);
 }

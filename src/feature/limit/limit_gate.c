@@ -39,15 +39,12 @@
 static bool
 is_in_use(SfTakenSlot *slot)
 {
-	const SfBranch *branch = slot->holder;
-
 	if (slot->kept)
 		return true;
-	if (slot->holder == NULL)
-		return false;
-	if (slot->state < 0)
-		return ((const SfDraft *) slot->holder)->finish == NULL;
-	return sf_branch_is_inside(branch) && branch->state == slot->state;
+	if (slot->draft != NULL)
+		return slot->draft->finish == NULL;
+	return slot->branch != NULL && sf_branch_is_inside(slot->branch) &&
+		slot->branch->state == slot->state;
 }
 
 /* Find a slot of a queue that this transaction has locked and that is free; NULL: there is none. */
@@ -272,8 +269,9 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 		}
 		if (slot != NULL && wanted->holder.execution_no == 0)
 		{
-			slot->holder = whole ? (const void *) draft : (const void *) branch;
-			slot->state = whole ? -1 : branch->state;
+			slot->draft = whole ? draft : NULL;
+			slot->branch = whole ? NULL : branch;
+			slot->state = branch->state;
 		}
 		if (wanted->limit.rate > 0 && !whole)
 			draft->drawn = lappend(draft->drawn, wanted);
@@ -306,17 +304,13 @@ sf_limit_keep_slots(void)
 
 		if (!slot->kept && is_in_use(slot))
 		{
-			if (slot->state < 0)
-				sf_limit_slot_keep(slot, ((const SfDraft *) slot->holder)->execution->execution_no,
-								   SF_SLOT_EXECUTION);
+			if (slot->draft != NULL)
+				sf_limit_slot_keep(slot, slot->draft->execution->execution_no, SF_SLOT_EXECUTION);
 			else
-			{
-				SfBranchKey key = ((const SfBranch *) slot->holder)->key;
-
-				sf_limit_slot_keep(slot, key.execution_no, key.branch_no);
-			}
+				sf_limit_slot_keep(slot, slot->branch->key.execution_no, slot->branch->key.branch_no);
 		}
-		slot->holder = NULL;
+		slot->draft = NULL;
+		slot->branch = NULL;
 	}
 }
 

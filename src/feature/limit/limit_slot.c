@@ -115,7 +115,8 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId pa
 			continue;
 		if (event == SUBXACT_EVENT_ABORT_SUB)
 		{
-			taken[i].holder = NULL;
+			taken[i].draft = NULL;
+			taken[i].branch = NULL;
 			taken[i].kept = true;
 		}
 		taken[i].level = level - 1;

@@ -19,8 +19,10 @@ typedef struct SfTakenSlot
 	int			level;			/* of the subtransaction that took it for what holds it */
 	bool		used;			/* something has held it */
 	bool		kept;			/* a row may outlive the transaction */
-	const void *holder;			/* of the slice: a branch, or a draft; NULL: free */
-	int			state;			/* ... that the branch is in; -1: a draft */
+	/* What holds it in this slice: one of both, or nothing */
+	const struct SfDraft *draft;	/* an execution as a whole */
+	const SfBranch *branch;
+	int			state;			/* of the machine, in which the branch holds it */
 } SfTakenSlot;
 
 /* A slot that a branch holds, as it was read */
