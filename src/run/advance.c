@@ -24,6 +24,12 @@
 /* More subtransactions with an xid would overflow the snapshots of others */
 #define MAX_SUBXACTS	60
 
+/*
+ * Bytes that a slice's transitions take until it is written.  A step takes 1 kB or more: an execution that does
+ * not rest would take hundreds of megabytes within a second.
+ */
+#define MAX_BYTES		(8 * 1024 * 1024)
+
 /* Children that a slice runs of those that it begins: they stay in memory */
 #define MAX_NEW_CHILDREN	1000
 
@@ -121,6 +127,8 @@ sf_slice_is_used_up(const SfSlice *slice)
 		return true;
 	if (slice->request->slice_ms == 0)
 		return false;
+	if (slice->bytes >= MAX_BYTES)
+		return true;
 	elapsed = elapsed_ms(slice);
 	return elapsed >= slice->request->slice_ms ||
 		(slice->request->yield_ms > 0 && elapsed >= slice->request->yield_ms &&
@@ -233,6 +241,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	int			before = branch->state;
 	SfPhase		phase = branch->phase;
 	bool		was_inside = sf_branch_is_inside(branch);
+	Size		bytes;
 	SfStimulus	marked;
 	SfStimulus	refused = {.kind = SF_STIMULUS_THROTTLED};
 
@@ -253,7 +262,9 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 			stimulus = &refused;
 	}
 	branch->goes_on = branch->phase == SF_PHASE_NET;
+	bytes = draft->bytes;
 	(void) sf_draft_advance(draft, branch, stimulus);
+	slice->bytes += draft->bytes - bytes;
 	if (was_inside)
 		leave_state(branch, before);
 	if (phase != SF_PHASE_JOIN)

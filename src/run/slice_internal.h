@@ -22,6 +22,7 @@ typedef struct SfSlice
 	SfBranchKey claimed;		/* the branch whose transitions are made now */
 	List	   *drafts;
 	int			subxacts;
+	Size		bytes;			/* that its transitions take until it is written */
 	int			ntasks;			/* SQL tasks that were run here */
 	int			nchildren;		/* that were run here, and began here */
 	bool		no_more_tasks;	/* an execution is locked: no user code */
