@@ -14,15 +14,20 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/pg_namespace_d.h"
+#include "executor/executor.h"
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "parser/parse_func.h"
 #include "storage/lock.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "base/compat.h"
 #include "base/debug_point.h"
@@ -30,6 +35,7 @@
 #include "feature/home/home.h"
 #include "db/row.h"
 #include "db/table.h"
+#include "db/table_copy.h"
 
 /* Keys among which one is sought that is at home here: with 32 shards a node has one of the first hundred */
 #define SOUGHT_KEYS	10000
@@ -42,29 +48,110 @@ static char *local_key = NULL;
 
 /* --- what there is --- */
 
+/* What this backend knows of the cluster, until Citus or sf_home changes */
+typedef struct Cluster
+{
+	bool		is_current;
+	Oid			table;			/* sf_home; InvalidOid: there is none, or it is not distributed */
+	Oid			transaction_id; /* the function get_current_transaction_id() */
+	int			group;			/* the number that Citus has given this node */
+	Oid			watched[3];		/* a change of these changes it */
+	uint64		changes;		/* so often it has changed */
+} Cluster;
+
+static Cluster cluster = {0};
+
+/* Forget what is known of the cluster. */
+static void
+forget_cluster(void)
+{
+	cluster.is_current = false;
+	cluster.changes++;
+}
+
+/* Relcache callback.  Citus has it called for sf_home when a shard of it moves, and for its own tables when nodes change. */
+static void
+on_relation_change(Datum arg, Oid relid)
+{
+	bool		is_watched = !OidIsValid(relid);
+
+	for (size_t i = 0; i < lengthof(cluster.watched); i++)
+		if (relid == cluster.watched[i])
+			is_watched = true;
+	if (is_watched)
+		forget_cluster();
+}
+
+/* Syscache callback: a table has come, gone, or got another name or schema. */
+static void
+on_class_change(Datum arg, int cacheid, uint32 hashvalue)
+{
+	forget_cluster();
+}
+
+/* Find the function of Citus that tells of the transaction; InvalidOid: Citus is not installed in this database. */
+static Oid
+find_transaction_id(void)
+{
+	List	   *name = list_make2(makeString("pg_catalog"), makeString("get_current_transaction_id"));
+
+	return LookupFuncName(name, 0, NULL, true);
+}
+
+/* Look at the cluster anew. */
+static void
+look_at_cluster(void)
+{
+	static SfPlan table_plan = SF_PLAN(
+		"SELECT c.oid FROM pg_catalog.pg_extension e"
+		" JOIN pg_catalog.pg_class c ON c.relnamespace = e.extnamespace AND c.relname = 'sf_home'"
+		" WHERE e.extname = 'sfflow' AND EXISTS (SELECT FROM pg_catalog.pg_dist_partition p"
+		" WHERE p.logicalrelid = c.oid)");
+	static SfPlan group_plan = SF_PLAN("SELECT l.groupid FROM pg_catalog.pg_dist_local_group l");
+	uint64		changes = cluster.changes;
+
+	cluster.table = InvalidOid;
+	cluster.watched[1] = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
+	cluster.watched[2] = get_relname_relid("pg_dist_node", PG_CATALOG_NAMESPACE);
+	cluster.transaction_id = find_transaction_id();
+	if (!OidIsValid(cluster.transaction_id))
+		return;
+	cluster.group = (int) sf_store_number(&group_plan, -1);
+	cluster.table = (Oid) sf_store_number(&table_plan, InvalidOid);
+	cluster.watched[0] = cluster.table;
+	/* what an old snapshot shows, or what has changed meanwhile, is good for once */
+	cluster.is_current = OidIsValid(cluster.table) && cluster.changes == changes && !IsolationUsesXactSnapshot();
+}
+
+/* What there is, with what other sessions have committed before this call. */
+static const Cluster *
+find_cluster(void)
+{
+	sf_table_copy_accept_changes();
+	if (!cluster.is_current)
+		look_at_cluster();
+	return &cluster;
+}
+
 /* Is Citus installed in this database? */
 bool
 sf_home_has_citus(void)
 {
-	List	   *name;
-
-	if (!is_loaded)
-		return false;
-	name = list_make2(makeString("pg_catalog"), makeString("get_current_transaction_id"));
-	return OidIsValid(LookupFuncName(name, 0, NULL, true));
+	return is_loaded && (cluster.is_current || OidIsValid(find_transaction_id()));
 }
 
 /* Find the table sf_home, in the schema of the extension's functions; InvalidOid: there is none. */
 Oid
 sf_home_table(void)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT c.oid FROM pg_catalog.pg_extension e"
-		" JOIN pg_catalog.pg_class c ON c.relnamespace = e.extnamespace AND c.relname = 'sf_home'"
-		" WHERE e.extname = 'sfflow' AND EXISTS (SELECT FROM pg_catalog.pg_dist_partition p"
-		" WHERE p.logicalrelid = c.oid)");
+	return is_loaded ? find_cluster()->table : InvalidOid;
+}
 
-	return (Oid) sf_store_number(&plan, InvalidOid);
+/* How often the cluster has changed, as far as this backend knows: nodes, and the places of shards. */
+uint64
+sf_home_changes(void)
+{
+	return cluster.changes;
 }
 
 /* Read where a key is at home. */
@@ -91,7 +178,7 @@ sf_home_find(const char *key)
 		" JOIN pg_catalog.pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'"
 		" WHERE p.shardid = pg_catalog.get_shard_id_for_distribution_column($1, $2)");
 	SfHome		home = {0};
-	Oid			table = sf_home_has_citus() ? sf_home_table() : InvalidOid;
+	Oid			table = sf_home_table();
 
 	if (OidIsValid(table))
 		sf_store_read(&plan, read_home, &home, sf_query_arg(REGCLASSOID, ObjectIdGetDatum(table), false),
@@ -99,7 +186,7 @@ sf_home_find(const char *key)
 	return home;
 }
 
-/* Find any key that is at home on this node, the one that was found last if it still is; NULL: there is none. */
+/* Find any key that is at home on this node, the one that was found last if no shard has moved; NULL: there is none. */
 char *
 sf_home_local_key(void)
 {
@@ -108,21 +195,26 @@ sf_home_local_key(void)
 		" JOIN pg_catalog.pg_dist_placement p"
 		" ON p.shardid = pg_catalog.get_shard_id_for_distribution_column($1, g::pg_catalog.text)"
 		" WHERE p.groupid = (SELECT l.groupid FROM pg_catalog.pg_dist_local_group l) LIMIT 1");
-	Oid			table;
+	static bool is_kept = false;
+	static uint64 found_at;
+	Oid			table = sf_home_table();
+	uint64		changes = cluster.changes;
 	char	   *found;
 
-	if (local_key != NULL && sf_home_find(local_key).here)
+	if (local_key != NULL && is_kept && found_at == changes)
 		return local_key;
 	if (local_key != NULL)
 		pfree(local_key);
 	local_key = NULL;
-	table = sf_home_table();
 	if (!OidIsValid(table))
 		return NULL;
 	found = sf_list_first(sf_store_texts(&plan, sf_query_arg(REGCLASSOID, ObjectIdGetDatum(table), false),
 										 SF_INT4(SOUGHT_KEYS)));
 	if (found != NULL)
 		local_key = MemoryContextStrdup(TopMemoryContext, found);
+	/* what an old snapshot shows is good for once */
+	is_kept = !IsolationUsesXactSnapshot();
+	found_at = changes;
 	return local_key;
 }
 
@@ -166,25 +258,41 @@ has_written_any(void)
 static bool
 is_distributed(void)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT t.transaction_number <> 0 AND t.initiator_node_identifier ="
-		" (SELECT l.groupid FROM pg_catalog.pg_dist_local_group l)"
-		" FROM pg_catalog.get_current_transaction_id() t");
+	const Cluster *c = find_cluster();
+	HeapTupleHeader transaction;
+	bool		isnull;
 
-	return sf_home_has_citus() && sf_store_number(&plan, 0) != 0;
+	if (!OidIsValid(c->transaction_id))
+		return false;
+	transaction = DatumGetHeapTupleHeader(OidFunctionCall0(c->transaction_id));
+	return DatumGetInt64(GetAttributeByName(transaction, "transaction_number", &isnull)) != 0 &&
+		DatumGetInt32(GetAttributeByName(transaction, "initiator_node_identifier", &isnull)) == c->group;
 }
 
-/* Write on this node, as Citus counts it: delete a row that does not exist. */
+/*
+ * Write on this node, as Citus counts it: delete a row that does not exist.  Where Citus has called a function here for another
+ * node, it takes the end of the transaction for a part of that call, in which it allows no query of its tables.
+ */
 static void
 touch(const char *key)
 {
+	static SfPlan plan = {0};
+	static Oid	planned = InvalidOid;
 	Oid			table = sf_home_table();
-	char	   *command = psprintf("DELETE FROM %s WHERE key OPERATOR(pg_catalog.=) %s",
-								   quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
-															  get_rel_name(table)),
-								   quote_literal_cstr(key));
+	int			level = NewGUCNestLevel();
 
-	sf_store_command(command, SPI_OK_DELETE);
+	if (planned != table)
+	{
+		plan.query = MemoryContextStrdup(TopMemoryContext, psprintf(
+			"DELETE FROM %s WHERE key OPERATOR(pg_catalog.=) $1",
+			quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table))));
+		plan.plan = NULL;
+		planned = table;
+	}
+	(void) set_config_option("citus.allow_nested_distributed_execution", "on", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+	sf_store_execute(&plan, SF_TEXT(key));
+	AtEOXact_GUC(true, level);
 }
 
 /* Have Citus end this transaction in two phases, if it writes the tables of the extension and is distributed. */
@@ -225,6 +333,9 @@ void
 sf_home_init(void)
 {
 	is_loaded = GetConfigOption("citus.shard_count", true, false) != NULL;
-	if (is_loaded)
-		RegisterXactCallback(on_transaction, NULL);
+	if (!is_loaded)
+		return;
+	RegisterXactCallback(on_transaction, NULL);
+	CacheRegisterRelcacheCallback(on_relation_change, (Datum) 0);
+	CacheRegisterSyscacheCallback(RELNAMENSP, on_class_change, (Datum) 0);
 }

@@ -134,13 +134,17 @@ insert(int64 execution_no, const char *key)
 static void
 require_here(const char *key)
 {
-	SfHome		home = sf_home_find(key);
+	uint64		changes = sf_home_changes();
+	SfHome		home;
 
+	if (sf_home_claim_known(key))
+		return;
+	home = sf_home_find(key);
 	if (!home.found)
 		return;
 	if (home.here)
 	{
-		sf_home_claim(key, home.node);
+		sf_home_claim(key, home.node, changes);
 		return;
 	}
 	ereport(ERROR,

@@ -40,6 +40,7 @@ typedef struct SfHomePlace
 extern void sf_home_init(void);
 extern bool sf_home_has_citus(void);
 extern Oid	sf_home_table(void);
+extern uint64 sf_home_changes(void);
 extern SfHome sf_home_find(const char *key);
 extern char *sf_home_local_key(void);
 extern int	sf_home_node_number(void);
@@ -53,7 +54,8 @@ extern List *sf_home_keys_to_move(int node);
 extern int	sf_home_group(void);
 extern char *sf_home_dsn(int node);
 extern void sf_home_lock(const char *key, bool shared);
-extern void sf_home_claim(const char *key, int here);
+extern bool sf_home_claim_known(const char *key);
+extern void sf_home_claim(const char *key, int here, uint64 changes);
 
 /* --- keys of executions (execution_key.c) --- */
 

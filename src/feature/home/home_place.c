@@ -7,7 +7,7 @@
  * Citus has moved a shard is refused until the executions have followed: a name is started once.
  *
  * A start has a share lock of its key to its end, and a move the other one, on both nodes: they do not cross.  A backend remembers
- * keys whose executions are here until some leave.
+ * keys whose executions are here until some leave, or a shard moves: it asks Citus nothing when it starts more of them.
  */
 #include "postgres.h"
 
@@ -42,7 +42,7 @@ typedef struct HomePlan
 static SfPlan *
 prepare(HomePlan *p)
 {
-	Oid			table = sf_home_has_citus() ? sf_home_table() : InvalidOid;
+	Oid			table = sf_home_table();
 
 	if (!OidIsValid(table) || get_attnum(table, "from_node") == InvalidAttrNumber)
 		return NULL;
@@ -60,7 +60,7 @@ prepare(HomePlan *p)
 bool
 sf_home_tells(void)
 {
-	Oid			table = sf_home_has_citus() ? sf_home_table() : InvalidOid;
+	Oid			table = sf_home_table();
 
 	return OidIsValid(table) && get_attnum(table, "from_node") != InvalidAttrNumber;
 }
@@ -147,9 +147,10 @@ sf_home_lock(const char *key, bool shared)
 
 static void forget_keys(SfTableCopy *of);
 
-/* Keys whose executions are here, as they were when the row was read; forgotten when executions leave */
+/* Keys that are at home here with their executions; forgotten when executions leave, and when the cluster changes */
 static SfTableCopy copy = {.table = "execution_key",.load = forget_keys,.is_latest = true};
 static HTAB *known = NULL;
+static uint64 known_at;
 
 /* The transaction that has written rows of sf_home, which may be rolled back */
 static TransactionId written_by = InvalidTransactionId;
@@ -162,7 +163,31 @@ forget_keys(SfTableCopy *of)
 
 	if (known != NULL)
 		hash_destroy(known);
+	known_at = sf_home_changes();
 	known = hash_create("sfflow keys at home", 64, &ctl, HASH_ELEM | HASH_STRINGS);
+}
+
+/* Is a key at home here with its executions, as far as this backend knows? */
+static bool
+is_known(const char *key)
+{
+	if (known_at != sf_home_changes())
+		copy.is_current = false;
+	sf_table_copy_refresh(&copy);
+	return hash_search(known, key, HASH_FIND, NULL) != NULL;
+}
+
+/*
+ * An execution is to begin: keep others from moving its key, if the key is known to be at home here with its executions.  Looked at
+ * again with the lock, which comes before the changes of all who have had it.
+ */
+bool
+sf_home_claim_known(const char *key)
+{
+	if (known == NULL || !is_known(key))
+		return false;
+	sf_home_lock(key, true);
+	return is_known(key);
 }
 
 /* Raise: the executions of a key have not followed its shard. */
@@ -177,17 +202,19 @@ refuse(const char *key, const SfHomePlace *place, int here)
 			 errhint("CALL sf_move_key('%s') on node %d lets them follow.", key, place->from_node >= 0 ? place->node : here)));
 }
 
-/* An execution of a key that is at home here is to begin: keep others from moving the key, and raise unless its executions are here. */
+/*
+ * An execution of a key that is at home here is to begin: keep others from moving the key, and raise unless its executions are here.
+ * changes: of the cluster, before the look at where the key is at home.
+ */
 void
-sf_home_claim(const char *key, int here)
+sf_home_claim(const char *key, int here, uint64 changes)
 {
 	SfHomePlace place;
 
 	if (!sf_home_tells())
 		return;
 	sf_home_lock(key, true);
-	sf_table_copy_refresh(&copy);
-	if (hash_search(known, key, HASH_FIND, NULL) != NULL)
+	if (is_known(key))
 		return;
 	place = sf_home_place_find(key);
 	if (!place.found)
@@ -200,6 +227,7 @@ sf_home_claim(const char *key, int here)
 	}
 	if (place.node != here || place.from_node >= 0)
 		refuse(key, &place, here);
-	if (written_by != GetTopTransactionIdIfAny() && hash_get_num_entries(known) < REMEMBERED)
+	if (written_by != GetTopTransactionIdIfAny() && !IsolationUsesXactSnapshot() && changes == sf_home_changes() &&
+		hash_get_num_entries(known) < REMEMBERED)
 		(void) hash_search(known, key, HASH_ENTER, NULL);
 }

@@ -53,3 +53,9 @@ form 7 "SELECT start_at('KEY', 'pay', '{}', 'NAME' || n.name) FROM names n" 'an 
 form 8 "INSERT INTO names SELECT start_at('KEY', 'pay', '{}', 'NAME')" 'an error'
 form 9 "SELECT sf_start('pay', '{}', '{\"key\": \"KEY\", \"name\": \"NAME\"}'::jsonb)" 'an error'
 form 10 "WITH s AS (SELECT start_at('KEY', 'pay', '{}', 'NAME') AS x) SELECT * FROM s" 'an error'
+
+# --- 6: the first start of a key, which writes its row, also where it is a transaction of its own ---
+for n in 1 2 3; do
+	fresh=$(sql 0 "SELECT 'f' || g FROM generate_series(1, 500) g WHERE (sf_find_home('f' || g)).node = $n LIMIT 1")
+	is "the first start of a key, delegated to node $n" "$(sql 0 "SELECT start_at('$fresh', 'order', '{}', '$fresh')")" "order:$fresh"
+done
