@@ -25,12 +25,13 @@ SELECT NULL::text AS feature, NULL::bigint AS object_no WHERE false
 --@slot keeper
 ;
 
--- Does what a branch is held by keep it where it is? NULL: it has been released or dropped since the query began.
+-- Does what a branch is held by keep it where it is? NULL: it has been released or dropped since the query began:
+-- it looks at what there is now, for which PostgreSQL takes no snapshot while workers help with the query.
 CREATE FUNCTION _sfflow.is_kept_by(version integer, execution_no bigint, branch_no bigint, feature text,
 	object_no bigint, queue bigint)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_is_kept_by'
-LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+LANGUAGE C STABLE PARALLEL UNSAFE COST 1000;
 
 -- A row of _sfflow.history: what is wrong with it, or how many events it has, the type of the last of them
 -- that is not among some, and the events of earlier rows whose payloads it refers to.
