@@ -74,6 +74,28 @@ act(const char *name, const char *action, size_t length)
 		wait_for_lock(name);
 }
 
+/* Find the next action for a point, from *entry on, which moves behind it; NULL: there is none. */
+static const char *
+next_action(const char **entry, const char *name, size_t *length)
+{
+	size_t		name_length = strlen(name);
+
+	while (**entry)
+	{
+		const char *start = *entry + strspn(*entry, " ,");
+		size_t		whole = strcspn(start, " ,");
+
+		*entry = start + whole;
+		if (whole > name_length + 1 && start[name_length] == ':' &&
+			strncmp(start, name, name_length) == 0)
+		{
+			*length = whole - name_length - 1;
+			return start + name_length + 1;
+		}
+	}
+	return NULL;
+}
+
 /*
  * Do what sfflow.debug_point says about a point, if anything; for a mutation, only
  * tell whether it asks for the mistake of this name.
@@ -81,27 +103,32 @@ act(const char *name, const char *action, size_t length)
 bool
 sf_debug_point_reached(const char *name, bool mutation)
 {
-	size_t		name_length = strlen(name);
 	const char *entry = sf_setting_debug_point;
+	const char *action;
+	size_t		length;
 
-	while (*entry)
+	while ((action = next_action(&entry, name, &length)) != NULL)
 	{
-		size_t		length;
-
-		entry += strspn(entry, " ,");
-		length = strcspn(entry, " ,");
-		if (length > name_length + 1 && entry[name_length] == ':' &&
-			strncmp(entry, name, name_length) == 0)
-		{
-			const char *action = entry + name_length + 1;
-			size_t		action_length = length - name_length - 1;
-
-			if (!mutation)
-				act(name, action, action_length);
-			else if (is_action(action, action_length, "mutate"))
-				return true;
-		}
-		entry += length;
+		if (!mutation)
+			act(name, action, length);
+		else if (is_action(action, length, "mutate"))
+			return true;
 	}
 	return false;
+}
+
+/* Return the time that sfflow.debug_point gives for a point, else the usual one; milliseconds. */
+int
+sf_debug_point_ms(const char *name, int usual)
+{
+	const char *entry = sf_setting_debug_point;
+	const char *action;
+	size_t		length;
+
+	while ((action = next_action(&entry, name, &length)) != NULL)
+	{
+		if (is_action(action, length, "ms") && length > 3)
+			return atoi(action + 3);
+	}
+	return usual;
 }

@@ -19,6 +19,8 @@
  *		name:mutate			make the mistake of this name, which a test has to
  *							notice: SF_DEBUG_MUTATION("name") is true.  They are
  *							listed in test/model/mutations.txt
+ *		name:ms=MS			take this time for the one that is usual: SF_DEBUG_MS("name", usual)
+ *							is MS.  So a test need not be faster than what it looks at
  *
  * Set it for the workers with ALTER DATABASE or ALTER SYSTEM.  Compiled with
  * SF_OMIT_DEBUG_POINTS (make COPT=-DSF_OMIT_DEBUG_POINTS) there are none.
@@ -45,6 +47,10 @@ extern char *sf_setting_debug_point;
 #define SF_DEBUG_MUTATION(name) \
 	(SF_DEBUG_POINTS_ARE_ON && sf_debug_point_reached(name, true))
 
+#define SF_DEBUG_MS(name, usual) \
+	(SF_DEBUG_POINTS_ARE_ON ? sf_debug_point_ms(name, usual) : (usual))
+
 extern bool sf_debug_point_reached(const char *name, bool mutation);
+extern int	sf_debug_point_ms(const char *name, int usual);
 
 #endif							/* SF_BASE_DEBUG_POINT_H */

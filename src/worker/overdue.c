@@ -6,6 +6,7 @@
 
 #include <signal.h>
 
+#include "base/debug_point.h"
 #include "base/settings.h"
 #include "base/timing.h"
 #include "worker/launcher.h"
@@ -25,7 +26,7 @@ watch_turns(SfTick now)
 	sf_foreach_slot(slot)
 	{
 		SfDatabase *database = sf_shared_find_database(slot->database);
-		SfTick		stuck = sf_tick_plus_ms(slot->turn_began, SF_STUCK_MS);
+		SfTick		stuck = sf_tick_plus_ms(slot->turn_began, SF_DEBUG_MS("stuck-turn", SF_STUCK_MS));
 		SfTick		slow = sf_tick_plus_ms(slot->turn_began, slow_ms);
 
 		if (slot->state != SF_SLOT_RUNNING ||

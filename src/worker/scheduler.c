@@ -13,6 +13,7 @@
 
 #include "miscadmin.h"
 
+#include "base/debug_point.h"
 #include "base/random.h"
 #include "base/settings.h"
 #include "base/timing.h"
@@ -396,7 +397,8 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 	if (mine->role != SF_ROLE_TASK)
 		turn->until = Min(sf_tick_of_wall(database->next_timer), database->next_scan);
 	else
-		turn->until = sf_tick_plus_ms(mine->since, turn->helped ? SF_HELPER_LINGER_MS :
+		turn->until = sf_tick_plus_ms(mine->since,
+									  turn->helped ? SF_DEBUG_MS("helper-linger", SF_HELPER_LINGER_MS) :
 									  SF_TASK_LINGER_MS);
 	if (mine->role == SF_ROLE_WORKER)
 		turn->until = Min(Min(turn->until, database->next_queue),

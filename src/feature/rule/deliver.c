@@ -201,7 +201,7 @@ call_function(const Call *call, SfTaskOutcome *outcome)
 		.owner = call->delivery->owner,
 		.payload = call->input,
 		.attempt = attempts_of(call->delivery) - 1,
-		.timeout_ms = CALL_MS,
+		.timeout_ms = SF_DEBUG_MS("deliver-call", CALL_MS),
 		.in_session = call->batch->in_session,
 		.not_first = call->batch->tried > 1
 	};
