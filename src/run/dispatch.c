@@ -131,18 +131,23 @@ note_duration(const SfDraft *draft, const SfState *state, int64 elapsed_us, bool
 		sf_hooks.note_task_time(&key, elapsed_us);
 }
 
-/* Does an owner have its share of the slots already, for a task of that kind? */
-static bool
-has_its_share(const SfSliceRequest *request, Oid owner, bool known_long)
+/* Tell how a task of an owner is left, of that kind; NONE: the caller may have it. */
+static SfTasksLeft
+left_as(const SfSliceRequest *request, Oid owner, bool known_long)
 {
 	for (int i = 0; i < request->nlimits; i++)
 	{
 		const SfOwnerLimit *limit = &request->limits[i];
 
-		if (limit->owner == owner)
-			return limit->tasks < (known_long ? SF_OWNER_ALL_TASKS : SF_OWNER_NEW_TASKS);
+		if (limit->owner != owner)
+			continue;
+		if (limit->tasks < (known_long ? SF_OWNER_ALL_TASKS : SF_OWNER_NEW_TASKS))
+			return SF_LEFT_CAPPED;
+		if (request->new_owners_only)
+			return SF_LEFT_RESERVED;
+		break;
 	}
-	return false;
+	return (request->tasks & SF_TASKS_LONG) != 0 ? SF_LEFT_NONE : SF_LEFT_TASK;
 }
 
 /*
@@ -153,11 +158,11 @@ static bool
 may_offer(SfSlice *slice, const SfDraft *draft, const SfState *state)
 {
 	bool		known = last_duration(draft, state) >= 0 && !is_short(draft, state);
-	bool		capped = has_its_share(slice->request, draft->execution->owner, known);
+	SfTasksLeft left = left_as(slice->request, draft->execution->owner, known);
 
-	if (!capped && (slice->request->tasks & SF_TASKS_LONG) != 0)
+	if (left == SF_LEFT_NONE)
 		return true;
-	slice->result->tasks_left |= capped ? SF_LEFT_CAPPED : SF_LEFT_TASK;
+	slice->result->tasks_left |= left;
 	slice->result->left_unrun = true;
 	return false;
 }

@@ -70,16 +70,23 @@ scan_due(SfSlice *slice, bool *first)
 	}
 }
 
-/* May an owner not have one more task beside those that hold slots? */
-static bool
-is_capped(const SfSliceRequest *request, Oid owner)
+/*
+ * Tell how the tasks of an owner are left, of whatever kind they are; NONE: the caller may have
+ * some of them, or it depends on the task.
+ */
+static SfTasksLeft
+all_left_as(const SfSliceRequest *request, Oid owner)
 {
 	for (int i = 0; i < request->nlimits; i++)
 	{
-		if (request->limits[i].owner == owner)
-			return request->limits[i].tasks == SF_OWNER_NO_TASKS;
+		if (request->limits[i].owner != owner)
+			continue;
+		if (request->limits[i].tasks == SF_OWNER_NO_TASKS)
+			return SF_LEFT_CAPPED;
+		return request->new_owners_only && request->limits[i].tasks == SF_OWNER_ALL_TASKS ?
+			SF_LEFT_RESERVED : SF_LEFT_NONE;
 	}
-	return false;
+	return SF_LEFT_NONE;
 }
 
 /* Add tasks of an owner to what is announced. */
@@ -144,14 +151,15 @@ scan_announced_of(SfSlice *slice, Oid owner, Search *search)
 	SfBranchKey keys[SCAN_SIZE];
 	TimestampTz dues[SCAN_SIZE];
 	bool		took_first = false;
+	SfTasksLeft all_left = all_left_as(request, owner);
 	int			n = sf_branch_announced(owner, search->from, GetCurrentTimestamp(),
 										keys, dues, SCAN_SIZE);
 
 	if (n == 0)
 		return false;
-	if (is_capped(request, owner))
+	if (all_left != SF_LEFT_NONE)
 	{
-		slice->result->tasks_left |= SF_LEFT_CAPPED;
+		slice->result->tasks_left |= all_left;
 		leave_more(search, owner, dues[0]);
 		return false;
 	}

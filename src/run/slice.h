@@ -95,6 +95,7 @@ typedef struct SfSliceRequest
 								 * else the slice is rolled back (40001) */
 	const SfOwnerLimit *limits; /* owners that are not listed have none */
 	int			nlimits;
+	bool		new_owners_only;	/* tasks of owners that are listed are left to another process */
 	/* ANNOUNCED */
 	SfAnnounced *announced;		/* where to search; then: what is left, if the slice succeeds */
 	SfOwnerTurns owners;		/* all owners, in the order of their turns */
@@ -119,7 +120,9 @@ typedef enum SfTasksLeft
 {
 	SF_LEFT_NONE = 0,
 	SF_LEFT_TASK = 1,			/* another process is wanted for one */
-	SF_LEFT_CAPPED = 2			/* one's owner holds as many slots as it may */
+	SF_LEFT_CAPPED = 2,			/* one's owner holds as many slots as it may */
+	SF_LEFT_RESERVED = 4		/* one's owner may have it, but not in this process, which is kept for
+								 * owners that hold no slot: a process for tasks is wanted */
 } SfTasksLeft;
 
 typedef enum SfSliceOutcome

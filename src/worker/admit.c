@@ -16,6 +16,11 @@
  * Tasks of one owner leave room in sf_admit_max_tasks() for an owner that holds
  * no slot.  The tasks of an owner that was refused are announced; they are looked
  * for again when a slot is given back.
+ *
+ * The last worker of a database takes tasks of owners that hold no slot only, so that
+ * one place is left for these.  A task that it leaves for this reason alone, and not for
+ * its owner's share, wants a process for tasks (SF_LEFT_RESERVED): the launcher starts one
+ * as soon as there is a place.
  */
 #include "postgres.h"
 
@@ -124,7 +129,8 @@ want_capped_tasks(void)
 	sf_shared->releases++;
 	sf_foreach_database(database)
 	{
-		if (!OidIsValid(database->oid) || (database->tasks_left & SF_LEFT_CAPPED) == 0)
+		if (!OidIsValid(database->oid) ||
+			(database->tasks_left & (SF_LEFT_CAPPED | SF_LEFT_RESERVED)) == 0)
 			continue;
 		database->tasks_left = SF_LEFT_TASK;
 		sf_shared_wake_launcher();
@@ -160,25 +166,48 @@ sf_admit_end(SfSlot *slot)
 }
 
 /*
- * A task was left because its owner had its share when releases was read: have it
- * looked for when a slot is given back, or at once if one has been.
+ * Tasks were left because their owners had their shares when releases was read, or might not
+ * have them in a process that is kept for others: have them looked for when a slot is given
+ * back, at once if one has been, and the latter by a process for tasks.
  */
 void
-sf_admit_want(SfDatabase *database, uint32 releases)
+sf_admit_want(SfDatabase *database, SfTasksLeft left, uint32 releases)
 {
-	if (releases == sf_shared->releases)
-		database->tasks_left |= SF_LEFT_CAPPED;
-	else
+	left &= SF_LEFT_CAPPED | SF_LEFT_RESERVED;
+	if (left == SF_LEFT_NONE)
+		return;
+	if (releases != sf_shared->releases)
+	{
 		sf_shared_want_task(database);
+		return;
+	}
+	database->tasks_left |= left;
+	if ((left & SF_LEFT_RESERVED) != 0 && !sf_shared_wake_idle(database->oid, SF_ROLE_TASK))
+		sf_shared_wake_launcher();
+}
+
+/* Tell which tasks that were left a process looks for: none that would be left again for the same reason. */
+SfTasksLeft
+sf_admit_takes(SfAdmission admission)
+{
+	switch (admission)
+	{
+		case SF_ADMIT_NONE:
+			break;
+		case SF_ADMIT_NEW_OWNERS:
+			return SF_LEFT_TASK;
+		case SF_ADMIT_ALL:
+			return SF_LEFT_TASK | SF_LEFT_RESERVED;
+	}
+	return SF_LEFT_NONE;
 }
 
 /*
  * List the limits of owners that hold slots in this slot's database: how many
- * more tasks they may have (none, if tasks of new owners only are wanted).
- * limits has room for as many as there are slots.
+ * more tasks they may have.  limits has room for as many as there are slots.
  */
 int
-sf_admit_limits(const SfSlot *asking, bool new_owners_only, SfOwnerLimit *limits)
+sf_admit_limits(const SfSlot *asking, SfOwnerLimit *limits)
 {
 	int			room = sf_shared_max_tasks() - sf_shared_count_tasks();
 	int			n = 0;
@@ -199,8 +228,7 @@ sf_admit_limits(const SfSlot *asking, bool new_owners_only, SfOwnerLimit *limits
 		if (listed || (share.holding == 0 && share.in_code < max_in_code()))
 			continue;
 		limits[n].owner = slot->user_owner;
-		if (new_owners_only || share.in_code >= max_in_code() ||
-			share.holding >= sf_admit_max_per_owner() ||
+		if (share.in_code >= max_in_code() || share.holding >= sf_admit_max_per_owner() ||
 			room + sf_setting_workers - 1 <= 0)
 			limits[n].tasks = SF_OWNER_NO_TASKS;
 		else

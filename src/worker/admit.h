@@ -14,9 +14,8 @@ extern bool sf_admit_inline(SfSlot *slot, Oid owner);
 extern bool sf_admit_task(SfSlot *slot, Oid owner);
 extern void sf_admit_release(SfSlot *slot);
 extern void sf_admit_end(SfSlot *slot);
-extern void sf_admit_want(SfDatabase *database, uint32 releases);
-extern int	sf_admit_limits(const SfSlot *slot, bool new_owners_only,
-							SfOwnerLimit *limits);
+extern void sf_admit_want(SfDatabase *database, SfTasksLeft left, uint32 releases);
+extern int	sf_admit_limits(const SfSlot *slot, SfOwnerLimit *limits);
 
 /* Which tasks a process may take on */
 typedef enum SfAdmission
@@ -28,6 +27,7 @@ typedef enum SfAdmission
 
 extern bool sf_admit_task_process_stands_by(Oid database);
 extern SfAdmission sf_admit_last_worker(Oid database);
+extern SfTasksLeft sf_admit_takes(SfAdmission admission);
 extern int	sf_admit_max_tasks(void);
 extern int	sf_admit_max_per_owner(void);
 

@@ -126,7 +126,7 @@ consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 static void
 consider_task(SfDatabase *database, SfTick now, SfWant *want)
 {
-	if ((database->tasks_left & SF_LEFT_TASK) == 0)
+	if ((database->tasks_left & (SF_LEFT_TASK | SF_LEFT_RESERVED)) == 0)
 	{
 		database->tasks_since = 0;
 		return;
@@ -257,22 +257,52 @@ sf_demand_make_room(const SfWant *want)
 
 /*
  * Ask a process that stays in another database for helping, and is idle for longer than one
- * for tasks would stay, to leave: its place is wanted.
+ * for tasks would stay, to leave: its place is wanted.  One at a time: what it leaves for may be
+ * all that wants a place.
  */
 void
 sf_demand_dismiss_helper(Oid database)
 {
 	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), -SF_TASK_LINGER_MS);
+	SfSlot	   *helper = NULL;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_foreach_slot(slot)
 	{
-		if (slot->state != SF_SLOT_IDLE || slot->role != SF_ROLE_TASK || slot->leave ||
-			slot->database == database || slot->since > limit)
+		if (slot->state != SF_SLOT_IDLE || slot->role != SF_ROLE_TASK)
 			continue;
-		slot->leave = true;
-		sf_shared_wake_slot(slot);
-		break;
+		if (slot->leave)
+		{
+			helper = NULL;
+			break;
+		}
+		if (helper == NULL && slot->database != database && slot->since <= limit)
+			helper = slot;
+	}
+	if (helper)
+	{
+		helper->leave = true;
+		sf_shared_wake_slot(helper);
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
+/*
+ * No process can be had for tasks: have those looked for that a worker may take itself then
+ * (admit.c), in all databases, since the one that waits longest may hold tasks that no worker takes.
+ */
+void
+sf_demand_offer_tasks(void)
+{
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_foreach_database(database)
+	{
+		/* one worker stays free of tasks of owners that hold slots; a second one may take them */
+		int			takes = sf_admit_takes(sf_shared_count_advancing(database->oid) < 2 ?
+										   SF_ADMIT_NEW_OWNERS : SF_ADMIT_ALL);
+
+		if (OidIsValid(database->oid) && (database->tasks_left & takes) != 0)
+			(void) sf_shared_wake_idle(database->oid, SF_ROLE_WORKER);
 	}
 	LWLockRelease(sf_shared_lock);
 }

@@ -41,15 +41,6 @@ static MemoryContext launcher_context;
 
 /* --- which database gets a process --- */
 
-/* No process can be had for a task: a worker may take it itself then (admit.c). */
-static void
-offer_to_worker(Oid oid)
-{
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	(void) sf_shared_wake_idle(oid, SF_ROLE_WORKER);
-	LWLockRelease(sf_shared_lock);
-}
-
 /* Start what is wanted; returns when to look again. */
 static SfTick
 serve_databases(void)
@@ -67,7 +58,7 @@ serve_databases(void)
 			next = Min(next, Max(sf_processes_retry_at(),
 								 sf_tick_plus_ms(sf_tick_now(), SF_ROOM_RECHECK_MS)));
 			if (want.role == SF_ROLE_TASK)
-				offer_to_worker(want.database);
+				sf_demand_offer_tasks();
 			else if (want.first && !sf_demand_make_room(&want))
 				sf_processes_send_keeper(want.database);
 			if (!want.first)

@@ -34,6 +34,7 @@ extern bool sf_demand_keeper_is_idle(void);
 extern bool sf_demand_has_room(SfRole role);
 extern bool sf_demand_make_room(const SfWant *want);
 extern void sf_demand_dismiss_helper(Oid database);
+extern void sf_demand_offer_tasks(void);
 
 /* --- processes.c: starting workers, and noticing that they have ended --- */
 

@@ -69,10 +69,10 @@ take_seek(SfDatabase *database, SfTurn *turn)
 			sf_shared_want_task(database);
 		turn->seeks = false;
 	}
-	else if ((database->tasks_left & SF_LEFT_TASK) != 0)
+	else if ((database->tasks_left & sf_admit_takes(turn->admission)) != 0)
 	{
 		turn->seeks = true;
-		database->tasks_left &= ~SF_LEFT_TASK;
+		database->tasks_left &= ~sf_admit_takes(turn->admission);
 	}
 }
 
@@ -176,7 +176,7 @@ take_help(SfDatabase *database, SfTurn *turn)
 	if (turn->seeks)
 		database->tasks_left |= SF_LEFT_TASK;
 	turn->seeks = false;
-	if ((database->tasks_left & SF_LEFT_TASK) != 0)
+	if ((database->tasks_left & (SF_LEFT_TASK | SF_LEFT_RESERVED)) != 0)
 		sf_shared_wake_launcher();
 }
 
@@ -198,7 +198,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 		sf_slot_mine->turn_owner = turn->nkeys > 0 ? turn->owner : InvalidOid;
 	}
 	if (turn->nkeys > 0 || turn->scan_from != DT_NOEND || turn->seeks ||
-		(database->tasks_left & SF_LEFT_TASK) != 0)
+		(database->tasks_left & (SF_LEFT_TASK | SF_LEFT_RESERVED)) != 0)
 		take_seek(database, turn);
 	if (turn->nkeys == 0 && turn->scan_from == DT_NOEND && !turn->seeks)
 		return SF_WORK_SLEEP;
@@ -589,8 +589,7 @@ sf_scheduler_publish(SfTurn *turn)
 		}
 		if ((turn->tasks_left & SF_LEFT_TASK) != 0)
 			sf_shared_want_task(database);
-		if ((turn->tasks_left & SF_LEFT_CAPPED) != 0)
-			sf_admit_want(database, turn->releases);
+		sf_admit_want(database, turn->tasks_left, turn->releases);
 	}
 	turn->tasks_left = SF_LEFT_NONE;
 	LWLockRelease(sf_shared_lock);

@@ -324,9 +324,9 @@ share_slots(SfTurn *turn, SfSliceRequest *request)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	turn->releases = sf_shared->releases;
-	request->nlimits = sf_admit_limits(sf_slot_mine,
-									   turn->admission == SF_ADMIT_NEW_OWNERS, limits);
+	request->nlimits = sf_admit_limits(sf_slot_mine, limits);
 	request->limits = limits;
+	request->new_owners_only = turn->admission == SF_ADMIT_NEW_OWNERS;
 	request->tasks = turn->admission == SF_ADMIT_NONE ? SF_TASKS_NONE : SF_TASKS_LONG;
 	if (request->mode != SF_SLICE_ANNOUNCED &&
 		sf_slot_mine->role != SF_ROLE_KEEPER &&

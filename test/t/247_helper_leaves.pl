@@ -1,5 +1,7 @@
-# A process that has helped in one database stays there for a minute, for the next time. It leaves when its place,
-# which is the last one, is wanted in another database for helping there.
+# A process that has helped in one database stays there, for the next time. It leaves when its place, which is the last
+# one, is wanted in another database: for helping there, or for a further task of an owner which the worker of that
+# database does not take, because it is kept for owners that hold no place. It stays when a task waits for its owner's
+# share.
 use strict;
 use warnings;
 use FindBin;
@@ -7,95 +9,169 @@ use lib $FindBin::Bin;
 use SfTest;
 use Test::More;
 
-my $linger = 60;	# seconds: SF_HELPER_LINGER_MS
-my $node = new_node('main', conf => "sfflow.workers = 2\nsfflow.max_workers = 4\nfsync = off\n");
-$node->safe_psql('postgres', 'CREATE ROLE one LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE elsewhere');
+# A helper stays for a day, and no turn takes so long that its worker is replaced: nothing here goes on by itself. What
+# has once taken less than ten seconds counts as short.
+my $day = 24 * 3600 * 1000;
+my $node = new_node('main', conf => <<"EOC");
+sfflow.workers = 2
+sfflow.max_workers = 4
+sfflow.poll_interval = 3600
+sfflow.slice_ms = 10000
+sfflow.debug_point = 'helper-linger:ms=$day,stuck-turn:ms=$day'
+fsync = off
+EOC
+$node->safe_psql('postgres', 'CREATE DATABASE elsewhere');
+$node->safe_psql('postgres', "CREATE ROLE $_ LOGIN") for qw(one other greedy);
 
-# Both databases have one worker, and two owners.
-for my $database (qw(elsewhere postgres))
-{
-	$node->safe_psql($database, 'CREATE EXTENSION IF NOT EXISTS sfflow');
-	$node->safe_psql($database, <<"EOS2") for qw(one other);
-CREATE SCHEMA $_ AUTHORIZATION $_;
-SET SESSION AUTHORIZATION $_;
-CREATE FUNCTION $_.nap(payload jsonb) RETURNS jsonb LANGUAGE plpgsql AS \$\$
-BEGIN PERFORM pg_sleep((payload->>'s')::float8); RETURN NULL; END \$\$;
-SELECT sf_create_state_machine('$_', '@{[ one_task("$_.nap") ]}');
-EOS2
-	ok($node->poll_query_until($database, q{SELECT count(*) = 1 FROM sf_workers WHERE role = 'worker'}),
-		"$database has one worker");
-}
-
-# A task that waits for a lock has the third of the four places.
-my $session = $node->background_psql('elsewhere');
-$session->query_safe('SELECT pg_advisory_lock(7)');
-$node->safe_psql('elsewhere', <<"EOS2");
-CREATE FUNCTION waits(payload jsonb) RETURNS jsonb LANGUAGE plpgsql AS \$\$
-BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NULL; END \$\$;
-SELECT sf_create_state_machine('waits', '@{[ one_task('public.waits') ]}');
-SELECT sf_start('waits', '{}');
-EOS2
-ok($node->poll_query_until('elsewhere', q{SELECT count(*) = 1 FROM sf_workers WHERE role = 'task'
-	AND execution_id IS NOT NULL}),
-	'a task runs in a process for tasks');
-
-# Start an execution of an owner.
+# Start an execution, as a role.
 sub start
 {
-	my ($database, $role, $seconds) = @_;
-	return $node->safe_psql($database, "SET SESSION AUTHORIZATION $role;
-		SELECT sf_start('$role', '{\"s\": $seconds}')");
+	my ($database, $role, $machine, $name) = @_;
+	return $node->safe_psql($database, "SET SESSION AUTHORIZATION $role; SELECT sf_start('$machine', '{}', '$name')");
 }
 
-# Wait for the ends of naps in a database.
-sub naps_end
+# Wait until an execution has ended well.
+sub succeeds
 {
-	return $node->poll_query_until(shift, q{SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'
-		AND state_machine <> 'waits'}) || die 'an execution does not end';
+	my ($database, $id, $test) = @_;
+	return ok($node->poll_query_until($database,
+		"SELECT status = 'SUCCEEDED' FROM sf_executions WHERE execution_id = '$id'"), $test);
 }
 
-# Have the worker of a database sleep in a task that was short the last time, so that another owner's task wants a
-# process that helps (t/251). A busy machine may be too late for that.
-sub want_help
+# Each owner has a machine with a task that waits while a session holds the lock with its number.
+my %lock_of = (one => 1, other => 2, greedy => 3);
+my @databases = qw(elsewhere postgres);
+for my $database (@databases)
+{
+	$node->safe_psql($database, 'CREATE EXTENSION IF NOT EXISTS sfflow');
+	for my $role (sort keys %lock_of)
+	{
+		$node->safe_psql($database, <<"EOS");
+CREATE SCHEMA $role AUTHORIZATION $role;
+SET SESSION AUTHORIZATION $role;
+CREATE FUNCTION $role.job(payload jsonb) RETURNS jsonb LANGUAGE plpgsql AS \$\$
+BEGIN PERFORM pg_advisory_xact_lock_shared($lock_of{$role}); RETURN NULL; END \$\$;
+CREATE FUNCTION $role.new_job(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
+SELECT sf_create_state_machine('$role', '@{[ one_task("$role.job") ]}'),
+	sf_create_state_machine('$role-new', '@{[ one_task("$role.new_job") ]}');
+EOS
+	}
+	start($database, $_, $_, 'first') for qw(one other);
+	ok(ended($node, $database), "$database: tasks of two owners are known to be short");
+}
+for my $database (@databases)
+{
+	ok($node->poll_query_until($database,
+		q{SELECT string_agg(role, ' ') = 'worker' FROM sf_workers WHERE role <> 'launcher'}),
+		"$database has one worker, and no other process");
+}
+
+# Wait until these executions of the greedy owner, and no others, are in their tasks.
+sub in_tasks
+{
+	my ($names, $test) = @_;
+	return ok($node->poll_query_until('elsewhere', qq{
+		SELECT string_agg(execution_id, ' ' ORDER BY execution_id) = '$names' FROM sf_workers
+		WHERE execution_id LIKE 'greedy:%'}), $test);
+}
+
+# Have the worker of a database wait in a task of an owner that was short the last time, so that the task of another
+# owner wants a process that helps.
+my $helped = 0;
+sub help
+{
+	my ($database, $test) = @_;
+	my $name = 'help' . ++$helped;
+	# the last time it may have waited for the lock
+	start($database, 'one', 'one', "$name-short");
+	succeeds($database, "one:$name-short", "$test: a task is short");
+	my $lock = $node->background_psql($database);
+	$lock->query_safe("SELECT pg_advisory_lock($lock_of{one})");
+	start($database, 'one', 'one', $name);
+	ok($node->poll_query_until($database,
+		"SELECT count(*) = 1 FROM sf_workers WHERE role = 'worker' AND execution_id = 'one:$name'"),
+		'... and the worker is in it again');
+	start($database, 'other', 'other', $name);
+	succeeds($database, "other:$name", '... and another process runs what another owner has due');
+	$lock->quit;
+	succeeds($database, "one:$name", '... and that task ends when it may');
+	return;
+}
+
+# The process that has helped in a database, once it is idle for longer than one for tasks stays.
+sub helper
 {
 	my $database = shift;
-	for my $role (qw(one other))
-	{
-		start($database, $role, 0);
-		naps_end($database);
-	}
-	start($database, 'one', 0.9);
-	# it sleeps, or has slept already
-	$node->poll_query_until($database, q{SELECT (SELECT count(*) FROM sf_workers WHERE execution_id LIKE 'one%') > 0
-		OR (SELECT count(*) FROM sf_executions WHERE status = 'RUNNING' AND state_machine = 'one') = 0});
-	start($database, 'other', 0);
-	return naps_end($database);
+	my $idle = q{FROM sf_workers WHERE role = 'task' AND state = 'idle' AND since < clock_timestamp() - interval '3 s'};
+	$node->poll_query_until($database, "SELECT count(*) = 1 $idle") or die "no helper stays in $database";
+	return $node->safe_psql($database, "SELECT pid $idle");
 }
 
-# Is a process there that has helped, and that would have left by now for anything else?
-sub stays
+# Is a process there?
+sub is_there
 {
-	want_help('postgres');
-	return $node->safe_psql('postgres', q{SELECT pg_sleep(4);
-		SELECT pid || '|' || since FROM sf_workers WHERE role = 'task' AND state = 'idle'}) =~ /(\d+)\|(.*)/ ? ($1, $2) : ();
+	return $node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = " . shift);
 }
 
-my ($stayed, $left);
-for (1 .. 20)
+# Of four places two are the workers', and one is that of a task.
+my $lock = $node->background_psql('elsewhere');
+$lock->query_safe("SELECT pg_advisory_lock($lock_of{greedy})");
+start('elsewhere', 'greedy', 'greedy', 1);
+in_tasks('greedy:1', 'a task has a process');
+help('postgres', 'in one database');
+my $helper = helper('postgres');
+help('elsewhere', 'in the other one');
+is(is_there($helper), '0', 'the process that had helped has left for that');
+$helper = helper('elsewhere');
+help('postgres', 'in the first one again');
+is(is_there($helper), '0', 'its place was taken, too');
+
+# The last worker is kept for owners that hold no place, so a further task wants the last one.
+$helper = helper('postgres');
+start('elsewhere', 'greedy', 'greedy', 2);
+in_tasks('greedy:1 greedy:2', 'a further task of the same owner gets a process');
+is(is_there($helper), '0', '... in the place of the one that had helped');
+
+# One more finds no place. Nobody starts and ends processes for it, and new owners have their task run.
+my $processes = q{SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM sf_workers WHERE role <> 'keeper'};
+my @before = map { $node->safe_psql($_, $processes) } @databases;
+start('elsewhere', 'greedy', 'greedy', 3);
+ok($node->poll_query_until('elsewhere', q{SELECT job_status = 'running' FROM sf_jobs WHERE execution_id = 'greedy:3'}),
+	'one more is announced');
+start('elsewhere', 'other', 'other-new', 1);
+succeeds('elsewhere', 'other-new:1', '... and waits, while a new owner has a task run');
+start($_, 'one', 'one', 'between') for @databases;
+succeeds($_, 'one:between', "... and work goes on in $_") for @databases;
+in_tasks('greedy:1 greedy:2', '... which it still does');
+is_deeply([ map { $node->safe_psql($_, $processes) } @databases ], \@before, '... and the processes are the same ones');
+$node->safe_psql('elsewhere', q{SELECT sf_stop('greedy:1')});
+in_tasks('greedy:2 greedy:3', 'it begins when a place is given back');
+
+# A task that waits for its owner's share wants no place.
+$node->safe_psql('postgres', 'ALTER SYSTEM SET sfflow.max_running_tasks_per_owner = 1');
+$node->safe_psql('postgres', 'SELECT pg_reload_conf()');
+$node->poll_query_until('postgres', q{SELECT current_setting('sfflow.max_running_tasks_per_owner') = '1'})
+  or die 'no reload';
+$node->safe_psql('elsewhere', q{SELECT sf_stop('greedy:2')});
+in_tasks('greedy:3', 'an owner has as many tasks as it may');
+help('postgres', 'in one database once more');
+$helper = helper('postgres');
+start('elsewhere', 'greedy', 'greedy', 4);
+ok($node->poll_query_until('elsewhere',
+	q{SELECT remark LIKE 'tasks wait whose owner has its share: 1 %' FROM _sfflow.task_slots()}),
+	'a further one waits for its share');
+for (1 .. 5)
 {
-	my ($helper, $since) = stays() or next;
-	$stayed++;
-	# until it has left for what is wanted, or for having waited too long
-	do { want_help('elsewhere') }
-	  until $node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $helper") eq '0';
-	$left = $node->safe_psql('postgres', "SELECT extract(epoch FROM clock_timestamp() - '$since') < $linger") eq 't';
-	last if $left || $stayed == 3;
+	start('elsewhere', 'one', 'one', "share$_");
+	succeeds('elsewhere', "one:share$_", 'work goes on');
 }
-ok($stayed, 'a process that helped stays');
-ok($left, 'it leaves for another database before it would have left by itself');
-$session->query_safe('SELECT pg_advisory_unlock(7)');
-$session->quit;
-for my $database (qw(elsewhere postgres))
+is(is_there($helper), '1', 'the process that has helped stays');
+is(helper('postgres'), $helper, '... where it was');
+in_tasks('greedy:3', '... and the owner has no more than its share');
+
+$lock->query_safe("SELECT pg_advisory_unlock($lock_of{greedy})");
+$lock->quit;
+for my $database (@databases)
 {
 	ok(ended($node, $database), "$database: all executions end");
 	is($node->safe_psql($database, 'SELECT * FROM sf_check()'), '', '... and the tables hold together');
