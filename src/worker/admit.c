@@ -122,6 +122,23 @@ sf_admit_task(SfSlot *slot, Oid owner)
 	return true;
 }
 
+/*
+ * Ask to call targets of an owner's rules in the turn that begins: as short tasks of the owner,
+ * with which they share its slots.  But no duration of a target is known, so deliveries that take
+ * long would begin again and again, and hold every slot that a long task may have.  While one
+ * overruns, they leave one place for tasks.
+ */
+bool
+sf_admit_delivery(SfSlot *slot, Oid owner)
+{
+	Share		share = share_of(slot, owner);
+	int			others = sf_shared_count_tasks() - share.holding;
+
+	if (share.overrunning > 0 && others + share.in_code >= Max(sf_shared_max_tasks() - 1, 1))
+		return false;
+	return sf_admit_inline(slot, owner);
+}
+
 /* Have the tasks looked for again that waited for a slot. */
 static void
 want_capped_tasks(void)

@@ -12,6 +12,7 @@
 
 extern bool sf_admit_inline(SfSlot *slot, Oid owner);
 extern bool sf_admit_task(SfSlot *slot, Oid owner);
+extern bool sf_admit_delivery(SfSlot *slot, Oid owner);
 extern void sf_admit_release(SfSlot *slot);
 extern void sf_admit_end(SfSlot *slot);
 extern void sf_admit_want(SfDatabase *database, SfTasksLeft left, uint32 releases);

@@ -3,7 +3,7 @@
  *		A worker's turn that calls targets of rules.
  *
  * Deliveries are claimed in one transaction and made in others (run/deliver.h).  An
- * owner's targets count as its short tasks: admit.c says whether they may run now.
+ * owner's targets share its slots with its tasks: admit.c says whether they may run now.
  */
 #include "postgres.h"
 
@@ -23,7 +23,7 @@ admit_owner(Oid owner)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_admit_release(sf_slot_mine);
-	admitted = sf_admit_inline(sf_slot_mine, owner);
+	admitted = sf_admit_delivery(sf_slot_mine, owner);
 	LWLockRelease(sf_shared_lock);
 	return admitted;
 }

@@ -506,7 +506,7 @@ sf_scheduler_next(SfTurn *turn)
 		database = sf_shared_lock_database(MyDatabaseId);
 		sf_admit_release(sf_slot_mine);
 		end_help(database, turn);
-		sf_slot_mine->stuck = false;
+		sf_slot_mine->stuck = sf_slot_mine->may_task = false;
 		sf_slot_mine->turn_owner = InvalidOid;
 		queues_are_due = database != NULL && take_queues(database);
 		turn->state = choose(database, turn);
