@@ -24,6 +24,8 @@
 
 #define BEARER "Bearer "
 
+#define KEY_NEEDED "an access key is needed: Authorization: " BEARER "ID:SECRET"
+
 /* Bytes of the text that tells of an error */
 #define LARGEST_ERROR 8000
 
@@ -86,7 +88,7 @@ sfg_mcp_set_writing(const char *names, char **problem)
 static void
 refuse_key(SfgRequest *request)
 {
-	sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "an access key is needed: Authorization: Bearer ID:SECRET");
+	sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, KEY_NEEDED);
 	sfg_answer_header(request, "WWW-Authenticate", "Bearer realm=\"sfflow\"");
 }
 
@@ -378,6 +380,14 @@ static void
 key_failed(SfgRequest *request, const PGresult *result)
 {
 	sfg_answer_unavailable(request, "access keys cannot be looked up now", sfg_availability_down_since());
+}
+
+/* POST /register: a client that has no key and knows OAuth comes here at last; its person reads the description. */
+void
+sfg_mcp_register(SfgRequest *request)
+{
+	sfg_answer_json(request, MHD_HTTP_NOT_FOUND, "{\"error\":\"access_denied\",\"error_description\":"
+					"\"sfgateway has no OAuth; " KEY_NEEDED "\"}");
 }
 
 /* POST /mcp */

@@ -28,6 +28,7 @@ typedef enum SfgMcpCode
 
 extern bool sfg_mcp_set_writing(const char *names, char **problem);
 extern void sfg_mcp(SfgRequest *request);
+extern void sfg_mcp_register(SfgRequest *request);
 
 /* --- messages of JSON-RPC 2.0 --- */
 

@@ -26,6 +26,7 @@ static const SfgRoute routes[] = {
 	{"GET", "/metrics", metrics, .quiet = true},
 	{"POST", "/", sfg_aws, .large = true, .check = sfg_aws_check, .for_programs = true},
 	{"POST", "/mcp", sfg_mcp, .for_programs = true, .setting = &sfg_config.mcp},
+	{"POST", "/register", sfg_mcp_register, .for_programs = true, .setting = &sfg_config.mcp},
 	{"POST", "/console/login", sfg_console_login, .large = false},
 	{"POST", "/console/logout", sfg_console_logout, .large = false},
 	{"GET", "/console/session", sfg_console_who, .quiet = true},
