@@ -6,6 +6,7 @@
 
 #include "access/xact.h"
 #include "storage/lmgr.h"
+#include "storage/lock.h"
 #include "utils/datum.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
