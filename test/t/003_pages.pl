@@ -126,4 +126,14 @@ my $typed = (($line // '') =~ s/payment\.asl\.yaml/$yaml/r)
 IPC::Run::run([ $pgtmp, 'psql', $directories[-1], qw(-q -A -t -v ON_ERROR_STOP=1) ], '<', \$typed, '>&', \my $printed);
 is($printed, qq(1\n{"StartAt":"Wait","States":{"Wait":{"Type":"Wait","Seconds":86400,"End":true}}}\n),
 	'the line for YAML imports it');
+
+# What the reference says of arguments that have another type is what PostgreSQL says.
+my $reference = slurp_file('docs/sql-reference.md');
+my ($refusal) = $reference =~ /`sf_start\('order', \$1::jsonb\)`\. Without that PostgreSQL says `([^`]+)`/;
+my @psql = ($pgtmp, 'psql', $directories[-1], '-c');
+IPC::Run::run([ @psql, q(SELECT sf_start('order', '{}'::text)) ], '>&', \$printed);
+is(($printed =~ /^ERROR:  (.*)/)[0], $refusal // 'nothing', 'the reference tells what a text in place of jsonb meets');
+IPC::Run::run([ @psql, q(SELECT sf_set_deadline('order', end_by => '06:00'::text)) ], '>&', \$printed);
+like($printed, qr/^ERROR:  function sf_set_deadline\(/, '... and one in place of a time');
+like($reference, qr/`sf_set_deadline`, are cast likewise: `end_by => \$1::time`/, '... with what helps');
 done_testing();
