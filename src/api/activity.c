@@ -265,6 +265,7 @@ timed_out(int64 execution_no)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_TASK_TIMED_OUT),
 			 errmsg("Task Timed Out: 'Provided task does not exist anymore'"),
+			 node < 0 ? 0 : sf_error_node(node),
 			 node >= 0 ? errdetail("Its execution was moved to node %d, where the token is good.", node) :
 			 errdetail("The task has timed out, was handed out again, or its execution has ended.")));
 }

@@ -36,6 +36,13 @@ sf_error_format(const char *fmt, va_list args)
 	}
 }
 
+/* Say in an error which node has what was asked for. */
+int
+sf_error_node(int node)
+{
+	return err_generic_string(PG_DIAG_TABLE_NAME, psprintf("%d", node));
+}
+
 /* Fill an SfError with a name and a cause yet to be formatted. */
 bool
 sf_error_set_va(SfError *err, const char *name, const char *fmt, va_list args)

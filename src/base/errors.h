@@ -111,6 +111,9 @@ extern bool sf_error_set_va(SfError *err, const char *name, const char *fmt,
 
 extern char *sf_error_format(const char *fmt, va_list args) pg_attribute_printf(1, 0);
 
+/* In an ereport(): where the caller has to go, in the field TABLE NAME, for programs. */
+extern int	sf_error_node(int node);
+
 /* What becomes of an error name: the third column of the list */
 typedef enum SfErrorUse
 {

@@ -94,7 +94,7 @@
 	  "Pass the token unchanged.") \
 	X(TASK_TIMED_OUT, '0','2','0', "task_timed_out", REFUSED, \
 	  "The task is over: it timed out, was given to another program, or its execution has ended.", \
-	  "The answer is not needed any more. To prevent this, send heartbeats, or give the task more time.") \
+	  "The answer is not needed any more. To prevent this, send heartbeats, or give the task more time. If its execution has moved to another [node](scale.md#move-keys), the detail has the node, and so has the field TABLE NAME.") \
 	X(TASK_ALREADY_ANSWERED, '0','2','1', "task_already_answered", REFUSED, \
 	  "The task was answered before.", \
 	  "The first answer counts.") \
@@ -142,7 +142,7 @@
 	  "Apply the newer document, or raise the revision of this one.") \
 	X(NOT_AT_HOME, '0','4','1', "not_at_home", RETRY, \
 	  "An execution with a key was started on a node of a cluster where its key is not at home.", \
-	  "The detail has the node. Start it there, or by a function that Citus delegates to the node of the key. See [scale.md](scale.md).") \
+	  "The detail has the node, and so has the field TABLE NAME, for programs. Start it there, or by a function that Citus delegates to the node of the key. See [scale.md](scale.md).") \
 	X(SCHEMA_DIFFERS, '0','7','0', "schema_differs", RETRY, \
 	  "The library that the server has loaded and the schema of this database are of different versions of sfflow. Nothing runs until they are the same.", \
 	  "The hint says which: `ALTER EXTENSION sfflow UPDATE`, or a restart of the server. See [operations.md](operations.md#upgrade).")

@@ -150,6 +150,7 @@ require_here(const char *key)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_NOT_AT_HOME),
 			 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.node),
+			 sf_error_node(home.node),
 			 errdetail("Node %d is host=%s port=%d.", home.node, home.host, home.port),
 			 errhint("Start the execution there, or by a function that Citus delegates to the node of the key.")));
 }
