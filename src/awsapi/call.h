@@ -31,6 +31,7 @@ struct SfCall
 	JsonbValue	request;		/* an object */
 	const char *subject;		/* what errors name: an ARN or a name of the request */
 	const char *missing;		/* not NULL: the title of ResourceNotFound, which a missing object is */
+	bool		is_merged;		/* an entry of a list has the key of a page that ends with it (sf_answer_key) */
 	SfJsonBuilder answer;
 };
 
@@ -51,6 +52,7 @@ extern void sf_answer_time(SfCall *call, const char *key, TimestampTz at);
 extern void sf_answer_payload(SfCall *call, const char *key, const Jsonb *payload);
 extern void sf_answer_arn(SfCall *call, const char *key, SfNameKind kind, const char *id);
 extern void sf_answer_next(SfCall *call, const char *key);
+extern void sf_answer_key(SfCall *call, const char *key);
 extern char *sf_answer_token_key(SfCall *call);
 
 /* --- state machines, versions and aliases that requests name by their ARNs --- */

@@ -1,6 +1,6 @@
 /*
  * entry.c
- *		sf_aws_api(), sf_aws_api_as(): find the operation, check the request, answer.
+ *		sf_aws_api(), sf_aws_api_as(), sf_aws_list_as(): find the operation, check the request, answer.
  */
 #include "postgres.h"
 
@@ -40,9 +40,9 @@ answer(SfCall *call)
  * name that AWS has for them on their way.
  */
 static Jsonb *
-run_call(const char *action, const Jsonb *request)
+run_call(const char *action, const Jsonb *request, bool is_merged)
 {
-	SfCall		call = {.operation = find_operation(action)};
+	SfCall		call = {.operation = find_operation(action),.is_merged = is_merged};
 	MemoryContext context = CurrentMemoryContext;
 
 	sf_json_root(request, &call.request);
@@ -69,7 +69,7 @@ run_call(const char *action, const Jsonb *request)
 /* sf_aws_api(action, request): the answer. */
 SF_SQL_FUNCTION(sfflow_sf_aws_api)
 {
-	PG_RETURN_JSONB_P(run_call(sf_arg_text(fcinfo, 0, "action"), sf_arg_jsonb(fcinfo, 1, "request")));
+	PG_RETURN_JSONB_P(run_call(sf_arg_text(fcinfo, 0, "action"), sf_arg_jsonb(fcinfo, 1, "request"), false));
 }
 
 /* Tell whether an operation only reads. */
@@ -91,6 +91,7 @@ typedef struct CallAs
 {
 	const char *action;
 	const Jsonb *request;
+	bool		is_merged;
 	Jsonb	   *answer;
 } CallAs;
 
@@ -105,7 +106,7 @@ run_call_as(void *arg)
 	bool		read_only = XactReadOnly;
 
 	XactReadOnly = read_only || only_reads(call->action);
-	call->answer = run_call(call->action, call->request);
+	call->answer = run_call(call->action, call->request, call->is_merged);
 	XactReadOnly = read_only;
 }
 
@@ -118,5 +119,18 @@ SF_SQL_FUNCTION(sfflow_sf_aws_api_as)
 	};
 
 	sf_identity_work_as(sf_arg_session_role(fcinfo, 0, "sf_aws_api_as"), run_call_as, &call);
+	PG_RETURN_JSONB_P(call.answer);
+}
+
+/* sf_aws_list_as(role, request): the answer to ListExecutions with the rights of a role; its entries have their keys. */
+SF_SQL_FUNCTION(sfflow_sf_aws_list_as)
+{
+	CallAs		call = {
+		.action = "ListExecutions",
+		.request = sf_arg_jsonb(fcinfo, 1, "request"),
+		.is_merged = true
+	};
+
+	sf_identity_work_as(sf_arg_session_role(fcinfo, 0, "sf_aws_list_as"), run_call_as, &call);
 	PG_RETURN_JSONB_P(call.answer);
 }

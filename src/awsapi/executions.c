@@ -227,6 +227,13 @@ read_begin(SfCall *call)
 	return key;
 }
 
+/* The key of an entry of a list. */
+static char *
+key_of(const SfListedExecution *listed)
+{
+	return psprintf(INT64_FORMAT "." INT64_FORMAT, listed->requested_at, listed->execution_no);
+}
+
 /* Add one execution of a list. */
 static void
 answer_listed(SfCall *call, const SfListedExecution *listed)
@@ -247,6 +254,7 @@ answer_listed(SfCall *call, const SfListedExecution *listed)
 		sf_mapped_answer_arn(call, execution);
 		sf_json_add_int(&call->answer, "itemCount", execution->map_items);
 	}
+	sf_answer_key(call, key_of(listed));
 	sf_json_close_object(&call->answer);
 }
 
@@ -256,9 +264,7 @@ answer_list(SfCall *call, List *list, int limit)
 {
 	if (list_length(list) > limit)
 	{
-		const SfListedExecution *last = list_nth(list, limit - 1);
-
-		sf_answer_next(call, psprintf(INT64_FORMAT "." INT64_FORMAT, last->requested_at, last->execution_no));
+		sf_answer_next(call, key_of(list_nth(list, limit - 1)));
 		list = list_truncate(list, limit);
 	}
 	sf_json_open_array(&call->answer, "executions");

@@ -159,13 +159,28 @@ hash_request(const SfCall *call)
 	return hash_bytes_extended((const unsigned char *) text.data, text.len, 0);
 }
 
+/* What a token of the next page has, which begins after the entry with a key. */
+static char *
+plain_token(const SfCall *call, const char *key)
+{
+	return psprintf("%016llx%s", (unsigned long long) hash_request(call), key);
+}
+
 /* Add the token of the next page, which begins after the entry with a key; a key has 200 bytes at most. */
 void
 sf_answer_next(SfCall *call, const char *key)
 {
-	char	   *plain = psprintf("%016llx%s", (unsigned long long) hash_request(call), key);
+	char	   *plain = plain_token(call, key);
 
 	sf_json_add_string(&call->answer, "nextToken", sf_base64_encode(plain, strlen(plain)));
+}
+
+/* Add to an entry what the token of a page would have that ends with it, if lists of several databases are merged. */
+void
+sf_answer_key(SfCall *call, const char *key)
+{
+	if (call->is_merged)
+		sf_json_add_string(&call->answer, "pageKey", plain_token(call, key));
 }
 
 /* The key in the token of a request; NULL: it asks for the first page. */

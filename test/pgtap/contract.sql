@@ -1,7 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 -- needs: archive hold deadline limit event human label trace start_key node home rule mcp
 BEGIN;
-SELECT plan(262);
+SELECT plan(266);
 
 -- Functions: name, arguments, result.
 -- The forms of a function follow each other in the order in which the install script makes them.
@@ -47,6 +47,7 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_migrate', 'execution_id text, version integer, state_map jsonb DEFAULT NULL::jsonb', 'void'),
 	('sf_aws_api', 'action text, request jsonb DEFAULT ''{}''::jsonb', 'jsonb'),
 	('sf_aws_api_as', 'role name, action text, request jsonb DEFAULT ''{}''::jsonb', 'jsonb'),
+	('sf_aws_list_as', 'role name, request jsonb', 'jsonb'),
 	('sf_mcp_as', 'role name, method text, params jsonb, writing text[] DEFAULT ''{}''::text[]', 'jsonb'),
 	('sf_create_access_key', 'role name', 'TABLE(access_key_id text, secret_access_key text)'),
 	('sf_drop_access_key', 'access_key_id text', 'void'),
@@ -113,6 +114,7 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_graph_status', 'execution_id text', 'jsonb'),
 	('sf_add_node', 'node integer, name text, dsn text DEFAULT NULL::text', 'void'),
 	('sf_drop_node', 'node integer', 'void'),
+	('sf_node_places', '', 'TABLE(node integer, name text, dsn text)'),
 	('sf_apply_all', 'definitions jsonb DEFAULT NULL::jsonb, remove boolean DEFAULT false', 'TABLE(node integer, ok boolean, node_error text, document text, revision bigint, changed bigint)'),
 	('sf_all_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text, without_items boolean DEFAULT NULL::boolean', 'TABLE(node integer, ok boolean, node_error text, execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
 	('sf_all_executions', 'labels jsonb, state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text, without_items boolean DEFAULT NULL::boolean', 'TABLE(node integer, ok boolean, node_error text, execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),

@@ -222,6 +222,7 @@ SELECT public.sf_all_executions(), public.sf_all_executions('{"a": "b"}'::pg_cat
 SELECT public.sf_apply_all('{"format": 1, "name": "twin"}');
 SELECT public.sf_apply_all();
 TABLE public.sf_nodes;
+SELECT * FROM public.sf_node_places();
 SELECT public.sf_drop_node(0), public.sf_drop_node(1);
 SELECT public.sf_set_deadline('schedule:nightly', '02:10', '06:00', 'Asia/Tokyo'),
 	public.sf_set_deadline('flow/Echo', '00:00');
@@ -454,6 +455,7 @@ SELECT public.sf_aws_api('UntagResource', '{"resourceArn": "arn:aws:states:::sta
 SELECT public.sf_aws_api('StartExecution',
 	'{"stateMachineArn": "arn:aws:states:::stateMachine:api:prod", "name": "a"}'), public.sf_run('api:a');
 SELECT public.sf_aws_api_as('postgres', 'ListExecutions', '{"stateMachineArn": "arn:aws:states:::stateMachine:api"}');
+SELECT public.sf_aws_list_as('postgres', '{"stateMachineArn": "arn:aws:states:::stateMachine:api"}');
 SELECT public.sf_aws_api('GetExecutionHistory', '{"executionArn": "arn:aws:states:::execution:api:a"}');
 SELECT public.sf_aws_api('ListExecutions',
 	'{"stateMachineArn": "arn:aws:states:::stateMachine:api:prod", "statusFilter": "FAILED"}');

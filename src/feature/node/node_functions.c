@@ -1,6 +1,6 @@
 /*
  * node_functions.c
- *		sf_add_node(), sf_drop_node(), and the questions of sf_all_executions() and the others.
+ *		sf_add_node(), sf_drop_node(), sf_node_places(), and the questions of sf_all_executions() and the others.
  *
  * A question is a function of the private schema on each node, with the same arguments; what it answers is one document
  * per row.  It runs there as the role that has asked here, and on this database in its own session.
@@ -287,4 +287,20 @@ SF_SQL_FUNCTION(sfflow_sf_drop_node)
 				 errmsg("node %d does not exist", number)));
 	sf_nodes_forget(MyDatabaseId, number);
 	PG_RETURN_VOID();
+}
+
+/* sf_node_places(): where the nodes are. */
+SF_SQL_FUNCTION(sfflow_sf_node_places)
+{
+	InitMaterializedSRF(fcinfo, 0);
+	foreach_ptr(const SfPeer, node, sf_nodes_list())
+	{
+		SfColumns	row = {0};
+
+		sf_columns_add(&row, Int32GetDatum(node->number), false);
+		sf_columns_text(&row, node->name);
+		sf_columns_text(&row, node->dsn);
+		sf_columns_put(fcinfo, &row);
+	}
+	return (Datum) 0;
 }
