@@ -20,6 +20,10 @@
  * Each role may notify sf_activity, without a task.  So when workers of an activity were woken IN_VAIN
  * times and found none, further notifications of it wake one every PAUSE, until one finds a task.
  *
+ * With several nodes a worker asks one after the other, each time beginning with another one, until one has a task.
+ * Each node notifies by itself, and is asked then.  A node that does not answer is left out; it is asked when it is
+ * there again.  Only if none has answered the worker gets an error.
+ *
  * A worker may wait for longer than its key is good.  So before it asks again its
  * key is looked up, unless that was done a moment ago.
  */
@@ -27,11 +31,16 @@
 
 #include <poll.h>
 
+#include "port/pg_bitutils.h"
+
 #include "tools/client/json_text.h"
+#include "tools/client/log.h"
 #include "tools/gateway/aws_api.h"
 #include "tools/gateway/call_error.h"
 #include "tools/gateway/console.h"
 #include "tools/gateway/database.h"
+#include "tools/gateway/gateway_config.h"
+#include "tools/gateway/gateway_nodes.h"
 
 /* Clients give up after 60 seconds. */
 #define LONGEST 55000
@@ -51,6 +60,7 @@ typedef struct Topic
 	int			in_vain;		/* times that workers were woken and found no task, one after the other */
 	int64_t		woken_at;
 	SfwTimer	timer;			/* armed: a notification waits for it */
+	uint64		notified;		/* nodes whose notifications wait for it */
 	dlist_node	node;
 } Topic;
 
@@ -62,7 +72,11 @@ typedef struct Waiter
 	char	   *role;
 	const char *key_id;			/* of its request */
 	SfgCall    *call;			/* while it asks, or its key is looked up */
-	bool		again;			/* ask again if there was no task */
+	int			place;			/* the node that it asks, or has asked last */
+	uint64		round;			/* nodes that it has still to ask in this round */
+	uint64		again;			/* nodes to ask because of a notification, if there was no task */
+	uint64		later;			/* nodes that gave no answer, to ask after RETRY */
+	bool		was_heard;		/* a node has answered since it came */
 	bool		over;			/* it has waited long enough */
 	bool		woken;			/* it asks because of a notification */
 	SfwTimer	timer;
@@ -154,32 +168,69 @@ static void answered(const PGresult *result, void *arg);
 static void key_known(const PGresult *result, void *arg);
 static void retry(void *arg);
 
-/* Have a worker ask for a task; false: its client has left, which the loop will notice. */
+/* Take the next of some nodes out of those that a worker has to ask; -1: none of them answers. */
+static int
+take_place(Waiter *waiter, uint64 places)
+{
+	for (int i = 1; i <= SFG_MOST_NODES && places != 0; i++)
+	{
+		int			place = (waiter->place + i) % SFG_MOST_NODES;
+
+		if ((places & SFG_NODE_BIT(place)) == 0)
+			continue;
+		places &= ~SFG_NODE_BIT(place);
+		waiter->round &= ~SFG_NODE_BIT(place);
+		waiter->again &= ~SFG_NODE_BIT(place);
+		if (!sfg_config.nodes || !sfg_node_is_silent(place))
+			return place;
+	}
+	return -1;
+}
+
+/* Have a worker ask the next node that answers; false: its client has left, which the loop will notice. */
 static bool
 ask(Waiter *waiter)
 {
 	const char *values[3] = {waiter->role, waiter->request->what, waiter->request->body.data};
+	uint64		again = waiter->again;
+	uint64		round = waiter->round;
+	int			place;
 
-	waiter->again = false;
 	if (has_left(waiter))
+	{
+		waiter->again = 0;
 		return false;
-	if (sfg_access_key_is_known(waiter->key_id))
+	}
+	place = take_place(waiter, again);
+	if (place < 0)
+		place = take_place(waiter, round);
+	if (place < 0)
+		return true;
+	waiter->place = place;
+	if (!sfg_access_key_is_known(waiter->key_id))
+	{
+		/* It asks when its key is known. */
+		waiter->again = again;
+		waiter->round = round;
+		waiter->call = sfg_access_key_ask(waiter->key_id, key_known, waiter);
+	}
+	else if (place == SFG_HERE)
 		waiter->call = sfg_pool_call(&sfg_api_pool, SFG_AWS_CALL, 3, values, answered, waiter);
 	else
-		waiter->call = sfg_access_key_ask(waiter->key_id, key_known, waiter);
+		waiter->call = sfg_node_call(place, SFG_NODE_CALL, SFG_AWS_CALL, 3, values, answered, waiter);
 	if (waiter->call != NULL)
 		waiter->call->wanted = is_wanted;
 	else
 	{
-		waiter->again = true;
+		waiter->later |= SFG_NODE_BIT(place);
 		sfw_timer_set(&retry_timer, RETRY, retry, NULL);
 	}
 	return true;
 }
 
-/* Have one worker of an activity ask; if all do, have one ask again. */
+/* Have one worker of an activity ask some nodes; if all do, have one ask again. */
 static void
-wake(Topic *topic)
+wake(Topic *topic, uint64 places)
 {
 	Waiter	   *asking = NULL;
 	dlist_iter	iter;
@@ -191,37 +242,55 @@ wake(Topic *topic)
 
 		if (waiter->topic != topic)
 			continue;
-		if (waiter->call == NULL && ask(waiter))
+		if (waiter->call == NULL)
 		{
-			waiter->woken = true;
-			return;
+			waiter->again |= places;
+			if (ask(waiter))
+			{
+				waiter->woken = true;
+				return;
+			}
 		}
 		if (asking == NULL && waiter->call != NULL)
 			asking = waiter;
 	}
 	if (asking != NULL)
-		asking->again = true;
+		asking->again |= places;
 }
 
 /* The pause of an activity is over. */
 static void
 pause_over(void *arg)
 {
-	wake(arg);
+	Topic	   *topic = arg;
+	uint64		places = topic->notified;
+
+	topic->notified = 0;
+	wake(topic, places);
 }
 
-/* An activity has a new task, or a role has said so: have one worker ask, now or after a pause. */
+/* Some nodes have a new task of an activity, or a role has said so: have one worker ask, now or after a pause. */
+static void
+notified(Topic *topic, uint64 places)
+{
+	if (topic->in_vain < IN_VAIN && !topic->timer.armed)
+	{
+		wake(topic, places);
+		return;
+	}
+	topic->notified |= places;
+	if (!topic->timer.armed)
+		sfw_timer_set(&topic->timer, Max(topic->woken_at + PAUSE - sfw_now(), 0), pause_over, topic);
+}
+
+/* A node has a new task of an activity, or a role has said so. */
 void
-sfg_activity_notified(const char *activity)
+sfg_activity_notified(const char *activity, int place)
 {
 	Topic	   *topic = find_topic(activity);
 
-	if (topic == NULL || topic->timer.armed)
-		return;
-	if (topic->in_vain < IN_VAIN)
-		wake(topic);
-	else
-		sfw_timer_set(&topic->timer, Max(topic->woken_at + PAUSE - sfw_now(), 0), pause_over, topic);
+	if (topic != NULL)
+		notified(topic, SFG_NODE_BIT(place));
 }
 
 /* A worker that was woken has found a task, or none. */
@@ -245,8 +314,12 @@ retry(void *arg)
 	{
 		Waiter	   *waiter = dlist_container(Waiter, node, iter.cur);
 
-		if (waiter->call == NULL && waiter->again && !ask(waiter))
-			wake(waiter->topic);
+		uint64		again = waiter->again | waiter->later;
+
+		waiter->again = again;
+		waiter->later = 0;
+		if (waiter->call == NULL && again != 0 && !ask(waiter))
+			wake(waiter->topic, again);
 	}
 }
 
@@ -255,21 +328,24 @@ static void
 pass_on(Waiter *waiter)
 {
 	Topic	   *topic = waiter->topic;
+	uint64		places = waiter->again | waiter->later | SFG_NODE_BIT(waiter->place);
 	bool		last = topic->workers == 1;
 
 	forget(waiter);
 	if (!last)
-		wake(topic);
+		wake(topic, places);
 }
 
-/* Have a worker ask because it was notified, or another one if its client has left. */
+/* Have a worker ask on, because it was notified or its round is not over, or another one if its client has left. */
 static void
 ask_or_wake(Waiter *waiter)
 {
+	uint64		again = waiter->again;
+
 	if (ask(waiter))
-		waiter->woken = true;
-	else
-		wake(waiter->topic);
+		waiter->woken = again != 0;
+	else if (again != 0)
+		wake(waiter->topic, again);
 }
 
 /* The client has left, or waited too long. */
@@ -278,7 +354,7 @@ gone(SfgRequest *request)
 {
 	Waiter	   *waiter = request->state;
 
-	if (waiter->call != NULL || waiter->again)
+	if (waiter->call != NULL || (waiter->again | waiter->later) != 0)
 		pass_on(waiter);
 	else
 		forget(waiter);
@@ -290,14 +366,12 @@ key_known(const PGresult *result, void *arg)
 {
 	Waiter	   *waiter = arg;
 	SfgRequest *request = waiter->request;
-	bool		again = waiter->again;
 	SfgKeyState state = sfg_access_key_state(result);
 
 	waiter->call = NULL;
 	if (state == SFG_KEY_GOOD)
 	{
 		ask_or_wake(waiter);
-		waiter->again |= again;
 		return;
 	}
 	pass_on(waiter);
@@ -317,6 +391,58 @@ answer_none(Waiter *waiter)
 	sfg_aws_answer(request, MHD_HTTP_OK, "{}", 2);
 }
 
+/* A node gave a worker no task: have the worker ask the next one, or wait; it gets an error if no node has answered. */
+static void
+ask_on(Waiter *waiter)
+{
+	SfgRequest *request = waiter->request;
+
+	if (waiter->again != 0 && waiter->topic->in_vain >= IN_VAIN)
+	{
+		uint64		places = waiter->again;
+
+		waiter->again = 0;
+		notified(waiter->topic, places);
+	}
+	if (waiter->again != 0 || waiter->round != 0)
+		ask_or_wake(waiter);
+	if (waiter->call == NULL && (waiter->again | waiter->later) == 0 && !waiter->was_heard)
+	{
+		forget(waiter);
+		sfg_aws_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException", "no node has answered");
+	}
+}
+
+/*
+ * Tell whether a worker goes on to other nodes after an answer that is neither a task nor that there is none.
+ * Definitions are the coordinator's, and so is its error; one that does not answer, or another node that lacks the
+ * activity, is left out.
+ */
+static bool
+is_left_out(Waiter *waiter, const PGresult *result)
+{
+	const char *sqlstate = result != NULL ? sfw_sqlstate(result) : "";
+	char		name[128];
+
+	if (!sfg_config.nodes || has_left(waiter))
+		return false;
+	if (result == NULL)
+	{
+		/* It may have a task when it was only too busy. */
+		if (!sfg_node_is_silent(waiter->place))
+		{
+			waiter->later |= SFG_NODE_BIT(waiter->place);
+			sfw_timer_set(&retry_timer, RETRY, retry, NULL);
+		}
+		return true;
+	}
+	if (strcmp(sqlstate, "SF018") != 0)
+		sfw_log(SFW_WARNING, "a node gives no tasks", "id", waiter->request->id,
+				"node", sfg_node_name(waiter->place, name, sizeof(name)), "sqlstate", sqlstate,
+				"reason", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), NULL);
+	return waiter->place != SFG_HERE || sfg_aws_is_down(result);
+}
+
 /* A worker has got its answer. */
 static void
 answered(const PGresult *result, void *arg)
@@ -327,16 +453,14 @@ answered(const PGresult *result, void *arg)
 	bool		empty = has_value && strcmp(PQgetvalue(result, 0, 0), "{}") == 0;
 
 	waiter->call = NULL;
+	waiter->was_heard |= has_value;
 	note_found(waiter, has_value && !empty);
+	if (!empty && !has_value)
+		empty = is_left_out(waiter, result);
 	if (empty && waiter->over)
 		answer_none(waiter);
-	else if (empty && waiter->again && waiter->topic->in_vain >= IN_VAIN)
-	{
-		waiter->again = false;
-		sfg_activity_notified(waiter->topic->activity);
-	}
-	else if (empty && waiter->again)
-		ask_or_wake(waiter);
+	else if (empty)
+		ask_on(waiter);
 	if (empty)
 		return;
 	pass_on(waiter);
@@ -378,6 +502,7 @@ read_activity(const SfgRequest *request)
 void
 sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id)
 {
+	static unsigned turn = 0;
 	Waiter	   *waiter = pg_malloc0(sizeof(Waiter));
 	char	   *activity = read_activity(request);
 
@@ -386,6 +511,9 @@ sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id)
 	free(activity);
 	waiter->role = pg_strdup(role);
 	waiter->key_id = key_id;
+	waiter->round = sfg_nodes_all();
+	/* The one before the first that it asks */
+	waiter->place = (int) (turn++ % pg_popcount64(waiter->round) + SFG_MOST_NODES - 1) % SFG_MOST_NODES;
 	dlist_push_tail(&waiters, &waiter->node);
 	sfw_timer_set(&waiter->timer, LONGEST, time_over, waiter);
 	request->state = waiter;
@@ -394,9 +522,9 @@ sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id)
 	ask(waiter);
 }
 
-/* Have all workers ask: notifications may have been lost. */
+/* Have all workers ask a node: its notifications may have been lost. */
 void
-sfg_activity_ask_all(void)
+sfg_activity_ask(int place)
 {
 	dlist_mutable_iter iter;
 
@@ -404,10 +532,9 @@ sfg_activity_ask_all(void)
 	{
 		Waiter	   *waiter = dlist_container(Waiter, node, iter.cur);
 
+		waiter->round |= SFG_NODE_BIT(place);
 		if (waiter->call == NULL)
 			ask(waiter);
-		else
-			waiter->again = true;
 	}
 }
 

@@ -26,12 +26,27 @@ extern void sfg_aws(SfgRequest *request);
 extern void sfg_aws_answer(SfgRequest *request, unsigned status, const char *json, size_t len);
 extern void sfg_aws_refuse_key(SfgRequest *request);
 extern void sfg_aws_result(SfgRequest *request, const PGresult *result);
+extern void sfg_aws_refuse(SfgRequest *request, unsigned status, const char *type, const char *message);
+
+/* An error of a call, as clients see it */
+typedef struct SfgAwsError
+{
+	unsigned	status;			/* 0: there is none */
+	char	   *type;
+	char	   *message;
+	char	   *reason;			/* or NULL */
+} SfgAwsError;
+
+extern bool sfg_aws_is_down(const PGresult *result);
+extern SfgAwsError sfg_aws_error_read(const PGresult *result);
+extern void sfg_aws_error_answer(SfgRequest *request, const SfgAwsError *error);
+extern void sfg_aws_error_free(SfgAwsError *error);
 
 /* --- GetActivityTask: workers that wait for tasks --- */
 
 extern void sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id);
-extern void sfg_activity_notified(const char *activity);
-extern void sfg_activity_ask_all(void);
+extern void sfg_activity_notified(const char *activity, int place);
+extern void sfg_activity_ask(int place);
 extern void sfg_activity_drain(void);
 
 /* --- signatures of requests, AWS Signature Version 4 --- */

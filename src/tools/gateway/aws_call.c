@@ -17,8 +17,7 @@
 #include "tools/gateway/crowd.h"
 #include "tools/gateway/database.h"
 #include "tools/gateway/gateway_config.h"
-
-static void answer_with_error(SfgRequest *request, unsigned status, const char *type, const char *message);
+#include "tools/gateway/gateway_nodes.h"
 
 #define TARGET "AWSStepFunctions."
 
@@ -32,7 +31,7 @@ static const char *const reading[] = {"Describe", "List", "GetExecutionHistory",
 static void
 refuse(SfgRequest *request, const SfgRefusal *refusal)
 {
-	answer_with_error(request, refusal->status, refusal->type, refusal->message);
+	sfg_aws_refuse(request, refusal->status, refusal->type, refusal->message);
 }
 
 /* Tell whether an action only reads. */
@@ -70,7 +69,7 @@ may_wait(SfgRequest *request, const char *role)
 		return true;
 	request->waiting = sfg_waiting_begin(role);
 	if (request->waiting == NULL)
-		answer_with_error(request, MHD_HTTP_BAD_REQUEST, "ThrottlingException",
+		sfg_aws_refuse(request, MHD_HTTP_BAD_REQUEST, "ThrottlingException",
 					  "Rate exceeded: too many requests of this role wait at the same time");
 	return request->waiting != NULL;
 }
@@ -104,6 +103,8 @@ call(SfgRequest *request, const char *role, const char *key_id)
 
 	if (strcmp(request->what, "GetActivityTask") == 0)
 		sfg_activity_poll(request, role, key_id);
+	else if (sfg_config.nodes && sfg_node_answer(request, role, trace))
+		return;
 	else if (strcmp(request->what, "StartSyncExecution") == 0)
 	{
 		request->until = sfw_now() + sfg_config.sync_timeout + sfg_config.connect_timeout;
@@ -136,7 +137,7 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 	strlcpy(request->who, role, sizeof(request->who));
 	sfg_crowd_sign_in(request->peer, role);
 	if (!sfw_json_parse(request->body.data, request->body.len, &body) || sfw_json_type(body) != '{')
-		answer_with_error(request, MHD_HTTP_BAD_REQUEST, "SerializationException", "The body must be a JSON object");
+		sfg_aws_refuse(request, MHD_HTTP_BAD_REQUEST, "SerializationException", "The body must be a JSON object");
 	else if (may_wait(request, role))
 		call(request, role, signature->key_id);
 }
@@ -170,7 +171,7 @@ sfg_aws_check(SfgRequest *request)
 	if (!read_action(request) ||
 		MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0)
 	{
-		answer_with_error(request, MHD_HTTP_BAD_REQUEST, "UnknownOperationException",
+		sfg_aws_refuse(request, MHD_HTTP_BAD_REQUEST, "UnknownOperationException",
 					  "X-Amz-Target must be AWSStepFunctions and an operation, at a path without a query");
 		return false;
 	}
@@ -254,8 +255,8 @@ answer_named(SfgRequest *request, unsigned status, const char *type, const char 
 }
 
 /* Answer with an error. */
-static void
-answer_with_error(SfgRequest *request, unsigned status, const char *type, const char *message)
+void
+sfg_aws_refuse(SfgRequest *request, unsigned status, const char *type, const char *message)
 {
 	answer_named(request, status, type, message, NULL);
 }
@@ -264,7 +265,7 @@ answer_with_error(SfgRequest *request, unsigned status, const char *type, const 
 void
 sfg_aws_refuse_key(SfgRequest *request)
 {
-	answer_with_error(request, MHD_HTTP_FORBIDDEN, "UnrecognizedClientException",
+	sfg_aws_refuse(request, MHD_HTTP_FORBIDDEN, "UnrecognizedClientException",
 				  "The security token included in the request is invalid.");
 }
 
@@ -279,26 +280,63 @@ name_of(const PGresult *result)
 	return is_name && strncmp(sfw_sqlstate(result), "23", 2) != 0 ? name : NULL;
 }
 
+/* Tell whether an error is that of a database which cannot answer now. */
+bool
+sfg_aws_is_down(const PGresult *result)
+{
+	const char *sqlstate = sfw_sqlstate(result);
+
+	return strncmp(sqlstate, "08", 2) == 0 || strncmp(sqlstate, "53", 2) == 0 || strncmp(sqlstate, "57", 2) == 0;
+}
+
+/* Read the error of a call. */
+SfgAwsError
+sfg_aws_error_read(const PGresult *result)
+{
+	const char *sqlstate = sfw_sqlstate(result);
+	const char *name = name_of(result);
+	const char *reason = name != NULL ? PQresultErrorField(result, PG_DIAG_DATATYPE_NAME) : NULL;
+	SfgAwsError error = {.message = sfw_primary_message(result)};
+	int			i = 0;
+
+	if (strlen(error.message) > SFG_LARGEST_MESSAGE)
+		error.message[sfw_utf8_clip(error.message, SFG_LARGEST_MESSAGE)] = '\0';
+	while (strncmp(sqlstate, unnamed[i].code, strlen(unnamed[i].code)) != 0)
+		i++;
+	error.status = name != NULL ? MHD_HTTP_BAD_REQUEST : unnamed[i].status;
+	error.type = pg_strdup(name != NULL ? name : unnamed[i].type);
+	error.reason = reason != NULL ? pg_strdup(reason) : NULL;
+	return error;
+}
+
+/* Answer with an error that was read. */
+void
+sfg_aws_error_answer(SfgRequest *request, const SfgAwsError *error)
+{
+	answer_named(request, error->status, error->type, error->message, error->reason);
+}
+
+/* Free an error that was read; there is none then. */
+void
+sfg_aws_error_free(SfgAwsError *error)
+{
+	free(error->type);
+	free(error->message);
+	free(error->reason);
+	*error = (SfgAwsError) {.status = 0};
+}
+
 /* Answer with the error of a call. */
 static void
 answer_error(SfgRequest *request, const PGresult *result)
 {
-	char	   *message = sfw_primary_message(result);
-	const char *sqlstate = sfw_sqlstate(result);
-	const char *name = name_of(result);
-	int			i = 0;
+	SfgAwsError error = sfg_aws_error_read(result);
 
-	if (strlen(message) > SFG_LARGEST_MESSAGE)
-		message[sfw_utf8_clip(message, SFG_LARGEST_MESSAGE)] = '\0';
-	while (strncmp(sqlstate, unnamed[i].code, strlen(unnamed[i].code)) != 0)
-		i++;
-	if (name == NULL && unnamed[i].status >= 500)
-		sfw_log(SFW_WARNING, "a call has failed", "id", request->id, "sqlstate", sqlstate, "reason", message, NULL);
-	if (name != NULL)
-		answer_named(request, MHD_HTTP_BAD_REQUEST, name, message, PQresultErrorField(result, PG_DIAG_DATATYPE_NAME));
-	else
-		answer_with_error(request, unnamed[i].status, unnamed[i].type, message);
-	free(message);
+	if (error.status >= 500)
+		sfw_log(SFW_WARNING, "a call has failed", "id", request->id, "sqlstate", sfw_sqlstate(result),
+				"reason", error.message, NULL);
+	sfg_aws_error_answer(request, &error);
+	sfg_aws_error_free(&error);
 }
 
 /* Answer with the result of a call; NULL: there was none. */
@@ -306,11 +344,11 @@ void
 sfg_aws_result(SfgRequest *request, const PGresult *result)
 {
 	if (result == NULL)
-		answer_with_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException", "the database gave no answer");
+		sfg_aws_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException", "the database gave no answer");
 	else if (!sfg_call_has_value(result))
 		answer_error(request, result);
 	else if (PQgetlength(result, 0, 0) > SFG_LARGEST_ANSWER)
-		answer_with_error(request, MHD_HTTP_BAD_REQUEST, "ResponseTooLargeException", "The answer has more than 64 MB");
+		sfg_aws_refuse(request, MHD_HTTP_BAD_REQUEST, "ResponseTooLargeException", "The answer has more than 64 MB");
 	else
 		sfg_aws_answer(request, MHD_HTTP_OK, PQgetvalue(result, 0, 0), (size_t) PQgetlength(result, 0, 0));
 }

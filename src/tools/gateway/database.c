@@ -17,6 +17,7 @@
 #include "tools/gateway/console.h"
 #include "tools/gateway/database.h"
 #include "tools/gateway/gateway_config.h"
+#include "tools/gateway/gateway_nodes.h"
 
 static void watch_pool(SfgPool *pool);
 
@@ -44,7 +45,7 @@ static void
 notified(SfwDb *db, const PGnotify *notify)
 {
 	sfg_changes_heard();
-	sfg_activity_notified(notify->extra);
+	sfg_activity_notified(notify->extra, SFG_HERE);
 }
 
 /* The connection that listens is there: notifications sent before are lost. */
@@ -58,7 +59,8 @@ listening(SfgPool *pool)
 	sfg_pool_hurry(&sfg_changes_pool);
 	sfg_pool_hurry(&sfg_metrics_pool);
 	sfg_changes_note();
-	sfg_activity_ask_all();
+	sfg_activity_ask(SFG_HERE);
+	sfg_nodes_look();
 }
 
 /* The connection that listens is lost, or cannot be made. */
@@ -100,13 +102,14 @@ bool
 sfg_database_is_ready(void)
 {
 	return sfg_pool_is_connected(&sfg_api_pool) && sfg_pool_is_connected(&sfg_keys_pool) &&
-		sfg_pool_is_connected(&listen_pool);
+		sfg_pool_is_connected(&listen_pool) && (!sfg_config.nodes || sfg_nodes_are_known());
 }
 
 /* Close all connections. */
 void
 sfg_database_stop(void)
 {
+	sfg_nodes_stop();
 	sfg_pool_stop(&sfg_api_pool);
 	sfg_pool_stop(&sfg_keys_pool);
 	sfg_pool_stop(&sfg_sync_pool);
@@ -185,6 +188,81 @@ is_identity(const char *key)
 			return true;
 	}
 	return false;
+}
+
+/* Append a parameter to a connection string, unless it has none. */
+static void
+put_parameter(PQExpBuffer conninfo, const char *key, const char *value)
+{
+	if (value == NULL)
+		return;
+	appendPQExpBuffer(conninfo, "%s%s='", conninfo->len > 0 ? " " : "", key);
+	for (const char *c = value; *c != '\0'; c++)
+	{
+		if (*c == '\'' || *c == '\\')
+			appendPQExpBufferChar(conninfo, '\\');
+		appendPQExpBufferChar(conninfo, *c);
+	}
+	appendPQExpBufferChar(conninfo, '\'');
+}
+
+/* Find an option by its keyword. */
+static const char *
+option_of(const PQconninfoOption *options, const char *key)
+{
+	while (options->keyword != NULL && strcmp(options->keyword, key) != 0)
+		options++;
+	return options->val;
+}
+
+/* Tell whether the gateway connects to nodes as its own connection string says: as whom, and how safely. */
+static bool
+is_own(const char *key)
+{
+	static const char *const safety[] = {"ssl", "gss", "krb", "channel_binding"};
+
+	for (size_t i = 0; i < lengthof(safety); i++)
+		if (strncmp(key, safety[i], strlen(safety[i])) == 0)
+			return true;
+	return is_identity(key) && strcmp(key, "password") != 0;
+}
+
+/*
+ * Make the connection string of a node: where it is, by the place that the coordinator has for it, and as whom, by the
+ * gateway's own string.  A password of the own string is not for others: libpq finds those of nodes in its file.  NULL:
+ * the place is no connection string.
+ */
+char *
+sfg_dsn_of_node(const char *own, const char *place, const char *dbname)
+{
+	PQconninfoOption *own_options = parse(own, NULL);
+	PQconninfoOption *options = PQconninfoParse(place, NULL);
+	PQExpBufferData conninfo;
+
+	initPQExpBuffer(&conninfo);
+	if (own_options == NULL)
+	{
+		PQconninfoFree(options);
+		options = NULL;
+	}
+	for (const PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++)
+	{
+		const char *key = option->keyword;
+		const char *of_own = is_own(key) ? option_of(own_options, key) : NULL;
+
+		if (of_own != NULL)
+			put_parameter(&conninfo, key, of_own);
+		else if (strcmp(key, "dbname") == 0)
+			put_parameter(&conninfo, key, option->val != NULL ? option->val : dbname);
+		else if (!is_identity(key) && strcmp(key, "options") != 0 && strcmp(key, "service") != 0)
+			put_parameter(&conninfo, key, option->val);
+	}
+	PQconninfoFree(own_options);
+	PQconninfoFree(options);
+	if (conninfo.len > 0)
+		return sfw_buffer_data(&conninfo);
+	termPQExpBuffer(&conninfo);
+	return NULL;
 }
 
 /* Drop a notice of the server: functions of any role send them, and the gateway's log is its own. */

@@ -25,6 +25,7 @@ typedef struct SfgFileKey
 	X("health-listen", TEXT, health_listen, 0, 0, "ADDRESS:PORT", "/healthz and /readyz here, too, beside the limit of connections") \
 	X("dsn", TEXT, dsn, 0, 0, "CONNINFO", "the database with the workflows") \
 	X("schema", TEXT, schema, 0, 0, "NAME", "of the extension (found by itself)") \
+	X("nodes", FLAG, nodes, 0, 0, "on|off", "serve the databases of sf_nodes, too, in the AWS API") \
 	X("tls-certificate", TEXT, tls_certificate, 0, 0, "FILE", "serve https with this certificate (PEM, with its chain)") \
 	X("tls-key", TEXT, tls_key, 0, 0, "FILE", "and its private key") \
 	X("behind-proxy", FLAG, behind_proxy, 0, 0, "on|off", "a proxy serves https: listen beyond loopback without a certificate") \
@@ -68,6 +69,7 @@ typedef struct SfgConfig
 	char	   *listen;
 	char	   *health_listen;
 	char	   *dsn;
+	bool		nodes;
 	char	   *schema;
 	char	   *tls_certificate;
 	char	   *tls_key;

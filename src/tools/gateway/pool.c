@@ -305,7 +305,7 @@ sfg_pool_prepare(SfgPool *pool, int connections)
 		slot->pool = pool;
 		slot->db = (SfwDb) {
 			.open = connect_slot,
-			.connect_timeout = sfg_config.connect_timeout,
+			.connect_timeout = pool->connect_timeout > 0 ? pool->connect_timeout : sfg_config.connect_timeout,
 			.listen = pool->listen,
 			.schema_name = sfg_config.schema,
 			.connected = connected,
@@ -342,6 +342,23 @@ sfg_pool_hurry(SfgPool *pool)
 {
 	for (int i = 0; i < pool->n_slots; i++)
 		sfw_db_hurry(&pool->slots[i].db);
+}
+
+/* The server does not answer: end all calls without a result, and make all connections anew. */
+void
+sfg_pool_give_up(SfgPool *pool, const char *why)
+{
+	SfgCall    *call;
+
+	for (int i = 0; i < pool->n_slots; i++)
+	{
+		SfwDb	   *db = &pool->slots[i].db;
+
+		if (db->state == SFW_READY || db->state == SFW_BUSY)
+			sfw_db_drop(db, why);
+	}
+	while ((call = take(pool)) != NULL)
+		finish(call, NULL);
 }
 
 /* Tell whether a pool has no connection, and makes none. */

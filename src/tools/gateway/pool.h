@@ -45,6 +45,7 @@ typedef struct SfgPool
 	const char *user;			/* NULL: that of the dsn */
 	char	   *password;		/* wiped when it has been used */
 	int64_t		statement_timeout;
+	int64_t		connect_timeout;	/* milliseconds; 0: that of the settings */
 	int64_t		longest_delay;	/* milliseconds between attempts to connect; 0: half a minute */
 	int64_t		patience;		/* milliseconds that a call waits for a connection */
 	int			most_queued;
@@ -68,6 +69,7 @@ extern void sfg_pool_prepare(SfgPool *pool, int connections);
 extern void sfg_pool_start(SfgPool *pool, int connections);
 extern void sfg_pool_reconnect(SfgPool *pool, char *password);
 extern void sfg_pool_hurry(SfgPool *pool);
+extern void sfg_pool_give_up(SfgPool *pool, const char *why);
 extern bool sfg_pool_is_down(const SfgPool *pool);
 extern bool sfg_pool_is_connected(const SfgPool *pool);
 extern bool sfg_pool_is_idle(const SfgPool *pool);

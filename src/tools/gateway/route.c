@@ -9,6 +9,7 @@
 #include "tools/gateway/console.h"
 #include "tools/gateway/database.h"
 #include "tools/gateway/gateway_config.h"
+#include "tools/gateway/gateway_nodes.h"
 #include "tools/gateway/hashing.h"
 #include "tools/gateway/listener.h"
 #include "tools/gateway/mcp.h"
@@ -140,6 +141,7 @@ metrics_done(const PGresult *result, void *arg)
 	initPQExpBuffer(&text);
 	appendBinaryPQExpBuffer(&text, PQgetvalue(result, 0, 0), (size_t) PQgetlength(result, 0, 0));
 	sfg_otlp_put_metrics(&text);
+	sfg_nodes_put_metrics(&text);
 	sfg_answer(arg, MHD_HTTP_OK, type, sfw_buffer_data(&text), text.len);
 	sfg_answer_send(arg);
 	termPQExpBuffer(&text);
