@@ -15,8 +15,8 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_aws_api_as(name, text, jsonb) IS
 	'the same with the rights of a role that the session user is a member of';
 
--- For sfgateway, which merges the pages of several databases: each entry has the member pageKey, of which the token of a
--- page is made that ends with it.
+-- For sfgateway, which merges the pages of several databases: each entry has the member pageKey, of which the token of
+-- a page is made that ends with it.
 CREATE FUNCTION @extschema@.sf_aws_list_as(role name, request jsonb)
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_aws_list_as'
