@@ -314,9 +314,11 @@ sf_jn_set_hashed(SfJnArena *a, SfJnValue *object, const char *key,
 		c->cap = c->cap < 4 ? 4 : c->cap * 2;
 		object->u.members = sf_jn_grow(a, object->u.members, object->len, c->cap,
 									   sizeof(SfJnMember));
-		if (object->len + 1 >= INDEX_FROM)
-			rebuild_index(a, c);
+		c->index_size = 0;
 	}
+	/* one that was made with room for its members has no index before it has as many */
+	if (c->index_size == 0 && object->len + 1 >= INDEX_FROM)
+		rebuild_index(a, c);
 	m = &object->u.members[object->len++];
 	m->key = key;
 	m->keylen = keylen;
