@@ -177,7 +177,7 @@ compile_by_type(SfCompiler *c, const SfNode *node, SfState *state)
 			state->task.heartbeat = sf_compile_value(c, node, "HeartbeatSeconds", SF_EXPR_PATH);
 			if (sf_node_member(node, "MaxConcurrency") != NULL)
 				state->task.max_concurrency = (int) sf_node_number(sf_node_member(node, "MaxConcurrency"));
-			state->task.concurrency_key = sf_node_member_string(node, "ConcurrencyKey");
+			state->task.concurrency_key = sf_compile_string(c, node, "ConcurrencyKey");
 			break;
 		case SF_STATE_CHOICE:
 			sf_compile_choice(c, node, state);

@@ -126,14 +126,29 @@ typedef enum Within
 	CHILDREN					/* of a Distributed Map: executions, which know of none */
 } Within;
 
-/*
- * Tell whether a field of an object has states that know of other jobs.  The name of the
- * field is looked at first: the type of an object with thousands of members is far away.
- */
-static Within
-look_within(const SfNode *object, const SfNode *field)
+/* Which fields of an object know of other jobs; looked up for the first that may be one */
+typedef struct Holder
 {
-	const char *type;
+	bool		known;
+	bool		has_jobs;
+	bool		has_children;
+} Holder;
+
+/* Find out which fields of an object know of other jobs. */
+static void
+look_at(const SfNode *object, Holder *holder)
+{
+	const char *type = sf_node_member_string(object, "Type");
+
+	holder->known = true;
+	holder->has_jobs = type != NULL && strcmp(type, "JobNet") == 0;
+	holder->has_children = type != NULL && strcmp(type, "Map") == 0 && sf_asl_is_distributed(object);
+}
+
+/* Tell whether a field of an object has states that know of other jobs. */
+static Within
+look_within(const SfNode *object, const SfNode *field, Holder *holder)
+{
 	bool		is_jobs;
 
 	if (field->kind != SF_NODE_OBJECT || field->key == NULL)
@@ -141,23 +156,25 @@ look_within(const SfNode *object, const SfNode *field)
 	is_jobs = strcmp(field->key, "Jobs") == 0;
 	if (!is_jobs && strcmp(field->key, "ItemProcessor") != 0 && strcmp(field->key, "Iterator") != 0)
 		return SAME;
-	type = sf_node_member_string(object, "Type");
-	if (type == NULL)
-		return SAME;
+	if (!holder->known)
+		look_at(object, holder);
 	if (is_jobs)
-		return strcmp(type, "JobNet") == 0 ? JOBS : SAME;
-	return strcmp(type, "Map") == 0 && sf_asl_is_distributed(object) ? CHILDREN : SAME;
+		return holder->has_jobs ? JOBS : SAME;
+	return holder->has_children ? CHILDREN : SAME;
 }
 
 /* Call back for each reference in the texts of a job, but for those of the jobs inside it. */
 void
 sf_asl_job_uses(const SfNode *node, SfJobUse use, void *arg)
 {
+	Holder		holder = {.known = false};
+
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node->kind == SF_NODE_STRING)
 		visit_text(node, use, arg);
 	SF_NODE_FOREACH(child, node)
-		if (look_within(node, child) == SAME)
+		if (look_within(node, child, &holder) == SAME)
 			sf_asl_job_uses(child, use, arg);
 }
 
@@ -165,12 +182,15 @@ sf_asl_job_uses(const SfNode *node, SfJobUse use, void *arg)
 void
 sf_asl_job_uses_outside(const SfNode *node, bool in_job, SfJobUse use, void *arg)
 {
+	Holder		holder = {.known = false};
+
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node->kind == SF_NODE_STRING && !in_job)
 		visit_text(node, use, arg);
 	SF_NODE_FOREACH(child, node)
 	{
-		Within		within = look_within(node, child);
+		Within		within = look_within(node, child, &holder);
 
 		sf_asl_job_uses_outside(child, within == SAME ? in_job : within == JOBS, use, arg);
 	}

@@ -12,6 +12,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "regex/regex.h"
+#include "utils/memutils.h"
 
 /* Evaluate an operand; false when it is undefined. */
 bool
@@ -27,13 +28,20 @@ sf_operand_eval(const SfFilterOperand *operand, SfPathEnv *penv, JsonbValue *res
 static bool
 string_equals_number(const JsonbValue *string, const JsonbValue *number)
 {
+	/* two sets are compared a million times */
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow number in a string",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	SfScanner	s;
 	JsonbValue	parsed;
-	char	   *str = pnstrdup(string->val.string.val, string->val.string.len);
+	bool		equal;
 
-	sf_cursor_init(&s, str, NULL);
-	return sf_cursor_number(&s, &parsed) && s.p == s.end &&
+	sf_cursor_init(&s, pnstrdup(string->val.string.val, string->val.string.len), NULL);
+	equal = sf_cursor_number(&s, &parsed) && s.p == s.end &&
 		sf_json_order(&parsed, number) == 0;
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return equal;
 }
 
 /* Tell whether two values are equal; a number equals its own text. */

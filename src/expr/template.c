@@ -31,13 +31,13 @@ typedef enum NodeKind
 typedef struct TemplateNode
 {
 	NodeKind	kind;
+	const struct TemplateNode *parent;	/* NULL: the root */
 	JsonbValue	key;			/* name as a member of an object */
 	JsonbValue	constant;		/* CONSTANT */
 	SfExpr	   *expr;			/* EXPR */
 	const char *field;			/* EXPR: the name with its ".$" */
 	SfJsonata  *jsonata;		/* JSONATA */
 	const char *text;			/* JSONATA: the expression, trimmed */
-	const char *location;		/* JSONATA: "/a/b[0]", "" for the root */
 	int			nchildren;		/* OBJECT, ARRAY */
 	struct TemplateNode *children;
 } TemplateNode;
@@ -135,7 +135,6 @@ compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
 		end--;
 	node->kind = NODE_JSONATA;
 	node->text = pnstrdup(start, end - start);
-	node->location = pstrdup(c->location.data);
 	node->jsonata = sf_jsonata_compile(node->text, end - start, &err);
 	if (node->jsonata == NULL)
 	{
@@ -168,6 +167,7 @@ compile_object(Compiler *c, const JsonbValue *v, TemplateNode *node)
 		if (token != WJB_VALUE)
 			continue;
 		node->nchildren++;
+		member->parent = node;
 		member->key = key;
 		if (is_expression_key(c, &key))
 			compile_expression(c, &key, &child, member);
@@ -195,6 +195,7 @@ compile_array(Compiler *c, const JsonbValue *v, TemplateNode *node)
 	while (sf_json_next(&it, &child))
 	{
 		appendStringInfo(&c->location, "[%d]", node->nchildren);
+		node->children[node->nchildren].parent = node;
 		compile_node(c, &child, &node->children[node->nchildren++]);
 		c->location.len = mark;
 		c->location.data[mark] = '\0';
@@ -312,13 +313,29 @@ eval_expression(const TemplateNode *node, SfEnv *env, JsonbValue *result,
 						env->input == NULL ? "" : sf_json_excerpt(env->input));
 }
 
+/* Append where a node stands in its template: "/a/b[0]", nothing for the root. */
+static void
+append_location(StringInfo buf, const TemplateNode *node)
+{
+	const TemplateNode *parent = node->parent;
+
+	check_stack_depth();
+	if (parent == NULL)
+		return;
+	append_location(buf, parent);
+	if (parent->kind == NODE_ARRAY)
+		appendStringInfo(buf, "[%d]", (int) (node - parent->children));
+	else
+		appendStringInfo(buf, "/%.*s", node->key.val.string.len, node->key.val.string.val);
+}
+
 /* Evaluate a JSONata expression; field is where the template stands. */
 static bool
 eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 			 Jsonb **result, SfError *err)
 {
 	SfError		inner = sf_error_make(NULL, NULL);
-	char	   *location;
+	StringInfoData location;
 	char	   *outcome;
 
 	switch (sf_jsonata_eval(node->jsonata, env, result, &inner))
@@ -343,11 +360,13 @@ eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 	}
 	if (err == NULL)
 		return false;
-	location = psprintf("%s%s", field, node->location);
+	initStringInfo(&location);
+	appendStringInfoString(&location, field);
+	append_location(&location, node);
 	sf_error_set(err, SF_ERR_QUERY_EVALUATION_ERROR,
 				 "The JSONata expression '%s' specified for the field '%s' %s",
-				 node->text, location, outcome);
-	err->location = location;
+				 node->text, location.data, outcome);
+	err->location = location.data;
 	err->code = inner.code;
 	err->position = inner.position;
 	return false;

@@ -85,6 +85,7 @@ sf_csv_next(SfCsv *csv, List **fields)
 	*fields = list_make1(read_field(csv));
 	while (csv->pos < csv->end && *csv->pos == csv->delimiter)
 	{
+		CHECK_FOR_INTERRUPTS();
 		csv->pos++;
 		*fields = lappend(*fields, read_field(csv));
 	}

@@ -115,7 +115,7 @@ SF_JN_LIBRARY_FUNCTION(distinct)
 		uint32		slot = hash_value(v) & (size - 1);
 
 		sf_jn_check(ev);
-		while (table[slot] != 0 && !sf_jn_equal(result->u.items[table[slot] - 1], v))
+		while (table[slot] != 0 && !sf_jn_equal(ev, result->u.items[table[slot] - 1], v))
 			slot = (slot + 1) & (size - 1);
 		if (table[slot] != 0)
 			continue;

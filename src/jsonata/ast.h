@@ -183,6 +183,7 @@ struct SfJnNode
 	SfJnSlot   *slot;			/* PARENT */
 	SfJnSlot  **seeking;		/* parents not yet found */
 	int			nseeking;
+	int			seeking_cap;
 
 	bool		keep_array;
 	bool		keep_singleton;
@@ -191,6 +192,10 @@ struct SfJnNode
 	bool		thunk;			/* LAMBDA that stands for a tail call */
 	bool		descending;		/* a term of SORT */
 };
+
+/* Is the value of a CONDITION what it tests: a ?: b, a ?? b?  Then a stands in it twice. */
+#define SF_JN_TESTS_VALUE(node) \
+	((node)->op == SF_JN_OP_ELVIS || (node)->op == SF_JN_OP_COALESCE)
 
 /* Everything that compiling needs; lives in the program's context. */
 typedef struct SfJnCompile

@@ -90,7 +90,10 @@ call_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
 	SfJnFrame  *frame = sf_jn_frame(ev, f->env);
 
 	for (int i = 0; i < f->nparams; i++)
+	{
+		sf_jn_check(ev);
 		sf_jn_bind(ev, frame, &f->params[i], i < nargs ? args[i] : NULL);
+	}
 	return sf_jn_eval(ev, f->node, f->input, frame);
 }
 
@@ -303,6 +306,7 @@ bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 	g->params = params;
 	for (int i = 0; i < f->nparams; i++)
 	{
+		sf_jn_check(ev);
 		if (i < items->n && items->at[i]->type == SF_JN_N_PLACEHOLDER)
 			params[g->nparams++] = f->params[i];
 		else

@@ -401,8 +401,11 @@ append_zone(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, const Zon
 	else if (p->mandatory == 1 || p->mandatory == 2)
 	{
 		sf_jn_append_integer(ev, buf, zone->hours, p);
-		if (zone->minutes != 0)
-			appendStringInfo(buf, ":%02d", (int) zone->minutes);
+		/* of a zone without digits, which has no number, JavaScript prints that */
+		if (isnan(zone->minutes))
+			appendStringInfoString(buf, ":NaN");
+		else if (zone->minutes != 0)
+			appendStringInfo(buf, ":%02.0f", zone->minutes);
 	}
 	else
 		sf_jn_fail(ev, SF_JN_D3134, .value = sf_jn_number(&ev->arena, p->mandatory));

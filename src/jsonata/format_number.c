@@ -76,7 +76,10 @@ decode(SfJnEval *ev, const SfJnValue *s)
 	Run			run = {at, 0};
 
 	while (p < s->u.str + s->len)
+	{
+		sf_jn_check(ev);
 		p += sf_jn_decode(p, s->u.str + s->len, &at[run.n++]);
+	}
 	return run;
 }
 
@@ -109,12 +112,17 @@ find_char(Run run, uint32 c, int from)
 
 /* Count the places where one run stands in another. */
 static int
-count_runs(Run run, Run needle)
+count_runs(SfJnEval *ev, Run run, Run needle)
 {
 	int			count = 0;
 
 	for (int i = 0; needle.n > 0 && i + needle.n <= run.n; i++)
+	{
+		if (run.at[i] != needle.at[0])
+			continue;
+		sf_jn_check(ev);
 		count += memcmp(run.at + i, needle.at, needle.n * sizeof(uint32)) == 0;
+	}
 	return count;
 }
 
@@ -133,6 +141,13 @@ is_active(const Symbols *s, uint32 c)
 		c == s->grouping || c == s->digit || c == s->separator;
 }
 
+/* Tell whether a character is a digit of the format, mandatory or optional. */
+static bool
+is_any_digit(const Symbols *s, uint32 c)
+{
+	return is_digit(s, c) || c == s->digit;
+}
+
 /* Count the digits of a run: mandatory ones, or optional ones too. */
 static int
 count_digits(const Symbols *s, Run run, bool optional)
@@ -140,7 +155,7 @@ count_digits(const Symbols *s, Run run, bool optional)
 	int			count = 0;
 
 	for (int i = 0; i < run.n; i++)
-		count += is_digit(s, run.at[i]) || (optional && run.at[i] == s->digit);
+		count += optional ? is_any_digit(s, run.at[i]) : is_digit(s, run.at[i]);
 	return count;
 }
 
@@ -232,12 +247,12 @@ check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
 	uint32		twice[2] = {s->grouping, s->grouping};
 	Run			groups = {twice, 2};
 	int			point = find_char(p->whole, s->decimal, 0);
-	int			percent = count_runs(p->whole, s->percent);
-	int			per_mille = count_runs(p->whole, s->per_mille);
+	int			percent = count_runs(ev, p->whole, s->percent);
+	int			per_mille = count_runs(ev, p->whole, s->per_mille);
 	int			optional;
 	int			i;
 
-	if (count_runs(p->whole, decimal) > 1)
+	if (count_runs(ev, p->whole, decimal) > 1)
 		error = SF_JN_D3081;
 	if (percent > 1)
 		error = SF_JN_D3082;
@@ -260,7 +275,7 @@ check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
 	}
 	else if (p->integer.n > 0 && p->integer.at[p->integer.n - 1] == s->grouping)
 		error = SF_JN_D3088;
-	if (count_runs(p->whole, groups) > 0)
+	if (count_runs(ev, p->whole, groups) > 0)
 		error = SF_JN_D3089;
 	optional = find_char(p->integer, s->digit, 0);
 	if (optional >= 0 && count_digits(s, part_of(p->integer, 0, optional), false) > 0)
@@ -283,13 +298,20 @@ static Positions
 group_positions(SfJnEval *ev, const Symbols *s, Run part, Run integer, bool left)
 {
 	Positions	result;
+	int			total = count_digits(s, part, true);
+	int			passed = 0;		/* characters of the part */
+	int			before = 0;		/* digits among these */
 
 	result.at = sf_jn_alloc(&ev->arena, (part.n + integer.n + 1) * sizeof(int));
 	result.n = 0;
 	/* The reference looks for further ones in the integer part, whichever it is. */
 	for (int i = find_char(part, s->grouping, 0); i >= 0; i = find_char(integer, s->grouping, i + 1))
-		result.at[result.n++] = left ? count_digits(s, part_of(part, 0, i), true) :
-			count_digits(s, part_of(part, i, part.n), true);
+	{
+		for (; passed < Min(i, part.n); passed++)
+			before += is_any_digit(s, part.at[passed]);
+		result.at[result.n++] = left ? before : total - before;
+		sf_jn_check(ev);
+	}
 	return result;
 }
 
@@ -298,7 +320,7 @@ static void
 analyse_parts(SfJnEval *ev, const Symbols *s, SubPicture *p)
 {
 	p->integer_groups = group_positions(ev, s, p->integer, p->integer, false);
-	p->regular = sf_jn_regular_distance(p->integer_groups.at, p->integer_groups.n);
+	p->regular = sf_jn_regular_distance(ev, p->integer_groups.at, p->integer_groups.n);
 	p->fraction_groups = group_positions(ev, s, p->fraction, p->integer, true);
 	p->min_integer = count_digits(s, p->integer, false);
 	p->scaling = p->min_integer;
@@ -344,6 +366,31 @@ insert(SfJnEval *ev, Output *out, int where, uint32 c, int times)
 	out->n += times;
 }
 
+/*
+ * Insert a character at each of some places, which rise.  A place counts in the text
+ * that has those before it already.
+ */
+static void
+insert_each(SfJnEval *ev, Output *out, uint32 c, const int *places, int n)
+{
+	Output		result = {NULL, 0, out->n + n + 1};
+	int			from = 0;
+
+	result.at = sf_jn_alloc(&ev->arena, (Size) result.cap * sizeof(uint32));
+	for (int i = 0; i < n; i++)
+	{
+		int			place = Min(places[i], out->n + i);
+
+		sf_jn_check(ev);
+		while (result.n < place)
+			result.at[result.n++] = out->at[from++];
+		result.at[result.n++] = c;
+	}
+	while (from < out->n)
+		result.at[result.n++] = out->at[from++];
+	*out = result;
+}
+
 /* Append text of digits and perhaps a point. */
 static void
 append_number(SfJnEval *ev, const Symbols *s, Output *out, const char *text)
@@ -386,29 +433,50 @@ put_digits(SfJnEval *ev, const Symbols *s, const SubPicture *p, double mantissa,
 	return Max(point, p->min_integer);
 }
 
+/* Put the separators of the integer part, which ends at point, when they repeat. */
+static void
+put_regular_separators(SfJnEval *ev, const Symbols *s, int distance, Output *out, int point)
+{
+	int			n = Max(point - 1, 0) / distance;
+	int		   *places = sf_jn_alloc(&ev->arena, (n + 1) * sizeof(int));
+
+	for (int i = 0; i < n; i++)
+		places[i] = point - (n - i) * distance + i;
+	insert_each(ev, out, s->grouping, places, n);
+}
+
+/*
+ * Put the separators of the integer part, which ends at point.  The reference counts one
+ * that would stand to the left of all digits from the end of the whole text.
+ */
+static void
+put_integer_separators(SfJnEval *ev, const Symbols *s, const Positions *groups, Output *out, int point)
+{
+	int		   *places = sf_jn_alloc(&ev->arena, (groups->n + 1) * sizeof(int));
+	int			before;
+
+	for (before = 0; before < groups->n && point + before < groups->at[before]; before++)
+		places[before] = out->n + before + point + before - groups->at[before];
+	insert_each(ev, out, s->grouping, places, before);
+	for (int i = before; i < groups->n; i++)
+		places[i] = point + i - groups->at[i];
+	insert_each(ev, out, s->grouping, places + before, groups->n - before);
+}
+
 /* Put the separators between the digits. */
 static void
 put_separators(SfJnEval *ev, const Symbols *s, const SubPicture *p, Output *out, int point)
 {
+	int		   *places = sf_jn_alloc(&ev->arena, (p->fraction_groups.n + 1) * sizeof(int));
+
 	if (p->regular > 0)
-	{
-		for (int i = 1; i <= (point - 1) / p->regular; i++)
-			insert(ev, out, point - i * p->regular, s->grouping, 1);
-	}
+		put_regular_separators(ev, s, p->regular, out, point);
 	else
-	{
-		for (int i = 0; i < p->integer_groups.n; i++)
-		{
-			if (point - p->integer_groups.at[i] >= 0)
-				insert(ev, out, point - p->integer_groups.at[i], s->grouping, 1);
-			else
-				insert(ev, out, out->n + point - p->integer_groups.at[i], s->grouping, 1);
-			point++;
-		}
-	}
+		put_integer_separators(ev, s, &p->integer_groups, out, point);
 	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
 	for (int i = 0; i < p->fraction_groups.n; i++)
-		insert(ev, out, p->fraction_groups.at[i] + point + 1, s->grouping, 1);
+		places[i] = p->fraction_groups.at[i] + point + 1;
+	insert_each(ev, out, s->grouping, places, p->fraction_groups.n);
 	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
 	if (find_char(p->whole, s->decimal, 0) < 0 || point == out->n - 1)
 		out->n--;
@@ -433,12 +501,15 @@ scale(const SubPicture *p, double *mantissa)
 
 /* Append code points as UTF-8. */
 static void
-append_run(StringInfo buf, Run run)
+append_run(SfJnEval *ev, StringInfo buf, Run run)
 {
 	char		text[4];
 
 	for (int i = 0; i < run.n; i++)
+	{
+		sf_jn_check(ev);
 		appendBinaryStringInfo(buf, text, sf_jn_encode(run.at[i], text));
+	}
 }
 
 /* Format a number by a sub-picture. */
@@ -450,9 +521,9 @@ format(SfJnEval *ev, const Symbols *s, const SubPicture *p, double value, bool m
 	int			exponent = 0;
 	int			point;
 
-	if (count_runs(p->whole, s->percent) > 0)
+	if (count_runs(ev, p->whole, s->percent) > 0)
 		value *= 100;
-	else if (count_runs(p->whole, s->per_mille) > 0)
+	else if (count_runs(ev, p->whole, s->per_mille) > 0)
 		value *= 1000;
 	if (p->min_exponent > 0)
 		exponent = scale(p, &value);
@@ -461,9 +532,9 @@ format(SfJnEval *ev, const Symbols *s, const SubPicture *p, double value, bool m
 
 	initStringInfo(&buf);
 	if (minus)
-		append_run(&buf, s->minus);
-	append_run(&buf, p->prefix);
-	append_run(&buf, (Run) {out.at, out.n});
+		append_run(ev, &buf, s->minus);
+	append_run(ev, &buf, p->prefix);
+	append_run(ev, &buf, (Run) {out.at, out.n});
 	if (p->min_exponent > 0)
 	{
 		Output		digits = {NULL, 0, 0};
@@ -472,12 +543,12 @@ format(SfJnEval *ev, const Symbols *s, const SubPicture *p, double value, bool m
 		snprintf(text, sizeof(text), "%d", abs(exponent));
 		append_number(ev, s, &digits, text);
 		insert(ev, &digits, 0, s->zero, p->min_exponent - digits.n);
-		append_run(&buf, (Run) {&s->exponent, 1});
+		append_run(ev, &buf, (Run) {&s->exponent, 1});
 		if (exponent < 0)
-			append_run(&buf, s->minus);
-		append_run(&buf, (Run) {digits.at, digits.n});
+			append_run(ev, &buf, s->minus);
+		append_run(ev, &buf, (Run) {digits.at, digits.n});
 	}
-	append_run(&buf, p->suffix);
+	append_run(ev, &buf, p->suffix);
 	return sf_jn_string_of(&ev->arena, &buf);
 }
 

@@ -191,6 +191,7 @@ merge_halves(SfJnEval *ev, SfJnValue **from, SfJnValue **to, uint32 low,
 
 	for (uint32 out = low; out < high; out++)
 	{
+		sf_jn_check(ev);
 		if (right >= high ||
 			(left < middle && !swap(ev, arg, from[left], from[right])))
 			to[out] = from[left++];

@@ -9,7 +9,6 @@
 
 #include "jsonata/functions.h"
 #include "jsonata/picture.h"
-#include "utils/fmgrprotos.h"
 
 const char *const sf_jn_few[20] = {
 	"Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine",
@@ -64,24 +63,23 @@ digit_group(uint32 c)
 	return 0;
 }
 
-/* Tell at which distance positions repeat (d, 2d, 3d …); 0: they do not. */
+/*
+ * Tell at which distance positions, which rise or fall, repeat (d, 2d, 3d …); 0: they
+ * do not.
+ */
 int
-sf_jn_regular_distance(const int *positions, int n)
+sf_jn_regular_distance(SfJnEval *ev, const int *positions, int n)
 {
-	int			divisor = n > 0 ? positions[0] : 0;
-	int			k;
+	bool		rise = n > 0 && positions[0] <= positions[n - 1];
+	int			distance = n == 0 ? 0 : rise ? positions[0] : positions[n - 1];
 
-	for (int i = 1; i < n; i++)
-		divisor = DatumGetInt32(DirectFunctionCall2(int4gcd, Int32GetDatum(divisor),
-													Int32GetDatum(positions[i])));
-	for (int i = 1; i <= n; i++)
+	for (int i = 0; i < n; i++)
 	{
-		for (k = 0; k < n && positions[k] != i * divisor; k++)
-			;
-		if (k == n)
+		sf_jn_check(ev);
+		if (positions[rise ? i : n - 1 - i] != (int64) distance * (i + 1))
 			return 0;
 	}
-	return divisor;
+	return distance;
 }
 
 /* Tell at which distance one separator repeats; 0: it does not. */
@@ -96,7 +94,7 @@ separator_distance(SfJnEval *ev, const SfJnIntegerPicture *p)
 			return 0;
 		positions[i] = p->separators[i].position;
 	}
-	return sf_jn_regular_distance(positions, p->nseparators);
+	return sf_jn_regular_distance(ev, positions, p->nseparators);
 }
 
 /* Read a picture of digits, from its right end. */
@@ -116,6 +114,7 @@ digits_picture(SfJnEval *ev, const char *picture, Size len, SfJnIntegerPicture *
 	{
 		uint32		group = digit_group(chars[n]);
 
+		sf_jn_check(ev);
 		if (group != 0)
 		{
 			if (out->zero == 0)
@@ -234,7 +233,7 @@ append_letters(StringInfo buf, double n, char first)
 	char		letters[256];
 	int			at = sizeof(letters);
 
-	while (n > 0 && at > 0)
+	while (n > 0 && isfinite(n) && at > 0)
 	{
 		letters[--at] = first + (char) fmod(n - 1, 26);
 		n = floor((n - 1) / 26);
@@ -256,94 +255,87 @@ append_roman(SfJnEval *ev, StringInfo buf, double n)
 	}
 }
 
-/*
- * Insert a separator into text of one-byte digits that others may already be
- * in; at is a count of characters from the left.
- */
-static void
-insert_separator(StringInfo digits, int at, const char *separator, int seplen)
+/* Put one separator between digits wherever so many are left, or a multiple of these. */
+static int
+separate_regularly(const char *digits, int n, const SfJnSeparator *separator, uint32 *out)
 {
-	if (at < 0)
-	{
-		/* To the left of all digits the reference keeps the last ones only. */
-		int			keep = Min(-at, digits->len);
+	int			len = 0;
 
-		memmove(digits->data, digits->data + digits->len - keep, keep);
-		digits->len = keep;
-		at = 0;
+	for (int i = 0; i < n; i++)
+	{
+		if (i > 0 && (n - i) % separator->position == 0)
+			out[len++] = separator->character;
+		out[len++] = (unsigned char) digits[i];
 	}
-	enlargeStringInfo(digits, seplen);
-	memmove(digits->data + at + seplen, digits->data + at, digits->len - at);
-	memcpy(digits->data + at, separator, seplen);
-	digits->len += seplen;
-	digits->data[digits->len] = '\0';
+	return len;
 }
 
-/* Put the separators of a picture between digits. */
-static void
-insert_separators(StringInfo digits, const SfJnIntegerPicture *p)
+/*
+ * Put separators between digits, each where so many are left, from the left.
+ *
+ * A separator that would stand to the left of all digits goes to the front.  Behind it
+ * the reference keeps the last characters only, as many as it lacks to its place.
+ */
+static int
+separate(SfJnEval *ev, const char *digits, int n, const SfJnIntegerPicture *p, uint32 *out)
 {
-	char		text[4];
-	int			shift = 0;
+	uint32	   *text = sf_jn_alloc(&ev->arena, ((Size) p->nseparators + n + 1) * sizeof(uint32));
+	int			start = p->nseparators;
+	int			end = start + n;
+	int			i = p->nseparators - 1;
+	int			len = 0;
 
-	if (p->regular)
+	for (int k = 0; k < n; k++)
+		text[start + k] = (unsigned char) digits[k];
+	for (; i >= 0 && p->separators[i].position > end - start; i--)
 	{
-		int			distance = p->separators[0].position;
-		int			len = digits->len;
-		int			textlen = sf_jn_encode(p->separators[0].character, text);
-
-		for (int i = (len - 1) / distance; i > 0; i--)
-		{
-			insert_separator(digits, len - i * distance + shift, text, textlen);
-			shift += textlen;
-		}
-		return;
+		start = end - Min(p->separators[i].position - (end - start), end - start);
+		text[--start] = p->separators[i].character;
 	}
-	/* From the left; each is measured from the right end. */
-	for (int i = p->nseparators - 1; i >= 0; i--)
-		insert_separator(digits, digits->len - p->separators[i].position, text,
-						 sf_jn_encode(p->separators[i].character, text));
+	for (; i >= 0; i--)
+	{
+		sf_jn_check(ev);
+		while (start < end - p->separators[i].position)
+			out[len++] = text[start++];
+		out[len++] = p->separators[i].character;
+	}
+	while (start < end)
+		out[len++] = text[start++];
+	return len;
 }
 
 /* Append the digits of a number. */
 static void
-append_digits(StringInfo buf, double value, const SfJnIntegerPicture *p)
+append_digits(SfJnEval *ev, StringInfo buf, double value, const SfJnIntegerPicture *p)
 {
 	char		text[SF_JN_NUMBER_LEN];
 	int			len = sf_jn_print_number(value, text);
-	StringInfoData digits;
+	int			n = Max(len, p->mandatory);
+	char	   *digits = sf_jn_alloc(&ev->arena, n + 1);
+	uint32	   *out = sf_jn_alloc(&ev->arena, ((Size) n * 2 + p->nseparators + 1) * sizeof(uint32));
 	const char *suffix = "th";
 
-	initStringInfo(&digits);
-	for (int i = len; i < p->mandatory; i++)
-		appendStringInfoChar(&digits, '0');
-	appendBinaryStringInfo(&digits, text, len);
-	insert_separators(&digits, p);
+	memset(digits, '0', n - len);
+	memcpy(digits + n - len, text, len);
+	n = p->regular ? separate_regularly(digits, n, &p->separators[0], out) : separate(ev, digits, n, p, out);
 	if (p->ordinal)
 	{
-		char		last = digits.data[digits.len - 1];
-		bool		teen = digits.len > 1 && digits.data[digits.len - 2] == '1';
+		uint32		last = out[n - 1];
+		bool		teen = n > 1 && out[n - 2] == '1';
 
 		if (!teen && last >= '1' && last <= '3')
 			suffix = last == '1' ? "st" : last == '2' ? "nd" : "rd";
 	}
-	for (int i = 0; i < digits.len; i++)
+	for (int i = 0; i < n; i++)
 	{
-		char		c = digits.data[i];
+		char		encoded[4];
+		uint32		c = out[i] >= '0' && out[i] <= '9' ? p->zero + (out[i] - '0') : out[i];
 
-		if (c >= '0' && c <= '9' && p->zero != '0')
-		{
-			char		encoded[4];
-
-			appendBinaryStringInfo(buf, encoded,
-								   sf_jn_encode(p->zero + (c - '0'), encoded));
-		}
-		else
-			appendStringInfoChar(buf, c);
+		sf_jn_check(ev);
+		appendBinaryStringInfo(buf, encoded, sf_jn_encode(c, encoded));
 	}
 	if (p->ordinal)
 		appendStringInfoString(buf, suffix);
-	pfree(digits.data);
 }
 
 /* Append an integer by its picture. */
@@ -360,7 +352,7 @@ sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
 	switch (p->style)
 	{
 		case SF_JN_DECIMAL:
-			append_digits(buf, value, p);
+			append_digits(ev, buf, value, p);
 			return;
 		case SF_JN_LETTERS:
 			append_letters(buf, value, p->letter_case == SF_JN_UPPER ? 'A' : 'a');

@@ -65,7 +65,7 @@ word_break(const char *s, const char *end)
  * segment, larger ones multiply it; segments are summed.
  */
 static double
-parse_words(const char *s, Size len)
+parse_words(SfJnEval *ev, const char *s, Size len)
 {
 	const char *end = s + len;
 	const char *start = s;
@@ -76,6 +76,7 @@ parse_words(const char *s, Size len)
 	{
 		int			skip = word_break(s, end);
 
+		sf_jn_check(ev);
 		if (s == end || skip > 0)
 		{
 			double		value = word_value(start, s - start);
@@ -125,12 +126,24 @@ parse_roman(const char *s, Size len, bool capitals)
 	return total;
 }
 
+/* Tell whether a character is a separator of a picture; one that repeats is a comma. */
+static bool
+is_separator(const SfJnIntegerPicture *p, uint32 c)
+{
+	for (int i = 0; !p->regular && i < p->nseparators; i++)
+	{
+		if (c == p->separators[i].character)
+			return true;
+	}
+	return p->regular && c == ',';
+}
+
 /*
  * Parse digits, passing over the picture's separators; stops at what is no
  * digit, as JavaScript's parseInt().
  */
 static double
-parse_digits(const char *s, Size len, const SfJnIntegerPicture *p)
+parse_digits(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *p)
 {
 	const char *end = s + len;
 	double		value = 0;
@@ -146,19 +159,15 @@ parse_digits(const char *s, Size len, const SfJnIntegerPicture *p)
 		negative = *s++ == '-';
 	while (s < end)
 	{
-		bool		skip = false;
-
+		sf_jn_check(ev);
 		s += sf_jn_decode(s, end, &c);
-		if (p->regular)
-			skip = c == ',';
-		for (int i = 0; !p->regular && i < p->nseparators; i++)
-			skip |= c == p->separators[i].character;
-		if (skip)
-			continue;
-		if (c < p->zero || c > p->zero + 9)
+		if (c >= p->zero && c <= p->zero + 9)
+		{
+			value = value * 10 + (c - p->zero);
+			any = true;
+		}
+		else if (!is_separator(p, c))
 			break;
-		value = value * 10 + (c - p->zero);
-		any = true;
 	}
 	return any ? (negative ? -value : value) : NAN;
 }
@@ -172,7 +181,7 @@ sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPict
 	switch (p->style)
 	{
 		case SF_JN_DECIMAL:
-			return parse_digits(s, len, p);
+			return parse_digits(ev, s, len, p);
 		case SF_JN_LETTERS:
 			for (Size i = 0; i < len; i++)
 				value = value * 26 + s[i] - (p->letter_case == SF_JN_UPPER ? 'A' : 'a') + 1;
@@ -180,7 +189,7 @@ sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPict
 		case SF_JN_ROMAN:
 			return parse_roman(s, len, p->letter_case == SF_JN_UPPER);
 		case SF_JN_WORDS:
-			return parse_words(s, len);
+			return parse_words(ev, s, len);
 		case SF_JN_NUMBERING:
 			break;
 	}

@@ -42,6 +42,7 @@ place(Builder *b, SfJnValue *v)
 {
 	Level	   *level = b->level;
 
+	CHECK_FOR_INTERRUPTS();
 	if (level == NULL)
 		b->root = v;
 	else if (level->container->type == SF_JN_ARRAY)

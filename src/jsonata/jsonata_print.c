@@ -86,11 +86,12 @@ new_line(StringInfo buf, int flags, int indent)
 
 static void print_value(StringInfo buf, const SfJnValue *v, int flags, int indent);
 
-/* Tell whether a text is already longer than a string may be. */
+/* Tell whether a text is already longer than a string, or the value of a message, may be. */
 static bool
 is_too_long(const StringInfoData *buf, int flags)
 {
-	return (flags & SF_JN_PRINT_STRING) != 0 && buf->len > SF_JN_MAX_STRING;
+	return ((flags & SF_JN_PRINT_STRING) != 0 && buf->len > SF_JN_MAX_STRING) ||
+		((flags & SF_JN_PRINT_LIMITED) != 0 && buf->len > LIMITED_LEN);
 }
 
 /* Append an array; undefined elements and functions are null. */
@@ -227,7 +228,7 @@ sf_jn_print_limited(StringInfo buf, const SfJnValue *v)
 		return;
 	}
 	initStringInfo(&text);
-	sf_jn_print(&text, v, 0);
+	sf_jn_print(&text, v, SF_JN_PRINT_LIMITED);
 	len = text.len;
 	if (len > LIMITED_LEN)
 	{

@@ -11,6 +11,7 @@
 /* How functions and numbers come out */
 #define SF_JN_PRINT_STRING	0x01	/* as $string: 15 digits, functions "" */
 #define SF_JN_PRINT_PRETTY	0x02	/* indented by two */
+#define SF_JN_PRINT_LIMITED	0x04	/* no more of it than a message shows */
 
 extern void sf_jn_measure(const SfJnValue *v, Size max, Size *size);
 extern void sf_jn_print(StringInfo buf, const SfJnValue *v, int flags);

@@ -7,7 +7,6 @@
 #include "common/hashfn.h"
 #include "jsonata/eval.h"
 #include "jsonata/jsonata_value.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #define FIRST_CHUNK		8192
@@ -351,25 +350,35 @@ sf_jn_set_c(SfJnArena *a, SfJnValue *object, const char *key, SfJnValue *value)
 	sf_jn_set(a, object, key, (uint32) strlen(key), value);
 }
 
-/* Remove a member, keeping the order of the others. */
+/* Remove the members of some names, which are strings, keeping the order of the others. */
 void
-sf_jn_delete(SfJnValue *object, const char *key, uint32 keylen)
+sf_jn_delete(SfJnArena *a, SfJnValue *object, SfJnValue **keys, uint32 n)
 {
 	SfJnContainer *c = (SfJnContainer *) object;
-	SfJnMember *m = sf_jn_find(object, key, keylen, sf_jn_hash(key, keylen));
-	uint32		i;
+	SfJnMember *members = object->u.members;
+	bool	   *gone = sf_jn_alloc(a, object->len);
+	uint32		kept = 0;
 
-	if (m == NULL)
-		return;
-	i = (uint32) (m - object->u.members);
-	memmove(m, m + 1, (object->len - i - 1) * sizeof(SfJnMember));
-	object->len--;
-	if (c->index_size > 0)
+	memset(gone, 0, object->len);
+	for (uint32 i = 0; i < n; i++)
 	{
-		memset(c->index, 0, c->index_size * sizeof(uint32));
-		for (i = 0; i < object->len; i++)
-			index_member(c, i);
+		const SfJnMember *m = sf_jn_find(object, keys[i]->u.str, keys[i]->len,
+										 sf_jn_hash(keys[i]->u.str, keys[i]->len));
+
+		if (m != NULL)
+			gone[m - members] = true;
 	}
+	for (uint32 i = 0; i < object->len; i++)
+	{
+		if (!gone[i])
+			members[kept++] = members[i];
+	}
+	object->len = kept;
+	if (c->index_size == 0)
+		return;
+	memset(c->index, 0, c->index_size * sizeof(uint32));
+	for (uint32 i = 0; i < kept; i++)
+		index_member(c, i);
 }
 
 /* Look a member up by a constant name. */
@@ -380,67 +389,6 @@ sf_jn_get(const SfJnValue *object, const char *key)
 	SfJnMember *m = sf_jn_find(object, key, len, sf_jn_hash(key, len));
 
 	return m == NULL ? NULL : m->value;
-}
-
-/* Compare the bytes of two strings for equality. */
-static bool
-same_string(const SfJnValue *x, const SfJnValue *y)
-{
-	return x->len == y->len && memcmp(x->u.str, y->u.str, x->len) == 0;
-}
-
-/* Compare two values deeply; functions are equal to themselves only. */
-bool
-sf_jn_equal(const SfJnValue *x, const SfJnValue *y)
-{
-	if (x == y)
-		return !(SF_JN_IS_NUMBER(x) && x->u.number != x->u.number);
-	if (x == NULL || y == NULL || x->type != y->type)
-		return false;
-
-	switch ((SfJnType) x->type)
-	{
-		case SF_JN_NULL:
-			return true;
-		case SF_JN_BOOL:
-			return x->u.boolean == y->u.boolean;
-		case SF_JN_NUMBER:
-			if ((x->flags & y->flags & SF_JN_EXACT) != 0)
-				return ((const SfJnExact *) x)->exact ==
-					((const SfJnExact *) y)->exact;
-			return x->u.number == y->u.number;
-		case SF_JN_STRING:
-			return same_string(x, y);
-		case SF_JN_ARRAY:
-			if (x->len != y->len)
-				return false;
-			check_stack_depth();
-			CHECK_FOR_INTERRUPTS();
-			for (uint32 i = 0; i < x->len; i++)
-			{
-				if (!sf_jn_equal(x->u.items[i], y->u.items[i]) &&
-					(x->u.items[i] != NULL || y->u.items[i] != NULL))
-					return false;
-			}
-			return true;
-		case SF_JN_OBJECT:
-			if (x->len != y->len)
-				return false;
-			check_stack_depth();
-			CHECK_FOR_INTERRUPTS();
-			for (uint32 i = 0; i < x->len; i++)
-			{
-				const SfJnMember *m = &x->u.members[i];
-				const SfJnMember *n = sf_jn_find(y, m->key, m->keylen, m->hash);
-
-				if (n == NULL || !sf_jn_equal(m->value, n->value))
-					return false;
-			}
-			return true;
-		case SF_JN_FUNCTION:
-			return x->u.function == y->u.function;
-	}
-	return false;
 }
 
 /*

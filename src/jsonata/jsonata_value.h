@@ -204,7 +204,7 @@ sf_jn_set_member(SfJnArena *a, SfJnValue *object, const SfJnMember *like,
 
 extern void sf_jn_set_c(SfJnArena *a, SfJnValue *object, const char *key,
 						SfJnValue *value);
-extern void sf_jn_delete(SfJnValue *object, const char *key, uint32 keylen);
+extern void sf_jn_delete(SfJnArena *a, SfJnValue *object, SfJnValue **keys, uint32 n);
 
 /* The member of that name, or NULL when there is none. */
 extern SfJnMember *sf_jn_find(const SfJnValue *object, const char *key,
@@ -213,7 +213,6 @@ extern SfJnValue *sf_jn_get(const SfJnValue *object, const char *key);
 
 /* --- using values --- */
 
-extern bool sf_jn_equal(const SfJnValue *x, const SfJnValue *y);
 extern int	sf_jn_compare_strings(const SfJnValue *x, const SfJnValue *y);
 extern SfJnValue *sf_jn_concat(SfJnArena *a, SfJnValue *x, SfJnValue *y);
 extern SfJnValue *sf_jn_append(SfJnArena *a, SfJnValue *x, SfJnValue *y);

@@ -143,15 +143,15 @@ read_regex(SfJnCompile *c)
 	int			depth = 0;
 	bool		ignore_case = false;
 	bool		multiline = false;
+	bool		escaped = false;	/* a backslash takes its meaning from the next character */
 
 	for (; c->pos < c->len; c->pos++)
 	{
 		char		ch = c->text[c->pos];
-		Size		back = c->pos;
+		bool		is_plain = escaped;
 
-		while (back > start && c->text[back - 1] == '\\')
-			back--;
-		if ((c->pos - back) % 2 == 1)
+		escaped = ch == '\\' && !escaped;
+		if (is_plain)
 			continue;
 		if (ch == '/' && depth == 0)
 		{
@@ -205,13 +205,24 @@ read_unicode(SfJnCompile *c, char *out, int outlen)
 	return sf_jn_encode((uint32) cp, out);
 }
 
+/* Count the bytes up to the end of a string literal; its opening quote was read. */
+static Size
+string_length(const SfJnCompile *c, char quote)
+{
+	Size		end = c->pos;
+
+	while (end < c->len && c->text[end] != quote)
+		end += c->text[end] == '\\' ? 2 : 1;
+	return Min(end, c->len) - c->pos;
+}
+
 /* Read a string literal; its opening quote was read. */
 static void
 read_string(SfJnCompile *c, char quote)
 {
 	static const char from[] = "\"\\/bfnrt";
 	static const char to[] = "\"\\/\b\f\n\r\t";
-	char	   *out = sf_jn_alloc(c->arena, c->len - c->pos + 1);
+	char	   *out = sf_jn_alloc(c->arena, string_length(c, quote) + 1);
 	int			n = 0;
 
 	while (c->pos < c->len)

@@ -26,8 +26,12 @@ collect_keys(SfJnEval *ev, const SfJnValue *v, SfJnValue *keys)
 	}
 	else if (SF_JN_IS_OBJECT(v))
 	{
+		sf_jn_check(ev);
 		for (uint32 i = 0; i < v->len; i++)
+		{
+			sf_jn_check(ev);
 			sf_jn_set_member(&ev->arena, keys, &v->u.members[i], NULL);
+		}
 	}
 }
 
@@ -98,7 +102,16 @@ SF_JN_LIBRARY_FUNCTION(merge)
 	SfJnValue  *result = sf_jn_object(&ev->arena, 4);
 
 	for (uint32 i = 0; i < args[0]->len; i++)
-		sf_jn_set_all(&ev->arena, result, args[0]->u.items[i]);
+	{
+		const SfJnValue *from = args[0]->u.items[i];
+
+		sf_jn_check(ev);
+		for (uint32 k = 0; k < from->len; k++)
+		{
+			sf_jn_check(ev);
+			sf_jn_set_member(&ev->arena, result, &from->u.members[k], from->u.members[k].value);
+		}
+	}
 	return result;
 }
 

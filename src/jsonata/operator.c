@@ -271,28 +271,90 @@ eval_range(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 	return result;
 }
 
+/* Compare the bytes of two strings for equality. */
+static bool
+same_string(const SfJnValue *x, const SfJnValue *y)
+{
+	return x->len == y->len && memcmp(x->u.str, y->u.str, x->len) == 0;
+}
+
+/* Compare two values deeply; functions are equal to themselves only. */
+bool
+sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
+{
+	if (x == y)
+		return !(SF_JN_IS_NUMBER(x) && x->u.number != x->u.number);
+	if (x == NULL || y == NULL || x->type != y->type)
+		return false;
+
+	switch ((SfJnType) x->type)
+	{
+		case SF_JN_NULL:
+			return true;
+		case SF_JN_BOOL:
+			return x->u.boolean == y->u.boolean;
+		case SF_JN_NUMBER:
+			if ((x->flags & y->flags & SF_JN_EXACT) != 0)
+				return ((const SfJnExact *) x)->exact ==
+					((const SfJnExact *) y)->exact;
+			return x->u.number == y->u.number;
+		case SF_JN_STRING:
+			return same_string(x, y);
+		case SF_JN_ARRAY:
+			if (x->len != y->len)
+				return false;
+			sf_jn_check_stack(ev);
+			for (uint32 i = 0; i < x->len; i++)
+			{
+				sf_jn_check(ev);
+				if (!sf_jn_equal(ev, x->u.items[i], y->u.items[i]) &&
+					(x->u.items[i] != NULL || y->u.items[i] != NULL))
+					return false;
+			}
+			return true;
+		case SF_JN_OBJECT:
+			if (x->len != y->len)
+				return false;
+			sf_jn_check_stack(ev);
+			for (uint32 i = 0; i < x->len; i++)
+			{
+				const SfJnMember *m = &x->u.members[i];
+				const SfJnMember *n = sf_jn_find(y, m->key, m->keylen, m->hash);
+
+				sf_jn_check(ev);
+				if (n == NULL || !sf_jn_equal(ev, m->value, n->value))
+					return false;
+			}
+			return true;
+		case SF_JN_FUNCTION:
+			return x->u.function == y->u.function;
+	}
+	return false;
+}
+
 /* Tell whether two values are the same without looking into containers. */
 static bool
-is_identical(const SfJnValue *x, const SfJnValue *y)
+is_identical(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
 {
 	if (x == NULL || y == NULL || x->type != y->type)
 		return x == y;
 	if (x->type == SF_JN_ARRAY || x->type == SF_JN_OBJECT)
 		return x == y;
-	return sf_jn_equal(x, y);
+	return sf_jn_equal(ev, x, y);
 }
 
 /* Tell whether x is among the elements of y. */
 static SfJnValue *
-eval_in(SfJnValue *x, SfJnValue *y)
+eval_in(SfJnEval *ev, SfJnValue *x, SfJnValue *y)
 {
 	if (x == NULL || y == NULL)
 		return sf_jn_bool(false);
 	if (!SF_JN_IS_ARRAY(y))
-		return sf_jn_bool(is_identical(x, y));
+		return sf_jn_bool(is_identical(ev, x, y));
 	for (uint32 i = 0; i < y->len; i++)
 	{
-		if (is_identical(x, y->u.items[i]))
+		sf_jn_check(ev);
+		if (is_identical(ev, x, y->u.items[i]))
 			return sf_jn_bool(true);
 	}
 	return sf_jn_bool(false);
@@ -347,8 +409,8 @@ sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFram
 		case SF_JN_OP_NE:
 			sf_jn_check_nesting(ev, x);
 			if (node->op == SF_JN_OP_NE)
-				return sf_jn_bool(x != NULL && y != NULL && !sf_jn_equal(x, y));
-			return sf_jn_bool(x != NULL && y != NULL && sf_jn_equal(x, y));
+				return sf_jn_bool(x != NULL && y != NULL && !sf_jn_equal(ev, x, y));
+			return sf_jn_bool(x != NULL && y != NULL && sf_jn_equal(ev, x, y));
 		case SF_JN_OP_LT:
 		case SF_JN_OP_LE:
 		case SF_JN_OP_GT:
@@ -359,7 +421,7 @@ sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFram
 		case SF_JN_OP_RANGE:
 			return eval_range(ev, node, x, y);
 		case SF_JN_OP_IN:
-			return eval_in(x, y);
+			return eval_in(ev, x, y);
 		default:
 			return eval_arithmetic(ev, node, x, y);
 	}
@@ -396,8 +458,8 @@ delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 		if (!SF_JN_IS_STRING(items[i]))
 			sf_jn_fail_at(ev, f->node->third->position, SF_JN_T2012, .value = names);
 	}
-	for (uint32 i = 0; i < n && SF_JN_IS_OBJECT(match); i++)
-		sf_jn_delete(match, items[i]->u.str, items[i]->len);
+	if (SF_JN_IS_OBJECT(match))
+		sf_jn_delete(&ev->arena, match, items, n);
 }
 
 /* Apply a transform to an object or array. */

@@ -52,7 +52,7 @@ extern void sf_jn_integer_picture(SfJnEval *ev, const char *picture, Size len,
 extern void sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
 								 const SfJnIntegerPicture *p);
 
-extern int	sf_jn_regular_distance(const int *positions, int n);
+extern int	sf_jn_regular_distance(SfJnEval *ev, const int *positions, int n);
 
 /* integer_parse.c: NaN where it is no integer */
 extern double sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len,

@@ -23,8 +23,12 @@
 static void
 add_seeking(SfJnCompile *c, SfJnNode *node, SfJnSlot *slot)
 {
-	node->seeking = sf_jn_grow(c->arena, node->seeking, node->nseeking,
-							   node->nseeking + 1, sizeof(SfJnSlot *));
+	if (node->nseeking >= node->seeking_cap)
+	{
+		node->seeking_cap = Max(node->nseeking * 2, 1);
+		node->seeking = sf_jn_grow(c->arena, node->seeking, node->nseeking,
+								   node->seeking_cap, sizeof(SfJnSlot *));
+	}
 	node->seeking[node->nseeking++] = slot;
 }
 
@@ -34,8 +38,18 @@ push_ancestry(SfJnCompile *c, SfJnNode *whole, const SfJnNode *part)
 {
 	if (part == NULL)
 		return;
-	for (int i = 0; i < part->nseeking; i++)
-		add_seeking(c, whole, part->seeking[i]);
+	if (whole->nseeking == 0)
+	{
+		/* Nothing is appended to the list of a part any more. */
+		whole->seeking = part->seeking;
+		whole->nseeking = part->nseeking;
+		whole->seeking_cap = part->seeking_cap;
+	}
+	else
+	{
+		for (int i = 0; i < part->nseeking; i++)
+			add_seeking(c, whole, part->seeking[i]);
+	}
 	if (part->type == SF_JN_N_PARENT)
 		add_seeking(c, whole, part->slot);
 }
@@ -393,7 +407,9 @@ optimize_tail(SfJnCompile *c, SfJnNode *node)
 	}
 	if (node->type == SF_JN_N_CONDITION)
 	{
-		node->rhs = optimize_tail(c, node->rhs);
+		/* what is tested too has to give its value there */
+		if (!SF_JN_TESTS_VALUE(node))
+			node->rhs = optimize_tail(c, node->rhs);
 		if (node->third != NULL)
 			node->third = optimize_tail(c, node->third);
 	}
@@ -429,8 +445,10 @@ process_condition(SfJnCompile *c, SfJnNode *node)
 		result->lhs = sf_jn_process(c, node->lhs);
 		result->rhs = sf_jn_process(c, node->rhs);
 	}
+	result->op = node->op;
 	push_ancestry(c, result, result->lhs);
-	push_ancestry(c, result, result->rhs);
+	if (!SF_JN_TESTS_VALUE(result))
+		push_ancestry(c, result, result->rhs);
 	result->third = process_part(c, result, node->third);
 	return result;
 }

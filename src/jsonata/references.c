@@ -162,6 +162,7 @@ walk(Walk *w, const SfJnNode *node, bool top)
 	if (node == NULL)
 		return;
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	switch (node->type)
 	{
 		case SF_JN_N_PATH:
@@ -206,7 +207,7 @@ walk(Walk *w, const SfJnNode *node, bool top)
 		default:
 			walk(w, node->lhs, top);
 			walk_list(w, &node->items, top);
-			if (node->rhs != node->lhs)
+			if (node->type != SF_JN_N_CONDITION || !SF_JN_TESTS_VALUE(node))
 				walk(w, node->rhs, top);
 			walk(w, node->third, top);
 			break;

@@ -148,7 +148,7 @@ type_symbol(const SfJnValue *v)
  * taken[k] is the number of arguments of each.
  */
 static bool
-match_params(const SfJnSignature *s, int k, SfJnValue **args, int i, int nargs,
+match_params(SfJnEval *ev, const SfJnSignature *s, int k, SfJnValue **args, int i, int nargs,
 			 int *taken)
 {
 	const SfJnParam *param = &s->params[k];
@@ -165,8 +165,9 @@ match_params(const SfJnSignature *s, int k, SfJnValue **args, int i, int nargs,
 	for (; most >= least; most--)
 	{
 		taken[k] = most;
-		if (match_params(s, k + 1, args, i + most, nargs, taken))
+		if (match_params(ev, s, k + 1, args, i + most, nargs, taken))
 			return true;
+		sf_jn_check(ev);
 	}
 	return false;
 }
@@ -187,7 +188,7 @@ fail_match(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args, int nargs)
 		part.n = k;
 		for (n = nargs; n >= 0; n--)
 		{
-			if (match_params(&part, 0, args, 0, n, taken))
+			if (match_params(ev, &part, 0, args, 0, n, taken))
 				break;
 		}
 		if (n < 0)
@@ -253,7 +254,7 @@ sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args,
 	int			nout = 0;
 	int			i = 0;
 
-	if (!match_params(s, 0, args, 0, nargs, taken))
+	if (!match_params(ev, s, 0, args, 0, nargs, taken))
 		fail_match(ev, s, args, nargs);
 	for (int k = 0; k < s->n; k++)
 	{
