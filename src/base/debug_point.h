@@ -44,6 +44,17 @@ extern char *sf_setting_debug_point;
 			(void) sf_debug_point_reached(name, false); \
 	} while (0)
 
+/* The same for a place at which a cancel that comes meanwhile is not to be taken. */
+#define SF_DEBUG_POINT_HELD(name) \
+	do { \
+		if (SF_DEBUG_POINTS_ARE_ON) \
+		{ \
+			HOLD_INTERRUPTS(); \
+			(void) sf_debug_point_reached(name, false); \
+			RESUME_INTERRUPTS(); \
+		} \
+	} while (0)
+
 #define SF_DEBUG_MUTATION(name) \
 	(SF_DEBUG_POINTS_ARE_ON && sf_debug_point_reached(name, true))
 

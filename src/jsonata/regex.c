@@ -14,11 +14,14 @@
  */
 #include "postgres.h"
 
+#include <signal.h>
+
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timeout.h"
 
+#include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "jsonata/eval.h"
@@ -248,14 +251,17 @@ sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nar
  *
  * PostgreSQL's regular expressions have no time limit, but they check for query
  * cancel.  When the time is up, a timer sets QueryCancelPending, and the error
- * that follows becomes the error of the evaluation.  A real cancel that is
- * already pending takes precedence.
+ * that follows becomes the error of the evaluation.  A real cancel takes
+ * precedence, whether it is pending already or comes later: SIGINT, by which all
+ * of them come, is noted meanwhile.
  */
 
 #define CHEAP_LEN 5000			/* code points that are searched soon enough */
 
 static TimeoutId watch_id = MAX_TIMEOUTS;	/* not registered yet */
 static volatile sig_atomic_t watch_fired = false;
+static volatile sig_atomic_t canceled = false;	/* by another than the watch */
+static struct sigaction outer_cancel;	/* the handler of SIGINT outside */
 
 /* Request a cancel (a signal handler). */
 static void
@@ -268,17 +274,59 @@ time_is_up(void)
 	QueryCancelPending = true;
 }
 
-/* Disable the timer; true when it has fired. */
+/* Note whether SIGINT cancels (a signal handler, in which SIGALRM waits). */
+static void
+note_cancel(int signo)
+{
+	bool		pending = QueryCancelPending;
+
+	QueryCancelPending = false;
+	if (outer_cancel.sa_handler != SIG_DFL && outer_cancel.sa_handler != SIG_IGN)
+		outer_cancel.sa_handler(signo);
+	if (QueryCancelPending)
+		canceled = true;
+	else
+		QueryCancelPending = pending;
+}
+
+/* Enable the timer. */
+static void
+begin_watch(SfJnEval *ev)
+{
+	struct sigaction noting = {.sa_handler = note_cancel,.sa_flags = SA_RESTART};
+
+	if (watch_id == MAX_TIMEOUTS)
+		watch_id = RegisterTimeout(USER_TIMEOUT, time_is_up);
+	watch_fired = canceled = false;
+	sigemptyset(&noting.sa_mask);
+	sigaddset(&noting.sa_mask, SIGALRM);
+	/* the handler has to know the outer one before it is called */
+	sigaction(SIGINT, NULL, &outer_cancel);
+	sigaction(SIGINT, &noting, NULL);
+	enable_timeout_after(watch_id,
+						 (int) Max((ev->deadline - sf_tick_now()) / 1000, 1));
+}
+
+/* Disable the timer; true when it has fired, and no other cancel has come. */
 static bool
 end_watch(void)
 {
 	bool		fired;
 
+	SF_DEBUG_POINT_HELD("regex-over");
 	disable_timeout(watch_id, false);
-	fired = watch_fired;
+	fired = watch_fired && !sf_hooks.cancel_requested();
 	watch_fired = false;
-	if (fired && !sf_hooks.cancel_requested())
+	if (fired)
 		QueryCancelPending = false;
+	/* what comes from here on is not lost: it sets QueryCancelPending */
+	if (fired && canceled)
+	{
+		fired = false;
+		InterruptPending = true;
+		QueryCancelPending = true;
+	}
+	sigaction(SIGINT, &outer_cancel, NULL);
 	return fired;
 }
 
@@ -300,11 +348,7 @@ execute_regex(SfJnEval *ev, regex_t *re, size_t from, int nmatch, regmatch_t *ma
 		return rc;
 	}
 
-	if (watch_id == MAX_TIMEOUTS)
-		watch_id = RegisterTimeout(USER_TIMEOUT, time_is_up);
-	watch_fired = false;
-	enable_timeout_after(watch_id,
-						 (int) Max((ev->deadline - sf_tick_now()) / 1000, 1));
+	begin_watch(ev);
 #if PG_VERSION_NUM >= 160000
 	/* The engine raises the cancel itself. */
 	PG_TRY();

@@ -459,15 +459,18 @@ sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 	wide = palloc((t->out.len + 1) * sizeof(pg_wchar));
 	rc = pg_regcomp(&re, wide, pg_mb2wchar_with_len(t->out.data, wide, t->out.len),
 					regex->flags, regex->collation);
-	CHECK_FOR_INTERRUPTS();
 	if (rc != REG_OKAY)
 	{
 		char	   *reason = sf_jn_alloc(arena, 100);
 
+		/* a cancel is a reason to fail, too */
+		CHECK_FOR_INTERRUPTS();
 		pg_regerror(rc, &re, reason, 100);
 		fail_pattern(t, reason);
 	}
+	/* before the check: it may be in memory that no context frees */
 	pg_regfree(&re);
+	CHECK_FOR_INTERRUPTS();
 	pfree(wide);
 	pfree(t->out.data);
 	pfree(t);
