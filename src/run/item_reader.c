@@ -128,25 +128,52 @@ sf_item_reader_option(const SfItemReader *reader, const char *name,
 	return value != NULL ? value : otherwise;
 }
 
-/* Follow a JSON pointer ("/a/0/b"); false where it leads nowhere. */
+/*
+ * Read a part of a JSON pointer, in which ~1 stands for a slash and ~0 for a tilde; NULL:
+ * another character follows a tilde.
+ */
+static char *
+read_pointer_part(const char *from, size_t len)
+{
+	char	   *name = palloc(len + 1);
+	char	   *to = name;
+
+	for (const char *p = from; p < from + len; p++)
+	{
+		if (*p != '~')
+			*to++ = *p;
+		else if (++p < from + len && (*p == '0' || *p == '1'))
+			*to++ = *p == '0' ? '~' : '/';
+		else
+			return NULL;
+	}
+	*to = '\0';
+	return name;
+}
+
+/* Find an element by a part of a JSON pointer: digits, without a zero in front. */
+static bool
+find_element(const JsonbValue *array, const char *name, JsonbValue *element)
+{
+	size_t		len = strlen(name);
+
+	return len > 0 && len <= 9 && strspn(name, "0123456789") == len &&
+		(len == 1 || *name != '0') && sf_json_element(array, atoi(name), element);
+}
+
+/* Follow a JSON pointer (RFC 6901: "/a/0/b"); false where it leads nowhere. */
 static bool
 follow_pointer(JsonbValue *value, const char *pointer)
 {
 	while (*pointer == '/')
 	{
 		size_t		len = strcspn(++pointer, "/");
+		char	   *name = read_pointer_part(pointer, len);
 		JsonbValue	next;
-		char	   *end;
-		char	   *name = pnstrdup(pointer, len);
-		long		index = strtol(name, &end, 10);
 
-		if (sf_json_is_object(value))
-		{
-			if (!sf_json_member(value, name, (int) len, &next))
-				return false;
-		}
-		else if (!sf_json_is_array(value) || end == name || *end != '\0' ||
-				 !sf_json_element(value, index, &next))
+		if (name == NULL ||
+			!(sf_json_is_object(value) ? sf_json_member(value, name, strlen(name), &next) :
+			  find_element(value, name, &next)))
 			return false;
 		*value = next;
 		pointer += len;

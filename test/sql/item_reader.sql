@@ -64,6 +64,10 @@ END $$;
 SELECT * FROM pg_temp.read('[1, {"a": 2}, null]', '{"InputType": "JSON"}');
 SELECT * FROM pg_temp.read('{"a": 1, "b": [2]}', '{"InputType": "JSON"}');
 SELECT * FROM pg_temp.read('{"a": {"b": [1, 2]}}', '{"InputType": "JSON", "ItemsPointer": "/a/b"}');
+-- a pointer of RFC 6901: ~1 is a slash, ~0 a tilde; an index has digits only
+SELECT * FROM pg_temp.read('{"a/b": {"c~d": [[1], [2]]}}', '{"InputType": "JSON", "ItemsPointer": "/a~1b/c~0d/1"}');
+SELECT i AS "index", (pg_temp.read('{"a": [[1], [2]]}', jsonb_build_object('InputType', 'JSON', 'ItemsPointer', '/a/' || i))).error
+FROM unnest('{0,+1," 1",01,-1,2,""}'::text[]) i;
 SELECT * FROM pg_temp.read('12', '{"InputType": "JSON"}');
 SELECT * FROM pg_temp.read('[1', '{"InputType": "JSON"}');
 SELECT * FROM pg_temp.read(E'{"a": 1}\n\n{"a": 2}\n', '{"InputType": "JSONL"}');
