@@ -112,6 +112,12 @@ gives('{"Command": ["ls", "/proc/self/fd"]}', 'SUCCEEDED|{"stdout": "0\\n1\\n2\\
 ok(wait_for('it has no children', sub { !children($worker->{pid}) }), 'and no children');
 ok(wait_for('they have ended', sub { !processes(qr/sleep 123[4][.]$$/) }), 'nor have they');
 
+# Those that write without end do not hold the worker, either.
+gives("{\"Command\": \"for n in 1 2 3 4; do yes left.$$ >&2 & done; echo done\"}",
+	'SUCCEEDED|{"stdout": "done\n"}||', 'a command whose leftovers write for ever');
+gives('{"Command": ["echo", "next"]}', 'SUCCEEDED|{"stdout": "next\n"}||', '... is followed by the next');
+ok(wait_for('these have ended, too', sub { !processes(qr/yes left[.]$$/) }), '... and they have ended');
+
 # Nor does the worker keep descriptors: one that may have few runs many tasks. (Its own cannot be listed.)
 stop_worker($worker);
 append_to_file("$dir/few", "#!/bin/sh\nulimit -n 32\nexec sfworker \"\$@\"\n");

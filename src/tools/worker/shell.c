@@ -419,6 +419,9 @@ keep_stderr(Shell *shell, const char *data, size_t len)
 	}
 }
 
+/* Reads that surely take all that the command itself has written: a pipe holds a megabyte at most */
+#define DRAIN_READS 64
+
 /* Read what a pipe has, at most max times, so that other tasks get their turn; false: it is closed. */
 static bool
 drain(Shell *shell, int which, int max)
@@ -442,9 +445,6 @@ drain(Shell *shell, int which, int max)
 			keep_stderr(shell, data, (size_t) n);
 		else if ((size_t) n >= sizeof(int))
 			memcpy(&shell->start_errno, data, sizeof(int));
-		/* A process that the command left behind may write for ever. */
-		if (shell->truncated && i > 64)
-			break;
 	}
 	return *fd >= 0;
 }
@@ -489,9 +489,9 @@ exited(void *arg)
 	bool		open;
 
 	shell->exited = true;
-	drain(shell, START, INT_MAX);
-	open = drain(shell, OUT, INT_MAX);
-	open = drain(shell, ERR, INT_MAX) || open;
+	drain(shell, START, DRAIN_READS);
+	open = drain(shell, OUT, DRAIN_READS);
+	open = drain(shell, ERR, DRAIN_READS) || open;
 	if (!open)
 	{
 		finish(shell);
