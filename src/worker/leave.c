@@ -76,11 +76,14 @@ let_in(bool gone)
 		sf_databases_clear(oid);
 }
 
-/* The transaction is over. */
+/*
+ * The transaction is over, for this session at least: what is prepared keeps its locks, for
+ * which workers wait as others do.
+ */
 static void
 on_transaction(XactEvent event, void *arg)
 {
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
 	{
 		let_in(dropping && event == XACT_EVENT_COMMIT);
 		dropping = false;
@@ -296,7 +299,7 @@ prepare_for(Node *statement)
 	if (!may_empty(oid, as_template))
 		return;
 	empty_database(oid);
-	dropping = IsA(statement, DropdbStmt);
+	dropping = IsA(statement, DropdbStmt) && emptied == oid;
 }
 
 /* Run a utility command, with what goes before and after it here. */

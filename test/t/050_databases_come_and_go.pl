@@ -134,6 +134,19 @@ is($single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'last'); COMMIT;
 	'SUCCEEDED', 'sf_enable() has it driven at once');
 $single->stop;
 
+# A prepared transaction that has altered the extension: the session has no more say over the workers.
+$node->append_conf('postgresql.conf', "max_prepared_transactions = 5\n");
+$node->restart;
+make_database('prepared');
+my $preparer = $node->background_psql('prepared');
+$preparer->query_safe(
+	"SET client_min_messages = warning; BEGIN; ALTER EXTENSION sfflow UPDATE; PREPARE TRANSACTION 'p'");
+$node->safe_psql('prepared', "SELECT sf_start('mark', '{}', 'p')");
+is($node->safe_psql('prepared', "SELECT sf_await('mark:p', '40 s')"), 'SUCCEEDED',
+	'workers come back when ALTER EXTENSION is prepared');
+$preparer->query_safe("COMMIT PREPARED 'p'");
+$preparer->quit;
+
 # A standby drives nothing until it is promoted.
 $node->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 5\nsfflow.poll_interval = 1s\n");
 $node->restart;
