@@ -1,7 +1,7 @@
 -- Events by key: what a wait receives, in which order, how often, and what it does not; ids, time to live, rights, holds.
 -- needs: event hold limit
 BEGIN;
-SELECT plan(76);
+SELECT plan(78);
 
 SELECT sf_create_event('paid'), sf_create_event('ticket', deliver => 'one'), sf_create_event('brief', ttl => '0.05 s', remember_ids => '0') \g /dev/null
 CREATE FUNCTION pg_temp.machine(name text, resource text, parameters text, more text DEFAULT '') RETURNS bigint LANGUAGE sql AS $$
@@ -35,6 +35,9 @@ SELECT is_empty('SELECT * FROM sf_event_waits', 'no wait is left');
 SELECT is((SELECT string_agg(type, ' ' ORDER BY id) FROM sf_history WHERE execution_id = 'pay:early'),
 	'ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskSubmitted TaskSucceeded TaskStateExited ExecutionSucceeded', 'its history');
 SELECT is((SELECT string_agg(DISTINCT details ->> 'resourceType', ' ') FROM sf_history WHERE execution_id = 'pay:early' AND details ? 'resourceType'), 'event', '... has the resourceType event');
+SELECT is(jsonb_path_query_array(sf_aws_api('GetExecutionHistory', '{"executionArn": "arn:aws:states:us-east-1:000000000000:execution:pay:early"}'),
+	'$.events[*].keyvalue() ? (@.value.resourceType == "event").value.resource'), '["paid", "paid", "paid", "paid"]', '... which the AWS API shows');
+SELECT is(sf_aws_api('ListActivities', '{}') -> 'activities', '[]', '... where a type of events is no activity');
 SELECT is((SELECT string_agg(DISTINCT job_status, ' ') FROM sf_jobs WHERE execution_id = 'pay:early'), 'success', 'sf_jobs shows it');
 
 -- Without a given id; the names of ids.

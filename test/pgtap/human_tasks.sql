@@ -1,7 +1,7 @@
 -- Tasks of people: what a state says of them, who claims and answers them, forms, errors, retries, ends; and what is left.
 -- needs: human
 BEGIN;
-SELECT plan(73);
+SELECT plan(78);
 
 CREATE FUNCTION pg_temp.refused(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -24,6 +24,20 @@ CREATE FUNCTION pg_temp.failure(id text) RETURNS text LANGUAGE sql AS $$
 	SELECT status || ' ' || coalesce(error, '') || ' ' || coalesce(regexp_replace(cause, '^An error .*entered at the event id #\d+\)\. ', ''), '')
 	FROM sf_executions WHERE execution_id = id $$;
 
+-- What sf_check() finds after a change, which is then undone.
+CREATE FUNCTION pg_temp.problems(change text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	said text;
+BEGIN
+	BEGIN
+		EXECUTE change;
+		said := (SELECT string_agg(DISTINCT problem, ' ' ORDER BY problem) FROM sf_check());
+		RAISE SQLSTATE 'P0099';
+	EXCEPTION WHEN SQLSTATE 'P0099' THEN
+		RETURN said;
+	END;
+END $$;
+
 -- A worklist.
 SELECT lives_ok($$ SELECT sf_create_worklist('approve', '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}',
 	'{"description": "Orders"}') $$, 'a worklist is created');
@@ -41,6 +55,8 @@ SELECT results_eq($$ SELECT worklist COLLATE "default", state, title, priority, 
 SELECT is((SELECT form -> 'required' FROM sf_human_tasks), '["ok"]', '... with the form');
 SELECT is((SELECT tasks || ' ' || unclaimed FROM sf_worklists), '1 1', 'sf_worklists counts it');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together while it waits');
+SELECT is(pg_temp.problems('DELETE FROM _sfflow.human_task'), 'human_task_missing', 'a wait without a task is a problem');
+SELECT is(pg_temp.problems('UPDATE _sfflow.human_task SET branch_no = 7'), 'human_task_left human_task_missing', '... and so is a task without a wait');
 SELECT is(pg_temp.refused($$ SELECT sf_drop_worklist('approve') $$), '55006 worklist "approve" has 1 tasks that wait for people', 'its worklist is not dropped');
 SELECT lives_ok('SELECT sf_claim_task(pg_temp.task(''order:1''))', 'the task is claimed');
 SELECT is((SELECT claimed_by FROM sf_human_tasks), current_user::text, '... by the role');
@@ -61,6 +77,11 @@ SELECT results_eq($$ SELECT output - 'At', output ->> 'At' LIKE '20%Z' FROM sf_e
 SELECT is((SELECT string_agg(type::text, ' ' ORDER BY id) FROM sf_history WHERE execution_id = 'order:1'),
 	'ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskSubmitted TaskSucceeded TaskStateExited ExecutionSucceeded', 'its history');
 SELECT is((SELECT string_agg(DISTINCT details ->> 'resourceType', ' ') FROM sf_history WHERE execution_id = 'order:1' AND details ? 'resourceType'), 'human', '... has the resourceType human');
+SELECT sf_aws_api('GetExecutionHistory', '{"executionArn": "arn:aws:states:us-east-1:000000000000:execution:order:1"}') -> 'events' AS events \gset
+SELECT is((SELECT string_agg(e ->> 'type', ' ' ORDER BY (e ->> 'id')::integer) FROM jsonb_array_elements(:'events') e),
+	'ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskSubmitted TaskSucceeded TaskStateExited ExecutionSucceeded', '... which the AWS API shows');
+SELECT is(jsonb_path_query_array(:'events', '$[*].keyvalue() ? (@.value.resourceType == "human").value.resource'), '["approve", "approve", "approve", "approve"]', '... as of that resource');
+SELECT is(sf_aws_api('ListActivities', '{}') -> 'activities', '[]', 'a worklist is no activity there');
 SELECT is((SELECT string_agg(action || coalesce(' ' || reason, ''), ', ' ORDER BY at) FROM sf_audit WHERE execution_id = 'order:1' AND action <> 'start'),
 	'claim task, release task, complete task fine', 'sf_audit tells who did what');
 SELECT is(pg_temp.refused('SELECT sf_claim_task(1000000)'), 'SF063 task 1000000 does not exist, or is over', 'a task that does not exist');

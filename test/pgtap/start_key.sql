@@ -1,6 +1,6 @@
 -- Keys of starts: the option start_key of machines and of starts, its modes, and what else is done with executions.
 BEGIN;
-SELECT plan(65);
+SELECT plan(69);
 
 CREATE FUNCTION pg_temp.machine(name text, option jsonb) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "C"}, "C": {"Type": "Choice", "Choices": [
@@ -25,6 +25,20 @@ CREATE FUNCTION pg_temp.due(id text) RETURNS void LANGUAGE sql AS $$
 	UPDATE _sfflow.delayed_start d SET start_at = clock_timestamp() FROM _sfflow.execution e WHERE e.execution_no = d.execution_no AND e.execution_id = id $$;
 CREATE FUNCTION pg_temp.starts_in(id text) RETURNS numeric LANGUAGE sql AS $$
 	SELECT round(extract(epoch FROM b.due_at - e.requested_at)) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = id $$;
+
+-- What sf_check() finds after a change, which is then undone.
+CREATE FUNCTION pg_temp.problems(change text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	said text;
+BEGIN
+	BEGIN
+		EXECUTE change;
+		said := (SELECT string_agg(DISTINCT problem, ' ' ORDER BY problem) FROM sf_check());
+		RAISE SQLSTATE 'P0099';
+	EXCEPTION WHEN SQLSTATE 'P0099' THEN
+		RETURN said;
+	END;
+END $$;
 
 -- The option.
 SELECT throws_ok(format('SELECT pg_temp.machine(''bad'', %L)', o), 'SF012', m, o) FROM (VALUES
@@ -88,6 +102,11 @@ SELECT pg_temp.machine('line', '{"key": "$.k", "mode": "fifo", "on_failure": "st
 SELECT pg_temp.start('line', 'a', 'x', 1), pg_temp.start('line', 'b', 'x', 2, '{"fail": true}'), sf_start('line', '{"k": "x", "n": 3, "s": 86400, "fail": false}', 'c', priority => 9), pg_temp.start('line', 'd', 'x', 4) \g /dev/null
 SELECT is(pg_temp.run('line'), 'a running 1, b waiting 2, c waiting 3, d waiting 4', 'one runs, and the others wait');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
+SELECT is(pg_temp.problems(change), wanted, 'sf_check sees: ' || change) FROM (VALUES
+	('DELETE FROM _sfflow.start_key', 'start_key_missing'),
+	('INSERT INTO _sfflow.start_key SELECT machine_no, ''left'', now() FROM _sfflow.start_key LIMIT 1', 'start_key_left'),
+	('UPDATE _sfflow.keyed_start k SET place = 3 FROM _sfflow.execution e WHERE e.execution_no = k.execution_no AND e.execution_id = ''line:a''', 'start_key_place'),
+	('UPDATE _sfflow.keyed_start k SET place = 6 FROM _sfflow.execution e WHERE e.execution_no = k.execution_no AND e.execution_id = ''line:a''', 'start_key_stuck')) c (change, wanted);
 SELECT pg_temp.due('line:a') \g /dev/null
 SELECT is(pg_temp.run('line'), 'b failed 2, c waiting 3, d waiting 4', 'one that has failed keeps its place');
 SELECT is((SELECT count(*) FROM sf_history WHERE execution_id = 'line:c'), 0::bigint, '... so that none begins');

@@ -1,6 +1,6 @@
 # Tasks of people with workers and with several sessions: two claims at once, an answer beside a stop, beside a
-# time-out and beside the drop of its worklist; four eyes by logins, also of a child execution; a crash; a dump;
-# a purge.
+# time-out and beside the drop of its worklist; four eyes by logins, also of what a parent or a schedule starts; a
+# crash; a dump; a purge.
 # needs: human rule
 use strict;
 use warnings;
@@ -207,6 +207,22 @@ is(refusal('anna', "sf_complete_task($task)"), qq(42501 task $task must not be d
 	'the starter of what a rule starts is its owner');
 is(refusal('bob', "sf_complete_task($task)"), 'allowed', '... not somebody else');
 sql("SELECT sf_drop_rule('next')");
+
+# What a schedule starts has its owner for its starter: pg_cron calls as it, and workers make up for what was missed.
+sql(q(INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, job_id, changed_at, created_at)
+	SELECT 'daily', 'anna'::regrole, '0 3 * * *', 'eyes', '{}', 0, t, t
+	FROM (SELECT now() - interval '3 days' AS t) x));
+for my $run ([ 'by pg_cron', "SELECT _sfflow.run_schedule('daily')", 'anna' ],
+	[ 'by a worker', "SELECT _sfflow.run_schedule_at('daily', now() + '1 day')", undef ])
+{
+	my ($how, $call, $login) = @$run;
+	$node->safe_psql('postgres', $call, $login ? (extra_params => [ '-U', $login ]) : ());
+	$task = task_of(sql("SELECT last_execution_id FROM _sfflow.schedule WHERE name = 'daily'"));
+	is(refusal('anna', "sf_complete_task($task)"), qq(42501 task $task must not be done by "anna"),
+		"the starter of what a schedule starts is its owner, $how");
+	is(refusal('bob', "sf_complete_task($task)"), 'allowed', '... not somebody else');
+}
+sql('DELETE FROM _sfflow.schedule');
 
 # --- worklists that are dropped
 

@@ -1,6 +1,6 @@
 # Keys of starts at chosen moments, with workers and without a poll: a start that stays open, a worker that has begun an
 # execution and not committed, ends beside an open start, crashes, prepared transactions, a redrive, starts without a
-# pause, eight sessions at once, and a dump. Then what starts write to WAL.
+# pause, eight sessions at once, and a dump.
 # needs: start_key
 use strict;
 use warnings;
