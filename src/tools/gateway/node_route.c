@@ -122,16 +122,10 @@ number_of_token(const char *token)
 static int
 first_place(const Turn *turn)
 {
-	switch (turn->kind)
-	{
-		case BY_ARN:
-			return sfg_hint_find(turn->arn, strlen(turn->arn));
-		case BY_TOKEN:
-			return sfg_node_find(number_of_token(turn->arn));
-		case BY_KEY:
-			return SFG_HERE;
-	}
-	return -1;
+	if (turn->arn == NULL)		/* a start */
+		return SFG_HERE;
+	return turn->kind == BY_ARN ? sfg_hint_find(turn->arn, strlen(turn->arn)) :
+		sfg_node_find(number_of_token(turn->arn));
 }
 
 /* Tell that nodes could not be asked, which may have what is asked for. */
