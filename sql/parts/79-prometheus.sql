@@ -26,8 +26,9 @@ COMMENT ON VIEW @extschema@.sf_execution_time_buckets IS
 GRANT SELECT ON @extschema@.sf_execution_time_buckets TO PUBLIC;
 
 -- Sums of microseconds are those of sf_metrics: an average and its count.
+-- Without jit: to compile its expressions takes most of a second, and longer than a scrape may on a busy machine.
 CREATE FUNCTION @extschema@.sf_prometheus() RETURNS text
-LANGUAGE sql STABLE PARALLEL RESTRICTED
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET jit = off
 RETURN CASE WHEN (SELECT v.advice IS NOT NULL FROM @extschema@.sf_version() v) THEN
 	E'# HELP sfflow_health_problems Rows of sf_health that are not ok.\n# TYPE sfflow_health_problems gauge\nsfflow_health_problems 1\n'
 	'# HELP sfflow_schema_differs Whether library and schema of sfflow differ: nothing runs then.\n# TYPE sfflow_schema_differs gauge\nsfflow_schema_differs 1\n'

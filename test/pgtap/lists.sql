@@ -1,7 +1,7 @@
 -- Lists of executions: sf_list_executions, the filters of sf_executions and their plans, and the rows of
 -- open executions that both are found by.
 BEGIN;
-SELECT plan(68);
+SELECT plan(69);
 \ir ../fixtures/status.sql
 
 CREATE ROLE lists_reader;
@@ -189,6 +189,7 @@ END $$;
 SELECT is(pg_temp.scanned($$ SELECT sf_console_api('tonight', '{}') $$), 0::bigint, 'tonight reads no execution but those that it shows');
 SELECT is(pg_temp.scanned($$ SELECT sf_console_api('executions', '{"status": "RUNNING"}') $$), 0::bigint, 'a page of executions likewise');
 SELECT ok(proconfig @> '{jit=off}', 'sf_check has none of its expressions compiled') FROM pg_proc WHERE proname = 'sf_check';
+SELECT ok(proconfig @> '{jit=off}', 'nor has sf_prometheus') FROM pg_proc WHERE proname = 'sf_prometheus';
 
 SELECT * FROM finish();
 ROLLBACK;
