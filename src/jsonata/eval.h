@@ -173,6 +173,7 @@ extern SfJnValue *sf_jn_merge_sort(SfJnEval *ev, const SfJnValue *array,
 /* operator.c */
 extern SfJnValue *sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node,
 									SfJnValue *input, SfJnFrame *env);
+extern void sf_jn_set_all(SfJnEval *ev, SfJnValue *object, const SfJnValue *from);
 extern bool sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y);
 extern bool sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v);
 extern bool sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v);

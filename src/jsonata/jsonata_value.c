@@ -335,14 +335,6 @@ sf_jn_set(SfJnArena *a, SfJnValue *object, const char *key, uint32 keylen,
 	sf_jn_set_hashed(a, object, key, keylen, sf_jn_hash(key, keylen), value);
 }
 
-/* Set all members of one object in another. */
-void
-sf_jn_set_all(SfJnArena *a, SfJnValue *object, const SfJnValue *from)
-{
-	for (uint32 i = 0; i < from->len; i++)
-		sf_jn_set_member(a, object, &from->u.members[i], from->u.members[i].value);
-}
-
 /* Set a member named by a constant. */
 void
 sf_jn_set_c(SfJnArena *a, SfJnValue *object, const char *key, SfJnValue *value)

@@ -192,7 +192,6 @@ extern void sf_jn_set(SfJnArena *a, SfJnValue *object, const char *key,
 					  uint32 keylen, SfJnValue *value);
 extern void sf_jn_set_hashed(SfJnArena *a, SfJnValue *object, const char *key,
 							 uint32 keylen, uint32 hash, SfJnValue *value);
-extern void sf_jn_set_all(SfJnArena *a, SfJnValue *object, const SfJnValue *from);
 
 /* Set a member with the key of another. */
 static inline void

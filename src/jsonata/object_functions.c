@@ -103,14 +103,8 @@ SF_JN_LIBRARY_FUNCTION(merge)
 
 	for (uint32 i = 0; i < args[0]->len; i++)
 	{
-		const SfJnValue *from = args[0]->u.items[i];
-
 		sf_jn_check(ev);
-		for (uint32 k = 0; k < from->len; k++)
-		{
-			sf_jn_check(ev);
-			sf_jn_set_member(&ev->arena, result, &from->u.members[k], from->u.members[k].value);
-		}
+		sf_jn_set_all(ev, result, args[0]->u.items[i]);
 	}
 	return result;
 }

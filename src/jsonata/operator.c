@@ -271,6 +271,17 @@ eval_range(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 	return result;
 }
 
+/* Set all members of one object in another. */
+void
+sf_jn_set_all(SfJnEval *ev, SfJnValue *object, const SfJnValue *from)
+{
+	for (uint32 i = 0; i < from->len; i++)
+	{
+		sf_jn_check(ev);
+		sf_jn_set_member(&ev->arena, object, &from->u.members[i], from->u.members[i].value);
+	}
+}
+
 /* Compare the bytes of two strings for equality. */
 static bool
 same_string(const SfJnValue *x, const SfJnValue *y)
@@ -440,7 +451,7 @@ update_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 	if (update->type != SF_JN_OBJECT)
 		sf_jn_fail_at(ev, f->node->rhs->position, SF_JN_T2011, .value = update);
 	if (SF_JN_IS_OBJECT(match))
-		sf_jn_set_all(&ev->arena, match, update);
+		sf_jn_set_all(ev, match, update);
 }
 
 /* Remove what the delete clause names from one match. */

@@ -196,9 +196,9 @@ push_tuples(SfJnEval *ev, const SfJnNode *step, SfJnValue *tuple, SfJnValue *val
 		SfJnValue  *item = items[i];
 		SfJnValue  *out = sf_jn_object(&ev->arena, tuple->len + 2);
 
-		sf_jn_set_all(&ev->arena, out, tuple);
+		sf_jn_set_all(ev, out, tuple);
 		if (tuples)
-			sf_jn_set_all(&ev->arena, out, item);
+			sf_jn_set_all(ev, out, item);
 		else
 		{
 			if (step->focus.str != NULL)
