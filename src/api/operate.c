@@ -215,7 +215,7 @@ take_task_slots(TaskSlots *t)
 	}
 	t->max_tasks = sf_shared_max_tasks();
 	t->max_per_owner = sf_admit_max_per_owner();
-	t->waiting = database && (database->tasks_left & (SF_LEFT_TASK | SF_LEFT_RESERVED)) != 0;
+	t->waiting = database && (database->tasks_left & SF_LEFT_WANTED) != 0;
 	t->capped = database && (database->tasks_left & SF_LEFT_CAPPED) != 0;
 	LWLockRelease(sf_shared_lock);
 }

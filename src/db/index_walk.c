@@ -41,17 +41,8 @@ struct SfWalk
 	ScanKeyData last[2];		/* the place of the comparison */
 	Buffer		map;			/* page of the visibility map */
 	bool		is_at;			/* is it at a row? */
-	SfWalkPlace		at;
+	SfWalkPlace at;
 };
-
-/* Compare places: above 0, the first one is later. */
-static int
-compare(SfWalkPlace a, SfWalkPlace b)
-{
-	if (a.time != b.time)
-		return a.time > b.time ? 1 : -1;
-	return (a.number > b.number) - (a.number < b.number);
-}
 
 /* Begin to walk an index. */
 SfWalk *
@@ -145,10 +136,10 @@ sf_walk_to(SfWalk *walk, SfWalkPlace most, SfWalkPlace *found)
 {
 	int			left = NEAR;
 
-	while (walk->is_at && compare(walk->at, most) > 0 && left-- > 0)
+	while (walk->is_at && sf_walk_compare(walk->at, most) > 0 && left-- > 0)
 		if (!step(walk))
 			return false;
-	if (!walk->is_at || compare(walk->at, most) > 0)
+	if (!walk->is_at || sf_walk_compare(walk->at, most) > 0)
 	{
 		walk->last[0].sk_argument = TimestampTzGetDatum(most.time);
 		walk->last[1].sk_argument = Int64GetDatum(most.number);

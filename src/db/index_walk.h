@@ -18,6 +18,15 @@ typedef struct SfWalkPlace
 	int64		number;
 } SfWalkPlace;
 
+/* Compare places: above 0, the first one is later. */
+static inline int
+sf_walk_compare(SfWalkPlace a, SfWalkPlace b)
+{
+	if (a.time != b.time)
+		return a.time > b.time ? 1 : -1;
+	return (a.number > b.number) - (a.number < b.number);
+}
+
 typedef struct SfWalk SfWalk;
 
 /* Begin to walk an index of that many columns; the active snapshot decides which rows there are. */

@@ -241,7 +241,6 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	int			before = branch->state;
 	SfPhase		phase = branch->phase;
 	bool		was_inside = sf_branch_is_inside(branch);
-	Size		bytes;
 	SfStimulus	marked;
 	SfStimulus	refused = {.kind = SF_STIMULUS_THROTTLED};
 
@@ -262,9 +261,8 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 			stimulus = &refused;
 	}
 	branch->goes_on = branch->phase == SF_PHASE_NET;
-	bytes = draft->bytes;
 	(void) sf_draft_advance(draft, branch, stimulus);
-	slice->bytes += draft->bytes - bytes;
+	slice->bytes += draft->bytes;
 	if (was_inside)
 		leave_state(branch, before);
 	if (phase != SF_PHASE_JOIN)

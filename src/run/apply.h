@@ -29,7 +29,7 @@ typedef struct SfDraft
 	const SfProgram *program;
 	SfLoaded	loaded;			/* for its transitions */
 	SfTransition transition;	/* the last one */
-	Size		bytes;			/* that the transitions of this slice take until it is written */
+	Size		bytes;			/* that it takes until the draft is written */
 	SfTask	   *token_task;		/* with the token of that one, or NULL */
 
 	/* effects that are carried out when the draft is written */

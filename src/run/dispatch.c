@@ -135,18 +135,12 @@ note_duration(const SfDraft *draft, const SfState *state, int64 elapsed_us, bool
 static SfTasksLeft
 left_as(const SfSliceRequest *request, Oid owner, bool known_long)
 {
-	for (int i = 0; i < request->nlimits; i++)
-	{
-		const SfOwnerLimit *limit = &request->limits[i];
+	const SfOwnerLimit *limit = sf_slice_limit_of(request, owner);
 
-		if (limit->owner != owner)
-			continue;
-		if (limit->tasks < (known_long ? SF_OWNER_ALL_TASKS : SF_OWNER_NEW_TASKS))
-			return SF_LEFT_CAPPED;
-		if (request->new_owners_only)
-			return SF_LEFT_RESERVED;
-		break;
-	}
+	if (limit != NULL && limit->tasks < (known_long ? SF_OWNER_ALL_TASKS : SF_OWNER_NEW_TASKS))
+		return SF_LEFT_CAPPED;
+	if (limit != NULL && request->new_owners_only)
+		return SF_LEFT_RESERVED;
 	return (request->tasks & SF_TASKS_LONG) != 0 ? SF_LEFT_NONE : SF_LEFT_TASK;
 }
 

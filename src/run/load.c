@@ -189,7 +189,7 @@ sf_draft_advance(SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
 			t->size = 0;
 		}
 	} while (needs != 0);
-	draft->bytes += MemoryContextMemAllocated(computed, false);
+	draft->bytes = MemoryContextMemAllocated(computed, false);
 	sf_apply(draft, branch, t);
 	return t;
 }

@@ -77,16 +77,13 @@ scan_due(SfSlice *slice, bool *first)
 static SfTasksLeft
 all_left_as(const SfSliceRequest *request, Oid owner)
 {
-	for (int i = 0; i < request->nlimits; i++)
-	{
-		if (request->limits[i].owner != owner)
-			continue;
-		if (request->limits[i].tasks == SF_OWNER_NO_TASKS)
-			return SF_LEFT_CAPPED;
-		return request->new_owners_only && request->limits[i].tasks == SF_OWNER_ALL_TASKS ?
-			SF_LEFT_RESERVED : SF_LEFT_NONE;
-	}
-	return SF_LEFT_NONE;
+	const SfOwnerLimit *limit = sf_slice_limit_of(request, owner);
+
+	if (limit == NULL)
+		return SF_LEFT_NONE;
+	if (limit->tasks == SF_OWNER_NO_TASKS)
+		return SF_LEFT_CAPPED;
+	return request->new_owners_only && limit->tasks == SF_OWNER_ALL_TASKS ? SF_LEFT_RESERVED : SF_LEFT_NONE;
 }
 
 /* Add tasks of an owner to what is announced. */

@@ -125,6 +125,9 @@ typedef enum SfTasksLeft
 								 * owners that hold no slot: a process for tasks is wanted */
 } SfTasksLeft;
 
+/* Tasks for which a process is wanted now */
+#define SF_LEFT_WANTED	(SF_LEFT_TASK | SF_LEFT_RESERVED)
+
 typedef enum SfSliceOutcome
 {
 	SF_SLICE_IDLE,				/* nothing that is due could be claimed */

@@ -33,6 +33,18 @@ typedef struct SfSlice
 	bool		announced;		/* a long task was announced */
 } SfSlice;
 
+/* Find the limit of an owner; NULL: it has none. */
+static inline const SfOwnerLimit *
+sf_slice_limit_of(const SfSliceRequest *request, Oid owner)
+{
+	for (int i = 0; i < request->nlimits; i++)
+	{
+		if (request->limits[i].owner == owner)
+			return &request->limits[i];
+	}
+	return NULL;
+}
+
 /* --- claim.c --- */
 
 /* Forget the branches of the slice before; remember one of this. */

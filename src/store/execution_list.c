@@ -237,42 +237,37 @@ run(SfPlan *plan, const SfListQuery *q)
 	return sf_scan_rows(plan, &listed_type, ARGUMENTS(q));
 }
 
-/* Sort keys, the newest first. */
+/* Sort places, the newest first. */
 static int
-compare_keys(const ListCell *a, const ListCell *b)
+compare_places(const ListCell *a, const ListCell *b)
 {
-	const SfListKey *x = lfirst(a);
-	const SfListKey *y = lfirst(b);
-
-	if (x->requested_at != y->requested_at)
-		return x->requested_at < y->requested_at ? 1 : -1;
-	return (x->execution_no < y->execution_no) - (x->execution_no > y->execution_no);
+	return sf_walk_compare(*(const SfWalkPlace *) lfirst(b), *(const SfWalkPlace *) lfirst(a));
 }
 
-/* Append the newest keys that two walks have in common to a list, as many as a query wants. */
+/* Append the newest places that two walks have in common to a list, as many as a query wants. */
 static List *
-append_common(List *keys, SfWalk *open, SfWalk *label, const SfListQuery *q)
+append_common(List *places, SfWalk *open, SfWalk *label, const SfListQuery *q)
 {
-	SfWalkPlace		most = {q->before.requested_at, q->before.execution_no - 1};
-	SfWalkPlace		at;
+	SfWalkPlace most = {q->before.requested_at, q->before.execution_no - 1};
+	SfWalkPlace at;
 	int			left = q->limit;
 
 	while (left > 0 && sf_walk_to(open, most, &at) && sf_walk_to(label, at, &most) && most.time >= q->from)
 	{
-		SfListKey  *key;
+		SfWalkPlace *place;
 
 		if (most.time != at.time || most.number != at.number)
 			continue;
-		key = palloc(sizeof(SfListKey));
-		*key = (SfListKey) {at.time, at.number};
-		keys = lappend(keys, key);
+		place = palloc(sizeof(SfWalkPlace));
+		*place = at;
+		places = lappend(places, place);
 		most.number--;
 		left--;
 	}
-	return keys;
+	return places;
 }
 
-/* List the newest keys that have both the status and the label that a query asks for. */
+/* List the newest places that have both the status and the label that a query asks for. */
 static List *
 list_common(const SfListQuery *q)
 {
@@ -280,18 +275,18 @@ list_common(const SfListQuery *q)
 	static const SfIndex by_label_key = {"label", "label_pkey"};
 	SfWalk	   *open = sf_walk_begin(&by_status_key, 4);
 	SfWalk	   *label = sf_walk_begin(&by_label_key, 5);
-	List	   *keys = NIL;
+	List	   *places = NIL;
 
 	for (int i = 0; i < q->nmachines; i++)
 	{
 		sf_walk_among(open, SF_INT4(q->machines[i]), SF_TEXT(sf_status_name(q->status)));
 		sf_walk_among(label, SF_TEXT(q->labelled.name), SF_TEXT(q->labelled.value), SF_INT4(q->machines[i]));
-		keys = append_common(keys, open, label, q);
+		places = append_common(places, open, label, q);
 	}
 	sf_walk_end(label);
 	sf_walk_end(open);
-	list_sort(keys, compare_keys);
-	return list_truncate(keys, q->limit);
+	list_sort(places, compare_places);
+	return list_truncate(places, q->limit);
 }
 
 /*
@@ -306,17 +301,19 @@ run_labelled(SfPlan *plan, const SfListQuery *q)
 
 	for (;;)
 	{
-		List	   *keys = list_common(&part);
+		List	   *places = list_common(&part);
 		List	   *numbers = NIL;
+		const SfWalkPlace *last;
 		ListCell   *lc;
 
-		foreach(lc, keys)
-			numbers = lappend(numbers, &((SfListKey *) lfirst(lc))->execution_no);
+		foreach(lc, places)
+			numbers = lappend(numbers, &((SfWalkPlace *) lfirst(lc))->number);
 		if (numbers != NIL)
 			found = list_concat(found, sf_scan_rows(plan, &listed_type, ARGUMENTS(&part), sf_query_int8s(numbers)));
-		if (list_length(keys) < part.limit || list_length(found) >= q->limit)
+		if (list_length(places) < part.limit || list_length(found) >= q->limit)
 			return list_truncate(found, q->limit);
-		part.before = *(const SfListKey *) llast(keys);
+		last = llast(places);
+		part.before = (SfListKey) {last->time, last->number};
 	}
 }
 
@@ -369,9 +366,8 @@ compare_newest(const ListCell *a, const ListCell *b)
 	const SfListedExecution *x = lfirst(a);
 	const SfListedExecution *y = lfirst(b);
 
-	if (x->requested_at != y->requested_at)
-		return x->requested_at < y->requested_at ? 1 : -1;
-	return (x->execution_no < y->execution_no) - (x->execution_no > y->execution_no);
+	return sf_walk_compare((SfWalkPlace) {y->requested_at, y->execution_no},
+						   (SfWalkPlace) {x->requested_at, x->execution_no});
 }
 
 /* Tell whether the row of an open execution shows all that a query asks for but its status or error. */

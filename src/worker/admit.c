@@ -214,7 +214,7 @@ sf_admit_takes(SfAdmission admission)
 		case SF_ADMIT_NEW_OWNERS:
 			return SF_LEFT_TASK;
 		case SF_ADMIT_ALL:
-			return SF_LEFT_TASK | SF_LEFT_RESERVED;
+			return SF_LEFT_WANTED;
 	}
 	return SF_LEFT_NONE;
 }

@@ -126,7 +126,7 @@ consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 static void
 consider_task(SfDatabase *database, SfTick now, SfWant *want)
 {
-	if ((database->tasks_left & (SF_LEFT_TASK | SF_LEFT_RESERVED)) == 0)
+	if ((database->tasks_left & SF_LEFT_WANTED) == 0)
 	{
 		database->tasks_since = 0;
 		return;

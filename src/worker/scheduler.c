@@ -176,7 +176,7 @@ take_help(SfDatabase *database, SfTurn *turn)
 	if (turn->seeks)
 		database->tasks_left |= SF_LEFT_TASK;
 	turn->seeks = false;
-	if ((database->tasks_left & (SF_LEFT_TASK | SF_LEFT_RESERVED)) != 0)
+	if ((database->tasks_left & SF_LEFT_WANTED) != 0)
 		sf_shared_wake_launcher();
 }
 
@@ -198,7 +198,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 		sf_slot_mine->turn_owner = turn->nkeys > 0 ? turn->owner : InvalidOid;
 	}
 	if (turn->nkeys > 0 || turn->scan_from != DT_NOEND || turn->seeks ||
-		(database->tasks_left & (SF_LEFT_TASK | SF_LEFT_RESERVED)) != 0)
+		(database->tasks_left & SF_LEFT_WANTED) != 0)
 		take_seek(database, turn);
 	if (turn->nkeys == 0 && turn->scan_from == DT_NOEND && !turn->seeks)
 		return SF_WORK_SLEEP;

@@ -42,10 +42,11 @@ typedef struct HomePlan
 static SfPlan *
 prepare(HomePlan *p)
 {
-	Oid			table = sf_home_table();
+	Oid			table;
 
-	if (!OidIsValid(table) || get_attnum(table, "from_node") == InvalidAttrNumber)
+	if (!sf_home_tells())
 		return NULL;
+	table = sf_home_table();
 	if (p->table != table)
 	{
 		p->plan.query = MemoryContextStrdup(TopMemoryContext, psprintf(
