@@ -421,9 +421,6 @@ ask_on(Waiter *waiter)
 static bool
 is_left_out(Waiter *waiter, const PGresult *result)
 {
-	const char *sqlstate = result != NULL ? sfw_sqlstate(result) : "";
-	char		name[128];
-
 	if (!sfg_config.nodes || has_left(waiter))
 		return false;
 	if (result == NULL)
@@ -436,10 +433,8 @@ is_left_out(Waiter *waiter, const PGresult *result)
 		}
 		return true;
 	}
-	if (strcmp(sqlstate, "SF018") != 0)
-		sfw_log(SFW_WARNING, "a node gives no tasks", "id", waiter->request->id,
-				"node", sfg_node_name(waiter->place, name, sizeof(name)), "sqlstate", sqlstate,
-				"reason", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), NULL);
+	if (strcmp(sfw_sqlstate(result), "SF018") != 0)
+		sfg_node_log_error(waiter->request, waiter->place, "a node gives no tasks", result);
 	return waiter->place != SFG_HERE || sfg_aws_is_down(result);
 }
 

@@ -100,16 +100,16 @@ call(SfgRequest *request, const char *role, const char *key_id)
 	const char *values[4] = {role, request->what, request->body.data, trace};
 	const char *statement = trace == NULL ? SFG_AWS_CALL : SFG_AWS_TRACED_CALL;
 	int			n = trace == NULL ? 3 : 4;
+	bool		is_sync = strcmp(request->what, "StartSyncExecution") == 0;
 
+	if (is_sync)
+		request->until = sfw_now() + sfg_config.sync_timeout + sfg_config.connect_timeout;
 	if (strcmp(request->what, "GetActivityTask") == 0)
 		sfg_activity_poll(request, role, key_id);
 	else if (sfg_config.nodes && sfg_node_answer(request, role, trace))
 		return;
-	else if (strcmp(request->what, "StartSyncExecution") == 0)
-	{
-		request->until = sfw_now() + sfg_config.sync_timeout + sfg_config.connect_timeout;
+	else if (is_sync)
 		sfg_request_call(request, &sfg_sync_pool, statement, n, values, write_done);
-	}
 	else
 		sfg_request_call(request, &sfg_api_pool, statement, n, values,
 						 only_reads(request->what) ? read_done : write_done);

@@ -13,6 +13,8 @@
 
 #include <time.h>
 
+#include "fe_utils/string_utils.h"
+
 #include "tools/gateway/aws_api.h"
 #include "tools/gateway/console.h"
 #include "tools/gateway/database.h"
@@ -196,14 +198,8 @@ put_parameter(PQExpBuffer conninfo, const char *key, const char *value)
 {
 	if (value == NULL)
 		return;
-	appendPQExpBuffer(conninfo, "%s%s='", conninfo->len > 0 ? " " : "", key);
-	for (const char *c = value; *c != '\0'; c++)
-	{
-		if (*c == '\'' || *c == '\\')
-			appendPQExpBufferChar(conninfo, '\\');
-		appendPQExpBufferChar(conninfo, *c);
-	}
-	appendPQExpBufferChar(conninfo, '\'');
+	appendPQExpBuffer(conninfo, "%s%s=", conninfo->len > 0 ? " " : "", key);
+	appendConnStrVal(conninfo, value);
 }
 
 /* Find an option by its keyword. */

@@ -446,6 +446,16 @@ sfg_node_put_silence(PQExpBuffer text, int place)
 		appendPQExpBuffer(text, "%s gave no answer", name);
 }
 
+/* Log the error of a node that is not the answer to a request. */
+void
+sfg_node_log_error(const SfgRequest *request, int place, const char *what, const PGresult *result)
+{
+	char		name[128];
+
+	sfw_log(SFW_WARNING, what, "id", request->id, "node", sfg_node_name(place, name, sizeof(name)),
+			"sqlstate", sfw_sqlstate(result), "reason", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), NULL);
+}
+
 /* Append which nodes answer, in Prometheus' text format. */
 void
 sfg_nodes_put_metrics(PQExpBuffer text)

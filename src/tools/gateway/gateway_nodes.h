@@ -27,6 +27,7 @@ extern int	sfg_node_find(int number);
 extern bool sfg_node_is_silent(int place);
 extern const char *sfg_node_name(int place, char *text, size_t size);
 extern void sfg_node_put_silence(PQExpBuffer text, int place);
+extern void sfg_node_log_error(const SfgRequest *request, int place, const char *what, const PGresult *result);
 extern void sfg_nodes_put_metrics(PQExpBuffer text);
 
 /* How a call is made on a node */

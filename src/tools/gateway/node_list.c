@@ -239,17 +239,13 @@ static void
 take_error(Page *page, const PGresult *result)
 {
 	List	   *list = page->list;
-	const char *sqlstate = sfw_sqlstate(result);
-	char		name[128];
 
 	if (page->place == SFG_HERE && !sfg_aws_is_down(result))
 		list->refused = sfg_aws_error_read(result);
-	else if (page->place == SFG_HERE || strcmp(sqlstate, "SF003") != 0)
+	else if (page->place == SFG_HERE || strcmp(sfw_sqlstate(result), "SF003") != 0)
 	{
 		list->missing |= SFG_NODE_BIT(page->place);
-		sfw_log(SFW_WARNING, "a node cannot answer", "id", list->request->id,
-				"node", sfg_node_name(page->place, name, sizeof(name)), "sqlstate", sqlstate,
-				"reason", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), NULL);
+		sfg_node_log_error(list->request, page->place, "a node cannot answer", result);
 	}
 }
 

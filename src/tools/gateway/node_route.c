@@ -228,17 +228,6 @@ outcome_of(const Turn *turn, const PGresult *result)
 	return ANSWER;
 }
 
-/* Log why a node cannot tell. */
-static void
-log_barred(const Turn *turn, const PGresult *result)
-{
-	char		name[128];
-
-	sfw_log(SFW_WARNING, "a node cannot answer", "id", turn->request->id,
-			"node", sfg_node_name(turn->place, name, sizeof(name)), "sqlstate", sfw_sqlstate(result),
-			"reason", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), NULL);
-}
-
 /* Keep the error of a node for the case that no other one has what is asked for; that a right is missing says more. */
 static void
 keep_error(Turn *turn, const PGresult *result, bool is_denied)
@@ -304,7 +293,7 @@ answered(const PGresult *result, void *arg)
 	else
 		turn->missing |= SFG_NODE_BIT(turn->place);
 	if (outcome != ELSEWHERE && result != NULL)
-		log_barred(turn, result);
+		sfg_node_log_error(turn->request, turn->place, "a node cannot answer", result);
 	turn->is_first = false;
 	ask_next(turn);
 }
@@ -378,8 +367,6 @@ begin(SfgRequest *request, const char *role, const char *trace, Kind kind, bool 
 	turn->left = kind == BY_KEY ? SFG_NODE_BIT(SFG_HERE) : sfg_nodes_all();
 	request->state = turn;
 	request->gone = gone;
-	if (strcmp(request->what, "StartSyncExecution") == 0)
-		request->until = sfw_now() + sfg_config.sync_timeout + sfg_config.connect_timeout;
 	ask_next(turn);
 }
 
