@@ -7,15 +7,9 @@
 // per check.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { plan, same } from './tap.mjs';
 
 const [url, key] = process.argv.slice(2);
-let count = 0;
-
-function same(got, expected, what) {
-	const good = JSON.stringify(got) === JSON.stringify(expected);
-	console.log(`${good ? 'ok' : 'not ok'} ${++count} - ${what}`);
-	if (!good) console.log(`# got ${JSON.stringify(got)}`);
-}
 
 // Connect, with what the transport is given; give the client.
 async function connect(options) {
@@ -80,4 +74,4 @@ same(asked, [
 ], 'a client of OAuth learns that there is no authorization server');
 same(error.message, 'sfgateway has no OAuth; an access key is needed: Authorization: Bearer ID:SECRET',
 	'... and says what is needed');
-console.log(`1..${count}`);
+plan();

@@ -9,17 +9,11 @@ import {
 	ListStateMachineVersionsCommand, PublishStateMachineVersionCommand, RedriveExecutionCommand, StartExecutionCommand, StartSyncExecutionCommand,
 	TestStateCommand, UpdateStateMachineCommand, ValidateStateMachineDefinitionCommand,
 } from '@aws-sdk/client-sfn';
+import { plan, same } from './tap.mjs';
 
 const [endpoint, execution] = process.argv.slice(2);
 const client = new SFNClient({ endpoint, disableHostPrefix: true });
 const role = 'arn:aws:iam::123456789012:role/nightly';
-let count = 0;
-
-function same(got, expected, what) {
-	const good = JSON.stringify(got) === JSON.stringify(expected);
-	console.log(`${good ? 'ok' : 'not ok'} ${++count} - ${what}`);
-	if (!good) console.log(`# got ${JSON.stringify(got)}`);
-}
 
 async function ended(executionArn) {
 	for (const until = Date.now() + 120000; Date.now() < until;) {
@@ -68,4 +62,4 @@ same(JSON.parse((await ended(latest.executionArn)).output), { value: 2 }, 'the m
 const express = await client.send(new CreateStateMachineCommand({ name: 'express', type: 'EXPRESS', definition: pass(3), roleArn: role }));
 const sync = await client.send(new StartSyncExecutionCommand({ stateMachineArn: express.stateMachineArn, input: '{}' }));
 same([sync.status, JSON.parse(sync.output)], ['SUCCEEDED', { value: 3 }], 'StartSyncExecution');
-console.log(`1..${count}`);
+plan();

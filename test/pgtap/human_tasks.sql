@@ -24,19 +24,7 @@ CREATE FUNCTION pg_temp.failure(id text) RETURNS text LANGUAGE sql AS $$
 	SELECT status || ' ' || coalesce(error, '') || ' ' || coalesce(regexp_replace(cause, '^An error .*entered at the event id #\d+\)\. ', ''), '')
 	FROM sf_executions WHERE execution_id = id $$;
 
--- What sf_check() finds after a change, which is then undone.
-CREATE FUNCTION pg_temp.problems(change text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	said text;
-BEGIN
-	BEGIN
-		EXECUTE change;
-		said := (SELECT string_agg(DISTINCT problem, ' ' ORDER BY problem) FROM sf_check());
-		RAISE SQLSTATE 'P0099';
-	EXCEPTION WHEN SQLSTATE 'P0099' THEN
-		RETURN said;
-	END;
-END $$;
+\ir ../fixtures/problems.sql
 
 -- A worklist.
 SELECT lives_ok($$ SELECT sf_create_worklist('approve', '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}',

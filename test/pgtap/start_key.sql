@@ -26,19 +26,7 @@ CREATE FUNCTION pg_temp.due(id text) RETURNS void LANGUAGE sql AS $$
 CREATE FUNCTION pg_temp.starts_in(id text) RETURNS numeric LANGUAGE sql AS $$
 	SELECT round(extract(epoch FROM b.due_at - e.requested_at)) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = id $$;
 
--- What sf_check() finds after a change, which is then undone.
-CREATE FUNCTION pg_temp.problems(change text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	said text;
-BEGIN
-	BEGIN
-		EXECUTE change;
-		said := (SELECT string_agg(DISTINCT problem, ' ' ORDER BY problem) FROM sf_check());
-		RAISE SQLSTATE 'P0099';
-	EXCEPTION WHEN SQLSTATE 'P0099' THEN
-		RETURN said;
-	END;
-END $$;
+\ir ../fixtures/problems.sql
 
 -- The option.
 SELECT throws_ok(format('SELECT pg_temp.machine(''bad'', %L)', o), 'SF012', m, o) FROM (VALUES

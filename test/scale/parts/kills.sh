@@ -9,14 +9,14 @@ for i in $(seq 1 "$kills"); do
 		sleep "0.$((RANDOM % 10))"
 		case $victim in
 			worker) pid=$(sql 1 "SELECT pid FROM sf_workers WHERE pid IS NOT NULL AND role <> 'launcher' ORDER BY random() LIMIT 1") ;;
-			here) pid=$(head -1 "$scratch/1/postmaster.pid") ;;
-			there) pid=$(head -1 "$scratch/2/postmaster.pid") ;;
+			here) pid=$(postmaster 1) ;;
+			there) pid=$(postmaster 2) ;;
 		esac
 		case $pid in *[!0-9]* | '') continue ;; esac
 		kill -9 "$pid" && killed=$((killed + 1))
 		n=1
 		[ $victim != there ] || n=2
-		[ $victim = worker ] || until as "$bin/pg_ctl" -D "$scratch/$n" -l "$scratch/$n.log" -w start > /dev/null 2>&1; do sleep 0.5; done
+		[ $victim = worker ] || until start_server $n; do sleep 0.5; done
 		wait_for $n 60 1 'SELECT 1'
 	done
 done
