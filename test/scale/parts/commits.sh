@@ -27,7 +27,7 @@ sql 1 'ALTER SYSTEM RESET sfflow.debug_point' -c 'SELECT pg_reload_conf()' > /de
 # --- 4: a session that writes on another node and starts here, in both orders ---
 for order in start remote; do
 	start="SELECT sf_start('pay', '{\"tenant\": \"${key[1]}\", \"execution\": \"$order\"}', '{\"key\": \"${key[1]}\", \"name\": \"$order\"}'::jsonb), crashme_arm()"
-	remote="INSERT INTO orders VALUES ('${key[2]}', 77, '$order')"
+	remote="INSERT INTO orders VALUES ('${key[2]}', -77, '$order')"
 	as touch "$scratch/1/crashme.precommit"
 	if [ $order = start ]; then
 		sql 1 BEGIN -c "$start" -c "$remote" -c COMMIT > /dev/null
@@ -37,8 +37,8 @@ for order in start remote; do
 	wait_for 1 60 1 'SELECT 1'
 	wait_for 2 60 0 'SELECT count(*) FROM pg_prepared_xacts'
 	is "a session that is killed in its commit, $order first: nothing is left" \
-		"$(sql 1 "SELECT count(*) FROM sf_executions WHERE name = '$order'") $(sql 0 'SELECT count(*) FROM orders WHERE order_no = 77')" '0 0'
-	[ "$(sql 0 'SELECT count(*) FROM orders WHERE order_no = 77')" = 0 ] || sql 0 'DELETE FROM orders WHERE order_no = 77'
+		"$(sql 1 "SELECT count(*) FROM sf_executions WHERE name = '$order'") $(sql 0 'SELECT count(*) FROM orders WHERE order_no = -77')" '0 0'
+	[ "$(sql 0 'SELECT count(*) FROM orders WHERE order_no = -77')" = 0 ] || sql 0 'DELETE FROM orders WHERE order_no = -77'
 done
 
 # --- 4: a session that answers a task, stops or redrives an execution here, and writes on another node ---
@@ -49,12 +49,12 @@ sql 1 "SELECT sf_create_activity('ask')" \
 # killed_session MOMENT CALL: a session of node 1 is killed in the commit of a call and of a row on node 2; how many rows came
 killed_session() {
 	as touch "$scratch/1/crashme.$1"
-	sql 1 BEGIN -c "SELECT $2, crashme_arm()" -c "INSERT INTO orders VALUES ('${key[2]}', 78, '')" -c COMMIT > /dev/null
+	sql 1 BEGIN -c "SELECT $2, crashme_arm()" -c "INSERT INTO orders VALUES ('${key[2]}', -78, '')" -c COMMIT > /dev/null
 	[ ! -e "$scratch/1/crashme.$1" ] || echo -n 'not killed '
 	wait_for 1 60 1 'SELECT 1'
 	wait_for 2 60 0 'SELECT count(*) FROM pg_prepared_xacts'
-	sql 0 'SELECT count(*) FROM orders WHERE order_no = 78'
-	sql 0 'DELETE FROM orders WHERE order_no = 78'
+	sql 0 'SELECT count(*) FROM orders WHERE order_no = -78'
+	sql 0 'DELETE FROM orders WHERE order_no = -78'
 }
 for case in asks waits fails; do
 	sql 1 "SELECT sf_start('$case', '{}', '{\"key\": \"${key[1]}\", \"name\": \"session\"}'::jsonb)" > /dev/null

@@ -59,7 +59,7 @@ take_over() {
 all_end() {
 	local n
 	for n in 1 2; do
-		wait_for $n 300 0 "SELECT count(*) FROM sf_executions WHERE name ~ '^fo' AND status = 'RUNNING'" || echo "# node $n has not ended all"
+		wait_for $n 300 0 "SELECT count(*) FROM sf_executions WHERE name ~ '^fo[.]' AND status = 'RUNNING'" || echo "# node $n has not ended all"
 	done
 	wait_for_recovery
 }
@@ -118,4 +118,5 @@ is '... of the rest nothing ran twice' "$3" 0
 is '... and something was lost: the standby did lag' "$([ "$(missing lost)" -gt 0 ] && echo so)" so
 # A row of the other node may be there whose execution was lost, and the other way round; not without the lag.
 for n in 1 2 3; do is "node $n: sf_check after the loss" "$(sql $n 'SELECT * FROM sf_check()')" ''; done
-is 'nothing runs any more' "$(for n in 0 1 2 3; do sql $n "SELECT count(*) FROM sf_executions WHERE name ~ '^fo' AND status <> 'SUCCEEDED'"; done | sort -u)" 0
+for n in 0 1 2 3; do sql $n "SELECT name, status, error, left(cause, 300) FROM sf_executions WHERE name ~ '^fo[.]' AND status <> 'SUCCEEDED'" | sed "s/^/# node $n: /"; done
+is 'nothing runs any more' "$(for n in 0 1 2 3; do sql $n "SELECT count(*) FROM sf_executions WHERE name ~ '^fo[.]' AND status <> 'SUCCEEDED'"; done | sort -u)" 0
