@@ -30,8 +30,8 @@
 static void try_connect(void *arg);
 
 /*
- * Read the last SQLSTATE of a message of PQERRORS_VERBOSE, "FATAL:  28P01: …"; "" if it has none.  libpq adds a line for
- * each attempt.  What follows a code in its line may have the name of a role, which can look like one.
+ * Read the last SQLSTATE of a message of PQERRORS_VERBOSE, "FATAL:  28P01: …"; "" if it has none.  libpq adds a
+ * line for each attempt.  What follows a code in its line may have the name of a role, which can look like one.
  */
 static void
 read_sqlstate(char sqlstate[6], const char *message)
@@ -53,28 +53,28 @@ read_sqlstate(char sqlstate[6], const char *message)
 
 /* Schedule the next attempt to connect. */
 static void
-try_again(SfwDb *db)
+try_again(SfcDb *db)
 {
 	if (db->longest_delay > 0)
 		db->delay = Min(db->delay, db->longest_delay);
-	sfw_timer_set(&db->retry_timer, db->delay / 2 + random() % (db->delay / 2 + 1), try_connect, db);
+	sfc_timer_set(&db->retry_timer, db->delay / 2 + random() % (db->delay / 2 + 1), try_connect, db);
 	if (db->failing != NULL)
 		db->failing(db);
 }
 
 /* Close the session and schedule the next attempt to connect. */
 static void
-lose(SfwDb *db, const char *what)
+lose(SfcDb *db, const char *what)
 {
-	char	   *message = sfw_message(PQerrorMessage(db->session.conn));
-	SfwDbDone	done = db->on_done;
+	char	   *message = sfc_message(PQerrorMessage(db->session.conn));
+	SfcDbDone	done = db->on_done;
 
 	db->delay = db->delay == 0 ? FIRST_DELAY : Min(db->delay * 2, LAST_DELAY);
-	sfw_log(SFW_WARNING, what, "user", PQuser(db->session.conn), "reason", message, NULL);
+	sfc_log(SFC_WARNING, what, "user", PQuser(db->session.conn), "reason", message, NULL);
 	read_sqlstate(db->sqlstate, message);
 	free(message);
 	db->failed = true;
-	sfw_db_stop(db);
+	sfc_db_stop(db);
 	if (db->lost == NULL)
 		try_again(db);
 	if (done != NULL)
@@ -85,11 +85,11 @@ lose(SfwDb *db, const char *what)
 
 /* Hand the result of the statement to its sender; the session is idle then. */
 static void
-finish_statement(SfwDb *db, PGresult *result)
+finish_statement(SfcDb *db, PGresult *result)
 {
-	SfwDbDone	done = db->on_done;
+	SfcDbDone	done = db->on_done;
 
-	db->state = SFW_READY;
+	db->state = SFC_READY;
 	db->on_done = NULL;
 	if (done != NULL)
 		done(result, db->on_done_arg);
@@ -98,9 +98,9 @@ finish_statement(SfwDb *db, PGresult *result)
 
 /* Read the results that have arrived; after the last one the statement is finished. */
 static void
-read_results(SfwDb *db)
+read_results(SfcDb *db)
 {
-	while (db->state == SFW_BUSY && !PQisBusy(db->session.conn))
+	while (db->state == SFC_BUSY && !PQisBusy(db->session.conn))
 	{
 		PGresult   *result = PQgetResult(db->session.conn);
 
@@ -130,7 +130,7 @@ read_results(SfwDb *db)
 static void
 talk(void *arg)
 {
-	SfwDb	   *db = arg;
+	SfcDb	   *db = arg;
 	PGnotify   *notify;
 
 	if (!PQconsumeInput(db->session.conn) || PQstatus(db->session.conn) == CONNECTION_BAD)
@@ -145,41 +145,41 @@ talk(void *arg)
 			db->notified(db, notify);
 		PQfreemem(notify);
 	}
-	if (db->state == SFW_READY)
+	if (db->state == SFC_READY)
 		db->idle(db);
-	if (db->state == SFW_READY || db->state == SFW_BUSY)
-		sfw_session_watch(&db->session);
+	if (db->state == SFC_READY || db->state == SFC_BUSY)
+		sfc_session_watch(&db->session);
 }
 
 /* Tell whether a statement can be sent. */
 bool
-sfw_db_is_idle(const SfwDb *db)
+sfc_db_is_idle(const SfcDb *db)
 {
-	return db->state == SFW_READY;
+	return db->state == SFC_READY;
 }
 
 /* A statement begins: its sender waits for the result. */
 static void
-begin_statement(SfwDb *db, SfwDbDone done, void *arg)
+begin_statement(SfcDb *db, SfcDbDone done, void *arg)
 {
-	db->state = SFW_BUSY;
+	db->state = SFC_BUSY;
 	db->on_done = done;
 	db->on_done_arg = arg;
 }
 
 /* Go on after a statement was handed to libpq, or was not. */
 static void
-handed_over(SfwDb *db, int ok)
+handed_over(SfcDb *db, int ok)
 {
 	if (ok)
-		sfw_session_watch(&db->session);
+		sfc_session_watch(&db->session);
 	else
 		lose(db, "cannot send a statement");
 }
 
 /* Send a statement with text parameters; only while the session is idle. */
 void
-sfw_db_send(SfwDb *db, const char *statement, int n, const char *const *values, SfwDbDone done, void *arg)
+sfc_db_send(SfcDb *db, const char *statement, int n, const char *const *values, SfcDbDone done, void *arg)
 {
 	begin_statement(db, done, arg);
 	handed_over(db, PQsendQueryParams(db->session.conn, statement, n, NULL, values, NULL, NULL, 0));
@@ -187,7 +187,7 @@ sfw_db_send(SfwDb *db, const char *statement, int n, const char *const *values, 
 
 /* Prepare a statement under a name; only while the session is idle. */
 void
-sfw_db_prepare(SfwDb *db, const char *name, const char *statement, SfwDbDone done, void *arg)
+sfc_db_prepare(SfcDb *db, const char *name, const char *statement, SfcDbDone done, void *arg)
 {
 	begin_statement(db, done, arg);
 	handed_over(db, PQsendPrepare(db->session.conn, name, statement, 0, NULL));
@@ -195,7 +195,7 @@ sfw_db_prepare(SfwDb *db, const char *name, const char *statement, SfwDbDone don
 
 /* Send a statement that this session has prepared; only while it is idle. */
 void
-sfw_db_send_prepared(SfwDb *db, const char *name, int n, const char *const *values, SfwDbDone done, void *arg)
+sfc_db_send_prepared(SfcDb *db, const char *name, int n, const char *const *values, SfcDbDone done, void *arg)
 {
 	begin_statement(db, done, arg);
 	handed_over(db, PQsendQueryPrepared(db->session.conn, name, n, values, NULL, NULL, 0));
@@ -205,17 +205,17 @@ sfw_db_send_prepared(SfwDb *db, const char *name, int n, const char *const *valu
 static void
 setup_done(const PGresult *result, void *arg)
 {
-	SfwDb	   *db = arg;
+	SfcDb	   *db = arg;
 
 	if (result == NULL)
 		return;
 	if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1)
 	{
-		char	   *message = sfw_message(PQresultErrorMessage(result));
+		char	   *message = sfc_message(PQresultErrorMessage(result));
 
 		lose(db, PQresultStatus(result) == PGRES_TUPLES_OK ?
 			 "extension sfflow is not installed in this database" : "cannot set the session up");
-		sfw_log(SFW_DEBUG, "setup", "reason", message, NULL);
+		sfc_log(SFC_DEBUG, "setup", "reason", message, NULL);
 		free(message);
 		return;
 	}
@@ -224,7 +224,7 @@ setup_done(const PGresult *result, void *arg)
 	db->has_traces = *PQgetvalue(result, 0, 1) == 't';
 	db->failed = false;
 	db->delay = 0;
-	sfw_log(SFW_INFO, "connected", "database", PQdb(db->session.conn), "user", PQuser(db->session.conn), NULL);
+	sfc_log(SFC_INFO, "connected", "database", PQdb(db->session.conn), "user", PQuser(db->session.conn), NULL);
 	db->connected(db);
 }
 
@@ -235,7 +235,7 @@ setup_done(const PGresult *result, void *arg)
 
 /* Find sfflow's schema. */
 static void
-find_schema(SfwDb *db)
+find_schema(SfcDb *db)
 {
 	static const char *const by_extension =
 		"SELECT pg_catalog.quote_ident(n.nspname), " HAS_TRACES " FROM pg_catalog.pg_extension AS e"
@@ -249,16 +249,16 @@ find_schema(SfwDb *db)
 	const char *values[1] = {db->schema_name};
 
 	if (db->schema_name != NULL)
-		sfw_db_send(db, by_name, 1, values, setup_done, db);
+		sfc_db_send(db, by_name, 1, values, setup_done, db);
 	else
-		sfw_db_send(db, by_extension, 0, NULL, setup_done, db);
+		sfc_db_send(db, by_extension, 0, NULL, setup_done, db);
 }
 
 /* After LISTEN, find sfflow's schema. */
 static void
 listening(const PGresult *result, void *arg)
 {
-	SfwDb	   *db = arg;
+	SfcDb	   *db = arg;
 
 	if (result == NULL)
 		return;
@@ -272,10 +272,10 @@ listening(const PGresult *result, void *arg)
 static void
 connected(void *arg)
 {
-	SfwDb	   *db = arg;
+	SfcDb	   *db = arg;
 
 	if (db->listen != NULL)
-		sfw_db_send(db, db->listen, 0, NULL, listening, db);
+		sfc_db_send(db, db->listen, 0, NULL, listening, db);
 	else
 		find_schema(db);
 }
@@ -284,7 +284,7 @@ connected(void *arg)
 static void
 not_connected(void *arg)
 {
-	SfwDb	   *db = arg;
+	SfcDb	   *db = arg;
 
 	lose(db, *PQerrorMessage(db->session.conn) != '\0' ? "cannot connect" : "connecting takes too long");
 }
@@ -293,17 +293,17 @@ not_connected(void *arg)
 static void
 try_connect(void *arg)
 {
-	SfwDb	   *db = arg;
+	SfcDb	   *db = arg;
 
-	db->state = SFW_CONNECTING;
-	sfw_session_begin(&db->session, db->open(db), db->connect_timeout);
+	db->state = SFC_CONNECTING;
+	sfc_session_begin(&db->session, db->open(db), db->connect_timeout);
 }
 
 /* Connect, and reconnect whenever the session is lost, unless the owner wants to be told instead. */
 void
-sfw_db_start(SfwDb *db)
+sfc_db_start(SfcDb *db)
 {
-	db->session = (SfwSession) {
+	db->session = (SfcSession) {
 		.fd = -1, .connected = connected, .failed = not_connected, .talk = talk, .arg = db
 	};
 	srandom((unsigned) (time(NULL) ^ getpid()));
@@ -312,26 +312,26 @@ sfw_db_start(SfwDb *db)
 
 /* Do not wait any longer for the next attempt to connect: the server is known to be back. */
 void
-sfw_db_hurry(SfwDb *db)
+sfc_db_hurry(SfcDb *db)
 {
 	if (db->retry_timer.armed)
-		sfw_timer_set(&db->retry_timer, random() % FIRST_DELAY, try_connect, db);
+		sfc_timer_set(&db->retry_timer, random() % FIRST_DELAY, try_connect, db);
 }
 
 /* Close the session as if the connection were lost: the statement under way does not end. */
 void
-sfw_db_drop(SfwDb *db, const char *why)
+sfc_db_drop(SfcDb *db, const char *why)
 {
 	lose(db, why);
 }
 
 /* Close the session; a statement under way gets no result. */
 void
-sfw_db_stop(SfwDb *db)
+sfc_db_stop(SfcDb *db)
 {
-	sfw_timer_clear(&db->retry_timer);
-	sfw_session_end(&db->session);
-	db->state = SFW_DOWN;
+	sfc_timer_clear(&db->retry_timer);
+	sfc_session_end(&db->session);
+	db->state = SFC_DOWN;
 	db->on_done = NULL;
 	PQclear(db->kept);
 	db->kept = NULL;

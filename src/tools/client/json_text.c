@@ -42,7 +42,7 @@ typedef void ActionResult;
 
 /* Make a lexer; with unescape it also decodes strings. */
 static JsonLexContext *
-make_lexer(SfwJson text, bool unescape)
+make_lexer(SfcJson text, bool unescape)
 {
 #if PG_VERSION_NUM >= 170000
 	return makeJsonLexContextCstringLen(NULL, text.text, text.len, PG_UTF8, unescape);
@@ -67,7 +67,7 @@ free_lexer(JsonLexContext *lex)
 
 /* Give a lexer that decodes nothing, and so owns no memory. */
 static JsonLexContext
-plain_lexer(SfwJson text)
+plain_lexer(SfcJson text)
 {
 	JsonLexContext *made = make_lexer(text, false);
 	JsonLexContext lex = *made;
@@ -78,7 +78,7 @@ plain_lexer(SfwJson text)
 
 /* Parse a document, strings included, calling the actions. */
 static bool
-parse(SfwJson text, JsonSemAction *actions)
+parse(SfcJson text, JsonSemAction *actions)
 {
 	JsonLexContext *lex = make_lexer(text, true);
 	bool		good = pg_parse_json(lex, actions) == JSON_SUCCESS;
@@ -100,7 +100,7 @@ depth_after(int depth, JsonTokenType token)
 
 /* Tell whether a document is nested too deep for the parser. */
 static bool
-is_too_deep(SfwJson text)
+is_too_deep(SfcJson text)
 {
 	JsonLexContext lex = plain_lexer(text);
 	struct rlimit stack;
@@ -119,7 +119,7 @@ is_too_deep(SfwJson text)
 }
 
 /* Give the value whose first token the lexer has read, and read on to its last token. */
-static SfwJson
+static SfcJson
 read_value(JsonLexContext *lex)
 {
 	const char *start = lex->token_start;
@@ -127,7 +127,7 @@ read_value(JsonLexContext *lex)
 
 	while (depth > 0 && json_lex(lex) == JSON_SUCCESS)
 		depth = depth_after(depth, lex->token_type);
-	return (SfwJson) {start, (size_t) (lex->token_terminator - start)};
+	return (SfcJson) {start, (size_t) (lex->token_terminator - start)};
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -137,9 +137,9 @@ read_value(JsonLexContext *lex)
  * lives as long as the text.
  */
 bool
-sfw_json_parse(const char *text, size_t len, SfwJson *value)
+sfc_json_parse(const char *text, size_t len, SfcJson *value)
 {
-	SfwJson		document = {text, len};
+	SfcJson		document = {text, len};
 	JsonLexContext lex;
 
 	if (len > INT_MAX || pg_encoding_verifymbstr(PG_UTF8, text, (int) len) != (int) len ||
@@ -153,7 +153,7 @@ sfw_json_parse(const char *text, size_t len, SfwJson *value)
 
 /* The kind of a value: { [ " 0 t f n. */
 char
-sfw_json_type(SfwJson value)
+sfc_json_type(SfcJson value)
 {
 	char		c = value.len > 0 ? value.text[0] : 'n';
 
@@ -161,13 +161,13 @@ sfw_json_type(SfwJson value)
 }
 
 /* Begin a walk over a container; a scalar has nothing to walk over. */
-SfwJsonWalk
-sfw_json_walk(SfwJson container)
+SfcJsonWalk
+sfc_json_walk(SfcJson container)
 {
-	SfwJsonWalk walk;
+	SfcJsonWalk	walk;
 
-	walk.object = sfw_json_type(container) == '{';
-	if (!walk.object && sfw_json_type(container) != '[')
+	walk.object = sfc_json_type(container) == '{';
+	if (!walk.object && sfc_json_type(container) != '[')
 		container.len = 0;
 	walk.lex = plain_lexer(container);
 	json_lex(&walk.lex);
@@ -176,7 +176,7 @@ sfw_json_walk(SfwJson container)
 
 /* Go to the next member or element; key may be NULL. */
 bool
-sfw_json_next(SfwJsonWalk *walk, SfwJson *key, SfwJson *value)
+sfc_json_next(SfcJsonWalk *walk, SfcJson *key, SfcJson *value)
 {
 	JsonLexContext *lex = &walk->lex;
 
@@ -199,7 +199,7 @@ sfw_json_next(SfwJsonWalk *walk, SfwJson *key, SfwJson *value)
 
 /* Keep the string that the parser has decoded. */
 static ActionResult
-keep_string(void *state, char *token, JsonTokenType type)
+take_string(void *state, char *token, JsonTokenType type)
 {
 	*(char **) state = token;
 	return ACTION_DONE;
@@ -210,12 +210,12 @@ keep_string(void *state, char *token, JsonTokenType type)
  * NUL because the parser refuses that; of everything else its JSON.
  */
 char *
-sfw_json_text(SfwJson value)
+sfc_json_text(SfcJson value)
 {
 	char	   *text = NULL;
-	JsonSemAction actions = {.semstate = &text, .scalar = keep_string};
+	JsonSemAction actions = {.semstate = &text, .scalar = take_string};
 
-	if (sfw_json_type(value) != '"')
+	if (sfc_json_type(value) != '"')
 		return pnstrdup(value.text, value.len);
 	if (memchr(value.text, '\\', value.len) == NULL)
 		return pnstrdup(value.text + 1, value.len - 2);
@@ -225,10 +225,10 @@ sfw_json_text(SfwJson value)
 
 /* Tell whether a value is a string that holds a text. */
 bool
-sfw_json_is(SfwJson value, const char *text)
+sfc_json_is(SfcJson value, const char *text)
 {
-	char	   *held = sfw_json_text(value);
-	bool		same = sfw_json_type(value) == '"' && strcmp(held, text) == 0;
+	char	   *held = sfc_json_text(value);
+	bool		same = sfc_json_type(value) == '"' && strcmp(held, text) == 0;
 
 	free(held);
 	return same;
@@ -236,15 +236,15 @@ sfw_json_is(SfwJson value, const char *text)
 
 /* Find a member that is there and not null. */
 bool
-sfw_json_get(SfwJson object, const char *key, SfwJson *value)
+sfc_json_get(SfcJson object, const char *key, SfcJson *value)
 {
-	SfwJsonWalk walk = sfw_json_walk(object);
-	SfwJson		name;
+	SfcJsonWalk	walk = sfc_json_walk(object);
+	SfcJson		name;
 
-	while (walk.object && sfw_json_next(&walk, &name, value))
+	while (walk.object && sfc_json_next(&walk, &name, value))
 	{
-		if (sfw_json_is(name, key))
-			return sfw_json_type(*value) != 'n';
+		if (sfc_json_is(name, key))
+			return sfc_json_type(*value) != 'n';
 	}
 	return false;
 }
@@ -276,7 +276,7 @@ put_comma(PQExpBuffer buf)
  * becomes U+FFFD.
  */
 void
-sfw_json_put_bytes(PQExpBuffer buf, const char *text, size_t len)
+sfc_json_put_bytes(PQExpBuffer buf, const char *text, size_t len)
 {
 	const char *end = text + len;
 	int			step;
@@ -302,22 +302,22 @@ sfw_json_put_bytes(PQExpBuffer buf, const char *text, size_t len)
 
 /* Append a text as a JSON string. */
 void
-sfw_json_put_string(PQExpBuffer buf, const char *text)
+sfc_json_put_string(PQExpBuffer buf, const char *text)
 {
-	sfw_json_put_bytes(buf, text, strlen(text));
+	sfc_json_put_bytes(buf, text, strlen(text));
 }
 
 /* Append a key and its colon. */
 void
-sfw_json_put_key(PQExpBuffer buf, const char *key)
+sfc_json_put_key(PQExpBuffer buf, const char *key)
 {
-	sfw_json_put_string(buf, key);
+	sfc_json_put_string(buf, key);
 	appendPQExpBufferChar(buf, ':');
 }
 
 /* Append a value as it is written. */
 void
-sfw_json_put_value(PQExpBuffer buf, SfwJson value)
+sfc_json_put_value(PQExpBuffer buf, SfcJson value)
 {
 	put_comma(buf);
 	appendBinaryPQExpBuffer(buf, value.text, value.len);
@@ -325,7 +325,7 @@ sfw_json_put_value(PQExpBuffer buf, SfwJson value)
 
 /* Append the opening bracket of an object or array. */
 void
-sfw_json_open(PQExpBuffer buf, char bracket)
+sfc_json_open(PQExpBuffer buf, char bracket)
 {
 	put_comma(buf);
 	appendPQExpBufferChar(buf, bracket);
@@ -335,7 +335,7 @@ sfw_json_open(PQExpBuffer buf, char bracket)
 
 /* Copy a text; bytes that are not UTF-8, and NUL, become U+FFFD. */
 char *
-sfw_utf8_repair(const char *text, size_t len)
+sfc_utf8_repair(const char *text, size_t len)
 {
 	PQExpBufferData buf;
 	const char *end = text + len;
@@ -347,12 +347,12 @@ sfw_utf8_repair(const char *text, size_t len)
 		step = character_length(p, end);
 		appendBinaryPQExpBuffer(&buf, step > 0 ? p : REPLACEMENT, step > 0 ? (size_t) step : strlen(REPLACEMENT));
 	}
-	return sfw_buffer_data(&buf);
+	return sfc_buffer_data(&buf);
 }
 
 /* The length of a text without the character that is cut off at its end, if one is. */
 size_t
-sfw_utf8_clip(const char *text, size_t len)
+sfc_utf8_clip(const char *text, size_t len)
 {
 	size_t		start = len;
 
@@ -365,7 +365,7 @@ sfw_utf8_clip(const char *text, size_t len)
 
 /* End the program because there is no memory. */
 void
-sfw_out_of_memory(void)
+sfc_out_of_memory(void)
 {
 	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
 	exit(1);
@@ -376,9 +376,9 @@ sfw_out_of_memory(void)
  * be taken for an empty answer, so that ends the program.
  */
 char *
-sfw_buffer_data(PQExpBuffer buf)
+sfc_buffer_data(PQExpBuffer buf)
 {
 	if (PQExpBufferBroken(buf))
-		sfw_out_of_memory();
+		sfc_out_of_memory();
 	return buf->data;
 }

@@ -2,8 +2,8 @@
  * json_text.h
  *		JSON documents read in place, and text written as JSON.
  */
-#ifndef SFW_JSON_TEXT_H
-#define SFW_JSON_TEXT_H
+#ifndef SFC_JSON_TEXT_H
+#define SFC_JSON_TEXT_H
 
 #include "postgres_fe.h"
 
@@ -11,38 +11,38 @@
 #include "pqexpbuffer.h"
 
 /* A value inside a document that was checked: its text, without blanks around it. */
-typedef struct SfwJson
+typedef struct SfcJson
 {
 	const char *text;
 	size_t		len;
-} SfwJson;
+} SfcJson;
 
 /* A walk over the members of an object or the elements of an array. */
-typedef struct SfwJsonWalk
+typedef struct SfcJsonWalk
 {
 	JsonLexContext lex;
 	bool		object;
-} SfwJsonWalk;
+} SfcJsonWalk;
 
-extern bool sfw_json_parse(const char *text, size_t len, SfwJson *value);
-extern char sfw_json_type(SfwJson value);
-extern bool sfw_json_get(SfwJson object, const char *key, SfwJson *value);
-extern SfwJsonWalk sfw_json_walk(SfwJson container);
-extern bool sfw_json_next(SfwJsonWalk *walk, SfwJson *key, SfwJson *value);
-extern bool sfw_json_is(SfwJson value, const char *text);
-extern char *sfw_json_text(SfwJson value);
+extern bool sfc_json_parse(const char *text, size_t len, SfcJson *value);
+extern char sfc_json_type(SfcJson value);
+extern bool sfc_json_get(SfcJson object, const char *key, SfcJson *value);
+extern SfcJsonWalk sfc_json_walk(SfcJson container);
+extern bool sfc_json_next(SfcJsonWalk *walk, SfcJson *key, SfcJson *value);
+extern bool sfc_json_is(SfcJson value, const char *text);
+extern char *sfc_json_text(SfcJson value);
 
 /* Each of these first appends the comma that JSON wants after an earlier value. */
-extern void sfw_json_put_key(PQExpBuffer buf, const char *key);
-extern void sfw_json_put_string(PQExpBuffer buf, const char *text);
-extern void sfw_json_put_bytes(PQExpBuffer buf, const char *text, size_t len);
-extern void sfw_json_put_value(PQExpBuffer buf, SfwJson value);
-extern void sfw_json_open(PQExpBuffer buf, char bracket);
+extern void sfc_json_put_key(PQExpBuffer buf, const char *key);
+extern void sfc_json_put_string(PQExpBuffer buf, const char *text);
+extern void sfc_json_put_bytes(PQExpBuffer buf, const char *text, size_t len);
+extern void sfc_json_put_value(PQExpBuffer buf, SfcJson value);
+extern void sfc_json_open(PQExpBuffer buf, char bracket);
 
-extern char *sfw_utf8_repair(const char *text, size_t len);
-extern size_t sfw_utf8_clip(const char *text, size_t len);
+extern char *sfc_utf8_repair(const char *text, size_t len);
+extern size_t sfc_utf8_clip(const char *text, size_t len);
 
-extern void sfw_out_of_memory(void) __attribute__((noreturn));
-extern char *sfw_buffer_data(PQExpBuffer buf);
+extern void sfc_out_of_memory(void) __attribute__((noreturn));
+extern char *sfc_buffer_data(PQExpBuffer buf);
 
-#endif							/* SFW_JSON_TEXT_H */
+#endif							/* SFC_JSON_TEXT_H */

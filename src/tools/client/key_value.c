@@ -1,6 +1,6 @@
 /*
  * key_value.c
- *		Settings by their key, and files of "key = value" with [sections].
+ *		Settings by their key, and files of "key = value" with [sections]; lists of names.
  */
 #include "postgres_fe.h"
 
@@ -13,25 +13,37 @@
 /* No string in jsonb is longer; written as JSON it has less than the 2 GB of a PQExpBuffer. */
 #define MAX_SIZE (256 * 1024 * 1024 - 1)
 
+/* Tell whether a name is one of some. */
+bool
+sfc_is_one_of(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Read a number with an optional unit; gives it in the smallest unit, or -1. */
 static int64_t
-parse_amount(const char *value, SfwType type)
+parse_amount(const char *value, SfcType type)
 {
 	static const struct
 	{
-		SfwType		type;
+		SfcType		type;
 		const char *unit;
 		double		factor;
 	}			units[] = {
-		{SFW_COUNT, "", 1}, {SFW_TIME, "", 1000}, {SFW_TIME, "ms", 1}, {SFW_TIME, "s", 1000}, {SFW_TIME, "min", 60000},
-		{SFW_TIME, "h", 3600000}, {SFW_SIZE, "", 1}, {SFW_SIZE, "B", 1}, {SFW_SIZE, "kB", 1024}, {SFW_SIZE, "MB", 1048576},
+		{SFC_COUNT, "", 1}, {SFC_TIME, "", 1000}, {SFC_TIME, "ms", 1}, {SFC_TIME, "s", 1000}, {SFC_TIME, "min", 60000},
+		{SFC_TIME, "h", 3600000}, {SFC_SIZE, "", 1}, {SFC_SIZE, "B", 1}, {SFC_SIZE, "kB", 1024}, {SFC_SIZE, "MB", 1048576},
 	};
 	char	   *end;
 	double		number = strtod(value, &end);
 
 	/* The first comparison is false for "nan"; a count has no fraction. */
 	if (end == value || !(number >= 0 && number <= 1e9) ||
-		(type == SFW_COUNT && number != (double) (int64_t) number))
+		(type == SFC_COUNT && number != (double) (int64_t) number))
 		return -1;
 	while (*end == ' ')
 		end++;
@@ -53,11 +65,11 @@ store_flag(bool *field, const char *value)
 
 /* Store a value in its field. */
 static bool
-store(const SfwSetting *setting, const char *value)
+store(const SfcSetting *setting, const char *value)
 {
 	int64_t		amount;
 
-	if (setting->type == SFW_TEXT)
+	if (setting->type == SFC_TEXT)
 	{
 		char	  **field = setting->field;
 
@@ -65,14 +77,14 @@ store(const SfwSetting *setting, const char *value)
 		*field = pg_strdup(value);
 		return true;
 	}
-	if (setting->type == SFW_FLAG)
+	if (setting->type == SFC_FLAG)
 		return store_flag(setting->field, value);
 	amount = parse_amount(value, setting->type);
-	if (amount < setting->least || (setting->type == SFW_COUNT && amount > setting->most))
+	if (amount < setting->least || (setting->type == SFC_COUNT && amount > setting->most))
 		return false;
-	if (setting->type == SFW_COUNT)
+	if (setting->type == SFC_COUNT)
 		*(int *) setting->field = (int) amount;
-	else if (setting->type == SFW_SIZE)
+	else if (setting->type == SFC_SIZE)
 		*(size_t *) setting->field = (size_t) Min(amount, MAX_SIZE);
 	else
 		*(int64_t *) setting->field = amount;
@@ -81,7 +93,7 @@ store(const SfwSetting *setting, const char *value)
 
 /* Store a setting: one of a list, or one of the log. */
 bool
-sfw_settings_store(const SfwSetting *settings, int n, const char *key, const char *value, char **problem)
+sfc_settings_store(const SfcSetting *settings, int n, const char *key, const char *value, char **problem)
 {
 	bool		good;
 	int			i = 0;
@@ -91,9 +103,9 @@ sfw_settings_store(const SfwSetting *settings, int n, const char *key, const cha
 	if (i < n)
 		good = store(&settings[i], value);
 	else if (strcmp(key, "log-level") == 0)
-		good = sfw_log_set_level(value);
+		good = sfc_log_set_level(value);
 	else if (strcmp(key, "log-format") == 0)
-		good = sfw_log_set_format(value);
+		good = sfc_log_set_format(value);
 	else
 	{
 		*problem = psprintf("unknown setting \"%s\"", key);
@@ -120,7 +132,7 @@ trim(char *text)
 
 /* Read one line of the file; *in_section tells whether a section began before it. */
 static bool
-read_line(char *line, const SfwFileReader *reader, bool *in_section, char **problem)
+read_line(char *line, const SfcFileReader *reader, bool *in_section, char **problem)
 {
 	char	   *equals;
 	char	   *key;
@@ -147,7 +159,7 @@ read_line(char *line, const SfwFileReader *reader, bool *in_section, char **prob
 
 /* Read a file of settings; *others_can_read tells whether other users can, too. */
 bool
-sfw_file_read(const char *path, const SfwFileReader *reader, bool *others_can_read, char **problem)
+sfc_file_read(const char *path, const SfcFileReader *reader, bool *others_can_read, char **problem)
 {
 	FILE	   *file = fopen(path, "re");
 	char	   *line = NULL;

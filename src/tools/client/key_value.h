@@ -1,40 +1,42 @@
 /*
  * key_value.h
- *		Settings by their key, and files of "key = value" with [sections].
+ *		Settings by their key, and files of "key = value" with [sections]; lists of names.
  */
-#ifndef SFW_KEY_VALUE_H
-#define SFW_KEY_VALUE_H
+#ifndef SFC_KEY_VALUE_H
+#define SFC_KEY_VALUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-typedef enum SfwType
+typedef enum SfcType
 {
-	SFW_TEXT,					/* char * */
-	SFW_COUNT,					/* int */
-	SFW_TIME,					/* int64_t, milliseconds */
-	SFW_SIZE,					/* size_t, bytes */
-	SFW_FLAG					/* bool: on or off */
-} SfwType;
+	SFC_TEXT,					/* char * */
+	SFC_COUNT,					/* int */
+	SFC_TIME,					/* int64_t, milliseconds */
+	SFC_SIZE,					/* size_t, bytes */
+	SFC_FLAG					/* bool: on or off */
+} SfcType;
 
 /* A setting that only has to be stored */
-typedef struct SfwSetting
+typedef struct SfcSetting
 {
 	const char *key;
-	SfwType		type;
+	SfcType		type;
 	void	   *field;
 	int			least;
 	int			most;			/* of a count */
-} SfwSetting;
+} SfcSetting;
 
 /* What the lines of a file are given to */
-typedef struct SfwFileReader
+typedef struct SfcFileReader
 {
 	bool		(*set) (const char *key, const char *value, char **problem);
 	bool		(*begin_section) (const char *line, char **problem);
 	bool		(*set_in_section) (const char *key, const char *value, char **problem);
-} SfwFileReader;
+} SfcFileReader;
 
-extern bool sfw_settings_store(const SfwSetting *settings, int n, const char *key, const char *value, char **problem);
-extern bool sfw_file_read(const char *path, const SfwFileReader *reader, bool *others_can_read, char **problem);
+extern bool sfc_is_one_of(const char *name, const char *const *names, size_t n);
+extern bool sfc_settings_store(const SfcSetting *settings, int n, const char *key, const char *value, char **problem);
+extern bool sfc_file_read(const char *path, const SfcFileReader *reader, bool *others_can_read, char **problem);
 
-#endif							/* SFW_KEY_VALUE_H */
+#endif							/* SFC_KEY_VALUE_H */

@@ -1,6 +1,6 @@
 /*
  * log.c
- *		The worker's log on standard error: lines of text, or of JSON.
+ *		The log of a program on standard error: lines of text, or of JSON.
  *
  * Each line is one write.  A value cannot end its line: in a line of text a
  * value that is more than a word is quoted as JSON.
@@ -16,20 +16,20 @@
 /* Bytes of a value that a line shows */
 #define VALUE_MAX 2000
 
-static SfwLevel lowest = SFW_INFO;
+static SfcLevel lowest = SFC_INFO;
 static bool as_json = false;
 
 static const char *const level_names[] = {"debug", "info", "warning", "error"};
 
 /* Choose the lowest level that is written. */
 bool
-sfw_log_set_level(const char *name)
+sfc_log_set_level(const char *name)
 {
-	for (int i = SFW_DEBUG; i <= SFW_ERROR; i++)
+	for (int i = SFC_DEBUG; i <= SFC_ERROR; i++)
 	{
 		if (strcmp(name, level_names[i]) == 0)
 		{
-			lowest = (SfwLevel) i;
+			lowest = (SfcLevel) i;
 			return true;
 		}
 	}
@@ -38,7 +38,7 @@ sfw_log_set_level(const char *name)
 
 /* Choose the form of the lines: text or json. */
 bool
-sfw_log_set_format(const char *name)
+sfc_log_set_format(const char *name)
 {
 	as_json = strcmp(name, "json") == 0;
 	return as_json || strcmp(name, "text") == 0;
@@ -60,20 +60,20 @@ put_field(PQExpBuffer line, const char *key, const char *value)
 	size_t		len = strlen(value);
 
 	if (len > VALUE_MAX)
-		len = sfw_utf8_clip(value, VALUE_MAX);
+		len = sfc_utf8_clip(value, VALUE_MAX);
 	if (as_json)
-		sfw_json_put_key(line, key);
+		sfc_json_put_key(line, key);
 	else
 		appendPQExpBuffer(line, " %s=", key);
 	if (!as_json && is_word(value))
 		appendBinaryPQExpBuffer(line, value, len);
 	else
-		sfw_json_put_bytes(line, value, len);
+		sfc_json_put_bytes(line, value, len);
 }
 
 /* Write one line. */
 void
-sfw_log(SfwLevel level, const char *message,...)
+sfc_log(SfcLevel level, const char *message,...)
 {
 	PQExpBufferData line;
 	struct timespec now;
@@ -92,7 +92,7 @@ sfw_log(SfwLevel level, const char *message,...)
 	{
 		appendPQExpBuffer(&line, "{\"time\":\"%s.%03ldZ\",\"level\":\"%s\",\"pid\":%d,\"message\":",
 						  stamp, now.tv_nsec / 1000000, level_names[level], (int) getpid());
-		sfw_json_put_string(&line, message);
+		sfc_json_put_string(&line, message);
 	}
 	else
 		appendPQExpBuffer(&line, "%s.%03ldZ [%d] %s: %s",

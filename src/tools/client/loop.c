@@ -20,7 +20,7 @@ typedef struct Watch
 {
 	short		events;			/* 0: the descriptor is not watched */
 	unsigned	serial;			/* tells a descriptor from an older one with its number */
-	SfwReady	ready;
+	SfcReady	ready;
 	void	   *arg;
 } Watch;
 
@@ -35,7 +35,7 @@ static void (*signal_handlers[NSIG]) (void);
 
 /* Milliseconds of a clock that cannot be set. */
 int64_t
-sfw_now(void)
+sfc_now(void)
 {
 	struct timespec now;
 
@@ -45,10 +45,10 @@ sfw_now(void)
 
 /* Note that a signal has come. */
 static void
-note_signal(int signo)
+note_signal(SIGNAL_ARGS)
 {
 	int			saved = errno;
-	unsigned char byte = (unsigned char) signo;
+	unsigned char byte = (unsigned char) postgres_signal_arg;
 
 	/* When the pipe is full, a turn of the loop is due already. */
 	if (write(signal_pipe[1], &byte, 1) < 0)
@@ -72,7 +72,7 @@ handle_signals(int fd, short revents, void *arg)
 
 /* Make the loop ready for signals. */
 void
-sfw_loop_init(void)
+sfc_loop_init(void)
 {
 	if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
 	{
@@ -80,12 +80,12 @@ sfw_loop_init(void)
 		exit(1);
 	}
 	signal(SIGPIPE, SIG_IGN);
-	sfw_loop_watch(signal_pipe[0], POLLIN, handle_signals, NULL);
+	sfc_loop_watch(signal_pipe[0], POLLIN, handle_signals, NULL);
 }
 
 /* Have a function called in the loop when a signal has come. */
 void
-sfw_loop_on_signal(int signo, void (*handle) (void))
+sfc_loop_on_signal(int signo, void (*handle) (void))
 {
 	signal_handlers[signo] = handle;
 	pqsignal(signo, note_signal);
@@ -93,7 +93,7 @@ sfw_loop_on_signal(int signo, void (*handle) (void))
 
 /* Watch a descriptor for events, or change them; without events, stop watching it. */
 void
-sfw_loop_watch(int fd, short events, SfwReady ready, void *arg)
+sfc_loop_watch(int fd, short events, SfcReady ready, void *arg)
 {
 	if (fd < 0)
 		return;
@@ -115,21 +115,21 @@ sfw_loop_watch(int fd, short events, SfwReady ready, void *arg)
 
 /* Close a descriptor and stop watching it. */
 void
-sfw_loop_close(int *fd)
+sfc_loop_close(int *fd)
 {
 	if (*fd < 0)
 		return;
-	sfw_loop_watch(*fd, 0, NULL, NULL);
+	sfc_loop_watch(*fd, 0, NULL, NULL);
 	close(*fd);
 	*fd = -1;
 }
 
 /* Have a function called after a delay in milliseconds; what the timer was set to before is forgotten. */
 void
-sfw_timer_set(SfwTimer *timer, int64_t delay, void (*fire) (void *arg), void *arg)
+sfc_timer_set(SfcTimer *timer, int64_t delay, void (*fire) (void *arg), void *arg)
 {
-	sfw_timer_clear(timer);
-	timer->at = sfw_now() + (delay > 0 ? delay : 0);
+	sfc_timer_clear(timer);
+	timer->at = sfc_now() + (delay > 0 ? delay : 0);
 	timer->fire = fire;
 	timer->arg = arg;
 	timer->armed = true;
@@ -138,7 +138,7 @@ sfw_timer_set(SfwTimer *timer, int64_t delay, void (*fire) (void *arg), void *ar
 
 /* Disarm a timer; one that is not armed stays so. */
 void
-sfw_timer_clear(SfwTimer *timer)
+sfc_timer_clear(SfcTimer *timer)
 {
 	if (timer->armed)
 		dlist_delete(&timer->node);
@@ -146,15 +146,15 @@ sfw_timer_clear(SfwTimer *timer)
 }
 
 /* The timer that is due first, or NULL. */
-static SfwTimer *
+static SfcTimer *
 first_timer(void)
 {
-	SfwTimer   *first = NULL;
+	SfcTimer   *first = NULL;
 	dlist_iter	iter;
 
 	dlist_foreach(iter, &timers)
 	{
-		SfwTimer   *timer = dlist_container(SfwTimer, node, iter.cur);
+		SfcTimer   *timer = dlist_container(SfcTimer, node, iter.cur);
 
 		if (first == NULL || timer->at < first->at)
 			first = timer;
@@ -166,12 +166,12 @@ first_timer(void)
 static void
 fire_timers(void)
 {
-	int64_t		now = sfw_now();
-	SfwTimer   *timer;
+	int64_t		now = sfc_now();
+	SfcTimer   *timer;
 
 	while ((timer = first_timer()) != NULL && timer->at <= now)
 	{
-		sfw_timer_clear(timer);
+		sfc_timer_clear(timer);
 		timer->fire(timer->arg);
 	}
 }
@@ -180,18 +180,18 @@ fire_timers(void)
 static int
 time_left(void)
 {
-	SfwTimer   *timer = first_timer();
+	SfcTimer   *timer = first_timer();
 	int64_t		left;
 
 	if (timer == NULL)
 		return -1;
-	left = timer->at - sfw_now();
+	left = timer->at - sfc_now();
 	return (int) Min(Max(left, 0), 3600000);
 }
 
 /* Wait for descriptors, signals and timers, and handle those that are ready. */
 void
-sfw_loop_turn(void)
+sfc_loop_turn(void)
 {
 	static struct pollfd *polled;
 	static unsigned *serials;
@@ -215,7 +215,7 @@ sfw_loop_turn(void)
 	ready = poll(polled, (nfds_t) n, time_left());
 	if (ready < 0 && errno != EINTR)
 	{
-		sfw_log(SFW_ERROR, "cannot poll", NULL);
+		sfc_log(SFC_ERROR, "cannot poll", NULL);
 		exit(1);
 	}
 	/* A descriptor that a handler has closed, or reused, is skipped. */

@@ -1,10 +1,10 @@
 /*
  * secrets.c
- *		Keep the worker's secrets from other processes, which could read them
+ *		Keep a program's secrets from other processes, which could read them
  *		out of /proc.
  *
- * The worker knows passwords: PGPASSWORD in its environment, connection
- * strings and headers of its configuration.  Its commands run as the same
+ * sfworker and sfgateway know passwords: PGPASSWORD in the environment, connection
+ * strings and headers of the configuration.  The commands of sfworker run as the same
  * user, and /proc shows a process of the same user everything: environment,
  * memory, descriptors.  So the process is made undumpable, which gives those
  * files to root and also prevents core dumps; exec makes a command normal
@@ -44,7 +44,7 @@ move_environment(void)
 
 /* Keep other processes of the same user out of this one; to be called first of all. */
 void
-sfw_secrets_hide(void)
+sfc_secrets_hide(void)
 {
 	prctl(PR_SET_DUMPABLE, 0);
 	move_environment();
@@ -52,7 +52,7 @@ sfw_secrets_hide(void)
 
 /* Tell whether a connection string may have a password: it has one, or cannot be parsed. */
 bool
-sfw_secrets_in_conninfo(const char *conninfo)
+sfc_secrets_in_conninfo(const char *conninfo)
 {
 	PQconninfoOption *options;
 	bool		found = false;
@@ -73,8 +73,8 @@ sfw_secrets_in_conninfo(const char *conninfo)
 
 /* Overwrite a connection string of the command line, unless it has no password. */
 void
-sfw_secrets_hide_conninfo(char *argument)
+sfc_secrets_hide_conninfo(char *argument)
 {
-	if (sfw_secrets_in_conninfo(argument))
+	if (sfc_secrets_in_conninfo(argument))
 		memset(argument, '*', strlen(argument));
 }

@@ -1,12 +1,12 @@
 /*
  * secrets.h
- *		Keep the worker's secrets from other processes.
+ *		Keep a program's secrets from other processes.
  */
-#ifndef SFW_SECRETS_H
-#define SFW_SECRETS_H
+#ifndef SFC_SECRETS_H
+#define SFC_SECRETS_H
 
-extern void sfw_secrets_hide(void);
-extern bool sfw_secrets_in_conninfo(const char *conninfo);
-extern void sfw_secrets_hide_conninfo(char *argument);
+extern void sfc_secrets_hide(void);
+extern bool sfc_secrets_in_conninfo(const char *conninfo);
+extern void sfc_secrets_hide_conninfo(char *argument);
 
-#endif							/* SFW_SECRETS_H */
+#endif							/* SFC_SECRETS_H */

@@ -2,9 +2,9 @@
  * session.c
  *		Sessions with PostgreSQL that the event loop drives.
  *
- * A session connects without blocking.  After sfw_session_begin has returned,
+ * A session connects without blocking.  After sfc_session_begin has returned,
  * either connected or failed is called.  After each statement that the owner of
- * the session sends, it calls sfw_session_watch, and talk is called when there is
+ * the session sends, it calls sfc_session_watch, and talk is called when there is
  * something to read or write.
  */
 #include "postgres_fe.h"
@@ -16,7 +16,7 @@
 
 /* Copy a message of libpq without its last newline; NULL gives "". */
 char *
-sfw_message(const char *message)
+sfc_message(const char *message)
 {
 	char	   *copy = pg_strdup(message != NULL ? message : "");
 
@@ -24,16 +24,18 @@ sfw_message(const char *message)
 	return copy;
 }
 
-/* Copy the message of an error. */
+/* Copy the message of an error, of the server or of libpq; "" when there is none. */
 char *
-sfw_primary_message(const PGresult *result)
+sfc_primary_message(const PGresult *result)
 {
-	return sfw_message(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+	return sfc_message(message != NULL ? message : PQresultErrorMessage(result));
 }
 
 /* The SQLSTATE of a result, "" when it has none. */
 const char *
-sfw_sqlstate(const PGresult *result)
+sfc_sqlstate(const PGresult *result)
 {
 	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
@@ -42,28 +44,28 @@ sfw_sqlstate(const PGresult *result)
 
 /* Watch the socket of a session. */
 static void
-watch(SfwSession *session, short events, SfwReady ready)
+watch(SfcSession *session, short events, SfcReady ready)
 {
 	int			fd = PQsocket(session->conn);
 
 	if (session->fd != fd)
-		sfw_loop_watch(session->fd, 0, NULL, NULL);
+		sfc_loop_watch(session->fd, 0, NULL, NULL);
 	session->fd = fd;
-	sfw_loop_watch(fd, events, ready, session);
+	sfc_loop_watch(fd, events, ready, session);
 }
 
 /* Let the owner read and write. */
 static void
 ready_to_talk(int fd, short revents, void *arg)
 {
-	SfwSession *session = arg;
+	SfcSession *session = arg;
 
 	session->talk(session->arg);
 }
 
 /* Watch for what the server sends, and for room to send what is not sent yet. */
 void
-sfw_session_watch(SfwSession *session)
+sfc_session_watch(SfcSession *session)
 {
 	watch(session, (short) (POLLIN | (PQflush(session->conn) == 1 ? POLLOUT : 0)), ready_to_talk);
 }
@@ -72,7 +74,7 @@ sfw_session_watch(SfwSession *session)
 static void
 go_on_connecting(int fd, short revents, void *arg)
 {
-	SfwSession *session = arg;
+	SfcSession *session = arg;
 
 	switch (PQconnectPoll(session->conn))
 	{
@@ -83,7 +85,7 @@ go_on_connecting(int fd, short revents, void *arg)
 			watch(session, POLLOUT, go_on_connecting);
 			break;
 		case PGRES_POLLING_OK:
-			sfw_timer_clear(&session->connect_timer);
+			sfc_timer_clear(&session->connect_timer);
 			PQsetnonblocking(session->conn, 1);
 			session->connected(session->arg);
 			break;
@@ -97,31 +99,31 @@ go_on_connecting(int fd, short revents, void *arg)
 static void
 give_up_connecting(void *arg)
 {
-	SfwSession *session = arg;
+	SfcSession *session = arg;
 
 	session->failed(session->arg);
 }
 
 /* Drive a connection that was begun with PQconnectStartParams; it may take timeout milliseconds. */
 void
-sfw_session_begin(SfwSession *session, PGconn *conn, int64_t timeout)
+sfc_session_begin(SfcSession *session, PGconn *conn, int64_t timeout)
 {
 	session->conn = conn;
 	if (PQstatus(session->conn) == CONNECTION_BAD)
 	{
-		sfw_timer_set(&session->connect_timer, 0, give_up_connecting, session);
+		sfc_timer_set(&session->connect_timer, 0, give_up_connecting, session);
 		return;
 	}
-	sfw_timer_set(&session->connect_timer, timeout, give_up_connecting, session);
+	sfc_timer_set(&session->connect_timer, timeout, give_up_connecting, session);
 	watch(session, POLLOUT, go_on_connecting);
 }
 
 /* Close a session, or stop connecting. */
 void
-sfw_session_end(SfwSession *session)
+sfc_session_end(SfcSession *session)
 {
-	sfw_timer_clear(&session->connect_timer);
-	sfw_loop_watch(session->fd, 0, NULL, NULL);
+	sfc_timer_clear(&session->connect_timer);
+	sfc_loop_watch(session->fd, 0, NULL, NULL);
 	session->fd = -1;
 	PQfinish(session->conn);
 	session->conn = NULL;

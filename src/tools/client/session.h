@@ -2,33 +2,33 @@
  * session.h
  *		Sessions with PostgreSQL that the event loop drives.
  */
-#ifndef SFW_SESSION_H
-#define SFW_SESSION_H
+#ifndef SFC_SESSION_H
+#define SFC_SESSION_H
 
 #include <libpq-fe.h>
 
 #include "tools/client/loop.h"
 
-typedef void (*SfwSessionEvent) (void *arg);
+typedef void (*SfcSessionEvent) (void *arg);
 
 /* Set it to zero and fd to -1 before its first use. */
-typedef struct SfwSession
+typedef struct SfcSession
 {
 	PGconn	   *conn;
 	int			fd;				/* that the loop watches; libpq may change it */
-	SfwTimer	connect_timer;
-	SfwSessionEvent connected;
-	SfwSessionEvent failed;		/* there is no connection; PQerrorMessage(conn) may say why */
-	SfwSessionEvent talk;		/* the server has sent something, or takes more */
+	SfcTimer	connect_timer;
+	SfcSessionEvent connected;
+	SfcSessionEvent failed;		/* there is no connection; PQerrorMessage(conn) may say why */
+	SfcSessionEvent talk;		/* the server has sent something, or takes more */
 	void	   *arg;
-} SfwSession;
+} SfcSession;
 
-extern void sfw_session_begin(SfwSession *session, PGconn *conn, int64_t timeout);
-extern void sfw_session_watch(SfwSession *session);
-extern void sfw_session_end(SfwSession *session);
+extern void sfc_session_begin(SfcSession *session, PGconn *conn, int64_t timeout);
+extern void sfc_session_watch(SfcSession *session);
+extern void sfc_session_end(SfcSession *session);
 
-extern const char *sfw_sqlstate(const PGresult *result);
-extern char *sfw_message(const char *message);
-extern char *sfw_primary_message(const PGresult *result);
+extern const char *sfc_sqlstate(const PGresult *result);
+extern char *sfc_message(const char *message);
+extern char *sfc_primary_message(const PGresult *result);
 
-#endif							/* SFW_SESSION_H */
+#endif							/* SFC_SESSION_H */

@@ -12,12 +12,12 @@
 /* Whom to tell that a transfer has ended; the private pointer of its handle */
 typedef struct Listener
 {
-	SfwTransferDone done;
+	SfcTransferDone done;
 	void	   *arg;
 } Listener;
 
 static CURLM *multi;
-static SfwTimer multi_timer;
+static SfcTimer multi_timer;
 
 /* Give the listener of a handle, NULL if no transfer of it is under way. */
 static Listener *
@@ -82,7 +82,7 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
 		events |= POLLIN;
 	if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
 		events |= POLLOUT;
-	sfw_loop_watch(fd, events, socket_ready, NULL);
+	sfc_loop_watch(fd, events, socket_ready, NULL);
 	return 0;
 }
 
@@ -91,15 +91,15 @@ static int
 on_timer(CURLM *handle, long delay, void *arg)
 {
 	if (delay < 0)
-		sfw_timer_clear(&multi_timer);
+		sfc_timer_clear(&multi_timer);
 	else
-		sfw_timer_set(&multi_timer, delay, multi_timeout, NULL);
+		sfc_timer_set(&multi_timer, delay, multi_timeout, NULL);
 	return 0;
 }
 
 /* Initialize libcurl. */
 void
-sfw_transfer_init(void)
+sfc_transfer_init(void)
 {
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	multi = curl_multi_init();
@@ -109,7 +109,7 @@ sfw_transfer_init(void)
 
 /* Begin the transfer that a handle is set up for; done is called when it has ended, and later than here. */
 void
-sfw_transfer_begin(CURL *easy, SfwTransferDone done, void *arg)
+sfc_transfer_begin(CURL *easy, SfcTransferDone done, void *arg)
 {
 	Listener   *listener = pg_malloc0(sizeof(Listener));
 
@@ -120,7 +120,7 @@ sfw_transfer_begin(CURL *easy, SfwTransferDone done, void *arg)
 
 /* Take a handle out of the loop, whether its transfer has ended or not; it is not freed. */
 void
-sfw_transfer_end(CURL *easy)
+sfc_transfer_end(CURL *easy)
 {
 	Listener   *listener = listener_of(easy);
 

@@ -2,8 +2,8 @@
  * transfer.h
  *		libcurl in the event loop.
  */
-#ifndef SFW_TRANSFER_H
-#define SFW_TRANSFER_H
+#ifndef SFC_TRANSFER_H
+#define SFC_TRANSFER_H
 
 #include <curl/curl.h>
 
@@ -12,10 +12,10 @@
 #endif
 
 /* Called when a transfer has ended, in a turn of the loop; it may end or free the handle. */
-typedef void (*SfwTransferDone) (void *arg, CURLcode code);
+typedef void (*SfcTransferDone) (void *arg, CURLcode code);
 
-extern void sfw_transfer_init(void);
-extern void sfw_transfer_begin(CURL *easy, SfwTransferDone done, void *arg);
-extern void sfw_transfer_end(CURL *easy);
+extern void sfc_transfer_init(void);
+extern void sfc_transfer_begin(CURL *easy, SfcTransferDone done, void *arg);
+extern void sfc_transfer_end(CURL *easy);
 
-#endif							/* SFW_TRANSFER_H */
+#endif							/* SFC_TRANSFER_H */

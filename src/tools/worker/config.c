@@ -25,9 +25,9 @@
 
 #include "tools/client/key_value.h"
 #include "tools/client/log.h"
-#include "tools/worker/allow.h"
-#include "tools/worker/claimed_task.h"
 #include "tools/worker/config.h"
+#include "tools/worker/http/allow.h"
+#include "tools/worker/task/claimed_task.h"
 
 SfwConfig	sfw_config = {
 	.concurrency = 1,
@@ -41,8 +41,8 @@ SfwConfig	sfw_config = {
 	.archive_executions = 5000,
 };
 
-#define SETTING_ROW(letter, key, type, field, least) {key, SFW_##type, &sfw_config.field, least, 1000},
-static const SfwSetting settings[] = {SFW_SETTING_LIST(SETTING_ROW)};
+#define SETTING_ROW(letter, key, type, field, least) {key, SFC_##type, &sfw_config.field, least, 1000},
+static const SfcSetting settings[] = {SFW_SETTING_LIST(SETTING_ROW)};
 
 /* Add an activity: NAME:KIND, or only NAME if that is also the kind. */
 static bool
@@ -84,7 +84,7 @@ sfw_config_set(const char *key, const char *value, char **problem)
 		simple_string_list_append(&sfw_config.pass_env, value);
 		return true;
 	}
-	return sfw_settings_store(settings, lengthof(settings), key, value, problem);
+	return sfc_settings_store(settings, lengthof(settings), key, value, problem);
 }
 
 /* Begin the section that a line like [database NAME] names. */
@@ -168,13 +168,13 @@ set_in_section(const char *key, const char *value, char **problem)
 bool
 sfw_config_read(const char *path, char **problem)
 {
-	static const SfwFileReader reader = {sfw_config_set, begin_section, set_in_section};
+	static const SfcFileReader reader = {sfw_config_set, begin_section, set_in_section};
 	bool		others_can_read;
 
-	if (!sfw_file_read(path, &reader, &others_can_read, problem))
+	if (!sfc_file_read(path, &reader, &others_can_read, problem))
 		return false;
 	if (others_can_read && sfw_config_section(sfw_config.sections, "connection", NULL) != NULL)
-		sfw_log(SFW_WARNING, "the configuration holds credentials and others can read it",
+		sfc_log(SFC_WARNING, "the configuration holds credentials and others can read it",
 				"file", path, NULL);
 	return true;
 }

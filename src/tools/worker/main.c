@@ -3,18 +3,14 @@
  *		sfworker: does the work of workflows that is done outside the database.
  *
  *		main			options; what to do
- *		config, key_value	settings
- *		loop			descriptors, timers, signals
+ *		config			settings
  *		connection		where to connect
- *		session, db		connections; a session with one statement at a time
  *		several			one worker for several databases
- *		queue			claims, answers, heartbeats
- *		claimed_task	the life of a task
- *		shell, http, sql	the kinds of tasks
- *		fetch, allow	HTTP requests; where they may go
- *		archive			executions that are archived; archive_folder, archive_s3: where
- *		subprocess		processes
- *		json_text, log, secrets
+ *		task/			queue: claims, answers, heartbeats; claimed_task: the life of a task;
+ *						shell, sql: kinds of tasks; subprocess: processes
+ *		http/			http: tasks that are HTTP requests; fetch, allow: requests, and where they may go
+ *		archive/		executions that are archived; archive_folder, archive_s3: where
+ *		tools/client/	key_value, loop, session, db, json_text, log, secrets
  */
 #include "postgres_fe.h"
 
@@ -25,13 +21,13 @@
 
 #include "tools/client/log.h"
 #include "tools/client/secrets.h"
-#include "tools/worker/archive.h"
+#include "tools/worker/archive/archive.h"
 #include "tools/worker/config.h"
 #include "tools/worker/connection.h"
-#include "tools/worker/fetch.h"
-#include "tools/worker/queue.h"
+#include "tools/worker/http/fetch.h"
 #include "tools/worker/several.h"
-#include "tools/worker/subprocess.h"
+#include "tools/worker/task/queue.h"
+#include "tools/worker/task/subprocess.h"
 
 /* Milliseconds for the last answers after all tasks were told to stop */
 #define LAST_ANSWERS 5000
@@ -115,7 +111,7 @@ static const char *const help =
 	"      --help, --version";
 
 static int	signals_seen;
-static SfwTimer exit_timer;
+static SfcTimer exit_timer;
 
 /* Exit because of a wrong command line; problem is NULL if it was printed. */
 static void
@@ -144,7 +140,7 @@ read_setting(int c, int index)
 	if (!sfw_config_set(options[index].name, optarg, &problem))
 		refuse(problem);
 	if (strcmp(options[index].name, "dbname") == 0 || strcmp(options[index].name, "node") == 0)
-		sfw_secrets_hide_conninfo(optarg);
+		sfc_secrets_hide_conninfo(optarg);
 }
 
 /* Go through the options once: read the file that they name, or store the other settings. */
@@ -187,7 +183,7 @@ read_options(int argc, char **argv)
 		if (sfw_config.dbname != NULL || optind + 1 < argc)
 			refuse("too many arguments");
 		sfw_config.dbname = pg_strdup(argv[optind]);
-		sfw_secrets_hide_conninfo(argv[optind]);
+		sfc_secrets_hide_conninfo(argv[optind]);
 	}
 	if (!sfw_config_finish(&problem))
 		refuse(problem);
@@ -242,7 +238,7 @@ dry_run(void)
 {
 	PQExpBufferData input;
 	PQExpBufferData report;
-	SfwJson		payload;
+	SfcJson		payload;
 	char		data[65536];
 	ssize_t		n;
 	bool		good;
@@ -253,15 +249,15 @@ dry_run(void)
 	initPQExpBuffer(&report);
 	while ((n = read(STDIN_FILENO, data, sizeof(data))) > 0)
 		appendBinaryPQExpBuffer(&input, data, (size_t) n);
-	if (!sfw_json_parse(sfw_buffer_data(&input), input.len, &payload) || sfw_json_type(payload) != '{')
+	if (!sfc_json_parse(sfc_buffer_data(&input), input.len, &payload) || sfc_json_type(payload) != '{')
 	{
 		fputs("sfworker: the payload on standard input must be a JSON object\n", stderr);
 		return 2;
 	}
-	sfw_json_open(&report, '{');
+	sfc_json_open(&report, '{');
 	good = sfw_config.served[0].kind->dry_run(payload, &report);
 	appendPQExpBuffer(&report, ",\"decision\":\"%s\"}", good ? "allowed" : "refused");
-	puts(sfw_buffer_data(&report));
+	puts(sfc_buffer_data(&report));
 	termPQExpBuffer(&report);
 	termPQExpBuffer(&input);
 	return good ? 0 : 3;
@@ -281,14 +277,14 @@ on_exit_signal(void)
 	signals_seen++;
 	if (signals_seen == 1)
 	{
-		sfw_log(SFW_INFO, "leaving when what runs has ended", NULL);
+		sfc_log(SFC_INFO, "leaving when what runs has ended", NULL);
 		sfw_queue_drain();
 		return;
 	}
 	if (signals_seen > 2)
 		return;
-	sfw_log(SFW_WARNING, "leaving, what runs is stopped", NULL);
-	sfw_timer_set(&exit_timer, sfw_config.kill_after + LAST_ANSWERS, exit_now, NULL);
+	sfc_log(SFC_WARNING, "leaving, what runs is stopped", NULL);
+	sfc_timer_set(&exit_timer, sfw_config.kill_after + LAST_ANSWERS, exit_now, NULL);
 	for (SfwTask *task = sfw_tasks; task != NULL; task = task->next)
 		sfw_task_stop(task, SFW_STOP_LEAVING);
 }
@@ -325,25 +321,25 @@ work(void)
 {
 	int			lost;
 
-	sfw_loop_init();
+	sfc_loop_init();
 	sfw_subprocess_init();
-	sfw_transfer_init();
-	sfw_loop_on_signal(SIGTERM, on_exit_signal);
-	sfw_loop_on_signal(SIGINT, on_exit_signal);
-	sfw_loop_on_signal(SIGHUP, on_exit_signal);
-	sfw_log(SFW_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, NULL);
+	sfc_transfer_init();
+	sfc_loop_on_signal(SIGTERM, on_exit_signal);
+	sfc_loop_on_signal(SIGINT, on_exit_signal);
+	sfc_loop_on_signal(SIGHUP, on_exit_signal);
+	sfc_log(SFC_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, NULL);
 	if (geteuid() == 0 && serves_commands())
-		sfw_log(SFW_WARNING, "commands run as root, and can read every secret of this worker", NULL);
+		sfc_log(SFC_WARNING, "commands run as root, and can read every secret of this worker", NULL);
 	sfw_queue_start();
 	while (!is_done())
-		sfw_loop_turn();
+		sfc_loop_turn();
 	lost = sfw_queue_lost() + sfw_tasks_running;
 	if (lost > 0)
-		sfw_log(SFW_ERROR, "some tasks were left without an answer", NULL);
-	sfw_log(SFW_INFO, "left", NULL);
+		sfc_log(SFC_ERROR, "some tasks were left without an answer", NULL);
+	sfc_log(SFC_INFO, "left", NULL);
 	if (sfw_config.once && (sfw_workflows.failed || sfw_queue_has_failed()))
 		return 1;
-	sfw_db_stop(&sfw_workflows);
+	sfc_db_stop(&sfw_workflows);
 	return lost > 0 ? 1 : 0;
 }
 
@@ -351,7 +347,7 @@ work(void)
 int
 main(int argc, char **argv)
 {
-	sfw_secrets_hide();
+	sfc_secrets_hide();
 	/* A closed standard stream must not become a connection or a pipe. */
 	for (int fd = 0; fd <= 2; fd++)
 	{

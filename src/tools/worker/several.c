@@ -3,9 +3,9 @@
  *		One worker for several databases: a process for each.
  *
  * With --node the program that was called works for none itself.  It starts a process for the database of the other
- * options and one for each node, which are workers as without nodes: a node that is down, or that is slow, keeps none of
- * the others, and a task is answered where it was taken.  The first process hands signals on, starts a process again that
- * has ended without being told to, and leaves when all have left.
+ * options and one for each node, which are workers as without nodes: a node that is down, or that is slow, keeps
+ * none of the others, and a task is answered where it was taken.  The first process hands signals on, starts a
+ * process again that has ended without being told to, and leaves when all have left.
  *
  * The others are process groups of their own, so that a terminal's signal reaches each worker once: a second one would
  * stop what runs.
@@ -48,7 +48,7 @@ start(Node *node, int (*work) (void), const sigset_t *before)
 	node->pid = fork();
 	if (node->pid < 0)
 	{
-		sfw_log(SFW_ERROR, "cannot start a process for a node", NULL);
+		sfc_log(SFC_ERROR, "cannot start a process for a node", NULL);
 		node->pid = 0;
 		node->again_at = time(NULL) + PAUSE;
 	}
@@ -85,7 +85,7 @@ reap(void)
 				status = Max(status, WIFEXITED(how) ? WEXITSTATUS(how) : 1);
 			else
 			{
-				sfw_log(SFW_ERROR, "the process of a node has ended, and is started again", NULL);
+				sfc_log(SFC_ERROR, "the process of a node has ended, and is started again", NULL);
 				nodes[i].again_at = time(NULL) + PAUSE;
 			}
 		}

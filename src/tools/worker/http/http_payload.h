@@ -7,9 +7,9 @@
 
 #include "tools/client/json_text.h"
 #include "tools/worker/config.h"
-#include "tools/worker/fetch.h"
+#include "tools/worker/http/fetch.h"
 
-extern char *sfw_http_read(SfwJson payload, SfwFetch *fetch);
-extern const SfwSection *sfw_http_connection(SfwJson payload, SfwFetch *fetch);
+extern char *sfw_http_read(SfcJson payload, SfwFetch *fetch);
+extern const SfwSection *sfw_http_connection(SfcJson payload, SfwFetch *fetch);
 
 #endif							/* SFW_HTTP_PAYLOAD_H */

@@ -12,7 +12,7 @@
 
 #include "tools/client/json_text.h"
 #include "tools/client/loop.h"
-#include "tools/worker/credentials.h"
+#include "tools/worker/http/credentials.h"
 
 /* Milliseconds before its end, from which on a token is not used any more */
 #define TOKEN_MARGIN 10000
@@ -55,13 +55,14 @@ basic_header(const char *user, const char *password)
 	int			size = pg_b64_enc_len(length) + 1;
 	char	   *encoded = pg_malloc0((size_t) size);
 	char	   *header;
+	int			written;
 
 #if PG_VERSION_NUM >= 180000
-	pg_b64_encode((const uint8 *) plain, length, encoded, size);
+	written = pg_b64_encode((const uint8 *) plain, length, encoded, size);
 #else
-	pg_b64_encode(plain, length, encoded, size);
+	written = pg_b64_encode(plain, length, encoded, size);
 #endif
-	header = psprintf("Authorization: Basic %s", encoded);
+	header = psprintf("Authorization: Basic %.*s", written, encoded);
 	free(plain);
 	free(encoded);
 	return header;
@@ -80,7 +81,7 @@ sfw_credentials_add(const SfwSection *connection, SfwFetch *fetch)
 {
 	Token	   *token = connection->oauth_url == NULL ? NULL : token_of(connection);
 
-	if (token != NULL && (token->header == NULL || (token->until != 0 && sfw_now() > token->until - TOKEN_MARGIN)))
+	if (token != NULL && (token->header == NULL || (token->until != 0 && sfc_now() > token->until - TOKEN_MARGIN)))
 		return false;
 	for (SimpleStringListCell *header = connection->headers.head; header != NULL; header = header->next)
 		add_secret(fetch, header->val);
@@ -144,7 +145,7 @@ sfw_credentials_ask(const SfwSection *connection)
 	}
 	fetch->headers = curl_slist_append(fetch->headers, "Content-Type: application/x-www-form-urlencoded");
 	fetch->headers = curl_slist_append(fetch->headers, "Accept: application/json");
-	fetch->body = sfw_buffer_data(&form);
+	fetch->body = sfc_buffer_data(&form);
 	free(header);
 	return fetch;
 }
@@ -166,18 +167,18 @@ char *
 sfw_credentials_take(const SfwSection *connection, const SfwFetch *answer)
 {
 	Token	   *token = token_of(connection);
-	SfwJson		body;
-	SfwJson		value;
+	SfcJson		body;
+	SfcJson		value;
 	char	   *text;
 
 	if (answer->refused != NULL || answer->problem != NULL)
 		return pg_strdup(answer->refused != NULL ? answer->refused : answer->problem);
 	if (answer->status < 200 || answer->status > 299)
 		return psprintf("its token server answered with status %ld", answer->status);
-	if (answer->too_large || !sfw_json_parse(answer->response.data, answer->response.len, &body) ||
-		!sfw_json_get(body, "access_token", &value) || sfw_json_type(value) != '"')
+	if (answer->too_large || !sfc_json_parse(answer->response.data, answer->response.len, &body) ||
+		!sfc_json_get(body, "access_token", &value) || sfc_json_type(value) != '"')
 		return pg_strdup("its token server answered without an access_token");
-	text = sfw_json_text(value);
+	text = sfc_json_text(value);
 	if (!is_token(text))
 	{
 		free(text);
@@ -187,12 +188,12 @@ sfw_credentials_take(const SfwSection *connection, const SfwFetch *answer)
 	token->header = psprintf("Authorization: Bearer %s", text);
 	free(text);
 	token->until = 0;
-	if (sfw_json_get(body, "expires_in", &value))
+	if (sfc_json_get(body, "expires_in", &value))
 	{
-		text = sfw_json_text(value);
+		text = sfc_json_text(value);
 		/* One that lives shorter than the margin still serves the request that asked for it. */
 		if (atol(text) > 0)
-			token->until = sfw_now() + Max(atol(text) * (int64_t) 1000, TOKEN_MARGIN + 1000);
+			token->until = sfc_now() + Max(atol(text) * (int64_t) 1000, TOKEN_MARGIN + 1000);
 		free(text);
 	}
 	return NULL;

@@ -6,7 +6,7 @@
 #define SFW_CREDENTIALS_H
 
 #include "tools/worker/config.h"
-#include "tools/worker/fetch.h"
+#include "tools/worker/http/fetch.h"
 
 extern bool sfw_credentials_add(const SfwSection *connection, SfwFetch *fetch);
 extern SfwFetch *sfw_credentials_ask(const SfwSection *connection);

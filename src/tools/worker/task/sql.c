@@ -24,10 +24,10 @@
 
 #include "base/conditions.h"
 #include "tools/client/session.h"
-#include "tools/worker/claimed_task.h"
 #include "tools/worker/config.h"
 #include "tools/worker/connection.h"
-#include "tools/worker/subprocess.h"
+#include "tools/worker/task/claimed_task.h"
+#include "tools/worker/task/subprocess.h"
 
 #define MAX_ARGUMENTS 1000
 #define FIELD_MAX	6000			/* bytes of a member of a cause */
@@ -55,7 +55,7 @@ typedef struct Sql
 {
 	SfwTask    *task;
 	Request		request;
-	SfwSession	session;
+	SfcSession	session;
 	bool		running;		/* the payload's statement was sent */
 	PQExpBufferData rows;		/* JSON without the closing bracket */
 	long long	n_rows;
@@ -79,15 +79,15 @@ free_request(Request *request)
 
 /* Find the database that a payload names, or the default; gives what is wrong, or NULL. */
 static char *
-read_database(SfwJson payload, Request *request)
+read_database(SfcJson payload, Request *request)
 {
 	const SfwSection *any = sfw_config_section(sfw_config.sections, "database", NULL);
-	SfwJson		value;
+	SfcJson		value;
 	char	   *name;
 	char	   *problem = NULL;
 
 	/* Without a name: "default", else the only one, else the worker's own. */
-	name = sfw_json_get(payload, "Database", &value) ? sfw_json_text(value) : NULL;
+	name = sfc_json_get(payload, "Database", &value) ? sfc_json_text(value) : NULL;
 	request->database = sfw_config_section(any, "database", name != NULL ? name : "default");
 	if (request->database == NULL && name != NULL)
 		problem = psprintf("the worker has no database \"%s\"", name);
@@ -103,27 +103,27 @@ read_database(SfwJson payload, Request *request)
 
 /* Read a payload; gives what is wrong with it, or NULL. */
 static char *
-read_payload(SfwJson payload, Request *request)
+read_payload(SfcJson payload, Request *request)
 {
-	SfwJsonWalk walk;
-	SfwJson		value;
-	SfwJson		element;
+	SfcJsonWalk	walk;
+	SfcJson		value;
+	SfcJson		element;
 
-	if (!sfw_json_get(payload, "Statement", &value) || sfw_json_type(value) != '"')
+	if (!sfc_json_get(payload, "Statement", &value) || sfc_json_type(value) != '"')
 		return pg_strdup("Statement is missing");
-	request->statement = sfw_json_text(value);
-	if (sfw_json_get(payload, "Arguments", &value))
+	request->statement = sfc_json_text(value);
+	if (sfc_json_get(payload, "Arguments", &value))
 	{
-		if (sfw_json_type(value) != '[')
+		if (sfc_json_type(value) != '[')
 			return pg_strdup("Arguments must be an array");
-		walk = sfw_json_walk(value);
+		walk = sfc_json_walk(value);
 		request->arguments = pg_malloc0(sizeof(char *) * MAX_ARGUMENTS);
-		while (sfw_json_next(&walk, NULL, &element))
+		while (sfc_json_next(&walk, NULL, &element))
 		{
 			if (request->n_arguments == MAX_ARGUMENTS)
 				return psprintf("Arguments has more than %d elements", MAX_ARGUMENTS);
 			request->arguments[request->n_arguments++] =
-				sfw_json_type(element) == 'n' ? NULL : sfw_json_text(element);
+				sfc_json_type(element) == 'n' ? NULL : sfc_json_text(element);
 		}
 	}
 	return read_database(payload, request);
@@ -149,28 +149,28 @@ put_time(PQExpBuffer buf, const char *text, bool zoned)
 static void
 put_value(PQExpBuffer buf, Oid type, const char *text)
 {
-	SfwJson		value;
+	SfcJson		value;
 	bool		is_json = type == OID_JSON || type == OID_JSONB;
 
 	for (size_t i = 0; i < lengthof(number_types); i++)
 		is_json = is_json || type == number_types[i];
 	if (type == OID_BOOL)
 		appendPQExpBufferStr(buf, *text == 't' ? "true" : "false");
-	else if (is_json && sfw_json_parse(text, strlen(text), &value))
-		sfw_json_put_value(buf, value);
+	else if (is_json && sfc_json_parse(text, strlen(text), &value))
+		sfc_json_put_value(buf, value);
 	else if ((type != OID_TIMESTAMP && type != OID_TIMESTAMPTZ) ||
 			 !put_time(buf, text, type == OID_TIMESTAMPTZ))
-		sfw_json_put_string(buf, text);
+		sfc_json_put_string(buf, text);
 }
 
 /* Append a row as an object. */
 static void
 put_row(PQExpBuffer rows, const PGresult *result, int row)
 {
-	sfw_json_open(rows, '{');
+	sfc_json_open(rows, '{');
 	for (int i = 0; i < PQnfields(result); i++)
 	{
-		sfw_json_put_key(rows, PQfname(result, i));
+		sfc_json_put_key(rows, PQfname(result, i));
 		if (PQgetisnull(result, row, i))
 			appendPQExpBufferStr(rows, "null");
 		else
@@ -181,7 +181,7 @@ put_row(PQExpBuffer rows, const PGresult *result, int row)
 
 /* Keep the rows of a result, up to the limit. */
 static void
-keep_rows(Sql *sql, const PGresult *result)
+collect_rows(Sql *sql, const PGresult *result)
 {
 	for (int row = 0; row < PQntuples(result); row++)
 	{
@@ -199,13 +199,13 @@ put_field(PQExpBuffer cause, const char *key, const char *text)
 	if (text == NULL)
 		return;
 	appendPQExpBufferStr(cause, cause->len > 0 ? ", " : "{");
-	sfw_json_put_key(cause, key);
-	sfw_json_put_bytes(cause, text, strlen(text) > FIELD_MAX ? sfw_utf8_clip(text, FIELD_MAX) : strlen(text));
+	sfc_json_put_key(cause, key);
+	sfc_json_put_bytes(cause, text, strlen(text) > FIELD_MAX ? sfc_utf8_clip(text, FIELD_MAX) : strlen(text));
 }
 
 /* Keep the first error, with a cause as that of SQL tasks in the database. */
 static void
-keep_error(Sql *sql, const char *error, const char *message, const PGresult *result)
+note_error(Sql *sql, const char *error, const char *message, const PGresult *result)
 {
 	PQExpBufferData cause;
 	char	   *text;
@@ -213,7 +213,7 @@ keep_error(Sql *sql, const char *error, const char *message, const PGresult *res
 	if (sql->error != NULL)
 		return;
 	sql->error = pg_strdup(error);
-	text = sfw_message(message);
+	text = sfc_message(message);
 	initPQExpBuffer(&cause);
 	put_field(&cause, "sqlstate", PQresultErrorField(result, PG_DIAG_SQLSTATE));
 	put_field(&cause, "message", text);
@@ -221,18 +221,18 @@ keep_error(Sql *sql, const char *error, const char *message, const PGresult *res
 	put_field(&cause, "hint", PQresultErrorField(result, PG_DIAG_MESSAGE_HINT));
 	put_field(&cause, "context", PQresultErrorField(result, PG_DIAG_CONTEXT));
 	appendPQExpBufferChar(&cause, '}');
-	sql->cause = sfw_buffer_data(&cause);
+	sql->cause = sfc_buffer_data(&cause);
 	free(text);
 }
 
 /* Keep the error of a result under the name that ErrorEquals wants. */
 static void
-keep_result_error(Sql *sql, const PGresult *result)
+note_result_error(Sql *sql, const PGresult *result)
 {
-	const char *sqlstate = sfw_sqlstate(result);
+	const char *sqlstate = sfc_sqlstate(result);
 	const char *condition = *sqlstate == '\0' ? "connection_failure" : sf_condition_name(sqlstate);
 
-	keep_error(sql, condition != NULL ? condition : sqlstate,
+	note_error(sql, condition != NULL ? condition : sqlstate,
 			   PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), result);
 }
 
@@ -242,7 +242,7 @@ keep_result_error(Sql *sql, const PGresult *result)
 static char *
 make_output(Sql *sql)
 {
-	const char *rows = sfw_buffer_data(&sql->rows);
+	const char *rows = sfc_buffer_data(&sql->rows);
 
 	if (sql->affected != NULL && *sql->affected != '\0')
 		return psprintf("{\"Rows\":%s],\"RowCount\":%s}", rows, sql->affected);
@@ -255,7 +255,7 @@ finish(Sql *sql)
 {
 	SfwTask    *task = sql->task;
 
-	sfw_session_end(&sql->session);
+	sfc_session_end(&sql->session);
 	task->job = NULL;
 	if (sql->error != NULL)
 		sfw_task_failed(task, sql->cause, "%s", sql->error);
@@ -275,7 +275,7 @@ finish(Sql *sql)
 static void
 lose(Sql *sql, const char *error)
 {
-	keep_error(sql, error, PQerrorMessage(sql->session.conn), NULL);
+	note_error(sql, error, PQerrorMessage(sql->session.conn), NULL);
 	finish(sql);
 }
 
@@ -324,7 +324,7 @@ connected(void *arg)
 	};
 
 	if (PQsendQueryParams(sql->session.conn, statement, 6, NULL, values, NULL, NULL, 0))
-		sfw_session_watch(&sql->session);
+		sfc_session_watch(&sql->session);
 	else
 		lose(sql, "connection_failure");
 }
@@ -338,7 +338,7 @@ take_result(Sql *sql, const PGresult *result)
 		case PGRES_SINGLE_TUPLE:
 		case PGRES_TUPLES_OK:
 			if (sql->running)
-				keep_rows(sql, result);
+				collect_rows(sql, result);
 			break;
 		case PGRES_COMMAND_OK:
 		case PGRES_EMPTY_QUERY:
@@ -355,7 +355,7 @@ take_result(Sql *sql, const PGresult *result)
 			}
 			break;
 		default:
-			keep_result_error(sql, result);
+			note_result_error(sql, result);
 			break;
 	}
 }
@@ -369,7 +369,7 @@ statement_done(Sql *sql)
 	else if (sql->running || sql->error != NULL)
 		finish(sql);
 	else if (send_statement(sql))
-		sfw_session_watch(&sql->session);
+		sfc_session_watch(&sql->session);
 	else
 		lose(sql, "connection_failure");
 }
@@ -404,16 +404,16 @@ talk(void *arg)
 			return;
 		}
 	}
-	sfw_session_watch(&sql->session);
+	sfc_session_watch(&sql->session);
 }
 
 /* Log a notice of the server at level debug. */
 static void
 notice(void *arg, const char *message)
 {
-	char	   *text = sfw_message(message);
+	char	   *text = sfc_message(message);
 
-	sfw_task_log(((Sql *) arg)->task, SFW_DEBUG, "notice", "text", text);
+	sfw_task_log(((Sql *) arg)->task, SFC_DEBUG, "notice", "text", text);
 	free(text);
 }
 
@@ -438,10 +438,10 @@ sql_start(SfwTask *task)
 	task->job = sql;
 	initPQExpBuffer(&sql->rows);
 	appendPQExpBufferChar(&sql->rows, '[');
-	sql->session = (SfwSession) {
+	sql->session = (SfcSession) {
 		.fd = -1, .connected = connected, .failed = not_connected, .talk = talk, .arg = sql,
 	};
-	sfw_session_begin(&sql->session,
+	sfc_session_begin(&sql->session,
 					  sfw_connect(database != NULL ? database->conninfo : sfw_config.dbname, database == NULL, false),
 					  sfw_config.connect_timeout);
 	PQsetNoticeProcessor(sql->session.conn, notice, sql);
@@ -491,19 +491,19 @@ sql_stop(SfwTask *task, bool hard)
 
 /* Tell what would be run, and where. */
 static bool
-sql_dry_run(SfwJson payload, PQExpBuffer report)
+sql_dry_run(SfcJson payload, PQExpBuffer report)
 {
 	Request		request = {0};
 	char	   *problem = read_payload(payload, &request);
 	bool		good = problem == NULL;
 	const char *name = request.database != NULL ? request.database->name : "(the worker's own)";
 
-	sfw_json_put_key(report, good ? "database" : "refused");
-	sfw_json_put_string(report, good ? name : problem);
+	sfc_json_put_key(report, good ? "database" : "refused");
+	sfc_json_put_string(report, good ? name : problem);
 	if (good)
 	{
-		sfw_json_put_key(report, "statement");
-		sfw_json_put_string(report, request.statement);
+		sfc_json_put_key(report, "statement");
+		sfc_json_put_string(report, request.statement);
 		appendPQExpBuffer(report, ",\"arguments\":%d", request.n_arguments);
 	}
 	free(problem);

@@ -21,7 +21,7 @@
 #include <netinet/in.h>
 #include <strings.h>
 
-#include "tools/worker/allow.h"
+#include "tools/worker/http/allow.h"
 
 /* Addresses as 16 bytes; those of IPv4 as ::ffff:a.b.c.d */
 typedef struct Address

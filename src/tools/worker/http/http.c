@@ -16,11 +16,11 @@
  */
 #include "postgres_fe.h"
 
-#include "tools/worker/claimed_task.h"
 #include "tools/worker/config.h"
-#include "tools/worker/credentials.h"
-#include "tools/worker/fetch.h"
-#include "tools/worker/http_payload.h"
+#include "tools/worker/http/credentials.h"
+#include "tools/worker/http/fetch.h"
+#include "tools/worker/http/http_payload.h"
+#include "tools/worker/task/claimed_task.h"
 
 /* Texts of statuses, for responses that carry none (HTTP/2): status, text */
 #define STATUS_LIST(X) \
@@ -64,10 +64,10 @@ put_header(PQExpBuffer buf, CURL *easy, const struct curl_header *header)
 
 	for (char *p = name; *p != '\0'; p++)
 		*p = pg_ascii_tolower(*p);
-	sfw_json_put_key(buf, name);
-	sfw_json_open(buf, '[');
+	sfc_json_put_key(buf, name);
+	sfc_json_open(buf, '[');
 	for (size_t i = 0; curl_easy_header(easy, name, i, HEADER_ORIGINS, -1, &value) == CURLHE_OK; i++)
-		sfw_json_put_string(buf, value->value);
+		sfc_json_put_string(buf, value->value);
 	appendPQExpBufferChar(buf, ']');
 	free(name);
 }
@@ -78,7 +78,7 @@ put_headers(PQExpBuffer buf, CURL *easy)
 {
 	struct curl_header *header = NULL;
 
-	sfw_json_open(buf, '{');
+	sfc_json_open(buf, '{');
 	while ((header = curl_easy_nextheader(easy, HEADER_ORIGINS, -1, header)) != NULL)
 	{
 		if (header->index == 0)
@@ -92,25 +92,25 @@ static char *
 print_response(SfwFetch *fetch)
 {
 	PQExpBufferData buf;
-	const char *response = sfw_buffer_data(&fetch->response);
-	SfwJson		body;
+	const char *response = sfc_buffer_data(&fetch->response);
+	SfcJson		body;
 	char	   *text = status_text(fetch);
 
 	initPQExpBuffer(&buf);
-	sfw_json_open(&buf, '{');
-	sfw_json_put_key(&buf, "ResponseBody");
-	if (sfw_json_parse(response, fetch->response.len, &body))
-		sfw_json_put_value(&buf, body);
+	sfc_json_open(&buf, '{');
+	sfc_json_put_key(&buf, "ResponseBody");
+	if (sfc_json_parse(response, fetch->response.len, &body))
+		sfc_json_put_value(&buf, body);
 	else
-		sfw_json_put_bytes(&buf, response, fetch->response.len);
-	sfw_json_put_key(&buf, "Headers");
+		sfc_json_put_bytes(&buf, response, fetch->response.len);
+	sfc_json_put_key(&buf, "Headers");
 	put_headers(&buf, fetch->easy);
 	appendPQExpBuffer(&buf, ",\"StatusCode\":%ld", fetch->status);
-	sfw_json_put_key(&buf, "StatusText");
-	sfw_json_put_string(&buf, text);
+	sfc_json_put_key(&buf, "StatusText");
+	sfc_json_put_string(&buf, text);
 	appendPQExpBufferChar(&buf, '}');
 	free(text);
-	return sfw_buffer_data(&buf);
+	return sfc_buffer_data(&buf);
 }
 
 /* ---------------------------------------------------------------- requests of a task */
@@ -124,7 +124,7 @@ typedef struct HttpJob
 	char	   *host;			/* of the request */
 	int			retries;		/* begun so far */
 	bool		renewed;		/* a token was asked for */
-	SfwTimer	timer;
+	SfcTimer	timer;
 } HttpJob;
 
 static void begin_request(HttpJob *job);
@@ -133,7 +133,7 @@ static void begin_request(HttpJob *job);
 static void
 free_job(HttpJob *job)
 {
-	sfw_timer_clear(&job->timer);
+	sfc_timer_clear(&job->timer);
 	if (job->fetch != NULL)
 		sfw_fetch_free(job->fetch);
 	free(job->host);
@@ -150,7 +150,7 @@ report(HttpJob *job)
 
 	if (fetch->refused != NULL)
 	{
-		sfw_task_log(task, SFW_WARNING, "a request is refused", "reason", fetch->refused);
+		sfw_task_log(task, SFC_WARNING, "a request is refused", "reason", fetch->refused);
 		sfw_task_failed(task, pg_strdup(fetch->refused), "States.Permissions");
 	}
 	else if (fetch->too_large)
@@ -160,7 +160,7 @@ report(HttpJob *job)
 		sfw_task_failed(task, pg_strdup(fetch->problem), "States.Http.Socket");
 	else if (fetch->status < 200 || fetch->status > 299)
 		sfw_task_failed(task, fetch->response.len > 0 ?
-						sfw_utf8_repair(fetch->response.data, fetch->response.len) : status_text(fetch),
+						sfc_utf8_repair(fetch->response.data, fetch->response.len) : status_text(fetch),
 						"States.Http.StatusCode.%ld", fetch->status);
 	else
 		sfw_task_succeeded(task, print_response(fetch));
@@ -180,7 +180,7 @@ wait_and_try(HttpJob *job, int64_t delay)
 {
 	sfw_fetch_free(job->fetch);
 	job->fetch = NULL;
-	sfw_timer_set(&job->timer, delay, try_again, job);
+	sfc_timer_set(&job->timer, delay, try_again, job);
 }
 
 /*
@@ -229,7 +229,7 @@ finished(SfwFetch *fetch)
 static void
 report_no_token(HttpJob *job, const char *why)
 {
-	sfw_task_log(job->task, SFW_WARNING, "a connection has no token", "reason", why);
+	sfw_task_log(job->task, SFC_WARNING, "a connection has no token", "reason", why);
 	sfw_task_failed(job->task, psprintf("connection \"%s\": %s", job->connection->name, why),
 					"Events.ConnectionResource.InvalidConnectionState");
 	free_job(job);
@@ -290,7 +290,7 @@ begin_request(HttpJob *job)
 	fetch->arg = job;
 	/* TimeoutSeconds of the payload has a timer of its own, and may be longer than http-timeout. */
 	fetch->time_limit = task->timeout_timer.armed ?
-		task->timeout_timer.at - sfw_now() + 1000 : sfw_config.http_timeout;
+		task->timeout_timer.at - sfc_now() + 1000 : sfw_config.http_timeout;
 	if (problem == NULL)
 		job->connection = sfw_http_connection(task->payload, fetch);
 	if (problem == NULL && fetch->refused == NULL && job->connection != NULL &&
@@ -341,14 +341,14 @@ http_stop(SfwTask *task, bool hard)
 
 /* Resolve and decide, but send nothing. */
 static bool
-http_dry_run(SfwJson payload, PQExpBuffer report)
+http_dry_run(SfcJson payload, PQExpBuffer report)
 {
 	SfwFetch   *fetch = sfw_fetch_new();
 	char	   *problem = sfw_http_read(payload, fetch);
 	bool		good = problem == NULL;
 
-	sfw_json_put_key(report, good ? "method" : "refused");
-	sfw_json_put_string(report, good ? fetch->method : problem);
+	sfc_json_put_key(report, good ? "method" : "refused");
+	sfc_json_put_string(report, good ? fetch->method : problem);
 	good = good && sfw_fetch_dry_run(fetch->endpoint, sfw_config.location, report);
 	free(problem);
 	sfw_fetch_free(fetch);

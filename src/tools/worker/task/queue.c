@@ -11,7 +11,7 @@
  *		   one commit.  If one of them fails all are rolled back, and each is
  *		   sent alone;
  *		3. a claim, in the same statement as the answers if there are any.  It
- *		   asks for as many tasks as there are free slots, of an activity that
+ *		   asks for as many tasks as there is room for, of an activity that
  *		   may have tasks: after a notification, after a claim that got as many
  *		   as it asked for, once per poll interval, after a new connection.
  *
@@ -26,7 +26,7 @@
 #include "tools/client/session.h"
 #include "tools/worker/config.h"
 #include "tools/worker/connection.h"
-#include "tools/worker/queue.h"
+#include "tools/worker/task/queue.h"
 
 /* Answers in one transaction, and their bytes */
 #define BATCH_TASKS 64
@@ -54,8 +54,8 @@ static SfwTask **answers_end = &answers;
 static int	n_under_way;		/* answers whose result is awaited */
 static int	n_lost;				/* answers given up */
 static int	n_failed;			/* claims that failed */
-static SfwTimer poll_timer;
-static SfwTimer retry_timer;
+static SfcTimer poll_timer;
+static SfcTimer retry_timer;
 
 /* The statement under way: the tasks it answers, what it claims, whose heartbeat it is */
 static SfwTask *batch[BATCH_TASKS];
@@ -130,14 +130,14 @@ answer_again(SfwTask *task, const char *sqlstate, const char *message)
 		/* A SQL task knows its token, and may have answered by itself. */
 		bool		expected = task->answer_lost || task->kind == &sfw_kind_sql;
 
-		sfw_task_log(task, expected ? SFW_INFO : SFW_WARNING,
+		sfw_task_log(task, expected ? SFC_INFO : SFC_WARNING,
 					 expected ? "the task has its answer" : "the answer is refused", "reason", message);
 		sfw_task_free(task);
 		return;
 	}
 	if (use == OUTPUT && task->success)
 	{
-		sfw_task_log(task, SFW_WARNING, "the output cannot be stored", "reason", message);
+		sfw_task_log(task, SFC_WARNING, "the output cannot be stored", "reason", message);
 		task->success = false;
 		if (strcmp(sqlstate, "SF011") == 0)
 			strcpy(task->error, "States.DataLimitExceeded");
@@ -147,15 +147,15 @@ answer_again(SfwTask *task, const char *sqlstate, const char *message)
 	}
 	else if (++task->attempts >= RETRY_MAX)
 	{
-		sfw_task_log(task, SFW_ERROR, "an answer is given up", "reason", message);
+		sfw_task_log(task, SFC_ERROR, "an answer is given up", "reason", message);
 		n_lost++;
 		sfw_task_free(task);
 		return;
 	}
 	else
 	{
-		sfw_task_log(task, SFW_WARNING, "an answer could not be given", "reason", message);
-		sfw_timer_set(&retry_timer, RETRY_DELAY, try_again, NULL);
+		sfw_task_log(task, SFC_WARNING, "an answer could not be given", "reason", message);
+		sfc_timer_set(&retry_timer, RETRY_DELAY, try_again, NULL);
 	}
 	enqueue(task);
 }
@@ -179,8 +179,8 @@ answered(const PGresult *result, void *arg)
 	if (result == NULL || n > 1 || arg != NULL)
 	{
 		if (result != NULL)
-			sfw_log(SFW_INFO, "answers are given one by one",
-					"sqlstate", sfw_sqlstate(result), NULL);
+			sfc_log(SFC_INFO, "answers are given one by one",
+					"sqlstate", sfc_sqlstate(result), NULL);
 		for (int i = 0; i < n; i++)
 		{
 			sent[i]->alone = true;
@@ -189,8 +189,8 @@ answered(const PGresult *result, void *arg)
 		}
 		return;
 	}
-	message = sfw_primary_message(result);
-	answer_again(sent[0], sfw_sqlstate(result), message);
+	message = sfc_primary_message(result);
+	answer_again(sent[0], sfc_sqlstate(result), message);
 	free(message);
 }
 
@@ -221,7 +221,7 @@ send_answer(void)
 	const char *values[3] = {task->token, task->success ? task->output : task->error, task->cause};
 
 	n_under_way = 1;
-	sfw_db_send(&sfw_workflows, statement, task->success ? 2 : 3, values, answered, NULL);
+	sfc_db_send(&sfw_workflows, statement, task->success ? 2 : 3, values, answered, NULL);
 	free(statement);
 }
 
@@ -241,10 +241,10 @@ heartbeat_done(const PGresult *result, void *arg)
 		task->heartbeat_due = true;
 	else if (PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
-		char	   *message = sfw_primary_message(result);
+		char	   *message = sfc_primary_message(result);
 
-		sfw_task_log(task, SFW_WARNING, "a heartbeat is refused", "reason", message);
-		if (error_use(sfw_sqlstate(result)) == REFUSED)
+		sfw_task_log(task, SFC_WARNING, "a heartbeat is refused", "reason", message);
+		if (error_use(sfc_sqlstate(result)) == REFUSED)
 			sfw_task_stop(task, SFW_STOP_REFUSED);
 		free(message);
 	}
@@ -265,7 +265,7 @@ send_heartbeat(void)
 	task->heartbeat_due = false;
 	values[0] = heartbeat_token = pg_strdup(task->token);
 	statement = psprintf("SELECT %s.sf_send_task_heartbeat($1::pg_catalog.text)", sfw_workflows.schema);
-	sfw_db_send(&sfw_workflows, statement, 1, values, heartbeat_done, NULL);
+	sfc_db_send(&sfw_workflows, statement, 1, values, heartbeat_done, NULL);
 	free(statement);
 	return true;
 }
@@ -282,11 +282,11 @@ claim_done(const PGresult *result, void *arg)
 		return;
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
-		char	   *message = sfw_primary_message(result);
+		char	   *message = sfc_primary_message(result);
 
 		/* The activity may be made or granted later; the next poll tries again. */
-		sfw_log(SFW_ERROR, "cannot take tasks", "activity", source->activity,
-				"sqlstate", sfw_sqlstate(result), "reason", message, NULL);
+		sfc_log(SFC_ERROR, "cannot take tasks", "activity", source->activity,
+				"sqlstate", sfc_sqlstate(result), "reason", message, NULL);
 		free(message);
 		source->exhausted = true;
 		n_failed++;
@@ -300,7 +300,7 @@ claim_done(const PGresult *result, void *arg)
 		sfw_task_begin(source->kind, result, row);
 }
 
-/* Choose an activity to claim tasks of; false: none may have tasks, or no slot is free. */
+/* Choose an activity to claim tasks of; false: none may have tasks, or there is no room. */
 static bool
 choose_source(void)
 {
@@ -337,12 +337,12 @@ claim_statement(const char *before, const char *arguments)
 static void
 send_claim(void)
 {
-	char		free_slots[16];
-	const char *values[3] = {claimed->activity, sfw_config.name, free_slots};
+	char		max_tasks[16];
+	const char *values[3] = {claimed->activity, sfw_config.name, max_tasks};
 	char	   *statement = claim_statement("", "$1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.int4");
 
-	snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
-	sfw_db_send(&sfw_workflows, statement, 3, values, claim_done, NULL);
+	snprintf(max_tasks, sizeof(max_tasks), "%d", n_asked);
+	sfc_db_send(&sfw_workflows, statement, 3, values, claim_done, NULL);
 	free(statement);
 }
 
@@ -381,8 +381,8 @@ send_answers(void)
 {
 	PQExpBufferData tokens;
 	PQExpBufferData outputs;
-	char		free_slots[16];
-	const char *values[5] = {NULL, NULL, NULL, sfw_config.name, free_slots};
+	char		max_tasks[16];
+	const char *values[5] = {NULL, NULL, NULL, sfw_config.name, max_tasks};
 	char	   *statement = psprintf("SELECT %s.sf_send_task_success(t, o::pg_catalog.jsonb) FROM"
 									 " ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]),"
 									 " pg_catalog.unnest($2::pg_catalog.text[])) AS u (t, o)", sfw_workflows.schema);
@@ -400,8 +400,8 @@ send_answers(void)
 	}
 	appendPQExpBufferChar(&tokens, '}');
 	appendPQExpBufferChar(&outputs, '}');
-	values[0] = sfw_buffer_data(&tokens);
-	values[1] = sfw_buffer_data(&outputs);
+	values[0] = sfc_buffer_data(&tokens);
+	values[1] = sfc_buffer_data(&outputs);
 	n_under_way = n_batch;
 	if (claimed != NULL)
 	{
@@ -413,9 +413,9 @@ send_answers(void)
 									" OPERATOR(pg_catalog.+) (0 OPERATOR(pg_catalog.*) a.n::pg_catalog.int4)");
 		free(before);
 		values[2] = claimed->activity;
-		snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
+		snprintf(max_tasks, sizeof(max_tasks), "%d", n_asked);
 	}
-	sfw_db_send(&sfw_workflows, statement, claimed != NULL ? 5 : 2, values, claimed != NULL ? answered_and_claimed : answered, NULL);
+	sfc_db_send(&sfw_workflows, statement, claimed != NULL ? 5 : 2, values, claimed != NULL ? answered_and_claimed : answered, NULL);
 	termPQExpBuffer(&tokens);
 	termPQExpBuffer(&outputs);
 	free(statement);
@@ -449,7 +449,7 @@ send_answer_or_claim(void)
 void
 sfw_queue_pump(void)
 {
-	if (!sfw_db_is_idle(&sfw_workflows))
+	if (!sfc_db_is_idle(&sfw_workflows))
 		return;
 	if (!send_heartbeat())
 		send_answer_or_claim();
@@ -461,20 +461,20 @@ poll_all(void *arg)
 {
 	for (int i = 0; i < n_sources; i++)
 		sources[i].may_have_tasks = true;
-	sfw_timer_set(&poll_timer, sfw_config.poll_interval, poll_all, NULL);
+	sfc_timer_set(&poll_timer, sfw_config.poll_interval, poll_all, NULL);
 	sfw_queue_pump();
 }
 
 /* Begin to connect to the database with the workflows. */
 static PGconn *
-connect_own(SfwDb *db)
+connect_own(SfcDb *db)
 {
 	return sfw_connect(sfw_config.dbname, true, false);
 }
 
 /* There is a new session: notifications sent before it are lost. */
 static void
-connected(SfwDb *db)
+connected(SfcDb *db)
 {
 	if (!draining)
 		poll_all(NULL);
@@ -482,14 +482,14 @@ connected(SfwDb *db)
 
 /* The session is idle. */
 static void
-idle(SfwDb *db)
+idle(SfcDb *db)
 {
 	sfw_queue_pump();
 }
 
 /* An activity has new tasks. */
 static void
-notified(SfwDb *db, const PGnotify *notify)
+notified(SfcDb *db, const PGnotify *notify)
 {
 	for (int i = 0; i < n_sources; i++)
 	{
@@ -500,7 +500,7 @@ notified(SfwDb *db, const PGnotify *notify)
 }
 
 /* The session with the database that has the workflows */
-SfwDb		sfw_workflows = {
+SfcDb		sfw_workflows = {
 	.open = connect_own,
 	.listen = "LISTEN sf_activity",
 	.connected = connected,
@@ -521,7 +521,7 @@ sfw_queue_start(void)
 	}
 	sfw_workflows.schema_name = sfw_config.schema;
 	sfw_workflows.connect_timeout = sfw_config.connect_timeout;
-	sfw_db_start(&sfw_workflows);
+	sfc_db_start(&sfw_workflows);
 }
 
 /* Take no more tasks. */
@@ -529,7 +529,7 @@ void
 sfw_queue_drain(void)
 {
 	draining = true;
-	sfw_timer_clear(&poll_timer);
+	sfc_timer_clear(&poll_timer);
 }
 
 /* Tell whether no task runs and none has to be answered. */

@@ -7,9 +7,9 @@
 #include <strings.h>
 
 #include "tools/client/log.h"
-#include "tools/worker/allow.h"
-#include "tools/worker/fetch.h"
-#include "tools/worker/http_payload.h"
+#include "tools/worker/http/allow.h"
+#include "tools/worker/http/fetch.h"
+#include "tools/worker/http/http_payload.h"
 
 static const char *const methods[] = {"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"};
 
@@ -43,7 +43,7 @@ put_encoded(PQExpBuffer buf, const char *text)
 		char	   *encoded = curl_easy_escape(NULL, text, piece);
 
 		if (encoded == NULL)
-			sfw_out_of_memory();
+			sfc_out_of_memory();
 		appendPQExpBufferStr(buf, encoded);
 		curl_free(encoded);
 		text += piece;
@@ -53,9 +53,9 @@ put_encoded(PQExpBuffer buf, const char *text)
 
 /* Append a value in percent encoding. */
 static void
-put_encoded_value(PQExpBuffer buf, SfwJson value)
+put_encoded_value(PQExpBuffer buf, SfcJson value)
 {
-	char	   *text = sfw_json_text(value);
+	char	   *text = sfc_json_text(value);
 
 	put_encoded(buf, text);
 	free(text);
@@ -73,21 +73,21 @@ put_name(PQExpBuffer buf, const char *name)
 
 /* Append one parameter; null is an empty one. */
 static void
-put_parameter(PQExpBuffer buf, const char *name, SfwJson value)
+put_parameter(PQExpBuffer buf, const char *name, SfcJson value)
 {
 	put_name(buf, name);
-	if (sfw_json_type(value) != 'n')
+	if (sfc_json_type(value) != 'n')
 		put_encoded_value(buf, value);
 }
 
 /* Append the parameters that an array under a name becomes. */
 static void
-put_array(PQExpBuffer buf, const char *name, SfwJson array, ArrayFormat format)
+put_array(PQExpBuffer buf, const char *name, SfcJson array, ArrayFormat format)
 {
-	SfwJsonWalk walk = sfw_json_walk(array);
-	SfwJson		element;
+	SfcJsonWalk	walk = sfc_json_walk(array);
+	SfcJson		element;
 
-	for (size_t index = 0; sfw_json_next(&walk, NULL, &element); index++)
+	for (size_t index = 0; sfc_json_next(&walk, NULL, &element); index++)
 	{
 		char	   *key;
 
@@ -109,17 +109,17 @@ put_array(PQExpBuffer buf, const char *name, SfwJson array, ArrayFormat format)
 
 /* Turn an object into parameters, joined with &. */
 static void
-put_parameters(PQExpBuffer buf, SfwJson object, ArrayFormat format)
+put_parameters(PQExpBuffer buf, SfcJson object, ArrayFormat format)
 {
-	SfwJsonWalk walk = sfw_json_walk(object);
-	SfwJson		key;
-	SfwJson		value;
+	SfcJsonWalk	walk = sfc_json_walk(object);
+	SfcJson		key;
+	SfcJson		value;
 
-	while (sfw_json_next(&walk, &key, &value))
+	while (sfc_json_next(&walk, &key, &value))
 	{
-		char	   *name = sfw_json_text(key);
+		char	   *name = sfc_json_text(key);
 
-		if (sfw_json_type(value) == '[')
+		if (sfc_json_type(value) == '[')
 			put_array(buf, name, value, format);
 		else
 			put_parameter(buf, name, value);
@@ -167,15 +167,15 @@ add_header(SfwFetch *fetch, const char *name, const char *value)
 
 /* Read one member of Headers, a value or an array of values; gives what is wrong with it, or NULL. */
 static char *
-read_header(const char *name, SfwJson value, SfwFetch *fetch)
+read_header(const char *name, SfcJson value, SfwFetch *fetch)
 {
-	SfwJsonWalk walk = sfw_json_walk(value);
-	bool		is_array = sfw_json_type(value) == '[';
+	SfcJsonWalk	walk = sfc_json_walk(value);
+	bool		is_array = sfc_json_type(value) == '[';
 	char	   *problem = NULL;
 
-	while (problem == NULL && (!is_array || sfw_json_next(&walk, NULL, &value)))
+	while (problem == NULL && (!is_array || sfc_json_next(&walk, NULL, &value)))
 	{
-		char	   *text = sfw_json_text(value);
+		char	   *text = sfc_json_text(value);
 
 		problem = add_header(fetch, name, text);
 		free(text);
@@ -187,18 +187,18 @@ read_header(const char *name, SfwJson value, SfwFetch *fetch)
 
 /* Read Headers; gives what is wrong with them, or NULL. */
 static char *
-read_headers(SfwJson object, SfwFetch *fetch)
+read_headers(SfcJson object, SfwFetch *fetch)
 {
-	SfwJsonWalk walk = sfw_json_walk(object);
-	SfwJson		key;
-	SfwJson		value;
+	SfcJsonWalk	walk = sfc_json_walk(object);
+	SfcJson		key;
+	SfcJson		value;
 	char	   *problem = NULL;
 
-	if (sfw_json_type(object) != '{')
+	if (sfc_json_type(object) != '{')
 		return pg_strdup("Headers must be an object");
-	while (problem == NULL && sfw_json_next(&walk, &key, &value))
+	while (problem == NULL && sfc_json_next(&walk, &key, &value))
 	{
-		char	   *name = sfw_json_text(key);
+		char	   *name = sfc_json_text(key);
 
 		problem = read_header(name, value, fetch);
 		free(name);
@@ -208,18 +208,18 @@ read_headers(SfwJson object, SfwFetch *fetch)
 
 /* Read how arrays are to be encoded. */
 static ArrayFormat
-read_array_format(SfwJson transform)
+read_array_format(SfcJson transform)
 {
 	static const char *const names[] = {"INDICES", "REPEAT", "COMMAS", "BRACKETS"};
-	SfwJson		options;
-	SfwJson		value;
+	SfcJson		options;
+	SfcJson		value;
 
-	if (sfw_json_get(transform, "RequestEncodingOptions", &options) &&
-		sfw_json_get(options, "ArrayFormat", &value))
+	if (sfc_json_get(transform, "RequestEncodingOptions", &options) &&
+		sfc_json_get(options, "ArrayFormat", &value))
 	{
 		for (size_t i = 0; i < lengthof(names); i++)
 		{
-			if (sfw_json_is(value, names[i]))
+			if (sfc_json_is(value, names[i]))
 				return (ArrayFormat) i;
 		}
 	}
@@ -228,37 +228,37 @@ read_array_format(SfwJson transform)
 
 /* Tell whether Transform wants the body URL encoded. */
 static bool
-wants_url_encoded(SfwJson payload, SfwJson *transform)
+wants_url_encoded(SfcJson payload, SfcJson *transform)
 {
-	SfwJson		value;
+	SfcJson		value;
 
-	return sfw_json_get(payload, "Transform", transform) &&
-		sfw_json_get(*transform, "RequestBodyEncoding", &value) && sfw_json_is(value, "URL_ENCODED");
+	return sfc_json_get(payload, "Transform", transform) &&
+		sfc_json_get(*transform, "RequestBodyEncoding", &value) && sfc_json_is(value, "URL_ENCODED");
 }
 
 /* Read RequestBody; gives what is wrong with it, or NULL. */
 static char *
-read_body(SfwJson payload, SfwFetch *fetch)
+read_body(SfcJson payload, SfwFetch *fetch)
 {
-	SfwJson		body;
-	SfwJson		transform;
+	SfcJson		body;
+	SfcJson		transform;
 	const char *type = "Content-Type: application/json";
 
-	if (!sfw_json_get(payload, "RequestBody", &body))
+	if (!sfc_json_get(payload, "RequestBody", &body))
 		return NULL;
 	if (wants_url_encoded(payload, &transform))
 	{
 		PQExpBufferData form;
 
-		if (sfw_json_type(body) != '{')
+		if (sfc_json_type(body) != '{')
 			return pg_strdup("RequestBody must be an object to be URL encoded");
 		initPQExpBuffer(&form);
 		put_parameters(&form, body, read_array_format(transform));
-		fetch->body = sfw_buffer_data(&form);
+		fetch->body = sfc_buffer_data(&form);
 		type = "Content-Type: application/x-www-form-urlencoded";
 	}
 	else
-		fetch->body = sfw_json_text(body);
+		fetch->body = sfc_json_text(body);
 	if (!sfw_fetch_has_header(fetch, "Content-Type"))
 		fetch->headers = curl_slist_append(fetch->headers, type);
 	return NULL;
@@ -266,18 +266,18 @@ read_body(SfwJson payload, SfwFetch *fetch)
 
 /* The name of the connection that a payload names, or NULL: the part of its ARN after connection/. */
 static char *
-connection_name(SfwJson payload)
+connection_name(SfcJson payload)
 {
-	SfwJson		authentication;
-	SfwJson		arn;
+	SfcJson		authentication;
+	SfcJson		arn;
 	char	   *text;
 	char	   *name;
 
-	if ((!sfw_json_get(payload, "Authentication", &authentication) &&
-		 !sfw_json_get(payload, "InvocationConfig", &authentication)) ||
-		!sfw_json_get(authentication, "ConnectionArn", &arn))
+	if ((!sfc_json_get(payload, "Authentication", &authentication) &&
+		 !sfc_json_get(payload, "InvocationConfig", &authentication)) ||
+		!sfc_json_get(authentication, "ConnectionArn", &arn))
 		return NULL;
-	text = sfw_json_text(arn);
+	text = sfc_json_text(arn);
 	name = strstr(text, "connection/");
 	name = pg_strdup(name != NULL ? name + strlen("connection/") : text);
 	name[strcspn(name, "/")] = '\0';
@@ -302,7 +302,7 @@ is_for_host(const SfwSection *connection, const char *host)
  * the request; NULL: there is none.
  */
 const SfwSection *
-sfw_http_connection(SfwJson payload, SfwFetch *fetch)
+sfw_http_connection(SfcJson payload, SfwFetch *fetch)
 {
 	char	   *name = connection_name(payload);
 	const SfwSection *connection = name != NULL ?
@@ -317,7 +317,7 @@ sfw_http_connection(SfwJson payload, SfwFetch *fetch)
 			fetch->refused = psprintf("connection \"%s\" is not for host \"%s\"", name, host);
 	}
 	else if (name != NULL)
-		sfw_log(SFW_WARNING, "a connection is not configured, the request goes without credentials",
+		sfc_log(SFC_WARNING, "a connection is not configured, the request goes without credentials",
 				"connection", name, NULL);
 	sfw_url_free(&url);
 	free(name);
@@ -326,12 +326,12 @@ sfw_http_connection(SfwJson payload, SfwFetch *fetch)
 
 /* Append QueryParameters to the URL of a request; gives what is wrong with them, or NULL. */
 static char *
-add_query(SfwJson parameters, SfwFetch *fetch)
+add_query(SfcJson parameters, SfwFetch *fetch)
 {
 	PQExpBufferData query;
 	char	   *url;
 
-	if (sfw_json_type(parameters) != '{')
+	if (sfc_json_type(parameters) != '{')
 		return pg_strdup("QueryParameters must be an object");
 	initPQExpBuffer(&query);
 	put_parameters(&query, parameters, REPEAT);
@@ -339,7 +339,7 @@ add_query(SfwJson parameters, SfwFetch *fetch)
 	if (query.len > 0)
 	{
 		url = psprintf("%s%c%s", fetch->endpoint, strchr(fetch->endpoint, '?') != NULL ? '&' : '?',
-					   sfw_buffer_data(&query));
+					   sfc_buffer_data(&query));
 		free(fetch->endpoint);
 		fetch->endpoint = url;
 	}
@@ -349,36 +349,36 @@ add_query(SfwJson parameters, SfwFetch *fetch)
 
 /* Read ApiEndpoint, Method and QueryParameters; gives what is wrong with them, or NULL. */
 static char *
-read_target(SfwJson payload, SfwFetch *fetch)
+read_target(SfcJson payload, SfwFetch *fetch)
 {
-	SfwJson		value;
+	SfcJson		value;
 
-	if (!sfw_json_get(payload, "ApiEndpoint", &value) || sfw_json_type(value) != '"')
+	if (!sfc_json_get(payload, "ApiEndpoint", &value) || sfc_json_type(value) != '"')
 		return pg_strdup("ApiEndpoint is missing");
-	fetch->endpoint = sfw_json_text(value);
+	fetch->endpoint = sfc_json_text(value);
 	for (const char *p = fetch->endpoint; *p != '\0'; p++)
 	{
 		if ((unsigned char) *p <= 0x20 || *p == 0x7f)
 			return pg_strdup("ApiEndpoint has blanks or control characters");
 	}
-	if (!sfw_json_get(payload, "Method", &value))
+	if (!sfc_json_get(payload, "Method", &value))
 		return pg_strdup("Method is missing");
-	fetch->method = sfw_json_text(value);
+	fetch->method = sfc_json_text(value);
 	if (!is_one_of(fetch->method, methods, lengthof(methods)))
 		return psprintf("Method \"%s\" is unknown", fetch->method);
 	for (char *p = fetch->method; *p != '\0'; p++)
 		*p = (char) (*p & ~0x20);
-	return sfw_json_get(payload, "QueryParameters", &value) ? add_query(value, fetch) : NULL;
+	return sfc_json_get(payload, "QueryParameters", &value) ? add_query(value, fetch) : NULL;
 }
 
 /* Turn a payload into a request; gives what is wrong with it, or NULL. */
 char *
-sfw_http_read(SfwJson payload, SfwFetch *fetch)
+sfw_http_read(SfcJson payload, SfwFetch *fetch)
 {
-	SfwJson		value;
+	SfcJson		value;
 	char	   *problem = read_target(payload, fetch);
 
-	if (problem == NULL && sfw_json_get(payload, "Headers", &value))
+	if (problem == NULL && sfc_json_get(payload, "Headers", &value))
 		problem = read_headers(value, fetch);
 	if (problem == NULL)
 		problem = read_body(payload, fetch);

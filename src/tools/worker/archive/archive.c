@@ -27,10 +27,10 @@
 #include "tools/client/json_text.h"
 #include "tools/client/log.h"
 #include "tools/client/session.h"
-#include "tools/worker/archive.h"
-#include "tools/worker/claimed_task.h"
+#include "tools/worker/archive/archive.h"
 #include "tools/worker/config.h"
 #include "tools/worker/connection.h"
+#include "tools/worker/task/claimed_task.h"
 
 /* Of what a manifest and the lines mean */
 #define SCHEMA_VERSION	1
@@ -72,7 +72,7 @@ typedef enum Taken
 	TAKEN,						/* and written, and confirmed */
 	TAKEN_LAST,					/* the same, and nothing else is due */
 	NOTHING_DUE,
-	LOOK_AGAIN,					/* nothing was found in the time for looking */
+	RECHECK,					/* nothing was found in the time for looking */
 	FAILED
 } Taken;
 
@@ -109,7 +109,7 @@ sfw_archive_wait(int64_t ms)
 static void
 complain(const char *what, char *why)
 {
-	sfw_log(SFW_WARNING, what, "target", sfw_config.archive, "reason", why, NULL);
+	sfc_log(SFC_WARNING, what, "target", sfw_config.archive, "reason", why, NULL);
 	free(why);
 }
 
@@ -117,7 +117,7 @@ complain(const char *what, char *why)
 static void
 give_up(const char *what)
 {
-	complain(what, sfw_message(PQerrorMessage(conn)));
+	complain(what, sfc_message(PQerrorMessage(conn)));
 	PQfinish(conn);
 	conn = NULL;
 }
@@ -169,24 +169,24 @@ connect_to_database(void)
 	free(schema);
 	schema = pg_strdup(PQgetvalue(result, 0, 0));
 	PQclear(result);
-	sfw_log(SFW_INFO, "connected", "database", PQdb(conn), "user", PQuser(conn), NULL);
+	sfc_log(SFC_INFO, "connected", "database", PQdb(conn), "user", PQuser(conn), NULL);
 	return true;
 }
 
 /* Keep the least, or the greatest, of texts; both are in the order of their bytes. */
 static void
-keep_extreme(char **kept, SfwJson object, const char *member, int sign)
+note_extreme(char **extreme, SfcJson object, const char *member, int sign)
 {
-	SfwJson		value;
+	SfcJson		value;
 	char	   *text;
 
-	if (!sfw_json_get(object, member, &value))
+	if (!sfc_json_get(object, member, &value))
 		return;
-	text = sfw_json_text(value);
-	if (*kept == NULL || strcmp(text, *kept) * sign > 0)
+	text = sfc_json_text(value);
+	if (*extreme == NULL || strcmp(text, *extreme) * sign > 0)
 	{
-		free(*kept);
-		*kept = text;
+		free(*extreme);
+		*extreme = text;
 	}
 	else
 		free(text);
@@ -212,12 +212,12 @@ end_line(Batch *batch)
 static void
 begin_line(Batch *batch, const char *number, const char *text, size_t len)
 {
-	SfwJson		execution;
-	SfwJson		id;
+	SfcJson		execution;
+	SfcJson		id;
 
 	end_line(batch);
-	if (!sfw_json_parse(text, len, &execution) || sfw_json_type(execution) != '{' ||
-		!sfw_json_get(execution, "execution_id", &id))
+	if (!sfc_json_parse(text, len, &execution) || sfc_json_type(execution) != '{' ||
+		!sfc_json_get(execution, "execution_id", &id))
 	{
 		batch->file.problem = pg_strdup("the server sends what is no execution");
 		return;
@@ -230,13 +230,13 @@ begin_line(Batch *batch, const char *number, const char *text, size_t len)
 	free(batch->after);
 	batch->after = pg_strdup(number);
 	free(batch->last_id);
-	batch->last_id = sfw_json_text(id);
+	batch->last_id = sfc_json_text(id);
 	if (batch->first_id == NULL)
 		batch->first_id = pg_strdup(batch->last_id);
-	keep_extreme(&batch->requested_from, execution, "requested_at", -1);
-	keep_extreme(&batch->requested_to, execution, "requested_at", 1);
-	keep_extreme(&batch->stopped_from, execution, "stopped_at", -1);
-	keep_extreme(&batch->stopped_to, execution, "stopped_at", 1);
+	note_extreme(&batch->requested_from, execution, "requested_at", -1);
+	note_extreme(&batch->requested_to, execution, "requested_at", 1);
+	note_extreme(&batch->stopped_from, execution, "stopped_at", -1);
+	note_extreme(&batch->stopped_to, execution, "stopped_at", 1);
 }
 
 /* Write a row: an execution, or an event of the last one. */
@@ -290,18 +290,18 @@ write_some(Batch *batch)
 static void
 put_member(PQExpBuffer buf, const char *key, const char *value)
 {
-	sfw_json_put_key(buf, key);
+	sfc_json_put_key(buf, key);
 	if (value == NULL)
 		appendPQExpBufferStr(buf, "null");
 	else
-		sfw_json_put_string(buf, value);
+		sfc_json_put_string(buf, value);
 }
 
 /* Append a member that is a number. */
 static void
 put_number(PQExpBuffer buf, const char *key, int64_t value)
 {
-	sfw_json_put_key(buf, key);
+	sfc_json_put_key(buf, key);
 	appendPQExpBuffer(buf, "%lld", (long long) value);
 }
 
@@ -317,7 +317,7 @@ put_manifest(const Batch *batch, char **problem)
 	bool		ok = false;
 
 	initPQExpBuffer(&text);
-	sfw_json_open(&text, '{');
+	sfc_json_open(&text, '{');
 	put_number(&text, "schema_version", SCHEMA_VERSION);
 	put_member(&text, "name", batch->name);
 	put_member(&text, "activity", sfw_config.served[0].name);
@@ -340,7 +340,7 @@ put_manifest(const Batch *batch, char **problem)
 	if (fd >= 0)
 	{
 		sfw_packed_begin(&manifest, fd, path, false);
-		sfw_packed_write(&manifest, sfw_buffer_data(&text), text.len);
+		sfw_packed_write(&manifest, sfc_buffer_data(&text), text.len);
 		if (sfw_packed_end(&manifest))
 			ok = store->put(key, "application/json", &manifest, problem);
 		else
@@ -392,7 +392,7 @@ confirm(const Batch *batch)
 
 	free(statement);
 	if (result != NULL)
-		sfw_log(SFW_INFO, "archived", "file", batch->key, "executions", PQgetvalue(result, 0, 0), "bytes", bytes, NULL);
+		sfc_log(SFC_INFO, "archived", "file", batch->key, "executions", PQgetvalue(result, 0, 0), "bytes", bytes, NULL);
 	free(bytes);
 	PQclear(result);
 	return result != NULL;
@@ -464,7 +464,7 @@ archive_next(void)
 	if (taken != NULL && !PQgetisnull(taken, 0, 0))
 		done = archive_batch(taken);
 	else if (taken != NULL)
-		done = PQgetvalue(taken, 0, 3)[0] == 't' ? NOTHING_DUE : LOOK_AGAIN;
+		done = PQgetvalue(taken, 0, 3)[0] == 't' ? NOTHING_DUE : RECHECK;
 	PQclear(taken);
 	free(most);
 	return done;
@@ -499,7 +499,7 @@ sfw_archive(void)
 	store = strncmp(sfw_config.archive, "s3://", 5) == 0 ? &sfw_store_s3 : &sfw_store_folder;
 	srandom((unsigned) (time(NULL) ^ getpid()));
 	take_signals();
-	sfw_log(SFW_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, "archive", sfw_config.archive, NULL);
+	sfc_log(SFC_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, "archive", sfw_config.archive, NULL);
 	while (signals_seen == 0)
 	{
 		done = archive_next();
@@ -511,7 +511,7 @@ sfw_archive(void)
 			(void) sfw_archive_wait(pause / 2 + random() % (pause / 2 + 1));
 		pause = done == FAILED ? Min(pause * 2, LAST_PAUSE) : FIRST_PAUSE;
 	}
-	sfw_log(SFW_INFO, "left", NULL);
+	sfc_log(SFC_INFO, "left", NULL);
 	PQfinish(conn);
 	return sfw_config.once && done == FAILED ? 1 : 0;
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "tools/client/loop.h"
-#include "tools/worker/subprocess.h"
+#include "tools/worker/task/subprocess.h"
 
 typedef struct Child
 {
@@ -56,7 +56,7 @@ find_exited(void)
 void
 sfw_subprocess_init(void)
 {
-	sfw_loop_on_signal(SIGCHLD, find_exited);
+	sfc_loop_on_signal(SIGCHLD, find_exited);
 }
 
 /*

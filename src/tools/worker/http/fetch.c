@@ -17,9 +17,9 @@
 #include "tools/client/json_text.h"
 #include "tools/client/loop.h"
 #include "tools/client/transfer.h"
-#include "tools/worker/allow.h"
 #include "tools/worker/config.h"
-#include "tools/worker/fetch.h"
+#include "tools/worker/http/allow.h"
+#include "tools/worker/http/fetch.h"
 
 /* Bytes of header lines that a response may have */
 #define HEADERS_MAX (256 * 1024)
@@ -120,13 +120,13 @@ report_addresses(const SfwUrl *url, PQExpBuffer report)
 	bool		allowed = false;
 	int			error = getaddrinfo(url->host, NULL, &hints, &found);
 
-	sfw_json_put_key(report, "addresses");
-	sfw_json_open(report, '[');
+	sfc_json_put_key(report, "addresses");
+	sfc_json_open(report, '[');
 	for (struct addrinfo *one = found; one != NULL; one = one->ai_next)
 	{
 		char	   *text = sfw_allow_print(one->ai_addr);
 
-		sfw_json_put_string(report, text);
+		sfc_json_put_string(report, text);
 		free(text);
 		free(refused);
 		refused = sfw_allow_address(url->host, one->ai_addr, url->port);
@@ -150,9 +150,9 @@ report_hop(const char *url, const char *base, SfwUrl *parsed, PQExpBuffer report
 	bool		good = sfw_url_parse(url, base, parsed);
 	char	   *refused;
 
-	sfw_json_open(report, '{');
-	sfw_json_put_key(report, "url");
-	sfw_json_put_string(report, parsed->text != NULL ? parsed->text : url);
+	sfc_json_open(report, '{');
+	sfc_json_put_key(report, "url");
+	sfc_json_put_string(report, parsed->text != NULL ? parsed->text : url);
 	if (good)
 		refused = sfw_allow_name(parsed->scheme, parsed->host, parsed->port);
 	else
@@ -162,8 +162,8 @@ report_hop(const char *url, const char *base, SfwUrl *parsed, PQExpBuffer report
 	good = refused == NULL;
 	if (!good)
 	{
-		sfw_json_put_key(report, "refused");
-		sfw_json_put_string(report, refused);
+		sfc_json_put_key(report, "refused");
+		sfc_json_put_string(report, refused);
 		free(refused);
 	}
 	appendPQExpBufferChar(report, '}');
@@ -181,8 +181,8 @@ sfw_fetch_dry_run(const char *url, const char *location, PQExpBuffer report)
 	SfwUrl		second = {0};
 	bool		good;
 
-	sfw_json_put_key(report, "hops");
-	sfw_json_open(report, '[');
+	sfc_json_put_key(report, "hops");
+	sfc_json_open(report, '[');
 	good = report_hop(url, NULL, &first, report) &&
 		(location == NULL || report_hop(location, first.text, &second, report));
 	appendPQExpBufferChar(report, ']');
@@ -279,7 +279,7 @@ make_handle(SfwFetch *fetch)
 {
 	CURL	   *easy = curl_easy_init();
 	struct curl_slist *list;
-	int64_t		left = fetch->time_limit - (sfw_now() - fetch->began);
+	int64_t		left = fetch->time_limit - (sfc_now() - fetch->began);
 	bool		without_body;
 
 	list = copy_headers(NULL, fetch->headers, true);
@@ -332,7 +332,7 @@ drop_handle(SfwFetch *fetch)
 {
 	if (fetch->easy != NULL)
 	{
-		sfw_transfer_end(fetch->easy);
+		sfc_transfer_end(fetch->easy);
 		curl_easy_cleanup(fetch->easy);
 	}
 	curl_slist_free_all(fetch->header_list);
@@ -375,7 +375,7 @@ begin_hop(SfwFetch *fetch, const char *target)
 	fetch->address_refused = NULL;
 	fetch->address_allowed = false;
 	fetch->easy = make_handle(fetch);
-	sfw_transfer_begin(fetch->easy, hop_done, fetch);
+	sfc_transfer_begin(fetch->easy, hop_done, fetch);
 	return true;
 }
 
@@ -457,7 +457,7 @@ sfw_fetch_new(void)
 bool
 sfw_fetch_begin(SfwFetch *fetch)
 {
-	fetch->began = sfw_now();
+	fetch->began = sfc_now();
 	return begin_hop(fetch, fetch->endpoint);
 }
 

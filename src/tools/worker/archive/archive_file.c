@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tools/client/json_text.h"
-#include "tools/worker/archive.h"
+#include "tools/worker/archive/archive.h"
 
 /* Bytes that are compressed at a time */
 #define PIECE	(64 * 1024)
@@ -32,10 +32,10 @@ sfw_packed_begin(SfwPacked *file, int fd, char *path, bool compressed)
 	file->compressed = compressed;
 	file->digest = EVP_MD_CTX_new();
 	if (file->digest == NULL || EVP_DigestInit_ex(file->digest, EVP_sha256(), NULL) != 1)
-		sfw_out_of_memory();
+		sfc_out_of_memory();
 	if (compressed && deflateInit2(&file->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
 								   Z_DEFAULT_STRATEGY) != Z_OK)
-		sfw_out_of_memory();
+		sfc_out_of_memory();
 }
 
 /* Write bytes as they are. */
@@ -43,7 +43,7 @@ static void
 write_bytes(SfwPacked *file, const unsigned char *data, size_t len)
 {
 	if (EVP_DigestUpdate(file->digest, data, len) != 1)
-		sfw_out_of_memory();
+		sfc_out_of_memory();
 	file->bytes += (int64_t) len;
 	while (len > 0 && file->problem == NULL)
 	{
@@ -107,7 +107,7 @@ sfw_packed_end(SfwPacked *file)
 	if (file->compressed && file->problem == NULL)
 		deflate_all(file, Z_FINISH);
 	if (EVP_DigestFinal_ex(file->digest, digest, &n) != 1)
-		sfw_out_of_memory();
+		sfc_out_of_memory();
 	for (unsigned i = 0; i < n; i++)
 		snprintf(file->sha256 + 2 * i, 3, "%02x", digest[i]);
 	if (file->problem == NULL && fsync(file->fd) != 0)

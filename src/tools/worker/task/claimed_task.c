@@ -13,9 +13,9 @@
  */
 #include "postgres_fe.h"
 
-#include "tools/worker/claimed_task.h"
 #include "tools/worker/config.h"
-#include "tools/worker/queue.h"
+#include "tools/worker/task/claimed_task.h"
+#include "tools/worker/task/queue.h"
 
 /* Bytes of a cause that Step Functions takes */
 #define CAUSE_MAX	32000
@@ -40,9 +40,9 @@ sfw_kind_find(const char *name)
 
 /* Log a line about a task; never its token, which gives the right to answer the task. */
 void
-sfw_task_log(const SfwTask *task, SfwLevel level, const char *message, const char *key, const char *value)
+sfw_task_log(const SfwTask *task, SfcLevel level, const char *message, const char *key, const char *value)
 {
-	sfw_log(level, message, "kind", task->kind->name, "execution", task->execution_id,
+	sfc_log(level, message, "kind", task->kind->name, "execution", task->execution_id,
 			"state", task->state, "attempt", task->attempt,
 			key != NULL ? key : "detail", key != NULL ? value : NULL, NULL);
 }
@@ -54,7 +54,7 @@ heartbeat(void *arg)
 	SfwTask    *task = arg;
 
 	task->heartbeat_due = true;
-	sfw_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
+	sfc_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
 	sfw_queue_pump();
 }
 
@@ -78,7 +78,7 @@ kill_hard(void *arg)
 {
 	SfwTask    *task = arg;
 
-	sfw_task_log(task, SFW_WARNING, "killing what does not end by itself", NULL, NULL);
+	sfw_task_log(task, SFC_WARNING, "killing what does not end by itself", NULL, NULL);
 	task->kind->stop(task, true);
 }
 
@@ -86,21 +86,21 @@ kill_hard(void *arg)
 static char *
 read_payload(SfwTask *task)
 {
-	SfwJson		seconds;
+	SfcJson		seconds;
 	double		limit;
 
-	if (task->input == NULL || !sfw_json_parse(task->input, strlen(task->input), &task->payload))
+	if (task->input == NULL || !sfc_json_parse(task->input, strlen(task->input), &task->payload))
 		return pg_strdup("the payload is missing, or nested too deep");
-	if (sfw_json_type(task->payload) != '{')
+	if (sfc_json_type(task->payload) != '{')
 		return pg_strdup("the payload must be an object");
-	if (!task->kind->foreign_payload && sfw_json_get(task->payload, "TimeoutSeconds", &seconds))
+	if (!task->kind->foreign_payload && sfc_json_get(task->payload, "TimeoutSeconds", &seconds))
 	{
 		/* strtod stops at the end of the number: a comma, bracket or blank follows. */
-		limit = sfw_json_type(seconds) == '0' ? strtod(seconds.text, NULL) : 0;
+		limit = sfc_json_type(seconds) == '0' ? strtod(seconds.text, NULL) : 0;
 		if (!(limit > 0))
 			return pg_strdup("TimeoutSeconds must be a positive number");
 		if (limit < 1e9)
-			sfw_timer_set(&task->timeout_timer, (int64_t) (limit * 1000), timed_out, task);
+			sfc_timer_set(&task->timeout_timer, (int64_t) (limit * 1000), timed_out, task);
 	}
 	return NULL;
 }
@@ -130,24 +130,24 @@ sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
 	task->resource = text_at(claim, row, 7);
 	task->traceparent = text_at(claim, row, 8);
 	task->tracestate = text_at(claim, row, 9);
-	task->began = sfw_now();
+	task->began = sfc_now();
 	task->next = sfw_tasks;
 	sfw_tasks = task;
 	sfw_tasks_running++;
 	if (heartbeat_time > 0)
 	{
 		task->heartbeat = Max((int64_t) (heartbeat_time * 1000 / 3), 100);
-		sfw_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
+		sfc_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
 	}
 	if (!PQgetisnull(claim, row, 6))
-		sfw_timer_set(&task->deadline_timer, (int64_t) (time_left * 1000), deadline_over, task);
+		sfc_timer_set(&task->deadline_timer, (int64_t) (time_left * 1000), deadline_over, task);
 	problem = read_payload(task);
 	if (problem != NULL)
 	{
 		sfw_task_reject(task, problem);
 		return;
 	}
-	sfw_task_log(task, SFW_INFO, "task begins", NULL, NULL);
+	sfw_task_log(task, SFC_INFO, "task begins", NULL, NULL);
 	kind->start(task);
 }
 
@@ -162,8 +162,8 @@ sfw_task_stop(SfwTask *task, SfwStop why)
 		return;
 	if (task->stopped == SFW_NOT_STOPPED)
 	{
-		sfw_task_log(task, SFW_WARNING, "stopping a task", "reason", reasons[why]);
-		sfw_timer_set(&task->kill_timer, sfw_config.kill_after, kill_hard, task);
+		sfw_task_log(task, SFC_WARNING, "stopping a task", "reason", reasons[why]);
+		sfc_timer_set(&task->kill_timer, sfw_config.kill_after, kill_hard, task);
 		task->stopped = why;
 		task->kind->stop(task, false);
 	}
@@ -200,11 +200,11 @@ unlink_task(SfwTask *task)
 	task->next = NULL;
 	sfw_tasks_running--;
 	task->heartbeat_due = false;
-	sfw_timer_clear(&task->heartbeat_timer);
-	sfw_timer_clear(&task->timeout_timer);
-	sfw_timer_clear(&task->deadline_timer);
-	sfw_timer_clear(&task->kill_timer);
-	sfw_timer_clear(&task->end_timer);
+	sfc_timer_clear(&task->heartbeat_timer);
+	sfc_timer_clear(&task->timeout_timer);
+	sfc_timer_clear(&task->deadline_timer);
+	sfc_timer_clear(&task->kill_timer);
+	sfc_timer_clear(&task->end_timer);
 }
 
 /* End a task, and send its answer unless the database would refuse it. */
@@ -220,8 +220,8 @@ end(void *arg)
 	else if (!task->success && task->stopped == SFW_STOP_LEAVING)
 		strcpy(task->error, "Worker.Stopped");
 	unlink_task(task);
-	snprintf(elapsed, sizeof(elapsed), "%lld", (long long) (sfw_now() - task->began));
-	sfw_log(SFW_INFO, task->success ? "task succeeded" : "task failed",
+	snprintf(elapsed, sizeof(elapsed), "%lld", (long long) (sfc_now() - task->began));
+	sfc_log(SFC_INFO, task->success ? "task succeeded" : "task failed",
 			"kind", task->kind->name, "execution", task->execution_id, "state", task->state,
 			"attempt", task->attempt, "ms", elapsed, task->success ? "answered" : "error",
 			refused ? "no" : task->success ? NULL : task->error, NULL);
@@ -240,7 +240,7 @@ sfw_task_succeeded(SfwTask *task, char *output)
 {
 	task->success = true;
 	task->output = output;
-	sfw_timer_set(&task->end_timer, 0, end, task);
+	sfc_timer_set(&task->end_timer, 0, end, task);
 }
 
 /* Report that a task has failed; the reason for which it was stopped comes first. */
@@ -253,9 +253,9 @@ sfw_task_failed(SfwTask *task, char *cause, const char *error,...)
 	vsnprintf(task->error, sizeof(task->error), error, args);
 	va_end(args);
 	if (strlen(cause) > CAUSE_MAX)
-		cause[sfw_utf8_clip(cause, CAUSE_MAX)] = '\0';
+		cause[sfc_utf8_clip(cause, CAUSE_MAX)] = '\0';
 	task->cause = cause;
-	sfw_timer_set(&task->end_timer, 0, end, task);
+	sfc_timer_set(&task->end_timer, 0, end, task);
 }
 
 /* Report that the payload cannot be carried out; nothing was begun. */

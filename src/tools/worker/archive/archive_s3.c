@@ -2,8 +2,8 @@
  * archive_s3.c
  *		An archive in a bucket of S3, or of a store that has its API.
  *
- * An object is put in one request, signed by Signature Version 4 with the SHA-256 of its bytes, so that the store refuses
- * what has changed on the way.  A batch is far smaller than the 5 GB that one request may have.
+ * An object is put in one request, signed by Signature Version 4 with the SHA-256 of its bytes, so that the store
+ * refuses what has changed on the way.  A batch is far smaller than the 5 GB that one request may have.
  */
 #include "postgres_fe.h"
 
@@ -13,7 +13,7 @@
 
 #include "tools/client/json_text.h"
 #include "tools/client/log.h"
-#include "tools/worker/archive.h"
+#include "tools/worker/archive/archive.h"
 #include "tools/worker/config.h"
 
 /* Attempts to put an object, and milliseconds before the second one; each pause is twice as long as the one before */
@@ -101,7 +101,7 @@ begin(const char *target, char **problem)
 		curl_global_init(CURL_GLOBAL_DEFAULT);
 		s3.curl = curl_easy_init();
 		if (s3.curl == NULL)
-			sfw_out_of_memory();
+			sfc_out_of_memory();
 	}
 	free(bucket);
 	free(prefix);
@@ -149,7 +149,7 @@ seek(void *arg, curl_off_t offset, int origin)
 
 /* Keep the beginning of an answer. */
 static size_t
-keep_answer(char *data, size_t size, size_t n, void *arg)
+collect_answer(char *data, size_t size, size_t n, void *arg)
 {
 	PQExpBuffer answer = arg;
 
@@ -219,7 +219,7 @@ put_once(const char *url, const char *type, SfwPacked *file, char **problem, boo
 	long		status = 0;
 
 	initPQExpBuffer(&answer);
-	curl_easy_setopt(s3.curl, CURLOPT_WRITEFUNCTION, keep_answer);
+	curl_easy_setopt(s3.curl, CURLOPT_WRITEFUNCTION, collect_answer);
 	curl_easy_setopt(s3.curl, CURLOPT_WRITEDATA, &answer);
 	curl_easy_setopt(s3.curl, CURLOPT_ERRORBUFFER, error);
 	code = lseek(file->fd, 0, SEEK_SET) < 0 ? CURLE_READ_ERROR : curl_easy_perform(s3.curl);
@@ -228,7 +228,7 @@ put_once(const char *url, const char *type, SfwPacked *file, char **problem, boo
 	if (code != CURLE_OK)
 		*problem = psprintf("cannot reach the store: %s", *error == '\0' ? curl_easy_strerror(code) : error);
 	else if (status != 200)
-		*problem = explain(status, sfw_buffer_data(&answer));
+		*problem = explain(status, sfc_buffer_data(&answer));
 	*again = code != CURLE_OK || status >= 500 || status == 429 || status == 408;
 	termPQExpBuffer(&answer);
 	return *problem == NULL;
@@ -250,7 +250,7 @@ put(const char *key, const char *type, SfwPacked *file, char **problem)
 		ok = put_once(url, type, file, problem, &again);
 		if (ok || !again || i == ATTEMPTS)
 			continue;
-		sfw_log(SFW_WARNING, "putting an object failed, once more", "url", url, "reason", *problem, NULL);
+		sfc_log(SFC_WARNING, "putting an object failed, once more", "url", url, "reason", *problem, NULL);
 		again = sfw_archive_wait(pause / 2 + random() % (pause / 2 + 1));
 		pause *= 2;
 	}

@@ -6,9 +6,9 @@
 #define SFW_QUEUE_H
 
 #include "tools/client/db.h"
-#include "tools/worker/claimed_task.h"
+#include "tools/worker/task/claimed_task.h"
 
-extern SfwDb sfw_workflows;
+extern SfcDb sfw_workflows;
 
 extern void sfw_queue_start(void);
 extern void sfw_queue_pump(void);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/worker/archive.h"
+#include "tools/worker/archive/archive.h"
 
 static char *root;
 

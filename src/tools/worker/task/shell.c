@@ -27,9 +27,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/worker/claimed_task.h"
 #include "tools/worker/config.h"
-#include "tools/worker/subprocess.h"
+#include "tools/worker/task/claimed_task.h"
+#include "tools/worker/task/subprocess.h"
 
 /* Milliseconds between TERM and KILL for the other processes of a command that has ended */
 #define LEFTOVER_GRACE 1000
@@ -69,7 +69,7 @@ typedef struct Shell
 	bool		truncated;
 	int			start_errno;
 	bool		exited;
-	SfwTimer	leftover_timer;
+	SfcTimer	leftover_timer;
 } Shell;
 
 /* Patterns of the names of variables that commands see of the worker's environment */
@@ -113,35 +113,35 @@ free_command(Command *command)
 
 /* Tell whether a value is a string, a number or a boolean. */
 static bool
-is_scalar(SfwJson value)
+is_scalar(SfcJson value)
 {
-	return strchr("\"0tf", sfw_json_type(value)) != NULL;
+	return strchr("\"0tf", sfc_json_type(value)) != NULL;
 }
 
 /* Read Command; gives what is wrong with it, or NULL. */
 static char *
-read_command(SfwJson value, Command *command)
+read_command(SfcJson value, Command *command)
 {
-	SfwJsonWalk walk;
-	SfwJson		element;
+	SfcJsonWalk	walk;
+	SfcJson		element;
 
-	if (sfw_json_type(value) == '"')
+	if (sfc_json_type(value) == '"')
 	{
 		/* After -- a script that begins with a minus is not taken for an option. */
 		add(&command->argv, pg_strdup("/bin/sh"));
 		add(&command->argv, pg_strdup("-c"));
 		add(&command->argv, pg_strdup("--"));
-		add(&command->argv, sfw_json_text(value));
+		add(&command->argv, sfc_json_text(value));
 		return NULL;
 	}
-	if (sfw_json_type(value) != '[')
+	if (sfc_json_type(value) != '[')
 		return pg_strdup("Command must be a string or an array of strings");
-	walk = sfw_json_walk(value);
-	for (int n = 0; sfw_json_next(&walk, NULL, &element); n++)
+	walk = sfc_json_walk(value);
+	for (int n = 0; sfc_json_next(&walk, NULL, &element); n++)
 	{
 		if (n == MAX_ARGUMENTS || !is_scalar(element))
 			return psprintf("the elements of Command must be strings, at most %d", MAX_ARGUMENTS);
-		add(&command->argv, sfw_json_text(element));
+		add(&command->argv, sfc_json_text(element));
 	}
 	if (command->argv == NULL || command->argv[0][0] == '\0')
 		return pg_strdup("the first element of Command is missing or empty");
@@ -213,18 +213,18 @@ base_environment(void)
 
 /* Read Env; gives what is wrong with it, or NULL. */
 static char *
-read_env(SfwJson value, Command *command)
+read_env(SfcJson value, Command *command)
 {
-	SfwJsonWalk walk;
-	SfwJson		key;
-	SfwJson		member;
+	SfcJsonWalk	walk;
+	SfcJson		key;
+	SfcJson		member;
 
-	if (sfw_json_type(value) != '{')
+	if (sfc_json_type(value) != '{')
 		return pg_strdup("Env must be an object");
-	walk = sfw_json_walk(value);
-	while (sfw_json_next(&walk, &key, &member))
+	walk = sfc_json_walk(value);
+	while (sfc_json_next(&walk, &key, &member))
 	{
-		char	   *name = sfw_json_text(key);
+		char	   *name = sfc_json_text(key);
 		char	   *text;
 		char	   *problem = NULL;
 
@@ -234,7 +234,7 @@ read_env(SfwJson value, Command *command)
 			problem = psprintf("\"%s\" in Env must be a string", name);
 		else
 		{
-			text = sfw_json_text(member);
+			text = sfc_json_text(member);
 			set_variable(&command->env, name, text);
 			free(text);
 		}
@@ -247,35 +247,35 @@ read_env(SfwJson value, Command *command)
 
 /* Read a payload; gives what is wrong with it, or NULL. */
 static char *
-read_payload(SfwJson payload, Command *command)
+read_payload(SfcJson payload, Command *command)
 {
-	SfwJson		value;
+	SfcJson		value;
 	char	   *problem;
 
-	if (!sfw_json_get(payload, "Command", &value))
+	if (!sfc_json_get(payload, "Command", &value))
 		return pg_strdup("Command is missing");
 	problem = read_command(value, command);
 	if (problem != NULL)
 		return problem;
 	command->env = base_environment();
-	if (sfw_json_get(payload, "Env", &value) && (problem = read_env(value, command)) != NULL)
+	if (sfc_json_get(payload, "Env", &value) && (problem = read_env(value, command)) != NULL)
 		return problem;
-	if (sfw_json_get(payload, "Directory", &value))
+	if (sfc_json_get(payload, "Directory", &value))
 	{
-		if (sfw_json_type(value) != '"')
+		if (sfc_json_type(value) != '"')
 			return pg_strdup("Directory must be a string");
-		command->directory = sfw_json_text(value);
+		command->directory = sfc_json_text(value);
 	}
 	else
 		command->directory = sfw_config.directory != NULL ? pg_strdup(sfw_config.directory) : NULL;
-	if (sfw_json_get(payload, "Input", &value))
-		command->input = sfw_json_text(value);
+	if (sfc_json_get(payload, "Input", &value))
+		command->input = sfc_json_text(value);
 	return NULL;
 }
 
 /* Make a command of the program that does all tasks of its kind. */
 static void
-use_program(SfwJson payload, Command *command)
+use_program(SfcJson payload, Command *command)
 {
 	add(&command->argv, pg_strdup(sfw_config.program));
 	command->env = base_environment();
@@ -289,21 +289,21 @@ use_program(SfwJson payload, Command *command)
 static bool
 fail_as_told(Shell *shell)
 {
-	SfwJson		value;
-	SfwJson		error;
-	SfwJson		cause;
+	SfcJson		value;
+	SfcJson		error;
+	SfcJson		cause;
 	char	   *name;
 	bool		named;
 
 	if (shell->task->kind != &sfw_kind_program || shell->truncated ||
-		!sfw_json_parse(sfw_buffer_data(&shell->stdout_text), shell->stdout_text.len, &value) ||
-		sfw_json_type(value) != '{' || !sfw_json_get(value, "Error", &error) || sfw_json_type(error) != '"')
+		!sfc_json_parse(sfc_buffer_data(&shell->stdout_text), shell->stdout_text.len, &value) ||
+		sfc_json_type(value) != '{' || !sfc_json_get(value, "Error", &error) || sfc_json_type(error) != '"')
 		return false;
-	name = sfw_json_text(error);
+	name = sfc_json_text(error);
 	named = name[0] != '\0';
 	if (named)
 		sfw_task_failed(shell->task,
-						sfw_json_get(value, "Cause", &cause) ? sfw_json_text(cause) : pg_strdup(""), "%s", name);
+						sfc_json_get(value, "Cause", &cause) ? sfc_json_text(cause) : pg_strdup(""), "%s", name);
 	free(name);
 	return named;
 }
@@ -315,7 +315,7 @@ fail(Shell *shell, int status)
 	SfwTask    *task = shell->task;
 	const char *prefix = task->kind->error_prefix;
 	PQExpBuffer text = shell->stderr_text.len > 0 ? &shell->stderr_text : &shell->stdout_text;
-	const char *data = sfw_buffer_data(text);
+	const char *data = sfc_buffer_data(text);
 	size_t		skip = text->len > sfw_config.max_stderr ? text->len - sfw_config.max_stderr : 0;
 	char	   *cause;
 
@@ -324,7 +324,7 @@ fail(Shell *shell, int status)
 	/* The cut may have left the end of a character at the beginning. */
 	while (skip > 0 && skip < text->len && ((unsigned char) data[skip] & 0xC0) == 0x80)
 		skip++;
-	cause = sfw_utf8_repair(data + skip, text->len - skip);
+	cause = sfc_utf8_repair(data + skip, text->len - skip);
 	if (WIFSIGNALED(status))
 		sfw_task_failed(task, cause, "%s.Signal.%d", prefix, WTERMSIG(status));
 	else
@@ -335,22 +335,22 @@ fail(Shell *shell, int status)
 static void
 succeed(Shell *shell)
 {
-	const char *text = sfw_buffer_data(&shell->stdout_text);
+	const char *text = sfc_buffer_data(&shell->stdout_text);
 	size_t		len = shell->stdout_text.len;
 	PQExpBufferData output;
-	SfwJson		value;
+	SfcJson		value;
 
 	initPQExpBuffer(&output);
-	if (!shell->truncated && sfw_json_parse(text, len, &value))
-		sfw_json_put_value(&output, value);
+	if (!shell->truncated && sfc_json_parse(text, len, &value))
+		sfc_json_put_value(&output, value);
 	else
 	{
-		sfw_json_open(&output, '{');
-		sfw_json_put_key(&output, "stdout");
-		sfw_json_put_bytes(&output, text, shell->truncated ? sfw_utf8_clip(text, len) : len);
+		sfc_json_open(&output, '{');
+		sfc_json_put_key(&output, "stdout");
+		sfc_json_put_bytes(&output, text, shell->truncated ? sfc_utf8_clip(text, len) : len);
 		appendPQExpBufferStr(&output, shell->truncated ? ",\"truncated\":true}" : "}");
 	}
-	sfw_task_succeeded(shell->task, sfw_buffer_data(&output));
+	sfw_task_succeeded(shell->task, sfc_buffer_data(&output));
 }
 
 /* Say why a command could not be started. */
@@ -377,11 +377,11 @@ finish(Shell *shell)
 	SfwTask    *task = shell->task;
 	int			status;
 
-	sfw_timer_clear(&shell->leftover_timer);
+	sfc_timer_clear(&shell->leftover_timer);
 	kill(-shell->pid, SIGKILL);
 	status = sfw_subprocess_reap(shell->pid);
 	for (int i = 0; i < N_PIPES; i++)
-		sfw_loop_close(&shell->pipes[i]);
+		sfc_loop_close(&shell->pipes[i]);
 	task->job = NULL;
 	if (shell->start_errno != 0)
 		sfw_task_failed(task, start_problem(&shell->command, shell->start_errno), "%s.StartFailed", task->kind->error_prefix);
@@ -396,7 +396,7 @@ finish(Shell *shell)
 
 /* Keep what was written to standard output, up to the limit. */
 static void
-keep_stdout(Shell *shell, const char *data, size_t len)
+collect_stdout(Shell *shell, const char *data, size_t len)
 {
 	size_t		room = sfw_config.max_output - shell->stdout_text.len;
 
@@ -407,7 +407,7 @@ keep_stdout(Shell *shell, const char *data, size_t len)
 
 /* Keep the tail of what was written to standard error. */
 static void
-keep_stderr(Shell *shell, const char *data, size_t len)
+collect_stderr(Shell *shell, const char *data, size_t len)
 {
 	PQExpBuffer text = &shell->stderr_text;
 
@@ -438,11 +438,11 @@ drain(Shell *shell, int which, int max)
 		if (n < 0 && errno == EAGAIN)
 			return true;
 		if (n <= 0)
-			sfw_loop_close(fd);
+			sfc_loop_close(fd);
 		else if (which == OUT)
-			keep_stdout(shell, data, (size_t) n);
+			collect_stdout(shell, data, (size_t) n);
 		else if (which == ERR)
-			keep_stderr(shell, data, (size_t) n);
+			collect_stderr(shell, data, (size_t) n);
 		else if ((size_t) n >= sizeof(int))
 			memcpy(&shell->start_errno, data, sizeof(int));
 	}
@@ -471,7 +471,7 @@ writable(int fd, short revents, void *arg)
 		shell->in_done += (size_t) n;
 	/* A command need not read its input. */
 	if ((n < 0 && errno != EAGAIN && errno != EINTR) || shell->in_done == shell->in_len)
-		sfw_loop_close(&shell->pipes[IN]);
+		sfc_loop_close(&shell->pipes[IN]);
 }
 
 /* The processes that the command left behind have had their time to end. */
@@ -498,7 +498,7 @@ exited(void *arg)
 		return;
 	}
 	kill(-shell->pid, SIGTERM);
-	sfw_timer_set(&shell->leftover_timer, LEFTOVER_GRACE, leftovers_late, shell);
+	sfc_timer_set(&shell->leftover_timer, LEFTOVER_GRACE, leftovers_late, shell);
 }
 
 /* ---------------------------------------------------------------- start, stop */
@@ -562,9 +562,9 @@ spawn(Shell *shell)
 	reason = errno;
 	for (int i = 0; i < N_PIPES; i++)
 	{
-		sfw_loop_close(&theirs[i]);
+		sfc_loop_close(&theirs[i]);
 		if (shell->pid < 0)
-			sfw_loop_close(&shell->pipes[i]);
+			sfc_loop_close(&shell->pipes[i]);
 	}
 	errno = reason;
 	if (shell->pid >= 0)
@@ -598,11 +598,11 @@ run(Shell *shell, SfwTask *task)
 	task->job = shell;
 	shell->in_len = shell->command.input != NULL ? strlen(shell->command.input) : 0;
 	if (shell->in_len == 0)
-		sfw_loop_close(&shell->pipes[IN]);
+		sfc_loop_close(&shell->pipes[IN]);
 	else
-		sfw_loop_watch(shell->pipes[IN], POLLOUT, writable, shell);
+		sfc_loop_watch(shell->pipes[IN], POLLOUT, writable, shell);
 	for (int i = OUT; i < N_PIPES; i++)
-		sfw_loop_watch(shell->pipes[i], POLLIN, readable, shell);
+		sfc_loop_watch(shell->pipes[i], POLLIN, readable, shell);
 	sfw_subprocess_watch(shell->pid, exited, shell);
 }
 
@@ -650,14 +650,14 @@ shell_stop(SfwTask *task, bool hard)
 static void
 describe(const Command *command, PQExpBuffer report)
 {
-	sfw_json_put_key(report, "argv");
-	sfw_json_open(report, '[');
+	sfc_json_put_key(report, "argv");
+	sfc_json_open(report, '[');
 	for (size_t n = 0; command->argv[n] != NULL; n++)
-		sfw_json_put_string(report, command->argv[n]);
+		sfc_json_put_string(report, command->argv[n]);
 	appendPQExpBufferChar(report, ']');
-	sfw_json_put_key(report, "directory");
+	sfc_json_put_key(report, "directory");
 	if (command->directory != NULL)
-		sfw_json_put_string(report, command->directory);
+		sfc_json_put_string(report, command->directory);
 	else
 		appendPQExpBufferStr(report, "null");
 	appendPQExpBuffer(report, ",\"inputBytes\":%zu",
@@ -666,7 +666,7 @@ describe(const Command *command, PQExpBuffer report)
 
 /* Tell what would be run. */
 static bool
-shell_dry_run(SfwJson payload, PQExpBuffer report)
+shell_dry_run(SfcJson payload, PQExpBuffer report)
 {
 	Command		command = {0};
 	char	   *problem = read_payload(payload, &command);
@@ -676,8 +676,8 @@ shell_dry_run(SfwJson payload, PQExpBuffer report)
 		describe(&command, report);
 	else
 	{
-		sfw_json_put_key(report, "refused");
-		sfw_json_put_string(report, problem);
+		sfc_json_put_key(report, "refused");
+		sfc_json_put_string(report, problem);
 	}
 	free(problem);
 	free_command(&command);
@@ -686,7 +686,7 @@ shell_dry_run(SfwJson payload, PQExpBuffer report)
 
 /* Tell what the program would be given. */
 static bool
-program_dry_run(SfwJson payload, PQExpBuffer report)
+program_dry_run(SfcJson payload, PQExpBuffer report)
 {
 	Command		command = {0};
 

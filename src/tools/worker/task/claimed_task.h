@@ -28,7 +28,7 @@ typedef struct SfwKind
 	bool		foreign_payload;	/* its members mean nothing to the worker */
 	void		(*start) (SfwTask *task);
 	void		(*stop) (SfwTask *task, bool hard);
-	bool		(*dry_run) (SfwJson payload, PQExpBuffer report);
+	bool		(*dry_run) (SfcJson payload, PQExpBuffer report);
 } SfwKind;
 
 typedef enum SfwStop
@@ -44,7 +44,7 @@ struct SfwTask
 	const SfwKind *kind;
 	char	   *token;
 	char	   *input;
-	SfwJson		payload;		/* of input */
+	SfcJson		payload;		/* of input */
 	char	   *execution_id;
 	char	   *state;
 	char	   *attempt;
@@ -56,12 +56,12 @@ struct SfwTask
 
 	int64_t		heartbeat;		/* milliseconds between two, 0: none are asked for */
 	bool		heartbeat_due;
-	SfwTimer	heartbeat_timer;
-	SfwTimer	timeout_timer;	/* TimeoutSeconds of the payload */
-	SfwTimer	deadline_timer;	/* after it the database refuses any answer */
-	SfwTimer	kill_timer;
+	SfcTimer	heartbeat_timer;
+	SfcTimer	timeout_timer;	/* TimeoutSeconds of the payload */
+	SfcTimer	deadline_timer;	/* after it the database refuses any answer */
+	SfcTimer	kill_timer;
 	SfwStop		stopped;
-	SfwTimer	end_timer;		/* ends a task whose outcome was reported */
+	SfcTimer	end_timer;		/* ends a task whose outcome was reported */
 
 	bool		success;
 	char	   *output;			/* success: JSON */
@@ -101,7 +101,7 @@ extern void sfw_task_succeeded(SfwTask *task, char *output);
 extern void sfw_task_failed(SfwTask *task, char *cause, const char *error,...) pg_attribute_printf(3, 4);
 extern void sfw_task_reject(SfwTask *task, char *cause);
 
-extern void sfw_task_log(const SfwTask *task, SfwLevel level, const char *message,
+extern void sfw_task_log(const SfwTask *task, SfcLevel level, const char *message,
 						 const char *key, const char *value);
 
 #endif							/* SFW_CLAIMED_TASK_H */
