@@ -42,6 +42,23 @@ window.fetch = async (path, how) => {
   finally { setTimeout(() => requestAnimationFrame(() => setTimeout(() => window.requestsUnderWay--))); }
 };
 """
+# Answers to some requests wait until release() lets them come, or break off; a request is named by its action and by
+# a text that its body has.
+HOLD = """
+const ask = window.fetch;
+window.toHold = [];
+window.held = [];
+window.fetch = async (path, how) => {
+  const answer = await ask(path, how);
+  const wanted = window.toHold.findIndex(([action, part]) =>
+    String(path).endsWith(`/${action}`) && String(how?.body ?? '').includes(part));
+  if (wanted < 0) return answer;
+  const body = await answer.json();
+  const isBroken = await new Promise(go => window.held.push(go));
+  if (isBroken) throw new TypeError('broken off');
+  return { ok: answer.ok, status: answer.status, json: async () => body };
+};
+"""
 
 
 def ok(passed, what, why=''):
@@ -131,6 +148,11 @@ class Console:
         return self.run("""return [...document.querySelector(arguments[1])?.querySelectorAll('button, a') ?? []]
             .find(e => e.innerText.trim() === arguments[0] && e.checkVisibility())""", words, inside)
 
+    def of_module(self, name, expression):
+        """What an expression gives in which `m` is a module of the console, as JSON has it."""
+        return self.driver.execute_async_script(f"""const done = arguments[0];
+            import(new URL('{name}', document.baseURI)).then(m => done({expression})).catch(e => done(String(e)))""")
+
     def click(self, words, inside='body'):
         """Click at a button or a link, and count it."""
         self.wait(lambda: self.button(words, inside) is not None)
@@ -162,6 +184,26 @@ class Console:
     def answered(self):
         """Wait until the page has the answers to all that it has asked for, and has drawn them."""
         return self.wait(lambda: self.run(DRAWN) and self.run('return window.requestsUnderWay === 0'))
+
+    def hold_answers(self):
+        """Prepare a page that was loaded for hold()."""
+        self.run(HOLD)
+
+    def hold(self, action, part=''):
+        """Have the answers to some requests wait."""
+        self.run("window.toHold = [[arguments[0], arguments[1]]]", action, part)
+
+    def held(self, number=1):
+        """Wait until so many answers wait."""
+        return self.wait(lambda: self.run('return window.held.length') == number)
+
+    def release(self, broken=False):
+        """Let the answers come that wait, or have them break off; over when the page has noticed."""
+        self.driver.execute_async_script("""
+            const [broken, done] = arguments;
+            window.toHold = [];
+            for (const go of window.held.splice(0)) go(broken);
+            requestAnimationFrame(() => requestAnimationFrame(() => done()));""", broken)
 
     def sign_in(self, role, password):
         """Sign in, as a person types."""

@@ -222,6 +222,23 @@ console.wait(lambda: console.find('dialog'))
 press('Bad', Keys.TAB, 'no stock', Keys.ENTER)
 ok(console.wait(lambda: console.run('return location.hash').startswith('#/inbox')), 'it fails', console.text())
 ok(answer_of('fails')['error'] == 'Bad', '... with the error')
+
+# --- an answer that comes when its page was left leads nowhere
+psql("SELECT sf_start('purchase', '{\"free\": 1}', 'left')", 'retail')
+console.hold_answers()
+console.go(f"#/task/{task_of('left')}")
+console.wait(lambda: console.find('.answer [type=submit]'))
+console.hold('complete_task')
+console.find('.answer [type=submit]')[0].click()
+console.held()
+console.run("location.hash = '#/machines'")
+ok(console.has('Machines', 'h1'), 'a task is left while its answer is under way', console.text())
+console.release()
+ok(console.run('return location.hash') == '#/machines', '... which does not lead to the inbox then',
+   console.run('return location.hash'))
+ok(answer_of('left')['status'] == 'SUCCEEDED', '... although it is completed')
+
+# --- who may assign
 console.sign_out()
 console.sign_in('lead', 'retail-secret')
 console.go(f"#/task/{tasks['2']}")

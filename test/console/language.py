@@ -18,7 +18,7 @@ PAGES = {
     'jobs': '#/execution/nightly%3A20250205?tab=jobs', 'events': '#/execution/nightly%3A20250205?tab=events',
     'who did what': '#/execution/nightly%3A20250205?tab=done', 'machines': '#/machines', 'versions': '#/machine/order?tab=versions',
     'try': '#/machine/order?tab=try', 'times': '#/machine/nightly?tab=times', 'last runs': '#/machine/nightly?tab=runs',
-    'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'inbox': '#/inbox', 'alerts': '#/alerts',
+    'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'inbox': '#/inbox', 'a task': '#/task/0', 'alerts': '#/alerts',
     'health': '#/health', 'a comparison': '#/compare/nightly%3A20250205',
 }
 # The texts of elements and of attributes that are read aloud, but for what comes from the database.
@@ -38,7 +38,7 @@ OF_DATABASE = {'start', 'redrive', 'stop', 'hold', 'running', 'none', 'mark', 'r
 
 def catalogue(language):
     """The texts of a language, as the gateway serves them."""
-    lines = urllib.request.urlopen(f'{sys.argv[1]}{language}.js').read().decode().split('\n')[2:-2]
+    lines = urllib.request.urlopen(f'{sys.argv[1]}language/{language}.js').read().decode().split('\n')[2:-2]
     pairs = [line.strip().rstrip(',')[1:-1].replace("\\'", "'").replace('\\\\', '\\').split("': '", 1) for line in lines]
     return {key.strip(): text.strip() for key, text in pairs}
 
@@ -77,12 +77,23 @@ ok(console.has('Heute Nacht', 'h1'), 'the night is one of German', console.text(
 ok('Ausführungen' in console.text('#menu'), '... and so is the menu', console.text('#menu'))
 console.is_accessible(AXE, 'the night in German')
 check(console, german, 'German')
+# the words for what the database names: of the tasks under way, of alerts, of deadlines, of diagnostics
+NAMES = {'TASK': ['queued', 'waiting', 'running', 'answered', 'retrying', 'held', 'dead'],
+         'ALERT': ['failed', 'timed_out', 'failed_again', 'slow_task', 'dead_letter', 'no_poller', 'archive_behind', 'overdue',
+                   'missed_run', 'task_due', 'late', 'will_be_late', 'never_started', 'unreceived_event', 'unknown_owner'],
+         'DEADLINE': ['late', 'will_be_late', 'never_started'], 'SEVERITY': ['ERROR', 'WARNING']}
+found = console.of_module('element/statuses.js', f"""Object.entries({json.dumps(NAMES)}).flatMap(([list, names]) =>
+    names.filter(name => m.toneOf(m[list], name) === 'unknown' || m.statusWord(m[list], name) === name ||
+      m.statusWord(m[list], name) === name.replaceAll('_', ' ')).map(name => `${{list}} ${{name}}`))""")
+ok(found == [], 'each kind of alerts has a German word, and so have other names of the database', found)
 LOTS = console.run("return (1234).toLocaleString('de-AT')").replace('\u202f', '\xa0')
 console.go('#/executions?state_machine=quick')
 console.wait(lambda: len(console.find('tbody tr')) == 50)
 console.click('Alle, auf die der Filter passt…')
 ok(console.wait(lambda: f'{LOTS} Ausführungen durchgesehen.' in console.text('dialog').replace('\u202f', '\xa0')), 'numbers have the groups of the reader', console.text('dialog'))
 console.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+found = console.of_module('night/night.js', "[m.upTo(999), m.upTo(1000), (1000).toLocaleString('de-AT')]")
+ok(found[:2] == ['999', f'{found[2]}+'], '... also the one up to which executions are counted', found)
 console.go('#/execution/nightly%3A20250205')
 ok(console.run("""return [...document.querySelectorAll('main dd, main small, main td')].some(e => /\\d,\\d s/.test(e.innerText))
     || ![...document.querySelectorAll('main')].some(e => /\\d\\.\\d s/.test(e.innerText))"""), '... and the comma', console.text())
@@ -92,6 +103,12 @@ ok(told == console.run("""const t = new Date(document.querySelector('main dl tim
     { day: 'numeric', month: 'short', ...(t.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }), hour: '2-digit', minute: '2-digit' }).format(t)"""),
    'dates are written as in Austria', told)
 console.picture('german', 1280, False)
+console.go('#/compare/nightly%3A20250205')
+console.find('label.tick input')[0].click()
+ok(console.wait(lambda: console.run("return [...document.querySelectorAll('td')].some(e => e.dataset.label === arguments[0] && e.innerText !== '–')",
+                                    german['Usual'])), 'what is usual has a column', console.text())
+ok(console.run("return [...document.querySelectorAll('td small')].filter(e => e.textContent.includes('üblich ')).length") == 0,
+   '... and is not said again beside each duration', console.text())
 
 # --- by the reader, with the keyboard
 console.go('#/executions')

@@ -217,6 +217,9 @@ ok(abs(moved[0] - place[0] - 80) < 12 and abs(moved[1] - place[1] - 100) < 12,
     'the picture is dragged with the mouse', (place, moved))
 ok('state=' not in console.run('return location.hash'), '... which chooses nothing',
     console.run('return location.hash'))
+console.run("document.querySelector('.graph [data-state=\"Job 00\"]').focus()")
+press(Keys.ENTER)
+ok(console.wait(lambda: console.text('#h-state') == 'Job 00', 20), '... a key chooses all the same', console.text('#h-state'))
 seen = [e for e in console.find('.graph [data-state]') if console.run(SEEN, e.get_attribute('data-state'))]
 job = next(e for e in seen if e.get_attribute('data-state') in JOBS)
 ActionChains(console.driver).move_to_element(job).click().perform()

@@ -54,6 +54,11 @@ console.driver.refresh()
 ok(console.has('The database is down since', '#trouble') and not console.find('input[name=role]'),
    'a page that is loaded anew waits as well', console.text('body'))
 ok(console.find('[data-loading]'), '... and is empty meanwhile')
+console.run("location.hash = '#/executions?labels=%7Bbroken'")
+ok(console.has('is no JSON') and console.text('#live') == 'Not reached', 'a page that asks for nothing tells its own error', console.text())
+ok('The database is down since' in console.text('#trouble'), '... and not that the database is back', console.text('#trouble'))
+console.run("location.hash = '#/execution/nightly%3A20250205'")
+ok(console.wait(lambda: console.find('[data-loading]')), '... nor does the next page know more', console.text())
 begun = start()
 ok(console.wait(lambda: console.find('.graph') and console.text('#trouble') == ''),
    'when the database is back the page comes back by itself', console.text('body'))

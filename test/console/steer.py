@@ -115,6 +115,29 @@ console.click('Remove…')
 console.click('Remove', 'dialog')
 ok(console.wait(lambda: psql("SELECT count(*) FROM sf_schedules WHERE schedule_name = 'leap'") == '0'), 'it is removed')
 
+# More schedules than a page has; the one that is chosen can be on another page.
+LISTED = "return [...document.querySelector('main .card table').tBodies[0].rows].map(r => r.cells[0].innerText)"
+psql("SELECT count(sf_schedule('many-' || n, '0 6 1 1 *', 'invoices')) FROM generate_series(101, 205) n", 'retail')
+names = psql('SELECT schedule_name FROM sf_schedules ORDER BY schedule_name', 'retail').split('\n')
+console.go('#/schedules')
+ok(console.wait(lambda: console.run(LISTED) == names[:100]), 'a page of schedules', console.run(LISTED))
+console.click('Next page')
+ok(console.wait(lambda: console.run(LISTED) == names[100:]), '... leads to the next one, which has the rest',
+   console.run(LISTED))
+console.click(names[-1], 'table')
+ok(console.has('Hold…') and console.run(LISTED) == names[100:], 'one of them is chosen', console.text())
+console.click('First page')
+ok(console.wait(lambda: console.run(LISTED) == names[:100]) and console.button('Hold…') is not None,
+   '... which stays, with what can be done, beside the first page', console.text())
+psql("SELECT sf_unschedule(schedule_name) FROM sf_schedules WHERE schedule_name LIKE 'many-%'", 'retail')
+
+# A list without further pages says that it ends.
+ok('These are the first' not in console.text(), 'a list that has all says nothing of it', console.text())
+psql("""SELECT sf_create_calendar('many-' || n, '{"Weekdays": ["MON"]}') FROM generate_series(101, 205) n""", 'retail')
+console.go('#/schedules')
+ok(console.has('These are the first 100.'), '... one of more calendars says how many it shows', console.text())
+psql("SELECT sf_drop_calendar(calendar) FROM sf_calendars WHERE calendar LIKE 'many-%'", 'retail')
+
 # --- rules
 console.go('#/rules')
 ok(console.has('page-for-invoices') and console.has('the pager does not answer'), 'rules, and why a delivery was not made', console.text())
@@ -151,6 +174,20 @@ psql("SELECT sf_set_limit('order', max_running => 1)", 'retail')
 psql("""SELECT sf_start('order', '{"order": "L-1", "article": "lamp", "pieces": 1}')""", 'retail')
 ok(console.has('Limits that are used up'), '... but one for which something waits', console.text())
 
+
+def press_button(label):
+    """Press a button that is named by its label, once it is there."""
+    selector = f"main button[aria-label='{label}']"
+    console.wait(lambda: console.find(selector))
+    console.find(selector)[0].click()
+
+
+press_button('Change… the limit of order')
+fill(max_running='50')
+ok(console.has('Now: 1 at a time', 'dialog .preview'), '... which can be changed there', console.text('dialog'))
+console.click('Change', 'dialog')
+ok(console.wait(lambda: 'Limits that are used up' not in console.text()), '... and is not used up then', console.text())
+
 # --- limits are set, changed and removed; what waits knows its place, and who has the places
 psql("""SELECT sf_create_state_machine('press', '{"StartAt": "Print", "States": {
     "Print": {"Type": "Wait", "Seconds": 600, "Next": "Fold"}, "Fold": {"Type": "Pass", "End": true}}}')""", 'retail')
@@ -165,27 +202,40 @@ for n in (1, 2, 3):
     psql(f"SELECT sf_start('press', '{{}}', '{n}')", 'retail')
     console.wait(lambda: psql('SELECT in_use + waiting FROM sf_limits WHERE target = $$press$$') == str(n))
 console.go('#/execution/press%3A3')
-ok(console.has('Print waits for a place of the limit press') and console.has('place 2 of 2'),
+ok(console.has('Print waits for a slot of the limit press') and console.has('position 2 of 2'),
    'an execution that waits tells its place', console.text())
-ok(console.has('1 of 1 places are taken, by press:1'), '... and who has the places', console.text())
+ok(console.has('1 of 1 slots are taken, by press:1'), '... and who has the slots', console.text())
 ok(console.button('press:1', '.notice') is not None, '... with a link')
 console.go('#/execution/press%3A2')
 ok(console.has('it is the next one of 2'), '... also the one that comes next', console.text())
 console.go('#/health')
-console.wait(lambda: console.find("[aria-label='Change… the limit of press']"))
-console.find("[aria-label='Change… the limit of press']")[0].click()
+press_button('Change… the limit of press')
 MOST = 'dialog input[name=max_running]'
 ok(console.wait(lambda: console.find(MOST)[0].get_attribute('value') == '1'), 'the question has the limit')
 fill(max_running='2', rate='5', per='10 s')
 console.click('Change', 'dialog')
 ok(console.wait(lambda: psql(LIMIT) == 'press|2|5|00:00:10|queue'), 'the limit is changed', psql(LIMIT))
 console.go('#/machine/press')
-console.wait(lambda: console.find("[aria-label='Remove… the limit of press']"))
-console.find("[aria-label='Remove… the limit of press']")[0].click()
+press_button('Remove… the limit of press')
+ok(console.has('What waits begins then: 1 branch.', 'dialog'), 'the question says what waits', console.text('dialog'))
 console.click('Remove', 'dialog')
 ok(console.wait(lambda: psql(LIMIT) == ''), '... and removed')
 console.go('#/execution/press%3A3')
-ok(console.wait(lambda: 'waits for a place' not in console.text()), 'then nothing waits for it', console.text())
+ok(console.wait(lambda: 'waits for a slot' not in console.text()), 'then nothing waits for it', console.text())
+console.go('#/health')
+console.click('New limit…')
+ok(console.has('what would come of it shows here', 'dialog .preview'), 'a limit of any target', console.text('dialog'))
+fill(target='nothing', max_running='3')
+ok(console.has('"nothing"', 'dialog .preview'), '... not of one that does not exist', console.text('dialog'))
+fill(target='press', key='$.press', rate='3', per='1 min', on_limit='fail')
+ok(console.has('3 run now, and 0 wait.', 'dialog .preview'), '... shows what runs', console.text('dialog'))
+console.click('Set', 'dialog')
+ok(console.wait(lambda: psql(LIMIT) == 'press|$.press|3|3|00:01:00|fail'), '... has a key, a rate, and what is beyond it',
+   psql(LIMIT))
+press_button('Remove… the limit of press')
+ok(console.has('Nothing waits for it.', 'dialog'), '... and is removed', console.text('dialog'))
+console.click('Remove', 'dialog')
+ok(console.wait(lambda: psql(LIMIT) == ''), '... with its key', psql(LIMIT))
 
 # --- a state that is held shows on the page of its machine
 psql("SELECT sf_hold('press', 'Fold', 'the folder is broken')", 'retail')
@@ -211,5 +261,5 @@ console.go('#/tonight')
 ok(console.has('Hint: Mount the share, then redrive.'), 'tonight has the hint of an error', console.text())
 console.go('#/execution/hints%3Ax')
 ok(console.has('Hint: Mount the share, then redrive.', '.side'), 'so has the panel of the state', console.text())
-console.is_quiet('403 stop', '400 plan_schedule', '400 test_pattern', '404 schedule')
+console.is_quiet('403 stop', '400 plan_schedule', '400 test_pattern', '404 schedule', '404 plan_limit')
 console.close()

@@ -1,0 +1,132 @@
+// Talk to sfgateway: the session, the actions of sf_console_api, and the long poll.
+
+import { tr } from '../language/texts.js';
+
+// The token stays with the pages of this address and port, in all tabs. Cookies are sent to all ports of a host; this
+// is not.
+const TOKEN_KEY = 'sfgateway-token';
+const LOGIN = '/console/login';
+let token = localStorage.getItem(TOKEN_KEY);
+let hasNodes = false; // in answers of the session
+
+// Keep the token of a session, or forget it (null).
+function keepToken(value) {
+  token = value;
+  hasNodes = false;
+  if (value === null) localStorage.removeItem(TOKEN_KEY);
+  else localStorage.setItem(TOKEN_KEY, value);
+}
+
+// A sign-in or a sign-out in another tab counts for this one, too: the browser has one cookie for both.
+window.addEventListener('storage', ({ key, newValue }) => {
+  if (key !== TOKEN_KEY || newValue === token) return;
+  const isOver = token !== null && newValue === null;
+  token = newValue;
+  if (isOver) window.dispatchEvent(new CustomEvent('signed-out'));
+  else location.reload();
+});
+
+// Whether a key, a button or a wheel was used since the last request: then a person is there. Other requests are those
+// of a page that keeps itself up to date: they are marked, so that the session of a page that is left alone ends.
+let wasUsed = true;
+for (const type of ['keydown', 'pointerdown', 'wheel']) {
+  window.addEventListener(type, () => {
+    wasUsed = true;
+  }, { capture: true, passive: true });
+}
+
+// What went wrong, as PostgreSQL or the gateway tells it.
+export class ApiError extends Error {
+  constructor(status, error) {
+    super(error?.message ?? tr('The server answered {0}.', status));
+    this.status = status;
+    this.detail = error?.detail;
+    this.hint = error?.hint;
+    this.sqlstate = error?.sqlstate;
+    this.pointer = error?.pointer; // the place of the answer that does not fit a form, and what is wrong with it
+    this.problem = error?.problem;
+    this.downSince = error?.down_since;
+  }
+}
+
+// Take an answer without a body, or with one that is no JSON, for null; one that has not come whole is no answer.
+function nullIfNoJson(error) {
+  if (error.name !== 'SyntaxError') throw error;
+  return null;
+}
+
+// Send a request and read the answer.
+async function send(path, body, signal) {
+  const options = body === undefined ? { method: 'GET' } : {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json', ...(token ? { 'X-CSRF-Token': token } : {}),
+      ...(wasUsed ? {} : { 'X-Background': '1' }) },
+  };
+  if (body !== undefined) wasUsed = false;
+  let response, answer;
+  try {
+    response = await fetch(path, { ...options, signal, credentials: 'same-origin' });
+    answer = await response.json().catch(nullIfNoJson);
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new ApiError(0, { message: tr('The server cannot be reached.') });
+  }
+  if (response.ok) return answer;
+  if (response.status === 401 && token && path !== LOGIN) {
+    keepToken(null);
+    window.dispatchEvent(new CustomEvent('signed-out', { detail: answer?.error?.reason }));
+  }
+  throw new ApiError(response.status, answer?.error);
+}
+
+// The role that is signed in, or null. That the session has ended is an error, which "signed-out" has told before.
+export async function session() {
+  return token ? (await send('/console/session')).role : null;
+}
+
+// Sign in; gives the role.
+export async function signIn(role, password) {
+  const answer = await send(LOGIN, { role, password });
+  keepToken(answer.csrf_token);
+  return answer.role;
+}
+
+// Sign out; here also when the server is not reached, which is an error.
+export async function signOut() {
+  try {
+    await send('/console/logout', {});
+  } finally {
+    keepToken(null);
+  }
+}
+
+// Whether answers of the session had rows of several nodes.
+export function isOverNodes() {
+  return hasNodes;
+}
+
+// Ask for something, or do it.
+export async function call(action, request = {}, signal = undefined) {
+  const answer = await send(`/console/api/${action}`, request, signal);
+  hasNodes ||= Boolean(answer?.nodes_missing);
+  return answer;
+}
+
+// Wait until something may have changed since an answer with a token, 25 s at most: { token, changed, down_since }.
+export function poll(token, signal) {
+  return send('/console/poll', { seen: token }, signal);
+}
+
+// All of a text that was cut, piece by piece. Offsets count characters, not the halves of which strings consist here.
+export async function fetchWhole(request) {
+  const pieces = [];
+  let offset = 0;
+  for (;;) {
+    const piece = await call('payload', { ...request, offset, limit: 1000000 });
+    if (!piece || piece.text === '') return pieces.join('');
+    pieces.push(piece.text);
+    offset += [...piece.text].length;
+    if (offset >= piece.length) return pieces.join('');
+  }
+}

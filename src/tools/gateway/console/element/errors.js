@@ -1,0 +1,46 @@
+// Errors, of executions and of the server: their names, causes and hints.
+
+import { h } from '../base/dom.js';
+import { readCause, visible } from '../base/format.js';
+import { addressOf } from '../base/links.js';
+import { text, time } from '../base/values.js';
+import { tr } from '../language/texts.js';
+import { notice } from './blocks.js';
+
+// The name of an error. Lines break behind its signs and between its words, within a piece only if that is very long.
+export function errorName(value) {
+  const pieces = visible(String(value)).match(/\p{Lu}{0,12}[^\p{Lu}\s_.:/-]{0,18}[\s_.:/-]{0,4}/gu).filter(piece =>
+    piece !== ''
+  );
+  return h('code', { class: 'error' }, h('bdi', null, pieces.map((piece, n) => (n === 0 ? piece : [h('wbr'), piece]))));
+}
+
+// An error and, if the cause was not cut, its message.
+export function errorSummary(error, cause) {
+  const { message } = cause?.cut ? {} : readCause(cause);
+  return [errorName(error ?? '–'),
+    message ? [' ', text(message.length > 200 ? `${message.slice(0, 200)}…` : message, 'muted')] : null];
+}
+
+// The parts of a cause, as readCause() gives them, below each other; the hint of an error says what to do.
+export function causeLines({ message, detail, hint }) {
+  return [message ? h('p', { class: 'message' }, text(message)) : null,
+    detail ? h('p', { class: 'muted message' }, text(detail)) : null,
+    hint ? h('p', { class: 'muted message hint' }, tr('Hint: '), text(hint)) : null];
+}
+
+// The item of a Distributed Map for which an execution failed.
+export function failedItem(item) {
+  return item ?
+    h('p', { class: 'message' }, tr('Such as '),
+      h('a', { href: addressOf('execution', item.execution_id), class: 'id' }, text(tr('item {0}', item.name))), ': ',
+      errorSummary(item.error, item.cause)) : null;
+}
+
+// An error of the server.
+export function errorNotice(error) {
+  return notice('bad',
+    h('p', null, text(error.message), error.downSince ? [tr(': it is down since '), time(error.downSince)] : null),
+    error.detail ? h('p', { class: 'muted' }, text(error.detail)) : null,
+    error.hint ? h('p', { class: 'muted' }, text(error.hint)) : null);
+}

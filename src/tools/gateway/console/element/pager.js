@@ -1,0 +1,15 @@
+// The way through the pages of a list.
+
+import { h } from '../base/dom.js';
+import { icon } from '../base/icons.js';
+import { tr } from '../language/texts.js';
+import { button } from './controls.js';
+
+// The buttons for the first page and the next one; `parameter` of the address says what a page is after, `next` after
+// what the next one is.
+export function pager(label, { query, go }, parameter, next, words = tr('Next page ')) {
+  const turn = after => go({ ...query, [parameter]: after });
+  return h('nav', { class: 'row pager', 'aria-label': label, key: 'pager' },
+    query[parameter] ? button(tr('First page'), () => turn(undefined)) : null,
+    next ? button([words, icon('next')], () => turn(next)) : null);
+}

@@ -1,0 +1,21 @@
+// Events of an execution with their details.
+
+import { h } from '../base/dom.js';
+import { clock } from '../base/format.js';
+import { text } from '../base/values.js';
+import { payload } from '../element/payload.js';
+import { tr } from '../language/texts.js';
+
+// Events with their details.
+export function eventList(events, id) {
+  return h('ol', { class: 'events' },
+    events.map(e =>
+      h('li', { key: e.id },
+        h('details', null,
+          h('summary', null, h('span', { class: 'muted num' }, `#${e.id}`), ' ', h('strong', null, e.type), ' ',
+            e.state ? text(e.state) : null, ' ', h('span', { class: 'muted' }, clock(e.timestamp))),
+          payload(tr('Details of event {0}', e.id), { text: e.details, bytes: e.bytes,
+            cut: e.bytes > new TextEncoder().encode(e.details).length }, { execution_id: id, what: 'event',
+            event: e.id })))
+    ));
+}

@@ -1,0 +1,133 @@
+// One execution: its picture, its jobs, its timeline, its payloads, and what can be done with it. The data of the page:
+//   head, of `execution`: { execution, states, rights, jobs: how many by status, failed: [the job with the error],
+//     item: one of a Distributed Map that failed, took, usual, progress: { done, total, eta }, trace, waits, tasks,
+//     map_runs, held, done: what operators did }; times in milliseconds;
+//   layout, or layoutError: the picture; times, jobs, events: what the tabs show, each null until it was asked for;
+//   state, of `state`: { name, visits, chosen: one of them, input, output, job, usual, events }, or { name, error };
+//   items: items of Distributed Maps that did not succeed.
+
+import { h } from '../base/dom.js';
+import { stateOf } from '../base/format.js';
+import { EXECUTION, statusWord } from '../element/statuses.js';
+import { tr } from '../language/texts.js';
+import { loadPicture, picture } from '../picture/picture.js';
+import { centre } from '../picture/zoom.js';
+import { headPart } from './execution_head.js';
+import { executionTabs } from './execution_tabs.js';
+import { NO_STATE, statePanel } from './state_panel.js';
+import { mapRuns, tasksUnderWay } from './underway.js';
+
+export function title({ argument }) {
+  return argument;
+}
+
+const OTHER_TABS = ['jobs', 'events', 'payloads', 'done']; // than the timeline
+
+// The state that is chosen by itself, if the execution did not succeed: that of the job with the error; else a task
+// that failed, rather than a Fail state or one that was aborted with others.
+function failedState(head) {
+  if (!['FAILED', 'TIMED_OUT', 'RUNNING'].includes(head.execution.status)) return undefined;
+  const failed = head.states.filter(x => x.status === 'failure');
+  const job = head.failed && stateOf(head.failed[0], new Set(failed.map(x => x.name)));
+  return job ?? (failed.findLast(x => x.attempts > 0 && !x.aborted) ?? failed.at(-1))?.name;
+}
+
+// A page of items of a Distributed Map that did not succeed.
+function failedItems(execution, states, ask) {
+  return states.map_runs.some(r => r.failed + r.timed_out + r.aborted > 0) ?
+    Promise.all(['FAILED', 'TIMED_OUT'].map(status => ask('executions', { parent: execution, status, limit: 25 })))
+      .then(pages => pages.flatMap(p => p.rows)) : [];
+}
+
+// The picture of an execution, which stays the same unless a redrive has given it another version.
+async function loadLayout(id, loadingHead, ask, before) {
+  const isSame = before?.layout && (await loadingHead).execution.version === before.head.execution.version;
+  return isSame ? { layout: before.layout } : loadPicture(ask, id);
+}
+
+// What the tab of the jobs shows.
+function loadJobs(id, query, ask) {
+  return ask('jobs', { execution_id: id, ...(query.job_status ? { status: query.job_status } : {}),
+    ...(query.jobs_after ? { after: query.jobs_after } : {}) });
+}
+
+// What the tab of the timeline shows.
+function loadTimeline(id, query, ask) {
+  return ask('timeline', { execution_id: id, inside: query.inside === '1',
+    ...(query.after ? { after: query.after } : {}) });
+}
+
+// What the tab of the events shows.
+function loadEvents(id, query, ask) {
+  return ask('events', { execution_id: id, ...(query.events_after ? { after: query.events_after } : {}) });
+}
+
+// The state that the address names, or that is chosen by itself.
+async function loadChosen(id, loadingHead, query, ask) {
+  const name = query.state ?? failedState(await loadingHead);
+  if (!name || name === NO_STATE) return null;
+  try {
+    const found = await ask('state', { execution_id: id, state: name,
+      ...(query.event ? { event: Number(query.event) } : {}) });
+    return { name, ...found };
+  } catch (error) {
+    return { name, error };
+  }
+}
+
+export async function load({ argument: id, query, ask }, before) {
+  const loadingHead = ask('execution', { execution_id: id });
+  const isTimeline = !OTHER_TABS.includes(query.tab);
+  const [head, drawing, times, jobs, state, events] = await Promise.all([
+    loadingHead,
+    loadLayout(id, loadingHead, ask, before),
+    isTimeline ? loadTimeline(id, query, ask) : before?.times ?? null,
+    query.tab === 'jobs' ? loadJobs(id, query, ask) : before?.jobs ?? null,
+    loadChosen(id, loadingHead, query, ask),
+    query.tab === 'events' ? loadEvents(id, query, ask) : before?.events ?? null,
+  ]);
+  return { head, ...drawing, times, jobs, state, events, items: await failedItems(id, head, ask) };
+}
+
+// How soon to look again.
+export function pace(data) {
+  return data.head.execution.status === 'RUNNING' ? 1500 : 15000;
+}
+
+// What a screen reader hears of a change.
+export function news(before, after) {
+  const was = before.head.execution.status, is = after.head.execution.status;
+  return was === is ? '' : `${after.head.execution.execution_id}: ${statusWord(EXECUTION, is)}`;
+}
+
+// The name of the state that is chosen.
+function stateName(data, context) {
+  const name = context.query.state ?? data.state?.name;
+  return name === NO_STATE ? undefined : name;
+}
+
+// Bring a state that was not chosen before into the middle of the picture, once there is one.
+function centreOnce(name, data, { state }) {
+  if (name && data.layout && state.centred !== name) centre(name);
+  state.centred = data.layout ? name : undefined;
+}
+
+export function draw(data, context) {
+  const { head } = data;
+  const { tasks, map_runs: runs } = head;
+  const name = stateName(data, context);
+  const { job } = data.state ?? {};
+  const isErrorTold = job?.error !== undefined && job.error === head.execution.error && name === data.state.name;
+  context.afterDraw(() => centreOnce(name, data, context));
+  return [
+    headPart(head, context, isErrorTold),
+    h('div', { class: `split${name ? ' open' : ''}`, key: 'split' },
+      h('section', { class: 'card graph-card', 'aria-labelledby': 'h-graph', key: 'graph-card' },
+        h('h2', { id: 'h-graph', class: 'unseen' }, tr('Picture')),
+        picture(data, head.states, name, state => context.go({ ...context.query, state, event: undefined }),
+          tr('States of the execution'), context)), statePanel(name, data, context)),
+    h('div', { class: 'card', key: 'tabs' }, executionTabs(data, name, context)),
+    runs.length ? mapRuns(runs, data.items) : null,
+    tasks.length ? tasksUnderWay(tasks) : null,
+  ];
+}

@@ -1,0 +1,107 @@
+// The head of the page of an execution: what is known of it at a glance, and what can be done with it. `head` is of the
+// data of the page (execution.js).
+
+import { hold, release, stop } from '../action/actions.js';
+import { redriveOne } from '../action/redrive.js';
+import { h } from '../base/dom.js';
+import { count, distance, duration, readCause } from '../base/format.js';
+import { addressOf, executionLink, machineLink } from '../base/links.js';
+import { text, time } from '../base/values.js';
+import { facts, notice } from '../element/blocks.js';
+import { button } from '../element/controls.js';
+import { causeLines, errorName, failedItem } from '../element/errors.js';
+import { may, noRight } from '../element/rights.js';
+import { EXECUTION, heldBadge, JOB, statusBadge, statusWord } from '../element/statuses.js';
+import { tr } from '../language/texts.js';
+import { heldNotices } from '../operation/holds.js';
+import { waits } from '../operation/limits.js';
+import { compare } from './timeline.js';
+
+// The buttons for what can be done with the execution.
+function actionButtons(head, context) {
+  const { execution_id: id, status } = head.execution;
+  const own = head.held.find(x => x.target === id && !x.state);
+  const someFailed = head.map_runs.some(r => r.failed + r.timed_out + r.aborted > 0);
+  const canRedrive = ['FAILED', 'TIMED_OUT', 'ABORTED'].includes(status) || (status === 'SUCCEEDED' && someFailed);
+  const mayOperate = may(head.rights, id, 'OPERATE');
+  return h('div', { class: 'row actions', role: 'group', 'aria-label': tr('Actions') },
+    h('a', { class: 'button', href: addressOf('compare', id) }, tr('Compare with the last good run')),
+    mayOperate ? null : noRight(head.execution.state_machine),
+    canRedrive && may(head.rights, id, 'START', 'OPERATE') ?
+      button(tr('Redrive…'), () => context.act(redriveOne(id)), { class: 'primary' }) : null,
+    mayOperate && status === 'RUNNING' ? button(tr('Stop…'), () => context.act(stop([id]))) : null,
+    !mayOperate ? null :
+      own ? button(tr('Release…'), () => context.act(release(own))) :
+      status !== 'SUCCEEDED' ? button(tr('Hold…'), () => context.act(hold([id]))) : null);
+}
+
+// When the execution ran, and how that compares with what is usual.
+function runFacts(head) {
+  const e = head.execution;
+  const { took, usual } = head;
+  return [
+    [tr('Requested'), time(e.requested_at)],
+    [tr('Ran'),
+      e.started_at ?
+        [`${duration(took)}${e.status === 'RUNNING' ? tr(' so far') : ''}`,
+          h('small', null, ` ${compare(took, usual?.p50, usual?.p95)}`)] : tr('not begun')],
+    [tr('Ended'), e.stopped_at ? [time(e.stopped_at), h('small', null, ` ${distance(e.stopped_at)}`)] : null],
+    [tr('Redriven'),
+      e.redrive_count > 0 ? [count(e.redrive_count, '{0} time|{0} times'), tr(', last '), time(e.last_redriven_at)] :
+        null],
+  ];
+}
+
+// How far the execution is.
+function progressWords({ execution, progress }) {
+  if (!progress?.total || execution.status !== 'RUNNING') return null;
+  const isAhead = new Date(progress.eta ?? 0) > new Date();
+  return [tr('{0} of {1} jobs', progress.done, progress.total),
+    isAhead ? [tr(', ends about '), time(progress.eta)] : null];
+}
+
+// The trace that the execution is part of: { trace_id, is_sampled, exports_waiting, exports_rejected }.
+function traceWords(trace) {
+  if (!trace) return null;
+  return [h('code', { class: 'trace' }, trace.trace_id),
+    h('small', null, ' ',
+      !trace.is_sampled ? tr('not sampled') :
+        trace.exports_rejected > 0 ? tr('refused by the collector') :
+        trace.exports_waiting > 0 ? tr('not exported yet') : '')];
+}
+
+// How many jobs have which status, as links to the tab that lists them.
+function jobChips({ execution, jobs }, query) {
+  const chips = Object.entries(jobs);
+  return chips.length === 0 ? null :
+    chips.map(([status, n]) =>
+      h('a', { class: 'chip',
+        href: addressOf('execution', execution.execution_id, { ...query, tab: 'jobs', job_status: status,
+          jobs_after: undefined }) }, statusBadge(JOB, status, `${n} ${statusWord(JOB, status)}`))
+    );
+}
+
+// The head of the page; the error is left out where the panel of the state tells it.
+export function headPart(head, context, isErrorTold) {
+  const e = head.execution;
+  return [
+    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(e.execution_id, 'id')),
+      statusBadge(EXECUTION, e.status), head.held.some(x => !x.state) ? heldBadge() : null,
+      actionButtons(head, context)),
+    h('div', { key: 'facts' }, facts([
+      [tr('Machine'), [machineLink(e.state_machine), tr(' version {0}', e.version)]],
+      ...runFacts(head),
+      [tr('Started by'), e.parent_execution_id ? executionLink(e.parent_execution_id) : null],
+      [tr('Done'), progressWords(head)],
+      [tr('Waits for'), e.waiting_on ? text(e.waiting_on) : null],
+      [tr('Trace'), traceWords(head.trace)],
+      [tr('Jobs'), jobChips(head, context.query)],
+    ])),
+    (e.error || e.cause) && !isErrorTold ?
+      h('div', { key: 'error' },
+        notice('bad', h('p', null, errorName(e.error ?? tr('no error name'))), causeLines(readCause(e.cause)),
+          failedItem(head.item))) : null,
+    heldNotices(head.held, may(head.rights, e.execution_id, 'OPERATE'), context.act),
+    waits(head.waits, e.execution_id),
+  ];
+}

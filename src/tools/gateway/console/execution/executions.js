@@ -1,0 +1,218 @@
+// Executions: filters, pages, and actions on those that are chosen. The data of the page:
+//   of `executions`: rows: [{ execution_id, state_machine, status, error, cause, requested_at, started_at, stopped_at,
+//     took, redrive_count, waiting_on, labels; node and rights, of another node }], rights, next: the key of the next
+//     page, looked: into how many a search has looked, nodes_missing;
+//   machines: the names for the filter.
+
+import { hold, stop } from '../action/actions.js';
+import { actOnAll } from '../action/many.js';
+import { redriveMany, redriveOne } from '../action/redrive.js';
+import { h } from '../base/dom.js';
+import { count, duration, machineOf } from '../base/format.js';
+import { addressOf, executionLink, machineLink } from '../base/links.js';
+import { text, time } from '../base/values.js';
+import { button, field } from '../element/controls.js';
+import { errorSummary } from '../element/errors.js';
+import { labelLinks, readLabels } from '../element/labels.js';
+import { missingNodes, nodeOf } from '../element/nodes.js';
+import { pager } from '../element/pager.js';
+import { may, noRight, rightsOf } from '../element/rights.js';
+import { EXECUTION, statusBadge, statusWord } from '../element/statuses.js';
+import { table } from '../element/table.js';
+import { chosenColumns, savedViews, sorted } from '../element/views.js';
+import { tr } from '../language/texts.js';
+
+const EXECUTION_STATUSES = ['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'];
+const LIMIT = 50;
+
+export function title({ query }) {
+  return query.view || tr('Executions');
+}
+
+// A time of a field, in the time zone of the browser.
+function fromField(value) {
+  return value ? new Date(value).toISOString() : undefined;
+}
+
+// What is looked for in inputs: "$.order.id = 17" is a path and a value, anything else a path alone.
+function inputSearch(written) {
+  const [, path, value] = /^(.*?[^=!<>\s])\s*=\s*([^=\s].*)$/s.exec(written.trim()) ?? [];
+  return path ? { path, value: value.replace(/^"(.*)"$/s, '$1') } : { path: written.trim() };
+}
+
+// The filter that an address has, as a request.
+function filterOf({ state_machine, status, error, name, after, before, items, labels, text: words, input }) {
+  return Object.fromEntries(
+    Object.entries({ state_machine, status, error, name, after: fromField(after), before: fromField(before),
+      items: items === '1', labels: readLabels(labels), text: words, ...(input?.trim() ? inputSearch(input) : {}) })
+      .filter(([, value]) => value),
+  );
+}
+
+export async function load({ ask, query }) {
+  const [page, machines] = await Promise.all([
+    ask('executions', { ...filterOf(query), limit: LIMIT, ...(query.key ? { key: query.key } : {}) }),
+    ask('machines', { limit: 200 }),
+  ]);
+  return { ...page, machines: machines.rows.map(m => m.state_machine) };
+}
+
+// How soon to look again.
+export function pace(data) {
+  return data.rows.some(r => r.status === 'RUNNING') ? 4000 : 10000;
+}
+
+// The form of filters; it changes the address, so that a filter can be kept as a bookmark.
+function filters(data, context) {
+  const { query } = context;
+  const submit = event => {
+    event.preventDefault();
+    const { columns, sort } = query;
+    context.go({ ...Object.fromEntries(new FormData(event.currentTarget)), columns, sort });
+  };
+  return h('form', { class: 'filters', role: 'search', 'aria-label': tr('Filter executions'), onsubmit: submit,
+    key: `filters${JSON.stringify(query)}`, same: `${JSON.stringify(query)}${data.machines.length}` },
+    field(tr('Machine'),
+      h('input', { name: 'state_machine', value: query.state_machine, list: 'machines', autocomplete: 'off' })),
+    h('datalist', { id: 'machines' }, data.machines.map(m => h('option', { value: m }))),
+    field(tr('Status'),
+      h('select', { name: 'status', onchange: event => event.currentTarget.form.requestSubmit() },
+        h('option', { value: '' }, tr('any')),
+        EXECUTION_STATUSES.map(s =>
+          h('option', { value: s, selected: query.status === s }, statusWord(EXECUTION, s))
+        ))), field(tr('Name begins with'), h('input', { name: 'name', value: query.name, autocomplete: 'off' })),
+    field(tr('Error'), h('input', { name: 'error', value: query.error, autocomplete: 'off' })),
+    field(tr('Text in error or cause'), h('input', { name: 'text', value: query.text, autocomplete: 'off' })),
+    field(tr('In the input'),
+      h('input', { name: 'input', value: query.input, autocomplete: 'off', spellcheck: 'false',
+        placeholder: '$.order.id = 17' })),
+    field(tr('Labels'),
+      h('input', { name: 'labels', value: query.labels, autocomplete: 'off', placeholder: 'tenant=acme, order=17' })),
+    field(tr('Items of Maps'),
+      h('select', { name: 'items', onchange: event => event.currentTarget.form.requestSubmit() },
+        h('option', { value: '' }, tr('left out')),
+        h('option', { value: '1', selected: query.items === '1' }, tr('shown')))),
+    field(tr('Requested from'), h('input', { name: 'after', type: 'datetime-local', value: query.after })),
+    field(tr('before'), h('input', { name: 'before', type: 'datetime-local', value: query.before })),
+    h('div', { class: 'row' }, h('button', { type: 'submit', class: 'primary' }, tr('Filter')),
+      h('a', { class: 'button', href: addressOf('executions') }, tr('Clear'))));
+}
+
+// The executions that are chosen, over all pages of a filter, with what is known of each: id -> { status, rights }.
+// With another filter the choice begins anew.
+function chosenExecutions(data, { state, query }) {
+  const { key: _key, columns: _columns, sort: _sort, view: _view, ...filter } = query;
+  const filterMark = JSON.stringify(filter);
+  if (state.filterMark !== filterMark) Object.assign(state, { filterMark, chosen: new Map() });
+  for (const row of data.rows)
+    if (state.chosen.has(row.execution_id)) state.chosen.set(row.execution_id, knownOf(data, row));
+  return state.chosen;
+}
+
+// What the actions need to know of the execution of a row.
+function knownOf(data, row) {
+  return { status: row.status, rights: rightsOf(data, row) };
+}
+
+// What can be done with the executions that are chosen.
+function bulkActions(chosen, data, context) {
+  const act = question =>
+    context.act(question.then(done => {
+      if (done) chosen.clear();
+      return done;
+    }));
+  const ids = [...chosen.keys()];
+  const known = id => chosen.get(id);
+  const running = ids.filter(id => known(id).status === 'RUNNING');
+  const failed = ids.filter(id => ['FAILED', 'TIMED_OUT', 'ABORTED'].includes(known(id).status));
+  const refused = ids.find(id => !may(known(id).rights, id, 'OPERATE'));
+  const noRedrive = ids.some(id => !may(known(id).rights, id, 'START', 'OPERATE'));
+  return h('div', { class: `bulk${ids.length ? ' on' : ''}`, role: 'group',
+    'aria-label': tr('Actions on the chosen executions'), key: 'bulk' },
+    h('span', { 'aria-live': 'polite' },
+      ids.length ? tr('{0} chosen. ', count(ids.length, '{0} execution|{0} executions')) :
+        tr('Choose executions to act on several at once.'), refused ? noRight(machineOf(refused)) : null),
+    button(tr('Redrive…'),
+      () => act(ids.length === 1 ? redriveOne(ids[0]) : redriveMany(failed, ids.length - failed.length)), {
+      disabled: (ids.length === 1 ? ids : failed).length === 0 || noRedrive,
+    }), button(tr('Stop…'), () => act(ids.length === 1 ? stop(ids) : stop(running, ids.length - running.length)), {
+      disabled: (ids.length === 1 ? ids : running).length === 0 || Boolean(refused),
+    }), button(tr('Hold…'), () => act(hold(ids)), { disabled: ids.length === 0 || Boolean(refused) }),
+    button(tr('All that the filter has…'),
+      () => context.act(actOnAll(filterOf(context.query), Boolean(data.nodes_missing))), {
+      disabled: !Object.values(data.rights).some(list => list.includes('OPERATE') || list.includes('START')),
+    }));
+}
+
+// The columns that a view can have: name, title, cell, class.
+const COLUMNS = [
+  ['status', tr('Status'),
+    r => [statusBadge(EXECUTION, r.status),
+      r.redrive_count > 0 ? h('small', { class: 'muted' }, tr(' redriven {0}×', r.redrive_count)) : null]],
+  ['execution', tr('Execution'), r => [executionLink(r.execution_id), ' ', labelLinks(r.labels)], 'wide'],
+  ['node', tr('Node'), nodeOf],
+  ['machine', tr('Machine'), r => machineLink(machineOf(r.state_machine))],
+  ['requested', tr('Requested'), r => time(r.requested_at)],
+  ['started', tr('Started'), r => time(r.started_at)],
+  ['ended', tr('Ended'), r => time(r.stopped_at)],
+  ['took', tr('Took'), r => r.took === null ? null : duration(r.took), 'short'],
+  ['why', tr('Why'), r => r.error ? errorSummary(r.error, r.cause) : r.waiting_on ? text(r.waiting_on, 'muted') : null,
+    'wide'],
+];
+const USUAL = ['status', 'execution', 'node', 'requested', 'took', 'why'];
+
+// The columns to choose from, and the usual ones; a single server has no node to show.
+function columnsOf(data) {
+  const isOffered = name => name !== 'node' || Boolean(data.nodes_missing);
+  return [COLUMNS.filter(([name]) => isOffered(name)), USUAL.filter(isOffered)];
+}
+
+// How a page can be sorted: the words, and what is compared.
+const SORTS = [
+  ['', tr('newest first')],
+  ['took', tr('longest first'), r => -(r.took ?? -1)],
+  ['name', tr('by name'), r => r.execution_id],
+  ['status', tr('by status'), r => r.status],
+  ['ended', tr('last ended first'), r => -new Date(r.stopped_at ?? 8.64e15)],
+];
+
+// How far a search has looked.
+function lookedAt(data) {
+  return data.looked === undefined ? null :
+    h('p', { class: 'muted', key: 'looked', 'aria-live': 'polite' },
+      tr('Looked into {0}{1}', count(data.looked, '{0} execution|{0} executions'),
+        data.next ? tr('; there are more.') : '.'));
+}
+
+export function draw(data, context) {
+  const chosen = chosenExecutions(data, context);
+  const choose = (rows, isOn) => {
+    for (const row of rows)
+      if (isOn) chosen.set(row.execution_id, knownOf(data, row));
+      else chosen.delete(row.execution_id);
+    context.redraw();
+  };
+  const box = (label, rows) =>
+    h('input', { type: 'checkbox', 'aria-label': label, checked: rows.length > 0 && rows.every(r =>
+      chosen.has(r.execution_id)
+    ), onchange: event => choose(rows, event.currentTarget.checked) });
+  const pick = [() => box(tr('Choose all of this page'), data.rows), r => box(tr('Choose {0}', r.execution_id), [r]),
+    'pick'];
+  const [columns, usual] = columnsOf(data);
+  return [
+    h('h1', { tabindex: '-1', key: 'h1' }, text(title(context))),
+    filters(data, context),
+    savedViews(context, columns, usual, SORTS),
+    bulkActions(chosen, data, context),
+    missingNodes(data),
+    lookedAt(data),
+    h('div', { class: 'card', key: 'list' },
+      table(tr('Executions'), [pick, ...chosenColumns(context.query, columns, usual).map(([, ...column]) => column)],
+        sorted(data.rows, context.query, SORTS), r => `${r.node ?? ''} ${r.execution_id}`,
+        data.next ? tr('None of those that were looked into fits.') :
+          Object.keys(context.query).length === 0 ? tr('There is no execution that you may see.') :
+          [tr('No execution fits. '), h('a', { href: addressOf('executions') }, tr('Show all'))])),
+    pager(tr('Pages of executions'), context, 'key', data.next,
+      data.looked === undefined ? undefined : tr('Look further ')),
+  ];
+}

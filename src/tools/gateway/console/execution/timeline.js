@@ -1,0 +1,159 @@
+// When an execution was in its states, against how long they usually take: a row per branch and visit. `timeline`
+// answers { now, rows: spans, next, usual: of a job { runs, p50, p95 } }; a span, of an attempt, is { branch, job_id,
+// state, type, visit, attempt, first_event, started_at, stopped_at: null while it lasts, status }.
+
+import { h } from '../base/dom.js';
+import { between, clock, decimal, duration } from '../base/format.js';
+import { text } from '../base/values.js';
+import { JOB, statusBadge, statusWord } from '../element/statuses.js';
+import { tr } from '../language/texts.js';
+
+// The spans of one branch, job and visit as a row: attempts follow each other.
+function rowsOf(spans) {
+  const rows = new Map();
+  for (const span of spans) {
+    const key = `${span.branch}/${span.job_id}/${span.visit}`;
+    if (!rows.has(key)) rows.set(key, { key, ...span, spans: [] });
+    const row = rows.get(key);
+    row.spans.push(span);
+    row.status = span.status;
+  }
+  return [...rows.values()];
+}
+
+// Leave out of the axis the long times in which nothing ran, as between a failure and its redrive.
+function busyPeriods(spans, now) {
+  const ends = spans.map(s => [+new Date(s.started_at), s.stopped_at ? +new Date(s.stopped_at) : now]).sort((a, b) =>
+    a[0] - b[0]
+  );
+  const busy = [];
+  for (const [from, to] of ends) {
+    const last = busy[busy.length - 1];
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else busy.push([from, to]);
+  }
+  const total = busy.reduce((sum, [from, to]) => sum + to - from, 0);
+  const merged = [];
+  for (const part of busy) {
+    const last = merged[merged.length - 1];
+    if (last && part[0] - last[1] <= Math.max(total * 0.5, 2000)) last[1] = part[1];
+    else merged.push([...part]);
+  }
+  return merged;
+}
+
+// How long the parts of the axis are together.
+function lengthOf(parts) {
+  return parts.reduce((sum, [from, to]) => sum + to - from, 0);
+}
+
+// The milliseconds that the timeline of an answer shows.
+export function shownTime(data) {
+  return lengthOf(busyPeriods(data.rows, +new Date(data.now)));
+}
+
+// Make a function from times to per cent of the width, which stands for so many milliseconds at least.
+function timeScale(parts, least) {
+  const gap = parts.length > 1 ? 3 : 0;
+  const total = Math.max(lengthOf(parts), least) || 1;
+  const room = 100 - gap * (parts.length - 1);
+  return at => {
+    let left = 0;
+    for (const [from, to] of parts) {
+      if (at <= to || parts[parts.length - 1][1] === to)
+        return left + Math.max(0, Math.min(at, to) - from) / total * room;
+      left += (to - from) / total * room + gap;
+    }
+    return left;
+  };
+}
+
+// The bar of a span.
+function spanBar(span, place, now) {
+  const from = place(+new Date(span.started_at));
+  const to = place(span.stopped_at ? +new Date(span.stopped_at) : now);
+  return h('span', { class: `bar ${span.status}`, css: { left: `${from}%`, width: `max(3px, ${to - from}%)` },
+    title: `${span.job_id}: ${clock(span.started_at)}, ${duration(between(span.started_at, span.stopped_at))}` });
+}
+
+// The usual time from the beginning of a row: half of the runs take that long at most, 95 of 100 up to the end of the
+// line.
+function usualMark(row, usual, place, last) {
+  const known = usual[row.state];
+  if (!known || known.runs < 2) return null;
+  const begin = +new Date(row.spans[row.spans.length - 1].started_at);
+  const left = place(begin), most = place(begin + known.p95), half = place(begin + known.p50);
+  return [h('span', { class: 't-usual', css: { left: `${left}%`, width: `${Math.max(0, most - left)}%` } }),
+    begin + known.p50 > last ? null : h('span', { class: 't-usual-mark', css: { left: `${half}%` } })];
+}
+
+// The usual time of some runs, and the 95th percentile: { runs, p50, p95 }; of fewer than two nothing is usual.
+export function usualOf(known) {
+  return known && known.runs >= 2 ? [known.p50, known.p95] : [];
+}
+
+// How far a time is above the usual one and the longest usual one, in words; none if it is not, or nothing is usual.
+export function excess(ms, usual, longest) {
+  const times = usual > 0 ? ms / usual : 0;
+  if (!(times >= 1.5 && ms > (longest ?? 0) && ms - usual > 500)) return '';
+  return times < 100 ? tr('{0} × usual', times < 10 ? decimal(times, 1) : Math.round(times)) :
+    tr('far above the usual {0}', duration(usual));
+}
+
+// How a time compares with the usual one, in words.
+export function compare(ms, usual, longest) {
+  return usual > 0 ? excess(ms, usual, longest) || tr('usual {0}', duration(usual)) : '';
+}
+
+// The axis: the time at which each period begins, and that at which all is over.
+function axis(periods, place, end) {
+  return h('div', { class: 't-axis', 'aria-hidden': 'true' }, h('span', null),
+    h('span', { class: 't-lane' }, periods.map(([from], n) => [
+      n ?
+        h('span', { class: 't-gap', css: { left: `${place(from) - 3}%` },
+          title: tr('{0} in which nothing ran', duration(from - periods[n - 1][1])) }) : null,
+      h('span', { class: `t-tick${place(from) > 80 ? ' left' : ''}`, css: { left: `${place(from)}%` } }, clock(from)),
+    ]), h('span', { class: 't-tick left', css: { left: `${place(end)}%` } }, clock(end))), h('span', null));
+}
+
+// A row: the job as a button, its bars, and how long it took in all.
+function timelineRow(row, isChosen, choose, bars, ms, usual) {
+  const depth = row.branch === '' ? 0 : row.branch.split('/').length;
+  return h('li', { key: row.key, class: isChosen ? 'chosen' : '' },
+    h('button', { type: 'button', class: 't-name', onclick: () => choose(row.state, row.first_event),
+      css: { 'padding-left': `${0.5 + depth * 0.8}rem` }, title: row.branch || null,
+      'aria-current': isChosen ? 'true' : null },
+      h('span', { class: `t-icon ${row.status}` },
+        statusBadge(JOB, row.status, h('span', { class: 'unseen' }, statusWord(JOB, row.status)))), text(row.job_id),
+      row.visit > 1 ? h('small', null, tr(' visit {0}', row.visit)) : null,
+      row.spans.length > 1 ? h('small', null, tr(' {0} attempts', row.spans.length)) : null),
+    h('span', { class: 't-lane' }, bars),
+    h('span', { class: 't-time' }, duration(ms),
+      h('small', null, row.type === 'Task' ? compare(ms, ...usualOf(usual)) : '')));
+}
+
+// What the colours of the bars mean.
+function timelineLegend() {
+  const key = (name, words) => [h('span', { class: `key ${name}` }), words];
+  return h('p', { class: 'legend' }, key('success', tr('success')), key('failure', tr('failure')),
+    key('aborted', tr('aborted')), key('running', tr('running')),
+    key('usual', tr('usual time, up to the 95th percentile; the notch is the median')));
+}
+
+// The timeline of an answer; `isChosen` tells of a row whether its visit is the one that is shown beside the picture.
+// Two timelines whose width stands for the same time can be compared: for `least` milliseconds, or for more.
+export function timeline(data, isChosen, choose, least = 0) {
+  const now = +new Date(data.now);
+  if (data.rows.length === 0)
+    return h('p', { class: 'none' },
+      tr('Nothing that takes time has begun, or the history of this machine is not kept.'));
+  const periods = busyPeriods(data.rows, now);
+  const place = timeScale(periods, least);
+  const end = periods[periods.length - 1][1];
+  return h('div', { class: 'timeline' }, axis(periods, place, end),
+    h('ul', { class: 't-rows', 'aria-label': tr('Timeline') }, rowsOf(data.rows).map(row => {
+      const ms = row.spans.reduce((sum, span) => sum + between(span.started_at, span.stopped_at ?? data.now), 0);
+      const bars = [usualMark(row, data.usual, place, end), row.spans.map(span => spanBar(span, place, now))];
+      return timelineRow(row, isChosen(row), choose, bars, ms, data.usual[row.state]);
+    })), timelineLegend());
+}

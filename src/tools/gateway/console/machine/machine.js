@@ -1,0 +1,119 @@
+// One state machine: its definition beside its picture, its versions, a place to try things, how long its jobs take.
+// The data of the page:
+//   of `machine`: machine: { state_machine, version, is_current, owner, definition: as it was written,
+//     execution_id_path, options, created_at }, rights, versions: [{ version, is_current, created_at }], aliases: [{
+//     alias, version, percent }], times: how long its jobs take, held, limits and deadlines, if the build has them;
+//   layout, or layoutError: the picture; diff: { rows: [{ pointer, change, before, after }] }, or { error }; lastRuns:
+//   what grid() draws.
+
+import { hold, release, start } from '../action/actions.js';
+import { ApiError } from '../base/api.js';
+import { h } from '../base/dom.js';
+import { duration } from '../base/format.js';
+import { addressOf } from '../base/links.js';
+import { text, time } from '../base/values.js';
+import { facts, section } from '../element/blocks.js';
+import { button } from '../element/controls.js';
+import { may } from '../element/rights.js';
+import { badge, heldBadge } from '../element/statuses.js';
+import { cutNote, table } from '../element/table.js';
+import { tabs } from '../element/tabs.js';
+import { tr } from '../language/texts.js';
+import { deadlines } from '../operation/deadlines.js';
+import { heldNotices } from '../operation/holds.js';
+import { limits, newLimit } from '../operation/limits.js';
+import { loadPicture } from '../picture/picture.js';
+import { definitionTab } from './definition.js';
+import { grid } from './grid.js';
+import { tryTab } from './trial.js';
+import { versionsTab } from './versions.js';
+
+export function title({ argument }) {
+  return argument;
+}
+
+export async function load({ argument: name, query, ask }, before) {
+  const version = query.version ? Number(query.version) : undefined;
+  const [machine, drawing, diff, lastRuns] = await Promise.all([
+    ask('machine', { state_machine: name, ...(version ? { version } : {}) }),
+    loadPicture(ask, version ? `${name}/${version}` : name),
+    query.tab === 'versions' && query.a && query.b ?
+      ask('diff', { state_machine: name, a: Number(query.a), b: Number(query.b) }).catch(error => ({ error })) : null,
+    query.tab === 'runs' ? ask('grid', { state_machine: name }) : before?.lastRuns ?? null,
+  ]);
+  if (!machine)
+    throw new ApiError(404, { message: tr('State machine "{0}" does not exist, or you may not read it.', name) });
+  return { ...machine, ...drawing, diff, lastRuns };
+}
+
+// How long the jobs of the machine take.
+function timesTab(data) {
+  return [table(tr('Times of jobs'), [
+    [tr('Job'), r => text(r.job_id)],
+    [tr('Runs'), r => String(r.runs), 'num'],
+    [tr('Failures'), r => r.failures > 0 ? badge('bad', String(r.failures)) : '0', 'num'],
+    [tr('Recent median'), r => duration(r.recent_ms_p50) || null, 'num'],
+    [tr('Recent 95 %'), r => duration(r.recent_ms_p95) || null, 'num'],
+    [tr('This week'), r => duration(r.week_ms_p50) || null, 'num'],
+    [tr('The week before'), r => duration(r.previous_week_ms_p50) || null, 'num'],
+  ], data.times, r => r.job_id, tr('No job has run.')), cutNote(data, 'times')];
+}
+
+// The name of the machine, and what can be done with it.
+function titlePart({ machine, rights, held }, context) {
+  const name = machine.state_machine;
+  const own = held.find(x => x.target === name && !x.state);
+  const mayOperate = may(rights, name, 'OPERATE');
+  return h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(name, 'id')),
+    h('span', { class: 'muted' },
+      tr('version {0}{1}', machine.version, machine.is_current ? '' : tr(' (not the current one)'))),
+    own ? heldBadge() : null,
+    h('div', { class: 'row actions', role: 'group', 'aria-label': tr('Actions') },
+      may(rights, name, 'START') ?
+        button(tr('Start…'),
+          () => context.act(start(machine.is_current ? name : `${name}/${machine.version}`, context)), {
+          class: 'primary',
+        }) : null,
+      !mayOperate ? null :
+        own ? button(tr('Release…'), () => context.act(release(own))) :
+        button(tr('Hold…'), () => context.act(hold([name]))),
+      h('a', { class: 'button', href: addressOf('executions', '', { state_machine: name }) }, tr('Executions'))));
+}
+
+// The limits of the machine and its states, and a button for a new one.
+function limitsPart(data, mayOperate, context) {
+  if (!data.limits || (data.limits.length === 0 && !mayOperate)) return null;
+  const name = data.machine.state_machine;
+  const targets = [name, ...(data.layout?.states ?? []).map(x => `${name}/${x.name}`)];
+  return section(tr('Limits'), {}, limits(data.limits, context.act), cutNote(data, 'limits'),
+    mayOperate ? h('div', { class: 'row' }, newLimit(context.act, targets)) : null);
+}
+
+export function draw(data, context) {
+  const { machine } = data;
+  const name = machine.state_machine;
+  const mayOperate = may(data.rights, name, 'OPERATE');
+  const list = [
+    ['definition', tr('Definition'), () => definitionTab(data, context)],
+    ['versions', tr('Versions'), () => versionsTab(data, context)],
+    ['try', tr('Try'), () => tryTab(data, context)],
+    ['runs', tr('Last runs'),
+      () => data.lastRuns ? grid(data.lastRuns, name) : h('p', { class: 'muted' }, tr('Loading…'))],
+    ['times', tr('Times of jobs'), () => timesTab(data)],
+  ];
+  return [
+    titlePart(data, context),
+    h('div', { key: 'facts' }, facts([
+      [tr('Owner'), text(machine.owner)],
+      [tr('Created'), time(machine.created_at)],
+      [tr('Name from'), machine.execution_id_path ? h('code', null, text(machine.execution_id_path)) : null],
+      [tr('Options'),
+        Object.keys(machine.options ?? {}).length ? h('code', null, JSON.stringify(machine.options)) : null],
+    ])),
+    data.deadlines?.length ? section(tr('Deadlines'), {}, deadlines(data.deadlines), cutNote(data, 'deadlines')) : null,
+    heldNotices(data.held.filter(x => x.state || x.target === name), mayOperate, context.act),
+    limitsPart(data, mayOperate, context),
+    h('div', { class: 'card', key: 'tabs' },
+      tabs(tr('Views'), list, context.query.tab ?? 'definition', tab => context.go({ ...context.query, tab }))),
+  ];
+}

@@ -1,0 +1,47 @@
+// State machines: how each is doing. The data of the page, of `machines`: rows: [{ state_machine, version, owner,
+// started, succeeded, failed, p50, p95 }], rights, next: the name after which the next page begins.
+
+import { start } from '../action/actions.js';
+import { h } from '../base/dom.js';
+import { duration } from '../base/format.js';
+import { addressOf, failedLink, machineLink } from '../base/links.js';
+import { text } from '../base/values.js';
+import { button } from '../element/controls.js';
+import { pager } from '../element/pager.js';
+import { may } from '../element/rights.js';
+import { table } from '../element/table.js';
+import { tr } from '../language/texts.js';
+
+export function title() {
+  return tr('Machines');
+}
+
+export function load({ ask, query }) {
+  return ask('machines', query.after ? { after: query.after } : {});
+}
+
+export function draw(data, context) {
+  return [
+    h('h1', { tabindex: '-1', key: 'h1' }, tr('Machines')),
+    h('div', { class: 'card', key: 'list' }, table(tr('Machines'), [
+      [tr('Machine'), r => machineLink(r.state_machine)],
+      [tr('Version'), r => String(r.version), 'num'],
+      [tr('Owner'), r => text(r.owner), 'hide-narrow'],
+      [tr('Started'), r => String(r.started ?? 0), 'num'],
+      [tr('Succeeded'), r => String(r.succeeded ?? 0), 'num'],
+      [tr('Failed'), failedLink, 'num'],
+      [tr('Median'), r => duration(r.p50) || null, 'num'],
+      ['95 %', r => duration(r.p95) || null, 'num'],
+      ['',
+        r => [h('a', { href: addressOf('executions', '', { state_machine: r.state_machine }) }, tr('Executions')), ' ',
+          may(data.rights, r.state_machine, 'START') ?
+            button(tr('Start…'), () => context.act(start(r.state_machine, context)), { class: 'small',
+              'aria-label': tr('Start {0}', r.state_machine) }) : null]],
+    ], data.rows, r => r.state_machine,
+      tr(
+        'There is no machine that you may read. A member of its owner can give the right: ' +
+          "sf_grant('READ', machine, role).",
+      ))),
+    pager(tr('Pages of machines'), context, 'after', data.next),
+  ];
+}

@@ -1,0 +1,76 @@
+// A place to try a definition, or a change of it, without anything being stored. `data` is that of the page of a
+// machine.
+
+import { call } from '../base/api.js';
+import { h } from '../base/dom.js';
+import { text } from '../base/values.js';
+import { notice } from '../element/blocks.js';
+import { field } from '../element/controls.js';
+import { errorNotice } from '../element/errors.js';
+import { payload } from '../element/payload.js';
+import { SEVERITY, statusBadge } from '../element/statuses.js';
+import { cutNote, table } from '../element/table.js';
+import { tr } from '../language/texts.js';
+
+// Validate a definition: { rows: [{ severity, code, location, message }], cut }.
+function validate({ definition }) {
+  return call('validate', { definition });
+}
+
+// Try a state: { result: a payload }.
+function tryState({ definition, input, state, mock }) {
+  return call('test_state', { definition, input: input || '{}', level: 'DEBUG', ...(state ? { state } : {}),
+    ...(mock ? { mock } : {}) });
+}
+
+// The form of a definition, a state of it, an input and a mock.
+function tryForm(data, context, onsubmit) {
+  const states = data.layout?.states ?? [];
+  return h('form', { onsubmit, class: 'try', key: 'try', same: data.machine.version },
+    field(tr('Definition (change it as you like: nothing is stored)'),
+      h('textarea', { name: 'definition', rows: '14', spellcheck: 'false', class: 'code' }, data.machine.definition)),
+    h('div', { class: 'row' }, h('button', { type: 'submit', value: 'validate' }, tr('Validate'))),
+    h('div', { class: 'row' },
+      field(tr('State to try'),
+        h('select', { name: 'state' },
+          states.map(x => h('option', { value: x.name, selected: x.name === context.query.state }, x.name))))),
+    h('div', { class: 'halves' },
+      field(tr('Input (JSON)'), h('textarea', { name: 'input', rows: '4', spellcheck: 'false' }, '{}')),
+      field(tr('Mock (JSON; empty: run the task)'), h('textarea', { name: 'mock', rows: '4', spellcheck: 'false' }),
+        tr(
+          'As {"result": …} or {"errorOutput": {"error": …}}. A SQL task without a mock runs as you, and ' +
+            'is rolled back.',
+        ))),
+    h('div', { class: 'row' }, h('button', { type: 'submit', value: 'test', class: 'primary' }, tr('Try the state'))));
+}
+
+// What came of it.
+function triedResult(tried) {
+  const { error, rows, result } = tried;
+  if (error) return errorNotice(error);
+  if (!rows) return payload(tr('Result'), result, {});
+  if (rows.length === 0) return notice('ok', h('p', null, tr('The definition is valid.')));
+  return [table(tr('Diagnostics'), [
+    [tr('Severity'), r => statusBadge(SEVERITY, r.severity)],
+    [tr('Where'), r => h('code', null, text(r.location ?? ''))],
+    [tr('What'), r => text(r.message), 'wide'],
+    [tr('Code'), r => r.code],
+  ], rows, (r, n) => n), cutNote(tried, 'rows')];
+}
+
+// Validate the definition, and try one state. What came of the last trial is kept until the page is left.
+export function tryTab(data, context) {
+  const { state } = context;
+  const submit = async event => {
+    event.preventDefault();
+    const act = event.submitter.value === 'validate' ? validate : tryState;
+    const trial = act(Object.fromEntries(new FormData(event.currentTarget)));
+    state.trial = trial;
+    const tried = await trial.catch(error => ({ error }));
+    if (state.trial !== trial) return;
+    state.tried = tried;
+    context.redraw();
+  };
+  return [tryForm(data, context, submit),
+    h('div', { 'aria-live': 'polite', key: 'result' }, state.tried ? triedResult(state.tried) : null)];
+}

@@ -1,0 +1,61 @@
+// The versions of a machine, and what two of them differ in. `data` is that of the page of a machine.
+
+import { h } from '../base/dom.js';
+import { addressOf } from '../base/links.js';
+import { text, time } from '../base/values.js';
+import { errorNotice } from '../element/errors.js';
+import { excerpt } from '../element/payload.js';
+import { badge } from '../element/statuses.js';
+import { cutNote, table } from '../element/table.js';
+import { tr } from '../language/texts.js';
+import { aliases } from './aliases.js';
+
+// The form that chooses two versions to compare.
+function versionChooser(numbers, context) {
+  const { query } = context;
+  const compare = event => {
+    event.preventDefault();
+    context.go({ ...query, ...Object.fromEntries(new FormData(event.currentTarget)) });
+  };
+  const select = (name, chosen) =>
+    h('select', { name }, numbers.map(n =>
+      h('option', { value: n, selected: String(n) === String(chosen) }, String(n))
+    ));
+  return h('form', { class: 'row', onsubmit: compare, key: 'compare' }, tr('Compare version '),
+    select('a', query.a ?? numbers[1]), tr(' with '), select('b', query.b ?? numbers[0]),
+    h('button', { type: 'submit' }, tr('Compare')));
+}
+
+// What two versions differ in.
+function differences(diff) {
+  if (diff.error) return errorNotice(diff.error);
+  return [table(tr('Differences'), [
+    [tr('Where'), r => h('code', null, text(r.pointer || '/'))],
+    [tr('Change'), r => r.change],
+    [tr('Before'), r => excerpt(r.before), 'wide'],
+    [tr('After'), r => excerpt(r.after), 'wide'],
+  ], diff.rows, r => r.pointer + r.change, tr('They do not differ.')), cutNote(diff, 'rows')];
+}
+
+// Versions, aliases, and what two versions differ in.
+export function versionsTab(data, context) {
+  const numbers = data.versions.map(v => v.version);
+  return [
+    table(tr('Versions'), [
+      [tr('Version'),
+        r => h('a', { href: addressOf('machine', context.argument, { version: r.version }) }, String(r.version))],
+      [tr('Current'), r => r.is_current ? badge('ok', tr('current')) : null],
+      [tr('Created'), r => time(r.created_at)],
+      [tr('Aliases'), r => {
+        const chips = data.aliases.filter(a => a.version === r.version).map(a =>
+          h('span', { class: 'chip' }, text(a.alias), ` ${a.percent} %`)
+        );
+        return chips.length ? chips : null;
+      }],
+    ], data.versions, r => r.version),
+    cutNote(data, 'versions'),
+    aliases(data, context),
+    numbers.length > 1 ? versionChooser(numbers, context) : null,
+    data.diff ? differences(data.diff) : null,
+  ];
+}

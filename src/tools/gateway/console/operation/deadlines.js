@@ -1,0 +1,26 @@
+// Deadlines: times of day, and what is late.
+
+import { text, time } from '../base/values.js';
+import { nodeOf } from '../element/nodes.js';
+import { badge, DEADLINE, statusWord } from '../element/statuses.js';
+import { table } from '../element/table.js';
+import { tr } from '../language/texts.js';
+
+// The words for what is late: names, with a space between each other.
+function lateWords(late) {
+  return late.split(' ').map(name => statusWord(DEADLINE, name)).join(', ');
+}
+
+// Deadlines as a list: { target, start_by, end_by, timezone, calendar, next_check, late }.
+export function deadlines(rows) {
+  return table(tr('Deadlines'), [
+    [tr('Target'), r => text(r.target, 'id')],
+    [tr('Node'), nodeOf],
+    [tr('State'), r => r.late ? badge('late', lateWords(r.late)) : badge('ok', tr('in time'))],
+    [tr('Starts by'), r => r.start_by?.slice(0, 5)],
+    [tr('Ends by'), r => r.end_by?.slice(0, 5)],
+    [tr('Time zone'), r => text(r.timezone)],
+    [tr('Calendar'), r => r.calendar ? text(r.calendar) : null],
+    [tr('Next look'), r => time(r.next_check)],
+  ], rows, r => `${r.node ?? ''} ${r.target}`, tr('There is no deadline.'));
+}

@@ -1,0 +1,55 @@
+// Whether the database is driven, what the workers do, what is held, and what operators did. The data of the page, of
+// `operations`: health: [{ item, ok, detail }], workers: [{ pid, role, state, execution_id, job_id, since, steps }],
+// held, done: [{ at, action, target, role, reason }]; limits, may_limit and deadlines, if the build has them.
+
+import { h } from '../base/dom.js';
+import { executionLink } from '../base/links.js';
+import { text, time } from '../base/values.js';
+import { section } from '../element/blocks.js';
+import { badge } from '../element/statuses.js';
+import { cutNote, table } from '../element/table.js';
+import { tr } from '../language/texts.js';
+import { deadlines } from './deadlines.js';
+import { heldTable } from './holds.js';
+import { limits, newLimit } from './limits.js';
+
+export function title() {
+  return tr('Health');
+}
+
+export function load({ ask }) {
+  return ask('operations', {});
+}
+
+export function draw(data, context) {
+  return [
+    h('h1', { tabindex: '-1', key: 'h1' }, tr('Health')),
+    h('div', { class: 'columns', key: 'columns' },
+      section(tr('Database'), {},
+        table(tr('Health'), [[tr('Item'), r => r.item], [tr('State'),
+          r => r.ok ? badge('ok', tr('ok')) : badge('bad', tr('not ok'))], [tr('Detail'), r => text(r.detail), 'wide']],
+          data.health, r => r.item)), section(tr('Workers'), { count: data.workers.length }, table(tr('Workers'), [
+          [tr('Process'), r => r.pid, 'num'],
+          [tr('Role'), r => r.role],
+          [tr('State'), r => r.state],
+          [tr('At'),
+            r => r.execution_id ? [executionLink(r.execution_id), r.job_id ? [' ', text(r.job_id)] : null] : null],
+          [tr('Since'), r => time(r.since, true)],
+          [tr('Steps'), r => String(r.steps), 'num'],
+        ], data.workers, (r, n) => r.pid ?? n, tr('No worker runs.')), cutNote(data, 'workers'))),
+    section(tr('Held'), { count: data.held.length }, heldTable(data.held, context.act), cutNote(data, 'held')),
+    data.deadlines ?
+      section(tr('Deadlines'), { count: data.deadlines.length }, deadlines(data.deadlines),
+        cutNote(data, 'deadlines')) : null,
+    data.limits ?
+      section(tr('Limits'), { count: data.limits.length }, limits(data.limits, context.act), cutNote(data, 'limits'),
+        data.may_limit ? h('div', { class: 'row' }, newLimit(context.act)) : null) : null,
+    section(tr('Who did what'), {}, table(tr('Who did what'), [
+      [tr('When'), r => time(r.at)],
+      [tr('What'), r => r.action],
+      [tr('Target'), r => text(r.target, 'id')],
+      [tr('Role'), r => text(r.role)],
+      [tr('Why'), r => r.reason ? text(r.reason) : null, 'wide'],
+    ], data.done, (r, n) => r.at + r.action + n, tr('Nothing.')), cutNote(data, 'done')),
+  ];
+}

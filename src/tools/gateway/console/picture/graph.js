@@ -1,0 +1,141 @@
+// The picture of a machine, drawn from the layout that SQL gives, with the status of each state.
+
+import { s } from '../base/dom.js';
+import { count, duration } from '../base/format.js';
+import { iconShapes } from '../base/icons.js';
+import { JOB, statusWord, toneOf } from '../element/statuses.js';
+import { tr } from '../language/texts.js';
+import { fitText } from './measure.js';
+
+const SMALL_LINE = 13, NAME_LINE = 15, PAD = 7, SIDE = 5;
+
+// Texts below each other, from a place on, in a room.
+function lines(list, x, y, height, more, room) {
+  return list.map((line, n) => {
+    const { text, length } = fitText(line, more, room);
+    const squeezed = length && { textLength: length, lengthAdjust: 'spacingAndGlyphs' };
+    return s('text', { class: more, x, y: y + (n + 1) * height - 3, ...squeezed }, text);
+  });
+}
+
+// What an execution did in a state, in a few words; without an execution, what the state is.
+function subtitle(state, facts) {
+  if (!facts || facts.status === 'entry' || facts.status === 'skip') return state.small;
+  const parts = [];
+  if (facts.iterations !== undefined)
+    parts.push(tr('{0}/{1} items', facts.succeeded, facts.iterations),
+      facts.failed ? tr('{0} failed', facts.failed) : null);
+  else if (facts.visits > 1) parts.push(count(facts.visits, '{0} visit|{0} visits'));
+  else if (facts.attempts > 1) parts.push(count(facts.attempts, '{0} attempt|{0} attempts'));
+  if (facts.ms !== undefined && ['Task', 'Wait', 'Parallel', 'Map', 'JobNet'].includes(state.type))
+    parts.push(duration(facts.ms));
+  const words = parts.filter(Boolean).join(' · ');
+  return words ? [words] : state.small;
+}
+
+// The critical paths of nets: which jobs are on one, and which come after each other there. A job is the id of its
+// state, or the name of a flow of states.
+function criticalPaths(states) {
+  const key = job => `${typeof job} ${job}`;
+  const jobs = new Set(), links = new Set();
+  for (const { critical, critical_after: after } of states ?? []) {
+    if (critical === undefined) continue;
+    jobs.add(key(critical));
+    if (after !== undefined) links.add(`${key(after)}>${key(critical)}`);
+  }
+  return { has: job => jobs.has(key(job)),
+    links: edge => links.has(`${key(edge.from_job ?? edge.from)}>${key(edge.to_job ?? edge.to)}`) };
+}
+
+// One state: a button. One of all can be reached with the Tab key.
+function drawState(state, facts, critical, { chosen, at, found, pick }) {
+  const middle = state.x + state.w / 2, room = state.w - 2 * SIDE;
+  const isChosen = state.name === chosen;
+  const status = facts?.aborted ? 'aborted' : facts?.status ?? 'plain';
+  const classes = ['state', status, critical && 'critical', isChosen && 'chosen', found.has(state.name) && 'found'];
+  const words = [state.name, state.type, facts && statusWord(JOB, status), critical && tr('on the critical path')];
+  return s(
+    'g',
+    {
+      class: classes.filter(Boolean).join(' '),
+      key: state.id,
+      'data-state': state.name,
+      role: 'button',
+      tabindex: state.name === at ? '0' : '-1',
+      'aria-pressed': String(isChosen),
+      onclick: event => {
+        event.stopPropagation();
+        pick(state.name, event);
+      },
+      onkeydown: event => {
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        event.preventDefault();
+        event.stopPropagation();
+        pick(state.name, event);
+      },
+    },
+    // the name of the button, and what is seen of it under the mouse
+    s('title', null, `${words.filter(Boolean).join(', ')}\n${state.subtitle}`),
+    s('rect', { class: 'box', x: state.x, y: state.y, width: state.w, height: state.h, rx: state.corner }),
+    lines(state.lines, middle, state.y + PAD, NAME_LINE, 'name', room),
+    lines(subtitle(state, facts), middle, state.y + PAD + state.lines.length * NAME_LINE, SMALL_LINE, 'small', room),
+    facts ? s('g', {
+      class: `glyph ${toneOf(JOB, status)}`,
+      transform: `translate(${state.x + state.w - 10} ${state.y - 7})`,
+    }, s('circle', { class: 'halo', cx: 8, cy: 8, r: 9 }), iconShapes(toneOf(JOB, status))) : null,
+  );
+}
+
+// The frame of a branch; that of a job of a net has its name.
+function drawBranch(b, critical) {
+  const middle = b.x + b.w / 2, room = b.w - 2 * SIDE;
+  const isCritical = b.job !== undefined && critical.has(b.job);
+  const frame = { class: `branch${isCritical ? ' critical' : ''}`, x: b.x, y: b.y, width: b.w, height: b.h, rx: 4 };
+  return [s('rect', frame),
+    b.job === undefined ? null :
+      [lines(b.lines, middle, b.y + PAD, NAME_LINE, 'name', room),
+        lines(b.small, middle, b.y + PAD + b.lines.length * NAME_LINE, SMALL_LINE, 'small', room)]];
+}
+
+// A line, and a label of one.
+function drawEdge(e, critical) {
+  return s('g', { class: `${e.catch ? 'catch' : ''}${critical.links(e) ? ' critical' : ''}` },
+    s('path', { class: 'line', d: e.line }), e.head ? s('path', { class: 'head', d: e.head }) : null);
+}
+function drawLabel(l) {
+  return s('g', { class: `label${l.catch ? ' catch' : ''}` }, s('title', null, l.title ?? ''),
+    s('rect', { x: l.x, y: l.y, width: l.w, height: l.h }),
+    lines(l.lines, l.x + l.w / 2, l.y + 3, SMALL_LINE, 'small', l.w - 2));
+}
+
+// The picture: layout and states as SQL gives them (states may be null: a machine by itself). `how` has the name of the
+// state that is chosen, of the one that has the focus, those found, what a click does, and the scale.
+export function graph(layout, states, how) {
+  const facts = states ? Object.fromEntries(states.map(f => [f.id, f])) : {};
+  const critical = criticalPaths(states);
+  // outer states first, so that what is inside of them lies above
+  const size = { width: layout.w * how.scale, height: layout.h * how.scale, viewBox: `0 0 ${layout.w} ${layout.h}` };
+  return s('svg', { class: 'graph', ...size, role: 'presentation' },
+    layers(layout).map(({ states: drawn, branches }, depth) =>
+      s('g', { key: depth }, branches.map(b => drawBranch(b, critical)), drawn.map(state =>
+        drawState(state, facts[state.id], critical.has(state.id), how)
+      ))
+    ), s('g', { class: 'edges', key: 'edges' }, layout.edges.map(e => drawEdge(e, critical))),
+    s('g', { key: 'labels' }, layout.labels.map(drawLabel)), s('g', { key: 'ends' }, layout.ends.map(e => [
+      e.kind === 'end' ? s('circle', { class: 'end-ring', cx: e.x + e.w / 2, cy: e.y + e.h / 2, r: e.w / 2 }) : null,
+      s('circle', { class: 'end-disc', cx: e.x + e.w / 2, cy: e.y + e.h / 2, r: e.kind === 'end' ? 4 : e.w / 2 }),
+    ])));
+}
+
+// The states by how deep they are nested, each layer with the frames of branches that it lies in.
+function layers(layout) {
+  const depths = new Map();
+  const out = [];
+  for (const state of layout.states) {
+    const depth = state.parent === undefined ? 0 : depths.get(state.parent) + 1;
+    depths.set(state.id, depth);
+    (out[depth] ??= { states: [], branches: [] }).states.push(state);
+  }
+  for (const branch of layout.branches) out[depths.get(branch.parent) + 1]?.branches.push(branch);
+  return out;
+}

@@ -1,0 +1,105 @@
+// The inbox: tasks of people, as far as the role may do or assign them.
+
+import { h } from '../base/dom.js';
+import { executionLink, taskLink } from '../base/links.js';
+import { text, time } from '../base/values.js';
+import { button, field } from '../element/controls.js';
+import { errorNotice } from '../element/errors.js';
+import { missingNodes, nodeOf } from '../element/nodes.js';
+import { pager } from '../element/pager.js';
+import { table } from '../element/table.js';
+import { tabs } from '../element/tabs.js';
+import { tr } from '../language/texts.js';
+import { act, due, heldNotice } from './tasks.js';
+
+// What can be chosen, with the count of each.
+const WHICH = [['open', tr('For my roles')], ['mine', tr('Mine')], ['overdue', tr('Overdue')], ['all', tr('All')]];
+
+export function title() {
+  return tr('Inbox');
+}
+
+export function load({ ask, query }) {
+  return ask('inbox', { which: whichOf(query), ...(query.worklist ? { worklist: query.worklist } : {}),
+    ...(query.key ? { after: query.key } : {}) });
+}
+
+// How soon to look again: people wait for others.
+export function pace() {
+  return 5000;
+}
+
+// What a screen reader hears of a change.
+export function news(before, after) {
+  const was = sum(before.counts, 'open', undefined), is = sum(after.counts, 'open', undefined);
+  return is > was ? tr('{0} tasks for your roles', is) : '';
+}
+
+// Which tasks are asked for.
+function whichOf(query) {
+  return WHICH.some(([which]) => which === query.which) ? query.which : 'open';
+}
+
+// How many tasks there are, in a worklist or in all.
+function sum(counts, which, worklist) {
+  return counts.filter(c => !worklist || c.worklist === worklist).reduce(
+    (n, c) => n + c[which === 'all' ? 'tasks' : which],
+    0,
+  );
+}
+
+// The tasks of a page.
+function list(data, context, which) {
+  const doing = which === 'open' ? ['claim_task', tr('Claim'), tr('Claimed.')] :
+    which === 'mine' ? ['release_task', tr('Release'), tr('Given back.')] : null;
+  return [
+    table(tr('Tasks'), [
+      [tr('Task'), r => taskLink(r.task, r.title), 'wide'],
+      [tr('Worklist'), r => text(r.worklist)],
+      [tr('Node'), nodeOf],
+      [tr('Priority'), r => r.priority === 0 ? null : String(r.priority), 'num'],
+      [tr('Due'), r => due(r.due_at)],
+      [tr('Claimed by'), r => r.claimed_by === null ? null : text(r.claimed_by)],
+      [tr('Execution'),
+        r =>
+          data.readable.includes(r.execution_id) ? executionLink(r.execution_id, { state: r.state }) :
+            text(r.execution_id, 'id'), 'wide'],
+      [tr('Waits since'), r => time(r.created_at, true)],
+      ['',
+        r =>
+          doing === null ? null : button(doing[1], () =>
+            act(context, doing[0], r.task, doing[2]), { class: 'small', 'aria-label': `${doing[1]} ${r.title}` })],
+    ], data.rows, r => `${r.node ?? ''} ${r.task}`,
+      data.counts.length === 0 ?
+        tr(
+          'There is no worklist that you own or have a right on. sf_create_worklist makes one; a Task ' +
+            'with the Resource human:NAME has its tasks done by people.',
+        ) : tr('Nothing to do here.')),
+    pager(tr('Pages of tasks'), context, 'key', data.next),
+  ];
+}
+
+export function draw(data, context) {
+  const { worklist } = context.query;
+  const which = whichOf(context.query);
+  const choose = changed => context.go({ ...context.query, key: undefined, ...changed });
+  return [
+    h('h1', { tabindex: '-1', key: 'h1' }, tr('Inbox')),
+    h('div', { key: 'wrong', role: 'alert' }, context.state.wrong ? errorNotice(context.state.wrong) : null),
+    missingNodes(data),
+    h('div', { key: 'held' }, heldNotice(data.held)),
+    data.counts.length < 2 ? null :
+      h('div', { class: 'filters', key: 'filters' },
+        field(tr('Worklist'),
+          h('select', { name: 'worklist', onchange: event => choose({ worklist: event.currentTarget.value }) },
+            h('option', { value: '' }, tr('all')),
+            data.counts.map(c => h('option', { value: c.worklist, selected: c.worklist === worklist }, c.worklist))))),
+    h('div', { class: 'card', key: 'list' },
+      tabs(tr('Which tasks'),
+        WHICH.map((
+          [one, word],
+        ) => [one, [word, h('span', { class: 'count' }, String(sum(data.counts, one, worklist)))],
+          () => list(data, context, which)]
+        ), which, chosen => choose({ which: chosen }))),
+  ];
+}
