@@ -14,13 +14,13 @@
 #include "tools/client/log.h"
 #include "tools/client/loop.h"
 #include "tools/client/secrets.h"
-#include "tools/gateway/aws_api.h"
-#include "tools/gateway/console.h"
-#include "tools/gateway/database.h"
+#include "tools/gateway/aws/aws_api.h"
+#include "tools/gateway/console_api/console.h"
+#include "tools/gateway/database/database.h"
 #include "tools/gateway/gateway_config.h"
-#include "tools/gateway/listener.h"
-#include "tools/gateway/http_request.h"
-#include "tools/gateway/otlp.h"
+#include "tools/gateway/http/listener.h"
+#include "tools/gateway/http/http_request.h"
+#include "tools/gateway/otlp/otlp.h"
 
 /* What getopt_long gives for long options that are no settings */
 enum
@@ -45,7 +45,7 @@ static const struct option options[] = {
 
 static int	signals_seen;
 static bool done;
-static SfwTimer drain_timer;
+static SfcTimer drain_timer;
 static char log_buffer[64 * 1024];
 
 /* Exit because of a wrong command line; problem is NULL if it was printed. */
@@ -82,7 +82,7 @@ static void
 hide(const char *key, char *argument)
 {
 	if (strcmp(key, "dsn") == 0 || strcmp(key, "metrics-dsn") == 0 || strcmp(key, "otlp-dsn") == 0)
-		sfw_secrets_hide_conninfo(argument);
+		sfc_secrets_hide_conninfo(argument);
 	else if (strcmp(key, "metrics-token") == 0 || strcmp(key, "otlp-header") == 0)
 		memset(argument, '*', strlen(argument));
 }
@@ -140,7 +140,7 @@ read_options(int argc, char **argv)
 static void
 drain_is_over(void *arg)
 {
-	sfw_log(SFW_WARNING, "leaving, requests under way are given up", NULL);
+	sfc_log(SFC_WARNING, "leaving, requests under way are given up", NULL);
 	done = true;
 }
 
@@ -153,13 +153,13 @@ on_exit_signal(void)
 		done = true;
 		return;
 	}
-	sfw_log(SFW_INFO, "leaving when requests under way are answered", NULL);
+	sfc_log(SFC_INFO, "leaving when requests under way are answered", NULL);
 	sfg_not_ready();
 	sfg_listeners_drain();
 	sfg_changes_drain();
 	sfg_activity_drain();
 	sfg_otlp_drain();
-	sfw_timer_set(&drain_timer, sfg_config.drain_timeout, drain_is_over, NULL);
+	sfc_timer_set(&drain_timer, sfg_config.drain_timeout, drain_is_over, NULL);
 }
 
 /* Serve until it is time to exit. */
@@ -168,25 +168,25 @@ main(int argc, char **argv)
 {
 	char	   *problem = NULL;
 
-	sfw_secrets_hide();
+	sfc_secrets_hide();
 	/* A closed standard stream must not become a connection. */
 	for (int fd = 0; fd <= 2; fd++)
 	{
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) < 0)
 			return 1;
 	}
-	sfw_log_set_format("json");
+	sfc_log_set_format("json");
 	read_options(argc, argv);
-	sfw_loop_init();
-	sfw_loop_on_signal(SIGTERM, on_exit_signal);
-	sfw_loop_on_signal(SIGINT, on_exit_signal);
-	sfw_loop_on_signal(SIGHUP, sfg_listeners_renew);
+	sfc_loop_init();
+	sfc_loop_on_signal(SIGTERM, on_exit_signal);
+	sfc_loop_on_signal(SIGINT, on_exit_signal);
+	sfc_loop_on_signal(SIGHUP, sfg_listeners_renew);
 	if (!sfg_listeners_start(&problem))
 	{
-		sfw_log(SFW_ERROR, problem, NULL);
+		sfc_log(SFC_ERROR, problem, NULL);
 		return 1;
 	}
-	sfw_log(SFW_INFO, "sfgateway " SFW_VERSION, NULL);
+	sfc_log(SFC_INFO, "sfgateway " SFW_VERSION, NULL);
 	sfg_console_sessions_start();
 	sfg_database_start();
 	sfg_otlp_start();
@@ -195,13 +195,13 @@ main(int argc, char **argv)
 	while (!done && !(signals_seen > 0 && sfg_listeners_are_idle() && sfg_otlp_is_idle()))
 	{
 		fflush(stderr);
-		sfw_loop_turn();
+		sfc_loop_turn();
 		sfg_listeners_resume();
 	}
 	sfg_listeners_stop();
 	sfg_console_sessions_stop();
 	sfg_otlp_stop();
 	sfg_database_stop();
-	sfw_log(SFW_INFO, "left", NULL);
+	sfc_log(SFC_INFO, "left", NULL);
 	return 0;
 }

@@ -19,8 +19,8 @@
 #include "tools/client/log.h"
 #include "tools/client/secrets.h"
 #include "tools/gateway/gateway_config.h"
-#include "tools/gateway/mcp.h"
-#include "tools/gateway/otlp_post.h"
+#include "tools/gateway/mcp/mcp.h"
+#include "tools/gateway/otlp/otlp_post.h"
 
 SfgConfig	sfg_config = {
 	.database_connections = 4,
@@ -42,8 +42,8 @@ SfgConfig	sfg_config = {
 	.otlp_batch_bytes = 512 * 1024,
 };
 
-#define SETTING_ROW(key, type, field, least, most, argument, help) {key, SFW_##type, &sfg_config.field, least, most},
-static const SfwSetting settings[] = {SFG_SETTING_LIST(SETTING_ROW)};
+#define SETTING_ROW(key, type, field, least, most, argument, help) {key, SFC_##type, &sfg_config.field, least, most},
+static const SfcSetting settings[] = {SFG_SETTING_LIST(SETTING_ROW)};
 
 /* Store the setting of an option or of a line of the file. */
 bool
@@ -65,7 +65,7 @@ sfg_config_set(const char *key, const char *value, char **problem)
 		*problem = pg_strdup("otlp-header is NAME: VALUE, one line of printable characters");
 		return false;
 	}
-	return sfw_settings_store(settings, lengthof(settings), key, value, problem);
+	return sfc_settings_store(settings, lengthof(settings), key, value, problem);
 }
 
 /* Begin the section that a line like [key ID] names. */
@@ -109,22 +109,22 @@ static bool
 has_secrets(void)
 {
 	return sfg_config.keys != NULL || sfg_config.metrics_token != NULL || sfg_config.otlp_headers.head != NULL ||
-		(sfg_config.otlp_dsn != NULL && sfw_secrets_in_conninfo(sfg_config.otlp_dsn)) ||
-		(sfg_config.dsn != NULL && sfw_secrets_in_conninfo(sfg_config.dsn)) ||
-		(sfg_config.metrics_dsn != NULL && sfw_secrets_in_conninfo(sfg_config.metrics_dsn));
+		(sfg_config.otlp_dsn != NULL && sfc_secrets_in_conninfo(sfg_config.otlp_dsn)) ||
+		(sfg_config.dsn != NULL && sfc_secrets_in_conninfo(sfg_config.dsn)) ||
+		(sfg_config.metrics_dsn != NULL && sfc_secrets_in_conninfo(sfg_config.metrics_dsn));
 }
 
 /* Read a file of settings. */
 bool
 sfg_config_read(const char *path, char **problem)
 {
-	static const SfwFileReader reader = {sfg_config_set, begin_section, set_in_section};
+	static const SfcFileReader reader = {sfg_config_set, begin_section, set_in_section};
 	bool		others_can_read;
 
-	if (!sfw_file_read(path, &reader, &others_can_read, problem))
+	if (!sfc_file_read(path, &reader, &others_can_read, problem))
 		return false;
 	if (others_can_read && has_secrets())
-		sfw_log(SFW_WARNING, "the configuration holds secrets and others can read it", "file", path, NULL);
+		sfc_log(SFC_WARNING, "the configuration holds secrets and others can read it", "file", path, NULL);
 	return true;
 }
 

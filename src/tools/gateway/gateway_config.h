@@ -8,7 +8,7 @@
 #include "postgres_fe.h"
 
 #include "fe_utils/simple_list.h"
-#include "tools/gateway/aws_api.h"
+#include "tools/gateway/aws/aws_api.h"
 
 /* An access key of the file: [key ID] */
 typedef struct SfgFileKey
