@@ -11,11 +11,11 @@
 #include "miscadmin.h"
 #include "copy/instance_file.h"
 #include "quota/quota.h"
-#include "quota/throttle.h"
+#include "quota/throttled_starts.h"
 #include "store/feature.h"
 #include "task/sql_task.h"
 #include "utils/guc.h"
-#include "worker/worker.h"
+#include "worker/process/worker.h"
 
 SF_MODULE_MAGIC;
 
@@ -26,7 +26,10 @@ SF_MODULE_MAGIC;
 
 void		_PG_init(void);
 
-/* Refuse a server that is of an earlier minor release than the headers, which may call what it does not have (minor.h). */
+/*
+ * Refuse a server that is of an earlier minor release than the headers, which may call what it does not have
+ * (minor.h).
+ */
 static void
 check_minor_release(void)
 {
@@ -54,7 +57,7 @@ _PG_init(void)
 	sf_sql_task_init();
 	sf_aws_init();
 	sf_quota_init();
-	sf_throttle_init();
+	sf_throttled_init();
 	sf_features_init();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;

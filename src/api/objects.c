@@ -15,11 +15,11 @@
 #include "api/objects.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "store/bulk.h"
-#include "store/execution_list.h"
+#include "store/execution/bulk.h"
+#include "store/execution/execution_list.h"
 #include "store/feature.h"
-#include "store/names.h"
-#include "store/program_cache.h"
+#include "store/state_machine/names.h"
+#include "store/state_machine/program_cache.h"
 
 /* The kinds of objects of the core, as those of features describe themselves */
 static const SfFeatureObject state_machines = {
@@ -292,6 +292,25 @@ sf_arg_execution(const char *text, SfLock lock, SfPrivilege needed)
 	return execution;
 }
 
+/* Keep an execution, which is not locked, on this node until the end of the transaction; false: it is gone. */
+bool
+sf_object_keep_number(int64 execution_no)
+{
+	SF_TELL(stays, execution_no);
+	return sf_execution_is_there(execution_no) || sf_execution_read(execution_no, SF_LOCK_WAIT, false) != NULL;
+}
+
+/* The same; raise if it is gone. */
+void
+sf_object_keep_execution(const SfExecution *execution)
+{
+	if (!sf_object_keep_number(execution->execution_no))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
+				 errmsg("execution \"%s\" does not exist", execution->execution_id),
+				 errdetail("It was purged, or moved to another node, at the same time.")));
+}
+
 /* Find an activity by name, "activity:name" or ARN, likewise (SF018). */
 SfActivity *
 sf_arg_activity(const char *text, SfPrivilege needed)
@@ -309,6 +328,17 @@ sf_arg_activity(const char *text, SfPrivilege needed)
 	return activity;
 }
 
+/* Raise that there is no Map run of an ARN. */
+void
+sf_arg_map_run_missing(const char *text)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
+			 errmsg("Map run \"%s\" does not exist", text),
+			 sf_object_errdetail_missing(),
+			 errhint("The column map_run_arn of sf_map_runs has those that there are for you.")));
+}
+
 /* Find a Map run by its ARN, and check the caller's right on its machine; its execution and its number. */
 void
 sf_arg_map_run(const char *text, SfPrivilege needed, int64 *execution_no, int64 *map_run_no)
@@ -322,11 +352,7 @@ sf_arg_map_run(const char *text, SfPrivilege needed, int64 *execution_no, int64 
 	if (execution == NULL ||
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, execution->machine_name,
 							execution->owner, needed))
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
-				 errmsg("Map run \"%s\" does not exist", text),
-				 sf_object_errdetail_missing(),
-				 errhint("The column map_run_arn of sf_map_runs has those that there are for you.")));
+		sf_arg_map_run_missing(text);
 }
 
 /* --- what an operator's action is about: a state machine, a state of it, a resource --- */
@@ -349,7 +375,7 @@ sf_object_machine_or_state(const char *text, SfPrivilege needed, char **state)
  * another session has dropped it since the caller found it.
  */
 void
-sf_object_keep_machine(int machine_no, const char *name)
+sf_object_lock_machine(int machine_no, const char *name)
 {
 	sf_machine_lock_starts(machine_no, false);
 	if (!sf_machine_exists(machine_no))

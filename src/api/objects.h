@@ -6,21 +6,24 @@
 #define SF_API_OBJECTS_H
 
 #include "base/compat.h"
-#include "run/lifecycle.h"
-#include "store/execution.h"
-#include "store/machine.h"
-#include "store/machine_alias.h"
-#include "store/privilege.h"
-#include "store/status.h"
-#include "store/task.h"
+#include "run/execution/lifecycle.h"
+#include "store/execution/execution.h"
+#include "store/execution/execution_head.h"
+#include "store/role/privilege.h"
+#include "store/state_machine/machine.h"
+#include "store/state_machine/machine_alias.h"
+#include "store/task/task.h"
 
 extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
 extern SfMachine *sf_arg_machine_routes(const char *text, SfPrivilege needed,
 										SfRoute *routes, int *n);
 extern int *sf_object_machines(int only, Oid owner, SfPrivilege needed, int *n);
 extern SfMachine *sf_object_version(const SfMachine *machine, int version);
+extern bool sf_object_keep_number(int64 execution_no);
+extern void sf_object_keep_execution(const SfExecution *execution);
 extern SfExecution *sf_arg_execution(const char *text, SfLock lock,
 									 SfPrivilege needed);
+extern void sf_arg_map_run_missing(const char *text) pg_attribute_noreturn();
 extern void sf_arg_map_run(const char *text, SfPrivilege needed, int64 *execution_no,
 						   int64 *map_run_no);
 extern SfActivity *sf_arg_activity(const char *text, SfPrivilege needed);
@@ -33,12 +36,12 @@ extern int	sf_object_errdetail_missing(void);
 extern char *sf_object_target(char kind, const char *name);
 extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
 /* Of the arguments version, execution_no and branch_no: a branch, or NULL, and its execution as a draft. */
-extern struct SfDraft *sf_object_look_at(FunctionCallInfo fcinfo, SfBranch **branch);
+extern struct SfDraft *sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch);
 
 /* Takes an event, the name of its state (NULL: none) and its details. */
 typedef void (*SfObjectEvent) (const SfEvent *event, const char *state, const Jsonb *details, void *arg);
 
-extern void sf_object_each_event(const SfStatusExecution *execution, SfObjectEvent put, void *arg);
+extern void sf_object_each_event(const SfExecutionHead *execution, SfObjectEvent put, void *arg);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
 extern void sf_object_put_version(SfMachine *machine);
 extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);
@@ -51,7 +54,7 @@ extern void sf_control_redrive_notice(const SfExecution *execution,
 /* --- what an operator's action is about: a state machine, a state of it, a resource --- */
 
 extern SfMachine *sf_object_machine_or_state(const char *text, SfPrivilege needed, char **state);
-extern void sf_object_keep_machine(int machine_no, const char *name);
+extern void sf_object_lock_machine(int machine_no, const char *name);
 extern void sf_object_require_state(int machine_no, int version, const char *machine,
 									const char *state);
 extern bool sf_object_is_resource(const char *text);

@@ -37,7 +37,6 @@ extern void sf_arg_check_size(const Jsonb *document, const char *name);
 extern PGDLLEXPORT Datum sfflow_sf_create_activity(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_drop_activity(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_drop_alias(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum sfflow_sf_run(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_send_task_failure(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_send_task_heartbeat(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_send_task_success(PG_FUNCTION_ARGS);

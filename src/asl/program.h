@@ -141,18 +141,18 @@ typedef enum SfComparison
 	SF_COMPARISON_LIST(SF_COMPARISON_ENUM)
 } SfComparison;
 
-typedef enum SfRuleKind
+typedef enum SfChoiceRuleKind
 {
-	SF_RULE_AND,
-	SF_RULE_OR,
-	SF_RULE_NOT,
-	SF_RULE_COMPARE,			/* JSONPath comparison */
-	SF_RULE_CONDITION			/* JSONata Condition */
-} SfRuleKind;
+	SF_CHOICE_AND,
+	SF_CHOICE_OR,
+	SF_CHOICE_NOT,
+	SF_CHOICE_COMPARE,			/* JSONPath comparison */
+	SF_CHOICE_CONDITION			/* JSONata Condition */
+} SfChoiceRuleKind;
 
 typedef struct SfChoiceRule
 {
-	SfRuleKind	kind;
+	SfChoiceRuleKind kind;
 	int			nchildren;		/* AND, OR: any number; NOT: 1 */
 	struct SfChoiceRule *children;
 	SfComparison comparison;	/* COMPARE */

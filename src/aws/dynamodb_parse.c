@@ -275,7 +275,7 @@ parse_value(Parser *p)
 static bool
 opens_list(const Parser *p)
 {
-	return p->at[strspn(p->at, " ")] == '(';
+	return p->at[strspn(p->at, " \t\r\n")] == '(';
 }
 
 /* Find the function that the token names, if "(" follows; else NULL. */

@@ -24,6 +24,7 @@
 #define INVOKE	"arn:aws:states:::lambda:invoke"
 
 #define FUNCTION_PREFIX	sf_arn_of_service("lambda", "function:")
+#define INTEGRATION_PREFIX	"arn:aws:states:::"
 
 /* Tell whether a Resource is the integration, with any suffix. */
 bool
@@ -65,7 +66,7 @@ sf_lambda_other_names(const SfResource *resource)
 	List	   *names = list_make2(plain, pnstrdup(text, name - text + strlen(plain)));
 
 	if (resource->service == NULL || strcmp(resource->service, "lambda") != 0 ||
-		strncmp(text, "arn:aws:states:::", 17) == 0)
+		strncmp(text, INTEGRATION_PREFIX, sizeof(INTEGRATION_PREFIX) - 1) == 0)
 		return NIL;
 	if (function == NULL)
 		names = lappend(names, psprintf("%s%s", FUNCTION_PREFIX, plain));

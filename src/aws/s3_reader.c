@@ -13,7 +13,7 @@
 #include "mb/pg_wchar.h"
 
 #include "aws/services.h"
-#include "run/service.h"
+#include "run/task/service.h"
 
 #define GET_OBJECT "arn:aws:states:::s3:getObject"
 

@@ -2,15 +2,15 @@
  * services.h
  *		The APIs of AWS services that shape what a task is given and returns.
  *
- * The functions are those of SfService (run/service.h) with the same names.
+ * The functions are those of SfService (run/task/service.h) with the same names.
  */
 #ifndef SF_AWS_SERVICES_H
 #define SF_AWS_SERVICES_H
 
 #include "base/name.h"
-#include "run/item_reader.h"
-#include "run/result_writer.h"
-#include "run/service.h"
+#include "run/distributed_map/item_reader.h"
+#include "run/distributed_map/result_writer.h"
+#include "run/task/service.h"
 
 /* lambda.c; is_invoke is SfService's is_named_by_request */
 extern bool sf_lambda_is_invoke(const SfResource *resource);
@@ -31,7 +31,7 @@ extern char *sf_shape_is_known(const SfResource *resource, bool for_items, bool 
 
 /* --- distributed Map with S3: lists of objects to read, result files to write --- */
 
-/* The functions of SfService with these names (run/service.h) */
+/* The functions of SfService with these names (run/task/service.h) */
 extern char *sf_s3_describe_source(const SfResource *resource, const Jsonb *payload);
 extern bool sf_s3_read_listed(SfItemReader *reader, const SfState *state,
 							  const Jsonb *content, bool *ok);

@@ -8,7 +8,7 @@
 #include "api/objects.h"
 #include "awsapi/operations.h"
 #include "awsapi/call.h"
-#include "store/aws_resource.h"
+#include "store/state_machine/aws_resource.h"
 
 /* --- activities --- */
 

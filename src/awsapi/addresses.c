@@ -7,8 +7,8 @@
 #include "awsapi/call.h"
 #include "base/compat.h"
 #include "base/errors.h"
-#include "store/aws_resource.h"
-#include "store/names.h"
+#include "store/state_machine/aws_resource.h"
+#include "store/state_machine/names.h"
 
 /* Raise the error for a version or an alias that is not there. */
 void
@@ -19,12 +19,16 @@ sf_address_missing(const SfCall *call)
 			 errmsg("State Machine Does Not Exist: '%s'", call->subject)));
 }
 
-/* Read the qualifier of an ARN: the number of a publication, anything else is an alias. */
+/* Read the qualifier of an ARN, or refuse it: the number of a publication, anything else is an alias. */
 static void
-read_qualifier(SfAddress *address, const char *qualifier)
+read_qualifier(SfAddress *address, const char *qualifier, SfQualifiers allowed)
 {
-	address->qualifier = sf_alias_is_publication(qualifier) ? SF_QUALIFIER_VERSION : SF_QUALIFIER_ALIAS;
-	if (address->qualifier == SF_QUALIFIER_ALIAS)
+	bool		is_alias = !sf_alias_is_publication(qualifier);
+
+	if ((allowed & (is_alias ? SF_QUALIFIERS_ALIAS : SF_QUALIFIERS_VERSION)) == 0)
+		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s",
+						 is_alias ? "alias" : "version");
+	if (is_alias)
 		address->alias = qualifier;
 }
 
@@ -36,7 +40,7 @@ check_qualifier(SfCall *call, SfAddress *address, const char *qualifier)
 
 	if (sf_alias_resolve(address->machine->machine_no, qualifier, routes) == 0)
 		sf_address_missing(call);
-	if (address->qualifier == SF_QUALIFIER_VERSION)
+	if (address->alias == NULL)
 		address->version = routes[0].version;
 }
 
@@ -46,7 +50,7 @@ check_qualifier(SfCall *call, SfAddress *address, const char *qualifier)
  * is absent.
  */
 SfAddress
-sf_address_read(SfCall *call, const char *member, SfPrivilege needed, int allowed)
+sf_address_read(SfCall *call, const char *member, SfPrivilege needed, SfQualifiers allowed)
 {
 	const char *id = sf_request_id(call, member, SF_NAME_STATE_MACHINE);
 	SfAddress	address = {0};
@@ -56,10 +60,7 @@ sf_address_read(SfCall *call, const char *member, SfPrivilege needed, int allowe
 		return address;
 	slash = strchr(id, '/');
 	if (slash != NULL)
-		read_qualifier(&address, pstrdup(slash + 1));
-	if ((address.qualifier & ~allowed) != 0)
-		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s",
-						 address.alias != NULL ? "alias" : "version");
+		read_qualifier(&address, pstrdup(slash + 1), allowed);
 	address.machine = sf_arg_machine(slash == NULL ? id : pnstrdup(id, slash - id), needed);
 	if (slash != NULL)
 		check_qualifier(call, &address, slash + 1);

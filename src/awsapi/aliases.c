@@ -126,7 +126,7 @@ static SfMachineAlias *
 read_alias(SfCall *call, SfPrivilege needed, SfAddress *address)
 {
 	call->missing = NOTHING_THERE;
-	*address = sf_address_read(call, "stateMachineAliasArn", needed, SF_QUALIFIER_ALIAS);
+	*address = sf_address_read(call, "stateMachineAliasArn", needed, SF_QUALIFIERS_ALIAS);
 	if (address->alias == NULL)
 		sf_refusal_raise(SF_REFUSAL_VALIDATION, "Invalid alias ARN: %s", call->subject);
 	return sf_alias_find(address->machine->machine_no, address->alias);
@@ -196,7 +196,7 @@ sf_operation_describe_alias(SfCall *call)
 void
 sf_operation_list_aliases(SfCall *call)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ, SF_QUALIFIER_VERSION);
+	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ, SF_QUALIFIERS_VERSION);
 	int			limit = sf_request_limit(call);
 	char	   *behind = sf_answer_token_key(call);
 	List	   *list = sf_alias_list(address.machine->machine_no, behind == NULL ? "" : behind,

@@ -13,7 +13,7 @@
 #include "base/compat.h"
 #include "base/name.h"
 #include "json/json.h"
-#include "store/machine.h"
+#include "store/state_machine/machine.h"
 
 typedef struct SfCall SfCall;
 
@@ -57,24 +57,25 @@ extern char *sf_answer_token_key(SfCall *call);
 
 /* --- state machines, versions and aliases that requests name by their ARNs --- */
 
-/* What follows the name of a machine in an ARN */
-typedef enum SfQualifier
+/* What may follow the name of a machine in an ARN: a set */
+typedef enum SfQualifiers
 {
-	SF_QUALIFIER_NONE,
-	SF_QUALIFIER_VERSION = 1,
-	SF_QUALIFIER_ALIAS = 2
-} SfQualifier;
+	SF_QUALIFIERS_NONE = 0,
+	SF_QUALIFIERS_VERSION = 1 << 0,
+	SF_QUALIFIERS_ALIAS = 1 << 1,
+	SF_QUALIFIERS_ANY = SF_QUALIFIERS_VERSION | SF_QUALIFIERS_ALIAS
+} SfQualifiers;
 
 typedef struct SfAddress
 {
 	SfMachine  *machine;		/* in its current version, without the definition */
-	SfQualifier qualifier;
 	int			version;		/* that the ARN names; else 0 */
 	const char *alias;			/* that it names; else NULL */
 } SfAddress;
 
 extern void sf_address_missing(const SfCall *call) pg_attribute_noreturn();
-extern SfAddress sf_address_read(SfCall *call, const char *member, SfPrivilege needed, int allowed);
+extern SfAddress sf_address_read(SfCall *call, const char *member, SfPrivilege needed,
+								 SfQualifiers allowed);
 extern char *sf_address_qualified(const char *machine, const char *qualifier);
 extern void sf_address_answer_version(SfCall *call, const char *key, const SfMachine *machine,
 									 int version);
@@ -97,7 +98,7 @@ extern void sf_configuration_answer(SfCall *call, const SfMachine *machine);
 
 /* --- runs of Distributed Maps, by their ARNs --- */
 
-extern SfMapRun *sf_mapped_run_read(SfCall *call, SfPrivilege needed);
+extern SfMapRun *sf_mapped_run_read(SfCall *call, SfPrivilege needed, SfExecution **execution);
 extern void sf_mapped_answer_arn(SfCall *call, const SfExecution *child);
 extern void sf_mapped_answer_label(SfCall *call, const SfExecution *child);
 

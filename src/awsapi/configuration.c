@@ -8,7 +8,7 @@
 #include "utils/builtins.h"
 
 #include "awsapi/call.h"
-#include "store/program_cache.h"
+#include "store/state_machine/program_cache.h"
 
 /* Members that are kept, and what each is where it was not given; NULL: it depends on the machine */
 static const struct
@@ -27,7 +27,7 @@ static const struct
 
 /* A member of the option; NULL: it was not given. */
 static Jsonb *
-get_kept(const Jsonb *options, const char *member)
+get_stored(const Jsonb *options, const char *member)
 {
 	Jsonb	   *aws = options == NULL ? NULL : sf_json_get(options, SF_OPTION_AWS);
 
@@ -38,7 +38,7 @@ get_kept(const Jsonb *options, const char *member)
 static Jsonb *
 get_value(const Jsonb *options, int i)
 {
-	Jsonb	   *value = get_kept(options, kept[i].name);
+	Jsonb	   *value = get_stored(options, kept[i].name);
 	Jsonb	   *base = kept[i].if_absent == NULL ? NULL : sf_json_from_cstring(kept[i].if_absent);
 
 	if (value == NULL)
@@ -105,7 +105,7 @@ sf_configuration_options(const SfCall *call, const SfMachine *before)
 			sf_request_document(call, kept[i].name) : NULL;
 
 		if (value == NULL && before != NULL)
-			value = get_kept(before->options, kept[i].name);
+			value = get_stored(before->options, kept[i].name);
 		sf_json_add(&b, kept[i].name, value);
 	}
 	sf_json_close_object(&b);
@@ -136,7 +136,7 @@ sf_configuration_is_same(const Jsonb *a, const Jsonb *b)
 const char *
 sf_configuration_type(const SfMachine *machine)
 {
-	Jsonb	   *type = get_kept(machine->options, "type");
+	Jsonb	   *type = get_stored(machine->options, "type");
 	JsonbValue	value;
 
 	if (type == NULL)

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "base/schema.h"
 
 #include "api/sql_arguments.h"
@@ -95,19 +94,13 @@ typedef struct CallAs
 	Jsonb	   *answer;
 } CallAs;
 
-/*
- * Answer a call as the role of the moment.  An operation that reads cannot write, whatever
- * code it reaches.  After an error the end of the (sub)transaction restores what was.
- */
+/* Answer a call as the role of the moment. */
 static void
 run_call_as(void *arg)
 {
 	CallAs	   *call = arg;
-	bool		read_only = XactReadOnly;
 
-	XactReadOnly = read_only || only_reads(call->action);
 	call->answer = run_call(call->action, call->request, call->is_merged);
-	XactReadOnly = read_only;
 }
 
 /* sf_aws_api_as(role, action, request): the answer, with the rights of a role. */
@@ -118,11 +111,14 @@ SF_SQL_FUNCTION(sfflow_sf_aws_api_as)
 		.request = sf_arg_jsonb(fcinfo, 2, "request")
 	};
 
-	sf_identity_work_as(sf_arg_session_role(fcinfo, 0, "sf_aws_api_as"), run_call_as, &call);
+	sf_identity_work_as(sf_arg_session_role(fcinfo, 0, "sf_aws_api_as"), only_reads(call.action), run_call_as, &call);
 	PG_RETURN_JSONB_P(call.answer);
 }
 
-/* sf_aws_list_as(role, request): the answer to ListExecutions with the rights of a role; its entries have their keys. */
+/*
+ * sf_aws_list_as(role, request): the answer to ListExecutions with the rights of a role; its entries have their
+ * keys.
+ */
 SF_SQL_FUNCTION(sfflow_sf_aws_list_as)
 {
 	CallAs		call = {
@@ -131,6 +127,6 @@ SF_SQL_FUNCTION(sfflow_sf_aws_list_as)
 		.is_merged = true
 	};
 
-	sf_identity_work_as(sf_arg_session_role(fcinfo, 0, "sf_aws_list_as"), run_call_as, &call);
+	sf_identity_work_as(sf_arg_session_role(fcinfo, 0, "sf_aws_list_as"), true, run_call_as, &call);
 	PG_RETURN_JSONB_P(call.answer);
 }

@@ -9,11 +9,11 @@
 #include "postgres.h"
 
 #include "api/objects.h"
-#include "asl/event_types.h"
+#include "asl/history_event_types.h"
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "report/report.h"
-#include "store/program_cache.h"
+#include "store/state_machine/program_cache.h"
 #include "utils/builtins.h"
 
 /* A page ends with the event that makes it larger than this. */
@@ -48,7 +48,7 @@ has_details(int type)
 {
 	static const char *const shapes[] = {
 #define EVENT_SHAPE(sym, name, shape, subject, meaning) #shape,
-		SF_EVENT_TYPE_LIST(EVENT_SHAPE)
+		SF_HISTORY_EVENT_TYPE_LIST(EVENT_SHAPE)
 	};
 
 	return type >= 0 && type < (int) lengthof(shapes) && strcmp(shapes[type], "NONE") != 0;
@@ -90,7 +90,7 @@ add_details(SfJsonBuilder *b, const HistoryPage *page, const SfEvent *event)
 
 	sf_json_root(details, &object);
 	members = sf_json_members(&object, &n);
-	sf_json_open_object(b, details_key(sf_event_type_name(event->type)));
+	sf_json_open_object(b, details_key(sf_history_event_type_name(event->type)));
 	for (int i = 0; i < n; i++)
 	{
 		char	   *key = pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len);
@@ -167,7 +167,7 @@ visit(const SfEvent *event, void *arg)
 	sf_json_add_int(&call.answer, "id", event->id);
 	sf_json_add_int(&call.answer, "previousEventId", event->previous_id);
 	sf_answer_time(&call, "timestamp", event->at);
-	sf_json_add_string(&call.answer, "type", sf_event_type_name(event->type));
+	sf_json_add_string(&call.answer, "type", sf_history_event_type_name(event->type));
 	if (has_details(event->type))
 		add_details(&call.answer, page, event);
 	answer = sf_json_finish(&call.answer);

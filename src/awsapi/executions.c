@@ -9,16 +9,15 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
+#include "api/execution/start.h"
 #include "api/sql_arguments.h"
-#include "api/start.h"
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "base/compat.h"
 #include "base/name.h"
 #include "base/random.h"
-#include "run/slice.h"
-#include "store/aws_resource.h"
-#include "store/execution_list.h"
+#include "store/execution/execution_list.h"
+#include "store/state_machine/aws_resource.h"
 
 /* --- start --- */
 
@@ -30,7 +29,7 @@ prepare(SfCall *call)
 
 	if (strchr(id, '/') != NULL)
 		(void) sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_START,
-							  SF_QUALIFIER_VERSION | SF_QUALIFIER_ALIAS);
+							  SF_QUALIFIERS_ANY);
 	return sf_start_prepare(id, 0, "error", true);
 }
 
@@ -281,7 +280,7 @@ static void
 ask_for_machine(SfCall *call, SfListQuery *query)
 {
 	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ,
-										  SF_QUALIFIER_VERSION | SF_QUALIFIER_ALIAS);
+										  SF_QUALIFIERS_ANY);
 
 	if (is_express(address.machine))
 		refuse_type();
@@ -294,10 +293,11 @@ ask_for_machine(SfCall *call, SfListQuery *query)
 static void
 ask_for_map_run(SfCall *call, SfListQuery *query)
 {
-	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_READ);
+	SfExecution *execution;
+	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_READ, &execution);
 	char	   *redriven = sf_request_text(call, "redriveFilter");
 
-	query->machines = &sf_execution_read(run->execution_no, SF_LOCK_NONE, false)->machine_no;
+	query->machines = &execution->machine_no;
 	query->parent_no = run->execution_no;
 	query->map_run_no = run->map_run_no;
 	if (redriven != NULL)
@@ -383,7 +383,7 @@ run_in_time(const SfExecution *execution)
 	{
 		TimestampTz due;
 
-		(void) sf_arg_call(sfflow_sf_run, SF_ARGS(SF_TEXT(id), SF_BOOL(false), SF_NULL(INT4OID)));
+		sf_start_run(id);
 		execution = sf_execution_find(id, SF_LOCK_NONE);
 		if (execution->status != SF_STATUS_RUNNING)
 			return execution;
@@ -402,18 +402,8 @@ static const SfExecution *
 run_to_end(const SfExecution *execution)
 {
 	const char *id = execution->execution_id;
-	int64		outer = sf_draft_synchronous;
 
-	PG_TRY();
-	{
-		sf_draft_synchronous = execution->execution_no;
-		execution = run_in_time(execution);
-	}
-	PG_FINALLY();
-	{
-		sf_draft_synchronous = outer;
-	}
-	PG_END_TRY();
+	execution = run_in_time(execution);
 	if (execution->status != SF_STATUS_RUNNING)
 		return execution;
 	(void) sf_arg_call(sfflow_sf_stop, SF_ARGS(SF_TEXT(id), SF_TEXT("States.Timeout"), SF_NULL(TEXTOID)));

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "asl/program.h"
-#include "asl/tree.h"
+#include "asl/tree/tree.h"
 #include "awsapi/call.h"
 #include "base/errors.h"
 

@@ -12,7 +12,7 @@
 
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
-#include "store/aws_resource.h"
+#include "store/state_machine/aws_resource.h"
 
 /* Whether what a request gives is published at once, and its description */
 typedef struct Publishing
@@ -98,7 +98,7 @@ sf_operation_create_machine(SfCall *call)
 void
 sf_operation_describe_machine(SfCall *call)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ, SF_QUALIFIER_VERSION);
+	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ, SF_QUALIFIERS_VERSION);
 	SfMachine  *machine = sf_machine_read(address.machine->name, address.version, true);
 	SfPublication *publication = NULL;
 
@@ -150,7 +150,7 @@ read_updated(SfCall *call)
 
 	if (slash != NULL && sf_alias_is_publication(slash + 1))
 		sf_address_missing(call);
-	return sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_OWN, SF_QUALIFIER_NONE);
+	return sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_OWN, SF_QUALIFIERS_NONE);
 }
 
 /* UpdateStateMachine: what the request does not give stays. */

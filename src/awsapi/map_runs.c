@@ -9,23 +9,28 @@
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "machine/map_state.h"
-#include "run/apply.h"
-#include "store/program_cache.h"
+#include "run/apply/apply.h"
+#include "store/state_machine/program_cache.h"
 
 /* What the service says where there is no limit */
 #define NO_LIMIT	PG_INT32_MAX
 
-/* Find the run in a request, on whose machine the caller needs a right. */
+/* Find the run in a request, on whose machine the caller needs a right, and its execution. */
 SfMapRun *
-sf_mapped_run_read(SfCall *call, SfPrivilege needed)
+sf_mapped_run_read(SfCall *call, SfPrivilege needed, SfExecution **execution)
 {
 	const char *id = sf_request_id(call, "mapRunArn", SF_NAME_MAP_RUN);
 	int64		execution_no,
 				map_run_no;
+	SfMapRun   *run;
 
 	call->missing = "Resource not found";
 	sf_arg_map_run(id, needed, &execution_no, &map_run_no);
-	return sf_map_run_read(execution_no, map_run_no, SF_LOCK_NONE);
+	*execution = sf_execution_read(execution_no, SF_LOCK_NONE, false);
+	run = sf_map_run_read(execution_no, map_run_no, SF_LOCK_NONE);
+	if (*execution == NULL || run == NULL)
+		sf_arg_map_run_missing(id);
+	return run;
 }
 
 /* The state that a run is of. */
@@ -199,8 +204,8 @@ answer_double(SfCall *call, const char *key, double number)
 void
 sf_operation_describe_map_run(SfCall *call)
 {
-	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_READ);
-	SfExecution *execution = sf_execution_read(run->execution_no, SF_LOCK_NONE, false);
+	SfExecution *execution;
+	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_READ, &execution);
 	Counts		items = count_items(run, find_branch(run));
 	Counts		executions = count_executions(run);
 	bool		redrivable = run->status != SF_STATUS_SUCCEEDED;
@@ -233,7 +238,8 @@ sf_operation_describe_map_run(SfCall *call)
 void
 sf_operation_update_map_run(SfCall *call)
 {
-	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_OPERATE);
+	SfExecution *execution;
+	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_OPERATE, &execution);
 	Jsonb	   *percentage = sf_request_document(call, "toleratedFailurePercentage");
 	SfMapRunLimits limits = {
 		.max_concurrency = sf_request_int(call, "maxConcurrency", -1),
@@ -243,5 +249,6 @@ sf_operation_update_map_run(SfCall *call)
 
 	if (run->status != SF_STATUS_RUNNING)
 		sf_refusal_raise(SF_REFUSAL_MAP_RUN_COMPLETED, "Map Run is %s and cannot be updated", sf_status_name(run->status));
-	sf_apply_map_run_limits(run->execution_no, run->map_run_no, &limits);
+	if (!sf_apply_map_run_limits(run->execution_no, run->map_run_no, &limits))
+		sf_arg_map_run_missing(sf_request_id(call, "mapRunArn", SF_NAME_MAP_RUN));
 }

@@ -10,7 +10,7 @@
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "base/compat.h"
-#include "store/aws_resource.h"
+#include "store/state_machine/aws_resource.h"
 
 #define MAX_TAGS	50
 

@@ -4,9 +4,9 @@
  */
 #include "postgres.h"
 
-#include "api/probe.h"
+#include "api/definition/probe.h"
 #include "api/sql_arguments.h"
-#include "asl/validate.h"
+#include "asl/validate/validate.h"
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
 

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "asl/validate.h"
+#include "asl/validate/validate.h"
 #include "awsapi/call.h"
 
 /* What is collected of a state */

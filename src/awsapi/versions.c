@@ -12,7 +12,7 @@
 #include "api/sql_arguments.h"
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
-#include "store/aws_resource.h"
+#include "store/state_machine/aws_resource.h"
 
 /* --- versions --- */
 
@@ -20,7 +20,7 @@
 void
 sf_operation_publish(SfCall *call)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_OWN, SF_QUALIFIER_NONE);
+	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_OWN, SF_QUALIFIERS_NONE);
 	SfMachine  *machine = address.machine;
 	char	   *revision = sf_request_text(call, "revisionId");
 	SfPublication *publication;
@@ -55,7 +55,7 @@ read_below(SfCall *call)
 void
 sf_operation_list_versions(SfCall *call)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ, SF_QUALIFIER_NONE);
+	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ, SF_QUALIFIERS_NONE);
 	int			limit = sf_request_limit(call);
 	List	   *list = sf_publication_list(address.machine->machine_no, read_below(call), limit + 1);
 

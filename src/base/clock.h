@@ -14,7 +14,12 @@
 
 typedef int64 SfTick;
 
+/* When something is due: never, or at once */
 #define SF_TICK_NEVER	PG_INT64_MAX
+#define SF_TICK_AT_ONCE	INT64CONST(0)
+
+/* Since when something is so, or when it was: it is not, or was not */
+#define SF_TICK_UNSET	INT64CONST(0)
 
 /* Read the monotonic clock. */
 extern SfTick sf_tick_now(void);

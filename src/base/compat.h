@@ -125,7 +125,10 @@ extern struct config_generic *sf_find_setting(const char *name);
 /* Handlers of signals are told who has sent them. */
 #define SF_DIE(number, info) \
 	die((number), &(pg_signal_info) {.pid = (info)->si_pid,.uid = (info)->si_uid})
-/* A jsonb under construction, which begins as zeroes; what is pushed last gives the whole.  Users include utils/jsonb.h. */
+/*
+ * A jsonb under construction, which begins as zeroes; what is pushed last gives the whole.  Users include
+ * utils/jsonb.h.
+ */
 #define SfJsonbBuild	JsonbInState
 #define SF_JSONB_STACK(build)	((build)->parseState)
 #define sf_jsonb_push(build, token, value) \

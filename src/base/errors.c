@@ -11,6 +11,8 @@
 
 #include "base/errors.h"
 
+#define HTTP_STATUS_PREFIX	"States.Http.StatusCode."
+
 #define SF_STATES_ERROR_DEFINE(sym, name, use, meaning) \
 	const char *const SF_ERR_##sym = name;
 SF_STATES_ERROR_LIST(SF_STATES_ERROR_DEFINE)
@@ -81,7 +83,7 @@ sf_error_use(const char *name)
 	if (strcmp(name, str) == 0) \
 		return SF_ERROR_##use;
 	SF_STATES_ERROR_LIST(SF_STATES_ERROR_MATCH)
-	if (strncmp(name, "States.Http.StatusCode.", 23) == 0)
+	if (strncmp(name, HTTP_STATUS_PREFIX, sizeof(HTTP_STATUS_PREFIX) - 1) == 0)
 		return SF_ERROR_RAISED;
 	return SF_ERROR_UNKNOWN;
 }

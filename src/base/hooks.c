@@ -10,11 +10,13 @@
 #define HOOK_LIST(X) \
 	X(void, due, (SfBranchKey key, Oid owner, TimestampTz due),) \
 	X(void, delivery_due, (void),) \
-	X(void, queue_due, (SfBranchKey key, Oid owner),) \
+	X(void, queue_due, (SfQueue queue, Oid owner),) \
 	X(void, queue_later, (SfTick at),) \
 	X(void, cancel, (SfBranchKey key),) \
 	X(void, cancel_now, (SfBranchKey key),) \
-	X(void, branch_held, (void),) \
+	X(void, branch_locked, (void),) \
+	X(void, branch_skipped, (SfBranchKey key, Oid owner, TimestampTz due),) \
+	X(void, queue_skipped, (SfQueue queue, Oid owner),) \
 	X(void, executions_change, (void),) \
 	X(void, execution_ended, (int64 execution_no),) \
 	X(void, execution_failed, (const char *execution_id, const char *state, \
@@ -26,11 +28,11 @@
 	X(bool, cancel_requested, (void), false) \
 	X(void, task_deadline, (SfTick deadline),) \
 	X(bool, others_wait, (void), false) \
-	X(int64, task_time, (const SfDurationKey *key), -1) \
-	X(void, note_task_time, (const SfDurationKey *key, int64 elapsed_us),) \
+	X(SfTaskTime, task_time, (SfDurationKey key), (SfTaskTime) {0}) \
+	X(void, note_task_time, (SfDurationKey key, SfTaskTime time),) \
 	X(void, runs_wait, (void),) \
-	X(void, look, (TimestampTz at),) \
-	X(void, look_soon, (void),) \
+	X(void, scan_at, (TimestampTz at),) \
+	X(void, sweep_soon, (void),) \
 	X(void, register_database, (void),)
 
 #define HOOK_FUNCTION(type, name, arguments, result) \

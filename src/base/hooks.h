@@ -3,8 +3,8 @@
  *		Calls from the layers that make work due up to the one that does it.
  *
  * store/ and run/ do not know of workers.  They call the functions of sf_hooks.  If
- * the library was preloaded, the worker layer sets these to its own (worker/wake.c,
- * slot.c); the initial ones do nothing.  A call takes effect at the commit of the
+ * the library was preloaded, the worker layer sets these to its own (worker/session/wake.c,
+ * my_process.c); the initial ones do nothing.  A call takes effect at the commit of the
  * current transaction, unless its comment says otherwise, and has no effect if the
  * transaction or subtransaction aborts.
  */
@@ -12,27 +12,8 @@
 #define SF_BASE_HOOKS_H
 
 #include "base/clock.h"
+#include "base/work_key.h"
 #include "utils/timestamp.h"
-
-/* Key of a branch: what a claim is made by. */
-typedef struct SfBranchKey
-{
-	int64		execution_no;
-	int64		branch_no;
-} SfBranchKey;
-
-/* In place of a branch's number: all branches of the execution */
-#define SF_BRANCH_ALL		INT64CONST(-4)
-
-/* Are two keys of the same branch? */
-static inline bool
-sf_branch_key_equals(SfBranchKey a, SfBranchKey b)
-{
-	return a.execution_no == b.execution_no && a.branch_no == b.branch_no;
-}
-
-/* A task time: the task runs for the first time now */
-#define SF_TASK_RUNS	PG_INT64_MAX
 
 /* What a duration is of */
 typedef enum SfDurationKind
@@ -49,6 +30,20 @@ typedef struct SfDurationKey
 	uint32		number;
 } SfDurationKey;
 
+/* What is known of how long a task takes */
+typedef enum SfTaskTimeKind
+{
+	SF_TASK_TIME_UNKNOWN,		/* it has never run */
+	SF_TASK_TIME_OPEN,			/* it runs for the first time now */
+	SF_TASK_TIME_LAST			/* it took so long when it last ran */
+} SfTaskTimeKind;
+
+typedef struct SfTaskTime
+{
+	SfTaskTimeKind kind;
+	int64		us;				/* LAST */
+} SfTaskTime;
+
 typedef struct SfHooks
 {
 	/*
@@ -61,15 +56,14 @@ typedef struct SfHooks
 	void		(*delivery_due) (void);
 
 	/*
-	 * At once: what waits for a limit may have room, in the queue with this key
-	 * (store/queue_hints.h), or has it at a time.
+	 * At once: what waits for a limit may have room, in this queue, or has it at a time.
 	 */
-	void		(*queue_due) (SfBranchKey key, Oid owner);
+	void		(*queue_due) (SfQueue queue, Oid owner);
 	void		(*queue_later) (SfTick at);
 
 	/*
-	 * Cancel the task that a worker runs for a branch (SF_BRANCH_ALL: for all
-	 * branches of the execution).
+	 * Cancel the task that a worker runs for a branch (of a whole execution: for
+	 * all of its branches).
 	 */
 	void		(*cancel) (SfBranchKey key);
 
@@ -84,7 +78,15 @@ typedef struct SfHooks
 	 * This session holds a branch, which workers skip meanwhile.  If the
 	 * transaction rolls back, they have to look for it again.
 	 */
-	void		(*branch_held) (void);
+	void		(*branch_locked) (void);
+
+	/*
+	 * At once: a worker has passed over a branch that is due since a time, or a queue with
+	 * a branch that may begin, because another transaction has the branch locked.  A worker
+	 * comes again.
+	 */
+	void		(*branch_skipped) (SfBranchKey key, Oid owner, TimestampTz due);
+	void		(*queue_skipped) (SfQueue queue, Oid owner);
 
 	/* An execution has ended: wakes sf_await. */
 	void		(*execution_ended) (int64 execution_no);
@@ -104,9 +106,9 @@ typedef struct SfHooks
 
 	/*
 	 * At once: a worker begins to run a task, shown in sf_workers and open to
-	 * cancel requests until step_ends.  A cancel that commits after this call
-	 * interrupts the step; one that committed before must be seen in the
-	 * execution's row, so read that after the call.  Another call for the same
+	 * cancel requests until step_ends.  A cancel that comes after the attempt
+	 * began interrupts the step, before this call or after it; one that committed
+	 * earlier shows in the rows that the attempt reads.  Another call for the same
 	 * branch keeps the step and replaces owner and state.
 	 */
 	void		(*step_begins) (SfBranchKey key, Oid owner, const char *state);
@@ -116,17 +118,17 @@ typedef struct SfHooks
 	bool		(*cancel_requested) (void);
 
 	/*
-	 * At once: the running task is to end by then (0: no limit).  Its own alarm
+	 * At once: the running task is to end by then (SF_TICK_NEVER: no limit).  Its own alarm
 	 * follows the wall clock, which may be set back.
 	 */
 	void		(*task_deadline) (SfTick deadline);
 
 	/*
 	 * How long the SQL task of a state, or the last one with its resource, took when it last
-	 * ran, in microseconds, in any worker; -1: not known.
+	 * ran, in any worker.
 	 */
-	int64		(*task_time) (const SfDurationKey *key);
-	void		(*note_task_time) (const SfDurationKey *key, int64 elapsed_us);
+	SfTaskTime	(*task_time) (SfDurationKey key);
+	void		(*note_task_time) (SfDurationKey key, SfTaskTime time);
 
 	/* At once: does an owner wait for whom no process is free?  A hint that takes no lock. */
 	bool		(*others_wait) (void);
@@ -134,14 +136,17 @@ typedef struct SfHooks
 	/* Executions have been started, advanced or ended: sessions in sf_wait_change are to see it. */
 	void		(*executions_change) (void);
 
-	/* Runs of schedules wait for executions to end: have a worker look soon, and at each end. */
+	/* Runs of schedules wait for executions to end: have a worker sweep them soon, and at each end. */
 	void		(*runs_wait) (void);
 
-	/* Something that no branch is for, a deadline or a limit, is to be looked at at a time. */
-	void		(*look) (TimestampTz at);
+	/* Something that no branch is for, a deadline or a limit, is due at a time: have everything due scanned then. */
+	void		(*scan_at) (TimestampTz at);
 
-	/* A feature is to look at what this transaction has written: have a worker do so soon (SfFeature.looks_when_told). */
-	void		(*look_soon) (void);
+	/*
+	 * A feature is to sweep what this transaction has written: have a worker do so soon
+	 * (SfFeature.sweeps_when_told).
+	 */
+	void		(*sweep_soon) (void);
 
 	/* This database has been installed, enabled or disabled: look at it again. */
 	void		(*register_database) (void);

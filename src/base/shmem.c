@@ -93,7 +93,7 @@ unlock_area(SfShmem *area)
  */
 
 /* Places that are looked at each time that one is wanted, and when none is left for the owner */
-#define SWEEP			8
+#define CLOCK_SWEEP			8
 #define SWEEP_FULL		128
 
 /* Places of a table that no other process sees */
@@ -312,7 +312,7 @@ sf_hash_remove(SfHash *hash, void *entry)
 
 /* Look at places in turn, and free those whose entries are idle. */
 static void
-sweep(SfHash *hash, SfHashIdle is_idle, int count)
+clock_sweep(SfHash *hash, SfHashIdle is_idle, int count)
 {
 	Head	   *head = HEAD(hash);
 	SfTick		now = sf_tick_now();
@@ -335,11 +335,11 @@ has_place(SfHash *hash, Oid owner, SfHashIdle is_idle)
 	Head	   *head = HEAD(hash);
 
 	if (is_idle != NULL)
-		sweep(hash, is_idle, SWEEP);
+		clock_sweep(hash, is_idle, CLOCK_SWEEP);
 	if (may_have_place(hash, owner))
 		return true;
 	if (is_idle != NULL)
-		sweep(hash, is_idle, SWEEP_FULL);
+		clock_sweep(hash, is_idle, SWEEP_FULL);
 	if (may_have_place(hash, owner))
 		return true;
 	head->nrefused++;

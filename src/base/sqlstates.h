@@ -82,7 +82,7 @@
 	  "Look in `sf_human_tasks`.") \
 	X(FORM, '0','6','1', "form_violation", OUTPUT, \
 	  "The output of a task of people does not fit the form of its worklist, or the form itself has a keyword that sfflow does not know.", \
-	  "The detail has the place, as a JSON pointer.") \
+	  "The detail has the place, as a JSON pointer. So has the field `COLUMN NAME` if an output is refused; `DATATYPE NAME` has what is wrong there.") \
 	X(TASK_IS_CLAIMED, '0','6','2', "task_is_claimed", REFUSED, \
 	  "Another person has claimed the task.", \
 	  "The message names who. This person, or a role with the right `ASSIGN`, calls `sf_release_task`.") \

@@ -1,6 +1,6 @@
 /*
  * timing.h
- *		How long processes wait, how often they look and how often they try.
+ *		How long processes wait, how often they sweep and how often they try.
  *
  * Names end in the unit.  Times that a user may want to change are settings
  * (base/settings.c); these follow from how the parts work together.
@@ -8,7 +8,7 @@
 #ifndef SF_BASE_TIMING_H
 #define SF_BASE_TIMING_H
 
-/* --- errors: trying again (run/tries.h) --- */
+/* --- errors: trying again (run/slice/tries.h) --- */
 
 /* Tries of a branch by itself; a conflict that occurs in each of them is taken for its own error */
 #define SF_TRIES					5
@@ -31,47 +31,61 @@
 #define SF_DEADLOCK_MIN_PAUSE_MS	10
 #define SF_DEADLOCK_MAX_PAUSE_MS	1000
 #define SF_DEADLOCK_LIMIT_MS		5000
-/* How long a retry waits for that of another task of the owner, and how often it looks */
+/* How long a retry waits for that of another task of the owner, and how often it checks that */
 #define SF_RETRY_TURN_LIMIT_MS		30000
-#define SF_RETRY_TURN_LOOK_MS		10
+#define SF_RETRY_TURN_RECHECK_MS		10
 
 /* --- locks of sessions --- */
 
 /* A worker waits that long for an execution's row, which a session may hold for hours */
-#define SF_ROW_LOCK_MS				"1000"
+#define SF_ROW_LOCK_MS				1000
 /* ... and puts the branch off for that long when it did not get it */
 #define SF_LOCKED_PUT_OFF_MS		3000
-/* A look for events waits that long for those who begin to wait for a key, then tries again after that */
-#define SF_EVENT_LOCK_MS			"300"
-#define SF_EVENT_LOOK_AGAIN_MS		300
+/* ... and waits meanwhile that long for others: of hundreds of them each would cost a second else */
+#define SF_NEXT_ROW_LOCK_MS			50
+/*
+ * A worker comes again to a branch that others have locked after a share of the time for which
+ * it has been due, within these bounds; to a queue of a limit with such a branch after this
+ */
+#define SF_SKIPPED_SHARE			4
+#define SF_SKIPPED_MIN_MS			100
+#define SF_SKIPPED_MAX_MS			5000
+#define SF_SKIPPED_QUEUE_MS			1000
+/* If there are more of them than can be noted, the due index is scanned after this */
+#define SF_SKIPPED_SCAN_MS			10000
+/* A sweep for events waits that long for those who begin to wait for a key, then tries again after that */
+#define SF_EVENT_LOCK_MS			300
+#define SF_EVENT_SWEEP_RETRY_MS		300
+/* ... and after this, if another transaction has a wait that an event is for */
+#define SF_EVENT_LOCKED_RETRY_MS		5000
 /* Events that have expired are looked for so often, at most */
 #define SF_EVENT_SWEEP_MS			60000
-/* A redrive waits that long for workers to stop what was stopped; it asks and looks that often */
+/* A redrive waits that long for workers to stop what was stopped; it asks and checks that often */
 #define SF_STOP_WAIT_MS				5000
 #define SF_STOP_ASK_MS				100
-#define SF_STOP_LOOK_MS				5
-/* Slots above a limit that was lowered are looked for during this, and then until none is in use */
+#define SF_STOP_RECHECK_MS				5
+/* Slots above a limit that was lowered are sought during this, and then until none is in use */
 #define SF_LOWERED_LIMIT_MS			60000
 /*
- * Transactions that were open when a limit was set: looks come after this, for so long; then
+ * Transactions that were open when a limit was set: scans come after this, for so long; then
  * with each poll, what they began is counted as it commits, for so long; then when all have ended
  */
 #define SF_COUNT_PAUSE_MS			200
 #define SF_COUNT_MS					50
 #define SF_COUNT_SOON_MS			10000
-#define SF_COUNT_LATE_MS			600000
-/* A slot of a limit that was taken for nothing has its queue looked at again after this */
-#define SF_LIMIT_LOOK_MS			100
+#define SF_COUNT_POLLS_MS			600000
+/* A slot of a limit that was taken for nothing has its queue tried again after this */
+#define SF_LIMIT_RECHECK_MS			100
 /* A step of priority has as much weight in queues of limits as having waited that much longer */
 #define SF_PRIORITY_STEP_MS			60000
-/* If no bucket of a rate can be kept, look again after this; what a rate lets begin is gathered for that long */
-#define SF_RATE_LOOK_MS				1000
+/* If no bucket of a rate can be kept, try again after this; what a rate lets begin is gathered for that long */
+#define SF_RATE_RECHECK_MS				1000
 #define SF_RATE_GATHER_MS			5
 /* A branch whose hold is being released is due again after this */
-#define SF_RELEASE_LOOK_MS			200
-/* A join that aborts looks again for child executions, and for children that a session holds */
-#define SF_ABORT_LOOK_MS			50
-#define SF_ABORT_HELD_LOOK_MS		500
+#define SF_RELEASE_RECHECK_MS			200
+/* A join that aborts checks again its child executions, and children that a session has locked */
+#define SF_ABORT_RECHECK_MS			50
+#define SF_ABORT_LOCKED_RECHECK_MS		500
 
 /* --- a worker's turn --- */
 
@@ -129,7 +143,7 @@
 #define SF_QUANTUM_MS				5000
 /* The keeper stays in a database that long while another one wants it */
 #define SF_KEEPER_QUANTUM_MS		1000
-/* While no process can be started, look again that often for a free slot */
+/* While no process can be started, try again that often */
 #define SF_ROOM_RECHECK_MS			200
 /* ... and that often whether the postmaster grants the one on standby */
 #define SF_REFUSED_RECHECK_MS		500
@@ -137,23 +151,23 @@
 #define SF_ALONE_AFTER_MS			3000
 /* A suspect of a crash runs alone for that long, doubled each time that it is suspected again */
 #define SF_SUSPECT_ALONE_MS			5000
-/* Look that often whether the wall clock was set */
+/* Check that often whether the wall clock was set */
 #define SF_CLOCK_CHECK_MS			5000
 /* It was set, and not only slewed, when it moved by that much */
 #define SF_CLOCK_SET_US				100000
 
 /* --- sessions --- */
 
-/* sf_await looks that often even if no end was announced: not all ends are */
+/* sf_await checks that often even if no end was announced: not all ends are */
 #define SF_AWAIT_RECHECK_MS			1000
 
-/* How often sf_wait_change looks whether executions have changed. */
-#define SF_CHANGE_LOOK_MS			250
+/* How often sf_wait_change checks whether executions have changed. */
+#define SF_CHANGE_RECHECK_MS			250
 /* Workers have that long to finish their slices before a command that needs the database empty */
 #define SF_LEAVE_GRACE_MS			200
 /* ... then they are terminated; after this the command runs and reports who is still there */
 #define SF_LEAVE_WAIT_MS			5000
-#define SF_LEAVE_LOOK_MS			20
+#define SF_LEAVE_RECHECK_MS			20
 
 /*
  * A purge that is due waits for an idle worker that long; then a batch is taken
@@ -162,17 +176,17 @@
 #define SF_PURGE_PATIENCE_MS		300000
 #define SF_PURGE_PAUSE_MS			1000
 
-/* Two looks at schedules while runs wait for executions to end are that far apart */
-#define SF_RUNS_LOOK_PAUSE_MS		200
+/* Two sweeps of schedules while runs wait for executions to end are that far apart */
+#define SF_RUNS_SWEEP_PAUSE_MS		200
 
 /* Two scans for deadlines are that far apart: one may be locked by a session that changes it */
 #define SF_DEADLINES_PAUSE_MS		1000
 
-/* Two looks at the alerts that time opens, if a rule wants to know of them, are that far apart */
-#define SF_ALERTS_LOOK_MS			60000
+/* Two sweeps of the alerts that time opens, if a rule wants to know of them, are that far apart */
+#define SF_ALERTS_SWEEP_MS			60000
 
-/* Deliveries of rules that are due and could not be claimed are looked for again after this */
-#define SF_DELIVERY_LOOK_MS			100
+/* Deliveries of rules that are due and could not be claimed are sought again after this */
+#define SF_DELIVERY_RECHECK_MS			100
 
 /* After this a worker calls no more targets of the deliveries that it has claimed at once */
 #define SF_DELIVERY_TURN_MS			1000

@@ -5,7 +5,7 @@
 #ifndef SF_CLOUD_CLOUD_H
 #define SF_CLOUD_CLOUD_H
 
-#include "asl/tree.h"
+#include "asl/tree/tree.h"
 #include "base/compat.h"
 
 /* A template, and what was found out about it */

@@ -1,6 +1,6 @@
 /*
  * instance.c
- *		Whether this copy of the database is the one that is driven (4.7).
+ *		Whether this copy of the database is the one that is driven.
  *
  * The row of _sfflow.instance names the database that may be driven: by the
  * system identifier of its cluster, its oid, and the id of its data directory
@@ -29,8 +29,8 @@
 #include "copy/load_guard.h"
 #include "copy/sequences.h"
 #include "db/row.h"
+#include "store/execution/open_execution.h"
 #include "store/feature.h"
-#include "store/open_execution.h"
 
 /* Columns of _sfflow.instance; see sql/parts/10-tables.sql. */
 #define SF_INSTANCE_COLUMNS(X) \
@@ -298,13 +298,13 @@ sf_instance_enable(void)
 				 errdetail("%s.", explain_foreign_rows(foreign))));
 	adopted = !sf_instance_is_driven();
 	/* waits for sessions that have drawn numbers, so only where it is needed */
-	if (adopted || sf_numbers_behind(false) != NULL || sf_numbers_are_astray())
-		sf_numbers_pass_rows();
+	if (adopted || sf_sequences_behind(false) != NULL || sf_sequences_are_off())
+		sf_sequences_pass_rows();
 	if (adopted)
 		sf_open_execution_rebuild();
 	sf_load_guard_restore();
 	SF_TELL(enabled, adopted);
-	sf_feature_announce_copies();
+	sf_feature_announce_cached();
 	write_row(true);
 }
 
@@ -325,7 +325,7 @@ sf_instance_set_node(int node)
 	else if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_DISABLED)
 		sf_instance_tell(ERROR, state, "a database that is not driven cannot be made a node");
 	sf_store_execute(&plan, SF_INT2(node));
-	sf_numbers_pass_rows();
+	sf_sequences_pass_rows();
 }
 
 /* Have this copy driven no longer. */

@@ -1,6 +1,6 @@
 /*
  * instance.h
- *		Whether this copy of the database is the one that is driven (4.7).
+ *		Whether this copy of the database is the one that is driven.
  */
 #ifndef SF_COPY_INSTANCE_H
 #define SF_COPY_INSTANCE_H

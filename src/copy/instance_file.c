@@ -6,7 +6,7 @@
  * of the original.  What it does not have is the inode and the birth time of
  * the original's files.  So the file names its own; where they differ it came
  * with a copy (cp, tar, a base backup, pg_rewind), and the rules of
- * copy_rules.h decide.  The id in it is what the row of a driven database
+ * copy_decision.h decide.  The id in it is what the row of a driven database
  * names (instance.c).
  *
  * The file is never changed in place: a new one is written, synced and renamed

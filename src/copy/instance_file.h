@@ -8,7 +8,7 @@
 #ifndef SF_COPY_INSTANCE_FILE_H
 #define SF_COPY_INSTANCE_FILE_H
 
-#include "copy/copy_rules.h"
+#include "copy/copy_decision.h"
 
 extern void sf_instance_file_start(void);
 extern void sf_instance_file_reread(void);

@@ -26,7 +26,7 @@ typedef struct Position
 
 /* A number beyond what a session may have drawn in advance stays unused */
 static SfPlan positions_plan = SF_PLAN(
-	"SELECT p.name, p.last + 1::pg_catalog.int8 FROM _sfflow.sequence_position p");
+	"SELECT p.name, p.last + 1::pg_catalog.int8 AS next FROM _sfflow.sequence_position p");
 
 static SfPlan behind_plan = SF_PLAN(
 	"SELECT s.name, s.used FROM _sfflow.sequence_use s"
@@ -43,11 +43,12 @@ static SfPlan quick_plan = SF_PLAN(
 static void
 read_position(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_name = 1, COL_next};
 	List	  **list = arg;
 	Position   *position = palloc(sizeof(Position));
 
-	position->name = sf_row_text(tuple, desc, 1);
-	position->next = sf_row_number(tuple, desc, 2, 0);
+	position->name = sf_row_text(tuple, desc, COL_name);
+	position->next = sf_row_number(tuple, desc, COL_next, 0);
 	*list = lappend(*list, position);
 }
 
@@ -82,7 +83,7 @@ restart_sequences(void)
  * seen.  It locks the sequence to the end of the transaction, so the second time sees all.
  */
 void
-sf_numbers_pass_rows(void)
+sf_sequences_pass_rows(void)
 {
 	restart_sequences();
 	restart_sequences();
@@ -93,7 +94,7 @@ sf_numbers_pass_rows(void)
  * first one.  With quick, only of those for which an index knows.
  */
 const char *
-sf_numbers_behind(bool quick)
+sf_sequences_behind(bool quick)
 {
 	Position   *first = sf_list_first(sf_store_list(quick ? &quick_plan : &behind_plan,
 												   read_position, SF_ARGS()));
@@ -106,7 +107,7 @@ sf_numbers_behind(bool quick)
 
 /* Tell whether a sequence draws numbers that are none of this node. */
 bool
-sf_numbers_are_astray(void)
+sf_sequences_are_off(void)
 {
 	return sf_store_execute(&astray_plan) > 0;
 }

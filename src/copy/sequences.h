@@ -5,9 +5,9 @@
 #ifndef SF_COPY_SEQUENCES_H
 #define SF_COPY_SEQUENCES_H
 
-extern void sf_numbers_pass_rows(void);
+extern void sf_sequences_pass_rows(void);
 
-extern const char *sf_numbers_behind(bool quick);
-extern bool sf_numbers_are_astray(void);
+extern const char *sf_sequences_behind(bool quick);
+extern bool sf_sequences_are_off(void);
 
 #endif							/* SF_COPY_SEQUENCES_H */

@@ -94,6 +94,24 @@ read_column(const SfColumn *column, Datum value, bool isnull, void *field)
 	}
 }
 
+/* Read the columns of a row from one up to another, counted from 1, into a struct. */
+static void
+read_columns(const SfRowType *type, const Datum *values, const bool *nulls, int first, int last, void *row)
+{
+	for (int i = first - 1; i < last; i++)
+		read_column(&type->columns[i], values[i], nulls[i],
+					(char *) row + type->columns[i].offset);
+}
+
+/* Lay out a row that is to have so many columns. */
+static void
+deform(const SfRowType *type, HeapTuple tuple, TupleDesc desc, int ncolumns, Datum *values, bool *nulls)
+{
+	if (desc->natts < ncolumns || desc->natts > SF_MAX_COLUMNS)
+		elog(ERROR, "a row of %s has %d columns", type->key.table ? type->key.table : "a query", desc->natts);
+	heap_deform_tuple(tuple, desc, values, nulls);
+}
+
 /* Read the first columns of a row into a struct. */
 void
 sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc, int ncolumns,
@@ -102,12 +120,20 @@ sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc, int ncolumns
 	Datum		values[SF_MAX_COLUMNS];
 	bool		nulls[SF_MAX_COLUMNS];
 
-	if (desc->natts < ncolumns || desc->natts > SF_MAX_COLUMNS)
-		elog(ERROR, "a row of %s has %d columns", type->key.table ? type->key.table : "a query", desc->natts);
-	heap_deform_tuple(tuple, desc, values, nulls);
-	for (int i = 0; i < ncolumns; i++)
-		read_column(&type->columns[i], values[i], nulls[i],
-					(char *) row + type->columns[i].offset);
+	deform(type, tuple, desc, ncolumns, values, nulls);
+	read_columns(type, values, nulls, 1, ncolumns, row);
+}
+
+/* Read all columns of a row into a struct, but those from one up to another, counted from 1. */
+void
+sf_row_read_without(const SfRowType *type, HeapTuple tuple, TupleDesc desc, int first, int last, void *row)
+{
+	Datum		values[SF_MAX_COLUMNS];
+	bool		nulls[SF_MAX_COLUMNS];
+
+	deform(type, tuple, desc, type->ncolumns, values, nulls);
+	read_columns(type, values, nulls, 1, first - 1, row);
+	read_columns(type, values, nulls, last + 1, type->ncolumns, row);
 }
 
 /* Structs that rows are read into */

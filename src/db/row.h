@@ -123,6 +123,8 @@ typedef struct SfRowType
 
 extern void sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc,
 						int ncolumns, void *row);
+extern void sf_row_read_without(const SfRowType *type, HeapTuple tuple, TupleDesc desc,
+								int first, int last, void *row);
 
 /* Read the rows of a query into new structs: a List of them, or the first or NULL. */
 #define sf_store_rows(plan, type, ...) \

@@ -384,6 +384,19 @@ sf_row_text(HeapTuple tuple, TupleDesc desc, int column)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
+/* Read a text column that has one of some words: its number among them. */
+int
+sf_row_word(HeapTuple tuple, TupleDesc desc, int column, const char *const *words, int n)
+{
+	const char *text = sf_row_text(tuple, desc, column);
+
+	for (int i = 0; i < n; i++)
+		if (text != NULL && strcmp(words[i], text) == 0)
+			return i;
+	elog(ERROR, "column \"%s\" has \"%s\", which this library does not know",
+		 NameStr(TupleDescAttr(desc, column - 1)->attname), text == NULL ? "null" : text);
+}
+
 /* Read a document as a detoasted copy, NULL where it is null. */
 Jsonb *
 sf_row_jsonb(HeapTuple tuple, TupleDesc desc, int column)

@@ -148,20 +148,20 @@ sf_intrinsic_array_unique(SfIntrinsicCall *call)
 	JsonbIterator *it = sf_json_elements(&call->args[0]);
 	JsonbValue	element;
 	SeenElement **table;
-	Size		nslots = 64;
+	Size		nbuckets = 64;
 
-	while (nslots < (Size) sf_json_count(&call->args[0]))
-		nslots *= 2;
-	table = MemoryContextAllocHuge(CurrentMemoryContext, nslots * sizeof(SeenElement *));
-	memset(table, 0, nslots * sizeof(SeenElement *));
+	while (nbuckets < (Size) sf_json_count(&call->args[0]))
+		nbuckets *= 2;
+	table = MemoryContextAllocHuge(CurrentMemoryContext, nbuckets * sizeof(SeenElement *));
+	memset(table, 0, nbuckets * sizeof(SeenElement *));
 
 	sf_json_begin_array(&b);
 	while (sf_json_next(&it, &element))
 	{
-		SeenElement **slot = &table[hash_value(&element) & (nslots - 1)];
+		SeenElement **bucket = &table[hash_value(&element) & (nbuckets - 1)];
 		SeenElement *seen;
 
-		for (seen = *slot; seen != NULL; seen = seen->next)
+		for (seen = *bucket; seen != NULL; seen = seen->next)
 		{
 			if (sf_json_value_equal(&seen->value, &element))
 				break;
@@ -170,8 +170,8 @@ sf_intrinsic_array_unique(SfIntrinsicCall *call)
 			continue;
 		seen = palloc(sizeof(SeenElement));
 		seen->value = element;
-		seen->next = *slot;
-		*slot = seen;
+		seen->next = *bucket;
+		*bucket = seen;
 		sf_json_add_value(&b, NULL, &element);
 	}
 	return finish_array(call, &b);

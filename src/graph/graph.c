@@ -106,12 +106,12 @@ append_rule(StringInfo buf, const SfChoiceRule *rule, bool nested)
 		return;					/* will be cut off anyway */
 	switch (rule->kind)
 	{
-		case SF_RULE_CONDITION:
+		case SF_CHOICE_CONDITION:
 			/* a literal true or false has no expression */
 			appendStringInfoString(buf, rule->condition_text ?
 								   rule->condition_text : "Condition");
 			break;
-		case SF_RULE_COMPARE:
+		case SF_CHOICE_COMPARE:
 			appendStringInfo(buf, "%s %s ", sf_expr_text(rule->variable),
 							 comparison_signs[rule->comparison].sign
 							 ? comparison_signs[rule->comparison].sign
@@ -121,17 +121,17 @@ append_rule(StringInfo buf, const SfChoiceRule *rule, bool nested)
 			else
 				sf_json_append_text(buf, &rule->operand);
 			break;
-		case SF_RULE_AND:
-		case SF_RULE_OR:
-		case SF_RULE_NOT:
-			if (rule->kind == SF_RULE_NOT)
+		case SF_CHOICE_AND:
+		case SF_CHOICE_OR:
+		case SF_CHOICE_NOT:
+			if (rule->kind == SF_CHOICE_NOT)
 				appendStringInfoString(buf, "not ");
 			if (group)
 				appendStringInfoChar(buf, '(');
 			for (int i = 0; i < rule->nchildren; i++)
 			{
 				if (i > 0)
-					appendStringInfoString(buf, rule->kind == SF_RULE_AND
+					appendStringInfoString(buf, rule->kind == SF_CHOICE_AND
 										   ? " and " : " or ");
 				append_rule(buf, &rule->children[i], true);
 			}

@@ -10,10 +10,10 @@
 
 #include "base/errors.h"
 #include "base/settings.h"
-#include "jsonata/eval.h"
+#include "jsonata/evaluation/eval.h"
 #include "jsonata/jsonata.h"
-#include "jsonata/jsonata_print.h"
 #include "jsonata/jsonata_program.h"
+#include "jsonata/value/jsonata_print.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -5,7 +5,7 @@
 #ifndef SF_JSONATA_JSONATA_PROGRAM_H
 #define SF_JSONATA_JSONATA_PROGRAM_H
 
-#include "jsonata/ast.h"
+#include "jsonata/syntax/ast.h"
 
 /* Which fields of $states an expression looks at */
 #define SF_JN_STATES_INPUT			0x01

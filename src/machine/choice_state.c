@@ -243,27 +243,27 @@ eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 	check_stack_depth();
 	switch (rule->kind)
 	{
-		case SF_RULE_COMPARE:
+		case SF_CHOICE_COMPARE:
 			return eval_compare(step, rule, error);
-		case SF_RULE_CONDITION:
+		case SF_CHOICE_CONDITION:
 			return eval_condition(step, rule, top, error);
-		case SF_RULE_NOT:
+		case SF_CHOICE_NOT:
 			verdict = eval_rule(step, &rule->children[0], top, error);
 			if (verdict == VERDICT_ERROR)
 				return verdict;
 			return verdict == VERDICT_YES ? VERDICT_NO : VERDICT_YES;
-		case SF_RULE_AND:
-		case SF_RULE_OR:
+		case SF_CHOICE_AND:
+		case SF_CHOICE_OR:
 			break;
 	}
 	for (int i = 0; i < rule->nchildren; i++)
 	{
 		verdict = eval_rule(step, &rule->children[i], top, error);
 		if (verdict == VERDICT_ERROR ||
-			(verdict == VERDICT_YES) == (rule->kind == SF_RULE_OR))
+			(verdict == VERDICT_YES) == (rule->kind == SF_CHOICE_OR))
 			return verdict;
 	}
-	return rule->kind == SF_RULE_AND ? VERDICT_YES : VERDICT_NO;
+	return rule->kind == SF_CHOICE_AND ? VERDICT_YES : VERDICT_NO;
 }
 
 /* Evaluate the Condition of a job; false with an error when that fails. */
@@ -314,8 +314,8 @@ take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 	if (!sf_flow_assign(step, assign, rule == NULL ? "Assign" :
 						rule_field(step, rule, "Assign"), &assigned, &error))
 		return sf_step_fail(step, &error);
-	if (step->loaded->trace != NULL)
-		step->loaded->trace->next_name = rule ? rule->next_name : choice->default_name;
+	if (step->loaded->inspection != NULL)
+		step->loaded->inspection->next_name = rule ? rule->next_name : choice->default_name;
 	step->transition->name = "succeeded";
 	return sf_step_exit(step, output, rule ? rule->next : choice->default_next,
 						assigned);

@@ -73,14 +73,14 @@ sf_context_make(void *arg)
 {
 	SfStep	   *step = arg;
 	const SfExecution *e = step->loaded->execution;
-	SfTrace    *trace = step->loaded->trace;
+	SfInspection *inspection = step->loaded->inspection;
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
-	if (trace != NULL)
+	if (inspection != NULL)
 	{
 		add_map(&b, step);
-		return sf_json_merge(trace->context, sf_json_finish(&b));
+		return sf_json_merge(inspection->context, sf_json_finish(&b));
 	}
 	(void) sf_step_has(step, SF_NEED_CONTEXT);
 	add_execution(&b, step);

@@ -150,7 +150,7 @@ sf_flow_input(SfStep *step, SfError *error)
 	if (!sf_flow_path(step, &step->state->input_path, &input, error))
 		return false;
 	step->env.input = input;
-	sf_step_trace(step, SF_TRACE_AFTER_INPUT_PATH, input);
+	sf_step_show(step, SF_INSPECTION_AFTER_INPUT_PATH, input);
 	return true;
 }
 
@@ -167,9 +167,9 @@ sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error)
 						  "Arguments" : "Parameters", result, error))
 		return false;
 	if (state->language == SF_QL_JSONPATH)
-		sf_step_trace(step, SF_TRACE_AFTER_PARAMETERS, *result);
+		sf_step_show(step, SF_INSPECTION_AFTER_PARAMETERS, *result);
 	else if (state->parameters != NULL)
-		sf_step_trace(step, SF_TRACE_AFTER_ARGUMENTS, *result);
+		sf_step_show(step, SF_INSPECTION_AFTER_ARGUMENTS, *result);
 	return true;
 }
 
@@ -213,7 +213,7 @@ path_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 			 !sf_expr_set(state->result_path.expr, raw, result, &result, error))
 		return false;
 
-	sf_step_trace(step, SF_TRACE_AFTER_RESULT_PATH, result);
+	sf_step_show(step, SF_INSPECTION_AFTER_RESULT_PATH, result);
 	step->env.input = result;
 	return sf_flow_path(step, &state->output_path, output, error);
 }
@@ -227,7 +227,7 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 {
 	const SfState *state = step->state;
 
-	sf_step_trace(step, SF_TRACE_RESULT, result);
+	sf_step_show(step, SF_INSPECTION_RESULT, result);
 	if (state->result_selector != NULL)
 	{
 		step->env.input = result;
@@ -235,7 +235,7 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 							  "ResultSelector", &result, error))
 			return false;
 	}
-	sf_step_trace(step, SF_TRACE_AFTER_RESULT_SELECTOR, result);
+	sf_step_show(step, SF_INSPECTION_AFTER_RESULT_SELECTOR, result);
 
 	if (state->language == SF_QL_JSONATA)
 	{
@@ -273,7 +273,7 @@ sf_flow_concurrency(SfStep *step, const SfValueField *field, SfError *error)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"Expected non-negative integer for MaxConcurrency, got '" INT64_FORMAT "' instead.",
 							count);
-	sf_step_trace(step, SF_TRACE_MAX_CONCURRENCY, sf_json_int(count));
+	sf_step_show(step, SF_INSPECTION_MAX_CONCURRENCY, sf_json_int(count));
 	step->branch->max_concurrency = (int) Min(count, PG_INT32_MAX);
 	return true;
 }

@@ -101,7 +101,7 @@ run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
 							"ToleratedFailureCount cannot be negative.");
 	if (!sf_map_percentage(step, &map_run->tolerated_percentage, error))
 		return false;
-	sf_map_trace_tolerated(step, map_run->tolerated_count, map_run->tolerated_percentage);
+	sf_map_show_tolerated(step, map_run->tolerated_count, map_run->tolerated_percentage);
 	if (!int_field(step, &map->max_items, "MaxItems", &map_run->max_items, error) ||
 		!int_field(step, &map->max_items_per_batch, "MaxItemsPerBatch",
 				   &map_run->max_items_per_batch, error) ||
@@ -136,7 +136,7 @@ fail_run(SfStep *step, SfError *error)
 	sf_step_prefix(step, error);
 	if (!sf_error_is(error, SF_ERR_RUNTIME))
 		sf_step_event(step, SF_EVENT_MAP_RUN_FAILED, NULL,
-					  sf_event_type_failure(error->name, error->cause));
+					  sf_history_event_type_failure(error->name, error->cause));
 	end_run(step, SF_STATUS_FAILED);
 	return sf_step_fail(step, error);
 }
@@ -233,7 +233,7 @@ begin_run(SfStep *step, SfMapRun *map_run, Jsonb *items)
 	map_run->state = step->state->number;
 	map_run->status = SF_STATUS_RUNNING;
 	map_run->started_at = step->now;
-	map_run->stopped_at = DT_NOEND;
+	map_run->stopped_at = DT_NOBEGIN;
 	effect = sf_step_effect(step, SF_EFFECT_BEGIN_MAP_RUN);
 	effect->begin_map_run.map_run = map_run;
 	effect->begin_map_run.items = items;
@@ -423,7 +423,7 @@ make_single(Feed *feed, Size *size, SfError *error)
  * within Maps would wait for each other; its end has the run looked at again.
  */
 static bool
-is_held_up(const SfStep *step)
+must_wait(const SfStep *step)
 {
 	return step->branch->pending > 0 && !step->loaded->may_begin;
 }
@@ -440,7 +440,7 @@ has_room(const SfBranch *branch)
 
 /* Begin children while there is room for them, within what a step may do. */
 static bool
-begin_children(SfStep *step, bool *held_up, SfError *error)
+begin_children(SfStep *step, bool *waits, SfError *error)
 {
 	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
 	SfBranch   *branch = step->branch;
@@ -461,8 +461,8 @@ begin_children(SfStep *step, bool *held_up, SfError *error)
 		Size		size;
 
 		CHECK_FOR_INTERRUPTS();
-		*held_up = is_held_up(step);
-		if (*held_up || (feed->pos > 0 && feed->pos == step->loaded->nitems))
+		*waits = must_wait(step);
+		if (*waits || (feed->pos > 0 && feed->pos == step->loaded->nitems))
 			break;				/* the next step goes on */
 		child = map->item_batcher != NULL ?
 			make_batch(feed, batch_input, &size, error) :
@@ -484,7 +484,7 @@ sf_distributed_continue(SfStep *step)
 	int			next_index = branch->next_index;
 	int			pending = branch->pending;
 	int			neffects = step->transition->neffects;
-	bool		held_up = false;
+	bool		waits = false;
 	SfError		error;
 
 	branch->due_at = DT_NOEND;
@@ -494,7 +494,7 @@ sf_distributed_continue(SfStep *step)
 		return SF_STEP_REST;
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
-	if (!begin_children(step, &held_up, &error))
+	if (!begin_children(step, &waits, &error))
 	{
 		if (step->transition->needs != 0)
 			return SF_STEP_REST;
@@ -505,7 +505,7 @@ sf_distributed_continue(SfStep *step)
 		return SF_STEP_REST;
 	}
 	/* the rest of the window with the next step */
-	if (has_room(branch) && !held_up)
+	if (has_room(branch) && !waits)
 		branch->due_at = step->now;
 	step->transition->name = "continued";
 	return SF_STEP_REST;
@@ -549,7 +549,7 @@ sf_distributed_resume(SfStep *step)
 
 	step->branch->started_at = DT_NOBEGIN;
 	if (outcome->task != NULL)
-		sf_step_effect(step, SF_EFFECT_SETTLE_TASK)->settle = outcome->task;
+		sf_step_effect(step, SF_EFFECT_CLOSE_TASK)->close_task = outcome->task;
 	if (sf_branch_is_reading(step->branch))
 	{
 		if (!outcome->ok)

@@ -7,7 +7,7 @@
  * and neither has one that was skipped.
  *
  *		waiting		phase ENTER, not due, place WAITS: "pending" jobs of its After have
- *					not ended; failing: one has ended in another way than it needs
+ *					not ended; unmet: one has ended in another way than it needs
  *		queued		phase ENTER, not due, place QUEUED: waits for room, where
  *					MaxConcurrency limits how many jobs run
  *		begun		as any branch; its payload is NULL until a slice takes it: the input
@@ -17,7 +17,7 @@
  * A net with many short jobs is in phase JOIN only while a slice runs them.  Between
  * slices it is in phase NET, due, and the jobs that had begun are queued (sf_net_rest).
  * If a slice knows how all of its jobs have ended, those that have not begun have no
- * rows meanwhile (store/job_rows.c).
+ * rows meanwhile (store/branch/job_rows.c).
  *
  * When a job ends, each job that waits for it is told once (sf_net_end), so all of them
  * cost as much as there are links.  A job is decided on when the last one of its After
@@ -28,7 +28,7 @@
 #include "postgres.h"
 
 #include "machine/job_net.h"
-#include "store/job_rows.h"
+#include "store/branch/job_rows.h"
 
 /* --- ends of jobs --- */
 
@@ -95,7 +95,10 @@ queue_job(SfNet *net, int job)
 	net->changed = lappend(net->changed, branch);
 }
 
-/* Skip a job, which has no row from now on. */
+/*
+ * Skip a job, which has no row from now on.  No step of it has begun that could end, as the step of a job whose
+ * condition does not hold does (sf_step_skip_job).
+ */
 static void
 skip_job(SfNet *net, int job)
 {
@@ -110,8 +113,7 @@ skip_job(SfNet *net, int job)
 static bool
 waits_for_others(const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_ENTER && branch->place == SF_JOB_PLACE_WAITS &&
-		branch->due_at == DT_NOEND;
+	return branch->phase == SF_PHASE_ENTER && branch->place == SF_JOB_PLACE_WAITS && sf_branch_is_parked(branch);
 }
 
 /*
@@ -135,10 +137,10 @@ sf_net_end(SfNet *net, int job, int end, List **skipped)
 			continue;			/* it succeeded before a redrive */
 		branch->pending--;
 		if ((link->on & end) == 0)
-			branch->failing = true;
+			branch->unmet = true;
 		if (branch->pending > 0)
 			net->changed = lappend(net->changed, branch);
-		else if (branch->failing)
+		else if (branch->unmet)
 		{
 			skip_job(net, link->job);
 			*skipped = lappend_int(*skipped, link->job);
@@ -217,7 +219,7 @@ sf_net_take_implied(SfNet *net)
 		else if (undone < jobs->jobs[i].nafter)
 		{
 			make_job(net, i)->pending = undone;
-			net->rows[i]->failing = unmet;
+			net->rows[i]->unmet = unmet;
 		}
 	}
 }
@@ -341,7 +343,7 @@ sf_net_job_with_condition(const SfProgram *program, const SfBranch *branch)
 static void
 prefix_condition(const SfStep *step, const SfNetJob *job, SfError *error)
 {
-	if (!error->needs_prefix || error->cause == NULL || step->loaded->trace != NULL)
+	if (!error->needs_prefix || error->cause == NULL || step->loaded->inspection != NULL)
 		return;
 	error->cause = psprintf("An error occurred while evaluating the condition of the job '%s'. %s",
 							job->name, error->cause);
@@ -409,7 +411,7 @@ rewind_job(SfNet *net, int job, int undone, bool unmet)
 		return;
 	make_job(net, job);
 	net->rows[job]->pending = undone;
-	net->rows[job]->failing = unmet;
+	net->rows[job]->unmet = unmet;
 	net->changed = lappend(net->changed, net->rows[job]);
 }
 

@@ -117,7 +117,7 @@ sf_map_items(SfStep *step, Jsonb **items, SfError *error)
 	sf_json_root(*items, &root);
 	if (sf_json_is_array(&root))
 	{
-		sf_step_trace(step, SF_TRACE_AFTER_ITEMS_PATH, *items);
+		sf_step_show(step, SF_INSPECTION_AFTER_ITEMS_PATH, *items);
 		return true;
 	}
 	return sf_error_set(error, SF_ERR_RUNTIME,
@@ -151,20 +151,20 @@ sf_map_iteration_input(SfStep *step, Jsonb *item, int index, Jsonb **input,
 	return ok;
 }
 
-/* Show the inputs that ItemSelector made to the trace of a test. */
+/* Show the inputs that ItemSelector made in the inspection of a test. */
 static void
-trace_selected(SfStep *step)
+show_selected(SfStep *step)
 {
 	const SfTransition *t = step->transition;
 	SfJsonBuilder b;
 
-	if (step->loaded->trace == NULL || sf_state_map(step->state)->item_selector == NULL)
+	if (step->loaded->inspection == NULL || sf_state_map(step->state)->item_selector == NULL)
 		return;
 	sf_json_begin_array(&b);
 	for (int i = 0; i < t->neffects; i++)
 		if (t->effects[i].kind == SF_EFFECT_SPAWN_BRANCH)
 			sf_json_add(&b, NULL, t->effects[i].spawn->payload);
-	sf_step_trace(step, SF_TRACE_AFTER_ITEM_SELECTOR, sf_json_finish(&b));
+	sf_step_show(step, SF_INSPECTION_AFTER_ITEM_SELECTOR, sf_json_finish(&b));
 }
 
 /* Begin iterations while there is room for them. */
@@ -175,12 +175,12 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 	JsonbValue	array,
 				value;
 	int			scope = step->state->scopes[0];
-	bool		keep_item = (step->program->scopes[scope].context_use & SF_CONTEXT_ITEM) != 0;
+	bool		stores_item = (step->program->scopes[scope].context_use & SF_CONTEXT_ITEM) != 0;
 	int			room;
 
 	room = (branch->max_concurrency > 0 ? branch->max_concurrency : SF_MAP_WINDOW)
 		- branch->pending;
-	if (step->loaded->trace != NULL)
+	if (step->loaded->inspection != NULL)
 		room = branch->total;	/* a test shows all of them */
 	sf_json_root(items, &array);
 	while (room-- > 0 && branch->next_index < branch->total)
@@ -196,7 +196,7 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 		if (!sf_map_iteration_input(step, item, index, &input, error))
 			return false;
 		child = sf_join_spawn(step, scope, index, input, 0);
-		child->item = keep_item ? item : NULL;
+		child->item = stores_item ? item : NULL;
 		child->niterations = branch->niterations + 1;
 		child->iterations = palloc(sizeof(int) * child->niterations);
 		if (branch->niterations > 0)
@@ -207,7 +207,7 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 		branch->pending++;
 	}
 	branch->join_input = branch->next_index < branch->total ? items : NULL;
-	trace_selected(step);
+	show_selected(step);
 	return true;
 }
 
@@ -222,16 +222,16 @@ sf_map_length(int length)
 	return sf_json_finish(&b);
 }
 
-/* Show what is tolerated, as far as the state says, to the trace of a test. */
+/* Show what is tolerated, as far as the state says, in the inspection of a test. */
 void
-sf_map_trace_tolerated(SfStep *step, int64 count, double percentage)
+sf_map_show_tolerated(SfStep *step, int64 count, double percentage)
 {
 	const SfMapState *map = sf_state_map(step->state);
 
 	if (map->tolerated_failure_count.kind != SF_FIELD_ABSENT)
-		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_COUNT, sf_json_int(count));
+		sf_step_show(step, SF_INSPECTION_TOLERATED_FAILURE_COUNT, sf_json_int(count));
 	if (map->tolerated_failure_percentage.kind != SF_FIELD_ABSENT)
-		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_PERCENTAGE,
+		sf_step_show(step, SF_INSPECTION_TOLERATED_FAILURE_PERCENTAGE,
 					  sf_json_from_cstring(psprintf("%.15g", percentage)));
 }
 
@@ -250,7 +250,7 @@ check_tolerated(SfStep *step, SfError *error)
 							"ToleratedFailureCount cannot be negative.");
 	if (!sf_map_percentage(step, &percentage, error))
 		return false;
-	sf_map_trace_tolerated(step, count, percentage);
+	sf_map_show_tolerated(step, count, percentage);
 	return true;
 }
 

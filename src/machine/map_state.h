@@ -6,14 +6,14 @@
 #define SF_MACHINE_MAP_STATE_H
 
 #include "machine/join.h"
-#include "store/map_run.h"
+#include "store/map_run/map_run.h"
 
 /* --- map_state.c --- */
 
 extern bool sf_map_count(SfStep *step, const SfValueField *field,
 						 const char *name, int64 *count, SfError *error);
 extern bool sf_map_percentage(SfStep *step, double *percentage, SfError *error);
-extern void sf_map_trace_tolerated(SfStep *step, int64 count, double percentage);
+extern void sf_map_show_tolerated(SfStep *step, int64 count, double percentage);
 extern bool sf_map_items(SfStep *step, Jsonb **items, SfError *error);
 extern bool sf_map_iteration_input(SfStep *step, Jsonb *item, int index,
 								   Jsonb **input, SfError *error);

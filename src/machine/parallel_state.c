@@ -16,7 +16,7 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 			  int payload_event)
 {
 	const SfBranch *parent = step->branch;
-	SfBranch   *child = sf_branch_make(parent->key.execution_no, parent->owner, 0);
+	SfBranch   *child = sf_branch_make(parent->key.execution_no, parent->owner, SF_BRANCH_UNNUMBERED);
 
 	child->parent_no = parent->key.branch_no;
 	child->branch_index = index;
@@ -180,7 +180,7 @@ sf_join_resume(SfStep *step)
 	if (step->stimulus->last_event != 0)
 		branch->last_event = step->stimulus->last_event;
 	(void) sf_step_side_event(step,
-							  sf_event_type_of_state(step->state->type, SF_MEANS_SUCCEEDED),
+							  sf_history_event_type_of_state(step->state->type, SF_MEANS_SUCCEEDED),
 							  NULL, NULL, SF_CHAIN);
 	return sf_step_succeed(step, joined_result(step));
 }

@@ -15,15 +15,15 @@ redrive_alone(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
 
-	if (step->stimulus->output != NULL)
+	if (step->stimulus->input != NULL)
 	{
 		/* a Fail state would only fail again; what led there may not */
 		branch->state = step->program->scopes[branch->scope].start;
-		branch->payload = step->stimulus->output;
+		branch->payload = step->stimulus->input;
 		branch->payload_event = 0;
 	}
 	/* an outcome that was committed while it was stopped stays, a failure does not */
-	if (branch->phase != SF_PHASE_ANSWERED || branch->failing ||
+	if (branch->phase != SF_PHASE_ANSWERED || branch->outcome_failed ||
 		SF_DEBUG_MUTATION("redrive"))
 	{
 		branch->phase = SF_PHASE_ENTER;
@@ -39,9 +39,7 @@ redrive_join(SfStep *step)
 	SfBranch   *join = step->branch;
 
 	join->phase = SF_PHASE_JOIN;
-	join->attempt = 0;
-	join->nretry_counts = 0;
-	join->retry_counts = NULL;
+	sf_step_forget_retries(join);
 	sf_step_clear_branch_error(join);
 	join->due_at = sf_join_is_ready(join, step->state) ?
 		step->now : DT_NOEND;

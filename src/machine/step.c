@@ -48,18 +48,14 @@ enter_state(SfStep *step)
 
 	step->entered_previous = branch->last_event;
 	branch->entered_event =
-		sf_step_event(step, sf_event_type_of_state(step->state->type, SF_MEANS_ENTERED),
+		sf_step_event(step, sf_history_event_type_of_state(step->state->type, SF_MEANS_ENTERED),
 					  branch->payload, NULL);
-	branch->payload_event = sf_step_event_holding(step, branch->payload);
+	branch->payload_event = sf_step_event_storing(step, branch->payload);
 	(void) sf_step_effect(step, SF_EFFECT_COUNT_TRANSITION);
 	branch->entered_at = step->now;
-	branch->attempt = 0;
-	branch->nretry_counts = 0;
-	branch->retry_counts = NULL;
-	sf_step_clear_branch_error(branch);
-	branch->task_payload = branch->outcome = branch->join_input = NULL;
-	branch->map_run_no = 0;
-	branch->total = 0;
+	/* a redrive has left what the branch was at when it ended */
+	sf_step_forget_retries(branch);
+	sf_step_forget_attempt(branch);
 	branch->phase = SF_PHASE_RUN;
 }
 
@@ -171,7 +167,7 @@ take_mark(SfStep *step)
 
 /* Fail a state that a limit does not let begin. */
 static SfStepOutcome
-take_refusal(SfStep *step)
+take_throttled(SfStep *step)
 {
 	SfError		error = step->stimulus->error;
 
@@ -188,12 +184,12 @@ take_refusal(SfStep *step)
 
 /* The execution has ended: the branch rests where it is. */
 static SfStepOutcome
-settle(SfBranch *branch)
+end_with_execution(SfBranch *branch)
 {
 	if (!sf_branch_is_line(branch->phase))
 		branch->gone = true;
-	else if (branch->phase != SF_PHASE_ANSWERED && branch->phase != SF_PHASE_JOIN)
-		branch->phase = SF_PHASE_ABORTED;
+	else
+		branch->phase = sf_phase_at_end(branch->phase);
 	branch->due_at = DT_NOEND;
 	branch->generation++;
 	return SF_STEP_ENDED;
@@ -201,7 +197,7 @@ settle(SfBranch *branch)
 
 /* Nothing has happened: a join waits for its children, a task for its answer. */
 static SfStepOutcome
-look_again(SfStep *step)
+recheck(SfStep *step)
 {
 	const SfStimulus *stimulus = step->stimulus;
 
@@ -225,14 +221,14 @@ take_stimulus(SfStep *step)
 		case SF_STIMULUS_MARKED:
 			return take_mark(step);
 		case SF_STIMULUS_THROTTLED:
-			return take_refusal(step);
+			return take_throttled(step);
 		case SF_STIMULUS_TASK:
 			sf_step_clear_branch_error(step->branch);
 			/* a Distributed Map has tasks, too */
 			return step->state->type == SF_STATE_MAP ?
 				sf_distributed_resume(step) : sf_task_state_resume(step);
 		case SF_STIMULUS_OUTCOME:
-			return sf_task_state_keep_outcome(step);
+			return sf_task_state_store_outcome(step);
 		case SF_STIMULUS_ANNOUNCED:
 			return sf_task_state_announced(step);
 		case SF_STIMULUS_QUEUED:
@@ -243,7 +239,7 @@ take_stimulus(SfStep *step)
 			return step->branch->map_run_no != 0 ?
 				sf_distributed_joined(step) : sf_join_resume(step);
 		case SF_STIMULUS_NOT_YET:
-			return look_again(step);
+			return recheck(step);
 		case SF_STIMULUS_ABORTED:
 			return sf_step_abort(step);
 		case SF_STIMULUS_CONDEMNED:
@@ -252,7 +248,7 @@ take_stimulus(SfStep *step)
 				sf_step_begin_execution(step);
 			return sf_step_fail_branch(step, &stimulus->error);
 		case SF_STIMULUS_OVER:
-			return settle(step->branch);
+			return end_with_execution(step->branch);
 		case SF_STIMULUS_REDRIVEN:
 			return sf_step_redrive(step);
 		case SF_STIMULUS_STOPPED:

@@ -31,22 +31,22 @@ typedef struct SfStep
 	{
 		Jsonb	   *payload;
 		int			event;
-	}			held[4];		/* payloads that events of this step hold */
-	int			nheld;
+	}			stored[4];		/* payloads that events of this step have */
+	int			nstored;
 	int			nevents;		/* events so far, those of the run included */
 } SfStep;
 
-/* --- step_event.c: effects, events, the trace of a test --- */
+/* --- step_event.c: effects, events, the inspection of a test --- */
 
 extern SfEffect *sf_step_effect(SfStep *step, SfEffectKind kind);
 extern bool sf_step_has(SfStep *step, uint32 need);
-extern void sf_step_trace(SfStep *step, SfTraceField field, Jsonb *value);
+extern void sf_step_show(SfStep *step, SfInspectionField field, Jsonb *value);
 extern void sf_step_prefix(SfStep *step, SfError *error);
-extern int	sf_step_event(SfStep *step, SfEventType type, Jsonb *payload,
+extern int	sf_step_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 						  Jsonb *extra);
-extern int	sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
+extern int	sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 							   Jsonb *extra, int previous);
-extern int	sf_step_event_holding(const SfStep *step, const Jsonb *payload);
+extern int	sf_step_event_storing(const SfStep *step, const Jsonb *payload);
 extern void sf_step_begin_execution(SfStep *step);
 
 /* --- for state handlers --- */
@@ -63,7 +63,7 @@ extern SfStepOutcome sf_task_state_resume(SfStep *step);
 extern SfStepOutcome sf_task_state_announced(SfStep *step);
 extern SfStepOutcome sf_task_state_queued(SfStep *step);
 extern SfStepOutcome sf_task_state_submitted(SfStep *step);
-extern SfStepOutcome sf_task_state_keep_outcome(SfStep *step);
+extern SfStepOutcome sf_task_state_store_outcome(SfStep *step);
 extern SfStepOutcome sf_parallel_enter(SfStep *step);
 extern SfStepOutcome sf_map_enter(SfStep *step);
 extern SfStepOutcome sf_map_continue(SfStep *step);
@@ -87,6 +87,8 @@ extern SfStepOutcome sf_step_abort(SfStep *step);
 extern SfStepOutcome sf_step_stop(SfStep *step);
 extern SfStepOutcome sf_step_redrive(SfStep *step);
 extern void sf_step_clear_branch_error(SfBranch *branch);
+extern void sf_step_forget_attempt(SfBranch *branch);
+extern void sf_step_forget_retries(SfBranch *branch);
 extern void sf_step_set_branch_error(SfBranch *branch, const SfError *error);
 
 /* --- dataflow.c: InputPath … OutputPath --- */

@@ -14,13 +14,13 @@ void
 sf_step_clear_branch_error(SfBranch *branch)
 {
 	branch->error = branch->cause = branch->sqlstate = NULL;
-	branch->failing = branch->aborting = branch->uncatchable = false;
+	branch->failing = branch->outcome_failed = branch->aborting = branch->uncatchable = false;
 	branch->failed_event = 0;
 }
 
-/* Forget what the present attempt at a state came to. */
-static void
-forget_attempt(SfBranch *branch)
+/* Forget what the present attempt at a state came to, if it is over: a new one begins without all this. */
+void
+sf_step_forget_attempt(SfBranch *branch)
 {
 	branch->task_payload = branch->outcome = branch->join_input = NULL;
 	sf_step_clear_branch_error(branch);
@@ -29,6 +29,15 @@ forget_attempt(SfBranch *branch)
 	branch->njobs = 0;
 	branch->started_at = DT_NOBEGIN;
 	branch->deadline = DT_NOEND;
+}
+
+/* Forget which attempts were made: all retries of the state are to come. */
+void
+sf_step_forget_retries(SfBranch *branch)
+{
+	branch->attempt = 0;
+	branch->nretry_counts = 0;
+	branch->retry_counts = NULL;
 }
 
 /* --- the error in a branch's row --- */
@@ -43,12 +52,19 @@ sf_step_branch_error(const SfBranch *branch)
 	return error;
 }
 
+/* Put the texts of an error into a branch. */
+static void
+set_error_texts(SfBranch *branch, const SfError *error)
+{
+	branch->error = error->name ? pstrdup(error->name) : NULL;
+	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
+}
+
 /* Put the error of its task or of its children into a branch. */
 void
 sf_step_set_branch_error(SfBranch *branch, const SfError *error)
 {
-	branch->error = error->name ? pstrdup(error->name) : NULL;
-	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
+	set_error_texts(branch, error);
 	branch->uncatchable = sf_error_is(error, SF_ERR_RUNTIME);
 }
 
@@ -98,7 +114,7 @@ sf_step_stop(SfStep *step)
 		step->execution_started_at == DT_NOBEGIN)
 	{
 		/* it ends before a worker took it: its history begins all the same */
-		step->branch->payload = stimulus->output;
+		step->branch->payload = stimulus->input;
 		sf_step_begin_execution(step);
 	}
 	step->state = NULL;
@@ -106,7 +122,7 @@ sf_step_stop(SfStep *step)
 		error.name = SF_ERR_TIMEOUT;
 	sf_step_side_event(step, timed_out ? SF_EVENT_EXECUTION_TIMED_OUT :
 					   SF_EVENT_EXECUTION_ABORTED, NULL,
-					   sf_event_type_failure(error.name, error.cause), stimulus->cause);
+					   sf_history_event_type_failure(error.name, error.cause), stimulus->cause);
 	/* the status tells: only the event of a timeout has an error */
 	return finish(step, timed_out ? SF_STATUS_TIMED_OUT : SF_STATUS_ABORTED,
 				  stimulus->state, NULL, &stimulus->error);
@@ -144,8 +160,7 @@ end_branch(SfStep *step, Jsonb *output)
 		return finish(step, SF_STATUS_SUCCEEDED, branch->state, output, &none);
 	}
 
-	/* entered_event of an ended branch holds its last inner event */
-	branch->entered_event = branch->last_event;
+	branch->last_inner_event = branch->last_event;
 	if (owner->type == SF_STATE_MAP)
 	{
 		step->state = owner;
@@ -190,19 +205,19 @@ inside_drain(const SfStep *step)
 	}
 }
 
-/* Show an error to the trace of a test. */
+/* Show an error in the inspection of a test. */
 static void
-trace_error(SfStep *step, const SfError *error)
+show_error(SfStep *step, const SfError *error)
 {
-	if (step->loaded->trace == NULL)
+	if (step->loaded->inspection == NULL)
 		return;
-	step->loaded->trace->failed = true;
-	step->loaded->trace->error = *error;
+	step->loaded->inspection->failed = true;
+	step->loaded->inspection->error = *error;
 }
 
 /* Tell of the iteration that the branch is: its events name the Map. */
 static void
-iteration_event(SfStep *step, const SfState *map, SfEventType type, int cause)
+iteration_event(SfStep *step, const SfState *map, SfHistoryEventType type, int cause)
 {
 	const SfState *state = step->state;
 
@@ -221,16 +236,15 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	int			failed_event = branch->last_event;
 	SfParentDelta *delta;
 
-	trace_error(step, error);
+	show_error(step, error);
 	branch->phase = SF_PHASE_FAILED;
 	branch->due_at = DT_NOEND;
-	branch->error = error->name ? pstrdup(error->name) : NULL;
-	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
+	set_error_texts(branch, error);
 	if (owner == NULL || (uncatchable && !inside_drain(step)))
 	{
 		step->state = NULL;
 		sf_step_event(step, SF_EVENT_EXECUTION_FAILED, NULL,
-					  sf_event_type_failure(error->name, error->cause));
+					  sf_history_event_type_failure(error->name, error->cause));
 		return finish(step, SF_STATUS_FAILED,
 					  branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : -1,
 					  NULL, error);
@@ -275,7 +289,7 @@ set_payload(SfStep *step, Jsonb *payload)
 {
 	SfBranch   *branch = step->branch;
 
-	branch->payload_event = sf_step_event_holding(step, payload);
+	branch->payload_event = sf_step_event_storing(step, payload);
 	branch->payload = payload;
 }
 
@@ -288,14 +302,12 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 {
 	SfBranch   *branch = step->branch;
 
-	sf_step_event(step, sf_event_type_of_state(step->state->type, SF_MEANS_EXITED),
+	sf_step_event(step, sf_history_event_type_of_state(step->state->type, SF_MEANS_EXITED),
 				  output, assigned_extra(assigned));
 	set_payload(step, output);
-	branch->attempt = 0;
-	branch->nretry_counts = 0;
-	branch->retry_counts = NULL;
 	branch->max_concurrency = 0;
-	forget_attempt(branch);
+	sf_step_forget_retries(branch);
+	sf_step_forget_attempt(branch);
 
 	if (next < 0)
 		return end_branch(step, output);
@@ -424,7 +436,7 @@ retry(SfStep *step, const SfError *error, int64 delay)
 	branch->attempt++;
 	branch->phase = SF_PHASE_RUN;
 	branch->due_at = step->now + delay;
-	forget_attempt(branch);
+	sf_step_forget_attempt(branch);
 	return delay == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
 }
 
@@ -437,15 +449,15 @@ retry(SfStep *step, const SfError *error, int64 delay)
 SfStepOutcome
 sf_step_fail(SfStep *step, SfError *error)
 {
-	SfTrace    *trace = step->loaded->trace;
+	SfInspection *inspection = step->loaded->inspection;
 	const SfCatcher *catcher;
 	bool		of_evaluation = error->needs_prefix;
-	SfEventType failed;			/* of a Parallel or Map state */
+	SfHistoryEventType failed;	/* of a Parallel or Map state */
 	int64		delay;
 	int			retrier;
 
 	sf_step_prefix(step, error);
-	trace_error(step, error);
+	show_error(step, error);
 	step->env.error_output = NULL;
 	step->transition->name = "failed";
 	if (sf_error_is(error, SF_ERR_RUNTIME))
@@ -454,28 +466,28 @@ sf_step_fail(SfStep *step, SfError *error)
 	if (of_evaluation && sf_error_is(error, SF_ERR_QUERY_EVALUATION_ERROR))
 		evaluation_failed(step, error);
 
-	/* what an operator has settled is not tried again */
+	/* what an operator has marked is not tried again */
 	retrier = -1;
 	delay = step->stimulus->kind == SF_STIMULUS_MARKED ? -1 :
 		sf_retry_next(step->state, step->branch, error, step->loaded->random, &retrier);
-	if (trace != NULL)
+	if (inspection != NULL)
 	{
-		trace->retrier = retrier;
-		trace->delay_us = delay;
+		inspection->retrier = retrier;
+		inspection->delay_us = delay;
 	}
 	if (delay >= 0)
 		return retry(step, error, delay);
 
-	failed = sf_event_type_of_state(step->state->type, SF_MEANS_FAILED);
-	if (failed != SF_EVENT_TYPE_COUNT)
+	failed = sf_history_event_type_of_state(step->state->type, SF_MEANS_FAILED);
+	if (failed != SF_HISTORY_EVENT_TYPE_COUNT)
 		sf_step_event(step, failed, NULL, NULL);
 	catcher = sf_catch_find(step->state, error);
 	if (catcher == NULL)
 		return sf_step_fail_branch(step, error);
-	if (trace != NULL)
+	if (inspection != NULL)
 	{
-		trace->catcher = catcher - step->state->catchers;
-		trace->next_name = catcher->next_name;
+		inspection->catcher = catcher - step->state->catchers;
+		inspection->next_name = catcher->next_name;
 	}
 	return catch_error(step, catcher, error);
 }
@@ -488,7 +500,7 @@ sf_step_abort(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
 	const SfState *owner = owner_state(step);
-	SfEventType type = sf_event_type_of_state(step->state->type, SF_MEANS_ABORTED);
+	SfHistoryEventType type = sf_history_event_type_of_state(step->state->type, SF_MEANS_ABORTED);
 	int			cause = step->stimulus->cause;
 
 	if (step->stimulus->counted && branch->pending > 0)
@@ -509,7 +521,7 @@ sf_step_abort(SfStep *step)
 	/* an outcome that was committed stays, for a redrive to go on from */
 	if (branch->phase != SF_PHASE_ANSWERED || SF_DEBUG_MUTATION("abort"))
 	{
-		if (branch->phase != SF_PHASE_ENTER && type != SF_EVENT_TYPE_COUNT)
+		if (branch->phase != SF_PHASE_ENTER && type != SF_HISTORY_EVENT_TYPE_COUNT)
 			sf_step_side_event(step, type, NULL, NULL, cause);
 		branch->phase = SF_PHASE_ABORTED;
 	}

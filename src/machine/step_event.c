@@ -1,6 +1,6 @@
 /*
  * step_event.c
- *		What a step leaves behind: effects, events, and the trace of a test.
+ *		What a step leaves behind: effects, events, and the inspection of a test.
  */
 #include "postgres.h"
 
@@ -8,13 +8,13 @@
 
 /* Tell whether a history level keeps an event. */
 static bool
-history_keeps(SfHistoryLevel level, SfEventType type)
+history_keeps(SfHistoryLevel level, SfHistoryEventType type)
 {
 	if (level == SF_HISTORY_ALL)
 		return true;
 	if (level == SF_HISTORY_NONE)
 		return false;
-	return sf_event_type_is_of_execution(type) || sf_event_type_is_of_task(type);
+	return sf_history_event_type_is_of_execution(type) || sf_history_event_type_is_of_task(type);
 }
 
 /* Add an effect, whose member the caller fills in. */
@@ -58,31 +58,31 @@ same_document(const Jsonb *a, const Jsonb *b)
 
 /* Find the event of the branch, or of this step, that holds a payload already; 0: none. */
 int
-sf_step_event_holding(const SfStep *step, const Jsonb *payload)
+sf_step_event_storing(const SfStep *step, const Jsonb *payload)
 {
 	const SfBranch *branch = step->branch;
 
-	for (int i = 0; i < step->nheld; i++)
-		if (same_document(step->held[i].payload, payload))
-			return step->held[i].event;
+	for (int i = 0; i < step->nstored; i++)
+		if (same_document(step->stored[i].payload, payload))
+			return step->stored[i].event;
 	if (branch->payload_event != 0 && branch->payload != NULL &&
 		same_document(branch->payload, payload))
 		return branch->payload_event;
 	return 0;
 }
 
-/* Remember that an event of this step holds a payload. */
+/* Remember that an event of this step has a payload. */
 static void
-hold(SfStep *step, Jsonb *payload, int event)
+remember(SfStep *step, Jsonb *payload, int event)
 {
-	int			slot = step->nheld;
+	int			i = step->nstored;
 
-	if (slot == lengthof(step->held))
-		slot = lengthof(step->held) - 1;
+	if (i == lengthof(step->stored))
+		i = lengthof(step->stored) - 1;
 	else
-		step->nheld++;
-	step->held[slot].payload = payload;
-	step->held[slot].event = event;
+		step->nstored++;
+	step->stored[i].payload = payload;
+	step->stored[i].event = event;
 }
 
 /*
@@ -91,7 +91,7 @@ hold(SfStep *step, Jsonb *payload, int event)
  * the history level leaves the event out.
  */
 int
-sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
+sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 				   Jsonb *extra, int previous)
 {
 	SfBranch   *branch = step->branch;
@@ -111,9 +111,9 @@ sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
 	event->extra = extra;
 	if (payload != NULL)
 	{
-		event->payload_from = sf_step_event_holding(step, payload);
+		event->payload_from = sf_step_event_storing(step, payload);
 		if (event->payload_from == 0)
-			hold(step, payload, event->id);
+			remember(step, payload, event->id);
 	}
 	sf_step_effect(step, SF_EFFECT_APPEND_EVENT)->event = event;
 	return event->id;
@@ -124,7 +124,7 @@ sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
  * returns its (provisional) id, 0 when the history level leaves it out.
  */
 int
-sf_step_event(SfStep *step, SfEventType type, Jsonb *payload, Jsonb *extra)
+sf_step_event(SfStep *step, SfHistoryEventType type, Jsonb *payload, Jsonb *extra)
 {
 	int			id = sf_step_side_event(step, type, payload, extra, SF_CHAIN);
 
@@ -133,12 +133,12 @@ sf_step_event(SfStep *step, SfEventType type, Jsonb *payload, Jsonb *extra)
 	return id;
 }
 
-/* Show a value to the trace of a test. */
+/* Show a value in the inspection of a test. */
 void
-sf_step_trace(SfStep *step, SfTraceField field, Jsonb *value)
+sf_step_show(SfStep *step, SfInspectionField field, Jsonb *value)
 {
-	if (step->loaded->trace != NULL)
-		step->loaded->trace->values[field] = value;
+	if (step->loaded->inspection != NULL)
+		step->loaded->inspection->values[field] = value;
 }
 
 /* Put "An error occurred while executing the state …" before a cause. */
@@ -147,7 +147,7 @@ sf_step_prefix(SfStep *step, SfError *error)
 {
 	int			id = step->branch->entered_event;
 
-	if (!error->needs_prefix || error->cause == NULL || step->loaded->trace != NULL)
+	if (!error->needs_prefix || error->cause == NULL || step->loaded->inspection != NULL)
 		return;
 	if (id < 0 && sf_step_has(step, SF_NEED_EVENT_IDS))
 		id = step->loaded->base_event_id - id;

@@ -2,7 +2,7 @@
  * task_state.c
  *		Task: what it is given, and what its outcome leads to.
  *
- * sf_task_state_enter() asks for the task to be carried out; run/dispatch.c decides how.
+ * sf_task_state_enter() asks for the task to be carried out; run/task/dispatch.c decides how.
  * sf_task_state_resume() gets the outcome, in the same slice or much later.
  */
 #include "postgres.h"
@@ -98,9 +98,9 @@ sf_task_state_enter(SfStep *step)
 
 	if (state->resource.kind != SF_RESOURCE_ACTIVITY)
 	{
-		sf_step_event(step, sf_event_type_find(subject, SF_MEANS_SCHEDULED),
+		sf_step_event(step, sf_history_event_type_find(subject, SF_MEANS_SCHEDULED),
 					  task->payload, scheduled_extra(task, role));
-		sf_step_event(step, sf_event_type_find(subject, SF_MEANS_STARTED), NULL, NULL);
+		sf_step_event(step, sf_history_event_type_find(subject, SF_MEANS_STARTED), NULL, NULL);
 	}
 	step->transition->task = task;
 	step->branch->started_at = step->now;
@@ -150,7 +150,7 @@ await_answer(SfStep *step, SfPhase phase, Jsonb *task_payload)
 SfStepOutcome
 sf_task_state_announced(SfStep *step)
 {
-	return await_answer(step, SF_PHASE_ANNOUNCED, step->stimulus->output);
+	return await_answer(step, SF_PHASE_ANNOUNCED, step->stimulus->payload);
 }
 
 /* Append ActivityScheduled, if the task of the state is written as one of an activity. */
@@ -188,11 +188,11 @@ sf_task_state_submitted(SfStep *step)
 }
 
 /*
- * Keep the outcome of a long task in the branch's row (T2, run/long_task.c); the next
+ * Keep the outcome of a long task in the branch's row (run/task/long_task.c); the next
  * slice reads it there.
  */
 SfStepOutcome
-sf_task_state_keep_outcome(SfStep *step)
+sf_task_state_store_outcome(SfStep *step)
 {
 	const SfStimulus *outcome = step->stimulus;
 	SfBranch   *branch = step->branch;
@@ -204,7 +204,7 @@ sf_task_state_keep_outcome(SfStep *step)
 	sf_step_clear_branch_error(branch);
 	if (!outcome->ok)
 	{
-		branch->failing = true;
+		branch->outcome_failed = true;
 		branch->error = unconstify(char *, outcome->error.name);
 		branch->cause = unconstify(char *, outcome->error.cause);
 		branch->sqlstate = unconstify(char *, outcome->error.sqlstate);
@@ -239,8 +239,8 @@ count_task(SfStep *step, const SfError *error)
 static SfStepOutcome
 task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 {
-	SfEventType type = sf_event_type_find(subject, sf_error_is(error, SF_ERR_TIMEOUT) ?
-										  SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
+	SfHistoryEventType type = sf_history_event_type_find(subject, sf_error_is(error, SF_ERR_TIMEOUT) ?
+														 SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
 	bool		never_queued = subject == SF_SUBJECT_ACTIVITY && step->stimulus->task == NULL;
 
 	if (never_queued)
@@ -253,7 +253,7 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 	sf_step_prefix(step, error);
 	/* an activity that does not exist is an error of the state, of which no task tells */
 	if (!never_queued || !sf_error_is(error, SF_ERR_RUNTIME))
-		sf_step_event(step, type, NULL, sf_event_type_failure(error->name, error->cause));
+		sf_step_event(step, type, NULL, sf_history_event_type_failure(error->name, error->cause));
 	return sf_step_fail(step, error);
 }
 
@@ -266,7 +266,7 @@ sf_task_state_resume(SfStep *step)
 	SfError		error = outcome->error;
 
 	if (outcome->task != NULL)
-		sf_step_effect(step, SF_EFFECT_SETTLE_TASK)->settle = outcome->task;
+		sf_step_effect(step, SF_EFFECT_CLOSE_TASK)->close_task = outcome->task;
 	taken_event(step, outcome->task);
 	if (outcome->task != NULL && outcome->task->submitted != NULL)
 		sf_step_event(step, SF_EVENT_TASK_SUBMITTED, outcome->task->submitted,
@@ -277,7 +277,7 @@ sf_task_state_resume(SfStep *step)
 		return task_failed(step, subject, &error);
 
 	count_task(step, NULL);
-	sf_step_event(step, sf_event_type_find(subject, SF_MEANS_SUCCEEDED),
+	sf_step_event(step, sf_history_event_type_find(subject, SF_MEANS_SUCCEEDED),
 				  outcome->output, NULL);
 	return sf_step_succeed(step, outcome->output);
 }

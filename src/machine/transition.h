@@ -7,26 +7,26 @@
  *
  * The machine reads no table, no catalogue and no clock, and changes nothing
  * that it is given.  run/ loads what a state needs before the call and carries
- * the effects out afterwards (run/apply.c).  A transition may turn out to need
+ * the effects out afterwards (run/apply/apply.c).  A transition may turn out to need
  * something that was not loaded: then its "needs" say what, the rest of it is
  * void, and the caller loads that and calls again.
  */
 #ifndef SF_MACHINE_TRANSITION_H
 #define SF_MACHINE_TRANSITION_H
 
+#include "asl/history_event_types.h"
 #include "asl/program.h"
-#include "asl/event_types.h"
-#include "store/event.h"
-#include "store/execution.h"
-#include "store/machine.h"
-#include "store/map_run.h"
-#include "store/task.h"
+#include "store/execution/execution.h"
+#include "store/history/event.h"
+#include "store/map_run/map_run.h"
+#include "store/state_machine/machine.h"
+#include "store/task/task.h"
 
 /*
  * What sf_test_state shows of a state's data, in the words of the service's
  * inspectionData: symbol, name.
  */
-#define SF_TRACE_LIST(X) \
+#define SF_INSPECTION_LIST(X) \
 	X(INPUT, "input") \
 	X(AFTER_INPUT_PATH, "afterInputPath") \
 	X(AFTER_PARAMETERS, "afterParameters") \
@@ -43,25 +43,25 @@
 	X(TOLERATED_FAILURE_PERCENTAGE, "toleratedFailurePercentage") \
 	X(VARIABLES, "variables")
 
-#define SF_TRACE_ENUM(sym, name) SF_TRACE_##sym,
-typedef enum SfTraceField
+#define SF_INSPECTION_ENUM(sym, name) SF_INSPECTION_##sym,
+typedef enum SfInspectionField
 {
-	SF_TRACE_LIST(SF_TRACE_ENUM)
-	SF_TRACE_COUNT
-} SfTraceField;
+	SF_INSPECTION_LIST(SF_INSPECTION_ENUM)
+	SF_INSPECTION_COUNT
+} SfInspectionField;
 
 /* What a test of a state is told; with it causes have no prefix */
-typedef struct SfTrace
+typedef struct SfInspection
 {
 	Jsonb	   *context;		/* $$, but for Map.Item while items are made */
-	Jsonb	   *values[SF_TRACE_COUNT];
+	Jsonb	   *values[SF_INSPECTION_COUNT];
 	const char *next_name;		/* where the state leads, NULL: nowhere */
 	bool		failed;			/* it met an error … */
 	SfError		error;			/* … this one, … */
 	int			retrier;		/* … and the retrier (-1: none) and catcher that */
 	int			catcher;		/* matched it */
 	int64		delay_us;		/* until the next attempt, -1: none */
-} SfTrace;
+} SfInspection;
 
 /* --- what goes in --- */
 
@@ -72,7 +72,7 @@ typedef struct SfLoaded
 	const SfProgram *program;
 	SfHistoryLevel history;
 	int			max_transitions;	/* of the execution; 0: no limit */
-	SfTrace    *trace;			/* sf_test_state; else NULL */
+	SfInspection *inspection;	/* sf_test_state; else NULL */
 	int			nevents;		/* events that wait to be written: the next one has
 								 * the provisional id -nevents - 1 */
 	uint32		has;			/* SF_NEED_…: which of the following are loaded */
@@ -94,7 +94,7 @@ typedef struct SfLoaded
 typedef enum SfStimulusKind
 {
 	SF_STIMULUS_DUE,			/* its time has come */
-	SF_STIMULUS_MARKED,			/* so, and an operator has settled its job */
+	SF_STIMULUS_MARKED,			/* so, and an operator has marked its job */
 	SF_STIMULUS_THROTTLED,		/* so, and a limit has its state fail */
 	SF_STIMULUS_TASK,			/* its task has an outcome */
 	SF_STIMULUS_OUTCOME,		/* the same, to be kept in the branch's row */
@@ -123,11 +123,12 @@ typedef struct SfStimulus
 	 * CONDEMNED, THROTTLED, STOPPED: error alone
 	 */
 	bool		ok;
-	Jsonb	   *output;			/* ANNOUNCED: the payload; REDRIVEN: the input of the
-								 * scope's first state, if the branch begins there;
-								 * STOPPED: the input of an execution that has not
-								 * started */
+	Jsonb	   *output;			/* JOINED: of a Distributed Map */
 	SfError		error;
+
+	Jsonb	   *payload;		/* ANNOUNCED: of the task */
+	Jsonb	   *input;			/* REDRIVEN: of the scope's first state, if the branch begins
+								 * there, else NULL; STOPPED: of the execution, which may not have started */
 
 	/*
 	 * The row of the task, or NULL.  TASK: it is over; ANNOUNCED, QUEUED,
@@ -231,35 +232,36 @@ typedef struct SfNoValue
 } SfNoValue;
 
 /*
- * Effects: symbol, member of the union, its type.  They are carried out in the
- * order in which they stand in the transition; run/apply.c has a function
- * apply_<member> for each.
+ * Effects: symbol, member of the union, its type, and whether what they say is
+ * written at once or at the end of the slice.  They are carried out in the order
+ * in which they stand in the transition; run/apply/ has a function apply_<member>
+ * for each.  test/lint/door finds out which of these functions write.
  */
 #define SF_EFFECT_LIST(X) \
-	X(BEGIN_EXECUTION, begin_execution, TimestampTz)	/* it starts at that time */ \
-	X(APPEND_EVENT, event, SfEvent *) \
-	X(SPAWN_BRANCH, spawn, SfBranch *)					/* a child, due at once */ \
-	X(DROP_CHILDREN, drop_children, SfNoValue)			/* and theirs */ \
-	X(COUNT_END, ended, SfParentDelta *)				/* tell the parent */ \
-	X(HAND_OUT_TASK, hand_out, SfTask *) \
-	X(UPDATE_TASK, task_changed, SfTask *)				/* it stays handed out */ \
-	X(SETTLE_TASK, settle, SfTask *)					/* it is over */ \
-	X(STOP_CHILDREN, stop_children, SfNoValue)			/* executions it waited for */ \
-	X(BEGIN_MAP_RUN, begin_map_run, SfMapRunBegin) \
-	X(BEGIN_CHILD, child, SfMapChild *)					/* of that run */ \
-	X(END_MAP_RUN, end_map_run, SfMapRunEnd) \
-	X(COUNT_TRANSITION, entered, SfNoValue)				/* it has entered a state */ \
-	X(COUNT_TASK, task_over, SfTaskOver) \
-	X(COUNT_RETRY, retried, const char *)				/* because of that error */ \
-	X(END_EXECUTION, finish, SfFinish *)
+	X(BEGIN_EXECUTION, begin_execution, TimestampTz, AT_END)	/* it starts at that time */ \
+	X(APPEND_EVENT, event, SfEvent *, AT_END) \
+	X(SPAWN_BRANCH, spawn, SfBranch *, AT_END)					/* a child, due at once */ \
+	X(DROP_CHILDREN, drop_children, SfNoValue, AT_ONCE)			/* and theirs */ \
+	X(COUNT_END, ended, SfParentDelta *, AT_END)				/* tell the parent */ \
+	X(HAND_OUT_TASK, hand_out, SfTask *, AT_END) \
+	X(UPDATE_TASK, task_changed, SfTask *, AT_ONCE)				/* it stays handed out */ \
+	X(CLOSE_TASK, close_task, SfTask *, AT_END)					/* it is over */ \
+	X(STOP_CHILDREN, stop_children, SfNoValue, AT_ONCE)			/* executions it waited for */ \
+	X(BEGIN_MAP_RUN, begin_map_run, SfMapRunBegin, AT_ONCE) \
+	X(BEGIN_CHILD, child, SfMapChild *, AT_ONCE)				/* of that run: with the others, after all effects */ \
+	X(END_MAP_RUN, end_map_run, SfMapRunEnd, AT_ONCE) \
+	X(COUNT_TRANSITION, entered, SfNoValue, AT_END)				/* it has entered a state */ \
+	X(COUNT_TASK, task_over, SfTaskOver, AT_END) \
+	X(COUNT_RETRY, retried, const char *, AT_END)				/* because of that error */ \
+	X(END_EXECUTION, finish, SfFinish *, AT_END)
 
-#define SF_EFFECT_ENUM(sym, member, type) SF_EFFECT_##sym,
+#define SF_EFFECT_ENUM(sym, member, type, when) SF_EFFECT_##sym,
 typedef enum SfEffectKind
 {
 	SF_EFFECT_LIST(SF_EFFECT_ENUM)
 } SfEffectKind;
 
-#define SF_EFFECT_MEMBER(sym, member, type) type member;
+#define SF_EFFECT_MEMBER(sym, member, type, when) type member;
 typedef struct SfEffect
 {
 	SfEffectKind kind;
@@ -295,5 +297,18 @@ extern void sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 extern uint32 sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 								  const SfStimulus *stimulus);
 extern SfError sf_step_branch_error(const SfBranch *branch);
+
+/*
+ * execution_row.c: what becomes of an execution, a function for each transition of its
+ * row.  They change the execution in memory; the caller has locked its row and writes it.
+ */
+extern void sf_execution_row_begin(SfExecution *execution, TimestampTz at);
+extern void sf_execution_row_end(SfExecution *execution, const SfFinish *finish, TimestampTz now);
+extern void sf_execution_row_redrive(SfExecution *execution, TimestampTz now);
+extern void sf_execution_row_restart(SfExecution *execution, const SfExecution *wanted);
+extern void sf_execution_row_replace(SfExecution *execution, const SfExecution *wanted);
+extern void sf_execution_row_migrate(SfExecution *execution, int version);
+extern void sf_execution_row_relabel(SfExecution *execution, Jsonb *labels);
+extern void sf_execution_row_add_events(SfExecution *execution, int last_event_id);
 
 #endif							/* SF_MACHINE_TRANSITION_H */

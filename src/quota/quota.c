@@ -23,19 +23,19 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "portability/instr_time.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
 #include "utils/snapmgr.h"
 
+#include "base/clock.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/role_settings.h"
 #include "base/shmem.h"
 #include "quota/quota.h"
-#include "quota/throttle.h"
-#include "store/branch.h"
+#include "quota/throttled_starts.h"
+#include "store/branch/branch.h"
 
 /* Owners whose use is counted, in all databases */
 #define OWNERS			8192
@@ -63,14 +63,14 @@ typedef struct Use
 {
 	SfHashEntry entry;
 	TimestampTz used_at;		/* when the transaction began */
-	int64		filled_at;		/* microseconds of a clock that is never set back */
+	SfTick		filled_at;
 	double		tokens;			/* starts that were left then, less those since */
 	int			capacity;		/* the quota then */
 	int64		known;			/* running executions at the last count, */
 								/* or NOT_COUNTED */
 	int64		started;		/* since then */
-	int64		counted_at;
-	int64		count_took;
+	SfTick		counted_at;
+	int64		count_took;		/* microseconds */
 	SfQuotaKind refused_kind;
 	int64		refused;
 	TimestampTz refused_at;		/* 0: never */
@@ -97,16 +97,6 @@ static void
 unlock_uses(void)
 {
 	sf_hash_unlock(&uses);
-}
-
-/* Microseconds of a clock that is never set back. */
-static int64
-clock_us(void)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	return (int64) INSTR_TIME_GET_MICROSEC(now);
 }
 
 /* --- the values of an owner --- */
@@ -236,11 +226,11 @@ find_use(Oid owner)
 static void
 fill(Use *use, int starts)
 {
-	int64		now;
+	SfTick		now;
 
 	if (starts == use->capacity && use->tokens >= 1)
 		return;
-	now = clock_us();
+	now = sf_tick_now();
 	use->tokens += (double) (now - use->filled_at) * starts / USECS_PER_MINUTE;
 	use->tokens = starts != use->capacity ? starts : Min(use->tokens, starts);
 	use->capacity = starts;
@@ -252,7 +242,7 @@ static bool
 may_count(const Use *use)
 {
 	return use->count_took < CHEAP ||
-		clock_us() - use->counted_at >= use->count_took * TRUST;
+		sf_tick_now() - use->counted_at >= use->count_took * TRUST;
 }
 
 /* Read a count. */
@@ -276,12 +266,12 @@ count_running(Oid owner, int limit)
 		"  WHERE s.owner = $1 AND o.status = $4)"
 		" UNION ALL (SELECT 1 FROM _sfflow.branch b"
 		"  JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
-		"  WHERE b.owner = $1 AND b.due_at IS NOT NULL AND b.branch_no = 0"
+		"  WHERE b.owner = $1 AND b.due_at IS NOT NULL AND b.branch_no = " SF_ROOT_TEXT
 		"  AND e.started_at IS NULL AND e.status = $3)"
 		" UNION ALL (SELECT 1 FROM _sfflow.held w JOIN _sfflow.branch b"
 		"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
 		"  JOIN _sfflow.execution e ON e.execution_no = w.execution_no"
-		"  WHERE w.branch_no = 0 AND b.owner = $1 AND b.due_at IS NULL"
+		"  WHERE w.branch_no = " SF_ROOT_TEXT " AND b.owner = $1 AND b.due_at IS NULL"
 		"  AND e.started_at IS NULL AND e.status = $3) LIMIT $2) r");
 
 	int64		count = 0;
@@ -297,7 +287,7 @@ count_running(Oid owner, int limit)
 typedef struct Count
 {
 	int64		running;
-	int64		at;
+	SfTick		at;
 	int64		took;
 } Count;
 
@@ -305,10 +295,10 @@ typedef struct Count
 static Count
 count_again(Oid owner, int limit)
 {
-	int64		began = clock_us();
+	SfTick		began = sf_tick_now();
 	Count		count = {.running = count_running(owner, limit)};
 
-	count.at = clock_us();
+	count.at = sf_tick_now();
 	count.took = count.at - began;
 	return count;
 }
@@ -440,7 +430,7 @@ sf_quota_raise(SfQuotaKind kind, Oid owner, int machine_no, const char *machine)
 {
 	bool		starts = kind == SF_QUOTA_STARTS;
 
-	sf_throttle_note(machine_no, owner);
+	sf_throttled_note(machine_no, owner);
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_QUOTA_EXCEEDED),
 			 errmsg("no more executions of state machine \"%s\" can be started now", machine),

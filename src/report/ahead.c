@@ -17,11 +17,11 @@
 
 #include "report/report.h"
 #include "report/successors.h"
-#include "store/map_run.h"
+#include "store/map_run/map_run.h"
 
 typedef struct Counting
 {
-	const SfStatusExecution *execution;
+	const SfExecutionHead *execution;
 	const SfProgram *program;
 	List	   *branches;
 	SfJobReach *reach;
@@ -32,7 +32,7 @@ typedef struct Counting
 static int
 map_around(const SfProgram *program, int state)
 {
-	return sf_label_enclosing_map(program, program->states[state].scope);
+	return sf_job_enclosing_map(program, program->states[state].scope);
 }
 
 /* Count what iterations of a Map that have not begun will run. */
@@ -112,7 +112,7 @@ comes_to(Counting *c, int map)
 	foreach_ptr(const SfBranch, branch, c->branches)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (sf_label_enclosing_map(c->program, branch->scope) == outer &&
+		if (sf_job_enclosing_map(c->program, branch->scope) == outer &&
 			sf_job_reach_test(c->reach, map, branch->iterations, branch->niterations))
 			return true;
 	}
@@ -125,7 +125,7 @@ add_maps_ahead(Counting *c)
 {
 	for (int i = 0; i < c->program->nstates; i++)
 		if (c->program->states[i].type == SF_STATE_MAP &&
-			sf_label_distributed_map(c->program, c->program->states[i].scope) == c->execution->map_state &&
+			sf_job_distributed_map(c->program, c->program->states[i].scope) == c->execution->map_state &&
 			comes_to(c, i))
 			c->jobs[i] = -1;
 }
@@ -135,7 +135,7 @@ add_maps_ahead(Counting *c)
  * in the order of the definition.
  */
 List *
-sf_ahead_list(const SfStatusExecution *execution, const SfProgram *program)
+sf_ahead_list(const SfExecutionHead *execution, const SfProgram *program)
 {
 	Counting	c = {.execution = execution,.program = program};
 	List	   *list = NIL;

@@ -4,13 +4,13 @@
  *
  * An event's row holds only what the program does not say: the payload, and in
  * "extra" any further members of the details.  Names, resources and constant
- * members are added here, by the shape of the event's type (event_types.h).
+ * members are added here, by the shape of the event's type (history_event_types.h).
  */
 #include "postgres.h"
 
 #include "base/name.h"
 #include "base/settings.h"
-#include "asl/event_types.h"
+#include "asl/history_event_types.h"
 #include "report/report.h"
 #include "json/json.h"
 
@@ -24,7 +24,7 @@ typedef enum Shape
 
 static const Shape shapes[] = {
 #define EVENT_SHAPE(sym, name, shape, subject, meaning) shape,
-	SF_EVENT_TYPE_LIST(EVENT_SHAPE)
+	SF_HISTORY_EVENT_TYPE_LIST(EVENT_SHAPE)
 };
 
 /* Add {"truncated": false}, which goes with each payload. */
@@ -143,7 +143,7 @@ add_by_shape(SfJsonBuilder *b, const SfEvent *event,
 
 /*
  * Build the details of an event (read with its payload) by the shape of its
- * type, see event_types.h; role_arn goes into those of ExecutionStarted.  Payloads
+ * type, see history_event_types.h; role_arn goes into those of ExecutionStarted.  Payloads
  * are jsonb, not quoted text; assigned variables are JSON text.
  */
 Jsonb *
@@ -155,7 +155,7 @@ sf_event_details_make(const SfProgram *program, const SfEvent *event,
 	Jsonb	   *details;
 	SfJsonBuilder b;
 
-	if (event->type < 0 || event->type >= SF_EVENT_TYPE_COUNT)
+	if (event->type < 0 || event->type >= SF_HISTORY_EVENT_TYPE_COUNT)
 		return sf_json_empty_object();
 	if (event->state >= 0 && event->state < program->nstates)
 		state = &program->states[event->state];

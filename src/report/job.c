@@ -28,11 +28,11 @@
 #include "report/job.h"
 #include "report/report.h"
 #include "report/visits.h"
-#include "store/program_cache.h"
+#include "store/state_machine/program_cache.h"
 
 typedef struct Derivation
 {
-	const SfStatusExecution *execution;
+	const SfExecutionHead *execution;
 	const SfProgram *program;
 	SfVisits   *visits;
 	bool		no_history;		/* branches are all there is */
@@ -52,12 +52,12 @@ sf_job_status_name(SfJobStatus status)
 
 /* The status of a job, by what became of its last visit. */
 static SfJobStatus
-status_of_place(const SfPlace *place)
+status_of_instance(const SfStateInstance *instance)
 {
-	if (place->mark_pending)
-		return strcmp(place->marked, "failure") == 0 ? SF_JOB_FAILURE :
-			strcmp(place->marked, "skip") == 0 ? SF_JOB_SKIP : SF_JOB_SUCCESS;
-	switch (place->end)
+	if (instance->mark_pending)
+		return strcmp(instance->marked, "failure") == 0 ? SF_JOB_FAILURE :
+			strcmp(instance->marked, "skip") == 0 ? SF_JOB_SKIP : SF_JOB_SUCCESS;
+	switch (instance->end)
 	{
 		case SF_VISIT_NONE:
 			return SF_JOB_ENTRY;
@@ -76,28 +76,28 @@ status_of_place(const SfPlace *place)
 static SfJob *
 find_job(Derivation *d, int state, const int *iterations, int n)
 {
-	SfPlace    *place = sf_visits_place(d->visits, state, iterations, n, false);
-	SfJob	   *job = place->job;
+	SfStateInstance *instance = sf_visits_instance(d->visits, state, iterations, n, false);
+	SfJob	   *job = instance->job;
 
 	if (job != NULL)
 		return job;
-	job = place->job = palloc0(sizeof(SfJob));
+	job = instance->job = palloc0(sizeof(SfJob));
 	job->state = state;
 	job->niterations = n;
-	job->iterations = place->key.iterations;
-	job->reached = place->end != SF_VISIT_NONE || place->marked != NULL;
-	job->status = status_of_place(place);
-	job->attempts = place->attempts;
-	job->started_at = place->latest == NULL ? DT_NOBEGIN : place->latest->entered_at;
-	job->stopped_at = place->stopped_at;
+	job->iterations = instance->key.iterations;
+	job->reached = instance->end != SF_VISIT_NONE || instance->marked != NULL;
+	job->status = status_of_instance(instance);
+	job->attempts = instance->attempts;
+	job->started_at = instance->latest == NULL ? DT_NOBEGIN : instance->latest->entered_at;
+	job->stopped_at = instance->stopped_at;
 	job->duration = -1;
-	job->input_event = place->input_event;
-	job->output_event = place->output_event;
-	job->last_event = place->last_event;
-	job->error = place->error;
-	job->cause = place->cause;
-	job->marked = place->marked;
-	job->mark_pending = place->mark_pending;
+	job->input_event = instance->input_event;
+	job->output_event = instance->output_event;
+	job->last_event = instance->last_event;
+	job->error = instance->error;
+	job->cause = instance->cause;
+	job->marked = instance->marked;
+	job->mark_pending = instance->mark_pending;
 	return job;
 }
 
@@ -128,16 +128,16 @@ set_failure(SfJob *job, TimestampTz at, const char *error, const char *cause)
 
 /* Is the outcome of a task kept in its branch for a redrive, where no slice takes it up? */
 bool
-sf_job_keeps_outcome(const SfBranch *branch, bool running)
+sf_job_has_stored_outcome(const SfBranch *branch, bool running)
 {
-	return branch->phase == SF_PHASE_ANSWERED && (!running || branch->due_at == DT_NOEND);
+	return running ? sf_branch_keeps_outcome(branch) : branch->phase == SF_PHASE_ANSWERED;
 }
 
 /* A job ended as the branch says, and the history does not tell yet. */
 static void
 set_outcome(Derivation *d, SfJob *job, const SfBranch *branch)
 {
-	if (branch->failing)
+	if (branch->outcome_failed)
 	{
 		set_failure(job, DT_NOEND, branch->error, branch->cause);
 		return;
@@ -150,10 +150,10 @@ set_outcome(Derivation *d, SfJob *job, const SfBranch *branch)
 static void
 note_iteration(Derivation *d, const SfBranch *branch)
 {
-	int			map = sf_label_enclosing_map(d->program, branch->scope);
+	int			map = sf_job_enclosing_map(d->program, branch->scope);
 
 	if (map >= 0 && branch->niterations > 0)
-		sf_visits_place(d->visits, map, branch->iterations, branch->niterations, true);
+		sf_visits_instance(d->visits, map, branch->iterations, branch->niterations, true);
 }
 
 /* Pass 2: follow a branch. */
@@ -169,7 +169,7 @@ follow_branch(Derivation *d, const SfBranch *branch)
 	job = find_job(d, branch->state, branch->iterations, branch->niterations);
 	if (job->mark_pending)
 		return;
-	if (sf_job_keeps_outcome(branch, d->execution->status == SF_STATUS_RUNNING))
+	if (sf_job_has_stored_outcome(branch, d->execution->status == SF_STATUS_RUNNING))
 	{
 		set_outcome(d, job, branch);
 		return;
@@ -212,9 +212,9 @@ is_in_net(const SfProgram *program, int state)
 	return state >= 0;
 }
 
-/* Settle the status of a job, once all is known. */
+/* Decide on the status of a job, once all is known. */
 static void
-settle(Derivation *d, SfJobReach *reach, SfJob *job)
+decide_status(Derivation *d, SfJobReach *reach, SfJob *job)
 {
 	bool		runs = d->execution->status == SF_STATUS_RUNNING;
 
@@ -238,28 +238,28 @@ settle(Derivation *d, SfJobReach *reach, SfJob *job)
 		job->status = SF_JOB_SKIP;
 }
 
-/* Find how long all visits of a job have taken, once its status is settled. */
+/* Find how long all visits of a job have taken, once its status is decided. */
 static int64
 duration_of(Derivation *d, const SfJob *job)
 {
 	bool		runs = job->status == SF_JOB_RUNNING;
-	SfPlace    *place = sf_visits_place(d->visits, job->state, job->iterations, job->niterations, false);
+	SfStateInstance *instance = sf_visits_instance(d->visits, job->state, job->iterations, job->niterations, false);
 
 	if (job->status == SF_JOB_ENTRY)
 		return -1;
 	if (runs)
-		(void) sf_visits_go_on(d->visits, place);
-	if (place->visits == 0 && runs && !TIMESTAMP_NOT_FINITE(job->started_at))
+		(void) sf_visits_go_on(d->visits, instance);
+	if (instance->visits == 0 && runs && !TIMESTAMP_NOT_FINITE(job->started_at))
 		return Max(0, GetCurrentTimestamp() - job->started_at);
-	return sf_visits_duration(place, runs);
+	return sf_visits_duration(instance, runs);
 }
 
 /* Order the iterations of a Map by their indexes. */
 static int
 compare_iterations(const ListCell *a, const ListCell *b)
 {
-	const SfPlaceKey *x = lfirst(a);
-	const SfPlaceKey *y = lfirst(b);
+	const SfStateInstanceKey *x = lfirst(a);
+	const SfStateInstanceKey *y = lfirst(b);
 
 	for (int i = 0; i < x->niterations; i++)
 		if (x->iterations[i] != y->iterations[i])
@@ -267,18 +267,18 @@ compare_iterations(const ListCell *a, const ListCell *b)
 	return 0;
 }
 
-/* List the iterations (SfPlaceKey) of each Map that began, by state number, in order. */
+/* List the iterations (SfStateInstanceKey) of each Map that began, by state number, in order. */
 static List **
 list_iterations(Derivation *d)
 {
 	List	  **begun = palloc0(sizeof(List *) * d->program->nstates);
 	HASH_SEQ_STATUS scan;
-	SfPlace    *place;
+	SfStateInstance *instance;
 
-	hash_seq_init(&scan, d->visits->places);
-	while ((place = hash_seq_search(&scan)) != NULL)
-		if (place->is_iteration)
-			begun[place->key.number] = lappend(begun[place->key.number], &place->key);
+	hash_seq_init(&scan, d->visits->instances);
+	while ((instance = hash_seq_search(&scan)) != NULL)
+		if (instance->is_iteration)
+			begun[instance->key.number] = lappend(begun[instance->key.number], &instance->key);
 	for (int state = 0; state < d->program->nstates; state++)
 		list_sort(begun[state], compare_iterations);
 	return begun;
@@ -293,7 +293,7 @@ append_row(Derivation *d, SfJobReach *reach, List *rows, int state,
 
 	if (d->no_history && !job->reached && !job->next)
 		return rows;
-	settle(d, reach, job);
+	decide_status(d, reach, job);
 	job->duration = duration_of(d, job);
 	return lappend(rows, job);
 }
@@ -308,15 +308,15 @@ make_rows(Derivation *d, SfJobReach *reach)
 	for (int state = 0; state < d->program->nstates; state++)
 	{
 		const SfState *s = &d->program->states[state];
-		int			map = sf_label_enclosing_map(d->program, s->scope);
+		int			map = sf_job_enclosing_map(d->program, s->scope);
 
 		if (s->type != SF_STATE_TASK ||
-			sf_label_distributed_map(d->program, s->scope) != d->execution->map_state)
+			sf_job_distributed_map(d->program, s->scope) != d->execution->map_state)
 			continue;
 		if (map < 0)
 			rows = append_row(d, reach, rows, state, NULL, 0);
 		else
-			foreach_ptr(SfPlaceKey, iteration, begun[map])
+			foreach_ptr(SfStateInstanceKey, iteration, begun[map])
 			{
 				CHECK_FOR_INTERRUPTS();
 				rows = append_row(d, reach, rows, state, iteration->iterations,
@@ -363,7 +363,7 @@ put_errors_first(List *rows)
  * jobs at which a branch stands or has failed are in the list.
  */
 List *
-sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
+sf_job_list(const SfExecutionHead *execution, const SfProgram *program)
 {
 	Derivation	d = {.execution = execution, .program = program};
 	List	   *branches = sf_branch_scan(execution->execution_no, program);

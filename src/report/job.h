@@ -7,7 +7,7 @@
 #define SF_REPORT_JOB_H
 
 #include "asl/program.h"
-#include "store/status.h"
+#include "store/execution/execution_head.h"
 
 /* Job status: symbol, name */
 #define SF_JOB_STATUS_LIST(X) \
@@ -33,20 +33,20 @@ typedef struct SfJob
 	SfJobStatus status;
 	int			attempts;		/* of all visits */
 	TimestampTz started_at;		/* of the last visit; DT_NOBEGIN: unknown */
-	TimestampTz stopped_at;		/* DT_NOEND: not yet */
+	TimestampTz stopped_at;		/* DT_NOEND: not yet, as the end of a visit (visits.h) */
 	int64		duration;		/* of all visits, microseconds; -1: none, or not known */
 	int			input_event;	/* event that holds the payload; 0: none */
 	int			output_event;
 	int			last_event;		/* of any type; 0: none */
 	const char *error;			/* or NULL */
 	const char *cause;
-	const char *marked;			/* how an operator has settled it, until it is left */
+	const char *marked;			/* how an operator has marked it, until it is left */
 	bool		mark_pending;	/* ... and no branch has come to it since */
 } SfJob;
 
-extern List *sf_job_list(const SfStatusExecution *execution,
+extern List *sf_job_list(const SfExecutionHead *execution,
 						 const SfProgram *program);
 extern const char *sf_job_status_name(SfJobStatus status);
-extern bool sf_job_keeps_outcome(const SfBranch *branch, bool running);
+extern bool sf_job_has_stored_outcome(const SfBranch *branch, bool running);
 
 #endif							/* SF_REPORT_JOB_H */

@@ -21,7 +21,7 @@ typedef struct Before
 
 /* Look at the jobs that come before a job. */
 static Before
-look_before(const SfNetJob *job, const SfJobEnds *ends)
+check_before(const SfNetJob *job, const SfJobEnds *ends)
 {
 	Before		before = {true, true, job->condition == NULL};
 
@@ -41,7 +41,7 @@ look_before(const SfNetJob *job, const SfJobEnds *ends)
 bool
 sf_job_ends_waits(const SfBranch *job)
 {
-	return job->phase == SF_PHASE_ENTER && job->place != SF_JOB_PLACE_NONE && job->due_at == DT_NOEND;
+	return job->phase == SF_PHASE_ENTER && job->place != SF_JOB_PLACE_NONE && sf_branch_is_parked(job);
 }
 
 /* Find how a job that has begun can end, or has ended. */
@@ -81,7 +81,7 @@ sf_job_ends_find(const SfJobNetState *net, const SfBranch *const *rows, bool sto
 			ends[job] = ends_of_row(row);
 			continue;
 		}
-		before = look_before(&net->jobs[job], ends);
+		before = check_before(&net->jobs[job], ends);
 		/* that of one without After is there from the beginning */
 		ends[job].ended = row == NULL && before.ended;
 		ends[job].can_begin = before.can_run && !ends[job].ended && !stopped;
@@ -114,7 +114,7 @@ check_waiting(const SfNetJob *job, const SfBranch *row, int undone, bool unmet)
 			psprintf("job \"%s\" has no row, and waits for %d of %d", job->name, undone, job->nafter);
 	if (row->phase == SF_PHASE_DONE)
 		return NULL;			/* since before a redrive */
-	if (!sf_job_ends_waits(row) || row->pending != undone || row->failing != unmet)
+	if (!sf_job_ends_waits(row) || row->pending != undone || row->unmet != unmet)
 		return psprintf("job \"%s\" is in phase %d and waits for %d, not %d", job->name,
 						(int) row->phase, undone, row->pending);
 	return NULL;

@@ -2,9 +2,9 @@
  * job_reach.c
  *		Which states the live branches of an execution can still enter.
  *
- * A "place" is a scope within given iterations; at most one live branch is at
- * a place.  A state can still be entered in two cases: the branch at the
- * state's own place can go on to it; or a branch at an enclosing place can go
+ * An "instance" is a scope within given iterations; at most one live branch is at
+ * an instance.  A state can still be entered in two cases: the branch at the
+ * state's own instance can go on to it; or a branch at an enclosing instance can go
  * on to the Parallel or Map state that contains it, and so visit it again.
  *
  * The definition says where a branch can go.  Which rule of a Choice or which
@@ -23,11 +23,11 @@
 #include "report/report.h"
 #include "report/visits.h"
 
-typedef struct PlaceEntry
+typedef struct InstanceEntry
 {
-	SfPlaceKey	key;			/* scope, iterations */
+	SfStateInstanceKey key;		/* scope, iterations */
 	const SfBranch *branch;
-} PlaceEntry;
+} InstanceEntry;
 
 typedef struct NumberEntry
 {
@@ -48,7 +48,7 @@ typedef struct After
 struct SfJobReach
 {
 	const SfProgram *program;
-	HTAB	   *places;			/* PlaceEntry of live branches */
+	HTAB	   *instances;		/* InstanceEntry of live branches */
 	HTAB	   *numbers;		/* NumberEntry of all branches */
 	After	   *after;			/* by state: any way out */
 	After	   *after_catch;	/* by state: caught first */
@@ -122,7 +122,7 @@ enter_job(SfJobReach *reach, const SfBranch *branch)
 	entry->jobs[branch->branch_index] = branch;
 }
 
-/* Enter all branches by number and the live ones by place. */
+/* Enter all branches by number and the live ones by instance. */
 static void
 enter_branches(SfJobReach *reach, List *branches)
 {
@@ -139,10 +139,10 @@ enter_branches(SfJobReach *reach, List *branches)
 		number->ends = NULL;
 		if (is_live(branch) && !sf_job_ends_waits(branch))
 		{
-			SfPlaceKey	key = {branch->scope, branch->niterations, branch->iterations};
-			PlaceEntry *place = hash_search(reach->places, &key, HASH_ENTER, NULL);
+			SfStateInstanceKey key = {branch->scope, branch->niterations, branch->iterations};
+			InstanceEntry *instance = hash_search(reach->instances, &key, HASH_ENTER, NULL);
 
-			place->branch = branch;
+			instance->branch = branch;
 		}
 	}
 	foreach_ptr(const SfBranch, branch, branches)
@@ -156,18 +156,18 @@ enter_branches(SfJobReach *reach, List *branches)
 
 /*
  * Collect the branches of an execution, a List of SfStatusBranch, by number
- * and by place.
+ * and by instance.
  */
 SfJobReach *
-sf_job_reach_make(const SfStatusExecution *execution, const SfProgram *program,
+sf_job_reach_make(const SfExecutionHead *execution, const SfProgram *program,
 				  List *branches)
 {
 	SfJobReach *reach = palloc0(sizeof(SfJobReach));
 	HASHCTL		control = {0};
 
 	reach->program = program;
-	reach->places = sf_place_hash("sfflow places", sizeof(PlaceEntry),
-								  CurrentMemoryContext);
+	reach->instances = sf_visits_hash("sfflow instances", sizeof(InstanceEntry),
+									  CurrentMemoryContext);
 	control.keysize = sizeof(int64);
 	control.entrysize = sizeof(NumberEntry);
 	control.hcxt = CurrentMemoryContext;
@@ -241,14 +241,14 @@ static bool
 job_comes_to(SfJobReach *reach, int scope, const int *iterations, int niterations)
 {
 	const SfState *net = net_around(reach->program, scope);
-	SfPlaceKey	key = {net == NULL ? -1 : net->scope, niterations, (int *) iterations};
-	const PlaceEntry *place;
+	SfStateInstanceKey key = {net == NULL ? -1 : net->scope, niterations, (int *) iterations};
+	const InstanceEntry *instance;
 
 	if (net == NULL)
 		return false;
-	place = hash_search(reach->places, &key, HASH_FIND, NULL);
-	return place != NULL &&
-		job_can_begin(reach, net, reach->program->scopes[scope].branch_index, place->branch);
+	instance = hash_search(reach->instances, &key, HASH_FIND, NULL);
+	return instance != NULL &&
+		job_can_begin(reach, net, reach->program->scopes[scope].branch_index, instance->branch);
 }
 
 /* Tell whether a state can still be entered within iterations. */
@@ -259,12 +259,12 @@ sf_job_reach_test(SfJobReach *reach, int state, const int *iterations,
 	while (state >= 0)
 	{
 		int			scope = reach->program->states[state].scope;
-		SfPlaceKey	key = {scope, niterations, (int *) iterations};
-		PlaceEntry *place = hash_search(reach->places, &key, HASH_FIND, NULL);
+		SfStateInstanceKey key = {scope, niterations, (int *) iterations};
+		InstanceEntry *instance = hash_search(reach->instances, &key, HASH_FIND, NULL);
 
-		if (place != NULL && branch_comes_to(reach, place->branch, state))
+		if (instance != NULL && branch_comes_to(reach, instance->branch, state))
 			return true;
-		if (place == NULL && job_comes_to(reach, scope, iterations, niterations))
+		if (instance == NULL && job_comes_to(reach, scope, iterations, niterations))
 			return true;
 		state = reach->program->scopes[scope].owner_state;
 		if (state >= 0 && sf_state_is_distributed(&reach->program->states[state]))

@@ -6,10 +6,10 @@
 
 #include "lib/stringinfo.h"
 
-#include "report/report.h"
 #include "report/job.h"
-#include "store/map_run.h"
-#include "store/program_cache.h"
+#include "report/report.h"
+#include "store/map_run/map_run.h"
+#include "store/state_machine/program_cache.h"
 
 /* Of more Tasks that come next only these are named */
 #define NAMED_NEXT	3
@@ -59,7 +59,7 @@ sf_progress_standing(const SfProgram *program, const SfRemaining *remaining,
  * the machine keeps no history, which would tell.
  */
 bool
-sf_progress_jobs(const SfStatusExecution *execution, const SfProgram *program,
+sf_progress_jobs(const SfExecutionHead *execution, const SfProgram *program,
 				 int *done, int *total)
 {
 	*done = *total = 0;

@@ -2,7 +2,7 @@
  * remaining.c
  *		How long a running execution still takes, and which Tasks come next.
  *
- * A Task takes what its last runs took in the middle (store/usual.h), a Wait state
+ * A Task takes what its last runs took in the middle (store/statistics/usual.h), a Wait state
  * with a constant its seconds, any other state nothing.  The path of a state is the
  * longest way from there to the end of its scope, by Next and by each rule of a Choice,
  * not by a catcher; a loop counts once.  A Map that has not begun counts as one
@@ -26,8 +26,8 @@
 
 #include "report/report.h"
 #include "report/successors.h"
-#include "store/map_run.h"
-#include "store/usual.h"
+#include "store/map_run/map_run.h"
+#include "store/statistics/usual.h"
 
 struct SfRemaining
 {

@@ -9,19 +9,19 @@
 
 #include "asl/program.h"
 #include "graph/graph.h"
-#include "store/branch.h"
-#include "store/status.h"
+#include "store/branch/branch.h"
+#include "store/execution/execution_head.h"
 
-/* --- label.c: names of jobs and branches as views show them --- */
+/* --- job_name.c: names of jobs and branches as views show them --- */
 
-extern int	sf_label_enclosing_map(const SfProgram *program, int scope);
-extern int	sf_label_distributed_map(const SfProgram *program, int scope);
-extern char *sf_label_job(const SfProgram *program, int state,
-						  const int *iterations, int niterations);
-extern int *sf_label_iterations(const SfProgram *program, int state, const char *label,
-								int *niterations);
-extern char *sf_label_branch(const SfProgram *program, int scope,
-							 const int *iterations, int niterations);
+extern int	sf_job_enclosing_map(const SfProgram *program, int scope);
+extern int	sf_job_distributed_map(const SfProgram *program, int scope);
+extern char *sf_job_name(const SfProgram *program, int state,
+						 const int *iterations, int niterations);
+extern int *sf_job_iterations(const SfProgram *program, int state, const char *name,
+							  int *niterations);
+extern char *sf_job_branch_name(const SfProgram *program, int scope,
+								const int *iterations, int niterations);
 
 /* --- event_details.c: the details of an event as the Step Functions API shows them --- */
 
@@ -33,7 +33,7 @@ extern Jsonb *sf_event_details_make(const SfProgram *program,
 
 typedef struct SfJobReach SfJobReach;
 
-extern SfJobReach *sf_job_reach_make(const SfStatusExecution *execution,
+extern SfJobReach *sf_job_reach_make(const SfExecutionHead *execution,
 									 const SfProgram *program,
 									 List *branches);
 extern bool sf_job_reach_test(SfJobReach *reach, int state,
@@ -41,7 +41,7 @@ extern bool sf_job_reach_test(SfJobReach *reach, int state,
 
 /* --- state_status.c: the status of each state of an execution, for its graph --- */
 
-extern SfGraphFacts *sf_state_status_list(const SfStatusExecution *execution,
+extern SfGraphFacts *sf_state_status_list(const SfExecutionHead *execution,
 										  const SfProgram *program);
 
 /* --- critical.c: the critical path of each net of a program --- */
@@ -80,7 +80,7 @@ typedef struct SfAhead
 	int64		jobs;			/* -1: a Map whose items are not known yet */
 } SfAhead;
 
-extern List *sf_ahead_list(const SfStatusExecution *execution, const SfProgram *program);
+extern List *sf_ahead_list(const SfExecutionHead *execution, const SfProgram *program);
 extern int64 sf_ahead_not_begun(const SfProgram *program, List *branches);
 extern bool sf_ahead_is_certain(const SfProgram *program, List *branches, List *tasks);
 
@@ -111,7 +111,7 @@ typedef struct SfStanding
 
 extern SfStanding sf_progress_standing(const SfProgram *program, const SfRemaining *remaining,
 									   int64 execution_no, TimestampTz now);
-extern bool sf_progress_jobs(const SfStatusExecution *execution, const SfProgram *program,
+extern bool sf_progress_jobs(const SfExecutionHead *execution, const SfProgram *program,
 							 int *done, int *total);
 
 #endif							/* SF_REPORT_REPORT_H */

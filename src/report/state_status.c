@@ -20,8 +20,8 @@
 #include "report/job.h"
 #include "report/report.h"
 #include "report/visits.h"
-#include "store/program_cache.h"
-#include "store/map_run.h"
+#include "store/map_run/map_run.h"
+#include "store/state_machine/program_cache.h"
 
 /* The status of a state by what became of its last visit. */
 static SfGraphStatus
@@ -75,7 +75,7 @@ add_status(SfGraphFacts *facts, SfGraphStatus status, bool aborted)
 
 /* Add an iteration to those of its Map. */
 static void
-add_iteration(SfGraphFacts *facts, const SfPlace *iteration)
+add_iteration(SfGraphFacts *facts, const SfStateInstance *iteration)
 {
 	if (iteration->end == SF_VISIT_LEFT)
 		facts->iterations_succeeded++;
@@ -85,16 +85,16 @@ add_iteration(SfGraphFacts *facts, const SfPlace *iteration)
 
 /* Add the visits of a state within certain iterations to those within others. */
 static void
-add_visits(SfGraphFacts *facts, const SfPlace *place, bool running)
+add_visits(SfGraphFacts *facts, const SfStateInstance *instance, bool running)
 {
-	int64		duration = sf_visits_duration(place, running && place->end == SF_VISIT_RUNS);
+	int64		duration = sf_visits_duration(instance, running && instance->end == SF_VISIT_RUNS);
 
-	facts->visits += place->visits;
-	facts->attempts += place->attempts;
+	facts->visits += instance->visits;
+	facts->attempts += instance->attempts;
 	if (duration >= 0)
 		facts->duration = Max(facts->duration, 0) + duration;
-	if (place->items >= 0)
-		facts->iterations = Max(facts->iterations, 0) + place->items;
+	if (instance->items >= 0)
+		facts->iterations = Max(facts->iterations, 0) + instance->items;
 }
 
 /* Tell what a branch says about the state at which it stands. */
@@ -120,21 +120,21 @@ branch_status(const SfBranch *branch, bool running)
 	}
 }
 
-/* Find the place of the state at which a branch stands; NULL: nothing has happened there. */
-static SfPlace *
-place_of_branch(const SfVisits *v, const SfBranch *branch)
+/* Find the instance of the state at which a branch stands; NULL: nothing has happened there. */
+static SfStateInstance *
+instance_of_branch(const SfVisits *v, const SfBranch *branch)
 {
-	SfPlaceKey	key = {branch->state, branch->niterations, branch->iterations};
-	SfPlace    *place = hash_search(v->places, &key, HASH_FIND, NULL);
+	SfStateInstanceKey key = {branch->state, branch->niterations, branch->iterations};
+	SfStateInstance *instance = hash_search(v->instances, &key, HASH_FIND, NULL);
 
-	return place == NULL || place->is_iteration ? NULL : place;
+	return instance == NULL || instance->is_iteration ? NULL : instance;
 }
 
 /* Tell whether a visit that failed was to be done again by the last redrive. */
 static bool
-failed_before_redrive(const SfVisits *v, const SfPlace *place)
+failed_before_redrive(const SfVisits *v, const SfStateInstance *instance)
 {
-	return status_of_end(place->end) == SF_GRAPH_FAILURE && place->last_event < v->redriven;
+	return status_of_end(instance->end) == SF_GRAPH_FAILURE && instance->last_event < v->redriven;
 }
 
 /*
@@ -145,26 +145,26 @@ static void
 follow_live_branches(SfVisits *v, List *branches, SfJobReach *reach)
 {
 	HASH_SEQ_STATUS scan;
-	SfPlace    *place;
+	SfStateInstance *instance;
 
 	foreach_ptr(const SfBranch, branch, branches)
 	{
 		SfGraphStatus status = branch_status(branch, true);
 
-		place = place_of_branch(v, branch);
-		if (place == NULL || status_of_end(place->end) != SF_GRAPH_FAILURE)
+		instance = instance_of_branch(v, branch);
+		if (instance == NULL || status_of_end(instance->end) != SF_GRAPH_FAILURE)
 			continue;
-		if (status == SF_GRAPH_ENTRY && failed_before_redrive(v, place))
-			place->end = SF_VISIT_NONE;
+		if (status == SF_GRAPH_ENTRY && failed_before_redrive(v, instance))
+			instance->end = SF_VISIT_NONE;
 		else if (status == SF_GRAPH_RUNNING)
-			place->end = SF_VISIT_RUNS;
+			instance->end = SF_VISIT_RUNS;
 	}
-	hash_seq_init(&scan, v->places);
-	while ((place = hash_seq_search(&scan)) != NULL)
-		if (!place->is_iteration && failed_before_redrive(v, place) &&
-			sf_job_reach_test(reach, place->key.number, place->key.iterations,
-							  place->key.niterations))
-			place->end = SF_VISIT_NONE;
+	hash_seq_init(&scan, v->instances);
+	while ((instance = hash_seq_search(&scan)) != NULL)
+		if (!instance->is_iteration && failed_before_redrive(v, instance) &&
+			sf_job_reach_test(reach, instance->key.number, instance->key.iterations,
+							  instance->key.niterations))
+			instance->end = SF_VISIT_NONE;
 }
 
 /*
@@ -176,14 +176,14 @@ follow_outcomes(const SfVisits *v, List *branches, bool running)
 {
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		SfPlace    *place;
+		SfStateInstance *instance;
 
-		if (!sf_job_keeps_outcome(branch, running) ||
+		if (!sf_job_has_stored_outcome(branch, running) ||
 			v->program->states[branch->state].type != SF_STATE_TASK)
 			continue;
-		place = place_of_branch(v, branch);
-		if (place != NULL)
-			place->end = branch->failing ? SF_VISIT_FAILED : SF_VISIT_LEFT;
+		instance = instance_of_branch(v, branch);
+		if (instance != NULL)
+			instance->end = branch->outcome_failed ? SF_VISIT_FAILED : SF_VISIT_LEFT;
 	}
 }
 
@@ -192,30 +192,30 @@ static void
 combine_visits(SfVisits *v, bool running, SfGraphFacts *facts)
 {
 	HASH_SEQ_STATUS scan;
-	SfPlace    *place;
+	SfStateInstance *instance;
 
-	hash_seq_init(&scan, v->places);
-	while ((place = hash_seq_search(&scan)) != NULL)
+	hash_seq_init(&scan, v->instances);
+	while ((instance = hash_seq_search(&scan)) != NULL)
 	{
-		if (place->visits == 0 && place->end == SF_VISIT_NONE)
+		if (instance->visits == 0 && instance->end == SF_VISIT_NONE)
 			continue;			/* only known for what is within it, or for a mark */
-		if (place->is_iteration)
+		if (instance->is_iteration)
 		{
-			add_iteration(&facts[place->key.number], place);
+			add_iteration(&facts[instance->key.number], instance);
 			continue;
 		}
-		if (running && place->end == SF_VISIT_RUNS)
-			sf_visits_go_on(v, place);
-		add_visits(&facts[place->key.number], place, running);
+		if (running && instance->end == SF_VISIT_RUNS)
+			sf_visits_go_on(v, instance);
+		add_visits(&facts[instance->key.number], instance, running);
 		/* a visit that had not ended when the execution did has failed */
-		add_status(&facts[place->key.number], place->end == SF_VISIT_RUNS && !running ?
-				   SF_GRAPH_FAILURE : status_of_end(place->end), place->end == SF_VISIT_ABORTED);
+		add_status(&facts[instance->key.number], instance->end == SF_VISIT_RUNS && !running ?
+				   SF_GRAPH_FAILURE : status_of_end(instance->end), instance->end == SF_VISIT_ABORTED);
 	}
 }
 
 /* Add what the runs of Distributed Maps say of their items. */
 static void
-add_map_runs(const SfStatusExecution *execution, const SfProgram *program,
+add_map_runs(const SfExecutionHead *execution, const SfProgram *program,
 			 SfGraphFacts *facts)
 {
 	foreach_ptr(const SfMapRun, run, sf_map_run_scan(execution->execution_no))
@@ -269,7 +269,7 @@ is_told(const SfProgram *program, const SfState *state, SfHistoryLevel history,
 {
 	return (history == SF_HISTORY_ALL ||
 			(history == SF_HISTORY_TASKS && state->type == SF_STATE_TASK)) &&
-		sf_label_distributed_map(program, state->scope) == map_state;
+		sf_job_distributed_map(program, state->scope) == map_state;
 }
 
 /* Say of all states that nothing is known. */
@@ -295,7 +295,7 @@ make_facts(const SfProgram *program)
  * and no branch stands there.
  */
 SfGraphFacts *
-sf_state_status_list(const SfStatusExecution *execution,
+sf_state_status_list(const SfExecutionHead *execution,
 					 const SfProgram *program)
 {
 	bool		running = execution->status == SF_STATUS_RUNNING;
@@ -303,7 +303,7 @@ sf_state_status_list(const SfStatusExecution *execution,
 												   execution->version)->history;
 	List	   *branches = sf_branch_scan(execution->execution_no, program);
 	SfGraphFacts *facts = make_facts(program);
-	SfVisits   *v = sf_visits_scan(execution, program, SF_VISITS_PLACES);
+	SfVisits   *v = sf_visits_scan(execution, program, SF_VISITS_INSTANCES);
 	SfJobReach *reach = sf_job_reach_make(execution, program, branches);
 
 	if (running)

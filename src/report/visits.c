@@ -4,7 +4,7 @@
  *
  * Each entry into a state is a visit, and a visit has an attempt per try: a retry begins
  * another one, and so does a redrive that goes on inside of a Parallel, Map or JobNet.
- * Events of a place come in order, so that the place's latest attempt is the one that an
+ * Events of an instance come in order, so that the instance's latest attempt is the one that an
  * event belongs to.
  *
  * When a Parallel, Map or JobNet is retried, its history has no event that the attempt has
@@ -17,29 +17,29 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "asl/event_types.h"
+#include "asl/history_event_types.h"
 #include "json/json.h"
 #include "report/visits.h"
 
-/* --- places --- */
+/* --- instances --- */
 
-/* Hash a place. */
+/* Hash an instance. */
 static uint32
 place_hash(const void *key, Size keysize)
 {
-	const SfPlaceKey *place = key;
+	const SfStateInstanceKey *instance = key;
 
-	return hash_combine(hash_uint32((uint32) place->number),
-						hash_bytes((const unsigned char *) place->iterations,
-								   sizeof(int) * place->niterations));
+	return hash_combine(hash_uint32((uint32) instance->number),
+						hash_bytes((const unsigned char *) instance->iterations,
+								   sizeof(int) * instance->niterations));
 }
 
-/* Compare places: 0 when they are the same. */
+/* Compare instances: 0 when they are the same. */
 static int
 place_compare(const void *a, const void *b, Size keysize)
 {
-	const SfPlaceKey *x = a;
-	const SfPlaceKey *y = b;
+	const SfStateInstanceKey *x = a;
+	const SfStateInstanceKey *y = b;
 
 	if (x->number != y->number || x->niterations != y->niterations)
 		return 1;
@@ -47,13 +47,13 @@ place_compare(const void *a, const void *b, Size keysize)
 		memcmp(x->iterations, y->iterations, sizeof(int) * x->niterations);
 }
 
-/* Make a hash table whose entries begin with an SfPlaceKey. */
+/* Make a hash table whose entries begin with an SfStateInstanceKey. */
 HTAB *
-sf_place_hash(const char *name, Size entry_size, MemoryContext context)
+sf_visits_hash(const char *name, Size entry_size, MemoryContext context)
 {
 	HASHCTL		control = {0};
 
-	control.keysize = sizeof(SfPlaceKey);
+	control.keysize = sizeof(SfStateInstanceKey);
 	control.entrysize = entry_size;
 	control.hash = place_hash;
 	control.match = place_compare;
@@ -63,48 +63,48 @@ sf_place_hash(const char *name, Size entry_size, MemoryContext context)
 }
 
 /*
- * Find what is around a new place; NULL: nothing in this execution.  The last index is that
+ * Find what is around a new instance; NULL: nothing in this execution.  The last index is that
  * of the iteration of a Map; a Distributed Map gives its children none.
  */
-static SfPlace *
-find_around(SfVisits *v, const SfPlaceKey *key, bool is_iteration)
+static SfStateInstance *
+find_around(SfVisits *v, const SfStateInstanceKey *key, bool is_iteration)
 {
 	int			owner = v->program->scopes[v->program->states[key->number].scope].owner_state;
 
 	if (is_iteration)
-		return sf_visits_place(v, key->number, key->iterations, key->niterations - 1, false);
+		return sf_visits_instance(v, key->number, key->iterations, key->niterations - 1, false);
 	if (owner < 0)
 		return NULL;
 	if (v->program->states[owner].type != SF_STATE_MAP)
-		return sf_visits_place(v, owner, key->iterations, key->niterations, false);
+		return sf_visits_instance(v, owner, key->iterations, key->niterations, false);
 	return key->niterations == 0 ? NULL :
-		sf_visits_place(v, owner, key->iterations, key->niterations, true);
+		sf_visits_instance(v, owner, key->iterations, key->niterations, true);
 }
 
 /*
  * Find what is known of a state within iterations, or of an iteration of a Map state; of a
  * new one also what is around it.
  */
-SfPlace *
-sf_visits_place(SfVisits *v, int state, const int *iterations, int niterations,
-				bool is_iteration)
+SfStateInstance *
+sf_visits_instance(SfVisits *v, int state, const int *iterations, int niterations,
+				   bool is_iteration)
 {
-	SfPlaceKey	key = {state, niterations, (int *) iterations};
+	SfStateInstanceKey key = {state, niterations, (int *) iterations};
 	bool		found;
-	SfPlace    *place = hash_search(v->places, &key, HASH_ENTER, &found);
+	SfStateInstance *instance = hash_search(v->instances, &key, HASH_ENTER, &found);
 
 	if (found)
-		return place;
-	memset((char *) place + sizeof(SfPlaceKey), 0, sizeof(SfPlace) - sizeof(SfPlaceKey));
+		return instance;
+	memset((char *) instance + sizeof(SfStateInstanceKey), 0, sizeof(SfStateInstance) - sizeof(SfStateInstanceKey));
 	if (niterations > 0)
-		place->key.iterations = memcpy(MemoryContextAlloc(v->context, sizeof(int) * niterations),
-									   iterations, sizeof(int) * niterations);
-	place->is_iteration = is_iteration;
-	place->since = DT_NOBEGIN;
-	place->stopped_at = DT_NOEND;
-	place->items = -1;
-	place->around = find_around(v, &place->key, is_iteration);
-	return place;
+		instance->key.iterations = memcpy(MemoryContextAlloc(v->context, sizeof(int) * niterations),
+										  iterations, sizeof(int) * niterations);
+	instance->is_iteration = is_iteration;
+	instance->since = DT_NOBEGIN;
+	instance->stopped_at = DT_NOEND;
+	instance->items = -1;
+	instance->around = find_around(v, &instance->key, is_iteration);
+	return instance;
 }
 
 /* --- visits --- */
@@ -119,23 +119,23 @@ close_attempt(SfVisit *visit, TimestampTz at, SfVisitEnd end)
 	visit->end = end;
 }
 
-/* What is at a place runs, for the first time or again. */
+/* What is in an instance runs, for the first time or again. */
 static void
-set_running(SfPlace *place)
+set_running(SfStateInstance *instance)
 {
-	place->end = SF_VISIT_RUNS;
-	place->stopped_at = DT_NOEND;
-	place->output_event = 0;
-	place->error = place->cause = NULL;
+	instance->end = SF_VISIT_RUNS;
+	instance->stopped_at = DT_NOEND;
+	instance->output_event = 0;
+	instance->error = instance->cause = NULL;
 }
 
-/* Begin an attempt at a place: another one, or the first one of another visit. */
+/* Begin an attempt in an instance: another one, or the first one of another visit. */
 static void
-open_attempt(SfVisits *v, SfPlace *place, const SfEvent *event, TimestampTz from, bool is_visit)
+open_attempt(SfVisits *v, SfStateInstance *instance, const SfEvent *event, TimestampTz from, bool is_visit)
 {
-	SfVisit    *visit = place->latest;
+	SfVisit    *visit = instance->latest;
 	SfVisit		next = {
-		.place = place->key,
+		.instance = instance->key,
 		.visit = visit == NULL ? 1 : visit->visit + (is_visit ? 1 : 0),
 		.attempt = visit == NULL || is_visit ? 1 : visit->attempt + 1,
 		.first_event = event->id,
@@ -154,19 +154,19 @@ open_attempt(SfVisits *v, SfPlace *place, const SfEvent *event, TimestampTz from
 	if (v->detail >= SF_VISITS_ALL)
 		v->list = lappend(v->list, visit);
 	*visit = next;
-	place->latest = visit;
-	place->begun = !is_visit;
-	set_running(place);
+	instance->latest = visit;
+	instance->begun = !is_visit;
+	set_running(instance);
 	MemoryContextSwitchTo(old);
 }
 
 /* Count the time of a visit until it ended or was interrupted, and begin to count anew. */
 static void
-count_time(SfPlace *place, TimestampTz until, TimestampTz since)
+count_time(SfStateInstance *instance, TimestampTz until, TimestampTz since)
 {
-	if (place->since != DT_NOBEGIN)
-		place->duration += until - place->since;
-	place->since = since;
+	if (instance->since != DT_NOBEGIN)
+		instance->duration += until - instance->since;
+	instance->since = since;
 }
 
 /*
@@ -174,80 +174,80 @@ count_time(SfPlace *place, TimestampTz until, TimestampTz since)
  * which the execution did not run does not count.
  */
 bool
-sf_visits_go_on(const SfVisits *v, SfPlace *place)
+sf_visits_go_on(const SfVisits *v, SfStateInstance *instance)
 {
-	if (place->since == DT_NOBEGIN || place->touched >= v->redriven)
+	if (instance->since == DT_NOBEGIN || instance->touched >= v->redriven)
 		return false;
-	count_time(place, place->touched_at, v->redriven_at);
-	place->touched = v->redriven;
-	place->touched_at = v->redriven_at;
-	if (sf_state_has_children(&v->program->states[place->key.number]))
-		place->attempts++;
+	count_time(instance, instance->touched_at, v->redriven_at);
+	instance->touched = v->redriven;
+	instance->touched_at = v->redriven_at;
+	if (sf_state_has_children(&v->program->states[instance->key.number]))
+		instance->attempts++;
 	return true;
 }
 
 /*
- * How long all visits to a place have taken, microseconds, without the time in which the
+ * How long all visits to an instance have taken, microseconds, without the time in which the
  * execution did not run; -1: there was none.  A visit that was not left counts up to now if
  * it lasts, else up to its last event.
  */
 int64
-sf_visits_duration(const SfPlace *place, bool lasts)
+sf_visits_duration(const SfStateInstance *instance, bool lasts)
 {
-	if (place->visits == 0)
+	if (instance->visits == 0)
 		return -1;
-	return place->since == DT_NOBEGIN ? place->duration :
-		place->duration + Max(0, (lasts ? GetCurrentTimestamp() : place->touched_at) - place->since);
+	return instance->since == DT_NOBEGIN ? instance->duration :
+		instance->duration + Max(0, (lasts ? GetCurrentTimestamp() : instance->touched_at) - instance->since);
 }
 
-/* Something happens within a place, and so within what is around it. */
+/* Something happens within an instance, and so within what is around it. */
 static void
-touch(SfVisits *v, SfPlace *place, const SfEvent *event)
+touch(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 {
-	if (place == NULL)
+	if (instance == NULL)
 		return;
-	touch(v, place->around, event);
-	if (sf_visits_go_on(v, place))
-		open_attempt(v, place, event, v->redriven_at, false);
-	place->touched = event->id;
-	place->touched_at = event->at;
+	touch(v, instance->around, event);
+	if (sf_visits_go_on(v, instance))
+		open_attempt(v, instance, event, v->redriven_at, false);
+	instance->touched = event->id;
+	instance->touched_at = event->at;
 }
 
 /* Enter a state: a visit that was not left ended with its last event. */
 static void
-enter(SfVisits *v, SfPlace *place, const SfEvent *event)
+enter(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 {
-	close_attempt(place->latest, place->touched_at, SF_VISIT_FAILED);
-	count_time(place, place->touched_at, event->at);
-	open_attempt(v, place, event, event->at, true);
-	place->visits++;
-	place->mark_pending = false;	/* that it takes effect is an event of its own */
-	place->input_event = SF_PAYLOAD_EVENT(event);
+	close_attempt(instance->latest, instance->touched_at, SF_VISIT_FAILED);
+	count_time(instance, instance->touched_at, event->at);
+	open_attempt(v, instance, event, event->at, true);
+	instance->visits++;
+	instance->mark_pending = false; /* that it takes effect is an event of its own */
+	instance->input_event = SF_PAYLOAD_EVENT(event);
 }
 
-/* Begin an attempt for an event that is not that of an entry, if none lasts at its place. */
+/* Begin an attempt for an event that is not that of an entry, if none lasts in its instance. */
 static void
-go_on(SfVisits *v, SfPlace *place, const SfEvent *event, SfEventMeaning meaning)
+go_on(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfEventMeaning meaning)
 {
 	bool		begins_join = meaning == SF_MEANS_STARTED &&
 		sf_state_has_children(&v->program->states[event->state]);
 	bool		begins = meaning == SF_MEANS_SCHEDULED || begins_join;
-	int			attempts = place->attempts;
-	bool		redriven = sf_visits_go_on(v, place);
+	int			attempts = instance->attempts;
+	bool		redriven = sf_visits_go_on(v, instance);
 
 	/* a retry */
-	if (begins_join && place->begun)
-		close_attempt(place->latest, place->touched_at, SF_VISIT_FAILED);
-	if (place->latest == NULL)
-		open_attempt(v, place, event, event->at, !begins);
-	else if (begins && place->latest->to != DT_NOEND)
-		open_attempt(v, place, event, event->at, false);
+	if (begins_join && instance->begun)
+		close_attempt(instance->latest, instance->touched_at, SF_VISIT_FAILED);
+	if (instance->latest == NULL)
+		open_attempt(v, instance, event, event->at, !begins);
+	else if (begins && instance->latest->to != DT_NOEND)
+		open_attempt(v, instance, event, event->at, false);
 	else if (redriven)
-		open_attempt(v, place, event, v->redriven_at, false);
+		open_attempt(v, instance, event, v->redriven_at, false);
 	if (!begins)
 		return;
-	place->begun = true;
-	place->attempts = attempts + 1;
+	instance->begun = true;
+	instance->attempts = attempts + 1;
 }
 
 /* Read a string of an event's details, to live as long as the visits. */
@@ -261,63 +261,63 @@ event_string(SfVisits *v, const SfEvent *event, const char *key)
 
 /* A visit has failed; error and cause may be NULL. */
 static void
-set_failed(SfPlace *place, TimestampTz at, SfVisitEnd end, const char *error, const char *cause)
+set_failed(SfStateInstance *instance, TimestampTz at, SfVisitEnd end, const char *error, const char *cause)
 {
-	place->end = end;
-	place->stopped_at = at;
-	place->error = error;
-	place->cause = cause;
-	if (place->latest != NULL && place->latest->to == DT_NOEND)
+	instance->end = end;
+	instance->stopped_at = at;
+	instance->error = error;
+	instance->cause = cause;
+	if (instance->latest != NULL && instance->latest->to == DT_NOEND)
 	{
-		place->latest->error = error;
-		place->latest->cause = cause;
+		instance->latest->error = error;
+		instance->latest->cause = cause;
 	}
-	close_attempt(place->latest, at, end);
+	close_attempt(instance->latest, at, end);
 }
 
 /*
- * An operator has settled a job, which takes effect when a branch comes to it, or now if
+ * An operator has marked a job, which takes effect when a branch comes to it, or now if
  * one waits there.  This is nothing that the job does, and takes it no time.
  */
 static void
-set_marked(SfVisits *v, SfPlace *place, const SfEvent *event)
+set_marked(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 {
 	const char *outcome = event_string(v, event, "outcome");
 
-	place->last_event = event->id;
-	place->marked = outcome;
+	instance->last_event = event->id;
+	instance->marked = outcome;
 	if (outcome == NULL)
 		return;
-	place->mark_pending = true;
-	if (strcmp(outcome, "failure") == 0 && place->since != DT_NOBEGIN)
-		set_failed(place, event->at, SF_VISIT_FAILED, NULL, NULL);
-	place->stopped_at = event->at;
-	place->error = strcmp(outcome, "failure") == 0 ? "Sfflow.Marked" : NULL;
-	place->cause = place->error == NULL ? NULL : event_string(v, event, "reason");
+	instance->mark_pending = true;
+	if (strcmp(outcome, "failure") == 0 && instance->since != DT_NOBEGIN)
+		set_failed(instance, event->at, SF_VISIT_FAILED, NULL, NULL);
+	instance->stopped_at = event->at;
+	instance->error = strcmp(outcome, "failure") == 0 ? "Sfflow.Marked" : NULL;
+	instance->cause = instance->error == NULL ? NULL : event_string(v, event, "reason");
 }
 
-/* A state was left: with success, unless its failure was caught or it was settled otherwise. */
+/* A state was left: with success, unless its failure was caught or it was marked otherwise. */
 static void
-leave(SfPlace *place, const SfEvent *event)
+leave(SfStateInstance *instance, const SfEvent *event)
 {
-	if (place->marked != NULL)
-		place->end = strcmp(place->marked, "skip") == 0 ? SF_VISIT_SKIPPED :
-			strcmp(place->marked, "failure") == 0 ? SF_VISIT_FAILED : SF_VISIT_LEFT;
-	else if (place->end == SF_VISIT_RUNS)
-		place->end = SF_VISIT_LEFT;
-	place->marked = NULL;
-	place->mark_pending = false;
-	place->stopped_at = event->at;
-	place->output_event = SF_PAYLOAD_EVENT(event);
-	close_attempt(place->latest, event->at, SF_VISIT_LEFT);
-	count_time(place, event->at, DT_NOBEGIN);
+	if (instance->marked != NULL)
+		instance->end = strcmp(instance->marked, "skip") == 0 ? SF_VISIT_SKIPPED :
+			strcmp(instance->marked, "failure") == 0 ? SF_VISIT_FAILED : SF_VISIT_LEFT;
+	else if (instance->end == SF_VISIT_RUNS)
+		instance->end = SF_VISIT_LEFT;
+	instance->marked = NULL;
+	instance->mark_pending = false;
+	instance->stopped_at = event->at;
+	instance->output_event = SF_PAYLOAD_EVENT(event);
+	close_attempt(instance->latest, event->at, SF_VISIT_LEFT);
+	count_time(instance, event->at, DT_NOBEGIN);
 }
 
 /* --- events --- */
 
 /* Note with how many items a Map begins. */
 static void
-note_items(SfPlace *map, const SfEvent *event)
+note_items(SfStateInstance *map, const SfEvent *event)
 {
 	Jsonb	   *length = event->extra == NULL ? NULL : sf_json_get(event->extra, "length");
 	JsonbValue	number;
@@ -330,7 +330,7 @@ note_items(SfPlace *map, const SfEvent *event)
 
 /* Note what an event says has become of the state. */
 static void
-follow_meaning(SfVisits *v, SfPlace *place, const SfEvent *event, SfEventMeaning meaning)
+follow_meaning(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfEventMeaning meaning)
 {
 	bool		texts = v->detail == SF_VISITS_TASKS || v->detail == SF_VISITS_SPANS;
 
@@ -338,31 +338,31 @@ follow_meaning(SfVisits *v, SfPlace *place, const SfEvent *event, SfEventMeaning
 	{
 		case SF_MEANS_ENTERED:
 			if (v->program->states[event->state].type == SF_STATE_FAIL)
-				set_failed(place, event->at, SF_VISIT_FAILED, NULL, NULL);
+				set_failed(instance, event->at, SF_VISIT_FAILED, NULL, NULL);
 			break;
 		case SF_MEANS_SCHEDULED:
-			set_running(place);
-			place->latest->scheduled_at = event->at;
-			place->marked = NULL;
-			place->mark_pending = false;
+			set_running(instance);
+			instance->latest->scheduled_at = event->at;
+			instance->marked = NULL;
+			instance->mark_pending = false;
 			break;
 		case SF_MEANS_STARTED:
-			place->latest->started_at = event->at;
+			instance->latest->started_at = event->at;
 			if (event->type == SF_EVENT_MAP_STATE_STARTED)
-				note_items(place, event);
+				note_items(instance, event);
 			break;
 		case SF_MEANS_FAILED:
 		case SF_MEANS_TIMED_OUT:
-			set_failed(place, event->at, SF_VISIT_FAILED,
+			set_failed(instance, event->at, SF_VISIT_FAILED,
 					   texts ? event_string(v, event, "error") : NULL,
 					   texts ? event_string(v, event, "cause") : NULL);
 			break;
 		case SF_MEANS_ABORTED:
-			if (place->end == SF_VISIT_RUNS)
-				set_failed(place, event->at, SF_VISIT_ABORTED, NULL, "aborted");
+			if (instance->end == SF_VISIT_RUNS)
+				set_failed(instance, event->at, SF_VISIT_ABORTED, NULL, "aborted");
 			break;
 		case SF_MEANS_EXITED:
-			leave(place, event);
+			leave(instance, event);
 			break;
 		default:
 			break;
@@ -373,32 +373,32 @@ follow_meaning(SfVisits *v, SfPlace *place, const SfEvent *event, SfEventMeaning
 static void
 follow_state(SfVisits *v, const SfEvent *event, SfEventMeaning meaning)
 {
-	SfPlace    *place;
+	SfStateInstance *instance;
 
 	if (v->detail == SF_VISITS_TASKS && v->program->states[event->state].type != SF_STATE_TASK)
 		return;
-	place = sf_visits_place(v, event->state, event->iterations, event->niterations, false);
+	instance = sf_visits_instance(v, event->state, event->iterations, event->niterations, false);
 	if (meaning == SF_MEANS_MARKED)
 	{
-		set_marked(v, place, event);
+		set_marked(v, instance, event);
 		return;
 	}
-	touch(v, place->around, event);
+	touch(v, instance->around, event);
 	if (meaning == SF_MEANS_ENTERED)
-		enter(v, place, event);
+		enter(v, instance, event);
 	else
-		go_on(v, place, event, meaning);
-	place->touched = place->last_event = place->latest->last_event = event->id;
-	place->touched_at = event->at;
-	follow_meaning(v, place, event, meaning);
+		go_on(v, instance, event, meaning);
+	instance->touched = instance->last_event = instance->latest->last_event = event->id;
+	instance->touched_at = event->at;
+	follow_meaning(v, instance, event, meaning);
 }
 
 /* Follow an event of an iteration, which names the Map. */
 static void
 follow_iteration(SfVisits *v, const SfEvent *event, SfEventMeaning meaning)
 {
-	SfPlace    *iteration = sf_visits_place(v, event->state, event->iterations,
-											event->niterations, true);
+	SfStateInstance *iteration = sf_visits_instance(v, event->state, event->iterations,
+													event->niterations, true);
 
 	touch(v, iteration, event);
 	iteration->last_event = event->id;
@@ -413,7 +413,7 @@ forget(void *arg)
 	SfVisits   *v = arg;
 
 	MemoryContextReset(v->context);
-	v->places = sf_place_hash("sfflow places", sizeof(SfPlace), v->context);
+	v->instances = sf_visits_hash("sfflow instances", sizeof(SfStateInstance), v->context);
 	v->list = NIL;
 	v->redriven = 0;
 }
@@ -423,15 +423,15 @@ static void
 end_all(SfVisits *v, TimestampTz at, bool aborted)
 {
 	HASH_SEQ_STATUS scan;
-	SfPlace    *place;
+	SfStateInstance *instance;
 
-	hash_seq_init(&scan, v->places);
-	while ((place = hash_seq_search(&scan)) != NULL)
+	hash_seq_init(&scan, v->instances);
+	while ((instance = hash_seq_search(&scan)) != NULL)
 	{
-		if (place->latest == NULL || place->latest->to != DT_NOEND)
+		if (instance->latest == NULL || instance->latest->to != DT_NOEND)
 			continue;
-		close_attempt(place->latest, at, aborted ? SF_VISIT_ABORTED : SF_VISIT_RUNS);
-		place->touched_at = at;
+		close_attempt(instance->latest, at, aborted ? SF_VISIT_ABORTED : SF_VISIT_RUNS);
+		instance->touched_at = at;
 	}
 }
 
@@ -463,20 +463,20 @@ static void
 follow_event(const SfEvent *event, void *arg)
 {
 	SfVisits   *v = arg;
-	SfEventMeaning meaning = sf_event_type_meaning(event->type);
+	SfEventMeaning meaning = sf_history_event_type_meaning(event->type);
 
 	if (event->id > v->until)
 		return;
-	if (sf_event_type_is_of_execution(event->type))
+	if (sf_history_event_type_is_of_execution(event->type))
 		follow_execution(v, event, meaning);
 	if (event->state < 0 || event->state >= v->program->nstates)
 		return;
-	if (sf_event_type_is_of_state(event->type))
+	if (sf_history_event_type_is_of_state(event->type))
 		follow_state(v, event, meaning);
-	else if (sf_event_type_is_of_iteration(event->type) && event->niterations > 0)
+	else if (sf_history_event_type_is_of_iteration(event->type) && event->niterations > 0)
 		follow_iteration(v, event, meaning);
-	else if (sf_event_type_is_of_map_run(event->type))
-		touch(v, sf_visits_place(v, event->state, event->iterations, event->niterations, false),
+	else if (sf_history_event_type_is_of_map_run(event->type))
+		touch(v, sf_visits_instance(v, event->state, event->iterations, event->niterations, false),
 			  event);
 }
 
@@ -486,7 +486,7 @@ follow_event(const SfEvent *event, void *arg)
  * current one, SfVisits.context.
  */
 SfVisits *
-sf_visits_scan(const SfStatusExecution *execution, const SfProgram *program,
+sf_visits_scan(const SfExecutionHead *execution, const SfProgram *program,
 			   SfVisitsDetail detail)
 {
 	return sf_visits_scan_until(execution, program, detail, PG_INT32_MAX);
@@ -494,7 +494,7 @@ sf_visits_scan(const SfStatusExecution *execution, const SfProgram *program,
 
 /* The same up to an event: as if the execution had no later ones. */
 SfVisits *
-sf_visits_scan_until(const SfStatusExecution *execution, const SfProgram *program,
+sf_visits_scan_until(const SfExecutionHead *execution, const SfProgram *program,
 					 SfVisitsDetail detail, int until)
 {
 	SfVisits   *v = palloc0(sizeof(SfVisits));
@@ -504,6 +504,6 @@ sf_visits_scan_until(const SfStatusExecution *execution, const SfProgram *progra
 	v->detail = detail;
 	v->context = AllocSetContextCreate(CurrentMemoryContext, "sfflow visits",
 									   ALLOCSET_DEFAULT_SIZES);
-	sf_status_scan(execution, program, forget, follow_event, v);
+	sf_head_scan(execution, program, forget, follow_event, v);
 	return v;
 }

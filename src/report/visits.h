@@ -2,9 +2,9 @@
  * visits.h
  *		One fold of the events of an execution: what happened in each of its states, and when.
  *
- * A place is a state or scope of the program, within certain iterations of the Maps around
- * it.  Jobs (job.c), the picture (state_status.c) and the timeline (api/history.c) are
- * projections of the same places and visits.
+ * An instance is a state or scope of the program, within certain iterations of the Maps around
+ * it.  Jobs (job.c), the picture (state_status.c) and the timeline (api/view/history.c) are
+ * projections of the same instances and visits.
  */
 #ifndef SF_REPORT_VISITS_H
 #define SF_REPORT_VISITS_H
@@ -12,14 +12,14 @@
 #include "utils/hsearch.h"
 
 #include "asl/program.h"
-#include "store/status.h"
+#include "store/execution/execution_head.h"
 
-typedef struct SfPlaceKey
+typedef struct SfStateInstanceKey
 {
 	int			number;			/* of the state or scope */
 	int			niterations;
 	int		   *iterations;		/* map indexes, outermost first */
-} SfPlaceKey;
+} SfStateInstanceKey;
 
 /* What became of a visit or of an attempt */
 typedef enum SfVisitEnd
@@ -27,7 +27,7 @@ typedef enum SfVisitEnd
 	SF_VISIT_NONE,				/* there was none */
 	SF_VISIT_RUNS,				/* or the execution ended first */
 	SF_VISIT_LEFT,
-	SF_VISIT_SKIPPED,			/* left, as an operator has settled it */
+	SF_VISIT_SKIPPED,			/* left, as an operator has marked it */
 	SF_VISIT_FAILED,			/* also if the failure was caught, or is retried */
 	SF_VISIT_ABORTED
 } SfVisitEnd;
@@ -35,8 +35,8 @@ typedef enum SfVisitEnd
 /* An attempt of a visit to a state */
 typedef struct SfVisit
 {
-	SfPlaceKey	place;
-	int			visit;			/* 1: the first one at this place */
+	SfStateInstanceKey instance;
+	int			visit;			/* 1: the first one in this instance */
 	int			attempt;		/* of the visit */
 	int			first_event;
 	int			last_event;
@@ -51,12 +51,12 @@ typedef struct SfVisit
 } SfVisit;
 
 /* A state within certain iterations, or an iteration of a Map state */
-typedef struct SfPlace
+typedef struct SfStateInstance
 {
-	SfPlaceKey	key;			/* first, for the hash table */
+	SfStateInstanceKey key;		/* first, for the hash table */
 	bool		is_iteration;	/* ... the last of which is its own */
 	bool		begun;			/* the latest attempt has had its first event */
-	struct SfPlace *around;		/* iteration, Parallel, Map or JobNet; NULL: none */
+	struct SfStateInstance *around; /* iteration, Parallel, Map or JobNet; NULL: none */
 	SfVisit    *latest;			/* attempt; NULL: none, or an iteration */
 	SfVisitEnd	end;			/* of the last visit */
 	int			visits;			/* entries */
@@ -72,15 +72,15 @@ typedef struct SfPlace
 	int			output_event;
 	const char *error;			/* of the last visit, with SF_VISITS_TASKS; or NULL */
 	const char *cause;
-	const char *marked;			/* how an operator has settled it, until it is left */
+	const char *marked;			/* how an operator has marked it, until it is left */
 	bool		mark_pending;	/* ... and no branch has come to it since */
 	struct SfJob *job;			/* of job.c */
-} SfPlace;
+} SfStateInstance;
 
 typedef enum SfVisitsDetail
 {
-	SF_VISITS_TASKS,			/* places of Tasks and iterations only, with errors and causes */
-	SF_VISITS_PLACES,			/* all places, each with its latest attempt */
+	SF_VISITS_TASKS,			/* instances of Tasks and iterations only, with errors and causes */
+	SF_VISITS_INSTANCES,		/* all instances, each with its latest attempt */
 	SF_VISITS_ALL,				/* all attempts */
 	SF_VISITS_SPANS				/* ... each with its error and cause */
 } SfVisitsDetail;
@@ -90,22 +90,22 @@ typedef struct SfVisits
 	const SfProgram *program;
 	SfVisitsDetail detail;
 	MemoryContext context;		/* of all that follows; reset at a restart */
-	HTAB	   *places;			/* SfPlace */
+	HTAB	   *instances;		/* SfStateInstance */
 	List	   *list;			/* SfVisit in the order of their first events, with SF_VISITS_ALL and SF_VISITS_SPANS */
 	int			until;			/* the last event that is followed */
 	int			redriven;		/* event of the last redrive; 0: none */
 	TimestampTz redriven_at;
 } SfVisits;
 
-extern HTAB *sf_place_hash(const char *name, Size entry_size, MemoryContext context);
+extern HTAB *sf_visits_hash(const char *name, Size entry_size, MemoryContext context);
 
-extern SfVisits *sf_visits_scan(const SfStatusExecution *execution, const SfProgram *program,
+extern SfVisits *sf_visits_scan(const SfExecutionHead *execution, const SfProgram *program,
 								SfVisitsDetail detail);
-extern SfVisits *sf_visits_scan_until(const SfStatusExecution *execution, const SfProgram *program,
+extern SfVisits *sf_visits_scan_until(const SfExecutionHead *execution, const SfProgram *program,
 									  SfVisitsDetail detail, int until);
-extern SfPlace *sf_visits_place(SfVisits *v, int state, const int *iterations,
-								int niterations, bool is_iteration);
-extern int64 sf_visits_duration(const SfPlace *place, bool lasts);
-extern bool sf_visits_go_on(const SfVisits *v, SfPlace *place);
+extern SfStateInstance *sf_visits_instance(SfVisits *v, int state, const int *iterations,
+										   int niterations, bool is_iteration);
+extern int64 sf_visits_duration(const SfStateInstance *instance, bool lasts);
+extern bool sf_visits_go_on(const SfVisits *v, SfStateInstance *instance);
 
 #endif							/* SF_REPORT_VISITS_H */

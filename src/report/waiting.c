@@ -49,9 +49,9 @@ append_branch(StringInfo buf, const SfProgram *program,
 			  const SfBranch *b, TimestampTz now)
 {
 	const char *name = b->state >= 0 && b->state < program->nstates ?
-		sf_label_job(program, b->state, b->iterations, b->niterations) : "?";
+		sf_job_name(program, b->state, b->iterations, b->niterations) : "?";
 
-	if (b->due_at == DT_NOEND && sf_phase_is_before_gate(b->phase))
+	if (sf_branch_is_parked(b))
 	{
 		const char *feature = sf_park_feature(b->key);
 
@@ -62,7 +62,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 	{
 		case SF_PHASE_ENTER:
 			/* the transaction itself may have made it due, after the time that it shows */
-			if (b->due_at != DT_NOEND && b->due_at > GetCurrentTimestamp())
+			if (b->due_at > GetCurrentTimestamp())
 				appendStringInfo(buf, "start at %s", sf_timestamp_print(b->due_at));
 			else
 				appendStringInfo(buf, "\"%s\" due", name);
@@ -73,7 +73,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 			break;
 		case SF_PHASE_RUN:
 		case SF_PHASE_NET:
-			if (b->due_at != DT_NOEND && b->due_at > now)
+			if (b->due_at > now)
 				appendStringInfo(buf, "retry of \"%s\" at %s", name,
 								 sf_timestamp_print(b->due_at));
 			else

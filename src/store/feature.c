@@ -24,9 +24,9 @@ static const SfFeatureTable core_tables[] = {
 	{"version_publication",.of_machine = true},
 	{"machine_alias",.of_machine = true},
 	{"state_machine_version",.of_machine = true},
-	{"state_machine",.copied = true,.by_role = "state_machine_owner"},
-	{"privilege",.copied = true,.by_role = "privilege_role"},
-	{"resource_map",.copied = true,.by_role = "resource_map_pkey"},
+	{"state_machine",.cached = true,.by_role = "state_machine_owner"},
+	{"privilege",.cached = true,.by_role = "privilege_role"},
+	{"resource_map",.cached = true,.by_role = "resource_map_pkey"},
 	{"activity",.by_role = "activity_owner"},
 };
 
@@ -84,8 +84,11 @@ number_options(void)
 	int			n = 0;
 
 	SF_FEATURES(compiles_options, feature)
+	{
+		if (n == SF_MAX_OPTIONS)
+			elog(ERROR, "more than %d features compile options", SF_MAX_OPTIONS);
 		*feature->option = n++;
-	Assert(n <= SF_MAX_OPTIONS);
+	}
 }
 
 /* Take the features that there are, in the order of calls. */
@@ -112,23 +115,21 @@ sf_feature_register(const SfFeature *const *features, int count)
 			sf_feature_deliverer = features[i]->deliverer;
 }
 
-/* The place of a feature among those that look. */
+/* The place of a feature among those that sweep. */
 int
-sf_feature_look_number(const SfFeature *feature)
+sf_feature_sweep_number(const SfFeature *feature)
 {
-	int			n = 0;
-
-	while (sf_features_at[SF_AT_look][n] != feature)
-		n++;
-	Assert(n < SF_MAX_LOOKS);
-	return n;
+	for (int n = 0; n < SF_MAX_SWEEPS && sf_features_at[SF_AT_sweep][n] != NULL; n++)
+		if (sf_features_at[SF_AT_sweep][n] == feature)
+			return n;
+	elog(ERROR, "a feature is not among the first %d that sweep", SF_MAX_SWEEPS);
 }
 
 /* Say what a branch waits for that a feature (NULL: none) has parked, in one word. */
 const char *
 sf_feature_waiting_word(const char *name)
 {
-	SF_FEATURES(keeps, feature)
+	SF_FEATURES(still_parks, feature)
 		if (name != NULL && strcmp(feature->name, name) == 0)
 			return feature->waiting_word;
 	return "held";
@@ -145,12 +146,12 @@ sf_feature_trace_context(const SfExecution *execution, const SfBranch *branch, c
 	return NULL;
 }
 
-/* Tell whether a feature keeps an object (SF_OBJECT_…) from giving work away. */
+/* Tell whether an object (SF_OBJECT_…) is held, so that it gives no work away. */
 bool
-sf_feature_keeps_back(char kind, const char *name)
+sf_feature_is_held(char kind, const char *name)
 {
-	SF_FEATURES(keeps_back, feature)
-		if (feature->keeps_back(kind, name))
+	SF_FEATURES(is_held, feature)
+		if (feature->is_held(kind, name))
 			return true;
 	return false;
 }
@@ -177,15 +178,15 @@ sf_feature_use_of(char kind, const char *name)
 	return use;
 }
 
-/* Tell whether what a branch is parked for keeps it where it is now. */
-SfKept
-sf_feature_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked)
+/* Tell whether what a branch is parked for still applies to it. */
+SfParking
+sf_feature_still_parks(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked)
 {
-	SF_FEATURES(keeps, feature)
+	SF_FEATURES(still_parks, feature)
 		if (strcmp(feature->name, parked->feature) == 0)
-			return feature->keeps(draft, branch, parked);
+			return feature->still_parks(draft, branch, parked);
 	/* the library was built without the feature since */
-	return SF_KEPT_GONE;
+	return SF_PARKING_GONE;
 }
 
 /* --- objects --- */
@@ -250,12 +251,15 @@ sf_feature_delete_of_machine(int machine_no)
 			plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
 				"DELETE FROM _sfflow.%s t WHERE t.machine_no = $1", table->name));
 		sf_store_execute(plan, SF_INT4(machine_no));
-		if (table->copied)
+		if (table->cached)
 			sf_store_announce_change(table->name);
 	}
 }
 
-/* Say what is being done with an execution, whose row the caller has locked, and which therefore must not change; NULL: nothing. */
+/*
+ * Say what is being done with an execution, whose row the caller has locked, and which therefore must not change;
+ * NULL: nothing.
+ */
 const char *
 sf_feature_frozen(int64 execution_no)
 {
@@ -293,9 +297,9 @@ sf_feature_require_unfrozen(const SfExecution *execution)
  * function of sfflow has written, as from a dump or a publication.
  */
 void
-sf_feature_announce_copies(void)
+sf_feature_announce_cached(void)
 {
 	SF_TABLES(table)
-		if (table->copied)
+		if (table->cached)
 			sf_store_announce_change(table->name);
 }

@@ -2,8 +2,9 @@
  * feature.h
  *		The registry: what the engine asks and tells the features, and which tables they have.
  *
- * A feature is a room, src/feature/NAME/, and one SfFeature in the list of src/feature/features.c.  The order of that list
- * is the order of calls, and of locks: an execution, its branches, then the rows of features in this order.
+ * A feature is a room, src/feature/NAME/, and one SfFeature in the list of src/feature/features.c.  The order of
+ * that list is the order of calls, and of locks: an execution, its branches, then the rows of features in this
+ * order.
  *
  * For each moment there is a packed array of the features that have a function for it (sf_features_at), so that a
  * moment costs a look at a null pointer where no feature wants to know of it.  What comes more often than once a step,
@@ -15,9 +16,9 @@
 #include "asl/program.h"
 #include "base/clock.h"
 #include "base/errors.h"
-#include "store/execution.h"
-#include "store/notice.h"
-#include "store/park.h"
+#include "store/alert/notice.h"
+#include "store/branch/park.h"
+#include "store/execution/execution.h"
 
 struct SfDeliverer;
 struct SfDraft;
@@ -38,9 +39,10 @@ typedef enum SfBegan
 typedef struct SfFeatureTable
 {
 	const char *name;
-	bool		of_execution;	/* has a column execution_no: rows are purged with their executions */
+	bool		of_execution;	/* has a column execution_no: rows are purged with their executions, and move with them */
+	bool		deletes_own;	/* … but it is the feature that deletes them, when it is told of executions_dropped */
 	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
-	bool		copied;			/* backends keep a copy: a function that deletes rows announces that */
+	bool		cached;			/* backends cache it: a function that deletes rows announces that */
 	const char *by_role;		/* an index that begins with a role that rows name, which cannot be dropped; or NULL */
 	const char *freezes;		/* an execution with a row is being …, "archived": it does not change, and is not purged; or NULL */
 	const char *purge;			/* if no index begins with execution_no: how its rows d of executions x are found
@@ -84,33 +86,36 @@ typedef enum SfGate
 	SF_GATE_THROTTLED			/* a limit has the state fail */
 } SfGate;
 
-/* Whether what keeps a branch applies to it */
-typedef enum SfKept
+/* Whether the object that a branch is parked for still applies to it */
+typedef enum SfParking
 {
-	SF_KEPT_NO,
-	SF_KEPT_YES,
-	SF_KEPT_GONE				/* the object is there no more */
-} SfKept;
+	SF_PARKING_OVER,
+	SF_PARKING_APPLIES,
+	SF_PARKING_GONE				/* the object is there no more */
+} SfParking;
 
-/* An execution that has been moved to another version */
-typedef struct SfMoved
+/* An execution that has been migrated to another version */
+typedef struct SfMigration
 {
 	const SfExecution *execution;
 	const Jsonb *renames;		/* of states, see renames.h; never NULL */
 	/* the name that a job in iterations of Maps has in the other version; NULL: it is not there */
-	char	   *(*job_there) (const struct SfMoved *moved, const char *label);
-	const void *move;			/* for job_there */
-} SfMoved;
+	char	   *(*job_there) (const struct SfMigration *migration, const char *name);
+	const void *context;		/* for job_there */
+} SfMigration;
 
-/* What a look at what time has brought leaves */
-typedef struct SfLook
+/* What a sweep has left */
+typedef struct SfSweep
 {
-	bool		more;			/* for another look, in another transaction */
-	TimestampTz next;			/* when to look again at the latest; DT_NOEND: not known */
-	bool		waits;			/* look again when executions have ended, too */
-} SfLook;
+	bool		more;			/* for another sweep, in another transaction */
+	TimestampTz next;			/* when to sweep again at the latest; DT_NOEND: not known */
+	bool		waits;			/* sweep again when executions have ended, too */
+} SfSweep;
 
-/* Alerts that an operator acknowledges: of a target, of an execution, or of all of a machine; the others are NULL or 0 */
+/*
+ * Alerts that an operator acknowledges: of a target, of an execution, or of all of a machine; the others are NULL
+ * or 0
+ */
 typedef struct SfAcknowledge
 {
 	const char *target;			/* as alert_target gives it */
@@ -136,7 +141,7 @@ typedef struct SfFeature
 	const char *const *start_options; /* that starts may have, up to NULL; or NULL */
 	const char *const *machine_options; /* that versions of machines may have, up to NULL; or NULL */
 
-	const struct SfDeliverer *deliverer;	/* calls of user code that workers make (run/deliver.h): one feature's; or NULL */
+	const struct SfDeliverer *deliverer;	/* calls of user code that workers make (deliverer.h): one feature's; or NULL */
 
 	/* The library is loaded: reserve shared memory.  Comes before the workers. */
 	void		(*init) (void);
@@ -149,11 +154,11 @@ typedef struct SfFeature
 	 */
 	SfGate		(*may_begin) (struct SfDraft *draft, SfBranch *branch, SfError *error);
 
-	/* A branch may begin a step: has its job been settled otherwise?  Then *stimulus says how. */
-	bool		(*settles) (const struct SfDraft *draft, const SfBranch *branch, struct SfStimulus *stimulus);
+	/* A branch may begin a step: has an operator marked its job?  Then *stimulus says how. */
+	bool		(*finds_mark) (const struct SfDraft *draft, const SfBranch *branch, struct SfStimulus *stimulus);
 
-	/* Does what the feature has parked a branch for keep it where it is now? */
-	SfKept		(*keeps) (const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
+	/* Does the object that the feature has parked a branch for still apply to it? */
+	SfParking	(*still_parks) (const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
 
 	/*
 	 * Queues of parked branches (park.h), which are one feature's: may the first branch of a queue begin, and is what
@@ -168,9 +173,9 @@ typedef struct SfFeature
 
 	/*
 	 * A task of the resources that the feature runs begins to wait: *stimulus says that it does, or why it
-	 * cannot.  What it waits for, an SfWait, is put into the waits of the draft, and written after the branches, when no
-	 * user code follows.  Are the parameters of such a task right, in a test of its state?  Why a machine of the caller
-	 * cannot use such a resource; NULL: it can.
+	 * cannot.  What it waits for, an SfWait, is put into the waits of the draft, and written after the branches,
+	 * when no user code follows.  Are the parameters of such a task right, in a test of its state?  Why a machine
+	 * of the caller cannot use such a resource; NULL: it can.
 	 */
 	SfResourceKind waits_for;
 	void		(*begins_wait) (struct SfDraft *draft, const SfBranch *branch, const SfResource *resource,
@@ -180,9 +185,9 @@ typedef struct SfFeature
 	char	   *(*probe) (const SfResource *resource);
 
 	/*
-	 * The target of a rule is a type of events of the feature: raise unless a role may emit events of it; emit one of that
-	 * type as the role, with key, payload and id (else: another one) of an object.  How many rules led to what an execution
-	 * has received.
+	 * The target of a rule is a type of events of the feature: raise unless a role may emit events of it; emit one
+	 * of that type as the role, with key, payload and id (else: another one) of an object.  How many rules led to
+	 * what an execution has received.
 	 */
 	void		(*requires_emit) (const char *name, Oid owner);
 	void		(*emits) (const char *name, Oid owner, Jsonb *event, char *id);
@@ -197,16 +202,19 @@ typedef struct SfFeature
 	/* A slice has done its work, and is written next. */
 	void		(*slice_ends) (void);
 
-	/*
-	 * Compile what the options of a version say, in the current memory context, or raise; NULL: they say nothing.  The
-	 * registry sets *option to a number of the feature, where all have at hand what was compiled (program_cache.h).
-	 * labels: give an execution, which is written next, what
-	 * the compiled options (or NULL) and those of its start say.  False: *error.  child_labels: the labels that the
-	 * execution of an item of a Distributed Map gets of its parent; NULL: none.
-	 */
+	/* The registry sets *option to a number of the feature, by which compiled options are found (SF_COMPILED). */
 	int		   *option;
+
+	/* Compile what the options of a version say, in the current memory context, or raise; NULL: they say nothing. */
 	void	   *(*compiles_options) (const Jsonb *options, const SfProgram *program);
+
+	/*
+	 * Give an execution, which is written next, the labels that the compiled options (or NULL) and those of its start
+	 * say.  False: *error.
+	 */
 	bool		(*labels) (SfExecution *execution, const void *compiled, SfError *error);
+
+	/* The labels that the execution of an item of a Distributed Map gets of its parent; NULL: none. */
 	Jsonb	   *(*child_labels) (const SfExecution *parent, const void *compiled);
 
 	/*
@@ -220,23 +228,28 @@ typedef struct SfFeature
 	void		(*relabelled) (const SfExecution *execution, const Jsonb *before);
 
 	/*
-	 * An execution is to begin, of a version with options that the feature has compiled (else NULL): give it what is the feature's,
-	 * as the trace that it is part of, or raise if it may not begin here.  What the feature needs when it begins is in SF_OF_START.
+	 * An execution is to begin, of a version with options that the feature has compiled (else NULL): give it what
+	 * is the feature's, as the trace that it is part of, or raise if it may not begin here.  What the feature needs
+	 * when it begins is in SF_OF_START.
 	 */
 	void		(*prepares) (SfExecution *execution, const void *compiled);
 
 	/*
-	 * An execution is to begin, and its version has options that the feature has compiled (else NULL), or its start has the
-	 * option joins_option: if one that waits takes its place, that one's number and id are in it.  There is one of this id, which is about
-	 * to begin anew (restarts), or to be replaced, with what is wanted.
+	 * An execution is to begin, and its version has options that the feature has compiled (else NULL), or its start
+	 * has the option line_option: it enters a line of starts; if one that waits takes its place, that one's number and
+	 * id are in it.  There is one of this id, which is about to begin anew (restarts), or to be replaced, with what is
+	 * wanted: it enters a line again.
 	 */
-	const char *joins_option;
-	SfBegan		(*joins) (SfExecution *execution, const void *compiled);
-	void		(*unjoins) (const SfExecution *execution);	/* its id was taken */
-	void		(*rejoins) (const SfExecution *there, SfExecution *wanted, const void *compiled, bool restarts);
+	const char *line_option;
+	SfBegan		(*enters_line) (SfExecution *execution, const void *compiled);
+	void		(*gives_up_line) (const SfExecution *execution);	/* its id was taken */
+	void		(*reenters_line) (const SfExecution *there, SfExecution *wanted, const void *compiled, bool restarts);
 
-	/* An execution with start_options or start_at begins, or begins anew: when its root is due.  Comes before begins. */
-	void		(*schedules) (const SfExecution *execution, SfBranch *root);
+	/*
+	 * An execution with start_options or start_at begins, or begins anew: when its root is due, which is now unless
+	 * this changes it.  Comes before begins.
+	 */
+	void		(*sets_start_time) (const SfExecution *execution, TimestampTz *due);
 
 	/* An execution begins: its root is written after this. */
 	void		(*begins) (const SfExecution *execution, SfBranch *root);
@@ -247,12 +260,12 @@ typedef struct SfFeature
 	 */
 	List	   *(*parked_of_others) (void);
 
-	/* ... and settle what else follows from them; false: not all, since another session has locked some of it. */
+	/* ... and apply what else follows from them; false: not all, since another session has locked some of it. */
 	bool		(*roles_changed) (void);
 
 	/*
 	 * A machine (0: all) has another owner, or other mappings have those with whose owners' rights a role acts
-	 * (InvalidOid: all): settle what applies to what runs of them.
+	 * (InvalidOid: all): apply to what runs of them what is for it now.
 	 */
 	void		(*uses_changed) (int machine_no, Oid owner);
 
@@ -260,8 +273,8 @@ typedef struct SfFeature
 	void		(*ended) (const SfExecution *execution, bool began_here);
 
 	/*
-	 * An execution, no item of a Distributed Map, of a version with options that the feature has compiled has begun, or goes
-	 * on after a redrive, let by may_begin: rows are written.
+	 * An execution, no item of a Distributed Map, of a version with options that the feature has compiled has
+	 * begun, or goes on after a redrive, let by may_begin: rows are written.
 	 */
 	void		(*begun) (const SfExecution *execution, const void *compiled);
 
@@ -280,10 +293,10 @@ typedef struct SfFeature
 	/* One goes on from a state, as if nothing had come after that. */
 	void		(*rewound) (const SfExecution *execution);
 
-	/* Its rows name the states of another version. */
-	void		(*moved) (const SfMoved *moved);
+	/* One is migrated, with other names of states, which the feature's rows have. */
+	void		(*states_renamed) (const SfMigration *migration);
 
-	/* Its branches, locked, are at other states or resources; called after moved, if it runs. */
+	/* Its branches, locked, are at other states or resources; called after states_renamed, if it runs. */
 	void		(*states_changed) (struct SfDraft *draft);
 
 	/*
@@ -294,10 +307,16 @@ typedef struct SfFeature
 
 	/*
 	 * Executions are moved to another node: an array of their numbers.  departs: their rows, which are locked and were
-	 * copied, are deleted next.  arrives: their rows have been inserted.
+	 * copied, are deleted next.  arrives: their rows have been inserted; from_node has its number by sf_set_node.
 	 */
 	void		(*departs) (SfArg numbers);
-	void		(*arrives) (SfArg numbers);
+	void		(*arrives) (SfArg numbers, int from_node);
+
+	/*
+	 * A session is about to write rows of an execution that it has not locked: keep it on this node until the end of
+	 * the transaction, or wait until it has left.
+	 */
+	void		(*stays) (int64 execution_no);
 
 	/* The node to which an execution was moved that is not here; -1: it was not. */
 	int			(*left_to) (int64 execution_no);
@@ -305,14 +324,17 @@ typedef struct SfFeature
 	/* List runs of executions that are planned from one time up to another, as SfPlannedRun. */
 	List	   *(*planned) (TimestampTz since, TimestampTz until, TimestampTz now);
 
-	/* Raise unless the caller's machines may have an activity as their archive, of which the feature hands executions out. */
+	/*
+	 * Raise unless the caller's machines may have an activity as their archive, of which the feature hands
+	 * executions out.
+	 */
 	void		(*checks_archive) (const char *activity);
 
 	/* Must an ended execution, whose row the purge has locked, stay?  Never waits. */
-	bool		(*keeps_from_purge) (int64 execution_no);
+	bool		(*retains) (int64 execution_no);
 
-	/* Is an object (SF_OBJECT_…) kept from giving work away? */
-	bool		(*keeps_back) (char kind, const char *name);
+	/* Is an object (SF_OBJECT_…) held, so that it gives no work away? */
+	bool		(*is_held) (char kind, const char *name);
 
 	/* A schedule has started an execution in this transaction. */
 	void		(*scheduled) (const char *schedule, const char *execution_id);
@@ -321,7 +343,10 @@ typedef struct SfFeature
 	bool		(*wants_notice) (SfChangeKind kind, const SfExecution *execution);
 	void		(*noticed) (const SfNotice *notice);
 
-	/* The statuses of an execution and of its jobs have changed: a List of SfChange.  Rows are written; the caller commits. */
+	/*
+	 * The statuses of an execution and of its jobs have changed: a List of SfChange.  Rows are written; the caller
+	 * commits.
+	 */
 	void		(*changed) (const SfExecution *execution, const List *changes);
 
 	/* Find the target of an alert, if it is one of the feature's, or raise; returns its full name. */
@@ -337,7 +362,10 @@ typedef struct SfFeature
 	void		(*object_changed) (char kind, const char *name);
 	void		(*object_dropped) (char kind, const char *name);
 
-	/* So is a machine: its executions are gone, its rows in tables of features are deleted next. */
+	/*
+	 * A machine is being dropped: its running executions are gone, others may be left to the purge.  Its rows in tables
+	 * of features are deleted next.
+	 */
 	void		(*machine_dropped) (int machine_no);
 
 	/* Say what of the feature uses an object, which therefore cannot be dropped; NULL: nothing. */
@@ -357,33 +385,34 @@ typedef struct SfFeature
 	void		(*suspects_run) (void);
 
 	/*
-	 * What time brings.  next_look is asked in each scan for everything due, in its transaction, when to look;
-	 * DT_NOEND: not now.  A feature that looks with each scan has looks_if in its place: is there anything to look at?  wants_look is asked after each turn of a worker, outside of a transaction.  look has a
-	 * transaction of its own, in which no branch is locked.
+	 * A sweep deals with what time has brought: with rows of the feature that are due.  next_sweep is asked in each
+	 * scan for everything due, in its transaction, when to sweep; DT_NOEND: not now.  A feature that sweeps with each
+	 * scan has sweeps_if in its place: is there anything to sweep?  wants_sweep is asked after each turn of a worker,
+	 * outside of a transaction.  sweep has a transaction of its own, in which no branch is locked.
 	 */
-	const char *looks_at;		/* "schedules", for pg_stat_activity */
-	TimestampTz (*next_look) (void);
-	bool		(*looks_if) (void);
-	bool		(*wants_look) (void);
-	SfLook		(*look) (TimestampTz now);
-	int			look_pause_ms;	/* between two looks of which the first has left more; 0: it goes on at once */
-	int			look_every_ms;	/* a database looks no more often, unless there is more; 0: whenever it is asked */
-	bool		looks_when_told;	/* a transaction may tell a worker to look, once it has committed: sf_hooks.look_soon */
+	const char *sweep_name;		/* "schedules", for pg_stat_activity */
+	TimestampTz (*next_sweep) (void);
+	bool		(*sweeps_if) (void);
+	bool		(*wants_sweep) (void);
+	SfSweep		(*sweep) (TimestampTz now);
+	int			sweep_pause_ms;	/* between two sweeps of which the first has left more; 0: it goes on at once */
+	int			sweep_every_ms;	/* a database is swept no more often, unless there is more; 0: whenever it is asked */
+	bool		sweeps_when_told;	/* a transaction may tell a worker to sweep, once it has committed: sf_hooks.sweep_soon */
 
-	/* A session is about to advance an execution: look for what this waits for; true: something has come. */
-	bool		(*look_for) (int64 execution_no);
-	bool		locks_counters; /* a look locks what others wait for: it comes last, and not in a transaction block */
+	/* A session is about to advance an execution: find what this waits for; true: something has come. */
+	bool		(*finds_awaited) (int64 execution_no);
+	bool		locks_counters; /* a sweep locks what others wait for: it comes last, and not in a transaction block */
 } SfFeature;
 
-/* Features that look, at most */
-#define SF_MAX_LOOKS	16
+/* Features that sweep, at most */
+#define SF_MAX_SWEEPS	16
 
 /* The moments: the functions of SfFeature */
 #define SF_MOMENT_LIST(X) \
 	X(init) \
 	X(may_begin) \
-	X(settles) \
-	X(keeps) \
+	X(finds_mark) \
+	X(still_parks) \
 	X(has_room) \
 	X(queue_owner) \
 	X(tend) \
@@ -406,10 +435,10 @@ typedef struct SfFeature
 	X(child_labels) \
 	X(relabelled) \
 	X(prepares) \
-	X(joins) \
-	X(unjoins) \
-	X(rejoins) \
-	X(schedules) \
+	X(enters_line) \
+	X(gives_up_line) \
+	X(reenters_line) \
+	X(sets_start_time) \
 	X(begins) \
 	X(parked_of_others) \
 	X(roles_changed) \
@@ -421,16 +450,17 @@ typedef struct SfFeature
 	X(restarted) \
 	X(replaced) \
 	X(rewound) \
-	X(moved) \
+	X(states_renamed) \
 	X(states_changed) \
 	X(executions_dropped) \
 	X(departs) \
 	X(arrives) \
+	X(stays) \
 	X(left_to) \
 	X(planned) \
 	X(checks_archive) \
-	X(keeps_from_purge) \
-	X(keeps_back) \
+	X(retains) \
+	X(is_held) \
 	X(scheduled) \
 	X(wants_notice) \
 	X(noticed) \
@@ -447,9 +477,9 @@ typedef struct SfFeature
 	X(health) \
 	X(database_gone) \
 	X(suspects_run) \
-	X(wants_look) \
-	X(look) \
-	X(look_for)
+	X(wants_sweep) \
+	X(sweep) \
+	X(finds_awaited)
 
 #define SF_MOMENT_ENUM(moment) SF_AT_##moment,
 typedef enum SfMoment
@@ -477,16 +507,16 @@ extern const SfFeature *const *sf_features_at[SF_MOMENT_COUNT];
 
 extern void sf_features_init(void);	/* src/feature/features.c */
 extern void sf_feature_register(const SfFeature *const *features, int count);
-extern int	sf_feature_look_number(const SfFeature *feature);
+extern int	sf_feature_sweep_number(const SfFeature *feature);
 extern const char *sf_feature_waiting_word(const char *name);
 extern char *sf_feature_trace_context(const SfExecution *execution, const SfBranch *branch, const SfState *state,
 									   bool by_worker);
-extern bool sf_feature_keeps_back(char kind, const char *name);
+extern bool sf_feature_is_held(char kind, const char *name);
 extern const char *sf_feature_frozen(int64 execution_no);
 extern void sf_feature_require_unfrozen(const SfExecution *execution);
 extern bool sf_feature_wants_notice(SfChangeKind kind, const SfExecution *execution);
 extern const char *sf_feature_use_of(char kind, const char *name);
-extern SfKept sf_feature_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
+extern SfParking sf_feature_still_parks(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
 
 /* The tables of the core and of all features, up to one without a name */
 extern const SfFeatureTable *sf_feature_tables;
@@ -509,6 +539,6 @@ extern const SfFeatureObject *sf_feature_object_of(const char *text);
 extern const char *sf_feature_object_name(const SfFeatureObject *object, const char *text);
 extern List *sf_feature_owned_names(const SfFeatureObject *object, Oid owner);
 extern void sf_feature_delete_of_machine(int machine_no);
-extern void sf_feature_announce_copies(void);
+extern void sf_feature_announce_cached(void);
 
 #endif							/* SF_STORE_FEATURE_H */

@@ -246,7 +246,7 @@ execute(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
 
 /* The same, with the plan pinned. */
 static Jsonb *
-execute_held(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
+execute_pinned(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
 {
 	Jsonb	   *volatile result = NULL;
 
@@ -280,5 +280,5 @@ sf_sql_query_run(const SfTaskCall *task)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the statement has %d parameters, but \"Arguments\" has %d elements",
 						query->nparams, ngiven)));
-	return execute_held(query, &arguments, task);
+	return execute_pinned(query, &arguments, task);
 }

@@ -13,8 +13,8 @@
  */
 #include "postgres.h"
 
-#include "run/service.h"
-#include "store/resource_map.h"
+#include "run/task/service.h"
+#include "store/state_machine/resource_map.h"
 #include "task/sql_task_internal.h"
 
 /* Match a text with a pattern in which "*" is any text. */

@@ -33,9 +33,9 @@
 #include "base/settings.h"
 #include "base/timing.h"
 #include "db/direct.h"
+#include "task/identity/temp_schema.h"
 #include "task/sql_task.h"
 #include "task/sql_task_internal.h"
-#include "task/temp_schema.h"
 
 /* One try of a task */
 typedef struct Try
@@ -79,7 +79,7 @@ wait_for_other_retries(Oid owner)
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, AuthIdRelationId, owner, 3);
 	while (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL &&
 		   sf_tick_now() < limit)
-		sleep_until(sf_tick_plus_ms(sf_tick_now(), SF_RETRY_TURN_LOOK_MS));
+		sleep_until(sf_tick_plus_ms(sf_tick_now(), SF_RETRY_TURN_RECHECK_MS));
 }
 
 /* Wait before the nth further try; the last one has taken so many milliseconds. */
@@ -244,7 +244,7 @@ try_once(Try *try)
 	return try->timer->fired ? ERRCODE_QUERY_CANCELED : edata->sqlerrcode;
 }
 
-/* Run a SQL task (SfTaskDriver of run/driver.h). */
+/* Run a SQL task (SfTaskDriver of run/task/driver.h). */
 static void
 run_task(const SfTaskCall *call, SfTaskOutcome *out)
 {
@@ -277,7 +277,7 @@ run_task(const SfTaskCall *call, SfTaskOutcome *out)
 	out->elapsed_us = sf_tick_now() - start;
 }
 
-/* Fill in the driver of run/driver.h; from _PG_init. */
+/* Fill in the driver of run/task/driver.h; from _PG_init. */
 void
 sf_sql_task_init(void)
 {

@@ -10,11 +10,11 @@
 #include "access/tupdesc.h"
 #include "base/clock.h"
 #include "base/role.h"
-#include "run/driver.h"
+#include "run/task/driver.h"
 #include "fmgr.h"
 #include "json/json.h"
 #include "nodes/params.h"
-#include "task/guest.h"
+#include "task/identity/guest.h"
 #include "tcop/dest.h"
 
 /* --- function.c, query.c: as the owner, inside SPI; result in SPI's memory --- */
@@ -73,7 +73,7 @@ extern bool sf_resource_mapping_resolve(const SfResource *resource, Oid owner, S
 typedef struct SfTimer
 {
 	SfTick		began;
-	SfTick		deadline;		/* 0: none */
+	SfTick		deadline;		/* NEVER: none */
 	int64		default_ms;		/* it is sfflow.default_task_timeout's; 0: it is not */
 	volatile sig_atomic_t fired;	/* time is up, and we have cancelled */
 	struct SfTimer *outer;		/* of the task that started this one */
@@ -109,7 +109,7 @@ extern bool sf_identity_is_task(void);
 /* --- fatal_settings.c --- */
 
 extern void sf_fatal_settings_init(bool (*task_runs) (void));
-extern void sf_fatal_settings_hold(bool hold);
+extern void sf_fatal_settings_pin(bool pin);
 
 /* --- constraints.c --- */
 

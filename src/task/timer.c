@@ -38,7 +38,7 @@ handle_alarm(void)
 		return;
 	for (timer = timers; timer != NULL; timer = timer->outer)
 	{
-		if (timer->deadline != 0 && timer->deadline <= now)
+		if (timer->deadline <= now)
 		{
 			timer->fired = true;
 			cancel = true;
@@ -57,14 +57,13 @@ static void
 set_alarm(void)
 {
 	SfTimer    *timer;
-	SfTick		earliest = 0;
+	SfTick		earliest = SF_TICK_NEVER;
 
 	for (timer = timers; timer != NULL; timer = timer->outer)
-		if (timer->deadline != 0 && (earliest == 0 || timer->deadline < earliest))
-			earliest = timer->deadline;
+		earliest = Min(earliest, timer->deadline);
 
 	sf_hooks.task_deadline(earliest);
-	if (earliest != 0)
+	if (earliest != SF_TICK_NEVER)
 	{
 		if (timer_id == MAX_TIMEOUTS)
 			timer_id = RegisterTimeout(USER_TIMEOUT, handle_alarm);
@@ -81,7 +80,7 @@ void
 sf_timer_set(SfTimer *timer, int64 timeout_ms)
 {
 	timer->began = sf_tick_now();
-	timer->deadline = timeout_ms <= 0 ? 0 :
+	timer->deadline = timeout_ms <= 0 ? SF_TICK_NEVER :
 		sf_tick_plus_ms(timer->began, timeout_ms);
 	timer->default_ms = 0;
 	timer->fired = false;
@@ -92,7 +91,7 @@ sf_timer_set(SfTimer *timer, int64 timeout_ms)
 void
 sf_timer_set_default(SfTimer *timer, int64 timeout_ms)
 {
-	if (timeout_ms <= 0 || (timer->deadline != 0 && timer->default_ms == 0))
+	if (timeout_ms <= 0 || (timer->deadline != SF_TICK_NEVER && timer->default_ms == 0))
 		return;
 	timer->deadline = sf_tick_plus_ms(timer->began, timeout_ms);
 	timer->default_ms = timeout_ms;
@@ -103,7 +102,7 @@ sf_timer_set_default(SfTimer *timer, int64 timeout_ms)
 bool
 sf_timer_is_over(const SfTimer *timer)
 {
-	return timer->deadline != 0 && timer->deadline <= sf_tick_now();
+	return timer->deadline <= sf_tick_now();
 }
 
 /* Let the time run. */
@@ -112,7 +111,7 @@ sf_timer_start(SfTimer *timer)
 {
 	timer->outer = timers;
 	timers = timer;
-	if (timer->deadline != 0)
+	if (timer->deadline != SF_TICK_NEVER)
 		set_alarm();
 }
 
@@ -123,7 +122,7 @@ sf_timer_stop(SfTimer *timer)
 	if (timers != timer)
 		return;
 	timers = timer->outer;
-	if (timer->deadline != 0 && !SF_DEBUG_MUTATION("task_limit"))
+	if (timer->deadline != SF_TICK_NEVER && !SF_DEBUG_MUTATION("task_limit"))
 		set_alarm();
 }
 
@@ -147,13 +146,15 @@ void
 sf_timer_withdraw_cancel(const SfTimer *timer)
 {
 	const SfTimer *outer;
+	bool		wanted;
 
 	if (!timer->fired || !QueryCancelPending)
 		return;
-	if (sf_hooks.cancel_requested())
-		return;
-	for (outer = timer->outer; outer != NULL; outer = outer->outer)
-		if (outer->fired)
-			return;
+	/* before the looks: a request that comes meanwhile shows in them, or is raised after */
 	QueryCancelPending = false;
+	wanted = sf_hooks.cancel_requested();
+	for (outer = timer->outer; outer != NULL; outer = outer->outer)
+		wanted |= outer->fired;
+	if (wanted)
+		QueryCancelPending = true;
 }

@@ -6,8 +6,8 @@
 
 #include "feature/archive/batch.h"
 #include "store/feature.h"
-#include "store/privilege.h"
-#include "store/task.h"
+#include "store/role/privilege.h"
+#include "store/task/task.h"
 
 static const SfFeatureTable tables[] = {
 	{"archive_member",.of_execution = true,.freezes = "archived"},
@@ -47,10 +47,11 @@ checks_archive(const char *name)
 static void
 read_counts(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_archives = 1, COL_problems};
 	int64	   *counts = arg;
 
-	counts[0] = sf_row_number(tuple, desc, 1, 0);
-	counts[1] = sf_row_number(tuple, desc, 2, 0);
+	counts[0] = sf_row_number(tuple, desc, COL_archives, 0);
+	counts[1] = sf_row_number(tuple, desc, COL_problems, 0);
 }
 
 /* Show how many archives are behind, if there are archives. */
@@ -58,7 +59,7 @@ static void
 health(SfHealthPut put, void *arg)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*), pg_catalog.count(l.problem) FROM _sfflow.archive_lag l");
+		"SELECT pg_catalog.count(*) AS archives, pg_catalog.count(l.problem) AS problems FROM _sfflow.archive_lag l");
 	int64		counts[2] = {0, 0};
 
 	sf_store_run(InvalidOid, &plan, read_counts, counts, NULL, 0);

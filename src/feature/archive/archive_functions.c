@@ -6,8 +6,8 @@
  * The program takes a batch, whose name and executions are stored then, reads it, writes files by that name, and
  * confirms, which deletes the executions.  A batch that was not confirmed is handed out again, and has the same
  * executions: they do not change (freezes, store/feature.h).  So a program may die at any moment, and what another one
- * writes in its place replaces what it has written.  A batch belongs to the session that holds its lock; a session has one
- * at a time.
+ * writes in its place replaces what it has written.  A batch belongs to the session that holds its lock; a session
+ * has one at a time.
  */
 #include "postgres.h"
 
@@ -20,14 +20,14 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "asl/event_types.h"
+#include "asl/history_event_types.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "copy/instance.h"
 #include "feature/archive/batch.h"
-#include "run/retention.h"
-#include "run/slice.h"
-#include "store/purge.h"
+#include "run/execution/retention.h"
+#include "run/slice/slice.h"
+#include "store/purge/purge.h"
 
 /* Executions of a batch at most, and how many where the caller does not say */
 #define MAX_EXECUTIONS	100000
@@ -277,7 +277,7 @@ put_event(const SfEvent *event, const char *state, const Jsonb *details, void *a
 	sf_json_add_int(&b, "id", event->id);
 	sf_json_add_int(&b, "previous_event_id", event->previous_id);
 	sf_json_add_string(&b, "timestamp", sf_timestamp_print(event->at));
-	sf_json_add_string(&b, "type", sf_event_type_name(event->type));
+	sf_json_add_string(&b, "type", sf_history_event_type_name(event->type));
 	if (state != NULL)
 		sf_json_add_string(&b, "state", state);
 	if (details != NULL)
@@ -310,7 +310,7 @@ put_execution(Lines *lines)
 		" FROM _sfflow.execution e JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no"
 		" LEFT JOIN _sfflow.execution p ON p.execution_no = e.parent_execution_no"
 		" WHERE e.execution_no = $1 AND e.status <> $2");
-	SfStatusExecution execution;
+	SfExecutionHead execution;
 	Datum		names[SF_STATUS_ABORTED + 1];
 	ArrayType  *statuses;
 	Jsonb	   *head = NULL;
@@ -320,7 +320,7 @@ put_execution(Lines *lines)
 	statuses = construct_array(names, lengthof(names), TEXTOID, -1, false, TYPALIGN_INT);
 	sf_store_read(&plan, read_head, &head, SF_INT8(lines->execution_no), SF_INT2(SF_STATUS_RUNNING),
 				  sf_query_arg(TEXTARRAYOID, PointerGetDatum(statuses), false));
-	if (head == NULL || !sf_status_read(lines->execution_no, &execution))
+	if (head == NULL || !sf_head_read(lines->execution_no, &execution))
 		return;
 	put_line(lines, 0, sf_json_to_cstring(head));
 	sf_object_each_event(&execution, put_event, lines);

@@ -19,9 +19,9 @@
 #include "json/json.h"
 #include "report/job.h"
 #include "report/report.h"
-#include "store/execution_list.h"
-#include "store/program_cache.h"
-#include "store/usual.h"
+#include "store/execution/execution_list.h"
+#include "store/state_machine/program_cache.h"
+#include "store/statistics/usual.h"
 
 /* Differences of a payload that are told, and the longest pointer */
 #define MOST_DIFFERENCES	20
@@ -43,7 +43,7 @@ add_duration(SfColumns *row, int64 us)
 /* A job of one of them */
 typedef struct RunJob
 {
-	const char *label;
+	const char *name;
 	const SfJob *job;
 	int			place;			/* in the order of the execution's jobs */
 } RunJob;
@@ -51,19 +51,19 @@ typedef struct RunJob
 /* One of the executions */
 typedef struct Run
 {
-	SfStatusExecution head;
+	SfExecutionHead head;
 	const SfProgram *program;
 	List	   *usual;			/* what the jobs of its machine usually take */
 	int			n;
 	RunJob	   *jobs;
-	RunJob	  **by_label;		/* the same in the order of labels */
+	RunJob	  **by_name;		/* the same in the order of names */
 } Run;
 
-/* Order jobs by their labels. */
+/* Order jobs by their names. */
 static int
-compare_labels(const void *a, const void *b)
+compare_names(const void *a, const void *b)
 {
-	return strcmp((*(RunJob *const *) a)->label, (*(RunJob *const *) b)->label);
+	return strcmp((*(RunJob *const *) a)->name, (*(RunJob *const *) b)->name);
 }
 
 /* Read one of the executions; false: it is not there for the snapshot of the query. */
@@ -74,33 +74,33 @@ read_run(FunctionCallInfo fcinfo, int n, const char *argument, Run *run)
 											SF_PRIVILEGE_READ);
 	List	   *jobs;
 
-	if (!sf_status_execution(e->execution_no, &run->head))
+	if (!sf_head_read_visible(e->execution_no, &run->head))
 		return false;
 	run->program = sf_program_cache_get(run->head.machine_no, run->head.version);
 	run->usual = sf_usual_jobs(run->head.machine_no);
 	jobs = sf_job_list(&run->head, run->program);
 	run->jobs = palloc(sizeof(RunJob) * Max(1, list_length(jobs)));
-	run->by_label = palloc(sizeof(RunJob *) * Max(1, list_length(jobs)));
+	run->by_name = palloc(sizeof(RunJob *) * Max(1, list_length(jobs)));
 	foreach_ptr(const SfJob, job, jobs)
 	{
 		RunJob	   *entry = &run->jobs[run->n];
 
-		entry->label = sf_label_job(run->program, job->state, job->iterations, job->niterations);
+		entry->name = sf_job_name(run->program, job->state, job->iterations, job->niterations);
 		entry->job = job;
 		entry->place = run->n;
-		run->by_label[run->n++] = entry;
+		run->by_name[run->n++] = entry;
 	}
-	qsort(run->by_label, run->n, sizeof(RunJob *), compare_labels);
+	qsort(run->by_name, run->n, sizeof(RunJob *), compare_names);
 	return true;
 }
 
-/* Find a job by its label; NULL: the execution has none. */
+/* Find a job by its name; NULL: the execution has none. */
 static const RunJob *
-find_job(const Run *run, const char *label)
+find_job(const Run *run, const char *name)
 {
-	RunJob		wanted = {.label = label};
+	RunJob		wanted = {.name = name};
 	const RunJob *key = &wanted;
-	RunJob	  **found = bsearch(&key, run->by_label, run->n, sizeof(RunJob *), compare_labels);
+	RunJob	  **found = bsearch(&key, run->by_name, run->n, sizeof(RunJob *), compare_names);
 
 	return found == NULL ? NULL : *found;
 }
@@ -176,7 +176,7 @@ put_pair(FunctionCallInfo fcinfo, const Run *a, const RunJob *x, const Run *b, c
 	bool		cut = false;
 	SfColumns	row = {0};
 
-	sf_columns_text(&row, job->label);
+	sf_columns_text(&row, job->name);
 	sf_columns_text(&row, only_in_a ? "a" : only_in_b ? "b" : NULL);
 	sf_columns_text(&row, only_in_b ? NULL : sf_job_status_name(in_a->status));
 	sf_columns_text(&row, only_in_a ? NULL : sf_job_status_name(in_b->status));
@@ -211,12 +211,12 @@ SF_SQL_FUNCTION(sfflow_sf_compare)
 	for (int i = 0; i <= b.n; i++)
 	{
 		const RunJob *y = i < b.n ? &b.jobs[i] : NULL;
-		const RunJob *x = y == NULL ? NULL : find_job(&a, y->label);
+		const RunJob *x = y == NULL ? NULL : find_job(&a, y->name);
 		int			until = y == NULL ? a.n : x == NULL ? 0 : x->place;
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		for (; next < until; next++)
-			if (find_job(&b, a.jobs[next].label) == NULL)
+			if (find_job(&b, a.jobs[next].name) == NULL)
 				put_pair(fcinfo, &a, &a.jobs[next], &b, &absent);
 		if (y != NULL)
 			put_pair(fcinfo, &a, x == NULL ? &absent : x, &b, y);
@@ -261,7 +261,7 @@ weight(SfJobStatus status)
 
 /* Sum up the jobs of a run by the numbers of their states. */
 static GridJob *
-sum_up(const SfStatusExecution *execution, const SfProgram *program)
+sum_up(const SfExecutionHead *execution, const SfProgram *program)
 {
 	GridJob    *sums = palloc0(sizeof(GridJob) * program->nstates);
 
@@ -308,11 +308,11 @@ static void
 put_run(FunctionCallInfo fcinfo, const SfListedExecution *e, const List *usual)
 {
 	const SfProgram *program = sf_program_cache_get(e->machine_no, e->version);
-	SfStatusExecution head;
+	SfExecutionHead head;
 	GridJob    *sums;
 	bool		known = false;
 
-	if (!sf_status_execution(e->execution_no, &head))
+	if (!sf_head_read_visible(e->execution_no, &head))
 		return;
 	sums = sum_up(&head, program);
 	for (int i = 0; i < program->nstates; i++)

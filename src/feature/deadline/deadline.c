@@ -7,8 +7,8 @@
 #include "miscadmin.h"
 
 #include "feature/deadline/deadline.h"
-#include "store/execution_list.h"
-#include "store/owner.h"
+#include "store/execution/execution_list.h"
+#include "store/role/owner.h"
 
 #define ROW SfDeadline
 SF_ROW_TYPE(deadline_type, SF_DEADLINE_COLUMNS, deadline, 1);
@@ -55,7 +55,7 @@ sf_deadline_write(const SfDeadline *d)
 					 sf_query_arg(INT4OID, Int32GetDatum(d->end_minute), d->end_minute < 0),
 					 SF_TEXT(d->timezone), SF_TEXT(d->calendar), SF_TIME(d->set_at),
 					 SF_TEXT(d->set_by));
-	sf_hooks.look(d->set_at);
+	sf_hooks.scan_at(d->set_at);
 }
 
 /* Delete the deadline of a target, and what was late of it; false: there is none. */
@@ -66,7 +66,7 @@ sf_deadline_delete(const char *target)
 	static SfPlan late = SF_PLAN("DELETE FROM _sfflow.lateness l WHERE l.target = $1");
 	bool		deleted = sf_store_execute(&plan, SF_TEXT(target)) > 0;
 
-	/* after the lock of the row: a look may just have raised something */
+	/* after the lock of the row: a sweep may just have raised something */
 	sf_store_execute(&late, SF_TEXT(target));
 	return deleted;
 }
@@ -83,7 +83,7 @@ sf_deadline_delete_of_machine(int machine_no)
 		(void) sf_deadline_delete(lfirst(lc));
 }
 
-/* When deadlines are to be looked at next; DT_NOEND: there are none. */
+/* When deadlines are to be checked next; DT_NOEND: there are none. */
 TimestampTz
 sf_deadline_next(void)
 {
@@ -93,7 +93,7 @@ sf_deadline_next(void)
 	return sf_store_number(&plan, DT_NOEND);
 }
 
-/* List the targets of some deadlines that are to be looked at. */
+/* List the targets of some deadlines that are to be checked. */
 List *
 sf_deadline_due(TimestampTz now, int limit)
 {
@@ -105,13 +105,13 @@ sf_deadline_due(TimestampTz now, int limit)
 }
 
 /*
- * Have deadlines looked at anew whose calendar or schedule (by the kind of the object) has
+ * Have deadlines checked anew whose calendar or schedule (by the kind of the object) has
  * changed, so that what is expected, and which nights count, may be otherwise: deadlines of
  * that schedule; those that have the calendar, or one that extends it, and those of schedules
  * that do.  No other deadline waits for the caller's transaction.
  */
 void
-sf_deadline_look_again(char kind, const char *name)
+sf_deadline_recheck(char kind, const char *name)
 {
 	/* locked in one order, as by a session that changes another calendar */
 	static SfPlan plan = SF_PLAN(
@@ -140,7 +140,7 @@ sf_deadline_uses_calendar(const char *name)
 	return sf_store_number(&plan, 0, SF_TEXT(name)) != 0;
 }
 
-/* Note how far a deadline was dealt with, and when to look again. */
+/* Note how far a deadline was dealt with, and when to check it again. */
 void
 sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, TimestampTz next_at)
 {
@@ -151,7 +151,7 @@ sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, Timestamp
 	sf_store_execute(&plan, SF_TEXT(deadline->target), SF_TIME(until), SF_TIME(next_at));
 }
 
-/* Note where a look is to go on that is not over. */
+/* Note where a sweep is to go on that is not over. */
 void
 sf_deadline_set_walk(const SfDeadline *d)
 {
@@ -246,15 +246,16 @@ sf_lateness_acknowledge(const SfAcknowledge *what)
 static void
 read_page(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_execution_no = 1, COL_requested_at, COL_found};
 	SfDeadlinePage *page = arg;
 
-	if (sf_row_number(tuple, desc, 1, 0) != 0)
+	if (sf_row_number(tuple, desc, COL_execution_no, 0) != 0)
 	{
 		sf_row_append_number(tuple, desc, &page->numbers);
 		return;
 	}
-	page->last_at = sf_row_number(tuple, desc, 2, DT_NOEND);
-	page->found = sf_row_number(tuple, desc, 3, false);
+	page->last_at = sf_row_number(tuple, desc, COL_requested_at, DT_NOEND);
+	page->found = sf_row_number(tuple, desc, COL_found, false);
 }
 
 /*
@@ -275,7 +276,7 @@ sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until, Timestamp
 		" u AS MATERIALIZED (SELECT s.execution_no, s.requested_at FROM s"
 		"  WHERE s.map_run_no IS NULL AND s.is_done IS NOT TRUE"
 		"  ORDER BY s.requested_at FETCH FIRST " PAGE_NUMBERS " ROWS WITH TIES)"
-		" SELECT u.execution_no, u.requested_at, NULL::pg_catalog.bool FROM u"
+		" SELECT u.execution_no, u.requested_at, NULL::pg_catalog.bool AS found FROM u"
 		" UNION ALL SELECT NULL, CASE WHEN c.u >= " PAGE_NUMBERS " THEN c.u_at"
 		"  WHEN c.s >= " PAGE_ROWS " THEN c.s_at END, c.found"
 		" FROM (SELECT (SELECT pg_catalog.count(*) FROM u) AS u,"

@@ -2,13 +2,15 @@
  * deadline.h
  *		When something is to have started or ended (rows of _sfflow.deadline), what was late (rows of
  *		_sfflow.lateness), and the watch over both.
+ *
+ * sf_lateness_… are functions of the rows of _sfflow.lateness, sf_deadline_… all others.
  */
 #ifndef SF_DEADLINE_H
 #define SF_DEADLINE_H
 
 #include "feature/schedule/schedule.h"
 #include "store/feature.h"
-#include "store/machine.h"
+#include "store/state_machine/machine.h"
 
 /* Columns of _sfflow.deadline; see sql/parts/deadline.sql. */
 #define SF_DEADLINE_COLUMNS(X) \
@@ -78,7 +80,7 @@ extern bool sf_deadline_delete(const char *target);
 extern void sf_deadline_delete_of_machine(int machine_no);
 extern TimestampTz sf_deadline_next(void);
 extern List *sf_deadline_due(TimestampTz now, int limit);
-extern void sf_deadline_look_again(char kind, const char *name);
+extern void sf_deadline_recheck(char kind, const char *name);
 extern bool sf_deadline_uses_calendar(const char *name);
 extern void sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, TimestampTz next_at);
 extern void sf_deadline_set_walk(const SfDeadline *deadline);
@@ -100,39 +102,39 @@ extern char *sf_deadline_run(const char *schedule, TimestampTz scheduled_for);
 /* --- what a deadline is about: executions of one night, or a job in them --- */
 
 /* A target as it is now */
-typedef struct SfTimelyTarget
+typedef struct SfDeadlineTarget
 {
 	const SfDeadline *deadline;
 	SfSchedule *schedule;		/* NULL: it is of a machine */
 	SfMachine  *machine;
 	List	   *usual;			/* SfUsualJob */
-} SfTimelyTarget;
+} SfDeadlineTarget;
 
 /* An execution of a night, or the job in it */
-typedef struct SfTimelyItem
+typedef struct SfDeadlineItem
 {
 	SfExecution *execution;
 	TimestampTz begun_at;		/* DT_NOEND: not yet */
 	TimestampTz done_at;		/* DT_NOEND: not yet */
-} SfTimelyItem;
+} SfDeadlineItem;
 
 /* Some executions of a night */
-typedef struct SfTimelyPage
+typedef struct SfDeadlineItems
 {
-	List	   *items;			/* SfTimelyItem */
+	List	   *items;			/* SfDeadlineItem */
 	TimestampTz last_at;		/* the next page begins after this; DT_NOEND: there is none */
 	bool		found;			/* there are any, also such as are not among the items */
-} SfTimelyPage;
+} SfDeadlineItems;
 
-extern bool sf_timely_find_target(const SfDeadline *deadline, SfTimelyTarget *target);
-extern SfTimelyPage sf_timely_page(const SfTimelyTarget *t, TimestampTz base_at, TimestampTz after,
-								   TimestampTz until, TimestampTz done_by);
-extern TimestampTz sf_timely_expect(const SfTimelyTarget *t, const SfTimelyItem *item, TimestampTz now);
-extern TimestampTz sf_timely_expect_new(const SfTimelyTarget *t, TimestampTz begin);
+extern bool sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target);
+extern SfDeadlineItems sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz after,
+										 TimestampTz until, TimestampTz done_by);
+extern TimestampTz sf_deadline_expect(const SfDeadlineTarget *t, const SfDeadlineItem *item, TimestampTz now);
+extern TimestampTz sf_deadline_expect_new(const SfDeadlineTarget *t, TimestampTz begin);
 
 /* --- the watch --- */
 
-extern TimestampTz sf_timely_check(TimestampTz now);
+extern TimestampTz sf_deadline_watch(TimestampTz now);
 
 /* --- what rules are told, and operators acknowledge --- */
 

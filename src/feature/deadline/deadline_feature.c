@@ -1,13 +1,13 @@
 /*
  * deadline_feature.c
- *		What deadlines have in the registry: what follows from what happens to schedules, calendars and machines, alerts,
- *		and when they are looked at.
+ *		What deadlines have in the registry: what follows from what happens to schedules, calendars and machines,
+ *		alerts, and their sweeps.
  */
 #include "postgres.h"
 
 #include "base/timing.h"
 #include "feature/deadline/deadline.h"
-#include "store/owner.h"
+#include "store/role/owner.h"
 
 static const char *const alert_kinds[] = {SF_LATE, SF_WILL_BE_LATE, SF_NEVER_STARTED, NULL};
 
@@ -26,13 +26,13 @@ uses(char kind, const char *name)
 	return kind == SF_OBJECT_CALENDAR && sf_deadline_uses_calendar(name) ? "a deadline" : NULL;
 }
 
-/* Look at deadlines that are due, some of them. */
-static SfLook
-look(TimestampTz now)
+/* Sweep the deadlines that are due, some of them. */
+static SfSweep
+sweep(TimestampTz now)
 {
-	TimestampTz next = sf_timely_check(now);
+	TimestampTz next = sf_deadline_watch(now);
 
-	return (SfLook) {.more = next <= now,.next = next};
+	return (SfSweep) {.more = next <= now,.next = next};
 }
 
 const SfFeature sf_deadline_feature = {
@@ -40,12 +40,12 @@ const SfFeature sf_deadline_feature = {
 	.alert_kinds = alert_kinds,
 	.alert_target = sf_deadline_alert_target,
 	.acknowledge = sf_deadline_acknowledge,
-	.object_changed = sf_deadline_look_again,
+	.object_changed = sf_deadline_recheck,
 	.object_dropped = object_dropped,
 	.machine_dropped = sf_deadline_delete_of_machine,
 	.uses = uses,
-	.looks_at = "deadlines",
-	.next_look = sf_deadline_next,
-	.look = look,
-	.look_pause_ms = SF_DEADLINES_PAUSE_MS,
+	.sweep_name = "deadlines",
+	.next_sweep = sf_deadline_next,
+	.sweep = sweep,
+	.sweep_pause_ms = SF_DEADLINES_PAUSE_MS,
 };

@@ -16,9 +16,9 @@
 #include "base/name.h"
 #include "feature/deadline/deadline.h"
 #include "feature/schedule/calendar.h"
-#include "store/audit.h"
-#include "store/owner.h"
-#include "store/program_cache.h"
+#include "store/audit/audit.h"
+#include "store/role/owner.h"
+#include "store/state_machine/program_cache.h"
 
 /* What a target that is a schedule begins with */
 #define OF_SCHEDULE		"schedule:"
@@ -179,7 +179,7 @@ SF_SQL_FUNCTION(sfflow_sf_set_deadline)
 		require_job(machine, d.job);
 	read_times(fcinfo, &d);
 	if (machine != NULL)
-		sf_object_keep_machine(machine->machine_no, machine->name);
+		sf_object_lock_machine(machine->machine_no, machine->name);
 	d.set_at = GetCurrentTimestamp();
 	d.set_by = GetUserNameFromId(GetUserId(), false);
 	sf_deadline_write(&d);
@@ -202,10 +202,10 @@ SF_SQL_FUNCTION(sfflow_sf_drop_deadline)
 	PG_RETURN_VOID();
 }
 
-/* Look at the deadlines that are due as if it was a time; returns when to look again. */
+/* Sweep the deadlines that are due as if it was a time; returns when to sweep again. */
 SF_SQL_FUNCTION(sfflow_check_deadlines)
 {
-	TimestampTz next = sf_timely_check(PG_GETARG_TIMESTAMPTZ(0));
+	TimestampTz next = sf_deadline_watch(PG_GETARG_TIMESTAMPTZ(0));
 
 	if (next == DT_NOEND)
 		PG_RETURN_NULL();

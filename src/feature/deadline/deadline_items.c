@@ -9,13 +9,13 @@
 #include "feature/deadline/deadline.h"
 #include "report/job.h"
 #include "report/report.h"
-#include "store/map_run.h"
-#include "store/program_cache.h"
-#include "store/usual.h"
+#include "store/map_run/map_run.h"
+#include "store/state_machine/program_cache.h"
+#include "store/statistics/usual.h"
 
 /* Find the target of a deadline; false: it is gone. */
 bool
-sf_timely_find_target(const SfDeadline *deadline, SfTimelyTarget *target)
+sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target)
 {
 	const SfMachineIdentity *identity;
 
@@ -41,10 +41,10 @@ sf_timely_find_target(const SfDeadline *deadline, SfTimelyTarget *target)
 /* --- what has happened --- */
 
 /* The head of an execution, for the list of its jobs. */
-static SfStatusExecution
+static SfExecutionHead
 head_of(const SfExecution *e)
 {
-	return (SfStatusExecution) {
+	return (SfExecutionHead) {
 		e->execution_no, e->machine_no, e->version, e->machine_name, e->owner, e->status,
 			e->error, e->cause, -1
 	};
@@ -60,7 +60,7 @@ done_at(const SfExecution *e)
 
 /* Take in one run of the job: the first one begins it, the last one ends it. */
 static void
-add_job(SfTimelyItem *item, const SfJob *job)
+add_job(SfDeadlineItem *item, const SfJob *job)
 {
 	if (job->reached && job->started_at != DT_NOBEGIN)
 		item->begun_at = Min(item->begun_at, job->started_at);
@@ -73,11 +73,11 @@ add_job(SfTimelyItem *item, const SfJob *job)
 
 /* Find when a job has begun and ended; one that an execution left out, or left undone, is done with it. */
 static void
-find_job(SfTimelyItem *item, const char *name)
+find_job(SfDeadlineItem *item, const char *name)
 {
 	const SfProgram *program = sf_program_cache_try(item->execution->machine_no,
 													item->execution->version);
-	SfStatusExecution head = head_of(item->execution);
+	SfExecutionHead head = head_of(item->execution);
 	int			state = program == NULL ? -1 : sf_program_find_state(program, name);
 	bool		found = false;
 
@@ -98,13 +98,13 @@ find_job(SfTimelyItem *item, const char *name)
 
 /* Append an execution, if it is there. */
 static List *
-append_item(List *items, const SfTimelyTarget *t, SfExecution *execution)
+append_item(List *items, const SfDeadlineTarget *t, SfExecution *execution)
 {
-	SfTimelyItem *item;
+	SfDeadlineItem *item;
 
 	if (execution == NULL)
 		return items;
-	item = palloc(sizeof(SfTimelyItem));
+	item = palloc(sizeof(SfDeadlineItem));
 	item->execution = execution;
 	item->begun_at = execution->started_at == DT_NOBEGIN ? DT_NOEND : execution->started_at;
 	item->done_at = done_at(execution);
@@ -114,11 +114,11 @@ append_item(List *items, const SfTimelyTarget *t, SfExecution *execution)
 }
 
 /* Find the execution of the run of the schedule at a time. */
-static SfTimelyPage
-page_of_run(const SfTimelyTarget *t, TimestampTz at)
+static SfDeadlineItems
+page_of_run(const SfDeadlineTarget *t, TimestampTz at)
 {
 	char	   *id = sf_deadline_run(t->schedule->name, at);
-	SfTimelyPage page = {.last_at = DT_NOEND};
+	SfDeadlineItems page = {.last_at = DT_NOEND};
 
 	if (id != NULL)
 		page.items = append_item(NIL, t, sf_execution_find(id, SF_LOCK_NONE));
@@ -132,12 +132,12 @@ page_of_run(const SfTimelyTarget *t, TimestampTz at)
  * another time (that of the page before; DT_NOBEGIN: from the first one on).  Executions
  * of a machine that were done by done_by are left out.
  */
-SfTimelyPage
-sf_timely_page(const SfTimelyTarget *t, TimestampTz base_at, TimestampTz after,
-			   TimestampTz until, TimestampTz done_by)
+SfDeadlineItems
+sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz after,
+				  TimestampTz until, TimestampTz done_by)
 {
 	SfDeadlinePage rows;
-	SfTimelyPage page = {0};
+	SfDeadlineItems page = {0};
 	ListCell   *lc;
 
 	if (t->schedule != NULL)
@@ -155,7 +155,7 @@ sf_timely_page(const SfTimelyTarget *t, TimestampTz base_at, TimestampTz after,
 
 /* Prepare to compute what a version of the machine takes, up to the job; NULL: the job is not there. */
 static SfRemaining *
-remaining_of(const SfTimelyTarget *t, int version, const SfProgram **program)
+remaining_of(const SfDeadlineTarget *t, int version, const SfProgram **program)
 {
 	int			task = -1;
 
@@ -173,7 +173,7 @@ remaining_of(const SfTimelyTarget *t, int version, const SfProgram **program)
 
 /* When something that is not done is expected to be; DT_NOEND: it does not run, or that is not known. */
 TimestampTz
-sf_timely_expect(const SfTimelyTarget *t, const SfTimelyItem *item, TimestampTz now)
+sf_deadline_expect(const SfDeadlineTarget *t, const SfDeadlineItem *item, TimestampTz now)
 {
 	const SfExecution *e = item->execution;
 	const SfProgram *program;
@@ -192,7 +192,7 @@ sf_timely_expect(const SfTimelyTarget *t, const SfTimelyItem *item, TimestampTz 
 
 /* When an execution that begins at a time is expected to be done, or the job in it; DT_NOEND: not known. */
 TimestampTz
-sf_timely_expect_new(const SfTimelyTarget *t, TimestampTz begin)
+sf_deadline_expect_new(const SfDeadlineTarget *t, TimestampTz begin)
 {
 	int64		us = t->deadline->job != NULL ? -1 : sf_usual_execution_us(t->machine->machine_no);
 	const SfProgram *program;

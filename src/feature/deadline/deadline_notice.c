@@ -6,7 +6,7 @@
 
 #include "base/name.h"
 #include "feature/deadline/deadline.h"
-#include "store/notice.h"
+#include "store/alert/notice.h"
 
 /* Fill in what a deadline is of, and the execution that is late. */
 static void

@@ -13,21 +13,21 @@
  * A calendar leaves out nights by their day: that of the run, else that of the moment
  * of the start, or without one of the end.
  *
- * next_at in the deadline's row says when to look again: at the next moment, or earlier
+ * next_at in the deadline's row says when to check it again: at the next moment, or earlier
  * when, by then, too little time would be left (will_be_late).  A worker that scans for
- * everything due looks at what is due here, and has its next scan at the earliest
- * next_at.  So a look locks the row, raises what is late, once, since its key in
+ * everything due sweeps what is due here, and has its next scan at the earliest
+ * next_at.  So a sweep locks the row, raises what is late, once, since its key in
  * _sfflow.lateness is unique, and sets next_at, in one transaction.
  *
- * What was raised is looked at again, once a LOOK_AGAIN, until it has happened.
+ * What was raised is checked again, once a RECHECK, until it has happened.
  *
- * A night may have more executions than one look can read.  A look is a sequence of
+ * A night may have more executions than one sweep can read.  A sweep is a sequence of
  * steps: one for each moment that has come, also of a day that the calendar leaves out, one
  * for the end to come, one for each row of what is late.  Each step goes through the
  * executions of a night page by page, and only the first step that is not over reads a
  * page.  If more follow, the deadline's row takes the step and the place (walk_…), the
- * deadline is due again at once, and the next look goes on there, with the time of the
- * look that began.
+ * deadline is due again at once, and the next sweep goes on there, with the time of the
+ * sweep that began.
  */
 #include "postgres.h"
 
@@ -37,30 +37,30 @@
 #include "base/errors.h"
 #include "feature/deadline/deadline.h"
 
-/* Deadlines of one look, each in a subtransaction: more would make snapshots overflow */
+/* Deadlines of one sweep, each in a subtransaction: more would make snapshots overflow */
 #define MAX_CHECKED		50
 
 /* An execution that was requested that long before the start belongs to the night */
 #define HALF_NIGHT		(12 * USECS_PER_HOUR)
 
-/* Moments longer ago than this are not looked at: the server was down that long */
+/* Moments longer ago than this are not checked: the server was down that long */
 #define LOOK_BACK		(24 * USECS_PER_HOUR)
 
-/* What is late, and what is near to it, is looked at that often */
-#define LOOK_AGAIN		USECS_PER_MINUTE
+/* What is late, and what is near to it, is checked that often */
+#define RECHECK		USECS_PER_MINUTE
 
-/* What does not run now, and may go on, is looked at that often */
-#define LOOK_IDLE		(10 * USECS_PER_MINUTE)
+/* What does not run now, and may go on, is checked that often */
+#define RECHECK_IDLE		(10 * USECS_PER_MINUTE)
 
-/* A deadline that cannot be dealt with is looked at again after this */
+/* A deadline that cannot be dealt with is checked again after this */
 #define AFTER_ERROR		USECS_PER_HOUR
 
-/* A look at one deadline */
+/* The check of one deadline */
 typedef struct Check
 {
 	TimestampTz now;
 	SfDeadline *deadline;
-	SfTimelyTarget target;
+	SfDeadlineTarget target;
 	pg_tz	   *zone;
 	SfCron		start;
 	SfCron		end;
@@ -68,7 +68,7 @@ typedef struct Check
 	SfCalendar *calendar;		/* or NULL */
 	TimestampTz next_at;
 	int			step;			/* that comes next */
-	bool		is_cut;			/* a step has more pages: the rest is for the next look */
+	bool		is_cut;			/* a step has more pages: the rest is for the next sweep */
 } Check;
 
 /* A moment of a night */
@@ -141,7 +141,7 @@ find_night(const Check *c, Moment *m)
 
 /*
  * Find what a moment is about; false: nothing.  That counts as a step, too: whether the
- * calendar has the day may change until the next look goes on.
+ * calendar has the day may change until the next sweep goes on.
  */
 static bool
 find_base(Check *c, Moment *m)
@@ -155,9 +155,9 @@ find_base(Check *c, Moment *m)
 
 /* --- judging --- */
 
-/* Note that a deadline has to be looked at by a time. */
+/* Note that a deadline has to be checked by a time. */
 static void
-look_by(Check *c, TimestampTz at)
+check_by(Check *c, TimestampTz at)
 {
 	c->next_at = Min(c->next_at, at);
 }
@@ -186,16 +186,16 @@ raise_late(Check *c, const Moment *m, const char *state, int64 execution_no,
 		return;
 	sf_deadline_notice(c->deadline, &late, false, c->now);
 	sf_deadline_notice_alert(&late, SF_ALERT_OPENED, c->now);
-	look_by(c, c->now + LOOK_AGAIN);
+	check_by(c, c->now + RECHECK);
 }
 
 /*
  * Read the next page of a step: of the executions of a night that were requested until
- * a time, those that were not done by another.  False: an earlier look has dealt with the
+ * a time, those that were not done by another.  False: an earlier sweep has dealt with the
  * step, or a later one will.
  */
 static bool
-read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfTimelyPage *page)
+read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfDeadlineItems *page)
 {
 	const SfDeadline *d = c->deadline;
 	int			step = c->step++;
@@ -203,8 +203,8 @@ read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfT
 
 	if (step < d->walk_step || c->is_cut)
 		return false;
-	*page = sf_timely_page(&c->target, m->base_at, goes_on ? d->walk_at : DT_NOBEGIN, until,
-						   done_by);
+	*page = sf_deadline_items(&c->target, m->base_at, goes_on ? d->walk_at : DT_NOBEGIN, until,
+							  done_by);
 	page->found = page->found || (goes_on && d->walk_found);
 	return true;
 }
@@ -216,9 +216,9 @@ late_before(const Check *c)
 	return c->step - 1 == c->deadline->walk_step ? c->deadline->walk_late_no : 0;
 }
 
-/* End a look after a page of a step, if more pages follow. */
+/* End a sweep after a page of a step, if more pages follow. */
 static bool
-cut_after(Check *c, const SfTimelyPage *page, int64 late_no)
+cut_after(Check *c, const SfDeadlineItems *page, int64 late_no)
 {
 	SfDeadline *d = c->deadline;
 
@@ -235,7 +235,7 @@ cut_after(Check *c, const SfTimelyPage *page, int64 late_no)
 
 /* What has happened when: the start of an item, or its end. */
 static TimestampTz
-happened_at(const Moment *m, const SfTimelyItem *item)
+happened_at(const Moment *m, const SfDeadlineItem *item)
 {
 	return strcmp(m->due_by, SF_DUE_START) == 0 ? item->begun_at : item->done_at;
 }
@@ -243,7 +243,7 @@ happened_at(const Moment *m, const SfTimelyItem *item)
 /* What a step has found */
 typedef enum Verdict
 {
-	VERDICT_UNKNOWN,			/* the step is for another look */
+	VERDICT_UNKNOWN,			/* the step is for another sweep */
 	VERDICT_IN_TIME,
 	VERDICT_LATE
 } Verdict;
@@ -257,12 +257,12 @@ static Verdict
 find_late(Check *c, const Moment *m, TimestampTz until, TimestampTz by, int64 *late_no)
 {
 	bool		is_start = strcmp(m->due_by, SF_DUE_START) == 0;
-	SfTimelyPage page;
+	SfDeadlineItems page;
 
 	if (!read_page(c, m, until, is_start ? DT_NOBEGIN : by, &page))
 		return VERDICT_UNKNOWN;
 	*late_no = late_before(c);
-	foreach_ptr(const SfTimelyItem, item, page.items)
+	foreach_ptr(const SfDeadlineItem, item, page.items)
 	{
 		bool		happened = happened_at(m, item) <= by;
 
@@ -294,10 +294,10 @@ expect_last(const Check *c, List *items, int64 *last_no)
 {
 	TimestampTz latest = DT_NOBEGIN;
 
-	foreach_ptr(const SfTimelyItem, item, items)
+	foreach_ptr(const SfDeadlineItem, item, items)
 	{
 		TimestampTz expected = item->done_at != DT_NOEND ? DT_NOEND :
-			sf_timely_expect(&c->target, item, c->now);
+			sf_deadline_expect(&c->target, item, c->now);
 
 		if (expected == DT_NOEND || expected <= latest)
 			continue;
@@ -311,36 +311,36 @@ expect_last(const Check *c, List *items, int64 *last_no)
 static bool
 has_undone(List *items)
 {
-	foreach_ptr(const SfTimelyItem, item, items)
+	foreach_ptr(const SfDeadlineItem, item, items)
 		if (item->done_at == DT_NOEND)
 			return true;
 	return false;
 }
 
-/* Look again when an end is near that is expected then if all begins now; it will be late from then on. */
+/* Check again when an end is near that is expected then if all begins now; it will be late from then on. */
 static void
-look_before(Check *c, const Moment *m, TimestampTz begin, TimestampTz expected)
+check_before(Check *c, const Moment *m, TimestampTz begin, TimestampTz expected)
 {
-	look_by(c, Min(m->at, begin + Max(m->at - expected + 1, LOOK_AGAIN)));
+	check_by(c, Min(m->at, begin + Max(m->at - expected + 1, RECHECK)));
 }
 
 /* Look ahead to an end that has not come: will it be late? */
 static void
-look_ahead(Check *c, Moment *m)
+check_next(Check *c, Moment *m)
 {
 	bool		is_schedule = c->target.schedule != NULL;
 	TimestampTz begin = c->now;
 	int64		last_no = 0;
 	TimestampTz expected,
 				fresh = DT_NOEND;
-	SfTimelyPage page;
+	SfDeadlineItems page;
 
 	if (!find_base(c, m) || !read_page(c, m, c->now, c->now, &page))
 		return;
 	if (is_schedule)
 		begin = Max(begin, m->base_at);
 	if (!page.found || !is_schedule)
-		fresh = sf_timely_expect_new(&c->target, begin);
+		fresh = sf_deadline_expect_new(&c->target, begin);
 	expected = page.found ? expect_last(c, page.items, &last_no) : fresh;
 	if (expected != DT_NOEND && expected > m->at && begin >= m->base_at)
 	{
@@ -350,15 +350,15 @@ look_ahead(Check *c, Moment *m)
 	if (cut_after(c, &page, 0))
 		return;
 	if (expected != DT_NOEND)
-		look_before(c, m, begin, expected);
+		check_before(c, m, begin, expected);
 	else if (has_undone(page.items))
-		look_by(c, c->now + LOOK_IDLE);
+		check_by(c, c->now + RECHECK_IDLE);
 	/* another execution of the night may begin */
 	if (page.found && fresh != DT_NOEND)
-		look_before(c, m, begin, fresh);
+		check_before(c, m, begin, fresh);
 }
 
-/* Deal with the moments that have come since the last look, and with the next one. */
+/* Deal with the moments that have come since the last sweep, and with the next one. */
 static void
 check_moments(Check *c, const char *due_by, const SfCron *cron)
 {
@@ -372,9 +372,9 @@ check_moments(Check *c, const char *due_by, const SfCron *cron)
 	}
 	if (m.at <= c->now)
 		return;
-	look_by(c, m.at);
+	check_by(c, m.at);
 	if (strcmp(due_by, SF_DUE_END) == 0)
-		look_ahead(c, &m);
+		check_next(c, &m);
 }
 
 /* --- what is late already --- */
@@ -436,11 +436,11 @@ check_late(Check *c, const SfLateness *l, List *all)
 		sf_deadline_notice(c->deadline, l, true, c->now);
 	}
 	else if (verdict == VERDICT_LATE && l->deadline_at > c->now - LOOK_BACK)
-		look_by(c, c->now + LOOK_AGAIN);
+		check_by(c, c->now + RECHECK);
 }
 
 /*
- * See whether what is late of a deadline has happened.  What this look has cleared before it
+ * See whether what is late of a deadline has happened.  What this sweep has cleared before it
  * went on keeps its step.
  */
 static void
@@ -452,33 +452,33 @@ check_all_late(Check *c)
 		check_late(c, late, all);
 }
 
-/* --- looks --- */
+/* --- sweeps --- */
 
-/* A look at one deadline by its target */
-typedef struct Look
+/* A deadline that a sweep is at */
+typedef struct Sweep
 {
 	const char *target;
 	TimestampTz now;
-} Look;
+} Sweep;
 
-/* Look at a deadline. */
+/* Check a deadline that is due. */
 static bool
-look_at(void *arg)
+sweep_one(void *arg)
 {
-	const Look *look = arg;
-	SfDeadline *d = sf_deadline_read(look->target, SF_LOCK_SKIP);
-	Check		c = {.now = look->now,.deadline = d};
+	const Sweep *sweep = arg;
+	SfDeadline *d = sf_deadline_read(sweep->target, SF_LOCK_SKIP);
+	Check		c = {.now = sweep->now,.deadline = d};
 	bool		goes_on;
 
-	if (d == NULL || d->next_at > look->now)
+	if (d == NULL || d->next_at > sweep->now)
 		return true;			/* another process is at it, or was */
 	goes_on = d->walk_step >= 0;
 	if (goes_on)
 		c.now = d->walk_now;
 	c.next_at = c.now + LOOK_BACK;
-	if (!sf_timely_find_target(d, &c.target))
+	if (!sf_deadline_find_target(d, &c.target))
 	{
-		sf_deadline_set_checked(d, look->now, c.next_at);
+		sf_deadline_set_checked(d, sweep->now, c.next_at);
 		return true;
 	}
 	c.zone = sf_schedule_zone(d->timezone);
@@ -499,52 +499,52 @@ look_at(void *arg)
 	check_all_late(&c);
 	if (c.is_cut)
 	{
-		d->next_at = look->now;
+		d->next_at = sweep->now;
 		sf_deadline_set_walk(d);
 		return true;
 	}
-	/* what earlier looks have found to look at next is not known any more */
+	/* what earlier sweeps have found to be checked next is not known any more */
 	if (goes_on)
-		look_by(&c, look->now + LOOK_AGAIN);
+		check_by(&c, sweep->now + RECHECK);
 	sf_deadline_set_checked(d, c.now, c.next_at);
 	return true;
 }
 
 /* Log why a deadline cannot be dealt with, and put it off. */
 static void
-put_off(const Look *look, const ErrorData *error)
+put_off(const Sweep *sweep, const ErrorData *error)
 {
-	SfDeadline *d = sf_deadline_read(look->target, SF_LOCK_SKIP);
+	SfDeadline *d = sf_deadline_read(sweep->target, SF_LOCK_SKIP);
 
 	ereport(LOG,
-			(errmsg("sfflow cannot watch the deadline of \"%s\": %s", look->target,
+			(errmsg("sfflow cannot watch the deadline of \"%s\": %s", sweep->target,
 					error->message)));
 	if (d != NULL)
-		sf_deadline_set_checked(d, d->checked_until, look->now + AFTER_ERROR);
+		sf_deadline_set_checked(d, d->checked_until, sweep->now + AFTER_ERROR);
 }
 
 /*
- * Look at the deadlines that are due, some of them.  Returns when to look again;
+ * Sweep the deadlines that are due, some of them.  Returns when to sweep again;
  * DT_NOEND: there are none.
  */
 TimestampTz
-sf_timely_check(TimestampTz now)
+sf_deadline_watch(TimestampTz now)
 {
 	ListCell   *lc;
 
 	foreach(lc, sf_deadline_due(now, MAX_CHECKED))
 	{
-		Look		look = {.target = lfirst(lc),.now = now};
+		Sweep		sweep = {.target = lfirst(lc),.now = now};
 		ErrorData  *error;
 
 		CHECK_FOR_INTERRUPTS();
-		error = sf_subtransaction_run(look_at, NULL, &look);
+		error = sf_subtransaction_run(sweep_one, NULL, &sweep);
 		if (error == NULL)
 			continue;
 		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
 			ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
 			ReThrowError(error);
-		put_off(&look, error);
+		put_off(&sweep, error);
 	}
 	return sf_deadline_next();
 }

@@ -2,10 +2,11 @@
  * delay_feature.c
  *		Starts in the future: the options start_at and delay of a start.
  *
- * The root branch of such an execution is due then, and nothing else is different: it can be stopped, held, moved to
+ * The root branch of such an execution is due then, and nothing else is different: it can be stopped, held, migrated to
  * another version.  A row of _sfflow.delayed_start tells that the time was asked for.  Lists of running executions find
- * by it those that start later than in an hour; and a due time ahead that has such a row is not taken for one of a clock
- * that was set back (sf_branch_set_back).  The row stays when the execution begins: lists read rows of the future alone.
+ * by it those that start later than in an hour; and a due time ahead that has such a row is not taken for one of a
+ * clock that was set back (sf_branch_set_back).  The row stays when the execution begins: lists read rows of the future
+ * alone.
  */
 #include "postgres.h"
 
@@ -114,22 +115,22 @@ write_row(int64 execution_no, TimestampTz at)
 
 /* Have the root of an execution be due when its start says. */
 static void
-schedules(const SfExecution *execution, SfBranch *root)
+set_start_time(const SfExecution *execution, TimestampTz *due)
 {
 	TimestampTz at = execution->start_options == NULL ? DT_NOBEGIN : find_time(execution->start_options);
 
 	if (execution->start_at != 0)
 		at = Max(at, execution->start_at);
 
-	if (at <= root->due_at)
+	if (at <= *due)
 		return;
 	write_row(execution->execution_no, at);
-	root->due_at = at;
+	*due = at;
 }
 
 const SfFeature sf_delay_feature = {
 	.name = "delay",
 	.tables = tables,
 	.start_options = options,
-	.schedules = schedules,
+	.sets_start_time = set_start_time,
 };

@@ -14,7 +14,7 @@
 #include "db/row.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 /* Names that a state may wait for, and events that it may take at once */
 #define MAX_NAMES		16
@@ -24,13 +24,13 @@
 #define NCOLUMNS		9
 
 /* What the Parameters of a state say */
-typedef struct Wish
+typedef struct WaitParameters
 {
 	JsonbValue	keys;			/* by name; else (null) */
 	char	   *key;			/* for all names; or NULL */
 	Jsonb	   *filter;			/* or NULL */
 	int			max_events;		/* 0: one, which is no array */
-} Wish;
+} WaitParameters;
 
 /* --- parameters --- */
 
@@ -60,63 +60,64 @@ compile_filter(void *arg)
 
 /* Take a member of the parameters. */
 static bool
-read_member(Wish *wish, const char *name, const JsonbValue *v, SfError *error)
+read_member(WaitParameters *params, const char *name, const JsonbValue *v, SfError *error)
 {
 	int64		count;
 	ErrorData  *invalid;
 
 	if (strcmp(name, "Key") == 0)
-		return (wish->key = read_key(v)) != NULL ||
+		return (params->key = read_key(v)) != NULL ||
 			refuse(error, psprintf("'Key' must be a string of 1 to %d bytes, or a number.", SF_EVENT_KEY_MAX));
 	if (strcmp(name, "Keys") == 0)
 	{
-		wish->keys = *v;
+		params->keys = *v;
 		return sf_json_is_object(v) || refuse(error, "'Keys' must be an object with a key for each name.");
 	}
 	if (strcmp(name, "MaxEvents") == 0)
 	{
 		if (!sf_json_to_int64(v, &count) || count < 1 || count > MAX_EVENTS)
 			return refuse(error, psprintf("'MaxEvents' must be an integer from 1 to %d.", MAX_EVENTS));
-		wish->max_events = (int) count;
+		params->max_events = (int) count;
 		return true;
 	}
 	if (strcmp(name, "Filter") != 0)
 		return refuse(error, psprintf("A wait for events has Key or Keys, Filter and MaxEvents, and no '%s'.", name));
-	wish->filter = sf_json_make(v);
-	invalid = sf_subtransaction_run(compile_filter, NULL, wish->filter);
+	params->filter = sf_json_make(v);
+	invalid = sf_subtransaction_run(compile_filter, NULL, params->filter);
 	return invalid == NULL || refuse(error, psprintf("'Filter' is no event pattern: %s", invalid->message));
 }
 
 /* Read the parameters of a state. */
 static bool
-read_wish(const Jsonb *parameters, Wish *wish, SfError *error)
+read_parameters(const Jsonb *parameters, WaitParameters *params, SfError *error)
 {
 	JsonbValue	root;
 	SfJsonMember *members;
 	int			n;
 
-	memset(wish, 0, sizeof(*wish));
+	memset(params, 0, sizeof(*params));
 	sf_json_root(parameters, &root);
 	if (!sf_json_is_object(&root))
 		return refuse(error, "A wait for events has Parameters with a Key.");
 	members = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
-		if (!read_member(wish, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len), &members[i].value, error))
+		if (!read_member(params, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
+						 &members[i].value, error))
 			return false;
-	return (wish->key != NULL) != (wish->keys.type == jbvBinary) ||
+	return (params->key != NULL) != (params->keys.type == jbvBinary) ||
 		refuse(error, "A wait for events has either Key or Keys.");
 }
 
 /* The key that a state waits for with a name. */
 static char *
-key_of(const Wish *wish, const char *name, SfError *error)
+key_of(const WaitParameters *params, const char *name, SfError *error)
 {
 	JsonbValue	v;
 	char	   *key;
 
-	if (wish->key != NULL)
-		return wish->key;
-	if (!sf_json_member(&wish->keys, name, (int) strlen(name), &v) || (key = read_key(&v)) == NULL)
+	if (params->key != NULL)
+		return params->key;
+	if (!sf_json_member(&params->keys, name, (int) strlen(name), &v) || (key = read_key(&v)) == NULL)
 	{
 		(void) refuse(error, psprintf("'Keys' must have a key of 1 to %d bytes for '%s'.", SF_EVENT_KEY_MAX, name));
 		return NULL;
@@ -128,12 +129,12 @@ key_of(const Wish *wish, const char *name, SfError *error)
 bool
 sf_awaited_check(const SfResource *resource, const Jsonb *parameters, SfError *error)
 {
-	Wish		wish;
+	WaitParameters params;
 
-	if (!read_wish(parameters, &wish, error))
+	if (!read_parameters(parameters, &params, error))
 		return false;
 	foreach_ptr(char, name, sf_resource_event_names(resource))
-		if (key_of(&wish, name, error) == NULL)
+		if (key_of(&params, name, error) == NULL)
 			return false;
 	return true;
 }
@@ -144,13 +145,13 @@ sf_awaited_check(const SfResource *resource, const Jsonb *parameters, SfError *e
 static bool
 may_receive(Oid owner, const SfExecution *execution, const char *name, SfError *error)
 {
-	const SfTopic *topic = sf_topic_find(name);
+	const SfEventType *type = sf_event_type_find(name);
 
 	/* what the owner has no right at all on does not exist for it */
-	if (topic == NULL ||
-		!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, topic->owner, SF_PRIVILEGE_ANY))
+	if (type == NULL ||
+		!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_ANY))
 		return sf_error_set(error, SF_ERR_RUNTIME, "The event '%s' does not exist.", name);
-	if (sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, topic->owner, SF_PRIVILEGE_RECEIVE))
+	if (sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_RECEIVE))
 		return true;
 	sf_error_set(error, SF_ERR_PERMISSIONS, "The owner of state machine '%s' has no right to receive event '%s'.",
 				 execution->machine_name, name);
@@ -167,24 +168,24 @@ make_waits(const SfDraft *draft, const SfBranch *branch, const SfResource *resou
 {
 	List	   *names = sf_resource_event_names(resource);
 	List	   *waits = NIL;
-	Wish		wish;
+	WaitParameters params;
 
 	if (list_length(names) > MAX_NAMES)
 	{
 		(void) refuse(error, psprintf("A state waits for at most %d events.", MAX_NAMES));
 		return NIL;
 	}
-	if (!read_wish(parameters, &wish, error))
+	if (!read_parameters(parameters, &params, error))
 		return NIL;
 	foreach_ptr(char, name, names)
 	{
 		SfAwaited  *wait = palloc0(sizeof(SfAwaited));
 
 		wait->wait = (SfWait) {branch->key, branch->generation + 1, SF_RESOURCE_EVENT};
-		wait->topic = name;
-		wait->max_events = wish.max_events;
-		wait->filter = wish.filter;
-		wait->event_key = key_of(&wish, name, error);
+		wait->event_name = name;
+		wait->max_events = params.max_events;
+		wait->filter = params.filter;
+		wait->event_key = key_of(&params, name, error);
 		if (wait->event_key == NULL || !may_receive(draft->execution->owner, draft->execution, name, error))
 			return NIL;
 		waits = lappend(waits, wait);
@@ -200,11 +201,14 @@ describe(const List *waits)
 
 	sf_json_begin_object(&b);
 	foreach_ptr(const SfAwaited, wait, waits)
-		sf_json_add_string(&b, wait->topic, wait->event_key);
+		sf_json_add_string(&b, wait->event_name, wait->event_key);
 	return sf_json_finish(&b);
 }
 
-/* Have a branch wait for events; *stimulus says that it does, or why it cannot.  Its rows are written with the draft. */
+/*
+ * Have a branch wait for events; *stimulus says that it does, or why it cannot.  Its rows are written with the
+ * draft.
+ */
 void
 sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource, const SfTaskRequest *request,
 				 SfStimulus *stimulus)
@@ -229,20 +233,20 @@ insert(const SfAwaited *wait)
 		"INSERT INTO _sfflow.event_wait (execution_no, branch_no, event_type_no, key, generation, ripe, since,"
 		" max_events, filter) VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8)"
 		" ON CONFLICT DO NOTHING");
-	const SfTopic *topic = sf_topic_keep(wait->topic);
+	const SfEventType *type = sf_event_type_lock_shared(wait->event_name);
 	bool		ripe = false;
 
-	if (topic == NULL)
+	if (type == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
-				 errmsg("event \"%s\" was dropped while a branch began to wait for it", wait->topic)));
+				 errmsg("event \"%s\" was dropped while a branch began to wait for it", wait->event_name)));
 	if (SF_DEBUG_MUTATION("event_probe_before_lock"))
-		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, topic, wait->event_key);
+		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, type, wait->event_key);
 	if (!SF_DEBUG_MUTATION("event_no_share"))
-		(void) sf_topic_lock_key(topic->event_type_no, wait->event_key, SF_KEY_SHARED);
+		(void) sf_event_key_lock(type->event_type_no, wait->event_key, SF_KEY_SHARED);
 	if (!SF_DEBUG_MUTATION("event_probe_before_lock") && !SF_DEBUG_MUTATION("event_no_probe"))
-		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, topic, wait->event_key);
-	sf_store_execute(&plan, SF_KEY(wait->wait.key), SF_INT4(topic->event_type_no), SF_TEXT(wait->event_key),
+		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, type, wait->event_key);
+	sf_store_execute(&plan, SF_KEY(wait->wait.key), SF_INT4(type->event_type_no), SF_TEXT(wait->event_key),
 					 SF_INT4(wait->wait.generation), SF_BOOL(ripe),
 					 sf_query_arg(INT4OID, Int32GetDatum(wait->max_events), wait->max_events == 0),
 					 SF_JSONB(wait->filter));
@@ -254,7 +258,7 @@ void
 sf_awaited_write(const SfWait *wait)
 {
 	if (insert((const SfAwaited *) wait))
-		sf_hooks.look_soon();
+		sf_hooks.sweep_soon();
 }
 
 /* The rows of waits, by execution, branch and type */
@@ -264,9 +268,10 @@ static const SfIndex by_branch = {"event_wait", "event_wait_pkey"};
 static void
 read_type(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_execution_no = 1, COL_branch_no, COL_event_type_no};
 	List	  **types = arg;
 
-	*types = lappend_int(*types, sf_row_number(tuple, desc, 3, 0));
+	*types = lappend_int(*types, sf_row_number(tuple, desc, COL_event_type_no, 0));
 }
 
 /* Read the types that a branch waits for, in the order of their numbers. */
@@ -281,7 +286,7 @@ read_types(SfBranchKey key)
 
 /*
  * Lock the rows of a branch that waits; false: another transaction has one of them.  A stop of the execution deletes
- * them without the branch, if a look has that.
+ * them without the branch, if a sweep has that.
  */
 bool
 sf_awaited_lock(SfBranchKey key)
@@ -314,7 +319,7 @@ sf_awaited_forget(SfBranchKey key)
 	{
 		ItemPointerData tid;
 
-		/* a look may be about to say that the wait is ripe no more */
+		/* a sweep may be about to say that the wait is ripe no more */
 		if (sf_row_fetch(&by_branch, SF_LOCK_WAIT, NULL, sf_row_read_address, &tid, SF_KEY(key),
 						 SF_INT4(lfirst_int(lc))))
 			sf_table_delete(table, &tid);

@@ -2,7 +2,7 @@
  * emission.c
  *		Rows of events that were emitted, and of who has received them.
  *
- * Only looks, which have the lock of the key alone, write receipts and floors, and say that an event is given.
+ * Only sweeps, which have the lock of the key alone, write receipts and floors, and say that an event is given.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 
-/* Events that are looked through for a wait that begins: a look sees to the others */
+/* Events that are looked through for a wait that begins: a sweep sees to the others */
 #define PROBED		64
 
 /* Events that are looked through at once for the first one that an execution has not received */
@@ -22,6 +22,9 @@
 
 /* Columns of _sfflow.event_receipt */
 #define RECEIPT_COLUMNS	4
+
+/* What floors of this node's events have as its number */
+#define HERE		(-1)
 
 /* Rows that a sweep changes at once */
 #define SWEPT		1000
@@ -49,33 +52,34 @@ sf_emission_is_received(int64 execution_no, int64 event_no)
 static void
 read_floor(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	*(int64 *) arg = sf_row_number(tuple, desc, 4, 0);
+	enum {COL_execution_no = 1, COL_event_type_no, COL_key, COL_floor};
+	*(int64 *) arg = sf_row_number(tuple, desc, COL_floor, 0);
 }
 
-/* The number up to which an execution has received all events of a key; 0: there is none. */
+/* The number up to which an execution has received all events of a key on this node; 0: there is none. */
 int64
-sf_emission_floor(int64 execution_no, const SfTopic *topic, const char *key)
+sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key)
 {
 	static const SfIndex by_key = {"event_floor", "event_floor_pkey"};
 	int64		floor = 0;
 
 	(void) sf_rows_read_now(&by_key, 1, read_floor, &floor, SF_INT8(execution_no),
-							SF_INT4(topic->event_type_no), SF_TEXT(key));
+							SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT4(HERE));
 	return floor;
 }
 
 /*
  * Tell whether there may be an event now that an execution has not received, whatever the snapshot of the transaction.
- * Whether it has expired, and what the wait wants of it, is for the look to find out.
+ * Whether it has expired, and what the wait wants of it, is for the sweep to find out.
  */
 bool
-sf_emission_may_be_for(int64 execution_no, const SfTopic *topic, const char *key)
+sf_emission_may_be_for(int64 execution_no, const SfEventType *type, const char *key)
 {
 	List	   *numbers = NIL;
 
 	(void) sf_rows_read_behind(&alive, PROBED, sf_row_append_number, &numbers,
-							   SF_INT4(topic->event_type_no), SF_TEXT(key),
-							   SF_INT8(sf_emission_floor(execution_no, topic, key)));
+							   SF_INT4(type->event_type_no), SF_TEXT(key),
+							   SF_INT8(sf_emission_floor(execution_no, type, key)));
 	foreach_ptr(const int64, number, numbers)
 		if (!sf_emission_is_received(execution_no, *number))
 			return true;
@@ -84,7 +88,7 @@ sf_emission_may_be_for(int64 execution_no, const SfTopic *topic, const char *key
 
 /* Note that executions have received events, a List of SfReceipt. */
 void
-sf_emission_note_receipts(const SfTopic *topic, const List *receipts)
+sf_emission_note_receipts(const SfEventType *type, const List *receipts)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.event_receipt (execution_no, event_no, depth)"
@@ -108,13 +112,13 @@ sf_emission_note_receipts(const SfTopic *topic, const List *receipts)
 	}
 	if (receipts != NIL)
 		sf_store_execute(&plan, sf_query_int8s(executions), sf_query_int8s(numbers), sf_query_int8s(depths));
-	if (receipts != NIL && topic->alerts)
+	if (receipts != NIL && type->alerts)
 		sf_store_execute(&received, sf_query_int8s(numbers));
 }
 
 /* An event has started an execution, which no other transaction sees yet: it has received the event. */
 void
-sf_emission_note_start(int64 execution_no, const SfTopic *topic, const char *key, const char *id)
+sf_emission_note_start(int64 execution_no, const SfEventType *type, const char *key, const char *id)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.event_receipt (execution_no, event_no, by_start)"
@@ -123,7 +127,7 @@ sf_emission_note_start(int64 execution_no, const SfTopic *topic, const char *key
 		" AND e.id IS NULL AND e.event_no::pg_catalog.text = pg_catalog.substr($4, 4)"
 		" AND pg_catalog.starts_with($4, 'sf-') ON CONFLICT DO NOTHING");
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(topic->event_type_no), SF_TEXT(key), SF_TEXT(id));
+	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id));
 }
 
 /* How many rules have led to what an execution has received. */
@@ -134,18 +138,18 @@ sf_emission_depth_of_received(int64 execution_no)
 		"SELECT GREATEST((SELECT pg_catalog.max(r.depth) FROM _sfflow.event_receipt r WHERE r.execution_no = $1),"
 		" (SELECT pg_catalog.max(f.depth) FROM _sfflow.event_floor f WHERE f.execution_no = $1))");
 
-	return sf_topic_may_be() ? (int) sf_store_number(&plan, 0, SF_INT8(execution_no)) : 0;
+	return sf_event_type_may_be() ? (int) sf_store_number(&plan, 0, SF_INT8(execution_no)) : 0;
 }
 
 /* The first event of a key, behind a floor, that an execution may still receive; PG_INT64_MAX: there is none. */
 static int64
-first_missing(int64 execution_no, const SfTopic *topic, const char *key, int64 floor, TimestampTz now)
+first_missing(int64 execution_no, const SfEventType *type, const char *key, int64 floor, TimestampTz now)
 {
 	bool		last = false;
 
 	while (!last)
 	{
-		List	   *events = sf_emission_read(topic, key, &floor, now, SOUGHT, &last);
+		List	   *events = sf_emission_read(type, key, &floor, now, SOUGHT, &last);
 
 		CHECK_FOR_INTERRUPTS();
 		foreach_ptr(const SfEmission, event, events)
@@ -170,14 +174,19 @@ typedef struct Received
 static void
 read_receipt(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_execution_no = 1, COL_event_no, COL_depth};
 	List	  **receipts = arg;
 	Received   *r = palloc0(sizeof(Received));
 
 	r->tid = tuple->t_self;
-	r->event_no = sf_row_number(tuple, desc, 2, 0);
-	r->depth = (int) sf_row_number(tuple, desc, 3, 0);
+	r->event_no = sf_row_number(tuple, desc, COL_event_no, 0);
+	r->depth = (int) sf_row_number(tuple, desc, COL_depth, 0);
 	*receipts = lappend(*receipts, r);
 }
+
+/* Columns of emitted_event */
+enum {COL_event_no = 1, COL_event_type_no, COL_key, COL_id, COL_deliver, COL_fresh, COL_alive, COL_horizon, COL_ttl,
+	COL_expires_at, COL_forget_at, COL_depth, COL_emitted_at, COL_payload};
 
 /* Read what the event of a receipt says. */
 static void
@@ -185,14 +194,14 @@ read_event_of(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	Received   *r = arg;
 
-	r->event_type_no = (int) sf_row_number(tuple, desc, 2, 0);
-	r->key = sf_row_text(tuple, desc, 3);
-	r->horizon = sf_row_number(tuple, desc, 8, 0);
+	r->event_type_no = (int) sf_row_number(tuple, desc, COL_event_type_no, 0);
+	r->key = sf_row_text(tuple, desc, COL_key);
+	r->horizon = sf_row_number(tuple, desc, COL_horizon, 0);
 }
 
 /* List what an execution has received of a key, before an event. */
 static List *
-list_received(int64 execution_no, const SfTopic *topic, const char *key, int64 before)
+list_received(int64 execution_no, const SfEventType *type, const char *key, int64 before)
 {
 	static const SfIndex by_key = {"event_receipt", "event_receipt_pkey"};
 	static const SfIndex by_number = {"emitted_event", "emitted_event_pkey"};
@@ -203,7 +212,7 @@ list_received(int64 execution_no, const SfTopic *topic, const char *key, int64 b
 	foreach_ptr(Received, r, receipts)
 		if (r->event_no < before &&
 			sf_rows_read_now(&by_number, 1, read_event_of, r, SF_INT8(r->event_no)) > 0 &&
-			r->event_type_no == topic->event_type_no && strcmp(r->key, key) == 0)
+			r->event_type_no == type->event_type_no && strcmp(r->key, key) == 0)
 			found = lappend(found, r);
 	return found;
 }
@@ -214,18 +223,18 @@ list_received(int64 execution_no, const SfTopic *topic, const char *key, int64 b
  * a query would read tables that statistics call small.
  */
 void
-sf_emission_raise_floor(int64 execution_no, const SfTopic *topic, const char *key, TimestampTz now)
+sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char *key, TimestampTz now)
 {
 	static SfPlan horizon = SF_PLAN("SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())");
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.event_floor AS f (execution_no, event_type_no, key, floor, depth)"
-		" VALUES ($1, $2, $3, $4, $5)"
-		" ON CONFLICT (execution_no, event_type_no, key) DO UPDATE SET floor = excluded.floor,"
+		"INSERT INTO _sfflow.event_floor AS f (execution_no, event_type_no, key, floor, depth, node)"
+		" VALUES ($1, $2, $3, $4, $5, $6)"
+		" ON CONFLICT (execution_no, event_type_no, key, node) DO UPDATE SET floor = excluded.floor,"
 		" depth = GREATEST(f.depth, excluded.depth)");
 	/* before the events are looked through: a transaction that ends in between has its event seen there */
 	int64		oldest_open = sf_store_number(&horizon, 0);
-	int64		missing = first_missing(execution_no, topic, key, sf_emission_floor(execution_no, topic, key), now);
-	List	   *received = list_received(execution_no, topic, key, missing);
+	int64		missing = first_missing(execution_no, type, key, sf_emission_floor(execution_no, type, key), now);
+	List	   *received = list_received(execution_no, type, key, missing);
 	int64		floor = 0;
 	int			depth = 0;
 	SfTable    *table;
@@ -245,8 +254,25 @@ sf_emission_raise_floor(int64 execution_no, const SfTopic *topic, const char *ke
 			sf_table_delete(table, &r->tid);
 	sf_table_close(table);
 	CommandCounterIncrement();
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(topic->event_type_no), SF_TEXT(key), SF_INT8(floor),
-					 sf_query_arg(INT4OID, Int32GetDatum(depth), depth == 0));
+	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT8(floor),
+					 sf_query_arg(INT4OID, Int32GetDatum(depth), depth == 0), SF_INT4(HERE));
+}
+
+/*
+ * Executions have come from another node: their floors are those of that node's events, and say nothing of the events
+ * here; those that they had when they left this node are in force again.
+ */
+void
+sf_emission_arrive(SfArg numbers, int from_node)
+{
+	static SfPlan there = SF_PLAN(
+		"UPDATE _sfflow.event_floor f SET node = $2 WHERE f.execution_no = ANY ($1) AND f.node = $3");
+	static SfPlan here = SF_PLAN(
+		"UPDATE _sfflow.event_floor f SET node = $2 FROM _sfflow.instance i"
+		" WHERE f.execution_no = ANY ($1) AND f.node = i.node");
+
+	sf_store_execute(&there, numbers, SF_INT4(from_node), SF_INT4(HERE));
+	sf_store_execute(&here, numbers, SF_INT4(HERE));
 }
 
 /* Have an execution that begins anew receive again what it has received. */
@@ -264,13 +290,13 @@ sf_emission_forget_receipts(int64 execution_no)
 
 /* List the numbers of the fresh events of a key. */
 List *
-sf_emission_fresh(const SfTopic *topic, const char *key)
+sf_emission_fresh(const SfEventType *type, const char *key)
 {
 	static const SfIndex fresh = {"emitted_event", "emitted_event_fresh"};
 	List	   *numbers = NIL;
 
 	(void) sf_rows_read_now(&fresh, PG_INT32_MAX, sf_row_append_number, &numbers,
-							SF_INT4(topic->event_type_no), SF_TEXT(key));
+							SF_INT4(type->event_type_no), SF_TEXT(key));
 	return numbers;
 }
 
@@ -289,18 +315,18 @@ read_emission(HeapTuple tuple, TupleDesc desc, void *arg)
 	Reading    *reading = arg;
 	SfEmission *event;
 
-	reading->behind = sf_row_number(tuple, desc, 1, 0);
-	if (sf_row_number(tuple, desc, 10, DT_NOEND) <= reading->now)
+	reading->behind = sf_row_number(tuple, desc, COL_event_no, 0);
+	if (sf_row_number(tuple, desc, COL_expires_at, DT_NOEND) <= reading->now)
 		return;
 	event = palloc0(sizeof(SfEmission));
 	event->event_no = reading->behind;
-	event->id = sf_row_text(tuple, desc, 4);
+	event->id = sf_row_text(tuple, desc, COL_id);
 	if (event->id == NULL)
 		event->id = psprintf("sf-" INT64_FORMAT, event->event_no);
-	event->for_one = strcmp(sf_row_text(tuple, desc, 5), "one") == 0;
-	event->depth = sf_row_number(tuple, desc, 12, 0);
-	event->emitted_at = sf_row_number(tuple, desc, 13, 0);
-	event->payload = sf_row_jsonb(tuple, desc, 14);
+	event->for_one = strcmp(sf_row_text(tuple, desc, COL_deliver), "one") == 0;
+	event->depth = sf_row_number(tuple, desc, COL_depth, 0);
+	event->emitted_at = sf_row_number(tuple, desc, COL_emitted_at, 0);
+	event->payload = sf_row_jsonb(tuple, desc, COL_payload);
 	reading->events = lappend(reading->events, event);
 }
 
@@ -309,11 +335,11 @@ read_emission(HeapTuple tuple, TupleDesc desc, void *arg)
  * number of the last of these, and *last tells that there are no more.
  */
 List *
-sf_emission_read(const SfTopic *topic, const char *key, int64 *behind, TimestampTz now, int limit, bool *last)
+sf_emission_read(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int limit, bool *last)
 {
 	Reading		reading = {now, *behind, NIL};
 
-	*last = sf_rows_read_behind(&alive, limit, read_emission, &reading, SF_INT4(topic->event_type_no), SF_TEXT(key),
+	*last = sf_rows_read_behind(&alive, limit, read_emission, &reading, SF_INT4(type->event_type_no), SF_TEXT(key),
 								SF_INT8(*behind)) < limit;
 	*behind = reading.behind;
 	return reading.events;
@@ -330,21 +356,24 @@ sf_emission_take(int64 event_no, TimestampTz now)
 	return sf_store_execute(&plan, SF_INT8(event_no), SF_TIME(now)) > 0;
 }
 
-/* Have an event given to no execution any more; false: it is not there, has expired, or was given to the one that it is for. */
+/*
+ * Have an event given to no execution any more; false: it is not there, has expired, or was given to the one that
+ * it is for.
+ */
 bool
-sf_emission_withdraw(const SfTopic *topic, const char *key, const char *id, TimestampTz now)
+sf_emission_withdraw(const SfEventType *type, const char *key, const char *id, TimestampTz now)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.emitted_event e SET alive = false, fresh = false, expires_at = COALESCE(e.expires_at, $4),"
 		" forget_at = " FORGET_AT("$4") " WHERE e.event_type_no = $1 AND e.key = $2 AND e.alive"
 		" AND COALESCE(e.id, 'sf-' || e.event_no) = $3 AND (e.expires_at IS NULL OR e.expires_at > $4)");
 
-	return sf_store_execute(&plan, SF_INT4(topic->event_type_no), SF_TEXT(key), SF_TEXT(id), SF_TIME(now)) > 0;
+	return sf_store_execute(&plan, SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id), SF_TIME(now)) > 0;
 }
 
-/* A look has seen events: their time to live begins, and (done) it has given them to all that waited. */
+/* A sweep has seen events: their time to live begins, and (done) it has given them to all that waited. */
 void
-sf_emission_looked_at(const List *numbers, TimestampTz now, bool done)
+sf_emission_note_swept(const List *numbers, TimestampTz now, bool done)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.emitted_event e SET fresh = NOT $3, expires_at = COALESCE(e.expires_at, $2 + e.ttl),"
@@ -357,7 +386,7 @@ sf_emission_looked_at(const List *numbers, TimestampTz now, bool done)
 
 /* Have events that have expired given no more, and delete those whose ids may be used again; true: there are more. */
 bool
-sf_emission_sweep(TimestampTz now)
+sf_emission_delete_expired(TimestampTz now)
 {
 	static SfPlan expire = SF_PLAN(
 		"UPDATE _sfflow.emitted_event e SET alive = false, unreceived = o.unreceived, forget_at ="
@@ -381,12 +410,12 @@ sf_emission_sweep(TimestampTz now)
 
 /* Acknowledge that no execution has received events of a type that have ended; returns how many there were. */
 int64
-sf_emission_acknowledge(const SfTopic *topic)
+sf_emission_acknowledge(const SfEventType *type)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.emitted_event e SET unreceived = false WHERE e.event_type_no = $1 AND e.unreceived");
 
-	return sf_store_execute(&plan, SF_INT4(topic->event_type_no));
+	return sf_store_execute(&plan, SF_INT4(type->event_type_no));
 }
 
 /* The rows are those of another server, whose numbers of transactions say nothing here: all of these have ended. */

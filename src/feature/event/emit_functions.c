@@ -20,9 +20,9 @@
 #include "base/name.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/watcher.h"
-#include "run/driver.h"
+#include "run/task/driver.h"
 #include "store/feature.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 /* Longest id, in bytes: it stands in an index */
 #define MAX_ID			256
@@ -107,10 +107,10 @@ check(const Emit *emit)
 
 /* Tell rules of an event. */
 static void
-tell_rules(const SfTopic *topic, const Emit *emit, const char *id)
+tell_rules(const SfEventType *type, const Emit *emit, const char *id)
 {
 	SfNotice	n = {
-		.kind = SF_CHANGE_EMISSION,.at = GetCurrentTimestamp(),.owner = topic->owner,.event_type = pstrdup(topic->name)
+		.kind = SF_CHANGE_EMISSION,.at = GetCurrentTimestamp(),.owner = type->owner,.event_type = pstrdup(type->name)
 	};
 	SfJsonBuilder b;
 
@@ -132,11 +132,11 @@ tell_rules(const SfTopic *topic, const Emit *emit, const char *id)
 }
 
 /*
- * Insert an event; NULL: there is one with this id.  The transaction has its number before it draws that of the event, and
- * the horizon is read after that (event_by_key.h).
+ * Insert an event; NULL: there is one with this id.  The transaction has its number before it draws that of the
+ * event, and the horizon is read after that (event_by_key.h).
  */
 static char *
-insert(const SfTopic *topic, const Emit *emit)
+insert(const SfEventType *type, const Emit *emit)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.emitted_event (event_no, event_type_no, key, id, deliver, fresh, alive, horizon, ttl, depth,"
@@ -145,38 +145,38 @@ insert(const SfTopic *topic, const Emit *emit)
 		" ON CONFLICT DO NOTHING");
 	int64		event_no;
 	char	   *id;
-	const Interval *ttl = emit->ttl == NULL ? &topic->ttl : emit->ttl;
+	const Interval *ttl = emit->ttl == NULL ? &type->ttl : emit->ttl;
 
 	(void) GetTopTransactionId();
 	event_no = sf_sequence_next("event_no");
-	if (sf_store_execute(&plan, SF_INT8(event_no), SF_INT4(topic->event_type_no), SF_TEXT(emit->key),
-						 SF_TEXT(emit->id), SF_TEXT(emit->deliver == NULL ? topic->deliver : emit->deliver),
+	if (sf_store_execute(&plan, SF_INT8(event_no), SF_INT4(type->event_type_no), SF_TEXT(emit->key),
+						 SF_TEXT(emit->id), SF_TEXT(emit->deliver == NULL ? type->deliver : emit->deliver),
 						 sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
 						 sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
 						 SF_INT4(sf_observe_depth()), SF_JSONB(emit->payload)) == 0)
 		return NULL;
-	sf_hooks.look_soon();
+	sf_hooks.sweep_soon();
 	id = emit->id != NULL ? emit->id : psprintf(OWN_ID INT64_FORMAT, event_no);
-	tell_rules(topic, emit, id);
+	tell_rules(type, emit, id);
 	return id;
 }
 
 /* Find a type that the caller may emit events of, and keep it. */
-static const SfTopic *
-topic_to_emit(const char *name)
+static const SfEventType *
+type_to_emit(const char *name)
 {
-	const SfTopic *topic = sf_topic_require(name, SF_PRIVILEGE_EMIT);
+	const SfEventType *type = sf_event_type_require(name, SF_PRIVILEGE_EMIT);
 
-	topic = sf_topic_keep(topic->name);
-	if (topic == NULL)
+	type = sf_event_type_lock_shared(type->name);
+	if (type == NULL)
 		sf_object_missing(SF_OBJECT_EVENT, name);
-	return topic;
+	return type;
 }
 
 /* sf_emit(name, key, payload, id, ttl, deliver): the id. */
 SF_SQL_FUNCTION(sfflow_sf_emit)
 {
-	const SfTopic *topic = topic_to_emit(sf_arg_text(fcinfo, 0, "name"));
+	const SfEventType *type = type_to_emit(sf_arg_text(fcinfo, 0, "name"));
 	Emit		emit = {
 		.key = sf_arg_text(fcinfo, 1, "key"),
 		.payload = sf_arg_jsonb_or_null(fcinfo, 2),
@@ -189,10 +189,10 @@ SF_SQL_FUNCTION(sfflow_sf_emit)
 	if (!PG_ARGISNULL(5))
 		emit.deliver = sf_emission_check_deliver(sf_arg_text(fcinfo, 5, "deliver"));
 	check(&emit);
-	id = insert(topic, &emit);
+	id = insert(type, &emit);
 	if (id == NULL)
 		ereport(NOTICE,
-				(errmsg("event \"%s\" with id \"%s\" was emitted before", topic->name, emit.id)));
+				(errmsg("event \"%s\" with id \"%s\" was emitted before", type->name, emit.id)));
 	PG_RETURN_TEXT_P(cstring_to_text(id == NULL ? emit.id : id));
 }
 
@@ -249,7 +249,7 @@ read_element(Jsonb *element, int n)
 /* sf_emit_many(name, events): how many are new. */
 SF_SQL_FUNCTION(sfflow_sf_emit_many)
 {
-	const SfTopic *topic = topic_to_emit(sf_arg_text(fcinfo, 0, "name"));
+	const SfEventType *type = type_to_emit(sf_arg_text(fcinfo, 0, "name"));
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
@@ -266,20 +266,23 @@ SF_SQL_FUNCTION(sfflow_sf_emit_many)
 		if (nulls[i])
 			refuse_element(i + 1, "is null");
 		emit = read_element(DatumGetJsonbP(elements[i]), i + 1);
-		fresh += insert(topic, &emit) != NULL;
+		fresh += insert(type, &emit) != NULL;
 	}
 	PG_RETURN_INT64(fresh);
 }
 
-/* sf_withdraw_event(name, key, id): was it still to be given?  Looks at the key wait until the transaction has ended. */
+/*
+ * sf_withdraw_event(name, key, id): was it still to be given?  Sweeps of the key wait until the transaction has
+ * ended.
+ */
 SF_SQL_FUNCTION(sfflow_sf_withdraw_event)
 {
-	const SfTopic *topic = topic_to_emit(sf_arg_text(fcinfo, 0, "name"));
+	const SfEventType *type = type_to_emit(sf_arg_text(fcinfo, 0, "name"));
 	char	   *key = sf_arg_text(fcinfo, 1, "key");
 	char	   *id = sf_arg_text(fcinfo, 2, "id");
 
-	(void) sf_topic_lock_key(topic->event_type_no, key, SF_KEY_SHARED);
-	PG_RETURN_BOOL(sf_emission_withdraw(topic, key, id, GetCurrentTimestamp()));
+	(void) sf_event_key_lock(type->event_type_no, key, SF_KEY_SHARED);
+	PG_RETURN_BOOL(sf_emission_withdraw(type, key, id, GetCurrentTimestamp()));
 }
 
 /* --- rules --- */
@@ -288,31 +291,34 @@ SF_SQL_FUNCTION(sfflow_sf_withdraw_event)
 void
 sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id)
 {
-	const SfTopic *topic;
+	const SfEventType *type;
 	Emit		emit = read_element(event, 0);
 
-	sf_topic_require_emit(name, owner);
-	topic = sf_topic_keep(name);
-	if (topic == NULL)
+	sf_event_type_require_emit(name, owner);
+	type = sf_event_type_lock_shared(name);
+	if (type == NULL)
 		sf_object_missing(SF_OBJECT_EVENT, name);
 	if (emit.id == NULL)
 		emit.id = id;
-	(void) insert(topic, &emit);
+	(void) insert(type, &emit);
 }
 
-/* An execution begins, or has another input before it does: if a rule starts it for an event of sf_emit(), it has received that one. */
+/*
+ * An execution begins, or has another input before it does: if a rule starts it for an event of sf_emit(), it has
+ * received that one.
+ */
 void
 sf_emission_starts(const SfExecution *execution)
 {
 	const Jsonb *event = sf_driver_origin.event;
-	const SfTopic *topic;
+	const SfEventType *type;
 	Jsonb	   *detail;
 
 	if (event == NULL || strcmp(sf_json_get_cstring(event, "source"), "sfflow.events") != 0)
 		return;
-	topic = sf_topic_find(sf_json_get_cstring(event, "detail-type"));
+	type = sf_event_type_find(sf_json_get_cstring(event, "detail-type"));
 	detail = sf_json_get(event, "detail");
-	if (topic != NULL)
-		sf_emission_note_start(execution->execution_no, topic, sf_json_get_cstring(detail, "key"),
+	if (type != NULL)
+		sf_emission_note_start(execution->execution_no, type, sf_json_get_cstring(detail, "key"),
 							   sf_json_get_cstring(detail, "id"));
 }

@@ -1,39 +1,40 @@
 /*
  * event_by_key.h
- *		Events by key: their types (topics), those that were emitted (emissions), and the waits for them.
+ *		Events by key: their types, those that were emitted (emissions), and the waits for them.
  *
- * An emission and a wait meet by the name of a topic and a key, in whichever order they commit:
+ * An emission and a wait meet by an event type and a key, in whichever order they commit:
  *
  *	1. Emit: the transaction has its number before it draws that of the event, and inserts the row, "fresh".  It takes
  *	   no lock of the key and reads no wait.
  *	2. Wait: where the slice writes its rows, it locks the key shared until its commit, sees by the latest snapshot
  *	   whether an event is alive that the execution has not received, and inserts the wait, "ripe" if so.  It takes no
  *	   event itself.
- *	3. Look, a transaction of its own without user code: lock the key alone; read which events are fresh; then lock the
+ *	3. Sweep, a transaction of its own without user code: lock the key alone; read which events are fresh; then lock the
  *	   branches that wait and the rows of their waits, passing over locked ones (a stop deletes rows of waits whose
  *	   branches it passes over), and give each its oldest event.  Then the events that were read
  *	   first are fresh no more, unless a wait was passed over, and waits that got nothing are ripe no more.
  *	4. Fresh and ripe are in the tables: a hint may get lost, the poll finds the rows.
  *
- * A look has the lock alone.  So each wait of the key has either committed, and the look sees it; or it takes the lock
- * after the look, and sees the event.  A look waits for no row, so there is no circle.
+ * A sweep has the lock alone.  So each wait of the key has either committed, and the sweep sees it; or it takes the
+ * lock after the sweep, and sees the event.  A sweep waits for no row, so there is no circle.
  *
- * An execution receives an event at most once: a row of event_receipt, or the floor of its topic and key, at or above the
- * number of the event.  A floor rises to an event only when all transactions have ended that may have drawn a lower number.
+ * An execution receives an event at most once: a row of event_receipt, or the floor of its event type and key, at or
+ * above the number of the event.  A floor rises to an event only when all transactions have ended that may have
+ * drawn a lower number.  One that was moved keeps the floors of each node where it has been, for it may come back.
  */
 #ifndef SF_EVENT_BY_KEY_H
 #define SF_EVENT_BY_KEY_H
 
 #include "fmgr.h"
-#include "db/keyed_copy.h"
+#include "db/keyed_cache.h"
 #include "json/json.h"
-#include "run/apply.h"
+#include "run/apply/apply.h"
 #include "store/feature.h"
 
-/* --- topic.c: types of events --- */
+/* --- event_type.c: types of events --- */
 
 /* What backends keep of a row of _sfflow.event_type */
-typedef struct SfTopic
+typedef struct SfEventType
 {
 	int			event_type_no;
 	char	   *name;
@@ -41,43 +42,43 @@ typedef struct SfTopic
 	Interval	ttl;
 	char	   *deliver;		/* "all" or "one" */
 	bool		alerts;			/* of events that end and that no execution has received */
-} SfTopic;
+} SfEventType;
 
-extern SfKeyedCopy sf_topic_copy;
+extern SfKeyedCache sf_event_type_cache;
 
 /*
  * Tell whether there may be types of events, as far as this transaction has taken in what others have changed.
  * Costs some nanoseconds where there is none.
  */
 static inline bool
-sf_topic_may_be(void)
+sf_event_type_may_be(void)
 {
-	return sf_keyed_copy_may_be(&sf_topic_copy);
+	return sf_keyed_cache_may_be(&sf_event_type_cache);
 }
 
-extern const SfTopic *sf_topic_find(const char *name);
-extern const SfTopic *sf_topic_by_number(int event_type_no);
-extern const SfTopic *sf_topic_keep(const char *name);
-extern void sf_topic_lock_alone(int event_type_no);
-extern const SfTopic *sf_topic_require(const char *text, int privilege);
-extern void sf_topic_require_emit(const char *name, Oid owner);
-extern Oid	sf_topic_require_own(const char *name);
-extern Oid	sf_topic_set_owner(const char *name, Oid owner);
-extern void sf_topic_notice(SfNotice *n, const char *name);
-extern const char *sf_topic_alert_target(const char *text);
-extern int64 sf_topic_acknowledge(const SfAcknowledge *what);
+extern const SfEventType *sf_event_type_find(const char *name);
+extern const SfEventType *sf_event_type_by_number(int event_type_no);
+extern const SfEventType *sf_event_type_lock_shared(const char *name);
+extern void sf_event_type_lock_alone(int event_type_no);
+extern const SfEventType *sf_event_type_require(const char *text, int privilege);
+extern void sf_event_type_require_emit(const char *name, Oid owner);
+extern Oid	sf_event_type_require_own(const char *name);
+extern Oid	sf_event_type_set_owner(const char *name, Oid owner);
+extern void sf_event_type_notice(SfNotice *n, const char *name);
+extern const char *sf_event_type_alert_target(const char *text);
+extern int64 sf_event_type_acknowledge(const SfAcknowledge *what);
 
-/* --- topic_lock.c: locks of keys --- */
+/* --- event_key_lock.c: locks of keys --- */
 
 /* How a key is locked */
 typedef enum SfKeyLock
 {
 	SF_KEY_SHARED,				/* by waits, until the end of the transaction */
-	SF_KEY_ALONE,				/* by a look, which waits for a while */
-	SF_KEY_ALONE_NOW			/* by a look, which does not wait */
+	SF_KEY_ALONE,				/* by a sweep, which waits for a while */
+	SF_KEY_ALONE_NOW			/* by a sweep, which does not wait */
 } SfKeyLock;
 
-extern bool sf_topic_lock_key(int event_type_no, const char *key, SfKeyLock how);
+extern bool sf_event_key_lock(int event_type_no, const char *key, SfKeyLock how);
 
 /* --- emission.c: events --- */
 
@@ -87,7 +88,7 @@ typedef struct SfEmission
 	int64		event_no;
 	char	   *id;
 	bool		for_one;
-	bool		gone;			/* the look has given it, and it is for one */
+	bool		gone;			/* the sweep has given it, and it is for one */
 	int			depth;			/* of the chain of rules that has led to it */
 	TimestampTz emitted_at;
 	Jsonb	   *payload;		/* or NULL */
@@ -103,20 +104,22 @@ typedef struct SfReceipt
 } SfReceipt;
 
 extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
-extern int64 sf_emission_floor(int64 execution_no, const SfTopic *topic, const char *key);
-extern bool sf_emission_may_be_for(int64 execution_no, const SfTopic *topic, const char *key);
-extern List *sf_emission_fresh(const SfTopic *topic, const char *key);
-extern List *sf_emission_read(const SfTopic *topic, const char *key, int64 *behind, TimestampTz now, int limit, bool *last);
+extern int64 sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key);
+extern bool sf_emission_may_be_for(int64 execution_no, const SfEventType *type, const char *key);
+extern List *sf_emission_fresh(const SfEventType *type, const char *key);
+extern List *sf_emission_read(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int limit,
+							  bool *last);
 extern bool sf_emission_take(int64 event_no, TimestampTz now);
-extern void sf_emission_looked_at(const List *numbers, TimestampTz now, bool done);
-extern void sf_emission_note_receipts(const SfTopic *topic, const List *receipts);
-extern int64 sf_emission_acknowledge(const SfTopic *topic);
-extern void sf_emission_note_start(int64 execution_no, const SfTopic *topic, const char *key, const char *id);
+extern void sf_emission_note_swept(const List *numbers, TimestampTz now, bool done);
+extern void sf_emission_note_receipts(const SfEventType *type, const List *receipts);
+extern int64 sf_emission_acknowledge(const SfEventType *type);
+extern void sf_emission_note_start(int64 execution_no, const SfEventType *type, const char *key, const char *id);
 extern int	sf_emission_depth_of_received(int64 execution_no);
-extern void sf_emission_raise_floor(int64 execution_no, const SfTopic *topic, const char *key, TimestampTz now);
+extern void sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char *key, TimestampTz now);
 extern void sf_emission_forget_receipts(int64 execution_no);
-extern bool sf_emission_withdraw(const SfTopic *topic, const char *key, const char *id, TimestampTz now);
-extern bool sf_emission_sweep(TimestampTz now);
+extern void sf_emission_arrive(SfArg numbers, int from_node);
+extern bool sf_emission_withdraw(const SfEventType *type, const char *key, const char *id, TimestampTz now);
+extern bool sf_emission_delete_expired(TimestampTz now);
 extern void sf_emission_adopt(void);
 
 /* --- emit_functions.c: arguments, and what rules emit --- */
@@ -136,7 +139,7 @@ extern void sf_emission_starts(const SfExecution *execution);
 typedef struct SfAwaited
 {
 	SfWait		wait;
-	const char *topic;			/* name */
+	const char *event_name;
 	const char *event_key;
 	int			max_events;		/* 0: one, which is no array */
 	Jsonb	   *filter;			/* or NULL */
@@ -151,9 +154,9 @@ extern void sf_awaited_forget(SfBranchKey key);
 extern void sf_awaited_forget_execution(int64 execution_no);
 extern char *sf_awaited_probe(const SfResource *resource);
 
-/* --- match.c: looks --- */
+/* --- match.c: sweeps --- */
 
-extern SfLook sf_match_look(TimestampTz now);
+extern SfSweep sf_match_sweep(TimestampTz now);
 extern bool sf_match_execution(int64 execution_no);
 
 #endif							/* SF_EVENT_BY_KEY_H */

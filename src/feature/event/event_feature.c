@@ -1,21 +1,21 @@
 /*
  * event_feature.c
- *		What events by key have in the registry: their tables and names, and what they ask and tell at the moments of the
- *		engine.
+ *		What events by key have in the registry: their tables and names, and what they ask and tell at the moments
+ *		of the engine.
  */
 #include "postgres.h"
 
 #include "utils/timestamp.h"
 
 #include "feature/event/event_by_key.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 static const SfFeatureTable tables[] = {
 	{"event_wait",.of_execution = true},
 	{"event_receipt",.of_execution = true},
 	{"event_floor",.of_execution = true},
 	{.name = "emitted_event"},
-	{"event_type",.copied = true,.by_role = "event_type_owner"},
+	{"event_type",.cached = true,.by_role = "event_type_owner"},
 	{NULL}
 };
 
@@ -23,8 +23,9 @@ static const char *const alert_kinds[] = {"unreceived_event", NULL};
 
 static const SfFeatureObject objects[] = {
 	{
-		.prefix = "event:",.kind = SF_OBJECT_EVENT,.table = "event_type",.require_own = sf_topic_require_own,
-		.set_owner = sf_topic_set_owner,.notice = sf_topic_notice,.is_granted = true,.noun = "event",.view = "sf_event_types",
+		.prefix = "event:",.kind = SF_OBJECT_EVENT,.table = "event_type",.require_own = sf_event_type_require_own,
+		.set_owner = sf_event_type_set_owner,.notice = sf_event_type_notice,
+		.is_granted = true,.noun = "event",.view = "sf_event_types",
 		.missing = ERRCODE_SF_EVENT_DOES_NOT_EXIST
 	},
 	{NULL}
@@ -34,7 +35,7 @@ static const SfFeatureObject objects[] = {
 static void
 left_state(SfBranchKey key)
 {
-	if (sf_topic_may_be())
+	if (sf_event_type_may_be())
 		sf_awaited_forget(key);
 }
 
@@ -42,7 +43,7 @@ left_state(SfBranchKey key)
 static void
 ended(const SfExecution *execution, bool began_here)
 {
-	if (sf_topic_may_be() && !began_here)
+	if (sf_event_type_may_be() && !began_here)
 		sf_awaited_forget_execution(execution->execution_no);
 }
 
@@ -50,7 +51,7 @@ ended(const SfExecution *execution, bool began_here)
 static void
 restarted(const SfExecution *execution)
 {
-	if (sf_topic_may_be())
+	if (sf_event_type_may_be())
 		sf_emission_forget_receipts(execution->execution_no);
 }
 
@@ -71,30 +72,33 @@ begins(const SfExecution *execution, SfBranch *root)
 
 /* Executions have come from another node, and may wait for events that are here. */
 static void
-arrives(SfArg numbers)
+arrives(SfArg numbers, int from_node)
 {
 	static SfPlan plan = SF_PLAN("UPDATE _sfflow.event_wait w SET ripe = true WHERE w.execution_no = ANY ($1)");
 
-	if (sf_topic_may_be() && sf_store_execute(&plan, numbers) > 0)
-		sf_hooks.look_soon();
+	if (!sf_event_type_may_be())
+		return;
+	sf_emission_arrive(numbers, from_node);
+	if (sf_store_execute(&plan, numbers) > 0)
+		sf_hooks.sweep_soon();
 }
 
-/* Look at what has come while the database was not driven. */
+/* Have a worker sweep what has come while the database was not driven. */
 static void
 enabled(bool adopted)
 {
-	if (!sf_keyed_copy_is_any(&sf_topic_copy))
+	if (!sf_keyed_cache_is_any(&sf_event_type_cache))
 		return;
 	if (adopted)
 		sf_emission_adopt();
-	sf_hooks.look_soon();
+	sf_hooks.sweep_soon();
 }
 
 /* Are there types of events? */
 static bool
 are_types(void)
 {
-	return sf_keyed_copy_is_any(&sf_topic_copy);
+	return sf_keyed_cache_is_any(&sf_event_type_cache);
 }
 
 const SfFeature sf_event_feature = {
@@ -105,7 +109,7 @@ const SfFeature sf_event_feature = {
 	.begins_wait = sf_awaited_begin,
 	.checks_wait = sf_awaited_check,
 	.probe = sf_awaited_probe,
-	.requires_emit = sf_topic_require_emit,
+	.requires_emit = sf_event_type_require_emit,
 	.emits = sf_emission_by_rule,
 	.depth_of_received = sf_emission_depth_of_received,
 	.begins = begins,
@@ -113,16 +117,16 @@ const SfFeature sf_event_feature = {
 	.left_state = left_state,
 	.ended = ended,
 	.alert_kinds = alert_kinds,
-	.alert_target = sf_topic_alert_target,
-	.acknowledge = sf_topic_acknowledge,
+	.alert_target = sf_event_type_alert_target,
+	.acknowledge = sf_event_type_acknowledge,
 	.restarted = restarted,
 	.replaced = replaced,
 	.rewound = restarted,
 	.arrives = arrives,
 	.enabled = enabled,
-	.looks_at = "events",
-	.looks_if = are_types,
-	.look = sf_match_look,
-	.looks_when_told = true,
-	.look_for = sf_match_execution,
+	.sweep_name = "events",
+	.sweeps_if = are_types,
+	.sweep = sf_match_sweep,
+	.sweeps_when_told = true,
+	.finds_awaited = sf_match_execution,
 };

@@ -1,9 +1,9 @@
 /*
  * match.c
- *		Looks: give events to the branches that wait for them (event_by_key.h).
+ *		Sweeps: give events to the branches that wait for them (event_by_key.h).
  *
- * A look sees the transactions that have committed when it has its lock.  A transaction that keeps one snapshot (REPEATABLE
- * READ) would not, so in a session it gives nothing.
+ * A sweep sees the transactions that have committed when it has its lock.  A transaction that keeps one snapshot
+ * (REPEATABLE READ) would not, so in a session it gives nothing.
  */
 #include "postgres.h"
 
@@ -18,10 +18,10 @@
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"
-#include "store/owner.h"
-#include "store/privilege.h"
+#include "store/role/owner.h"
+#include "store/role/privilege.h"
 
-/* Keys that a look goes through, and answers that it gives, at most */
+/* Keys that a sweep goes through, and answers that it gives, at most */
 #define MAX_KEYS		32
 #define MAX_GIVEN		1000
 
@@ -43,17 +43,17 @@ typedef struct Wait
 	Jsonb	   *filter;
 } Wait;
 
-/* An event that this look has given to an execution */
+/* An event that this sweep has given to an execution */
 typedef struct Given
 {
 	int64		execution_no;
 	int64		event_no;
 } Given;
 
-/* A look at a key */
+/* A sweep of a key */
 typedef struct Match
 {
-	const SfTopic *topic;
+	const SfEventType *type;
 	const char *key;
 	TimestampTz now;
 
@@ -68,6 +68,7 @@ typedef struct Match
 	List	   *unripe;			/* waits that got nothing, and were ripe */
 	int			budget;			/* answers that may still be given */
 	bool		skipped;		/* a wait was passed over, or not come to */
+	bool		locked;			/* ... because another transaction has it */
 } Match;
 
 /* --- events for a wait --- */
@@ -81,7 +82,7 @@ read_more(Match *m)
 	while (more == NIL && !m->complete)
 	{
 		CHECK_FOR_INTERRUPTS();
-		more = sf_emission_read(m->topic, m->key, &m->read_to, m->now, EVENTS, &m->complete);
+		more = sf_emission_read(m->type, m->key, &m->read_to, m->now, EVENTS, &m->complete);
 	}
 	m->events = list_concat(m->events, more);
 	return more != NIL;
@@ -99,7 +100,7 @@ begin_behind(Match *m, int64 floor)
 	m->complete = false;
 }
 
-/* Has this look given an event to an execution? */
+/* Has this sweep given an event to an execution? */
 static bool
 is_given(const Match *m, int64 execution_no, int64 event_no)
 {
@@ -127,7 +128,7 @@ static List *
 find_events(Match *m, const Wait *wait, int *passed)
 {
 	int64		execution_no = wait->key.execution_no;
-	int64		floor = sf_emission_floor(execution_no, m->topic, m->key);
+	int64		floor = sf_emission_floor(execution_no, m->type, m->key);
 	const SfPattern *pattern = wait->filter == NULL ? NULL : sf_pattern_compile(wait->filter);
 	List	   *found = NIL;
 
@@ -160,7 +161,7 @@ result_of(const Match *m, SfEmission *event)
 	if (event->result != NULL)
 		return event->result;
 	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Name", m->topic->name);
+	sf_json_add_string(&b, "Name", m->type->name);
 	sf_json_add_string(&b, "Key", m->key);
 	sf_json_add_string(&b, "Id", event->id);
 	sf_json_add_string(&b, "Time", sf_timestamp_print(event->emitted_at));
@@ -192,6 +193,10 @@ make_result(const Match *m, const Wait *wait, const List *events)
 /* Waits for a key, in the order in which they began */
 static const SfIndex waits_by_key = {"event_wait", "event_wait_key"};
 
+/* Columns of event_wait */
+enum {COL_execution_no = 1, COL_branch_no, COL_event_type_no, COL_key, COL_generation, COL_ripe, COL_since,
+	COL_max_events, COL_filter};
+
 /* Append a wait to a list. */
 static void
 read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -199,13 +204,13 @@ read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
 	List	  **waits = arg;
 	Wait	   *wait = palloc(sizeof(Wait));
 
-	wait->key.execution_no = sf_row_number(tuple, desc, 1, 0);
-	wait->key.branch_no = sf_row_number(tuple, desc, 2, 0);
-	wait->generation = sf_row_number(tuple, desc, 5, 0);
-	wait->ripe = sf_row_number(tuple, desc, 6, 0) != 0;
-	wait->since = sf_row_number(tuple, desc, 7, 0);
-	wait->max_events = sf_row_number(tuple, desc, 8, 0);
-	wait->filter = sf_row_jsonb(tuple, desc, 9);
+	wait->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	wait->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
+	wait->generation = sf_row_number(tuple, desc, COL_generation, 0);
+	wait->ripe = sf_row_number(tuple, desc, COL_ripe, 0) != 0;
+	wait->since = sf_row_number(tuple, desc, COL_since, 0);
+	wait->max_events = sf_row_number(tuple, desc, COL_max_events, 0);
+	wait->filter = sf_row_jsonb(tuple, desc, COL_filter);
 	*waits = lappend(*waits, wait);
 }
 
@@ -213,7 +218,7 @@ read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
 static List *
 read_waits(const Match *m, const Wait *after)
 {
-	SfArg		key[] = {SF_INT4(m->topic->event_type_no), SF_TEXT(m->key), {0}, {0}, {0}};
+	SfArg		key[] = {SF_INT4(m->type->event_type_no), SF_TEXT(m->key), {0}, {0}, {0}};
 	List	   *waits = NIL;
 	int			n = 0;
 
@@ -259,7 +264,7 @@ clear_ripe(const Match *m)
 		" WHERE u.execution_no = w.execution_no AND u.branch_no = w.branch_no AND u.event_type_no = $3");
 
 	foreach_ptr(const Wait, wait, m->unripe)
-		sf_store_execute(&plan, SF_KEY(wait->key), SF_INT4(m->topic->event_type_no), SF_INT4(wait->generation));
+		sf_store_execute(&plan, SF_KEY(wait->key), SF_INT4(m->type->event_type_no), SF_INT4(wait->generation));
 }
 
 /* --- giving --- */
@@ -300,7 +305,7 @@ give(Match *m, const Wait *wait, const List *events)
 	return true;
 }
 
-/* Lock a wait and its branch; false: others have one of them, or it is over.  A look waits for no row. */
+/* Lock a wait and its branch; false: others have one of them, or it is over.  A sweep waits for no row. */
 static bool
 lock_wait(const Wait *wait)
 {
@@ -310,9 +315,9 @@ lock_wait(const Wait *wait)
 	return sf_awaited_lock(wait->key);
 }
 
-/* Look at a wait: give it what there is for it. */
+/* Match a wait: give it what there is for it. */
 static void
-look_at_wait(Match *m, Wait *wait)
+match_wait(Match *m, Wait *wait)
 {
 	int			passed;
 	List	   *events = find_events(m, wait, &passed);
@@ -326,7 +331,7 @@ look_at_wait(Match *m, Wait *wait)
 	if (!lock_wait(wait))
 	{
 		if (still_waits(wait) && !SF_DEBUG_MUTATION("event_mark_skipped"))
-			m->skipped = true;
+			m->skipped = m->locked = true;
 		return;
 	}
 	if (!give(m, wait, events))
@@ -335,9 +340,9 @@ look_at_wait(Match *m, Wait *wait)
 		m->raise = lappend(m->raise, &wait->key);
 }
 
-/* Look at the waits for the key, until the budget is used up. */
+/* Match the waits for the key, until the budget is used up. */
 static void
-look_at_waits(Match *m)
+match_waits(Match *m)
 {
 	const Wait *last = NULL;
 	List	   *waits;
@@ -353,31 +358,42 @@ look_at_waits(Match *m)
 				m->skipped = true;
 				return;
 			}
-			look_at_wait(m, wait);
+			match_wait(m, wait);
 			last = wait;
 		}
 	} while (list_length(waits) == WAITS);
 }
 
-/* Look at a key that is locked alone; returns how many answers may still be given. */
-static int
-look_at_key(const SfTopic *topic, const char *key, TimestampTz now, int budget)
+/* What became of some keys */
+typedef struct Outcome
+{
+	int			budget;			/* answers that may still be given */
+	bool		locked;			/* others have some of the keys */
+	bool		progress;		/* something was given, or a key is done with */
+} Outcome;
+
+/* Match a key that is locked alone. */
+static void
+match_key(const SfEventType *type, const char *key, TimestampTz now, Outcome *outcome)
 {
 	HASHCTL		ctl = {.keysize = sizeof(Given),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
-	Match		m = {.topic = topic,.key = key,.now = now,.budget = budget};
-	List	   *fresh = sf_emission_fresh(topic, key);
+	Match		m = {.type = type,.key = key,.now = now,.budget = outcome->budget};
+	List	   *fresh = sf_emission_fresh(type, key);
 
 	m.given = hash_create("sfflow events given", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	look_at_waits(&m);
+	match_waits(&m);
 	SF_DEBUG_POINT("event_look");
 	if (SF_DEBUG_MUTATION("event_mark_all"))
-		fresh = sf_emission_fresh(topic, key);
-	sf_emission_note_receipts(topic, m.receipts);
+		fresh = sf_emission_fresh(type, key);
+	sf_emission_note_receipts(type, m.receipts);
 	foreach_ptr(const SfBranchKey, branch, m.raise)
-		sf_emission_raise_floor(branch->execution_no, topic, key, now);
+		sf_emission_raise_floor(branch->execution_no, type, key, now);
 	clear_ripe(&m);
-	sf_emission_looked_at(fresh, now, !m.skipped);
-	return m.budget;
+	sf_emission_note_swept(fresh, now, !m.skipped);
+	if (m.locked)
+		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_EVENT_LOCKED_RETRY_MS));
+	outcome->progress |= !m.skipped || m.budget < outcome->budget;
+	outcome->budget = m.budget;
 }
 
 /* --- keys --- */
@@ -408,13 +424,25 @@ read_key(HeapTuple tuple, TupleDesc desc, void *arg)
 	marks->next.key = sf_row_text(tuple, desc, marks->column + 1);
 }
 
-/* Step to the first key of a table behind one. */
+/* Find a type whose events are given now; NULL: it is gone, or held. */
+static const SfEventType *
+find_type(int event_type_no)
+{
+	const SfEventType *type = sf_event_type_by_number(event_type_no);
+
+	return type == NULL || sf_feature_is_held(SF_OBJECT_EVENT, type->name) ? NULL : type;
+}
+
+/* Step to the first key of a table behind one whose events are given now. */
 static void
 step_behind(Marks *marks, const Marked *after)
 {
 	marks->is_any =
 		sf_rows_read_behind(&marks->index, 1, read_key, marks, SF_INT4(after->event_type_no), SF_TEXT(after->key)) > 0 ||
 		sf_rows_read_behind(&marks->index, 1, read_key, marks, SF_INT4(after->event_type_no)) > 0;
+	while (marks->is_any && find_type(marks->next.event_type_no) == NULL)
+		marks->is_any =
+			sf_rows_read_behind(&marks->index, 1, read_key, marks, SF_INT4(marks->next.event_type_no)) > 0;
 }
 
 /* Compare two keys. */
@@ -449,10 +477,10 @@ list_marked(const Marked *after)
 	return keys;
 }
 
-/* Where the next look of this process begins: behind that key */
+/* Where the next sweep of this process begins: behind that key */
 static Marked next_after = {0, NULL};
 
-/* Have the next look begin behind a key; NULL: with the first. */
+/* Have the next sweep begin behind a key; NULL: with the first. */
 static void
 go_on_behind(const Marked *last)
 {
@@ -464,37 +492,38 @@ go_on_behind(const Marked *last)
 
 /* Lock a key alone: no transaction that begins to wait for it is open. */
 static bool
-lock_alone(const SfTopic *topic, const char *key, bool may_wait)
+lock_alone(const SfEventType *type, const char *key, bool may_wait)
 {
 	return SF_DEBUG_MUTATION("event_no_lock") ||
-		sf_topic_lock_key(topic->event_type_no, key, may_wait ? SF_KEY_ALONE : SF_KEY_ALONE_NOW);
+		sf_event_key_lock(type->event_type_no, key, may_wait ? SF_KEY_ALONE : SF_KEY_ALONE_NOW);
 }
 
-/* Look at keys until the budget is used up; *locked: others have some of them. */
-static int
-look_at_keys(const List *keys, TimestampTz now, int budget, bool *locked)
+/* Match keys until the budget is used up. */
+static Outcome
+match_keys(const List *keys, TimestampTz now)
 {
+	Outcome		outcome = {.budget = MAX_GIVEN};
 	bool		may_wait = true;
 
 	foreach_ptr(const Marked, marked, keys)
 	{
-		const SfTopic *topic = sf_topic_by_number(marked->event_type_no);
+		const SfEventType *type = find_type(marked->event_type_no);
 
 		CHECK_FOR_INTERRUPTS();
-		if (topic == NULL || sf_feature_keeps_back(SF_OBJECT_EVENT, topic->name))
+		if (type == NULL)
 			continue;
 		/* with a lock of a key it waits for no other */
-		if (!lock_alone(topic, marked->key, may_wait))
+		if (!lock_alone(type, marked->key, may_wait))
 		{
-			*locked = true;
+			outcome.locked = true;
 			continue;
 		}
 		may_wait = false;
-		budget = look_at_key(topic, marked->key, now, budget);
-		if (budget <= 0)
+		match_key(type, marked->key, now, &outcome);
+		if (outcome.budget <= 0)
 			break;
 	}
-	return budget;
+	return outcome;
 }
 
 /* Is it time for this process to look for what has expired? */
@@ -509,37 +538,57 @@ is_time_to_sweep(void)
 	return true;
 }
 
-/* Give events that are there to branches that wait for them. */
-SfLook
-sf_match_look(TimestampTz now)
+/*
+ * Give events that are there to branches that wait for them.
+ *
+ * Keys that are more than a sweep goes through take a round of sweeps, one at once after the other, and then another
+ * round, since events may have come for a key that the round had passed.  Keys that others have locked stay marked: a
+ * round that has changed nothing is not followed by another one at once.
+ */
+SfSweep
+sf_match_sweep(TimestampTz now)
 {
-	SfLook		left = {.next = DT_NOEND};
-	bool		locked = false;
+	static bool progress = false;	/* of this round */
+	SfSweep		left = {.next = DT_NOEND};
+	Outcome		outcome;
 	List	   *keys;
 
-	if (IsolationUsesXactSnapshot() || !sf_keyed_copy_is_any(&sf_topic_copy))
+	if (IsolationUsesXactSnapshot() || !sf_keyed_cache_is_any(&sf_event_type_cache))
 		return left;
 	if (is_time_to_sweep())
-		left.more = sf_emission_sweep(now);
+		left.more = sf_emission_delete_expired(now);
 	if (next_after.key == NULL)
 		go_on_behind(NULL);
 	keys = list_marked(&next_after);
-	if (keys == NIL && next_after.key[0] != '\0')
+	if (keys == NIL && next_after.key[0] != '\0' && progress)
 	{
 		go_on_behind(NULL);
+		progress = false;
 		keys = list_marked(&next_after);
 	}
-	if (look_at_keys(keys, now, MAX_GIVEN, &locked) <= 0)
+	outcome = match_keys(keys, now);
+	progress |= outcome.progress;
+	if (outcome.budget <= 0)
 		left.more = true;
+	else if (list_length(keys) == MAX_KEYS)
+	{
+		left.more = true;
+		go_on_behind(llast(keys));
+	}
 	else
 	{
-		left.more |= list_length(keys) == MAX_KEYS || (keys != NIL && next_after.key[0] != '\0');
-		go_on_behind(list_length(keys) == MAX_KEYS ? llast(keys) : NULL);
+		if (next_after.key[0] != '\0')
+		{
+			left.more |= progress;
+			outcome.locked |= !progress;
+		}
+		go_on_behind(NULL);
+		progress = false;
 	}
 	if (left.more)
-		sf_hooks.look_soon();
-	if (locked)
-		sf_hooks.look(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_EVENT_LOOK_AGAIN_MS));
+		sf_hooks.sweep_soon();
+	if (outcome.locked)
+		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_EVENT_SWEEP_RETRY_MS));
 	return left;
 }
 
@@ -550,8 +599,8 @@ append_key(HeapTuple tuple, TupleDesc desc, void *arg)
 	List	  **keys = arg;
 	Marked	   *marked = palloc(sizeof(Marked));
 
-	marked->event_type_no = sf_row_number(tuple, desc, 3, 0);
-	marked->key = sf_row_text(tuple, desc, 4);
+	marked->event_type_no = sf_row_number(tuple, desc, COL_event_type_no, 0);
+	marked->key = sf_row_text(tuple, desc, COL_key);
 	*keys = lappend(*keys, marked);
 }
 
@@ -582,10 +631,7 @@ list_awaited(int64 execution_no)
 bool
 sf_match_execution(int64 execution_no)
 {
-	bool		locked = false;
-
-	if (!sf_topic_may_be() || IsolationUsesXactSnapshot() || !sf_keyed_copy_is_any(&sf_topic_copy))
+	if (!sf_event_type_may_be() || IsolationUsesXactSnapshot() || !sf_keyed_cache_is_any(&sf_event_type_cache))
 		return false;
-	return look_at_keys(list_awaited(execution_no),
-						GetCurrentTimestamp(), MAX_GIVEN, &locked) < MAX_GIVEN;
+	return match_keys(list_awaited(execution_no), GetCurrentTimestamp()).budget < MAX_GIVEN;
 }

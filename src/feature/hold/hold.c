@@ -1,10 +1,10 @@
 /*
  * hold.c
- *		Holds: the table, and a copy of it in each backend.
+ *		Holds: the table, and a cache of it in each backend.
  *
- * Each backend keeps the holds of what it works with (keyed_copy.c).  PostgreSQL sends the invalidation
+ * Each backend keeps the holds of what it works with (keyed_cache.c).  PostgreSQL sends the invalidation
  * before COMMIT returns, and every backend takes it in before it begins a step
- * (sf_table_copy_accept_changes).  So a step that begins after the hold's commit sees the hold,
+ * (sf_table_cache_accept_changes).  So a step that begins after the hold's commit sees the hold,
  * and where there is none a step costs a look at a flag.
  *
  * A slice that finds a branch held notes it in the table held, under a share lock on the
@@ -24,10 +24,10 @@
 #include "utils/inval.h"
 
 #include "feature/hold/hold.h"
-#include "run/apply.h"
-#include "store/owner.h"
-#include "store/privilege.h"
-#include "store/renames.h"
+#include "run/apply/apply.h"
+#include "store/history/renames.h"
+#include "store/role/owner.h"
+#include "store/role/privilege.h"
 
 /* Columns of _sfflow.hold; see sql/parts/hold.sql. */
 #define SF_HOLD_COLUMNS(X) \
@@ -48,12 +48,12 @@ static const char *const kind_names[] = {
 	SF_HOLD_LIST(KIND_NAME)
 };
 
-/* --- the copy --- */
+/* --- the cache --- */
 
-static List *read_rows(const SfKeptKey *key);
+static List *read_rows(const SfCacheKey *key);
 
-SfKeyedCopy sf_hold_copy = {
-	.copy = {.table = "hold",.load = sf_keyed_copy_begin,.is_latest = true},
+SfKeyedCache sf_hold_cache = {
+	.cache = {.table = "hold",.load = sf_keyed_cache_begin,.is_latest = true},
 	.index = {"hold", "hold_pkey"},
 	.read = read_rows
 };
@@ -67,11 +67,8 @@ read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	List	  **holds = arg;
 	SfHold	   *hold = palloc(sizeof(SfHold));
-	char	   *kind = sf_row_text(tuple, desc, COL_kind);
 
-	hold->kind = SF_HOLD_MACHINE;
-	while (strcmp(kind_names[hold->kind], kind) != 0)
-		hold->kind++;
+	hold->kind = sf_row_word(tuple, desc, COL_kind, kind_names, lengthof(kind_names));
 	hold->hold_no = sf_row_number(tuple, desc, COL_hold_no, 0);
 	hold->name = sf_row_text(tuple, desc, COL_name);
 	hold->state = sf_row_text(tuple, desc, COL_state);
@@ -83,14 +80,14 @@ read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read the holds of a machine, or of a name of a kind, or the one of a number, as they are now. */
 static List *
-read_rows(const SfKeptKey *key)
+read_rows(const SfCacheKey *key)
 {
 	static const SfIndex by_machine = {"hold", "hold_machine"};
 	static const SfIndex by_name = {"hold", "hold_target"};
 	List	   *holds = NIL;
 
 	if (key->kind == BY_NUMBER)
-		(void) sf_rows_read_now(&sf_hold_copy.index, 1, read_hold, &holds, SF_INT8(key->number));
+		(void) sf_rows_read_now(&sf_hold_cache.index, 1, read_hold, &holds, SF_INT8(key->number));
 	else if (key->name == NULL)
 		(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_hold, &holds,
 								SF_INT4((int) key->number));
@@ -107,21 +104,21 @@ read_rows(const SfKeptKey *key)
 const List *
 sf_hold_of_machine(int machine_no)
 {
-	return sf_keyed_copy_get(&sf_hold_copy, &(SfKeptKey) {SF_HOLD_MACHINE, machine_no, NULL});
+	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {SF_HOLD_MACHINE, machine_no, NULL});
 }
 
 /* The holds of a schedule, an activity or a resource, likewise. */
 const List *
 sf_hold_of_name(SfHoldKind kind, const char *name)
 {
-	return sf_keyed_copy_get(&sf_hold_copy, &(SfKeptKey) {kind, 0, name});
+	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {kind, 0, name});
 }
 
 /* Find a hold by its number; NULL: there is none now. */
 const SfHold *
 sf_hold_by_number(int64 hold_no)
 {
-	return sf_list_first(sf_keyed_copy_get(&sf_hold_copy, &(SfKeptKey) {BY_NUMBER, hold_no, NULL}));
+	return sf_list_first(sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {BY_NUMBER, hold_no, NULL}));
 }
 
 /* The hold of a schedule, an activity or the like; NULL: there is none. */
@@ -278,7 +275,7 @@ sf_hold_release(int64 hold_no)
 	owner = sf_store_number(&drop, InvalidOid, SF_INT8(hold_no));
 	sf_privilege_unanchor(owner);
 	sf_store_announce_change("hold");
-	return sf_apply_unpark("hold", hold_no, false);
+	return sf_apply_unpark(SF_UNPARK_OBJECT, (SfUnparked) {.feature = "hold",.object_no = hold_no});
 }
 
 /* Lock the holds of resources for a role's machines, in the order of their numbers, and list these. */
@@ -318,7 +315,7 @@ typedef struct Renamed
 	const char *state;
 } Renamed;
 
-/* List the holds of an execution's states that have other names after a move. */
+/* List the holds of an execution's states that have other names after a migration. */
 static List *
 list_renamed(int machine_no, int64 execution_no, const Jsonb *renames)
 {
@@ -342,8 +339,8 @@ list_renamed(int machine_no, int64 execution_no, const Jsonb *renames)
 }
 
 /*
- * Have the holds of an execution's states follow a move; renames as in renames.h.  Where two states become one that is held, one of the holds ends: the
- * branches that wait for it are due, and wait for the other one.
+ * Have the holds of an execution's states follow a migration; renames as in renames.h.  Where two states become one
+ * that is held, one of the holds ends: the branches that wait for it are due, and wait for the other one.
  */
 void
 sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames)

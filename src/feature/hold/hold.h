@@ -1,11 +1,11 @@
 /*
  * hold.h
- *		Holds: the table, and a copy of it in each backend.
+ *		Holds: the table, and a cache of it in each backend.
  */
 #ifndef SF_FEATURE_HOLD_H
 #define SF_FEATURE_HOLD_H
 
-#include "db/keyed_copy.h"
+#include "db/keyed_cache.h"
 #include "store/feature.h"
 
 /* Kinds of targets: symbol, name as stored */
@@ -35,11 +35,11 @@ typedef struct SfHold
 	Oid			owner;			/* of a resource; InvalidOid: for all machines */
 } SfHold;
 
-/* --- the copy --- */
+/* --- the cache --- */
 
-extern SfKeyedCopy sf_hold_copy;
+extern SfKeyedCache sf_hold_cache;
 
-#define sf_hold_is_current	(sf_hold_copy.copy.is_current)
+#define sf_hold_is_current	(sf_hold_cache.cache.is_current)
 
 extern const SfHold *sf_hold_by_number(int64 hold_no);
 extern const List *sf_hold_of_machine(int machine_no);
@@ -52,8 +52,8 @@ extern const List *sf_hold_of_name(SfHoldKind kind, const char *name);
 static inline bool
 sf_hold_may_be(void)
 {
-	sf_table_copy_accept_changes();
-	return sf_keyed_copy_may_be(&sf_hold_copy);
+	sf_table_cache_accept_changes();
+	return sf_keyed_cache_may_be(&sf_hold_cache);
 }
 
 extern const SfHold *sf_hold_of(SfHoldKind kind, const char *name);
@@ -75,7 +75,7 @@ extern List *sf_hold_list(SfHoldKind kind, const char *name);
 /* --- hold_gate.c --- */
 
 extern SfGate sf_hold_may_begin(struct SfDraft *draft, SfBranch *branch, SfError *error);
-extern SfKept sf_hold_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
+extern SfParking sf_hold_still_parks(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
 extern void sf_hold_scheduled(const char *schedule, const char *execution_id);
 
 #endif							/* SF_FEATURE_HOLD_H */

@@ -7,30 +7,30 @@
 #include "feature/hold/hold.h"
 #include "feature/hold/mark.h"
 #include "report/report.h"
-#include "run/gate.h"
-#include "store/owner.h"
-#include "store/privilege.h"
+#include "run/gate/gate.h"
+#include "store/role/owner.h"
+#include "store/role/privilege.h"
 
 static const SfFeatureTable tables[] = {
-	{"hold",.of_execution = true,.of_machine = true,.copied = true,.by_role = "hold_owner"},
-	{"mark",.of_execution = true,.copied = true},
+	{"hold",.of_execution = true,.of_machine = true,.cached = true,.by_role = "hold_owner"},
+	{"mark",.of_execution = true,.cached = true},
 	{NULL}
 };
 
 /*
- * Tell whether an operator has settled the job that a branch is about to begin; then make
+ * Tell whether an operator has marked the job that a branch is about to begin; then make
  * the stimulus of it.
  */
 static bool
-settles(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
+finds_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
 {
 	const SfState *state = &draft->program->states[branch->state];
 	SfMark		mark;
 
 	if (!sf_mark_may_be() || state->type != SF_STATE_TASK ||
 		!sf_mark_take(branch->key.execution_no,
-					  sf_label_job(draft->program, branch->state, branch->iterations,
-								   branch->niterations), &mark))
+					  sf_job_name(draft->program, branch->state, branch->iterations,
+								  branch->niterations), &mark))
 		return false;
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_MARKED;
@@ -56,11 +56,11 @@ restarted(const SfExecution *execution)
 	sf_mark_forget(execution->execution_no);
 }
 
-/* Give the jobs that an operator has settled, and that no branch has come to yet, their new names. */
+/* Give the jobs that an operator has marked, and that no branch has come to yet, their new names. */
 static void
-move_marks(const SfMoved *moved)
+rename_marks(const SfMigration *migration)
 {
-	int64		execution_no = moved->execution->execution_no;
+	int64		execution_no = migration->execution->execution_no;
 	List	   *marks = sf_mark_list(execution_no);
 
 	if (marks == NIL)
@@ -68,24 +68,24 @@ move_marks(const SfMoved *moved)
 	sf_mark_forget(execution_no);
 	foreach_ptr(SfMark, mark, marks)
 	{
-		const char *there = moved->job_there(moved, mark->job_id);
-		const char *label = there == NULL ? mark->job_id : there;
+		const char *there = migration->job_there(migration, mark->job_id);
+		const char *name = there == NULL ? mark->job_id : there;
 		SfJsonBuilder b;
 
 		sf_json_begin_object(&b);
-		sf_json_add_string(&b, "job", label);
+		sf_json_add_string(&b, "job", name);
 		mark->details = sf_json_merge(mark->details, sf_json_finish(&b));
-		sf_mark_put(execution_no, label, mark);
+		sf_mark_put(execution_no, name, mark);
 	}
 }
 
 /* Have marks and holds follow an execution to another version. */
 static void
-moved_to(const SfMoved *moved)
+states_renamed(const SfMigration *migration)
 {
-	sf_table_copy_accept_changes();
-	move_marks(moved);
-	sf_hold_rename_states(moved->execution->machine_no, moved->execution->execution_no, moved->renames);
+	sf_table_cache_accept_changes();
+	rename_marks(migration);
+	sf_hold_rename_states(migration->execution->machine_no, migration->execution->execution_no, migration->renames);
 }
 
 /* List what waits for the end of holds of roles that have no rights of the machine's owner. */
@@ -99,7 +99,7 @@ parked_of_others(void)
 
 /* Is an activity, a schedule, an event or a worklist held? */
 static bool
-keeps_back(char object_kind, const char *name)
+is_held(char object_kind, const char *name)
 {
 	SfHoldKind	kind;
 
@@ -123,14 +123,14 @@ const SfFeature sf_hold_feature = {
 	.tables = tables,
 	.waiting_word = "held",
 	.may_begin = sf_hold_may_begin,
-	.settles = settles,
-	.keeps = sf_hold_keeps,
+	.finds_mark = finds_mark,
+	.still_parks = sf_hold_still_parks,
 	.parked_of_others = parked_of_others,
 	.ended = ended,
 	.restarted = restarted,
-	.moved = moved_to,
-	.keeps_from_purge = sf_hold_is_beginning,
-	.keeps_back = keeps_back,
+	.states_renamed = states_renamed,
+	.retains = sf_hold_is_beginning,
+	.is_held = is_held,
 	.scheduled = sf_hold_scheduled,
 	.object_dropped = object_dropped,
 	.owner_changed = sf_hold_pass_on,

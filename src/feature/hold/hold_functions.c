@@ -12,9 +12,9 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "feature/hold/hold.h"
-#include "run/apply.h"
-#include "store/audit.h"
-#include "store/owner.h"
+#include "run/apply/apply.h"
+#include "store/audit/audit.h"
+#include "store/role/owner.h"
 
 /* What a call is about */
 typedef struct Target
@@ -44,7 +44,7 @@ parse_execution(Target *t, const char *text, const char *state)
 
 	if (state != NULL)
 		sf_object_require_state(execution->machine_no, execution->version, execution->machine_name, state);
-	sf_object_keep_machine(execution->machine_no, execution->machine_name);
+	sf_object_lock_machine(execution->machine_no, execution->machine_name);
 	t->execution = execution;
 	t->object = execution->machine_name;
 	t->hold.kind = SF_HOLD_EXECUTION;
@@ -76,7 +76,7 @@ parse_machine(Target *t, const char *text, const char *state)
 		state = named;
 	if (state != NULL)
 		sf_object_require_state(machine->machine_no, machine->current_version, machine->name, state);
-	sf_object_keep_machine(machine->machine_no, machine->name);
+	sf_object_lock_machine(machine->machine_no, machine->name);
 	t->hold.kind = SF_HOLD_MACHINE;
 	t->hold.name = t->object = machine->name;
 	t->hold.machine_no = machine->machine_no;
@@ -157,7 +157,7 @@ note(const Target *t, const char *action, const char *reason)
 
 /* Keep the execution that is to be held from being purged, or raise if it was. */
 static void
-keep_execution(const SfExecution *execution)
+guard_from_purge(const SfExecution *execution)
 {
 	sf_hold_begin_of_execution(execution->execution_no);
 	/* as it is now: a purge that began after an old snapshot has not seen the lock */
@@ -182,7 +182,10 @@ SF_SQL_FUNCTION(sfflow_sf_hold)
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("execution \"%s\" is SUCCEEDED and cannot be held", t.execution->execution_id)));
 	if (t.execution != NULL)
-		keep_execution(t.execution);
+	{
+		sf_object_keep_execution(t.execution);
+		guard_from_purge(t.execution);
+	}
 	if (!sf_hold_insert(&t.hold, reason))
 	{
 		ereport(NOTICE, (errmsg("\"%s\" is held already", t.text)));
@@ -223,7 +226,7 @@ SF_SQL_FUNCTION(sfflow_sf_release)
 	if (t.hold.kind == SF_HOLD_ACTIVITY)
 		wake_pollers(t.hold.name);
 	if (t.hold.kind == SF_HOLD_EVENT)
-		sf_hooks.look_soon();
+		sf_hooks.sweep_soon();
 	note(&t, "release", NULL);
 	PG_RETURN_INT64(n);
 }

@@ -5,11 +5,10 @@
 #include "postgres.h"
 
 #include "utils/acl.h"
-#include "utils/timestamp.h"
 
 #include "base/timing.h"
 #include "feature/hold/hold.h"
-#include "run/gate.h"
+#include "run/gate/gate.h"
 
 /* Is an execution the one that is held, or within a Distributed Map of it? */
 static bool
@@ -70,7 +69,7 @@ find_hold(const SfDraft *draft, const SfBranch *branch)
 		if (applies(hold, execution, state))
 			return hold->hold_no;
 	}
-	if (state->type != SF_STATE_TASK || !sf_keyed_copy_is_any(&sf_hold_copy))
+	if (state->type != SF_STATE_TASK || !sf_keyed_cache_is_any(&sf_hold_cache))
 		return 0;
 	sf_gate_name_resources(draft->execution->owner, state, &names);
 	for (int i = 0; i < names.nresources && hold_no == 0; i++)
@@ -85,7 +84,7 @@ sf_hold_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 	int64		hold_no;
 	int64		shared = 0;
 
-	while (sf_keyed_copy_may_be(&sf_hold_copy))
+	while (sf_keyed_cache_may_be(&sf_hold_cache))
 	{
 		hold_no = find_hold(draft, branch);
 		if (hold_no == 0)
@@ -93,18 +92,12 @@ sf_hold_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 		if (hold_no != shared &&
 			(!sf_hold_share(hold_no) ||
 			 !sf_machine_share_waits(draft->execution->machine_no, draft->execution->owner)))
-		{
-			branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-														 SF_RELEASE_LOOK_MS);
-			sf_draft_add_branch(draft, branch);
-			return SF_GATE_LATER;
-		}
+			return sf_gate_put_off(draft, branch, SF_RELEASE_RECHECK_MS);
 		/* it may have been released before: look once more if something has changed */
 		if (hold_no == shared || sf_hold_is_current)
 		{
-			branch->due_at = DT_NOEND;
+			sf_park_branch(branch, "hold", hold_no);
 			sf_draft_add_branch(draft, branch);
-			sf_park_branch(branch->key, "hold", hold_no);
 			return SF_GATE_HELD;
 		}
 		shared = hold_no;
@@ -113,27 +106,27 @@ sf_hold_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 }
 
 /* Tell whether the hold that a branch waits for holds it where it is; one of a schedule holds what that has started. */
-SfKept
-sf_hold_keeps(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
+SfParking
+sf_hold_still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
 {
 	const SfState *state = &draft->program->states[branch->state];
 	const SfHold *hold = sf_hold_by_number(parked->object_no);
 	SfGateNames names;
 
 	if (hold == NULL)
-		return SF_KEPT_GONE;
+		return SF_PARKING_GONE;
 	if (hold->kind == SF_HOLD_SCHEDULE)
-		return SF_KEPT_YES;
+		return SF_PARKING_APPLIES;
 	if (hold->kind != SF_HOLD_RESOURCE)
 		return hold->machine_no == draft->execution->machine_no &&
-			applies(hold, draft->execution, state) ? SF_KEPT_YES : SF_KEPT_NO;
+			applies(hold, draft->execution, state) ? SF_PARKING_APPLIES : SF_PARKING_OVER;
 	if (state->type != SF_STATE_TASK || !is_for(hold, draft->execution->owner))
-		return SF_KEPT_NO;
+		return SF_PARKING_OVER;
 	sf_gate_name_resources(draft->execution->owner, state, &names);
 	for (int i = 0; i < names.nresources; i++)
 		if (strcmp(names.resources[i], hold->name) == 0)
-			return SF_KEPT_YES;
-	return SF_KEPT_NO;
+			return SF_PARKING_APPLIES;
+	return SF_PARKING_OVER;
 }
 
 /*
@@ -158,9 +151,8 @@ sf_hold_scheduled(const char *schedule, const char *execution_id)
 		execution->started_at != DT_NOBEGIN)
 		return;
 	root = sf_branch_read((SfBranchKey) {execution->execution_no, SF_BRANCH_ROOT}, SF_LOCK_SKIP);
-	if (root == NULL || root->phase != SF_PHASE_ENTER || root->due_at == DT_NOEND)
+	if (root == NULL || root->phase != SF_PHASE_ENTER || sf_branch_is_parked(root))
 		return;
-	root->due_at = DT_NOEND;
+	sf_park_branch(root, "hold", hold_no);
 	sf_apply_branch(root);
-	sf_park_branch(root->key, "hold", hold_no);
 }

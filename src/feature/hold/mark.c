@@ -1,13 +1,13 @@
 /*
  * mark.c
- *		Rows of _sfflow.mark: jobs that sf_mark has settled.
+ *		Rows of _sfflow.mark: jobs that sf_mark has marked.
  *
  * Each backend knows whether there are any, as it knows the holds (hold.c).  Only if there are any is the table
  * read when a job begins.
  */
 #include "postgres.h"
 
-#include "db/keyed_copy.h"
+#include "db/keyed_cache.h"
 #include "feature/hold/mark.h"
 
 /* After so many jobs without a mark, look whether there are any */
@@ -27,19 +27,19 @@ sf_mark_name(SfMarkOutcome outcome)
 
 /* --- whether there are any --- */
 
-static SfKeyedCopy copy = {
-	.copy = {.table = "mark",.load = sf_keyed_copy_begin,.is_latest = true},
+static SfKeyedCache cache = {
+	.cache = {.table = "mark",.load = sf_keyed_cache_begin,.is_latest = true},
 	.index = {"mark", "mark_pkey"}
 };
 
 /*
  * Tell whether there may be marks, as far as the caller has taken in what other sessions
- * have changed (sf_table_copy_accept_changes).
+ * have changed (sf_table_cache_accept_changes).
  */
 bool
 sf_mark_may_be(void)
 {
-	return sf_keyed_copy_is_any(&copy);
+	return sf_keyed_cache_is_any(&cache);
 }
 
 /* --- the table --- */
@@ -59,18 +59,18 @@ sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark)
 	sf_store_announce_change("mark");
 }
 
+/* Columns of marks */
+enum {COL_outcome = 1, COL_output, COL_details, COL_job_id};
+
 /* Read a mark. */
 static void
 read_mark(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfMark	   *mark = arg;
-	char	   *name = sf_row_text(tuple, desc, 1);
 
-	mark->outcome = SF_MARK_SUCCESS;
-	while (strcmp(outcome_names[mark->outcome], name) != 0)
-		mark->outcome++;
-	mark->output = sf_row_jsonb(tuple, desc, 2);
-	mark->details = sf_row_jsonb(tuple, desc, 3);
+	mark->outcome = sf_row_word(tuple, desc, COL_outcome, outcome_names, lengthof(outcome_names));
+	mark->output = sf_row_jsonb(tuple, desc, COL_output);
+	mark->details = sf_row_jsonb(tuple, desc, COL_details);
 }
 
 /* Have all backends look again whether there are marks, if there are none now. */
@@ -93,12 +93,12 @@ sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark)
 	static int	misses = 0;
 
 	/* marks of others cost a look at the index, which is a tenth of a query */
-	if (sf_rows_read_now(&copy.index, 1, NULL, NULL, SF_INT8(execution_no), SF_TEXT(job_id)) == 0 ||
+	if (sf_rows_read_now(&cache.index, 1, NULL, NULL, SF_INT8(execution_no), SF_TEXT(job_id)) == 0 ||
 		sf_store_read(&plan, read_mark, mark, SF_INT8(execution_no), SF_TEXT(job_id)) == 0)
 	{
 		/* the marks may have been purged with their executions */
 		if (++misses % MISSES == 0)
-			copy.copy.is_current = false;
+			cache.cache.is_current = false;
 		return false;
 	}
 	announce_last();
@@ -113,7 +113,7 @@ append_mark(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfMark	   *mark = palloc(sizeof(SfMark));
 
 	read_mark(tuple, desc, mark);
-	mark->job_id = sf_row_text(tuple, desc, 4);
+	mark->job_id = sf_row_text(tuple, desc, COL_job_id);
 	*marks = lappend(*marks, mark);
 }
 

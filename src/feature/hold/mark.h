@@ -1,11 +1,11 @@
 /*
  * mark.h
- *		Rows of _sfflow.mark: jobs that sf_mark has settled.
+ *		Rows of _sfflow.mark: jobs that sf_mark has marked.
  */
 #ifndef SF_FEATURE_MARK_H
 #define SF_FEATURE_MARK_H
 
-#include "store/branch.h"
+#include "store/branch/branch.h"
 
 /* Outcomes: symbol, name */
 #define SF_MARK_LIST(X) \

@@ -1,6 +1,6 @@
 /*
  * mark_functions.c
- *		sf_mark(): settle a job without its task.
+ *		sf_mark(): mark a job, which then ends without its task.
  */
 #include "postgres.h"
 
@@ -15,9 +15,9 @@
 #include "feature/hold/mark.h"
 #include "report/job.h"
 #include "report/report.h"
-#include "run/lifecycle.h"
-#include "store/audit.h"
-#include "store/program_cache.h"
+#include "run/execution/lifecycle.h"
+#include "store/audit/audit.h"
+#include "store/state_machine/program_cache.h"
 
 /* Read the argument outcome. */
 static SfMarkOutcome
@@ -56,24 +56,24 @@ parse_mark(FunctionCallInfo fcinfo)
 	return mark;
 }
 
-/* Find a job by its label, as it is now. */
+/* Find a job by its name, as it is now. */
 static SfJob *
 find_job(const SfExecution *execution, const SfProgram *program, const char *job_id)
 {
-	SfStatusExecution head;
+	SfExecutionHead head;
 	SfClosest	closest = sf_closest_begin(job_id);
 	List	   *jobs;
 
 	PushActiveSnapshot(GetTransactionSnapshot());
-	jobs = sf_status_read(execution->execution_no, &head) ? sf_job_list(&head, program) : NIL;
+	jobs = sf_head_read(execution->execution_no, &head) ? sf_job_list(&head, program) : NIL;
 	PopActiveSnapshot();
 	foreach_ptr(SfJob, job, jobs)
 	{
-		char	   *label = sf_label_job(program, job->state, job->iterations, job->niterations);
+		char	   *name = sf_job_name(program, job->state, job->iterations, job->niterations);
 
-		if (strcmp(label, job_id) == 0)
+		if (strcmp(name, job_id) == 0)
 			return job;
-		sf_closest_offer(&closest, label);
+		sf_closest_offer(&closest, name);
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),

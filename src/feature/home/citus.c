@@ -3,11 +3,12 @@
  *		What sfflow asks Citus, and how a transaction that writes here and on another node ends on both or on none.
  *
  * Citus commits a transaction in two phases if it knows of writes on two nodes.  It does not know of the tables of the
- * extension, whose rows sfflow writes itself.  So a task whose only write by Citus is on another node would be committed there first, and here
- * only afterwards: killed between the two, this node would run the task again.  At the end of a transaction that has written tables
- * of the extension, and has a number of a distributed transaction, a row of sf_home is therefore deleted by Citus that
- * does not exist, of a key that is at home here.  That is a write on this node, and the transaction one of two
- * phases.  If this node commits, so does the other one; Citus commits what is prepared there after a crash.
+ * extension, whose rows sfflow writes itself.  So a task whose only write by Citus is on another node would be
+ * committed there first, and here only afterwards: killed between the two, this node would run the task again.  At
+ * the end of a transaction that has written tables of the extension, and has a number of a distributed transaction,
+ * a row of sf_home is therefore deleted by Citus that does not exist, of a key that is at home here.  That is a
+ * write on this node, and the transaction one of two phases.  If this node commits, so does the other one; Citus
+ * commits what is prepared there after a crash.
  *
  * Where the server does not load Citus, no callback is registered, and nothing is looked at.
  */
@@ -35,7 +36,7 @@
 #include "feature/home/home.h"
 #include "db/row.h"
 #include "db/table.h"
-#include "db/table_copy.h"
+#include "db/table_cache.h"
 
 /* Keys among which one is sought that is at home here: with 32 shards a node has one of the first hundred */
 #define SOUGHT_KEYS	10000
@@ -69,7 +70,10 @@ forget_cluster(void)
 	cluster.changes++;
 }
 
-/* Relcache callback.  Citus has it called for sf_home when a shard of it moves, and for its own tables when nodes change. */
+/*
+ * Relcache callback.  Citus has it called for sf_home when a shard of it moves, and for its own tables when nodes
+ * change.
+ */
 static void
 on_relation_change(Datum arg, Oid relid)
 {
@@ -100,7 +104,7 @@ find_transaction_id(void)
 
 /* Look at the cluster anew. */
 static void
-look_at_cluster(void)
+read_cluster(void)
 {
 	static SfPlan table_plan = SF_PLAN(
 		"SELECT c.oid FROM pg_catalog.pg_extension e"
@@ -127,9 +131,9 @@ look_at_cluster(void)
 static const Cluster *
 find_cluster(void)
 {
-	sf_table_copy_accept_changes();
+	sf_table_cache_accept_changes();
 	if (!cluster.is_current)
-		look_at_cluster();
+		read_cluster();
 	return &cluster;
 }
 
@@ -158,13 +162,14 @@ sf_home_changes(void)
 static void
 read_home(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_groupid = 1, COL_nodename, COL_nodeport, COL_here};
 	SfHome	   *home = arg;
 
 	home->found = true;
-	home->node = (int) sf_row_number(tuple, desc, 1, 0);
-	home->host = sf_row_text(tuple, desc, 2);
-	home->port = (int) sf_row_number(tuple, desc, 3, 0);
-	home->here = sf_row_number(tuple, desc, 4, 0) != 0;
+	home->node = (int) sf_row_number(tuple, desc, COL_groupid, 0);
+	home->host = sf_row_text(tuple, desc, COL_nodename);
+	home->port = (int) sf_row_number(tuple, desc, COL_nodeport, 0);
+	home->here = sf_row_number(tuple, desc, COL_here, 0) != 0;
 }
 
 /* Find the node where a key is at home; found is false where sf_home is not distributed. */
@@ -173,7 +178,7 @@ sf_home_find(const char *key)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT p.groupid, n.nodename, n.nodeport,"
-		" p.groupid = (SELECT l.groupid FROM pg_catalog.pg_dist_local_group l)"
+		" p.groupid = (SELECT l.groupid FROM pg_catalog.pg_dist_local_group l) AS here"
 		" FROM pg_catalog.pg_dist_placement p"
 		" JOIN pg_catalog.pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'"
 		" WHERE p.shardid = pg_catalog.get_shard_id_for_distribution_column($1, $2)");
@@ -270,8 +275,9 @@ is_distributed(void)
 }
 
 /*
- * Write on this node, as Citus counts it: delete a row that does not exist.  Where Citus has called a function here for another
- * node, it takes the end of the transaction for a part of that call, in which it allows no query of its tables.
+ * Write on this node, as Citus counts it: delete a row that does not exist.  Where Citus has called a function here
+ * for another node, it takes the end of the transaction for a part of that call, in which it allows no query of its
+ * tables.
  */
 static void
 touch(const char *key)

@@ -2,11 +2,12 @@
  * execution_key.c
  *		The key of an execution: option "key" of a start, option "key_path" of a state machine, or that of its parent.
  *
- * An execution with a key begins where the key is at home, or not at all: a start anywhere else is an error that names the
- * node.  Children are on the node of their parent, and have its key, whatever the options of their machine say.
+ * An execution with a key begins where the key is at home, or not at all: a start anywhere else is an error that
+ * names the node.  Children are on the node of their parent, and have its key, whatever the options of their
+ * machine say.
  *
- * Only executions with a key have a row.  Each backend knows whether there are any (table_copy.h), so that without keys
- * the start of a child reads nothing.
+ * Only executions with a key have a row.  Each backend knows whether there are any (table_cache.h), so that without
+ * keys the start of a child reads nothing.
  */
 #include "postgres.h"
 
@@ -14,7 +15,7 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
-#include "db/keyed_copy.h"
+#include "db/keyed_cache.h"
 #include "db/row.h"
 #include "expr/input_value.h"
 #include "feature/home/home.h"
@@ -93,8 +94,8 @@ evaluate(const SfExecution *execution, const SfInputValue *path)
 
 /* --- rows --- */
 
-static SfKeyedCopy copy = {
-	.copy = {.table = "execution_key",.load = sf_keyed_copy_begin,.is_latest = true},
+static SfKeyedCache cache = {
+	.cache = {.table = "execution_key",.load = sf_keyed_cache_begin,.is_latest = true},
 	.index = {"execution_key", "execution_key_pkey"}
 };
 
@@ -112,7 +113,7 @@ find(int64 execution_no)
 	static SfPlan plan = SF_PLAN("SELECT k.key FROM _sfflow.execution_key k WHERE k.execution_no = $1");
 	char	   *key = NULL;
 
-	if (sf_keyed_copy_is_any(&copy))
+	if (sf_keyed_cache_is_any(&cache))
 		sf_store_read(&plan, read_key, &key, SF_INT8(execution_no));
 	return key;
 }
@@ -124,7 +125,7 @@ insert(int64 execution_no, const char *key)
 	static SfPlan plan = SF_PLAN("INSERT INTO _sfflow.execution_key (execution_no, key) VALUES ($1, $2)");
 
 	sf_store_execute(&plan, SF_INT8(execution_no), SF_TEXT(key));
-	if (!sf_keyed_copy_is_any(&copy))
+	if (!sf_keyed_cache_is_any(&cache))
 		sf_store_announce_change("execution_key");
 }
 
@@ -155,7 +156,10 @@ require_here(const char *key)
 			 errhint("Start the execution there, or by a function that Citus delegates to the node of the key.")));
 }
 
-/* Give an execution that is to begin its key, by the compiled option of its version (or NULL); raise if it is elsewhere. */
+/*
+ * Give an execution that is to begin its key, by the compiled option of its version (or NULL); raise if it is
+ * elsewhere.
+ */
 void
 sf_home_prepare(SfExecution *execution, const void *option)
 {
@@ -180,4 +184,14 @@ sf_home_begins(const SfExecution *execution, SfBranch *root)
 
 	if (key != NULL)
 		insert(execution->execution_no, key);
+}
+
+/* Keep an execution from being moved with its key until the end of the transaction. */
+void
+sf_home_keep(int64 execution_no)
+{
+	const char *key = find(execution_no);
+
+	if (key != NULL)
+		sf_home_lock(key, true);
 }

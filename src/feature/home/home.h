@@ -3,7 +3,8 @@
  *		Executions in a cluster of Citus: each node is a complete sfflow, and an execution lives on the node where its
  *		key is at home.
  *
- * The key is a value of the column by which a table of Citus is distributed.  The table sf_home, with a row per key, is distributed beside the data of the users: the node of the key's shard is the home of the key.  What an
+ * The key is a value of the column by which a table of Citus is distributed.  The table sf_home, with a row per
+ * key, is distributed beside the data of the users: the node of the key's shard is the home of the key.  What an
  * execution does with the rows of its key is then local to its transaction.
  */
 #ifndef SF_FEATURE_HOME_H
@@ -11,7 +12,7 @@
 
 #include "asl/program.h"
 #include "json/json.h"
-#include "store/execution.h"
+#include "store/execution/execution.h"
 #include "store/feature.h"
 
 /* Characters that a key may have */
@@ -63,5 +64,6 @@ extern void *sf_home_compile_options(const Jsonb *options, const SfProgram *prog
 extern int	sf_home_option;		/* the place of what is compiled; the registry sets it */
 extern void sf_home_prepare(SfExecution *execution, const void *option);
 extern void sf_home_begins(const SfExecution *execution, SfBranch *root);
+extern void sf_home_keep(int64 execution_no);
 
 #endif							/* SF_FEATURE_HOME_H */

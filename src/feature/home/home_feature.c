@@ -8,7 +8,7 @@
 #include "store/feature.h"
 
 static const SfFeatureTable tables[] = {
-	{"execution_key",.of_execution = true,.copied = true},
+	{"execution_key",.of_execution = true,.cached = true},
 	{NULL}
 };
 
@@ -50,5 +50,6 @@ const SfFeature sf_home_feature = {
 	.init = sf_home_init,
 	.prepares = sf_home_prepare,
 	.begins = sf_home_begins,
+	.stays = sf_home_keep,
 	.health = health,
 };

@@ -2,12 +2,14 @@
  * home_place.c
  *		The rows of sf_home: on which node the executions of a key are.
  *
- * The shard of a key, which Citus moves, decides where the key is at home.  Its row in sf_home, which goes with the shard, says
- * which node has its executions: the first start of a key writes it, and sf_move_key() changes it.  So a start on the node to which
- * Citus has moved a shard is refused until the executions have followed: a name is started once.
+ * The shard of a key, which Citus moves, decides where the key is at home.  Its row in sf_home, which goes with the
+ * shard, says which node has its executions: the first start of a key writes it, and sf_move_key() changes it.  So
+ * a start on the node to which Citus has moved a shard is refused until the executions have followed: a name is
+ * started once.
  *
- * A start has a share lock of its key to its end, and a move the other one, on both nodes: they do not cross.  A backend remembers
- * keys whose executions are here until some leave, or a shard moves: it asks Citus nothing when it starts more of them.
+ * A start has a share lock of its key to its end, and a move the other one, on both nodes: they do not cross.  A
+ * backend remembers keys whose executions are here until some leave, or a shard moves: it asks Citus nothing when
+ * it starts more of them.
  */
 #include "postgres.h"
 
@@ -22,7 +24,7 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "db/row.h"
-#include "db/table_copy.h"
+#include "db/table_cache.h"
 #include "feature/home/home.h"
 
 /* Keys that a backend remembers, at most */
@@ -70,11 +72,12 @@ sf_home_tells(void)
 static void
 read_place(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_node = 1, COL_from_node};
 	SfHomePlace *place = arg;
 
 	place->found = true;
-	place->node = (int) sf_row_number(tuple, desc, 1, -1);
-	place->from_node = (int) sf_row_number(tuple, desc, 2, -1);
+	place->node = (int) sf_row_number(tuple, desc, COL_node, -1);
+	place->from_node = (int) sf_row_number(tuple, desc, COL_from_node, -1);
 }
 
 /* Find on which node the executions of a key are. */
@@ -134,7 +137,8 @@ sf_home_dsn(int node)
 
 /* --- starts and moves of a key --- */
 
-/* Lock a key on this node to the end of the transaction: shared by starts, alone for a move. */
+/* Lock a key on this node to the end of the transaction: shared by starts and by those who write rows of its
+ * executions without a lock of these, alone for a move. */
 void
 sf_home_lock(const char *key, bool shared)
 {
@@ -143,13 +147,13 @@ sf_home_lock(const char *key, bool shared)
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("execution_key"),
 						 hash_bytes((const unsigned char *) key, (int) strlen(key)), 4);
 	(void) LockAcquire(&tag, shared ? ShareLock : ExclusiveLock, false, false);
-	sf_table_copy_accept_changes();
+	sf_table_cache_accept_changes();
 }
 
-static void forget_keys(SfTableCopy *of);
+static void forget_keys(SfTableCache *of);
 
 /* Keys that are at home here with their executions; forgotten when executions leave, and when the cluster changes */
-static SfTableCopy copy = {.table = "execution_key",.load = forget_keys,.is_latest = true};
+static SfTableCache cache = {.table = "execution_key",.load = forget_keys,.is_latest = true};
 static HTAB *known = NULL;
 static uint64 known_at;
 
@@ -158,7 +162,7 @@ static TransactionId written_by = InvalidTransactionId;
 
 /* Make an empty table of the keys that are known. */
 static void
-forget_keys(SfTableCopy *of)
+forget_keys(SfTableCache *of)
 {
 	HASHCTL		ctl = {.keysize = SF_MAX_HOME_KEY * 4 + 1,.entrysize = SF_MAX_HOME_KEY * 4 + 1};
 
@@ -173,14 +177,14 @@ static bool
 is_known(const char *key)
 {
 	if (known_at != sf_home_changes())
-		copy.is_current = false;
-	sf_table_copy_refresh(&copy);
+		cache.is_current = false;
+	sf_table_cache_refresh(&cache);
 	return hash_search(known, key, HASH_FIND, NULL) != NULL;
 }
 
 /*
- * An execution is to begin: keep others from moving its key, if the key is known to be at home here with its executions.  Looked at
- * again with the lock, which comes before the changes of all who have had it.
+ * An execution is to begin: keep others from moving its key, if the key is known to be at home here with its
+ * executions.  Looked at again with the lock, which comes before the changes of all who have had it.
  */
 bool
 sf_home_claim_known(const char *key)
@@ -204,8 +208,8 @@ refuse(const char *key, const SfHomePlace *place, int here)
 }
 
 /*
- * An execution of a key that is at home here is to begin: keep others from moving the key, and raise unless its executions are here.
- * changes: of the cluster, before the look at where the key is at home.
+ * An execution of a key that is at home here is to begin: keep others from moving the key, and raise unless its
+ * executions are here. changes: of the cluster, before the look at where the key is at home.
  */
 void
 sf_home_claim(const char *key, int here, uint64 changes)

@@ -232,7 +232,7 @@ check_value(const KeywordInfo *keyword, const JsonbValue *v, const char *place)
 				check_type(v, place);
 				return;
 			}
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		case NAMES:
 		case ARRAY:
 			if (!sf_json_is_array(v))

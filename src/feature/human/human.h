@@ -6,15 +6,16 @@
  * row is written with the branch, and goes when the branch leaves the state, whatever the reason.  An answer goes into
  * the branch's row, as that of a task with a token.
  *
- * Locks: branch, then the task's row.  A session that changes a task, by a claim, too, locks both: workers skip a branch that a
- * session has locked, but would have to wait for the row of its task.  So of two who claim a task the first one has it.
+ * Locks: branch, then the task's row.  A session that changes a task, by a claim, too, locks both: workers skip a
+ * branch that a session has locked, but would have to wait for the row of its task.  So of two who claim a task the
+ * first one has it.
  */
 #ifndef SF_HUMAN_H
 #define SF_HUMAN_H
 
 #include "fmgr.h"
-#include "db/keyed_copy.h"
-#include "run/apply.h"
+#include "db/keyed_cache.h"
+#include "run/apply/apply.h"
 
 /* --- worklist.c --- */
 
@@ -26,13 +27,13 @@ typedef struct SfWorklist
 	Oid			owner;
 } SfWorklist;
 
-extern SfKeyedCopy sf_worklist_copy;
+extern SfKeyedCache sf_worklist_cache;
 
 /* Tell whether there may be worklists, as far as this transaction has taken in what others have changed. */
 static inline bool
 sf_worklist_may_be(void)
 {
-	return sf_keyed_copy_may_be(&sf_worklist_copy);
+	return sf_keyed_cache_may_be(&sf_worklist_cache);
 }
 
 extern const SfWorklist *sf_worklist_find(const char *name);
@@ -134,12 +135,14 @@ extern void sf_human_forget(SfBranchKey key);
 extern void sf_human_cancel(SfBranchKey key);
 extern void sf_human_cancel_all(int64 execution_no);
 extern void sf_human_forget_roles(SfArg numbers);
+extern void sf_human_anchor_roles(SfArg numbers);
 
-/* --- human_look.c: what time brings --- */
+/* --- human_sweep.c: what time brings --- */
 
-extern TimestampTz sf_human_next_look(void);
-extern SfLook sf_human_look(TimestampTz now);
-extern void sf_human_set_look(int64 task_no);
+extern TimestampTz sf_human_next_sweep(void);
+extern SfSweep sf_human_sweep(TimestampTz now);
+extern void sf_human_schedule_sweep(void);
+extern void sf_human_set_sweep(int64 task_no);
 
 /* --- human_note.c --- */
 

@@ -7,14 +7,15 @@
 
 #include "feature/human/human.h"
 #include "store/feature.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 static const SfFeatureTable tables[] = {
 	{"human_task",.of_execution = true},
-	{"human_task_role",.by_role = "human_task_role_role"},	/* its rows go with those of tasks, and the anchors of roles with them */
+	/* with its rows go the anchors of roles */
+	{"human_task_role",.of_execution = true,.deletes_own = true,.by_role = "human_task_role_role"},
 	{"human_task_event",.of_execution = true},
 	{"human_starter",.of_execution = true},
-	{"worklist",.copied = true,.by_role = "worklist_owner"},
+	{"worklist",.cached = true,.by_role = "worklist_owner"},
 	{NULL}
 };
 
@@ -51,6 +52,14 @@ executions_dropped(SfArg numbers)
 		sf_human_forget_roles(numbers);
 }
 
+/* Executions have come from another node: roles of their tasks cannot be dropped here, and time goes on for them. */
+static void
+arrives(SfArg numbers, int from_node)
+{
+	sf_human_anchor_roles(numbers);
+	sf_human_schedule_sweep();
+}
+
 /* Cancel the tasks of an execution that has ended. */
 static void
 ended(const SfExecution *execution, bool began_here)
@@ -71,10 +80,10 @@ restarted(const SfExecution *execution)
 
 /* Have tasks follow an execution to another version. */
 static void
-moved(const SfMoved *move)
+states_renamed(const SfMigration *migration)
 {
 	if (sf_worklist_may_be())
-		sf_human_rename_states(move->execution->execution_no, move->renames);
+		sf_human_rename_states(migration->execution->execution_no, migration->renames);
 }
 
 const SfFeature sf_human_feature = {
@@ -90,9 +99,10 @@ const SfFeature sf_human_feature = {
 	.ended = ended,
 	.restarted = restarted,
 	.replaced = restarted,
-	.moved = moved,
+	.states_renamed = states_renamed,
 	.executions_dropped = executions_dropped,
-	.looks_at = "tasks of people",
-	.next_look = sf_human_next_look,
-	.look = sf_human_look,
+	.arrives = arrives,
+	.sweep_name = "tasks of people",
+	.next_sweep = sf_human_next_sweep,
+	.sweep = sf_human_sweep,
 };

@@ -9,9 +9,9 @@
 
 #include "api/objects.h"
 #include "feature/human/human.h"
-#include "store/audit.h"
+#include "store/audit/audit.h"
 #include "store/feature.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 /* An action: the word that is stored, and what the audit calls it */
 typedef struct Action

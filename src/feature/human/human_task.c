@@ -9,8 +9,8 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "feature/human/human.h"
-#include "store/privilege.h"
-#include "store/program_cache.h"
+#include "store/role/privilege.h"
+#include "store/state_machine/program_cache.h"
 
 /* The first columns of _sfflow.human_task; see sql/parts/human.sql */
 enum
@@ -28,20 +28,22 @@ static SfPlan delete_roles = SF_PLAN(
 static void
 read_task(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_execution_no = 1, COL_branch_no, COL_task_no, COL_generation, COL_name, COL_owner, COL_claimed_by,
+		COL_form, COL_title, COL_priority, COL_due_at, COL_state};
 	SfHumanTask *task = palloc0(sizeof(SfHumanTask));
 
-	task->key.execution_no = sf_row_number(tuple, desc, 1, 0);
-	task->key.branch_no = sf_row_number(tuple, desc, 2, 0);
-	task->task_no = sf_row_number(tuple, desc, 3, 0);
-	task->generation = (int) sf_row_number(tuple, desc, 4, 0);
-	task->worklist = sf_row_text(tuple, desc, 5);
-	task->owner = sf_row_number(tuple, desc, 6, InvalidOid);
-	task->claimed_by = sf_row_text(tuple, desc, 7);
-	task->form = sf_row_jsonb(tuple, desc, 8);
-	task->title = sf_row_text(tuple, desc, 9);
-	task->priority = (int) sf_row_number(tuple, desc, 10, 0);
-	task->due_at = sf_row_number(tuple, desc, 11, DT_NOEND);
-	task->state = sf_row_text(tuple, desc, 12);
+	task->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	task->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
+	task->task_no = sf_row_number(tuple, desc, COL_task_no, 0);
+	task->generation = (int) sf_row_number(tuple, desc, COL_generation, 0);
+	task->worklist = sf_row_text(tuple, desc, COL_name);
+	task->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	task->claimed_by = sf_row_text(tuple, desc, COL_claimed_by);
+	task->form = sf_row_jsonb(tuple, desc, COL_form);
+	task->title = sf_row_text(tuple, desc, COL_title);
+	task->priority = (int) sf_row_number(tuple, desc, COL_priority, 0);
+	task->due_at = sf_row_number(tuple, desc, COL_due_at, DT_NOEND);
+	task->state = sf_row_text(tuple, desc, COL_state);
 	*(SfHumanTask **) arg = task;
 }
 
@@ -83,14 +85,14 @@ is_open(SfHumanTask *task, SfLock lock)
 	if (lock != SF_LOCK_NONE)
 		sf_branch_notify_due(branch->key, branch->owner, branch->due_at);
 	task->execution = execution;
-	/* the execution may have been moved to a version that has another name for it */
+	/* the execution may have been migrated to a version that has another name for it */
 	task->state = sf_program_cache_get(execution->machine_no, execution->version)->states[branch->state].name;
 	return true;
 }
 
 /*
- * Find a task that waits for people and lock it: branch, then task.  Raises if the caller has no right on it.  Workers skip
- * the branch until the transaction ends, rather than wait for it, so they are told of its timer then.
+ * Find a task that waits for people and lock it: branch, then task.  Raises if the caller has no right on it.
+ * Workers skip the branch until the transaction ends, rather than wait for it, so they are told of its timer then.
  */
 SfHumanTask *
 sf_human_lock(int64 task_no)
@@ -101,7 +103,7 @@ sf_human_lock(int64 task_no)
 	/* look without a lock first: a guessed number must not block other sessions */
 	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ANY))
 		missing(task_no);
-	sf_hooks.branch_held();
+	sf_hooks.branch_locked();
 	if (!is_open(task, SF_LOCK_WAIT))
 		missing(task_no);
 	locked = read_by_number(task_no, SF_LOCK_WAIT);
@@ -170,8 +172,9 @@ sf_human_add_roles(SfBranchKey key, const List *roles)
 }
 
 /*
- * Change a task, which is locked; without roles, and where arguments are null, it keeps what it has.  A time without end takes its time away.
- * Roles that Escalate adds later are added then.  The caller has a look set to the times that it has now.
+ * Change a task, which is locked; without roles, and where arguments are null, it keeps what it has.  A time
+ * without end takes its time away. Roles that Escalate adds later are added then.  The caller has a sweep set to the
+ * times that it has now.
  */
 void
 sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfArg due, SfArg priority)
@@ -290,4 +293,16 @@ sf_human_forget_roles(SfArg numbers)
 		" RETURNING r.role::pg_catalog.oid::pg_catalog.int8");
 
 	unanchor_all(sf_store_numbers(&plan, numbers));
+}
+
+/* Keep the roles that tasks of executions are for from being dropped, an array of numbers. */
+void
+sf_human_anchor_roles(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT DISTINCT r.role::pg_catalog.oid::pg_catalog.int8 FROM _sfflow.human_task_role r"
+		" WHERE r.execution_no = ANY ($1)");
+
+	foreach_ptr(const int64, role, sf_store_numbers(&plan, numbers))
+		sf_privilege_anchor((Oid) *role);
 }

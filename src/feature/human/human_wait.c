@@ -12,7 +12,7 @@
 #include "asl/program.h"
 #include "base/errors.h"
 #include "feature/human/human.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 /* Longest title, in bytes; roles, and names of states, that a task may have */
 #define MAX_TITLE		1000
@@ -22,7 +22,7 @@
 #define MAX_SECONDS		INT64CONST(315360000)
 
 /* A task that a branch begins to wait for */
-typedef struct Wish
+typedef struct NewTask
 {
 	SfWait		wait;
 	int64		task_no;
@@ -36,7 +36,7 @@ typedef struct Wish
 	List	   *not_by;			/* char * */
 	int			priority;
 	TimestampTz due_at;			/* DT_NOEND: not said */
-} Wish;
+} NewTask;
 
 /* Fail the state. */
 static bool
@@ -161,34 +161,34 @@ read_priority(const JsonbValue *v, int *priority, SfError *error)
 
 /* Take a member of the parameters. */
 static bool
-read_member(Wish *wish, const SfProgram *program, const char *name, const JsonbValue *v, SfError *error)
+read_member(NewTask *task, const SfProgram *program, const char *name, const JsonbValue *v, SfError *error)
 {
 	List	   *names = NIL;
 
 	if (strcmp(name, "Title") == 0)
-		return read_title(v, &wish->title, error);
+		return read_title(v, &task->title, error);
 	if (strcmp(name, "Data") == 0)
 	{
-		wish->data = sf_json_make(v);
+		task->data = sf_json_make(v);
 		return true;
 	}
 	if (strcmp(name, "Roles") == 0)
-		return read_names(v, name, &names, error) && find_roles(names, DT_NOBEGIN, &wish->roles, error);
+		return read_names(v, name, &names, error) && find_roles(names, DT_NOBEGIN, &task->roles, error);
 	if (strcmp(name, "NotBy") == 0)
-		return read_names(v, name, &wish->not_by, error) && check_not_by(program, wish->not_by, error);
+		return read_names(v, name, &task->not_by, error) && check_not_by(program, task->not_by, error);
 	if (strcmp(name, "Escalate") == 0)
-		return read_escalations(v, &wish->later, error);
+		return read_escalations(v, &task->later, error);
 	if (strcmp(name, "Due") == 0)
-		return read_due(v, &wish->due_at, error);
+		return read_due(v, &task->due_at, error);
 	if (strcmp(name, "Priority") == 0)
-		return read_priority(v, &wish->priority, error);
+		return read_priority(v, &task->priority, error);
 	return refuse(error, psprintf("A task of people has Title, Data, Roles, NotBy, Due, Escalate and Priority, and no '%s'.",
 								  name));
 }
 
 /* Read the parameters of a state. */
 static bool
-read_wish(const Jsonb *parameters, const SfProgram *program, Wish *wish, SfError *error)
+read_parameters(const Jsonb *parameters, const SfProgram *program, NewTask *task, SfError *error)
 {
 	JsonbValue	root;
 	SfJsonMember *members;
@@ -199,10 +199,10 @@ read_wish(const Jsonb *parameters, const SfProgram *program, Wish *wish, SfError
 		return refuse(error, "The Parameters of a task of people are an object.");
 	members = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
-		if (!read_member(wish, program, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
+		if (!read_member(task, program, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
 						 &members[i].value, error))
 			return false;
-	return wish->later == NIL || wish->roles != NIL ||
+	return task->later == NIL || task->roles != NIL ||
 		refuse(error, "'Escalate' makes a task one for more roles, so it needs 'Roles'.");
 }
 
@@ -226,36 +226,39 @@ may_assign(Oid owner, const char *machine, const char *name, SfError *error)
 
 /* What the history says that a branch waits for. */
 static Jsonb *
-describe(const Wish *wish)
+describe(const NewTask *task)
 {
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
-	sf_json_add_int(&b, "Task", wish->task_no);
-	sf_json_add_string(&b, "Worklist", wish->worklist);
+	sf_json_add_int(&b, "Task", task->task_no);
+	sf_json_add_string(&b, "Worklist", task->worklist);
 	return sf_json_finish(&b);
 }
 
-/* Have a branch wait for people; *stimulus says that it does, or why it cannot.  Its rows are written with the draft. */
+/*
+ * Have a branch wait for people; *stimulus says that it does, or why it cannot.  Its rows are written with the
+ * draft.
+ */
 void
 sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource, const SfTaskRequest *request,
 			   SfStimulus *stimulus)
 {
-	Wish	   *wish = palloc0(sizeof(Wish));
+	NewTask    *task = palloc0(sizeof(NewTask));
 
-	wish->wait = (SfWait) {branch->key, branch->generation + 1, SF_RESOURCE_HUMAN};
-	wish->worklist = resource->name;
-	wish->state = wish->title = draft->program->states[branch->state].name;
-	wish->began_at = GetCurrentTimestamp() - 1;
-	wish->due_at = DT_NOEND;
+	task->wait = (SfWait) {branch->key, branch->generation + 1, SF_RESOURCE_HUMAN};
+	task->worklist = resource->name;
+	task->state = task->title = draft->program->states[branch->state].name;
+	task->began_at = GetCurrentTimestamp() - 1;
+	task->due_at = DT_NOEND;
 	if (!may_assign(draft->execution->owner, draft->execution->machine_name, resource->name, &stimulus->error) ||
-		!read_wish(request->payload, draft->program, wish, &stimulus->error))
+		!read_parameters(request->payload, draft->program, task, &stimulus->error))
 		return;
-	wish->task_no = sf_sequence_next("human_task_no");
-	draft->waits = lappend(draft->waits, wish);
+	task->task_no = sf_sequence_next("human_task_no");
+	draft->waits = lappend(draft->waits, task);
 	stimulus->kind = SF_STIMULUS_SUBMITTED;
-	stimulus->output = describe(wish);
-	stimulus->generation = wish->wait.generation;
+	stimulus->output = describe(task);
+	stimulus->generation = task->wait.generation;
 	stimulus->due = branch->deadline;
 }
 
@@ -287,7 +290,10 @@ names_arg(const List *names)
 	return sf_query_arg(TEXTARRAYOID, PointerGetDatum(construct_array(texts, n, TEXTOID, -1, false, TYPALIGN_INT)), false);
 }
 
-/* Write the task of a branch that was written.  It keeps the worklist from being dropped, and has its form as it is now. */
+/*
+ * Write the task of a branch that was written.  It keeps the worklist from being dropped, and has its form as it is
+ * now.
+ */
 void
 sf_human_write(const SfWait *wait)
 {
@@ -296,19 +302,19 @@ sf_human_write(const SfWait *wait)
 		" due_at, late, told_at, state, title, not_by, data, form, for_all)"
 		" SELECT $1, $2, $3, $4, w.worklist_no, $5, pg_catalog.clock_timestamp(), $6, false, $11, $12, $7, $8, $9, w.form, $13"
 		" FROM _sfflow.worklist w WHERE w.name = $10 FOR KEY SHARE");
-	const Wish *wish = (const Wish *) wait;
+	const NewTask *task = (const NewTask *) wait;
 
 	sf_human_cancel(wait->key);
-	if (sf_store_execute(&plan, SF_KEY(wait->key), SF_INT8(wish->task_no), SF_INT4(wait->generation),
-						 SF_INT4(wish->priority), SF_TIME_OR_NULL(wish->due_at, DT_NOEND), SF_TEXT(wish->title),
-						 names_arg(wish->not_by), SF_JSONB(wish->data), SF_TEXT(wish->worklist),
-						 SF_TIME(wish->began_at), SF_TEXT(wish->state), SF_BOOL(wish->roles == NIL)) == 0)
+	if (sf_store_execute(&plan, SF_KEY(wait->key), SF_INT8(task->task_no), SF_INT4(wait->generation),
+						 SF_INT4(task->priority), SF_TIME_OR_NULL(task->due_at, DT_NOEND), SF_TEXT(task->title),
+						 names_arg(task->not_by), SF_JSONB(task->data), SF_TEXT(task->worklist),
+						 SF_TIME(task->began_at), SF_TEXT(task->state), SF_BOOL(task->roles == NIL)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
-				 errmsg("worklist \"%s\" was dropped while a branch began to wait for it", wish->worklist)));
-	sf_human_add_roles(wait->key, wish->roles);
-	sf_human_add_roles(wait->key, wish->later);
-	if (wish->due_at != DT_NOEND || wish->later != NIL)
-		sf_human_set_look(wish->task_no);
-	sf_human_created(wish->task_no);
+				 errmsg("worklist \"%s\" was dropped while a branch began to wait for it", task->worklist)));
+	sf_human_add_roles(wait->key, task->roles);
+	sf_human_add_roles(wait->key, task->later);
+	if (task->due_at != DT_NOEND || task->later != NIL)
+		sf_human_set_sweep(task->task_no);
+	sf_human_created(task->task_no);
 }

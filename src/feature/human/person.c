@@ -3,8 +3,8 @@
  *		Who acts on a task of people, and whether that person may.
  *
  * A person is known by the role that calls and by the login of its session, since SET ROLE makes no other
- * person; where a program with the right ACT acts for another person, by the name that the program gives alone.  Two persons are
- * the same if they have one of these names in common.
+ * person; where a program with the right ACT acts for another person, by the name that the program gives alone.
+ * Two persons are the same if they have one of these names in common.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "api/objects.h"
 #include "base/errors.h"
 #include "feature/human/human.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 /* Longest name of an actor, in bytes */
 #define MAX_ACTOR		256
@@ -102,8 +102,8 @@ find_bar(const SfHumanTask *task, const SfPerson *person)
 }
 
 /*
- * Tell whether a person, for whom a role acts, may do a task: by the right DO, or also ACT, by the roles that it is for, and
- * by what it has done before; if not, *bar says why.
+ * Tell whether a person, for whom a role acts, may do a task: by the right DO, or also ACT, by the roles that it is
+ * for, and by what it has done before; if not, *bar says why.
  */
 bool
 sf_person_may(const SfHumanTask *task, const SfPerson *person, Oid role, SfBar *bar)
@@ -158,7 +158,7 @@ sf_person_note_start(const SfExecution *execution)
 	Oid			login = GetSessionUserId();
 
 	if (MyBackendType == B_BACKEND && execution->parent_execution_no == 0 && login != GetUserId() &&
-		sf_keyed_copy_is_any(&sf_worklist_copy))
+		sf_keyed_cache_is_any(&sf_worklist_cache))
 		sf_store_execute(&plan, SF_INT8(execution->execution_no), SF_ROLE(login));
 }
 

@@ -1,12 +1,12 @@
 /*
  * worklist.c
- *		Worklists: the table, and a copy of it in each backend.
+ *		Worklists: the table, and a cache of it in each backend.
  */
 #include "postgres.h"
 
 #include "api/objects.h"
 #include "feature/human/human.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 /* The first columns of _sfflow.worklist; see sql/parts/human.sql */
 enum
@@ -17,10 +17,10 @@ enum
 /* What the name of a worklist begins with where it may be of other kinds, too */
 #define PREFIX		"human:"
 
-static List *read_rows(const SfKeptKey *key);
+static List *read_rows(const SfCacheKey *key);
 
-SfKeyedCopy sf_worklist_copy = {
-	.copy = {.table = "worklist",.load = sf_keyed_copy_begin,.is_latest = true},
+SfKeyedCache sf_worklist_cache = {
+	.cache = {.table = "worklist",.load = sf_keyed_cache_begin,.is_latest = true},
 	.index = {"worklist", "worklist_pkey"},
 	.read = read_rows
 };
@@ -40,7 +40,7 @@ read_worklist(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read the worklist of a name, as it is now. */
 static List *
-read_rows(const SfKeptKey *key)
+read_rows(const SfCacheKey *key)
 {
 	static const SfIndex by_name = {"worklist", "worklist_name_key"};
 	List	   *worklists = NIL;
@@ -53,7 +53,7 @@ read_rows(const SfKeptKey *key)
 const SfWorklist *
 sf_worklist_find(const char *name)
 {
-	return sf_list_first(sf_keyed_copy_get(&sf_worklist_copy, &(SfKeptKey) {0, 0, name}));
+	return sf_list_first(sf_keyed_cache_get(&sf_worklist_cache, &(SfCacheKey) {0, 0, name}));
 }
 
 /* Find a worklist by "name" or "human:name", and raise unless the caller has a right on it. */

@@ -13,9 +13,9 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "feature/human/human.h"
-#include "store/audit.h"
+#include "store/audit/audit.h"
 #include "store/feature.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 /* Longest description, in bytes */
 #define MAX_DESCRIPTION		4000

@@ -6,7 +6,7 @@
 #define SF_IMPORT_H
 
 #include "asl/program.h"
-#include "asl/tree.h"
+#include "asl/tree/tree.h"
 #include "cloud/cloud.h"
 
 /* A definition that is to become a state machine */

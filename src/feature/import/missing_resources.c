@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 
 #include "api/columns.h"
-#include "api/probe.h"
+#include "api/definition/probe.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "feature/import/import.h"

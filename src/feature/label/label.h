@@ -8,7 +8,7 @@
 #ifndef SF_FEATURE_LABEL_H
 #define SF_FEATURE_LABEL_H
 
-#include "store/execution.h"
+#include "store/execution/execution.h"
 
 /* Labels of an execution, characters of a name and of a value, at most */
 #define SF_MAX_LABELS		16

@@ -8,14 +8,14 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "api/labelled.h"
+#include "api/execution/labelled.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "feature/label/label.h"
-#include "run/apply.h"
-#include "run/slice.h"
-#include "store/audit.h"
+#include "run/apply/apply.h"
+#include "run/slice/slice.h"
+#include "store/audit/audit.h"
 
 /* Refuse a task that would change the labels of the execution that it is part of: the slice writes that row. */
 static void
@@ -55,8 +55,7 @@ SF_SQL_FUNCTION(sfflow_sf_set_labels)
 				 errmsg("%s", error.cause)));
 	if (same_labels(before, after))
 		PG_RETURN_VOID();
-	execution->labels = after;
-	sf_apply_labels(execution);
+	sf_apply_labels(execution, after);
 	sf_labels_replace_rows(execution, before);
 	sf_audit_note_execution(execution, "set_labels", NULL, changes);
 	PG_RETURN_VOID();

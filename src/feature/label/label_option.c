@@ -1,7 +1,8 @@
 /*
  * label_option.c
- *		The option "labels" of a state machine: {"tenant": "$.tenant"}, or in JSONata {"tenant": "{% $states.input.tenant %}"};
- *		and the option "label_children": executions of items of its Distributed Maps have the labels of their parent.
+ *		The option "labels" of a state machine: {"tenant": "$.tenant"}, or in JSONata
+ *		{"tenant": "{% $states.input.tenant %}"}; and the option "label_children": executions of items of its
+ *		Distributed Maps have the labels of their parent.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * limit.c
- *		Limits: the table, and a copy of it in each backend.
+ *		Limits: the table, and a cache of it in each backend.
  *
  * Each backend keeps those of what it works with, as it does of the holds (feature/hold/hold.c), and
  * takes changes in before it begins a step.  Where there is no limit a step costs a look at a flag.
@@ -19,8 +19,8 @@
 #include "feature/limit/limit.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
-#include "run/apply.h"
-#include "store/privilege.h"
+#include "run/apply/apply.h"
+#include "store/role/privilege.h"
 
 /* Columns of _sfflow.run_limit; see sql/parts/limit.sql. */
 #define SF_RUN_LIMIT_COLUMNS(X) \
@@ -50,12 +50,12 @@ static const char *const kind_names[] = {
 	SF_LIMIT_LIST(KIND_NAME)
 };
 
-/* --- the copy --- */
+/* --- the cache --- */
 
-static List *read_rows(const SfKeptKey *key);
+static List *read_rows(const SfCacheKey *key);
 
-SfKeyedCopy sf_limit_copy = {
-	.copy = {.table = "run_limit",.load = sf_keyed_copy_begin,.is_latest = true},
+SfKeyedCache sf_limit_cache = {
+	.cache = {.table = "run_limit",.load = sf_keyed_cache_begin,.is_latest = true},
 	.index = {"run_limit", "run_limit_pkey"},
 	.read = read_rows
 };
@@ -77,11 +77,7 @@ read_double(HeapTuple tuple, TupleDesc desc, int column)
 static void
 fill_limit(SfLimit *limit, HeapTuple tuple, TupleDesc desc)
 {
-	char	   *kind = sf_row_text(tuple, desc, COL_kind);
-
-	limit->kind = SF_LIMIT_MACHINE;
-	while (strcmp(kind_names[limit->kind], kind) != 0)
-		limit->kind++;
+	limit->kind = sf_row_word(tuple, desc, COL_kind, kind_names, lengthof(kind_names));
 	limit->limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
 	limit->name = sf_row_text(tuple, desc, COL_name);
 	limit->state = sf_row_text(tuple, desc, COL_state);
@@ -128,7 +124,7 @@ compare_limits(const ListCell *a, const ListCell *b)
 
 /* Read the limits of a machine, or of a name of a kind, or the one of a number, as they are now. */
 static List *
-read_rows(const SfKeptKey *key)
+read_rows(const SfCacheKey *key)
 {
 	static const SfIndex by_number = {"run_limit", "run_limit_pkey"};
 	static const SfIndex by_machine = {"run_limit", "run_limit_machine"};
@@ -151,7 +147,7 @@ read_rows(const SfKeptKey *key)
 bool
 sf_limit_any(void)
 {
-	return sf_keyed_copy_is_any(&sf_limit_copy);
+	return sf_keyed_cache_is_any(&sf_limit_cache);
 }
 
 /*
@@ -161,21 +157,21 @@ sf_limit_any(void)
 const List *
 sf_limit_of_machine(int machine_no)
 {
-	return sf_keyed_copy_get(&sf_limit_copy, &(SfKeptKey) {SF_LIMIT_MACHINE, machine_no, NULL});
+	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {SF_LIMIT_MACHINE, machine_no, NULL});
 }
 
 /* The limits of a resource or an activity, likewise. */
 const List *
 sf_limit_of_name(SfLimitKind kind, const char *name)
 {
-	return sf_keyed_copy_get(&sf_limit_copy, &(SfKeptKey) {kind, 0, name});
+	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {kind, 0, name});
 }
 
 /* Find a limit by its number; NULL: there is none now. */
 const SfLimit *
 sf_limit_find(int64 limit_no)
 {
-	return sf_list_first(sf_keyed_copy_get(&sf_limit_copy, &(SfKeptKey) {BY_NUMBER, limit_no, NULL}));
+	return sf_list_first(sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {BY_NUMBER, limit_no, NULL}));
 }
 
 /* --- the table --- */
@@ -202,11 +198,12 @@ typedef struct Earlier
 static void
 read_earlier(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_limit_no = 1, COL_max_running, COL_highest};
 	Earlier    *earlier = arg;
 
-	earlier->limit_no = sf_row_number(tuple, desc, 1, 0);
-	earlier->max_running = sf_row_number(tuple, desc, 2, 0);
-	earlier->highest = sf_row_number(tuple, desc, 3, 0);
+	earlier->limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
+	earlier->max_running = sf_row_number(tuple, desc, COL_max_running, 0);
+	earlier->highest = sf_row_number(tuple, desc, COL_highest, 0);
 }
 
 /* What the insertion or update of a limit returns */
@@ -220,7 +217,9 @@ typedef struct Written
 static void
 read_written(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	*(Written *) arg = (Written) {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+	enum {COL_limit_no = 1, COL_is_first};
+	*(Written *) arg = (Written) {sf_row_number(tuple, desc, COL_limit_no, 0),
+	sf_row_number(tuple, desc, COL_is_first, 0)};
 }
 
 /* Lock the earlier limit of the same target and key, of the current user. */
@@ -268,7 +267,7 @@ write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
 		" set_at = excluded.set_at, set_by = excluded.set_by,"
 		" counted = excluded.counted AND ($8 IS NULL OR run_limit.counted), horizon = NULL"
 		" WHERE run_limit.limit_no = $15"
-		" RETURNING limit_no, owner IS NOT NULL AND covers IS NULL");
+		" RETURNING limit_no, owner IS NOT NULL AND covers IS NULL AS is_first");
 	Written		written = {0};
 
 	sf_store_read(&insert, read_written, &written, TARGET_ARGS(limit),
@@ -312,7 +311,7 @@ sf_limit_set(const SfLimit *limit)
 	sf_store_announce_change("run_limit");
 	/* what waits may begin; what runs without slots is counted */
 	if (!set.is_new || set.counts_anew)
-		sf_hooks.look(GetCurrentTimestamp());
+		sf_hooks.scan_at(GetCurrentTimestamp());
 	return set;
 }
 
@@ -387,11 +386,12 @@ sf_limit_uncounted(int64 behind)
 static void
 append_within(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_limit_no = 1, COL_queue, COL_execution_no};
 	SfWaitsWithin *within = palloc(sizeof(SfWaitsWithin));
 
-	within->queue.limit_no = sf_row_number(tuple, desc, 1, 0);
-	within->queue.hash = sf_row_number(tuple, desc, 2, 0);
-	within->execution_no = sf_row_number(tuple, desc, 3, 0);
+	within->queue.limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
+	within->queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
+	within->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	*(List **) arg = lappend(*(List **) arg, within);
 }
 
@@ -428,10 +428,10 @@ drop_number(int64 limit_no)
 
 	sf_privilege_unanchor(sf_store_number(&plan, InvalidOid, SF_INT8(limit_no)));
 	sf_limit_slot_drop_limit(limit_no);
-	/* a branch that another transaction is queueing meanwhile is found by the look that follows (run/slice_queues.c) */
-	(void) sf_apply_unpark("limit", limit_no, true);
+	/* a branch that another transaction is queueing meanwhile is found by the scan that follows (slice_queues.c) */
+	(void) sf_apply_unpark(SF_UNPARK_LIMIT, (SfUnparked) {.feature = "limit",.object_no = limit_no});
 	sf_store_announce_change("run_limit");
-	sf_hooks.look(GetCurrentTimestamp());
+	sf_hooks.scan_at(GetCurrentTimestamp());
 }
 
 /* Delete the limits of a list of numbers. */
@@ -448,7 +448,7 @@ sf_limit_drop_numbers(List *numbers)
 bool
 sf_limit_drop(const SfLimit *target)
 {
-	static SfPlan plan = SF_PLAN("SELECT l.limit_no FROM _sfflow.run_limit l WHERE" TARGET);
+	static SfPlan plan = SF_PLAN("SELECT l.limit_no FROM _sfflow.run_limit l WHERE" TARGET " ORDER BY l.limit_no");
 
 	List	   *numbers = sf_store_numbers(&plan, TARGET_ARGS(target));
 
@@ -458,7 +458,7 @@ sf_limit_drop(const SfLimit *target)
 
 /*
  * Give the limits of a role's machines to another role; one whose target and key that role
- * has limited, too, is deleted.  The looks count the others anew.  All are locked first, in the
+ * has limited, too, is deleted.  The scans count the others anew.  All are locked first, in the
  * order of their numbers, as others lock them.
  */
 void
@@ -494,13 +494,13 @@ sf_limit_drop_object(SfLimitKind kind, const char *name)
 	sf_limit_drop_numbers(sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name)));
 }
 
-/* List the numbers of the limits that the definition of a machine has set. */
+/* Lock the limits that the definition of a machine has set, and list their numbers. */
 List *
-sf_limit_defined(int machine_no)
+sf_limit_lock_defined(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no = $1 AND l.in_definition"
-		" ORDER BY l.limit_no");
+		" ORDER BY l.limit_no FOR UPDATE");
 
 	return sf_store_numbers(&plan, SF_INT4(machine_no));
 }
@@ -509,10 +509,11 @@ sf_limit_defined(int machine_no)
 static void
 append_key(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_execution_no = 1, COL_branch_no};
 	SfBranchKey *key = palloc(sizeof(SfBranchKey));
 
-	key->execution_no = sf_row_number(tuple, desc, 1, 0);
-	key->branch_no = sf_row_number(tuple, desc, 2, 0);
+	key->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	key->branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
 	*(List **) arg = lappend(*(List **) arg, key);
 }
 
@@ -570,14 +571,9 @@ sf_limit_lock(int64 limit_no)
 	return (int) sf_store_number(&plan, -1, SF_INT8(limit_no));
 }
 
-/*
- * Lock a limit of which not all that runs may have slots; false: there is none, or another
- * session does so, or some processes do not know of it yet.  *first: the first look at it.  *alone: the transactions that were
- * open when all knew of it have ended, so that what a query finds from here on is all that began
- * without the limit.
- */
-bool
-sf_limit_lock_uncounted(int64 limit_no, bool *first, bool *alone)
+/* Lock a limit of which not all that runs may have slots, and tell how far the count of that is. */
+SfCountPhase
+sf_limit_lock_uncounted(int64 limit_no)
 {
 	static SfPlan lock = SF_PLAN(
 		"SELECT l.xmin FROM _sfflow.run_limit l WHERE l.limit_no = $1 AND NOT l.counted"
@@ -586,21 +582,22 @@ sf_limit_lock_uncounted(int64 limit_no, bool *first, bool *alone)
 	static SfPlan see = SF_PLAN(
 		"UPDATE _sfflow.run_limit l SET horizon = $2 WHERE l.limit_no = $1"
 		" AND (l.horizon IS NULL OR l.horizon > $2)");
-	static SfPlan look = SF_PLAN(
+	static SfPlan is_reached = SF_PLAN(
 		"SELECT 1::pg_catalog.int8 FROM _sfflow.run_limit l WHERE l.limit_no = $1"
 		" AND l.horizon <= pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())");
 	FullTransactionId next;
 	TransactionId written_by = sf_store_number(&lock, InvalidTransactionId, SF_INT8(limit_no));
 
-	/* the transaction that sets it has everything looked at once it has told of it */
-	if (!TransactionIdIsValid(written_by) || !has_told(written_by))
-		return false;
+	if (!TransactionIdIsValid(written_by))
+		return SF_COUNT_ELSEWHERE;
+	/* the transaction that sets it has everything scanned once it has told of it */
+	if (!has_told(written_by))
+		return SF_COUNT_UNTOLD;
 	/* not the end of a snapshot, which leaves out what began after the last transaction that has ended */
 	next = ReadNextFullTransactionId();
-	*first = sf_store_execute(&see, SF_INT8(limit_no),
-							  sf_query_arg(XID8OID, FullTransactionIdGetDatum(next), false)) > 0;
-	*alone = !*first && sf_store_number(&look, 0, SF_INT8(limit_no)) != 0;
-	return true;
+	if (sf_store_execute(&see, SF_INT8(limit_no), sf_query_arg(XID8OID, FullTransactionIdGetDatum(next), false)) > 0)
+		return SF_COUNT_FIRST;
+	return sf_store_number(&is_reached, 0, SF_INT8(limit_no)) != 0 ? SF_COUNT_LAST : SF_COUNT_BETWEEN;
 }
 
 /* Not all that runs may have slots of a limit, from here on, and some may have slots in vain. */
@@ -613,7 +610,7 @@ sf_limit_set_uncounted(int64 limit_no)
 
 	sf_store_execute(&plan, SF_INT8(limit_no));
 	sf_store_announce_change("run_limit");
-	sf_hooks.look(GetCurrentTimestamp());
+	sf_hooks.scan_at(GetCurrentTimestamp());
 }
 
 /* All that runs has slots of a limit, from here on. */

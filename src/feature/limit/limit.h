@@ -1,13 +1,13 @@
 /*
  * limit.h
- *		Limits: the table, and a copy of it in each backend.
+ *		Limits: the table, and a cache of it in each backend.
  */
 #ifndef SF_FEATURE_LIMIT_H
 #define SF_FEATURE_LIMIT_H
 
-#include "db/keyed_copy.h"
+#include "db/keyed_cache.h"
 #include "expr/expr.h"
-#include "store/park.h"
+#include "store/branch/park.h"
 
 /* Kinds of targets: symbol, name as stored */
 #define SF_LIMIT_LIST(X) \
@@ -39,7 +39,7 @@ typedef struct SfLimit
 	TimestampTz set_at;
 	bool		counted;		/* all that runs has slots */
 	TimestampTz uncounted_at;	/* ... not of what began before this; set_at or later */
-	SfExpr	   *key_path;		/* of the copy: key, compiled; NULL: none */
+	SfExpr	   *key_path;		/* of the cache: key, compiled; NULL: none */
 } SfLimit;
 
 /* Is a limit one of executions as a whole? */
@@ -49,11 +49,11 @@ sf_limit_is_of_executions(const SfLimit *limit)
 	return limit->kind == SF_LIMIT_MACHINE && limit->state[0] == '\0';
 }
 
-/* --- the copy --- */
+/* --- the cache --- */
 
-extern SfKeyedCopy sf_limit_copy;
+extern SfKeyedCache sf_limit_cache;
 
-#define sf_limit_is_current	(sf_limit_copy.copy.is_current)
+#define sf_limit_is_current	(sf_limit_cache.cache.is_current)
 
 extern bool sf_limit_any(void);
 extern const List *sf_limit_of_machine(int machine_no);
@@ -62,12 +62,12 @@ extern const SfLimit *sf_limit_find(int64 limit_no);
 
 /*
  * Tell whether there may be limits, as far as the caller has taken in what other sessions
- * have changed (sf_table_copy_accept_changes).
+ * have changed (sf_table_cache_accept_changes).
  */
 static inline bool
 sf_limit_may_be(void)
 {
-	return sf_keyed_copy_may_be(&sf_limit_copy);
+	return sf_keyed_cache_may_be(&sf_limit_cache);
 }
 
 /* --- the table --- */
@@ -87,9 +87,19 @@ typedef struct SfLimitSet
 	bool		counts_anew;	/* what runs has no slots, since there was no max_running */
 } SfLimitSet;
 
+/* How far the count is of what began before a limit was known everywhere */
+typedef enum SfCountPhase
+{
+	SF_COUNT_ELSEWHERE,			/* another session counts, or the limit is gone or counted */
+	SF_COUNT_UNTOLD,			/* some processes do not know of the limit yet: what sets it begins the count */
+	SF_COUNT_FIRST,				/* all know of it now, for the first time: note the transactions that are open */
+	SF_COUNT_BETWEEN,			/* some of those are open still */
+	SF_COUNT_LAST				/* they have ended: a query finds all that began without the limit */
+} SfCountPhase;
+
 extern SfLimitSet sf_limit_set(const SfLimit *limit);
 extern bool sf_limit_drop(const SfLimit *target);
-extern List *sf_limit_defined(int machine_no);
+extern List *sf_limit_lock_defined(int machine_no);
 extern List *sf_limit_uncounted(int64 behind);
 extern void sf_limit_drop_numbers(List *numbers);
 extern void sf_limit_pass_on(Oid from, Oid to);
@@ -99,7 +109,7 @@ extern void sf_limit_lower_highest(void);
 extern List *sf_limit_running(const SfLimit *limit, int machine_no);
 extern List *sf_limit_waits_within(void);
 extern int	sf_limit_lock(int64 limit_no);
-extern bool sf_limit_lock_uncounted(int64 limit_no, bool *first, bool *alone);
+extern SfCountPhase sf_limit_lock_uncounted(int64 limit_no);
 extern void sf_limit_set_counted(int64 limit_no);
 extern void sf_limit_set_uncounted(int64 limit_no);
 

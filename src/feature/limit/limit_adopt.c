@@ -1,15 +1,15 @@
 /*
  * limit_adopt.c
  *		What runs already when it comes under a limit, since that is set or the execution is
- *		moved to another version: it goes on, and has slots of the limit.
+ *		migrated to another version: it goes on, and has slots of the limit.
  *
  * It may have more slots than the limit allows (SfLimit.highest).  What a transaction has
- * begun that is open at this moment is not seen yet.  So the looks at all that is due give
+ * begun that is open at this moment is not seen yet.  So the scans for everything due give
  * slots to what has none, until those transactions have ended (SfLimit.counted).  The last of
- * these looks also gives back the slots of what has been moved meanwhile.
+ * these scans also gives back the slots of what has been migrated meanwhile.
  *
- * A move gives slots itself, in its transaction.  While a limit is not counted it locks the row
- * of the limit, as the looks do: they would count by where a branch was before
+ * A migration gives slots itself, in its transaction.  While a limit is not counted it locks the row
+ * of the limit, as the scans do: they would count by where a branch was before
  * (test/model/gate.pml).
  */
 #include "postgres.h"
@@ -24,15 +24,15 @@
 #include "base/timing.h"
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_slot.h"
-#include "store/machine.h"
-#include "store/program_cache.h"
+#include "store/state_machine/machine.h"
+#include "store/state_machine/program_cache.h"
 
 /* Which slots of a queue have been given */
 typedef struct Given
 {
 	int64		hash;			/* key of the hash table */
 	int			count;			/* where others have none */
-	SfLateSlots late;			/* where they have some */
+	SfUncountedSlots slots;			/* where they have some */
 } Given;
 
 /* A limit that is set, and what has slots of it so far */
@@ -48,7 +48,7 @@ typedef struct Adoption
 /*
  * Give a branch, or an execution as a whole, a slot of its queue: where others take slots already,
  * a free one of those that the limit allows, else the next free one above them.  Which of them are
- * in use is read anew, once: the number up to which they are, of the copy of the table, may be
+ * in use is read anew, once: the number up to which they are, of the cache, may be
  * older than what others have taken under an earlier limit.
  */
 static void
@@ -62,11 +62,11 @@ adopt(Adoption *a, SfQueue queue, int64 execution_no, int64 branch_no)
 	if (!found)
 	{
 		given->count = 0;
-		given->late = a->above > 0 ? sf_limit_slots_late(queue) : (SfLateSlots) {NULL, 0};
+		given->slots = a->above > 0 ? sf_limit_slots_uncounted(queue) : (SfUncountedSlots) {NULL, 0};
 	}
 	MemoryContextSwitchTo(old);
 	if (a->above > 0)
-		slot = sf_limit_slot_add_late(&a->limit, queue, &given->late, execution_no, branch_no);
+		slot = sf_limit_slot_add_uncounted(&a->limit, queue, &given->slots, execution_no, branch_no);
 	else
 	{
 		slot = ++given->count;
@@ -90,18 +90,18 @@ consider(Adoption *a, SfBranchKey key)
 	if (whole)
 	{
 		branch = sf_branch_make(key.execution_no, execution->owner, SF_BRANCH_ROOT);
-		key.branch_no = SF_SLOT_EXECUTION;
+		key.branch_no = SF_WHOLE_EXECUTION;
 	}
 	else
 		branch = sf_branch_read(key, SF_LOCK_NONE);
-	/* since the list was made it may have been moved here */
-	if (sf_limit_slot_is_held(key.execution_no, key.branch_no, a->limit.limit_no))
+	/* since the list was made it may have been migrated here */
+	if (sf_limit_slot_has(key.execution_no, key.branch_no, a->limit.limit_no))
 		return;
 	if (branch != NULL && sf_limit_find_queue(&a->limit, sf_draft_make(execution), branch, &queue))
 		adopt(a, queue, key.execution_no, key.branch_no);
 }
 
-/* Copy a limit, which is read anew into the copy of the table when others change it. */
+/* Copy a limit, which is read anew into the cache when others change it. */
 static SfLimit
 copy_limit(const SfLimit *limit)
 {
@@ -149,7 +149,7 @@ machines_of(const SfLimit *limit)
 }
 
 /*
- * Give slots of a limit, of the copy of the table, to what runs and has none: those that are free,
+ * Give slots of a limit, of the cache, to what runs and has none: those that are free,
  * and further ones with numbers above one (0: others take none yet).
  */
 static void
@@ -173,7 +173,7 @@ adopt_all(const SfLimit *limit, int above)
 			MemoryContextReset(scratch);
 		}
 	hash_destroy(a.given);
-	/* the copy of the table may be older than what a session has noted meanwhile */
+	/* the cache may be older than what a session has noted meanwhile */
 	if (a.highest > a.limit.max_running)
 		sf_limit_raise_highest(a.limit.limit_no, a.highest);
 }
@@ -205,9 +205,9 @@ give_back(const SfLimit *limit)
 
 	if (sf_limit_is_of_executions(limit))
 		return true;
-	foreach_ptr(const SfHeldSlot, held, sf_limit_slot_branches(limit->limit_no))
+	foreach_ptr(const SfSlotRow, row, sf_limit_slot_branches(limit->limit_no))
 	{
-		SfBranchKey key = held->holder;
+		SfBranchKey key = row->holder;
 		SfExecution *execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 		SfBranch   *branch = execution == NULL ? NULL : sf_branch_read(key, SF_LOCK_NONE);
 		SfQueue		queue;
@@ -215,7 +215,7 @@ give_back(const SfLimit *limit)
 		CHECK_FOR_INTERRUPTS();
 		if (branch != NULL && sf_branch_is_inside(branch) &&
 			!sf_limit_find_queue(&copy, sf_draft_make(execution), branch, &queue) &&
-			!sf_limit_slot_try_give(held))
+			!sf_limit_slot_try_release(row))
 			all = false;
 	}
 	return all;
@@ -223,7 +223,7 @@ give_back(const SfLimit *limit)
 
 /*
  * What runs has come under a limit, or is not under it any more, for other reasons than its own
- * steps: it has slots of the limit if, and only if, that applies.  The looks that follow count
+ * steps: it has slots of the limit if, and only if, that applies.  The scans that follow count
  * what other transactions have begun.
  */
 static void
@@ -242,43 +242,47 @@ count_anew(int64 limit_no)
 		adopt_all(limit, limit->highest);
 }
 
-/* Count what has begun without a limit, as far as it can be seen; false: look again soon. */
+/* Count what has begun without a limit, as far as it can be seen; false: scan again soon. */
 static bool
-count_late(int64 limit_no)
+count_uncounted(int64 limit_no)
 {
 	const SfLimit *limit;
 	TimestampTz now = GetCurrentTimestamp();
-	bool		first;
-	bool		alone;
+	SfCountPhase phase = sf_limit_lock_uncounted(limit_no);
+	bool		is_full_pass = phase == SF_COUNT_FIRST || phase == SF_COUNT_LAST;
 	bool		recent;
 
-	if (!sf_limit_lock_uncounted(limit_no, &first, &alone))
+	if (phase == SF_COUNT_UNTOLD)
 		return true;
 	limit = sf_limit_find(limit_no);
 	if (limit == NULL || limit->max_running == 0)
 		return true;
 	recent = now < TimestampTzPlusMilliseconds(limit->uncounted_at, SF_COUNT_SOON_MS);
+	/* a session that looks at it now does not come again */
+	if (phase == SF_COUNT_ELSEWHERE)
+		return !recent;
 	/* at first for the slices that are under way, which end soon; then for long transactions */
-	if (alone || first || (!recent && now < TimestampTzPlusMilliseconds(limit->uncounted_at, SF_COUNT_LATE_MS)))
+	if (is_full_pass || (!recent && now < TimestampTzPlusMilliseconds(limit->uncounted_at, SF_COUNT_POLLS_MS)))
 		adopt_all(limit, limit->highest);
-	limit = alone || first ? sf_limit_find(limit_no) : NULL;
-	if (limit != NULL && !give_back(limit))
-		alone = false;
-	if (limit != NULL && alone)
+	limit = is_full_pass ? sf_limit_find(limit_no) : NULL;
+	if (limit != NULL && !give_back(limit) && phase == SF_COUNT_LAST)
+		phase = SF_COUNT_BETWEEN;
+	if (limit != NULL && phase == SF_COUNT_LAST)
 	{
 		/* also what was taken of an earlier limit by those who had not heard of this one */
 		sf_limit_raise_highest(limit_no, sf_limit_slot_highest(limit_no));
 		sf_limit_set_counted(limit_no);
 	}
-	return !first && (alone || !recent);
+	return phase == SF_COUNT_LAST || (phase == SF_COUNT_BETWEEN && !recent);
 }
 
 /*
- * With each look: count what has begun without a limit; returns when to look again, or SF_TICK_NEVER.
- * One that sets many limits has the looks take no longer for that: each goes on where the last one ended.
+ * With each scan for everything due: count what has begun without a limit; returns when to scan again, or
+ * SF_TICK_NEVER.
+ * One that sets many limits has the scans take no longer for that: each goes on where the last one ended.
  */
 SfTick
-sf_limit_count_late(void)
+sf_limit_count_uncounted(void)
 {
 	static int64 from = 0;
 	SfTick		again = SF_TICK_NEVER;
@@ -291,7 +295,7 @@ sf_limit_count_late(void)
 	foreach(lc, sf_limit_uncounted(from))
 	{
 		from = *(int64 *) lfirst(lc);
-		if (!count_late(from))
+		if (!count_uncounted(from))
 			again = sf_tick_plus_ms(sf_tick_now(), SF_COUNT_PAUSE_MS);
 		if (sf_tick_now() > end)
 			return sf_tick_plus_ms(sf_tick_now(), SF_COUNT_PAUSE_MS);
@@ -306,7 +310,7 @@ sf_limit_put(const SfLimit *limit)
 	(void) set_limit(limit);
 }
 
-/* --- moves to another version --- */
+/* --- migrations --- */
 
 /* Give a branch that is inside of a state a slot of a limit, above those that it allows if none of them is free. */
 static void
@@ -327,16 +331,16 @@ give_slot(const SfLimit *limit, SfQueue queue, SfBranchKey key)
 
 /* Have a branch that is inside of a state hold a slot of a limit if, and only if, it applies to that. */
 static void
-settle_slot(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
+reconcile_slot(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 {
 	SfBranchKey key = branch->key;
-	bool		has = sf_limit_slot_is_held(key.execution_no, key.branch_no, limit->limit_no);
+	bool		has = sf_limit_slot_has(key.execution_no, key.branch_no, limit->limit_no);
 	SfQueue		queue;
 
 	if (!sf_limit_find_queue(limit, draft, branch, &queue))
 	{
 		if (has && !SF_DEBUG_MUTATION("move_give"))
-			sf_limit_slot_give_one(key, limit->limit_no);
+			sf_limit_slot_release_one(key, limit->limit_no);
 	}
 	else if (!has && !SF_DEBUG_MUTATION("move_adopt"))
 		give_slot(limit, queue, key);
@@ -381,15 +385,13 @@ add_named(List **limits, Oid owner, const SfState *state)
 		add_limits(limits, sf_limit_of_name(SF_LIMIT_ACTIVITY, names.activity));
 }
 
-/* Order limits by kind and number: rows are locked in this order. */
+/* Order limits by number: all who lock rows of several lock them in this order. */
 static int
 compare_limits(const ListCell *a, const ListCell *b)
 {
 	const SfLimit *x = lfirst(a);
 	const SfLimit *y = lfirst(b);
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
 	return x->limit_no < y->limit_no ? -1 : x->limit_no > y->limit_no;
 }
 
@@ -435,13 +437,13 @@ sf_limit_states_changed(SfDraft *draft)
 		{
 			CHECK_FOR_INTERRUPTS();
 			if (sf_branch_is_line(branch->phase) && sf_branch_is_inside(branch))
-				settle_slot(limit, draft, branch);
+				reconcile_slot(limit, draft, branch);
 		}
 	}
 	foreach_ptr(SfBranch, join, draft->branches)
 		has_map = has_map || join->map_run_no != 0;
 	if (has_map)
-		sf_apply_release_children(draft->execution->execution_no);
+		(void) sf_apply_unpark(SF_UNPARK_CHILDREN, (SfUnparked) {.execution_no = draft->execution->execution_no});
 }
 
 /* Add copies of the limits of resources and activities that may apply to a state of a version. */
@@ -515,7 +517,7 @@ without(List *numbers, int64 number)
 void
 sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *program)
 {
-	List	   *before = sf_limit_may_be() ? sf_limit_defined(machine_no) : NIL;
+	List	   *before = sf_limit_may_be() ? sf_limit_lock_defined(machine_no) : NIL;
 
 	for (int i = 0; i < program->nstates; i++)
 	{

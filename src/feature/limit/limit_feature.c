@@ -5,25 +5,25 @@
 #include "postgres.h"
 
 #include "base/clock.h"
-#include "db/table_copy.h"
+#include "db/table_cache.h"
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
-#include "store/machine.h"
-#include "store/privilege.h"
-#include "store/queue_hints.h"
+#include "store/branch/queue_hints.h"
+#include "store/role/privilege.h"
+#include "store/state_machine/machine.h"
 
 /* How long sf_health reports a background worker that was refused */
 #define RECENT_MS		(5 * 60 * 1000)
 
 static const SfFeatureTable tables[] = {
-	{"run_limit",.of_machine = true,.copied = true,.by_role = "run_limit_owner"},
+	{"run_limit",.of_machine = true,.cached = true,.by_role = "run_limit_owner"},
 	{NULL}
 };
 
 /* Executions have come from another node. */
 static void
-arrives(SfArg numbers)
+arrives(SfArg numbers, int from_node)
 {
 	sf_limit_take_in();
 }
@@ -37,15 +37,15 @@ init(void)
 }
 
 /* Tell whether the limit in whose queue a branch waits applies to it where it is, with the same value of its key. */
-static SfKept
-keeps(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
+static SfParking
+still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
 {
 	if (sf_limit_find(parked->object_no) == NULL)
-		return SF_KEPT_GONE;
-	foreach_ptr(const SfWanted, wanted, sf_limit_list_queues(draft, branch))
+		return SF_PARKING_GONE;
+	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
 		if (wanted->queue.limit_no == parked->object_no && wanted->queue.hash == parked->queue)
-			return SF_KEPT_YES;
-	return SF_KEPT_NO;
+			return SF_PARKING_APPLIES;
+	return SF_PARKING_OVER;
 }
 
 /* List what waits for limits of roles that have no rights of the machine's owner. */
@@ -69,7 +69,7 @@ static void
 ended(const SfExecution *execution, bool began_here)
 {
 	if (sf_limit_may_be() && !began_here)
-		sf_limit_slot_give_execution(execution->execution_no);
+		sf_limit_slot_release_execution(execution->execution_no);
 }
 
 /* Drop the limits of an activity that is dropped. */
@@ -85,7 +85,7 @@ static void
 left_state(SfBranchKey key)
 {
 	if (sf_limit_may_be())
-		sf_limit_slot_give(key);
+		sf_limit_slot_release(key);
 }
 
 /* The role whose branches alone are in a queue: that of the limit's machine. */
@@ -100,7 +100,7 @@ queue_owner(SfQueue queue)
 }
 
 /*
- * With each look at all that is due, and each call of sf_run_due: forget buckets of rates that
+ * With each scan for everything due, and each call of sf_run_due: forget buckets of rates that
  * say nothing any more, delete slots whose holders
  * are gone, note that those above a lowered limit are free, count what began beside the call
  * that set a limit, and have branches go on that wait for what their execution has.  Returns
@@ -110,14 +110,14 @@ static SfTick
 tend(void)
 {
 	sf_limit_rate_reap();
-	sf_table_copy_accept_changes();
+	sf_table_cache_accept_changes();
 	if (!sf_limit_may_be() || !sf_limit_any())
 		return SF_TICK_NEVER;
 	sf_limit_slot_reap();
 	sf_limit_lower_highest();
 	foreach_ptr(const SfWaitsWithin, within, sf_limit_waits_within())
-		sf_apply_release_within(within->queue, within->execution_no);
-	return sf_limit_count_late();
+		sf_limit_recall_within(within->queue, within->execution_no);
+	return sf_limit_count_uncounted();
 }
 
 /* Forget what shared memory has of a database. */
@@ -152,21 +152,21 @@ const SfFeature sf_limit_feature = {
 	.waiting_word = "limit",
 	.init = init,
 	.may_begin = sf_limit_may_begin,
-	.keeps = keeps,
+	.still_parks = still_parks,
 	.has_room = sf_limit_has_room,
 	.queue_owner = queue_owner,
 	.tend = tend,
 	.wake_at_commit = sf_limit_slot_wake_at_commit,
-	.announced = sf_limit_give_tokens_back,
+	.announced = sf_limit_return_tokens,
 	.left_state = left_state,
-	.slice_ends = sf_limit_keep_slots,
+	.slice_ends = sf_limit_store_slots,
 	.begins = sf_limit_begins,
 	.parked_of_others = parked_of_others,
 	.roles_changed = roles_changed,
 	.uses_changed = sf_limit_uses_changed,
 	.ended = ended,
 	.states_changed = sf_limit_states_changed,
-	.executions_dropped = sf_limit_slot_give_executions,
+	.executions_dropped = sf_limit_slot_release_executions,
 	.arrives = arrives,
 	.version_made = sf_limit_set_defined,
 	.object_dropped = object_dropped,

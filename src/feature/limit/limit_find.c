@@ -11,9 +11,12 @@
 
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_slot.h"
-#include "store/program_cache.h"
+#include "store/state_machine/program_cache.h"
 
-/* Does a limit of a machine apply to a state of an execution?  The children of a Distributed Map are part of their parent. */
+/*
+ * Does a limit of a machine apply to a state of an execution?  The children of a Distributed Map are part of their
+ * parent.
+ */
 static bool
 applies_within(const SfLimit *limit, const SfExecution *execution, const SfState *state)
 {
@@ -149,14 +152,14 @@ has_already(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 		return false;
 	/* a rate is of executions that begin */
 	return limit->max_running == 0 ||
-		sf_limit_slot_is_held(draft->execution->execution_no, SF_SLOT_EXECUTION, limit->limit_no);
+		sf_limit_slot_has(draft->execution->execution_no, SF_WHOLE_EXECUTION, limit->limit_no);
 }
 
 /* Add a limit to those that a step takes slots of. */
-static SfWanted *
-add_wanted(List **found, const SfLimit *limit, SfQueue queue)
+static SfStepLimit *
+add_step_limit(List **found, const SfLimit *limit, SfQueue queue)
 {
-	SfWanted	   *wanted = palloc0(sizeof(SfWanted));
+	SfStepLimit	   *wanted = palloc0(sizeof(SfStepLimit));
 
 	wanted->queue = queue;
 	wanted->limit = *limit;
@@ -195,13 +198,13 @@ list_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 	{
 		SfBranchKey key = {branch->key.execution_no, branch->parent_no};
 
-		if (key.branch_no < 0)
+		if (branch->parent_no < 0)
 		{
 			if (execution->map_run_no == 0)
 				break;
 			key = (SfBranchKey) {execution->parent_execution_no, execution->parent_branch_no};
 			execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
-			/* it may have been moved to another version */
+			/* it may have been migrated to another version */
 			program = execution == NULL ? NULL :
 				sf_program_cache_get(execution->machine_no, execution->version);
 		}
@@ -228,7 +231,7 @@ join_has_slot(const SfBranch *join, int64 limit_no)
 			slots[i].queue.limit_no == limit_no &&
 			sf_branch_key_equals(slots[i].branch->key, join->key))
 			return true;
-	return sf_limit_slot_is_held(join->key.execution_no, join->key.branch_no, limit_no);
+	return sf_limit_slot_has(join->key.execution_no, join->key.branch_no, limit_no);
 }
 
 /*
@@ -247,7 +250,7 @@ want_for_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branc
 			*busy = true;
 		else if (!join_has_slot(join, limit->limit_no))
 		{
-			SfWanted	   *wanted = add_wanted(found, limit, queue_of(limit, draft, join));
+			SfStepLimit	   *wanted = add_step_limit(found, limit, queue_of(limit, draft, join));
 
 			wanted->holder = join->key;
 			wanted->limit.rate = 0; /* of what begins */
@@ -267,9 +270,9 @@ is_to_take(const SfLimit *limit, const SfDraft *draft, bool *busy)
 	if (!sf_limit_is_of_executions(limit) || draft->execution->redrive_count == 0 ||
 		limit->max_running == 0)
 		return true;
-	if (!sf_limit_slot_lock_holder(execution_no, SF_SLOT_EXECUTION, limit->limit_no))
+	if (!sf_limit_slot_lock_holder(execution_no, SF_WHOLE_EXECUTION, limit->limit_no))
 		*busy = true;
-	return !*busy && !sf_limit_slot_is_held(execution_no, SF_SLOT_EXECUTION, limit->limit_no);
+	return !*busy && !sf_limit_slot_has(execution_no, SF_WHOLE_EXECUTION, limit->limit_no);
 }
 
 /* May joins that a branch is within have to take slots of a limit? */
@@ -286,7 +289,7 @@ typedef struct Search
 {
 	const SfDraft *draft;
 	const SfBranch *branch;
-	List	   *found;			/* SfWanted */
+	List	   *found;			/* SfStepLimit */
 	bool	   *busy;			/* NULL: all that apply are wanted, also of a branch that has passed the gate */
 } Search;
 
@@ -296,7 +299,7 @@ want(Search *s, const SfLimit *limit)
 {
 	if (s->busy == NULL ||
 		(!has_already(limit, s->draft, s->branch) && is_to_take(limit, s->draft, s->busy)))
-		(void) add_wanted(&s->found, limit, queue_of(limit, s->draft, s->branch));
+		(void) add_step_limit(&s->found, limit, queue_of(limit, s->draft, s->branch));
 }
 
 /* Add a limit of a machine for the joins that a branch is within. */
@@ -306,7 +309,7 @@ want_around(Search *s, const SfLimit *limit)
 	if (s->busy == NULL)
 	{
 		foreach_ptr(const SfBranch, join, list_joins(limit, s->draft, s->branch))
-			add_wanted(&s->found, limit, queue_of(limit, s->draft, join))->holder = join->key;
+			add_step_limit(&s->found, limit, queue_of(limit, s->draft, join))->holder = join->key;
 	}
 	else if (may_be_of_joins(limit, s->draft, s->branch))
 		want_for_joins(limit, s->draft, s->branch, &s->found, s->busy);
@@ -354,7 +357,7 @@ search(Search s)
 }
 
 /*
- * Find the limits that apply to the step that a branch is about to begin: a List of SfWanted.
+ * Find the limits that apply to the step that a branch is about to begin: a List of SfStepLimit.
  * *busy: a slot that it needs may be taken by another transaction, for it too.
  */
 List *
@@ -365,7 +368,7 @@ sf_limit_find_all(const SfDraft *draft, const SfBranch *branch, bool *busy)
 
 /*
  * List the queues of all limits that apply to a branch where it is, also if it has passed the gate:
- * a List of SfWanted, with the holder of those of joins around it.
+ * a List of SfStepLimit, with the holder of those of joins around it.
  */
 List *
 sf_limit_list_queues(const SfDraft *draft, const SfBranch *branch)

@@ -15,7 +15,7 @@
 #include "base/schema.h"
 #include "expr/expr.h"
 #include "feature/limit/limit_gate.h"
-#include "store/audit.h"
+#include "store/audit/audit.h"
 #include "feature/limit/limit.h"
 #include "feature/limit/limit_rate.h"
 
@@ -47,7 +47,7 @@ parse_machine(Target *t, const char *text)
 	machine = sf_object_machine_or_state(text, SF_PRIVILEGE_OPERATE, &state);
 	if (state != NULL)
 		sf_object_require_state(machine->machine_no, machine->current_version, machine->name, state);
-	sf_object_keep_machine(machine->machine_no, machine->name);
+	sf_object_lock_machine(machine->machine_no, machine->name);
 	t->kind = SF_OBJECT_STATE_MACHINE;
 	t->object = machine->name;
 	t->limit.kind = SF_LIMIT_MACHINE;
@@ -218,12 +218,12 @@ SF_SQL_FUNCTION(sfflow_sf_drop_limit)
 SF_SQL_FUNCTION(sfflow_branch_limits)
 {
 	SfBranch   *branch;
-	SfDraft    *draft = sf_object_look_at(fcinfo, &branch);
+	SfDraft    *draft = sf_object_read_branch(fcinfo, &branch);
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (draft == NULL)
 		return (Datum) 0;
-	foreach_ptr(const SfWanted, wanted, sf_limit_list_queues(draft, branch))
+	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
 	{
 		SfColumns	row = {0};
 
@@ -247,10 +247,10 @@ SF_SQL_FUNCTION(sfflow_is_limited_by)
 	SfBranch   *branch;
 	SfDraft    *draft;
 
-	/* the query still sees a limit that this backend's copy has no more */
-	if (sf_limit_find(limit_no) == NULL || (draft = sf_object_look_at(fcinfo, &branch)) == NULL)
+	/* the query still sees a limit that this backend's cache has no more */
+	if (sf_limit_find(limit_no) == NULL || (draft = sf_object_read_branch(fcinfo, &branch)) == NULL)
 		PG_RETURN_NULL();
-	foreach_ptr(const SfWanted, wanted, sf_limit_list_queues(draft, branch))
+	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
 		if (wanted->queue.limit_no == limit_no && wanted->holder.execution_no == 0)
 			PG_RETURN_BOOL(true);
 	PG_RETURN_BOOL(false);

@@ -4,7 +4,7 @@
  *
  * A step that begins takes a slot of every limit that applies, or of none: then its branch
  * waits in the queue of the first one that refuses it (limit_slot.c has the protocol
- * of slots, store/queue_hints.c that of wake-ups).  A slice reuses the slots of what has
+ * of slots, store/branch/queue_hints.c that of wake-ups).  A slice reuses the slots of what has
  * ended in it.  An execution takes the slots of its machine's limits when it begins, and
  * has them until it ends.
  */
@@ -18,8 +18,8 @@
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
-#include "quota/throttle.h"
-#include "store/queue_hints.h"
+#include "quota/throttled_starts.h"
+#include "store/branch/queue_hints.h"
 
 /* Slots that a worker's transaction takes, at most: they are locks, for which memory is limited */
 #define MAX_SLOTS	128
@@ -27,19 +27,13 @@
 /* Starts of a transaction that are due at once; further ones of machines with limits wait in queues */
 #define MAX_DUE_STARTS	64
 
-/*
- * How far an announced task that has its slot comes before what waits for one: it holds what
- * the others wait for.  More than any priority, and than anything waits.
- */
-#define ANNOUNCED_LEAD	(100 * 365 * USECS_PER_DAY)
-
 /* --- slots --- */
 
 /* Is a slot in use by what this slice works on, or by what outlives it? */
 static bool
 is_in_use(SfTakenSlot *slot)
 {
-	if (slot->kept)
+	if (slot->may_have_row)
 		return true;
 	if (slot->draft != NULL)
 		return slot->draft->finish == NULL;
@@ -56,10 +50,10 @@ find_free(SfQueue queue)
 
 	for (int i = 0; i < n; i++)
 	{
-		if (!sf_park_queue_equals(slots[i].queue, queue))
+		if (!sf_queue_equals(slots[i].queue, queue))
 			continue;
 		/* a session that runs several slices in one transaction has given it back since */
-		if (slots[i].kept && !sf_limit_slot_has_row(queue, slots[i].slot))
+		if (slots[i].may_have_row && !sf_limit_slot_has_row(queue, slots[i].slot))
 			slots[i] = (SfTakenSlot) {.queue = queue,.slot = slots[i].slot,.level = GetCurrentTransactionNestLevel()};
 		if (!is_in_use(&slots[i]))
 			return &slots[i];
@@ -69,7 +63,7 @@ find_free(SfQueue queue)
 
 /*
  * Lock a slot; false: none is free.  It is taken by the limit as it is once the slot is locked:
- * who counts the slots above a limit that was lowered finds each that is kept.
+ * who counts the slots above a limit that was lowered finds each that has a row.
  */
 static bool
 lock_slot(const SfLimit *limit, SfQueue queue)
@@ -83,7 +77,7 @@ lock_slot(const SfLimit *limit, SfQueue queue)
 
 		if (slot == NULL)
 			return false;
-		sf_table_copy_accept_changes();
+		sf_table_cache_accept_changes();
 		if (sf_limit_is_current)
 			return true;
 		found = sf_limit_find(now.limit_no);
@@ -118,7 +112,7 @@ has_too_many(const SfDraft *draft)
 	int			n;
 
 	(void) sf_limit_slots_taken(&n);
-	return draft->bounded_lock_wait && n >= MAX_SLOTS;
+	return draft->lock_wait_ms > 0 && n >= MAX_SLOTS;
 }
 
 /*
@@ -131,7 +125,7 @@ sf_limit_shares(const SfExecution *execution, SfQueue queue)
 	while (execution != NULL && execution->parent_execution_no != 0 &&
 		   (execution->map_run_no != 0 || execution->parent_generation != 0))
 	{
-		if (sf_limit_slot_is_held_within(execution->parent_execution_no, queue))
+		if (sf_limit_slot_has_within(execution->parent_execution_no, queue))
 			return true;
 		execution = sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
 	}
@@ -140,7 +134,7 @@ sf_limit_shares(const SfExecution *execution, SfQueue queue)
 
 /* Does a branch come before all that wait in a queue? */
 static bool
-is_first(SfQueue queue, const SfBranch *branch, TimestampTz rank)
+is_first(SfQueue queue, const SfBranch *branch, SfRank rank)
 {
 	SfWaiting	head;
 
@@ -148,23 +142,21 @@ is_first(SfQueue queue, const SfBranch *branch, TimestampTz rank)
 		return true;			/* it was taken from there */
 	if (!sf_queue_may_wait(queue) || !sf_gate_first_waiting(queue, &head))
 		return true;
-	return rank < head.rank || sf_branch_key_equals(head.key, branch->key);
+	return sf_park_is_before(rank, &head) || sf_branch_key_equals(head.key, branch->key);
 }
 
-/* The rank of a branch in the queue of one limit: an announced task that has its slot comes first. */
-static TimestampTz
+/* The rank of a branch in the queue of one limit: an announced task has its slot. */
+static SfRank
 rank_within(const SfLimit *limit, const SfBranch *branch, SfRank rank)
 {
-	if (branch->phase != SF_PHASE_ANNOUNCED || limit->max_running == 0 ||
-		rank.rank < rank.since - ANNOUNCED_LEAD / 2)
-		return rank.rank;
-	return rank.rank - ANNOUNCED_LEAD;
+	rank.has_slot = branch->phase == SF_PHASE_ANNOUNCED && limit->max_running > 0;
+	return rank;
 }
 
 /* What refuses a step */
 typedef struct Refusal
 {
-	const SfWanted *by;			/* NULL: nothing */
+	const SfStepLimit *by;		/* NULL: nothing */
 	SfTick		ready;			/* a rate lets it begin then, maybe; 0: no slot is free */
 } Refusal;
 
@@ -179,13 +171,13 @@ undo(List *slots, List *tokens)
 		if (slot != NULL)
 			sf_limit_slot_unlock(slot);
 	}
-	foreach_ptr(const SfWanted, wanted, tokens)
-		sf_limit_rate_give_back(&wanted->limit, wanted->queue);
+	foreach_ptr(const SfStepLimit, wanted, tokens)
+		sf_limit_rate_return(&wanted->limit, wanted->queue);
 }
 
 /* Take a slot of a limit; false: none is free.  *fresh: it was locked for this. */
 static bool
-take_slot(const SfWanted *wanted, const SfDraft *draft, bool *fresh)
+take_slot(const SfStepLimit *wanted, const SfDraft *draft, bool *fresh)
 {
 	if (have_slot(&wanted->limit, wanted->queue, fresh))
 		return true;
@@ -201,7 +193,7 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank
 	List	   *slots = NIL;
 	List	   *tokens = NIL;
 
-	foreach_ptr(SfWanted, wanted, limits)
+	foreach_ptr(SfStepLimit, wanted, limits)
 	{
 		bool		fresh;
 
@@ -216,7 +208,7 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank
 		if (wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED && fresh)
 			slots = lappend(slots, &wanted->queue);
 	}
-	foreach_ptr(SfWanted, wanted, limits)
+	foreach_ptr(SfStepLimit, wanted, limits)
 	{
 		SfRate		rate = {&wanted->limit, wanted->queue, draft->execution->owner};
 
@@ -232,21 +224,29 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank
 	return refusal;
 }
 
+/* Make due what waits in a queue for what an execution, or its parent, has by now. */
+void
+sf_limit_recall_within(SfQueue queue, int64 execution_no)
+{
+	(void) sf_apply_unpark(SF_UNPARK_SLOT, (SfUnparked) {.object_no = queue.limit_no,.queue = queue.hash,
+								.execution_no = execution_no});
+}
+
 /*
  * What goes on after a redrive has a slot: keep it for a join, and have what else waits for
  * it go on.
  */
 static void
-hand_over_redriven(const SfWanted *wanted, SfTakenSlot *slot, const SfDraft *draft)
+hand_over_redriven(const SfStepLimit *wanted, SfTakenSlot *slot, const SfDraft *draft)
 {
 	int64		execution_no = wanted->holder.execution_no;
 
 	if (execution_no != 0)
-		sf_limit_slot_keep(slot, execution_no, wanted->holder.branch_no);
+		sf_limit_slot_store(slot, execution_no, wanted->holder.branch_no);
 	else if (sf_limit_is_of_executions(&wanted->limit) && draft->execution->redrive_count > 0)
 		execution_no = draft->execution->execution_no;
 	if (execution_no != 0)
-		sf_apply_release_within(wanted->queue, execution_no);
+		sf_limit_recall_within(wanted->queue, execution_no);
 }
 
 /* The slots that a step has taken are for its branch, or its execution, from here on. */
@@ -255,7 +255,7 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 {
 	list_free(draft->drawn);
 	draft->drawn = NIL;
-	foreach_ptr(SfWanted, wanted, limits)
+	foreach_ptr(SfStepLimit, wanted, limits)
 	{
 		bool		whole = sf_limit_is_of_executions(&wanted->limit);
 		SfTakenSlot *slot = wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED ?
@@ -281,10 +281,10 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 
 /* A task is announced: it draws its tokens when it begins. */
 void
-sf_limit_give_tokens_back(SfDraft *draft)
+sf_limit_return_tokens(SfDraft *draft)
 {
-	foreach_ptr(const SfWanted, wanted, draft->drawn)
-		sf_limit_rate_give_back(&wanted->limit, wanted->queue);
+	foreach_ptr(const SfStepLimit, wanted, draft->drawn)
+		sf_limit_rate_return(&wanted->limit, wanted->queue);
 	draft->drawn = NIL;
 }
 
@@ -293,7 +293,7 @@ sf_limit_give_tokens_back(SfDraft *draft)
  * ended are free.
  */
 void
-sf_limit_keep_slots(void)
+sf_limit_store_slots(void)
 {
 	int			n;
 	SfTakenSlot *slots = sf_limit_slots_taken(&n);
@@ -302,12 +302,12 @@ sf_limit_keep_slots(void)
 	{
 		SfTakenSlot *slot = &slots[i];
 
-		if (!slot->kept && is_in_use(slot))
+		if (!slot->may_have_row && is_in_use(slot))
 		{
 			if (slot->draft != NULL)
-				sf_limit_slot_keep(slot, slot->draft->execution->execution_no, SF_SLOT_EXECUTION);
+				sf_limit_slot_store(slot, slot->draft->execution->execution_no, SF_WHOLE_EXECUTION);
 			else
-				sf_limit_slot_keep(slot, slot->branch->key.execution_no, slot->branch->key.branch_no);
+				sf_limit_slot_store(slot, slot->branch->key.execution_no, slot->branch->key.branch_no);
 		}
 		slot->draft = NULL;
 		slot->branch = NULL;
@@ -316,15 +316,19 @@ sf_limit_keep_slots(void)
 
 /* --- waiting --- */
 
-/* The rank of a branch in a queue: since when it could begin, and its priority. */
+/*
+ * The rank of a branch in a queue: since when it could begin, and its priority.  That of an
+ * announced task is not taken over from another queue, where it may have come first for its slot.
+ */
 static SfRank
 rank_of(const SfDraft *draft, const SfBranch *branch)
 {
-	SfRank		rank = {branch->rank, branch->since};
+	bool		announced = branch->phase == SF_PHASE_ANNOUNCED;
+	SfRank		rank = {.rank = branch->rank,.since = branch->since};
 
-	if (rank.rank != 0)
+	if (rank.rank != 0 && !announced)
 		return rank;
-	rank.since = branch->phase == SF_PHASE_ANNOUNCED ? branch->started_at :
+	rank.since = announced ? branch->started_at :
 		branch->due_at == DT_NOEND ? GetCurrentTimestamp() : branch->due_at;
 	rank.rank = rank.since - draft->execution->priority * (SF_PRIORITY_STEP_MS * INT64CONST(1000));
 	return rank;
@@ -336,9 +340,7 @@ put_into_queue(SfDraft *draft, SfBranch *branch, const Refusal *refusal, SfRank 
 {
 	SfQueue		queue = refusal->by->queue;
 
-	rank.rank = rank_within(&refusal->by->limit, branch, rank);
-	sf_park_in_queue(branch->key, "limit", queue, rank);
-	branch->due_at = DT_NOEND;
+	sf_park_in_queue(branch, "limit", queue, rank_within(&refusal->by->limit, branch, rank));
 	sf_draft_add_branch(draft, branch);
 	sf_limit_slot_wake_at_commit(queue, draft->execution->owner);
 	if (refusal->ready != 0)
@@ -384,7 +386,7 @@ sf_limit_begins(const SfExecution *execution, SfBranch *root)
 		Refusal		refusal = {.by = lfirst(lc)};
 
 		if (refusal.by->limit.fails ||
-			(!many && is_first(refusal.by->queue, root, rank.rank)))
+			(!many && is_first(refusal.by->queue, root, rank)))
 			continue;
 		/* else it is due, and finds out what it has to wait for */
 		if (sf_machine_share_waits(execution->machine_no, execution->owner))
@@ -398,7 +400,7 @@ sf_limit_begins(const SfExecution *execution, SfBranch *root)
 
 /* Say that a limit refuses a step. */
 static void
-make_error(const SfWanted *by, SfError *error)
+make_error(const SfStepLimit *by, SfError *error)
 {
 	const SfLimit *limit = &by->limit;
 
@@ -406,15 +408,6 @@ make_error(const SfWanted *by, SfError *error)
 						   psprintf("The limit of \"%s%s%s%s\" is reached.",
 									limit->kind == SF_LIMIT_ACTIVITY ? "activity:" : "", limit->name,
 									limit->state[0] == '\0' ? "" : "/", limit->state));
-}
-
-/* Have a branch come again in a while. */
-static SfGate
-put_off(SfDraft *draft, SfBranch *branch, int ms)
-{
-	branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
-	sf_draft_add_branch(draft, branch);
-	return SF_GATE_LATER;
 }
 
 /*
@@ -428,7 +421,7 @@ sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 	bool		busy = false;
 	List	   *limits;
 	SfRank		rank;
-	const SfWanted *noted = NULL;
+	const SfStepLimit *noted = NULL;
 	Refusal		refusal;
 
 	if (!sf_limit_may_be())
@@ -436,7 +429,7 @@ sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 	limits = sf_limit_find_all(draft, branch, &busy);
 	rank = rank_of(draft, branch);
 	if (busy || (limits != NIL && has_too_many(draft)))
-		return put_off(draft, branch, busy ? SF_RELEASE_LOOK_MS : 0);
+		return sf_gate_put_off(draft, branch, busy ? SF_RELEASE_RECHECK_MS : 0);
 	for (;;)
 	{
 		refusal = take_all(limits, draft, branch, rank);
@@ -453,19 +446,19 @@ sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 	}
 	if (refusal.by->limit.fails)
 	{
-		sf_throttle_note(draft->execution->machine_no, draft->execution->owner);
+		sf_throttled_note(draft->execution->machine_no, draft->execution->owner);
 		make_error(refusal.by, error);
 		return SF_GATE_THROTTLED;
 	}
 	if (!sf_machine_share_waits(draft->execution->machine_no, draft->execution->owner))
-		return put_off(draft, branch, SF_RELEASE_LOOK_MS);
+		return sf_gate_put_off(draft, branch, SF_RELEASE_RECHECK_MS);
 	put_into_queue(draft, branch, &refusal, rank);
 	return SF_GATE_QUEUED;
 }
 
 /* --- what comes next in a queue --- */
 
-/* Has a rate of a limit a token, if there is a rate?  If not, have workers look later. */
+/* Has a rate of a limit a token, if there is a rate?  If not, have workers try later. */
 static bool
 has_token(const SfRate *rate)
 {

@@ -6,17 +6,17 @@
 #define SF_FEATURE_LIMIT_GATE_H
 
 #include "feature/limit/limit.h"
-#include "run/gate.h"
+#include "run/gate/gate.h"
 
 /* --- limit_find.c --- */
 
 /* A limit that applies to a step */
-typedef struct SfWanted
+typedef struct SfStepLimit
 {
 	SfLimit		limit;
 	SfQueue		queue;
 	SfBranchKey holder;			/* execution_no not 0: a join that goes on without a slot, and is to have it */
-} SfWanted;
+} SfStepLimit;
 
 extern bool sf_limit_find_queue(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch,
 								SfQueue *queue);
@@ -27,16 +27,17 @@ extern List *sf_limit_list_queues(const SfDraft *draft, const SfBranch *branch);
 /* --- limit_gate.c --- */
 
 extern SfGate sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error);
+extern void sf_limit_recall_within(SfQueue queue, int64 execution_no);
 extern bool sf_limit_shares(const SfExecution *execution, SfQueue queue);
-extern void sf_limit_give_tokens_back(SfDraft *draft);
-extern void sf_limit_keep_slots(void);
+extern void sf_limit_return_tokens(SfDraft *draft);
+extern void sf_limit_store_slots(void);
 extern void sf_limit_begins(const SfExecution *execution, SfBranch *root);
 extern bool sf_limit_has_room(SfQueue queue, const SfWaiting *head);
 
 /* --- limit_adopt.c --- */
 
 extern void sf_limit_put(const SfLimit *limit);
-extern SfTick sf_limit_count_late(void);
+extern SfTick sf_limit_count_uncounted(void);
 extern void sf_limit_states_changed(SfDraft *draft);
 extern void sf_limit_uses_changed(int machine_no, Oid owner);
 extern void sf_limit_take_in(void);

@@ -15,7 +15,7 @@ static const SfIndex by_slot = {"limit_slot", "limit_slot_pkey"};
 /*
  * The lock of a slot: 20 bits of the slot's number, 27 of the limit's, 32 of the queue's.  The
  * highest bit of the fourth field makes it differ from SQL's advisory locks.  The view
- * taken_slot reads the same.
+ * slot_lock reads the same.
  */
 #define LOW_BITS		12
 #define SLOT_LOCK		0x8000
@@ -102,9 +102,10 @@ sf_limit_lock_free(SfQueue queue, int slot)
 static void
 add_row(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_limit_no = 1, COL_queue, COL_slot};
 	Bitmapset **slots = arg;
 
-	*slots = bms_add_member(*slots, sf_row_number(tuple, desc, 3, 0));
+	*slots = bms_add_member(*slots, sf_row_number(tuple, desc, COL_slot, 0));
 }
 
 /* Find the slots of a queue that have rows. */

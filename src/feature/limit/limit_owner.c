@@ -28,10 +28,11 @@
 static void
 append_used(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_machine_no = 1, COL_version};
 	SfUsedVersion *used = palloc(sizeof(SfUsedVersion));
 
-	used->machine_no = (int) sf_row_number(tuple, desc, 1, 0);
-	used->version = (int) sf_row_number(tuple, desc, 2, 0);
+	used->machine_no = (int) sf_row_number(tuple, desc, COL_machine_no, 0);
+	used->version = (int) sf_row_number(tuple, desc, COL_version, 0);
 	*(List **) arg = lappend(*(List **) arg, used);
 }
 
@@ -94,11 +95,12 @@ typedef struct Noted
 static void
 read_noted(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	*(Noted *) arg = (Noted) {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+	enum {COL_other = 1, COL_noted};
+	*(Noted *) arg = (Noted) {sf_row_number(tuple, desc, COL_other, 0), sf_row_number(tuple, desc, COL_noted, 0)};
 }
 
 /*
- * Have the looks count the limits anew whose owners cover other roles than before; false: some are
+ * Have the scans count the limits anew whose owners cover other roles than before; false: some are
  * left, for another session has locked them.
  */
 bool
@@ -114,14 +116,14 @@ sf_limit_note_roles(void)
 		" noted AS (UPDATE _sfflow.run_limit l SET covers = f.covers, counted = l.max_running IS NULL, horizon = NULL,"
 		"  uncounted_at = pg_catalog.clock_timestamp()"
 		"  FROM free f WHERE l.limit_no = f.limit_no RETURNING 1)"
-		" SELECT (SELECT pg_catalog.count(*) FROM other), (SELECT pg_catalog.count(*) FROM noted)");
+		" SELECT (SELECT pg_catalog.count(*) FROM other) AS other, (SELECT pg_catalog.count(*) FROM noted) AS noted");
 	Noted		result = {0};
 
 	sf_store_run(InvalidOid, &plan, read_noted, &result, NULL, 0);
 	if (result.noted > 0)
 	{
 		sf_store_announce_change("run_limit");
-		sf_hooks.look(GetCurrentTimestamp());
+		sf_hooks.scan_at(GetCurrentTimestamp());
 	}
 	return result.noted == result.changed;
 }

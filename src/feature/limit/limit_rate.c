@@ -33,9 +33,9 @@
 #include "base/timing.h"
 #include "db/direct.h"
 #include "feature/limit/limit_rate.h"
-#include "store/queue_hints.h"
+#include "store/branch/queue_hints.h"
 
-/* Limits whose buckets one look of a worker compares with the table */
+/* Limits whose buckets one scan of a worker compares with the table */
 #define MAX_REAPED	1000
 
 /* A bucket */
@@ -76,8 +76,8 @@ sf_limit_rate_is_shared(void)
 }
 
 /*
- * Since when tokens are drawn: from now on, if this is the first look.  A standby that is promoted
- * has its first look after that; what began on its primary is not known here.
+ * Since when tokens are drawn: from now on, if this is the first scan.  A standby that is promoted
+ * has its first scan after that; what began on its primary is not known here.
  */
 static Beginning
 beginning(void)
@@ -171,10 +171,11 @@ typedef struct Token
 static void
 read_token(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_limit_no = 1, COL_queue, COL_drawn_tick, COL_next_tick};
 	Token	   *token = arg;
 
-	token->drawn = sf_row_number(tuple, desc, 3, 0);
-	token->next = sf_row_number(tuple, desc, 4, 0);
+	token->drawn = sf_row_number(tuple, desc, COL_drawn_tick, 0);
+	token->next = sf_row_number(tuple, desc, COL_next_tick, 0);
 	token->mine = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
 }
 
@@ -295,7 +296,7 @@ draw(const SfRate *rate, bool take, SfTick *ready)
 	Bucket	   *bucket;
 	bool		drawn = false;
 
-	*ready = sf_tick_plus_ms(now, SF_RATE_LOOK_MS);
+	*ready = sf_tick_plus_ms(now, SF_RATE_RECHECK_MS);
 	if (is_waived)
 		return true;
 	if (!sf_limit_rate_is_shared())
@@ -336,7 +337,7 @@ sf_limit_rate_has_token(const SfRate *rate, SfTick *ready)
 
 /* Give a token back that was drawn for what does not begin. */
 void
-sf_limit_rate_give_back(const SfLimit *limit, SfQueue queue)
+sf_limit_rate_return(const SfLimit *limit, SfQueue queue)
 {
 	Bucket	   *bucket;
 
@@ -403,7 +404,7 @@ forget_dropped(void)
 }
 
 /*
- * With each look at all that is due: forget the buckets of limits that were dropped, and delete
+ * With each scan for everything due: forget the buckets of limits that were dropped, and delete
  * tokens that say nothing any more: the bucket is full again, a later token is there, or the limit
  * is gone.
  */

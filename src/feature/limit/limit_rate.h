@@ -22,7 +22,7 @@ extern void sf_limit_rate_begin(void);
 extern void sf_limit_rate_waive(void);
 extern bool sf_limit_rate_draw(const SfRate *rate, SfTick *ready);
 extern bool sf_limit_rate_has_token(const SfRate *rate, SfTick *ready);
-extern void sf_limit_rate_give_back(const SfLimit *limit, SfQueue queue);
+extern void sf_limit_rate_return(const SfLimit *limit, SfQueue queue);
 extern void sf_limit_rate_forget(Oid database, int64 limit_no);
 extern void sf_limit_rate_reap(void);
 extern SfHashUse sf_limit_rate_use(void);

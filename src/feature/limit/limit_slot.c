@@ -9,7 +9,7 @@
  * the slot is taken.  What holds the slot and ends within the transaction writes nothing:
  * the lock ends with the transaction, also when the process dies.  What outlives it
  * inserts the slot's row before the commit, while the number is still locked; so nothing
- * waits for another transaction.  To give such a slot back its row is deleted.
+ * waits for another transaction.  To release such a slot its row is deleted.
  *
  * After the commit, the locks are released before the queues are told that there is room:
  * PostgreSQL would release them a little later, and a worker that looks at once would find
@@ -28,16 +28,16 @@
 #include "access/xact.h"
 #include "common/pg_prng.h"
 
-#include "base/notices.h"
 #include "base/timing.h"
+#include "base/xact_array.h"
 #include "feature/limit/limit_lock.h"
-#include "store/queue_hints.h"
+#include "store/branch/queue_hints.h"
 #include "feature/limit/limit_slot.h"
 
 /* Numbers that are tried by chance before the rows are read */
 #define MAX_GUESSES	3
 
-/* Slots that this transaction has locked (base/notices.c) */
+/* Slots that this transaction has locked (base/xact_array.c) */
 static SfTakenSlot *taken = NULL;
 static int	ntaken = 0;
 static int	taken_size = 0;
@@ -56,7 +56,7 @@ static int	wakes_size = 0;
 /* --- the transaction --- */
 
 /*
- * A slot is free again: tell its queue.  If nothing has held it, what waits was locked by
+ * A slot is free again: tell its queue.  If nothing has taken it, what waits was locked by
  * others; to look again at once would find the same.
  */
 static void
@@ -65,13 +65,13 @@ tell(const SfTakenSlot *slot)
 	if (slot->used)
 		sf_queue_wake_if_waiting(slot->queue, InvalidOid);
 	else
-		sf_queue_wake_later(slot->queue, sf_tick_plus_ms(sf_tick_now(), SF_LIMIT_LOOK_MS));
+		sf_queue_wake_later(slot->queue, sf_tick_plus_ms(sf_tick_now(), SF_LIMIT_RECHECK_MS));
 }
 
 /*
  * The transaction ends: release the locks, then tell the queues.  After a rollback what
  * waited still waits.  A prepared transaction keeps its locks.  Its end tells no queue, but
- * has a worker look at all of them, which finds the room (worker/prepared.c).
+ * has a worker look at all of them, which finds the room (worker/session/prepared.c).
  */
 static void
 on_transaction(XactEvent event, void *arg)
@@ -93,14 +93,14 @@ on_transaction(XactEvent event, void *arg)
 		}
 	}
 	ntaken = nwakes = 0;
-	taken = sf_notices_keep(taken, &taken_size);
-	wakes = sf_notices_keep(wakes, &wakes_size);
+	taken = sf_xact_array_recycle(taken, &taken_size);
+	wakes = sf_xact_array_recycle(wakes, &wakes_size);
 }
 
 /*
  * A subtransaction ends.  Of one that is rolled back the slots stay locked.  Each is free for
  * others to take in this transaction, unless it has a row again, which the subtransaction had
- * deleted: kept has that looked for.
+ * deleted: may_have_row has that checked.
  */
 static void
 on_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
@@ -117,7 +117,7 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId pa
 		{
 			taken[i].draft = NULL;
 			taken[i].branch = NULL;
-			taken[i].kept = true;
+			taken[i].may_have_row = true;
 		}
 		taken[i].level = level - 1;
 	}
@@ -142,13 +142,13 @@ sf_limit_slot_wake_at_commit(SfQueue queue, Oid owner)
 {
 	watch_transactions();
 	for (int i = nwakes - 1; i >= 0 && i >= nwakes - 16; i--)
-		if (sf_park_queue_equals(wakes[i].queue, queue))
+		if (sf_queue_equals(wakes[i].queue, queue))
 		{
 			if (OidIsValid(owner))
 				wakes[i].owner = owner;
 			return;
 		}
-	wakes = sf_notices_room(wakes, nwakes, &wakes_size, sizeof(Wake));
+	wakes = sf_xact_array_grow(wakes, nwakes, &wakes_size, sizeof(Wake));
 	wakes[nwakes++] = (Wake) {queue, owner};
 }
 
@@ -222,7 +222,7 @@ sf_limit_slot_lock(const SfLimit *limit, SfQueue queue)
 	int			slot;
 
 	watch_transactions();
-	taken = sf_notices_room(taken, ntaken, &taken_size, sizeof(SfTakenSlot));
+	taken = sf_xact_array_grow(taken, ntaken, &taken_size, sizeof(SfTakenSlot));
 	slot = lock_any(limit, queue);
 	if (slot == 0)
 		return NULL;
@@ -253,7 +253,7 @@ sf_limit_slots_taken(int *n)
 
 /* The branch that holds a slot, as its row has it */
 #define SLOT_BRANCH(branch_no) \
-	sf_query_arg(INT8OID, Int64GetDatum(branch_no), (branch_no) == SF_SLOT_EXECUTION)
+	sf_query_arg(INT8OID, Int64GetDatum(branch_no), (branch_no) == SF_WHOLE_EXECUTION)
 
 /* Insert the row of a slot. */
 void
@@ -299,17 +299,17 @@ sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no,
 }
 
 /* Read which slots of a queue have rows, in the current memory context, to give slots to many that run already. */
-SfLateSlots
-sf_limit_slots_late(SfQueue queue)
+SfUncountedSlots
+sf_limit_slots_uncounted(SfQueue queue)
 {
-	return (SfLateSlots) {.rows = sf_limit_lock_rows(queue)};
+	return (SfUncountedSlots) {.rows = sf_limit_lock_rows(queue)};
 }
 
 /* Is a slot free, and now locked?  Those that had rows were read once; a lock shows others that have one by now. */
 static bool
-lock_late(const SfLateSlots *late, SfQueue queue, int slot)
+lock_uncounted(const SfUncountedSlots *slots, SfQueue queue, int slot)
 {
-	return !bms_is_member(slot, late->rows) && sf_limit_lock_free(queue, slot);
+	return !bms_is_member(slot, slots->rows) && sf_limit_lock_free(queue, slot);
 }
 
 /*
@@ -319,28 +319,28 @@ lock_late(const SfLateSlots *late, SfQueue queue, int slot)
  * Returns its number: the caller, who has locked the limit, has it counted.
  */
 int
-sf_limit_slot_add_late(const SfLimit *limit, SfQueue queue, SfLateSlots *late, int64 execution_no,
-					   int64 branch_no)
+sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots, int64 execution_no,
+							int64 branch_no)
 {
 	int			most = limit->highest > limit->max_running ? 0 : limit->max_running;
 	bool		found = false;
 
-	while (!found && late->tried < most)
-		found = lock_late(late, queue, ++late->tried);
-	late->tried = found ? late->tried : Max(late->tried, limit->max_running);
+	while (!found && slots->tried < most)
+		found = lock_uncounted(slots, queue, ++slots->tried);
+	slots->tried = found ? slots->tried : Max(slots->tried, limit->max_running);
 	while (!found)
-		found = lock_late(late, queue, ++late->tried);
-	sf_limit_slot_add(queue, late->tried, execution_no, branch_no);
-	sf_limit_lock_release(queue, late->tried);
-	return late->tried;
+		found = lock_uncounted(slots, queue, ++slots->tried);
+	sf_limit_slot_add(queue, slots->tried, execution_no, branch_no);
+	sf_limit_lock_release(queue, slots->tried);
+	return slots->tried;
 }
 
 /* What holds a slot outlives the transaction. */
 void
-sf_limit_slot_keep(SfTakenSlot *slot, int64 execution_no, int64 branch_no)
+sf_limit_slot_store(SfTakenSlot *slot, int64 execution_no, int64 branch_no)
 {
 	sf_limit_slot_add(slot->queue, slot->slot, execution_no, branch_no);
-	slot->kept = true;
+	slot->may_have_row = true;
 	slot->level = GetCurrentTransactionNestLevel();
 }
 
@@ -357,10 +357,11 @@ typedef struct Search
 static void
 compare_row(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_limit_no = 1, COL_queue};
 	Search	   *search = arg;
 
-	if (sf_row_number(tuple, desc, 1, 0) == search->limit_no &&
-		(search->any_queue || sf_row_number(tuple, desc, 2, 0) == search->hash))
+	if (sf_row_number(tuple, desc, COL_limit_no, 0) == search->limit_no &&
+		(search->any_queue || sf_row_number(tuple, desc, COL_queue, 0) == search->hash))
 		search->found = true;
 }
 
@@ -368,7 +369,7 @@ static const SfIndex by_holder = {"limit_slot", "limit_slot_holder"};
 
 /* Does a branch, or an execution as a whole, hold a slot of a limit, maybe by a row that is not committed? */
 bool
-sf_limit_slot_is_held(int64 execution_no, int64 branch_no, int64 limit_no)
+sf_limit_slot_has(int64 execution_no, int64 branch_no, int64 limit_no)
 {
 	Search		search = {.limit_no = limit_no,.any_queue = true};
 
@@ -391,7 +392,7 @@ sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no)
 
 /* Does an execution, or a branch of it, hold a slot of a queue? */
 bool
-sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue)
+sf_limit_slot_has_within(int64 execution_no, SfQueue queue)
 {
 	Search		search = {.limit_no = queue.limit_no,.hash = queue.hash};
 
@@ -399,11 +400,12 @@ sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue)
 	return search.found;
 }
 
-/* A slot was given back: tell its queue at the commit. */
+/* A slot was released: tell its queue at the commit. */
 static void
 read_given(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfQueue		queue = {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+	enum {COL_limit_no = 1, COL_queue};
+	SfQueue		queue = {sf_row_number(tuple, desc, COL_limit_no, 0), sf_row_number(tuple, desc, COL_queue, 0)};
 
 	sf_limit_slot_wake_at_commit(queue, InvalidOid);
 }
@@ -421,7 +423,7 @@ sf_limit_slot_limits(int64 execution_no)
 
 /* Give the slots of a branch back. */
 void
-sf_limit_slot_give(SfBranchKey key)
+sf_limit_slot_release(SfBranchKey key)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
@@ -432,7 +434,7 @@ sf_limit_slot_give(SfBranchKey key)
 
 /* Give the slots of one limit that a branch has back. */
 void
-sf_limit_slot_give_one(SfBranchKey key, int64 limit_no)
+sf_limit_slot_release_one(SfBranchKey key, int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
@@ -443,29 +445,30 @@ sf_limit_slot_give_one(SfBranchKey key, int64 limit_no)
 
 /* Append a slot that a branch holds to a list. */
 static void
-append_held(HeapTuple tuple, TupleDesc desc, void *arg)
+append_slot_row(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfHeldSlot *held = palloc(sizeof(SfHeldSlot));
+	enum {COL_execution_no = 1, COL_branch_no, COL_limit_no, COL_queue, COL_slot, COL_xmin};
+	SfSlotRow  *row = palloc(sizeof(SfSlotRow));
 
-	held->holder.execution_no = sf_row_number(tuple, desc, 1, 0);
-	held->holder.branch_no = sf_row_number(tuple, desc, 2, 0);
-	held->queue.limit_no = sf_row_number(tuple, desc, 3, 0);
-	held->queue.hash = sf_row_number(tuple, desc, 4, 0);
-	held->slot = (int) sf_row_number(tuple, desc, 5, 0);
-	held->written_by = (TransactionId) sf_row_number(tuple, desc, 6, InvalidTransactionId);
-	*(List **) arg = lappend(*(List **) arg, held);
+	row->holder.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	row->holder.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
+	row->queue.limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
+	row->queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
+	row->slot = (int) sf_row_number(tuple, desc, COL_slot, 0);
+	row->written_by = (TransactionId) sf_row_number(tuple, desc, COL_xmin, InvalidTransactionId);
+	*(List **) arg = lappend(*(List **) arg, row);
 }
 
-/* List the slots of a limit that branches hold: a List of SfHeldSlot. */
+/* List the slots of a limit that branches hold: a List of SfSlotRow. */
 List *
 sf_limit_slot_branches(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT s.execution_no, s.branch_no, s.limit_no, s.queue, s.slot, s.xmin FROM _sfflow.limit_slot s"
 		" WHERE s.limit_no = $1"
-		" AND s.branch_no >= 0 ORDER BY s.execution_no, s.branch_no");
+		" AND s.branch_no IS NOT NULL ORDER BY s.execution_no, s.branch_no");
 
-	return sf_store_list(&plan, append_held, SF_ARGS(SF_INT8(limit_no)));
+	return sf_store_list(&plan, append_slot_row, SF_ARGS(SF_INT8(limit_no)));
 }
 
 /* Delete slots that fulfil a condition, unless another session is giving them back */
@@ -480,24 +483,24 @@ sf_limit_slot_branches(int64 limit_no)
  * session is giving it back, or has done so, whether or not the branch has a slot again.
  */
 bool
-sf_limit_slot_try_give(const SfHeldSlot *held)
+sf_limit_slot_try_release(const SfSlotRow *row)
 {
 	static SfPlan plan = SF_PLAN(GIVE_FREE(
 		"s.limit_no = $1 AND s.queue = $2 AND s.slot = $3"
 		" AND s.execution_no = $4 AND s.branch_no = $5 AND s.xmin = $6"));
 
 	return sf_store_run(InvalidOid, &plan, read_given, NULL,
-						SF_ARGS(SF_INT8(held->queue.limit_no), SF_INT8(held->queue.hash), SF_INT4(held->slot),
-								SF_KEY(held->holder),
-								sf_query_arg(XIDOID, TransactionIdGetDatum(held->written_by), false))) > 0;
+						SF_ARGS(SF_INT8(row->queue.limit_no), SF_INT8(row->queue.hash), SF_INT4(row->slot),
+								SF_KEY(row->holder),
+								sf_query_arg(XIDOID, TransactionIdGetDatum(row->written_by), false))) > 0;
 }
 
 /*
- * An execution ends: give back the slots that it holds as a whole, and those of its
+ * An execution ends: release the slots that it holds as a whole, and those of its
  * branches.  A task that another session still runs keeps its own.
  */
 void
-sf_limit_slot_give_execution(int64 execution_no)
+sf_limit_slot_release_execution(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(GIVE_FREE(
 		"s.execution_no = $1 AND NOT EXISTS ("
@@ -508,11 +511,11 @@ sf_limit_slot_give_execution(int64 execution_no)
 }
 
 /*
- * Executions of a machine that is dropped are deleted: give back their slots, but those of branches that
+ * Executions of a machine that is dropped are deleted: release their slots, but those of branches that
  * are left, whose tasks workers still run.  Once these are deleted their slots are found (sf_limit_slot_reap).
  */
 void
-sf_limit_slot_give_executions(SfArg numbers)
+sf_limit_slot_release_executions(SfArg numbers)
 {
 	static SfPlan plan = SF_PLAN(GIVE_FREE(
 		"s.execution_no = ANY ($1) AND NOT EXISTS (SELECT FROM _sfflow.branch b"

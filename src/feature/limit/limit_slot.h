@@ -8,17 +8,14 @@
 
 #include "feature/limit/limit.h"
 
-/* In place of a branch's number: the execution as a whole holds the slot; the row has NULL there */
-#define SF_SLOT_EXECUTION	INT64CONST(-3)
-
 /* A slot that this transaction has locked */
 typedef struct SfTakenSlot
 {
 	SfQueue		queue;
 	int			slot;
 	int			level;			/* of the subtransaction that took it for what holds it */
-	bool		used;			/* something has held it */
-	bool		kept;			/* a row may outlive the transaction */
+	bool		used;			/* something has taken it */
+	bool		may_have_row;	/* a row may outlive the transaction */
 	/* What holds it in this slice: one of both, or nothing */
 	const struct SfDraft *draft;	/* an execution as a whole */
 	const SfBranch *branch;
@@ -26,20 +23,20 @@ typedef struct SfTakenSlot
 } SfTakenSlot;
 
 /* A slot that a branch holds, as it was read */
-typedef struct SfHeldSlot
+typedef struct SfSlotRow
 {
 	SfQueue		queue;
 	int			slot;
 	SfBranchKey holder;
 	TransactionId written_by;	/* that inserted the row */
-} SfHeldSlot;
+} SfSlotRow;
 
 /* Slots of a queue that are given to many that run already */
-typedef struct SfLateSlots
+typedef struct SfUncountedSlots
 {
 	Bitmapset  *rows;			/* had rows when that began */
 	int			tried;			/* the last number that was tried */
-} SfLateSlots;
+} SfUncountedSlots;
 
 extern SfTakenSlot *sf_limit_slot_lock(const SfLimit *limit, SfQueue queue);
 extern void sf_limit_slot_unlock(SfTakenSlot *slot);
@@ -47,36 +44,38 @@ extern SfTakenSlot *sf_limit_slots_taken(int *n);
 extern bool sf_limit_slot_has_row(SfQueue queue, int slot);
 extern int	sf_limit_slot_highest(int64 limit_no);
 
-extern void sf_limit_slot_keep(SfTakenSlot *slot, int64 execution_no, int64 branch_no);
+extern void sf_limit_slot_store(SfTakenSlot *slot, int64 execution_no, int64 branch_no);
 extern void sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no);
 extern bool sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no,
 								   int64 branch_no);
 extern int	sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no,
 									int64 branch_no);
-extern SfLateSlots sf_limit_slots_late(SfQueue queue);
-extern int	sf_limit_slot_add_late(const SfLimit *limit, SfQueue queue, SfLateSlots *late,
+extern SfUncountedSlots sf_limit_slots_uncounted(SfQueue queue);
+extern int	sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots,
 								   int64 execution_no, int64 branch_no);
-extern bool sf_limit_slot_is_held(int64 execution_no, int64 branch_no, int64 limit_no);
+extern bool sf_limit_slot_has(int64 execution_no, int64 branch_no, int64 limit_no);
 extern bool sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no);
-extern bool sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue);
+extern bool sf_limit_slot_has_within(int64 execution_no, SfQueue queue);
 extern List *sf_limit_slot_limits(int64 execution_no);
-extern void sf_limit_slot_give(SfBranchKey key);
-extern void sf_limit_slot_give_one(SfBranchKey key, int64 limit_no);
+extern void sf_limit_slot_release(SfBranchKey key);
+extern void sf_limit_slot_release_one(SfBranchKey key, int64 limit_no);
 extern List *sf_limit_slot_branches(int64 limit_no);
-extern bool sf_limit_slot_try_give(const SfHeldSlot *held);
-extern void sf_limit_slot_give_execution(int64 execution_no);
-extern void sf_limit_slot_give_executions(SfArg numbers);
+extern bool sf_limit_slot_try_release(const SfSlotRow *row);
+extern void sf_limit_slot_release_execution(int64 execution_no);
+extern void sf_limit_slot_release_executions(SfArg numbers);
 extern void sf_limit_slot_drop_limit(int64 limit_no);
 extern void sf_limit_slot_reap(void);
 
 extern void sf_limit_slot_wake_at_commit(SfQueue queue, Oid owner);
 
-/* The same of a row b, in SQL; two arguments of the query, which are SF_LIMIT_SLOT_PHASES */
+/*
+ * sf_branch_is_inside (store/branch/branch.h) of a row b, in SQL; always and within are arguments of the query:
+ * SF_LIMIT_SLOT_PHASES
+ */
 #define SF_LIMIT_SLOT_IS_OF(always, within) \
 	"(b.phase = ANY (" always ") OR b.phase = ANY (" within ")" \
 	" AND b.map_run_no IS NOT NULL)"
 #define SF_LIMIT_SLOT_PHASES \
-	SF_INT2S(SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET), \
-	SF_INT2S(SF_PHASE_RUN, SF_PHASE_ANSWERED)
+	SF_INT2S(SF_PHASES_INSIDE), SF_INT2S(SF_PHASES_INSIDE_OF_RUN)
 
 #endif							/* SF_FEATURE_LIMIT_SLOT_H */

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "base/schema.h"
 #include "catalog/pg_type.h"
 #include "nodes/value.h"
@@ -47,20 +46,15 @@ find_function(void)
 	return LookupFuncName(list_make2(makeString("_sfflow"), makeString("mcp")), lengthof(types), types, false);
 }
 
-/*
- * Answer a request as the role of the moment.  A tool that reads cannot write, whatever code it
- * reaches.  After an error the end of the (sub)transaction restores what was.
- */
+/* Answer a request as the role of the moment. */
 static void
 answer(void *arg)
 {
 	McpCall    *call = arg;
-	bool		read_only = XactReadOnly;
 	LOCAL_FCINFO(fcinfo, 3);
 	FmgrInfo	function;
 	Datum		result;
 
-	XactReadOnly = read_only || !may_write(call);
 	fmgr_info(find_function(), &function);
 	InitFunctionCallInfoData(*fcinfo, &function, 3, InvalidOid, NULL, NULL);
 	fcinfo->args[0] = (NullableDatum) {.value = CStringGetTextDatum(call->method)};
@@ -68,7 +62,6 @@ answer(void *arg)
 	fcinfo->args[2] = (NullableDatum) {.value = call->writing};
 	result = FunctionCallInvoke(fcinfo);
 	call->answer = fcinfo->isnull ? NULL : DatumGetJsonbP(result);
-	XactReadOnly = read_only;
 }
 
 /* sf_mcp_as(role, method, params, writing): the result of a request, with the rights of a role; NULL: there is none. */
@@ -84,7 +77,7 @@ SF_SQL_FUNCTION(sfflow_sf_mcp_as)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument writing must not be null")));
 	call.writing = PG_GETARG_DATUM(3);
-	sf_identity_work_as(sf_arg_session_role(fcinfo, 0, "sf_mcp_as"), answer, &call);
+	sf_identity_work_as(sf_arg_session_role(fcinfo, 0, "sf_mcp_as"), !may_write(&call), answer, &call);
 	if (call.answer == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_JSONB_P(call.answer);

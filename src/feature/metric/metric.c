@@ -15,8 +15,8 @@
 #include "base/encoding.h"
 #include "feature/metric/histogram.h"
 #include "feature/metric/metric.h"
-#include "store/branch.h"
-#include "store/program_cache.h"
+#include "store/branch/branch.h"
+#include "store/state_machine/program_cache.h"
 
 SF_COLUMN_NUMBERS(SF_METRIC_INCREMENT_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)
@@ -121,11 +121,12 @@ typedef struct Horizon
 static void
 read_horizon(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_from_xid = 1, COL_open_xids};
 	Horizon    *horizon = arg;
 	bool		isnull;
-	ArrayType  *open = DatumGetArrayTypeP(heap_getattr(tuple, 2, desc, &isnull));
+	ArrayType  *open = DatumGetArrayTypeP(heap_getattr(tuple, COL_open_xids, desc, &isnull));
 
-	horizon->from = sf_row_number(tuple, desc, 1, 0);
+	horizon->from = sf_row_number(tuple, desc, COL_from_xid, 0);
 	horizon->nopen = ArrayGetNItems(ARR_NDIM(open), ARR_DIMS(open));
 	horizon->open = palloc(sizeof(int64) * (horizon->nopen + 1));
 	memcpy(horizon->open, ARR_DATA_PTR(open), sizeof(int64) * horizon->nopen);

@@ -8,7 +8,7 @@
 
 #include "utils/hsearch.h"
 
-#include "store/tally.h"
+#include "store/statistics/tally.h"
 
 /* --- increments --- */
 

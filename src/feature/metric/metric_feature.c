@@ -37,16 +37,16 @@ enabled(bool adopted)
 
 /* Fold as well after many slices of this process. */
 static bool
-wants_look(void)
+wants_sweep(void)
 {
 	return sf_tally_written() >= SF_METRIC_FOLD_AT;
 }
 
 /* Add what slices have counted to the counters. */
-static SfLook
-look(TimestampTz now)
+static SfSweep
+sweep(TimestampTz now)
 {
-	return (SfLook) {.more = sf_metric_fold(),.next = DT_NOEND};
+	return (SfSweep) {.more = sf_metric_fold(),.next = DT_NOEND};
 }
 
 const SfFeature sf_metric_feature = {
@@ -54,9 +54,9 @@ const SfFeature sf_metric_feature = {
 	.tables = tables,
 	.machine_dropped = machine_dropped,
 	.enabled = enabled,
-	.looks_at = "metrics",
-	.looks_if = sf_metric_is_to_fold,
-	.wants_look = wants_look,
-	.look = look,
+	.sweep_name = "metrics",
+	.sweeps_if = sf_metric_is_to_fold,
+	.wants_sweep = wants_sweep,
+	.sweep = sweep,
 	.locks_counters = true,
 };

@@ -20,8 +20,8 @@
 
 #include "base/compat.h"
 #include "feature/metric/metric.h"
-#include "quota/throttle.h"
-#include "store/machine.h"
+#include "quota/throttled_starts.h"
+#include "store/state_machine/machine.h"
 
 /* Increments that one transaction folds, about */
 #define FOLD_SIZE	5000
@@ -236,7 +236,7 @@ fold(void)
 bool
 sf_metric_is_to_fold(void)
 {
-	return sf_throttle_is_there() || sf_metric_is_there();
+	return sf_throttled_is_there() || sf_metric_is_there();
 }
 
 /*
@@ -258,7 +258,7 @@ sf_metric_fold(void)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	ours = sf_metric_is_to_fold() && lock_counters();
 	if (ours)
-		sf_tally_write(sf_throttle_take(), GetCurrentTimestamp());
+		sf_tally_write(sf_throttled_take(), GetCurrentTimestamp());
 	PopActiveSnapshot();
 	if (!ours)
 		return false;

@@ -16,8 +16,8 @@
 #include "api/columns.h"
 #include "feature/metric/histogram.h"
 #include "feature/metric/metric.h"
-#include "store/machine.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
+#include "store/state_machine/machine.h"
 
 /* --- increments --- */
 

@@ -3,9 +3,10 @@
  *		Moves the executions of a key from one node to another.
  *
  * The node that they come to pulls.  It asks the node where they are for a departure: there, in one transaction, some
- * executions are locked with all that they have started and all their branches, their rows are put into _sfflow.departing_row as text, and
- * deleted.  From then on they run nowhere.  The node that has asked reads these rows, inserts them, and notes the arrival in the same
- * transaction.  With the next question it tells which departures have arrived, and the other node forgets those.
+ * executions are locked with all that they have started and all their branches, their rows are put into
+ * _sfflow.departing_row as text, and deleted.  From then on they run nowhere.  The node that has asked reads these
+ * rows, inserts them, and notes the arrival in the same transaction.  With the next question it tells which
+ * departures have arrived, and the other node forgets those.
  *
  * So a crash at any moment leaves a departure that has arrived or has not, which the arrival tells, and the next
  * call goes on from there.  An execution is in tables of one node, or in a departure, and never in two.
@@ -14,7 +15,7 @@
 #define SF_FEATURE_MOVE_H
 
 #include "db/table.h"
-#include "feature/node/nodes.h"
+#include "feature/node/node.h"
 #include "store/feature.h"
 
 /* What rows name by numbers that each node gives itself: a column, and the table of what it names */
@@ -38,7 +39,7 @@ typedef struct SfMoveTable
 extern List *sf_move_tables(void);
 
 /* --- move_out.c: on the node that executions leave --- */
-extern Jsonb *sf_move_look(const char *key, const List *numbers);
+extern Jsonb *sf_move_describe(const char *key, const List *numbers);
 extern Jsonb *sf_move_depart(const char *key, int to_node, const Jsonb *arrived, int most);
 extern List *sf_move_rows(const char *departure, const char *relation, int row_no);
 extern int	sf_move_left_to(int64 execution_no);

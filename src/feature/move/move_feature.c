@@ -1,6 +1,7 @@
 /*
  * move_feature.c
- *		What moves have in the registry: where executions have gone, and what sf_health says of those that are not at home.
+ *		What moves have in the registry: where executions have gone, and what sf_health says of those that are not
+ *		at home.
  */
 #include "postgres.h"
 
@@ -25,12 +26,13 @@ typedef struct Away
 static void
 read_away(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_executions = 1, COL_keys, COL_first, COL_node};
 	Away	   *away = arg;
 
-	away->executions = sf_row_number(tuple, desc, 1, 0);
-	away->keys = sf_row_number(tuple, desc, 2, 0);
-	away->first = sf_row_text(tuple, desc, 3);
-	away->node = (int) sf_row_number(tuple, desc, 4, -1);
+	away->executions = sf_row_number(tuple, desc, COL_executions, 0);
+	away->keys = sf_row_number(tuple, desc, COL_keys, 0);
+	away->first = sf_row_text(tuple, desc, COL_first);
+	away->node = (int) sf_row_number(tuple, desc, COL_node, -1);
 }
 
 /* Find what is on this node and at home on another one. */
@@ -44,8 +46,9 @@ find_away(void)
 		" a AS MATERIALIZED (SELECT k.key, p.groupid FROM k JOIN pg_catalog.pg_dist_placement p"
 		"  ON p.shardid = pg_catalog.get_shard_id_for_distribution_column($1, k.key) WHERE k.key IS NOT NULL"
 		"  AND p.groupid <> (SELECT l.groupid FROM pg_catalog.pg_dist_local_group l))"
-		" SELECT (SELECT pg_catalog.count(*) FROM _sfflow.execution_key x JOIN a ON a.key = x.key), pg_catalog.count(*),"
-		" pg_catalog.min(a.key), (pg_catalog.array_agg(a.groupid ORDER BY a.key))[1] FROM a");
+		" SELECT (SELECT pg_catalog.count(*) FROM _sfflow.execution_key x JOIN a ON a.key = x.key) AS executions,"
+		" pg_catalog.count(*) AS keys, pg_catalog.min(a.key) AS first,"
+		" (pg_catalog.array_agg(a.groupid ORDER BY a.key))[1] AS node FROM a");
 	Away		away = {0};
 	Oid			table = sf_home_has_citus() ? sf_home_table() : InvalidOid;
 

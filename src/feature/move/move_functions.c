@@ -18,7 +18,7 @@
 #include "base/schema.h"
 #include "feature/home/home.h"
 #include "feature/move/move.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 /* How long a call waits before it tries again to take executions that others hold */
 #define PAUSE_MS	100
@@ -42,7 +42,7 @@ SF_SQL_FUNCTION(sfflow_key_move)
 	else if (strcmp(what, "depart") == 0)
 		answers = list_make1(sf_move_depart(key, NUMBER("to"), sf_json_get(arguments, "arrived"), NUMBER("most")));
 	else
-		answers = list_make1(sf_move_look(key, NIL));
+		answers = list_make1(sf_move_describe(key, NIL));
 	foreach_ptr(Jsonb, answer, answers)
 	{
 		SfColumns	row = {0};
@@ -76,19 +76,25 @@ find_node(int number)
 	return peer;
 }
 
-/* The node where the executions of a key are, which has a row in sf_home; -1: here, all of them. */
+/*
+ * The node from which the executions of a key are to come: that which the caller has named, or else (-1) the one where
+ * they are by the key's row in sf_home; -1: here, all of them.  Where sf_home tells, they come home only.
+ */
 static int
-node_of(const char *key)
+node_of(const char *key, int named)
 {
 	SfHome		home = sf_home_find(key);
 	SfHomePlace place = sf_home_place_find(key);
+	bool		tells = home.found && sf_home_tells();
 
-	if (!home.found || !sf_home_tells())
+	if (!tells && named >= 0)
+		return named;
+	if (!tells)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument from_node must not be null where no table sf_home tells on which node executions are"),
 				 errhint("Name the node from which the executions are to come.")));
-	if (place.found && place.from_node >= 0 && place.node == sf_home_group())
+	if (place.found && place.from_node >= 0 && place.node == sf_home_group() && (named < 0 || named == place.from_node))
 		return place.from_node;
 	if (place.found && place.from_node >= 0)
 		ereport(ERROR,
@@ -101,7 +107,7 @@ node_of(const char *key)
 				 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.node),
 				 errdetail("Node %d is host=%s port=%d.", home.node, home.host, home.port),
 				 errhint("Executions are moved to the node where their key is at home: call sf_move_key() there.")));
-	return place.found && place.node != sf_home_group() ? place.node : -1;
+	return named >= 0 ? named : place.found && place.node != sf_home_group() ? place.node : -1;
 }
 
 /* Wait before the next try. */
@@ -122,8 +128,7 @@ move_key(char *key, int from_node)
 	MemoryContext context = AllocSetContextCreate(outer, "sfflow move", ALLOCSET_DEFAULT_SIZES);
 	int64		before;
 
-	if (from_node < 0)
-		from_node = node_of(key);
+	from_node = node_of(key, from_node);
 	if (from_node < 0)
 		return 0;
 	move.from = find_node(from_node);

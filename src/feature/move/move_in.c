@@ -18,8 +18,9 @@
 #include "db/row.h"
 #include "feature/home/home.h"
 #include "feature/move/move.h"
+#include "run/apply/apply.h"
 
-/* Executions that leave at a time, but for what they have started */
+/* Executions that leave at a time, or else one with all that it has started */
 #define BATCH	500
 
 /* What a departure brings */
@@ -27,9 +28,10 @@ typedef struct Arrival
 {
 	const SfMove *move;
 	char	   *departure;
-	Jsonb	   *document;		/* of sf_move_look(), and the branches that were parked */
+	Jsonb	   *document;		/* of sf_move_describe(), and the branches that were parked */
 	Jsonb	   *numbers;		/* of objects here, by columns and the other node's numbers */
 	List	   *executions;		/* int64 *: numbers */
+	MemoryContext context;		/* where these are */
 } Arrival;
 
 /* --- questions --- */
@@ -47,9 +49,10 @@ quoted(const char *text)
 
 /* Ask the node where the executions are; a List of Jsonb.  Raises if it does not answer. */
 static List *
-ask(const SfMove *move, const char *arguments)
+ask_within(const SfMove *move, const char *arguments, bool takes_long)
 {
-	SfNodeQuestion question = {.statement = "SELECT a FROM _sfflow.key_move($1) a",.argument = arguments,.writes = true};
+	SfPeerQuestion question = {.statement = "SELECT a FROM _sfflow.key_move($1) a",.argument = arguments,.writes = true,
+	.takes_long = takes_long};
 	const SfPeerAnswer *answer = linitial(sf_nodes_ask(list_make1((void *) move->from), &question));
 	List	   *documents = NIL;
 
@@ -61,6 +64,13 @@ ask(const SfMove *move, const char *arguments)
 	foreach_ptr(char, text, answer->rows)
 		documents = lappend(documents, DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text))));
 	return documents;
+}
+
+/* Ask what has an answer soon. */
+static List *
+ask(const SfMove *move, const char *arguments)
+{
+	return ask_within(move, arguments, false);
 }
 
 /* Read a document. */
@@ -75,22 +85,30 @@ read_document(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* --- what the nodes call alike --- */
 
+/* The number that sf_set_node() has given the other node; -1: none. */
+static int
+node_of(const Jsonb *document)
+{
+	static SfPlan plan = SF_PLAN("SELECT ($1 ->> 'node')::pg_catalog.int8");
+
+	return (int) sf_store_number(&plan, -1, SF_JSONB(document));
+}
+
 /* Raise unless two nodes can have executions of each other. */
 static void
 check_nodes(const SfMove *move, const Jsonb *document)
 {
-	static SfPlan theirs = SF_PLAN("SELECT ($1 ->> 'node')::pg_catalog.int8");
 	static SfPlan schema = SF_PLAN("SELECT ($1 ->> 'schema')::pg_catalog.int8");
 	int			here = sf_home_node_number();
-	int64		there = sf_store_number(&theirs, -1, SF_JSONB(document));
+	int			there = node_of(document);
 
-	if (here < 0 || there < 0 || here == (int) there)
+	if (here < 0 || there < 0 || here == there)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("executions cannot move between nodes whose numbers are not different ones of sf_set_node()"),
 				 errdetail("This node %s, the other one %s.",
 						   here < 0 ? "has no number" : psprintf("is node %d", here),
-						   there < 0 ? "has no number" : psprintf("is node %d", (int) there))));
+						   there < 0 ? "has no number" : psprintf("is node %d", there))));
 	if (sf_store_number(&schema, -1, SF_JSONB(document)) != sf_schema_of_database())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_SCHEMA_DIFFERS),
@@ -98,7 +116,10 @@ check_nodes(const SfMove *move, const Jsonb *document)
 				 errhint("ALTER EXTENSION sfflow UPDATE on all nodes first.")));
 }
 
-/* The numbers that objects of the other node have here, as far as they are here: {"column": {"number there": number}}. */
+/*
+ * The numbers that objects of the other node have here, as far as they are here: {"column": {"number there":
+ * number}}.
+ */
 static Jsonb *
 numbers_here(const Jsonb *document)
 {
@@ -164,11 +185,22 @@ check_names(const Arrival *arrival, const char *relation, const SfMoveReference 
 				 errhint("Create it, and call sf_move_key() again.")));
 }
 
+/* Find a table whose rows move by its name in an answer; InvalidOid: there is none. */
+static Oid
+find_table(const char *relation)
+{
+	/* a name that is looked up is a constant (sf_store_relation) */
+	foreach_ptr(SfMoveTable, table, sf_move_tables())
+		if (strcmp(table->name, relation) == 0)
+			return sf_store_relation(table->name);
+	return InvalidOid;
+}
+
 /* Insert rows of a table, with numbers of this node. */
 static void
 insert_rows(const Arrival *arrival, const char *relation, SfArg bodies)
 {
-	Oid			table = sf_store_relation(relation);
+	Oid			table = find_table(relation);
 	StringInfoData members;
 	SfPlan		plan = {NULL};
 
@@ -217,7 +249,17 @@ note_executions(Arrival *arrival, SfArg bodies)
 {
 	static SfPlan plan = SF_PLAN("SELECT (b::_sfflow.execution).execution_no FROM pg_catalog.unnest($1) b");
 
-	arrival->executions = list_concat(arrival->executions, sf_store_numbers(&plan, bodies));
+	List	   *numbers = sf_store_numbers(&plan, bodies);
+	MemoryContext before = MemoryContextSwitchTo(arrival->context);
+
+	foreach_ptr(const int64, number, numbers)
+	{
+		int64	   *copy = palloc(sizeof(int64));
+
+		*copy = *number;
+		arrival->executions = lappend(arrival->executions, copy);
+	}
+	MemoryContextSwitchTo(before);
 }
 
 /* Insert the rows of one table that a List of texts has. */
@@ -238,37 +280,55 @@ insert_texts(Arrival *arrival, const char *relation, List *texts)
 		note_executions(arrival, bodies);
 }
 
-/* Read the rows of a departure, and insert them. */
+/* Up to where the rows of a departure were read */
+typedef struct Position
+{
+	char		relation[NAMEDATALEN];
+	int			row_no;
+} Position;
+
+/* Read rows of a departure behind a position, as many as an answer has, and insert them; false: there are no more. */
+static bool
+read_some(Arrival *arrival, Position *behind)
+{
+	List	   *texts = NIL;
+	List	   *rows = ask(arrival->move,
+						   psprintf("{\"do\": \"rows\", \"departure\": \"%s\", \"relation\": \"%s\", \"row_no\": %d}",
+									arrival->departure, behind->relation, behind->row_no));
+
+	foreach_ptr(Jsonb, row, rows)
+	{
+		char	   *relation = sf_json_get_cstring(row, "relation");
+
+		if (texts != NIL && strcmp(relation, behind->relation) != 0)
+		{
+			insert_texts(arrival, behind->relation, texts);
+			texts = NIL;
+		}
+		texts = lappend(texts, sf_json_get_cstring(row, "body"));
+		strlcpy(behind->relation, relation, NAMEDATALEN);
+		behind->row_no = atoi(sf_json_to_cstring(sf_json_get(row, "row_no")));
+	}
+	if (texts != NIL)
+		insert_texts(arrival, behind->relation, texts);
+	return rows != NIL;
+}
+
+/* Read the rows of a departure, and insert them; what an answer takes of memory is free when the next one comes. */
 static void
 read_rows(Arrival *arrival)
 {
-	char	   *relation = pstrdup("");
-	int			row_no = 0;
-	List	   *rows;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow rows", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext outer = MemoryContextSwitchTo(context);
+	Position	behind = {"", 0};
 
-	do
+	while (read_some(arrival, &behind))
 	{
-		List	   *texts = NIL;
-
-		rows = ask(arrival->move, psprintf("{\"do\": \"rows\", \"departure\": \"%s\", \"relation\": \"%s\", \"row_no\": %d}",
-										   arrival->departure, relation, row_no));
-		foreach_ptr(Jsonb, row, rows)
-		{
-			char	   *of = sf_json_get_cstring(row, "relation");
-
-			if (texts != NIL && strcmp(of, relation) != 0)
-			{
-				insert_texts(arrival, relation, texts);
-				texts = NIL;
-			}
-			texts = lappend(texts, sf_json_get_cstring(row, "body"));
-			relation = of;
-			row_no = atoi(sf_json_to_cstring(sf_json_get(row, "row_no")));
-		}
-		if (texts != NIL)
-			insert_texts(arrival, relation, texts);
+		MemoryContextReset(context);
 		CHECK_FOR_INTERRUPTS();
-	} while (rows != NIL);
+	}
+	MemoryContextSwitchTo(outer);
+	MemoryContextDelete(context);
 }
 
 /* --- what the rows mean here --- */
@@ -277,35 +337,44 @@ read_rows(Arrival *arrival)
 static void
 tell_due(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfBranchKey key = {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+	enum {COL_execution_no = 1, COL_branch_no, COL_owner, COL_due_at};
+	SfBranchKey key = {sf_row_number(tuple, desc, COL_execution_no, 0), sf_row_number(tuple, desc, COL_branch_no, 0)};
 
-	sf_hooks.due(key, (Oid) sf_row_number(tuple, desc, 3, InvalidOid), sf_row_number(tuple, desc, 4, 0));
+	sf_hooks.due(key, (Oid) sf_row_number(tuple, desc, COL_owner, InvalidOid),
+				 sf_row_number(tuple, desc, COL_due_at, 0));
 }
 
 /* Have executions that have come go on: what was parked asks again, and features take them in. */
 static void
 take_in(const Arrival *arrival)
 {
-	static SfPlan release = SF_PLAN(
-		"UPDATE _sfflow.branch b SET due_at = pg_catalog.clock_timestamp()"
-		" FROM pg_catalog.jsonb_array_elements($1 -> 'held') h WHERE b.execution_no = (h ->> 0)::pg_catalog.int8"
-		" AND b.branch_no = (h ->> 1)::pg_catalog.int8 AND b.due_at IS NULL");
-	static SfPlan owners = SF_PLAN(
-		"UPDATE _sfflow.branch b SET owner = m.owner FROM _sfflow.execution e, _sfflow.state_machine m"
-		" WHERE b.execution_no = ANY ($1) AND e.execution_no = b.execution_no AND m.machine_no = e.machine_no"
-		" AND b.owner <> m.owner");
 	static SfPlan due = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no, b.owner, b.due_at FROM _sfflow.branch b"
 		" WHERE b.execution_no = ANY ($1) AND b.due_at IS NOT NULL");
 	static SfPlan back = SF_PLAN("DELETE FROM _sfflow.moved_execution m WHERE m.execution_no = ANY ($1)");
 	SfArg		array = sf_query_int8s(arrival->executions);
 
-	sf_store_execute(&release, SF_JSONB(arrival->document));
-	sf_store_execute(&owners, array);
+	sf_apply_arrived(array, sf_json_get(arrival->document, "held"));
 	sf_store_execute(&back, array);
-	SF_TELL(arrives, array);
-	sf_feature_announce_copies();
+	SF_TELL(arrives, array, node_of(arrival->document));
+	sf_feature_announce_cached();
 	sf_store_read(&due, tell_due, NULL, array);
+}
+
+/* Read the rows of a departure past the guard of loads, which lets nothing else write these tables. */
+static void
+read_rows_guarded(Arrival *arrival)
+{
+	sf_load_guard_set_moving(true);
+	PG_TRY();
+	{
+		read_rows(arrival);
+	}
+	PG_FINALLY();
+	{
+		sf_load_guard_set_moving(false);
+	}
+	PG_END_TRY();
 }
 
 /* Insert what a departure brings, and note that it has arrived. */
@@ -315,20 +384,11 @@ arrive(SfMove *move, char *departure, Jsonb *document)
 	static SfPlan note = SF_PLAN(
 		"INSERT INTO _sfflow.key_arrival (departure, key, from_node, executions, arrived_at)"
 		" VALUES ($1::pg_catalog.uuid, $2, $3, $4, pg_catalog.clock_timestamp())");
-	Arrival		arrival = {.move = move,.departure = departure,.document = document};
+	Arrival		arrival = {.move = move,.departure = departure,.document = document,.context = CurrentMemoryContext};
 
 	arrival.numbers = numbers_here(document);
 	check_versions(move, document, arrival.numbers);
-	sf_load_guard_set_moving(true);
-	PG_TRY();
-	{
-		read_rows(&arrival);
-	}
-	PG_FINALLY();
-	{
-		sf_load_guard_set_moving(false);
-	}
-	PG_END_TRY();
+	read_rows_guarded(&arrival);
 	sf_store_execute(&note, SF_TEXT(departure), SF_TEXT(move->key), SF_INT4(move->from->number),
 					 SF_INT4(list_length(arrival.executions)));
 	take_in(&arrival);
@@ -338,7 +398,10 @@ arrive(SfMove *move, char *departure, Jsonb *document)
 
 /* --- steps --- */
 
-/* Raise unless the nodes have numbers, and this one has what the executions of the key need; once in a call, before any leaves. */
+/*
+ * Raise unless the nodes have numbers, and this one has what the executions of the key need; once in a call, before
+ * any leaves.
+ */
 static void
 check_once(SfMove *move)
 {
@@ -353,8 +416,8 @@ check_once(SfMove *move)
 }
 
 /*
- * Say in the row of the key that its executions come from the other node, before any of them leaves it; false: it says so
- * already, or there is no row.
+ * Say in the row of the key that its executions come from the other node, before any of them leaves it; false: it
+ * says so already, or there is no row.
  */
 static bool
 mark(SfMove *move)
@@ -389,9 +452,9 @@ sf_move_step(SfMove *move)
 	if (mark(move))
 		return;
 	DOCUMENT(arrived, &arrivals, SF_TEXT(move->key), SF_INT4(move->from->number));
-	answer = linitial(ask(move, psprintf("{\"do\": \"depart\", \"key\": %s, \"to\": %d, \"most\": %d, \"arrived\": %s}",
-										 quoted(move->key), sf_home_node_number(), BATCH,
-										 sf_json_to_cstring(arrivals))));
+	answer = linitial(ask_within(move, psprintf("{\"do\": \"depart\", \"key\": %s, \"to\": %d, \"most\": %d, \"arrived\": %s}",
+												quoted(move->key), sf_home_node_number(), BATCH,
+												sf_json_to_cstring(arrivals)), true));
 	sf_store_execute(&told, SF_TEXT(move->key), SF_INT4(move->from->number), SF_JSONB(arrivals));
 	departure = sf_json_get_cstring(answer, "departure");
 	move->left = atoll(sf_json_to_cstring(sf_json_get(answer, "left")));

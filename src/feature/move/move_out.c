@@ -2,9 +2,9 @@
  * move_out.c
  *		On the node that executions leave: departures.
  *
- * An execution goes with all that it has started, in one departure.  It is taken if no session holds one of its branches:
- * locks are tried and never waited for.  What a worker runs just now goes with a later departure.  Who has tried to lock a row
- * meanwhile finds it gone, as after a purge.
+ * An execution goes with all that it has started, in one departure.  It is taken if no session holds one of its
+ * branches: locks are tried and never waited for.  What a worker runs just now goes with a later departure.  Who
+ * has tried to lock a row meanwhile finds it gone, as after a purge.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "db/row.h"
 #include "feature/home/home.h"
 #include "feature/move/move.h"
-#include "store/purge.h"
+#include "store/purge/purge.h"
 
 /* Bytes of rows that one answer has */
 #define ANSWER_BYTES	8000000
@@ -55,9 +55,12 @@ names_of(const SfMoveReference *reference)
 	"  FROM (SELECT DISTINCT e.machine_no, e.version FROM " executions ") u" \
 	"  JOIN _sfflow.state_machine_version v ON v.machine_no = u.machine_no AND v.version = u.version))"
 
-/* What executions (NIL: all of a key) need of a node: names of objects, and digests of the versions of their machines. */
+/*
+ * What executions (NIL: all of a key) need of a node: names of objects, and digests of the versions of their
+ * machines.
+ */
 Jsonb *
-sf_move_look(const char *key, const List *numbers)
+sf_move_describe(const char *key, const List *numbers)
 {
 	static SfPlan of_key = SF_PLAN(LOOK("_sfflow.execution_key k"
 		"   JOIN _sfflow.execution e ON e.execution_no = k.execution_no WHERE k.key = $1"));
@@ -86,39 +89,70 @@ typedef struct Pair
 static void
 append_pair(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_root = 1, COL_execution_no};
 	List	  **pairs = arg;
 	Pair	   *pair = palloc(sizeof(Pair));
 
-	pair->root = sf_row_number(tuple, desc, 1, 0);
-	pair->execution_no = sf_row_number(tuple, desc, 2, 0);
+	pair->root = sf_row_number(tuple, desc, COL_root, 0);
+	pair->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	*pairs = lappend(*pairs, pair);
 }
 
-/* List some executions of a key that no other one has started, behind a number; those are locked. */
+/* List some executions of a key that no other one has started, behind a number. */
 static List *
-lock_roots(const char *key, int64 behind, int most)
+list_roots(const char *key, int64 behind, int most)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_no FROM _sfflow.execution_key k"
 		" JOIN _sfflow.execution e ON e.execution_no = k.execution_no"
 		" WHERE k.key = $1 AND k.execution_no > $2"
 		" AND NOT EXISTS (SELECT FROM _sfflow.execution p WHERE p.execution_no = e.parent_execution_no)"
-		" ORDER BY k.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED");
+		" ORDER BY k.execution_no LIMIT $3");
 
 	return sf_store_numbers(&plan, SF_TEXT(key), SF_INT8(behind), SF_INT4(most));
 }
 
-/* All that some executions have started, and themselves: pairs of the first one and the execution. */
-#define FAMILY \
-	"WITH RECURSIVE f (root, execution_no) AS (SELECT r.n, r.n FROM pg_catalog.unnest($1) AS r(n)" \
-	" UNION ALL SELECT f.root, c.execution_no FROM f" \
-	" JOIN _sfflow.execution c ON c.parent_execution_no = f.execution_no) "
-
-/* Lock all that executions have started, and the branches of all, as far as they are free; list those that are so altogether. */
+/*
+ * List families in the order of their roots, family by family, up to a number of executions, but the first one
+ * altogether: pairs of the root and the execution.  Roots that are not among them are taken out of the list.
+ */
 static List *
-lock_families(List *roots)
+list_families(List **roots, int most)
 {
-	static SfPlan list = SF_PLAN(FAMILY "SELECT f.root, f.execution_no FROM f");
+	static SfPlan plan = SF_PLAN(
+		"SELECT r.n, f.execution_no FROM pg_catalog.unnest($1) AS r(n) CROSS JOIN LATERAL ("
+		" WITH RECURSIVE f (execution_no) AS (SELECT r.n"
+		"  UNION ALL SELECT c.execution_no FROM f JOIN _sfflow.execution c ON c.parent_execution_no = f.execution_no)"
+		" SELECT f.execution_no FROM f) f LIMIT $2");
+	List	   *family = NIL;
+	int64		last;
+
+	sf_store_read(&plan, append_pair, &family, sf_query_int8s(*roots), SF_INT8(most));
+	if (list_length(family) < most)
+		return family;
+	/* the last one may have more */
+	last = ((Pair *) llast(family))->root;
+	while (*(int64 *) llast(*roots) != last)
+		*roots = list_delete_last(*roots);
+	if (list_length(*roots) > 1)
+	{
+		*roots = list_delete_last(*roots);
+		while (((Pair *) llast(family))->root == last)
+			family = list_delete_last(family);
+		return family;
+	}
+	family = NIL;
+	sf_store_read(&plan, append_pair, &family, sf_query_int8s(*roots), SF_NULL(INT8OID));
+	return family;
+}
+
+/*
+ * Lock the executions of families, and the branches of all, as far as they are free; list those of the families that
+ * are so altogether.
+ */
+static List *
+lock_families(const List *roots, const List *family)
+{
 	static SfPlan lock = SF_PLAN(
 		"SELECT e.execution_no FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)"
 		" ORDER BY e.execution_no FOR UPDATE SKIP LOCKED");
@@ -127,21 +161,20 @@ lock_families(List *roots)
 		" ORDER BY b.execution_no, b.branch_no FOR UPDATE SKIP LOCKED");
 	/* a new snapshot: with its rows locked, no one adds to a family */
 	static SfPlan whole = SF_PLAN(
-		FAMILY ", got AS (SELECT l.n AS execution_no FROM pg_catalog.unnest($2) AS l(n)),"
+		"WITH RECURSIVE f (root, execution_no) AS (SELECT r.n, r.n FROM pg_catalog.unnest($1) AS r(n)"
+		"  UNION ALL SELECT f.root, c.execution_no FROM f"
+		"  JOIN _sfflow.execution c ON c.parent_execution_no = f.execution_no),"
+		" got AS (SELECT l.n AS execution_no FROM pg_catalog.unnest($2) AS l(n)),"
 		" held AS (SELECT l.n AS execution_no, pg_catalog.count(*) AS branches FROM pg_catalog.unnest($3) AS l(n) GROUP BY l.n),"
 		" free AS (SELECT f.root FROM f LEFT JOIN got g ON g.execution_no = f.execution_no"
 		"  LEFT JOIN held h ON h.execution_no = f.execution_no"
 		"  GROUP BY f.root HAVING pg_catalog.bool_and(g.execution_no IS NOT NULL AND coalesce(h.branches, 0) ="
 		"  (SELECT pg_catalog.count(*) FROM _sfflow.branch b WHERE b.execution_no = f.execution_no)))"
 		" SELECT f.execution_no FROM f JOIN free r ON r.root = f.root ORDER BY f.execution_no");
-	List	   *family = NIL;
 	List	   *numbers = NIL;
 	List	   *locked;
 	List	   *branches;
 
-	if (roots == NIL)
-		return NIL;
-	sf_store_read(&list, append_pair, &family, sf_query_int8s(roots));
 	foreach_ptr(Pair, pair, family)
 		numbers = lappend(numbers, &pair->execution_no);
 	locked = sf_store_numbers(&lock, sf_query_int8s(numbers));
@@ -149,7 +182,7 @@ lock_families(List *roots)
 	return sf_store_numbers(&whole, sf_query_int8s(roots), sf_query_int8s(locked), sf_query_int8s(branches));
 }
 
-/* Lock executions of a key that may go, with all that they have started: some families, up to a number. */
+/* Lock executions of a key that may go, with all that they have started: families, until there are so many of both. */
 static List *
 lock_some(const char *key, int most)
 {
@@ -158,13 +191,15 @@ lock_some(const char *key, int most)
 
 	while (list_length(taken) < most)
 	{
-		List	   *roots = lock_roots(key, behind, most);
+		List	   *roots = list_roots(key, behind, most - list_length(taken));
+		List	   *family;
 
 		CHECK_FOR_INTERRUPTS();
 		if (roots == NIL)
 			break;
+		family = list_families(&roots, most - list_length(taken));
 		behind = *(int64 *) llast(roots);
-		taken = list_concat(taken, lock_families(roots));
+		taken = list_concat(taken, lock_families(roots, family));
 	}
 	return taken;
 }
@@ -202,7 +237,7 @@ leave(const char *key, int to_node, const List *numbers)
 		" ON CONFLICT (execution_no) DO UPDATE SET node = EXCLUDED.node, moved_at = EXCLUDED.moved_at");
 	SfArg		array = sf_query_int8s(numbers);
 	List	   *ids = sf_store_texts(&insert, SF_TEXT(key), SF_INT4(to_node), SF_INT4(list_length(numbers)),
-									 SF_JSONB(sf_move_look(key, numbers)), array);
+									 SF_JSONB(sf_move_describe(key, numbers)), array);
 	char	   *departure = linitial(ids);
 
 	foreach_ptr(SfMoveTable, table, sf_move_tables())
@@ -212,7 +247,7 @@ leave(const char *key, int to_node, const List *numbers)
 	if (sf_purge_delete_dropped(numbers) != list_length(numbers))
 		elog(ERROR, "executions that are moved were not deleted");
 	/* so that backends look again where a key is at home */
-	sf_feature_announce_copies();
+	sf_feature_announce_cached();
 	return departure;
 }
 
@@ -235,8 +270,8 @@ forget(const Jsonb *arrived)
 }
 
 /*
- * Have some executions of a key leave for a node, or return a departure for it that has not arrived.  No start of the key
- * is open meanwhile: those that were are waited for, and others find that the key is at home elsewhere.
+ * Have some executions of a key leave for a node, or return a departure for it that has not arrived.  No start of
+ * the key is open meanwhile: those that were are waited for, and others find that the key is at home elsewhere.
  */
 Jsonb *
 sf_move_depart(const char *key, int to_node, const Jsonb *arrived, int most)

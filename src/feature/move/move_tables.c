@@ -16,10 +16,9 @@ const SfMoveReference sf_move_references[] = {
 
 /*
  * Tables of executions whose rows stay behind.  What a branch was parked for is looked at anew (held).  An archive that
- * is being written has its executions again in one of the other node (archive_member).  Numbers of events are those of
- * a node, so that what was received there says nothing of the other node's (event_floor).
+ * is being written has its executions again in one of the other node (archive_member).
  */
-static const char *const staying[] = {"held", "archive_member", "event_floor"};
+static const char *const staying[] = {"held", "archive_member"};
 
 /* Do the rows of a table stay behind? */
 static bool

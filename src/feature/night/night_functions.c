@@ -12,11 +12,11 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "report/report.h"
-#include "store/execution_list.h"
+#include "store/execution/execution_list.h"
+#include "store/execution/running_list.h"
 #include "store/feature.h"
-#include "store/program_cache.h"
-#include "store/running_list.h"
-#include "store/usual.h"
+#include "store/state_machine/program_cache.h"
+#include "store/statistics/usual.h"
 
 /* Executions of all machines that a night without masses lists */
 #define MOST_LISTED		5000
@@ -40,11 +40,11 @@ typedef struct NightRow
 	TimestampTz planned_at;
 	const char *target;
 	const char *state;
-	TimestampTz started_at;
-	TimestampTz ended_at;
+	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
+	TimestampTz ended_at;		/* the same */
 	int64		took_us;		/* -1: none */
 	int64		usual_us;		/* -1: not known */
-	TimestampTz expected_end;
+	TimestampTz expected_end;	/* DT_NOEND: not known */
 	const char *detail;
 	const char *next;
 } NightRow;
@@ -241,7 +241,7 @@ append_planned(List *rows, List *machines, List *runs)
 		row->planned_at = run->at;
 		row->target = run->target;
 		row->state = run->state;
-		row->started_at = row->ended_at = DT_NOEND;
+		row->started_at = row->ended_at = DT_NOBEGIN;
 		row->took_us = -1;
 		row->usual_us = usual_of(find_machine(machines, 0, run->machine));
 		row->expected_end = run->comes ? end_after(run->at, row->usual_us) : DT_NOEND;
@@ -329,10 +329,10 @@ SF_SQL_FUNCTION(sfflow_sf_night)
 static void
 add_jobs(SfColumns *row, const SfExecution *e, const SfProgram *program)
 {
-	SfStatusExecution head;
+	SfExecutionHead head;
 	int			done;
 	int			total;
-	bool		known = sf_status_execution(e->execution_no, &head) &&
+	bool		known = sf_head_read_visible(e->execution_no, &head) &&
 		sf_progress_jobs(&head, program, &done, &total);
 
 	sf_columns_add(row, Int32GetDatum(known ? done : 0), !known);

@@ -4,8 +4,8 @@
  *
  * The coordinator applies a document first, in the transaction of the call, and keeps it with its revision.  The row is
  * locked until that transaction has committed, so calls with documents of one name follow each other on all nodes.  A
- * node commits on its own.  It refuses a document that is older than the one that it has (sf_apply), so what arrives late
- * undoes nothing.
+ * node commits on its own.  It refuses a document that is older than the one that it has (sf_apply), so what
+ * arrives late undoes nothing.
  *
  * Versions of state machines come from the coordinator: what is sent has all versions of the machines that the document
  * names, with the numbers that they have here, so that a node that has missed a document gets the same numbers.
@@ -18,10 +18,10 @@
 #include "utils/builtins.h"
 
 #include "api/columns.h"
-#include "api/definitions.h"
+#include "api/definition/definitions.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
-#include "feature/node/nodes.h"
+#include "feature/node/node.h"
 
 /* A document that is sent */
 typedef struct Document
@@ -38,21 +38,22 @@ typedef struct Document
 static void
 append_document(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_role = 1, COL_name, COL_revision, COL_digest, COL_removes, COL_document};
 	List	  **documents = arg;
 	Document   *document = palloc0(sizeof(Document));
 
-	document->role = sf_row_text(tuple, desc, 1);
-	document->name = sf_row_text(tuple, desc, 2);
-	document->revision = sf_row_number(tuple, desc, 3, 0);
-	document->digest = sf_row_text(tuple, desc, 4);
-	document->removes = sf_row_number(tuple, desc, 5, 0) != 0;
-	document->sent = sf_row_jsonb(tuple, desc, 6);
+	document->role = sf_row_text(tuple, desc, COL_role);
+	document->name = sf_row_text(tuple, desc, COL_name);
+	document->revision = sf_row_number(tuple, desc, COL_revision, 0);
+	document->digest = sf_row_text(tuple, desc, COL_digest);
+	document->removes = sf_row_number(tuple, desc, COL_removes, 0) != 0;
+	document->sent = sf_row_jsonb(tuple, desc, COL_document);
 	*documents = lappend(*documents, document);
 }
 
 /*
- * Store a document with the revision that it has, or else the next one; a document that is equal to the one before keeps
- * that one's.  Its row stays locked.  Raises if the one that is there is newer.
+ * Store a document with the revision that it has, or else the next one; a document that is equal to the one before
+ * keeps that one's.  Its row stays locked.  Raises if the one that is there is newer.
  */
 static Document *
 store_document(char *role, const Jsonb *given, bool removes)
@@ -137,10 +138,11 @@ typedef struct Lag
 static void
 read_lag(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_lags = 1, COL_first};
 	Lag		   *lag = arg;
 
-	lag->lags = sf_row_number(tuple, desc, 1, 0);
-	lag->first = sf_row_text(tuple, desc, 2);
+	lag->lags = sf_row_number(tuple, desc, COL_lags, 0);
+	lag->first = sf_row_text(tuple, desc, COL_first);
 }
 
 /* Show whether nodes lack documents that were applied to all, if there are documents. */
@@ -149,7 +151,8 @@ sf_nodes_health(SfHealthPut put, void *arg)
 {
 	static SfPlan any = SF_PLAN("SELECT pg_catalog.count(*) FROM _sfflow.node_document d");
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*), (pg_catalog.array_agg(l.problem ORDER BY l.node, l.role, l.name))[1]"
+		"SELECT pg_catalog.count(*) AS lags,"
+		" (pg_catalog.array_agg(l.problem ORDER BY l.node, l.role, l.name))[1] AS first"
 		" FROM _sfflow.node_lag l");
 	Lag			lag = {0};
 
@@ -214,7 +217,7 @@ static void
 apply_everywhere(FunctionCallInfo fcinfo, Document *document, const List *nodes)
 {
 	static SfPlan plan = SF_PLAN("SELECT a FROM _sfflow.node_apply($1) a");
-	SfNodeQuestion question = {.statement = plan.query,.writes = true};
+	SfPeerQuestion question = {.statement = plan.query,.writes = true};
 	const SfPeer *here = NULL;
 	List	   *others = NIL;
 	Jsonb	   *answer = NULL;
@@ -240,7 +243,10 @@ apply_everywhere(FunctionCallInfo fcinfo, Document *document, const List *nodes)
 	}
 }
 
-/* sf_apply_all(definitions, remove): what has come of a document on each node; NULL: of those of the caller that are stored. */
+/*
+ * sf_apply_all(definitions, remove): what has come of a document on each node; NULL: of those of the caller that
+ * are stored.
+ */
 SF_SQL_FUNCTION(sfflow_sf_apply_all)
 {
 	Jsonb	   *given = sf_arg_jsonb_or_null(fcinfo, 0);

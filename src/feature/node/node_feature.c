@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "feature/node/nodes.h"
+#include "feature/node/node.h"
 #include "store/feature.h"
 
 /* A database is gone: forget when its nodes have answered. */

@@ -15,9 +15,9 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "copy/instance.h"
-#include "feature/node/nodes.h"
-#include "store/machine.h"
-#include "store/privilege.h"
+#include "feature/node/node.h"
+#include "store/role/privilege.h"
+#include "store/state_machine/machine.h"
 
 /* The greatest number of a node: numbers of executions have 15 bits for it */
 #define MAX_NUMBER	32767
@@ -40,12 +40,13 @@ static struct
 static void
 append_node(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_node = 1, COL_name, COL_dsn};
 	List	  **nodes = arg;
 	SfPeer	   *node = palloc0(sizeof(SfPeer));
 
-	node->number = (int) sf_row_number(tuple, desc, 1, 0);
-	node->name = sf_row_text(tuple, desc, 2);
-	node->dsn = sf_row_text(tuple, desc, 3);
+	node->number = (int) sf_row_number(tuple, desc, COL_node, 0);
+	node->name = sf_row_text(tuple, desc, COL_name);
+	node->dsn = sf_row_text(tuple, desc, COL_dsn);
 	*nodes = lappend(*nodes, node);
 }
 
@@ -87,7 +88,7 @@ SF_SQL_FUNCTION(sfflow_ask_nodes)
 {
 	char	   *question = sf_arg_text(fcinfo, 0, "question");
 	Jsonb	   *arguments = sf_arg_jsonb(fcinfo, 1, "arguments");
-	SfNodeQuestion asked = {.argument = JsonbToCString(NULL, &arguments->root, VARSIZE(arguments))};
+	SfPeerQuestion asked = {.argument = JsonbToCString(NULL, &arguments->root, VARSIZE(arguments))};
 	SfPlan	   *plan = NULL;
 	List	   *others = NIL;
 
@@ -137,11 +138,12 @@ typedef struct Metrics
 static void
 append_metrics(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_state_machine = 1, COL_document};
 	List	  **found = arg;
 	Metrics    *metrics = palloc(sizeof(Metrics));
 
-	metrics->machine = sf_row_text(tuple, desc, 1);
-	metrics->document = sf_row_jsonb(tuple, desc, 2);
+	metrics->machine = sf_row_text(tuple, desc, COL_state_machine);
+	metrics->document = sf_row_jsonb(tuple, desc, COL_document);
 	*found = lappend(*found, metrics);
 }
 
@@ -173,7 +175,7 @@ SF_SQL_FUNCTION(sfflow_nodes_seen)
 	InitMaterializedSRF(fcinfo, 0);
 	foreach_ptr(const SfPeer, node, sf_nodes_list())
 	{
-		SfNodeSeen	seen = sf_nodes_seen(node->number);
+		SfPeerSeen	seen = sf_nodes_seen(node->number);
 		SfColumns	row = {0};
 
 		sf_columns_add(&row, Int32GetDatum(node->number), false);
@@ -206,7 +208,7 @@ static void
 check_numbers(int number, char *name, char *dsn)
 {
 	static SfPlan plan = SF_PLAN("SELECT _sfflow.node_number('{}')::pg_catalog.text");
-	SfNodeQuestion question = {.statement = "SELECT a FROM _sfflow.node_number($1) a",.argument = "{}",.is_unnoted = true};
+	SfPeerQuestion question = {.statement = "SELECT a FROM _sfflow.node_number($1) a",.argument = "{}",.is_unnoted = true};
 	SfPeer		added = {.number = number,.name = name,.dsn = dsn};
 	List	   *asked = list_make1(&added);
 	int			numbers[SF_MAX_NODE + 1] = {0};

@@ -10,8 +10,8 @@
  * a session; the library of sfflow itself is not linked with it.
  *
  * A connection has one question, and is that of the current user: it logs in under this name, with the password that
- * libpq finds for it (passfile, PGPASSFILE), a certificate, or what else the node asks for.  It is closed afterwards, so
- * that no role meets a session of another one.
+ * libpq finds for it (passfile, PGPASSFILE), a certificate, or what else the node asks for.  It is closed
+ * afterwards, so that no role meets a session of another one.
  */
 #include "postgres.h"
 
@@ -24,21 +24,24 @@
 #include "pgstat.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
+#include "utils/lsyscache.h"
 #include "utils/resowner.h"
 #include "utils/wait_event.h"
 
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/settings.h"
-#include "feature/node/nodes.h"
+#include "feature/node/node.h"
 
-/* Time that a question has that writes, after its connection was made */
+/* Time that a question has that writes, after its connection was made; one that takes long has it for each lock */
 #define WRITING_MS		60000
+#define LONG_MS			(24 * 60 * 60 * 1000)
 
 /* What the session of a question has beside what its dsn says */
 #define OPTIONS \
 	"-c search_path=pg_catalog,pg_temp -c datestyle=ISO,MDY -c intervalstyle=postgres -c timezone=UTC" \
-	" -c extra_float_digits=1 -c statement_timeout=%d -c default_transaction_read_only=%s"
+	" -c extra_float_digits=1 -c statement_timeout=%d -c lock_timeout=%d -c default_transaction_read_only=%s" \
+	" -c default_transaction_isolation=read\\ committed"
 
 /* --- libpq --- */
 
@@ -162,7 +165,7 @@ typedef struct Link
 /* All of them */
 typedef struct Links
 {
-	const SfNodeQuestion *question;
+	const SfPeerQuestion *question;
 	Link	   *links;
 	int			n;
 } Links;
@@ -204,13 +207,14 @@ fail(Link *link, char *error)
 
 /* Begin to connect. */
 static void
-begin(Link *link, const SfNodeQuestion *question)
+begin(Link *link, const SfPeerQuestion *question)
 {
 	const char *keys[64];
 	const char *values[64];
 	int			n = 0;
 	char	   *database = get_database_name(MyDatabaseId);
-	char	   *options = psprintf(OPTIONS, question->writes ? WRITING_MS : sf_setting_node_timeout,
+	int			ms = question->writes ? WRITING_MS : sf_setting_node_timeout;
+	char	   *options = psprintf(OPTIONS, question->takes_long ? LONG_MS : ms, question->takes_long ? ms : 0,
 								   question->writes ? "off" : "on");
 	char	   *error = NULL;
 	PQconninfoOption *given = pq.PQconninfoParse(link->answer->node->dsn, &error);
@@ -223,6 +227,10 @@ begin(Link *link, const SfNodeQuestion *question)
 	}
 #define ADD(key, value) (keys[n] = (key), values[n++] = (value))
 	ADD("dbname", database);
+	/* a server that is gone is noticed, however long its answer may take */
+	ADD("keepalives_idle", "30");
+	ADD("keepalives_interval", "10");
+	ADD("keepalives_count", "3");
 	for (const PQconninfoOption *option = given; option->keyword != NULL && n < 56; option++)
 		if (option->val != NULL)
 			ADD(option->keyword, option->val);
@@ -261,14 +269,14 @@ flush(Link *link)
 
 /* The connection is made: ask. */
 static void
-ask(Link *link, const SfNodeQuestion *question)
+ask(Link *link, const SfPeerQuestion *question)
 {
 	const char *values[1] = {question->argument};
 
 	link->phase = ASKING;
 	if (question->writes)
 	{
-		link->ms = WRITING_MS;
+		link->ms = question->takes_long ? LONG_MS : WRITING_MS;
 		link->until = sf_tick_plus_ms(sf_tick_now(), link->ms);
 	}
 	if (pq.PQsetnonblocking(link->conn, 1) != 0 ||
@@ -295,7 +303,7 @@ take(SfPeerAnswer *answer, const PGresult *result)
 
 /* Go on with a link whose socket is ready. */
 static void
-go_on(Link *link, const SfNodeQuestion *question)
+go_on(Link *link, const SfPeerQuestion *question)
 {
 	PGresult   *result;
 
@@ -389,7 +397,7 @@ drop_late(Links *all)
 
 /* Ask nodes of other servers, all at the same time; an SfPeerAnswer for each, in their order. */
 List *
-sf_nodes_ask(const List *nodes, const SfNodeQuestion *question)
+sf_nodes_ask(const List *nodes, const SfPeerQuestion *question)
 {
 	Links		all = {.question = question,.links = palloc0(sizeof(Link) * (size_t) Max(list_length(nodes), 1))};
 	List	   *answers = NIL;

@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 
 #include "base/shmem.h"
-#include "feature/node/nodes.h"
+#include "feature/node/node.h"
 
 /* Places: one database has half of them at most */
 #define PLACES	1024
@@ -16,7 +16,7 @@
 typedef struct Place
 {
 	SfHashEntry entry;			/* first: the number of the node, and one */
-	SfNodeSeen	seen;
+	SfPeerSeen	seen;
 } Place;
 
 static SfHash places;
@@ -72,10 +72,10 @@ sf_nodes_note(int number, const char *error)
 }
 
 /* When a node has answered last, and when it has not. */
-SfNodeSeen
+SfPeerSeen
 sf_nodes_seen(int number)
 {
-	SfNodeSeen	seen = {0};
+	SfPeerSeen	seen = {0};
 	Place	   *place;
 
 	sf_hash_lock(&places, LW_SHARED);

@@ -23,11 +23,11 @@
 #include "base/timing.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
-#include "run/deliver.h"
-#include "run/driver.h"
+#include "run/task/deliverer.h"
+#include "run/task/driver.h"
 #include "store/feature.h"
-#include "store/privilege.h"
-#include "store/task.h"
+#include "store/role/privilege.h"
+#include "store/task/task.h"
 
 /* Deliveries that are claimed at once: each takes a subtransaction */
 #define BATCH			32
@@ -36,7 +36,7 @@
 #define CALL_MS			60000
 
 /* A channel gets payloads that are shorter than this */
-#define MAX_NOTICE		7900
+#define MAX_NOTIFICATION	7900
 
 /* --- claims --- */
 
@@ -86,7 +86,7 @@ static bool
 deliver_claim(SfDeliveries *batch)
 {
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
-	SfTick		soon = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_LOOK_MS);
+	SfTick		soon = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_RECHECK_MS);
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz due;
 
@@ -95,7 +95,7 @@ deliver_claim(SfDeliveries *batch)
 	MemoryContextSwitchTo(old);
 	due = sf_delivery_next_due();
 	batch->others_due = due <= now;
-	/* what is due now is another process's, or its owner has its share of slots */
+	/* what is due now is another process's, or its owner has its share of processes */
 	batch->next_due = due == DT_NOEND ? SF_TICK_NEVER :
 		due == DT_NOBEGIN ? soon : Max(soon, sf_tick_of_wall(due));
 	return batch->claimed != NIL;
@@ -114,7 +114,10 @@ typedef struct Call
 	char	   *name;			/* of the execution that the event names; NULL: of rule and event */
 } Call;
 
-/* Start an execution as the owner of the rule; what is there already by that name is left as it is, unless the rule says else. */
+/*
+ * Start an execution as the owner of the rule; what is there already by that name is left as it is, unless the rule
+ * says else.
+ */
 static void
 start_execution(const Call *call)
 {
@@ -138,7 +141,7 @@ notify(const Call *call)
 {
 	char	   *payload = sf_json_to_cstring(call->input);
 
-	if (strlen(payload) > MAX_NOTICE && call->rule->input == NULL)
+	if (strlen(payload) > MAX_NOTIFICATION && call->rule->input == NULL)
 		payload = sf_json_to_cstring(sf_observe_event_cut(call->input));
 	Async_Notify(call->target.name, payload);
 }
@@ -184,13 +187,6 @@ start_emit_or_notify(void *arg)
 	return true;
 }
 
-/* How often the target of a claimed delivery was called, with this time. */
-static int
-attempts_of(const SfDelivery *claimed)
-{
-	return Max(claimed->attempt, 1);
-}
-
 /* Call a SQL function as a Task state would. */
 static void
 call_function(const Call *call, SfTaskOutcome *outcome)
@@ -200,7 +196,7 @@ call_function(const Call *call, SfTaskOutcome *outcome)
 		.resource = &call->target.resource,
 		.owner = call->delivery->owner,
 		.payload = call->input,
-		.attempt = attempts_of(call->delivery) - 1,
+		.attempt = call->delivery->attempt - 1,
 		.timeout_ms = SF_DEBUG_MS("deliver-call", CALL_MS),
 		.in_session = call->batch->in_session,
 		.not_first = call->batch->tried > 1
@@ -261,7 +257,7 @@ deliver(Call *call, SfTaskOutcome *outcome)
 static void
 note_failure(const SfDelivery *delivery, const SfError *error)
 {
-	sf_delivery_set_failed(delivery, error, attempts_of(delivery) >= sf_setting_rule_attempts);
+	sf_delivery_set_failed(delivery, error, delivery->attempt >= sf_setting_rule_attempts);
 }
 
 /* Call the target of a delivery that is locked; false: that is for another transaction. */
@@ -349,7 +345,7 @@ write_counts(List *counts)
 static bool
 is_time_up(const SfDeliveries *batch)
 {
-	return batch->until != 0 && batch->next > 0 && sf_tick_now() >= batch->until;
+	return batch->until != SF_TICK_UNSET && batch->next > 0 && sf_tick_now() >= batch->until;
 }
 
 /* Have what was claimed and not tried claimed anew: others come first. */
@@ -370,7 +366,7 @@ deliver_run(SfDeliveries *batch)
 	SfTick		until = sf_tick_plus_ms(sf_tick_now(), sf_setting_slice_ms);
 	List	   *counts = NIL;
 
-	SF_DEBUG_POINT("deliver-claimed");
+	SF_DEBUG_POINT(batch->again ? "deliver-claimed-again" : "deliver-claimed");
 	PushActiveSnapshot(GetTransactionSnapshot());
 	batch->tried = 0;
 	while (batch->next < list_length(batch->claimed) && !is_time_up(batch) &&

@@ -62,33 +62,33 @@ sf_delivery_next_due(void)
 }
 
 /* Claim deliveries of an owner; the pause doubles with each attempt, from a second to an hour or so */
-#define CLAIM(which, attempt) \
+#define CLAIM(which, attempt, batched) \
 	"WITH c AS MATERIALIZED (SELECT d.rule_no, d.event_id FROM _sfflow.rule_delivery d" \
 	" WHERE d.owner = $1 AND d.due_at <= $2 AND d.attempt" which \
 	" ORDER BY d.due_at LIMIT $3 FOR UPDATE SKIP LOCKED)" \
-	" UPDATE _sfflow.rule_delivery t SET attempt = " attempt "," \
+	" UPDATE _sfflow.rule_delivery t SET attempt = " attempt ", batched = " batched "," \
 	" due_at = $2 + pg_catalog.make_interval(0, 0, 0, 0, 0, 0," \
 	"  pg_catalog.power(2::pg_catalog.float8," \
-	"   LEAST(GREATEST(t.attempt, 0), 12)::pg_catalog.float8))" \
+	"   LEAST(CASE WHEN t.batched THEN 0 ELSE t.attempt END, 12)::pg_catalog.float8))" \
 	" FROM c WHERE t.rule_no = c.rule_no AND t.event_id = c.event_id" \
 	" RETURNING t.rule_no, t.event_id, t.owner, t.attempt, t.depth, t.due_at, t.created_at," \
-	" t.failed_at, t.error, t.cause, t.event"
+	" t.failed_at, t.error, t.cause, t.event, t.batched"
 
 /* Claim some that were not tried yet. */
 List *
 sf_delivery_claim(Oid owner, TimestampTz now, int limit)
 {
-	static SfPlan plan = SF_PLAN(CLAIM(" = 0", "$4"));
+	static SfPlan plan = SF_PLAN(CLAIM(" = 0", "1", "true"));
 
-	return sf_store_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(limit),
-						 SF_INT4(SF_DELIVERY_BATCHED));
+	return sf_store_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(limit));
 }
 
 /* Claim one that is to be tried again: by itself, since it may end its process. */
 List *
 sf_delivery_claim_retry(Oid owner, TimestampTz now)
 {
-	static SfPlan plan = SF_PLAN(CLAIM(" <> 0", "GREATEST(t.attempt, 0) + 1"));
+	static SfPlan plan = SF_PLAN(CLAIM(" <> 0", "CASE WHEN t.batched THEN 1 ELSE t.attempt + 1 END",
+										"false"));
 
 	return sf_store_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(1));
 }
@@ -101,10 +101,10 @@ sf_delivery_lock(const SfDelivery *claimed)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT 1 FROM _sfflow.rule_delivery d WHERE d.rule_no = $1 AND d.event_id = $2"
-		" AND d.attempt = $3 AND d.due_at IS NOT NULL FOR UPDATE SKIP LOCKED");
+		" AND d.attempt = $3 AND d.batched = $4 AND d.due_at IS NOT NULL FOR UPDATE SKIP LOCKED");
 
 	return sf_store_number(&plan, 0, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
-						   SF_INT4(claimed->attempt)) == 1;
+						   SF_INT4(claimed->attempt), SF_BOOL(claimed->batched)) == 1;
 }
 
 /* Have a delivery that was claimed with others and not tried claimed anew, before newer ones. */
@@ -112,12 +112,10 @@ void
 sf_delivery_give_back(const SfDelivery *claimed)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.rule_delivery d SET attempt = 0, due_at = d.created_at"
-		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.attempt = $3"
-		" AND d.due_at IS NOT NULL");
+		"UPDATE _sfflow.rule_delivery d SET attempt = 0, batched = false, due_at = d.created_at"
+		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.batched AND d.due_at IS NOT NULL");
 
-	sf_store_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
-					 SF_INT4(SF_DELIVERY_BATCHED));
+	sf_store_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id));
 }
 
 /* Note that an attempt has failed, maybe the last one. */
@@ -125,7 +123,7 @@ void
 sf_delivery_set_failed(const SfDelivery *delivery, const SfError *error, bool dead)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.rule_delivery d SET attempt = GREATEST(d.attempt, 1),"
+		"UPDATE _sfflow.rule_delivery d SET batched = false,"
 		" failed_at = pg_catalog.clock_timestamp(), error = $4, cause = $5, due_at = CASE WHEN $6 THEN NULL ELSE d.due_at END"
 		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.attempt = $3");
 
@@ -181,7 +179,8 @@ int64
 sf_delivery_revive(int64 rule_no, const char *event_id)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.rule_delivery d SET attempt = 0, due_at = pg_catalog.clock_timestamp()" DEAD);
+		"UPDATE _sfflow.rule_delivery d SET attempt = 0, batched = false,"
+		" due_at = pg_catalog.clock_timestamp()" DEAD);
 	int64		n = sf_store_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id));
 
 	if (n > 0)

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
-#include "run/driver.h"
+#include "run/task/driver.h"
 
 /* The cause of a delivery that would make a chain too long */
 #define TOO_LONG	"The event comes from an execution that a chain of %d rules has led to."

@@ -108,9 +108,10 @@ sf_rule_owners(void)
 static void
 read_version(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_owner = 1, COL_version};
 	SfRuleVersion *version = arg;
 
-	version->version = sf_row_number(tuple, desc, 2, 0);
+	version->version = sf_row_number(tuple, desc, COL_version, 0);
 	version->is_ours = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
 }
 
@@ -169,10 +170,11 @@ sf_rule_note_owners(void)
 static void
 read_use(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_rules = 1, COL_bytes};
 	SfRuleUse  *use = arg;
 
-	use->rules = sf_row_number(tuple, desc, 1, 0);
-	use->bytes = sf_row_number(tuple, desc, 2, 0);
+	use->rules = sf_row_number(tuple, desc, COL_rules, 0);
+	use->bytes = sf_row_number(tuple, desc, COL_bytes, 0);
 }
 
 /* Count the rules of a role but for one (0: all), and their bytes, no further than to limit. */
@@ -180,7 +182,7 @@ static SfRuleUse
 count_use(Oid owner, int64 but, int limit)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*), pg_catalog.sum(x.bytes)::pg_catalog.int8"
+		"SELECT pg_catalog.count(*) AS rules, pg_catalog.sum(x.bytes)::pg_catalog.int8 AS bytes"
 		" FROM (SELECT r.bytes FROM _sfflow.rule r WHERE r.owner = $1 AND r.rule_no <> $2"
 		"  LIMIT $3) x");
 	SfRuleUse	use = {0};
@@ -292,7 +294,8 @@ sf_rule_note_depth(int64 execution_no, int depth)
 static void
 read_depth(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	*(int *) arg = (int) sf_row_number(tuple, desc, 2, 0);
+	enum {COL_execution_no = 1, COL_depth};
+	*(int *) arg = (int) sf_row_number(tuple, desc, COL_depth, 0);
 }
 
 /* How many rules led to what an execution has received. */

@@ -6,8 +6,8 @@
 #define SF_RULE_H
 
 #include "asl/program.h"
-#include "run/deliver.h"
-#include "store/execution.h"
+#include "run/task/deliverer.h"
+#include "store/execution/execution.h"
 
 /* --- rules --- */
 
@@ -64,7 +64,10 @@ extern int	sf_rule_depth(int64 execution_no, int64 parent_execution_no);
 
 extern Oid	sf_rule_set_owner(const char *name, Oid owner);
 
-/* --- what a rule calls, by its name: "nightly", "sql:shop.note", "activity:report", "event:paid", "notify:alarms" --- */
+/*
+ * --- what a rule calls, by its name: "nightly", "sql:shop.note", "activity:report", "event:paid", "notify:alarms"
+ * ---
+ */
 
 typedef enum SfTargetKind
 {
@@ -114,22 +117,20 @@ extern void sf_target_check_event(const Jsonb *input);
 	X(int64, rule_no, INT8, NOT_NULL) \
 	X(char *, event_id, TEXT, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL)	/* of the rule */ \
-	X(int, attempt, INT4, NOT_NULL)	/* attempts so far, or SF_DELIVERY_BATCHED */ \
+	X(int, attempt, INT4, NOT_NULL)	/* attempts so far, with the one that is being made */ \
 	X(int, depth, INT4, NOT_NULL)	/* rules that led to it, with this one */ \
 	X(TimestampTz, due_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* it is dead */ \
 	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL) \
 	X(TimestampTz, failed_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* last */ \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
-	X(Jsonb *, event, JSONB, NOT_NULL)
+	X(Jsonb *, event, JSONB, NOT_NULL) \
+	X(bool, batched, BOOL, NOT_NULL)	/* the attempt was claimed with others, and may not have been made */
 
 typedef struct SfDelivery
 {
 	SF_RULE_DELIVERY_COLUMNS(SF_FIELD)
 } SfDelivery;
-
-/* Claimed with others, and not failed: maybe not tried */
-#define SF_DELIVERY_BATCHED		(-1)
 
 extern void sf_delivery_insert(const SfDelivery *delivery);
 extern Oid	sf_delivery_next_owner(Oid after);

@@ -10,10 +10,10 @@
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "store/feature.h"
-#include "store/owner.h"
+#include "store/role/owner.h"
 
 static const SfFeatureTable tables[] = {
-	{"rule",.copied = true,.by_role = "rule_of_owner"},
+	{"rule",.cached = true,.by_role = "rule_of_owner"},
 	{"rule_chain",.of_execution = true},
 	{NULL}
 };
@@ -40,10 +40,10 @@ wants_notice(SfChangeKind kind, const SfExecution *execution)
 }
 
 /* Tell rules of alerts that time has opened or cleared. */
-static SfLook
-look(TimestampTz now)
+static SfSweep
+sweep(TimestampTz now)
 {
-	return (SfLook) {.more = sf_watch_tell_time_alerts(),.next = DT_NOEND};
+	return (SfSweep) {.more = sf_watch_tell_time_alerts(),.next = DT_NOEND};
 }
 
 /* An execution begins. */
@@ -64,9 +64,9 @@ const SfFeature sf_rule_feature = {
 	.changed = sf_observe_changes,
 	.enabled = enabled,
 	.noticed = sf_observe_notice,
-	.looks_at = "alerts",
-	.looks_if = sf_watch_any_wants_alerts,
-	.look = look,
-	.look_pause_ms = SF_DEADLINES_PAUSE_MS,
-	.look_every_ms = SF_ALERTS_LOOK_MS,
+	.sweep_name = "alerts",
+	.sweeps_if = sf_watch_any_wants_alerts,
+	.sweep = sweep,
+	.sweep_pause_ms = SF_DEADLINES_PAUSE_MS,
+	.sweep_every_ms = SF_ALERTS_SWEEP_MS,
 };

@@ -10,9 +10,9 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "api/execution/start.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "api/start.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
@@ -20,10 +20,10 @@
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "quota/quota.h"
-#include "store/audit.h"
+#include "store/audit/audit.h"
 #include "store/feature.h"
-#include "store/owner.h"
-#include "task/function.h"
+#include "store/role/owner.h"
+#include "task/function/function.h"
 
 /* --- rules of the caller --- */
 
@@ -255,7 +255,10 @@ read_name(FunctionCallInfo fcinfo, SfRule *rule)
 	(void) sf_start_if_exists(rule->if_exists);
 }
 
-/* sf_create_rule(name, pattern, target, input [, execution_name, if_exists]): a rule of the caller, or in place of one that it owns. */
+/*
+ * sf_create_rule(name, pattern, target, input [, execution_name, if_exists]): a rule of the caller, or in place of
+ * one that it owns.
+ */
 SF_SQL_FUNCTION(sfflow_sf_create_rule)
 {
 	SfRule		rule = {
@@ -291,7 +294,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_rule)
 	if (!sf_rule_write(&rule, rule.owner))
 		refuse_name(rule.name);
 	/* alerts that time has opened */
-	sf_hooks.look(GetCurrentTimestamp());
+	sf_hooks.scan_at(GetCurrentTimestamp());
 	note_rule(old == NULL ? "create" : "replace", SF_OBJECT_RULE, rule.name, &rule);
 	PG_RETURN_VOID();
 }

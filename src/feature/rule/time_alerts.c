@@ -10,8 +10,8 @@
 #include "base/name.h"
 #include "feature/rule/watcher.h"
 #include "store/feature.h"
-#include "store/machine.h"
-#include "store/task.h"
+#include "store/state_machine/machine.h"
+#include "store/task/task.h"
 
 /* An alert that time has opened, or cleared */
 typedef struct TimeAlert
@@ -25,14 +25,14 @@ typedef struct TimeAlert
 	bool		is_open;		/* else cleared */
 } TimeAlert;
 
-/* Alerts that one look tells of */
+/* Alerts that one sweep tells of */
 #define MOST_OPENED	1000
 
 /* --- rows of _sfflow.told_alert: the alerts that rules were told of --- */
 
-/* Have looks to oneself until the end of the transaction; false: another session looks. */
+/* Have sweeps to oneself until the end of the transaction; false: another session sweeps. */
 static bool
-lock_look(void)
+lock_sweep(void)
 {
 	LOCKTAG		tag;
 
@@ -45,20 +45,21 @@ lock_look(void)
 static void
 append_time_alert(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_kind = 1, COL_object, COL_since, COL_execution_no, COL_is_open, COL_machine_no, COL_owner};
 	TimeAlert *a = palloc(sizeof(TimeAlert));
 
-	a->kind = sf_row_text(tuple, desc, 1);
-	a->object = sf_row_text(tuple, desc, 2);
-	a->since = sf_row_number(tuple, desc, 3, DT_NOBEGIN);
-	a->execution_no = sf_row_number(tuple, desc, 4, 0);
-	a->is_open = sf_row_number(tuple, desc, 5, false);
-	a->machine_no = sf_row_number(tuple, desc, 6, 0);
-	a->owner = sf_row_number(tuple, desc, 7, InvalidOid);
+	a->kind = sf_row_text(tuple, desc, COL_kind);
+	a->object = sf_row_text(tuple, desc, COL_object);
+	a->since = sf_row_number(tuple, desc, COL_since, DT_NOBEGIN);
+	a->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	a->is_open = sf_row_number(tuple, desc, COL_is_open, false);
+	a->machine_no = sf_row_number(tuple, desc, COL_machine_no, 0);
+	a->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	*(List **) arg = lappend(*(List **) arg, a);
 }
 
 /*
- * Find the alerts that time has opened or cleared since the last look, and note that: a
+ * Find the alerts that time has opened or cleared since the last sweep, and note that: a
  * List of TimeAlert, of those that were opened MOST_OPENED at most.  No write
  * opens them, so they are found by comparing those that there are with those that were
  * told.  One that was acknowledged is not cleared.
@@ -82,7 +83,8 @@ find_changed(void)
 		"  SELECT a.kind, a.object, a.since, a.execution_no FROM a WHERE NOT EXISTS"
 		"  (SELECT FROM _sfflow.told_alert t WHERE " SAME_ALERT("a", "t") ") LIMIT $1"
 		"  ON CONFLICT DO NOTHING RETURNING n.*)"
-		" SELECT f.kind, f.object, f.since, f.execution_no, true, NULL, NULL FROM fresh f"
+		" SELECT f.kind, f.object, f.since, f.execution_no, true AS is_open, NULL AS machine_no,"
+		" NULL AS owner FROM fresh f"
 		" UNION ALL SELECT g.kind, g.object, g.since, g.execution_no, false, g.machine_no, g.owner FROM gone g"
 		" WHERE NOT EXISTS (SELECT FROM _sfflow.acknowledgement k"
 		"  WHERE k.execution_no = g.execution_no AND k.kind = g.kind"
@@ -174,15 +176,15 @@ tell_time_alert(const TimeAlert *a)
 }
 
 /*
- * Tell rules of the alerts that time has opened or cleared since the last look, if a rule
- * wants to know; true: there are more, for another look.
+ * Tell rules of the alerts that time has opened or cleared since the last sweep, if a rule
+ * wants to know; true: there are more, for another sweep.
  */
 bool
 sf_watch_tell_time_alerts(void)
 {
 	int			opened = 0;
 
-	if (!sf_watch_any_wants_alerts() || !lock_look())
+	if (!sf_watch_any_wants_alerts() || !lock_sweep())
 		return false;
 	foreach_ptr(const TimeAlert, alert, find_changed())
 	{

@@ -26,10 +26,10 @@
 #include "utils/syscache.h"
 
 #include "base/errors.h"
-#include "db/table_copy.h"
+#include "db/table_cache.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
-#include "store/privilege.h"
+#include "store/role/privilege.h"
 
 /* Machines, and roles, that a session keeps; when there are more, all are looked up anew */
 #define MAX_KEPT	1000
@@ -51,19 +51,19 @@ typedef struct Readers
 	int			kinds;			/* of changes that they want */
 } Readers;
 
-static void load_owners(SfTableCopy *copy);
-static void note_change(SfTableCopy *copy);
-static void load_alerts(SfTableCopy *copy);
+static void load_owners(SfTableCache *cache);
+static void note_change(SfTableCache *cache);
+static void load_alerts(SfTableCache *cache);
 
 /* The roles that have rules, and with them all that is kept */
-static SfTableCopy owners_copy = {.table = "rule_owner",.load = load_owners,.is_latest = true};
+static SfTableCache owners_cache = {.table = "rule_owner",.load = load_owners,.is_latest = true};
 
 /* Whether rules, and rights, have changed */
-static SfTableCopy rules_copy = {.table = "rule",.load = note_change,.is_latest = true};
-static SfTableCopy rights_copy = {.table = "privilege",.load = note_change,.is_latest = true};
+static SfTableCache rules_cache = {.table = "rule",.load = note_change,.is_latest = true};
+static SfTableCache rights_cache = {.table = "privilege",.load = note_change,.is_latest = true};
 
 /* Whether a rule wants to know of alerts */
-static SfTableCopy alerts_copy = {.table = "rule",.load = load_alerts,.is_latest = true};
+static SfTableCache alerts_cache = {.table = "rule",.load = load_alerts,.is_latest = true};
 static bool wants_alerts = false;
 
 static List *watchers = NIL;	/* all, SfWatcher */
@@ -76,7 +76,7 @@ static bool roles_changed = false;
 
 /* Something has changed: versions and rights are to be looked at. */
 static void
-note_change(SfTableCopy *copy)
+note_change(SfTableCache *cache)
 {
 	changes++;
 }
@@ -92,7 +92,7 @@ note_roles(Datum arg, int cacheid, uint32 hashvalue)
 static HTAB *
 make_table(HTAB *before, const char *name, Size keysize, Size entrysize)
 {
-	HASHCTL		ctl = {.keysize = keysize,.entrysize = entrysize,.hcxt = owners_copy.context};
+	HASHCTL		ctl = {.keysize = keysize,.entrysize = entrysize,.hcxt = owners_cache.context};
 
 	if (before != NULL)
 		hash_destroy(before);
@@ -109,7 +109,7 @@ forget_rights(void)
 
 /* Read which roles have rules, and forget all that was kept. */
 static void
-load_owners(SfTableCopy *copy)
+load_owners(SfTableCache *cache)
 {
 	static bool is_registered = false;
 	List	   *owners;
@@ -128,7 +128,7 @@ load_owners(SfTableCopy *copy)
 	forget_rights();
 	foreach(lc, owners)
 	{
-		MemoryContext old = MemoryContextSwitchTo(owners_copy.context);
+		MemoryContext old = MemoryContextSwitchTo(owners_cache.context);
 		SfWatcher  *watcher = palloc0(sizeof(SfWatcher));
 
 		watcher->owner = lfirst_oid(lc);
@@ -142,11 +142,11 @@ load_owners(SfTableCopy *copy)
 static bool
 refresh(void)
 {
-	sf_table_copy_refresh(&owners_copy);
+	sf_table_cache_refresh(&owners_cache);
 	if (watchers == NIL)
 		return false;
-	sf_table_copy_refresh(&rules_copy);
-	sf_table_copy_refresh(&rights_copy);
+	sf_table_cache_refresh(&rules_cache);
+	sf_table_cache_refresh(&rights_cache);
 	if (roles_changed || hash_get_num_entries(members) > MAX_KEPT ||
 		hash_get_num_entries(readers) > MAX_KEPT)
 	{
@@ -211,7 +211,7 @@ load_rules(SfWatcher *watcher, SfRuleVersion version)
 	watcher->watches = NIL;
 	watcher->kinds = 0;
 	if (watcher->context == NULL)
-		watcher->context = AllocSetContextCreate(owners_copy.context, "sfflow rules of a role",
+		watcher->context = AllocSetContextCreate(owners_cache.context, "sfflow rules of a role",
 												 ALLOCSET_START_SMALL_SIZES);
 	MemoryContextReset(watcher->context);
 	foreach(lc, sf_rule_read_of(watcher->owner))
@@ -255,7 +255,7 @@ find_members(Oid role)
 		if (!OidIsValid(role) || has_privs_of_role(watcher->owner, role))
 			found = lappend(found, watcher);
 	}
-	old = MemoryContextSwitchTo(owners_copy.context);
+	old = MemoryContextSwitchTo(owners_cache.context);
 	found = list_copy(found);
 	MemoryContextSwitchTo(old);
 	entry = hash_search(members, &role, HASH_ENTER, NULL);
@@ -297,7 +297,7 @@ load_readers(Readers *r, const SfExecution *execution)
 		r->kinds |= watcher->kinds;
 	}
 	list_free(r->watchers);
-	old = MemoryContextSwitchTo(owners_copy.context);
+	old = MemoryContextSwitchTo(owners_cache.context);
 	r->watchers = list_copy(found);
 	MemoryContextSwitchTo(old);
 	r->owner = execution->owner;
@@ -315,7 +315,7 @@ sf_watch_any(void)
 
 /* Read whether a rule wants to know of alerts. */
 static void
-load_alerts(SfTableCopy *copy)
+load_alerts(SfTableCache *cache)
 {
 	wants_alerts = sf_rule_any_wants_alerts();
 }
@@ -326,7 +326,7 @@ sf_watch_any_wants_alerts(void)
 {
 	if (!refresh())
 		return false;
-	sf_table_copy_refresh(&alerts_copy);
+	sf_table_cache_refresh(&alerts_cache);
 	return wants_alerts;
 }
 

@@ -1,14 +1,14 @@
 /*
  * watcher.h
- *		Rules watch changes of statuses: the rules that may see a change, as this session keeps them, the events that tell
- *		of changes, and the deliveries that these make.
+ *		Rules watch changes of statuses: the rules that may see a change, as this session keeps them, the events
+ *		that tell of changes, and the deliveries that these make.
  */
 #ifndef SF_WATCHER_H
 #define SF_WATCHER_H
 
 #include "base/errors.h"
 #include "feature/rule/pattern.h"
-#include "store/notice.h"
+#include "store/alert/notice.h"
 
 /* --- changes and deliveries --- */
 

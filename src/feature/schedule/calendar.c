@@ -21,7 +21,7 @@
 #include "base/errors.h"
 #include "feature/schedule/calendar.h"
 #include "store/feature.h"
-#include "store/owner.h"
+#include "store/role/owner.h"
 
 #define MAX_SHIFT		731
 

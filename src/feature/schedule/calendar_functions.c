@@ -20,8 +20,8 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "feature/schedule/schedule.h"
-#include "store/audit.h"
-#include "store/owner.h"
+#include "store/audit/audit.h"
+#include "store/role/owner.h"
 
 /* Raise unless the current user owns a calendar. */
 static void

@@ -5,23 +5,24 @@
  * pg_cron calls a schedule when a run is due.  handled_until in the schedule's row is
  * the latest time that was dealt with: later times up to now were missed, because the
  * server was down or pg_cron did not work.  The call deals with them before its own
- * run, which is the one that makes up for them if one is to (run_once).  A worker, or sf_run_due, looks at all schedules now and then: it deals with
- * times that were due CATCH_UP_MS ago, and starts runs that waited.
+ * run, which is the one that makes up for them if one is to (run_once).  A worker, or sf_run_due, sweeps all
+ * schedules now and then: it deals with times that were due CATCH_UP_MS ago, and starts runs that waited.
  *
- * A call and a look may find the same time.  Both lock the schedule's row, and the
+ * A call and a sweep may find the same time.  Both lock the schedule's row, and the
  * name of the execution says the time, so a run starts once.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
-#include "run/gate.h"
-#include "store/execution.h"
+#include "run/gate/gate.h"
+#include "store/execution/execution.h"
 
 /* A run that has not come after that time was missed: pg_cron may be late by some seconds */
 #define CATCH_UP_MS		(2 * 60 * 1000)
@@ -30,10 +31,10 @@
 #define MAX_WAITING		1000
 
 /*
- * Starts of a schedule that a look tries, each in a subtransaction: more would make the
- * snapshots of other sessions overflow.
+ * Subtransactions that write in one transaction: starts of runs, and the schedules that a sweep locks.  More would make
+ * the snapshots of other sessions overflow (above PGPROC_MAX_CACHED_SUBXIDS).
  */
-#define MAX_STARTS		50
+#define MAX_WRITING		50
 
 /* --- one run --- */
 
@@ -47,31 +48,13 @@ runs(const char *execution_id)
 	return execution != NULL && execution->status == SF_STATUS_RUNNING;
 }
 
-/* What the outcome of a run is in an event; NULL: the call was for no run. */
-static const char *
-run_status(const char *outcome)
-{
-	static const char *const statuses[][2] = {
-		{SF_RUN_STARTED, "STARTED"},
-		{SF_RUN_OVERLAPPED, "SKIPPED"},
-		{SF_RUN_QUEUED, "QUEUED"},
-		{SF_RUN_MISSED, "MISSED"},
-		{SF_RUN_FAILED, "FAILED"},
-	};
-
-	for (size_t i = 0; i < lengthof(statuses); i++)
-		if (strcmp(statuses[i][0], outcome) == 0)
-			return statuses[i][1];
-	return NULL;
-}
-
 /* A run of a schedule has started, or has not. */
 static void
-tell_run(const SfSchedule *s, const char *outcome, TimestampTz scheduled_for,
+tell_run(const SfSchedule *s, SfRunOutcome outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
 	SfNotice	n = {.kind = SF_CHANGE_RUN,.at = GetCurrentTimestamp()};
-	const char *status = run_status(outcome);
+	const char *status = sf_schedule_outcome_in_event(outcome);
 	SfJsonBuilder b;
 
 	if (status == NULL)
@@ -89,7 +72,7 @@ tell_run(const SfSchedule *s, const char *outcome, TimestampTz scheduled_for,
 
 /* Note what became of a run, and tell of it, once. */
 static void
-note_run(const SfSchedule *s, const char *outcome, TimestampTz scheduled_for,
+note_run(const SfSchedule *s, SfRunOutcome outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
 	bool		is_news = sf_feature_wants_notice(SF_CHANGE_RUN, NULL) &&
@@ -107,7 +90,7 @@ start(SfSchedule *s, TimestampTz scheduled)
 	s->last_execution_id = sf_schedule_start(s, scheduled);
 	SF_TELL(scheduled, s->name, s->last_execution_id);
 	sf_schedule_row_set_last(s->name, s->last_execution_id);
-	note_run(s, SF_RUN_STARTED, scheduled, s->last_execution_id, NULL);
+	note_run(s, SF_RUN_SUCCEEDED, scheduled, s->last_execution_id, NULL);
 	return s->last_execution_id;
 }
 
@@ -117,7 +100,7 @@ starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int wa
 {
 	/* a run that is delivered twice gets the execution of the first */
 	return overlap == SF_OVERLAP_PARALLEL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_STARTED, scheduled) ||
+		sf_schedule_row_is_noted(s->name, SF_RUN_SUCCEEDED, scheduled) ||
 		(waiting == 0 && !runs(s->last_execution_id));
 }
 
@@ -138,7 +121,7 @@ run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 	if (starts_now(s, scheduled, overlap, waiting))
 		return start(s, scheduled);
 	if (overlap == SF_OVERLAP_SKIP || waiting >= MAX_WAITING)
-		note_run(s, SF_RUN_OVERLAPPED, scheduled, NULL, NULL);
+		note_run(s, SF_RUN_OVERLAP, scheduled, NULL, NULL);
 	else
 		enqueue(s, scheduled);
 	return NULL;
@@ -147,14 +130,14 @@ run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 /* --- starts that may fail --- */
 
 /* What is done for one schedule in a transaction */
-typedef struct Look
+typedef struct Sweep
 {
 	SfSchedule *s;
 	SfMoments	moments;
-	int			tried;			/* starts */
-	int			started;
+	int			left;			/* subtransactions that may still write in this transaction */
+	int			started;		/* runs */
 	bool		more;			/* runs are left that could start now */
-} Look;
+} Sweep;
 
 /* A start that is tried */
 typedef struct Try
@@ -166,14 +149,14 @@ typedef struct Try
 	bool		running;		/* set: a run of sf_backfill runs now */
 } Try;
 
-/* Tell whether a look may try one more start; if not, a later one does. */
+/* Tell whether a sweep may try one more start; if not, a later one does. */
 static bool
-may_try(Look *look)
+may_try(Sweep *sweep)
 {
-	if (look->tried < MAX_STARTS)
+	if (sweep->left > 0)
 		return true;
-	/* with nothing started the next look would try the same ones */
-	look->more = look->started > 0;
+	/* with nothing started the next sweep would try the same ones */
+	sweep->more = sweep->started > 0;
 	return false;
 }
 
@@ -202,18 +185,18 @@ log_failure(const char *schedule, const ErrorData *error)
 
 /* Try a start in a subtransaction: if it fails, that is noted, and other runs go on. */
 static bool
-try_start(Look *look, bool (*work) (void *arg), Try *try)
+try_start(Sweep *sweep, bool (*work) (void *arg), Try *try)
 {
-	SfSchedule *s = look->s;
+	SfSchedule *s = sweep->s;
 	char	   *last_execution_id = s->last_execution_id;
 	ErrorData  *error;
 
-	look->tried++;
+	sweep->left--;
 	try->s = s;
 	error = sf_subtransaction_run(work, NULL, try);
 	if (error == NULL)
 	{
-		look->started++;
+		sweep->started++;
 		return true;
 	}
 	rethrow_cancel(error);
@@ -236,21 +219,21 @@ run_missed(void *arg)
 	return true;
 }
 
-/* Run one of all runs that were missed, or have it wait; false: a later look has to. */
+/* Run one of all runs that were missed, or have it wait; false: a later sweep has to. */
 static bool
-run_one_of_all(Look *look, TimestampTz scheduled, SfOverlap overlap)
+run_one_of_all(Sweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 {
-	SfSchedule *s = look->s;
+	SfSchedule *s = sweep->s;
 	int			waiting = sf_schedule_wait_count(s->name);
 
 	if (starts_now(s, scheduled, overlap, waiting))
 	{
 		Try			try = {.scheduled = scheduled,.overlap = overlap};
 
-		if (!may_try(look))
+		if (!may_try(sweep))
 			return false;
-		/* later looks try again, with those that wait */
-		if (!try_start(look, run_missed, &try))
+		/* later sweeps try again, with those that wait */
+		if (!try_start(sweep, run_missed, &try))
 			(void) sf_schedule_wait_add(s->name, scheduled, 0);
 		return true;
 	}
@@ -262,19 +245,19 @@ run_one_of_all(Look *look, TimestampTz scheduled, SfOverlap overlap)
 
 /*
  * Run all that was missed, one after the other unless the schedule runs them in
- * parallel; the time up to which that was done.  Later looks do the rest.
+ * parallel; the time up to which that was done.  Later sweeps do the rest.
  */
 static TimestampTz
-run_all(Look *look, TimestampTz from, TimestampTz last)
+run_all(Sweep *sweep, TimestampTz from, TimestampTz last)
 {
-	SfOverlap	overlap = sf_option_overlap(look->s->overlap);
+	SfOverlap	overlap = sf_option_overlap(sweep->s->overlap);
 	TimestampTz done = from;
 	TimestampTz t = from;
 
 	if (overlap == SF_OVERLAP_SKIP)
 		overlap = SF_OVERLAP_QUEUE;
-	while (done != last && sf_moments_next(&look->moments, t, &t) &&
-		   run_one_of_all(look, t, overlap))
+	while (done != last && sf_moments_next(&sweep->moments, t, &t) &&
+		   run_one_of_all(sweep, t, overlap))
 	{
 		CHECK_FOR_INTERRUPTS();
 		done = t;
@@ -284,11 +267,11 @@ run_all(Look *look, TimestampTz from, TimestampTz last)
 
 /* Run the latest run that was missed; false: it could not start. */
 static bool
-run_latest(Look *look, TimestampTz last)
+run_latest(Sweep *sweep, TimestampTz last)
 {
-	Try			try = {.scheduled = last,.overlap = sf_option_overlap(look->s->overlap)};
+	Try			try = {.scheduled = last,.overlap = sf_option_overlap(sweep->s->overlap)};
 
-	return try_start(look, run_missed, &try);
+	return try_start(sweep, run_missed, &try);
 }
 
 /* Find the latest run that was due up to a time and did not come; false: there is none. */
@@ -301,30 +284,30 @@ find_missed(const SfSchedule *s, SfMoments *moments, TimestampTz until, Timestam
 
 /*
  * Deal with the runs that were due up to a time and did not come, as the schedule
- * says; false: some are left to later looks.  now: the time of the look.
+ * says; false: some are left to later sweeps.  now: the time of the sweep.
  */
 static bool
-handle_missed(Look *look, TimestampTz until, TimestampTz now)
+handle_missed(Sweep *sweep, TimestampTz until, TimestampTz now)
 {
-	SfSchedule *s = look->s;
+	SfSchedule *s = sweep->s;
 	TimestampTz missed_at = DT_NOBEGIN;
 	TimestampTz last;
 	TimestampTz done;
 
-	if (!find_missed(s, &look->moments, until, &last))
+	if (!find_missed(s, &sweep->moments, until, &last))
 		return true;
 	done = last;
 	switch (sf_option_missed(s->missed))
 	{
 		case SF_MISSED_RUN_ONCE:
 			/* those that were due since then are of the same downtime; should one come late, it is the same run */
-			(void) sf_moments_latest(&look->moments, now, &last);
+			(void) sf_moments_latest(&sweep->moments, now, &last);
 			done = last;
-			if (!run_latest(look, last))
+			if (!run_latest(sweep, last))
 				return false;
 			break;
 		case SF_MISSED_RUN_ALL:
-			done = run_all(look, sf_schedule_expected_from(s, &look->moments), last);
+			done = run_all(sweep, sf_schedule_expected_from(s, &sweep->moments), last);
 			break;
 		case SF_MISSED_SKIP:
 			note_run(s, SF_RUN_MISSED, last, NULL, NULL);
@@ -336,11 +319,11 @@ handle_missed(Look *look, TimestampTz until, TimestampTz now)
 	return done == last;
 }
 
-/* Tell whether a run has to be left to later looks, which lose none: the queue before it is full. */
+/* Tell whether a run has to be left to later sweeps, which lose none: the queue before it is full. */
 static bool
-is_left_to_looks(const Look *look, bool caught_up)
+is_left_to_sweeps(const Sweep *sweep, bool caught_up)
 {
-	const SfSchedule *s = look->s;
+	const SfSchedule *s = sweep->s;
 
 	return sf_option_missed(s->missed) == SF_MISSED_RUN_ALL &&
 		(!caught_up || (sf_option_overlap(s->overlap) == SF_OVERLAP_QUEUE &&
@@ -354,27 +337,27 @@ is_left_to_looks(const Look *look, bool caught_up)
 char *
 sf_due_run_called(SfSchedule *s, TimestampTz now)
 {
-	Look		look = {.s = s,.moments = sf_moments_begin(s)};
+	Sweep		sweep = {.s = s,.moments = sf_moments_begin(s),.left = MAX_WRITING};
 	TimestampTz scheduled;
 	char	   *execution_id = NULL;
 	bool		caught_up = true;
 
-	if (!sf_schedule_find_match(s, &look.moments, now, &scheduled))
+	if (!sf_schedule_find_match(s, &sweep.moments, now, &scheduled))
 	{
-		note_run(s, SF_RUN_NO_MATCH, DT_NOBEGIN, NULL, NULL);
+		note_run(s, SF_RUN_SKIPPED, DT_NOBEGIN, NULL, NULL);
 		return NULL;
 	}
 	/* where one run makes up for all that was missed, this is the one */
 	if (sf_option_missed(s->missed) != SF_MISSED_RUN_ONCE)
-		caught_up = handle_missed(&look, scheduled - 1, now);
-	if (is_left_to_looks(&look, caught_up))
+		caught_up = handle_missed(&sweep, scheduled - 1, now);
+	if (is_left_to_sweeps(&sweep, caught_up))
 		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
 	else
 	{
 		execution_id = run(s, scheduled, sf_option_overlap(s->overlap));
 		sf_schedule_row_set_handled(s->name, scheduled, DT_NOBEGIN);
 	}
-	if (look.more || sf_schedule_wait_any())
+	if (sweep.more || sf_schedule_wait_any())
 		sf_hooks.runs_wait();
 	return execution_id;
 }
@@ -390,7 +373,7 @@ start_backfill(void *arg)
 	char	   *execution_id = sf_schedule_start(try->s, wait->scheduled_for);
 
 	SF_TELL(scheduled, wait->schedule, execution_id);
-	note_run(try->s, SF_RUN_STARTED, wait->scheduled_for, execution_id, NULL);
+	note_run(try->s, SF_RUN_SUCCEEDED, wait->scheduled_for, execution_id, NULL);
 	try->running = runs(execution_id);
 	if (try->running)
 		sf_schedule_wait_started(wait, execution_id);
@@ -412,9 +395,9 @@ start_queued(void *arg)
 
 /* Start a run that has waited, if it needs wait no more; tells whether a run of sf_backfill runs now. */
 static bool
-start_waiting(Look *look, const SfScheduleWait *wait, int running)
+start_waiting(Sweep *sweep, const SfScheduleWait *wait, int running)
 {
-	SfSchedule *s = look->s;
+	SfSchedule *s = sweep->s;
 	Try			try = {.scheduled = wait->scheduled_for,.wait = wait};
 
 	if (wait->execution_id != NULL)
@@ -425,73 +408,105 @@ start_waiting(Look *look, const SfScheduleWait *wait, int running)
 	}
 	else if (wait->max_running > 0)
 	{
-		if (running < wait->max_running && may_try(look))
-			(void) try_start(look, start_backfill, &try);
+		if (running < wait->max_running && may_try(sweep))
+			(void) try_start(sweep, start_backfill, &try);
 	}
 	else if ((sf_option_overlap(s->overlap) == SF_OVERLAP_PARALLEL ||
-			  !runs(s->last_execution_id)) && may_try(look))
-		(void) try_start(look, start_queued, &try);
+			  !runs(s->last_execution_id)) && may_try(sweep))
+		(void) try_start(sweep, start_queued, &try);
 	return try.running;
 }
 
 /* Start runs that have waited and need wait no more. */
 static void
-start_all_waiting(Look *look)
+start_all_waiting(Sweep *sweep)
 {
 	int			running = 0;
 	ListCell   *lc;
 
-	foreach(lc, sf_schedule_wait_read(look->s->name))
+	foreach(lc, sf_schedule_wait_read(sweep->s->name))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (start_waiting(look, lfirst(lc), running))
+		if (start_waiting(sweep, lfirst(lc), running))
 			running++;
 	}
 }
 
-/* --- looking at all schedules --- */
+/* --- sweeping all schedules --- */
 
-/* A look at one schedule by its name */
-typedef struct NamedLook
+/* A schedule that a sweep is at */
+typedef struct NamedSweep
 {
 	const char *name;
 	TimestampTz now;
+	int			left;			/* subtransactions that may still write in this transaction; set */
+	int			started;		/* set: runs */
 	bool		more;			/* set: runs are left that could start now */
-} NamedLook;
+} NamedSweep;
 
-/* Deal with what a schedule has missed, and with its runs that wait. */
+/* Is there something to do for a schedule?  This locks nothing, so its subtransaction gets no number. */
 static bool
-look_at(void *arg)
+is_due(const SfSchedule *s, TimestampTz until)
 {
-	NamedLook  *named = arg;
-	TimestampTz until = TimestampTzPlusMilliseconds(named->now, -CATCH_UP_MS);
-	Look		look = {.s = sf_schedule_row_read(named->name, SF_LOCK_SKIP)};
+	SfMoments	moments;
 	TimestampTz last;
 
-	if (look.s == NULL)
+	if (sf_schedule_wait_read(s->name) != NIL)
 		return true;
-	start_all_waiting(&look);
-	look.moments = sf_moments_begin(look.s);
-	switch (sf_pg_cron_job_state(look.s->job_id))
+	if (sf_pg_cron_job_state(s->job_id) == SF_CRON_JOB_GONE)
+		return false;
+	moments = sf_moments_begin(s);
+	return find_missed(s, &moments, until, &last);
+}
+
+/* Deal with what a schedule, whose row is locked, has missed, and with its runs that wait. */
+static void
+sweep_locked(Sweep *sweep, TimestampTz until, TimestampTz now)
+{
+	TimestampTz last;
+
+	start_all_waiting(sweep);
+	sweep->moments = sf_moments_begin(sweep->s);
+	switch (sf_pg_cron_job_state(sweep->s->job_id))
 	{
 		case SF_CRON_JOB_ACTIVE:
-			(void) handle_missed(&look, until, named->now);
+			(void) handle_missed(sweep, until, now);
 			break;
 		case SF_CRON_JOB_INACTIVE:
 			/* runs of a time when the job was switched off are not missed */
-			if (find_missed(look.s, &look.moments, until, &last))
-				sf_schedule_row_set_handled(named->name, last, DT_NOBEGIN);
+			if (find_missed(sweep->s, &sweep->moments, until, &last))
+				sf_schedule_row_set_handled(sweep->s->name, last, DT_NOBEGIN);
 			break;
 		case SF_CRON_JOB_GONE:
 			break;
 	}
-	named->more = look.more;
+}
+
+/* Sweep a schedule. */
+static bool
+sweep_one(void *arg)
+{
+	NamedSweep *named = arg;
+	TimestampTz until = TimestampTzPlusMilliseconds(named->now, -CATCH_UP_MS);
+	const SfSchedule *seen = sf_schedule_row_read(named->name, SF_LOCK_NONE);
+	Sweep		sweep = {0};
+
+	if (seen == NULL || !is_due(seen, until))
+		return true;
+	sweep.left = --named->left;
+	sweep.s = sf_schedule_row_read(named->name, SF_LOCK_SKIP);
+	if (sweep.s == NULL)
+		return true;
+	sweep_locked(&sweep, until, named->now);
+	named->left = sweep.left;
+	named->started = sweep.started;
+	named->more = sweep.more;
 	return true;
 }
 
 /* Note that a schedule cannot be dealt with. */
 static void
-note_failed_look(const char *name, const char *error)
+note_failed_sweep(const char *name, const char *error)
 {
 	const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
 
@@ -499,32 +514,79 @@ note_failed_look(const char *name, const char *error)
 		note_run(s, SF_RUN_FAILED, DT_NOBEGIN, NULL, error);
 }
 
+/* Sweep a schedule; what cannot be done is noted, and the next sweep tries again. */
+static void
+try_sweep(NamedSweep *sweep)
+{
+	ErrorData  *error = sf_subtransaction_run(sweep_one, NULL, sweep);
+
+	if (error == NULL)
+		return;
+	rethrow_cancel(error);
+	sweep->started = 0;
+	sweep->more = false;
+	if (log_failure(sweep->name, error))
+		note_failed_sweep(sweep->name, error->message);
+}
+
+/* Where the next sweep of this process begins: behind the schedule with that name; NULL: with the first */
+static char *next_after = NULL;
+
+/* Have the next sweep begin behind a schedule; NULL: with the first. */
+static void
+go_on_behind(const char *name)
+{
+	if (next_after != NULL)
+		pfree(next_after);
+	next_after = name == NULL ? NULL : MemoryContextStrdup(TopMemoryContext, name);
+}
+
+/* List the names of all schedules, in the order of this sweep. */
+static List *
+list_names(void)
+{
+	List	   *behind = NIL;
+	List	   *others = NIL;
+
+	foreach_ptr(char, name, sf_schedule_row_names())
+		if (next_after == NULL || strcmp(name, next_after) > 0)
+			behind = lappend(behind, name);
+		else
+			others = lappend(others, name);
+	return list_concat(behind, others);
+}
+
 /*
- * Look at all schedules: start runs that were missed or have waited.  Tells what is
- * left.
+ * Sweep all schedules: start runs that were missed or have waited.  A sweep that has written as much as one
+ * transaction should ends before it has come to all of them, and the next one begins behind the last; when no run has
+ * started since it came round, there is no hurry.  Tells what is left.
  */
 SfRunsLeft
-sf_due_runs_look(TimestampTz now)
+sf_due_runs_sweep(TimestampTz now)
 {
+	static int	without_start = 0;	/* schedules since the last run that started */
+	List	   *names = list_names();
+	NamedSweep	sweep = {.now = now,.left = MAX_WRITING};
 	bool		more = false;
 	ListCell   *lc;
 
-	foreach(lc, sf_schedule_row_names())
+	foreach(lc, names)
 	{
-		NamedLook	look = {.name = lfirst(lc),.now = now};
-		ErrorData  *error;
-
+		/* for the schedule and a run of it */
+		if (sweep.left < 2)
+			break;
 		CHECK_FOR_INTERRUPTS();
-		error = sf_subtransaction_run(look_at, NULL, &look);
-		if (error != NULL)
-		{
-			rethrow_cancel(error);
-			/* the next look tries again */
-			if (log_failure(look.name, error))
-				note_failed_look(look.name, error->message);
-		}
-		else if (look.more)
-			more = true;
+		sweep.name = lfirst(lc);
+		sweep.started = 0;
+		sweep.more = false;
+		try_sweep(&sweep);
+		more |= sweep.more;
+		without_start = sweep.started > 0 ? 0 : without_start + 1;
 	}
+	go_on_behind(lc == NULL ? NULL : sweep.name);
+	if (lc != NULL)
+		more |= without_start < list_length(names);
+	else
+		without_start = 0;
 	return more ? SF_RUNS_DUE : sf_schedule_wait_any() ? SF_RUNS_WAIT : SF_RUNS_NONE;
 }

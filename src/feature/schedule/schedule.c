@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "store/feature.h"
-#include "store/owner.h"
+#include "store/role/owner.h"
 #include "base/name.h"
 #include "feature/schedule/schedule.h"
 
@@ -14,6 +14,20 @@ SF_ROW_TYPE(row_type, SF_SCHEDULE_COLUMNS, schedule, 1);
 #undef ROW
 #define ROW SfScheduleWait
 SF_ROW_TYPE(wait_type, SF_SCHEDULE_WAIT_COLUMNS, schedule_wait, 2);
+
+/* The words of outcomes: in rows, and in events */
+#define ROW_WORD(sym, word, event_word) word,
+static const char *const outcome_words[] = {SF_RUN_OUTCOME_LIST(ROW_WORD)};
+
+#define EVENT_WORD(sym, word, event_word) event_word,
+static const char *const event_words[] = {SF_RUN_OUTCOME_LIST(EVENT_WORD)};
+
+/* What the outcome of a run is in an event; NULL: the call was for no run. */
+const char *
+sf_schedule_outcome_in_event(SfRunOutcome outcome)
+{
+	return event_words[outcome];
+}
 
 /* Find a schedule by name. */
 SfSchedule *
@@ -86,7 +100,7 @@ sf_schedule_row_any(void)
 
 /* Add to the runs of a schedule; of the older ones a thousand stay. */
 void
-sf_schedule_row_note(const char *name, const char *outcome, TimestampTz scheduled_for,
+sf_schedule_row_note(const char *name, SfRunOutcome outcome, TimestampTz scheduled_for,
 					 const char *execution_id, const char *message)
 {
 	static SfPlan insert = SF_PLAN(
@@ -100,30 +114,32 @@ sf_schedule_row_note(const char *name, const char *outcome, TimestampTz schedule
 		"  WHERE o.schedule = $1 ORDER BY o.run_at DESC OFFSET 1000 LIMIT 1)");
 
 	sf_store_execute(&insert, SF_TEXT(name), SF_TIME_OR_NULL(scheduled_for, DT_NOBEGIN),
-					 SF_TEXT(execution_id), SF_TEXT(outcome), SF_TEXT(message));
+					 SF_TEXT(execution_id), SF_TEXT(outcome_words[outcome]), SF_TEXT(message));
 	sf_store_execute(&trim, SF_TEXT(name));
 }
 
 /* Tell whether a run was noted with an outcome. */
 bool
-sf_schedule_row_is_noted(const char *name, const char *outcome, TimestampTz scheduled_for)
+sf_schedule_row_is_noted(const char *name, SfRunOutcome outcome, TimestampTz scheduled_for)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT 1 FROM _sfflow.schedule_run r WHERE r.schedule = $1"
 		" AND r.scheduled_for = $2 AND r.outcome = $3 LIMIT 1");
 
-	return sf_store_number(&plan, 0, SF_TEXT(name), SF_TIME(scheduled_for), SF_TEXT(outcome)) != 0;
+	return sf_store_number(&plan, 0, SF_TEXT(name), SF_TIME(scheduled_for),
+						   SF_TEXT(outcome_words[outcome])) != 0;
 }
 
 /* Read a run that did not start. */
 static void
 append_unstarted(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_at = 1, COL_outcome, COL_message};
 	SfUnstartedRun *run = palloc(sizeof(SfUnstartedRun));
 
-	run->at = sf_row_number(tuple, desc, 1, DT_NOEND);
-	run->outcome = sf_row_text(tuple, desc, 2);
-	run->message = sf_row_text(tuple, desc, 3);
+	run->at = sf_row_number(tuple, desc, COL_at, DT_NOEND);
+	run->outcome = sf_row_word(tuple, desc, COL_outcome, outcome_words, lengthof(outcome_words));
+	run->message = sf_row_text(tuple, desc, COL_message);
 	*(List **) arg = lappend(*(List **) arg, run);
 }
 
@@ -135,7 +151,7 @@ List *
 sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT COALESCE(r.scheduled_for, r.run_at), r.outcome, r.message"
+		"SELECT COALESCE(r.scheduled_for, r.run_at) AS at, r.outcome, r.message"
 		" FROM _sfflow.schedule_run r WHERE r.schedule = $1"
 		" AND r.run_at >= $2 AND r.run_at < $3"
 		" AND r.outcome = ANY (ARRAY[$4, $5, $6])"
@@ -145,8 +161,8 @@ sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until
 	List	   *runs = NIL;
 
 	sf_scan(&plan, append_unstarted, &runs, SF_TEXT(name), SF_TIME(since), SF_TIME(until),
-			SF_TEXT(SF_RUN_OVERLAPPED), SF_TEXT(SF_RUN_MISSED), SF_TEXT(SF_RUN_FAILED),
-			SF_TEXT(SF_RUN_STARTED));
+			SF_TEXT(outcome_words[SF_RUN_OVERLAP]), SF_TEXT(outcome_words[SF_RUN_MISSED]),
+			SF_TEXT(outcome_words[SF_RUN_FAILED]), SF_TEXT(outcome_words[SF_RUN_SUCCEEDED]));
 	return runs;
 }
 

@@ -38,12 +38,12 @@ typedef struct SfSchedule
 	SF_SCHEDULE_COLUMNS(SF_FIELD)
 } SfSchedule;
 
-/* What a look at all schedules leaves */
+/* What a sweep of all schedules leaves */
 typedef enum SfRunsLeft
 {
 	SF_RUNS_NONE,
 	SF_RUNS_WAIT,				/* runs that wait for executions to end */
-	SF_RUNS_DUE					/* runs that could start now: the next look should be soon */
+	SF_RUNS_DUE					/* runs that could start now: the next sweep should be soon */
 } SfRunsLeft;
 
 /* A schedule by name; NULL when there is none, or it is locked. */
@@ -53,28 +53,40 @@ extern void sf_schedule_row_write(const SfSchedule *schedule);
 
 extern void sf_schedule_row_delete(const char *name);
 
-/* Outcomes of runs: one that has started its execution, or found it there, and others */
-#define SF_RUN_STARTED		"succeeded"
-#define SF_RUN_NO_MATCH		"skipped"
-#define SF_RUN_OVERLAPPED	"overlap"
-#define SF_RUN_QUEUED		"queued"
-#define SF_RUN_MISSED		"missed"
-#define SF_RUN_FAILED		"failed"
+/*
+ * What became of a run: symbol, the word in sf_schedule_runs and in rows, the word in events and in sf_night.
+ * The words differ where a run was left out since the one before still ran: it is SKIPPED in events.
+ */
+#define SF_RUN_OUTCOME_LIST(X) \
+	X(SUCCEEDED, "succeeded", "STARTED")	/* it has started its execution, or found it there */ \
+	X(SKIPPED, "skipped", NULL)	/* a call at a time that is none of the schedule */ \
+	X(OVERLAP, "overlap", "SKIPPED")	/* the one before still ran */ \
+	X(QUEUED, "queued", "QUEUED") \
+	X(MISSED, "missed", "MISSED") \
+	X(FAILED, "failed", "FAILED")
+
+#define SF_RUN_OUTCOME_ENUM(sym, word, event_word) SF_RUN_##sym,
+typedef enum SfRunOutcome
+{
+	SF_RUN_OUTCOME_LIST(SF_RUN_OUTCOME_ENUM)
+} SfRunOutcome;
+
+extern const char *sf_schedule_outcome_in_event(SfRunOutcome outcome);
 
 /* A run that was noted and did not start */
 typedef struct SfUnstartedRun
 {
 	TimestampTz at;				/* it was for, or else when it was noted */
-	char	   *outcome;
+	SfRunOutcome outcome;
 	char	   *message;		/* of an error; NULL: none */
 } SfUnstartedRun;
 
 extern List *sf_schedule_row_names(void);
 extern bool sf_schedule_row_any(void);
-extern void sf_schedule_row_note(const char *name, const char *outcome,
+extern void sf_schedule_row_note(const char *name, SfRunOutcome outcome,
 								 TimestampTz scheduled_for, const char *execution_id,
 								 const char *message);
-extern bool sf_schedule_row_is_noted(const char *name, const char *outcome,
+extern bool sf_schedule_row_is_noted(const char *name, SfRunOutcome outcome,
 									 TimestampTz scheduled_for);
 extern List *sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until);
 extern char *sf_schedule_row_last_failure(const char *name);
@@ -83,7 +95,7 @@ extern void sf_schedule_row_set_last(const char *name, const char *execution_id)
 extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
 										TimestampTz missed_at);
 
-/* Columns of _sfflow.schedule_wait; see sql/parts/10-tables.sql. */
+/* Columns of _sfflow.schedule_wait; see sql/parts/schedule.sql. */
 #define SF_SCHEDULE_WAIT_COLUMNS(X) \
 	X(char *, schedule, TEXT, NOT_NULL) \
 	X(TimestampTz, scheduled_for, TIMESTAMPTZ, NOT_NULL) \
@@ -208,7 +220,7 @@ extern List *sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz
 /* --- starting the runs of schedules: when they are due, missed, or have waited --- */
 
 extern char *sf_due_run_called(SfSchedule *schedule, TimestampTz now);
-extern SfRunsLeft sf_due_runs_look(TimestampTz now);
+extern SfRunsLeft sf_due_runs_sweep(TimestampTz now);
 
 /* --- schedules as functions of SQL name them --- */
 

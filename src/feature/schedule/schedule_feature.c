@@ -1,7 +1,7 @@
 /*
  * schedule_feature.c
- *		What schedules and calendars have in the registry: their tables and names, the runs that they plan, and when they
- *		are looked at.
+ *		What schedules and calendars have in the registry: their tables and names, the runs that they plan, and when
+ *		they are swept.
  */
 #include "postgres.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/timing.h"
 #include "feature/schedule/schedule.h"
-#include "store/owner.h"
+#include "store/role/owner.h"
 
 static const SfFeatureTable tables[] = {
 	{"schedule",.by_role = "schedule_owner"},
@@ -48,12 +48,12 @@ planned(TimestampTz since, TimestampTz until, TimestampTz now)
 }
 
 /* Start runs that were missed or have waited. */
-static SfLook
-look(TimestampTz now)
+static SfSweep
+sweep(TimestampTz now)
 {
-	SfRunsLeft	left = sf_due_runs_look(now);
+	SfRunsLeft	left = sf_due_runs_sweep(now);
 
-	return (SfLook) {.more = left == SF_RUNS_DUE,.next = DT_NOEND,.waits = left != SF_RUNS_NONE};
+	return (SfSweep) {.more = left == SF_RUNS_DUE,.next = DT_NOEND,.waits = left != SF_RUNS_NONE};
 }
 
 const SfFeature sf_schedule_feature = {
@@ -61,8 +61,8 @@ const SfFeature sf_schedule_feature = {
 	.tables = tables,
 	.objects = objects,
 	.planned = planned,
-	.looks_at = "schedules",
-	.looks_if = sf_schedule_row_any,
-	.look = look,
-	.look_pause_ms = SF_RUNS_LOOK_PAUSE_MS,
+	.sweep_name = "schedules",
+	.sweeps_if = sf_schedule_row_any,
+	.sweep = sweep,
+	.sweep_pause_ms = SF_RUNS_SWEEP_PAUSE_MS,
 };

@@ -20,9 +20,9 @@
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "json/json.h"
-#include "store/audit.h"
+#include "store/audit/audit.h"
 #include "store/feature.h"
-#include "store/owner.h"
+#include "store/role/owner.h"
 
 /* Find the state machine of a schedule ("machine", or "machine/version"). */
 static SfMachine *
@@ -309,10 +309,10 @@ SF_SQL_FUNCTION(sfflow_run_schedule_given)
 	PG_RETURN_TEXT_P(cstring_to_text(sf_schedule_start(&s, scheduled)));
 }
 
-/* Look at all schedules as if it was a time; tells whether runs are left. */
+/* Sweep all schedules as if it was a time; tells whether runs are left. */
 SF_SQL_FUNCTION(sfflow_look_at_schedules)
 {
-	PG_RETURN_BOOL(sf_due_runs_look(PG_GETARG_TIMESTAMPTZ(0)) != SF_RUNS_NONE);
+	PG_RETURN_BOOL(sf_due_runs_sweep(PG_GETARG_TIMESTAMPTZ(0)) != SF_RUNS_NONE);
 }
 
 typedef bool (*CronSearch) (const SfCron *cron, TimestampTz t, pg_tz *zone,

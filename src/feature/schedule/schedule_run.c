@@ -30,8 +30,8 @@
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "store/feature.h"
-#include "store/machine.h"
-#include "store/owner.h"
+#include "store/role/owner.h"
+#include "store/state_machine/machine.h"
 
 static Jsonb *fill_placeholders(const Jsonb *input, const char *const *values);
 
@@ -443,20 +443,12 @@ append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *state, c
 	return lappend(runs, run);
 }
 
-/* How the outcome of a run that did not start is shown. */
-static const char *
-shown_outcome(const char *outcome)
-{
-	return strcmp(outcome, SF_RUN_OVERLAPPED) == 0 ? "SKIPPED" :
-		strcmp(outcome, SF_RUN_MISSED) == 0 ? "MISSED" : "FAILED";
-}
-
 /* Append the runs that were noted as ones that did not start. */
 static List *
 append_unstarted(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
 {
 	foreach_ptr(const SfUnstartedRun, run, sf_schedule_row_unstarted(s->name, since, until))
-		runs = append_run(runs, s, run->at, shown_outcome(run->outcome), run->message);
+		runs = append_run(runs, s, run->at, sf_schedule_outcome_in_event(run->outcome), run->message);
 	return runs;
 }
 
@@ -488,7 +480,7 @@ append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz un
 	SfMoments	moments = sf_moments_begin(s);
 	TimestampTz at = from;
 
-	if (sf_feature_keeps_back(SF_OBJECT_SCHEDULE, s->name))
+	if (sf_feature_is_held(SF_OBJECT_SCHEDULE, s->name))
 		problem = "held";
 	for (int n = 0; n < MAX_TO_COME && sf_moments_next(&moments, at, &at) && at < until; n++)
 		if (!is_listed(runs, at))

@@ -14,8 +14,8 @@
 #include "base/hooks.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
-#include "store/audit.h"
-#include "store/owner.h"
+#include "store/audit/audit.h"
+#include "store/role/owner.h"
 
 /* Runs that one call lists */
 #define MAX_LISTED	100000
@@ -95,7 +95,7 @@ has_started(const SfSchedule *s, TimestampTz at)
 							  sf_schedule_run_name(at));
 
 	return sf_execution_find(id, SF_LOCK_NONE) != NULL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_STARTED, at);
+		sf_schedule_row_is_noted(s->name, SF_RUN_SUCCEEDED, at);
 }
 
 /*

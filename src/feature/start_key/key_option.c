@@ -1,6 +1,7 @@
 /*
  * key_option.c
- *		The option "start_key" of a state machine: {"key": "$.customer", "mode": "debounce", "delay": 5, "max_delay": 60}.
+ *		The option "start_key" of a state machine: {"key": "$.customer", "mode": "debounce", "delay": 5,
+ *		"max_delay": 60}.
  */
 #include "postgres.h"
 
@@ -17,9 +18,9 @@
 #define MAX_SECONDS		(10 * 366 * 86400.0)
 
 static const char *const mode_names[] = {
-	[SF_STARTKEY_DEBOUNCE] = "debounce",
-	[SF_STARTKEY_SINGLE] = "single",
-	[SF_STARTKEY_FIFO] = "fifo",
+	[SF_START_KEY_DEBOUNCE] = "debounce",
+	[SF_START_KEY_SINGLE] = "single",
+	[SF_START_KEY_FIFO] = "fifo",
 };
 
 /* A member of the option, and the mode that it is for; -1: all */
@@ -32,10 +33,10 @@ typedef struct Member
 static const Member members[] = {
 	{"key", -1},
 	{"mode", -1},
-	{"delay", SF_STARTKEY_DEBOUNCE},
-	{"max_delay", SF_STARTKEY_DEBOUNCE},
-	{"waiting", SF_STARTKEY_SINGLE},
-	{"on_failure", SF_STARTKEY_FIFO},
+	{"delay", SF_START_KEY_DEBOUNCE},
+	{"max_delay", SF_START_KEY_DEBOUNCE},
+	{"waiting", SF_START_KEY_SINGLE},
+	{"on_failure", SF_START_KEY_FIFO},
 };
 
 /* Raise that a member of the option is not as it has to be. */
@@ -116,11 +117,11 @@ read_word(const Jsonb *given, const char *name, const char *first, const char *s
 }
 
 /* The place of what is compiled; the registry sets it */
-int			sf_startkey_option;
+int			sf_start_key_option;
 
 /* Compile the option of a version in the current memory context, or raise; NULL: it has none. */
 void *
-sf_startkey_compile(const Jsonb *options, const SfProgram *program)
+sf_start_key_compile(const Jsonb *options, const SfProgram *program)
 {
 	Jsonb	   *given = sf_json_get(options, "start_key");
 	Jsonb	   *key;
@@ -155,12 +156,12 @@ sf_startkey_compile(const Jsonb *options, const SfProgram *program)
 	}
 	option->delay_us = read_seconds(given, "delay");
 	option->max_delay_us = read_seconds(given, "max_delay");
-	if (option->mode == SF_STARTKEY_DEBOUNCE && option->delay_us == 0)
+	if (option->mode == SF_START_KEY_DEBOUNCE && option->delay_us == 0)
 		refuse("delay", "must be given for mode debounce");
 	if (option->max_delay_us != 0 && option->max_delay_us < option->delay_us)
 		refuse("max_delay", "must not be less than \"delay\"");
-	option->keeps = read_word(given, "waiting", "replace", "keep");
-	option->stops = read_word(given, "on_failure", "continue", "stop");
+	option->keeps_first = read_word(given, "waiting", "replace", "keep");
+	option->stops_at_failure = read_word(given, "on_failure", "continue", "stop");
 	return option;
 }
 
@@ -197,9 +198,12 @@ key_text(const Jsonb *value)
 	return text;
 }
 
-/* The key of an execution that is to begin: that of its start, or of the option of its version (NULL: none); NULL: it has none. */
+/*
+ * The key of an execution that is to begin: that of its start, or of the option of its version (NULL: none); NULL:
+ * it has none.
+ */
 char *
-sf_startkey_evaluate(const SfExecution *execution, const SfKeyOption *option)
+sf_start_key_evaluate(const SfExecution *execution, const SfKeyOption *option)
 {
 	Jsonb	   *given = execution->start_options == NULL ? NULL : sf_json_get(execution->start_options, "start_key");
 	Jsonb	   *value;

@@ -8,14 +8,14 @@
 
 #include "db/direct.h"
 #include "feature/start_key/start_key.h"
-#include "run/apply.h"
+#include "run/apply/apply.h"
 
 static const SfIndex by_key = {"start_key", "start_key_pkey"};
 static const SfIndex by_number = {"keyed_start", "keyed_start_pkey"};
 
 /* Lock the row of a key, which is made if it is not there: waits for other starts, and for a worker that begins one. */
 void
-sf_startkey_lock(int machine_no, const char *key)
+sf_start_key_lock(int machine_no, const char *key)
 {
 	static SfPlan insert = SF_PLAN(
 		"INSERT INTO _sfflow.start_key (machine_no, key, last_rank) VALUES ($1, $2, '-infinity')"
@@ -29,7 +29,7 @@ sf_startkey_lock(int machine_no, const char *key)
 
 /* The same without waiting; false: another session has it. */
 bool
-sf_startkey_try_lock(int machine_no, const char *key)
+sf_start_key_try_lock(int machine_no, const char *key)
 {
 	return sf_row_fetch(&by_key, SF_LOCK_SKIP, NULL, NULL, NULL, SF_INT4(machine_no), SF_TEXT(key));
 }
@@ -38,44 +38,44 @@ sf_startkey_try_lock(int machine_no, const char *key)
 static void
 read_keyed(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfKeyed    *keyed = arg;
+	enum {COL_execution_no = 1, COL_machine_no, COL_key, COL_rank, COL_place};
+	SfKeyedStart    *keyed = arg;
 
-	keyed->execution_no = sf_row_number(tuple, desc, 1, 0);
-	keyed->machine_no = (int) sf_row_number(tuple, desc, 2, 0);
-	keyed->key = sf_row_text(tuple, desc, 3);
-	keyed->rank = sf_row_number(tuple, desc, 4, 0);
-	keyed->place = (SfLinePlace) sf_row_number(tuple, desc, 5, 0);
+	keyed->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	keyed->machine_no = (int) sf_row_number(tuple, desc, COL_machine_no, 0);
+	keyed->key = sf_row_text(tuple, desc, COL_key);
+	keyed->rank = sf_row_number(tuple, desc, COL_rank, 0);
+	keyed->place = (SfLinePlace) sf_row_number(tuple, desc, COL_place, 0);
 }
 
 /* Find the key and the place of an execution; NULL: it was started without a key. */
-SfKeyed *
-sf_startkey_find(int64 execution_no)
+SfKeyedStart *
+sf_start_key_find(int64 execution_no)
 {
-	SfKeyed    *keyed = palloc(sizeof(SfKeyed));
+	SfKeyedStart *keyed = palloc(sizeof(SfKeyedStart));
 
 	return sf_row_fetch(&by_number, SF_LOCK_NONE, NULL, read_keyed, keyed, SF_INT8(execution_no)) ? keyed : NULL;
 }
 
 /* Find the execution of a key that waits and may be replaced; 0: none. */
 int64
-sf_startkey_find_waiting(int machine_no, const char *key)
+sf_start_key_find_waiting(int machine_no, const char *key)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT k.execution_no FROM _sfflow.keyed_start k"
-		" WHERE k.machine_no = $1 AND k.key = $2 AND k.place < 2 AND k.place = $3 ORDER BY k.rank DESC LIMIT 1");
+		"SELECT k.execution_no FROM _sfflow.waiting_start k"
+		" WHERE k.machine_no = $1 AND k.key = $2 AND k.place = $3 ORDER BY k.rank DESC LIMIT 1");
 
 	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_WAITS));
 }
 
 /* Does nothing of a key run, or keep others from running, and does nothing wait with a lower rank? */
 bool
-sf_startkey_is_free(int machine_no, const char *key, TimestampTz rank)
+sf_start_key_is_free(int machine_no, const char *key, TimestampTz rank)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.keyed_start k WHERE k.machine_no = $1 AND k.key = $2"
-		"  AND k.place BETWEEN 2 AND 5 AND k.place IN ($4, $5))"
-		" OR EXISTS (SELECT FROM _sfflow.keyed_start k WHERE k.machine_no = $1 AND k.key = $2"
-		"  AND k.place < 2 AND k.rank < $3)");
+		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.begun_start k WHERE k.machine_no = $1 AND k.key = $2"
+		"  AND k.place IN ($4, $5))"
+		" OR EXISTS (SELECT FROM _sfflow.waiting_start k WHERE k.machine_no = $1 AND k.key = $2 AND k.rank < $3)");
 
 	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_TIME(rank), SF_INT2(SF_LINE_RUNS),
 						   SF_INT2(SF_LINE_STAYS)) == 0;
@@ -83,19 +83,19 @@ sf_startkey_is_free(int machine_no, const char *key, TimestampTz rank)
 
 /* Does nothing stand in the line of a key? */
 bool
-sf_startkey_is_empty(int machine_no, const char *key)
+sf_start_key_is_empty(int machine_no, const char *key)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.keyed_start k WHERE k.machine_no = $1 AND k.key = $2"
-		"  AND k.place BETWEEN 2 AND 5 AND k.place < $3)"
-		" OR EXISTS (SELECT FROM _sfflow.keyed_start k WHERE k.machine_no = $1 AND k.key = $2 AND k.place < 2)");
+		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.begun_start k WHERE k.machine_no = $1 AND k.key = $2"
+		"  AND k.place < $3)"
+		" OR EXISTS (SELECT FROM _sfflow.waiting_start k WHERE k.machine_no = $1 AND k.key = $2)");
 
 	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_OVER)) == 0;
 }
 
 /* Put an execution at the end of the line of a key, whose row the caller has locked. */
 void
-sf_startkey_put(int64 execution_no, int machine_no, const char *key, SfLinePlace place)
+sf_start_key_put(int64 execution_no, int machine_no, const char *key, SfLinePlace place)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH r AS (UPDATE _sfflow.start_key s SET last_rank = greatest(pg_catalog.clock_timestamp(),"
@@ -109,16 +109,16 @@ sf_startkey_put(int64 execution_no, int machine_no, const char *key, SfLinePlace
 
 /* Give an execution another place. */
 void
-sf_startkey_set_place(int64 execution_no, SfLinePlace place)
+sf_start_key_set_place(int64 execution_no, SfLinePlace place)
 {
 	static SfPlan plan = SF_PLAN("UPDATE _sfflow.keyed_start k SET place = $2 WHERE k.execution_no = $1");
 
 	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT2(place));
 }
 
-/* The same if it has the one that is expected; false: it has not. */
+/* Change its place if it is the one that is expected; false: it has not. */
 bool
-sf_startkey_move(int64 execution_no, SfLinePlace from, SfLinePlace to)
+sf_start_key_change_place(int64 execution_no, SfLinePlace from, SfLinePlace to)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.keyed_start k SET place = $3 WHERE k.execution_no = $1 AND k.place = $2");
@@ -131,19 +131,18 @@ sf_startkey_move(int64 execution_no, SfLinePlace from, SfLinePlace to)
  * waits, unless one runs; delete the row of a key that nothing needs.  False: a session works on what waits.
  */
 bool
-sf_startkey_settle(int machine_no, const char *key)
+sf_start_key_advance(int machine_no, const char *key)
 {
 	static SfPlan next = SF_PLAN(
-		"SELECT k.execution_no FROM _sfflow.keyed_start k"
-		" WHERE k.machine_no = $1 AND k.key = $2 AND k.place < 2 ORDER BY k.rank LIMIT 1");
+		"SELECT k.execution_no FROM _sfflow.waiting_start k"
+		" WHERE k.machine_no = $1 AND k.key = $2 ORDER BY k.rank LIMIT 1");
 	static SfPlan forget = SF_PLAN(
 		"DELETE FROM _sfflow.start_key s WHERE s.machine_no = $1 AND s.key = $2"
-		" AND NOT EXISTS (SELECT FROM _sfflow.keyed_start k WHERE k.machine_no = $1 AND k.key = $2"
-		"  AND k.place BETWEEN 2 AND 5)");
+		" AND NOT EXISTS (SELECT FROM _sfflow.begun_start k WHERE k.machine_no = $1 AND k.key = $2)");
 	int64		first = sf_store_number(&next, 0, SF_INT4(machine_no), SF_TEXT(key));
 
 	if (first != 0)
-		return !sf_startkey_is_free(machine_no, key, DT_NOBEGIN) || sf_apply_release_execution("start_key", first);
+		return !sf_start_key_is_free(machine_no, key, DT_NOBEGIN) || sf_apply_unpark_turn("start_key", first);
 	sf_store_execute(&forget, SF_INT4(machine_no), SF_TEXT(key));
 	return true;
 }
@@ -152,45 +151,46 @@ sf_startkey_settle(int machine_no, const char *key)
 static void
 append_keyed(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfKeyed    *keyed = palloc(sizeof(SfKeyed));
+	SfKeyedStart *keyed = palloc(sizeof(SfKeyedStart));
 
 	read_keyed(tuple, desc, keyed);
 	*(List **) arg = lappend(*(List **) arg, keyed);
 }
 
-/* List executions that have ended, and of which the next ones have not been told: a List of SfKeyed. */
+/* List executions that have ended, and of which the next ones have not been told: a List of SfKeyedStart. */
 List *
-sf_startkey_list_ended(int limit)
+sf_start_key_list_ended(int limit)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k"
-		" WHERE k.place = 4 ORDER BY k.execution_no LIMIT $1");
+		"SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.ended_start k"
+		" ORDER BY k.execution_no LIMIT $1");
 
 	return sf_store_list(&plan, append_keyed, SF_ARGS(SF_INT4(limit)));
 }
 
 /* Is there one? */
 bool
-sf_startkey_any_ended(void)
+sf_start_key_any_ended(void)
 {
-	return sf_startkey_list_ended(1) != NIL;
+	return sf_start_key_list_ended(1) != NIL;
 }
 
 /*
- * Must an execution stay, whose row the purge has locked: since it keeps its place, or another session has the row of its
- * key?  The row of a key goes with the last execution that may be redriven.
+ * Must an execution stay, whose row the purge has locked: since it keeps its place, or another session has the row
+ * of its key?  The row of a key goes with the last execution that may be redriven.
  */
 bool
-sf_startkey_keeps(int64 execution_no)
+sf_start_key_retains(int64 execution_no)
 {
-	const SfKeyed *keyed = sf_startkey_find(execution_no);
+	const SfKeyedStart *keyed = sf_start_key_find(execution_no);
 
 	if (keyed == NULL || keyed->place == SF_LINE_DONE)
 		return false;
-	if (keyed->place != SF_LINE_OVER || IsolationUsesXactSnapshot() || !sf_startkey_try_lock(keyed->machine_no, keyed->key))
+	if (keyed->place != SF_LINE_OVER || IsolationUsesXactSnapshot() ||
+		!sf_start_key_try_lock(keyed->machine_no, keyed->key))
 		return true;
 	/* others of the batch may be of the same line */
-	sf_startkey_set_place(execution_no, SF_LINE_DONE);
-	(void) sf_startkey_settle(keyed->machine_no, keyed->key);
+	sf_start_key_set_place(execution_no, SF_LINE_DONE);
+	(void) sf_start_key_advance(keyed->machine_no, keyed->key);
 	return false;
 }

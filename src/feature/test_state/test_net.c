@@ -4,19 +4,19 @@
  *		mock says.
  *
  * The jobs are decided on one after another, each after those that it waits for.  Those
- * that have ended are rows in memory, as run/dependents_context.c reads them for $$.Jobs.
+ * that have ended are rows in memory, as run/join/dependents_context.c reads them for $$.Jobs.
  */
 #include "postgres.h"
 
 #include "base/errors.h"
 #include "feature/test_state/test_state.h"
-#include "run/dependents.h"
+#include "run/join/dependents.h"
 
 typedef struct NetTest
 {
 	const SfStateTest *test;
 	SfLoaded	loaded;
-	SfTrace		trace;
+	SfInspection inspection;
 	const SfBranch *join;
 	const SfJobNetState *net;
 	SfBranch  **rows;			/* by rank; of jobs that have ended, but for those skipped */
@@ -55,7 +55,7 @@ make_job(const NetTest *t, int rank)
 static int
 end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz now)
 {
-	const Jsonb *context = t->trace.context;
+	const Jsonb *context = t->inspection.context;
 	SfStimulus	stimulus = {.kind = SF_STIMULUS_DUE};
 	SfTransition transition = {0};
 	SfJsonBuilder b;
@@ -64,15 +64,15 @@ end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz 
 		return 0;
 	sf_json_begin_object(&b);
 	sf_json_add(&b, "Jobs", sf_dependents_jobs(t->net, branch->branch_index, t->rows));
-	t->trace.context = sf_json_merge(context, sf_json_finish(&b));
-	t->trace.failed = false;
+	t->inspection.context = sf_json_merge(context, sf_json_finish(&b));
+	t->inspection.failed = false;
 	sf_transition(&t->loaded, branch, &stimulus, now, &transition);
-	t->trace.context = unconstify(Jsonb *, context);
+	t->inspection.context = unconstify(Jsonb *, context);
 	if (transition.branch.entered_at != DT_NOBEGIN)
 		return 0;
-	if (!t->trace.failed)
+	if (!t->inspection.failed)
 		return SF_JOB_END_SKIP;
-	sf_step_set_branch_error(branch, &t->trace.error);
+	sf_step_set_branch_error(branch, &t->inspection.error);
 	return SF_JOB_END_FAILURE;
 }
 
@@ -155,9 +155,9 @@ sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
 				   SfStimulus *stimulus, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];
-	NetTest		t = {.test = test,.loaded = *loaded,.trace = *loaded->trace,.join = join};
+	NetTest		t = {.test = test,.loaded = *loaded,.inspection = *loaded->inspection,.join = join};
 
-	t.loaded.trace = &t.trace;
+	t.loaded.inspection = &t.inspection;
 	t.net = sf_state_net(state);
 	t.rows = palloc0(sizeof(SfBranch *) * t.net->njobs);
 	t.ends = palloc0(t.net->njobs);

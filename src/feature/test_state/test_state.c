@@ -13,7 +13,7 @@
  * A Distributed Map goes through its steps in between, on items in memory.
  *
  * The branch begins in phase RUN, as one that was entered before, so that it
- * can have retries behind it.  What the data flow shows to an SfTrace becomes
+ * can have retries behind it.  What the data flow shows to an SfInspection becomes
  * the inspection data; which of that the service shows for which type of
  * state stands in the table below.
  */
@@ -24,14 +24,13 @@
 
 #include "base/name.h"
 #include "feature/test_state/test_state.h"
-#include "run/map_children.h"
 
 /* Names of what never was, in the context object that is made up */
 #define TEST_MACHINE	"sf_test_state"
 #define TEST_EXECUTION	"test"
 #define TEST_STATE		"StateName"
 
-#define BIT(field)	(1u << SF_TRACE_##field)
+#define BIT(field)	(1u << SF_INSPECTION_##field)
 #define ALWAYS		(BIT(INPUT) | BIT(VARIABLES))
 #define RESULTS		(BIT(AFTER_RESULT_SELECTOR) | BIT(AFTER_RESULT_PATH))
 #define TOLERANCE \
@@ -61,9 +60,9 @@ static const struct
 	},
 };
 
-static const char *const trace_names[] = {
-#define TRACE_NAME(sym, name) [SF_TRACE_##sym] = name,
-	SF_TRACE_LIST(TRACE_NAME)
+static const char *const field_names[] = {
+#define FIELD_NAME(sym, name) [SF_INSPECTION_##sym] = name,
+	SF_INSPECTION_LIST(FIELD_NAME)
 };
 
 /* The values that are shown of a state. */
@@ -112,7 +111,7 @@ typedef struct TestRun
 {
 	SfStateTest *test;
 	TimestampTz now;
-	SfTrace    *trace;
+	SfInspection *inspection;
 	SfLoaded	loaded;
 	SfBranch   *branch;
 	SfTransition transition;	/* the last one */
@@ -122,7 +121,7 @@ typedef struct TestRun
 
 /* What is loaded for an execution that no table knows. */
 static void
-make_loaded(const SfStateTest *test, SfTrace *trace, TimestampTz now,
+make_loaded(const SfStateTest *test, SfInspection *inspection, TimestampTz now,
 			TestRun *run)
 {
 	SfExecution *execution = palloc0(sizeof(SfExecution));
@@ -139,7 +138,7 @@ make_loaded(const SfStateTest *test, SfTrace *trace, TimestampTz now,
 	loaded->execution = execution;
 	loaded->program = test->program;
 	loaded->history = SF_HISTORY_NONE;
-	loaded->trace = trace;
+	loaded->inspection = inspection;
 	loaded->map_run = &run->map_run;
 	loaded->may_begin = true;
 	loaded->random = pg_prng_double(&pg_global_prng_state);
@@ -185,10 +184,10 @@ check_failure_count(const SfStateTest *test, const SfBranch *branch)
 /* Have failed more iterations than a Map tolerates, as far as it says? */
 static bool
 exceeds_tolerance(const SfStateTest *test, const SfBranch *branch,
-				  const SfTrace *trace)
+				  const SfInspection *inspection)
 {
-	const Jsonb *count = trace->values[SF_TRACE_TOLERATED_FAILURE_COUNT];
-	const Jsonb *percentage = trace->values[SF_TRACE_TOLERATED_FAILURE_PERCENTAGE];
+	const Jsonb *count = inspection->values[SF_INSPECTION_TOLERATED_FAILURE_COUNT];
+	const Jsonb *percentage = inspection->values[SF_INSPECTION_TOLERATED_FAILURE_PERCENTAGE];
 
 	if (test->failed_iterations <= 0)
 		return false;
@@ -224,7 +223,7 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 		branch->error = unconstify(char *, test->mock.error);
 		branch->cause = unconstify(char *, test->mock.cause);
 	}
-	else if (exceeds_tolerance(test, branch, run->trace))
+	else if (exceeds_tolerance(test, branch, run->inspection))
 	{
 		branch->failing = true;
 		branch->error = pstrdup(SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD);
@@ -263,7 +262,7 @@ advance(TestRun *run, const SfStimulus *stimulus)
 
 /* Show the inputs of the children of a Distributed Map, and the items in them. */
 static void
-trace_children(TestRun *run, List *children)
+show_children(TestRun *run, List *children)
 {
 	const SfState *state = &run->test->program->states[run->test->state];
 	bool		batched = sf_state_map(state)->distributed->item_batcher != NULL;
@@ -290,9 +289,9 @@ trace_children(TestRun *run, List *children)
 			sf_json_add_value(&items, NULL, &item);
 	}
 	if (batched)
-		run->trace->values[SF_TRACE_AFTER_ITEM_BATCHER] = sf_json_finish(&inputs);
+		run->inspection->values[SF_INSPECTION_AFTER_ITEM_BATCHER] = sf_json_finish(&inputs);
 	if (sf_state_map(state)->item_selector != NULL)
-		run->trace->values[SF_TRACE_AFTER_ITEM_SELECTOR] = sf_json_finish(&items);
+		run->inspection->values[SF_INSPECTION_AFTER_ITEM_SELECTOR] = sf_json_finish(&items);
 }
 
 /* Load the items that are left of an array. */
@@ -342,7 +341,7 @@ read_items(TestRun *run, SfStimulus *stimulus)
 						  test->reader_data, run->map_run.max_items, &given, &stimulus->error);
 	stimulus->output = sf_json_int(list_length(given.items));
 	run->map_run.keyed = given.keyed;
-	run->trace->values[SF_TRACE_AFTER_ITEMS_POINTER] = given.pointed;
+	run->inspection->values[SF_INSPECTION_AFTER_ITEMS_POINTER] = given.pointed;
 	sf_json_begin_array(&b);
 	foreach_ptr(Jsonb, item, given.items)
 		sf_json_add(&b, NULL, item);
@@ -375,7 +374,7 @@ run_distributed(TestRun *run, SfStepOutcome outcome)
 		branch->pending = 0;	/* a test shows all of them */
 	}
 	if (branch->phase == SF_PHASE_JOIN && !branch->failing)
-		trace_children(run, children);
+		show_children(run, children);
 }
 
 /* Take the state through its transitions; returns the last one's name. */
@@ -401,18 +400,18 @@ run_state(TestRun *run)
 
 /* {"retryIndex", "retryBackoffIntervalSeconds", "catchIndex"} of an error. */
 static void
-add_error_details(SfJsonBuilder *b, const SfTrace *trace)
+add_error_details(SfJsonBuilder *b, const SfInspection *inspection)
 {
-	if (trace->retrier < 0 && trace->catcher < 0)
+	if (inspection->retrier < 0 && inspection->catcher < 0)
 		return;
 	sf_json_open_object(b, "errorDetails");
-	if (trace->retrier >= 0)
-		sf_json_add_int(b, "retryIndex", trace->retrier);
-	if (trace->delay_us >= 0)
+	if (inspection->retrier >= 0)
+		sf_json_add_int(b, "retryIndex", inspection->retrier);
+	if (inspection->delay_us >= 0)
 		sf_json_add_int(b, "retryBackoffIntervalSeconds",
-						trace->delay_us / USECS_PER_SEC);
-	if (trace->catcher >= 0)
-		sf_json_add_int(b, "catchIndex", trace->catcher);
+						inspection->delay_us / USECS_PER_SEC);
+	if (inspection->catcher >= 0)
+		sf_json_add_int(b, "catchIndex", inspection->catcher);
 	sf_json_close_object(b);
 }
 
@@ -420,15 +419,15 @@ add_error_details(SfJsonBuilder *b, const SfTrace *trace)
 static void
 add_inspection_data(SfJsonBuilder *b, const TestRun *run)
 {
-	const SfTrace *trace = run->trace;
+	const SfInspection *inspection = run->inspection;
 	uint32		fields = shown_of(&run->test->program->states[run->test->state]);
 
 	sf_json_open_object(b, "inspectionData");
-	for (int i = 0; i < SF_TRACE_COUNT; i++)
+	for (int i = 0; i < SF_INSPECTION_COUNT; i++)
 		if (fields & (1u << i))
-			sf_json_add(b, trace_names[i], trace->values[i]);
+			sf_json_add(b, field_names[i], inspection->values[i]);
 	sf_json_add(b, "jobs", run->jobs);
-	add_error_details(b, trace);
+	add_error_details(b, inspection);
 	sf_json_close_object(b);
 }
 
@@ -451,37 +450,37 @@ status_of(const char *transition)
  * as JSON and not as text.  The caller has checked mock and context.
  */
 Jsonb *
-sf_test_state_run(SfStateTest *test, SfInspection level, TimestampTz now)
+sf_test_state_run(SfStateTest *test, SfInspectionLevel level, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];
-	SfTrace		trace = {.retrier = -1, .catcher = -1, .delay_us = -1};
-	TestRun		run = {.test = test,.now = now,.trace = &trace};
+	SfInspection inspection = {.retrier = -1, .catcher = -1, .delay_us = -1};
+	TestRun		run = {.test = test,.now = now,.inspection = &inspection};
 	SfBranch   *branch;
 	const char *status;
 	SfJsonBuilder b;
 
-	make_loaded(test, &trace, now, &run);
+	make_loaded(test, &inspection, now, &run);
 	run.branch = branch = make_branch(test, now);
-	trace.context = test->context ? test->context : made_up_context(test, now);
-	trace.next_name = state->next_name;
-	trace.values[SF_TRACE_INPUT] = test->input;
+	inspection.context = test->context ? test->context : made_up_context(test, now);
+	inspection.next_name = state->next_name;
+	inspection.values[SF_INSPECTION_INPUT] = test->input;
 	status = status_of(run_state(&run));
 	if (branch->variables != NULL && JB_ROOT_COUNT(branch->variables) > 0)
-		trace.values[SF_TRACE_VARIABLES] = branch->variables;
+		inspection.values[SF_INSPECTION_VARIABLES] = branch->variables;
 
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "status", status);
-	if (trace.failed)
+	if (inspection.failed)
 	{
-		sf_json_add_string(&b, "error", trace.error.name);
-		sf_json_add_string(&b, "cause", trace.error.cause);
+		sf_json_add_string(&b, "error", inspection.error.name);
+		sf_json_add_string(&b, "cause", inspection.error.cause);
 	}
 	if (strcmp(status, "SUCCEEDED") == 0 || strcmp(status, "CAUGHT_ERROR") == 0)
 	{
 		sf_json_add(&b, "output", branch->payload);
-		sf_json_add_string(&b, "nextState", trace.next_name);
+		sf_json_add_string(&b, "nextState", inspection.next_name);
 	}
-	if (level != SF_INSPECTION_INFO)
+	if (level != SF_LEVEL_INFO)
 		add_inspection_data(&b, &run);
 	return sf_json_finish(&b);
 }

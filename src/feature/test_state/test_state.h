@@ -6,7 +6,7 @@
 #define SF_TEST_STATE_H
 
 #include "machine/step.h"
-#include "run/item_reader.h"
+#include "run/distributed_map/item_reader.h"
 
 /* What stands in for the outcome of a Task, or of the children of a join */
 typedef struct SfMock
@@ -50,16 +50,16 @@ typedef struct SfStateTest
 							 SfBranch *join, SfStimulus *stimulus, TimestampTz now);
 } SfStateTest;
 
-typedef enum SfInspection
+typedef enum SfInspectionLevel
 {
-	SF_INSPECTION_INFO,
-	SF_INSPECTION_DEBUG,
-	SF_INSPECTION_TRACE
-} SfInspection;
+	SF_LEVEL_INFO,
+	SF_LEVEL_DEBUG,
+	SF_LEVEL_TRACE
+} SfInspectionLevel;
 
 extern Jsonb *sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
 								 SfStimulus *stimulus, TimestampTz now);
-extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspection level,
+extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspectionLevel level,
 								TimestampTz now);
 
 #endif							/* SF_TEST_STATE_H */

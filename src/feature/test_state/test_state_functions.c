@@ -18,8 +18,8 @@
 #include "base/errors.h"
 #include "feature/test_state/test_context.h"
 #include "feature/test_state/test_state.h"
-#include "run/driver.h"
-#include "run/service.h"
+#include "run/task/driver.h"
+#include "run/task/service.h"
 #include "store/feature.h"
 
 /* Refuse something about an argument; detail NULL: nothing more is known. */
@@ -450,21 +450,21 @@ run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
 }
 
 /* Read argument inspection_level. */
-static SfInspection
+static SfInspectionLevel
 read_level(const char *level)
 {
 	static const char *const names[] = {
-		[SF_INSPECTION_INFO] = "INFO",
-		[SF_INSPECTION_DEBUG] = "DEBUG",
-		[SF_INSPECTION_TRACE] = "TRACE",
+		[SF_LEVEL_INFO] = "INFO",
+		[SF_LEVEL_DEBUG] = "DEBUG",
+		[SF_LEVEL_TRACE] = "TRACE",
 	};
 
 	for (size_t i = 0; i < lengthof(names); i++)
 		if (strcmp(names[i], level) == 0)
-			return (SfInspection) i;
+			return (SfInspectionLevel) i;
 	refuse_value("inspection_level", level, "inspectionLevel",
 				 "satisfy enum value set: [INFO, DEBUG, TRACE]");
-	return SF_INSPECTION_INFO;
+	return SF_LEVEL_INFO;
 }
 
 /*
@@ -516,7 +516,7 @@ SF_SQL_FUNCTION(sfflow_sf_test_state)
 		.run_jobs = sf_test_net,
 		.parse_items = sf_item_reader_parse
 	};
-	SfInspection level = read_level(sf_arg_text(fcinfo, 5, "inspection_level"));
+	SfInspectionLevel level = read_level(sf_arg_text(fcinfo, 5, "inspection_level"));
 	int			guc_level = begin_service_quotas(PG_ARGISNULL(4) ? NULL : PG_GETARG_JSONB_P(4));
 	Jsonb	   *result;
 

@@ -24,11 +24,11 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-#include "feature/trace/tracing.h"
+#include "feature/trace/trace.h"
 #include "report/report.h"
 #include "report/visits.h"
-#include "store/program_cache.h"
-#include "store/status.h"
+#include "store/execution/execution_head.h"
+#include "store/state_machine/program_cache.h"
 
 /* Spans of a run, at most; a message of OTLP holds some megabytes */
 #define MAX_SPANS	5000
@@ -60,7 +60,7 @@ typedef struct Span
 	char		parent[SF_SPAN_ID_DIGITS + 1];
 	const char *name;
 	const SfState *state;		/* that it is of, or around the branch that it is of; NULL: a run */
-	SfPlaceKey	place;
+	SfStateInstanceKey instance;
 	const SfVisit *visit;		/* the last attempt of a state, the attempt of a task */
 	TimestampTz entered_at;
 	TimestampTz from;
@@ -72,12 +72,12 @@ typedef struct Span
 } Span;
 
 /*
- * The latest span of a state or of a branch, by its place; a branch has the number of its scope behind those of
+ * The latest span of a state or of a branch, by its instance; a branch has the number of its scope behind those of
  * states
  */
 typedef struct Latest
 {
-	SfPlaceKey	key;			/* first, for the hash table */
+	SfStateInstanceKey key;		/* first, for the hash table */
 	Span	   *span;
 	int			visit;			/* of a state */
 	Span	   *around;			/* of a branch */
@@ -143,11 +143,11 @@ add_root(Tree *tree, const char *machine)
 	tree->root = root;
 }
 
-/* What is known of the latest span of a place. */
+/* What is known of the latest span of an instance. */
 static Latest *
 find_latest(Tree *tree, int number, const int *iterations, int niterations)
 {
-	SfPlaceKey	key = {number, niterations, (int *) iterations};
+	SfStateInstanceKey key = {number, niterations, (int *) iterations};
 	bool		found;
 	Latest	   *latest = hash_search(tree->latest, &key, HASH_ENTER, &found);
 
@@ -165,10 +165,10 @@ static Span *
 find_branch(Tree *tree, const SfVisit *visit, const SfScope *scope, Span *around)
 {
 	const SfState *owner = &tree->program->states[scope->owner_state];
-	const SfPlaceKey *place = &visit->place;
+	const SfStateInstanceKey *instance = &visit->instance;
 	bool		is_map = owner->type == SF_STATE_MAP;
-	Latest	   *latest = find_latest(tree, tree->program->nstates + scope->number, place->iterations,
-									 place->niterations);
+	Latest	   *latest = find_latest(tree, tree->program->nstates + scope->number, instance->iterations,
+									 instance->niterations);
 	Span	   *span = latest->span;
 
 	if (latest->around == around)
@@ -179,12 +179,12 @@ find_branch(Tree *tree, const SfVisit *visit, const SfScope *scope, Span *around
 	if (span == NULL)
 		return NULL;
 	span->state = owner;
-	span->place = latest->key;
-	span->number = is_map ? place->iterations[place->niterations - 1] : scope->branch_index;
+	span->instance = latest->key;
+	span->number = is_map ? instance->iterations[instance->niterations - 1] : scope->branch_index;
 	span->entered_at = around->entered_at;
 	span->from = visit->from;
 	span->to = visit->to;
-	sf_span_id(&tree->seed, SF_SPAN_BRANCH, owner->name, place->iterations, place->niterations, span->entered_at,
+	sf_span_id(&tree->seed, SF_SPAN_BRANCH, owner->name, instance->iterations, instance->niterations, span->entered_at,
 			   scope->branch_index, span->id);
 	return span;
 }
@@ -193,17 +193,17 @@ find_branch(Tree *tree, const SfVisit *visit, const SfScope *scope, Span *around
 static Span *
 find_around(Tree *tree, const SfVisit *visit)
 {
-	const SfPlaceKey *place = &visit->place;
-	const SfScope *scope = &tree->program->scopes[tree->program->states[place->number].scope];
+	const SfStateInstanceKey *instance = &visit->instance;
+	const SfScope *scope = &tree->program->scopes[tree->program->states[instance->number].scope];
 	const SfState *owner = scope->owner_state < 0 ? NULL : &tree->program->states[scope->owner_state];
 	int			depth;
 	Span	   *around;
 	Span	   *branch;
 
-	if (owner == NULL || (owner->type == SF_STATE_MAP && place->niterations == 0))
+	if (owner == NULL || (owner->type == SF_STATE_MAP && instance->niterations == 0))
 		return tree->root;
-	depth = place->niterations - (owner->type == SF_STATE_MAP ? 1 : 0);
-	around = find_latest(tree, owner->number, place->iterations, depth)->span;
+	depth = instance->niterations - (owner->type == SF_STATE_MAP ? 1 : 0);
+	around = find_latest(tree, owner->number, instance->iterations, depth)->span;
 	if (around == NULL || owner->type == SF_STATE_JOBNET)
 		return around;
 	branch = find_branch(tree, visit, scope, around);
@@ -240,13 +240,13 @@ add_work(Tree *tree, const Span *task, const SfVisit *visit)
 	if (work == NULL)
 		return;
 	work->state = task->state;
-	work->place = task->place;
+	work->instance = task->instance;
 	work->visit = visit;
 	work->number = task->number;
 	work->from = visit->started_at;
 	work->to = task->to;
 	work->end = task->end;
-	sf_span_id(&tree->seed, SF_SPAN_WORK, task->state->name, visit->place.iterations, visit->place.niterations,
+	sf_span_id(&tree->seed, SF_SPAN_WORK, task->state->name, visit->instance.iterations, visit->instance.niterations,
 			   visit->entered_at, task->number, work->id);
 }
 
@@ -260,13 +260,13 @@ add_task(Tree *tree, const Span *state, const SfVisit *visit, int attempt)
 	if (task == NULL)
 		return;
 	task->state = state->state;
-	task->place = state->place;
+	task->instance = state->instance;
 	task->visit = visit;
 	task->number = attempt;
 	task->from = visit->scheduled_at;
 	task->to = visit->to;
 	task->end = visit->end;
-	sf_span_id(&tree->seed, SF_SPAN_TASK, state->state->name, visit->place.iterations, visit->place.niterations,
+	sf_span_id(&tree->seed, SF_SPAN_TASK, state->state->name, visit->instance.iterations, visit->instance.niterations,
 			   visit->entered_at, attempt, task->id);
 	if (resource->kind == SF_RESOURCE_ACTIVITY && visit->started_at != DT_NOBEGIN)
 		add_work(tree, task, visit);
@@ -287,10 +287,10 @@ drop_task(Tree *tree, const SfState *state, const SfVisit *visit)
 static void
 add_visit(Tree *tree, const SfVisit *visit)
 {
-	const SfPlaceKey *place = &visit->place;
-	const SfState *state = &tree->program->states[place->number];
+	const SfStateInstanceKey *instance = &visit->instance;
+	const SfState *state = &tree->program->states[instance->number];
 	Span	   *around = find_around(tree, visit);
-	Latest	   *latest = find_latest(tree, place->number, place->iterations, place->niterations);
+	Latest	   *latest = find_latest(tree, instance->number, instance->iterations, instance->niterations);
 	bool		is_new = latest->visit != visit->visit;
 	Span	   *span = is_new ? NULL : latest->span;
 
@@ -308,11 +308,11 @@ add_visit(Tree *tree, const SfVisit *visit)
 	if (is_new)
 	{
 		span->state = state;
-		span->place = *place;
+		span->instance = *instance;
 		span->entered_at = visit->entered_at;
 		span->from = visit->from;
-		sf_span_id(&tree->seed, SF_SPAN_STATE, state->name, place->iterations, place->niterations, visit->entered_at, 0,
-				   span->id);
+		sf_span_id(&tree->seed, SF_SPAN_STATE, state->name, instance->iterations, instance->niterations,
+				   visit->entered_at, 0, span->id);
 	}
 	span->visit = visit;
 	span->to = visit->to;
@@ -328,17 +328,19 @@ add_visit(Tree *tree, const SfVisit *visit)
 static void
 link_child(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_execution_no = 1, COL_requested_at, COL_execution_id, COL_trace, COL_started_at};
 	Tree	   *tree = arg;
 	SfTraceContext child;
 	SfSpanSeed	seed;
 	char	   *id = palloc(SF_SPAN_ID_DIGITS + 1);
-	char	   *trace = sf_row_text(tuple, desc, 4);
+	char	   *trace = sf_row_text(tuple, desc, COL_trace);
 
-	if (!sf_tracing_parse_kept(trace, &child) || strcmp(child.trace_id, tree->context.trace_id) != 0)
+	if (!sf_tracing_parse_stored(trace, &child) || strcmp(child.trace_id, tree->context.trace_id) != 0)
 		return;
-	seed = sf_span_seed(child.trace_id, sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0),
-						sf_row_text(tuple, desc, 3), 0);
-	sf_span_id(&seed, SF_SPAN_RUN, "", NULL, 0, sf_row_number(tuple, desc, 5, 0), 0, id);
+	seed = sf_span_seed(child.trace_id, sf_row_number(tuple, desc, COL_execution_no, 0),
+						sf_row_number(tuple, desc, COL_requested_at, 0),
+						sf_row_text(tuple, desc, COL_execution_id), 0);
+	sf_span_id(&seed, SF_SPAN_RUN, "", NULL, 0, sf_row_number(tuple, desc, COL_started_at, 0), 0, id);
 	foreach_ptr(Span, span, tree->spans)
 	{
 		if (strcmp(span->id, child.span_id) != 0)
@@ -509,8 +511,8 @@ put_attributes(SfJsonBuilder *b, const Tree *tree, const Span *span)
 		case SF_SPAN_STATE:
 			put_text(b, "sfflow.state.name", span->state->name);
 			put_text(b, "sfflow.state.type", sf_state_type_name(span->state->type));
-			put_text(b, "sfflow.job.id", sf_label_job(tree->program, span->place.number, span->place.iterations,
-													   span->place.niterations));
+			put_text(b, "sfflow.job.id", sf_job_name(tree->program, span->instance.number, span->instance.iterations,
+													   span->instance.niterations));
 			if (span->number > 1)
 				put_integer(b, "sfflow.attempts", span->number);
 			break;
@@ -668,17 +670,17 @@ Jsonb *
 sf_run_spans(const SfTracedRun *run, int *count)
 {
 	Tree		tree = {.run = run};
-	SfStatusExecution head = run->head;
+	SfExecutionHead head = run->head;
 	SfVisits   *visits;
 	SfJsonBuilder b;
 	const char *cause;
 
-	if (!sf_tracing_parse_kept(run->trace, &tree.context) ||
-		(run->is_map_child && !sf_status_read(run->execution_no, &head)))
+	if (!sf_tracing_parse_stored(run->trace, &tree.context) ||
+		(run->is_map_child && !sf_head_read(run->execution_no, &head)))
 		elog(ERROR, "execution " INT64_FORMAT " has no trace", run->execution_no);
 	tree.program = sf_program_cache_get(head.machine_no, head.version);
 	tree.seed = sf_span_seed(tree.context.trace_id, run->execution_no, run->requested_at, run->execution_id, run->run);
-	tree.latest = sf_place_hash("sfflow spans", sizeof(Latest), CurrentMemoryContext);
+	tree.latest = sf_visits_hash("sfflow spans", sizeof(Latest), CurrentMemoryContext);
 	add_root(&tree, head.machine);
 	visits = sf_visits_scan_until(&head, tree.program, SF_VISITS_SPANS, run->last_event_id);
 	foreach_ptr(const SfVisit, visit, visits->list)

@@ -16,7 +16,7 @@
 
 #include "common/hashfn.h"
 
-#include "feature/trace/tracing.h"
+#include "feature/trace/trace.h"
 
 /* Numbers of which an id is made */
 typedef struct IdNumbers
@@ -88,7 +88,7 @@ sf_span_context(const SfExecution *execution, const SfBranch *branch, const SfSt
 	SfSpanSeed	seed;
 	SfSpanKind	kind = SF_SPAN_STATE;
 
-	if (!sf_tracing_parse_kept(execution->trace, &context))
+	if (!sf_tracing_parse_stored(execution->trace, &context))
 		return NULL;
 	if (state->type == SF_STATE_TASK)
 		kind = by_worker && sf_state_task(state)->resource.kind == SF_RESOURCE_ACTIVITY ? SF_SPAN_WORK : SF_SPAN_TASK;

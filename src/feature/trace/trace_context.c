@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "feature/trace/tracing.h"
+#include "feature/trace/trace.h"
 
 /* Length of a traceparent of version 00 */
 #define TRACEPARENT_LENGTH	55
@@ -98,12 +98,12 @@ sf_tracing_parse(const char *text, SfTraceContext *context)
 
 /* Read what sf_tracing_print() has written, also of a trace that begins with its execution. */
 bool
-sf_tracing_parse_kept(const char *text, SfTraceContext *context)
+sf_tracing_parse_stored(const char *text, SfTraceContext *context)
 {
 	return parse(text, true, context);
 }
 
-/* Write a context as sf_tracing_parse_kept() reads it. */
+/* Write a context as sf_tracing_parse_stored() reads it. */
 char *
 sf_tracing_print(const SfTraceContext *context)
 {

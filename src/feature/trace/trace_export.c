@@ -23,7 +23,7 @@
 #include "base/errors.h"
 #include "copy/instance.h"
 #include "db/row.h"
-#include "feature/trace/tracing.h"
+#include "feature/trace/trace.h"
 #include "store/feature.h"
 
 /* No more runs are taken in a call once it has so many spans */
@@ -83,7 +83,7 @@ sf_traced_run_insert(const SfExecution *e)
 		.rejected_at = DT_NOBEGIN
 	};
 
-	if (e->trace == NULL || !sf_tracing_parse_kept(e->trace, &context) || (context.flags & SF_TRACE_SAMPLED) == 0)
+	if (e->trace == NULL || !sf_tracing_parse_stored(e->trace, &context) || (context.flags & SF_TRACE_SAMPLED) == 0)
 		return;
 	row.export_no = sf_sequence_next("trace_export_no");
 	sf_row_insert(&export_row, &row);
@@ -93,33 +93,37 @@ sf_traced_run_insert(const SfExecution *e)
 static void
 read_run(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_export_no = 1, COL_execution_no, COL_version, COL_run, COL_last_event_id, COL_status, COL_requested_at,
+		COL_started_at, COL_redriven_at, COL_ended_at, COL_execution_id, COL_trace, COL_error, COL_is_child,
+		COL_is_map_child, COL_machine_no, COL_last_version, COL_name, COL_owner, COL_last_status, COL_last_error,
+		COL_cause};
 	List	  **runs = arg;
 	SfTracedRun *run = palloc0(sizeof(SfTracedRun));
 
-	run->export_no = sf_row_number(tuple, desc, 1, 0);
-	run->execution_no = sf_row_number(tuple, desc, 2, 0);
-	run->version = (int) sf_row_number(tuple, desc, 3, 0);
-	run->run = (int) sf_row_number(tuple, desc, 4, 0);
-	run->last_event_id = (int) sf_row_number(tuple, desc, 5, 0);
-	run->status = (SfStatus) sf_row_number(tuple, desc, 6, 0);
-	run->requested_at = sf_row_number(tuple, desc, 7, 0);
-	run->started_at = sf_row_number(tuple, desc, 8, DT_NOBEGIN);
-	run->redriven_at = sf_row_number(tuple, desc, 9, DT_NOBEGIN);
-	run->ended_at = sf_row_number(tuple, desc, 10, 0);
-	run->execution_id = sf_row_text(tuple, desc, 11);
-	run->trace = sf_row_text(tuple, desc, 12);
-	run->error = sf_row_text(tuple, desc, 13);
-	run->is_child = sf_row_number(tuple, desc, 14, 0) != 0;
-	run->is_map_child = sf_row_number(tuple, desc, 15, 0) != 0;
-	run->head = (SfStatusExecution) {
+	run->export_no = sf_row_number(tuple, desc, COL_export_no, 0);
+	run->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	run->version = (int) sf_row_number(tuple, desc, COL_version, 0);
+	run->run = (int) sf_row_number(tuple, desc, COL_run, 0);
+	run->last_event_id = (int) sf_row_number(tuple, desc, COL_last_event_id, 0);
+	run->status = (SfStatus) sf_row_number(tuple, desc, COL_status, 0);
+	run->requested_at = sf_row_number(tuple, desc, COL_requested_at, 0);
+	run->started_at = sf_row_number(tuple, desc, COL_started_at, DT_NOBEGIN);
+	run->redriven_at = sf_row_number(tuple, desc, COL_redriven_at, DT_NOBEGIN);
+	run->ended_at = sf_row_number(tuple, desc, COL_ended_at, 0);
+	run->execution_id = sf_row_text(tuple, desc, COL_execution_id);
+	run->trace = sf_row_text(tuple, desc, COL_trace);
+	run->error = sf_row_text(tuple, desc, COL_error);
+	run->is_child = sf_row_number(tuple, desc, COL_is_child, 0) != 0;
+	run->is_map_child = sf_row_number(tuple, desc, COL_is_map_child, 0) != 0;
+	run->head = (SfExecutionHead) {
 		.execution_no = run->execution_no,
-		.machine_no = sf_row_number(tuple, desc, 16, 0),
-		.version = (int) sf_row_number(tuple, desc, 17, 0),
-		.machine = sf_row_text(tuple, desc, 18),
-		.owner = (Oid) sf_row_number(tuple, desc, 19, InvalidOid),
-		.status = (SfStatus) sf_row_number(tuple, desc, 20, 0),
-		.error = sf_row_text(tuple, desc, 21),
-		.cause = sf_row_text(tuple, desc, 22),
+		.machine_no = sf_row_number(tuple, desc, COL_machine_no, 0),
+		.version = (int) sf_row_number(tuple, desc, COL_last_version, 0),
+		.machine = sf_row_text(tuple, desc, COL_name),
+		.owner = (Oid) sf_row_number(tuple, desc, COL_owner, InvalidOid),
+		.status = (SfStatus) sf_row_number(tuple, desc, COL_last_status, 0),
+		.error = sf_row_text(tuple, desc, COL_last_error),
+		.cause = sf_row_text(tuple, desc, COL_cause),
 		.map_state = -1
 	};
 	*runs = lappend(*runs, run);
@@ -132,8 +136,10 @@ lock_due(int max)
 	static SfPlan plan = SF_PLAN(
 		"SELECT x.export_no, x.execution_no, x.version, x.run, x.last_event_id, x.status, e.requested_at, x.started_at,"
 		" x.redriven_at, x.ended_at, e.execution_id, x.trace, x.error,"
-		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END, CASE WHEN e.map_run_no IS NULL THEN 0 ELSE 1 END,"
-		" e.machine_no, e.version, m.name, m.owner, e.status, e.error, e.cause"
+		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END AS is_child,"
+		" CASE WHEN e.map_run_no IS NULL THEN 0 ELSE 1 END AS is_map_child,"
+		" e.machine_no, e.version AS last_version, m.name, m.owner, e.status AS last_status,"
+		" e.error AS last_error, e.cause"
 		" FROM _sfflow.trace_export x JOIN _sfflow.execution e ON e.execution_no = x.execution_no"
 		" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no"
 		" WHERE x.rejected_at IS NULL"
@@ -294,12 +300,13 @@ typedef struct Backlog
 static void
 read_backlog(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	enum {COL_due = 1, COL_late, COL_rejected, COL_reason};
 	Backlog    *backlog = arg;
 
-	backlog->due = sf_row_number(tuple, desc, 1, 0);
-	backlog->late = sf_row_number(tuple, desc, 2, 0);
-	backlog->rejected = sf_row_number(tuple, desc, 3, 0);
-	backlog->reason = sf_row_text(tuple, desc, 4);
+	backlog->due = sf_row_number(tuple, desc, COL_due, 0);
+	backlog->late = sf_row_number(tuple, desc, COL_late, 0);
+	backlog->rejected = sf_row_number(tuple, desc, COL_rejected, 0);
+	backlog->reason = sf_row_text(tuple, desc, COL_reason);
 }
 
 /* Show the runs that wait for their export, or were rejected, if there are any (SfHealthPut). */
@@ -307,12 +314,12 @@ void
 sf_traced_run_health(void (*put) (void *arg, const char *item, bool ok, const char *detail), void *arg)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(CASE WHEN x.rejected_at IS NULL THEN 1 END),"
+		"SELECT pg_catalog.count(CASE WHEN x.rejected_at IS NULL THEN 1 END) AS due,"
 		" pg_catalog.count(CASE WHEN x.rejected_at IS NULL"
-		"  AND x.ended_at < pg_catalog.clock_timestamp() - $1 * '1 minute'::pg_catalog.interval THEN 1 END),"
-		" pg_catalog.count(x.rejected_at),"
+		"  AND x.ended_at < pg_catalog.clock_timestamp() - $1 * '1 minute'::pg_catalog.interval THEN 1 END) AS late,"
+		" pg_catalog.count(x.rejected_at) AS rejected,"
 		" (SELECT r.reason FROM _sfflow.trace_export r WHERE r.rejected_at IS NOT NULL"
-		"  ORDER BY r.rejected_at DESC LIMIT 1)"
+		"  ORDER BY r.rejected_at DESC LIMIT 1) AS reason"
 		" FROM _sfflow.trace_export x");
 	Backlog		backlog = {0};
 

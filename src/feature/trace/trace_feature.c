@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "feature/trace/tracing.h"
+#include "feature/trace/trace.h"
 #include "store/feature.h"
 
 static const SfFeatureTable tables[] = {

@@ -14,12 +14,12 @@
 
 #include "base/errors.h"
 #include "base/settings.h"
-#include "feature/trace/tracing.h"
-#include "run/driver.h"
+#include "feature/trace/trace.h"
+#include "run/task/driver.h"
 
 /*
- * Read the option trace of a version, or raise: the share, a double, of its executions that is sampled; NULL: they begin
- * no trace.
+ * Read the option trace of a version, or raise: the share, a double, of its executions that is sampled; NULL: they
+ * begin no trace.
  */
 void *
 sf_tracing_compile(const Jsonb *options, const SfProgram *program)
@@ -125,7 +125,10 @@ find_given(const SfExecution *execution, SfTraceContext *context)
 		find_of_session(context);
 }
 
-/* Give an execution that is to begin the trace that it is part of; compiled: what sf_tracing_compile() says of its version. */
+/*
+ * Give an execution that is to begin the trace that it is part of; compiled: what sf_tracing_compile() says of its
+ * version.
+ */
 void
 sf_tracing_prepare(SfExecution *execution, const void *compiled)
 {

@@ -12,8 +12,8 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "run/migrate.h"
-#include "store/audit.h"
+#include "run/execution/migrate.h"
+#include "store/audit/audit.h"
 
 /* --- aliases --- */
 
@@ -100,7 +100,7 @@ SF_SQL_FUNCTION(sfflow_sf_set_alias)
 
 	check_alias_name(alias);
 	check_routes(machine, routes);
-	sf_object_keep_machine(machine->machine_no, machine->name);
+	sf_object_lock_machine(machine->machine_no, machine->name);
 	sf_alias_write(machine->machine_no, alias, routes);
 	sf_audit_note("set alias", SF_OBJECT_STATE_MACHINE, machine->name, machine->name, NULL,
 				  alias_details(alias, routes));
@@ -170,7 +170,7 @@ SF_SQL_FUNCTION(sfflow_sf_diff_versions)
 	return (Datum) 0;
 }
 
-/* --- moving an execution to another version --- */
+/* --- migrating an execution to another version --- */
 
 /* sf_migrate(execution_id, version, state_map). */
 SF_SQL_FUNCTION(sfflow_sf_migrate)

@@ -1,0 +1,520 @@
+/*
+ * definition_functions.c
+ *		sf_export_definitions(), sf_apply(): what is defined, as one document.
+ *
+ * A document falls into parts (sql/parts/87-definitions.sql): objects, and versions, aliases and rights of them.  Each
+ * part of a document is compared with the part of the same name in what the caller could export now.  If they
+ * differ, _sfflow.apply_definition() calls the function that a user would call, as the role that is to own the object.
+ * So there is one set of checks, and the caller gets no rights by this.  A dry run does the same in a subtransaction,
+ * which is rolled back.
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+
+#include "api/columns.h"
+#include "api/definition/definitions.h"
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+
+/* The longest value of a member that a change tells */
+#define LONGEST_VALUE	60
+
+/* What can change by itself */
+typedef struct Part
+{
+	char	   *kind;
+	char	   *name;
+	char	   *pointer;		/* into the document; NULL: it is there, and the document may lack it */
+	char	   *parent;			/* object that it is of, or NULL */
+	char	   *owner;			/* role, or NULL: nothing is said of it */
+	char	   *needs;			/* part of this kind that has to be there before, or NULL */
+	Jsonb	   *body;
+	bool		is_scoped;		/* of what is there: the document has what it is in */
+	bool		is_done;
+} Part;
+
+/* What became of a part */
+typedef struct Outcome
+{
+	const char *kind;
+	const char *name;
+	const char *outcome;
+	char	   *changes;		/* or NULL */
+} Outcome;
+
+/* A call of sf_apply */
+typedef struct Apply
+{
+	const Jsonb *document;
+	Oid			caller;
+	bool		is_dry_run;
+	bool		removes;
+	List	   *kinds;
+	List	   *wanted;			/* Part, in the order of the calls */
+	List	   *there;
+	Part	  **wanted_by_name;
+	Part	  **there_by_name;
+	List	   *outcomes;
+} Apply;
+
+/* --- parts --- */
+
+/* Columns of parts */
+enum {COL_kind = 1, COL_name, COL_parent, COL_owner, COL_needs, COL_body, COL_pointer, COL_is_scoped};
+
+/* Read a part of the document. */
+static void
+append_wanted(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **parts = arg;
+	Part	   *part = palloc0(sizeof(Part));
+
+	part->kind = sf_row_text(tuple, desc, COL_kind);
+	part->name = sf_row_text(tuple, desc, COL_name);
+	part->parent = sf_row_text(tuple, desc, COL_parent);
+	part->owner = sf_row_text(tuple, desc, COL_owner);
+	part->needs = sf_row_text(tuple, desc, COL_needs);
+	part->body = sf_row_jsonb(tuple, desc, COL_body);
+	part->pointer = sf_row_text(tuple, desc, COL_pointer);
+	*parts = lappend(*parts, part);
+}
+
+/* Read a part of what is there. */
+static void
+append_there(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **parts = arg;
+	Part	   *part;
+
+	append_wanted(tuple, desc, arg);
+	part = llast(*parts);
+	part->pointer = NULL;
+	part->is_scoped = sf_row_number(tuple, desc, COL_is_scoped, false) != 0;
+}
+
+/* Order parts by kind and name. */
+static int
+compare_parts(const void *a, const void *b)
+{
+	const Part *left = *(Part *const *) a;
+	const Part *right = *(Part *const *) b;
+	int			order = strcmp(left->kind, right->kind);
+
+	return order != 0 ? order : strcmp(left->name, right->name);
+}
+
+/* The same parts, to be found by kind and name. */
+static Part **
+sort_parts(const List *parts)
+{
+	Part	  **sorted = palloc(sizeof(Part *) * Max(1, list_length(parts)));
+	int			n = 0;
+
+	foreach_ptr(Part, part, parts)
+		sorted[n++] = part;
+	qsort(sorted, n, sizeof(Part *), compare_parts);
+	return sorted;
+}
+
+/* Find a part; NULL: there is none. */
+static Part *
+find_part(Part **sorted, const List *parts, const char *kind, const char *name)
+{
+	Part		wanted = {.kind = unconstify(char *, kind),.name = unconstify(char *, name)};
+	Part	   *key = &wanted;
+	Part	  **found = bsearch(&key, sorted, list_length(parts), sizeof(Part *), compare_parts);
+
+	return found == NULL ? NULL : *found;
+}
+
+/* Refuse a document that has a part twice. */
+static void
+refuse_duplicates(const Apply *a)
+{
+	for (int i = 1; i < list_length(a->wanted); i++)
+		if (compare_parts(&a->wanted_by_name[i - 1], &a->wanted_by_name[i]) == 0)
+			sf_definition_refuse(a->wanted_by_name[i]->pointer,
+								 psprintf("has %s \"%s\" twice", a->wanted_by_name[i]->kind, a->wanted_by_name[i]->name));
+}
+
+/* Read the parts of the document, and those that are there. */
+static void
+read_parts(Apply *a)
+{
+	static SfPlan wanted = SF_PLAN(
+		"SELECT p.kind, p.name, p.parent, p.owner, p.needs, p.body, p.pointer"
+		" FROM _sfflow.definition_parts($1, $2, $3) p ORDER BY p.rank,"
+		" CASE p.kind WHEN 'version' THEN p.parent END COLLATE \"C\","
+		" CASE p.kind WHEN 'version' THEN pg_catalog.length(p.name) END, p.name COLLATE \"C\"");
+	static SfPlan there = SF_PLAN(
+		"SELECT p.kind, p.name, p.parent, p.owner, p.needs, p.body, NULL::pg_catalog.text AS pointer, p.is_scoped"
+		" FROM _sfflow.defined_parts($1, $2, $3) p ORDER BY p.rank, p.name COLLATE \"C\"");
+	SfArg		administers = SF_BOOL(sf_privilege_is_administrator());
+
+	sf_store_read(&wanted, append_wanted, &a->wanted, SF_JSONB(a->document),
+				  SF_TEXT(GetUserNameFromId(a->caller, false)), administers);
+	sf_store_read(&there, append_there, &a->there, SF_JSONB(a->document),
+				  sf_query_arg(OIDOID, ObjectIdGetDatum(a->caller), false), administers);
+	a->wanted_by_name = sort_parts(a->wanted);
+	a->there_by_name = sort_parts(a->there);
+	refuse_duplicates(a);
+}
+
+/* --- what differs --- */
+
+/* A value, cut; nothing: "none". */
+static char *
+print_value(const JsonbValue *value)
+{
+	StringInfoData buf;
+
+	if (value == NULL)
+		return pstrdup("none");
+	initStringInfo(&buf);
+	if (sf_json_append_text_within(&buf, value, LONGEST_VALUE))
+		return buf.data;
+	return psprintf("%.*s...", pg_mbcliplen(buf.data, buf.len, LONGEST_VALUE), buf.data);
+}
+
+/* Add a difference to the text of changes. */
+static bool
+print_difference(const char *pointer, const JsonbValue *before, const JsonbValue *after, void *arg)
+{
+	StringInfo	changes = arg;
+
+	CHECK_FOR_INTERRUPTS();
+	appendStringInfo(changes, "%s%s: %s -> %s", changes->len == 0 ? "" : "; ", pointer + (*pointer == '/'),
+					 print_value(before), print_value(after));
+	return changes->len < 1000;
+}
+
+/* Say what of a part is to change, or NULL. */
+static char *
+print_changes(const Part *before, const Jsonb *after, const char *owner)
+{
+	StringInfoData changes;
+
+	initStringInfo(&changes);
+	if (owner != NULL)
+		appendStringInfo(&changes, "owner: %s -> %s", before->owner, owner);
+	sf_json_differences(before->body, after, print_difference, &changes);
+	return changes.data;
+}
+
+/* --- calls --- */
+
+/* Say in the context of an error, or a warning, where in the document that is. */
+static void
+add_context(void *arg)
+{
+	errcontext("definitions at \"%s\"", (const char *) arg);
+}
+
+/* Call apply_definition or remove_definition as a role. */
+static void
+call(SfPlan *plan, Oid role, const char *kind, const char *name, const char *parent, const Jsonb *body)
+{
+	sf_store_run(role, plan, NULL, NULL, SF_ARGS(SF_TEXT(kind), SF_TEXT(name), SF_TEXT(parent), SF_JSONB(body)));
+}
+
+static SfPlan apply_plan = SF_PLAN("SELECT _sfflow.apply_definition($1, $2, $3, $4)");
+static SfPlan remove_plan = SF_PLAN("SELECT _sfflow.remove_definition($1, $2, $3, $4)");
+
+/* Find the role of an owner, which the caller must be able to become. */
+static Oid
+acting_role(const Apply *a, const char *owner)
+{
+	Oid			role;
+
+	if (owner == NULL)
+		return a->caller;
+	role = get_role_oid(owner, false);
+	if (role != a->caller && !SF_CAN_SET_ROLE(a->caller, role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be able to SET ROLE \"%s\"", owner),
+				 errdetail("What it owns is defined as this role.")));
+	return role;
+}
+
+/* Give an object to another role. */
+static void
+give(const Apply *a, const char *prefix, const char *name, const char *owner)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "owner", owner);
+	call(&apply_plan, a->caller, "owner", psprintf("%s%s", prefix, name), NULL, sf_json_finish(&b));
+}
+
+/*
+ * Make a part that is not there, or change it.  An administrator makes what a role is to own that may not
+ * create anything, and gives it away.
+ */
+static void
+put(const Apply *a, const Part *part, const Part *before, const Jsonb *full)
+{
+	const SfDefinitionKind *kind = sf_definition_find_kind(a->kinds, part->kind);
+	const char *owner = part->owner != NULL ? part->owner : before != NULL ? before->owner : NULL;
+	Oid			role = acting_role(a, owner);
+	bool		is_version = strcmp(part->kind, "version") == 0;
+	bool		gives = before == NULL && role != a->caller && sf_privilege_is_administrator() &&
+		(is_version || (kind != NULL && kind->prefix != NULL)) &&
+		!sf_privilege_check_role(role, SF_OBJECT_ALL, "*", InvalidOid, SF_PRIVILEGE_CREATE);
+
+	call(&apply_plan, gives ? a->caller : role, part->kind, part->name, part->parent, full);
+	if (gives)
+		give(a, is_version ? "" : kind->prefix, is_version ? part->parent : part->name, owner);
+}
+
+/* A part in the form in which it is exported, and with all defaults */
+typedef struct Forms
+{
+	Jsonb	   *normal;
+	Jsonb	   *full;
+} Forms;
+
+/* Read both forms. */
+static void
+read_forms(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	enum {COL_body = 1, COL_full};
+	Forms	   *forms = arg;
+
+	forms->normal = sf_row_jsonb(tuple, desc, COL_body);
+	forms->full = sf_row_jsonb(tuple, desc, COL_full);
+}
+
+/* Bring a part of the document into both forms. */
+static Forms
+bring_into_form(const Part *part, const Part *before)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT n.body, pg_catalog.jsonb_concat(coalesce(k.defaults, '{}'), n.body) AS full"
+		" FROM _sfflow.normal_definition($1, $2, $3) AS n (body)"
+		" LEFT JOIN _sfflow.definition_kind k ON k.kind = $1");
+	Forms		forms = {0};
+
+	sf_store_read(&plan, read_forms, &forms, SF_TEXT(part->kind), SF_JSONB(part->body),
+				  SF_JSONB(before == NULL ? NULL : before->body));
+	return forms;
+}
+
+/* Note what became of a part. */
+static void
+note(Apply *a, const Part *part, const char *what, char *changes)
+{
+	Outcome    *outcome = palloc(sizeof(Outcome));
+
+	*outcome = (Outcome) {part->kind, part->name, what, changes};
+	a->outcomes = lappend(a->outcomes, outcome);
+}
+
+/* Refuse a state machine that is not there, and has no version in the document. */
+static void
+require_version(const Apply *a, const Part *part)
+{
+	foreach_ptr(const Part, version, a->wanted)
+		if (strcmp(version->kind, "version") == 0 && strcmp(version->parent, part->name) == 0)
+			return;
+	sf_definition_refuse(part->pointer, psprintf("has no version of state machine \"%s\", which does not exist", part->name));
+}
+
+/* Make the database agree with a part of the document. */
+static void
+agree(Apply *a, const Part *part)
+{
+	const SfDefinitionKind *kind = sf_definition_find_kind(a->kinds, part->kind);
+	const Part *before = find_part(a->there_by_name, a->there, part->kind, part->name);
+	Forms		forms = bring_into_form(part, before);
+	bool		differs = before == NULL || !sf_json_equal(forms.normal, before->body);
+	bool		is_machine = kind != NULL && strcmp(kind->section, "state_machines") == 0;
+	bool		moves = before != NULL && kind != NULL && kind->prefix != NULL && part->owner != NULL &&
+		before->owner != NULL && strcmp(part->owner, before->owner) != 0;
+
+	if (before == NULL && is_machine)
+		require_version(a, part);
+	if (moves)
+		give(a, kind->prefix, part->name, part->owner);
+	/* a machine comes with its first version */
+	if (differs && !is_machine)
+		put(a, part, before, forms.full);
+	note(a, part, before == NULL ? "created" : differs || moves ? "changed" : "unchanged",
+		 before == NULL || !(differs || moves) ? NULL : print_changes(before, forms.normal, moves ? part->owner : NULL));
+}
+
+/* Apply a part, and before it what it needs. */
+static void
+apply_part(Apply *a, Part *part)
+{
+	ErrorContextCallback context = {error_context_stack, add_context, part->pointer};
+	Part	   *needed = part->needs == NULL ? NULL :
+		find_part(a->wanted_by_name, a->wanted, part->kind, part->needs);
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (part->is_done)
+		return;
+	part->is_done = true;
+	if (needed != NULL)
+		apply_part(a, needed);
+	error_context_stack = &context;
+	agree(a, part);
+	error_context_stack = context.previous;
+}
+
+/* --- what the document lacks --- */
+
+/* Is a part that is there to be removed?  Versions stay: executions may run by them. */
+static bool
+is_to_go(const Apply *a, const Part *part)
+{
+	return part->is_scoped && !part->is_done && strcmp(part->kind, "version") != 0 &&
+		find_part(a->wanted_by_name, a->wanted, part->kind, part->name) == NULL;
+}
+
+/* Remove a part that the document lacks, and before it what needs it. */
+static void
+remove_part(Apply *a, Part *part)
+{
+	ErrorContextCallback context = {error_context_stack, add_context, psprintf("%s \"%s\", which the document lacks", part->kind, part->name)};
+	const SfDefinitionKind *kind = sf_definition_find_kind(a->kinds, part->kind);
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (!is_to_go(a, part))
+		return;
+	part->is_done = true;
+	foreach_ptr(Part, other, a->there)
+		if (other->needs != NULL && strcmp(other->kind, part->kind) == 0 && strcmp(other->needs, part->name) == 0)
+			remove_part(a, other);
+	error_context_stack = &context;
+	/* what cannot be given away has the owner in its name */
+	call(&remove_plan, kind != NULL && kind->prefix == NULL ? acting_role(a, part->owner) : a->caller,
+		 part->kind, part->name, part->parent, part->body);
+	error_context_stack = context.previous;
+	note(a, part, "removed", NULL);
+}
+
+/* --- the whole --- */
+
+/* Refuse a document that is older than the one of its name that the caller has applied last; note this one. */
+static void
+note_revision(const Apply *a)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.applied_definitions AS d (role, name, revision, digest, applied_at)"
+		" VALUES ($1, $2, $3, _sfflow.definitions_digest($4), pg_catalog.clock_timestamp())"
+		" ON CONFLICT (role, name) DO UPDATE SET revision = EXCLUDED.revision, digest = EXCLUDED.digest,"
+		" applied_at = EXCLUDED.applied_at WHERE d.revision <= EXCLUDED.revision");
+	static SfPlan newer = SF_PLAN(
+		"SELECT d.revision FROM _sfflow.applied_definitions d WHERE d.role = $1 AND d.name = $2");
+	SfArg		role = SF_TEXT(GetUserNameFromId(a->caller, false));
+	char	   *given = sf_json_get_cstring(a->document, "name");
+	SfArg		name = SF_TEXT(given == NULL ? "" : given);
+	JsonbValue	root;
+	JsonbValue	value;
+	int64		revision = 0;
+
+	sf_json_root(a->document, &root);
+	if (!sf_json_member(&root, "revision", 8, &value))
+		return;
+	(void) sf_json_to_int64(&value, &revision);
+	if (sf_store_execute(&plan, role, name, SF_INT8(revision), SF_JSONB(a->document)) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_OLDER_REVISION),
+				 errmsg("revision " INT64_FORMAT " of the document of definitions is older than the one that was applied",
+						revision),
+				 errdetail("Revision " INT64_FORMAT " was applied.", sf_store_number(&newer, 0, role, name))));
+}
+
+/* Apply a document; false, so that the subtransaction of a dry run is rolled back. */
+static bool
+apply_all(void *arg)
+{
+	Apply	   *a = arg;
+
+	note_revision(a);
+	read_parts(a);
+	foreach_ptr(Part, part, a->wanted)
+		apply_part(a, part);
+	for (int i = list_length(a->there) - 1; a->removes && i >= 0; i--)
+		remove_part(a, list_nth(a->there, i));
+	return false;
+}
+
+/* sf_apply(definitions, dry_run, remove): what became of each part of the document. */
+SF_SQL_FUNCTION(sfflow_sf_apply)
+{
+	Apply		a = {
+		.document = sf_arg_jsonb(fcinfo, 0, "definitions"),
+		.caller = GetUserId(),
+		.is_dry_run = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1),
+		.removes = !PG_ARGISNULL(2) && PG_GETARG_BOOL(2),
+		.kinds = sf_definition_kinds()
+	};
+	ErrorData  *error;
+
+	sf_definition_check(a.document, a.kinds);
+	if (!a.is_dry_run)
+		(void) apply_all(&a);
+	else if ((error = sf_subtransaction_run(apply_all, NULL, &a)) != NULL)
+		ReThrowError(error);
+	InitMaterializedSRF(fcinfo, 0);
+	foreach_ptr(const Outcome, outcome, a.outcomes)
+	{
+		SfColumns	row = {0};
+
+		sf_columns_text(&row, outcome->kind);
+		sf_columns_text(&row, outcome->name);
+		sf_columns_text(&row, outcome->outcome);
+		sf_columns_text(&row, outcome->changes);
+		sf_columns_put(fcinfo, &row);
+	}
+	return (Datum) 0;
+}
+
+/* Read a document. */
+static void
+read_document(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(Jsonb **) arg = sf_row_jsonb(tuple, desc, 1);
+}
+
+/* sf_export_definitions(): all that the caller may administer. */
+SF_SQL_FUNCTION(sfflow_sf_export_definitions)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.jsonb_concat(d.document,"
+		" pg_catalog.jsonb_build_object('digest', _sfflow.definitions_digest(d.document)))"
+		" FROM (SELECT _sfflow.definitions_of($1, $2) AS document) d");
+	Jsonb	   *document = NULL;
+
+	sf_store_read(&plan, read_document, &document,
+				  sf_query_arg(OIDOID, ObjectIdGetDatum(GetUserId()), false), SF_BOOL(sf_privilege_is_administrator()));
+	PG_RETURN_JSONB_P(document);
+}
+
+/*
+ * _sfflow.put_version(name, version, definition, execution_id_path, options): a version of this number, as
+ * sf_create_state_machine() makes one.
+ */
+SF_SQL_FUNCTION(sfflow_put_version)
+{
+	SfMachine	machine = {
+		.name = sf_arg_text(fcinfo, 0, "name"),
+		.version = sf_arg_count(fcinfo, 1, "version", 1, 1),
+		.definition = sf_arg_text(fcinfo, 2, "definition"),
+		.execution_id_path = sf_arg_text_or_null(fcinfo, 3),
+		.options = sf_arg_jsonb(fcinfo, 4, "options")
+	};
+
+	sf_object_put_version(&machine);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,49 @@
+/*
+ * start.h
+ *		Start executions: one name, one run (3.1 of the design).
+ */
+#ifndef SF_API_START_H
+#define SF_API_START_H
+
+#include "api/objects.h"
+
+/* What to do when the execution is there already */
+typedef enum SfIfExists
+{
+	SF_IF_EXISTS_RESUME,
+	SF_IF_EXISTS_ERROR,
+	SF_IF_EXISTS_SKIP,
+	SF_IF_EXISTS_RESTART,
+	SF_IF_EXISTS_REPLACE
+} SfIfExists;
+
+/* A call that starts executions of a machine */
+typedef struct SfStart
+{
+	SfMachine  *machine;		/* of several versions, the first */
+	SfMachine  *versions[SF_ALIAS_MAX_ROUTES];	/* that an alias names */
+	SfRoute		routes[SF_ALIAS_MAX_ROUTES];	/* their shares of the starts */
+	int			nversions;		/* 0: machine alone */
+	const char *qualifier;		/* the version or the alias that is named; or NULL */
+	SfIfExists	if_exists;
+	bool		quiet;			/* the outcomes tell what notices would */
+	bool		has_priority;	/* else the machine's counts */
+	int			priority;
+	const Jsonb *options;		/* of sf_start() with options, for features; or NULL */
+} SfStart;
+
+extern SfIfExists sf_start_if_exists(const char *text);
+extern SfStart sf_start_prepare(const char *state_machine, int version,
+								const char *if_exists, bool quiet);
+extern SfStart sf_start_prepare_options(const char *state_machine, const Jsonb *options, bool many,
+										char **name);
+extern void sf_start_set_priority(SfStart *start, int priority);
+extern SfExecution *sf_start_form(const SfStart *start, Jsonb *input, const char *name);
+extern void sf_start_all(const SfStart *start, SfExecution *const *executions, int n,
+						 const char **outcomes);
+
+/* --- run.c --- */
+
+extern void sf_start_run(const char *execution_id);
+
+#endif							/* SF_API_START_H */

@@ -1,0 +1,143 @@
+/*
+ * alert_functions.c
+ *		sf_acknowledge(), sf_acknowledge_all(): alerts that an operator knows of.
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "store/alert/alert.h"
+#include "store/feature.h"
+#include "store/role/privilege.h"
+
+/* Kinds of alerts that name an execution */
+static const char *const kinds[] = {"failed", "timed_out", "failed_again", "slow_task", "dead_letter", "overdue", NULL};
+
+/* Offer kinds, up to NULL, for one that was not found; true: it is among them.  They are also listed. */
+static bool
+offer_kinds(const char *const *offered, const char *kind, SfClosest *closest, StringInfo list)
+{
+	for (; *offered != NULL; offered++)
+	{
+		if (strcmp(*offered, kind) == 0)
+			return true;
+		sf_closest_offer(closest, *offered);
+		appendStringInfo(list, "%s%s", list->len == 0 ? "" : ", ", *offered);
+	}
+	return false;
+}
+
+/* Raise an error for a kind that no such alert has. */
+static void
+check_kind(const char *kind)
+{
+	SfClosest	closest = sf_closest_begin(kind);
+	StringInfoData list;
+
+	initStringInfo(&list);
+	if (offer_kinds(kinds, kind, &closest, &list))
+		return;
+	SF_FEATURES(acknowledge, feature)
+		if (offer_kinds(feature->alert_kinds, kind, &closest, &list))
+			return;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument kind must not be \"%s\"", kind),
+			 sf_closest_errhint(&closest, psprintf("It is one of %s.", list.data))));
+}
+
+/* Does a text name an execution, and no target of a feature? */
+static bool
+names_execution(const char *text)
+{
+	if (strncmp(text, "arn:", 4) == 0)
+		return strstr(text, ":stateMachine:") == NULL;
+	return strchr(text, ':') != NULL &&
+		((strncmp(text, "schedule:", 9) != 0 && strncmp(text, "event:", 6) != 0) || sf_execution_find(text, SF_LOCK_NONE) != NULL);
+}
+
+/*
+ * Find a target of which features raise alerts, and whose alerts the caller may acknowledge; NULL: no feature has
+ * it.
+ */
+static const char *
+find_target(const char *text)
+{
+	const char *target = NULL;
+
+	SF_FEATURES(alert_target, feature)
+		if (target == NULL)
+			target = feature->alert_target(text);
+	return target;
+}
+
+/*
+ * Tell features which alerts of executions were acknowledged, and have them acknowledge theirs; returns how many
+ * there were.
+ */
+static int64
+finish(List *acknowledged, const SfAcknowledge *what)
+{
+	int64		n = list_length(acknowledged);
+
+	if (acknowledged != NIL && sf_feature_wants_notice(SF_CHANGE_ALERT, NULL))
+		foreach_ptr(const SfAcknowledged, a, acknowledged)
+			sf_notice_alert(sf_execution_read(a->execution_no, SF_LOCK_NONE, false), a->kind,
+							SF_ALERT_ACKNOWLEDGED, a->since, what->comment);
+	SF_FEATURES(acknowledge, feature)
+		n += feature->acknowledge(what);
+	return n;
+}
+
+/* sf_acknowledge(execution_id, kind, comment): how many alerts there were. */
+SF_SQL_FUNCTION(sfflow_sf_acknowledge)
+{
+	const char *text = sf_arg_text(fcinfo, 0, "execution_id");
+	SfAcknowledge what = {
+		.kind = sf_arg_text_or_null(fcinfo, 1),
+		.until = DT_NOEND,
+		.comment = sf_arg_text_or_null(fcinfo, 2)
+	};
+	SfExecution *execution;
+	List	   *acknowledged = NIL;
+
+	if (!names_execution(text))
+		what.target = find_target(text);
+	if (what.target == NULL)
+	{
+		execution = sf_arg_execution(text, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE);
+		sf_object_keep_execution(execution);
+		what.execution_no = execution->execution_no;
+	}
+	if (what.kind != NULL)
+		check_kind(what.kind);
+	if (what.target == NULL)
+		acknowledged = sf_alert_acknowledge(what.execution_no, what.kind, what.comment);
+	PG_RETURN_INT32((int32) finish(acknowledged, &what));
+}
+
+/* sf_acknowledge_all(state_machine, until, comment): how many alerts there were. */
+SF_SQL_FUNCTION(sfflow_sf_acknowledge_all)
+{
+	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
+										 SF_PRIVILEGE_OPERATE);
+	SfAcknowledge what = {
+		.machine_no = machine->machine_no,
+		.until = PG_ARGISNULL(1) ? GetCurrentTimestamp() : PG_GETARG_TIMESTAMPTZ(1),
+		.comment = sf_arg_text_or_null(fcinfo, 2)
+	};
+
+	List	   *kept = NIL;
+
+	foreach_ptr(const int64, execution_no, sf_alert_list_executions(machine->machine_no, what.until))
+		if (sf_object_keep_number(*execution_no))
+			kept = lappend(kept, (void *) execution_no);
+	PG_RETURN_INT64(finish(sf_alert_acknowledge_all(kept, what.until, what.comment), &what));
+}

@@ -1,0 +1,168 @@
+/*
+ * list_functions.c
+ *		sf_list_executions(): a page of executions, newest first.
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+
+#include "api/columns.h"
+#include "api/execution/labelled.h"
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "store/execution/execution_list.h"
+
+/* Arguments, in order */
+enum
+{
+	ARG_STATE_MACHINE, ARG_STATUS, ARG_ERROR, ARG_NAME_PREFIX, ARG_OWNER, ARG_PARENT,
+	ARG_AFTER, ARG_BEFORE, ARG_PAGE_SIZE, ARG_KEY, ARG_WITHOUT_ITEMS
+};
+
+/* Read the argument status; -1: any. */
+static int
+parse_status(const char *text)
+{
+	SfClosest	closest;
+
+	if (text == NULL)
+		return -1;
+#define MATCH_STATUS(sym, number) \
+	if (strcmp(text, #sym) == 0) \
+		return SF_STATUS_##sym;
+	SF_STATUS_LIST(MATCH_STATUS)
+	closest = sf_closest_begin(text);
+#define OFFER_STATUS(sym, number) \
+	sf_closest_offer(&closest, #sym);
+	SF_STATUS_LIST(OFFER_STATUS)
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument status must not be \"%s\"", text),
+			 sf_closest_errhint(&closest, "It is one of RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED.")));
+}
+
+/* The page_key of a row, from which the next page goes on. */
+static char *
+form_key(const SfListedExecution *e)
+{
+	return psprintf(INT64_FORMAT "." INT64_FORMAT, e->requested_at, e->execution_no);
+}
+
+/* Read the argument after_key. */
+static SfListKey
+parse_key(const char *text)
+{
+	SfListKey	key;
+	int			end = 0;
+
+	if (sscanf(text, INT64_FORMAT "." INT64_FORMAT "%n", &key.requested_at, &key.execution_no,
+			   &end) != 2 || text[end] != '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument after_key must not be \"%s\"", text),
+				 errhint("It is the page_key of the last row of the page before.")));
+	return key;
+}
+
+/* Where the page begins: behind the key, and before the given time. */
+static SfListKey
+parse_begin(FunctionCallInfo fcinfo)
+{
+	SfListKey	before = {DT_NOEND, 0};
+	const char *text = sf_arg_text_or_null(fcinfo, ARG_KEY);
+	SfListKey	key;
+
+	if (!PG_ARGISNULL(ARG_BEFORE))
+		before.requested_at = PG_GETARG_TIMESTAMPTZ(ARG_BEFORE);
+	if (text == NULL)
+		return before;
+	key = parse_key(text);
+	return key.requested_at < before.requested_at ? key : before;
+}
+
+/* The number of the machine that is asked for; 0: none is. */
+static int
+parse_machine(FunctionCallInfo fcinfo)
+{
+	const char *text = sf_arg_text_or_null(fcinfo, ARG_STATE_MACHINE);
+
+	return text == NULL ? 0 : sf_arg_machine(text, SF_PRIVILEGE_READ)->machine_no;
+}
+
+/* The number of the parent that is asked for; 0: none is. */
+static int64
+parse_parent(FunctionCallInfo fcinfo)
+{
+	const char *text = sf_arg_text_or_null(fcinfo, ARG_PARENT);
+
+	return text == NULL ? 0 :
+		sf_arg_execution(text, SF_LOCK_NONE, SF_PRIVILEGE_READ)->execution_no;
+}
+
+/* Choose the machines whose executions the caller may read. */
+static void
+choose_machines(FunctionCallInfo fcinfo, SfListQuery *query)
+{
+	const char *owner = sf_arg_text_or_null(fcinfo, ARG_OWNER);
+
+	query->machines = sf_object_machines(parse_machine(fcinfo),
+										 owner == NULL ? InvalidOid : get_role_oid(owner, false),
+										 SF_PRIVILEGE_READ, &query->nmachines);
+}
+
+/* Put one execution into the result. */
+static void
+put_execution(FunctionCallInfo fcinfo, const SfListedExecution *e)
+{
+	const char *colon = strchr(e->execution_id, ':');
+	SfColumns	row = {0};
+
+	sf_columns_text(&row, e->execution_id);
+	sf_columns_text(&row, pnstrdup(e->execution_id, colon - e->execution_id));
+	sf_columns_text(&row, colon + 1);
+	sf_columns_text(&row, sf_status_name(e->status));
+	sf_columns_text(&row, e->error);
+	sf_columns_time(&row, e->requested_at);
+	sf_columns_time(&row, e->started_at);
+	sf_columns_time(&row, e->stopped_at);
+	sf_columns_text(&row, form_key(e));
+	sf_columns_put(fcinfo, &row);
+}
+
+/* Put the page that the arguments of sf_list_executions ask for into the result: of executions with labels. */
+void
+sf_labelled_list(FunctionCallInfo fcinfo, const SfLabelled *labelled)
+{
+	SfListQuery query = {
+		.status = parse_status(sf_arg_text_or_null(fcinfo, ARG_STATUS)),
+		.error = sf_arg_text_or_null(fcinfo, ARG_ERROR),
+		.prefix = sf_arg_text_or_null(fcinfo, ARG_NAME_PREFIX),
+		.parent_no = parse_parent(fcinfo),
+		.from = PG_ARGISNULL(ARG_AFTER) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_AFTER),
+		.before = parse_begin(fcinfo),
+		.limit = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE),
+		.no_items = !PG_ARGISNULL(ARG_WITHOUT_ITEMS) && PG_GETARG_BOOL(ARG_WITHOUT_ITEMS),
+		.labelled = *labelled
+	};
+	ListCell   *lc;
+
+	InitMaterializedSRF(fcinfo, 0);
+	choose_machines(fcinfo, &query);
+	foreach(lc, sf_execution_list(&query))
+		put_execution(fcinfo, lfirst(lc));
+}
+
+/*
+ * sf_list_executions(state_machine, status, error, name_prefix, owner,
+ * parent_execution_id, requested_after, requested_before, page_size, after_key,
+ * without_items): the newest executions that the caller may read, by requested_at.
+ */
+SF_SQL_FUNCTION(sfflow_sf_list_executions)
+{
+	sf_labelled_list(fcinfo, &(SfLabelled) {0});
+	return (Datum) 0;
+}

@@ -1,0 +1,191 @@
+/*
+ * compile_fields.c
+ *		Single fields: strings, numbers, paths, templates.
+ *
+ * Each function takes the object and the field's name; an absent field is an
+ * absent value.  Where ASL has a second field for the same thing ("Seconds"
+ * and "SecondsPath"), both are looked for under the first one's name.
+ */
+#include "postgres.h"
+
+#include "asl/compile/compile.h"
+#include "base/debug_point.h"
+
+/* A string of the program's own; NULL when absent. */
+const char *
+sf_compile_string(SfCompiler *c, const SfNode *object, const char *name)
+{
+	const char *string = sf_node_member_string(object, name);
+
+	return string ? pstrdup(string) : NULL;
+}
+
+/* Compile a literal number, or its default. */
+double
+sf_compile_double(SfCompiler *c, const SfNode *object, const char *name,
+				  double def)
+{
+	const SfNode *value = sf_node_member(object, name);
+
+	return value ? sf_node_number(value) : def;
+}
+
+/* Compile an expression of JSONPath mode. */
+SfExpr *
+sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed)
+{
+	SfError		error;
+	SfExpr	   *expr = sf_expr_compile(pstrdup(value->string), allowed, &error);
+
+	if (expr == NULL)
+		elog(ERROR, "expression \"%s\" does not compile: %s", value->string,
+			 error.cause);
+	c->context_use |= sf_expr_context_use(expr);
+	return expr;
+}
+
+/* Compile a path that may be null. */
+SfPathField
+sf_compile_path(SfCompiler *c, const SfNode *object, const char *name,
+				int allowed)
+{
+	const SfNode *value = sf_node_member(object, name);
+	SfPathField field = {SF_FIELD_ABSENT, NULL, NULL};
+
+	if (value == NULL)
+		return field;
+	if (value->kind == SF_NODE_NULL)
+	{
+		field.kind = SF_FIELD_NULL;
+		return field;
+	}
+	field.kind = SF_FIELD_PATH;
+	field.expr = sf_compile_expr(c, value, allowed);
+	field.text = pstrdup(value->string);
+	return field;
+}
+
+/* Find the …Path form of a field; NULL when absent. */
+static SfNode *
+path_member(const SfNode *object, const char *name)
+{
+	char		path_name[64];
+
+	snprintf(path_name, sizeof(path_name), "%sPath", name);
+	return sf_node_member(object, path_name);
+}
+
+/*
+ * The text of a JSONata expression as causes quote it, without {% %} and the
+ * blanks around it; NULL if the value is no expression.
+ */
+const char *
+sf_compile_expression_text(SfCompiler *c, const SfNode *value)
+{
+	const char *start;
+	const char *end;
+
+	if (value == NULL || !sf_asl_is_jsonata(value, c->language))
+		return NULL;
+	start = value->string + 2;
+	end = value->string + strlen(value->string) - 2;
+	while (start < end && strchr(" \t\r\n", *start) != NULL)
+		start++;
+	while (start < end && strchr(" \t\r\n", end[-1]) != NULL)
+		end--;
+	return pnstrdup(start, end - start);
+}
+
+/* Compile a number or a string: literal, JSONata, or the …Path form. */
+SfValueField
+sf_compile_value(SfCompiler *c, const SfNode *object, const char *name,
+				 int allowed)
+{
+	const SfNode *value = sf_node_member(object, name);
+	const SfNode *path = path_member(object, name);
+	SfValueField field = {.kind = SF_FIELD_ABSENT};
+
+	if (value && sf_asl_is_jsonata(value, c->language))
+	{
+		field.kind = SF_FIELD_JSONATA;
+		field.tmpl = sf_compile_template_value(c, value);
+		field.text = sf_compile_expression_text(c, value);
+	}
+	else if (value)
+	{
+		field.kind = SF_FIELD_LITERAL;
+		if (value->kind == SF_NODE_NUMBER)
+			field.number = sf_node_number(value);
+		else
+			field.string = pstrdup(value->string);
+	}
+	else if (path)
+	{
+		field.kind = SF_FIELD_PATH;
+		field.expr = sf_compile_expr(c, path, allowed);
+		field.text = pstrdup(path->string);
+	}
+	return field;
+}
+
+/* Raise an error: the validator has accepted the template. */
+static void
+refuse_report(void *arg, const char *code, const char *location,
+			  const char *message)
+{
+	elog(ERROR, "template does not compile: %s: %s at %s", code, message,
+		 location ? location : "/");
+}
+
+/* Compile a payload template. */
+SfTemplate *
+sf_compile_template_value(SfCompiler *c, const SfNode *value)
+{
+	SfTemplate *tmpl = sf_template_compile(sf_node_to_jsonb(value, c->text),
+										   c->language, refuse_report, NULL);
+
+	c->context_use |= sf_template_context_use(tmpl);
+	return tmpl;
+}
+
+/* Compile the payload template of a member; NULL when absent. */
+SfTemplate *
+sf_compile_template(SfCompiler *c, const SfNode *object, const char *name)
+{
+	const SfNode *value = sf_node_member(object, name);
+
+	return value ? sf_compile_template_value(c, value) : NULL;
+}
+
+/* Copy a value as it is written; NULL when absent. */
+Jsonb *
+sf_compile_jsonb(SfCompiler *c, const SfNode *object, const char *name)
+{
+	const SfNode *value = sf_node_member(object, name);
+
+	return value ? sf_node_to_jsonb(value, c->text) : NULL;
+}
+
+/* Read FailureMode, or take its default. */
+SfFailureMode
+sf_compile_failure_mode(const SfNode *object, SfFailureMode def)
+{
+	const char *mode = sf_node_member_string(object, "FailureMode");
+
+	if (mode == NULL)
+		return def;
+	return strcmp(mode, "DRAIN") == 0 && !SF_DEBUG_MUTATION("failure_mode") ?
+		SF_FAILURE_DRAIN : SF_FAILURE_ABORT;
+}
+
+/* Find the number of a next state in the current scope; -1 when there is none. */
+int
+sf_compile_target(SfCompiler *c, const char *name)
+{
+	const SfNode *state;
+
+	if (name == NULL)
+		return -1;
+	state = sf_node_search_members(c->names.sorted, c->names.count, name);
+	return state ? state->number : -1;
+}

@@ -1,0 +1,243 @@
+/*
+ * compile_net.c
+ *		The jobs of a JobNet: their ranks, the links between them, and which of the
+ *		others their states look at.
+ *
+ * A job is a scope of its own, of one state or of a flow of states, as a branch of a
+ * Parallel state is.  The program numbers jobs by rank, so that the job to begin next
+ * is the ready one with the least number.
+ */
+#include "postgres.h"
+
+#include "asl/compile/compile.h"
+#include "miscadmin.h"
+
+/* The jobs of the net that is being compiled */
+typedef struct Net
+{
+	SfCompiler *compiler;
+	SfJobNetState *net;
+	int			count;
+	SfNode	  **by_rank;
+	SfNode	  **sorted;			/* by name */
+	int		   *ranks;			/* by position in the text */
+} Net;
+
+/* --- ranks --- */
+
+/* Priority of a job; the greater one begins first. */
+static int
+priority_of(const SfNode *job)
+{
+	const SfNode *value = sf_node_member(job, "Priority");
+
+	return value ? (int) sf_node_number(value) : 0;
+}
+
+/* Order jobs by rank. */
+static int
+compare_ranks(const void *a, const void *b)
+{
+	const SfNode *x = *(SfNode *const *) a;
+	const SfNode *y = *(SfNode *const *) b;
+	int			p = priority_of(x),
+				q = priority_of(y);
+
+	return p != q ? (p > q ? -1 : 1) : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Tell whether a job is a flow of states, not a state. */
+bool
+sf_asl_is_flow(const SfNode *job)
+{
+	return sf_node_member(job, "Type") == NULL;
+}
+
+/* Sort the jobs of a net by rank. */
+SfNode **
+sf_compile_rank_jobs(const SfNode *jobs)
+{
+	SfNode	  **by_rank = palloc(sizeof(SfNode *) * jobs->nchildren);
+
+	SF_NODE_FOREACH(job, jobs)
+		by_rank[job->index] = job;
+	qsort(by_rank, jobs->nchildren, sizeof(SfNode *), compare_ranks);
+	return by_rank;
+}
+
+/* --- links --- */
+
+/* Compile After, which the validator has found to name jobs of the net. */
+static void
+compile_after(Net *n, int rank)
+{
+	const SfNode *after = sf_node_member(n->by_rank[rank], "After");
+	SfNetJob   *job = &n->net->jobs[rank];
+
+	if (after == NULL)
+		return;
+	job->after = palloc(sizeof(SfJobLink) * Max(after->nchildren, 1));
+	SF_NODE_FOREACH(link, after)
+	{
+		const SfNode *before = sf_node_search_members(n->sorted, n->count,
+													  sf_asl_link_job(link)->string);
+		SfJobLink  *made = &job->after[job->nafter++];
+
+		made->job = n->ranks[before->index];
+		made->on = sf_asl_link_ends(link);
+		n->net->jobs[made->job].nfollowers++;
+	}
+}
+
+/* Make the links of each job to those that wait for it. */
+static void
+compile_followers(Net *n)
+{
+	for (int i = 0; i < n->count; i++)
+	{
+		SfNetJob   *job = &n->net->jobs[i];
+
+		job->followers = palloc(sizeof(SfJobLink) * Max(job->nfollowers, 1));
+		job->nfollowers = 0;
+	}
+	for (int i = 0; i < n->count; i++)
+	{
+		const SfNetJob *job = &n->net->jobs[i];
+
+		for (int j = 0; j < job->nafter; j++)
+		{
+			SfNetJob   *before = &n->net->jobs[job->after[j].job];
+
+			before->followers[before->nfollowers].job = i;
+			before->followers[before->nfollowers++].on = job->after[j].on;
+		}
+	}
+}
+
+/* Order the jobs so that each stands after those that it waits for. */
+static void
+order_jobs(Net *n)
+{
+	int		   *left = palloc(sizeof(int) * n->count);
+	int			norder = 0;
+
+	n->net->order = palloc(sizeof(int) * n->count);
+	for (int i = 0; i < n->count; i++)
+	{
+		left[i] = n->net->jobs[i].nafter;
+		if (left[i] == 0)
+			n->net->order[norder++] = i;
+	}
+	for (int done = 0; done < norder; done++)
+	{
+		const SfNetJob *job = &n->net->jobs[n->net->order[done]];
+
+		for (int j = 0; j < job->nfollowers; j++)
+			if (--left[job->followers[j].job] == 0)
+				n->net->order[norder++] = job->followers[j].job;
+	}
+	pfree(left);
+	if (norder != n->count)
+		elog(ERROR, "the jobs of a net wait for each other");
+}
+
+/* --- Condition --- */
+
+/* Compile Condition: a rule of JSONPath, or an expression. */
+static void
+compile_condition(Net *n, int rank)
+{
+	SfCompiler *c = n->compiler;
+	const SfNode *node = n->by_rank[rank];
+	const SfNode *condition = sf_node_member(node, "Condition");
+	SfNetJob   *job = &n->net->jobs[rank];
+	SfQueryLanguage language = c->language;
+	int			context_use = c->context_use;
+
+	if (condition == NULL)
+		return;
+	c->language = job->language =
+		sf_asl_is_flow(node) ? c->program->language : sf_asl_language(node, c->program->language);
+	c->context_use = 0;
+	job->condition = palloc0(sizeof(SfChoiceRule));
+	if (job->language == SF_QL_JSONATA)
+	{
+		job->condition->kind = SF_CHOICE_CONDITION;
+		job->condition->condition = sf_compile_template_value(c, condition);
+		job->condition->condition_text = sf_compile_expression_text(c, condition);
+	}
+	else
+		sf_compile_rule(c, condition, job->condition);
+	job->context_use = c->context_use;
+	c->context_use = context_use;
+	c->language = language;
+}
+
+/* --- the jobs that the states of a job look at --- */
+
+/* A job whose states are looked through */
+typedef struct Reader
+{
+	Net		   *net;
+	SfNetJob   *job;
+} Reader;
+
+/* Note that a job looks at another one, or at some (name NULL). */
+static void
+add_use(void *arg, const SfNode *at, bool of_jobs, const char *name)
+{
+	const Net  *n = ((Reader *) arg)->net;
+	SfNetJob   *job = ((Reader *) arg)->job;
+	const SfNode *used = name == NULL ? NULL :
+		sf_node_search_members(n->sorted, n->count, name);
+
+	if (used == NULL)
+	{
+		job->uses_any = true;
+		return;
+	}
+	for (int i = 0; i < job->nuses; i++)
+		if (job->uses[i] == n->ranks[used->index])
+			return;
+	if (job->uses == NULL)
+		job->uses = palloc(sizeof(int));
+	else
+		job->uses = repalloc(job->uses, sizeof(int) * (job->nuses + 1));
+	job->uses[job->nuses++] = n->ranks[used->index];
+}
+
+/* Compile what a JobNet says of its jobs, apart from their states. */
+void
+sf_compile_net(SfCompiler *c, const SfNode *node, SfState *state)
+{
+	const SfNode *jobs = sf_node_member(node, "Jobs");
+	Net			n = {.compiler = c,.net = &state->net,.count = jobs->nchildren};
+
+	n.by_rank = sf_compile_rank_jobs(jobs);
+	n.sorted = sf_node_sort_members(jobs);
+	n.ranks = palloc(sizeof(int) * n.count);
+	for (int i = 0; i < n.count; i++)
+		n.ranks[n.by_rank[i]->index] = i;
+
+	state->net.max_concurrency = sf_compile_value(c, node, "MaxConcurrency", SF_EXPR_PATH);
+	state->net.njobs = n.count;
+	state->net.jobs = palloc0(sizeof(SfNetJob) * n.count);
+	for (int i = 0; i < n.count; i++)
+	{
+		SfNetJob   *job = &state->net.jobs[i];
+		Reader		reader = {&n, job};
+
+		CHECK_FOR_INTERRUPTS();
+		job->name = pstrdup(n.by_rank[i]->key);
+		job->scope = n.by_rank[i]->scope;
+		job->priority = priority_of(n.by_rank[i]);
+		compile_after(&n, i);
+		compile_condition(&n, i);
+		sf_asl_job_uses(n.by_rank[i], add_use, &reader);
+	}
+	compile_followers(&n);
+	order_jobs(&n);
+	pfree(n.ranks);
+	pfree(n.sorted);
+	pfree(n.by_rank);
+}

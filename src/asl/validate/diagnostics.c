@@ -1,0 +1,158 @@
+/*
+ * diagnostics.c
+ *		Collect the problems of a definition, and print them.
+ */
+#include "postgres.h"
+
+#include "asl/validate/validate.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+
+/* Tell whether there is room for one more diagnostic; the last says so. */
+static bool
+has_room(SfCheck *c)
+{
+	CHECK_FOR_INTERRUPTS();
+	return list_length(c->diagnostics) <= SF_DIAGNOSTICS_MAX;
+}
+
+/* Append a diagnostic, for which there is room. */
+void
+sf_check_add(SfCheck *c, SfSeverity severity, const SfNode *at,
+			 const char *location, const char *code, const char *message)
+{
+	SfDiagnostic *d = palloc0(sizeof(SfDiagnostic));
+
+	if (list_length(c->diagnostics) == SF_DIAGNOSTICS_MAX)
+	{
+		severity = SF_SEVERITY_ERROR;
+		at = NULL;
+		location = NULL;
+		code = SF_CODE_SCHEMA;
+		message = psprintf("There are more problems than the %d that are listed",
+						   SF_DIAGNOSTICS_MAX);
+	}
+	d->severity = severity;
+	d->code = code;
+	d->location = location;
+	d->message = message;
+	d->position = at ? at->start : PG_INT32_MAX;
+	c->diagnostics = lappend(c->diagnostics, d);
+}
+
+/*
+ * Report a problem at a node; NULL: without a location.  A definition with
+ * warnings only is valid.
+ */
+void
+sf_check_report(SfCheck *c, SfSeverity severity, const SfNode *at, const char *code,
+				const char *fmt,...)
+{
+	va_list		args;
+
+	if (!has_room(c))
+		return;
+	va_start(args, fmt);
+	sf_check_add(c, severity, at, at ? sf_node_location(at) : NULL, code,
+				 sf_error_format(fmt, args));
+	va_end(args);
+}
+
+/* Report an error below a node, at a location relative to it. */
+void
+sf_check_error_at(SfCheck *c, const SfNode *at, const char *location,
+				  const char *code, const char *message)
+{
+	if (!has_room(c))
+		return;
+	sf_check_add(c, SF_SEVERITY_ERROR, sf_node_locate(at, location),
+				 psprintf("%s%s", sf_node_location(at), location ? location : ""),
+				 pstrdup(code), pstrdup(message));
+}
+
+/* Report a value of another kind than the one that has to be there. */
+bool
+sf_check_kind(SfCheck *c, const SfNode *value, SfNodeKind kind)
+{
+	static const char *const names[] = {
+		[SF_NODE_OBJECT] = "OBJECT",
+		[SF_NODE_ARRAY] = "ARRAY",
+		[SF_NODE_STRING] = "STRING",
+		[SF_NODE_NUMBER] = "NUMBER",
+		[SF_NODE_BOOLEAN] = "BOOLEAN",
+		[SF_NODE_NULL] = "NULL",
+	};
+
+	if (value->kind == kind)
+		return true;
+	sf_check_error(c, value, SF_CODE_SCHEMA, "Expected value of type [%s]",
+				   names[kind]);
+	return false;
+}
+
+/* Compare by place in the text; list_sort() is stable where this is 0. */
+static int
+compare_diagnostics(const ListCell *a, const ListCell *b)
+{
+	const SfDiagnostic *left = lfirst(a);
+	const SfDiagnostic *right = lfirst(b);
+
+	if (left->position != right->position)
+		return left->position < right->position ? -1 : 1;
+	return left->sequence - right->sequence;
+}
+
+/* Put diagnostics into the order of the text. */
+List *
+sf_diagnostics_sort(List *diagnostics)
+{
+	int			sequence = 0;
+
+	foreach_ptr(SfDiagnostic, d, diagnostics)
+		d->sequence = sequence++;
+	list_sort(diagnostics, compare_diagnostics);
+	return diagnostics;
+}
+
+/* Tell whether there is an error among diagnostics. */
+bool
+sf_diagnostics_have_error(const List *diagnostics)
+{
+	foreach_ptr(const SfDiagnostic, d, diagnostics)
+	{
+		if (d->severity == SF_SEVERITY_ERROR)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Print the errors in one text, as the service refuses a definition: "Invalid
+ * State Machine Definition: 'CODE: message at LOCATION, …'".
+ */
+char *
+sf_diagnostics_print(const List *diagnostics)
+{
+	StringInfoData buf;
+	const char *separator = "";
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "Invalid State Machine Definition: '");
+	foreach_ptr(const SfDiagnostic, d, diagnostics)
+	{
+		if (d->severity != SF_SEVERITY_ERROR)
+			continue;
+		appendStringInfo(&buf, "%s%s: %s at %s", separator, d->code, d->message,
+						 d->location ? d->location : "null");
+		separator = ", ";
+	}
+	appendStringInfoChar(&buf, '\'');
+	return buf.data;
+}
+
+/* Name a severity as the service does. */
+const char *
+sf_severity_name(SfSeverity severity)
+{
+	return severity == SF_SEVERITY_ERROR ? "ERROR" : "WARNING";
+}

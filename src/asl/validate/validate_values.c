@@ -1,0 +1,647 @@
+/*
+ * validate_values.c
+ *		Checks of values that are no objects with fields of their own: scalars,
+ *		paths, templates.  The kinds of values are in fields.h.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include <math.h>
+
+#include "asl/validate/validate.h"
+#include "json/json.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/varlena.h"
+
+/* Accept whatever JSON. */
+void
+sf_check_any(SfCheck *c, const SfNode *value, const SfField *field)
+{
+}
+
+/* Expect a scalar of the kind that the kind of value says. */
+void
+sf_check_scalar(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_kind(c, value, sf_check_values[field->value].expected);
+}
+
+/* Tell whether a word stands in a list "A, B, C". */
+static bool
+word_in_list(const char *word, const char *list)
+{
+	size_t		len = strlen(word);
+
+	while (list != NULL)
+	{
+		size_t		item = strcspn(list, ",");
+
+		if (item == len && strncmp(list, word, len) == 0)
+			return true;
+		list = strchr(list, ',');
+		if (list != NULL)
+			list += 2;
+	}
+	return false;
+}
+
+/* Check a string that has to be one of some words. */
+static void
+check_words(SfCheck *c, const SfNode *value, const char *words)
+{
+	if (sf_check_kind(c, value, SF_NODE_STRING) &&
+		!word_in_list(value->string, words))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Value should be one of the following: [%s]", words);
+}
+
+/* Expect one of the field's words. */
+void
+sf_check_word(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_words(c, value, field->words);
+}
+
+/* QueryLanguage: a machine in JSONata has no states in JSONPath. */
+void
+sf_check_query_language(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_words(c, value, "JSONPath, JSONata");
+	if (field->shape == SF_SHAPE_STATE &&
+		c->machine_language == SF_QL_JSONATA && c->language == SF_QL_JSONPATH)
+		sf_check_error(c, value->parent, SF_CODE_SCHEMA,
+					   "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine");
+}
+
+/* --- numbers --- */
+
+/* Report a number outside its range. */
+static void
+check_range(SfCheck *c, const SfNode *value, double min, double max)
+{
+	double		number = sf_node_number(value);
+
+	if (number < min)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum value is %g", min);
+	else if (number > max)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Maximum value is %.0f", max);
+}
+
+/* Expect a number without a fraction. */
+void
+sf_check_integer(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (value->kind != SF_NODE_NUMBER ||
+		floor(sf_node_number(value)) != sf_node_number(value))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Expected value of type Integer");
+	else
+		check_range(c, value, field->min, field->max);
+}
+
+/* Expect a number. */
+void
+sf_check_number(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (sf_check_kind(c, value, SF_NODE_NUMBER))
+		check_range(c, value, field->min, field->max);
+}
+
+/* --- templates and JSONata --- */
+
+typedef struct SfTemplateCheck
+{
+	SfCheck    *check;
+	const SfNode *node;
+} SfTemplateCheck;
+
+/* Take over a diagnostic of the template compiler. */
+static void
+report_template(void *arg, const char *code, const char *location,
+				const char *message)
+{
+	SfTemplateCheck *t = arg;
+
+	sf_check_error_at(t->check, t->node, location, code, message);
+}
+
+/*
+ * Report members of a payload template that would be one member of its result:
+ * a name that stands twice, or with and without ".$".
+ */
+static void
+check_template_names(SfCheck *c, const SfNode *value)
+{
+	SfNode	  **sorted;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (value->nchildren == 0)
+		return;
+	SF_NODE_FOREACH(child, value)
+		check_template_names(c, child);
+	if (value->kind != SF_NODE_OBJECT)
+		return;
+
+	sorted = sf_node_sort_members(value);
+	SF_NODE_FOREACH(child, value)
+	{
+		int			len = strlen(child->key);
+		char	   *plain;
+
+		if (child->duplicate)
+			sf_check_error(c, child, SF_CODE_SCHEMA, "Duplicate field '%s'",
+						   child->key);
+		if (c->language != SF_QL_JSONPATH || len < 2 ||
+			strcmp(child->key + len - 2, ".$") != 0)
+			continue;
+		plain = pnstrdup(child->key, len - 2);
+		if (sf_node_search_members(sorted, value->nchildren, plain) != NULL)
+			sf_check_error(c, child, SF_CODE_SCHEMA,
+						   "Duplicate field '%s': there are both '%s' and '%s'",
+						   plain, plain, child->key);
+		pfree(plain);
+	}
+	pfree(sorted);
+}
+
+/* Tell whether a text ends with something. */
+static bool
+ends_with(const char *text, const char *end)
+{
+	return strcmp(text + Max((int) strlen(text) - (int) strlen(end), 0), end) == 0;
+}
+
+/*
+ * Report strings that compile, but are hardly meant: a call of a function with a literal
+ * that never fits, an expression of JSONata without its beginning.
+ */
+static void
+check_meant(SfCheck *c, const SfNode *value)
+{
+	SfExpr	   *expr = NULL;
+	SfError		error;
+	const char *misused;
+
+	check_stack_depth();
+	SF_NODE_FOREACH(child, value)
+		check_meant(c, child);
+	if (value->kind != SF_NODE_STRING)
+		return;
+	if (c->language == SF_QL_JSONATA && ends_with(value->string, "%}") && strncmp(value->string, "{%", 2) != 0)
+		sf_check_strictly(c, value, SF_CODE_SCHEMA, "%s", "JSONata string must start with {% and end with %}");
+	if (c->language == SF_QL_JSONPATH && value->key != NULL && ends_with(value->key, ".$") &&
+		strncmp(value->string, "States.", 7) == 0)
+		expr = sf_expr_compile(value->string, SF_EXPR_ANY, &error);
+	misused = expr == NULL ? NULL : sf_expr_misused_literal(expr);
+	if (misused != NULL)
+		sf_check_strictly(c, value, SF_CODE_SCHEMA, "Invalid arguments in %s: a string in quotes is given where it never fits", misused);
+}
+
+/* Expect a payload template that compiles. */
+void
+sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	SfTemplateCheck t = {c, value};
+
+	check_template_names(c, value);
+	check_meant(c, value);
+	sf_template_check(sf_node_to_jsonb(value, c->text), c->language,
+					  field->shape == SF_SHAPE_CATCHER || field->shape == SF_SHAPE_JOB_CATCHER, report_template, &t);
+}
+
+/* Expect a string, which may look like an expression in a state of JSONata. */
+void
+sf_check_text(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (sf_check_kind(c, value, SF_NODE_STRING) && c->language == SF_QL_JSONATA)
+		sf_check_template(c, value, field);
+}
+
+/* Expect a timestamp. */
+void
+sf_check_timestamp(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	TimestampTz time;
+
+	if (sf_check_kind(c, value, SF_NODE_STRING) &&
+		!sf_timestamp_parse(value->string, strlen(value->string), &time))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "String does not match RFC3339 timestamp");
+}
+
+/* Items is an array or an object. */
+void
+sf_check_items(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (value->kind != SF_NODE_ARRAY && value->kind != SF_NODE_OBJECT)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Expected value of type [ARRAY, OBJECT] or a JSONata expression");
+	else
+		sf_check_template(c, value, field);
+}
+
+/* Condition is a boolean. */
+void
+sf_check_condition(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (value->kind != SF_NODE_BOOLEAN)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Expected value of type [BOOLEAN] or a JSONata expression");
+}
+
+/* Tell whether a name can be that of a variable: a Unicode identifier. */
+static bool
+is_variable_name(const char *name, int len)
+{
+	for (int i = 0; i < len; i++)
+	{
+		unsigned char ch = name[i];
+
+		if (IS_HIGHBIT_SET(ch) || isalpha(ch) ||
+			(i > 0 && (isdigit(ch) || ch == '_')))
+			continue;
+		return false;
+	}
+	return len > 0;
+}
+
+/* Assign: an object whose members' names are those of variables. */
+void
+sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+		return;
+	SF_NODE_FOREACH(member, value)
+	{
+		int			len = strlen(member->key);
+
+		if (c->language == SF_QL_JSONPATH && len > 2 &&
+			strcmp(member->key + len - 2, ".$") == 0)
+			len -= 2;
+		if (len == 6 && strncmp(member->key, "states", 6) == 0)
+			sf_check_error(c, member, SF_CODE_RESERVED_VARIABLE,
+						   "Cannot assign to reserved variable '$states'.");
+		else if (pg_mbstrlen_with_len(member->key, len) > SF_NAME_LENGTH_MAX)
+			sf_check_error(c, member, SF_CODE_VARIABLE,
+						   "Invalid variable name '%.*s': the variable name exceeds the %d-character limit.",
+						   len, member->key, SF_NAME_LENGTH_MAX);
+		else if (!is_variable_name(member->key, len))
+			sf_check_error(c, member, SF_CODE_VARIABLE,
+						   "Invalid variable name '%.*s': the variable name contains invalid characters.",
+						   len, member->key);
+	}
+	sf_check_template(c, value, field);
+}
+
+/* Credentials: an object that names a role. */
+void
+sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const SfNode *role;
+
+	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+		return;
+	role = sf_node_member(value, "RoleArn");
+	if (role != NULL)
+		sf_check_kind(c, role, SF_NODE_STRING);
+	else if (sf_node_member(value, "RoleArn.$") == NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "The field 'RoleArn' is required but was missing");
+	sf_check_template(c, value, field);
+}
+
+/* --- paths --- */
+
+/*
+ * Tell what is wrong with an expression of JSONPath mode; NULL: nothing, or it
+ * is no string and that is reported.
+ */
+static const char *
+expression_problem(SfCheck *c, const SfNode *value, int allowed)
+{
+	SfError		error;
+
+	if (!sf_check_kind(c, value, SF_NODE_STRING) ||
+		sf_expr_compile(value->string, allowed, &error) != NULL)
+		return NULL;
+	return error.cause ? error.cause : value->string;
+}
+
+/* Tell whether a string begins as paths do. */
+static bool
+has_dollar(const SfNode *value)
+{
+	return value->string[0] == '$';
+}
+
+/* Report that a string is no path. */
+static void
+refuse_path(SfCheck *c, const SfNode *value, const char *problem)
+{
+	if (has_dollar(value))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Value must be a valid JSONPath. (%s)", problem);
+	else
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Value must be a valid JSONPath.");
+}
+
+/* Report that a path names more than one place, or none where it may. */
+static void
+refuse_reference(SfCheck *c, const SfNode *value, const char *problem)
+{
+	sf_check_error(c, value, SF_CODE_SCHEMA, "Value is not a Reference Path: %s",
+				   problem);
+}
+
+/* Expect a path. */
+void
+sf_check_path(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const char *problem = expression_problem(c, value, SF_EXPR_PATH);
+
+	if (problem != NULL)
+		refuse_path(c, value, problem);
+}
+
+/* Expect a path or null. */
+void
+sf_check_path_or_null(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (value->kind != SF_NODE_NULL)
+		sf_check_path(c, value, field);
+}
+
+/* Expect a path, or an intrinsic function that gives a string. */
+void
+sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
+						   const SfField *field)
+{
+	const char *problem = expression_problem(c, value, SF_EXPR_ANY | SF_EXPR_TEXT);
+
+	if (problem != NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Value is not a valid JSONPath or intrinsic function call: %s",
+					   problem);
+}
+
+/* Check a path that names one place. */
+static void
+check_reference(SfCheck *c, const SfNode *value, int allowed)
+{
+	const char *problem = expression_problem(c, value, allowed);
+
+	if (problem == NULL)
+		return;
+	if (has_dollar(value))
+		refuse_reference(c, value, problem);
+	else
+		refuse_path(c, value, problem);
+}
+
+/* Expect a path that names one place. */
+void
+sf_check_reference(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_reference(c, value, SF_EXPR_REFERENCE);
+}
+
+/* ResultPath: a place in the state's input, not in the context object. */
+void
+sf_check_input_reference_or_null(SfCheck *c, const SfNode *value,
+								 const SfField *field)
+{
+	if (value->kind != SF_NODE_NULL)
+		check_reference(c, value, SF_EXPR_REFERENCE | SF_EXPR_INPUT);
+}
+
+/* Variable, and what it is compared with: a path that names one place. */
+void
+sf_check_compared(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const char *problem = expression_problem(c, value, SF_EXPR_REFERENCE);
+
+	if (problem != NULL)
+		refuse_reference(c, value, has_dollar(value) ? problem :
+						 "Reference path didn't start with '$'");
+}
+
+/* --- other strings --- */
+
+/* Tell whether a text is the name of a function, with or without a schema. */
+static bool
+is_function_name(const char *text)
+{
+	List	   *names;
+
+	return SplitIdentifierString(pstrdup(text), '.', &names) &&
+		list_length(names) >= 1 && list_length(names) <= 2;
+}
+
+/* Find where the parameters name a function literally, or NULL. */
+static const SfNode *
+named_function(SfCheck *c, const SfNode *owner)
+{
+	const SfNode *parameters = sf_node_member(owner, c->language == SF_QL_JSONATA ?
+											  "Arguments" : "Parameters");
+	const SfNode *name = parameters ? sf_node_member(parameters, "FunctionName") : NULL;
+
+	if (name == NULL || name->kind != SF_NODE_STRING ||
+		sf_asl_is_jsonata(name, c->language))
+		return NULL;
+	return name;
+}
+
+/*
+ * Tell whether the name or the ARN of a Lambda function ends in a qualifier that is none: a version,
+ * an alias or $LATEST.  A placeholder that a deployment fills in can be anything.
+ */
+static bool
+has_bad_qualifier(const char *function)
+{
+	const char *name = strstr(function, "function:");
+	const char *colon = strchr(name == NULL ? function : name + strlen("function:"), ':');
+	const char *qualifier = colon == NULL ? NULL : colon + 1;
+
+	if (qualifier == NULL || strstr(function, "${") != NULL || (name == NULL && strncmp(function, "arn:", 4) == 0))
+		return false;
+	if (*qualifier == '$')
+		return strcmp(qualifier, "$LATEST") != 0 && strcmp(qualifier, "$LATEST.PUBLISHED") != 0;
+	for (const char *p = qualifier; *p != '\0'; p++)
+		if (!isalnum((unsigned char) *p) && *p != '-' && *p != '_')
+			return true;
+	return *qualifier == '\0';
+}
+
+/* Check the function that a resource names, or that its request does. */
+static void
+check_function(SfCheck *c, const SfNode *value, const SfResource *resource)
+{
+	const SfNode *name = named_function(c, value->parent);
+
+	if (strncmp(value->string, "arn:", 4) == 0 && strcmp(resource->service, "lambda") == 0 &&
+		strstr(value->string, ":states:::") == NULL && has_bad_qualifier(value->string))
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Value is not a valid resource ARN");
+	if (name != NULL && strstr(resource->text, "lambda:invoke") != NULL && has_bad_qualifier(name->string))
+		sf_check_error(c, name, SF_CODE_SCHEMA, "FunctionName '%s' ends in a qualifier that no Lambda function can have", name->string);
+}
+
+/* Report a placeholder that does not end. */
+static void
+check_placeholders(SfCheck *c, const SfNode *value)
+{
+	for (const char *p = strstr(value->string, "${"); p != NULL; p = strstr(p + 2, "${"))
+		if (p[2 + strcspn(p + 2, "}$")] != '}')
+		{
+			sf_check_strictly(c, value, SF_CODE_SCHEMA, "The placeholder at '%s' has no end", p);
+			return;
+		}
+}
+
+/* Tell whether a problem of a resource is new, and remember it. */
+static bool
+is_new_problem(SfCheck *c, char *problem)
+{
+	foreach_ptr(const char, known, c->problems)
+	{
+		if (strcmp(known, problem) == 0)
+			return false;
+	}
+	c->problems = lappend(c->problems, problem);
+	return true;
+}
+
+/*
+ * Warn of a resource that stands at a node and cannot run, if that is known
+ * beforehand; once, in however many states it stands.  A service's resource that
+ * the service does not have is told of besides.
+ */
+void
+sf_check_runs(SfCheck *c, const SfNode *at, const SfResource *resource,
+			  bool for_items)
+{
+	const SfNode *function = named_function(c, at->parent);
+	char	   *problem = c->how.probe == NULL ? NULL
+		: c->how.probe(resource, function == NULL ? NULL : function->string, for_items);
+	char	   *unknown = c->how.is_known == NULL ? NULL
+		: c->how.is_known(resource, for_items, c->how.strict);
+
+	if (problem != NULL && is_new_problem(c, problem))
+		sf_check_warning(c, at, SF_CODE_RESOURCE, "%s", problem);
+	if (unknown != NULL && (c->how.strict || is_new_problem(c, unknown)))
+		sf_check_strictly(c, at, c->how.strict ? SF_CODE_SCHEMA : SF_CODE_RESOURCE, "%s", unknown);
+}
+
+/* Is a text a list of names, none of which is empty? */
+static bool
+are_event_names(const char *text)
+{
+	return text[0] != '\0' && text[0] != ',' && text[strlen(text) - 1] != ',' && strstr(text, ",,") == NULL;
+}
+
+/*
+ * Resource: any text, as far as it is not for sfflow itself.  What cannot run
+ * now may when it is its turn, so that is worth a warning only.
+ */
+void
+sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	SfResource	resource;
+
+	if (!sf_check_kind(c, value, SF_NODE_STRING))
+		return;
+	if (value->string[0] == '\0')
+	{
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
+		return;
+	}
+	sf_resource_parse(value->string, &resource);
+	if (resource.kind == SF_RESOURCE_SQL_FUNCTION &&
+		!is_function_name(resource.name))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Resource should be 'sql:query' or 'sql:' and the name of a function");
+	else if (resource.kind == SF_RESOURCE_ACTIVITY && resource.name[0] == '\0')
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Resource should be 'activity:' and the name of an activity");
+	else if (resource.kind == SF_RESOURCE_EVENT && !are_event_names(resource.name))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Resource should be 'event:' and the names of events, with commas between them");
+	else if (resource.kind == SF_RESOURCE_EVENT && resource.integration != SF_INTEGRATION_REQUEST_RESPONSE)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "A wait for an event has no task token");
+	else if (resource.kind == SF_RESOURCE_HUMAN && resource.name[0] == '\0')
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Resource should be 'human:' and the name of a worklist");
+	else if (resource.kind == SF_RESOURCE_HUMAN && resource.integration != SF_INTEGRATION_REQUEST_RESPONSE)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "A task of people has no task token");
+	else
+	{
+		const SfNode *config = sf_node_member(value->parent, "ReaderConfig");
+
+		if (field->shape == SF_SHAPE_ITEM_READER)
+			sf_resource_reads(&resource, sf_node_member_string(config, "InputType"),
+							  sf_node_member_string(config, "ManifestType"));
+		check_function(c, value, &resource);
+		check_placeholders(c, value);
+		sf_check_runs(c, value, &resource, field->shape != SF_SHAPE_STATE);
+	}
+}
+
+/* Tell whether a label may hold the character at p, of len bytes. */
+static bool
+is_label_character(const char *p, int len)
+{
+	unsigned char ch = *p;
+
+	if (ch <= ' ' || ch == 0x7f ||
+		(len == 1 && strchr("?*<>{}[]:;,\\|^~$#%&`\"", ch) != NULL))
+		return false;
+	/* the control characters U+0080 to U+009F, in UTF-8 */
+	return !(GetDatabaseEncoding() == PG_UTF8 && ch == 0xc2 &&
+			 (unsigned char) p[1] < 0xa0);
+}
+
+/* Label: part of a name, so without special characters, and unique. */
+void
+sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const char *p;
+
+	if (!sf_check_kind(c, value, SF_NODE_STRING))
+		return;
+	if (value->string[0] == '\0')
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
+	if (pg_mbstrlen(value->string) > SF_LABEL_LENGTH_MAX)
+		sf_check_error(c, value, SF_CODE_LABEL,
+					   "Invalid Label name: '%s' exceeds the %d-character limit allowed by the service",
+					   value->string, SF_LABEL_LENGTH_MAX);
+	for (p = value->string; *p != '\0'; p += pg_mblen(p))
+	{
+		if (!is_label_character(p, pg_mblen(p)))
+		{
+			sf_check_error(c, value, SF_CODE_LABEL,
+						   "Invalid Label name: it must not contain white space, wildcards, brackets, special or control characters");
+			break;
+		}
+	}
+	foreach_ptr(const SfNode, label, c->labels)
+	{
+		if (strcmp(label->string, value->string) == 0)
+		{
+			sf_check_error(c, value, SF_CODE_DUPLICATE_LABEL,
+						   "Duplicate Label name: %s", value->string);
+			return;
+		}
+	}
+	c->labels = lappend(c->labels, (void *) value);
+}
+
+/* Check an array of strings. */
+void
+sf_check_strings(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+		return;
+	SF_NODE_FOREACH(element, value)
+		sf_check_kind(c, element, SF_NODE_STRING);
+}

@@ -1,0 +1,100 @@
+/*
+ * keyed_cache.c
+ *		A backend's cache of the rows of a table that it has asked for, by keys.
+ *
+ * The table may have many rows, of which this backend needs those of the machines and
+ * resources that it works with.  It reads the rows of a key when they are asked for, by an
+ * index, and caches them, also that there are none, until the table changes.  So what other
+ * roles have in the table costs nothing, and a change of it a look by the keys in use.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "utils/hsearch.h"
+
+#include "db/keyed_cache.h"
+
+/* Keys whose rows are cached; when there are more, all are read anew */
+#define MAX_KEYS	1000
+
+/* A key, and its rows */
+typedef struct Entry
+{
+	SfCacheKey	key;			/* hash key: must be first */
+	List	   *rows;
+} Entry;
+
+/* Hash a key. */
+static uint32
+hash_key(const void *key, Size size)
+{
+	const SfCacheKey *k = key;
+	uint32		hash = hash_combine(murmurhash32(k->kind), murmurhash32((uint32) k->number));
+
+	return k->name == NULL ? hash :
+		hash_combine(hash, hash_bytes((const unsigned char *) k->name, (int) strlen(k->name)));
+}
+
+/* Compare two keys; 0: they are equal. */
+static int
+compare_keys(const void *a, const void *b, Size size)
+{
+	const SfCacheKey *x = a;
+	const SfCacheKey *y = b;
+
+	if (x->kind != y->kind || x->number != y->number || (x->name == NULL) != (y->name == NULL))
+		return 1;
+	return x->name == NULL ? 0 : strcmp(x->name, y->name);
+}
+
+/* Note that there is a row. */
+static void
+note_row(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(bool *) arg = true;
+}
+
+/* Begin anew, without rows: the memory of those that were cached is gone. */
+void
+sf_keyed_cache_begin(SfTableCache *cache)
+{
+	SfKeyedCache *k = (SfKeyedCache *) cache;
+	HASHCTL		ctl = {
+		.keysize = sizeof(SfCacheKey),.entrysize = sizeof(Entry),.hash = hash_key,
+		.match = compare_keys,.hcxt = k->cache.context
+	};
+
+	k->entries = hash_create("sfflow cached rows", 64, &ctl,
+							 HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+	k->is_any = false;
+	sf_rows_read_latest(&k->index, 1, note_row, &k->is_any);
+}
+
+/*
+ * The rows with a key that there are now: valid until the next call for this table.  A change
+ * while they are read counts as one after this call.
+ */
+const List *
+sf_keyed_cache_get(SfKeyedCache *k, const SfCacheKey *key)
+{
+	SfCacheKey	lasting = *key;
+	Entry	   *entry;
+	MemoryContext old;
+	List	   *rows;
+
+	if (k->cache.is_current && hash_get_num_entries(k->entries) >= MAX_KEYS)
+		k->cache.is_current = false;
+	if (!sf_keyed_cache_is_any(k))
+		return NIL;
+	entry = hash_search(k->entries, key, HASH_FIND, NULL);
+	if (entry != NULL)
+		return entry->rows;
+	old = MemoryContextSwitchTo(k->cache.context);
+	rows = k->read(key);
+	if (key->name != NULL)
+		lasting.name = pstrdup(key->name);
+	MemoryContextSwitchTo(old);
+	entry = hash_search(k->entries, &lasting, HASH_ENTER, NULL);
+	entry->rows = rows;
+	return rows;
+}

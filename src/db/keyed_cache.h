@@ -1,0 +1,57 @@
+/*
+ * keyed_cache.h
+ *		A backend's cache of the rows of a table that it has asked for, by keys.
+ */
+#ifndef SF_DB_KEYED_CACHE_H
+#define SF_DB_KEYED_CACHE_H
+
+#include "db/direct.h"
+#include "db/table_cache.h"
+#include "nodes/pg_list.h"
+
+/* What rows are asked for by: a kind, and a number or a name, as the table has them */
+typedef struct SfCacheKey
+{
+	int			kind;
+	int64		number;
+	const char *name;			/* NULL: by number */
+} SfCacheKey;
+
+struct HTAB;
+
+/*
+ * The rows of a table that were asked for; the first three members, and table and load of
+ * cache, are set by the owner of the struct.  load is or calls sf_keyed_cache_begin.
+ */
+typedef struct SfKeyedCache
+{
+	SfTableCache cache;
+	SfIndex		index;			/* any of the table: whether there are rows at all */
+	List	   *(*read) (const SfCacheKey *key);	/* as they are now, in the current context; NULL: never asked */
+	bool		is_any;			/* there are rows */
+	struct HTAB *entries;
+} SfKeyedCache;
+
+extern void sf_keyed_cache_begin(SfTableCache *cache);
+extern const List *sf_keyed_cache_get(SfKeyedCache *k, const SfCacheKey *key);
+
+/* Tell whether the table has rows now. */
+static inline bool
+sf_keyed_cache_is_any(SfKeyedCache *k)
+{
+	if (!k->cache.is_current)
+		sf_table_cache_refresh(&k->cache);
+	return k->is_any;
+}
+
+/*
+ * Tell whether the table may have rows, as far as the caller has taken in what other sessions
+ * have changed.
+ */
+static inline bool
+sf_keyed_cache_may_be(const SfKeyedCache *k)
+{
+	return !k->cache.is_current || k->is_any;
+}
+
+#endif							/* SF_DB_KEYED_CACHE_H */

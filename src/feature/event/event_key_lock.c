@@ -1,0 +1,74 @@
+/*
+ * event_key_lock.c
+ *		Locks of keys of events, by which waits and sweeps follow each other.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "base/timing.h"
+#include "feature/event/event_by_key.h"
+
+/* A lock that is waited for */
+typedef struct Wanted
+{
+	const LOCKTAG *tag;
+	LOCKMODE	mode;
+} Wanted;
+
+/* Wait for a lock, in a subtransaction. */
+static bool
+wait_for(void *arg)
+{
+	const Wanted *wanted = arg;
+
+	(void) LockAcquire(wanted->tag, wanted->mode, false, false);
+	return true;
+}
+
+/* Wait for a lock for a time; false: it is over. */
+static bool
+wait_within(const LOCKTAG *tag, LOCKMODE mode, int timeout_ms)
+{
+	Wanted		wanted = {tag, mode};
+	int			nest = NewGUCNestLevel();
+	ErrorData  *error;
+
+	(void) set_config_option("lock_timeout", psprintf("%d", timeout_ms), PGC_SUSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	error = sf_subtransaction_run(wait_for, NULL, &wanted);
+	AtEOXact_GUC(false, nest);
+	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE &&
+		error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
+		ReThrowError(error);
+	return error == NULL;
+}
+
+/*
+ * Lock a key of a type of events until the end of the transaction; two keys may have the same lock.  False: others
+ * have it, and a sweep is to try it again later.
+ */
+bool
+sf_event_key_lock(int event_type_no, const char *key, SfKeyLock how)
+{
+	LOCKMODE	mode = how == SF_KEY_SHARED ? ShareLock : ExclusiveLock;
+	uint32		hash = hash_bytes((const unsigned char *) key, (int) strlen(key));
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("event_wait"),
+						 hash_combine(hash, (uint32) event_type_no), 4);
+	if (LockAcquire(&tag, mode, false, true) != LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	if (how == SF_KEY_ALONE_NOW)
+		return false;
+	if (how == SF_KEY_ALONE)
+		return wait_within(&tag, mode, SF_EVENT_LOCK_MS);
+	(void) LockAcquire(&tag, mode, false, false);
+	return true;
+}

@@ -1,0 +1,210 @@
+/*
+ * event_type.c
+ *		Types of events: the table, and a cache of it in each backend.
+ *
+ * What uses a type, a wait or an emission, keeps it from being dropped by a lock that it shares with others until its
+ * commit.  The session that drops the type takes that lock alone, and sees every wait.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+
+#include "api/objects.h"
+#include "base/errors.h"
+#include "feature/event/event_by_key.h"
+#include "store/role/owner.h"
+#include "store/role/privilege.h"
+
+/* The first columns of _sfflow.event_type; see sql/parts/event.sql */
+enum
+{
+	COL_event_type_no = 1, COL_name, COL_owner, COL_ttl, COL_remember_ids, COL_deliver, COL_created_at,
+	COL_alert_unreceived
+};
+
+/* What a name of an event begins with */
+#define PREFIX		"event:"
+
+static List *read_rows(const SfCacheKey *key);
+
+SfKeyedCache sf_event_type_cache = {
+	.cache = {.table = "event_type",.load = sf_keyed_cache_begin,.is_latest = true},
+	.index = {"event_type", "event_type_pkey"},
+	.read = read_rows
+};
+
+/* Append a row of the table to a list. */
+static void
+read_event_type(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **types = arg;
+	SfEventType *type = palloc(sizeof(SfEventType));
+	bool		isnull;
+
+	type->event_type_no = sf_row_number(tuple, desc, COL_event_type_no, 0);
+	type->name = sf_row_text(tuple, desc, COL_name);
+	type->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	type->ttl = *DatumGetIntervalP(heap_getattr(tuple, COL_ttl, desc, &isnull));
+	type->deliver = sf_row_text(tuple, desc, COL_deliver);
+	type->alerts = sf_row_number(tuple, desc, COL_alert_unreceived, 0) != 0;
+	*types = lappend(*types, type);
+}
+
+/* Read the type of a name or a number, as it is now. */
+static List *
+read_rows(const SfCacheKey *key)
+{
+	static const SfIndex by_name = {"event_type", "event_type_name_key"};
+	List	   *types = NIL;
+
+	if (key->name != NULL)
+		(void) sf_rows_read_now(&by_name, 1, read_event_type, &types, SF_TEXT(key->name));
+	else
+		(void) sf_rows_read_now(&sf_event_type_cache.index, 1, read_event_type, &types, SF_INT4((int) key->number));
+	return types;
+}
+
+/* Find a type by its name; NULL: there is none now.  Valid until the next call. */
+const SfEventType *
+sf_event_type_find(const char *name)
+{
+	return sf_list_first(sf_keyed_cache_get(&sf_event_type_cache, &(SfCacheKey) {0, 0, name}));
+}
+
+/* Find a type by its number, likewise. */
+const SfEventType *
+sf_event_type_by_number(int event_type_no)
+{
+	return sf_list_first(sf_keyed_cache_get(&sf_event_type_cache, &(SfCacheKey) {0, event_type_no, NULL}));
+}
+
+/* The lock of a type.  The fourth field of the tag differs from that of SQL's advisory locks. */
+static void
+type_tag(LOCKTAG *tag, int event_type_no)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("event_type"), (uint32) event_type_no, 4);
+}
+
+/* Find a type, and keep it from being dropped until the end of the transaction; NULL: there is none. */
+const SfEventType *
+sf_event_type_lock_shared(const char *name)
+{
+	const SfEventType *type = sf_event_type_find(name);
+	LOCKTAG		tag;
+	int			event_type_no;
+
+	if (type == NULL)
+		return NULL;
+	event_type_no = type->event_type_no;
+	type_tag(&tag, event_type_no);
+	(void) LockAcquire(&tag, ShareLock, false, false);
+	AcceptInvalidationMessages();
+	type = sf_event_type_find(name);
+	return type == NULL || type->event_type_no != event_type_no ? NULL : type;
+}
+
+/* Wait for all that use a type, and keep others from using it until the end of the transaction. */
+void
+sf_event_type_lock_alone(int event_type_no)
+{
+	LOCKTAG		tag;
+
+	type_tag(&tag, event_type_no);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+/* Find a type by "name" or "event:name", and raise unless the caller has a right on it. */
+const SfEventType *
+sf_event_type_require(const char *text, int privilege)
+{
+	const char *name = strncmp(text, PREFIX, strlen(PREFIX)) == 0 ? text + strlen(PREFIX) : text;
+	const SfEventType *type = sf_event_type_find(name);
+
+	sf_object_require(SF_OBJECT_EVENT, name, type == NULL ? InvalidOid : type->owner, privilege);
+	if (type == NULL)
+		sf_object_missing(SF_OBJECT_EVENT, name);
+	return type;
+}
+
+/* Raise unless a role may emit events of a type, as the owner of a rule has to. */
+void
+sf_event_type_require_emit(const char *name, Oid owner)
+{
+	const SfEventType *type = sf_event_type_find(name);
+
+	/* what the owner has no right at all on does not exist for it */
+	if (type == NULL || !sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_ANY))
+		sf_object_missing(SF_OBJECT_EVENT, name);
+	if (!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_EMIT))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("the owner of the rule has no right to emit event \"%s\"", name),
+				 errhint("A member of the event's owner can give it: SELECT sf_grant('EMIT', %s, %s).",
+						 quote_literal_cstr(psprintf(PREFIX "%s", name)),
+						 quote_literal_cstr(GetUserNameFromId(owner, false)))));
+}
+
+/* The owner of a type that the caller may change, or raise. */
+Oid
+sf_event_type_require_own(const char *name)
+{
+	return sf_event_type_require(name, SF_PRIVILEGE_OWN)->owner;
+}
+
+/* Give a type that the caller owns to another role; returns the previous owner. */
+Oid
+sf_event_type_set_owner(const char *name, Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.event_type t SET owner = $2 WHERE t.name = $1");
+	Oid			before = sf_event_type_require_own(name);
+
+	sf_store_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
+	sf_store_announce_change("event_type");
+	return before;
+}
+
+/* --- alerts --- */
+
+/* Say in a notice of an alert what it is of. */
+void
+sf_event_type_notice(SfNotice *n, const char *name)
+{
+	const SfEventType *type = sf_event_type_find(name);
+
+	n->resource = NULL;
+	if (type == NULL)
+		return;
+	n->owner = type->owner;
+	n->event_type = pstrdup(type->name);
+}
+
+/* The target of alerts of a type, "event:name", which the caller owns; NULL: it is none. */
+const char *
+sf_event_type_alert_target(const char *text)
+{
+	if (strncmp(text, PREFIX, strlen(PREFIX)) != 0)
+		return NULL;
+	(void) sf_event_type_require_own(text);
+	return text;
+}
+
+/*
+ * Acknowledge that no execution has received the events of a type that have ended; returns how many alerts there
+ * were.
+ */
+int64
+sf_event_type_acknowledge(const SfAcknowledge *what)
+{
+	const SfEventType *type;
+
+	if (what->target == NULL || strncmp(what->target, PREFIX, strlen(PREFIX)) != 0 ||
+		(what->kind != NULL && strcmp(what->kind, "unreceived_event") != 0))
+		return 0;
+	type = sf_event_type_find(what->target + strlen(PREFIX));
+	return type != NULL && sf_emission_acknowledge(type) > 0;
+}

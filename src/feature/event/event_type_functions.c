@@ -1,0 +1,87 @@
+/*
+ * event_type_functions.c
+ *		sf_create_event(), sf_drop_event().
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "feature/event/event_by_key.h"
+#include "store/audit/audit.h"
+#include "store/role/privilege.h"
+
+/* sf_create_event(name, ttl, remember_ids, deliver, alert_unreceived) */
+SF_SQL_FUNCTION(sfflow_sf_create_event)
+{
+	static SfPlan create = SF_PLAN(
+		"INSERT INTO _sfflow.event_type (name, owner, ttl, remember_ids, deliver, created_at, alert_unreceived)"
+		" VALUES ($1, $2, $3, $4, $5, pg_catalog.clock_timestamp(), $6) ON CONFLICT DO NOTHING");
+	static SfPlan same = SF_PLAN(
+		"SELECT t.owner FROM _sfflow.event_type t WHERE t.name = $1 AND t.ttl = $2 AND t.remember_ids = $3"
+		" AND t.deliver = $4 AND t.alert_unreceived = $5");
+	char	   *name = sf_arg_text(fcinfo, 0, "name");
+	char	   *deliver = sf_emission_check_deliver(sf_arg_text(fcinfo, 3, "deliver"));
+	SfArg		ttl = sf_emission_duration(fcinfo, 1, "ttl");
+	SfArg		remember = sf_emission_duration(fcinfo, 2, "remember_ids");
+	SfArg		alert = SF_BOOL(!PG_ARGISNULL(4) && PG_GETARG_BOOL(4));
+	Oid			owner;
+
+	sf_name_check(name, "event name");
+	if (!sf_privilege_may_create())
+		sf_deny_create();
+	if (sf_store_execute(&create, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, SF_TEXT(deliver), alert) > 0)
+	{
+		sf_privilege_anchor(GetUserId());
+		sf_store_announce_change("event_type");
+		sf_audit_note("create", SF_OBJECT_EVENT, name, psprintf("event:%s", name), NULL, NULL);
+		PG_RETURN_VOID();
+	}
+	/* the same call again is no error, as with activities */
+	owner = sf_store_number(&same, InvalidOid, SF_TEXT(name), ttl, remember, SF_TEXT(deliver), alert);
+	if (!OidIsValid(owner) || !sf_privilege_is_owner(owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("event \"%s\" exists with other settings, or of another owner", name)));
+	PG_RETURN_VOID();
+}
+
+/* sf_drop_event(name): with its events; nothing may wait for them. */
+SF_SQL_FUNCTION(sfflow_sf_drop_event)
+{
+	static SfPlan count = SF_PLAN(
+		"SELECT pg_catalog.count(*) FROM _sfflow.event_wait w WHERE w.event_type_no = $1");
+	static SfPlan floors = SF_PLAN("DELETE FROM _sfflow.event_floor f WHERE f.event_type_no = $1");
+	static SfPlan receipts = SF_PLAN(
+		"DELETE FROM _sfflow.event_receipt r USING _sfflow.emitted_event e"
+		" WHERE e.event_type_no = $1 AND r.event_no = e.event_no");
+	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.emitted_event e WHERE e.event_type_no = $1");
+	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.event_type t WHERE t.event_type_no = $1");
+	SfEventType type = *sf_event_type_require(sf_arg_text(fcinfo, 0, "name"), SF_PRIVILEGE_OWN);
+	int64		waits;
+
+	type.name = pstrdup(type.name);
+	sf_event_type_lock_alone(type.event_type_no);
+	waits = sf_store_number(&count, 0, SF_INT4(type.event_type_no));
+	if (waits > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("event \"%s\" is waited for by " INT64_FORMAT " branches", type.name, waits),
+				 errhint("Stop their executions first; sf_event_waits shows them.")));
+	sf_privilege_forget(SF_OBJECT_EVENT, type.name);
+	sf_audit_forget(SF_OBJECT_EVENT, type.name);
+	SF_TELL(object_dropped, SF_OBJECT_EVENT, type.name);
+	sf_store_execute(&floors, SF_INT4(type.event_type_no));
+	sf_store_execute(&receipts, SF_INT4(type.event_type_no));
+	sf_store_execute(&events, SF_INT4(type.event_type_no));
+	sf_store_execute(&drop, SF_INT4(type.event_type_no));
+	sf_store_announce_change("event_type");
+	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("event:%s", type.name), NULL, NULL);
+	sf_privilege_unanchor(type.owner);
+	PG_RETURN_VOID();
+}

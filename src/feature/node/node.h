@@ -1,0 +1,63 @@
+/*
+ * node.h
+ *		The nodes of several servers that this one asks: rows of _sfflow.node, questions, answers.
+ *
+ * A node is an SfPeer here; an SfNode is one of a JSON document that was parsed.
+ */
+#ifndef SF_FEATURE_NODE_H
+#define SF_FEATURE_NODE_H
+
+#include "db/table.h"
+#include "store/feature.h"
+
+/* A row of _sfflow.node */
+typedef struct SfPeer
+{
+	int			number;
+	char	   *name;
+	char	   *dsn;			/* NULL: it is this database */
+} SfPeer;
+
+/* What a node has answered */
+typedef struct SfPeerAnswer
+{
+	const SfPeer *node;
+	List	   *rows;			/* of char *; NULL: a null */
+	char	   *error;			/* NULL: it has answered */
+} SfPeerAnswer;
+
+/* A question: a statement with one argument, $1, and one column, both of them JSON */
+typedef struct SfPeerQuestion
+{
+	const char *statement;
+	const char *argument;
+	bool		writes;			/* the statement may write, and has more time */
+	bool		takes_long;		/* ... and has a day, but waits no longer for a lock */
+	bool		is_unnoted;		/* sf_nodes does not show who has answered it */
+} SfPeerQuestion;
+
+/* --- node_functions.c --- */
+extern List *sf_nodes_list(void);
+
+/* --- node_apply.c --- */
+extern void sf_nodes_health(SfHealthPut put, void *arg);
+
+/* --- node_link.c --- */
+extern List *sf_nodes_ask(const List *nodes, const SfPeerQuestion *question);
+extern char *sf_nodes_dsn_problem(const char *dsn);
+
+/* --- node_seen.c: when each node has answered last --- */
+
+typedef struct SfPeerSeen
+{
+	TimestampTz answered_at;	/* 0: never since the start of the server */
+	TimestampTz failed_at;
+	char		error[200];
+} SfPeerSeen;
+
+extern void sf_nodes_seen_init(void);
+extern void sf_nodes_note(int number, const char *error);
+extern SfPeerSeen sf_nodes_seen(int number);
+extern void sf_nodes_forget(Oid database, int number);
+
+#endif							/* SF_FEATURE_NODE_H */

@@ -1,0 +1,249 @@
+/*
+ * eval.h
+ *		What the files of the evaluator share.
+ */
+#ifndef SF_JSONATA_EVAL_H
+#define SF_JSONATA_EVAL_H
+
+#include "regex/regex.h"
+
+#include "base/clock.h"
+#include "base/compat.h"
+#include "jsonata/syntax/ast.h"
+#include "jsonata/value/fail.h"
+
+typedef struct SfJnEval SfJnEval;
+typedef struct SfJnFunction SfJnFunction;
+
+/* Variables of one scope; the last binding of a name comes first. */
+typedef struct SfJnBinding
+{
+	SfJnName	name;
+	SfJnValue  *value;
+	struct SfJnBinding *next;
+} SfJnBinding;
+
+typedef struct SfJnFrame
+{
+	struct SfJnFrame *parent;
+	SfJnBinding *bindings;
+	const SfJnValue *tuple;		/* bindings of a tuple stream, or NULL */
+} SfJnFrame;
+
+/*
+ * A function in C.  args has at least SF_JN_MAX_ARGS elements, those not
+ * given are NULL.
+ */
+#define SF_JN_MAX_ARGS 8
+typedef SfJnValue *(*SfJnNativeFunction) (SfJnEval *ev, SfJnValue **args, int nargs);
+
+typedef struct SfJnNative
+{
+	const char *name;
+	SfJnNativeFunction function;
+	const char *signature;
+	int			arity;			/* most arguments that higher-order functions pass */
+	int			given;			/* arguments that must not be undefined */
+	int			modes;			/* SF_JN_IN_… */
+} SfJnNative;
+
+#define SF_JN_IN_QUERY		0x01	/* sf_jsonata */
+#define SF_JN_IN_STATE		0x02	/* state machines */
+#define SF_JN_EVERYWHERE	0x03
+
+typedef enum SfJnFunctionKind
+{
+	SF_JN_F_NATIVE,
+	SF_JN_F_LAMBDA,
+	SF_JN_F_PARTIAL,			/* a native with some arguments bound */
+	SF_JN_F_REGEX,				/* matches its argument */
+	SF_JN_F_NEXT,				/* the next match of a regex */
+	SF_JN_F_TRANSFORM,
+	SF_JN_F_COMPOSE				/* f ~> g */
+} SfJnFunctionKind;
+
+struct SfJnFunction
+{
+	SfJnFunctionKind kind;
+	bool		thunk;
+	const SfJnNative *native;	/* NATIVE, PARTIAL */
+	const SfJnSignature *signature;	/* NULL: anything goes */
+	const SfJnName *params;		/* LAMBDA */
+	int			nparams;		/* LAMBDA, PARTIAL: arguments still open */
+	const SfJnNode *node;		/* LAMBDA: body; TRANSFORM, REGEX: the node */
+	SfJnFrame  *env;
+	SfJnValue  *input;
+	SfJnValue **bound;			/* PARTIAL: arguments, NULL in the holes */
+	bool	   *hole;
+	int			nbound;
+	const SfJnRegex *regex;		/* REGEX, NEXT */
+	SfJnValue  *subject;		/* NEXT: what is searched */
+	Size		offset;			/* NEXT: code points passed */
+	SfJnValue  *first;			/* COMPOSE */
+	SfJnValue  *second;
+};
+
+/* The calls under way, for the token and position of errors. */
+typedef struct SfJnCall
+{
+	const char *token;
+	Size		token_len;
+	int			position;
+} SfJnCall;
+
+struct SfJnEval
+{
+	SfJnArena	arena;
+	SfJnThrow	thrower;
+	int			mode;			/* SF_JN_IN_QUERY or SF_JN_IN_STATE */
+	int			depth;
+	int			max_depth;
+	uint32		ticks;
+	SfTick		deadline;		/* 0: none */
+	SfJnFrame  *root;
+	SfJnCall   *call;			/* innermost */
+	SfJnCall   *outermost;
+	SfJnValue  *focus;			/* context of the native that runs */
+	SfJnFrame  *focus_env;
+	int64		now_ms;			/* Unix time, fixed at the first use */
+	bool		now_known;
+
+	/* the last subject of a regular expression, decoded, and its matches */
+	struct SfJnSearch *search;
+	const SfJnValue *decoded;
+	unsigned int *wide;			/* pg_wchar */
+	uint32	   *offsets;		/* bytes; NULL: it is ASCII */
+	Size		nwide;
+
+	/* Look a variable up outside the expression; NULL: there is none. */
+	SfJnValue  *(*lookup) (SfJnEval *ev, const SfJnName *name, bool *found);
+	void	   *lookup_arg;
+};
+
+/* eval.c */
+extern SfJnValue *sf_jn_eval(SfJnEval *ev, const SfJnNode *node,
+							 SfJnValue *input, SfJnFrame *env);
+extern void sf_jn_check(SfJnEval *ev);	/* limits; call in every long loop */
+extern void sf_jn_check_stack(SfJnEval *ev);	/* the same in recursions */
+extern SfJnFrame *sf_jn_frame(SfJnEval *ev, SfJnFrame *parent);
+extern void sf_jn_bind(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name,
+					   SfJnValue *value);
+extern SfJnValue *sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name);
+extern SfJnValue *sf_jn_function_value(SfJnArena *a, SfJnFunctionKind kind);
+extern SfJnValue *sf_jn_sequence_of(SfJnEval *ev, SfJnValue *item);
+extern SfJnValue *sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input);
+
+/*
+ * Throw an error, at a position or where the calls under way are: its code, then
+ * other members of SfJnError by their names.
+ */
+#define sf_jn_fail(ev, ...) sf_jn_fail_at(ev, -1, __VA_ARGS__)
+#define sf_jn_fail_at(ev, at, ...) \
+	do { \
+		(ev)->thrower.error = SF_JN_ERROR(at, __VA_ARGS__); \
+		sf_jn_raise(ev); \
+	} while (0)
+
+extern void sf_jn_raise(SfJnEval *ev) pg_attribute_noreturn();
+
+/* path.c */
+extern SfJnValue *sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node,
+								  SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate,
+									SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input,
+									  const SfJnName *name);
+
+/* group.c */
+extern SfJnValue *sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs,
+								   int position, SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_eval_sort(SfJnEval *ev, const SfJnNode *node,
+								  SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_eval_item(SfJnEval *ev, const SfJnNode *node,
+								  SfJnValue *item, bool tuples, SfJnFrame *env);
+
+/*
+ * Sort stably; swap(arg, a, b) tells whether a must come after b.  Makes a new
+ * array.
+ */
+typedef bool (*SfJnSwap) (SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b);
+extern SfJnValue *sf_jn_merge_sort(SfJnEval *ev, const SfJnValue *array,
+								   SfJnSwap swap, void *arg);
+
+/* operator.c */
+extern SfJnValue *sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node,
+									SfJnValue *input, SfJnFrame *env);
+extern void sf_jn_set_all(SfJnEval *ev, SfJnValue *object, const SfJnValue *from);
+extern bool sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y);
+extern bool sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v);
+extern bool sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v);
+extern bool sf_jn_truth(SfJnEval *ev, SfJnValue *v);	/* undefined is false */
+extern void sf_jn_check_nesting(SfJnEval *ev, const SfJnValue *v);
+extern SfJnValue *sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty);
+
+/* call.c */
+extern SfJnValue *sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node,
+								  SfJnValue *input, SfJnFrame *env,
+								  SfJnValue **piped);
+extern SfJnValue *sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node,
+									 SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node,
+								   SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node,
+									SfJnValue *input, SfJnFrame *env);
+
+extern SfJnValue *sf_jn_apply(SfJnEval *ev, SfJnValue *function, SfJnValue **args,
+							  int nargs, SfJnValue *input, SfJnFrame *env);
+
+/* Call the function of a higher-order one with as many arguments as it takes. */
+extern SfJnValue *sf_jn_call_back(SfJnEval *ev, SfJnValue *function, SfJnValue *a,
+								  SfJnValue *b, SfJnValue *c);
+extern int	sf_jn_arity(const SfJnValue *function);
+
+/* operator.c */
+extern SfJnValue *sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f,
+										SfJnValue *object);
+
+/* signature.c */
+extern int	sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *signature,
+									 SfJnValue **args, int nargs, SfJnValue *context,
+									 SfJnValue ***validated);
+
+/* functions.c: the library */
+extern SfJnValue *sf_jn_library_function(const SfJnName *name, int mode);
+
+/* regex.c */
+typedef struct SfJnSearch SfJnSearch;	/* regex.c */
+
+typedef struct SfJnMatch
+{
+	Size		start;			/* code points */
+	Size		end;
+	SfJnValue  *text;
+	SfJnValue **groups;			/* NULL: took no part */
+	int			ngroups;
+} SfJnMatch;
+
+/* Search from a code point on; false when there is no match. */
+extern bool sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex,
+							   SfJnValue *subject, Size from, SfJnMatch *match);
+extern SfJnValue *sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *m);
+extern SfJnValue *sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m);
+extern SfJnValue *sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f,
+									SfJnValue **args, int nargs);
+
+/* --- limits of an evaluation that are not settings --- */
+
+/* Megabytes that the values of one evaluation may take */
+#define SF_JN_MAX_MEMORY_MB 1024
+
+/* Bytes of a string that an expression makes */
+#define SF_JN_MAX_STRING (64 * 1024 * 1024)
+
+/* Levels of nested arrays and objects that are printed or compared */
+#define SF_JN_MAX_NESTING 6000
+
+/* --- regular expressions within the time limit of an evaluation --- */
+
+
+#endif							/* SF_JSONATA_EVAL_H */

@@ -1,0 +1,273 @@
+/*
+ * array_functions.c
+ *		The library: arrays, and functions that call a function per item.
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+#include "jsonata/function/functions.h"
+
+/* $append(x, y) */
+SF_JN_LIBRARY_FUNCTION(append)
+{
+	return sf_jn_append(&ev->arena, args[0], args[1]);
+}
+
+/* $reverse(array) */
+SF_JN_LIBRARY_FUNCTION(reverse)
+{
+	SfJnValue  *result;
+
+	if (args[0]->len <= 1)
+		return args[0];
+	result = sf_jn_array(&ev->arena, args[0]->len);
+	for (uint32 i = args[0]->len; i > 0; i--)
+		sf_jn_push(&ev->arena, result, args[0]->u.items[i - 1]);
+	return result;
+}
+
+/* $shuffle(array) */
+SF_JN_LIBRARY_FUNCTION(shuffle)
+{
+	SfJnValue  *result;
+
+	if (args[0]->len <= 1)
+		return args[0];
+	result = sf_jn_array(&ev->arena, args[0]->len);
+	sf_jn_push_all(&ev->arena, result, args[0]);
+	for (uint32 i = result->len - 1; i > 0; i--)
+	{
+		uint32		k = (uint32) pg_prng_uint64_range(&pg_global_prng_state, 0, i);
+		SfJnValue  *swap = result->u.items[i];
+
+		result->u.items[i] = result->u.items[k];
+		result->u.items[k] = swap;
+	}
+	return result;
+}
+
+static uint32 hash_value(const SfJnValue *v);
+
+/* Hash a part of a container; of a container in it, only the length. */
+static uint32
+hash_part(const SfJnValue *v)
+{
+	return v != NULL && v->type >= SF_JN_ARRAY ? v->len : hash_value(v);
+}
+
+/* Hash a value so that equal values hash alike. */
+static uint32
+hash_value(const SfJnValue *v)
+{
+	uint32		h;
+
+	if (v == NULL)
+		return 0;
+	h = v->type * 2654435761u;
+	switch ((SfJnType) v->type)
+	{
+		case SF_JN_NULL:
+			return h;
+		case SF_JN_BOOL:
+			return h + v->u.boolean;
+		case SF_JN_NUMBER:
+			{
+				double		d = v->u.number == 0 ? 0 : v->u.number;
+
+				return h ^ sf_jn_hash((const char *) &d, sizeof(d));
+			}
+		case SF_JN_STRING:
+			return h ^ sf_jn_hash(v->u.str, v->len);
+		case SF_JN_ARRAY:
+			for (uint32 i = 0; i < Min(v->len, 8); i++)
+				h = h * 31 + hash_part(v->u.items[i]);
+			return h + v->len;
+		case SF_JN_OBJECT:
+			for (uint32 i = 0; i < v->len; i++)
+				h += v->u.members[i].hash * 31 + hash_part(v->u.members[i].value);
+			return h + v->len;
+		case SF_JN_FUNCTION:
+			return h;
+	}
+	return h;
+}
+
+/* $distinct(array) */
+SF_JN_LIBRARY_FUNCTION(distinct)
+{
+	SfJnValue  *list = args[0];
+	SfJnValue  *result;
+	uint32	   *table;
+	uint32		size = 16;
+
+	if (!SF_JN_IS_ARRAY(list) || list->len <= 1)
+		return list;
+	sf_jn_check_nesting(ev, list);
+	while (size < list->len * 2)
+		size *= 2;
+	table = sf_jn_alloc(&ev->arena, size * sizeof(uint32));
+	memset(table, 0, size * sizeof(uint32));
+	result = SF_JN_IS_SEQUENCE(list) ? sf_jn_sequence(&ev->arena, 4) :
+		sf_jn_array(&ev->arena, 4);
+	for (uint32 i = 0; i < list->len; i++)
+	{
+		SfJnValue  *v = list->u.items[i];
+		uint32		slot = hash_value(v) & (size - 1);
+
+		sf_jn_check(ev);
+		while (table[slot] != 0 && !sf_jn_equal(ev, result->u.items[table[slot] - 1], v))
+			slot = (slot + 1) & (size - 1);
+		if (table[slot] != 0)
+			continue;
+		sf_jn_push(&ev->arena, result, v);
+		table[slot] = result->len;
+	}
+	return result;
+}
+
+/* $zip(array, …) */
+SF_JN_LIBRARY_FUNCTION(zip)
+{
+	SfJnValue  *result = sf_jn_array(&ev->arena, 4);
+	uint32		shortest = PG_UINT32_MAX;
+
+	for (int k = 0; k < nargs; k++)
+		shortest = Min(shortest, SF_JN_IS_ARRAY(args[k]) ? args[k]->len : 0);
+	for (uint32 i = 0; nargs > 0 && i < shortest; i++)
+	{
+		SfJnValue  *tuple = sf_jn_array(&ev->arena, nargs);
+
+		for (int k = 0; k < nargs; k++)
+			sf_jn_push(&ev->arena, tuple, args[k]->u.items[i]);
+		sf_jn_push(&ev->arena, result, tuple);
+	}
+	return result;
+}
+
+/* Default order of $sort. */
+static bool
+default_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
+{
+	if (a->type == SF_JN_NUMBER)
+		return a->u.number > b->u.number;
+	return sf_jn_compare_strings(a, b) > 0;
+}
+
+/* Order of $sort with a function: JavaScript's truth of what it returns. */
+static bool
+function_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
+{
+	SfJnValue  *args[2] = {a, b};
+	SfJnValue  *v;
+
+	sf_jn_check(ev);
+	v = sf_jn_apply(ev, arg, args, 2, NULL, ev->focus_env);
+	if (v == NULL || v->type == SF_JN_NULL)
+		return false;
+	if (v->type == SF_JN_BOOL)
+		return v->u.boolean;
+	if (v->type == SF_JN_NUMBER)
+		return v->u.number != 0 && v->u.number == v->u.number;
+	return v->type != SF_JN_STRING || v->len > 0;
+}
+
+/* $sort(array, function) */
+SF_JN_LIBRARY_FUNCTION(sort)
+{
+	SfJnValue  *list = args[0];
+	bool		strings = true;
+
+	if (list->len <= 1)
+		return list;
+	if (SF_JN_IS_FUNCTION(args[1]))
+		return sf_jn_merge_sort(ev, list, function_swap, args[1]);
+	for (uint32 i = 0; strings && i < list->len; i++)
+		strings = SF_JN_IS_STRING(list->u.items[i]);
+	if (!strings && !sf_jn_all_numeric(ev, list))
+		sf_jn_fail(ev, SF_JN_D3070, .value = list, .index = 1);
+	return sf_jn_merge_sort(ev, list, default_swap, NULL);
+}
+
+/* Call a function with an element of an array, its index, and the array. */
+static SfJnValue *
+call_with_item(SfJnEval *ev, SfJnValue *function, SfJnValue *list, uint32 i)
+{
+	return sf_jn_call_back(ev, function, list->u.items[i],
+						   sf_jn_number(&ev->arena, i), list);
+}
+
+/* $map(array, function) */
+SF_JN_LIBRARY_FUNCTION(map)
+{
+	SfJnValue  *list = args[0];
+	SfJnValue  *result = sf_jn_sequence(&ev->arena, list->len);
+
+	for (uint32 i = 0; i < list->len; i++)
+	{
+		SfJnValue  *v = call_with_item(ev, args[1], list, i);
+
+		if (v != NULL)
+			sf_jn_push(&ev->arena, result, v);
+	}
+	return result;
+}
+
+/* $filter(array, function) */
+SF_JN_LIBRARY_FUNCTION(filter)
+{
+	SfJnValue  *list = args[0];
+	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
+
+	for (uint32 i = 0; i < list->len; i++)
+	{
+		if (sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
+			sf_jn_push(&ev->arena, result, list->u.items[i]);
+	}
+	return result;
+}
+
+/* $single(array, function) */
+SF_JN_LIBRARY_FUNCTION(single)
+{
+	SfJnValue  *list = args[0];
+	SfJnValue  *result = NULL;
+	bool		found = false;
+
+	for (uint32 i = 0; i < list->len; i++)
+	{
+		if (args[1] != NULL && !sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
+			continue;
+		if (found)
+			sf_jn_fail(ev, SF_JN_D3138, .value = NULL, .index = i);
+		found = true;
+		result = list->u.items[i];
+	}
+	if (!found)
+		sf_jn_fail(ev, SF_JN_D3139);
+	return result;
+}
+
+/* $reduce(array, function, init) */
+SF_JN_LIBRARY_FUNCTION(reduce)
+{
+	SfJnValue  *list = args[0];
+	SfJnValue  *result = args[2];
+	int			arity = sf_jn_arity(args[1]);
+	uint32		i = 0;
+
+	if (arity < 2)
+		sf_jn_fail(ev, SF_JN_D3050, .value = NULL, .index = 1);
+	if (result == NULL && list->len > 0)
+		result = list->u.items[i++];
+	for (; i < list->len; i++)
+	{
+		SfJnValue  *call[4] = {result, list->u.items[i]};
+
+		sf_jn_check(ev);
+		if (arity >= 3)
+			call[2] = sf_jn_number(&ev->arena, i);
+		call[3] = list;
+		result = sf_jn_apply(ev, args[1], call, Min(arity, 4), NULL, ev->focus_env);
+	}
+	return result;
+}

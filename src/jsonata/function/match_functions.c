@@ -1,0 +1,374 @@
+/*
+ * match_functions.c
+ *		The library: functions that search strings, for a substring, for a
+ *		regular expression or with a matcher written in the language.
+ *
+ * A matcher is any function that takes a string and returns an object with
+ * match, start, end, groups and next.  Regular expressions are matchers too,
+ * but are run without making those objects.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "jsonata/evaluation/eval.h"
+#include "jsonata/function/functions.h"
+#include "lib/stringinfo.h"
+
+/* A run of matches over a subject */
+typedef struct Matcher
+{
+	SfJnValue  *subject;
+	SfJnValue  *function;		/* what to call for the next match */
+	const SfJnRegex *regex;		/* or this */
+	Size		from;			/* code points passed */
+	bool		first;
+	SfJnMatch	match;
+} Matcher;
+
+/* Read a match out of the object that a matcher returned; false at the end. */
+static bool
+read_match(SfJnEval *ev, Matcher *m, SfJnValue *object)
+{
+	SfJnValue  *text;
+	SfJnValue  *start;
+	SfJnValue  *end;
+	SfJnValue  *groups;
+	SfJnValue  *next;
+
+	if (!sf_jn_truth(ev, object))
+		return false;
+	if (!SF_JN_IS_OBJECT(object))
+		sf_jn_fail(ev, SF_JN_T1010);
+	text = sf_jn_get(object, "match");
+	start = sf_jn_get(object, "start");
+	end = sf_jn_get(object, "end");
+	groups = sf_jn_get(object, "groups");
+	next = sf_jn_get(object, "next");
+	if (!SF_JN_IS_NUMBER(start) && !SF_JN_IS_NUMBER(end) && !SF_JN_IS_ARRAY(groups) &&
+		!SF_JN_IS_FUNCTION(next))
+		sf_jn_fail(ev, SF_JN_T1010);
+	memset(&m->match, 0, sizeof(m->match));
+	m->match.text = SF_JN_IS_STRING(text) ? text : sf_jn_string(&ev->arena, "", 0);
+	m->match.start = SF_JN_IS_NUMBER(start) && start->u.number > 0 ? (Size) start->u.number : 0;
+	m->match.end = SF_JN_IS_NUMBER(end) && end->u.number > 0 ? (Size) end->u.number : 0;
+	if (SF_JN_IS_ARRAY(groups))
+	{
+		m->match.groups = groups->u.items;
+		m->match.ngroups = groups->len;
+	}
+	m->function = next;
+	return true;
+}
+
+/* Begin to match; pattern is a function. */
+static void
+begin_matches(Matcher *m, SfJnValue *subject, SfJnValue *pattern)
+{
+	memset(m, 0, sizeof(*m));
+	m->subject = subject;
+	m->function = pattern;
+	m->first = true;
+	if (pattern->u.function->kind == SF_JN_F_REGEX)
+		m->regex = pattern->u.function->regex;
+}
+
+/* Find the next match; false at the end. */
+static bool
+next_match(SfJnEval *ev, Matcher *m)
+{
+	bool		first = m->first;
+
+	sf_jn_check(ev);
+	m->first = false;
+	if (m->regex != NULL)
+	{
+		if (!first && m->from >= ev->nwide)
+			return false;
+		if (!sf_jn_regex_search(ev, m->regex, m->subject, m->from, &m->match))
+			return false;
+		/* A match of nothing leads nowhere. */
+		if (!first && m->match.start == m->match.end)
+			sf_jn_fail(ev, SF_JN_D1004);
+		m->from = m->match.end;
+		return true;
+	}
+	if (first)
+		return read_match(ev, m, sf_jn_apply(ev, m->function, &m->subject, 1,
+											 NULL, ev->focus_env));
+	if (!SF_JN_IS_FUNCTION(m->function))
+		return false;
+	return read_match(ev, m, sf_jn_apply(ev, m->function, NULL, 0, NULL, ev->focus_env));
+}
+
+/*
+ * Byte offset of a code point that is not before (*chars, *bytes), which
+ * moves along.
+ */
+static Size
+advance_to(const SfJnValue *s, Size to, Size *chars, Size *bytes)
+{
+	if (to < *chars)
+		*chars = *bytes = 0;
+	*bytes += sf_jn_char_offset(s->u.str + *bytes, s->len - *bytes, to - *chars);
+	*chars = to;
+	return *bytes;
+}
+
+/* $contains(str, pattern) */
+SF_JN_LIBRARY_FUNCTION(contains)
+{
+	Matcher		m;
+
+	if (args[1]->type == SF_JN_STRING)
+		return sf_jn_bool(sf_jn_index_of(args[0], args[1], 0) >= 0);
+	begin_matches(&m, args[0], args[1]);
+	return sf_jn_bool(next_match(ev, &m));
+}
+
+/* $match(str, pattern, limit) */
+SF_JN_LIBRARY_FUNCTION(match)
+{
+	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
+	double		limit = args[2] == NULL ? INFINITY : args[2]->u.number;
+	Matcher		m;
+
+	if (limit < 0)
+		sf_jn_fail(ev, SF_JN_D3040, .value = args[2], .index = 3);
+	begin_matches(&m, args[0], args[1]);
+	/* the match behind the last one is looked for, too: it may be an error */
+	for (bool found = limit > 0 && next_match(ev, &m); found && result->len < limit; found = next_match(ev, &m))
+	{
+		SfJnValue  *item = sf_jn_object(&ev->arena, 3);
+
+		sf_jn_set_c(&ev->arena, item, "match", m.match.text);
+		sf_jn_set_c(&ev->arena, item, "index", sf_jn_number(&ev->arena, m.match.start));
+		sf_jn_set_c(&ev->arena, item, "groups", sf_jn_match_groups(ev, &m.match));
+		sf_jn_push(&ev->arena, result, item);
+	}
+	return result;
+}
+
+/* Split at a string; one that is empty splits every character off. */
+static SfJnValue *
+split_string(SfJnEval *ev, SfJnValue *s, SfJnValue *separator, double limit)
+{
+	SfJnValue  *result = sf_jn_array(&ev->arena, 4);
+	Size		at = 0;
+
+	if (separator->len == 0)
+	{
+		while (at < s->len && result->len < limit)
+		{
+			Size		n = sf_jn_char_offset(s->u.str + at, s->len - at, 1);
+
+			sf_jn_push(&ev->arena, result, sf_jn_string(&ev->arena, s->u.str + at, n));
+			at += n;
+		}
+		return result;
+	}
+	while (result->len < limit)
+	{
+		int64		found = sf_jn_index_of(s, separator, at);
+		Size		end = found < 0 ? s->len : (Size) found;
+
+		sf_jn_push(&ev->arena, result,
+				   sf_jn_string(&ev->arena, s->u.str + at, end - at));
+		if (found < 0)
+			break;
+		at = end + separator->len;
+	}
+	return result;
+}
+
+/* $split(str, separator, limit) */
+SF_JN_LIBRARY_FUNCTION(split)
+{
+	double		limit = args[2] == NULL ? INFINITY : trunc(args[2]->u.number);
+	SfJnValue  *s = args[0];
+	SfJnValue  *result;
+	Matcher		m;
+	Size		chars = 0;
+	Size		bytes = 0;
+	Size		start = 0;
+
+	if (args[2] != NULL && args[2]->u.number < 0)
+		sf_jn_fail(ev, SF_JN_D3020, .value = args[2], .index = 3);
+	if (SF_JN_IS_STRING(args[1]))
+		return split_string(ev, s, args[1], limit);
+
+	result = sf_jn_array(&ev->arena, 4);
+	if (args[1] == NULL)
+	{
+		if (limit > 0)
+			sf_jn_push(&ev->arena, result, s);
+		return result;
+	}
+	limit = args[2] == NULL ? INFINITY : args[2]->u.number;
+	begin_matches(&m, s, args[1]);
+	for (bool found = limit > 0 && next_match(ev, &m); found && result->len < limit; found = next_match(ev, &m))
+	{
+		Size		end = advance_to(s, m.match.start, &chars, &bytes);
+
+		end = Max(end, start);
+		sf_jn_push(&ev->arena, result,
+				   sf_jn_string(&ev->arena, s->u.str + start, end - start));
+		start = advance_to(s, m.match.end, &chars, &bytes);
+	}
+	if (result->len < limit)
+		sf_jn_push(&ev->arena, result,
+				   sf_jn_string(&ev->arena, s->u.str + start, s->len - start));
+	return result;
+}
+
+/* Read up to so many digits at p; -1 when there are none. */
+static int
+read_digits(const char *p, const char *end, int most)
+{
+	int			value = -1;
+
+	while (most-- > 0 && p < end && *p >= '0' && *p <= '9')
+		value = (value < 0 ? 0 : value) * 10 + (*p++ - '0');
+	return value;
+}
+
+/* Stop where a text grows beyond what a string may have. */
+static void
+check_length(SfJnEval *ev, const StringInfoData *buf)
+{
+	if (buf->len > SF_JN_MAX_STRING)
+		ev->arena.on_limit(ev->arena.on_limit_arg, "string");
+}
+
+/*
+ * Append the replacement of a match: $0 is the match, $n a group, $$ a dollar.
+ * As many digits belong to n as there can be groups.
+ */
+static void
+append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, const SfJnMatch *m)
+{
+	const char *p = replacement->u.str;
+	const char *end = p + replacement->len;
+	int			digits = 1;
+	int			n;
+	char		text[16];
+
+	for (n = m->ngroups; n >= 10; n /= 10)
+		digits++;
+	while (p < end)
+	{
+		check_length(ev, buf);
+		if (*p != '$')
+		{
+			appendStringInfoChar(buf, *p++);
+			continue;
+		}
+		p++;
+		if (p < end && *p == '$')
+		{
+			appendStringInfoChar(buf, *p++);
+			continue;
+		}
+		if (p < end && *p == '0')
+		{
+			appendBinaryStringInfo(buf, m->text->u.str, m->text->len);
+			p++;
+			continue;
+		}
+		n = read_digits(p, end, digits);
+		if (digits > 1 && n > m->ngroups)
+			n = read_digits(p, end, digits - 1);
+		if (n < 0)
+		{
+			appendStringInfoChar(buf, '$');
+			continue;
+		}
+		if (n >= 1 && n <= m->ngroups && SF_JN_IS_STRING(m->groups[n - 1]))
+			appendBinaryStringInfo(buf, m->groups[n - 1]->u.str, m->groups[n - 1]->len);
+		p += snprintf(text, sizeof(text), "%d", n);
+	}
+}
+
+/* Replace a string wherever it occurs. */
+static void
+replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
+{
+	SfJnValue  *s = args[0];
+	SfJnValue  *pattern = args[1];
+	Size		at = 0;
+	double		count;
+
+	for (count = 0; count < limit; count++)
+	{
+		int64		found = sf_jn_index_of(s, pattern, at);
+
+		if (found < 0)
+			break;
+		appendBinaryStringInfo(buf, s->u.str + at, (int) (found - at));
+		if (SF_JN_IS_STRING(args[2]))
+			appendBinaryStringInfo(buf, args[2]->u.str, args[2]->len);
+		else
+			appendStringInfoString(buf, "[object Object]");	/* a function in JavaScript's words */
+		at = found + pattern->len;
+		check_length(ev, buf);
+		sf_jn_check(ev);
+	}
+	appendBinaryStringInfo(buf, s->u.str + at, (int) (s->len - at));
+}
+
+/* Replace what a matcher finds. */
+static void
+replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
+{
+	SfJnValue  *s = args[0];
+	Size		chars = 0;
+	Size		bytes = 0;
+	Size		at = 0;
+	double		count = 0;
+	Matcher		m;
+
+	begin_matches(&m, s, args[1]);
+	for (bool found = limit > 0 && next_match(ev, &m); found && count < limit; found = next_match(ev, &m), count++)
+	{
+		Size		start = advance_to(s, m.match.start, &chars, &bytes);
+
+		if (start > at)
+			appendBinaryStringInfo(buf, s->u.str + at, (int) (start - at));
+		if (SF_JN_IS_STRING(args[2]))
+			append_replacement(ev, buf, args[2], &m.match);
+		else
+		{
+			SfJnValue  *object = sf_jn_match_object(ev, &m.match);
+			SfJnValue  *with = sf_jn_apply(ev, args[2], &object, 1, NULL, ev->focus_env);
+
+			if (!SF_JN_IS_STRING(with))
+				sf_jn_fail(ev, SF_JN_D3012, .value = with);
+			appendBinaryStringInfo(buf, with->u.str, with->len);
+		}
+		at = advance_to(s, m.match.start +
+						sf_jn_char_count(m.match.text->u.str, m.match.text->len),
+						&chars, &bytes);
+		check_length(ev, buf);
+	}
+	appendBinaryStringInfo(buf, s->u.str + at, (int) (s->len - at));
+}
+
+/* $replace(str, pattern, replacement, limit) */
+SF_JN_LIBRARY_FUNCTION(replace)
+{
+	double		limit = args[3] == NULL ? INFINITY : args[3]->u.number;
+	StringInfoData buf;
+
+	if (SF_JN_IS_STRING(args[1]) && args[1]->len == 0)
+		sf_jn_fail(ev, SF_JN_D3010, .value = args[1], .index = 2);
+	if (limit < 0)
+		sf_jn_fail(ev, SF_JN_D3011, .value = args[3], .index = 4);
+	if (args[1] == NULL || args[2] == NULL)
+		return args[0];
+	initStringInfo(&buf);
+	if (SF_JN_IS_STRING(args[1]))
+		replace_string(ev, &buf, args, limit);
+	else
+		replace_matches(ev, &buf, args, limit);
+	return sf_jn_string_of(&ev->arena, &buf);
+}

@@ -1,0 +1,428 @@
+/*
+ * datetime_parse.c
+ *		Parse times: ISO 8601, or by a picture string.
+ *
+ * A picture becomes a regular expression with one group per part.  The parts
+ * must give consecutive components of a date or time.  More significant
+ * components are those of the current time, less significant ones are zero (one
+ * for months and days).
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "jsonata/function/functions.h"
+#include "jsonata/picture/picture.h"
+
+/* Values of components by letter; NaN counts as given, absent not */
+typedef struct Components
+{
+	double		value[128];
+	bool		given[128];
+	bool		any;			/* some part was no literal */
+} Components;
+
+/* --- ISO 8601 --- */
+
+typedef struct Scanner
+{
+	const char *p;
+	const char *end;
+} Scanner;
+
+/* Read exactly so many digits; false when they are not there. */
+static bool
+scan_digits(Scanner *s, int n, double *value)
+{
+	const char *p = s->p;
+
+	*value = 0;
+	for (; n > 0; n--, p++)
+	{
+		if (p >= s->end || *p < '0' || *p > '9')
+			return false;
+		*value = *value * 10 + (*p - '0');
+	}
+	s->p = p;
+	return true;
+}
+
+/* Read one character; false when it is another. */
+static bool
+scan_char(Scanner *s, char c)
+{
+	if (s->p >= s->end || *s->p != c)
+		return false;
+	s->p++;
+	return true;
+}
+
+/* Read the offset of a zone, in minutes; false when there is none. */
+static bool
+scan_zone(Scanner *s, double *offset)
+{
+	double		hours;
+	double		minutes;
+	bool		negative;
+
+	if (scan_char(s, 'Z'))
+		return true;
+	if (s->p >= s->end || (*s->p != '+' && *s->p != '-'))
+		return false;
+	negative = *s->p++ == '-';
+	if (!scan_digits(s, 2, &hours))
+		return false;
+	scan_char(s, ':');
+	if (!scan_digits(s, 2, &minutes))
+		return false;
+	*offset = (hours * 60 + minutes) * (negative ? -1 : 1);
+	return true;
+}
+
+/*
+ * Parse an ISO 8601 timestamp; without a zone it is UTC.  *millis is NaN for
+ * one that has the form but names no time.
+ */
+static bool
+parse_iso(const SfJnValue *text, double *millis)
+{
+	Scanner		s = {text->u.str, text->u.str + text->len};
+	double		year;
+	double		month = 1;
+	double		day = 1;
+	double		hour = 0;
+	double		minute = 0;
+	double		second = 0;
+	double		fraction = 0;
+	double		offset = 0;
+	bool		has_time = false;
+	bool		odd_fraction = false;
+
+	if (!scan_digits(&s, 4, &year))
+		return false;
+	if (scan_char(&s, '-'))
+	{
+		if (!scan_digits(&s, 2, &month) || month >= 20)
+			return false;
+		if (scan_char(&s, '-') && (!scan_digits(&s, 2, &day) || day >= 40))
+			return false;
+	}
+	if (scan_char(&s, 'T'))
+	{
+		has_time = true;
+		if (!scan_digits(&s, 2, &hour) || hour >= 30 ||
+			!scan_char(&s, ':') || !scan_digits(&s, 2, &minute) || minute >= 60 ||
+			!scan_char(&s, ':') || !scan_digits(&s, 2, &second) || second >= 60)
+			return false;
+	}
+	if (scan_char(&s, '.'))
+	{
+		double		digit;
+		double		weight = 100;
+
+		if (!scan_digits(&s, 1, &digit))
+			return false;
+		do
+		{
+			fraction += digit * weight;
+			weight = floor(weight / 10);
+		} while (scan_digits(&s, 1, &digit));
+		odd_fraction = !has_time;
+	}
+	if (s.p < s.end && (!scan_zone(&s, &offset) || s.p < s.end))
+		return false;
+
+	*millis = NAN;
+	if (!odd_fraction && month >= 1 && month <= 12 && day >= 1 && day <= 31 &&
+		(hour < 24 || (hour == 24 && minute == 0 && second == 0 && fraction == 0)))
+	{
+		/* Only Date.UTC takes the year 18 for 1918. */
+		*millis = sf_jn_utc(year + 400, month - 1, day, hour, minute, second, fraction) -
+			146097 * 86400000.0 - offset * 60000;
+	}
+	return true;
+}
+
+/* --- pictures --- */
+
+/*
+ * Append text with the characters escaped that mean something to a regular
+ * expression.
+ */
+static void
+append_escaped(StringInfo buf, const char *s, Size len)
+{
+	for (Size i = 0; i < len; i++)
+	{
+		if (strchr(".*+?^${}()|[]\\", s[i]) != NULL && s[i] != '\0')
+			appendStringInfoChar(buf, '\\');
+		appendStringInfoChar(buf, s[i]);
+	}
+}
+
+/* Return the separator between hours and minutes of a zone, or 0. */
+static uint32
+zone_separator(const SfJnPicturePart *part)
+{
+	return part->integer.regular ? part->integer.separators[0].character : 0;
+}
+
+/* Append the regular expression of one part. */
+static void
+append_pattern(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part)
+{
+	char		separator[4];
+
+	if (part->literal != NULL)
+		append_escaped(buf, part->literal->u.str, part->literal->len);
+	else if (strchr("Zz", part->component) != NULL)
+	{
+		appendStringInfoString(buf, part->component == 'z' ? "GMT[-+][0-9]+" : "[-+][0-9]+");
+		if (zone_separator(part) != 0)
+		{
+			append_escaped(buf, separator, sf_jn_encode(zone_separator(part), separator));
+			appendStringInfoString(buf, "[0-9]+");
+		}
+	}
+	else if (part->has_integer)
+		sf_jn_integer_pattern(ev, buf, &part->integer);
+	else if (strchr("MxFP", part->component) != NULL)
+		appendStringInfoString(buf, "[a-zA-Z]+");
+	else
+		sf_jn_fail(ev, SF_JN_D3133, .value = sf_jn_string_copy(&ev->arena, &part->component, 1));
+}
+
+/* Find a name in a list, cut to a width; NaN when it is not there. */
+static double
+find_name(const char *const *names, int first, int n, const SfJnValue *text, int width)
+{
+	int			i;
+
+	for (i = first; i < n; i++)
+	{
+		Size		len = strlen(names[i]);
+
+		if (width > 0)
+			len = Min(len, (Size) width);
+		if (text->len == len && memcmp(text->u.str, names[i], len) == 0)
+			return i;
+	}
+	return NAN;
+}
+
+/* Read the offset of a zone, in minutes. */
+static double
+zone_value(const SfJnPicturePart *part, const SfJnValue *text)
+{
+	const char *p = text->u.str + (part->component == 'z' ? 3 : 0);
+	const char *end = text->u.str + text->len;
+	bool		negative = *p == '-';
+	double		hours = 0;
+	double		minutes = 0;
+	bool		in_minutes = false;
+	int			digits = 0;
+	const char *q;
+
+	for (q = p + 1; q < end; q++)
+		digits++;
+	for (q = p + 1; q < end; q++)
+	{
+		if (*q < '0' || *q > '9')
+		{
+			in_minutes = true;
+			continue;
+		}
+		/* Without a separator the first two digits are hours. */
+		if (zone_separator(part) == 0 && digits > 2 && q - p > 2)
+			in_minutes = true;
+		if (in_minutes)
+			minutes = minutes * 10 + (*q - '0');
+		else
+			hours = hours * 10 + (*q - '0');
+	}
+	return (negative ? -hours : hours) * 60 + minutes;
+}
+
+/* Read the digits of a fraction as milliseconds. */
+static double
+milliseconds(const SfJnValue *text, const SfJnIntegerPicture *p)
+{
+	const char *s = text->u.str;
+	const char *end = s + text->len;
+	double		value = 0;
+	double		weight = 100;
+	uint32		c;
+
+	while (s < end)
+	{
+		s += sf_jn_decode(s, end, &c);
+		if (c < p->zero || c > p->zero + 9)
+			break;
+		value += (c - p->zero) * weight;
+		weight = floor(weight / 10);
+	}
+	return value;
+}
+
+/* Read the value of a part from the text that its group matched. */
+static void
+read_component(SfJnEval *ev, const SfJnPicturePart *part, const SfJnValue *text,
+			   Components *c)
+{
+	double		value;
+	int			letter = (unsigned char) part->component & 127;
+
+	if (strchr("Zz", part->component) != NULL)
+		value = zone_value(part, text);
+	else if (part->component == 'f' && part->integer.style == SF_JN_DECIMAL)
+		value = milliseconds(text, &part->integer);
+	else if (part->has_integer)
+		value = sf_jn_parse_integer(ev, text->u.str, text->len, &part->integer);
+	else if (part->component == 'F')
+		value = find_name(sf_jn_days, 1, 8, text, part->max_width);
+	else if (part->component == 'P')
+		value = text->len > 0 && (text->u.str[0] | 0x20) == 'p' ? 1 : 0;
+	else
+		value = find_name(sf_jn_months, 0, 12, text, part->max_width) + 1;
+	c->value[letter] = value;
+	/* A name that is none leaves its component out. */
+	c->given[letter] = part->has_integer || !isnan(value);
+	c->any = true;
+}
+
+/* Match text with a picture; false when it does not. */
+static bool
+match_picture(SfJnEval *ev, SfJnValue *text, const SfJnTimePicture *picture,
+			  Components *c)
+{
+	StringInfoData buf;
+	SfJnRegex  *regex;
+	SfJnMatch	match;
+
+	initStringInfo(&buf);
+	appendStringInfoChar(&buf, '^');
+	for (int i = 0; i < picture->n; i++)
+	{
+		appendStringInfoChar(&buf, '(');
+		append_pattern(ev, &buf, &picture->parts[i]);
+		appendStringInfoChar(&buf, ')');
+	}
+	appendStringInfoChar(&buf, '$');
+	regex = sf_jn_regex_compile(&ev->arena, &ev->thrower, buf.data, buf.len, true, false, -1);
+	pfree(buf.data);
+	if (!sf_jn_regex_search(ev, regex, text, 0, &match))
+		return false;
+	for (int i = 0; i < picture->n && i < match.ngroups; i++)
+	{
+		if (picture->parts[i].literal == NULL && match.groups[i] != NULL)
+			read_component(ev, &picture->parts[i], match.groups[i], c);
+	}
+	return true;
+}
+
+/*
+ * Tell whether the components that are given (and not zero) are among some,
+ * and at least one of them is.
+ */
+static bool
+are_among(const Components *c, const char *all, const char *some)
+{
+	bool		any = false;
+
+	for (; *all != '\0'; all++)
+	{
+		double		value = c->value[(int) *all];
+		bool		set = c->given[(int) *all] && value != 0 && !isnan(value);
+
+		if (set && strchr(some, *all) == NULL)
+			return false;
+		any |= set;
+	}
+	return any;
+}
+
+/* Default the components before and after those that are given. */
+static void
+fill_in(SfJnEval *ev, Components *c, const char *order)
+{
+	bool		started = false;
+	bool		ended = false;
+
+	for (; *order != '\0'; order++)
+	{
+		int			letter = *order;
+
+		if (c->given[letter])
+		{
+			started = true;
+			if (ended)
+				sf_jn_fail(ev, SF_JN_D3136);
+		}
+		else if (started)
+		{
+			c->value[letter] = strchr("MDd", letter) != NULL ? 1 : 0;
+			ended = true;
+		}
+		else
+			c->value[letter] = sf_jn_time_component(sf_jn_now(ev), *order);
+	}
+}
+
+/* Make a time of components. */
+static double
+make_time(SfJnEval *ev, Components *c)
+{
+	static const char dates[] = "YXMxWwdD";
+	static const char times[] = "PHhmsf";
+	bool		by_date = are_among(c, dates, "YMD");
+	bool		by_day = !by_date && are_among(c, dates, "Yd");
+	bool		by_month_week = are_among(c, dates, "XxwF");
+	bool		by_week = !by_month_week && are_among(c, dates, "XWF");
+	bool		by_24 = are_among(c, times, "Hmsf");
+	bool		by_12 = !by_24 && are_among(c, times, "Phmsf");
+	double		zone = c->given['Z'] && c->value['Z'] != 0 ? c->value['Z'] :
+		c->given['z'] ? c->value['z'] : 0;
+	double		millis;
+	char		order[16];
+
+	snprintf(order, sizeof(order), "%s%s",
+			 by_day ? "YD" : by_month_week ? "XxwF" : by_week ? "XWF" : "YMD",
+			 by_12 ? "Phmsf" : "Hmsf");
+	fill_in(ev, c, order);
+	if (by_month_week || by_week)
+		sf_jn_fail(ev, SF_JN_D3136);
+	c->value['M'] = c->value['M'] > 0 ? c->value['M'] - 1 : 0;
+	if (by_day)
+	{
+		double		derived = sf_jn_utc(c->value['Y'], 0, c->value['d'], 0, 0, 0, 0);
+
+		c->value['M'] = sf_jn_time_component(derived, 'M') - 1;
+		c->value['D'] = sf_jn_time_component(derived, 'D');
+	}
+	if (by_12)
+		c->value['H'] = (c->value['h'] == 12 ? 0 : c->value['h']) +
+			(c->value['P'] == 1 ? 12 : 0);
+	millis = sf_jn_utc(c->value['Y'], c->value['M'], c->value['D'], c->value['H'],
+					   c->value['m'], c->value['s'], c->value['f']);
+	return millis - zone * 60000;
+}
+
+/* Parse a time; picture may be undefined. */
+SfJnValue *
+sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text, SfJnValue *picture)
+{
+	Components *c;
+	double		millis;
+
+	if (picture == NULL)
+	{
+		if (!parse_iso(text, &millis))
+			sf_jn_fail(ev, SF_JN_D3110, .value = text);
+		return sf_jn_number(&ev->arena, millis);
+	}
+	c = sf_jn_alloc(&ev->arena, sizeof(Components));
+	memset(c, 0, sizeof(*c));
+	if (!match_picture(ev, text, sf_jn_time_picture(ev, picture->u.str, picture->len), c))
+		return NULL;
+	return c->any ? sf_jn_number(&ev->arena, make_time(ev, c)) : NULL;
+}

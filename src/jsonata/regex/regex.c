@@ -1,0 +1,375 @@
+/*
+ * regex.c
+ *		Regular expressions: matching, on PostgreSQL's engine.
+ *
+ * PostgreSQL takes the longest match of an alternation, JavaScript the first.  So
+ * the alternatives of a whole pattern are searched one by one.  The match that
+ * begins first wins; of several that begin there, that of the first alternative.
+ * Each alternative's match is kept until the search has passed it, because most
+ * searches go through one subject from beginning to end.
+ *
+ * Three differences remain, which docs/jsonata.md describes: alternatives inside
+ * parentheses, one preference (greedy or not) per branch, and parentheses inside
+ * lookaround, which do not capture.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timeout.h"
+
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/hooks.h"
+#include "jsonata/evaluation/eval.h"
+#include "jsonata/regex/regex.h"
+
+static int	execute_regex(SfJnEval *ev, regex_t *re, size_t from, int nmatch,
+						  regmatch_t *match);
+
+/* What the last search of a subject found for each alternative of a pattern */
+struct SfJnSearch
+{
+	const SfJnRegex *regex;
+	const SfJnValue *subject;
+	struct
+	{
+		Size		from;		/* where the search began */
+		bool		found;
+		regmatch_t *match;		/* the whole and the groups; NULL: not searched */
+		int			nmatch;
+	}			of[SF_JN_MAX_ALTERNATIVES];
+};
+
+/* Take a substring by code points. */
+static SfJnValue *
+slice(SfJnEval *ev, const SfJnValue *s, const uint32 *offsets, regoff_t from, regoff_t to)
+{
+	Size		start = offsets == NULL ? (Size) from : offsets[from];
+	Size		end = offsets == NULL ? (Size) to : offsets[to];
+
+	return sf_jn_string(&ev->arena, s->u.str + start, end - start);
+}
+
+/*
+ * Decode a subject into code points and the byte offset of each; kept for the
+ * matches to come, as a search is mostly repeated on the same subject.
+ */
+static void
+decode_subject(SfJnEval *ev, SfJnValue *subject)
+{
+	const char *p = subject->u.str;
+	const char *end = p + subject->len;
+	Size		n = 0;
+	bool		ascii = true;
+
+	if (ev->decoded == subject)
+		return;
+	ev->wide = sf_jn_alloc(&ev->arena, ((Size) subject->len + 1) * sizeof(pg_wchar));
+	ev->offsets = sf_jn_alloc(&ev->arena, ((Size) subject->len + 1) * sizeof(uint32));
+	while (p < end)
+	{
+		uint32		cp;
+
+		ev->offsets[n] = (uint32) (p - subject->u.str);
+		ascii &= (unsigned char) *p < 0x80;
+		p += sf_jn_decode(p, end, &cp);
+		ev->wide[n++] = cp;
+	}
+	ev->offsets[n] = subject->len;
+	ev->nwide = n;
+	ev->decoded = subject;
+	if (ascii)
+		ev->offsets = NULL;
+}
+
+/* Search the decoded subject for an alternative; false: it is not there. */
+static bool
+search_alternative(SfJnEval *ev, const SfJnRegex *regex, const SfJnAlternative *alternative,
+				   Size from, regmatch_t *found, int nfound)
+{
+	regex_t    *re = RE_compile_and_cache(alternative->pattern, regex->flags,
+										  regex->collation);
+	int			rc = execute_regex(ev, re, from, nfound, found);
+	char		reason[100];
+
+	if (rc == REG_OKAY || rc == REG_NOMATCH)
+		return rc == REG_OKAY;
+	pg_regerror(rc, re, reason, sizeof(reason));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_REGULAR_EXPRESSION),
+			 errmsg("regular expression failed: %s", reason)));
+	return false;				/* not reached */
+}
+
+/* Take the search of a pattern in a subject up again, or begin one. */
+static SfJnSearch *
+find_search(SfJnEval *ev, const SfJnRegex *regex, const SfJnValue *subject)
+{
+	if (ev->search == NULL)
+		ev->search = sf_jn_alloc(&ev->arena, sizeof(SfJnSearch));
+	else if (ev->search->regex == regex && ev->search->subject == subject)
+		return ev->search;
+	memset(ev->search->of, 0, regex->nalternatives * sizeof(ev->search->of[0]));
+	ev->search->regex = regex;
+	ev->search->subject = subject;
+	return ev->search;
+}
+
+/* Search for all alternatives; returns the one whose match is taken, or -1. */
+static int
+search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Size from)
+{
+	int			best = -1;
+
+	for (int i = 0; i < regex->nalternatives; i++)
+	{
+		const SfJnAlternative *a = &regex->alternatives[i];
+		int			last = i < regex->nalternatives - 1 ? a[1].captures : regex->ncaptures;
+		regmatch_t *match = search->of[i].match;
+
+		if (match == NULL)
+		{
+			search->of[i].nmatch = last - a->captures + 1;
+			match = sf_jn_alloc(&ev->arena, search->of[i].nmatch * sizeof(regmatch_t));
+		}
+		if (search->of[i].match == NULL || search->of[i].from > from ||
+			(search->of[i].found && (Size) match[0].rm_so < from))
+		{
+			search->of[i].found = search_alternative(ev, regex, a, from, match,
+													 search->of[i].nmatch);
+			search->of[i].from = from;
+			search->of[i].match = match;
+		}
+		if (search->of[i].found &&
+			(best < 0 || match[0].rm_so < search->of[best].match[0].rm_so))
+			best = i;
+	}
+	return best;
+}
+
+/* Search a subject from a code point on. */
+bool
+sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
+				   Size from, SfJnMatch *match)
+{
+	SfJnSearch *search;
+	regmatch_t *found;
+	int			taken;
+
+	sf_jn_check(ev);
+	decode_subject(ev, subject);
+	if (from > ev->nwide)
+		return false;
+	search = find_search(ev, regex, subject);
+	taken = search_alternatives(ev, regex, search, from);
+	if (taken < 0)
+		return false;
+	found = search->of[taken].match;
+	match->start = found[0].rm_so;
+	match->end = found[0].rm_eo;
+	match->text = slice(ev, subject, ev->offsets, found[0].rm_so, found[0].rm_eo);
+	match->ngroups = regex->ngroups;
+	match->groups = sf_jn_alloc(&ev->arena, (regex->ngroups + 1) * sizeof(SfJnValue *));
+	memset(match->groups, 0, (regex->ngroups + 1) * sizeof(SfJnValue *));
+	for (int i = 1; i < search->of[taken].nmatch; i++)
+	{
+		int			group = regex->captures[regex->alternatives[taken].captures + i - 1];
+
+		if (found[i].rm_so >= 0)
+			match->groups[group] = slice(ev, subject, ev->offsets, found[i].rm_so,
+										 found[i].rm_eo);
+	}
+	return true;
+}
+
+/* Make the array of the groups of a match. */
+SfJnValue *
+sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *m)
+{
+	SfJnValue  *groups = sf_jn_array(&ev->arena, m->ngroups);
+
+	for (int i = 0; i < m->ngroups; i++)
+		sf_jn_push(&ev->arena, groups, m->groups[i]);
+	return groups;
+}
+
+/* Make the object that describes a match. */
+SfJnValue *
+sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m)
+{
+	SfJnValue  *result = sf_jn_object(&ev->arena, 5);
+
+	sf_jn_set_c(&ev->arena, result, "match", m->text);
+	sf_jn_set_c(&ev->arena, result, "start", sf_jn_number(&ev->arena, m->start));
+	sf_jn_set_c(&ev->arena, result, "end", sf_jn_number(&ev->arena, m->end));
+	sf_jn_set_c(&ev->arena, result, "groups", sf_jn_match_groups(ev, m));
+	return result;
+}
+
+/*
+ * Apply a regular expression, or its "next", as the function that it is in an
+ * expression: an object that describes the match, or undefined.
+ */
+SfJnValue *
+sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
+{
+	SfJnValue  *subject = f->kind == SF_JN_F_NEXT ? f->subject :
+		(nargs > 0 ? args[0] : NULL);
+	Size		from = f->kind == SF_JN_F_NEXT ? f->offset : 0;
+	SfJnMatch	match;
+	SfJnValue  *result;
+	SfJnValue  *next;
+
+	if (!SF_JN_IS_STRING(subject))
+		return NULL;
+	if (f->kind == SF_JN_F_REGEX && nargs > 1 && SF_JN_IS_NUMBER(args[1]) &&
+		args[1]->u.number > 0)
+		from = (Size) args[1]->u.number;
+	decode_subject(ev, subject);
+	if (f->kind == SF_JN_F_NEXT && from >= ev->nwide)
+		return NULL;
+	if (!sf_jn_regex_search(ev, f->regex, subject, from, &match))
+		return NULL;
+	if (f->kind == SF_JN_F_NEXT && match.start == match.end)
+		sf_jn_fail(ev, SF_JN_D1004);
+
+	next = sf_jn_function_value(&ev->arena, SF_JN_F_NEXT);
+	next->u.function->regex = f->regex;
+	next->u.function->subject = subject;
+	next->u.function->offset = match.end;
+	result = sf_jn_match_object(ev, &match);
+	sf_jn_set_c(&ev->arena, result, "next", next);
+	return result;
+}
+
+/*
+ * Keep the time limit of an evaluation during a regular expression match.
+ *
+ * PostgreSQL's regular expressions have no time limit, but they check for query
+ * cancel.  When the time is up, a timer sets QueryCancelPending, and the error
+ * that follows becomes the error of the evaluation.  A real cancel takes
+ * precedence, whether it is pending already or comes later: SIGINT, by which all
+ * of them come, is noted meanwhile.
+ */
+
+#define CHEAP_LEN 5000			/* code points that are searched soon enough */
+
+static TimeoutId watch_id = MAX_TIMEOUTS;	/* not registered yet */
+static volatile sig_atomic_t watch_fired = false;
+static volatile sig_atomic_t canceled = false;	/* by another than the watch */
+static struct sigaction outer_cancel;	/* the handler of SIGINT outside */
+
+/* Request a cancel (a signal handler). */
+static void
+time_is_up(void)
+{
+	if (QueryCancelPending)
+		return;
+	watch_fired = true;
+	InterruptPending = true;
+	QueryCancelPending = true;
+}
+
+/* Note whether SIGINT cancels (a signal handler, in which SIGALRM waits). */
+static void
+note_cancel(int signo)
+{
+	bool		pending = QueryCancelPending;
+
+	QueryCancelPending = false;
+	if (outer_cancel.sa_handler != SIG_DFL && outer_cancel.sa_handler != SIG_IGN)
+		outer_cancel.sa_handler(signo);
+	if (QueryCancelPending)
+		canceled = true;
+	else
+		QueryCancelPending = pending;
+}
+
+/* Enable the timer. */
+static void
+begin_watch(SfJnEval *ev)
+{
+	struct sigaction noting = {.sa_handler = note_cancel,.sa_flags = SA_RESTART};
+
+	if (watch_id == MAX_TIMEOUTS)
+		watch_id = RegisterTimeout(USER_TIMEOUT, time_is_up);
+	watch_fired = canceled = false;
+	sigemptyset(&noting.sa_mask);
+	sigaddset(&noting.sa_mask, SIGALRM);
+	/* the handler has to know the outer one before it is called */
+	sigaction(SIGINT, NULL, &outer_cancel);
+	sigaction(SIGINT, &noting, NULL);
+	enable_timeout_after(watch_id,
+						 (int) Max((ev->deadline - sf_tick_now()) / 1000, 1));
+}
+
+/* Disable the timer; true when it has fired, and no other cancel has come. */
+static bool
+end_watch(void)
+{
+	bool		fired;
+
+	SF_DEBUG_POINT_HELD("regex-over");
+	disable_timeout(watch_id, false);
+	fired = watch_fired && !sf_hooks.cancel_requested();
+	watch_fired = false;
+	if (fired)
+		QueryCancelPending = false;
+	/* what comes from here on is not lost: it sets QueryCancelPending */
+	if (fired && canceled)
+	{
+		fired = false;
+		InterruptPending = true;
+		QueryCancelPending = true;
+	}
+	sigaction(SIGINT, &outer_cancel, NULL);
+	return fired;
+}
+
+/*
+ * Search the decoded subject of ev from a code point on; a code of
+ * regex/regex.h.  Throws U1002 when the time is up.
+ */
+static int
+execute_regex(SfJnEval *ev, regex_t *re, size_t from, int nmatch, regmatch_t *match)
+{
+	bool		costly = ev->nwide - from > CHEAP_LEN ||
+		(re->re_info & (REG_UBACKREF | REG_ULOOKAROUND)) != 0;
+	volatile int rc = REG_OKAY;
+
+	if (ev->deadline == 0 || !costly)
+	{
+		rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
+		CHECK_FOR_INTERRUPTS();
+		return rc;
+	}
+
+	begin_watch(ev);
+#if PG_VERSION_NUM >= 160000
+	/* The engine raises the cancel itself. */
+	PG_TRY();
+	{
+		rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
+	}
+	PG_CATCH();
+	{
+		if (!end_watch())
+			PG_RE_THROW();
+		FlushErrorState();
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EVALUATION_LIMIT),
+				 errmsg("Expression evaluation timeout: Check for infinite loop")));
+	}
+	PG_END_TRY();
+#else
+	rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
+#endif
+	if (end_watch())
+		sf_jn_fail(ev, SF_JN_U1002);
+	CHECK_FOR_INTERRUPTS();
+	return rc;
+}

@@ -1,0 +1,437 @@
+/*
+ * parser.c
+ *		The grammar of JSONata: a top-down operator precedence (Pratt) parser.
+ *
+ * A token begins an expression (parse_prefix) or follows a complete left side
+ * (parse_infix).  The binding power of the token decides how far its right side
+ * reaches.  The tree has the shape of the reference implementation's, including
+ * its quirks: "and", "or" and "in" are names where an operand is expected.  Names,
+ * paths and predicates get their final form in process.c.
+ */
+#include "postgres.h"
+
+#include "jsonata/syntax/ast.h"
+#include "jsonata/value/fail.h"
+#include "miscadmin.h"
+
+#define MAX_PARSE_DEPTH 5000
+
+static SfJnNode *parse_expression(SfJnCompile *c, int power);
+
+/* Append to a list of nodes. */
+void
+sf_jn_list_add(SfJnCompile *c, SfJnNodeList *list, SfJnNode *item)
+{
+	if (list->n >= list->cap)
+	{
+		list->cap = list->cap == 0 ? 4 : list->cap * 2;
+		list->at = sf_jn_grow(c->arena, list->at, list->n, list->cap, sizeof(SfJnNode *));
+	}
+	list->at[list->n++] = item;
+}
+
+/* Throw an error about a node, which is its token, and a value. */
+static void pg_attribute_noreturn()
+fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node, SfJnValue *value)
+{
+	sf_jn_throw_error(c->thrower, node->position, code, .value = value,
+					  .token = node->name.str, .token_len = node->name.len,
+					  .token_raw = node->type == SF_JN_N_NUMBER ||
+					  node->type == SF_JN_N_CONSTANT);
+}
+
+/* Throw S0202 or S0203: something else was expected here. */
+static void pg_attribute_noreturn()
+fail_expected(SfJnCompile *c, SfJnOp op)
+{
+	fail_node(c, c->node->type == SF_JN_N_END ? SF_JN_S0203 : SF_JN_S0202, c->node,
+			  sf_jn_cstring(c->arena, sf_jn_operator_text[op]));
+}
+
+/* Go to the next token; it must be a symbol of the language. */
+static void
+next(SfJnCompile *c, bool infix)
+{
+	if (c->node != NULL && c->node->type == SF_JN_N_END)
+		return;
+	sf_jn_next_token(c, infix);
+	if (c->token == SF_JN_OP_BANG || c->token == SF_JN_OP_TILDE)
+		fail_node(c, SF_JN_S0204, c->node, NULL);
+}
+
+/* Require an operator and go past it. */
+static void
+expect(SfJnCompile *c, SfJnOp op, bool infix)
+{
+	if (c->token != op)
+		fail_expected(c, op);
+	next(c, infix);
+}
+
+/* Go past an operator if it is the current token. */
+static bool
+accept(SfJnCompile *c, SfJnOp op)
+{
+	if (c->token != op)
+		return false;
+	next(c, false);
+	return true;
+}
+
+/* Parse the arguments of a call up to the closing parenthesis. */
+static void
+parse_arguments(SfJnCompile *c, SfJnNode *call)
+{
+	if (c->token != SF_JN_OP_RPAREN)
+	{
+		do
+		{
+			SfJnNode   *hole = c->node;
+
+			if (accept(c, SF_JN_OP_QUESTION))
+			{
+				hole->type = SF_JN_N_PLACEHOLDER;
+				call->type = SF_JN_N_PARTIAL;
+				sf_jn_list_add(c, &call->items, hole);
+			}
+			else
+				sf_jn_list_add(c, &call->items, parse_expression(c, 0));
+		} while (accept(c, SF_JN_OP_COMMA));
+	}
+	expect(c, SF_JN_OP_RPAREN, true);
+}
+
+/* Parse the signature <…> of a lambda. */
+static void
+parse_signature(SfJnCompile *c, SfJnNode *lambda)
+{
+	int			position = c->node->position;
+	Size		start = c->pos - 1;
+	int			depth = 1;
+	char	   *text;
+	Size		len = 0;
+
+	while (depth > 0 && c->token != SF_JN_OP_LBRACE && c->node->type != SF_JN_N_END)
+	{
+		next(c, false);
+		if (c->token == SF_JN_OP_GT)
+			depth--;
+		else if (c->token == SF_JN_OP_LT)
+			depth++;
+	}
+	if (c->token != SF_JN_OP_GT)
+		fail_expected(c, SF_JN_OP_GT);
+	text = sf_jn_alloc(c->arena, c->pos - start + 1);
+	for (Size i = start; i < c->pos; i++)
+	{
+		if (strchr(" \t\n\r\v", c->text[i]) == NULL)
+			text[len++] = c->text[i];
+	}
+	text[len] = '\0';
+	next(c, false);
+	lambda->signature = sf_jn_signature_parse(c->arena, c->thrower, text, position);
+}
+
+/*
+ * Parse what follows the left side of an opening parenthesis: a call, a
+ * partial application or, after "function" or λ, a lambda.
+ */
+static SfJnNode *
+parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
+{
+	node->type = SF_JN_N_FUNCTION;
+	parse_arguments(c, node);
+
+	if (left->type != SF_JN_N_NAME ||
+		!((left->name.len == 8 && memcmp(left->name.str, "function", 8) == 0) ||
+		  (left->name.len == 2 && memcmp(left->name.str, "\xce\xbb", 2) == 0)))
+		return node;
+
+	for (int i = 0; i < node->items.n; i++)
+	{
+		SfJnNode   *param = node->items.at[i];
+
+		if (param->type != SF_JN_N_VARIABLE)
+			sf_jn_throw_error(c->thrower, param->position, SF_JN_S0208,
+							  .token = param->name.str, .token_len = param->name.len,
+							  .value = sf_jn_number(c->arena, i + 1));
+	}
+	node->type = SF_JN_N_LAMBDA;
+	node->lhs = NULL;
+	if (c->token == SF_JN_OP_LT)
+		parse_signature(c, node);
+	expect(c, SF_JN_OP_LBRACE, false);
+	node->rhs = parse_expression(c, 0);
+	expect(c, SF_JN_OP_RBRACE, false);
+	return node;
+}
+
+/* Parse the expressions of a block. */
+static SfJnNode *
+parse_block(SfJnCompile *c, SfJnNode *node)
+{
+	node->type = SF_JN_N_BLOCK;
+	while (c->token != SF_JN_OP_RPAREN)
+	{
+		sf_jn_list_add(c, &node->items, parse_expression(c, 0));
+		if (!accept(c, SF_JN_OP_SEMICOLON))
+			break;
+	}
+	expect(c, SF_JN_OP_RPAREN, true);
+	return node;
+}
+
+/* Parse the elements of an array constructor. */
+static SfJnNode *
+parse_array(SfJnCompile *c, SfJnNode *node)
+{
+	node->type = SF_JN_N_ARRAY;
+	if (c->token != SF_JN_OP_RBRACKET)
+	{
+		do
+		{
+			SfJnNode   *item = parse_expression(c, 0);
+			SfJnNode   *range = c->node;
+
+			if (accept(c, SF_JN_OP_RANGE))
+			{
+				range->type = SF_JN_N_BINARY;
+				range->lhs = item;
+				range->rhs = parse_expression(c, 0);
+				item = range;
+			}
+			sf_jn_list_add(c, &node->items, item);
+		} while (accept(c, SF_JN_OP_COMMA));
+	}
+	expect(c, SF_JN_OP_RBRACKET, true);
+	return node;
+}
+
+/* Parse the pairs of an object constructor or of a grouping. */
+static void
+parse_pairs(SfJnCompile *c, SfJnNode *node)
+{
+	if (c->token != SF_JN_OP_RBRACE)
+	{
+		do
+		{
+			sf_jn_list_add(c, &node->items, parse_expression(c, 0));
+			expect(c, SF_JN_OP_COLON, false);
+			sf_jn_list_add(c, &node->items, parse_expression(c, 0));
+		} while (accept(c, SF_JN_OP_COMMA));
+	}
+	expect(c, SF_JN_OP_RBRACE, true);
+}
+
+/* Parse a transform: | pattern | update, delete | */
+static SfJnNode *
+parse_transform(SfJnCompile *c, SfJnNode *node)
+{
+	node->type = SF_JN_N_TRANSFORM;
+	node->lhs = parse_expression(c, 0);
+	expect(c, SF_JN_OP_PIPE, false);
+	node->rhs = parse_expression(c, 0);
+	if (accept(c, SF_JN_OP_COMMA))
+		node->third = parse_expression(c, 0);
+	expect(c, SF_JN_OP_PIPE, false);
+	return node;
+}
+
+/* Parse the terms of an order-by clause; the caret was read. */
+static void
+parse_sort(SfJnCompile *c, SfJnNode *node)
+{
+	expect(c, SF_JN_OP_LPAREN, false);
+	do
+	{
+		bool		descending = accept(c, SF_JN_OP_GT);
+		SfJnNode   *term;
+
+		if (!descending)
+			(void) accept(c, SF_JN_OP_LT);
+		term = parse_expression(c, 0);
+		term->descending = descending;
+		sf_jn_list_add(c, &node->items, term);
+	} while (accept(c, SF_JN_OP_COMMA));
+	expect(c, SF_JN_OP_RPAREN, false);
+}
+
+/*
+ * Parse a token that stands at the beginning of an expression.
+ *
+ * The end of the text counts as an operand.  An unclosed bracket is then reported
+ * first; process.c reports a missing operand.
+ */
+static SfJnNode *
+parse_prefix(SfJnCompile *c, SfJnNode *node)
+{
+	if (node->type != SF_JN_N_OPERATOR)
+		return node;
+	switch (node->op)
+	{
+		case SF_JN_OP_AND:
+		case SF_JN_OP_OR:
+		case SF_JN_OP_IN:
+			node->type = SF_JN_N_NAME;
+			return node;
+		case SF_JN_OP_MINUS:
+			node->type = SF_JN_N_NEGATE;
+			node->lhs = parse_expression(c, 70);
+			return node;
+		case SF_JN_OP_STAR:
+			node->type = SF_JN_N_WILDCARD;
+			return node;
+		case SF_JN_OP_DESCEND:
+			node->type = SF_JN_N_DESCENDANT;
+			return node;
+		case SF_JN_OP_PERCENT:
+			node->type = SF_JN_N_PARENT;
+			return node;
+		case SF_JN_OP_LPAREN:
+			return parse_block(c, node);
+		case SF_JN_OP_LBRACKET:
+			return parse_array(c, node);
+		case SF_JN_OP_LBRACE:
+			parse_pairs(c, node);
+			node->type = SF_JN_N_OBJECT;
+			return node;
+		case SF_JN_OP_PIPE:
+			return parse_transform(c, node);
+		default:
+			fail_node(c, SF_JN_S0211, node, NULL);
+	}
+	return NULL;				/* not reached */
+}
+
+/*
+ * Parse the opening bracket after a left side: a predicate, or [] which keeps
+ * singleton arrays.
+ */
+static SfJnNode *
+parse_bracket(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
+{
+	if (accept(c, SF_JN_OP_RBRACKET))
+	{
+		SfJnNode   *step = left;
+
+		while (step->type == SF_JN_N_BINARY && step->op == SF_JN_OP_LBRACKET)
+			step = step->lhs;
+		step->keep_array = true;
+		return left;
+	}
+	node->rhs = parse_expression(c, 0);
+	expect(c, SF_JN_OP_RBRACKET, true);
+	return node;
+}
+
+/* Parse left ?? right: the left side unless it is undefined. */
+static void
+parse_coalesce(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
+{
+	SfJnNode   *call = sf_jn_node(c, SF_JN_N_FUNCTION, node->position);
+
+	call->lhs = sf_jn_node(c, SF_JN_N_VARIABLE, node->position);
+	call->lhs->name = sf_jn_name("exists", 6);
+	sf_jn_list_add(c, &call->items, left);
+	node->type = SF_JN_N_CONDITION;
+	node->lhs = call;
+	node->rhs = left;
+	node->third = parse_expression(c, 0);
+}
+
+/* Parse an operator that follows a left side; c stands after it. */
+static SfJnNode *
+parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
+{
+	int			power = sf_jn_operator_power[node->op];
+
+	node->type = SF_JN_N_BINARY;
+	node->lhs = left;
+	switch (node->op)
+	{
+		case SF_JN_OP_LPAREN:
+			return parse_call(c, node, left);
+		case SF_JN_OP_LBRACKET:
+			return parse_bracket(c, node, left);
+		case SF_JN_OP_LBRACE:
+			parse_pairs(c, node);
+			break;
+		case SF_JN_OP_CARET:
+			parse_sort(c, node);
+			break;
+		case SF_JN_OP_AT:
+		case SF_JN_OP_HASH:
+			node->rhs = parse_expression(c, power);
+			if (node->rhs->type != SF_JN_N_VARIABLE)
+				sf_jn_throw_at(c->thrower, SF_JN_S0214, node->rhs->position,
+							   sf_jn_operator_text[node->op]);
+			break;
+		case SF_JN_OP_COALESCE:
+			parse_coalesce(c, node, left);
+			break;
+		case SF_JN_OP_ELVIS:
+			node->type = SF_JN_N_CONDITION;
+			node->rhs = left;
+			node->third = parse_expression(c, 0);
+			break;
+		case SF_JN_OP_QUESTION:
+			node->type = SF_JN_N_CONDITION;
+			node->rhs = parse_expression(c, 0);
+			if (accept(c, SF_JN_OP_COLON))
+				node->third = parse_expression(c, 0);
+			break;
+		case SF_JN_OP_ASSIGN:
+			if (left->type != SF_JN_N_VARIABLE)
+				fail_node(c, SF_JN_S0212, left, NULL);
+			node->rhs = parse_expression(c, power - 1);
+			break;
+		default:
+			node->rhs = parse_expression(c, power);
+			break;
+	}
+	return node;
+}
+
+/* Parse an expression whose operators bind stronger than power. */
+static SfJnNode *
+parse_expression(SfJnCompile *c, int power)
+{
+	SfJnNode   *token = c->node;
+	SfJnNode   *left;
+
+	CHECK_FOR_INTERRUPTS();
+	if (++c->depth > MAX_PARSE_DEPTH || stack_is_too_deep())
+		sf_jn_throw_at(c->thrower, SF_JN_U1001, token->position, NULL);
+	next(c, true);
+	left = parse_prefix(c, token);
+	while (power < sf_jn_operator_power[c->token])
+	{
+		token = c->node;
+		next(c, false);
+		left = parse_infix(c, token, left);
+	}
+	c->depth--;
+	return left;
+}
+
+/* Parse a whole expression. */
+SfJnNode *
+sf_jn_parse(SfJnArena *arena, struct SfJnThrow *thrower, const char *text, Size len)
+{
+	SfJnCompile c;
+	SfJnNode   *root;
+
+	memset(&c, 0, sizeof(c));
+	c.arena = arena;
+	c.thrower = thrower;
+	c.text = text;
+	c.len = len;
+	next(&c, false);
+	root = parse_expression(&c, 0);
+	if (c.node->type != SF_JN_N_END)
+		fail_node(&c, SF_JN_S0201, c.node, NULL);
+	root = sf_jn_process(&c, root);
+	if (root->type == SF_JN_N_PARENT || root->nseeking > 0)
+		sf_jn_throw_at(thrower, SF_JN_S0217, -1, sf_jn_node_name[root->type]);
+	return root;
+}

@@ -1,0 +1,565 @@
+/*
+ * process.c
+ *		Transform the parser's tree into the one that is evaluated.
+ *
+ * Paths: a.b.c is a tree of dots in the parser's tree.  It becomes one PATH with a
+ * list of steps; predicates, sorts and bindings belong to the step they follow.
+ *
+ * Parents: each % seeks an ancestor, which has a label and a level, the number of steps to
+ * go back.  The step at which the level reaches zero binds its input to the label
+ * when it is evaluated, and its path carries tuples of such bindings.
+ * Ancestors that a path does not find are passed up to the enclosing path.
+ *
+ * Tail calls: a call in tail position of a lambda's body is wrapped into a
+ * lambda without parameters (thunk), which the loop in sf_jn_apply() runs.
+ */
+#include "postgres.h"
+
+#include "jsonata/syntax/ast.h"
+#include "jsonata/value/fail.h"
+#include "miscadmin.h"
+
+/* Append to the ancestors that a node leaves for its surroundings to find. */
+static void
+add_seeking(SfJnCompile *c, SfJnNode *node, SfJnAncestor *sought)
+{
+	if (node->nseeking >= node->seeking_cap)
+	{
+		node->seeking_cap = Max(node->nseeking * 2, 1);
+		node->seeking = sf_jn_grow(c->arena, node->seeking, node->nseeking,
+								   node->seeking_cap, sizeof(SfJnAncestor *));
+	}
+	node->seeking[node->nseeking++] = sought;
+}
+
+/* Pass the ancestors that a part has not found up to the whole. */
+static void
+push_ancestry(SfJnCompile *c, SfJnNode *whole, const SfJnNode *part)
+{
+	if (part == NULL)
+		return;
+	if (whole->nseeking == 0)
+	{
+		/* Nothing is appended to the list of a part any more. */
+		whole->seeking = part->seeking;
+		whole->nseeking = part->nseeking;
+		whole->seeking_cap = part->seeking_cap;
+	}
+	else
+	{
+		for (int i = 0; i < part->nseeking; i++)
+			add_seeking(c, whole, part->seeking[i]);
+	}
+	if (part->type == SF_JN_N_PARENT)
+		add_seeking(c, whole, part->sought);
+}
+
+/* Walk back over one step in search of an ancestor. */
+static void
+seek_parent(SfJnCompile *c, SfJnNode *node, SfJnAncestor *sought)
+{
+	int			i;
+
+	switch (node->type)
+	{
+		case SF_JN_N_NAME:
+		case SF_JN_N_WILDCARD:
+			if (--sought->level == 0)
+			{
+				if (node->ancestor == NULL)
+					node->ancestor = sought;
+				else
+				{
+					/* The step has a label already: share it. */
+					c->ancestry[sought->index]->sought->label = node->ancestor->label;
+					node->ancestor = sought;
+				}
+				node->tuple = true;
+			}
+			break;
+		case SF_JN_N_PARENT:
+			sought->level++;
+			break;
+		case SF_JN_N_BLOCK:
+			if (node->items.n > 0)
+			{
+				node->tuple = true;
+				seek_parent(c, node->items.at[node->items.n - 1], sought);
+			}
+			break;
+		case SF_JN_N_PATH:
+			node->tuple = true;
+			i = node->items.n - 1;
+			seek_parent(c, node->items.at[i--], sought);
+			while (sought->level > 0 && i >= 0)
+				seek_parent(c, node->items.at[i--], sought);
+			break;
+		default:
+			sf_jn_throw_at(c->thrower, SF_JN_S0217, node->position,
+						   sf_jn_node_name[node->type]);
+	}
+}
+
+/* Find the ancestors of a path's last step among the steps before it. */
+static void
+resolve_ancestry(SfJnCompile *c, SfJnNode *path)
+{
+	SfJnNode  **steps = path->items.at;
+	SfJnNode   *last = steps[path->items.n - 1];
+	int			nsought = last->nseeking + (last->type == SF_JN_N_PARENT);
+
+	for (int k = 0; k < nsought; k++)
+	{
+		SfJnAncestor *sought = k < last->nseeking ? last->seeking[k] : last->sought;
+		int			i = path->items.n - 2;
+
+		while (sought->level > 0)
+		{
+			SfJnNode   *step;
+
+			if (i < 0)
+			{
+				add_seeking(c, path, sought);
+				break;
+			}
+			step = steps[i--];
+			/* Steps that bind the focus do not move: skip a run of them. */
+			while (i >= 0 && step->focus.str != NULL && steps[i]->focus.str != NULL)
+				step = steps[i--];
+			seek_parent(c, step, sought);
+		}
+	}
+}
+
+/* Append a stage to a list of them. */
+static SfJnStage *
+add_stage(SfJnCompile *c, SfJnStages *stages)
+{
+	stages->at = sf_jn_grow(c->arena, stages->at, stages->n, stages->n + 1,
+							sizeof(SfJnStage));
+	memset(&stages->at[stages->n], 0, sizeof(SfJnStage));
+	return &stages->at[stages->n++];
+}
+
+/* Make a path of one step. */
+static SfJnNode *
+make_path(SfJnCompile *c, SfJnNode *step)
+{
+	SfJnNode   *path = sf_jn_node(c, SF_JN_N_PATH, step->position);
+
+	sf_jn_list_add(c, &path->items, step);
+	return path;
+}
+
+/* Let the predicates of a node that becomes a step be its stages. */
+static void
+predicates_to_stages(SfJnNode *node)
+{
+	if (node->predicates.n == 0)
+		return;
+	node->stages = node->predicates;
+	memset(&node->predicates, 0, sizeof(SfJnStages));
+}
+
+/* Process left.right into one path. */
+static SfJnNode *
+process_dot(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *left = sf_jn_process(c, node->lhs);
+	SfJnNode   *path = left->type == SF_JN_N_PATH ? left : make_path(c, left);
+	SfJnNode   *right;
+
+	if (left->type == SF_JN_N_PARENT)
+		add_seeking(c, path, left->sought);
+	right = sf_jn_process(c, node->rhs);
+	if (right->type == SF_JN_N_PATH)
+	{
+		for (int i = 0; i < right->items.n; i++)
+			sf_jn_list_add(c, &path->items, right->items.at[i]);
+	}
+	else
+	{
+		predicates_to_stages(right);
+		sf_jn_list_add(c, &path->items, right);
+	}
+
+	for (int i = 0; i < path->items.n; i++)
+	{
+		SfJnNode   *step = path->items.at[i];
+
+		if (step->type == SF_JN_N_NUMBER || step->type == SF_JN_N_CONSTANT)
+			sf_jn_throw_error(c->thrower, step->position, SF_JN_S0213, .value = step->value);
+		if (step->type == SF_JN_N_STRING)
+			step->type = SF_JN_N_NAME;
+		if (step->keep_array)
+			path->keep_singleton = true;
+	}
+	/* Array constructors at either end of a path do not flatten. */
+	if (path->items.at[0]->type == SF_JN_N_ARRAY)
+		path->items.at[0]->cons = true;
+	if (path->items.at[path->items.n - 1]->type == SF_JN_N_ARRAY)
+		path->items.at[path->items.n - 1]->cons = true;
+	resolve_ancestry(c, path);
+	return path;
+}
+
+/* The last step of a path, or the node itself. */
+static SfJnNode *
+last_step(SfJnNode *node)
+{
+	return node->type == SF_JN_N_PATH ? node->items.at[node->items.n - 1] : node;
+}
+
+/* Process left[predicate]. */
+static SfJnNode *
+process_predicate(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_process(c, node->lhs);
+	SfJnNode   *step = last_step(result);
+	SfJnNode   *predicate;
+	SfJnStage  *stage;
+
+	if (step->group != NULL)
+		sf_jn_throw_at(c->thrower, SF_JN_S0209, node->position, NULL);
+	predicate = sf_jn_process(c, node->rhs);
+	if (predicate->nseeking > 0)
+	{
+		for (int i = 0; i < predicate->nseeking; i++)
+		{
+			if (predicate->seeking[i]->level == 1)
+				seek_parent(c, step, predicate->seeking[i]);
+			else
+				predicate->seeking[i]->level--;
+		}
+		push_ancestry(c, step, predicate);
+	}
+	stage = add_stage(c, step != result ? &step->stages : &step->predicates);
+	stage->expr = predicate;
+	stage->position = node->position;
+	return result;
+}
+
+/* Process a part of a node, or NULL, and pass the ancestors that it has not found up to the node. */
+static SfJnNode *
+process_part(SfJnCompile *c, SfJnNode *whole, SfJnNode *node)
+{
+	SfJnNode   *part = node == NULL ? NULL : sf_jn_process(c, node);
+
+	push_ancestry(c, whole, part);
+	return part;
+}
+
+/* Process the members of an object constructor or of a grouping. */
+static void
+process_list(SfJnCompile *c, SfJnNode *whole, const SfJnNodeList *from,
+			 SfJnNodeList *to, bool ancestry)
+{
+	SfJnNodeList list = {0};
+
+	for (int i = 0; i < from->n; i++)
+		sf_jn_list_add(c, &list, ancestry ? process_part(c, whole, from->at[i]) :
+					   sf_jn_process(c, from->at[i]));
+	*to = list;
+}
+
+/* Process left{key: value}. */
+static SfJnNode *
+process_group(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_process(c, node->lhs);
+
+	if (result->group != NULL)
+		sf_jn_throw_at(c->thrower, SF_JN_S0210, node->position, NULL);
+	result->group = sf_jn_alloc(c->arena, sizeof(SfJnGroup));
+	process_list(c, result, &node->items, &result->group->pairs, false);
+	result->group->position = node->position;
+	return result;
+}
+
+/* Process left^(terms): a step of its own. */
+static SfJnNode *
+process_sort(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *path = sf_jn_process(c, node->lhs);
+	SfJnNode   *sort = sf_jn_node(c, SF_JN_N_SORT, node->position);
+
+	if (path->type != SF_JN_N_PATH)
+		path = make_path(c, path);
+	process_list(c, sort, &node->items, &sort->items, true);
+	for (int i = 0; i < sort->items.n; i++)
+		sort->items.at[i]->descending = node->items.at[i]->descending;
+	sf_jn_list_add(c, &path->items, sort);
+	resolve_ancestry(c, path);
+	return path;
+}
+
+/* Process left@$name. */
+static SfJnNode *
+process_focus(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_process(c, node->lhs);
+	SfJnNode   *step = last_step(result);
+
+	if (step->stages.n > 0 || step->predicates.n > 0)
+		sf_jn_throw_at(c->thrower, SF_JN_S0215, node->position, NULL);
+	if (step->type == SF_JN_N_SORT)
+		sf_jn_throw_at(c->thrower, SF_JN_S0216, node->position, NULL);
+	if (node->keep_array)
+		step->keep_array = true;
+	step->focus = node->rhs->name;
+	step->tuple = true;
+	return result;
+}
+
+/* Process left#$name. */
+static SfJnNode *
+process_index(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_process(c, node->lhs);
+	SfJnNode   *step = last_step(result);
+
+	if (step == result)
+	{
+		result = make_path(c, result);
+		predicates_to_stages(step);
+	}
+	if (step->stages.n == 0)
+		step->index = node->rhs->name;
+	else
+	{
+		SfJnStage  *stage = add_stage(c, &step->stages);
+
+		stage->index = node->rhs->name;
+		stage->position = node->position;
+	}
+	step->tuple = true;
+	return result;
+}
+
+/* Process a node with an infix operator. */
+static SfJnNode *
+process_binary(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result;
+
+	switch (node->op)
+	{
+		case SF_JN_OP_DOT:
+			return process_dot(c, node);
+		case SF_JN_OP_LBRACKET:
+			return process_predicate(c, node);
+		case SF_JN_OP_LBRACE:
+			return process_group(c, node);
+		case SF_JN_OP_CARET:
+			return process_sort(c, node);
+		case SF_JN_OP_AT:
+			return process_focus(c, node);
+		case SF_JN_OP_HASH:
+			return process_index(c, node);
+		case SF_JN_OP_ASSIGN:
+			result = sf_jn_node(c, SF_JN_N_BIND, node->position);
+			result->name = node->lhs->name;
+			result->rhs = process_part(c, result, node->rhs);
+			return result;
+		case SF_JN_OP_CHAIN:
+			result = sf_jn_node(c, SF_JN_N_APPLY, node->position);
+			result->lhs = sf_jn_process(c, node->lhs);
+			result->rhs = sf_jn_process(c, node->rhs);
+			result->keep_array = result->lhs->keep_array || result->rhs->keep_array;
+			return result;
+		default:
+			result = sf_jn_node(c, SF_JN_N_BINARY, node->position);
+			result->op = node->op;
+			result->lhs = process_part(c, result, node->lhs);
+			result->rhs = process_part(c, result, node->rhs);
+			return result;
+	}
+}
+
+/* Process a minus sign; before a number it is part of it. */
+static SfJnNode *
+process_negate(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *operand = sf_jn_process(c, node->lhs);
+
+	if (operand->type == SF_JN_N_NUMBER)
+	{
+		operand->value = sf_jn_number(c->arena, -operand->value->u.number);
+		return operand;
+	}
+	node->lhs = operand;
+	push_ancestry(c, node, operand);
+	return node;
+}
+
+/* Wrap calls in tail position into thunks. */
+static SfJnNode *
+optimize_tail(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *thunk;
+
+	if (node->type == SF_JN_N_FUNCTION && node->predicates.n == 0)
+	{
+		thunk = sf_jn_node(c, SF_JN_N_LAMBDA, node->position);
+		thunk->thunk = true;
+		thunk->rhs = node;
+		return thunk;
+	}
+	if (node->type == SF_JN_N_CONDITION)
+	{
+		/* what is tested too has to give its value there */
+		if (!SF_JN_TESTS_VALUE(node))
+			node->rhs = optimize_tail(c, node->rhs);
+		if (node->third != NULL)
+			node->third = optimize_tail(c, node->third);
+	}
+	else if (node->type == SF_JN_N_BLOCK && node->items.n > 0)
+	{
+		SfJnNode  **last = &node->items.at[node->items.n - 1];
+
+		*last = optimize_tail(c, *last);
+	}
+	return node;
+}
+
+/*
+ * Process a condition.  The operands of ?? and ?: stand in it twice and are
+ * processed once.
+ */
+static SfJnNode *
+process_condition(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_node(c, SF_JN_N_CONDITION, node->position);
+
+	if (node->op == SF_JN_OP_ELVIS)
+		result->lhs = result->rhs = sf_jn_process(c, node->lhs);
+	else if (node->op == SF_JN_OP_COALESCE)
+	{
+		result->rhs = sf_jn_process(c, node->rhs);
+		node->lhs->items.at[0] = result->rhs;
+		push_ancestry(c, node->lhs, result->rhs);
+		result->lhs = node->lhs;
+	}
+	else
+	{
+		result->lhs = sf_jn_process(c, node->lhs);
+		result->rhs = sf_jn_process(c, node->rhs);
+	}
+	result->op = node->op;
+	push_ancestry(c, result, result->lhs);
+	if (!SF_JN_TESTS_VALUE(result))
+		push_ancestry(c, result, result->rhs);
+	result->third = process_part(c, result, node->third);
+	return result;
+}
+
+/* Process a block; it ends in an array constructor if its last part does. */
+static SfJnNode *
+process_block(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_node(c, SF_JN_N_BLOCK, node->position);
+
+	process_list(c, result, &node->items, &result->items, true);
+	for (int i = 0; i < result->items.n; i++)
+	{
+		SfJnNode   *part = result->items.at[i];
+
+		if (part->cons || (part->type == SF_JN_N_PATH && part->items.at[0]->cons))
+			result->cons = true;
+	}
+	return result;
+}
+
+/* Give a parent operator the ancestor that it seeks. */
+static SfJnNode *
+process_parent(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnAncestor *sought = sf_jn_alloc(c->arena, sizeof(SfJnAncestor));
+	char	   *label = sf_jn_alloc(c->arena, 16);
+	int			n = snprintf(label, 16, "!%d", c->nancestry);
+
+	if (c->nancestry >= c->ancestry_cap)
+	{
+		c->ancestry_cap = c->ancestry_cap == 0 ? 8 : c->ancestry_cap * 2;
+		c->ancestry = sf_jn_grow(c->arena, c->ancestry, c->nancestry,
+								 c->ancestry_cap, sizeof(SfJnNode *));
+	}
+	sought->label = sf_jn_name(label, n);
+	sought->level = 1;
+	sought->index = c->nancestry;
+	node->sought = sought;
+	c->ancestry[c->nancestry++] = node;
+	return node;
+}
+
+/* Process a call or a partial application. */
+static SfJnNode *
+process_call(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_node(c, node->type, node->position);
+
+	process_list(c, result, &node->items, &result->items, true);
+	result->lhs = sf_jn_process(c, node->lhs);
+	return result;
+}
+
+/* Process a node of any kind but the keep_array that every kind has. */
+static SfJnNode *
+process_node(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result;
+
+	switch (node->type)
+	{
+		case SF_JN_N_BINARY:
+			return process_binary(c, node);
+		case SF_JN_N_NEGATE:
+			return process_negate(c, node);
+		case SF_JN_N_ARRAY:
+		case SF_JN_N_OBJECT:
+			process_list(c, node, &node->items, &node->items, true);
+			return node;
+		case SF_JN_N_FUNCTION:
+		case SF_JN_N_PARTIAL:
+			return process_call(c, node);
+		case SF_JN_N_LAMBDA:
+			node->rhs = optimize_tail(c, sf_jn_process(c, node->rhs));
+			return node;
+		case SF_JN_N_CONDITION:
+			return process_condition(c, node);
+		case SF_JN_N_TRANSFORM:
+			node->lhs = sf_jn_process(c, node->lhs);
+			node->rhs = sf_jn_process(c, node->rhs);
+			if (node->third != NULL)
+				node->third = sf_jn_process(c, node->third);
+			return node;
+		case SF_JN_N_BLOCK:
+			return process_block(c, node);
+		case SF_JN_N_NAME:
+			result = make_path(c, node);
+			if (node->keep_array)
+				result->keep_singleton = true;
+			return result;
+		case SF_JN_N_PARENT:
+			return process_parent(c, node);
+		case SF_JN_N_END:
+			sf_jn_throw_at(c->thrower, SF_JN_S0207, node->position, sf_jn_node_name[node->type]);
+		default:
+			return node;
+	}
+}
+
+/* Process a node. */
+SfJnNode *
+sf_jn_process(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result;
+
+	if (stack_is_too_deep())
+		sf_jn_throw_at(c->thrower, SF_JN_U1001, node->position, NULL);
+	CHECK_FOR_INTERRUPTS();
+	result = process_node(c, node);
+	if (node->keep_array)
+		result->keep_array = true;
+	return result;
+}

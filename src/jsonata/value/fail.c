@@ -1,0 +1,100 @@
+/*
+ * fail.c
+ *		Throwing errors of JSONata and putting their messages into words.
+ */
+#include "postgres.h"
+
+#include "jsonata/value/fail.h"
+#include "jsonata/value/jsonata_print.h"
+#include "lib/stringinfo.h"
+
+#define CODE_TEXT(code, message) #code,
+const char *const sf_jn_error_code_text[] = {
+	SF_JN_ERROR_LIST(CODE_TEXT)
+};
+
+#define CODE_MESSAGE(code, message) message,
+static const char *const error_template[] = {
+	SF_JN_ERROR_LIST(CODE_MESSAGE)
+};
+
+/* Leave for the innermost SF_JN_TRY. */
+void
+sf_jn_throw(SfJnThrow *t)
+{
+	siglongjmp(*t->jump, 1);
+}
+
+/* Begin and throw an error with a position and a token (NULL: none). */
+void
+sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token)
+{
+	sf_jn_throw_error(t, position, code, .token = token,
+					  .token_len = token == NULL ? 0 : strlen(token));
+}
+
+/* Append a quoted string of an error. */
+static void
+append_quoted(StringInfo buf, const char *str, Size len)
+{
+	SfJnValue	v = {.type = SF_JN_STRING,.len = (uint32) len,.u.str = str};
+
+	sf_jn_print(buf, &v, 0);
+}
+
+/* Append what a placeholder stands for; raw means without JSON's quotes. */
+static void
+append_field(StringInfo buf, const SfJnError *e, const char *name, Size len,
+			 bool raw)
+{
+#define IS(s) (len == strlen(s) && memcmp(name, s, len) == 0)
+	if (IS("token"))
+	{
+		if (e->token == NULL)
+			appendStringInfoString(buf, "undefined");
+		else if (raw || e->token_raw)
+			appendBinaryStringInfo(buf, e->token, (int) e->token_len);
+		else
+			append_quoted(buf, e->token, e->token_len);
+	}
+	else if (IS("value"))
+		sf_jn_print_limited(buf, e->value);
+	else if (IS("value2") || IS("exp"))
+		sf_jn_print_limited(buf, e->value2);
+	else if (IS("index"))
+		appendStringInfo(buf, "%d", e->index);
+	else if (IS("message"))
+		appendBinaryStringInfo(buf, e->value->u.str, (int) e->value->len);
+	else if (e->type == NULL)
+		appendStringInfoString(buf, "undefined");
+	else if (raw)
+		appendStringInfoString(buf, e->type);
+	else
+		append_quoted(buf, e->type, strlen(e->type));
+#undef IS
+}
+
+/* Fill the template of an error: {{x}} as JSON, {{{x}}} as it is. */
+char *
+sf_jn_error_message(SfJnArena *a, const SfJnError *e)
+{
+	const char *p = error_template[e->code];
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	while (*p != '\0')
+	{
+		if (p[0] == '{' && p[1] == '{')
+		{
+			bool		raw = p[2] == '{';
+			const char *name = p + (raw ? 3 : 2);
+			const char *end = strchr(name, '}');
+
+			append_field(&buf, e, name, end - name, raw);
+			p = end + (raw ? 3 : 2);
+		}
+		else
+			appendStringInfoChar(&buf, *p++);
+	}
+	return buf.data;
+}

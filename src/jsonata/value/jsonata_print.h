@@ -1,0 +1,32 @@
+/*
+ * jsonata_print.h
+ *		Values to and from JSON text and jsonb.
+ */
+#ifndef SF_JSONATA_JSONATA_PRINT_H
+#define SF_JSONATA_JSONATA_PRINT_H
+
+#include "jsonata/value/jsonata_value.h"
+#include "json/json.h"
+
+/* How functions and numbers come out */
+#define SF_JN_PRINT_STRING	0x01	/* as $string: 15 digits, functions "" */
+#define SF_JN_PRINT_PRETTY	0x02	/* indented by two */
+#define SF_JN_PRINT_LIMITED	0x04	/* no more of it than a message shows */
+
+extern void sf_jn_measure(const SfJnValue *v, Size max, Size *size);
+extern void sf_jn_print(StringInfo buf, const SfJnValue *v, int flags);
+extern void sf_jn_print_limited(StringInfo buf, const SfJnValue *v);
+
+/*
+ * Parse JSON text in the server's encoding, keeping the order of keys; ereports
+ * malformed text.  strict: NULL instead of an error, also for duplicate keys and
+ * for numbers out of the range of a double.
+ */
+extern SfJnValue *sf_jn_parse_json(SfJnArena *a, const char *text, int len);
+extern SfJnValue *sf_jn_parse_json_strict(SfJnArena *a, const char *text, int len);
+
+extern SfJnValue *sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v);
+extern Jsonb *sf_jn_to_jsonb(const SfJnValue *v, bool *unsupported);
+extern SfJnValue *sf_jn_clone(SfJnArena *a, const SfJnValue *v);
+
+#endif							/* SF_JSONATA_JSONATA_PRINT_H */

@@ -1,0 +1,182 @@
+/*
+ * apply.c
+ *		Carry the effects of transitions out.
+ *
+ * While a slice runs, SfDraft collects the effects of its transitions: events with
+ * provisional ids (-1, -2 … in the order in which they happened), branches, tasks,
+ * ends of children, and the end of the execution.  sf_drafts_write() (apply_write.c)
+ * writes them when the slice ends, but for those that SF_EFFECT_LIST has as AT_ONCE.
+ *
+ * sf_drafts_write() takes its locks after the last task of the slice has run, and
+ * always in the same order, so that slices do not deadlock:
+ *
+ *		1. lock the execution rows (FOR UPDATE), by number (apply_lock.c)
+ *		2. for each execution: assign event ids (last_event_id + 1, + 2 …); then
+ *		   lock the parent branches, by number, and count their ended children
+ *		3. write branches, then tasks, then what branches wait for, then events, then executions, then
+ *		   what is counted; then tell the features which executions have begun and what has changed,
+ *		   such as rules, which write deliveries
+ *		4. for each execution that has ended: end or delete its branches; have the features clear
+ *		   their rows of it, in the order of their list (feature/features.c); answer the
+ *		   branch that waits for it, count it in its map run
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "run/apply/apply_internal.h"
+#include "run/slice/slice_internal.h"
+
+/* Have what waits to be written of the descendants of a branch not be written. */
+static void
+void_children(SfDraft *draft, int64 parent_no)
+{
+	check_stack_depth();
+	foreach_ptr(SfBranch, branch, draft->branches)
+	{
+		if (branch->parent_no != parent_no || branch->gone)
+			continue;
+		branch->gone = true;
+		branch->stored = false;
+		/* the joins of one that is done have dropped its own */
+		if (branch->phase != SF_PHASE_DONE)
+			void_children(draft, branch->key.branch_no);
+	}
+}
+
+/* Forget the descendants of a branch; those that are the last of the draft take no more room. */
+static void
+forget_children(SfDraft *draft, int64 parent_no)
+{
+	void_children(draft, parent_no);
+	while (draft->branches != NIL)
+	{
+		const SfBranch *last = llast(draft->branches);
+
+		if (!last->gone || last->stored)
+			break;
+		draft->branches = list_delete_last(draft->branches);
+	}
+}
+
+/* --- effects --- */
+
+/* The execution starts. */
+static void
+apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
+{
+	sf_execution_row_begin(draft->execution, at);
+	draft->began = true;
+	/* the children of a Distributed Map are part of their parent */
+	if (draft->execution->map_run_no == 0)
+		draft->tally.started++;
+	sf_draft_note_status(draft, SF_STATUS_RUNNING, at);
+}
+
+/* An event happened: it is written with the draft. */
+static void
+apply_event(SfDraft *draft, const SfBranch *branch, SfEvent *event)
+{
+	draft->events = lappend(draft->events, event);
+}
+
+/* A child begins. */
+static void
+apply_spawn(SfDraft *draft, const SfBranch *branch, SfBranch *child)
+{
+	child->key.branch_no = sf_branch_next_no();
+	child->join = unconstify(SfBranch *, branch);
+	sf_draft_add_branch(draft, child);
+}
+
+/* The children of a branch are not needed any more. */
+static void
+apply_drop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
+{
+	forget_children(draft, branch->key.branch_no);
+	draft->net_branch = NULL;
+	if (!branch->has_new_children)
+		sf_branch_delete_children(branch->key);
+}
+
+/* Children of a branch have ended: counted when the draft is written. */
+static void
+apply_ended(SfDraft *draft, const SfBranch *branch, SfParentDelta *delta)
+{
+	draft->deltas = lappend(draft->deltas, delta);
+}
+
+/* The branch has entered a state. */
+static void
+apply_entered(SfDraft *draft, const SfBranch *branch, SfNoValue none)
+{
+	draft->tally.transitions++;
+}
+
+/* Note an attempt of a job for rules. */
+static void
+note_job(SfDraft *draft, SfTaskOver over)
+{
+	SfChange   *change = palloc0(sizeof(SfChange));
+
+	change->kind = SF_CHANGE_JOB;
+	change->status = over.error == NULL ? SF_STATUS_SUCCEEDED :
+		sf_error_is(over.error, SF_ERR_TIMEOUT) ? SF_STATUS_TIMED_OUT : SF_STATUS_FAILED;
+	change->at = GetCurrentTimestamp();
+	change->began = change->at - over.us;
+	change->job = draft->program->states[over.state].name;
+	change->attempt = over.attempt;
+	change->error = over.error;
+	draft->changes = lappend(draft->changes, change);
+}
+
+/* A task of a state is over. */
+static void
+apply_task_over(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
+{
+	if (over.error == NULL)
+		sf_tally_task(&draft->tally, over.state, over.us);
+	else
+		sf_tally_failed_task(&draft->tally, over.state);
+	if (sf_feature_wants_notice(SF_CHANGE_JOB, draft->execution))
+		note_job(draft, over);
+}
+
+/* The branch's state is retried. */
+static void
+apply_retried(SfDraft *draft, const SfBranch *branch, const char *error)
+{
+	sf_tally_retry(&draft->tally, branch->state, error);
+}
+
+/* The execution ends. */
+static void
+apply_finish(SfDraft *draft, const SfBranch *branch, SfFinish *finish)
+{
+	draft->finish = finish;
+}
+
+/* Carry a transition out: the branch's new value, then the effects in order. */
+void
+sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *t)
+{
+	*branch = t->branch;
+	sf_draft_add_branch(draft, branch);
+	for (int i = 0; i < t->neffects; i++)
+	{
+		const SfEffect *effect = &t->effects[i];
+
+		switch (effect->kind)
+		{
+#define APPLY(sym, member, type, when) \
+			case SF_EFFECT_##sym: \
+				apply_##member(draft, branch, effect->member); \
+				break;
+				SF_EFFECT_LIST(APPLY)
+		}
+	}
+	if (draft->map_children != NIL)
+		apply_map_children(draft, branch);
+}
+

@@ -1,0 +1,148 @@
+/*
+ * apply.h
+ *		Carry the effects of transitions out: the only way to the rows of
+ *		executions, branches, events, tasks and map runs.
+ *
+ * Only the files apply*.c call the functions of store/ that write these rows;
+ * test/lint/door checks it.  Purge, load and administration are apart.
+ */
+#ifndef SF_RUN_APPLY_H
+#define SF_RUN_APPLY_H
+
+#include "machine/transition.h"
+#include "store/feature.h"
+#include "store/map_run/map_run.h"
+#include "store/statistics/tally.h"
+
+/* A branch begins to wait for what a feature gives it; the feature's own struct begins with this */
+typedef struct SfWait
+{
+	SfBranchKey key;
+	int			generation;
+	SfResourceKind kind;
+} SfWait;
+
+/* An execution that a slice, or a session, works on, and the effects to be written */
+typedef struct SfDraft
+{
+	SfExecution *execution;
+	const SfProgram *program;
+	SfLoaded	loaded;			/* for its transitions */
+	SfTransition transition;	/* the last one */
+	Size		bytes;			/* that it takes until the draft is written */
+	SfTask	   *token_task;		/* with the token of that one, or NULL */
+
+	/* effects that are carried out when the draft is written */
+	List	   *events;			/* SfEvent; ids -1, -2 … until then */
+	List	   *branches;		/* SfBranch that changed, or are new */
+	List	   *deltas;			/* SfParentDelta */
+	List	   *tasks;			/* SfTask to hand out */
+	List	   *closed_tasks;	/* SfTask that are over */
+	List	   *waits;			/* SfWait */
+	List	   *map_children;	/* SfMapChild, until the transition is applied */
+	List	   *children;		/* SfBranch: roots of executions that begin */
+	SfFinish   *finish;			/* the execution ends */
+	SfTally		tally;			/* what is counted */
+	List	   *changes;		/* SfChange, where rules want to know of them */
+	SfBranch   *net_branch;		/* the JobNet whose input was read last, or NULL */
+	bool		began;			/* it begins in this draft */
+	bool		redrive_allowed;	/* by a feature (may_begin) that is told so (begun): it goes on */
+	const void *const *compiled;	/* what features have made of the options of its version (SF_COMPILED) */
+	bool		has_slots;		/* of the limits of its machine */
+	List	   *drawn;			/* limits of which the step has drawn tokens */
+	TimestampTz at;				/* when the next transition begins; 0: when it is made */
+
+	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
+	bool		synchronous;	/* it runs within the call that started it */
+	int			lock_wait_ms;	/* worker: lock within that time, or fail; 0: a session waits */
+	bool		administered;	/* a stop, redrive or abort; the caller has locked it */
+	bool		locked;			/* the execution's row is locked by us */
+	int			base_event_id;	/* last id in the table, once locked */
+} SfDraft;
+
+/* What a session changes of a Map run while it runs; -1 keeps what it has */
+typedef struct SfMapRunLimits
+{
+	int			max_concurrency;	/* 0: no limit */
+	int			tolerated_count;
+	double		tolerated_percentage;
+} SfMapRunLimits;
+
+/* --- load.c --- */
+
+extern SfTransition *sf_draft_advance(SfDraft *draft, SfBranch *branch,
+									  const SfStimulus *stimulus);
+
+/* --- apply.c --- */
+
+extern void sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *t);
+
+/* --- apply_draft.c: drafts --- */
+
+extern SfDraft *sf_draft_make(SfExecution *execution);
+extern void sf_draft_note_status(SfDraft *draft, SfStatus status, TimestampTz at);
+extern SfDraft *sf_draft_make_locked(SfExecution *execution);
+extern void sf_draft_add_branch(SfDraft *draft, SfBranch *branch);
+extern void sf_draft_add_event(SfDraft *draft, SfHistoryEventType type, Jsonb *extra,
+							   TimestampTz at);
+extern void sf_draft_event_is_of(SfDraft *draft, const SfBranch *branch);
+extern void sf_draft_add_deadline(SfDraft *draft);
+extern void sf_draft_drop_all(SfDraft *draft);
+extern void sf_draft_drop_branch(SfDraft *draft, SfBranch *branch);
+extern bool sf_draft_has_failure(const SfDraft *draft);
+extern bool sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch);
+extern bool sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch);
+
+/* --- apply_lock.c --- */
+
+extern void sf_draft_refresh(SfDraft *draft, const SfExecution *now);
+extern void sf_draft_lock(SfDraft *draft);
+
+/* --- apply_draft.c: single rows, at once --- */
+
+extern bool sf_apply_insert(SfExecution *execution);	/* false: id is taken */
+extern void sf_apply_insert_all(SfExecution *const *executions, int n, bool *inserted);
+extern void sf_apply_branch(SfBranch *branch);
+extern void sf_apply_branches(List *branches);
+extern void sf_apply_request(const SfExecution *execution, const char *outcome,
+							 bool input_differs);
+extern void sf_apply_labels(SfExecution *execution, Jsonb *labels);
+extern void sf_apply_reopened(const SfExecution *execution);
+extern void sf_apply_orphan(SfBranchKey key);
+extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);
+extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
+
+extern int64 sf_apply_unpark(SfUnpark why, SfUnparked of);
+extern bool sf_apply_unpark_turn(const char *feature, int64 execution_no);
+extern void sf_apply_arrived(SfArg executions, const Jsonb *parked);
+extern bool sf_apply_recall(SfBranchKey key);
+
+extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,
+								  char *cause);
+
+/* --- apply_write.c --- */
+
+extern void sf_drafts_write(List *drafts);
+
+/* --- apply_task.c --- */
+
+extern List *sf_apply_take(const SfActivity *activity, const char *worker,
+						   int max_tasks);
+extern void sf_apply_answer(SfTask *task, bool ok, const Jsonb *output,
+							const char *error, const char *cause);
+extern void sf_apply_answer_branch(SfBranchKey key, bool ok, const Jsonb *output, const char *error,
+								   const char *cause);
+extern void sf_apply_heartbeat(SfTask *task, int64 lease_ms);
+extern void sf_apply_task_migrated(SfTask *task, int state);
+
+/* --- apply_map_run.c --- */
+
+extern void sf_apply_map_run(const SfMapRun *map_run);
+extern bool sf_apply_map_run_limits(int64 execution_no, int64 map_run_no, const SfMapRunLimits *limits);
+extern SfItemWriter *sf_apply_items_open(const SfMapRun *map_run, int first);
+extern void sf_apply_item(SfItemWriter *writer, const Jsonb *item);
+extern void sf_apply_items_close(SfItemWriter *writer);
+extern void sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed);
+extern int	sf_apply_items_put(const SfMapRun *map_run, const Jsonb *items, int first);
+
+#endif							/* SF_RUN_APPLY_H */

@@ -1,0 +1,34 @@
+/*
+ * apply_internal.h
+ *		Effects that apply.c has carried out in other files.  Private to
+ *		src/run/apply/.
+ *
+ * Each function gets the draft, the branch with its new value, and the member of
+ * the effect.
+ */
+#ifndef SF_RUN_APPLY_INTERNAL_H
+#define SF_RUN_APPLY_INTERNAL_H
+
+#include "run/apply/apply.h"
+
+/* --- apply_lock.c --- */
+
+extern void sf_drafts_lock(List *drafts, const SfDraft *last, TimestampTz now);
+extern bool sf_draft_branch_rests(const SfBranch *branch, TimestampTz now);
+
+/* --- apply_task.c --- */
+
+extern void apply_hand_out(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void apply_task_changed(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void apply_close_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void apply_stop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none);
+extern void sf_apply_tasks(SfDraft *draft);
+
+/* --- apply_map_run.c --- */
+
+extern void apply_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunBegin begin);
+extern void apply_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child);
+extern void apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end);
+extern void apply_map_children(SfDraft *draft, const SfBranch *branch);
+
+#endif							/* SF_RUN_APPLY_INTERNAL_H */

@@ -1,0 +1,238 @@
+/*
+ * apply_lock.c
+ *		Lock the executions of drafts.
+ *
+ * A slice locks its executions when its rows are written, all at once, by number.
+ * Some transitions need the lock earlier: for the id of an event, or to stop child
+ * executions.  Then the executions with lower numbers that the slice has effects of
+ * are locked, too, so that every slice takes its locks in the same order.
+ */
+#include "postgres.h"
+
+#include "utils/guc.h"
+#include "utils/timestamp.h"
+
+#include "base/compat.h"
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/timing.h"
+#include "run/apply/apply_internal.h"
+#include "run/slice/slice_internal.h"
+
+static int64 locked_out = 0;
+
+/* Number of the execution for which ERRCODE_SF_EXECUTION_LOCKED was raised last. */
+int64
+sf_draft_locked_out(void)
+{
+	return locked_out;
+}
+
+/*
+ * Lock an execution's row.  A worker waits for the time that the draft has, then raises
+ * ERRCODE_SF_EXECUTION_LOCKED.
+ */
+static SfExecution *
+lock_execution(const SfDraft *draft)
+{
+	int64		no = draft->execution->execution_no;
+	MemoryContext context = CurrentMemoryContext;
+	int			nest;
+	SfExecution *volatile now = NULL;
+
+	if (draft->lock_wait_ms == 0)
+		return sf_execution_read(no, SF_LOCK_WAIT, false);
+	nest = NewGUCNestLevel();
+	(void) set_config_option("lock_timeout", psprintf("%d", draft->lock_wait_ms), PGC_SUSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	PG_TRY();
+	{
+		now = sf_execution_read(no, SF_LOCK_WAIT, false);
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
+			PG_RE_THROW();
+		/* one error in place of the other: the transaction ends all the same */
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		locked_out = no;
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_LOCKED),
+				 errmsg("execution \"%s\" is locked by another transaction",
+						draft->execution->execution_id)));
+	}
+	PG_END_TRY();
+	AtEOXact_GUC(false, nest);
+	return now;
+}
+
+/* Is an execution RUNNING, and not redriven or restarted since the slice read it? */
+static bool
+is_as_read(const SfExecution *read, const SfExecution *now, bool began)
+{
+	return now->status == SF_STATUS_RUNNING &&
+		now->redrive_count == read->redrive_count &&
+		now->version == read->version &&
+		(now->started_at != DT_NOBEGIN || began || read->started_at == DT_NOBEGIN);
+}
+
+/* Raise the error for an execution that the slice has read and that is another one now. */
+static void pg_attribute_noreturn()
+raise_changed(const SfDraft *draft)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+			 errmsg("execution \"%s\" was stopped while it was advanced",
+					draft->execution->execution_id)));
+}
+
+/* Take over what others may have changed of a draft's execution: now is its row as it is read anew. */
+void
+sf_draft_refresh(SfDraft *draft, const SfExecution *now)
+{
+	SfExecution *execution = draft->execution;
+
+	/* the table does not know yet that it began in this draft */
+	if (now->started_at != DT_NOBEGIN)
+		execution->started_at = now->started_at;
+	execution->labels = now->labels;
+	execution->open_status = now->open_status;
+	execution->tid = now->tid;
+}
+
+/*
+ * Lock the row of a draft's execution and read its last event id.
+ * Raises ERRCODE_SF_EXECUTION_CHANGED if, since the slice read the row, the
+ * execution has ended, was redriven or restarted, or has another version.
+ */
+static void
+lock_draft(SfDraft *draft)
+{
+	SfExecution *now;
+
+	SF_DEBUG_POINT("slice_lock");
+
+	/*
+	 * Never wait for the lock of an execution that has ended: a session that
+	 * redrives it holds the lock, and waits until we release its branches.
+	 */
+	now = sf_execution_read(draft->execution->execution_no,
+							SF_DEBUG_MUTATION("slice_lock") ? SF_LOCK_WAIT : SF_LOCK_SKIP,
+							false);
+	if (now == NULL)
+	{
+		now = sf_execution_read(draft->execution->execution_no, SF_LOCK_NONE, false);
+		if (now != NULL && now->status == SF_STATUS_RUNNING)
+			now = lock_execution(draft);
+	}
+	if (now == NULL ||
+		(!is_as_read(draft->execution, now, draft->began) &&
+		 !SF_DEBUG_MUTATION("slice_status")))
+		raise_changed(draft);
+	sf_draft_refresh(draft, now);
+	draft->base_event_id = now->last_event_id;
+	draft->locked = true;
+}
+
+/*
+ * Will a branch wait, for its children, an answer or a time?  Then the transaction
+ * that ends its execution or its parent has to end it, too.
+ */
+bool
+sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
+{
+	switch (branch->phase)
+	{
+		case SF_PHASE_JOIN:
+		case SF_PHASE_EXTERNAL:
+			return true;
+		case SF_PHASE_RUN:
+		case SF_PHASE_NET:
+		case SF_PHASE_WAIT:
+			return branch->due_at > now;
+		case SF_PHASE_ENTER:
+		case SF_PHASE_ANNOUNCED:
+			return sf_branch_is_parked(branch);
+		default:
+			return false;
+	}
+}
+
+/*
+ * Does a draft have to lock its execution before its rows are written?  A
+ * transaction that ends the execution, or aborts the children of a join, skips the
+ * branches that we have locked.  So a branch that waits, or a new one, must not be
+ * committed without the lock: nothing would end it.
+ */
+static bool
+needs_lock(const SfDraft *draft, TimestampTz now)
+{
+	if (draft->events != NIL || draft->deltas != NIL || draft->finish != NULL ||
+		draft->began)
+		return true;
+	foreach_ptr(const SfBranch, branch, draft->branches)
+	{
+		if (!branch->gone && (!branch->stored || sf_draft_branch_rests(branch, now)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Raise if an execution that need not be locked has another version than the slice has
+ * advanced it by: it was migrated between our look at it and our claim of its branch.  As long
+ * as we have the branch it is not migrated.
+ */
+static void
+check_version(const SfDraft *draft)
+{
+	const SfExecution *now = sf_execution_read(draft->execution->execution_no, SF_LOCK_NONE,
+											   false);
+
+	if (now != NULL && now->version != draft->execution->version)
+		raise_changed(draft);
+}
+
+/* Sort drafts by the number of their execution. */
+static int
+compare_drafts(const ListCell *a, const ListCell *b)
+{
+	const SfDraft *x = lfirst(a);
+	const SfDraft *y = lfirst(b);
+
+	return (x->execution->execution_no > y->execution->execution_no) -
+		(x->execution->execution_no < y->execution->execution_no);
+}
+
+/*
+ * Lock the executions of drafts that need it, by number; if last is given, only those
+ * with a lower number than its execution.
+ */
+void
+sf_drafts_lock(List *drafts, const SfDraft *last, TimestampTz now)
+{
+	list_sort(drafts, compare_drafts);
+	foreach_ptr(SfDraft, draft, drafts)
+	{
+		if (last != NULL && draft->execution->execution_no >= last->execution->execution_no)
+			break;
+		if (draft->locked || draft->execution->status != SF_STATUS_RUNNING)
+			continue;
+		if (needs_lock(draft, now))
+			lock_draft(draft);
+		else if (last == NULL && draft->branches != NIL)
+			check_version(draft);
+	}
+}
+
+/* Lock the execution of a draft before its slice is written. */
+void
+sf_draft_lock(SfDraft *draft)
+{
+	if (draft->locked)
+		return;
+	if (draft->slice_drafts != NULL)
+		sf_drafts_lock(*draft->slice_drafts, draft, GetCurrentTimestamp());
+	lock_draft(draft);
+}

@@ -1,0 +1,148 @@
+/*
+ * apply_task.c
+ *		Rows of tasks that are handed out, and the branches that wait for them.
+ *
+ * Locks: branch, then task.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "store/alert/notice.h"
+#include "run/apply/apply_internal.h"
+#include "run/task/outside.h"
+
+/* A task is handed out: it is written with the draft. */
+void
+apply_hand_out(SfDraft *draft, const SfBranch *branch, SfTask *task)
+{
+	draft->tasks = lappend(draft->tasks, task);
+}
+
+/* Write a task that stays handed out, at once and not at the end of the slice. */
+void
+apply_task_changed(SfDraft *draft, const SfBranch *branch, SfTask *task)
+{
+	sf_task_update(task);
+}
+
+/* A task is over. */
+void
+apply_close_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
+{
+	draft->closed_tasks = lappend(draft->closed_tasks, task);
+}
+
+/* The child executions that a branch waited for are to end. */
+void
+apply_stop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
+{
+	/* one at a time asks a child to stop: the session that holds the parent */
+	sf_draft_lock(draft);
+	sf_child_stop(draft->execution, branch->key.branch_no);
+}
+
+/* When a task was last heard of, as sf_dead_letters has it. */
+static TimestampTz
+died_at(const SfTask *task)
+{
+	return task->lease_until != DT_NOEND ? task->lease_until :
+		task->heartbeat_at != DT_NOBEGIN ? task->heartbeat_at : task->started_at;
+}
+
+/*
+ * Delete a task that is over, or keep it as a dead letter: its receives are used
+ * up, and its branch has failed for that.  An answered task, or one whose failure
+ * was caught, is no dead letter.
+ */
+static void
+write_closed(SfDraft *draft, SfTask *task)
+{
+	foreach_ptr(const SfBranch, branch, draft->branches)
+	{
+		if (branch->key.branch_no == task->key.branch_no &&
+			branch->phase == SF_PHASE_FAILED && branch->state == task->state &&
+			task->used_up)
+		{
+			task->status = SF_TASK_DEAD;
+			sf_task_update(task);
+			sf_notice_alert(draft->execution, "dead_letter", SF_ALERT_OPENED, died_at(task), NULL);
+			return;
+		}
+	}
+	sf_task_delete(task->key);
+}
+
+/* Write the tasks of a draft, after its branches. */
+void
+sf_apply_tasks(SfDraft *draft)
+{
+	ListCell   *lc;
+
+	foreach(lc, draft->closed_tasks)
+		write_closed(draft, lfirst(lc));
+	foreach(lc, draft->tasks)
+		sf_task_write(lfirst(lc));
+
+	/* a child execution that a branch waited for ends with the branch */
+	foreach_ptr(const SfBranch, branch, draft->branches)
+	{
+		const SfState *state;
+
+		if (branch->phase != SF_PHASE_ABORTED || branch->state < 0)
+			continue;
+		state = &draft->program->states[branch->state];
+		if (state->type == SF_STATE_TASK &&
+			sf_state_task(state)->resource.kind == SF_RESOURCE_START_EXECUTION)
+			sf_child_stop(draft->execution, branch->key.branch_no);
+	}
+}
+
+/* Hand queued tasks of an activity to a worker; a List of SfTask. */
+List *
+sf_apply_take(const SfActivity *activity, const char *worker, int max_tasks)
+{
+	return sf_task_take(activity, worker, max_tasks);
+}
+
+/* Put the answer of a task into its branch; the caller has locked both. */
+void
+sf_apply_answer(SfTask *task, bool ok, const Jsonb *output, const char *error,
+				const char *cause)
+{
+	task->status = SF_TASK_ANSWERED;
+	sf_task_update(task);
+	sf_branch_answer(task->key, ok, output, error, cause);
+}
+
+/* Put the outcome of what a branch waits for into it; the caller has locked it. */
+void
+sf_apply_answer_branch(SfBranchKey key, bool ok, const Jsonb *output, const char *error, const char *cause)
+{
+	sf_branch_answer(key, ok, output, error, cause);
+}
+
+/* Note that the worker of a task has sent a heartbeat; lease_ms 0: no lease. */
+void
+sf_apply_heartbeat(SfTask *task, int64 lease_ms)
+{
+	task->heartbeat_at = GetCurrentTimestamp();
+	if (lease_ms > 0)
+		task->lease_until = task->heartbeat_at + lease_ms * 1000;
+	sf_task_update(task);
+	if (task->submitted == NULL)
+		sf_branch_set_due(task->key, sf_task_timer(task));
+}
+
+/* Write the number that a task's state has in another version; -1, and the task is over: delete it. */
+void
+sf_apply_task_migrated(SfTask *task, int state)
+{
+	if (state < 0)
+	{
+		sf_task_delete(task->key);
+		return;
+	}
+	task->state = state;
+	sf_task_update(task);
+}

@@ -1,0 +1,490 @@
+/*
+ * apply_write.c
+ *		Write the rows that a slice has changed.  If an execution has ended, also
+ *		end its branches and its child executions, answer the branch that waits
+ *		for it, and count it in its map run.
+ *
+ * An execution that ends without success aborts its children in Distributed Maps.
+ * Each of them has an SfDraft of its own, so sf_drafts_write() calls itself.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/hooks.h"
+#include "base/settings.h"
+#include "run/apply/apply_internal.h"
+#include "run/apply/apply_map_run.h"
+#include "run/execution/lifecycle.h"
+#include "run/join/dependents.h"
+#include "run/task/outside.h"
+#include "store/alert/alert.h"
+#include "store/feature.h"
+#include "store/state_machine/program_cache.h"
+
+/* --- rows --- */
+
+/* Replace a provisional event id. */
+static inline void
+fix_id(const SfDraft *draft, int *id)
+{
+	if (*id < 0)
+		*id = draft->base_event_id - *id;
+}
+
+/* Replace the provisional event ids in a draft's events, branches and deltas. */
+static void
+assign_event_ids(SfDraft *draft)
+{
+	foreach_ptr(SfEvent, event, draft->events)
+	{
+		event->execution_no = draft->execution->execution_no;
+		event->version = draft->execution->version;
+		fix_id(draft, &event->id);
+		fix_id(draft, &event->previous_id);
+		fix_id(draft, &event->payload_from);
+	}
+	foreach_ptr(SfBranch, branch, draft->branches)
+	{
+		fix_id(draft, &branch->entered_event);
+		fix_id(draft, &branch->last_event);
+		fix_id(draft, &branch->payload_event);
+		fix_id(draft, &branch->failed_event);
+		fix_id(draft, &branch->last_inner_event);
+	}
+	foreach_ptr(SfParentDelta, delta, draft->deltas)
+		fix_id(draft, &delta->failed_event);
+}
+
+/* Sort deltas by parent; the first failure first. */
+static int
+compare_deltas(const ListCell *a, const ListCell *b)
+{
+	const SfParentDelta *x = lfirst(a);
+	const SfParentDelta *y = lfirst(b);
+
+	if (x->branch_no != y->branch_no)
+		return x->branch_no > y->branch_no ? 1 : -1;
+	return (x->failed_event > y->failed_event) - (x->failed_event < y->failed_event);
+}
+
+/* Find a branch among those that the draft changes. */
+static SfBranch *
+find_branch(const SfDraft *draft, int64 branch_no)
+{
+	foreach_ptr(SfBranch, branch, draft->branches)
+	{
+		if (branch->key.branch_no == branch_no)
+			return branch;
+	}
+	return NULL;
+}
+
+/* Count ended children of one parent; lock it, if it is not in the draft. */
+static void
+apply_ends(SfDraft *draft, const List *deltas, TimestampTz now)
+{
+	const SfParentDelta *first = linitial(deltas);
+	SfBranchKey key = {draft->execution->execution_no, first->branch_no};
+	SfBranch   *parent = find_branch(draft, first->branch_no);
+	SfBranch   *join = NULL;	/* parent, where only its counters were read */
+
+	if (parent == NULL)
+		parent = join = sf_branch_read_join(key, SF_LOCK_WAIT);
+	if (parent == NULL)
+		elog(ERROR, "a branch of execution \"%s\" has lost its parent " INT64_FORMAT,
+			 draft->execution->execution_id, first->branch_no);
+	sf_dependents_count(draft, parent, deltas, now);
+	if (join != NULL)
+		sf_branch_update_join(join);
+}
+
+/* Count ended children in their parents. */
+static void
+apply_deltas(SfDraft *draft, TimestampTz now)
+{
+	List	   *of_parent = NIL;
+	ListCell   *lc;
+
+	if (SF_DEBUG_MUTATION("count_end"))
+		return;
+	list_sort(draft->deltas, compare_deltas);
+	foreach(lc, draft->deltas)
+	{
+		SfParentDelta *delta = lfirst(lc);
+		ListCell   *next = lnext(draft->deltas, lc);
+
+		of_parent = lappend(of_parent, delta);
+		if (next != NULL && ((SfParentDelta *) lfirst(next))->branch_no == delta->branch_no)
+			continue;
+		apply_ends(draft, of_parent, now);
+		list_free(of_parent);
+		of_parent = NIL;
+	}
+}
+
+/*
+ * Raise an error if the history has more than max_history_events events, unless a
+ * branch fails, or the execution ends or is stopped or redriven: an execution must
+ * be able to end.
+ */
+static void
+check_history_size(const SfDraft *draft)
+{
+	if (draft->execution->last_event_id <= sf_setting_max_history_events ||
+		draft->finish != NULL || draft->administered || sf_draft_has_failure(draft))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EVALUATION_LIMIT),
+			 errmsg("The execution reached the maximum number of history events (%d).",
+					sf_setting_max_history_events)));
+}
+
+/*
+ * Make waiting branches due whose join is aborting its children: the join skipped
+ * them because we had locked them.  The next slice that claims them ends them.
+ */
+static void
+recall_aborted(SfDraft *draft, TimestampTz now)
+{
+	foreach_ptr(SfBranch, branch, draft->branches)
+	{
+		if (branch->stored && !branch->gone && branch->parent_no >= 0 &&
+			sf_draft_branch_rests(branch, now) && find_branch(draft, branch->parent_no) == NULL &&
+			sf_draft_is_aborted(draft, branch) && !SF_DEBUG_MUTATION("recall"))
+			branch->due_at = now;
+	}
+}
+
+/*
+ * Complete the rows of a draft: event ids, counts of parents, deadline, end of the
+ * execution.  Nothing to do if the execution is not locked: then the draft has only
+ * branches (see needs_lock).
+ */
+static void
+complete_draft(SfDraft *draft, TimestampTz now)
+{
+	SfExecution *execution = draft->execution;
+
+	if (!draft->locked)
+		return;
+	assign_event_ids(draft);
+	if (!draft->administered)
+		recall_aborted(draft, now);
+	apply_deltas(draft, now);
+	if (draft->began && draft->finish == NULL)
+		sf_draft_add_deadline(draft);
+	sf_execution_row_add_events(execution, draft->base_event_id + list_length(draft->events));
+	check_history_size(draft);
+	if (draft->finish == NULL)
+		return;
+	if (draft->finish->state < 0 && find_branch(draft, SF_BRANCH_ROOT) != NULL)
+		draft->finish->state = find_branch(draft, SF_BRANCH_ROOT)->state;
+	sf_execution_row_end(execution, draft->finish, now);
+	sf_draft_note_status(draft, execution->status, now);
+	if (execution->map_run_no == 0 && execution->started_at != DT_NOBEGIN)
+		sf_tally_end(&draft->tally, execution->status,
+					 now - execution->started_at - execution->idle_us);
+}
+
+/* Does a draft change the row of its execution? */
+static bool
+changes_execution(const SfDraft *draft)
+{
+	return draft->locked &&
+		(draft->finish != NULL || draft->events != NIL || draft->began || draft->administered);
+}
+
+/* Append a list to another one; the appended list is not changed. */
+static List *
+collect(List *all, const List *more)
+{
+	return all == NIL ? list_copy(more) : list_concat(all, more);
+}
+
+/* Does a branch of a draft still wait, when its rows are written? */
+static bool
+still_waits(const SfDraft *draft, const SfWait *wait)
+{
+	foreach_ptr(const SfBranch, branch, draft->branches)
+		if (branch->key.branch_no == wait->key.branch_no)
+			return !branch->gone && branch->phase == SF_PHASE_EXTERNAL && branch->generation == wait->generation;
+	return false;
+}
+
+/* Write what the branches of a draft, which were written, wait for. */
+static void
+write_waits(SfDraft *draft)
+{
+	foreach_ptr(const SfWait, wait, draft->waits)
+		if (still_waits(draft, wait))
+			SF_FEATURES(writes_wait, feature)
+				if (feature->waits_for == wait->kind)
+					feature->writes_wait(wait);
+	draft->waits = NIL;
+}
+
+/* Write the rows of drafts: branches, tasks, events, executions, and what is counted. */
+static void
+write_rows(const List *drafts, TimestampTz now)
+{
+	List	   *branches = NIL;
+	List	   *events = NIL;
+	List	   *executions = NIL;
+	List	   *tallies = NIL;
+	ListCell   *lc;
+
+	foreach_ptr(SfDraft, draft, drafts)
+	{
+		tallies = lappend(tallies, &draft->tally);
+
+		branches = collect(branches, draft->branches);
+		if (draft->locked)
+		{
+			branches = collect(branches, draft->children);
+			events = collect(events, draft->events);
+		}
+		if (changes_execution(draft))
+			executions = lappend(executions, draft->execution);
+	}
+	sf_branch_write(branches);
+	foreach(lc, drafts)
+		sf_apply_tasks(lfirst(lc));
+	foreach_ptr(SfDraft, draft, drafts)
+		write_waits(draft);
+	sf_event_write(events);
+	sf_execution_update_all(executions);
+	sf_tally_write(tallies, now);
+}
+
+/* Tell features with options in their versions of executions that have begun, or go on. */
+static void
+tell_begun(const List *drafts)
+{
+	foreach_ptr(const SfDraft, draft, drafts)
+	{
+		if (draft->execution->map_run_no != 0 || !(draft->began || draft->redrive_allowed))
+			continue;
+		SF_FEATURES(begun, feature)
+			if (SF_COMPILED(feature, draft->compiled) != NULL)
+				feature->begun(draft->execution, SF_COMPILED(feature, draft->compiled));
+	}
+}
+
+/* Tell features what has changed. */
+static void
+show_changes(const List *drafts)
+{
+	foreach_ptr(SfDraft, draft, drafts)
+	{
+		if (draft->changes == NIL)
+			continue;
+		SF_TELL(changed, draft->execution, draft->changes);
+		draft->changes = NIL;
+	}
+}
+
+/* --- ends of executions --- */
+
+/* End child executions, which the caller has locked, and count them in their map run. */
+static void
+abort_executions(List *numbers)
+{
+	SfError		none = sf_error_make(NULL, NULL);
+	ListCell   *lc;
+
+	foreach(lc, numbers)
+	{
+		SfExecution *child = sf_execution_read(*(int64 *) lfirst(lc),
+											   SF_LOCK_NONE, false);
+		SfDraft	   *draft;
+		SfMapRun   *map_run;
+
+		CHECK_FOR_INTERRUPTS();
+		draft = sf_draft_make_locked(child);
+		sf_draft_end_execution(draft, SF_STIMULUS_ORPHANED, &none);
+		sf_drafts_write(list_make1(draft));
+		map_run = sf_map_run_read(child->parent_execution_no, child->map_run_no,
+								  SF_LOCK_WAIT);
+		if (map_run == NULL)
+			continue;
+		sf_map_run_count_end(map_run, child->status, child->map_items);
+		sf_map_run_update(map_run);
+	}
+}
+
+/* End the running children of all runs of an execution. */
+static void
+abort_map_runs(const SfExecution *execution)
+{
+	int64		no = execution->execution_no;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (sf_map_run_stop_all(no) == 0)
+		return;
+	abort_executions(sf_map_run_running(no, 0, true));
+	foreach(lc, sf_map_run_running(no, 0, false))
+		sf_apply_stop_request(*(int64 *) lfirst(lc), execution->owner,
+							  GetCurrentTimestamp(), NULL);
+}
+
+/* Does a program have a Distributed Map? */
+static bool
+has_distributed(const SfProgram *program)
+{
+	for (int i = 0; i < program->nstates; i++)
+		if (sf_state_is_distributed(&program->states[i]))
+			return true;
+	return false;
+}
+
+/* Delete or end the rows that an ended execution does not need. */
+static void
+clear_rows(const SfDraft *draft)
+{
+	const SfExecution *execution = draft->execution;
+	bool		distributed = has_distributed(draft->program);
+
+	if (execution->status != SF_STATUS_SUCCEEDED)
+	{
+		sf_branch_quiesce(execution->execution_no);
+		SF_TELL(ended, execution, draft->began);
+		if (distributed)
+			abort_map_runs(execution);
+		sf_child_stop(execution, SF_WHOLE_EXECUTION);
+		return;
+	}
+	SF_TELL(ended, execution, draft->began);
+	if (draft->program->timeout_seconds > 0)
+		sf_branch_delete_all(execution->execution_no);
+	if (distributed)
+		sf_map_item_delete_all(execution->execution_no);
+}
+
+/* Put the outcome of a child execution into the branch that waits for it. */
+static void
+answer_parent(const SfExecution *execution)
+{
+	SfBranchKey key = {execution->parent_execution_no, execution->parent_branch_no};
+	SfBranch   *branch;
+	SfExecution *parent,
+			   *child;
+	const SfProgram *program;
+
+	if (execution->parent_generation == 0)
+		return;
+	branch = sf_branch_read(key, SF_LOCK_WAIT);
+	if (branch == NULL || branch->phase != SF_PHASE_EXTERNAL ||
+		branch->generation != execution->parent_generation)
+		return;
+	parent = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+	child = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
+	if (parent == NULL || child == NULL)
+		return;
+	program = sf_program_cache_get(parent->machine_no, parent->version);
+	if (child->status == SF_STATUS_SUCCEEDED)
+		sf_branch_answer(key, true,
+						 sf_child_output(child,
+										 &sf_state_task(&program->states[branch->state])->resource),
+						 NULL, NULL);
+	else
+		sf_branch_answer(key, false, NULL, SF_ERR_TASK_FAILED,
+						 sf_child_failure(child));
+}
+
+/* Has an execution ended in a way that an operator should know of? */
+static bool
+has_failed(const SfExecution *execution)
+{
+	return execution->status == SF_STATUS_FAILED || execution->status == SF_STATUS_TIMED_OUT;
+}
+
+/*
+ * Note for the commit: sessions in sf_await are to be woken, running tasks of an
+ * unsuccessful execution cancelled, and a failure logged.
+ */
+static void
+announce(const SfDraft *draft)
+{
+	const SfExecution *execution = draft->execution;
+	int			state = draft->finish->state;
+
+	if (execution->status != SF_STATUS_SUCCEEDED)
+		sf_hooks.cancel(sf_branch_key_of_execution(execution->execution_no));
+	sf_hooks.execution_ended(execution->execution_no);
+	if (has_failed(execution))
+		sf_hooks.execution_failed(execution->execution_id,
+								  state >= 0 ? draft->program->states[state].name : NULL,
+								  execution->error,
+								  execution->status == SF_STATUS_TIMED_OUT);
+}
+
+/* Open the alert that an execution has failed, if it is one. */
+static void
+open_alert(const SfExecution *execution)
+{
+	int			times = sf_alert_note(execution);
+
+	if (times > 0)
+		sf_notice_failure(execution, times, SF_ALERT_OPENED);
+}
+
+/*
+ * For each execution that has ended: end or delete its branches, answer the branch
+ * that waits for it, and count it in its map run.
+ */
+static void
+after_ends(List *drafts)
+{
+	List	   *ends = NIL;
+
+	foreach_ptr(const SfDraft, draft, drafts)
+	{
+		if (draft->finish == NULL || !draft->locked)
+			continue;
+		clear_rows(draft);
+		if (has_failed(draft->execution))
+			open_alert(draft->execution);
+		answer_parent(draft->execution);
+		announce(draft);
+		if (draft->execution->map_run_no != 0 && !draft->finish->parent_knows)
+			ends = lappend(ends, sf_map_children_make_end(draft->execution, draft->program));
+	}
+	sf_map_children_count_ends(ends);
+}
+
+/*
+ * Lock the executions of drafts, assign event ids, and write all rows that the drafts
+ * have collected.  The caller commits.  The order is at the head of apply.c.
+ */
+void
+sf_drafts_write(List *drafts)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	ListCell   *lc;
+
+	sf_drafts_lock(drafts, NULL, now);
+	foreach(lc, drafts)
+		complete_draft(lfirst(lc), now);
+	write_rows(drafts, now);
+	tell_begun(drafts);
+	show_changes(drafts);
+	after_ends(drafts);
+	sf_hooks.executions_change();
+}
+
+/*
+ * End the running child executions of a Distributed Map as ABORTED; returns the
+ * number of those that were skipped because another transaction has them locked.
+ */
+int
+sf_map_children_abort(SfBranchKey parent, int64 map_run_no)
+{
+	check_stack_depth();
+	abort_executions(sf_map_run_running(parent.execution_no, map_run_no, true));
+	return list_length(sf_map_run_running(parent.execution_no, map_run_no, false));
+}

@@ -1,0 +1,134 @@
+/*
+ * redrive_items.c
+ *		Run again what has failed in a Distributed Map that tolerated it.
+ *
+ * The run, the state and the execution have succeeded, and stay so: their
+ * output was handed on.  The children that did not succeed are redriven as
+ * executions; when they end, the run's counters follow (apply_map_run.c), and no
+ * branch is told.  Locks: the execution, its runs, then the children, which
+ * have ended.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "machine/map_state.h"
+#include "utils/timestamp.h"
+
+#include "run/apply/apply.h"
+#include "run/execution/lifecycle.h"
+
+/* Redrive a child of a run, unless it runs again or has succeeded by now. */
+static void
+redrive_unsuccessful(SfMapRun *map_run, int64 child_no)
+{
+	SfExecution *child = sf_execution_read(child_no, SF_LOCK_WAIT, false);
+
+	if (child != NULL && child->status != SF_STATUS_RUNNING && child->status != SF_STATUS_SUCCEEDED)
+		sf_lifecycle_redrive_child(map_run, child);
+}
+
+/* Record in the run and in the history that children of it run again. */
+static void
+note_redrive(SfDraft *draft, SfMapRun *map_run)
+{
+	map_run->redrive_count++;
+	sf_apply_map_run(map_run);
+	sf_draft_add_event(draft, SF_EVENT_MAP_RUN_REDRIVEN,
+					   sf_map_redriven_extra(draft->execution,
+											 &draft->program->states[map_run->state],
+											 map_run),
+					   GetCurrentTimestamp());
+}
+
+/* Redrive the children of a run (child_no not 0: one of them); how many. */
+static int
+redrive_run(SfDraft *draft, SfMapRun *map_run, int64 child_no)
+{
+	const SfExecution *execution = draft->execution;
+	int			begun = 0;
+	ListCell   *lc;
+
+	foreach(lc, sf_map_run_unsuccessful(execution->execution_no, map_run->map_run_no))
+	{
+		int64		no = *(int64 *) lfirst(lc);
+
+		CHECK_FOR_INTERRUPTS();
+		if (child_no != 0 && child_no != no)
+			continue;
+		redrive_unsuccessful(map_run, no);
+		begun++;
+	}
+	if (begun > 0)
+		note_redrive(draft, map_run);
+	return begun;
+}
+
+/*
+ * Run again what has failed in Distributed Maps of an execution that has
+ * succeeded all the same, because the failures were tolerated: its children
+ * that did not succeed, or (child_no not 0) one of them.  The execution, whose
+ * row the caller has locked, keeps its status and its output.  Returns how many
+ * children begin; *from (may be NULL) gets the names of the Map states.
+ */
+int
+sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
+{
+	SfDraft	   *draft;
+	StringInfoData names;
+	int			begun = 0;
+	ListCell   *lc;
+
+	sf_feature_require_unfrozen(execution);
+	draft = sf_draft_make_locked(execution);
+	initStringInfo(&names);
+	foreach(lc, sf_map_run_tolerant(execution->execution_no))
+	{
+		SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
+											  *(int64 *) lfirst(lc), SF_LOCK_WAIT);
+		int			n = redrive_run(draft, map_run, child_no);
+
+		begun += n;
+		if (n > 0)
+			appendStringInfo(&names, "%s\"%s\"", names.len == 0 ? "" : ", ",
+							 draft->program->states[map_run->state].name);
+	}
+	if (begun > 0)
+		sf_drafts_write(list_make1(draft));
+	if (from != NULL)
+		*from = names.data;
+	return begun;
+}
+
+/*
+ * Run again n children of a run whose execution has succeeded all the same; the caller
+ * has locked the execution's row.  redrive locks and redrives the i-th of them.  Returns
+ * how many begin.
+ */
+int
+sf_redrive_items(SfExecution *parent, int64 map_run_no, int n, SfRedriveItem redrive, void *arg)
+{
+	SfDraft	   *draft;
+	SfMapRun   *map_run;
+	int			begun = 0;
+
+	sf_feature_require_unfrozen(parent);
+	draft = sf_draft_make_locked(parent);
+	map_run = sf_map_run_read(parent->execution_no, map_run_no, SF_LOCK_WAIT);
+	for (int i = 0; i < n; i++)
+	{
+		SfStatus	before;
+		const SfExecution *child = redrive(i, &before, arg);
+
+		if (child == NULL)
+			continue;
+		sf_map_run_count_redriven(map_run, before, child->map_items);
+		begun++;
+	}
+	if (begun > 0)
+	{
+		note_redrive(draft, map_run);
+		sf_drafts_write(list_make1(draft));
+	}
+	return begun;
+}

@@ -1,0 +1,361 @@
+/*
+ * child_execution.c
+ *		Child executions: start, tell the parent of the end, stop with it.
+ *
+ * A child knows its parent: execution, branch, and, where the parent waits for
+ * its end (.sync), the generation of that branch, so that the end of a child
+ * that the parent has given up answers nothing.  Locks: the child's execution,
+ * then the parent's branch; to stop a child, its parent inserts a branch of
+ * its own kind (STOP) into it and waits for no lock.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/json.h"
+#include "utils/timestamp.h"
+
+#include "base/errors.h"
+#include "base/name.h"
+#include "base/random.h"
+#include "quota/quota.h"
+#include "quota/throttled_starts.h"
+#include "run/apply/apply.h"
+#include "run/execution/lifecycle.h"
+#include "run/task/outside.h"
+#include "store/feature.h"
+#include "store/role/privilege.h"
+#include "store/state_machine/machine_alias.h"
+
+/* Milliseconds since 1970 */
+static int64
+epoch_ms(TimestampTz t)
+{
+	return (t + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY) / 1000;
+}
+
+/* Does the parent wait for the child's end? */
+static bool
+waits_for_end(const SfResource *resource)
+{
+	return resource->integration == SF_INTEGRATION_SYNC ||
+		resource->integration == SF_INTEGRATION_SYNC2;
+}
+
+/* Read a machine by its name, with the version or alias (NULL: the current one) that follows it. */
+static SfMachine *
+read_machine(const char *name, const char *qualifier)
+{
+	SfMachine  *current = sf_machine_current(name);
+	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
+	int			n;
+
+	if (current == NULL || qualifier == NULL)
+		return current;
+	n = sf_alias_resolve(current->machine_no, qualifier, routes);
+	return n == 0 ? NULL : sf_machine_read(name, routes[sf_alias_choose(routes, n)].version, false);
+}
+
+/*
+ * Fail as the service refuses a request: error and cause have the names that the
+ * integration, optimized or of the SDK, gives to the service.  Returns false.
+ */
+static bool
+refuse(const SfResource *resource, SfError *error, const char *code, const char *problem)
+{
+	if (strncmp(resource->service, "aws-sdk:", 8) == 0)
+		sf_error_set(error, psprintf("Sfn.%sException", code),
+					 "%s (Service: Sfn, Status Code: 400, Request ID: %s) (SDK Attempt Count: 1)",
+					 problem, sf_uuid_v4());
+	else
+		sf_error_set(error, psprintf("StepFunctions.%sException", code),
+					 "%s (Service: AWSStepFunctions; Status Code: 400; Error Code: %s; Request ID: %s; Proxy: null)",
+					 problem, code, sf_uuid_v4());
+	error->needs_prefix = false;
+	return false;
+}
+
+/* Find the machine that a request names; as the parent's owner may start it. */
+static SfMachine *
+find_machine(const SfDraft *draft, const SfResource *resource, const char *arn, SfError *error)
+{
+	const char *name = sf_public_name_to_id(SF_NAME_STATE_MACHINE, arn);
+	char	   *plain = pnstrdup(name, strcspn(name, "/"));
+	const char *slash = strchr(name, '/');
+	SfMachine  *machine = read_machine(plain, slash == NULL ? NULL : slash + 1);
+	Oid			owner = draft->execution->owner;
+
+	if (machine != NULL &&
+		sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
+								machine->owner, SF_PRIVILEGE_START))
+		return machine;
+	/* what the owner has no right at all on does not exist for it */
+	if (machine == NULL ||
+		!sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
+								 machine->owner, SF_PRIVILEGE_ANY))
+	{
+		refuse(resource, error, "StateMachineDoesNotExist", psprintf("State Machine Does Not Exist: '%s'", arn));
+		return NULL;
+	}
+	sf_error_set(error, "StepFunctions.AccessDeniedException",
+				 "The owner of state machine '%s' may not start state machine '%s'.",
+				 draft->execution->machine_name, machine->name);
+	error->needs_prefix = false;
+	return NULL;
+}
+
+/* What a child keeps of the version or the alias that a request names; NULL: neither. */
+static char *
+find_qualifier(const char *arn, int version)
+{
+	const char *slash = strchr(sf_public_name_to_id(SF_NAME_STATE_MACHINE, arn), '/');
+	SfRoute		route = {version, 100};
+
+	return slash == NULL ? NULL : sf_alias_stored(slash + 1, &route);
+}
+
+/* What the request returns. */
+static Jsonb *
+start_output(const SfExecution *child)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
+	sf_json_add_int(&b, "StartDate", epoch_ms(child->requested_at));
+	return sf_json_finish(&b);
+}
+
+/* The name is taken: the same input again is the same child. */
+static bool
+existing_child(SfExecution *child, const SfResource *resource, SfError *error)
+{
+	SfExecution *there = sf_execution_find(child->execution_id, SF_LOCK_NONE);
+
+	if (there != NULL && there->parent_execution_no == child->parent_execution_no &&
+		there->parent_branch_no == child->parent_branch_no &&
+		there->status == SF_STATUS_RUNNING && child->parent_generation == 0 &&
+		sf_json_equal(there->input, child->input))
+	{
+		*child = *there;
+		return true;
+	}
+	return refuse(resource, error, "ExecutionAlreadyExists",
+				  psprintf("Execution Already Exists: '%s'",
+						   sf_public_name(SF_NAME_EXECUTION, child->execution_id)));
+}
+
+/* Tell whether a name may be that of an execution. */
+static bool
+check_name(const char *name, const SfResource *resource, SfError *error)
+{
+	return sf_name_is_valid(name) ||
+		refuse(resource, error, "InvalidName", psprintf("Invalid Name: '%s'", name));
+}
+
+/*
+ * The input of a child: nothing is {}, a string is JSON text as in the
+ * service's API, anything else itself.
+ */
+static bool
+child_input(Jsonb *given, Jsonb **input, const SfResource *resource, SfError *error)
+{
+	JsonbValue	root;
+
+	*input = sf_json_empty_object();
+	if (given == NULL)
+		return true;
+	sf_json_root(given, &root);
+	if (root.type == jbvNull)
+		return true;
+	*input = given;
+	if (root.type != jbvString ||
+		sf_json_parse(root.val.string.val, root.val.string.len, input))
+		return true;
+	return refuse(resource, error, "InvalidExecutionInput",
+				  psprintf("Invalid State Machine Execution Input: '%.*s'",
+						   root.val.string.len, root.val.string.val));
+}
+
+/* Begin the execution of a child, or find it; within the quotas of its owner. */
+static bool
+insert_child(SfExecution *child, const SfResource *resource, SfError *error)
+{
+	SfQuotaKind quota = sf_quota_take(child->owner);
+
+	if (quota != SF_QUOTA_NONE)
+	{
+		if (sf_execution_find(child->execution_id, SF_LOCK_NONE) != NULL)
+			return existing_child(child, resource, error);
+		sf_throttled_note(child->machine_no, child->owner);
+		sf_error_set(error, "StepFunctions.ExecutionLimitExceeded",
+					 "Execution Limit Exceeded: %s is reached",
+					 sf_quota_describe(quota, child->owner));
+		error->needs_prefix = false;
+		return false;
+	}
+	switch (sf_lifecycle_begin(child))
+	{
+		case SF_BEGAN_NEW:
+			return true;
+		case SF_BEGAN_REPLACED:
+		case SF_BEGAN_KEPT:
+			sf_quota_give_back(child->owner);
+			return true;
+		case SF_BEGAN_NOT:
+			break;
+	}
+	sf_quota_give_back(child->owner);
+	return existing_child(child, resource, error);
+}
+
+/*
+ * Start a child execution, whose end answers that generation of the branch.
+ * resource is as the definition has it.  True: it was started (or is there already);
+ * then *output is what the request returns.  False: *error.
+ */
+bool
+sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
+			   const SfResource *resource, Jsonb *payload, Jsonb **output,
+			   SfError *error)
+{
+	char	   *arn = sf_json_get_cstring(payload, "StateMachineArn");
+	char	   *name = sf_json_get_cstring(payload, "Name");
+	SfExecution child = {0};
+	SfMachine  *machine;
+	SfError		invalid;
+
+	if (arn == NULL)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"The field 'StateMachineArn' is required but was missing");
+	machine = find_machine(draft, resource, arn, error);
+	if (machine == NULL || (name != NULL && !check_name(name, resource, error)) ||
+		!child_input(sf_json_get(payload, "Input"), &child.input, resource, error))
+		return false;
+
+	child.machine_no = machine->machine_no;
+	child.version = machine->version;
+	child.qualifier = find_qualifier(arn, child.version);
+	child.machine_name = machine->name;
+	child.owner = machine->owner;
+	child.has_new_uuid = name == NULL;
+	child.execution_id = psprintf("%s:%s", machine->name,
+								  name ? name : sf_uuid_v7());
+	child.parent_execution_no = draft->execution->execution_no;
+	child.parent_branch_no = branch->key.branch_no;
+	child.requested_at = GetCurrentTimestamp();
+	child.trace = sf_feature_trace_context(draft->execution, branch,
+										   &draft->program->states[branch->state], false);
+	if (waits_for_end(resource))
+		child.parent_generation = generation;
+
+	if (!sf_lifecycle_label(&child, &invalid))
+		return refuse(resource, error, "InvalidExecutionInput", invalid.cause);
+	if (!insert_child(&child, resource, error))
+		return false;
+	*output = start_output(&child);
+	return true;
+}
+
+/* A member of the description, as text or parsed. */
+static void
+add_payload(SfJsonBuilder *b, const char *key, const Jsonb *value, bool parsed)
+{
+	char	   *details = psprintf("%sDetails", key);
+
+	if (value == NULL)
+		return;
+	if (parsed)
+		sf_json_add(b, key, value);
+	else
+		sf_json_add_string(b, key, sf_json_to_cstring(value));
+	sf_json_open_object(b, details);
+	sf_json_add_bool(b, "Included", true);
+	sf_json_close_object(b);
+}
+
+/* Can a redrive go on with an execution that ended so? */
+static bool
+is_redrivable(const SfExecution *child)
+{
+	return child->status != SF_STATUS_SUCCEEDED;
+}
+
+/* The child's description, as .sync returns it. */
+Jsonb *
+sf_child_output(const SfExecution *child, const SfResource *resource)
+{
+	bool		parsed = resource->integration == SF_INTEGRATION_SYNC2;
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
+	add_payload(&b, "Input", child->input, parsed);
+	sf_json_add_string(&b, "Name", sf_execution_name(child));
+	add_payload(&b, "Output", child->output, parsed);
+	sf_json_add_int(&b, "RedriveCount", child->redrive_count);
+	sf_json_add_string(&b, "RedriveStatus",
+					   is_redrivable(child) ? "REDRIVABLE" : "NOT_REDRIVABLE");
+	if (!is_redrivable(child))
+		sf_json_add_string(&b, "RedriveStatusReason",
+						   "Execution is SUCCEEDED and cannot be redriven");
+	sf_json_add_int(&b, "StartDate", epoch_ms(child->started_at));
+	sf_json_add_string(&b, "StateMachineArn",
+					   sf_public_name(SF_NAME_STATE_MACHINE, child->machine_name));
+	sf_json_add_string(&b, "Status", sf_status_name(child->status));
+	sf_json_add_int(&b, "StopDate", epoch_ms(child->stopped_at));
+	return sf_json_finish(&b);
+}
+
+/* Append "key":"value" to compact JSON text. */
+static void
+append_member(StringInfo buf, const char *key, const char *value)
+{
+	if (value == NULL)
+		return;
+	if (buf->len > 1)
+		appendStringInfoChar(buf, ',');
+	escape_json(buf, key);
+	appendStringInfoChar(buf, ':');
+	escape_json(buf, value);
+}
+
+/* The cause of a failed .sync task: compact, keys in alphabetical order. */
+char *
+sf_child_failure(const SfExecution *child)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoChar(&buf, '{');
+	append_member(&buf, "Cause", child->cause);
+	append_member(&buf, "Error", child->error);
+	append_member(&buf, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
+	append_member(&buf, "Input", sf_json_to_cstring(child->input));
+	appendStringInfoString(&buf, ",\"InputDetails\":{\"Included\":true}");
+	append_member(&buf, "Name", sf_execution_name(child));
+	appendStringInfo(&buf, ",\"RedriveCount\":%d,\"RedriveStatus\":\"%s\",\"StartDate\":" INT64_FORMAT,
+					 child->redrive_count,
+					 is_redrivable(child) ? "REDRIVABLE" : "NOT_REDRIVABLE",
+					 epoch_ms(child->started_at));
+	append_member(&buf, "StateMachineArn",
+				  sf_public_name(SF_NAME_STATE_MACHINE, child->machine_name));
+	append_member(&buf, "Status", sf_status_name(child->status));
+	appendStringInfo(&buf, ",\"StopDate\":" INT64_FORMAT "}",
+					 epoch_ms(child->stopped_at));
+	return buf.data;
+}
+
+/* Have the children that a branch (SF_WHOLE_EXECUTION: any) waits for stopped. */
+void
+sf_child_stop(const SfExecution *parent, int64 branch_no)
+{
+	List	   *children = sf_execution_waited_for(parent->execution_no, branch_no);
+
+	foreach_ptr(const SfExecution, child, children)
+	{
+		/* before all that is due there */
+		sf_apply_stop_request(child->execution_no, child->owner, child->requested_at,
+							  psprintf("The Task state in AWS Step Functions execution [%s] which was managing this resource was aborted",
+									   sf_public_name(SF_NAME_EXECUTION, parent->execution_id)));
+	}
+}

@@ -1,0 +1,93 @@
+/*
+ * gate.c
+ *		What the features say of a branch that is about to begin a step.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "db/table_cache.h"
+#include "run/gate/gate.h"
+#include "run/task/driver.h"
+
+/*
+ * Tell whether a branch may begin its next step.  If not, it is changed to wait, and the caller has it
+ * written; or its state fails, with *error.  The caller has read the clock.
+ */
+SfGate
+sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error)
+{
+	SfGate		gate;
+
+	sf_table_cache_accept_changes();
+	SF_FEATURES(may_begin, feature)
+		if ((gate = feature->may_begin(draft, branch, error)) != SF_GATE_OPEN)
+			return gate;
+	return SF_GATE_OPEN;
+}
+
+/* A feature cannot tell yet: have a branch come again in a while. */
+SfGate
+sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms)
+{
+	branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+	sf_draft_add_branch(draft, branch);
+	return SF_GATE_LATER;
+}
+
+/*
+ * Tell whether the job that a branch is about to begin has been marked; then make the stimulus of it.
+ * Called after sf_gate_check, which has taken in what changed.
+ */
+bool
+sf_gate_finds_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
+{
+	SF_FEATURES(finds_mark, feature)
+		if (feature->finds_mark(draft, branch, stimulus))
+			return true;
+	return false;
+}
+
+/* What the resource of a Task state is, as its definition has it or as it is mapped; false: unknown. */
+static bool
+resolve(Oid owner, const SfState *state, SfResource *target)
+{
+	const SfResource *resource = &sf_state_task(state)->resource;
+
+	*target = *resource;
+	return resource->kind != SF_RESOURCE_MAPPED || sf_driver.resolve(resource, owner, target);
+}
+
+/* Name each of the events that a state waits for, unless its resource does. */
+static void
+name_events(const SfResource *resource, const char *text, SfGateNames *names)
+{
+	foreach_ptr(char, event, sf_resource_event_names(resource))
+	{
+		char	   *name = psprintf("event:%s", event);
+
+		if (names->nresources < SF_GATE_NAMES && strcmp(name, text) != 0)
+			names->resources[names->nresources++] = name;
+	}
+}
+
+/* Name what a Task state of an owner's machine uses, as its definition has it and as it is mapped. */
+void
+sf_gate_name_resources(Oid owner, const SfState *state, SfGateNames *names)
+{
+	const char *text = sf_state_task(state)->resource.text;
+	SfResource	target;
+
+	*names = (SfGateNames) {.resources = {text},.nresources = 1};
+	if (!resolve(owner, state, &target))
+		return;
+	if (target.kind == SF_RESOURCE_ACTIVITY)
+		names->activity = target.name;
+	else if (target.kind == SF_RESOURCE_EVENT)
+		name_events(&target, text, names);
+	else if (target.kind == SF_RESOURCE_HUMAN && strncmp(text, "human:", 6) != 0)
+		names->resources[names->nresources++] = psprintf("human:%s", target.name);
+	else if (target.kind == SF_RESOURCE_SQL_FUNCTION &&
+			 (strncmp(text, "sql:", 4) != 0 || strcmp(text + 4, target.name) != 0))
+		names->resources[names->nresources++] = psprintf("sql:%s", target.name);
+}

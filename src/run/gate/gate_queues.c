@@ -1,0 +1,183 @@
+/*
+ * gate_queues.c
+ *		Which branch comes first in a queue of a limit, and which queues are looked at next.
+ *
+ * There may be more queues than can be looked at: each scan goes on behind the last one of
+ * the scan before, and the first one of a process begins anywhere.  So all get their turn.
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+
+#include "run/gate/gate.h"
+#include "store/feature.h"
+#include "store/branch/queue_hints.h"
+#include "store/state_machine/machine.h"
+
+/* Queues of which the workers are told at once, after a scan for everything due */
+#define MAX_QUEUES	2000
+
+/* Find the branch that has waited longest in a queue, behind rows that are left over; false: there is none. */
+bool
+sf_gate_first_waiting(SfQueue queue, SfWaiting *head)
+{
+	const SfWaiting *after = NULL;
+
+	while (sf_park_heads(queue, after, head, SF_HEADS_FIRST) > 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (head->waits)
+			return true;
+		sf_park_forget_left_over(head);
+		after = head;
+	}
+	return false;
+}
+
+/* --- turns --- */
+
+/* The last queue that this process has looked at, for an owner or (InvalidOid) all */
+static SfQueue last = {0};
+static Oid	last_owner = InvalidOid;
+
+/* Begin to go through the queues. */
+SfQueueRound
+sf_gate_begin_round(Oid owner)
+{
+	SfQueueRound round = {.owner = owner};
+
+	if (last.limit_no == 0 || last_owner != owner)
+	{
+		last.limit_no = (int64) pg_prng_uint64_range(&pg_global_prng_state, 1,
+													 Max(sf_park_greatest_queue(), 1));
+		last.hash = (int64) pg_prng_uint64(&pg_global_prng_state);
+		last_owner = owner;
+	}
+	round.from = round.read = last;
+	return round;
+}
+
+/* Is a queue one of the machines of another role than the one whose queues are looked for? */
+static bool
+is_of_another(const SfQueueRound *round, SfQueue queue)
+{
+	Oid			owner = InvalidOid;
+
+	if (OidIsValid(round->owner))
+		SF_FEATURES(queue_owner, feature)
+			owner = feature->queue_owner(queue);
+	return OidIsValid(owner) && owner != round->owner;
+}
+
+/*
+ * Find the next queues that are not empty, at most size of them, and the owner of what comes
+ * first in each; 0: all of them have been found.
+ */
+int
+sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
+{
+	static const SfQueue start = {0, PG_INT64_MIN};
+	SfWaiting	head;
+	int			n = 0;
+
+	while (n == 0 && !round->ended)
+	{
+		n = sf_park_queues(round->read, queues, owners, size);
+		if (n == size)
+		{
+			round->read = queues[n - 1];
+			/* its other queues are not looked for either */
+			if (is_of_another(round, round->read))
+				round->read.hash = PG_INT64_MAX;
+		}
+		else
+		{
+			round->ended = round->wrapped;
+			round->read = start;
+		}
+		while (round->wrapped && n > 0 && sf_park_queue_is_behind(queues[n - 1], round->from))
+		{
+			round->ended = true;
+			n--;
+		}
+		round->wrapped = round->wrapped || round->read.limit_no == 0;
+	}
+	for (int i = 0; i < n; i++)
+		if (!OidIsValid(owners[i]) && sf_gate_first_waiting(queues[i], &head))
+			owners[i] = head.owner;
+	return n;
+}
+
+/* The next round begins behind a queue. */
+void
+sf_gate_end_round(SfQueue queue)
+{
+	last = queue;
+}
+
+/*
+ * Have the features mend what errors and crashes have left of what waits.  Returns when to do so again before the
+ * next poll; SF_TICK_NEVER: no need.
+ */
+SfTick
+sf_gate_tend(void)
+{
+	SfTick		again = sf_gate_recheck_roles();
+
+	SF_FEATURES(tend, feature)
+	{
+		SfTick		wanted = feature->tend();
+
+		again = Min(again, wanted);
+	}
+	return again;
+}
+
+/* Tell whether the next branch of a queue that is not empty may begin, and take what it needs for it. */
+bool
+sf_gate_has_room(SfQueue queue, const SfWaiting *head)
+{
+	SF_FEATURES(has_room, feature)
+		return feature->has_room(queue, head);
+	return true;
+}
+
+/*
+ * Tell the workers of queues that are not empty: with each scan for everything due.  Returns
+ * when to scan again before the next poll; SF_TICK_NEVER: no need.
+ */
+SfTick
+sf_gate_wake_queues(void)
+{
+	SfQueueRound round;
+	SfQueue    *queues;
+	Oid		   *owners;
+	int			left = MAX_QUEUES;
+	SfTick		again;
+	int			n;
+
+	sf_queue_note_scan();
+	again = sf_gate_tend();
+	if (!sf_park_any_queued())
+		return again;
+	queues = palloc(sizeof(SfQueue) * MAX_QUEUES);
+	owners = palloc(sizeof(Oid) * MAX_QUEUES);
+	round = sf_gate_begin_round(InvalidOid);
+	while (left > 0 && (n = sf_gate_next_queues(&round, queues, owners, left)) > 0)
+	{
+		for (int i = 0; i < n; i++)
+		{
+			if (!OidIsValid(owners[i]))
+				continue;
+			sf_queue_note_waiting(queues[i], owners[i]);
+			sf_queue_note_taken(queues[i]);
+			sf_queue_wake_if_waiting(queues[i], owners[i]);
+		}
+		sf_gate_end_round(queues[n - 1]);
+		left -= n;
+	}
+	pfree(queues);
+	pfree(owners);
+	return again;
+}

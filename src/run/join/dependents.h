@@ -1,0 +1,28 @@
+/*
+ * dependents.h
+ *		The jobs of a JobNet that end, begin, and are skipped.
+ */
+#ifndef SF_RUN_DEPENDENTS_H
+#define SF_RUN_DEPENDENTS_H
+
+#include "machine/job_net.h"
+#include "run/apply/apply.h"
+
+extern void sf_dependents_count(SfDraft *draft, SfBranch *parent, const List *deltas,
+							  TimestampTz now);
+
+/* A net that this slice has begun, or that goes on: its jobs are in memory. */
+extern void sf_dependents_note_begun(SfDraft *draft, SfBranch *join, int first);
+extern void sf_dependents_load(SfDraft *draft, SfBranch *join);
+extern SfBranch *sf_dependents_next(SfDraft *draft, SfBranch *join);
+extern void sf_dependents_leave(SfDraft *draft, SfBranch *join, bool are_short);
+
+extern void sf_dependents_give_input(SfDraft *draft, SfBranch *job, const SfBranch *join);
+extern Jsonb *sf_dependents_jobs(const SfJobNetState *net, int number, SfBranch **rows);
+extern void sf_dependents_read_shared(const SfDraft *draft, const SfBranch *branch);
+extern Jsonb *sf_dependents_context(SfDraft *draft, const SfBranch *branch);
+extern List *sf_dependents_give_rows(const SfProgram *program, List *branches);
+extern void sf_dependents_rewind(SfDraft *draft, List *branches);
+extern void sf_dependents_go_on(SfDraft *draft, SfBranch *join, TimestampTz now);
+
+#endif							/* SF_RUN_DEPENDENTS_H */

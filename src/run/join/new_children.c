@@ -1,0 +1,93 @@
+/*
+ * new_children.c
+ *		What a join is told of children that it has begun in this slice.
+ *
+ * Neither the join nor its children have been written, so the join's counters are
+ * in the draft, and so are the outputs of the children.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "machine/join.h"
+#include "run/join/dependents.h"
+#include "run/join/new_children.h"
+
+/*
+ * Count the end of the child that ran last in its join.  That of one that failed, but
+ * for a net that drains, stays in the draft, and is counted when the draft is written.
+ */
+void
+sf_new_children_count_end(SfDraft *draft, SfBranch *join)
+{
+	SfParentDelta *delta = draft->deltas == NIL ? NULL : llast(draft->deltas);
+
+	if (delta == NULL || delta->branch_no != join->key.branch_no ||
+		(delta->failed && join->net == NULL) ||
+		(delta->failed && draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT))
+		return;
+	draft->deltas = list_delete_last(draft->deltas);
+	if (SF_DEBUG_MUTATION("count_new"))
+		return;
+	if (join->net != NULL)
+		sf_dependents_count(draft, join, list_make1(delta), GetCurrentTimestamp());
+	else
+		sf_join_count(join, delta, &draft->program->states[join->state],
+					  GetCurrentTimestamp());
+}
+
+/* The later one of two events; provisional ids (-1, -2 …) are later than all others. */
+static int
+later_event(int a, int b)
+{
+	return a < 0 || b < 0 ? Min(a, b) : Max(a, b);
+}
+
+/*
+ * Give a stimulus the outputs of the children, all of which have ended, by index; first
+ * those of the jobs of a net that ended in earlier slices.
+ */
+void
+sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfStimulus *stimulus)
+{
+	Jsonb	  **outputs = palloc(sizeof(Jsonb *) * join->total);
+	int		   *indexes = palloc(sizeof(int) * join->total);
+
+	stimulus->noutputs = 0;
+	if (join->goes_on)
+	{
+		stimulus->outputs = sf_branch_outputs(join->key, &stimulus->indexes,
+											  &stimulus->noutputs, &stimulus->last_event);
+		if (stimulus->noutputs > join->total)
+			elog(ERROR, "branch " INT64_FORMAT " of execution " INT64_FORMAT " has outputs of %d jobs, of which there are %d",
+				 join->key.branch_no, join->key.execution_no, stimulus->noutputs, join->total);
+		memcpy(outputs, stimulus->outputs, sizeof(Jsonb *) * stimulus->noutputs);
+		memcpy(indexes, stimulus->indexes, sizeof(int) * stimulus->noutputs);
+	}
+	stimulus->outputs = outputs;
+	stimulus->indexes = indexes;
+	/* branches and iterations began in the order of their index */
+	foreach_ptr(const SfBranch, child, draft->branches)
+	{
+		if (child->parent_no != join->key.branch_no || child->gone)
+			continue;
+		stimulus->indexes[stimulus->noutputs] = child->branch_index;
+		stimulus->outputs[stimulus->noutputs++] = child->payload;
+		stimulus->last_event = later_event(stimulus->last_event, child->last_event);
+	}
+}
+
+/* The last inner event of the child that began last; 0 when there is none. */
+int
+sf_new_children_last_inner_event(const SfDraft *draft, const SfBranch *join)
+{
+	for (int i = list_length(draft->branches) - 1; i >= 0; i--)
+	{
+		const SfBranch *child = list_nth(draft->branches, i);
+
+		if (child->parent_no == join->key.branch_no && !child->gone)
+			return child->phase == SF_PHASE_DONE ? child->last_inner_event : 0;
+	}
+	return 0;
+}

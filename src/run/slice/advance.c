@@ -1,0 +1,566 @@
+/*
+ * advance.c
+ *		Claim a branch in a slice, and take it through transitions until it rests.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "base/hooks.h"
+#include "base/clock.h"
+#include "run/join/abort.h"
+#include "run/apply/apply.h"
+#include "run/gate/gate.h"
+#include "run/execution/lifecycle.h"
+#include "run/join/dependents.h"
+#include "run/join/new_children.h"
+#include "run/task/outside.h"
+#include "run/distributed_map/result_writer.h"
+#include "run/slice/slice_internal.h"
+
+/* More subtransactions with an xid would overflow the snapshots of others */
+#define MAX_SUBXACTS	60
+
+/*
+ * Bytes that a slice's transitions take until it is written.  A step takes 1 kB or more: an execution that does
+ * not rest would take hundreds of megabytes within a second.
+ */
+#define MAX_BYTES		(8 * 1024 * 1024)
+
+/* Children that a slice runs of those that it begins: they stay in memory */
+#define MAX_NEW_CHILDREN	1000
+
+/* If a slice has time for as many jobs of a net, they are short */
+#define MIN_SHORT_JOBS	32
+
+static void proceed(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stimulus);
+
+/* Make the stimulus JOINED, with the outputs of all children unless the join fails. */
+static void
+joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
+{
+	stimulus->kind = SF_STIMULUS_JOINED;
+	if (parent->failing)
+		return;
+	if (parent->has_new_children || parent->goes_on)
+		sf_new_children_outputs(draft, parent, stimulus);
+	else if (parent->map_run_no == 0)
+		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->indexes,
+											  &stimulus->noutputs, &stimulus->last_event);
+	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer == NULL)
+		stimulus->output = sf_map_children_outputs(draft, parent);
+}
+
+/*
+ * Make the stimulus of a join from the state of its children.  If the join is aborted,
+ * or a child has failed and FailureMode is ABORT, abort the other children first.
+ */
+static void
+join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
+{
+	bool		aborting = join->aborting || sf_draft_is_aborted(draft, join);
+	bool		child_locked = false;
+
+	stimulus->counted = true;
+	stimulus->pending = join->pending;
+	stimulus->aborting = aborting;
+	if (join->pending > 0 &&
+		(aborting ||
+		 (join->failing &&
+		  draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT)))
+		stimulus->pending = sf_abort_children(draft, join, &child_locked);
+	if (stimulus->pending > 0 && (join->failing || aborting))
+	{
+		stimulus->kind = SF_STIMULUS_NOT_YET;
+		stimulus->due = sf_abort_recheck_at(join, child_locked);
+	}
+	else if (aborting)
+	{
+		stimulus->kind = SF_STIMULUS_ABORTED;
+		stimulus->cause = SF_CHAIN;
+	}
+	else if (stimulus->pending == 0 &&
+			 (join->failing || join->next_index >= join->total))
+		joined_stimulus(draft, join, stimulus);
+	else if (join->max_concurrency == 1 && join->map_run_no == 0)
+		stimulus->last_inner_event = join->has_new_children ?
+			sf_new_children_last_inner_event(draft, join) :
+			sf_branch_last_inner_event(join->key);
+}
+
+/* Make the stimulus of the next transition of a branch that this slice has claimed. */
+static void
+make_stimulus(SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
+{
+	memset(stimulus, 0, sizeof(*stimulus));
+	stimulus->kind = SF_STIMULUS_DUE;
+	if (branch->phase == SF_PHASE_ANSWERED || branch->phase == SF_PHASE_EXTERNAL)
+		sf_outside_stimulus(draft, branch, stimulus);
+	else if (branch->phase == SF_PHASE_JOIN)
+		join_stimulus(draft, branch, stimulus);
+}
+
+/* Milliseconds since the slice began. */
+static double
+elapsed_ms(const SfSlice *slice)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, slice->began);
+	return INSTR_TIME_GET_MILLISEC(now);
+}
+
+/* Tell whether it is time to commit. */
+bool
+sf_slice_is_used_up(const SfSlice *slice)
+{
+	double		elapsed;
+
+	if (slice->announced || slice->subxacts >= MAX_SUBXACTS)
+		return true;
+	if (slice->request->max_transitions > 0 &&
+		slice->result->transitions >= slice->request->max_transitions)
+		return true;
+	if (slice->request->slice_ms == 0)
+		return false;
+	if (slice->bytes >= MAX_BYTES)
+		return true;
+	elapsed = elapsed_ms(slice);
+	return elapsed >= slice->request->slice_ms ||
+		(slice->request->yield_ms > 0 && elapsed >= slice->request->yield_ms &&
+		 sf_hooks.others_wait());
+}
+
+/*
+ * Must this slice stop advancing a branch: because its time is up, or because the
+ * next step would run user code while an execution is locked?
+ */
+static bool
+must_pause(const SfSlice *slice, const SfDraft *draft, const SfBranch *branch)
+{
+	if (sf_slice_is_used_up(slice))
+		return true;
+	return !sf_slice_may_run_tasks(slice) && !sf_slice_in_session(slice->request) &&
+		draft->program->states[branch->state].type == SF_STATE_TASK;
+}
+
+/* Remember the last transition of a state, for sf_step. */
+static void
+report(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
+	   const SfState *before)
+{
+	SfSliceResult *result = slice->result;
+	const SfProgram *program = draft->program;
+	int			owner = program->scopes[branch->scope].owner_state;
+
+	if (!sf_slice_in_session(slice->request))
+		return;
+	result->execution_no = branch->key.execution_no;
+	result->state = before->name;
+	result->transition = draft->transition.name;
+	result->branch = owner < 0 ? "root" :
+		psprintf("%s[%d]", program->states[owner].name, branch->branch_index);
+	result->next_state = branch->phase == SF_PHASE_ENTER ?
+		program->states[branch->state].name : NULL;
+}
+
+/* Does a slice take no more than one branch? */
+static bool
+is_by_itself(const SfSliceRequest *request)
+{
+	return sf_slice_is_of_branch(request) || request->slice_ms == 0;
+}
+
+/*
+ * Tell whether a branch waits at a gate and does not begin its next step.  Either it waits for
+ * the end of a hold, or for a limit; or another branch of this slice waits for a hold: then a
+ * later slice takes it, since a release waits for this one.  *throttled gets the error with
+ * which a limit has the state fail.
+ */
+static bool
+waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
+{
+	const SfState *state = &draft->program->states[branch->state];
+
+	switch (sf_gate_check(draft, branch, throttled))
+	{
+		case SF_GATE_OPEN:
+		case SF_GATE_THROTTLED:
+			break;
+		case SF_GATE_HELD:
+		case SF_GATE_LATER:
+			slice->result->left_unrun = is_by_itself(slice->request);
+			slice->held = true;
+			draft->transition.name = "held";
+			report(slice, draft, branch, state);
+			return true;
+		case SF_GATE_QUEUED:
+			slice->result->left_unrun = is_by_itself(slice->request);
+			slice->result->nqueued++;
+			draft->transition.name = "queued";
+			report(slice, draft, branch, state);
+			return true;
+	}
+	if (!slice->held || sf_slice_in_session(slice->request))
+	{
+		/* its turn in a queue was for this step: in the next queue it is new */
+		branch->queue_no = branch->queue_hash = 0;
+		branch->rank = branch->since = 0;
+		return false;
+	}
+	if (sf_branch_is_parked(branch))
+	{
+		/* it has left the queue of a limit */
+		branch->due_at = GetCurrentTimestamp();
+		sf_draft_add_branch(draft, branch);
+	}
+	sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
+	slice->no_more_claims = true;
+	return true;
+}
+
+/* Tell that a branch that was inside of a state has left it, if it has. */
+static void
+leave_state(SfBranch *branch, int state)
+{
+	if (!branch->stored || (sf_branch_is_inside(branch) && branch->state == state))
+		return;
+	SF_TELL(left_state, branch->key);
+	branch->was_inside = sf_branch_is_inside(branch);
+}
+
+/* Take a branch through a transition, or have it wait. */
+static void
+step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
+{
+	int			before = branch->state;
+	SfPhase		phase = branch->phase;
+	bool		was_inside = sf_branch_is_inside(branch);
+	SfStimulus	marked;
+	SfStimulus	throttled = {.kind = SF_STIMULUS_THROTTLED};
+
+	CHECK_FOR_INTERRUPTS();
+	sf_yield();
+	if (stimulus->kind == SF_STIMULUS_DUE && sf_phase_is_before_gate(branch->phase))
+	{
+		/* before the look at holds: a step that begins later sees what is held by now */
+		draft->at = GetCurrentTimestamp();
+		if (waits_at_gate(slice, draft, branch, &throttled.error))
+		{
+			draft->transition.outcome = SF_STEP_REST;
+			return;
+		}
+		if (sf_gate_finds_mark(draft, branch, &marked))
+			stimulus = &marked;
+		else if (throttled.error.name != NULL)
+			stimulus = &throttled;
+	}
+	branch->goes_on = branch->phase == SF_PHASE_NET;
+	(void) sf_draft_advance(draft, branch, stimulus);
+	slice->bytes += draft->bytes;
+	if (was_inside)
+		leave_state(branch, before);
+	if (phase != SF_PHASE_JOIN)
+		branch->has_new_children = branch->phase == SF_PHASE_JOIN &&
+			branch->map_run_no == 0 && !branch->goes_on;
+	if (draft->locked)			/* locked before the slice is written */
+		slice->locked = slice->no_more_claims = true;
+	switch (stimulus->kind)
+	{
+		case SF_STIMULUS_DUE:
+		case SF_STIMULUS_MARKED:
+		case SF_STIMULUS_THROTTLED:
+		case SF_STIMULUS_SUBMITTED:
+		case SF_STIMULUS_JOINED:
+			slice->result->transitions++;
+			pg_fallthrough;
+		case SF_STIMULUS_TASK:
+			report(slice, draft, branch, &draft->program->states[before]);
+			break;
+		default:
+			break;
+	}
+}
+
+/*
+ * May a slice go on with a join that it has begun?  If a child has failed, the join has to
+ * abort the others, which a slice of its own does.
+ */
+static bool
+may_go_on(const SfSlice *slice, const SfDraft *draft)
+{
+	return !slice->no_more_claims && !is_by_itself(slice->request) &&
+		draft->finish == NULL && !sf_draft_has_failure(draft) && !sf_slice_is_used_up(slice);
+}
+
+/* May a slice run a child that it has begun? */
+static bool
+may_run_child(const SfSlice *slice, const SfDraft *draft)
+{
+	return may_go_on(slice, draft) && slice->nchildren < MAX_NEW_CHILDREN;
+}
+
+/* Run a child that a join has begun; false: the others need not wait for it, nor be announced. */
+static bool
+run_new_child(SfSlice *slice, SfDraft *draft, SfBranch *join, SfBranch *child,
+			  SfStimulus *stimulus)
+{
+	slice->nchildren++;
+	make_stimulus(draft, child, stimulus);
+	proceed(slice, draft, child, stimulus);
+	if (child->phase == SF_PHASE_ANNOUNCED)
+		return false;
+	sf_new_children_count_end(draft, join);
+	return true;
+}
+
+/* Jobs of a net that a slice has run */
+typedef struct JobsRun
+{
+	int			n;
+	int			nshort;			/* of these, that took a small share of a slice */
+} JobsRun;
+
+/* Run a job of a net; false: the others need not wait for it. */
+static bool
+run_new_job(SfSlice *slice, SfDraft *draft, SfBranch *join, SfBranch *job,
+			SfStimulus *stimulus, JobsRun *ran)
+{
+	double		before;
+
+	sf_dependents_give_input(draft, job, join);
+	/* what it reads for all jobs of the slice is not its own time */
+	sf_dependents_read_shared(draft, job);
+	before = elapsed_ms(slice);
+	if (!run_new_child(slice, draft, join, job, stimulus))
+		return false;
+	ran->n++;
+	if ((elapsed_ms(slice) - before) * MIN_SHORT_JOBS <= slice->request->slice_ms)
+		ran->nshort++;
+	return true;
+}
+
+/*
+ * Are the jobs of a net short, by those that a slice has run?  One that has waited for the
+ * processor is no sign that they are not; nor is a net to which the slice came when its
+ * time was up.  But a slice that has nothing else to do must run a job.
+ */
+static bool
+are_short(const SfSlice *slice, const SfBranch *join, const JobsRun *ran)
+{
+	if (is_by_itself(slice->request))
+		return false;
+	if (ran->n == 0)
+		return !join->goes_on || slice->result->transitions > 1;
+	return ran->n >= MIN_SHORT_JOBS || 2 * ran->nshort >= ran->n;
+}
+
+/*
+ * Run the jobs of a net that has begun in this slice, or goes on in it: those that are
+ * ready, and those that become so.  True: all that can have run.
+ */
+static bool
+run_new_jobs(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
+			 SfStimulus *stimulus)
+{
+	JobsRun		ran = {0};
+	SfBranch   *job = join;
+
+	if (join->goes_on)
+		sf_dependents_load(draft, join);
+	else
+		sf_dependents_note_begun(draft, join, first);
+	while (may_run_child(slice, draft) && (job = sf_dependents_next(draft, join)) != NULL)
+	{
+		if (run_new_job(slice, draft, join, job, stimulus, &ran))
+			continue;
+		sf_dependents_leave(draft, join, false);
+		return false;
+	}
+	sf_dependents_leave(draft, join, job != NULL && are_short(slice, join, &ran));
+	/* where outputs are in rows that this slice changes, another one joins them */
+	return job == NULL && (!join->goes_on || join->net->ends != NULL);
+}
+
+/*
+ * Run the children that a join has begun in this slice, from a place of the draft on,
+ * and make its next stimulus: children that end here never have a row.  False: the join
+ * waits for others, or a later slice goes on.
+ */
+static bool
+run_new_children(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
+				 SfStimulus *stimulus)
+{
+	int			end = list_length(draft->branches);
+
+	check_stack_depth();
+	if (is_by_itself(slice->request))
+		slice->result->left_unrun = true;
+	if (draft->program->states[join->state].type == SF_STATE_JOBNET)
+	{
+		if (!run_new_jobs(slice, draft, join, first, stimulus))
+			return false;
+		end = first;
+	}
+	for (int i = first; i < end; i++)
+	{
+		SfBranch   *child = list_nth(draft->branches, i);
+
+		if (child->parent_no != join->key.branch_no)
+			continue;
+		if (!may_run_child(slice, draft) ||
+			!run_new_child(slice, draft, join, child, stimulus))
+			return false;
+	}
+	if (join->due_at == DT_NOEND || join->failing || !may_go_on(slice, draft))
+		return false;
+	make_stimulus(draft, join, stimulus);
+	return true;
+}
+
+/*
+ * Make the stimulus for the branch's next transition; if the last transition asked
+ * for a task, have it run first, and if it began children (first is the place of the
+ * first one in the draft), these.  False: the branch rests or has ended, or goes on in
+ * a later slice.
+ */
+static bool
+next_stimulus(SfSlice *slice, SfDraft *draft, SfBranch *branch, int first,
+			  SfStimulus *stimulus)
+{
+	switch (draft->transition.outcome)
+	{
+		case SF_STEP_TASK:
+			sf_dispatch(slice, draft, branch, draft->transition.task, stimulus);
+			return true;
+		case SF_STEP_GO_ON:
+			if (must_pause(slice, draft, branch))
+				return false;
+			make_stimulus(draft, branch, stimulus);
+			return true;
+		case SF_STEP_REST:
+			if (stimulus->kind == SF_STIMULUS_ANNOUNCED)
+				sf_dispatch_offer(slice, draft, branch);
+			return branch->phase == SF_PHASE_JOIN &&
+				(branch->has_new_children || branch->goes_on) &&
+				run_new_children(slice, draft, branch, first, stimulus);
+		case SF_STEP_ENDED:
+			break;
+	}
+	return false;
+}
+
+/* Take a branch through transitions until it rests. */
+static void
+proceed(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
+{
+	int			first;
+
+	do
+	{
+		first = list_length(draft->branches);
+		step(slice, draft, branch, stimulus);
+	} while (next_stimulus(slice, draft, branch, first, stimulus));
+}
+
+/*
+ * End a child execution whose Distributed Map has ended.  If this slice has effects
+ * of the execution to write, make the branch due again instead: a later slice ends
+ * the execution.
+ */
+static void
+end_orphan(SfSlice *slice, SfDraft *draft, const SfBranch *branch)
+{
+	SfError		none = sf_error_make(NULL, NULL);
+
+	if (draft->branches != NIL || draft->events != NIL)
+	{
+		sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
+		slice->no_more_claims = true;
+		return;
+	}
+	sf_draft_lock(draft);
+	sf_draft_end_execution(draft, SF_STIMULUS_ORPHANED, &none);
+	slice->no_more_claims = true;
+}
+
+/* End an execution whose time is up, or that is to stop. */
+static void
+end_execution(SfDraft *draft, const SfBranch *branch)
+{
+	SfError		error = sf_step_branch_error(branch);
+	bool		late = branch->phase == SF_PHASE_DEADLINE;
+
+	sf_draft_end_execution(draft, late ? SF_STIMULUS_TIMED_OUT : SF_STIMULUS_STOPPED, &error);
+}
+
+/* Advance a claimed branch until it rests. */
+static void
+advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
+{
+	SfStimulus	stimulus = {.kind = SF_STIMULUS_OVER};
+
+	if (branch->payload == NULL && branch->phase == SF_PHASE_ENTER)
+		sf_dependents_give_input(draft, branch, NULL);
+	if (draft->execution->status != SF_STATUS_RUNNING)
+	{
+		step(slice, draft, branch, &stimulus);
+		return;
+	}
+	if (!sf_branch_is_line(branch->phase))
+	{
+		end_execution(draft, branch);
+		return;
+	}
+	if (sf_draft_is_orphan(draft, branch))
+	{
+		end_orphan(slice, draft, branch);
+		return;
+	}
+	if (branch->phase != SF_PHASE_JOIN && sf_draft_is_aborted(draft, branch))
+	{
+		stimulus.kind = SF_STIMULUS_ABORTED;
+		stimulus.cause = SF_CHAIN;
+		proceed(slice, draft, branch, &stimulus);
+		return;
+	}
+	if (!sf_slice_in_session(slice->request))
+		sf_dispatch_refuse_condemned(branch->key);
+	if (branch->phase == SF_PHASE_ANNOUNCED)
+	{
+		SfError		throttled = sf_error_make(NULL, NULL);
+
+		if (sf_slice_in_session(slice->request) && waits_at_gate(slice, draft, branch, &throttled))
+			return;
+		if (throttled.name != NULL)
+			stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK,.error = throttled};
+		else if (!sf_dispatch_announced(slice, draft, branch, &stimulus))
+			return;
+	}
+	else
+		make_stimulus(draft, branch, &stimulus);
+	proceed(slice, draft, branch, &stimulus);
+}
+
+/* Claim and advance one branch; queued: also if it waits for a limit. */
+bool
+sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool queued)
+{
+	SfDraft	   *draft;
+	SfBranch   *branch = sf_claim(slice, key, queued, &draft);
+
+	if (branch == NULL)
+		return false;
+	slice->result->outcome = SF_SLICE_WORKED;
+	slice->claimed = key;
+	advance(slice, draft, branch);
+	/* a failure may have made a join due that is to abort the others at once */
+	if (is_by_itself(slice->request) || sf_draft_has_failure(draft) ||
+		slice->nchildren >= MAX_NEW_CHILDREN)
+		slice->no_more_claims = true;
+	return true;
+}

@@ -1,0 +1,218 @@
+/*
+ * slice.h
+ *		A slice: claim due branches of one owner and advance them for up to
+ *		slice_ms, within the transaction of the caller.
+ *
+ * Its callers, and where the transactions are:
+ *
+ *	worker:		Start; sf_slice_run(); Commit		-- and again
+ *				when the result says LONG_TASK, the slice that was committed just
+ *				now has announced a long SQL task; the worker then does
+ *				Start; sf_long_task_run(key, generation); Commit
+ *				and what follows the task is an ordinary slice, given the same
+ *				key as hint.
+ *	session:	sf_step, sf_run: inside the caller's transaction; long tasks run
+ *				inline.
+ *
+ * After a slice that ran user code the user id is still the owner's, until
+ * after the commit: the worker notes its own before and takes it back after
+ * (base/role.h).
+ *
+ * When a slice fails, run/slice/tries.h says what follows.
+ */
+#ifndef SF_RUN_SLICE_H
+#define SF_RUN_SLICE_H
+
+#include "base/errors.h"
+#include "base/hooks.h"
+#include "store/branch/due.h"
+
+struct SfExecution;
+
+/* Which branches a slice takes, and from where */
+typedef enum SfSliceMode
+{
+	/* in a worker */
+	SF_SLICE_KEYS,				/* those of keys that are due and free, and what may begin in queues */
+	SF_SLICE_ANNOUNCED,			/* one announced long task, found in the tables */
+	SF_SLICE_BRANCH,			/* one by itself */
+	/* in a session, which runs long tasks in place and never asks for a commit */
+	SF_SLICE_EXECUTION,			/* what is due of an execution and its children */
+	SF_SLICE_OWNER,				/* what is due of an owner */
+	SF_SLICE_SESSION_BRANCH		/* one by itself */
+} SfSliceMode;
+
+/* Which SQL tasks a worker's slice takes on; it announces the others as long */
+typedef enum SfSliceTasks
+{
+	SF_TASKS_NONE = 0,			/* none, so it enters no user code */
+	SF_TASKS_SHORT = 1,			/* runs those that are known to be short */
+	SF_TASKS_LONG = 2,			/* hands the caller one announced task to run next */
+	SF_TASKS_ALL = SF_TASKS_SHORT | SF_TASKS_LONG
+} SfSliceTasks;
+
+/* Which announced tasks of an owner a slice may take on */
+typedef enum SfOwnerTasks
+{
+	SF_OWNER_NO_TASKS,
+	SF_OWNER_NEW_TASKS,			/* those that are not known to be long */
+	SF_OWNER_ALL_TASKS
+} SfOwnerTasks;
+
+/* What is left of the share of processes of an owner whose tasks occupy some already */
+typedef struct SfOwnerShare
+{
+	Oid			owner;
+	SfOwnerTasks tasks;
+} SfOwnerShare;
+
+/* Owners whose announced tasks a search goes through */
+#define SF_ANNOUNCERS	256
+
+/*
+ * Announced tasks that no search has come to.  If more owners have some than can be listed,
+ * each who is listed has one turn and leaves the list.  When it is empty, the owners whose
+ * turns come behind are looked for: so each has one turn before any has a second one.
+ */
+typedef struct SfAnnounced
+{
+	TimestampTz from;			/* they were announced then or later; DT_NOEND: there are none */
+	bool		others;			/* maybe also of owners that are not listed, */
+	Oid			upto;			/* ... whose turns come behind this one */
+	int			nowners;
+	Oid			owners[SF_ANNOUNCERS];
+} SfAnnounced;
+
+typedef struct SfSliceRequest
+{
+	SfSliceMode mode;
+	SfSliceTasks tasks;			/* in a worker */
+	const SfWorkKey *keys;		/* KEYS: branches are claimed by primary key */
+	int			nkeys;
+	SfBranchKey branch;			/* BRANCH, SESSION_BRANCH */
+	Oid			owner;			/* KEYS: of the branches; InvalidOid: any */
+	int			slice_ms;		/* commit after this long; 0: take one branch, until it rests */
+	int			yield_ms;		/* ... after this long, if another owner waits; 0: never */
+	bool		lock_briefly;	/* wait for the row of an execution for SF_NEXT_ROW_LOCK_MS only */
+	bool		last_try;		/* a task that cannot be serialized has failed;
+								 * else the slice is rolled back (40001) */
+	const SfOwnerShare *shares; /* owners that are not listed occupy no process */
+	int			nshares;
+	bool		new_owners_only;	/* tasks of owners that are listed are left to another process */
+	/* ANNOUNCED */
+	SfAnnounced *announced;		/* where to search; then: what is left, if the slice succeeds */
+	SfOwnerTurns owners;		/* all owners, in the order of their turns */
+	/* in a session */
+	Oid			only_owner;		/* OWNER */
+	int64		execution_no;	/* EXECUTION */
+	bool		synchronous;	/* ... it runs within the call that started it (StartSyncExecution) */
+	bool		skip_waits;		/* Wait states and retry delays are due */
+	bool		releases_locks_on_rollback; /* the caller ends the transaction of a
+											 * slice that was rolled back */
+	int			max_transitions;	/* 0: no limit */
+} SfSliceRequest;
+
+/* Does a session run the slice, and no worker? */
+static inline bool
+sf_slice_in_session(const SfSliceRequest *request)
+{
+	switch (request->mode)
+	{
+		case SF_SLICE_KEYS:
+		case SF_SLICE_ANNOUNCED:
+		case SF_SLICE_BRANCH:
+			return false;
+		case SF_SLICE_EXECUTION:
+		case SF_SLICE_OWNER:
+		case SF_SLICE_SESSION_BRANCH:
+			return true;
+	}
+	pg_unreachable();
+}
+
+/* Does the slice take no more than the branch of its request? */
+static inline bool
+sf_slice_is_of_branch(const SfSliceRequest *request)
+{
+	return request->mode == SF_SLICE_BRANCH || request->mode == SF_SLICE_SESSION_BRANCH;
+}
+
+/* May a slice take on a task of an owner who may have such tasks? */
+static inline bool
+sf_owner_may_have(SfOwnerTasks tasks, bool known_long)
+{
+	switch (tasks)
+	{
+		case SF_OWNER_NO_TASKS:
+			return false;
+		case SF_OWNER_NEW_TASKS:
+			return !known_long;
+		case SF_OWNER_ALL_TASKS:
+			return true;
+	}
+	pg_unreachable();
+}
+
+/* Announced tasks that were left due, as a set */
+typedef enum SfTasksLeft
+{
+	SF_LEFT_NONE = 0,
+	SF_LEFT_TASK = 1,			/* another process is wanted for one */
+	SF_LEFT_CAPPED = 2,			/* one's owner occupies as many processes as it may */
+	SF_LEFT_RESERVED = 4		/* one's owner may have it, but not in this process, which is reserved for
+								 * owners that occupy none: a process for tasks is wanted */
+} SfTasksLeft;
+
+/* Tasks for which a process is wanted now */
+#define SF_LEFT_WANTED	(SF_LEFT_TASK | SF_LEFT_RESERVED)
+
+typedef enum SfSliceOutcome
+{
+	SF_SLICE_IDLE,				/* nothing that is due could be claimed */
+	SF_SLICE_WORKED,
+	SF_SLICE_LONG_TASK			/* commit, then run result.task */
+} SfSliceOutcome;
+
+typedef struct SfSliceResult
+{
+	SfSliceOutcome outcome;
+	int			transitions;	/* states entered, resumed or left */
+	int			nkeys_tried;	/* hints looked at; the caller keeps the others */
+	int			nqueued;		/* branches that were taken from queues of limits */
+	bool		left_unrun;		/* what was to run was left to others: a task that is announced;
+								 * children of a branch by itself, or its step that waits at a gate */
+	Oid			owner;			/* whose identity is on, InvalidOid: none */
+	SfBranchKey task;			/* LONG_TASK */
+	int			task_generation;
+	TimestampTz task_due;		/* since when it has been announced */
+	const char *task_state;		/* its state's name, static for the transaction */
+	SfTasksLeft tasks_left;
+	/* the last transition, for sf_step */
+	const char *branch;			/* "root", "Parallel[1]", "Map[17]" */
+	const char *state;
+	const char *transition;		/* "succeeded", "waiting", "failed" … */
+	const char *next_state;		/* NULL: none */
+	int64		execution_no;
+} SfSliceResult;
+
+extern void sf_announced_add(SfAnnounced *announced, Oid owner, TimestampTz from);
+extern void sf_announced_merge(SfAnnounced *announced, const SfAnnounced *left);
+extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
+extern void sf_dispatch_refuse_in_task(const char *function);
+extern bool sf_dispatch_is_in_task_of(int64 execution_no);
+extern void sf_dispatch_refuse_own_stop(const struct SfExecution *execution);
+extern void sf_long_task_run(SfBranchKey key, int generation, bool last_try,
+							 const SfError *error, SfSliceResult *result);
+extern void sf_slice_fail_branch(const SfSliceRequest *request, const char *cause);
+
+/*
+ * A worker's slice raises ERRCODE_SF_EXECUTION_LOCKED when a session holds the
+ * row of an execution (its number: sf_draft_locked_out()) for longer than a
+ * moment.  Its branches are put off then, so that the worker is free for others.
+ */
+extern int64 sf_draft_locked_out(void);
+extern void sf_apply_put_off(SfBranchKey key, int ms);
+
+extern int	sf_claim_touched(SfBranchKey *keys, int size);
+
+#endif							/* SF_RUN_SLICE_H */

@@ -1,0 +1,89 @@
+/*
+ * slice_internal.h
+ *		Shared by the files that run a slice: slice.c (its loop), slice_queues.c (what
+ *		waits for limits), claim.c (claims branches), advance.c (takes them through
+ *		transitions), dispatch.c (runs or hands out tasks), long_task.c (a
+ *		long task, in a transaction of its own).
+ */
+#ifndef SF_RUN_SLICE_INTERNAL_H
+#define SF_RUN_SLICE_INTERNAL_H
+
+#include "run/apply/apply.h"
+#include "run/task/driver.h"
+#include "run/slice/slice.h"
+#include "portability/instr_time.h"
+
+typedef struct SfSlice
+{
+	const SfSliceRequest *request;
+	SfSliceResult *result;
+	MemoryContext context;		/* lives until the slice has been written */
+	instr_time	began;
+	Oid			owner;			/* of all branches; InvalidOid: none yet */
+	SfBranchKey claimed;		/* the branch whose transitions are made now */
+	List	   *drafts;
+	int			subxacts;
+	Size		bytes;			/* that its transitions take until it is written */
+	int			ntasks;			/* SQL tasks that were run here */
+	int			nchildren;		/* that were run here, and began here */
+	bool		no_more_claims; /* finish what is in hand, then commit */
+	bool		announced;		/* a long task was announced: commit as soon as possible */
+	/* Others wait for locks that it has, so it enters no user code any more: */
+	bool		locked;			/* that of an execution, */
+	bool		held;			/* ... that of a hold, for which a branch has to wait */
+} SfSlice;
+
+/* May a slice enter user code? */
+static inline bool
+sf_slice_may_run_tasks(const SfSlice *slice)
+{
+	return !slice->locked && !slice->held;
+}
+
+/* Find what is left of the share of an owner; NULL: its tasks occupy no process. */
+static inline const SfOwnerShare *
+sf_slice_share_of(const SfSliceRequest *request, Oid owner)
+{
+	for (int i = 0; i < request->nshares; i++)
+	{
+		if (request->shares[i].owner == owner)
+			return &request->shares[i];
+	}
+	return NULL;
+}
+
+/* --- claim.c --- */
+
+/* Forget the branches of the slice before; remember one of this. */
+extern void sf_claim_forget(void);
+extern void sf_claim_remember(SfBranchKey key);
+
+extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, bool queued, SfDraft **draft);
+
+/* --- advance.c --- */
+
+extern bool sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool queued);
+extern bool sf_slice_is_used_up(const SfSlice *slice);
+
+/* --- slice_queues.c --- */
+
+extern bool sf_slice_take_queue(SfSlice *slice, SfQueue queue);
+extern void sf_slice_scan_queues(SfSlice *slice, bool *first);
+
+/* --- dispatch.c --- */
+
+extern void sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
+						const SfTaskRequest *task, SfStimulus *stimulus);
+extern void sf_dispatch_offer(SfSlice *slice, const SfDraft *draft,
+							  const SfBranch *branch);
+extern bool sf_dispatch_announced(SfSlice *slice, SfDraft *draft,
+								  const SfBranch *branch, SfStimulus *stimulus);
+extern void sf_dispatch_refuse_condemned(SfBranchKey key);
+extern void sf_dispatch_alone(const SfDraft *draft, const SfBranch *branch,
+							  bool last_try, SfTaskOutcome *outcome);
+extern void sf_dispatch_stimulus(const SfTaskOutcome *outcome,
+								 SfStimulus *stimulus);
+extern bool sf_dispatch_is_for_us(SfSlice *slice, const SfDraft *draft,
+								  const SfBranch *branch);
+
+#endif							/* SF_RUN_SLICE_INTERNAL_H */

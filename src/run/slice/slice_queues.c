@@ -1,0 +1,177 @@
+/*
+ * slice_queues.c
+ *		What a slice takes from the queues of limits.
+ *
+ * A branch in a queue is not due.  A slice that comes to a queue locks a slot for the first
+ * one, claims it and runs it; then, with the same slot, the next one.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "run/apply/apply.h"
+#include "run/gate/gate.h"
+#include "run/slice/slice_internal.h"
+#include "store/branch/queue_hints.h"
+
+/* Queues, or branches of an execution that wait, that are read at once */
+#define MAX_READ		64
+
+/* Queues that a session looks at in vain, at most, before its slice ends */
+#define MAX_QUEUES		2000
+
+/* Claim and advance a branch that waits for a limit. */
+static bool
+take_queued(SfSlice *slice, SfBranchKey key)
+{
+	bool		taken = sf_slice_take_one(slice, key, true);
+
+	slice->result->nqueued += taken;
+	return taken;
+}
+
+/* Is a branch that waits another slice's, because of its owner? */
+static bool
+is_of_another(const SfSlice *slice, const SfWaiting *head)
+{
+	const SfSliceRequest *request = slice->request;
+
+	return (OidIsValid(slice->owner) && head->owner != slice->owner) ||
+		(OidIsValid(request->owner) && head->owner != request->owner) ||
+		(OidIsValid(request->only_owner) && head->owner != request->only_owner);
+}
+
+/*
+ * Take the first branch of a queue that is left; false: no more of it can be taken now.
+ * told: other workers know that more wait, or none do.  *any: one was taken.  If another
+ * transaction has it locked, a worker comes again.
+ */
+static bool
+take_head(SfSlice *slice, SfQueue queue, const SfWaiting *head, bool told, bool *any)
+{
+	if (!head->waits)
+	{
+		sf_park_forget_left_over(head);
+		return true;
+	}
+	if (slice->no_more_claims || (*any && sf_slice_is_used_up(slice)) || is_of_another(slice, head))
+	{
+		/* the queue is not read before the commit: it would see what is taken here */
+		SF_TELL(wake_at_commit, queue, head->owner);
+		return false;
+	}
+	if (!sf_gate_has_room(queue, head))
+		return false;
+	if (!told)
+		sf_queue_wake_if_waiting(queue, head->owner);
+	if (!(head->announced ? sf_apply_recall(head->key) : take_queued(slice, head->key)))
+	{
+		if (!sf_slice_in_session(slice->request))
+			sf_hooks.queue_skipped(queue, head->owner);
+	}
+	else if (!head->announced)
+		*any = true;
+	return true;
+}
+
+/* A queue was found empty: note that; what is put into it meanwhile counts. */
+static void
+leave_empty(SfQueue queue)
+{
+	sf_queue_note_empty(queue);
+	if (sf_park_is_queued(queue))
+		sf_queue_note_waiting(queue, InvalidOid);
+}
+
+/*
+ * Take branches of a queue in their order, as long as its limit lets them begin.  If more
+ * wait, other workers are told before the first one is run: there may be room for theirs.
+ * Branches that others have locked are passed over, page by page.
+ */
+bool
+sf_slice_take_queue(SfSlice *slice, SfQueue queue)
+{
+	SfWaiting	heads[SF_HEADS_MANY];
+	SfWaiting	last;
+	const SfWaiting *after = NULL;
+	bool		any = false;
+	bool		told = sf_slice_in_session(slice->request);
+	int			n;
+
+	sf_queue_note_taken(queue);
+	for (SfHeads size = SF_HEADS_FEW;; size = SF_HEADS_MANY)
+	{
+		n = sf_park_heads(queue, after, heads, size);
+		if (n == 0 && after == NULL)
+			leave_empty(queue);
+		for (int i = 0; i < n; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (!take_head(slice, queue, &heads[i], told || n == 1, &any))
+				return any;
+			told = told || any;
+		}
+		if (n < (int) size)
+			return any;
+		last = heads[n - 1];
+		after = &last;
+	}
+}
+
+/* In a session: take the branches of its execution that wait and come first in their queues. */
+static void
+take_waiting(SfSlice *slice, bool *first)
+{
+	SfBranchKey keys[MAX_READ];
+	SfQueue		queues[MAX_READ];
+	SfWaiting	head;
+	int			n = sf_park_queued_of(slice->request->execution_no, keys, queues, MAX_READ);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (slice->no_more_claims || (!*first && sf_slice_is_used_up(slice)))
+			return;
+		if (!sf_gate_first_waiting(queues[i], &head) ||
+			!sf_branch_key_equals(head.key, keys[i]) ||
+			!sf_gate_has_room(queues[i], &head))
+			continue;
+		if (take_queued(slice, keys[i]))
+			*first = false;
+	}
+}
+
+/* In a session: take what waits in the queues of an owner, which take turns. */
+static void
+take_in_turn(SfSlice *slice, bool *first)
+{
+	Oid			owner = slice->request->only_owner;
+	SfQueueRound round = sf_gate_begin_round(owner);
+	SfQueue		queues[MAX_READ];
+	Oid			owners[MAX_READ];
+	int			left = MAX_QUEUES;
+	int			n;
+
+	while (left > 0 && (n = sf_gate_next_queues(&round, queues, owners, MAX_READ)) > 0)
+		for (int i = 0; i < n; i++)
+		{
+			if (slice->no_more_claims || (!*first && sf_slice_is_used_up(slice)))
+				return;
+			sf_gate_end_round(queues[i]);
+			if (owners[i] != owner)
+				continue;
+			if (sf_slice_take_queue(slice, queues[i]))
+				*first = false;
+			else
+				left--;
+		}
+}
+
+/* In a session: take what waits for limits, of its execution or of an owner. */
+void
+sf_slice_scan_queues(SfSlice *slice, bool *first)
+{
+	if (slice->request->mode == SF_SLICE_EXECUTION)
+		take_waiting(slice, first);
+	else
+		take_in_turn(slice, first);
+}

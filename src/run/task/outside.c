@@ -1,0 +1,261 @@
+/*
+ * outside.c
+ *		Tasks that programs outside the database answer; and the stimulus of any
+ *		branch whose outcome is in its row (sf_outside_stimulus).
+ *
+ * Handing out is part of the slice: the row of _sfflow.task and the branch in
+ * phase EXTERNAL commit together, so a token exists only for work that has
+ * committed.  The answer (api/execution/activity.c) goes into the branch's row alone,
+ * phase ANSWERED, as that of a long SQL task; the next slice writes history.
+ * Events of what happened in between (ActivityStarted, TaskSubmitted) are
+ * written then, too: a session that takes a task waits for no execution's lock.
+ *
+ * Locks: branch, then task.  A session that takes tasks locks both, and skips
+ * those that another transaction holds.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/errors.h"
+#include "run/apply/apply.h"
+#include "run/distributed_map/item_reader.h"
+#include "run/task/outside.h"
+#include "run/task/service.h"
+#include "store/role/privilege.h"
+
+/* Make a task for a branch, with a fresh secret. */
+SfTask *
+sf_outside_make_task(const SfBranch *branch)
+{
+	SfTask	   *task = palloc0(sizeof(SfTask));
+
+	task->key = branch->key;
+	task->generation = branch->generation + 1;
+	task->state = branch->state;
+	task->attempt = branch->attempt;
+	task->started_at = DT_NOBEGIN;
+	task->heartbeat_at = DT_NOBEGIN;
+	task->lease_until = DT_NOEND;
+	if (!pg_strong_random(&task->secret, sizeof(task->secret)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	return task;
+}
+
+/* Has a role, whose machine wants to use an activity, a privilege on it? */
+static bool
+may_use(Oid role, const SfActivity *activity, SfPrivilege p)
+{
+	return sf_privilege_check_role(role, SF_OBJECT_ACTIVITY, activity->name,
+								   activity->owner, p);
+}
+
+/*
+ * Name what a task asks for, when that is not the Resource of its state but a
+ * function that the request names; else NULL.
+ */
+static char *
+asked_for(const SfResource *resource, const SfTaskRequest *request)
+{
+	if (resource->requested == NULL || strcmp(resource->requested, request->resource->text) == 0)
+		return NULL;
+	return unconstify(char *, resource->requested);
+}
+
+/* Queue a task of an activity; *stimulus says that it waits, or why it cannot. */
+void
+sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
+				 const SfTaskRequest *request, SfStimulus *stimulus)
+{
+	SfActivity *activity = sf_activity_read(resource->name);
+	SfTask	   *task;
+
+	memset(stimulus, 0, sizeof(*stimulus));
+	stimulus->kind = SF_STIMULUS_TASK;
+	/* what the owner has no right at all on does not exist for it */
+	if (activity == NULL ||
+		!may_use(draft->execution->owner, activity, SF_PRIVILEGE_ANY))
+	{
+		sf_error_set(&stimulus->error, SF_ERR_RUNTIME, "The activity ARN does not exist.");
+		return;
+	}
+	if (!may_use(draft->execution->owner, activity, SF_PRIVILEGE_WORK))
+	{
+		sf_error_set(&stimulus->error, SF_ERR_PERMISSIONS,
+					 "The owner of state machine '%s' has no right to give work to activity '%s'.",
+					 draft->execution->machine_name, activity->name);
+		stimulus->error.needs_prefix = false;
+		return;
+	}
+
+	task = draft->token_task != NULL ? draft->token_task : sf_outside_make_task(branch);
+	task->activity_no = activity->activity_no;
+	task->status = SF_TASK_QUEUED;
+	task->input = request->payload;
+	task->resource = asked_for(resource, request);
+	task->timeout_ms = request->timeout_ms;
+	task->heartbeat_ms = request->heartbeat_ms;
+	sf_activity_notify(activity);
+	stimulus->kind = SF_STIMULUS_QUEUED;
+	stimulus->task = task;
+	stimulus->generation = task->generation;
+	stimulus->due = DT_NOEND;
+}
+
+/* Make a task one that is answered by its token. */
+void
+sf_outside_await_token(SfTask *task, const SfTaskRequest *request)
+{
+	task->status = SF_TASK_TOKEN;
+	task->timeout_ms = request->timeout_ms;
+	task->heartbeat_ms = request->heartbeat_ms;
+}
+
+/* Until when to wait for the answer to a token that is handed out now. */
+TimestampTz
+sf_outside_timer(const SfBranch *branch, const SfTaskRequest *request)
+{
+	TimestampTz due = branch->deadline;
+
+	if (request->heartbeat_ms > 0)
+		due = Min(due, branch->started_at + request->heartbeat_ms * 1000);
+	return due;
+}
+
+/* The task has failed. */
+static void
+fail_stimulus(SfStimulus *stimulus, SfTask *task, const char *name, const char *cause)
+{
+	stimulus->kind = SF_STIMULUS_TASK;
+	stimulus->task = task;
+	stimulus->error = sf_error_make(name, cause);
+}
+
+/* Nothing has happened yet; task: what has changed of it, or NULL. */
+static void
+wait_until(SfStimulus *stimulus, TimestampTz due, SfTask *task)
+{
+	stimulus->kind = SF_STIMULUS_NOT_YET;
+	stimulus->due = due;
+	stimulus->task = task;
+}
+
+/* Tell whether an answer is the result of an activity, rather than of a token. */
+static bool
+is_activity_result(const SfState *state, const SfTask *task)
+{
+	return task != NULL && task->activity_no != 0 && !sf_state_awaits_token(state);
+}
+
+/* The outcome that was put into the row: by a long task, or by an answer. */
+static void
+answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus *stimulus)
+{
+	const SfState *state = &draft->program->states[branch->state];
+
+	stimulus->kind = SF_STIMULUS_TASK;
+	stimulus->ok = !branch->outcome_failed;
+	stimulus->output = branch->outcome ? branch->outcome : sf_json_null();
+	if (task != NULL && state->type == SF_STATE_MAP && stimulus->ok)
+		stimulus->ok = sf_item_reader_take_answer(branch, &stimulus->output, &stimulus->error);
+	else if (stimulus->ok && is_activity_result(state, task))
+		stimulus->output = sf_service.shape_result(&sf_state_task(state)->resource,
+												   stimulus->output);
+	stimulus->task = task;
+	if (branch->outcome_failed)
+		stimulus->error = sf_step_branch_error(branch);
+}
+
+/* The lease of a task is over: back into the queue, or given up. */
+static void
+lease_is_over(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
+{
+	SfActivity *activity = sf_activity_read_no(task->activity_no);
+
+	if (activity == NULL || (activity->max_receive_count > 0 &&
+							 task->receives >= activity->max_receive_count))
+	{
+		task->used_up = true;
+		fail_stimulus(stimulus, task, "Sfflow.MaxReceiveCount",
+					  psprintf("The task of state '%s' in activity '%s' was handed out %d %s and never answered.",
+							   draft->program->states[task->state].name,
+							   activity ? activity->name : "", task->receives,
+							   task->receives == 1 ? "time" : "times"));
+		return;
+	}
+	task->status = SF_TASK_QUEUED;
+	task->started_at = DT_NOBEGIN;
+	task->heartbeat_at = DT_NOBEGIN;
+	task->lease_until = DT_NOEND;
+	sf_activity_notify(activity);
+	wait_until(stimulus, DT_NOEND, task);
+}
+
+/* A timer of a task that was not answered has come. */
+static void
+timer_rang(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz heard = task->heartbeat_at == DT_NOBEGIN ? task->started_at :
+		task->heartbeat_at;
+
+	if (task->submitted != NULL)
+	{
+		/* by the long task of a request that is answered by its token */
+		stimulus->kind = SF_STIMULUS_SUBMITTED;
+		stimulus->output = task->submitted;
+		stimulus->task = task;
+		stimulus->due = sf_task_timer(task);
+		task->submitted = NULL;
+	}
+	else if (task->timeout_ms > 0 && now >= task->started_at + task->timeout_ms * 1000)
+		fail_stimulus(stimulus, task, SF_ERR_TIMEOUT, NULL);
+	else if (task->heartbeat_ms > 0 && now >= heard + task->heartbeat_ms * 1000)
+	{
+		fail_stimulus(stimulus, task, SF_ERR_TIMEOUT, NULL);
+		stimulus->error.heartbeat = true;
+	}
+	else if (now >= task->lease_until)
+		lease_is_over(draft, task, stimulus);
+	else
+		wait_until(stimulus, sf_task_timer(task), NULL);
+}
+
+/* May a state's task have a row in _sfflow.task? */
+static bool
+may_have_task(const SfState *state)
+{
+	SfResourceKind kind;
+
+	if (state->type != SF_STATE_TASK)
+		return sf_state_is_distributed(state);
+	kind = sf_state_task(state)->resource.kind;
+	return (state->needs.enter & SF_NEED_TOKEN) != 0 || kind == SF_RESOURCE_ACTIVITY ||
+		kind == SF_RESOURCE_MAPPED;
+}
+
+/*
+ * Make the stimulus of a branch in phase ANSWERED (the outcome of a long SQL task, of
+ * a program outside or of a child execution) or EXTERNAL (a timer of the task).
+ */
+void
+sf_outside_stimulus(SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
+{
+	const SfState *state = &draft->program->states[branch->state];
+	SfTask	   *task = may_have_task(state) ?
+		sf_task_read(branch->key, SF_LOCK_WAIT) : NULL;
+
+	if (task != NULL && task->generation != branch->generation)
+		task = NULL;
+	if (branch->phase == SF_PHASE_ANSWERED)
+		answered(draft, branch, task, stimulus);
+	else if (task != NULL)
+		timer_rang(draft, task, stimulus);
+	else if (GetCurrentTimestamp() < branch->deadline)
+		wait_until(stimulus, branch->deadline, NULL);	/* a child execution */
+	else
+		fail_stimulus(stimulus, NULL, SF_ERR_TIMEOUT, NULL);
+}

@@ -1,0 +1,631 @@
+/*
+ * branch.c
+ *		Rows of _sfflow.branch: read, lock, write.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "base/debug_point.h"
+#include "store/branch/job_rows.h"
+#include "store/feature.h"
+
+SF_COLUMN_NUMBERS(SF_BRANCH_COLUMNS);
+#define NCOLUMNS	(COL_end - 1)
+
+#define ROW SfBranch
+SF_ROW_TYPE(row_type, SF_BRANCH_COLUMNS, branch, 2);
+
+#define SELECT_BRANCH \
+	"SELECT " SF_BRANCH_COLUMNS(SF_SELECT) "ctid FROM _sfflow.branch b "
+
+static const char *const status_names[] =
+{
+#define STATUS_NAME(sym, number) [number] = #sym,
+	SF_STATUS_LIST(STATUS_NAME)
+};
+
+/* Name of an execution's status, as the views show it. */
+const char *
+sf_status_name(SfStatus status)
+{
+	return status_names[status];
+}
+
+/* Tell whether a branch has ended; one that was stopped and keeps an answer has, too. */
+bool
+sf_branch_has_ended(const SfBranch *branch)
+{
+	return SF_IS_ONE_OF(branch->phase, SF_PHASES_ENDED) || sf_branch_keeps_outcome(branch);
+}
+
+/* Draw the number of a new branch. */
+int64
+sf_branch_next_no(void)
+{
+	return sf_sequence_next("branch_no");
+}
+
+/* The place of a branch in its row: a job that waits has one until it is due, or has ended. */
+static SfJobPlace
+stored_place(const SfBranch *b)
+{
+	return sf_branch_is_shared_row(b) || (b->phase == SF_PHASE_ENTER && sf_branch_is_parked(b)) ?
+		b->place : SF_JOB_PLACE_NONE;
+}
+
+/* Read a row, with its documents or without them. */
+static SfBranch *
+read_row(HeapTuple tuple, TupleDesc desc, bool documents)
+{
+	SfBranch   *b = palloc0(sizeof(SfBranch));
+	bool		isnull;
+
+	if (documents)
+		sf_row_read(&row_type, tuple, desc, NCOLUMNS, b);
+	else
+		sf_row_read_without(&row_type, tuple, desc, COL_payload, COL_item, b);
+	/* a query returns the address after the columns of the row */
+	b->tid = desc->natts == NCOLUMNS ? tuple->t_self :
+		*(ItemPointer) DatumGetPointer(heap_getattr(tuple, NCOLUMNS + 1, desc, &isnull));
+	return b;
+}
+
+/* Append the branch of a row to a list, or the jobs that share the row. */
+static void
+append_row(List **list, SfBranch *b)
+{
+	*list = sf_branch_is_shared_row(b) ? sf_branch_unshare_row(*list, b) : lappend(*list, b);
+}
+
+/* Append a branch to a list. */
+static void
+append_branch(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfBranch   *b = read_row(tuple, desc, true);
+
+	b->stored = true;
+	b->was_inside = sf_branch_is_inside(b);
+	append_row(arg, b);
+}
+
+/* Append a branch to a list without its documents. */
+static void
+append_without_documents(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	append_row(arg, read_row(tuple, desc, false));
+}
+
+/* Read one branch by key; NULL: it is not there, or locked (SF_LOCK_SKIP). */
+SfBranch *
+sf_branch_read(SfBranchKey key, SfLock lock)
+{
+	List	   *list = NIL;
+
+	sf_row_fetch(&row_type.key, lock, NULL, append_branch, &list, SF_KEY(key));
+	return sf_list_first(list);
+}
+
+/* Does a branch wait for a program outside, in a generation? */
+static bool
+waits_outside(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	return sf_row_number(tuple, desc, COL_phase, -1) == SF_PHASE_EXTERNAL &&
+		sf_row_number(tuple, desc, COL_generation, -1) == *(const int *) arg;
+}
+
+/* Lock a branch that waits for a program outside, unless another session has it locked. */
+bool
+sf_branch_lock_outside(SfBranchKey key, int generation)
+{
+	return sf_row_fetch(&row_type.key, SF_LOCK_SKIP, waits_outside, NULL, &generation, SF_KEY(key));
+}
+
+/* Read the children of a branch, by place and index. */
+List *
+sf_branch_children(SfBranchKey parent, SfLock lock)
+{
+	static SfPlan plans[] = SF_PLANS_BY_LOCK(
+		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.parent_no = $2"
+		" ORDER BY b.place, b.branch_index");
+
+	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_KEY(parent)));
+}
+
+static const SfIndex by_parent = {"branch", "branch_parent"};
+
+/* Read the rows of jobs of a JobNet: those that wait for others, or those that have begun. */
+List *
+sf_branch_jobs(SfBranchKey parent, const List *ranks, bool waiting)
+{
+	int		   *indexes = palloc(sizeof(int) * Max(list_length(ranks), 1));
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, ranks)
+		indexes[foreach_current_index(lc)] = lfirst_int(lc);
+	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent),
+				 SF_INT2(waiting ? SF_JOB_PLACE_WAITS : SF_JOB_PLACE_NONE),
+				 sf_query_arg(INT4ARRAYOID, sf_int_array_datum(indexes, list_length(ranks)), false));
+	pfree(indexes);
+	return found;
+}
+
+/* Read the jobs of a JobNet that have a row and have not begun. */
+List *
+sf_branch_jobs_to_come(SfBranchKey parent)
+{
+	List	   *found = sf_branch_queued_jobs(parent, PG_INT32_MAX);
+
+	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent),
+				 SF_INT2(SF_JOB_PLACE_WAITS));
+	return found;
+}
+
+/* Read the first jobs of a JobNet that wait for room, by rank. */
+List *
+sf_branch_queued_jobs(SfBranchKey parent, int most)
+{
+	List	   *found = NIL;
+
+	sf_rows_read(&by_parent, most, append_branch, &found, SF_KEY(parent),
+				 SF_INT2(SF_JOB_PLACE_QUEUED));
+	return found;
+}
+
+/* Jobs that are looked for in rows that jobs share */
+typedef struct Sharing
+{
+	const List *ranks;			/* NIL: all */
+	List	   *found;
+} Sharing;
+
+/* Append the jobs that share a row, if one that is looked for is among them. */
+static void
+append_sharing(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Sharing    *sharing = arg;
+
+	if (sharing->ranks == NIL ||
+		sf_branch_is_shared_by(read_row(tuple, desc, false), sharing->ranks))
+		append_branch(tuple, desc, &sharing->found);
+}
+
+/* Read the jobs of a JobNet that share rows: all, or those of the rows of some ranks. */
+List *
+sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *ranks)
+{
+	Sharing		sharing = {.ranks = ranks};
+
+	sf_rows_read(&by_parent, PG_INT32_MAX, append_sharing, &sharing, SF_KEY(parent),
+				 SF_INT2(SF_JOB_PLACE_SHARED));
+	return sharing.found;
+}
+
+/* Read every branch of an execution, by number. */
+List *
+sf_branch_all(int64 execution_no, SfLock lock)
+{
+	static SfPlan plans[] = SF_PLANS_BY_LOCK(
+		SELECT_BRANCH "WHERE b.execution_no = $1 ORDER BY b.branch_no");
+
+	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_INT8(execution_no)));
+}
+
+/* Lock and read every branch of an execution; false: another session holds one. */
+bool
+sf_branch_try_all(int64 execution_no, List **branches)
+{
+	List	   *all = sf_branch_all(execution_no, SF_LOCK_NONE);
+
+	*branches = sf_branch_all(execution_no, SF_LOCK_SKIP);
+	return list_length(*branches) == list_length(all);
+}
+
+/* Find the branch with a number among those of sf_branch_all(); NULL: there is none. */
+SfBranch *
+sf_branch_by_no(List *branches, int64 branch_no)
+{
+	int			low = 0,
+				high = list_length(branches) - 1;
+
+	while (low <= high)
+	{
+		int			middle = (low + high) / 2;
+		SfBranch   *branch = list_nth(branches, middle);
+
+		if (branch->key.branch_no == branch_no)
+			return branch;
+		if (branch->key.branch_no < branch_no)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return NULL;
+}
+
+/* Read a branch with the snapshot of the query that calls (see sf_scan_run); NULL: there is none. */
+SfBranch *
+sf_branch_read_seen(SfBranchKey key)
+{
+	static SfPlan plan = SF_PLAN(
+		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.branch_no = $2");
+	List	   *list = NIL;
+
+	sf_scan(&plan, append_branch, &list, SF_KEY(key));
+	return list == NIL ? NULL : linitial(list);
+}
+
+/*
+ * Read every branch of an execution that is a line of control, without documents (NULL), with
+ * the snapshot of the query that calls (see sf_scan_run); also jobs that have no rows.
+ */
+List *
+sf_branch_scan(int64 execution_no, const SfProgram *program)
+{
+	static SfPlan plan = SF_PLAN(
+		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.phase <> ALL ($2)");
+	List	   *list = NIL;
+
+	sf_scan(&plan, append_without_documents, &list, SF_INT8(execution_no),
+			SF_INT2S(SF_PHASES_OF_NO_LINE));
+	return sf_branch_imply_all(program, list);
+}
+
+/* What a branch is claimed for */
+typedef struct Claim
+{
+	TimestampTz at;
+	bool		skip_waits;
+	bool		queued;
+	List	   *list;			/* of the one branch */
+} Claim;
+
+/* Is a branch due, and of a phase that is claimed without the lock of its execution? */
+static bool
+is_claimable(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	const Claim *claim = arg;
+	SfPhase		phase = sf_row_number(tuple, desc, COL_phase, 0);
+	TimestampTz due = sf_row_number(tuple, desc, COL_due_at, DT_NOEND);
+
+	if (sf_phase_is_claimed_under_lock(phase))
+		return false;
+	if (due == DT_NOEND)
+		return claim->queued && sf_phase_is_before_gate(phase);
+	return due <= claim->at || (claim->skip_waits &&
+								(phase == SF_PHASE_RUN || phase == SF_PHASE_WAIT));
+}
+
+/* Read the branch that is claimed. */
+static void
+read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	append_branch(tuple, desc, &((Claim *) arg)->list);
+}
+
+/*
+ * Lock and read a branch that is due.  Returns NULL when it is not due, or when
+ * another session has it locked and lock is SF_LOCK_SKIP.  Joins and deadlines
+ * are never claimed so, but read with sf_branch_read() under the lock of their
+ * execution (see run/slice/claim.c).  With skip_waits, Wait states and retry delays
+ * count as due; with queued, one that waits for a limit.
+ */
+SfBranch *
+sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits, bool queued)
+{
+	Claim		claim = {at, skip_waits, queued, NIL};
+
+	sf_row_fetch(&row_type.key, lock, is_claimable, read_claimed, &claim, SF_KEY(key));
+	return sf_list_first(claim.list);
+}
+
+/* Read the row of a join without its documents. */
+SfBranch *
+sf_branch_read_join(SfBranchKey key, SfLock lock)
+{
+	List	   *list = NIL;
+
+	sf_row_fetch(&row_type.key, lock, NULL, append_without_documents, &list, SF_KEY(key));
+	return sf_list_first(list);
+}
+
+/*
+ * Note for the commit when a branch is due (sf_hooks.due), unless never (DT_NOEND).
+ * The owner may be InvalidOid: then a worker finds it when the branch is due.
+ */
+void
+sf_branch_notify_due(SfBranchKey key, Oid owner, TimestampTz due)
+{
+	if (due != DT_NOEND)
+		sf_hooks.due(key, owner, due);
+}
+
+/* When the next branch of an execution is due, as this transaction has it; DT_NOEND: none is. */
+TimestampTz
+sf_branch_first_due(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.min(b.due_at) FROM _sfflow.branch b WHERE b.execution_no = $1");
+
+	return sf_store_number(&plan, DT_NOEND, SF_INT8(execution_no));
+}
+
+/* Write the columns of a join that the end of a child changes. */
+void
+sf_branch_update_join(SfBranch *join)
+{
+	static const int changed[] = {
+		COL_phase, COL_pending, COL_next_index, COL_max_concurrency, COL_failing, COL_failed_event, COL_transitions,
+		COL_uncatchable, COL_error, COL_cause, COL_due_at
+	};
+
+	sf_row_replace(&row_type, &join->tid, join, changed, lengthof(changed));
+	sf_branch_notify_due(join->key, join->owner, join->due_at);
+}
+
+typedef struct Outputs
+{
+	Jsonb	  **outputs;
+	int		   *indexes;
+	int			count;
+	int			size;
+	int			last_event;
+	bool		shared;			/* jobs share rows */
+} Outputs;
+
+/* Append the output of a child. */
+static void
+append_output(Outputs *o, int index, Jsonb *output, int last_event)
+{
+	if (o->count == o->size)
+	{
+		o->size *= 2;
+		o->outputs = repalloc(o->outputs, sizeof(Jsonb *) * o->size);
+		o->indexes = repalloc(o->indexes, sizeof(int) * o->size);
+	}
+	o->indexes[o->count] = index;
+	o->outputs[o->count++] = output;
+	o->last_event = Max(o->last_event, last_event);
+}
+
+/* Read the output of one child; those of jobs that share a row follow later. */
+static void
+read_output(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	enum {COL_payload = 1, COL_last_event, COL_branch_index, COL_place};
+	Outputs    *o = arg;
+	int			index = (int) sf_row_number(tuple, desc, COL_branch_index, 0);
+
+	if (sf_row_number(tuple, desc, COL_place, 0) == SF_JOB_PLACE_SHARED)
+		o->shared = true;
+	else
+		append_output(o, index, sf_row_jsonb(tuple, desc, COL_payload),
+					  (int) sf_row_number(tuple, desc, COL_last_event, 0));
+}
+
+/*
+ * Read the outputs of the children of a branch, in the order of their index, and these;
+ * those of jobs that share rows follow.  *last_event becomes the largest last_event of
+ * any child.
+ */
+Jsonb **
+sf_branch_outputs(SfBranchKey parent, int **indexes, int *count, int *last_event)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT b.payload, b.last_event, b.branch_index, b.place FROM _sfflow.branch b"
+		" WHERE b.execution_no = $1 AND b.parent_no = $2"
+		" ORDER BY b.place, b.branch_index");
+	Outputs		o = {palloc(sizeof(Jsonb *) * 64), palloc(sizeof(int) * 64), 0, 64, 0, false};
+
+	sf_store_read(&plan, read_output, &o, SF_KEY(parent));
+	if (o.shared)
+	{
+		foreach_ptr(const SfBranch, job, sf_branch_jobs_of_shared_rows(parent, NIL))
+			append_output(&o, job->branch_index, job->payload, job->last_event);
+	}
+	*indexes = o.indexes;
+	*count = o.count;
+	*last_event = o.last_event;
+	return o.outputs;
+}
+
+/* Find the last inner event of the child that ended last; 0 when there is none. */
+int
+sf_branch_last_inner_event(SfBranchKey parent)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT b.last_inner_event FROM _sfflow.branch b"
+		" WHERE b.execution_no = $1 AND b.parent_no = $2"
+		" AND b.phase = $3 ORDER BY b.last_event DESC LIMIT 1");
+
+	return sf_store_number(&plan, 0, SF_KEY(parent), SF_INT2(SF_PHASE_DONE));
+}
+
+/* Lay a branch out as its row. */
+static void
+form_row(const SfBranch *b, Datum *values, bool *nulls)
+{
+	sf_row_form(&row_type, b, values, nulls);
+	values[COL_place - 1] = Int16GetDatum(stored_place(b));
+	if (b->phase == SF_PHASE_RUN && SF_DEBUG_MUTATION("retry_timer"))
+		nulls[COL_due_at - 1] = true;
+}
+
+/* Insert the rows of branches from one of a list on, as COPY does. */
+static void
+insert_rows(SfTable *table, const List *branches, int first)
+{
+	int			n = Min(list_length(branches) - first, SF_TABLE_MAX_ROWS);
+	Datum	   *values = palloc(sizeof(Datum) * NCOLUMNS * n);
+	bool	   *nulls = palloc(sizeof(bool) * NCOLUMNS * n);
+
+	for (int i = 0; i < n; i++)
+		form_row(list_nth(branches, first + i), values + i * NCOLUMNS, nulls + i * NCOLUMNS);
+	sf_table_insert_rows(table, n, values, nulls);
+}
+
+/* Update or delete the row of a branch. */
+static void
+replace_row(SfTable *table, SfBranch *b)
+{
+	Datum		values[NCOLUMNS];
+	bool		nulls[NCOLUMNS];
+
+	if (b->gone)
+	{
+		sf_table_delete(table, &b->tid);
+		return;
+	}
+	form_row(b, values, nulls);
+	sf_table_update(table, &b->tid, values, nulls);
+}
+
+/*
+ * Have a job that shares a row with others get one of its own: the shared row is gone
+ * with the first of them.  A draft that has one of them has all.
+ */
+static void
+leave_shared_row(SfTable *table, SfBranch *b)
+{
+	if (!b->shared->gone)
+		sf_table_delete(table, &b->shared->tid);
+	b->shared->gone = true;
+	b->shared = NULL;
+	b->stored = false;
+	if (!b->gone)
+		b->branch_no = sf_branch_next_no();
+}
+
+/* Write branches: replace the rows of those that are stored, then insert the others. */
+static void
+write_rows(SfTable *table, const List *branches)
+{
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow branch row",
+												  ALLOCSET_DEFAULT_SIZES);
+	List	   *fresh = NIL;
+	List	   *sharing = NIL;
+	MemoryContext old;
+
+	foreach_ptr(SfBranch, b, branches)
+	{
+		if (b->shared != NULL)
+			leave_shared_row(table, b);
+		if (!b->stored && !b->gone && b->shares_row)
+			sharing = lappend(sharing, b);
+		else if (!b->stored && !b->gone)
+			fresh = lappend(fresh, b);
+		if (!b->stored)
+			continue;
+		old = MemoryContextSwitchTo(scratch);
+		replace_row(table, b);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+	}
+	fresh = list_concat(fresh, sf_branch_share_rows(sharing));
+	for (int i = 0; i < list_length(fresh); i += SF_TABLE_MAX_ROWS)
+	{
+		CHECK_FOR_INTERRUPTS();
+		old = MemoryContextSwitchTo(scratch);
+		insert_rows(table, fresh, i);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextDelete(scratch);
+}
+
+/* Insert, update or delete the rows of branches, as stored and gone say. */
+void
+sf_branch_write(List *branches)
+{
+	SfTable    *table;
+
+	if (branches == NIL)
+		return;
+	foreach_ptr(const SfBranch, b, branches)
+		if (b->stored && b->was_inside && (b->gone || !sf_branch_is_inside(b)))
+			SF_TELL(left_state, b->key);
+	table = sf_table_open("branch", NCOLUMNS);
+	write_rows(table, branches);
+	sf_table_close(table);
+	foreach_ptr(SfBranch, b, branches)
+	{
+		if (b->gone)
+			continue;
+		b->stored = true;
+		b->was_inside = sf_branch_is_inside(b);
+		sf_branch_notify_due(b->key, b->owner, b->due_at);
+	}
+	CommandCounterIncrement();
+}
+
+/* Make a branch due later that is due; if another session has locked it, a worker comes again. */
+void
+sf_branch_put_off(SfBranchKey key, TimestampTz until)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH free AS (SELECT b.branch_no FROM _sfflow.branch b"
+		"  WHERE b.execution_no = $1 AND b.branch_no = $2"
+		"  AND (b.due_at < $3 OR b.due_at IS NULL AND EXISTS (SELECT FROM _sfflow.held w"
+		"   WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL))"
+		"  FOR UPDATE SKIP LOCKED)"
+		" UPDATE _sfflow.branch b SET due_at = $3 FROM free"
+		" WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
+
+	const SfBranch *locked;
+
+	if (sf_store_execute(&plan, SF_KEY(key), SF_TIME(until)) > 0)
+		sf_branch_notify_due(key, InvalidOid, until);
+	else if ((locked = sf_branch_read_join(key, SF_LOCK_NONE)) != NULL && locked->due_at < until)
+		sf_hooks.branch_skipped(key, locked->owner, locked->due_at);
+}
+
+/* Set when a branch is due. */
+void
+sf_branch_set_due(SfBranchKey key, TimestampTz due)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.branch b SET due_at = $3"
+		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner");
+
+	/* with the owner: workers look for timers of owners that they know */
+	sf_branch_notify_due(key, (Oid) sf_store_number(&plan, InvalidOid, SF_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND)), due);
+}
+
+/* Read what an answer needs of its branch. */
+static void
+read_answered(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	enum {COL_owner = 1, COL_phase, COL_map_run_no};
+	SfBranch   *b = arg;
+
+	b->owner = (Oid) sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	b->phase = (SfPhase) sf_row_number(tuple, desc, COL_phase, 0);
+	b->map_run_no = sf_row_number(tuple, desc, COL_map_run_no, 0);
+}
+
+/*
+ * Put an answer into a branch: phase ANSWERED, due now.  No transition decides that: who answers has locked the branch
+ * and not the execution, whose lock it would wait for.  The next slice makes the stimulus of the answer
+ * (sf_outside_stimulus).
+ */
+void
+sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
+				 const char *error, const char *cause)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.branch b SET phase = $3, due_at = $4,"
+		" outcome_failed = $5, outcome = $6, error = $7, cause = $8"
+		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner, b.phase, b.map_run_no");
+	TimestampTz now = GetCurrentTimestamp();
+	SfBranch	answered = {.key = key};
+
+	sf_store_read(&plan, read_answered, &answered, SF_KEY(key), SF_INT2(SF_PHASE_ANSWERED), SF_TIME(now), SF_BOOL(!ok),
+				  SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause));
+	sf_branch_notify_due(key, answered.owner, now);
+	if (!sf_branch_is_inside(&answered))	/* a Map whose items were read still is */
+		SF_TELL(left_state, key);
+}

@@ -1,0 +1,362 @@
+/*
+ * branch.h
+ *		Rows of _sfflow.branch.  A branch is one line of control of an execution:
+ *		the root, a branch of a Parallel state, an iteration of a Map state, or a job
+ *		of a JobNet.
+ */
+#ifndef SF_STORE_BRANCH_H
+#define SF_STORE_BRANCH_H
+
+#include "asl/program.h"
+#include "base/hooks.h"
+#include "base/one_of.h"
+#include "db/row.h"
+#include "json/json.h"
+#include "nodes/pg_list.h"
+
+/*
+ * Phases, with the phases that may follow.  The second column says when due_at
+ * is set.  Where it is "due" and not set, the branch is parked (sf_branch_is_parked),
+ * or was stopped with an outcome (sf_branch_keeps_outcome).
+ *
+ *	ENTER		due			about to enter its state			→ any below, ENTER
+ *	RUN			due			entered; does the state's work again (retry, or
+ *							redrive of a child)					→ as ENTER
+ *	WAIT		due			Wait state until due_at				→ ENTER, DONE
+ *	JOIN		when ready	Parallel, Map: until its children have ended
+ *																→ ENTER, RUN, DONE, FAILED
+ *	ANNOUNCED	due			its long SQL task shows as running; the session
+ *							that claims it runs the task		→ ANSWERED, ANNOUNCED
+ *	ANSWERED	due			the outcome of its task is in the row	→ as ENTER
+ *	EXTERNAL	timeouts	a program outside has its task		→ ANSWERED
+ *	DONE		no			ended; payload is its output; until the join
+ *	FAILED		no			ended with error and cause
+ *	ABORTED		no			ended because a sibling or the execution did
+ *	DEADLINE	due			no thread: the machine's timeout
+ *	STOP		due			no thread: the execution is to end as ABORTED
+ *	NET			due			JobNet: goes on with jobs of which none runs, between
+ *							slices								→ JOIN
+ *
+ * The numbers are stored.
+ */
+#define SF_PHASE_LIST(X) \
+	X(ENTER, 0) \
+	X(RUN, 1) \
+	X(WAIT, 2) \
+	X(JOIN, 3) \
+	X(ANNOUNCED, 4) \
+	X(ANSWERED, 5) \
+	X(EXTERNAL, 6) \
+	X(DONE, 7) \
+	X(FAILED, 8) \
+	X(ABORTED, 9) \
+	X(DEADLINE, 10) \
+	X(STOP, 11) \
+	X(NET, 12)
+
+#define SF_PHASE_ENUM(sym, number) SF_PHASE_##sym = number,
+typedef enum SfPhase
+{
+	SF_PHASE_LIST(SF_PHASE_ENUM)
+} SfPhase;
+
+/*
+ * Groups of phases; SQL has them too, as @PHASES_ENDED@ (sql/assemble.awk):
+ *
+ *	ENDED			the branch has ended
+ *	OF_NO_LINE		of rows that are no lines of control
+ *	BEFORE_GATE		it ends with the beginning of a step, which may be held or wait for a limit
+ *	INSIDE			the branch is inside of its state (sf_branch_is_inside)
+ *	INSIDE_OF_RUN	... if it is that of a Distributed Map whose run has begun
+ *	KEPT_AT_END		the branch keeps it when its execution ends: it has ended itself, or a redrive goes on from its
+ *					children or from its outcome.  In any other one it is ABORTED then.
+ */
+#define SF_PHASES_ENDED			SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
+#define SF_PHASES_OF_NO_LINE	SF_PHASE_DEADLINE, SF_PHASE_STOP
+#define SF_PHASES_BEFORE_GATE	SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED, SF_PHASE_NET
+#define SF_PHASES_INSIDE		SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET
+#define SF_PHASES_INSIDE_OF_RUN	SF_PHASE_RUN, SF_PHASE_ANSWERED
+#define SF_PHASES_KEPT_AT_END	SF_PHASE_JOIN, SF_PHASE_ANSWERED, SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
+
+/* Execution status as stored: number, name */
+#define SF_STATUS_LIST(X) \
+	X(RUNNING, 0) \
+	X(SUCCEEDED, 1) \
+	X(FAILED, 2) \
+	X(TIMED_OUT, 3) \
+	X(ABORTED, 4)
+
+#define SF_STATUS_ENUM(sym, number) SF_STATUS_##sym = number,
+typedef enum SfStatus
+{
+	SF_STATUS_LIST(SF_STATUS_ENUM)
+} SfStatus;
+
+/*
+ * Where a job of a JobNet stands that has not begun; the numbers are stored:
+ *
+ *	NONE	it has begun, or is no job
+ *	WAITS	for others: "pending" of its After have not ended
+ *	QUEUED	for room
+ *	SHARED	in a row that ended jobs share (job_rows.c)
+ */
+#define SF_JOB_PLACE_LIST(X) \
+	X(NONE, 0) \
+	X(WAITS, 1) \
+	X(QUEUED, 2) \
+	X(SHARED, 3)
+
+#define SF_JOB_PLACE_ENUM(sym, number) SF_JOB_PLACE_##sym = number,
+typedef enum SfJobPlace
+{
+	SF_JOB_PLACE_LIST(SF_JOB_PLACE_ENUM)
+} SfJobPlace;
+
+extern const char *sf_status_name(SfStatus status);
+
+/* Columns of _sfflow.branch; see sql/parts/10-tables.sql. */
+#define SF_BRANCH_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int64, branch_no, INT8, NOT_NULL) \
+	X(int64, parent_no, INT8, NULL_IS(-1)) \
+	X(int, branch_index, INT4, NOT_NULL) \
+	X(int, scope, INT4, NOT_NULL) \
+	X(int, state, INT4, NOT_NULL) \
+	X(SfPhase, phase, INT2, NOT_NULL) \
+	X(SfJobPlace, place, INT2, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL)	/* of the machine */ \
+	X(int, attempt, INT4, NOT_NULL) \
+	X(int, generation, INT4, NOT_NULL) \
+	X(int, entered_event, INT4, NOT_NULL)	/* ids of events; negative ones are */ \
+	X(int, last_event, INT4, NOT_NULL)	/* provisional, see src/run/apply/apply.c */ \
+	X(int, payload_event, INT4, NOT_NULL) \
+	X(int, pending, INT4, NOT_NULL) \
+	X(int, next_index, INT4, NOT_NULL) \
+	X(int, total, INT4, NOT_NULL) \
+	X(int, max_concurrency, INT4, NOT_NULL) \
+	X(int, failed_event, INT4, NOT_NULL) \
+	X(int, transitions, INT4, NOT_NULL)	/* of it and of its children that have ended */ \
+	X(int64, map_run_no, INT8, NULL_IS(0))	/* Distributed Map: the run */ \
+	X(bool, failing, BOOL, NOT_NULL)	/* JOIN: a child has failed */ \
+	X(bool, aborting, BOOL, NOT_NULL) \
+	X(bool, uncatchable, BOOL, NOT_NULL) \
+	X(TimestampTz, due_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* never by itself */ \
+	X(TimestampTz, entered_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
+	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, deadline, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
+	X(int *, iterations, INT4_ARRAY, NULLABLE) \
+	X(int *, retry_counts, INT4_ARRAY, NULLABLE) \
+	X(int *, jobs, INT4_ARRAY, NULLABLE)	/* JobNet: without rows of their own, see job_rows.c */ \
+	X(char *, error, TEXT, NULLABLE) \
+	X(char *, cause, TEXT, NULLABLE) \
+	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
+	X(Jsonb *, payload, JSONB_KEPT, NULLABLE) \
+	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
+	X(Jsonb *, task_payload, JSONB_KEPT, NULLABLE)	/* ANNOUNCED */ \
+	X(Jsonb *, outcome, JSONB_KEPT, NULLABLE)	/* ANSWERED: of the task */ \
+	X(Jsonb *, join_input, JSONB_KEPT, NULLABLE)	/* JOIN: items of a Map, or input of the jobs of a net */ \
+	X(Jsonb *, item, JSONB_KEPT, NULLABLE)	/* of the iteration, if a state looks at it */ \
+	X(int, last_inner_event, INT4, NOT_NULL)	/* DONE: the last event before that of its end */ \
+	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED: the outcome is an error */ \
+	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */
+
+/* A branch; key is its first two columns. */
+typedef struct SfBranch
+{
+	union
+	{
+		SfBranchKey key;
+		struct
+		{
+			SF_BRANCH_COLUMNS(SF_FIELD)
+		};
+	};
+
+	/* not stored */
+	ItemPointerData tid;		/* of the row, when it was read and locked */
+	bool		was_inside;		/* when the row was read or written: sf_branch_is_inside */
+	int64		queue_no;		/* it was taken from this queue of a limit, */
+	int64		queue_hash;
+	TimestampTz rank;			/* ... with this rank; 0: from none */
+	TimestampTz since;			/* ... where it has waited since then */
+	bool		stored;			/* there is a row */
+	bool		gone;			/* the row is to be deleted */
+	bool		in_draft;		/* the draft that works on it has it */
+	bool		has_new_children;	/* JOIN: began all of its children in this slice */
+	bool		is_parent;		/* scratch of a redrive: has children */
+	bool		shares_row;		/* DONE: is written into one row with other jobs of its net */
+	struct SfBranch *shared;	/* ... and was read from this row */
+	struct SfNet *net;			/* JobNet: its jobs, while they are in memory */
+	bool		goes_on;		/* ... and it began in an earlier slice */
+	struct SfBranch *join;		/* the parent, where it began this branch in this slice */
+} SfBranch;
+
+/* Is a branch a line of control? */
+static inline bool
+sf_branch_is_line(SfPhase phase)
+{
+	return !SF_IS_ONE_OF(phase, SF_PHASES_OF_NO_LINE);
+}
+
+/* Is a branch claimed under the lock of its execution, which it may end, or whose other slices write it? */
+static inline bool
+sf_phase_is_claimed_under_lock(SfPhase phase)
+{
+	return phase == SF_PHASE_JOIN || !sf_branch_is_line(phase);
+}
+
+/* Does a phase end with the beginning of a step, which may be held or wait for a limit? */
+static inline bool
+sf_phase_is_before_gate(SfPhase phase)
+{
+	return SF_IS_ONE_OF(phase, SF_PHASES_BEFORE_GATE);
+}
+
+/*
+ * Is a branch parked before its step?  Nothing makes it due but the end of what it waits for: of
+ * what a feature keeps it for (store/branch/park.h), or of other jobs (SfJobPlace).
+ */
+static inline bool
+sf_branch_is_parked(const SfBranch *branch)
+{
+	return branch->due_at == DT_NOEND && sf_phase_is_before_gate(branch->phase);
+}
+
+/* Was a branch stopped whose task has an outcome?  It keeps that for a redrive to go on from. */
+static inline bool
+sf_branch_keeps_outcome(const SfBranch *branch)
+{
+	return branch->phase == SF_PHASE_ANSWERED && branch->due_at == DT_NOEND;
+}
+
+extern bool sf_branch_has_ended(const SfBranch *branch);
+
+/* The phase of a branch whose execution has ended. */
+static inline SfPhase
+sf_phase_at_end(SfPhase phase)
+{
+	return SF_IS_ONE_OF(phase, SF_PHASES_KEPT_AT_END) ? phase : SF_PHASE_ABORTED;
+}
+
+/* A new branch, in memory, that is about to enter a state. */
+static inline SfBranch *
+sf_branch_make(int64 execution_no, Oid owner, int64 branch_no)
+{
+	SfBranch   *branch = palloc0(sizeof(SfBranch));
+
+	branch->key.execution_no = execution_no;
+	branch->key.branch_no = branch_no;
+	branch->owner = owner;
+	branch->parent_no = -1;
+	branch->phase = SF_PHASE_ENTER;
+	branch->due_at = DT_NOEND;
+	branch->entered_at = DT_NOBEGIN;
+	branch->started_at = DT_NOBEGIN;
+	branch->deadline = DT_NOEND;
+	return branch;
+}
+
+/* The root of an execution, which is about to enter a state: the one maker of such rows. */
+static inline SfBranch *
+sf_branch_make_root(int64 execution_no, Oid owner, int state, Jsonb *payload, TimestampTz due)
+{
+	SfBranch   *root = sf_branch_make(execution_no, owner, SF_BRANCH_ROOT);
+
+	root->state = state;
+	root->payload = payload;
+	root->due_at = due;
+	return root;
+}
+
+/* The deadline of an execution. */
+static inline SfBranch *
+sf_branch_make_deadline(int64 execution_no, Oid owner, TimestampTz due)
+{
+	SfBranch   *deadline = sf_branch_make(execution_no, owner, SF_BRANCH_DEADLINE);
+
+	deadline->phase = SF_PHASE_DEADLINE;
+	deadline->due_at = due;
+	return deadline;
+}
+
+/* A request to stop an execution. */
+static inline SfBranch *
+sf_branch_make_stop(int64 execution_no, Oid owner, TimestampTz due, char *cause)
+{
+	SfBranch   *stop = sf_branch_make(execution_no, owner, SF_BRANCH_STOP);
+
+	stop->phase = SF_PHASE_STOP;
+	stop->due_at = due;
+	stop->cause = cause;
+	return stop;
+}
+
+extern int64 sf_branch_next_no(void);
+extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
+extern bool sf_branch_lock_outside(SfBranchKey key, int generation);
+extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
+								 bool skip_waits, bool queued);
+extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
+extern List *sf_branch_all(int64 execution_no, SfLock lock);
+extern bool sf_branch_try_all(int64 execution_no, List **branches);
+extern SfBranch *sf_branch_by_no(List *branches, int64 branch_no);
+extern SfBranch *sf_branch_read_seen(SfBranchKey key);
+extern List *sf_branch_scan(int64 execution_no, const SfProgram *program);
+extern TimestampTz sf_branch_first_due(int64 execution_no);
+
+/*
+ * A join without its documents (NULL), for its children: a Map's items may be
+ * large, and its children are many.  Write what they change of one that is
+ * locked with sf_branch_update_join(): counters, flags, error, due_at.
+ */
+extern SfBranch *sf_branch_read_join(SfBranchKey key, SfLock lock);
+extern void sf_branch_update_join(SfBranch *join);
+
+extern Jsonb **sf_branch_outputs(SfBranchKey parent, int **indexes, int *count,
+								 int *last_event);
+extern List *sf_branch_jobs(SfBranchKey parent, const List *ranks, bool waiting);
+extern List *sf_branch_jobs_to_come(SfBranchKey parent);
+extern List *sf_branch_queued_jobs(SfBranchKey parent, int most);
+extern List *sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *ranks);
+extern int	sf_branch_last_inner_event(SfBranchKey parent);
+extern void sf_branch_delete_orphan(SfBranchKey key);
+extern void sf_branch_write(List *branches);
+extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
+extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);
+extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
+							 const char *error, const char *cause);
+extern void sf_branch_notify_due(SfBranchKey key, Oid owner, TimestampTz due);
+extern void sf_branch_delete_children(SfBranchKey parent);
+extern void sf_branch_delete_all(int64 execution_no);
+extern void sf_branch_quiesce(int64 execution_no);
+
+/* The column total of a Distributed Map whose items have not been read, so that their number is not known */
+#define SF_ITEMS_UNREAD		(-1)
+
+/* Does a branch at a Distributed Map that has begun a run have to read its items still? */
+static inline bool
+sf_branch_is_reading(const SfBranch *branch)
+{
+	return branch->map_run_no != 0 && branch->total == SF_ITEMS_UNREAD;
+}
+
+/* Has a branch begun the children of a Distributed Map? */
+static inline bool
+sf_branch_has_read(const SfBranch *branch)
+{
+	return branch->map_run_no != 0 && branch->total != SF_ITEMS_UNREAD;
+}
+
+/*
+ * Is a branch inside of its state?  It is from the beginning of the step to the outcome, and holds what it has
+ * taken for the state, such as slots of limits: also a net that goes on, and a Distributed Map whose items were
+ * read or whose results are to be written.  A retry leaves the state.
+ */
+static inline bool
+sf_branch_is_inside(const SfBranch *branch)
+{
+	return SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE) ||
+		(SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE_OF_RUN) && branch->map_run_no != 0);
+}
+
+#endif							/* SF_STORE_BRANCH_H */

@@ -1,0 +1,140 @@
+/*
+ * park.h
+ *		Branches that a feature keeps from going on: rows of _sfflow.held.
+ */
+#ifndef SF_STORE_PARK_H
+#define SF_STORE_PARK_H
+
+#include "store/branch/branch.h"
+
+/* Columns of _sfflow.held; see sql/parts/10-tables.sql. */
+#define SF_HELD_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int64, branch_no, INT8, NOT_NULL) \
+	X(char *, feature, TEXT, NOT_NULL) \
+	X(int64, object_no, INT8, NOT_NULL) \
+	X(int64, queue, INT8, NULL_IS(0)) \
+	X(TimestampTz, rank, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(bool, without_slot, BOOL, NOT_NULL)
+
+/* The phases in which a branch is parked */
+#define SF_WAITING_PHASES	SF_INT2S(SF_PHASES_BEFORE_GATE)
+
+/* sf_branch_is_parked of a row b, in SQL; an argument of the query, which is SF_WAITING_PHASES */
+#define SF_IS_PARKED(phases)	"b.due_at IS NULL AND b.phase = ANY (" phases ")"
+
+/* A branch that is parked */
+typedef struct SfParked
+{
+	SfBranchKey key;
+	const char *feature;		/* its name */
+	int64		object_no;		/* what keeps the branch, by the feature's number of it */
+	int64		queue;			/* 0: it is in none */
+} SfParked;
+
+extern void sf_park_branch(SfBranch *branch, const char *feature, int64 object_no);
+extern const char *sf_park_feature(SfBranchKey key);
+extern List *sf_park_list(int64 execution_no);
+extern List *sf_park_list_of(int machine_no, Oid owner);
+
+/* The columns of a row that is listed */
+#define SF_PARKED	"w.execution_no, w.branch_no, w.feature, w.object_no, w.queue"
+
+/* What waits for objects of roles that have no rights of the machine's owner, or not any more: a query */
+#define SF_PARKED_OF_OTHERS(feature, table, number) \
+	"SELECT " SF_PARKED " FROM _sfflow." table " x" \
+	" JOIN _sfflow.held w ON w.object_no = x." number " AND w.feature = '" feature "'" \
+	" JOIN _sfflow.execution e ON e.execution_no = w.execution_no" \
+	" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no" \
+	" WHERE NOT pg_catalog.pg_has_role(x.owner::pg_catalog.oid, m.owner::pg_catalog.oid, 'USAGE')" \
+	" ORDER BY w.execution_no, w.branch_no"
+
+extern List *sf_park_list_by(SfPlan *plan);
+extern bool sf_park_end(SfBranch *branch);
+extern void sf_park_check_unchanged(const char *feature, int64 object_no);
+
+/* Why parked branches are due again; each asks anew whether it may go on */
+typedef enum SfUnpark
+{
+	SF_UNPARK_OBJECT,			/* an object that has parked them in no queue is gone: feature, object_no */
+	SF_UNPARK_LIMIT,			/* the limit of their queues is gone: feature, object_no */
+	SF_UNPARK_TURN,				/* it is the turn of an execution that a feature has parked: feature, execution_no */
+	SF_UNPARK_SLOT,				/* an execution has what its branches, and those of the children of its Distributed
+								 * Maps, wait for in a queue: object_no, queue, execution_no */
+	SF_UNPARK_CHILDREN			/* children of an execution's Distributed Maps may wait in queues for a slot of the
+								 * Map: execution_no */
+} SfUnpark;
+
+/* What is due again, as SfUnpark says */
+typedef struct SfUnparked
+{
+	const char *feature;
+	int64		object_no;
+	int64		queue;
+	int64		execution_no;
+} SfUnparked;
+
+extern int64 sf_park_release(SfUnpark why, const SfUnparked *of);
+extern int64 sf_park_count(const char *feature, int64 execution_no);
+extern void sf_park_release_arrived(const Jsonb *keys);
+
+/* --- in queues --- */
+
+/* Does a queue come behind another one in the order of sf_park_queues? */
+static inline bool
+sf_park_queue_is_behind(SfQueue a, SfQueue b)
+{
+	return a.limit_no > b.limit_no || (a.limit_no == b.limit_no && a.hash > b.hash);
+}
+
+/* Where a branch waits: since when, and in which order */
+typedef struct SfRank
+{
+	bool		has_slot;		/* an announced task, with a slot: it comes before what waits for one */
+	TimestampTz rank;			/* 0: none yet */
+	TimestampTz since;
+} SfRank;
+
+/* A branch that waits in a queue */
+typedef struct SfWaiting
+{
+	SfBranchKey key;
+	Oid			owner;
+	bool		waits;			/* false: its row is left over */
+	bool		announced;		/* its task is announced */
+	bool		has_slot;		/* it comes before those that have none, */
+	TimestampTz rank;			/* ... else in this order */
+	TransactionId made_by;		/* has written its row */
+} SfWaiting;
+
+/* Does a branch of some rank come before one that waits, in the order of their queue? */
+static inline bool
+sf_park_is_before(SfRank rank, const SfWaiting *other)
+{
+	return rank.has_slot != other->has_slot ? rank.has_slot : rank.rank < other->rank;
+}
+
+/* How many branches of a queue are read at once: symbol, number */
+#define SF_HEADS_LIST(X) \
+	X(FIRST, 1) \
+	X(FEW, 4) \
+	X(MANY, 64)
+
+#define SF_HEADS_ENUM(sym, number) SF_HEADS_##sym = (number),
+typedef enum SfHeads
+{
+	SF_HEADS_LIST(SF_HEADS_ENUM)
+} SfHeads;
+
+extern void sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfRank rank);
+extern bool sf_park_leave_queue(SfBranch *branch);
+extern int	sf_park_heads(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfHeads size);
+extern void sf_park_forget_left_over(const SfWaiting *row);
+extern bool sf_park_any_queued(void);
+extern int64 sf_park_greatest_queue(void);
+extern bool sf_park_is_queued(SfQueue queue);
+extern int	sf_park_queues(SfQueue after, SfQueue *queues, Oid *owners, int size);
+extern int	sf_park_queued_of(int64 execution_no, SfBranchKey *keys, SfQueue *queues, int size);
+
+#endif							/* SF_STORE_PARK_H */

@@ -1,0 +1,297 @@
+/*
+ * queue_hints.c
+ *		Which queues of limits may have something that waits: hints in shared memory.
+ *
+ * What waits is in the table held.  A transaction that gives a slot back looks here whether its queue
+ * may have something that waits, and tells the workers of it.  So where nothing waits, a
+ * limit makes no worker try.  No wake-up is lost: one that finds no slot notes the queue here
+ * and tries once more before it waits; one that gives a slot back looks here afterwards.  What
+ * waits also tells the workers after its commit, since they do not see it before.
+ *
+ * A queue is noted with exactly its key, if there is a place for the owner of what waits
+ * (base/shmem.h).  If not, it is noted that queues of its limit may have something that waits, for
+ * two poll intervals.  Limits share such a note by their hash: queues of one in a thousand others
+ * are told in vain meanwhile.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+
+#include "base/settings.h"
+#include "base/shmem.h"
+#include "store/branch/queue_hints.h"
+
+/* Queues of which the workers are told at once */
+#define MAX_READY	64
+
+/* Notes of limits that have queues for which there was no place */
+#define UNNOTED		1024
+
+/* A queue that may have something that waits */
+typedef struct NotedQueue
+{
+	SfHashEntry entry;
+	Oid			owner;			/* of what waits, as a worker was told last */
+	bool		in_ring;		/* its key is there, or with a worker */
+} NotedQueue;
+
+/* What is known besides */
+typedef struct Times
+{
+	SfTick		last;			/* the greatest of those that follow; 0: there was always a place */
+	SfTick		unnoted_until[UNNOTED]; /* by the hash of the limit */
+	SfTick		ready_at[FLEXIBLE_ARRAY_MEMBER];	/* of a queue, by its place: the workers are to
+													 * be told then, for something may begin */
+} Times;
+
+static SfHash queues;
+
+#define TIMES	((Times *) sf_hash_extra(&queues))
+
+/* Ask for the shared memory; from _PG_init. */
+void
+sf_queue_init(void)
+{
+	sf_hash_init(&queues, "sfflow_limits", sf_setting_max_limit_keys, sizeof(NotedQueue),
+				 offsetof(Times, ready_at) + sizeof(SfTick) * sf_setting_max_limit_keys);
+}
+
+/* The key of a queue in the table. */
+static SfHashKey
+key_of(SfQueue queue)
+{
+	return (SfHashKey) {MyDatabaseId, queue.limit_no, queue.hash};
+}
+
+/* Until when queues of a limit may have something that waits, although they are not noted. */
+static SfTick *
+unnoted(SfQueue queue)
+{
+	uint32		h = hash_combine(murmurhash32(MyDatabaseId), murmurhash32((uint32) queue.limit_no));
+
+	return &TIMES->unnoted_until[h % UNNOTED];
+}
+
+/* When the workers are to be told of a queue. */
+static SfTick *
+ready_at(const NotedQueue *q)
+{
+	return &TIMES->ready_at[sf_hash_number(&queues, q) - 1];
+}
+
+/* Note that something waits in a queue, or is going to if it finds no slot now. */
+void
+sf_queue_note_waiting(SfQueue queue, Oid owner)
+{
+	NotedQueue *q;
+
+	if (!sf_hash_is_shared(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
+	if (q != NULL && OidIsValid(owner))
+		q->owner = owner;
+	else if (q == NULL && (q = sf_hash_add(&queues, key_of(queue), owner, NULL)) != NULL)
+	{
+		q->owner = owner;
+		*ready_at(q) = SF_TICK_NEVER;
+	}
+	else if (q == NULL)
+	{
+		/* the next scans for everything due note it, or find no place again */
+		*unnoted(queue) = sf_tick_plus_ms(sf_tick_now(), 2000 * sf_setting_poll_interval);
+		TIMES->last = Max(TIMES->last, *unnoted(queue));
+	}
+	sf_hash_unlock(&queues);
+}
+
+/* May nothing wait in any queue?  Without the lock. */
+static bool
+nothing_waits(void)
+{
+	return sf_hash_is_empty(&queues) && TIMES->last == 0;
+}
+
+/* May something wait in a queue? */
+bool
+sf_queue_may_wait(SfQueue queue)
+{
+	bool		may;
+
+	if (!sf_hash_is_shared(&queues))
+		return true;
+	if (nothing_waits())
+		return false;
+	sf_hash_lock(&queues, LW_SHARED);
+	may = sf_hash_find(&queues, key_of(queue)) != NULL || *unnoted(queue) > sf_tick_now();
+	sf_hash_unlock(&queues);
+	return may;
+}
+
+/* A queue was found empty.  The caller looks once more afterwards. */
+void
+sf_queue_note_empty(SfQueue queue)
+{
+	NotedQueue *q;
+
+	if (!sf_hash_is_shared(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
+	if (q != NULL)
+	{
+		*ready_at(q) = SF_TICK_NEVER;
+		sf_hash_remove(&queues, q);
+	}
+	sf_hash_unlock(&queues);
+}
+
+/* A scan of all queues begins: what became of keys that were in the ring is not known. */
+void
+sf_queue_note_scan(void)
+{
+	if (!sf_hash_is_shared(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	for (int i = 1; i <= sf_hash_end(&queues); i++)
+	{
+		NotedQueue *q = sf_hash_at(&queues, i);
+
+		if (q->entry.key.database == MyDatabaseId)
+			q->in_ring = false;
+	}
+	sf_hash_unlock(&queues);
+}
+
+/* A process comes to a queue: from here on others may tell of it again. */
+void
+sf_queue_note_taken(SfQueue queue)
+{
+	NotedQueue *q;
+
+	if (!sf_hash_is_shared(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
+	if (q != NULL)
+	{
+		q->in_ring = false;
+		*ready_at(q) = SF_TICK_NEVER;
+	}
+	sf_hash_unlock(&queues);
+}
+
+/*
+ * Tell the workers, at once, that a queue may have room for what waits, unless nothing
+ * waits or they know.  The owner may be InvalidOid: then it is that of what waits.  Of a
+ * queue that there was no place to note that is not known: any role does, for who comes to
+ * the queue passes it on to the owner.
+ */
+void
+sf_queue_wake_if_waiting(SfQueue queue, Oid owner)
+{
+	NotedQueue *q;
+	bool		wake;
+
+	if (!sf_hash_is_shared(&queues) || nothing_waits())
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
+	wake = q == NULL ? *unnoted(queue) > sf_tick_now() : !q->in_ring;
+	if (q == NULL && !OidIsValid(owner))
+		owner = GetUserId();
+	else if (q != NULL)
+	{
+		if (!OidIsValid(owner))
+			owner = q->owner;
+		/* without an owner there is no key in the ring, but a scan of all queues */
+		q->in_ring = OidIsValid(owner);
+	}
+	sf_hash_unlock(&queues);
+	if (wake)
+		sf_hooks.queue_due(queue, owner);
+}
+
+/* If something may wait in a queue, have the workers told of it at a time. */
+void
+sf_queue_wake_later(SfQueue queue, SfTick at)
+{
+	NotedQueue *q;
+	bool		noted;
+
+	if (!sf_hash_is_shared(&queues) || sf_hash_is_empty(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
+	noted = q != NULL;
+	if (noted)
+		*ready_at(q) = Min(*ready_at(q), at);
+	sf_hash_unlock(&queues);
+	if (noted)
+		sf_hooks.queue_later(at);
+}
+
+/*
+ * Tell the workers of the queues whose time has come, as many as there is room for; returns
+ * when to tell them of others.
+ */
+SfTick
+sf_queue_wake_ready(SfTick now)
+{
+	SfQueue		ready[MAX_READY];
+	int			n = 0;
+	SfTick		next = SF_TICK_NEVER;
+
+	if (!sf_hash_is_shared(&queues))
+		return next;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	/* the times lie beside each other: to look at them all takes some microseconds */
+	for (int i = 1; i <= sf_hash_end(&queues); i++)
+	{
+		SfTick		at = TIMES->ready_at[i - 1];
+		const NotedQueue *q;
+
+		if (at >= next)
+			continue;
+		q = sf_hash_at(&queues, i);
+		if (q->entry.key.database != MyDatabaseId)
+			continue;
+		if (at > now || n == MAX_READY)
+			next = at;
+		else
+		{
+			ready[n++] = (SfQueue) {q->entry.key.first, q->entry.key.second};
+			TIMES->ready_at[i - 1] = SF_TICK_NEVER;
+		}
+	}
+	sf_hash_unlock(&queues);
+	for (int i = 0; i < n; i++)
+		sf_queue_wake_if_waiting(ready[i], InvalidOid);
+	return next;
+}
+
+/* Forget the queues of a limit that is gone, or (0) of a database. */
+void
+sf_queue_forget(Oid database, int64 limit_no)
+{
+	if (!sf_hash_is_shared(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	sf_hash_remove_all(&queues, database, limit_no);
+	sf_hash_unlock(&queues);
+}
+
+/* List limits of this database that have queues, as sf_hash_list does. */
+int
+sf_queue_list(int64 *numbers, int size, int *from)
+{
+	return sf_hash_list(&queues, MyDatabaseId, numbers, size, from);
+}
+
+/* How full the table is. */
+SfHashUse
+sf_queue_use(void)
+{
+	return sf_hash_use(&queues);
+}

@@ -1,0 +1,24 @@
+/*
+ * queue_hints.h
+ *		Which queues of limits may have something that waits: hints in shared memory.
+ */
+#ifndef SF_STORE_QUEUE_HINTS_H
+#define SF_STORE_QUEUE_HINTS_H
+
+#include "base/shmem.h"
+#include "store/branch/park.h"
+
+extern void sf_queue_init(void);
+extern void sf_queue_note_waiting(SfQueue queue, Oid owner);
+extern bool sf_queue_may_wait(SfQueue queue);
+extern void sf_queue_note_empty(SfQueue queue);
+extern void sf_queue_note_scan(void);
+extern void sf_queue_note_taken(SfQueue queue);
+extern void sf_queue_wake_if_waiting(SfQueue queue, Oid owner);
+extern void sf_queue_wake_later(SfQueue queue, SfTick at);
+extern SfTick sf_queue_wake_ready(SfTick now);
+extern void sf_queue_forget(Oid database, int64 limit_no);
+extern int	sf_queue_list(int64 *numbers, int size, int *from);
+extern SfHashUse sf_queue_use(void);
+
+#endif							/* SF_STORE_QUEUE_HINTS_H */

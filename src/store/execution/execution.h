@@ -1,0 +1,114 @@
+/*
+ * execution.h
+ *		Rows of _sfflow.execution.
+ */
+#ifndef SF_STORE_EXECUTION_H
+#define SF_STORE_EXECUTION_H
+
+#include "store/branch/branch.h"
+
+/* Features that compile options of versions, at most */
+#define SF_MAX_OPTIONS	8
+
+/*
+ * Columns of _sfflow.execution; see sql/parts/10-tables.sql.  Those that its end
+ * changes stand together, so that WAL has these alone: an update is logged from the
+ * first byte that differs to the last one.
+ */
+#define SF_EXECUTION_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(int, version, INT4, NOT_NULL) \
+	X(int, redrive_count, INT4, NOT_NULL) \
+	X(int, start_requests, INT4, NOT_NULL) \
+	X(int64, parent_execution_no, INT8, NULL_IS(0)) \
+	X(int64, parent_branch_no, INT8, NULL_IS(-1)) \
+	X(int, parent_generation, INT4, NULL_IS(0))	/* the parent does not wait */ \
+	X(int64, map_run_no, INT8, NULL_IS(0))	/* no child of a Distributed Map */ \
+	X(int, map_index, INT4, NULL_IS(-1))	/* its place among the children of the run */ \
+	X(int, map_items, INT4, NULL_IS(-1))	/* items that it was given */ \
+	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
+	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
+	X(int, priority, INT2, NULL_IS(0))	/* in queues of limits */ \
+	X(char *, qualifier, TEXT, NULLABLE)	/* version or alias that the start named */ \
+	X(char *, trace_header, TEXT, NULLABLE)	/* of the AWS API */ \
+	X(char *, execution_id, TEXT, NOT_NULL) \
+	X(SfStatus, status, INT2, NOT_NULL) \
+	X(int, last_event_id, INT4, NOT_NULL) \
+	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
+	X(TimestampTz, stopped_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, last_redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(int64, idle_us, INT8, NULL_IS(0))	/* between its ends and its redrives */ \
+	X(Jsonb *, output, JSONB, NULLABLE)	/* from here on not in what is read in short */ \
+	X(char *, error, TEXT, NULLABLE) \
+	X(char *, cause, TEXT, NULLABLE) \
+	X(Jsonb *, input, JSONB, NOT_NULL) \
+	X(Jsonb *, labels, JSONB, NULLABLE)	/* read in short, too, as is the next one */ \
+	X(char *, trace, TEXT, NULLABLE)	/* that it is part of */
+
+typedef struct SfExecution
+{
+	SF_EXECUTION_COLUMNS(SF_FIELD)
+
+	/* of the row, as this transaction has read it; invalid: not known */
+	ItemPointerData tid;
+
+	/* of its machine */
+	char	   *machine_name;
+	Oid			owner;
+
+	/* of a new one: its priority was given, and is not that of its machine */
+	bool		has_own_priority;
+
+	/* of a new one: its name is a UUID that was made for it, so its id is not taken */
+	bool		has_new_uuid;
+
+	/* row of _sfflow.open_execution, as read: its status; NULL: there is none */
+	const char *open_status;
+
+	/* of the call that starts it, for features (src/api/execution/start_options.c); NULL: there are none */
+	const Jsonb *start_options;
+
+	/* of one that begins: it starts then, or later; 0: at once */
+	TimestampTz start_at;
+	const char *of_start[SF_MAX_OPTIONS];	/* ... and what features keep until it begins (SF_OF_START) */
+
+	/* sf_execution_update_all writes input, labels and trace, too; else it leaves them as they are */
+	bool		is_started_anew;
+} SfExecution;
+
+/* The name of an execution: what follows the colon of its id. */
+static inline const char *
+sf_execution_name(const SfExecution *execution)
+{
+	return strchr(execution->execution_id, ':') + 1;
+}
+
+/*
+ * Microseconds for which an execution has run, without those between its ends and its redrives; -1: it has not
+ * begun.
+ */
+static inline int64
+sf_execution_took_us(TimestampTz started_at, TimestampTz stopped_at, int64 idle_us, TimestampTz now)
+{
+	return TIMESTAMP_NOT_FINITE(started_at) ? -1 :
+		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at - idle_us, 0);
+}
+
+extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full);
+extern bool sf_execution_is_running(int64 execution_no);
+extern bool sf_execution_is_there(int64 execution_no);
+extern SfExecution *sf_execution_find(const char *execution_id, SfLock lock);
+extern SfExecution *sf_execution_find_head(const char *execution_id);
+extern bool sf_execution_insert(SfExecution *execution);
+extern void sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted);
+extern void sf_execution_update_all(List *executions);
+extern void sf_execution_write_labels(const SfExecution *execution);
+extern void sf_execution_check_all_seen(int machine_no);
+extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
+extern List *sf_execution_results(int64 execution_no, int64 map_run_no, int first,
+								  int n, bool with_input);
+extern void sf_execution_note_request(const SfExecution *execution,
+									  const char *outcome, bool input_differs);
+
+#endif							/* SF_STORE_EXECUTION_H */

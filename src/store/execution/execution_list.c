@@ -1,0 +1,487 @@
+/*
+ * execution_list.c
+ *		Pages of executions, newest first.
+ *
+ * Each query below begins with the rows that its name says and goes on to the
+ * executions.  The rows of a machine come in the order of time from an index;
+ * several machines are merged.  Which query is used:
+ *
+ *		by_parent	the executions of a parent are asked for
+ *		by_name		few executions have the prefix (PROBE at most)
+ *		labelled	labels are asked for and RUNNING, FAILED, TIMED_OUT or ABORTED: two indexes side by side
+ *		by_label	labels are asked for, and few executions have one of them, or no status helps
+ *		by_error	an error is asked for
+ *		by_status	RUNNING, FAILED, TIMED_OUT, ABORTED: the table of open executions
+ *		not_begun	RUNNING, too, when few branches are due
+ *		by_machine	all others: nearly every execution has succeeded
+ *
+ * Only by_machine may read executions that the list does not have.  Where it
+ * replaces another query, so many executions are in the list that the next one
+ * is near.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/guc.h"
+
+#include "base/name.h"
+#include "db/index_walk.h"
+#include "store/execution/execution_list.h"
+#include "store/execution/open_execution.h"
+
+#define ROW SfListedExecution
+SF_RESULT_TYPE(listed_type, SF_LISTED_FIELDS);
+#undef ROW
+#define ROW SfListedMachine
+SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
+
+/* Rows that are worth reading to learn whether a query has few */
+#define PROBE		10000
+#define PROBE_TEXT	"10000"
+
+/* Machines that are merged row by row; of more, first the newest part is tried */
+#define FEW_MACHINES	8
+
+/* How far back the newest part reaches at first, how it grows, and where it ends */
+#define FIRST_WINDOW	USECS_PER_MINUTE
+#define WINDOW_GROWTH	16
+#define LAST_WINDOW		(1000 * USECS_PER_DAY)
+
+/*
+ * The arguments of all queries: $1 numbers of machines, $2 status, $3 error, $4 first
+ * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
+ * parent, $10 name of the status, $11 error as open_execution has it, $12 largest name,
+ * $13 in an hour, $14 number of a Map run, $15 version or alias, $16 whether it was redriven,
+ * $17 without children of Map runs, $18 labels, $19 and $20 name and value of one of them;
+ * those of the executions labelled: $21 their numbers.
+ */
+#define COLUMNS \
+	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
+	" e.execution_no, e.machine_no, e.version, e.idle_us"
+#define IN_TIME(t) \
+	t ".requested_at >= $4 AND " t ".requested_at <= $5" \
+	" AND (" t ".requested_at < $5 OR " t ".execution_no < $6)"
+#define MATCHES \
+	"($2 IS NULL OR e.status = $2)" \
+	" AND ($3 IS NULL OR e.error = $3)" \
+	" AND ($14 IS NULL OR e.map_run_no = $14)" \
+	" AND ($15 IS NULL OR e.qualifier = $15" \
+	"  OR (e.qualifier IS NOT NULL AND e.version::pg_catalog.text = $15))" \
+	" AND ($16 IS NULL OR (e.redrive_count > 0) = $16)" \
+	" AND (NOT $17 OR e.map_run_no IS NULL)" \
+	" AND ($18 IS NULL OR e.labels @> $18)" \
+	" AND ($8 IS NULL OR pg_catalog.starts_with(pg_catalog.substr(e.execution_id," \
+	"  pg_catalog.strpos(e.execution_id, ':') + 1), $8))"
+#define NEWEST(t) \
+	" ORDER BY " t ".requested_at DESC, " t ".execution_no DESC LIMIT $7"
+/* The newest in the order of an index, which does not have the number: what needs no sort is not read in full. */
+#define FROM_NEWEST(from, time, more) \
+	" (SELECT " COLUMNS " FROM " from " WHERE " more IN_TIME(time) " AND " MATCHES \
+	" ORDER BY " time ".requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) e" NEWEST("e")
+#define OF_MACHINES(from, time, more) \
+	"SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
+	FROM_NEWEST(from, time, time ".machine_no = m.no AND " more)
+#define OPEN \
+	"_sfflow.open_execution o JOIN _sfflow.execution e" \
+	" ON e.execution_no = o.execution_no"
+
+/* At most PROBE executions whose names have the prefix; $12 sorts behind all names */
+#define NAMED \
+	" FROM _sfflow.state_machine s CROSS JOIN LATERAL (SELECT e.* FROM _sfflow.execution e" \
+	"  WHERE e.machine_no = s.machine_no" \
+	"  AND e.execution_id >= pg_catalog.concat(s.name, ':', $8) COLLATE \"C\"" \
+	"  AND e.execution_id <= pg_catalog.concat(s.name, ':', $8, $12) COLLATE \"C\"" \
+	"  ORDER BY e.execution_id LIMIT " PROBE_TEXT ") e" \
+	" WHERE s.machine_no = ANY ($1)"
+
+/* Root branches that are due by $13, or held, or start later: those that have not begun, and few others */
+#define DUE_ROOTS \
+	" FROM (SELECT b.execution_no FROM _sfflow.branch b" \
+	"  WHERE b.branch_no = " SF_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner" \
+	"   FROM _sfflow.state_machine s WHERE s.machine_no = ANY ($1))" \
+	"  AND b.due_at < $13" \
+	" UNION ALL SELECT w.execution_no FROM _sfflow.held w JOIN _sfflow.branch b" \
+	"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no" \
+	"  WHERE w.branch_no = " SF_ROOT_TEXT " AND b.due_at IS NULL" \
+	" UNION ALL SELECT d.execution_no FROM _sfflow.delayed_start d JOIN _sfflow.branch b" \
+	"  ON b.execution_no = d.execution_no AND b.branch_no = " SF_ROOT_TEXT " AND b.due_at >= $13" \
+	"  WHERE d.start_at >= $13) b"
+
+static SfPlan by_parent = SF_PLAN(
+	"SELECT " COLUMNS " FROM" FROM_NEWEST("_sfflow.execution e", "e", "e.parent_execution_no = $9"
+										  " AND e.machine_no = ANY ($1) AND "));
+
+static SfPlan by_name = SF_PLAN(
+	"SELECT " COLUMNS NAMED " AND " IN_TIME("e") " AND " MATCHES NEWEST("e"));
+
+static SfPlan by_label = SF_PLAN(OF_MACHINES("_sfflow.label l JOIN _sfflow.execution e"
+											 " ON e.execution_no = l.execution_no",
+											 "l", "l.name = $19 AND l.value = $20 AND "));
+
+static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error = $11 AND "));
+
+static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status = $10 AND "));
+
+/* Of the executions with the numbers that two indexes have */
+static SfPlan labelled = SF_PLAN(
+	"SELECT " COLUMNS " FROM pg_catalog.unnest($21) AS n(no) JOIN _sfflow.execution e ON e.execution_no = n.no"
+	" WHERE " MATCHES NEWEST("e"));
+
+/* The same without a condition that only the execution fulfils: its row is read for the page alone */
+#define OPEN_ALONE(condition) \
+	"SELECT " COLUMNS " FROM (SELECT o.execution_no FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
+	" (SELECT o.execution_no, o.requested_at FROM _sfflow.open_execution o" \
+	"  WHERE o.machine_no = m.no AND " condition IN_TIME("o") \
+	"  ORDER BY o.requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) o" NEWEST("o") ") o" \
+	" JOIN _sfflow.execution e ON e.execution_no = o.execution_no" NEWEST("e")
+
+static SfPlan by_error_alone = SF_PLAN(OPEN_ALONE("o.error = $11 AND ($10 IS NULL OR o.status = $10) AND "));
+
+static SfPlan by_status_alone = SF_PLAN(OPEN_ALONE("o.status = $10 AND "));
+
+static SfPlan by_machine = SF_PLAN(OF_MACHINES("_sfflow.execution e", "e", ""));
+
+static SfPlan not_begun = SF_PLAN(
+	"SELECT " COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
+	" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
+	" WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND "
+	IN_TIME("e") " AND " MATCHES NEWEST("e"));
+
+/* How many rows by_name and not_begun would read, as far as PROBE */
+static SfPlan probe_names = SF_PLAN(
+	"SELECT pg_catalog.count(*) FROM (SELECT 1" NAMED " LIMIT " PROBE_TEXT ") r");
+
+static SfPlan probe_labels = SF_PLAN(
+	"SELECT pg_catalog.count(*) FROM (SELECT 1 FROM _sfflow.label l WHERE l.name = $1 AND l.value = $2 LIMIT " PROBE_TEXT ") r");
+
+static SfPlan probe_due = SF_PLAN(
+	"SELECT pg_catalog.count(*) FROM (SELECT 1" DUE_ROOTS " LIMIT " PROBE_TEXT ") r");
+
+/*
+ * What was requested from $4 to $5, and what was requested before and runs: it is open,
+ * or has not begun.  Without the items of Distributed Maps.
+ */
+static SfPlan by_night = SF_PLAN(
+	"SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
+	" (SELECT " COLUMNS " FROM _sfflow.execution e WHERE e.machine_no = m.no"
+	"  AND e.requested_at >= $4 AND e.requested_at < $5 AND e.map_run_no IS NULL) e"
+	" UNION ALL SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
+	" (SELECT " COLUMNS " FROM _sfflow.open_execution o"
+	"  JOIN _sfflow.execution e ON e.execution_no = o.execution_no"
+	"  WHERE o.machine_no = m.no AND o.status = $10"
+	"  AND o.requested_at < $4 AND e.map_run_no IS NULL) e"
+	" UNION ALL SELECT " COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
+	" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
+	" WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.requested_at < $4"
+	" AND e.map_run_no IS NULL");
+
+/* Read the machines of a list, as SfListedMachine: one (0: all), of an owner (InvalidOid: any). */
+List *
+sf_execution_list_machines(int machine_no, Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m"
+		" WHERE ($1 = 0 OR m.machine_no = $1)"
+		" AND ($2 IS NULL OR m.owner = $2) ORDER BY m.machine_no");
+
+	return sf_scan_rows(&plan, &machine_type, SF_INT4(machine_no),
+						sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
+}
+
+/* Find the number of a machine by name; 0: there is none. */
+int
+sf_execution_list_machine(const char *name)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m WHERE m.name = $1");
+	const SfListedMachine *machine = sf_list_first(sf_scan_rows(&plan, &machine_type, SF_TEXT(name)));
+
+	return machine == NULL ? 0 : machine->machine_no;
+}
+
+/* The name that sorts behind all others: of the largest characters, as many as a name may have. */
+static const char *
+largest_name(void)
+{
+	const char *largest = GetDatabaseEncoding() == PG_UTF8 ? "\xF4\x8F\xBF\xBF" : "\xFF";
+	StringInfoData name;
+
+	initStringInfo(&name);
+	for (int i = 0; i < SF_NAME_MAX; i++)
+		appendStringInfoString(&name, largest);
+	return name.data;
+}
+
+/* The arguments of all queries, in order */
+#define ARGUMENTS(q) \
+	sf_query_arg(INT4ARRAYOID, sf_int_array_datum((q)->machines, (q)->nmachines), false), \
+	sf_query_arg(INT2OID, Int16GetDatum((q)->status), (q)->status < 0), \
+	SF_TEXT((q)->error), SF_TIME((q)->from), SF_TIME((q)->before.requested_at), \
+	SF_INT8((q)->before.execution_no), SF_INT8((q)->limit), SF_TEXT((q)->prefix), \
+	SF_INT8((q)->parent_no), SF_TEXT((q)->status < 0 ? NULL : sf_status_name((q)->status)), \
+	SF_TEXT(sf_open_execution_error((q)->error)), SF_TEXT(largest_name()), \
+	SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR), \
+	sf_query_arg(INT8OID, Int64GetDatum((q)->map_run_no), (q)->map_run_no == 0), \
+	SF_TEXT((q)->qualifier), \
+	sf_query_arg(BOOLOID, BoolGetDatum((q)->redriven == SF_LIST_REDRIVEN), (q)->redriven == SF_LIST_ANY), \
+	SF_BOOL((q)->no_items), \
+	sf_query_arg(JSONBOID, JsonbPGetDatum((q)->labelled.labels), (q)->labelled.labels == NULL), \
+	SF_TEXT((q)->labelled.name), SF_TEXT((q)->labelled.value)
+
+/* Run a query for executions. */
+static List *
+run(SfPlan *plan, const SfListQuery *q)
+{
+	return sf_scan_rows(plan, &listed_type, ARGUMENTS(q));
+}
+
+/* Sort places, the newest first. */
+static int
+compare_places(const ListCell *a, const ListCell *b)
+{
+	return sf_walk_compare(*(const SfWalkPlace *) lfirst(b), *(const SfWalkPlace *) lfirst(a));
+}
+
+/* Append the newest places that two walks have in common to a list, as many as a query wants. */
+static List *
+append_common(List *places, SfWalk *open, SfWalk *label, const SfListQuery *q)
+{
+	SfWalkPlace most = {q->before.requested_at, q->before.execution_no - 1};
+	SfWalkPlace at;
+	int			left = q->limit;
+
+	while (left > 0 && sf_walk_to(open, most, &at) && sf_walk_to(label, at, &most) && most.time >= q->from)
+	{
+		SfWalkPlace *place;
+
+		if (most.time != at.time || most.number != at.number)
+			continue;
+		place = palloc(sizeof(SfWalkPlace));
+		*place = at;
+		places = lappend(places, place);
+		most.number--;
+		left--;
+	}
+	return places;
+}
+
+/* List the newest places that have both the status and the label that a query asks for. */
+static List *
+list_common(const SfListQuery *q)
+{
+	static const SfIndex by_status_key = {"open_execution", "open_execution_pkey"};
+	static const SfIndex by_label_key = {"label", "label_pkey"};
+	SfWalk	   *open = sf_walk_begin(&by_status_key, 4);
+	SfWalk	   *label = sf_walk_begin(&by_label_key, 5);
+	List	   *places = NIL;
+
+	for (int i = 0; i < q->nmachines; i++)
+	{
+		sf_walk_among(open, SF_INT4(q->machines[i]), SF_TEXT(sf_status_name(q->status)));
+		sf_walk_among(label, SF_TEXT(q->labelled.name), SF_TEXT(q->labelled.value), SF_INT4(q->machines[i]));
+		places = append_common(places, open, label, q);
+	}
+	sf_walk_end(label);
+	sf_walk_end(open);
+	list_sort(places, compare_places);
+	return list_truncate(places, q->limit);
+}
+
+/*
+ * Run a query for executions with the numbers that are found by status and label.  Some of them may not
+ * fulfil its other conditions: then it goes on behind the last one.
+ */
+static List *
+run_labelled(SfPlan *plan, const SfListQuery *q)
+{
+	SfListQuery part = *q;
+	List	   *found = NIL;
+
+	for (;;)
+	{
+		List	   *places = list_common(&part);
+		List	   *numbers = NIL;
+		const SfWalkPlace *last;
+		ListCell   *lc;
+
+		foreach(lc, places)
+			numbers = lappend(numbers, &((SfWalkPlace *) lfirst(lc))->number);
+		if (numbers != NIL)
+			found = list_concat(found, sf_scan_rows(plan, &listed_type, ARGUMENTS(&part), sf_query_int8s(numbers)));
+		if (list_length(places) < part.limit || list_length(found) >= q->limit)
+			return list_truncate(found, q->limit);
+		last = llast(places);
+		part.before = (SfListKey) {last->time, last->number};
+	}
+}
+
+/* Tell whether a query would read few rows, by the query that counts them. */
+static bool
+has_few(SfPlan *probe, const SfListQuery *q)
+{
+	return sf_store_number(probe, 0, ARGUMENTS(q)) < PROBE;
+}
+
+/*
+ * Run a query over machines one by one, by a function that runs it.  Of many machines each would give a whole
+ * page; so the newest part is read first, then one that reaches further back behind
+ * it, until the page is full.
+ */
+static List *
+run_merged_by(List *(*run_part) (SfPlan *, const SfListQuery *), SfPlan *plan, const SfListQuery *q)
+{
+	SfListQuery part = *q;
+	List	   *found = NIL;
+	TimestampTz end = Min(q->before.requested_at, GetCurrentTimestamp());
+
+	if (q->nmachines > FEW_MACHINES)
+		for (int64 window = FIRST_WINDOW; window < LAST_WINDOW && end - window > q->from;
+			 window *= WINDOW_GROWTH)
+		{
+			part.from = end - window;
+			found = list_concat(found, run_part(plan, &part));
+			if (list_length(found) >= q->limit)
+				return found;
+			/* behind all that were requested at that time */
+			part.before = (SfListKey) {.requested_at = part.from,.execution_no = 0};
+			part.limit = q->limit - list_length(found);
+		}
+	part.from = q->from;
+	return list_concat(found, run_part(plan, &part));
+}
+
+/* The same with a query that finds its rows itself. */
+static List *
+run_merged(SfPlan *plan, const SfListQuery *q)
+{
+	return run_merged_by(run, plan, q);
+}
+
+/* Sort executions, the newest first. */
+static int
+compare_newest(const ListCell *a, const ListCell *b)
+{
+	const SfListedExecution *x = lfirst(a);
+	const SfListedExecution *y = lfirst(b);
+
+	return sf_walk_compare((SfWalkPlace) {y->requested_at, y->execution_no},
+						   (SfWalkPlace) {x->requested_at, x->execution_no});
+}
+
+/* Tell whether the row of an open execution shows all that a query asks for but its status or error. */
+static bool
+asks_no_more(const SfListQuery *q)
+{
+	return q->prefix == NULL && q->qualifier == NULL && q->redriven == SF_LIST_ANY && !q->no_items &&
+		q->labelled.labels == NULL;
+}
+
+/* List running executions: those that have begun, and those that have not. */
+static List *
+list_running(const SfListQuery *q)
+{
+	List	   *list;
+
+	if (!has_few(&probe_due, q))
+		return run_merged(&by_machine, q);
+	if (q->labelled.labels != NULL)
+		list = run_merged_by(run_labelled, &labelled, q);
+	else
+		list = run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
+	list = list_concat(list, run(&not_begun, q));
+	list_sort(list, compare_newest);
+	return list_truncate(list, q->limit);
+}
+
+/* Choose the query that finds the executions with the fewest rows read. */
+static List *
+choose(const SfListQuery *q)
+{
+	bool		failed = q->status != SF_STATUS_RUNNING && q->status != SF_STATUS_SUCCEEDED;
+
+	if (q->parent_no != 0)
+		return run(&by_parent, q);
+	if (q->prefix != NULL && has_few(&probe_names, q))
+		return run(&by_name, q);
+	if (q->labelled.labels != NULL && failed && q->status >= 0 && q->error == NULL)
+		return run_merged_by(run_labelled, &labelled, q);
+	if (q->labelled.labels != NULL &&
+		(q->labelled.rows < PROBE || (q->error == NULL && (q->status < 0 || q->status == SF_STATUS_SUCCEEDED))))
+		return run_merged(&by_label, q);
+	if (q->error != NULL)
+		return !failed ? NIL :
+			run_merged(asks_no_more(q) && strlen(q->error) <= SF_OPEN_ERROR_MAX ?
+					   &by_error_alone : &by_error, q);
+	if (q->status == SF_STATUS_RUNNING)
+		return list_running(q);
+	if (q->status < 0 || !failed)
+		return run_merged(&by_machine, q);
+	return run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
+}
+
+/*
+ * Have the planner use indexes only: statistics of the tables may be old, and a plan
+ * that sorts a machine's executions costs seconds.  Where there is no index, the cost of
+ * a scan that is to be avoided would have it compiled.  Returns what ends this.
+ */
+int
+sf_execution_list_plans_begin(void)
+{
+	static const char *const avoided[] = {
+		"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"
+	};
+	int			nest = NewGUCNestLevel();
+
+	for (size_t i = 0; i < lengthof(avoided); i++)
+		(void) set_config_option(avoided[i], "off", PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SAVE, true, 0, false);
+	return nest;
+}
+
+/* Let the planner choose again. */
+void
+sf_execution_list_plans_end(int nest)
+{
+	AtEOXact_GUC(true, nest);
+}
+
+/* How many executions have a label, as far as a list would count them. */
+int64
+sf_execution_list_count_label(const char *name, const char *value)
+{
+	return sf_store_number(&probe_labels, 0, SF_TEXT(name), SF_TEXT(value));
+}
+
+/* Read a page: the newest executions that a query asks for, as SfListedExecution. */
+List *
+sf_execution_list(const SfListQuery *query)
+{
+	int			nest = sf_execution_list_plans_begin();
+	List	   *list = query->nmachines == 0 ? NIL : choose(query);
+
+	sf_execution_list_plans_end(nest);
+	return list;
+}
+
+/*
+ * Read the executions of machines that were requested from one time up to another, and
+ * those that were requested before and run, as SfListedExecution in no order.
+ */
+List *
+sf_execution_list_night(const int *machines, int nmachines, TimestampTz since, TimestampTz until)
+{
+	SfListQuery query = {
+		.machines = machines,
+		.nmachines = nmachines,
+		.status = SF_STATUS_RUNNING,
+		.from = since,
+		.before = {until, 0}
+	};
+	int			nest = sf_execution_list_plans_begin();
+	List	   *list = run(&by_night, &query);
+
+	sf_execution_list_plans_end(nest);
+	return list;
+}

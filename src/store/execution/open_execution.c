@@ -1,0 +1,125 @@
+/*
+ * open_execution.c
+ *		Rows of _sfflow.open_execution.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+
+#include "store/execution/open_execution.h"
+
+SF_COLUMN_NUMBERS(SF_OPEN_EXECUTION_COLUMNS);
+#define NCOLUMNS	(COL_end - 1)
+
+typedef struct OpenExecution
+{
+	SF_OPEN_EXECUTION_COLUMNS(SF_FIELD)
+} OpenExecution;
+
+#define ROW OpenExecution
+SF_ROW_TYPE(row_type, SF_OPEN_EXECUTION_COLUMNS, open_execution, 4);
+
+/* The status under which an execution has a row; NULL: it has none. */
+static const char *
+open_status(const SfExecution *e)
+{
+	if (e->status == SF_STATUS_SUCCEEDED ||
+		(e->status == SF_STATUS_RUNNING && e->started_at == DT_NOBEGIN))
+		return NULL;
+	return sf_status_name(e->status);
+}
+
+/* Note which row an execution has that was read just now. */
+void
+sf_open_execution_note(SfExecution *execution)
+{
+	execution->open_status = open_status(execution);
+}
+
+/* Delete the row of an execution, whose own row the caller has locked. */
+static void
+delete_row(SfTable *table, const SfExecution *e)
+{
+	ItemPointerData tid;
+
+	if (sf_row_fetch(&row_type.key, SF_LOCK_NONE, NULL, sf_row_read_address, &tid,
+					 SF_INT4(e->machine_no), SF_TEXT(e->open_status),
+					 SF_TIME(e->requested_at), SF_INT8(e->execution_no)))
+		sf_table_delete(table, &tid);
+}
+
+/* The part of an error that rows hold; NULL of NULL. */
+char *
+sf_open_execution_error(const char *error)
+{
+	int			len;
+
+	if (error == NULL)
+		return NULL;
+	len = strlen(error);
+	return pnstrdup(error, len <= SF_OPEN_ERROR_MAX ? len :
+					pg_mbcharcliplen(error, len, SF_OPEN_ERROR_PART));
+}
+
+/* Insert the row of an execution. */
+static void
+insert_row(SfTable *table, const SfExecution *e, const char *status)
+{
+	OpenExecution row = {
+		.machine_no = e->machine_no,
+		.status = unconstify(char *, status),
+		.requested_at = e->requested_at,
+		.execution_no = e->execution_no
+	};
+	Datum		values[NCOLUMNS];
+	bool		nulls[NCOLUMNS];
+
+	if (e->status != SF_STATUS_RUNNING)
+		row.error = sf_open_execution_error(e->error);
+	sf_row_form(&row_type, &row, values, nulls);
+	sf_table_insert(table, values, nulls);
+}
+
+/* Write the rows of executions that are being written: most have none before and after. */
+void
+sf_open_execution_write(List *executions)
+{
+	SfTable    *table = NULL;
+
+	foreach_ptr(SfExecution, e, executions)
+	{
+		const char *status = open_status(e);
+
+		if (status == e->open_status)
+			continue;
+		if (table == NULL)
+			table = sf_table_open("open_execution", NCOLUMNS);
+		if (e->open_status != NULL)
+			delete_row(table, e);
+		if (status != NULL)
+			insert_row(table, e, status);
+		e->open_status = status;
+	}
+	if (table != NULL)
+		sf_table_close(table);
+}
+
+/* Make the rows anew: in a copy of a database the executions may have come without them. */
+void
+sf_open_execution_rebuild(void)
+{
+	static SfPlan empty = SF_PLAN("DELETE FROM _sfflow.open_execution");
+	static SfPlan fill = SF_PLAN(
+		"INSERT INTO _sfflow.open_execution (machine_no, status, requested_at, execution_no, error)"
+		" SELECT e.machine_no, $2, e.requested_at, e.execution_no,"
+		"  CASE WHEN pg_catalog.octet_length(e.error) <= $3 THEN e.error"
+		"  ELSE pg_catalog.\"left\"(e.error, $4) END"
+		" FROM _sfflow.execution e WHERE e.status = $1"
+		" AND (e.started_at IS NOT NULL OR e.stopped_at IS NOT NULL)");
+
+	sf_store_execute(&empty);
+	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
+		if (status != SF_STATUS_SUCCEEDED)
+			sf_store_execute(&fill, SF_INT2(status), SF_TEXT(sf_status_name(status)),
+							 SF_INT4(SF_OPEN_ERROR_MAX), SF_INT4(SF_OPEN_ERROR_PART));
+}

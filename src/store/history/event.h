@@ -1,0 +1,70 @@
+/*
+ * event.h
+ *		Events, and the rows of _sfflow.history that hold them.
+ */
+#ifndef SF_STORE_EVENT_H
+#define SF_STORE_EVENT_H
+
+#include "nodes/pg_list.h"
+#include "asl/program.h"
+#include "store/execution/execution.h"
+
+/* Columns of _sfflow.history; see sql/parts/10-tables.sql. */
+#define SF_HISTORY_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
+	X(int, first_id, INT4, NOT_NULL) \
+	X(struct varlena *, body, BYTES, NOT_NULL)	/* history_codec.h */ \
+	X(struct varlena *, documents, JSONB_ARRAY, NULLABLE)
+
+/* A row: the events of a slice */
+typedef struct SfHistoryRow
+{
+	SF_HISTORY_COLUMNS(SF_FIELD)
+} SfHistoryRow;
+
+/*
+ * One event of a history.  Until it is written, id, previous_id and payload_from
+ * may be provisional (negative), and execution_no and version are not set.
+ */
+typedef struct SfEvent
+{
+	int64		execution_no;
+	int			id;
+	int			previous_id;
+	int			version;		/* of the machine, whose program numbers the states */
+	int			type;			/* SfHistoryEventType */
+	int			state;			/* number of a state, -1: none */
+	int			payload_from;	/* event that holds the same payload, 0: none */
+	TimestampTz at;
+	const int  *iterations;		/* Map indexes, outermost first */
+	int			niterations;
+	Jsonb	   *payload;
+	Jsonb	   *extra;			/* what else the details hold */
+} SfEvent;
+
+/* The event that holds the payload of an event: itself, or an earlier one */
+#define SF_PAYLOAD_EVENT(event) \
+	((event)->payload_from != 0 ? (event)->payload_from : (event)->id)
+
+typedef void (*SfEventVisitor) (const SfEvent *event, void *arg);
+typedef bool (*SfEventFilter) (const SfEvent *event, void *arg);
+
+/* Which documents the events of a scan have */
+typedef enum SfEventDocuments
+{
+	SF_DOCUMENTS_FEW,			/* extra of failures, timeouts, marks, migrations and MapStateStarted */
+	SF_DOCUMENTS_ALL
+} SfEventDocuments;
+
+extern void sf_event_write(List *events);
+extern int	sf_event_previous(int64 execution_no, int id);
+extern Jsonb *sf_event_last_input(const SfExecution *execution, const SfState *state,
+								  const int *iterations, int niterations);
+extern Jsonb *sf_event_payload(int64 execution_no, int id);
+extern void sf_event_scan(int64 execution_no, SfEventDocuments documents,
+						  SfEventVisitor visitor, void *arg);
+extern void sf_event_scan_some(int64 execution_no, SfEventFilter filter,
+							   SfEventVisitor visitor, void *arg);
+
+#endif							/* SF_STORE_EVENT_H */

@@ -1,0 +1,30 @@
+/*
+ * owner.h
+ *		Give what a role owns to another one.
+ */
+#ifndef SF_STORE_OWNER_H
+#define SF_STORE_OWNER_H
+
+#include "base/hooks.h"
+#include "db/table.h"
+#include "nodes/pg_list.h"
+
+/* Kinds of objects of features, beside those of privilege.h */
+#define SF_OBJECT_SCHEDULE		's'
+#define SF_OBJECT_CALENDAR		'c'
+#define SF_OBJECT_RULE			'r'
+
+/* Names of the state machines or activities of a role. */
+extern List *sf_owned_names(char kind, Oid owner);
+
+extern void sf_owner_set_machine(int machine_no, Oid owner);
+extern void sf_owner_set_of(SfArg executions);
+extern void sf_owner_set_activity(int activity_no, Oid owner);
+
+extern char *sf_owner_pass_on_mappings(Oid from, Oid to, int64 *passed_on);
+
+extern int64 sf_owner_delete_grants(Oid role);
+
+extern bool sf_owner_requeue(SfBranchKey key, Oid from, Oid to);
+
+#endif							/* SF_STORE_OWNER_H */

@@ -1,0 +1,297 @@
+/*
+ * privilege.c
+ *		Rights on state machines and activities.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/acl.h"
+
+#include "db/direct.h"
+#include "store/role/privilege.h"
+
+static SfPlan find_grants = SF_PLAN(
+	"SELECT role, privilege, is_revoked FROM _sfflow.privilege"
+	" WHERE object_kind = $1 AND object_name = $2");
+
+static SfPlan insert_privilege = SF_PLAN(
+	"INSERT INTO _sfflow.privilege (object_kind, object_name, privilege, role, is_revoked)"
+	" VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING");
+
+static SfPlan delete_privilege = SF_PLAN(
+	"DELETE FROM _sfflow.privilege"
+	" WHERE object_kind = $1 AND object_name = $2"
+	" AND privilege = $3 AND role = $4");
+
+static SfPlan delete_object = SF_PLAN(
+	"DELETE FROM _sfflow.privilege"
+	" WHERE object_kind = $1 AND object_name = $2"
+	" RETURNING role");
+
+/* Tell whether the current user owns what a role owns. */
+bool
+sf_privilege_is_owner(Oid owner)
+{
+	return has_privs_of_role(GetUserId(), owner);
+}
+
+/* Name a privilege as sf_grant takes it. */
+const char *
+sf_privilege_name(SfPrivilege p)
+{
+#define PRIVILEGE_NAME(sym, letter, name, kinds, is_public) \
+	if (p == SF_PRIVILEGE_##sym) \
+		return name;
+	SF_PRIVILEGE_LIST(PRIVILEGE_NAME)
+	return "OPERATE";			/* gives what REDRIVE needs, too */
+}
+
+/* Tell whether public has a privilege as long as sf_revoke has not taken it. */
+static bool
+is_public_at_first(SfPrivilege p)
+{
+#define PRIVILEGE_IS_PUBLIC(sym, letter, name, kinds, is_public) \
+	if (p == SF_PRIVILEGE_##sym) \
+		return is_public;
+	SF_PRIVILEGE_LIST(PRIVILEGE_IS_PUBLIC)
+	return false;
+}
+
+/* Does a privilege that was given do for the one that is wanted? */
+static bool
+suffices(SfPrivilege wanted, char given)
+{
+	switch (wanted)
+	{
+		case SF_PRIVILEGE_ANY:
+			return true;
+		case SF_PRIVILEGE_REDRIVE:
+			return given == SF_PRIVILEGE_START || given == SF_PRIVILEGE_OPERATE;
+		case SF_PRIVILEGE_SEND:
+			return given == SF_PRIVILEGE_SEND || given == SF_PRIVILEGE_WORK;
+		default:
+			return given == (char) wanted;
+	}
+}
+
+/* Looks for a grant that gives a role a privilege */
+typedef struct GrantSearch
+{
+	Oid			role;
+	SfPrivilege wanted;
+	bool		found;
+	bool		lost;			/* public has it no longer */
+} GrantSearch;
+
+/* Compare one grant; no role is public. */
+static void
+read_grant(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	enum {COL_role = 1, COL_privilege, COL_is_revoked};
+	GrantSearch *search = arg;
+	Oid			role = sf_row_number(tuple, desc, COL_role, InvalidOid);
+	char		given = sf_row_number(tuple, desc, COL_privilege, 0);
+
+	if (sf_row_number(tuple, desc, COL_is_revoked, false))
+		search->lost |= given == (char) search->wanted;
+	else if (suffices(search->wanted, given) &&
+			 (!OidIsValid(role) || has_privs_of_role(search->role, role)))
+		search->found = true;
+}
+
+/* Look a privilege up among those given to a role or to public. */
+static bool
+is_granted(Oid role, char kind, const char *object, SfPrivilege p)
+{
+	GrantSearch search = {.role = role,.wanted = p};
+
+	if (p == SF_PRIVILEGE_OWN)
+		return false;
+	sf_scan(&find_grants, read_grant, &search, SF_CHAR(kind), SF_TEXT(object));
+	return search.found || (is_public_at_first(p) && !search.lost);
+}
+
+/* Collects the roles that were given a privilege */
+typedef struct Grantees
+{
+	SfPrivilege wanted;
+	List	   *roles;
+} Grantees;
+
+/* Append the role of a grant. */
+static void
+append_grantee(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	enum {COL_object_kind = 1, COL_object_name, COL_role, COL_privilege};
+	Grantees   *grantees = arg;
+
+	if (suffices(grantees->wanted, sf_row_number(tuple, desc, COL_privilege, 0)))
+		grantees->roles = list_append_unique_oid(grantees->roles,
+												 sf_row_number(tuple, desc, COL_role, InvalidOid));
+}
+
+/*
+ * List the roles that were given a privilege on an object, one that public does not have at
+ * first, as it is now whatever the transaction's snapshot; InvalidOid: public.
+ */
+List *
+sf_privilege_roles(char kind, const char *object, SfPrivilege p)
+{
+	static const SfIndex by_object = {"privilege", "privilege_pkey"};
+	Grantees	grantees = {.wanted = p};
+
+	(void) sf_rows_read_now(&by_object, PG_INT32_MAX, append_grantee, &grantees,
+							SF_CHAR(kind), SF_TEXT(object));
+	return grantees.roles;
+}
+
+/* Collects the roles of rows whose rights a reader has */
+typedef struct Roles
+{
+	Oid			reader;			/* the query runs as the extension's owner */
+	List	   *roles;
+} Roles;
+
+/* Append a role, if the reader has its rights; no role is public. */
+static void
+read_owner(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Roles	   *roles = arg;
+	Oid			role = sf_row_number(tuple, desc, 1, InvalidOid);
+
+	if (!OidIsValid(role) || has_privs_of_role(roles->reader, role))
+		roles->roles = lappend_oid(roles->roles, role);
+}
+
+/*
+ * List the names of all machines that the current user may READ: the roles are looked through, and
+ * then only what these own or were given is read.
+ */
+List *
+sf_privilege_readable_machines(void)
+{
+	static SfPlan owners = SF_PLAN("SELECT DISTINCT m.owner FROM _sfflow.state_machine m");
+	static SfPlan grantees = SF_PLAN(
+		"SELECT DISTINCT p.role FROM _sfflow.privilege p WHERE p.object_kind = $1 AND p.privilege = $2");
+	static SfPlan owned = SF_PLAN(
+		"SELECT m.name FROM _sfflow.state_machine m WHERE m.owner::pg_catalog.oid = ANY ($1)");
+	static SfPlan given = SF_PLAN(
+		"SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind = $2 AND p.privilege = $3"
+		" AND p.role::pg_catalog.oid = ANY ($1)");
+	List	   *names = NIL;
+	Roles		owns = {.reader = GetUserId()};
+	Roles		has = owns;
+
+	sf_scan_run(&owners, read_owner, &owns, NULL, 0);
+	sf_scan(&owned, sf_row_append_text, &names, sf_query_oids(owns.roles));
+	sf_scan(&grantees, read_owner, &has, SF_CHAR(SF_OBJECT_STATE_MACHINE), SF_CHAR(SF_PRIVILEGE_READ));
+	sf_scan(&given, sf_row_append_text, &names, sf_query_oids(has.roles),
+			SF_CHAR(SF_OBJECT_STATE_MACHINE), SF_CHAR(SF_PRIVILEGE_READ));
+	return names;
+}
+
+/* Tell whether a role has a privilege on an object. */
+bool
+sf_privilege_check_role(Oid role, char kind, const char *object, Oid owner,
+						SfPrivilege p)
+{
+	return has_privs_of_role(role, owner) || is_granted(role, kind, object, p);
+}
+
+/* Tell whether the current user has a privilege on an object. */
+bool
+sf_privilege_check(char kind, const char *object, Oid owner, SfPrivilege p)
+{
+	return sf_privilege_check_role(GetUserId(), kind, object, owner, p);
+}
+
+/* Tell whether the current user is a superuser or the extension's owner. */
+bool
+sf_privilege_is_administrator(void)
+{
+	return has_privs_of_role(GetUserId(), sf_store_owner());
+}
+
+/* Tell whether the current user may create state machines and activities. */
+bool
+sf_privilege_may_create(void)
+{
+	return sf_privilege_check(SF_OBJECT_ALL, "*", sf_store_owner(),
+							  SF_PRIVILEGE_CREATE);
+}
+
+/* Raise 42501 unless the current user is a superuser or the extension's owner. */
+void
+sf_privilege_require_administrator(const char *function)
+{
+	if (!sf_privilege_is_administrator())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for function %s", function),
+				 errdetail("Only superusers and the owner of extension sfflow may call it.")));
+}
+
+/* Insert a row that says that a role was given a privilege, or that public has lost it. */
+static void
+insert_row(char kind, const char *object, Oid role, SfPrivilege p, bool is_revoked)
+{
+	sf_store_announce_change("privilege");
+	sf_store_execute(&insert_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role),
+					 SF_BOOL(is_revoked));
+}
+
+/* Delete such a row. */
+static void
+delete_row(char kind, const char *object, Oid role, SfPrivilege p)
+{
+	sf_store_announce_change("privilege");
+	sf_store_execute(&delete_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role));
+}
+
+/* Store a privilege; giving it twice is no error. */
+void
+sf_privilege_grant(char kind, const char *object, Oid role, SfPrivilege p)
+{
+	if (!OidIsValid(role) && is_public_at_first(p))
+	{
+		delete_row(kind, object, role, p);
+		return;
+	}
+	sf_privilege_anchor(role);
+	insert_row(kind, object, role, p, false);
+}
+
+/* Take a privilege back; taking what was not given is no error. */
+void
+sf_privilege_revoke(char kind, const char *object, Oid role, SfPrivilege p)
+{
+	if (!OidIsValid(role) && is_public_at_first(p))
+	{
+		insert_row(kind, object, role, p, true);
+		return;
+	}
+	delete_row(kind, object, role, p);
+	sf_privilege_unanchor(role);
+}
+
+/* Collect a role. */
+static void
+read_role(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **roles = arg;
+
+	*roles = list_append_unique_oid(*roles, sf_row_number(tuple, desc, 1, InvalidOid));
+}
+
+/* Forget all privileges on an object that is being dropped. */
+void
+sf_privilege_forget(char kind, const char *object)
+{
+	List	   *roles = NIL;
+	ListCell   *lc;
+
+	sf_store_announce_change("privilege");
+	sf_store_read(&delete_object, read_role, &roles, SF_CHAR(kind), SF_TEXT(object));
+	foreach(lc, roles)
+		sf_privilege_unanchor(lfirst_oid(lc));
+}

@@ -1,0 +1,98 @@
+/*
+ * privilege.h
+ *		Rights on state machines and activities.
+ *
+ * A member of the owning role (as for any object of PostgreSQL: by
+ * inheritance) may do everything, and so may a superuser; others what
+ * sf_grant gave them, or gave to public.  Rights are looked up at each use.
+ */
+#ifndef SF_STORE_PRIVILEGE_H
+#define SF_STORE_PRIVILEGE_H
+
+#include "nodes/pg_list.h"
+
+/*
+ * Privileges: symbol, letter that is stored, name, kinds of objects that have
+ * it, whether public has it until sf_revoke takes it.  What public lost is
+ * stored as a row of role 0 with is_revoked.
+ */
+#define SF_PRIVILEGE_LIST(X) \
+	X(START, 'S', "START", "m", false) \
+	X(READ, 'R', "READ", "m", false) \
+	X(OPERATE, 'O', "OPERATE", "m", false) \
+	X(WORK, 'W', "WORK", "a", false) \
+	X(SEND, 'N', "SEND", "ma", true) \
+	X(EMIT, 'E', "EMIT", "e", false) \
+	X(RECEIVE, 'V', "RECEIVE", "e", false) \
+	X(DO, 'D', "DO", "h", false) \
+	X(ASSIGN, 'A', "ASSIGN", "h", false) \
+	X(ACT, 'T', "ACT", "h", false) \
+	X(CREATE, 'C', "CREATE", "*", true)
+
+#define SF_PRIVILEGE_ENUM(sym, letter, name, kinds, is_public) \
+	SF_PRIVILEGE_##sym = letter,
+typedef enum SfPrivilege
+{
+	SF_PRIVILEGE_LIST(SF_PRIVILEGE_ENUM)
+	/* never stored: what a caller may need instead of one of them */
+	SF_PRIVILEGE_OWN = '.',		/* to be the owner */
+	SF_PRIVILEGE_REDRIVE = '+',	/* START or OPERATE */
+	SF_PRIVILEGE_ANY = '?'		/* any that was given: the name is no secret */
+} SfPrivilege;
+
+/* Kinds of objects, as stored; CREATE is of all of them, named "*" */
+#define SF_OBJECT_STATE_MACHINE	'm'
+#define SF_OBJECT_ACTIVITY		'a'
+#define SF_OBJECT_EVENT			'e'
+#define SF_OBJECT_WORKLIST		'h'
+#define SF_OBJECT_ALL			'*'
+
+/* The name of a privilege, as sf_grant takes it. */
+extern const char *sf_privilege_name(SfPrivilege p);
+
+/* Whether the current user is the owner, a member of it, or a superuser. */
+extern bool sf_privilege_is_owner(Oid owner);
+
+/*
+ * Whether the current user has a privilege on an object of a kind; InvalidOid
+ * as the owner of one that does not exist.
+ */
+extern bool sf_privilege_check(char kind, const char *object, Oid owner,
+							   SfPrivilege p);
+
+/* The same for a role. */
+extern bool sf_privilege_check_role(Oid role, char kind, const char *object,
+									Oid owner, SfPrivilege p);
+
+/* Whether the current user may create state machines and activities. */
+extern bool sf_privilege_may_create(void);
+
+/* Whether the current user is a superuser or the extension's owner. */
+extern bool sf_privilege_is_administrator(void);
+
+extern void sf_privilege_require_administrator(const char *function);
+
+/*
+ * Make DROP ROLE refuse while sfflow knows a role (anchor.c).  Called for every
+ * role that is stored as owner or grantee, in the transaction that stores it.
+ */
+extern void sf_privilege_anchor(Oid role);
+
+/* Take the anchor back when no machine, grant or schedule names the role. */
+extern void sf_privilege_unanchor(Oid role);
+
+/* Anchor all roles that are named, and no other ones: after a restore. */
+extern void sf_privilege_anchor_all(void);
+
+extern List *sf_privilege_roles(char kind, const char *object, SfPrivilege p);
+extern List *sf_privilege_readable_machines(void);
+
+/* Store, and take back, a privilege (role InvalidOid: public). */
+extern void sf_privilege_grant(char kind, const char *object, Oid role,
+							   SfPrivilege p);
+extern void sf_privilege_revoke(char kind, const char *object, Oid role,
+								SfPrivilege p);
+
+extern void sf_privilege_forget(char kind, const char *object);
+
+#endif							/* SF_STORE_PRIVILEGE_H */

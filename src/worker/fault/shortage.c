@@ -1,0 +1,156 @@
+/*
+ * shortage.c
+ *		Branches for which there was not enough memory, or something like it.
+ *
+ * Out of memory, for example, may be caused by the server's load or by one branch
+ * whose payload evaluates to something too large.  The only evidence is whether
+ * other branches make progress meanwhile.  So a branch that meets a shortage by
+ * itself is put off, longer each time, while others go on.  The shortage counts
+ * against the branch if another branch has made progress since the last shortage,
+ * or if that one was its own, too.  After SF_TRIES such counts the branch fails;
+ * TRIES_PER_COUNT shortages that do not count are worth one that does.
+ *
+ * The counts are in shared memory: a restart of the server forgets them.  Owners share the
+ * places for them (places.c): who has many such branches loses counts of his own.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "base/random.h"
+#include "base/timing.h"
+#include "worker/fault/shortage.h"
+#include "worker/process/my_process.h"
+#include "worker/shared_memory/places.h"
+#include "worker/shared_memory/shared.h"
+
+#define TRIES_PER_COUNT	4
+
+/* Find the place of a branch, or NULL. */
+static SfShortage *
+find(SfBranchKey key)
+{
+	for (int i = 0; i < SF_SHORTAGES; i++)
+	{
+		SfShortage *s = &sf_shared->shortages[i];
+
+		if (s->database == MyDatabaseId && sf_branch_key_equals(s->key, key))
+			return s;
+	}
+	return NULL;
+}
+
+/* Was a place used so long ago that it says nothing any more? */
+static bool
+is_over(const SfShortage *s)
+{
+	return s->last < sf_tick_plus_ms(sf_tick_now(), -SF_SHORTAGE_FORGET_MS);
+}
+
+/* Find a free place, else that of an owner which was used the longest ago (InvalidOid: a free one alone). */
+static SfShortage *
+find_oldest(Oid owner)
+{
+	SfShortage *oldest = NULL;
+
+	for (int i = 0; i < SF_SHORTAGES; i++)
+	{
+		SfShortage *s = &sf_shared->shortages[i];
+
+		if (!OidIsValid(s->database) || is_over(s))
+			return s;
+		if (OidIsValid(owner) && s->owner == owner && (oldest == NULL || s->last < oldest->last))
+			oldest = s;
+	}
+	return oldest;
+}
+
+/* Find a place for one more branch of an owner; NULL: all are in use by others, who have no more than he. */
+static SfShortage *
+find_place(Oid owner)
+{
+	SfShortage *s = find_oldest(InvalidOid);
+	Oid			owners[SF_SHORTAGES];
+	Oid			giver;
+
+	if (s != NULL)
+		return s;
+	for (int i = 0; i < SF_SHORTAGES; i++)
+		owners[i] = sf_shared->shortages[i].owner;
+	return sf_places_giver(owners, SF_SHORTAGES, owner, &giver) ? find_oldest(giver) : NULL;
+}
+
+/* Find the place of a branch, or give it one; NULL: there is none. */
+static SfShortage *
+find_or_add(SfBranchKey key)
+{
+	Oid			owner = OidIsValid(sf_my_process->user_owner) ? sf_my_process->user_owner :
+		sf_my_process->turn_owner;
+	SfShortage *s = find(key);
+
+	if (s && is_over(s))
+		s->tries = s->counted = 0;
+	if (s)
+		return s;
+	s = find_place(owner);
+	if (s)
+		*s = (SfShortage) {.database = MyDatabaseId,.owner = owner,.key = key};
+	return s;
+}
+
+/*
+ * A branch that ran by itself has met a shortage again.  How often that counts
+ * against it; *pause_ms: put it off for so long.  may_be_its_own: the error is one
+ * that a branch can cause.
+ */
+int
+sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms)
+{
+	SfShortage *s;
+	int			number;
+	int			count;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	s = find_or_add(key);
+	if (s == NULL)
+	{
+		LWLockRelease(sf_shared_lock);
+		*pause_ms = sf_backoff_doubled_ms(1);
+		return 0;
+	}
+	number = (int) (s - sf_shared->shortages) + 1;
+	s->tries++;
+	if (may_be_its_own && (sf_shared->shortage_of == 0 || sf_shared->shortage_of == number))
+		s->counted++;
+	sf_shared->shortage_of = number;
+	s->last = sf_tick_now();
+	count = may_be_its_own ? Max(s->counted, s->tries / TRIES_PER_COUNT) : 0;
+	/* at least half of it: a branch that fails in the end has had its time */
+	*pause_ms = sf_backoff_doubled_ms(s->tries) / 2;
+	*pause_ms += sf_backoff_ms(0, *pause_ms, SF_FAILURE_MAX_PAUSE_MS);
+	LWLockRelease(sf_shared_lock);
+	return count;
+}
+
+/* A branch ran well by itself, or has failed. */
+void
+sf_shortage_clear(SfBranchKey key)
+{
+	SfShortage *s = find(key);
+
+	if (!s)
+		return;					/* without the lock: only this process runs it now */
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	s = find(key);
+	if (s)
+		memset(s, 0, sizeof(*s));
+	LWLockRelease(sf_shared_lock);
+}
+
+/* A slice or a task went well.  Without the lock: a hint that costs nothing. */
+void
+sf_shortage_over(void)
+{
+	if (sf_shared->shortage_of != 0)
+		sf_shared->shortage_of = 0;
+}

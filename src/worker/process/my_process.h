@@ -1,0 +1,45 @@
+/*
+ * my_process.h
+ *		This process in the shared area: its step, cancel requests, its kind (SfProcessKind).
+ */
+#ifndef SF_WORKER_MY_PROCESS_H
+#define SF_WORKER_MY_PROCESS_H
+
+#include "worker/shared_memory/shared.h"
+
+/* NULL in a session */
+extern SfProcess *sf_my_process;
+extern void sf_my_process_init(void);
+extern bool sf_my_process_attach(int number, uint32 launch);
+extern bool sf_my_process_awaits_database(bool *wanted);
+
+/* Why this process ends */
+typedef enum SfEnd
+{
+	SF_END_BY_ERROR,			/* unless it is told otherwise, or the exit code is 0 */
+	SF_END_PLANNED,
+	SF_END_BY_BRANCH			/* a task ended it: exits.c has noted the branch */
+} SfEnd;
+
+extern void sf_my_process_set_end(SfEnd end);
+extern int	sf_my_process_number(void);
+
+/*
+ * What this process does right after the coming commit, so that no other one is
+ * woken for work that the commit makes due
+ */
+typedef enum SfAfterCommit
+{
+	SF_AFTER_UNKNOWN,
+	SF_AFTER_TAKES_KEYS,		/* as a worker, looks for work: it will take one branch */
+	SF_AFTER_RUNS_BRANCH		/* runs a branch, or its announced task */
+} SfAfterCommit;
+
+extern void sf_my_process_set_after_commit(SfAfterCommit what, SfBranchKey key);
+extern bool sf_my_process_will_take_keys(void);
+extern bool sf_my_process_will_run(SfBranchKey key);
+extern void sf_my_process_attempt_begins(void);
+extern void sf_my_process_step_over(void);
+extern void sf_my_process_handle_cancel(SIGNAL_ARGS);
+
+#endif							/* SF_WORKER_MY_PROCESS_H */

@@ -1,0 +1,81 @@
+/*
+ * durations.c
+ *		How long tasks took when they ran last, known to all workers.
+ *
+ * Each task has one place in a fixed table, by its hash; a later task with the same
+ * place replaces it.  A task that is not in the table counts as possibly long,
+ * which costs it two more commits.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+
+#include "worker/process/worker.h"
+#include "worker/shared_memory/shared.h"
+
+/* Below this, how long a task takes does not matter (sfflow.slice_ms is longer) */
+#define QUICK_US	500
+
+/* Place of a task in the table. */
+static SfDuration *
+place_of(SfDurationKey key)
+{
+	uint32		hash = hash_combine(hash_combine(murmurhash32((uint32) key.machine_no),
+												 murmurhash32((uint32) key.version)),
+									hash_combine(murmurhash32(key.number + (uint32) key.kind),
+												 murmurhash32(MyDatabaseId)));
+
+	return &sf_shared->durations[hash % SF_DURATIONS];
+}
+
+/* Tell whether a place holds this task. */
+static bool
+holds(const SfDuration *place, SfDurationKey key)
+{
+	return place->database == MyDatabaseId && place->key.machine_no == key.machine_no &&
+		place->key.version == key.version && place->key.kind == key.kind &&
+		place->key.number == key.number;
+}
+
+/* How long a task took. */
+static SfTaskTime
+read_duration(SfDurationKey key)
+{
+	const SfDuration *place = place_of(key);
+	SfTaskTime	time = {SF_TASK_TIME_UNKNOWN, 0};
+
+	LWLockAcquire(sf_shared_lock, LW_SHARED);
+	if (holds(place, key))
+		time = place->time;
+	LWLockRelease(sf_shared_lock);
+	return time;
+}
+
+/* Did a task take less than QUICK_US? */
+static bool
+is_quick(SfTaskTime time)
+{
+	return time.kind == SF_TASK_TIME_LAST && time.us < QUICK_US;
+}
+
+/* Note how long a task took.  Most are quick again, which is worth no exclusive lock. */
+static void
+note_duration(SfDurationKey key, SfTaskTime time)
+{
+	SfDuration *place = place_of(key);
+
+	if (is_quick(time) && is_quick(read_duration(key)))
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	*place = (SfDuration) {MyDatabaseId, key, time};
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Fill the hooks that ask and tell how long tasks take. */
+void
+sf_durations_init(void)
+{
+	sf_hooks.task_time = read_duration;
+	sf_hooks.note_task_time = note_duration;
+}

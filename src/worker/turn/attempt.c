@@ -1,0 +1,430 @@
+/*
+ * attempt.c
+ *		One transaction of a worker's turn: begin, work, commit; what an error
+ *		means.
+ *
+ * sf_attempt() catches an error and classifies it; turn.c decides what follows.
+ * Only what an administrator should see goes to the log.  If user code ran, the
+ * user id stays the owner's during the commit; sf_attempt() restores the worker's
+ * own after it.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timeout.h"
+
+#include "base/clock.h"
+#include "base/compat.h"
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/role_settings.h"
+#include "base/settings.h"
+#include "copy/instance.h"
+#include "db/direct.h"
+#include "run/apply/apply.h"
+#include "run/gate/gate.h"
+#include "store/branch/due.h"
+#include "store/execution/execution.h"
+#include "store/feature.h"
+#include "task/sql_task.h"
+#include "worker/fault/last_error.h"
+#include "worker/fault/poison.h"
+#include "worker/fault/shortage.h"
+#include "worker/process/my_process.h"
+#include "worker/shared_memory/shared.h"
+#include "worker/turn/attempt.h"
+#include "worker/turn/turn.h"
+
+/* Settings of the database are read again after that */
+#define SETTINGS_AGE_MS		1000
+
+/* What a commit of this process takes on average, microseconds */
+static int	commit_us = 0;
+
+/* Take over what a database or a role sets for the largest payload (SfRoleSettingReader). */
+static void
+read_payload_limit(const char *name, const char *value, void *arg)
+{
+	if (strcmp(name, "sfflow.max_payload_bytes") == 0)
+		(void) parse_int(value, arg, GUC_UNIT_BYTE, NULL);
+}
+
+/*
+ * Have sfflow.max_payload_bytes be what ALTER DATABASE says by now: a process takes its
+ * settings when it connects, and this one may live long.  Looked at once a second.
+ */
+static void
+renew_payload_limit(void)
+{
+	static SfTick next = 0;
+	int			bytes = sf_shared->max_payload_bytes;
+
+	if (sf_tick_now() < next || bytes == 0)
+		return;
+	next = sf_tick_plus_ms(sf_tick_now(), SETTINGS_AGE_MS);
+	sf_role_settings_read(GetUserId(), read_payload_limit, &bytes);
+	if (bytes != sf_setting_max_payload_bytes)
+		SetConfigOption("sfflow.max_payload_bytes", psprintf("%d", bytes), PGC_SUSET, PGC_S_SESSION);
+}
+
+/* Begin a transaction. */
+static void
+begin(const char *activity)
+{
+	sf_yield();
+	SetCurrentStatementStartTimestamp();
+	pgstat_report_activity(STATE_RUNNING, activity);
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	renew_payload_limit();
+}
+
+/* Commit it. */
+static void
+commit(void)
+{
+	SfTick		began;
+
+	PopActiveSnapshot();
+	sf_yield();
+	began = sf_tick_now();
+	CommitTransactionCommand();
+	commit_us = (commit_us * 7 + (int) Min(sf_tick_now() - began, 1000000)) / 8;
+}
+
+/* What a commit takes lately, on average, microseconds. */
+int
+sf_attempt_commit_us(void)
+{
+	return commit_us;
+}
+
+/* Find what is due of an owner, up to a number of keys. */
+static void
+scan_owner(SfDueScan *scan, Oid owner, TimestampTz now, int share)
+{
+	SfBranchKey task;
+	MemoryContext old;
+	int			n = sf_branch_due_of(owner, scan->from, now, scan->keys + scan->nkeys,
+									 scan->dues + scan->nkeys, share);
+
+	for (int i = 0; i < n; i++)
+		scan->owners[scan->nkeys++] = owner;
+	if (n == share)
+		scan->more_from = Min(scan->more_from, scan->dues[scan->nkeys - 1]);
+	if (sf_branch_announced(owner, scan->from, now, &task, NULL, 1) > 0)
+	{
+		old = MemoryContextSwitchTo(scan->context);
+		scan->announcers = lappend_oid(scan->announcers, owner);
+		MemoryContextSwitchTo(old);
+	}
+	scan->next_due = Min(scan->next_due, sf_branch_next_due(owner, now));
+}
+
+/*
+ * Find what is due of owners, and when the next timer is.  All queries use the same time:
+ * else what becomes due in between would be missed.
+ */
+static void
+scan_due(SfDueScan *scan)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	List	   *owners = sf_branch_owners(&scan->turns, scan->max_owners);
+	int			n = list_length(owners);
+	int			share = Max(scan->room / Max(n, 1), SF_TURN_KEYS);
+	MemoryContext old;
+	ListCell   *lc;
+
+	old = MemoryContextSwitchTo(scan->context);
+	scan->keys = palloc(sizeof(SfBranchKey) * share * n);
+	scan->dues = palloc(sizeof(TimestampTz) * share * n);
+	scan->owners = palloc(sizeof(Oid) * share * n);
+	scan->owners_found = list_copy(owners);
+	MemoryContextSwitchTo(old);
+	scan->more_owners = n == scan->max_owners;
+	scan->next_due = scan->more_from = DT_NOEND;
+	scan->next_limits = scan->everything ? sf_gate_wake_queues() : SF_TICK_NEVER;
+	foreach(lc, owners)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (scan->set_back)
+			sf_apply_set_back(lfirst_oid(lc), now, scan->set_back_by);
+		scan_owner(scan, lfirst_oid(lc), now, share);
+	}
+}
+
+/*
+ * Forget suspects whose executions have ended, or are gone, without a word to this server's
+ * shared memory: after a crash, by COMMIT PREPARED, or because they were deleted.
+ */
+static void
+forget_suspects(void)
+{
+	SfSuspect  *suspects;
+	int			n = sf_poison_list_released(MyDatabaseId, &suspects);
+
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!sf_execution_is_running(suspects[i].key.execution_no))
+			sf_poison_forget(&suspects[i]);
+	}
+}
+
+/* Ask the features when they want to sweep. */
+static void
+ask_features(SfDueScan *scan)
+{
+	SF_FEATURES(sweep, feature)
+		scan->next_sweeps[sf_feature_sweep_number(feature)] = feature->next_sweep != NULL ? feature->next_sweep() :
+			feature->sweeps_if() ? GetCurrentTimestamp() : DT_NOEND;
+}
+
+/* Do what the attempt is for, in its transaction. */
+static void
+work(SfAttempt *a)
+{
+	const SfBranchKey none = {0, 0};
+
+	switch (a->kind)
+	{
+		case SF_ATTEMPT_SCAN:
+			scan_due(a->scan);
+			a->scan->next_delivery = DT_NOEND;
+			if (a->scan->everything)
+			{
+				ask_features(a->scan);
+				if (sf_feature_deliverer != NULL)
+					a->scan->next_delivery = sf_feature_deliverer->next_due();
+				forget_suspects();
+			}
+			/* rows loaded since the verdict were seen, but not yet the mark of the load */
+			a->verdict = sf_verdict();
+			break;
+		case SF_ATTEMPT_SLICE:
+			sf_slice_run(&a->request, &a->result);
+			if (a->result.outcome == SF_SLICE_LONG_TASK)
+				sf_my_process_set_after_commit(SF_AFTER_RUNS_BRANCH, a->result.task);
+			else if (a->request.mode != SF_SLICE_BRANCH)
+				sf_my_process_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			break;
+		case SF_ATTEMPT_TASK:
+			sf_long_task_run(a->key, a->generation, a->request.last_try, a->outcome,
+							 &a->result);
+			/* its branch is the first that this process runs then, unless it is a suspect */
+			if (!a->alone)
+				sf_my_process_set_after_commit(SF_AFTER_RUNS_BRANCH, a->key);
+			break;
+		case SF_ATTEMPT_FAIL:
+			a->request.branch = a->key;
+			sf_slice_fail_branch(&a->request, a->cause);
+			break;
+		case SF_ATTEMPT_PUT_OFF:
+			sf_apply_put_off(a->key, a->put_off_ms);
+			sf_my_process_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			break;
+		case SF_ATTEMPT_PURGE:
+			a->more = sf_retention_batch(a->purge);
+			sf_my_process_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			break;
+		case SF_ATTEMPT_SWEEP:
+			a->left = a->feature->sweep(GetCurrentTimestamp());
+			sf_my_process_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			break;
+		case SF_ATTEMPT_CLAIM:
+			a->more = sf_feature_deliverer->claim(a->deliveries);
+			break;
+		case SF_ATTEMPT_DELIVER:
+			a->more = sf_feature_deliverer->run(a->deliveries);
+			break;
+		case SF_ATTEMPT_UNDELIVERED:
+			sf_feature_deliverer->note_failure(a->deliveries, a->cause);
+			break;
+	}
+}
+
+/* Tell what caused an error. */
+static SfFault
+classify(int sqlstate)
+{
+	switch (sqlstate)
+	{
+		case ERRCODE_T_R_SERIALIZATION_FAILURE:
+		case ERRCODE_T_R_DEADLOCK_DETECTED:
+		case ERRCODE_LOCK_NOT_AVAILABLE:
+		case ERRCODE_QUERY_CANCELED:
+		case ERRCODE_SF_EXECUTION_CHANGED:
+		case ERRCODE_SF_TASK_ABORTED:
+			return SF_FAULT_PASSING;
+		case ERRCODE_SF_EXECUTION_LOCKED:
+			return SF_FAULT_LOCKED;
+		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
+		case ERRCODE_DISK_FULL:
+		case ERRCODE_TOO_MANY_CONNECTIONS:
+			return SF_FAULT_ENVIRONMENT;
+	}
+	switch (ERRCODE_TO_CATEGORY(sqlstate))
+	{
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):	/* insufficient resources */
+			return SF_FAULT_SHORTAGE;
+		case MAKE_SQLSTATE('5', '7', '0', '0', '0'):	/* operator intervention */
+		case MAKE_SQLSTATE('5', '8', '0', '0', '0'):	/* system error */
+			return SF_FAULT_ENVIRONMENT;
+	}
+	return SF_FAULT_BRANCH;
+}
+
+/* Tell whether an attempt failed for want of memory, disk or the like. */
+bool
+sf_attempt_met_shortage(const SfAttempt *a)
+{
+	return a->fault == SF_FAULT_ENVIRONMENT || a->fault == SF_FAULT_SHORTAGE;
+}
+
+/* Classify an error, keep its message, and roll the transaction back. */
+static void
+handle_error(SfAttempt *a, MemoryContext context)
+{
+	ErrorData  *edata;
+
+	HOLD_INTERRUPTS();
+	disable_all_timeouts(false);
+	QueryCancelPending = false;
+	MemoryContextSwitchTo(context);
+	edata = CopyErrorData();
+	a->message = edata->message ? edata->message : pstrdup("unknown error");
+	a->sqlstate = edata->sqlerrcode;
+	a->fault = classify(a->sqlstate);
+	if (a->in_commit)
+		sf_failure_describe(edata, &a->failure);
+	a->ntouched = sf_claim_touched(a->touched, SF_MAX_TOUCHED);
+	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
+	a->collided = sf_table_has_collided();
+	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_PURGE ||
+		a->kind == SF_ATTEMPT_SWEEP || a->kind == SF_ATTEMPT_CLAIM || a->collided ||
+		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
+		a->fault = SF_FAULT_ENVIRONMENT;
+
+	if (sf_attempt_met_shortage(a) || a->kind == SF_ATTEMPT_FAIL ||
+		ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_INTERNAL_ERROR)
+		EmitErrorReport();
+	AbortOutOfAnyTransaction();
+	LWLockReleaseAll();
+	FlushErrorState();
+	MemoryContextSwitchTo(context);
+	RESUME_INTERRUPTS();
+}
+
+/* Stop driving this database: to go on would make sound branches fail. */
+static void
+stop_driving(const char *message)
+{
+	ereport(LOG,
+			(errmsg("sfflow stops driving database %u: a number of its sequences was drawn twice",
+					MyDatabaseId),
+			 errhint("sf_check() tells which sequence is behind; sf_enable() sets it right and goes on.")));
+	begin("sfflow: stop");
+	sf_instance_stop(psprintf("a number of its sequences was drawn twice (%s)", message));
+	commit();
+	pgstat_report_activity(STATE_IDLE, NULL);
+}
+
+/* What pg_stat_activity shows during an attempt. */
+static const char *
+activity_of(const SfAttempt *a)
+{
+	switch (a->kind)
+	{
+		case SF_ATTEMPT_TASK:
+			return "sfflow: long task";
+		case SF_ATTEMPT_SWEEP:
+			return psprintf("sfflow: %s", a->feature->sweep_name);
+		case SF_ATTEMPT_CLAIM:
+		case SF_ATTEMPT_DELIVER:
+		case SF_ATTEMPT_UNDELIVERED:
+			return "sfflow: rules";
+		case SF_ATTEMPT_SCAN:
+		case SF_ATTEMPT_SLICE:
+		case SF_ATTEMPT_FAIL:
+		case SF_ATTEMPT_PUT_OFF:
+		case SF_ATTEMPT_PURGE:
+			break;
+	}
+	return "sfflow: slice";
+}
+
+/* Carry an attempt out; false: it was rolled back, and fault says why. */
+bool
+sf_attempt(SfAttempt *a)
+{
+	MemoryContext context = CurrentMemoryContext;
+	SfRoleSwitch own = sf_role_current();
+
+	a->ok = false;
+	a->verdict = SF_TURN_MAY_WORK;
+	memset(&a->result, 0, sizeof(a->result));
+	a->ntouched = 0;
+	a->more = false;
+	a->in_commit = a->collided = false;
+	sf_table_forget_collision();
+	sf_poison_turn_begin(sf_my_process_number(), MyDatabaseId, a->alone);
+	sf_my_process_attempt_begins();
+
+	PG_TRY();
+	{
+		begin(activity_of(a));
+		a->verdict = sf_verdict();
+		if (a->verdict == SF_TURN_MAY_WORK)
+			work(a);
+		SF_DEBUG_POINT("commit");
+		a->in_commit = true;
+		commit();
+		SF_DEBUG_POINT("committed");
+		a->ok = true;
+		if (a->kind == SF_ATTEMPT_SLICE && a->result.outcome == SF_SLICE_WORKED)
+			sf_shortage_over();
+	}
+	PG_CATCH();
+	{
+		handle_error(a, context);
+	}
+	PG_END_TRY();
+
+	MemoryContextSwitchTo(context);
+	sf_my_process_set_after_commit(SF_AFTER_UNKNOWN, a->key);
+	sf_my_process_step_over();
+	sf_identity_drop();
+	sf_role_restore(own);
+	sf_poison_turn_end(sf_my_process_number(),
+					   a->ok && a->result.outcome != SF_SLICE_LONG_TASK &&
+					   !a->result.left_unrun);
+	if (!a->ok && sf_attempt_met_shortage(a))
+		sf_last_error_note(a->sqlstate, a->message);
+	pgstat_report_stat(false);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	if (!a->ok && a->collided)
+		stop_driving(a->message);
+	return a->ok;
+}
+
+/*
+ * Decide whether to work here; in a transaction of its own.  *prepared: if the
+ * database was to be taken over or marked as a copy, that has been done.
+ */
+SfTurnVerdict
+sf_attempt_check(bool *prepared)
+{
+	SfTurnVerdict verdict;
+
+	begin("sfflow: check");
+	*prepared = sf_verdict_prepare();
+	verdict = sf_verdict();
+	commit();
+	pgstat_report_activity(STATE_IDLE, NULL);
+	return verdict;
+}

@@ -1,0 +1,103 @@
+/*
+ * attempt.h
+ *		One transaction of a worker's turn, whose error is caught.
+ */
+#ifndef SF_WORKER_ATTEMPT_H
+#define SF_WORKER_ATTEMPT_H
+
+#include "base/errors.h"
+#include "nodes/pg_list.h"
+#include "run/execution/retention.h"
+#include "run/slice/slice.h"
+#include "run/task/deliverer.h"
+#include "store/feature.h"
+#include "worker/process/verdict.h"
+
+#define SF_MAX_TOUCHED		256
+
+typedef enum SfAttemptKind
+{
+	SF_ATTEMPT_SCAN,			/* for what is due */
+	SF_ATTEMPT_SLICE,
+	SF_ATTEMPT_TASK,			/* a long task, by itself */
+	SF_ATTEMPT_FAIL,			/* make the branch fail */
+	SF_ATTEMPT_PUT_OFF,			/* make it due later */
+	SF_ATTEMPT_PURGE,			/* a batch of executions that are old enough */
+	SF_ATTEMPT_SWEEP,			/* of a feature */
+	SF_ATTEMPT_CLAIM,			/* deliveries of rules, */
+	SF_ATTEMPT_DELIVER,			/* ... and make them, */
+	SF_ATTEMPT_UNDELIVERED		/* ... or note why that failed */
+} SfAttemptKind;
+
+/* What caused an error, and so what to do about it */
+typedef enum SfFault
+{
+	SF_FAULT_PASSING,			/* a conflict: try again */
+	SF_FAULT_LOCKED,			/* a session holds a lock: try again later */
+	SF_FAULT_ENVIRONMENT,		/* not the branch */
+	SF_FAULT_SHORTAGE,			/* the branch, if other branches make progress */
+	SF_FAULT_BRANCH				/* the branch */
+} SfFault;
+
+/* A scan of the due index: its question and its findings */
+typedef struct SfDueScan
+{
+	MemoryContext context;		/* for what it finds */
+	TimestampTz from;			/* for what is due then or later */
+	SfOwnerTurns turns;			/* ... of these owners; then: whose turn is next */
+	int			max_owners;		/* ... of so many */
+	bool		everything;		/* for everything due, and beginning with the first owner */
+	bool		set_back;		/* the wall clock was set back, */
+	int64		set_back_by;	/* ... by that, and no scan has made up for it */
+	List	   *owners_found;
+	bool		more_owners;	/* there may be some whose turn has not come */
+	int			room;			/* for about that many keys */
+	SfBranchKey *keys;
+	TimestampTz *dues;			/* since when each is due */
+	Oid		   *owners;			/* of the keys */
+	int			nkeys;
+	TimestampTz more_from;		/* there are more than were to be found, due then or later */
+	List	   *announcers;		/* owners who have announced tasks */
+	TimestampTz next_due;		/* the first timer that lies ahead */
+	SfTick		next_limits;	/* when to scan again for limits that are new; only with everything */
+	TimestampTz next_delivery;	/* when deliveries of rules are due; likewise */
+	TimestampTz next_sweeps[SF_MAX_SWEEPS];	/* when each feature wants to sweep; likewise */
+} SfDueScan;
+
+/* A transaction of a turn: what to do in it, and how it ended */
+typedef struct SfAttempt
+{
+	SfAttemptKind kind;
+	bool		alone;			/* for the poison file */
+	SfSliceRequest request;		/* SLICE; TASK: last_try */
+	SfBranchKey key;			/* TASK, FAIL */
+	int			generation;		/* TASK */
+	const SfError *outcome;		/* TASK: how its commit failed; NULL: run it */
+	const char *cause;			/* FAIL, UNDELIVERED */
+	int			put_off_ms;		/* PUT_OFF */
+	SfRetention *purge;		/* PURGE */
+	const SfFeature *feature;	/* SWEEP */
+	SfDeliveries *deliveries;	/* CLAIM, DELIVER, UNDELIVERED: with the cause */
+
+	bool		ok;				/* it was committed */
+	SfTurnVerdict verdict;
+	SfSliceResult result;
+	bool		more;			/* PURGE: the sweep is not over; CLAIM: some were claimed; DELIVER: some are left */
+	SfSweep		left;		/* SWEEP */
+	SfDueScan  *scan;			/* SCAN */
+	SfFault		fault;
+	int			sqlstate;
+	bool		collided;		/* a number was drawn twice */
+	bool		in_commit;		/* the commit raised the error, because of a task maybe: */
+	SfError		failure;
+	char	   *message;		/* of the error */
+	int			ntouched;
+	SfBranchKey touched[SF_MAX_TOUCHED];
+} SfAttempt;
+
+extern SfTurnVerdict sf_attempt_check(bool *prepared);
+extern int	sf_attempt_commit_us(void);
+extern bool sf_attempt(SfAttempt *a);
+extern bool sf_attempt_met_shortage(const SfAttempt *a);
+
+#endif							/* SF_WORKER_ATTEMPT_H */

@@ -1,0 +1,690 @@
+/*
+ * turn.c
+ *		A worker's turn: transactions around slices and long tasks, and what
+ *		happens when one fails.
+ *
+ * A turn is a scan of the due index (SCAN), a search for an announced task (SEEK), a
+ * slice (SLICE), which may announce a long task, the announced task itself (TASK),
+ * a purge of old executions (PURGE), deliveries of rules (DELIVER), or sweeps of features
+ * (SWEEP); what follows the task is a later SLICE.  A turn runs in attempts: transactions
+ * whose error is caught (attempt.c).  The branches of a slice that failed run again one by
+ * one (run/slice/tries.h).  What follows when a branch fails that runs by itself:
+ *
+ *		serialization failure, deadlock, a lock
+ *		not available, a cancel, an execution
+ *		that was changed meanwhile					tried again
+ *		a session holds the execution's row			put off for some seconds
+ *		no disk, shutdown							put off, as long as that can be
+ *													done; else the worker pauses
+ *		no memory									the same, and counted (shortage.c)
+ *		the commit failed							its tasks run again as announced ones
+ *		anything else, or five tries				the branch fails with States.Runtime
+ *
+ * What a task did may fail as late as the commit, a deferred trigger or a remote
+ * server for example, and then the error does not say which task of the slice it
+ * was.  Therefore each task of that branch is announced and run by itself, and
+ * the error of the commit of its turn is the outcome of its task, for Retry and Catch.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "base/errors.h"
+#include "base/settings.h"
+#include "base/timing.h"
+#include "run/slice/slice.h"
+#include "run/slice/tries.h"
+#include "worker/fault/poison.h"
+#include "worker/fault/shortage.h"
+#include "worker/process/admit.h"
+#include "worker/process/my_process.h"
+#include "worker/shared_memory/shared.h"
+#include "worker/turn/attempt.h"
+#include "worker/turn/turn.h"
+
+/* Until then this process waits briefly for rows of executions: it has just waited long for one. */
+static SfTick lock_briefly_until = 0;
+
+/* --- owners with work, and since when long tasks are announced --- */
+
+/* If all owners are known, copy them, so that they need not be looked for. */
+static void
+copy_owners(const SfDatabase *database, Oid *owners, SfOwnerTurns *turns)
+{
+	if (!database->owners_known)
+		return;
+	memcpy(owners, database->owners, sizeof(Oid) * database->nowners);
+	turns->known = owners;
+	turns->nknown = database->nowners;
+}
+
+/*
+ * Take on the search for what has been announced since the last one: owners
+ * has room for SF_KNOWN_OWNERS.
+ */
+static void
+take_tasks(SfSliceRequest *request, Oid *owners)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	request->announced->from = DT_NOEND;
+	if (database)
+	{
+		*request->announced = database->announced;
+		database->announced = (SfAnnounced) {.from = DT_NOEND};
+		copy_owners(database, owners, &request->owners);
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Leave it to another search to find announced tasks that this one has left. */
+static void
+leave_announced(const SfAnnounced *left)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database && left->from != DT_NOEND)
+		sf_announced_merge(&database->announced, left);
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Leave it to another search to find an announced task of an owner. */
+static void
+add_announced(Oid owner, TimestampTz from)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database)
+		sf_announced_add(&database->announced, owner, from);
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Maybe have a search for announced tasks made soon. */
+static void
+leave_tasks(SfTasksLeft left)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database)
+		database->tasks_left |= left;
+	LWLockRelease(sf_shared_lock);
+}
+
+/* --- long tasks --- */
+
+/* Leave to other processes what this one will not come to, because a task comes first. */
+static void
+hand_over(SfDatabase *database, SfTurn *turn)
+{
+	sf_shared_put_back(database, turn->keys, turn->nkeys, turn->owner);
+	turn->nkeys = 0;
+	if (turn->scan_from != DT_NOEND)
+		sf_shared_want_scan_from(database, turn->scan_from);
+	turn->scan_from = DT_NOEND;
+	if (sf_shared_wants_scan(database) || database->ring.count > 0)
+		sf_shared_wake_worker(database);
+	if (turn->seeks)
+		sf_shared_want_task(database);
+}
+
+/*
+ * From now on this process does not count as one that advances.  False: by now
+ * the owner occupies as many processes as it may.
+ */
+static bool
+enter_task_role(SfTurn *turn, Oid owner)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+	bool		admitted = sf_admit_task(sf_my_process, owner);
+
+	if (admitted)
+	{
+		sf_my_process->kind = SF_PROCESS_KIND_TASK;
+		sf_my_process->may_task = true;
+		sf_my_process->nkeys = 0;
+		if (database)
+		{
+			database->task_after = owner;
+			hand_over(database, turn);
+		}
+		sf_shared_wake_launcher();
+	}
+	else
+	{
+		turn->releases = sf_shared->releases;
+		turn->tasks_left |= SF_LEFT_CAPPED;
+	}
+	LWLockRelease(sf_shared_lock);
+	return admitted;
+}
+
+/* Advance again, unless there are enough workers that do. */
+static void
+leave_task_role(void)
+{
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_admit_release(sf_my_process);
+	sf_my_process->may_task = false;
+	if (sf_shared_count_advancing(InvalidOid) < sf_setting_workers &&
+		sf_my_process->errand != SF_ERRAND_SUSPECTS)
+	{
+		sf_my_process->kind = SF_PROCESS_KIND_WORKER;
+		sf_my_process->turn_began = sf_tick_now();
+	}
+	sf_shared_wake_launcher();
+	LWLockRelease(sf_shared_lock);
+}
+
+/* --- a branch that fails by itself --- */
+
+/* Make a branch due later. */
+static bool
+put_off(SfBranchKey key, int ms)
+{
+	SfAttempt	a = {.kind = SF_ATTEMPT_PUT_OFF,.key = key,.put_off_ms = ms};
+
+	return sf_attempt(&a);
+}
+
+/* Does this process wait briefly for rows of executions? */
+static bool
+locks_briefly(void)
+{
+	return sf_tick_now() < lock_briefly_until;
+}
+
+/* Put a branch off whose execution a session holds. */
+static bool
+put_off_locked(SfBranchKey key)
+{
+	lock_briefly_until = sf_tick_plus_ms(sf_tick_now(), SF_LOCKED_PUT_OFF_MS);
+	return put_off(key, SF_LOCKED_PUT_OFF_MS);
+}
+
+/* Make a branch fail; nothing else helped. */
+static bool
+fail_branch(SfBranchKey key, const char *cause, bool alone)
+{
+	SfAttempt	a = {.kind = SF_ATTEMPT_FAIL,.key = key,.cause = cause,.alone = alone};
+
+	ereport(LOG,
+			(errmsg("sfflow makes branch " INT64_FORMAT " of execution " INT64_FORMAT " fail: %s",
+					key.branch_no, key.execution_no, cause)));
+	if (sf_attempt(&a))
+		return true;
+	return a.fault == SF_FAULT_LOCKED && put_off_locked(key);
+}
+
+/*
+ * A branch that ran by itself failed for want of something, which may not be its
+ * own fault: put it off, or make it fail when that happens to no other branch.
+ * False: not even that can be done now.
+ */
+static bool
+handle_shortage(SfBranchKey key, const SfAttempt *failed)
+{
+	int			ms;
+	int			count;
+
+	if (failed->collided)
+		return false;
+	count = sf_shortage_note(key, failed->fault == SF_FAULT_SHORTAGE, &ms);
+	if (count < SF_TRIES)
+		return put_off(key, ms);
+	sf_shortage_clear(key);
+	return fail_branch(key, psprintf("%s (SQLSTATE %s, %d times in a row)",
+									 failed->message, unpack_sql_state(failed->sqlstate), count),
+					   failed->alone);
+}
+
+/* Make the error of a task's commit its outcome. */
+static bool
+fail_task(const SfAttempt *failed)
+{
+	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.key = failed->key,.alone = failed->alone};
+
+	a.generation = failed->generation;
+	a.request.last_try = true;
+	a.outcome = &failed->failure;
+	if (sf_attempt(&a))
+		return true;
+	return !sf_attempt_met_shortage(&a) && fail_branch(a.key, a.message, a.alone);
+}
+
+/*
+ * Try a branch by itself; true: it met others, and may go well next time.  Where
+ * the commit failed, each of its tasks is announced the next time, so that the
+ * commit of a task tells which one it was.
+ */
+static bool
+try_alone(void *arg, bool last)
+{
+	SfAttempt  *a = arg;
+
+	a->request.last_try = last;
+	if (sf_attempt(a) || a->fault == SF_FAULT_LOCKED || sf_attempt_met_shortage(a))
+		return false;
+	if (a->in_commit && (a->request.tasks & SF_TASKS_SHORT) != 0)
+	{
+		a->request.tasks &= ~SF_TASKS_SHORT;
+		return true;
+	}
+	return a->fault == SF_FAULT_PASSING;
+}
+
+/* Decide what becomes of a branch that failed by itself; false: the worker should pause. */
+static bool
+give_up(SfBranchKey key, const SfAttempt *a)
+{
+	if (a->fault == SF_FAULT_LOCKED)
+		return put_off_locked(key);
+	if (sf_attempt_met_shortage(a))
+		return handle_shortage(key, a);
+	if (a->kind == SF_ATTEMPT_TASK && a->in_commit)
+		return fail_task(a);
+	return fail_branch(key, a->message, a->alone);
+}
+
+/*
+ * Run an announced task; an aborted one is left to the slice that comes next.
+ * Returns false when the worker should pause.  *over: it need not be found again.
+ */
+static bool
+run_task(SfBranchKey key, int generation, bool alone, bool *over)
+{
+	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.key = key,.generation = generation,.alone = alone};
+
+	sf_tries_run(try_alone, &a);
+	if (!a.ok)
+		return give_up(key, &a);
+	*over = a.result.outcome == SF_SLICE_WORKED;
+	sf_shortage_clear(key);
+	return true;
+}
+
+/* Run an announced task; its branch is the first hint after it. */
+static void
+run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, TimestampTz due)
+{
+	bool		over = false;
+	bool		ran;
+
+	turn->outcome = SF_TURN_PROGRESS;
+	if (!enter_task_role(turn, owner))
+	{
+		add_announced(owner, due);
+		return;
+	}
+	ran = run_task(key, generation, false, &over);
+	/* this one may have been locked only by another process's search; and there may be more */
+	if (!over)
+		add_announced(owner, due);
+	leave_tasks(SF_LEFT_TASK);
+	leave_task_role();
+	turn->keys[0] = sf_work_key_of_branch(key);
+	turn->nkeys = 1;
+	turn->owner = owner;
+	if (!ran)
+		turn->outcome = SF_TURN_FAILED;
+}
+
+/* --- sharing processes --- */
+
+/*
+ * Say in a request what user code the slice may enter: short tasks, unless their
+ * owner has its share of processes, and announced tasks of which owners.
+ */
+static void
+share_processes(SfTurn *turn, SfSliceRequest *request)
+{
+	SfOwnerShare *shares = palloc(sizeof(SfOwnerShare) * sf_shared->nprocesses);
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	turn->releases = sf_shared->releases;
+	request->nshares = sf_admit_shares(sf_my_process, shares);
+	request->shares = shares;
+	request->new_owners_only = turn->admission == SF_ADMIT_NEW_OWNERS;
+	request->tasks = turn->admission == SF_ADMIT_NONE ? SF_TASKS_NONE : SF_TASKS_LONG;
+	if (request->mode != SF_SLICE_ANNOUNCED &&
+		sf_my_process->kind != SF_PROCESS_KIND_KEEPER &&
+		sf_admit_inline(sf_my_process, turn->owner))
+		request->tasks |= SF_TASKS_SHORT;
+	LWLockRelease(sf_shared_lock);
+}
+
+/* --- a branch by itself --- */
+
+/*
+ * Advance one branch by itself, in a turn that failed or (NULL) as a suspect.
+ * Returns false when the worker should pause.  *left: it has failed, or others run what
+ * it would have run: children that it has begun, a step that waits at a gate, or its task.
+ */
+static bool
+run_alone(SfBranchKey key, SfTurn *turn, bool *left)
+{
+	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE,.alone = turn == NULL};
+	bool		over;
+
+	a.request.mode = SF_SLICE_BRANCH;
+	a.request.branch = key;
+	a.request.slice_ms = SF_ALONE_SLICE_MS;
+	a.request.lock_briefly = locks_briefly();
+	a.request.tasks = SF_TASKS_ALL;
+	if (turn)
+		share_processes(turn, &a.request);
+	sf_tries_run(try_alone, &a);
+	*left = !a.ok || a.result.left_unrun;
+	if (!a.ok)
+		return give_up(key, &a);
+	if (a.result.outcome != SF_SLICE_LONG_TASK)
+	{
+		sf_shortage_clear(key);
+		return true;
+	}
+	if (!turn)
+		return run_task(a.result.task, a.result.task_generation, true, &over);
+	run_announced(turn, a.result.task, a.result.task_generation, a.result.owner,
+				  a.result.task_due);
+	return turn->outcome != SF_TURN_FAILED;
+}
+
+/*
+ * Run one branch while no other worker runs: a suspect of a crash.  False: it has failed,
+ * or has left something to others, which may be what crashed the server.
+ */
+bool
+sf_turn_run_suspect(SfBranchKey key)
+{
+	bool		left = false;
+
+	return run_alone(key, NULL, &left) && !left;
+}
+
+/* --- the turn --- */
+
+/* Run branches one by one, all but those of an execution that a session holds. */
+static void
+run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
+{
+	SfTurn		one = *turn;
+	bool		ok = true;
+	bool		left;
+
+	one.tasks_left = SF_LEFT_NONE;
+	for (int i = 0; i < n && ok; i++)
+	{
+		one.nkeys = 0;
+		if (keys[i].execution_no == locked_out)
+			ok = put_off_locked(keys[i]);
+		else
+			ok = run_alone(keys[i], &one, &left);
+	}
+	turn->tasks_left |= one.tasks_left;
+	turn->releases = one.releases;
+	/* what a task left to do is found by a scan of the tables */
+	turn->nkeys = 0;
+	turn->scan_from = DT_NOBEGIN;
+	turn->outcome = !ok ? SF_TURN_FAILED : n > 0 ? SF_TURN_PROGRESS : SF_TURN_NOTHING;
+	leave_tasks(SF_LEFT_TASK);
+}
+
+/* Run the branches of a turn one by one; its queues are found by the scan that follows. */
+static void
+run_branches_of(SfTurn *turn)
+{
+	SfBranchKey keys[SF_TURN_KEYS];
+	int			n = 0;
+
+	for (int i = 0; i < turn->nkeys; i++)
+		if (turn->keys[i].kind == SF_WORK_KEY_BRANCH)
+			keys[n++] = turn->keys[i].of.branch;
+	run_one_by_one(turn, keys, n, 0);
+}
+
+/* Is a suspect among the keys of the turn? */
+static bool
+has_suspect(const SfTurn *turn)
+{
+	SfSuspect	suspect;
+
+	for (int i = 0; i < turn->nkeys; i++)
+	{
+		if (turn->keys[i].kind == SF_WORK_KEY_BRANCH &&
+			sf_poison_find(MyDatabaseId, turn->keys[i].of.branch, &suspect))
+			return true;
+	}
+	return false;
+}
+
+/* Put what a scan found into the shared area. */
+static void
+publish_scan(SfDatabase *database, const SfDueScan *scan)
+{
+	ListCell   *lc;
+
+	if (scan->more_owners && database->rest_from == DT_NOEND)
+	{
+		database->rest_from = scan->from;
+		database->rest = scan->turns;
+	}
+	else if (scan->more_owners)
+		sf_shared_want_scan_from(database, scan->from);
+	if (scan->set_back)
+	{
+		database->scanned = true;
+		database->set_back_by -= scan->set_back_by;
+	}
+	if (scan->more_from != DT_NOEND)
+		sf_shared_want_scan_from(database, scan->more_from);
+	if (scan->everything && !scan->more_owners)
+	{
+		database->owners_known = true;
+		foreach(lc, scan->owners_found)
+			sf_shared_note_owner(database, lfirst_oid(lc));
+	}
+	foreach(lc, scan->announcers)
+		sf_announced_add(&database->announced, lfirst_oid(lc), scan->from);
+	if (scan->announcers != NIL)
+		database->tasks_left |= SF_LEFT_TASK;
+	sf_shared_lower_timer(database, scan->next_due);
+	if (scan->next_delivery != DT_NOEND)
+		sf_shared_lower_delivery(database, sf_tick_of_wall(scan->next_delivery));
+	if (scan->next_limits != SF_TICK_NEVER)
+		sf_shared_lower_poll(database, scan->next_limits);
+	for (int i = 0; i < scan->nkeys; i++)
+		sf_shared_push(database, sf_work_key_of_branch(scan->keys[i]), scan->owners[i], scan->dues[i]);
+}
+
+/* Say what to scan for. */
+static void
+prepare_scan(const SfDatabase *database, SfDueScan *scan, Oid *owners)
+{
+	scan->everything = scan->from == DT_NOBEGIN && !OidIsValid(scan->turns.last);
+	scan->room = SF_RING_SIZE - database->ring.count;
+	scan->set_back_by = database->set_back_by;
+	scan->set_back = scan->everything &&
+		(!database->scanned || scan->set_back_by > 0 ||
+		 sf_shared->behind_until > sf_tick_now());
+	scan->max_owners = scan->set_back ? INT_MAX :
+		Max(SF_RING_OWNERS - database->ring.nqueues, SF_KNOWN_OWNERS + 1);
+	if (scan->from != DT_NOBEGIN)
+		copy_owners(database, owners, &scan->turns);
+}
+
+/*
+ * Scan the due index and put what is due into the ring, where all workers take
+ * it from: with an old snapshot around, finding a branch in the index is slow,
+ * claiming it by its key is not.
+ */
+static void
+run_scan(SfTurn *turn)
+{
+	SfDueScan	scan = {.context = CurrentMemoryContext,.from = turn->scan_from,
+		.turns = turn->scan_turns};
+	SfAttempt	a = {.kind = SF_ATTEMPT_SCAN,.scan = &scan};
+	Oid			owners[SF_KNOWN_OWNERS];
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database)
+		prepare_scan(database, &scan, owners);
+	LWLockRelease(sf_shared_lock);
+
+	/* a later scan by this process is of all owners, also as a process for tasks */
+	turn->scan_turns = (SfOwnerTurns) {0};
+	if (!sf_attempt(&a))
+	{
+		turn->outcome = SF_TURN_FAILED;
+		return;
+	}
+	turn->verdict = a.verdict;
+	if (a.verdict != SF_TURN_MAY_WORK)
+		return;
+	turn->scan_from = DT_NOEND;
+	if (scan.nkeys > 0 || scan.announcers != NIL)
+		turn->outcome = SF_TURN_PROGRESS;
+	database = sf_shared_lock_database(MyDatabaseId);
+	if (database)
+		publish_scan(database, &scan);
+	LWLockRelease(sf_shared_lock);
+	sf_turn_sweep_all(&scan);
+}
+
+/* Note what a slice did, and what it left. */
+static void
+note_slice(SfTurn *turn, const SfSliceResult *result)
+{
+	turn->tasks_left = result->tasks_left;
+	turn->tried = result->nkeys_tried;
+	turn->nkeys -= turn->tried;
+	memmove(turn->keys, turn->keys + turn->tried, sizeof(SfWorkKey) * turn->nkeys);
+	/* what they cost is that of what came of them */
+	turn->tried += result->nqueued;
+	turn->seeks = turn->seeks && result->outcome == SF_SLICE_WORKED;
+	switch (result->outcome)
+	{
+		case SF_SLICE_IDLE:
+			turn->outcome = SF_TURN_NOTHING;
+			break;
+		case SF_SLICE_WORKED:
+			turn->outcome = result->transitions > 0 ? SF_TURN_PROGRESS : SF_TURN_STALLED;
+			break;
+		case SF_SLICE_LONG_TASK:
+			turn->outcome = SF_TURN_ANNOUNCED;
+			turn->task = result->task;
+			turn->task_generation = result->task_generation;
+			turn->task_owner = result->owner;
+			turn->task_due = result->task_due;
+			break;
+	}
+}
+
+/* Claim and advance: the branches of keys, or (SEEK) an announced one. */
+static void
+run_slice(SfTurn *turn)
+{
+	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE};
+	bool		seek = turn->state == SF_WORK_SEEK;
+	Oid			owners[SF_KNOWN_OWNERS];
+	SfAnnounced taken;
+	SfAnnounced left;
+	bool		succeeded;
+
+	a.request.mode = seek ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
+	a.request.keys = turn->keys;
+	a.request.nkeys = seek ? 0 : turn->nkeys;
+	a.request.owners.last = a.request.owners.until = turn->task_after;
+	a.request.owner = turn->owner;
+	a.request.yield_ms = Max(SF_BRISK_MS, 4 * sf_attempt_commit_us() / 1000);
+	a.request.lock_briefly = locks_briefly();
+	a.request.slice_ms = sf_my_process->helps ? Min(a.request.yield_ms, sf_setting_slice_ms) :
+		sf_setting_slice_ms;
+	share_processes(turn, &a.request);
+	a.request.announced = &left;
+	if (seek)
+	{
+		take_tasks(&a.request, owners);
+		taken = left;
+	}
+	succeeded = sf_attempt(&a);
+	if (seek)
+		leave_announced(succeeded ? &left : &taken);
+	if (succeeded)
+	{
+		turn->verdict = a.verdict;
+		if (a.verdict == SF_TURN_MAY_WORK)
+			note_slice(turn, &a.result);
+	}
+	else if (sf_attempt_met_shortage(&a) && (a.ntouched == 0 || a.collided))
+	{
+		turn->outcome = SF_TURN_FAILED;
+		leave_tasks(SF_LEFT_TASK);
+	}
+	else
+		run_one_by_one(turn, a.touched, a.ntouched,
+					   a.fault == SF_FAULT_LOCKED ? sf_draft_locked_out() : 0);
+}
+
+/* Purge a batch.  After an error the sweep goes on with the next machine. */
+static void
+run_purge(SfTurn *turn)
+{
+	static SfRetention sweep;
+	SfAttempt	a = {.kind = SF_ATTEMPT_PURGE,.purge = &sweep};
+
+	sweep.at = 0;
+	if (sf_attempt(&a))
+	{
+		turn->verdict = a.verdict;
+		turn->purges_more = a.more;
+	}
+	else
+	{
+		turn->purges_more = sweep.at != 0;
+		sweep.machine_no = sweep.at;
+		sweep.status = 0;
+	}
+	if (!turn->purges_more)
+		memset(&sweep, 0, sizeof(sweep));
+}
+
+/* Leave it to another process to have features sweep. */
+static void
+leave_sweep(void)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database)
+		sf_shared_want_sweep(database, false);
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Carry out the SCAN, SEEK, SLICE, TASK, PURGE, DELIVER or SWEEP of a turn; errors are dealt with inside. */
+void
+sf_turn_run(SfTurn *turn)
+{
+	turn->tried = 0;
+	turn->purges_more = false;
+	turn->next_delivery = SF_TICK_NEVER;
+	if (turn->state == SF_WORK_SCAN)
+		run_scan(turn);
+	else if (turn->state == SF_WORK_TASK)
+		run_announced(turn, turn->task, turn->task_generation, turn->task_owner,
+					  turn->task_due);
+	else if (turn->state == SF_WORK_PURGE)
+		run_purge(turn);
+	else if (turn->state == SF_WORK_DELIVER)
+		sf_turn_deliver(turn);
+	else if (turn->state == SF_WORK_SWEEP)
+		turn->outcome = SF_TURN_NOTHING;	/* what follows any turn */
+	else if (turn->state == SF_WORK_SLICE && has_suspect(turn))
+		run_branches_of(turn);
+	else
+		run_slice(turn);
+	/* the task follows at once, and may take long */
+	if (turn->outcome != SF_TURN_ANNOUNCED)
+		sf_turn_sweep_if_wanted(turn->sweeps);
+	else if (turn->sweeps)
+		leave_sweep();
+	turn->sweeps = false;
+}

@@ -1,0 +1,115 @@
+/*
+ * turn.h
+ *		A worker's turn: transactions around slices and long tasks, and what
+ *		happens when one fails.
+ */
+#ifndef SF_WORKER_TURN_H
+#define SF_WORKER_TURN_H
+
+#include "base/hooks.h"
+#include "utils/timestamp.h"
+#include "worker/process/admit.h"
+#include "worker/process/verdict.h"
+#include "worker/turn/attempt.h"
+
+#define SF_TURN_KEYS 64
+
+/*
+ * What a worker does, with the states that may follow.  sf_scheduler_next() in
+ * scheduler.c is the one function that goes from a state to the next; README.md
+ * has the diagram.  A turn is one of SCAN, SEEK, SLICE, TASK, PURGE,
+ * DELIVER and SWEEP.
+ *
+ *	SLEEP	-> SCAN, SEEK, SLICE	its latch was set, or a timer or poll is due
+ *			-> PURGE				a sweep for executions to purge is due
+ *			-> DELIVER				deliveries of rules are due
+ *			-> SWEEP				features were told to sweep; other turns end with sweeps, too
+ *			-> LEAVE				asked to, or not needed
+ *	GATHER	-> as SLEEP, and SLEEP	a pause for more keys to arrive
+ *	SCAN	-> SEEK, SLICE			the due index has been read into the ring
+ *			-> SLEEP				nothing is due
+ *	SEEK	-> TASK					an announced task was found
+ *			-> SEEK, SCAN, SLICE, SLEEP
+ *	SLICE	-> TASK					the slice has announced a task
+ *			-> SCAN, SEEK, SLICE
+ *			-> GATHER				its keys are done and more come one by one
+ *			-> SLEEP
+ *	TASK	-> SCAN, SEEK, SLICE	the task is over; what follows it is a slice
+ *			-> SLEEP
+ *	PURGE	-> as SLEEP, and SLEEP
+ *			-> PURGE				nothing is due, and there is more to delete
+ *	DELIVER	-> as SLEEP, and SLEEP
+ *	SWEEP	-> as SLEEP, and SLEEP
+ *	PAUSE	-> as SLEEP, and SLEEP
+ *
+ * Any turn but DELIVER may lead to DELIVER, so that neither deliveries nor branches wait
+ * for all of the others.  Each turn may also lead to PAUSE (it failed, or many have changed nothing) and
+ * to LEAVE.
+ */
+typedef enum SfWorkState
+{
+	SF_WORK_SLEEP,				/* until the latch is set or something is due */
+	SF_WORK_GATHER,				/* let more keys arrive before the next slice */
+	SF_WORK_SCAN,				/* read the due index */
+	SF_WORK_SEEK,				/* find an announced task in the tables */
+	SF_WORK_SLICE,				/* advance the branches of keys */
+	SF_WORK_TASK,				/* run the announced task */
+	SF_WORK_PURGE,				/* delete a batch of executions that are old enough */
+	SF_WORK_DELIVER,			/* call targets of rules */
+	SF_WORK_SWEEP,				/* features sweep that were told to */
+	SF_WORK_PAUSE,				/* wait, even if the latch is set */
+	SF_WORK_LEAVE				/* end the process */
+} SfWorkState;
+
+/* How a turn went */
+typedef enum SfTurnOutcome
+{
+	SF_TURN_NOTHING,			/* nothing was due, or others had it */
+	SF_TURN_PROGRESS,			/* some branch was changed */
+	SF_TURN_STALLED,			/* branches were claimed and none was changed */
+	SF_TURN_ANNOUNCED,			/* a task was announced that this process runs next */
+	SF_TURN_FAILED				/* by no fault of a branch: pause */
+} SfTurnOutcome;
+
+typedef struct SfTurn
+{
+	SfWorkState state;
+	SfTick		until;			/* SLEEP, PAUSE: end of it */
+
+	/* what to do; keys that a slice did not come to are left here */
+	SfWorkKey	keys[SF_TURN_KEYS];
+	int			nkeys;
+	Oid			owner;			/* of all of them */
+	TimestampTz scan_from;		/* scan for what is due since then; DT_NOEND: do not, */
+	SfOwnerTurns scan_turns;	/* ... of these owners */
+	bool		seeks;			/* has it on itself to look for announced tasks */
+	Oid			task_after;		/* those of this owner last */
+	SfAdmission admission;		/* which of them it may take on */
+	SfBranchKey task;			/* TASK */
+	int			task_generation;
+	Oid			task_owner;
+	TimestampTz task_due;
+	uint32		registrations;	/* of the database when the turn began */
+	bool		sweeps;			/* has it on itself to have features sweep that were told to */
+
+	/* how it went */
+	SfTurnVerdict verdict;
+	SfTurnOutcome outcome;
+	SfTasksLeft tasks_left;
+	uint32		releases;		/* in the shared area, when that was found out */
+	int			tried;			/* keys that the slice came to */
+	bool		purges_more;	/* PURGE: the sweep is not over */
+	SfTick		next_delivery;	/* DELIVER: when to look for more */
+	Oid			delivered_to;	/* the owner of rules that had the last turn */
+	bool		helped;			/* this process for tasks has helped, and may be wanted for that again */
+	int			failures;		/* turns in a row that failed, */
+	int			stalled;		/* ... or stalled */
+} SfTurn;
+
+extern void sf_turn_run(SfTurn *turn);
+extern void sf_turn_deliver(SfTurn *turn);
+extern void sf_turn_sweep_all(const SfDueScan *scan);
+extern void sf_turn_sweep_if_wanted(bool told);
+extern bool sf_turn_run_suspect(SfBranchKey key);
+
+#endif							/* SF_WORKER_TURN_H */
