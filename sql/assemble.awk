@@ -1,12 +1,15 @@
 # Print the install script from its parts: awk -v features="hold …" -f assemble.awk HEADER… PART…
 #
-# @PHASE_RUN@, @STATUS_RUNNING@ and @TASK_QUEUED@ stand for numbers of C's enums, which the lists in the headers say, and
-# @STATUS_NAMES@ for the names of all statuses in the order of their numbers. @SCHEMA_NUMBER@ is that of base/schema.h.
+# @PHASE_RUN@, @STATUS_RUNNING@, @TASK_QUEUED@ and the like stand for numbers of C's enums, which the lists in the
+# headers say. @PHASES_ENDED@, to be written between parentheses, stands for those that a header lists as
+# SF_PHASES_ENDED, and @STATUS_NAMES@ for the names of all statuses in the order of their numbers. @BRANCH_ROOT@ is that
+# of base/work_key.h, @SCHEMA_NUMBER@ that of base/schema.h.
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; a numbered part has the
-# sections of all features where it says "--@slot SLOT". What a numbered part has between "--@with FEATURE…" and "--@end" is
-# left out if the library is built without the feature; what is below an "--@else" between them is there only then. So it
-# is with what is written by hand of an update.
+# sections of all features where it says "--@slot SLOT". A section may have slots for other features, which are called
+# FEATURE.SLOT: what is for a slot of a feature that is left out is left out, too. What a numbered part has between
+# "--@with FEATURE…" and "--@end" is left out if the library is built without the feature; what is below an "--@else"
+# between them is there only then. So it is with what is written by hand of an update.
 
 BEGIN {
 	n = split(features, names, " ")
@@ -15,16 +18,22 @@ BEGIN {
 }
 
 # A list: #define SF_PHASE_LIST(X), then lines with X(RUN, 1).
-/^#define SF_(PHASE|STATUS|TASK_STATUS)_LIST\(X\)/ {
+/^#define SF_[A-Z_]+_LIST\(X\)/ {
 	list = $2
 	sub(/^SF_/, "", list)
-	sub(/(_STATUS)?_LIST\(X\)$/, "", list)
-	if ($2 ~ /^SF_STATUS_LIST/)
-		list = "STATUS"
+	sub(/_LIST\(X\)$/, "", list)
+	if (list == "TASK_STATUS")
+		list = "TASK"
 	next
 }
-/^#define SF_SCHEMA_NUMBER [0-9]+$/ {
-	number["SCHEMA_NUMBER"] = $3
+# Some of a list, on one line: #define SF_PHASES_ENDED SF_PHASE_DONE, SF_PHASE_FAILED.
+/^#define SF_(PHASES|LINES)_[A-Z_]+[ \t]+SF_/ {
+	some = substr($2, 4)
+	for (i = 3; i <= NF; i++)
+		number[some] = number[some] (i == 3 ? "" : ", ") number_of(substr($i, 4))
+}
+/^#define SF_(SCHEMA_NUMBER|BRANCH_ROOT)[ \t]+[0-9]+$/ {
+	number[substr($2, 4)] = $3
 }
 FILENAME ~ /\.h$/ {
 	if (list != "" && match($0, /X\([A-Z_]+, [0-9]+\)/)) {
@@ -38,27 +47,31 @@ FILENAME ~ /\.h$/ {
 	next
 }
 FNR == 1 {
+	withs = 0
 	of_feature = FILENAME !~ /\/[0-9][^\/]*$/
 	slot = ""
 	out = 0
 	if (!of_feature)
 		print ""
 }
-/^--@slot / { slots[$2] = 1; printf "%s", section[$2]; next }
-/^--@into / { slot = $2; first[slot] = FILENAME ":" FNR; next }
-/^--@with / { out = 0; for (i = 2; i <= NF; i++) if (!($i in built)) out = 1; next }
-/^--@else/ { out = !out; next }
-/^--@end/ { out = 0; next }
+/^--@slot / && !of_feature { put($2); next }
+/^--@into / {
+	slot = $2
+	first[slot] = FILENAME ":" FNR
+	if (split(slot, of, ".") > 1 && !(of[1] in built)) {
+		delete first[slot]
+		slot = ""
+	}
+	next
+}
+/^--@with / { around[++withs] = out; for (i = 2; i <= NF; i++) if (!($i in built)) out = 1; next }
+/^--@else/ { out = around[withs] || !out; next }
+/^--@end/ { out = around[withs--]; next }
 out || of_feature && slot == "" { next }
 {
 	line = ""
-	while (match($0, /@(PHASE|STATUS|TASK|SCHEMA)_[A-Z_]+@/)) {
-		name = substr($0, RSTART + 1, RLENGTH - 2)
-		if (!(name in number)) {
-			print FILENAME ":" FNR ": @" name "@ is in no list" >"/dev/stderr"
-			exit failed = 1
-		}
-		line = line substr($0, 1, RSTART - 1) number[name]
+	while (match($0, /@[A-Z_]+@/)) {
+		line = line substr($0, 1, RSTART - 1) number_of(substr($0, RSTART + 1, RLENGTH - 2))
 		$0 = substr($0, RSTART + RLENGTH)
 	}
 	if (of_feature)
@@ -66,6 +79,30 @@ out || of_feature && slot == "" { next }
 	else
 		print line $0
 }
+
+# Print the sections of a slot.
+function put(name,    lines, n, i)
+{
+	slots[name] = 1
+	n = split(section[name], lines, "\n")
+	for (i = 1; i < n; i++)
+		if (lines[i] ~ /^--@slot /)
+			put(substr(lines[i], 9))
+		else
+			print lines[i]
+}
+
+# What a name stands for.
+function number_of(name)
+{
+	sub(/,$/, "", name)
+	if (!(name in number)) {
+		print FILENAME ":" FNR ": @" name "@ is in no list" >"/dev/stderr"
+		exit failed = 1
+	}
+	return number[name]
+}
+
 END {
 	if (failed)
 		exit 1

@@ -40,17 +40,18 @@ CREATE TABLE _sfflow.machine_alias (
 	PRIMARY KEY (machine_no, alias)
 );
 
--- Rights given by sf_grant; role 0 ('-') is public.
+-- Rights given by sf_grant, and those that public has lost; role 0 ('-') is public.
 CREATE TABLE _sfflow.privilege (
-	object_kind "char" NOT NULL,		-- m: state machine, a: activity
+	object_kind "char" NOT NULL,		-- SF_OBJECT_*, src/store/role/privilege.h
 	object_name text COLLATE "C" NOT NULL,
 	role regrole NOT NULL,
-	privilege "char" NOT NULL,			-- S: START, R: READ, O: OPERATE, W: WORK
+	privilege "char" NOT NULL,			-- letter of SF_PRIVILEGE_LIST there
+	is_revoked boolean NOT NULL DEFAULT false,	-- public has it by itself, and has lost it
 	PRIMARY KEY (object_kind, object_name, role, privilege)
 );
 CREATE INDEX privilege_role ON _sfflow.privilege (role);
 
--- One row per execution.  status: see src/store/branch.h.  Only columns outside
+-- One row per execution.  status: see src/store/branch/branch.h.  Only columns outside
 -- every index change after the insert, so that updates are HOT.  Those that change
 -- when it ends stand together: WAL has what is between the first and the last.
 -- Rows of ended executions do not change: the first vacuum freezes them, and no
@@ -175,7 +176,7 @@ CREATE TABLE _sfflow.map_item (
 
 -- One row per branch: the root (branch_no 0), a branch of a Parallel state, an
 -- iteration of a Map state, a job of a net; or the machine's deadline (branch_no -1),
--- or the request to stop the execution (branch_no -2).  phase: see src/store/branch.h.
+-- or the request to stop the execution (branch_no -2).  phase: see src/store/branch/branch.h.
 -- Nearly every update changes due_at, which is in an index, so that room on the page
 -- would not make it HOT.
 CREATE TABLE _sfflow.branch (
@@ -209,7 +210,7 @@ CREATE TABLE _sfflow.branch (
 	deadline timestamptz,				-- of the task that runs
 	iterations integer[],				-- Map indexes, outermost first
 	retry_counts integer[],				-- one per retrier
-	jobs integer[],						-- JobNet: jobs without rows of their own (src/store/job_rows.c)
+	jobs integer[],						-- JobNet: jobs without rows of their own (src/store/branch/job_rows.c)
 	error text,
 	cause text,
 	sqlstate text,						-- ANSWERED: with which a long task failed
@@ -219,6 +220,9 @@ CREATE TABLE _sfflow.branch (
 	outcome jsonb,						-- ANSWERED: of the task
 	join_input jsonb,					-- JOIN: items of a Map; input of the jobs of a net, if it is not the state's
 	item jsonb,							-- of the Map's iteration, if a state of it looks at $$.Map.Item
+	last_inner_event integer NOT NULL DEFAULT 0,	-- DONE: the last event before that of its end
+	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED: the outcome is an error
+	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
 	PRIMARY KEY (execution_no, branch_no)
 );
 
@@ -296,16 +300,18 @@ CREATE TABLE _sfflow.instance (
 CREATE TABLE _sfflow.held (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
-	feature text COLLATE "C" NOT NULL,	-- hold or limit
-	object_no bigint NOT NULL,			-- hold_no or limit_no: waits for this one,
+	feature text COLLATE "C" NOT NULL,	-- hold, limit or start_key
+	object_no bigint NOT NULL,			-- hold_no, limit_no or 0: waits for this one,
 	queue bigint,						-- in the queue of one value of the limit's key,
-	rank timestamptz,					-- in this order
+	rank timestamptz,					-- in this order, behind what has a slot already: see without_slot
 	since timestamptz,					-- when it could have begun
+	without_slot boolean NOT NULL DEFAULT true,	-- false: a task with the slot that others of the queue wait for
 	PRIMARY KEY (execution_no, branch_no)
 );
 
 -- Only limits have queues: the number tells the object.
-CREATE INDEX held_queue ON _sfflow.held (object_no, queue, rank, execution_no, branch_no) WHERE queue IS NOT NULL;
+CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, execution_no, branch_no)
+	WHERE queue IS NOT NULL;
 CREATE INDEX held_object ON _sfflow.held (object_no) WHERE queue IS NULL;
 
 -- Number of the schema that the rows of the tables are of. Dumped: so sf_enable() notices rows that were loaded into

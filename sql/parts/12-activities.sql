@@ -16,7 +16,7 @@ CREATE TABLE _sfflow.activity (
 CREATE INDEX activity_owner ON _sfflow.activity (owner);
 
 -- One row per task that a client outside answers; its branch is in phase
--- EXTERNAL.  status: see src/store/task.h.
+-- EXTERNAL.  status: see src/store/task/task.h.
 CREATE TABLE _sfflow.task (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,

@@ -28,14 +28,14 @@ CREATE TRIGGER note_load AFTER INSERT ON _sfflow.branch
 	FOR EACH STATEMENT EXECUTE FUNCTION _sfflow.note_load();
 ALTER TABLE _sfflow.branch ENABLE ALWAYS TRIGGER note_load;
 
--- Gives tests the rules of src/copy/copy_rules.c.
+-- Gives tests the rules of src/copy/copy_decision.c.
 CREATE FUNCTION _sfflow.decide_copy(own boolean, role text, standby_signal boolean, recovery_signal boolean,
 	recovery_target boolean, backup_label boolean, shut_down_in_recovery boolean) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_decide_copy'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 -- The roles that rows name, each as often as they do: their anchors keep DROP ROLE from dropping them.
--- src/store/anchor.c looks into the same tables, by the indexes that they name in src/store/feature.h (by_role).
+-- src/store/role/anchor.c looks into the same tables, by the indexes that they name in src/store/feature.h (by_role).
 CREATE VIEW _sfflow.named_role AS
 SELECT owner AS role FROM _sfflow.state_machine
 UNION ALL SELECT role FROM _sfflow.privilege

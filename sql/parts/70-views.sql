@@ -13,7 +13,7 @@ LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10;
 -- with them.
 CREATE VIEW _sfflow.granted AS
 SELECT p.object_kind, p.object_name, p.privilege
-FROM _sfflow.privilege p WHERE p.role = 0::regrole OR pg_has_role(p.role, 'USAGE');
+FROM _sfflow.privilege p WHERE NOT p.is_revoked AND (p.role = 0::regrole OR pg_has_role(p.role, 'USAGE'));
 
 CREATE VIEW _sfflow.readable_machine AS
 SELECT m.machine_no, m.name, m.owner
@@ -172,7 +172,7 @@ RETURNS bigint[]
 AS 'MODULE_PATHNAME', 'sfflow_newest'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 
--- Is an execution on a page? The planner asks is_on_page_support what this becomes: src/api/newest.c.
+-- Is an execution on a page? The planner asks is_on_page_support what this becomes: src/api/view/newest.c.
 CREATE FUNCTION _sfflow.is_on_page_support(internal) RETURNS internal
 AS 'MODULE_PATHNAME', 'sfflow_is_on_page_support'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -199,13 +199,13 @@ FROM (
 	SELECT l.*, 'RUNNING', NULL::text
 	FROM _sfflow.branch b
 	JOIN _sfflow.listed_execution l ON l.execution_no = b.execution_no
-	WHERE b.branch_no = 0 AND b.due_at IS NOT NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
+	WHERE b.branch_no = @BRANCH_ROOT@ AND b.due_at IS NOT NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
 	UNION ALL
 	SELECT l.*, 'RUNNING', NULL::text
 	FROM _sfflow.held w
 	JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 	JOIN _sfflow.listed_execution l ON l.execution_no = w.execution_no
-	WHERE w.branch_no = 0 AND b.due_at IS NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
+	WHERE w.branch_no = @BRANCH_ROOT@ AND b.due_at IS NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
 	UNION ALL
 	SELECT l.*, o.status, o.error
 	FROM _sfflow.open_execution o
@@ -273,7 +273,7 @@ CROSS JOIN LATERAL _sfflow.history(e.execution_no) h;
 COMMENT ON VIEW @extschema@.sf_history IS
 	'the events of executions, as GetExecutionHistory of Step Functions returns them';
 
--- Only a branch in phase EXTERNAL (src/store/branch.h) has a row in task.
+-- Only a branch in phase EXTERNAL (src/store/branch/branch.h) has a row in task.
 CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource,
 	CASE WHEN b.due_at IS NULL AND b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@) THEN 'held'
@@ -325,7 +325,7 @@ CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iter
 WHERE t.status = @TASK_DEAD@ AND b.phase = @PHASE_FAILED@ AND b.state = t.state;
 COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that programs took as often as allowed and never answered';
 
--- status and counters: src/store/map_run.h
+-- status and counters: src/store/map_run/map_run.h
 CREATE VIEW @extschema@.sf_map_runs WITH (security_barrier) AS
 SELECT e.execution_id, p.state, _sfflow.map_run_arn(e.execution_no, r.state, r.uuid) AS map_run_arn,
 	(ARRAY[@STATUS_NAMES@])[r.status + 1] AS status,
@@ -354,4 +354,4 @@ SELECT w.feature, w.object_no, w.queue, w.since, b.execution_no, b.branch_no
 FROM _sfflow.held w
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 JOIN _sfflow.execution e ON e.execution_no = w.execution_no AND e.status = @STATUS_RUNNING@
-WHERE b.due_at IS NULL AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@);
+WHERE b.due_at IS NULL AND b.phase IN (@PHASES_BEFORE_GATE@);

@@ -72,9 +72,9 @@ WITH told AS MATERIALIZED (
 	-- what is left of a machine that was dropped is being deleted
 	WHERE e.machine_no <> ALL (ARRAY(SELECT d.machine_no FROM _sfflow.dropped_machine d))
 ), strand AS (
-	SELECT b.*, b.phase NOT IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@)
+	SELECT b.*, b.phase NOT IN (@PHASES_ENDED@)
 		AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
-	FROM _sfflow.branch b WHERE b.phase NOT IN (@PHASE_DEADLINE@, @PHASE_STOP@)
+	FROM _sfflow.branch b WHERE b.phase NOT IN (@PHASES_OF_NO_LINE@)
 --@slot check_part
 ), problems AS (
 	-- history
@@ -128,7 +128,7 @@ WITH told AS MATERIALIZED (
 	SELECT 'root_missing', e.execution_no, 'it is running and has no root branch'
 	FROM head e
 	WHERE e.status = @STATUS_RUNNING@
-		AND NOT EXISTS (SELECT FROM strand b WHERE b.execution_no = e.execution_no AND b.branch_no = 0)
+		AND NOT EXISTS (SELECT FROM strand b WHERE b.execution_no = e.execution_no AND b.branch_no = @BRANCH_ROOT@)
 	UNION ALL
 	SELECT 'stuck', e.execution_no, 'it is running and nothing of it is due or handed out'
 	FROM head e
@@ -152,10 +152,9 @@ WITH told AS MATERIALIZED (
 	UNION ALL
 	SELECT 'never_due', b.execution_no, format('branch %s is in phase %s without a time', b.branch_no, b.phase)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_WAIT@, @PHASE_ANNOUNCED@,
-		@PHASE_NET@) AND b.due_at IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@, @PHASE_WAIT@) AND b.due_at IS NULL
 		-- a job of a net that waits for others, or for room
-		AND b.place = 0
+		AND b.place = @JOB_PLACE_NONE@
 		AND (b.phase = @PHASE_WAIT@ OR NOT EXISTS (SELECT FROM _sfflow.held w
 			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no))
 	UNION ALL
@@ -164,7 +163,7 @@ WITH told AS MATERIALIZED (
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@)
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
 		AND b.due_at IS NULL
 		AND NOT EXISTS (SELECT FROM _sfflow.keeper k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 	UNION ALL
@@ -173,7 +172,7 @@ WITH told AS MATERIALIZED (
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@)
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
 		AND b.due_at IS NULL
 		AND EXISTS (SELECT FROM _sfflow.keeper k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 		AND NOT _sfflow.is_kept_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue)
@@ -182,11 +181,11 @@ WITH told AS MATERIALIZED (
 	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase,
 		b.place)
 	FROM strand b
-	WHERE CASE b.place WHEN 0 THEN false WHEN 3 THEN b.phase <> @PHASE_DONE@ ELSE b.phase <> @PHASE_ENTER@
-		OR b.due_at IS NOT NULL END
+	WHERE CASE b.place WHEN @JOB_PLACE_NONE@ THEN false WHEN @JOB_PLACE_SHARED@ THEN b.phase <> @PHASE_DONE@
+		ELSE b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL END
 	UNION ALL
 	SELECT 'due_after_end_of_branch', b.execution_no, format('branch %s is in phase %s', b.branch_no, b.phase)
-	FROM strand b WHERE b.phase IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND b.due_at IS NOT NULL
+	FROM strand b WHERE b.phase IN (@PHASES_ENDED@) AND b.due_at IS NOT NULL
 	UNION ALL
 	SELECT 'pending_wrong', b.execution_no,
 		format('branch %s waits for %s children, %s have not ended', b.branch_no, b.pending, count(c.branch_no))
@@ -254,11 +253,12 @@ WITH told AS MATERIALIZED (
 	SELECT 'parent_missing', b.execution_no, format('branch %s is a child of %s', b.branch_no, b.parent_no)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	LEFT JOIN strand p ON p.execution_no = b.execution_no AND p.branch_no = b.parent_no
-	WHERE b.branch_no <> 0 AND (p.branch_no IS NULL OR (e.status = @STATUS_RUNNING@ AND p.phase <> @PHASE_JOIN@
+	WHERE b.branch_no <> @BRANCH_ROOT@
+		AND (p.branch_no IS NULL OR (e.status = @STATUS_RUNNING@ AND p.phase <> @PHASE_JOIN@
 			-- a job or a branch that has failed, with its children, while others go on
 			AND (b.live OR p.phase NOT IN (@PHASE_FAILED@, @PHASE_ABORTED@))
 			-- a net that goes on, of whose jobs none runs
-			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> 0 OR NOT b.live))))
+			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> @JOB_PLACE_NONE@ OR NOT b.live))))
 	UNION ALL
 	SELECT 'child_index_wrong', b.execution_no,
 		format('branch %s is child %s of branch %s', b.branch_no, b.branch_index, b.parent_no)
@@ -283,11 +283,11 @@ WITH told AS MATERIALIZED (
 	WHERE b.owner <> m.owner
 	UNION ALL
 	SELECT 'event_unknown', b.execution_no,
-		format('branch %s refers to events %s, the last one is %s', b.branch_no,
-			ARRAY[b.entered_event, b.last_event, b.payload_event, b.failed_event], e.last_event_id)
+		format('branch %s refers to events %s, the last one is %s', b.branch_no, v.events, e.last_event_id)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
-	WHERE e.full_history AND (least(b.entered_event, b.last_event, b.payload_event, b.failed_event) < 0
-		OR greatest(b.entered_event, b.last_event, b.payload_event, b.failed_event) > e.last_event_id)
+	CROSS JOIN LATERAL (SELECT ARRAY[b.entered_event, b.last_event, b.payload_event, b.failed_event,
+		b.last_inner_event] AS events) v
+	WHERE e.full_history AND (0 > ANY (v.events) OR e.last_event_id < ANY (v.events))
 )
 SELECT p.problem, e.execution_id, p.detail
 FROM problems p JOIN head e ON e.execution_no = p.execution_no

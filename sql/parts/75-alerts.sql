@@ -13,7 +13,7 @@ LEFT JOIN LATERAL (
 	SELECT format('state "%s"', p.state) AS state
 	FROM _sfflow.branch b
 	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
-	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = 0 OFFSET 0) s ON true
+	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = @BRANCH_ROOT@ OFFSET 0) s ON true
 WHERE f.is_open AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
 UNION ALL
 SELECT 'failed_again', f.execution_no, e.execution_id, e.machine_no, f.failed_at,

@@ -95,6 +95,22 @@ CREATE FUNCTION _sfflow.console_cut(whole text, most integer) RETURNS jsonb
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN jsonb_build_object('text', left($1, $2), 'bytes', octet_length($1), 'cut', length($1) > $2);
 
+-- An answer with its lists no longer than "most" says, {list: rows}; of a longer one the answer was given a row more.
+-- "cut" has the names of the lists of which rows are left out, with those that it has already.
+CREATE FUNCTION _sfflow.console_bounded(answer jsonb, most jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+	WITH longer AS (
+		SELECT e.key AS name, e.value::integer AS most FROM jsonb_each_text($2) e
+		WHERE jsonb_array_length($1 -> e.key) > e.value::integer
+	)
+	SELECT $1 || (SELECT coalesce(jsonb_object_agg(l.name, ($1 -> l.name) - l.most), '{}') FROM longer l)
+		|| jsonb_build_object('cut', (
+			SELECT coalesce(jsonb_agg(c.name ORDER BY c.name), '[]') FROM (
+				SELECT jsonb_array_elements_text(coalesce($1 -> 'cut', '[]'))
+				UNION
+				SELECT l.name FROM longer l) AS c(name))));
+
 -- What the caller may do with the machines of executions, or with machines that it may read: {machine: [right]}. A page
 -- offers nothing else.
 CREATE FUNCTION _sfflow.console_rights(targets text[]) RETURNS jsonb
@@ -112,14 +128,7 @@ RETURN CASE
 	WHEN $1 LIKE 'schedule:%' THEN true
 	WHEN $1 LIKE 'activity:%' THEN EXISTS (SELECT FROM @extschema@.sf_activities a
 		WHERE a.activity = substr($1, 10) AND pg_has_role(a.owner, 'USAGE'))
---@with event
-	WHEN $1 LIKE 'event:%' THEN EXISTS (SELECT FROM @extschema@.sf_event_types t
-		WHERE t.name = substr($1, 7) AND pg_has_role(t.owner, 'USAGE'))
---@end
---@with human
-	WHEN $1 LIKE 'human:%' THEN EXISTS (SELECT FROM @extschema@.sf_worklists w
-		WHERE w.name = substr($1, 7) AND pg_has_role(w.owner, 'USAGE'))
---@end
+--@slot console_may_release
 	WHEN $1 ~ '^(sql|arn):' THEN $2 = current_user OR current_setting('is_superuser')::boolean
 	ELSE _sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"'
 END;
@@ -200,7 +209,8 @@ RETURN (
 			('TIMED_OUT', h.executions_timed_out), ('ABORTED', h.executions_aborted)) x(state, n)
 		WHERE l.state = 'MASS' AND x.n > 0
 	)
-	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.first_planned, g.name, g.state), '[]'))
+	SELECT _sfflow.console_bounded(jsonb_build_object('rows',
+		coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.first_planned, g.name, g.state), '[]')), '{"rows": 200}')
 	FROM (
 		SELECT * FROM (
 			SELECT x.name, x.state, count(*) AS n, min(x.planned_at) AS first_planned,
@@ -221,11 +231,12 @@ RETURN (
 				extract(epoch FROM now() - r.started_at) * 1000, NULL, NULL, r.execution_id, NULL, NULL
 			FROM _sfflow.longest_running(1) r
 				WHERE r.state_machine IN (SELECT l.name FROM line l WHERE l.state = 'MASS')) y
-		ORDER BY y.first_planned LIMIT 200) g);
+		ORDER BY y.first_planned LIMIT 200 + 1) g);
 
 -- tonight {since}: what failed and why (by machine and error, of the latest 300), what is late, runs, is held, and
 -- comes next; failures that Distributed Maps tolerate; counts by hour and machine. Of what is late and of what runs, a
--- machine with more than three has the longest one, and how many further ones there are.
+-- machine with more than three has the longest one, and how many further ones there are. "cut" has "failures" if there
+-- are more than 300 of them.
 CREATE FUNCTION _sfflow.console_tonight(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
@@ -237,7 +248,7 @@ RETURN (
 		SELECT h.* FROM @extschema@.sf_metrics_by_hour h
 		WHERE h.hour > coalesce(($1 ->> 'since')::timestamptz, now() - interval '24 hours') - interval '1 hour'
 	)
-	SELECT jsonb_build_object(
+	SELECT _sfflow.console_bounded(jsonb_build_object(
 		'now', now(),
 		'rights', _sfflow.console_rights(ARRAY(SELECT DISTINCT substring(a.execution_id, '^[^:/]+') FROM alert a)),
 		'sees', EXISTS (SELECT FROM @extschema@.sf_state_machines),
@@ -262,7 +273,7 @@ RETURN (
 						SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = a.execution_id OFFSET 0) e
 							ON true) f
 				WINDOW same AS (PARTITION BY f.kind, f.state_machine, f.error)) l
-			WHERE l.k = 1 ORDER BY l.since DESC LIMIT 25) g),
+			WHERE l.k = 1 ORDER BY l.since DESC LIMIT 25 + 1) g),
 		'late', (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.since, l.kind), '[]') FROM (
 			SELECT y.kind, y.execution_id, y.since, left(y.detail, 500) AS detail, y.target,
 				CASE WHEN y.n > 3 THEN y.n - 1 ELSE 0 END AS further
@@ -271,14 +282,14 @@ RETURN (
 				FROM (SELECT a.*, coalesce(split_part(a.execution_id, ':', 1), a.target) AS name FROM alert a
 					WHERE a.kind NOT IN ('failed', 'timed_out', 'failed_again')) x
 				WINDOW same AS (PARTITION BY x.kind, x.name)) y
-			WHERE y.k = 1 OR y.n <= 3 ORDER BY y.since, y.kind LIMIT 50) l),
+			WHERE y.k = 1 OR y.n <= 3 ORDER BY y.since, y.kind LIMIT 50 + 1) l),
 		'tolerated', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.started_at DESC), '[]') FROM (
 			SELECT x.execution_id, x.state, x.status, x.items, x.items_succeeded, x.items_failed, x.started_at,
 				x.stopped_at
 			FROM @extschema@.sf_map_runs x
 			WHERE x.items_failed > 0 AND x.status IN ('SUCCEEDED', 'RUNNING')
 				AND x.started_at > coalesce(($1 ->> 'since')::timestamptz, now() - interval '24 hours')
-			ORDER BY x.started_at DESC LIMIT 25) r),
+			ORDER BY x.started_at DESC LIMIT 25 + 1) r),
 		'running', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at, r.execution_id), '[]') FROM (
 			SELECT l.execution_id, l.state_machine, l.requested_at, l.started_at, l.running, l.further,
 				left(e.waiting_on, 500) AS waiting_on,
@@ -305,11 +316,8 @@ RETURN (
 			WHERE x.k = 1 ORDER BY x.requested_at DESC LIMIT 10) r),
 		'next', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.next_run, s.schedule_name), '[]') FROM (
 			SELECT x.schedule_name, x.state_machine, x.next_run, x.timezone, x.state, left(x.problem, 500) AS problem
-			FROM @extschema@.sf_schedules x ORDER BY x.next_run LIMIT 25) s),
-		'held', _sfflow.console_holds(25),
---@with limit
-		'limits', _sfflow.console_limits(NULL, true, 10),
---@end
+			FROM @extschema@.sf_schedules x ORDER BY x.next_run LIMIT 25 + 1) s),
+		'held', _sfflow.console_holds(25 + 1),
 --@slot console_tonight
 		'unwell', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.item), '[]') FROM (
 			SELECT x.item, left(x.detail, 500) AS detail FROM @extschema@.sf_health x WHERE NOT x.ok) h),
@@ -321,7 +329,10 @@ RETURN (
 			'[]') FROM (
 			SELECT x.state_machine, sum(x.executions_started) AS started, sum(x.executions_succeeded) AS succeeded,
 				sum(x.executions_failed + x.executions_timed_out) AS failed, sum(x.executions_aborted) AS aborted
-			FROM hour x GROUP BY x.state_machine ORDER BY 4 DESC, 2 DESC LIMIT 50) m)));
+			FROM hour x GROUP BY x.state_machine ORDER BY 4 DESC, 2 DESC LIMIT 50 + 1) m),
+		'cut', CASE WHEN (SELECT count(*) FROM alert a WHERE a.kind IN ('failed', 'timed_out')) > 300
+			THEN '["failures"]'::jsonb ELSE '[]' END),
+		'{"failed": 25, "late": 50, "tolerated": 25, "next": 25, "held": 25, "machines": 50}'));
 
 -- The next executions of a filter {state_machine, status, error, name, parent, after, before, key, items, labels},
 -- "most" of them, the newest first. Items of Distributed Maps are left out, unless those of a parent are asked for, or
@@ -349,16 +360,7 @@ BEGIN ATOMIC
 		WITH ORDINALITY AS a(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at,
 			page_key, n)
 	WHERE $1 -> 'labels' IS NULL
---@with label
-	UNION ALL
-	SELECT b.* FROM @extschema@.sf_list_executions(
-		$1 -> 'labels', $1 ->> 'state_machine', $1 ->> 'status', $1 ->> 'error', $1 ->> 'name', NULL, $1 ->> 'parent',
-		($1 ->> 'after')::timestamptz, ($1 ->> 'before')::timestamptz, $2, $1 ->> 'key', $1 ->> 'parent' IS NULL
-			AND NOT coalesce(($1 ->> 'items')::boolean, false))
-		WITH ORDINALITY AS b(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at,
-			page_key, n)
-	WHERE $1 -> 'labels' IS NOT NULL
---@end
+--@slot console_executions
 	;
 END;
 
@@ -417,7 +419,7 @@ RETURN (
 			h.state_machine, 'name', h.name, 'status', h.status, 'error', left(h.error, 500), 'cause',
 				_sfflow.console_cut(h.cause, 1000),
 			'requested_at', h.requested_at, 'started_at', h.started_at, 'stopped_at', h.stopped_at, 'took',
-				_sfflow.took_ms(h.execution_id),
+				_sfflow.took_ms(h.execution_id), 'page_key', h.page_key,
 			'redrive_count', h.redrive_count, 'waiting_on', left(h.waiting_on, 500), 'labels', h.labels)
 			ORDER BY h.n), '[]') FROM hit h WHERE h.n <= b.n),
 		'rights', _sfflow.console_rights(ARRAY(SELECT h.execution_id FROM hit h WHERE h.n <= b.n)),
@@ -534,15 +536,8 @@ RETURN (
 			SELECT _sfflow.console_failed_item(e.execution_id, e.error)
 			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'),
 		'took', _sfflow.took_ms($1 ->> 'execution_id'),
---@with trace
-		'trace', (SELECT to_jsonb(t) FROM (
-			SELECT x.trace_id, x.is_sampled, x.exports_waiting, x.exports_rejected FROM @extschema@.sf_traces x
-			WHERE x.execution_id = $1 ->> 'execution_id') t),
---@end
+--@slot console_execution
 		'progress', _sfflow.console_progress($1 ->> 'execution_id'),
---@with limit
-		'waits', _sfflow.console_waits($1 ->> 'execution_id'),
---@end
 		'tasks', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM (
 			SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline,
 				x.heartbeat_at, x.worker
@@ -738,7 +733,7 @@ RETURN (
 		FROM chosen c JOIN span s ON s.job_id = c.job_id AND s.visit = c.visit
 		GROUP BY c.state_no, c.iterations, c.job_id, c.visit
 	)
-	SELECT jsonb_build_object(
+	SELECT _sfflow.console_bounded(jsonb_build_object(
 		'visits', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event), '[]') FROM (
 			SELECT * FROM span x ORDER BY x.first_event DESC LIMIT 200) s),
 		'chosen', (SELECT to_jsonb(v) - 'iterations' FROM visit v),
@@ -755,7 +750,8 @@ RETURN (
 			WHERE t.state_machine = split_part($1 ->> 'execution_id', ':', 1) AND t.job_id = $1 ->> 'state' LIMIT 1),
 		'events', (SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.id), '[]')
 			FROM visit v CROSS JOIN LATERAL _sfflow.event_page($1 ->> 'execution_id', v.first_event - 1, v.last_event,
-				v.state_no, v.iterations, NULL, 1000, 100) p)));
+				v.state_no, v.iterations, NULL, 1000, 100 + 1) p),
+		'cut', CASE WHEN (SELECT count(*) FROM span) > 200 THEN '["visits"]'::jsonb ELSE '[]' END), '{"events": 100}'));
 
 -- events {execution_id, after, limit}: a page of its history.
 CREATE FUNCTION _sfflow.console_events(q jsonb) RETURNS jsonb
@@ -783,11 +779,7 @@ RETURN (
 			THEN e.cause END
 		FROM @extschema@.sf_executions e
 		WHERE e.execution_id = $1 ->> 'execution_id' AND $1 ->> 'what' IN ('input', 'output', 'cause')
---@with human
-		UNION ALL
-		SELECT t.data::text FROM @extschema@.sf_human_tasks t
-		WHERE t.task = ($1 ->> 'task')::bigint AND $1 ->> 'what' = 'task'
---@end
+--@slot console_payload
 		) w
 	WHERE w.whole IS NOT NULL LIMIT 1);
 
@@ -812,32 +804,30 @@ RETURN (
 CREATE FUNCTION _sfflow.console_machine(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
-	SELECT jsonb_build_object(
+	SELECT _sfflow.console_bounded(jsonb_build_object(
 		'machine', to_jsonb(s),
 		'rights', _sfflow.console_rights(ARRAY[s.state_machine]),
---@with limit
-		'limits', _sfflow.console_limits(s.state_machine, false, 50),
---@end
 --@slot console_machine
 		'versions', (SELECT jsonb_agg(to_jsonb(v) ORDER BY v.version DESC) FROM (
 			SELECT x.version, x.is_current, x.created_at FROM @extschema@.sf_state_machines x
-			WHERE x.state_machine = s.state_machine ORDER BY x.version DESC LIMIT 200) v),
+			WHERE x.state_machine = s.state_machine ORDER BY x.version DESC LIMIT 200 + 1) v),
 		'aliases', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.alias, a.version), '[]') FROM (
 			SELECT x.alias, x.version, x.percent, x.set_at FROM @extschema@.sf_aliases x
 			WHERE x.state_machine = s.state_machine ORDER BY x.alias, x.version LIMIT 100) a),
 		'times', (SELECT coalesce(jsonb_agg(to_jsonb(t) ORDER BY t.job_id), '[]') FROM (
 			SELECT x.job_id, x.runs, x.failures, x.recent_ms_p50, x.recent_ms_p95, x.week_ms_p50,
 				x.previous_week_ms_p50, x.last_at
-			FROM @extschema@.sf_job_times x WHERE x.state_machine = s.state_machine ORDER BY x.job_id LIMIT 500) t),
+			FROM @extschema@.sf_job_times x WHERE x.state_machine = s.state_machine ORDER BY x.job_id LIMIT 500 + 1) t),
 --@with hold
 		'held', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
 			SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting FROM @extschema@.sf_holds x
 			WHERE x.target = s.state_machine OR x.target LIKE replace(replace(s.state_machine, '\', '\\'), '_', '\_')
 				|| ':%'
-			ORDER BY x.since LIMIT 50) h))
+			ORDER BY x.since LIMIT 50) h)
 --@else
-		'held', '[]'::jsonb)
+		'held', '[]'::jsonb
 --@end
+		), '{"limits": 50, "deadlines": 50, "versions": 200, "times": 500}')
 	FROM (
 		SELECT x.state_machine, x.version, x.is_current, x.owner::text AS owner, x.definition::text AS definition,
 			x.execution_id_path, x.options, x.created_at
@@ -855,58 +845,72 @@ RETURN @extschema@.sf_graph_layout($1 ->> 'target');
 CREATE FUNCTION _sfflow.console_diff(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
-	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.n), '[]'), 'cut', count(*) = 500)
+	SELECT _sfflow.console_bounded(jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.n), '[]')),
+		'{"rows": 500}')
 	FROM (
 		SELECT x.n, x.pointer, x.change, _sfflow.console_cut(x.before::text, 2000) AS before,
 			_sfflow.console_cut(x.after::text, 2000) AS after
 		FROM @extschema@.sf_diff_versions($1 ->> 'state_machine', ($1 ->> 'a')::integer, ($1 ->> 'b')::integer)
 			WITH ORDINALITY AS x(pointer, change, before, after, n)
-		LIMIT 500) d);
+		LIMIT 500 + 1) d);
 
 -- validate {definition}: what is wrong with a definition.
 CREATE FUNCTION _sfflow.console_validate(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
-	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.n), '[]'), 'cut', count(*) = 200)
+	SELECT _sfflow.console_bounded(jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.n), '[]')),
+		'{"rows": 200}')
 	FROM (
 		SELECT x.n, x.severity, x.code, left(x.location, 500) AS location, left(x.message, 1000) AS message
 		FROM @extschema@.sf_validate($1 ->> 'definition') WITH ORDINALITY AS x(severity, code, location, message, n)
-		LIMIT 200) d);
+		LIMIT 200 + 1) d);
 
--- schedules {}: schedules and calendars.
-CREATE FUNCTION _sfflow.console_schedules(q jsonb) RETURNS jsonb
+-- Schedules as the console has them: the one of a name, or those after a name, as many as are wanted.
+CREATE FUNCTION _sfflow.console_schedule_rows(name text, after text, most integer) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN jsonb_build_object(
-	'rows', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.schedule_name), '[]') FROM (
+RETURN (
+	SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.schedule_name), '[]') FROM (
 		SELECT x.schedule_name, x.schedule, x.timezone, x.state_machine,
 			_sfflow.console_cut(x.input::text, 2000) AS input,
 			x.active, x.next_run, x.last_execution_id, x.state, left(x.problem, 500) AS problem, x.owner, x.calendar,
 				x.on_closed,
-			x.starts, x.ends, x.missed, x.overlap, pg_has_role(x.owner, 'USAGE') AS may_edit,
+			x.starts, x.ends, x.missed, x.overlap, x.given_timezone, pg_has_role(x.owner, 'USAGE') AS may_edit,
 --@with hold
 			EXISTS (SELECT FROM @extschema@.sf_holds h WHERE h.target = 'schedule:' || x.schedule_name) AS held
 --@else
 			false AS held
 --@end
-		FROM @extschema@.sf_schedules x WHERE x.schedule_name > coalesce($1 ->> 'after', '')
-		ORDER BY x.schedule_name LIMIT _sfflow.console_limit($1, 100, 200)) s),
-	'may_create', coalesce(has_schema_privilege(to_regnamespace('cron'), 'USAGE'), false),
-	'calendars', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.calendar), '[]') FROM (
-		SELECT x.calendar, x.owner, _sfflow.console_cut(x.rule::text, 2000) AS rule,
-			_sfflow.console_cut(x.days::text, 2000) AS days, pg_has_role(x.owner, 'USAGE') AS may_edit
-		FROM @extschema@.sf_calendars x ORDER BY x.calendar LIMIT 100) c));
+		FROM @extschema@.sf_schedules x
+		WHERE x.schedule_name > coalesce($2, '') AND ($1 IS NULL OR x.schedule_name = $1)
+		ORDER BY x.schedule_name LIMIT $3) s);
 
--- schedule {name, from, to}: its times from one to another, the days on which its calendar is closed, and its last
--- runs.
+-- schedules {after, limit}: schedules by name, and calendars.
+CREATE FUNCTION _sfflow.console_schedules(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT _sfflow.console_bounded(jsonb_build_object(
+		'rows', s.rows,
+		'next', CASE WHEN jsonb_array_length(s.rows) = _sfflow.console_limit($1, 100, 200)
+			THEN s.rows -> -1 -> 'schedule_name' END,
+		'may_create', coalesce(has_schema_privilege(to_regnamespace('cron'), 'USAGE'), false),
+		'calendars', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.calendar), '[]') FROM (
+			SELECT x.calendar, x.owner, _sfflow.console_cut(x.rule::text, 2000) AS rule,
+				_sfflow.console_cut(x.days::text, 2000) AS days, pg_has_role(x.owner, 'USAGE') AS may_edit
+			FROM @extschema@.sf_calendars x ORDER BY x.calendar LIMIT 100 + 1) c)), '{"calendars": 100}')
+	FROM _sfflow.console_schedule_rows(NULL, $1 ->> 'after', _sfflow.console_limit($1, 100, 200)) AS s(rows));
+
+-- schedule {name, from, to}: the schedule, its times from one to another, the days on which its calendar is closed, and
+-- its last runs.
 CREATE FUNCTION _sfflow.console_schedule(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN jsonb_build_object(
+RETURN _sfflow.console_bounded(jsonb_build_object(
+	'schedule', _sfflow.console_schedule_rows(coalesce($1 ->> 'name', ''), NULL, 1) -> 0,
 	'times', (SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.scheduled_for), '[]') FROM (
 		SELECT x.scheduled_for, x.local_time, x.execution_name
 		FROM @extschema@.sf_schedule_preview($1 ->> 'name', coalesce(($1 ->> 'from')::timestamptz, now()),
 			least(coalesce(($1 ->> 'to')::timestamptz, now() + interval '31 days'),
 				coalesce(($1 ->> 'from')::timestamptz, now()) + interval '100 days')) x
-		ORDER BY x.scheduled_for LIMIT 500) p),
+		ORDER BY x.scheduled_for LIMIT 500 + 1) p),
 	'closed', (SELECT coalesce(jsonb_agg(d.day ORDER BY d.day), '[]')
 		FROM @extschema@.sf_schedules s
 		CROSS JOIN LATERAL @extschema@.sf_calendar_days(s.calendar, ($1 ->> 'from')::date,
@@ -917,7 +921,7 @@ RETURN jsonb_build_object(
 		SELECT x.scheduled_for, x.started_at, x.status, left(x.error, 500) AS error, x.execution_id, x.ended_at,
 			_sfflow.took_ms(x.execution_id) AS took
 		FROM @extschema@.sf_schedule_runs x WHERE x.schedule_name = $1 ->> 'name'
-		ORDER BY x.scheduled_for DESC NULLS LAST LIMIT 50) r));
+		ORDER BY x.scheduled_for DESC NULLS LAST LIMIT 50 + 1) r)), '{"times": 500, "runs": 50}');
 
 -- activities {}: activities and dead letters.
 CREATE FUNCTION _sfflow.console_activities(q jsonb) RETURNS jsonb
@@ -927,34 +931,45 @@ RETURN (
 		SELECT x.execution_id, x.state, x.branch, x.resource, _sfflow.console_cut(x.input::text, 2000) AS input,
 			x.error,
 			left(x.cause, 1000) AS cause, x.receives, x.died_at
-		FROM @extschema@.sf_dead_letters x ORDER BY x.died_at DESC LIMIT 100
+		FROM @extschema@.sf_dead_letters x ORDER BY x.died_at DESC LIMIT 100 + 1
 	)
-	SELECT jsonb_build_object(
+	SELECT _sfflow.console_bounded(jsonb_build_object(
 		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.activity), '[]') FROM (
 			SELECT x.activity, x.owner::text AS owner, x.queued, x.oldest_queued_at, x.in_flight, x.last_polled_at,
 				x.last_worker
-			FROM @extschema@.sf_activities x ORDER BY x.activity LIMIT 200) a),
+			FROM @extschema@.sf_activities x ORDER BY x.activity LIMIT 200 + 1) a),
 		'dead', (SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.died_at DESC), '[]') FROM dead d),
-		'rights', _sfflow.console_rights(ARRAY(SELECT d.execution_id FROM dead d))));
+		'rights', _sfflow.console_rights(ARRAY(SELECT d.execution_id FROM dead d))), '{"rows": 200, "dead": 100}'));
 
 -- alerts {}: alerts, the latest first, and what was acknowledged last. Of more than a page failures are left out,
--- rather than alerts of other kinds.
+-- rather than alerts of other kinds. A failure has its error and the beginning of the cause.
 CREATE FUNCTION _sfflow.console_alerts(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
 	WITH alert AS MATERIALIZED (
-		SELECT x.kind, x.execution_id, x.since, left(x.detail, 1000) AS detail, x.target, x.labels
-		FROM @extschema@.sf_alerts x
-		ORDER BY x.kind IN ('failed', 'timed_out', 'failed_again'), x.since DESC NULLS LAST, x.execution_id, x.kind
-		LIMIT _sfflow.console_limit($1, 100, 500)
+		SELECT y.*, row_number() OVER () AS n
+		FROM (
+			SELECT x.kind, x.execution_id, x.since, left(x.detail, 1000) AS detail, x.target, x.labels
+			FROM @extschema@.sf_alerts x
+			ORDER BY x.kind IN ('failed', 'timed_out', 'failed_again'), x.since DESC NULLS LAST, x.execution_id, x.kind
+			LIMIT _sfflow.console_limit($1, 100, 500) + 1) y
 	)
-	SELECT jsonb_build_object(
-		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.since DESC, a.execution_id, a.kind), '[]')
-			FROM alert a),
+	SELECT _sfflow.console_bounded(jsonb_build_object(
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(a) - 'n' || coalesce(e.failure, '{}')
+				ORDER BY a.since DESC, a.execution_id, a.kind), '[]')
+			FROM alert a
+			LEFT JOIN LATERAL (
+				SELECT jsonb_build_object('error', left(x.error, 500), 'cause', _sfflow.console_cut(x.cause, 1000))
+					AS failure
+				FROM @extschema@.sf_executions x
+				WHERE x.execution_id = a.execution_id AND a.kind IN ('failed', 'timed_out') OFFSET 0) e ON true
+			WHERE a.n <= _sfflow.console_limit($1, 100, 500)),
 		'rights', _sfflow.console_rights(ARRAY(SELECT a.execution_id FROM alert a)),
 		'acknowledged', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.acknowledged_at DESC), '[]') FROM (
 			SELECT x.kind, x.execution_id, x.acknowledged_at, x.acknowledged_by, left(x.comment, 500) AS comment
-			FROM @extschema@.sf_acknowledgements x ORDER BY x.acknowledged_at DESC LIMIT 50) a)));
+			FROM @extschema@.sf_acknowledgements x ORDER BY x.acknowledged_at DESC LIMIT 50 + 1) a),
+		'cut', CASE WHEN (SELECT count(*) FROM alert) > _sfflow.console_limit($1, 100, 500) THEN '["rows"]'::jsonb
+			ELSE '[]' END), '{"acknowledged": 50}'));
 
 -- set_calendar {name, rule, days, new}: make a calendar, or another one in its place; rule and days are JSON text. With
 -- new, a name that is taken is refused.
@@ -1003,23 +1018,19 @@ $$;
 -- operations {}: workers, health, holds, limits, deadlines, what operators did last.
 CREATE FUNCTION _sfflow.console_operations(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN jsonb_build_object(
+RETURN _sfflow.console_bounded(jsonb_build_object(
 	'health', (SELECT coalesce(jsonb_agg(jsonb_build_object('item', h.item, 'ok', h.ok, 'detail',
 		left(h.detail, 1000))), '[]')
 		FROM @extschema@.sf_health h),
 	'workers', (SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.pid), '[]') FROM (
 		SELECT x.pid, x.role, x.state, x.execution_id, x.job_id, x.since, x.steps, x.owner::text AS owner, x.holds_slot
-		FROM @extschema@.sf_workers x ORDER BY x.pid LIMIT 300) w),
-	'held', _sfflow.console_holds(100),
---@with limit
-	'limits', _sfflow.console_limits(NULL, false, 100),
-	'may_limit', EXISTS (SELECT FROM @extschema@.sf_state_machines s
-		WHERE s.is_current AND 'OPERATE' = ANY (_sfflow.machine_rights(s.state_machine, s.owner))),
---@end
+		FROM @extschema@.sf_workers x ORDER BY x.pid LIMIT 300 + 1) w),
+	'held', _sfflow.console_holds(100 + 1),
 --@slot console_operations
 	'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
 		SELECT x.at, x.action, x.target, x.role, x.session_role, left(x.reason, 500) AS reason
-		FROM @extschema@.sf_list_audit(page_size => 50) x LIMIT 50) a));
+		FROM @extschema@.sf_list_audit(page_size => 50 + 1) x LIMIT 50 + 1) a)),
+	'{"workers": 300, "held": 100, "limits": 100, "deadlines": 100, "done": 50}');
 
 -- set_schedule {name, schedule, state_machine, input, timezone, calendar, on_closed, starts, ends, missed, overlap}:
 -- make a schedule, or replace it; "" is as good as nothing. A schedule that is replaced keeps its owner and, unless one
@@ -1229,9 +1240,7 @@ BEGIN
 			WHEN 'plan_schedule' THEN plan := _sfflow.console_plan_schedule(q);
 			WHEN 'plan_calendar' THEN plan := _sfflow.console_plan_calendar(q);
 			WHEN 'plan_alias' THEN plan := _sfflow.console_set_alias(q);
---@with limit
-			WHEN 'plan_limit' THEN plan := _sfflow.console_plan_limit(q);
---@end
+--@slot console_plans
 		END CASE;
 		RAISE EXCEPTION USING ERRCODE = 'P0C01';
 	EXCEPTION WHEN SQLSTATE 'P0C01' THEN
@@ -1306,10 +1315,23 @@ BEGIN
 		ELSE
 			RAISE EXCEPTION 'there is no action "%" of the console', left(action, 100) USING ERRCODE = 'SF012';
 	END CASE;
+--@slot console_merged
 	RETURN coalesce(answer, 'null');
 END
 $$;
 COMMENT ON FUNCTION @extschema@.sf_console_api(text, jsonb) IS
 	'what the console asks for and does, with the rights of the caller; answers are bounded';
+
+CREATE FUNCTION _sfflow.console(action text, request jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN @extschema@.sf_console_api($1, $2);
+
+-- For sfgateway, on nodes where it has no connection of the role's own.
+CREATE FUNCTION @extschema@.sf_console_api_as(role name, action text, request jsonb, writes boolean DEFAULT false)
+RETURNS jsonb
+AS 'MODULE_PATHNAME', 'sfflow_sf_console_api_as'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_console_api_as(name, text, jsonb, boolean) IS
+	'sf_console_api with the rights of a role that the session user is a member of; unless writes, it can only read';
 
 --@slot agents

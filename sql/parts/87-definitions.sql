@@ -81,11 +81,11 @@ FROM _sfflow.state_machine m
 --@slot definitions
 ;
 
--- The names of rights by their letters; public has lost those in lower case.
+-- The names of rights by their letters.
 CREATE VIEW _sfflow.named_privilege AS
-SELECT p.object_kind, p.object_name, p.privilege::text = lower(p.privilege::text) AS is_revoked,
+SELECT p.object_kind, p.object_name, p.is_revoked,
 	CASE WHEN p.role = 0 THEN 'public' ELSE pg_get_userbyid(p.role) END AS role,
-	CASE upper(p.privilege::text) WHEN 'S' THEN 'START' WHEN 'R' THEN 'READ' WHEN 'O' THEN 'OPERATE'
+	CASE p.privilege WHEN 'S' THEN 'START' WHEN 'R' THEN 'READ' WHEN 'O' THEN 'OPERATE'
 		WHEN 'W' THEN 'WORK' WHEN 'N' THEN 'SEND' WHEN 'E' THEN 'EMIT' WHEN 'V' THEN 'RECEIVE' WHEN 'D' THEN 'DO'
 		WHEN 'A' THEN 'ASSIGN' WHEN 'T' THEN 'ACT' WHEN 'C' THEN 'CREATE' END AS privilege
 FROM _sfflow.privilege p;

@@ -28,44 +28,24 @@ DECLARE
 		sf_node_places, sf_run_due, sf_move_key, sf_purge_due, sf_set_node, sf_confirm_spans, sf_reject_spans,
 		sf_take_spans}';
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
-	-- worth hiding.
-	public name[] := '{apply_definition, ask_nodes, athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
-		check_rule_input,
-		console_act_on_matches, console_activities, console_ahead, console_alerts, console_check_act,
-		console_compare, console_compared, console_count_matches,
-		console_create_rule, console_cut, console_deadlines,
-		console_diff, console_each, console_event_payload, console_events, console_execution, console_executions,
-		console_failed_item, console_failed_jobs, console_fits, console_grid, console_held_worklists,
-		console_holds, console_inbox, console_jobs,
-		console_layout, console_limit, console_limits, console_listed, console_machine, console_machines,
-		console_matches, console_may_limit,
-		console_may_release,
-		console_night, console_one, console_operations, console_others,
-		console_payload, console_plan, console_plan_calendar, console_plan_limit, console_plan_schedule,
-		console_progress, console_rights, console_rules, console_schedule, console_schedules, console_searches,
-		console_set_alias, console_set_calendar, console_set_limit, console_set_schedule,
-		console_start, console_state, console_task, console_test_pattern, console_test_state, console_timeline,
-		console_tonight, console_tried, console_validate, console_waits, crc32, cron_runs, definition_text,
-		event_page, event_payload,
-		event_types,
-		events, executions_away, health, histogram_add,
-		histogram_below, histogram_percentiles, histogram_sum, history, human_task_rights, is_on_page, job_label,
-		job_relations, jobs, jobs_ahead, longest_running, machine_rights,
-		map_run_arn, may_create, mcp_call, mcp_check, mcp_compare_with_last_good, mcp_compared, mcp_execution,
-		mcp_execution_status, mcp_first, mcp_last_good,
-		mcp_late_or_failing, mcp_list_executions, mcp_list_state_machines, mcp_more, mcp_pointers, mcp_rows, mcp_schema,
-		mcp_state_machine_definition,
-		mcp_text, mcp_tonight, mcp_tool_list, mcp_tools, mcp_waiting_for_people,
-		mcp_waiting_on, mcp_waits, mcp_what_would_redrive_run,
-		mcp_why_did_it_fail, mcp_write, missing_resources, newest, node_alerts, node_apply, node_executions, node_jobs,
-		node_labelled, node_metrics, node_night, node_number, node_page, nodes_seen, propose_mapping, put_version,
-		remove_definition,
-		template_part_exists,
-		rule_input, run_schedule,
-		schedule_latest, schedule_next,
-		schedule_next_run, schedule_status, schedule_zone, spans, start_by_rule, start_scheduled,
-		task_slots, tasks_from, took_ms,
-		unfolded_jobs, unfolded_metrics, unfolded_retries, waiting_on, workers}';
+	-- worth hiding. Features list their own.
+	public name[] := '{
+--@slot public_functions
+		apply_definition, athena_rows, aws_install_athena, aws_install_s3, branch_place, can_read,
+		console_act_on_matches, console_activities, console_ahead, console_alerts, console_bounded, console_check_act,
+		console_compare,
+		console_compared, console_count_matches, console_cut, console_diff, console_each, console_event_payload,
+		console_events, console_execution, console_executions, console_failed_item, console_failed_jobs, console_fits,
+		console_grid, console_holds, console_jobs, console_layout, console_limit, console_listed, console_machine,
+		console_machines, console_matches, console_may_release, console_night, console_one, console_operations,
+		console_others, console_payload, console_plan, console_plan_calendar, console_plan_schedule, console_progress,
+		console_rights, console_schedule, console_schedule_rows, console_schedules, console_searches,
+		console_set_alias, console_set_calendar, console_set_schedule, console_start, console_state,
+		console_test_state, console_timeline, console_tonight, console_tried, console_validate, crc32, definition_text,
+		event_page, event_payload, event_types, events, health, histogram_below, history, is_on_page, job_label,
+		job_relations, jobs, jobs_ahead, longest_running, machine_rights, map_run_arn, may_create, newest,
+		node_labelled, put_version, remove_definition, spans, start_scheduled, task_slots, tasks_from, took_ms,
+		waiting_on, workers}';
 	made record;
 	given record;
 BEGIN

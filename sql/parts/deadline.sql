@@ -169,11 +169,11 @@ RETURN (
 				WHERE split_part(s.state_machine, '/', 1) = $1)
 		ORDER BY l.late IS NULL, x.next_check, x.target LIMIT $2) d);
 --@into console_machine
-		'deadlines', _sfflow.console_deadlines(s.state_machine, 50),
+		'deadlines', _sfflow.console_deadlines(s.state_machine, 50 + 1),
 --@into console_tonight
 		'deadlines', _sfflow.console_deadlines(NULL, 10),
 --@into console_operations
-	'deadlines', _sfflow.console_deadlines(NULL, 100),
+	'deadlines', _sfflow.console_deadlines(NULL, 100 + 1),
 --@into definition_kinds
 	, (90, 'deadlines', 'deadline', NULL, NULL, false, false, '{start_by,end_by,timezone,calendar}', '{}')
 --@into definitions
@@ -194,3 +194,5 @@ LEFT JOIN _sfflow.state_machine m ON m.machine_no = d.machine_no
 		$4 ->> 'timezone', $4 ->> 'calendar')::text
 --@into remove_definition
 	WHEN 'deadline' THEN @extschema@.sf_drop_deadline($2)::text
+--@into public_functions
+		console_deadlines,

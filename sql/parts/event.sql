@@ -27,11 +27,11 @@ CREATE TABLE _sfflow.emitted_event (
 	key text COLLATE "C" NOT NULL,
 	id text COLLATE "C",				-- as given; NULL: sf- and event_no
 	deliver text COLLATE "C" NOT NULL,
-	fresh boolean NOT NULL,				-- no look has been over with it
+	fresh boolean NOT NULL,				-- no sweep has come to it yet
 	alive boolean NOT NULL,				-- may be given
 	horizon xid8 NOT NULL,				-- who has drawn a lower number has a lower xid
-	ttl interval NOT NULL,				-- from the first look on
-	expires_at timestamptz,				-- set by the first look
+	ttl interval NOT NULL,				-- from the first sweep on
+	expires_at timestamptz,				-- set by the first sweep
 	forget_at timestamptz,				-- likewise: the row may go then
 	depth integer NOT NULL,				-- of the chain of rules that has led to it
 	emitted_at timestamptz NOT NULL,
@@ -78,7 +78,8 @@ CREATE TABLE _sfflow.event_floor (
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
 	depth integer,				-- of the chain of rules that has led to one of them; NULL: 0
-	PRIMARY KEY (execution_no, event_type_no, key)
+	node integer NOT NULL DEFAULT -1,	-- of whose events; -1: of this one's. Others are kept for a move back.
+	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type_no', '');
@@ -145,7 +146,7 @@ GRANT SELECT ON @extschema@.sf_event_types TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_event_types IS 'types of events, and how many events and waits of each there are';
 COMMENT ON COLUMN @extschema@.sf_event_types.name IS 'name of the type';
 COMMENT ON COLUMN @extschema@.sf_event_types.owner IS 'owner; its members may do everything with it';
-COMMENT ON COLUMN @extschema@.sf_event_types.ttl IS 'how long an event can be received, from the first look after its commit';
+COMMENT ON COLUMN @extschema@.sf_event_types.ttl IS 'how long an event can be received, from the first sweep after its commit';
 COMMENT ON COLUMN @extschema@.sf_event_types.remember_ids IS 'how long the id of an event cannot be used again';
 COMMENT ON COLUMN @extschema@.sf_event_types.deliver IS 'all: each execution that waits receives it; one: one of them does';
 COMMENT ON COLUMN @extschema@.sf_event_types.created_at IS 'when it was created';
@@ -158,7 +159,8 @@ CREATE VIEW @extschema@.sf_events WITH (security_barrier) AS
 SELECT t.name, e.key, coalesce(e.id, 'sf-' || e.event_no) AS id, e.deliver, e.emitted_at, e.expires_at,
 	(SELECT count(*) FROM _sfflow.event_receipt r WHERE r.event_no = e.event_no)
 	+ (SELECT count(*) FROM _sfflow.event_floor f
-		WHERE f.event_type_no = e.event_type_no AND f.key = e.key AND f.floor >= e.event_no) AS received, e.payload
+		WHERE f.event_type_no = e.event_type_no AND f.key = e.key AND f.node = -1
+		AND f.floor >= e.event_no) AS received, e.payload
 FROM _sfflow.emitted_event e
 JOIN _sfflow.known_event_type t ON t.event_type_no = e.event_type_no AND t.is_receiver
 WHERE e.alive AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp());
@@ -169,7 +171,7 @@ COMMENT ON COLUMN @extschema@.sf_events.key IS 'key, as sf_emit was given it';
 COMMENT ON COLUMN @extschema@.sf_events.id IS 'id, as sf_emit has returned it';
 COMMENT ON COLUMN @extschema@.sf_events.deliver IS 'all: each execution that waits receives it; one: one of them does';
 COMMENT ON COLUMN @extschema@.sf_events.emitted_at IS 'when sf_emit was called';
-COMMENT ON COLUMN @extschema@.sf_events.expires_at IS 'until when it can be received; null: no look has seen it yet';
+COMMENT ON COLUMN @extschema@.sf_events.expires_at IS 'until when it can be received; null: no sweep has seen it yet';
 COMMENT ON COLUMN @extschema@.sf_events.received IS 'how many executions have received it';
 COMMENT ON COLUMN @extschema@.sf_events.payload IS 'payload';
 
@@ -252,3 +254,11 @@ FROM _sfflow.event_type t
 		$4 ->> 'deliver', ($4 ->> 'alert_unreceived')::boolean)::text
 --@into remove_definition
 	WHEN 'event' THEN @extschema@.sf_drop_event($2)::text
+--@into console_may_release
+	WHEN $1 LIKE 'event:%' THEN EXISTS (SELECT FROM @extschema@.sf_event_types t
+		WHERE t.name = substr($1, 7) AND pg_has_role(t.owner, 'USAGE'))
+--@into hold.waiting
+	WHEN 'event' THEN (SELECT count(*) FROM _sfflow.event_wait w
+		JOIN _sfflow.event_type t ON t.event_type_no = w.event_type_no WHERE t.name = h.name)
+--@into hold.visible
+	WHEN 'event' THEN h.name IN (SELECT t.name FROM _sfflow.known_event_type t)

@@ -1,4 +1,4 @@
--- Holds, with which nothing begins of what they name, and marks, which settle jobs: the feature hold.
+-- Holds, with which nothing begins of what they name, and marks of jobs: the feature hold.
 
 --@into tables
 -- Holds: nothing of what they name begins. Each backend keeps those of what it works with (src/feature/hold/hold.c).
@@ -25,7 +25,7 @@ CREATE INDEX hold_machine ON _sfflow.hold (machine_no) WHERE machine_no IS NOT N
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.hold_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.hold', '');
 
--- Jobs that sf_mark has settled and that have not been reached since. One row per job; a branch that reaches the
+-- Jobs that sf_mark has marked and that have not been reached since. One row per job; a branch that reaches the
 -- job deletes the row and does as it says.
 CREATE TABLE _sfflow.mark (
 	execution_no bigint NOT NULL,
@@ -64,14 +64,7 @@ SELECT CASE WHEN h.kind IN ('schedule', 'activity', 'event', 'human') THEN h.kin
 		JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 			AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
 		WHERE a.name = h.name)
---@with event
-	WHEN 'event' THEN (SELECT count(*) FROM _sfflow.event_wait w
-		JOIN _sfflow.event_type t ON t.event_type_no = w.event_type_no WHERE t.name = h.name)
---@end
---@with human
-	WHEN 'human' THEN (SELECT count(*) FROM _sfflow.human_task t
-		JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no WHERE w.name = h.name AND t.claimed_by IS NULL)
---@end
+--@slot hold.waiting
 	ELSE (SELECT count(*) FROM _sfflow.held_branch w WHERE w.feature = 'hold' AND w.object_no = h.hold_no
 		AND w.queue IS NULL) END AS waiting
 FROM _sfflow.hold h
@@ -79,13 +72,7 @@ FROM _sfflow.hold h
 -- of holds of others it then compiles the query (jit), which takes a hundred times as long as to read them.
 WHERE CASE WHEN CASE h.kind
 	WHEN 'activity' THEN h.name IN (SELECT a.name FROM _sfflow.workable_activity a)
---@with event
-	WHEN 'event' THEN h.name IN (SELECT t.name FROM _sfflow.known_event_type t)
---@end
---@with human
-	WHEN 'human' THEN h.name IN (SELECT w.name FROM _sfflow.worklist w WHERE pg_has_role(w.owner, 'USAGE')
-		UNION ALL SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'h')
---@end
+--@slot hold.visible
 	WHEN 'schedule' THEN h.name IN (SELECT s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE'))
 	WHEN 'resource' THEN h.owner IS NULL OR pg_has_role(h.owner, 'USAGE')
 	ELSE h.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
@@ -99,7 +86,7 @@ COMMENT ON COLUMN @extschema@.sf_holds.held_by IS 'the role that called sf_hold'
 COMMENT ON COLUMN @extschema@.sf_holds.reason IS 'why, if sf_hold was told';
 COMMENT ON COLUMN @extschema@.sf_holds.waiting IS 'how many branches, tasks of an activity, waits for an event, or unclaimed tasks of people, wait for its end';
 
--- sf_mark: a job is settled without its task.
+-- sf_mark: a job ends without its task.
 CREATE FUNCTION @extschema@.sf_mark(
 	execution_id text,
 	job_id text,

@@ -27,7 +27,7 @@ CREATE TABLE _sfflow.human_task (
 	priority integer NOT NULL,
 	created_at timestamptz NOT NULL,
 	due_at timestamptz,
-	look_at timestamptz,				-- when rules are to be told of either; NULL: never
+	sweep_at timestamptz,				-- when a sweep is to tell rules of either; NULL: never
 	late boolean NOT NULL,				-- rules were told that due_at is over
 	told_at timestamptz NOT NULL,		-- up to when rules were told that the task is for more roles
 	claimed_at timestamptz,
@@ -42,11 +42,12 @@ CREATE TABLE _sfflow.human_task (
 	for_all boolean NOT NULL,			-- with the right DO: no role is named from the beginning on
 	PRIMARY KEY (execution_no, branch_no)
 ) WITH (fillfactor = 85);
--- The order of pages (src/feature/human/task_list.c); one direction, so that a page begins by one comparison of rows.
+-- The order of pages (src/feature/human/human_task_list.c); one direction, so that a page begins by one comparison of
+-- rows.
 CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, for_all, (-priority), (coalesce(due_at, 'infinity')),
 	task_no);
 CREATE INDEX human_task_claimed ON _sfflow.human_task (claimed_by) WHERE claimed_by IS NOT NULL;
-CREATE INDEX human_task_look ON _sfflow.human_task (look_at) WHERE look_at IS NOT NULL;
+CREATE INDEX human_task_sweep ON _sfflow.human_task (sweep_at) WHERE sweep_at IS NOT NULL;
 
 -- The roles that a task is for, unless it is for all with the right DO.
 CREATE TABLE _sfflow.human_task_role (
@@ -286,7 +287,7 @@ RETURN (
 				roles, not_by, page_key, n)
 	)
 	SELECT jsonb_build_object(
-		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(p) - 'n' - 'page_key' ORDER BY p.n), '[]') FROM page p
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(p) - 'n' ORDER BY p.n), '[]') FROM page p
 			WHERE p.n <= _sfflow.console_limit($1, 50, 500)),
 		'next', (SELECT max(CASE p.n WHEN _sfflow.console_limit($1, 50, 500) THEN p.page_key END) FROM page p
 			HAVING count(*) > _sfflow.console_limit($1, 50, 500)),
@@ -375,3 +376,18 @@ FROM _sfflow.worklist w
 		WHEN 'task' THEN answer := _sfflow.console_task(request);
 		WHEN 'claim_task', 'release_task', 'complete_task', 'fail_task', 'assign_task' THEN
 			answer := _sfflow.console_each(action, request);
+--@into console_may_release
+	WHEN $1 LIKE 'human:%' THEN EXISTS (SELECT FROM @extschema@.sf_worklists w
+		WHERE w.name = substr($1, 7) AND pg_has_role(w.owner, 'USAGE'))
+--@into console_payload
+		UNION ALL
+		SELECT t.data::text FROM @extschema@.sf_human_tasks t
+		WHERE t.task = ($1 ->> 'task')::bigint AND $1 ->> 'what' = 'task'
+--@into hold.waiting
+	WHEN 'human' THEN (SELECT count(*) FROM _sfflow.human_task t
+		JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no WHERE w.name = h.name AND t.claimed_by IS NULL)
+--@into hold.visible
+	WHEN 'human' THEN h.name IN (SELECT w.name FROM _sfflow.worklist w WHERE pg_has_role(w.owner, 'USAGE')
+		UNION ALL SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'h')
+--@into public_functions
+		console_held_worklists, console_inbox, console_task, human_task_rights,

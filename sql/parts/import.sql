@@ -152,3 +152,5 @@ AS $$
 $$;
 COMMENT ON FUNCTION @extschema@.sf_missing_resources(text, jsonb) IS
 	'what a definition or a template needs and nothing has yet: how often, where, and a statement for each';
+--@into public_functions
+		aws_resources, missing_resources, propose_mapping, template_part_exists,

@@ -130,3 +130,12 @@ COMMENT ON COLUMN @extschema@.sf_labels.requested_at IS 'when it was requested';
 	UNION ALL
 --@into console_one
 	WHEN 'set_labels' THEN @extschema@.sf_set_labels($2, $3 -> 'labels')::text
+--@into console_executions
+	UNION ALL
+	SELECT b.* FROM @extschema@.sf_list_executions(
+		$1 -> 'labels', $1 ->> 'state_machine', $1 ->> 'status', $1 ->> 'error', $1 ->> 'name', NULL, $1 ->> 'parent',
+		($1 ->> 'after')::timestamptz, ($1 ->> 'before')::timestamptz, $2, $1 ->> 'key', $1 ->> 'parent' IS NULL
+			AND NOT coalesce(($1 ->> 'items')::boolean, false))
+		WITH ORDINALITY AS b(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at,
+			page_key, n)
+	WHERE $1 -> 'labels' IS NOT NULL

@@ -88,16 +88,27 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_drop_limit(text, text) IS
 	'removes a limit; false: there is none';
 
+-- Locks of slots, and what their tags have (src/feature/limit/limit_lock.c): 27 bits of the limit's number, 20 of the
+-- slot's, 32 of the queue's hash.
+CREATE VIEW _sfflow.slot_lock AS
+SELECT ((k.objsubid & (1 << 15) - 1)::bigint << 12) | (k.objid::bigint >> 20) AS short_limit_no,
+	(k.objid::bigint & (1 << 20) - 1)::integer AS slot, k.classid::bigint AS short_hash, k.pid
+FROM pg_locks k
+WHERE k.locktype = 'advisory' AND k.objsubid < 0 AND k.granted
+	AND k.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
+
+-- What the tag of a lock has of the hash of a queue.
+CREATE FUNCTION _sfflow.short_hash(queue bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ($1 # ($1 >> 32)) & (1::bigint << 32) - 1;
+
 -- Slots that a transaction has locked so far; their queue by the part of its hash that a lock has.
 CREATE VIEW _sfflow.locked_slot AS
-SELECT l.limit_no, k.classid::bigint AS short_hash, (k.objid::bigint & 1048575)::integer AS slot, k.pid
-FROM pg_locks k
-JOIN _sfflow.run_limit l ON (l.limit_no & 134217727) = ((k.objsubid & 32767)::bigint << 12 | (k.objid::bigint >> 20))
-WHERE k.locktype = 'advisory' AND k.objsubid < 0 AND k.granted AND k.objid::bigint & 1048575 > 0
-	AND k.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-	AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
-		WHERE s.limit_no = l.limit_no AND s.slot = k.objid::bigint & 1048575
-			AND (s.queue # (s.queue >> 32)) & 4294967295 = k.classid::bigint);
+SELECT l.limit_no, k.short_hash, k.slot, k.pid
+FROM _sfflow.slot_lock k
+JOIN _sfflow.run_limit l ON (l.limit_no & (1 << 27) - 1) = k.short_limit_no
+WHERE k.slot > 0 AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
+	WHERE s.limit_no = l.limit_no AND s.slot = k.slot AND _sfflow.short_hash(s.queue) = k.short_hash);
 
 -- Slots that are taken: those with a row, and those that are locked.
 CREATE VIEW _sfflow.taken_slot AS
@@ -138,28 +149,29 @@ SELECT e.execution_id, p.branch, p.state,
 	(SELECT count(*) + 1 FROM (
 		SELECT FROM _sfflow.held x
 		WHERE x.object_no = h.object_no AND x.queue = h.queue
-			AND (x.rank, x.execution_no, x.branch_no) < (h.rank, h.execution_no, h.branch_no)
+			AND (x.without_slot, x.rank, x.execution_no, x.branch_no)
+				< (h.without_slot, h.rank, h.execution_no, h.branch_no)
 		LIMIT 10000) x) AS position,
 	(SELECT count(*) FROM (
 		SELECT FROM _sfflow.held x WHERE x.object_no = h.object_no AND x.queue = h.queue LIMIT 10000) x) AS waiting,
 	l.max_running,
 	(SELECT count(*) FROM _sfflow.limit_slot s WHERE s.limit_no = h.object_no AND s.queue = h.queue)
 		+ (SELECT count(*) FROM locked k
-			WHERE k.limit_no = h.object_no AND k.short_hash = (h.queue # (h.queue >> 32)) & 4294967295) AS in_use,
+			WHERE k.limit_no = h.object_no AND k.short_hash = _sfflow.short_hash(h.queue)) AS in_use,
 	l.rate, CASE WHEN l.rate IS NOT NULL THEN l.per * interval '1 microsecond' END AS per,
 	ARRAY(
 		SELECT r.execution_id FROM (
 			SELECT s.execution_no FROM _sfflow.limit_slot s WHERE s.limit_no = h.object_no AND s.queue = h.queue
 			UNION
 			SELECT k.execution_no FROM locked k
-			WHERE k.limit_no = h.object_no AND k.short_hash = (h.queue # (h.queue >> 32)) & 4294967295
+			WHERE k.limit_no = h.object_no AND k.short_hash = _sfflow.short_hash(h.queue)
 			ORDER BY 1 LIMIT 20) s
 		JOIN _sfflow.readable_execution r ON r.execution_no = s.execution_no
 		ORDER BY s.execution_no) AS in_use_by
 FROM _sfflow.held h
 JOIN _sfflow.run_limit l ON h.feature = 'limit' AND l.limit_no = h.object_no
 JOIN _sfflow.branch b ON b.execution_no = h.execution_no AND b.branch_no = h.branch_no
-	AND b.due_at IS NULL AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@)
+	AND b.due_at IS NULL AND b.phase IN (@PHASES_BEFORE_GATE@)
 JOIN _sfflow.readable_execution e ON e.execution_no = h.execution_no AND e.status = @STATUS_RUNNING@
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
 GRANT SELECT ON @extschema@.sf_limit_waits TO PUBLIC;
@@ -231,8 +243,8 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 				AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)) AS takes_later
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE e.status = @STATUS_RUNNING@ AND EXISTS (SELECT FROM _sfflow.run_limit)
-		AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
-			OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)
+		AND (b.phase IN (@PHASES_INSIDE@)
+			OR b.phase IN (@PHASES_INSIDE_OF_RUN@) AND b.map_run_no IS NOT NULL)
 --@into branch_checks
 	SELECT 'slot_missing', b.execution_no, format('branch %s runs under limit %s and has no slot of it', b.branch_no,
 		l.limit_no)
@@ -247,7 +259,7 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 	SELECT 'slot_missing', e.execution_no, format('it runs under limit %s and has no slot of it', l.limit_no)
 	FROM head e
 	JOIN _sfflow.run_limit l ON l.kind = 'machine' AND l.state = '' AND l.machine_no = e.machine_no
-	CROSS JOIN LATERAL _sfflow.branch_limits(e.version, e.execution_no, 0) q
+	CROSS JOIN LATERAL _sfflow.branch_limits(e.version, e.execution_no, @BRANCH_ROOT@) q
 	WHERE e.status = @STATUS_RUNNING@ AND e.started_at IS NOT NULL AND e.map_run_no IS NULL AND q.limit_no = l.limit_no
 		AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
 		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = e.execution_no AND s.branch_no IS NULL
@@ -271,8 +283,8 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 	WHERE CASE WHEN s.branch_no IS NULL THEN e.status <> @STATUS_RUNNING@
 		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no
 			AND b.branch_no = s.branch_no
-			AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
-				OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)) END
+			AND (b.phase IN (@PHASES_INSIDE@)
+				OR b.phase IN (@PHASES_INSIDE_OF_RUN@) AND b.map_run_no IS NOT NULL)) END
 	UNION ALL
 	SELECT 'slot_too_high', s.execution_no, format('slot %s of limit %s is taken, which has %s', s.slot, s.limit_no,
 		l.highest)
@@ -333,7 +345,7 @@ RETURN (
 			AND (NOT $2 OR x.waiting > 0)
 		ORDER BY x.waiting DESC, x.target, x.key LIMIT $3) l);
 
--- What of an execution waits for limits: the first branches, and who has the places.
+-- What of an execution waits for limits: the first branches, and who has the slots.
 CREATE FUNCTION _sfflow.console_waits(execution_id text) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
@@ -380,3 +392,17 @@ $$;
 --@into console_answers
 		WHEN 'set_limit' THEN answer := _sfflow.console_set_limit(request);
 		WHEN 'plan_limit' THEN answer := _sfflow.console_tried(action, request);
+--@into console_tonight
+		'limits', _sfflow.console_limits(NULL, true, 10),
+--@into console_execution
+		'waits', _sfflow.console_waits($1 ->> 'execution_id'),
+--@into console_machine
+		'limits', _sfflow.console_limits(s.state_machine, false, 50 + 1),
+--@into console_operations
+	'limits', _sfflow.console_limits(NULL, false, 100 + 1),
+	'may_limit', EXISTS (SELECT FROM @extschema@.sf_state_machines s
+		WHERE s.is_current AND 'OPERATE' = ANY (_sfflow.machine_rights(s.state_machine, s.owner))),
+--@into console_plans
+			WHEN 'plan_limit' THEN plan := _sfflow.console_plan_limit(q);
+--@into public_functions
+		console_limits, console_may_limit, console_plan_limit, console_set_limit, console_waits, short_hash,

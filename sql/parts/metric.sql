@@ -3,7 +3,7 @@
 -- reads executions or histories to count.
 
 --@into tables
--- One row per slice and state machine, deleted when it has been folded. counts: src/store/tally.h.
+-- One row per slice and state machine, deleted when it has been folded. counts: src/store/statistics/tally.h.
 -- Its rows have no key; logical replication finds a deleted one by all its columns.
 CREATE TABLE _sfflow.metric_increment (
 	xid bigint NOT NULL,				-- of the transaction that wrote it: saves reading, decides nothing
@@ -342,3 +342,5 @@ COMMENT ON COLUMN @extschema@.sf_retries.state IS 'the name of the state';
 COMMENT ON COLUMN @extschema@.sf_retries.error IS
 	'the error that was retried; (other): one beyond the 200 that are told apart';
 COMMENT ON COLUMN @extschema@.sf_retries.retries IS 'how often';
+--@into public_functions
+		histogram_add, histogram_percentiles, histogram_sum, unfolded_jobs, unfolded_metrics, unfolded_retries,

@@ -43,7 +43,7 @@ CREATE TABLE _sfflow.rule_delivery (
 	rule_no bigint NOT NULL,
 	event_id text COLLATE "C" NOT NULL,
 	owner regrole NOT NULL,				-- of the rule
-	attempt integer NOT NULL,			-- how many there were; -1: claimed with others, and maybe not tried
+	attempt integer NOT NULL,			-- how many there were, with the one that is being made
 	depth integer NOT NULL,				-- rules that led to the event, and this one
 	due_at timestamptz,					-- NULL: it is dead
 	created_at timestamptz NOT NULL,	-- when the transaction began
@@ -51,6 +51,7 @@ CREATE TABLE _sfflow.rule_delivery (
 	error text,
 	cause text,
 	event jsonb NOT NULL,
+	batched boolean NOT NULL DEFAULT false,	-- the attempt was claimed with others, and may not have been made
 	PRIMARY KEY (rule_no, event_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
@@ -163,8 +164,8 @@ COMMENT ON VIEW @extschema@.sf_rules IS 'rules, and how many of their deliveries
 
 CREATE VIEW @extschema@.sf_rule_deliveries WITH (security_barrier) AS
 SELECT r.name AS rule_name, d.event_id, CASE WHEN d.due_at IS NULL THEN 'DEAD' ELSE 'PENDING' END AS status,
-	greatest(d.attempt, 0) AS attempts, CASE WHEN d.attempt <> 0 THEN d.due_at END AS next_attempt, d.error, d.cause,
-		d.failed_at,
+	CASE WHEN d.batched THEN 0 ELSE d.attempt END AS attempts,
+	CASE WHEN d.attempt <> 0 THEN d.due_at END AS next_attempt, d.error, d.cause, d.failed_at,
 	d.event, d.created_at
 FROM _sfflow.rule_delivery d
 JOIN _sfflow.rule r ON r.rule_no = d.rule_no
@@ -235,14 +236,14 @@ FROM _sfflow.rule r
 -- rules {rule}: rules, and deliveries that wait or are dead, of one rule or of all.
 CREATE FUNCTION _sfflow.console_rules(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN jsonb_build_object(
+RETURN _sfflow.console_bounded(jsonb_build_object(
 	'rows', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.rule_name), '[]') FROM (
 		SELECT x.rule_name, x.owner, pg_has_role(x.owner, 'USAGE') AS may_edit,
 			_sfflow.console_cut(x.pattern::text, 4000) AS pattern, x.target,
 			_sfflow.console_cut(x.input::text, 4000) AS input, x.pending, x.delivered, x.dead,
 				left(x.last_error, 500) AS last_error,
 			_sfflow.console_cut(x.last_cause, 1000) AS last_cause, x.last_failed_at, x.created_at
-		FROM @extschema@.sf_rules x ORDER BY x.rule_name LIMIT _sfflow.console_limit($1, 200, 500)) r),
+		FROM @extschema@.sf_rules x ORDER BY x.rule_name LIMIT _sfflow.console_limit($1, 200, 500) + 1) r),
 	'deliveries', (
 		SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.status, d.failed_at DESC NULLS LAST, d.created_at, d.event_id),
 			'[]') FROM (
@@ -250,8 +251,9 @@ RETURN jsonb_build_object(
 			_sfflow.console_cut(x.cause, 1000) AS cause, x.failed_at, x.created_at,
 				_sfflow.console_cut(x.event::text, 4000) AS event
 		FROM @extschema@.sf_rule_deliveries x WHERE $1 ->> 'rule' IS NULL OR x.rule_name = $1 ->> 'rule'
-		ORDER BY x.status, x.failed_at DESC NULLS LAST, x.created_at, x.event_id LIMIT 100) d),
-	'may_create', _sfflow.may_create());
+		ORDER BY x.status, x.failed_at DESC NULLS LAST, x.created_at, x.event_id LIMIT 100 + 1) d),
+	'may_create', _sfflow.may_create()),
+	jsonb_build_object('rows', _sfflow.console_limit($1, 200, 500), 'deliveries', 100));
 
 -- test_pattern {pattern, event}: does an event match?
 CREATE FUNCTION _sfflow.console_test_pattern(q jsonb) RETURNS jsonb
@@ -290,3 +292,5 @@ $$;
 		WHEN 'rules' THEN answer := _sfflow.console_rules(request);
 		WHEN 'test_pattern' THEN answer := _sfflow.console_test_pattern(request);
 		WHEN 'create_rule' THEN answer := _sfflow.console_create_rule(request);
+--@into public_functions
+		check_rule_input, console_create_rule, console_rules, console_test_pattern, rule_input, start_by_rule,

@@ -186,6 +186,7 @@ CREATE FUNCTION _sfflow.run_schedule_at(name text, at timestamptz) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_run_schedule_at'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
+-- A sweep of schedules, as if it was a given time.
 CREATE FUNCTION _sfflow.look_at_schedules(at timestamptz) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_look_at_schedules'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -238,7 +239,7 @@ SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedul
 	CASE WHEN a.active THEN _sfflow.schedule_next_run(s.name, now()) END AS next_run,
 	s.last_execution_id, st.state, st.problem, pg_get_userbyid(s.owner) AS owner, s.calendar, s.on_closed, s.starts,
 		s.ends,
-	s.missed, s.overlap
+	s.missed, s.overlap, s.timezone AS given_timezone
 FROM _sfflow.readable_schedule s
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
 CROSS JOIN LATERAL (SELECT st.state NOT IN ('gone', 'inactive') AS active) a;
@@ -283,6 +284,8 @@ COMMENT ON COLUMN @extschema@.sf_schedules.missed IS
 	'what becomes of runs that did not come: run_once, run_all or skip';
 COMMENT ON COLUMN @extschema@.sf_schedules.overlap IS
 	'what becomes of a run while the one before runs: skip, queue or parallel';
+COMMENT ON COLUMN @extschema@.sf_schedules.given_timezone IS
+	'the time zone that it was given; null: it has that of pg_cron, whatever that is';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.schedule_name IS 'the schedule';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.scheduled_for IS 'the time of the run in the schedule';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.started_at IS 'when pg_cron began the call';
@@ -342,3 +345,5 @@ FROM _sfflow.schedule s
 --@into remove_definition
 	WHEN 'calendar' THEN @extschema@.sf_drop_calendar($2)::text
 	WHEN 'schedule' THEN @extschema@.sf_unschedule($2)::text
+--@into public_functions
+		cron_runs, run_schedule, schedule_latest, schedule_next, schedule_next_run, schedule_status, schedule_zone,

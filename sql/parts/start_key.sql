@@ -18,15 +18,26 @@ CREATE TABLE _sfflow.keyed_start (
 	place smallint NOT NULL				-- SfLinePlace
 );
 
-CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place < 2;
-CREATE INDEX keyed_start_stands ON _sfflow.keyed_start (machine_no, key, place) WHERE place BETWEEN 2 AND 5;
-CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = 4;
+CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place IN (@LINES_WAITING@);
+CREATE INDEX keyed_start_begun ON _sfflow.keyed_start (machine_no, key, place) WHERE place IN (@LINES_BEGUN@);
+CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = @LINE_ENDED@;
 CREATE INDEX keyed_start_machine ON _sfflow.keyed_start (machine_no);
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_key', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.keyed_start', '');
 
 --@into functions
+-- The rows of an index each.
+CREATE VIEW _sfflow.waiting_start AS
+SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+WHERE k.place IN (@LINES_WAITING@);
+CREATE VIEW _sfflow.begun_start AS
+SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+WHERE k.place IN (@LINES_BEGUN@);
+CREATE VIEW _sfflow.ended_start AS
+SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+WHERE k.place = @LINE_ENDED@;
+
 CREATE FUNCTION @extschema@.sf_leave_start_key(execution_id text) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_sf_leave_start_key'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -35,12 +46,12 @@ COMMENT ON FUNCTION @extschema@.sf_leave_start_key(text) IS
 
 CREATE VIEW @extschema@.sf_start_keys WITH (security_barrier) AS
 SELECT e.state_machine, k.key AS start_key, e.execution_id,
-	CASE WHEN k.place < 2 THEN 'waiting' WHEN k.place = 2 THEN 'running' WHEN k.place = 3 THEN 'failed' ELSE 'ended' END
-		AS place,
+	CASE k.place WHEN @LINE_RUNS@ THEN 'running' WHEN @LINE_STAYS@ THEN 'failed' WHEN @LINE_ENDED@ THEN 'ended'
+		ELSE 'waiting' END AS place,
 	k.rank
 FROM _sfflow.keyed_start k
 JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no
-WHERE k.place < 5;
+WHERE k.place NOT IN (@LINES_LEFT@);
 GRANT SELECT ON @extschema@.sf_start_keys TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_start_keys IS 'executions that stand in the line of a start key: the lowest rank is the first one';
 COMMENT ON COLUMN @extschema@.sf_start_keys.state_machine IS 'the state machine';
@@ -57,22 +68,25 @@ UNION ALL SELECT 'start_key', 0
 SELECT 'start_key_missing', e.execution_id, format('start key "%s" has no row', k.key)
 FROM _sfflow.keyed_start k
 JOIN _sfflow.execution e ON e.execution_no = k.execution_no
-WHERE k.place < 6 AND NOT EXISTS (SELECT FROM _sfflow.start_key s WHERE s.machine_no = k.machine_no AND s.key = k.key)
+WHERE k.place <> @LINE_DONE@
+	AND NOT EXISTS (SELECT FROM _sfflow.start_key s WHERE s.machine_no = k.machine_no AND s.key = k.key)
 UNION ALL
 SELECT 'start_key_left', NULL, format('start key "%s" of state machine number %s has a row that nothing needs', s.key, s.machine_no)
 FROM _sfflow.start_key s
-WHERE NOT EXISTS (SELECT FROM _sfflow.keyed_start k WHERE k.machine_no = s.machine_no AND k.key = s.key AND k.place < 6)
+WHERE NOT EXISTS (SELECT FROM _sfflow.keyed_start k
+	WHERE k.machine_no = s.machine_no AND k.key = s.key AND k.place <> @LINE_DONE@)
 UNION ALL
 SELECT 'start_key_place', e.execution_id, format('it has place %s in the line of start key "%s"', k.place, k.key)
 FROM _sfflow.keyed_start k
 JOIN _sfflow.execution e ON e.execution_no = k.execution_no
-WHERE k.place < 3 AND e.status <> @STATUS_RUNNING@ OR k.place = 3 AND e.status = @STATUS_RUNNING@
-	OR k.place = 0 AND e.started_at IS NOT NULL
+WHERE k.place IN (@LINES_WAITING@, @LINE_RUNS@) AND e.status <> @STATUS_RUNNING@
+	OR k.place = @LINE_STAYS@ AND e.status = @STATUS_RUNNING@
+	OR k.place = @LINE_WAITS@ AND e.started_at IS NOT NULL
 UNION ALL
 SELECT 'start_key_taken_twice', NULL, format('%s executions run with start key "%s" of state machine number %s',
 	count(*), k.key, k.machine_no)
 FROM _sfflow.keyed_start k
-WHERE k.place = 2
+WHERE k.place = @LINE_RUNS@
 GROUP BY k.machine_no, k.key
 HAVING count(*) > 1
 UNION ALL
@@ -81,7 +95,7 @@ FROM _sfflow.keyed_start k
 JOIN _sfflow.execution e ON e.execution_no = k.execution_no
 JOIN _sfflow.held w ON w.execution_no = k.execution_no AND w.feature = 'start_key'
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no AND b.due_at IS NULL
-WHERE k.place < 2 AND e.status = @STATUS_RUNNING@
+WHERE k.place IN (@LINES_WAITING@) AND e.status = @STATUS_RUNNING@
 	AND NOT EXISTS (SELECT FROM _sfflow.keyed_start o WHERE o.machine_no = k.machine_no AND o.key = k.key
-		AND (o.place BETWEEN 2 AND 4 OR o.place < 2 AND o.rank < k.rank))
+		AND o.place NOT IN (@LINES_LEFT@) AND (o.place NOT IN (@LINES_WAITING@) OR o.rank < k.rank))
 UNION ALL

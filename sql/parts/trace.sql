@@ -86,3 +86,7 @@ SELECT 'trace_export_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END
 FROM _sfflow.trace_export_no s, _sfflow.number_range r
 --@into rows_of_executions
 	UNION ALL SELECT 'trace_export', x.execution_no FROM _sfflow.trace_export x
+--@into console_execution
+		'trace', (SELECT to_jsonb(t) FROM (
+			SELECT x.trace_id, x.is_sampled, x.exports_waiting, x.exports_rejected FROM @extschema@.sf_traces x
+			WHERE x.execution_id = $1 ->> 'execution_id') t),

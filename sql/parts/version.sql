@@ -41,6 +41,6 @@ RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_migrate'
 LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_migrate(text, integer, jsonb) IS
-	'moves an execution to another version of its state machine; state_map renames states';
+	'migrates an execution to another version of its state machine; state_map renames states';
 
 GRANT SELECT ON @extschema@.sf_aliases TO PUBLIC;

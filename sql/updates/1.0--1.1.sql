@@ -6,6 +6,33 @@ DROP FUNCTION _sfflow.schema_1();
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
+-- Facts of a branch that other columns held in some phases.
+ALTER TABLE _sfflow.branch
+	ADD COLUMN last_inner_event integer NOT NULL DEFAULT 0,
+	ADD COLUMN outcome_failed boolean NOT NULL DEFAULT false,
+	ADD COLUMN unmet boolean NOT NULL DEFAULT false;
+UPDATE _sfflow.branch SET last_inner_event = entered_event WHERE phase = @PHASE_DONE@;
+UPDATE _sfflow.branch SET outcome_failed = true, failing = false WHERE failing AND phase = @PHASE_ANSWERED@;
+UPDATE _sfflow.branch SET unmet = true, failing = false
+WHERE failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL;
+
+-- What has a slot was first in its queue by a rank of a hundred years before.
+ALTER TABLE _sfflow.held ADD COLUMN without_slot boolean NOT NULL DEFAULT true;
+UPDATE _sfflow.held SET rank = rank + interval '876000 hours', without_slot = false
+WHERE rank < now() - interval '50 years';
+DROP INDEX _sfflow.held_queue;
+CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, execution_no, branch_no)
+	WHERE queue IS NOT NULL;
+
+-- A right that public has lost had its letter in lower case.
+ALTER TABLE _sfflow.privilege ADD COLUMN is_revoked boolean NOT NULL DEFAULT false;
+UPDATE _sfflow.privilege SET privilege = upper(privilege::text)::"char", is_revoked = true
+WHERE privilege::text = lower(privilege::text);
+
+-- A delivery that was claimed with others had the number -1 for its attempt.
+ALTER TABLE _sfflow.rule_delivery ADD COLUMN batched boolean NOT NULL DEFAULT false;
+UPDATE _sfflow.rule_delivery SET attempt = 1, batched = true WHERE attempt = -1;
+
 -- What a rule names that it starts.
 ALTER TABLE _sfflow.rule ADD COLUMN execution_name text;
 ALTER TABLE _sfflow.rule ADD COLUMN if_exists text COLLATE "C";
@@ -83,7 +110,8 @@ CREATE TABLE _sfflow.event_floor (
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
 	depth integer,
-	PRIMARY KEY (execution_no, event_type_no, key)
+	node integer NOT NULL DEFAULT -1,
+	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type_no', '');
@@ -120,7 +148,7 @@ CREATE TABLE _sfflow.human_task (
 	priority integer NOT NULL,
 	created_at timestamptz NOT NULL,
 	due_at timestamptz,
-	look_at timestamptz,
+	sweep_at timestamptz,
 	late boolean NOT NULL,
 	told_at timestamptz NOT NULL,
 	claimed_at timestamptz,
@@ -138,7 +166,7 @@ CREATE TABLE _sfflow.human_task (
 CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, for_all, (-priority), (coalesce(due_at, 'infinity')),
 	task_no);
 CREATE INDEX human_task_claimed ON _sfflow.human_task (claimed_by) WHERE claimed_by IS NOT NULL;
-CREATE INDEX human_task_look ON _sfflow.human_task (look_at) WHERE look_at IS NOT NULL;
+CREATE INDEX human_task_sweep ON _sfflow.human_task (sweep_at) WHERE sweep_at IS NOT NULL;
 
 CREATE TABLE _sfflow.human_task_role (
 	execution_no bigint NOT NULL,
@@ -240,9 +268,9 @@ CREATE TABLE _sfflow.keyed_start (
 	place smallint NOT NULL				-- SfLinePlace
 );
 
-CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place < 2;
-CREATE INDEX keyed_start_stands ON _sfflow.keyed_start (machine_no, key, place) WHERE place BETWEEN 2 AND 5;
-CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = 4;
+CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place IN (@LINES_WAITING@);
+CREATE INDEX keyed_start_begun ON _sfflow.keyed_start (machine_no, key, place) WHERE place IN (@LINES_BEGUN@);
+CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = @LINE_ENDED@;
 CREATE INDEX keyed_start_machine ON _sfflow.keyed_start (machine_no);
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_key', '');
