@@ -87,14 +87,15 @@ BEGIN
 	END LOOP;
 END $$;
 
--- Three labels for each execution: a tenant, of which acme has half of all, mid 1 % and rare 0.005 %; a region, of which
--- us has next to nothing of m03; and an order of its own. The reader may read every other machine.
+-- Three labels for each execution: a tenant, of which acme has half of all and of the failed ones, mid 1 % (none of which has
+-- failed) and rare 0.005 %; a region, of which us has next to nothing of m03; and an order of its own. The reader may read
+-- every other machine.
 CREATE PROCEDURE bench.fill_labels() LANGUAGE plpgsql AS $$
 BEGIN
 	UPDATE _sfflow.execution AS e SET labels = jsonb_build_object('order', e.execution_no::text,
 		'region', CASE WHEN e.execution_no % CASE WHEN m.name = 'm03' THEN 5000 ELSE 3 END = 0 THEN 'us' ELSE 'eu' END,
-		'tenant', CASE WHEN e.execution_no % 2 = 0 THEN 'acme' WHEN e.execution_no % 100 = 1 THEN 'mid'
-			WHEN e.execution_no % 20000 = 3 THEN 'rare' ELSE 't' || e.execution_no % 1000 END)
+		'tenant', CASE WHEN e.execution_no % 100 = 1 AND e.error IS NULL THEN 'mid' WHEN e.execution_no % 20000 = 3 THEN 'rare'
+			WHEN e.execution_no / 40 % 2 = 0 THEN 'acme' ELSE 't' || e.execution_no % 1000 END)
 	FROM _sfflow.state_machine AS m WHERE m.machine_no = e.machine_no;
 	INSERT INTO _sfflow.label (requested_at, execution_no, machine_no, name, value)
 	SELECT e.requested_at, e.execution_no, e.machine_no, v.key, v.value

@@ -62,11 +62,11 @@ read_mock(SfStateTest *test, const Jsonb *mock)
 }
 
 /* Read an inspection level. */
-static SfInspection
+static SfInspectionLevel
 read_level(const char *level)
 {
-	return strcmp(level, "INFO") == 0 ? SF_INSPECTION_INFO :
-		strcmp(level, "DEBUG") == 0 ? SF_INSPECTION_DEBUG : SF_INSPECTION_TRACE;
+	return strcmp(level, "INFO") == 0 ? SF_LEVEL_INFO :
+		strcmp(level, "DEBUG") == 0 ? SF_LEVEL_DEBUG : SF_LEVEL_TRACE;
 }
 
 /* A field of a case; NULL for "-". */

@@ -2,7 +2,7 @@
  * history.c
  *		Pack events and unpack them again, without a server or a database.
  *
- * This library is linked with store/history_codec.o and preloaded into the
+ * This library is linked with store/history/history_codec.o and preloaded into the
  * program "postgres", as handlers.c is.  It packs histories that are written
  * down here and random ones (the seed is SFFLOW_HISTORY), reads them and
  * compares.  Then it damages rows, byte by byte and at random: reading them has
@@ -21,8 +21,8 @@
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 
-#include "asl/event_types.h"
-#include "store/history_codec.h"
+#include "asl/history_event_types.h"
+#include "store/history/history_codec.h"
 
 #define TIME	INT64CONST(800000000000000)
 #define EVENTS	3000
@@ -189,7 +189,7 @@ static void
 every_type(History *h)
 {
 	begin(h, "every type");
-	for (int type = 0; type < SF_EVENT_TYPE_COUNT; type++)
+	for (int type = 0; type < SF_HISTORY_EVENT_TYPE_COUNT; type++)
 		for (int i = 0; i < 4; i++)
 		{
 			SfEvent    *event = add_event(h, type, i - 1);
@@ -235,7 +235,7 @@ many_rows(History *h)
 	memset(text, 'x', SF_HISTORY_MAX_DOCUMENTS / 2 - 1);
 	for (int i = 0; i < 2500; i++)
 	{
-		SfEvent    *event = add_event(h, i % SF_EVENT_TYPE_COUNT, i / 100);
+		SfEvent    *event = add_event(h, i % SF_HISTORY_EVENT_TYPE_COUNT, i / 100);
 
 		event->id += i < 1200 ? 0 : 10;
 		event->previous_id = event->id - 1;
@@ -258,7 +258,7 @@ large_document(History *h)
 	memset(text, 'x', SF_HISTORY_MAX_DOCUMENTS);
 	for (int i = 0; i < 60; i++)
 	{
-		SfEvent    *event = add_event(h, i % SF_EVENT_TYPE_COUNT, 0);
+		SfEvent    *event = add_event(h, i % SF_HISTORY_EVENT_TYPE_COUNT, 0);
 
 		if (i == 20)
 			event->payload = sf_json_string(text);

@@ -1,7 +1,7 @@
 /*
  * children.pml
  *		A slice that runs the children it begins: those that end in it never have
- *		a row (docs/decisions/new-children.md; run_new_children in src/run/slice.c).
+ *		a row (docs/decisions/new-children.md; run_new_children in src/run/slice/slice.c).
  *
  * A join with two children, each with one task.  The slice that begins them runs
  * them in memory until its time is up, a task is long, or a child fails; it writes

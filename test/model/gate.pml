@@ -1,7 +1,7 @@
 /*
  * gate.pml
  *		Slots of limits, where executions are moved between states with and without limits
- *		(src/run/gate_*.c, src/run/migrate.c).
+ *		(src/run/gate/gate_*.c, src/run/execution/migrate.c).
  *
  * A branch takes a slot of its state's limit before it begins the state, or waits in the
  * limit's queue.  A move (sf_migrate) puts a branch that is inside of a state, or waits before

@@ -1,7 +1,7 @@
 /*
  * poison.pml
  *		Finding the step that crashes the server (docs/design.md, 4.6;
- *		src/worker/poison.c).
+ *		src/worker/fault/poison.c).
  *
  * One branch crashes the server whenever it runs, the other ones are innocent.
  * Each worker notes a branch before it runs it and wipes the note at the end of

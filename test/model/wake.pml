@@ -1,13 +1,14 @@
 /*
  * wake.pml
  *		How workers learn of due branches (docs/design.md, 4.5;
- *		src/worker/{wake,ring,shared,worker}.c).
+ *		src/worker/session/wake.c, src/worker/shared_memory/{ring,shared}.c, src/worker/process/worker.c).
  *
  * All that is in shared memory is a hint: the ring of keys, next_timer, the
  * request to look (scan).  The rows decide.  Modelled: commits that make a
  * branch due, now or at a time; a ring that is too small; keys that stand there
  * twice; workers that sleep on their latch; the scan of the due index; workers
- * that end with keys in hand (FATAL: their exit says so); a server crash, which
+ * that end with keys in hand (FATAL: their exit says so); a session that locks a
+ * branch for a while, which a worker passes by and comes to again; a server crash, which
  * makes shared memory anew; and, with POLL, keys that get lost, rows that ring
  * no bell (COMMIT PREPARED) and the poll that finds them.
  *
@@ -29,7 +30,11 @@
 #ifndef CRASHES
 #define CRASHES	0				/* of the server */
 #endif
+#ifndef HOLDS
+#define HOLDS	0				/* a session locks branches */
+#endif
 #define NW		2
+#define HOLDER	NW
 #define NONE	255
 #define ROOM	1				/* keys in the ring */
 
@@ -41,6 +46,7 @@ bool time_has_come;				/* for the last branch */
 /* Shared memory */
 byte ring[NB];					/* how often a key stands there */
 bool scan, next_timer;
+bool skipped[NB];				/* a locked branch that was passed by */
 bool idle[NW], latch[NW], die[NW];
 
 bool fin;
@@ -100,6 +106,8 @@ end_again:
 			looking = scan || (next_timer && time_has_come);
 			scan = false;
 			if :: next_timer && time_has_come -> next_timer = false :: else fi;
+			if :: skipped[0] -> skipped[0] = false; push(0) :: else fi;
+			if :: skipped[LAST] -> skipped[LAST] = false; push(LAST) :: else fi;
 			if
 			:: ring[0] > 0 -> ring[0]--; key = 0
 			:: ring[LAST] > 0 && ring[0] == 0 -> ring[LAST]--; key = LAST
@@ -115,8 +123,8 @@ sleep:
 #endif
 end_sleep:
 			atomic {
-				latch[w] || (next_timer && time_has_come) || (POLL && !fin) ->
-				if :: latch[w] || (next_timer && time_has_come) -> skip
+				latch[w] || (next_timer && time_has_come) || skipped[0] || skipped[LAST] || (POLL && !fin) ->
+				if :: latch[w] || (next_timer && time_has_come) || skipped[0] || skipped[LAST] -> skip
 				:: else -> scan = true	/* the poll */
 				fi;
 				idle[w] = false };
@@ -142,7 +150,12 @@ look:
 claim:
 		if
 		:: atomic { lock[key] == NONE && IS_DUE(key) -> lock[key] = w }
-		:: else -> goto end_again
+#ifndef MUT_SKIP
+		:: d_step { lock[key] != NONE && IS_DUE(key) -> skipped[key] = true }; goto end_again
+#else
+		:: lock[key] != NONE && IS_DUE(key) -> goto end_again
+#endif
+		:: !IS_DUE(key) -> goto end_again
 		fi;
 slice_commit:
 		d_step { assert(!ran[key]); ran[key] = true; lock[key] = NONE };
@@ -167,6 +180,18 @@ proctype Clock()
 {
 	time_has_come = true
 }
+
+#if HOLDS > 0
+/* A session locks a branch, changes nothing and lets go. */
+proctype Holder(byte b)
+{
+	if
+	:: atomic { lock[b] == NONE && committed[b] && !ran[b] -> lock[b] = HOLDER };
+		d_step { lock[b] = NONE }
+	:: skip
+	fi
+}
+#endif
 
 /* Workers end in the middle of a turn, by FATAL, or between two. */
 proctype Ender()
@@ -199,7 +224,7 @@ proctype Crasher()
 	if
 	:: d_step {
 		!fin ->
-		ring[0] = 0; ring[LAST] = 0; next_timer = false;
+		ring[0] = 0; ring[LAST] = 0; next_timer = false; skipped[0] = false; skipped[LAST] = false;
 #ifndef MUT_START
 		scan = true;
 #endif
@@ -221,6 +246,9 @@ init
 		lock[0] = NONE; lock[LAST] = NONE;
 		run Worker(0); run Worker(1); run Session(0); run Session(LAST);
 		run Clock(); run Disorder(); run Ender(); run Monitor();
+#if HOLDS > 0
+		run Holder(0); run Holder(LAST);
+#endif
 #if CRASHES > 0
 		run Crasher()
 #endif

@@ -12,13 +12,16 @@ BEGIN
 	END IF;
 END $$;
 SELECT sf_create_activity('told', '1 min', 1) \g /dev/null
-SELECT sf_create_state_machine('told_sql', format('{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:%s.told_task", "End": true}}}',
+SELECT sf_create_state_machine('told_sql', format('{"StartAt": "T", "States": {"T": {"Type": "Task",
+		"Resource": "sql:%s.told_task", "End": true}}}',
 	current_schema)::json) \g /dev/null
-SELECT sf_create_state_machine('told_out', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:told", "End": true}}}') \g /dev/null
+SELECT sf_create_state_machine('told_out', '{"StartAt": "A", "States": {"A": {"Type": "Task",
+	"Resource": "activity:told", "End": true}}}') \g /dev/null
 SELECT sf_create_rule('told', '{"source": ["sfflow.alerts"]}', 'notify:told') \g /dev/null
 CREATE FUNCTION pg_temp.events() RETURNS text LANGUAGE sql AS $$
 	WITH d AS (DELETE FROM _sfflow.rule_delivery RETURNING event)
-	SELECT coalesce(string_agg(concat_ws(' ', event #>> '{detail,alert}', event #>> '{detail,status}', event #>> '{detail,target}', event #>> '{detail,name}'),
+	SELECT coalesce(string_agg(concat_ws(' ', event #>> '{detail,alert}', event #>> '{detail,status}',
+				event #>> '{detail,target}', event #>> '{detail,name}'),
 		', ' ORDER BY event #>> '{detail,alert}', event #>> '{detail,status}'), '') FROM d $$;
 CREATE FUNCTION pg_temp.look() RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -42,10 +45,13 @@ SELECT is(pg_temp.look(), '', 'a look has nothing to tell of these');
 SELECT sf_start('told_out', '{}', 'd'), sf_run('told_out:d') \g /dev/null
 SELECT execution_id FROM sf_get_activity_task('told', 'w', 1) \g /dev/null
 UPDATE _sfflow.task SET lease_until = now() - interval '1 s' WHERE status = 1;
-UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'told_out:d';
+UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e WHERE e.execution_no = b.execution_no
+	AND e.execution_id = 'told_out:d';
 SELECT sf_run('told_out:d') \g /dev/null
-SELECT is((SELECT (event #>> '{detail,sinceDate}')::bigint FROM _sfflow.rule_delivery WHERE event #>> '{detail,alert}' = 'dead_letter'),
-	(SELECT floor(extract(epoch FROM since) * 1000)::bigint FROM sf_alerts WHERE kind = 'dead_letter'), 'since as the view has it');
+SELECT is((SELECT (event #>> '{detail,sinceDate}')::bigint FROM _sfflow.rule_delivery WHERE event #>> '{detail,alert}'
+		= 'dead_letter'),
+	(SELECT floor(extract(epoch FROM since) * 1000)::bigint FROM sf_alerts WHERE kind = 'dead_letter'),
+	'since as the view has it');
 SELECT is(pg_temp.look(), 'dead_letter OPENED d, failed OPENED d', 'a dead letter');
 SELECT is(pg_temp.look(), '', 'once');
 SELECT sf_stop('told_out:d') \g /dev/null
@@ -70,7 +76,8 @@ UPDATE _sfflow.task SET scheduled_at = scheduled_at - interval '10 min';
 UPDATE _sfflow.activity SET last_polled_at = NULL WHERE name = 'told';
 SELECT is((SELECT count(*) FROM sf_alerts WHERE kind = 'no_poller'), 1::bigint, 'no program polls');
 SELECT _sfflow.check_alerts() \g /dev/null
-SELECT is((SELECT event #>> '{resources,0}' FROM _sfflow.rule_delivery), 'arn:aws:states:us-east-1:000000000000:activity:told', 'of the activity');
+SELECT is((SELECT event #>> '{resources,0}' FROM _sfflow.rule_delivery),
+	'arn:aws:states:us-east-1:000000000000:activity:told', 'of the activity');
 SELECT is(pg_temp.look(), 'no_poller OPENED activity:told', '... tells an event');
 UPDATE _sfflow.task SET scheduled_at = scheduled_at + interval '1 min' WHERE status = 0;
 SELECT is(pg_temp.look(), '', 'once, although the oldest task is another one now');
@@ -79,12 +86,14 @@ SELECT is(pg_temp.look(), 'no_poller CLEARED activity:told', 'nothing is queued 
 
 -- Overdue: nothing drives the database.
 SELECT sf_start('told_sql', '{"bad": false}', 'o') \g /dev/null
-UPDATE _sfflow.branch b SET due_at = now() - interval '6 min' FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'told_sql:o';
+UPDATE _sfflow.branch b SET due_at = now() - interval '6 min' FROM _sfflow.execution e
+	WHERE e.execution_no = b.execution_no AND e.execution_id = 'told_sql:o';
 SELECT is(pg_temp.look() || pg_temp.look(), 'overdue OPENED o', 'an execution that is not driven');
 SELECT sf_run('told_sql:o') \g /dev/null
 SELECT is(pg_temp.look(), 'overdue CLEARED o', '... is driven again');
 SELECT sf_start('told_sql', '{"bad": false}', 'p') \g /dev/null
-UPDATE _sfflow.branch b SET due_at = now() - interval '6 min' FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'told_sql:p';
+UPDATE _sfflow.branch b SET due_at = now() - interval '6 min' FROM _sfflow.execution e
+	WHERE e.execution_no = b.execution_no AND e.execution_id = 'told_sql:p';
 SELECT pg_temp.look(), sf_run('told_sql:p') \g /dev/null
 UPDATE _sfflow.execution SET stopped_at = now() - interval '1 day' WHERE execution_id = 'told_sql:p';
 SELECT sf_purge('1 hour') \g /dev/null
@@ -104,25 +113,31 @@ SELECT is((SELECT count(*) FROM _sfflow.told_alert), 1::bigint, 'what is over is
 UPDATE _sfflow.state_machine SET owner = current_user::regrole WHERE name = 'told_sql';
 
 -- A rule knows of what its owner may read.
-SELECT sf_drop_rule('told'), sf_grant('CREATE', '*', 'told_owner'), sf_grant('CREATE', '*', 'told_reader'), sf_grant('READ', 'told_out', 'told_reader') \g /dev/null
+SELECT sf_drop_rule('told'), sf_grant('CREATE', '*', 'told_owner'), sf_grant('CREATE', '*', 'told_reader'),
+	sf_grant('READ', 'told_out', 'told_reader') \g /dev/null
 SET LOCAL ROLE told_owner;
 SELECT sf_create_rule('mine', '{"source": ["sfflow.alerts"]}', 'notify:mine') \g /dev/null
 SET LOCAL ROLE told_reader;
 SELECT sf_create_rule('read', '{"source": ["sfflow.alerts"]}', 'notify:read') \g /dev/null
 RESET ROLE;
 SELECT sf_start('told_out', '{}', 'r') \g /dev/null
-UPDATE _sfflow.branch b SET due_at = now() - interval '6 min' FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'told_out:r';
+UPDATE _sfflow.branch b SET due_at = now() - interval '6 min' FROM _sfflow.execution e
+	WHERE e.execution_no = b.execution_no AND e.execution_id = 'told_out:r';
 SELECT _sfflow.check_alerts() \g /dev/null
-SELECT is((SELECT string_agg(rule_name || ' ' || (event #>> '{detail,name}'), ', ') FROM sf_rule_deliveries WHERE event #>> '{detail,alert}' = 'overdue'), 'read r', 'READ shows it');
+SELECT is((SELECT string_agg(rule_name || ' ' || (event #>> '{detail,name}'), ', ') FROM sf_rule_deliveries
+		WHERE event #>> '{detail,alert}' = 'overdue'), 'read r', 'READ shows it');
 UPDATE _sfflow.execution SET status = 1, stopped_at = now() - interval '1 day' WHERE execution_id = 'told_out:r';
 SELECT sf_purge('1 hour') \g /dev/null
 DELETE FROM _sfflow.rule_delivery;
 SELECT _sfflow.check_alerts() \g /dev/null
-SELECT is((SELECT string_agg(rule_name || ' ' || (event #>> '{resources,0}'), ', ') FROM sf_rule_deliveries), 'read arn:aws:states:us-east-1:000000000000:execution:told_out:r', '... also of an execution that is gone');
+SELECT is((SELECT string_agg(rule_name || ' ' || (event #>> '{resources,0}'), ', ') FROM sf_rule_deliveries),
+	'read arn:aws:states:us-east-1:000000000000:execution:told_out:r', '... also of an execution that is gone');
 
 -- More than one look tells of.
-SELECT sf_drop_rule('mine'), count(*) FROM sf_start_many('told_out', 'SELECT jsonb_build_object() FROM generate_series(1, 1100)') \g /dev/null
-UPDATE _sfflow.branch b SET due_at = now() - interval '6 min' FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id LIKE 'told_out:%';
+SELECT sf_drop_rule('mine'), count(*) FROM sf_start_many('told_out',
+	'SELECT jsonb_build_object() FROM generate_series(1, 1100)') \g /dev/null
+UPDATE _sfflow.branch b SET due_at = now() - interval '6 min' FROM _sfflow.execution e
+	WHERE e.execution_no = b.execution_no AND e.execution_id LIKE 'told_out:%';
 SELECT is(_sfflow.check_alerts()::text || _sfflow.check_alerts()::text, 'truefalse', 'a thousand at a time');
 
 SELECT * FROM finish();

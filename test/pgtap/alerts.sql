@@ -9,9 +9,11 @@ BEGIN
 	END IF;
 END $$;
 SELECT sf_create_activity('alert', '1 min', 1);
-SELECT sf_create_state_machine('alert_sql', format('{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:%s.alert_task", "End": true}}}',
+SELECT sf_create_state_machine('alert_sql', format('{"StartAt": "T", "States": {"T": {"Type": "Task",
+		"Resource": "sql:%s.alert_task", "End": true}}}',
 	current_schema)::json);
-SELECT sf_create_state_machine('alert_out', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:alert", "End": true}}}');
+SELECT sf_create_state_machine('alert_out', '{"StartAt": "A", "States": {"A": {"Type": "Task",
+	"Resource": "activity:alert", "End": true}}}');
 CREATE FUNCTION pg_temp.kinds(id text) RETURNS text LANGUAGE sql AS
 	$$ SELECT coalesce(string_agg(kind, ',' ORDER BY kind), '') FROM sf_alerts WHERE execution_id = id $$;
 
@@ -46,12 +48,14 @@ SELECT is(pg_temp.kinds(:'slow'), '', 'unless that is usual');
 
 -- Handed out once, never answered.
 UPDATE _sfflow.task SET lease_until = now() - interval '1 s' WHERE status = 1;
-UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = :'slow';
+UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e WHERE e.execution_no = b.execution_no
+	AND e.execution_id = :'slow';
 SELECT sf_run(:'slow');
 SELECT is(pg_temp.kinds(:'slow'), 'dead_letter,failed', 'a dead letter is an alert');
 
 SELECT is((SELECT cause FROM sf_executions WHERE execution_id = :'slow'),
-	'The task of state ''A'' in activity ''alert'' was handed out 1 time and never answered.', 'its cause names the activity');
+	'The task of state ''A'' in activity ''alert'' was handed out 1 time and never answered.',
+	'its cause names the activity');
 SELECT sf_redrive(:'slow');
 SELECT is(pg_temp.kinds(:'slow'), '', 'which a redrive takes away');
 SELECT sf_run(:'slow'), sf_stop(:'slow');
@@ -62,9 +66,11 @@ SELECT sf_create_state_machine('alert_late', '{"StartAt": "A", "States": {
 	"A": {"Type": "Task", "Resource": "activity:answered", "TimeoutSeconds": 10, "Next": "F"},
 	"F": {"Type": "Fail", "Error": "Later"}}}');
 SELECT sf_create_state_machine('alert_caught', '{"StartAt": "A", "States": {
-	"A": {"Type": "Task", "Resource": "activity:answered", "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "F"}], "End": true},
+	"A": {"Type": "Task", "Resource": "activity:answered", "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "F"}],
+		"End": true},
 	"F": {"Type": "Fail", "Error": "Later"}}}');
-SELECT sf_create_state_machine('alert_sibling', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+SELECT sf_create_state_machine('alert_sibling', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true,
+	"Branches": [
 	{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:answered", "End": true}}},
 	{"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "Sibling"}}}]}}}');
 CREATE FUNCTION pg_temp.start(machine text, name text) RETURNS text LANGUAGE sql AS
@@ -107,12 +113,14 @@ UPDATE _sfflow.activity SET last_polled_at = NULL WHERE name = 'answered';
 SELECT is(pg_temp.kinds('alert_late:stopped') || pg_temp.kinds('alert_late:taken'), '', 'executions that were stopped');
 SELECT is(pg_temp.kinds('alert_sibling:aborted'), 'failed', 'a task whose sibling failed');
 SELECT is_empty($$ SELECT 1 FROM sf_alerts WHERE kind = 'no_poller' $$, 'and no worker has to poll for any of them');
-SELECT is_empty($$ SELECT 1 FROM sf_activities WHERE activity = 'answered' AND queued + in_flight > 0 $$, 'nothing of them is queued or in flight');
+SELECT is_empty($$ SELECT 1 FROM sf_activities WHERE activity = 'answered' AND queued + in_flight > 0 $$,
+	'nothing of them is queued or in flight');
 SELECT lives_ok($$ SELECT sf_drop_activity('answered') $$, 'so that their activity can be dropped');
 
 -- Two tasks of one execution: an acknowledgement of the slow one says nothing about one that began earlier.
 SELECT sf_create_activity('two', '10 min', 1);
-SELECT sf_create_state_machine('alert_two', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+SELECT sf_create_state_machine('alert_two', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true,
+	"Branches": [
 	{"StartAt": "Short", "States": {"Short": {"Type": "Task", "Resource": "activity:two", "End": true}}},
 	{"StartAt": "Long", "States": {"Long": {"Type": "Task", "Resource": "activity:two", "End": true}}}]}}}');
 INSERT INTO _sfflow.metric_job SELECT machine_no, job, 5, 0, 0, '\x', array_fill(us, ARRAY[5]), now()
@@ -123,10 +131,12 @@ SELECT execution_id FROM sf_get_activity_task('two', 'w', 2);
 UPDATE _sfflow.task t SET started_at = now() - CASE b.branch_index WHEN 0 THEN interval '10 s' ELSE interval '1 min' END
 FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
 WHERE e.execution_id = 'alert_two:x' AND t.execution_no = b.execution_no AND t.branch_no = b.branch_no;
-SELECT is((SELECT detail FROM sf_alerts WHERE execution_id = 'alert_two:x') LIKE 'state "Short"%' AND sf_acknowledge('alert_two:x') = 1, true, 'the short one is slow');
+SELECT is((SELECT detail FROM sf_alerts WHERE execution_id = 'alert_two:x') LIKE 'state "Short"%'
+	AND sf_acknowledge('alert_two:x') = 1, true, 'the short one is slow');
 SELECT is(pg_temp.kinds('alert_two:x'), '', 'which is acknowledged');
 UPDATE _sfflow.metric_job SET recent_us = array_fill(10000000::bigint, ARRAY[5]) WHERE job = 'Long';
-SELECT is((SELECT string_agg(split_part(detail, '"', 2), ' ') FROM sf_alerts WHERE execution_id = 'alert_two:x'), 'Long', 'then the one that began earlier');
+SELECT is((SELECT string_agg(split_part(detail, '"', 2), ' ') FROM sf_alerts WHERE execution_id = 'alert_two:x'),
+	'Long', 'then the one that began earlier');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -40,7 +40,8 @@ SELECT is(pg_temp.refusal('aws_owner'), 'privileges for type sfflow_aws.role_in_
 UPDATE sfflow_aws.s3_bucket SET owner = 'aws_reader' WHERE name = 'one';
 SELECT is(pg_temp.refusal('aws_owner'), NULL, 'but when another role owns the last one');
 SELECT sfflow_aws.revoke_bucket('one', 'aws_reader') \g /dev/null
-SELECT is(pg_temp.refusal('aws_reader'), 'privileges for type sfflow_aws.role_in_use', 'that one without its right, which it does not need');
+SELECT is(pg_temp.refusal('aws_reader'), 'privileges for type sfflow_aws.role_in_use',
+	'that one without its right, which it does not need');
 SELECT sfflow_aws.drop_bucket('one') \g /dev/null
 SELECT is(pg_temp.refusal('aws_reader'), NULL, 'it can be dropped without the bucket');
 DELETE FROM sfflow_aws.athena_query;

@@ -27,7 +27,8 @@ SELECT is((SELECT here FROM sf_find_home('t1')), true, 'where there is no cluste
 SELECT throws_ok($$ SELECT sf_start('m', '{"tenant": {}, "child": "x"}', 'd') $$, 'SF010', NULL, 'an object is no key');
 SELECT throws_ok($$ SELECT sf_start('child', '{}', '{"key": ""}'::jsonb) $$, 'SF010',
 	'the key of the execution must have from 1 to 256 characters', 'an empty text is no key');
-SELECT throws_ok($$ SELECT sf_create_state_machine('bad', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}',
+SELECT throws_ok($$ SELECT sf_create_state_machine('bad', '{"StartAt": "A", "States": {"A": {"Type": "Pass",
+		"End": true}}}',
 	options => '{"key_path": 3}') $$, 'SF012', NULL, 'a path is a text');
 SELECT is_empty($$ SELECT * FROM sf_check() $$, 'sf_check is content');
 

@@ -36,7 +36,8 @@ SELECT is(pg_temp.refused('SELECT sf_create_worklist(''f'', $1::jsonb)', form), 
 	('{"additionalProperties": {}}', 'the value is neither true nor false At "/additionalProperties".'),
 	('{"items": {"items": {"title": 1}}}', 'the value is no string At "/items/items/title".')) c (form, wanted);
 SELECT is(pg_temp.refused('SELECT sf_create_worklist(''f'', $1::jsonb)', form), 'allowed', form) FROM (VALUES
-	('{}'), ('{"$schema": "x", "title": "x", "description": "x", "default": 1, "examples": [1], "$comment": "x"}')) c (form);
+	('{}'), ('{"$schema": "x", "title": "x", "description": "x", "default": 1, "examples": [1], "$comment": "x"}')) c
+	(form);
 
 -- What each keyword refuses.
 CREATE FUNCTION pg_temp.answer(form jsonb, output jsonb) RETURNS text LANGUAGE plpgsql AS $$
@@ -56,8 +57,10 @@ BEGIN
 	END;
 	RETURN sf_run('m:x');
 END $$;
-SELECT sf_create_worklist('f'), sf_create_state_machine('m', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "human:f", "Parameters": {"Title": "x"}, "End": true}}}') \g /dev/null
-SELECT is(pg_temp.answer(form::jsonb, output::jsonb), coalesce('SF061 ' || wanted, 'SUCCEEDED'), form || ' and ' || output) FROM (VALUES
+SELECT sf_create_worklist('f'), sf_create_state_machine('m', '{"StartAt": "A", "States": {"A": {"Type": "Task",
+	"Resource": "human:f", "Parameters": {"Title": "x"}, "End": true}}}') \g /dev/null
+SELECT is(pg_temp.answer(form::jsonb, output::jsonb), coalesce('SF061 ' || wanted, 'SUCCEEDED'),
+	form || ' and ' || output) FROM (VALUES
 	('{"type": "integer"}', '1.0', NULL),
 	('{"type": "integer"}', '1.5', '"" is not of type "integer"'),
 	('{"type": "number"}', '1.5', NULL),
@@ -88,16 +91,22 @@ SELECT is(pg_temp.answer(form::jsonb, output::jsonb), coalesce('SF061 ' || wante
 	('{"format": "email"}', '"a@"', '"" is no email'),
 	('{"minimum": 5, "minLength": 5}', 'true', NULL),
 	('{"items": {"type": "string"}}', '["a", 1]', '"/1" is not of type "string"'),
-	('{"properties": {"a": {"items": {"properties": {"b": {"const": 1}}}}}}', '{"a": [{}, {"b": 2}]}', '"/a/1/b" is not 1'),
+	('{"properties": {"a": {"items": {"properties": {"b": {"const": 1}}}}}}', '{"a": [{}, {"b": 2}]}',
+		'"/a/1/b" is not 1'),
 	('{"required": ["x/y"]}', '{}', '"/x~1y" is missing'),
 	('{"properties": {"a": {}}, "additionalProperties": false}', '{"a": 1}', NULL),
-	('{"properties": {"a": {}}, "additionalProperties": false}', '{"b": 1}', '"/b" is not in the form')) c (form, output, wanted);
+	('{"properties": {"a": {}}, "additionalProperties": false}', '{"b": 1}', '"/b" is not in the form')) c (form,
+	output, wanted);
 SELECT is(pg_temp.answer(NULL, '["anything"]'), 'SUCCEEDED', 'without a form any output fits');
 -- A form that is changed is for tasks to come.
-SELECT sf_create_worklist('f', '{"const": 1}'), sf_start('m', '{}', 'y'), sf_run('m:y'), sf_create_worklist('f', '{"const": 2}') \g /dev/null
-SELECT is(pg_temp.refused('SELECT sf_complete_task(task, ''2'') FROM sf_human_tasks'), 'SF061 the output does not fit the form of worklist "f": "" is not 1 At "".', 'a task keeps the form as it was when it began');
+SELECT sf_create_worklist('f', '{"const": 1}'), sf_start('m', '{}', 'y'), sf_run('m:y'),
+	sf_create_worklist('f', '{"const": 2}') \g /dev/null
+SELECT is(pg_temp.refused('SELECT sf_complete_task(task, ''2'') FROM sf_human_tasks'),
+	'SF061 the output does not fit the form of worklist "f": "" is not 1 At "".',
+	'a task keeps the form as it was when it began');
 SELECT lives_ok('SELECT sf_complete_task(task, ''1'') FROM sf_human_tasks', '... and is completed by that');
-SELECT is((SELECT string_agg(action, ', ' ORDER BY at) FROM (SELECT DISTINCT ON (action) action, at FROM sf_audit WHERE target = 'human:f' ORDER BY action, at) a), 'create, change', 'the audit tells of worklists');
+SELECT is((SELECT string_agg(action, ', ' ORDER BY at) FROM (SELECT DISTINCT ON (action) action, at FROM sf_audit
+			WHERE target = 'human:f' ORDER BY action, at) a), 'create, change', 'the audit tells of worklists');
 
 SELECT * FROM finish();
 ROLLBACK;

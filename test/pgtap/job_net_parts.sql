@@ -1,5 +1,5 @@
--- JobNet: a net that goes on as a whole, slice by slice: which rows it has between slices, and what comes of it when it is
--- looked at, stepped through, stopped and redriven, or moved to another version there.
+-- JobNet: a net that goes on as a whole, slice by slice: which rows it has between slices, and what comes of it when it
+-- is looked at, stepped through, stopped and redriven, or moved to another version there.
 BEGIN;
 SELECT plan(36);
 
@@ -15,16 +15,20 @@ BEGIN
 	RETURN jsonb_build_object('did', job, 'after', before->'did');
 END $$;
 
--- A net of 60 jobs: each comes after up to two of the ten before it, every fourth takes the output of one of them, every
--- seventh has a condition that does not hold if the input says so, and what comes after it runs all the same.
+-- A net of 60 jobs: each comes after up to two of the ten before it, every fourth takes the output of one of them,
+-- every seventh has a condition that does not hold if the input says so, and what comes after it runs all the same.
 CREATE FUNCTION pg_temp.net(backwards boolean) RETURNS integer LANGUAGE sql AS $net$
-	SELECT sf_create_state_machine('net', or_replace => true, definition => json_build_object('StartAt', 'N', 'States', json_build_object('N', json_build_object(
-		'Type', 'JobNet', 'End', true, 'Jobs', (SELECT json_object_agg('j' || i, jsonb_build_object('Type', 'Task', 'Resource', 'sql:public.job',
-			'After', (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('Job', 'j' || b, 'On', '["success", "skip"]'::jsonb)), '[]')
+	SELECT sf_create_state_machine('net', or_replace => true, definition => json_build_object('StartAt', 'N', 'States',
+			json_build_object('N', json_build_object(
+		'Type', 'JobNet', 'End', true, 'Jobs',
+		(SELECT json_object_agg('j' || i, jsonb_build_object('Type', 'Task', 'Resource', 'sql:public.job',
+			'After', (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('Job', 'j' || b, 'On', '["success",
+						"skip"]'::jsonb)), '[]')
 				FROM (SELECT i - 1 - (i * k * 7) % 10 AS b FROM generate_series(1, 2) k) l WHERE b > 0),
 			'Parameters', jsonb_build_object('id.$', '$$.Execution.Name', 'job', 'j' || i)
 				|| CASE WHEN i % 4 = 0 AND i > 10 AND (i - 1 - (i * 7) % 10) % 7 > 0
-					THEN jsonb_build_object('before.$', format('$$.Jobs.j%s.Output', i - 1 - (i * 7) % 10)) ELSE '{}' END)
+					THEN jsonb_build_object('before.$', format('$$.Jobs.j%s.Output', i - 1 - (i * 7) % 10))
+					ELSE '{}' END)
 			|| CASE i % 7 WHEN 0 THEN '{"Condition": {"Variable": "$.all", "BooleanEquals": true}}'::jsonb ELSE '{}' END
 			ORDER BY CASE WHEN backwards THEN -i ELSE i END) FROM generate_series(1, 60) i)))))
 $net$;
@@ -32,7 +36,8 @@ SELECT pg_temp.net(false) AS done \gset
 
 -- The phase of the net (12: NET), how many rows its jobs have, and how many of these are shared.
 CREATE FUNCTION pg_temp.rows_of(id text) RETURNS text LANGUAGE sql AS $$
-	SELECT concat_ws(' ', (SELECT b.phase FROM _sfflow.branch b WHERE b.execution_no = e.execution_no AND b.branch_no = 0), count(b), count(b.jobs))
+	SELECT concat_ws(' ', (SELECT b.phase FROM _sfflow.branch b WHERE b.execution_no = e.execution_no
+			AND b.branch_no = 0), count(b), count(b.jobs))
 	FROM _sfflow.execution e LEFT JOIN _sfflow.branch b ON b.execution_no = e.execution_no AND b.parent_no = 0
 	WHERE e.execution_id = 'net:' || id GROUP BY e.execution_no
 $$;
@@ -40,13 +45,15 @@ $$;
 CREATE FUNCTION pg_temp.outcome(id text) RETURNS text LANGUAGE sql AS $$
 	SELECT concat_ws(' ', e.status, md5(e.output::text),
 		(SELECT string_agg(j.n || ' ' || j.job_status, ', ' ORDER BY j.job_status) FROM (
-			SELECT j.job_status, count(*) AS n FROM sf_jobs j WHERE j.state_machine = 'net' AND j.id = outcome.id GROUP BY 1) j),
+			SELECT j.job_status, count(*) AS n FROM sf_jobs j WHERE j.state_machine = 'net' AND j.id = outcome.id
+			GROUP BY 1) j),
 		(SELECT 'twice: ' || string_agg(t.job, ' ') FROM (
 			SELECT r.job FROM public.ran r WHERE r.id = outcome.id GROUP BY 1 HAVING count(*) > 1) t))
 	FROM sf_executions e WHERE e.execution_id = 'net:' || outcome.id
 $$;
 -- Start an execution, and run it until some steps of a net have been made.
-CREATE FUNCTION pg_temp.begin(id text, steps integer, input jsonb DEFAULT '{"all": false}') RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.begin(id text, steps integer, input jsonb DEFAULT '{"all": false}') RETURNS text
+	LANGUAGE sql AS $$
 	SELECT sf_run(sf_start('net', input, name => id), max_steps => steps)
 $$;
 CREATE FUNCTION pg_temp.step(id text) RETURNS void LANGUAGE plpgsql AS $$
@@ -55,15 +62,18 @@ BEGIN
 END $$;
 
 SELECT is(pg_temp.begin('once', 1000), 'SUCCEEDED', 'a net ends in one slice');
-SELECT is(pg_temp.outcome('once') ~ '52 success, 8 skip|8 skip, 52 success', true, 'its jobs have succeeded, but for those whose condition does not hold');
+SELECT is(pg_temp.outcome('once') ~ '52 success, 8 skip|8 skip, 52 success', true,
+	'its jobs have succeeded, but for those whose condition does not hold');
 
 -- --- rows between slices ---
 
 SELECT is(pg_temp.begin('parts', 25), 'RUNNING', 'another one goes on in a later slice');
 SELECT is(pg_temp.rows_of('parts'), '12 1 1', 'the jobs that have ended share a row, the others have none');
 SELECT is_empty($$ SELECT * FROM sf_check() $$, 'the tables hold together');
-SELECT is((SELECT count(*) FILTER (WHERE job_status = 'success') || ' ' || count(*) FILTER (WHERE job_status = 'entry') FROM sf_jobs WHERE id = 'parts'),
-	(SELECT count(*) || ' ' || 60 - count(*) - 3 FROM ran WHERE id = 'parts'), 'the others are shown as jobs to come, but for three that were skipped');
+SELECT is((SELECT count(*) FILTER (WHERE job_status = 'success') || ' ' || count(*) FILTER (WHERE job_status = 'entry')
+		FROM sf_jobs WHERE id = 'parts'),
+	(SELECT count(*) || ' ' || 60 - count(*) - 3 FROM ran WHERE id = 'parts'),
+	'the others are shown as jobs to come, but for three that were skipped');
 SELECT is(sf_run('net:parts', max_steps => 20), 'RUNNING', 'it goes on once more');
 SELECT is(pg_temp.rows_of('parts'), '12 2 2', 'with one more row');
 SELECT is(sf_run('net:parts'), 'SUCCEEDED', 'and to its end');
@@ -89,18 +99,24 @@ SELECT is(pg_temp.outcome('stopped'), pg_temp.outcome('once'), 'with the same ou
 
 -- --- redriven within a Parallel, by a session that has lower numbers for rows than those there are ---
 
-SELECT sf_create_state_machine('within', json_build_object('StartAt', 'P', 'States', json_build_object('P', json_build_object('Type', 'Parallel', 'End', true, 'Branches', json_build_array(
-	json_build_object('StartAt', 'N', 'States', json_build_object('N', json_build_object('Type', 'JobNet', 'End', true, 'Jobs',
+SELECT sf_create_state_machine('within', json_build_object('StartAt', 'P', 'States',
+		json_build_object('P', json_build_object('Type', 'Parallel', 'End', true, 'Branches', json_build_array(
+	json_build_object('StartAt', 'N', 'States', json_build_object('N', json_build_object('Type', 'JobNet', 'End', true,
+				'Jobs',
 		(SELECT json_object_agg('j' || i, json_build_object('Type', 'Task', 'Resource', 'sql:public.job', 'Parameters',
 			json_build_object('id.$', '$$.Execution.Name', 'job', 'j' || i))) FROM generate_series(1, 60) i)))),
 	'{"StartAt": "B", "States": {"B": {"Type": "Pass", "End": true}}}'::json))))) AS done \gset
 SELECT last_value AS low, setval('_sfflow.branch_no', last_value + 1000000) AS done FROM _sfflow.branch_no \gset
 SELECT is(sf_run(sf_start('within', '{}', name => 'within'), max_steps => 20), 'RUNNING', 'a net within a Parallel');
-SELECT is((SELECT count(*) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = 'within:within' AND b.phase = 12 AND b.jobs IS NOT NULL), 1::bigint, 'goes on as a whole');
-SELECT setval('_sfflow.branch_no', :low) AS done, sf_stop('within:within') AS stopped, sf_redrive('within:within') AS redriven \gset
+SELECT is((SELECT count(*) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
+		WHERE e.execution_id = 'within:within' AND b.phase = 12 AND b.jobs IS NOT NULL), 1::bigint,
+	'goes on as a whole');
+SELECT setval('_sfflow.branch_no', :low) AS done, sf_stop('within:within') AS stopped,
+	sf_redrive('within:within') AS redriven \gset
 SELECT set_eq($$ SELECT problem FROM sf_check() $$, '{sequence_behind}'::text[], 'its jobs get rows of lower numbers');
 SELECT is(sf_run('within:within'), 'SUCCEEDED', 'and it goes on');
-SELECT is((SELECT count(*) || ' ' || count(DISTINCT job) FROM ran WHERE id = 'within'), '60 60', 'each job has run once');
+SELECT is((SELECT count(*) || ' ' || count(DISTINCT job) FROM ran WHERE id = 'within'), '60 60',
+	'each job has run once');
 SELECT setval('_sfflow.branch_no', :low + 2000000) AS done \gset
 
 -- --- moved to a version where the jobs have other ranks ---
@@ -121,17 +137,23 @@ SELECT is(pg_temp.rows_of('fails-parts'), '12 2 1', 'the one that has failed has
 SELECT is(sf_run('net:fails-parts'), 'FAILED', 'and it fails at its end');
 SELECT is(pg_temp.outcome('fails-parts'), pg_temp.outcome('fails'), 'with the same outcome');
 DELETE FROM bad;
-SELECT is((SELECT sf_run('net:' || id) || ' ' || pg_temp.outcome(id) FROM (SELECT sf_redrive('net:fails-parts'), 'fails-parts' AS id) r),
-	(SELECT sf_run('net:' || id) || ' ' || pg_temp.outcome(id) FROM (SELECT sf_redrive('net:fails'), 'fails' AS id) r), 'so has a redrive');
+SELECT is((SELECT sf_run('net:' || id) || ' ' || pg_temp.outcome(id) FROM (SELECT sf_redrive('net:fails-parts'),
+			'fails-parts' AS id) r),
+	(SELECT sf_run('net:' || id) || ' ' || pg_temp.outcome(id) FROM (SELECT sf_redrive('net:fails'), 'fails' AS id) r),
+	'so has a redrive');
 
 -- --- a wide net ---
 
-SELECT sf_create_state_machine('wide', json_build_object('StartAt', 'N', 'States', json_build_object('N', json_build_object('Type', 'JobNet', 'End', true,
-	'Jobs', (SELECT json_object_agg('j' || i, json_build_object('Type', 'Pass', 'Result', i)) FROM generate_series(1, 700) i))))) AS done \gset
+SELECT sf_create_state_machine('wide', json_build_object('StartAt', 'N', 'States',
+		json_build_object('N', json_build_object('Type', 'JobNet', 'End', true,
+	'Jobs', (SELECT json_object_agg('j' || i, json_build_object('Type', 'Pass', 'Result', i))
+		FROM generate_series(1, 700) i))))) AS done \gset
 SELECT sf_start('wide', name => 'x') AS done \gset
 SELECT is(sf_run('wide:x', max_steps => 601), 'RUNNING', 'a net of jobs that wait for none');
-SELECT is((SELECT count(*) FROM _sfflow.branch WHERE parent_no = 0), 3::bigint, 'has one row for up to 256 jobs that have ended');
+SELECT is((SELECT count(*) FROM _sfflow.branch WHERE parent_no = 0), 3::bigint,
+	'has one row for up to 256 jobs that have ended');
 SELECT is(sf_run('wide:x'), 'SUCCEEDED', 'and ends');
-SELECT is((SELECT sum(v::int) FROM sf_executions e, jsonb_each_text(e.output) o(k, v) WHERE e.execution_id = 'wide:x'), 245350::bigint, 'with the outputs of all of them');
+SELECT is((SELECT sum(v::int) FROM sf_executions e, jsonb_each_text(e.output) o(k, v) WHERE e.execution_id = 'wide:x'),
+	245350::bigint, 'with the outputs of all of them');
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,4 +1,5 @@
--- A process keeps 512 functions, and the one that it calls; of those that it called longest ago the plans are made anew.
+-- A process keeps 512 functions, and the one that it calls; of those that it called longest ago the plans are made
+-- anew.
 BEGIN;
 SELECT plan(4);
 DO $$ BEGIN

@@ -1,11 +1,12 @@
--- Roles that change all the time cost little: what limits and holds are for is not found out anew for each change. Proved by
--- counts: how often memberships are read while roles change, and that the last change counts in the end.
+-- Roles that change all the time cost little: what limits and holds are for is not found out anew for each change.
+-- Proved by counts: how often memberships are read while roles change, and that the last change counts in the end.
 -- needs: limit
 BEGIN;
 SELECT plan(2);
 SELECT sf_enable() \g /dev/null
 CREATE FUNCTION pg_temp.scans() RETURNS bigint LANGUAGE sql AS $$
-	SELECT seq_scan + idx_scan FROM pg_stat_xact_all_tables WHERE schemaname = 'pg_catalog' AND relname = 'pg_auth_members'
+	SELECT seq_scan + idx_scan FROM pg_stat_xact_all_tables WHERE schemaname = 'pg_catalog'
+	AND relname = 'pg_auth_members'
 $$;
 CREATE ROLE roles_group;
 DO $$
@@ -35,10 +36,12 @@ DO $$
 BEGIN
 	FOR i IN 1 .. 600 LOOP
 		CALL sf_run_due();
-		EXIT WHEN NOT EXISTS (SELECT FROM _sfflow.run_limit AS l JOIN pg_temp.before AS b USING (limit_no) WHERE l.covers = b.covers);
+		EXIT WHEN NOT EXISTS (SELECT FROM _sfflow.run_limit AS l JOIN pg_temp.before AS b USING (limit_no)
+			WHERE l.covers = b.covers);
 		PERFORM pg_sleep(0.05);
 	END LOOP;
 END $$;
-SELECT is_empty($$SELECT FROM _sfflow.run_limit AS l JOIN pg_temp.before AS b USING (limit_no) WHERE l.covers = b.covers$$, 'the last change counts in the end');
+SELECT is_empty($$SELECT FROM _sfflow.run_limit AS l JOIN pg_temp.before AS b USING (limit_no)
+	WHERE l.covers = b.covers$$, 'the last change counts in the end');
 SELECT * FROM finish();
 ROLLBACK;

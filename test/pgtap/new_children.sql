@@ -28,12 +28,16 @@ INSERT INTO machine VALUES
 			{"StartAt": "R", "States": {"R": {"Type": "Pass", "End": true}}}]}}}}}}}'),
 ('empty', 1, '{"Type": "Map", "ItemProcessor": {"StartAt": "A", "States": {
 	"A": {"Type": "Pass", "Result": [], "Next": "B"},
-	"B": {"Type": "Map", "End": true, "ItemProcessor": {"StartAt": "C", "States": {"C": {"Type": "Pass", "End": true}}}}}}}'),
+	"B": {"Type": "Map", "End": true, "ItemProcessor": {"StartAt": "C", "States": {"C": {"Type": "Pass",
+		"End": true}}}}}}}'),
 ('again', 1, '{"Type": "Parallel", "Branches": [{"StartAt": "A", "States": {
-	"A": {"Type": "Map", "Next": "B", "ItemProcessor": {"StartAt": "C", "States": {"C": {"Type": "Pass", "End": true}}}},
-	"B": {"Type": "Map", "End": true, "ItemProcessor": {"StartAt": "D", "States": {"D": {"Type": "Pass", "End": true}}}}}}]}'),
+	"A": {"Type": "Map", "Next": "B", "ItemProcessor": {"StartAt": "C", "States": {"C": {"Type": "Pass",
+		"End": true}}}},
+	"B": {"Type": "Map", "End": true, "ItemProcessor": {"StartAt": "D", "States": {"D": {"Type": "Pass",
+		"End": true}}}}}}]}'),
 ('item', 1, '{"Type": "Map", "ItemSelector": {"x.$": "$$.Map.Item.Value"}, "ItemProcessor": {"StartAt": "A", "States": {
-	"A": {"Type": "Pass", "Parameters": {"v.$": "$$.Map.Item.Value", "i.$": "$$.Map.Item.Index", "x.$": "$.x"}, "End": true}}}}'),
+	"A": {"Type": "Pass", "Parameters": {"v.$": "$$.Map.Item.Value", "i.$": "$$.Map.Item.Index", "x.$": "$.x"},
+		"End": true}}}}'),
 ('waiting', 3, '{"Type": "Map", "ItemProcessor": {"StartAt": "A", "States": {
 	"A": {"Type": "Choice", "Choices": [{"Variable": "$", "NumericEquals": 2, "Next": "W"}], "Default": "B"},
 	"W": {"Type": "Wait", "Seconds": 100, "Next": "B"}, "B": {"Type": "Pass", "End": true}}}}'),
@@ -57,7 +61,8 @@ END $$;
 
 -- The events of an execution with those that they follow.
 CREATE FUNCTION pg_temp.events(id text) RETURNS TABLE (event text, follows text) LANGUAGE sql AS $$
-	WITH event AS (SELECT e.id, e.previous_id, concat_ws(' ', e.type, e.state, e.iterations::text, e.payload::text) AS shown
+	WITH event AS (SELECT e.id, e.previous_id, concat_ws(' ', e.type, e.state, e.iterations::text, e.payload::text)
+		AS shown
 		FROM _sfflow.event e JOIN _sfflow.execution x USING (execution_no) WHERE x.execution_id = $1)
 	SELECT e.shown, p.shown FROM event e LEFT JOIN event p ON p.id = e.previous_id
 $$;
@@ -71,19 +76,24 @@ SELECT sf_run(name || ':run', skip_waits => true) FROM machine;
 SELECT pg_temp.step_through(name || ':step') FROM machine;
 
 SELECT is(pg_temp.slices(name || ':run'), slices::bigint, name || ': slices') FROM machine;
-SELECT cmp_ok(pg_temp.slices(name || ':step'), '>', pg_temp.slices(name || ':run'), name || ': more slices step by step') FROM machine;
+SELECT cmp_ok(pg_temp.slices(name || ':step'), '>', pg_temp.slices(name || ':run'),
+	name || ': more slices step by step') FROM machine;
 SELECT results_eq(
 	format('SELECT status, output, error, cause FROM sf_executions WHERE execution_id = ''%s:run''', name),
 	format('SELECT status, output, error, cause FROM sf_executions WHERE execution_id = ''%s:step''', name),
 	name || ': the same end') FROM machine;
-SELECT bag_eq(format('SELECT * FROM pg_temp.events(''%s:run'')', name), format('SELECT * FROM pg_temp.events(''%s:step'')', name),
+SELECT bag_eq(format('SELECT * FROM pg_temp.events(''%s:run'')', name),
+	format('SELECT * FROM pg_temp.events(''%s:step'')', name),
 	name || ': the same events') FROM machine;
-SELECT is_empty($$SELECT e.execution_id, b.branch_no FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.status = 1$$,
+SELECT is_empty($$SELECT e.execution_id, b.branch_no FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
+	WHERE e.status = 1$$,
 	'no branch is left of those that succeeded');
 
 -- What did not begin because a sibling failed is there for a redrive.
-SELECT is((SELECT array_agg(phase ORDER BY branch_index) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
-	WHERE e.execution_id = 'failing:run' AND parent_no IS NOT NULL), '{8,9,9}'::smallint[], 'one has failed, two were aborted');
+SELECT is((SELECT array_agg(phase ORDER BY branch_index) FROM _sfflow.branch b
+		JOIN _sfflow.execution e USING (execution_no)
+	WHERE e.execution_id = 'failing:run' AND parent_no IS NOT NULL), '{8,9,9}'::smallint[],
+	'one has failed, two were aborted');
 -- What a slice runs of them is bounded.
 SELECT sf_start('two', (SELECT jsonb_agg(n) FROM generate_series(1, 1100) n), 'many');
 SELECT is(sf_run('two:many'), 'SUCCEEDED', 'more children than one slice runs');

@@ -13,12 +13,14 @@ SELECT is(sf_start('m', '{}', 'after'), 'm:after', 'a node starts executions');
 SELECT is(pg_temp.node_of('before'), 0::bigint, 'what exists keeps its number');
 SELECT is(pg_temp.node_of('after'), 3::bigint, 'what comes after it has the number of the node');
 SELECT is(sf_run('m:after'), 'SUCCEEDED', 'and runs');
-SELECT is_empty($$ SELECT * FROM sf_check() WHERE problem LIKE 'sequence%' $$, 'sf_check is content with the sequences');
+SELECT is_empty($$ SELECT * FROM sf_check() WHERE problem LIKE 'sequence%' $$,
+	'sf_check is content with the sequences');
 SELECT ok((SELECT ok FROM sf_health WHERE item = 'sequences'), 'so is sf_health');
 
 -- An execution that has come from a node with a higher number, and one of this node that no sequence has drawn.
 UPDATE _sfflow.execution SET execution_no = (9::bigint << 48) + 5 WHERE execution_id = 'm:before';
-SELECT is_empty($$ SELECT * FROM sf_check() WHERE problem LIKE 'sequence%' $$, 'a row of another node leaves the sequence as it is');
+SELECT is_empty($$ SELECT * FROM sf_check() WHERE problem LIKE 'sequence%' $$,
+	'a row of another node leaves the sequence as it is');
 UPDATE _sfflow.execution SET execution_no = (3::bigint << 48) + 1000 WHERE execution_id = 'm:after';
 SELECT is((SELECT string_agg(problem, ',') FROM sf_check() WHERE problem LIKE 'sequence%'), 'sequence_behind',
 	'a row of this node that is ahead of the sequence is noticed');

@@ -29,7 +29,8 @@ SELECT cmp_ok((SELECT count(*) FROM sf_history WHERE execution_id LIKE 'whole:%'
 
 -- Retries used up: redriven until it is lucky.
 SELECT pg_temp.try('once', 'FAILED') AS failed \gset
-SELECT is((SELECT error FROM sf_executions WHERE execution_id = :'failed'), 'MyProcessingError', 'retries can be used up');
+SELECT is((SELECT error FROM sf_executions WHERE execution_id = :'failed'), 'MyProcessingError',
+	'retries can be used up');
 CREATE FUNCTION pg_temp.redrive(id text, from_state text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	FOR n IN 1 .. 300 LOOP
@@ -47,7 +48,8 @@ SELECT pg_temp.try('items', 'FAILED') AS failed \gset
 SELECT is((SELECT error FROM sf_executions WHERE execution_id = :'failed'), 'RetryFailed', 'both passes can fail');
 SELECT is((SELECT count(*) FROM sf_history WHERE execution_id = :'failed' AND type = 'MapIterationStarted'), 4::bigint,
 	'three items in the first pass, one in the second');
-SELECT is(pg_temp.redrive(:'failed', 'RetryFailedItems_2ndPass'), 'SUCCEEDED', 'a redrive from the second Map can succeed');
+SELECT is(pg_temp.redrive(:'failed', 'RetryFailedItems_2ndPass'), 'SUCCEEDED',
+	'a redrive from the second Map can succeed');
 SELECT is_empty('SELECT * FROM sf_check()');
 
 SELECT * FROM finish();

@@ -37,7 +37,8 @@ $$;
 
 SELECT is(sf_start('tap_night', '{"id": "20250205"}'), 'tap_night:20250205', 'a night begins');
 SELECT is(jobs(), '1 entry 0, 2 entry 0, 3 entry 0, 4 entry 0, 5 entry 0, 6 entry 0', 'all jobs are to come');
-SELECT is((SELECT waiting_on FROM sf_executions WHERE execution_id = 'tap_night:20250205'), '"JOB-001" due', 'it waits for a worker');
+SELECT is((SELECT waiting_on FROM sf_executions WHERE execution_id = 'tap_night:20250205'), '"JOB-001" due',
+	'it waits for a worker');
 
 SELECT is(sf_run('tap_night:20250205'), 'RUNNING', 'it runs as far as it can');
 SELECT is(jobs(), '1 success, 2 success, 3 entry 0, 4 success, 5 running, 6 entry 0',
@@ -45,7 +46,8 @@ SELECT is(jobs(), '1 success, 2 success, 3 entry 0, 4 success, 5 running, 6 entr
 SELECT matches((SELECT waiting_on FROM sf_executions WHERE execution_id = 'tap_night:20250205'),
 	'^Wait "Pause" until .*, retry of "JOB-005" at 20[-0-9T:.]+Z$', 'what it waits for, in words');
 SELECT results_eq(
-	$$ SELECT state, branch, status, attempt, scheduled_at > now() FROM sf_tasks WHERE execution_id = 'tap_night:20250205' $$,
+	$$ SELECT state, branch, status, attempt, scheduled_at > now() FROM sf_tasks
+	WHERE execution_id = 'tap_night:20250205' $$,
 	$$ VALUES ('JOB-005', 'Fork[1]', 'retrying', 1, true) $$, 'sf_tasks shows the retry');
 SELECT is_empty($$ SELECT * FROM sf_check() WHERE execution_id LIKE 'tap_night:%' $$, 'nothing is wrong so far');
 
@@ -54,7 +56,8 @@ SELECT is(sf_run('arn:aws:states:us-east-1:000000000000:execution:tap_night:2025
 SELECT is(jobs(), '1 success, 2 success, 3 success, 4 success, 5 failure 2, 6 skip 0',
 	'the other branch completed, what follows the join is skipped');
 SELECT results_eq(
-	$$ SELECT error, cause::jsonb ->> 'message' FROM sf_jobs WHERE execution_id = 'tap_night:20250205' AND job_id = 'JOB-005' $$,
+	$$ SELECT error, cause::jsonb ->> 'message' FROM sf_jobs WHERE execution_id = 'tap_night:20250205'
+	AND job_id = 'JOB-005' $$,
 	$$ VALUES ('check_violation', 'negative amount') $$, 'the job tells why');
 SELECT results_eq(
 	$$ SELECT status, error, waiting_on FROM sf_executions WHERE execution_id = 'tap_night:20250205' $$,
@@ -74,7 +77,8 @@ SELECT results_eq(
 	$$ SELECT input, output FROM sf_jobs WHERE execution_id = 'tap_night:20250205' AND job_id = 'JOB-001' $$,
 	$$ VALUES ('{"id": "20250205"}'::jsonb, '{"id": "20250205", "done": true}'::jsonb) $$, 'input and output of a job');
 SELECT results_eq(
-	$$ SELECT redrive_count, start_requests, name = '20250205', started_at IS NOT NULL FROM sf_executions WHERE execution_id = 'tap_night:20250205' $$,
+	$$ SELECT redrive_count, start_requests, name = '20250205', started_at IS NOT NULL FROM sf_executions
+	WHERE execution_id = 'tap_night:20250205' $$,
 	$$ VALUES (1, 2, true, true) $$, 'one redrive, two calls');
 SELECT results_eq(
 	$$ SELECT outcome, input_differs, requested_by FROM sf_start_requests WHERE execution_id = 'tap_night:20250205' $$,
@@ -84,8 +88,10 @@ SELECT is_empty($$ SELECT * FROM sf_tasks WHERE execution_id = 'tap_night:202502
 
 SELECT results_eq(
 	$$ SELECT type FROM sf_history WHERE execution_id = 'tap_night:20250205' AND state = 'JOB-005' ORDER BY id $$,
-	ARRAY['TaskStateEntered', 'TaskScheduled', 'TaskStarted', 'TaskFailed', 'TaskScheduled', 'TaskStarted', 'TaskFailed',
-		'TaskStateEntered', 'TaskScheduled', 'TaskStarted', 'TaskSucceeded', 'TaskStateExited'], 'the history of one job');
+	ARRAY['TaskStateEntered', 'TaskScheduled', 'TaskStarted', 'TaskFailed', 'TaskScheduled', 'TaskStarted',
+		'TaskFailed',
+		'TaskStateEntered', 'TaskScheduled', 'TaskStarted', 'TaskSucceeded', 'TaskStateExited'],
+		'the history of one job');
 SELECT is(
 	(SELECT details FROM sf_history WHERE execution_id = 'tap_night:20250205' AND id = 2),
 	'{"name": "JOB-001", "input": {"id": "20250205"}, "inputDetails": {"truncated": false}}',
@@ -95,7 +101,8 @@ SELECT is(
 	 FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM sf_history WHERE execution_id = 'tap_night:20250205') h),
 	true, 'ids have no gaps');
 SELECT results_eq(
-	$$ SELECT executions_started, executions_succeeded, executions_failed, state_transitions FROM sf_metrics WHERE state_machine = 'tap_night' $$,
+	$$ SELECT executions_started, executions_succeeded, executions_failed, state_transitions FROM sf_metrics
+	WHERE state_machine = 'tap_night' $$,
 	$$ VALUES (1::bigint, 1::bigint, 1::bigint, 9::bigint) $$, 'the metrics of the machine count each end');
 
 SELECT * FROM finish();

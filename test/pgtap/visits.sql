@@ -1,6 +1,6 @@
--- Jobs, picture and timeline are projections of one fold of the events: they agree about 1,000 executions of machines that
--- are made up, from a seed. There are retries, catchers, loops, waits, nested Parallel, Map and JobNet states, stops,
--- redrives, restarts and marks among them.
+-- Jobs, picture and timeline are projections of one fold of the events: they agree about 1,000 executions of machines
+-- that are made up, from a seed. There are retries, catchers, loops, waits, nested Parallel, Map and JobNet states,
+-- stops, redrives, restarts and marks among them.
 BEGIN;
 SELECT plan(19);
 
@@ -13,10 +13,13 @@ BEGIN
 END $$;
 CREATE FUNCTION pg_temp.dice(sides integer) RETURNS integer LANGUAGE sql AS 'SELECT floor(random() * sides)::integer';
 
--- Members of a state that may fail: a retrier, a catcher that goes on with the first state of its scope, neither, or both.
+-- Members of a state that may fail: a retrier, a catcher that goes on with the first state of its scope, neither, or
+-- both.
 CREATE FUNCTION pg_temp.recovery(first text) RETURNS text LANGUAGE sql AS $$
-	SELECT concat(CASE WHEN random() < 0.5 THEN ', "Retry": [{"ErrorEquals": ["Faulty"], "MaxAttempts": 2, "IntervalSeconds": 1}]' END,
-		CASE WHEN random() < 0.2 AND first IS NOT NULL THEN format(', "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "%s"}]', first) END) $$;
+	SELECT concat(CASE WHEN random() < 0.5 THEN ', "Retry": [{"ErrorEquals": ["Faulty"], "MaxAttempts": 2, '
+		'"IntervalSeconds": 1}]' END,
+		CASE WHEN random() < 0.2
+		AND first IS NOT NULL THEN format(', "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "%s"}]', first) END) $$;
 CREATE FUNCTION pg_temp.task(first text) RETURNS text LANGUAGE sql AS $$
 	SELECT format('"Type": "Task", "Resource": "sql:%s.chance", "Arguments": {"fails": %s}%s', current_schema,
 		(ARRAY[0, 0, 10, 40])[1 + pg_temp.dice(4)], pg_temp.recovery(first)) $$;
@@ -33,10 +36,13 @@ BEGIN
 		WHEN kind = 5 THEN '"Type": "Wait", "Seconds": 1000'
 		WHEN kind = 6 THEN format('"Type": "Parallel", "Branches": [%s, %s]%s', pg_temp.flow(name || 'a', depth + 1),
 			pg_temp.flow(name || 'b', depth + 1), pg_temp.recovery(first))
-		WHEN kind = 7 THEN format('"Type": "Map", "Items": [1, 2, 3], "MaxConcurrency": %s, "ItemProcessor": %s%s', pg_temp.dice(3),
+		WHEN kind = 7 THEN format('"Type": "Map", "Items": [1, 2, 3], "MaxConcurrency": %s, "ItemProcessor": %s%s',
+			pg_temp.dice(3),
 			pg_temp.flow(name || 'i', depth + 1), pg_temp.recovery(first))
-		ELSE format('"Type": "JobNet", "FailureMode": "%s", "Jobs": {"%sx": {%s}, "%sy": {%s}, "%sz": {%s, "After": ["%sx"]}, "%sf": %s}%s',
-			(ARRAY['ABORT', 'DRAIN'])[1 + pg_temp.dice(2)], name, pg_temp.task(NULL), name, pg_temp.task(NULL), name, pg_temp.task(NULL), name,
+		ELSE format('"Type": "JobNet", "FailureMode": "%s", "Jobs": {"%sx": {%s}, "%sy": {%s}, "%sz": {%s, "After": '
+			'["%sx"]}, "%sf": %s}%s',
+			(ARRAY['ABORT', 'DRAIN'])[1 + pg_temp.dice(2)], name, pg_temp.task(NULL), name, pg_temp.task(NULL), name,
+			pg_temp.task(NULL), name,
 			name, pg_temp.flow(name || 'f', depth + 1), pg_temp.recovery(first)) END;
 END $$;
 -- A definition of up to three states, and of a loop now and then.
@@ -50,7 +56,9 @@ BEGIN
 		states := states || format('"%s%s": {%s, %s}, ', prefix, i, pg_temp.any_state(prefix || i, first, depth),
 			format('"Next": "%s"', CASE WHEN i < n THEN format('%s%s', prefix, i + 1) ELSE prefix || 'Loop' END));
 	END LOOP;
-	RETURN format('{"StartAt": "%s", "States": {%s "%sLoop": {"Type": "Choice", "Choices": [{"Condition": "{%% $states.input.again = true %%}", "Next": "%s"}], "Default": "%sEnd"}, "%sEnd": {"Type": "%s"}}}',
+	RETURN format('{"StartAt": "%s", "States": {%s "%sLoop": {"Type": "Choice",
+		"Choices": [{"Condition": "{%% $states.input.again = true %%}", "Next": "%s"}], "Default": "%sEnd"},
+		"%sEnd": {"Type": "%s"}}}',
 		first, states, prefix, first, prefix, prefix, CASE WHEN pg_temp.dice(12) = 0 THEN 'Fail' ELSE 'Succeed' END);
 END $$;
 
@@ -58,7 +66,8 @@ CREATE TABLE refused (reason text);
 -- Settle a job in whatever way, if it can be.
 CREATE FUNCTION pg_temp.mark(execution text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-	v_job text := (SELECT job_id FROM sf_jobs WHERE execution_id = execution ORDER BY job_status <> 'failure', random() LIMIT 1);
+	v_job text := (SELECT job_id FROM sf_jobs WHERE execution_id = execution ORDER BY job_status <> 'failure',
+		random() LIMIT 1);
 BEGIN
 	PERFORM sf_mark(execution, v_job, (ARRAY['success', 'skip', 'failure'])[1 + pg_temp.dice(3)]);
 EXCEPTION WHEN OTHERS THEN
@@ -108,16 +117,21 @@ SELECT pg_temp.live('m' || 1 + n % 100, n::text) FROM generate_series(1, 1000) A
 RESET client_min_messages;
 
 -- What the three tell, each by itself. The label of a job ends with its state, and the indexes of its iteration.
-CREATE TEMPORARY TABLE job AS SELECT j.execution_id AS id, regexp_replace(j.job_id, '^.*/|\[[^]/]*\]$', '', 'g') AS state, j.job_id, j.job_status AS status,
+CREATE TEMPORARY TABLE job AS SELECT j.execution_id AS id, regexp_replace(j.job_id, '^.*/|\[[^]/]*\]$', '',
+	'g') AS state, j.job_id, j.job_status AS status,
 	j.attempts, j.started_at, j.stopped_at FROM sf_jobs j;
-CREATE TEMPORARY TABLE picture AS SELECT e.execution_id AS id, e.status AS ended, s ->> 'name' AS state, s ->> 'status' AS status,
-	coalesce((s ->> 'visits')::integer, 0) AS visits, coalesce((s ->> 'attempts')::integer, 0) AS attempts, (s ->> 'ms')::numeric AS ms
+CREATE TEMPORARY TABLE picture AS SELECT e.execution_id AS id, e.status AS ended, s ->> 'name' AS state,
+	s ->> 'status' AS status,
+	coalesce((s ->> 'visits')::integer, 0) AS visits, coalesce((s ->> 'attempts')::integer, 0) AS attempts,
+	(s ->> 'ms')::numeric AS ms
 FROM sf_executions e, jsonb_array_elements(sf_graph_status(execution_id)) AS s;
-CREATE TEMPORARY TABLE span AS SELECT e.execution_id AS id, s.*, row_number() OVER (PARTITION BY execution_id, job_id ORDER BY visit DESC, attempt DESC) AS from_last
+CREATE TEMPORARY TABLE span AS SELECT e.execution_id AS id, s.*, row_number() OVER (PARTITION BY execution_id, job_id
+	ORDER BY visit DESC, attempt DESC) AS from_last
 FROM sf_executions e, _sfflow.spans(execution_id, NULL, true, 0, 1000000) s;
 UPDATE span SET status = 'failure' WHERE status = 'aborted'; -- which the others tell by the cause and by a flag
 CREATE INDEX ON span (id, job_id);
-CREATE TEMPORARY TABLE event AS SELECT execution_id AS id, type, state FROM sf_history WHERE type ~ 'Marked|Redriven|Started$';
+CREATE TEMPORARY TABLE event AS SELECT execution_id AS id, type, state FROM sf_history
+	WHERE type ~ 'Marked|Redriven|Started$';
 CREATE TEMPORARY TABLE marked AS SELECT DISTINCT id, state FROM event WHERE type = 'TaskStateMarked';
 CREATE TEMPORARY TABLE redriven AS SELECT DISTINCT id FROM event WHERE type = 'ExecutionRedriven';
 ANALYZE job, picture, span, event, marked, redriven;
@@ -126,49 +140,78 @@ ANALYZE job, picture, span, event, marked, redriven;
 SELECT is(count(DISTINCT id), 1000::bigint, 'there are 1,000 executions') FROM picture;
 SELECT cmp_ok(count(*), '>', 100::bigint, '... many were redriven') FROM redriven;
 SELECT cmp_ok(count(*), '>', 100::bigint, '... many jobs were marked') FROM marked;
-SELECT cmp_ok(count(*), '>', 5::bigint, '... and restarted') FROM (SELECT id FROM event WHERE type = 'ExecutionStarted' GROUP BY 1 HAVING count(*) > 1) x;
-SELECT cmp_ok(count(*), '>', 5::bigint, type || ' states have several attempts') FROM span WHERE type IN ('Parallel', 'Map', 'JobNet') AND attempt > 1 GROUP BY type ORDER BY type;
+SELECT cmp_ok(count(*), '>', 5::bigint, '... and restarted') FROM (SELECT id FROM event WHERE type = 'ExecutionStarted'
+	GROUP BY 1 HAVING count(*) > 1) x;
+SELECT cmp_ok(count(*), '>', 5::bigint, type || ' states have several attempts') FROM span
+	WHERE type IN ('Parallel', 'Map', 'JobNet') AND attempt > 1 GROUP BY type ORDER BY type;
 
 -- Jobs and picture
-SELECT is_empty($$ SELECT j.*, p.attempts FROM (SELECT id, state, sum(attempts) AS tried FROM job GROUP BY 1, 2) j JOIN picture p USING (id, state) WHERE p.attempts <> j.tried $$,
+SELECT is_empty($$ SELECT j.*, p.attempts FROM (SELECT id, state, sum(attempts) AS tried FROM job GROUP BY 1, 2) j
+	JOIN picture p USING (id, state) WHERE p.attempts <> j.tried $$,
 	'the picture counts the attempts of all iterations of a job');
--- A mark counts in the picture once it takes effect. What a redrive goes past has failed in the picture, and is no job any more.
-CREATE TEMPORARY TABLE passed AS SELECT DISTINCT j.id, j.state FROM job j JOIN span s ON s.id = j.id AND s.job_id = j.job_id AND s.from_last = 1
+-- A mark counts in the picture once it takes effect. What a redrive goes past has failed in the picture, and is no job
+-- any more.
+CREATE TEMPORARY TABLE passed AS SELECT DISTINCT j.id, j.state FROM job j JOIN span s ON s.id = j.id
+	AND s.job_id = j.job_id AND s.from_last = 1
 WHERE j.status IN ('skip', 'entry') AND s.status = 'failure' AND j.id IN (SELECT id FROM redriven);
 SELECT is_empty($$ SELECT j.*, p.status FROM (
-		SELECT id, state, max(CASE status WHEN 'failure' THEN 4 WHEN 'running' THEN 3 WHEN 'success' THEN 2 WHEN 'entry' THEN 1 ELSE 0 END) AS weight FROM job GROUP BY 1, 2) j
+		SELECT id, state, max(CASE status WHEN 'failure' THEN 4 WHEN 'running' THEN 3 WHEN 'success' THEN 2
+			WHEN 'entry' THEN 1 ELSE 0 END) AS weight FROM job GROUP BY 1, 2) j
 	JOIN picture p USING (id, state)
-	WHERE p.status <> (ARRAY['skip', 'entry', 'success', 'running', 'failure'])[1 + weight] AND NOT (p.status = 'failure' AND (id, state) IN (SELECT id, state FROM passed))
+	WHERE p.status <> (ARRAY['skip', 'entry', 'success', 'running', 'failure'])[1 + weight]
+	AND NOT (p.status = 'failure' AND (id, state) IN (SELECT id, state FROM passed))
 		AND (id, state) NOT IN (SELECT id, state FROM marked) $$, 'the picture has the weightiest status of a job');
 -- The grid has the longest time among iterations, the picture the sum of all.
-CREATE TEMPORARY TABLE grid AS SELECT m.state_machine, g.execution_id AS id, g.job_id AS state, g.jobs, g.job_status AS status, g.attempts, extract(epoch FROM g.duration) * 1000 AS ms
-FROM sf_state_machines m, sf_grid(m.state_machine, 1000) g WHERE m.is_current AND m.state_machine IN (SELECT 'm' || n FROM generate_series(1, 100) n);
-SELECT set_eq('SELECT id, state, jobs, attempts FROM grid WHERE state IS NOT NULL', 'SELECT id, state, count(*)::integer, sum(attempts)::integer FROM job GROUP BY 1, 2', 'the grid has all jobs');
-SELECT is_empty($$ SELECT g.*, p.ms FROM grid g JOIN picture p USING (id, state) WHERE p.ended <> 'RUNNING' AND g.status <> 'entry' AND (id, state) NOT IN (SELECT id, state FROM passed)
-	AND (g.ms IS NULL <> (p.ms IS NULL) OR g.ms > p.ms OR g.jobs = 1 AND g.ms < p.ms) $$, '... with the times of the picture');
-SELECT is_empty($$ SELECT g.* FROM grid g JOIN (SELECT id, state, max(array_position('{skip,success,entry,running,failure}', status)) AS weight FROM job GROUP BY 1, 2) j USING (id, state)
-	WHERE g.status <> ('{skip,success,entry,running,failure}'::text[])[weight] $$, '... and the weightiest status, where some are to come before some that have succeeded');
+CREATE TEMPORARY TABLE grid AS SELECT m.state_machine, g.execution_id AS id, g.job_id AS state, g.jobs,
+	g.job_status AS status, g.attempts, extract(epoch FROM g.duration) * 1000 AS ms
+FROM sf_state_machines m, sf_grid(m.state_machine, 1000) g WHERE m.is_current AND m.state_machine IN (SELECT 'm' || n
+	FROM generate_series(1, 100) n);
+SELECT set_eq('SELECT id, state, jobs, attempts FROM grid WHERE state IS NOT NULL',
+	'SELECT id, state, count(*)::integer, sum(attempts)::integer FROM job GROUP BY 1, 2', 'the grid has all jobs');
+SELECT is_empty($$ SELECT g.*, p.ms FROM grid g JOIN picture p USING (id, state) WHERE p.ended <> 'RUNNING'
+	AND g.status <> 'entry' AND (id, state) NOT IN (SELECT id, state FROM passed)
+	AND (g.ms IS NULL <> (p.ms IS NULL) OR g.ms > p.ms OR g.jobs = 1 AND g.ms < p.ms) $$,
+	'... with the times of the picture');
+SELECT is_empty($$ SELECT g.* FROM grid g
+	JOIN (SELECT id, state, max(array_position('{skip,success,entry,running,failure}', status)) AS weight FROM job
+		GROUP BY 1, 2) j USING (id, state)
+	WHERE g.status <> ('{skip,success,entry,running,failure}'::text[])[weight] $$,
+	'... and the weightiest status, where some are to come before some that have succeeded');
 
 -- Picture and timeline
-SELECT is_empty($$ SELECT s.*, p.visits FROM (SELECT id, state, sum(visit) AS visits FROM (SELECT id, state, job_id, max(visit) AS visit FROM span GROUP BY 1, 2, 3) x GROUP BY 1, 2) s
-	FULL JOIN (SELECT * FROM picture WHERE state IN (SELECT state FROM span WHERE span.id = picture.id)) p USING (id, state) WHERE p.visits <> s.visits $$,
+SELECT is_empty($$ SELECT s.*, p.visits FROM (SELECT id, state, sum(visit) AS visits FROM (SELECT id, state, job_id,
+			max(visit) AS visit FROM span GROUP BY 1, 2, 3) x GROUP BY 1, 2) s
+	FULL JOIN (SELECT * FROM picture WHERE state IN (SELECT state FROM span WHERE span.id = picture.id)) p USING (id,
+		state) WHERE p.visits <> s.visits $$,
 	'picture and timeline have the same visits');
-SELECT is_empty($$ SELECT s.*, p.attempts FROM (SELECT id, state, count(*) AS tried FROM span WHERE type IN ('Parallel', 'Map', 'JobNet') GROUP BY 1, 2) s JOIN picture p USING (id, state)
-	WHERE p.ended <> 'RUNNING' AND p.attempts <> s.tried $$, '... and the same attempts of joins, once something has happened in the last one');
-SELECT is_empty($$ SELECT s.*, p.ms FROM (SELECT id, state, trunc(sum(extract(epoch FROM stopped_at - started_at)) * 1000) AS ms FROM span GROUP BY 1, 2) s JOIN picture p USING (id, state)
+SELECT is_empty($$ SELECT s.*, p.attempts FROM (SELECT id, state, count(*) AS tried FROM span
+		WHERE type IN ('Parallel', 'Map', 'JobNet') GROUP BY 1, 2) s JOIN picture p USING (id, state)
+	WHERE p.ended <> 'RUNNING' AND p.attempts <> s.tried $$,
+	'... and the same attempts of joins, once something has happened in the last one');
+SELECT is_empty($$ SELECT s.*, p.ms
+	FROM (SELECT id, state, trunc(sum(extract(epoch FROM stopped_at - started_at)) * 1000) AS ms FROM span GROUP BY 1,
+		2) s JOIN picture p USING (id, state)
 	WHERE p.ended <> 'RUNNING' AND p.ms + 1 < s.ms $$, 'the picture counts all attempts, and the time between them');
-SELECT is_empty($$ SELECT id, state FROM span JOIN picture p USING (id, state) WHERE p.ended <> 'RUNNING' AND (stopped_at IS NULL OR span.status = 'running') $$, 'nothing lasts when the execution has ended');
+SELECT is_empty($$ SELECT id, state FROM span JOIN picture p USING (id, state) WHERE p.ended <> 'RUNNING'
+	AND (stopped_at IS NULL OR span.status = 'running') $$, 'nothing lasts when the execution has ended');
 
 -- Jobs and timeline
-SELECT is_empty($$ SELECT j.*, s.status FROM job j LEFT JOIN span s ON s.id = j.id AND s.job_id = j.job_id AND s.from_last = 1
+SELECT is_empty($$ SELECT j.*, s.status FROM job j LEFT JOIN span s ON s.id = j.id AND s.job_id = j.job_id
+	AND s.from_last = 1
 	WHERE (j.id, j.state) NOT IN (SELECT id, state FROM marked) AND CASE
 		WHEN j.status IN ('success', 'failure') THEN s.status IS DISTINCT FROM j.status
-		WHEN j.status = 'running' THEN s.status IS NULL OR s.status = 'success' -- the last try may have failed, and the next one is to come
-		ELSE s.status IS NOT NULL AND NOT (s.status = 'failure' AND j.id IN (SELECT id FROM redriven)) END $$, 'a job is as its last attempt');
+		WHEN j.status = 'running' THEN s.status IS NULL
+		OR s.status = 'success' -- the last try may have failed, and the next one is to come
+		ELSE s.status IS NOT NULL AND NOT (s.status = 'failure' AND j.id IN (SELECT id FROM redriven)) END $$,
+		'a job is as its last attempt');
 SELECT is_empty($$ SELECT j.*, s.began FROM job j CROSS JOIN LATERAL (
-		SELECT min(started_at) AS began FROM span s WHERE s.id = j.id AND s.job_id = j.job_id GROUP BY visit ORDER BY visit DESC LIMIT 1) s
-	WHERE j.started_at <> s.began AND j.status IN ('success', 'failure', 'running') $$, 'a job began with the first attempt of its last visit');
-SELECT is_empty($$ SELECT j.*, s.stopped_at FROM job j JOIN span s ON s.id = j.id AND s.job_id = j.job_id AND s.from_last = 1
-	WHERE j.stopped_at <> s.stopped_at AND j.status IN ('success', 'failure') AND (j.id, j.state) NOT IN (SELECT id, state FROM marked) $$, '... and ended with the last one');
+		SELECT min(started_at) AS began FROM span s WHERE s.id = j.id AND s.job_id = j.job_id GROUP BY visit
+		ORDER BY visit DESC LIMIT 1) s
+	WHERE j.started_at <> s.began AND j.status IN ('success', 'failure', 'running') $$,
+	'a job began with the first attempt of its last visit');
+SELECT is_empty($$ SELECT j.*, s.stopped_at FROM job j JOIN span s ON s.id = j.id AND s.job_id = j.job_id
+	AND s.from_last = 1
+	WHERE j.stopped_at <> s.stopped_at AND j.status IN ('success', 'failure') AND (j.id, j.state) NOT IN (SELECT id,
+		state FROM marked) $$, '... and ended with the last one');
 SELECT * FROM finish();
 ROLLBACK;

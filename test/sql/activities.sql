@@ -107,13 +107,42 @@ SELECT sf_run('lease:a');
 SAVEPOINT s;
 SELECT sf_send_task_success(:'first');
 ROLLBACK TO s;
-SELECT attempt FROM sf_get_activity_task('leased');
+SELECT attempt, task_token AS second FROM sf_get_activity_task('leased') \gset
+\echo :attempt
+-- the token of the first time is refused, whatever it brings; that of the second is good
+SAVEPOINT s;
+SELECT sf_send_task_heartbeat(:'first');
+ROLLBACK TO s;
+SELECT sf_send_task_failure(:'first', 'Late');
+ROLLBACK TO s;
+SELECT sf_send_task_success(:'first');
+ROLLBACK TO s;
+SELECT sf_send_task_success(:'second');
+ROLLBACK TO s;
 UPDATE _sfflow.task SET lease_until = now() - interval '1 s';
 UPDATE _sfflow.branch SET due_at = now();
 SELECT sf_run('lease:a');
 SELECT error, cause FROM sf_executions WHERE execution_id = 'lease:a';
 SELECT state, receives, error FROM sf_dead_letters WHERE execution_id = 'lease:a';
 ROLLBACK;
+
+-- the token in a request stays good, however often programs were handed the request
+SELECT sf_map_resource('arn:aws:states:::sqs:sendMessage', 'activity:leased');
+SELECT sf_create_state_machine('asked', '{"StartAt": "Q", "States": {"Q": {"Type": "Task",
+  "Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken", "Parameters": {"token.$": "$$.Task.Token"}, "End": true}}}');
+BEGIN;
+SELECT sf_start('asked', '{}', 'a');
+SELECT sf_run('asked:a');
+SELECT attempt, input->>'token' AS token FROM sf_get_activity_task('leased') \gset
+UPDATE _sfflow.task SET lease_until = now() - interval '1 s';
+UPDATE _sfflow.branch SET due_at = now();
+SELECT sf_run('asked:a');
+SELECT attempt FROM sf_get_activity_task('leased');
+SELECT sf_send_task_success(:'token', '"yes"');
+SELECT sf_run('asked:a');
+SELECT status, output FROM sf_executions WHERE execution_id = 'asked:a';
+ROLLBACK;
+SELECT sf_unmap_resource('arn:aws:states:::sqs:sendMessage');
 
 -- a task token that somebody was given by a function
 CREATE TABLE letters (token text);
@@ -230,6 +259,6 @@ ROLLBACK;
 SELECT sf_drop_activity('shell');
 SELECT sf_drop_activity('leased');
 SELECT sf_drop_activity('nobody');
-SELECT sf_drop_state_machine(m) FROM unnest(ARRAY['outside', 'lease', 'letter', 'parent', 'child']) m;
+SELECT sf_drop_state_machine(m) FROM unnest(ARRAY['outside', 'lease', 'asked', 'letter', 'parent', 'child']) m;
 DROP FUNCTION send_letter;
 DROP TABLE letters;

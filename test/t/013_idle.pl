@@ -11,6 +11,7 @@ $node->append_conf('postgresql.conf', <<'EOC');
 shared_preload_libraries = 'sfflow'
 autovacuum = off
 sfflow.poll_interval = 2
+sfflow.workers = 1
 EOC
 $node->start;
 $node->safe_psql('postgres', 'CREATE DATABASE quiet');

@@ -99,7 +99,7 @@ sql("SELECT sf_start('failing', '{\"what\": \"failed\"}', 'f')");
 ok(worker_waits(), 'a worker is about to commit a failure');
 sql("SELECT sf_stop('failing:f')");
 let_go('T2_commit', $session);
-my $outcome = "SELECT b.failing, b.error, b.sqlstate, b.outcome IS NULL
+my $outcome = "SELECT b.outcome_failed, b.error, b.sqlstate, b.outcome IS NULL
 	FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = 'failing:f'";
 ok($node->poll_query_until('postgres', $outcome, 't|division_by_zero|22012|t'),
 	'the failure has its SQLSTATE beside it');

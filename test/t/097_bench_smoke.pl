@@ -11,7 +11,7 @@ ok($ok, 'every item is measured') or diag($err);
 for my $figure ('insert1', 'chain5', 'chain5-raw', 'choice20', 'fan1000', 'net100', 'net500', 'start', 'start_many',
 	'idle p99', 'payload 64kB',
 	'timers lateness p99', 'idle-cost WAL', 'cost long1 rows', 'cost retry1 WAL', 'memory growth', 'chain5 workers=2',
-	'lists of 2000 p95', 'purge last by first', 'chain5 -waiting', 'chain5 +waiting', 'idle p95 -history',
+	'lists of 3000 p95', 'purge last by first', 'chain5 -waiting', 'chain5 +waiting', 'idle p95 -history',
 		'idle p95 +history',
 	'metrics p95', 'alerts p95', 'metrics +snapshot p95', 'idle p95 -snapshot', 'chain5 +snapshot', 'long1 +snapshot',
 	'backlog last by first +snapshot', 'stored by live', 'chain5 with a limit', 'chain5 with five limits CPU',

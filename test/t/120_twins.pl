@@ -272,6 +272,8 @@ SELECT public.sf_stop('flow:marked');
 SELECT public.sf_release('flow', 'Echo'), public.sf_release('bad:b'), public.sf_release('sql:a.b');
 SELECT * FROM public.sf_audit;
 SELECT public.sf_enable();
+SELECT public.sf_await(execution_id, '180 s') FROM public.sf_executions
+WHERE state_machine OPERATOR(pg_catalog.=) 'bad' AND status OPERATOR(pg_catalog.=) 'RUNNING';
 SELECT public.sf_create_rule('watch', '{"detail": {"status": ["SUCCEEDED", {"numeric": [">", 1]}],
 	"input": [{"prefix": {"equals-ignore-case": "{"}}, {"cidr": "::1/8"}]}}', 'flow',
 	'{"a": 1, "list": [], "of.$": "$.detail.name"}');
@@ -392,7 +394,8 @@ TABLE public.sf_start_keys;
 SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(parent_execution_id => 'flow:here');
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
 SELECT public.sf_graph_layout('flow'), public.sf_graph_status('flow:here'), public.sf_console_actions(),
-	public.sf_console_session(), public.sf_mcp_as('postgres', 'tools/list', '{}');
+	public.sf_console_session(), public.sf_mcp_as('postgres', 'tools/list', '{}'),
+	public.sf_console_api_as('postgres', 'execution', '{"execution_id": "flow:here"}');
 SELECT public.sf_mcp_as('postgres', 'tools/call', '{"name": "tonight", "arguments": {}}'),
 	public.sf_mcp_as('postgres', 'tools/call', '{"name": "late_or_failing", "arguments": {}}'),
 	public.sf_mcp_as('postgres', 'tools/call', '{"name": "list_executions", "arguments": {}}'),

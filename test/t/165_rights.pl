@@ -96,15 +96,19 @@ my %checked = map {
   check_rule_input console_act_on_matches console_activities console_check_act console_count_matches console_fits
   console_listed console_matches console_plan_calendar console_plan_limit console_searches console_set_alias
   console_set_calendar
-  console_ahead console_alerts console_compare console_compared
-  console_create_rule console_cut console_deadlines console_diff console_each
+  console_ahead console_alerts console_answers console_bounded console_counts_of_all console_compare console_compared
+  console_create_rule console_cut console_cuts_of_all console_deadlines console_diff console_each
   console_event_payload console_events console_execution console_executions console_failed_item console_failed_jobs
+  console_first_of_all console_key console_page_of_all console_sums_of_all
   	console_grid console_held_worklists console_holds console_inbox console_jobs console_layout
   	console_limit
-  console_limits console_machine console_machines console_may_limit console_may_release console_night console_one
+  console_limits console_machine console_machines console_may_limit console_may_release console_merged
+  console_merged_alerts console_merged_inbox console_merged_tonight console_missing console_night console_one
   	console_operations console_others
-  console_payload console_plan console_plan_schedule console_progress console_rights console_rules console_schedule
-  console_schedules console_set_limit console_set_schedule console_start console_state console_task
+  console_payload console_plan console_plan_schedule console_progress console_rights console_rows_of_all
+  console_rules console_schedule
+  console_schedule_rows console_schedules console_set_limit console_set_schedule console_start console_state
+  console_task
   	console_test_pattern
   	console_test_state
   console_timeline console_tonight console_tried console_validate console_waits crc32 cron_runs definition_text
@@ -114,6 +118,7 @@ my %checked = map {
   	job_label job_relations jobs
   is_on_page jobs_ahead longest_running machine_rights map_run_arn may_create
   mcp_call mcp_check mcp_compare_with_last_good mcp_compared mcp_last_good mcp_pointers
+  mcp_filter mcp_first_of_all mcp_merged mcp_part
   mcp_execution mcp_execution_status mcp_first mcp_late_or_failing mcp_list_executions
   mcp_list_state_machines mcp_more mcp_rows mcp_schema mcp_state_machine_definition mcp_text mcp_tonight mcp_tool_list
   mcp_tools mcp_waiting_for_people
@@ -122,7 +127,7 @@ my %checked = map {
   node_alerts node_apply node_executions node_jobs
   node_labelled node_metrics node_night node_number node_page nodes_seen propose_mapping put_version remove_definition
   	template_part_exists rule_input run_schedule schedule_latest schedule_next
-  schedule_next_run schedule_status schedule_zone spans start_by_rule start_scheduled
+  schedule_next_run schedule_status schedule_zone short_hash spans start_by_rule start_scheduled
   task_slots tasks_from took_ms unfolded_jobs
   unfolded_metrics unfolded_retries waiting_on workers);
 my @open = split /\n/, $node->safe_psql('postgres', q(SELECT DISTINCT proname FROM pg_proc p

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use JSON::PP qw(decode_json);
 use List::Util qw(max);
 use PostgreSQL::Test::Utils;
 use SfGateway;
@@ -24,18 +25,6 @@ unlink $node->data_dir . '/pg_hba.conf';
 append_to_file($node->data_dir . '/pg_hba.conf', "local all postgres trust\nlocal all all scram-sha-256\n");
 $node->reload;
 my $gateway = start_gateway($node);
-my $page = 0;
-
-# Sign in as a role; gives what each request of the session has, or undef.
-sub sign_in
-{
-	my ($role, $password) = @_;
-	my @own = ('-H', 'Content-Type: application/json', '-H', "Origin: $gateway->{url}");
-	my $jar = "$PostgreSQL::Test::Utils::tmp_check/page-$$-" . ++$page;
-	my $got = curl($gateway, '/console/login', '-c', $jar, @own, '-d', qq({"role": "$role", "password": "$password"}));
-	return $got->{status} == 200 ? [ @own, '-b', $jar, '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token} ]
-		: undef;
-}
 
 # Ask for something in a session; gives the answer.
 sub ask
@@ -58,13 +47,14 @@ for my $case (
 	my $role = 'role' . ++$n;
 	$node->safe_psql('postgres', "CREATE ROLE $role LOGIN PASSWORD 'secret' IN ROLE staff;
 		GRANT CONNECT ON DATABASE postgres TO $role");
-	my $session = sign_in($role, 'secret');
+	my $session = sign_in($gateway, $role, 'secret');
 	is(ask($session, 'api/machines')->{status}, 200, "$what: before");
 	$node->safe_psql('postgres', sprintf $sql, $role);
 	my $got = ask($session, 'api/start', '{"state_machine": "m"}');
 	is($got->{status}, 401, '... the next request is not answered') or diag $got->{body};
+	is(decode_json($got->{body})->{error}{reason}, 'role_altered', '... and says why');
 	is(curl($gateway, '/console/session', @$session)->{status}, 401, '... and the session is over');
-	is(sign_in($role, 'secret'), undef, '... which cannot begin anew');
+	is(sign_in($gateway, $role, 'secret'), undef, '... which cannot begin anew');
 }
 is($node->safe_psql('postgres', 'SELECT count(*) FROM sf_executions'), '0', 'none of them has done anything after it');
 like(gateway_log($gateway), qr/its role was altered/, 'the log says why');
@@ -77,7 +67,7 @@ for my $seconds (5, 20, 80)
 {
 	$node->safe_psql('postgres', sprintf q(ALTER ROLE guest VALID UNTIL '%s'),
 		$node->safe_psql('postgres', "SELECT now() + interval '$seconds s'"));
-	$session = sign_in('guest', 'secret') or next;
+	$session = sign_in($gateway, 'guest', 'secret') or next;
 	$valid = ask($session, 'api/machines')->{status};
 	last if $valid == 200;
 }
@@ -86,7 +76,7 @@ ok(wait_for('the end', sub { ask($session, 'api/machines')->{status} == 401 }, 1
 
 # --- what does not end it
 $node->safe_psql('postgres', q(CREATE ROLE clerk LOGIN PASSWORD 'secret'; GRANT CONNECT ON DATABASE postgres TO clerk));
-$session = sign_in('clerk', 'secret');
+$session = sign_in($gateway, 'clerk', 'secret');
 is_deeply(json(ask($session, 'api/machines')->{body})->{rows}, [], 'a role without rights sees nothing');
 $node->safe_psql('postgres', 'GRANT staff TO clerk');
 is(scalar @{ json(ask($session, 'api/machines')->{body})->{rows} }, 1,
@@ -139,8 +129,8 @@ my ($used, $begun, $ended);
 for (1 .. 10)
 {
 	$begun = time;
-	my $alone = sign_in('clerk', 'secret');
-	$used = sign_in('clerk', 'secret');
+	my $alone = sign_in($gateway, 'clerk', 'secret');
+	$used = sign_in($gateway, 'clerk', 'secret');
 	my ($last, $longest) = (time, 0);
 	undef $ended;
 	until (defined $ended || time > $begun + 120)
@@ -178,7 +168,8 @@ for my $case (
 	my ($name, $sql, $status) = @$case;
 	$node->safe_psql('postgres', "CREATE ROLE r_$name LOGIN PASSWORD 'secret';
 		GRANT CONNECT ON DATABASE postgres TO r_$name");
-	$role{$name} = { session => sign_in("r_$name", 'secret'), sql => sprintf($sql, "r_$name"), status => $status };
+	$role{$name} = { session => sign_in($gateway, "r_$name", 'secret'),
+		sql => sprintf($sql, "r_$name"), status => $status };
 }
 my $kept = $role{kept}{session};
 my $before = json(ask($kept, 'poll')->{body})->{token};
@@ -191,7 +182,7 @@ is($got->{status}, 503, 'while it is down nothing is answered');
 like(json($got->{body})->{error}{down_since}, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, '... but since when')
 	or diag $got->{body};
 is(curl($gateway, '/console/session', @$kept)->{status}, 200, 'the session stays');
-is(sign_in('r_kept', 'secret'), undef, 'nobody can sign in');
+is(sign_in($gateway, 'r_kept', 'secret'), undef, 'nobody can sign in');
 my $down = json(ask($kept, 'poll')->{body})->{token};
 my $begun_poll = begin_to_ask($kept, 'poll', qq({"seen": "$down"}));
 $node->start;
@@ -244,7 +235,7 @@ stop_gateway($gateway);
 
 # The ages of sessions count while the database is down.
 $gateway = start_gateway($node, 'session-idle' => '5s');
-$session = sign_in('clerk', 'secret');
+$session = sign_in($gateway, 'clerk', 'secret');
 $node->stop('fast');
 ok(wait_for('its end', sub { ask($session, 'api/machines', '{}', '-H', 'X-Background: 1')->{status} == 401 }),
 	'a session that no person uses ends while the database is down');
@@ -256,15 +247,15 @@ stop_gateway($gateway);
 $gateway = start_gateway($node, sessions => 3);
 $node->safe_psql('postgres', q(CREATE ROLE newcomer LOGIN PASSWORD 'secret';
 	GRANT CONNECT ON DATABASE postgres TO newcomer));
-my @clerks = map { sign_in('clerk', 'secret') } 1 .. 3;
+my @clerks = map { sign_in($gateway, 'clerk', 'secret') } 1 .. 3;
 ask($clerks[0], 'api/machines');
-is(sign_in('clerk', 'secret'), undef, 'there is no place for a role that has some');
-my $newcomer = sign_in('newcomer', 'secret');
+is(sign_in($gateway, 'clerk', 'secret'), undef, 'there is no place for a role that has some');
+my $newcomer = sign_in($gateway, 'newcomer', 'secret');
 ok($newcomer, '... but for one that has none');
 is(ask($newcomer, 'api/machines')->{status}, 200, '... which works');
 is(join(' ', map { ask($_, 'api/machines')->{status} } @clerks), '200 401 200',
 	'... and another one ends, which was not used');
-is(sign_in('newcomer', 'wrong'), undef, 'a wrong password ends none');
+is(sign_in($gateway, 'newcomer', 'wrong'), undef, 'a wrong password ends none');
 is(join(' ', map { ask($_, 'api/machines')->{status} } @clerks[ 0, 2 ], $newcomer), '200 200 200', '... as one sees');
 stop_gateway($gateway);
 no_surprises($node);

@@ -1,6 +1,6 @@
 # The console in a browser: a page offers an action to the roles that may do it, and to no others; schedules, rules,
-# limits and deadlines.
-# needs: deadline limit rule
+# limits and deadlines. Errors, and what comes late.
+# needs: deadline hold label limit rule
 use strict;
 use warnings;
 use FindBin;
@@ -13,6 +13,7 @@ use Test::More;
 my $node = night_node();
 my $gateway = start_gateway($node, program => 'sfgateway');
 in_browser($node, $gateway, 'steer.py');
+in_browser($node, $gateway, 'errors.py');
 stop_gateway($gateway);
 no_surprises($node);
 $node->stop;

@@ -9,6 +9,9 @@ use SfTest;
 use Test::More;
 
 # What it refuses at start.
+my $odd = PostgreSQL::Test::Utils::tempdir();
+append_to_file("$odd/empty", '');
+append_to_file("$odd/large", 'x' x 300_000);
 for my $case (
 	[ [ '--listen', '127.0.0.1' ], qr/is no ADDRESS:PORT/, 1 ],
 	[ [ '--listen', '0.0.0.0:0' ], qr/beyond loopback/, 1 ],
@@ -16,7 +19,10 @@ for my $case (
 	[ [ '--listen', '0.0.0.0:0', '--behind-proxy', 'on', '--metrics-dsn', 'user=x' ],
 		qr/beyond loopback: .* give a metrics-token/, 1 ],
 	[ [ '--tls-key', 'x' ], qr/belong together/, 2 ],
-	[ [ '--tls-key', '/nonexistent', '--tls-certificate', '/nonexistent' ], qr{cannot read}, 1 ],
+	[ [ '--tls-key', '/nonexistent', '--tls-certificate', '/nonexistent' ], qr{cannot read.*No such file}, 1 ],
+	[ [ '--tls-key', 'x', '--tls-certificate', $odd ], qr{cannot read .*Is a directory}, 1 ],
+	[ [ '--tls-key', 'x', '--tls-certificate', "$odd/empty" ], qr{cannot read .*it is empty}, 1 ],
+	[ [ '--tls-key', "$odd/large", '--tls-certificate', "/etc/passwd" ], qr{cannot read .*large.*256 kB or more}, 1 ],
 	[ [ '--tls-key', '/etc/passwd', '--tls-certificate', '/etc/passwd' ], qr{are the certificate and its key good}, 1 ],
 	[ [ '--dsn', 'nonsense=1' ], qr/invalid connection option/, 2 ],
 	[ [ '--connections', '0' ], qr/invalid value for "connections"/, 2 ],

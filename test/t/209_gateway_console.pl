@@ -44,7 +44,7 @@ append_to_file($node->data_dir . '/pg_hba.conf',
 	"local all postgres trust\nlocal all trusted trust\nlocal all all scram-sha-256\n");
 $node->reload;
 
-my $gateway = start_gateway($node, schema => 'console', sessions => 3, 'statement-timeout' => '2s',
+my $gateway = start_gateway($node, schema => 'console', sessions => 3, 'statement-timeout' => '15s',
 	'waits-per-client' => 2);
 my $jar = "$PostgreSQL::Test::Utils::tmp_check/jar-$$";
 my @json = ('-H', 'Content-Type: application/json');

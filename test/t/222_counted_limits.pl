@@ -46,6 +46,21 @@ sub begin_beside
 begin_beside('', 1, 2, 'beside1', 'beside2');
 sql("SELECT sf_stop('desk:beside1'), sf_stop('desk:beside2'), sf_drop_limit('activity:desk')");
 
+# ... and where looks meet another transaction that has the row of the limit locked.
+sql("SELECT sf_start('desk', '{}', 'locked' || n) FROM generate_series(1, 2) AS n");
+ok(soon("SELECT count(*) = 2 FROM sf_executions WHERE name LIKE 'locked%' AND waiting_on IS NOT NULL"),
+	'two more wait');
+my $other = $node->background_psql('postgres');
+$session->query_safe("BEGIN; SELECT sf_run('desk:locked' || n, true) FROM generate_series(1, 2) AS n");
+sql("SELECT sf_set_limit('activity:desk', max_running => 5)");
+$other->query_safe('BEGIN; SELECT limit_no FROM _sfflow.run_limit FOR UPDATE');
+sleep 1;
+$other->query_safe('COMMIT');
+$session->query_safe('COMMIT');
+ok(soon('SELECT bool_and(counted) FROM _sfflow.run_limit'), 'a look that another transaction prevents comes again');
+$other->quit;
+sql("SELECT sf_stop('desk:locked1'), sf_stop('desk:locked2'), sf_drop_limit('activity:desk')");
+
 # So it is with the look at a deadline that is new, too.
 begin_beside("SELECT sf_set_deadline('late', '00:00');", 5, 5, 'beside3', 'beside4');
 

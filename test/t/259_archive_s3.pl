@@ -100,8 +100,10 @@ is_archived($node, $archive, \@ids, 'with a token');
 # A store that is busy, closes connections, and answers again.
 asked();
 add_old(20);
-next_answers("2 503 SlowDown\n1 cut\n");
-like(archive_once(), qr/^0 .*once more.*SlowDown.*once more.*cannot reach the store/s, 'a busy store is tried again');
+# A connection that was used before and is cut is replaced by libcurl from some version on, without a word.
+next_answers("1 cut\n2 503 SlowDown\n");
+like(archive_once(), qr/^0 .*once more.*cannot reach the store.*once more.*SlowDown.*once more.*SlowDown/s,
+	'a busy store is tried again');
 is(asked(), 'PUT data 503, PUT data 503, PUT data 200, PUT manifests 200', 'and takes the file in the end');
 is_archived($node, $archive, \@ids, 'after errors');
 add_old(5);

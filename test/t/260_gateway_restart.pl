@@ -41,7 +41,7 @@ sub restart
 }
 
 # Sign in; gives what each request of the session has, and its secrets.
-sub sign_in
+sub open_page
 {
 	my $role = JSON::PP->new->allow_nonref->encode(shift);
 	my $jar = "$folder/page-" . ++$page;
@@ -65,7 +65,7 @@ sub ask
 
 # --- which sessions go on
 restart();
-my %session = map { $_ => sign_in($_) } qw(kept altered locked left idle), "od d\nrole";
+my %session = map { $_ => open_page($_) } qw(kept altered locked left idle), "od d\nrole";
 is(ask($session{left}, 'logout'), 204, 'a role signs out');
 is(ask($_, 'api/machines'), 200, 'before') for @session{qw(kept idle)};
 kill 'TERM', $gateway->{pid};
@@ -111,7 +111,7 @@ ok(wait_for('its end', sub { ask($session{kept}, 'api/machines') == 401 }), 'a s
 # --- a gateway that is killed, one without a file, and files that are not taken
 # Without that age: the session would be too old by the time that the gateway leaves.
 restart();
-$session{kept} = sign_in('kept');
+$session{kept} = open_page('kept');
 restart();
 is(ask($session{kept}, 'api/machines'), 200, 'a session is kept');
 ok(!-e $file, '... the file is away');
@@ -134,7 +134,7 @@ for my $case (
 		$good =~ s/^[0-9a-f]{64}/'0' x 64/mre); chmod 0600, $file }, undef ])
 {
 	my ($what, $damage, $reason) = @$case;
-	$session{kept} = sign_in('kept');
+	$session{kept} = open_page('kept');
 	stop_gateway($gateway);
 	undef $gateway;
 	$good = slurp_file($file);
@@ -144,16 +144,16 @@ for my $case (
 	like(gateway_log($gateway), $reason, '... and the log says why') if $reason;
 	ok(!-e $file && !-l $file, '... and is away');
 }
-$session{kept} = sign_in('kept');
+$session{kept} = open_page('kept');
 restart('session-file' => "$folder/none/file");
 is(ask($session{kept}, 'api/machines'), 401, 'from a folder that does not exist nothing comes');
-$session{kept} = sign_in('kept');
+$session{kept} = open_page('kept');
 stop_gateway($gateway);
 like(gateway_log($gateway), qr/sessions are not kept.*No such file/,
 	'... nor is something kept there, as the log says');
 undef $gateway;
 $gateway = start_gateway($node, port => $port);
-$session{kept} = sign_in('kept');
+$session{kept} = open_page('kept');
 stop_gateway($gateway);
 $gateway = start_gateway($node, port => $port);
 is(ask($session{kept}, 'api/machines'), 401, 'without the setting a restart signs out');

@@ -58,7 +58,7 @@ is(sql("SELECT sf_await('wait:w', '180 s')"), 'SUCCEEDED', 'an event is received
 $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_executions WHERE state_machine = 'begin'")
   or die 'no execution was started';
 look_until("WITH over AS (UPDATE _sfflow.emitted_event SET expires_at = now() WHERE key = 's' AND NOT fresh RETURNING 1)
-	SELECT count(*) = 1 FROM over") or die 'no look has been over with it';
+	SELECT count(*) = 1 FROM over") or die 'no sweep has come to it';
 has_ended($_, 1) for 'quiet', 'starts';
 look_until(q(SELECT count(*) = 0 FROM _sfflow.emitted_event e JOIN _sfflow.event_type t
 	USING (event_type_no) WHERE t.name = 'watched')) or die 'what was received stays';

@@ -150,7 +150,7 @@ is(sql("SELECT event_no FROM _sfflow.emitted_event e JOIN _sfflow.event_receipt 
 	WHERE e.deliver = 'one' GROUP BY 1 HAVING count(*) > 1"), '', 'an event for one was given to one');
 cmp_ok(sql("SELECT count(*) FROM ($received) r"), '>', 100, 'many were given');
 # A look waits for no row. Sessions that run executions in blocks of several statements may meet in a deadlock.
-unlike(slurp_file($node->logfile), qr/Process \d+: sfflow: events/, 'no look of a worker was part of a deadlock');
+unlike(slurp_file($node->logfile), qr/Process \d+: sfflow: events/, 'no sweep of a worker was part of a deadlock');
 my $expected = qr/^(?:40001|40P01|57P0\d|08\w+|SF\w+|25P02|42704|55P03)$/;
 is(join(' ', grep { !/$expected/ } sort keys %errors), '', 'no other errors');
 is(sql('SELECT * FROM sf_check()'), '', 'all is sound');

@@ -79,7 +79,7 @@ sql('SELECT sf_change_task(task, due => clock_timestamp()) FROM sf_human_tasks')
 wait_told('crash', 5);
 is(told('crash'), 'CHANGED DUE DUE ESCALATED', 'once over a crash, and again when it gets another time');
 is(sql('SELECT * FROM sf_check()'), '', 'all is sound');
-is(sql('SELECT count(*) FROM _sfflow.human_task WHERE look_at IS NOT NULL'), '0', 'nothing is looked at any more');
+is(sql('SELECT count(*) FROM _sfflow.human_task WHERE sweep_at IS NOT NULL'), '0', 'no sweep is to come any more');
 
 $node->stop;
 done_testing();

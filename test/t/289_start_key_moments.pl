@@ -34,7 +34,7 @@ CREATE FUNCTION machine(name text, option jsonb) RETURNS integer LANGUAGE sql AS
 			options => jsonb_build_object('start_key', option)) $$;
 CREATE FUNCTION go(machine text, k text, n integer, name text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
 	SELECT sf_start(machine, jsonb_build_object('k', k, 'n', n), coalesce(name, 'e' || n)) $$;
-SELECT machine('calm', '{"key": "$.k", "mode": "debounce", "delay": 0.3, "max_delay": 1}'), machine('one',
+SELECT machine('calm', '{"key": "$.k", "mode": "debounce", "delay": 1, "max_delay": 3}'), machine('one',
 	'{"key": "$.k", "mode": "single"}'),
 	machine('line', '{"key": "$.k", "mode": "fifo"}'), machine('strict', '{"key": "$.k", "mode": "fifo",
 		"on_failure": "stop"}');

@@ -232,6 +232,16 @@ all_confirmed();
 is(sql('SELECT taken, confirmed FROM fake.run'), '1|1', 'taken once, and confirmed when the database is back');
 unlink $answer;
 
+# --- the database refuses the confirmation for a while: the gateway asks until it takes it
+forget();
+sql('ALTER FUNCTION fake.sf_confirm_spans RENAME TO sf_confirm_nothing');
+sql(q{SELECT fake.add('unconfirmed')});
+ok(wait_for('an error', sub { gateway_log($gateway) =~ /does not take that spans were exported[^\n]*sf_confirm_spans/ }),
+	'the log has the error of the database');
+sql('ALTER FUNCTION fake.sf_confirm_nothing RENAME TO sf_confirm_spans');
+all_confirmed();
+is(sql('SELECT taken, confirmed FROM fake.run'), '1|1', 'taken once, and confirmed when the database takes it');
+
 # --- the gateway is killed between the collector's answer and the confirmation
 forget();
 plan_answers($collector, { hold => $answer });

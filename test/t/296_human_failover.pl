@@ -119,7 +119,7 @@ is(refusal('lead', "sf_claim_task($task{past})"), 'allowed', 'a role that Escala
 is(refusal('lead', "sf_claim_task($task{future})"), qq(42501 task $task{future} is not for "lead"),
 	'... and not before its time');
 sql("UPDATE _sfflow.human_task_role SET from_at = clock_timestamp() WHERE from_at > clock_timestamp();
-	UPDATE _sfflow.human_task SET look_at = clock_timestamp() WHERE look_at IS NOT NULL");
+	UPDATE _sfflow.human_task SET sweep_at = clock_timestamp() WHERE sweep_at IS NOT NULL");
 $node->stop('immediate');
 $node->start;
 sql('CALL sf_run_due()');

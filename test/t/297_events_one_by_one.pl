@@ -46,7 +46,7 @@ sub blocks_per_event
 	# a look has been over with them, and statistics say so
 	$node->poll_query_until('postgres',
 		"SELECT n_tup_upd = $emitted FROM pg_stat_user_tables WHERE relid = '_sfflow.emitted_event'::regclass")
-		or BAIL_OUT('no look has been over with the events');
+		or BAIL_OUT('no sweep has come to the events');
 	my ($before, $waits) = counters();
 	sql("SELECT sf_start('loop', '{\"key\": $n}', '$n')");
 	ended($node) or BAIL_OUT("the execution with $n events does not end");

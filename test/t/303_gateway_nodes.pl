@@ -218,25 +218,38 @@ close $_ for @waiting;
 # --- an execution that has moved
 
 on('n2', "SELECT sf_add_node(1, 'north', '$place{n1}'), sf_add_node(2, 'south')");
-on('n1', q{SELECT sf_start('shell', '{"of": "n1"}', '{"name": "moves", "key": "k"}'::jsonb), sf_start('shell',
-	'{"of": "n1"}', '{"name": "stays", "key": "k"}'::jsonb)});
-my %moved;
-for (1 .. 2)
+on('n1', q{SELECT sf_start('shell', '{"of": "n1"}', jsonb_build_object('name', name, 'key', 'k'))
+	FROM unnest('{moves,stays,later}'::text[]) name});
+my (%moved, $last);
+for (1 .. 3)
 {
 	my $got = soon(sub { exists $_[0]{json}{taskToken} }, $gateway, 'GetActivityTask', $work)->{json};
 	$moved{$got->{taskToken}} = 1;
+	$last = $got->{taskToken};
 }
+delete $moved{$last};
 is(aws($gateway, 'DescribeExecution', execution('shell:moves'))->{json}{status}, 'RUNNING',
 	'an execution, which moves then');
-is(on('n2', q{CALL sf_move_key('k', 1)}), '2', '... with another one');
+is(on('n2', q{CALL sf_move_key('k', 1)}), '3', '... with others');
 is(on('n1', q{SELECT count(*) FROM sf_executions WHERE name = 'moves'}), '0', '... to another node');
 is(aws($gateway, 'DescribeExecution', execution('shell:moves'))->{json}{status}, 'RUNNING', '... is found there');
 is(aws($gateway, 'SendTaskSuccess', { taskToken => $_, output => '1' })->{status}, 200,
 	'a token from before is answered') for sort keys %moved;
-$n2->poll_query_until('postgres',
-	q{SELECT count(*) = 2 FROM sf_executions WHERE status = 'SUCCEEDED' AND name IN ('moves', 'stays')});
-is(on('n2', q{SELECT count(*) FROM sf_executions WHERE status = 'SUCCEEDED' AND name IN ('moves', 'stays')}),
-	'2', '... there');
+my $answered = q{SELECT count(*) FROM sf_executions
+	WHERE status = 'SUCCEEDED' AND name IN ('moves', 'stays', 'later')};
+ok($n2->poll_query_until('postgres', $answered, '2'), '... there');
+
+# Its new node is down: only that node can say whether the task still waits.
+my $answer = [ 'SendTaskSuccess', { taskToken => $last, output => '1' } ];
+$n2->stop;
+my $refused = soon(sub { ($_[0]{json}{message} // '') =~ /since/ || kind($_[0]) ne 'ServiceUnavailableException' },
+	$gateway, @$answer);
+is($refused->{status}, 503, '... not while the new node is down');
+like($refused->{json}{message}, qr/^node 2 \(south\) has not answered since /, '... which is named');
+$n2->start;
+is(soon(sub { $_[0]{status} != 503 }, $gateway, @$answer)->{status}, 200, '... and again when it is back');
+ok($n2->poll_query_until('postgres', $answered, '3'), '... there');
+is(kind(soon(sub { $_[0]{status} != 503 }, $gateway, @$answer)), 'TaskTimedOut', 'a second answer');
 
 # --- a node is down
 
@@ -253,7 +266,7 @@ $begun = time;
 like(aws($gateway, $_->[0], $_->[1])->{json}{message}, $silent, "... so does $_->[0]") for [ 'StopExecution',
 	execution('pass:n1') ],
   [ 'GetExecutionHistory', execution('pass:n1') ], [ 'SendTaskSuccess', { taskToken => $held, output => '1' } ];
-cmp_ok(time - $begun, '<', 10, '... at once');
+cmp_ok(time - $begun, '<', 30, '... at once');
 is(aws($gateway, 'DescribeExecution', execution("pass:$_"))->{json}{name}, $_, "$_ is served") for qw(c n2);
 like(aws($gateway, 'DescribeExecution', execution('pass:nowhere'))->{json}{message}, $silent,
 	'what is nowhere may be on the node that is down');
@@ -284,11 +297,17 @@ my $hangs = aws($gateway, 'DescribeExecution', execution('pass:n2'));
 my $took = time - $begun;
 is($hangs->{status}, 503, 'a node says nothing: a request for it gets an error');
 like($hangs->{json}{message}, qr/^node 2 \(south\) has not answered since /, '... that names it');
-cmp_ok($took, '<', 8, '... after sfflow.node_timeout');
-$begun = time;
-like(aws($gateway, 'DescribeExecution', execution('pass:n2'))->{json}{message},
-	qr/^node 2 \(south\) has not answered since /, 'the next one, too') for 1 .. 5;
-cmp_ok(time - $begun, '<', 3, '... at once');
+cmp_ok($took, '<', 30, '... after sfflow.node_timeout');
+my @took;
+for (1 .. 5)
+{
+	$begun = time;
+	like(aws($gateway, 'DescribeExecution', execution('pass:n2'))->{json}{message},
+		qr/^node 2 \(south\) has not answered since /, 'the next one, too');
+	push @took, time - $begun;
+}
+# It waits for the node no more: a busy machine delays some of the requests, not each by sfflow.node_timeout.
+cmp_ok((sort { $a <=> $b } @took)[0], '<', 2.5, '... at once');
 is(aws($gateway, 'DescribeExecution', execution("pass:$_"))->{json}{name}, $_, "$_ is served") for qw(c n1);
 kill 'CONT', @stopped;
 @stopped = ();
@@ -317,12 +336,14 @@ CREATE FUNCTION stub.sf_aws_api_as(role name, action text, request jsonb) RETURN
 		RAISE EXCEPTION USING ERRCODE = 'SF041', MESSAGE = 'elsewhere', TABLE = request ->> 'input'; END IF;
 	INSERT INTO stub.started VALUES (action, request);
 	RETURN jsonb_build_object('executionArn', '$arn:execution:pass:' || (request ->> 'name')); END \$\$;
+CREATE FUNCTION stub.sf_mcp_as(role name, method text, params jsonb) RETURNS SETOF jsonb LANGUAGE sql
+	AS \$\$ SELECT params -> 'nodes' WHERE method = 'tools/call' \$\$;
 EOQ
 }
 on('c', q{CREATE FUNCTION stub.sf_node_places(OUT node int, OUT name text,
 	OUT dsn text) RETURNS SETOF record LANGUAGE sql SECURITY DEFINER
 	AS $$ SELECT * FROM public.sf_node_places() $$});
-$gateway = start_gateway($c, user => 'gate', schema => 'stub', nodes => 'on', config => $config);
+$gateway = start_gateway($c, user => 'gate', schema => 'stub', nodes => 'on', config => $config, mcp => 'on');
 is(soon(\&is_ok, $gateway, $_, { name => $_, input => '1' }, 'AKIDBOB:secret')->{status}, 200,
 	"$_ of a key that is at home elsewhere")
   for qw(StartExecution StartSyncExecution);
@@ -331,6 +352,14 @@ is(aws($gateway, 'StartExecution', { name => 'x' }, 'AKIDBOB:secret')->{status},
 is(on('c', 'SELECT count(*) FROM stub.started'), '1', '... is the coordinator\'s');
 is(kind(aws($gateway, 'StartExecution', { name => 'y', input => '9' }, 'AKIDBOB:secret')),
 	'ValidationException', 'a node that is not known');
+
+# --- a node gives an answer that is none, and no error of the server: a node of another release, or libpq has the error
+
+my $list = curl($gateway, '/mcp', map({ ('-H', $_) } 'Content-Type: application/json', 'Accept: application/json',
+	'Authorization: Bearer AKIDBOB:secret'), '-d', $own->encode({ jsonrpc => '2.0', id => 1,
+	method => 'tools/call', params => { name => 'tonight', arguments => {} } }));
+is_deeply(json($list->{body})->{result}, [ { node => 1, name => 'north', error => 'it gave no answer' } ],
+	'a node without a row has given no answer') or diag $list->{body};
 stop_gateway($gateway);
 
 done_testing;

@@ -1,5 +1,6 @@
 # What is changed with a preview, actions on all executions that a filter has, searches inside of executions and views
-# in the address, in a browser: by keyboard, and with axe-core.
+# in the address, in a browser: by keyboard, and with axe-core. Answers that overtake each other, errors, and what was
+# entered when a page is drawn anew.
 # needs: hold label limit trace rule
 use strict;
 use warnings;
@@ -17,6 +18,7 @@ my $node = night_node();
 my $gateway = start_gateway($node, program => 'sfgateway');
 in_browser($node, $gateway, 'edit.py', "$PostgreSQL::Test::Utils::tmp_check/console", $axe);
 in_browser($node, $gateway, 'many.py', "$PostgreSQL::Test::Utils::tmp_check/console", $axe);
+in_browser($node, $gateway, 'races.py');
 stop_gateway($gateway);
 no_surprises($node);
 $node->stop;

@@ -163,8 +163,9 @@ for (1 .. 600)
 }
 is(on($t, q{SELECT status, count(*) FROM sf_executions GROUP BY 1 ORDER BY 1}), "RUNNING|1\nSUCCEEDED|" . ($all + 3),
 	'all have ended, but for the one that begins later');
-is(on($t, q{SELECT count(*), count(DISTINCT id || branch) FROM ledger WHERE branch = 'wait'}), '10|10',
-	'each branch that waited has run once');
+# on a slow machine some have ended before they would have left
+my @waited = map { split /\n/, on($_, q{SELECT id FROM ledger WHERE branch = 'wait'}) } $s, $t;
+is(join(' ', sort @waited), join(' ', sort map { "w$_" } 1 .. 10), 'each branch that waited has run once');
 is(on($s, q{SELECT count(*) FROM ledger WHERE id = 'runs'}) + on($t, q{SELECT count(*) FROM ledger WHERE id = 'runs'}),
 	1, 'the one that ran has run once');
 is(on($_, $rows), '0', 'sf_check') for $s, $t;

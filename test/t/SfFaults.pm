@@ -25,7 +25,7 @@ sfflow.workers = 3
 sfflow.max_workers = 8
 sfflow.max_running_tasks = 4
 sfflow.max_crashes = 1000
-sfflow.poll_interval = 5
+sfflow.poll_interval = 600
 log_statement = none
 EOC
 

@@ -14,9 +14,11 @@ use SfWorker;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(free_port start_gateway stop_gateway gateway_log curl raw json wait_for signed_request senders heard);
+our @EXPORT = qw(free_port start_gateway stop_gateway gateway_log curl sign_in raw json wait_for signed_request senders
+	heard);
 
 my $count = 0;
+my $page = 0;
 my %running;
 
 # No gateway outlives its test.
@@ -102,6 +104,18 @@ sub curl
 	my ($status) = ($head // '') =~ m{^HTTP/1\.1 (\d+)};
 	my %headers = map { /^([^:]+): (.*)$/ ? (lc $1 => $2) : () } split /\r\n/, $head // '';
 	return { status => $status // 0, headers => \%headers, body => $body // '', error => $err, exit => $exit };
+}
+
+# Sign in to the console as a role; gives the options of curl that each request of the session has, or undef.
+sub sign_in
+{
+	my ($gateway, $role, $password) = @_;
+	my @own = ('-H', 'Content-Type: application/json', '-H', "Origin: $gateway->{url}");
+	my $jar = "$PostgreSQL::Test::Utils::tmp_check/page-$$-" . ++$page;
+	my $got = curl($gateway, '/console/login', '-c', $jar, @own, '-d',
+		JSON::PP->new->utf8->encode({ role => $role, password => $password }));
+	return $got->{status} == 200 ? [ @own, '-b', $jar, '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token} ]
+		: undef;
 }
 
 # Send raw bytes, read until the other side closes, for some seconds or until a function says of what came that it is

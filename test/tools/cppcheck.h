@@ -8,6 +8,7 @@
 #define pg_attribute_printf(format, first)
 #define pg_attribute_noreturn() __attribute__((noreturn))
 #define FLEXIBLE_ARRAY_MEMBER
+#define CppAsString2(x) #x
 #define PGDLLEXPORT
 #define PG_MODULE_MAGIC
 #define PG_FUNCTION_INFO_V1(function)

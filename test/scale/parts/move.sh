@@ -51,6 +51,9 @@ is 'a start where the executions are not yet is an error' "$got" refused
 got=$(start 3 once early)
 case $got in *"is at home on node 1, not on this one"*) got=refused ;; esac
 is '... and where the shard is no longer' "$got" refused
+got=$(sql 3 "CALL sf_move_key('$k', 1)")
+case $got in *"is at home on node 1, not on this one"*) got=refused ;; esac
+is '... nor do executions move away from home' "$got" refused
 got=$(sql 3 "SELECT ok, detail FROM sf_health WHERE item = 'keys'")
 case $got in "f|"*"keys are not on the node of their key; CALL sf_move_key('"*) got=told ;; esac
 is 'sf_health tells what is not at home' "$got" told
