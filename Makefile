@@ -14,7 +14,7 @@ RELEASE = 1.1.0
 EXTVERSION = $(basename $(RELEASE))
 MODULE_big = sfflow
 
-# A folder is a layer; a new .c file in one of them is picked up by itself.
+# A folder is a layer, which may have groups: folders in it. A new .c file in one of them is picked up by itself.
 LAYERS = base json jsonata expr asl cloud graph db store copy quota report machine run task worker api feature aws awsapi
 
 # A folder in src/feature/ is a feature; `make WITHOUT="hold"` builds without some of those that the rest does not need. What
@@ -34,7 +34,8 @@ ifneq ($(WITHOUT),$(if $(wildcard $(LEFT_OUT)),$(shell cat $(LEFT_OUT))))
 $(shell echo '$(WITHOUT)' >$(LEFT_OUT))
 endif
 
-SRCS = $(sort $(foreach folder,$(LAYERS) $(addprefix feature/,$(FEATURES)),$(wildcard src/$(folder)/*.c))) src/sfflow.c
+GROUPS = $(patsubst src/%/,%,$(wildcard $(patsubst %,src/%/*/,$(filter-out feature,$(LAYERS)))))
+SRCS = $(sort $(foreach folder,$(LAYERS) $(GROUPS) $(addprefix feature/,$(FEATURES)),$(wildcard src/$(folder)/*.c))) src/sfflow.c
 OBJS = $(SRCS:.c=.o)
 
 SQL_SCRIPT = sql/$(EXTENSION)--$(EXTVERSION).sql
@@ -82,7 +83,7 @@ endif
 extension: $(shlib) $(SQL_SCRIPT) $(if $(filter yes,$(with_llvm)),$(OBJS:.o=.bc))
 
 # They say the release.
-src/sfflow.o src/api/operate.o: Makefile
+src/sfflow.o src/api/operation/operate.o: Makefile
 src/task/failure.o: src/base/condition_names.h
 src/aws/shapes.o: src/aws/shapes.bin
 src/base/condition_names.h: src/base/condition_names.awk
@@ -96,11 +97,11 @@ all: $(PROGRAMS)
 
 CLIENT_SOURCES = $(wildcard src/tools/client/*.[ch]) src/tools/program.mk
 
-src/tools/worker/sfworker: $(CLIENT_SOURCES) $(wildcard src/tools/worker/*.[ch]) src/base/sqlstates.h src/base/conditions.h \
-	src/base/condition_names.h src/tools/worker/Makefile
+src/tools/worker/sfworker: $(CLIENT_SOURCES) $(wildcard $(addprefix src/tools/worker/,*.[ch] */*.[ch])) src/base/sqlstates.h \
+	src/base/conditions.h src/base/condition_names.h src/tools/worker/Makefile
 	$(MAKE) -C src/tools/worker PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)'
 
-GATEWAY_SOURCES = $(CLIENT_SOURCES) $(wildcard src/tools/gateway/*.[ch] src/tools/gateway/console/*) src/tools/gateway/console \
+GATEWAY_SOURCES = $(CLIENT_SOURCES) $(wildcard $(addprefix src/tools/gateway/,*.[ch] */*.[ch] console console/* console/*/*)) \
 	src/tools/gateway/embed.awk src/tools/gateway/Makefile src/base/sqlstates.h
 src/tools/gateway/sfgateway-asan: src/tools/gateway/sfgateway
 src/tools/gateway/sfgateway src/tools/gateway/sfgateway-asan: $(GATEWAY_SOURCES)
@@ -133,7 +134,8 @@ clean-programs:
 $(shlib): $(wildcard $(LEFT_OUT))
 
 # The install script is its parts, in order, with the numbers of the enums of these headers.
-SQL_HEADERS = src/base/schema.h src/store/branch.h src/store/task.h
+SQL_HEADERS = src/base/schema.h src/base/work_key.h src/store/branch/branch.h src/store/task/task.h \
+	src/feature/start_key/start_key.h
 $(SQL_SCRIPT): sql/assemble.awk $(SQL_HEADERS) $(SQL_PARTS) $(wildcard $(LEFT_OUT)) Makefile
 	@rm -f $(filter-out $(DATA_built),$(wildcard sql/$(EXTENSION)--*.sql))
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit' && \
