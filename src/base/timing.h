@@ -3,7 +3,8 @@
  *		How long processes wait, how often they sweep and how often they try.
  *
  * Names end in the unit.  Times that a user may want to change are settings
- * (base/settings.c); these follow from how the parts work together.
+ * (base/settings.c); these follow from how the parts work together.  A time that one
+ * feature alone uses is beside its code.
  */
 #ifndef SF_BASE_TIMING_H
 #define SF_BASE_TIMING_H
@@ -53,33 +54,13 @@
 #define SF_SKIPPED_QUEUE_MS			1000
 /* If there are more of them than can be noted, the due index is scanned after this */
 #define SF_SKIPPED_SCAN_MS			10000
-/* A sweep for events waits that long for those who begin to wait for a key, then tries again after that */
-#define SF_EVENT_LOCK_MS			300
-#define SF_EVENT_SWEEP_RETRY_MS		300
-/* ... and after this, if another transaction has a wait that an event is for */
-#define SF_EVENT_LOCKED_RETRY_MS		5000
-/* Events that have expired are looked for so often, at most */
-#define SF_EVENT_SWEEP_MS			60000
 /* A redrive waits that long for workers to stop what was stopped; it asks and checks that often */
 #define SF_STOP_WAIT_MS				5000
 #define SF_STOP_ASK_MS				100
 #define SF_STOP_RECHECK_MS				5
-/* Slots above a limit that was lowered are sought during this, and then until none is in use */
-#define SF_LOWERED_LIMIT_MS			60000
-/*
- * Transactions that were open when a limit was set: scans come after this, for so long; then
- * with each poll, what they began is counted as it commits, for so long; then when all have ended
- */
+/* A scan for what transactions began that were open when a limit was set comes again after this */
 #define SF_COUNT_PAUSE_MS			200
-#define SF_COUNT_MS					50
-#define SF_COUNT_SOON_MS			10000
-#define SF_COUNT_POLLS_MS			600000
-/* A slot of a limit that was taken for nothing has its queue tried again after this */
-#define SF_LIMIT_RECHECK_MS			100
-/* A step of priority has as much weight in queues of limits as having waited that much longer */
-#define SF_PRIORITY_STEP_MS			60000
-/* If no bucket of a rate can be kept, try again after this; what a rate lets begin is gathered for that long */
-#define SF_RATE_RECHECK_MS				1000
+/* What a rate lets begin is gathered for that long */
 #define SF_RATE_GATHER_MS			5
 /* A branch whose hold is being released is due again after this */
 #define SF_RELEASE_RECHECK_MS			200
@@ -178,15 +159,6 @@
 
 /* Two sweeps of schedules while runs wait for executions to end are that far apart */
 #define SF_RUNS_SWEEP_PAUSE_MS		200
-
-/* Two scans for deadlines are that far apart: one may be locked by a session that changes it */
-#define SF_DEADLINES_PAUSE_MS		1000
-
-/* Two sweeps of the alerts that time opens, if a rule wants to know of them, are that far apart */
-#define SF_ALERTS_SWEEP_MS			60000
-
-/* Deliveries of rules that are due and could not be claimed are sought again after this */
-#define SF_DELIVERY_RECHECK_MS			100
 
 /* After this a worker calls no more targets of the deliveries that it has claimed at once */
 #define SF_DELIVERY_TURN_MS			1000

@@ -5,9 +5,11 @@
  */
 #include "postgres.h"
 
-#include "base/timing.h"
 #include "feature/deadline/deadline.h"
 #include "store/role/owner.h"
+
+/* Two scans for deadlines are that far apart: one may be locked by a session that changes it */
+#define SWEEP_PAUSE_MS			1000
 
 static const char *const alert_kinds[] = {SF_LATE, SF_WILL_BE_LATE, SF_NEVER_STARTED, NULL};
 
@@ -47,5 +49,5 @@ const SfFeature sf_deadline_feature = {
 	.sweep_name = "deadlines",
 	.next_sweep = sf_deadline_next,
 	.sweep = sweep,
-	.sweep_pause_ms = SF_DEADLINES_PAUSE_MS,
+	.sweep_pause_ms = SWEEP_PAUSE_MS,
 };

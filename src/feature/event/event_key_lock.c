@@ -12,8 +12,10 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
-#include "base/timing.h"
 #include "feature/event/event_by_key.h"
+
+/* A sweep waits that long for those who begin to wait for a key */
+#define SWEEP_LOCK_MS			300
 
 /* A lock that is waited for */
 typedef struct Wanted
@@ -68,7 +70,7 @@ sf_event_key_lock(int event_type_no, const char *key, SfKeyLock how)
 	if (how == SF_KEY_ALONE_NOW)
 		return false;
 	if (how == SF_KEY_ALONE)
-		return wait_within(&tag, mode, SF_EVENT_LOCK_MS);
+		return wait_within(&tag, mode, SWEEP_LOCK_MS);
 	(void) LockAcquire(&tag, mode, false, false);
 	return true;
 }

@@ -14,12 +14,17 @@
 #include "utils/timestamp.h"
 
 #include "base/debug_point.h"
-#include "base/timing.h"
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"
 #include "store/role/owner.h"
 #include "store/role/privilege.h"
+
+/* A sweep tries again after this if others begin to wait for a key, or if another transaction has a wait for an event */
+#define SWEEP_RETRY_MS			300
+#define LOCKED_RETRY_MS			5000
+/* Events that have expired are looked for so often, at most */
+#define EXPIRED_SWEEP_MS		60000
 
 /* Keys that a sweep goes through, and answers that it gives, at most */
 #define MAX_KEYS		32
@@ -391,7 +396,7 @@ match_key(const SfEventType *type, const char *key, TimestampTz now, Outcome *ou
 	clear_ripe(&m);
 	sf_emission_note_swept(fresh, now, !m.skipped);
 	if (m.locked)
-		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_EVENT_LOCKED_RETRY_MS));
+		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LOCKED_RETRY_MS));
 	outcome->progress |= !m.skipped || m.budget < outcome->budget;
 	outcome->budget = m.budget;
 }
@@ -534,7 +539,7 @@ is_time_to_sweep(void)
 
 	if (sf_tick_now() < next)
 		return false;
-	next = sf_tick_plus_ms(sf_tick_now(), SF_EVENT_SWEEP_MS);
+	next = sf_tick_plus_ms(sf_tick_now(), EXPIRED_SWEEP_MS);
 	return true;
 }
 
@@ -588,7 +593,7 @@ sf_match_sweep(TimestampTz now)
 	if (left.more)
 		sf_hooks.sweep_soon();
 	if (outcome.locked)
-		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_EVENT_SWEEP_RETRY_MS));
+		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SWEEP_RETRY_MS));
 	return left;
 }
 

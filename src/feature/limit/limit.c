@@ -15,12 +15,14 @@
 
 #include "base/compat.h"
 #include "base/debug_point.h"
-#include "base/timing.h"
 #include "feature/limit/limit.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
 #include "run/apply/apply.h"
 #include "store/role/privilege.h"
+
+/* Slots above a limit that was lowered are sought during this, and then until none is in use */
+#define LOWERED_MS				60000
 
 /* Columns of _sfflow.run_limit; see sql/parts/limit.sql. */
 #define SF_RUN_LIMIT_COLUMNS(X) \
@@ -353,7 +355,7 @@ sf_limit_lower_highest(void)
 		" AND l.max_running = $2 AND l.highest = $3 FOR UPDATE SKIP LOCKED");
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.run_limit l SET highest = l.max_running WHERE l.limit_no = $1");
-	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -SF_LOWERED_LIMIT_MS);
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -LOWERED_MS);
 	List	   *lowered = sf_store_list(&find, read_lowered, SF_ARGS(SF_TIME(until)));
 
 	foreach_ptr(const Earlier, limit, lowered)

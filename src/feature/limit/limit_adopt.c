@@ -27,6 +27,15 @@
 #include "store/state_machine/machine.h"
 #include "store/state_machine/program_cache.h"
 
+/*
+ * Transactions that were open when a limit was set: scans come after SF_COUNT_PAUSE_MS, for so
+ * long; then with each poll, what they began is counted as it commits, for so long; then when
+ * all have ended
+ */
+#define COUNT_MS				50
+#define COUNT_SOON_MS			10000
+#define COUNT_POLLS_MS			600000
+
 /* Which slots of a queue have been given */
 typedef struct Given
 {
@@ -257,12 +266,12 @@ count_uncounted(int64 limit_no)
 	limit = sf_limit_find(limit_no);
 	if (limit == NULL || limit->max_running == 0)
 		return true;
-	recent = now < TimestampTzPlusMilliseconds(limit->uncounted_at, SF_COUNT_SOON_MS);
+	recent = now < TimestampTzPlusMilliseconds(limit->uncounted_at, COUNT_SOON_MS);
 	/* a session that looks at it now does not come again */
 	if (phase == SF_COUNT_ELSEWHERE)
 		return !recent;
 	/* at first for the slices that are under way, which end soon; then for long transactions */
-	if (is_full_pass || (!recent && now < TimestampTzPlusMilliseconds(limit->uncounted_at, SF_COUNT_POLLS_MS)))
+	if (is_full_pass || (!recent && now < TimestampTzPlusMilliseconds(limit->uncounted_at, COUNT_POLLS_MS)))
 		adopt_all(limit, limit->highest);
 	limit = is_full_pass ? sf_limit_find(limit_no) : NULL;
 	if (limit != NULL && !give_back(limit) && phase == SF_COUNT_LAST)
@@ -286,7 +295,7 @@ sf_limit_count_uncounted(void)
 {
 	static int64 from = 0;
 	SfTick		again = SF_TICK_NEVER;
-	SfTick		end = sf_tick_plus_ms(sf_tick_now(), SF_COUNT_MS);
+	SfTick		end = sf_tick_plus_ms(sf_tick_now(), COUNT_MS);
 	ListCell   *lc;
 
 	/* an old snapshot does not show what has begun */

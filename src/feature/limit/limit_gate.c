@@ -21,6 +21,9 @@
 #include "quota/throttled_starts.h"
 #include "store/branch/queue_hints.h"
 
+/* A step of priority has as much weight as having waited that much longer */
+#define PRIORITY_STEP_MS		60000
+
 /* Slots that a worker's transaction takes, at most: they are locks, for which memory is limited */
 #define MAX_SLOTS	128
 
@@ -330,7 +333,7 @@ rank_of(const SfDraft *draft, const SfBranch *branch)
 		return rank;
 	rank.since = announced ? branch->started_at :
 		branch->due_at == DT_NOEND ? GetCurrentTimestamp() : branch->due_at;
-	rank.rank = rank.since - draft->execution->priority * (SF_PRIORITY_STEP_MS * INT64CONST(1000));
+	rank.rank = rank.since - draft->execution->priority * (PRIORITY_STEP_MS * INT64CONST(1000));
 	return rank;
 }
 

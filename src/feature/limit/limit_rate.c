@@ -35,6 +35,9 @@
 #include "feature/limit/limit_rate.h"
 #include "store/branch/queue_hints.h"
 
+/* If no bucket of a rate can be kept, try again after this */
+#define RATE_RECHECK_MS			1000
+
 /* Limits whose buckets one scan of a worker compares with the table */
 #define MAX_REAPED	1000
 
@@ -296,7 +299,7 @@ draw(const SfRate *rate, bool take, SfTick *ready)
 	Bucket	   *bucket;
 	bool		drawn = false;
 
-	*ready = sf_tick_plus_ms(now, SF_RATE_RECHECK_MS);
+	*ready = sf_tick_plus_ms(now, RATE_RECHECK_MS);
 	if (is_waived)
 		return true;
 	if (!sf_limit_rate_is_shared())

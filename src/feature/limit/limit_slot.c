@@ -28,11 +28,13 @@
 #include "access/xact.h"
 #include "common/pg_prng.h"
 
-#include "base/timing.h"
 #include "base/xact_array.h"
 #include "feature/limit/limit_lock.h"
 #include "store/branch/queue_hints.h"
 #include "feature/limit/limit_slot.h"
+
+/* A slot that was taken for nothing has its queue tried again after this */
+#define SLOT_RECHECK_MS			100
 
 /* Numbers that are tried by chance before the rows are read */
 #define MAX_GUESSES	3
@@ -65,7 +67,7 @@ tell(const SfTakenSlot *slot)
 	if (slot->used)
 		sf_queue_wake_if_waiting(slot->queue, InvalidOid);
 	else
-		sf_queue_wake_later(slot->queue, sf_tick_plus_ms(sf_tick_now(), SF_LIMIT_RECHECK_MS));
+		sf_queue_wake_later(slot->queue, sf_tick_plus_ms(sf_tick_now(), SLOT_RECHECK_MS));
 }
 
 /*

@@ -20,7 +20,6 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "base/settings.h"
-#include "base/timing.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "run/task/deliverer.h"
@@ -28,6 +27,9 @@
 #include "store/feature.h"
 #include "store/role/privilege.h"
 #include "store/task/task.h"
+
+/* Deliveries that are due and could not be claimed are sought again after this */
+#define DELIVERY_RECHECK_MS		100
 
 /* Deliveries that are claimed at once: each takes a subtransaction */
 #define BATCH			32
@@ -86,7 +88,7 @@ static bool
 deliver_claim(SfDeliveries *batch)
 {
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
-	SfTick		soon = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_RECHECK_MS);
+	SfTick		soon = sf_tick_plus_ms(sf_tick_now(), DELIVERY_RECHECK_MS);
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz due;
 

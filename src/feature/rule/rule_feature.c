@@ -6,11 +6,14 @@
 
 #include "utils/timestamp.h"
 
-#include "base/timing.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "store/feature.h"
 #include "store/role/owner.h"
+
+/* Two sweeps of the alerts that time opens are that far apart, and so often at most if a rule wants to know of them */
+#define SWEEP_PAUSE_MS			1000
+#define SWEEP_EVERY_MS			60000
 
 static const SfFeatureTable tables[] = {
 	{"rule",.cached = true,.by_role = "rule_of_owner"},
@@ -67,6 +70,6 @@ const SfFeature sf_rule_feature = {
 	.sweep_name = "alerts",
 	.sweeps_if = sf_watch_any_wants_alerts,
 	.sweep = sweep,
-	.sweep_pause_ms = SF_DEADLINES_PAUSE_MS,
-	.sweep_every_ms = SF_ALERTS_SWEEP_MS,
+	.sweep_pause_ms = SWEEP_PAUSE_MS,
+	.sweep_every_ms = SWEEP_EVERY_MS,
 };
