@@ -11,9 +11,10 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "quota/quota.h"
+#include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"
 #include "run/execution/migrate.h"
-#include "run/slice/slice.h"
+#include "run/task/dispatch.h"
 #include "store/audit/audit.h"
 
 /* What a redrive is asked for */

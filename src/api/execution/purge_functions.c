@@ -16,7 +16,7 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "run/execution/retention.h"
-#include "run/slice/slice.h"
+#include "run/task/dispatch.h"
 #include "store/purge/purge.h"
 #include "store/role/privilege.h"
 

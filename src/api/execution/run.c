@@ -36,6 +36,7 @@
 #include "run/slice/slice.h"
 #include "run/slice/tries.h"
 #include "run/task/deliverer.h"
+#include "run/task/dispatch.h"
 #include "store/branch/due.h"
 #include "store/feature.h"
 

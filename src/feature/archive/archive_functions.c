@@ -26,7 +26,7 @@
 #include "copy/instance.h"
 #include "feature/archive/batch.h"
 #include "run/execution/retention.h"
-#include "run/slice/slice.h"
+#include "run/task/dispatch.h"
 #include "store/purge/purge.h"
 
 /* Executions of a batch at most, and how many where the caller does not say */

@@ -20,7 +20,7 @@
 #include "store/role/owner.h"
 #include "store/role/privilege.h"
 
-/* A sweep tries again after this if others begin to wait for a key, or if another transaction has a wait for an event */
+/* A sweep tries again after this if others begin to wait for a key, or if another transaction has such a wait */
 #define SWEEP_RETRY_MS			300
 #define LOCKED_RETRY_MS			5000
 /* Events that have expired are looked for so often, at most */

@@ -26,7 +26,6 @@
 #include "utils/timestamp.h"
 
 #include "run/apply/apply_internal.h"
-#include "run/slice/slice_internal.h"
 
 /* Have what waits to be written of the descendants of a branch not be written. */
 static void

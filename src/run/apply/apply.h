@@ -68,11 +68,6 @@ typedef struct SfMapRunLimits
 	double		tolerated_percentage;
 } SfMapRunLimits;
 
-/* --- load.c --- */
-
-extern SfTransition *sf_draft_advance(SfDraft *draft, SfBranch *branch,
-									  const SfStimulus *stimulus);
-
 /* --- apply.c --- */
 
 extern void sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *t);
@@ -97,6 +92,14 @@ extern bool sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch);
 
 extern void sf_draft_refresh(SfDraft *draft, const SfExecution *now);
 extern void sf_draft_lock(SfDraft *draft);
+
+/*
+ * A worker's slice raises ERRCODE_SF_EXECUTION_LOCKED when a session holds the
+ * row of an execution (its number: sf_draft_locked_out()) for longer than a
+ * moment.  Its branches are put off then, so that the worker is free for others.
+ */
+extern int64 sf_draft_locked_out(void);
+extern void sf_apply_put_off(SfBranchKey key, int ms);
 
 /* --- apply_draft.c: single rows, at once --- */
 

@@ -13,7 +13,7 @@
 #include "utils/timestamp.h"
 
 #include "quota/quota.h"
-#include "run/slice/slice_internal.h"
+#include "run/apply/apply.h"
 #include "store/alert/alert.h"
 #include "store/branch/due.h"
 #include "store/feature.h"

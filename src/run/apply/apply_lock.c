@@ -16,8 +16,8 @@
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/timing.h"
+#include "run/apply/apply.h"
 #include "run/apply/apply_internal.h"
-#include "run/slice/slice_internal.h"
 
 static int64 locked_out = 0;
 

@@ -8,9 +8,9 @@
 
 #include "utils/timestamp.h"
 
+#include "run/execution/child_execution.h"
 #include "store/alert/notice.h"
 #include "run/apply/apply_internal.h"
-#include "run/task/outside.h"
 
 /* A task is handed out: it is written with the draft. */
 void

@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "run/apply/apply.h"
+#include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"
 
 /* Redrive a child of a run, unless it runs again or has succeeded by now. */

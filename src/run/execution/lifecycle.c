@@ -14,6 +14,7 @@
 #include "run/apply/apply_map_run.h"
 #include "run/execution/lifecycle.h"
 #include "run/join/dependents.h"
+#include "run/slice/load.h"
 #include "store/feature.h"
 #include "store/state_machine/program_cache.h"
 

@@ -42,19 +42,8 @@ typedef enum SfRedriven
 
 extern SfRedriven sf_lifecycle_try_redrive(SfExecution *execution);
 extern void sf_lifecycle_redrive_child(SfMapRun *map_run, SfExecution *child);
-extern int	sf_redrive_tolerated(SfExecution *execution, int64 child_no,
-								 char **from);
 
-/*
- * Lock and redrive the i-th child of a run; returns it and the status that it had, or NULL
- * if it is not redriven.
- */
-typedef const SfExecution *(*SfRedriveItem) (int i, SfStatus *before, void *arg);
-
-extern int	sf_redrive_items(SfExecution *parent, int64 map_run_no, int n,
-							 SfRedriveItem redrive, void *arg);
 extern void sf_lifecycle_note_mark(SfExecution *execution, int state, int *iterations,
 								   int niterations, Jsonb *details);
-extern void sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error);
 
 #endif							/* SF_RUN_LIFECYCLE_H */

@@ -24,6 +24,7 @@
 #include "run/apply/apply.h"
 #include "run/apply/apply_map_run.h"
 #include "run/join/abort.h"
+#include "run/slice/load.h"
 
 /*
  * When a join that has given up is due again.  The children of a Distributed

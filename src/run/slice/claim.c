@@ -21,6 +21,7 @@
 #include "base/timing.h"
 #include "run/apply/apply.h"
 #include "run/slice/slice_internal.h"
+#include "run/task/dispatch.h"
 
 /* Branches of one slice, for the run one by one after a failure */
 #define MAX_TOUCHED		256

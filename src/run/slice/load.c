@@ -20,8 +20,8 @@
 #include "quota/quota.h"
 #include "run/apply/apply.h"
 #include "run/apply/apply_map_run.h"
-#include "run/execution/lifecycle.h"
 #include "run/join/dependents.h"
+#include "run/slice/load.h"
 #include "run/task/outside.h"
 #include "store/state_machine/program_cache.h"
 

@@ -16,8 +16,8 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "run/apply/apply.h"
-#include "run/execution/lifecycle.h"
 #include "run/gate/gate.h"
+#include "run/slice/load.h"
 #include "run/slice/slice_internal.h"
 #include "store/branch/park.h"
 

@@ -27,8 +27,6 @@
 #include "base/hooks.h"
 #include "store/branch/due.h"
 
-struct SfExecution;
-
 /* Which branches a slice takes, and from where */
 typedef enum SfSliceMode
 {
@@ -198,20 +196,7 @@ typedef struct SfSliceResult
 extern void sf_announced_add(SfAnnounced *announced, Oid owner, TimestampTz from);
 extern void sf_announced_merge(SfAnnounced *announced, const SfAnnounced *left);
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
-extern void sf_dispatch_refuse_in_task(const char *function);
-extern bool sf_dispatch_is_in_task_of(int64 execution_no);
-extern void sf_dispatch_refuse_own_stop(const struct SfExecution *execution);
-extern void sf_long_task_run(SfBranchKey key, int generation, bool last_try,
-							 const SfError *error, SfSliceResult *result);
 extern void sf_slice_fail_branch(const SfSliceRequest *request, const char *cause);
-
-/*
- * A worker's slice raises ERRCODE_SF_EXECUTION_LOCKED when a session holds the
- * row of an execution (its number: sf_draft_locked_out()) for longer than a
- * moment.  Its branches are put off then, so that the worker is free for others.
- */
-extern int64 sf_draft_locked_out(void);
-extern void sf_apply_put_off(SfBranchKey key, int ms);
 
 extern int	sf_claim_touched(SfBranchKey *keys, int size);
 

@@ -2,14 +2,12 @@
  * slice_internal.h
  *		Shared by the files that run a slice: slice.c (its loop), slice_queues.c (what
  *		waits for limits), claim.c (claims branches), advance.c (takes them through
- *		transitions), dispatch.c (runs or hands out tasks), long_task.c (a
- *		long task, in a transaction of its own).
+ *		transitions); and by those of run/task/ that run its tasks.
  */
 #ifndef SF_RUN_SLICE_INTERNAL_H
 #define SF_RUN_SLICE_INTERNAL_H
 
 #include "run/apply/apply.h"
-#include "run/task/driver.h"
 #include "run/slice/slice.h"
 #include "portability/instr_time.h"
 
@@ -69,21 +67,5 @@ extern bool sf_slice_is_used_up(const SfSlice *slice);
 
 extern bool sf_slice_take_queue(SfSlice *slice, SfQueue queue);
 extern void sf_slice_scan_queues(SfSlice *slice, bool *first);
-
-/* --- dispatch.c --- */
-
-extern void sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
-						const SfTaskRequest *task, SfStimulus *stimulus);
-extern void sf_dispatch_offer(SfSlice *slice, const SfDraft *draft,
-							  const SfBranch *branch);
-extern bool sf_dispatch_announced(SfSlice *slice, SfDraft *draft,
-								  const SfBranch *branch, SfStimulus *stimulus);
-extern void sf_dispatch_refuse_condemned(SfBranchKey key);
-extern void sf_dispatch_alone(const SfDraft *draft, const SfBranch *branch,
-							  bool last_try, SfTaskOutcome *outcome);
-extern void sf_dispatch_stimulus(const SfTaskOutcome *outcome,
-								 SfStimulus *stimulus);
-extern bool sf_dispatch_is_for_us(SfSlice *slice, const SfDraft *draft,
-								  const SfBranch *branch);
 
 #endif							/* SF_RUN_SLICE_INTERNAL_H */

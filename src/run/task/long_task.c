@@ -13,7 +13,10 @@
 #include "base/hooks.h"
 #include "base/timing.h"
 #include "run/gate/gate.h"
+#include "run/slice/load.h"
 #include "run/slice/slice_internal.h"
+#include "run/task/dispatch.h"
+#include "run/task/long_task.h"
 #include "store/task/task.h"
 
 /*

@@ -28,6 +28,7 @@
 #include "db/direct.h"
 #include "run/apply/apply.h"
 #include "run/gate/gate.h"
+#include "run/task/long_task.h"
 #include "store/branch/due.h"
 #include "store/execution/execution.h"
 #include "store/feature.h"

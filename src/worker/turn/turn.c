@@ -33,6 +33,7 @@
 #include "base/errors.h"
 #include "base/settings.h"
 #include "base/timing.h"
+#include "run/apply/apply.h"
 #include "run/slice/slice.h"
 #include "run/slice/tries.h"
 #include "worker/fault/poison.h"

@@ -1,0 +1,14 @@
+/*
+ * load.h
+ *		One transition of a branch: load what it needs, call the machine, pass its effects on.
+ */
+#ifndef SF_RUN_LOAD_H
+#define SF_RUN_LOAD_H
+
+#include "run/apply/apply.h"
+
+extern SfTransition *sf_draft_advance(SfDraft *draft, SfBranch *branch,
+									  const SfStimulus *stimulus);
+extern void sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error);
+
+#endif							/* SF_RUN_LOAD_H */
