@@ -36,6 +36,7 @@
 #include "quota/quota.h"
 #include "quota/throttled_starts.h"
 #include "store/branch/branch.h"
+#include "store/execution/status.h"
 
 /* Owners whose use is counted, in all databases */
 #define OWNERS			8192

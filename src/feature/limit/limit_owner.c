@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 
 #include "feature/limit/limit.h"
+#include "store/execution/status.h"
 
 /* The roles with whose rights a role acts, as "covered": itself, and those of which it is a member, by others too */
 #define COVERED(of) \

@@ -32,6 +32,7 @@
 #include "feature/limit/limit_lock.h"
 #include "store/branch/queue_hints.h"
 #include "feature/limit/limit_slot.h"
+#include "store/execution/status.h"
 
 /* A slot that was taken for nothing has its queue tried again after this */
 #define SLOT_RECHECK_MS			100

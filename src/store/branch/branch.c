@@ -22,19 +22,6 @@ SF_ROW_TYPE(row_type, SF_BRANCH_COLUMNS, branch, 2);
 #define SELECT_BRANCH \
 	"SELECT " SF_BRANCH_COLUMNS(SF_SELECT) "ctid FROM _sfflow.branch b "
 
-static const char *const status_names[] =
-{
-#define STATUS_NAME(sym, number) [number] = #sym,
-	SF_STATUS_LIST(STATUS_NAME)
-};
-
-/* Name of an execution's status, as the views show it. */
-const char *
-sf_status_name(SfStatus status)
-{
-	return status_names[status];
-}
-
 /* Tell whether a branch has ended; one that was stopped and keeps an answer has, too. */
 bool
 sf_branch_has_ended(const SfBranch *branch)

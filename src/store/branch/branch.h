@@ -78,20 +78,6 @@ typedef enum SfPhase
 #define SF_PHASES_INSIDE_OF_RUN	SF_PHASE_RUN, SF_PHASE_ANSWERED
 #define SF_PHASES_KEPT_AT_END	SF_PHASE_JOIN, SF_PHASE_ANSWERED, SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
 
-/* Execution status as stored: number, name */
-#define SF_STATUS_LIST(X) \
-	X(RUNNING, 0) \
-	X(SUCCEEDED, 1) \
-	X(FAILED, 2) \
-	X(TIMED_OUT, 3) \
-	X(ABORTED, 4)
-
-#define SF_STATUS_ENUM(sym, number) SF_STATUS_##sym = number,
-typedef enum SfStatus
-{
-	SF_STATUS_LIST(SF_STATUS_ENUM)
-} SfStatus;
-
 /*
  * Where a job of a JobNet stands that has not begun; the numbers are stored:
  *
@@ -112,7 +98,6 @@ typedef enum SfJobPlace
 	SF_JOB_PLACE_LIST(SF_JOB_PLACE_ENUM)
 } SfJobPlace;
 
-extern const char *sf_status_name(SfStatus status);
 
 /* Columns of _sfflow.branch; see sql/parts/10-tables.sql. */
 #define SF_BRANCH_COLUMNS(X) \

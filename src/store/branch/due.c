@@ -11,6 +11,7 @@
 #include "base/debug_point.h"
 #include "store/branch/branch.h"
 #include "store/branch/due.h"
+#include "store/execution/status.h"
 
 SF_COLUMN_NUMBERS(SF_BRANCH_COLUMNS);
 

@@ -6,6 +6,7 @@
 #define SF_STORE_EXECUTION_H
 
 #include "store/branch/branch.h"
+#include "store/execution/status.h"
 
 /* Features that compile options of versions, at most */
 #define SF_MAX_OPTIONS	8

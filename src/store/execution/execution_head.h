@@ -8,6 +8,7 @@
 #define SF_STORE_EXECUTION_HEAD_H
 
 #include "store/branch/branch.h"
+#include "store/execution/status.h"
 #include "store/history/event.h"
 
 typedef struct SfExecutionHead

@@ -6,6 +6,7 @@
 #define SF_STORE_EXECUTION_LIST_H
 
 #include "store/branch/branch.h"
+#include "store/execution/status.h"
 
 /* A place in a list: executions after it were requested before it. */
 typedef struct SfListKey

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "store/execution/status.h"
 #include "store/purge/dropped.h"
 
 /*

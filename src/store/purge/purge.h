@@ -6,6 +6,7 @@
 #define SF_STORE_PURGE_H
 
 #include "store/branch/branch.h"
+#include "store/execution/status.h"
 
 extern int64 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit);
 

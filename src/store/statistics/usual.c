@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "store/execution/execution_list.h"
+#include "store/execution/status.h"
 #include "store/statistics/usual.h"
 
 /* Read what a job takes. */
