@@ -282,7 +282,7 @@ sf_row_read_address(HeapTuple tuple, TupleDesc desc, void *arg)
 static bool
 find_address(const SfRowType *type, const void *row, ItemPointer tid)
 {
-	SfArg		key[2];
+	SfArg		key[2] = {{0}};
 
 	for (int i = 0; i < type->nkeys; i++)
 	{

@@ -40,6 +40,7 @@ typedef struct SfFeatureTable
 {
 	const char *name;
 	bool		of_execution;	/* has a column execution_no: rows are purged with their executions, and move with them */
+	bool		stays;			/* … but stay behind: the node that an execution comes to makes its own */
 	bool		deletes_own;	/* … but it is the feature that deletes them, when it is told of executions_dropped */
 	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
 	bool		cached;			/* backends cache it: a function that deletes rows announces that */
@@ -55,6 +56,7 @@ typedef struct SfFeatureObject
 	const char *prefix;			/* what a name begins with where it may be of other kinds, too: "schedule:" */
 	char		kind;			/* SF_OBJECT_… */
 	const char *table;			/* has columns name and owner */
+	const char *number;			/* the column of its key, which rows of executions have, too; NULL: none have it */
 	Oid			(*require_own) (const char *name);	/* the owner of one that the caller may change, or raise; NULL: never asked */
 	Oid			(*set_owner) (const char *name, Oid owner); /* gives such a one to another role; the owner before */
 	void		(*notice) (SfNotice *n, const char *name);	/* says in a notice what it is of; NULL: never asked */

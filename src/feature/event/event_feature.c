@@ -23,7 +23,7 @@ static const char *const alert_kinds[] = {"unreceived_event", NULL};
 
 static const SfFeatureObject objects[] = {
 	{
-		.prefix = "event:",.kind = SF_OBJECT_EVENT,.table = "event_type",.require_own = sf_event_type_require_own,
+		.prefix = "event:",.kind = SF_OBJECT_EVENT,.table = "event_type",.number = "event_type_no",.require_own = sf_event_type_require_own,
 		.set_owner = sf_event_type_set_owner,.notice = sf_event_type_notice,
 		.is_granted = true,.noun = "event",.view = "sf_event_types",
 		.missing = ERRCODE_SF_EVENT_DOES_NOT_EXIST

@@ -25,9 +25,6 @@ typedef struct SfMoveReference
 	const char *table;
 } SfMoveReference;
 
-/* Up to one without a column */
-extern const SfMoveReference sf_move_references[];
-
 /* A table whose rows go with an execution */
 typedef struct SfMoveTable
 {
@@ -36,6 +33,7 @@ typedef struct SfMoveTable
 } SfMoveTable;
 
 /* --- move_tables.c --- */
+extern List *sf_move_references(void);
 extern List *sf_move_tables(void);
 
 /* --- move_out.c: on the node that executions leave --- */

@@ -126,7 +126,7 @@ numbers_here(const Jsonb *document)
 	static SfPlan add = SF_PLAN("SELECT $1 || $2");
 	Jsonb	   *numbers = sf_json_from_cstring("{}");
 
-	for (const SfMoveReference *r = sf_move_references; r->column != NULL; r++)
+	foreach_ptr(SfMoveReference, r, sf_move_references())
 	{
 		SfPlan		plan = {.query = psprintf(
 			"SELECT pg_catalog.jsonb_build_object('%s', coalesce(pg_catalog.jsonb_object_agg(n.key, o.%s), '{}'))"
@@ -209,7 +209,7 @@ insert_rows(const Arrival *arrival, const char *relation, SfArg bodies)
 				(errcode(ERRCODE_SF_SCHEMA_DIFFERS),
 				 errmsg("executions of key \"%s\" have rows of a table %s, which this node does not have", arrival->move->key, relation)));
 	initStringInfo(&members);
-	for (const SfMoveReference *r = sf_move_references; r->column != NULL; r++)
+	foreach_ptr(SfMoveReference, r, sf_move_references())
 	{
 		if (get_attnum(table, r->column) == InvalidAttrNumber)
 			continue;

@@ -34,16 +34,13 @@ read_document(HeapTuple tuple, TupleDesc desc, void *arg)
 static Jsonb *
 names_of(const SfMoveReference *reference)
 {
-	static SfPlan plans[8];
-	SfPlan	   *plan = &plans[reference - sf_move_references];
+	SfPlan		plan = {.query = psprintf(
+		"SELECT pg_catalog.jsonb_build_object('%s', coalesce(pg_catalog.jsonb_object_agg(o.%s, o.name), '{}'))"
+		" FROM _sfflow.%s o", reference->column, reference->column, reference->table)};
 	Jsonb	   *document = NULL;
 
-	Assert(reference - sf_move_references < (int) lengthof(plans));
-	if (plan->query == NULL)
-		plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
-			"SELECT pg_catalog.jsonb_build_object('%s', coalesce(pg_catalog.jsonb_object_agg(o.%s, o.name), '{}'))"
-			" FROM _sfflow.%s o", reference->column, reference->column, reference->table));
-	sf_store_run(InvalidOid, plan, read_document, &document, NULL, 0);
+	sf_store_run(InvalidOid, &plan, read_document, &document, NULL, 0);
+	SPI_freeplan(plan.plan);
 	return document;
 }
 
@@ -70,7 +67,7 @@ sf_move_describe(const char *key, const List *numbers)
 
 	sf_store_read(numbers == NIL ? &of_key : &of_some, read_document, &document,
 				  numbers == NIL ? SF_TEXT(key) : sf_query_int8s(numbers), SF_INT4(sf_schema_of_database()));
-	for (const SfMoveReference *r = sf_move_references; r->column != NULL; r++)
+	foreach_ptr(SfMoveReference, r, sf_move_references())
 		if (OidIsValid(sf_store_relation(r->table)))
 			sf_store_read(&add, read_document, &document, SF_JSONB(document), SF_JSONB(names_of(r)));
 	return document;

@@ -6,28 +6,29 @@
 
 #include "feature/move/move.h"
 
-const SfMoveReference sf_move_references[] = {
-	{"machine_no", "state_machine"},
-	{"activity_no", "activity"},
-	{"event_type_no", "event_type"},
-	{"worklist_no", "worklist"},
-	{NULL}
-};
-
-/*
- * Tables of executions whose rows stay behind.  What a branch was parked for is looked at anew (held).  An archive that
- * is being written has its executions again in one of the other node (archive_member).
- */
-static const char *const staying[] = {"held", "archive_member"};
-
-/* Do the rows of a table stay behind? */
-static bool
-stays(const char *name)
+/* Add a column. */
+static List *
+add_reference(List *references, const char *column, const char *table)
 {
-	for (size_t i = 0; i < lengthof(staying); i++)
-		if (strcmp(staying[i], name) == 0)
-			return true;
-	return false;
+	SfMoveReference *reference = palloc(sizeof(SfMoveReference));
+
+	reference->column = column;
+	reference->table = table;
+	return lappend(references, reference);
+}
+
+/* List the columns in which rows name something by a number of their node, as SfMoveReference. */
+List *
+sf_move_references(void)
+{
+	List	   *references = NIL;
+
+	references = add_reference(references, "machine_no", "state_machine");
+	references = add_reference(references, "activity_no", "activity");
+	SF_OBJECTS(object)
+		if (object->number != NULL)
+			references = add_reference(references, object->number, object->table);
+	return references;
 }
 
 /* Add a table. */
@@ -53,7 +54,7 @@ sf_move_tables(void)
 				 " WHERE d.machine_no = x.machine_no AND d.status = ANY ('{RUNNING,FAILED,TIMED_OUT,ABORTED}')"
 				 " AND d.requested_at = x.requested_at AND");
 	SF_TABLES(table)
-		if (table->of_execution && !stays(table->name))
+		if (table->of_execution && !table->stays)
 			tables = add(tables, table->name, table->purge);
 	return tables;
 }
