@@ -11,7 +11,7 @@ CREATE FUNCTION @extschema@.sf_graph_layout(target text) RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_graph_layout'
 LANGUAGE C STABLE;
 COMMENT ON FUNCTION @extschema@.sf_graph_layout(text) IS
-	'the picture of a machine as places: boxes of states, lines, labels';
+	'the picture of a machine as coordinates: boxes of states, lines, labels';
 
 CREATE FUNCTION @extschema@.sf_graph_status(execution_id text) RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_graph_status'

@@ -24,9 +24,9 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_event_page'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 
--- When an execution was in its states: a row per place, visit and attempt, in the order of their first events. The
--- first event of a Parallel, Map or JobNet that goes on after a redrive is one within it. The answer has rows up to
--- "most", and those that begin with the same event as the last of them.
+-- When an execution was in its states: a row per instance of a state, visit and attempt, in the order of their first
+-- events. The first event of a Parallel, Map or JobNet that goes on after a redrive is one within it. The answer has
+-- rows up to "most", and those that begin with the same event as the last of them.
 CREATE FUNCTION _sfflow.spans(
 	execution_id text,
 	wanted text,

@@ -74,8 +74,8 @@ AS $$
 		('aws-sdk:ssm:getCommandInvocation', 'sdk_ssm_get_command_invocation')) AS v (integration, handler)
 $$;
 
--- One row per place of a resource, or of a Lambda function, that nothing maps; then, of a template, one per definition
--- that is elsewhere, and per activity, alias, schedule and rule, with its kind, its name and a statement.
+-- One row per occurrence of a resource, or of a Lambda function, that nothing maps; then, of a template, one per
+-- definition that is elsewhere, and per activity, alias, schedule and rule, with its kind, its name and a statement.
 CREATE FUNCTION _sfflow.missing_resources(
 	definition text,
 	substitutions jsonb,

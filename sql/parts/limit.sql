@@ -48,7 +48,7 @@ CREATE TABLE _sfflow.limit_slot (
 
 CREATE INDEX limit_slot_holder ON _sfflow.limit_slot (execution_no, branch_no);
 
--- Tokens of rates whose buckets have no place in shared memory (src/feature/limit/limit_rate.c), as times of a clock
+-- Tokens of rates whose buckets have no entry in shared memory (src/feature/limit/limit_rate.c), as times of a clock
 -- that is never set back. They say nothing after a start of the server.
 CREATE UNLOGGED TABLE _sfflow.rate_token (
 	limit_no bigint NOT NULL,
@@ -176,7 +176,7 @@ JOIN _sfflow.readable_execution e ON e.execution_no = h.execution_no AND e.statu
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
 GRANT SELECT ON @extschema@.sf_limit_waits TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_limit_waits IS
-	'branches that wait for a limit, their places in the queue, and who has the places';
+	'branches that wait for a limit, their positions in the queue, and who has the slots';
 
 COMMENT ON COLUMN @extschema@.sf_limits.target IS 'what is limited, as sf_set_limit was given it';
 COMMENT ON COLUMN @extschema@.sf_limits.key IS
@@ -200,7 +200,7 @@ COMMENT ON COLUMN @extschema@.sf_limit_waits.key IS
 	'path of the value that has the limit for itself; null: one limit for all';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.since IS 'when it could have begun';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.position IS
-	'its place among those that wait for the same limit and value of the key; 1: the next one; counted up to 10,001';
+	'its position among those that wait for the same limit and value of the key; 1: the next one; counted up to 10,001';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.waiting IS
 	'how many wait for the same limit and value of the key; counted up to 10,000';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.max_running IS 'how many may run at a time; null: no limit';
@@ -208,7 +208,7 @@ COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use IS 'how many run now, of the
 COMMENT ON COLUMN @extschema@.sf_limit_waits.rate IS 'how many may begin per time; null: no limit';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.per IS 'the time of the rate';
 COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use_by IS
-	'executions that have the places, up to 20, of those that the caller may read';
+	'executions that have the slots, up to 20, of those that the caller may read';
 
 --@into named_role
 UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL

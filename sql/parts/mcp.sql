@@ -493,7 +493,7 @@ BEGIN ATOMIC
 		limit integer How many executions at most (25, at most 100).',
 		'executions! array Executions, and what each waits for.
 		tasks array Tasks that are under way or wait for a worker.
-		limits array Limits that it waits for, and who has the places.
+		limits array Limits that it waits for, and who has the slots.
 		events array Events that it waits for.
 		held array Holds of the execution and its state machine.
 		cut! boolean There are more executions.'),

@@ -123,7 +123,7 @@ SET search_path = pg_catalog, pg_temp SET jit = off SET timezone = 'UTC'
 AS $$
 	SELECT jsonb_build_object('execution_id', l.execution_id, 'state_machine', l.state_machine, 'page_key', l.page_key,
 		'id', j.id, 'job_id', j.job_id, 'job_status', j.job_status, 'attempts', j.attempts, 'started_at', j.started_at,
-		'stopped_at', j.stopped_at, 'error', j.error, 'cause', j.cause, 'place', row_number() OVER ())
+		'stopped_at', j.stopped_at, 'error', j.error, 'cause', j.cause, 'position', row_number() OVER ())
 	FROM @extschema@.sf_list_executions(state_machine => $1 ->> 'state_machine', status => $1 ->> 'status',
 		name_prefix => $1 ->> 'name_prefix', requested_after => ($1 ->> 'requested_after')::timestamptz,
 		requested_before => ($1 ->> 'requested_before')::timestamptz, page_size => ($1 ->> 'page_size')::integer,
@@ -151,7 +151,7 @@ CREATE FUNCTION _sfflow.node_night(arguments jsonb) RETURNS SETOF jsonb
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp SET jit = off SET timezone = 'UTC' SET intervalstyle = 'postgres'
 AS $$
-	SELECT to_jsonb(n) || jsonb_build_object('place', row_number() OVER ())
+	SELECT to_jsonb(n) || jsonb_build_object('position', row_number() OVER ())
 	FROM @extschema@.sf_night(($1 ->> 'since')::timestamptz, ($1 ->> 'until')::timestamptz, ($1 ->> 'most')::integer) n
 $$;
 
@@ -187,7 +187,7 @@ AS $$
 	), listed AS (
 		-- Two nodes may have the same key: both rows are on the page.
 		SELECT a.node, x.*, rank() OVER (ORDER BY split_part(x.page_key, '.', 1)::bigint DESC,
-			split_part(x.page_key, '.', 2)::bigint DESC) AS place
+			split_part(x.page_key, '.', 2)::bigint DESC) AS position
 		FROM asked a
 		CROSS JOIN LATERAL jsonb_to_record(a.answer) x (execution_id text, state_machine text, name text, status text,
 			error text, requested_at timestamptz, started_at timestamptz, stopped_at timestamptz, page_key text)
@@ -196,13 +196,13 @@ AS $$
 	SELECT r.node, r.ok, r.node_error, r.execution_id, r.state_machine, r.name, r.status, r.error, r.requested_at,
 		r.started_at, r.stopped_at, r.page_key
 	FROM (
-		SELECT l.place, l.node, NULL::boolean AS ok, NULL::text AS node_error, l.execution_id, l.state_machine, l.name,
-			l.status, l.error, l.requested_at, l.started_at, l.stopped_at, l.page_key
-		FROM listed l WHERE l.place <= coalesce(($2 ->> 'page_size')::integer, 100)
+		SELECT l.position, l.node, NULL::boolean AS ok, NULL::text AS node_error, l.execution_id, l.state_machine,
+			l.name, l.status, l.error, l.requested_at, l.started_at, l.stopped_at, l.page_key
+		FROM listed l WHERE l.position <= coalesce(($2 ->> 'page_size')::integer, 100)
 		UNION ALL
 		SELECT NULL, a.node, a.ok, a.error, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 		FROM asked a WHERE a.ok IS NOT NULL) r
-	ORDER BY r.place NULLS LAST, r.node
+	ORDER BY r.position NULLS LAST, r.node
 $$;
 
 -- The rows of all nodes, and behind them a row per node that says whether it has answered.
@@ -281,20 +281,20 @@ AS $$
 		FROM asked a
 		CROSS JOIN LATERAL jsonb_to_record(a.answer) x (execution_id text, state_machine text, id text, job_id text,
 			job_status text, attempts integer, started_at timestamptz, stopped_at timestamptz, error text, cause text,
-			page_key text, place integer)
+			page_key text, position integer)
 		WHERE a.ok IS NULL
 	)
 	SELECT r.node, r.ok, r.node_error, r.execution_id, r.state_machine, r.id, r.job_id, r.job_status, r.attempts,
 		r.started_at, r.stopped_at, r.error, r.cause, r.page_key
 	FROM (
-		SELECT l.execution, l.place, l.node, NULL::boolean AS ok, NULL::text AS node_error, l.execution_id,
+		SELECT l.execution, l.position, l.node, NULL::boolean AS ok, NULL::text AS node_error, l.execution_id,
 			l.state_machine, l.id, l.job_id, l.job_status, l.attempts, l.started_at, l.stopped_at, l.error, l.cause,
 			l.page_key
 		FROM listed l WHERE l.execution <= coalesce($7, 100)
 		UNION ALL
 		SELECT NULL, NULL, a.node, a.ok, a.error, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 		FROM asked a WHERE a.ok IS NOT NULL) r
-	ORDER BY r.execution NULLS LAST, r.node, r.place
+	ORDER BY r.execution NULLS LAST, r.node, r.position
 $$;
 COMMENT ON FUNCTION @extschema@.sf_all_jobs(text, text, text, text, timestamptz, timestamptz, integer, text) IS
 	'the jobs of a page of executions of all nodes; a row with ok, of each node, tells whether it has answered';
@@ -381,8 +381,8 @@ AS $$
 	FROM _sfflow.ask_nodes('night', jsonb_build_object('since', $1, 'until', $2, 'most', $3)) a
 	LEFT JOIN LATERAL jsonb_to_record(a.answer) x (planned_at timestamptz, target text, state text,
 		started_at timestamptz, ended_at timestamptz, took interval, usual interval, expected_end timestamptz,
-		detail text, next text, place integer) ON a.ok IS NULL
-	ORDER BY a.ok IS NOT NULL, coalesce(x.planned_at, x.started_at), a.node, x.place
+		detail text, next text, position integer) ON a.ok IS NULL
+	ORDER BY a.ok IS NOT NULL, coalesce(x.planned_at, x.started_at), a.node, x.position
 $$;
 COMMENT ON FUNCTION @extschema@.sf_all_night(timestamptz, timestamptz, integer) IS
 	'sf_night of all nodes; a row with ok, of each node, tells whether it has answered';
@@ -517,18 +517,18 @@ RETURN (
 		SELECT a.one ->> $4 AS next, _sfflow.console_key(a.one ->> $4, $5) AS key
 		FROM answer a WHERE a.one ->> $4 IS NOT NULL ORDER BY 2 LIMIT 1
 	), line AS MATERIALIZED (
-		SELECT x.*, rank() OVER (ORDER BY x.key) AS place
+		SELECT x.*, rank() OVER (ORDER BY x.key) AS position
 		FROM (
 			SELECT r.node, r.one, _sfflow.console_key(r.one ->> 'page_key', $5) AS key
 			FROM _sfflow.console_rows_of_all($1, $2, $3) r) x
 		WHERE coalesce(x.key <= (SELECT b.key FROM bound b), true)
 	), page AS MATERIALIZED (
-		SELECT l.* FROM line l WHERE l.place <= $6
+		SELECT l.* FROM line l WHERE l.position <= $6
 	)
 	SELECT jsonb_build_object(
-		$3, (SELECT coalesce(jsonb_agg(p.one ORDER BY p.place, p.node NULLS FIRST), '[]') FROM page p),
+		$3, (SELECT coalesce(jsonb_agg(p.one ORDER BY p.position, p.node NULLS FIRST), '[]') FROM page p),
 		$4, CASE WHEN (SELECT count(*) FROM line) > (SELECT count(*) FROM page)
-			THEN (SELECT p.one ->> 'page_key' FROM page p ORDER BY p.place DESC LIMIT 1)
+			THEN (SELECT p.one ->> 'page_key' FROM page p ORDER BY p.position DESC LIMIT 1)
 			ELSE (SELECT b.next FROM bound b) END)
 		|| CASE WHEN l.looked IS NULL THEN '{}' ELSE jsonb_build_object('looked', l.looked) END
 	FROM (SELECT sum((a.one ->> 'looked')::bigint) AS looked FROM answer a) l);
@@ -538,12 +538,12 @@ CREATE FUNCTION _sfflow.console_first_of_all(q jsonb, own jsonb, what text, at t
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (
-	SELECT coalesce(jsonb_agg(x.one ORDER BY x.place), '[]')
+	SELECT coalesce(jsonb_agg(x.one ORDER BY x.position), '[]')
 	FROM (
 		SELECT r.one, row_number() OVER (ORDER BY $5 * extract(epoch FROM (r.one ->> $4)::timestamptz), r.n,
-			r.node NULLS FIRST) AS place
+			r.node NULLS FIRST) AS position
 		FROM _sfflow.console_rows_of_all($1, $2, $3) r) x
-	WHERE x.place <= $6);
+	WHERE x.position <= $6);
 
 -- The sums of the elements of a list that have the same value of a member.
 CREATE FUNCTION _sfflow.console_sums_of_all(q jsonb, own jsonb, what text, common text) RETURNS SETOF jsonb
@@ -625,11 +625,11 @@ RETURN _sfflow.console_bounded(jsonb_build_object(
 	'unwell', _sfflow.console_first_of_all($1, $2, 'unwell', NULL, 1, 50),
 	'hours', (SELECT coalesce(jsonb_agg(h.one ORDER BY (h.one ->> 'hour')::timestamptz), '[]')
 		FROM _sfflow.console_sums_of_all($1, $2, 'hours', 'hour') AS h(one)),
-	'machines', (SELECT coalesce(jsonb_agg(m.one ORDER BY m.place), '[]') FROM (
+	'machines', (SELECT coalesce(jsonb_agg(m.one ORDER BY m.position), '[]') FROM (
 		SELECT x.one, row_number() OVER (ORDER BY (x.one ->> 'failed')::bigint DESC,
-			(x.one ->> 'started')::bigint DESC, x.one ->> 'state_machine') AS place
+			(x.one ->> 'started')::bigint DESC, x.one ->> 'state_machine') AS position
 		FROM _sfflow.console_sums_of_all($1, $2, 'machines', 'state_machine') AS x(one)) m
-		WHERE m.place <= 50 + 1),
+		WHERE m.position <= 50 + 1),
 	'cut', _sfflow.console_cuts_of_all($1, $2)),
 	'{"failed": 25, "late": 50, "tolerated": 25, "next": 25, "held": 25, "machines": 50}')
 	|| CASE WHEN $2 ? 'limits' THEN jsonb_build_object('limits', (

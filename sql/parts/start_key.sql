@@ -58,7 +58,7 @@ COMMENT ON COLUMN @extschema@.sf_start_keys.state_machine IS 'the state machine'
 COMMENT ON COLUMN @extschema@.sf_start_keys.start_key IS 'the key';
 COMMENT ON COLUMN @extschema@.sf_start_keys.execution_id IS 'the execution';
 COMMENT ON COLUMN @extschema@.sf_start_keys.place IS 'waiting, running, failed (it keeps those behind it from running), or ended (the next one is about to be told)';
-COMMENT ON COLUMN @extschema@.sf_start_keys.rank IS 'its place in the line: when it was started, later than the one before';
+COMMENT ON COLUMN @extschema@.sf_start_keys.rank IS 'its rank in the line: when it was started, later than the one before';
 
 --@into keeper
 UNION ALL SELECT 'start_key', 0

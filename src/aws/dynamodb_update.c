@@ -235,7 +235,7 @@ compare_removals(const ListCell *a, const ListCell *b)
 	return list_length(y) - list_length(x);
 }
 
-/* Tell whether two paths name the same place, or one a part of the other. */
+/* Tell whether two paths name the same attribute, or one a part of the other. */
 static bool
 overlap(const List *a, const List *b)
 {
@@ -251,7 +251,7 @@ overlap(const List *a, const List *b)
 	return true;
 }
 
-/* Refuse two actions on the same place. */
+/* Refuse two actions on the same path. */
 static void
 check_overlap(const List *actions)
 {

@@ -35,13 +35,13 @@
 #include "aws/shapes.h"
 
 /* A value on the way to which the check is, and where it stands */
-typedef struct Place
+typedef struct Path
 {
-	const struct Place *above;	/* NULL: this is the result */
+	const struct Path *above;	/* NULL: this is the result */
 	const char *key;			/* of a member; NULL: an element of an array */
 	int			index;
 	const char *field;			/* the member that messages name */
-} Place;
+} Path;
 
 /* A check on its way through shape and value */
 typedef struct Check
@@ -51,27 +51,27 @@ typedef struct Check
 	SfMockProblem problem;		/* what is wrong, once something is */
 } Check;
 
-static const char *check_value(Check *check, const char *shape, const Place *place,
+static const char *check_value(Check *check, const char *shape, const Path *path,
 							   const JsonbValue *value);
 
 /* --- complaints --- */
 
-/* Print the JSON pointer of a place. */
+/* Print the JSON pointer of a path. */
 static void
-print_place(StringInfo out, const Place *place)
+print_path(StringInfo out, const Path *path)
 {
-	if (place->above == NULL)
+	if (path->above == NULL)
 		return;
-	print_place(out, place->above);
-	if (place->key == NULL)
-		appendStringInfo(out, "/%d", place->index);
+	print_path(out, path->above);
+	if (path->key == NULL)
+		appendStringInfo(out, "/%d", path->index);
 	else
-		appendStringInfo(out, "/%s", place->key);
+		appendStringInfo(out, "/%s", path->key);
 }
 
-/* Keep what is wrong at a place, if nothing was wrong before; detail NULL: nothing to add. */
+/* Keep what is wrong at a path, if nothing was wrong before; detail NULL: nothing to add. */
 static void
-complain(Check *check, const Place *place, const char *problem, char *detail)
+complain(Check *check, const Path *path, const char *problem, char *detail)
 {
 	StringInfoData where;
 
@@ -79,26 +79,26 @@ complain(Check *check, const Place *place, const char *problem, char *detail)
 		return;
 	initStringInfo(&where);
 	appendStringInfoString(&where, "At \"");
-	print_place(&where, place);
+	print_path(&where, path);
 	appendStringInfo(&where, "\" of the result.%s%s", detail ? " " : "", detail ? detail : "");
 	check->problem.message = psprintf("Mock result schema validation error: %s", problem);
 	check->problem.detail = where.data;
 }
 
-/* Keep that the field at a place is not what it should be. */
+/* Keep that the field at a path is not what it should be. */
 static void
-complain_of_field(Check *check, const Place *place, const char *problem, char *detail)
+complain_of_field(Check *check, const Path *path, const char *problem, char *detail)
 {
-	complain(check, place, psprintf("Field '%s' %s", place->field, problem), detail);
+	complain(check, path, psprintf("Field '%s' %s", path->field, problem), detail);
 }
 
 /* Return a value if it is what the shape asks for, else NULL. */
 static const JsonbValue *
-require(Check *check, const Place *place, const JsonbValue *value, bool fits, const char *kind)
+require(Check *check, const Path *path, const JsonbValue *value, bool fits, const char *kind)
 {
 	if (value == NULL || fits)
 		return value;
-	complain_of_field(check, place, psprintf("must be %s", kind), NULL);
+	complain_of_field(check, path, psprintf("must be %s", kind), NULL);
 	return NULL;
 }
 
@@ -121,7 +121,7 @@ read_bound(const char *shape, double *bound)
  * returns what follows them.
  */
 static const char *
-check_bounds(Check *check, const char *shape, const Place *place, const double *value, bool is_length)
+check_bounds(Check *check, const char *shape, const Path *path, const double *value, bool is_length)
 {
 	double		least = -get_float8_infinity();
 	double		most = get_float8_infinity();
@@ -131,24 +131,24 @@ check_bounds(Check *check, const char *shape, const Place *place, const double *
 		return shape;
 	shape = read_bound(shape + 1, &most);
 	if (value != NULL && *value < least)
-		complain_of_field(check, place, is_length ? "is smaller than the minimum length" : "is less than the minimum value",
+		complain_of_field(check, path, is_length ? "is smaller than the minimum length" : "is less than the minimum value",
 						  psprintf("The minimum is %.17g.", least));
 	else if (value != NULL && *value > most)
-		complain_of_field(check, place, is_length ? "exceeds the maximum length" : "exceeds the maximum value",
+		complain_of_field(check, path, is_length ? "exceeds the maximum length" : "exceeds the maximum value",
 						  psprintf("The maximum is %.17g.", most));
 	return shape;
 }
 
 /* Check a number; returns what follows the shape. */
 static const char *
-check_number(Check *check, const char *shape, const Place *place, const JsonbValue *value)
+check_number(Check *check, const char *shape, const Path *path, const JsonbValue *value)
 {
 	double		number;
 
-	value = require(check, place, value, value && value->type == jbvNumeric, "a number");
+	value = require(check, path, value, value && value->type == jbvNumeric, "a number");
 	if (value != NULL)
 		number = strtod(numeric_normalize(value->val.numeric), NULL);
-	return check_bounds(check, shape, place, value ? &number : NULL, false);
+	return check_bounds(check, shape, path, value ? &number : NULL, false);
 }
 
 /* Find the character that ends a part of a shape, where no "\" stands before it. */
@@ -177,7 +177,7 @@ is_word(const char *word, const char *end, const JsonbValue *value)
 
 /* Check that a string is one of those up to the closing bracket; returns what follows. */
 static const char *
-check_enum(Check *check, const char *shape, const Place *place, const JsonbValue *value)
+check_enum(Check *check, const char *shape, const Path *path, const JsonbValue *value)
 {
 	const char *end = find_end(shape, ')');
 	bool		known = false;
@@ -190,7 +190,7 @@ check_enum(Check *check, const char *shape, const Place *place, const JsonbValue
 		word = bar + 1;
 	}
 	if (value != NULL && !known)
-		complain_of_field(check, place, "is not an expected value",
+		complain_of_field(check, path, "is not an expected value",
 						  psprintf("It must be one of %.*s.", (int) (end - shape), shape));
 	return end + 1;
 }
@@ -216,47 +216,47 @@ matches(const char *pattern, int length, const JsonbValue *value)
 
 /* Check that a string has the pattern up to "/"; returns what follows. */
 static const char *
-check_pattern(Check *check, const char *shape, const Place *place, const JsonbValue *value)
+check_pattern(Check *check, const char *shape, const Path *path, const JsonbValue *value)
 {
 	const char *end = find_end(shape, '/');
 
 	if (value != NULL && check->problem.message == NULL && !matches(shape, end - shape, value))
-		complain_of_field(check, place, "does not match the expected pattern",
+		complain_of_field(check, path, "does not match the expected pattern",
 						  psprintf("The pattern is %.*s.", (int) (end - shape), shape));
 	return end + 1;
 }
 
 /* Check a string; returns what follows the shape. */
 static const char *
-check_string(Check *check, const char *shape, const Place *place, const JsonbValue *value)
+check_string(Check *check, const char *shape, const Path *path, const JsonbValue *value)
 {
 	double		length;
 
-	value = require(check, place, value, value && value->type == jbvString, "a string");
+	value = require(check, path, value, value && value->type == jbvString, "a string");
 	if (*shape == '(')
-		return check_enum(check, shape + 1, place, value);
+		return check_enum(check, shape + 1, path, value);
 	if (value != NULL)
 		length = pg_mbstrlen_with_len(value->val.string.val, value->val.string.len);
-	shape = check_bounds(check, shape, place, value ? &length : NULL, true);
-	return *shape == '/' ? check_pattern(check, shape + 1, place, value) : shape;
+	shape = check_bounds(check, shape, path, value ? &length : NULL, true);
+	return *shape == '/' ? check_pattern(check, shape + 1, path, value) : shape;
 }
 
 /* --- arrays, objects --- */
 
 /* Check what each element of an array is; returns what follows the shape. */
 static const char *
-check_elements(Check *check, const char *shape, const Place *place, const JsonbValue *value)
+check_elements(Check *check, const char *shape, const Path *path, const JsonbValue *value)
 {
-	Place		inner = {place, NULL, 0, place->field};
+	Path		inner = {path, NULL, 0, path->field};
 	JsonbValue	element;
 	double		count;
 
-	value = require(check, place, value, value != NULL && sf_json_is_array(value), "an array");
+	value = require(check, path, value, value != NULL && sf_json_is_array(value), "an array");
 	for (; value != NULL && sf_json_element(value, inner.index, &element); inner.index++)
 		(void) check_value(check, shape, &inner, &element);
 	count = inner.index;
-	shape = check_value(check, shape, place, NULL) + 1;
-	return check_bounds(check, shape, place, value ? &count : NULL, true);
+	shape = check_value(check, shape, path, NULL) + 1;
+	return check_bounds(check, shape, path, value ? &count : NULL, true);
 }
 
 /* List the members of an object. */
@@ -267,34 +267,34 @@ list_members(const JsonbValue *object, SfJsonMember **members)
 	return sf_json_list_members(object, *members);
 }
 
-/* Make the place of a member. */
-static Place
-place_member(const Place *object, const SfJsonMember *member)
+/* Make the path of a member. */
+static Path
+member_path(const Path *object, const SfJsonMember *member)
 {
 	const char *key = pnstrdup(member->key.val.string.val, member->key.val.string.len);
-	Place		place = {object, key, 0, key};
+	Path		path = {object, key, 0, key};
 
-	return place;
+	return path;
 }
 
 /* Check what each member of an object is, whatever its name; returns what follows the shape. */
 static const char *
-check_members(Check *check, const char *shape, const Place *place, const JsonbValue *value)
+check_members(Check *check, const char *shape, const Path *path, const JsonbValue *value)
 {
 	SfJsonMember *members = NULL;
 	double		count = 0;
 
-	value = require(check, place, value, value != NULL && sf_json_is_object(value), "an object");
+	value = require(check, path, value, value != NULL && sf_json_is_object(value), "an object");
 	if (value != NULL)
 		count = list_members(value, &members);
 	for (int i = 0; i < count; i++)
 	{
-		Place		inner = place_member(place, &members[i]);
+		Path		inner = member_path(path, &members[i]);
 
 		(void) check_value(check, shape, &inner, &members[i].value);
 	}
-	shape = check_value(check, shape, place, NULL) + 1;
-	return check_bounds(check, shape, place, value ? &count : NULL, true);
+	shape = check_value(check, shape, path, NULL) + 1;
+	return check_bounds(check, shape, path, value ? &count : NULL, true);
 }
 
 /*
@@ -310,7 +310,7 @@ is_member(const SfJsonMember *member, const char *shape, size_t len)
 
 /* Report the members of an object that have to be there; shape begins with the first name. */
 static void
-check_required(Check *check, const char *shape, const Place *place, const SfJsonMember *members, int n)
+check_required(Check *check, const char *shape, const Path *path, const SfJsonMember *members, int n)
 {
 	for (; check->required && check->problem.message == NULL; shape++)
 	{
@@ -322,9 +322,9 @@ check_required(Check *check, const char *shape, const Place *place, const SfJson
 		while (i < n && !is_member(&members[i], shape, len))
 			i++;
 		if (shape[len] == '!' && i == n)
-			complain(check, place, psprintf("Required field '%.*s' is missing", (int) len, shape), NULL);
+			complain(check, path, psprintf("Required field '%.*s' is missing", (int) len, shape), NULL);
 		shape += len + (shape[len] == '!') + 1;
-		shape = check_value(check, shape, place, NULL);
+		shape = check_value(check, shape, path, NULL);
 		if (*shape == '}')
 			return;
 	}
@@ -332,27 +332,27 @@ check_required(Check *check, const char *shape, const Place *place, const SfJson
 
 /* Check the members of an object that the shape names; returns what follows the shape. */
 static const char *
-check_object(Check *check, const char *shape, const Place *place, const JsonbValue *value)
+check_object(Check *check, const char *shape, const Path *path, const JsonbValue *value)
 {
 	SfJsonMember *members = NULL;
 	int			n = 0;
 
-	value = require(check, place, value, value != NULL && sf_json_is_object(value), "an object");
+	value = require(check, path, value, value != NULL && sf_json_is_object(value), "an object");
 	if (value != NULL)
 	{
 		n = list_members(value, &members);
-		check_required(check, shape, place, members, n);
+		check_required(check, shape, path, members, n);
 	}
 	while (*shape != '}')
 	{
 		size_t		len = strcspn(shape, "!:");
 		int			i = 0;
-		Place		inner = *place;
+		Path		inner = *path;
 
 		while (i < n && !is_member(&members[i], shape, len))
 			i++;
 		if (i < n)
-			inner = place_member(place, &members[i]);
+			inner = member_path(path, &members[i]);
 		shape += len + (shape[len] == '!') + 1;
 		shape = check_value(check, shape, &inner, i < n ? &members[i].value : NULL);
 		shape += *shape == ',';
@@ -362,13 +362,13 @@ check_object(Check *check, const char *shape, const Place *place, const JsonbVal
 
 /* Check a value against a shared shape; returns what follows the reference. */
 static const char *
-check_shared(Check *check, const char *shape, const Place *place, const JsonbValue *value)
+check_shared(Check *check, const char *shape, const Path *path, const JsonbValue *value)
 {
 	char	   *end;
 	long		number = strtol(shape, &end, 10);
 
 	if (value != NULL && number < check->shape.nshared)
-		(void) check_value(check, check->shape.shared[number], place, value);
+		(void) check_value(check, check->shape.shared[number], path, value);
 	return end;
 }
 
@@ -377,26 +377,26 @@ check_shared(Check *check, const char *shape, const Place *place, const JsonbVal
  * the shape.
  */
 static const char *
-check_value(Check *check, const char *shape, const Place *place, const JsonbValue *value)
+check_value(Check *check, const char *shape, const Path *path, const JsonbValue *value)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	switch (*shape++)
 	{
 		case '{':
-			return check_object(check, shape, place, value);
+			return check_object(check, shape, path, value);
 		case '[':
-			return check_elements(check, shape, place, value);
+			return check_elements(check, shape, path, value);
 		case '<':
-			return check_members(check, shape, place, value);
+			return check_members(check, shape, path, value);
 		case '@':
-			return check_shared(check, shape, place, value);
+			return check_shared(check, shape, path, value);
 		case 's':
-			return check_string(check, shape, place, value);
+			return check_string(check, shape, path, value);
 		case 'n':
-			return check_number(check, shape, place, value);
+			return check_number(check, shape, path, value);
 		case 'b':
-			require(check, place, value, value && value->type == jbvBool, "a boolean");
+			require(check, path, value, value && value->type == jbvBool, "a boolean");
 			break;
 		default:
 			break;
@@ -409,7 +409,7 @@ SfMockProblem
 sf_response_check(const SfResource *resource, const Jsonb *result, bool all_members)
 {
 	Check		check = {.required = all_members};
-	Place		place = {.field = "result"};
+	Path		path = {.field = "result"};
 	JsonbValue	root;
 
 	if (resource->integration == SF_INTEGRATION_REQUEST_RESPONSE)
@@ -417,7 +417,7 @@ sf_response_check(const SfResource *resource, const Jsonb *result, bool all_memb
 	if (check.shape.text != NULL)
 	{
 		sf_json_root(result, &root);
-		(void) check_value(&check, check.shape.text, &place, &root);
+		(void) check_value(&check, check.shape.text, &path, &root);
 	}
 	return check.problem;
 }

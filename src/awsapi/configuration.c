@@ -59,7 +59,7 @@ sf_configuration_check_role(const SfCall *call)
 		sf_refusal_raise(SF_REFUSAL_INVALID_ROLE, "%s", arn);
 }
 
-/* Refuse a log that goes nowhere, or to several places. */
+/* Refuse a log that goes nowhere, or to several destinations. */
 static void
 check_logging(const Jsonb *logging)
 {

@@ -1,9 +1,9 @@
 /*
  * debug_point.h
- *		Named places where a test can stop, fail or kill a backend, or have it
+ *		Named points where a test can stop, fail or kill a backend, or have it
  *		make a mistake.
  *
- * Where the models in test/model have the same place, it has the same name
+ * Where the models in test/model have the same point, it has the same name
  * there.
  *
  * SF_DEBUG_POINT("slice_commit") costs one comparison unless a superuser has
@@ -44,7 +44,7 @@ extern char *sf_setting_debug_point;
 			(void) sf_debug_point_reached(name, false); \
 	} while (0)
 
-/* The same for a place at which a cancel that comes meanwhile is not to be taken. */
+/* The same for a point at which a cancel that comes meanwhile is not to be taken. */
 #define SF_DEBUG_POINT_HELD(name) \
 	do { \
 		if (SF_DEBUG_POINTS_ARE_ON) \

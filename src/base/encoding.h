@@ -20,7 +20,7 @@ extern char *sf_base64_encode(const void *bytes, int n);
 /* The most bytes that a number takes */
 #define SF_VARINT_MAX	10
 
-/* Write a number, and return the place after it. */
+/* Write a number, and return the position after it. */
 static inline uint8 *
 sf_varint_write(uint8 *at, uint64 number)
 {
@@ -34,7 +34,7 @@ sf_varint_write(uint8 *at, uint64 number)
 }
 
 /*
- * Read a number, and move *at to the place after it.  False: the bytes end before
+ * Read a number, and move *at to the position after it.  False: the bytes end before
  * the number does, or it has more than 64 bits.
  */
 static inline bool

@@ -82,37 +82,37 @@ unlock_area(SfShmem *area)
 }
 
 /*
- * Hash tables in shared memory, whose places owners share fairly.
+ * Hash tables in shared memory, whose entries owners share fairly.
  *
  * The memory has, one behind the other: the head; the caller's own part; the first entry of
- * each hash; the first owner of each hash; the owners, with how many places each has; the
+ * each hash; the first owner of each hash; the owners, with how many entries each has; the
  * entries.  Numbers are counted from 1, so that memory full of zeros is an empty table.
  *
- * Each time that a place is wanted a few places are looked at in turn, and those whose
- * entries are idle are freed: so none stays idle for long where places are needed.
+ * Each time that an entry is wanted a few of them are looked at in turn, and those whose
+ * contents are idle are freed: so none stays idle for long where entries are needed.
  */
 
-/* Places that are looked at each time that one is wanted, and when none is left for the owner */
+/* Entries that are looked at each time that one is wanted, and when none is left for the owner */
 #define CLOCK_SWEEP			8
 #define SWEEP_FULL		128
 
-/* Places of a table that no other process sees */
-#define LOCAL_PLACES	512
+/* Entries of a table that no other process sees */
+#define LOCAL_ENTRIES	512
 
-/* How many places an owner has */
+/* How many entries an owner has */
 typedef struct OwnerUse
 {
 	Oid			owner;
-	int32		nplaces;
+	int32		nentries;
 	int32		next;			/* the next one with this hash, or that is free; 0: none */
 } OwnerUse;
 
 typedef struct Head
 {
 	int32		nused;
-	int32		end;			/* places that have ever been used */
+	int32		end;			/* entries that have ever been used */
 	int32		free;			/* the first free one among them; 0: none */
-	int32		hand;			/* the place that was looked at last */
+	int32		hand;			/* the entry that was looked at last */
 	int32		owners_end;
 	int32		owners_free;
 	int64		nrefused;
@@ -123,8 +123,8 @@ typedef struct Head
 #define HEAD(hash)		((Head *) (hash)->area.memory)
 #define EXTRA(hash)		((char *) (hash)->area.memory + MAXALIGN(sizeof(Head)))
 #define HEADS(hash)		((int32 *) (EXTRA(hash) + MAXALIGN((hash)->extra_size)))
-#define OWNER_HEADS(hash)	(HEADS(hash) + (hash)->nplaces)
-#define OWNERS(hash)	((OwnerUse *) (OWNER_HEADS(hash) + (hash)->nplaces))
+#define OWNER_HEADS(hash)	(HEADS(hash) + (hash)->nentries)
+#define OWNERS(hash)	((OwnerUse *) (OWNER_HEADS(hash) + (hash)->nentries))
 #define ENTRIES(hash)	((char *) (hash)->area.memory + entries_at(hash))
 
 /* Where the entries begin. */
@@ -133,20 +133,20 @@ entries_at(const SfHash *hash)
 {
 	Size		each = 2 * sizeof(int32) + sizeof(OwnerUse);
 
-	return MAXALIGN(MAXALIGN(sizeof(Head)) + MAXALIGN(hash->extra_size) + each * hash->nplaces);
+	return MAXALIGN(MAXALIGN(sizeof(Head)) + MAXALIGN(hash->extra_size) + each * hash->nentries);
 }
 
 /* Describe a table, and ask for its memory while preloading; else it is this backend's own. */
 void
-sf_hash_init(SfHash *hash, const char *name, int nplaces, Size entry_size, Size extra_size)
+sf_hash_init(SfHash *hash, const char *name, int nentries, Size entry_size, Size extra_size)
 {
 	bool		shared = process_shared_preload_libraries_in_progress && !IsBinaryUpgrade;
 
-	hash->nplaces = shared ? nplaces : Min(nplaces, LOCAL_PLACES);
+	hash->nentries = shared ? nentries : Min(nentries, LOCAL_ENTRIES);
 	hash->entry_size = MAXALIGN(entry_size);
 	hash->extra_size = extra_size;
 	hash->area.name = name;
-	hash->area.size = add_size(entries_at(hash), mul_size(hash->entry_size, hash->nplaces));
+	hash->area.size = add_size(entries_at(hash), mul_size(hash->entry_size, hash->nentries));
 	if (shared)
 		add_area(&hash->area);
 }
@@ -167,28 +167,28 @@ sf_hash_unlock(SfHash *hash)
 	unlock_area(&hash->area);
 }
 
-/* The entry of a place. */
+/* The entry with a number. */
 void *
 sf_hash_at(SfHash *hash, int number)
 {
 	return ENTRIES(hash) + (Size) (number - 1) * hash->entry_size;
 }
 
-/* The place of an entry: a number from 1 to that of places. */
+/* The number of an entry, from 1 to that of entries. */
 int
 sf_hash_number(SfHash *hash, const void *entry)
 {
 	return (int) (((const char *) entry - ENTRIES(hash)) / hash->entry_size) + 1;
 }
 
-/* The last place that has ever been used. */
+/* The last entry that has ever been used. */
 int
 sf_hash_end(SfHash *hash)
 {
 	return HEAD(hash)->end;
 }
 
-/* Is no place used?  Without the lock this may be out of date. */
+/* Is no entry used?  Without the lock this may be out of date. */
 bool
 sf_hash_is_empty(SfHash *hash)
 {
@@ -210,7 +210,7 @@ chain_of(SfHash *hash, SfHashKey key)
 								 hash_combine(hash_bytes((unsigned char *) &key.first, sizeof(int64)),
 											  hash_bytes((unsigned char *) &key.second, sizeof(int64))));
 
-	return &HEADS(hash)[h % (uint32) hash->nplaces];
+	return &HEADS(hash)[h % (uint32) hash->nentries];
 }
 
 /* Are two keys the same? */
@@ -239,16 +239,16 @@ sf_hash_find(SfHash *hash, SfHashKey key)
 static int32 *
 find_owner(SfHash *hash, Oid owner)
 {
-	int32	   *at = &OWNER_HEADS(hash)[murmurhash32(owner) % (uint32) hash->nplaces];
+	int32	   *at = &OWNER_HEADS(hash)[murmurhash32(owner) % (uint32) hash->nentries];
 
 	while (*at != 0 && OWNERS(hash)[*at - 1].owner != owner)
 		at = &OWNERS(hash)[*at - 1].next;
 	return at;
 }
 
-/* Note that an owner has a place more. */
+/* Note that an owner has an entry more. */
 static void
-count_place(SfHash *hash, Oid owner)
+count_entry(SfHash *hash, Oid owner)
 {
 	Head	   *head = HEAD(hash);
 	int32	   *at = find_owner(hash, owner);
@@ -264,32 +264,32 @@ count_place(SfHash *hash, Oid owner)
 		*at = ++head->owners_end;
 		OWNERS(hash)[*at - 1] = (OwnerUse) {owner, 0, 0};
 	}
-	OWNERS(hash)[*at - 1].nplaces++;
+	OWNERS(hash)[*at - 1].nentries++;
 }
 
 /* Note that it has one fewer. */
 static void
-discount_place(SfHash *hash, Oid owner)
+discount_entry(SfHash *hash, Oid owner)
 {
 	int32	   *at = find_owner(hash, owner);
 	int32		number = *at;
 	OwnerUse   *use = &OWNERS(hash)[number - 1];
 
-	if (--use->nplaces > 0)
+	if (--use->nentries > 0)
 		return;
 	*at = use->next;
 	use->next = HEAD(hash)->owners_free;
 	HEAD(hash)->owners_free = number;
 }
 
-/* May an owner have another place? */
+/* May an owner have another entry? */
 static bool
-may_have_place(SfHash *hash, Oid owner)
+may_have_entry(SfHash *hash, Oid owner)
 {
 	int32		at = *find_owner(hash, owner);
-	int32		has = at == 0 ? 0 : OWNERS(hash)[at - 1].nplaces;
+	int32		has = at == 0 ? 0 : OWNERS(hash)[at - 1].nentries;
 
-	return has < hash->nplaces - HEAD(hash)->nused;
+	return has < hash->nentries - HEAD(hash)->nused;
 }
 
 /* Remove an entry. */
@@ -303,14 +303,14 @@ sf_hash_remove(SfHash *hash, void *entry)
 	while (*at != number)
 		at = &((SfHashEntry *) sf_hash_at(hash, *at))->next;
 	*at = e->next;
-	discount_place(hash, e->owner);
+	discount_entry(hash, e->owner);
 	memset(e, 0, hash->entry_size);
 	e->next = HEAD(hash)->free;
 	HEAD(hash)->free = number;
 	HEAD(hash)->nused--;
 }
 
-/* Look at places in turn, and free those whose entries are idle. */
+/* Look at entries in turn, and free those that are idle. */
 static void
 clock_sweep(SfHash *hash, SfHashIdle is_idle, int count)
 {
@@ -328,19 +328,19 @@ clock_sweep(SfHash *hash, SfHashIdle is_idle, int count)
 	}
 }
 
-/* Is there a place for an owner, maybe after a look for idle ones?  If not, note that. */
+/* Is there an entry for an owner, maybe after a look for idle ones?  If not, note that. */
 static bool
-has_place(SfHash *hash, Oid owner, SfHashIdle is_idle)
+has_room(SfHash *hash, Oid owner, SfHashIdle is_idle)
 {
 	Head	   *head = HEAD(hash);
 
 	if (is_idle != NULL)
 		clock_sweep(hash, is_idle, CLOCK_SWEEP);
-	if (may_have_place(hash, owner))
+	if (may_have_entry(hash, owner))
 		return true;
 	if (is_idle != NULL)
 		clock_sweep(hash, is_idle, SWEEP_FULL);
-	if (may_have_place(hash, owner))
+	if (may_have_entry(hash, owner))
 		return true;
 	head->nrefused++;
 	head->refused_at = sf_tick_now();
@@ -350,7 +350,7 @@ has_place(SfHash *hash, Oid owner, SfHashIdle is_idle)
 
 /*
  * Add an entry, all zeros behind its beginning, for a key that there is none of; NULL: there
- * is no place for the owner.  This may remove other entries, that are idle.
+ * is no entry for the owner.  This may remove other entries, that are idle.
  */
 void *
 sf_hash_add(SfHash *hash, SfHashKey key, Oid owner, SfHashIdle is_idle)
@@ -360,7 +360,7 @@ sf_hash_add(SfHash *hash, SfHashKey key, Oid owner, SfHashIdle is_idle)
 	int32		number;
 	SfHashEntry *entry;
 
-	if (!has_place(hash, owner, is_idle))
+	if (!has_room(hash, owner, is_idle))
 		return NULL;
 	number = head->free != 0 ? head->free : ++head->end;
 	entry = sf_hash_at(hash, number);
@@ -372,7 +372,7 @@ sf_hash_add(SfHash *hash, SfHashKey key, Oid owner, SfHashIdle is_idle)
 	entry->next = *chain;
 	*chain = number;
 	head->nused++;
-	count_place(hash, owner);
+	count_entry(hash, owner);
 	return entry;
 }
 
@@ -390,7 +390,7 @@ sf_hash_remove_all(SfHash *hash, Oid database, int64 first)
 }
 
 /*
- * List first numbers of keys of a database, at most size of them, from a place on, which moves, and is
+ * List first numbers of keys of a database, at most size of them, from an entry on, which moves, and is
  * 1 again after the last one; returns how many.  A number may come more than once.
  */
 int
@@ -416,7 +416,7 @@ sf_hash_list(SfHash *hash, Oid database, int64 *numbers, int size, int *from)
 SfHashUse
 sf_hash_use(SfHash *hash)
 {
-	SfHashUse	use = {.nplaces = hash->nplaces};
+	SfHashUse	use = {.nentries = hash->nentries};
 	const Head *head;
 
 	sf_hash_lock(hash, LW_SHARED);

@@ -21,18 +21,18 @@ typedef struct SfShmem
 
 
 /*
- * Hash tables in shared memory, whose places owners share fairly.
+ * Hash tables in shared memory, whose entries owners share fairly.
  *
- * A table has a fixed number of places, since nothing may fail for lack of memory after a
- * commit.  An owner gets another place while more places are free than it has: so one
+ * A table has a fixed number of entries, since nothing may fail for lack of memory after a
+ * commit.  An owner gets another entry while more entries are free than it has: so one
  * owner alone has half of them at most, and the next one finds half of the rest.  What is
- * to happen to an owner that gets no place the caller decides.
+ * to happen to an owner that gets no entry the caller decides.
  */
 
 /* What is looked for */
 typedef struct SfHashKey
 {
-	Oid			database;		/* InvalidOid: the place is free */
+	Oid			database;		/* InvalidOid: the entry is free */
 	int64		first;
 	int64		second;
 } SfHashKey;
@@ -41,7 +41,7 @@ typedef struct SfHashKey
 typedef struct SfHashEntry
 {
 	SfHashKey	key;
-	Oid			owner;			/* whose place it is */
+	Oid			owner;			/* whose entry it is */
 	int32		next;			/* the next one with this hash, or that is free; 0: none */
 } SfHashEntry;
 
@@ -49,25 +49,25 @@ typedef struct SfHashEntry
 typedef struct SfHash
 {
 	SfShmem		area;
-	int			nplaces;
+	int			nentries;
 	Size		entry_size;
 	Size		extra_size;		/* memory of the caller, under the same lock */
 } SfHash;
 
-/* How full a table is, and whom it refused a place */
+/* How full a table is, and whom it refused an entry */
 typedef struct SfHashUse
 {
-	int			nplaces;
+	int			nentries;
 	int			nused;
 	int64		nrefused;		/* since the start of the server */
 	SfTick		refused_at;		/* the last one; 0: none was */
 	Oid			refused_owner;
 } SfHashUse;
 
-/* Tell whether an entry says no more than a new one would: its place may be reused. */
+/* Tell whether an entry says no more than a new one would: its memory may be reused. */
 typedef bool (*SfHashIdle) (const void *entry, SfTick now);
 
-extern void sf_hash_init(SfHash *hash, const char *name, int nplaces, Size entry_size,
+extern void sf_hash_init(SfHash *hash, const char *name, int nentries, Size entry_size,
 						 Size extra_size);
 extern void sf_hash_lock(SfHash *hash, LWLockMode mode);
 extern void sf_hash_unlock(SfHash *hash);

@@ -18,7 +18,7 @@
 /* A schedule or a rule, whether it is a resource or an event of a machine of SAM */
 typedef struct Trigger
 {
-	const SfNode *resource;		/* what its place is told of */
+	const SfNode *resource;		/* whose position is told */
 	const char *label;			/* type and logical id */
 	const char *name;
 	const char *source;			/* of the events that its times make */

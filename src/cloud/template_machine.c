@@ -89,7 +89,7 @@ read_machine(SfCloud *t, const SfNode *resource)
 	SfCloudMachine *machine = palloc0(sizeof(SfCloudMachine));
 	const SfNode *properties = sf_node_member(resource, "Properties");
 	const SfNode *property = one_of(properties, here);
-	const SfNode *place = one_of(properties, elsewhere);
+	const SfNode *uri = one_of(properties, elsewhere);
 	char	   *key = psprintf("%s.Definition", resource->key);
 	SfNode	   *value;
 
@@ -98,12 +98,12 @@ read_machine(SfCloud *t, const SfNode *resource)
 	machine->is_express = is_express(t, properties);
 	machine->substitutions = substitutions(t, properties);
 	if (property == NULL)
-		property = place != NULL ? place : resource;
+		property = uri != NULL ? uri : resource;
 	machine->location = sf_node_location(property);
 	if (t->given != NULL && sf_json_get(t->given, key) != NULL)
 		machine->text = definition_text(sf_cloud_reference(t, property, key));
-	else if (property == place)
-		machine->file = file_of(t, place);
+	else if (property == uri)
+		machine->file = file_of(t, uri);
 	else if (property != resource && (value = sf_cloud_value(t, property)) != NULL)
 		machine->text = definition_text(value);
 	return machine;

@@ -149,7 +149,7 @@ lower_case(const char *word)
 
 /* Find the region and the account of a resource, as in an ARN. */
 static char *
-place(SfCloud *t, const SfNode *resource)
+region_and_account(SfCloud *t, const SfNode *resource)
 {
 	return psprintf("%s:%s", sf_cloud_text(t, sf_cloud_reference(t, resource, "AWS::Region")),
 					sf_cloud_text(t, sf_cloud_reference(t, resource, "AWS::AccountId")));
@@ -163,7 +163,7 @@ function_arn(SfCloud *t, const SfNode *resource)
 	char	   *name = function == NULL ? unconstify(char *, resource->key) : sf_cloud_text(t, function);
 
 	return strncmp(name, "arn:", 4) == 0 ? name :
-		psprintf("arn:aws:lambda:%s:function:%s", place(t, resource), name);
+		psprintf("arn:aws:lambda:%s:function:%s", region_and_account(t, resource), name);
 }
 
 /* Find the ARN of the machine of a version or an alias of it, with the version or the alias. */
@@ -183,7 +183,7 @@ machine_arn(SfCloud *t, const SfNode *resource)
 	if (version == NULL && routes != NULL && routes->kind == SF_NODE_ARRAY && routes->first != NULL)
 		version = sf_node_member(routes->first, "StateMachineVersionArn");
 	if (version == NULL)
-		return psprintf("arn:aws:states:%s:stateMachine:%s", place(t, resource), resource->key);
+		return psprintf("arn:aws:states:%s:stateMachine:%s", region_and_account(t, resource), resource->key);
 	arn = pstrdup(sf_cloud_text(t, version));
 	/* the alias stands where the number of the version stood */
 	if (strrchr(arn, ':') != NULL)
@@ -216,11 +216,13 @@ sf_cloud_arn(SfCloud *t, const SfNode *resource)
 		return psprintf("arn:aws:iam::%s:role/%s",
 						sf_cloud_text(t, sf_cloud_reference(t, resource, "AWS::AccountId")), name);
 	if (kind != NULL)
-		return psprintf("arn:aws:%s:%s:%s%s%s", kind->service, place(t, resource), kind->prefix, name, kind->suffix);
+		return psprintf("arn:aws:%s:%s:%s%s%s", kind->service, region_and_account(t, resource), kind->prefix, name,
+						kind->suffix);
 	if (type == NULL || word - type < 7)
 		return NULL;
 	service = pnstrdup(type + 5, word - type - 7);
-	return psprintf("arn:aws:%s:%s:%s/%s", lower_case(service), place(t, resource), lower_case(word), name);
+	return psprintf("arn:aws:%s:%s:%s/%s", lower_case(service), region_and_account(t, resource), lower_case(word),
+					name);
 }
 
 /* Find what a reference to a resource gives. */

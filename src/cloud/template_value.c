@@ -2,7 +2,7 @@
  * template_value.c
  *		Values in templates: references, and the intrinsic functions of CloudFormation.
  *
- * A value is evaluated into a tree of its own, whose nodes have the places of those
+ * A value is evaluated into a tree of its own, whose nodes have the positions of those
  * that they come from, so that later errors can name them.  A reference to which
  * neither the template nor the caller gives a value becomes the text ${Name}: a
  * placeholder as in a definition, which sf_import then names or replaces.
@@ -33,7 +33,7 @@ typedef struct SfCloudKnown
 	void	   *value;
 } SfCloudKnown;
 
-/* Raise SF001 for a place of a template. */
+/* Raise SF001 for a position of a template. */
 void
 sf_cloud_fail(const SfNode *at, const char *fmt,...)
 {
@@ -99,7 +99,7 @@ sf_cloud_remember(SfCloud *t, const char *kind, const char *name, void *value)
 
 /* --- trees --- */
 
-/* Copy a node without its children and siblings; it keeps its place. */
+/* Copy a node without its children and siblings; it keeps its position. */
 static SfNode *
 copy_node(const SfNode *node)
 {
@@ -125,7 +125,7 @@ append_child(SfNode *parent, SfNode *child, const char *key)
 	parent->nchildren++;
 }
 
-/* Make a text that stands at the place of a node. */
+/* Make a text that stands at the position of a node. */
 SfNode *
 sf_cloud_string(const SfNode *at, const char *string)
 {
@@ -136,7 +136,7 @@ sf_cloud_string(const SfNode *at, const char *string)
 	return node;
 }
 
-/* Make a list of texts at the place of a node, cut out of a text. */
+/* Make a list of texts at the position of a node, cut out of a text. */
 static SfNode *
 split_text(const SfNode *at, const char *text, const char *delimiter)
 {

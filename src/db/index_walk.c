@@ -1,8 +1,8 @@
 /*
  * index_walk.c
- *		Walk the rows of a table back in time by an index, from place to place.
+ *		Walk the rows of a table back in time by an index, from position to position.
  *
- * A place is looked for among the next rows first, and then from the root of the index: two walks that
+ * A position is looked for among the next rows first, and then from the root of the index: two walks that
  * are about as dense pay a step for each row, and one that is far denser than the other pays for the rows
  * of the other.  Of the table a page is read only where not all of its rows are visible to everyone, as
  * an index-only scan of the executor does.
@@ -38,10 +38,10 @@ struct SfWalk
 	IndexScanDesc scan;
 	int			nkeys;			/* the columns that are the same in all rows, and the comparison */
 	ScanKeyData keys[SF_DIRECT_MAX_KEYS];
-	ScanKeyData last[2];		/* the place of the comparison */
+	ScanKeyData last[2];		/* the position of the comparison */
 	Buffer		map;			/* page of the visibility map */
 	bool		is_at;			/* is it at a row? */
-	SfWalkPlace at;
+	SfWalkPosition at;
 };
 
 /* Begin to walk an index. */
@@ -63,7 +63,7 @@ sf_walk_begin(const SfIndex *index, int ncolumns)
 	return walk;
 }
 
-/* Form the comparison of the last two columns with a place, (time, number) <= (…, …), as the executor does. */
+/* Form the comparison of the last two columns with a position, (time, number) <= (…, …), as the executor does. */
 static void
 form_comparison(SfWalk *walk)
 {
@@ -130,9 +130,9 @@ step(SfWalk *walk)
 	return walk->is_at;
 }
 
-/* Go to the last row that does not stand behind a place. */
+/* Go to the last row that does not stand behind a position. */
 bool
-sf_walk_to(SfWalk *walk, SfWalkPlace most, SfWalkPlace *found)
+sf_walk_to(SfWalk *walk, SfWalkPosition most, SfWalkPosition *found)
 {
 	int			left = NEAR;
 

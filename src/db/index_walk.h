@@ -1,6 +1,6 @@
 /*
  * index_walk.h
- *		Walk the rows of a table back in time by an index, from place to place.
+ *		Walk the rows of a table back in time by an index, from position to position.
  *
  * The last two columns of the index are a time and an int8, by which its rows differ; the columns before
  * them have one value each in all rows that are walked. Two walks side by side find what two indexes have
@@ -12,15 +12,15 @@
 #include "db/direct.h"
 
 /* Where a row stands: what the last two columns have */
-typedef struct SfWalkPlace
+typedef struct SfWalkPosition
 {
 	TimestampTz time;
 	int64		number;
-} SfWalkPlace;
+} SfWalkPosition;
 
-/* Compare places: above 0, the first one is later. */
+/* Compare positions: above 0, the first one is later. */
 static inline int
-sf_walk_compare(SfWalkPlace a, SfWalkPlace b)
+sf_walk_compare(SfWalkPosition a, SfWalkPosition b)
 {
 	if (a.time != b.time)
 		return a.time > b.time ? 1 : -1;
@@ -38,10 +38,10 @@ extern SfWalk *sf_walk_begin(const SfIndex *index, int ncolumns);
 extern void sf_walk_among_by(SfWalk *walk, const SfArg *key, int nkeys);
 
 /*
- * Go to the last row that does not stand behind a place; false: there is none.  Of one walk no place is
+ * Go to the last row that does not stand behind a position; false: there is none.  Of one walk no position is
  * behind the one before.
  */
-extern bool sf_walk_to(SfWalk *walk, SfWalkPlace most, SfWalkPlace *found);
+extern bool sf_walk_to(SfWalk *walk, SfWalkPosition most, SfWalkPosition *found);
 
 extern void sf_walk_end(SfWalk *walk);
 

@@ -15,7 +15,7 @@ compile_path(SfScanner *s, int allowed, SfPath **path)
 {
 	if (!(allowed & (SF_EXPR_PATH | SF_EXPR_REFERENCE)))
 		return sf_cursor_fail(s, "a path is not allowed here");
-	if (!sf_path_parse(s, SF_PLACE_WHOLE, path))
+	if (!sf_path_parse(s, SF_PATH_ALONE, path))
 		return false;
 	if (!(allowed & SF_EXPR_PATH) && !(*path)->reference)
 		return sf_cursor_fail(s, "a reference path has members and indexes only");

@@ -28,7 +28,7 @@ typedef struct SfExpr SfExpr;
 /* What the text of an expression may be */
 #define SF_EXPR_PATH		0x01	/* $…, $$…, $name… */
 #define SF_EXPR_INTRINSIC	0x02	/* States.Xxx(…) */
-#define SF_EXPR_REFERENCE	0x04	/* a path that names at most one place */
+#define SF_EXPR_REFERENCE	0x04	/* a path that names at most one node */
 #define SF_EXPR_INPUT		0x08	/* with one of the two: $… only, neither $$…
 									 * nor $name… (ResultPath) */
 #define SF_EXPR_TEXT		0x10	/* with INTRINSIC: one that gives a string */

@@ -243,7 +243,7 @@ sf_operand_parse(SfScanner *s, SfFilterOperand *out)
 	if (c == '$' || c == '@')
 	{
 		out->kind = SF_FILTER_OPERAND_PATH;
-		return sf_path_parse(s, SF_PLACE_FILTER, &out->path);
+		return sf_path_parse(s, SF_PATH_IN_FILTER, &out->path);
 	}
 	if (c == '/')
 		return parse_regex(s, out);

@@ -255,7 +255,7 @@ parse_argument(SfScanner *s, SfArgument *arg)
 			return parse_string(s, arg);
 		case '$':
 			arg->kind = SF_ARGUMENT_PATH;
-			if (!sf_path_parse(s, SF_PLACE_ARGUMENT, &arg->path))
+			if (!sf_path_parse(s, SF_PATH_IN_ARGUMENT, &arg->path))
 				return false;
 			arg->path_text = pnstrdup(start, s->p - start);
 			return true;

@@ -194,15 +194,15 @@ typedef struct SfPath
 } SfPath;
 
 /* How a path is written inside something else */
-typedef enum SfPathPlace
+typedef enum SfPathContext
 {
-	SF_PLACE_WHOLE,				/* the whole text is the path */
-	SF_PLACE_ARGUMENT,			/* ends at , ) or a blank */
-	SF_PLACE_FILTER				/* ends at an operator as well; @ is allowed */
-} SfPathPlace;
+	SF_PATH_ALONE,				/* the whole text is the path */
+	SF_PATH_IN_ARGUMENT,		/* ends at , ) or a blank */
+	SF_PATH_IN_FILTER			/* ends at an operator as well; @ is allowed */
+} SfPathContext;
 
 /* --- path_parse.c, filter_parse.c --- */
-extern bool sf_path_parse(SfScanner *s, SfPathPlace place, SfPath **out);
+extern bool sf_path_parse(SfScanner *s, SfPathContext context, SfPath **out);
 extern bool sf_filter_parse(SfScanner *s, SfFilter **out);
 extern bool sf_filter_at_operator(const SfScanner *s);
 extern bool sf_operand_parse(SfScanner *s, SfFilterOperand *out);

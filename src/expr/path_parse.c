@@ -36,9 +36,9 @@ static const FunctionEntry path_functions[] = {
 
 /* Characters at which a name ends, by where the path stands */
 static const char *const name_stops[] = {
-	[SF_PLACE_WHOLE] = ".[( \t\r\n",
-	[SF_PLACE_ARGUMENT] = ".[(,) \t\r\n",
-	[SF_PLACE_FILTER] = ".[(,)=!<>&|~ \t\r\n"
+	[SF_PATH_ALONE] = ".[( \t\r\n",
+	[SF_PATH_IN_ARGUMENT] = ".[(,) \t\r\n",
+	[SF_PATH_IN_FILTER] = ".[(,)=!<>&|~ \t\r\n"
 };
 
 /* Make a step of a kind at the end of the list. */
@@ -278,12 +278,12 @@ parse_function(SfScanner *s, const char *name, int len, List **steps)
 
 /* Parse a bare name, a wildcard or a function. */
 static bool
-parse_name(SfScanner *s, SfPathPlace place, List **steps)
+parse_name(SfScanner *s, SfPathContext context, List **steps)
 {
 	const char *start = s->p;
 	SfName	   *name;
 
-	while (s->p < s->end && strchr(name_stops[place], *s->p) == NULL)
+	while (s->p < s->end && strchr(name_stops[context], *s->p) == NULL)
 		s->p++;
 	if (s->p == start)
 		return sf_cursor_fail(s, "expected a name at offset %d",
@@ -303,18 +303,18 @@ parse_name(SfScanner *s, SfPathPlace place, List **steps)
 
 /* Tell whether a name comes right behind a bracket, which takes it as behind a dot. */
 static bool
-name_behind_bracket(const SfScanner *s, SfPathPlace place)
+name_behind_bracket(const SfScanner *s, SfPathContext context)
 {
 	char		c = sf_cursor_peek(s);
 
 	return s->p > s->text && s->p[-1] == ']' &&
 		(sf_cursor_is_word(c) || c == '-' || c == '*') &&
-		(place != SF_PLACE_FILTER || !sf_filter_at_operator(s));
+		(context != SF_PATH_IN_FILTER || !sf_filter_at_operator(s));
 }
 
 /* Parse the steps of a path, as far as they go. */
 static bool
-parse_steps(SfScanner *s, SfPathPlace place, List **steps)
+parse_steps(SfScanner *s, SfPathContext context, List **steps)
 {
 	for (;;)
 	{
@@ -327,9 +327,9 @@ parse_steps(SfScanner *s, SfPathPlace place, List **steps)
 				return false;
 			continue;
 		}
-		if (name_behind_bracket(s, place))
+		if (name_behind_bracket(s, context))
 		{
-			if (!parse_name(s, place, steps))
+			if (!parse_name(s, context, steps))
 				return false;
 			continue;
 		}
@@ -338,7 +338,7 @@ parse_steps(SfScanner *s, SfPathPlace place, List **steps)
 		if (sf_cursor_accept(s, "."))
 			(void) add_step(steps, SF_PATH_STEP_DESCENT);
 		if (!(sf_cursor_peek(s) == '[' ? parse_bracket(s, steps) :
-			  parse_name(s, place, steps)))
+			  parse_name(s, context, steps)))
 			return false;
 		last = llast(*steps);
 		if (last->kind == SF_PATH_STEP_FUNCTION && list_length(*steps) > 1 &&
@@ -382,11 +382,11 @@ path_context_use(const char *p, const char *end)
 
 /* Parse where a path begins. */
 static bool
-parse_root(SfScanner *s, SfPathPlace place, SfPath *path)
+parse_root(SfScanner *s, SfPathContext context, SfPath *path)
 {
 	const char *start;
 
-	if (place == SF_PLACE_FILTER && sf_cursor_accept(s, "@"))
+	if (context == SF_PATH_IN_FILTER && sf_cursor_accept(s, "@"))
 	{
 		path->root = SF_ROOT_CURRENT;
 		return true;
@@ -416,7 +416,7 @@ parse_root(SfScanner *s, SfPathPlace place, SfPath *path)
 }
 
 /*
- * Find out what a path can yield.  A step that can match several places makes
+ * Find out what a path can yield.  A step that can match several nodes makes
  * it indefinite, but for a union of names at the end, which makes one object.
  * Behind a descent a function takes all matches at once and the path is
  * definite again; behind other indefinite steps only those that aggregate do.
@@ -464,18 +464,18 @@ only_blanks(const SfScanner *s)
 	return s->p + strspn(s->p, " \t\r\n") == s->end;
 }
 
-/* Parse a path at the cursor; it ends where its place says. */
+/* Parse a path at the cursor; it ends where its context says. */
 bool
-sf_path_parse(SfScanner *s, SfPathPlace place, SfPath **out)
+sf_path_parse(SfScanner *s, SfPathContext context, SfPath **out)
 {
 	SfPath	   *path = palloc0(sizeof(SfPath));
 	List	   *steps = NIL;
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (!parse_root(s, place, path) || !parse_steps(s, place, &steps))
+	if (!parse_root(s, context, path) || !parse_steps(s, context, &steps))
 		return false;
-	if (place == SF_PLACE_WHOLE && !only_blanks(s))
+	if (context == SF_PATH_ALONE && !only_blanks(s))
 		return sf_cursor_fail(s, "unexpected \"%.*s\" at offset %d",
 							  pg_mblen(s->p), s->p, (int) (s->p - s->text));
 	path->steps = palloc(sizeof(SfPathStep) * Max(list_length(steps), 1));

@@ -1,6 +1,6 @@
 /*
  * set.c
- *		Put a value at the place that a reference path names (ResultPath).
+ *		Put a value at the node that a reference path names (ResultPath).
  *
  * The containers on the path are assembled again, from the inside out; their other
  * members are copied unchanged.  Missing members on the path become objects; an
@@ -11,9 +11,9 @@
 #include "expr/intrinsic.h"
 #include "miscadmin.h"
 
-/* Tell whether the place can be made: no scalar in the way, indexes in range. */
+/* Tell whether the node can be made: no scalar in the way, indexes in range. */
 static bool
-place_exists(const SfPath *path, const Jsonb *doc)
+can_be_made(const SfPath *path, const Jsonb *doc)
 {
 	JsonbValue	current;
 
@@ -93,7 +93,7 @@ replace_element(const JsonbValue *node, const SfPathStep *step, const SfPathStep
 	return doc;
 }
 
-/* Give a node in which the place named by the remaining steps has the value. */
+/* Give a value in which the node named by the remaining steps has the value. */
 static void
 replace(const JsonbValue *node, const SfPathStep *step, const SfPathStep *end,
 		const JsonbValue *value, JsonbValue *result)
@@ -109,7 +109,7 @@ replace(const JsonbValue *node, const SfPathStep *step, const SfPathStep *end,
 }
 
 /*
- * Put value at the place that a reference path names in doc, making the missing
+ * Put value at the node that a reference path names in doc, making the missing
  * objects of the path ("$": the result is value).  False with
  * States.ResultPathMatchFailure when a scalar is on the path, or an array's index
  * is out of range.
@@ -131,7 +131,7 @@ sf_expr_set(const SfExpr *expr, const Jsonb *doc, const Jsonb *value,
 		*result = sf_json_make(&leaf);
 		return true;
 	}
-	if (!place_exists(path, doc))
+	if (!can_be_made(path, doc))
 		return sf_error_set(err, SF_ERR_RESULT_PATH_MATCH_FAILURE,
 							"Unable to apply ReferencePath %s to input %s",
 							expr->text, sf_json_excerpt(doc));

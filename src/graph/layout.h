@@ -1,6 +1,6 @@
 /*
  * layout.h
- *		Places for the boxes, lines and labels of one picture without nesting.
+ *		Coordinates for the boxes, lines and labels of one picture without nesting.
  *
  * The caller says how large the boxes and labels are, and which line leads
  * from which box to which.  Boxes stand in rows; a line leads down, or, where
@@ -78,10 +78,10 @@ extern void sf_layout_make(SfLayout *layout);
  * What the steps of a layout hand on to each other.
  *
  * After Sugiyama, Tagawa and Toda (1981): boxes get rows (layout_rows.c), each
- * row an order with few crossings (layout_order.c), each vertex a place in its
+ * row an order with few crossings (layout_order.c), each vertex a position in its
  * row (layout_columns.c), and then lines are drawn (layout_routes.c).
  *
- * A vertex is a box, a label, or a knot: the place where a line passes a row.
+ * A vertex is a box, a label, or a knot: the point where a line passes a row.
  * All lines of one kind to one box share their knots, which form a trunk.  An
  * arc joins two vertices of neighbouring rows.
  */

@@ -1,13 +1,13 @@
 /*
  * layout_columns.c
- *		Third step of a layout: the place of each vertex in its row.
+ *		Third step of a layout: the coordinate of each vertex in its row.
  *
  * After Brandes and Koepf, "Fast and Simple Horizontal Coordinate Assignment"
  * (2001).  Vertices are aligned with the median of their neighbours in the row
  * before; aligned vertices form a block, which is drawn as a vertical line.
  * Blocks are then packed as closely as their rows allow.  This is done four
  * times: with the neighbours above and below, packed to the left and to the
- * right.  The place of a vertex is the mean of the two middle results.
+ * right.  The coordinate of a vertex is the mean of the two middle results.
  *
  * The knots of a trunk come first: nothing keeps them from being aligned but
  * another trunk.
@@ -34,16 +34,16 @@ typedef struct Pass
 	int		   *candidates;		/* of one vertex */
 } Pass;
 
-/* Order vertices by their places in a row, for qsort_arg. */
+/* Order vertices by their positions in a row, for qsort_arg. */
 static int
-compare_places(const void *a, const void *b, void *work)
+compare_positions(const void *a, const void *b, void *work)
 {
 	const SfLayoutVertex *vertices = ((SfLayoutWork *) work)->vertices;
 
 	return vertices[*(const int *) a].pos - vertices[*(const int *) b].pos;
 }
 
-/* Sort the neighbours of each vertex by their places. */
+/* Sort the neighbours of each vertex by their positions. */
 static void
 sort_neighbours(SfLayoutWork *work)
 {
@@ -53,9 +53,9 @@ sort_neighbours(SfLayoutWork *work)
 
 		CHECK_FOR_INTERRUPTS();
 		qsort_arg(work->neighbours + v->first_up, v->nup, sizeof(int),
-				  compare_places, work);
+				  compare_positions, work);
 		qsort_arg(work->neighbours + v->first_down, v->ndown, sizeof(int),
-				  compare_places, work);
+				  compare_positions, work);
 	}
 }
 
@@ -81,7 +81,7 @@ knot_above(const SfLayoutWork *work, int vertex)
 	return -1;
 }
 
-/* Mark the arcs from a vertex up to places outside of two limits. */
+/* Mark the arcs from a vertex up to positions outside of two limits. */
 static void
 mark_arcs(const SfLayoutWork *work, int vertex, int from, int to, bool *conflict)
 {
@@ -132,25 +132,25 @@ crosses_trunk(const Pass *p, int vertex, int neighbour)
 	return false;
 }
 
-/* The place of a vertex, counted from the side to which blocks are packed. */
+/* The coordinate of a vertex, counted from the side to which blocks are packed. */
 static int
-place_of(const Pass *p, int vertex)
+coordinate_of(const Pass *p, int vertex)
 {
 	int			pos = p->work->vertices[vertex].pos;
 
 	return p->leftward ? pos : -pos;
 }
 
-/* Try to align a vertex with a neighbour; limit: place of the last one aligned with. */
+/* Try to align a vertex with a neighbour; limit: coordinate of the last one aligned with. */
 static bool
 try_align(Pass *p, int vertex, int neighbour, int *limit)
 {
-	if (place_of(p, neighbour) <= *limit || crosses_trunk(p, vertex, neighbour))
+	if (coordinate_of(p, neighbour) <= *limit || crosses_trunk(p, vertex, neighbour))
 		return false;
 	p->align[neighbour] = vertex;
 	p->root[vertex] = p->root[neighbour];
 	p->align[vertex] = p->root[vertex];
-	*limit = place_of(p, neighbour);
+	*limit = coordinate_of(p, neighbour);
 	return true;
 }
 
@@ -315,7 +315,7 @@ pull_block(Pass *p, int block)
 		p->x[block] += Max(0, room);
 }
 
-/* Pack the blocks, and give each vertex the place of its block. */
+/* Pack the blocks, and give each vertex the coordinate of its block. */
 static void
 pack(Pass *p)
 {
@@ -395,7 +395,7 @@ middle_mean(const Pass *passes, int vertex)
 	return (sum - least - greatest) / 2;
 }
 
-/* Find a place for each vertex in its row; the picture begins at 0. */
+/* Find a coordinate for each vertex in its row; the picture begins at 0. */
 void
 sf_layout_columns(SfLayoutWork *work)
 {

@@ -2,7 +2,7 @@
  * layout_json.c
  *		A program laid out, as a document from which a page draws its picture.
  *
- * The places are those of the SVG picture of the program without an execution.
+ * The coordinates are those of the SVG picture of the program without an execution.
  * States are named by their numbers, as sf_graph_status() names them.
  */
 #include "postgres.h"
@@ -11,7 +11,7 @@
 #include "json/json.h"
 #include "miscadmin.h"
 
-/* Add a place: the upper left corner and the size. */
+/* Add coordinates: the upper left corner and the size. */
 static void
 add_box(SfJsonBuilder *b, int x, int y, int w, int h)
 {
@@ -195,7 +195,7 @@ add_of_scopes(SfJsonBuilder *b, const char *key, const SfScene *scene,
 	sf_json_close_array(b);
 }
 
-/* Lay a program out, and tell the places of its states, lines and labels. */
+/* Lay a program out, and tell the coordinates of its states, lines and labels. */
 Jsonb *
 sf_graph_layout_json(const SfProgram *program)
 {

@@ -3,7 +3,7 @@
  *		Second step of a layout: the order of the vertices in each row.
  *
  * The rows are swept downward and upward in turn.  Each sweep sorts a row by
- * the places of the neighbours in the row before (their median, or their
+ * the positions of the neighbours in the row before (their median, or their
  * mean), then swaps neighbours while that saves crossings, after Gansner,
  * Koutsofios, North and Vo (1993).  The best order of all sweeps is kept.
  */
@@ -28,7 +28,7 @@ typedef struct Orders
 	int			widest;			/* number of vertices in the widest row */
 	int		   *tree;			/* to count inversions */
 	Sort	   *sorts;
-	int		   *places;			/* of neighbours */
+	int		   *positions;		/* of neighbours */
 	int		   *best;			/* order with the fewest crossings … */
 	int64		best_crossings; /* … so far */
 } Orders;
@@ -83,17 +83,17 @@ number_row(SfLayoutWork *work, int row)
 		work->vertices[work->order[i]].pos = i - work->row_start[row];
 }
 
-/* The places of a vertex's neighbours above or below, in order; returns their number. */
+/* The positions of a vertex's neighbours above or below, in order; returns their number. */
 static int
-neighbour_places(const SfLayoutWork *work, int vertex, bool above, int *places)
+neighbour_positions(const SfLayoutWork *work, int vertex, bool above, int *positions)
 {
 	const SfLayoutVertex *v = &work->vertices[vertex];
 	const int  *neighbours = &work->neighbours[above ? v->first_up : v->first_down];
 	int			n = above ? v->nup : v->ndown;
 
 	for (int i = 0; i < n; i++)
-		places[i] = work->vertices[neighbours[i]].pos;
-	sort_ints(places, n);
+		positions[i] = work->vertices[neighbours[i]].pos;
+	sort_ints(positions, n);
 	return n;
 }
 
@@ -112,17 +112,17 @@ count_row(Orders *o, int row)
 	memset(o->tree, 0, sizeof(int) * (size + 1));
 	for (int i = work->row_start[row]; i < work->row_start[row + 1]; i++)
 	{
-		int			n = neighbour_places(work, work->order[i], false, o->places);
+		int			n = neighbour_positions(work, work->order[i], false, o->positions);
 
 		/* those of one vertex do not cross each other */
 		for (int j = 0; j < n; j++)
 		{
 			crossings += seen;
-			for (int k = o->places[j] + 1; k > 0; k -= k & -k)
+			for (int k = o->positions[j] + 1; k > 0; k -= k & -k)
 				crossings -= o->tree[k];
 		}
 		for (int j = 0; j < n; j++)
-			for (int k = o->places[j] + 1; k <= size; k += k & -k)
+			for (int k = o->positions[j] + 1; k <= size; k += k & -k)
 				o->tree[k]++;
 		seen += n;
 	}
@@ -153,34 +153,34 @@ keep_best(Orders *o)
 	}
 }
 
-/* The weighted median of sorted places, which leans to where they are denser. */
+/* The weighted median of sorted positions, which leans to where they are denser. */
 static double
-median(const int *places, int n)
+median(const int *positions, int n)
 {
 	int			middle = n / 2;
 	int			left;
 	int			right;
 
 	if (n % 2 == 1)
-		return places[middle];
+		return positions[middle];
 	if (n == 2)
-		return (places[0] + places[1]) / 2.0;
-	left = places[middle - 1] - places[0];
-	right = places[n - 1] - places[middle];
+		return (positions[0] + positions[1]) / 2.0;
+	left = positions[middle - 1] - positions[0];
+	right = positions[n - 1] - positions[middle];
 	if (left + right == 0)
-		return (places[middle - 1] + places[middle]) / 2.0;
-	return ((double) places[middle - 1] * right + (double) places[middle] * left) /
+		return (positions[middle - 1] + positions[middle]) / 2.0;
+	return ((double) positions[middle - 1] * right + (double) positions[middle] * left) /
 		(left + right);
 }
 
-/* The mean of places. */
+/* The mean of positions. */
 static double
-mean(const int *places, int n)
+mean(const int *positions, int n)
 {
 	double		sum = 0;
 
 	for (int i = 0; i < n; i++)
-		sum += places[i];
+		sum += positions[i];
 	return sum / n;
 }
 
@@ -196,13 +196,13 @@ sort_row(Orders *o, int row, bool above, bool by_median)
 
 	for (int i = 0; i < size; i++)
 	{
-		int			n = neighbour_places(work, order[i], above, o->places);
+		int			n = neighbour_positions(work, order[i], above, o->positions);
 
 		if (n == 0)
 			continue;
 		o->sorts[nsorts].vertex = order[i];
 		o->sorts[nsorts].pos = i;
-		o->sorts[nsorts++].key = by_median ? median(o->places, n) : mean(o->places, n);
+		o->sorts[nsorts++].key = by_median ? median(o->positions, n) : mean(o->positions, n);
 	}
 	qsort(o->sorts, nsorts, sizeof(Sort), compare_sorts);
 	for (int i = 0; i < size; i++)
@@ -215,7 +215,7 @@ sort_row(Orders *o, int row, bool above, bool by_median)
 	number_row(work, row);
 }
 
-/* Count the pairs of places of which that of a is the greater one. */
+/* Count the pairs of positions of which that of a is the greater one. */
 static int
 count_inversions(const int *a, int na, const int *b, int nb)
 {
@@ -231,7 +231,7 @@ count_inversions(const int *a, int na, const int *b, int nb)
 	return sum;
 }
 
-/* How many crossings are saved if a vertex changes places with the next one. */
+/* How many crossings are saved if a vertex changes positions with the next one. */
 static int
 gain_of_swap(Orders *o, int left, int right)
 {
@@ -239,11 +239,11 @@ gain_of_swap(Orders *o, int left, int right)
 
 	for (int above = 0; above < 2; above++)
 	{
-		int			n = neighbour_places(o->work, left, above, o->places);
-		int			m = neighbour_places(o->work, right, above, o->places + n);
+		int			n = neighbour_positions(o->work, left, above, o->positions);
+		int			m = neighbour_positions(o->work, right, above, o->positions + n);
 
-		gain += count_inversions(o->places, n, o->places + n, m) -
-			count_inversions(o->places + n, m, o->places, n);
+		gain += count_inversions(o->positions, n, o->positions + n, m) -
+			count_inversions(o->positions + n, m, o->positions, n);
 	}
 	return gain;
 }
@@ -295,7 +295,7 @@ sweep(Orders *o, int number)
 
 /* Put the vertices that a walk from a vertex meets first into their rows. */
 static void
-place_from(Orders *o, int vertex, bool reverse, bool *seen, int *fill, int *stack)
+lay_from(Orders *o, int vertex, bool reverse, bool *seen, int *fill, int *stack)
 {
 	SfLayoutWork *work = o->work;
 	int			depth = 0;
@@ -322,7 +322,7 @@ place_from(Orders *o, int vertex, bool reverse, bool *seen, int *fill, int *stac
 
 /* Begin with the order of a walk through the vertices. */
 static void
-place_all(Orders *o, bool reverse)
+lay_all(Orders *o, bool reverse)
 {
 	SfLayoutWork *work = o->work;
 	bool	   *seen = palloc0(sizeof(bool) * work->nvertices);
@@ -334,7 +334,7 @@ place_all(Orders *o, bool reverse)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!seen[i] && work->vertices[i].nup == 0)
-			place_from(o, i, reverse, seen, fill, stack);
+			lay_from(o, i, reverse, seen, fill, stack);
 	}
 	for (int row = 0; row < work->nrows; row++)
 		number_row(work, row);
@@ -364,7 +364,7 @@ prepare(Orders *o)
 	}
 	o->tree = palloc(sizeof(int) * (o->widest + 1));
 	o->sorts = palloc(sizeof(Sort) * o->widest);
-	o->places = palloc(sizeof(int) * 2 * most);
+	o->positions = palloc(sizeof(int) * 2 * most);
 	o->best = palloc(sizeof(int) * work->nvertices);
 	o->best_crossings = PG_INT64_MAX;
 }
@@ -379,7 +379,7 @@ sf_layout_order(SfLayoutWork *work)
 	prepare(&o);
 	for (int reverse = 0; reverse < 2 && o.best_crossings > 0; reverse++)
 	{
-		place_all(&o, reverse);
+		lay_all(&o, reverse);
 		keep_best(&o);
 		for (int i = 0; i < Max(2, Min(nsweeps, MAX_SWEEPS)) && o.best_crossings > 0; i++)
 		{

@@ -2,8 +2,8 @@
  * layout_routes.c
  *		Last step of a layout: heights, and the ways of the lines.
  *
- * A line passes a row straight, at the place of its knot or label, and changes
- * its place only between two rows, where no box stands.  All curves between
+ * A line passes a row straight, at the coordinate of its knot or label, and changes
+ * its coordinate only between two rows, where no box stands.  All curves between
  * two rows begin and end at the same heights, so two of them cross only if
  * their ends stand in different orders.
  */
@@ -25,7 +25,7 @@ typedef struct Port
 {
 	int			first;			/* neighbours, by number */
 	int			last;
-	int			wanted;			/* place that makes a line straight */
+	int			wanted;			/* coordinate that makes a line straight */
 	int			x;
 } Port;
 
@@ -76,9 +76,9 @@ gap_below(const Routes *r, int row)
 	return GAP_ROWS + (arrows ? GAP_ARROW : 0) + Min(GAP_SLANT, farthest / SLANT);
 }
 
-/* Place the rows one below the other, and the vertices in their middle. */
+/* Position the rows one below the other, and the vertices in their middle. */
 static void
-place_rows(Routes *r)
+position_rows(Routes *r)
 {
 	int			y = 0;
 
@@ -99,9 +99,9 @@ place_rows(Routes *r)
 	}
 }
 
-/* Give the boxes and labels their places. */
+/* Give the boxes and labels their coordinates. */
 static void
-place_boxes(Routes *r)
+position_boxes(Routes *r)
 {
 	for (int i = 0; i < r->work->nvertices; i++)
 	{
@@ -143,7 +143,7 @@ share_port(const SfLayoutWork *work, int box, int a, int b, bool above)
 
 /* Where a line that ends at a vertex passes it. */
 static int
-wanted_place(const Routes *r, int vertex, int neighbour)
+wanted_coordinate(const Routes *r, int vertex, int neighbour)
 {
 	const SfLayoutVertex *v = &r->work->vertices[neighbour];
 
@@ -154,7 +154,7 @@ wanted_place(const Routes *r, int vertex, int neighbour)
 	return v->x;
 }
 
-/* Choose places for ports in order, as near as possible to those wanted. */
+/* Choose coordinates for ports in order, as near as possible to those wanted. */
 static void
 spread_ports(Port *ports, int nports, int middle, int reach)
 {
@@ -177,7 +177,7 @@ spread_ports(Port *ports, int nports, int middle, int reach)
 
 /* Choose where lines end at one side of a box. */
 static void
-place_ports(Routes *r, int vertex, bool above)
+position_ports(Routes *r, int vertex, bool above)
 {
 	SfLayoutWork *work = r->work;
 	const SfLayoutVertex *v = &work->vertices[vertex];
@@ -196,7 +196,7 @@ place_ports(Routes *r, int vertex, bool above)
 		{
 			port = &r->ports[nports++];
 			port->first = i;
-			port->wanted = wanted_place(r, vertex, neighbour);
+			port->wanted = wanted_coordinate(r, vertex, neighbour);
 		}
 		else
 			port->wanted = v->x;
@@ -210,7 +210,7 @@ place_ports(Routes *r, int vertex, bool above)
 
 /* Choose where lines begin and end at all boxes. */
 static void
-place_all_ports(Routes *r)
+position_all_ports(Routes *r)
 {
 	int			most = 1;
 
@@ -219,9 +219,9 @@ place_all_ports(Routes *r)
 	r->ports = palloc(sizeof(Port) * most);
 	r->port_x = palloc(sizeof(int) * Max(2 * r->work->narcs, 1));
 	for (int i = 0; i < r->layout->nboxes; i++)
-		place_ports(r, i, false);
+		position_ports(r, i, false);
 	for (int i = 0; i < r->layout->nboxes; i++)
-		place_ports(r, i, true);
+		position_ports(r, i, true);
 }
 
 /* Where the arc to a neighbour ends at a box. */
@@ -399,23 +399,23 @@ draw_paths(Routes *r)
 	}
 }
 
-/* Place rows, boxes and labels, and draw the lines. */
+/* Position rows, boxes and labels, and draw the lines. */
 static void
 route_all(SfLayoutWork *work)
 {
 	Routes		r = {.work = work, .layout = work->layout};
 
 	measure_rows(&r);
-	place_rows(&r);
-	place_boxes(&r);
-	place_all_ports(&r);
+	position_rows(&r);
+	position_boxes(&r);
+	position_all_ports(&r);
 	draw_paths(&r);
 }
 
 /* --- the steps of a layout, in a memory context of their own --- */
 
 /*
- * Find places for boxes, lines and labels.  The results are allocated in the
+ * Find coordinates for boxes, lines and labels.  The results are allocated in the
  * current context; what the steps need is gone at the end.
  */
 void

@@ -50,7 +50,7 @@ static void
 group_lines(Rows *r)
 {
 	int			n = r->layout->nboxes;
-	int		   *place;
+	int		   *next;
 
 	r->line_start = palloc0(sizeof(int) * (n + 1));
 	r->line_by_from = palloc(sizeof(int) * Max(r->layout->nlines, 1));
@@ -58,10 +58,10 @@ group_lines(Rows *r)
 		r->line_start[r->layout->lines[i].from + 1]++;
 	for (int i = 0; i < n; i++)
 		r->line_start[i + 1] += r->line_start[i];
-	place = palloc(sizeof(int) * (n + 1));
-	memcpy(place, r->line_start, sizeof(int) * (n + 1));
+	next = palloc(sizeof(int) * (n + 1));
+	memcpy(next, r->line_start, sizeof(int) * (n + 1));
 	for (int i = 0; i < r->layout->nlines; i++)
-		r->line_by_from[place[r->layout->lines[i].from]++] = i;
+		r->line_by_from[next[r->layout->lines[i].from]++] = i;
 }
 
 /*

@@ -31,7 +31,7 @@ append_label(StringInfo out, const char *text)
 	sf_graph_append(out, text, "!\"#%&'*;<>?@[\\]^`{|}~", "#%d;");
 }
 
-/* Begin an arrow; the place that it leads to follows. */
+/* Begin an arrow; the state that it leads to follows. */
 static void
 append_arrow(SfDrawing *d, SfEdgeKind kind, const char *label)
 {

@@ -6,7 +6,7 @@
  * Inner scopes come first: a Parallel or Map state is a box that has room for
  * its branches side by side.  A JobNet is one that has room for the layout of its
  * jobs, in which a line leads to each job from those that it waits for; a job that
- * is a flow of states is a frame there.  Then places become absolute, outer scopes
+ * is a flow of states is a frame there.  Then coordinates become absolute, outer scopes
  * first.
  */
 #include "postgres.h"
@@ -495,7 +495,7 @@ sf_scene_box_name(const SfProgram *program, int box)
 	return sf_state_net(&program->states[scope->owner_state])->jobs[scope->branch_index].name;
 }
 
-/* --- places --- */
+/* --- coordinates --- */
 
 /* Write the name of its target into the label of a line that was cut. */
 static void
@@ -515,27 +515,27 @@ label_cut_lines(SfScene *scene, SfSceneScope *drawn)
 	}
 }
 
-static void place_scope(SfScene *scene, SfSceneScope *drawn, int x, int y);
+static void position_scope(SfScene *scene, SfSceneScope *drawn, int x, int y);
 
-/* Make the place of a state's box, and of what is in it, absolute. */
+/* Make the coordinates of a state's box, and of what is in it, absolute. */
 static void
-place_state(SfScene *scene, const SfState *state, int x, int y, int w)
+position_state(SfScene *scene, const SfState *state, int x, int y, int w)
 {
-	SfSceneState *place = &scene->states[state->number];
-	int			inner_x = x + (w - place->w) / 2;
+	SfSceneState *drawn = &scene->states[state->number];
+	int			inner_x = x + (w - drawn->w) / 2;
 
-	place->x = x;
-	place->y = y;
-	place->w = w;
-	if (place->net != NULL)
-		place_scope(scene, place->net, inner_x, y);
-	for (int i = 0; i < state->nscopes && place->net == NULL; i++)
-		place_scope(scene, &scene->scopes[state->scopes[i]], inner_x, y);
+	drawn->x = x;
+	drawn->y = y;
+	drawn->w = w;
+	if (drawn->net != NULL)
+		position_scope(scene, drawn->net, inner_x, y);
+	for (int i = 0; i < state->nscopes && drawn->net == NULL; i++)
+		position_scope(scene, &scene->scopes[state->scopes[i]], inner_x, y);
 }
 
-/* Make the places of a scope or of a net, and of what is in it, absolute. */
+/* Make the coordinates of a scope or of a net, and of what is in it, absolute. */
 static void
-place_scope(SfScene *scene, SfSceneScope *drawn, int x, int y)
+position_scope(SfScene *scene, SfSceneScope *drawn, int x, int y)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -550,8 +550,8 @@ place_scope(SfScene *scene, SfSceneScope *drawn, int x, int y)
 		int			shown = drawn->states[i];
 
 		if (shown >= 0)
-			place_state(scene, &scene->program->states[shown],
-						drawn->x + box->x, drawn->y + box->y, box->w);
+			position_state(scene, &scene->program->states[shown],
+						   drawn->x + box->x, drawn->y + box->y, box->w);
 		else if (shown < SF_SCENE_END)
 		{
 			SfSceneScope *flow = &scene->scopes[SF_SCENE_JOB(shown)];
@@ -559,7 +559,7 @@ place_scope(SfScene *scene, SfSceneScope *drawn, int x, int y)
 
 			flow->frame.w = box->w;
 			flow->x += wider / 2;
-			place_scope(scene, flow, drawn->x + box->x, drawn->y + box->y);
+			position_scope(scene, flow, drawn->x + box->x, drawn->y + box->y);
 		}
 	}
 }
@@ -575,7 +575,7 @@ sf_scene_make(const SfProgram *program, const SfGraphFacts *facts)
 	scene->states = palloc0(sizeof(SfSceneState) * program->nstates);
 	scene->scopes = palloc0(sizeof(SfSceneScope) * program->nscopes);
 	lay_out_scope(scene, &program->scopes[0]);
-	place_scope(scene, &scene->scopes[0], SF_SCENE_MARGIN, SF_SCENE_MARGIN);
+	position_scope(scene, &scene->scopes[0], SF_SCENE_MARGIN, SF_SCENE_MARGIN);
 	scene->w = scene->scopes[0].layout.w + 2 * SF_SCENE_MARGIN;
 	scene->h = scene->scopes[0].layout.h + 2 * SF_SCENE_MARGIN;
 	return scene;

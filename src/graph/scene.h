@@ -65,7 +65,7 @@ typedef struct SfSceneFrame
 /* Boxes joined by lines: the states of a scope, or the jobs of a net */
 typedef struct SfSceneScope
 {
-	SfLayout	layout;			/* places within the scope */
+	SfLayout	layout;			/* coordinates within the scope */
 	int			x;				/* of the scope, in the picture */
 	int			y;
 	int		   *states;			/* by box of the layout: state, or SF_SCENE_… */

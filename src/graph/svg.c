@@ -249,17 +249,17 @@ draw_state(Svg *s, const SfState *state)
 static void
 draw_end(Svg *s, const SfSceneScope *drawn, int box)
 {
-	const SfLayoutBox *place = &drawn->layout.boxes[box];
-	int			x = drawn->x + place->x + place->w / 2;
-	int			y = drawn->y + place->y + place->h / 2;
+	const SfLayoutBox *shown = &drawn->layout.boxes[box];
+	int			x = drawn->x + shown->x + shown->w / 2;
+	int			y = drawn->y + shown->y + shown->h / 2;
 
 	if (drawn->states[box] == SF_SCENE_START)
 		appendStringInfo(s->out, "<circle class=\"start\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n",
-						 x, y, place->w / 2);
+						 x, y, shown->w / 2);
 	else
 		appendStringInfo(s->out, "<circle class=\"ring\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>"
 						 "<circle class=\"end\" cx=\"%d\" cy=\"%d\" r=\"4\"/>\n",
-						 x, y, place->w / 2, x, y);
+						 x, y, shown->w / 2, x, y);
 }
 
 /* Draw a scope: the lines below the labels, and these below the boxes. */

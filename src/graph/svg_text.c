@@ -175,7 +175,7 @@ sf_graph_text_wrap(SfTextBlock *block, const char *text, int size,
 
 /* --- lines of a scene in the language of SVG's path data --- */
 
-/* Append what a path draws: straight down or up, or a curve to another place. */
+/* Append what a path draws: straight down or up, or a curve to another point. */
 void
 sf_scene_append_line(StringInfo out, const SfSceneScope *drawn, const SfLayoutPath *path)
 {

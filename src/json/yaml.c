@@ -234,7 +234,7 @@ parse_flow(SfYaml *y)
 	end_value(y, &properties);
 }
 
-/* Tell whether a place begins the key of a block mapping. */
+/* Tell whether a position begins the key of a block mapping. */
 static bool
 is_key(SfYaml *y)
 {

@@ -18,7 +18,7 @@ typedef struct SfYaml
 	List	   *anchors;		/* the values that aliases may name */
 } SfYaml;
 
-/* --- places and blanks --- */
+/* --- positions and blanks --- */
 
 extern void sf_yaml_fail(const SfYaml *y, const char *at, const char *message) pg_attribute_noreturn();
 extern int	sf_yaml_column(const SfYaml *y, const char *at);

@@ -11,7 +11,7 @@
 #include "miscadmin.h"
 #include "utils/json.h"
 
-/* Raise SF001 at a place of the text. */
+/* Raise SF001 at a position of the text. */
 void
 sf_yaml_fail(const SfYaml *y, const char *at, const char *message)
 {
@@ -32,7 +32,7 @@ sf_yaml_fail(const SfYaml *y, const char *at, const char *message)
 			 errdetail("It is at line %d, column %d.", line, (int) (at - line_start) + 1)));
 }
 
-/* Tell the column of a place, from 0. */
+/* Tell the column of a position, from 0. */
 int
 sf_yaml_column(const SfYaml *y, const char *at)
 {
@@ -57,7 +57,7 @@ sf_yaml_is_flow_mark(char c)
 	return c != '\0' && strchr(",[]{}", c) != NULL;
 }
 
-/* Tell whether a place begins an entry of a block sequence. */
+/* Tell whether a position begins an entry of a block sequence. */
 bool
 sf_yaml_is_dash(const char *p)
 {
@@ -289,7 +289,7 @@ sf_yaml_read_quoted(SfYaml *y)
 	return buf.data;
 }
 
-/* Tell whether a plain scalar ends at a place of its line. */
+/* Tell whether a plain scalar ends at a position of its line. */
 bool
 sf_yaml_is_plain_end(const char *p, bool in_flow)
 {

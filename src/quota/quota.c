@@ -15,7 +15,7 @@
  * took.
  *
  * The use of an owner who has started nothing for a minute says nothing: its bucket is
- * full again, and its executions can be counted anew.  So its place is free for another
+ * full again, and its executions can be counted anew.  So its entry is free for another
  * owner.  If none is, the use of the owner who has started nothing for longest is
  * forgotten.
  */
@@ -209,7 +209,7 @@ find_use(Oid owner)
 
 	while (use == NULL)
 	{
-		/* an owner needs one place in a database: databases share the places */
+		/* an owner needs one entry in a database: databases share the entries */
 		use = sf_hash_add(&uses, key, MyDatabaseId, is_idle);
 		if (use == NULL)
 			forget_oldest();

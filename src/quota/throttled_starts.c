@@ -6,8 +6,8 @@
  * number is kept in shared memory, or without preloading in this backend, until a
  * transaction that folds writes it.  That transaction does nothing else, so what it takes is written when it ends:
  * a fold is no part of a transaction block, which could be prepared or roll back a part (locks_counters,
- * store/feature.h).  A crash of the server forgets the starts that were throttled since.  Owners share the places for
- * machines fairly (base/shmem.h); starts of a machine for which its owner has no place are not counted.
+ * store/feature.h).  A crash of the server forgets the starts that were throttled since.  Owners share the entries for
+ * machines fairly (base/shmem.h); starts of a machine for which its owner has no entry are not counted.
  */
 #include "postgres.h"
 
@@ -57,7 +57,7 @@ sf_throttled_note(int machine_no, Oid owner)
 	sf_hash_unlock(&throttled);
 }
 
-/* Find the throttled starts of the next machine of this database, behind a place; NULL: there are no more. */
+/* Find the throttled starts of the next machine of this database, behind a number; NULL: there are no more. */
 static Throttled *
 next_throttled(int *at)
 {

@@ -25,7 +25,7 @@
 
 /* Hash an instance. */
 static uint32
-place_hash(const void *key, Size keysize)
+hash_instance(const void *key, Size keysize)
 {
 	const SfStateInstanceKey *instance = key;
 
@@ -36,7 +36,7 @@ place_hash(const void *key, Size keysize)
 
 /* Compare instances: 0 when they are the same. */
 static int
-place_compare(const void *a, const void *b, Size keysize)
+compare_instances(const void *a, const void *b, Size keysize)
 {
 	const SfStateInstanceKey *x = a;
 	const SfStateInstanceKey *y = b;
@@ -55,8 +55,8 @@ sf_visits_hash(const char *name, Size entry_size, MemoryContext context)
 
 	control.keysize = sizeof(SfStateInstanceKey);
 	control.entrysize = entry_size;
-	control.hash = place_hash;
-	control.match = place_compare;
+	control.hash = hash_instance;
+	control.match = compare_instances;
 	control.hcxt = context;
 	return hash_create(name, 256, &control,
 					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);

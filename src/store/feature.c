@@ -115,7 +115,7 @@ sf_feature_register(const SfFeature *const *features, int count)
 			sf_feature_deliverer = features[i]->deliverer;
 }
 
-/* The place of a feature among those that sweep. */
+/* The index of a feature among those that sweep. */
 int
 sf_feature_sweep_number(const SfFeature *feature)
 {

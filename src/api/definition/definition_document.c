@@ -11,7 +11,7 @@
 #include "base/name.h"
 #include "db/table.h"
 
-/* Refuse a document for what it has at a place. */
+/* Refuse a document for what it has at a pointer. */
 void
 sf_definition_refuse(const char *pointer, const char *problem)
 {
@@ -69,15 +69,15 @@ sf_definition_find_kind(const List *kinds, const char *kind)
 	return NULL;
 }
 
-/* A member of an object, or an element of a list, with its place */
-typedef struct Place
+/* A member of an object, or an element of a list, with its JSON pointer */
+typedef struct Part
 {
 	JsonbValue	value;
 	char	   *name;			/* key or index */
 	char	   *pointer;
-} Place;
+} Part;
 
-/* The place of a member. */
+/* The pointer of a member. */
 static char *
 pointer_to(const char *pointer, const char *key)
 {
@@ -89,36 +89,36 @@ pointer_to(const char *pointer, const char *key)
 	return buf.data;
 }
 
-/* Make a place below a pointer. */
-static Place *
-make_place(const char *pointer, char *name, const JsonbValue *value)
+/* Make a part below a pointer. */
+static Part *
+make_part(const char *pointer, char *name, const JsonbValue *value)
 {
-	Place	   *place = palloc(sizeof(Place));
+	Part	   *part = palloc(sizeof(Part));
 
-	*place = (Place) {*value, name, pointer_to(pointer, name)};
-	return place;
+	*part = (Part) {*value, name, pointer_to(pointer, name)};
+	return part;
 }
 
 /* List the elements of a list; a value of another type is refused. */
 static List *
 elements_of(const JsonbValue *value, const char *pointer)
 {
-	List	   *places = NIL;
+	List	   *parts = NIL;
 	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	element;
 
 	if (!sf_json_is_array(value))
 		sf_definition_refuse(pointer, "must have a list there");
 	while (sf_json_next(&it, &element))
-		places = lappend(places, make_place(pointer, psprintf("%d", list_length(places)), &element));
-	return places;
+		parts = lappend(parts, make_part(pointer, psprintf("%d", list_length(parts)), &element));
+	return parts;
 }
 
 /* List the members of an object; a value of another type is refused. */
 static List *
 members_of(const JsonbValue *value, const char *pointer)
 {
-	List	   *places = NIL;
+	List	   *parts = NIL;
 	SfJsonMember *members;
 	int			n;
 
@@ -126,73 +126,73 @@ members_of(const JsonbValue *value, const char *pointer)
 		sf_definition_refuse(pointer, "must have an object there");
 	members = sf_json_members(value, &n);
 	for (int i = 0; i < n; i++)
-		places = lappend(places, make_place(pointer, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
-											&members[i].value));
-	return places;
+		parts = lappend(parts, make_part(pointer, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
+										 &members[i].value));
+	return parts;
 }
 
 /* Refuse a member that an object may not have. */
 static void
-check_member(const Place *place, const List *allowed)
+check_member(const Part *part, const List *allowed)
 {
-	SfClosest	closest = sf_closest_begin(place->name);
+	SfClosest	closest = sf_closest_begin(part->name);
 	StringInfoData all;
 
 	initStringInfo(&all);
 	foreach_ptr(const char, name, allowed)
 	{
-		if (strcmp(place->name, name) == 0)
+		if (strcmp(part->name, name) == 0)
 			return;
 		sf_closest_offer(&closest, name);
 		appendStringInfo(&all, "%s%s", all.len == 0 ? "" : ", ", name);
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_DOCUMENT),
-			 errmsg("the document of definitions has an unknown member \"%s\"", place->name),
-			 errdetail("It is at \"%s\".", place->pointer),
+			 errmsg("the document of definitions has an unknown member \"%s\"", part->name),
+			 errdetail("It is at \"%s\".", part->pointer),
 			 sf_closest_errhint(&closest, psprintf("The members there are: %s.", all.data))));
 }
 
 /* Refuse what is no string. */
 static void
-require_string(const Place *place)
+require_string(const Part *part)
 {
-	if (place->value.type != jbvString)
-		sf_definition_refuse(place->pointer, "must have a string there");
+	if (part->value.type != jbvString)
+		sf_definition_refuse(part->pointer, "must have a string there");
 }
 
 /* Refuse a list of anything but strings. */
 static void
-require_strings(const Place *place)
+require_strings(const Part *part)
 {
-	foreach_ptr(const Place, element, elements_of(&place->value, place->pointer))
+	foreach_ptr(const Part, element, elements_of(&part->value, part->pointer))
 		require_string(element);
 }
 
 /* Refuse a definition that is neither an object nor text. */
 static void
-check_definition(const Place *place)
+check_definition(const Part *part)
 {
-	if (sf_json_is_array(&place->value))
-		require_strings(place);
-	else if (!sf_json_is_object(&place->value))
-		require_string(place);
+	if (sf_json_is_array(&part->value))
+		require_strings(part);
+	else if (!sf_json_is_object(&part->value))
+		require_string(part);
 }
 
 /* Refuse versions of a machine whose numbers are none, or that lack a definition. */
 static void
-check_versions(const Place *versions)
+check_versions(const Part *versions)
 {
 	const List *allowed = list_make3("definition", "execution_id_path", "options");
 
-	foreach_ptr(const Place, version, members_of(&versions->value, versions->pointer))
+	foreach_ptr(const Part, version, members_of(&versions->value, versions->pointer))
 	{
 		bool		is_defined = false;
 
 		if (version->name[0] == '0' || strlen(version->name) > 9 ||
 			strspn(version->name, "0123456789") != strlen(version->name))
 			sf_definition_refuse(version->pointer, "must have the number of a version there, from 1 on");
-		foreach_ptr(const Place, member, members_of(&version->value, version->pointer))
+		foreach_ptr(const Part, member, members_of(&version->value, version->pointer))
 		{
 			check_member(member, allowed);
 			if (strcmp(member->name, "definition") != 0)
@@ -207,11 +207,11 @@ check_versions(const Place *versions)
 
 /* Check a member of any object, or of the document, that says something of rights; false: it says nothing of them. */
 static bool
-check_rights(const Place *member)
+check_rights(const Part *member)
 {
 	if (strcmp(member->name, "grants") == 0)
 	{
-		foreach_ptr(const Place, privilege, members_of(&member->value, member->pointer))
+		foreach_ptr(const Part, privilege, members_of(&member->value, member->pointer))
 			require_strings(privilege);
 		return true;
 	}
@@ -223,12 +223,12 @@ check_rights(const Place *member)
 
 /* Check an object of a kind. */
 static void
-check_object(const Place *object, const SfDefinitionKind *kind)
+check_object(const Part *object, const SfDefinitionKind *kind)
 {
 	bool		has_versions = false;
 	bool		has_definition = false;
 
-	foreach_ptr(const Place, member, members_of(&object->value, object->pointer))
+	foreach_ptr(const Part, member, members_of(&object->value, object->pointer))
 	{
 		check_member(member, kind->members);
 		if (check_rights(member))
@@ -246,7 +246,7 @@ check_object(const Place *object, const SfDefinitionKind *kind)
 			has_definition = true;
 		}
 		else if (strcmp(member->name, "aliases") == 0)
-			foreach_ptr(const Place, alias, members_of(&member->value, member->pointer))
+			foreach_ptr(const Part, alias, members_of(&member->value, member->pointer))
 				(void) members_of(&alias->value, alias->pointer);
 	}
 	if (has_versions && has_definition)
@@ -255,7 +255,7 @@ check_object(const Place *object, const SfDefinitionKind *kind)
 
 /* Check a member of the document that is no section; false: it is unknown. */
 static bool
-check_head(const Place *member)
+check_head(const Part *member)
 {
 	int64		number;
 
@@ -275,9 +275,9 @@ check_head(const Place *member)
 
 /* Check the section of a kind. */
 static void
-check_section(const Place *section, const SfDefinitionKind *kind)
+check_section(const Part *section, const SfDefinitionKind *kind)
 {
-	foreach_ptr(const Place, object, kind->is_list ? elements_of(&section->value, section->pointer) :
+	foreach_ptr(const Part, object, kind->is_list ? elements_of(&section->value, section->pointer) :
 				members_of(&section->value, section->pointer))
 		check_object(object, kind);
 }
@@ -298,7 +298,7 @@ sf_definition_check(const Jsonb *document, const List *kinds)
 	allowed = lappend(allowed, "revoked_from_public");
 	foreach_ptr(const SfDefinitionKind, kind, kinds)
 		allowed = lappend(allowed, kind->section);
-	foreach_ptr(const Place, member, members_of(&root, ""))
+	foreach_ptr(const Part, member, members_of(&root, ""))
 	{
 		const SfDefinitionKind *of = NULL;
 

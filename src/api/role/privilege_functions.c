@@ -34,7 +34,7 @@ typedef struct ReadAnswers
 /* A query that asks for more machines has those that the caller may read found by set */
 #define MACHINES_ONE_BY_ONE	16
 
-/* Find the answers that go with this place in a query. */
+/* Find the answers that go with this number in a query. */
 static ReadAnswers *
 answers_of_query(FmgrInfo *flinfo)
 {

@@ -70,7 +70,7 @@ SF_SQL_FUNCTION(sfflow_sf_graph)
 	PG_RETURN_TEXT_P(cstring_to_text(drawn));
 }
 
-/* Return the places of the states, lines and labels of a machine, or of an execution's version of it. */
+/* Return the coordinates of the states, lines and labels of a machine, or of an execution's version of it. */
 SF_SQL_FUNCTION(sfflow_sf_graph_layout)
 {
 	const char *target = sf_arg_text(fcinfo, 0, "target");

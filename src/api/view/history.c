@@ -361,7 +361,7 @@ SF_SQL_FUNCTION(sfflow_job_label)
 }
 
 /*
- * Name the place of a branch: its state, the type of that state, the resource of
+ * Name where a branch is: its state, the type of that state, the resource of
  * a Task, and the name of the branch.  The caller passes the columns of the row;
  * the result comes from the definition, not from the execution.
  */

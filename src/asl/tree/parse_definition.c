@@ -2,7 +2,7 @@
  * parse_definition.c
  *		Parse JSON text to a tree of nodes, with PostgreSQL's JSON parser.
  *
- * The parser calls back at the start and end of each value.  The place of a value
+ * The parser calls back at the start and end of each value.  The position of a value
  * in the text is recorded at two moments.  Its start is taken at the start of the
  * member or element, when the current token is the first one of the value.  Its
  * end is the end of the previous token when the value is reported, because the

@@ -1,7 +1,7 @@
 /*
  * tree.h
  *		The text of a definition as a tree with the order of members, duplicate
- *		members and the place of each value, which jsonb does not keep.
+ *		members and the position of each value, which jsonb does not keep.
  */
 #ifndef SF_ASL_TREE_H
 #define SF_ASL_TREE_H

@@ -90,7 +90,7 @@ sf_check_kind(SfCheck *c, const SfNode *value, SfNodeKind kind)
 	return false;
 }
 
-/* Compare by place in the text; list_sort() is stable where this is 0. */
+/* Compare by position in the text; list_sort() is stable where this is 0. */
 static int
 compare_diagnostics(const ListCell *a, const ListCell *b)
 {

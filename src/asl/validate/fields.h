@@ -55,7 +55,7 @@ typedef enum SfShape
 	X(path, path, 0, false)		/* a JSONPath */ \
 	X(path_or_null, path_or_null, 0, false) \
 	X(path_or_intrinsic, path_or_intrinsic, 0, false) \
-	X(reference, reference, 0, false)	/* a path that names one place */ \
+	X(reference, reference, 0, false)	/* a path that names one node */ \
 	X(input_reference_or_null, input_reference_or_null, 0, false)	/* … in the input */ \
 	X(template, template, 0, false) /* payload template, JSONata inside */ \
 	X(assign, assign, 0, false) \

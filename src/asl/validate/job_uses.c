@@ -31,7 +31,7 @@ is_of_name(const Text *text, char c)
 		(c == '-' && !text->jsonata);
 }
 
-/* Read a name at a place of a text; *name is NULL when it is none, or has escapes. */
+/* Read a name at an offset of a text; *name is NULL when it is none, or has escapes. */
 static const char *
 read_name(const Text *text, const char *from, char **name)
 {

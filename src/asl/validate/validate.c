@@ -9,7 +9,7 @@
  * of every scope are followed (validate_flow.c).
  *
  * The check goes on after a problem, so every function accepts any JSON in any
- * place.
+ * position.
  */
 #include "postgres.h"
 
@@ -265,11 +265,11 @@ report_malformed(SfCheck *c, const char *text, int len,
 	char	   *rest = shown < len ?
 		psprintf("[truncated %d chars]",
 				 pg_mbstrlen_with_len(text + shown, len - shown)) : "";
-	char	   *place = psprintf("[Source: (String)\"%.*s\"%s; line: %d, column: %d]",
-								 shown, text, rest, error->line, error->column);
+	char	   *position = psprintf("[Source: (String)\"%.*s\"%s; line: %d, column: %d]",
+									shown, text, rest, error->line, error->column);
 
-	sf_check_add(c, SF_SEVERITY_ERROR, NULL, place, SF_CODE_JSON,
-				 psprintf("%s\n at %s", error->message, place));
+	sf_check_add(c, SF_SEVERITY_ERROR, NULL, position, SF_CODE_JSON,
+				 psprintf("%s\n at %s", error->message, position));
 }
 
 /* Tell whether a text has nothing but JSON white space. */

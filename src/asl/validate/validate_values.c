@@ -348,7 +348,7 @@ refuse_path(SfCheck *c, const SfNode *value, const char *problem)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Value must be a valid JSONPath.");
 }
 
-/* Report that a path names more than one place, or none where it may. */
+/* Report that a path names more than one node, or none where it may. */
 static void
 refuse_reference(SfCheck *c, const SfNode *value, const char *problem)
 {
@@ -387,7 +387,7 @@ sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
 					   problem);
 }
 
-/* Check a path that names one place. */
+/* Check a path that names one node. */
 static void
 check_reference(SfCheck *c, const SfNode *value, int allowed)
 {
@@ -401,14 +401,14 @@ check_reference(SfCheck *c, const SfNode *value, int allowed)
 		refuse_path(c, value, problem);
 }
 
-/* Expect a path that names one place. */
+/* Expect a path that names one node. */
 void
 sf_check_reference(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	check_reference(c, value, SF_EXPR_REFERENCE);
 }
 
-/* ResultPath: a place in the state's input, not in the context object. */
+/* ResultPath: a node of the state's input, not in the context object. */
 void
 sf_check_input_reference_or_null(SfCheck *c, const SfNode *value,
 								 const SfField *field)
@@ -417,7 +417,7 @@ sf_check_input_reference_or_null(SfCheck *c, const SfNode *value,
 		check_reference(c, value, SF_EXPR_REFERENCE | SF_EXPR_INPUT);
 }
 
-/* Variable, and what it is compared with: a path that names one place. */
+/* Variable, and what it is compared with: a path that names one node. */
 void
 sf_check_compared(SfCheck *c, const SfNode *value, const SfField *field)
 {

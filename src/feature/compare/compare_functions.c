@@ -45,7 +45,7 @@ typedef struct RunJob
 {
 	const char *name;
 	const SfJob *job;
-	int			place;			/* in the order of the execution's jobs */
+	int			index;			/* in the order of the execution's jobs */
 } RunJob;
 
 /* One of the executions */
@@ -87,7 +87,7 @@ read_run(FunctionCallInfo fcinfo, int n, const char *argument, Run *run)
 
 		entry->name = sf_job_name(run->program, job->state, job->iterations, job->niterations);
 		entry->job = job;
-		entry->place = run->n;
+		entry->index = run->n;
 		run->by_name[run->n++] = entry;
 	}
 	qsort(run->by_name, run->n, sizeof(RunJob *), compare_names);
@@ -212,7 +212,7 @@ SF_SQL_FUNCTION(sfflow_sf_compare)
 	{
 		const RunJob *y = i < b.n ? &b.jobs[i] : NULL;
 		const RunJob *x = y == NULL ? NULL : find_job(&a, y->name);
-		int			until = y == NULL ? a.n : x == NULL ? 0 : x->place;
+		int			until = y == NULL ? a.n : x == NULL ? 0 : x->index;
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		for (; next < until; next++)

@@ -25,7 +25,7 @@
  * steps: one for each moment that has come, also of a day that the calendar leaves out, one
  * for the end to come, one for each row of what is late.  Each step goes through the
  * executions of a night page by page, and only the first step that is not over reads a
- * page.  If more follow, the deadline's row takes the step and the place (walk_…), the
+ * page.  If more follow, the deadline's row takes the step and the position (walk_…), the
  * deadline is due again at once, and the next sweep goes on there, with the time of the
  * sweep that began.
  */

@@ -151,7 +151,7 @@ sf_home_table(void)
 	return is_loaded ? find_cluster()->table : InvalidOid;
 }
 
-/* How often the cluster has changed, as far as this backend knows: nodes, and the places of shards. */
+/* How often the cluster has changed, as far as this backend knows: nodes, and the nodes of shards. */
 uint64
 sf_home_changes(void)
 {

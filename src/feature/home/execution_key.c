@@ -20,7 +20,7 @@
 #include "expr/input_value.h"
 #include "feature/home/home.h"
 
-/* The place of what is compiled; the registry sets it */
+/* The number of what is compiled; the registry sets it */
 int			sf_home_option;
 
 /* --- options --- */

@@ -29,12 +29,12 @@ typedef struct SfHome
 } SfHome;
 
 /* Where the executions of a key are */
-typedef struct SfHomePlace
+typedef struct SfHomeRow
 {
 	bool		found;			/* the key has a row */
 	int			node;			/* Citus's group */
 	int			from_node;		/* some are still there; -1: none */
-} SfHomePlace;
+} SfHomeRow;
 
 /* --- Citus (citus.c) --- */
 
@@ -46,11 +46,11 @@ extern SfHome sf_home_find(const char *key);
 extern char *sf_home_local_key(void);
 extern int	sf_home_node_number(void);
 
-/* --- rows of sf_home (home_place.c) --- */
+/* --- rows of sf_home (home_row.c) --- */
 
 extern bool sf_home_tells(void);
-extern SfHomePlace sf_home_place_find(const char *key);
-extern void sf_home_place_set(const char *key, int node, int from_node);
+extern SfHomeRow sf_home_row_find(const char *key);
+extern void sf_home_row_set(const char *key, int node, int from_node);
 extern List *sf_home_keys_to_move(int node);
 extern int	sf_home_group(void);
 extern char *sf_home_dsn(int node);
@@ -61,7 +61,7 @@ extern void sf_home_claim(const char *key, int here, uint64 changes);
 /* --- keys of executions (execution_key.c) --- */
 
 extern void *sf_home_compile_options(const Jsonb *options, const SfProgram *program);
-extern int	sf_home_option;		/* the place of what is compiled; the registry sets it */
+extern int	sf_home_option;		/* the number of what is compiled; the registry sets it */
 extern void sf_home_prepare(SfExecution *execution, const void *option);
 extern void sf_home_begins(const SfExecution *execution, SfBranch *root);
 extern void sf_home_keep(int64 execution_no);

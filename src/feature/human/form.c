@@ -3,7 +3,7 @@
  *		Forms: the part of JSON Schema that the outputs of people's tasks are checked against.
  *
  * A form is checked when its worklist is made; what is not known here is refused then, so that no form relies on a
- * keyword that does nothing.  Places are JSON pointers (RFC 6901), "" for the whole.
+ * keyword that does nothing.  Pointers are JSON pointers (RFC 6901), "" for the whole.
  */
 #include "postgres.h"
 
@@ -80,25 +80,25 @@ static const KeywordInfo keywords[] = {KEYWORD_LIST(KEYWORD_INFO)};
 static const char *const types[] = {"null", "boolean", "object", "array", "number", "string", "integer"};
 static const char *const formats[] = {"date", "date-time", "email"};
 
-/* --- places --- */
+/* --- pointers --- */
 
-/* The place of a member, or of an element, below another one. */
+/* The pointer of a member, or of an element, below another one. */
 static char *
-below(const char *place, const char *name)
+below(const char *pointer, const char *name)
 {
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	appendStringInfoString(&buf, place);
+	appendStringInfoString(&buf, pointer);
 	sf_json_append_pointer(&buf, name, (int) strlen(name));
 	return buf.data;
 }
 
-/* The place of an element. */
+/* The pointer of an element. */
 static char *
-element_of(const char *place, int i)
+element_of(const char *pointer, int i)
 {
-	return psprintf("%s/%d", place, i);
+	return psprintf("%s/%d", pointer, i);
 }
 
 /* A string as a C string. */
@@ -112,12 +112,12 @@ text_of(const JsonbValue *v)
 
 /* Refuse a form. */
 static void pg_attribute_noreturn()
-refuse_form(const char *place, const char *what)
+refuse_form(const char *pointer, const char *what)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_FORM),
 			 errmsg("the form is no JSON Schema that sfflow knows: %s", what),
-			 errdetail("At \"%s\".", place),
+			 errdetail("At \"%s\".", pointer),
 			 errhint("docs/human-tasks.md lists the keywords.")));
 }
 
@@ -133,10 +133,10 @@ is_among(const char *text, const char *const *list, int n)
 
 /* Check the name of a type. */
 static void
-check_type(const JsonbValue *v, const char *place)
+check_type(const JsonbValue *v, const char *pointer)
 {
 	if (v->type != jbvString || !is_among(text_of(v), types, lengthof(types)))
-		refuse_form(place, "a type is null, boolean, object, array, number, string or integer");
+		refuse_form(pointer, "a type is null, boolean, object, array, number, string or integer");
 }
 
 /* Compile a pattern: an error of it is one of the form. */
@@ -147,11 +147,11 @@ compile_pattern(void *arg)
 	return true;
 }
 
-static void check_schema(const JsonbValue *schema, const char *place);
+static void check_schema(const JsonbValue *schema, const char *pointer);
 
 /* Check the elements of a keyword's value, or the values of its members. */
 static void
-check_parts(const JsonbValue *v, const char *place, Shape shape)
+check_parts(const JsonbValue *v, const char *pointer, Shape shape)
 {
 	JsonbIterator *it = sf_json_elements(v);
 	JsonbValue	part;
@@ -162,12 +162,12 @@ check_parts(const JsonbValue *v, const char *place, Shape shape)
 	{
 		members = sf_json_members(v, &n);
 		for (int i = 0; i < n; i++)
-			check_schema(&members[i].value, below(place, text_of(&members[i].key)));
+			check_schema(&members[i].value, below(pointer, text_of(&members[i].key)));
 		return;
 	}
 	while (sf_json_next(&it, &part))
 	{
-		char	   *here = element_of(place, n++);
+		char	   *here = element_of(pointer, n++);
 
 		if (shape == TYPES)
 			check_type(&part, here);
@@ -178,17 +178,17 @@ check_parts(const JsonbValue *v, const char *place, Shape shape)
 
 /* Check a pattern. */
 static void
-check_pattern(const JsonbValue *v, const char *place)
+check_pattern(const JsonbValue *v, const char *pointer)
 {
 	ErrorData  *error = sf_subtransaction_run(compile_pattern, NULL, text_of(v));
 
 	if (error != NULL)
-		refuse_form(place, error->message);
+		refuse_form(pointer, error->message);
 }
 
 /* Check the value of a keyword. */
 static void
-check_value(const KeywordInfo *keyword, const JsonbValue *v, const char *place)
+check_value(const KeywordInfo *keyword, const JsonbValue *v, const char *pointer)
 {
 	int64		count;
 
@@ -200,45 +200,45 @@ check_value(const KeywordInfo *keyword, const JsonbValue *v, const char *place)
 		case PATTERN:
 		case FORMAT:
 			if (v->type != jbvString)
-				refuse_form(place, "the value is no string");
+				refuse_form(pointer, "the value is no string");
 			if (keyword->shape == PATTERN)
-				check_pattern(v, place);
+				check_pattern(v, pointer);
 			if (keyword->shape == FORMAT && !is_among(text_of(v), formats, lengthof(formats)))
-				refuse_form(place, "a format is date, date-time or email");
+				refuse_form(pointer, "a format is date, date-time or email");
 			return;
 		case BOOLEAN:
 			if (v->type != jbvBool)
-				refuse_form(place, "the value is neither true nor false");
+				refuse_form(pointer, "the value is neither true nor false");
 			return;
 		case NUMBER:
 			if (v->type != jbvNumeric)
-				refuse_form(place, "the value is no number");
+				refuse_form(pointer, "the value is no number");
 			return;
 		case COUNT:
 			if (!sf_json_to_int64(v, &count) || count < 0)
-				refuse_form(place, "the value is no integer from 0 on");
+				refuse_form(pointer, "the value is no integer from 0 on");
 			return;
 		case SCHEMA:
-			check_schema(v, place);
+			check_schema(v, pointer);
 			return;
 		case SCHEMAS:
 			if (!sf_json_is_object(v))
-				refuse_form(place, "the value is no object");
-			check_parts(v, place, SCHEMAS);
+				refuse_form(pointer, "the value is no object");
+			check_parts(v, pointer, SCHEMAS);
 			return;
 		case TYPES:
 			if (!sf_json_is_array(v))
 			{
-				check_type(v, place);
+				check_type(v, pointer);
 				return;
 			}
 			pg_fallthrough;
 		case NAMES:
 		case ARRAY:
 			if (!sf_json_is_array(v))
-				refuse_form(place, "the value is no array");
+				refuse_form(pointer, "the value is no array");
 			if (keyword->shape != ARRAY)
-				check_parts(v, place, keyword->shape);
+				check_parts(v, pointer, keyword->shape);
 			return;
 	}
 }
@@ -255,14 +255,14 @@ find_keyword(const char *name)
 
 /* Check a schema, which the form is or has in it. */
 static void
-check_schema(const JsonbValue *schema, const char *place)
+check_schema(const JsonbValue *schema, const char *pointer)
 {
 	SfJsonMember *members;
 	int			n;
 
 	check_stack_depth();
 	if (!sf_json_is_object(schema))
-		refuse_form(place, "a schema is an object");
+		refuse_form(pointer, "a schema is an object");
 	members = sf_json_members(schema, &n);
 	for (int i = 0; i < n; i++)
 	{
@@ -270,8 +270,8 @@ check_schema(const JsonbValue *schema, const char *place)
 		const KeywordInfo *keyword = find_keyword(name);
 
 		if (keyword == NULL)
-			refuse_form(below(place, name), psprintf("the keyword \"%s\" is not supported", name));
-		check_value(keyword, &members[i].value, below(place, name));
+			refuse_form(below(pointer, name), psprintf("the keyword \"%s\" is not supported", name));
+		check_value(keyword, &members[i].value, below(pointer, name));
 	}
 }
 
@@ -291,15 +291,15 @@ sf_form_check(const Jsonb *form)
 typedef struct Refusal
 {
 	char	   *what;			/* NULL: nothing so far */
-	char	   *place;
+	char	   *pointer;
 } Refusal;
 
 /* Say what is wrong; returns false. */
 static bool
-wrong(Refusal *refusal, const char *place, char *what)
+wrong(Refusal *refusal, const char *pointer, char *what)
 {
 	refusal->what = what;
-	refusal->place = pstrdup(place);
+	refusal->pointer = pstrdup(pointer);
 	return false;
 }
 
@@ -365,7 +365,7 @@ shown(const JsonbValue *v)
 
 /* Check a number. */
 static bool
-check_number(const JsonbValue *schema, const JsonbValue *v, const char *place, Refusal *refusal)
+check_number(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
 {
 	static const struct
 	{
@@ -390,23 +390,23 @@ check_number(const JsonbValue *schema, const JsonbValue *v, const char *place, R
 		c = DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(v->val.numeric),
 											  NumericGetDatum(bound.val.numeric)));
 		if (c * bounds[i].sign > 0 || (c == 0 && bounds[i].or_equal))
-			return wrong(refusal, place, psprintf(bounds[i].what, shown(&bound)));
+			return wrong(refusal, pointer, psprintf(bounds[i].what, shown(&bound)));
 	}
 	return true;
 }
 
 /* Check how many characters, or elements, there are. */
 static bool
-check_count(const JsonbValue *schema, Keyword least, Keyword most, int64 count, const char *unit, const char *place,
+check_count(const JsonbValue *schema, Keyword least, Keyword most, int64 count, const char *unit, const char *pointer,
 			Refusal *refusal)
 {
 	JsonbValue	bound;
 	int64		limit;
 
 	if (get(schema, least, &bound) && sf_json_to_int64(&bound, &limit) && count < limit)
-		return wrong(refusal, place, psprintf("has fewer than " INT64_FORMAT " %s", limit, unit));
+		return wrong(refusal, pointer, psprintf("has fewer than " INT64_FORMAT " %s", limit, unit));
 	if (get(schema, most, &bound) && sf_json_to_int64(&bound, &limit) && count > limit)
-		return wrong(refusal, place, psprintf("has more than " INT64_FORMAT " %s", limit, unit));
+		return wrong(refusal, pointer, psprintf("has more than " INT64_FORMAT " %s", limit, unit));
 	return true;
 }
 
@@ -427,44 +427,44 @@ has_format(const char *text, const char *format)
 
 /* Check a string. */
 static bool
-check_string(const JsonbValue *schema, const JsonbValue *v, const char *place, Refusal *refusal)
+check_string(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
 {
 	JsonbValue	wanted;
 
 	if (!check_count(schema, KEYWORD_MIN_LENGTH, KEYWORD_MAX_LENGTH,
-					 pg_mbstrlen_with_len(v->val.string.val, v->val.string.len), "characters", place, refusal))
+					 pg_mbstrlen_with_len(v->val.string.val, v->val.string.len), "characters", pointer, refusal))
 		return false;
 	if (get(schema, KEYWORD_PATTERN, &wanted) &&
 		!RE_compile_and_execute(cstring_to_text(text_of(&wanted)), v->val.string.val, v->val.string.len, REG_ADVANCED,
 								C_COLLATION_OID, 0, NULL))
-		return wrong(refusal, place, psprintf("does not match the pattern %s", shown(&wanted)));
+		return wrong(refusal, pointer, psprintf("does not match the pattern %s", shown(&wanted)));
 	if (get(schema, KEYWORD_FORMAT, &wanted) && !has_format(text_of(v), text_of(&wanted)))
-		return wrong(refusal, place, psprintf("is no %s", text_of(&wanted)));
+		return wrong(refusal, pointer, psprintf("is no %s", text_of(&wanted)));
 	return true;
 }
 
-static bool check_output(const JsonbValue *schema, const JsonbValue *v, const char *place, Refusal *refusal);
+static bool check_output(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal);
 
 /* Check an array. */
 static bool
-check_array(const JsonbValue *schema, const JsonbValue *v, const char *place, Refusal *refusal)
+check_array(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
 {
 	JsonbIterator *it = sf_json_elements(v);
 	JsonbValue	items;
 	JsonbValue	element;
 
-	if (!check_count(schema, KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, sf_json_count(v), "elements", place, refusal))
+	if (!check_count(schema, KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, sf_json_count(v), "elements", pointer, refusal))
 		return false;
 	if (get(schema, KEYWORD_ITEMS, &items))
 		for (int i = 0; sf_json_next(&it, &element); i++)
-			if (!check_output(&items, &element, element_of(place, i), refusal))
+			if (!check_output(&items, &element, element_of(pointer, i), refusal))
 				return false;
 	return true;
 }
 
 /* Check whether an object has the members that it must have. */
 static bool
-check_required(const JsonbValue *schema, const JsonbValue *v, const char *place, Refusal *refusal)
+check_required(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
 {
 	JsonbIterator *it;
 	JsonbValue	required;
@@ -476,13 +476,13 @@ check_required(const JsonbValue *schema, const JsonbValue *v, const char *place,
 	it = sf_json_elements(&required);
 	while (sf_json_next(&it, &name))
 		if (!sf_json_member(v, name.val.string.val, name.val.string.len, &ignored))
-			return wrong(refusal, below(place, text_of(&name)), "is missing");
+			return wrong(refusal, below(pointer, text_of(&name)), "is missing");
 	return true;
 }
 
 /* Check an object. */
 static bool
-check_object(const JsonbValue *schema, const JsonbValue *v, const char *place, Refusal *refusal)
+check_object(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
 {
 	JsonbValue	properties;
 	JsonbValue	additional;
@@ -491,13 +491,13 @@ check_object(const JsonbValue *schema, const JsonbValue *v, const char *place, R
 	SfJsonMember *members;
 	int			n;
 
-	if (!check_required(schema, v, place, refusal))
+	if (!check_required(schema, v, pointer, refusal))
 		return false;
 	members = sf_json_members(v, &n);
 	for (int i = 0; i < n; i++)
 	{
 		const JsonbValue *key = &members[i].key;
-		char	   *here = below(place, text_of(key));
+		char	   *here = below(pointer, text_of(key));
 		JsonbValue	property;
 
 		if (!has_properties || !sf_json_member(&properties, key->val.string.val, key->val.string.len, &property))
@@ -513,27 +513,27 @@ check_object(const JsonbValue *schema, const JsonbValue *v, const char *place, R
 
 /* Check a value against a schema; false: *refusal says what is wrong. */
 static bool
-check_output(const JsonbValue *schema, const JsonbValue *v, const char *place, Refusal *refusal)
+check_output(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
 {
 	JsonbValue	wanted;
 
 	check_stack_depth();
 	if (get(schema, KEYWORD_TYPE, &wanted) && !has_type(&wanted, v))
-		return wrong(refusal, place, psprintf("is not of type %s", shown(&wanted)));
+		return wrong(refusal, pointer, psprintf("is not of type %s", shown(&wanted)));
 	if (get(schema, KEYWORD_ENUM, &wanted) && !is_element(&wanted, v))
-		return wrong(refusal, place, psprintf("is none of %s", shown(&wanted)));
+		return wrong(refusal, pointer, psprintf("is none of %s", shown(&wanted)));
 	if (get(schema, KEYWORD_CONST, &wanted) && !sf_json_value_equal(&wanted, v))
-		return wrong(refusal, place, psprintf("is not %s", shown(&wanted)));
+		return wrong(refusal, pointer, psprintf("is not %s", shown(&wanted)));
 	if (v->type == jbvNumeric)
-		return check_number(schema, v, place, refusal);
+		return check_number(schema, v, pointer, refusal);
 	if (v->type == jbvString)
-		return check_string(schema, v, place, refusal);
+		return check_string(schema, v, pointer, refusal);
 	if (sf_json_is_array(v))
-		return check_array(schema, v, place, refusal);
-	return !sf_json_is_object(v) || check_object(schema, v, place, refusal);
+		return check_array(schema, v, pointer, refusal);
+	return !sf_json_is_object(v) || check_object(schema, v, pointer, refusal);
 }
 
-/* Say what is wrong with an output, and at which place of it; NULL: nothing. */
+/* Say what is wrong with an output, and at which pointer of it; NULL: nothing. */
 char *
 sf_form_refuses(const Jsonb *form, const Jsonb *output, char **pointer)
 {
@@ -544,6 +544,6 @@ sf_form_refuses(const Jsonb *form, const Jsonb *output, char **pointer)
 	sf_json_root(form, &schema);
 	sf_json_root(output, &root);
 	(void) check_output(&schema, &root, "", &refusal);
-	*pointer = refusal.place;
+	*pointer = refusal.pointer;
 	return refusal.what;
 }

@@ -16,7 +16,7 @@
 /* Bytes of a list in an error, such as that of placeholders without a substitution, after which none is added */
 #define MISSING_LENGTH	4000
 
-/* Add the placeholders of a string that get no value to a list, with their place. */
+/* Add the placeholders of a string that get no value to a list, with their path. */
 static void
 list_missing(StringInfo list, const SfImport *import, const SfNode *node, const char *string, const Jsonb *substitutions)
 {

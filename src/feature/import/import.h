@@ -16,8 +16,8 @@ typedef struct SfImport
 	const char *name;			/* that the text gives; NULL: none */
 	bool		is_express;		/* the template says so */
 	const char *location;		/* in the template, "" without one */
-	const char *text;			/* the definition, with its placeholders; NULL: only its place is known */
-	const char *file;			/* that place; NULL: none */
+	const char *text;			/* the definition, with its placeholders; NULL: only its address is known */
+	const char *file;			/* that address; NULL: none */
 	const SfNode *root;			/* the definition as a tree: a placeholder that stands
 								 * for a whole value is a string in it */
 } SfImport;

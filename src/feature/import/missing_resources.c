@@ -131,8 +131,8 @@ put_definition(FunctionCallInfo fcinfo, const SfImport *import)
 }
 
 /*
- * _sfflow.missing_resources(definition, substitutions): one row per place, in the order
- * of the states.
+ * _sfflow.missing_resources(definition, substitutions): one row per occurrence, in the
+ * order of the states.
  */
 SF_SQL_FUNCTION(sfflow_missing_resources)
 {

@@ -17,7 +17,7 @@ static const SfFeatureTable tables[] = {
 	{NULL}
 };
 
-/* The place of what is compiled; the registry sets it */
+/* The number of what is compiled; the registry sets it */
 static int	option;
 
 static const char *const start_options[] = {"labels", NULL};

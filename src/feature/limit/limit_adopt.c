@@ -355,7 +355,7 @@ reconcile_slot(const SfLimit *limit, const SfDraft *draft, const SfBranch *branc
 		give_slot(limit, queue, key);
 }
 
-/* Add a copy of a limit of which places are taken by states, unless it is there (NULL: no limit). */
+/* Add a copy of a limit of which slots are taken by states, unless it is there (NULL: no limit). */
 static void
 add_limit(List **limits, const SfLimit *limit)
 {

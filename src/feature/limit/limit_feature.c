@@ -128,7 +128,7 @@ database_gone(Oid database)
 	sf_queue_forget(database, 0);
 }
 
-/* Show how full the tables of keys of limits are, and whether an owner has found no place lately. */
+/* Show how full the tables of keys of limits are, and whether an owner has found no entry lately. */
 static void
 health(SfHealthPut put, void *arg)
 {
@@ -141,7 +141,7 @@ health(SfHealthPut put, void *arg)
 
 	put(arg, "limit keys", ok,
 		psprintf("%d rates and %d queues of %d each (sfflow.max_limit_keys)%s%s%s",
-				 rates.nused, queues.nused, rates.nplaces,
+				 rates.nused, queues.nused, rates.nentries,
 				 ok ? "" : "; role \"", ok ? "" : role == NULL ? "?" : role,
 				 ok ? "" : "\" has as many as it may have: what exceeds that is counted in a table, and may begin later"));
 }

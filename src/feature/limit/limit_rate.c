@@ -7,16 +7,16 @@
  * the limit allows.  After a start of the server all buckets are empty: what began before it is
  * not known.
  *
- * Buckets are in shared memory.  One that is full again says nothing and gives its place up; so do
- * those of a limit, a database or an extension that is dropped.  Owners share the places fairly
+ * Buckets are in shared memory.  One that is full again says nothing and gives its entry up; so do
+ * those of a limit, a database or an extension that is dropped.  Owners share the entries fairly
  * (base/shmem.h).
  *
- * An owner that gets no place draws its tokens in the table rate_token: a row per token, with the
+ * An owner that gets no entry draws its tokens in the table rate_token: a row per token, with the
  * time at which the next one may begin after it.  The greatest time counts, also of a transaction that
  * has not ended; if it is rolled back, the token is given back with what it was drawn for.  So no
  * transaction waits for another one.  It costs one more insert for what begins.
  *
- * A bucket is never in both places.  Who finds none in shared memory locks the queue, without waiting,
+ * A bucket is never in both.  Who finds none in shared memory locks the queue, without waiting,
  * until it has made one, or drawn in the table.  A bucket that is made takes over the time of the
  * table.  Order of locks: that of the queue (a heavyweight one), then that of the hash table.
  */

@@ -8,7 +8,7 @@
 #include "base/shmem.h"
 #include "feature/limit/limit.h"
 
-/* A rate that something begins by, and who is to have a place for its bucket */
+/* A rate that something begins by, and who is to have room for its bucket */
 typedef struct SfRate
 {
 	const SfLimit *limit;

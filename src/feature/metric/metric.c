@@ -152,7 +152,7 @@ find_horizon(void)
 
 /*
  * Visit the increments that the active snapshot shows, at least as many as limit says
- * if there are so many.  increments (NULL: not wanted) gets their places.  By the
+ * if there are so many.  increments (NULL: not wanted) gets their indexes.  By the
  * horizon the scan leaves out what was folded: while an old snapshot is in use, rows
  * that are gone stay in the table and in its index.
  */

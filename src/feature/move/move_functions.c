@@ -84,7 +84,7 @@ static int
 node_of(const char *key, int named)
 {
 	SfHome		home = sf_home_find(key);
-	SfHomePlace place = sf_home_place_find(key);
+	SfHomeRow	row = sf_home_row_find(key);
 	bool		tells = home.found && sf_home_tells();
 
 	if (!tells && named >= 0)
@@ -94,20 +94,20 @@ node_of(const char *key, int named)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument from_node must not be null where no table sf_home tells on which node executions are"),
 				 errhint("Name the node from which the executions are to come.")));
-	if (place.found && place.from_node >= 0 && place.node == sf_home_group() && (named < 0 || named == place.from_node))
-		return place.from_node;
-	if (place.found && place.from_node >= 0)
+	if (row.found && row.from_node >= 0 && row.node == sf_home_group() && (named < 0 || named == row.from_node))
+		return row.from_node;
+	if (row.found && row.from_node >= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_NOT_AT_HOME),
-				 errmsg("executions of key \"%s\" are on their way from node %d to node %d", key, place.from_node, place.node),
-				 errhint("CALL sf_move_key('%s') on node %d first.", key, place.node)));
+				 errmsg("executions of key \"%s\" are on their way from node %d to node %d", key, row.from_node, row.node),
+				 errhint("CALL sf_move_key('%s') on node %d first.", key, row.node)));
 	if (!home.here)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_NOT_AT_HOME),
 				 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.node),
 				 errdetail("Node %d is host=%s port=%d.", home.node, home.host, home.port),
 				 errhint("Executions are moved to the node where their key is at home: call sf_move_key() there.")));
-	return named >= 0 ? named : place.found && place.node != sf_home_group() ? place.node : -1;
+	return named >= 0 ? named : row.found && row.node != sf_home_group() ? row.node : -1;
 }
 
 /* Wait before the next try. */
@@ -155,9 +155,9 @@ keys_to_move(void)
 
 	foreach_ptr(char, key, sf_home_keys_to_move(sf_home_group()))
 	{
-		SfHomePlace place = sf_home_place_find(key);
+		SfHomeRow	row = sf_home_row_find(key);
 
-		if (place.from_node >= 0 ? place.node == sf_home_group() : sf_home_find(key).here)
+		if (row.from_node >= 0 ? row.node == sf_home_group() : sf_home_find(key).here)
 			keys = lappend(keys, key);
 	}
 	return keys;

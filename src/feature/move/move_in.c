@@ -422,14 +422,14 @@ check_once(SfMove *move)
 static bool
 mark(SfMove *move)
 {
-	SfHomePlace place;
+	SfHomeRow	row;
 
 	if (!sf_home_tells())
 		return false;
-	place = sf_home_place_find(move->key);
-	if (place.found && place.node == sf_home_group() && place.from_node == move->from->number)
+	row = sf_home_row_find(move->key);
+	if (row.found && row.node == sf_home_group() && row.from_node == move->from->number)
 		return false;
-	sf_home_place_set(move->key, sf_home_group(), move->from->number);
+	sf_home_row_set(move->key, sf_home_group(), move->from->number);
 	return true;
 }
 
@@ -466,5 +466,5 @@ sf_move_step(SfMove *move)
 	}
 	move->done = move->left == 0;
 	if (move->done && sf_home_tells())
-		sf_home_place_set(move->key, sf_home_group(), -1);
+		sf_home_row_set(move->key, sf_home_group(), -1);
 }

@@ -236,7 +236,7 @@ check_numbers(int number, char *name, char *dsn)
 	}
 }
 
-/* sf_add_node(node, name, dsn): a node, or another name or place of one; without a dsn it is this database. */
+/* sf_add_node(node, name, dsn): a node, or another name or address of one; without a dsn it is this database. */
 SF_SQL_FUNCTION(sfflow_sf_add_node)
 {
 	static SfPlan taken = SF_PLAN(

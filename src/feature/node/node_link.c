@@ -79,7 +79,7 @@ static struct
 static const struct
 {
 	const char *name;
-	void	  **place;
+	void	  **variable;
 }			functions[] = {
 #define LIBPQ_NAME(function) {#function, (void **) &pq.function},
 	LIBPQ_LIST(LIBPQ_NAME)
@@ -96,8 +96,8 @@ load_libpq(void)
 	load_file("libpqwalreceiver", false);
 	for (size_t i = 0; i < lengthof(functions); i++)
 	{
-		*functions[i].place = dlsym(RTLD_DEFAULT, functions[i].name);
-		if (*functions[i].place == NULL)
+		*functions[i].variable = dlsym(RTLD_DEFAULT, functions[i].name);
+		if (*functions[i].variable == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
 					 errmsg("libpq, with which this server is linked, has no function %s", functions[i].name)));

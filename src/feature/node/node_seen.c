@@ -10,22 +10,22 @@
 #include "base/shmem.h"
 #include "feature/node/node.h"
 
-/* Places: one database has half of them at most */
-#define PLACES	1024
+/* Entries: one database has half of them at most */
+#define ENTRIES	1024
 
-typedef struct Place
+typedef struct Entry
 {
 	SfHashEntry entry;			/* first: the number of the node, and one */
 	SfPeerSeen	seen;
-} Place;
+} Entry;
 
-static SfHash places;
+static SfHash entries;
 
 /* Ask for the shared memory; from _PG_init. */
 void
 sf_nodes_seen_init(void)
 {
-	sf_hash_init(&places, "sfflow_nodes", PLACES, sizeof(Place), 0);
+	sf_hash_init(&entries, "sfflow_nodes", ENTRIES, sizeof(Entry), 0);
 }
 
 /* The key of a node; a number of 0 would stand for all of a database. */
@@ -35,7 +35,7 @@ key_of(Oid database, int number)
 	return (SfHashKey) {.database = database,.first = number + 1};
 }
 
-/* No place is given up: what it says has no other place. */
+/* No entry is given up: what it says has no other room. */
 static bool
 is_never_idle(const void *entry, SfTick now)
 {
@@ -48,27 +48,27 @@ sf_nodes_note(int number, const char *error)
 {
 	SfHashKey	key = key_of(MyDatabaseId, number);
 	TimestampTz now = GetCurrentTimestamp();
-	Place	   *place;
+	Entry	   *entry;
 
-	sf_hash_lock(&places, LW_EXCLUSIVE);
-	place = sf_hash_find(&places, key);
-	if (place == NULL)
+	sf_hash_lock(&entries, LW_EXCLUSIVE);
+	entry = sf_hash_find(&entries, key);
+	if (entry == NULL)
 	{
-		place = sf_hash_add(&places, key, MyDatabaseId, is_never_idle);
-		if (place != NULL)
-			memset(&place->seen, 0, sizeof(place->seen));
+		entry = sf_hash_add(&entries, key, MyDatabaseId, is_never_idle);
+		if (entry != NULL)
+			memset(&entry->seen, 0, sizeof(entry->seen));
 	}
-	if (place != NULL && error == NULL)
-		place->seen.answered_at = now;
-	else if (place != NULL)
+	if (entry != NULL && error == NULL)
+		entry->seen.answered_at = now;
+	else if (entry != NULL)
 	{
-		int			len = pg_mbcliplen(error, (int) strlen(error), (int) sizeof(place->seen.error) - 1);
+		int			len = pg_mbcliplen(error, (int) strlen(error), (int) sizeof(entry->seen.error) - 1);
 
-		place->seen.failed_at = now;
-		memcpy(place->seen.error, error, (size_t) len);
-		place->seen.error[len] = '\0';
+		entry->seen.failed_at = now;
+		memcpy(entry->seen.error, error, (size_t) len);
+		entry->seen.error[len] = '\0';
 	}
-	sf_hash_unlock(&places);
+	sf_hash_unlock(&entries);
 }
 
 /* When a node has answered last, and when it has not. */
@@ -76,13 +76,13 @@ SfPeerSeen
 sf_nodes_seen(int number)
 {
 	SfPeerSeen	seen = {0};
-	Place	   *place;
+	Entry	   *entry;
 
-	sf_hash_lock(&places, LW_SHARED);
-	place = sf_hash_find(&places, key_of(MyDatabaseId, number));
-	if (place != NULL)
-		seen = place->seen;
-	sf_hash_unlock(&places);
+	sf_hash_lock(&entries, LW_SHARED);
+	entry = sf_hash_find(&entries, key_of(MyDatabaseId, number));
+	if (entry != NULL)
+		seen = entry->seen;
+	sf_hash_unlock(&entries);
 	return seen;
 }
 
@@ -90,7 +90,7 @@ sf_nodes_seen(int number)
 void
 sf_nodes_forget(Oid database, int number)
 {
-	sf_hash_lock(&places, LW_EXCLUSIVE);
-	sf_hash_remove_all(&places, database, number + 1);
-	sf_hash_unlock(&places);
+	sf_hash_lock(&entries, LW_EXCLUSIVE);
+	sf_hash_remove_all(&entries, database, number + 1);
+	sf_hash_unlock(&entries);
 }

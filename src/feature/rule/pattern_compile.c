@@ -17,31 +17,31 @@
 #include "feature/rule/pattern.h"
 
 /* The part of the pattern at hand, as a JSON pointer: a list from the inside out */
-typedef struct Place
+typedef struct Path
 {
-	const struct Place *outer;	/* NULL: the pattern itself */
+	const struct Path *outer;	/* NULL: the pattern itself */
 	const char *name;			/* of a member; NULL: an element, by its */
 	int			length;
 	int			index;
-} Place;
+} Path;
 
 /* What may follow "anything-but" */
 #define OTHERS	"a string, a number, an array of strings, an array of numbers, or an object with prefix, suffix, equals-ignore-case or wildcard"
 
 /* Compile the value of an operator; the kind of the matcher is set. */
-typedef void (*Compiler) (const JsonbValue *v, const Place *place, SfMatcher *matcher);
+typedef void (*Compiler) (const JsonbValue *v, const Path *path, SfMatcher *matcher);
 
-static void compile_none_of(const JsonbValue *v, const Place *place, SfMatcher *matcher);
-static void compile_exists(const JsonbValue *v, const Place *place, SfMatcher *matcher);
-static void compile_numeric(const JsonbValue *v, const Place *place, SfMatcher *matcher);
-static void compile_cidr(const JsonbValue *v, const Place *place, SfMatcher *matcher);
-static void compile_end(const JsonbValue *v, const Place *place, SfMatcher *matcher);
-static void compile_ignore_case(const JsonbValue *v, const Place *place, SfMatcher *matcher);
-static void compile_wildcard(const JsonbValue *v, const Place *place, SfMatcher *matcher);
-static void compile_operator(const JsonbValue *v, const Place *place, SfMatcher *matcher);
-static void find_operator(const JsonbValue *v, const Place *place, SfMatcher *matcher,
-						  JsonbValue *value, Place *at);
-static void compile_object(const JsonbValue *v, const Place *place, SfPattern *pattern);
+static void compile_none_of(const JsonbValue *v, const Path *path, SfMatcher *matcher);
+static void compile_exists(const JsonbValue *v, const Path *path, SfMatcher *matcher);
+static void compile_numeric(const JsonbValue *v, const Path *path, SfMatcher *matcher);
+static void compile_cidr(const JsonbValue *v, const Path *path, SfMatcher *matcher);
+static void compile_end(const JsonbValue *v, const Path *path, SfMatcher *matcher);
+static void compile_ignore_case(const JsonbValue *v, const Path *path, SfMatcher *matcher);
+static void compile_wildcard(const JsonbValue *v, const Path *path, SfMatcher *matcher);
+static void compile_operator(const JsonbValue *v, const Path *path, SfMatcher *matcher);
+static void find_operator(const JsonbValue *v, const Path *path, SfMatcher *matcher,
+						  JsonbValue *value, Path *at);
+static void compile_object(const JsonbValue *v, const Path *path, SfPattern *pattern);
 
 static const struct
 {
@@ -58,47 +58,47 @@ static const struct
 	[SF_MATCH_WILDCARD] = {"wildcard", compile_wildcard},
 };
 
-/* --- places and problems --- */
+/* --- paths and problems --- */
 
-/* Append a place as a JSON pointer (RFC 6901). */
+/* Append a path as a JSON pointer (RFC 6901). */
 static void
-append_pointer(StringInfo buf, const Place *place)
+append_pointer(StringInfo buf, const Path *path)
 {
-	if (place->outer == NULL)
+	if (path->outer == NULL)
 		return;
-	append_pointer(buf, place->outer);
-	if (place->name == NULL)
-		appendStringInfo(buf, "/%d", place->index);
+	append_pointer(buf, path->outer);
+	if (path->name == NULL)
+		appendStringInfo(buf, "/%d", path->index);
 	else
-		sf_json_append_pointer(buf, place->name, place->length);
+		sf_json_append_pointer(buf, path->name, path->length);
 }
 
-/* Raise the error for a pattern that is wrong at a place. */
+/* Raise the error for a pattern that is wrong at a path. */
 static void pg_attribute_noreturn()
-refuse(const Place *place, const char *problem)
+refuse(const Path *path, const char *problem)
 {
 	StringInfoData pointer;
 
 	initStringInfo(&pointer);
-	append_pointer(&pointer, place);
+	append_pointer(&pointer, path);
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_PATTERN),
 			 errmsg("invalid event pattern at \"%s\": %s", pointer.data, problem)));
 }
 
-/* The place of an element. */
-static Place
-element_place(const Place *outer, int index)
+/* The path of an element. */
+static Path
+element_path(const Path *outer, int index)
 {
-	return (Place) {outer, NULL, 0, index};
+	return (Path) {outer, NULL, 0, index};
 }
 
 /* Raise unless an array has elements. */
 static void
-require_elements(const JsonbValue *array, const Place *place)
+require_elements(const JsonbValue *array, const Path *path)
 {
 	if (sf_json_count(array) == 0)
-		refuse(place, "the array must not be empty");
+		refuse(path, "the array must not be empty");
 }
 
 /* --- strings --- */
@@ -130,7 +130,7 @@ set_text(SfMatcher *matcher, const JsonbValue *v, bool ignores_case)
 
 /* Compile prefix or suffix: a string, or {"equals-ignore-case": a string}. */
 static void
-compile_end(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_end(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	JsonbValue	inner;
 
@@ -140,15 +140,15 @@ compile_end(const JsonbValue *v, const Place *place, SfMatcher *matcher)
 			 sf_json_member(v, "equals-ignore-case", 18, &inner) && inner.type == jbvString)
 		set_text(matcher, &inner, true);
 	else
-		refuse(place, "must be a string, or an object with equals-ignore-case and a string");
+		refuse(path, "must be a string, or an object with equals-ignore-case and a string");
 }
 
 /* Compile equals-ignore-case. */
 static void
-compile_ignore_case(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_ignore_case(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	if (v->type != jbvString)
-		refuse(place, "must be a string");
+		refuse(path, "must be a string");
 	set_text(matcher, v, true);
 }
 
@@ -157,7 +157,7 @@ compile_ignore_case(const JsonbValue *v, const Place *place, SfMatcher *matcher)
  * and a backslash.
  */
 static void
-compile_wildcard(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_wildcard(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	const char *text = v->val.string.val;
 	int			length = v->type == jbvString ? v->val.string.len : 0;
@@ -165,7 +165,7 @@ compile_wildcard(const JsonbValue *v, const Place *place, SfMatcher *matcher)
 	StringInfoData piece;
 
 	if (v->type != jbvString)
-		refuse(place, "must be a string");
+		refuse(path, "must be a string");
 	matcher->pieces = palloc(sizeof(SfPiece) * (length + 1));
 	initStringInfo(&piece);
 	for (int i = 0; i <= length; i++)
@@ -173,7 +173,7 @@ compile_wildcard(const JsonbValue *v, const Place *place, SfMatcher *matcher)
 		if (i == length || text[i] == '*')
 		{
 			if (i < length && after_asterisk)
-				refuse(place, "two asterisks must not follow each other");
+				refuse(path, "two asterisks must not follow each other");
 			after_asterisk = true;
 			matcher->pieces[matcher->npieces++] =
 				(SfPiece) {pnstrdup(piece.data, piece.len), piece.len};
@@ -181,7 +181,7 @@ compile_wildcard(const JsonbValue *v, const Place *place, SfMatcher *matcher)
 			continue;
 		}
 		if (text[i] == '\\' && (++i == length || (text[i] != '*' && text[i] != '\\')))
-			refuse(place, "a backslash must stand before an asterisk or a backslash");
+			refuse(path, "a backslash must stand before an asterisk or a backslash");
 		appendStringInfoChar(&piece, text[i]);
 		after_asterisk = false;
 	}
@@ -195,7 +195,7 @@ compile_wildcard(const JsonbValue *v, const Place *place, SfMatcher *matcher)
 
 /* Read a comparison: which ends it gives, and whether the number belongs to the range. */
 static int
-read_comparison(const JsonbValue *v, const Place *place, bool *inclusive)
+read_comparison(const JsonbValue *v, const Path *path, bool *inclusive)
 {
 	static const struct
 	{
@@ -217,17 +217,17 @@ read_comparison(const JsonbValue *v, const Place *place, bool *inclusive)
 			*inclusive = comparisons[i].inclusive;
 			return comparisons[i].ends;
 		}
-	refuse(place, "must be one of =, <, <=, >, >=");
+	refuse(path, "must be one of =, <, <=, >, >=");
 }
 
 /* Set ends of a range by a pair of elements, a comparison and a number; tells which. */
 static int
-compile_comparison(const JsonbValue *array, int index, const Place *place, SfMatcher *matcher)
+compile_comparison(const JsonbValue *array, int index, const Path *path, SfMatcher *matcher)
 {
 	JsonbValue	comparison;
 	JsonbValue	number;
-	Place		at = element_place(place, index);
-	Place		number_at = element_place(place, index + 1);
+	Path		at = element_path(path, index);
+	Path		number_at = element_path(path, index + 1);
 	SfBound		bound = {NULL, false};
 	int			ends;
 
@@ -246,26 +246,26 @@ compile_comparison(const JsonbValue *array, int index, const Place *place, SfMat
 
 /* Compile numeric: one comparison and its number, or a lower and then an upper bound. */
 static void
-compile_numeric(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_numeric(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	int			n = sf_json_is_array(v) ? sf_json_count(v) : 0;
 	int			first;
 
 	if (n != 2 && n != 4)
-		refuse(place, "must be an array of a comparison and a number, or of two of both");
-	first = compile_comparison(v, 0, place, matcher);
+		refuse(path, "must be an array of a comparison and a number, or of two of both");
+	first = compile_comparison(v, 0, path, matcher);
 	if (n == 2)
 		return;
-	if (first != LOW || compile_comparison(v, 2, place, matcher) != HIGH)
-		refuse(place, "a range has a lower bound, then an upper bound");
+	if (first != LOW || compile_comparison(v, 2, path, matcher) != HIGH)
+		refuse(path, "a range has a lower bound, then an upper bound");
 	if (DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(matcher->low.number),
 										  NumericGetDatum(matcher->high.number))) >= 0)
-		refuse(place, "the lower bound must be less than the upper bound");
+		refuse(path, "the lower bound must be less than the upper bound");
 }
 
 /* Compile cidr: an address of IPv4 or IPv6, a slash, the number of its bits. */
 static void
-compile_cidr(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_cidr(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	char	   *text = v->type == jbvString ? pnstrdup(v->val.string.val, v->val.string.len) : pstrdup("");
 	char	   *slash = strchr(text, '/');
@@ -273,15 +273,15 @@ compile_cidr(const JsonbValue *v, const Place *place, SfMatcher *matcher)
 	long		bits;
 
 	if (slash == NULL)
-		refuse(place, "must be a string with an address and the length of its prefix, such as \"10.0.0.0/24\"");
+		refuse(path, "must be a string with an address and the length of its prefix, such as \"10.0.0.0/24\"");
 	*slash = '\0';
 	matcher->family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
 	if (inet_pton(matcher->family, text, matcher->address) != 1)
-		refuse(place, "is no address of IPv4 or IPv6");
+		refuse(path, "is no address of IPv4 or IPv6");
 	bits = strtol(slash + 1, &end, 10);
 	if (slash[1] < '0' || slash[1] > '9' || *end != '\0' ||
 		bits > (matcher->family == AF_INET ? 32 : 128))
-		refuse(place, "the length of the prefix is wrong");
+		refuse(path, "the length of the prefix is wrong");
 	matcher->bits = (int) bits;
 }
 
@@ -289,10 +289,10 @@ compile_cidr(const JsonbValue *v, const Place *place, SfMatcher *matcher)
 
 /* Compile exists. */
 static void
-compile_exists(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_exists(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	if (v->type != jbvBool)
-		refuse(place, "must be true or false");
+		refuse(path, "must be true or false");
 	matcher->exists = v->val.boolean;
 }
 
@@ -314,21 +314,21 @@ copy_scalar(const JsonbValue *v)
  * several.
  */
 static void
-compile_other_strings(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_other_strings(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	SfMatcher	inner = {0};
 	JsonbValue	list;
 	JsonbValue	element;
-	Place		at;
+	Path		at;
 
-	find_operator(v, place, &inner, &list, &at);
+	find_operator(v, path, &inner, &list, &at);
 	if (inner.kind < SF_MATCH_PREFIX)
-		refuse(place, "must be " OTHERS);
+		refuse(path, "must be " OTHERS);
 	if (!sf_json_is_array(&list))
 	{
 		matcher->others = palloc0(sizeof(SfMatcher));
 		matcher->nothers = 1;
-		compile_operator(v, place, &matcher->others[0]);
+		compile_operator(v, path, &matcher->others[0]);
 		return;
 	}
 	require_elements(&list, &at);
@@ -336,7 +336,7 @@ compile_other_strings(const JsonbValue *v, const Place *place, SfMatcher *matche
 	matcher->others = palloc0(sizeof(SfMatcher) * matcher->nothers);
 	for (int i = 0; i < matcher->nothers; i++)
 	{
-		Place		element_at = element_place(&at, i);
+		Path		element_at = element_path(&at, i);
 
 		(void) sf_json_element(&list, i, &element);
 		matcher->others[i].kind = inner.kind;
@@ -346,17 +346,17 @@ compile_other_strings(const JsonbValue *v, const Place *place, SfMatcher *matche
 
 /* Compile anything-but. */
 static void
-compile_none_of(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_none_of(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	JsonbValue	element = *v;
 
 	if (sf_json_is_object(v))
 	{
-		compile_other_strings(v, place, matcher);
+		compile_other_strings(v, path, matcher);
 		return;
 	}
 	if (sf_json_is_array(v))
-		require_elements(v, place);
+		require_elements(v, path);
 	matcher->nothers = sf_json_is_array(v) ? sf_json_count(v) : 1;
 	matcher->others = palloc0(sizeof(SfMatcher) * matcher->nothers);
 	for (int i = 0; i < matcher->nothers; i++)
@@ -365,36 +365,36 @@ compile_none_of(const JsonbValue *v, const Place *place, SfMatcher *matcher)
 			(void) sf_json_element(v, i, &element);
 		if ((element.type != jbvString && element.type != jbvNumeric) ||
 			(i > 0 && element.type != matcher->others[0].value.type))
-			refuse(place, "must be " OTHERS);
+			refuse(path, "must be " OTHERS);
 		matcher->others[i].value = copy_scalar(&element);
 	}
 }
 
 /* Find the operator of an object; its value, and where that is. */
 static void
-find_operator(const JsonbValue *v, const Place *place, SfMatcher *matcher, JsonbValue *value,
-			  Place *at)
+find_operator(const JsonbValue *v, const Path *path, SfMatcher *matcher, JsonbValue *value,
+			  Path *at)
 {
 	if (sf_json_count(v) != 1)
-		refuse(place, "must have one operator");
+		refuse(path, "must have one operator");
 	for (size_t i = SF_MATCH_NONE_OF; i < lengthof(operators); i++)
 		if (sf_json_member(v, operators[i].name, strlen(operators[i].name), value))
 		{
 			matcher->kind = (SfMatchKind) i;
-			*at = (Place) {place, operators[i].name, strlen(operators[i].name), 0};
+			*at = (Path) {path, operators[i].name, strlen(operators[i].name), 0};
 			return;
 		}
-	refuse(place, "the operator must be one of anything-but, cidr, equals-ignore-case, exists, numeric, prefix, suffix, wildcard");
+	refuse(path, "the operator must be one of anything-but, cidr, equals-ignore-case, exists, numeric, prefix, suffix, wildcard");
 }
 
 /* Compile an object with one operator. */
 static void
-compile_operator(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_operator(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	JsonbValue	value;
-	Place		at;
+	Path		at;
 
-	find_operator(v, place, matcher, &value, &at);
+	find_operator(v, path, matcher, &value, &at);
 	operators[matcher->kind].compile(&value, &at, matcher);
 }
 
@@ -402,37 +402,37 @@ compile_operator(const JsonbValue *v, const Place *place, SfMatcher *matcher)
 
 /* Compile an element of a leaf. */
 static void
-compile_matcher(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+compile_matcher(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 {
 	if (sf_json_is_object(v))
-		compile_operator(v, place, matcher);
+		compile_operator(v, path, matcher);
 	else if (sf_json_is_array(v))
-		refuse(place, "must be a string, a number, true, false, null, or an object with one operator");
+		refuse(path, "must be a string, a number, true, false, null, or an object with one operator");
 	else
 		matcher->value = copy_scalar(v);
 }
 
 /* Compile a field: a leaf, or an object. */
 static void
-compile_field(const JsonbValue *v, const Place *place, SfPatternField *field)
+compile_field(const JsonbValue *v, const Path *path, SfPatternField *field)
 {
-	field->name = pnstrdup(place->name, place->length);
-	field->length = place->length;
+	field->name = pnstrdup(path->name, path->length);
+	field->length = path->length;
 	if (sf_json_is_object(v))
 	{
 		field->object = palloc0(sizeof(SfPattern));
-		compile_object(v, place, field->object);
+		compile_object(v, path, field->object);
 		return;
 	}
 	if (!sf_json_is_array(v))
-		refuse(place, "must be an array of values and operators, or an object");
-	require_elements(v, place);
+		refuse(path, "must be an array of values and operators, or an object");
+	require_elements(v, path);
 	field->nmatchers = sf_json_count(v);
 	field->matchers = palloc0(sizeof(SfMatcher) * field->nmatchers);
 	for (int i = 0; i < field->nmatchers; i++)
 	{
 		JsonbValue	element;
-		Place		at = element_place(place, i);
+		Path		at = element_path(path, i);
 
 		(void) sf_json_element(v, i, &element);
 		compile_matcher(&element, &at, &field->matchers[i]);
@@ -441,16 +441,16 @@ compile_field(const JsonbValue *v, const Place *place, SfPatternField *field)
 
 /* Compile a $or: two or more objects. */
 static void
-compile_choice(const JsonbValue *v, const Place *place, SfPatternChoice *choice)
+compile_choice(const JsonbValue *v, const Path *path, SfPatternChoice *choice)
 {
 	if (!sf_json_is_array(v) || sf_json_count(v) < 2)
-		refuse(place, "must be an array of two or more objects");
+		refuse(path, "must be an array of two or more objects");
 	choice->npatterns = sf_json_count(v);
 	choice->patterns = palloc0(sizeof(SfPattern *) * choice->npatterns);
 	for (int i = 0; i < choice->npatterns; i++)
 	{
 		JsonbValue	element;
-		Place		at = element_place(place, i);
+		Path		at = element_path(path, i);
 
 		(void) sf_json_element(v, i, &element);
 		choice->patterns[i] = palloc0(sizeof(SfPattern));
@@ -460,7 +460,7 @@ compile_choice(const JsonbValue *v, const Place *place, SfPatternChoice *choice)
 
 /* Compile an object. */
 static void
-compile_object(const JsonbValue *v, const Place *place, SfPattern *pattern)
+compile_object(const JsonbValue *v, const Path *path, SfPattern *pattern)
 {
 	JsonbIterator *it;
 	JsonbIteratorToken token;
@@ -469,19 +469,19 @@ compile_object(const JsonbValue *v, const Place *place, SfPattern *pattern)
 
 	check_stack_depth();
 	if (!sf_json_is_object(v))
-		refuse(place, "must be an object");
+		refuse(path, "must be an object");
 	if (sf_json_count(v) == 0)
-		refuse(place, "the object must not be empty");
+		refuse(path, "the object must not be empty");
 	pattern->fields = palloc0(sizeof(SfPatternField) * sf_json_count(v));
 	it = JsonbIteratorInit(v->val.binary.data);
 	while ((token = JsonbIteratorNext(&it, &key, true)) != WJB_DONE)
 	{
-		Place		at;
+		Path		at;
 
 		if (token != WJB_KEY)
 			continue;
 		(void) JsonbIteratorNext(&it, &value, true);
-		at = (Place) {place, key.val.string.val, key.val.string.len, 0};
+		at = (Path) {path, key.val.string.val, key.val.string.len, 0};
 		if (key.val.string.len == 3 && memcmp(key.val.string.val, "$or", 3) == 0)
 			compile_choice(&value, &at, &pattern->choice);
 		else
@@ -497,7 +497,7 @@ SfPattern *
 sf_pattern_compile(const Jsonb *pattern)
 {
 	SfPattern  *compiled = palloc0(sizeof(SfPattern));
-	const Place whole = {NULL, NULL, 0, 0};
+	const Path whole = {NULL, NULL, 0, 0};
 	JsonbValue	root;
 
 	sf_json_root(pattern, &root);

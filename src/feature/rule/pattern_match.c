@@ -41,7 +41,7 @@ ends_with(const char *text, int length, const SfPiece *piece)
 
 /*
  * Match a text with the pieces between asterisks: the first piece is at its beginning,
- * the last one at its end, and each of the others at the first place behind the one
+ * the last one at its end, and each of the others at the first position behind the one
  * before it.
  */
 static bool

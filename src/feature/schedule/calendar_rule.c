@@ -2,8 +2,8 @@
  * calendar_rule.c
  *		Read the rule and the days of a calendar.
  *
- * A reader of a value gets its place: "rule" or "days", and the JSON pointer after
- * it.  An error names the place.
+ * A reader of a value gets its path: "rule" or "days", and the JSON pointer after
+ * it.  An error names the path.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@ typedef struct Field
 
 /* --- errors and plain values --- */
 
-/* Raise the error that what stands at a place is not valid. */
+/* Raise the error that what stands at a path is not valid. */
 static void pg_attribute_noreturn()
 invalid(const char *at, const char *detail)
 {
@@ -44,9 +44,9 @@ invalid(const char *at, const char *detail)
 			 errdetail("%s", detail)));
 }
 
-/* The place of a member of an object. */
+/* The path of a member of an object. */
 static char *
-place_of(const char *at, const JsonbValue *key)
+path_of(const char *at, const JsonbValue *key)
 {
 	return psprintf("%s/%.*s", at, key->val.string.len, key->val.string.val);
 }
@@ -114,7 +114,7 @@ find_field(const JsonbValue *key, const char *at, const Field *fields, int nfiel
 			return &fields[i];
 		appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", fields[i].name);
 	}
-	invalid(place_of(at, key), psprintf("The fields here are %s.", names.data));
+	invalid(path_of(at, key), psprintf("The fields here are %s.", names.data));
 }
 
 /* Have each member of an object read by its field. */
@@ -132,7 +132,7 @@ read_object(const JsonbValue *v, const char *at, const Field *fields, int nfield
 	while (JsonbIteratorNext(&it, &key, true) == WJB_KEY)
 	{
 		(void) JsonbIteratorNext(&it, &value, true);
-		find_field(&key, at, fields, nfields)->read(&value, place_of(at, &key), out);
+		find_field(&key, at, fields, nfields)->read(&value, path_of(at, &key), out);
 	}
 }
 

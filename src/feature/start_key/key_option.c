@@ -116,7 +116,7 @@ read_word(const Jsonb *given, const char *name, const char *first, const char *s
 	return false;
 }
 
-/* The place of what is compiled; the registry sets it */
+/* The number of what is compiled; the registry sets it */
 int			sf_start_key_option;
 
 /* Compile the option of a version in the current memory context, or raise; NULL: it has none. */

@@ -42,11 +42,11 @@ refuse(const char *argument, const char *problem)
 
 /* Refuse a value in the words in which AWS refuses a parameter of an API. */
 static void
-refuse_value(const char *argument, const char *value, const char *place,
+refuse_value(const char *argument, const char *value, const char *member,
 			 const char *constraint)
 {
 	refuse(argument, psprintf("Value '%s' at '%s' failed to satisfy constraint: Member must %s",
-							  value, place, constraint));
+							  value, member, constraint));
 }
 
 /* Compile the definition and find the state. */
@@ -125,11 +125,11 @@ read_validation_mode(const Jsonb *mock, SfMock *out)
 
 /* Refuse a text with more characters than the API takes. */
 static void
-check_length(const char *text, const char *place, int most)
+check_length(const char *text, const char *member, int most)
 {
 	if (text != NULL && pg_mbstrlen(text) > most)
 		refuse("mock", psprintf("Value at '%s' failed to satisfy constraint: Member must have length less than or equal to %d",
-								place, most));
+								member, most));
 }
 
 /* Read the mocked result or error, if there is one. */

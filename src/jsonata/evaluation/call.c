@@ -245,7 +245,7 @@ check_forgotten_dollar(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 }
 
 /*
- * Call a function that errors name by its expression, procedure, and place at
+ * Call a function that errors name by its expression, procedure, and position at
  * a position.
  */
 static SfJnValue *

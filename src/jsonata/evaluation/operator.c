@@ -79,7 +79,7 @@ check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
 		if (depth > SF_JN_MAX_NESTING || stack_is_too_deep())
 			sf_jn_fail(ev, SF_JN_U1003,
 					   .value = sf_jn_cstring(&ev->arena, "Values are nested too deeply"));
-		/* parts that are shared are walked through once for each place */
+		/* parts that are shared are walked through once for each occurrence */
 		sf_jn_check(ev);
 		for (uint32 i = 0; i < v->len; i++)
 			check_value(ev, v->type == SF_JN_ARRAY ? v->u.items[i] : v->u.members[i].value,

@@ -110,7 +110,7 @@ find_char(Run run, uint32 c, int from)
 	return -1;
 }
 
-/* Count the places where one run stands in another. */
+/* Count the positions where one run stands in another. */
 static int
 count_runs(SfJnEval *ev, Run run, Run needle)
 {
@@ -367,11 +367,11 @@ insert(SfJnEval *ev, Output *out, int where, uint32 c, int times)
 }
 
 /*
- * Insert a character at each of some places, which rise.  A place counts in the text
+ * Insert a character at each of some offsets, which rise.  An offset counts in the text
  * that has those before it already.
  */
 static void
-insert_each(SfJnEval *ev, Output *out, uint32 c, const int *places, int n)
+insert_each(SfJnEval *ev, Output *out, uint32 c, const int *offsets, int n)
 {
 	Output		result = {NULL, 0, out->n + n + 1};
 	int			from = 0;
@@ -379,10 +379,10 @@ insert_each(SfJnEval *ev, Output *out, uint32 c, const int *places, int n)
 	result.at = sf_jn_alloc(&ev->arena, (Size) result.cap * sizeof(uint32));
 	for (int i = 0; i < n; i++)
 	{
-		int			place = Min(places[i], out->n + i);
+		int			offset = Min(offsets[i], out->n + i);
 
 		sf_jn_check(ev);
-		while (result.n < place)
+		while (result.n < offset)
 			result.at[result.n++] = out->at[from++];
 		result.at[result.n++] = c;
 	}
@@ -402,7 +402,7 @@ append_number(SfJnEval *ev, const Symbols *s, Output *out, const char *text)
 
 /*
  * Put the digits of the mantissa down: without needless zeros, then padded.
- * Returns the place of the point.
+ * Returns the position of the point.
  */
 static int
 put_digits(SfJnEval *ev, const Symbols *s, const SubPicture *p, double mantissa, Output *out)
@@ -438,11 +438,11 @@ static void
 put_regular_separators(SfJnEval *ev, const Symbols *s, int distance, Output *out, int point)
 {
 	int			n = Max(point - 1, 0) / distance;
-	int		   *places = sf_jn_alloc(&ev->arena, (n + 1) * sizeof(int));
+	int		   *offsets = sf_jn_alloc(&ev->arena, (n + 1) * sizeof(int));
 
 	for (int i = 0; i < n; i++)
-		places[i] = point - (n - i) * distance + i;
-	insert_each(ev, out, s->grouping, places, n);
+		offsets[i] = point - (n - i) * distance + i;
+	insert_each(ev, out, s->grouping, offsets, n);
 }
 
 /*
@@ -452,22 +452,22 @@ put_regular_separators(SfJnEval *ev, const Symbols *s, int distance, Output *out
 static void
 put_integer_separators(SfJnEval *ev, const Symbols *s, const Positions *groups, Output *out, int point)
 {
-	int		   *places = sf_jn_alloc(&ev->arena, (groups->n + 1) * sizeof(int));
+	int		   *offsets = sf_jn_alloc(&ev->arena, (groups->n + 1) * sizeof(int));
 	int			before;
 
 	for (before = 0; before < groups->n && point + before < groups->at[before]; before++)
-		places[before] = out->n + before + point + before - groups->at[before];
-	insert_each(ev, out, s->grouping, places, before);
+		offsets[before] = out->n + before + point + before - groups->at[before];
+	insert_each(ev, out, s->grouping, offsets, before);
 	for (int i = before; i < groups->n; i++)
-		places[i] = point + i - groups->at[i];
-	insert_each(ev, out, s->grouping, places + before, groups->n - before);
+		offsets[i] = point + i - groups->at[i];
+	insert_each(ev, out, s->grouping, offsets + before, groups->n - before);
 }
 
 /* Put the separators between the digits. */
 static void
 put_separators(SfJnEval *ev, const Symbols *s, const SubPicture *p, Output *out, int point)
 {
-	int		   *places = sf_jn_alloc(&ev->arena, (p->fraction_groups.n + 1) * sizeof(int));
+	int		   *offsets = sf_jn_alloc(&ev->arena, (p->fraction_groups.n + 1) * sizeof(int));
 
 	if (p->regular > 0)
 		put_regular_separators(ev, s, p->regular, out, point);
@@ -475,8 +475,8 @@ put_separators(SfJnEval *ev, const Symbols *s, const SubPicture *p, Output *out,
 		put_integer_separators(ev, s, &p->integer_groups, out, point);
 	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
 	for (int i = 0; i < p->fraction_groups.n; i++)
-		places[i] = p->fraction_groups.at[i] + point + 1;
-	insert_each(ev, out, s->grouping, places, p->fraction_groups.n);
+		offsets[i] = p->fraction_groups.at[i] + point + 1;
+	insert_each(ev, out, s->grouping, offsets, p->fraction_groups.n);
 	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
 	if (find_char(p->whole, s->decimal, 0) < 0 || point == out->n - 1)
 		out->n--;

@@ -274,7 +274,7 @@ separate_regularly(const char *digits, int n, const SfJnSeparator *separator, ui
  * Put separators between digits, each where so many are left, from the left.
  *
  * A separator that would stand to the left of all digits goes to the front.  Behind it
- * the reference keeps the last characters only, as many as it lacks to its place.
+ * the reference keeps the last characters only, as many as it lacks to its position.
  */
 static int
 separate(SfJnEval *ev, const char *digits, int n, const SfJnIntegerPicture *p, uint32 *out)

@@ -38,7 +38,7 @@ typedef struct Builder
 
 /* Put a finished value where it belongs. */
 static void
-place(Builder *b, SfJnValue *v)
+put(Builder *b, SfJnValue *v)
 {
 	Level	   *level = b->level;
 
@@ -95,7 +95,7 @@ on_container_end(void *state)
 	SfJnValue  *container = b->level->container;
 
 	b->level = b->level->outer;
-	place(b, container);
+	put(b, container);
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -146,7 +146,7 @@ on_scalar(void *state, char *token, JsonTokenType type)
 		default:
 			break;
 	}
-	place(b, v);
+	put(b, v);
 	pfree(token);
 	SF_JSON_ACTION_RETURN;
 }

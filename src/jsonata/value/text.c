@@ -80,7 +80,7 @@ sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from)
 
 /*
  * Split the shortest decimal form of a finite number into digits and the
- * place of the point: value = 0.DIGITS × 10^point.
+ * position of the point: value = 0.DIGITS × 10^point.
  */
 static int
 shortest_digits(double d, char *digits, int *point)

@@ -10,7 +10,7 @@
  * batch goes on behind it, also in a later sweep: so no batch reads the dead index
  * entries of those before it.  Executions that were passed over, because they still
  * ran, had just ended or were needed by a parent, and those whose start has committed
- * behind the place, are seen again when a new pass begins: with the next sweep, unless
+ * behind the position, are seen again when a new pass begins: with the next sweep, unless
  * their retention is long or a pass has much to look at.  A call of sf_purge_due begins
  * all passes anew.
  *

@@ -230,7 +230,7 @@ take_net(SfDraft *draft, SfBranch *join)
 
 /*
  * Take the jobs that a net has begun in this slice into memory: the draft's branches
- * from a place on.  They begin, one after another, when the slice comes to them.
+ * from an index on.  They begin, one after another, when the slice comes to them.
  */
 void
 sf_dependents_note_begun(SfDraft *draft, SfBranch *join, int first)

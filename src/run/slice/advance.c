@@ -388,7 +388,7 @@ run_new_jobs(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
 }
 
 /*
- * Run the children that a join has begun in this slice, from a place of the draft on,
+ * Run the children that a join has begun in this slice, from an index of the draft on,
  * and make its next stimulus: children that end here never have a row.  False: the join
  * waits for others, or a later slice goes on.
  */
@@ -425,7 +425,7 @@ run_new_children(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
 
 /*
  * Make the stimulus for the branch's next transition; if the last transition asked
- * for a task, have it run first, and if it began children (first is the place of the
+ * for a task, have it run first, and if it began children (first is the index of the
  * first one in the draft), these.  False: the branch rests or has ended, or goes on in
  * a later slice.
  */

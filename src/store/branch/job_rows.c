@@ -56,7 +56,7 @@ compare_jobs(const ListCell *a, const ListCell *b)
 	return x->branch_index - y->branch_index;
 }
 
-/* May a job have its place in a row beside another one of the same list? */
+/* May a job be in a row beside another one of the same list? */
 static bool
 may_share(const SfBranch *first, const SfBranch *job, int n, Size bytes)
 {
@@ -64,11 +64,11 @@ may_share(const SfBranch *first, const SfBranch *job, int n, Size bytes)
 		n < MAX_SHARING && bytes + VARSIZE(job->payload) <= MAX_SHARED_BYTES;
 }
 
-/* Make a row of the jobs of a list from a place on; *place becomes that after them. */
+/* Make a row of the jobs of a list from an index on; *index becomes that after them. */
 static SfBranch *
-make_shared_row(const List *jobs, int *place)
+make_shared_row(const List *jobs, int *index)
 {
-	const SfBranch *first = list_nth(jobs, *place);
+	const SfBranch *first = list_nth(jobs, *index);
 	const SfBranch *job = first;
 	SfBranch   *row = sf_branch_make(first->execution_no, first->owner, first->branch_no);
 	JsonbValue	outputs[MAX_SHARING];
@@ -92,7 +92,7 @@ make_shared_row(const List *jobs, int *place)
 		row->last_event = Max(row->last_event, job->last_event);
 		bytes += VARSIZE(job->payload);
 		sf_json_root(job->payload, &outputs[n++]);
-		job = ++*place < list_length(jobs) ? list_nth(jobs, *place) : NULL;
+		job = ++*index < list_length(jobs) ? list_nth(jobs, *index) : NULL;
 	} while (job != NULL && may_share(first, job, n, bytes));
 	row->njobs = NNUMBERS * n;
 	row->payload = sf_json_array_of(outputs, n);
@@ -104,11 +104,11 @@ List *
 sf_branch_share_rows(List *jobs)
 {
 	List	   *rows = NIL;
-	int			place = 0;
+	int			index = 0;
 
 	list_sort(jobs, compare_jobs);
-	while (place < list_length(jobs))
-		rows = lappend(rows, make_shared_row(jobs, &place));
+	while (index < list_length(jobs))
+		rows = lappend(rows, make_shared_row(jobs, &index));
 	return rows;
 }
 

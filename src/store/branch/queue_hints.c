@@ -8,7 +8,7 @@
  * and tries once more before it waits; one that gives a slot back looks here afterwards.  What
  * waits also tells the workers after its commit, since they do not see it before.
  *
- * A queue is noted with exactly its key, if there is a place for the owner of what waits
+ * A queue is noted with exactly its key, if there is an entry for the owner of what waits
  * (base/shmem.h).  If not, it is noted that queues of its limit may have something that waits, for
  * two poll intervals.  Limits share such a note by their hash: queues of one in a thousand others
  * are told in vain meanwhile.
@@ -25,7 +25,7 @@
 /* Queues of which the workers are told at once */
 #define MAX_READY	64
 
-/* Notes of limits that have queues for which there was no place */
+/* Notes of limits that have queues for which there was no entry */
 #define UNNOTED		1024
 
 /* A queue that may have something that waits */
@@ -39,9 +39,9 @@ typedef struct NotedQueue
 /* What is known besides */
 typedef struct Times
 {
-	SfTick		last;			/* the greatest of those that follow; 0: there was always a place */
+	SfTick		last;			/* the greatest of those that follow; 0: there was always an entry */
 	SfTick		unnoted_until[UNNOTED]; /* by the hash of the limit */
-	SfTick		ready_at[FLEXIBLE_ARRAY_MEMBER];	/* of a queue, by its place: the workers are to
+	SfTick		ready_at[FLEXIBLE_ARRAY_MEMBER];	/* of a queue, by its number: the workers are to
 													 * be told then, for something may begin */
 } Times;
 
@@ -99,7 +99,7 @@ sf_queue_note_waiting(SfQueue queue, Oid owner)
 	}
 	else if (q == NULL)
 	{
-		/* the next scans for everything due note it, or find no place again */
+		/* the next scans for everything due note it, or find no entry again */
 		*unnoted(queue) = sf_tick_plus_ms(sf_tick_now(), 2000 * sf_setting_poll_interval);
 		TIMES->last = Max(TIMES->last, *unnoted(queue));
 	}
@@ -185,7 +185,7 @@ sf_queue_note_taken(SfQueue queue)
 /*
  * Tell the workers, at once, that a queue may have room for what waits, unless nothing
  * waits or they know.  The owner may be InvalidOid: then it is that of what waits.  Of a
- * queue that there was no place to note that is not known: any role does, for who comes to
+ * queue that there was no entry to note that is not known: any role does, for who comes to
  * the queue passes it on to the owner.
  */
 void

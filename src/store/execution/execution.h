@@ -26,7 +26,7 @@
 	X(int64, parent_branch_no, INT8, NULL_IS(-1)) \
 	X(int, parent_generation, INT4, NULL_IS(0))	/* the parent does not wait */ \
 	X(int64, map_run_no, INT8, NULL_IS(0))	/* no child of a Distributed Map */ \
-	X(int, map_index, INT4, NULL_IS(-1))	/* its place among the children of the run */ \
+	X(int, map_index, INT4, NULL_IS(-1))	/* its index among the children of the run */ \
 	X(int, map_items, INT4, NULL_IS(-1))	/* items that it was given */ \
 	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
 	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \

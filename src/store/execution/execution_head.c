@@ -82,7 +82,7 @@ number_now(const SfHeadNames *names, const char *name)
 	return sf_program_find_state(names->program, name);
 }
 
-/* Make the table of a version and of the migrations from a place on. */
+/* Make the table of a version and of the migrations from a position on. */
 static void
 make_table(SfHeadNames *names, int version, int next)
 {

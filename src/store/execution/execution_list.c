@@ -237,37 +237,37 @@ run(SfPlan *plan, const SfListQuery *q)
 	return sf_scan_rows(plan, &listed_type, ARGUMENTS(q));
 }
 
-/* Sort places, the newest first. */
+/* Sort positions, the newest first. */
 static int
-compare_places(const ListCell *a, const ListCell *b)
+compare_positions(const ListCell *a, const ListCell *b)
 {
-	return sf_walk_compare(*(const SfWalkPlace *) lfirst(b), *(const SfWalkPlace *) lfirst(a));
+	return sf_walk_compare(*(const SfWalkPosition *) lfirst(b), *(const SfWalkPosition *) lfirst(a));
 }
 
-/* Append the newest places that two walks have in common to a list, as many as a query wants. */
+/* Append the newest positions that two walks have in common to a list, as many as a query wants. */
 static List *
-append_common(List *places, SfWalk *open, SfWalk *label, const SfListQuery *q)
+append_common(List *positions, SfWalk *open, SfWalk *label, const SfListQuery *q)
 {
-	SfWalkPlace most = {q->before.requested_at, q->before.execution_no - 1};
-	SfWalkPlace at;
+	SfWalkPosition most = {q->before.requested_at, q->before.execution_no - 1};
+	SfWalkPosition at;
 	int			left = q->limit;
 
 	while (left > 0 && sf_walk_to(open, most, &at) && sf_walk_to(label, at, &most) && most.time >= q->from)
 	{
-		SfWalkPlace *place;
+		SfWalkPosition *position;
 
 		if (most.time != at.time || most.number != at.number)
 			continue;
-		place = palloc(sizeof(SfWalkPlace));
-		*place = at;
-		places = lappend(places, place);
+		position = palloc(sizeof(SfWalkPosition));
+		*position = at;
+		positions = lappend(positions, position);
 		most.number--;
 		left--;
 	}
-	return places;
+	return positions;
 }
 
-/* List the newest places that have both the status and the label that a query asks for. */
+/* List the newest positions that have both the status and the label that a query asks for. */
 static List *
 list_common(const SfListQuery *q)
 {
@@ -275,18 +275,18 @@ list_common(const SfListQuery *q)
 	static const SfIndex by_label_key = {"label", "label_pkey"};
 	SfWalk	   *open = sf_walk_begin(&by_status_key, 4);
 	SfWalk	   *label = sf_walk_begin(&by_label_key, 5);
-	List	   *places = NIL;
+	List	   *positions = NIL;
 
 	for (int i = 0; i < q->nmachines; i++)
 	{
 		sf_walk_among(open, SF_INT4(q->machines[i]), SF_TEXT(sf_status_name(q->status)));
 		sf_walk_among(label, SF_TEXT(q->labelled.name), SF_TEXT(q->labelled.value), SF_INT4(q->machines[i]));
-		places = append_common(places, open, label, q);
+		positions = append_common(positions, open, label, q);
 	}
 	sf_walk_end(label);
 	sf_walk_end(open);
-	list_sort(places, compare_places);
-	return list_truncate(places, q->limit);
+	list_sort(positions, compare_positions);
+	return list_truncate(positions, q->limit);
 }
 
 /*
@@ -301,18 +301,18 @@ run_labelled(SfPlan *plan, const SfListQuery *q)
 
 	for (;;)
 	{
-		List	   *places = list_common(&part);
+		List	   *positions = list_common(&part);
 		List	   *numbers = NIL;
-		const SfWalkPlace *last;
+		const SfWalkPosition *last;
 		ListCell   *lc;
 
-		foreach(lc, places)
-			numbers = lappend(numbers, &((SfWalkPlace *) lfirst(lc))->number);
+		foreach(lc, positions)
+			numbers = lappend(numbers, &((SfWalkPosition *) lfirst(lc))->number);
 		if (numbers != NIL)
 			found = list_concat(found, sf_scan_rows(plan, &listed_type, ARGUMENTS(&part), sf_query_int8s(numbers)));
-		if (list_length(places) < part.limit || list_length(found) >= q->limit)
+		if (list_length(positions) < part.limit || list_length(found) >= q->limit)
 			return list_truncate(found, q->limit);
-		last = llast(places);
+		last = llast(positions);
 		part.before = (SfListKey) {last->time, last->number};
 	}
 }
@@ -366,8 +366,8 @@ compare_newest(const ListCell *a, const ListCell *b)
 	const SfListedExecution *x = lfirst(a);
 	const SfListedExecution *y = lfirst(b);
 
-	return sf_walk_compare((SfWalkPlace) {y->requested_at, y->execution_no},
-						   (SfWalkPlace) {x->requested_at, x->execution_no});
+	return sf_walk_compare((SfWalkPosition) {y->requested_at, y->execution_no},
+						   (SfWalkPosition) {x->requested_at, x->execution_no});
 }
 
 /* Tell whether the row of an open execution shows all that a query asks for but its status or error. */

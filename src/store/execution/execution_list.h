@@ -8,7 +8,7 @@
 #include "store/branch/branch.h"
 #include "store/execution/status.h"
 
-/* A place in a list: executions after it were requested before it. */
+/* A position in a list: executions after it were requested before it. */
 typedef struct SfListKey
 {
 	TimestampTz requested_at;

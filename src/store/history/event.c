@@ -41,21 +41,21 @@ flush_rows(Batch *batch)
 	MemoryContextReset(batch->context);
 }
 
-/* Pack as many of the events from a place on as a row takes; returns the place after them. */
+/* Pack as many of the events from an index on as a row takes; returns the index after them. */
 static int
-pack_row(Batch *batch, const List *events, int place)
+pack_row(Batch *batch, const List *events, int index)
 {
 	SfHistoryPacker packer;
 	int			total = list_length(events);
 
-	sf_history_pack_begin(&packer, list_nth(events, place));
+	sf_history_pack_begin(&packer, list_nth(events, index));
 	do
-		sf_history_pack_add(&packer, list_nth(events, place++));
-	while (place < total && sf_history_pack_fits(&packer, list_nth(events, place)));
+		sf_history_pack_add(&packer, list_nth(events, index++));
+	while (index < total && sf_history_pack_fits(&packer, list_nth(events, index)));
 	sf_row_form(&row_type, sf_history_pack_end(&packer),
 				batch->values + batch->n * NCOLUMNS, batch->nulls + batch->n * NCOLUMNS);
 	batch->n++;
-	return place;
+	return index;
 }
 
 /*
@@ -67,7 +67,7 @@ sf_event_write(List *events)
 {
 	Batch		batch = {.n = 0};
 	MemoryContext old;
-	int			place = 0;
+	int			index = 0;
 
 	if (events == NIL)
 		return;
@@ -75,10 +75,10 @@ sf_event_write(List *events)
 	batch.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow history rows",
 										  ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(batch.context);
-	while (place < list_length(events))
+	while (index < list_length(events))
 	{
-		place = pack_row(&batch, events, place);
-		if (batch.n == SF_TABLE_MAX_ROWS || place == list_length(events))
+		index = pack_row(&batch, events, index);
+		if (batch.n == SF_TABLE_MAX_ROWS || index == list_length(events))
 			flush_rows(&batch);
 	}
 	MemoryContextSwitchTo(old);

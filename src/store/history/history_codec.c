@@ -276,12 +276,12 @@ put_payload(SfHistoryPacker *packer, const SfEvent *event)
 static bool
 refer_to(SfHistoryReader *reader, int holder)
 {
-	int			place = holder - reader->row->first_id;
+	int			index = holder - reader->row->first_id;
 
 	reader->last_payload = reader->event.payload_from = holder;
-	if (place < 0)
+	if (index < 0)
 		return true;
-	reader->payload_document = reader->holds[place];
+	reader->payload_document = reader->holds[index];
 	return reader->payload_document >= 0 ||
 		fail(reader, "it refers to an event that holds no payload");
 }
@@ -434,11 +434,11 @@ sf_history_pack_fits(const SfHistoryPacker *packer, const SfEvent *event)
 void
 sf_history_pack_add(SfHistoryPacker *packer, const SfEvent *event)
 {
-	int			place,
+	int			offset,
 				flags;
 
 	appendStringInfoCharMacro(&packer->events, (char) event->type);
-	place = packer->events.len;
+	offset = packer->events.len;
 	appendStringInfoCharMacro(&packer->events, 0);
 	flags = put_previous(packer, event);
 	flags |= put_time(packer, event);
@@ -446,7 +446,7 @@ sf_history_pack_add(SfHistoryPacker *packer, const SfEvent *event)
 	flags |= put_payload(packer, event);
 	flags |= put_iterations(packer, event);
 	flags |= put_extra(packer, event);
-	packer->events.data[place] = (char) flags;
+	packer->events.data[offset] = (char) flags;
 	packer->last = *event;
 	packer->count++;
 }

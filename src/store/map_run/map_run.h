@@ -41,7 +41,7 @@ typedef struct SfMapRun
 	SF_MAP_RUN_COLUMNS(SF_FIELD)
 } SfMapRun;
 
-/* --- what a run counts of its children, in memory: the only places that change these columns --- */
+/* --- what a run counts of its children, in memory: the only functions that change these columns --- */
 
 extern void sf_map_run_count_end(SfMapRun *run, SfStatus status, int items);
 extern void sf_map_run_count_redriven(SfMapRun *run, SfStatus before, int items);

@@ -17,7 +17,7 @@
  * What an ended execution e must fulfil besides.  Children of .sync tasks go when
  * they are old enough themselves; one whose parent still runs stays.  Those of a
  * Distributed Map go after their parent, which takes their results when it is
- * redriven; that waits for those that run again after it has ended.  The place
+ * redriven; that waits for those that run again after it has ended.  The position
  * is for the tables of features that freeze executions (prepare).
  */
 #define NOT_NEEDED(running) \
@@ -30,7 +30,7 @@
 	"   AND c.map_run_no IS NOT NULL AND c.status = " running ")"
 
 /*
- * Give a plan its query, of which format has a place for conditions: that no table of a feature freezes an
+ * Give a plan its query, of which format has a %s for conditions: that no table of a feature freezes an
  * execution e.
  */
 static SfPlan *

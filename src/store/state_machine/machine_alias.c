@@ -132,7 +132,7 @@ sf_alias_resolve(int machine_no, const char *qualifier, SfRoute *routes)
 	return version == 0 ? 0 : 1;
 }
 
-/* Choose one of the versions, by their percentages; returns its place. */
+/* Choose one of the versions, by their percentages; returns its index. */
 int
 sf_alias_choose(const SfRoute *routes, int n)
 {

@@ -11,7 +11,7 @@
 #include "storage/itemptr.h"
 #include "task/sql_task_internal.h"
 
-/* The arguments that a call gives, by their place among the inputs */
+/* The arguments that a call gives, by their index among the inputs */
 typedef struct SfArgumentSet
 {
 	uint64		words[(FUNC_MAX_ARGS + 63) / 64];
@@ -37,7 +37,7 @@ typedef struct SfFunctionCall
 	SPIPlanPtr	plan;
 	SfConverter converter;		/* unused for a whole payload */
 	int			ngiven;
-	int		   *places;			/* of the given arguments among the inputs */
+	int		   *indexes;		/* of the given arguments among the inputs */
 } SfFunctionCall;
 
 /* What is known of a function, from its row in pg_proc */

@@ -45,7 +45,7 @@ put_call(ParseState *pstate, ParamRef *pref)
 
 	for (int i = 0; i < call->ngiven; i++)
 	{
-		const SfParameter *parameter = &function->parameters[call->places[i]];
+		const SfParameter *parameter = &function->parameters[call->indexes[i]];
 		NamedArgExpr *arg;
 
 		if (function->whole_payload)
@@ -56,7 +56,7 @@ put_call(ParseState *pstate, ParamRef *pref)
 		arg = makeNode(NamedArgExpr);
 		arg->arg = (Expr *) make_param(i + 1, parameter->type);
 		arg->name = pstrdup(parameter->name);
-		arg->argnumber = call->places[i];
+		arg->argnumber = call->indexes[i];
 		arg->location = -1;
 		args = lappend(args, arg);
 	}
@@ -85,7 +85,7 @@ init_arguments(SfFunctionCall *call)
 	const char *names[FUNC_MAX_ARGS];
 	Oid			types[FUNC_MAX_ARGS];
 
-	call->places = MemoryContextAlloc(call->context, sizeof(int) * Max(function->nparameters, 1));
+	call->indexes = MemoryContextAlloc(call->context, sizeof(int) * Max(function->nparameters, 1));
 	for (int i = 0; i < function->nparameters; i++)
 	{
 		if (!function->whole_payload &&
@@ -93,7 +93,7 @@ init_arguments(SfFunctionCall *call)
 			continue;
 		names[call->ngiven] = function->parameters[i].name;
 		types[call->ngiven] = function->parameters[i].type;
-		call->places[call->ngiven++] = i;
+		call->indexes[call->ngiven++] = i;
 	}
 	if (!function->whole_payload)
 		sf_converter_init(&call->converter, call->context, call->ngiven, names, types);

@@ -51,7 +51,7 @@
 #include "base/debug_point.h"
 #include "base/settings.h"
 #include "worker/fault/poison.h"
-#include "worker/shared_memory/places.h"
+#include "worker/shared_memory/entries.h"
 #include "worker/shared_memory/shared.h"
 
 #define POISON_FILE			"pg_stat_tmp/sfflow.poison"
@@ -111,7 +111,7 @@ map_file(void)
 	return NULL;
 }
 
-/* Find a suspect's place. */
+/* Find a suspect's entry. */
 static SfSuspect *
 find_suspect(Oid database, SfBranchKey key)
 {
@@ -134,11 +134,11 @@ remove_suspect(SfSuspect *suspect)
 }
 
 /*
- * Find a place for one more suspect of an owner: if there is none, that of a released one, of the
- * owner with most of them (places.c).  NULL: there is none, or the others have no more than he.
+ * Find an entry for one more suspect of an owner: if there is none, that of a released one, of the
+ * owner with most of them (entries.c).  NULL: there is none, or the others have no more than he.
  */
 static SfSuspect *
-free_place(Oid owner)
+free_entry(Oid owner)
 {
 	Oid			owners[POISON_MAX_SUSPECTS];
 	Oid			giver;
@@ -149,7 +149,7 @@ free_place(Oid owner)
 	for (int i = 0; i < poison->nsuspects; i++)
 		if (poison->suspects[i].released)
 			owners[n++] = poison->suspects[i].owner;
-	if (!sf_places_giver(owners, n, owner, &giver))
+	if (!sf_entries_giver(owners, n, owner, &giver))
 		return NULL;
 	for (int i = 0; i < poison->nsuspects; i++)
 		if (poison->suspects[i].released && poison->suspects[i].owner == giver)
@@ -157,7 +157,7 @@ free_place(Oid owner)
 	return NULL;
 }
 
-/* Find a suspect, or make a branch of a note one; NULL: there is no place. */
+/* Find a suspect, or make a branch of a note one; NULL: there is no entry. */
 static SfSuspect *
 add_suspect(const PoisonNote *note, SfBranchKey key)
 {
@@ -165,7 +165,7 @@ add_suspect(const PoisonNote *note, SfBranchKey key)
 
 	if (suspect)
 		return suspect;
-	suspect = free_place(note->owner);
+	suspect = free_entry(note->owner);
 	if (suspect)
 	{
 		memset(suspect, 0, sizeof(SfSuspect));

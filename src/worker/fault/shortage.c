@@ -11,7 +11,7 @@
  * TRIES_PER_COUNT shortages that do not count are worth one that does.
  *
  * The counts are in shared memory: a restart of the server forgets them.  Owners share the
- * places for them (places.c): who has many such branches loses counts of his own.
+ * entries for them (entries.c): who has many such branches loses counts of his own.
  */
 #include "postgres.h"
 
@@ -21,12 +21,12 @@
 #include "base/timing.h"
 #include "worker/fault/shortage.h"
 #include "worker/process/my_process.h"
-#include "worker/shared_memory/places.h"
+#include "worker/shared_memory/entries.h"
 #include "worker/shared_memory/shared.h"
 
 #define TRIES_PER_COUNT	4
 
-/* Find the place of a branch, or NULL. */
+/* Find the entry of a branch, or NULL. */
 static SfShortage *
 find(SfBranchKey key)
 {
@@ -40,14 +40,14 @@ find(SfBranchKey key)
 	return NULL;
 }
 
-/* Was a place used so long ago that it says nothing any more? */
+/* Was an entry used so long ago that it says nothing any more? */
 static bool
 is_over(const SfShortage *s)
 {
 	return s->last < sf_tick_plus_ms(sf_tick_now(), -SF_SHORTAGE_FORGET_MS);
 }
 
-/* Find a free place, else that of an owner which was used the longest ago (InvalidOid: a free one alone). */
+/* Find a free entry, else that of an owner which was used the longest ago (InvalidOid: a free one alone). */
 static SfShortage *
 find_oldest(Oid owner)
 {
@@ -65,9 +65,9 @@ find_oldest(Oid owner)
 	return oldest;
 }
 
-/* Find a place for one more branch of an owner; NULL: all are in use by others, who have no more than he. */
+/* Find an entry for one more branch of an owner; NULL: all are in use by others, who have no more than he. */
 static SfShortage *
-find_place(Oid owner)
+find_entry(Oid owner)
 {
 	SfShortage *s = find_oldest(InvalidOid);
 	Oid			owners[SF_SHORTAGES];
@@ -77,10 +77,10 @@ find_place(Oid owner)
 		return s;
 	for (int i = 0; i < SF_SHORTAGES; i++)
 		owners[i] = sf_shared->shortages[i].owner;
-	return sf_places_giver(owners, SF_SHORTAGES, owner, &giver) ? find_oldest(giver) : NULL;
+	return sf_entries_giver(owners, SF_SHORTAGES, owner, &giver) ? find_oldest(giver) : NULL;
 }
 
-/* Find the place of a branch, or give it one; NULL: there is none. */
+/* Find the entry of a branch, or give it one; NULL: there is none. */
 static SfShortage *
 find_or_add(SfBranchKey key)
 {
@@ -92,7 +92,7 @@ find_or_add(SfBranchKey key)
 		s->tries = s->counted = 0;
 	if (s)
 		return s;
-	s = find_place(owner);
+	s = find_entry(owner);
 	if (s)
 		*s = (SfShortage) {.database = MyDatabaseId,.owner = owner,.key = key};
 	return s;

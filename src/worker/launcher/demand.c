@@ -167,7 +167,7 @@ sf_demand_find(SfTick *next)
 	return want;
 }
 
-/* Tell whether there is a place for a process of that kind. */
+/* Tell whether there is an entry for a process of that kind. */
 bool
 sf_demand_has_room(SfProcessKind kind)
 {
@@ -258,8 +258,8 @@ sf_demand_make_room(const SfDemand *want)
 
 /*
  * Ask a process that stays in another database for helping, and is idle for longer than one
- * for tasks would stay, to leave: its place is wanted.  One at a time: what it leaves for may be
- * all that wants a place.
+ * for tasks would stay, to leave: its entry is wanted.  One at a time: what it leaves for may be
+ * all that wants an entry.
  */
 void
 sf_demand_dismiss_helper(Oid database)

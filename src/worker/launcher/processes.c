@@ -49,7 +49,7 @@ sf_processes_retry_at(void)
 	return retry_at;
 }
 
-/* Make a free place that of a process that is to come. */
+/* Make a free entry that of a process that is to come. */
 static void
 reserve(SfProcess *process, Oid database, SfProcessKind kind, SfErrand errand)
 {
@@ -62,7 +62,7 @@ reserve(SfProcess *process, Oid database, SfProcessKind kind, SfErrand errand)
 	process->since = process->attached = sf_tick_now();
 }
 
-/* Reserve a free place, not the keeper's; NULL when there is none. */
+/* Reserve a free entry, not the keeper's; NULL when there is none. */
 SfProcess *
 sf_processes_reserve(Oid database, SfProcessKind kind, SfErrand errand)
 {
@@ -113,7 +113,7 @@ sf_processes_any(void)
 }
 
 /*
- * The postmaster has no place left: try again later.  Where a database has no
+ * The postmaster has no room left: try again later.  Where a database has no
  * worker at all, say so, once; when there is no process at all alone.c will.
  */
 static void
@@ -135,7 +135,7 @@ note_refusal(bool first)
 	retry_at = sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(refusals));
 }
 
-/* Ask the postmaster for a process whose place is reserved; false: it grants no more. */
+/* Ask the postmaster for a process whose entry is reserved; false: it grants no more. */
 static bool
 register_process(SfProcess *process)
 {
@@ -281,7 +281,7 @@ sf_processes_send_keeper(Oid database)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* Free the places of processes that ended without doing so themselves. */
+/* Free the entries of processes that ended without doing so themselves. */
 void
 sf_processes_reap(void)
 {
@@ -294,7 +294,7 @@ sf_processes_reap(void)
 			give_up(&sf_shared->processes[i], handle_launch[i]);
 			pfree(handles[i]);
 			handles[i] = NULL;
-			/* there is a place now */
+			/* there is an entry now */
 			retry_at = standby_retry_at = 0;
 			sf_shared->refused = false;
 		}
@@ -302,9 +302,9 @@ sf_processes_reap(void)
 }
 
 /*
- * Free the places that a launcher before this one left behind: those whose
+ * Free the entries that a launcher before this one left behind: those whose
  * process is gone, and those whose process has not come (it will find that its
- * place is given up, and go).
+ * entry is given up, and go).
  */
 void
 sf_processes_clear(void)

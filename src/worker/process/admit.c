@@ -18,9 +18,9 @@
  * again when a process is released.
  *
  * The last worker of a database takes tasks of owners that occupy no process only, so that
- * one place is left for these.  A task that it leaves for this reason alone, and not for
+ * one entry is left for these.  A task that it leaves for this reason alone, and not for
  * its owner's share, wants a process for tasks (SF_LEFT_RESERVED): the launcher starts one
- * as soon as there is a place.
+ * as soon as there is an entry.
  */
 #include "postgres.h"
 

@@ -105,7 +105,7 @@ note_end(SfDatabase *database, SfEnd end, bool probing)
 		database->state = SF_DATABASE_UNKNOWN;
 }
 
-/* Free the place of this process in the shared area: it ends, however it came to that. */
+/* Free the entry of this process in the shared area: it ends, however it came to that. */
 static void
 detach_at_exit(int code, Datum arg)
 {
@@ -159,7 +159,7 @@ sf_my_process_awaits_database(bool *wanted)
 	return waits;
 }
 
-/* Take the place that the launcher has reserved; false: it was given up meanwhile. */
+/* Take the entry that the launcher has reserved; false: it was given up meanwhile. */
 bool
 sf_my_process_attach(int number, uint32 launch)
 {

@@ -2,8 +2,8 @@
  * durations.c
  *		How long tasks took when they ran last, known to all workers.
  *
- * Each task has one place in a fixed table, by its hash; a later task with the same
- * place replaces it.  A task that is not in the table counts as possibly long,
+ * Each task has one entry in a fixed table, by its hash; a later task with the same
+ * entry replaces it.  A task that is not in the table counts as possibly long,
  * which costs it two more commits.
  */
 #include "postgres.h"
@@ -17,9 +17,9 @@
 /* Below this, how long a task takes does not matter (sfflow.slice_ms is longer) */
 #define QUICK_US	500
 
-/* Place of a task in the table. */
+/* The entry of a task in the table. */
 static SfDuration *
-place_of(SfDurationKey key)
+entry_of(SfDurationKey key)
 {
 	uint32		hash = hash_combine(hash_combine(murmurhash32((uint32) key.machine_no),
 												 murmurhash32((uint32) key.version)),
@@ -29,25 +29,25 @@ place_of(SfDurationKey key)
 	return &sf_shared->durations[hash % SF_DURATIONS];
 }
 
-/* Tell whether a place holds this task. */
+/* Tell whether an entry holds this task. */
 static bool
-holds(const SfDuration *place, SfDurationKey key)
+holds(const SfDuration *entry, SfDurationKey key)
 {
-	return place->database == MyDatabaseId && place->key.machine_no == key.machine_no &&
-		place->key.version == key.version && place->key.kind == key.kind &&
-		place->key.number == key.number;
+	return entry->database == MyDatabaseId && entry->key.machine_no == key.machine_no &&
+		entry->key.version == key.version && entry->key.kind == key.kind &&
+		entry->key.number == key.number;
 }
 
 /* How long a task took. */
 static SfTaskTime
 read_duration(SfDurationKey key)
 {
-	const SfDuration *place = place_of(key);
+	const SfDuration *entry = entry_of(key);
 	SfTaskTime	time = {SF_TASK_TIME_UNKNOWN, 0};
 
 	LWLockAcquire(sf_shared_lock, LW_SHARED);
-	if (holds(place, key))
-		time = place->time;
+	if (holds(entry, key))
+		time = entry->time;
 	LWLockRelease(sf_shared_lock);
 	return time;
 }
@@ -63,12 +63,12 @@ is_quick(SfTaskTime time)
 static void
 note_duration(SfDurationKey key, SfTaskTime time)
 {
-	SfDuration *place = place_of(key);
+	SfDuration *entry = entry_of(key);
 
 	if (is_quick(time) && is_quick(read_duration(key)))
 		return;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	*place = (SfDuration) {MyDatabaseId, key, time};
+	*entry = (SfDuration) {MyDatabaseId, key, time};
 	LWLockRelease(sf_shared_lock);
 }
 

@@ -157,7 +157,7 @@ sf_shared_is_occupied(const SfProcess *process)
 		(process->stuck || (process->kind == SF_PROCESS_KIND_TASK && process->may_task));
 }
 
-/* Find a free place for one more worker or process for tasks, or NULL. */
+/* Find a free entry for one more worker or process for tasks, or NULL. */
 SfProcess *
 sf_shared_find_unused_process(void)
 {
@@ -671,7 +671,7 @@ sf_shared_note_owner(SfDatabase *database, Oid owner)
 		database->owners_known = false;
 }
 
-/* Make the place of a process free. */
+/* Make the entry of a process free. */
 void
 sf_shared_clear_process(SfProcess *process)
 {

@@ -89,7 +89,7 @@ typedef enum SfErrand
 	SF_ERRAND_SUSPECTS			/* run the suspects of a crash, alone */
 } SfErrand;
 
-/* A process of sfflow, or one that is to come; FREE: the place of none */
+/* A process of sfflow, or one that is to come; FREE: the entry of none */
 typedef struct SfProcess
 {
 	SfProcessState state;
@@ -280,10 +280,10 @@ typedef struct SfShared
 	pg_atomic_uint64 changes;	/* commits that have changed executions */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];
 	SfDuration	durations[SF_DURATIONS];
-	int			shortage_of;	/* number, from 1, of the place that met the last one;
+	int			shortage_of;	/* number, from 1, of the entry that met the last one;
 								 * 0: it is over */
 	SfShortage	shortages[SF_SHORTAGES];
-	int			ndatabases;		/* places for them: behind the processes */
+	int			ndatabases;		/* entries for them: behind the processes */
 	int			nprocesses;
 	SfProcess	processes[FLEXIBLE_ARRAY_MEMBER];
 } SfShared;
@@ -291,29 +291,29 @@ typedef struct SfShared
 /* NULL unless the library was preloaded */
 extern SfShared *sf_shared;
 extern LWLock *sf_shared_lock;
-extern LWLockPadded *sf_database_locks;	/* by the place of the database */
+extern LWLockPadded *sf_database_locks;	/* by the entry of the database */
 extern void sf_area_init(void);
 
-/* Go through the processes, also free places; the launcher is not among them. */
+/* Go through the processes, also free entries; the launcher is not among them. */
 #define sf_foreach_process(process) \
 	for (SfProcess *process = &sf_shared->processes[1]; \
 		 process < &sf_shared->processes[sf_shared->nprocesses]; process++)
 
-/* Where the places for databases are, behind so many processes, from the beginning of the area */
+/* Where the entries for databases are, behind so many processes, from the beginning of the area */
 static inline Size
 sf_shared_databases_at(int nprocesses)
 {
 	return MAXALIGN(offsetof(SfShared, processes) + sizeof(SfProcess) * nprocesses);
 }
 
-/* The first place for a database. */
+/* The first entry for a database. */
 static inline SfDatabase *
 sf_shared_databases(void)
 {
 	return (SfDatabase *) ((char *) sf_shared + sf_shared_databases_at(sf_shared->nprocesses));
 }
 
-/* Go through the places for databases; one whose oid is not valid is free. */
+/* Go through the entries for databases; one whose oid is not valid is free. */
 #define sf_foreach_database(database) \
 	for (SfDatabase *database = sf_shared_databases(); \
 		 database < sf_shared_databases() + sf_shared->ndatabases; database++)
@@ -384,7 +384,7 @@ sf_shared_takes_keys(const SfProcess *process)
 
 extern bool sf_shared_is_occupied(const SfProcess *process);
 
-/* The last place, which is reserved for the keeper. */
+/* The last entry, which is reserved for the keeper. */
 static inline SfProcess *
 sf_shared_keeper(void)
 {

@@ -6,11 +6,11 @@
  * nothing tells when it lets go.  So the key of the branch comes back into the ring after a
  * pause.  A branch that is still locked is noted anew, with a longer pause.
  *
- * Where no place is free the owner with most of them gives one up (places.c).
+ * Where no entry is free the owner with most of them gives one up (entries.c).
  */
 #include "postgres.h"
 
-#include "worker/shared_memory/places.h"
+#include "worker/shared_memory/entries.h"
 #include "worker/turn/skipped.h"
 
 /* Forget all of them. */
@@ -47,7 +47,7 @@ find_last(SfSkipped *skipped, Oid owner)
 	return last;
 }
 
-/* Find the place of a branch that gives way to one of an owner; NULL: none does. */
+/* Find the entry of a branch that gives way to one of an owner; NULL: none does. */
 static SfSkippedBranch *
 make_room(SfSkipped *skipped, Oid owner)
 {
@@ -56,22 +56,22 @@ make_room(SfSkipped *skipped, Oid owner)
 
 	for (int i = 0; i < skipped->count; i++)
 		owners[i] = skipped->branches[i].owner;
-	return sf_places_giver(owners, skipped->count, owner, &giver) ? find_last(skipped, giver) : NULL;
+	return sf_entries_giver(owners, skipped->count, owner, &giver) ? find_last(skipped, giver) : NULL;
 }
 
-/* Note a branch, unless it is noted already; false: it, or another one, has no place. */
+/* Note a branch, unless it is noted already; false: it, or another one, has no entry. */
 bool
 sf_skipped_add(SfSkipped *skipped, const SfSkippedBranch *branch)
 {
 	bool		room = skipped->count < SF_SKIPPED_BRANCHES;
-	SfSkippedBranch *place;
+	SfSkippedBranch *entry;
 
 	if (find(skipped, branch->key) != NULL)
 		return true;
-	place = room ? &skipped->branches[skipped->count++] : make_room(skipped, branch->owner);
-	if (place == NULL)
+	entry = room ? &skipped->branches[skipped->count++] : make_room(skipped, branch->owner);
+	if (entry == NULL)
 		return false;
-	*place = *branch;
+	*entry = *branch;
 	skipped->next = Min(skipped->next, branch->at);
 	return room;
 }

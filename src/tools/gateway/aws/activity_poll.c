@@ -75,7 +75,7 @@ typedef struct Waiter
 	char	   *role;
 	const char *key_id;			/* of its request */
 	SfgCall    *call;			/* while it asks, or its key is looked up */
-	int			place;			/* the node that it asks, or has asked last */
+	int			node_index;		/* the node that it asks, or has asked last */
 	uint64		round;			/* nodes that it has still to ask in this round */
 	uint64		again;			/* nodes to ask because of a notification, if there was no task */
 	uint64		later;			/* nodes that gave no answer, to ask after RETRY */
@@ -173,19 +173,19 @@ static void retry(void *arg);
 
 /* Take the next of some nodes out of those that a worker has to ask; -1: none of them answers. */
 static int
-take_place(Waiter *waiter, uint64 places)
+take_node(Waiter *waiter, uint64 node_set)
 {
-	for (int i = 1; i <= SFG_MOST_NODES && places != 0; i++)
+	for (int i = 1; i <= SFG_MOST_NODES && node_set != 0; i++)
 	{
-		int			place = (waiter->place + i) % SFG_MOST_NODES;
+		int			node_index = (waiter->node_index + i) % SFG_MOST_NODES;
 
-		if ((places & SFG_NODE_BIT(place)) == 0)
+		if ((node_set & SFG_NODE_BIT(node_index)) == 0)
 			continue;
-		places &= ~SFG_NODE_BIT(place);
-		waiter->round &= ~SFG_NODE_BIT(place);
-		waiter->again &= ~SFG_NODE_BIT(place);
-		if (!sfg_config.nodes || !sfg_node_is_silent(place))
-			return place;
+		node_set &= ~SFG_NODE_BIT(node_index);
+		waiter->round &= ~SFG_NODE_BIT(node_index);
+		waiter->again &= ~SFG_NODE_BIT(node_index);
+		if (!sfg_config.nodes || !sfg_node_is_silent(node_index))
+			return node_index;
 	}
 	return -1;
 }
@@ -197,19 +197,19 @@ ask(Waiter *waiter)
 	const char *values[3] = {waiter->role, waiter->request->what, waiter->request->body.data};
 	uint64		again = waiter->again;
 	uint64		round = waiter->round;
-	int			place;
+	int			node_index;
 
 	if (has_left(waiter))
 	{
 		waiter->again = 0;
 		return false;
 	}
-	place = take_place(waiter, again);
-	if (place < 0)
-		place = take_place(waiter, round);
-	if (place < 0)
+	node_index = take_node(waiter, again);
+	if (node_index < 0)
+		node_index = take_node(waiter, round);
+	if (node_index < 0)
 		return true;
-	waiter->place = place;
+	waiter->node_index = node_index;
 	if (!sfg_access_key_is_known(waiter->key_id))
 	{
 		/* It asks when its key is known. */
@@ -217,15 +217,15 @@ ask(Waiter *waiter)
 		waiter->round = round;
 		waiter->call = sfg_access_key_ask(waiter->key_id, key_known, waiter);
 	}
-	else if (place == SFG_HERE)
+	else if (node_index == SFG_HERE)
 		waiter->call = sfg_pool_call(&sfg_api_pool, SFG_AWS_CALL, 3, values, answered, waiter);
 	else
-		waiter->call = sfg_node_call(place, SFG_NODE_CALL, SFG_AWS_CALL, 3, values, answered, waiter);
+		waiter->call = sfg_node_call(node_index, SFG_NODE_CALL, SFG_AWS_CALL, 3, values, answered, waiter);
 	if (waiter->call != NULL)
 		waiter->call->wanted = is_wanted;
 	else
 	{
-		waiter->later |= SFG_NODE_BIT(place);
+		waiter->later |= SFG_NODE_BIT(node_index);
 		sfc_timer_set(&retry_timer, RETRY, retry, NULL);
 	}
 	return true;
@@ -233,7 +233,7 @@ ask(Waiter *waiter)
 
 /* Have one worker of an activity ask some nodes; if all do, have one ask again. */
 static void
-wake(Topic *topic, uint64 places)
+wake(Topic *topic, uint64 node_set)
 {
 	Waiter	   *asking = NULL;
 	dlist_iter	iter;
@@ -247,7 +247,7 @@ wake(Topic *topic, uint64 places)
 			continue;
 		if (waiter->call == NULL)
 		{
-			waiter->again |= places;
+			waiter->again |= node_set;
 			if (ask(waiter))
 			{
 				waiter->woken = true;
@@ -258,7 +258,7 @@ wake(Topic *topic, uint64 places)
 			asking = waiter;
 	}
 	if (asking != NULL)
-		asking->again |= places;
+		asking->again |= node_set;
 }
 
 /* The pause of an activity is over. */
@@ -266,34 +266,34 @@ static void
 pause_over(void *arg)
 {
 	Topic	   *topic = arg;
-	uint64		places = topic->notified;
+	uint64		node_set = topic->notified;
 
 	topic->notified = 0;
-	wake(topic, places);
+	wake(topic, node_set);
 }
 
 /* Some nodes have a new task of an activity, or a role has said so: have one worker ask, now or after a pause. */
 static void
-notified(Topic *topic, uint64 places)
+notified(Topic *topic, uint64 node_set)
 {
 	if (topic->in_vain < IN_VAIN && !topic->timer.armed)
 	{
-		wake(topic, places);
+		wake(topic, node_set);
 		return;
 	}
-	topic->notified |= places;
+	topic->notified |= node_set;
 	if (!topic->timer.armed)
 		sfc_timer_set(&topic->timer, Max(topic->woken_at + PAUSE - sfc_now(), 0), pause_over, topic);
 }
 
 /* A node has a new task of an activity, or a role has said so. */
 void
-sfg_activity_notified(const char *activity, int place)
+sfg_activity_notified(const char *activity, int node_index)
 {
 	Topic	   *topic = find_topic(activity);
 
 	if (topic != NULL)
-		notified(topic, SFG_NODE_BIT(place));
+		notified(topic, SFG_NODE_BIT(node_index));
 }
 
 /* A worker that was woken has found a task, or none. */
@@ -331,12 +331,12 @@ static void
 pass_on(Waiter *waiter)
 {
 	Topic	   *topic = waiter->topic;
-	uint64		places = waiter->again | waiter->later | SFG_NODE_BIT(waiter->place);
+	uint64		node_set = waiter->again | waiter->later | SFG_NODE_BIT(waiter->node_index);
 	bool		last = topic->workers == 1;
 
 	forget(waiter);
 	if (!last)
-		wake(topic, places);
+		wake(topic, node_set);
 }
 
 /* Have a worker ask on, because it was notified or its round is not over, or another one if its client has left. */
@@ -402,10 +402,10 @@ ask_on(Waiter *waiter)
 
 	if (waiter->again != 0 && waiter->topic->in_vain >= IN_VAIN)
 	{
-		uint64		places = waiter->again;
+		uint64		node_set = waiter->again;
 
 		waiter->again = 0;
-		notified(waiter->topic, places);
+		notified(waiter->topic, node_set);
 	}
 	if (waiter->again != 0 || waiter->round != 0)
 		ask_or_wake(waiter);
@@ -429,16 +429,16 @@ is_left_out(Waiter *waiter, const PGresult *result)
 	if (result == NULL)
 	{
 		/* It may have a task when it was only too busy. */
-		if (!sfg_node_is_silent(waiter->place))
+		if (!sfg_node_is_silent(waiter->node_index))
 		{
-			waiter->later |= SFG_NODE_BIT(waiter->place);
+			waiter->later |= SFG_NODE_BIT(waiter->node_index);
 			sfc_timer_set(&retry_timer, RETRY, retry, NULL);
 		}
 		return true;
 	}
 	if (strcmp(sfc_sqlstate(result), "SF018") != 0)
-		sfg_node_log_error(waiter->request, waiter->place, "a node gives no tasks", result);
-	return waiter->place != SFG_HERE || sfg_aws_is_down(result);
+		sfg_node_log_error(waiter->request, waiter->node_index, "a node gives no tasks", result);
+	return waiter->node_index != SFG_HERE || sfg_aws_is_down(result);
 }
 
 /* A worker has got its answer. */
@@ -511,7 +511,7 @@ sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id)
 	waiter->key_id = key_id;
 	waiter->round = sfg_nodes_all();
 	/* The one before the first that it asks */
-	waiter->place = (int) (turn++ % pg_popcount64(waiter->round) + SFG_MOST_NODES - 1) % SFG_MOST_NODES;
+	waiter->node_index = (int) (turn++ % pg_popcount64(waiter->round) + SFG_MOST_NODES - 1) % SFG_MOST_NODES;
 	dlist_push_tail(&waiters, &waiter->node);
 	sfc_timer_set(&waiter->timer, LONGEST, time_over, waiter);
 	request->state = waiter;
@@ -522,7 +522,7 @@ sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id)
 
 /* Have all workers ask a node: its notifications may have been lost. */
 void
-sfg_activity_ask(int place)
+sfg_activity_ask(int node_index)
 {
 	dlist_mutable_iter iter;
 
@@ -530,7 +530,7 @@ sfg_activity_ask(int place)
 	{
 		Waiter	   *waiter = dlist_container(Waiter, node, iter.cur);
 
-		waiter->round |= SFG_NODE_BIT(place);
+		waiter->round |= SFG_NODE_BIT(node_index);
 		if (waiter->call == NULL)
 			ask(waiter);
 	}

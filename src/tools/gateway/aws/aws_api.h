@@ -45,8 +45,8 @@ extern void sfg_aws_error_free(SfgAwsError *error);
 /* --- GetActivityTask: workers that wait for tasks --- */
 
 extern void sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id);
-extern void sfg_activity_notified(const char *activity, int place);
-extern void sfg_activity_ask(int place);
+extern void sfg_activity_notified(const char *activity, int node_index);
+extern void sfg_activity_ask(int node_index);
 extern void sfg_activity_drain(void);
 
 /* --- signatures of requests, AWS Signature Version 4 --- */

@@ -20,7 +20,7 @@
 /* A key that was found */
 typedef struct CachedKey
 {
-	char	   *id;				/* NULL: the place is free */
+	char	   *id;				/* NULL: the entry is free */
 	char	   *role;
 	SfgSecret	secret;
 	int64_t		until;
@@ -28,7 +28,7 @@ typedef struct CachedKey
 
 static CachedKey cached[MOST_CACHED];
 
-/* Free a place. */
+/* Free an entry. */
 static void
 forget(CachedKey *key)
 {
@@ -58,22 +58,22 @@ find_cached(const char *id)
 	return found;
 }
 
-/* Cache a key, and give it, in the place of the one that is cached for the shortest time. */
+/* Cache a key, and give it, in the entry of the one that is cached for the shortest time. */
 static CachedKey *
 remember(const char *id, const char *role, const char *secret)
 {
-	CachedKey  *place = &cached[0];
+	CachedKey  *entry = &cached[0];
 
 	for (CachedKey *key = cached; key < cached + MOST_CACHED; key++)
 	{
-		if (key->until < place->until)
-			place = key;
+		if (key->until < entry->until)
+			entry = key;
 	}
-	forget(place);
-	*place = (CachedKey) {
+	forget(entry);
+	*entry = (CachedKey) {
 		.id = pg_strdup(id), .role = pg_strdup(role), .secret.text = pg_strdup(secret), .until = sfc_now() + CACHE_TIME
 	};
-	return place;
+	return entry;
 }
 
 /* Find a key of the settings, or NULL. */

@@ -215,26 +215,26 @@ node_done(const PGresult *result, void *arg)
 
 /* Have a node answer, as the role of the session. */
 static void
-ask_node(SfgRequest *request, const SfgConsoleSession *session, int place)
+ask_node(SfgRequest *request, const SfgConsoleSession *session, int node_index)
 {
 	bool		may_write = writes(session, request->what);
 	const char *values[4] = {session->role, request->what, request->body.data, may_write ? "t" : "f"};
 
-	sfg_node_request_call(request, place, SFG_CONSOLE_NODE_CALL, 4, values, node_done);
+	sfg_node_request_call(request, node_index, SFG_CONSOLE_NODE_CALL, 4, values, node_done);
 }
 
 /* It is known which node has the target of an action, or not; of one that none has it is the coordinator. */
 static void
-located(SfgRequest *request, int place, unsigned status, const char *why)
+located(SfgRequest *request, int node_index, unsigned status, const char *why)
 {
 	SfgConsoleSession *session = sfg_console_session_of(request);
 
 	if (session == NULL)
 		sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "the session has ended");
-	else if (place < 0)
+	else if (node_index < 0)
 		sfg_answer_error(request, status, why);
-	else if (place != SFG_HERE)
-		ask_node(request, session, place);
+	else if (node_index != SFG_HERE)
+		ask_node(request, session, node_index);
 	else if (sfg_console_revive(request, session))
 		ask_here(request, session, SFG_TARGET_EXECUTION, NULL, done);
 }

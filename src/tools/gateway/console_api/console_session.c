@@ -292,7 +292,7 @@ make_room(void)
 		sfg_console_session_end(spare, "another role has none");
 }
 
-/* End the oldest session of a role that has too many, so that it takes no more places from others. */
+/* End the oldest session of a role that has too many, so that it takes no more room from others. */
 static void
 limit_sessions(const char *role)
 {

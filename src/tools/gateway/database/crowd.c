@@ -143,7 +143,7 @@ void
 sfg_crowd_join(SfgPeer *peer, const struct sockaddr *address)
 {
 	sfg_address_print_network(address, peer->network, sizeof(peer->network));
-	peer->place.address = count(peer->network);
+	peer->standing.address = count(peer->network);
 	dlist_push_tail(&members, &peer->member);
 	n_members++;
 }
@@ -153,9 +153,9 @@ void
 sfg_crowd_sign_in(SfgPeer *peer, const char *role)
 {
 	char	   *name = psprintf("role %s", role);
-	SfgCrowdGroup *before = peer->place.role;
+	SfgCrowdGroup *before = peer->standing.role;
 
-	peer->place.role = count(name);
+	peer->standing.role = count(name);
 	discount(before);
 	free(name);
 }
@@ -164,18 +164,18 @@ sfg_crowd_sign_in(SfgPeer *peer, const char *role)
 void
 sfg_crowd_leave(SfgPeer *peer)
 {
-	if (!peer->place.ends)
+	if (!peer->standing.ends)
 		n_members--;
 	dlist_delete(&peer->member);
-	discount(peer->place.address);
-	discount(peer->place.role);
+	discount(peer->standing.address);
+	discount(peer->standing.role);
 }
 
 /* The group that a connection counts for; NULL: none, it came by the listener for health. */
 static SfgCrowdGroup *
 group_of(const SfgPeer *peer)
 {
-	return peer->place.role != NULL ? peer->place.role : peer->place.address;
+	return peer->standing.role != NULL ? peer->standing.role : peer->standing.address;
 }
 
 /* Note that an answer waits for its client; false: there is no room for it. */
@@ -211,7 +211,7 @@ may_end(const SfgPeer *peer)
 {
 	const SfgRequest *request = peer->request;
 
-	if (peer->place.ends)
+	if (peer->standing.ends)
 		return false;
 	if (request == NULL || !request->begun)
 		return true;
@@ -244,22 +244,22 @@ sfg_crowd_choose(const SfgPeer *newest)
 		return NULL;
 	dlist_foreach(iter, &members)
 	{
-		SfgPeer   **place;
+		SfgPeer   **best;
 
 		peer = dlist_container(SfgPeer, member, iter.cur);
 		if (peer == newest || !may_end(peer))
 			continue;
-		strangers += peer->place.role == NULL;
-		place = &chosen[peer->place.role != NULL];
-		if (*place == NULL || goes_before(peer, *place))
-			*place = peer;
+		strangers += peer->standing.role == NULL;
+		best = &chosen[peer->standing.role != NULL];
+		if (*best == NULL || goes_before(peer, *best))
+			*best = peer;
 	}
 	peer = chosen[0];
 	if (chosen[1] != NULL && strangers <= sfg_config.connections / SURE_PART)
 		peer = chosen[1];
 	if (peer == NULL)
 		return NULL;
-	peer->place.ends = true;
+	peer->standing.ends = true;
 	n_members--;
 	return peer;
 }
@@ -321,9 +321,9 @@ SfgWaiting *
 sfg_waiting_begin(const char *role)
 {
 	SfgWaiting *waiting = find_waiting(role);
-	int			places = sfg_config.connections - sfg_config.connections / 4;
+	int			room = sfg_config.connections - sfg_config.connections / 4;
 
-	if (waiting->n >= Min(sfg_config.waits_per_client, places - n_waiting))
+	if (waiting->n >= Min(sfg_config.waits_per_client, room - n_waiting))
 	{
 		forget_if_none(waiting);
 		return NULL;

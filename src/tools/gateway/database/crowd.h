@@ -13,12 +13,12 @@ struct SfgPeer;
 struct SfgCrowdGroup;
 
 /* Of a connection: whom it counts for */
-typedef struct SfgCrowdPlace
+typedef struct SfgCrowdStanding
 {
 	struct SfgCrowdGroup *address;	/* where it comes from */
 	struct SfgCrowdGroup *role; /* as which its client has signed in; NULL: a stranger */
 	bool		ends;			/* it was told to end */
-} SfgCrowdPlace;
+} SfgCrowdStanding;
 
 extern bool sfg_crowd_admits(const struct sockaddr *address);
 extern void sfg_crowd_join(struct SfgPeer *peer, const struct sockaddr *address);

@@ -220,15 +220,15 @@ is_own(const char *key)
 }
 
 /*
- * Make the connection string of a node: where it is, by the place that the coordinator has for it, and as whom, by the
- * gateway's own string.  A password of the own string is not for others: libpq finds those of nodes in its file.  NULL:
- * the place is no connection string.
+ * Make the connection string of a node: where it is, by the address that the coordinator has for it, and as whom, by
+ * the gateway's own string.  A password of the own string is not for others: libpq finds those of nodes in its file.
+ * NULL: the address is no connection string.
  */
 char *
-sfg_dsn_of_node(const char *own, const char *place, const char *dbname)
+sfg_dsn_of_node(const char *own, const char *address, const char *dbname)
 {
 	PQconninfoOption *own_options = parse(own, NULL);
-	PQconninfoOption *options = PQconninfoParse(place, NULL);
+	PQconninfoOption *options = PQconninfoParse(address, NULL);
 	PQExpBufferData conninfo;
 
 	initPQExpBuffer(&conninfo);

@@ -24,7 +24,7 @@ extern void sfg_database_stop(void);
 /* --- connections to the database, by keywords --- */
 
 extern bool sfg_dsn_check(const char *conninfo, char **problem);
-extern char *sfg_dsn_of_node(const char *own, const char *place, const char *dbname);
+extern char *sfg_dsn_of_node(const char *own, const char *address, const char *dbname);
 extern PGconn *sfg_dsn_connect(const char *conninfo, int64_t statement_timeout,
 							   const char *user, const char *password);
 

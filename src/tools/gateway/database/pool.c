@@ -12,8 +12,8 @@
  * seconds later the connection is closed, and another one made; the server
  * notices by client_connection_check_interval.
  *
- * A role cannot take all connections of a pool.  In the queue it has no more places
- * than are free, so that the next role finds some.
+ * A role cannot take all connections of a pool.  In the queue it has no more
+ * calls than are free, so that the next role finds some.
  */
 #include "postgres_fe.h"
 
@@ -59,12 +59,12 @@ statement_done(const PGresult *result, void *arg)
 
 /* Send the statement of a call that its connection has prepared. */
 static void
-send_prepared(SfgConnection *connection, int place)
+send_prepared(SfgConnection *connection, int number)
 {
 	const SfgCall *call = connection->call;
 	char		name[16];
 
-	snprintf(name, sizeof(name), "%d", place);
+	snprintf(name, sizeof(name), "%d", number);
 	sfc_db_send_prepared(&connection->db, name, call->n, (const char *const *) call->values, statement_done, connection);
 }
 
@@ -83,7 +83,7 @@ prepared(const PGresult *result, void *arg)
 	send_prepared(connection, connection->n_prepared++);
 }
 
-/* Prepare the statement of a call, and send it then; without a free place, send it as it is. */
+/* Prepare the statement of a call, and send it then; without a free number, send it as it is. */
 static void
 prepare_call(SfgConnection *connection)
 {

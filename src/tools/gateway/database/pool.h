@@ -34,7 +34,7 @@ typedef struct SfgConnection
 	struct SfgPool *pool;
 	SfgCall    *call;			/* under way, or NULL */
 	SfcTimer	deadline;		/* of this call */
-	char	   *prepared[SFG_MOST_PREPARED];	/* statements; the place is the name */
+	char	   *prepared[SFG_MOST_PREPARED];	/* statements; the index is the name */
 	int			n_prepared;
 } SfgConnection;
 

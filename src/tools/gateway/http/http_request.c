@@ -415,7 +415,7 @@ is_plain(const char *value, size_t len)
 	return true;
 }
 
-/* Tell whether all bytes between two places are blanks. */
+/* Tell whether all bytes between two positions are blanks. */
 static bool
 are_blanks(const char *from, const char *to)
 {

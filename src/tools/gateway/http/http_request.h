@@ -25,7 +25,7 @@ typedef struct SfgPeer
 	struct MHD_Connection *connection;
 	char		address[64];	/* without the port */
 	char		network[64];	/* the same, but for IPv6 */
-	SfgCrowdPlace place;
+	SfgCrowdStanding standing;
 	int64_t		since;			/* the client has to do something since then: send a request, take an answer */
 	struct SfgRequest *request; /* or NULL */
 	const void *listener;		/* that took the connection */

@@ -235,7 +235,7 @@ done(const PGresult *result, void *arg)
 
 /* Have a database answer, as the role of the key. */
 static void
-ask(SfgRequest *request, int place)
+ask(SfgRequest *request, int node_index)
 {
 	const McpCall *call = request->data;
 	SfcJson		params = call->message.params;
@@ -243,10 +243,10 @@ ask(SfgRequest *request, int place)
 	char	   *text = is_tool ? sfc_json_text(params) : pg_strdup("{}");
 	const char *values[4] = {call->role, call->message.method, text, writing};
 
-	if (place == SFG_HERE)
+	if (node_index == SFG_HERE)
 		sfg_call_make(request, &sfg_api_pool, CALL, 4, values, done);
 	else
-		sfg_node_request_call(request, place, CALL, 4, values, done);
+		sfg_node_request_call(request, node_index, CALL, 4, values, done);
 	free(text);
 }
 
@@ -276,10 +276,10 @@ ask_all(SfgRequest *request)
 
 /* It is known which node has the execution that a tool is for, or not. */
 static void
-located(SfgRequest *request, int place, unsigned status, const char *why)
+located(SfgRequest *request, int node_index, unsigned status, const char *why)
 {
-	if (place >= 0)
-		ask(request, place);
+	if (node_index >= 0)
+		ask(request, node_index);
 	else
 		answer_tool_error(request, why);
 }
@@ -434,7 +434,7 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 		refuse_key(request);
 		return;
 	}
-	/* The place of the key may be needed for another one. */
+	/* The entry of the key may be needed for another one. */
 	strlcpy(call->role, role, sizeof(call->role));
 	strlcpy(request->who, role, sizeof(request->who));
 	sfg_crowd_sign_in(request->peer, call->role);

@@ -44,7 +44,7 @@ typedef struct Node
 {
 	int			number;
 	char	   *name;
-	char	   *place;			/* where it is, as the coordinator has it */
+	char	   *address;		/* where it is, as the coordinator has it */
 	char	   *dsn;			/* as the gateway connects to it */
 	bool		is_there;		/* it is one of sf_nodes */
 	SfgPool		api;
@@ -57,7 +57,7 @@ typedef struct Node
 	SfcTimer	watch;
 } Node;
 
-static Node *nodes[SFG_MOST_NODES]; /* by their places; that of the coordinator is NULL */
+static Node *nodes[SFG_MOST_NODES]; /* by their indexes; that of the coordinator is NULL */
 static bool are_known;
 static int	own_number = -1;	/* of the coordinator; -1: it is none */
 static char *own_name;
@@ -78,15 +78,15 @@ half(void)
 
 /* --- whether a node answers --- */
 
-/* The place of a node. */
+/* The index of a node. */
 static int
-place_of(const Node *node)
+index_of(const Node *node)
 {
-	int			place = 1;
+	int			node_index = 1;
 
-	while (nodes[place] != node)
-		place++;
-	return place;
+	while (nodes[node_index] != node)
+		node_index++;
+	return node_index;
 }
 
 /* Note that a node has just answered. */
@@ -179,7 +179,7 @@ listening(SfgPool *pool)
 	if (node->sync.connections != NULL)
 		sfg_pool_hurry(&node->sync);
 	sfc_timer_set(&node->watch, CHECK, watch, node);
-	sfg_activity_ask(place_of(node));
+	sfg_activity_ask(index_of(node));
 }
 
 /* It is lost, or cannot be made.  One that is lost and made again at once is no news: an operator has ended it. */
@@ -197,7 +197,7 @@ not_listening(SfgPool *pool)
 static void
 notified(SfcDb *db, const PGnotify *notify)
 {
-	sfg_activity_notified(notify->extra, place_of(((SfgConnection *) db->arg)->pool->arg));
+	sfg_activity_notified(notify->extra, index_of(((SfgConnection *) db->arg)->pool->arg));
 }
 
 /* --- which nodes there are --- */
@@ -249,16 +249,16 @@ start(Node *node)
 static Node *
 find_or_add(int number)
 {
-	for (int place = 1; place < SFG_MOST_NODES; place++)
+	for (int node_index = 1; node_index < SFG_MOST_NODES; node_index++)
 	{
-		if (nodes[place] == NULL)
+		if (nodes[node_index] == NULL)
 		{
-			nodes[place] = pg_malloc0(sizeof(Node));
-			nodes[place]->number = number;
-			return nodes[place];
+			nodes[node_index] = pg_malloc0(sizeof(Node));
+			nodes[node_index]->number = number;
+			return nodes[node_index];
 		}
-		if (nodes[place]->number == number)
-			return nodes[place];
+		if (nodes[node_index]->number == number)
+			return nodes[node_index];
 	}
 	sfc_log(SFC_WARNING, "there are too many nodes", NULL);
 	return NULL;
@@ -266,9 +266,9 @@ find_or_add(int number)
 
 /* Take a node as the coordinator has it: connect to one that is new, or somewhere else now. */
 static void
-take(Node *node, const char *name, const char *place, const char *dbname)
+take(Node *node, const char *name, const char *address, const char *dbname)
 {
-	char	   *dsn = sfg_dsn_of_node(sfg_config.dsn, place, dbname);
+	char	   *dsn = sfg_dsn_of_node(sfg_config.dsn, address, dbname);
 
 	if (node->is_there && dsn != NULL && strcmp(node->dsn, dsn) == 0 && strcmp(node->name, name) == 0)
 	{
@@ -285,7 +285,7 @@ take(Node *node, const char *name, const char *place, const char *dbname)
 	if (dsn != NULL)
 		start(node);
 	else
-		sfc_log(SFC_ERROR, "the place of a node is no connection string", "name", name, NULL);
+		sfc_log(SFC_ERROR, "the address of a node is no connection string", "name", name, NULL);
 }
 
 /* Take the nodes of an answer, and leave those that it does not have. */
@@ -312,24 +312,24 @@ take_all(const PGresult *result)
 		if (node == NULL)
 			continue;
 		take(node, PQgetvalue(result, i, 1), PQgetvalue(result, i, 2), PQgetvalue(result, i, 3));
-		found[place_of(node)] = true;
+		found[index_of(node)] = true;
 	}
-	for (int place = 1; place < SFG_MOST_NODES; place++)
+	for (int node_index = 1; node_index < SFG_MOST_NODES; node_index++)
 	{
-		if (nodes[place] == NULL || !nodes[place]->is_there || found[place])
+		if (nodes[node_index] == NULL || !nodes[node_index]->is_there || found[node_index])
 			continue;
-		stop(nodes[place]);
+		stop(nodes[node_index]);
 	}
 }
 
-#define PLACES \
+#define NODES_QUERY \
 	"SELECT p.node, p.name, p.dsn, pg_catalog.current_database(), s.setting" \
 	" FROM @.sf_node_places() AS p, pg_catalog.pg_settings AS s" \
 	" WHERE s.name OPERATOR(pg_catalog.=) 'sfflow.node_timeout' ORDER BY p.node"
 
 /* The coordinator has said which nodes there are. */
 static void
-places_come(const PGresult *result, void *arg)
+nodes_come(const PGresult *result, void *arg)
 {
 	bool		ok = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
 
@@ -359,7 +359,7 @@ sfg_nodes_refresh(void)
 		return;
 	refreshed_at = sfc_now();
 	sfc_timer_set(&refresh_timer, EVERY, refresh, NULL);
-	(void) sfg_pool_call(&sfg_keys_pool, PLACES, 0, NULL, places_come, NULL);
+	(void) sfg_pool_call(&sfg_keys_pool, NODES_QUERY, 0, NULL, nodes_come, NULL);
 }
 
 /* Close the connections of all nodes. */
@@ -367,11 +367,11 @@ void
 sfg_nodes_stop(void)
 {
 	sfc_timer_clear(&refresh_timer);
-	for (int place = 1; place < SFG_MOST_NODES; place++)
+	for (int node_index = 1; node_index < SFG_MOST_NODES; node_index++)
 	{
-		if (nodes[place] == NULL || !nodes[place]->is_there)
+		if (nodes[node_index] == NULL || !nodes[node_index]->is_there)
 			continue;
-		stop(nodes[place]);
+		stop(nodes[node_index]);
 	}
 }
 
@@ -390,37 +390,37 @@ sfg_nodes_all(void)
 {
 	uint64		all = SFG_NODE_BIT(SFG_HERE);
 
-	for (int place = 1; place < SFG_MOST_NODES && nodes[place] != NULL; place++)
-		if (nodes[place]->is_there)
-			all |= SFG_NODE_BIT(place);
+	for (int node_index = 1; node_index < SFG_MOST_NODES && nodes[node_index] != NULL; node_index++)
+		if (nodes[node_index]->is_there)
+			all |= SFG_NODE_BIT(node_index);
 	return all;
 }
 
-/* Find the place of a node by its number; -1: there is none. */
+/* Find the index of a node by its number; -1: there is none. */
 int
 sfg_node_find(int number)
 {
-	for (int place = 1; place < SFG_MOST_NODES && nodes[place] != NULL; place++)
-		if (nodes[place]->is_there && nodes[place]->number == number)
-			return place;
+	for (int node_index = 1; node_index < SFG_MOST_NODES && nodes[node_index] != NULL; node_index++)
+		if (nodes[node_index]->is_there && nodes[node_index]->number == number)
+			return node_index;
 	return number == own_number ? SFG_HERE : -1;
 }
 
 /* Tell whether a node does not answer, so that it need not be asked. */
 bool
-sfg_node_is_silent(int place)
+sfg_node_is_silent(int node_index)
 {
-	if (place == SFG_HERE)
+	if (node_index == SFG_HERE)
 		return sfg_availability_down_since() != NULL;
-	return nodes[place] == NULL || !nodes[place]->is_there || nodes[place]->is_silent;
+	return nodes[node_index] == NULL || !nodes[node_index]->is_there || nodes[node_index]->is_silent;
 }
 
 /* Write the number and the name of a node, as people read them. */
 static const char *
-name_of(int place, char *text, size_t size)
+name_of(int node_index, char *text, size_t size)
 {
-	if (place != SFG_HERE)
-		snprintf(text, size, "node %d (%s)", nodes[place]->number, nodes[place]->name);
+	if (node_index != SFG_HERE)
+		snprintf(text, size, "node %d (%s)", nodes[node_index]->number, nodes[node_index]->name);
 	else if (own_number >= 0)
 		snprintf(text, size, "node %d (%s)", own_number, own_name);
 	else
@@ -430,15 +430,15 @@ name_of(int place, char *text, size_t size)
 
 /* Append since when a node does not answer, behind a word for it. */
 void
-sfg_node_put_reason(PQExpBuffer text, int place)
+sfg_node_put_reason(PQExpBuffer text, int node_index)
 {
-	const char *since = place == SFG_HERE ? sfg_availability_down_since() : NULL;
+	const char *since = node_index == SFG_HERE ? sfg_availability_down_since() : NULL;
 	char		at[32];
 	struct tm	utc;
 
-	if (place != SFG_HERE && nodes[place]->is_silent)
+	if (node_index != SFG_HERE && nodes[node_index]->is_silent)
 	{
-		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&nodes[place]->answered_at, &utc));
+		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&nodes[node_index]->answered_at, &utc));
 		since = at;
 	}
 	if (since != NULL)
@@ -449,38 +449,38 @@ sfg_node_put_reason(PQExpBuffer text, int place)
 
 /* Append the names of nodes to an empty text, each with since when it does not answer if that is to be said. */
 void
-sfg_nodes_put(PQExpBuffer text, uint64 places, bool with_reasons)
+sfg_nodes_put(PQExpBuffer text, uint64 node_set, bool with_reasons)
 {
-	for (int place = 0; place < SFG_MOST_NODES; place++)
+	for (int node_index = 0; node_index < SFG_MOST_NODES; node_index++)
 	{
 		char		name[128];
 
-		if ((places & SFG_NODE_BIT(place)) == 0)
+		if ((node_set & SFG_NODE_BIT(node_index)) == 0)
 			continue;
-		appendPQExpBuffer(text, "%s%s", text->len > 0 ? ", " : "", name_of(place, name, sizeof(name)));
+		appendPQExpBuffer(text, "%s%s", text->len > 0 ? ", " : "", name_of(node_index, name, sizeof(name)));
 		if (with_reasons)
-			sfg_node_put_reason(text, place);
+			sfg_node_put_reason(text, node_index);
 	}
 }
 
 /* Append the number and the name of a node other than the coordinator, as members of an object. */
 void
-sfg_node_put_json(PQExpBuffer json, int place)
+sfg_node_put_json(PQExpBuffer json, int node_index)
 {
 	sfc_json_put_key(json, "node");
-	appendPQExpBuffer(json, "%d", nodes[place]->number);
+	appendPQExpBuffer(json, "%d", nodes[node_index]->number);
 	sfc_json_put_key(json, "name");
-	sfc_json_put_string(json, nodes[place]->name);
+	sfc_json_put_string(json, nodes[node_index]->name);
 }
 
 /* Log the error of a node that is not the answer to a request. */
 void
-sfg_node_log_error(const SfgRequest *request, int place, const char *what, const PGresult *result)
+sfg_node_log_error(const SfgRequest *request, int node_index, const char *what, const PGresult *result)
 {
 	char		name[128];
 	char	   *message = sfc_primary_message(result);
 
-	sfc_log(SFC_WARNING, what, "id", request->id, "node", name_of(place, name, sizeof(name)),
+	sfc_log(SFC_WARNING, what, "id", request->id, "node", name_of(node_index, name, sizeof(name)),
 			"sqlstate", sfc_sqlstate(result), "reason", message, NULL);
 	free(message);
 }
@@ -493,10 +493,10 @@ sfg_nodes_put_metrics(PQExpBuffer text)
 		return;
 	appendPQExpBufferStr(text, "# HELP sfgateway_node_up Whether a node of sf_nodes answers the gateway.\n"
 						 "# TYPE sfgateway_node_up gauge\n");
-	for (int place = 1; place < SFG_MOST_NODES && nodes[place] != NULL; place++)
-		if (nodes[place]->is_there)
-			appendPQExpBuffer(text, "sfgateway_node_up{node=\"%d\"} %d\n", nodes[place]->number,
-							  !nodes[place]->is_silent);
+	for (int node_index = 1; node_index < SFG_MOST_NODES && nodes[node_index] != NULL; node_index++)
+		if (nodes[node_index]->is_there)
+			appendPQExpBuffer(text, "sfgateway_node_up{node=\"%d\"} %d\n", nodes[node_index]->number,
+							  !nodes[node_index]->is_silent);
 }
 
 /* The pool of a node for calls that last; it is connected when it is needed first. */
@@ -510,14 +510,14 @@ sync_pool(Node *node)
 
 /* Make a call on a node, with a role as its first value; NULL: it does not answer, or too many calls wait for it. */
 SfgCall *
-sfg_node_call(int place, SfgNodeUse use, const char *statement, int n, const char *const *values, SfcDbDone done,
+sfg_node_call(int node_index, SfgNodeUse use, const char *statement, int n, const char *const *values, SfcDbDone done,
 			  void *arg)
 {
-	Node	   *node = nodes[place];
+	Node	   *node = nodes[node_index];
 
-	if (sfg_node_is_silent(place))
+	if (sfg_node_is_silent(node_index))
 		return NULL;
-	if (place == SFG_HERE)
+	if (node_index == SFG_HERE)
 		return sfg_pool_call(use == SFG_NODE_SYNC ? &sfg_sync_pool : &sfg_api_pool, statement, n, values, done, arg);
 	watch_soon(node);
 	return sfg_pool_call(use == SFG_NODE_SYNC ? sync_pool(node) : &node->api, statement, n, values, done, arg);
@@ -525,9 +525,9 @@ sfg_node_call(int place, SfgNodeUse use, const char *statement, int n, const cha
 
 /* Make a call on a node whose result answers a request; done gets the request, and NULL if the node does not answer. */
 void
-sfg_node_request_call(SfgRequest *request, int place, const char *statement, int n, const char *const *values,
+sfg_node_request_call(SfgRequest *request, int node_index, const char *statement, int n, const char *const *values,
 					  SfcDbDone done)
 {
-	if (!sfg_call_wait(request, sfg_node_call(place, SFG_NODE_CALL, statement, n, values, done, request)))
+	if (!sfg_call_wait(request, sfg_node_call(node_index, SFG_NODE_CALL, statement, n, values, done, request)))
 		done(NULL, request);
 }

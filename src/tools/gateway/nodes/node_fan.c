@@ -31,21 +31,21 @@ answered(const PGresult *result, void *arg)
 
 /* Ask nodes, with a role as the first value. */
 void
-sfg_fan_ask(SfgFan *fan, uint64 places, const char *statement, int n, const char *const *values)
+sfg_fan_ask(SfgFan *fan, uint64 node_set, const char *statement, int n, const char *const *values)
 {
 	fan->waiting = 1;			/* this function */
-	for (int place = 0; place < SFG_MOST_NODES; place++)
+	for (int node_index = 0; node_index < SFG_MOST_NODES; node_index++)
 	{
-		SfgFanCall *call = &fan->calls[place];
+		SfgFanCall *call = &fan->calls[node_index];
 
-		if ((places & SFG_NODE_BIT(place)) == 0)
+		if ((node_set & SFG_NODE_BIT(node_index)) == 0)
 			continue;
 		call->fan = fan;
-		call->call = sfg_node_call(place, SFG_NODE_CALL, statement, n, values, answered, call);
+		call->call = sfg_node_call(node_index, SFG_NODE_CALL, statement, n, values, answered, call);
 		if (call->call != NULL)
 			fan->waiting++;
 		else
-			fan->heard(fan, place, NULL);
+			fan->heard(fan, node_index, NULL);
 	}
 	settle(fan);
 }
@@ -54,7 +54,7 @@ sfg_fan_ask(SfgFan *fan, uint64 places, const char *statement, int n, const char
 void
 sfg_fan_forget(SfgFan *fan)
 {
-	for (int place = 0; place < SFG_MOST_NODES; place++)
-		if (fan->calls[place].call != NULL)
-			sfg_call_forget(fan->calls[place].call);
+	for (int node_index = 0; node_index < SFG_MOST_NODES; node_index++)
+		if (fan->calls[node_index].call != NULL)
+			sfg_call_forget(fan->calls[node_index].call);
 }

@@ -33,17 +33,17 @@ gone(SfgRequest *request)
 
 /* Why a node has not answered. */
 static void
-put_error(PQExpBuffer json, const SfgRequest *request, int place, const PGresult *result)
+put_error(PQExpBuffer json, const SfgRequest *request, int node_index, const PGresult *result)
 {
 	char	   *message = sfc_primary_message(result);
 	PQExpBufferData text;
 
 	initPQExpBuffer(&text);
 	if (result != NULL)
-		sfg_node_log_error(request, place, "a node cannot answer", result);
+		sfg_node_log_error(request, node_index, "a node cannot answer", result);
 	appendPQExpBufferStr(&text, *message != '\0' ? message : "it");
 	if (*message == '\0')
-		sfg_node_put_reason(&text, place);
+		sfg_node_put_reason(&text, node_index);
 	sfc_json_put_key(json, "error");
 	sfc_json_put_string(json, sfc_buffer_data(&text));
 	termPQExpBuffer(&text);
@@ -52,20 +52,20 @@ put_error(PQExpBuffer json, const SfgRequest *request, int place, const PGresult
 
 /* A node has answered, or not (NULL).  A release that does not know the question has a null. */
 static void
-heard(SfgFan *fan, int place, const PGresult *result)
+heard(SfgFan *fan, int node_index, const PGresult *result)
 {
 	Gathering  *gathering = (Gathering *) fan;
 	PQExpBuffer json = &gathering->answers;
 
 	sfc_json_open(json, '{');
-	sfg_node_put_json(json, place);
+	sfg_node_put_json(json, node_index);
 	if (sfg_call_has_value(result) && !PQgetisnull(result, 0, 0))
 	{
 		sfc_json_put_key(json, "answer");
 		appendPQExpBufferStr(json, PQgetvalue(result, 0, 0));
 	}
 	else
-		put_error(json, gathering->request, place, sfg_call_has_value(result) ? NULL : result);
+		put_error(json, gathering->request, node_index, sfg_call_has_value(result) ? NULL : result);
 	appendPQExpBufferChar(json, '}');
 }
 

@@ -19,7 +19,7 @@
 typedef struct Hint
 {
 	uint64		hash;
-	int			place;
+	int			node_index;
 } Hint;
 
 static Hint hints[HINTS];
@@ -33,11 +33,11 @@ hash_arn(const char *arn, size_t len)
 
 /* Remember where an execution or a Map run is. */
 void
-sfg_hint_note(const char *arn, size_t len, int place)
+sfg_hint_note(const char *arn, size_t len, int node_index)
 {
 	uint64		hash = hash_arn(arn, len);
 
-	hints[(hash >> 1) % HINTS] = (Hint) {hash, place};
+	hints[(hash >> 1) % HINTS] = (Hint) {hash, node_index};
 }
 
 /* Where an execution or a Map run may be; -1: it is not known. */
@@ -47,5 +47,5 @@ sfg_hint_find(const char *arn, size_t len)
 	uint64		hash = hash_arn(arn, len);
 	const Hint *hint = &hints[(hash >> 1) % HINTS];
 
-	return hint->hash == hash ? hint->place : -1;
+	return hint->hash == hash ? hint->node_index : -1;
 }

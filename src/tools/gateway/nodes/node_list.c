@@ -6,7 +6,7 @@
  * and the number of the execution.  The page has the first ones of all; its token names the last one, and is good for
  * all nodes, since it says no more than where to go on.
  *
- * The answer has no place for a node that is missing.  It stands in the log and in the header x-sfflow-missing-nodes.
+ * The answer has no room for a node that is missing.  It stands in the log and in the header x-sfflow-missing-nodes.
  * Definitions are the coordinator's: its error is that of the request, and a node that does not have the state machine
  * has no executions of it.
  */
@@ -29,7 +29,7 @@
 	" e.value OPERATOR(pg_catalog.->>) 'executionArn', a.a OPERATOR(pg_catalog.?) 'nextToken'" \
 	" FROM (SELECT @.sf_aws_list_as($1::pg_catalog.name, $2::pg_catalog.jsonb) OFFSET 0) AS a(a)" \
 	" CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(a.a OPERATOR(pg_catalog.->) 'executions')" \
-	" WITH ORDINALITY AS e(value, place) ORDER BY e.place"
+	" WITH ORDINALITY AS e(value, position) ORDER BY e.position"
 
 /* Characters of a key before the time: a hash of the request */
 #define HASH_LENGTH	16
@@ -70,9 +70,9 @@ free_list(List *list)
 	list->request->gone = NULL;
 	sfg_fan_forget(&list->fan);
 	sfg_aws_error_free(&list->refused);
-	for (int place = 0; place < SFG_MOST_NODES; place++)
+	for (int node_index = 0; node_index < SFG_MOST_NODES; node_index++)
 	{
-		Page	   *page = &list->pages[place];
+		Page	   *page = &list->pages[node_index];
 
 		for (int i = 0; i < page->n; i++)
 		{
@@ -97,9 +97,9 @@ newest(List *list)
 {
 	Page	   *best = NULL;
 
-	for (int place = 0; place < SFG_MOST_NODES; place++)
+	for (int node_index = 0; node_index < SFG_MOST_NODES; node_index++)
 	{
-		Page	   *page = &list->pages[place];
+		Page	   *page = &list->pages[node_index];
 		const Entry *a = page->next < page->n ? &page->entries[page->next] : NULL;
 		const Entry *b = best != NULL ? &best->entries[best->next] : NULL;
 
@@ -113,8 +113,8 @@ newest(List *list)
 static bool
 has_more(List *list)
 {
-	for (int place = 0; place < SFG_MOST_NODES; place++)
-		if (list->pages[place].has_more)
+	for (int node_index = 0; node_index < SFG_MOST_NODES; node_index++)
+		if (list->pages[node_index].has_more)
 			return true;
 	return newest(list) != NULL;
 }
@@ -206,7 +206,7 @@ finish(SfgFan *fan)
 
 /* Keep the entries of a node. */
 static void
-read_page(Page *page, int place, const PGresult *result)
+read_page(Page *page, int node_index, const PGresult *result)
 {
 	page->n = PQntuples(result);
 	page->entries = pg_malloc0(sizeof(Entry) * (size_t) Max(page->n, 1));
@@ -219,35 +219,35 @@ read_page(Page *page, int place, const PGresult *result)
 		if (strlen(entry->key) > HASH_LENGTH)
 			(void) sscanf(entry->key + HASH_LENGTH, "%lld.%lld", &entry->at, &entry->number);
 		page->has_more = *PQgetvalue(result, i, 3) == 't';
-		sfg_hint_note(PQgetvalue(result, i, 2), (size_t) PQgetlength(result, i, 2), place);
+		sfg_hint_note(PQgetvalue(result, i, 2), (size_t) PQgetlength(result, i, 2), node_index);
 	}
 }
 
 /* Take the error of a node. */
 static void
-take_error(List *list, int place, const PGresult *result)
+take_error(List *list, int node_index, const PGresult *result)
 {
-	if (place == SFG_HERE && !sfg_aws_is_down(result))
+	if (node_index == SFG_HERE && !sfg_aws_is_down(result))
 		list->refused = sfg_aws_error_read(result);
-	else if (place == SFG_HERE || strcmp(sfc_sqlstate(result), "SF003") != 0)
+	else if (node_index == SFG_HERE || strcmp(sfc_sqlstate(result), "SF003") != 0)
 	{
-		list->missing |= SFG_NODE_BIT(place);
-		sfg_node_log_error(list->request, place, "a node cannot answer", result);
+		list->missing |= SFG_NODE_BIT(node_index);
+		sfg_node_log_error(list->request, node_index, "a node cannot answer", result);
 	}
 }
 
 /* A node has answered, or not (NULL). */
 static void
-heard(SfgFan *fan, int place, const PGresult *result)
+heard(SfgFan *fan, int node_index, const PGresult *result)
 {
 	List	   *list = (List *) fan;
 
 	if (result == NULL)
-		list->missing |= SFG_NODE_BIT(place);
+		list->missing |= SFG_NODE_BIT(node_index);
 	else if (PQresultStatus(result) == PGRES_TUPLES_OK)
-		read_page(&list->pages[place], place, result);
+		read_page(&list->pages[node_index], node_index, result);
 	else
-		take_error(list, place, result);
+		take_error(list, node_index, result);
 }
 
 /* Read how many entries a page may have. */

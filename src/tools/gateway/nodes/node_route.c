@@ -83,13 +83,13 @@ typedef struct NodeSearch
 	Kind		kind;
 	bool		writes;
 	char	   *arn;			/* or token, or number of a task; NULL of a start */
-	int			next;			/* the place to ask next; -1: any */
-	uint64		left;			/* places to ask */
+	int			next;			/* the node to ask next; -1: any */
+	uint64		left;			/* nodes to ask */
 	uint64		asked;
-	uint64		missing;		/* places that could not be asked */
-	int			place;			/* that is asked */
+	uint64		missing;		/* nodes that could not be asked */
+	int			node_index;		/* that is asked */
 	SfgCall    *call;
-	bool		is_named;		/* by a token, a hint or an error: the place that is asked */
+	bool		is_named;		/* by a token, a hint or an error: the node that is asked */
 	bool		is_over;		/* the node that a token or an error names does not have the task: none has */
 	char	   *unknown;		/* the number of a node that an error names, and that is none of ours; or NULL */
 	SfgAwsError kept;			/* of the first that does not have what is asked for, or may not be asked by the role */
@@ -138,7 +138,7 @@ number_of_token(const char *token)
 
 /* Where to ask first. */
 static int
-first_place(const NodeSearch *search)
+first_node(const NodeSearch *search)
 {
 	if (search->arn == NULL)
 		return SFG_HERE;
@@ -158,13 +158,13 @@ first_place(const NodeSearch *search)
 
 /* Tell who wants to know on which node an execution is. */
 static void
-tell_place(NodeSearch *search, int place)
+tell_node(NodeSearch *search, int node_index)
 {
 	SfgRequest *request = search->request;
 	SfgLocated	located = search->located;
 
 	free_search(search);
-	located(request, place, 0, NULL);
+	located(request, node_index, 0, NULL);
 }
 
 /* Tell that it cannot be told, with the status of the answer. */
@@ -216,7 +216,7 @@ answer_none(NodeSearch *search)
 	if (search->located != NULL && search->is_denied)
 		tell_failure(search, MHD_HTTP_FORBIDDEN, error.message);
 	else if (search->located != NULL)
-		tell_place(search, SFG_HERE);
+		tell_node(search, SFG_HERE);
 	else
 	{
 		free_search(search);
@@ -227,20 +227,20 @@ answer_none(NodeSearch *search)
 
 /* Remember where an execution is that has been found, or that has begun elsewhere. */
 static void
-note_place(const NodeSearch *search, const PGresult *result)
+note_node(const NodeSearch *search, const PGresult *result)
 {
 	SfcJson		answer;
 	SfcJson		arn;
 
 	if (search->kind == BY_ARN)
-		sfg_hint_note(search->arn, strlen(search->arn), search->place);
-	else if (search->kind == BY_KEY && search->place != SFG_HERE &&
+		sfg_hint_note(search->arn, strlen(search->arn), search->node_index);
+	else if (search->kind == BY_KEY && search->node_index != SFG_HERE &&
 			 sfc_json_parse(PQgetvalue(result, 0, 0), (size_t) PQgetlength(result, 0, 0), &answer) &&
 			 sfc_json_get(answer, "executionArn", &arn) && sfc_json_type(arn) == '"')
 	{
 		char	   *text = sfc_json_text(arn);
 
-		sfg_hint_note(text, strlen(text), search->place);
+		sfg_hint_note(text, strlen(text), search->node_index);
 		free(text);
 	}
 }
@@ -280,12 +280,12 @@ outcome_of(const NodeSearch *search, const PGresult *result)
 
 	if (is_elsewhere(search->kind, sqlstate))
 		return ELSEWHERE;
-	if (search->located != NULL && (search->place == SFG_HERE || strncmp(sqlstate, "SF", 2) == 0))
+	if (search->located != NULL && (search->node_index == SFG_HERE || strncmp(sqlstate, "SF", 2) == 0))
 		return ANSWER;
 	if ((search->kind == BY_ARN || search->kind == BY_TASK) &&
 		(strcmp(sqlstate, "42501") == 0 || strncmp(sqlstate, "28", 2) == 0))
 		return DENIED;
-	if (sfg_aws_is_down(result) || (strcmp(sqlstate, "42883") == 0 && search->place != SFG_HERE))
+	if (sfg_aws_is_down(result) || (strcmp(sqlstate, "42883") == 0 && search->node_index != SFG_HERE))
 		return NO_ANSWER;
 	return search->located != NULL ? NO_ANSWER : ANSWER;
 }
@@ -309,18 +309,18 @@ static void
 go_elsewhere(NodeSearch *search, const PGresult *result)
 {
 	const char *number = PQresultErrorField(result, PG_DIAG_TABLE_NAME);
-	int			place = number != NULL ? sfg_node_find(atoi(number)) : -1;
+	int			node_index = number != NULL ? sfg_node_find(atoi(number)) : -1;
 
 	if (search->kind == BY_TOKEN)
 	{
 		search->is_over |= number == NULL && search->is_named;
-		if (number != NULL && place < 0 && search->unknown == NULL)
+		if (number != NULL && node_index < 0 && search->unknown == NULL)
 			search->unknown = pg_strdup(number);
 	}
-	if (place >= 0 && (search->asked & SFG_NODE_BIT(place)) == 0)
+	if (node_index >= 0 && (search->asked & SFG_NODE_BIT(node_index)) == 0)
 	{
-		search->next = place;
-		search->left |= SFG_NODE_BIT(place);
+		search->next = node_index;
+		search->left |= SFG_NODE_BIT(node_index);
 	}
 }
 
@@ -331,10 +331,10 @@ answer(NodeSearch *search, const PGresult *result)
 	SfgRequest *request = search->request;
 
 	if (sfg_call_has_value(result))
-		note_place(search, result);
+		note_node(search, result);
 	if (search->located != NULL)
 	{
-		tell_place(search, sfg_call_has_value(result) ? search->place : SFG_HERE);
+		tell_node(search, sfg_call_has_value(result) ? search->node_index : SFG_HERE);
 		return;
 	}
 	free_search(search);
@@ -366,28 +366,28 @@ answered(const PGresult *result, void *arg)
 	else if (outcome == DENIED)
 		note_error(search, result, true);
 	else
-		search->missing |= SFG_NODE_BIT(search->place);
+		search->missing |= SFG_NODE_BIT(search->node_index);
 	if (outcome != ELSEWHERE && result != NULL)
-		sfg_node_log_error(search->request, search->place, "a node cannot answer", result);
+		sfg_node_log_error(search->request, search->node_index, "a node cannot answer", result);
 	ask_next(search);
 }
 
-/* Take the next place to ask; -1: none is left. */
+/* Take the next node to ask; -1: none is left. */
 static int
-take_place(NodeSearch *search)
+take_node(NodeSearch *search)
 {
-	int			place = search->next;
+	int			node_index = search->next;
 
 	search->next = -1;
-	search->is_named = place >= 0 && (search->left & SFG_NODE_BIT(place)) != 0;
+	search->is_named = node_index >= 0 && (search->left & SFG_NODE_BIT(node_index)) != 0;
 	if (!search->is_named)
-		place = search->left == 0 ? -1 : pg_rightmost_one_pos64(search->left);
-	if (place >= 0)
+		node_index = search->left == 0 ? -1 : pg_rightmost_one_pos64(search->left);
+	if (node_index >= 0)
 	{
-		search->left &= ~SFG_NODE_BIT(place);
-		search->asked |= SFG_NODE_BIT(place);
+		search->left &= ~SFG_NODE_BIT(node_index);
+		search->asked |= SFG_NODE_BIT(node_index);
 	}
-	return place;
+	return node_index;
 }
 
 /* Ask the next node that answers, or end. */
@@ -401,12 +401,12 @@ ask_next(NodeSearch *search)
 
 	if (search->kind == BY_TASK)
 		statement = TASK_CALL;
-	while ((search->place = take_place(search)) >= 0)
+	while ((search->node_index = take_node(search)) >= 0)
 	{
-		search->call = sfg_node_call(search->place, use, statement, n, values, answered, search);
+		search->call = sfg_node_call(search->node_index, use, statement, n, values, answered, search);
 		if (search->call != NULL)
 			return;
-		search->missing |= SFG_NODE_BIT(search->place);
+		search->missing |= SFG_NODE_BIT(search->node_index);
 	}
 	answer_none(search);
 }
@@ -435,7 +435,7 @@ begin_search(SfgRequest *request, Kind kind, char *arn)
 	search->body = request->body.data;
 	search->kind = kind;
 	search->arn = arn;
-	search->next = first_place(search);
+	search->next = first_node(search);
 	search->left = kind == BY_KEY ? SFG_NODE_BIT(SFG_HERE) : sfg_nodes_all();
 	request->state = search;
 	request->gone = gone;
@@ -496,8 +496,8 @@ sfg_node_may_have(SfgTargetKind kind, const char *name)
 
 /* Ask some nodes, one after the other, which has what a role may read; of what none has it is the coordinator. */
 static void
-locate(SfgRequest *request, const char *role, Kind kind, char *arn, const char *action, PQExpBuffer body, uint64 places,
-	   SfgLocated located)
+locate(SfgRequest *request, const char *role, Kind kind, char *arn, const char *action, PQExpBuffer body,
+	   uint64 node_set, SfgLocated located)
 {
 	NodeSearch *search = begin_search(request, kind, arn);
 
@@ -505,14 +505,14 @@ locate(SfgRequest *request, const char *role, Kind kind, char *arn, const char *
 	search->action = action;
 	search->body = search->own_body = sfc_buffer_data(body);
 	search->role = pg_strdup(role);
-	search->left &= places;
+	search->left &= node_set;
 	ask_next(search);
 }
 
 /* Find which of some nodes has an execution, by its id, or a task of people, by its number. */
 void
-sfg_node_locate(SfgRequest *request, const char *role, SfgTargetKind kind, const char *name, uint64 places,
-				SfgLocated located)
+sfg_node_locate(SfgRequest *request, const char *role, SfgTargetKind kind, const char *name,
+				uint64 node_set, SfgLocated located)
 {
 	PQExpBufferData body;
 	char	   *arn;
@@ -526,7 +526,7 @@ sfg_node_locate(SfgRequest *request, const char *role, SfgTargetKind kind, const
 	if (kind == SFG_TARGET_TASK)
 	{
 		appendPQExpBuffer(&body, "{\"task\":\"%s\"}", name);
-		locate(request, role, BY_TASK, pg_strdup(name), "task", &body, places, located);
+		locate(request, role, BY_TASK, pg_strdup(name), "task", &body, node_set, located);
 		return;
 	}
 	arn = psprintf("arn:aws:states:::execution:%s", name);
@@ -534,5 +534,5 @@ sfg_node_locate(SfgRequest *request, const char *role, SfgTargetKind kind, const
 	sfc_json_put_key(&body, "executionArn");
 	sfc_json_put_string(&body, arn);
 	appendPQExpBufferStr(&body, ",\"includedData\":\"METADATA_ONLY\"}");
-	locate(request, role, BY_ARN, arn, "DescribeExecution", &body, places, located);
+	locate(request, role, BY_ARN, arn, "DescribeExecution", &body, node_set, located);
 }

@@ -29,18 +29,18 @@ typedef struct Execution
 	size_t		len;
 } Execution;
 
-/* A place among the spans */
-typedef struct Place
+/* A position among the spans */
+typedef struct Position
 {
 	int			execution;
 	bool		inside;			/* of its array */
 	SfgScan		scan;			/* then */
-} Place;
+} Position;
 
 static Execution *executions;
 static int	n_executions;
-static Place next_place;
-static Place request_place;		/* at which the last request began */
+static Position next_position;
+static Position request_position;	/* at which the last request began */
 static bool one_by_one;			/* no request with more than one execution */
 static size_t most_bytes;		/* of a request; 0: not known yet */
 static int64_t oldest;
@@ -57,7 +57,7 @@ sfg_otlp_batch_drop(void)
 	free(executions);
 	executions = NULL;
 	n_executions = 0;
-	next_place = (Place) {0};
+	next_position = (Position) {0};
 	one_by_one = false;
 	oldest = 0;
 }
@@ -155,26 +155,26 @@ begin_request(PQExpBuffer json, const char *database)
 static bool
 add_spans(SfgOtlpRequest *request)
 {
-	Place	   *place = &next_place;
-	const Execution *execution = &executions[place->execution];
+	Position   *position = &next_position;
+	const Execution *execution = &executions[position->execution];
 	int			before = request->spans;
 
-	if (!place->inside)
+	if (!position->inside)
 	{
-		place->scan = sfg_scan_begin(execution->spans, execution->len);
-		place->inside = sfg_scan_enter(&place->scan, '[');
+		position->scan = sfg_scan_begin(execution->spans, execution->len);
+		position->inside = sfg_scan_enter(&position->scan, '[');
 	}
-	while (place->inside)
+	while (position->inside)
 	{
-		SfgScan		here = place->scan;
+		SfgScan		here = position->scan;
 		SfcJson		span;
 
-		if (!sfg_scan_next(&place->scan, NULL))
+		if (!sfg_scan_next(&position->scan, NULL))
 			break;
-		span = sfg_scan_value(&place->scan);
+		span = sfg_scan_value(&position->scan);
 		if (request->spans > 0 && request->json.len + span.len > most_bytes)
 		{
-			place->scan = here;
+			position->scan = here;
 			return false;
 		}
 		if (request->spans == before)
@@ -182,7 +182,7 @@ add_spans(SfgOtlpRequest *request)
 		sfc_json_put_value(&request->json, span);
 		request->spans++;
 	}
-	*place = (Place) {.execution = place->execution + 1};
+	*position = (Position) {.execution = position->execution + 1};
 	return true;
 }
 
@@ -195,16 +195,16 @@ sfg_otlp_batch_next(SfgOtlpRequest *request, const char *database)
 {
 	if (most_bytes == 0)
 		most_bytes = sfg_config.otlp_batch_bytes;
-	if (next_place.execution >= n_executions)
+	if (next_position.execution >= n_executions)
 		return false;
-	request_place = next_place;
-	*request = (SfgOtlpRequest) {.first = next_place.execution};
+	request_position = next_position;
+	*request = (SfgOtlpRequest) {.first = next_position.execution};
 	initPQExpBuffer(&request->json);
 	begin_request(&request->json, database);
-	while (next_place.execution < n_executions && add_spans(request) && !one_by_one && request->spans > 0)
+	while (next_position.execution < n_executions && add_spans(request) && !one_by_one && request->spans > 0)
 		;
 	appendPQExpBufferStr(&request->json, "]}]}]}");
-	request->ended = next_place.execution;
+	request->ended = next_position.execution;
 	sfc_buffer_data(&request->json);
 	return true;
 }
@@ -222,7 +222,7 @@ sfg_otlp_batch_divide(const SfgOtlpRequest *request, bool too_large)
 		most_bytes = Max(most_bytes / 2, SMALLEST);
 	else
 		one_by_one = true;
-	next_place = request_place;
+	next_position = request_position;
 	return true;
 }
 
@@ -231,7 +231,7 @@ void
 sfg_otlp_batch_skip(SfgOtlpRequest *request)
 {
 	request->ended = request->first + 1;
-	next_place = (Place) {.execution = request->ended};
+	next_position = (Position) {.execution = request->ended};
 }
 
 /* Write the numbers of the executions that a request has ended, as an array of SQL; NULL: it has ended none. */

@@ -182,7 +182,7 @@ put_fixed(PQExpBuffer buf, uint64 value, int bytes)
 		appendPQExpBufferChar(buf, (char) (value >> (8 * i)));
 }
 
-/* Put the length of what the buffer holds from a place on before it. */
+/* Put the length of what the buffer holds from an offset on before it. */
 static void
 put_length_before(PQExpBuffer buf, size_t start)
 {

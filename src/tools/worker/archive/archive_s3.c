@@ -138,7 +138,7 @@ send_piece(char *buffer, size_t size, size_t n, void *arg)
 	return got < 0 ? CURL_READFUNC_ABORT : (size_t) got;
 }
 
-/* Go to a place of the file, when curl sends it again. */
+/* Go to an offset of the file, when curl sends it again. */
 static int
 seek(void *arg, curl_off_t offset, int origin)
 {

@@ -28,7 +28,7 @@ typedef struct Token
 
 static Token *tokens;
 
-/* Find the place for the token of a connection. */
+/* Find the entry for the token of a connection. */
 static Token *
 token_of(const SfwSection *connection)
 {

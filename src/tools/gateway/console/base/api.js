@@ -43,7 +43,7 @@ export class ApiError extends Error {
     this.detail = error?.detail;
     this.hint = error?.hint;
     this.sqlstate = error?.sqlstate;
-    this.pointer = error?.pointer; // the place of the answer that does not fit a form, and what is wrong with it
+    this.pointer = error?.pointer; // the pointer into the answer that does not fit a form, and what is wrong with it
     this.problem = error?.problem;
     this.downSince = error?.down_since;
   }

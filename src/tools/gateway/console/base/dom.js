@@ -44,7 +44,7 @@ function listen(element, type) {
   element.addEventListener(type, event => element.handlers[type]?.(event));
 }
 
-// Set the places and sizes that are computed; the policy forbids style attributes, but not this.
+// Set the positions and sizes that are computed; the policy forbids style attributes, but not this.
 function style(element) {
   for (const [name, value] of Object.entries(element.css ?? {})) element.style.setProperty(name, value);
 }
@@ -109,21 +109,21 @@ function patchChildren(old, made) {
   removeGone(old, made);
   const keyed = new Map();
   for (const child of old.childNodes) if (child.key !== undefined) keyed.set(child.key, child);
-  let place = old.firstChild;
+  let cursor = old.firstChild;
   for (const child of [...made.childNodes]) {
-    const match = child.key === undefined ? place : keyed.get(child.key);
+    const match = child.key === undefined ? cursor : keyed.get(child.key);
     if (match === undefined || match === null || (child.key === undefined && match.key !== undefined)) {
-      old.insertBefore(complete(child), place);
+      old.insertBefore(complete(child), cursor);
       continue;
     }
-    if (match !== place) old.insertBefore(match, place);
-    else place = place.nextSibling;
+    if (match !== cursor) old.insertBefore(match, cursor);
+    else cursor = cursor.nextSibling;
     patch(match, child);
   }
-  while (place !== null) {
-    const next = place.nextSibling;
-    place.remove();
-    place = next;
+  while (cursor !== null) {
+    const next = cursor.nextSibling;
+    cursor.remove();
+    cursor = next;
   }
 }
 

@@ -44,7 +44,7 @@ export function cancelDialogs() {
   for (const box of document.querySelectorAll('dialog')) box.dispatchEvent(new Event('cancel', { cancelable: true }));
 }
 
-// Show an error that no other place shows.
+// Show an error that no other element shows.
 export function tellError(error) {
   return tell(tr('Error'), errorNotice(error));
 }
@@ -89,7 +89,7 @@ export function confirm({ title, body = [], fields = [], yes, danger = false, ac
   }, () => underWay);
 }
 
-// A place for what show() gives: now, or later, when nothing has been typed for a while. Of answers that overtake each
+// A box for what show() gives: now, or later, when nothing has been typed for a while. Of answers that overtake each
 // other the last one that was asked for is shown.
 function previewOf(show) {
   const element = h('div', { 'aria-live': 'polite', class: 'preview' });

@@ -76,8 +76,8 @@ function executionsTable(data) {
   ], [data.a, data.b].filter(Boolean), (r, n) => n);
 }
 
-// The places at which payloads differ: the first ones, and the others folded.
-function differingPlaces(pointers, cut) {
+// The pointers at which payloads differ: the first ones, and the others folded.
+function differingPointers(pointers, cut) {
   if (!pointers) return null;
   if (pointers.length === 0) return h('span', { class: 'muted' }, tr('nothing'));
   const lines = pointers.map(p =>
@@ -129,8 +129,8 @@ function jobsTable(data, context) {
         r =>
           r.only_in || r.attempts_a === r.attempts_b ? String(r.attempts_b ?? r.attempts_a) :
             tr('{0}, then {1}', r.attempts_a, r.attempts_b), 'num'],
-      [tr('Input differs at'), r => differingPlaces(r.input_differs, r.is_cut), 'wide'],
-      [tr('Output differs at'), r => differingPlaces(r.output_differs, r.is_cut), 'wide'],
+      [tr('Input differs at'), r => differingPointers(r.input_differs, r.is_cut), 'wide'],
+      [tr('Output differs at'), r => differingPointers(r.output_differs, r.is_cut), 'wide'],
       [tr('Error'),
         r =>
           r.error_b ?? r.error_a ?

@@ -69,20 +69,20 @@ function timeScale(parts, least) {
 }
 
 // The bar of a span.
-function spanBar(span, place, now) {
-  const from = place(+new Date(span.started_at));
-  const to = place(span.stopped_at ? +new Date(span.stopped_at) : now);
+function spanBar(span, percent, now) {
+  const from = percent(+new Date(span.started_at));
+  const to = percent(span.stopped_at ? +new Date(span.stopped_at) : now);
   return h('span', { class: `bar ${span.status}`, css: { left: `${from}%`, width: `max(3px, ${to - from}%)` },
     title: `${span.job_id}: ${clock(span.started_at)}, ${duration(between(span.started_at, span.stopped_at))}` });
 }
 
 // The usual time from the beginning of a row: half of the runs take that long at most, 95 of 100 up to the end of the
 // line.
-function usualMark(row, usual, place, last) {
+function usualMark(row, usual, percent, last) {
   const known = usual[row.state];
   if (!known || known.runs < 2) return null;
   const begin = +new Date(row.spans[row.spans.length - 1].started_at);
-  const left = place(begin), most = place(begin + known.p95), half = place(begin + known.p50);
+  const left = percent(begin), most = percent(begin + known.p95), half = percent(begin + known.p50);
   return [h('span', { class: 't-usual', css: { left: `${left}%`, width: `${Math.max(0, most - left)}%` } }),
     begin + known.p50 > last ? null : h('span', { class: 't-usual-mark', css: { left: `${half}%` } })];
 }
@@ -106,14 +106,15 @@ export function compare(ms, usual, longest) {
 }
 
 // The axis: the time at which each period begins, and that at which all is over.
-function axis(periods, place, end) {
+function axis(periods, percent, end) {
   return h('div', { class: 't-axis', 'aria-hidden': 'true' }, h('span', null),
     h('span', { class: 't-lane' }, periods.map(([from], n) => [
       n ?
-        h('span', { class: 't-gap', css: { left: `${place(from) - 3}%` },
+        h('span', { class: 't-gap', css: { left: `${percent(from) - 3}%` },
           title: tr('{0} in which nothing ran', duration(from - periods[n - 1][1])) }) : null,
-      h('span', { class: `t-tick${place(from) > 80 ? ' left' : ''}`, css: { left: `${place(from)}%` } }, clock(from)),
-    ]), h('span', { class: 't-tick left', css: { left: `${place(end)}%` } }, clock(end))), h('span', null));
+      h('span', { class: `t-tick${percent(from) > 80 ? ' left' : ''}`, css: { left: `${percent(from)}%` } },
+        clock(from)),
+    ]), h('span', { class: 't-tick left', css: { left: `${percent(end)}%` } }, clock(end))), h('span', null));
 }
 
 // A row: the job as a button, its bars, and how long it took in all.
@@ -148,12 +149,12 @@ export function timeline(data, isChosen, choose, least = 0) {
     return h('p', { class: 'none' },
       tr('Nothing that takes time has begun, or the history of this machine is not kept.'));
   const periods = busyPeriods(data.rows, now);
-  const place = timeScale(periods, least);
+  const percent = timeScale(periods, least);
   const end = periods[periods.length - 1][1];
-  return h('div', { class: 'timeline' }, axis(periods, place, end),
+  return h('div', { class: 'timeline' }, axis(periods, percent, end),
     h('ul', { class: 't-rows', 'aria-label': tr('Timeline') }, rowsOf(data.rows).map(row => {
       const ms = row.spans.reduce((sum, span) => sum + between(span.started_at, span.stopped_at ?? data.now), 0);
-      const bars = [usualMark(row, data.usual, place, end), row.spans.map(span => spanBar(span, place, now))];
+      const bars = [usualMark(row, data.usual, percent, end), row.spans.map(span => spanBar(span, percent, now))];
       return timelineRow(row, isChosen(row), choose, bars, ms, data.usual[row.state]);
     })), timelineLegend());
 }

@@ -86,7 +86,7 @@ function draw() {
   finishDrawing(shown);
 }
 
-// Do what the page has left until its elements have their places in the window.
+// Do what the page has left until its elements have their positions in the window.
 function finishDrawing(page) {
   const acts = page.afterDraw.splice(0);
   if (acts.length === 0) return;

@@ -12,7 +12,7 @@
 //   go(query): change the query of the address; leaveFor(address): go to another page; neither does anything once the
 //     user has left the page;
 //   reload(): ask for the page anew; redraw(): draw it anew; afterDraw(act): have something done once the elements that
-//     are being made have their places in the window.
+//     are being made have their positions in the window.
 
 import * as comparison from '../execution/comparison.js';
 import * as execution from '../execution/execution.js';

@@ -1,4 +1,4 @@
-// One state machine: its definition beside its picture, its versions, a place to try things, how long its jobs take.
+// One state machine: its definition beside its picture, its versions, a form to try things, how long its jobs take.
 // The data of the page:
 //   of `machine`: machine: { state_machine, version, is_current, owner, definition: as it was written,
 //     execution_id_path, options, created_at }, rights, versions: [{ version, is_current, created_at }], aliases: [{

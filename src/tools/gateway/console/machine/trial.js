@@ -1,4 +1,4 @@
-// A place to try a definition, or a change of it, without anything being stored. `data` is that of the page of a
+// A form to try a definition, or a change of it, without anything being stored. `data` is that of the page of a
 // machine.
 
 import { call } from '../base/api.js';

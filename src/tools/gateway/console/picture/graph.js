@@ -9,7 +9,7 @@ import { fitText } from './measure.js';
 
 const SMALL_LINE = 13, NAME_LINE = 15, PAD = 7, SIDE = 5;
 
-// Texts below each other, from a place on, in a room.
+// Texts below each other, from a point on, in a room.
 function lines(list, x, y, height, more, room) {
   return list.map((line, n) => {
     const { text, length } = fitText(line, more, room);

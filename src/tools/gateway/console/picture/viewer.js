@@ -1,8 +1,8 @@
-// A picture that can be larger than its place: zoom, an overview of all of it, search of a state, and keys that go from
-// state to state, so that the picture is one stop of the Tab key however many states it has.
+// A picture that can be larger than its window: zoom, an overview of all of it, search of a state, and keys that go
+// from state to state, so that the picture is one stop of the Tab key however many states it has.
 //
 // What the reader has done with a picture is kept in an object of the page, the view:
-//   scale, auto: the zoom, and whether it was chosen by the size of the place; large: whether the tools are of use;
+//   scale, auto: the zoom, and whether it was chosen by the size of the window; large: whether the tools are of use;
 //   at: the state that has the focus, or gets it; drag: where the mouse drags the picture, { x, y, moved };
 //   search: what is looked for, { text, at: which of the states with it, isChosen: whether Enter has chosen that };
 //   shape, chosen: the size of the picture and the state that is chosen, to tell when they are others.
@@ -13,7 +13,7 @@ import { button } from '../element/controls.js';
 import { tr } from '../language/texts.js';
 import { graph } from './graph.js';
 import { handleKey } from './walk.js';
-import { areaOf, centre, fitting, followPlace, percent, visibleSize, zoom, ZOOM_STEP } from './zoom.js';
+import { areaOf, centre, fitting, followWindow, percent, visibleSize, zoom, ZOOM_STEP } from './zoom.js';
 
 const OVERVIEW = { w: 180, h: 220, least: 36 };
 
@@ -25,7 +25,7 @@ function matches(layout, text) {
     .map(x => x.name);
 }
 
-// Look for a text, or go to a further place of it; Enter chooses the state.
+// Look for a text, or go to a further occurrence of it; Enter chooses the state.
 function search(event, layout, view, choose, redraw) {
   const text = event.currentTarget.value;
   const isEnter = event.key === 'Enter';
@@ -72,7 +72,7 @@ function tools(layout, view, found, choose, redraw) {
       button('1:1', event => change(event, () => 1), { class: 'small', title: tr('Full size') })));
 }
 
-// Bring the place of the overview at which the mouse is into the middle of the picture.
+// Bring the point of the overview at which the mouse is into the middle of the picture.
 function scrollByOverview(event) {
   const map = event.currentTarget, box = map.getBoundingClientRect();
   const area = areaOf(map.closest('.graph-view')), outer = area.getBoundingClientRect();
@@ -126,7 +126,7 @@ function dragHandlers(view) {
   };
 }
 
-// The zoom by the wheel of the mouse with the Control key, at the place of the mouse.
+// The zoom by the wheel of the mouse with the Control key, at the position of the mouse.
 function zoomByWheel(event, layout, view) {
   if (!event.ctrlKey) return;
   event.preventDefault();
@@ -159,7 +159,7 @@ export function viewer(layout, states, chosen, choose, label, { state, redraw, a
   };
   afterDraw(() => {
     const root = document.querySelector('.graph-view');
-    if (root) followPlace(root, { layout, view, redraw });
+    if (root) followWindow(root, { layout, view, redraw });
   });
   return h('div', { class: `graph-view${view.large ? ' large' : ''}`, key: 'view' },
     view.large ? tools(layout, view, [...found], choose, redraw) : null,

@@ -1,4 +1,4 @@
-// The place of a picture: its zoom, which part of it is seen, and what of it is in the middle. `view` is what the
+// The view of a picture: its zoom, which part of it is seen, and what of it is in the middle. `view` is what the
 // reader has done with it (viewer.js).
 
 export const ZOOM_STEP = 1.25;
@@ -17,17 +17,17 @@ export function visibleSize(root) {
 }
 
 // The zoom at which all of a picture is seen.
-export function fitting(layout, place) {
-  return Math.min(place.w / layout.w, (place.h - 4) / layout.h, 1);
+export function fitting(layout, size) {
+  return Math.min(size.w / layout.w, (size.h - 4) / layout.h, 1);
 }
 
 // The zoom at first: all of it if it can be read then, else its width, as far as that can be read.
-function firstScale(layout, place) {
-  const fit = fitting(layout, place);
-  return fit >= READABLE ? fit : Math.min(1, Math.max(READABLE, place.w / layout.w));
+function firstScale(layout, size) {
+  const fit = fitting(layout, size);
+  return fit >= READABLE ? fit : Math.min(1, Math.max(READABLE, size.w / layout.w));
 }
 
-// Change the zoom of the picture that is drawn. The point in its middle stays there, or the one at a place of the
+// Change the zoom of the picture that is drawn. The point in its middle stays there, or the one at a point of the
 // window.
 export function zoom(root, layout, view, scale, at = null) {
   const area = areaOf(root), svg = area.querySelector('.graph');
@@ -62,20 +62,20 @@ function moveWindow(root, { layout, view }) {
   frame.setAttribute('height', Math.min(layout.h, area.clientHeight / view.scale));
 }
 
-// Choose the zoom by the size of the place, and whether the tools are of use; draw again if that changes something.
-function fitToPlace(root, { layout, view, redraw }) {
+// Choose the zoom by the size of the window, and whether the tools are of use; draw again if that changes something.
+function fitToWindow(root, { layout, view, redraw }) {
   if (!root.isConnected) return;
-  const place = visibleSize(root);
-  if (place.w === 0) return;
+  const size = visibleSize(root);
+  if (size.w === 0) return;
   if (view.scale === undefined || view.auto) {
-    const scale = firstScale(layout, place);
+    const scale = firstScale(layout, size);
     view.auto = true;
     const isFirst = view.scale === undefined;
     view.scale ??= 1;
     if (scale !== view.scale) zoom(root, layout, view, scale);
-    if (isFirst && view.at === undefined) areaOf(root).scrollLeft = (layout.w * scale - place.w) / 2;
+    if (isFirst && view.at === undefined) areaOf(root).scrollLeft = (layout.w * scale - size.w) / 2;
   }
-  const large = layout.states.length > MANY || layout.w > place.w + 1 || layout.h > place.h + 1;
+  const large = layout.states.length > MANY || layout.w > size.w + 1 || layout.h > size.h + 1;
   if (large !== view.large) {
     view.large = large;
     redraw();
@@ -86,11 +86,11 @@ function fitToPlace(root, { layout, view, redraw }) {
 // What the elements of pictures were last drawn with: { layout, view, redraw }.
 const drawn = new WeakMap();
 
-// Have a picture follow its place: its size, and how it is scrolled.
-export function followPlace(root, picture) {
+// Have a picture follow its window: its size, and how it is scrolled.
+export function followWindow(root, picture) {
   const isFirst = !drawn.has(root);
   drawn.set(root, picture);
-  const fit = () => fitToPlace(root, drawn.get(root));
+  const fit = () => fitToWindow(root, drawn.get(root));
   if (isFirst) {
     new ResizeObserver(fit).observe(areaOf(root));
     areaOf(root).addEventListener('scroll', () => moveWindow(root, drawn.get(root)), { passive: true });
@@ -107,7 +107,7 @@ export function centre(name, always = false) {
   const isSeen = inner.left >= outer.left && inner.right <= outer.right && inner.top >= outer.top &&
     inner.bottom <= outer.bottom;
   if (isSeen && !always) return;
-  // of a state that is larger than the place the name is to be seen
+  // of a state that is larger than the window the name is to be seen
   const high = Math.min(inner.height, outer.height);
   scroll.scrollBy(inner.x + inner.width / 2 - outer.x - outer.width / 2,
     inner.y + high / 2 - outer.y - outer.height / 2);

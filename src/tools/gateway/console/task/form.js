@@ -9,8 +9,8 @@ const DEEPEST = 4; // objects within each other that have fields of their own
 const LONG = 200; // characters of a text that get more than a line
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-// The makers of fields get a spec: { schema, label, pointer, required, depth: how many objects it lies in, places: for
-// each pointer { control, wrong: where its error is shown }, preset: the text of a JSON field without a default }.
+// The makers of fields get a spec: { schema, label, pointer, required, depth: how many objects it lies in, controls:
+// for each pointer { control, wrong: where its error is shown }, preset: the text of a JSON field without a default }.
 // They give { element, read }; read() gives the JSON text of what was entered, or undefined: nothing was.
 
 // What is wrong with a field before the database has seen it.
@@ -53,14 +53,14 @@ function below(pointer, name) {
   return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-// A field with its label, hint and place for an error; read() gives its JSON text, or undefined: nothing was entered.
+// A field with its label, hint and room for an error; read() gives its JSON text, or undefined: nothing was entered.
 function labelled(spec, control, read, hint = hintOf(spec.schema)) {
-  const id = `form-${spec.places.size}`;
+  const id = `form-${spec.controls.size}`;
   const wrong = h('p', { class: 'wrong', id: `${id}-wrong`, role: 'alert' });
   control.id = id;
   control.setAttribute('aria-describedby', `${hint ? `${id}-hint ` : ''}${id}-wrong`);
   if (spec.required) control.setAttribute('aria-required', 'true');
-  spec.places.set(spec.pointer, { control, wrong });
+  spec.controls.set(spec.pointer, { control, wrong });
   return {
     element: h('div', { class: 'field' },
       h('label', { for: id }, spec.label, spec.required ? h('span', { class: 'muted' }, tr(' (required)')) : null),
@@ -148,7 +148,7 @@ function membersOf(spec) {
     [name, schema],
   ) => [name,
     fieldOf({ schema, label: schema.title ?? name, pointer: below(spec.pointer, name), required: wanted.has(name),
-      places: spec.places, depth: spec.depth + 1 })]
+      controls: spec.controls, depth: spec.depth + 1 })]
   );
   const read = () => {
     const values = fields.map(([name, one]) => [name, one.read()]).filter(([, value]) => value !== undefined);
@@ -164,7 +164,7 @@ function groupOf(spec) {
   const wrong = h('p', { class: 'wrong', role: 'alert' });
   const element = h('fieldset', { tabindex: '-1' }, h('legend', null, spec.label),
     spec.schema.description ? h('p', { class: 'muted' }, spec.schema.description) : null, fields, wrong);
-  spec.places.set(spec.pointer, { control: element, wrong });
+  spec.controls.set(spec.pointer, { control: element, wrong });
   return { element, read };
 }
 
@@ -194,25 +194,25 @@ function kindOf(spec, type) {
 // the answer, or throws a FormError; refuse(pointer, problem) shows an error at its field, and tells whether there is
 // one.
 export function makeForm(schema) {
-  const places = new Map();
-  const spec = { schema: schema ?? {}, label: tr('Answer'), pointer: '', required: true, places, depth: 0,
+  const controls = new Map();
+  const spec = { schema: schema ?? {}, label: tr('Answer'), pointer: '', required: true, controls, depth: 0,
     preset: '{}' };
   const isObject = typeOf(spec.schema).type === 'object' && spec.schema.properties && !spec.schema.enum;
   const root = isObject ? membersOf(spec) : null;
   const only = root ? null : fieldOf(spec);
   const clear = () => {
-    for (const { control, wrong } of places.values()) {
+    for (const { control, wrong } of controls.values()) {
       wrong.replaceChildren();
       control.removeAttribute('aria-invalid');
     }
   };
   const refuse = (pointer, problem) => {
     const at =
-      [...places.keys()].filter(place => pointer === place || pointer.startsWith(`${place}/`)).sort((a, b) =>
+      [...controls.keys()].filter(known => pointer === known || pointer.startsWith(`${known}/`)).sort((a, b) =>
         b.length - a.length
       )[0];
     if (at === undefined) return false;
-    const { control, wrong } = places.get(at);
+    const { control, wrong } = controls.get(at);
     wrong.replaceChildren(`${pointer.slice(at.length)} ${problem}`.trim());
     control.setAttribute('aria-invalid', 'true');
     control.focus();

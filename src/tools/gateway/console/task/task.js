@@ -108,32 +108,32 @@ function taskButtons(data, context) {
 }
 
 // Show what the database says of an answer: at its field, if it names one.
-function meetRefusal(error, form, place, context) {
+function meetRefusal(error, form, box, context) {
   if (error.pointer !== undefined && form.refuse(error.pointer, error.problem)) return;
-  place.replaceChildren(errorNotice(error));
+  box.replaceChildren(errorNotice(error));
   context.reload();
 }
 
 // The form of the answer. What is typed stays, whatever else of the page is brought up to date.
 function answerForm({ task }, context) {
   const form = makeForm(task.form);
-  const place = h('div', { 'aria-live': 'assertive' });
+  const box = h('div', { 'aria-live': 'assertive' });
   const submit = h('button', { type: 'submit', class: 'primary' }, tr('Complete'));
   const comment = h('input', { name: 'comment', maxlength: '4000', autocomplete: 'off' });
   return h('form', { class: 'answer', novalidate: true, key: 'form', same: `${task.task} ${JSON.stringify(task.form)}`,
     onsubmit: async event => {
       event.preventDefault();
-      place.replaceChildren();
+      box.replaceChildren();
       submit.disabled = true;
       try {
         await call('complete_task', { targets: [String(task.task)], output: form.read(),
           ...(comment.value === '' ? {} : { comment: comment.value }) });
         toInbox(tr('Completed.'), context);
       } catch (error) {
-        meetRefusal(error, form, place, context);
+        meetRefusal(error, form, box, context);
       }
       submit.disabled = false;
-    } }, form.elements, field(tr('Comment (kept in the audit)'), comment), place,
+    } }, form.elements, field(tr('Comment (kept in the audit)'), comment), box,
     h('div', { class: 'row' }, submit,
       h('span', { class: 'muted' }, tr('You answer as '), text(context.role, 'id'), '.')));
 }

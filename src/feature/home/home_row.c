@@ -1,5 +1,5 @@
 /*
- * home_place.c
+ * home_row.c
  *		The rows of sf_home: on which node the executions of a key are.
  *
  * The shard of a key, which Citus moves, decides where the key is at home.  Its row in sf_home, which goes with the
@@ -70,32 +70,32 @@ sf_home_tells(void)
 
 /* Read a row. */
 static void
-read_place(HeapTuple tuple, TupleDesc desc, void *arg)
+read_home_row(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_node = 1, COL_from_node};
-	SfHomePlace *place = arg;
+	SfHomeRow  *row = arg;
 
-	place->found = true;
-	place->node = (int) sf_row_number(tuple, desc, COL_node, -1);
-	place->from_node = (int) sf_row_number(tuple, desc, COL_from_node, -1);
+	row->found = true;
+	row->node = (int) sf_row_number(tuple, desc, COL_node, -1);
+	row->from_node = (int) sf_row_number(tuple, desc, COL_from_node, -1);
 }
 
 /* Find on which node the executions of a key are. */
-SfHomePlace
-sf_home_place_find(const char *key)
+SfHomeRow
+sf_home_row_find(const char *key)
 {
 	static HomePlan query = {.format = "SELECT h.node, h.from_node FROM %s h WHERE h.key OPERATOR(pg_catalog.=) $1"};
-	SfHomePlace place = {.node = -1,.from_node = -1};
+	SfHomeRow	row = {.node = -1,.from_node = -1};
 	SfPlan	   *plan = prepare(&query);
 
 	if (plan != NULL)
-		sf_store_read(plan, read_place, &place, SF_TEXT(key));
-	return place;
+		sf_store_read(plan, read_home_row, &row, SF_TEXT(key));
+	return row;
 }
 
 /* Say on which node the executions of a key are; from_node: where others still are, or -1. */
 void
-sf_home_place_set(const char *key, int node, int from_node)
+sf_home_row_set(const char *key, int node, int from_node)
 {
 	static HomePlan query = {.format = "INSERT INTO %s AS h (key, node, from_node) VALUES ($1, $2, $3)"
 		" ON CONFLICT (key) DO UPDATE SET node = EXCLUDED.node, from_node = EXCLUDED.from_node"};
@@ -197,14 +197,14 @@ sf_home_claim_known(const char *key)
 
 /* Raise: the executions of a key have not followed its shard. */
 static void pg_attribute_noreturn()
-refuse(const char *key, const SfHomePlace *place, int here)
+refuse(const char *key, const SfHomeRow *row, int here)
 {
-	int			other = place->from_node >= 0 ? place->from_node : place->node;
+	int			other = row->from_node >= 0 ? row->from_node : row->node;
 
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_NOT_AT_HOME),
 			 errmsg("executions of key \"%s\" are still on node %d, from which its shard was moved", key, other),
-			 errhint("CALL sf_move_key('%s') on node %d lets them follow.", key, place->from_node >= 0 ? place->node : here)));
+			 errhint("CALL sf_move_key('%s') on node %d lets them follow.", key, row->from_node >= 0 ? row->node : here)));
 }
 
 /*
@@ -214,24 +214,24 @@ refuse(const char *key, const SfHomePlace *place, int here)
 void
 sf_home_claim(const char *key, int here, uint64 changes)
 {
-	SfHomePlace place;
+	SfHomeRow	row;
 
 	if (!sf_home_tells())
 		return;
 	sf_home_lock(key, true);
 	if (is_known(key))
 		return;
-	place = sf_home_place_find(key);
-	if (!place.found)
+	row = sf_home_row_find(key);
+	if (!row.found)
 	{
 		static HomePlan query = {.format = "INSERT INTO %s (key, node) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING"};
 
 		written_by = GetTopTransactionId();
 		sf_store_execute(prepare(&query), SF_TEXT(key), SF_INT4(here));
-		place = sf_home_place_find(key);
+		row = sf_home_row_find(key);
 	}
-	if (place.node != here || place.from_node >= 0)
-		refuse(key, &place, here);
+	if (row.node != here || row.from_node >= 0)
+		refuse(key, &row, here);
 	if (written_by != GetTopTransactionIdIfAny() && !IsolationUsesXactSnapshot() && changes == sf_home_changes() &&
 		hash_get_num_entries(known) < REMEMBERED)
 		(void) hash_search(known, key, HASH_ENTER, NULL);

@@ -1,13 +1,13 @@
 /*
- * places.c
- *		Fixed tables whose places owners share.
+ * entries.c
+ *		Fixed tables whose entries owners share.
  *
- * Where no place is free the owner with most of them gives one up, as in the ring.  So an
- * owner who fills a table takes no place of one who has few.
+ * Where no entry is free the owner with most of them gives one up, as in the ring.  So an
+ * owner who fills a table takes no entry of one who has few.
  */
 #include "postgres.h"
 
-#include "worker/shared_memory/places.h"
+#include "worker/shared_memory/entries.h"
 
 /* Order owners. */
 static int
@@ -20,12 +20,12 @@ compare_owners(const void *a, const void *b)
 }
 
 /*
- * Find who gives up a place of his for one more of the owner who asks: the one with most, if he
+ * Find who gives up an entry of his for one more of the owner who asks: the one with most, if he
  * has more than the other one would have then, else the owner who asks.  False: that one has
- * none.  owners has the owner of each place that may be given up; it is sorted.
+ * none.  owners has the owner of each entry that may be given up; it is sorted.
  */
 bool
-sf_places_giver(Oid *owners, int n, Oid asking, Oid *giver)
+sf_entries_giver(Oid *owners, int n, Oid asking, Oid *giver)
 {
 	int			own = 0;
 	int			most = 0;
