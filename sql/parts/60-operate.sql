@@ -150,7 +150,7 @@ SELECT r.item, r.ok, r.detail FROM (
 	FROM _sfflow.sequence_use u WHERE u.name <> 'branch_no' AND u.used > u.drawn
 	UNION ALL
 	SELECT 'task slots', s.held < s.slots,
-		s.held || ' of ' || s.slots || ' slots are held by tasks' || coalesce(': ' || t.shown, '')
+		s.held || ' of ' || s.slots || ' slots are occupied by tasks' || coalesce(': ' || t.shown, '')
 			|| CASE WHEN s.held > t.n THEN '; ' || s.held - t.n || ' of them in other databases or of other owners'
 				ELSE '' END
 			|| coalesce('; ' || s.remark, '')

@@ -19,13 +19,13 @@ LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 --@slot check_functions
 
--- What may keep a branch, by feature, as in held.
-CREATE VIEW _sfflow.keeper AS
+-- What may keep a branch parked, by feature, as in held.
+CREATE VIEW _sfflow.parking_object AS
 SELECT NULL::text AS feature, NULL::bigint AS object_no WHERE false
---@slot keeper
+--@slot parking_objects
 ;
 
--- Does what a branch is held by keep it where it is? NULL: it has been released or dropped since the query began:
+-- Does what a branch is parked for keep it where it is? NULL: it has been released or dropped since the query began:
 -- it looks at what there is now, for which PostgreSQL takes no snapshot while workers help with the query.
 CREATE FUNCTION _sfflow.is_kept_by(version integer, execution_no bigint, branch_no bigint, feature text,
 	object_no bigint, queue bigint)
@@ -48,7 +48,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 -- hundreds of expressions, each evaluated for few rows: compiling them took fifty times as long as the checks
 SET jit = off
--- A CTE has no statistics: a nested loop over two of them took minutes beside 15,000 branches that are held.
+-- A CTE has no statistics: a nested loop over two of them took minutes beside 15,000 branches that are parked.
 SET enable_nestloop = off
 AS $$
 WITH told AS MATERIALIZED (
@@ -165,7 +165,7 @@ WITH told AS MATERIALIZED (
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
 		AND b.due_at IS NULL
-		AND NOT EXISTS (SELECT FROM _sfflow.keeper k WHERE k.feature = w.feature AND k.object_no = w.object_no)
+		AND NOT EXISTS (SELECT FROM _sfflow.parking_object k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 	UNION ALL
 	SELECT 'held_by_another', b.execution_no,
 		format('branch %s waits for %s %s, which is not of its state', b.branch_no, w.feature, w.object_no)
@@ -174,7 +174,7 @@ WITH told AS MATERIALIZED (
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
 		AND b.due_at IS NULL
-		AND EXISTS (SELECT FROM _sfflow.keeper k WHERE k.feature = w.feature AND k.object_no = w.object_no)
+		AND EXISTS (SELECT FROM _sfflow.parking_object k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 		AND NOT _sfflow.is_kept_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue)
 	UNION ALL
 --@slot branch_checks

@@ -105,7 +105,7 @@ UNION ALL SELECT owner FROM _sfflow.hold WHERE owner IS NOT NULL
 UNION ALL
 SELECT 'hold_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(hold_no) FROM _sfflow.hold WHERE hold_no <= r.high)
 FROM _sfflow.hold_no s, _sfflow.number_range r
---@into keeper
+--@into parking_objects
 UNION ALL SELECT 'hold', h.hold_no FROM _sfflow.hold h
 --@into rows_of_executions
 	UNION ALL SELECT 'hold', h.execution_no FROM _sfflow.hold h WHERE h.execution_no IS NOT NULL

@@ -216,7 +216,7 @@ UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL
 UNION ALL
 SELECT 'limit_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(limit_no) FROM _sfflow.run_limit WHERE limit_no <= r.high)
 FROM _sfflow.limit_no s, _sfflow.number_range r
---@into keeper
+--@into parking_objects
 UNION ALL SELECT 'limit', l.limit_no FROM _sfflow.run_limit l
 --@into check_functions
 -- The limits that apply to a branch where it is: whether of executions, whether that of a join around it, and

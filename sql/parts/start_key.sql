@@ -60,7 +60,7 @@ COMMENT ON COLUMN @extschema@.sf_start_keys.execution_id IS 'the execution';
 COMMENT ON COLUMN @extschema@.sf_start_keys.place IS 'waiting, running, failed (it keeps those behind it from running), or ended (the next one is about to be told)';
 COMMENT ON COLUMN @extschema@.sf_start_keys.rank IS 'its rank in the line: when it was started, later than the one before';
 
---@into keeper
+--@into parking_objects
 UNION ALL SELECT 'start_key', 0
 --@into rows_of_executions
 	UNION ALL SELECT 'keyed_start', k.execution_no FROM _sfflow.keyed_start k

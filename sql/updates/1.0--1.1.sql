@@ -6,7 +6,7 @@ DROP FUNCTION _sfflow.schema_1();
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
--- Facts of a branch that other columns held in some phases.
+-- Facts of a branch that other columns had in some phases.
 ALTER TABLE _sfflow.branch
 	ADD COLUMN last_inner_event integer NOT NULL DEFAULT 0,
 	ADD COLUMN outcome_failed boolean NOT NULL DEFAULT false,
@@ -23,6 +23,9 @@ WHERE rank < now() - interval '50 years';
 DROP INDEX _sfflow.held_queue;
 CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, execution_no, branch_no)
 	WHERE queue IS NOT NULL;
+
+-- What keeps branches parked had the name of a process.
+ALTER VIEW _sfflow.keeper RENAME TO parking_object;
 
 -- A right that public has lost had its letter in lower case.
 ALTER TABLE _sfflow.privilege ADD COLUMN is_revoked boolean NOT NULL DEFAULT false;

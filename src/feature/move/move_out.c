@@ -162,9 +162,9 @@ lock_families(const List *roots, const List *family)
 		"  UNION ALL SELECT f.root, c.execution_no FROM f"
 		"  JOIN _sfflow.execution c ON c.parent_execution_no = f.execution_no),"
 		" got AS (SELECT l.n AS execution_no FROM pg_catalog.unnest($2) AS l(n)),"
-		" held AS (SELECT l.n AS execution_no, pg_catalog.count(*) AS branches FROM pg_catalog.unnest($3) AS l(n) GROUP BY l.n),"
+		" locked AS (SELECT l.n AS execution_no, pg_catalog.count(*) AS branches FROM pg_catalog.unnest($3) AS l(n) GROUP BY l.n),"
 		" free AS (SELECT f.root FROM f LEFT JOIN got g ON g.execution_no = f.execution_no"
-		"  LEFT JOIN held h ON h.execution_no = f.execution_no"
+		"  LEFT JOIN locked h ON h.execution_no = f.execution_no"
 		"  GROUP BY f.root HAVING pg_catalog.bool_and(g.execution_no IS NOT NULL AND coalesce(h.branches, 0) ="
 		"  (SELECT pg_catalog.count(*) FROM _sfflow.branch b WHERE b.execution_no = f.execution_no)))"
 		" SELECT f.execution_no FROM f JOIN free r ON r.root = f.root ORDER BY f.execution_no");

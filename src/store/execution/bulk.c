@@ -90,7 +90,7 @@ sf_bulk_ended(const SfBulkFilter *filter)
 
 /*
  * List running executions of machines, without the children of Distributed Maps: those
- * that have begun, and those that no worker has taken yet or that are held.  error: with which a branch of
+ * that have begun, and those that no worker has taken yet or that are parked.  error: with which a branch of
  * them has failed; since: when they were requested.
  */
 SfBulkList

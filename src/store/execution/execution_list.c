@@ -96,7 +96,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 	"  ORDER BY e.execution_id LIMIT " PROBE_TEXT ") e" \
 	" WHERE s.machine_no = ANY ($1)"
 
-/* Root branches that are due by $13, or held, or start later: those that have not begun, and few others */
+/* Root branches that are due by $13, or parked, or start later: those that have not begun, and few others */
 #define DUE_ROOTS \
 	" FROM (SELECT b.execution_no FROM _sfflow.branch b" \
 	"  WHERE b.branch_no = " SF_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner" \

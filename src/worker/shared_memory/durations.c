@@ -29,9 +29,9 @@ entry_of(SfDurationKey key)
 	return &sf_shared->durations[hash % SF_DURATIONS];
 }
 
-/* Tell whether an entry holds this task. */
+/* Tell whether an entry is that of this task. */
 static bool
-holds(const SfDuration *entry, SfDurationKey key)
+is_of(const SfDuration *entry, SfDurationKey key)
 {
 	return entry->database == MyDatabaseId && entry->key.machine_no == key.machine_no &&
 		entry->key.version == key.version && entry->key.kind == key.kind &&
@@ -46,7 +46,7 @@ read_duration(SfDurationKey key)
 	SfTaskTime	time = {SF_TASK_TIME_UNKNOWN, 0};
 
 	LWLockAcquire(sf_shared_lock, LW_SHARED);
-	if (holds(entry, key))
+	if (is_of(entry, key))
 		time = entry->time;
 	LWLockRelease(sf_shared_lock);
 	return time;

@@ -45,7 +45,7 @@
 #define SLOW_ANSWER	2000
 
 /* Bytes of answers that clients have not taken; one of no more than so many costs nothing */
-#define MOST_HELD	((size_t) 256 * 1024 * 1024)
+#define MOST_UNTAKEN	((size_t) 256 * 1024 * 1024)
 #define SMALL_ANSWER ((size_t) 64 * 1024)
 
 /* An address, or a role, with connections */
@@ -53,14 +53,14 @@ typedef struct SfgCrowdGroup
 {
 	char	   *name;
 	int			n;				/* connections */
-	size_t		held;			/* bytes of answers that their clients have not taken */
+	size_t		untaken;		/* bytes of answers that their clients have not taken */
 	dlist_node	node;
 } SfgCrowdGroup;
 
 static dlist_head groups[BUCKETS];	/* zeroed lists are empty */
 static dlist_head members = DLIST_STATIC_INIT(members);
 static int	n_members;			/* without those that were told to end */
-static size_t held;				/* bytes of answers, of all groups */
+static size_t untaken;			/* bytes of answers, of all groups */
 
 /* Find a group in its bucket, or NULL. */
 static SfgCrowdGroup *
@@ -180,16 +180,16 @@ group_of(const SfgPeer *peer)
 
 /* Note that an answer waits for its client; false: there is no room for it. */
 bool
-sfg_crowd_hold_answer(SfgPeer *peer, size_t bytes)
+sfg_crowd_add_answer(SfgPeer *peer, size_t bytes)
 {
 	SfgCrowdGroup *group = group_of(peer);
 
 	if (bytes <= SMALL_ANSWER || group == NULL)
 		return true;
-	if (group->held > 0 && group->held + held + bytes > MOST_HELD)
+	if (group->untaken > 0 && group->untaken + untaken + bytes > MOST_UNTAKEN)
 		return false;
-	group->held += bytes;
-	held += bytes;
+	group->untaken += bytes;
+	untaken += bytes;
 	return true;
 }
 
@@ -201,8 +201,8 @@ sfg_crowd_drop_answer(SfgPeer *peer, size_t bytes)
 
 	if (bytes <= SMALL_ANSWER || group == NULL)
 		return;
-	group->held -= bytes;
-	held -= bytes;
+	group->untaken -= bytes;
+	untaken -= bytes;
 }
 
 /* Tell whether a connection waits for its client to send something, or to take an answer. */

@@ -24,7 +24,7 @@ extern bool sfg_crowd_admits(const struct sockaddr *address);
 extern void sfg_crowd_join(struct SfgPeer *peer, const struct sockaddr *address);
 extern void sfg_crowd_sign_in(struct SfgPeer *peer, const char *role);
 extern void sfg_crowd_leave(struct SfgPeer *peer);
-extern bool sfg_crowd_hold_answer(struct SfgPeer *peer, size_t bytes);
+extern bool sfg_crowd_add_answer(struct SfgPeer *peer, size_t bytes);
 extern void sfg_crowd_drop_answer(struct SfgPeer *peer, size_t bytes);
 extern struct SfgPeer *sfg_crowd_choose(const struct SfgPeer *newest);
 

@@ -125,7 +125,7 @@ sfg_request_end(SfgRequest *request)
 		request->gone(request);
 	log_request(request);
 	sfg_waiting_end(request->waiting);
-	sfg_crowd_drop_answer(request->peer, request->held);
+	sfg_crowd_drop_answer(request->peer, request->untaken);
 	request->peer->request = NULL;
 	request->peer->answered = true;
 	request->peer->since = sfc_now();
@@ -230,8 +230,8 @@ sfg_answer(SfgRequest *request, unsigned status, const char *type, const char *t
 {
 	static const char refused[] = "{\"error\":{\"message\":\"too many large answers wait for clients to take them\"}}";
 
-	if (sfg_crowd_hold_answer(request->peer, len))
-		request->held = len;
+	if (sfg_crowd_add_answer(request->peer, len))
+		request->untaken = len;
 	else
 	{
 		status = MHD_HTTP_SERVICE_UNAVAILABLE;

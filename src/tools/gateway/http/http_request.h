@@ -68,7 +68,7 @@ typedef struct SfgRequest
 	bool		watched;		/* for the end of its client's connection */
 	bool		client_left;	/* before it was answered */
 	struct MHD_Response *response;
-	size_t		held;			/* bytes of the answer that count */
+	size_t		untaken;		/* bytes of the answer that count */
 	unsigned	status;
 
 	/* of the handler that has not answered yet */
