@@ -35,6 +35,7 @@
 
 #include "tools/client/json_text.h"
 #include "tools/client/log.h"
+#include "tools/client/sqlstate.h"
 #include "tools/gateway/aws/aws_api.h"
 #include "tools/gateway/console_api/console.h"
 #include "tools/gateway/database/call_error.h"
@@ -194,7 +195,7 @@ take_node(Waiter *waiter, uint64 node_set)
 static bool
 ask(Waiter *waiter)
 {
-	const char *values[3] = {waiter->role, waiter->request->what, waiter->request->body.data};
+	const char *values[] = {waiter->role, waiter->request->what, waiter->request->body.data};
 	uint64		again = waiter->again;
 	uint64		round = waiter->round;
 	int			node_index;
@@ -218,9 +219,9 @@ ask(Waiter *waiter)
 		waiter->call = sfg_access_key_ask(waiter->key_id, key_known, waiter);
 	}
 	else if (node_index == SFG_HERE)
-		waiter->call = sfg_pool_call(&sfg_api_pool, SFG_AWS_CALL, 3, values, answered, waiter);
+		waiter->call = sfg_pool_call(&sfg_api_pool, SFG_AWS_CALL, lengthof(values), values, answered, waiter);
 	else
-		waiter->call = sfg_node_call(node_index, SFG_NODE_CALL, SFG_AWS_CALL, 3, values, answered, waiter);
+		waiter->call = sfg_node_call(node_index, SFG_NODE_CALL, SFG_AWS_CALL, lengthof(values), values, answered, waiter);
 	if (waiter->call != NULL)
 		waiter->call->wanted = is_wanted;
 	else
@@ -436,7 +437,7 @@ is_left_out(Waiter *waiter, const PGresult *result)
 		}
 		return true;
 	}
-	if (strcmp(sfc_sqlstate(result), "SF018") != 0)
+	if (!sfc_sqlstate_is(sfc_sqlstate(result), SFC_SQLSTATE(ACTIVITY_DOES_NOT_EXIST)))
 		sfg_node_log_error(waiter->request, waiter->node_index, "a node gives no tasks", result);
 	return waiter->node_index != SFG_HERE || sfg_aws_is_down(result);
 }

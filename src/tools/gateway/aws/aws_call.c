@@ -11,6 +11,7 @@
 
 #include "tools/client/json_text.h"
 #include "tools/client/log.h"
+#include "tools/client/sqlstate.h"
 #include "tools/gateway/aws/aws_api.h"
 #include "tools/gateway/console_api/console.h"
 #include "tools/gateway/database/call_error.h"
@@ -209,16 +210,16 @@ static const struct
 	unsigned	status;
 	const char *type;
 }			unnamed[] = {
-	{"42501", MHD_HTTP_BAD_REQUEST, "AccessDeniedException"},
-	{"28", MHD_HTTP_FORBIDDEN, "UnrecognizedClientException"},
-	{"22", MHD_HTTP_BAD_REQUEST, "SerializationException"},
-	{"54", MHD_HTTP_BAD_REQUEST, "SerializationException"},
-	{"57", MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
-	{"53", MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
-	{"40", MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
-	{"08", MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
-	{"SF024", MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
-	{"SF", MHD_HTTP_BAD_REQUEST, "ValidationException"},
+	{ERRCODE_INSUFFICIENT_PRIVILEGE, MHD_HTTP_BAD_REQUEST, "AccessDeniedException"},
+	{ERRCLASS_AUTHORIZATION, MHD_HTTP_FORBIDDEN, "UnrecognizedClientException"},
+	{ERRCLASS_DATA, MHD_HTTP_BAD_REQUEST, "SerializationException"},
+	{ERRCLASS_PROGRAM_LIMIT, MHD_HTTP_BAD_REQUEST, "SerializationException"},
+	{ERRCLASS_OPERATOR_INTERVENTION, MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
+	{ERRCLASS_RESOURCES, MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
+	{ERRCLASS_TRANSACTION_ROLLBACK, MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
+	{ERRCLASS_CONNECTION, MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
+	{SFC_SQLSTATE(SCHEDULER_UNAVAILABLE), MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
+	{SFC_ERRCLASS, MHD_HTTP_BAD_REQUEST, "ValidationException"},
 	{"", MHD_HTTP_INTERNAL_SERVER_ERROR, "InternalFailure"},
 };
 
@@ -286,7 +287,8 @@ sfg_aws_is_down(const PGresult *result)
 {
 	const char *sqlstate = sfc_sqlstate(result);
 
-	return strncmp(sqlstate, "08", 2) == 0 || strncmp(sqlstate, "53", 2) == 0 || strncmp(sqlstate, "57", 2) == 0;
+	return sfc_sqlstate_is(sqlstate, ERRCLASS_CONNECTION) || sfc_sqlstate_is(sqlstate, ERRCLASS_RESOURCES) ||
+		sfc_sqlstate_is(sqlstate, ERRCLASS_OPERATOR_INTERVENTION);
 }
 
 /* Read the error of a call. */
@@ -301,7 +303,7 @@ sfg_aws_error_read(const PGresult *result)
 
 	if (strlen(error.message) > SFG_LARGEST_MESSAGE)
 		error.message[sfc_utf8_clip(error.message, SFG_LARGEST_MESSAGE)] = '\0';
-	while (strncmp(sqlstate, unnamed[i].code, strlen(unnamed[i].code)) != 0)
+	while (!sfc_sqlstate_is(sqlstate, unnamed[i].code))
 		i++;
 	error.status = name != NULL ? MHD_HTTP_BAD_REQUEST : unnamed[i].status;
 	error.type = pg_strdup(name != NULL ? name : unnamed[i].type);

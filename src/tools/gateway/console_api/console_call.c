@@ -36,6 +36,15 @@
 #define IF_TASK IF_THERE_IS("@.sf_console_api('task', pg_catalog.jsonb_build_object('task', $4::pg_catalog.text))" \
 	" OPERATOR(pg_catalog.<>) 'null'::pg_catalog.jsonb")
 
+/* What the database of the session has to have for CALL to give a row */
+typedef enum Presence
+{
+	ANYTHING,
+	AN_EXECUTION,
+	A_TASK,
+	N_PRESENCES
+} Presence;
+
 /* Actions on one target, and where its name is in the request; the member "targets" is then a list of it alone */
 static const struct
 {
@@ -187,16 +196,21 @@ find_target(const char *action, SfcJson body, SfgTargetKind *kind)
 static void
 ask_here(SfgRequest *request, SfgConsoleSession *session, SfgTargetKind kind, const char *name, SfcDbDone answered)
 {
-	static const char *const calls[2][3] = {
-		{SFG_READ_ONLY CALL " FROM r", SFG_READ_ONLY CALL " FROM r" IF_EXECUTION, SFG_READ_ONLY CALL " FROM r" IF_TASK},
-		{CALL, CALL IF_EXECUTION, CALL IF_TASK}
+	static const char *const calls[2][N_PRESENCES] = {
+		{
+			[ANYTHING] = SFG_READ_ONLY CALL " FROM r",
+			[AN_EXECUTION] = SFG_READ_ONLY CALL " FROM r" IF_EXECUTION,
+			[A_TASK] = SFG_READ_ONLY CALL " FROM r" IF_TASK
+		},
+		{[ANYTHING] = CALL,[AN_EXECUTION] = CALL IF_EXECUTION,[A_TASK] = CALL IF_TASK}
 	};
-	const char *values[4] = {request->what, request->body.data, session->version, name};
+	const char *values[] = {request->what, request->body.data, session->version, name};
 	bool		may_write = writes(session, request->what);
+	Presence	presence = name == NULL ? ANYTHING : kind == SFG_TARGET_TASK ? A_TASK : AN_EXECUTION;
 
 	request->may_change = may_write && !is_trial(request->what);
-	sfg_call_make(request, &session->pool, calls[may_write][name == NULL ? 0 : kind == SFG_TARGET_TASK ? 2 : 1],
-				  name != NULL ? 4 : 3, values, answered);
+	sfg_call_make(request, &session->pool, calls[may_write][presence],
+				  presence == ANYTHING ? lengthof(values) - 1 : lengthof(values), values, answered);
 }
 
 /* The answer of a node has come. */
@@ -218,9 +232,9 @@ static void
 ask_node(SfgRequest *request, const SfgConsoleSession *session, int node_index)
 {
 	bool		may_write = writes(session, request->what);
-	const char *values[4] = {session->role, request->what, request->body.data, may_write ? "t" : "f"};
+	const char *values[] = {session->role, request->what, request->body.data, may_write ? "t" : "f"};
 
-	sfg_node_request_call(request, node_index, SFG_CONSOLE_NODE_CALL, 4, values, node_done);
+	sfg_node_request_call(request, node_index, SFG_CONSOLE_NODE_CALL, lengthof(values), values, node_done);
 }
 
 /* It is known which node has the target of an action, or not; of one that none has it is the coordinator. */

@@ -31,12 +31,12 @@ static void
 gathered(SfgRequest *request, const char *answers)
 {
 	SfgConsoleSession *session = sfg_console_session_of(request);
-	const char *values[4] = {request->what, request->body.data, session != NULL ? session->version : NULL, answers};
+	const char *values[] = {request->what, request->body.data, session != NULL ? session->version : NULL, answers};
 
 	if (session == NULL)
 		sfg_console_answer(request, NULL);
 	else if (sfg_console_revive(request, session))
-		sfg_call_make(request, &session->pool, SFG_READ_ONLY CALL " FROM r", 4, values, done);
+		sfg_call_make(request, &session->pool, SFG_READ_ONLY CALL " FROM r", lengthof(values), values, done);
 }
 
 /* Tell whether an action is a list of the rows of all nodes. */
@@ -52,7 +52,7 @@ sfg_console_is_list(const char *action)
 void
 sfg_console_list(SfgRequest *request, const SfgConsoleSession *session)
 {
-	const char *values[4] = {session->role, request->what, request->body.data, "f"};
+	const char *values[] = {session->role, request->what, request->body.data, "f"};
 
-	sfg_nodes_gather(request, SFG_CONSOLE_NODE_CALL, 4, values, gathered);
+	sfg_nodes_gather(request, SFG_CONSOLE_NODE_CALL, lengthof(values), values, gathered);
 }

@@ -22,6 +22,7 @@
 #include "postgres_fe.h"
 
 #include "tools/client/log.h"
+#include "tools/client/sqlstate.h"
 #include "tools/gateway/console_api/console.h"
 #include "tools/gateway/database/call_error.h"
 #include "tools/gateway/database/database.h"
@@ -86,9 +87,9 @@ free_session(void *arg)
 static const char *
 trouble_of(const char *sqlstate)
 {
-	if (strcmp(sqlstate, "57P03") == 0)
+	if (sfc_sqlstate_is(sqlstate, ERRCODE_CANNOT_CONNECT_NOW))
 		return "the database is starting up, recovering or shutting down";
-	if (strcmp(sqlstate, "53300") == 0)
+	if (sfc_sqlstate_is(sqlstate, ERRCODE_TOO_MANY_CONNECTIONS))
 		return "the database has no connection free";
 	return "there is no connection to the database";
 }
@@ -189,7 +190,7 @@ suspend(SfgConsoleSession *session)
 static bool
 is_refused(const char *sqlstate)
 {
-	return strncmp(sqlstate, "28", 2) == 0 || strcmp(sqlstate, "42501") == 0;
+	return sfc_sqlstate_is(sqlstate, ERRCLASS_AUTHORIZATION) || sfc_sqlstate_is(sqlstate, ERRCODE_INSUFFICIENT_PRIVILEGE);
 }
 
 /* The connection of a session is lost, or was not made. */

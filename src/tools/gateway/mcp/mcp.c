@@ -12,6 +12,7 @@
 
 #include "tools/client/key_value.h"
 #include "tools/client/log.h"
+#include "tools/client/sqlstate.h"
 #include "tools/gateway/aws/aws_api.h"
 #include "tools/gateway/console_api/console.h"
 #include "tools/gateway/database/call_error.h"
@@ -200,9 +201,9 @@ answer_error(SfgRequest *request, const PGresult *result)
 	PQExpBufferData text;
 
 	describe(&text, result);
-	if (strncmp(sqlstate, "28", 2) == 0)
+	if (sfc_sqlstate_is(sqlstate, ERRCLASS_AUTHORIZATION))
 		refuse_key(request);
-	else if (strcmp(call->message.method, "tools/call") == 0 && strcmp(sqlstate, "42883") != 0)
+	else if (strcmp(call->message.method, "tools/call") == 0 && !sfc_sqlstate_is(sqlstate, ERRCODE_UNDEFINED_FUNCTION))
 		answer_tool_error(request, sfc_buffer_data(&text));
 	else
 	{
@@ -241,12 +242,12 @@ ask(SfgRequest *request, int node_index)
 	SfcJson		params = call->message.params;
 	bool		is_tool = strcmp(call->message.method, "tools/call") == 0;
 	char	   *text = is_tool ? sfc_json_text(params) : pg_strdup("{}");
-	const char *values[4] = {call->role, call->message.method, text, writing};
+	const char *values[] = {call->role, call->message.method, text, writing};
 
 	if (node_index == SFG_HERE)
-		sfg_call_make(request, &sfg_api_pool, CALL, 4, values, done);
+		sfg_call_make(request, &sfg_api_pool, CALL, lengthof(values), values, done);
 	else
-		sfg_node_request_call(request, node_index, CALL, 4, values, done);
+		sfg_node_request_call(request, node_index, CALL, lengthof(values), values, done);
 	free(text);
 }
 
@@ -256,9 +257,9 @@ gathered(SfgRequest *request, const char *answers)
 {
 	const McpCall *call = request->data;
 	char	   *text = sfc_json_text(call->message.params);
-	const char *values[3] = {call->role, text, answers};
+	const char *values[] = {call->role, text, answers};
 
-	sfg_call_make(request, &sfg_api_pool, MERGE, 3, values, done);
+	sfg_call_make(request, &sfg_api_pool, MERGE, lengthof(values), values, done);
 	free(text);
 }
 

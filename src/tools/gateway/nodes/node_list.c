@@ -16,6 +16,7 @@
 
 #include "tools/client/json_text.h"
 #include "tools/client/log.h"
+#include "tools/client/sqlstate.h"
 #include "tools/gateway/aws/aws_api.h"
 #include "tools/gateway/database/call_error.h"
 #include "tools/gateway/nodes/gateway_nodes.h"
@@ -229,7 +230,7 @@ take_error(List *list, int node_index, const PGresult *result)
 {
 	if (node_index == SFG_HERE && !sfg_aws_is_down(result))
 		list->refused = sfg_aws_error_read(result);
-	else if (node_index == SFG_HERE || strcmp(sfc_sqlstate(result), "SF003") != 0)
+	else if (node_index == SFG_HERE || !sfc_sqlstate_is(sfc_sqlstate(result), SFC_SQLSTATE(STATE_MACHINE_DOES_NOT_EXIST)))
 	{
 		list->missing |= SFG_NODE_BIT(node_index);
 		sfg_node_log_error(list->request, node_index, "a node cannot answer", result);

@@ -27,6 +27,7 @@
 
 #include "tools/client/json_text.h"
 #include "tools/client/log.h"
+#include "tools/client/sqlstate.h"
 #include "tools/gateway/aws/aws_api.h"
 #include "tools/gateway/console_api/console.h"
 #include "tools/gateway/database/call_error.h"
@@ -261,13 +262,14 @@ is_elsewhere(Kind kind, const char *sqlstate)
 	switch (kind)
 	{
 		case BY_ARN:
-			return strcmp(sqlstate, "SF005") == 0;
+			return sfc_sqlstate_is(sqlstate, SFC_SQLSTATE(EXECUTION_DOES_NOT_EXIST));
 		case BY_TOKEN:
-			return strcmp(sqlstate, "SF019") == 0 || strcmp(sqlstate, "SF020") == 0;
+			return sfc_sqlstate_is(sqlstate, SFC_SQLSTATE(INVALID_TASK_TOKEN)) ||
+				sfc_sqlstate_is(sqlstate, SFC_SQLSTATE(TASK_TIMED_OUT));
 		case BY_KEY:
-			return strcmp(sqlstate, "SF041") == 0;
+			return sfc_sqlstate_is(sqlstate, SFC_SQLSTATE(NOT_AT_HOME));
 		case BY_TASK:			/* it has no row, or the node no tasks of people */
-			return *sqlstate == '\0' || strcmp(sqlstate, "SF012") == 0;
+			return *sqlstate == '\0' || sfc_sqlstate_is(sqlstate, SFC_SQLSTATE(INVALID_OPTION));
 	}
 	return false;
 }
@@ -280,12 +282,13 @@ outcome_of(const NodeSearch *search, const PGresult *result)
 
 	if (is_elsewhere(search->kind, sqlstate))
 		return ELSEWHERE;
-	if (search->located != NULL && (search->node_index == SFG_HERE || strncmp(sqlstate, "SF", 2) == 0))
+	if (search->located != NULL && (search->node_index == SFG_HERE || sfc_sqlstate_is(sqlstate, SFC_ERRCLASS)))
 		return ANSWER;
 	if ((search->kind == BY_ARN || search->kind == BY_TASK) &&
-		(strcmp(sqlstate, "42501") == 0 || strncmp(sqlstate, "28", 2) == 0))
+		(sfc_sqlstate_is(sqlstate, ERRCODE_INSUFFICIENT_PRIVILEGE) || sfc_sqlstate_is(sqlstate, ERRCLASS_AUTHORIZATION)))
 		return DENIED;
-	if (sfg_aws_is_down(result) || (strcmp(sqlstate, "42883") == 0 && search->node_index != SFG_HERE))
+	if (sfg_aws_is_down(result) ||
+		(sfc_sqlstate_is(sqlstate, ERRCODE_UNDEFINED_FUNCTION) && search->node_index != SFG_HERE))
 		return NO_ANSWER;
 	return search->located != NULL ? NO_ANSWER : ANSWER;
 }

@@ -24,6 +24,7 @@
 #include "fe_utils/string_utils.h"
 #include "tools/client/log.h"
 #include "tools/client/session.h"
+#include "tools/client/sqlstate.h"
 #include "tools/worker/config.h"
 #include "tools/worker/connection.h"
 #include "tools/worker/task/queue.h"
@@ -91,7 +92,7 @@ error_use(const char *sqlstate)
 			return states[i].use;
 	}
 	/* Data exceptions, and limits of the program: values that jsonb cannot hold. */
-	return strncmp(sqlstate, "22", 2) == 0 || strncmp(sqlstate, "54", 2) == 0 ? OUTPUT : RETRY;
+	return sfc_sqlstate_is(sqlstate, ERRCLASS_DATA) || sfc_sqlstate_is(sqlstate, ERRCLASS_PROGRAM_LIMIT) ? OUTPUT : RETRY;
 }
 
 /* Add a task to those that are to be answered. */
@@ -139,7 +140,7 @@ answer_again(SfwTask *task, const char *sqlstate, const char *message)
 	{
 		sfw_task_log(task, SFC_WARNING, "the output cannot be stored", "reason", message);
 		task->success = false;
-		if (strcmp(sqlstate, "SF011") == 0)
+		if (sfc_sqlstate_is(sqlstate, SFC_SQLSTATE(PAYLOAD_TOO_LARGE)))
 			strcpy(task->error, "States.DataLimitExceeded");
 		else
 			snprintf(task->error, sizeof(task->error), "%s.InvalidOutput", task->kind->error_prefix);
