@@ -98,7 +98,7 @@ is_new(void)
 		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine)"
 		" OR EXISTS (SELECT FROM _sfflow.execution)");
 
-	return sf_store_execute(&plan) == 0;
+	return sf_db_execute(&plan) == 0;
 }
 
 /* Judge the row. */
@@ -161,7 +161,7 @@ foreign_schema(void)
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.min(r.number) FROM _sfflow.schema_of_rows r WHERE r.number <> $1");
 
-	return sf_store_number(&plan, 0, SF_INT4(sf_schema_of_database()));
+	return sf_db_number(&plan, 0, SF_INT4(sf_schema_of_database()));
 }
 
 /* --- in words --- */
@@ -263,11 +263,11 @@ write_row(bool enabled)
 	static SfPlan clear_schema = SF_PLAN("DELETE FROM _sfflow.schema_of_rows");
 	static SfPlan note_schema = SF_PLAN("INSERT INTO _sfflow.schema_of_rows (number) VALUES ($1)");
 
-	sf_store_execute(&clear_schema);
-	sf_store_execute(&note_schema, SF_INT4(sf_schema_of_database()));
-	sf_store_execute(&plan, SF_INT8((int64) GetSystemIdentifier()),
-					 sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false),
-					 SF_INT8(sf_instance_file_require()), SF_BOOL(enabled));
+	sf_db_execute(&clear_schema);
+	sf_db_execute(&note_schema, SF_INT4(sf_schema_of_database()));
+	sf_db_execute(&plan, SF_INT8((int64) GetSystemIdentifier()),
+				  sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false),
+				  SF_INT8(sf_instance_file_require()), SF_BOOL(enabled));
 	sf_hooks.register_database();
 }
 
@@ -279,7 +279,7 @@ disable_row(const char *reason)
 		"UPDATE _sfflow.instance SET enabled = false, stopped_because = $1,"
 		" changed_at = pg_catalog.clock_timestamp() WHERE enabled");
 
-	sf_store_execute(&plan, SF_TEXT(reason));
+	sf_db_execute(&plan, SF_TEXT(reason));
 }
 
 /* Adopt this copy: what has come into its tables is its own from now on. */
@@ -324,7 +324,7 @@ sf_instance_set_node(int node)
 		write_row(true);
 	else if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_DISABLED)
 		sf_instance_tell(ERROR, state, "a database that is not driven cannot be made a node");
-	sf_store_execute(&plan, SF_INT2(node));
+	sf_db_execute(&plan, SF_INT2(node));
 	sf_sequences_pass_rows();
 }
 
@@ -388,7 +388,7 @@ sf_instance_apply_role(void)
 							 GUC_ACTION_LOCAL, true, 0, false);
 	if (sf_instance_file_role() == SF_COPY_FOLLOWER)
 	{
-		sf_store_execute(&take_over, SF_INT8(sf_instance_file_id()));
+		sf_db_execute(&take_over, SF_INT8(sf_instance_file_id()));
 		ereport(LOG,
 				(errmsg("sfflow takes over database %u from the server that this one has followed",
 						MyDatabaseId)));

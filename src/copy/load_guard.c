@@ -38,7 +38,7 @@ static const char *const guarded[] = {"execution", "branch"};
 static Relation
 open_guarded(const char *name)
 {
-	Oid			oid = sf_store_relation(name);
+	Oid			oid = sf_db_relation(name);
 
 	return OidIsValid(oid) ? try_table_open(oid, AccessShareLock) : NULL;
 }
@@ -89,7 +89,7 @@ sf_load_guard_restore(void)
 	for (size_t i = 0; i < lengthof(guarded); i++)
 	{
 		if (!fires_always(guarded[i]))
-			sf_store_execute(&plans[i]);
+			sf_db_execute(&plans[i]);
 	}
 }
 

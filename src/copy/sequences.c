@@ -62,7 +62,7 @@ restart_sequence(const Position *position)
 	char	   *command = psprintf("ALTER SEQUENCE _sfflow.%s RESTART WITH " INT64_FORMAT,
 								   quote_identifier(position->name), position->next);
 
-	sf_store_command(command, SPI_OK_UTILITY);
+	sf_db_command(command, SPI_OK_UTILITY);
 }
 
 /* Have every sequence go on after the largest number that is drawn or in its tables, as a new snapshot sees it. */
@@ -71,7 +71,7 @@ restart_sequences(void)
 {
 	ListCell   *cell;
 
-	foreach(cell, sf_store_list(&positions_plan, read_position, SF_ARGS()))
+	foreach(cell, sf_db_list(&positions_plan, read_position, SF_ARGS()))
 		restart_sequence(lfirst(cell));
 }
 
@@ -96,7 +96,7 @@ sf_sequences_pass_rows(void)
 const char *
 sf_sequences_behind(bool quick)
 {
-	Position   *first = sf_list_first(sf_store_list(quick ? &quick_plan : &behind_plan,
+	Position   *first = sf_list_first(sf_db_list(quick ? &quick_plan : &behind_plan,
 												   read_position, SF_ARGS()));
 
 	if (first == NULL)
@@ -109,5 +109,5 @@ sf_sequences_behind(bool quick)
 bool
 sf_sequences_are_off(void)
 {
-	return sf_store_execute(&astray_plan) > 0;
+	return sf_db_execute(&astray_plan) > 0;
 }

@@ -35,7 +35,7 @@ refuse_missing(const char *name)
 static Oid
 relation_oid(const char *name)
 {
-	Oid			oid = sf_store_relation(name);
+	Oid			oid = sf_db_relation(name);
 
 	if (!OidIsValid(oid))
 		refuse_missing(name);

@@ -59,13 +59,13 @@ begin_triggers(SfTable *table)
 static void
 end_triggers(SfTable *table)
 {
-	SfStoreIdentity saved;
+	SfDbIdentity saved;
 
 	if (!has_row_triggers(table))
 		return;
-	sf_store_enter(&saved);
+	sf_db_enter(&saved);
 	AfterTriggerEndQuery(table->estate);
-	sf_store_leave(&saved);
+	sf_db_leave(&saved);
 	ExecResetTupleTable(table->estate->es_tupleTable, false);
 }
 

@@ -156,11 +156,11 @@ append_row(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read the rows of a query into structs. */
 List *
-sf_store_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs)
+sf_db_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs)
 {
 	Rows		rows = {type, NIL};
 
-	sf_store_run(InvalidOid, plan, append_row, &rows, args, nargs);
+	sf_db_run(InvalidOid, plan, append_row, &rows, args, nargs);
 	return rows.rows;
 }
 

@@ -127,12 +127,12 @@ extern void sf_row_read_without(const SfRowType *type, HeapTuple tuple, TupleDes
 								int first, int last, void *row);
 
 /* Read the rows of a query into new structs: a List of them, or the first or NULL. */
-#define sf_store_rows(plan, type, ...) \
-	sf_store_rows_by(plan, type, SF_ARGS(__VA_ARGS__))
-#define sf_store_row(plan, type, ...) \
-	sf_list_first(sf_store_rows_by(plan, type, SF_ARGS(__VA_ARGS__)))
-extern List *sf_store_rows_by(SfPlan *plan, const SfRowType *type,
-							  const SfArg *args, int nargs);
+#define sf_db_rows(plan, type, ...) \
+	sf_db_rows_by(plan, type, SF_ARGS(__VA_ARGS__))
+#define sf_db_row(plan, type, ...) \
+	sf_list_first(sf_db_rows_by(plan, type, SF_ARGS(__VA_ARGS__)))
+extern List *sf_db_rows_by(SfPlan *plan, const SfRowType *type,
+						   const SfArg *args, int nargs);
 
 /* The same with the snapshot of the query that calls */
 #define sf_scan_rows(plan, type, ...) \

@@ -33,7 +33,7 @@
 
 /* Find the owner of the schema that holds the tables. */
 Oid
-sf_store_owner(void)
+sf_db_owner(void)
 {
 	HeapTuple	tuple = SearchSysCache1(NAMESPACENAME,
 										CStringGetDatum("_sfflow"));
@@ -70,7 +70,7 @@ pin_names(void)
 
 /* Take on the rights of a role, and no names of the session. */
 static void
-enter_as(SfStoreIdentity *saved, Oid role)
+enter_as(SfDbIdentity *saved, Oid role)
 {
 	saved->role = sf_role_current();
 	SetUserIdAndSecContext(role, saved->role.sec_context | SECURITY_LOCAL_USERID_CHANGE);
@@ -79,14 +79,14 @@ enter_as(SfStoreIdentity *saved, Oid role)
 
 /* Take on the rights of the extension's owner. */
 void
-sf_store_enter(SfStoreIdentity *saved)
+sf_db_enter(SfDbIdentity *saved)
 {
-	enter_as(saved, sf_store_owner());
+	enter_as(saved, sf_db_owner());
 }
 
 /* Give rights and names back. */
 void
-sf_store_leave(const SfStoreIdentity *saved)
+sf_db_leave(const SfDbIdentity *saved)
 {
 	if (saved->guc_nest_level != 0)
 		AtEOXact_GUC(true, saved->guc_nest_level);
@@ -95,18 +95,18 @@ sf_store_leave(const SfStoreIdentity *saved)
 
 /* Run a command that was put together, once, as the owner of the tables; expected: what SPI says of such a command. */
 void
-sf_store_command(const char *command, int expected)
+sf_db_command(const char *command, int expected)
 {
-	SfStoreIdentity saved;
+	SfDbIdentity saved;
 
-	sf_store_enter(&saved);
+	sf_db_enter(&saved);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	if (SPI_execute(command, false, 0) != expected)
 		elog(ERROR, "SPI_execute failed: %s", command);
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
-	sf_store_leave(&saved);
+	sf_db_leave(&saved);
 }
 
 /* A relation that was found, until a relation or a schema changes */
@@ -147,7 +147,7 @@ remember_found(const char *name, Oid oid, uint64 since)
  * identifies it: an execution opens some thirty tables and indexes.
  */
 Oid
-sf_store_relation(const char *name)
+sf_db_relation(const char *name)
 {
 	uint64		since = nchanges;
 	Oid			oid;
@@ -162,9 +162,9 @@ sf_store_relation(const char *name)
 
 /* Tell every session, at commit, that what it has cached of a table is stale. */
 void
-sf_store_announce_change(const char *table)
+sf_db_announce_change(const char *table)
 {
-	CacheInvalidateRelcacheByRelid(sf_store_relation(table));
+	CacheInvalidateRelcacheByRelid(sf_db_relation(table));
 }
 
 /* --- queries --- */
@@ -207,11 +207,11 @@ begin_query(SfPlan *plan, const SfArg *args, int nargs, Datum *values, char *nul
 
 /* Disconnect from SPI and give rights and names back. */
 static void
-end_query(const SfStoreIdentity *saved, MemoryContext caller)
+end_query(const SfDbIdentity *saved, MemoryContext caller)
 {
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
-	sf_store_leave(saved);
+	sf_db_leave(saved);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -238,17 +238,17 @@ read_rows(MemoryContext caller, SfRowReader reader, void *arg)
  * those of the plan.  Returns the number of rows processed.
  */
 uint64
-sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
-			 const SfArg *args, int nargs)
+sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
+		  const SfArg *args, int nargs)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	SfStoreIdentity saved;
+	SfDbIdentity saved;
 	Datum		values[MAX_ARGS];
 	char		nulls[MAX_ARGS];
 	uint64		processed;
 	int			rc;
 
-	enter_as(&saved, OidIsValid(role) ? role : sf_store_owner());
+	enter_as(&saved, OidIsValid(role) ? role : sf_db_owner());
 	begin_query(plan, args, nargs, values, nulls);
 	rc = SPI_execute_plan(plan->plan, values, nulls, false, 0);
 	if (rc < 0)
@@ -263,7 +263,7 @@ sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 
 /*
  * Run a plan that only reads with the snapshot of the query that calls, and
- * fetch its rows batch by batch.  sf_store_run sees what the transaction did a
+ * fetch its rows batch by batch.  sf_db_run sees what the transaction did a
  * moment ago, which the engine needs.  What a view shows must be of one
  * snapshot, and may be more than fits in memory.  The reader runs as the
  * extension's owner.
@@ -272,14 +272,14 @@ uint64
 sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg, const SfArg *args, int nargs)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	SfStoreIdentity saved;
+	SfDbIdentity saved;
 	Datum		values[MAX_ARGS];
 	char		nulls[MAX_ARGS];
 	Portal		portal;
 	uint64		total = 0;
 	uint64		n;
 
-	sf_store_enter(&saved);
+	sf_db_enter(&saved);
 	begin_query(plan, args, nargs, values, nulls);
 	portal = SPI_cursor_open(NULL, plan->plan, values, nulls, true);
 	if (portal == NULL)
@@ -319,21 +319,21 @@ read_number(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read the number that a query returns. */
 int64
-sf_store_number_as(Oid role, SfPlan *plan, int64 if_none, const SfArg *args, int nargs)
+sf_db_number_as(Oid role, SfPlan *plan, int64 if_none, const SfArg *args, int nargs)
 {
 	Number		number = {if_none, false};
 
-	sf_store_run(role, plan, read_number, &number, args, nargs);
+	sf_db_run(role, plan, read_number, &number, args, nargs);
 	return number.value;
 }
 
 /* Read all rows by a reader whose argument is a List **. */
 List *
-sf_store_list(SfPlan *plan, SfRowReader reader, const SfArg *args, int nargs)
+sf_db_list(SfPlan *plan, SfRowReader reader, const SfArg *args, int nargs)
 {
 	List	   *list = NIL;
 
-	sf_store_run(InvalidOid, plan, reader, &list, args, nargs);
+	sf_db_run(InvalidOid, plan, reader, &list, args, nargs);
 	return list;
 }
 

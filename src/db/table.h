@@ -21,28 +21,28 @@
 
 /* --- identity --- */
 
-typedef struct SfStoreIdentity
+typedef struct SfDbIdentity
 {
 	SfRoleSwitch role;
 	int			guc_nest_level; /* of the search_path; 0: it was safe before */
-} SfStoreIdentity;
+} SfDbIdentity;
 
 /*
  * Switch to the extension's owner, and have names mean what they mean in
- * pg_catalog.  sf_store_leave, or an abort, undoes both.  Every query that sfflow
+ * pg_catalog.  sf_db_leave, or an abort, undoes both.  Every query that sfflow
  * itself writes runs between the two.
  */
-extern void sf_store_enter(SfStoreIdentity *saved);
-extern void sf_store_leave(const SfStoreIdentity *saved);
-extern void sf_store_command(const char *command, int expected);
+extern void sf_db_enter(SfDbIdentity *saved);
+extern void sf_db_leave(const SfDbIdentity *saved);
+extern void sf_db_command(const char *command, int expected);
 
 /* Owner of the schema _sfflow; ereports when the extension is not there. */
-extern Oid	sf_store_owner(void);
+extern Oid	sf_db_owner(void);
 
 /* OID of a table of _sfflow; InvalidOid when there is none. */
-extern Oid	sf_store_relation(const char *name);
+extern Oid	sf_db_relation(const char *name);
 
-extern void sf_store_announce_change(const char *table);
+extern void sf_db_announce_change(const char *table);
 
 /* --- arguments of queries --- */
 
@@ -130,16 +130,16 @@ typedef enum SfLock
 /* Read a row: called once per row, in the caller's memory context. */
 typedef void (*SfRowReader) (HeapTuple tuple, TupleDesc desc, void *arg);
 
-extern uint64 sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
-						   const SfArg *args, int nargs);
+extern uint64 sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
+						const SfArg *args, int nargs);
 extern uint64 sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg,
 						  const SfArg *args, int nargs);
 
 /* Run a plan for its effect, or with a reader. */
-#define sf_store_execute(plan, ...) \
-	sf_store_run(InvalidOid, plan, NULL, NULL, SF_ARGS(__VA_ARGS__))
-#define sf_store_read(plan, reader, arg, ...) \
-	sf_store_run(InvalidOid, plan, reader, arg, SF_ARGS(__VA_ARGS__))
+#define sf_db_execute(plan, ...) \
+	sf_db_run(InvalidOid, plan, NULL, NULL, SF_ARGS(__VA_ARGS__))
+#define sf_db_read(plan, reader, arg, ...) \
+	sf_db_run(InvalidOid, plan, reader, arg, SF_ARGS(__VA_ARGS__))
 #define sf_scan(plan, reader, arg, ...) \
 	sf_scan_run(plan, reader, arg, SF_ARGS(__VA_ARGS__))
 
@@ -147,19 +147,19 @@ extern uint64 sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg,
  * Read the first column of the first row as sf_row_number does.  Without a row,
  * or where it is null: if_none.
  */
-#define sf_store_number(plan, if_none, ...) \
-	sf_store_number_as(InvalidOid, plan, if_none, SF_ARGS(__VA_ARGS__))
-extern int64 sf_store_number_as(Oid role, SfPlan *plan, int64 if_none,
-								const SfArg *args, int nargs);
+#define sf_db_number(plan, if_none, ...) \
+	sf_db_number_as(InvalidOid, plan, if_none, SF_ARGS(__VA_ARGS__))
+extern int64 sf_db_number_as(Oid role, SfPlan *plan, int64 if_none,
+							 const SfArg *args, int nargs);
 
 /* Read the first column of all rows: a List of char *, or of int64 *. */
-#define sf_store_texts(plan, ...) \
-	sf_store_list(plan, sf_row_append_text, SF_ARGS(__VA_ARGS__))
-#define sf_store_numbers(plan, ...) \
-	sf_store_list(plan, sf_row_append_number, SF_ARGS(__VA_ARGS__))
+#define sf_db_texts(plan, ...) \
+	sf_db_list(plan, sf_row_append_text, SF_ARGS(__VA_ARGS__))
+#define sf_db_numbers(plan, ...) \
+	sf_db_list(plan, sf_row_append_number, SF_ARGS(__VA_ARGS__))
 
-extern List *sf_store_list(SfPlan *plan, SfRowReader reader,
-						   const SfArg *args, int nargs);
+extern List *sf_db_list(SfPlan *plan, SfRowReader reader,
+						const SfArg *args, int nargs);
 extern void *sf_list_first(const List *list);
 
 /* --- columns, by their numbers from 1 --- */

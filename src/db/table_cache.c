@@ -4,7 +4,7 @@
  *
  * Such a table has few rows, changes rarely, and is asked all the time.  Each backend
  * reads it once.  A session that writes to it invalidates its relcache entry
- * (sf_store_announce_change).  PostgreSQL tells the other backends at commit, also that of
+ * (sf_db_announce_change).  PostgreSQL tells the other backends at commit, also that of
  * COMMIT PREPARED, and this one at commit or rollback; a backend takes that in when it
  * begins its next transaction, or opens a table.
  */
@@ -65,7 +65,7 @@ sf_table_cache_refresh(SfTableCache *cache)
 	if (cache->context == NULL)
 		register_cache(cache);
 	MemoryContextReset(cache->context);
-	cache->relation = sf_store_relation(cache->table);
+	cache->relation = sf_db_relation(cache->table);
 	/* before reading: a change meanwhile counts */
 	cache->is_current = true;
 	PG_TRY();

@@ -224,7 +224,7 @@ sf_feature_owned_names(const SfFeatureObject *object, Oid owner)
 	if (plan->query == NULL)
 		plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
 			"SELECT o.name FROM _sfflow.%s o WHERE o.owner = $1 ORDER BY o.name", object->table));
-	return sf_store_texts(plan, SF_ROLE(owner));
+	return sf_db_texts(plan, SF_ROLE(owner));
 }
 
 /* --- tables --- */
@@ -250,9 +250,9 @@ sf_feature_delete_of_machine(int machine_no)
 		if (plan->query == NULL)
 			plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
 				"DELETE FROM _sfflow.%s t WHERE t.machine_no = $1", table->name));
-		sf_store_execute(plan, SF_INT4(machine_no));
+		sf_db_execute(plan, SF_INT4(machine_no));
 		if (table->cached)
-			sf_store_announce_change(table->name);
+			sf_db_announce_change(table->name);
 	}
 }
 
@@ -276,7 +276,7 @@ sf_feature_frozen(int64 execution_no)
 								 table->freezes, table->name);
 		plan.query = MemoryContextStrdup(TopMemoryContext, query.data);
 	}
-	return sf_list_first(sf_store_texts(&plan, SF_INT8(execution_no)));
+	return sf_list_first(sf_db_texts(&plan, SF_INT8(execution_no)));
 }
 
 /* Refuse to change an execution, whose row the caller has locked, and which has to stay as it is. */
@@ -301,5 +301,5 @@ sf_feature_announce_cached(void)
 {
 	SF_TABLES(table)
 		if (table->cached)
-			sf_store_announce_change(table->name);
+			sf_db_announce_change(table->name);
 }

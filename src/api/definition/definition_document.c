@@ -55,7 +55,7 @@ sf_definition_kinds(void)
 		" pg_catalog.array_to_string(k.members, ',') AS members FROM _sfflow.definition_kind k ORDER BY k.rank");
 	List	   *kinds = NIL;
 
-	sf_store_run(InvalidOid, &plan, append_kind, &kinds, NULL, 0);
+	sf_db_run(InvalidOid, &plan, append_kind, &kinds, NULL, 0);
 	return kinds;
 }
 

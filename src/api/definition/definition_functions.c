@@ -156,10 +156,10 @@ read_parts(Apply *a)
 		" FROM _sfflow.defined_parts($1, $2, $3) p ORDER BY p.rank, p.name COLLATE \"C\"");
 	SfArg		administers = SF_BOOL(sf_privilege_is_administrator());
 
-	sf_store_read(&wanted, append_wanted, &a->wanted, SF_JSONB(a->document),
-				  SF_TEXT(GetUserNameFromId(a->caller, false)), administers);
-	sf_store_read(&there, append_there, &a->there, SF_JSONB(a->document),
-				  sf_query_arg(OIDOID, ObjectIdGetDatum(a->caller), false), administers);
+	sf_db_read(&wanted, append_wanted, &a->wanted, SF_JSONB(a->document),
+			   SF_TEXT(GetUserNameFromId(a->caller, false)), administers);
+	sf_db_read(&there, append_there, &a->there, SF_JSONB(a->document),
+			   sf_query_arg(OIDOID, ObjectIdGetDatum(a->caller), false), administers);
 	a->wanted_by_name = sort_parts(a->wanted);
 	a->there_by_name = sort_parts(a->there);
 	refuse_duplicates(a);
@@ -219,7 +219,7 @@ add_context(void *arg)
 static void
 call(SfPlan *plan, Oid role, const char *kind, const char *name, const char *parent, const Jsonb *body)
 {
-	sf_store_run(role, plan, NULL, NULL, SF_ARGS(SF_TEXT(kind), SF_TEXT(name), SF_TEXT(parent), SF_JSONB(body)));
+	sf_db_run(role, plan, NULL, NULL, SF_ARGS(SF_TEXT(kind), SF_TEXT(name), SF_TEXT(parent), SF_JSONB(body)));
 }
 
 static SfPlan apply_plan = SF_PLAN("SELECT _sfflow.apply_definition($1, $2, $3, $4)");
@@ -301,8 +301,8 @@ bring_into_form(const Part *part, const Part *before)
 		" LEFT JOIN _sfflow.definition_kind k ON k.kind = $1");
 	Forms		forms = {0};
 
-	sf_store_read(&plan, read_forms, &forms, SF_TEXT(part->kind), SF_JSONB(part->body),
-				  SF_JSONB(before == NULL ? NULL : before->body));
+	sf_db_read(&plan, read_forms, &forms, SF_TEXT(part->kind), SF_JSONB(part->body),
+			   SF_JSONB(before == NULL ? NULL : before->body));
 	return forms;
 }
 
@@ -426,12 +426,12 @@ note_revision(const Apply *a)
 	if (!sf_json_member(&root, "revision", 8, &value))
 		return;
 	(void) sf_json_to_int64(&value, &revision);
-	if (sf_store_execute(&plan, role, name, SF_INT8(revision), SF_JSONB(a->document)) == 0)
+	if (sf_db_execute(&plan, role, name, SF_INT8(revision), SF_JSONB(a->document)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_OLDER_REVISION),
 				 errmsg("revision " INT64_FORMAT " of the document of definitions is older than the one that was applied",
 						revision),
-				 errdetail("Revision " INT64_FORMAT " was applied.", sf_store_number(&newer, 0, role, name))));
+				 errdetail("Revision " INT64_FORMAT " was applied.", sf_db_number(&newer, 0, role, name))));
 }
 
 /* Apply a document; false, so that the subtransaction of a dry run is rolled back. */
@@ -496,8 +496,8 @@ SF_SQL_FUNCTION(sfflow_sf_export_definitions)
 		" FROM (SELECT _sfflow.definitions_of($1, $2) AS document) d");
 	Jsonb	   *document = NULL;
 
-	sf_store_read(&plan, read_document, &document,
-				  sf_query_arg(OIDOID, ObjectIdGetDatum(GetUserId()), false), SF_BOOL(sf_privilege_is_administrator()));
+	sf_db_read(&plan, read_document, &document,
+			   sf_query_arg(OIDOID, ObjectIdGetDatum(GetUserId()), false), SF_BOOL(sf_privilege_is_administrator()));
 	PG_RETURN_JSONB_P(document);
 }
 

@@ -94,7 +94,7 @@ not_mapped(const char *what, const char *name, const char *pattern, bool for_ite
 
 	return psprintf("The %s '%s' is not mapped to anything that sfflow can run. Proposal: %s",
 					what, name,
-					(char *) linitial(sf_store_texts(&plan, SF_TEXT(pattern), SF_BOOL(for_items))));
+					(char *) linitial(sf_db_texts(&plan, SF_TEXT(pattern), SF_BOOL(for_items))));
 }
 
 /* Is a reader mapped to an activity, or by the type of what it reads to anything? */

@@ -37,7 +37,7 @@ check_can_await(const SfExecution *execution)
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.xmin FROM _sfflow.execution e WHERE e.execution_no = $1");
 
-	if (TransactionIdIsCurrentTransactionId(sf_store_number(&plan, InvalidTransactionId,
+	if (TransactionIdIsCurrentTransactionId(sf_db_number(&plan, InvalidTransactionId,
 														   SF_INT8(execution->execution_no))))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_CANNOT_AWAIT),

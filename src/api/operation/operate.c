@@ -47,7 +47,7 @@ static const char *const state_names[] = {SF_PROCESS_LIST(STATE_NAME)};
 static void
 check_operator(const char *function)
 {
-	if (!superuser() && !has_privs_of_role(GetUserId(), sf_store_owner()))
+	if (!superuser() && !has_privs_of_role(GetUserId(), sf_db_owner()))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for function %s", function),

@@ -33,9 +33,9 @@ sf_access_key_store(const SfAccessKey *key)
 		"INSERT INTO _sfflow.access_key (access_key_id, role, secret, created_at, created_by, created_in)"
 		" VALUES ($1, $2, $3, $4, $5, $6)");
 
-	sf_store_execute(&plan, SF_TEXT(key->access_key_id), SF_ROLE(key->role),
-					 SF_TEXT(key->secret), SF_TIME(key->created_at),
-					 SF_TEXT(key->created_by), SF_TEXT(key->created_in));
+	sf_db_execute(&plan, SF_TEXT(key->access_key_id), SF_ROLE(key->role),
+				  SF_TEXT(key->secret), SF_TIME(key->created_at),
+				  SF_TEXT(key->created_by), SF_TEXT(key->created_in));
 }
 
 /* The number of keys of a role. */
@@ -45,7 +45,7 @@ sf_access_key_count_of(Oid role)
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.access_key k WHERE k.role = $1");
 
-	return sf_store_number(&plan, 0, SF_ROLE(role));
+	return sf_db_number(&plan, 0, SF_ROLE(role));
 }
 
 /* Delete a key. */
@@ -55,7 +55,7 @@ sf_access_key_delete(const char *id)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.access_key k WHERE k.access_key_id = $1");
 
-	sf_store_execute(&plan, SF_TEXT(id));
+	sf_db_execute(&plan, SF_TEXT(id));
 }
 
 /* Delete all keys of a role. */
@@ -65,5 +65,5 @@ sf_access_key_delete_of(Oid role)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.access_key k WHERE k.role = $1");
 
-	sf_store_execute(&plan, SF_ROLE(role));
+	sf_db_execute(&plan, SF_ROLE(role));
 }

@@ -62,7 +62,7 @@ health(SfHealthPut put, void *arg)
 		"SELECT pg_catalog.count(*) AS archives, pg_catalog.count(l.problem) AS problems FROM _sfflow.archive_lag l");
 	int64		counts[2] = {0, 0};
 
-	sf_store_run(InvalidOid, &plan, read_counts, counts, NULL, 0);
+	sf_db_run(InvalidOid, &plan, read_counts, counts, NULL, 0);
 	if (counts[0] > 0)
 		put(arg, "archive", counts[1] == 0,
 			psprintf(INT64_FORMAT " of " INT64_FORMAT " archives are behind%s", counts[1], counts[0],

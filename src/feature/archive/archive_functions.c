@@ -52,7 +52,7 @@ lock_tag(int64 batch_no)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("archive_batch"), (uint32) batch_no, 4);
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("archive_batch"), (uint32) batch_no, 4);
 	return tag;
 }
 
@@ -318,8 +318,8 @@ put_execution(Lines *lines)
 	for (int i = 0; i <= SF_STATUS_ABORTED; i++)
 		names[i] = CStringGetTextDatum(sf_status_name(i));
 	statuses = construct_array(names, lengthof(names), TEXTOID, -1, false, TYPALIGN_INT);
-	sf_store_read(&plan, read_head, &head, SF_INT8(lines->execution_no), SF_INT2(SF_STATUS_RUNNING),
-				  sf_query_arg(TEXTARRAYOID, PointerGetDatum(statuses), false));
+	sf_db_read(&plan, read_head, &head, SF_INT8(lines->execution_no), SF_INT2(SF_STATUS_RUNNING),
+			   sf_query_arg(TEXTARRAYOID, PointerGetDatum(statuses), false));
 	if (head == NULL || !sf_head_read(lines->execution_no, &execution))
 		return;
 	put_line(lines, 0, sf_json_to_cstring(head));

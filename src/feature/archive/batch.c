@@ -19,7 +19,7 @@ sf_batch_read(int64 batch_no, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(SELECT_BATCH "WHERE b.batch_no = $1");
 
-	return sf_store_row(&plans[lock], &batch_type, SF_INT8(batch_no));
+	return sf_db_row(&plans[lock], &batch_type, SF_INT8(batch_no));
 }
 
 /* The numbers of the batches of an activity that are not confirmed, the oldest first. */
@@ -30,7 +30,7 @@ sf_batch_open(int activity_no)
 		"SELECT b.batch_no FROM _sfflow.archive_batch b WHERE b.activity_no = $1 AND b.confirmed_at IS NULL"
 		" ORDER BY b.batch_no");
 
-	return sf_store_numbers(&plan, SF_INT4(activity_no));
+	return sf_db_numbers(&plan, SF_INT4(activity_no));
 }
 
 /*
@@ -48,7 +48,7 @@ sf_batch_make(int activity_no, const char *worker)
 		" FROM pg_catalog.nextval('_sfflow.archive_batch_no') n"
 		" RETURNING b.batch_no, b.activity_no, b.name, b.executions, b.confirmed_at IS NOT NULL");
 
-	return sf_store_row(&plan, &batch_type, SF_INT4(activity_no), SF_TEXT(worker));
+	return sf_db_row(&plan, &batch_type, SF_INT4(activity_no), SF_TEXT(worker));
 }
 
 /* Put executions, which the caller has locked, into a batch. */
@@ -59,7 +59,7 @@ sf_batch_add(int64 batch_no, const List *numbers)
 		"INSERT INTO _sfflow.archive_member (execution_no, batch_no)"
 		" SELECT n, $1 FROM pg_catalog.unnest($2) n");
 
-	sf_store_execute(&plan, SF_INT8(batch_no), sf_query_int8s(numbers));
+	sf_db_execute(&plan, SF_INT8(batch_no), sf_query_int8s(numbers));
 }
 
 /* Store how many executions a batch has. */
@@ -68,7 +68,7 @@ sf_batch_set_size(int64 batch_no, int executions)
 {
 	static SfPlan plan = SF_PLAN("UPDATE _sfflow.archive_batch b SET executions = $2 WHERE b.batch_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(batch_no), SF_INT4(executions));
+	sf_db_execute(&plan, SF_INT8(batch_no), SF_INT4(executions));
 }
 
 /* Store that a program takes a batch up that another one has left. */
@@ -79,7 +79,7 @@ sf_batch_take(int64 batch_no, const char *worker)
 		"UPDATE _sfflow.archive_batch b SET worker = $2, taken_at = pg_catalog.clock_timestamp()"
 		" WHERE b.batch_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(batch_no), SF_TEXT(worker));
+	sf_db_execute(&plan, SF_INT8(batch_no), SF_TEXT(worker));
 }
 
 /* Delete a batch. */
@@ -88,7 +88,7 @@ sf_batch_delete(int64 batch_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.archive_batch b WHERE b.batch_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(batch_no));
+	sf_db_execute(&plan, SF_INT8(batch_no));
 }
 
 /* The numbers of at most so many executions of a batch, from one number on. */
@@ -99,7 +99,7 @@ sf_batch_members(int64 batch_no, int64 after, int most)
 		"SELECT a.execution_no FROM _sfflow.archive_member a WHERE a.batch_no = $1 AND a.execution_no > $2"
 		" ORDER BY a.execution_no LIMIT $3");
 
-	return sf_store_numbers(&plan, SF_INT8(batch_no), SF_INT8(after), SF_INT4(most));
+	return sf_db_numbers(&plan, SF_INT8(batch_no), SF_INT8(after), SF_INT4(most));
 }
 
 /* The numbers of executions of confirmed batches that could not be deleted then. */
@@ -110,7 +110,7 @@ sf_batch_left(void)
 		"SELECT a.execution_no FROM _sfflow.archive_member a"
 		" JOIN _sfflow.archive_batch b ON b.batch_no = a.batch_no WHERE b.confirmed_at IS NOT NULL");
 
-	return sf_store_list(&plan, sf_row_append_number, NULL, 0);
+	return sf_db_list(&plan, sf_row_append_number, NULL, 0);
 }
 
 /* The bytes that the histories of executions take, compressed as they are stored. */
@@ -122,7 +122,7 @@ sf_batch_bytes(const List *numbers)
 		"  + coalesce(pg_catalog.pg_column_size(h.documents), 0)), 0)::pg_catalog.int8"
 		" FROM _sfflow.history h WHERE h.execution_no = ANY ($1)");
 
-	return sf_store_number(&plan, 0, sf_query_int8s(numbers));
+	return sf_db_number(&plan, 0, sf_query_int8s(numbers));
 }
 
 /* Store that a batch is in its archive, in a file of so many bytes, which have a checksum. */
@@ -133,7 +133,7 @@ sf_batch_confirm(int64 batch_no, const char *file, int64 bytes, const char *sha2
 		"UPDATE _sfflow.archive_batch b SET confirmed_at = pg_catalog.clock_timestamp(), file = $2, bytes = $3,"
 		" sha256 = $4 WHERE b.batch_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(batch_no), SF_TEXT(file), SF_INT8(bytes), SF_TEXT(sha256));
+	sf_db_execute(&plan, SF_INT8(batch_no), SF_TEXT(file), SF_INT8(bytes), SF_TEXT(sha256));
 }
 
 /* Store that all that is due of an activity is in batches; writes at most once per minute. */
@@ -146,7 +146,7 @@ sf_batch_note_progress(int activity_no)
 		"  WHERE q.activity_no = $1 AND q.caught_up_at > pg_catalog.clock_timestamp() - '1 min'::pg_catalog.interval)"
 		" ON CONFLICT (activity_no) DO UPDATE SET caught_up_at = excluded.caught_up_at");
 
-	sf_store_execute(&plan, SF_INT4(activity_no));
+	sf_db_execute(&plan, SF_INT4(activity_no));
 }
 
 /* Delete what is known of the archive of an activity. */
@@ -156,6 +156,6 @@ sf_batch_forget(int activity_no)
 	static SfPlan batches = SF_PLAN("DELETE FROM _sfflow.archive_batch b WHERE b.activity_no = $1");
 	static SfPlan progress = SF_PLAN("DELETE FROM _sfflow.archive_progress p WHERE p.activity_no = $1");
 
-	sf_store_execute(&batches, SF_INT4(activity_no));
-	sf_store_execute(&progress, SF_INT4(activity_no));
+	sf_db_execute(&batches, SF_INT4(activity_no));
+	sf_db_execute(&progress, SF_INT4(activity_no));
 }

@@ -30,7 +30,7 @@ sf_deadline_read(const char *target, SfLock lock)
 		"SELECT " SF_DEADLINE_COLUMNS(SF_SELECT) "1 FROM _sfflow.deadline d"
 		" WHERE d.target = $1");
 
-	return sf_store_row(&plans[lock], &deadline_type, SF_TEXT(target));
+	return sf_db_row(&plans[lock], &deadline_type, SF_TEXT(target));
 }
 
 /* Insert a deadline, or put it in the place of the one of its target. */
@@ -48,13 +48,13 @@ sf_deadline_write(const SfDeadline *d)
 		" checked_until = excluded.checked_until, next_at = excluded.next_at, walk_step = NULL,"
 		" set_at = excluded.set_at, set_by = excluded.set_by");
 
-	sf_store_execute(&plan, SF_TEXT(d->target), SF_TEXT(d->schedule),
-					 sf_query_arg(INT4OID, Int32GetDatum(d->machine_no), d->machine_no == 0),
-					 SF_TEXT(d->job),
-					 sf_query_arg(INT4OID, Int32GetDatum(d->start_minute), d->start_minute < 0),
-					 sf_query_arg(INT4OID, Int32GetDatum(d->end_minute), d->end_minute < 0),
-					 SF_TEXT(d->timezone), SF_TEXT(d->calendar), SF_TIME(d->set_at),
-					 SF_TEXT(d->set_by));
+	sf_db_execute(&plan, SF_TEXT(d->target), SF_TEXT(d->schedule),
+				  sf_query_arg(INT4OID, Int32GetDatum(d->machine_no), d->machine_no == 0),
+				  SF_TEXT(d->job),
+				  sf_query_arg(INT4OID, Int32GetDatum(d->start_minute), d->start_minute < 0),
+				  sf_query_arg(INT4OID, Int32GetDatum(d->end_minute), d->end_minute < 0),
+				  SF_TEXT(d->timezone), SF_TEXT(d->calendar), SF_TIME(d->set_at),
+				  SF_TEXT(d->set_by));
 	sf_hooks.scan_at(d->set_at);
 }
 
@@ -64,10 +64,10 @@ sf_deadline_delete(const char *target)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.deadline d WHERE d.target = $1");
 	static SfPlan late = SF_PLAN("DELETE FROM _sfflow.lateness l WHERE l.target = $1");
-	bool		deleted = sf_store_execute(&plan, SF_TEXT(target)) > 0;
+	bool		deleted = sf_db_execute(&plan, SF_TEXT(target)) > 0;
 
 	/* after the lock of the row: a sweep may just have raised something */
-	sf_store_execute(&late, SF_TEXT(target));
+	sf_db_execute(&late, SF_TEXT(target));
 	return deleted;
 }
 
@@ -79,7 +79,7 @@ sf_deadline_delete_of_machine(int machine_no)
 		"SELECT d.target FROM _sfflow.deadline d WHERE d.machine_no = $1");
 	ListCell   *lc;
 
-	foreach(lc, sf_store_texts(&plan, SF_INT4(machine_no)))
+	foreach(lc, sf_db_texts(&plan, SF_INT4(machine_no)))
 		(void) sf_deadline_delete(lfirst(lc));
 }
 
@@ -90,7 +90,7 @@ sf_deadline_next(void)
 	static SfPlan plan = SF_PLAN(
 		"SELECT d.next_at FROM _sfflow.deadline d ORDER BY d.next_at LIMIT 1");
 
-	return sf_store_number(&plan, DT_NOEND);
+	return sf_db_number(&plan, DT_NOEND);
 }
 
 /* List the targets of some deadlines that are to be checked. */
@@ -101,7 +101,7 @@ sf_deadline_due(TimestampTz now, int limit)
 		"SELECT d.target FROM _sfflow.deadline d WHERE d.next_at <= $1"
 		" ORDER BY d.next_at LIMIT $2");
 
-	return sf_store_texts(&plan, SF_TIME(now), SF_INT8(limit));
+	return sf_db_texts(&plan, SF_TIME(now), SF_INT8(limit));
 }
 
 /*
@@ -127,8 +127,8 @@ sf_deadline_recheck(char kind, const char *name)
 		" UPDATE _sfflow.deadline d SET next_at = pg_catalog.now() FROM of"
 		" WHERE d.target = of.target AND d.next_at > pg_catalog.now()");
 
-	sf_store_execute(&plan, SF_TEXT(kind == SF_OBJECT_CALENDAR ? name : NULL),
-					 SF_TEXT(kind == SF_OBJECT_SCHEDULE ? name : NULL));
+	sf_db_execute(&plan, SF_TEXT(kind == SF_OBJECT_CALENDAR ? name : NULL),
+				  SF_TEXT(kind == SF_OBJECT_SCHEDULE ? name : NULL));
 }
 
 /* Tell whether a deadline has a calendar. */
@@ -137,7 +137,7 @@ sf_deadline_uses_calendar(const char *name)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.deadline d WHERE d.calendar = $1 LIMIT 1");
 
-	return sf_store_number(&plan, 0, SF_TEXT(name)) != 0;
+	return sf_db_number(&plan, 0, SF_TEXT(name)) != 0;
 }
 
 /* Note how far a deadline was dealt with, and when to check it again. */
@@ -148,7 +148,7 @@ sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, Timestamp
 		"UPDATE _sfflow.deadline d SET checked_until = $2, next_at = $3, walk_step = NULL"
 		" WHERE d.target = $1");
 
-	sf_store_execute(&plan, SF_TEXT(deadline->target), SF_TIME(until), SF_TIME(next_at));
+	sf_db_execute(&plan, SF_TEXT(deadline->target), SF_TIME(until), SF_TIME(next_at));
 }
 
 /* Note where a sweep is to go on that is not over. */
@@ -159,10 +159,10 @@ sf_deadline_set_walk(const SfDeadline *d)
 		"UPDATE _sfflow.deadline d SET next_at = $2, walk_step = $3, walk_now = $4, walk_at = $5,"
 		" walk_late_no = $6, walk_found = $7 WHERE d.target = $1");
 
-	sf_store_execute(&plan, SF_TEXT(d->target), SF_TIME(d->next_at), SF_INT4(d->walk_step),
-					 SF_TIME(d->walk_now), SF_TIME(d->walk_at),
-					 sf_query_arg(INT8OID, Int64GetDatum(d->walk_late_no), d->walk_late_no == 0),
-					 SF_BOOL(d->walk_found));
+	sf_db_execute(&plan, SF_TEXT(d->target), SF_TIME(d->next_at), SF_INT4(d->walk_step),
+				  SF_TIME(d->walk_now), SF_TIME(d->walk_at),
+				  sf_query_arg(INT8OID, Int64GetDatum(d->walk_late_no), d->walk_late_no == 0),
+				  SF_BOOL(d->walk_found));
 }
 
 /* --- what was late --- */
@@ -178,11 +178,11 @@ sf_lateness_insert(const SfLateness *l)
 		"DELETE FROM _sfflow.lateness l WHERE l.target = $1 AND l.deadline_at <"
 		" ($2 - '400 days'::pg_catalog.interval)");
 
-	sf_store_execute(&trim, SF_TEXT(l->target), SF_TIME(l->raised_at));
-	return sf_store_execute(&insert, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
-							SF_TEXT(l->state), SF_TIME(l->base_at),
-							sf_query_arg(INT8OID, Int64GetDatum(l->execution_no), l->execution_no == 0),
-							SF_TIME_OR_NULL(l->expected_at, DT_NOEND), SF_TIME(l->raised_at)) > 0;
+	sf_db_execute(&trim, SF_TEXT(l->target), SF_TIME(l->raised_at));
+	return sf_db_execute(&insert, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
+						 SF_TEXT(l->state), SF_TIME(l->base_at),
+						 sf_query_arg(INT8OID, Int64GetDatum(l->execution_no), l->execution_no == 0),
+						 SF_TIME_OR_NULL(l->expected_at, DT_NOEND), SF_TIME(l->raised_at)) > 0;
 }
 
 /* Was something raised of a run of the schedule, or of a night that began then? */
@@ -193,7 +193,7 @@ sf_lateness_is_raised(const char *target, TimestampTz base_at, const char *state
 		"SELECT 1 FROM _sfflow.lateness l WHERE l.target = $1 AND l.base_at = $2"
 		" AND l.state = $3 LIMIT 1");
 
-	return sf_store_number(&plan, 0, SF_TEXT(target), SF_TIME(base_at), SF_TEXT(state)) == 1;
+	return sf_db_number(&plan, 0, SF_TEXT(target), SF_TIME(base_at), SF_TEXT(state)) == 1;
 }
 
 #define SELECT_LATENESS \
@@ -207,7 +207,7 @@ sf_lateness_open(const char *target, TimestampTz cleared_at)
 		SELECT_LATENESS " WHERE l.target = $1 AND (l.cleared_at IS NULL OR l.cleared_at = $2)"
 		" ORDER BY l.deadline_at, l.due_by, l.state");
 
-	return sf_store_rows(&plan, &lateness_type, SF_TEXT(target), SF_TIME(cleared_at));
+	return sf_db_rows(&plan, &lateness_type, SF_TEXT(target), SF_TIME(cleared_at));
 }
 
 /* Note that what was late has happened, or that something worse took its place. */
@@ -218,8 +218,8 @@ sf_lateness_clear(const SfLateness *l, TimestampTz at)
 		"UPDATE _sfflow.lateness l SET cleared_at = $5 WHERE l.target = $1"
 		" AND l.deadline_at = $2 AND l.due_by = $3 AND l.state = $4");
 
-	sf_store_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
-					 SF_TEXT(l->state), SF_TIME(at));
+	sf_db_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
+				  SF_TEXT(l->state), SF_TIME(at));
 }
 
 /* Acknowledge what is late.  Returns what was acknowledged, as SfLateness. */
@@ -235,9 +235,9 @@ sf_lateness_acknowledge(const SfAcknowledge *what)
 		"  WHERE d.machine_no = $3))"
 		" AND ($4 IS NULL OR l.state = $4) RETURNING " SF_LATENESS_COLUMNS(SF_SELECT) "1");
 
-	return sf_store_rows(&plan, &lateness_type, SF_TEXT(what->target), SF_INT8(what->execution_no),
-						 SF_INT4(what->machine_no), SF_TEXT(what->kind), SF_TIME(what->until),
-						 SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(what->comment));
+	return sf_db_rows(&plan, &lateness_type, SF_TEXT(what->target), SF_INT8(what->execution_no),
+					  SF_INT4(what->machine_no), SF_TEXT(what->kind), SF_TIME(what->until),
+					  SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(what->comment));
 }
 
 /* --- what is to be in time --- */
@@ -286,8 +286,8 @@ sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until, Timestamp
 	SfDeadlinePage page = {.last_at = DT_NOEND};
 	int			level = sf_execution_list_plans_begin();
 
-	sf_store_read(&plan, read_page, &page, SF_INT4(machine_no), SF_TIME(after), SF_TIME(until),
-				  SF_TIME(done_by), SF_INT2S(SF_STATUS_SUCCEEDED, SF_STATUS_ABORTED));
+	sf_db_read(&plan, read_page, &page, SF_INT4(machine_no), SF_TIME(after), SF_TIME(until),
+			   SF_TIME(done_by), SF_INT2S(SF_STATUS_SUCCEEDED, SF_STATUS_ABORTED));
 	sf_execution_list_plans_end(level);
 	return page;
 }
@@ -300,5 +300,5 @@ sf_deadline_run(const char *schedule, TimestampTz scheduled_for)
 		"SELECT r.execution_id FROM _sfflow.schedule_run r WHERE r.schedule = $1"
 		" AND r.scheduled_for = $2 AND r.execution_id IS NOT NULL ORDER BY r.run_at LIMIT 1");
 
-	return sf_list_first(sf_store_texts(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for)));
+	return sf_list_first(sf_db_texts(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for)));
 }

@@ -110,7 +110,7 @@ write_row(int64 execution_no, TimestampTz at)
 		"INSERT INTO _sfflow.delayed_start AS d (execution_no, start_at) VALUES ($1, $2)"
 		" ON CONFLICT (execution_no) DO UPDATE SET start_at = excluded.start_at");
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_TIME(at));
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_TIME(at));
 }
 
 /* Have the root of an execution be due when its start says. */

@@ -246,10 +246,10 @@ insert(const SfAwaited *wait)
 		(void) sf_event_key_lock(type->event_type_no, wait->event_key, SF_KEY_SHARED);
 	if (!SF_DEBUG_MUTATION("event_probe_before_lock") && !SF_DEBUG_MUTATION("event_no_probe"))
 		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, type, wait->event_key);
-	sf_store_execute(&plan, SF_KEY(wait->wait.key), SF_INT4(type->event_type_no), SF_TEXT(wait->event_key),
-					 SF_INT4(wait->wait.generation), SF_BOOL(ripe),
-					 sf_query_arg(INT4OID, Int32GetDatum(wait->max_events), wait->max_events == 0),
-					 SF_JSONB(wait->filter));
+	sf_db_execute(&plan, SF_KEY(wait->wait.key), SF_INT4(type->event_type_no), SF_TEXT(wait->event_key),
+				  SF_INT4(wait->wait.generation), SF_BOOL(ripe),
+				  sf_query_arg(INT4OID, Int32GetDatum(wait->max_events), wait->max_events == 0),
+				  SF_JSONB(wait->filter));
 	return ripe;
 }
 
@@ -335,7 +335,7 @@ sf_awaited_forget_execution(int64 execution_no)
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.event_wait w WHERE w.execution_no = $1");
 
 	if (sf_rows_read_now(&by_branch, 1, NULL, NULL, SF_INT8(execution_no)) > 0)
-		sf_store_execute(&plan, SF_INT8(execution_no));
+		sf_db_execute(&plan, SF_INT8(execution_no));
 }
 
 /* Tell why a machine of the caller cannot wait for the events of a resource; NULL: it can. */

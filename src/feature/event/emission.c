@@ -111,9 +111,9 @@ sf_emission_note_receipts(const SfEventType *type, const List *receipts)
 		depths = lappend(depths, depth);
 	}
 	if (receipts != NIL)
-		sf_store_execute(&plan, sf_query_int8s(executions), sf_query_int8s(numbers), sf_query_int8s(depths));
+		sf_db_execute(&plan, sf_query_int8s(executions), sf_query_int8s(numbers), sf_query_int8s(depths));
 	if (receipts != NIL && type->alerts)
-		sf_store_execute(&received, sf_query_int8s(numbers));
+		sf_db_execute(&received, sf_query_int8s(numbers));
 }
 
 /* An event has started an execution, which no other transaction sees yet: it has received the event. */
@@ -127,7 +127,7 @@ sf_emission_note_start(int64 execution_no, const SfEventType *type, const char *
 		" AND e.id IS NULL AND e.event_no::pg_catalog.text = pg_catalog.substr($4, 4)"
 		" AND pg_catalog.starts_with($4, 'sf-') ON CONFLICT DO NOTHING");
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id));
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id));
 }
 
 /* How many rules have led to what an execution has received. */
@@ -138,7 +138,7 @@ sf_emission_depth_of_received(int64 execution_no)
 		"SELECT GREATEST((SELECT pg_catalog.max(r.depth) FROM _sfflow.event_receipt r WHERE r.execution_no = $1),"
 		" (SELECT pg_catalog.max(f.depth) FROM _sfflow.event_floor f WHERE f.execution_no = $1))");
 
-	return sf_event_type_may_be() ? (int) sf_store_number(&plan, 0, SF_INT8(execution_no)) : 0;
+	return sf_event_type_may_be() ? (int) sf_db_number(&plan, 0, SF_INT8(execution_no)) : 0;
 }
 
 /* The first event of a key, behind a floor, that an execution may still receive; PG_INT64_MAX: there is none. */
@@ -232,7 +232,7 @@ sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char 
 		" ON CONFLICT (execution_no, event_type_no, key, node) DO UPDATE SET floor = excluded.floor,"
 		" depth = GREATEST(f.depth, excluded.depth)");
 	/* before the events are looked through: a transaction that ends in between has its event seen there */
-	int64		oldest_open = sf_store_number(&horizon, 0);
+	int64		oldest_open = sf_db_number(&horizon, 0);
 	int64		missing = first_missing(execution_no, type, key, sf_emission_floor(execution_no, type, key), now);
 	List	   *received = list_received(execution_no, type, key, missing);
 	int64		floor = 0;
@@ -254,8 +254,8 @@ sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char 
 			sf_table_delete(table, &r->tid);
 	sf_table_close(table);
 	CommandCounterIncrement();
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT8(floor),
-					 sf_query_arg(INT4OID, Int32GetDatum(depth), depth == 0), SF_INT4(HERE));
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT8(floor),
+				  sf_query_arg(INT4OID, Int32GetDatum(depth), depth == 0), SF_INT4(HERE));
 }
 
 /*
@@ -271,8 +271,8 @@ sf_emission_arrive(SfArg numbers, int from_node)
 		"UPDATE _sfflow.event_floor f SET node = $2 FROM _sfflow.instance i"
 		" WHERE f.execution_no = ANY ($1) AND f.node = i.node");
 
-	sf_store_execute(&there, numbers, SF_INT4(from_node), SF_INT4(HERE));
-	sf_store_execute(&here, numbers, SF_INT4(HERE));
+	sf_db_execute(&there, numbers, SF_INT4(from_node), SF_INT4(HERE));
+	sf_db_execute(&here, numbers, SF_INT4(HERE));
 }
 
 /* Have an execution that begins anew receive again what it has received. */
@@ -282,8 +282,8 @@ sf_emission_forget_receipts(int64 execution_no)
 	static SfPlan receipts = SF_PLAN("DELETE FROM _sfflow.event_receipt r WHERE r.execution_no = $1");
 	static SfPlan floors = SF_PLAN("DELETE FROM _sfflow.event_floor f WHERE f.execution_no = $1");
 
-	sf_store_execute(&receipts, SF_INT8(execution_no));
-	sf_store_execute(&floors, SF_INT8(execution_no));
+	sf_db_execute(&receipts, SF_INT8(execution_no));
+	sf_db_execute(&floors, SF_INT8(execution_no));
 }
 
 /* --- events --- */
@@ -353,7 +353,7 @@ sf_emission_take(int64 event_no, TimestampTz now)
 		"UPDATE _sfflow.emitted_event e SET alive = false, fresh = false, expires_at = COALESCE(e.expires_at, $2),"
 		" forget_at = " FORGET_AT("$2") " WHERE e.event_no = $1 AND e.alive");
 
-	return sf_store_execute(&plan, SF_INT8(event_no), SF_TIME(now)) > 0;
+	return sf_db_execute(&plan, SF_INT8(event_no), SF_TIME(now)) > 0;
 }
 
 /*
@@ -368,7 +368,7 @@ sf_emission_withdraw(const SfEventType *type, const char *key, const char *id, T
 		" forget_at = " FORGET_AT("$4") " WHERE e.event_type_no = $1 AND e.key = $2 AND e.alive"
 		" AND COALESCE(e.id, 'sf-' || e.event_no) = $3 AND (e.expires_at IS NULL OR e.expires_at > $4)");
 
-	return sf_store_execute(&plan, SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id), SF_TIME(now)) > 0;
+	return sf_db_execute(&plan, SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id), SF_TIME(now)) > 0;
 }
 
 /* A sweep has seen events: their time to live begins, and (done) it has given them to all that waited. */
@@ -381,7 +381,7 @@ sf_emission_note_swept(const List *numbers, TimestampTz now, bool done)
 		" WHERE e.event_no = ANY ($1) AND e.fresh AND ($3 OR e.expires_at IS NULL)");
 
 	if (numbers != NIL)
-		sf_store_execute(&plan, sf_query_int8s(numbers), SF_TIME(now), SF_BOOL(done));
+		sf_db_execute(&plan, sf_query_int8s(numbers), SF_TIME(now), SF_BOOL(done));
 }
 
 /* Have events that have expired given no more, and delete those whose ids may be used again; true: there are more. */
@@ -403,9 +403,9 @@ sf_emission_delete_expired(TimestampTz now)
 		"DELETE FROM _sfflow.emitted_event e USING (SELECT x.event_no FROM _sfflow.emitted_event x"
 		"  WHERE NOT x.alive AND x.forget_at <= $1 ORDER BY x.forget_at LIMIT $2 FOR UPDATE SKIP LOCKED) o"
 		" WHERE e.event_no = o.event_no");
-	bool		more = sf_store_execute(&expire, SF_TIME(now), SF_INT4(SWEPT)) == SWEPT;
+	bool		more = sf_db_execute(&expire, SF_TIME(now), SF_INT4(SWEPT)) == SWEPT;
 
-	return sf_store_execute(&forget, SF_TIME(now), SF_INT4(SWEPT)) == SWEPT || more;
+	return sf_db_execute(&forget, SF_TIME(now), SF_INT4(SWEPT)) == SWEPT || more;
 }
 
 /* Acknowledge that no execution has received events of a type that have ended; returns how many there were. */
@@ -415,7 +415,7 @@ sf_emission_acknowledge(const SfEventType *type)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.emitted_event e SET unreceived = false WHERE e.event_type_no = $1 AND e.unreceived");
 
-	return sf_store_execute(&plan, SF_INT4(type->event_type_no));
+	return sf_db_execute(&plan, SF_INT4(type->event_type_no));
 }
 
 /* The rows are those of another server, whose numbers of transactions say nothing here: all of these have ended. */
@@ -425,5 +425,5 @@ sf_emission_adopt(void)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.emitted_event e SET horizon = pg_catalog.pg_current_xact_id() WHERE e.alive");
 
-	sf_store_execute(&plan);
+	sf_db_execute(&plan);
 }

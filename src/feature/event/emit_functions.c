@@ -149,11 +149,11 @@ insert(const SfEventType *type, const Emit *emit)
 
 	(void) GetTopTransactionId();
 	event_no = sf_sequence_next("event_no");
-	if (sf_store_execute(&plan, SF_INT8(event_no), SF_INT4(type->event_type_no), SF_TEXT(emit->key),
-						 SF_TEXT(emit->id), SF_TEXT(emit->deliver == NULL ? type->deliver : emit->deliver),
-						 sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
-						 sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
-						 SF_INT4(sf_observe_depth()), SF_JSONB(emit->payload)) == 0)
+	if (sf_db_execute(&plan, SF_INT8(event_no), SF_INT4(type->event_type_no), SF_TEXT(emit->key),
+					  SF_TEXT(emit->id), SF_TEXT(emit->deliver == NULL ? type->deliver : emit->deliver),
+					  sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
+					  sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
+					  SF_INT4(sf_observe_depth()), SF_JSONB(emit->payload)) == 0)
 		return NULL;
 	sf_hooks.sweep_soon();
 	id = emit->id != NULL ? emit->id : psprintf(OWN_ID INT64_FORMAT, event_no);

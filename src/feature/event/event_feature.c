@@ -79,7 +79,7 @@ arrives(SfArg numbers, int from_node)
 	if (!sf_event_type_may_be())
 		return;
 	sf_emission_arrive(numbers, from_node);
-	if (sf_store_execute(&plan, numbers) > 0)
+	if (sf_db_execute(&plan, numbers) > 0)
 		sf_hooks.sweep_soon();
 }
 

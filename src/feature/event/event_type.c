@@ -86,7 +86,7 @@ sf_event_type_by_number(int event_type_no)
 static void
 type_tag(LOCKTAG *tag, int event_type_no)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("event_type"), (uint32) event_type_no, 4);
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("event_type"), (uint32) event_type_no, 4);
 }
 
 /* Find a type, and keep it from being dropped until the end of the transaction; NULL: there is none. */
@@ -163,8 +163,8 @@ sf_event_type_set_owner(const char *name, Oid owner)
 		"UPDATE _sfflow.event_type t SET owner = $2 WHERE t.name = $1");
 	Oid			before = sf_event_type_require_own(name);
 
-	sf_store_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
-	sf_store_announce_change("event_type");
+	sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
+	sf_db_announce_change("event_type");
 	return before;
 }
 

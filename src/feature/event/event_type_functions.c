@@ -35,15 +35,15 @@ SF_SQL_FUNCTION(sfflow_sf_create_event)
 	sf_name_check(name, "event name");
 	if (!sf_privilege_may_create())
 		sf_deny_create();
-	if (sf_store_execute(&create, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, SF_TEXT(deliver), alert) > 0)
+	if (sf_db_execute(&create, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, SF_TEXT(deliver), alert) > 0)
 	{
 		sf_privilege_anchor(GetUserId());
-		sf_store_announce_change("event_type");
+		sf_db_announce_change("event_type");
 		sf_audit_note("create", SF_OBJECT_EVENT, name, psprintf("event:%s", name), NULL, NULL);
 		PG_RETURN_VOID();
 	}
 	/* the same call again is no error, as with activities */
-	owner = sf_store_number(&same, InvalidOid, SF_TEXT(name), ttl, remember, SF_TEXT(deliver), alert);
+	owner = sf_db_number(&same, InvalidOid, SF_TEXT(name), ttl, remember, SF_TEXT(deliver), alert);
 	if (!OidIsValid(owner) || !sf_privilege_is_owner(owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -67,7 +67,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_event)
 
 	type.name = pstrdup(type.name);
 	sf_event_type_lock_alone(type.event_type_no);
-	waits = sf_store_number(&count, 0, SF_INT4(type.event_type_no));
+	waits = sf_db_number(&count, 0, SF_INT4(type.event_type_no));
 	if (waits > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
@@ -76,11 +76,11 @@ SF_SQL_FUNCTION(sfflow_sf_drop_event)
 	sf_privilege_forget(SF_OBJECT_EVENT, type.name);
 	sf_audit_forget(SF_OBJECT_EVENT, type.name);
 	SF_TELL(object_dropped, SF_OBJECT_EVENT, type.name);
-	sf_store_execute(&floors, SF_INT4(type.event_type_no));
-	sf_store_execute(&receipts, SF_INT4(type.event_type_no));
-	sf_store_execute(&events, SF_INT4(type.event_type_no));
-	sf_store_execute(&drop, SF_INT4(type.event_type_no));
-	sf_store_announce_change("event_type");
+	sf_db_execute(&floors, SF_INT4(type.event_type_no));
+	sf_db_execute(&receipts, SF_INT4(type.event_type_no));
+	sf_db_execute(&events, SF_INT4(type.event_type_no));
+	sf_db_execute(&drop, SF_INT4(type.event_type_no));
+	sf_db_announce_change("event_type");
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("event:%s", type.name), NULL, NULL);
 	sf_privilege_unanchor(type.owner);
 	PG_RETURN_VOID();

@@ -254,7 +254,7 @@ still_waits(const Wait *wait)
 
 	if (branch != NULL && branch->phase == SF_PHASE_EXTERNAL && branch->generation == wait->generation)
 		return true;
-	sf_store_execute(&plan, SF_KEY(wait->key), SF_INT4(wait->generation));
+	sf_db_execute(&plan, SF_KEY(wait->key), SF_INT4(wait->generation));
 	return false;
 }
 
@@ -269,7 +269,7 @@ clear_ripe(const Match *m)
 		" WHERE u.execution_no = w.execution_no AND u.branch_no = w.branch_no AND u.event_type_no = $3");
 
 	foreach_ptr(const Wait, wait, m->unripe)
-		sf_store_execute(&plan, SF_KEY(wait->key), SF_INT4(m->type->event_type_no), SF_INT4(wait->generation));
+		sf_db_execute(&plan, SF_KEY(wait->key), SF_INT4(m->type->event_type_no), SF_INT4(wait->generation));
 }
 
 /* --- giving --- */

@@ -158,7 +158,7 @@ sf_hold_kind_of(char object_kind, SfHoldKind *kind)
 static void
 hold_tag(LOCKTAG *tag, int64 hold_no)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("hold"), (uint32) hold_no, 4);
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("hold"), (uint32) hold_no, 4);
 }
 
 /*
@@ -181,7 +181,7 @@ sf_hold_share(int64 hold_no)
 static void
 execution_tag(LOCKTAG *tag, int64 execution_no)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("held"), (uint32) execution_no, 4);
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("held"), (uint32) execution_no, 4);
 }
 
 /* Begin to hold an execution. */
@@ -229,15 +229,15 @@ sf_hold_insert(const SfHold *hold, const char *reason)
 		" VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8)"
 		" ON CONFLICT DO NOTHING");
 
-	if (sf_store_execute(&plan, SF_TEXT(kind_names[hold->kind]), SF_TEXT(hold->name),
-						 SF_TEXT(hold->state),
-						 sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == 0),
-						 sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == 0),
-						 sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->owner), !OidIsValid(hold->owner)),
-						 SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(reason)) == 0)
+	if (sf_db_execute(&plan, SF_TEXT(kind_names[hold->kind]), SF_TEXT(hold->name),
+					  SF_TEXT(hold->state),
+					  sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == 0),
+					  sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == 0),
+					  sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->owner), !OidIsValid(hold->owner)),
+					  SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(reason)) == 0)
 		return false;
 	sf_privilege_anchor(hold->owner);
-	sf_store_announce_change("hold");
+	sf_db_announce_change("hold");
 	return true;
 }
 
@@ -253,8 +253,8 @@ sf_hold_find(const SfHold *target, bool of_all)
 		" AND h.state = $3 AND ($4 OR COALESCE(h.owner::pg_catalog.oid, 0) = $5::pg_catalog.oid)"
 		" ORDER BY h.hold_no");
 
-	return sf_store_numbers(&plan, SF_TEXT(kind_names[target->kind]), SF_TEXT(target->name),
-							SF_TEXT(target->state), SF_BOOL(of_all), SF_ROLE(target->owner));
+	return sf_db_numbers(&plan, SF_TEXT(kind_names[target->kind]), SF_TEXT(target->name),
+						 SF_TEXT(target->state), SF_BOOL(of_all), SF_ROLE(target->owner));
 }
 
 /*
@@ -272,9 +272,9 @@ sf_hold_release(int64 hold_no)
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 	/* all branches that wait have to be seen */
 	sf_park_check_unchanged("hold", hold_no);
-	owner = sf_store_number(&drop, InvalidOid, SF_INT8(hold_no));
+	owner = sf_db_number(&drop, InvalidOid, SF_INT8(hold_no));
 	sf_privilege_unanchor(owner);
-	sf_store_announce_change("hold");
+	sf_db_announce_change("hold");
 	return sf_apply_unpark(SF_UNPARK_OBJECT, (SfUnparked) {.feature = "hold",.object_no = hold_no});
 }
 
@@ -285,7 +285,7 @@ lock_of_role(Oid owner)
 	static SfPlan plan = SF_PLAN(
 		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.owner = $1 ORDER BY h.hold_no FOR UPDATE");
 
-	return sf_store_numbers(&plan, SF_ROLE(owner));
+	return sf_db_numbers(&plan, SF_ROLE(owner));
 }
 
 /*
@@ -302,8 +302,8 @@ sf_hold_pass_on(Oid from, Oid to)
 	ListCell   *lc;
 
 	(void) lock_of_role(from);
-	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
-	sf_store_announce_change("hold");
+	sf_db_execute(&plan, SF_ROLE(from), SF_ROLE(to));
+	sf_db_announce_change("hold");
 	foreach(lc, lock_of_role(from))
 		(void) sf_hold_release(*(int64 *) lfirst(lc));
 }
@@ -356,14 +356,14 @@ sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames)
 	List	   *renamed = list_renamed(machine_no, execution_no, renames);
 
 	foreach_ptr(Renamed, hold, renamed)
-		(void) sf_store_execute(&give_away, SF_INT8(hold->hold_no));
+		(void) sf_db_execute(&give_away, SF_INT8(hold->hold_no));
 	foreach_ptr(Renamed, hold, renamed)
 	{
-		if (sf_store_execute(&take, SF_INT8(hold->hold_no), SF_TEXT(hold->state)) == 0)
+		if (sf_db_execute(&take, SF_INT8(hold->hold_no), SF_TEXT(hold->state)) == 0)
 			(void) sf_hold_release(hold->hold_no);
 	}
 	if (renamed != NIL)
-		sf_store_announce_change("hold");
+		sf_db_announce_change("hold");
 }
 
 /* List the numbers of the holds of an object. */
@@ -374,5 +374,5 @@ sf_hold_list(SfHoldKind kind, const char *name)
 		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind = $1 AND h.name = $2"
 		" ORDER BY h.hold_no");
 
-	return sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name));
+	return sf_db_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name));
 }

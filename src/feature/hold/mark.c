@@ -53,10 +53,10 @@ sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark)
 		" VALUES ($1, $2, $3, $4, $5) ON CONFLICT (execution_no, job_id) DO UPDATE"
 		" SET outcome = excluded.outcome, output = excluded.output, details = excluded.details");
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_TEXT(job_id),
-					 SF_TEXT(outcome_names[mark->outcome]), SF_JSONB(mark->output),
-					 SF_JSONB(mark->details));
-	sf_store_announce_change("mark");
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_TEXT(job_id),
+				  SF_TEXT(outcome_names[mark->outcome]), SF_JSONB(mark->output),
+				  SF_JSONB(mark->details));
+	sf_db_announce_change("mark");
 }
 
 /* Columns of marks */
@@ -79,8 +79,8 @@ announce_last(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.mark m LIMIT 1");
 
-	if (sf_store_run(InvalidOid, &plan, NULL, NULL, NULL, 0) == 0)
-		sf_store_announce_change("mark");
+	if (sf_db_run(InvalidOid, &plan, NULL, NULL, NULL, 0) == 0)
+		sf_db_announce_change("mark");
 }
 
 /* Take the mark of a job away; false: it has none. */
@@ -94,7 +94,7 @@ sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark)
 
 	/* marks of others cost a look at the index, which is a tenth of a query */
 	if (sf_rows_read_now(&cache.index, 1, NULL, NULL, SF_INT8(execution_no), SF_TEXT(job_id)) == 0 ||
-		sf_store_read(&plan, read_mark, mark, SF_INT8(execution_no), SF_TEXT(job_id)) == 0)
+		sf_db_read(&plan, read_mark, mark, SF_INT8(execution_no), SF_TEXT(job_id)) == 0)
 	{
 		/* the marks may have been purged with their executions */
 		if (++misses % MISSES == 0)
@@ -125,7 +125,7 @@ sf_mark_list(int64 execution_no)
 		"SELECT m.outcome, m.output, m.details, m.job_id FROM _sfflow.mark m"
 		" WHERE m.execution_no = $1");
 
-	return sf_mark_may_be() ? sf_store_list(&plan, append_mark, SF_ARGS(SF_INT8(execution_no))) : NIL;
+	return sf_mark_may_be() ? sf_db_list(&plan, append_mark, SF_ARGS(SF_INT8(execution_no))) : NIL;
 }
 
 /* Forget the marks of an execution that begins anew, or has succeeded. */
@@ -134,6 +134,6 @@ sf_mark_forget(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.mark m WHERE m.execution_no = $1");
 
-	if (sf_mark_may_be() && sf_store_execute(&plan, SF_INT8(execution_no)) > 0)
+	if (sf_mark_may_be() && sf_db_execute(&plan, SF_INT8(execution_no)) > 0)
 		announce_last();
 }

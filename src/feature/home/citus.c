@@ -120,8 +120,8 @@ read_cluster(void)
 	cluster.transaction_id = find_transaction_id();
 	if (!OidIsValid(cluster.transaction_id))
 		return;
-	cluster.group = (int) sf_store_number(&group_plan, -1);
-	cluster.table = (Oid) sf_store_number(&table_plan, InvalidOid);
+	cluster.group = (int) sf_db_number(&group_plan, -1);
+	cluster.table = (Oid) sf_db_number(&table_plan, InvalidOid);
 	cluster.watched[0] = cluster.table;
 	/* what an old snapshot shows, or what has changed meanwhile, is good for once */
 	cluster.is_current = OidIsValid(cluster.table) && cluster.changes == changes && !IsolationUsesXactSnapshot();
@@ -186,8 +186,8 @@ sf_home_find(const char *key)
 	Oid			table = sf_home_table();
 
 	if (OidIsValid(table))
-		sf_store_read(&plan, read_home, &home, sf_query_arg(REGCLASSOID, ObjectIdGetDatum(table), false),
-					  SF_TEXT(key));
+		sf_db_read(&plan, read_home, &home, sf_query_arg(REGCLASSOID, ObjectIdGetDatum(table), false),
+				   SF_TEXT(key));
 	return home;
 }
 
@@ -213,8 +213,8 @@ sf_home_local_key(void)
 	local_key = NULL;
 	if (!OidIsValid(table))
 		return NULL;
-	found = sf_list_first(sf_store_texts(&plan, sf_query_arg(REGCLASSOID, ObjectIdGetDatum(table), false),
-										 SF_INT4(SOUGHT_KEYS)));
+	found = sf_list_first(sf_db_texts(&plan, sf_query_arg(REGCLASSOID, ObjectIdGetDatum(table), false),
+									  SF_INT4(SOUGHT_KEYS)));
 	if (found != NULL)
 		local_key = MemoryContextStrdup(TopMemoryContext, found);
 	/* what an old snapshot shows is good for once */
@@ -229,7 +229,7 @@ sf_home_node_number(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT i.node FROM _sfflow.instance i");
 
-	return (int) sf_store_number(&plan, -1);
+	return (int) sf_db_number(&plan, -1);
 }
 
 /* --- transactions over nodes --- */
@@ -238,7 +238,7 @@ sf_home_node_number(void)
 static bool
 has_written(const char *name)
 {
-	Oid			relation = sf_store_relation(name);
+	Oid			relation = sf_db_relation(name);
 	LOCKTAG		tag;
 
 	if (!OidIsValid(relation))
@@ -297,7 +297,7 @@ touch(const char *key)
 	}
 	(void) set_config_option("citus.allow_nested_distributed_execution", "on", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 							 true, 0, false);
-	sf_store_execute(&plan, SF_TEXT(key));
+	sf_db_execute(&plan, SF_TEXT(key));
 	AtEOXact_GUC(true, level);
 }
 
@@ -330,7 +330,7 @@ static void
 on_transaction(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_PRE_COMMIT && TransactionIdIsValid(GetTopTransactionIdIfAny()) &&
-		OidIsValid(MyDatabaseId) && OidIsValid(sf_store_relation("execution")))
+		OidIsValid(MyDatabaseId) && OidIsValid(sf_db_relation("execution")))
 		join_nodes();
 }
 

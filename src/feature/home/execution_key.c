@@ -114,7 +114,7 @@ find(int64 execution_no)
 	char	   *key = NULL;
 
 	if (sf_keyed_cache_is_any(&cache))
-		sf_store_read(&plan, read_key, &key, SF_INT8(execution_no));
+		sf_db_read(&plan, read_key, &key, SF_INT8(execution_no));
 	return key;
 }
 
@@ -124,9 +124,9 @@ insert(int64 execution_no, const char *key)
 {
 	static SfPlan plan = SF_PLAN("INSERT INTO _sfflow.execution_key (execution_no, key) VALUES ($1, $2)");
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_TEXT(key));
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_TEXT(key));
 	if (!sf_keyed_cache_is_any(&cache))
-		sf_store_announce_change("execution_key");
+		sf_db_announce_change("execution_key");
 }
 
 /* --- starts --- */

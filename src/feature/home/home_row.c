@@ -89,7 +89,7 @@ sf_home_row_find(const char *key)
 	SfPlan	   *plan = prepare(&query);
 
 	if (plan != NULL)
-		sf_store_read(plan, read_home_row, &row, SF_TEXT(key));
+		sf_db_read(plan, read_home_row, &row, SF_TEXT(key));
 	return row;
 }
 
@@ -102,7 +102,7 @@ sf_home_row_set(const char *key, int node, int from_node)
 	SfPlan	   *plan = prepare(&query);
 
 	if (plan != NULL)
-		sf_store_execute(plan, SF_TEXT(key), SF_INT4(node), sf_query_arg(INT4OID, Int32GetDatum(from_node), from_node < 0));
+		sf_db_execute(plan, SF_TEXT(key), SF_INT4(node), sf_query_arg(INT4OID, Int32GetDatum(from_node), from_node < 0));
 }
 
 /* List the keys of which some executions are on another node than the row says, or than this one. */
@@ -112,7 +112,7 @@ sf_home_keys_to_move(int node)
 	static HomePlan query = {.format = "SELECT h.key FROM %s h WHERE h.node <> $1 OR h.from_node IS NOT NULL ORDER BY h.key"};
 	SfPlan	   *plan = prepare(&query);
 
-	return plan == NULL ? NIL : sf_store_texts(plan, SF_INT4(node));
+	return plan == NULL ? NIL : sf_db_texts(plan, SF_INT4(node));
 }
 
 /* The number that Citus has given this node; -1: there is no Citus. */
@@ -121,7 +121,7 @@ sf_home_group(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT l.groupid FROM pg_catalog.pg_dist_local_group l");
 
-	return sf_home_has_citus() ? (int) sf_store_number(&plan, -1) : -1;
+	return sf_home_has_citus() ? (int) sf_db_number(&plan, -1) : -1;
 }
 
 /* Where Citus has a node; NULL: it has none of this number. */
@@ -132,7 +132,7 @@ sf_home_dsn(int node)
 		"SELECT pg_catalog.format('host=''%s'' port=%s', n.nodename, n.nodeport) FROM pg_catalog.pg_dist_node n"
 		" WHERE n.groupid = $1 AND n.noderole = 'primary'");
 
-	return sf_home_has_citus() ? sf_list_first(sf_store_texts(&plan, SF_INT4(node))) : NULL;
+	return sf_home_has_citus() ? sf_list_first(sf_db_texts(&plan, SF_INT4(node))) : NULL;
 }
 
 /* --- starts and moves of a key --- */
@@ -144,7 +144,7 @@ sf_home_lock(const char *key, bool shared)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("execution_key"),
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("execution_key"),
 						 hash_bytes((const unsigned char *) key, (int) strlen(key)), 4);
 	(void) LockAcquire(&tag, shared ? ShareLock : ExclusiveLock, false, false);
 	sf_table_cache_accept_changes();
@@ -227,7 +227,7 @@ sf_home_claim(const char *key, int here, uint64 changes)
 		static HomePlan query = {.format = "INSERT INTO %s (key, node) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING"};
 
 		written_by = GetTopTransactionId();
-		sf_store_execute(prepare(&query), SF_TEXT(key), SF_INT4(here));
+		sf_db_execute(prepare(&query), SF_TEXT(key), SF_INT4(here));
 		row = sf_home_row_find(key);
 	}
 	if (row.node != here || row.from_node >= 0)

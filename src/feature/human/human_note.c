@@ -77,9 +77,9 @@ sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *per
 	const Action *done = &actions[action];
 	const SfPerson *by = person != NULL ? person : &(SfPerson) {0};
 
-	sf_store_execute(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), SF_TEXT(done->name),
-					 SF_TEXT(task->state), SF_TEXT(by->role), SF_TEXT(by->login), SF_TEXT(by->actor), SF_TEXT(comment),
-					 SF_JSONB(details), SF_TEXT(task->worklist));
+	sf_db_execute(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), SF_TEXT(done->name),
+				  SF_TEXT(task->state), SF_TEXT(by->role), SF_TEXT(by->login), SF_TEXT(by->actor), SF_TEXT(comment),
+				  SF_JSONB(details), SF_TEXT(task->worklist));
 	if (done->audited != NULL)
 		audit(task, done, person, comment, details);
 	tell(task, done, person, comment, details);

@@ -28,7 +28,7 @@ sf_human_next_sweep(void)
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.min(t.sweep_at) FROM _sfflow.human_task t WHERE t.sweep_at IS NOT NULL");
 
-	return sf_keyed_cache_is_any(&sf_worklist_cache) ? sf_store_number_as(InvalidOid, &plan, DT_NOEND, NULL, 0) : DT_NOEND;
+	return sf_keyed_cache_is_any(&sf_worklist_cache) ? sf_db_number_as(InvalidOid, &plan, DT_NOEND, NULL, 0) : DT_NOEND;
 }
 
 /* Have a worker sweep in time. */
@@ -50,7 +50,7 @@ sf_human_set_sweep(int64 task_no)
 		" (SELECT pg_catalog.min(r.from_at) FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no"
 		"  AND r.branch_no = t.branch_no AND r.from_at > t.told_at))"
 		" WHERE t.task_no = $1 RETURNING t.sweep_at");
-	TimestampTz at = sf_store_number(&plan, DT_NOEND, SF_INT8(task_no));
+	TimestampTz at = sf_db_number(&plan, DT_NOEND, SF_INT8(task_no));
 
 	if (at != DT_NOEND)
 		sf_hooks.scan_at(at);
@@ -106,7 +106,7 @@ sf_human_sweep(TimestampTz now)
 
 	if (!sf_keyed_cache_is_any(&sf_worklist_cache))
 		return left;
-	sf_store_read(&plan, read_swept, &tasks, SF_TIME(now), SF_INT4(MOST));
+	sf_db_read(&plan, read_swept, &tasks, SF_TIME(now), SF_INT4(MOST));
 	foreach_ptr(const Swept, swept, tasks)
 	{
 		tell(swept);

@@ -58,7 +58,7 @@ read_by_number(int64 task_no, SfLock lock)
 	static SfPlan locking = SF_PLAN(SELECT_TASK " FOR UPDATE OF t");
 	SfHumanTask *task = NULL;
 
-	sf_store_read(lock == SF_LOCK_NONE ? &plan : &locking, read_task, &task, SF_INT8(task_no));
+	sf_db_read(lock == SF_LOCK_NONE ? &plan : &locking, read_task, &task, SF_INT8(task_no));
 	return task;
 }
 
@@ -133,7 +133,7 @@ sf_human_claim(const SfHumanTask *task, const SfPerson *person)
 		"UPDATE _sfflow.human_task t SET claimed_by = $2, claimed_role = $3, claimed_login = $4,"
 		" claimed_at = pg_catalog.clock_timestamp() WHERE t.task_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(task->task_no), SF_TEXT(person->name), SF_TEXT(person->role), SF_TEXT(person->login));
+	sf_db_execute(&plan, SF_INT8(task->task_no), SF_TEXT(person->name), SF_TEXT(person->role), SF_TEXT(person->login));
 }
 
 /* Give a task, which is locked, to a person, or (NULL) take it back. */
@@ -144,7 +144,7 @@ sf_human_assign(const SfHumanTask *task, const char *to)
 		"UPDATE _sfflow.human_task t SET claimed_by = $2, claimed_role = NULL, claimed_login = NULL,"
 		" claimed_at = CASE WHEN $2 IS NULL THEN NULL ELSE pg_catalog.clock_timestamp() END WHERE t.task_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(task->task_no), SF_TEXT(to));
+	sf_db_execute(&plan, SF_INT8(task->task_no), SF_TEXT(to));
 }
 
 /* Roles were named by rows that are deleted. */
@@ -167,7 +167,7 @@ sf_human_add_roles(SfBranchKey key, const List *roles)
 	foreach_ptr(const SfHumanRole, role, roles)
 	{
 		sf_privilege_anchor(role->role);
-		sf_store_execute(&plan, SF_KEY(key), SF_ROLE(role->role), SF_TIME_OR_NULL(role->from_at, DT_NOBEGIN));
+		sf_db_execute(&plan, SF_KEY(key), SF_ROLE(role->role), SF_TIME_OR_NULL(role->from_at, DT_NOBEGIN));
 	}
 }
 
@@ -191,11 +191,11 @@ sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfAr
 		" RETURNING r.role::pg_catalog.oid::pg_catalog.int8");
 	List	   *before = NIL;
 
-	sf_store_execute(&plan, SF_INT8(task->task_no), due, priority,
-					 sf_query_arg(BOOLOID, BoolGetDatum(roles == NIL), !has_roles));
+	sf_db_execute(&plan, SF_INT8(task->task_no), due, priority,
+				  sf_query_arg(BOOLOID, BoolGetDatum(roles == NIL), !has_roles));
 	if (has_roles)
 	{
-		before = sf_store_numbers(&drop, SF_KEY(task->key));
+		before = sf_db_numbers(&drop, SF_KEY(task->key));
 		sf_human_add_roles(task->key, roles);
 		unanchor_all(before);
 	}
@@ -208,7 +208,7 @@ sf_human_rename_states(int64 execution_no, const Jsonb *renames)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.human_task t SET state = $2 ->> t.state WHERE t.execution_no = $1 AND $2 ? t.state");
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_JSONB(renames));
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_JSONB(renames));
 }
 
 /* A task was written: note that. */
@@ -232,8 +232,8 @@ sf_human_forget(SfBranchKey key)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2");
 
-	sf_store_execute(&plan, SF_KEY(key));
-	unanchor_all(sf_store_numbers(&delete_roles, SF_KEY(key)));
+	sf_db_execute(&plan, SF_KEY(key));
+	unanchor_all(sf_db_numbers(&delete_roles, SF_KEY(key)));
 }
 
 /* Read the number of a task. */
@@ -292,7 +292,7 @@ sf_human_forget_roles(SfArg numbers)
 		"DELETE FROM _sfflow.human_task_role r WHERE r.execution_no = ANY ($1)"
 		" RETURNING r.role::pg_catalog.oid::pg_catalog.int8");
 
-	unanchor_all(sf_store_numbers(&plan, numbers));
+	unanchor_all(sf_db_numbers(&plan, numbers));
 }
 
 /* Keep the roles that tasks of executions are for from being dropped, an array of numbers. */
@@ -303,6 +303,6 @@ sf_human_anchor_roles(SfArg numbers)
 		"SELECT DISTINCT r.role::pg_catalog.oid::pg_catalog.int8 FROM _sfflow.human_task_role r"
 		" WHERE r.execution_no = ANY ($1)");
 
-	foreach_ptr(const int64, role, sf_store_numbers(&plan, numbers))
+	foreach_ptr(const int64, role, sf_db_numbers(&plan, numbers))
 		sf_privilege_anchor((Oid) *role);
 }

@@ -305,10 +305,10 @@ sf_human_write(const SfWait *wait)
 	const NewTask *task = (const NewTask *) wait;
 
 	sf_human_cancel(wait->key);
-	if (sf_store_execute(&plan, SF_KEY(wait->key), SF_INT8(task->task_no), SF_INT4(wait->generation),
-						 SF_INT4(task->priority), SF_TIME_OR_NULL(task->due_at, DT_NOEND), SF_TEXT(task->title),
-						 names_arg(task->not_by), SF_JSONB(task->data), SF_TEXT(task->worklist),
-						 SF_TIME(task->began_at), SF_TEXT(task->state), SF_BOOL(task->roles == NIL)) == 0)
+	if (sf_db_execute(&plan, SF_KEY(wait->key), SF_INT8(task->task_no), SF_INT4(wait->generation),
+					  SF_INT4(task->priority), SF_TIME_OR_NULL(task->due_at, DT_NOEND), SF_TEXT(task->title),
+					  names_arg(task->not_by), SF_JSONB(task->data), SF_TEXT(task->worklist),
+					  SF_TIME(task->began_at), SF_TEXT(task->state), SF_BOOL(task->roles == NIL)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("worklist \"%s\" was dropped while a branch began to wait for it", task->worklist)));

@@ -55,7 +55,7 @@ is_for(SfBranchKey key, Oid role)
 		" UNION ALL SELECT 0 FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2 AND t.for_all");
 
 	/* 0: it is for all */
-	foreach_ptr(const int64, wanted, sf_store_numbers(&plan, SF_KEY(key)))
+	foreach_ptr(const int64, wanted, sf_db_numbers(&plan, SF_KEY(key)))
 		if (*wanted == 0 || has_privs_of_role(role, (Oid) *wanted))
 			return true;
 	return false;
@@ -98,7 +98,7 @@ find_bar(const SfHumanTask *task, const SfPerson *person)
 		"  WHERE h.execution_no = $1 AND h.action = 'COMPLETED' AND h.state = ANY (t.not_by)) x"
 		" WHERE x.names && $3 LIMIT 1");
 
-	return sf_list_first(sf_store_texts(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), names_of(person)));
+	return sf_list_first(sf_db_texts(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), names_of(person)));
 }
 
 /*
@@ -159,7 +159,7 @@ sf_person_note_start(const SfExecution *execution)
 
 	if (MyBackendType == B_BACKEND && execution->parent_execution_no == 0 && login != GetUserId() &&
 		sf_keyed_cache_is_any(&sf_worklist_cache))
-		sf_store_execute(&plan, SF_INT8(execution->execution_no), SF_ROLE(login));
+		sf_db_execute(&plan, SF_INT8(execution->execution_no), SF_ROLE(login));
 }
 
 /* Forget who has started an execution that begins anew, and what was done in it. */
@@ -169,6 +169,6 @@ sf_person_forget(int64 execution_no)
 	static SfPlan starter = SF_PLAN("DELETE FROM _sfflow.human_starter s WHERE s.execution_no = $1");
 	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.human_task_event h WHERE h.execution_no = $1");
 
-	sf_store_execute(&starter, SF_INT8(execution_no));
-	sf_store_execute(&events, SF_INT8(execution_no));
+	sf_db_execute(&starter, SF_INT8(execution_no));
+	sf_db_execute(&events, SF_INT8(execution_no));
 }

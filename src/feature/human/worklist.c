@@ -84,7 +84,7 @@ sf_worklist_set_owner(const char *name, Oid owner)
 		"UPDATE _sfflow.worklist w SET owner = $2 WHERE w.name = $1");
 	Oid			before = sf_worklist_require_own(name);
 
-	sf_store_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
-	sf_store_announce_change("worklist");
+	sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
+	sf_db_announce_change("worklist");
 	return before;
 }

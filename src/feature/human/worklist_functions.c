@@ -51,7 +51,7 @@ insert(const char *name, const char *description, const Jsonb *form)
 		"INSERT INTO _sfflow.worklist (name, owner, description, form, created_at)"
 		" VALUES ($1, $2, $3, $4, pg_catalog.clock_timestamp()) ON CONFLICT DO NOTHING");
 
-	if (sf_store_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), SF_TEXT(description), SF_JSONB(form)) == 0)
+	if (sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), SF_TEXT(description), SF_JSONB(form)) == 0)
 		return false;
 	sf_privilege_anchor(GetUserId());
 	return true;
@@ -66,7 +66,7 @@ update(const char *name, const char *description, const Jsonb *form)
 		" AND (w.description IS DISTINCT FROM $2 OR w.form IS DISTINCT FROM $3)");
 
 	(void) sf_worklist_require_own(name);
-	return sf_store_execute(&plan, SF_TEXT(name), SF_TEXT(description), SF_JSONB(form)) > 0;
+	return sf_db_execute(&plan, SF_TEXT(name), SF_TEXT(description), SF_JSONB(form)) > 0;
 }
 
 /* sf_create_worklist(name, form, options) */
@@ -88,11 +88,11 @@ SF_SQL_FUNCTION(sfflow_sf_create_worklist)
 	is_new = insert(name, description, form);
 	if (!is_new)
 	{
-		sf_store_announce_change("worklist");
+		sf_db_announce_change("worklist");
 		if (!update(name, description, form))
 			PG_RETURN_VOID();
 	}
-	sf_store_announce_change("worklist");
+	sf_db_announce_change("worklist");
 	sf_audit_note(is_new ? "create" : "change", SF_OBJECT_WORKLIST, name, sf_object_target(SF_OBJECT_WORKLIST, name),
 				  NULL, form);
 	PG_RETURN_VOID();
@@ -109,7 +109,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_worklist)
 
 	worklist.name = pstrdup(worklist.name);
 	/* a task that begins to wait keeps the row, shared */
-	sf_store_execute(&lock, SF_INT4(worklist.worklist_no));
+	sf_db_execute(&lock, SF_INT4(worklist.worklist_no));
 	tasks = sf_rows_read_now(&by_worklist, PG_INT32_MAX, NULL, NULL, SF_INT4(worklist.worklist_no));
 	if (tasks > 0)
 		ereport(ERROR,
@@ -119,8 +119,8 @@ SF_SQL_FUNCTION(sfflow_sf_drop_worklist)
 	sf_privilege_forget(SF_OBJECT_WORKLIST, worklist.name);
 	sf_audit_forget(SF_OBJECT_WORKLIST, worklist.name);
 	SF_TELL(object_dropped, SF_OBJECT_WORKLIST, worklist.name);
-	sf_store_execute(&drop, SF_INT4(worklist.worklist_no));
-	sf_store_announce_change("worklist");
+	sf_db_execute(&drop, SF_INT4(worklist.worklist_no));
+	sf_db_announce_change("worklist");
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", sf_object_target(SF_OBJECT_WORKLIST, worklist.name), NULL, NULL);
 	sf_privilege_unanchor(worklist.owner);
 	PG_RETURN_VOID();

@@ -233,7 +233,7 @@ lock_earlier(const SfLimit *limit)
 		" AND COALESCE(l.owner::pg_catalog.oid, 0) = COALESCE($6::pg_catalog.oid, 0) FOR UPDATE");
 	Earlier		earlier = {0};
 
-	sf_store_read(&find, read_earlier, &earlier, TARGET_ARGS(limit));
+	sf_db_read(&find, read_earlier, &earlier, TARGET_ARGS(limit));
 	return earlier;
 }
 
@@ -272,14 +272,14 @@ write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
 		" RETURNING limit_no, owner IS NOT NULL AND covers IS NULL AS is_first");
 	Written		written = {0};
 
-	sf_store_read(&insert, read_written, &written, TARGET_ARGS(limit),
-				  sf_query_arg(INT4OID, Int32GetDatum(limit->machine_no), limit->machine_no == 0),
-				  sf_query_arg(INT4OID, Int32GetDatum(limit->max_running), limit->max_running == 0),
-				  SF_INT4(highest_beside(limit, earlier)),
-				  sf_query_arg(FLOAT8OID, Float8GetDatum(limit->rate), limit->rate == 0),
-				  SF_INT8(limit->per), SF_BOOL(limit->fails),
-				  SF_TEXT(GetUserNameFromId(GetUserId(), false)),
-				  SF_BOOL(!counts_anew), SF_INT8(earlier->limit_no));
+	sf_db_read(&insert, read_written, &written, TARGET_ARGS(limit),
+			   sf_query_arg(INT4OID, Int32GetDatum(limit->machine_no), limit->machine_no == 0),
+			   sf_query_arg(INT4OID, Int32GetDatum(limit->max_running), limit->max_running == 0),
+			   SF_INT4(highest_beside(limit, earlier)),
+			   sf_query_arg(FLOAT8OID, Float8GetDatum(limit->rate), limit->rate == 0),
+			   SF_INT8(limit->per), SF_BOOL(limit->fails),
+			   SF_TEXT(GetUserNameFromId(GetUserId(), false)),
+			   SF_BOOL(!counts_anew), SF_INT8(earlier->limit_no));
 	return written;
 }
 
@@ -310,7 +310,7 @@ sf_limit_set(const SfLimit *limit)
 		sf_limit_note_owner(limit->owner);
 	if (!set.is_new && limit->max_running == 0)
 		sf_limit_slot_drop_limit(set.limit_no);
-	sf_store_announce_change("run_limit");
+	sf_db_announce_change("run_limit");
 	/* what waits may begin; what runs without slots is counted */
 	if (!set.is_new || set.counts_anew)
 		sf_hooks.scan_at(GetCurrentTimestamp());
@@ -324,8 +324,8 @@ sf_limit_raise_highest(int64 limit_no, int highest)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.run_limit l SET highest = $2 WHERE l.limit_no = $1 AND l.highest < $2");
 
-	if (sf_store_execute(&plan, SF_INT8(limit_no), SF_INT4(highest)) > 0)
-		sf_store_announce_change("run_limit");
+	if (sf_db_execute(&plan, SF_INT8(limit_no), SF_INT4(highest)) > 0)
+		sf_db_announce_change("run_limit");
 }
 
 /* Append a limit that was lowered: what identifies it, and its numbers. */
@@ -356,19 +356,19 @@ sf_limit_lower_highest(void)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.run_limit l SET highest = l.max_running WHERE l.limit_no = $1");
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -LOWERED_MS);
-	List	   *lowered = sf_store_list(&find, read_lowered, SF_ARGS(SF_TIME(until)));
+	List	   *lowered = sf_db_list(&find, read_lowered, SF_ARGS(SF_TIME(until)));
 
 	foreach_ptr(const Earlier, limit, lowered)
 	{
 		if (sf_limit_slot_highest(limit->limit_no) > limit->max_running)
 			continue;
 		SF_DEBUG_POINT("limit-lowered");
-		if (sf_store_number(&lock, 0, SF_INT8(limit->limit_no), SF_INT4(limit->max_running),
-							SF_INT4(limit->highest)) > 0 &&
+		if (sf_db_number(&lock, 0, SF_INT8(limit->limit_no), SF_INT4(limit->max_running),
+						 SF_INT4(limit->highest)) > 0 &&
 			sf_limit_slot_highest(limit->limit_no) <= limit->max_running)
 		{
-			sf_store_execute(&plan, SF_INT8(limit->limit_no));
-			sf_store_announce_change("run_limit");
+			sf_db_execute(&plan, SF_INT8(limit->limit_no));
+			sf_db_announce_change("run_limit");
 		}
 	}
 }
@@ -381,7 +381,7 @@ sf_limit_uncounted(int64 behind)
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE NOT l.counted"
 		" ORDER BY l.limit_no <= $1, l.limit_no");
 
-	return sf_store_numbers(&plan, SF_INT8(behind));
+	return sf_db_numbers(&plan, SF_INT8(behind));
 }
 
 /* Append what waits within an execution to a list. */
@@ -418,7 +418,7 @@ sf_limit_waits_within(void)
 		/* another branch that comes to the same state needs a slot for itself */
 		"  AND (j.state IS NULL OR b.state <> j.state))");
 
-	return sf_store_list(&plan, append_within, SF_ARGS(SF_INT2(SF_PHASE_JOIN)));
+	return sf_db_list(&plan, append_within, SF_ARGS(SF_INT2(SF_PHASE_JOIN)));
 }
 
 /* Delete a limit with its slots, and make due what waits for it. */
@@ -428,11 +428,11 @@ drop_number(int64 limit_no)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.run_limit l WHERE l.limit_no = $1 RETURNING l.owner");
 
-	sf_privilege_unanchor(sf_store_number(&plan, InvalidOid, SF_INT8(limit_no)));
+	sf_privilege_unanchor(sf_db_number(&plan, InvalidOid, SF_INT8(limit_no)));
 	sf_limit_slot_drop_limit(limit_no);
 	/* a branch that another transaction is queueing meanwhile is found by the scan that follows (slice_queues.c) */
 	(void) sf_apply_unpark(SF_UNPARK_LIMIT, (SfUnparked) {.feature = "limit",.object_no = limit_no});
-	sf_store_announce_change("run_limit");
+	sf_db_announce_change("run_limit");
 	sf_hooks.scan_at(GetCurrentTimestamp());
 }
 
@@ -452,7 +452,7 @@ sf_limit_drop(const SfLimit *target)
 {
 	static SfPlan plan = SF_PLAN("SELECT l.limit_no FROM _sfflow.run_limit l WHERE" TARGET " ORDER BY l.limit_no");
 
-	List	   *numbers = sf_store_numbers(&plan, TARGET_ARGS(target));
+	List	   *numbers = sf_db_numbers(&plan, TARGET_ARGS(target));
 
 	sf_limit_drop_numbers(numbers);
 	return numbers != NIL;
@@ -478,11 +478,11 @@ sf_limit_pass_on(Oid from, Oid to)
 	static SfPlan left = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner = $1 ORDER BY l.limit_no");
 
-	sf_store_execute(&lock, SF_ROLE(from));
-	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
+	sf_db_execute(&lock, SF_ROLE(from));
+	sf_db_execute(&plan, SF_ROLE(from), SF_ROLE(to));
 	sf_limit_note_owner(to);
-	sf_store_announce_change("run_limit");
-	sf_limit_drop_numbers(sf_store_numbers(&left, SF_ROLE(from)));
+	sf_db_announce_change("run_limit");
+	sf_limit_drop_numbers(sf_db_numbers(&left, SF_ROLE(from)));
 }
 
 /* Delete the limits of an object that is dropped. */
@@ -493,7 +493,7 @@ sf_limit_drop_object(SfLimitKind kind, const char *name)
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2"
 		" ORDER BY l.limit_no");
 
-	sf_limit_drop_numbers(sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name)));
+	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name)));
 }
 
 /* Lock the limits that the definition of a machine has set, and list their numbers. */
@@ -504,7 +504,7 @@ sf_limit_lock_defined(int machine_no)
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no = $1 AND l.in_definition"
 		" ORDER BY l.limit_no FOR UPDATE");
 
-	return sf_store_numbers(&plan, SF_INT4(machine_no));
+	return sf_db_numbers(&plan, SF_INT4(machine_no));
 }
 
 /* Append a key to a list. */
@@ -544,12 +544,12 @@ sf_limit_running(const SfLimit *limit, int machine_no)
 		" ORDER BY b.execution_no, b.branch_no");
 
 	if (sf_limit_is_of_executions(limit))
-		return sf_store_list(&whole, append_key,
-							 SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
-									 SF_TEXT(sf_status_name(SF_STATUS_RUNNING))));
-	return sf_store_list(&parts, append_key,
-						 SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
-								 SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_LIMIT_SLOT_PHASES));
+		return sf_db_list(&whole, append_key,
+						  SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
+								  SF_TEXT(sf_status_name(SF_STATUS_RUNNING))));
+	return sf_db_list(&parts, append_key,
+					  SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
+							  SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_LIMIT_SLOT_PHASES));
 }
 
 /*
@@ -570,7 +570,7 @@ sf_limit_lock(int64 limit_no)
 	static SfPlan plan = SF_PLAN(
 		"SELECT l.highest FROM _sfflow.run_limit l WHERE l.limit_no = $1 FOR NO KEY UPDATE");
 
-	return (int) sf_store_number(&plan, -1, SF_INT8(limit_no));
+	return (int) sf_db_number(&plan, -1, SF_INT8(limit_no));
 }
 
 /* Lock a limit of which not all that runs may have slots, and tell how far the count of that is. */
@@ -588,7 +588,7 @@ sf_limit_lock_uncounted(int64 limit_no)
 		"SELECT 1::pg_catalog.int8 FROM _sfflow.run_limit l WHERE l.limit_no = $1"
 		" AND l.horizon <= pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())");
 	FullTransactionId next;
-	TransactionId written_by = sf_store_number(&lock, InvalidTransactionId, SF_INT8(limit_no));
+	TransactionId written_by = sf_db_number(&lock, InvalidTransactionId, SF_INT8(limit_no));
 
 	if (!TransactionIdIsValid(written_by))
 		return SF_COUNT_ELSEWHERE;
@@ -597,9 +597,9 @@ sf_limit_lock_uncounted(int64 limit_no)
 		return SF_COUNT_UNTOLD;
 	/* not the end of a snapshot, which leaves out what began after the last transaction that has ended */
 	next = ReadNextFullTransactionId();
-	if (sf_store_execute(&see, SF_INT8(limit_no), sf_query_arg(XID8OID, FullTransactionIdGetDatum(next), false)) > 0)
+	if (sf_db_execute(&see, SF_INT8(limit_no), sf_query_arg(XID8OID, FullTransactionIdGetDatum(next), false)) > 0)
 		return SF_COUNT_FIRST;
-	return sf_store_number(&is_reached, 0, SF_INT8(limit_no)) != 0 ? SF_COUNT_LAST : SF_COUNT_BETWEEN;
+	return sf_db_number(&is_reached, 0, SF_INT8(limit_no)) != 0 ? SF_COUNT_LAST : SF_COUNT_BETWEEN;
 }
 
 /* Not all that runs may have slots of a limit, from here on, and some may have slots in vain. */
@@ -610,8 +610,8 @@ sf_limit_set_uncounted(int64 limit_no)
 		"UPDATE _sfflow.run_limit l SET counted = false, horizon = NULL, uncounted_at = pg_catalog.clock_timestamp()"
 		" WHERE l.limit_no = $1 AND l.max_running IS NOT NULL");
 
-	sf_store_execute(&plan, SF_INT8(limit_no));
-	sf_store_announce_change("run_limit");
+	sf_db_execute(&plan, SF_INT8(limit_no));
+	sf_db_announce_change("run_limit");
 	sf_hooks.scan_at(GetCurrentTimestamp());
 }
 
@@ -622,6 +622,6 @@ sf_limit_set_counted(int64 limit_no)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.run_limit l SET counted = true, horizon = NULL WHERE l.limit_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(limit_no));
-	sf_store_announce_change("run_limit");
+	sf_db_execute(&plan, SF_INT8(limit_no));
+	sf_db_announce_change("run_limit");
 }

@@ -504,7 +504,7 @@ sf_limit_take_in(void)
 
 	if (!sf_limit_may_be())
 		return;
-	foreach_ptr(const int64, limit_no, sf_store_numbers(&plan, SF_INT4(0)))
+	foreach_ptr(const int64, limit_no, sf_db_numbers(&plan, SF_INT4(0)))
 		count_anew(*limit_no);
 }
 

@@ -57,10 +57,10 @@ sf_limit_used_versions(int machine_no, Oid owner)
 	SfArg		running = SF_TEXT(sf_status_name(SF_STATUS_RUNNING));
 
 	if (machine_no != 0)
-		return sf_store_list(&of_one, append_used, SF_ARGS(running, SF_INT4(machine_no)));
+		return sf_db_list(&of_one, append_used, SF_ARGS(running, SF_INT4(machine_no)));
 	if (OidIsValid(owner) && !superuser_arg(owner))
-		return sf_store_list(&of_owner, append_used, SF_ARGS(running, SF_ROLE(owner)));
-	return sf_store_list(&all, append_used, SF_ARGS(running));
+		return sf_db_list(&of_owner, append_used, SF_ARGS(running, SF_ROLE(owner)));
+	return sf_db_list(&all, append_used, SF_ARGS(running));
 }
 
 /* List the numbers of the limits of which executions of a machine that run hold slots. */
@@ -72,7 +72,7 @@ sf_limit_slots_of_machine(int machine_no)
 		" JOIN _sfflow.limit_slot s ON s.execution_no = o.execution_no"
 		" WHERE o.machine_no = $1 AND o.status = $2 ORDER BY s.limit_no");
 
-	return sf_store_numbers(&plan, SF_INT4(machine_no), SF_TEXT(sf_status_name(SF_STATUS_RUNNING)));
+	return sf_db_numbers(&plan, SF_INT4(machine_no), SF_TEXT(sf_status_name(SF_STATUS_RUNNING)));
 }
 
 /* Note of the limits of an owner that do not say so whose machines they are for. */
@@ -82,7 +82,7 @@ sf_limit_note_owner(Oid owner)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.run_limit l SET covers = " COVERS("$1") " WHERE l.owner = $1 AND l.covers IS NULL");
 
-	sf_store_execute(&plan, SF_ROLE(owner));
+	sf_db_execute(&plan, SF_ROLE(owner));
 }
 
 /* How many limits have owners that cover other roles than before, and how many of them are noted */
@@ -120,10 +120,10 @@ sf_limit_note_roles(void)
 		" SELECT (SELECT pg_catalog.count(*) FROM other) AS other, (SELECT pg_catalog.count(*) FROM noted) AS noted");
 	Noted		result = {0};
 
-	sf_store_run(InvalidOid, &plan, read_noted, &result, NULL, 0);
+	sf_db_run(InvalidOid, &plan, read_noted, &result, NULL, 0);
 	if (result.noted > 0)
 	{
-		sf_store_announce_change("run_limit");
+		sf_db_announce_change("run_limit");
 		sf_hooks.scan_at(GetCurrentTimestamp());
 	}
 	return result.noted == result.changed;

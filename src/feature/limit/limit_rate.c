@@ -201,8 +201,8 @@ insert_token(SfQueue queue, SfTick drawn, const Bucket *bucket)
 		"INSERT INTO _sfflow.rate_token (limit_no, queue, drawn_tick, next_tick, full_tick)"
 		" VALUES ($1, $2, $3, $4, $5)");
 
-	sf_store_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT8(drawn),
-					 SF_INT8(bucket->next), SF_INT8(bucket->full_at));
+	sf_db_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT8(drawn),
+				  SF_INT8(bucket->next), SF_INT8(bucket->full_at));
 }
 
 /* Delete the last token of a queue, if this transaction has drawn it; else it is lost. */
@@ -215,7 +215,7 @@ delete_token(SfQueue queue)
 	Token		token = last_token(queue);
 
 	if (token.mine)
-		sf_store_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT8(token.next));
+		sf_db_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT8(token.next));
 }
 
 /* The lock of a queue: differs from SQL's advisory locks, and from those of slots. */
@@ -425,7 +425,7 @@ sf_limit_rate_reap(void)
 	if (sf_limit_rate_is_shared())
 		forget_dropped();
 	if (sf_rows_read_dirty_by(&by_time, 1, NULL, NULL, NULL, 0) > 0)
-		sf_store_execute(&plan, SF_INT8(sf_tick_now()));
+		sf_db_execute(&plan, SF_INT8(sf_tick_now()));
 }
 
 /* How full the table of buckets is. */

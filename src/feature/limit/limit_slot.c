@@ -266,8 +266,8 @@ sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no)
 		"INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no)"
 		" VALUES ($1, $2, $3, $4, $5)");
 
-	sf_store_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT4(slot),
-					 SF_INT8(execution_no), SLOT_BRANCH(branch_no));
+	sf_db_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT4(slot),
+				  SF_INT8(execution_no), SLOT_BRANCH(branch_no));
 }
 
 /* Insert the row of a slot that is free; false: none is.  Others see the row, and need no lock to. */
@@ -421,7 +421,7 @@ sf_limit_slot_limits(int64 execution_no)
 		"SELECT DISTINCT s.limit_no FROM _sfflow.limit_slot s WHERE s.execution_no = $1"
 		" ORDER BY s.limit_no");
 
-	return sf_store_numbers(&plan, SF_INT8(execution_no));
+	return sf_db_numbers(&plan, SF_INT8(execution_no));
 }
 
 /* Give the slots of a branch back. */
@@ -432,7 +432,7 @@ sf_limit_slot_release(SfBranchKey key)
 		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
 		" RETURNING s.limit_no, s.queue");
 
-	sf_store_read(&plan, read_given, NULL, SF_KEY(key));
+	sf_db_read(&plan, read_given, NULL, SF_KEY(key));
 }
 
 /* Give the slots of one limit that a branch has back. */
@@ -443,7 +443,7 @@ sf_limit_slot_release_one(SfBranchKey key, int64 limit_no)
 		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
 		" AND s.limit_no = $3 RETURNING s.limit_no, s.queue");
 
-	sf_store_read(&plan, read_given, NULL, SF_KEY(key), SF_INT8(limit_no));
+	sf_db_read(&plan, read_given, NULL, SF_KEY(key), SF_INT8(limit_no));
 }
 
 /* Append a slot that a branch holds to a list. */
@@ -471,7 +471,7 @@ sf_limit_slot_branches(int64 limit_no)
 		" WHERE s.limit_no = $1"
 		" AND s.branch_no IS NOT NULL ORDER BY s.execution_no, s.branch_no");
 
-	return sf_store_list(&plan, append_slot_row, SF_ARGS(SF_INT8(limit_no)));
+	return sf_db_list(&plan, append_slot_row, SF_ARGS(SF_INT8(limit_no)));
 }
 
 /* Delete slots that fulfil a condition, unless another session is giving them back */
@@ -492,10 +492,10 @@ sf_limit_slot_try_release(const SfSlotRow *row)
 		"s.limit_no = $1 AND s.queue = $2 AND s.slot = $3"
 		" AND s.execution_no = $4 AND s.branch_no = $5 AND s.xmin = $6"));
 
-	return sf_store_run(InvalidOid, &plan, read_given, NULL,
-						SF_ARGS(SF_INT8(row->queue.limit_no), SF_INT8(row->queue.hash), SF_INT4(row->slot),
-								SF_KEY(row->holder),
-								sf_query_arg(XIDOID, TransactionIdGetDatum(row->written_by), false))) > 0;
+	return sf_db_run(InvalidOid, &plan, read_given, NULL,
+					 SF_ARGS(SF_INT8(row->queue.limit_no), SF_INT8(row->queue.hash), SF_INT4(row->slot),
+							 SF_KEY(row->holder),
+							 sf_query_arg(XIDOID, TransactionIdGetDatum(row->written_by), false))) > 0;
 }
 
 /*
@@ -510,7 +510,7 @@ sf_limit_slot_release_execution(int64 execution_no)
 		" SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no"
 		" AND b.branch_no = s.branch_no AND b.phase = $2)"));
 
-	sf_store_read(&plan, read_given, NULL, SF_INT8(execution_no), SF_INT2(SF_PHASE_ANNOUNCED));
+	sf_db_read(&plan, read_given, NULL, SF_INT8(execution_no), SF_INT2(SF_PHASE_ANNOUNCED));
 }
 
 /*
@@ -524,7 +524,7 @@ sf_limit_slot_release_executions(SfArg numbers)
 		"s.execution_no = ANY ($1) AND NOT EXISTS (SELECT FROM _sfflow.branch b"
 		" WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no)"));
 
-	sf_store_read(&plan, read_given, NULL, numbers);
+	sf_db_read(&plan, read_given, NULL, numbers);
 }
 
 /* Delete the slots of a limit. */
@@ -533,7 +533,7 @@ sf_limit_slot_drop_limit(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.limit_slot s WHERE s.limit_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(limit_no));
+	sf_db_execute(&plan, SF_INT8(limit_no));
 }
 
 /*
@@ -549,5 +549,5 @@ sf_limit_slot_reap(void)
 		" ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no"
 		"  AND b.branch_no = s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$2", "$3") ") END"));
 
-	sf_store_read(&plan, read_given, NULL, SF_INT2(SF_STATUS_RUNNING), SF_LIMIT_SLOT_PHASES);
+	sf_db_read(&plan, read_given, NULL, SF_INT2(SF_STATUS_RUNNING), SF_LIMIT_SLOT_PHASES);
 }

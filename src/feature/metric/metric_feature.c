@@ -24,7 +24,7 @@ machine_dropped(int machine_no)
 {
 	static SfPlan fold = SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE");
 
-	(void) sf_store_run(InvalidOid, &fold, NULL, NULL, NULL, 0);
+	(void) sf_db_run(InvalidOid, &fold, NULL, NULL, NULL, 0);
 }
 
 /* Fold the increments of a copy anew. */

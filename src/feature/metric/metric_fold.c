@@ -40,9 +40,9 @@ lock_counters(void)
 		"INSERT INTO _sfflow.metric_fold DEFAULT VALUES ON CONFLICT DO NOTHING");
 	static SfPlan lock = SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE SKIP LOCKED");
 
-	if (sf_store_number(&there, 0) == 0)
-		sf_store_execute(&make);
-	return sf_store_number(&lock, 0) == 1;
+	if (sf_db_number(&there, 0) == 0)
+		sf_db_execute(&make);
+	return sf_db_number(&lock, 0) == 1;
 }
 
 /* Forget what was folded: increments may have been loaded. */
@@ -51,7 +51,7 @@ sf_metric_forget_horizon(void)
 {
 	static SfPlan plan = SF_PLAN("UPDATE _sfflow.metric_fold SET system_identifier = NULL");
 
-	sf_store_execute(&plan);
+	sf_db_execute(&plan);
 }
 
 /* --- the counters --- */
@@ -83,10 +83,10 @@ add_machine(const SfMachineSums *sums)
 		SF_INT8(sums->times.sum), SF_BYTEA(sf_metric_histogram(&sums->times)),
 	};
 
-	sf_store_run(InvalidOid, &total, NULL, NULL, args, lengthof(args));
-	sf_store_run(InvalidOid, &hour, NULL, NULL, args, lengthof(args));
-	sf_store_execute(&forget, SF_INT4(sums->key.machine_no),
-					 SF_TIME(sums->key.hour - KEPT_DAYS * USECS_PER_DAY));
+	sf_db_run(InvalidOid, &total, NULL, NULL, args, lengthof(args));
+	sf_db_run(InvalidOid, &hour, NULL, NULL, args, lengthof(args));
+	sf_db_execute(&forget, SF_INT4(sums->key.machine_no),
+				  SF_TIME(sums->key.hour - KEPT_DAYS * USECS_PER_DAY));
 }
 
 /* Add the sums of a job in a day to its counters. */
@@ -113,16 +113,16 @@ add_job(const SfJobSums *sums, const char *job)
 		"DELETE FROM _sfflow.metric_job_day m WHERE m.machine_no = $1 AND m.day < $2");
 	bytea	   *histogram = sf_metric_histogram(&sums->times);
 
-	sf_store_execute(&total, SF_INT4(sums->key.machine_no), SF_TEXT(job),
-					 SF_INT8(sums->times.n), SF_INT8(sums->failures), SF_INT8(sums->times.sum),
-					 SF_BYTEA(histogram),
-					 sf_query_arg(INT8ARRAYOID, sf_metric_recent(&sums->times), false),
-					 SF_TIME_OR_NULL(sums->last_at, 0));
-	sf_store_execute(&day, SF_INT4(sums->key.machine_no), SF_TIME(sums->key.day), SF_TEXT(job),
-					 SF_INT8(sums->times.n), SF_INT8(sums->failures), SF_INT8(sums->times.sum),
-					 SF_BYTEA(histogram));
-	sf_store_execute(&forget, SF_INT4(sums->key.machine_no),
-					 SF_TIME(sums->key.day - KEPT_DAYS * USECS_PER_DAY));
+	sf_db_execute(&total, SF_INT4(sums->key.machine_no), SF_TEXT(job),
+				  SF_INT8(sums->times.n), SF_INT8(sums->failures), SF_INT8(sums->times.sum),
+				  SF_BYTEA(histogram),
+				  sf_query_arg(INT8ARRAYOID, sf_metric_recent(&sums->times), false),
+				  SF_TIME_OR_NULL(sums->last_at, 0));
+	sf_db_execute(&day, SF_INT4(sums->key.machine_no), SF_TIME(sums->key.day), SF_TEXT(job),
+				  SF_INT8(sums->times.n), SF_INT8(sums->failures), SF_INT8(sums->times.sum),
+				  SF_BYTEA(histogram));
+	sf_db_execute(&forget, SF_INT4(sums->key.machine_no),
+				  SF_TIME(sums->key.day - KEPT_DAYS * USECS_PER_DAY));
 }
 
 /* Add retries of a state because of an error; beyond 200 names a machine, under the name "(other)". */
@@ -138,8 +138,8 @@ add_retry(const SfRetrySums *sums, const char *state)
 		" ON CONFLICT (machine_no, state, error) DO UPDATE SET"
 		" retries = m.retries + excluded.retries");
 
-	sf_store_execute(&plan, SF_INT4(sums->key.machine_no), SF_TEXT(state),
-					 SF_TEXT(sums->key.error), SF_INT8(sums->retries));
+	sf_db_execute(&plan, SF_INT4(sums->key.machine_no), SF_TEXT(state),
+				  SF_TEXT(sums->key.error), SF_INT8(sums->retries));
 }
 
 /* Add all sums, but for those of machines that were dropped. */
@@ -204,13 +204,13 @@ move_horizon(Snapshot snapshot)
 		open[n++] = Int64GetDatum(widen(snapshot->xip[i], next));
 	if (TransactionIdPrecedes(own, snapshot->xmax))
 		open[n++] = Int64GetDatum(widen(own, next));
-	sf_store_execute(&plan, SF_INT8((int64) GetSystemIdentifier()),
-					 sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false),
-					 SF_INT8(widen(snapshot->xmax, next)),
-					 sf_query_arg(INT8ARRAYOID,
-								  PointerGetDatum(construct_array(open, n, INT8OID, sizeof(int64),
-																  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
-								  false));
+	sf_db_execute(&plan, SF_INT8((int64) GetSystemIdentifier()),
+				  sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false),
+				  SF_INT8(widen(snapshot->xmax, next)),
+				  sf_query_arg(INT8ARRAYOID,
+							   PointerGetDatum(construct_array(open, n, INT8OID, sizeof(int64),
+															   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
+							   false));
 }
 
 /* --- folding --- */

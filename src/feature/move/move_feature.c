@@ -53,8 +53,8 @@ find_away(void)
 	Oid			table = sf_home_has_citus() ? sf_home_table() : InvalidOid;
 
 	if (OidIsValid(table))
-		sf_store_read(&plan, read_away, &away, sf_query_arg(REGCLASSOID, ObjectIdGetDatum(table), false),
-					  SF_INT4(LOOKED_KEYS));
+		sf_db_read(&plan, read_away, &away, sf_query_arg(REGCLASSOID, ObjectIdGetDatum(table), false),
+				   SF_INT4(LOOKED_KEYS));
 	return away;
 }
 
@@ -68,7 +68,7 @@ find_departed(void)
 		" FROM _sfflow.key_departure d");
 	Away		away = {0};
 
-	sf_store_run(InvalidOid, &plan, read_away, &away, NULL, 0);
+	sf_db_run(InvalidOid, &plan, read_away, &away, NULL, 0);
 	return away;
 }
 

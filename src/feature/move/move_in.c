@@ -81,7 +81,7 @@ read_document(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /* Run a query that gives one document. */
-#define DOCUMENT(plan, document, ...) sf_store_read(&plan, read_document, document, __VA_ARGS__)
+#define DOCUMENT(plan, document, ...) sf_db_read(&plan, read_document, document, __VA_ARGS__)
 
 /* --- what the nodes call alike --- */
 
@@ -91,7 +91,7 @@ node_of(const Jsonb *document)
 {
 	static SfPlan plan = SF_PLAN("SELECT ($1 ->> 'node')::pg_catalog.int8");
 
-	return (int) sf_store_number(&plan, -1, SF_JSONB(document));
+	return (int) sf_db_number(&plan, -1, SF_JSONB(document));
 }
 
 /* Raise unless two nodes can have executions of each other. */
@@ -109,7 +109,7 @@ check_nodes(const SfMove *move, const Jsonb *document)
 				 errdetail("This node %s, the other one %s.",
 						   here < 0 ? "has no number" : psprintf("is node %d", here),
 						   there < 0 ? "has no number" : psprintf("is node %d", there))));
-	if (sf_store_number(&schema, -1, SF_JSONB(document)) != sf_schema_of_database())
+	if (sf_db_number(&schema, -1, SF_JSONB(document)) != sf_schema_of_database())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_SCHEMA_DIFFERS),
 				 errmsg("executions cannot move between nodes whose schemas of sfflow differ"),
@@ -134,7 +134,7 @@ numbers_here(const Jsonb *document)
 			r->column, r->column, r->column, r->table)};
 		Jsonb	   *some = NULL;
 
-		if (!OidIsValid(sf_store_relation(r->table)))
+		if (!OidIsValid(sf_db_relation(r->table)))
 			continue;
 		DOCUMENT(plan, &some, SF_JSONB(document));
 		SPI_freeplan(plan.plan);
@@ -155,7 +155,7 @@ check_versions(const SfMove *move, const Jsonb *document, const Jsonb *numbers)
 		"  ON h.machine_no = ($2 #>> ARRAY['machine_no', u.no])::pg_catalog.int4 AND h.version = u.version::pg_catalog.int4"
 		" WHERE pg_catalog.md5(pg_catalog.jsonb_build_array(h.definition::pg_catalog.text, h.execution_id_path, h.options)::pg_catalog.text)"
 		"  IS DISTINCT FROM u.digest OR h.version IS NULL ORDER BY 1 LIMIT 1");
-	const char *missing = sf_list_first(sf_store_texts(&plan, SF_JSONB(document), SF_JSONB(numbers)));
+	const char *missing = sf_list_first(sf_db_texts(&plan, SF_JSONB(document), SF_JSONB(numbers)));
 
 	if (missing != NULL)
 		ereport(ERROR,
@@ -175,7 +175,7 @@ check_names(const Arrival *arrival, const char *relation, const SfMoveReference 
 		"SELECT coalesce($3 #>> ARRAY['%s', x.no], x.no) FROM"
 		" (SELECT DISTINCT (b::_sfflow.%s).%s::pg_catalog.text AS no FROM pg_catalog.unnest($1) b) x"
 		" WHERE x.no IS NOT NULL AND NOT ($2 -> '%s') ? x.no LIMIT 1", r->column, relation, r->column, r->column)};
-	const char *missing = sf_list_first(sf_store_texts(&plan, bodies, SF_JSONB(arrival->numbers), SF_JSONB(arrival->document)));
+	const char *missing = sf_list_first(sf_db_texts(&plan, bodies, SF_JSONB(arrival->numbers), SF_JSONB(arrival->document)));
 
 	SPI_freeplan(plan.plan);
 	if (missing != NULL)
@@ -189,10 +189,10 @@ check_names(const Arrival *arrival, const char *relation, const SfMoveReference 
 static Oid
 find_table(const char *relation)
 {
-	/* a name that is looked up is a constant (sf_store_relation) */
+	/* a name that is looked up is a constant (sf_db_relation) */
 	foreach_ptr(SfMoveTable, table, sf_move_tables())
 		if (strcmp(table->name, relation) == 0)
-			return sf_store_relation(table->name);
+			return sf_db_relation(table->name);
 	return InvalidOid;
 }
 
@@ -221,7 +221,7 @@ insert_rows(const Arrival *arrival, const char *relation, SfArg bodies)
 		"INSERT INTO _sfflow.%s SELECT p.* FROM pg_catalog.unnest($1) b"
 		" CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(b::_sfflow.%s,"
 		" CASE WHEN $2 IS NOT NULL THEN pg_catalog.jsonb_build_object(%s) END) p", relation, relation, members.data);
-	sf_store_execute(&plan, bodies, SF_JSONB(arrival->numbers));
+	sf_db_execute(&plan, bodies, SF_JSONB(arrival->numbers));
 	SPI_freeplan(plan.plan);
 }
 
@@ -232,7 +232,7 @@ check_ids(const Arrival *arrival, SfArg bodies)
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_id FROM pg_catalog.unnest($1) b"
 		" JOIN _sfflow.execution e ON e.execution_id = (b::_sfflow.execution).execution_id LIMIT 1");
-	const char *id = sf_list_first(sf_store_texts(&plan, bodies));
+	const char *id = sf_list_first(sf_db_texts(&plan, bodies));
 
 	if (id != NULL)
 		ereport(ERROR,
@@ -249,7 +249,7 @@ note_executions(Arrival *arrival, SfArg bodies)
 {
 	static SfPlan plan = SF_PLAN("SELECT (b::_sfflow.execution).execution_no FROM pg_catalog.unnest($1) b");
 
-	List	   *numbers = sf_store_numbers(&plan, bodies);
+	List	   *numbers = sf_db_numbers(&plan, bodies);
 	MemoryContext before = MemoryContextSwitchTo(arrival->context);
 
 	foreach_ptr(const int64, number, numbers)
@@ -355,10 +355,10 @@ take_in(const Arrival *arrival)
 	SfArg		array = sf_query_int8s(arrival->executions);
 
 	sf_apply_arrived(array, sf_json_get(arrival->document, "held"));
-	sf_store_execute(&back, array);
+	sf_db_execute(&back, array);
 	SF_TELL(arrives, array, node_of(arrival->document));
 	sf_feature_announce_cached();
-	sf_store_read(&due, tell_due, NULL, array);
+	sf_db_read(&due, tell_due, NULL, array);
 }
 
 /* Read the rows of a departure past the guard of loads, which lets nothing else write these tables. */
@@ -389,8 +389,8 @@ arrive(SfMove *move, char *departure, Jsonb *document)
 	arrival.numbers = numbers_here(document);
 	check_versions(move, document, arrival.numbers);
 	read_rows_guarded(&arrival);
-	sf_store_execute(&note, SF_TEXT(departure), SF_TEXT(move->key), SF_INT4(move->from->number),
-					 SF_INT4(list_length(arrival.executions)));
+	sf_db_execute(&note, SF_TEXT(departure), SF_TEXT(move->key), SF_INT4(move->from->number),
+				  SF_INT4(list_length(arrival.executions)));
 	take_in(&arrival);
 	move->moved += list_length(arrival.executions);
 	SF_DEBUG_POINT("move-arrives");
@@ -455,7 +455,7 @@ sf_move_step(SfMove *move)
 	answer = linitial(ask_within(move, psprintf("{\"do\": \"depart\", \"key\": %s, \"to\": %d, \"most\": %d, \"arrived\": %s}",
 												quoted(move->key), sf_home_node_number(), BATCH,
 												sf_json_to_cstring(arrivals)), true));
-	sf_store_execute(&told, SF_TEXT(move->key), SF_INT4(move->from->number), SF_JSONB(arrivals));
+	sf_db_execute(&told, SF_TEXT(move->key), SF_INT4(move->from->number), SF_JSONB(arrivals));
 	departure = sf_json_get_cstring(answer, "departure");
 	move->left = atoll(sf_json_to_cstring(sf_json_get(answer, "left")));
 	if (departure != NULL)

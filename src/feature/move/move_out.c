@@ -39,7 +39,7 @@ names_of(const SfMoveReference *reference)
 		" FROM _sfflow.%s o", reference->column, reference->column, reference->table)};
 	Jsonb	   *document = NULL;
 
-	sf_store_run(InvalidOid, &plan, read_document, &document, NULL, 0);
+	sf_db_run(InvalidOid, &plan, read_document, &document, NULL, 0);
 	SPI_freeplan(plan.plan);
 	return document;
 }
@@ -65,11 +65,11 @@ sf_move_describe(const char *key, const List *numbers)
 	static SfPlan add = SF_PLAN("SELECT $1 || $2");
 	Jsonb	   *document = NULL;
 
-	sf_store_read(numbers == NIL ? &of_key : &of_some, read_document, &document,
+	sf_db_read(numbers == NIL ? &of_key : &of_some, read_document, &document,
 				  numbers == NIL ? SF_TEXT(key) : sf_query_int8s(numbers), SF_INT4(sf_schema_of_database()));
 	foreach_ptr(SfMoveReference, r, sf_move_references())
-		if (OidIsValid(sf_store_relation(r->table)))
-			sf_store_read(&add, read_document, &document, SF_JSONB(document), SF_JSONB(names_of(r)));
+		if (OidIsValid(sf_db_relation(r->table)))
+			sf_db_read(&add, read_document, &document, SF_JSONB(document), SF_JSONB(names_of(r)));
 	return document;
 }
 
@@ -106,7 +106,7 @@ list_roots(const char *key, int64 behind, int most)
 		" AND NOT EXISTS (SELECT FROM _sfflow.execution p WHERE p.execution_no = e.parent_execution_no)"
 		" ORDER BY k.execution_no LIMIT $3");
 
-	return sf_store_numbers(&plan, SF_TEXT(key), SF_INT8(behind), SF_INT4(most));
+	return sf_db_numbers(&plan, SF_TEXT(key), SF_INT8(behind), SF_INT4(most));
 }
 
 /*
@@ -124,7 +124,7 @@ list_families(List **roots, int most)
 	List	   *family = NIL;
 	int64		last;
 
-	sf_store_read(&plan, append_pair, &family, sf_query_int8s(*roots), SF_INT8(most));
+	sf_db_read(&plan, append_pair, &family, sf_query_int8s(*roots), SF_INT8(most));
 	if (list_length(family) < most)
 		return family;
 	/* the last one may have more */
@@ -139,7 +139,7 @@ list_families(List **roots, int most)
 		return family;
 	}
 	family = NIL;
-	sf_store_read(&plan, append_pair, &family, sf_query_int8s(*roots), SF_NULL(INT8OID));
+	sf_db_read(&plan, append_pair, &family, sf_query_int8s(*roots), SF_NULL(INT8OID));
 	return family;
 }
 
@@ -174,9 +174,9 @@ lock_families(const List *roots, const List *family)
 
 	foreach_ptr(Pair, pair, family)
 		numbers = lappend(numbers, &pair->execution_no);
-	locked = sf_store_numbers(&lock, sf_query_int8s(numbers));
-	branches = sf_store_numbers(&lock_branches, sf_query_int8s(numbers));
-	return sf_store_numbers(&whole, sf_query_int8s(roots), sf_query_int8s(locked), sf_query_int8s(branches));
+	locked = sf_db_numbers(&lock, sf_query_int8s(numbers));
+	branches = sf_db_numbers(&lock_branches, sf_query_int8s(numbers));
+	return sf_db_numbers(&whole, sf_query_int8s(roots), sf_query_int8s(locked), sf_query_int8s(branches));
 }
 
 /* Lock executions of a key that may go, with all that they have started: families, until there are so many of both. */
@@ -214,7 +214,7 @@ take_rows(const char *departure, const SfMoveTable *table, SfArg numbers)
 		" SELECT $1::pg_catalog.uuid, '%s', pg_catalog.row_number() OVER (), d::pg_catalog.text FROM _sfflow.%s d, x%s"
 		" d.execution_no = x.execution_no", table->name, table->name, table->join == NULL ? " WHERE" : table->join)};
 
-	sf_store_execute(&plan, SF_TEXT(departure), numbers);
+	sf_db_execute(&plan, SF_TEXT(departure), numbers);
 	SPI_freeplan(plan.plan);
 }
 
@@ -233,14 +233,14 @@ leave(const char *key, int to_node, const List *numbers)
 		" SELECT n, $2, pg_catalog.clock_timestamp() FROM pg_catalog.unnest($1) n"
 		" ON CONFLICT (execution_no) DO UPDATE SET node = EXCLUDED.node, moved_at = EXCLUDED.moved_at");
 	SfArg		array = sf_query_int8s(numbers);
-	List	   *ids = sf_store_texts(&insert, SF_TEXT(key), SF_INT4(to_node), SF_INT4(list_length(numbers)),
-									 SF_JSONB(sf_move_describe(key, numbers)), array);
+	List	   *ids = sf_db_texts(&insert, SF_TEXT(key), SF_INT4(to_node), SF_INT4(list_length(numbers)),
+								  SF_JSONB(sf_move_describe(key, numbers)), array);
 	char	   *departure = linitial(ids);
 
 	foreach_ptr(SfMoveTable, table, sf_move_tables())
 		take_rows(departure, table, array);
 	SF_TELL(departs, array);
-	sf_store_execute(&note, array, SF_INT4(to_node));
+	sf_db_execute(&note, array, SF_INT4(to_node));
 	if (sf_purge_delete_dropped(numbers) != list_length(numbers))
 		elog(ERROR, "executions that are moved were not deleted");
 	/* so that backends look again where a key is at home */
@@ -261,9 +261,9 @@ forget(const Jsonb *arrived)
 	static SfPlan old = SF_PLAN(
 		"DELETE FROM _sfflow.moved_execution m WHERE m.moved_at < pg_catalog.clock_timestamp() - '30 days'::pg_catalog.interval");
 
-	sf_store_execute(&rows, SF_JSONB(arrived));
-	sf_store_execute(&plan, SF_JSONB(arrived));
-	sf_store_execute(&old);
+	sf_db_execute(&rows, SF_JSONB(arrived));
+	sf_db_execute(&plan, SF_JSONB(arrived));
+	sf_db_execute(&old);
 }
 
 /*
@@ -292,20 +292,20 @@ sf_move_depart(const char *key, int to_node, const Jsonb *arrived, int most)
 
 	sf_home_lock(key, false);
 	forget(arrived);
-	other = sf_store_number(&elsewhere, -1, SF_TEXT(key), SF_INT4(to_node));
+	other = sf_db_number(&elsewhere, -1, SF_TEXT(key), SF_INT4(to_node));
 	if (other >= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("executions of key \"%s\" have left this node for node %d", key, (int) other),
 				 errhint("Call sf_move_key() for this key on node %d first.", (int) other)));
-	departure = sf_list_first(sf_store_texts(&open, SF_TEXT(key), SF_INT4(to_node)));
+	departure = sf_list_first(sf_db_texts(&open, SF_TEXT(key), SF_INT4(to_node)));
 	if (departure == NULL)
 	{
 		numbers = lock_some(key, most);
 		if (numbers != NIL)
 			departure = leave(key, to_node, numbers);
 	}
-	sf_store_read(&tell, read_document, &answer, SF_TEXT(departure), SF_TEXT(key));
+	sf_db_read(&tell, read_document, &answer, SF_TEXT(departure), SF_TEXT(key));
 	SF_DEBUG_POINT("move-departs");
 	return answer;
 }
@@ -332,8 +332,8 @@ sf_move_rows(const char *departure, const char *relation, int row_no)
 		" WHERE r.before < $4 ORDER BY r.relation, r.row_no");
 	List	   *rows = NIL;
 
-	sf_store_read(&plan, append_document, &rows, SF_TEXT(departure), SF_TEXT(relation), SF_INT4(row_no),
-				  SF_INT8(ANSWER_BYTES));
+	sf_db_read(&plan, append_document, &rows, SF_TEXT(departure), SF_TEXT(relation), SF_INT4(row_no),
+			   SF_INT8(ANSWER_BYTES));
 	return rows;
 }
 
@@ -343,5 +343,5 @@ sf_move_left_to(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN("SELECT m.node FROM _sfflow.moved_execution m WHERE m.execution_no = $1");
 
-	return (int) sf_store_number(&plan, -1, SF_INT8(execution_no));
+	return (int) sf_db_number(&plan, -1, SF_INT8(execution_no));
 }

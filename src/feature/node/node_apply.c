@@ -74,8 +74,8 @@ store_document(char *role, const Jsonb *given, bool removes)
 	char	   *name = sf_json_get_cstring(given, "name");
 	List	   *documents = NIL;
 
-	sf_store_read(&plan, append_document, &documents, SF_TEXT(role), SF_TEXT(name == NULL ? "" : name), SF_JSONB(given),
-				  SF_BOOL(removes));
+	sf_db_read(&plan, append_document, &documents, SF_TEXT(role), SF_TEXT(name == NULL ? "" : name), SF_JSONB(given),
+			   SF_BOOL(removes));
 	if (documents == NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_OLDER_REVISION),
@@ -92,7 +92,7 @@ stored_documents(char *role)
 		" WHERE d.role = $1 ORDER BY d.name FOR UPDATE");
 	List	   *documents = NIL;
 
-	sf_store_read(&plan, append_document, &documents, SF_TEXT(role));
+	sf_db_read(&plan, append_document, &documents, SF_TEXT(role));
 	return documents;
 }
 
@@ -106,7 +106,7 @@ complete_document(Document *document)
 		" RETURNING d.role, d.name, d.revision, d.digest, d.removes, d.document");
 	List	   *documents = NIL;
 
-	sf_store_read(&plan, append_document, &documents, SF_TEXT(document->role), SF_TEXT(document->name));
+	sf_db_read(&plan, append_document, &documents, SF_TEXT(document->role), SF_TEXT(document->name));
 	document->sent = ((Document *) linitial(documents))->sent;
 }
 
@@ -123,8 +123,8 @@ note_applied(const Document *document, const SfPeer *node, const char *error)
 		" ON CONFLICT (role, name, node) DO UPDATE SET revision = coalesce(EXCLUDED.revision, a.revision),"
 		" digest = coalesce(EXCLUDED.digest, a.digest), tried_at = EXCLUDED.tried_at, error = EXCLUDED.error");
 
-	sf_store_execute(&plan, SF_TEXT(document->role), SF_TEXT(document->name), SF_INT4(node->number),
-					 SF_INT8(document->revision), SF_TEXT(document->digest), SF_TEXT(error));
+	sf_db_execute(&plan, SF_TEXT(document->role), SF_TEXT(document->name), SF_INT4(node->number),
+				  SF_INT8(document->revision), SF_TEXT(document->digest), SF_TEXT(error));
 }
 
 /* A node that lacks a document */
@@ -156,9 +156,9 @@ sf_nodes_health(SfHealthPut put, void *arg)
 		" FROM _sfflow.node_lag l");
 	Lag			lag = {0};
 
-	if (sf_store_number_as(InvalidOid, &any, 0, NULL, 0) == 0)
+	if (sf_db_number_as(InvalidOid, &any, 0, NULL, 0) == 0)
 		return;
-	sf_store_run(InvalidOid, &plan, read_lag, &lag, NULL, 0);
+	sf_db_run(InvalidOid, &plan, read_lag, &lag, NULL, 0);
 	put(arg, "definitions", lag.lags == 0,
 		lag.lags == 0 ? "all nodes have the documents of sf_apply_all"
 		: psprintf("%s%s; sf_apply_all() sends it again", lag.first,
@@ -207,8 +207,8 @@ arguments_of(const Document *document)
 		" || pg_catalog.jsonb_build_object('name', $3, 'revision', $4))");
 	Jsonb	   *arguments = NULL;
 
-	sf_store_read(&plan, read_answer, &arguments, SF_BOOL(document->removes), SF_JSONB(document->sent),
-				  SF_TEXT(document->name), SF_INT8(document->revision));
+	sf_db_read(&plan, read_answer, &arguments, SF_BOOL(document->removes), SF_JSONB(document->sent),
+			   SF_TEXT(document->name), SF_INT8(document->revision));
 	return arguments;
 }
 
@@ -230,7 +230,7 @@ apply_everywhere(FunctionCallInfo fcinfo, Document *document, const List *nodes)
 		else
 			others = lappend(others, node);
 	}
-	sf_store_run(GetUserId(), &plan, read_answer, &answer, SF_ARGS(SF_JSONB(arguments_of(document))));
+	sf_db_run(GetUserId(), &plan, read_answer, &answer, SF_ARGS(SF_JSONB(arguments_of(document))));
 	put_row(fcinfo, document, here, NULL, answer);
 	complete_document(document);
 	arguments = arguments_of(document);

@@ -57,7 +57,7 @@ sf_nodes_list(void)
 	static SfPlan plan = SF_PLAN("SELECT n.node, n.name, n.dsn FROM _sfflow.node n ORDER BY n.node");
 	List	   *nodes = NIL;
 
-	sf_store_run(InvalidOid, &plan, append_node, &nodes, NULL, 0);
+	sf_db_run(InvalidOid, &plan, append_node, &nodes, NULL, 0);
 	return nodes;
 }
 
@@ -111,7 +111,7 @@ SF_SQL_FUNCTION(sfflow_ask_nodes)
 			others = lappend(others, node);
 			continue;
 		}
-		sf_store_run(GetUserId(), plan, append_answer, &answers, SF_ARGS(SF_JSONB(arguments)));
+		sf_db_run(GetUserId(), plan, append_answer, &answers, SF_ARGS(SF_JSONB(arguments)));
 		foreach_ptr(Jsonb, answer, answers)
 			put_row(fcinfo, node, false, NULL, answer);
 		put_row(fcinfo, node, true, NULL, NULL);
@@ -154,7 +154,7 @@ SF_SQL_FUNCTION(sfflow_node_metrics)
 	List	   *found = NIL;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	sf_store_run(InvalidOid, &plan, append_metrics, &found, NULL, 0);
+	sf_db_run(InvalidOid, &plan, append_metrics, &found, NULL, 0);
 	foreach_ptr(const Metrics, metrics, found)
 	{
 		SfColumns	row = {0};
@@ -191,7 +191,7 @@ SF_SQL_FUNCTION(sfflow_nodes_seen)
 SF_SQL_FUNCTION(sfflow_node_number)
 {
 	static SfPlan plan = SF_PLAN("SELECT i.node FROM _sfflow.instance i");
-	int64		number = sf_store_number(&plan, -1);
+	int64		number = sf_db_number(&plan, -1);
 
 	PG_RETURN_DATUM(JsonbPGetDatum(sf_json_from_cstring(number < 0 ? "null" : psprintf(INT64_FORMAT, number))));
 }
@@ -212,7 +212,7 @@ check_numbers(int number, char *name, char *dsn)
 	SfPeer		added = {.number = number,.name = name,.dsn = dsn};
 	List	   *asked = list_make1(&added);
 	int			numbers[SF_MAX_NODE + 1] = {0};
-	int			own = number_of(sf_list_first(sf_store_list(&plan, sf_row_append_text, NULL, 0)));
+	int			own = number_of(sf_list_first(sf_db_list(&plan, sf_row_append_text, NULL, 0)));
 
 	if (dsn == NULL)
 		return;
@@ -264,13 +264,13 @@ SF_SQL_FUNCTION(sfflow_sf_add_node)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument dsn is not one of a node: %s", problem),
 				 errhint("A node is asked as the role that asks; libpq finds passwords in a file (passfile).")));
-	other = sf_store_number(&taken, -1, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn));
+	other = sf_db_number(&taken, -1, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn));
 	if (other >= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("node %d has this name already, or is this database", (int) other)));
 	check_numbers(number, name, dsn);
-	sf_store_execute(&plan, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn), SF_TIME(GetCurrentTimestamp()));
+	sf_db_execute(&plan, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn), SF_TIME(GetCurrentTimestamp()));
 	sf_nodes_forget(MyDatabaseId, number);
 	PG_RETURN_VOID();
 }
@@ -282,8 +282,8 @@ SF_SQL_FUNCTION(sfflow_sf_drop_node)
 	static SfPlan applied = SF_PLAN("DELETE FROM _sfflow.node_applied a WHERE a.node = $1");
 	int			number = sf_arg_count(fcinfo, 0, "node", 0, 0);
 
-	sf_store_execute(&applied, SF_INT4(number));
-	if (sf_store_execute(&plan, SF_INT4(number)) == 0)
+	sf_db_execute(&applied, SF_INT4(number));
+	if (sf_db_execute(&plan, SF_INT4(number)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("node %d does not exist", number)));

@@ -28,7 +28,7 @@ sf_delivery_next_owner(Oid after)
 	static SfPlan plan = SF_PLAN(
 		"SELECT d.owner FROM _sfflow.rule_delivery d WHERE d.attempt = 0"
 		" AND d.due_at IS NOT NULL AND d.owner > $1 ORDER BY d.owner LIMIT 1");
-	Oid			owner = sf_store_number(&plan, InvalidOid, SF_ROLE(after));
+	Oid			owner = sf_db_number(&plan, InvalidOid, SF_ROLE(after));
 
 	return OidIsValid(owner) || !OidIsValid(after) ? owner : sf_delivery_next_owner(InvalidOid);
 }
@@ -45,7 +45,7 @@ sf_delivery_retry_owner(TimestampTz now, const List *but)
 		" AND d.due_at <= $1 AND d.owner::pg_catalog.oid <> ALL ($2)"
 		" ORDER BY d.due_at LIMIT 1 FOR UPDATE SKIP LOCKED");
 
-	return sf_store_number(&plan, InvalidOid, SF_TIME(now), sf_query_oids(but));
+	return sf_db_number(&plan, InvalidOid, SF_TIME(now), sf_query_oids(but));
 }
 
 /* When the next delivery is due; DT_NOEND: there is none. */
@@ -58,7 +58,7 @@ sf_delivery_next_due(void)
 
 	if (OidIsValid(sf_delivery_next_owner(InvalidOid)))
 		return DT_NOBEGIN;
-	return sf_store_number(&plan, DT_NOEND);
+	return sf_db_number(&plan, DT_NOEND);
 }
 
 /* Claim deliveries of an owner; the pause doubles with each attempt, from a second to an hour or so */
@@ -80,7 +80,7 @@ sf_delivery_claim(Oid owner, TimestampTz now, int limit)
 {
 	static SfPlan plan = SF_PLAN(CLAIM(" = 0", "1", "true"));
 
-	return sf_store_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(limit));
+	return sf_db_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(limit));
 }
 
 /* Claim one that is to be tried again: by itself, since it may end its process. */
@@ -90,7 +90,7 @@ sf_delivery_claim_retry(Oid owner, TimestampTz now)
 	static SfPlan plan = SF_PLAN(CLAIM(" <> 0", "CASE WHEN t.batched THEN 1 ELSE t.attempt + 1 END",
 										"false"));
 
-	return sf_store_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(1));
+	return sf_db_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(1));
 }
 
 /* --- one delivery --- */
@@ -103,8 +103,8 @@ sf_delivery_lock(const SfDelivery *claimed)
 		"SELECT 1 FROM _sfflow.rule_delivery d WHERE d.rule_no = $1 AND d.event_id = $2"
 		" AND d.attempt = $3 AND d.batched = $4 AND d.due_at IS NOT NULL FOR UPDATE SKIP LOCKED");
 
-	return sf_store_number(&plan, 0, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
-						   SF_INT4(claimed->attempt), SF_BOOL(claimed->batched)) == 1;
+	return sf_db_number(&plan, 0, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
+						SF_INT4(claimed->attempt), SF_BOOL(claimed->batched)) == 1;
 }
 
 /* Have a delivery that was claimed with others and not tried claimed anew, before newer ones. */
@@ -115,7 +115,7 @@ sf_delivery_give_back(const SfDelivery *claimed)
 		"UPDATE _sfflow.rule_delivery d SET attempt = 0, batched = false, due_at = d.created_at"
 		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.batched AND d.due_at IS NOT NULL");
 
-	sf_store_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id));
+	sf_db_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id));
 }
 
 /* Note that an attempt has failed, maybe the last one. */
@@ -127,9 +127,9 @@ sf_delivery_set_failed(const SfDelivery *delivery, const SfError *error, bool de
 		" failed_at = pg_catalog.clock_timestamp(), error = $4, cause = $5, due_at = CASE WHEN $6 THEN NULL ELSE d.due_at END"
 		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.attempt = $3");
 
-	sf_store_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id),
-					 SF_INT4(delivery->attempt), SF_TEXT(error->name), SF_TEXT(error->cause),
-					 SF_BOOL(dead));
+	sf_db_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id),
+				  SF_INT4(delivery->attempt), SF_TEXT(error->name), SF_TEXT(error->cause),
+				  SF_BOOL(dead));
 }
 
 /* Have a delivery made by the role that owns its rule now. */
@@ -140,7 +140,7 @@ sf_delivery_pass_on(const SfDelivery *delivery, Oid owner)
 		"UPDATE _sfflow.rule_delivery d SET owner = $3"
 		" WHERE d.rule_no = $1 AND d.event_id = $2");
 
-	sf_store_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id), SF_ROLE(owner));
+	sf_db_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id), SF_ROLE(owner));
 }
 
 /* Delete a delivery. */
@@ -150,7 +150,7 @@ sf_delivery_delete(const SfDelivery *delivery)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.rule_delivery d WHERE d.rule_no = $1 AND d.event_id = $2");
 
-	sf_store_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id));
+	sf_db_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id));
 }
 
 /* Count deliveries of a rule that were made, in a row that no other process has locked. */
@@ -165,8 +165,8 @@ sf_delivery_count(int64 rule_no, int delivered)
 		"INSERT INTO _sfflow.rule_total (rule_no, delivered) SELECT r.rule_no, $2"
 		" FROM _sfflow.rule r WHERE r.rule_no = $1");
 
-	if (sf_store_execute(&add, SF_INT8(rule_no), SF_INT8(delivered)) == 0)
-		sf_store_execute(&insert, SF_INT8(rule_no), SF_INT8(delivered));
+	if (sf_db_execute(&add, SF_INT8(rule_no), SF_INT8(delivered)) == 0)
+		sf_db_execute(&insert, SF_INT8(rule_no), SF_INT8(delivered));
 }
 
 /* --- dead ones --- */
@@ -181,7 +181,7 @@ sf_delivery_revive(int64 rule_no, const char *event_id)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.rule_delivery d SET attempt = 0, batched = false,"
 		" due_at = pg_catalog.clock_timestamp()" DEAD);
-	int64		n = sf_store_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id));
+	int64		n = sf_db_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id));
 
 	if (n > 0)
 		sf_hooks.delivery_due();
@@ -194,5 +194,5 @@ sf_delivery_drop_dead(int64 rule_no, const char *event_id)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.rule_delivery d" DEAD);
 
-	return sf_store_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id));
+	return sf_db_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id));
 }

@@ -26,7 +26,7 @@ sf_rule_read(const char *name, SfLock lock)
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.name = $1");
 
-	return sf_store_row(&plans[lock], &row_type, SF_TEXT(name));
+	return sf_db_row(&plans[lock], &row_type, SF_TEXT(name));
 }
 
 /* Find a rule by number; NULL: there is none. */
@@ -36,7 +36,7 @@ sf_rule_read_by_no(int64 rule_no)
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.rule_no = $1");
 
-	return sf_store_row(&plan, &row_type, SF_INT8(rule_no));
+	return sf_db_row(&plan, &row_type, SF_INT8(rule_no));
 }
 
 /* Read a rule. */
@@ -140,11 +140,11 @@ change_version(Oid owner)
 		" VALUES ($1, pg_catalog.nextval('_sfflow.rule_version'))"
 		" ON CONFLICT (owner) DO UPDATE SET version = excluded.version");
 
-	sf_store_announce_change("rule");
-	if (sf_rule_version(owner).is_ours || sf_store_execute(&change, SF_ROLE(owner)) > 0)
+	sf_db_announce_change("rule");
+	if (sf_rule_version(owner).is_ours || sf_db_execute(&change, SF_ROLE(owner)) > 0)
 		return;
-	sf_store_execute(&insert, SF_ROLE(owner));
-	sf_store_announce_change("rule_owner");
+	sf_db_execute(&insert, SF_ROLE(owner));
+	sf_db_announce_change("rule_owner");
 }
 
 /*
@@ -160,8 +160,8 @@ sf_rule_note_owners(void)
 		" FROM (SELECT DISTINCT r.owner FROM _sfflow.rule r) x"
 		" ON CONFLICT (owner) DO UPDATE SET version = excluded.version");
 
-	sf_store_run(InvalidOid, &plan, NULL, NULL, NULL, 0);
-	sf_store_announce_change("rule_owner");
+	sf_db_run(InvalidOid, &plan, NULL, NULL, NULL, 0);
+	sf_db_announce_change("rule_owner");
 }
 
 /* --- changes --- */
@@ -187,7 +187,7 @@ count_use(Oid owner, int64 but, int limit)
 		"  LIMIT $3) x");
 	SfRuleUse	use = {0};
 
-	sf_store_read(&plan, read_use, &use, SF_ROLE(owner), SF_INT8(but), SF_INT8(limit));
+	sf_db_read(&plan, read_use, &use, SF_ROLE(owner), SF_INT8(but), SF_INT8(limit));
 	return use;
 }
 
@@ -246,13 +246,13 @@ sf_rule_write(const SfRule *rule, Oid before)
 	change_version(Min(before, rule->owner));
 	if (before != rule->owner)
 		change_version(Max(before, rule->owner));
-	rule_no = sf_store_number(&write, 0, SF_TEXT(rule->name), SF_ROLE(rule->owner),
-							  SF_TEXT(rule->target), SF_INT4(rule->bytes), SF_BOOL(rule->wants_alerts),
-							  SF_JSONB(rule->pattern), SF_JSONB(rule->input), SF_ROLE(before),
-							  SF_TEXT(rule->execution_name), SF_TEXT(rule->if_exists));
+	rule_no = sf_db_number(&write, 0, SF_TEXT(rule->name), SF_ROLE(rule->owner),
+						   SF_TEXT(rule->target), SF_INT4(rule->bytes), SF_BOOL(rule->wants_alerts),
+						   SF_JSONB(rule->pattern), SF_JSONB(rule->input), SF_ROLE(before),
+						   SF_TEXT(rule->execution_name), SF_TEXT(rule->if_exists));
 	if (rule_no == 0)
 		return false;
-	sf_store_execute(&pass_on, SF_INT8(rule_no), SF_ROLE(rule->owner));
+	sf_db_execute(&pass_on, SF_INT8(rule_no), SF_ROLE(rule->owner));
 	return true;
 }
 
@@ -272,9 +272,9 @@ sf_rule_delete(const SfRule *rule)
 		" WHERE f.rule_no = $1 FOR UPDATE SKIP LOCKED) x WHERE d.ctid = x.ctid");
 
 	change_version(rule->owner);
-	sf_store_execute(&drop, SF_INT8(rule->rule_no));
-	sf_store_execute(&deliveries, SF_INT8(rule->rule_no));
-	sf_store_execute(&total, SF_INT8(rule->rule_no));
+	sf_db_execute(&drop, SF_INT8(rule->rule_no));
+	sf_db_execute(&deliveries, SF_INT8(rule->rule_no));
+	sf_db_execute(&total, SF_INT8(rule->rule_no));
 }
 
 /* --- chains of rules --- */
@@ -287,7 +287,7 @@ sf_rule_note_depth(int64 execution_no, int depth)
 		"INSERT INTO _sfflow.rule_chain AS c (execution_no, depth) VALUES ($1, $2)"
 		" ON CONFLICT (execution_no) DO UPDATE SET depth = greatest(c.depth, excluded.depth)");
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(depth));
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT4(depth));
 }
 
 /* Read a depth. */

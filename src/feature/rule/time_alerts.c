@@ -37,7 +37,7 @@ lock_sweep(void)
 	LOCKTAG		tag;
 
 	/* the fourth field differs from that of SQL's advisory locks */
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("told_alert"), 0, 4);
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("told_alert"), 0, 4);
 	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
@@ -92,7 +92,7 @@ find_changed(void)
 		"   OR g.since = ANY (k.slow_since)))");
 	List	   *alerts = NIL;
 
-	sf_store_read(&plan, append_time_alert, &alerts, SF_INT8(MOST_OPENED));
+	sf_db_read(&plan, append_time_alert, &alerts, SF_INT8(MOST_OPENED));
 	return alerts;
 }
 
@@ -104,9 +104,9 @@ note_told(const TimeAlert *alert, int machine_no, Oid owner)
 		"UPDATE _sfflow.told_alert t SET machine_no = $4, owner = $5 WHERE t.kind = $1"
 		" AND t.object = $2 AND t.since = $3");
 
-	sf_store_execute(&plan, SF_TEXT(alert->kind), SF_TEXT(alert->object), SF_TIME(alert->since),
-					 sf_query_arg(INT4OID, Int32GetDatum(machine_no), machine_no == 0),
-					 sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
+	sf_db_execute(&plan, SF_TEXT(alert->kind), SF_TEXT(alert->object), SF_TIME(alert->since),
+				  sf_query_arg(INT4OID, Int32GetDatum(machine_no), machine_no == 0),
+				  sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
 }
 
 /* --- telling --- */

@@ -38,7 +38,7 @@ sf_calendar_row_read(const char *name)
 		"SELECT " SF_CALENDAR_COLUMNS(SF_SELECT) "1 FROM _sfflow.calendar c"
 		" WHERE c.name = $1");
 
-	return sf_store_row(&plan, &row_type, SF_TEXT(name));
+	return sf_db_row(&plan, &row_type, SF_TEXT(name));
 }
 
 /* Find a calendar by name, or raise. */
@@ -62,7 +62,7 @@ sf_calendar_row_require(const char *name)
 void
 sf_calendar_row_lock(bool exclusive)
 {
-	LockRelationOid(sf_store_relation("calendar"),
+	LockRelationOid(sf_db_relation("calendar"),
 					exclusive ? ShareRowExclusiveLock : RowExclusiveLock);
 }
 
@@ -76,8 +76,8 @@ sf_calendar_row_write(const SfCalendarRow *c)
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, rule = excluded.rule,"
 		" days = excluded.days, changed_at = excluded.changed_at");
 
-	sf_store_execute(&plan, SF_TEXT(c->name), SF_ROLE(c->owner), SF_JSONB(c->rule),
-					 SF_JSONB(c->days));
+	sf_db_execute(&plan, SF_TEXT(c->name), SF_ROLE(c->owner), SF_JSONB(c->rule),
+				  SF_JSONB(c->days));
 	SF_TELL(object_changed, SF_OBJECT_CALENDAR, c->name);
 }
 
@@ -87,7 +87,7 @@ sf_calendar_row_delete(const char *name)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.calendar c WHERE c.name = $1");
 
-	sf_store_execute(&plan, SF_TEXT(name));
+	sf_db_execute(&plan, SF_TEXT(name));
 }
 
 /* Describe what uses a calendar; NULL: nothing does. */
@@ -100,7 +100,7 @@ sf_calendar_row_user(const char *name)
 		" UNION ALL SELECT 'a schedule' FROM _sfflow.schedule s WHERE s.calendar = $1"
 		" LIMIT 1");
 
-	char	   *user = sf_list_first(sf_store_texts(&plan, SF_TEXT(name)));
+	char	   *user = sf_list_first(sf_db_texts(&plan, SF_TEXT(name)));
 
 	return user != NULL ? user : sf_feature_use_of(SF_OBJECT_CALENDAR, name);
 }

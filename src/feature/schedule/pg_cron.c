@@ -110,7 +110,7 @@ sf_pg_cron_has_seconds(void)
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.extversion FROM pg_catalog.pg_extension e"
 		" WHERE e.extname = 'pg_cron'");
-	const char *version = sf_list_first(sf_store_texts(&plan));
+	const char *version = sf_list_first(sf_db_texts(&plan));
 	int			major = 0;
 	int			minor = 0;
 
@@ -146,9 +146,9 @@ sf_pg_cron_add(Oid role, const char *name, const char *schedule, const char *com
 {
 	static SfPlan plan = SF_PLAN("SELECT cron.schedule($1, $2, $3)");
 
-	return sf_store_number_as(role, &plan, 0,
-							  SF_ARGS(SF_TEXT(psprintf("sfflow:%s", name)),
-									  SF_TEXT(schedule), SF_TEXT(command)));
+	return sf_db_number_as(role, &plan, 0,
+						   SF_ARGS(SF_TEXT(psprintf("sfflow:%s", name)),
+								   SF_TEXT(schedule), SF_TEXT(command)));
 }
 
 /* Remove a job of a role, if it is still there. */
@@ -161,8 +161,8 @@ sf_pg_cron_remove(int64 job_id, Oid role)
 	if (!sf_pg_cron_is_here())
 		return;
 	if (GetUserNameFromId(role, true) == NULL)
-		role = sf_store_owner();
-	sf_store_run(role, &plan, NULL, NULL, SF_ARGS(SF_INT8(job_id)));
+		role = sf_db_owner();
+	sf_db_run(role, &plan, NULL, NULL, SF_ARGS(SF_INT8(job_id)));
 }
 
 /* Find out what state a job is in. */
@@ -175,8 +175,8 @@ sf_pg_cron_job_state(int64 job_id)
 
 	if (!sf_pg_cron_is_here())
 		return SF_CRON_JOB_GONE;
-	return sf_store_number(&plan, SF_CRON_JOB_GONE, SF_INT8(job_id), SF_INT4(SF_CRON_JOB_ACTIVE),
-						   SF_INT4(SF_CRON_JOB_INACTIVE));
+	return sf_db_number(&plan, SF_CRON_JOB_GONE, SF_INT8(job_id), SF_INT4(SF_CRON_JOB_ACTIVE),
+						SF_INT4(SF_CRON_JOB_INACTIVE));
 }
 
 /* Find why the last finished run of a job failed; NULL: it did not, or there is none. */
@@ -191,7 +191,7 @@ sf_pg_cron_last_failure(int64 job_id)
 
 	if (!sf_pg_cron_is_here())
 		return NULL;
-	return sf_list_first(sf_store_texts(&plan, SF_INT8(job_id)));
+	return sf_list_first(sf_db_texts(&plan, SF_INT8(job_id)));
 }
 
 /*
@@ -207,7 +207,7 @@ sf_pg_cron_last_success(int64 job_id)
 		" AND d.jobid = $1 AND d.status = 'succeeded' AND d.start_time IS NOT NULL"
 		" ORDER BY d.runid DESC LIMIT 1");
 
-	return !sf_pg_cron_is_here() ? DT_NOBEGIN : sf_store_number(&plan, DT_NOBEGIN, SF_INT8(job_id));
+	return !sf_pg_cron_is_here() ? DT_NOBEGIN : sf_db_number(&plan, DT_NOBEGIN, SF_INT8(job_id));
 }
 
 /* Hand the runs of a job that pg_cron has noted to a reader. */
@@ -219,7 +219,7 @@ sf_pg_cron_read_runs(int64 job_id, SfRowReader reader, void *arg)
 		" FROM cron.job_run_details d WHERE d.jobid = $1");
 
 	if (sf_pg_cron_is_here())
-		sf_store_read(&plan, reader, arg, SF_INT8(job_id));
+		sf_db_read(&plan, reader, arg, SF_INT8(job_id));
 }
 
 /*

@@ -37,7 +37,7 @@ sf_schedule_row_read(const char *name, SfLock lock)
 		"SELECT " SF_SCHEDULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule s"
 		" WHERE s.name = $1");
 
-	return sf_store_row(&plans[lock], &row_type, SF_TEXT(name));
+	return sf_db_row(&plans[lock], &row_type, SF_TEXT(name));
 }
 
 /* Insert a schedule, or put it in the place of the one with its name. */
@@ -58,11 +58,11 @@ sf_schedule_row_write(const SfSchedule *s)
 		" overlap = excluded.overlap, job_id = excluded.job_id,"
 		" changed_at = excluded.changed_at, handled_until = NULL, missed_at = NULL");
 
-	sf_store_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_TEXT(s->schedule),
-					 SF_TEXT(s->state_machine), SF_JSONB(s->input), SF_TEXT(s->timezone),
-					 SF_TEXT(s->calendar), SF_TEXT(s->on_closed),
-					 SF_TIME_OR_NULL(s->starts, DT_NOBEGIN), SF_TIME_OR_NULL(s->ends, DT_NOEND),
-					 SF_TEXT(s->missed), SF_TEXT(s->overlap), SF_INT8(s->job_id));
+	sf_db_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_TEXT(s->schedule),
+				  SF_TEXT(s->state_machine), SF_JSONB(s->input), SF_TEXT(s->timezone),
+				  SF_TEXT(s->calendar), SF_TEXT(s->on_closed),
+				  SF_TIME_OR_NULL(s->starts, DT_NOBEGIN), SF_TIME_OR_NULL(s->ends, DT_NOEND),
+				  SF_TEXT(s->missed), SF_TEXT(s->overlap), SF_INT8(s->job_id));
 	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, s->name);
 }
 
@@ -77,7 +77,7 @@ sf_schedule_row_delete(const char *name)
 	};
 
 	for (size_t i = 0; i < lengthof(plans); i++)
-		sf_store_execute(&plans[i], SF_TEXT(name));
+		sf_db_execute(&plans[i], SF_TEXT(name));
 }
 
 /* List the names of all schedules. */
@@ -86,7 +86,7 @@ sf_schedule_row_names(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT s.name FROM _sfflow.schedule s ORDER BY s.name");
 
-	return sf_store_list(&plan, sf_row_append_text, NULL, 0);
+	return sf_db_list(&plan, sf_row_append_text, NULL, 0);
 }
 
 /* Tell whether there are schedules. */
@@ -113,9 +113,9 @@ sf_schedule_row_note(const char *name, SfRunOutcome outcome, TimestampTz schedul
 		" AND r.run_at <= (SELECT o.run_at FROM _sfflow.schedule_run o"
 		"  WHERE o.schedule = $1 ORDER BY o.run_at DESC OFFSET 1000 LIMIT 1)");
 
-	sf_store_execute(&insert, SF_TEXT(name), SF_TIME_OR_NULL(scheduled_for, DT_NOBEGIN),
-					 SF_TEXT(execution_id), SF_TEXT(outcome_words[outcome]), SF_TEXT(message));
-	sf_store_execute(&trim, SF_TEXT(name));
+	sf_db_execute(&insert, SF_TEXT(name), SF_TIME_OR_NULL(scheduled_for, DT_NOBEGIN),
+				  SF_TEXT(execution_id), SF_TEXT(outcome_words[outcome]), SF_TEXT(message));
+	sf_db_execute(&trim, SF_TEXT(name));
 }
 
 /* Tell whether a run was noted with an outcome. */
@@ -126,8 +126,8 @@ sf_schedule_row_is_noted(const char *name, SfRunOutcome outcome, TimestampTz sch
 		"SELECT 1 FROM _sfflow.schedule_run r WHERE r.schedule = $1"
 		" AND r.scheduled_for = $2 AND r.outcome = $3 LIMIT 1");
 
-	return sf_store_number(&plan, 0, SF_TEXT(name), SF_TIME(scheduled_for),
-						   SF_TEXT(outcome_words[outcome])) != 0;
+	return sf_db_number(&plan, 0, SF_TEXT(name), SF_TIME(scheduled_for),
+						SF_TEXT(outcome_words[outcome])) != 0;
 }
 
 /* Read a run that did not start. */
@@ -173,7 +173,7 @@ sf_schedule_row_last_failure(const char *name)
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.message FROM _sfflow.schedule_run r WHERE r.schedule = $1"
 		" ORDER BY r.run_at DESC LIMIT 1");
-	List	   *messages = sf_store_texts(&plan, SF_TEXT(name));
+	List	   *messages = sf_db_texts(&plan, SF_TEXT(name));
 
 	return sf_list_first(messages);
 }
@@ -186,7 +186,7 @@ sf_schedule_row_last_success(const char *name)
 		"SELECT pg_catalog.max(r.run_at) FROM _sfflow.schedule_run r WHERE r.schedule = $1"
 		" AND r.message IS NULL");
 
-	return sf_store_number(&plan, DT_NOBEGIN, SF_TEXT(name));
+	return sf_db_number(&plan, DT_NOBEGIN, SF_TEXT(name));
 }
 
 /* Note the execution that a schedule has started last. */
@@ -196,7 +196,7 @@ sf_schedule_row_set_last(const char *name, const char *execution_id)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.schedule SET last_execution_id = $2 WHERE name = $1");
 
-	sf_store_execute(&plan, SF_TEXT(name), SF_TEXT(execution_id));
+	sf_db_execute(&plan, SF_TEXT(name), SF_TEXT(execution_id));
 }
 
 /* Note that runs up to a time need no more care, and which one was given up. */
@@ -207,8 +207,8 @@ sf_schedule_row_set_handled(const char *name, TimestampTz until, TimestampTz mis
 		"UPDATE _sfflow.schedule"
 		" SET handled_until = GREATEST(handled_until, $2), missed_at = $3 WHERE name = $1");
 
-	sf_store_execute(&plan, SF_TEXT(name), SF_TIME(until),
-					 SF_TIME_OR_NULL(missed_at, DT_NOBEGIN));
+	sf_db_execute(&plan, SF_TEXT(name), SF_TIME(until),
+				  SF_TIME_OR_NULL(missed_at, DT_NOBEGIN));
 }
 
 /* Fill in the schedule of a notice, if it is there. */
@@ -234,8 +234,8 @@ sf_schedule_wait_add(const char *schedule, TimestampTz scheduled_for, int max_ru
 		"INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running)"
 		" VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
 
-	return sf_store_execute(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for),
-							max_running == 0 ? SF_NULL(INT4OID) : SF_INT4(max_running)) > 0;
+	return sf_db_execute(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for),
+						 max_running == 0 ? SF_NULL(INT4OID) : SF_INT4(max_running)) > 0;
 }
 
 /* Count the runs of a schedule itself that wait. */
@@ -246,7 +246,7 @@ sf_schedule_wait_count(const char *schedule)
 		"SELECT pg_catalog.count(*) FROM _sfflow.schedule_wait w"
 		" WHERE w.schedule = $1 AND w.max_running IS NULL");
 
-	return (int) sf_store_number(&plan, 0, SF_TEXT(schedule));
+	return (int) sf_db_number(&plan, 0, SF_TEXT(schedule));
 }
 
 /* List the runs of a schedule that wait: those that have started, then some of the others, the earliest first. */
@@ -258,7 +258,7 @@ sf_schedule_wait_read(const char *schedule)
 		" WHERE w.schedule = $1 ORDER BY w.execution_id IS NULL,"
 		" w.max_running IS NOT NULL, w.scheduled_for LIMIT 1000");
 
-	return sf_store_rows(&plan, &wait_type, SF_TEXT(schedule));
+	return sf_db_rows(&plan, &wait_type, SF_TEXT(schedule));
 }
 
 /* Note the execution that a run has started. */
@@ -269,8 +269,8 @@ sf_schedule_wait_started(const SfScheduleWait *wait, const char *execution_id)
 		"UPDATE _sfflow.schedule_wait w SET execution_id = $3"
 		" WHERE w.schedule = $1 AND w.scheduled_for = $2");
 
-	sf_store_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for),
-					 SF_TEXT(execution_id));
+	sf_db_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for),
+				  SF_TEXT(execution_id));
 }
 
 /* Forget a run that waits no more. */
@@ -281,7 +281,7 @@ sf_schedule_wait_delete(const SfScheduleWait *wait)
 		"DELETE FROM _sfflow.schedule_wait w"
 		" WHERE w.schedule = $1 AND w.scheduled_for = $2");
 
-	sf_store_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for));
+	sf_db_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for));
 }
 
 /* Tell whether runs of any schedule wait, also since this transaction's last change. */
@@ -290,7 +290,7 @@ sf_schedule_wait_any(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.schedule_wait LIMIT 1");
 
-	return sf_store_number(&plan, 0) != 0;
+	return sf_db_number(&plan, 0) != 0;
 }
 
 /* --- words --- */

@@ -168,10 +168,10 @@ sf_schedule_start(const SfSchedule *s, TimestampTz scheduled)
 	List	   *ids = NIL;
 
 	placeholder_values(s, scheduled, values);
-	sf_store_run(s->owner, &plan, sf_row_append_text, &ids,
-				 SF_ARGS(SF_TEXT(s->state_machine),
-						 SF_JSONB(fill_placeholders(s->input, values)),
-						 SF_TEXT(takes_name_from_input(s) ? NULL : sf_schedule_run_name(scheduled))));
+	sf_db_run(s->owner, &plan, sf_row_append_text, &ids,
+			  SF_ARGS(SF_TEXT(s->state_machine),
+					  SF_JSONB(fill_placeholders(s->input, values)),
+					  SF_TEXT(takes_name_from_input(s) ? NULL : sf_schedule_run_name(scheduled))));
 	return sf_list_first(ids);
 }
 

@@ -22,7 +22,7 @@ sf_start_key_lock(int machine_no, const char *key)
 		" ON CONFLICT DO NOTHING");
 
 	/* one that was there may be gone once the lock is free */
-	while (sf_store_execute(&insert, SF_INT4(machine_no), SF_TEXT(key)) == 0 &&
+	while (sf_db_execute(&insert, SF_INT4(machine_no), SF_TEXT(key)) == 0 &&
 		   !sf_row_fetch(&by_key, SF_LOCK_WAIT, NULL, NULL, NULL, SF_INT4(machine_no), SF_TEXT(key)))
 		CHECK_FOR_INTERRUPTS();
 }
@@ -65,7 +65,7 @@ sf_start_key_find_waiting(int machine_no, const char *key)
 		"SELECT k.execution_no FROM _sfflow.waiting_start k"
 		" WHERE k.machine_no = $1 AND k.key = $2 AND k.place = $3 ORDER BY k.rank DESC LIMIT 1");
 
-	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_WAITS));
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_WAITS));
 }
 
 /* Does nothing of a key run, or keep others from running, and does nothing wait with a lower rank? */
@@ -77,8 +77,8 @@ sf_start_key_is_free(int machine_no, const char *key, TimestampTz rank)
 		"  AND k.place IN ($4, $5))"
 		" OR EXISTS (SELECT FROM _sfflow.waiting_start k WHERE k.machine_no = $1 AND k.key = $2 AND k.rank < $3)");
 
-	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_TIME(rank), SF_INT2(SF_LINE_RUNS),
-						   SF_INT2(SF_LINE_STAYS)) == 0;
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_TIME(rank), SF_INT2(SF_LINE_RUNS),
+						SF_INT2(SF_LINE_STAYS)) == 0;
 }
 
 /* Does nothing stand in the line of a key? */
@@ -90,7 +90,7 @@ sf_start_key_is_empty(int machine_no, const char *key)
 		"  AND k.place < $3)"
 		" OR EXISTS (SELECT FROM _sfflow.waiting_start k WHERE k.machine_no = $1 AND k.key = $2)");
 
-	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_OVER)) == 0;
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_OVER)) == 0;
 }
 
 /* Put an execution at the end of the line of a key, whose row the caller has locked. */
@@ -104,7 +104,7 @@ sf_start_key_put(int64 execution_no, int machine_no, const char *key, SfLinePlac
 		" SELECT $1, $2, $3, r.last_rank, $4 FROM r"
 		" ON CONFLICT (execution_no) DO UPDATE SET key = excluded.key, rank = excluded.rank, place = excluded.place");
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(machine_no), SF_TEXT(key), SF_INT2(place));
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT4(machine_no), SF_TEXT(key), SF_INT2(place));
 }
 
 /* Give an execution another place. */
@@ -113,7 +113,7 @@ sf_start_key_set_place(int64 execution_no, SfLinePlace place)
 {
 	static SfPlan plan = SF_PLAN("UPDATE _sfflow.keyed_start k SET place = $2 WHERE k.execution_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT2(place));
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT2(place));
 }
 
 /* Change its place if it is the one that is expected; false: it has not. */
@@ -123,7 +123,7 @@ sf_start_key_change_place(int64 execution_no, SfLinePlace from, SfLinePlace to)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.keyed_start k SET place = $3 WHERE k.execution_no = $1 AND k.place = $2");
 
-	return sf_store_execute(&plan, SF_INT8(execution_no), SF_INT2(from), SF_INT2(to)) > 0;
+	return sf_db_execute(&plan, SF_INT8(execution_no), SF_INT2(from), SF_INT2(to)) > 0;
 }
 
 /*
@@ -139,11 +139,11 @@ sf_start_key_advance(int machine_no, const char *key)
 	static SfPlan forget = SF_PLAN(
 		"DELETE FROM _sfflow.start_key s WHERE s.machine_no = $1 AND s.key = $2"
 		" AND NOT EXISTS (SELECT FROM _sfflow.begun_start k WHERE k.machine_no = $1 AND k.key = $2)");
-	int64		first = sf_store_number(&next, 0, SF_INT4(machine_no), SF_TEXT(key));
+	int64		first = sf_db_number(&next, 0, SF_INT4(machine_no), SF_TEXT(key));
 
 	if (first != 0)
 		return !sf_start_key_is_free(machine_no, key, DT_NOBEGIN) || sf_apply_unpark_turn("start_key", first);
-	sf_store_execute(&forget, SF_INT4(machine_no), SF_TEXT(key));
+	sf_db_execute(&forget, SF_INT4(machine_no), SF_TEXT(key));
 	return true;
 }
 
@@ -165,7 +165,7 @@ sf_start_key_list_ended(int limit)
 		"SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.ended_start k"
 		" ORDER BY k.execution_no LIMIT $1");
 
-	return sf_store_list(&plan, append_keyed, SF_ARGS(SF_INT4(limit)));
+	return sf_db_list(&plan, append_keyed, SF_ARGS(SF_INT4(limit)));
 }
 
 /* Is there one? */

@@ -170,7 +170,7 @@ keyed_of(SfArg numbers)
 	static SfPlan plan = SF_PLAN(
 		"SELECT k.execution_no FROM _sfflow.keyed_start k WHERE k.execution_no = ANY ($1) ORDER BY k.machine_no, k.key, k.rank");
 
-	return sf_store_numbers(&plan, numbers);
+	return sf_db_numbers(&plan, numbers);
 }
 
 /* Executions leave this node: those behind them in their lines may run. */
@@ -197,7 +197,7 @@ arrives(SfArg numbers, int from_node)
 		" WHERE k.execution_no = ANY ($1) AND k.place <> $2 GROUP BY k.machine_no, k.key ORDER BY k.machine_no, k.key"
 		" ON CONFLICT (machine_no, key) DO UPDATE SET last_rank = greatest(s.last_rank, EXCLUDED.last_rank)");
 
-	sf_store_execute(&plan, numbers, SF_INT2(SF_LINE_DONE));
+	sf_db_execute(&plan, numbers, SF_INT2(SF_LINE_DONE));
 }
 
 /* An execution has not entered the line of its key, whose row may be a new one. */

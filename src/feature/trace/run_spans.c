@@ -369,8 +369,8 @@ link_children(Tree *tree)
 		may_have = tree->program->states[i].type == SF_STATE_TASK &&
 			sf_state_task(&tree->program->states[i])->resource.kind == SF_RESOURCE_START_EXECUTION;
 	if (may_have)
-		sf_store_read(&plan, link_child, tree, SF_INT8(tree->run->execution_no), SF_TIME(tree->root->from),
-					  SF_TIME(tree->root->to), SF_INT4(MAX_CHILDREN));
+		sf_db_read(&plan, link_child, tree, SF_INT8(tree->run->execution_no), SF_TIME(tree->root->from),
+				   SF_TIME(tree->root->to), SF_INT4(MAX_CHILDREN));
 }
 
 /* --- JSON --- */

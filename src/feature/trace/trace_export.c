@@ -146,7 +146,7 @@ lock_due(int max)
 		" AND (x.leased_until IS NULL OR x.leased_until <= pg_catalog.clock_timestamp())"
 		" ORDER BY x.export_no LIMIT $1 FOR UPDATE OF x SKIP LOCKED");
 
-	return sf_store_list(&plan, read_run, SF_ARGS(SF_INT4(max)));
+	return sf_db_list(&plan, read_run, SF_ARGS(SF_INT4(max)));
 }
 
 /* Keep others from taking runs, a List of int64 *, for some milliseconds. */
@@ -159,7 +159,7 @@ lease(List *numbers, int64 ms)
 		" WHERE x.export_no = ANY ($1)");
 
 	if (numbers != NIL)
-		sf_store_execute(&plan, sf_query_int8s(numbers), SF_INT8(ms));
+		sf_db_execute(&plan, sf_query_int8s(numbers), SF_INT8(ms));
 }
 
 /* Put runs, a List of int64 *, out of the way; returns how many there were. */
@@ -170,7 +170,7 @@ reject(SfArg numbers, const char *reason)
 		"UPDATE _sfflow.trace_export AS x SET rejected_at = pg_catalog.clock_timestamp(), reason = pg_catalog.left($2, $3)"
 		" WHERE x.export_no = ANY ($1) AND x.rejected_at IS NULL");
 
-	return sf_store_execute(&plan, numbers, SF_TEXT(reason), SF_INT4(MAX_REASON));
+	return sf_db_execute(&plan, numbers, SF_TEXT(reason), SF_INT4(MAX_REASON));
 }
 
 /* --- functions --- */
@@ -273,7 +273,7 @@ SF_SQL_FUNCTION(sfflow_sf_confirm_spans)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.trace_export AS x WHERE x.export_no = ANY ($1)");
 
-	PG_RETURN_INT64((int64) sf_store_execute(&plan, numbers_argument(fcinfo, 0)));
+	PG_RETURN_INT64((int64) sf_db_execute(&plan, numbers_argument(fcinfo, 0)));
 }
 
 /*
@@ -323,7 +323,7 @@ sf_traced_run_health(void (*put) (void *arg, const char *item, bool ok, const ch
 		" FROM _sfflow.trace_export x");
 	Backlog		backlog = {0};
 
-	sf_store_read(&plan, read_backlog, &backlog, SF_INT4(LATE_MINUTES));
+	sf_db_read(&plan, read_backlog, &backlog, SF_INT4(LATE_MINUTES));
 	if (backlog.due + backlog.rejected == 0)
 		return;
 	put(arg, "traces", backlog.late + backlog.rejected == 0,

@@ -23,8 +23,8 @@ sf_alert_note(const SfExecution *execution)
 		" RETURNING f.times");
 
 	return execution->map_run_no != 0 ? 0 :
-		sf_store_number(&plan, 0, SF_INT8(execution->execution_no), SF_INT4(execution->machine_no),
-						SF_TIME(execution->stopped_at));
+		sf_db_number(&plan, 0, SF_INT8(execution->execution_no), SF_INT4(execution->machine_no),
+					 SF_TIME(execution->stopped_at));
 }
 
 /*
@@ -38,7 +38,7 @@ sf_alert_close(int64 execution_no)
 		"UPDATE _sfflow.failure f SET is_open = false"
 		" WHERE f.execution_no = $1 AND f.is_open RETURNING f.times");
 
-	return sf_store_number(&plan, 0, SF_INT8(execution_no));
+	return sf_db_number(&plan, 0, SF_INT8(execution_no));
 }
 
 /*
@@ -83,8 +83,8 @@ sf_alert_acknowledge(int64 execution_no, const char *kind, const char *comment)
 
 	List	   *list = NIL;
 
-	sf_store_read(&plan, append_acknowledged, &list, SF_INT8(execution_no), SF_TEXT(kind),
-				  SF_ROLE(GetUserId()), SF_TEXT(comment));
+	sf_db_read(&plan, append_acknowledged, &list, SF_INT8(execution_no), SF_TEXT(kind),
+			   SF_ROLE(GetUserId()), SF_TEXT(comment));
 	return list;
 }
 
@@ -96,7 +96,7 @@ sf_alert_list_executions(int machine_no, TimestampTz until)
 		"SELECT DISTINCT x.execution_no FROM _sfflow.alert x WHERE x.machine_no = $1 AND x.since <= $2"
 		" ORDER BY x.execution_no");
 
-	return sf_store_numbers(&plan, SF_INT4(machine_no), SF_TIME(until));
+	return sf_db_numbers(&plan, SF_INT4(machine_no), SF_TIME(until));
 }
 
 /* Acknowledge all alerts of executions, given by numbers, since a time or before, likewise. */
@@ -108,7 +108,7 @@ sf_alert_acknowledge_all(const List *executions, TimestampTz until, const char *
 
 	List	   *list = NIL;
 
-	sf_store_read(&plan, append_acknowledged, &list, sf_query_int8s(executions), SF_TIME(until),
-				  SF_ROLE(GetUserId()), SF_TEXT(comment));
+	sf_db_read(&plan, append_acknowledged, &list, sf_query_int8s(executions), SF_TIME(until),
+			   SF_ROLE(GetUserId()), SF_TEXT(comment));
 	return list;
 }

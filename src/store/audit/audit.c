@@ -21,11 +21,11 @@ insert(const char *action, char kind, const char *object, int64 execution_no,
 		" role, session_role, reason, details)"
 		" VALUES (pg_catalog.clock_timestamp(), $1, $2, $3, $4, $5, $6, $7, $8, $9)");
 
-	sf_store_execute(&plan, SF_TEXT(action), SF_CHAR(kind), SF_TEXT(object),
-					 sf_query_arg(INT8OID, Int64GetDatum(execution_no), execution_no == 0),
-					 SF_TEXT(target), SF_TEXT(GetUserNameFromId(GetUserId(), false)),
-					 SF_TEXT(GetUserNameFromId(GetSessionUserId(), true)),
-					 SF_TEXT(reason), SF_JSONB(details));
+	sf_db_execute(&plan, SF_TEXT(action), SF_CHAR(kind), SF_TEXT(object),
+				  sf_query_arg(INT8OID, Int64GetDatum(execution_no), execution_no == 0),
+				  SF_TEXT(target), SF_TEXT(GetUserNameFromId(GetUserId(), false)),
+				  SF_TEXT(GetUserNameFromId(GetSessionUserId(), true)),
+				  SF_TEXT(reason), SF_JSONB(details));
 }
 
 /*
@@ -74,7 +74,7 @@ sf_audit_find_redrive(int64 execution_no, const char *client_token, TimestampTz 
 		"  ORDER BY a.at DESC LIMIT 10) t"
 		" WHERE (t.details ->> 'client_token') = $2");
 
-	return sf_store_read(&plan, read_time, redriven_at, SF_INT8(execution_no), SF_TEXT(client_token)) > 0;
+	return sf_db_read(&plan, read_time, redriven_at, SF_INT8(execution_no), SF_TEXT(client_token)) > 0;
 }
 
 /* Forget what was done to an object that is dropped, and to its executions. */
@@ -84,7 +84,7 @@ sf_audit_forget(char kind, const char *object)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.audit a WHERE a.object_kind = $1 AND a.object_name = $2");
 
-	sf_store_execute(&plan, SF_CHAR(kind), SF_TEXT(object));
+	sf_db_execute(&plan, SF_CHAR(kind), SF_TEXT(object));
 }
 
 /* Read when rows were written. */
@@ -111,5 +111,5 @@ sf_audit_purge(TimestampTz before, int limit, SfAuditBatch *batch)
 		" gone AS (DELETE FROM _sfflow.audit a USING old WHERE a.ctid = old.ctid RETURNING a.at)"
 		" SELECT pg_catalog.count(*) AS deleted, pg_catalog.max(g.at) AS until FROM gone g");
 
-	sf_store_read(&plan, read_deleted, batch, SF_TIME(batch->until), SF_TIME(before), SF_INT8(limit));
+	sf_db_read(&plan, read_deleted, batch, SF_TIME(batch->until), SF_TIME(before), SF_INT8(limit));
 }

@@ -119,7 +119,7 @@ sf_branch_children(SfBranchKey parent, SfLock lock)
 		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.parent_no = $2"
 		" ORDER BY b.place, b.branch_index");
 
-	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_KEY(parent)));
+	return sf_db_list(&plans[lock], append_branch, SF_ARGS(SF_KEY(parent)));
 }
 
 static const SfIndex by_parent = {"branch", "branch_parent"};
@@ -199,7 +199,7 @@ sf_branch_all(int64 execution_no, SfLock lock)
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		SELECT_BRANCH "WHERE b.execution_no = $1 ORDER BY b.branch_no");
 
-	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_INT8(execution_no)));
+	return sf_db_list(&plans[lock], append_branch, SF_ARGS(SF_INT8(execution_no)));
 }
 
 /* Lock and read every branch of an execution; false: another session holds one. */
@@ -338,7 +338,7 @@ sf_branch_first_due(int64 execution_no)
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.min(b.due_at) FROM _sfflow.branch b WHERE b.execution_no = $1");
 
-	return sf_store_number(&plan, DT_NOEND, SF_INT8(execution_no));
+	return sf_db_number(&plan, DT_NOEND, SF_INT8(execution_no));
 }
 
 /* Write the columns of a join that the end of a child changes. */
@@ -408,7 +408,7 @@ sf_branch_outputs(SfBranchKey parent, int **indexes, int *count, int *last_event
 		" ORDER BY b.place, b.branch_index");
 	Outputs		o = {palloc(sizeof(Jsonb *) * 64), palloc(sizeof(int) * 64), 0, 64, 0, false};
 
-	sf_store_read(&plan, read_output, &o, SF_KEY(parent));
+	sf_db_read(&plan, read_output, &o, SF_KEY(parent));
 	if (o.shared)
 	{
 		foreach_ptr(const SfBranch, job, sf_branch_jobs_of_shared_rows(parent, NIL))
@@ -429,7 +429,7 @@ sf_branch_last_inner_event(SfBranchKey parent)
 		" WHERE b.execution_no = $1 AND b.parent_no = $2"
 		" AND b.phase = $3 ORDER BY b.last_event DESC LIMIT 1");
 
-	return sf_store_number(&plan, 0, SF_KEY(parent), SF_INT2(SF_PHASE_DONE));
+	return sf_db_number(&plan, 0, SF_KEY(parent), SF_INT2(SF_PHASE_DONE));
 }
 
 /* Lay a branch out as its row. */
@@ -564,7 +564,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 
 	const SfBranch *locked;
 
-	if (sf_store_execute(&plan, SF_KEY(key), SF_TIME(until)) > 0)
+	if (sf_db_execute(&plan, SF_KEY(key), SF_TIME(until)) > 0)
 		sf_branch_notify_due(key, InvalidOid, until);
 	else if ((locked = sf_branch_read_join(key, SF_LOCK_NONE)) != NULL && locked->due_at < until)
 		sf_hooks.branch_skipped(key, locked->owner, locked->due_at);
@@ -579,7 +579,7 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner");
 
 	/* with the owner: workers look for timers of owners that they know */
-	sf_branch_notify_due(key, (Oid) sf_store_number(&plan, InvalidOid, SF_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND)), due);
+	sf_branch_notify_due(key, (Oid) sf_db_number(&plan, InvalidOid, SF_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND)), due);
 }
 
 /* Read what an answer needs of its branch. */
@@ -610,8 +610,8 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 	TimestampTz now = GetCurrentTimestamp();
 	SfBranch	answered = {.key = key};
 
-	sf_store_read(&plan, read_answered, &answered, SF_KEY(key), SF_INT2(SF_PHASE_ANSWERED), SF_TIME(now), SF_BOOL(!ok),
-				  SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause));
+	sf_db_read(&plan, read_answered, &answered, SF_KEY(key), SF_INT2(SF_PHASE_ANSWERED), SF_TIME(now), SF_BOOL(!ok),
+			   SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause));
 	sf_branch_notify_due(key, answered.owner, now);
 	if (!sf_branch_is_inside(&answered))	/* a Map whose items were read still is */
 		SF_TELL(left_state, key);

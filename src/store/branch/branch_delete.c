@@ -88,7 +88,7 @@ sf_branch_delete_orphan(SfBranchKey key)
 		" DELETE FROM _sfflow.branch b USING o"
 		" WHERE b.execution_no = o.execution_no AND b.branch_no = o.branch_no");
 
-	sf_store_execute(&plan, SF_KEY(key));
+	sf_db_execute(&plan, SF_KEY(key));
 }
 
 /* Delete every branch of an execution. */
@@ -99,7 +99,7 @@ sf_branch_delete_all(int64 execution_no)
 		"WITH t AS (DELETE FROM _sfflow.task t WHERE t.execution_no = $1)"
 		" DELETE FROM _sfflow.branch b WHERE b.execution_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(execution_no));
+	sf_db_execute(&plan, SF_INT8(execution_no));
 }
 
 /*
@@ -124,9 +124,9 @@ sf_branch_quiesce(int64 execution_no)
 		"DELETE FROM _sfflow.branch b WHERE b.execution_no = $1"
 		" AND b.phase = ANY ($2)");
 
-	sf_store_execute(&deadline, SF_INT8(execution_no), SF_INT2S(SF_PHASES_OF_NO_LINE));
-	sf_store_execute(&plan, SF_INT8(execution_no),
-					 SF_INT2S(SF_PHASES_KEPT_AT_END),
-					 SF_INT2S(SF_PHASES_ENDED),
-					 SF_INT2(SF_PHASE_ABORTED), SF_INT2(SF_JOB_PLACE_NONE));
+	sf_db_execute(&deadline, SF_INT8(execution_no), SF_INT2S(SF_PHASES_OF_NO_LINE));
+	sf_db_execute(&plan, SF_INT8(execution_no),
+				  SF_INT2S(SF_PHASES_KEPT_AT_END),
+				  SF_INT2S(SF_PHASES_ENDED),
+				  SF_INT2(SF_PHASE_ABORTED), SF_INT2(SF_JOB_PLACE_NONE));
 }

@@ -47,7 +47,7 @@ find_keys(SfPlan *plan, SfBranchKey *keys, TimestampTz *dues, int size,
 {
 	KeyList		list = {keys, dues, size, 0};
 
-	sf_store_run(InvalidOid, plan, read_key, &list, args, nargs);
+	sf_db_run(InvalidOid, plan, read_key, &list, args, nargs);
 	return list.count;
 }
 
@@ -76,7 +76,7 @@ sf_branch_next_owner(SfOwnerTurns *turns)
 	for (;;)
 	{
 		Oid			owner = turns->known != NULL ? next_known(turns) :
-			sf_store_number(&plan, InvalidOid, SF_ROLE(turns->last));
+			sf_db_number(&plan, InvalidOid, SF_ROLE(turns->last));
 
 		if (OidIsValid(owner) && (!turns->wrapped || owner <= turns->until))
 		{
@@ -289,11 +289,11 @@ sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
 		"  WHERE b.execution_no = a.execution_no AND b.branch_no = a.branch_no");
 	Interval	interval = {.time = by};
 
-	sf_store_execute(&plan, SF_ROLE(owner), SF_TIME(now),
-					 sf_query_arg(INTERVALOID, IntervalPGetDatum(&interval), false),
-					 SF_INT2S(SF_PHASE_ENTER, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED,
-							  SF_PHASE_ANSWERED, SF_PHASE_STOP, SF_PHASE_NET),
-					 SF_INT2(SF_PHASE_RUN), SF_BOOL(by > 0));
+	sf_db_execute(&plan, SF_ROLE(owner), SF_TIME(now),
+				  sf_query_arg(INTERVALOID, IntervalPGetDatum(&interval), false),
+				  SF_INT2S(SF_PHASE_ENTER, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED,
+						   SF_PHASE_ANSWERED, SF_PHASE_STOP, SF_PHASE_NET),
+				  SF_INT2(SF_PHASE_RUN), SF_BOOL(by > 0));
 }
 
 /* Find when an owner's first timer after a time is due; DT_NOEND: never. */
@@ -304,5 +304,5 @@ sf_branch_next_due(Oid owner, TimestampTz after)
 		"SELECT b.due_at FROM _sfflow.branch b WHERE b.owner = $1"
 		" AND b.due_at > $2 ORDER BY b.due_at LIMIT 1");
 
-	return sf_store_number(&plan, DT_NOEND, SF_ROLE(owner), SF_TIME(after));
+	return sf_db_number(&plan, DT_NOEND, SF_ROLE(owner), SF_TIME(after));
 }

@@ -27,9 +27,9 @@ park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfRank
 		" rank = excluded.rank, since = excluded.since, without_slot = excluded.without_slot");
 
 	branch->due_at = DT_NOEND;
-	sf_store_execute(&plan, SF_KEY(branch->key), SF_TEXT(feature), SF_INT8(object_no), queue,
-					 SF_TIME_OR_NULL(rank.rank, DT_NOBEGIN), SF_TIME_OR_NULL(rank.since, DT_NOBEGIN),
-					 SF_BOOL(!rank.has_slot));
+	sf_db_execute(&plan, SF_KEY(branch->key), SF_TEXT(feature), SF_INT8(object_no), queue,
+				  SF_TIME_OR_NULL(rank.rank, DT_NOBEGIN), SF_TIME_OR_NULL(rank.since, DT_NOBEGIN),
+				  SF_BOOL(!rank.has_slot));
 }
 
 /* Have a branch, which the caller writes, wait for an object of a feature. */
@@ -53,7 +53,7 @@ sf_park_feature(SfBranchKey key)
 	static SfPlan plan = SF_PLAN(
 		"SELECT w.feature FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2");
 
-	return sf_list_first(sf_store_texts(&plan, SF_KEY(key)));
+	return sf_list_first(sf_db_texts(&plan, SF_KEY(key)));
 }
 
 /* Append what a branch waits for to a list. */
@@ -79,7 +79,7 @@ sf_park_list(int64 execution_no)
 		"SELECT " SF_PARKED " FROM _sfflow.held w"
 		" WHERE w.execution_no = $1 ORDER BY w.branch_no");
 
-	return sf_store_list(&plan, append_parked, SF_ARGS(SF_INT8(execution_no)));
+	return sf_db_list(&plan, append_parked, SF_ARGS(SF_INT8(execution_no)));
 }
 
 /*
@@ -100,16 +100,16 @@ sf_park_list_of(int machine_no, Oid owner)
 		" AND ($2 IS NULL OR pg_catalog.pg_has_role($2::pg_catalog.oid, m.owner::pg_catalog.oid, 'USAGE'))"
 		" ORDER BY w.execution_no, w.branch_no");
 
-	return sf_store_list(&plan, append_parked,
-						 SF_ARGS(SF_INT4(machine_no),
-								 sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner))));
+	return sf_db_list(&plan, append_parked,
+					  SF_ARGS(SF_INT4(machine_no),
+							  sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner))));
 }
 
 /* The same of rows that a query finds, which has SF_PARKED. */
 List *
 sf_park_list_by(SfPlan *plan)
 {
-	return sf_store_list(plan, append_parked, NULL, 0);
+	return sf_db_list(plan, append_parked, NULL, 0);
 }
 
 /*
@@ -122,7 +122,7 @@ sf_park_end(SfBranch *branch)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" RETURNING COALESCE(w.since, 'infinity')");
-	TimestampTz since = sf_store_number(&plan, 0, SF_KEY(branch->key));
+	TimestampTz since = sf_db_number(&plan, 0, SF_KEY(branch->key));
 
 	if (since != 0)
 		branch->due_at = since == DT_NOEND ? GetCurrentTimestamp() : since;
@@ -205,8 +205,8 @@ sf_park_release(SfUnpark why, const SfUnparked *of)
 #define OF \
 	SF_WAITING_PHASES, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue), SF_INT8(of->execution_no)
 	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_LIMIT)
-		sf_store_execute(&lock[why], OF);
-	return sf_store_read(&make_due[why], read_released, NULL, OF);
+		sf_db_execute(&lock[why], OF);
+	return sf_db_read(&make_due[why], read_released, NULL, OF);
 #undef OF
 }
 
@@ -218,7 +218,7 @@ sf_park_count(const char *feature, int64 execution_no)
 		"SELECT pg_catalog.count(*) FROM _sfflow.held w" JOIN_BRANCH
 		" WHERE w.execution_no = $1 AND w.feature = $2 AND " SF_IS_PARKED("$3"));
 
-	return sf_store_number(&plan, 0, SF_INT8(execution_no), SF_TEXT(feature), SF_WAITING_PHASES);
+	return sf_db_number(&plan, 0, SF_INT8(execution_no), SF_TEXT(feature), SF_WAITING_PHASES);
 }
 
 /*
@@ -233,7 +233,7 @@ sf_park_release_arrived(const Jsonb *keys)
 		" FROM pg_catalog.jsonb_array_elements($1) h WHERE b.execution_no = (h ->> 0)::pg_catalog.int8"
 		" AND b.branch_no = (h ->> 1)::pg_catalog.int8 AND b.due_at IS NULL");
 
-	sf_store_execute(&plan, SF_JSONB(keys));
+	sf_db_execute(&plan, SF_JSONB(keys));
 }
 
 /* --- in queues --- */
@@ -259,7 +259,7 @@ sf_park_leave_queue(SfBranch *branch)
 		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" AND w.queue IS NOT NULL RETURNING w.object_no, w.queue, w.rank, w.since");
 
-	return sf_store_read(&plan, read_queued, branch, SF_KEY(branch->key)) > 0;
+	return sf_db_read(&plan, read_queued, branch, SF_KEY(branch->key)) > 0;
 }
 
 /* Rows that are read into an array */
@@ -336,9 +336,9 @@ sf_park_heads(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfHeads s
 
 	if (after == NULL)
 		after = &start;
-	sf_store_read(heads_plan(size), read_waiting, &w, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
-				  SF_WAITING_PHASES, SF_TIME(after->rank), SF_INT2(SF_PHASE_ANNOUNCED),
-				  SF_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_BOOL(!after->has_slot));
+	sf_db_read(heads_plan(size), read_waiting, &w, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
+			   SF_WAITING_PHASES, SF_TIME(after->rank), SF_INT2(SF_PHASE_ANNOUNCED),
+			   SF_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_BOOL(!after->has_slot));
 	return w.count;
 }
 
@@ -358,8 +358,8 @@ sf_park_forget_left_over(const SfWaiting *row)
 		" DELETE FROM _sfflow.held w USING free f WHERE w.execution_no = f.execution_no"
 		" AND w.branch_no = f.branch_no");
 
-	sf_store_execute(&plan, SF_KEY(row->key), SF_WAITING_PHASES,
-					 sf_query_arg(XIDOID, TransactionIdGetDatum(row->made_by), false));
+	sf_db_execute(&plan, SF_KEY(row->key), SF_WAITING_PHASES,
+				  sf_query_arg(XIDOID, TransactionIdGetDatum(row->made_by), false));
 }
 
 static const SfIndex by_queue = {"held", "held_queue"};
@@ -378,7 +378,7 @@ sf_park_greatest_queue(void)
 	static SfPlan plan = SF_PLAN(
 		"SELECT w.object_no FROM _sfflow.held w WHERE w.queue IS NOT NULL ORDER BY w.object_no DESC LIMIT 1");
 
-	return sf_store_number_as(InvalidOid, &plan, 0, NULL, 0);
+	return sf_db_number_as(InvalidOid, &plan, 0, NULL, 0);
 }
 
 /* Does any branch wait in a queue, maybe one of a transaction that has not committed? */
@@ -428,7 +428,7 @@ sf_park_queues(SfQueue after, SfQueue *queues, Oid *owners, int size)
 		"  ON m.machine_no = e.machine_no WHERE e.execution_no = q.execution_no) AS owner FROM q LIMIT $1");
 	Queues		q = {.queues = queues,.owners = owners};
 
-	sf_store_read(&plan, read_queue, &q, SF_INT8(size), SF_INT8(after.limit_no), SF_INT8(after.hash));
+	sf_db_read(&plan, read_queue, &q, SF_INT8(size), SF_INT8(after.limit_no), SF_INT8(after.hash));
 	return q.count;
 }
 
@@ -455,6 +455,6 @@ sf_park_queued_of(int64 execution_no, SfBranchKey *keys, SfQueue *queues, int si
 		" WHERE w.execution_no = $1 AND w.queue IS NOT NULL ORDER BY w.without_slot, w.rank LIMIT $2");
 	Queues		q = {.queues = queues,.keys = keys};
 
-	sf_store_read(&plan, read_waiting_of, &q, SF_INT8(execution_no), SF_INT8(size));
+	sf_db_read(&plan, read_waiting_of, &q, SF_INT8(execution_no), SF_INT8(size));
 	return q.count;
 }

@@ -81,10 +81,10 @@ sf_bulk_ended(const SfBulkFilter *filter)
 	SfArg		running = SF_TEXT(sf_status_name(SF_STATUS_RUNNING));
 
 	if (filter->map_run_no != 0)
-		sf_store_read(&of_run, read_item, &list, machines, status, error, since, running,
-					  labels, SF_INT8(filter->map_run_of), SF_INT8(filter->map_run_no));
+		sf_db_read(&of_run, read_item, &list, machines, status, error, since, running,
+				   labels, SF_INT8(filter->map_run_of), SF_INT8(filter->map_run_no));
 	else
-		sf_store_read(&of_machines, read_item, &list, machines, status, error, since, running, labels);
+		sf_db_read(&of_machines, read_item, &list, machines, status, error, since, running, labels);
 	return list;
 }
 
@@ -113,10 +113,10 @@ sf_bulk_running(const SfBulkFilter *filter)
 		" ORDER BY e.execution_no");
 	SfBulkList	list = {0};
 
-	sf_store_read(&plan, read_item, &list, machines_arg(filter),
-				  SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_INT8(SF_BRANCH_ROOT),
-				  SF_INT2(SF_STATUS_RUNNING), SF_TIME_OR_NULL(filter->since, DT_NOBEGIN),
-				  SF_TEXT(filter->error), SF_INT2(SF_PHASE_FAILED), labels_arg(filter));
+	sf_db_read(&plan, read_item, &list, machines_arg(filter),
+			   SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_INT8(SF_BRANCH_ROOT),
+			   SF_INT2(SF_STATUS_RUNNING), SF_TIME_OR_NULL(filter->since, DT_NOBEGIN),
+			   SF_TEXT(filter->error), SF_INT2(SF_PHASE_FAILED), labels_arg(filter));
 	return list;
 }
 
@@ -139,7 +139,7 @@ sf_bulk_map_run(const char *uuid, int64 *execution_no, int64 *map_run_no)
 		"SELECT r.execution_no, r.map_run_no FROM _sfflow.map_run r WHERE r.uuid = $1");
 	int64		key[2] = {0};
 
-	sf_store_read(&plan, read_run, key, SF_TEXT(uuid));
+	sf_db_read(&plan, read_run, key, SF_TEXT(uuid));
 	*execution_no = key[0];
 	*map_run_no = key[1];
 	return key[1] != 0;

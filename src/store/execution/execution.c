@@ -276,9 +276,9 @@ sf_execution_waited_for(int64 execution_no, int64 branch_no)
 		" AND ($2 = $4 OR e.parent_branch_no = $2)"
 		" AND e.parent_generation IS NOT NULL AND e.status = $3");
 
-	return sf_store_list(&plan, append_head,
-						 SF_ARGS(SF_INT8(execution_no), SF_INT8(branch_no),
-								 SF_INT2(SF_STATUS_RUNNING), SF_INT8(SF_WHOLE_EXECUTION)));
+	return sf_db_list(&plan, append_head,
+					  SF_ARGS(SF_INT8(execution_no), SF_INT8(branch_no),
+							  SF_INT2(SF_STATUS_RUNNING), SF_INT8(SF_WHOLE_EXECUTION)));
 }
 
 /* Record a call of sf_start that found the execution. */
@@ -294,8 +294,8 @@ sf_execution_note_request(const SfExecution *e, const char *outcome,
 		" requested_at, requested_by, outcome, input_differs)"
 		" SELECT $1, n.start_requests, pg_catalog.clock_timestamp(), $2, $3, $4 FROM n");
 
-	sf_store_execute(&plan, SF_INT8(e->execution_no), SF_ROLE(GetUserId()),
-					 SF_TEXT(outcome), SF_BOOL(input_differs));
+	sf_db_execute(&plan, SF_INT8(e->execution_no), SF_ROLE(GetUserId()),
+				  SF_TEXT(outcome), SF_BOOL(input_differs));
 }
 
 /* Children of a run, as far as they are asked for */
@@ -336,8 +336,8 @@ sf_execution_results(int64 execution_no, int64 map_run_no, int first, int n,
 		" ORDER BY e.parent_execution_no, e.map_run_no, e.map_index LIMIT $4");
 	Results		results = {NIL, with_input};
 
-	sf_store_read(&plan, append_result, &results, SF_INT8(execution_no),
-				  SF_INT8(map_run_no), SF_INT4(first), SF_INT8(n),
-				  SF_INT2(SF_STATUS_RUNNING));
+	sf_db_read(&plan, append_result, &results, SF_INT8(execution_no),
+			   SF_INT8(map_run_no), SF_INT4(first), SF_INT8(n),
+			   SF_INT2(SF_STATUS_RUNNING));
 	return results.list;
 }

@@ -321,7 +321,7 @@ run_labelled(SfPlan *plan, const SfListQuery *q)
 static bool
 has_few(SfPlan *probe, const SfListQuery *q)
 {
-	return sf_store_number(probe, 0, ARGUMENTS(q)) < PROBE;
+	return sf_db_number(probe, 0, ARGUMENTS(q)) < PROBE;
 }
 
 /*
@@ -451,7 +451,7 @@ sf_execution_list_plans_end(int nest)
 int64
 sf_execution_list_count_label(const char *name, const char *value)
 {
-	return sf_store_number(&probe_labels, 0, SF_TEXT(name), SF_TEXT(value));
+	return sf_db_number(&probe_labels, 0, SF_TEXT(name), SF_TEXT(value));
 }
 
 /* Read a page: the newest executions that a query asks for, as SfListedExecution. */

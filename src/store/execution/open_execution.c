@@ -117,9 +117,9 @@ sf_open_execution_rebuild(void)
 		" FROM _sfflow.execution e WHERE e.status = $1"
 		" AND (e.started_at IS NOT NULL OR e.stopped_at IS NOT NULL)");
 
-	sf_store_execute(&empty);
+	sf_db_execute(&empty);
 	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
 		if (status != SF_STATUS_SUCCEEDED)
-			sf_store_execute(&fill, SF_INT2(status), SF_TEXT(sf_status_name(status)),
-							 SF_INT4(SF_OPEN_ERROR_MAX), SF_INT4(SF_OPEN_ERROR_PART));
+			sf_db_execute(&fill, SF_INT2(status), SF_TEXT(sf_status_name(status)),
+						  SF_INT4(SF_OPEN_ERROR_MAX), SF_INT4(SF_OPEN_ERROR_PART));
 }

@@ -73,5 +73,5 @@ sf_running_starts(int machine_no, TimestampTz since, TimestampTz until, int most
 		"SELECT pg_catalog.count(*) FROM (SELECT FROM _sfflow.execution e WHERE e.machine_no = $1"
 		" AND e.requested_at >= $2 AND e.requested_at < $3 AND e.map_run_no IS NULL LIMIT $4) x");
 
-	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TIME(since), SF_TIME(until), SF_INT8(most));
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TIME(since), SF_TIME(until), SF_INT8(most));
 }

@@ -78,8 +78,8 @@ sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock)
 		"SELECT " SF_MAP_RUN_COLUMNS(SF_SELECT) "1 FROM _sfflow.map_run r"
 		" WHERE r.execution_no = $1 AND r.map_run_no = $2");
 
-	return sf_store_row(&plans[lock], &row_type, SF_INT8(execution_no),
-						SF_INT8(map_run_no));
+	return sf_db_row(&plans[lock], &row_type, SF_INT8(execution_no),
+					 SF_INT8(map_run_no));
 }
 
 /* Append a run to a list. */
@@ -147,8 +147,8 @@ sf_map_run_stop_all(int64 execution_no)
 		" stopped_at = pg_catalog.clock_timestamp()"
 		" WHERE r.execution_no = $1 AND r.status = $3");
 
-	return sf_store_execute(&plan, SF_INT8(execution_no), SF_INT2(SF_STATUS_ABORTED),
-							SF_INT2(SF_STATUS_RUNNING));
+	return sf_db_execute(&plan, SF_INT8(execution_no), SF_INT2(SF_STATUS_ABORTED),
+						 SF_INT2(SF_STATUS_RUNNING));
 }
 
 /* --- items --- */
@@ -227,8 +227,8 @@ sf_map_item_read(int64 execution_no, int64 map_run_no, int first, int n,
 	static SfPlan plan = SF_PLAN("SELECT i.item" OF_ITEMS " ORDER BY i.item_index");
 	ItemList	list = {items, 0};
 
-	sf_store_read(&plan, read_item, &list, SF_INT8(execution_no), SF_INT8(map_run_no),
-				  SF_INT4(first), SF_INT4(first + n));
+	sf_db_read(&plan, read_item, &list, SF_INT8(execution_no), SF_INT8(map_run_no),
+			   SF_INT4(first), SF_INT4(first + n));
 	return list.count;
 }
 
@@ -241,8 +241,8 @@ sf_map_item_delete(int64 execution_no, int64 map_run_no, int first, int below)
 {
 	static SfPlan plan = SF_PLAN("DELETE" OF_ITEMS);
 
-	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT8(map_run_no), SF_INT4(first),
-					 SF_INT4(below));
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT8(map_run_no), SF_INT4(first),
+				  SF_INT4(below));
 }
 
 /* Delete all items of an execution. */
@@ -252,7 +252,7 @@ sf_map_item_delete_all(int64 execution_no)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.map_item i WHERE i.execution_no = $1");
 
-	sf_store_execute(&plan, SF_INT8(execution_no));
+	sf_db_execute(&plan, SF_INT8(execution_no));
 }
 
 /* --- children --- */
@@ -274,9 +274,9 @@ sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock)
 		SELECT_CHILD " AND ($2 = 0 OR e.map_run_no = $2)"
 		" AND e.map_run_no IS NOT NULL AND e.status = $3 ORDER BY e.execution_no");
 
-	return sf_store_numbers(&plans[lock ? SF_LOCK_SKIP : SF_LOCK_NONE],
-							SF_INT8(execution_no), SF_INT8(map_run_no),
-							SF_INT2(SF_STATUS_RUNNING));
+	return sf_db_numbers(&plans[lock ? SF_LOCK_SKIP : SF_LOCK_NONE],
+						 SF_INT8(execution_no), SF_INT8(map_run_no),
+						 SF_INT2(SF_STATUS_RUNNING));
 }
 
 /* List the numbers of the children of a run that ended without success, in order. */
@@ -287,8 +287,8 @@ sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no)
 		SELECT_CHILD " AND e.map_run_no = $2 AND e.status <> ALL ($3)"
 		" ORDER BY e.execution_no");
 
-	return sf_store_numbers(&plan, SF_INT8(execution_no), SF_INT8(map_run_no),
-							SF_INT2S(SF_STATUS_RUNNING, SF_STATUS_SUCCEEDED));
+	return sf_db_numbers(&plan, SF_INT8(execution_no), SF_INT8(map_run_no),
+						 SF_INT2S(SF_STATUS_RUNNING, SF_STATUS_SUCCEEDED));
 }
 
 /* Read two counts. */
@@ -314,8 +314,8 @@ sf_map_run_redriven(int64 execution_no, int64 map_run_no, int *children, int *it
 		"  AND b.due_at <= e.last_redriven_at)");
 	int			counts[2] = {0, 0};
 
-	sf_store_read(&plan, read_counts, counts, SF_INT8(execution_no), SF_INT8(map_run_no),
-				  SF_INT2(SF_STATUS_RUNNING));
+	sf_db_read(&plan, read_counts, counts, SF_INT8(execution_no), SF_INT8(map_run_no),
+			   SF_INT2(SF_STATUS_RUNNING));
 	*children = counts[0];
 	*items = counts[1];
 }
@@ -333,7 +333,7 @@ sf_map_run_tolerant(int64 execution_no)
 		" AND (r.failed > 0 OR r.timed_out > 0 OR r.aborted > 0)"
 		" ORDER BY r.map_run_no");
 
-	return sf_store_numbers(&plan, SF_INT8(execution_no), SF_INT2(SF_STATUS_SUCCEEDED));
+	return sf_db_numbers(&plan, SF_INT8(execution_no), SF_INT2(SF_STATUS_SUCCEEDED));
 }
 
 /* Add up the bytes of the outputs (and inputs) of all children as text. */
@@ -347,8 +347,8 @@ sf_map_run_result_size(int64 execution_no, int64 map_run_no, bool with_input)
 		"  ELSE 0 END)::pg_catalog.int8 FROM _sfflow.execution e"
 		" WHERE e.parent_execution_no = $1 AND e.map_run_no = $2");
 
-	return sf_store_number(&plan, 0, SF_INT8(execution_no), SF_INT8(map_run_no),
-						   SF_BOOL(with_input));
+	return sf_db_number(&plan, 0, SF_INT8(execution_no), SF_INT8(map_run_no),
+						SF_BOOL(with_input));
 }
 
 /*
@@ -373,8 +373,8 @@ sf_map_run_is_over(const SfExecution *child, bool drains)
 		" ON b.execution_no = $1 AND b.branch_no = $2"
 		" WHERE e.execution_no = $1");
 
-	return sf_store_number(&plan, true, SF_INT8(child->parent_execution_no),
-						   SF_INT8(child->parent_branch_no), SF_INT8(child->map_run_no),
-						   SF_BOOL(drains), SF_INT2(SF_STATUS_RUNNING),
-						   SF_INT2(SF_STATUS_SUCCEEDED), SF_INT2(SF_PHASE_JOIN));
+	return sf_db_number(&plan, true, SF_INT8(child->parent_execution_no),
+						SF_INT8(child->parent_branch_no), SF_INT8(child->map_run_no),
+						SF_BOOL(drains), SF_INT2(SF_STATUS_RUNNING),
+						SF_INT2(SF_STATUS_SUCCEEDED), SF_INT2(SF_PHASE_JOIN));
 }

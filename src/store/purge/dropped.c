@@ -27,8 +27,8 @@ sf_dropped_find_running(int machine_no, int64 after, int limit)
 		" AND e.machine_no = $1 AND e.status = $4"
 		" ORDER BY b.execution_no LIMIT $3");
 
-	return sf_store_numbers(&plan, SF_INT4(machine_no), SF_INT8(after), SF_INT8(limit),
-							SF_INT2(SF_STATUS_RUNNING));
+	return sf_db_numbers(&plan, SF_INT4(machine_no), SF_INT8(after), SF_INT8(limit),
+						 SF_INT2(SF_STATUS_RUNNING));
 }
 
 /* Find the next executions of a machine by the time of their request, and lock those that no session has. */
@@ -46,7 +46,7 @@ sf_dropped_find(int machine_no, TimestampTz after, int limit, SfPurgeBatch *batc
 		" UNION ALL SELECT x.execution_no, x.execution_id, NULL FROM x");
 
 	memset(batch, 0, sizeof(*batch));
-	sf_store_read(&plan, sf_purge_read_batch, batch, SF_INT4(machine_no), SF_TIME(after), SF_INT8(limit));
+	sf_db_read(&plan, sf_purge_read_batch, batch, SF_INT4(machine_no), SF_TIME(after), SF_INT8(limit));
 }
 
 /* Delete the execution that has an id from a machine that was dropped; tells whether there was one. */
@@ -57,7 +57,7 @@ sf_dropped_free_id(const char *execution_id)
 		"SELECT e.execution_no FROM _sfflow.execution e"
 		" JOIN _sfflow.dropped_machine d ON d.machine_no = e.machine_no"
 		" WHERE e.execution_id = $1");
-	List	   *numbers = sf_store_numbers(&plan, SF_TEXT(execution_id));
+	List	   *numbers = sf_db_numbers(&plan, SF_TEXT(execution_id));
 
 	(void) sf_purge_delete_dropped(numbers);
 	return numbers != NIL;
@@ -72,7 +72,7 @@ sf_dropped_note(int machine_no)
 		" SELECT m.machine_no, m.name, pg_catalog.clock_timestamp(), '-infinity', false"
 		" FROM _sfflow.state_machine m WHERE m.machine_no = $1");
 
-	sf_store_execute(&plan, SF_INT4(machine_no));
+	sf_db_execute(&plan, SF_INT4(machine_no));
 }
 
 /* Read a machine that was dropped. */
@@ -95,7 +95,7 @@ sf_dropped_next(SfDroppedMachine *machine)
 		"SELECT d.machine_no, d.requested_at, d.passed_over FROM _sfflow.dropped_machine d"
 		" ORDER BY d.machine_no LIMIT 1");
 
-	return sf_store_run(InvalidOid, &plan, read_dropped, machine, NULL, 0) > 0;
+	return sf_db_run(InvalidOid, &plan, read_dropped, machine, NULL, 0) > 0;
 }
 
 /* Note how far the purge of a machine that was dropped has come. */
@@ -106,8 +106,8 @@ sf_dropped_set(const SfDroppedMachine *machine)
 		"UPDATE _sfflow.dropped_machine d SET requested_at = $2, passed_over = $3"
 		" WHERE d.machine_no = $1");
 
-	sf_store_execute(&plan, SF_INT4(machine->machine_no), SF_TIME(machine->requested_at),
-					 SF_BOOL(machine->passed_over));
+	sf_db_execute(&plan, SF_INT4(machine->machine_no), SF_TIME(machine->requested_at),
+				  SF_BOOL(machine->passed_over));
 }
 
 /* Forget a machine of which nothing is left. */
@@ -117,5 +117,5 @@ sf_dropped_forget(int machine_no)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.dropped_machine d WHERE d.machine_no = $1");
 
-	sf_store_execute(&plan, SF_INT4(machine_no));
+	sf_db_execute(&plan, SF_INT4(machine_no));
 }

@@ -98,9 +98,9 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 		" ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED";
 	SfPurgeBatch batch = {0};
 
-	batch.numbers = sf_store_numbers(prepare(&plan, query), SF_TIME(ended_before),
-									 sf_query_arg(OIDOID, ObjectIdGetDatum(role), false),
-									 SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
+	batch.numbers = sf_db_numbers(prepare(&plan, query), SF_TIME(ended_before),
+								  sf_query_arg(OIDOID, ObjectIdGetDatum(role), false),
+								  SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
 	leave_out_retained(&batch);
 	return sf_purge_delete(batch.numbers);
 }
@@ -121,7 +121,7 @@ sf_purge_next_machine(int after, const char *archive)
 		" WHERE m.machine_no > $1 AND ($2 IS NULL OR v.options ->> 'archive' = $2)"
 		" ORDER BY m.machine_no LIMIT 1");
 
-	return sf_store_row(&plan, &machine_type, SF_INT4(after), SF_TEXT(archive));
+	return sf_db_row(&plan, &machine_type, SF_INT4(after), SF_TEXT(archive));
 }
 
 /* Read a position. */
@@ -145,8 +145,8 @@ sf_purge_position(int machine_no, SfStatus status)
 		" WHERE p.machine_no = $1 AND p.status = $2");
 	SfPurgePosition position = {DT_NOBEGIN, GetCurrentTimestamp(), 0};
 
-	sf_store_read(&plan, read_position, &position, SF_INT4(machine_no),
-				  SF_TEXT(sf_status_name(status)));
+	sf_db_read(&plan, read_position, &position, SF_INT4(machine_no),
+			   SF_TEXT(sf_status_name(status)));
 	return position;
 }
 
@@ -159,9 +159,9 @@ sf_purge_set_position(int machine_no, SfStatus status, const SfPurgePosition *po
 		" VALUES ($1, $2, $3, $4, $5) ON CONFLICT (machine_no, status) DO UPDATE"
 		" SET requested_at = excluded.requested_at, began_at = excluded.began_at, looked_at = excluded.looked_at");
 
-	sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(sf_status_name(status)),
-					 SF_TIME(position->requested_at), SF_TIME(position->began_at),
-					 SF_INT8(position->looked_at));
+	sf_db_execute(&plan, SF_INT4(machine_no), SF_TEXT(sf_status_name(status)),
+				  SF_TIME(position->requested_at), SF_TIME(position->began_at),
+				  SF_INT8(position->looked_at));
 }
 
 /* Read what a batch has looked at, or an execution of it that is to go. */
@@ -214,10 +214,10 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 	SfPlan	   *plan = status == SF_STATUS_SUCCEEDED ? prepare(&plan_of_all, of_all) : prepare(&plan_of_open, of_open);
 
 	memset(batch, 0, sizeof(*batch));
-	sf_store_read(plan, sf_purge_read_batch, batch,
-				  SF_INT4(machine_no), SF_TEXT(sf_status_name(status)), SF_TIME(after),
-				  SF_TIME(ended_before), SF_INT8(limit), SF_INT2(status),
-				  SF_INT2(SF_STATUS_RUNNING));
+	sf_db_read(plan, sf_purge_read_batch, batch,
+			   SF_INT4(machine_no), SF_TEXT(sf_status_name(status)), SF_TIME(after),
+			   SF_TIME(ended_before), SF_INT8(limit), SF_INT2(status),
+			   SF_INT2(SF_STATUS_RUNNING));
 	leave_out_retained(batch);
 }
 
@@ -231,7 +231,7 @@ sf_purge_lock_executions(const List *numbers)
 	SfPurgeBatch batch = {0};
 
 	if (numbers != NIL)
-		batch.numbers = sf_store_numbers(&plan, sf_query_int8s(numbers));
+		batch.numbers = sf_db_numbers(&plan, sf_query_int8s(numbers));
 	leave_out_retained(&batch);
 	return batch.numbers;
 }
@@ -242,7 +242,7 @@ lock_tag(SfPurgeLock lock)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("purge_position"), lock, 4);
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("purge_position"), lock, 4);
 	return tag;
 }
 

@@ -56,7 +56,7 @@ sf_purge_delete(const List *numbers)
 
 	if (numbers == NIL)
 		return 0;
-	return sf_store_number(prepare(&plan, select), 0, sf_query_int8s(numbers), SF_INT2(SF_STATUS_RUNNING));
+	return sf_db_number(prepare(&plan, select), 0, sf_query_int8s(numbers), SF_INT2(SF_STATUS_RUNNING));
 }
 
 /*
@@ -84,8 +84,8 @@ sf_purge_delete_dropped(const List *numbers)
 	if (numbers == NIL)
 		return 0;
 	array = sf_query_int8s(numbers);
-	sf_store_execute(&lock, array);
-	n = sf_store_number(prepare(&plan, select), 0, array);
+	sf_db_execute(&lock, array);
+	n = sf_db_number(prepare(&plan, select), 0, array);
 	SF_TELL(executions_dropped, array);
 	return n;
 }

@@ -122,7 +122,7 @@ one_role(Oid role)
 static void
 set_anchor(Oid role, bool anchored)
 {
-	updateAclDependencies(TypeRelationId, anchor_type(), 0, sf_store_owner(),
+	updateAclDependencies(TypeRelationId, anchor_type(), 0, sf_db_owner(),
 						  anchored ? 0 : 1, anchored ? NULL : one_role(role),
 						  anchored ? 1 : 0, anchored ? one_role(role) : NULL);
 	CommandCounterIncrement();
@@ -159,7 +159,7 @@ lock_anchor(Oid role, LOCKMODE mode)
 void
 sf_privilege_anchor(Oid role)
 {
-	if (!OidIsValid(role) || role == sf_store_owner())
+	if (!OidIsValid(role) || role == sf_db_owner())
 		return;
 	if (!lock_anchor(role, RowExclusiveLock) ||
 		!is_anchored(role))
@@ -187,7 +187,7 @@ is_named(Oid role)
 void
 sf_privilege_unanchor(Oid role)
 {
-	if (!OidIsValid(role) || role == sf_store_owner() ||
+	if (!OidIsValid(role) || role == sf_db_owner() ||
 		GetUserNameFromId(role, true) == NULL || is_named(role))
 		return;
 	if (!lock_anchor(role, ShareRowExclusiveLock))
@@ -205,7 +205,7 @@ sf_privilege_anchor_all(void)
 {
 	ListCell   *lc;
 
-	foreach(lc, sf_store_numbers(&find_roles))
+	foreach(lc, sf_db_numbers(&find_roles))
 	{
 		Oid			role = *(int64 *) lfirst(lc);
 

@@ -19,7 +19,7 @@ sf_owned_names(char kind, Oid owner)
 		"SELECT a.name FROM _sfflow.activity a WHERE a.owner = $1"
 		" ORDER BY a.activity_no");
 
-	return sf_store_texts(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, SF_ROLE(owner));
+	return sf_db_texts(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, SF_ROLE(owner));
 }
 
 /*
@@ -41,9 +41,9 @@ sf_owner_set_machine(int machine_no, Oid owner)
 		" WHERE t.execution_no = free.execution_no"
 		" AND t.branch_no = free.branch_no");
 
-	sf_store_announce_change("state_machine");
-	sf_store_execute(&machine, SF_INT4(machine_no), SF_ROLE(owner));
-	sf_store_execute(&branches, SF_INT4(machine_no), SF_ROLE(owner));
+	sf_db_announce_change("state_machine");
+	sf_db_execute(&machine, SF_INT4(machine_no), SF_ROLE(owner));
+	sf_db_execute(&branches, SF_INT4(machine_no), SF_ROLE(owner));
 	/* the new owner's queue has work that no worker was woken for */
 	sf_hooks.register_database();
 }
@@ -57,7 +57,7 @@ sf_owner_set_of(SfArg executions)
 		" WHERE b.execution_no = ANY ($1) AND e.execution_no = b.execution_no AND m.machine_no = e.machine_no"
 		" AND b.owner <> m.owner");
 
-	sf_store_execute(&plan, executions);
+	sf_db_execute(&plan, executions);
 }
 
 /* Change the owner of an activity. */
@@ -67,7 +67,7 @@ sf_owner_set_activity(int activity_no, Oid owner)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.activity a SET owner = $2 WHERE a.activity_no = $1");
 
-	sf_store_execute(&plan, SF_INT4(activity_no), SF_ROLE(owner));
+	sf_db_execute(&plan, SF_INT4(activity_no), SF_ROLE(owner));
 }
 
 /*
@@ -89,14 +89,14 @@ sf_owner_pass_on_mappings(Oid from, Oid to, int64 *passed_on)
 		" WHERE a.owner = $1 AND b.owner = $2 AND b.pattern = a.pattern");
 	static SfPlan move = SF_PLAN(
 		"UPDATE _sfflow.resource_map a SET owner = $2 WHERE a.owner = $1");
-	List	   *conflicts = sf_store_texts(&find_conflict, SF_ROLE(from), SF_ROLE(to));
+	List	   *conflicts = sf_db_texts(&find_conflict, SF_ROLE(from), SF_ROLE(to));
 
 	if (conflicts != NIL)
 		return linitial(conflicts);
-	sf_store_execute(&lock, SF_ROLE(from));
-	*passed_on = sf_store_execute(&delete_same, SF_ROLE(from), SF_ROLE(to));
-	*passed_on += sf_store_execute(&move, SF_ROLE(from), SF_ROLE(to));
-	sf_store_announce_change("resource_map");
+	sf_db_execute(&lock, SF_ROLE(from));
+	*passed_on = sf_db_execute(&delete_same, SF_ROLE(from), SF_ROLE(to));
+	*passed_on += sf_db_execute(&move, SF_ROLE(from), SF_ROLE(to));
+	sf_db_announce_change("resource_map");
 	return NULL;
 }
 
@@ -107,8 +107,8 @@ sf_owner_delete_grants(Oid role)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.privilege p WHERE p.role = $1");
 
-	sf_store_announce_change("privilege");
-	return sf_store_execute(&plan, SF_ROLE(role));
+	sf_db_announce_change("privilege");
+	return sf_db_execute(&plan, SF_ROLE(role));
 }
 
 /*
@@ -127,7 +127,7 @@ sf_owner_requeue(SfBranchKey key, Oid from, Oid to)
 		" WHERE t.execution_no = free.execution_no"
 		" AND t.branch_no = free.branch_no");
 
-	if (sf_store_execute(&plan, SF_KEY(key), SF_ROLE(from), SF_ROLE(to)) == 0)
+	if (sf_db_execute(&plan, SF_KEY(key), SF_ROLE(from), SF_ROLE(to)) == 0)
 		return false;
 	sf_branch_notify_due(key, to, GetCurrentTimestamp());
 	return true;

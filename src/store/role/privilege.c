@@ -209,14 +209,14 @@ sf_privilege_check(char kind, const char *object, Oid owner, SfPrivilege p)
 bool
 sf_privilege_is_administrator(void)
 {
-	return has_privs_of_role(GetUserId(), sf_store_owner());
+	return has_privs_of_role(GetUserId(), sf_db_owner());
 }
 
 /* Tell whether the current user may create state machines and activities. */
 bool
 sf_privilege_may_create(void)
 {
-	return sf_privilege_check(SF_OBJECT_ALL, "*", sf_store_owner(),
+	return sf_privilege_check(SF_OBJECT_ALL, "*", sf_db_owner(),
 							  SF_PRIVILEGE_CREATE);
 }
 
@@ -235,17 +235,17 @@ sf_privilege_require_administrator(const char *function)
 static void
 insert_row(char kind, const char *object, Oid role, SfPrivilege p, bool is_revoked)
 {
-	sf_store_announce_change("privilege");
-	sf_store_execute(&insert_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role),
-					 SF_BOOL(is_revoked));
+	sf_db_announce_change("privilege");
+	sf_db_execute(&insert_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role),
+				  SF_BOOL(is_revoked));
 }
 
 /* Delete such a row. */
 static void
 delete_row(char kind, const char *object, Oid role, SfPrivilege p)
 {
-	sf_store_announce_change("privilege");
-	sf_store_execute(&delete_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role));
+	sf_db_announce_change("privilege");
+	sf_db_execute(&delete_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role));
 }
 
 /* Store a privilege; giving it twice is no error. */
@@ -290,8 +290,8 @@ sf_privilege_forget(char kind, const char *object)
 	List	   *roles = NIL;
 	ListCell   *lc;
 
-	sf_store_announce_change("privilege");
-	sf_store_read(&delete_object, read_role, &roles, SF_CHAR(kind), SF_TEXT(object));
+	sf_db_announce_change("privilege");
+	sf_db_read(&delete_object, read_role, &roles, SF_CHAR(kind), SF_TEXT(object));
 	foreach(lc, roles)
 		sf_privilege_unanchor(lfirst_oid(lc));
 }

@@ -25,7 +25,7 @@ sf_attribute_tags(char kind, const char *name)
 		" WHERE r.object_kind = $1 AND r.object_name = $2");
 	Jsonb	   *tags = NULL;
 
-	sf_store_read(&plan, read_document, &tags, SF_CHAR(kind), SF_TEXT(name));
+	sf_db_read(&plan, read_document, &tags, SF_CHAR(kind), SF_TEXT(name));
 	return tags;
 }
 
@@ -38,7 +38,7 @@ sf_attribute_encryption(char kind, const char *name)
 		" WHERE r.object_kind = $1 AND r.object_name = $2");
 	Jsonb	   *encryption = NULL;
 
-	sf_store_read(&plan, read_document, &encryption, SF_CHAR(kind), SF_TEXT(name));
+	sf_db_read(&plan, read_document, &encryption, SF_CHAR(kind), SF_TEXT(name));
 	return encryption;
 }
 
@@ -51,7 +51,7 @@ sf_attribute_write(char kind, const char *name, const Jsonb *tags, const Jsonb *
 		" VALUES ($1, $2, $3, $4) ON CONFLICT (object_kind, object_name) DO UPDATE"
 		" SET tags = excluded.tags, encryption = COALESCE(excluded.encryption, r.encryption)");
 
-	sf_store_execute(&plan, SF_CHAR(kind), SF_TEXT(name), SF_JSONB(tags), SF_JSONB(encryption));
+	sf_db_execute(&plan, SF_CHAR(kind), SF_TEXT(name), SF_JSONB(tags), SF_JSONB(encryption));
 }
 
 /* Delete what is kept of an object that is dropped. */
@@ -62,7 +62,7 @@ sf_attribute_forget(char kind, const char *name)
 		"DELETE FROM _sfflow.aws_resource r"
 		" WHERE r.object_kind = $1 AND r.object_name = $2");
 
-	sf_store_execute(&plan, SF_CHAR(kind), SF_TEXT(name));
+	sf_db_execute(&plan, SF_CHAR(kind), SF_TEXT(name));
 }
 
 /* When an activity was created. */
@@ -72,7 +72,7 @@ sf_attribute_activity_created(int activity_no)
 	static SfPlan plan = SF_PLAN(
 		"SELECT a.created_at FROM _sfflow.activity a WHERE a.activity_no = $1");
 
-	return sf_store_number(&plan, DT_NOBEGIN, SF_INT4(activity_no));
+	return sf_db_number(&plan, DT_NOBEGIN, SF_INT4(activity_no));
 }
 
 /* The columns of a publication, of the rows that _sfflow.publications() gives */
@@ -88,7 +88,7 @@ sf_publication_made(int machine_no, int version)
 		"SELECT v.created_at FROM _sfflow.state_machine_version v"
 		" WHERE v.machine_no = $1 AND v.version = $2");
 
-	return sf_store_number(&plan, DT_NOBEGIN, SF_INT4(machine_no), SF_INT4(version));
+	return sf_db_number(&plan, DT_NOBEGIN, SF_INT4(machine_no), SF_INT4(version));
 }
 
 /* Tell whether a version is published, and since when; NULL: there is no such version. */
@@ -97,7 +97,7 @@ sf_publication_read(int machine_no, int version)
 {
 	static SfPlan plan = SF_PLAN(PUBLICATION "v.version = $2");
 
-	return sf_store_row(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(version));
+	return sf_db_row(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(version));
 }
 
 /* The number by which the API knows a revision; 0: it was never published. */
@@ -106,7 +106,7 @@ sf_publication_number(int machine_no, int version)
 {
 	static SfPlan plan = SF_PLAN("SELECT v.number FROM _sfflow.publications($1) v WHERE v.version = $2");
 
-	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT4(version));
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_INT4(version));
 }
 
 /* The published revision that the API knows by a number; 0: none. */
@@ -115,7 +115,7 @@ sf_publication_version(int machine_no, int number)
 {
 	static SfPlan plan = SF_PLAN("SELECT v.version FROM _sfflow.publications($1) v WHERE v.number = $2 AND v.published");
 
-	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT4(number));
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_INT4(number));
 }
 
 /*
@@ -136,8 +136,8 @@ sf_publication_write(int machine_no, int version, bool published, const char *de
 		" published_at = excluded.published_at, number = excluded.number,"
 		" description = COALESCE(excluded.description, p.description)");
 
-	sf_store_execute(&plan, SF_INT4(machine_no), SF_INT4(version), SF_BOOL(published),
-					 SF_TEXT(description));
+	sf_db_execute(&plan, SF_INT4(machine_no), SF_INT4(version), SF_BOOL(published),
+				  SF_TEXT(description));
 }
 
 /* Take a publication back; its number is not given again. */
@@ -151,7 +151,7 @@ sf_publication_delete(int machine_no, int version)
 		" FROM _sfflow.publications($1) v WHERE v.version = $2"
 		" ON CONFLICT (machine_no, version) DO UPDATE SET published = false");
 
-	sf_store_execute(&plan, SF_INT4(machine_no), SF_INT4(version));
+	sf_db_execute(&plan, SF_INT4(machine_no), SF_INT4(version));
 }
 
 /* List published versions below one, the newest first, at most limit: as SfPublication. */
@@ -161,5 +161,5 @@ sf_publication_list(int machine_no, int below, int limit)
 	static SfPlan plan = SF_PLAN(PUBLICATION "v.version < $2 AND v.published"
 								 " ORDER BY v.version DESC LIMIT $3");
 
-	return sf_store_rows(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(below), SF_INT8(limit));
+	return sf_db_rows(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(below), SF_INT8(limit));
 }

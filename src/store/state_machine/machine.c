@@ -263,9 +263,9 @@ insert_version(const SfMachine *machine)
 		" definition, execution_id_path, options, created_at)"
 		" VALUES ($1, $2, $3::pg_catalog.json, $4, $5, pg_catalog.clock_timestamp())");
 
-	sf_store_execute(&plan, SF_INT4(machine->machine_no), SF_INT4(machine->version),
-					 SF_TEXT(machine->definition), SF_TEXT(machine->execution_id_path),
-					 SF_JSONB(machine->options));
+	sf_db_execute(&plan, SF_INT4(machine->machine_no), SF_INT4(machine->version),
+				  SF_TEXT(machine->definition), SF_TEXT(machine->execution_id_path),
+				  SF_JSONB(machine->options));
 }
 
 /*
@@ -283,9 +283,9 @@ sf_machine_insert(SfMachine *machine)
 	int			version = Max(machine->version, 1);
 
 	/* also for this session, if it rolls back */
-	sf_store_announce_change("state_machine");
-	machine->machine_no = sf_store_number(&plan, 0, SF_TEXT(machine->name),
-										  SF_ROLE(machine->owner), SF_INT4(version));
+	sf_db_announce_change("state_machine");
+	machine->machine_no = sf_db_number(&plan, 0, SF_TEXT(machine->name),
+									   SF_ROLE(machine->owner), SF_INT4(version));
 	if (machine->machine_no == 0)
 		return false;
 	machine->version = machine->current_version = version;
@@ -297,7 +297,7 @@ sf_machine_insert(SfMachine *machine)
 void
 sf_machine_lock_starts(int machine_no, bool exclusive)
 {
-	LockDatabaseObject(sf_store_relation("state_machine"), (Oid) machine_no, 0,
+	LockDatabaseObject(sf_db_relation("state_machine"), (Oid) machine_no, 0,
 					   exclusive ? AccessExclusiveLock : AccessShareLock);
 }
 
@@ -308,7 +308,7 @@ sf_machine_lock(int machine_no)
 	static SfPlan plan = SF_PLAN(
 		"SELECT 1 FROM _sfflow.state_machine m WHERE m.machine_no = $1 FOR UPDATE");
 
-	sf_store_execute(&plan, SF_INT4(machine_no));
+	sf_db_execute(&plan, SF_INT4(machine_no));
 }
 
 /*
@@ -318,7 +318,7 @@ sf_machine_lock(int machine_no)
 static void
 waits_tag(LOCKTAG *tag, int machine_no)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("state_machine"), (uint32) machine_no, 4);
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("state_machine"), (uint32) machine_no, 4);
 }
 
 /*
@@ -358,11 +358,11 @@ sf_machine_add_version(SfMachine *machine)
 		"UPDATE _sfflow.state_machine m SET current_version = $2"
 		" WHERE m.machine_no = $1");
 
-	sf_store_announce_change("state_machine");
+	sf_db_announce_change("state_machine");
 	insert_version(machine);
 	if (machine->version < machine->current_version)
 		return;
-	sf_store_execute(&plan, SF_INT4(machine->machine_no), SF_INT4(machine->version));
+	sf_db_execute(&plan, SF_INT4(machine->machine_no), SF_INT4(machine->version));
 	machine->current_version = machine->version;
 }
 
@@ -434,10 +434,10 @@ sf_machine_delete(int machine_no)
 	delete_executions(machine_no);
 	SF_TELL(machine_dropped, machine_no);
 	sf_feature_delete_of_machine(machine_no);
-	sf_store_announce_change("state_machine");
-	sf_store_announce_change("privilege");
-	sf_store_execute(&privileges, SF_INT4(machine_no), SF_CHAR(SF_OBJECT_STATE_MACHINE));
-	sf_store_execute(&machine, SF_INT4(machine_no));
+	sf_db_announce_change("state_machine");
+	sf_db_announce_change("privilege");
+	sf_db_execute(&privileges, SF_INT4(machine_no), SF_CHAR(SF_OBJECT_STATE_MACHINE));
+	sf_db_execute(&machine, SF_INT4(machine_no));
 }
 
 /* Count the executions of a machine that run. */
@@ -449,7 +449,7 @@ sf_machine_count_running(int machine_no)
 		" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
 		" WHERE b.branch_no = " SF_ROOT_TEXT " AND e.machine_no = $1 AND e.status = $2");
 
-	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
 }
 
 /* Count the executions of a machine that have ended. */
@@ -460,5 +460,5 @@ sf_machine_count_ended(int machine_no)
 		"SELECT pg_catalog.count(*) FROM _sfflow.execution e"
 		" WHERE e.machine_no = $1 AND e.status <> $2");
 
-	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
 }

@@ -41,8 +41,8 @@ sf_alias_list(int machine_no, const char *behind, int version, int limit)
 		" AND ($3 = 0 OR a.routes ? ($3::pg_catalog.text))"
 		" ORDER BY a.alias LIMIT $4");
 
-	return sf_store_rows(&plan, &row_type, SF_INT4(machine_no), SF_TEXT(behind),
-						 SF_INT4(version), SF_INT8(limit));
+	return sf_db_rows(&plan, &row_type, SF_INT4(machine_no), SF_TEXT(behind),
+					  SF_INT4(version), SF_INT8(limit));
 }
 
 /* The versions of an alias, SF_ALIAS_MAX_ROUTES at most, into routes; returns how many. */
@@ -152,7 +152,7 @@ sf_alias_names(int machine_no)
 		"SELECT a.alias FROM _sfflow.machine_alias a WHERE a.machine_no = $1"
 		" ORDER BY a.alias");
 
-	return sf_store_texts(&plan, SF_INT4(machine_no));
+	return sf_db_texts(&plan, SF_INT4(machine_no));
 }
 
 /* Set an alias. */
@@ -165,7 +165,7 @@ sf_alias_write(int machine_no, const char *alias, const Jsonb *routes)
 		" ON CONFLICT (machine_no, alias) DO UPDATE"
 		" SET routes = excluded.routes, set_at = excluded.set_at");
 
-	sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias), SF_JSONB(routes));
+	sf_db_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias), SF_JSONB(routes));
 }
 
 /* Delete an alias; false: there is none. */
@@ -176,7 +176,7 @@ sf_alias_delete(int machine_no, const char *alias)
 		"DELETE FROM _sfflow.machine_alias a WHERE a.machine_no = $1"
 		" AND a.alias = $2");
 
-	return sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias)) > 0;
+	return sf_db_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias)) > 0;
 }
 
 /* Set the description of an alias. */
@@ -187,5 +187,5 @@ sf_alias_describe(int machine_no, const char *alias, const char *description)
 		"UPDATE _sfflow.machine_alias a SET description = $3 WHERE a.machine_no = $1"
 		" AND a.alias = $2");
 
-	sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias), SF_TEXT(description));
+	sf_db_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias), SF_TEXT(description));
 }

@@ -25,7 +25,7 @@ sf_names_of_objects(char kind)
 	static SfPlan activities = SF_PLAN(
 		"SELECT a.name, a.owner FROM _sfflow.activity a LIMIT " OBJECTS_READ);
 
-	return sf_store_rows_by(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, &row_type, SF_ARGS());
+	return sf_db_rows_by(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, &row_type, SF_ARGS());
 }
 
 /* List objects that sort behind a name. */
@@ -39,8 +39,8 @@ sf_names_behind(char kind, const char *name, int limit)
 		"SELECT a.name, a.owner FROM _sfflow.activity a WHERE a.name > $1"
 		" ORDER BY a.name LIMIT $2");
 
-	return sf_store_rows(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, &row_type,
-						 SF_TEXT(name), SF_INT8(limit));
+	return sf_db_rows(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, &row_type,
+					  SF_TEXT(name), SF_INT8(limit));
 }
 
 /*
@@ -63,5 +63,5 @@ sf_names_of_executions(const char *machine, const char *id)
 	if (whole <= common)
 		return NIL;
 	prefix = pnstrdup(id, pg_mbcliplen(id, whole, common + (whole - common) / 2));
-	return sf_store_texts(&plan, SF_TEXT(prefix));
+	return sf_db_texts(&plan, SF_TEXT(prefix));
 }

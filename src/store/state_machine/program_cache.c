@@ -151,7 +151,7 @@ find(int machine_no, int version, bool must)
 							   HASH_ELEM | HASH_BLOBS);
 	}
 	memset(&key, 0, sizeof(key));
-	key.relation = sf_store_relation("state_machine_version");
+	key.relation = sf_db_relation("state_machine_version");
 	key.machine_no = machine_no;
 	key.version = version;
 

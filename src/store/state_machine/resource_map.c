@@ -45,19 +45,19 @@ static SfKeyedCache cache = {
 void
 sf_resource_map_put(Oid owner, const char *pattern, const char *resource)
 {
-	sf_store_execute(&put_mapping, SF_ROLE(owner), SF_TEXT(pattern), SF_TEXT(resource));
+	sf_db_execute(&put_mapping, SF_ROLE(owner), SF_TEXT(pattern), SF_TEXT(resource));
 	sf_privilege_anchor(owner);
-	sf_store_announce_change("resource_map");
+	sf_db_announce_change("resource_map");
 }
 
 /* Remove a mapping; false when there was none. */
 bool
 sf_resource_map_remove(Oid owner, const char *pattern)
 {
-	if (sf_store_execute(&remove_mapping, SF_ROLE(owner), SF_TEXT(pattern)) == 0)
+	if (sf_db_execute(&remove_mapping, SF_ROLE(owner), SF_TEXT(pattern)) == 0)
 		return false;
 	sf_privilege_unanchor(owner);
-	sf_store_announce_change("resource_map");
+	sf_db_announce_change("resource_map");
 	return true;
 }
 
@@ -78,7 +78,7 @@ read_rows(const SfCacheKey *key)
 {
 	List	   *mappings = NIL;
 
-	sf_store_read(&read_mappings, read_mapping, &mappings, SF_ROLE((Oid) key->number));
+	sf_db_read(&read_mappings, read_mapping, &mappings, SF_ROLE((Oid) key->number));
 	return mappings;
 }
 

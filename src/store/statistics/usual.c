@@ -84,7 +84,7 @@ sf_usual_execution_us(int machine_no)
 		"  WHERE n.status = $2 AND n.map_run_no IS NULL AND n.started_at IS NOT NULL"
 		"  ORDER BY n.requested_at DESC LIMIT 20) d ORDER BY d.took");
 	int			level = sf_execution_list_plans_begin();
-	List	   *took = sf_store_numbers(&plan, SF_INT4(machine_no), SF_INT2(SF_STATUS_SUCCEEDED));
+	List	   *took = sf_db_numbers(&plan, SF_INT4(machine_no), SF_INT2(SF_STATUS_SUCCEEDED));
 
 	sf_execution_list_plans_end(level);
 	return took == NIL ? -1 : *(int64 *) list_nth(took, list_length(took) / 2);

@@ -46,7 +46,7 @@ sf_activity_read(const char *name)
 {
 	static SfPlan plan = SF_PLAN(SELECT_ACTIVITY "WHERE a.name = $1");
 
-	return sf_store_row(&plan, &activity_row, SF_TEXT(name));
+	return sf_db_row(&plan, &activity_row, SF_TEXT(name));
 }
 
 /* Find an activity by number. */
@@ -55,7 +55,7 @@ sf_activity_read_no(int activity_no)
 {
 	static SfPlan plan = SF_PLAN(SELECT_ACTIVITY "WHERE a.activity_no = $1");
 
-	return sf_store_row(&plan, &activity_row, SF_INT4(activity_no));
+	return sf_db_row(&plan, &activity_row, SF_INT4(activity_no));
 }
 
 /* Insert an activity; false when the name is taken. */
@@ -68,10 +68,10 @@ sf_activity_insert(const char *name, Oid owner, Datum lease, bool no_lease,
 		" VALUES ($1, $2, $3, $4, pg_catalog.clock_timestamp())"
 		" ON CONFLICT (name) DO NOTHING");
 
-	return sf_store_execute(&plan, SF_TEXT(name), SF_ROLE(owner),
-							sf_query_arg(INTERVALOID, lease, no_lease),
-							sf_query_arg(INT4OID, Int32GetDatum(max_receive_count),
-										 max_receive_count == 0)) == 1;
+	return sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(owner),
+						 sf_query_arg(INTERVALOID, lease, no_lease),
+						 sf_query_arg(INT4OID, Int32GetDatum(max_receive_count),
+									  max_receive_count == 0)) == 1;
 }
 
 /* Delete an activity with its queue. */
@@ -87,9 +87,9 @@ sf_activity_delete(int activity_no)
 	static SfPlan activity = SF_PLAN(
 		"DELETE FROM _sfflow.activity a WHERE a.activity_no = $1");
 
-	sf_store_execute(&tasks, SF_INT4(activity_no));
-	sf_store_execute(&privileges, SF_INT4(activity_no), SF_CHAR(SF_OBJECT_ACTIVITY));
-	sf_store_execute(&activity, SF_INT4(activity_no));
+	sf_db_execute(&tasks, SF_INT4(activity_no));
+	sf_db_execute(&privileges, SF_INT4(activity_no), SF_CHAR(SF_OBJECT_ACTIVITY));
+	sf_db_execute(&activity, SF_INT4(activity_no));
 }
 
 /*
@@ -108,9 +108,9 @@ sf_activity_count_tasks(int activity_no)
 		" AND e.status = $3"
 		" WHERE t.activity_no = $1 AND t.status = ANY ($4)");
 
-	return sf_store_number(&plan, 0, SF_INT4(activity_no), SF_INT2(SF_PHASE_EXTERNAL),
-						   SF_INT2(SF_STATUS_RUNNING),
-						   SF_INT2S(SF_TASK_QUEUED, SF_TASK_TAKEN, SF_TASK_TOKEN));
+	return sf_db_number(&plan, 0, SF_INT4(activity_no), SF_INT2(SF_PHASE_EXTERNAL),
+						SF_INT2(SF_STATUS_RUNNING),
+						SF_INT2S(SF_TASK_QUEUED, SF_TASK_TAKEN, SF_TASK_TOKEN));
 }
 
 /* Store that a worker polls; writes at most once per second. */
@@ -125,7 +125,7 @@ sf_activity_note_poll(int activity_no, const char *worker)
 		" (pg_catalog.clock_timestamp() - '1 s'::pg_catalog.interval))"
 		" FOR UPDATE SKIP LOCKED)");
 
-	sf_store_execute(&plan, SF_INT4(activity_no), SF_TEXT(worker));
+	sf_db_execute(&plan, SF_INT4(activity_no), SF_TEXT(worker));
 }
 
 /* NOTIFY sf_activity, unless no worker has polled for a day. */
@@ -163,7 +163,7 @@ sf_task_read(SfBranchKey key, SfLock lock)
 		"SELECT " SF_TASK_COLUMNS(SF_SELECT) "1 FROM _sfflow.task t"
 		" WHERE t.execution_no = $1 AND t.branch_no = $2");
 
-	return sf_store_row(&plans[lock], &task_row, SF_KEY(key));
+	return sf_db_row(&plans[lock], &task_row, SF_KEY(key));
 }
 
 /* A task that is queued: what is read of it before anything is locked */
@@ -199,9 +199,9 @@ find_queued(const SfActivity *activity, const Queued *after, int limit)
 		"  OR t.execution_no > $3 OR t.execution_no = $3 AND t.branch_no > $4)"
 		" ORDER BY t.scheduled_at, t.execution_no, t.branch_no LIMIT $5");
 
-	return sf_store_list(&plan, read_queued,
-						 SF_ARGS(SF_INT4(activity->activity_no), SF_TIME(after->scheduled_at),
-								 SF_KEY(after->key), SF_INT8(limit)));
+	return sf_db_list(&plan, read_queued,
+					  SF_ARGS(SF_INT4(activity->activity_no), SF_TIME(after->scheduled_at),
+							  SF_KEY(after->key), SF_INT8(limit)));
 }
 
 /* Is a task still queued? */

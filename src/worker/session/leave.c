@@ -253,7 +253,7 @@ static bool
 may_change_extension(void)
 {
 	return OidIsValid(get_extension_oid("sfflow", true)) &&
-		has_privs_of_role(GetUserId(), sf_store_owner());
+		has_privs_of_role(GetUserId(), sf_db_owner());
 }
 
 /* Empty the database that a command needs empty. */

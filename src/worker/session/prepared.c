@@ -72,11 +72,11 @@ writes_tables(void)
 
 	if (!IsTransactionState() || !OidIsValid(MyDatabaseId))
 		return false;
-	branch = sf_store_relation("branch");
+	branch = sf_db_relation("branch");
 	if (!OidIsValid(branch) || is_written(branch))
 		return OidIsValid(branch);
 	SF_TABLES(table)
-		if (is_written(sf_store_relation(table->name)))
+		if (is_written(sf_db_relation(table->name)))
 			return true;
 	return false;
 }
