@@ -197,6 +197,19 @@ sf_net_queue_again(SfNet *net)
 	return n;
 }
 
+/* Have the jobs that stay queued after a redrive wait for room; one that has children of its own goes on with them. */
+void
+sf_net_rest_queued(SfNet *net)
+{
+	int			job = -1;
+
+	while ((job = bms_next_member(net->queued, job)) >= 0)
+	{
+		if (!net->rows[job]->is_parent)
+			net->rows[job]->due_at = DT_NOEND;
+	}
+}
+
 /* --- jobs without rows --- */
 
 /* Take the jobs of a net that have no rows into memory: those that wait for room only get one when they begin. */

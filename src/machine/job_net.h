@@ -29,6 +29,7 @@ extern void sf_net_end(SfNet *net, int job, int end, List **skipped);
 extern int	sf_net_begin_next(SfNet *net, TimestampTz now);
 extern void sf_net_begin(SfNet *net, TimestampTz now);
 extern int	sf_net_queue_again(SfNet *net);
+extern void sf_net_rest_queued(SfNet *net);
 extern void sf_net_take_implied(SfNet *net);
 extern void sf_net_imply(SfNet *net);
 extern void sf_net_make_rows(SfNet *net);

@@ -151,15 +151,11 @@ static SfBranch *
 make_branch(const SfStateTest *test, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];
-	SfBranch   *branch = sf_branch_make(0, GetUserId(), SF_BRANCH_ROOT);
+	SfBranch   *branch = sf_branch_make_root(0, GetUserId(), state->number, test->input, now);
 
-	branch->parent_no = -1;
 	branch->scope = state->scope;
-	branch->state = state->number;
 	branch->phase = SF_PHASE_RUN;
 	branch->entered_at = now;
-	branch->due_at = now;
-	branch->payload = test->input;
 	branch->variables = test->variables;
 	branch->attempt = test->retries;
 	branch->nretry_counts = state->nretriers;

@@ -309,7 +309,7 @@ sf_apply_recall(SfBranchKey key)
 
 	if (branch != NULL && sf_branch_is_parked(branch) && sf_park_leave_queue(branch))
 	{
-		branch->due_at = GetCurrentTimestamp();
+		sf_branch_come_at(branch, GetCurrentTimestamp());
 		sf_apply_branch(branch);
 	}
 	return branch != NULL;

@@ -295,7 +295,7 @@ sf_apply_map_run_limits(int64 execution_no, int64 map_run_no, const SfMapRunLimi
 		return true;
 	join->max_concurrency = map_run->max_concurrency;
 	if (join->due_at == DT_NOEND && sf_join_wants_more(join))
-		join->due_at = GetCurrentTimestamp();
+		sf_branch_come_at(join, GetCurrentTimestamp());
 	sf_branch_update_join(join);
 	return true;
 }

@@ -155,7 +155,7 @@ recall_aborted(SfDraft *draft, TimestampTz now)
 		if (branch->stored && !branch->gone && branch->parent_no >= 0 &&
 			sf_draft_branch_rests(branch, now) && find_branch(draft, branch->parent_no) == NULL &&
 			sf_draft_is_aborted(draft, branch) && !SF_DEBUG_MUTATION("recall"))
-			branch->due_at = now;
+			sf_branch_come_at(branch, now);
 	}
 }
 

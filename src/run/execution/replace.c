@@ -47,7 +47,7 @@ change_root(const SfExecution *execution, SfBranch *root)
 	root->state = anew->state;
 	root->payload = anew->payload;
 	if (!sf_park_end(root) || anew->due_at > GetCurrentTimestamp())
-		root->due_at = anew->due_at;
+		sf_branch_come_at(root, anew->due_at);
 }
 
 /*

@@ -30,7 +30,7 @@ sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error)
 SfGate
 sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms)
 {
-	branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+	sf_branch_come_at(branch, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms));
 	sf_draft_add_branch(draft, branch);
 	return SF_GATE_LATER;
 }

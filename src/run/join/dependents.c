@@ -479,27 +479,17 @@ sf_dependents_rewind(SfDraft *draft, List *branches)
 	drop_below(draft, branches);
 }
 
-/*
- * After the branches run again: begin the jobs for which there is room; others wait for
- * it.  A job that has children of its own goes on with them.
- */
+/* After the branches run again: begin the jobs for which there is room; others wait for it. */
 void
 sf_dependents_go_on(SfDraft *draft, SfBranch *join, TimestampTz now)
 {
 	SfNet	   *net = join->net;
-	int			job = -1;
 
 	if (net == NULL || join->gone)
 		return;
 	sf_net_begin(net, now);
-	while ((job = bms_next_member(net->queued, job)) >= 0)
-	{
-		SfBranch   *branch = net->rows[job];
-
-		if (!branch->is_parent)
-			branch->due_at = DT_NOEND;
-	}
-	for (job = 0; job < sf_state_net(net->state)->njobs; job++)
+	sf_net_rest_queued(net);
+	for (int job = 0; job < sf_state_net(net->state)->njobs; job++)
 		if (net->rows[job] != NULL && net->rows[job]->branch_no == SF_BRANCH_UNNUMBERED)
 			net->changed = list_append_unique_ptr(net->changed, net->rows[job]);
 	add_changed(draft, net);

@@ -216,7 +216,7 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 	if (sf_branch_is_parked(branch))
 	{
 		/* it has left the queue of a limit */
-		branch->due_at = GetCurrentTimestamp();
+		sf_branch_come_at(branch, GetCurrentTimestamp());
 		sf_draft_add_branch(draft, branch);
 	}
 	sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());

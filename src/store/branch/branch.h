@@ -216,6 +216,16 @@ sf_branch_keeps_outcome(const SfBranch *branch)
 
 extern bool sf_branch_has_ended(const SfBranch *branch);
 
+/*
+ * Have a branch in memory, which the caller writes, come at a time (DT_NOEND: never by itself) that no transition has
+ * decided.  machine/ sets due_at itself; outside of it only this does.  docs/architecture.md lists the callers.
+ */
+static inline void
+sf_branch_come_at(SfBranch *branch, TimestampTz at)
+{
+	branch->due_at = at;
+}
+
 /* The phase of a branch whose execution has ended. */
 static inline SfPhase
 sf_phase_at_end(SfPhase phase)

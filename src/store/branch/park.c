@@ -26,10 +26,10 @@ park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfRank
 		" SET feature = excluded.feature, object_no = excluded.object_no, queue = excluded.queue,"
 		" rank = excluded.rank, since = excluded.since, without_slot = excluded.without_slot");
 
-	branch->due_at = DT_NOEND;
+	sf_branch_come_at(branch, DT_NOEND);
 	sf_db_execute(&plan, SF_KEY(branch->key), SF_TEXT(feature), SF_INT8(object_no), queue,
-				  SF_TIME_OR_NULL(rank.rank, DT_NOBEGIN), SF_TIME_OR_NULL(rank.since, DT_NOBEGIN),
-				  SF_BOOL(!rank.has_slot));
+					 SF_TIME_OR_NULL(rank.rank, DT_NOBEGIN), SF_TIME_OR_NULL(rank.since, DT_NOBEGIN),
+					 SF_BOOL(!rank.has_slot));
 }
 
 /* Have a branch, which the caller writes, wait for an object of a feature. */
@@ -125,7 +125,7 @@ sf_park_end(SfBranch *branch)
 	TimestampTz since = sf_db_number(&plan, 0, SF_KEY(branch->key));
 
 	if (since != 0)
-		branch->due_at = since == DT_NOEND ? GetCurrentTimestamp() : since;
+		sf_branch_come_at(branch, since == DT_NOEND ? GetCurrentTimestamp() : since);
 	return since != 0;
 }
 
