@@ -91,6 +91,55 @@ number_options(void)
 	}
 }
 
+/*
+ * Functions that go together.  A feature has all of a group or none; of functions that exclude each other,
+ * since they answer one question in two ways, it has at most one.
+ */
+static const struct
+{
+	const char *name;
+	bool		excludes;		/* a feature has at most one of the members */
+	size_t		members[4];		/* offsets in SfFeature, up to 0 */
+}			groups[] = {
+#define AT(moment) offsetof(SfFeature, moment)
+	{"queues", false, {AT(has_room), AT(queue_owner), AT(tend), AT(wake_at_commit)}},
+	{"waits", false, {AT(begins_wait), AT(writes_wait), AT(probe)}},
+	{"targets of rules", false, {AT(requires_emit), AT(emits), AT(depth_of_received)}},
+	{"lines of starts", false, {AT(line_option), AT(enters_line), AT(gives_up_line), AT(reenters_line)}},
+	{"compiled options", false, {AT(option), AT(compiles_options)}},
+	{"notices", false, {AT(wants_notice), AT(noticed)}},
+	{"alerts", false, {AT(alert_kinds), AT(alert_target), AT(acknowledge)}},
+	{"sweeps", false, {AT(sweep_name), AT(sweep)}},
+	{"times of sweeps", true, {AT(next_sweep), AT(sweeps_if)}},
+#undef AT
+};
+
+/* Does a feature have a function, or what stands beside functions? */
+static bool
+has_member(const SfFeature *feature, size_t offset)
+{
+	return *(void *const *) ((const char *) feature + offset) != NULL;
+}
+
+/* Check that a feature has the functions that go together, and of those that exclude each other at most one. */
+static void
+check_groups(const SfFeature *feature)
+{
+	for (Size g = 0; g < lengthof(groups); g++)
+	{
+		Size		n = 0;
+		Size		has = 0;
+
+		for (; n < lengthof(groups[g].members) && groups[g].members[n] != 0; n++)
+			has += has_member(feature, groups[g].members[n]);
+		if (groups[g].excludes ? has > 1 : has != 0 && has != n)
+			elog(ERROR, "feature \"%s\" has %d of %d functions for %s", feature->name, (int) has, (int) n,
+				 groups[g].name);
+	}
+	if ((feature->sweep != NULL) != (feature->next_sweep != NULL || feature->sweeps_if != NULL))
+		elog(ERROR, "feature \"%s\" sweeps at no time, or has a time and no sweep", feature->name);
+}
+
 /* Take the features that there are, in the order of calls. */
 void
 sf_feature_register(const SfFeature *const *features, int count)
@@ -98,13 +147,15 @@ sf_feature_register(const SfFeature *const *features, int count)
 #define OFFSET(moment) offsetof(SfFeature, moment),
 	static const size_t offsets[] = {SF_MOMENT_LIST(OFFSET)};
 
+	for (int i = 0; i < count; i++)
+		check_groups(features[i]);
 	for (int m = 0; m < SF_MOMENT_COUNT; m++)
 	{
 		const SfFeature **at = allocate((count + 1) * sizeof(SfFeature *));
 		int			n = 0;
 
 		for (int i = 0; i < count; i++)
-			if (*(void *const *) ((const char *) features[i] + offsets[m]) != NULL)
+			if (has_member(features[i], offsets[m]))
 				at[n++] = features[i];
 		sf_features_at[m] = at;
 	}

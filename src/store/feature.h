@@ -35,6 +35,14 @@ typedef enum SfBegan
 	SF_BEGAN_KEPT				/* one that waits has kept its own */
 } SfBegan;
 
+/* How an execution that is there begins anew: each time in one of these ways */
+typedef enum SfAnew
+{
+	SF_ANEW_RESTARTED,			/* it had ended, and has the input of another start */
+	SF_ANEW_REPLACED,			/* it had not begun, begins later, and has the input of another start */
+	SF_ANEW_REWOUND				/* it had ended, and goes on from a state, as if nothing had come after that */
+} SfAnew;
+
 /* A table of a feature: what is done with its rows is told here, and done by the engine */
 typedef struct SfFeatureTable
 {
@@ -131,7 +139,7 @@ typedef struct SfAcknowledge
 /* Takes a row of sf_health. */
 typedef void (*SfHealthPut) (void *arg, const char *item, bool ok, const char *detail);
 
-/* All functions may be NULL. */
+/* All functions may be NULL; which of them go together, or exclude each other, is checked at load (feature.c). */
 typedef struct SfFeature
 {
 	const char *name;
@@ -286,14 +294,8 @@ typedef struct SfFeature
 	/* An execution is of another version, from here on. */
 	void		(*migrated) (const SfExecution *execution, int before);
 
-	/* An execution that has ended begins anew with another input. */
-	void		(*restarted) (const SfExecution *execution);
-
-	/* One that has not begun, and begins later, has the input of another start. */
-	void		(*replaced) (const SfExecution *execution);
-
-	/* One goes on from a state, as if nothing had come after that. */
-	void		(*rewound) (const SfExecution *execution);
+	/* One begins anew; if it is rewound, redriven follows. */
+	void		(*begins_anew) (const SfExecution *execution, SfAnew how);
 
 	/* One is migrated, with other names of states, which the feature's rows have. */
 	void		(*states_renamed) (const SfMigration *migration);
@@ -449,9 +451,7 @@ typedef struct SfFeature
 	X(begun) \
 	X(redriven) \
 	X(migrated) \
-	X(restarted) \
-	X(replaced) \
-	X(rewound) \
+	X(begins_anew) \
 	X(states_renamed) \
 	X(states_changed) \
 	X(executions_dropped) \

@@ -47,20 +47,17 @@ ended(const SfExecution *execution, bool began_here)
 		sf_awaited_forget_execution(execution->execution_no);
 }
 
-/* Have an execution that begins anew receive events again. */
+/*
+ * Have an execution that begins anew receive events again.  If the input of one that has not begun is another event,
+ * that is what it has received.
+ */
 static void
-restarted(const SfExecution *execution)
+begins_anew(const SfExecution *execution, SfAnew how)
 {
 	if (sf_event_type_may_be())
 		sf_emission_forget_receipts(execution->execution_no);
-}
-
-/* The input of one that has not begun is another event: that is what it has received. */
-static void
-replaced(const SfExecution *execution)
-{
-	restarted(execution);
-	sf_emission_starts(execution);
+	if (how == SF_ANEW_REPLACED)
+		sf_emission_starts(execution);
 }
 
 /* An execution begins: note the event that a rule has started it by. */
@@ -119,9 +116,7 @@ const SfFeature sf_event_feature = {
 	.alert_kinds = alert_kinds,
 	.alert_target = sf_event_type_alert_target,
 	.acknowledge = sf_event_type_acknowledge,
-	.restarted = restarted,
-	.replaced = replaced,
-	.rewound = restarted,
+	.begins_anew = begins_anew,
 	.arrives = arrives,
 	.enabled = enabled,
 	.sweep_name = "events",

@@ -49,11 +49,12 @@ ended(const SfExecution *execution, bool began_here)
 		sf_mark_forget(execution->execution_no);
 }
 
-/* Forget the marks of an execution that begins anew. */
+/* Forget the marks of an execution that is restarted. */
 static void
-restarted(const SfExecution *execution)
+begins_anew(const SfExecution *execution, SfAnew how)
 {
-	sf_mark_forget(execution->execution_no);
+	if (how == SF_ANEW_RESTARTED)
+		sf_mark_forget(execution->execution_no);
 }
 
 /* Give the jobs that an operator has marked, and that no branch has come to yet, their new names. */
@@ -127,7 +128,7 @@ const SfFeature sf_hold_feature = {
 	.still_parks = sf_hold_still_parks,
 	.parked_of_others = parked_of_others,
 	.ended = ended,
-	.restarted = restarted,
+	.begins_anew = begins_anew,
 	.states_renamed = states_renamed,
 	.retains = sf_hold_is_beginning,
 	.is_held = is_held,

@@ -68,11 +68,11 @@ ended(const SfExecution *execution, bool began_here)
 		sf_human_cancel_all(execution->execution_no);
 }
 
-/* Have an execution that begins anew, or with another input, forget who has done something in it. */
+/* Have an execution that gets the input of another start forget who has done something in it. */
 static void
-restarted(const SfExecution *execution)
+begins_anew(const SfExecution *execution, SfAnew how)
 {
-	if (!sf_worklist_may_be())
+	if (how == SF_ANEW_REWOUND || !sf_worklist_may_be())
 		return;
 	sf_person_forget(execution->execution_no);
 	sf_person_note_start(execution);
@@ -97,8 +97,7 @@ const SfFeature sf_human_feature = {
 	.begins = begins,
 	.left_state = left_state,
 	.ended = ended,
-	.restarted = restarted,
-	.replaced = restarted,
+	.begins_anew = begins_anew,
 	.states_renamed = states_renamed,
 	.executions_dropped = executions_dropped,
 	.arrives = arrives,

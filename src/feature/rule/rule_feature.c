@@ -56,13 +56,21 @@ begins(const SfExecution *execution, SfBranch *root)
 	sf_observe_start(execution);
 }
 
+/* One that has not begun has the input of another start, which rules may have led to. */
+static void
+begins_anew(const SfExecution *execution, SfAnew how)
+{
+	if (how == SF_ANEW_REPLACED)
+		sf_observe_start(execution);
+}
+
 const SfFeature sf_rule_feature = {
 	.name = "rule",
 	.tables = tables,
 	.objects = objects,
 	.deliverer = &sf_delivery_deliverer,
 	.begins = begins,
-	.replaced = sf_observe_start,
+	.begins_anew = begins_anew,
 	.wants_notice = wants_notice,
 	.changed = sf_observe_changes,
 	.enabled = enabled,

@@ -79,7 +79,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted)
 	old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	sf_apply_reopened(execution);
 	sf_execution_row_restart(execution, wanted);
-	SF_TELL(restarted, execution);
+	SF_TELL(begins_anew, execution, SF_ANEW_RESTARTED);
 	if (before != NULL || execution->labels != NULL)
 		SF_TELL(relabelled, execution, before);
 
@@ -300,7 +300,7 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 				 errdetail("The state was not entered, or the machine keeps no history of it."),
 				 errhint("Give the argument input.")));
 
-	SF_TELL(rewound, execution);
+	SF_TELL(begins_anew, execution, SF_ANEW_REWOUND);
 	sf_draft_drop_all(draft);
 	root = sf_lifecycle_root(execution, state, input);
 	root->generation = root_generation(execution, old);

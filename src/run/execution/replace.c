@@ -68,7 +68,7 @@ sf_lifecycle_replace(int64 execution_no, const SfExecution *wanted)
 	sf_execution_row_replace(execution, wanted);
 	if (before != NULL || execution->labels != NULL)
 		SF_TELL(relabelled, execution, before);
-	SF_TELL(replaced, execution);
+	SF_TELL(begins_anew, execution, SF_ANEW_REPLACED);
 	change_root(execution, root);
 
 	draft = sf_draft_make_locked(execution);

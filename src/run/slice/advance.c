@@ -224,14 +224,13 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 	return true;
 }
 
-/* Tell that a branch that was inside of a state has left it, if it has. */
+/* A transition has taken a branch on that was inside of a state: tell that it has left it, if it has. */
 static void
-leave_state(SfBranch *branch, int state)
+leave_if_outside(SfBranch *branch, int state)
 {
 	if (!branch->stored || (sf_branch_is_inside(branch) && branch->state == state))
 		return;
-	SF_TELL(left_state, branch->key);
-	branch->was_inside = sf_branch_is_inside(branch);
+	sf_branch_leave_state(branch);
 }
 
 /* Take a branch through a transition, or have it wait. */
@@ -264,7 +263,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	(void) sf_draft_advance(draft, branch, stimulus);
 	slice->bytes += draft->bytes;
 	if (was_inside)
-		leave_state(branch, before);
+		leave_if_outside(branch, before);
 	if (phase != SF_PHASE_JOIN)
 		branch->has_new_children = branch->phase == SF_PHASE_JOIN &&
 			branch->map_run_no == 0 && !branch->goes_on;

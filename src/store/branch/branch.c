@@ -524,6 +524,18 @@ write_rows(SfTable *table, const List *branches)
 	MemoryContextDelete(scratch);
 }
 
+/*
+ * Tell that a branch with a row has left a state that it was inside of.  The three ways out of a state call this: a
+ * transition of a slice, after which the branch may be inside of another state before its row is written; a row that is
+ * written or deleted; and an answer, which writes a row without its branch.
+ */
+void
+sf_branch_leave_state(SfBranch *branch)
+{
+	SF_TELL(left_state, branch->key);
+	branch->was_inside = sf_branch_is_inside(branch);
+}
+
 /* Insert, update or delete the rows of branches, as stored and gone say. */
 void
 sf_branch_write(List *branches)
@@ -532,9 +544,9 @@ sf_branch_write(List *branches)
 
 	if (branches == NIL)
 		return;
-	foreach_ptr(const SfBranch, b, branches)
+	foreach_ptr(SfBranch, b, branches)
 		if (b->stored && b->was_inside && (b->gone || !sf_branch_is_inside(b)))
-			SF_TELL(left_state, b->key);
+			sf_branch_leave_state(b);
 	table = sf_table_open("branch", NCOLUMNS);
 	write_rows(table, branches);
 	sf_table_close(table);
@@ -614,5 +626,5 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 			   SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause));
 	sf_branch_notify_due(key, answered.owner, now);
 	if (!sf_branch_is_inside(&answered))	/* a Map whose items were read still is */
-		SF_TELL(left_state, key);
+		sf_branch_leave_state(&answered);
 }

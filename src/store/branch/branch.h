@@ -315,6 +315,7 @@ extern List *sf_branch_queued_jobs(SfBranchKey parent, int most);
 extern List *sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *ranks);
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 extern void sf_branch_delete_orphan(SfBranchKey key);
+extern void sf_branch_leave_state(SfBranch *branch);
 extern void sf_branch_write(List *branches);
 extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
 extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);
