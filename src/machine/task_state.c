@@ -233,6 +233,22 @@ count_task(SfStep *step, const SfError *error)
 }
 
 /*
+ * A task was not answered: are the child executions that the branch waits for to end with it?  This is the rule; who
+ * asks is the transition of a task that has timed out (effect STOP_CHILDREN), and what writes branches that were
+ * aborted (sf_apply_tasks).  When an execution ends without success all of its branches are aborted, most of them
+ * unread: clear_rows (run/apply/apply_write.c) then stops the children of all.
+ */
+bool
+sf_task_state_stops_child(const SfState *state, SfUnanswered how)
+{
+	if (state->type != SF_STATE_TASK ||
+		sf_state_task(state)->resource.kind != SF_RESOURCE_START_EXECUTION)
+		return false;
+	/* a token, not the child, is what has not come */
+	return how == SF_UNANSWERED_ABORTED || !sf_state_awaits_token(state);
+}
+
+/*
  * Append TaskFailed or TaskTimedOut (of an activity: ActivityFailed …) and fail the
  * state.
  */
@@ -245,9 +261,8 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 
 	if (never_queued)
 		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
-	/* the task has timed out while its child execution runs: ask the child to stop */
-	if (sf_state_task(step->state)->resource.kind == SF_RESOURCE_START_EXECUTION &&
-		sf_error_is(error, SF_ERR_TIMEOUT) && !sf_state_awaits_token(step->state))
+	if (sf_error_is(error, SF_ERR_TIMEOUT) &&
+		sf_task_state_stops_child(step->state, SF_UNANSWERED_TIMED_OUT))
 		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
 	count_task(step, memcpy(palloc(sizeof(SfError)), error, sizeof(SfError)));
 	sf_step_prefix(step, error);

@@ -87,13 +87,8 @@ sf_apply_tasks(SfDraft *draft)
 	/* a child execution that a branch waited for ends with the branch */
 	foreach_ptr(const SfBranch, branch, draft->branches)
 	{
-		const SfState *state;
-
-		if (branch->phase != SF_PHASE_ABORTED || branch->state < 0)
-			continue;
-		state = &draft->program->states[branch->state];
-		if (state->type == SF_STATE_TASK &&
-			sf_state_task(state)->resource.kind == SF_RESOURCE_START_EXECUTION)
+		if (branch->phase == SF_PHASE_ABORTED && branch->state >= 0 &&
+			sf_task_state_stops_child(&draft->program->states[branch->state], SF_UNANSWERED_ABORTED))
 			sf_child_stop(draft->execution, branch->key.branch_no);
 	}
 }
