@@ -218,7 +218,7 @@ sf_net_take_implied(SfNet *net)
 {
 	const SfJobNetState *jobs = sf_state_net(net->state);
 
-	net->ends = sf_asl_job_ends(net->join->jobs, net->join->njobs, jobs->njobs);
+	net->ends = sf_branch_read_ends(net->join, jobs->njobs);
 	for (int i = 0; i < jobs->njobs; i++)
 	{
 		bool		unmet;
@@ -252,7 +252,7 @@ sf_net_imply(SfNet *net)
 		branch->gone = true;
 		net->changed = lappend(net->changed, branch);
 	}
-	net->join->jobs = sf_asl_job_ends_pack(net->ends, njobs, &net->join->njobs);
+	sf_branch_note_ends(net->join, net->ends, njobs);
 }
 
 /* Have all jobs that wait for others, of which some have ended, or for room, have rows. */
@@ -324,7 +324,7 @@ sf_net_enter(SfStep *step)
 	branch->join_input = payload == branch->payload ? NULL : payload;
 	branch->total = branch->pending = jobs->njobs;
 	branch->next_index = 0;
-	branch->njobs = 0;
+	sf_branch_forget_ends(branch);
 	net = sf_net_make(step->program, branch);
 	for (int i = 0; i < jobs->njobs; i++)
 	{
@@ -459,7 +459,7 @@ sf_net_rewind(SfNet *net)
 
 	join->total = join->pending = jobs->njobs;
 	join->next_index = 0;
-	join->njobs = 0;
+	sf_branch_forget_ends(join);
 	for (int i = 0; i < jobs->njobs; i++)
 	{
 		int			job = jobs->order[i];

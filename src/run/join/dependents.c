@@ -263,11 +263,11 @@ sf_dependents_load(SfDraft *draft, SfBranch *join)
 {
 	SfNet	   *net = take_net(draft, join);
 
-	if (join->njobs > 0)
+	if (sf_branch_has_ends(join))
 		sf_net_take_implied(net);
 	else
 		take_rows(net, sf_branch_jobs_to_come(join->key));
-	join->njobs = 0;
+	sf_branch_forget_ends(join);
 	for (int i = 0; i < sf_state_net(net->state)->njobs; i++)
 		if (net->rows[i] != NULL)
 			net->rows[i]->join = join;
@@ -386,11 +386,11 @@ sf_dependents_give_rows(const SfProgram *program, List *branches)
 
 	foreach_ptr(SfBranch, branch, branches)
 	{
-		if (branch->total == 0 || branch->njobs == 0 ||
+		if (branch->total == 0 || !sf_branch_has_ends(branch) ||
 			program->states[branch->state].type != SF_STATE_JOBNET)
 			continue;
 		jobs = list_concat(jobs, sf_branch_imply_jobs(program, branch));
-		branch->njobs = 0;
+		sf_branch_forget_ends(branch);
 	}
 	foreach(lc, jobs)
 		((SfBranch *) lfirst(lc))->key.branch_no = sf_branch_next_no();

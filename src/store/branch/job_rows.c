@@ -9,6 +9,9 @@
  * While a net goes on as a whole (machine/job_net.c), its jobs that have not begun have
  * no rows.  The column jobs of its row says how each job has ended, in two bits, and
  * what the others wait for follows from that.
+ *
+ * So the column has two formats, SfJobsColumn, which the column place tells apart.  All that reads or writes
+ * either of them is here and in job_rows.h.  Both are in rows of release 1.0.
  */
 #include "postgres.h"
 
@@ -29,7 +32,7 @@
 bool
 sf_branch_is_shared_row(const SfBranch *row)
 {
-	return row->place == SF_JOB_PLACE_SHARED;
+	return sf_branch_jobs_column(row) == SF_JOBS_SHARING;
 }
 
 /* Is a job of one of these ranks among those that share a row? */
@@ -152,7 +155,7 @@ sf_branch_unshare_row(List *jobs, SfBranch *row)
 static bool
 implies_jobs(const SfProgram *program, const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_NET && branch->njobs > 0 && branch->state < program->nstates;
+	return branch->phase == SF_PHASE_NET && sf_branch_has_ends(branch) && branch->state < program->nstates;
 }
 
 /* Make the jobs of a net that have no rows, and that wait for others or for room. */
@@ -160,7 +163,7 @@ List *
 sf_branch_imply_jobs(const SfProgram *program, const SfBranch *join)
 {
 	const SfJobNetState *net = sf_state_net(&program->states[join->state]);
-	char	   *ends = sf_asl_job_ends(join->jobs, join->njobs, net->njobs);
+	char	   *ends = sf_branch_read_ends(join, net->njobs);
 	List	   *jobs = NIL;
 
 	for (int i = 0; i < net->njobs; i++)
