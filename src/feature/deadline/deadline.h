@@ -24,7 +24,7 @@
 	X(char *, calendar, TEXT, NULLABLE) \
 	X(TimestampTz, checked_until, TIMESTAMPTZ, NOT_NULL) \
 	X(TimestampTz, next_at, TIMESTAMPTZ, NOT_NULL) \
-	X(int, walk_step, INT4, NULL_IS(-1)) \
+	X(int, walk_step, INT4, NULL_IS(-1))	/* SF_NO_WALK */ \
 	X(TimestampTz, walk_now, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, walk_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(int64, walk_late_no, INT8, NULL_IS(0)) \
@@ -36,6 +36,16 @@ typedef struct SfDeadline
 {
 	SF_DEADLINE_COLUMNS(SF_FIELD)
 } SfDeadline;
+
+/* The column walk_step of a deadline of which no look goes on, null there: it is less than any step */
+#define SF_NO_WALK			(-1)
+
+/* Has a sweep left a look at a deadline that the next one goes on with? */
+static inline bool
+sf_deadline_is_walking(const SfDeadline *d)
+{
+	return d->walk_step != SF_NO_WALK;
+}
 
 /* Columns of _sfflow.lateness */
 #define SF_LATENESS_COLUMNS(X) \

@@ -472,7 +472,7 @@ sweep_one(void *arg)
 
 	if (d == NULL || d->next_at > sweep->now)
 		return true;			/* another process is at it, or was */
-	goes_on = d->walk_step >= 0;
+	goes_on = sf_deadline_is_walking(d);
 	if (goes_on)
 		c.now = d->walk_now;
 	c.next_at = c.now + LOOK_BACK;

@@ -108,7 +108,7 @@ starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int wa
 static void
 enqueue(const SfSchedule *s, TimestampTz scheduled)
 {
-	if (sf_schedule_wait_add(s->name, scheduled, 0))
+	if (sf_schedule_wait_add(s->name, scheduled, SF_NO_BACKFILL))
 		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
 }
 
@@ -234,7 +234,7 @@ run_one_of_all(Sweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 			return false;
 		/* later sweeps try again, with those that wait */
 		if (!try_start(sweep, run_missed, &try))
-			(void) sf_schedule_wait_add(s->name, scheduled, 0);
+			(void) sf_schedule_wait_add(s->name, scheduled, SF_NO_BACKFILL);
 		return true;
 	}
 	if (waiting >= MAX_WAITING)
@@ -400,20 +400,23 @@ start_waiting(Sweep *sweep, const SfScheduleWait *wait, int running)
 	SfSchedule *s = sweep->s;
 	Try			try = {.scheduled = wait->scheduled_for,.wait = wait};
 
-	if (wait->execution_id != NULL)
+	switch (sf_schedule_wait_kind(wait))
 	{
-		if (runs(wait->execution_id))
-			return true;
-		sf_schedule_wait_delete(wait);
+		case SF_WAIT_RUNNING:
+			if (runs(wait->execution_id))
+				return true;
+			sf_schedule_wait_delete(wait);
+			break;
+		case SF_WAIT_BACKFILL:
+			if (running < wait->max_running && may_try(sweep))
+				(void) try_start(sweep, start_backfill, &try);
+			break;
+		case SF_WAIT_QUEUED:
+			if ((sf_option_overlap(s->overlap) == SF_OVERLAP_PARALLEL ||
+				 !runs(s->last_execution_id)) && may_try(sweep))
+				(void) try_start(sweep, start_queued, &try);
+			break;
 	}
-	else if (wait->max_running > 0)
-	{
-		if (running < wait->max_running && may_try(sweep))
-			(void) try_start(sweep, start_backfill, &try);
-	}
-	else if ((sf_option_overlap(s->overlap) == SF_OVERLAP_PARALLEL ||
-			  !runs(s->last_execution_id)) && may_try(sweep))
-		(void) try_start(sweep, start_queued, &try);
 	return try.running;
 }
 

@@ -226,7 +226,7 @@ sf_schedules_notice(SfNotice *n, const char *name)
 
 /* --- runs that wait for others to end --- */
 
-/* Have a run wait; false: it does already. */
+/* Have a run wait, of sf_backfill or (SF_NO_BACKFILL) of the schedule itself; false: it does already. */
 bool
 sf_schedule_wait_add(const char *schedule, TimestampTz scheduled_for, int max_running)
 {
@@ -235,7 +235,7 @@ sf_schedule_wait_add(const char *schedule, TimestampTz scheduled_for, int max_ru
 		" VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
 
 	return sf_db_execute(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for),
-						 max_running == 0 ? SF_NULL(INT4OID) : SF_INT4(max_running)) > 0;
+							max_running == SF_NO_BACKFILL ? SF_NULL(INT4OID) : SF_INT4(max_running)) > 0;
 }
 
 /* Count the runs of a schedule itself that wait. */

@@ -99,13 +99,33 @@ extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
 #define SF_SCHEDULE_WAIT_COLUMNS(X) \
 	X(char *, schedule, TEXT, NOT_NULL) \
 	X(TimestampTz, scheduled_for, TIMESTAMPTZ, NOT_NULL) \
-	X(int, max_running, INT4, NULL_IS(0))	/* 0: not of sf_backfill */ \
+	X(int, max_running, INT4, NULL_IS(0))	/* SF_NO_BACKFILL */ \
 	X(char *, execution_id, TEXT, NULLABLE)
 
 typedef struct SfScheduleWait
 {
 	SF_SCHEDULE_WAIT_COLUMNS(SF_FIELD)
 } SfScheduleWait;
+
+/* What a row is of, which its columns tell that are null; queries of schedule.c say it in SQL */
+typedef enum SfWaitKind
+{
+	SF_WAIT_QUEUED,				/* a run of the schedule itself: max_running and execution_id are null */
+	SF_WAIT_BACKFILL,			/* a run of sf_backfill that has not started: execution_id is null */
+	SF_WAIT_RUNNING				/* a run of sf_backfill that runs */
+} SfWaitKind;
+
+/* A run of the schedule itself in the column max_running, null there */
+#define SF_NO_BACKFILL		0
+
+/* Tell what a row is of. */
+static inline SfWaitKind
+sf_schedule_wait_kind(const SfScheduleWait *wait)
+{
+	if (wait->execution_id != NULL)
+		return SF_WAIT_RUNNING;
+	return wait->max_running == SF_NO_BACKFILL ? SF_WAIT_QUEUED : SF_WAIT_BACKFILL;
+}
 
 extern bool sf_schedule_wait_add(const char *schedule, TimestampTz scheduled_for, int max_running);
 extern int	sf_schedule_wait_count(const char *schedule);
