@@ -183,7 +183,7 @@ CREATE TABLE _sfflow.branch (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	parent_no bigint,					-- NULL: no parent
-	branch_index integer NOT NULL DEFAULT 0,	-- of a job: its rank
+	branch_index integer NOT NULL DEFAULT 0,	-- of a job: its number
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,

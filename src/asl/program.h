@@ -12,7 +12,7 @@
  *		machine = scopes[0] -- states of scope 0
  *		              |
  *		   states[i].scopes[0..nscopes-1]   (Parallel: one per branch; Map: one;
- *											JobNet: one per job, by rank)
+ *											JobNet: one per job, by number)
  */
 #ifndef SF_ASL_PROGRAM_H
 #define SF_ASL_PROGRAM_H
@@ -327,13 +327,13 @@ typedef struct SfMapState
 /* One job waits for another one */
 typedef struct SfJobLink
 {
-	int			job;			/* in after: that comes before; in followers: that
-								 * comes after; by rank */
+	int			job;			/* its number; in after: of what comes before; in
+								 * followers: of what comes after */
 	int			on;				/* the ends of the earlier job that the later one needs */
 } SfJobLink;
 
 /*
- * A job of a JobNet.  Jobs are numbered by rank: the one that begins first when
+ * A job of a JobNet.  Jobs are numbered from 0 on in this order: the one that begins first when
  * several are ready, which is by Priority, then by their order in the definition.
  */
 typedef struct SfNetJob
@@ -349,15 +349,15 @@ typedef struct SfNetJob
 	SfQueryLanguage language;	/* of the condition */
 	int			context_use;	/* ... what it looks at of the context object */
 	bool		uses_any;		/* $$.Jobs: a state looks at jobs that are not named */
-	int			nuses;			/* ... at the jobs with these ranks, else */
+	int			nuses;			/* ... at the jobs with these numbers, else */
 	int		   *uses;
 } SfNetJob;
 
 typedef struct SfJobNetState
 {
 	int			njobs;			/* also the number of the state's scopes */
-	SfNetJob   *jobs;			/* by rank */
-	int		   *order;			/* ranks, each after those that it waits for */
+	SfNetJob   *jobs;			/* by number */
+	int		   *order;			/* numbers, each after those that it waits for */
 	SfValueField max_concurrency;
 } SfJobNetState;
 
@@ -538,7 +538,7 @@ extern const char *sf_state_type_name(SfStateType type);
 extern bool sf_asl_has_unknown_type(const char *text, int len, const char *state_name);
 extern int	sf_program_find_state(const SfProgram *program, const char *name);
 
-/* --- how the jobs of a net have ended: SF_JOB_END_… by rank, 0: not yet --- */
+/* --- how the jobs of a net have ended: SF_JOB_END_… by number, 0: not yet --- */
 
 extern int	sf_asl_job_undone(const SfNetJob *job, const char *ends, bool *unmet);
 extern char *sf_asl_job_ends(const int *packed, int npacked, int njobs);

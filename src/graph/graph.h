@@ -74,7 +74,7 @@ typedef enum SfEdgeKind
 typedef void (*SfEdgeCallback) (void *arg, const SfState *from, int to,
 								SfEdgeKind kind, const char *label);
 
-/* Called for each job that another one waits for, both by rank; label NULL: none. */
+/* Called for each job that another one waits for, both by number; label NULL: none. */
 typedef void (*SfLinkCallback) (void *arg, const SfState *net, int from, int to,
 								SfEdgeKind kind, const char *label);
 

@@ -293,7 +293,7 @@ collect_line(void *arg, const SfState *from, int to, SfEdgeKind kind, const char
 		add_label(c, i, label);
 }
 
-/* Note that a job waits for another one; the boxes of a net are its jobs by rank. */
+/* Note that a job waits for another one; the boxes of a net are its jobs by number. */
 static void
 collect_link(void *arg, const SfState *net, int from, int to, SfEdgeKind kind,
 			 const char *label)

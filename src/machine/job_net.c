@@ -150,7 +150,7 @@ sf_net_end(SfNet *net, int job, int end, List **skipped)
 	}
 }
 
-/* Begin the queued job with the least rank, and return the rank; -1: there is none, or no room. */
+/* Begin the queued job with the least number, and return it; -1: there is none, or no room. */
 int
 sf_net_begin_next(SfNet *net, TimestampTz now)
 {
@@ -169,7 +169,7 @@ sf_net_begin_next(SfNet *net, TimestampTz now)
 	return job;
 }
 
-/* Begin the queued jobs for which there is room, by rank. */
+/* Begin the queued jobs for which there is room, by number. */
 void
 sf_net_begin(SfNet *net, TimestampTz now)
 {

@@ -15,12 +15,12 @@ typedef struct SfNet
 	SfBranch   *join;			/* of the net */
 	bool		in_memory;		/* all jobs that have rows are in rows */
 	bool		in_slice;		/* ... and a slice runs them, one after another */
-	SfBranch  **rows;			/* by rank; NULL: the job has none, or it is not loaded */
+	SfBranch  **rows;			/* by number; NULL: the job has none, or it is not loaded */
 	char	   *ends;			/* how they have ended, SF_JOB_END_…; NULL: not known of all */
-	Bitmapset  *queued;			/* ranks of the jobs that wait for room; in a slice, also without a row */
+	Bitmapset  *queued;			/* numbers of the jobs that wait for room; in a slice, also without a row */
 	Bitmapset  *begun;			/* those that have begun, and that no slice has run */
 	List	   *changed;		/* SfBranch: rows that were made or changed */
-	SfBranch  **shared;			/* by rank: the jobs that share rows; NULL: they are not read */
+	SfBranch  **shared;			/* by number: the jobs that share rows; NULL: they are not read */
 } SfNet;
 
 extern SfNet *sf_net_make(const SfProgram *program, SfBranch *join);

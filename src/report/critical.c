@@ -64,8 +64,8 @@ find_path(const SfState *state, const int64 *times, SfCritical *critical)
 
 	for (int i = 0; i < net->njobs; i++)
 	{
-		int			rank = net->order[i];
-		const SfNetJob *job = &net->jobs[rank];
+		int			number = net->order[i];
+		const SfNetJob *job = &net->jobs[number];
 		int64		before = 0;
 
 		for (int j = 0; j < job->nafter; j++)
@@ -77,9 +77,9 @@ find_path(const SfState *state, const int64 *times, SfCritical *critical)
 			before = until[other];
 			critical[job->scope].after = net->jobs[other].scope;
 		}
-		until[rank] = before + times[job->scope];
-		if (until[rank] > (last < 0 ? 0 : until[last]))
-			last = rank;
+		until[number] = before + times[job->scope];
+		if (until[number] > (last < 0 ? 0 : until[last]))
+			last = number;
 	}
 	if (last >= 0)
 		for (int scope = net->jobs[last].scope; scope >= 0; scope = critical[scope].after)

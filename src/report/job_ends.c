@@ -61,7 +61,7 @@ ends_of_row(const SfBranch *row)
 }
 
 /*
- * Find for each job of a net how it can end, by rank, from the rows of those that have
+ * Find for each job of a net how it can end, by number, from the rows of those that have
  * one.  No more jobs begin if stopped.
  */
 SfJobEnds *
@@ -148,7 +148,7 @@ check_counters(const SfJobNetState *net, const SfBranch *join, int ended, int be
 
 /*
  * Tell what is wrong with a net that is under way, or NULL, from the rows of its jobs by
- * rank.
+ * number.
  */
 char *
 sf_job_ends_check(const SfJobNetState *net, const SfBranch *join,

@@ -34,7 +34,7 @@ typedef struct NumberEntry
 	int64		branch_no;
 	const SfBranch *branch;
 	bool		doomed;			/* JOIN: will fail */
-	const SfBranch **jobs;		/* JOIN of a JobNet: by rank */
+	const SfBranch **jobs;		/* JOIN of a JobNet: by number */
 	SfJobEnds  *ends;			/* ... and what can become of them, once it was asked */
 } NumberEntry;
 

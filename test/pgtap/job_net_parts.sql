@@ -119,7 +119,7 @@ SELECT is((SELECT count(*) || ' ' || count(DISTINCT job) FROM ran WHERE id = 'wi
 	'each job has run once');
 SELECT setval('_sfflow.branch_no', :low + 2000000) AS done \gset
 
--- --- moved to a version where the jobs have other ranks ---
+-- --- moved to a version where the jobs have other numbers ---
 
 SELECT pg_temp.begin('moved', 25) AS done \gset
 SELECT pg_temp.net(true) AS done \gset

@@ -224,7 +224,7 @@ SELECT set_eq($$ SELECT state, succeeded, failed FROM sf_map_runs WHERE executio
 	$$ VALUES ('Items'::text, 2::bigint, 0::bigint), ('Items', 1, 1) $$, 'the runs count them');
 
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
--- Jobs of a net that have other names and other ranks: those that have run stay done.
+-- Jobs of a net that have other names and other numbers: those that have run stay done.
 CREATE FUNCTION version_job(payload jsonb) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	IF payload ? 'bad' AND (SELECT count(*) FROM version_ready) = 0 THEN

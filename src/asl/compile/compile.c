@@ -110,7 +110,7 @@ compile_lone_scope(SfCompiler *c, const SfNode *job, int owner, int branch_index
 static void
 compile_jobs(SfCompiler *c, const SfNode *node, SfState *state)
 {
-	SfNode	  **jobs = sf_compile_rank_jobs(sf_node_member(node, "Jobs"));
+	SfNode	  **jobs = sf_compile_order_jobs(sf_node_member(node, "Jobs"));
 
 	state->nscopes = state->net.njobs;
 	state->scopes = palloc(sizeof(int) * state->nscopes);

@@ -52,7 +52,7 @@ extern void sf_compile_retry(SfCompiler *c, const SfNode *node, SfState *state);
 extern void sf_compile_catch(SfCompiler *c, const SfNode *node, SfState *state);
 extern void sf_compile_map(SfCompiler *c, const SfNode *node, SfState *state);
 extern bool sf_asl_is_flow(const SfNode *job);
-extern SfNode **sf_compile_rank_jobs(const SfNode *jobs);
+extern SfNode **sf_compile_order_jobs(const SfNode *jobs);
 extern void sf_compile_net(SfCompiler *c, const SfNode *node, SfState *state);
 
 #endif							/* SF_ASL_COMPILE_H */

@@ -1,10 +1,10 @@
 /*
  * compile_net.c
- *		The jobs of a JobNet: their ranks, the links between them, and which of the
+ *		The jobs of a JobNet: their numbers, the links between them, and which of the
  *		others their states look at.
  *
  * A job is a scope of its own, of one state or of a flow of states, as a branch of a
- * Parallel state is.  The program numbers jobs by rank, so that the job to begin next
+ * Parallel state is.  The program numbers them in the order in which they begin, so that the job to begin next
  * is the ready one with the least number.
  */
 #include "postgres.h"
@@ -18,12 +18,12 @@ typedef struct Net
 	SfCompiler *compiler;
 	SfJobNetState *net;
 	int			count;
-	SfNode	  **by_rank;
+	SfNode	  **by_number;
 	SfNode	  **sorted;			/* by name */
-	int		   *ranks;			/* by position in the text */
+	int		   *numbers;		/* by position in the text */
 } Net;
 
-/* --- ranks --- */
+/* --- numbers --- */
 
 /* Priority of a job; the greater one begins first. */
 static int
@@ -34,9 +34,9 @@ priority_of(const SfNode *job)
 	return value ? (int) sf_node_number(value) : 0;
 }
 
-/* Order jobs by rank. */
+/* Order jobs by priority, then by position in the text. */
 static int
-compare_ranks(const void *a, const void *b)
+compare_priorities(const void *a, const void *b)
 {
 	const SfNode *x = *(SfNode *const *) a;
 	const SfNode *y = *(SfNode *const *) b;
@@ -53,26 +53,26 @@ sf_asl_is_flow(const SfNode *job)
 	return sf_node_member(job, "Type") == NULL;
 }
 
-/* Sort the jobs of a net by rank. */
+/* Sort the jobs of a net by number. */
 SfNode **
-sf_compile_rank_jobs(const SfNode *jobs)
+sf_compile_order_jobs(const SfNode *jobs)
 {
-	SfNode	  **by_rank = palloc(sizeof(SfNode *) * jobs->nchildren);
+	SfNode	  **by_number = palloc(sizeof(SfNode *) * jobs->nchildren);
 
 	SF_NODE_FOREACH(job, jobs)
-		by_rank[job->index] = job;
-	qsort(by_rank, jobs->nchildren, sizeof(SfNode *), compare_ranks);
-	return by_rank;
+		by_number[job->index] = job;
+	qsort(by_number, jobs->nchildren, sizeof(SfNode *), compare_priorities);
+	return by_number;
 }
 
 /* --- links --- */
 
 /* Compile After, which the validator has found to name jobs of the net. */
 static void
-compile_after(Net *n, int rank)
+compile_after(Net *n, int number)
 {
-	const SfNode *after = sf_node_member(n->by_rank[rank], "After");
-	SfNetJob   *job = &n->net->jobs[rank];
+	const SfNode *after = sf_node_member(n->by_number[number], "After");
+	SfNetJob   *job = &n->net->jobs[number];
 
 	if (after == NULL)
 		return;
@@ -83,7 +83,7 @@ compile_after(Net *n, int rank)
 													  sf_asl_link_job(link)->string);
 		SfJobLink  *made = &job->after[job->nafter++];
 
-		made->job = n->ranks[before->index];
+		made->job = n->numbers[before->index];
 		made->on = sf_asl_link_ends(link);
 		n->net->jobs[made->job].nfollowers++;
 	}
@@ -145,12 +145,12 @@ order_jobs(Net *n)
 
 /* Compile Condition: a rule of JSONPath, or an expression. */
 static void
-compile_condition(Net *n, int rank)
+compile_condition(Net *n, int number)
 {
 	SfCompiler *c = n->compiler;
-	const SfNode *node = n->by_rank[rank];
+	const SfNode *node = n->by_number[number];
 	const SfNode *condition = sf_node_member(node, "Condition");
-	SfNetJob   *job = &n->net->jobs[rank];
+	SfNetJob   *job = &n->net->jobs[number];
 	SfQueryLanguage language = c->language;
 	int			context_use = c->context_use;
 
@@ -197,13 +197,13 @@ add_use(void *arg, const SfNode *at, bool of_jobs, const char *name)
 		return;
 	}
 	for (int i = 0; i < job->nuses; i++)
-		if (job->uses[i] == n->ranks[used->index])
+		if (job->uses[i] == n->numbers[used->index])
 			return;
 	if (job->uses == NULL)
 		job->uses = palloc(sizeof(int));
 	else
 		job->uses = repalloc(job->uses, sizeof(int) * (job->nuses + 1));
-	job->uses[job->nuses++] = n->ranks[used->index];
+	job->uses[job->nuses++] = n->numbers[used->index];
 }
 
 /* Compile what a JobNet says of its jobs, apart from their states. */
@@ -213,11 +213,11 @@ sf_compile_net(SfCompiler *c, const SfNode *node, SfState *state)
 	const SfNode *jobs = sf_node_member(node, "Jobs");
 	Net			n = {.compiler = c,.net = &state->net,.count = jobs->nchildren};
 
-	n.by_rank = sf_compile_rank_jobs(jobs);
+	n.by_number = sf_compile_order_jobs(jobs);
 	n.sorted = sf_node_sort_members(jobs);
-	n.ranks = palloc(sizeof(int) * n.count);
+	n.numbers = palloc(sizeof(int) * n.count);
 	for (int i = 0; i < n.count; i++)
-		n.ranks[n.by_rank[i]->index] = i;
+		n.numbers[n.by_number[i]->index] = i;
 
 	state->net.max_concurrency = sf_compile_value(c, node, "MaxConcurrency", SF_EXPR_PATH);
 	state->net.njobs = n.count;
@@ -228,16 +228,16 @@ sf_compile_net(SfCompiler *c, const SfNode *node, SfState *state)
 		Reader		reader = {&n, job};
 
 		CHECK_FOR_INTERRUPTS();
-		job->name = pstrdup(n.by_rank[i]->key);
-		job->scope = n.by_rank[i]->scope;
-		job->priority = priority_of(n.by_rank[i]);
+		job->name = pstrdup(n.by_number[i]->key);
+		job->scope = n.by_number[i]->scope;
+		job->priority = priority_of(n.by_number[i]);
 		compile_after(&n, i);
 		compile_condition(&n, i);
-		sf_asl_job_uses(n.by_rank[i], add_use, &reader);
+		sf_asl_job_uses(n.by_number[i], add_use, &reader);
 	}
 	compile_followers(&n);
 	order_jobs(&n);
-	pfree(n.ranks);
+	pfree(n.numbers);
 	pfree(n.sorted);
-	pfree(n.by_rank);
+	pfree(n.by_number);
 }

@@ -19,7 +19,7 @@ typedef struct NetTest
 	SfInspection inspection;
 	const SfBranch *join;
 	const SfJobNetState *net;
-	SfBranch  **rows;			/* by rank; of jobs that have ended, but for those skipped */
+	SfBranch  **rows;			/* by number; of jobs that have ended, but for those skipped */
 	char	   *ends;			/* SF_JOB_END_…; 0: it has not ended */
 } NetTest;
 
@@ -35,13 +35,13 @@ is_unmet(const NetTest *t, const SfNetJob *job)
 
 /* Make the branch of a job, which is about to begin. */
 static SfBranch *
-make_job(const NetTest *t, int rank)
+make_job(const NetTest *t, int number)
 {
-	SfBranch   *branch = sf_branch_make(0, t->join->owner, rank + 1);
+	SfBranch   *branch = sf_branch_make(0, t->join->owner, number + 1);
 
 	branch->parent_no = SF_BRANCH_ROOT;
-	branch->branch_index = rank;
-	branch->scope = t->net->jobs[rank].scope;
+	branch->branch_index = number;
+	branch->scope = t->net->jobs[number].scope;
 	branch->state = t->test->program->scopes[branch->scope].start;
 	branch->payload = t->join->join_input != NULL ? t->join->join_input : t->join->payload;
 	branch->variables = t->join->variables;
@@ -99,21 +99,21 @@ end_by_mock(const NetTest *t, const SfNetJob *job, SfBranch *branch)
 
 /* Decide on a job, and end it. */
 static void
-decide(NetTest *t, int rank, TimestampTz now)
+decide(NetTest *t, int number, TimestampTz now)
 {
-	const SfNetJob *job = &t->net->jobs[rank];
+	const SfNetJob *job = &t->net->jobs[number];
 	SfBranch   *branch;
 
-	t->ends[rank] = SF_JOB_END_SKIP;
+	t->ends[number] = SF_JOB_END_SKIP;
 	if (is_unmet(t, job))
 		return;
-	branch = make_job(t, rank);
-	t->ends[rank] = end_by_condition(t, job, branch, now);
-	if (t->ends[rank] == 0)
-		t->ends[rank] = end_by_mock(t, job, branch);
-	branch->phase = t->ends[rank] == SF_JOB_END_SUCCESS ? SF_PHASE_DONE : SF_PHASE_FAILED;
-	if (t->ends[rank] != SF_JOB_END_SKIP)
-		t->rows[rank] = branch;
+	branch = make_job(t, number);
+	t->ends[number] = end_by_condition(t, job, branch, now);
+	if (t->ends[number] == 0)
+		t->ends[number] = end_by_mock(t, job, branch);
+	branch->phase = t->ends[number] == SF_JOB_END_SUCCESS ? SF_PHASE_DONE : SF_PHASE_FAILED;
+	if (t->ends[number] != SF_JOB_END_SKIP)
+		t->rows[number] = branch;
 }
 
 /* Give a stimulus the outputs of the jobs that have succeeded. */
@@ -122,12 +122,12 @@ give_outputs(const NetTest *t, SfStimulus *stimulus)
 {
 	stimulus->outputs = palloc(sizeof(Jsonb *) * t->net->njobs);
 	stimulus->indexes = palloc(sizeof(int) * t->net->njobs);
-	for (int rank = 0; rank < t->net->njobs; rank++)
+	for (int number = 0; number < t->net->njobs; number++)
 	{
-		if (t->ends[rank] != SF_JOB_END_SUCCESS)
+		if (t->ends[number] != SF_JOB_END_SUCCESS)
 			continue;
-		stimulus->indexes[stimulus->noutputs] = rank;
-		stimulus->outputs[stimulus->noutputs++] = t->rows[rank]->payload;
+		stimulus->indexes[stimulus->noutputs] = number;
+		stimulus->outputs[stimulus->noutputs++] = t->rows[number]->payload;
 	}
 }
 
@@ -138,11 +138,11 @@ print_ends(const NetTest *t)
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
-	for (int rank = 0; rank < t->net->njobs; rank++)
-		if (t->ends[rank] != 0)
-			sf_json_add_string(&b, t->net->jobs[rank].name,
-							   t->ends[rank] == SF_JOB_END_SUCCESS ? "success" :
-							   t->ends[rank] == SF_JOB_END_FAILURE ? "failure" : "skip");
+	for (int number = 0; number < t->net->njobs; number++)
+		if (t->ends[number] != 0)
+			sf_json_add_string(&b, t->net->jobs[number].name,
+							   t->ends[number] == SF_JOB_END_SUCCESS ? "success" :
+							   t->ends[number] == SF_JOB_END_FAILURE ? "failure" : "skip");
 	return sf_json_finish(&b);
 }
 
@@ -163,15 +163,15 @@ sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
 	t.ends = palloc0(t.net->njobs);
 	for (int i = 0; i < t.net->njobs; i++)
 	{
-		int			rank = t.net->order[i];
+		int			number = t.net->order[i];
 
-		decide(&t, rank, now);
-		if (t.ends[rank] != SF_JOB_END_FAILURE || join->failing)
+		decide(&t, number, now);
+		if (t.ends[number] != SF_JOB_END_FAILURE || join->failing)
 			continue;
 		join->failing = true;
-		join->error = t.rows[rank]->error;
-		join->cause = t.rows[rank]->cause;
-		join->uncatchable = t.rows[rank]->uncatchable;
+		join->error = t.rows[number]->error;
+		join->cause = t.rows[number]->cause;
+		join->uncatchable = t.rows[number]->uncatchable;
 		if (state->failure_mode == SF_FAILURE_ABORT)
 			break;
 	}

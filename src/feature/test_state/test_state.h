@@ -27,7 +27,7 @@ typedef struct SfStateTest
 	Jsonb	   *context;		/* NULL: made up */
 	Jsonb	   *variables;
 	SfMock		mock;
-	SfMock	   *jobs;			/* JobNet: instead of mock, for each job by rank; or NULL */
+	SfMock	   *jobs;			/* JobNet: instead of mock, for each job by number; or NULL */
 
 	/* what happened to the state before */
 	int			retries;		/* attempts that the matching retrier has made */

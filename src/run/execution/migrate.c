@@ -6,7 +6,7 @@
  * of branches, of the tasks of programs outside, and of Map runs.  A state of one
  * version is the state of the same name in the other one, or of the name that the
  * argument state_map gives for it.  Jobs of a net are found by their names likewise; their
- * ranks may differ.  All rows are migrated in one transaction, or none.
+ * numbers may differ.  All rows are migrated in one transaction, or none.
  *
  * No stimulus does that: what has become of a branch stays as it is, and only the numbers that say where it is change.
  * The rows are written as those of any draft.
@@ -97,7 +97,7 @@ find_scope_there(const Migration *migration, int scope)
 	return index < 0 || index >= there->nscopes ? -1 : there->scopes[index];
 }
 
-/* Put a branch into a scope of the other version; a job of a net gets its rank there. */
+/* Put a branch into a scope of the other version; a job of a net gets its number there. */
 static void
 set_scope(const Migration *migration, SfBranch *branch, int scope)
 {

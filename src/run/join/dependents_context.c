@@ -15,7 +15,7 @@
 typedef struct Job
 {
 	const SfJobNetState *net;
-	int			number;			/* rank */
+	int			number;
 	SfBranchKey join_key;
 	const SfBranch *join;		/* NULL: it was not begun in this slice */
 } Job;
@@ -91,7 +91,7 @@ jobs_used(const SfJobNetState *net, int number)
 	return jobs;
 }
 
-/* Enter rows of jobs by rank. */
+/* Enter rows of jobs by number. */
 static void
 enter_rows(SfBranch **rows, List *found)
 {
@@ -114,7 +114,7 @@ without_row(SfBranch **rows, const List *numbers)
 	return rest;
 }
 
-/* Find the rows of jobs in the table, by rank: those of their own, then those that they share. */
+/* Find the rows of jobs in the table, by number: those of their own, then those that they share. */
 static void
 find_stored_rows(const Job *job, SfBranch **rows, const List *numbers)
 {
@@ -140,7 +140,7 @@ shared_rows(const Job *job)
 	return net->shared;
 }
 
-/* Find the rows of jobs, by rank: in memory, or in the table. */
+/* Find the rows of jobs, by number: in memory, or in the table. */
 static SfBranch **
 find_rows(const Job *job, const List *numbers)
 {
@@ -159,9 +159,9 @@ find_rows(const Job *job, const List *numbers)
 	}
 	foreach(lc, numbers)
 	{
-		int			rank = lfirst_int(lc);
+		int			number = lfirst_int(lc);
 
-		rows[rank] = net->rows[rank] != NULL ? net->rows[rank] : shared_rows(job)[rank];
+		rows[number] = net->rows[number] != NULL ? net->rows[number] : shared_rows(job)[number];
 	}
 	enter_rows(rows, sf_branch_jobs(job->join_key, without_row(rows, numbers), false));
 	return rows;
@@ -206,7 +206,7 @@ add_job(SfJsonBuilder *b, const char *name, const SfBranch *row)
 	sf_json_close_object(b);
 }
 
-/* Make $$.Jobs of the rows of jobs, by rank; NULL: the job was skipped. */
+/* Make $$.Jobs of the rows of jobs, by number; NULL: the job was skipped. */
 static Jsonb *
 make_jobs(const SfJobNetState *net, const List *numbers, SfBranch **rows)
 {

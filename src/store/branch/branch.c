@@ -126,17 +126,17 @@ static const SfIndex by_parent = {"branch", "branch_parent"};
 
 /* Read the rows of jobs of a JobNet: those that wait for others, or those that have begun. */
 List *
-sf_branch_jobs(SfBranchKey parent, const List *ranks, bool waiting)
+sf_branch_jobs(SfBranchKey parent, const List *numbers, bool waiting)
 {
-	int		   *indexes = palloc(sizeof(int) * Max(list_length(ranks), 1));
+	int		   *indexes = palloc(sizeof(int) * Max(list_length(numbers), 1));
 	List	   *found = NIL;
 	ListCell   *lc;
 
-	foreach(lc, ranks)
+	foreach(lc, numbers)
 		indexes[foreach_current_index(lc)] = lfirst_int(lc);
 	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent),
 				 SF_INT2(waiting ? SF_JOB_PLACE_WAITS : SF_JOB_PLACE_NONE),
-				 sf_query_arg(INT4ARRAYOID, sf_int_array_datum(indexes, list_length(ranks)), false));
+				 sf_query_arg(INT4ARRAYOID, sf_int_array_datum(indexes, list_length(numbers)), false));
 	pfree(indexes);
 	return found;
 }
@@ -152,7 +152,7 @@ sf_branch_jobs_to_come(SfBranchKey parent)
 	return found;
 }
 
-/* Read the first jobs of a JobNet that wait for room, by rank. */
+/* Read the first jobs of a JobNet that wait for room, by number. */
 List *
 sf_branch_queued_jobs(SfBranchKey parent, int most)
 {
@@ -166,7 +166,7 @@ sf_branch_queued_jobs(SfBranchKey parent, int most)
 /* Jobs that are looked for in rows that jobs share */
 typedef struct Sharing
 {
-	const List *ranks;			/* NIL: all */
+	const List *numbers;		/* NIL: all */
 	List	   *found;
 } Sharing;
 
@@ -176,16 +176,16 @@ append_sharing(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	Sharing    *sharing = arg;
 
-	if (sharing->ranks == NIL ||
-		sf_branch_is_shared_by(read_row(tuple, desc, false), sharing->ranks))
+	if (sharing->numbers == NIL ||
+		sf_branch_is_shared_by(read_row(tuple, desc, false), sharing->numbers))
 		append_branch(tuple, desc, &sharing->found);
 }
 
-/* Read the jobs of a JobNet that share rows: all, or those of the rows of some ranks. */
+/* Read the jobs of a JobNet that share rows: all, or those of the rows of some numbers. */
 List *
-sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *ranks)
+sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *numbers)
 {
-	Sharing		sharing = {.ranks = ranks};
+	Sharing		sharing = {.numbers = numbers};
 
 	sf_rows_read(&by_parent, PG_INT32_MAX, append_sharing, &sharing, SF_KEY(parent),
 				 SF_INT2(SF_JOB_PLACE_SHARED));

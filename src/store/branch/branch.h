@@ -309,10 +309,10 @@ extern void sf_branch_update_join(SfBranch *join);
 
 extern Jsonb **sf_branch_outputs(SfBranchKey parent, int **indexes, int *count,
 								 int *last_event);
-extern List *sf_branch_jobs(SfBranchKey parent, const List *ranks, bool waiting);
+extern List *sf_branch_jobs(SfBranchKey parent, const List *numbers, bool waiting);
 extern List *sf_branch_jobs_to_come(SfBranchKey parent);
 extern List *sf_branch_queued_jobs(SfBranchKey parent, int most);
-extern List *sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *ranks);
+extern List *sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *numbers);
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 extern void sf_branch_delete_orphan(SfBranchKey key);
 extern void sf_branch_leave_state(SfBranch *branch);

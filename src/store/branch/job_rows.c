@@ -3,7 +3,7 @@
  *		Jobs of a JobNet that have no rows of their own.
  *
  * Jobs that a slice has run in memory share a row when they have ended: its column
- * jobs has the rank, the scope and the state of each, its payload is an array of their
+ * jobs has the number, the scope and the state of each, its payload is an array of their
  * outputs.  Readers make branches of them again.
  *
  * While a net goes on as a whole (machine/job_net.c), its jobs that have not begun have
@@ -35,17 +35,17 @@ sf_branch_is_shared_row(const SfBranch *row)
 	return sf_branch_jobs_column(row) == SF_JOBS_SHARING;
 }
 
-/* Is a job of one of these ranks among those that share a row? */
+/* Is a job of one of these numbers among those that share a row? */
 bool
-sf_branch_is_shared_by(const SfBranch *row, const List *ranks)
+sf_branch_is_shared_by(const SfBranch *row, const List *numbers)
 {
 	for (int i = 0; i + NNUMBERS <= row->njobs; i += NNUMBERS)
-		if (list_member_int(ranks, row->jobs[i]))
+		if (list_member_int(numbers, row->jobs[i]))
 			return true;
 	return false;
 }
 
-/* Sort jobs by net, then by rank. */
+/* Sort jobs by net, then by number. */
 static int
 compare_jobs(const ListCell *a, const ListCell *b)
 {

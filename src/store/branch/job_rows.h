@@ -9,20 +9,20 @@
 
 /* Make the branch of a job that waits for all of its After. */
 static inline SfBranch *
-sf_branch_make_job(const SfProgram *program, const SfBranch *join, int rank)
+sf_branch_make_job(const SfProgram *program, const SfBranch *join, int number)
 {
 	const SfState *state = &program->states[join->state];
-	int			scope = state->scopes[rank];
+	int			scope = state->scopes[number];
 	SfBranch   *job = sf_branch_make(join->key.execution_no, join->owner, SF_BRANCH_UNNUMBERED);
 
 	job->parent_no = join->key.branch_no;
-	job->branch_index = rank;
+	job->branch_index = number;
 	job->scope = scope;
 	job->state = program->scopes[scope].start;
 	job->last_event = join->last_event;
 	job->niterations = join->niterations;
 	job->iterations = join->iterations;
-	job->pending = sf_state_net(state)->jobs[rank].nafter;
+	job->pending = sf_state_net(state)->jobs[number].nafter;
 	job->place = job->pending > 0 ? SF_JOB_PLACE_WAITS : SF_JOB_PLACE_NONE;
 	return job;
 }
@@ -79,7 +79,7 @@ sf_branch_forget_ends(SfBranch *join)
 /* --- ended jobs that share a row --- */
 
 extern bool sf_branch_is_shared_row(const SfBranch *row);
-extern bool sf_branch_is_shared_by(const SfBranch *row, const List *ranks);
+extern bool sf_branch_is_shared_by(const SfBranch *row, const List *numbers);
 extern List *sf_branch_share_rows(List *jobs);
 extern List *sf_branch_unshare_row(List *jobs, SfBranch *row);
 

@@ -222,7 +222,7 @@ sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 	FuncCandidateList candidates;
 	SfFunction   *best = NULL;
 	SfFunction   *rival = NULL;
-	int			best_rank = 0;
+	int			least_distance = 0;
 	JsonbValue	root;
 
 	candidates = FuncnameGetCandidates(sf_qualified_name_list(text), -1, NIL,
@@ -244,13 +244,13 @@ sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 	{
 		SfFunction   *function = sf_function_get(c->oid);
 		SfArgumentSet set;
-		int			rank = match_payload(function, &root, mapped, &set);
+		int			distance = match_payload(function, &root, mapped, &set);
 
-		if (rank < 0 || (best != NULL && rank > best_rank))
+		if (distance < 0 || (best != NULL && distance > least_distance))
 			continue;
-		rival = best != NULL && rank == best_rank ? best : NULL;
+		rival = best != NULL && distance == least_distance ? best : NULL;
 		best = function;
-		best_rank = rank;
+		least_distance = distance;
 		*given = set;
 	}
 	if (rival != NULL)
