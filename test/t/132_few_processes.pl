@@ -31,7 +31,7 @@ sub runs
 {
 	my ($database, $machine, $name, $test) = @_;
 	$node->safe_psql($database, qq{SELECT sf_start('$machine', '{"seconds": 0.1}', '$name')});
-	return is($node->safe_psql($database, "SELECT sf_await('$machine:$name', '120 s')"), 'SUCCEEDED', $test);
+	return is($node->safe_psql($database, "SELECT sf_await('$machine:$name', '180 s')"), 'SUCCEEDED', $test);
 }
 
 # The places in the server: with pg_cron's scheduler, without.
@@ -70,7 +70,7 @@ $node->restart;
 
 # What the only process is in can still be dropped, and stopped.
 runs('a', 'nap', 'only', 'the only process is in a');
-$node->safe_psql('postgres', 'DROP DATABASE a');
+patiently($node, 'DROP DATABASE a');
 runs('b', 'nap', 'only', '... which can be dropped');
 $node->safe_psql('b', q{SELECT sf_start('nap', '{"seconds": 3600}', 'long')});
 ok($node->poll_query_until('b', "SELECT count(*) = 1 FROM sf_workers WHERE execution_id = 'nap:long'"),

@@ -46,7 +46,7 @@ $node->safe_psql('template1', 'CREATE DATABASE copied TEMPLATE postgres');
 like(refusal('copied', 'reader'), $detail, 'DROP ROLE is refused in a template copy');
 my $dump = "$PostgreSQL::Test::Utils::tmp_check/dump.sql";
 $node->command_ok([ 'pg_dump', '-f', $dump, $node->connstr('postgres') ], 'pg_dump');
-$node->safe_psql('template1', 'DROP DATABASE copied; CREATE DATABASE restored');
+patiently($node, $_) for 'DROP DATABASE copied', 'CREATE DATABASE restored';
 $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ], 'restore');
 is( $node->safe_psql('restored', 'SELECT problem, detail FROM sf_check()'),
 	"role_droppable|DROP ROLE maker would not be refused; sf_enable() mends that\n"

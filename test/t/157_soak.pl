@@ -53,7 +53,8 @@ my $began = time;
 my $next_fault = $began + 3;
 my $settled = { map { $_ => 0 } qw(lost doubled stuck executions) };
 my $part = 0;
-while (time < $began + $seconds || (SfFaults::answered_starts() == 0 && time < $began + $seconds + 180))
+while (time < $began + $seconds
+	|| ((SfFaults::answered_starts() == 0 || !%count) && time < $began + $seconds + 180))
 {
 	# Ledgers are compared every few minutes, so that a fault is found near its time.
 	my $kind = 's' . ++$part;

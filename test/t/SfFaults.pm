@@ -127,7 +127,7 @@ sub start_remotely
 {
 	my ($node, $name) = @_;
 	my $body = qq({"stateMachineArn": "arn:aws:states:us-east-1:000000000000:stateMachine:load", "name": "$name", "input": "{\\"items\\": [1, 2, 3]}"});
-	my $got = curl($fronted{ $node->name }, '/', '--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDLOAD:secret', '--max-time', 5,
+	my $got = curl($fronted{ $node->name }, '/', '--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDLOAD:secret', '--max-time', 30,
 		'-H', 'Content-Type: application/x-amz-json-1.0', '-H', 'X-Amz-Target: AWSStepFunctions.StartExecution', '-d', $body);
 	return $got->{status} == 200;
 }
@@ -282,10 +282,10 @@ sub kill_process
 {
 	my ($node, $type) = @_;
 	my $pid = pid_of($node, $type);
-	return unless $pid =~ /^\d+$/;
+	return 0 unless $pid =~ /^\d+$/;
 	kill 'KILL', $pid;
 	wait_gone($pid);
-	return;
+	return 1;
 }
 
 # Set debug points for all processes, for some time, and have what they do ended.
@@ -374,7 +374,8 @@ sub in_place
 			my $node = shift;
 			try_sql($node, 'ALTER SYSTEM SET restart_after_crash = off');
 			try_sql($node, 'SELECT pg_reload_conf()');
-			kill_process($node, 'sfflow worker');
+			# There may be none yet.
+			wait_for('a worker is there', sub { kill_process($node, 'sfflow worker') }) or die 'no worker';
 			wait_until_down($node);
 			start_again($node);
 			try_sql($node, 'ALTER SYSTEM RESET restart_after_crash');

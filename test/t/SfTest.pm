@@ -13,7 +13,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(new_node full start_again machine_of_tasks task one_task percentile wait_gone ended
-  try_sql recovered kill_worker have_crash fails_alone standby_of no_surprises);
+  try_sql patiently recovered kill_worker have_crash fails_alone standby_of no_surprises);
 
 # Make and start a server with sfflow preloaded and, unless told otherwise, created in postgres.
 sub new_node
@@ -122,6 +122,21 @@ sub try_sql
 	return $ok ? $out : undef;
 }
 
+# Run a statement that wants a database for itself. PostgreSQL waits five seconds for others to leave it, which a busy
+# machine may not let them do: it is tried again then.
+sub patiently
+{
+	my ($node, $sql) = @_;
+	my $error = '';
+	for (1 .. 10)
+	{
+		(my $rc, undef, $error) = $node->psql('postgres', $sql);
+		return 1 if $rc == 0;
+		last if $error !~ /is being accessed by other users/;
+	}
+	die "$sql: $error";
+}
+
 # Wait until a server that may have crashed takes sessions. poll_query_until writes its query to psql, and dies of a
 # broken pipe when that has ended because it could not connect.
 sub recovered
@@ -192,7 +207,7 @@ sub standby_of
 sub wait_gone
 {
 	my $pid = shift;
-	for (1 .. 1000)
+	for (1 .. 100 * $PostgreSQL::Test::Utils::timeout_default)
 	{
 		return 1 unless kill 0, $pid;
 		Time::HiRes::sleep(0.01);

@@ -56,6 +56,8 @@ sub start_worker
 	my ($node, @options) = @_;
 	my $program = ref $options[-1] ? (pop @options)->{program} : 'sfworker';
 	my $log = "$PostgreSQL::Test::Utils::tmp_check/sfworker" . ++$count . "-$$.log";
+	# It is there to be read before the worker has begun.
+	append_to_file($log, '');
 	my $pid = fork // die "fork: $!";
 	if ($pid == 0)
 	{
