@@ -21,7 +21,7 @@ CREATE FUNCTION note(what text) RETURNS void LANGUAGE sql AS $$ INSERT INTO publ
 CREATE FUNCTION note_slowly(what text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO public.ledger VALUES (what);
-	PERFORM pg_catalog.pg_sleep(60);
+	PERFORM pg_catalog.pg_sleep(3600);
 END $$;
 SELECT sf_create_state_machine('m', '{"StartAt": "S", "States": {
 	"S": {"Type": "Task", "Resource": "sql:public.note", "Next": "T", "ResultPath": null},
@@ -84,7 +84,7 @@ is(sql("SELECT job_id, job_status, error, cause FROM sf_jobs WHERE execution_id 
 is(sql("SELECT s ->> 'name', s ->> 'status' FROM jsonb_array_elements(sf_graph_status('m:b')) s"), "S|success\nT|skip",
 	'... in its picture, too');
 sql("SELECT sf_redrive('m:b')");
-is(sql("SELECT sf_await('m:b')"), 'SUCCEEDED', 'a redrive goes on');
+is(sql("SELECT sf_await('m:b', '180 s')"), 'SUCCEEDED', 'a redrive goes on');
 is(sql("SELECT count(*) FROM ledger WHERE what = 'after'"), '2',
 	'... with the task after it: the one that committed counts as done');
 
@@ -106,7 +106,7 @@ ok($node->poll_query_until('postgres', $outcome, 't|division_by_zero|22012|t'),
 is(sql("SELECT job_status, error FROM sf_jobs WHERE execution_id = 'failing:f'"), 'failure|division_by_zero',
 	'... and the job has its error');
 sql("SELECT sf_redrive('failing:f')");
-is(sql("SELECT sf_await('failing:f')"), 'SUCCEEDED',
+is(sql("SELECT sf_await('failing:f', '180 s')"), 'SUCCEEDED',
 	'a redrive runs the task again, and a catcher matches the SQLSTATE of its second failure');
 
 # A stop for a step that is over hits nothing: the cancel names the step.
@@ -150,7 +150,7 @@ for my $end ('COMMIT', 'ROLLBACK')
 	$node->poll_query_until('postgres',
 		"SELECT count(*) = 1 FROM sf_history WHERE execution_id = 'both:$end' AND type = 'ActivityFailed'") or die;
 	$session->query_safe($end);
-	is(sql("SELECT sf_await('both:$end')"), 'FAILED', "taken by a session when its sibling failed, then $end");
+	is(sql("SELECT sf_await('both:$end', '180 s')"), 'FAILED', "taken by a session when its sibling failed, then $end");
 }
 
 $session->quit;

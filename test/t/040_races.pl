@@ -50,7 +50,8 @@ is($node->safe_psql('postgres', q{SELECT count(*), sum(start_requests) FROM sf_e
 # Two redrives at once: one.
 for my $round (1 .. full(5, 50))
 {
-	$node->safe_psql('postgres', "SELECT sf_start('race', '{}', 'bad$round'); SELECT sf_await('race:bad$round')");
+	$node->safe_psql('postgres', "SELECT sf_start('race', '{}', 'bad$round');
+		SELECT sf_await('race:bad$round', '180 s')");
 	($notices, $errors) = many(4, "SELECT sf_redrive('race:bad$round');");
 	ended($node);
 	is("$errors " . $node->safe_psql('postgres',

@@ -70,7 +70,7 @@ for my $character (' ', '<', '>', '{', '}', '[', ']', '?', '*', '"', '#', '%', '
 }
 is($node->safe_psql('postgres', q{SELECT sf_start('good', '{}', repeat('ü', 80))}), 'good:' . 'ü' x 80,
 	'80 characters are no more than that in any script');
-$node->safe_psql('postgres', q{SELECT sf_await('good:' || repeat('ü', 80))});
+$node->safe_psql('postgres', q{SELECT sf_await('good:' || repeat('ü', 80), '180 s')});
 $before = $node->safe_psql('postgres', $count);
 
 # Things that are not there.
@@ -130,7 +130,7 @@ refused('an intrinsic nested 100,000 deep', q{SELECT sf_intrinsic(repeat('States
 	'SF\d\d\d|54001', '');
 
 is($node->safe_psql('postgres', q{SELECT sf_start('good', '{}', 'after')}), 'good:after', 'the server is up');
-is($node->safe_psql('postgres', q{SELECT sf_await('good:after')}), 'SUCCEEDED', 'and works');
+is($node->safe_psql('postgres', q{SELECT sf_await('good:after', '180 s')}), 'SUCCEEDED', 'and works');
 unlike(slurp_file($node->logfile), qr/PANIC|was terminated by signal/, 'no process has crashed');
 no_surprises($node);
 $node->stop;

@@ -26,7 +26,7 @@ sub pick_up
 	my ($label, $count) = @_;
 	my $script = join '', map {
 		"INSERT INTO committed SELECT sf_start('stamp', '{}', '$label$_'),
-			clock_timestamp();\nSELECT sf_await('stamp:$label$_');\n"
+			clock_timestamp();\nSELECT sf_await('stamp:$label$_', '180 s');\n"
 	} 1 .. $count;
 	$node->safe_psql('postgres', $script);
 	my @delays = split /\n/, $node->safe_psql('postgres', <<"EOS");
@@ -97,7 +97,7 @@ sub worker_rss
 }
 $node->safe_psql('postgres', "SELECT sf_start('map', (SELECT jsonb_agg(n) FROM generate_series(1, 1000) AS n),
 	'small')");
-is($node->safe_psql('postgres', q{SELECT sf_await('map:small', '60 s')}), 'SUCCEEDED', 'a Map of 1,000 items');
+is($node->safe_psql('postgres', q{SELECT sf_await('map:small', '180 s')}), 'SUCCEEDED', 'a Map of 1,000 items');
 $node->safe_psql('postgres', "SELECT sf_start('map', (SELECT jsonb_agg(n) FROM generate_series(1, $items) AS n),
 	'large')");
 # Compare with the state after 1,000 of the large one.

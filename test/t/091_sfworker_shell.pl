@@ -9,7 +9,7 @@ use SfWorker;
 use Test::More;
 
 my $node = new_node('main');
-activity_machine($node, 'shell', lease => '30 s', receives => 3);
+activity_machine($node, 'shell', lease => '10 min', receives => 3);
 my $dir = PostgreSQL::Test::Utils::tempdir();
 $ENV{SFWORKER_SECRET} = 'not for commands';
 $ENV{SFWORKER_SHARED} = 'for commands';

@@ -12,8 +12,8 @@ use Time::HiRes qw(sleep time);
 
 my $node = new_node('main');
 my $dir = PostgreSQL::Test::Utils::tempdir();
-activity_machine($node, 'shell', fields => '"HeartbeatSeconds": 10,');
-activity_machine($node, 'leased', lease => '10 s', receives => 3);
+activity_machine($node, 'shell', fields => '"HeartbeatSeconds": 45,');
+activity_machine($node, 'leased', lease => '45 s', receives => 3);
 activity_machine($node, 'retried', fields =>
 	'"Retry": [{"ErrorEquals": ["Worker.Stopped"], "IntervalSeconds": 1, "MaxAttempts": 3}],');
 
@@ -56,7 +56,8 @@ for my $id ($long, $leased)
 {
 	ok(wait_for('the command runs', sub { worker_log($worker) =~ /task begins kind=shell execution=$id / }), "$id runs");
 }
-sleep 11;
+# They are so long that a busy machine does not make a heartbeat come too late.
+sleep 46;
 append_to_file("$dir/outlived", '');
 is(outcome($long), 'SUCCEEDED|{"stdout": "kept alive\n"}|', 'a command outlives HeartbeatSeconds');
 is(outcome($leased), 'SUCCEEDED|{"stdout": "kept alive\n"}|', 'and a lease');
@@ -84,6 +85,8 @@ $node->safe_psql('postgres', "CREATE ROLE batch LOGIN; SELECT sf_create_activity
 	sf_create_activity('forbidden'); SELECT sf_grant('WORK', 'activity:granted', 'batch')");
 activity_machine($node, 'granted', made => 1);
 my $granted = start('granted', 'one', 'echo granted');
+ok($node->poll_query_until('postgres', "SELECT queued = 1 FROM sf_activities WHERE activity = 'granted'"),
+	'a task is queued');
 is(wait_worker(start_worker($node, '-a', 'granted:shell', '--once', '-U', 'batch')), 0, 'a role with WORK may work');
 is(outcome($granted), 'SUCCEEDED|{"stdout": "granted\n"}|', 'and has done it');
 is(wait_worker(start_worker($node, '-a', 'forbidden:shell', '--once', '-U', 'batch')), 1, 'but not elsewhere');

@@ -43,7 +43,7 @@ sub succeeds
 {
 	my ($id, $test) = @_;
 	my $begin = time;
-	is($node->safe_psql('postgres', "SELECT sf_await('$id', '120 s')"), 'SUCCEEDED', $test);
+	is($node->safe_psql('postgres', "SELECT sf_await('$id', '180 s')"), 'SUCCEEDED', $test);
 	return time - $begin;
 }
 
@@ -51,7 +51,7 @@ sub succeeds
 my $soon = 100;
 
 my $work = one_task('public.nap');
-my $limited = one_task('public.nap', '"TimeoutSeconds": 8');
+my $limited = one_task('public.nap', '"TimeoutSeconds": 40');
 $node->safe_psql('postgres', <<"SQL");
 CREATE EXTENSION sfflow;
 CREATE FUNCTION nap(seconds float8) RETURNS void LANGUAGE sql AS 'SELECT pg_sleep(seconds)';

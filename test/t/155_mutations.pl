@@ -347,7 +347,7 @@ my @scenarios = (
 	[ task_limit => sub {
 		points();
 		sql('SELECT sf_disable()');
-		my $name = start(job('A', 0.1, 'B', '"TimeoutSeconds": 4') . ', ' . job('B', 6));
+		my $name = start(job('A', 0.1, 'B', '"TimeoutSeconds": 20') . ', ' . job('B', 22));
 		my ($rc, $out, $err) = $node->psql('postgres', "SELECT sf_run('$name:$name')");
 		sql('SELECT sf_enable()');
 		return $rc ? $err : wrong($name, 'A', 'B');
@@ -496,10 +496,15 @@ my @scenarios = (
 		my $name = start(job('A', 4));
 		sleeps(1);
 		crash();
-		my $other = start($two_passes);
+		sleeps(1);
+		my $since = sql("SELECT extract(epoch FROM min(since)) FROM sf_workers WHERE execution_id = '$name:$name'");
 		sql('DELETE FROM asleep');
+		my $other = start($two_passes);
 		await($other);
-		return status($other) eq 'SUCCEEDED' && done($name, 'A') ? '' : 'a suspect was not alone';
+		# After five seconds others do not wait for a suspect any more, which a busy machine may need for all that.
+		my $is_late = sql("SELECT extract(epoch FROM started_at) - $since > 4.5 FROM sf_executions
+			WHERE name = '$other'") eq 't';
+		return status($other) eq 'SUCCEEDED' && ($is_late || done($name, 'A')) ? '' : 'a suspect was not alone';
 	} ],
 	[ crash_count => sub {
 		points();

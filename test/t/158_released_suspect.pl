@@ -34,12 +34,12 @@ ok(recovered($node), 'the server is back after a crash');
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($task) AS t"), 'the suspect runs');
 
 $node->safe_psql('postgres', "SELECT sf_start('quick', '{}', 'y')");
-is($node->safe_psql('postgres', "SELECT sf_await('quick:y', '120 s')"), 'SUCCEEDED', 'another task runs meanwhile');
+is($node->safe_psql('postgres', "SELECT sf_await('quick:y', '180 s')"), 'SUCCEEDED', 'another task runs meanwhile');
 is($node->safe_psql('postgres', "SELECT status FROM sf_executions WHERE name = 'x'"), 'RUNNING',
 	'... beside the suspect');
 
 $node->safe_psql('postgres', 'UPDATE gate SET open = true');
-is($node->safe_psql('postgres', "SELECT sf_await('waits:x', '120 s')"), 'SUCCEEDED', 'which ends as well');
+is($node->safe_psql('postgres', "SELECT sf_await('waits:x', '180 s')"), 'SUCCEEDED', 'which ends as well');
 no_surprises($node);
 $node->stop;
 done_testing();

@@ -15,6 +15,8 @@ sfflow.workers = 2
 sfflow.max_workers = 2
 sfflow.max_crashes = 3
 sfflow.poll_interval = 1s
+# A short task that a busy machine delays by more than this counts as long, and its child gets a row.
+sfflow.slice_ms = 10000
 EOC
 sub sql { return $node->safe_psql('postgres', shift) }
 sql(<<'EOS');
@@ -59,7 +61,7 @@ sub warm_up
 	for my $n (1 .. 6)
 	{
 		sql(qq(SELECT sf_start('$machine', '{"items": [0, 1], "seconds": 0, "bad": false}', 'warm$n')));
-		sql("SELECT sf_await('$machine:warm$n', '120 s')");
+		sql("SELECT sf_await('$machine:warm$n', '180 s')");
 	}
 	return;
 }
