@@ -19,6 +19,11 @@ $node->safe_psql('quiet', 'CREATE EXTENSION sfflow; SELECT sf_enable()');
 ok( $node->poll_query_until('quiet', "SELECT count(*) = 1 FROM sf_workers WHERE state = 'idle'"),
 	'a worker is there');
 
+# The sessions that asked have ended, with what they report of themselves at their end.
+ok( $node->poll_query_until('postgres',
+		"SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = 'quiet' AND backend_type = 'client backend'"),
+	'nobody else is');
+
 # Looked at from another database, so that looking does not count; with the time of each look.
 my $commits = "SELECT xact_commit, extract(epoch FROM clock_timestamp()) FROM pg_stat_database WHERE datname = 'quiet'";
 my $polled = sub {

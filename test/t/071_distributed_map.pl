@@ -119,8 +119,8 @@ ok( $node->poll_query_until('postgres', q{SELECT count(*) = 9 FROM sf_executions
 	'and its children');
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE job_id = 'Sleep'}),
 	'whose tasks are cancelled');
-is($node->safe_psql('postgres', q{SELECT aborted, running FROM sf_map_runs WHERE execution_id = 'endless:s'}), '8|0',
-	'and counted');
+ok($node->poll_query_until('postgres', q{SELECT aborted, running FROM sf_map_runs WHERE execution_id = 'endless:s'},
+	'8|0'), 'and counted');
 is($node->safe_psql('postgres', 'SELECT * FROM sf_check()'), '', 'the tables are in order');
 
 # Who stops it while it reads stops the reading; a redrive reads again, from the start.

@@ -68,8 +68,10 @@ ok($node->poll_query_until('other', q(
 	WHERE name = 'schedule-' || to_char((input ->> 'it''s')::timestamptz AT TIME ZONE 'UTC',
 		'YYYYMMDD"T"HH24MISS"Z"'))),
 	'and one in the other database');
+# pg_cron gives up a process that a busy machine has not started within ten seconds.
 is($node->safe_psql('postgres', q(
-	SELECT count(*) FROM cron.job_run_details WHERE status = 'failed' OR username <> 'night')),
+	SELECT count(*) FROM cron.job_run_details
+	WHERE status = 'failed' AND return_message IS DISTINCT FROM 'job startup timeout' OR username <> 'night')),
 	'0', 'no run failed, all ran as their role');
 
 # In a copy of the data directory pg_cron ticks as well, but nothing starts and nothing runs.

@@ -124,6 +124,8 @@ gives(qq({"ApiEndpoint": "$url/large", "Method": "GET"}),
 	'a response that is too large');
 gives(qq({"ApiEndpoint": "$url/slow", "Method": "GET", "TimeoutSeconds": 0.3}), qr/^FAILED\|\|States\.Timeout\|/,
 	'a time limit');
+# The server may write down later that it was asked, but before what follows.
+wait_for('the request is written down', sub { slurp_file($requests) =~ m{^GET /slow }m }, 30);
 gives(qq({"ApiEndpoint": "http://127.0.0.3:$port/", "Method": "GET"}),
 	qr/^FAILED\|\|States\.Http\.Socket\|host "127\.0\.0\.3", port $port: /, 'a server that is not there');
 

@@ -40,6 +40,8 @@ ok(ended($node), 'every execution ends');
 is($node->safe_psql('postgres', "SELECT status, error, count(*) FROM sf_executions GROUP BY 1, 2"), "SUCCEEDED||$n",
 	'with success');
 is($node->safe_psql('postgres', 'SELECT sum(n) FROM stock'), 4 * $n, '... and each task was done once');
+# The processes report them a moment later.
+$node->poll_query_until('postgres', "SELECT deadlocks > $n / 10 FROM pg_stat_database WHERE datname = 'postgres'");
 my ($deadlocks, $took) = split /\|/, $node->safe_psql('postgres',
 	"SELECT deadlocks, (SELECT max(stopped_at) - min(started_at) FROM sf_executions) FROM pg_stat_database
 		WHERE datname = 'postgres'");

@@ -27,6 +27,8 @@ sub debug_point
 	my $point = shift;
 	$node->safe_psql('postgres', "ALTER SYSTEM SET sfflow.debug_point = '$point'");
 	$node->reload;
+	# From then on workers find that they are to reload before they find work.
+	$node->poll_query_until('postgres', "SELECT current_setting('sfflow.debug_point') = '$point'") or die 'no reload';
 }
 
 is(last_error(), 't|none since the server started', 'nothing has happened');

@@ -85,7 +85,7 @@ is($node->safe_psql('postgres', q(SELECT state, problem FROM sf_schedules WHERE 
 	'the other is active');
 like($node->safe_psql('postgres', q(SELECT detail || ' since '
 	|| (since BETWEEN (SELECT created_at FROM _sfflow.schedule WHERE name = 'broken') AND now())::text
-	FROM sf_alerts WHERE kind = 'missed_run')),
+	FROM sf_alerts WHERE kind = 'missed_run' AND detail LIKE '%"broken"%')),
 	qr/^schedule "broken" fails: ERROR:.*does not exist.* since true\z/s,
 		'and an alert, though the next run comes within a minute');
 like($node->safe_psql('postgres', 'SELECT sf_prometheus()'), qr/^sfflow_schedules_failing 1$/m,
@@ -100,10 +100,11 @@ my $later = q(UPDATE _sfflow.schedule SET changed_at = changed_at - interval '10
 	handled_until = handled_until - interval '10 min');
 # In one transaction: pg_cron may call meanwhile.
 like($node->safe_psql('postgres', "BEGIN; $later WHERE name = 'broken';
-	SELECT detail FROM sf_alerts WHERE kind = 'missed_run'; COMMIT"),
+	SELECT detail FROM sf_alerts WHERE kind = 'missed_run' AND detail LIKE '%\"broken\"%'; COMMIT"),
 	qr/^schedule "broken" has not run: ERROR:.*does not exist/, 'then it tells so');
 $node->safe_psql('postgres', "SELECT sf_unschedule('broken')");
-is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run')), '0',
+is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run'
+	AND detail LIKE '%"broken"%')), '0',
 	'until the schedule is gone');
 
 # The owner's right to log in is taken away: pg_cron logs it, and it shows.

@@ -221,9 +221,11 @@ local $ENV{PGOPTIONS} = '-c statement_timeout=0';
 my $freely = q(SET SESSION AUTHORIZATION postgres; SET ROLE none; SET default_transaction_read_only = off;
 	SET default_transaction_isolation = 'read committed');
 # Workers that are there have the settings of before.
-$node->safe_psql('flat', "$freely; SELECT pg_terminate_backend(pid) FROM public.sf_workers WHERE role <> 'launcher'");
-ok($node->poll_query_until('postgres', q(SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = 'flat'
-	AND backend_type LIKE 'sfflow worker%')), 'workers leave');
+my $before = $node->safe_psql('postgres', q(SELECT coalesce(string_agg(pid::text, ', '), '0') FROM pg_stat_activity
+	WHERE datname = 'flat' AND backend_type LIKE 'sfflow worker%'));
+$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid IN ($before)");
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid IN ($before)"),
+	'workers leave');
 $node->safe_psql('flat', "$freely; SELECT public.sf_start('who', '{}', 'a')");
 is($node->safe_psql('flat', "$freely; SELECT public.sf_await('who:a', '180 s')"), 'SUCCEEDED',
 	'an execution runs whatever is set for its database');

@@ -107,7 +107,10 @@ no_surprises($node);
 
 # --- a dump
 
-$node->safe_psql('postgres', "SELECT sf_disable(); SELECT sf_start('work', '{}', 'dumped'), sf_run('work:dumped')");
+$node->safe_psql('postgres', 'SELECT sf_disable()');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity
+	WHERE datname = 'postgres' AND backend_type LIKE 'sfflow worker%'"), 'workers leave');
+$node->safe_psql('postgres', "SELECT sf_start('work', '{}', 'dumped'), sf_run('work:dumped')");
 my $dump = $node->basedir . '/dump.sql';
 command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('postgres') ], 'a dump');
 $node->safe_psql('postgres', 'CREATE DATABASE copy');

@@ -48,10 +48,11 @@ sub peak
 
 $node->safe_psql('postgres', "SELECT sf_set_limit('sql:public.job', max_running => 5),
 	sf_set_limit('night', key => '\$.tenant', max_running => 2)");
-# One of twenty is long, so that it gets a transaction of its own.
+# Some are long, so that they get transactions of their own, and run at the same time.
+my $long = full(200, 40);
 $node->safe_psql('postgres', "SELECT count(*) FROM sf_start('night', '{\"tenant\": 0, \"ms\": 0}')");
-my $start = "INSERT INTO started SELECT sf_start('night', jsonb_build_object('tenant', n % 4, 'ms', CASE WHEN n % 20 = 0
-	THEN 40 ELSE n % 3 END), n::text) FROM generate_series";
+my $start = "INSERT INTO started SELECT sf_start('night', jsonb_build_object('tenant', n % 4, 'ms', CASE WHEN n % 21 = 0
+	THEN $long ELSE n % 3 END), n::text) FROM generate_series";
 $node->safe_psql('postgres', 'CREATE TABLE started (id text)');
 $node->safe_psql('postgres', "$start(1, $many) AS n");
 for my $kill (1 .. $kills)

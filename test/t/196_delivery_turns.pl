@@ -63,7 +63,8 @@ is(sql("SELECT bool_and(pg_terminate_backend(pid)) $waiting"), 't', 'who has cla
 $claimed->quit;
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 3 FROM got'),
 	'deliveries that were claimed and not tried are made, though there is one attempt for each');
-is(sql("SELECT pending, delivered, dead FROM sf_rules WHERE rule_name = 'note'"), '0|3|0', '... and none is dead');
+ok($node->poll_query_until('postgres', "SELECT pending, delivered, dead FROM sf_rules WHERE rule_name = 'note'",
+	'0|3|0'), '... and none is dead');
 
 # --- one delivery: nothing for another worker
 
@@ -72,7 +73,9 @@ ok($node->poll_query_until('postgres', "SELECT count(*) >= 2 FROM pg_stat_activi
 	or diag(sql('SELECT backend_type, state, query FROM pg_stat_activity'));
 sql("TRUNCATE got");
 sql("ALTER SYSTEM SET sfflow.poll_interval = '1h'; SELECT pg_reload_conf()");
-sleep(2);
+# Those that have not heard of it look each second.
+$node->poll_query_until('postgres', "SELECT coalesce(max(query_start) < clock_timestamp() - interval '3 s', true)
+	FROM pg_stat_activity WHERE backend_type LIKE 'sfflow worker%'") or die 'workers poll';
 # Of the workers that were there: one more begins, and looks, when the delivery has taken long.
 my $looks = "SELECT count(*) FROM pg_stat_activity, (SELECT min(xact_start) AS since FROM pg_stat_activity
 	WHERE query = 'sfflow: rules' AND state = 'active') AS delivery
@@ -96,19 +99,22 @@ sql('ALTER SYSTEM SET sfflow.workers = 1; SELECT pg_reload_conf()');
 $node->restart;
 sql("TRUNCATE got");
 sql(q(SELECT count(sf_start('work', '{}', name))
-	FROM (SELECT 'slow' || generate_series(1, 10) AS name UNION ALL SELECT 'new' || generate_series(1, 40)) n));
+	FROM (SELECT 'slow' || generate_series(1, 20) AS name UNION ALL SELECT 'new' || generate_series(1, 40)) n));
 ok($node->poll_query_until('postgres', "SELECT count(*) = 40 FROM got WHERE who = 'quick'"),
 	'an owner with quick targets has its turn');
 cmp_ok(sql("SELECT count(*) FROM got WHERE who = 'slow' AND at < (SELECT max(at) FROM got WHERE who = 'quick')"),
-	'<', 10,
+	'<', 20,
 	'... before all slow ones of another owner were made, one after the other');
-ok($node->poll_query_until('postgres', 'SELECT count(*) = 50 FROM got'), 'all are made');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 60 FROM got'), 'all are made');
 is(sql("SELECT string_agg(concat_ws(' ', pending, delivered, dead), ', ' ORDER BY rule_name) FROM sf_rules"),
-	'0 11 0, 0 43 0', '... once');
+	'0 21 0, 0 43 0', '... once');
 
 # --- a delivery that is locked
 
-sql("SELECT sf_disable(); TRUNCATE got");
+sql('SELECT sf_disable()');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity
+	WHERE datname = 'postgres' AND backend_type LIKE 'sfflow worker%'"), 'workers leave');
+sql('TRUNCATE got');
 sql("SELECT sf_start('work', '{}', 'slocked'), sf_start('work', '{}', 'nfree'), sf_run('work:slocked'),
 	sf_run('work:nfree')");
 sql("UPDATE _sfflow.rule_delivery SET attempt = 1, batched = true,
