@@ -20,19 +20,6 @@ SF_ROW_TYPE(row_type, SF_EXECUTION_COLUMNS, execution, 1);
 
 static const SfIndex by_id = {"execution", "execution_execution_id_key"};
 
-static const char *const status_names[] =
-{
-#define STATUS_NAME(sym, number) [number] = #sym,
-	SF_STATUS_LIST(STATUS_NAME)
-};
-
-/* Name of an execution's status, as the views show it. */
-const char *
-sf_status_name(SfStatus status)
-{
-	return status_names[status];
-}
-
 /* Append an execution to a list, with the first columns of its row. */
 static void
 append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
