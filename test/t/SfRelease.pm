@@ -63,7 +63,9 @@ sub library_of
 		push @objects, $object;
 	}
 	append_to_file("$folder/objects", join("\n", @objects));
-	system_or_bail(split(/ /, $ENV{CC} // 'cc'), '-shared', '-o', "$folder/sfflow.so", "\@$folder/objects");
+	# objects made for optimization at link time name files from the top of the tree
+	system_or_bail('sh', '-c', 'cd "$0" && exec "$@"', $top, split(/ /, $ENV{CC} // 'cc'), '-shared', '-o',
+		"$folder/sfflow.so", "\@$folder/objects");
 	return "$folder/sfflow.so";
 }
 

@@ -15,6 +15,17 @@ use Time::HiRes ();
 our @EXPORT = qw(new_node full start_again machine_of_tasks task one_task percentile wait_gone ended
   try_sql patiently recovered kill_worker have_crash fails_alone standby_of no_surprises);
 
+# Until 16.3 the answer of a session ended with the end of its last line.
+{
+	no warnings 'redefine';
+	my $query = \&PostgreSQL::Test::BackgroundPsql::query;
+	*PostgreSQL::Test::BackgroundPsql::query = sub {
+		my ($output, $failed) = $query->(@_);
+		chomp $output;
+		return wantarray ? ($output, $failed) : $output;
+	};
+}
+
 # Make and start a server with sfflow preloaded and, unless told otherwise, created in postgres.
 sub new_node
 {
