@@ -12,6 +12,7 @@ import tempfile
 import time
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -154,15 +155,23 @@ class Console:
             import(new URL('{name}', document.baseURI)).then(m => done({expression})).catch(e => done(String(e)))""")
 
     def click(self, words, inside='body'):
-        """Click at a button or a link, and count it."""
-        self.wait(lambda: self.button(words, inside) is not None)
-        element = self.button(words, inside)
-        if element is None:
+        """Click at a button or a link, and count it. One that is drawn anew meanwhile is looked for again."""
+        if not self.wait(lambda: self.clicked(words, inside)):
             ok(False, f'there is something to click: {words}', self.text(inside))
             sys.exit(1)
-        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
         self.clicks += 1
+
+    def clicked(self, words, inside):
+        """Click at a button or a link, if it is there."""
+        element = self.button(words, inside)
+        if element is None:
+            return False
+        try:
+            self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+            element.click()
+        except StaleElementReferenceException:
+            return False
+        return True
 
     def go(self, address):
         """Go to a page by its address and wait until it is drawn.

@@ -40,8 +40,8 @@ ok(console.run("return !Number.isNaN(+new Date(document.querySelector('#trouble 
 ok('You stay signed in' in console.text('#trouble') and 'What it shows is of' in console.text('#trouble'),
    '... that one stays signed in, and of when the page is', console.text('#trouble'))
 ok(console.find('.graph') and 'nightly:20250205' in console.text('h1'), 'the page is still there')
-ok('The database is down' in console.run(SAID), 'it is said aloud', console.run(SAID))
-ok(console.text('#live') == 'Not reached', 'the page is not live', console.text('#live'))
+ok(console.wait(lambda: 'The database is down' in console.run(SAID)), 'it is said aloud', console.run(SAID))
+ok(console.wait(lambda: console.text('#live') == 'Not reached'), 'the page is not live', console.text('#live'))
 for dark in (False, True):
     console.view(1280, dark)
     console.picture('down', 1280, dark)
@@ -65,7 +65,7 @@ ok(console.wait(lambda: console.find('.graph') and console.text('#trouble') == '
 print(f'# after {time.time() - begun:.1f} s')
 ok('nightly:20250205' in console.text('h1') and console.run('return location.hash').endswith('nightly%3A20250205'),
    '... the same page')
-ok(console.text('#live') == 'Live' and 'The database is back' in console.run(SAID),
+ok(console.wait(lambda: console.text('#live') == 'Live' and 'The database is back' in console.run(SAID)),
    '... which is live again, and says so', console.run(SAID))
 console.click('Redrive…', '.title')
 ok(console.has('will run', 'dialog'), 'the session acts as before', console.text('dialog'))

@@ -76,7 +76,7 @@ my $sync = q(SELECT sf_aws_api('StartSyncExecution',
 	'{"stateMachineArn": "arn:aws:states:::stateMachine:fast", "name": "a"}') ->> 'status');
 my $open = $node->background_psql('postgres');
 is($open->query_safe("BEGIN; $sync"), 'SUCCEEDED', 'an execution is run in a transaction');
-is($node->safe_psql('postgres', "SET lock_timeout = '5s'; $sync"), 'SUCCEEDED',
+is($node->safe_psql('postgres', "SET lock_timeout = '60s'; $sync"), 'SUCCEEDED',
 	'... and another one with its name meanwhile');
 $open->query_safe('COMMIT');
 $open->quit;

@@ -31,7 +31,7 @@ is($node->safe_psql('postgres', "SELECT ok FROM sf_health WHERE item = 'worker s
 	'... and the first one does not mind');
 $node->safe_psql('postgres', "SELECT sf_start('m', '{}', 'b')");
 ok(ended($node), '... and goes on');
-$node->safe_psql('postgres', 'DROP DATABASE second');
+patiently($node, 'DROP DATABASE second');
 $node->safe_psql('third', "SELECT sf_start('m', '{}', 'b')");
 ok(ended($node, 'third'), 'the third one is driven when there is room');
 

@@ -41,7 +41,7 @@ sub sound
 
 sql(<<'EOS');
 SELECT sf_create_event('paid'), sf_create_event('ticket', deliver => 'one'),
-	sf_create_event('brief', ttl => '1 s');
+	sf_create_event('brief', ttl => '5 s');
 SELECT sf_create_state_machine('pay', '{"StartAt": "W", "States": {"W": {"Type": "Task", "Resource": "event:paid",
 	"Parameters": {"Key.$": "$.k"}, "End": true}}}');
 SELECT sf_create_state_machine('brief', '{"StartAt": "W", "States": {"W": {"Type": "Task", "Resource": "event:brief",
@@ -114,7 +114,7 @@ is(outcome('pay:rolled'), 'SUCCEEDED e', 'nor does a rollback use the id up');
 # --- the time to live begins after the commit
 
 $emitter->query_safe("BEGIN; SELECT sf_emit('brief', 'slow', NULL, 'e')");
-sleep(1.2);
+sleep(5.2);
 start('brief', 'slow');
 waits('slow', 1);
 $emitter->query_safe('COMMIT');
