@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/debug_point.h"
@@ -294,12 +295,12 @@ static void
 abort_executions(List *numbers)
 {
 	SfError		none = sf_error_make(NULL, NULL);
-	ListCell   *lc;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow aborted child", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 
-	foreach(lc, numbers)
+	foreach_ptr(const int64, number, numbers)
 	{
-		SfExecution *child = sf_execution_read(*(int64 *) lfirst(lc),
-											   SF_LOCK_NONE, false);
+		SfExecution *child = sf_execution_read(*number, SF_LOCK_NONE, false);
 		SfDraft	   *draft;
 		SfMapRun   *map_run;
 
@@ -309,11 +310,15 @@ abort_executions(List *numbers)
 		sf_drafts_write(list_make1(draft));
 		map_run = sf_map_run_read(child->parent_execution_no, child->map_run_no,
 								  SF_LOCK_WAIT);
-		if (map_run == NULL)
-			continue;
-		sf_map_run_count_end(map_run, child->status, child->map_items);
-		sf_map_run_update(map_run);
+		if (map_run != NULL)
+		{
+			sf_map_run_count_end(map_run, child->status, child->map_items);
+			sf_map_run_update(map_run);
+		}
+		MemoryContextReset(context);
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 }
 
 /* End the running children of all runs of an execution. */

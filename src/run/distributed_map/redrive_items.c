@@ -12,9 +12,10 @@
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "machine/map_state.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "machine/map_state.h"
 #include "run/apply/apply.h"
 #include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"
@@ -47,19 +48,22 @@ static int
 redrive_run(SfDraft *draft, SfMapRun *map_run, int64 child_no)
 {
 	const SfExecution *execution = draft->execution;
+	List	   *children = sf_map_run_unsuccessful(execution->execution_no, map_run->map_run_no);
 	int			begun = 0;
-	ListCell   *lc;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven item", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 
-	foreach(lc, sf_map_run_unsuccessful(execution->execution_no, map_run->map_run_no))
+	foreach_ptr(const int64, no, children)
 	{
-		int64		no = *(int64 *) lfirst(lc);
-
 		CHECK_FOR_INTERRUPTS();
-		if (child_no != 0 && child_no != no)
+		if (child_no != 0 && child_no != *no)
 			continue;
-		redrive_unsuccessful(map_run, no);
+		redrive_unsuccessful(map_run, *no);
+		MemoryContextReset(context);
 		begun++;
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 	if (begun > 0)
 		note_redrive(draft, map_run);
 	return begun;

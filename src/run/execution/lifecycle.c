@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/name.h"
@@ -166,17 +167,19 @@ redrive_children(const SfExecution *execution, const SfBranch *branch,
 {
 	SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
 										  branch->map_run_no, SF_LOCK_WAIT);
-	ListCell   *lc;
+	List	   *children = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven child", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 
 	check_stack_depth();
-	foreach(lc, sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no))
+	foreach_ptr(const int64, child_no, children)
 	{
-		SfExecution *child = sf_execution_read(*(int64 *) lfirst(lc),
-											   SF_LOCK_WAIT, false);
-
 		CHECK_FOR_INTERRUPTS();
-		sf_lifecycle_redrive_child(map_run, child);
+		sf_lifecycle_redrive_child(map_run, sf_execution_read(*child_no, SF_LOCK_WAIT, false));
+		MemoryContextReset(context);
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 	map_run->status = SF_STATUS_RUNNING;
 	if (map_run->stopped_at != DT_NOBEGIN)
 		map_run->idle_us += Max(now - map_run->stopped_at, 0);
