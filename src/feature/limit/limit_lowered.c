@@ -32,13 +32,15 @@ static Above aboves[MAX_ABOVES];
 static void
 read_above(Above *above, const SfLimit *limit)
 {
+	Above		now = {.limit_no = limit->limit_no,.set_at = limit->set_at,.max_running = limit->max_running};
 	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 
+	/* raises if memory ends: then nothing is known of this limit */
+	now.slots = sf_limit_lock_list(limit->limit_no, limit->max_running, &now.nslots);
+	MemoryContextSwitchTo(old);
 	if (above->slots != NULL)
 		pfree(above->slots);
-	*above = (Above) {.limit_no = limit->limit_no,.set_at = limit->set_at,.max_running = limit->max_running};
-	above->slots = sf_limit_lock_list(limit->limit_no, limit->max_running, &above->nslots);
-	MemoryContextSwitchTo(old);
+	*above = now;
 }
 
 /* Find what is known of the slots above a limit; the lock table is copied once each time that it is set. */

@@ -539,9 +539,11 @@ static char *next_after = NULL;
 static void
 go_on_behind(const char *name)
 {
-	if (next_after != NULL)
-		pfree(next_after);
+	char	   *before = next_after;
+
 	next_after = name == NULL ? NULL : MemoryContextStrdup(TopMemoryContext, name);
+	if (before != NULL)
+		pfree(before);
 }
 
 /* List the names of all schedules, in the order of this sweep. */
