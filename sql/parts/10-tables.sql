@@ -51,7 +51,7 @@ CREATE TABLE _sfflow.privilege (
 );
 CREATE INDEX privilege_role ON _sfflow.privilege (role);
 
--- One row per execution.  status: see src/store/branch/branch.h.  Only columns outside
+-- One row per execution.  status: see src/store/execution/status.h.  Only columns outside
 -- every index change after the insert, so that updates are HOT.  Those that change
 -- when it ends stand together: WAL has what is between the first and the last.
 -- Rows of ended executions do not change: the first vacuum freezes them, and no

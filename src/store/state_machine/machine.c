@@ -420,14 +420,13 @@ delete_executions(int machine_no)
 	MemoryContextDelete(context);
 }
 
-/* Delete a machine, its versions, and its executions with all they have; many that have ended are left to the purge. */
+/*
+ * Delete a machine, its versions, and its executions with all they have; many that have ended are left to the purge.
+ * The caller has forgotten the privileges on it.
+ */
 void
 sf_machine_delete(int machine_no)
 {
-	static SfPlan privileges = SF_PLAN(
-		"DELETE FROM _sfflow.privilege p USING _sfflow.state_machine m"
-		" WHERE m.machine_no = $1 AND p.object_kind = $2"
-		" AND p.object_name = m.name");
 	static SfPlan machine = SF_PLAN(
 		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no = $1");
 
@@ -435,8 +434,6 @@ sf_machine_delete(int machine_no)
 	SF_TELL(machine_dropped, machine_no);
 	sf_feature_delete_of_machine(machine_no);
 	sf_db_announce_change("state_machine");
-	sf_db_announce_change("privilege");
-	sf_db_execute(&privileges, SF_INT4(machine_no), SF_CHAR(SF_OBJECT_STATE_MACHINE));
 	sf_db_execute(&machine, SF_INT4(machine_no));
 }
 
