@@ -41,7 +41,7 @@ SELECT is((SELECT string_agg(concat_ws(' ', execution_id, branch, state, target,
 			in_use_by), ', '
 	ORDER BY position) FROM sf_limit_waits),
 	'limited:2  A limited 1 2 1 1 {limited:1}, limited:3  A limited 2 2 1 1 {limited:1}',
-	'a place in the queue, and what has the places');
+	'a position in the queue, and what has the slots');
 SELECT is((SELECT started_at FROM sf_executions WHERE execution_id = 'limited:2'), NULL, 'it has not begun');
 SELECT is((SELECT waiting_on FROM sf_executions WHERE execution_id = 'limited:2'), '"A" limit',
 	'... and tells that it waits for a limit');
@@ -58,9 +58,9 @@ SELECT is(pg_temp.shown(), 'limited|1|1|0', '... and nothing waits');
 SELECT sf_redrive('limited:2') \g /dev/null
 SELECT is(sf_run('limited:2'), 'RUNNING', 'a redriven execution waits anew');
 SELECT is((SELECT concat_ws(' ', execution_id, position, waiting, in_use_by) FROM sf_limit_waits),
-	'limited:2 1 1 {limited:3}', '... at its place');
+	'limited:2 1 1 {limited:3}', '... at its position');
 SELECT is(pg_temp.shown(), 'limited|1|1|1', '... and the view counts it');
-SELECT is(sf_stop('limited:3'), 'ABORTED', 'an execution that is stopped gives its place back');
+SELECT is(sf_stop('limited:3'), 'ABORTED', 'an execution that is stopped releases its slot');
 SELECT is(sf_run('limited:2'), 'RUNNING', '... to the next one');
 SELECT is(pg_temp.ran(), '1 3 2', '... which runs');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
@@ -99,7 +99,7 @@ SELECT is(pg_temp.answer(), '7', '... each');
 SELECT is(sf_run('limited:6'), 'SUCCEEDED', '... and to its end');
 SELECT is(sf_run('limited:7'), 'SUCCEEDED', '... both');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
-SELECT is((SELECT count(*) FROM _sfflow.limit_slot), 0::bigint, 'no place is taken');
+SELECT is((SELECT count(*) FROM _sfflow.limit_slot), 0::bigint, 'no slot is taken');
 SELECT is((SELECT count(*) FROM _sfflow.held WHERE feature = 'limit'), 0::bigint, '... nothing waits');
 SELECT results_eq($$ SELECT action COLLATE "default" FROM sf_audit WHERE action LIKE '%limit' AND target = 'limited'
 	ORDER BY at $$,
@@ -120,7 +120,7 @@ SELECT is(sf_run('limited:k3'), 'RUNNING', '... but of its own');
 SELECT is(pg_temp.shown(), 'limited/B|$.tenant|1|2|1', '... and one waits still');
 SELECT sf_drop_limit('limited/B', '$.tenant') \g /dev/null
 
--- Two limits of one step: a place of both, or of none.
+-- Two limits of one step: a slot of both, or of none.
 DELETE FROM ran;
 SELECT sf_create_state_machine('limited_pair', format('{"StartAt": "A", "States": {
 	"A": {"Type": "Task", "Resource": "activity:limited_shell", "End": true}}}')::json) \g /dev/null
@@ -131,7 +131,7 @@ SELECT sf_start('limited_pair', '{"k": 1}', n::text) FROM generate_series(1, 3) 
 SELECT is((SELECT string_agg(sf_run('limited_pair:' || n), ' ') FROM generate_series(1, 3) AS n),
 	'RUNNING RUNNING RUNNING', 'three of one value');
 SELECT is(pg_temp.shown(), 'limited_pair|2|1|0, limited_pair/A|$.k|1|1|2',
-	'one runs; the others wait for the second limit without a place of the first one');
+	'one runs; the others wait for the second limit without a slot of the first one');
 SELECT sf_drop_limit('limited_pair/A', '$.k') \g /dev/null
 SELECT is(sf_run('limited_pair:2'), 'RUNNING', 'without the second limit');
 SELECT is(sf_run('limited_pair:3'), 'RUNNING', '... they are looked at anew');
@@ -148,11 +148,11 @@ SELECT sf_run('limited_pair:p' || n) FROM generate_series(2, 4) AS n \g /dev/nul
 SELECT is((SELECT string_agg(e.execution_id, ' ' ORDER BY w.rank) FROM _sfflow.held w
 		JOIN _sfflow.execution e USING (execution_no)), 'limited_pair:p3 limited_pair:p2 limited_pair:p4',
 	'the order of those that wait');
-SELECT is(sf_stop('limited_pair:p1'), 'ABORTED', 'one gives its place back');
+SELECT is(sf_stop('limited_pair:p1'), 'ABORTED', 'one releases its slot');
 SELECT is(sf_run('limited_pair:p2'), 'RUNNING', '... and the older one is looked at');
 SELECT is((SELECT waiting FROM sf_limits), 3::bigint, 'it is not the turn of the older one');
 SELECT is(sf_run('limited_pair:p3'), 'RUNNING', 'but of that with priority');
-SELECT is(pg_temp.shown(), 'limited_pair|1|1|2', '... which takes the place');
+SELECT is(pg_temp.shown(), 'limited_pair|1|1|2', '... which takes the slot');
 SELECT throws_ok($$ SELECT sf_start('limited_pair', priority => 1001) $$, 'SF012',
 	'argument priority must be from -1000 to 1000');
 SELECT throws_ok($$ SELECT sf_create_state_machine('limited_pair', '{"StartAt": "A",
@@ -202,7 +202,7 @@ SELECT sf_create_state_machine('limited_fails', format('{"StartAt": "A", "States
 	"Caught": {"Type": "Pass", "End": true}}}')::json) \g /dev/null
 SELECT sf_set_limit('activity:limited_shell', max_running => 1, on_limit => 'fail') \g /dev/null
 SELECT sf_start('limited_fails', '{}', n::text) FROM generate_series(1, 3) AS n \g /dev/null
-SELECT is(sf_run('limited_fails:1', true), 'RUNNING', 'the first one has the place');
+SELECT is(sf_run('limited_fails:1', true), 'RUNNING', 'the first one has the slot');
 SELECT is(sf_run('limited_fails:2', true), 'SUCCEEDED', 'the second one does not wait');
 SELECT is((SELECT output ->> 'Error' FROM sf_executions WHERE execution_id = 'limited_fails:2'), 'Sfflow.Throttled',
 	'Catch has matched the error');
@@ -212,7 +212,7 @@ SELECT is((SELECT count(*) FROM sf_history WHERE execution_id = 'limited_fails:2
 	1::bigint, 'the state was entered');
 SELECT is(sf_run('limited_fails:3'), 'RUNNING', 'Retry has matched it');
 SELECT pg_temp.answer() \g /dev/null
-SELECT is(sf_run('limited_fails:3', true), 'RUNNING', '... and the next attempt finds a place');
+SELECT is(sf_run('limited_fails:3', true), 'RUNNING', '... and the next attempt finds a slot');
 SELECT is(pg_temp.shown(), 'activity:limited_shell|1|1|0', '... which is in use');
 SELECT sf_drop_limit('activity:limited_shell'), sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'
 	\g /dev/null
@@ -257,7 +257,7 @@ SELECT is((SELECT max(limit_no) - min(limit_no) FROM _sfflow.run_limit), 4096::b
 	'two limits whose numbers end in the same bits');
 SELECT sf_start('limited', '{"job": 1}', 'bits'), sf_run('limited:bits') \g /dev/null
 SELECT is(pg_temp.ran(), '1', 'a task has run');
-SELECT is_empty('SELECT FROM _sfflow.limit_slot', '... that has a place until the transaction ends, and no row');
+SELECT is_empty('SELECT FROM _sfflow.limit_slot', '... that has a slot until the transaction ends, and no row');
 SELECT is((SELECT string_agg(in_use::text, ' ' ORDER BY target = 'sql:other') FROM sf_limits), '1 0',
 	'... in one of them');
 SELECT sf_drop_limit('sql:' || :'schema' || '.limited_task'), sf_drop_limit('sql:other'), sf_stop(execution_id)
@@ -392,7 +392,7 @@ SELECT is((SELECT string_agg(owner || ' ' || max_running, ', ' ORDER BY max_runn
 		WHERE owner IS NOT NULL), 'limited_heir 1, limited_heir 3', 'limits are passed on with what a role owns');
 SELECT lives_ok('DROP ROLE limited_leaver', '... and do not keep it');
 
--- A place that is given back, and taken by another one, in a block that is rolled back: it is its holder's as before.
+-- A slot that is released, and taken by another one, in a block that is rolled back: it is its holder's as before.
 SELECT sf_create_state_machine('undone', '{"StartAt": "A", "States": {"A": {"Type": "Task",
 	"Resource": "activity:limited_shell", "End": true}}}') \g /dev/null
 SELECT sf_set_limit('undone/A', max_running => 1), sf_start('undone', '{}', 'a'), sf_start('undone', '{}', 'b'),
@@ -408,7 +408,7 @@ CREATE FUNCTION pg_temp.holders(OUT text) LANGUAGE sql AS $$
 	JOIN _sfflow.execution e USING (execution_no) JOIN _sfflow.run_limit l USING (limit_no) WHERE l.name = 'undone' $$;
 SELECT pg_temp.undo('sf_stop(''undone:a'')', 'sf_run(''undone:b'')') \g /dev/null
 SELECT is(sf_run('undone:b'), 'RUNNING',
-	'another one waits for the place that was given back in a block that was rolled back');
+	'another one waits for the slot that was released in a block that was rolled back');
 SELECT is(pg_temp.holders(), 'a', '... and its holder has it');
 SELECT pg_temp.undo('sf_stop(''undone:a'')', 'sf_run(''undone:b'')', 'sf_stop(''undone:b'')', 'sf_run(''undone:c'')',
 	'sf_stop(''undone:c'')') \g /dev/null

@@ -1,4 +1,4 @@
--- Executions that are moved into, out of and between states with limits: what is inside of a state has a place of its
+-- Executions that are moved into, out of and between states with limits: what is inside of a state has a slot of its
 -- limits and of no others, and what waits waits for nothing else. sf_check() finds what does not.
 -- needs: hold
 BEGIN;
@@ -23,7 +23,7 @@ SELECT is(pg_temp.run('a b c'), 'RUNNING RUNNING RUNNING', 'three run');
 SELECT pg_temp.machine('moved', 'Tight') \g /dev/null
 SELECT sf_set_limit('moved/Tight', max_running => 1) \g /dev/null
 SELECT sf_start('moved', '{}', 'd'), sf_run('moved:d') \g /dev/null
-SELECT is(pg_temp.shown(), 'moved/Tight|1|1|0', 'another one has the place of the limit');
+SELECT is(pg_temp.shown(), 'moved/Tight|1|1|0', 'another one has the slot of the limit');
 SELECT sf_migrate('moved:' || n, 2, '{"Free": "Tight"}') FROM unnest('{a,b,c}'::text[]) AS n \g /dev/null
 SELECT is(pg_temp.shown(), 'moved/Tight|1|4|0', 'what is moved into the state counts');
 SELECT is(pg_temp.problems(), NULL, 'the tables hold together');
@@ -34,9 +34,9 @@ SELECT is(pg_temp.shown(), 'moved/Tight|1|3|1', '... as long as the limit is not
 SELECT sf_stop('moved:a'), sf_stop('moved:b'), sf_run('moved:e') \g /dev/null
 SELECT is(pg_temp.shown(), 'moved/Tight|1|1|1', '... also for the last one that was moved');
 
--- Out of the state again: its place is free.
+-- Out of the state again: its slot is free.
 SELECT sf_migrate('moved:c', 1, '{"Tight": "Free"}') \g /dev/null
-SELECT is(pg_temp.shown(), 'moved/Tight|1|0|1', 'what is moved out of the state gives its place back');
+SELECT is(pg_temp.shown(), 'moved/Tight|1|0|1', 'what is moved out of the state releases its slot');
 SELECT is(pg_temp.run('e') || pg_temp.shown(), 'RUNNINGmoved/Tight|1|1|0', '... to what waits');
 SELECT is(pg_temp.problems(), NULL, 'the tables hold together');
 
@@ -54,7 +54,7 @@ SELECT is(pg_temp.run('f') || pg_temp.shown(), 'RUNNINGmoved/Tight|1|1|2',
 SELECT sf_stop('moved:e') \g /dev/null
 SELECT pg_temp.run('h f') \g /dev/null
 SELECT is(pg_temp.shown() || (SELECT waiting_on FROM sf_executions WHERE execution_id = 'moved:f'),
-	'moved/Tight|1|1|1task "Tight" handed out', '... and has not lost its place in the queue');
+	'moved/Tight|1|1|1task "Tight" handed out', '... and has not lost its position in the queue');
 SELECT is(pg_temp.problems(), NULL, 'the tables hold together');
 
 -- Nor for a hold.
@@ -81,13 +81,13 @@ SELECT sf_create_state_machine('moved', '{"StartAt": "Two", "States": {"Two": {"
 	"Resource": "activity:moved_shell", "End": true}}}', or_replace => true) \g /dev/null
 SELECT sf_migrate('moved:' || n, 4, '{"One": "Two"}') FROM unnest('{j,k}'::text[]) AS n \g /dev/null
 SELECT pg_temp.run('k') \g /dev/null
--- the transaction still has the lock of the place that it took for the other limit
+-- the transaction still has the lock of the slot that it took for the other limit
 SELECT is((SELECT string_agg(l.state || s.slot, ' ') FROM _sfflow.limit_slot s
 		JOIN _sfflow.run_limit l USING (limit_no)), 'Two1 Two1', 'both run under the limit of their new state');
 SELECT is((SELECT count(DISTINCT queue) FROM _sfflow.limit_slot), 2::bigint, '... by the value of its key');
 SELECT is(pg_temp.problems(), NULL, 'the tables hold together');
 
--- A Parallel, a net and a Map that go on keep a place for their states; and the limit of a resource.
+-- A Parallel, a net and a Map that go on keep a slot for their states; and the limit of a resource.
 SELECT sf_create_state_machine('moved_' || kind, format('{"StartAt": "Old", "States": {"Old": {"Type": "%s", %s,
 		"End": true}}}', kind, body)::json, or_replace => true)
 FROM (VALUES ('Parallel', '"Branches": [{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": '
@@ -107,7 +107,7 @@ SELECT sf_start('moved_' || kind, '[1]', '2'), sf_run(format('moved_%s:2', kind)
 	FROM unnest('{Parallel,JobNet,Map}'::text[]) AS kind \g /dev/null
 SELECT is((SELECT string_agg(concat_ws('|', target, in_use, waiting), ', ' ORDER BY target) FROM sf_limits
 		WHERE target LIKE 'moved\__%'),
-	'moved_JobNet/New|1|1, moved_Map/New|1|1, moved_Parallel/New|1|1', 'a state with children has a place, too');
+	'moved_JobNet/New|1|1, moved_Map/New|1|1, moved_Parallel/New|1|1', 'a state with children has a slot, too');
 SELECT is(pg_temp.problems(), NULL, 'the tables hold together');
 
 -- What a move cannot do is not done by halves.
@@ -132,7 +132,7 @@ SELECT is(pg_temp.problems(), NULL, 'the tables hold together');
 UPDATE _sfflow.run_limit SET counted = true;
 DELETE FROM _sfflow.limit_slot s USING _sfflow.execution e WHERE e.execution_no = s.execution_no
 	AND e.execution_id = 'moved:j';
-SELECT is(pg_temp.problems(), 'slot_missing moved:j', 'what runs under a limit without a place');
+SELECT is(pg_temp.problems(), 'slot_missing moved:j', 'what runs under a limit without a slot');
 SELECT sf_stop('moved:j') \g /dev/null
 INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no)
 	SELECT l.limit_no, 7, 1, e.execution_no, 0 FROM _sfflow.run_limit l, _sfflow.execution e WHERE l.state = 'One'
@@ -149,6 +149,6 @@ SELECT sf_run('moved:x') \g /dev/null
 UPDATE _sfflow.run_limit SET counted = true;
 DELETE FROM _sfflow.limit_slot WHERE branch_no IS NULL AND execution_no = (SELECT execution_no FROM _sfflow.execution
 	WHERE execution_id = 'moved:k');
-SELECT is(pg_temp.problems(), 'slot_missing moved:k', '... and an execution without a place');
+SELECT is(pg_temp.problems(), 'slot_missing moved:k', '... and an execution without a slot');
 SELECT * FROM finish();
 ROLLBACK;

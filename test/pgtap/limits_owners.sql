@@ -1,5 +1,5 @@
 -- Changes that put what runs under other limits and holds without a step of its own: of the owner of a machine, of the
--- mapping of a resource (of roles: t/255_limits_of_roles.pl). What runs has places of the limits that apply now and of
+-- mapping of a resource (of roles: t/255_limits_of_roles.pl). What runs has slots of the limits that apply now and of
 -- no others, and what waits waits for nothing else.
 BEGIN;
 SELECT plan(25);
@@ -44,7 +44,7 @@ SELECT is((SELECT string_agg(name, ' ') FROM _sfflow.run_limit WHERE counted OR 
 	'limits that were set long ago are uncounted since now');
 SELECT is(pg_temp.shown(), 'activity red|10|2|0, one resource arn:aws:states:::job:run|2|0|0, two resource '
 	'arn:aws:states:::job:run|1|2|0',
-	'what runs has places of the limit of the new owner, also above it, and what waited is due');
+	'what runs has slots of the limit of the new owner, also above it, and what waited is due');
 SELECT is(pg_temp.problems(), NULL, 'the tables hold together');
 SELECT pg_temp.run('c d') \g /dev/null
 SELECT is(pg_temp.shown(), 'activity red|10|2|0, one resource arn:aws:states:::job:run|2|0|0, two resource '
@@ -93,7 +93,7 @@ SET ROLE one;
 SELECT sf_unmap_resource('arn:aws:states:::job:run') \g /dev/null
 RESET ROLE;
 SELECT is(pg_temp.shown(), 'activity blue|1|0|0, activity red|9|0|0, two resource arn:aws:states:::job:run|1|0|0',
-	'what is mapped to nothing has no places');
+	'what is mapped to nothing has no slots');
 SELECT is(pg_temp.problems(), NULL, 'the tables hold together');
 -- of a superuser, for all
 SELECT sf_map_resource('arn:aws:states:::job:run', 'activity:blue') \g /dev/null
@@ -142,6 +142,6 @@ SELECT is(pg_temp.problems(), NULL, 'the tables hold together');
 -- Places of what is dropped with its machine.
 SELECT sf_drop_state_machine('owned', force => true) \g /dev/null
 SELECT is(pg_temp.shown(), 'activity blue|1|1|0, activity red|9|0|0, two resource arn:aws:states:::job:run|1|0|0',
-	'a machine that is dropped leaves no places in use');
+	'a machine that is dropped leaves no slots in use');
 SELECT * FROM finish();
 ROLLBACK;

@@ -24,7 +24,7 @@ SELECT is((SELECT count(*) FROM sf_history WHERE execution_id = 'within_many:a' 
 SELECT sf_drop_limit('within_many/Net') \g /dev/null
 SELECT sf_set_limit('within_many/Net', max_running => 1, on_limit => 'fail') \g /dev/null
 SELECT sf_start('within_many', '{}', 'b') \g /dev/null
-SELECT is(sf_run('within_many:b'), 'SUCCEEDED', '... and a place once');
+SELECT is(sf_run('within_many:b'), 'SUCCEEDED', '... and a slot once');
 SELECT is_empty('SELECT FROM _sfflow.limit_slot', '... which it gives back');
 SELECT sf_drop_limit('within_many/Net') \g /dev/null
 
@@ -64,7 +64,7 @@ SELECT sf_start('within_map', '[1, 2]', 'a') \g /dev/null
 SELECT is(sf_run('within_map:a'), 'SUCCEEDED', 'a Map takes a token of a rate once');
 SELECT sf_drop_limit('within_map/Map'), sf_set_limit('within_map/Map', max_running => 1) \g /dev/null
 SELECT sf_start('within_map', '[1, 2]', 'b') \g /dev/null
-SELECT is(sf_run('within_map:b'), 'SUCCEEDED', '... and a place once');
+SELECT is(sf_run('within_map:b'), 'SUCCEEDED', '... and a slot once');
 SELECT is_empty('SELECT FROM _sfflow.limit_slot', '... which it gives back');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 

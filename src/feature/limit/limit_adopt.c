@@ -6,7 +6,7 @@
  * It may have more slots than the limit allows (SfLimit.highest).  What a transaction has
  * begun that is open at this moment is not seen yet.  So the scans for everything due give
  * slots to what has none, until those transactions have ended (SfLimit.counted).  The last of
- * these scans also gives back the slots of what has been migrated meanwhile.
+ * these scans also releases the slots of what has been migrated meanwhile.
  *
  * A migration gives slots itself, in its transaction.  While a limit is not counted it locks the row
  * of the limit, as the scans do: they would count by where a branch was before
@@ -207,7 +207,7 @@ set_limit(const SfLimit *limit)
  * transaction has locked, might be a deadlock.
  */
 static bool
-give_back(const SfLimit *limit)
+release_migrated(const SfLimit *limit)
 {
 	SfLimit		copy = copy_limit(limit);
 	bool		all = true;
@@ -245,7 +245,7 @@ count_anew(int64 limit_no)
 	limit = sf_limit_find(limit_no);
 	if (limit == NULL || limit->max_running == 0)
 		return;
-	(void) give_back(limit);
+	(void) release_migrated(limit);
 	limit = sf_limit_find(limit_no);
 	if (limit != NULL)
 		adopt_all(limit, limit->highest);
@@ -274,7 +274,7 @@ count_uncounted(int64 limit_no)
 	if (is_full_pass || (!recent && now < TimestampTzPlusMilliseconds(limit->uncounted_at, COUNT_POLLS_MS)))
 		adopt_all(limit, limit->highest);
 	limit = is_full_pass ? sf_limit_find(limit_no) : NULL;
-	if (limit != NULL && !give_back(limit) && phase == SF_COUNT_LAST)
+	if (limit != NULL && !release_migrated(limit) && phase == SF_COUNT_LAST)
 		phase = SF_COUNT_BETWEEN;
 	if (limit != NULL && phase == SF_COUNT_LAST)
 	{

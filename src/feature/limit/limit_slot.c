@@ -405,7 +405,7 @@ sf_limit_slot_has_within(int64 execution_no, SfQueue queue)
 
 /* A slot was released: tell its queue at the commit. */
 static void
-read_given(HeapTuple tuple, TupleDesc desc, void *arg)
+read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_limit_no = 1, COL_queue};
 	SfQueue		queue = {sf_row_number(tuple, desc, COL_limit_no, 0), sf_row_number(tuple, desc, COL_queue, 0)};
@@ -424,7 +424,7 @@ sf_limit_slot_limits(int64 execution_no)
 	return sf_db_numbers(&plan, SF_INT8(execution_no));
 }
 
-/* Give the slots of a branch back. */
+/* Release the slots of a branch. */
 void
 sf_limit_slot_release(SfBranchKey key)
 {
@@ -432,10 +432,10 @@ sf_limit_slot_release(SfBranchKey key)
 		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
 		" RETURNING s.limit_no, s.queue");
 
-	sf_db_read(&plan, read_given, NULL, SF_KEY(key));
+	sf_db_read(&plan, read_released, NULL, SF_KEY(key));
 }
 
-/* Give the slots of one limit that a branch has back. */
+/* Release the slots of one limit that a branch has. */
 void
 sf_limit_slot_release_one(SfBranchKey key, int64 limit_no)
 {
@@ -443,7 +443,7 @@ sf_limit_slot_release_one(SfBranchKey key, int64 limit_no)
 		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
 		" AND s.limit_no = $3 RETURNING s.limit_no, s.queue");
 
-	sf_db_read(&plan, read_given, NULL, SF_KEY(key), SF_INT8(limit_no));
+	sf_db_read(&plan, read_released, NULL, SF_KEY(key), SF_INT8(limit_no));
 }
 
 /* Append a slot that a branch holds to a list. */
@@ -475,7 +475,7 @@ sf_limit_slot_branches(int64 limit_no)
 }
 
 /* Delete slots that fulfil a condition, unless another session is giving them back */
-#define GIVE_FREE(condition) \
+#define RELEASE(condition) \
 	"WITH free AS MATERIALIZED (SELECT s.limit_no, s.queue, s.slot FROM _sfflow.limit_slot s" \
 	" WHERE " condition " FOR UPDATE SKIP LOCKED)" \
 	" DELETE FROM _sfflow.limit_slot s USING free f WHERE s.limit_no = f.limit_no" \
@@ -488,11 +488,11 @@ sf_limit_slot_branches(int64 limit_no)
 bool
 sf_limit_slot_try_release(const SfSlotRow *row)
 {
-	static SfPlan plan = SF_PLAN(GIVE_FREE(
+	static SfPlan plan = SF_PLAN(RELEASE(
 		"s.limit_no = $1 AND s.queue = $2 AND s.slot = $3"
 		" AND s.execution_no = $4 AND s.branch_no = $5 AND s.xmin = $6"));
 
-	return sf_db_run(InvalidOid, &plan, read_given, NULL,
+	return sf_db_run(InvalidOid, &plan, read_released, NULL,
 					 SF_ARGS(SF_INT8(row->queue.limit_no), SF_INT8(row->queue.hash), SF_INT4(row->slot),
 							 SF_KEY(row->holder),
 							 sf_query_arg(XIDOID, TransactionIdGetDatum(row->written_by), false))) > 0;
@@ -505,12 +505,12 @@ sf_limit_slot_try_release(const SfSlotRow *row)
 void
 sf_limit_slot_release_execution(int64 execution_no)
 {
-	static SfPlan plan = SF_PLAN(GIVE_FREE(
+	static SfPlan plan = SF_PLAN(RELEASE(
 		"s.execution_no = $1 AND NOT EXISTS ("
 		" SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no"
 		" AND b.branch_no = s.branch_no AND b.phase = $2)"));
 
-	sf_db_read(&plan, read_given, NULL, SF_INT8(execution_no), SF_INT2(SF_PHASE_ANNOUNCED));
+	sf_db_read(&plan, read_released, NULL, SF_INT8(execution_no), SF_INT2(SF_PHASE_ANNOUNCED));
 }
 
 /*
@@ -520,11 +520,11 @@ sf_limit_slot_release_execution(int64 execution_no)
 void
 sf_limit_slot_release_executions(SfArg numbers)
 {
-	static SfPlan plan = SF_PLAN(GIVE_FREE(
+	static SfPlan plan = SF_PLAN(RELEASE(
 		"s.execution_no = ANY ($1) AND NOT EXISTS (SELECT FROM _sfflow.branch b"
 		" WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no)"));
 
-	sf_db_read(&plan, read_given, NULL, numbers);
+	sf_db_read(&plan, read_released, NULL, numbers);
 }
 
 /* Delete the slots of a limit. */
@@ -543,11 +543,11 @@ sf_limit_slot_drop_limit(int64 limit_no)
 void
 sf_limit_slot_reap(void)
 {
-	static SfPlan plan = SF_PLAN(GIVE_FREE(
+	static SfPlan plan = SF_PLAN(RELEASE(
 		"CASE WHEN s.branch_no IS NULL THEN NOT EXISTS (SELECT FROM _sfflow.execution e"
 		"  WHERE e.execution_no = s.execution_no AND e.status = $1)"
 		" ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no"
 		"  AND b.branch_no = s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$2", "$3") ") END"));
 
-	sf_db_read(&plan, read_given, NULL, SF_INT2(SF_STATUS_RUNNING), SF_LIMIT_SLOT_PHASES);
+	sf_db_read(&plan, read_released, NULL, SF_INT2(SF_STATUS_RUNNING), SF_LIMIT_SLOT_PHASES);
 }
