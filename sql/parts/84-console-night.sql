@@ -125,7 +125,7 @@ RETURN (
 				SELECT l.*, count(*) OVER same AS n, row_number() OVER (same ORDER BY l.requested_at DESC) AS k
 				FROM @extschema@.sf_list_executions(status => 'SUCCEEDED', page_size => 200, without_items => true) l
 				WINDOW same AS (PARTITION BY l.state_machine)) x
-			WHERE x.k = 1 ORDER BY x.requested_at DESC LIMIT 10) r),
+			WHERE x.k = 1 ORDER BY x.requested_at DESC LIMIT 10 + 1) r),
 		'next', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.next_run, s.schedule_name), '[]') FROM (
 			SELECT x.schedule_name, x.state_machine, x.next_run, x.timezone, x.state, left(x.problem, 500) AS problem
 			FROM @extschema@.sf_schedules x ORDER BY x.next_run LIMIT 25 + 1) s),
@@ -144,4 +144,4 @@ RETURN (
 			FROM hour x GROUP BY x.state_machine ORDER BY 4 DESC, 2 DESC LIMIT 50 + 1) m),
 		'cut', CASE WHEN (SELECT count(*) FROM alert a WHERE a.kind IN ('failed', 'timed_out')) > 300
 			THEN '["failures"]'::jsonb ELSE '[]' END),
-		'{"failed": 25, "late": 50, "tolerated": 25, "next": 25, "held": 25, "machines": 50}'));
+		'{"failed": 25, "late": 50, "tolerated": 25, "ended": 10, "next": 25, "held": 25, "limits": 10, "deadlines": 10, "machines": 50}'));

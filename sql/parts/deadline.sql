@@ -171,7 +171,7 @@ RETURN (
 --@into console_machine
 		'deadlines', _sfflow.console_deadlines(s.state_machine, 50 + 1),
 --@into console_tonight
-		'deadlines', _sfflow.console_deadlines(NULL, 10),
+		'deadlines', _sfflow.console_deadlines(NULL, 10 + 1),
 --@into console_operations
 	'deadlines', _sfflow.console_deadlines(NULL, 100 + 1),
 --@into definition_kinds

@@ -393,7 +393,7 @@ $$;
 		WHEN 'set_limit' THEN answer := _sfflow.console_set_limit(request);
 		WHEN 'plan_limit' THEN answer := _sfflow.console_tried(action, request);
 --@into console_tonight
-		'limits', _sfflow.console_limits(NULL, true, 10),
+		'limits', _sfflow.console_limits(NULL, true, 10 + 1),
 --@into console_execution
 		'waits', _sfflow.console_waits($1 ->> 'execution_id'),
 --@into console_machine

@@ -75,7 +75,8 @@ RETURN (
 		'deadlines', _sfflow.mcp_first(t.d -> 'deadlines', 10),
 		'unwell', _sfflow.mcp_first(t.d -> 'unwell', 10),
 		'state_machines', _sfflow.mcp_first(t.d -> 'machines', 20),
-		'cut', _sfflow.mcp_more(t.d -> 'failed', 10) OR _sfflow.mcp_more(t.d -> 'late', 15)
+		'cut', coalesce(t.d -> 'cut', '[]') <> '[]'
+			OR _sfflow.mcp_more(t.d -> 'failed', 10) OR _sfflow.mcp_more(t.d -> 'late', 15)
 			OR _sfflow.mcp_more(t.d -> 'running', 10) OR _sfflow.mcp_more(t.d -> 'next', 10)
 			OR _sfflow.mcp_more(t.d -> 'held', 10) OR _sfflow.mcp_more(t.d -> 'unwell', 10)
 			OR _sfflow.mcp_more(t.d -> 'machines', 20))

@@ -2,7 +2,7 @@
 -- named.
 -- needs: hold
 BEGIN;
-SELECT plan(38);
+SELECT plan(41);
 
 SELECT current_schema AS schema \gset
 CREATE ROLE mcp_reader LOGIN;
@@ -101,6 +101,24 @@ SELECT is(pg_temp.call(t, '{"target": "pair", "execution_id": "pair:second", "st
 SELECT is(pg_temp.answer('hold', '{"target": "pair"}', '{hold}'), '{"target": "pair", "began": true}',
 	'one that is named');
 SELECT is(sf_mcp_as(current_user, 'resources/list', '{}'), NULL, 'another method');
+
+-- Tonight says that it is cut by each of its lists: here by the one of what has ended well.
+CREATE ROLE mcp_ends LOGIN;
+GRANT USAGE ON SCHEMA :"schema" TO mcp_ends;
+CREATE FUNCTION pg_temp.tonight() RETURNS jsonb LANGUAGE sql AS
+	$$SELECT sf_mcp_as('mcp_ends', 'tools/call', '{"name": "tonight"}', '{}') -> 'structuredContent'$$;
+CREATE FUNCTION pg_temp.end_well(first integer, last integer) RETURNS void LANGUAGE sql AS $$
+	SELECT sf_create_state_machine('ends' || n, '{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}'),
+		sf_start('ends' || n, '{}', 'x'), sf_run('ends' || n || ':x') FROM generate_series(first, last) AS n $$;
+SET LOCAL ROLE mcp_ends;
+SELECT pg_temp.end_well(1, 10) \g /dev/null
+RESET ROLE;
+SELECT is(pg_temp.tonight() -> 'cut', 'false', 'ten machines whose executions ended well are all shown');
+SET LOCAL ROLE mcp_ends;
+SELECT pg_temp.end_well(11, 11) \g /dev/null
+RESET ROLE;
+SELECT is(jsonb_array_length(pg_temp.tonight() -> 'succeeded'), 10, '... of eleven ten are');
+SELECT is(pg_temp.tonight() -> 'cut', 'true', '... and the answer says so');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -181,7 +181,7 @@ function endedPart(data) {
     [tr('Node'), nodeOf],
     [tr('Ended'), r => time(r.stopped_at)],
     [tr('Took'), r => duration(r.took) || null],
-  ], data.ended, r => `${r.node ?? ''} ${r.execution_id}`, tr('None yet.')));
+  ], data.ended, r => `${r.node ?? ''} ${r.execution_id}`, tr('None yet.')), cutNote(data, 'ended'));
 }
 
 export function draw(data, context) {
@@ -195,8 +195,9 @@ export function draw(data, context) {
     latePart(data, context),
     tolerated(data),
     h('div', { class: 'columns', key: 'columns' }, running(data), nextPart(data)),
-    data.deadlines?.length ? section(tr('Deadlines'), {}, deadlines(data.deadlines)) : null,
-    data.limits?.length ? section(tr('Limits that are used up'), {}, limits(data.limits, context.act)) : null,
+    data.deadlines?.length ? section(tr('Deadlines'), {}, deadlines(data.deadlines), cutNote(data, 'deadlines')) : null,
+    data.limits?.length ?
+      section(tr('Limits that are used up'), {}, limits(data.limits, context.act), cutNote(data, 'limits')) : null,
     night(data.night),
     data.held.length ?
       section(tr('Held'), { id: 'h-held', count: countOf(data, 'held') }, heldTable(data.held, context.act),
