@@ -124,11 +124,19 @@ console.run("[...document.querySelectorAll('.graph-zoom button')].at(-1).focus()
 press(Keys.TAB)
 ok(console.run(FOCUSED) == STATES[0], 'Tab goes from the tools to the first state', console.run(FOCUSED))
 NAME = "const e = document.activeElement; e.id = 'focused-state'; return e.id"
-console.run(NAME)
-node = console.driver.execute_cdp_cmd('DOM.getDocument', {})['root']['nodeId']
-node = console.driver.execute_cdp_cmd('DOM.querySelector', {'nodeId': node, 'selector': '#focused-state'})['nodeId']
-names = [x['name']['value'] for x in console.driver.execute_cdp_cmd('Accessibility.getPartialAXTree', {'nodeId': node,
-    'fetchRelatives': False})['nodes']]
+
+
+def names_read_aloud():
+    """The names that the element with the focus has for a screen reader; an error if it is drawn anew meanwhile."""
+    console.run(NAME)
+    node = console.driver.execute_cdp_cmd('DOM.getDocument', {})['root']['nodeId']
+    node = console.driver.execute_cdp_cmd('DOM.querySelector', {'nodeId': node, 'selector': '#focused-state'})['nodeId']
+    return [x['name']['value'] for x in console.driver.execute_cdp_cmd('Accessibility.getPartialAXTree',
+        {'nodeId': node, 'fetchRelatives': False})['nodes']]
+
+
+names = []
+console.wait(lambda: names.extend(names_read_aloud()) or True)
 ok(names[0].startswith(STATES[0] + ', Pass'), '... which has its name read aloud', names)
 press(Keys.ARROW_DOWN)
 press(Keys.ARROW_DOWN)
