@@ -97,7 +97,7 @@ const char *
 sf_sequences_behind(bool quick)
 {
 	Position   *first = sf_list_first(sf_db_list(quick ? &quick_plan : &behind_plan,
-												   read_position, SF_ARGS()));
+												 read_position, SF_ARGS()));
 
 	if (first == NULL)
 		return NULL;

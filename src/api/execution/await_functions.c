@@ -38,7 +38,7 @@ check_can_await(const SfExecution *execution)
 		"SELECT e.xmin FROM _sfflow.execution e WHERE e.execution_no = $1");
 
 	if (TransactionIdIsCurrentTransactionId(sf_db_number(&plan, InvalidTransactionId,
-														   SF_INT8(execution->execution_no))))
+														 SF_INT8(execution->execution_no))))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_CANNOT_AWAIT),
 				 errmsg("execution \"%s\" was started or continued by this transaction and runs only when it commits",

@@ -66,7 +66,7 @@ sf_move_describe(const char *key, const List *numbers)
 	Jsonb	   *document = NULL;
 
 	sf_db_read(numbers == NIL ? &of_key : &of_some, read_document, &document,
-				  numbers == NIL ? SF_TEXT(key) : sf_query_int8s(numbers), SF_INT4(sf_schema_of_database()));
+			   numbers == NIL ? SF_TEXT(key) : sf_query_int8s(numbers), SF_INT4(sf_schema_of_database()));
 	foreach_ptr(SfMoveReference, r, sf_move_references())
 		if (OidIsValid(sf_db_relation(r->table)))
 			sf_db_read(&add, read_document, &document, SF_JSONB(document), SF_JSONB(names_of(r)));

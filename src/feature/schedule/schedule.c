@@ -235,7 +235,7 @@ sf_schedule_wait_add(const char *schedule, TimestampTz scheduled_for, int max_ru
 		" VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
 
 	return sf_db_execute(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for),
-							max_running == SF_NO_BACKFILL ? SF_NULL(INT4OID) : SF_INT4(max_running)) > 0;
+						 max_running == SF_NO_BACKFILL ? SF_NULL(INT4OID) : SF_INT4(max_running)) > 0;
 }
 
 /* Count the runs of a schedule itself that wait. */

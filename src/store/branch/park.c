@@ -28,8 +28,8 @@ park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfRank
 
 	sf_branch_come_at(branch, DT_NOEND);
 	sf_db_execute(&plan, SF_KEY(branch->key), SF_TEXT(feature), SF_INT8(object_no), queue,
-					 SF_TIME_OR_NULL(rank.rank, DT_NOBEGIN), SF_TIME_OR_NULL(rank.since, DT_NOBEGIN),
-					 SF_BOOL(!rank.has_slot));
+				  SF_TIME_OR_NULL(rank.rank, DT_NOBEGIN), SF_TIME_OR_NULL(rank.since, DT_NOBEGIN),
+				  SF_BOOL(!rank.has_slot));
 }
 
 /* Have a branch, which the caller writes, wait for an object of a feature. */
