@@ -12,14 +12,27 @@ console = Console(sys.argv[1], sys.argv[2])
 with open(sys.argv[3], encoding='utf-8') as file:
     AXE = file.read()
 PAGES = {
-    'tonight': '#/tonight', 'executions': '#/executions', 'an execution': '#/execution/nightly%3A20250205',
-    'jobs': '#/execution/nightly%3A20250205?tab=jobs', 'payloads': '#/execution/nightly%3A20250205?tab=payloads',
-    'events': '#/execution/nightly%3A20250205?tab=events', 'machines': '#/machines', 'a machine': '#/machine/order',
-    'versions': '#/machine/order?tab=versions', 'try': '#/machine/order?tab=try',
-        'times': '#/machine/nightly?tab=times',
-    'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'inbox': '#/inbox',
-        'alerts': '#/alerts',
-    'health': '#/health', 'a comparison': '#/compare/nightly%3A20250205', 'last runs': '#/machine/nightly?tab=runs', 'a net of 60 jobs': '#/execution/net60%3Ax', 'a machine of 300 states': '#/machine/states300',
+    'tonight': '#/tonight',
+    'executions': '#/executions',
+    'an execution': '#/execution/nightly%3A20250205',
+    'jobs': '#/execution/nightly%3A20250205?tab=jobs',
+    'payloads': '#/execution/nightly%3A20250205?tab=payloads',
+    'events': '#/execution/nightly%3A20250205?tab=events',
+    'machines': '#/machines',
+    'a machine': '#/machine/order',
+    'versions': '#/machine/order?tab=versions',
+    'try': '#/machine/order?tab=try',
+    'times': '#/machine/nightly?tab=times',
+    'schedules': '#/schedules?name=nightly-0200',
+    'rules': '#/rules',
+    'activities': '#/activities',
+    'inbox': '#/inbox',
+    'alerts': '#/alerts',
+    'health': '#/health',
+    'a comparison': '#/compare/nightly%3A20250205',
+    'last runs': '#/machine/nightly?tab=runs',
+    'a net of 60 jobs': '#/execution/net60%3Ax',
+    'a machine of 300 states': '#/machine/states300',
 }
 
 

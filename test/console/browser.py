@@ -74,8 +74,12 @@ def ok(passed, what, why=''):
 
 def psql(sql, role='postgres'):
     """Run SQL on the server that the environment names."""
-    done = subprocess.run(['psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-U', role, '-d', 'postgres', '-c', sql],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ['psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-U', role, '-d', 'postgres', '-c', sql],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         sys.exit(f'psql: {done.stderr}')
     return done.stdout.strip()
@@ -90,8 +94,16 @@ class Console:
         self.clicks = 0
         self.profile = tempfile.mkdtemp(prefix='sfflow-console-')
         options = webdriver.ChromeOptions()
-        for argument in ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--hide-scrollbars',
-                         '--window-size=1280,900', f'--user-data-dir={self.profile}', f'--lang={language}', '--no-proxy-server'):
+        for argument in (
+            '--headless=new',
+            '--no-sandbox',
+            '--disable-dev-shm-usage',
+            '--hide-scrollbars',
+            '--window-size=1280,900',
+            f'--user-data-dir={self.profile}',
+            f'--lang={language}',
+            '--no-proxy-server',
+        ):
             options.add_argument(argument)
         options.add_experimental_option('prefs', {'intl.accept_languages': language})
         options.binary_location = shutil.which('chromium')
@@ -108,10 +120,14 @@ class Console:
 
     def view(self, width, dark, height=900):
         """Emulate a window."""
-        self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
-            'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': width < 500})
-        self.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {
-            'features': [{'name': 'prefers-color-scheme', 'value': 'dark' if dark else 'light'}]})
+        self.driver.execute_cdp_cmd(
+            'Emulation.setDeviceMetricsOverride',
+            {'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': width < 500},
+        )
+        self.driver.execute_cdp_cmd(
+            'Emulation.setEmulatedMedia',
+            {'features': [{'name': 'prefers-color-scheme', 'value': 'dark' if dark else 'light'}]},
+        )
 
     def run(self, script, *arguments):
         """Run a script in the page, past its policy."""
@@ -146,13 +162,19 @@ class Console:
 
     def button(self, words, inside='body'):
         """Find a button or a link by its words."""
-        return self.run("""return [...document.querySelector(arguments[1])?.querySelectorAll('button, a') ?? []]
-            .find(e => e.innerText.trim() === arguments[0] && e.checkVisibility())""", words, inside)
+        return self.run(
+            """return [...document.querySelector(arguments[1])?.querySelectorAll('button, a') ?? []]
+            .find(e => e.innerText.trim() === arguments[0] && e.checkVisibility())""",
+            words,
+            inside,
+        )
 
     def of_module(self, name, expression):
         """What an expression gives in which `m` is a module of the console, as JSON has it."""
-        return self.driver.execute_async_script(f"""const done = arguments[0];
-            import(new URL('{name}', document.baseURI)).then(m => done({expression})).catch(e => done(String(e)))""")
+        return self.driver.execute_async_script(
+            f"""const done = arguments[0];
+            import(new URL('{name}', document.baseURI)).then(m => done({expression})).catch(e => done(String(e)))"""
+        )
 
     def click(self, words, inside='body'):
         """Click at a button or a link, and count it. One that is drawn anew meanwhile is looked for again."""
@@ -208,11 +230,14 @@ class Console:
 
     def release(self, broken=False):
         """Let the answers come that wait, or have them break off; over when the page has noticed."""
-        self.driver.execute_async_script("""
+        self.driver.execute_async_script(
+            """
             const [broken, done] = arguments;
             window.toHold = [];
             for (const go of window.held.splice(0)) go(broken);
-            requestAnimationFrame(() => requestAnimationFrame(() => done()));""", broken)
+            requestAnimationFrame(() => requestAnimationFrame(() => done()));""",
+            broken,
+        )
 
     def sign_in(self, role, password):
         """Sign in, as a person types."""
@@ -253,8 +278,11 @@ class Console:
 
     def tab_to_button(self, words):
         """Press Tab until the focus is at a button, a link or a summary with some words."""
-        self.tab_to(f"return ['BUTTON', 'A', 'SUMMARY'].includes(document.activeElement.nodeName) && "
-                    f"document.activeElement.innerText.trim() === {json.dumps(words)}", words)
+        self.tab_to(
+            f"return ['BUTTON', 'A', 'SUMMARY'].includes(document.activeElement.nodeName) && "
+            f"document.activeElement.innerText.trim() === {json.dumps(words)}",
+            words,
+        )
 
     def tab_to_field(self, name):
         """Press Tab until the focus is in the field of a name."""
@@ -273,7 +301,8 @@ class Console:
         return ok(found == [], f'axe-core has nothing to complain of in {what}', '\n'.join(found))
 
     def is_quiet(self, *provoked):
-        """Assert that the browser's console has said nothing since the last call, but of answers that the test provokes:
+        """Assert that the browser's console has said nothing since the last call, but of answers that the
+        test provokes:
         each is 'STATUS ACTION'."""
         said = [entry for entry in self.driver.get_log('browser') if entry['level'] in ('SEVERE', 'WARNING')]
         wrong = [f"{entry['level']} {entry['message']}" for entry in said if refused(entry['message']) not in provoked]
@@ -282,5 +311,7 @@ class Console:
 
 def refused(message):
     """The status and the action of an answer of which the browser complains; None: it complains of something else."""
-    found = re.search(r'/console/(?:api/)?(\w+) - Failed to load resource: the server responded with a status of (\d+)', message)
+    found = re.search(
+        r'/console/(?:api/)?(\w+) - Failed to load resource: the server responded with a status of (\d+)', message
+    )
     return found and f'{found[2]} {found[1]}'

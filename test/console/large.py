@@ -5,10 +5,14 @@ from browser import psql
 
 STATES = [f'State {n:03d}' for n in range(300)]
 JOBS = [f'Job {n:02d}' for n in range(60)]
-WIDE = ['W' * 80, '検証と照合を行い結果を報告する処理そのあとで保存する処理をもう一度',
-        'M' * 12 + ' ' + 'M' * 13 + ' ' + 'M' * 12,
-        'Überprüfungsmaßnahmenkoordinationsstelle_für_Zahlungsabgleich', '\ufdfd' * 6,
-            'ԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔ']
+WIDE = [
+    'W' * 80,
+    '検証と照合を行い結果を報告する処理そのあとで保存する処理をもう一度',
+    'M' * 12 + ' ' + 'M' * 13 + ' ' + 'M' * 12,
+    'Überprüfungsmaßnahmenkoordinationsstelle_für_Zahlungsabgleich',
+    '\ufdfd' * 6,
+    'ԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔ',
+]
 
 
 def net():
@@ -27,8 +31,11 @@ def line():
         after = STATES[n + 1]
         states[name] = {'Type': 'Pass', 'Next': after}
         if n % 10 == 3:
-            states[name] = {'Type': 'Choice', 'Choices': [{'Variable': '$.n', 'NumericGreaterThan': n,
-                'Next': STATES[n + 2]}], 'Default': after}
+            states[name] = {
+                'Type': 'Choice',
+                'Choices': [{'Variable': '$.n', 'NumericGreaterThan': n, 'Next': STATES[n + 2]}],
+                'Default': after,
+            }
     states[STATES[-1]] = {'Type': 'Fail', 'Error': 'Last'}
     return {'StartAt': STATES[0], 'States': states}
 

@@ -69,8 +69,11 @@ def is_whole():
 
 def zoom_by(words):
     """Click at a button of the zoom."""
-    console.run("""[...document.querySelectorAll('.graph-zoom button')]
-        .find(b => b.innerText === arguments[0]).click()""", words)
+    console.run(
+        """[...document.querySelectorAll('.graph-zoom button')]
+        .find(b => b.innerText === arguments[0]).click()""",
+        words,
+    )
 
 
 make_large()
@@ -79,12 +82,17 @@ ok(console.sign_in('retail', 'retail-secret'), 'sign in', console.text()) or sys
 # --- small pictures have no tools
 console.go('#/execution/nightly%3A20250205')
 console.wait(lambda: console.find('.graph'))
-ok(not console.find('.graph-tools') and not console.find('.graph-overview') and scale() == 1,
-    'a small picture is shown as it is', scale())
+ok(
+    not console.find('.graph-tools') and not console.find('.graph-overview') and scale() == 1,
+    'a small picture is shown as it is',
+    scale(),
+)
 
 # --- zoom, fit and overview
-for name, address in (('a net of 60 jobs', '#/execution/net60%3Ax'), ('a machine of 300 states',
-    '#/machine/states300')):
+for name, address in (
+    ('a net of 60 jobs', '#/execution/net60%3Ax'),
+    ('a machine of 300 states', '#/machine/states300'),
+):
     ok(open_picture(address), f'{name}: the tools are there', console.text()) or sys.exit(1)
     ok(0.74 < scale() <= 1, f'{name}: at first it can be read', scale())
     ok(not is_whole(), '... and is not seen as a whole')
@@ -93,8 +101,11 @@ for name, address in (('a net of 60 jobs', '#/execution/net60%3Ax'), ('a machine
     zoom_by('1:1')
     ok(scale() == 1, '... 1:1 shows it in full size')
     zoom_by('+')
-    ok(abs(scale() - 1.25) < 0.01 and console.text('.graph-scale') == '125 %', '... + enlarges it',
-        console.text('.graph-scale'))
+    ok(
+        abs(scale() - 1.25) < 0.01 and console.text('.graph-scale') == '125 %',
+        '... + enlarges it',
+        console.text('.graph-scale'),
+    )
     console.run('window.dispatchEvent(new HashChangeEvent("hashchange"))')
     console.drawn()
     ok(abs(scale() - 1.25) < 0.01, '... and it stays so when the page is drawn anew')
@@ -103,10 +114,14 @@ for name, address in (('a net of 60 jobs', '#/execution/net60%3Ax'), ('a machine
     before = console.run(WINDOW)
     overview = console.find('.graph-overview')[0]
     console.run("arguments[0].scrollIntoView({block: 'center'})", overview)
-    ActionChains(console.driver).move_to_element_with_offset(overview, 0,
-        overview.size['height'] // 2 - 3).click().perform()
-    ok(console.wait(lambda: console.run(WINDOW)[1] > before[1] + 100), '... a click in the overview goes there',
-        console.run(WINDOW))
+    ActionChains(console.driver).move_to_element_with_offset(
+        overview, 0, overview.size['height'] // 2 - 3
+    ).click().perform()
+    ok(
+        console.wait(lambda: console.run(WINDOW)[1] > before[1] + 100),
+        '... a click in the overview goes there',
+        console.run(WINDOW),
+    )
     middle = console.run(MIDDLE)
     zoom_by('−')
     after = console.run(MIDDLE)
@@ -118,8 +133,10 @@ for name, address in (('a net of 60 jobs', '#/execution/net60%3Ax'), ('a machine
 
 # --- keys: one stop of the Tab key, arrows from state to state
 open_picture('#/machine/states300')
-ok(console.run("return document.querySelectorAll('.graph [tabindex=\"0\"]').length") == 1,
-    'the picture of 300 states is one stop of the Tab key')
+ok(
+    console.run("return document.querySelectorAll('.graph [tabindex=\"0\"]').length") == 1,
+    'the picture of 300 states is one stop of the Tab key',
+)
 console.run("[...document.querySelectorAll('.graph-zoom button')].at(-1).focus()")
 press(Keys.TAB)
 ok(console.run(FOCUSED) == STATES[0], 'Tab goes from the tools to the first state', console.run(FOCUSED))
@@ -131,8 +148,12 @@ def names_read_aloud():
     console.run(NAME)
     node = console.driver.execute_cdp_cmd('DOM.getDocument', {})['root']['nodeId']
     node = console.driver.execute_cdp_cmd('DOM.querySelector', {'nodeId': node, 'selector': '#focused-state'})['nodeId']
-    return [x['name']['value'] for x in console.driver.execute_cdp_cmd('Accessibility.getPartialAXTree',
-        {'nodeId': node, 'fetchRelatives': False})['nodes']]
+    return [
+        x['name']['value']
+        for x in console.driver.execute_cdp_cmd(
+            'Accessibility.getPartialAXTree', {'nodeId': node, 'fetchRelatives': False}
+        )['nodes']
+    ]
 
 
 names = []
@@ -144,21 +165,29 @@ ok(console.run(FOCUSED) == STATES[2], 'Arrow Down goes to the state below', cons
 press(Keys.ARROW_UP)
 ok(console.run(FOCUSED) == STATES[1], 'Arrow Up goes back', console.run(FOCUSED))
 press(Keys.END)
-ok(console.run(FOCUSED) == STATES[-1] and console.run(SEEN, None), 'End goes to the last state, which is seen then',
-    console.run(FOCUSED))
+ok(
+    console.run(FOCUSED) == STATES[-1] and console.run(SEEN, None),
+    'End goes to the last state, which is seen then',
+    console.run(FOCUSED),
+)
 press(Keys.ENTER)
-ok(console.wait(lambda: 'state=State+299' in console.run('return location.hash')), 'Enter chooses it',
-    console.run('return location.hash'))
+ok(
+    console.wait(lambda: 'state=State+299' in console.run('return location.hash')),
+    'Enter chooses it',
+    console.run('return location.hash'),
+)
 ok(console.wait(lambda: console.run(FOCUSED) == STATES[-1]), '... and it keeps the focus')
 press(Keys.HOME)
-reached = console.run("""
+reached = console.run(
+    """
 const reached = new Set([document.activeElement.dataset.state]);
 for (let n = 0; n < 400; n++) {
   document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'PageDown', bubbles: true,
       cancelable: true }));
   reached.add(document.activeElement.dataset.state);
 }
-return reached.size;""")
+return reached.size;"""
+)
 ok(reached == 300, 'Page Down goes through all states', reached)
 press('0')
 ok(is_whole(), '0 shows all of the picture', console.run(BOXES))
@@ -166,7 +195,8 @@ press('+')
 ok(scale() > 0, 'plus and minus zoom')
 open_picture('#/execution/net60%3Ax')
 console.run("document.querySelector('.graph [data-state=\"Job 00\"]').focus()")
-arrows = console.run("""
+arrows = console.run(
+    """
 const at = {}, area = document.querySelector('.graph');
 for (const e of area.querySelectorAll('[data-state]')) {
   const r = e.querySelector('.box').getBoundingClientRect();
@@ -188,27 +218,42 @@ while (todo.length) {
     if (!seen.has(to)) { seen.add(to); todo.push(to); }
   }
 }
-return [seen.size, wrong];""")
+return [seen.size, wrong];"""
+)
 ok(arrows == [61, []], 'arrows alone reach all jobs of the net, each in its direction', arrows)
 
 # --- search
 open_picture('#/execution/states300%3Ax')
 console.find('.graph-tools input')[0].send_keys('state 25')
-ok(console.wait(lambda: console.text('.graph-found') == '1 of 10'), 'the search counts what it finds',
-    console.text('.graph-found'))
+ok(
+    console.wait(lambda: console.text('.graph-found') == '1 of 10'),
+    'the search counts what it finds',
+    console.text('.graph-found'),
+)
 ok(console.wait(lambda: console.run(SEEN, 'State 250')), '... shows the first')
-ok(len(console.find('.graph .found')) == 10 and len(console.find('.graph-overview .found')) == 10,
-    '... and marks all, in the overview, too')
+ok(
+    len(console.find('.graph .found')) == 10 and len(console.find('.graph-overview .found')) == 10,
+    '... and marks all, in the overview, too',
+)
 press(Keys.ENTER)
 ok(console.wait(lambda: console.text('#h-state') == 'State 250'), 'Enter chooses the first', console.text('#h-state'))
 press(Keys.ENTER)
-ok(console.wait(lambda: console.text('#h-state') == 'State 251') and console.text('.graph-found') == '2 of 10',
-    '... and then the next', console.text('#h-state'))
+ok(
+    console.wait(lambda: console.text('#h-state') == 'State 251') and console.text('.graph-found') == '2 of 10',
+    '... and then the next',
+    console.text('#h-state'),
+)
 press(Keys.SHIFT, Keys.ENTER)
-ok(console.wait(lambda: console.text('#h-state') == 'State 250'), '... with Shift the one before',
-    console.text('#h-state'))
-ok('1 of 10: State 250' in console.run("return document.getElementById('said').textContent"), '... which is said',
-    console.run("return document.getElementById('said').textContent"))
+ok(
+    console.wait(lambda: console.text('#h-state') == 'State 250'),
+    '... with Shift the one before',
+    console.text('#h-state'),
+)
+ok(
+    '1 of 10: State 250' in console.run("return document.getElementById('said').textContent"),
+    '... which is said',
+    console.run("return document.getElementById('said').textContent"),
+)
 console.find('.graph-tools input')[0].clear()
 console.find('.graph-tools input')[0].send_keys('no such state')
 ok(console.wait(lambda: console.text('.graph-found') == 'none'), 'and says when there is none')
@@ -218,30 +263,51 @@ open_picture('#/execution/net60%3Ax')
 zoom_by('1:1')
 console.run("document.querySelector('.graph-scroll').scrollTo(200, 200)")
 place = console.run("const a = document.querySelector('.graph-scroll'); return [a.scrollLeft, a.scrollTop]")
-ActionChains(console.driver).move_to_element(console.find('.graph-scroll')[0]).click_and_hold().move_by_offset(-60,
-    -80).move_by_offset(-20, -20).release().perform()
+ActionChains(console.driver).move_to_element(console.find('.graph-scroll')[0]).click_and_hold().move_by_offset(
+    -60, -80
+).move_by_offset(-20, -20).release().perform()
 moved = console.run("const a = document.querySelector('.graph-scroll'); return [a.scrollLeft, a.scrollTop]")
-ok(abs(moved[0] - place[0] - 80) < 12 and abs(moved[1] - place[1] - 100) < 12,
-    'the picture is dragged with the mouse', (place, moved))
-ok('state=' not in console.run('return location.hash'), '... which chooses nothing',
-    console.run('return location.hash'))
+ok(
+    abs(moved[0] - place[0] - 80) < 12 and abs(moved[1] - place[1] - 100) < 12,
+    'the picture is dragged with the mouse',
+    (place, moved),
+)
+ok(
+    'state=' not in console.run('return location.hash'),
+    '... which chooses nothing',
+    console.run('return location.hash'),
+)
 console.run("document.querySelector('.graph [data-state=\"Job 00\"]').focus()")
 press(Keys.ENTER)
-ok(console.wait(lambda: console.text('#h-state') == 'Job 00', 20), '... a key chooses all the same', console.text('#h-state'))
+ok(
+    console.wait(lambda: console.text('#h-state') == 'Job 00', 20),
+    '... a key chooses all the same',
+    console.text('#h-state'),
+)
 seen = [e for e in console.find('.graph [data-state]') if console.run(SEEN, e.get_attribute('data-state'))]
 job = next(e for e in seen if e.get_attribute('data-state') in JOBS)
 ActionChains(console.driver).move_to_element(job).click().perform()
-ok(console.wait(lambda: console.text('#h-state') == job.get_attribute('data-state')), 'a click chooses',
-    console.text('#h-state'))
-console.run("""
+ok(
+    console.wait(lambda: console.text('#h-state') == job.get_attribute('data-state')),
+    'a click chooses',
+    console.text('#h-state'),
+)
+console.run(
+    """
     const how = { deltaY: -100, ctrlKey: true, bubbles: true, cancelable: true, clientX: 300, clientY: 500 };
     const e = new WheelEvent('wheel', how);
-    document.querySelector('.graph-scroll').dispatchEvent(e)""")
+    document.querySelector('.graph-scroll').dispatchEvent(e)"""
+)
 ok(abs(scale() - 1.25) < 0.01, 'the wheel with Control zooms', scale())
 
 # --- names that are wide
-for page in ('#/machine/wide', '#/execution/wide%3Ax', '#/execution/net60%3Ax', '#/machine/order',
-    '#/execution/nightly%3A20250205'):
+for page in (
+    '#/machine/wide',
+    '#/execution/wide%3Ax',
+    '#/execution/net60%3Ax',
+    '#/machine/order',
+    '#/execution/nightly%3A20250205',
+):
     console.go(page)
     console.wait(lambda: console.find('.graph'))
     found = console.run(TOO_WIDE)
@@ -251,8 +317,9 @@ console.picture('wide-names', 1280, False)
 
 # --- time to draw
 for page in ('execution', 'machine'):
-    times = console.run("return performance.getEntriesByName(arguments[0]).map(e => Math.round(e.duration))",
-        f'drawn {page}')
+    times = console.run(
+        "return performance.getEntriesByName(arguments[0]).map(e => Math.round(e.duration))", f'drawn {page}'
+    )
     print(f'# drawn {page}, ms: {times}')
 console.is_quiet()
 console.close()
