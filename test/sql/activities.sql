@@ -27,7 +27,8 @@ SELECT sf_start('outside', '{"command": "true"}', 'a');
 SELECT sf_run('outside:a');
 SELECT state, resource, status, worker FROM sf_tasks WHERE execution_id = 'outside:a';
 SELECT activity, queued, in_flight FROM sf_activities ORDER BY activity;
-SELECT task_token, input, execution_id, state, attempt, heartbeat FROM sf_get_activity_task('shell', 'worker 1', 10) \gset
+SELECT task_token, input, execution_id, state, attempt, heartbeat
+	FROM sf_get_activity_task('shell', 'worker 1', 10) \gset
 \echo :input :execution_id :state :attempt :heartbeat
 SELECT count(*) FROM sf_get_activity_task('shell', 'worker 2', 10);
 SELECT state, status, worker FROM sf_tasks WHERE execution_id = 'outside:a';
@@ -96,7 +97,8 @@ SELECT problem FROM sf_check();
 ROLLBACK;
 
 -- a lease that is over: again, and then a dead letter
-SELECT sf_create_state_machine('lease', '{"StartAt": "L", "States": {"L": {"Type": "Task", "Resource": "activity:leased", "End": true}}}');
+SELECT sf_create_state_machine('lease', '{"StartAt": "L",
+	"States": {"L": {"Type": "Task", "Resource": "activity:leased", "End": true}}}');
 BEGIN;
 SELECT sf_start('lease', '{"n": 1}', 'a');
 SELECT sf_run('lease:a');
@@ -129,7 +131,8 @@ ROLLBACK;
 -- the token in a request stays good, however often programs were handed the request
 SELECT sf_map_resource('arn:aws:states:::sqs:sendMessage', 'activity:leased');
 SELECT sf_create_state_machine('asked', '{"StartAt": "Q", "States": {"Q": {"Type": "Task",
-  "Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken", "Parameters": {"token.$": "$$.Task.Token"}, "End": true}}}');
+  "Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken", "Parameters": {"token.$": "$$.Task.Token"},
+  	"End": true}}}');
 BEGIN;
 SELECT sf_start('asked', '{}', 'a');
 SELECT sf_run('asked:a');
@@ -175,17 +178,20 @@ SELECT sf_create_state_machine('parent', '{"StartAt": "P", "States": {
 BEGIN;
 SELECT sf_start('parent', '{"name": "c1", "good": true}', 'a');
 SELECT sf_run('parent:a');
-SELECT execution_id, status, parent_execution_id FROM sf_executions WHERE state_machine IN ('parent', 'child') ORDER BY 1;
+SELECT execution_id, status, parent_execution_id FROM sf_executions WHERE state_machine IN ('parent', 'child')
+	ORDER BY 1;
 SELECT sf_run('child:c1');
 SELECT sf_run('parent:a');
 SELECT output - 'StartDate' - 'StopDate' AS output FROM sf_executions WHERE execution_id = 'parent:a';
 SELECT sf_start('parent', '{"name": "c2", "good": false}', 'b');
 SELECT sf_run('parent:b'), sf_run('child:c2'), sf_run('parent:b');
-SELECT output #>> '{cause,Error}' AS error, output #>> '{cause,Status}' AS status FROM sf_executions WHERE execution_id = 'parent:b';
+SELECT output #>> '{cause,Error}' AS error, output #>> '{cause,Status}' AS status FROM sf_executions
+	WHERE execution_id = 'parent:b';
 -- with the parent its child stops; a name that is taken is an error
 SELECT sf_start('parent', '{"name": "c3", "good": true}', 'c');
 SELECT sf_run('parent:c'), sf_stop('parent:c'), sf_run('child:c3');
-SELECT cause LIKE '%which was managing this resource was aborted' AS aborted FROM sf_executions WHERE execution_id = 'child:c3';
+SELECT cause LIKE '%which was managing this resource was aborted' AS aborted FROM sf_executions
+	WHERE execution_id = 'child:c3';
 SELECT sf_start('parent', '{"name": "c3", "good": true}', 'd');
 SELECT sf_run('parent:d');
 SELECT details->>'error' AS error FROM sf_history WHERE execution_id = 'parent:d' AND type = 'TaskFailed';
@@ -193,14 +199,16 @@ SELECT problem FROM sf_check();
 ROLLBACK;
 
 -- .sync with a token: the child's end is the answer, or what is sent for the token before
-SELECT sf_create_state_machine('given', '{"StartAt": "C", "States": {"C": {"Type": "Pass", "Parameters": {"child": "done"}, "End": true}}}');
+SELECT sf_create_state_machine('given', '{"StartAt": "C",
+	"States": {"C": {"Type": "Pass", "Parameters": {"child": "done"}, "End": true}}}');
 SELECT sf_create_state_machine('gives', '{"StartAt": "P", "States": {
   "P": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2", "TimeoutSeconds": 900,
         "Parameters": {"StateMachineArn": "given", "Name.$": "$.name", "Input": {"token.$": "$$.Task.Token"}},
         "ResultSelector": {"Status.$": "$.Status"}, "End": true}}}');
 SELECT sf_create_state_machine('gives_too', '{"QueryLanguage": "JSONata", "StartAt": "P", "States": {
   "P": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2",
-        "Arguments": {"StateMachineArn": "given", "Name": "{% $states.input.name %}", "Input": {"token": "{% $states.context.Task.Token %}"}},
+        "Arguments": {"StateMachineArn": "given", "Name": "{% $states.input.name %}",
+        	"Input": {"token": "{% $states.context.Task.Token %}"}},
         "Output": "{% $states.result %}", "End": true}}}');
 BEGIN;
 SELECT sf_start('gives', '{"name": "g1"}', 'a');
@@ -226,7 +234,8 @@ SELECT type FROM sf_history WHERE execution_id = 'gives_too:b' ORDER BY id;
 SELECT sf_start('gives', '{"name": "g3"}', 'c');
 SELECT sf_run('gives:c');
 UPDATE _sfflow.task SET started_at = started_at - interval '900 s';
-UPDATE _sfflow.branch SET deadline = now(), due_at = now() WHERE execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'gives:c');
+UPDATE _sfflow.branch SET deadline = now(), due_at = now() WHERE execution_no = (SELECT execution_no
+	FROM _sfflow.execution WHERE execution_id = 'gives:c');
 SELECT sf_run('gives:c'), sf_run('given:g3');
 SELECT execution_id, status, error FROM sf_executions WHERE execution_id IN ('gives:c', 'given:g3') ORDER BY 1;
 SELECT count(*) AS tasks FROM _sfflow.task;
@@ -235,7 +244,8 @@ ROLLBACK;
 
 -- a function that is called for .sync returns the result itself: nothing waits for the token
 SELECT sf_map_resource('arn:aws:states:::glue:startJobRun*', 'sql:public.send_letter');
-SELECT sf_create_state_machine('glue', '{"StartAt": "G", "States": {"G": {"Type": "Task", "Resource": "arn:aws:states:::glue:startJobRun.sync",
+SELECT sf_create_state_machine('glue', '{"StartAt": "G",
+	"States": {"G": {"Type": "Task", "Resource": "arn:aws:states:::glue:startJobRun.sync",
   "Parameters": {"token.$": "$$.Task.Token"}, "End": true}}}');
 BEGIN;
 SELECT sf_start('glue', '{}', 'a');
@@ -249,11 +259,13 @@ SELECT sf_unmap_resource('arn:aws:states:::glue:startJobRun*');
 
 -- An activity that is not there: the task cannot be queued, and nothing catches that.
 BEGIN;
-SELECT sf_create_state_machine('lost', '{"StartAt": "L", "States": {"L": {"Type": "Task", "Resource": "arn:aws:states:us-east-1:123456789012:activity:lost",
+SELECT sf_create_state_machine('lost', '{"StartAt": "L",
+	"States": {"L": {"Type": "Task", "Resource": "arn:aws:states:us-east-1:123456789012:activity:lost",
 	"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "C"}], "End": true}, "C": {"Type": "Pass", "End": true}}}');
 SELECT sf_start('lost', '{}', 'l');
 SELECT sf_run('lost:l');
-SELECT previous_event_id, type, details->>'error' AS error, details->>'cause' AS cause FROM sf_history WHERE execution_id = 'lost:l' AND id > 2 ORDER BY id;
+SELECT previous_event_id, type, details->>'error' AS error, details->>'cause' AS cause FROM sf_history
+	WHERE execution_id = 'lost:l' AND id > 2 ORDER BY id;
 ROLLBACK;
 
 SELECT sf_drop_activity('shell');

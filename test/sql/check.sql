@@ -29,9 +29,11 @@ CREATE PROCEDURE pg_temp.broken(statement text, INOUT problems text DEFAULT NULL
 LANGUAGE plpgsql AS $$
 BEGIN
 	BEGIN
-		EXECUTE replace(replace(statement, 'GOOD', '(SELECT execution_no FROM _sfflow.execution WHERE execution_id = ''nightly:good'')'),
+		EXECUTE replace(replace(statement, 'GOOD',
+			 '(SELECT execution_no FROM _sfflow.execution WHERE execution_id = ''nightly:good'')'),
 			'DONE', '(SELECT execution_no FROM _sfflow.execution WHERE execution_id = ''nightly:done'')');
-		SELECT string_agg(format('%s %s: %s', execution_id, problem, regexp_replace(detail, '(execution_no|machine_no) \d+', '\1')), E'\n') INTO problems FROM sf_check();
+		SELECT string_agg(format('%s %s: %s', execution_id, problem,
+			regexp_replace(detail, '(execution_no|machine_no) \d+', '\1')), E'\n') INTO problems FROM sf_check();
 		RAISE EXCEPTION 'mend' USING errcode = 'P0009';
 	EXCEPTION WHEN SQLSTATE 'P0009' THEN
 	END;
@@ -42,24 +44,33 @@ $$;
 -- history
 CALL pg_temp.broken('DELETE FROM _sfflow.history WHERE execution_no = GOOD AND first_id = 3');
 CALL pg_temp.broken('DELETE FROM _sfflow.history WHERE execution_no = GOOD AND first_id = 6');
-CALL pg_temp.broken('UPDATE _sfflow.history SET body = fixture.body(3, 3, 39, 0, NULL, true, NULL, false) WHERE execution_no = GOOD AND first_id = 3');
+CALL pg_temp.broken('UPDATE _sfflow.history SET body = fixture.body(3, 3, 39, 0, NULL, true, NULL, false) WHERE '
+	'execution_no = GOOD AND first_id = 3');
 CALL pg_temp.broken('UPDATE _sfflow.history SET body = ''\x02'' WHERE execution_no = GOOD AND first_id = 3');
 CALL pg_temp.broken('UPDATE _sfflow.history SET documents = NULL WHERE execution_no = DONE AND first_id = 1');
-CALL pg_temp.broken('UPDATE _sfflow.history SET documents = documents || documents WHERE execution_no = DONE AND first_id = 1');
-CALL pg_temp.broken('UPDATE _sfflow.history SET body = fixture.body(1, 0, 0, NULL, NULL, false, NULL, false), documents = NULL WHERE execution_no = DONE AND first_id = 1');
-CALL pg_temp.broken('UPDATE _sfflow.history SET body = fixture.body(2, 1, 2, NULL, 1, false, NULL, false) WHERE execution_no = DONE AND first_id = 2');
+CALL pg_temp.broken('UPDATE _sfflow.history SET documents = documents || documents WHERE execution_no = DONE AND '
+	'first_id = 1');
+CALL pg_temp.broken('UPDATE _sfflow.history SET body = fixture.body(1, 0, 0, NULL, NULL, false, NULL, false), '
+	'documents = NULL WHERE execution_no = DONE AND first_id = 1');
+CALL pg_temp.broken('UPDATE _sfflow.history SET body = fixture.body(2, 1, 2, NULL, 1, false, NULL, false) WHERE '
+	'execution_no = DONE AND first_id = 2');
 -- executions
 CALL pg_temp.broken('UPDATE _sfflow.execution SET stopped_at = NULL WHERE execution_no = DONE');
 CALL pg_temp.broken('UPDATE _sfflow.execution SET version = 7 WHERE execution_no = DONE');
 CALL pg_temp.broken('DELETE FROM _sfflow.branch WHERE execution_no = GOOD');
-CALL pg_temp.broken('INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase) VALUES (DONE, 0, current_user::regrole, 0, 7)');
-CALL pg_temp.broken('UPDATE _sfflow.execution SET status = 2, stopped_at = ''2025-02-05 03:00Z'' WHERE execution_no = GOOD');
+CALL pg_temp.broken('INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase) VALUES '
+	'(DONE, 0, current_user::regrole, 0, 7)');
+CALL pg_temp.broken('UPDATE _sfflow.execution SET status = 2, stopped_at = ''2025-02-05 03:00Z'' WHERE execution_no = '
+	'GOOD');
 -- branches
-CALL pg_temp.broken('INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase, due_at, parent_no, branch_index, scope) SELECT execution_no, 1000, owner, state, phase, due_at, parent_no, branch_index + 7, scope FROM _sfflow.branch WHERE execution_no = GOOD AND branch_no = 1');
+CALL pg_temp.broken('INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase, due_at, parent_no, '
+	'branch_index, scope) SELECT execution_no, 1000, owner, state, phase, due_at, parent_no, branch_index + 7, scope '
+	'FROM _sfflow.branch WHERE execution_no = GOOD AND branch_no = 1');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET due_at = NULL WHERE execution_no = GOOD');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET due_at = now() WHERE execution_no = GOOD AND branch_no = 2');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET pending = 2 WHERE execution_no = GOOD AND branch_no = 0');
-CALL pg_temp.broken('UPDATE _sfflow.branch SET phase = 7, due_at = NULL, pending = 0 WHERE execution_no = GOOD AND branch_no < 2');
+CALL pg_temp.broken('UPDATE _sfflow.branch SET phase = 7, due_at = NULL, pending = 0 WHERE execution_no = GOOD AND '
+	'branch_no < 2');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET parent_no = 9 WHERE execution_no = GOOD AND branch_no = 2');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET branch_index = 0 WHERE execution_no = GOOD AND branch_no = 2');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET branch_index = -2147483648 WHERE execution_no = GOOD AND branch_no = 2');

@@ -23,7 +23,8 @@ SELECT _sfflow.schedule_latest('30 10 * * *', 'UTC', '2025-02-05 10:29:59.999999
 -- In other zones, and before 1970 and 2000.
 SELECT zone, _sfflow.schedule_next('0 2 * * *', zone, '2025-02-05 10:30Z') AS next
 FROM unnest(ARRAY['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Asia/Kathmandu', 'Pacific/Auckland']) AS zone;
-SELECT _sfflow.schedule_latest('*/10 * * * *', 'UTC', '1969-12-31 23:59:30+00'), _sfflow.schedule_next('45 seconds', 'UTC', '1999-12-31 23:59:50+00');
+SELECT _sfflow.schedule_latest('*/10 * * * *', 'UTC', '1969-12-31 23:59:30+00'), _sfflow.schedule_next('45 seconds',
+	'UTC', '1999-12-31 23:59:50+00');
 
 -- Clocks go forward: in Berlin there is no 02:30 on the 30th of March; the run comes at 03:30, as PostgreSQL reads it;
 -- hours marked "*" just go on.

@@ -13,7 +13,8 @@ RETURNS void LANGUAGE sql AS $$
 $$;
 
 -- Run it with an input: how it ended, and what it gave.
-CREATE FUNCTION pg_temp.run(machine text, input jsonb DEFAULT '{}', OUT status text, OUT output jsonb, OUT error text, OUT cause text)
+CREATE FUNCTION pg_temp.run(machine text, input jsonb DEFAULT '{}', OUT status text, OUT output jsonb, OUT error text,
+	OUT cause text)
 LANGUAGE plpgsql AS $$
 DECLARE id text := sf_start(machine, input);
 BEGIN
@@ -41,7 +42,8 @@ FROM sf_map_runs;
 SELECT output FROM pg_temp.run('each', '[]');
 -- Nor does the picture of one say what the other did.
 SELECT line FROM sf_executions e, regexp_split_to_table(sf_graph(e.execution_id), '\n') AS line
-WHERE (e.execution_id = 'each:first' OR e.input = '"a"') AND line ~ 'class.*s[01]' ORDER BY e.execution_id <> 'each:first', line;
+WHERE (e.execution_id = 'each:first' OR e.input = '"a"') AND line ~ 'class.*s[01]'
+	ORDER BY e.execution_id <> 'each:first', line;
 SELECT (regexp_match(sf_graph('each:first', 'svg'), '>([^<]* iterations[^<]*)<'))[1] AS iterations;
 
 -- Fields over the state's input; ItemSelector sees item and index.
@@ -51,7 +53,8 @@ SELECT output FROM pg_temp.run('select', '{"items": [7, 8, 9], "all": true}');
 
 -- Children are executions in their own right.
 SELECT pg_temp.make('context', '{}',
-	'{"Each": {"Type": "Pass", "Parameters": {"id.$": "$$.Execution.Id", "input.$": "$$.Execution.Input"}, "End": true}}');
+	'{"Each": {"Type": "Pass", "Parameters": {"id.$": "$$.Execution.Id", "input.$": "$$.Execution.Input"},
+		"End": true}}');
 SELECT pg_temp.plain(output::text) FROM pg_temp.run('context', '[1]');
 
 -- ItemBatcher: by number, by bytes, with an input for all of them.
@@ -59,18 +62,24 @@ SELECT pg_temp.make('batch', '{"ItemBatcher": {"MaxItemsPerBatchPath": "$$.Execu
 	"ItemsPath": "$.items"}');
 SELECT output FROM pg_temp.run('batch', '{"n": "2", "items": [1, 2, 3]}');
 SELECT pg_temp.make('bytes', '{"ItemBatcher": {"MaxInputBytesPerBatch": 60}}');
-SELECT output FROM pg_temp.run('bytes', '["0123456789", "0123456789", "0123456789", "a long one, 0123456789 0123456789 0123456789 0123456789 01234567"]');
+SELECT output FROM pg_temp.run('bytes', '["0123456789", "0123456789", "0123456789",
+	"a long one, 0123456789 0123456789 0123456789 0123456789 01234567"]');
 SELECT pg_temp.make('bytes_path', '{"ItemBatcher": {"MaxInputBytesPerBatchPath": "$.bytes"}, "ItemsPath": "$.items"}');
-SELECT jsonb_array_length(output) AS batches FROM pg_temp.run('bytes_path', '{"bytes": 60, "items": ["0123456789", "0123456789", "0123456789"]}');
-SELECT jsonb_array_length(output) AS batches FROM pg_temp.run('bytes_path', '{"bytes": 600, "items": ["0123456789", "0123456789", "0123456789"]}');
+SELECT jsonb_array_length(output) AS batches
+	FROM pg_temp.run('bytes_path', '{"bytes": 60, "items": ["0123456789", "0123456789", "0123456789"]}');
+SELECT jsonb_array_length(output) AS batches
+	FROM pg_temp.run('bytes_path', '{"bytes": 600, "items": ["0123456789", "0123456789", "0123456789"]}');
 
 -- The same in JSONata.
-SELECT sf_create_state_machine('jsonata', '{"QueryLanguage": "JSONata", "StartAt": "Map", "States": {"Map": {"Type": "Map", "End": true,
+SELECT sf_create_state_machine('jsonata', '{"QueryLanguage": "JSONata", "StartAt": "Map",
+	"States": {"Map": {"Type": "Map", "End": true,
 	"Items": "{% $states.input.items %}", "MaxConcurrency": "{% 1 + 1 %}",
 	"ItemSelector": {"v": "{% $states.context.Map.Item.Value %}", "i": "{% $states.context.Map.Item.Index %}"},
 	"ItemBatcher": {"MaxItemsPerBatch": "{% 2 %}", "BatchInput": {"z": "{% $states.input.z %}"}},
-	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Each", "States": {
-		"Each": {"Type": "Pass", "Output": "{% $merge([$states.input.Items[-1], $states.input.BatchInput]) %}", "End": true}}},
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Each",
+		"States": {
+		"Each": {"Type": "Pass", "Output": "{% $merge([$states.input.Items[-1], $states.input.BatchInput]) %}",
+			"End": true}}},
 	"Output": {"last": "{% $states.result %}"}}}}');
 SELECT output FROM pg_temp.run('jsonata', '{"items": ["a", "b", "c"], "z": 1}');
 
@@ -86,13 +95,16 @@ SELECT pg_temp.make('strict', '{"MaxConcurrency": 1}', pg_temp.odd());
 SELECT status, error, cause FROM pg_temp.run('strict', '[1, 3, 4, 5]');
 SELECT id, previous_event_id AS previous, type FROM sf_history JOIN sf_executions USING (execution_id)
 WHERE state_machine = 'strict' AND parent_execution_id IS NULL ORDER BY id;
-SELECT status, items, items_succeeded, items_failed, executions, succeeded, failed, aborted FROM sf_map_runs WHERE execution_id LIKE 'strict:%';
-SELECT pg_temp.make('tolerant', '{"ToleratedFailureCountPath": "$.count", "ToleratedFailurePercentagePath": "$.percentage", "ItemsPath": "$.items"}',
+SELECT status, items, items_succeeded, items_failed, executions, succeeded, failed, aborted FROM sf_map_runs
+	WHERE execution_id LIKE 'strict:%';
+SELECT pg_temp.make('tolerant', '{"ToleratedFailureCountPath": "$.count",
+	"ToleratedFailurePercentagePath": "$.percentage", "ItemsPath": "$.items"}',
 	pg_temp.odd());
 SELECT r.* FROM jsonb_array_elements('[
 	{"count": 1, "percentage": 0, "items": [1, 2, 3, 4]}, {"count": 2, "percentage": 0, "items": [1, 2, 3, 4]},
 	{"count": 0, "percentage": 50, "items": [1, 2, 3, 4]}, {"count": 0, "percentage": 49, "items": [1, 2, 3, 4]},
-	{"count": 3, "percentage": 49, "items": [1, 2, 3, 4]}, {"count": 1, "percentage": 99, "items": [1, 2, 3, 4]}]') i, pg_temp.run('tolerant', i) r;
+	{"count": 3, "percentage": 49, "items": [1, 2, 3, 4]}, {"count": 1, "percentage": 99, "items": [1, 2, 3, 4]}]') i,
+		pg_temp.run('tolerant', i) r;
 
 -- An item that cannot be made an input fails the run; a batch that fails counts all its items.
 SELECT pg_temp.make('selector', '{"ItemSelector": {"a.$": "$$.Map.Item.Value.a"}}');
@@ -111,7 +123,8 @@ SELECT sf_create_state_machine('caught', '{"StartAt": "Map", "States": {
 			"StartAt": "Fail", "States": {"Fail": {"Type": "Fail", "Error": "No"}}}},
 	"After": {"Type": "Succeed"}}}');
 SELECT * FROM pg_temp.run('caught', '{"items": [1]}');
-SELECT type, pg_temp.plain(details::text) FROM sf_history WHERE execution_id LIKE 'caught:%' AND type LIKE 'Map%' ORDER BY id;
+SELECT type, pg_temp.plain(details::text) FROM sf_history WHERE execution_id LIKE 'caught:%' AND type LIKE 'Map%'
+	ORDER BY id;
 SELECT status, count(*) FROM sf_map_runs WHERE execution_id LIKE 'caught:%' GROUP BY 1;
 
 -- A redrive runs what failed and what was not begun; what succeeded stays.
@@ -128,18 +141,21 @@ SELECT pg_temp.make('redriven', '{"MaxConcurrency": 2}',
 	'{"Once": {"Type": "Task", "Resource": "sql:public.dm_once", "Parameters": {"n.$": "$"}, "End": true}}');
 SELECT sf_start('redriven', '[1, 2, 3, 4, 5, 6]', 'r');
 SELECT sf_run('redriven:r');
-SELECT items_succeeded, items_failed, executions, succeeded, failed, aborted FROM sf_map_runs WHERE execution_id = 'redriven:r';
+SELECT items_succeeded, items_failed, executions, succeeded, failed, aborted FROM sf_map_runs
+	WHERE execution_id = 'redriven:r';
 SELECT problem, detail FROM sf_check();
 TRUNCATE dm_bad;
 SELECT sf_redrive('redriven:r');
 SELECT sf_run('redriven:r');
 SELECT output FROM sf_executions WHERE execution_id = 'redriven:r';
 SELECT array_agg(n ORDER BY n) FROM dm_done;
-SELECT status, items_succeeded, items_failed, executions, succeeded, failed, aborted, redrive_count FROM sf_map_runs WHERE execution_id = 'redriven:r';
+SELECT status, items_succeeded, items_failed, executions, succeeded, failed, aborted, redrive_count FROM sf_map_runs
+	WHERE execution_id = 'redriven:r';
 SELECT type FROM sf_history WHERE execution_id = 'redriven:r' AND type LIKE '%Re%' ORDER BY id;
 
 -- The jobs of a child are those of the Map's processor, those of the parent the others.
-SELECT pg_temp.plain(execution_id) AS execution_id, job_id, job_status FROM sf_jobs WHERE execution_id LIKE 'strict%' ORDER BY 1, 2;
+SELECT pg_temp.plain(execution_id) AS execution_id, job_id, job_status FROM sf_jobs WHERE execution_id LIKE 'strict%'
+	ORDER BY 1, 2;
 
 -- So with their graphs: what others run is not skipped.
 SELECT trim(line) AS line FROM sf_executions e, regexp_split_to_table(sf_graph(e.execution_id), '\n') line
@@ -157,22 +173,26 @@ CREATE FUNCTION pg_temp.child(parent text, input jsonb) RETURNS text LANGUAGE sq
 SET client_min_messages = error;
 DELETE FROM dm_bad WHERE n = 2;
 SELECT sf_redrive(pg_temp.child('tolerated:t', '2'));
-SELECT status, items_succeeded, items_failed, running, succeeded, failed, redrive_count FROM sf_map_runs WHERE execution_id = 'tolerated:t';
+SELECT status, items_succeeded, items_failed, running, succeeded, failed, redrive_count FROM sf_map_runs
+	WHERE execution_id = 'tolerated:t';
 SELECT sf_run(pg_temp.child('tolerated:t', '2'));
-SELECT status, items_succeeded, items_failed, running, succeeded, failed, redrive_count FROM sf_map_runs WHERE execution_id = 'tolerated:t';
+SELECT status, items_succeeded, items_failed, running, succeeded, failed, redrive_count FROM sf_map_runs
+	WHERE execution_id = 'tolerated:t';
 DELETE FROM dm_bad WHERE n = 3;
 SET client_min_messages = notice;
 SELECT sf_redrive('tolerated:t');
 SET client_min_messages = warning;
 SELECT count(sf_run(execution_id)) FROM sf_executions WHERE parent_execution_id = 'tolerated:t' AND status = 'RUNNING';
-SELECT status, items_succeeded, items_failed, running, succeeded, failed, redrive_count FROM sf_map_runs WHERE execution_id = 'tolerated:t';
+SELECT status, items_succeeded, items_failed, running, succeeded, failed, redrive_count FROM sf_map_runs
+	WHERE execution_id = 'tolerated:t';
 SELECT status, output, redrive_count FROM sf_executions WHERE execution_id = 'tolerated:t';
 SELECT array_agg(n ORDER BY n) FROM dm_done;
 SELECT type FROM sf_history WHERE execution_id = 'tolerated:t' ORDER BY id DESC LIMIT 3;
 -- The parent is not purged under a child that runs again.
 SELECT sf_redrive('tolerated:t');
 SAVEPOINT purge;
-UPDATE _sfflow.execution SET stopped_at = now() - interval '1 day' WHERE execution_id LIKE 'tolerated%' AND stopped_at IS NOT NULL;
+UPDATE _sfflow.execution SET stopped_at = now() - interval '1 day' WHERE execution_id LIKE 'tolerated%'
+	AND stopped_at IS NOT NULL;
 SELECT sf_purge('1 hour');
 ROLLBACK TO purge;
 SELECT count(sf_run(execution_id)) FROM sf_executions WHERE parent_execution_id = 'tolerated:t' AND status = 'RUNNING';
@@ -214,7 +234,8 @@ SELECT status, error FROM sf_executions WHERE execution_id = 'waiting:c';
 
 -- Maps in maps: a child can have children.
 SELECT pg_temp.make('outer', '{}', '{"Inner": {"Type": "Map", "End": true, "ItemProcessor": {
-	"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Each", "States": {"Each": {"Type": "Wait", "Seconds": 60, "End": true}}}}}');
+	"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Each",
+		"States": {"Each": {"Type": "Wait", "Seconds": 60, "End": true}}}}}');
 SELECT output FROM pg_temp.run('outer', '[[1, 2], [3]]');
 SELECT sf_start('outer', '[[1, 2], [3]]', 'stopped');
 SELECT sf_run('outer:stopped');
@@ -222,10 +243,13 @@ SELECT sf_stop('outer:stopped');
 SELECT status, count(*) FROM sf_executions WHERE state_machine = 'outer' GROUP BY 1 ORDER BY 1;
 
 -- In a Parallel state whose other branch fails.
-SELECT sf_create_state_machine('beside', '{"StartAt": "Both", "States": {"Both": {"Type": "Parallel", "End": true, "Branches": [
-	{"StartAt": "Map", "States": {"Map": {"Type": "Map", "End": true, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+SELECT sf_create_state_machine('beside', '{"StartAt": "Both", "States": {"Both": {"Type": "Parallel", "End": true,
+	"Branches": [
+	{"StartAt": "Map", "States": {"Map": {"Type": "Map", "End": true,
+		"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
 		"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 60, "End": true}}}}}},
-	{"StartAt": "Pause", "States": {"Pause": {"Type": "Wait", "Seconds": 60, "Next": "Fail"}, "Fail": {"Type": "Fail", "Error": "No"}}}]}}}');
+	{"StartAt": "Pause", "States": {"Pause": {"Type": "Wait", "Seconds": 60, "Next": "Fail"}, "Fail": {"Type": "Fail",
+		"Error": "No"}}}]}}}');
 SELECT sf_start('beside', '[1]', 'b');
 SELECT sf_run('beside:b');
 UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e
@@ -235,19 +259,24 @@ SELECT status, count(*) FROM sf_executions WHERE state_machine = 'beside' GROUP 
 
 -- Results that are larger than a payload may be; a ResultWriter takes them.
 SET LOCAL sfflow.max_payload_bytes = '2kB';
-SELECT pg_temp.make('large', '{"ItemReader": {"Resource": "sql:query", "Parameters": {"Statement": "SELECT repeat(''x'', 300) AS x FROM generate_series(1, 20)"}}}');
+SELECT pg_temp.make('large', '{"ItemReader": {"Resource": "sql:query",
+	"Parameters": {"Statement": "SELECT repeat(''x'', 300) AS x FROM generate_series(1, 20)"}}}');
 SELECT error, cause FROM pg_temp.run('large');
-SELECT pg_temp.make('inputs', '{"ItemReader": {"Resource": "sql:query", "Parameters": {"Statement": "SELECT repeat(''x'', 300) AS x FROM generate_series(1, 20)"}},
-	"ResultWriter": {"WriterConfig": {"Transformation": "NONE", "OutputType": "JSON"}}}', '{"Each": {"Type": "Pass", "Result": 1, "End": true}}');
+SELECT pg_temp.make('inputs', '{"ItemReader": {"Resource": "sql:query",
+	"Parameters": {"Statement": "SELECT repeat(''x'', 300) AS x FROM generate_series(1, 20)"}},
+	"ResultWriter": {"WriterConfig": {"Transformation": "NONE", "OutputType": "JSON"}}}',
+		'{"Each": {"Type": "Pass", "Result": 1, "End": true}}');
 SELECT error FROM pg_temp.run('inputs');
 CREATE TABLE public.dm_file (key text, body text);
 CREATE FUNCTION public.dm_put(payload jsonb) RETURNS void LANGUAGE sql
 	BEGIN ATOMIC INSERT INTO dm_file VALUES (payload ->> 'Key', payload ->> 'Body'); END;
 SELECT sf_map_resource('arn:aws:states:::s3:putObject', 'sql:public.dm_put');
-SELECT pg_temp.make('written', '{"Label": "L", "ToleratedFailureCount": 9, "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject",
+SELECT pg_temp.make('written', '{"Label": "L", "ToleratedFailureCount": 9,
+	"ResultWriter": {"Resource": "arn:aws:states:::s3:putObject",
 	"Parameters": {"Bucket": "b", "Prefix": "out"}}}', pg_temp.odd());
 SELECT pg_temp.plain(output::text) FROM pg_temp.run('written', '[1, 2, 3]');
-SELECT pg_temp.plain(key), jsonb_typeof(body::jsonb), pg_temp.plain(coalesce(body::jsonb -> 0 ->> 'Status', body)) FROM dm_file;
+SELECT pg_temp.plain(key), jsonb_typeof(body::jsonb), pg_temp.plain(coalesce(body::jsonb -> 0 ->> 'Status', body))
+	FROM dm_file;
 SELECT jsonb_object_keys(body::jsonb -> 0) FROM dm_file WHERE key LIKE '%SUCC%';
 
 -- … to a table: a function, or a statement, is given the results.
@@ -260,7 +289,8 @@ SELECT pg_temp.make('inserted', '{"ResultWriter": {"Resource": "sql:query", "Par
 	{"Statement": "INSERT INTO dm_result SELECT value::int + $1 FROM jsonb_array_elements($2)", "Arguments": [10]}}}');
 SELECT output -> 'ResultWriterDetails' AS details FROM pg_temp.run('inserted', '[1, 2]');
 SELECT pg_temp.make('argued', '{"QueryLanguage": "JSONata", "ResultWriter": {"Resource": "sql:query", "Arguments":
-	{"Statement": "INSERT INTO dm_result SELECT value::int + $1 FROM jsonb_array_elements($2)", "Arguments": ["{% 10 * 10 %}"]}}}');
+	{"Statement": "INSERT INTO dm_result SELECT value::int + $1 FROM jsonb_array_elements($2)",
+		"Arguments": ["{% 10 * 10 %}"]}}}');
 SELECT status FROM pg_temp.run('argued', '[1, 2]');
 SELECT array_agg(n ORDER BY n) FROM dm_result;
 -- A part that is refused takes those before it along.
@@ -272,7 +302,8 @@ END $$;
 SELECT sf_map_resource('arn:aws:states:::s3:putObject', 'sql:public.dm_refuse');
 SELECT error, cause FROM pg_temp.run('written', '[1, 2, 3]');
 SELECT count(*) FROM dm_file WHERE body = 'of the refused';
-SELECT pg_temp.make('refused', '{"ResultWriter": {"Resource": "sql:query", "Parameters": {"Statement": "SELECT 1/0, $1::jsonb"}}}');
+SELECT pg_temp.make('refused', '{"ResultWriter": {"Resource": "sql:query",
+	"Parameters": {"Statement": "SELECT 1/0, $1::jsonb"}}}');
 SELECT error, cause::jsonb ->> 'message' FROM pg_temp.run('refused', '[1]');
 
 -- … or WriterConfig alone says what form they take.
@@ -290,8 +321,10 @@ SELECT problem, detail FROM sf_check();
 ROLLBACK TO purge;
 
 -- Nothing is left but what a redrive needs, and nothing contradicts itself.
-SELECT execution_id LIKE 'strict:%' AS strict, count(*) FROM _sfflow.map_item JOIN _sfflow.execution USING (execution_no) GROUP BY 1 ORDER BY 1;
+SELECT execution_id LIKE 'strict:%' AS strict, count(*) FROM _sfflow.map_item JOIN _sfflow.execution
+	USING (execution_no) GROUP BY 1 ORDER BY 1;
 SELECT problem, execution_id, detail FROM sf_check();
 SELECT sf_drop_state_machine('strict');
-SELECT count(*) FROM _sfflow.map_run r WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = r.execution_no);
+SELECT count(*) FROM _sfflow.map_run r WHERE NOT EXISTS (SELECT FROM _sfflow.execution e
+	WHERE e.execution_no = r.execution_no);
 ROLLBACK;

@@ -102,10 +102,12 @@ SELECT sf_create_state_machine('drain', '{
     "JOB-001": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "first"}, "Next": "Both"},
     "Both": {"Type": "Parallel", "FailureMode": "DRAIN", "Next": "JOB-006", "Branches": [
       {"StartAt": "JOB-002", "States": {
-        "JOB-002": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "aggregate"}, "Next": "JOB-003"},
+        "JOB-002": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "aggregate"},
+        	"Next": "JOB-003"},
         "JOB-003": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "report"}, "End": true}}},
       {"StartAt": "JOB-004", "States": {
-        "JOB-004": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "reconcile"}, "Next": "JOB-005"},
+        "JOB-004": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "reconcile"},
+        	"Next": "JOB-005"},
         "JOB-005": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "broken"}, "End": true}}}]},
     "JOB-006": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"name": "close"}, "End": true}
   }}');
@@ -177,7 +179,8 @@ SELECT sf_create_state_machine('late', '{"TimeoutSeconds": 60, "StartAt": "W",
 BEGIN;
 SELECT sf_start('late', '{}', 'a');
 SELECT sf_run('late:a', true);
-SELECT type, previous_event_id AS prev, details - 'input' AS details FROM sf_history WHERE execution_id = 'late:a' ORDER BY id;
+SELECT type, previous_event_id AS prev, details - 'input' AS details FROM sf_history WHERE execution_id = 'late:a'
+	ORDER BY id;
 SELECT problem FROM sf_check();
 ROLLBACK;
 
@@ -229,20 +232,23 @@ SELECT sf_create_state_machine('map_item', '{
         "Second": {"Type": "Pass", "Assign": {"second": "{% $states.context.Map.Item.Value %}"}, "Next": "Third"},
         "Third": {"Type": "Parallel", "Next": "Same", "Branches": [{"StartAt": "In", "States": {
             "In": {"Type": "Pass", "Output": "{% $states.context.Map.Item.Value %}", "End": true}}}]},
-        "Same": {"Type": "Pass", "Output": "{% $first > 0 and $second = $first and $states.input[0] = $first %}", "End": true}}}}
+        "Same": {"Type": "Pass", "Output": "{% $first > 0 and $second = $first and $states.input[0] = $first %}",
+        	"End": true}}}}
   }}');
 SELECT sf_create_state_machine('map_item_caught', '{
   "QueryLanguage": "JSONata", "StartAt": "Each",
   "States": {
     "Each": {"Type": "Map", "Items": "{% [\"a\", \"b\"] %}", "ItemSelector": {}, "End": true,
       "ItemProcessor": {"StartAt": "Try", "States": {
-        "Try": {"Type": "Parallel", "End": true, "Branches": [{"StartAt": "Fail", "States": {"Fail": {"Type": "Fail", "Error": "E"}}}],
+        "Try": {"Type": "Parallel", "End": true,
+        	"Branches": [{"StartAt": "Fail", "States": {"Fail": {"Type": "Fail", "Error": "E"}}}],
           "Catch": [{"ErrorEquals": ["E"], "Output": "{% $states.context.Map.Item %}", "Next": "End"}]},
         "End": {"Type": "Succeed"}}}}
   }}');
 SELECT sf_start(machine, '{}', 'a') FROM (VALUES ('map_item'), ('map_item_caught')) AS m (machine);
 SELECT sf_run('map_item:a'), sf_run('map_item_caught:a');
-SELECT execution_id, status, output, cause FROM sf_executions WHERE execution_id IN ('map_item:a', 'map_item_caught:a') ORDER BY 1;
+SELECT execution_id, status, output, cause FROM sf_executions
+	WHERE execution_id IN ('map_item:a', 'map_item_caught:a') ORDER BY 1;
 ROLLBACK;
 
 -- The input and the item are in the context object however an expression gets at them: only states that
@@ -250,21 +256,29 @@ ROLLBACK;
 BEGIN;
 CREATE FUNCTION pg_temp.in_context(id int, fields jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM sf_create_state_machine('context' || id, jsonb_build_object('StartAt', 'Each', 'States', jsonb_build_object('Each',
-		'{"Type": "Map", "ItemsPath": "$.list", "End": true}' || jsonb_build_object('ItemProcessor', jsonb_build_object('StartAt', 'First',
+	PERFORM sf_create_state_machine('context' || id, jsonb_build_object('StartAt', 'Each', 'States',
+		jsonb_build_object('Each',
+		'{"Type": "Map", "ItemsPath": "$.list", "End": true}' || jsonb_build_object('ItemProcessor',
+			jsonb_build_object('StartAt', 'First',
 		'States', jsonb_build_object('First', '{"Type": "Pass", "Result": {}, "Next": "Look"}'::jsonb,
 			'Look', '{"Type": "Pass", "End": true}' || fields)))))::json);
 	PERFORM sf_start('context' || id, '{"in": 1, "list": ["a"]}', 'a');
 	PERFORM sf_run('context' || id || ':a');
-	RETURN (SELECT coalesce(output -> 0, to_jsonb(cause)) FROM sf_executions WHERE execution_id = 'context' || id || ':a');
+	RETURN (SELECT coalesce(output -> 0, to_jsonb(cause)) FROM sf_executions
+		WHERE execution_id = 'context' || id || ':a');
 END $$;
 SELECT expression, pg_temp.in_context(n::int, jsonb_build_object('Parameters', jsonb_build_object('v.$', expression)))
-FROM unnest(ARRAY['$$.Execution.Input', '$$.Execution[''Input'']', '$$[''Execution''].Input.in', '$$.*.Input.in', '$$..Input.in',
-	'States.Format(''{}'', $$.Execution.Input.in)', 'States.Format(''{}'', $$.Execution.Name)', '$$.Map.Item.Value', '$$[''Map''].Item',
+FROM unnest(ARRAY['$$.Execution.Input', '$$.Execution[''Input'']', '$$[''Execution''].Input.in', '$$.*.Input.in',
+	'$$..Input.in',
+	'States.Format(''{}'', $$.Execution.Input.in)', 'States.Format(''{}'', $$.Execution.Name)', '$$.Map.Item.Value',
+		'$$[''Map''].Item',
 	'$$..Item', '$$.StateMachine.Name', 'States.JsonToString($$.Map)']) WITH ORDINALITY AS e (expression, n);
-SELECT expression, pg_temp.in_context(100 + n::int, jsonb_build_object('QueryLanguage', 'JSONata', 'Output', '{% ' || expression || ' %}') - 'Result')
-FROM unnest(ARRAY['$states.context.Execution.Input', '$states.context.*.Input.in', '$states.context.(Execution.Input.in)',
-	'($c := $states.context; $c.Map.Item)', '($s := $states; $s.context.Execution.Input.in)', '$lookup($states.context, "Execution").Input.in',
+SELECT expression, pg_temp.in_context(100 + n::int, jsonb_build_object('QueryLanguage', 'JSONata', 'Output',
+	'{% ' || expression || ' %}') - 'Result')
+FROM unnest(ARRAY['$states.context.Execution.Input', '$states.context.*.Input.in',
+	'$states.context.(Execution.Input.in)',
+	'($c := $states.context; $c.Map.Item)', '($s := $states; $s.context.Execution.Input.in)',
+		'$lookup($states.context, "Execution").Input.in',
 	'$states.context[Execution.Input.in = 1].Map.Item', '$states.context@$c.($c.Execution.Input.in)',
 	'$states.context.State@$s.Execution.Input.in', '$states.context.State.Name.%.%.Execution.Input.in',
 	'$states.context.Execution.Name.%.Input.in', '$states.context.StateMachine.Name', '$states.context.Map.Item.Value'])
@@ -334,8 +348,10 @@ SELECT sf_drop_state_machine('once');
 
 -- A saga that has undone its work stands in its Fail state: a redrive repeats that alone, and says so.
 SELECT sf_create_state_machine('saga', '{"StartAt": "Pay", "States": {
-	"Pay": {"Type": "Task", "Resource": "sql:public.sf_raise", "Parameters": {"error": "NoMoney"}, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Undo"}], "Next": "Paid"},
-	"Undo": {"Type": "Pass", "Next": "Not paid"}, "Not paid": {"Type": "Fail", "Error": "NotPaid"}, "Paid": {"Type": "Succeed"}}}');
+	"Pay": {"Type": "Task", "Resource": "sql:public.sf_raise", "Parameters": {"error": "NoMoney"},
+		"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Undo"}], "Next": "Paid"},
+	"Undo": {"Type": "Pass", "Next": "Not paid"}, "Not paid": {"Type": "Fail", "Error": "NotPaid"},
+		"Paid": {"Type": "Succeed"}}}');
 BEGIN;
 SELECT sf_run(sf_start('saga', '{}', 's'));
 \set VERBOSITY default

@@ -5,25 +5,30 @@ BEGIN;
 SELECT sf_create_activity('items', '1 minute', 2);
 
 -- A machine with one Map that reads Parquet, of which further fields are given.
-CREATE FUNCTION pg_temp.make(name text, config jsonb DEFAULT '{}', fields jsonb DEFAULT '{}') RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.make(name text, config jsonb DEFAULT '{}', fields jsonb DEFAULT '{}') RETURNS void
+	LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, json_build_object('StartAt', 'Map', 'States', json_build_object('Map',
 		jsonb_build_object('Type', 'Map', 'End', true,
-			'ItemReader', jsonb_build_object('Resource', 'arn:aws:states:::s3:getObject', 'Parameters', '{"Bucket": "b", "Key.$": "$.key"}'::jsonb,
+			'ItemReader', jsonb_build_object('Resource', 'arn:aws:states:::s3:getObject', 'Parameters',
+				 '{"Bucket": "b", "Key.$": "$.key"}'::jsonb,
 				'ReaderConfig', jsonb '{"InputType": "PARQUET"}' || config),
 			'ItemProcessor', jsonb '{"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
 				"StartAt": "Each", "States": {"Each": {"Type": "Pass", "End": true}}}') || fields)))
 $$;
 
 -- Begin an execution and take the task of its reader.
-CREATE FUNCTION pg_temp.take(machine text, id text, OUT token text, OUT input jsonb, OUT resource text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.take(machine text, id text, OUT token text, OUT input jsonb, OUT resource text)
+	LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM sf_start(machine, '{"key": "k"}', id);
 	PERFORM sf_run(machine || ':' || id);
-	SELECT t.task_token, t.input, t.resource INTO take.token, take.input, take.resource FROM sf_get_activity_task('items') t;
+	SELECT t.task_token, t.input, t.resource INTO take.token, take.input, take.resource
+		FROM sf_get_activity_task('items') t;
 END $$;
 
 -- How an execution ended, after it has gone on.
-CREATE FUNCTION pg_temp.outcome(id text, OUT status text, OUT output jsonb, OUT error text, OUT cause text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.outcome(id text, OUT status text, OUT output jsonb, OUT error text, OUT cause text)
+	LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM sf_run(id, skip_waits => true);
 	SELECT e.status, e.output, e.error, e.cause INTO outcome.status, outcome.output, outcome.error, outcome.cause
@@ -32,11 +37,15 @@ END $$;
 
 -- Nothing is mapped, or not what reads Parquet: the validator says so, and the state fails.
 SELECT severity, message FROM sf_validate('{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true,
-	"ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "b", "Key": "k"}, "ReaderConfig": {"InputType": "PARQUET"}},
-	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}}}}');
+	"ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "b", "Key": "k"},
+		"ReaderConfig": {"InputType": "PARQUET"}},
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P",
+		"States": {"P": {"Type": "Pass", "End": true}}}}}}');
 SELECT * FROM sf_missing_resources('{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true,
-	"ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "b", "Key": "k"}, "ReaderConfig": {"InputType": "PARQUET"}},
-	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}}}}');
+	"ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "b", "Key": "k"},
+		"ReaderConfig": {"InputType": "PARQUET"}},
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P",
+		"States": {"P": {"Type": "Pass", "End": true}}}}}}');
 SELECT pg_temp.make('m');
 SELECT sf_start('m', '{"key": "k"}', 'unmapped');
 SELECT * FROM pg_temp.outcome('m:unmapped');
@@ -106,10 +115,12 @@ SELECT sf_send_task_success(:'token', '1');
 SELECT * FROM pg_temp.outcome('m:bad');
 
 -- MaxItems: the program is told that they are enough; those beyond are dropped.
-SELECT pg_temp.make('max', '{"MaxItems": 3}', '{"ItemBatcher": {"MaxItemsPerBatch": 2}, "ItemSelector": {"i.$": "$$.Map.Item.Value"}}');
+SELECT pg_temp.make('max', '{"MaxItems": 3}', '{"ItemBatcher": {"MaxItemsPerBatch": 2},
+	"ItemSelector": {"i.$": "$$.Map.Item.Value"}}');
 SELECT token, input FROM pg_temp.take('max', 'x') \gset
 SELECT :'input' AS input;
-SELECT sf_send_task_items(:'token', '[1, 2]'), sf_send_task_items(:'token', '[3, 4]', 2), sf_send_task_items(:'token', '[5]', 3);
+SELECT sf_send_task_items(:'token', '[1, 2]'), sf_send_task_items(:'token', '[3, 4]', 2), sf_send_task_items(:'token',
+	'[5]', 3);
 SELECT sf_send_task_success(:'token', '3');
 SELECT * FROM pg_temp.outcome('max:x');
 SELECT pg_temp.make('path', '{"MaxItemsPath": "$.n", "CSVHeaders": ["a"]}');
@@ -121,7 +132,8 @@ SELECT sf_send_task_success(:'token', '[1, 2]');
 SELECT status, output FROM pg_temp.outcome('path:x');
 
 -- A retry reads anew.
-SELECT pg_temp.make('retry', '{}', '{"Retry": [{"ErrorEquals": ["States.ItemReaderFailed"], "IntervalSeconds": 1, "MaxAttempts": 1}]}');
+SELECT pg_temp.make('retry', '{}', '{"Retry": [{"ErrorEquals": ["States.ItemReaderFailed"], "IntervalSeconds": 1,
+	"MaxAttempts": 1}]}');
 SELECT token FROM pg_temp.take('retry', 'x') \gset
 SELECT sf_send_task_items(:'token', '[1, 2, 3]');
 SELECT sf_send_task_failure(:'token', 'E', 'once');
@@ -137,11 +149,14 @@ SELECT sf_stop('m:stopped');
 SAVEPOINT s;
 SELECT sf_send_task_items(:'token', '[1]');
 ROLLBACK TO s;
-SELECT status, (SELECT r.status FROM sf_map_runs r WHERE r.execution_id = e.execution_id) AS run FROM sf_executions e WHERE execution_id = 'm:stopped';
+SELECT status, (SELECT r.status FROM sf_map_runs r WHERE r.execution_id = e.execution_id) AS run FROM sf_executions e
+	WHERE execution_id = 'm:stopped';
 
 -- A branch beside it fails: so is it then.
-SELECT sf_create_state_machine('beside', json_build_object('StartAt', 'Both', 'States', json_build_object('Both', json_build_object(
-	'Type', 'Parallel', 'End', true, 'Catch', '[{"ErrorEquals": ["States.ALL"], "Next": "Wait"}]'::json, 'Branches', json_build_array(definition,
+SELECT sf_create_state_machine('beside', json_build_object('StartAt', 'Both', 'States', json_build_object('Both',
+	json_build_object(
+	'Type', 'Parallel', 'End', true, 'Catch', '[{"ErrorEquals": ["States.ALL"], "Next": "Wait"}]'::json, 'Branches',
+		json_build_array(definition,
 	'{"StartAt": "Task", "States": {"Task": {"Type": "Task", "Resource": "activity:items", "End": true}}}'::json)),
 	'Wait', '{"Type": "Wait", "Seconds": 60, "End": true}'::json)))
 FROM sf_state_machines WHERE state_machine = 'm';
@@ -151,25 +166,29 @@ SELECT min(task_token) FILTER (WHERE state = 'Map') AS token, min(task_token) FI
 FROM sf_get_activity_task('items', max_tasks => 2) \gset
 SELECT sf_send_task_failure(:'other', 'No');
 SELECT sf_run('beside:x');
-SELECT status, (SELECT r.status FROM sf_map_runs r WHERE r.execution_id = e.execution_id) AS run FROM sf_executions e WHERE execution_id = 'beside:x';
+SELECT status, (SELECT r.status FROM sf_map_runs r WHERE r.execution_id = e.execution_id) AS run FROM sf_executions e
+	WHERE execution_id = 'beside:x';
 SELECT sf_send_task_items(:'token', '[1]');
 ROLLBACK TO s;
 
 -- The token of another task takes no items.
-SELECT sf_create_state_machine('task', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "activity:items", "End": true}}}');
+SELECT sf_create_state_machine('task', '{"StartAt": "T",
+	"States": {"T": {"Type": "Task", "Resource": "activity:items", "End": true}}}');
 SELECT token FROM pg_temp.take('task', 'x') \gset
 SAVEPOINT s;
 SELECT sf_send_task_items(:'token', '[1]');
 ROLLBACK TO s;
 
 -- The activity may stand in the ItemReader itself; it writes no results.
-SELECT sf_create_state_machine('direct', jsonb_set(definition::jsonb, '{States,Map,ItemReader}', '{"Resource": "activity:items"}')::json)
+SELECT sf_create_state_machine('direct', jsonb_set(definition::jsonb, '{States,Map,ItemReader}',
+	'{"Resource": "activity:items"}')::json)
 FROM sf_state_machines WHERE state_machine = 'm';
 SELECT token, input FROM pg_temp.take('direct', 'x') \gset
 SELECT :'input' AS input;
 SELECT sf_send_task_success(:'token', '[1]');
 SELECT status, output FROM pg_temp.outcome('direct:x');
-SELECT severity, location, message FROM sf_validate((SELECT jsonb_set(definition::jsonb, '{States,Map,ResultWriter}', '{"Resource": "activity:items"}')::text
+SELECT severity, location, message FROM sf_validate((SELECT jsonb_set(definition::jsonb, '{States,Map,ResultWriter}',
+	'{"Resource": "activity:items"}')::text
 	FROM sf_state_machines WHERE state_machine = 'direct'));
 
 -- An activity that is not there.

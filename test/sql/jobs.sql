@@ -176,14 +176,17 @@ DO $$ BEGIN
 	UPDATE _sfflow.execution SET version = 2 WHERE execution_id = 'nightly:silent';
 	PERFORM fixture.branch('nightly:silent', 0, 1, 3, pending => 2);
 	PERFORM fixture.branch('nightly:silent', 1, 3, 4, parent => 0, scope => 1);
-	PERFORM fixture.branch('nightly:silent', 2, 5, 0, parent => 0, scope => 2, branch_index => 1, due => '2025-02-05 02:10Z');
+	PERFORM fixture.branch('nightly:silent', 2, 5, 0, parent => 0, scope => 2, branch_index => 1,
+		due => '2025-02-05 02:10Z');
 END $$;
 SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'nightly:silent';
 UPDATE _sfflow.branch b SET phase = 8, error = 'check_violation', due_at = NULL
-FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'nightly:silent' AND b.branch_no = 2;
+FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'nightly:silent'
+	AND b.branch_no = 2;
 SELECT job_id, job_status, error FROM jobs WHERE execution_id = 'nightly:silent';
 UPDATE _sfflow.execution SET status = 1, stopped_at = now() WHERE execution_id = 'nightly:silent';
-DELETE FROM _sfflow.branch b USING _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'nightly:silent';
+DELETE FROM _sfflow.branch b USING _sfflow.execution e WHERE e.execution_no = b.execution_no
+	AND e.execution_id = 'nightly:silent';
 SELECT job_id, job_status FROM jobs WHERE execution_id = 'nightly:silent';
 
 -- Map in Map: 0 Stores, 1 Prepare, 2 Days, 3 Load, 4 After. Iterations that began have rows.

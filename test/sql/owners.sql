@@ -6,8 +6,10 @@ CREATE ROLE regress_sfflow_leaver;
 CREATE ROLE regress_sfflow_heir;
 CREATE ROLE regress_sfflow_third;
 SET ROLE regress_sfflow_leaver;
-SELECT sf_create_state_machine('regress_who', '{"StartAt": "Pause", "States": {"Pause": {"Type": "Wait", "Seconds": 3600, "Next": "Who"},
-	"Who": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT current_user::text AS who"}, "End": true}}}');
+SELECT sf_create_state_machine('regress_who',
+	'{"StartAt": "Pause", "States": {"Pause": {"Type": "Wait", "Seconds": 3600, "Next": "Who"},
+	"Who": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT current_user::text AS who"},
+		"End": true}}}');
 SELECT sf_create_state_machine('regress_both', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}');
 SELECT sf_create_activity('regress_desk');
 SELECT sf_map_resource('regress:*', 'sql:public.nothing');
@@ -58,7 +60,8 @@ SELECT activity, owner FROM sf_activities WHERE activity LIKE 'regress\_%';
 SELECT owner, pattern, resource FROM _sfflow.resource_map WHERE pattern LIKE 'regress%';
 SELECT count(*) FROM _sfflow.privilege WHERE role = 'regress_sfflow_leaver'::regrole;
 DROP ROLE regress_sfflow_leaver;
-SELECT sf_drop_state_machine('regress_who', true), sf_drop_state_machine('regress_both'), sf_drop_activity('regress_desk');
+SELECT sf_drop_state_machine('regress_who', true), sf_drop_state_machine('regress_both'),
+	sf_drop_activity('regress_desk');
 SET ROLE regress_sfflow_heir;
 SELECT sf_unmap_resource('regress:*');
 RESET ROLE;

@@ -8,7 +8,8 @@ CREATE ROLE regress_sfflow_group;
 CREATE ROLE regress_sfflow_grouped IN ROLE regress_sfflow_group;
 SET ROLE regress_sfflow_owner;
 SELECT sf_create_state_machine('regress_nightly',
-	'{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 3600, "Next": "B"}, "B": {"Type": "Pass", "End": true}}}');
+	'{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 3600, "Next": "B"},
+		"B": {"Type": "Pass", "End": true}}}');
 
 -- Who may give a right: the owner and its members.
 SET ROLE regress_sfflow_clerk;
@@ -76,13 +77,19 @@ END $$;
 SET ROLE regress_sfflow_clerk;
 SELECT call, replace(pg_temp.error_of(format('SELECT ' || call, e.there)), e.there, '?')
 	= replace(pg_temp.error_of(format('SELECT ' || call, e.missing)), e.missing, '?') AS same
-FROM (VALUES ('sf_start(%L)', 'regress_nightly', 'regress_monthly'), ('sf_graph(%L)', 'regress_nightly', 'regress_monthly'),
-	('sf_drop_state_machine(%L)', 'regress_nightly', 'regress_monthly'), ('sf_start(''%s/1'')', 'regress_nightly', 'regress_monthly'),
+FROM (VALUES ('sf_start(%L)', 'regress_nightly', 'regress_monthly'), ('sf_graph(%L)', 'regress_nightly',
+	'regress_monthly'),
+	('sf_drop_state_machine(%L)', 'regress_nightly', 'regress_monthly'), ('sf_start(''%s/1'')', 'regress_nightly',
+		'regress_monthly'),
 	('sf_grant(''READ'', %L, ''public'')', 'regress_nightly', 'regress_monthly'),
-	('sf_stop(%L)', 'regress_nightly:secret', 'regress_nightly:open'), ('sf_redrive(%L)', 'regress_nightly:secret', 'regress_nightly:open'),
-	('sf_await(%L)', 'regress_nightly:secret', 'regress_nightly:open'), ('sf_graph(%L)', 'regress_nightly:secret', 'regress_nightly:open'),
-	('sf_run(%L)', 'regress_nightly:secret', 'regress_nightly:open'), ('sf_step(%L)', 'regress_nightly:secret', 'regress_nightly:open'),
-	('sf_get_activity_task(%L)', 'regress_queue', 'regress_other'), ('sf_drop_activity(%L)', 'regress_queue', 'regress_other'),
+	('sf_stop(%L)', 'regress_nightly:secret', 'regress_nightly:open'), ('sf_redrive(%L)', 'regress_nightly:secret',
+		'regress_nightly:open'),
+	('sf_await(%L)', 'regress_nightly:secret', 'regress_nightly:open'), ('sf_graph(%L)', 'regress_nightly:secret',
+		'regress_nightly:open'),
+	('sf_run(%L)', 'regress_nightly:secret', 'regress_nightly:open'), ('sf_step(%L)', 'regress_nightly:secret',
+		'regress_nightly:open'),
+	('sf_get_activity_task(%L)', 'regress_queue', 'regress_other'), ('sf_drop_activity(%L)', 'regress_queue',
+		'regress_other'),
 	('sf_grant(''WORK'', ''activity:%s'', ''public'')', 'regress_queue', 'regress_other')) e (call, there, missing);
 SELECT pg_temp.error_of($$SELECT sf_start('regress_nightly')$$);
 SELECT pg_temp.error_of($$SELECT sf_stop('regress_nightly:secret')$$);
@@ -112,7 +119,8 @@ SELECT sf_create_state_machine('regress_second', '{"StartAt": "A", "States": {"A
 SELECT sf_create_state_machine('regress_nightly', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}');
 SELECT sf_create_activity('regress_second');
 -- What is there already can be changed.
-SELECT sf_create_state_machine('regress_own', '{"StartAt": "B", "States": {"B": {"Type": "Pass", "End": true}}}', or_replace => true);
+SELECT sf_create_state_machine('regress_own', '{"StartAt": "B", "States": {"B": {"Type": "Pass", "End": true}}}',
+	or_replace => true);
 RESET ROLE;
 SELECT sf_grant('CREATE', '*', 'regress_sfflow_clerk');
 SET ROLE regress_sfflow_clerk;
@@ -125,7 +133,8 @@ SELECT sf_drop_state_machine('regress_own'), sf_drop_activity('regress_second');
 SELECT count(*) FROM _sfflow.privilege WHERE object_kind = '*';
 
 -- Tokens: public may answer them until SEND is taken from it.
-SELECT sf_create_state_machine('regress_asks', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:regress_queue", "End": true}}}');
+SELECT sf_create_state_machine('regress_asks',
+	'{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:regress_queue", "End": true}}}');
 SELECT sf_start('regress_asks', name => 'a');
 SELECT sf_run('regress_asks:a');
 SELECT task_token FROM sf_get_activity_task('regress_queue') \gset

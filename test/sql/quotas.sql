@@ -27,7 +27,8 @@ RESET ROLE;
 -- Running executions: of the owner, whoever starts them. One that has ended makes room.
 ALTER ROLE regress_sfflow_tenant SET sfflow.max_executions_per_owner = 3;
 SET ROLE regress_sfflow_tenant;
-SELECT sf_create_state_machine('regress_pause', '{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 3600, "End": true}}}');
+SELECT sf_create_state_machine('regress_pause',
+	'{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 3600, "End": true}}}');
 SELECT sf_start('regress_pause', name => i::text) FROM generate_series(1, 3) i;
 SELECT sf_start('regress_pause', name => '4');
 RESET ROLE;
@@ -46,21 +47,26 @@ SET ROLE regress_sfflow_other;
 SELECT sf_create_state_machine('regress_other', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}');
 SELECT count(sf_start('regress_other')) FROM generate_series(1, 5);
 RESET ROLE;
-SELECT ok, detail ~ 'sfflow.max_executions_per_owner \(3\) of role "regress_sfflow_tenant" is reached: \d+ refused' AS named
+SELECT ok, detail ~ 'sfflow.max_executions_per_owner \(3\) of role "regress_sfflow_tenant" is reached: \d+ refused' AS
+	named
 FROM sf_health WHERE item = 'quotas';
 
 -- A task that starts an execution fails with an error that can be retried, a Map holds back.
 ALTER ROLE regress_sfflow_other SET sfflow.max_executions_per_owner = 6;
 SET ROLE regress_sfflow_other;
-SELECT sf_create_state_machine('regress_parent', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution",
-	"Parameters": {"StateMachineArn": "regress_other"}, "Catch": [{"ErrorEquals": ["StepFunctions.ExecutionLimitExceeded"], "Next": "B"}], "End": true},
+SELECT sf_create_state_machine('regress_parent',
+	'{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution",
+	"Parameters": {"StateMachineArn": "regress_other"},
+		"Catch": [{"ErrorEquals": ["StepFunctions.ExecutionLimitExceeded"], "Next": "B"}], "End": true},
 	"B": {"Type": "Pass", "End": true}}}');
 SELECT pg_sleep(1.1);
 SELECT sf_start('regress_parent', name => 'p');
 SELECT sf_run('regress_parent:p');
 SELECT output FROM sf_executions WHERE execution_id = 'regress_parent:p';
-SELECT sf_create_state_machine('regress_map', '{"StartAt": "A", "States": {"A": {"Type": "Map", "End": true, "ItemProcessor": {
-	"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "B", "States": {"B": {"Type": "Wait", "Seconds": 60, "End": true}}}}}}');
+SELECT sf_create_state_machine('regress_map',
+	'{"StartAt": "A", "States": {"A": {"Type": "Map", "End": true, "ItemProcessor": {
+	"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "B",
+		"States": {"B": {"Type": "Wait", "Seconds": 60, "End": true}}}}}}');
 -- On a slow server a count is trusted for a while, until it is taken again.
 DO $$
 BEGIN
@@ -99,9 +105,12 @@ SELECT sf_create_state_machine('regress_loop', '{"StartAt": "A", "States": {"A":
 SELECT sf_start('regress_loop', name => 'l');
 SELECT sf_run('regress_loop:l');
 SELECT error, cause FROM sf_executions WHERE execution_id = 'regress_loop:l';
-SELECT sf_create_state_machine('regress_branches', '{"StartAt": "A", "States": {"A": {"Type": "Parallel", "Next": "D", "Branches": [
-	{"StartAt": "B", "States": {"B": {"Type": "Pass", "End": true}}}, {"StartAt": "C", "States": {"C": {"Type": "Pass", "End": true}}}]},
-	"D": {"Type": "Choice", "Choices": [{"Variable": "$[0].x", "IsPresent": true, "Next": "Z"}], "Default": "A"}, "Z": {"Type": "Succeed"}}}', options => '{"history": "NONE"}');
+SELECT sf_create_state_machine('regress_branches',
+	'{"StartAt": "A", "States": {"A": {"Type": "Parallel", "Next": "D", "Branches": [
+	{"StartAt": "B", "States": {"B": {"Type": "Pass", "End": true}}},
+		{"StartAt": "C", "States": {"C": {"Type": "Pass", "End": true}}}]},
+	"D": {"Type": "Choice", "Choices": [{"Variable": "$[0].x", "IsPresent": true, "Next": "Z"}], "Default": "A"},
+		"Z": {"Type": "Succeed"}}}', options => '{"history": "NONE"}');
 SELECT sf_start('regress_branches', name => 'b');
 SELECT sf_run('regress_branches:b');
 SELECT error, cause FROM sf_executions WHERE execution_id = 'regress_branches:b';
@@ -110,6 +119,7 @@ SELECT sf_redrive('regress_loop:l');
 SELECT sf_run('regress_loop:l');
 RESET ROLE;
 SELECT problem, detail FROM sf_check();
-SELECT sf_drop_state_machine(m, true) FROM unnest('{regress_pause,regress_other,regress_parent,regress_map,regress_loop,regress_branches}'::text[]) m;
+SELECT sf_drop_state_machine(m, true) FROM unnest('{regress_pause,regress_other,regress_parent,regress_map,
+	regress_loop,regress_branches}'::text[]) m;
 DROP ROLE regress_sfflow_tenant, regress_sfflow_other;
 SELECT sf_enable();

@@ -43,7 +43,8 @@ SELECT length(attempt(format('PERFORM sf_raise(''X'', %L);', repeat('ä', 40000)
 
 -- PL/pgSQL can catch it, raise it again, and raise it by itself.
 SELECT attempt('BEGIN PERFORM sf_raise(''A'', ''a''); EXCEPTION WHEN SQLSTATE ''SF022'' THEN RAISE; END;');
-SELECT attempt('BEGIN PERFORM sf_raise(''A'', ''a''); EXCEPTION WHEN OTHERS THEN PERFORM sf_raise(''B'', sqlerrm); END;');
+SELECT attempt('BEGIN PERFORM sf_raise(''A'', ''a''); EXCEPTION WHEN OTHERS THEN PERFORM sf_raise(''B'', sqlerrm); '
+	'END;');
 SELECT attempt('RAISE ''Shop.ByHand'' USING ERRCODE = ''SF022'', DETAIL = ''no function called'';');
 SELECT sf_raise('Shop.OutOfStock', 'outside of a task');
 
@@ -51,11 +52,14 @@ SELECT sf_raise('Shop.OutOfStock', 'outside of a task');
 SELECT attempt('PERFORM pg_sleep(60);', 50);
 SELECT attempt('BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN PERFORM pg_sleep(60); END;', 50);
 SELECT attempt('BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END;', 50);
-SELECT attempt('BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN RAISE division_by_zero; END;', 50) ->> 'error';
+SELECT attempt('BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN RAISE division_by_zero; END;',
+	50) ->> 'error';
 SELECT attempt('NULL;', 60000), attempt('PERFORM pg_sleep(0.1);') ->> 'ok';
 -- A task within a task: each has its own.
-SELECT attempt($$PERFORM run_task('sql:query', '{"Statement": "SELECT pg_sleep(60)"}', current_user::regrole, 50, false);$$, 60000) ->> 'ok';
-SELECT attempt($$PERFORM run_task('sql:query', '{"Statement": "SELECT pg_sleep(60)"}', current_user::regrole, 60000, false);$$, 50);
+SELECT attempt($$PERFORM run_task('sql:query', '{"Statement": "SELECT pg_sleep(60)"}', current_user::regrole, 50,
+	false);$$, 60000) ->> 'ok';
+SELECT attempt($$PERFORM run_task('sql:query', '{"Statement": "SELECT pg_sleep(60)"}', current_user::regrole, 60000,
+	false);$$, 50);
 
 -- A cancel that is not the task's own is no outcome.
 SET statement_timeout = 50;

@@ -34,7 +34,8 @@ SELECT call('shop.whole_json', '[1, 2]');
 SET ROLE task_shop;
 CREATE FUNCTION shop.show(a integer, b text DEFAULT 'none', c date DEFAULT '2025-02-05') RETURNS text
 LANGUAGE sql AS $$ SELECT format('a=%s b=%s c=%s', a, b, c) $$;
-CREATE FUNCTION shop.types(n numeric, t timestamptz, f boolean, j jsonb, l integer[], s shop.size, p shop.point, q shop.point[])
+CREATE FUNCTION shop.types(n numeric, t timestamptz, f boolean, j jsonb, l integer[], s shop.size, p shop.point,
+	q shop.point[])
 RETURNS text LANGUAGE sql SET timezone = 'UTC'
 AS $$ SELECT concat_ws(' ', n, t, f, j, l, s, p, q, (p).x + (q[2]).y) $$;
 CREATE FUNCTION shop.limited(part shop.percent) RETURNS integer LANGUAGE sql AS $$ SELECT part * 2 $$;
@@ -56,7 +57,8 @@ SELECT call('shop.many', '{"words": ["a", "b"]}');
 
 -- Composite types may change between two calls.
 ALTER TYPE shop.point ADD ATTRIBUTE z text;
-SELECT call('shop.types', '{"n": 1, "t": null, "f": null, "j": null, "l": [], "s": "S", "p": {"x": 1, "z": "new"}, "q": null}');
+SELECT call('shop.types', '{"n": 1, "t": null, "f": null, "j": null, "l": [], "s": "S", "p": {"x": 1, "z": "new"},
+	"q": null}');
 
 -- What does not fit is said with the name of the key and the function's parameters.
 SELECT call('shop.show', '{"a": 1, "d": 2}');
@@ -142,37 +144,45 @@ BEGIN
 END $$;
 CREATE FUNCTION shop.kept() RETURNS TABLE (functions bigint, plans bigint, bytes numeric) LANGUAGE sql AS $$
 	SELECT count(*) FILTER (WHERE name = 'sfflow function'), count(*) FILTER (WHERE name = 'sfflow function call'),
-		sum(total_bytes) FILTER (WHERE name ~ '^(sfflow (function|function call|argument types)|CachedPlan.*|SPI Plan)$')
+		sum(total_bytes)
+			FILTER (WHERE name ~ '^(sfflow (function|function call|argument types)|CachedPlan.*|SPI Plan)$')
 	FROM pg_backend_memory_contexts
 $$;
 SELECT shop.make(1, 3000);
 SELECT count(*) FROM generate_series(1, 1000) AS i WHERE call('shop.f' || i, '{"a": 1}') <> (i + 1)::text;
 SELECT functions, plans, bytes FROM shop.kept() \gset before_
 SELECT count(*) FROM generate_series(1001, 3000) AS i WHERE call('shop.f' || i, '{"a": 1}') <> (i + 1)::text;
-SELECT functions <= 513 AS few_functions, plans <= 513 AS few_plans, bytes <= 1.02 * :before_bytes AS flat FROM shop.kept();
+SELECT functions <= 513 AS few_functions, plans <= 513 AS few_plans, bytes <= 1.02 * :before_bytes AS flat
+	FROM shop.kept();
 -- Dropped functions are among them, and one that is used again is read again.
 DO $$ BEGIN FOR i IN 2500..2990 LOOP EXECUTE format('DROP FUNCTION shop.f%s', i); END LOOP; END $$;
 SELECT call('shop.f1', '{"a": 1}'), call('shop.f3000', '{"a": 1}'), call('shop.f2600', '{"a": 1}');
 -- So do plans of one function for many sets of arguments.
-CREATE FUNCTION shop.optional(a integer DEFAULT 0, b integer DEFAULT 0, c integer DEFAULT 0, d integer DEFAULT 0, e integer DEFAULT 0, f integer DEFAULT 0,
-	g integer DEFAULT 0, h integer DEFAULT 0, i integer DEFAULT 0, j integer DEFAULT 0, k integer DEFAULT 0) RETURNS integer LANGUAGE sql AS $$
+CREATE FUNCTION shop.optional(a integer DEFAULT 0, b integer DEFAULT 0, c integer DEFAULT 0, d integer DEFAULT 0,
+	e integer DEFAULT 0, f integer DEFAULT 0,
+	g integer DEFAULT 0, h integer DEFAULT 0, i integer DEFAULT 0, j integer DEFAULT 0, k integer DEFAULT 0)
+		RETURNS integer LANGUAGE sql AS $$
 	SELECT a + b + c + d + e + f + g + h + i + j + k
 $$;
 CREATE FUNCTION shop.subset(n integer) RETURNS jsonb LANGUAGE sql AS $$
-	SELECT coalesce(jsonb_object_agg(chr(97 + bit), 1 << bit), '{}') FROM generate_series(0, 10) AS bit WHERE n & (1 << bit) <> 0
+	SELECT coalesce(jsonb_object_agg(chr(97 + bit), 1 << bit), '{}') FROM generate_series(0, 10) AS bit
+		WHERE n & (1 << bit) <> 0
 $$;
 SELECT count(*) FROM generate_series(0, 2047) AS n WHERE call('shop.optional', shop.subset(n)) <> n::text;
 SELECT functions <= 513 AS few_functions, plans <= 513 AS few_plans FROM shop.kept();
 -- A function that runs is not forgotten, however many others run within it.
-CREATE FUNCTION shop.outer(depth integer, marker text DEFAULT ' outer') RETURNS text LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION shop.outer(depth integer, marker text DEFAULT ' outer') RETURNS text LANGUAGE plpgsql
+	SET search_path = public AS $$
 DECLARE
 	wrong bigint := 0;
 BEGIN
 	IF depth > 0 THEN
 		RETURN public.call('shop.outer', jsonb_build_object('depth', depth - 1)) || marker;
 	END IF;
-	SELECT count(*) INTO wrong FROM generate_series(1, 1200) AS i WHERE public.call('shop.f' || i, '{"a": 1}') <> (i + 1)::text;
-	SELECT wrong + count(*) INTO wrong FROM generate_series(0, 1100) AS n WHERE public.call('shop.optional', shop.subset(n)) <> n::text;
+	SELECT count(*) INTO wrong FROM generate_series(1, 1200) AS i
+		WHERE public.call('shop.f' || i, '{"a": 1}') <> (i + 1)::text;
+	SELECT wrong + count(*) INTO wrong FROM generate_series(0, 1100) AS n
+		WHERE public.call('shop.optional', shop.subset(n)) <> n::text;
 	RETURN wrong || marker;
 END $$;
 GRANT USAGE ON SCHEMA shop TO task_shop;
@@ -182,14 +192,16 @@ DO $$
 BEGIN
 	FOR i IN 1..700 LOOP
 		EXECUTE format('CREATE DOMAIN shop.d%s AS integer', i);
-		EXECUTE format('CREATE FUNCTION shop.many(k%s shop.d%s) RETURNS integer LANGUAGE sql AS ''SELECT %s''', i, i, i);
+		EXECUTE format('CREATE FUNCTION shop.many(k%s shop.d%s) RETURNS integer LANGUAGE sql AS ''SELECT %s''', i, i,
+			i);
 	END LOOP;
 END $$;
 SELECT call('shop.many', '{"k1": 1}'), call('shop.many', '{"k700": 1}'), call('shop.many', '{"k350": 1}');
 SELECT call('shop.f1', '{"a": 1}');
 SELECT functions <= 513 AS few_functions FROM shop.kept();
 -- A call that cannot be planned leaves no memory behind.
-CREATE FUNCTION shop.cannot(payload jsonb, further integer DEFAULT 1 / 0) RETURNS integer LANGUAGE sql IMMUTABLE AS $$ SELECT 1 $$;
+CREATE FUNCTION shop.cannot(payload jsonb, further integer DEFAULT 1 / 0) RETURNS integer LANGUAGE sql IMMUTABLE AS $$
+	SELECT 1 $$;
 SELECT call('shop.cannot', '{"payload": 1}');
 SELECT plans FROM shop.kept() \gset before_
 SELECT count(DISTINCT call('shop.cannot', '{"payload": 1}')) FROM generate_series(1, 50);

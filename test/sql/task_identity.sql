@@ -39,11 +39,15 @@ SET work_mem = '1MB';
 SET search_path = eve;
 ALTER ROLE task_eve SET work_mem = '2MB';
 ALTER ROLE task_eve SET sfflow_test.color = 'green';
-DO $$ BEGIN EXECUTE format('ALTER ROLE task_eve IN DATABASE %I SET statement_timeout = %L', current_database(), '5min'); END $$;
-SELECT public.query('task_eve', $$SELECT current_setting('work_mem') AS mem, current_setting('sfflow_test.color') AS color,
+DO $$ BEGIN EXECUTE format('ALTER ROLE task_eve IN DATABASE %I SET statement_timeout = %L',
+	current_database(), '5min'); END $$;
+SELECT public.query('task_eve', $$SELECT current_setting('work_mem') AS mem,
+	current_setting('sfflow_test.color') AS color,
 	current_setting('statement_timeout') AS timeout, current_setting('search_path') AS path$$);
-SELECT public.query('task_bob', $$SELECT current_setting('work_mem') AS mem, current_setting('sfflow_test.color', true) AS color$$);
-SELECT public.query('task_eve', $$SELECT set_config('work_mem', '3MB', false), set_config('search_path', 'x', false), set_config('eve.secret', 's', false)$$);
+SELECT public.query('task_bob', $$SELECT current_setting('work_mem') AS mem, current_setting('sfflow_test.color',
+	true) AS color$$);
+SELECT public.query('task_eve', $$SELECT set_config('work_mem', '3MB', false), set_config('search_path', 'x', false),
+	set_config('eve.secret', 's', false)$$);
 SELECT public.query('task_bob', $$SELECT current_setting('eve.secret', true) AS secret$$);
 SHOW work_mem;
 SHOW search_path;
@@ -128,12 +132,14 @@ BEGIN;
 SELECT query('task_eve', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1', true);
 SELECT query('task_bob', 'FETCH c', true);
 COMMIT;
-SELECT query('task_eve', 'SET work_mem = ''9MB''', true), query('task_eve', 'SHOW work_mem', true), query('task_bob', 'SHOW work_mem', true);
+SELECT query('task_eve', 'SET work_mem = ''9MB''', true), query('task_eve', 'SHOW work_mem', true),
+	query('task_bob', 'SHOW work_mem', true);
 SELECT query('task_eve', 'SET ROLE NONE', true);
 BEGIN;
 SELECT query('task_eve', 'INSERT INTO eve.child VALUES (9)', true);
 SELECT query('task_eve', $$DO 'BEGIN INSERT INTO eve.child VALUES (9); INSERT INTO eve.parent VALUES (9); END'$$, true);
-SELECT query('task_eve', $$DO 'BEGIN INSERT INTO eve.child VALUES (10); INSERT INTO eve.parent VALUES (10); END'$$, true);
+SELECT query('task_eve', $$DO 'BEGIN INSERT INTO eve.child VALUES (10); INSERT INTO eve.parent VALUES (10); END'$$,
+	true);
 SELECT query('task_eve', $$DO 'BEGIN INSERT INTO eve.now VALUES (1); DELETE FROM eve.now; END'$$, true);
 SELECT query('task_eve', 'SELECT DISTINCT who FROM eve.trap', true);
 ROLLBACK;
@@ -156,7 +162,8 @@ BEGIN
 	END LOOP;
 	RETURN answers || current_user::text || current_setting('work_mem');
 END $$;
-SELECT unnest(ARRAY(SELECT jsonb_array_elements_text(query('task_eve', 'SELECT eve.nest() AS a', true)::jsonb #> '{0,a}'))) AS answer;
+SELECT unnest(ARRAY(SELECT jsonb_array_elements_text(query('task_eve', 'SELECT eve.nest() AS a',
+	true)::jsonb #> '{0,a}'))) AS answer;
 SELECT query('task_eve', 'SELECT * FROM mine', true);
 SELECT query('task_eve', 'SELECT pg_advisory_lock(42)', true);
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory';

@@ -1,7 +1,8 @@
 -- sf_map_resource: which resource runs in the place of one that sfflow does not know.
 
 \set VERBOSITY terse
-CREATE FUNCTION resolve(resource text, owner oid) RETURNS text AS '$libdir/sfflow', 'sfflow_debug_resolve_resource' LANGUAGE C;
+CREATE FUNCTION resolve(resource text, owner oid) RETURNS text AS '$libdir/sfflow', 'sfflow_debug_resolve_resource'
+	LANGUAGE C;
 
 CREATE ROLE task_shop;
 CREATE ROLE task_bob;
@@ -47,17 +48,21 @@ SELECT resolve('arn:aws:lambda:x', 'task_bob'::regrole);
 
 -- What serves many resources is told which one is asked for: as written, or the function that a request names.
 BEGIN;
-CREATE FUNCTION serve(payload jsonb, resource text) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_build_object(resource, payload) $$;
-CREATE FUNCTION serve_json(payload json, resource text DEFAULT 'none') RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_build_object(resource, payload) $$;
+CREATE FUNCTION serve(payload jsonb, resource text) RETURNS jsonb
+	LANGUAGE sql AS $$ SELECT jsonb_build_object(resource, payload) $$;
+CREATE FUNCTION serve_json(payload json, resource text DEFAULT 'none') RETURNS jsonb
+	LANGUAGE sql AS $$ SELECT jsonb_build_object(resource, payload) $$;
 CREATE FUNCTION ask(resource text, parameters jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	run_id text;
 BEGIN
 	PERFORM sf_create_state_machine('asked', json_build_object('StartAt', 'F', 'States', json_build_object('F',
-		json_build_object('Type', 'Task', 'Resource', resource, 'Parameters', parameters, 'End', true))), or_replace => true);
+		json_build_object('Type', 'Task', 'Resource', resource, 'Parameters', parameters, 'End', true))),
+			or_replace => true);
 	run_id := sf_start('asked');
 	PERFORM sf_run(run_id);
-	RETURN (SELECT concat_ws(' ', status, output, error, left(cause, 90)) FROM sf_executions WHERE execution_id = run_id);
+	RETURN (SELECT concat_ws(' ', status, output, error, left(cause, 90)) FROM sf_executions
+		WHERE execution_id = run_id);
 END $$;
 SELECT sf_map_resource('arn:aws:states:::aws-sdk:*', 'sql:public.serve');
 SELECT sf_map_resource('arn:aws:states:::sns:*', 'sql:public.serve_json');
@@ -71,10 +76,12 @@ SELECT ask(resource, parameters) FROM (VALUES
 	('sql:public.serve', '{"payload": 1, "resource": "x"}'),
 	('sql:public.serve_json', '{"payload": 1}'),
 	('sql:public.serve', '{"Bucket": "b"}')) AS t (resource, parameters);
-SELECT jsonb_path_query(sf_test_state('{"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "End": true}', '{"Bucket": "b"}'), '$.output');
+SELECT jsonb_path_query(sf_test_state('{"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject",
+	"End": true}', '{"Bucket": "b"}'), '$.output');
 -- Of several functions with one name, the one that takes the resource goes first; by its own name it is called as ever.
 CREATE FUNCTION serve_both(payload jsonb) RETURNS text LANGUAGE sql AS $$ SELECT 'payload' $$;
-CREATE FUNCTION serve_both(payload jsonb, resource text) RETURNS text LANGUAGE sql AS $$ SELECT 'payload and ' || resource $$;
+CREATE FUNCTION serve_both(payload jsonb, resource text) RETURNS text
+	LANGUAGE sql AS $$ SELECT 'payload and ' || resource $$;
 CREATE FUNCTION serve_both("Bucket" text) RETURNS text LANGUAGE sql AS $$ SELECT 'bucket' $$;
 SELECT sf_map_resource('arn:aws:states:::aws-sdk:*', 'sql:public.serve_both');
 SELECT ask(resource, parameters) FROM (VALUES

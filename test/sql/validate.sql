@@ -15,7 +15,8 @@ SELECT * FROM sf_validate('{
 }');
 
 -- An error refuses the definition; a warning does not.
-SELECT severity, count(*) FROM sf_validate('{"FailureMode": "DRAIN", "StartAt": "A", "States": {"A": {"Type": "Pass"}}}')
+SELECT severity, count(*) FROM sf_validate('{"FailureMode": "DRAIN", "StartAt": "A",
+	"States": {"A": {"Type": "Pass"}}}')
 GROUP BY severity ORDER BY severity;
 
 -- A resource that nothing maps is worth a warning, until the caller, or a superuser, maps it. Nothing
@@ -26,7 +27,8 @@ CREATE ROLE validate_bob;
 CREATE VIEW problems AS
 	SELECT v.* FROM sf_validate('{"StartAt": "A", "States": {
 		"A": {"Type": "Task", "Resource": "arn:aws:lambda:us-east-1:000000000000:function:hello:live", "Next": "B"},
-		"B": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "hello"}, "Next": "C"},
+		"B": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "hello"},
+			"Next": "C"},
 		"C": {"Type": "Task", "Resource": "ticket.waitForTaskToken", "End": true}}}') AS v;
 GRANT SELECT ON problems TO validate_alice, validate_bob;
 SELECT * FROM problems;
@@ -43,15 +45,18 @@ SET ROLE validate_alice;
 SELECT sf_unmap_resource('hello'), sf_unmap_resource('ticket');
 RESET ROLE;
 SELECT sf_unmap_resource('ti*');
-SELECT sf_create_state_machine('unmapped', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "r", "End": true}}}');
+SELECT sf_create_state_machine('unmapped', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "r",
+	"End": true}}}');
 SELECT sf_drop_state_machine('unmapped');
 
 -- A function in a schema that the caller may not look into is none.
 CREATE SCHEMA hidden;
 CREATE FUNCTION hidden.f(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN payload;
-SELECT count(*) FROM sf_validate('{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:hidden.f", "End": true}}}');
+SELECT count(*) FROM sf_validate('{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:hidden.f",
+	"End": true}}}');
 SET ROLE validate_alice;
-SELECT message FROM sf_validate('{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:hidden.f", "End": true}}}');
+SELECT message FROM sf_validate('{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:hidden.f",
+	"End": true}}}');
 RESET ROLE;
 DROP VIEW problems;
 DROP FUNCTION hello;
@@ -85,7 +90,8 @@ SELECT count(*) FROM (
 
 -- Of very many problems the first thousand are listed.
 SELECT severity, code, location, message, count(*) OVER () FROM (
-	SELECT '{"StartAt": "A", "States": {"A": {"Type": "Task", "QueryLanguage": "JSONata", "Resource": "sql:query", "End": true,
+	SELECT '{"StartAt": "A", "States": {"A": {"Type": "Task", "QueryLanguage": "JSONata", "Resource": "sql:query",
+		"End": true,
 		"Arguments": [' || string_agg('"{% ( %}"', ', ') || ']}}}' AS definition
 	FROM generate_series(1, 100000)) AS d, sf_validate(d.definition)
 ORDER BY location DESC NULLS FIRST LIMIT 2;

@@ -26,7 +26,8 @@ DO $$ BEGIN
 	PERFORM fixture.event('nightly:1', 43, 2, NULL, '{"error": "E", "cause": "C"}');
 	PERFORM fixture.branch('nightly:1', 0, 1, 3, pending => 2);
 	PERFORM fixture.branch('nightly:1', 1, 2, 1, parent => 0, scope => 1, due => '2125-02-05 02:10Z');
-	PERFORM fixture.branch('nightly:1', 2, 4, 4, parent => 0, scope => 2, branch_index => 1, due => '2025-02-05 02:10Z');
+	PERFORM fixture.branch('nightly:1', 2, 4, 4, parent => 0, scope => 2, branch_index => 1,
+		due => '2025-02-05 02:10Z');
 	UPDATE _sfflow.branch SET started_at = '2025-02-05 02:00:30Z' WHERE branch_no = 2;
 	PERFORM fixture.execution('nightly', '2', 1);
 	PERFORM fixture.event('nightly:2', 8, 0, '{}');
@@ -37,16 +38,19 @@ INSERT INTO _sfflow.start_request
 SELECT execution_no, 1, '2025-02-05 05:00Z', current_user::regrole, 'succeeded', true
 FROM _sfflow.execution WHERE execution_id = 'nightly:2';
 
-SELECT execution_id, state_machine, version, name, status, input, output, error, cause FROM sf_executions ORDER BY execution_id;
+SELECT execution_id, state_machine, version, name, status, input, output, error, cause FROM sf_executions
+	ORDER BY execution_id;
 SELECT execution_id, started_at, stopped_at, start_requests, waiting_on FROM sf_executions ORDER BY execution_id;
 SELECT id, previous_event_id AS prev, timestamp, type, state,
 	replace(details::text, (SELECT rolname FROM pg_roles WHERE oid = 10), 'owner') AS details
 FROM sf_history WHERE execution_id = 'nightly:1';
-SELECT execution_id, state, branch, resource, status, attempt, scheduled_at, started_at FROM sf_tasks ORDER BY execution_id, state;
+SELECT execution_id, state, branch, resource, status, attempt, scheduled_at, started_at FROM sf_tasks
+	ORDER BY execution_id, state;
 SELECT execution_id, requested_at, outcome, input_differs FROM sf_start_requests;
 INSERT INTO _sfflow.metric_total
 SELECT machine_no, 3, 1, 1, 0, 0, 0, 0, 5, 0, 7200000000, '\xca0302' FROM _sfflow.state_machine WHERE name = 'nightly';
-SELECT state_machine, executions_started, executions_succeeded, executions_failed, state_transitions, execution_time_ms_avg,
+SELECT state_machine, executions_started, executions_succeeded, executions_failed, state_transitions,
+	execution_time_ms_avg,
 	abs(execution_time_ms_p99 / 3600000 - 1) < 0.04 AS p99_is_near FROM sf_metrics;
 SELECT * FROM sf_alerts WHERE execution_id = 'nightly:3';
 
@@ -64,16 +68,21 @@ INSERT INTO _sfflow.task (execution_no, branch_no, activity_no, status, generati
 	scheduled_at, started_at, heartbeat_at, lease_until, timeout_ms, secret, worker, input)
 SELECT execution_no, b, CASE WHEN b <> 2 THEN 1000 END, (ARRAY[0, 1, 2, 4])[b + 1], 0, 2 + b, 0, b,
 	'2025-02-05 02:00Z', CASE WHEN b IN (1, 3) THEN '2025-02-05 02:01Z'::timestamptz END,
-	CASE WHEN b = 1 THEN '2025-02-05 02:02Z'::timestamptz END, CASE WHEN b = 3 THEN '2025-02-05 02:06Z'::timestamptz END,
+	CASE WHEN b = 1 THEN '2025-02-05 02:02Z'::timestamptz END, CASE WHEN b = 3
+		THEN '2025-02-05 02:06Z'::timestamptz END,
 	3600000, '', CASE WHEN b = 1 THEN 'host-1' END, '{"a": 1}'
 FROM _sfflow.execution, generate_series(0, 3) b WHERE execution_id = 'nightly:out';
-SELECT state, branch, status, scheduled_at, started_at, deadline, heartbeat_at, worker FROM sf_tasks WHERE execution_id = 'nightly:out' ORDER BY state;
-SELECT activity, queued, oldest_queued_at, in_flight, last_polled_at, last_worker FROM sf_activities WHERE activity = 'shell';
+SELECT state, branch, status, scheduled_at, started_at, deadline, heartbeat_at, worker FROM sf_tasks
+	WHERE execution_id = 'nightly:out' ORDER BY state;
+SELECT activity, queued, oldest_queued_at, in_flight, last_polled_at, last_worker FROM sf_activities
+	WHERE activity = 'shell';
 SELECT execution_id, state, branch, resource, input, error, cause, receives, died_at FROM sf_dead_letters;
-SELECT sf_grant('WORK', 'activity:shell', 'public'), sf_grant('WORK', 'arn:aws:states:us-east-1:000000000000:activity:shell', 'pg_monitor');
+SELECT sf_grant('WORK', 'activity:shell', 'public'),
+	sf_grant('WORK', 'arn:aws:states:us-east-1:000000000000:activity:shell', 'pg_monitor');
 SELECT object_kind, object_name, role, privilege FROM _sfflow.privilege WHERE object_name = 'shell' ORDER BY role;
 SELECT sf_revoke('WORK', 'activity:shell', 'public'), sf_revoke('WORK', 'activity:shell', 'pg_monitor');
-DELETE FROM _sfflow.branch USING _sfflow.execution e WHERE branch.execution_no = e.execution_no AND e.execution_id = 'nightly:out';
+DELETE FROM _sfflow.branch USING _sfflow.execution e WHERE branch.execution_no = e.execution_no
+	AND e.execution_id = 'nightly:out';
 DELETE FROM _sfflow.task;
 DELETE FROM _sfflow.execution WHERE execution_id = 'nightly:out';
 
@@ -84,7 +93,8 @@ DO $$ BEGIN
 END $$;
 SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
 UPDATE _sfflow.branch b SET phase = p.phase
-FROM _sfflow.execution e, (VALUES (6)) p(phase) WHERE e.execution_no = b.execution_no AND e.execution_id = 'nightly:words';
+FROM _sfflow.execution e, (VALUES (6)) p(phase) WHERE e.execution_no = b.execution_no
+	AND e.execution_id = 'nightly:words';
 SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
 DO $$ BEGIN
 	FOR i IN 1 .. 5 LOOP
@@ -96,16 +106,20 @@ SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
 -- A place within Maps is named as sf_jobs names it; what is not an array of indexes does no harm.
 SELECT fixture.machine('days', '{"StartAt": "Stores", "States": {"Stores": {"Type": "Map", "End": true,
 	"ItemProcessor": {"StartAt": "Days", "States": {"Days": {"Type": "Map", "End": true,
-		"ItemProcessor": {"StartAt": "Load", "States": {"Load": {"Type": "Task", "Resource": "sql:f", "End": true}}}}}}}}}') > 0 AS made;
+		"ItemProcessor": {"StartAt": "Load", "States": {"Load": {"Type": "Task", "Resource": "sql:f",
+			"End": true}}}}}}}}}') > 0 AS made;
 DO $$ BEGIN
 	PERFORM fixture.execution('days', '1');
 	PERFORM fixture.branch('days:1', 0, 2, 4, scope => 2, iterations => '{1,7}', due => '2025-02-05 02:00Z');
 END $$;
-SELECT e.waiting_on, t.state, t.branch FROM sf_executions e JOIN sf_tasks t USING (execution_id) WHERE execution_id = 'days:1';
+SELECT e.waiting_on, t.state, t.branch FROM sf_executions e JOIN sf_tasks t USING (execution_id)
+	WHERE execution_id = 'days:1';
 SELECT _sfflow.job_label(execution_no, 'Load', i) AS label, _sfflow.branch_place(execution_no, 2, 2, i) AS place
-FROM _sfflow.execution, (VALUES ('{1,7}'::integer[]), ('{1}'), ('{}'), (NULL), ('{1,NULL}'), ('{1,2,3,4}'), ('{{1,2},{3,4}}')) v(i)
+FROM _sfflow.execution, (VALUES ('{1,7}'::integer[]), ('{1}'), ('{}'), (NULL), ('{1,NULL}'), ('{1,2,3,4}'),
+	('{{1,2},{3,4}}')) v(i)
 WHERE execution_id = 'days:1';
-DELETE FROM _sfflow.branch USING _sfflow.execution e WHERE branch.execution_no = e.execution_no AND e.execution_id = 'days:1';
+DELETE FROM _sfflow.branch USING _sfflow.execution e WHERE branch.execution_no = e.execution_no
+	AND e.execution_id = 'days:1';
 DELETE FROM _sfflow.execution WHERE execution_id = 'days:1';
 DELETE FROM _sfflow.state_machine WHERE name = 'days';
 
@@ -160,7 +174,8 @@ DELETE FROM _sfflow.start_request WHERE request_no = 2;
 
 -- One start, a task of 5 ms and a retry because of the error E that were not folded.
 INSERT INTO _sfflow.metric_increment
-SELECT pg_current_xact_id()::text::bigint, '2025-02-05 02:00Z', machine_no, 1, '\x010001048827060101' || 'E'::bytea FROM _sfflow.state_machine WHERE name = 'nightly';
+SELECT pg_current_xact_id()::text::bigint, '2025-02-05 02:00Z', machine_no, 1, '\x010001048827060101' || 'E'::bytea
+	FROM _sfflow.state_machine WHERE name = 'nightly';
 -- Somebody else sees nothing, not even through the private functions, until it is given READ.
 CREATE ROLE regress_sfflow_reader;
 CREATE TEMP TABLE target AS SELECT execution_no, machine_no FROM _sfflow.execution WHERE execution_id = 'nightly:1';
