@@ -39,8 +39,11 @@ SRCS = $(sort $(foreach folder,$(LAYERS) $(GROUPS) $(addprefix feature/,$(FEATUR
 OBJS = $(SRCS:.c=.o)
 
 SQL_SCRIPT = sql/$(EXTENSION)--$(EXTVERSION).sql
-# Those of a feature, sql/parts/NAME*.sql, go where the numbered ones have slots for them.
-SQL_PARTS = $(sort $(foreach feature,$(FEATURES),$(wildcard sql/parts/$(feature)*.sql))) $(sort $(wildcard sql/parts/[0-9]*.sql))
+# Those of a feature, NAME.sql and NAME-*.sql in sql/parts/feature/, go where the numbered ones have slots for them. The
+# numbered ones come by their numbers, in whichever folder they lie.
+SQL_FEATURE_PARTS = $(foreach feature,$(FEATURES),$(wildcard sql/parts/feature/$(feature).sql sql/parts/feature/$(feature)-*.sql))
+SQL_NUMBERED_PARTS = $(wildcard sql/parts/[0-9]*.sql sql/parts/*/[0-9]*.sql)
+SQL_PARTS = $(sort $(SQL_FEATURE_PARTS)) $(foreach name,$(sort $(notdir $(SQL_NUMBERED_PARTS))),$(filter %/$(name),$(SQL_NUMBERED_PARTS)))
 # An update to this version is written by hand for the tables, sql/updates/X.Y--X.Y.sql, and has all functions and views
 # again. Scripts of versions that are out are shipped as they were.
 SQL_UPDATES = $(patsubst sql/updates/%,sql/$(EXTENSION)--%,$(wildcard sql/updates/*--$(EXTVERSION).sql))

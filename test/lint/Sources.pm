@@ -3,6 +3,7 @@ package Sources;
 # comments and strings, and the global functions and variables that it defines.
 use strict;
 use warnings;
+use File::Basename qw(basename);
 use Exporter qw(import);
 use File::Find;
 use FindBin;
@@ -34,8 +35,8 @@ sub module_files
 # The parts of the install script in the order in which it has them: the numbered ones; those of features have names.
 sub sql_parts
 {
-	my @parts = glob 'sql/parts/*.sql';
-	return sort(grep { m{/\d} } @parts), sort(grep { !m{/\d} } @parts);
+	my @numbered = glob 'sql/parts/[0-9]*.sql sql/parts/*/[0-9]*.sql';
+	return sort({ basename($a) cmp basename($b) } @numbered), sort(glob 'sql/parts/feature/*.sql');
 }
 
 # The .c files below a folder, in order.

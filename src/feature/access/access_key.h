@@ -7,7 +7,7 @@
 
 #include "db/row.h"
 
-/* Columns of _sfflow.access_key; see sql/parts/access.sql. */
+/* Columns of _sfflow.access_key; see sql/parts/feature/access.sql. */
 #define SF_ACCESS_KEY_COLUMNS(X) \
 	X(char *, access_key_id, TEXT, NOT_NULL) \
 	X(Oid, role, REGROLE, NOT_NULL) \

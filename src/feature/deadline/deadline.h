@@ -12,7 +12,7 @@
 #include "store/feature.h"
 #include "store/state_machine/machine.h"
 
-/* Columns of _sfflow.deadline; see sql/parts/deadline.sql. */
+/* Columns of _sfflow.deadline; see sql/parts/feature/deadline.sql. */
 #define SF_DEADLINE_COLUMNS(X) \
 	X(char *, target, TEXT, NOT_NULL) \
 	X(char *, schedule, TEXT, NULLABLE) \

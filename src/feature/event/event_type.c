@@ -19,7 +19,7 @@
 #include "store/role/owner.h"
 #include "store/role/privilege.h"
 
-/* The first columns of _sfflow.event_type; see sql/parts/event.sql */
+/* The first columns of _sfflow.event_type; see sql/parts/feature/event.sql */
 enum
 {
 	COL_event_type_no = 1, COL_name, COL_owner, COL_ttl, COL_remember_ids, COL_deliver, COL_created_at,

@@ -29,7 +29,7 @@
 #include "store/role/owner.h"
 #include "store/role/privilege.h"
 
-/* Columns of _sfflow.hold; see sql/parts/hold.sql. */
+/* Columns of _sfflow.hold; see sql/parts/feature/hold.sql. */
 #define SF_HOLD_COLUMNS(X) \
 	X(int64, hold_no, INT8, NOT_NULL) \
 	X(char *, kind, TEXT, NOT_NULL) \

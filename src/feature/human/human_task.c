@@ -12,7 +12,7 @@
 #include "store/role/privilege.h"
 #include "store/state_machine/program_cache.h"
 
-/* The first columns of _sfflow.human_task; see sql/parts/human.sql */
+/* The first columns of _sfflow.human_task; see sql/parts/feature/human.sql */
 enum
 {
 	COL_task_no = 3

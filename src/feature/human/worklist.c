@@ -8,7 +8,7 @@
 #include "feature/human/human.h"
 #include "store/role/privilege.h"
 
-/* The first columns of _sfflow.worklist; see sql/parts/human.sql */
+/* The first columns of _sfflow.worklist; see sql/parts/feature/human.sql */
 enum
 {
 	COL_worklist_no = 1, COL_name, COL_owner

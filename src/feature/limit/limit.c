@@ -24,7 +24,7 @@
 /* Slots above a limit that was lowered are sought during this, and then until none is in use */
 #define LOWERED_MS				60000
 
-/* Columns of _sfflow.run_limit; see sql/parts/limit.sql. */
+/* Columns of _sfflow.run_limit; see sql/parts/feature/limit.sql. */
 #define SF_RUN_LIMIT_COLUMNS(X) \
 	X(int64, limit_no, INT8, NOT_NULL) \
 	X(char *, kind, TEXT, NOT_NULL) \

@@ -11,7 +11,7 @@
 
 /* --- rules --- */
 
-/* Columns of _sfflow.rule; see sql/parts/rule.sql. */
+/* Columns of _sfflow.rule; see sql/parts/feature/rule.sql. */
 #define SF_RULE_COLUMNS(X) \
 	X(int64, rule_no, INT8, NOT_NULL) \
 	X(char *, name, TEXT, NOT_NULL) \
@@ -112,7 +112,7 @@ extern void sf_target_check_event(const Jsonb *input);
  * claimed by itself.
  */
 
-/* Columns of _sfflow.rule_delivery; see sql/parts/rule.sql. */
+/* Columns of _sfflow.rule_delivery; see sql/parts/feature/rule.sql. */
 #define SF_RULE_DELIVERY_COLUMNS(X) \
 	X(int64, rule_no, INT8, NOT_NULL) \
 	X(char *, event_id, TEXT, NOT_NULL) \

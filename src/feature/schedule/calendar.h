@@ -11,7 +11,7 @@
 
 /* --- rows --- */
 
-/* Columns of _sfflow.calendar; see sql/parts/schedule.sql. */
+/* Columns of _sfflow.calendar; see sql/parts/feature/schedule.sql. */
 #define SF_CALENDAR_COLUMNS(X) \
 	X(char *, name, TEXT, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL) \

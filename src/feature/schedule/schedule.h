@@ -12,7 +12,7 @@
 
 /* --- rows --- */
 
-/* Columns of _sfflow.schedule; see sql/parts/schedule.sql. */
+/* Columns of _sfflow.schedule; see sql/parts/feature/schedule.sql. */
 #define SF_SCHEDULE_COLUMNS(X) \
 	X(char *, name, TEXT, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL) \
@@ -95,7 +95,7 @@ extern void sf_schedule_row_set_last(const char *name, const char *execution_id)
 extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
 										TimestampTz missed_at);
 
-/* Columns of _sfflow.schedule_wait; see sql/parts/schedule.sql. */
+/* Columns of _sfflow.schedule_wait; see sql/parts/feature/schedule.sql. */
 #define SF_SCHEDULE_WAIT_COLUMNS(X) \
 	X(char *, schedule, TEXT, NOT_NULL) \
 	X(TimestampTz, scheduled_for, TIMESTAMPTZ, NOT_NULL) \

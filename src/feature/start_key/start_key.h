@@ -62,7 +62,7 @@ typedef enum SfLinePlace
 
 /*
  * Groups of places.  SQL has them too, and indexes are of WAITING, of BEGUN and of ENDED: queries that are to use one
- * read the view of its rows (sql/parts/start_key.sql).
+ * read the view of its rows (sql/parts/feature/start_key.sql).
  */
 #define SF_LINES_WAITING	SF_LINE_WAITS, SF_LINE_AGAIN
 #define SF_LINES_BEGUN		SF_LINE_RUNS, SF_LINE_STAYS, SF_LINE_ENDED, SF_LINE_OVER

@@ -37,7 +37,7 @@
 
 /* --- rows --- */
 
-/* Columns of _sfflow.trace_export; see sql/parts/trace.sql. */
+/* Columns of _sfflow.trace_export; see sql/parts/feature/trace.sql. */
 #define SF_TRACE_EXPORT_COLUMNS(X) \
 	X(int64, export_no, INT8, NOT_NULL) \
 	X(int64, execution_no, INT8, NOT_NULL) \

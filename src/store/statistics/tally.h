@@ -33,7 +33,7 @@ typedef enum SfMetricKind
 #define SF_METRIC_FORM		1
 #define SF_METRIC_KINDS		8
 
-/* Columns of _sfflow.metric_increment; see sql/parts/metric.sql. */
+/* Columns of _sfflow.metric_increment; see sql/parts/feature/metric.sql. */
 #define SF_METRIC_INCREMENT_COLUMNS(X) \
 	X(int64, xid, INT8, NOT_NULL) \
 	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
