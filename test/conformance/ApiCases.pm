@@ -1,7 +1,7 @@
 package ApiCases;
 
 # Recorded cases: read them, make the calls of the AWS API that a transcript has, and judge the answers. run makes the
-# calls in SQL, t/217_gateway_cases.pl over HTTP.
+# calls in SQL, t/aws_api/217_gateway_cases.pl over HTTP.
 use strict;
 use warnings;
 use Compare qw(differences);

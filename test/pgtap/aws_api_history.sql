@@ -1,5 +1,5 @@
--- sf_aws_api: GetExecutionHistory of each type of state. test/t/218_aws_api_model.pl compares the details of the events
--- with the model of the service.
+-- sf_aws_api: GetExecutionHistory of each type of state. test/t/aws_api/218_aws_api_model.pl compares the details of
+-- the events with the model of the service.
 BEGIN;
 SELECT plan(16);
 SET client_min_messages = error;

@@ -1,6 +1,6 @@
 -- Changes that put what runs under other limits and holds without a step of its own: of the owner of a machine, of the
--- mapping of a resource (of roles: t/255_limits_of_roles.pl). What runs has slots of the limits that apply now and of
--- no others, and what waits waits for nothing else.
+-- mapping of a resource (of roles: t/limit/255_limits_of_roles.pl). What runs has slots of the limits that apply
+-- now and of no others, and what waits waits for nothing else.
 BEGIN;
 SELECT plan(25);
 

@@ -1,0 +1,54 @@
+# The schema of each release that is out, under today's library: nothing works on it but the advice, nothing crashes, an
+# update makes it what a new installation is, and rows of a dump are not adopted by today's schema.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use PostgreSQL::Test::Utils;
+use SfRelease;
+use SfTest;
+use Test::More;
+
+my $top = "$FindBin::Bin/../../..";
+my ($current) = slurp_file("$top/sfflow.control") =~ /^default_version = '([^']*)'/m;
+my @frozen = grep { $_ ne $current } map { m{releases/([\d.]+)$} } glob "$top/test/releases/*";
+my $node = new_node('main', bare => 1, conf => 'autovacuum = off');
+my $new = catalogue($node, 'new', 'CREATE EXTENSION sfflow');
+cmp_ok(scalar @frozen, '>', 0, 'a release is out');
+
+for my $version (@frozen)
+{
+	my $name = $version =~ s/\./_/r;
+
+	# --- an update leaves what a new installation makes
+	my $updated = catalogue($node, "updated_$name", "CREATE EXTENSION sfflow VERSION '$version'",
+		'ALTER EXTENSION sfflow UPDATE');
+	is(difference($new, $updated), '', "$version: an updated extension is the same as one that was created");
+
+	# --- before it nothing works
+	$node->safe_psql('postgres', "CREATE DATABASE old_$name");
+	$node->safe_psql("old_$name", "CREATE EXTENSION sfflow VERSION '$version'");
+	refuses_all($node, "old_$name", qr/ALTER EXTENSION sfflow UPDATE/, $version);
+
+	# --- rows that it has written, in a dump
+	load_rows($node, "loaded_$name", $version);
+	my (undef, undef, $error) = $node->psql("loaded_$name", "\\set VERBOSITY verbose\nSELECT sf_enable()");
+	like($error, qr/SF070: sf_enable\(\) cannot adopt rows of another schema/,
+		"$version: rows of a dump are not adopted by today's schema");
+	like($error, qr/CREATE EXTENSION sfflow VERSION/, '... which says what to do');
+	like($node->safe_psql("loaded_$name", q(SELECT detail FROM sf_health WHERE item = 'driven' AND NOT ok)),
+		qr/CREATE EXTENSION sfflow VERSION/, '... as sf_health does');
+}
+
+# --- a schema of a release to come
+$node->safe_psql('postgres', 'CREATE DATABASE future');
+$node->safe_psql('future', 'CREATE EXTENSION sfflow');
+my $number = $node->safe_psql('future', 'SELECT library_schema FROM sf_version()');
+$node->safe_psql('future', "ALTER FUNCTION _sfflow.schema_$number() RENAME TO schema_99");
+refuses_all($node, 'future', qr/restart the server/, 'a schema to come');
+$node->safe_psql('future', "ALTER FUNCTION _sfflow.schema_99() RENAME TO schema_$number");
+is($node->safe_psql('future', 'SELECT count(*) FROM sf_health WHERE NOT ok'), '0', 'its own schema pleases it again');
+
+ok(!$node->log_contains(qr/terminated by signal|PANIC|ERROR:  XX000/), 'nothing has crashed');
+$node->stop;
+done_testing();
