@@ -34,7 +34,7 @@ park(SfDraft *draft, SfBranch *branch)
 {
 	sf_park_branch(branch, "start_key", 0);
 	sf_draft_add_branch(draft, branch);
-	return SF_GATE_QUEUED;
+	return SF_GATE_WAITS;
 }
 
 /* What the version of an execution says of keys of starts; NULL: nothing. */

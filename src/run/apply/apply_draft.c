@@ -262,11 +262,11 @@ sf_apply_orphan(SfBranchKey key)
 	sf_branch_delete_orphan(key);
 }
 
-/* Put a branch into the queue of the role that owns its machine now. */
+/* Give a branch to the role that owns its machine now. */
 bool
-sf_apply_requeue(SfBranchKey key, Oid from, Oid to)
+sf_apply_set_owner(SfBranchKey key, Oid from, Oid to)
 {
-	return sf_owner_requeue(key, from, to);
+	return sf_owner_set_branch(key, from, to);
 }
 
 /* Have an owner's work be due that the wall clock, set back, shows as ahead. */

@@ -240,7 +240,7 @@ sf_park_release_arrived(const Jsonb *keys)
 
 /* Read where a branch has waited into the branch. */
 static void
-read_queued(HeapTuple tuple, TupleDesc desc, void *arg)
+read_rank(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_object_no = 1, COL_queue, COL_rank, COL_since};
 	SfBranch   *branch = arg;
@@ -259,7 +259,7 @@ sf_park_leave_queue(SfBranch *branch)
 		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" AND w.queue IS NOT NULL RETURNING w.object_no, w.queue, w.rank, w.since");
 
-	return sf_db_read(&plan, read_queued, branch, SF_KEY(branch->key)) > 0;
+	return sf_db_read(&plan, read_rank, branch, SF_KEY(branch->key)) > 0;
 }
 
 /* Rows that are read into an array */

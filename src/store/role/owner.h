@@ -25,6 +25,6 @@ extern char *sf_owner_pass_on_mappings(Oid from, Oid to, int64 *passed_on);
 
 extern int64 sf_owner_delete_grants(Oid role);
 
-extern bool sf_owner_requeue(SfBranchKey key, Oid from, Oid to);
+extern bool sf_owner_set_branch(SfBranchKey key, Oid from, Oid to);
 
 #endif							/* SF_STORE_OWNER_H */
