@@ -100,17 +100,6 @@ sf_owner_pass_on_mappings(Oid from, Oid to, int64 *passed_on)
 	return NULL;
 }
 
-/* Delete the rights that were given to a role; returns how many. */
-int64
-sf_owner_delete_grants(Oid role)
-{
-	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.privilege p WHERE p.role = $1");
-
-	sf_db_announce_change("privilege");
-	return sf_db_execute(&plan, SF_ROLE(role));
-}
-
 /*
  * Give a branch of a role that no longer owns its machine to the new owner, whose
  * workers take it from now on.  Returns false when it is locked, or belongs to
