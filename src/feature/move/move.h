@@ -56,7 +56,7 @@ typedef struct SfMove
 	bool		done;
 } SfMove;
 
-extern void sf_move_step(SfMove *move);
+extern void sf_move_some(SfMove *move);
 
 /* --- move_feature.c --- */
 extern int64 sf_move_away(void);

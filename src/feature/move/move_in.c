@@ -434,7 +434,7 @@ mark(SfMove *move)
 
 /* Move some executions of a key here, in this transaction: the caller commits, and calls again until move->done. */
 void
-sf_move_step(SfMove *move)
+sf_move_some(SfMove *move)
 {
 	static SfPlan arrived = SF_PLAN(
 		"SELECT coalesce(pg_catalog.jsonb_agg(a.departure), '[]') FROM _sfflow.key_arrival a"

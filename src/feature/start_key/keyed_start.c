@@ -142,7 +142,7 @@ sf_start_key_advance(int machine_no, const char *key)
 	int64		first = sf_db_number(&next, 0, SF_INT4(machine_no), SF_TEXT(key));
 
 	if (first != 0)
-		return !sf_start_key_is_free(machine_no, key, DT_NOBEGIN) || sf_apply_unpark_turn("start_key", first);
+		return !sf_start_key_is_free(machine_no, key, DT_NOBEGIN) || sf_apply_unpark_next("start_key", first);
 	sf_db_execute(&forget, SF_INT4(machine_no), SF_TEXT(key));
 	return true;
 }

@@ -116,7 +116,7 @@ extern bool sf_apply_set_owner(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 
 extern int64 sf_apply_unpark(SfUnpark why, SfUnparked of);
-extern bool sf_apply_unpark_turn(const char *feature, int64 execution_no);
+extern bool sf_apply_unpark_next(const char *feature, int64 execution_no);
 extern void sf_apply_arrived(SfArg executions, const Jsonb *parked);
 extern bool sf_apply_recall(SfBranchKey key);
 

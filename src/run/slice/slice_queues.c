@@ -91,7 +91,7 @@ leave_empty(SfQueue queue)
 bool
 sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 {
-	SfWaiting	heads[SF_HEADS_MANY];
+	SfWaiting	heads[SF_FRONT_MANY];
 	SfWaiting	last;
 	const SfWaiting *after = NULL;
 	bool		any = false;
@@ -99,9 +99,9 @@ sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 	int			n;
 
 	sf_queue_note_taken(queue);
-	for (SfHeads size = SF_HEADS_FEW;; size = SF_HEADS_MANY)
+	for (SfFront size = SF_FRONT_FEW;; size = SF_FRONT_MANY)
 	{
-		n = sf_park_heads(queue, after, heads, size);
+		n = sf_park_front(queue, after, heads, size);
 		if (n == 0 && after == NULL)
 			leave_empty(queue);
 		for (int i = 0; i < n; i++)
