@@ -8,14 +8,14 @@
  *
  *		waiting		phase ENTER, not due, place WAITS: "pending" jobs of its After have
  *					not ended; unmet: one has ended in another way than it needs
- *		queued		phase ENTER, not due, place QUEUED: waits for room, where
+ *		ready		phase ENTER, not due, place READY: waits for room, where
  *					MaxConcurrency limits how many jobs run
  *		begun		as any branch; its payload is NULL until a slice takes it: the input
  *					is that of the net
  *		ended		DONE, with its output; FAILED
  *
  * A net with many short jobs is in phase JOIN only while a slice runs them.  Between
- * slices it is in phase NET, due, and the jobs that had begun are queued (sf_net_rest).
+ * slices it is in phase NET, due, and the jobs that had begun are ready again (sf_net_rest).
  * If a slice knows how all of its jobs have ended, those that have not begun have no
  * rows meanwhile (store/branch/job_rows.c).
  *
@@ -85,13 +85,13 @@ sf_net_room(const SfNet *net)
 
 /* Have a job wait for room. */
 static void
-queue_job(SfNet *net, int job)
+make_ready(SfNet *net, int job)
 {
 	SfBranch   *branch = net->rows[job];
 
-	branch->place = SF_JOB_PLACE_QUEUED;
+	branch->place = SF_JOB_PLACE_READY;
 	branch->pending = 0;
-	net->queued = bms_add_member(net->queued, job);
+	net->ready = bms_add_member(net->ready, job);
 	net->changed = lappend(net->changed, branch);
 }
 
@@ -117,7 +117,7 @@ waits_for_others(const SfBranch *branch)
 }
 
 /*
- * Tell the jobs that wait for a job how it has ended.  Those that may run are queued;
+ * Tell the jobs that wait for a job how it has ended.  Those that may run are ready;
  * those that are skipped are appended to a list of numbers.
  */
 void
@@ -146,20 +146,20 @@ sf_net_end(SfNet *net, int job, int end, List **skipped)
 			*skipped = lappend_int(*skipped, link->job);
 		}
 		else
-			queue_job(net, link->job);
+			make_ready(net, link->job);
 	}
 }
 
-/* Begin the queued job with the least number, and return it; -1: there is none, or no room. */
+/* Begin the ready job with the least number, and return it; -1: there is none, or no room. */
 int
 sf_net_begin_next(SfNet *net, TimestampTz now)
 {
-	int			job = sf_net_room(net) > 0 ? bms_next_member(net->queued, -1) : -1;
+	int			job = sf_net_room(net) > 0 ? bms_next_member(net->ready, -1) : -1;
 	SfBranch   *branch;
 
 	if (job < 0)
 		return -1;
-	net->queued = bms_del_member(net->queued, job);
+	net->ready = bms_del_member(net->ready, job);
 	branch = net->rows[job] != NULL ? net->rows[job] : make_job(net, job);
 	branch->place = SF_JOB_PLACE_NONE;
 	branch->pending = 0;
@@ -169,7 +169,7 @@ sf_net_begin_next(SfNet *net, TimestampTz now)
 	return job;
 }
 
-/* Begin the queued jobs for which there is room, by number. */
+/* Begin the ready jobs for which there is room, by number. */
 void
 sf_net_begin(SfNet *net, TimestampTz now)
 {
@@ -179,9 +179,9 @@ sf_net_begin(SfNet *net, TimestampTz now)
 		net->begun = bms_add_member(net->begun, job);
 }
 
-/* Queue the jobs again that have begun and that no slice has run; returns how many. */
+/* Have the jobs be ready again that have begun and that no slice has run; returns how many. */
 int
-sf_net_queue_again(SfNet *net)
+sf_net_take_back_begun(SfNet *net)
 {
 	int			job;
 	int			n = 0;
@@ -190,20 +190,20 @@ sf_net_queue_again(SfNet *net)
 	{
 		net->begun = bms_del_member(net->begun, job);
 		net->rows[job]->due_at = DT_NOEND;
-		queue_job(net, job);
+		make_ready(net, job);
 		n++;
 	}
 	net->join->next_index -= n;
 	return n;
 }
 
-/* Have the jobs that stay queued after a redrive wait for room; one that has children of its own goes on with them. */
+/* Have the jobs that stay ready after a redrive wait for room; one that has children of its own goes on with them. */
 void
-sf_net_rest_queued(SfNet *net)
+sf_net_rest_ready(SfNet *net)
 {
 	int			job = -1;
 
-	while ((job = bms_next_member(net->queued, job)) >= 0)
+	while ((job = bms_next_member(net->ready, job)) >= 0)
 	{
 		if (!net->rows[job]->is_parent)
 			net->rows[job]->due_at = DT_NOEND;
@@ -228,7 +228,7 @@ sf_net_take_implied(SfNet *net)
 			continue;
 		undone = sf_asl_job_undone(&jobs->jobs[i], net->ends, &unmet);
 		if (undone == 0)
-			net->queued = bms_add_member(net->queued, i);
+			net->ready = bms_add_member(net->ready, i);
 		else if (undone < jobs->jobs[i].nafter)
 		{
 			make_job(net, i)->pending = undone;
@@ -263,9 +263,9 @@ sf_net_make_rows(SfNet *net)
 
 	for (int i = 0; i < njobs; i++)
 	{
-		if (net->rows[i] == NULL && bms_is_member(i, net->queued))
+		if (net->rows[i] == NULL && bms_is_member(i, net->ready))
 		{
-			make_job(net, i)->place = SF_JOB_PLACE_QUEUED;
+			make_job(net, i)->place = SF_JOB_PLACE_READY;
 			net->rows[i]->pending = 0;
 		}
 		if (net->rows[i] != NULL && !net->rows[i]->in_draft && !net->rows[i]->stored)
@@ -277,7 +277,7 @@ sf_net_make_rows(SfNet *net)
 
 /*
  * Have a net whose slice is over go on as a whole in the next one, unless jobs of it
- * run; those that have begun and that no slice has run are queued again.
+ * run; those that have begun and that no slice has run are ready again.
  */
 bool
 sf_net_rest(SfNet *net, TimestampTz now)
@@ -287,7 +287,7 @@ sf_net_rest(SfNet *net, TimestampTz now)
 
 	if (running != bms_num_members(net->begun))
 		return false;
-	sf_net_queue_again(net);
+	sf_net_take_back_begun(net);
 	join->phase = SF_PHASE_NET;
 	join->due_at = now;
 	return true;
@@ -331,7 +331,7 @@ sf_net_enter(SfStep *step)
 		if (jobs->jobs[i].nafter > 0)
 			continue;
 		sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn = make_job(net, i);
-		queue_job(net, i);
+		make_ready(net, i);
 	}
 	sf_net_begin(net, step->now);
 	step->transition->name = "started";
@@ -442,12 +442,12 @@ rerun_job(SfNet *net, int job)
 	if (branch != NULL && (branch->is_parent || branch->phase == SF_PHASE_ANSWERED))
 		net->join->next_index++;
 	else
-		queue_job(net, job);
+		make_ready(net, job);
 }
 
 /*
  * Decide anew on the jobs of a net, of which rows has those that have one: what has
- * succeeded stays; what can begin is queued; what has to wait, or is skipped, forgets
+ * succeeded stays; what can begin is ready; what has to wait, or is skipped, forgets
  * what it did.
  */
 void

@@ -17,7 +17,7 @@ typedef struct SfNet
 	bool		in_slice;		/* ... and a slice runs them, one after another */
 	SfBranch  **rows;			/* by number; NULL: the job has none, or it is not loaded */
 	char	   *ends;			/* how they have ended, SF_JOB_END_…; NULL: not known of all */
-	Bitmapset  *queued;			/* numbers of the jobs that wait for room; in a slice, also without a row */
+	Bitmapset  *ready;			/* numbers of the jobs that wait for room; in a slice, also without a row */
 	Bitmapset  *begun;			/* those that have begun, and that no slice has run */
 	List	   *changed;		/* SfBranch: rows that were made or changed */
 	SfBranch  **shared;			/* by number: the jobs that share rows; NULL: they are not read */
@@ -28,8 +28,8 @@ extern int	sf_net_room(const SfNet *net);
 extern void sf_net_end(SfNet *net, int job, int end, List **skipped);
 extern int	sf_net_begin_next(SfNet *net, TimestampTz now);
 extern void sf_net_begin(SfNet *net, TimestampTz now);
-extern int	sf_net_queue_again(SfNet *net);
-extern void sf_net_rest_queued(SfNet *net);
+extern int	sf_net_take_back_begun(SfNet *net);
+extern void sf_net_rest_ready(SfNet *net);
 extern void sf_net_take_implied(SfNet *net);
 extern void sf_net_imply(SfNet *net);
 extern void sf_net_make_rows(SfNet *net);

@@ -92,7 +92,7 @@ typedef enum SfGate
 	SF_GATE_OPEN,
 	SF_GATE_HELD,				/* the branch waits for the end of a hold */
 	SF_GATE_LATER,				/* the hold is being released: the branch is due in a moment */
-	SF_GATE_QUEUED,				/* the branch waits for a limit */
+	SF_GATE_WAITS,				/* the branch waits for a limit, or in the line of its start key */
 	SF_GATE_THROTTLED			/* a limit has the state fail */
 } SfGate;
 

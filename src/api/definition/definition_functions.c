@@ -20,6 +20,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
+#include "store/state_machine/applied_definitions.h"
 
 /* The longest value of a member that a change tells */
 #define LONGEST_VALUE	60
@@ -408,30 +409,22 @@ remove_part(Apply *a, Part *part)
 static void
 note_revision(const Apply *a)
 {
-	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.applied_definitions AS d (role, name, revision, digest, applied_at)"
-		" VALUES ($1, $2, $3, _sfflow.definitions_digest($4), pg_catalog.clock_timestamp())"
-		" ON CONFLICT (role, name) DO UPDATE SET revision = EXCLUDED.revision, digest = EXCLUDED.digest,"
-		" applied_at = EXCLUDED.applied_at WHERE d.revision <= EXCLUDED.revision");
-	static SfPlan newer = SF_PLAN(
-		"SELECT d.revision FROM _sfflow.applied_definitions d WHERE d.role = $1 AND d.name = $2");
-	SfArg		role = SF_TEXT(GetUserNameFromId(a->caller, false));
 	char	   *given = sf_json_get_cstring(a->document, "name");
-	SfArg		name = SF_TEXT(given == NULL ? "" : given);
 	JsonbValue	root;
 	JsonbValue	value;
 	int64		revision = 0;
+	int64		newer;
 
 	sf_json_root(a->document, &root);
 	if (!sf_json_member(&root, "revision", 8, &value))
 		return;
 	(void) sf_json_to_int64(&value, &revision);
-	if (sf_db_execute(&plan, role, name, SF_INT8(revision), SF_JSONB(a->document)) == 0)
+	if (!sf_applied_note(a->caller, given == NULL ? "" : given, revision, a->document, &newer))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_OLDER_REVISION),
 				 errmsg("revision " INT64_FORMAT " of the document of definitions is older than the one that was applied",
 						revision),
-				 errdetail("Revision " INT64_FORMAT " was applied.", sf_db_number(&newer, 0, role, name))));
+				 errdetail("Revision " INT64_FORMAT " was applied.", newer)));
 }
 
 /* Apply a document; false, so that the subtransaction of a dry run is rolled back. */

@@ -17,6 +17,7 @@
 #include "run/gate/gate.h"
 #include "store/audit/audit.h"
 #include "store/role/owner.h"
+#include "store/role/privilege.h"
 
 /* Raise unless a role may be made the owner of something by the caller. */
 static void
@@ -155,7 +156,7 @@ SF_SQL_FUNCTION(sfflow_sf_reassign_owned)
 				 errmsg("both roles map the resource \"%s\", to different ones", conflict),
 				 errhint("Remove one of the mappings with sf_unmap_resource().")));
 	sf_gate_recheck_owner(to);
-	(void) sf_owner_delete_grants(from);
+	(void) sf_privilege_forget_role(from);
 	sf_privilege_unanchor(from);
 	PG_RETURN_INT64(n + mappings);
 }

@@ -16,8 +16,8 @@ typedef struct SfScopeFlow
 	int			nstates;
 	SfNode	  **sorted;			/* by name */
 	bool	   *reached;		/* by position in the scope */
-	SfNode	  **queue;			/* reached, but not followed yet */
-	int			nqueue;
+	SfNode	  **found;			/* reached, but not followed yet */
+	int			nfound;
 } SfScopeFlow;
 
 /* Called for each member that names a next state. */
@@ -57,7 +57,7 @@ visit_targets(SfScopeFlow *flow, const SfNode *state, SfTargetCallback callback)
 	}
 }
 
-/* Mark a state as reached and queue it. */
+/* Mark a state as reached, to be followed. */
 static void
 reach_target(SfScopeFlow *flow, const SfNode *target)
 {
@@ -67,7 +67,7 @@ reach_target(SfScopeFlow *flow, const SfNode *target)
 	if (state != NULL && !flow->reached[state->index])
 	{
 		flow->reached[state->index] = true;
-		flow->queue[flow->nqueue++] = state;
+		flow->found[flow->nfound++] = state;
 	}
 }
 
@@ -115,10 +115,10 @@ static void
 check_reachable(SfScopeFlow *flow, const SfNode *start, const SfNode *states)
 {
 	reach_target(flow, start);
-	for (int done = 0; done < flow->nqueue; done++)
+	for (int done = 0; done < flow->nfound; done++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		visit_targets(flow, flow->queue[done], reach_target);
+		visit_targets(flow, flow->found[done], reach_target);
 	}
 	SF_NODE_FOREACH(state, states)
 	{
@@ -144,7 +144,7 @@ check_scope(SfCheck *c, const SfNode *states, bool is_machine)
 	flow.nstates = states->nchildren;
 	flow.sorted = sf_node_sort_members(states);
 	flow.reached = palloc0(sizeof(bool) * Max(flow.nstates, 1));
-	flow.queue = palloc(sizeof(SfNode *) * Max(flow.nstates, 1));
+	flow.found = palloc(sizeof(SfNode *) * Max(flow.nstates, 1));
 
 	if (start && start->kind == SF_NODE_STRING)
 		check_target(&flow, start);
@@ -155,7 +155,7 @@ check_scope(SfCheck *c, const SfNode *states, bool is_machine)
 	else if (start && start->kind == SF_NODE_STRING)
 		check_reachable(&flow, start, states);
 
-	pfree(flow.queue);
+	pfree(flow.found);
 	pfree(flow.reached);
 	pfree(flow.sorted);
 }

@@ -22,12 +22,12 @@ object_dropped(char kind, const char *name)
 
 	if (activity == NULL)
 		return;
-	if (sf_batch_open(activity->activity_no) != NIL)
+	if (sf_archive_batch_open(activity->activity_no) != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("activity \"%s\" has executions that are being archived", name),
 				 errhint("Let sfworker --archive confirm them; sf_archive_batches shows them.")));
-	sf_batch_forget(activity->activity_no);
+	sf_archive_batch_forget(activity->activity_no);
 }
 
 /* Raise unless machines of the caller may have an activity as their archive. */

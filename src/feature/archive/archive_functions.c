@@ -109,10 +109,10 @@ take(const List *numbers, void *arg)
 	Collected  *c = arg;
 
 	if (c->batch == NULL)
-		c->batch = sf_batch_make(c->activity_no, c->worker);
-	sf_batch_add(c->batch->batch_no, numbers);
+		c->batch = sf_archive_batch_make(c->activity_no, c->worker);
+	sf_archive_batch_add(c->batch->batch_no, numbers);
 	c->batch->executions += list_length(numbers);
-	c->bytes += sf_batch_bytes(numbers);
+	c->bytes += sf_archive_batch_bytes(numbers);
 	return c->bytes >= MAX_BYTES ? 0 : Max(c->most - c->batch->executions, 0);
 }
 
@@ -123,24 +123,24 @@ take(const List *numbers, void *arg)
 static SfArchiveBatch *
 take_left(int activity_no, const char *worker)
 {
-	foreach_ptr(const int64, batch_no, sf_batch_open(activity_no))
+	foreach_ptr(const int64, batch_no, sf_archive_batch_open(activity_no))
 	{
 		SfArchiveBatch *batch;
 
 		if (!lock_batch(*batch_no))
 			continue;
 		/* the session that had the lock may have confirmed it */
-		batch = sf_batch_read(*batch_no, SF_LOCK_WAIT);
+		batch = sf_archive_batch_read(*batch_no, SF_LOCK_WAIT);
 		if (batch != NULL && !batch->confirmed)
 		{
-			batch->executions = list_length(sf_batch_members(*batch_no, 0, PG_INT32_MAX));
+			batch->executions = list_length(sf_archive_batch_members(*batch_no, 0, PG_INT32_MAX));
 			if (batch->executions > 0)
 			{
-				sf_batch_set_size(*batch_no, batch->executions);
-				sf_batch_take(*batch_no, worker);
+				sf_archive_batch_set_size(*batch_no, batch->executions);
+				sf_archive_batch_take(*batch_no, worker);
 				return batch;
 			}
-			sf_batch_delete(*batch_no);
+			sf_archive_batch_delete(*batch_no);
 		}
 		unlock_mine(true);
 	}
@@ -155,10 +155,10 @@ take_new(const SfActivity *activity, const char *worker, int most, bool *all)
 
 	*all = sf_retention_collect(activity, most, take, &c);
 	if (*all)
-		sf_batch_note_progress(activity->activity_no);
+		sf_archive_batch_note_progress(activity->activity_no);
 	if (c.batch == NULL)
 		return NULL;
-	sf_batch_set_size(c.batch->batch_no, c.batch->executions);
+	sf_archive_batch_set_size(c.batch->batch_no, c.batch->executions);
 	if (!lock_batch(c.batch->batch_no))
 		elog(ERROR, "a new batch is locked");
 	return c.batch;
@@ -171,7 +171,7 @@ take_next(const SfActivity *activity, const char *worker, int most, bool *all)
 	SfArchiveBatch *batch;
 
 	sf_activity_note_poll(activity->activity_no, worker);
-	(void) delete_archived(sf_batch_left());
+	(void) delete_archived(sf_archive_batch_left());
 	batch = take_left(activity->activity_no, worker);
 	*all = false;
 	return batch != NULL ? batch : take_new(activity, worker, most, all);
@@ -226,7 +226,7 @@ static SfArchiveBatch *
 batch_argument(FunctionCallInfo fcinfo, SfLock lock)
 {
 	int64		batch_no = PG_ARGISNULL(0) ? 0 : PG_GETARG_INT64(0);
-	SfArchiveBatch *batch = sf_batch_read(batch_no, SF_LOCK_NONE);
+	SfArchiveBatch *batch = sf_archive_batch_read(batch_no, SF_LOCK_NONE);
 	SfActivity *activity = batch == NULL ? NULL : sf_activity_read_no(batch->activity_no);
 
 	if (activity == NULL || !sf_privilege_check(SF_OBJECT_ACTIVITY, activity->name, activity->owner, SF_PRIVILEGE_WORK))
@@ -235,7 +235,7 @@ batch_argument(FunctionCallInfo fcinfo, SfLock lock)
 				 errmsg("there is no batch " INT64_FORMAT " of an archive that you may write", batch_no),
 				 errhint("sf_take_archive_batch() hands batches out.")));
 	if (lock_batch(batch_no))
-		batch = sf_batch_read(batch_no, lock);
+		batch = sf_archive_batch_read(batch_no, lock);
 	else
 		batch = NULL;
 	if (batch != NULL && batch->confirmed)
@@ -339,7 +339,7 @@ SF_SQL_FUNCTION(sfflow_sf_read_archive_batch)
 	Lines		lines = {.fcinfo = fcinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	foreach_ptr(const int64, number, sf_batch_members(batch->batch_no, after, most))
+	foreach_ptr(const int64, number, sf_archive_batch_members(batch->batch_no, after, most))
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
@@ -370,8 +370,8 @@ SF_SQL_FUNCTION(sfflow_sf_confirm_archive_batch)
 	sf_dispatch_refuse_in_task("sf_confirm_archive_batch");
 	batch = batch_argument(fcinfo, SF_LOCK_WAIT);
 	SF_DEBUG_POINT("archive-confirm");
-	sf_batch_confirm(batch->batch_no, file, PG_GETARG_INT64(2), sha256);
-	deleted = delete_archived(sf_batch_members(batch->batch_no, 0, PG_INT32_MAX));
+	sf_archive_batch_confirm(batch->batch_no, file, PG_GETARG_INT64(2), sha256);
+	deleted = delete_archived(sf_archive_batch_members(batch->batch_no, 0, PG_INT32_MAX));
 	ForceSyncCommit();
 	SF_DEBUG_POINT("archive-confirmed");
 	unlock_mine(true);

@@ -15,7 +15,7 @@ SF_RESULT_TYPE(batch_type, SF_ARCHIVE_BATCH_FIELDS);
 
 /* Read a batch; NULL: there is none. */
 SfArchiveBatch *
-sf_batch_read(int64 batch_no, SfLock lock)
+sf_archive_batch_read(int64 batch_no, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(SELECT_BATCH "WHERE b.batch_no = $1");
 
@@ -24,7 +24,7 @@ sf_batch_read(int64 batch_no, SfLock lock)
 
 /* The numbers of the batches of an activity that are not confirmed, the oldest first. */
 List *
-sf_batch_open(int activity_no)
+sf_archive_batch_open(int activity_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.batch_no FROM _sfflow.archive_batch b WHERE b.activity_no = $1 AND b.confirmed_at IS NULL"
@@ -38,7 +38,7 @@ sf_batch_open(int activity_no)
  * has the same numbers.
  */
 SfArchiveBatch *
-sf_batch_make(int activity_no, const char *worker)
+sf_archive_batch_make(int activity_no, const char *worker)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.archive_batch AS b (batch_no, activity_no, name, executions, taken_at, worker)"
@@ -53,7 +53,7 @@ sf_batch_make(int activity_no, const char *worker)
 
 /* Put executions, which the caller has locked, into a batch. */
 void
-sf_batch_add(int64 batch_no, const List *numbers)
+sf_archive_batch_add(int64 batch_no, const List *numbers)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.archive_member (execution_no, batch_no)"
@@ -64,7 +64,7 @@ sf_batch_add(int64 batch_no, const List *numbers)
 
 /* Store how many executions a batch has. */
 void
-sf_batch_set_size(int64 batch_no, int executions)
+sf_archive_batch_set_size(int64 batch_no, int executions)
 {
 	static SfPlan plan = SF_PLAN("UPDATE _sfflow.archive_batch b SET executions = $2 WHERE b.batch_no = $1");
 
@@ -73,7 +73,7 @@ sf_batch_set_size(int64 batch_no, int executions)
 
 /* Store that a program takes a batch up that another one has left. */
 void
-sf_batch_take(int64 batch_no, const char *worker)
+sf_archive_batch_take(int64 batch_no, const char *worker)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.archive_batch b SET worker = $2, taken_at = pg_catalog.clock_timestamp()"
@@ -84,7 +84,7 @@ sf_batch_take(int64 batch_no, const char *worker)
 
 /* Delete a batch. */
 void
-sf_batch_delete(int64 batch_no)
+sf_archive_batch_delete(int64 batch_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.archive_batch b WHERE b.batch_no = $1");
 
@@ -93,7 +93,7 @@ sf_batch_delete(int64 batch_no)
 
 /* The numbers of at most so many executions of a batch, from one number on. */
 List *
-sf_batch_members(int64 batch_no, int64 after, int most)
+sf_archive_batch_members(int64 batch_no, int64 after, int most)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT a.execution_no FROM _sfflow.archive_member a WHERE a.batch_no = $1 AND a.execution_no > $2"
@@ -104,7 +104,7 @@ sf_batch_members(int64 batch_no, int64 after, int most)
 
 /* The numbers of executions of confirmed batches that could not be deleted then. */
 List *
-sf_batch_left(void)
+sf_archive_batch_left(void)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT a.execution_no FROM _sfflow.archive_member a"
@@ -115,7 +115,7 @@ sf_batch_left(void)
 
 /* The bytes that the histories of executions take, compressed as they are stored. */
 int64
-sf_batch_bytes(const List *numbers)
+sf_archive_batch_bytes(const List *numbers)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT coalesce(pg_catalog.sum(pg_catalog.pg_column_size(h.body)"
@@ -127,7 +127,7 @@ sf_batch_bytes(const List *numbers)
 
 /* Store that a batch is in its archive, in a file of so many bytes, which have a checksum. */
 void
-sf_batch_confirm(int64 batch_no, const char *file, int64 bytes, const char *sha256)
+sf_archive_batch_confirm(int64 batch_no, const char *file, int64 bytes, const char *sha256)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.archive_batch b SET confirmed_at = pg_catalog.clock_timestamp(), file = $2, bytes = $3,"
@@ -138,7 +138,7 @@ sf_batch_confirm(int64 batch_no, const char *file, int64 bytes, const char *sha2
 
 /* Store that all that is due of an activity is in batches; writes at most once per minute. */
 void
-sf_batch_note_progress(int activity_no)
+sf_archive_batch_note_progress(int activity_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.archive_progress AS p (activity_no, caught_up_at)"
@@ -151,7 +151,7 @@ sf_batch_note_progress(int activity_no)
 
 /* Delete what is known of the archive of an activity. */
 void
-sf_batch_forget(int activity_no)
+sf_archive_batch_forget(int activity_no)
 {
 	static SfPlan batches = SF_PLAN("DELETE FROM _sfflow.archive_batch b WHERE b.activity_no = $1");
 	static SfPlan progress = SF_PLAN("DELETE FROM _sfflow.archive_progress p WHERE p.activity_no = $1");

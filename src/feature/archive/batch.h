@@ -21,18 +21,18 @@ typedef struct SfArchiveBatch
 	SF_ARCHIVE_BATCH_FIELDS(SF_FIELD)
 } SfArchiveBatch;
 
-extern SfArchiveBatch *sf_batch_read(int64 batch_no, SfLock lock);
-extern List *sf_batch_open(int activity_no);
-extern SfArchiveBatch *sf_batch_make(int activity_no, const char *worker);
-extern void sf_batch_add(int64 batch_no, const List *numbers);
-extern void sf_batch_set_size(int64 batch_no, int executions);
-extern void sf_batch_take(int64 batch_no, const char *worker);
-extern void sf_batch_delete(int64 batch_no);
-extern List *sf_batch_members(int64 batch_no, int64 after, int most);
-extern List *sf_batch_left(void);
-extern int64 sf_batch_bytes(const List *numbers);
-extern void sf_batch_confirm(int64 batch_no, const char *file, int64 bytes, const char *sha256);
-extern void sf_batch_note_progress(int activity_no);
-extern void sf_batch_forget(int activity_no);
+extern SfArchiveBatch *sf_archive_batch_read(int64 batch_no, SfLock lock);
+extern List *sf_archive_batch_open(int activity_no);
+extern SfArchiveBatch *sf_archive_batch_make(int activity_no, const char *worker);
+extern void sf_archive_batch_add(int64 batch_no, const List *numbers);
+extern void sf_archive_batch_set_size(int64 batch_no, int executions);
+extern void sf_archive_batch_take(int64 batch_no, const char *worker);
+extern void sf_archive_batch_delete(int64 batch_no);
+extern List *sf_archive_batch_members(int64 batch_no, int64 after, int most);
+extern List *sf_archive_batch_left(void);
+extern int64 sf_archive_batch_bytes(const List *numbers);
+extern void sf_archive_batch_confirm(int64 batch_no, const char *file, int64 bytes, const char *sha256);
+extern void sf_archive_batch_note_progress(int activity_no);
+extern void sf_archive_batch_forget(int activity_no);
 
 #endif							/* SF_FEATURE_ARCHIVE_BATCH_H */

@@ -338,6 +338,41 @@ sf_awaited_forget_execution(int64 execution_no)
 		sf_db_execute(&plan, SF_INT8(execution_no));
 }
 
+/* Executions have come from another node: events may be here for their waits; false: they have none. */
+bool
+sf_awaited_arrive(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN("UPDATE _sfflow.event_wait w SET ripe = true WHERE w.execution_no = ANY ($1)");
+
+	return sf_db_execute(&plan, numbers) > 0;
+}
+
+/* Delete the waits of a branch of a generation that it has left behind, but for those that others end just now. */
+void
+sf_awaited_delete_left(SfBranchKey key, int generation)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.event_wait d USING (SELECT w.execution_no, w.branch_no, w.event_type_no"
+		"  FROM _sfflow.event_wait w WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.generation = $3"
+		"  FOR UPDATE SKIP LOCKED) w WHERE d.execution_no = w.execution_no AND d.branch_no = w.branch_no"
+		" AND d.event_type_no = w.event_type_no");
+
+	sf_db_execute(&plan, SF_KEY(key), SF_INT4(generation));
+}
+
+/* A wait is not ripe any more, unless others end it just now. */
+void
+sf_awaited_clear_ripe(SfBranchKey key, int event_type_no, int generation)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.event_wait u SET ripe = false FROM (SELECT w.execution_no, w.branch_no FROM _sfflow.event_wait w"
+		"  WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.event_type_no = $3 AND w.generation = $4 AND w.ripe"
+		"  FOR UPDATE SKIP LOCKED) w"
+		" WHERE u.execution_no = w.execution_no AND u.branch_no = w.branch_no AND u.event_type_no = $3");
+
+	sf_db_execute(&plan, SF_KEY(key), SF_INT4(event_type_no), SF_INT4(generation));
+}
+
 /* Tell why a machine of the caller cannot wait for the events of a resource; NULL: it can. */
 char *
 sf_awaited_probe(const SfResource *resource)

@@ -6,13 +6,16 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
+#include "utils/xid8.h"
 
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
+#include "feature/rule/watcher.h"
 
 /* Events that are looked through for a wait that begins: a sweep sees to the others */
 #define PROBED		64
@@ -426,4 +429,44 @@ sf_emission_adopt(void)
 		"UPDATE _sfflow.emitted_event e SET horizon = pg_catalog.pg_current_xact_id() WHERE e.alive");
 
 	sf_db_execute(&plan);
+}
+
+/*
+ * Insert an event, and return its number; 0: there is one with this id.  The transaction has its number before it
+ * draws that of the event, and the horizon is read after that (event_by_key.h).
+ */
+int64
+sf_emission_insert(const SfEventType *type, const char *key, const char *id, const char *deliver, const Interval *ttl,
+				   const Jsonb *payload)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.emitted_event (event_no, event_type_no, key, id, deliver, fresh, alive, horizon, ttl, depth,"
+		" emitted_at, payload)"
+		" VALUES ($1, $2, $3, $4, $5, true, true, $6, $7, $8, pg_catalog.clock_timestamp(), $9)"
+		" ON CONFLICT DO NOTHING");
+	int64		event_no;
+
+	(void) GetTopTransactionId();
+	event_no = sf_sequence_next("event_no");
+	if (sf_db_execute(&plan, SF_INT8(event_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id), SF_TEXT(deliver),
+					  sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
+					  sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
+					  SF_INT4(sf_observe_depth()), SF_JSONB(payload)) == 0)
+		return 0;
+	return event_no;
+}
+
+/* Delete the events of a type, with who has received them. */
+void
+sf_emission_delete_type(int event_type_no)
+{
+	static SfPlan floors = SF_PLAN("DELETE FROM _sfflow.event_floor f WHERE f.event_type_no = $1");
+	static SfPlan receipts = SF_PLAN(
+		"DELETE FROM _sfflow.event_receipt r USING _sfflow.emitted_event e"
+		" WHERE e.event_type_no = $1 AND r.event_no = e.event_no");
+	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.emitted_event e WHERE e.event_type_no = $1");
+
+	sf_db_execute(&floors, SF_INT4(event_type_no));
+	sf_db_execute(&receipts, SF_INT4(event_type_no));
+	sf_db_execute(&events, SF_INT4(event_type_no));
 }

@@ -4,14 +4,12 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "access/xact.h"
 #include "base/schema.h"
 #include "catalog/pg_type_d.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
-#include "utils/xid8.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
@@ -131,29 +129,16 @@ tell_rules(const SfEventType *type, const Emit *emit, const char *id)
 	sf_notice_tell(&n, &b);
 }
 
-/*
- * Insert an event; NULL: there is one with this id.  The transaction has its number before it draws that of the
- * event, and the horizon is read after that (event_by_key.h).
- */
+/* Insert an event, and return its id; NULL: there is one with this id. */
 static char *
 insert(const SfEventType *type, const Emit *emit)
 {
-	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.emitted_event (event_no, event_type_no, key, id, deliver, fresh, alive, horizon, ttl, depth,"
-		" emitted_at, payload)"
-		" VALUES ($1, $2, $3, $4, $5, true, true, $6, $7, $8, pg_catalog.clock_timestamp(), $9)"
-		" ON CONFLICT DO NOTHING");
-	int64		event_no;
+	int64		event_no = sf_emission_insert(type, emit->key, emit->id,
+										  emit->deliver == NULL ? type->deliver : emit->deliver,
+										  emit->ttl == NULL ? &type->ttl : emit->ttl, emit->payload);
 	char	   *id;
-	const Interval *ttl = emit->ttl == NULL ? &type->ttl : emit->ttl;
 
-	(void) GetTopTransactionId();
-	event_no = sf_sequence_next("event_no");
-	if (sf_db_execute(&plan, SF_INT8(event_no), SF_INT4(type->event_type_no), SF_TEXT(emit->key),
-					  SF_TEXT(emit->id), SF_TEXT(emit->deliver == NULL ? type->deliver : emit->deliver),
-					  sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
-					  sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
-					  SF_INT4(sf_observe_depth()), SF_JSONB(emit->payload)) == 0)
+	if (event_no == 0)
 		return NULL;
 	sf_hooks.sweep_soon();
 	id = emit->id != NULL ? emit->id : psprintf(OWN_ID INT64_FORMAT, event_no);

@@ -64,6 +64,8 @@ extern const SfEventType *sf_event_type_require(const char *text, int privilege)
 extern void sf_event_type_require_emit(const char *name, Oid owner);
 extern Oid	sf_event_type_require_own(const char *name);
 extern Oid	sf_event_type_set_owner(const char *name, Oid owner);
+extern bool sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, const char *deliver, SfArg alert);
+extern void sf_event_type_delete(int event_type_no);
 extern void sf_event_type_notice(SfNotice *n, const char *name);
 extern const char *sf_event_type_alert_target(const char *text);
 extern int64 sf_event_type_acknowledge(const SfAcknowledge *what);
@@ -121,6 +123,9 @@ extern void sf_emission_arrive(SfArg numbers, int from_node);
 extern bool sf_emission_withdraw(const SfEventType *type, const char *key, const char *id, TimestampTz now);
 extern bool sf_emission_delete_expired(TimestampTz now);
 extern void sf_emission_adopt(void);
+extern void sf_emission_delete_type(int event_type_no);
+extern int64 sf_emission_insert(const SfEventType *type, const char *key, const char *id, const char *deliver,
+								const Interval *ttl, const Jsonb *payload);
 
 /* --- emit_functions.c: arguments, and what rules emit --- */
 
@@ -152,6 +157,9 @@ extern void sf_awaited_write(const SfWait *wait);
 extern bool sf_awaited_lock(SfBranchKey key);
 extern void sf_awaited_forget(SfBranchKey key);
 extern void sf_awaited_forget_execution(int64 execution_no);
+extern bool sf_awaited_arrive(SfArg numbers);
+extern void sf_awaited_delete_left(SfBranchKey key, int generation);
+extern void sf_awaited_clear_ripe(SfBranchKey key, int event_type_no, int generation);
 extern char *sf_awaited_probe(const SfResource *resource);
 
 /* --- match.c: sweeps --- */

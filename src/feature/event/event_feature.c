@@ -71,12 +71,10 @@ begins(const SfExecution *execution, SfBranch *root)
 static void
 arrives(SfArg numbers, int from_node)
 {
-	static SfPlan plan = SF_PLAN("UPDATE _sfflow.event_wait w SET ripe = true WHERE w.execution_no = ANY ($1)");
-
 	if (!sf_event_type_may_be())
 		return;
 	sf_emission_arrive(numbers, from_node);
-	if (sf_db_execute(&plan, numbers) > 0)
+	if (sf_awaited_arrive(numbers))
 		sf_hooks.sweep_soon();
 }
 

@@ -155,6 +155,30 @@ sf_event_type_require_own(const char *name)
 	return sf_event_type_require(name, SF_PRIVILEGE_OWN)->owner;
 }
 
+/* Insert a type of the caller; false: the name is taken. */
+bool
+sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, const char *deliver, SfArg alert)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.event_type (name, owner, ttl, remember_ids, deliver, created_at, alert_unreceived)"
+		" VALUES ($1, $2, $3, $4, $5, pg_catalog.clock_timestamp(), $6) ON CONFLICT DO NOTHING");
+
+	if (sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, SF_TEXT(deliver), alert) == 0)
+		return false;
+	sf_db_announce_change("event_type");
+	return true;
+}
+
+/* Delete a type, of which there are no events any more. */
+void
+sf_event_type_delete(int event_type_no)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.event_type t WHERE t.event_type_no = $1");
+
+	sf_db_execute(&plan, SF_INT4(event_type_no));
+	sf_db_announce_change("event_type");
+}
+
 /* Give a type that the caller owns to another role; returns the previous owner. */
 Oid
 sf_event_type_set_owner(const char *name, Oid owner)

@@ -19,9 +19,6 @@
 /* sf_create_event(name, ttl, remember_ids, deliver, alert_unreceived) */
 SF_SQL_FUNCTION(sfflow_sf_create_event)
 {
-	static SfPlan create = SF_PLAN(
-		"INSERT INTO _sfflow.event_type (name, owner, ttl, remember_ids, deliver, created_at, alert_unreceived)"
-		" VALUES ($1, $2, $3, $4, $5, pg_catalog.clock_timestamp(), $6) ON CONFLICT DO NOTHING");
 	static SfPlan same = SF_PLAN(
 		"SELECT t.owner FROM _sfflow.event_type t WHERE t.name = $1 AND t.ttl = $2 AND t.remember_ids = $3"
 		" AND t.deliver = $4 AND t.alert_unreceived = $5");
@@ -35,10 +32,9 @@ SF_SQL_FUNCTION(sfflow_sf_create_event)
 	sf_name_check(name, "event name");
 	if (!sf_privilege_may_create())
 		sf_deny_create();
-	if (sf_db_execute(&create, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, SF_TEXT(deliver), alert) > 0)
+	if (sf_event_type_insert(name, ttl, remember, deliver, alert))
 	{
 		sf_privilege_anchor(GetUserId());
-		sf_db_announce_change("event_type");
 		sf_audit_note("create", SF_OBJECT_EVENT, name, psprintf("event:%s", name), NULL, NULL);
 		PG_RETURN_VOID();
 	}
@@ -56,12 +52,6 @@ SF_SQL_FUNCTION(sfflow_sf_drop_event)
 {
 	static SfPlan count = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.event_wait w WHERE w.event_type_no = $1");
-	static SfPlan floors = SF_PLAN("DELETE FROM _sfflow.event_floor f WHERE f.event_type_no = $1");
-	static SfPlan receipts = SF_PLAN(
-		"DELETE FROM _sfflow.event_receipt r USING _sfflow.emitted_event e"
-		" WHERE e.event_type_no = $1 AND r.event_no = e.event_no");
-	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.emitted_event e WHERE e.event_type_no = $1");
-	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.event_type t WHERE t.event_type_no = $1");
 	SfEventType type = *sf_event_type_require(sf_arg_text(fcinfo, 0, "name"), SF_PRIVILEGE_OWN);
 	int64		waits;
 
@@ -76,11 +66,8 @@ SF_SQL_FUNCTION(sfflow_sf_drop_event)
 	sf_privilege_forget(SF_OBJECT_EVENT, type.name);
 	sf_audit_forget(SF_OBJECT_EVENT, type.name);
 	SF_TELL(object_dropped, SF_OBJECT_EVENT, type.name);
-	sf_db_execute(&floors, SF_INT4(type.event_type_no));
-	sf_db_execute(&receipts, SF_INT4(type.event_type_no));
-	sf_db_execute(&events, SF_INT4(type.event_type_no));
-	sf_db_execute(&drop, SF_INT4(type.event_type_no));
-	sf_db_announce_change("event_type");
+	sf_emission_delete_type(type.event_type_no);
+	sf_event_type_delete(type.event_type_no);
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("event:%s", type.name), NULL, NULL);
 	sf_privilege_unanchor(type.owner);
 	PG_RETURN_VOID();

@@ -245,16 +245,11 @@ read_waits(const Match *m, const Wait *after)
 static bool
 still_waits(const Wait *wait)
 {
-	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.event_wait d USING (SELECT w.execution_no, w.branch_no, w.event_type_no"
-		"  FROM _sfflow.event_wait w WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.generation = $3"
-		"  FOR UPDATE SKIP LOCKED) w WHERE d.execution_no = w.execution_no AND d.branch_no = w.branch_no"
-		" AND d.event_type_no = w.event_type_no");
 	const SfBranch *branch = sf_branch_read(wait->key, SF_LOCK_NONE);
 
 	if (branch != NULL && branch->phase == SF_PHASE_EXTERNAL && branch->generation == wait->generation)
 		return true;
-	sf_db_execute(&plan, SF_KEY(wait->key), SF_INT4(wait->generation));
+	sf_awaited_delete_left(wait->key, wait->generation);
 	return false;
 }
 
@@ -262,14 +257,8 @@ still_waits(const Wait *wait)
 static void
 clear_ripe(const Match *m)
 {
-	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.event_wait u SET ripe = false FROM (SELECT w.execution_no, w.branch_no FROM _sfflow.event_wait w"
-		"  WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.event_type_no = $3 AND w.generation = $4 AND w.ripe"
-		"  FOR UPDATE SKIP LOCKED) w"
-		" WHERE u.execution_no = w.execution_no AND u.branch_no = w.branch_no AND u.event_type_no = $3");
-
 	foreach_ptr(const Wait, wait, m->unripe)
-		sf_db_execute(&plan, SF_KEY(wait->key), SF_INT4(m->type->event_type_no), SF_INT4(wait->generation));
+		sf_awaited_clear_ripe(wait->key, m->type->event_type_no, wait->generation);
 }
 
 /* --- giving --- */

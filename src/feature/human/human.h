@@ -40,6 +40,9 @@ extern const SfWorklist *sf_worklist_find(const char *name);
 extern const SfWorklist *sf_worklist_require(const char *text, int privilege);
 extern Oid	sf_worklist_require_own(const char *name);
 extern Oid	sf_worklist_set_owner(const char *name, Oid owner);
+extern bool sf_worklist_insert(const char *name, const char *description, const Jsonb *form);
+extern bool sf_worklist_update(const char *name, const char *description, const Jsonb *form);
+extern void sf_worklist_delete(int worklist_no);
 
 /* --- form.c --- */
 
@@ -148,5 +151,6 @@ extern void sf_human_set_sweep(int64 task_no);
 
 extern void sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *person, const char *comment,
 						  const Jsonb *details);
+extern void sf_human_forget_notes(int64 execution_no);
 
 #endif							/* SF_HUMAN_H */

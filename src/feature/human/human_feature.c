@@ -75,6 +75,7 @@ begins_anew(const SfExecution *execution, SfAnew how)
 	if (how == SF_ANEW_REWOUND || !sf_worklist_may_be())
 		return;
 	sf_person_forget(execution->execution_no);
+	sf_human_forget_notes(execution->execution_no);
 	sf_person_note_start(execution);
 }
 

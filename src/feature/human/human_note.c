@@ -84,3 +84,12 @@ sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *per
 		audit(task, done, person, comment, details);
 	tell(task, done, person, comment, details);
 }
+
+/* Forget what was done in an execution that begins anew. */
+void
+sf_human_forget_notes(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.human_task_event h WHERE h.execution_no = $1");
+
+	sf_db_execute(&plan, SF_INT8(execution_no));
+}

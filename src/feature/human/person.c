@@ -162,13 +162,11 @@ sf_person_note_start(const SfExecution *execution)
 		sf_db_execute(&plan, SF_INT8(execution->execution_no), SF_ROLE(login));
 }
 
-/* Forget who has started an execution that begins anew, and what was done in it. */
+/* Forget who has started an execution that begins anew. */
 void
 sf_person_forget(int64 execution_no)
 {
-	static SfPlan starter = SF_PLAN("DELETE FROM _sfflow.human_starter s WHERE s.execution_no = $1");
-	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.human_task_event h WHERE h.execution_no = $1");
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.human_starter s WHERE s.execution_no = $1");
 
-	sf_db_execute(&starter, SF_INT8(execution_no));
-	sf_db_execute(&events, SF_INT8(execution_no));
+	sf_db_execute(&plan, SF_INT8(execution_no));
 }

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "api/objects.h"
 #include "feature/human/human.h"
 #include "store/role/privilege.h"
@@ -74,6 +76,41 @@ Oid
 sf_worklist_require_own(const char *name)
 {
 	return sf_worklist_require(name, SF_PRIVILEGE_OWN)->owner;
+}
+
+/* Insert a worklist of the caller; false: the name is taken. */
+bool
+sf_worklist_insert(const char *name, const char *description, const Jsonb *form)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.worklist (name, owner, description, form, created_at)"
+		" VALUES ($1, $2, $3, $4, pg_catalog.clock_timestamp()) ON CONFLICT DO NOTHING");
+
+	if (sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), SF_TEXT(description), SF_JSONB(form)) == 0)
+		return false;
+	sf_privilege_anchor(GetUserId());
+	return true;
+}
+
+/* Give a worklist of the caller another form and description, for tasks to come; false: it has them already. */
+bool
+sf_worklist_update(const char *name, const char *description, const Jsonb *form)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.worklist w SET description = $2, form = $3 WHERE w.name = $1"
+		" AND (w.description IS DISTINCT FROM $2 OR w.form IS DISTINCT FROM $3)");
+
+	(void) sf_worklist_require_own(name);
+	return sf_db_execute(&plan, SF_TEXT(name), SF_TEXT(description), SF_JSONB(form)) > 0;
+}
+
+/* Delete a worklist, in which no task waits. */
+void
+sf_worklist_delete(int worklist_no)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.worklist w WHERE w.worklist_no = $1");
+
+	sf_db_execute(&plan, SF_INT4(worklist_no));
 }
 
 /* Give a worklist that the caller owns to another role; returns the previous owner. */

@@ -43,32 +43,6 @@ read_description(const Jsonb *options)
 	return description;
 }
 
-/* Insert a worklist of the caller; false: the name is taken. */
-static bool
-insert(const char *name, const char *description, const Jsonb *form)
-{
-	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.worklist (name, owner, description, form, created_at)"
-		" VALUES ($1, $2, $3, $4, pg_catalog.clock_timestamp()) ON CONFLICT DO NOTHING");
-
-	if (sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), SF_TEXT(description), SF_JSONB(form)) == 0)
-		return false;
-	sf_privilege_anchor(GetUserId());
-	return true;
-}
-
-/* Give a worklist of the caller another form and description, for tasks to come; false: it has them already. */
-static bool
-update(const char *name, const char *description, const Jsonb *form)
-{
-	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.worklist w SET description = $2, form = $3 WHERE w.name = $1"
-		" AND (w.description IS DISTINCT FROM $2 OR w.form IS DISTINCT FROM $3)");
-
-	(void) sf_worklist_require_own(name);
-	return sf_db_execute(&plan, SF_TEXT(name), SF_TEXT(description), SF_JSONB(form)) > 0;
-}
-
 /* sf_create_worklist(name, form, options) */
 SF_SQL_FUNCTION(sfflow_sf_create_worklist)
 {
@@ -85,11 +59,11 @@ SF_SQL_FUNCTION(sfflow_sf_create_worklist)
 	}
 	if (sf_worklist_find(name) == NULL && !sf_privilege_may_create())
 		sf_deny_create();
-	is_new = insert(name, description, form);
+	is_new = sf_worklist_insert(name, description, form);
 	if (!is_new)
 	{
 		sf_db_announce_change("worklist");
-		if (!update(name, description, form))
+		if (!sf_worklist_update(name, description, form))
 			PG_RETURN_VOID();
 	}
 	sf_db_announce_change("worklist");
@@ -103,7 +77,6 @@ SF_SQL_FUNCTION(sfflow_sf_drop_worklist)
 {
 	static SfPlan lock = SF_PLAN("SELECT w.worklist_no FROM _sfflow.worklist w WHERE w.worklist_no = $1 FOR UPDATE");
 	static const SfIndex by_worklist = {"human_task", "human_task_order"};
-	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.worklist w WHERE w.worklist_no = $1");
 	SfWorklist	worklist = *sf_worklist_require(sf_arg_text(fcinfo, 0, "name"), SF_PRIVILEGE_OWN);
 	int			tasks;
 
@@ -119,7 +92,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_worklist)
 	sf_privilege_forget(SF_OBJECT_WORKLIST, worklist.name);
 	sf_audit_forget(SF_OBJECT_WORKLIST, worklist.name);
 	SF_TELL(object_dropped, SF_OBJECT_WORKLIST, worklist.name);
-	sf_db_execute(&drop, SF_INT4(worklist.worklist_no));
+	sf_worklist_delete(worklist.worklist_no);
 	sf_db_announce_change("worklist");
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", sf_object_target(SF_OBJECT_WORKLIST, worklist.name), NULL, NULL);
 	sf_privilege_unanchor(worklist.owner);

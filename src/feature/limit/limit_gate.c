@@ -456,7 +456,7 @@ sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 	if (!sf_machine_share_waits(draft->execution->machine_no, draft->execution->owner))
 		return sf_gate_put_off(draft, branch, SF_RELEASE_RECHECK_MS);
 	put_into_queue(draft, branch, &refusal, rank);
-	return SF_GATE_QUEUED;
+	return SF_GATE_WAITS;
 }
 
 /* --- what comes next in a queue --- */

@@ -41,6 +41,7 @@ extern Jsonb *sf_move_describe(const char *key, const List *numbers);
 extern Jsonb *sf_move_depart(const char *key, int to_node, const Jsonb *arrived, int most);
 extern List *sf_move_rows(const char *departure, const char *relation, int row_no);
 extern int	sf_move_left_to(int64 execution_no);
+extern void sf_move_note_back(SfArg numbers);
 
 /* --- move_in.c: on the node that they come to --- */
 
@@ -55,7 +56,7 @@ typedef struct SfMove
 	bool		done;
 } SfMove;
 
-extern void sf_move_step(SfMove *move);
+extern void sf_move_some(SfMove *move);
 
 /* --- move_feature.c --- */
 extern int64 sf_move_away(void);

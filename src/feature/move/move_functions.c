@@ -136,7 +136,7 @@ move_key(char *key, int from_node)
 	{
 		before = move.moved;
 		MemoryContextSwitchTo(context);
-		sf_move_step(&move);
+		sf_move_some(&move);
 		MemoryContextSwitchTo(outer);
 		MemoryContextReset(context);
 		SPI_commit();

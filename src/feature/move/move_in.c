@@ -351,11 +351,10 @@ take_in(const Arrival *arrival)
 	static SfPlan due = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no, b.owner, b.due_at FROM _sfflow.branch b"
 		" WHERE b.execution_no = ANY ($1) AND b.due_at IS NOT NULL");
-	static SfPlan back = SF_PLAN("DELETE FROM _sfflow.moved_execution m WHERE m.execution_no = ANY ($1)");
 	SfArg		array = sf_query_int8s(arrival->executions);
 
 	sf_apply_arrived(array, sf_json_get(arrival->document, "held"));
-	sf_db_execute(&back, array);
+	sf_move_note_back(array);
 	SF_TELL(arrives, array, node_of(arrival->document));
 	sf_feature_announce_cached();
 	sf_db_read(&due, tell_due, NULL, array);
@@ -435,7 +434,7 @@ mark(SfMove *move)
 
 /* Move some executions of a key here, in this transaction: the caller commits, and calls again until move->done. */
 void
-sf_move_step(SfMove *move)
+sf_move_some(SfMove *move)
 {
 	static SfPlan arrived = SF_PLAN(
 		"SELECT coalesce(pg_catalog.jsonb_agg(a.departure), '[]') FROM _sfflow.key_arrival a"

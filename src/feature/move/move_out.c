@@ -345,3 +345,12 @@ sf_move_left_to(int64 execution_no)
 
 	return (int) sf_db_number(&plan, -1, SF_INT8(execution_no));
 }
+
+/* Executions that had left may be here again. */
+void
+sf_move_note_back(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.moved_execution m WHERE m.execution_no = ANY ($1)");
+
+	sf_db_execute(&plan, numbers);
+}

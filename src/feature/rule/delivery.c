@@ -196,3 +196,32 @@ sf_delivery_drop_dead(int64 rule_no, const char *event_id)
 
 	return sf_db_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id));
 }
+
+/* --- those of a rule --- */
+
+/* Give the deliveries of a rule to its new owner, but for those that another process is making. */
+void
+sf_delivery_pass_on_of(int64 rule_no, Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.rule_delivery d SET owner = $2"
+		" FROM (SELECT f.ctid FROM _sfflow.rule_delivery f WHERE f.rule_no = $1"
+		"  AND f.owner <> $2 FOR UPDATE SKIP LOCKED) x WHERE d.ctid = x.ctid");
+
+	sf_db_execute(&plan, SF_INT8(rule_no), SF_ROLE(owner));
+}
+
+/* Delete the deliveries of a rule, but for those that another process is making, and how many there were. */
+void
+sf_delivery_delete_of(int64 rule_no)
+{
+	static SfPlan deliveries = SF_PLAN(
+		"DELETE FROM _sfflow.rule_delivery d USING (SELECT f.ctid FROM _sfflow.rule_delivery f"
+		" WHERE f.rule_no = $1 FOR UPDATE SKIP LOCKED) x WHERE d.ctid = x.ctid");
+	static SfPlan total = SF_PLAN(
+		"DELETE FROM _sfflow.rule_total t USING (SELECT f.ctid FROM _sfflow.rule_total f"
+		" WHERE f.rule_no = $1 FOR UPDATE SKIP LOCKED) x WHERE t.ctid = x.ctid");
+
+	sf_db_execute(&deliveries, SF_INT8(rule_no));
+	sf_db_execute(&total, SF_INT8(rule_no));
+}

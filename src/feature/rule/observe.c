@@ -23,7 +23,7 @@ sf_observe_wants(SfChangeKind kind, const SfExecution *execution)
 {
 	int			kinds;
 
-	(void) sf_watch_of_execution(execution, &kinds);
+	(void) sf_watcher_of_execution(execution, &kinds);
 	return (kinds & (1 << kind)) != 0;
 }
 
@@ -31,7 +31,7 @@ sf_observe_wants(SfChangeKind kind, const SfExecution *execution)
 
 /* Insert the delivery of an event to a rule, or a dead one where that would make a chain too long. */
 static void
-insert_delivery(const SfWatch *watch, int depth, char *event_id, Jsonb *event)
+insert_delivery(const SfWatchedRule *watch, int depth, char *event_id, Jsonb *event)
 {
 	SfDelivery	delivery = {
 		.rule_no = watch->rule_no,
@@ -89,7 +89,7 @@ observe(Observation *o, const SfWatcher *watcher)
 
 	foreach(lc, watcher->watches)
 	{
-		const SfWatch *watch = lfirst(lc);
+		const SfWatchedRule *watch = lfirst(lc);
 		JsonbValue	event;
 
 		if ((watch->kinds & (1 << o->change->kind)) == 0)
@@ -110,7 +110,7 @@ void
 sf_observe_changes(const SfExecution *execution, const List *changes)
 {
 	int			kinds;
-	List	   *watchers = sf_watch_of_execution(execution, &kinds);
+	List	   *watchers = sf_watcher_of_execution(execution, &kinds);
 	ListCell   *lc;
 	ListCell   *w;
 
@@ -143,7 +143,7 @@ observe_notice(const SfNotice *n, const SfWatcher *watcher, char *event_id, Json
 	sf_json_root(*event, &root);
 	foreach(lc, watcher->watches)
 	{
-		const SfWatch *watch = lfirst(lc);
+		const SfWatchedRule *watch = lfirst(lc);
 
 		if ((watch->kinds & (1 << n->kind)) != 0 && sf_pattern_matches(watch->pattern, &root))
 			insert_delivery(watch, depth, event_id, *event);
@@ -158,7 +158,7 @@ sf_observe_notice(const SfNotice *n)
 	Jsonb	   *event = NULL;
 	ListCell   *lc;
 
-	foreach(lc, sf_watch_of_notice(n))
+	foreach(lc, sf_watcher_of_notice(n))
 		observe_notice(n, lfirst(lc), event_id, &event);
 }
 
@@ -184,7 +184,7 @@ sf_observe_depth(void)
 	if (sf_driver_origin.depth > 0)
 		return sf_driver_origin.depth;
 	/* also where no rule sees what is started, or emitted: one may see what comes of that */
-	return sf_driver_origin.execution_no != 0 && sf_watch_any() ? depth_of(sf_driver_origin.execution_no) : 0;
+	return sf_driver_origin.execution_no != 0 && sf_watcher_any() ? depth_of(sf_driver_origin.execution_no) : 0;
 }
 
 /* An execution was started, or has the input of another start: note how many rules led to it. */

@@ -236,10 +236,6 @@ sf_rule_write(const SfRule *rule, Oid before)
 		" bytes = excluded.bytes, wants_alerts = excluded.wants_alerts,"
 		" pattern = excluded.pattern, input = excluded.input, execution_name = excluded.execution_name,"
 		" if_exists = excluded.if_exists WHERE r.owner = $8 RETURNING r.rule_no");
-	static SfPlan pass_on = SF_PLAN(
-		"UPDATE _sfflow.rule_delivery d SET owner = $2"
-		" FROM (SELECT f.ctid FROM _sfflow.rule_delivery f WHERE f.rule_no = $1"
-		"  AND f.owner <> $2 FOR UPDATE SKIP LOCKED) x WHERE d.ctid = x.ctid");
 	int64		rule_no;
 
 	/* in one order, as a session that passes a rule on the other way */
@@ -252,7 +248,7 @@ sf_rule_write(const SfRule *rule, Oid before)
 						   SF_TEXT(rule->execution_name), SF_TEXT(rule->if_exists));
 	if (rule_no == 0)
 		return false;
-	sf_db_execute(&pass_on, SF_INT8(rule_no), SF_ROLE(rule->owner));
+	sf_delivery_pass_on_of(rule_no, rule->owner);
 	return true;
 }
 
@@ -264,17 +260,10 @@ void
 sf_rule_delete(const SfRule *rule)
 {
 	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.rule r WHERE r.rule_no = $1");
-	static SfPlan total = SF_PLAN(
-		"DELETE FROM _sfflow.rule_total t USING (SELECT f.ctid FROM _sfflow.rule_total f"
-		" WHERE f.rule_no = $1 FOR UPDATE SKIP LOCKED) x WHERE t.ctid = x.ctid");
-	static SfPlan deliveries = SF_PLAN(
-		"DELETE FROM _sfflow.rule_delivery d USING (SELECT f.ctid FROM _sfflow.rule_delivery f"
-		" WHERE f.rule_no = $1 FOR UPDATE SKIP LOCKED) x WHERE d.ctid = x.ctid");
 
 	change_version(rule->owner);
 	sf_db_execute(&drop, SF_INT8(rule->rule_no));
-	sf_db_execute(&deliveries, SF_INT8(rule->rule_no));
-	sf_db_execute(&total, SF_INT8(rule->rule_no));
+	sf_delivery_delete_of(rule->rule_no);
 }
 
 /* --- chains of rules --- */

@@ -39,14 +39,14 @@ wants_notice(SfChangeKind kind, const SfExecution *execution)
 {
 	if (execution != NULL)
 		return sf_observe_wants(kind, execution);
-	return kind == SF_CHANGE_ALERT ? sf_watch_any_wants_alerts() : sf_watch_any();
+	return kind == SF_CHANGE_ALERT ? sf_watcher_any_wants_alerts() : sf_watcher_any();
 }
 
 /* Tell rules of alerts that time has opened or cleared. */
 static SfSweep
 sweep(TimestampTz now)
 {
-	return (SfSweep) {.more = sf_watch_tell_time_alerts(),.next = DT_NOEND};
+	return (SfSweep) {.more = sf_watcher_tell_time_alerts(),.next = DT_NOEND};
 }
 
 /* An execution begins. */
@@ -76,7 +76,7 @@ const SfFeature sf_rule_feature = {
 	.enabled = enabled,
 	.noticed = sf_observe_notice,
 	.sweep_name = "alerts",
-	.sweeps_if = sf_watch_any_wants_alerts,
+	.sweeps_if = sf_watcher_any_wants_alerts,
 	.sweep = sweep,
 	.sweep_pause_ms = SWEEP_PAUSE_MS,
 	.sweep_every_ms = SWEEP_EVERY_MS,

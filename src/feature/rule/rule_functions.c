@@ -396,5 +396,5 @@ SF_SQL_FUNCTION(sfflow_rule_input)
 /* Tell rules of the alerts that time has opened or cleared, as workers do once a minute; true: there are more. */
 SF_SQL_FUNCTION(sfflow_check_alerts)
 {
-	PG_RETURN_BOOL(sf_watch_tell_time_alerts());
+	PG_RETURN_BOOL(sf_watcher_tell_time_alerts());
 }

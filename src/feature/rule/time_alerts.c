@@ -180,11 +180,11 @@ tell_time_alert(const TimeAlert *a)
  * wants to know; true: there are more, for another sweep.
  */
 bool
-sf_watch_tell_time_alerts(void)
+sf_watcher_tell_time_alerts(void)
 {
 	int			opened = 0;
 
-	if (!sf_watch_any_wants_alerts() || !lock_sweep())
+	if (!sf_watcher_any_wants_alerts() || !lock_sweep())
 		return false;
 	foreach_ptr(const TimeAlert, alert, find_changed())
 	{

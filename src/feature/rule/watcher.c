@@ -162,7 +162,7 @@ refresh(void)
 static bool
 compile(void *arg)
 {
-	SfWatch    *watch = arg;
+	SfWatchedRule *watch = arg;
 
 	watch->pattern = sf_pattern_compile(watch->source);
 	return true;
@@ -177,7 +177,7 @@ add_watch(SfWatcher *watcher, const SfRule *rule)
 		SF_CHANGE_LIST(FORM)
 	};
 	MemoryContext old = MemoryContextSwitchTo(watcher->context);
-	SfWatch    *watch = palloc0(sizeof(SfWatch));
+	SfWatchedRule *watch = palloc0(sizeof(SfWatchedRule));
 	ErrorData  *error;
 
 	watch->rule_no = rule->rule_no;
@@ -308,7 +308,7 @@ load_readers(Readers *r, const SfExecution *execution)
 
 /* Tell whether any role has, or had, rules. */
 bool
-sf_watch_any(void)
+sf_watcher_any(void)
 {
 	return refresh();
 }
@@ -322,7 +322,7 @@ load_alerts(SfTableCache *cache)
 
 /* Tell whether a rule of any role wants to know of alerts. */
 bool
-sf_watch_any_wants_alerts(void)
+sf_watcher_any_wants_alerts(void)
 {
 	if (!refresh())
 		return false;
@@ -335,7 +335,7 @@ sf_watch_any_wants_alerts(void)
  * until the next call; *kinds: which changes their rules want, as bits.
  */
 List *
-sf_watch_of_execution(const SfExecution *execution, int *kinds)
+sf_watcher_of_execution(const SfExecution *execution, int *kinds)
 {
 	Readers    *r;
 	bool		found;
@@ -357,7 +357,7 @@ sf_watch_of_execution(const SfExecution *execution, int *kinds)
 
 /* Find the roles with rules that may know of what a notice is of: valid until the next call. */
 List *
-sf_watch_of_notice(const SfNotice *n)
+sf_watcher_of_notice(const SfNotice *n)
 {
 	List	   *found = NIL;
 	ListCell   *lc;

@@ -31,7 +31,7 @@ extern Jsonb *sf_observe_event_cut(const Jsonb *event);
 /* --- rules --- */
 
 /* A rule as this session has compiled it */
-typedef struct SfWatch
+typedef struct SfWatchedRule
 {
 	int64		rule_no;
 	Oid			owner;
@@ -39,7 +39,7 @@ typedef struct SfWatch
 	SfPattern  *pattern;
 	bool		wants_payload;	/* its pattern looks at input or output */
 	int			kinds;			/* of changes that may match, as bits */
-} SfWatch;
+} SfWatchedRule;
 
 /* The rules of one role */
 typedef struct SfWatcher
@@ -48,14 +48,14 @@ typedef struct SfWatcher
 	int64		version;		/* of the rules that were read; 0: none were */
 	uint64		checked;		/* the version was that of the table after so many changes */
 	MemoryContext context;		/* of the rules */
-	List	   *watches;		/* SfWatch */
+	List	   *watches;		/* SfWatchedRule */
 	int			kinds;			/* of all of them */
 } SfWatcher;
 
-extern bool sf_watch_any(void);
-extern bool sf_watch_any_wants_alerts(void);
-extern bool sf_watch_tell_time_alerts(void);
-extern List *sf_watch_of_execution(const SfExecution *execution, int *kinds);
-extern List *sf_watch_of_notice(const SfNotice *n);
+extern bool sf_watcher_any(void);
+extern bool sf_watcher_any_wants_alerts(void);
+extern bool sf_watcher_tell_time_alerts(void);
+extern List *sf_watcher_of_execution(const SfExecution *execution, int *kinds);
+extern List *sf_watcher_of_notice(const SfNotice *n);
 
 #endif							/* SF_WATCHER_H */

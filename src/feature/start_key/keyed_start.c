@@ -142,7 +142,7 @@ sf_start_key_advance(int machine_no, const char *key)
 	int64		first = sf_db_number(&next, 0, SF_INT4(machine_no), SF_TEXT(key));
 
 	if (first != 0)
-		return !sf_start_key_is_free(machine_no, key, DT_NOBEGIN) || sf_apply_unpark_turn("start_key", first);
+		return !sf_start_key_is_free(machine_no, key, DT_NOBEGIN) || sf_apply_unpark_next("start_key", first);
 	sf_db_execute(&forget, SF_INT4(machine_no), SF_TEXT(key));
 	return true;
 }
@@ -193,4 +193,17 @@ sf_start_key_retains(int64 execution_no)
 	sf_start_key_set_place(execution_no, SF_LINE_DONE);
 	(void) sf_start_key_advance(keyed->machine_no, keyed->key);
 	return false;
+}
+
+/* Executions have come from another node: their keys have rows, and what enters the lines comes behind them. */
+void
+sf_start_key_arrive(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.start_key AS s (machine_no, key, last_rank)"
+		" SELECT k.machine_no, k.key, pg_catalog.max(k.rank) FROM _sfflow.keyed_start k"
+		" WHERE k.execution_no = ANY ($1) AND k.place <> $2 GROUP BY k.machine_no, k.key ORDER BY k.machine_no, k.key"
+		" ON CONFLICT (machine_no, key) DO UPDATE SET last_rank = greatest(s.last_rank, EXCLUDED.last_rank)");
+
+	sf_db_execute(&plan, numbers, SF_INT2(SF_LINE_DONE));
 }

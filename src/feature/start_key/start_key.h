@@ -131,6 +131,7 @@ extern bool sf_start_key_advance(int machine_no, const char *key);
 extern List *sf_start_key_list_ended(int limit);
 extern bool sf_start_key_any_ended(void);
 extern bool sf_start_key_retains(int64 execution_no);
+extern void sf_start_key_arrive(SfArg numbers);
 
 /* --- start_line.c --- */
 

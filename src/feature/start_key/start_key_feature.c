@@ -34,7 +34,7 @@ park(SfDraft *draft, SfBranch *branch)
 {
 	sf_park_branch(branch, "start_key", 0);
 	sf_draft_add_branch(draft, branch);
-	return SF_GATE_QUEUED;
+	return SF_GATE_WAITS;
 }
 
 /* What the version of an execution says of keys of starts; NULL: nothing. */
@@ -191,13 +191,7 @@ departs(SfArg numbers)
 static void
 arrives(SfArg numbers, int from_node)
 {
-	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.start_key AS s (machine_no, key, last_rank)"
-		" SELECT k.machine_no, k.key, pg_catalog.max(k.rank) FROM _sfflow.keyed_start k"
-		" WHERE k.execution_no = ANY ($1) AND k.place <> $2 GROUP BY k.machine_no, k.key ORDER BY k.machine_no, k.key"
-		" ON CONFLICT (machine_no, key) DO UPDATE SET last_rank = greatest(s.last_rank, EXCLUDED.last_rank)");
-
-	sf_db_execute(&plan, numbers, SF_INT2(SF_LINE_DONE));
+	sf_start_key_arrive(numbers);
 }
 
 /* An execution has not entered the line of its key, whose row may be a new one. */

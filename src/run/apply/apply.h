@@ -112,11 +112,11 @@ extern void sf_apply_request(const SfExecution *execution, const char *outcome,
 extern void sf_apply_labels(SfExecution *execution, Jsonb *labels);
 extern void sf_apply_reopened(const SfExecution *execution);
 extern void sf_apply_orphan(SfBranchKey key);
-extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);
+extern bool sf_apply_set_owner(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 
 extern int64 sf_apply_unpark(SfUnpark why, SfUnparked of);
-extern bool sf_apply_unpark_turn(const char *feature, int64 execution_no);
+extern bool sf_apply_unpark_next(const char *feature, int64 execution_no);
 extern void sf_apply_arrived(SfArg executions, const Jsonb *parked);
 extern bool sf_apply_recall(SfBranchKey key);
 

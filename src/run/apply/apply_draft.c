@@ -262,11 +262,11 @@ sf_apply_orphan(SfBranchKey key)
 	sf_branch_delete_orphan(key);
 }
 
-/* Put a branch into the queue of the role that owns its machine now. */
+/* Give a branch to the role that owns its machine now. */
 bool
-sf_apply_requeue(SfBranchKey key, Oid from, Oid to)
+sf_apply_set_owner(SfBranchKey key, Oid from, Oid to)
 {
-	return sf_owner_requeue(key, from, to);
+	return sf_owner_set_branch(key, from, to);
 }
 
 /* Have an owner's work be due that the wall clock, set back, shows as ahead. */
@@ -280,24 +280,24 @@ sf_apply_set_back(Oid owner, TimestampTz now, int64 by)
 int64
 sf_apply_unpark(SfUnpark why, SfUnparked of)
 {
-	return sf_park_release(why, &of);
+	return sf_park_unpark(why, &of);
 }
 
 /* Make due what a feature has parked of an execution; false: not all, since a session works on some of it. */
 bool
-sf_apply_unpark_turn(const char *feature, int64 execution_no)
+sf_apply_unpark_next(const char *feature, int64 execution_no)
 {
 	int64		parked = sf_park_count(feature, execution_no);
 
 	return parked == 0 ||
-		sf_park_release(SF_UNPARK_TURN, &(SfUnparked) {.feature = feature,.execution_no = execution_no}) == parked;
+		sf_park_unpark(SF_UNPARK_NEXT, &(SfUnparked) {.feature = feature,.execution_no = execution_no}) == parked;
 }
 
 /* Branches that have come from another node are of the owners of their machines here, and ask anew what parks them. */
 void
 sf_apply_arrived(SfArg executions, const Jsonb *parked)
 {
-	sf_park_release_arrived(parked);
+	sf_park_unpark_arrived(parked);
 	sf_owner_set_of(executions);
 }
 

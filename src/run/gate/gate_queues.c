@@ -24,7 +24,7 @@ sf_gate_first_waiting(SfQueue queue, SfWaiting *head)
 {
 	const SfWaiting *after = NULL;
 
-	while (sf_park_heads(queue, after, head, SF_HEADS_FIRST) > 0)
+	while (sf_park_front(queue, after, head, SF_FRONT_FIRST) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (head->waits)

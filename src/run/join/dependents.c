@@ -62,8 +62,8 @@ take_rows(SfNet *net, List *rows)
 		if (net->rows[branch->branch_index] != NULL)
 			continue;
 		net->rows[branch->branch_index] = branch;
-		if (branch->place == SF_JOB_PLACE_QUEUED)
-			net->queued = bms_add_member(net->queued, branch->branch_index);
+		if (branch->place == SF_JOB_PLACE_READY)
+			net->ready = bms_add_member(net->ready, branch->branch_index);
 	}
 }
 
@@ -97,14 +97,14 @@ load_followers(SfNet *net, List *ends, bool all)
 	list_free(wanted);
 }
 
-/* Load the queued jobs for which there is room. */
+/* Load the ready jobs for which there is room. */
 static void
-load_queued(SfNet *net)
+load_ready(SfNet *net)
 {
 	int			room = sf_net_room(net);
 
 	if (net->join->max_concurrency > 0 && room > 0)
-		take_rows(net, sf_branch_queued_jobs(net->join->key, room));
+		take_rows(net, sf_branch_ready_jobs(net->join->key, room));
 }
 
 /* Make ends of the jobs that were skipped. */
@@ -181,7 +181,7 @@ take_ends(SfDraft *draft, SfNet *net, List *ends, TimestampTz now)
 		ends = skipped_ends(skipped);
 	}
 	if (!net->in_memory)
-		load_queued(net);
+		load_ready(net);
 	if (!net->in_slice)
 		sf_net_begin(net, now);
 	if (!net->in_memory && net->begun != NULL && may_rest(draft, net) && begins_sql_only(net))
@@ -245,12 +245,12 @@ sf_dependents_note_begun(SfDraft *draft, SfBranch *join, int first)
 		if (branch->parent_no != join->key.branch_no || branch->gone)
 			continue;
 		net->rows[branch->branch_index] = branch;
-		if (branch->place == SF_JOB_PLACE_QUEUED)
-			net->queued = bms_add_member(net->queued, branch->branch_index);
+		if (branch->place == SF_JOB_PLACE_READY)
+			net->ready = bms_add_member(net->ready, branch->branch_index);
 		else
 			net->begun = bms_add_member(net->begun, branch->branch_index);
 	}
-	sf_net_queue_again(net);
+	sf_net_take_back_begun(net);
 	add_changed(draft, net);
 }
 
@@ -488,7 +488,7 @@ sf_dependents_go_on(SfDraft *draft, SfBranch *join, TimestampTz now)
 	if (net == NULL || join->gone)
 		return;
 	sf_net_begin(net, now);
-	sf_net_rest_queued(net);
+	sf_net_rest_ready(net);
 	for (int job = 0; job < sf_state_net(net->state)->njobs; job++)
 		if (net->rows[job] != NULL && net->rows[job]->branch_no == SF_BRANCH_UNNUMBERED)
 			net->changed = list_append_unique_ptr(net->changed, net->rows[job]);

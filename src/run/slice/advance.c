@@ -199,9 +199,9 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 			draft->transition.name = "held";
 			report(slice, draft, branch, state);
 			return true;
-		case SF_GATE_QUEUED:
+		case SF_GATE_WAITS:
 			slice->result->left_unrun = is_by_itself(slice->request);
-			slice->result->nqueued++;
+			slice->result->ntried++;
 			draft->transition.name = "queued";
 			report(slice, draft, branch, state);
 			return true;
@@ -546,12 +546,12 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 	proceed(slice, draft, branch, &stimulus);
 }
 
-/* Claim and advance one branch; queued: also if it waits for a limit. */
+/* Claim and advance one branch; parked: also if it waits for a limit. */
 bool
-sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool queued)
+sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool parked)
 {
 	SfDraft	   *draft;
-	SfBranch   *branch = sf_claim(slice, key, queued, &draft);
+	SfBranch   *branch = sf_claim(slice, key, parked, &draft);
 
 	if (branch == NULL)
 		return false;

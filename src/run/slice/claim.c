@@ -99,7 +99,7 @@ find_draft(SfSlice *slice, SfBranchKey key)
 		execution->owner != slice->request->only_owner)
 	{
 		/* the machine may have another owner since */
-		if (sf_apply_requeue(key, slice->request->only_owner, execution->owner))
+		if (sf_apply_set_owner(key, slice->request->only_owner, execution->owner))
 			slice->result->outcome = SF_SLICE_WORKED;
 		return NULL;
 	}
@@ -206,9 +206,9 @@ see_begin(SfDraft *draft, const SfBranch *branch)
 		sf_draft_refresh(draft, now);
 }
 
-/* Claim a branch, if it is due (queued: or waits for a limit) and free and belongs to the slice's owner. */
+/* Claim a branch, if it is due (parked: or waits for a limit) and free and belongs to the slice's owner. */
 SfBranch *
-sf_claim(SfSlice *slice, SfBranchKey key, bool queued, SfDraft **draft)
+sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft **draft)
 {
 	SfBranch   *branch;
 
@@ -221,7 +221,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, bool queued, SfDraft **draft)
 	SF_DEBUG_POINT("claim");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
 							 GetCurrentTimestamp(), slice->request->skip_waits,
-							 queued);
+							 parked);
 	if (branch == NULL)
 		branch = claim_under_lock(slice, *draft, key);
 	if (branch == NULL)

@@ -176,7 +176,7 @@ typedef struct SfSliceResult
 	SfSliceOutcome outcome;
 	int			transitions;	/* states entered, resumed or left */
 	int			nkeys_tried;	/* hints looked at; the caller keeps the others */
-	int			nqueued;		/* branches that were taken from queues of limits */
+	int			ntried;			/* branches that were taken from queues of limits, or have to wait in one */
 	bool		left_unrun;		/* what was to run was left to others: a task that is announced;
 								 * children of a branch by itself, or its step that waits at a gate */
 	Oid			owner;			/* whose identity is on, InvalidOid: none */

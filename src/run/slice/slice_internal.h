@@ -56,11 +56,11 @@ sf_slice_share_of(const SfSliceRequest *request, Oid owner)
 extern void sf_claim_forget(void);
 extern void sf_claim_remember(SfBranchKey key);
 
-extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, bool queued, SfDraft **draft);
+extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft **draft);
 
 /* --- advance.c --- */
 
-extern bool sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool queued);
+extern bool sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool parked);
 extern bool sf_slice_is_used_up(const SfSlice *slice);
 
 /* --- slice_queues.c --- */

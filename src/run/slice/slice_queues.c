@@ -22,11 +22,11 @@
 
 /* Claim and advance a branch that waits for a limit. */
 static bool
-take_queued(SfSlice *slice, SfBranchKey key)
+take_parked(SfSlice *slice, SfBranchKey key)
 {
 	bool		taken = sf_slice_take_one(slice, key, true);
 
-	slice->result->nqueued += taken;
+	slice->result->ntried += taken;
 	return taken;
 }
 
@@ -64,7 +64,7 @@ take_head(SfSlice *slice, SfQueue queue, const SfWaiting *head, bool told, bool 
 		return false;
 	if (!told)
 		sf_queue_wake_if_waiting(queue, head->owner);
-	if (!(head->announced ? sf_apply_recall(head->key) : take_queued(slice, head->key)))
+	if (!(head->announced ? sf_apply_recall(head->key) : take_parked(slice, head->key)))
 	{
 		if (!sf_slice_in_session(slice->request))
 			sf_hooks.queue_skipped(queue, head->owner);
@@ -91,7 +91,7 @@ leave_empty(SfQueue queue)
 bool
 sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 {
-	SfWaiting	heads[SF_HEADS_MANY];
+	SfWaiting	heads[SF_FRONT_MANY];
 	SfWaiting	last;
 	const SfWaiting *after = NULL;
 	bool		any = false;
@@ -99,9 +99,9 @@ sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 	int			n;
 
 	sf_queue_note_taken(queue);
-	for (SfHeads size = SF_HEADS_FEW;; size = SF_HEADS_MANY)
+	for (SfFront size = SF_FRONT_FEW;; size = SF_FRONT_MANY)
 	{
-		n = sf_park_heads(queue, after, heads, size);
+		n = sf_park_front(queue, after, heads, size);
 		if (n == 0 && after == NULL)
 			leave_empty(queue);
 		for (int i = 0; i < n; i++)
@@ -135,7 +135,7 @@ take_waiting(SfSlice *slice, bool *first)
 			!sf_branch_key_equals(head.key, keys[i]) ||
 			!sf_gate_has_room(queues[i], &head))
 			continue;
-		if (take_queued(slice, keys[i]))
+		if (take_parked(slice, keys[i]))
 			*first = false;
 	}
 }

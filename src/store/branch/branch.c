@@ -145,7 +145,7 @@ sf_branch_jobs(SfBranchKey parent, const List *numbers, bool waiting)
 List *
 sf_branch_jobs_to_come(SfBranchKey parent)
 {
-	List	   *found = sf_branch_queued_jobs(parent, PG_INT32_MAX);
+	List	   *found = sf_branch_ready_jobs(parent, PG_INT32_MAX);
 
 	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent),
 				 SF_INT2(SF_JOB_PLACE_WAITS));
@@ -154,12 +154,12 @@ sf_branch_jobs_to_come(SfBranchKey parent)
 
 /* Read the first jobs of a JobNet that wait for room, by number. */
 List *
-sf_branch_queued_jobs(SfBranchKey parent, int most)
+sf_branch_ready_jobs(SfBranchKey parent, int most)
 {
 	List	   *found = NIL;
 
 	sf_rows_read(&by_parent, most, append_branch, &found, SF_KEY(parent),
-				 SF_INT2(SF_JOB_PLACE_QUEUED));
+				 SF_INT2(SF_JOB_PLACE_READY));
 	return found;
 }
 
@@ -267,7 +267,7 @@ typedef struct Claim
 {
 	TimestampTz at;
 	bool		skip_waits;
-	bool		queued;
+	bool		parked;
 	List	   *list;			/* of the one branch */
 } Claim;
 
@@ -282,7 +282,7 @@ is_claimable(HeapTuple tuple, TupleDesc desc, void *arg)
 	if (sf_phase_is_claimed_under_lock(phase))
 		return false;
 	if (due == DT_NOEND)
-		return claim->queued && sf_phase_is_before_gate(phase);
+		return claim->parked && sf_phase_is_before_gate(phase);
 	return due <= claim->at || (claim->skip_waits &&
 								(phase == SF_PHASE_RUN || phase == SF_PHASE_WAIT));
 }
@@ -299,12 +299,12 @@ read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
  * another session has it locked and lock is SF_LOCK_SKIP.  Joins and deadlines
  * are never claimed so, but read with sf_branch_read() under the lock of their
  * execution (see run/slice/claim.c).  With skip_waits, Wait states and retry delays
- * count as due; with queued, one that waits for a limit.
+ * count as due; with parked, one that waits in the queue of a limit.
  */
 SfBranch *
-sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits, bool queued)
+sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits, bool parked)
 {
-	Claim		claim = {at, skip_waits, queued, NIL};
+	Claim		claim = {at, skip_waits, parked, NIL};
 
 	sf_row_fetch(&row_type.key, lock, is_claimable, read_claimed, &claim, SF_KEY(key));
 	return sf_list_first(claim.list);

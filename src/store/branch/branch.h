@@ -83,13 +83,13 @@ typedef enum SfPhase
  *
  *	NONE	it has begun, or is no job
  *	WAITS	for others: "pending" of its After have not ended
- *	QUEUED	for room
+ *	READY	for room (MaxConcurrency)
  *	SHARED	in a row that ended jobs share (job_rows.c)
  */
 #define SF_JOB_PLACE_LIST(X) \
 	X(NONE, 0) \
 	X(WAITS, 1) \
-	X(QUEUED, 2) \
+	X(READY, 2) \
 	X(SHARED, 3)
 
 #define SF_JOB_PLACE_ENUM(sym, number) SF_JOB_PLACE_##sym = number,
@@ -290,7 +290,7 @@ extern int64 sf_branch_next_no(void);
 extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
 extern bool sf_branch_lock_outside(SfBranchKey key, int generation);
 extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
-								 bool skip_waits, bool queued);
+								 bool skip_waits, bool parked);
 extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
 extern List *sf_branch_all(int64 execution_no, SfLock lock);
 extern bool sf_branch_try_all(int64 execution_no, List **branches);
@@ -311,7 +311,7 @@ extern Jsonb **sf_branch_outputs(SfBranchKey parent, int **indexes, int *count,
 								 int *last_event);
 extern List *sf_branch_jobs(SfBranchKey parent, const List *numbers, bool waiting);
 extern List *sf_branch_jobs_to_come(SfBranchKey parent);
-extern List *sf_branch_queued_jobs(SfBranchKey parent, int most);
+extern List *sf_branch_ready_jobs(SfBranchKey parent, int most);
 extern List *sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *numbers);
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 extern void sf_branch_delete_orphan(SfBranchKey key);

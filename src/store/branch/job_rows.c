@@ -179,7 +179,7 @@ sf_branch_imply_jobs(const SfProgram *program, const SfBranch *join)
 		if (undone > 0 && undone == net->jobs[i].nafter)
 			continue;
 		job = sf_branch_make_job(program, join, i);
-		job->place = undone == 0 ? SF_JOB_PLACE_QUEUED : SF_JOB_PLACE_WAITS;
+		job->place = undone == 0 ? SF_JOB_PLACE_READY : SF_JOB_PLACE_WAITS;
 		job->pending = undone;
 		job->unmet = unmet;
 		if (join->phase == SF_PHASE_ABORTED)

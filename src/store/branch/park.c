@@ -152,7 +152,7 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /*
  * The statement by which parked branches become due: their rows of held are deleted.  Its arguments are those of
- * sf_park_release.  What another session has claimed and parked again meanwhile finds out itself.
+ * sf_park_unpark.  What another session has claimed and parked again meanwhile finds out itself.
  */
 #define MAKE_DUE(lock, of, at) \
 	"WITH " lock "gone AS (DELETE FROM _sfflow.held w" of " RETURNING w.execution_no, w.branch_no, w.since)" \
@@ -182,7 +182,7 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
  * would make them due.
  */
 int64
-sf_park_release(SfUnpark why, const SfUnparked *of)
+sf_park_unpark(SfUnpark why, const SfUnparked *of)
 {
 	static SfPlan lock[] = {
 		[SF_UNPARK_OBJECT] = SF_PLAN(LOCK_OF_OBJECT("NULL")),
@@ -191,7 +191,7 @@ sf_park_release(SfUnpark why, const SfUnparked *of)
 	static SfPlan make_due[] = {
 		[SF_UNPARK_OBJECT] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NULL"), NOW)),
 		[SF_UNPARK_LIMIT] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NOT NULL"), NOW)),
-		[SF_UNPARK_TURN] = SF_PLAN(MAKE_FREE_DUE(
+		[SF_UNPARK_NEXT] = SF_PLAN(MAKE_FREE_DUE(
 			" _sfflow.held w" JOIN_BRANCH " WHERE w.execution_no = $5 AND w.feature = $2", NOW)),
 		[SF_UNPARK_SLOT] = SF_PLAN(MAKE_FREE_DUE(
 			" _sfflow.held w JOIN _sfflow.execution e ON e.execution_no = w.execution_no" JOIN_BRANCH
@@ -226,7 +226,7 @@ sf_park_count(const char *feature, int64 execution_no)
  * [[execution_no, branch_no] ...].
  */
 void
-sf_park_release_arrived(const Jsonb *keys)
+sf_park_unpark_arrived(const Jsonb *keys)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.branch b SET due_at = " NOW
@@ -240,7 +240,7 @@ sf_park_release_arrived(const Jsonb *keys)
 
 /* Read where a branch has waited into the branch. */
 static void
-read_queued(HeapTuple tuple, TupleDesc desc, void *arg)
+read_rank(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_object_no = 1, COL_queue, COL_rank, COL_since};
 	SfBranch   *branch = arg;
@@ -259,7 +259,7 @@ sf_park_leave_queue(SfBranch *branch)
 		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" AND w.queue IS NOT NULL RETURNING w.object_no, w.queue, w.rank, w.since");
 
-	return sf_db_read(&plan, read_queued, branch, SF_KEY(branch->key)) > 0;
+	return sf_db_read(&plan, read_rank, branch, SF_KEY(branch->key)) > 0;
 }
 
 /* Rows that are read into an array */
@@ -298,7 +298,7 @@ read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
  * The first branches of a queue, as many as said: the number is part of the query, else each
  * call would be planned for its own number.
  */
-#define HEADS(size) \
+#define FRONT(size) \
 	"SELECT w.execution_no, w.branch_no, b.owner, " \
 	SF_IS_PARKED("$3") " AS waits, w.without_slot, w.rank, b.phase = $5 AS announced," \
 	" b.phase IS NULL OR b.phase <> ALL ($8) AS may_wait, w.made_by" \
@@ -311,32 +311,32 @@ read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* The query that reads as many. */
 static SfPlan *
-heads_plan(SfHeads size)
+front_plan(SfFront size)
 {
 	switch (size)
 	{
-#define HEADS_PLAN(sym, number) \
-		case SF_HEADS_##sym: \
+#define FRONT_PLAN(sym, number) \
+		case SF_FRONT_##sym: \
 			{ \
-				static SfPlan plan = SF_PLAN(HEADS(number)); \
+				static SfPlan plan = SF_PLAN(FRONT(number)); \
 \
 				return &plan; \
 			}
-			SF_HEADS_LIST(HEADS_PLAN)
+			SF_FRONT_LIST(FRONT_PLAN)
 	}
 	elog(ERROR, "no query reads %d branches of a queue", (int) size);
 }
 
 /* Read branches of a queue in their order, as many as said: those behind another one (NULL: all). */
 int
-sf_park_heads(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfHeads size)
+sf_park_front(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfFront size)
 {
 	static const SfWaiting start = {.has_slot = true,.rank = DT_NOBEGIN};
 	Waitings	w = {heads, 0};
 
 	if (after == NULL)
 		after = &start;
-	sf_db_read(heads_plan(size), read_waiting, &w, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
+	sf_db_read(front_plan(size), read_waiting, &w, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
 			   SF_WAITING_PHASES, SF_TIME(after->rank), SF_INT2(SF_PHASE_ANNOUNCED),
 			   SF_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_BOOL(!after->has_slot));
 	return w.count;

@@ -59,7 +59,7 @@ typedef enum SfUnpark
 {
 	SF_UNPARK_OBJECT,			/* an object that has parked them in no queue is gone: feature, object_no */
 	SF_UNPARK_LIMIT,			/* the limit of their queues is gone: feature, object_no */
-	SF_UNPARK_TURN,				/* it is the turn of an execution that a feature has parked: feature, execution_no */
+	SF_UNPARK_NEXT,				/* an execution that a feature has parked is the next one of its line: feature, execution_no */
 	SF_UNPARK_SLOT,				/* an execution has what its branches, and those of the children of its Distributed
 								 * Maps, wait for in a queue: object_no, queue, execution_no */
 	SF_UNPARK_CHILDREN			/* children of an execution's Distributed Maps may wait in queues for a slot of the
@@ -75,9 +75,9 @@ typedef struct SfUnparked
 	int64		execution_no;
 } SfUnparked;
 
-extern int64 sf_park_release(SfUnpark why, const SfUnparked *of);
+extern int64 sf_park_unpark(SfUnpark why, const SfUnparked *of);
 extern int64 sf_park_count(const char *feature, int64 execution_no);
-extern void sf_park_release_arrived(const Jsonb *keys);
+extern void sf_park_unpark_arrived(const Jsonb *keys);
 
 /* --- in queues --- */
 
@@ -116,20 +116,20 @@ sf_park_is_before(SfRank rank, const SfWaiting *other)
 }
 
 /* How many branches of a queue are read at once: symbol, number */
-#define SF_HEADS_LIST(X) \
+#define SF_FRONT_LIST(X) \
 	X(FIRST, 1) \
 	X(FEW, 4) \
 	X(MANY, 64)
 
-#define SF_HEADS_ENUM(sym, number) SF_HEADS_##sym = (number),
-typedef enum SfHeads
+#define SF_FRONT_ENUM(sym, number) SF_FRONT_##sym = (number),
+typedef enum SfFront
 {
-	SF_HEADS_LIST(SF_HEADS_ENUM)
-} SfHeads;
+	SF_FRONT_LIST(SF_FRONT_ENUM)
+} SfFront;
 
 extern void sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfRank rank);
 extern bool sf_park_leave_queue(SfBranch *branch);
-extern int	sf_park_heads(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfHeads size);
+extern int	sf_park_front(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfFront size);
 extern void sf_park_forget_left_over(const SfWaiting *row);
 extern bool sf_park_any_queued(void);
 extern int64 sf_park_greatest_queue(void);

@@ -44,7 +44,7 @@ sf_owner_set_machine(int machine_no, Oid owner)
 	sf_db_announce_change("state_machine");
 	sf_db_execute(&machine, SF_INT4(machine_no), SF_ROLE(owner));
 	sf_db_execute(&branches, SF_INT4(machine_no), SF_ROLE(owner));
-	/* the new owner's queue has work that no worker was woken for */
+	/* the new owner has work that no worker was woken for */
 	sf_hooks.register_database();
 }
 
@@ -100,24 +100,13 @@ sf_owner_pass_on_mappings(Oid from, Oid to, int64 *passed_on)
 	return NULL;
 }
 
-/* Delete the rights that were given to a role; returns how many. */
-int64
-sf_owner_delete_grants(Oid role)
-{
-	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.privilege p WHERE p.role = $1");
-
-	sf_db_announce_change("privilege");
-	return sf_db_execute(&plan, SF_ROLE(role));
-}
-
 /*
- * Move a branch from the queue of a role that no longer owns its machine into
- * the queue of the new owner.  Returns false when it is locked, or in another
- * queue.
+ * Give a branch of a role that no longer owns its machine to the new owner, whose
+ * workers take it from now on.  Returns false when it is locked, or belongs to
+ * another role.
  */
 bool
-sf_owner_requeue(SfBranchKey key, Oid from, Oid to)
+sf_owner_set_branch(SfBranchKey key, Oid from, Oid to)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS (SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"

@@ -23,8 +23,6 @@ extern void sf_owner_set_activity(int activity_no, Oid owner);
 
 extern char *sf_owner_pass_on_mappings(Oid from, Oid to, int64 *passed_on);
 
-extern int64 sf_owner_delete_grants(Oid role);
-
-extern bool sf_owner_requeue(SfBranchKey key, Oid from, Oid to);
+extern bool sf_owner_set_branch(SfBranchKey key, Oid from, Oid to);
 
 #endif							/* SF_STORE_OWNER_H */

@@ -295,3 +295,14 @@ sf_privilege_forget(char kind, const char *object)
 	foreach(lc, roles)
 		sf_privilege_unanchor(lfirst_oid(lc));
 }
+
+/* Delete the rights that were given to a role; returns how many. */
+int64
+sf_privilege_forget_role(Oid role)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.privilege p WHERE p.role = $1");
+
+	sf_db_announce_change("privilege");
+	return sf_db_execute(&plan, SF_ROLE(role));
+}

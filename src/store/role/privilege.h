@@ -94,5 +94,6 @@ extern void sf_privilege_revoke(char kind, const char *object, Oid role,
 								SfPrivilege p);
 
 extern void sf_privilege_forget(char kind, const char *object);
+extern int64 sf_privilege_forget_role(Oid role);
 
 #endif							/* SF_STORE_PRIVILEGE_H */

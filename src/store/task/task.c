@@ -74,21 +74,16 @@ sf_activity_insert(const char *name, Oid owner, Datum lease, bool no_lease,
 									  max_receive_count == 0)) == 1;
 }
 
-/* Delete an activity with its queue. */
+/* Delete an activity with its tasks. */
 void
 sf_activity_delete(int activity_no)
 {
 	static SfPlan tasks = SF_PLAN(
 		"DELETE FROM _sfflow.task t WHERE t.activity_no = $1");
-	static SfPlan privileges = SF_PLAN(
-		"DELETE FROM _sfflow.privilege p USING _sfflow.activity a"
-		" WHERE a.activity_no = $1 AND p.object_kind = $2"
-		" AND p.object_name = a.name");
 	static SfPlan activity = SF_PLAN(
 		"DELETE FROM _sfflow.activity a WHERE a.activity_no = $1");
 
 	sf_db_execute(&tasks, SF_INT4(activity_no));
-	sf_db_execute(&privileges, SF_INT4(activity_no), SF_CHAR(SF_OBJECT_ACTIVITY));
 	sf_db_execute(&activity, SF_INT4(activity_no));
 }
 

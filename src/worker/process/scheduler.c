@@ -82,7 +82,7 @@ take_seek(SfDatabase *database, SfTurn *turn)
 static bool
 has_room_for_rest(const SfDatabase *database, SfTick now)
 {
-	return (database->ring.nqueues <= SF_RING_OWNERS / 2 &&
+	return (database->ring.nlists <= SF_RING_OWNERS / 2 &&
 			database->ring.count <= SF_RING_SIZE / 4) ||
 		now >= sf_tick_plus_ms(database->last_scan, SF_REST_PAUSE_MS);
 }
@@ -104,7 +104,7 @@ take_rest(SfDatabase *database, SfTurn *turn)
 /*
  * Take on a scan of the due index, if one was asked for or the next timer is due.
  * A due timer is removed, and the scan begins at its time: branches that were due
- * before have their keys in the ring already.  To scan them again would enqueue
+ * before have their keys in the ring already.  To scan them again would push
  * duplicates; the larger the backlog, the more claims would fail.  In the same way a
  * scan for keys that found no room in the ring begins at the first of them.  A scan that
  * is not over, because the ring had no room for more owners, comes first.

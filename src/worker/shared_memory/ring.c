@@ -1,9 +1,9 @@
 /*
  * ring.c
- *		Keys of due branches, and of queues of limits, that wait for a worker: one queue per owner.
+ *		Keys of due branches, and of queues of limits, that wait for a worker: one list per owner.
  *
  * Owners take turns: after each slice, an owner with ten thousand keys waits for
- * each owner with one.  The queues share the positions for keys, so a single owner
+ * each owner with one.  The lists share the positions for keys, so a single owner
  * can use them all.  When all are used, a key of an owner with few replaces the
  * youngest key of the owner with most; a further key of that owner is dropped.
  * Dropped keys are still in the tables.
@@ -16,44 +16,44 @@
 void
 sf_ring_clear(SfRing *ring)
 {
-	ring->count = ring->nqueues = 0;
+	ring->count = ring->nlists = 0;
 	ring->used = ring->free = 0;
 }
 
-/* Find the queue of an owner, or NULL. */
-static SfRingQueue *
-find_queue(SfRing *ring, Oid owner)
+/* Find the list of an owner, or NULL. */
+static SfRingList *
+find_list(SfRing *ring, Oid owner)
 {
 	/* the one that was served last, or made last, is asked for most */
-	for (int i = ring->nqueues - 1; i >= 0; i--)
+	for (int i = ring->nlists - 1; i >= 0; i--)
 	{
-		if (ring->queues[i].owner == owner)
-			return &ring->queues[i];
+		if (ring->lists[i].owner == owner)
+			return &ring->lists[i];
 	}
 	return NULL;
 }
 
-/* Find the queue of an owner, or make it the last one; NULL: there are too many. */
-static SfRingQueue *
-get_queue(SfRing *ring, Oid owner)
+/* Find the list of an owner, or make it the last one; NULL: there are too many. */
+static SfRingList *
+get_list(SfRing *ring, Oid owner)
 {
-	SfRingQueue *queue = find_queue(ring, owner);
+	SfRingList *list = find_list(ring, owner);
 
-	if (queue != NULL || ring->nqueues == SF_RING_OWNERS)
-		return queue;
-	queue = &ring->queues[ring->nqueues++];
-	memset(queue, 0, sizeof(*queue));
-	queue->owner = owner;
-	return queue;
+	if (list != NULL || ring->nlists == SF_RING_OWNERS)
+		return list;
+	list = &ring->lists[ring->nlists++];
+	memset(list, 0, sizeof(*list));
+	list->owner = owner;
+	return list;
 }
 
-/* Take a queue out of the order of turns. */
+/* Take a list out of the order of turns. */
 static void
-remove_queue(SfRing *ring, SfRingQueue *queue)
+remove_list(SfRing *ring, SfRingList *list)
 {
-	SfRingQueue *end = ring->queues + --ring->nqueues;
+	SfRingList *end = ring->lists + --ring->nlists;
 
-	memmove(queue, queue + 1, (end - queue) * sizeof(*queue));
+	memmove(list, list + 1, (end - list) * sizeof(*list));
 }
 
 /* Find a free position; 0: there is none. */
@@ -69,9 +69,9 @@ get_position(SfRing *ring)
 	return at;
 }
 
-/* Take the key at a position out of its queue, which may be empty then. */
+/* Take the key at a position out of its list, which may be empty then. */
 static SfWorkKey
-take_out(SfRing *ring, SfRingQueue *queue, uint16 at)
+take_out(SfRing *ring, SfRingList *list, uint16 at)
 {
 	uint16		next = ring->next[at - 1];
 	uint16		previous = ring->previous[at - 1];
@@ -79,12 +79,12 @@ take_out(SfRing *ring, SfRingQueue *queue, uint16 at)
 	if (next != 0)
 		ring->previous[next - 1] = previous;
 	else
-		queue->last = previous;
+		list->last = previous;
 	if (previous != 0)
 		ring->next[previous - 1] = next;
 	else
-		queue->first = next;
-	queue->count--;
+		list->first = next;
+	list->count--;
 	ring->count--;
 	ring->next[at - 1] = ring->free;
 	ring->free = at;
@@ -95,13 +95,13 @@ take_out(SfRing *ring, SfRingQueue *queue, uint16 at)
 static bool
 make_room(SfRing *ring, Oid owner)
 {
-	const SfRingQueue *mine = find_queue(ring, owner);
-	SfRingQueue *longest = &ring->queues[0];
+	const SfRingList *mine = find_list(ring, owner);
+	SfRingList *longest = &ring->lists[0];
 
-	for (int i = 1; i < ring->nqueues; i++)
+	for (int i = 1; i < ring->nlists; i++)
 	{
-		if (ring->queues[i].count > longest->count)
-			longest = &ring->queues[i];
+		if (ring->lists[i].count > longest->count)
+			longest = &ring->lists[i];
 	}
 	/* the owner that loses a key keeps at least as many as the other one gets */
 	if ((mine == NULL ? 0 : mine->count) + 1 >= longest->count)
@@ -110,33 +110,33 @@ make_room(SfRing *ring, Oid owner)
 	return true;
 }
 
-/* Put a key at an end of its owner's queue. */
+/* Put a key at an end of its owner's list. */
 static SfRingRoom
 put(SfRing *ring, SfWorkKey key, Oid owner, bool front)
 {
 	bool		room = ring->count < SF_RING_SIZE;
-	SfRingQueue *queue;
+	SfRingList *list;
 	uint16		at;
 
 	if (!room && !make_room(ring, owner))
 		return SF_RING_NO_ROOM;
-	queue = get_queue(ring, owner);
-	if (queue == NULL)
+	list = get_list(ring, owner);
+	if (list == NULL)
 		return room ? SF_RING_NO_ROOM : SF_RING_LOST_ANOTHER;
 	at = get_position(ring);
 	ring->kinds[at - 1] = key.kind;
 	ring->subjects[at - 1] = key.of;
-	ring->next[at - 1] = front ? queue->first : 0;
-	ring->previous[at - 1] = front ? 0 : queue->last;
+	ring->next[at - 1] = front ? list->first : 0;
+	ring->previous[at - 1] = front ? 0 : list->last;
 	if (ring->next[at - 1] != 0)
 		ring->previous[ring->next[at - 1] - 1] = at;
 	else
-		queue->last = at;
+		list->last = at;
 	if (ring->previous[at - 1] != 0)
 		ring->next[ring->previous[at - 1] - 1] = at;
 	else
-		queue->first = at;
-	queue->count++;
+		list->first = at;
+	list->count++;
 	ring->count++;
 	return room ? SF_RING_ROOM : SF_RING_LOST_ANOTHER;
 }
@@ -155,18 +155,18 @@ sf_ring_put_back(SfRing *ring, SfWorkKey key, Oid owner)
 	return put(ring, key, owner, true);
 }
 
-/* Take keys of the owner of a queue, which is the last one then. */
+/* Take keys of the owner of a list, which is the last one then. */
 int
 sf_ring_take_from(SfRing *ring, int at, SfWorkKey *keys, int size)
 {
-	SfRingQueue queue = ring->queues[at];
+	SfRingList list = ring->lists[at];
 	int			n = 0;
 
-	while (n < size && queue.count > 0)
-		keys[n++] = take_out(ring, &queue, queue.first);
-	remove_queue(ring, &ring->queues[at]);
-	if (queue.count > 0)
-		ring->queues[ring->nqueues++] = queue;
+	while (n < size && list.count > 0)
+		keys[n++] = take_out(ring, &list, list.first);
+	remove_list(ring, &ring->lists[at]);
+	if (list.count > 0)
+		ring->lists[ring->nlists++] = list;
 	return n;
 }
 
@@ -174,9 +174,9 @@ sf_ring_take_from(SfRing *ring, int at, SfWorkKey *keys, int size)
 int
 sf_ring_take(SfRing *ring, SfWorkKey *keys, int size, Oid *owner)
 {
-	if (ring->nqueues == 0 || size <= 0)
+	if (ring->nlists == 0 || size <= 0)
 		return 0;
-	*owner = ring->queues[0].owner;
+	*owner = ring->lists[0].owner;
 	return sf_ring_take_from(ring, 0, keys, size);
 }
 
@@ -184,6 +184,6 @@ sf_ring_take(SfRing *ring, SfWorkKey *keys, int size, Oid *owner)
 bool
 sf_ring_has_others(const SfRing *ring, Oid owner)
 {
-	return ring->nqueues > 1 ||
-		(ring->nqueues == 1 && ring->queues[0].owner != owner);
+	return ring->nlists > 1 ||
+		(ring->nlists == 1 && ring->lists[0].owner != owner);
 }

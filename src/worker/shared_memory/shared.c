@@ -284,13 +284,13 @@ has_turn(const SfDatabase *database, Oid owner)
 	return false;
 }
 
-/* The first queue of an owner who has no turn now, or -1. */
+/* The first list of keys of an owner who has no turn now, or -1. */
 static int
-find_waiting_queue(const SfDatabase *database)
+find_waiting_list(const SfDatabase *database)
 {
-	for (int i = 0; i < database->ring.nqueues; i++)
+	for (int i = 0; i < database->ring.nlists; i++)
 	{
-		if (!has_turn(database, database->ring.queues[i].owner))
+		if (!has_turn(database, database->ring.lists[i].owner))
 			return i;
 	}
 	return -1;
@@ -317,7 +317,7 @@ can_wait(const SfDatabase *database)
 static bool
 owner_waits(const SfDatabase *database)
 {
-	return database->ring.nqueues > 0 && !can_wait(database) && find_waiting_queue(database) >= 0;
+	return database->ring.nlists > 0 && !can_wait(database) && find_waiting_list(database) >= 0;
 }
 
 /* The same in a slice, without the lock: a hint whether it should end. */
@@ -358,8 +358,8 @@ sf_shared_help(SfDatabase *database, SfWorkKey *keys, int *nkeys, int size, Oid 
 
 	if (!sf_shared_wants_helper(database))
 		return false;
-	at = find_waiting_queue(database);
-	*owner = database->ring.queues[at].owner;
+	at = find_waiting_list(database);
+	*owner = database->ring.lists[at].owner;
 	*nkeys = sf_ring_take_from(&database->ring, at, keys, keys_of_a_turn(database, size));
 	return true;
 }

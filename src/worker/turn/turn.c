@@ -508,7 +508,7 @@ prepare_scan(const SfDatabase *database, SfDueScan *scan, Oid *owners)
 		(!database->scanned || scan->set_back_by > 0 ||
 		 sf_shared->behind_until > sf_tick_now());
 	scan->max_owners = scan->set_back ? INT_MAX :
-		Max(SF_RING_OWNERS - database->ring.nqueues, SF_KNOWN_OWNERS + 1);
+		Max(SF_RING_OWNERS - database->ring.nlists, SF_KNOWN_OWNERS + 1);
 	if (scan->from != DT_NOBEGIN)
 		copy_owners(database, owners, &scan->turns);
 }
@@ -560,7 +560,7 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 	turn->nkeys -= turn->tried;
 	memmove(turn->keys, turn->keys + turn->tried, sizeof(SfWorkKey) * turn->nkeys);
 	/* what they cost is that of what came of them */
-	turn->tried += result->nqueued;
+	turn->tried += result->ntried;
 	turn->seeks = turn->seeks && result->outcome == SF_SLICE_WORKED;
 	switch (result->outcome)
 	{
