@@ -187,7 +187,7 @@ static SfStepOutcome
 end_with_execution(SfBranch *branch)
 {
 	if (!sf_branch_is_line(branch->phase))
-		branch->gone = true;
+		branch->row.gone = true;
 	else
 		branch->phase = sf_phase_at_end(branch->phase);
 	branch->due_at = DT_NOEND;

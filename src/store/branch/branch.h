@@ -10,6 +10,7 @@
 #include "asl/program.h"
 #include "base/hooks.h"
 #include "base/one_of.h"
+#include "base/work_key.h"
 #include "db/row.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
@@ -145,7 +146,45 @@ typedef enum SfJobPlace
 	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED: the outcome is an error */ \
 	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */
 
-/* A branch; key is its first two columns. */
+/* The row of a branch in memory */
+typedef struct SfBranchRow
+{
+	bool		stored;			/* there is one */
+	bool		gone;			/* it is to be deleted, or not to be made */
+	bool		was_inside;		/* when it was read or written: sf_branch_is_inside */
+	bool		is_to_share;	/* DONE: it is to be one row with those of other jobs of the net */
+	ItemPointerData tid;		/* where it was when it was read and locked */
+	struct SfBranch *shared;	/* the row that was read, which jobs share; NULL: the branch has its own */
+} SfBranchRow;
+
+/* The queue of a limit that a branch was taken from for the step that it is about to begin */
+typedef struct SfTaken
+{
+	bool		from_queue;		/* false: from none, and the others say nothing */
+	SfQueue		queue;
+	TimestampTz rank;			/* its place there */
+	TimestampTz since;			/* it has waited since then */
+} SfTaken;
+
+/* Where the children of a branch in phase JOIN are, as the slice that works on it knows */
+typedef enum SfChildrenPlace
+{
+	SF_CHILDREN_STORED,			/* in rows, maybe of other sessions */
+	SF_CHILDREN_NEW,			/* in memory: this slice has begun all of them */
+	SF_CHILDREN_RESUMED			/* jobs of a net that goes on (phase NET): those that have not begun are in memory */
+} SfChildrenPlace;
+
+/* What those know of a branch who work on it: a slice, or a session that redrives or migrates its execution */
+typedef struct SfBranchWork
+{
+	bool		in_draft;		/* it is among the branches of the draft */
+	bool		is_parent;		/* redrive, migration: it has children */
+	SfChildrenPlace children;
+	struct SfBranch *join;		/* the parent, where it began this branch in this slice */
+	struct SfNet *net;			/* JobNet: its jobs, while they are in memory */
+} SfBranchWork;
+
+/* A branch: key is its first two columns, and what is below the columns is not stored. */
 typedef struct SfBranch
 {
 	union
@@ -157,23 +196,9 @@ typedef struct SfBranch
 		};
 	};
 
-	/* not stored */
-	ItemPointerData tid;		/* of the row, when it was read and locked */
-	bool		was_inside;		/* when the row was read or written: sf_branch_is_inside */
-	int64		queue_no;		/* it was taken from this queue of a limit, */
-	int64		queue_hash;
-	TimestampTz rank;			/* ... with this rank; 0: from none */
-	TimestampTz since;			/* ... where it has waited since then */
-	bool		stored;			/* there is a row */
-	bool		gone;			/* the row is to be deleted */
-	bool		in_draft;		/* the draft that works on it has it */
-	bool		has_new_children;	/* JOIN: began all of its children in this slice */
-	bool		is_parent;		/* scratch of a redrive: has children */
-	bool		shares_row;		/* DONE: is written into one row with other jobs of its net */
-	struct SfBranch *shared;	/* ... and was read from this row */
-	struct SfNet *net;			/* JobNet: its jobs, while they are in memory */
-	bool		goes_on;		/* ... and it began in an earlier slice */
-	struct SfBranch *join;		/* the parent, where it began this branch in this slice */
+	SfBranchRow row;
+	SfTaken		taken;
+	SfBranchWork work;
 } SfBranch;
 
 /* Is a branch a line of control? */
