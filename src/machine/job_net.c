@@ -288,6 +288,7 @@ sf_net_rest(SfNet *net, TimestampTz now)
 	if (running != bms_num_members(net->begun))
 		return false;
 	sf_net_queue_again(net);
+	Assert(sf_phase_may_follow(join->phase, SF_PHASE_NET));
 	join->phase = SF_PHASE_NET;
 	join->due_at = now;
 	return true;
