@@ -24,6 +24,16 @@ DROP INDEX _sfflow.held_queue;
 CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, execution_no, branch_no)
 	WHERE queue IS NOT NULL;
 
+-- Which columns were null told what a run that waits is of.
+ALTER TABLE _sfflow.schedule_wait ADD COLUMN kind smallint NOT NULL DEFAULT @SCHEDULE_WAIT_QUEUED@;
+UPDATE _sfflow.schedule_wait SET kind = CASE WHEN execution_id IS NULL THEN @SCHEDULE_WAIT_BACKFILL@
+	ELSE @SCHEDULE_WAIT_RUNNING@ END
+WHERE max_running IS NOT NULL;
+ALTER TABLE _sfflow.schedule_wait ADD CONSTRAINT schedule_wait_kind CHECK (CASE kind
+	WHEN @SCHEDULE_WAIT_QUEUED@ THEN max_running IS NULL AND execution_id IS NULL
+	WHEN @SCHEDULE_WAIT_BACKFILL@ THEN max_running IS NOT NULL AND execution_id IS NULL
+	ELSE kind = @SCHEDULE_WAIT_RUNNING@ AND max_running IS NOT NULL AND execution_id IS NOT NULL END);
+
 -- What keeps branches parked had the name of a process.
 ALTER VIEW _sfflow.keeper RENAME TO parking_object;
 

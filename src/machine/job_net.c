@@ -58,7 +58,7 @@ make_job(SfNet *net, int job)
 {
 	SfBranch   *branch = sf_branch_make_job(net->program, net->join, job);
 
-	branch->join = net->in_memory ? net->join : NULL;
+	branch->work.join = net->in_memory ? net->join : NULL;
 	net->rows[job] = branch;
 	return branch;
 }
@@ -102,7 +102,7 @@ make_ready(SfNet *net, int job)
 static void
 skip_job(SfNet *net, int job)
 {
-	net->rows[job]->gone = true;
+	net->rows[job]->row.gone = true;
 	net->join->next_index++;
 	net->join->pending--;
 	net->changed = lappend(net->changed, net->rows[job]);
@@ -205,7 +205,7 @@ sf_net_rest_ready(SfNet *net)
 
 	while ((job = bms_next_member(net->ready, job)) >= 0)
 	{
-		if (!net->rows[job]->is_parent)
+		if (!net->rows[job]->work.is_parent)
 			net->rows[job]->due_at = DT_NOEND;
 	}
 }
@@ -247,9 +247,9 @@ sf_net_imply(SfNet *net)
 	{
 		SfBranch   *branch = net->rows[i];
 
-		if (branch == NULL || branch->gone || branch->phase != SF_PHASE_ENTER)
+		if (branch == NULL || branch->row.gone || branch->phase != SF_PHASE_ENTER)
 			continue;
-		branch->gone = true;
+		branch->row.gone = true;
 		net->changed = lappend(net->changed, branch);
 	}
 	sf_branch_note_ends(net->join, net->ends, njobs);
@@ -268,7 +268,7 @@ sf_net_make_rows(SfNet *net)
 			make_job(net, i)->place = SF_JOB_PLACE_READY;
 			net->rows[i]->pending = 0;
 		}
-		if (net->rows[i] != NULL && !net->rows[i]->in_draft && !net->rows[i]->stored)
+		if (net->rows[i] != NULL && !net->rows[i]->work.in_draft && !net->rows[i]->row.stored)
 			net->changed = lappend(net->changed, net->rows[i]);
 	}
 }
@@ -288,6 +288,7 @@ sf_net_rest(SfNet *net, TimestampTz now)
 	if (running != bms_num_members(net->begun))
 		return false;
 	sf_net_take_back_begun(net);
+	Assert(sf_phase_may_follow(join->phase, SF_PHASE_NET));
 	join->phase = SF_PHASE_NET;
 	join->due_at = now;
 	return true;
@@ -416,7 +417,7 @@ rewind_job(SfNet *net, int job, int undone, bool unmet)
 {
 	if (net->rows[job] != NULL)
 	{
-		net->rows[job]->gone = true;
+		net->rows[job]->row.gone = true;
 		net->changed = lappend(net->changed, net->rows[job]);
 		net->rows[job] = NULL;
 	}
@@ -439,7 +440,7 @@ rerun_job(SfNet *net, int job)
 
 	if (branch == NULL)
 		make_job(net, job);
-	if (branch != NULL && (branch->is_parent || branch->phase == SF_PHASE_ANSWERED))
+	if (branch != NULL && (branch->work.is_parent || branch->phase == SF_PHASE_ANSWERED))
 		net->join->next_index++;
 	else
 		make_ready(net, job);

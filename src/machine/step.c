@@ -10,6 +10,7 @@
 
 #include "utils/timestamp.h"
 
+#include "base/debug_point.h"
 #include "machine/map_state.h"
 
 /* Append the event of an iteration that begins. */
@@ -187,7 +188,7 @@ static SfStepOutcome
 end_with_execution(SfBranch *branch)
 {
 	if (!sf_branch_is_line(branch->phase))
-		branch->gone = true;
+		branch->row.gone = true;
 	else
 		branch->phase = sf_phase_at_end(branch->phase);
 	branch->due_at = DT_NOEND;
@@ -292,6 +293,13 @@ step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 	step->env.context_arg = step;
 }
 
+/* A transition that is not void has to leave a branch in a phase that may follow, or without its row. */
+static bool
+is_in_order(const SfBranch *before, const SfTransition *t)
+{
+	return t->needs != 0 || t->branch.row.gone || sf_phase_may_follow(before->phase, t->branch.phase);
+}
+
 /*
  * Compute the transition that a stimulus causes.  If *t holds an earlier transition,
  * its array of effects is reused.
@@ -313,6 +321,10 @@ sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 		t->branch.generation = stimulus->generation;
 	step_init(&step, loaded, stimulus, now, t);
 	t->outcome = take_stimulus(&step);
+	Assert(is_in_order(branch, t));
+	if (SF_DEBUG_POINTS_ARE_ON && !is_in_order(branch, t))
+		elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" goes from phase %d to phase %d, which does not follow",
+			 branch->key.branch_no, loaded->execution->execution_id, (int) branch->phase, (int) t->branch.phase);
 }
 
 /* What a transition of a branch needs, as far as its program tells. */

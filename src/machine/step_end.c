@@ -109,7 +109,7 @@ sf_step_stop(SfStep *step)
 	SfError		error = stimulus->error;
 	bool		timed_out = stimulus->kind == SF_STIMULUS_TIMED_OUT;
 
-	step->branch->gone = true;
+	step->branch->row.gone = true;
 	if (stimulus->kind == SF_STIMULUS_STOPPED &&
 		step->execution_started_at == DT_NOBEGIN)
 	{
@@ -156,7 +156,7 @@ end_branch(SfStep *step, Jsonb *output)
 
 		step->state = NULL;
 		sf_step_event(step, SF_EVENT_EXECUTION_SUCCEEDED, output, NULL);
-		branch->gone = true;
+		branch->row.gone = true;
 		return finish(step, SF_STATUS_SUCCEEDED, branch->state, output, &none);
 	}
 
@@ -181,7 +181,7 @@ sf_step_skip_job(SfStep *step)
 
 	branch->due_at = DT_NOEND;
 	branch->phase = SF_PHASE_DONE;
-	branch->gone = true;
+	branch->row.gone = true;
 	count_end(step)->end = SF_JOB_END_SKIP;
 	step->transition->name = "skipped";
 	return SF_STEP_ENDED;

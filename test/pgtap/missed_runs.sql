@@ -3,7 +3,7 @@
 BEGIN;
 SET LOCAL timezone = 'UTC';
 SET LOCAL client_min_messages = warning;
-SELECT plan(27);
+SELECT plan(28);
 
 SELECT sf_create_state_machine(m, '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}')
 	FROM unnest('{some,all_at_once,queue,left}'::text[]) AS m;
@@ -49,9 +49,12 @@ SELECT is(pg_temp.started('some'), 5::bigint, '... and all have started');
 CREATE TRIGGER fail BEFORE INSERT ON _sfflow.schedule_run FOR EACH ROW
 	WHEN (NEW.execution_id ~ 'left:.*T000[25]00Z') EXECUTE FUNCTION pg_temp.fail();
 SELECT pg_temp.make('left', 'skip', 'parallel');
-INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running)
+INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running, kind)
 SELECT 'left', timestamptz '2025-02-01 00:00' + make_interval(mins => n),
-CASE WHEN n > 3 THEN 10 END FROM generate_series(1, 6) n;
+CASE WHEN n > 3 THEN 10 END, CASE WHEN n > 3 THEN 2 ELSE 1 END FROM generate_series(1, 6) n;
+SELECT throws_ok($$ INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running)
+	VALUES ('left', now(), 1) $$,
+	'23514', NULL, 'what a row is of goes with its columns');
 SELECT _sfflow.look_at_schedules('2025-02-01 00:06');
 SELECT results_eq($$ SELECT right(execution_id, 7) COLLATE "default" FROM _sfflow.execution
 	WHERE execution_id LIKE 'left:%' ORDER BY 1 $$,

@@ -53,9 +53,14 @@ CREATE TABLE _sfflow.schedule_run (
 CREATE TABLE _sfflow.schedule_wait (
 	schedule text COLLATE "C" NOT NULL,
 	scheduled_for timestamptz NOT NULL,
-	max_running integer,				-- of sf_backfill: executions that run at once; NULL: of the schedule itself
+	max_running integer,				-- of sf_backfill: executions that run at once
 	execution_id text,					-- of sf_backfill: it has started
-	PRIMARY KEY (schedule, scheduled_for)
+	kind smallint NOT NULL DEFAULT @SCHEDULE_WAIT_QUEUED@,	-- SfWaitKind
+	PRIMARY KEY (schedule, scheduled_for),
+	CONSTRAINT schedule_wait_kind CHECK (CASE kind
+		WHEN @SCHEDULE_WAIT_QUEUED@ THEN max_running IS NULL AND execution_id IS NULL
+		WHEN @SCHEDULE_WAIT_BACKFILL@ THEN max_running IS NOT NULL AND execution_id IS NULL
+		ELSE kind = @SCHEDULE_WAIT_RUNNING@ AND max_running IS NOT NULL AND execution_id IS NOT NULL END)
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule', '');

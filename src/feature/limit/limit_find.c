@@ -210,7 +210,7 @@ list_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 		}
 		else if (execution->redrive_count == 0 && execution->map_run_no == 0)
 			break;
-		branch = branch->join != NULL ? branch->join : find_branch(draft, key);
+		branch = branch->work.join != NULL ? branch->work.join : find_branch(draft, key);
 		if (branch != NULL && branch->phase == SF_PHASE_JOIN && execution != NULL &&
 			execution->redrive_count > 0 && branch->state < program->nstates &&
 			strcmp(program->states[branch->state].name, limit->state) == 0)

@@ -141,8 +141,8 @@ is_first(SfQueue queue, const SfBranch *branch, SfRank rank)
 {
 	SfWaiting	head;
 
-	if (branch->queue_no == queue.limit_no && branch->queue_hash == queue.hash)
-		return true;			/* it was taken from there */
+	if (branch->taken.from_queue && sf_queue_equals(branch->taken.queue, queue))
+		return true;
 	if (!sf_queue_may_wait(queue) || !sf_gate_first_waiting(queue, &head))
 		return true;
 	return sf_park_is_before(rank, &head) || sf_branch_key_equals(head.key, branch->key);
@@ -327,9 +327,9 @@ static SfRank
 rank_of(const SfDraft *draft, const SfBranch *branch)
 {
 	bool		announced = branch->phase == SF_PHASE_ANNOUNCED;
-	SfRank		rank = {.rank = branch->rank,.since = branch->since};
+	SfRank		rank = {.rank = branch->taken.rank,.since = branch->taken.since};
 
-	if (rank.rank != 0 && !announced)
+	if (branch->taken.from_queue && !announced)
 		return rank;
 	rank.since = announced ? branch->started_at :
 		branch->due_at == DT_NOEND ? GetCurrentTimestamp() : branch->due_at;

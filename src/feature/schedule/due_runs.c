@@ -108,7 +108,7 @@ starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int wa
 static void
 enqueue(const SfSchedule *s, TimestampTz scheduled)
 {
-	if (sf_schedule_wait_add(s->name, scheduled, SF_NO_BACKFILL))
+	if (sf_schedule_wait_queue(s->name, scheduled))
 		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
 }
 
@@ -234,7 +234,7 @@ run_one_of_all(Sweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 			return false;
 		/* later sweeps try again, with those that wait */
 		if (!try_start(sweep, run_missed, &try))
-			(void) sf_schedule_wait_add(s->name, scheduled, SF_NO_BACKFILL);
+			(void) sf_schedule_wait_queue(s->name, scheduled);
 		return true;
 	}
 	if (waiting >= MAX_WAITING)
@@ -400,7 +400,7 @@ start_waiting(Sweep *sweep, const SfScheduleWait *wait, int running)
 	SfSchedule *s = sweep->s;
 	Try			try = {.scheduled = wait->scheduled_for,.wait = wait};
 
-	switch (sf_schedule_wait_kind(wait))
+	switch (wait->kind)
 	{
 		case SF_WAIT_RUNNING:
 			if (runs(wait->execution_id))

@@ -226,16 +226,29 @@ sf_schedules_notice(SfNotice *n, const char *name)
 
 /* --- runs that wait for others to end --- */
 
-/* Have a run wait, of sf_backfill or (SF_NO_BACKFILL) of the schedule itself; false: it does already. */
-bool
-sf_schedule_wait_add(const char *schedule, TimestampTz scheduled_for, int max_running)
+/* Have a run wait; false: one for the same time does already. */
+static bool
+add_wait(const char *schedule, TimestampTz scheduled_for, SfArg max_running, SfWaitKind kind)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running)"
-		" VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
+		"INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running, kind)"
+		" VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING");
 
-	return sf_db_execute(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for),
-						 max_running == SF_NO_BACKFILL ? SF_NULL(INT4OID) : SF_INT4(max_running)) > 0;
+	return sf_db_execute(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for), max_running, SF_INT2(kind)) > 0;
+}
+
+/* Have a run of the schedule itself wait for the one before; false: it does already. */
+bool
+sf_schedule_wait_queue(const char *schedule, TimestampTz scheduled_for)
+{
+	return add_wait(schedule, scheduled_for, SF_NULL(INT4OID), SF_WAIT_QUEUED);
+}
+
+/* Have a run of sf_backfill wait; false: one for the same time does already. */
+bool
+sf_schedule_wait_backfill(const char *schedule, TimestampTz scheduled_for, int max_running)
+{
+	return add_wait(schedule, scheduled_for, SF_INT4(max_running), SF_WAIT_BACKFILL);
 }
 
 /* Count the runs of a schedule itself that wait. */
@@ -244,19 +257,18 @@ sf_schedule_wait_count(const char *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.schedule_wait w"
-		" WHERE w.schedule = $1 AND w.max_running IS NULL");
+		" WHERE w.schedule = $1 AND w.kind = $2");
 
-	return (int) sf_db_number(&plan, 0, SF_TEXT(schedule));
+	return (int) sf_db_number(&plan, 0, SF_TEXT(schedule), SF_INT2(SF_WAIT_QUEUED));
 }
 
-/* List the runs of a schedule that wait: those that have started, then some of the others, the earliest first. */
+/* List runs of a schedule that wait: those that have started, then some of the others, the earliest of a kind first. */
 List *
 sf_schedule_wait_read(const char *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_SCHEDULE_WAIT_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule_wait w"
-		" WHERE w.schedule = $1 ORDER BY w.execution_id IS NULL,"
-		" w.max_running IS NOT NULL, w.scheduled_for LIMIT 1000");
+		" WHERE w.schedule = $1 ORDER BY w.kind, w.scheduled_for LIMIT 1000");
 
 	return sf_db_rows(&plan, &wait_type, SF_TEXT(schedule));
 }
@@ -266,11 +278,11 @@ void
 sf_schedule_wait_started(const SfScheduleWait *wait, const char *execution_id)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.schedule_wait w SET execution_id = $3"
+		"UPDATE _sfflow.schedule_wait w SET execution_id = $3, kind = $4"
 		" WHERE w.schedule = $1 AND w.scheduled_for = $2");
 
 	sf_db_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for),
-				  SF_TEXT(execution_id));
+				  SF_TEXT(execution_id), SF_INT2(SF_WAIT_RUNNING));
 }
 
 /* Forget a run that waits no more. */

@@ -95,39 +95,40 @@ extern void sf_schedule_row_set_last(const char *name, const char *execution_id)
 extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
 										TimestampTz missed_at);
 
+/*
+ * What a row of _sfflow.schedule_wait is of.  A sweep deals with those of a schedule in the order of the numbers, which
+ * are stored:
+ *
+ *	RUNNING		a run of sf_backfill that has started: the row is there until its execution has ended
+ *	QUEUED		a run of the schedule itself, which waits for the one before
+ *	BACKFILL	a run of sf_backfill that has not started
+ */
+#define SF_SCHEDULE_WAIT_LIST(X) \
+	X(RUNNING, 0) \
+	X(QUEUED, 1) \
+	X(BACKFILL, 2)
+
+#define SF_SCHEDULE_WAIT_ENUM(sym, number) SF_WAIT_##sym = number,
+typedef enum SfWaitKind
+{
+	SF_SCHEDULE_WAIT_LIST(SF_SCHEDULE_WAIT_ENUM)
+} SfWaitKind;
+
 /* Columns of _sfflow.schedule_wait; see sql/parts/feature/schedule.sql. */
 #define SF_SCHEDULE_WAIT_COLUMNS(X) \
 	X(char *, schedule, TEXT, NOT_NULL) \
 	X(TimestampTz, scheduled_for, TIMESTAMPTZ, NOT_NULL) \
-	X(int, max_running, INT4, NULL_IS(0))	/* SF_NO_BACKFILL */ \
-	X(char *, execution_id, TEXT, NULLABLE)
+	X(int, max_running, INT4, NULL_IS(0))	/* RUNNING, BACKFILL: executions that run at once */ \
+	X(char *, execution_id, TEXT, NULLABLE)	/* RUNNING */ \
+	X(SfWaitKind, kind, INT2, NOT_NULL)
 
 typedef struct SfScheduleWait
 {
 	SF_SCHEDULE_WAIT_COLUMNS(SF_FIELD)
 } SfScheduleWait;
 
-/* What a row is of, which its columns tell that are null; queries of schedule.c say it in SQL */
-typedef enum SfWaitKind
-{
-	SF_WAIT_QUEUED,				/* a run of the schedule itself: max_running and execution_id are null */
-	SF_WAIT_BACKFILL,			/* a run of sf_backfill that has not started: execution_id is null */
-	SF_WAIT_RUNNING				/* a run of sf_backfill that runs */
-} SfWaitKind;
-
-/* A run of the schedule itself in the column max_running, null there */
-#define SF_NO_BACKFILL		0
-
-/* Tell what a row is of. */
-static inline SfWaitKind
-sf_schedule_wait_kind(const SfScheduleWait *wait)
-{
-	if (wait->execution_id != NULL)
-		return SF_WAIT_RUNNING;
-	return wait->max_running == SF_NO_BACKFILL ? SF_WAIT_QUEUED : SF_WAIT_BACKFILL;
-}
-
-extern bool sf_schedule_wait_add(const char *schedule, TimestampTz scheduled_for, int max_running);
+extern bool sf_schedule_wait_queue(const char *schedule, TimestampTz scheduled_for);
+extern bool sf_schedule_wait_backfill(const char *schedule, TimestampTz scheduled_for, int max_running);
 extern int	sf_schedule_wait_count(const char *schedule);
 extern List *sf_schedule_wait_read(const char *schedule);
 extern void sf_schedule_wait_started(const SfScheduleWait *wait, const char *execution_id);

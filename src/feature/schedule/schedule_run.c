@@ -457,7 +457,7 @@ static List *
 append_waiting(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
 {
 	foreach_ptr(const SfScheduleWait, wait, sf_schedule_wait_read(s->name))
-		if (sf_schedule_wait_kind(wait) != SF_WAIT_RUNNING && wait->scheduled_for >= since && wait->scheduled_for < until)
+		if (wait->kind != SF_WAIT_RUNNING && wait->scheduled_for >= since && wait->scheduled_for < until)
 			runs = append_run(runs, s, wait->scheduled_for, "QUEUED", "waits for an earlier run to end");
 	return runs;
 }

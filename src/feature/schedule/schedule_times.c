@@ -117,7 +117,7 @@ SF_SQL_FUNCTION(sfflow_sf_backfill)
 
 		CHECK_FOR_INTERRUPTS();
 		if (at <= now && !has_started(s, at) &&
-			sf_schedule_wait_add(s->name, at, max_running))
+			sf_schedule_wait_backfill(s->name, at, max_running))
 			added++;
 	}
 	if (added > 0)

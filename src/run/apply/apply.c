@@ -34,10 +34,10 @@ void_children(SfDraft *draft, int64 parent_no)
 	check_stack_depth();
 	foreach_ptr(SfBranch, branch, draft->branches)
 	{
-		if (branch->parent_no != parent_no || branch->gone)
+		if (branch->parent_no != parent_no || branch->row.gone)
 			continue;
-		branch->gone = true;
-		branch->stored = false;
+		branch->row.gone = true;
+		branch->row.stored = false;
 		/* the joins of one that is done have dropped its own */
 		if (branch->phase != SF_PHASE_DONE)
 			void_children(draft, branch->key.branch_no);
@@ -53,7 +53,7 @@ forget_children(SfDraft *draft, int64 parent_no)
 	{
 		const SfBranch *last = llast(draft->branches);
 
-		if (!last->gone || last->stored)
+		if (!last->row.gone || last->row.stored)
 			break;
 		draft->branches = list_delete_last(draft->branches);
 	}
@@ -85,7 +85,7 @@ static void
 apply_spawn(SfDraft *draft, const SfBranch *branch, SfBranch *child)
 {
 	child->key.branch_no = sf_branch_next_no();
-	child->join = unconstify(SfBranch *, branch);
+	child->work.join = unconstify(SfBranch *, branch);
 	sf_draft_add_branch(draft, child);
 }
 
@@ -95,7 +95,7 @@ apply_drop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
 	forget_children(draft, branch->key.branch_no);
 	draft->net_branch = NULL;
-	if (!branch->has_new_children)
+	if (branch->work.children != SF_CHILDREN_NEW)
 		sf_branch_delete_children(branch->key);
 }
 

@@ -107,9 +107,9 @@ sf_draft_event_is_of(SfDraft *draft, const SfBranch *branch)
 void
 sf_draft_add_branch(SfDraft *draft, SfBranch *branch)
 {
-	if (branch->in_draft)
+	if (branch->work.in_draft)
 		return;
-	branch->in_draft = true;
+	branch->work.in_draft = true;
 	draft->branches = lappend(draft->branches, branch);
 }
 
@@ -163,7 +163,7 @@ sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch)
 	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
 	SfBranch   *parent;
 
-	if (branch->parent_no < 0 || !branch->stored)
+	if (branch->parent_no < 0 || !branch->row.stored)
 		return false;
 	parent = sf_branch_read_join(key, SF_LOCK_NONE);
 	if (parent == NULL)
@@ -194,7 +194,7 @@ sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch)
 void
 sf_draft_drop_branch(SfDraft *draft, SfBranch *branch)
 {
-	branch->gone = true;
+	branch->row.gone = true;
 	sf_task_delete(branch->key);
 	sf_draft_add_branch(draft, branch);
 }

@@ -173,7 +173,7 @@ needs_lock(const SfDraft *draft, TimestampTz now)
 		return true;
 	foreach_ptr(const SfBranch, branch, draft->branches)
 	{
-		if (!branch->gone && (!branch->stored || sf_draft_branch_rests(branch, now)))
+		if (!branch->row.gone && (!branch->row.stored || sf_draft_branch_rests(branch, now)))
 			return true;
 	}
 	return false;

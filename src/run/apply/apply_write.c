@@ -153,7 +153,7 @@ recall_aborted(SfDraft *draft, TimestampTz now)
 {
 	foreach_ptr(SfBranch, branch, draft->branches)
 	{
-		if (branch->stored && !branch->gone && branch->parent_no >= 0 &&
+		if (branch->row.stored && !branch->row.gone && branch->parent_no >= 0 &&
 			sf_draft_branch_rests(branch, now) && find_branch(draft, branch->parent_no) == NULL &&
 			sf_draft_is_aborted(draft, branch) && !SF_DEBUG_MUTATION("recall"))
 			sf_branch_come_at(branch, now);
@@ -212,7 +212,7 @@ still_waits(const SfDraft *draft, const SfWait *wait)
 {
 	foreach_ptr(const SfBranch, branch, draft->branches)
 		if (branch->key.branch_no == wait->key.branch_no)
-			return !branch->gone && branch->phase == SF_PHASE_EXTERNAL && branch->generation == wait->generation;
+			return !branch->row.gone && branch->phase == SF_PHASE_EXTERNAL && branch->generation == wait->generation;
 	return false;
 }
 

@@ -133,7 +133,7 @@ count_children(List *branches)
 {
 	foreach_ptr(SfBranch, branch, branches)
 	{
-		branch->is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
+		branch->work.is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
 		branch->pending = 0;
 		branch->place = SF_JOB_PLACE_NONE;
 	}
@@ -144,7 +144,7 @@ count_children(List *branches)
 
 		if (parent == NULL)
 			continue;
-		parent->is_parent = true;
+		parent->work.is_parent = true;
 		if (branch->phase != SF_PHASE_DONE)
 			parent->pending++;
 	}
@@ -202,11 +202,11 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 	{
 		SfStimulus	stimulus = {.kind = SF_STIMULUS_REDRIVEN};
 
-		if (branch->phase == SF_PHASE_DONE || branch->gone)
+		if (branch->phase == SF_PHASE_DONE || branch->row.gone)
 			continue;
 		if (!sf_branch_is_line(branch->phase))
 			stimulus.kind = SF_STIMULUS_OVER;	/* a timer, or a stop, that came late */
-		else if (branch->is_parent)
+		else if (branch->work.is_parent)
 		{
 			stimulus.counted = true;
 			stimulus.pending = had_children(branch) ?
@@ -224,7 +224,7 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 static bool
 begins_anew(const SfBranch *branch)
 {
-	if (branch->gone || branch->phase == SF_PHASE_DONE)
+	if (branch->row.gone || branch->phase == SF_PHASE_DONE)
 		return false;
 	/* of the joins, those whose children are executions */
 	return branch->phase != SF_PHASE_JOIN || branch->map_run_no != 0;

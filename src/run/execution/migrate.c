@@ -213,7 +213,7 @@ migrate_ended(Migration *migration, SfBranch *branch)
 static bool
 has_begun(const SfBranch *branch)
 {
-	return branch->is_parent ||
+	return branch->work.is_parent ||
 		(branch->phase != SF_PHASE_ENTER && branch->phase != SF_PHASE_FAILED &&
 		 branch->phase != SF_PHASE_ABORTED);
 }
@@ -450,7 +450,7 @@ migrate_branches(Migration *migration, List *branches)
 		SfBranch   *parent = child->parent_no < 0 ? NULL : sf_branch_by_no(branches, child->parent_no);
 
 		if (parent != NULL)
-			parent->is_parent = true;
+			parent->work.is_parent = true;
 	}
 	foreach_ptr(SfBranch, branch, branches)
 	{

@@ -46,7 +46,7 @@ add_changed(SfDraft *draft, SfNet *net)
 	foreach_ptr(SfBranch, branch, net->changed)
 	{
 		/* a row that is gone before it is written was never more than a count */
-		if (branch->stored || (!net->in_slice && !branch->gone))
+		if (branch->row.stored || (!net->in_slice && !branch->row.gone))
 			add_row(draft, branch);
 	}
 	list_free(net->changed);
@@ -212,7 +212,7 @@ sf_dependents_count(SfDraft *draft, SfBranch *parent, const List *deltas, Timest
 		ends = lappend(ends, end);
 	}
 	if (ends != NIL)
-		take_ends(draft, parent->net != NULL ? parent->net : sf_net_make(draft->program, parent),
+		take_ends(draft, parent->work.net != NULL ? parent->work.net : sf_net_make(draft->program, parent),
 				  ends, now);
 	sf_join_wake(parent, state, now);
 }
@@ -223,9 +223,9 @@ sf_dependents_count(SfDraft *draft, SfBranch *parent, const List *deltas, Timest
 static SfNet *
 take_net(SfDraft *draft, SfBranch *join)
 {
-	join->net = sf_net_make(draft->program, join);
-	join->net->in_memory = join->net->in_slice = true;
-	return join->net;
+	join->work.net = sf_net_make(draft->program, join);
+	join->work.net->in_memory = join->work.net->in_slice = true;
+	return join->work.net;
 }
 
 /*
@@ -242,7 +242,7 @@ sf_dependents_note_begun(SfDraft *draft, SfBranch *join, int first)
 	{
 		SfBranch   *branch = list_nth(draft->branches, i);
 
-		if (branch->parent_no != join->key.branch_no || branch->gone)
+		if (branch->parent_no != join->key.branch_no || branch->row.gone)
 			continue;
 		net->rows[branch->branch_index] = branch;
 		if (branch->place == SF_JOB_PLACE_READY)
@@ -270,14 +270,14 @@ sf_dependents_load(SfDraft *draft, SfBranch *join)
 	sf_branch_forget_ends(join);
 	for (int i = 0; i < sf_state_net(net->state)->njobs; i++)
 		if (net->rows[i] != NULL)
-			net->rows[i]->join = join;
+			net->rows[i]->work.join = join;
 }
 
 /* The job to run next of those in memory, which begins; NULL: there is none. */
 SfBranch *
 sf_dependents_next(SfDraft *draft, SfBranch *join)
 {
-	SfNet	   *net = join->net;
+	SfNet	   *net = join->work.net;
 	int			job = sf_net_begin_next(net, GetCurrentTimestamp());
 
 	if (job < 0)
@@ -300,12 +300,12 @@ share_rows(SfNet *net)
 	{
 		SfBranch   *branch = net->rows[i];
 
-		if (branch != NULL && branch->phase == SF_PHASE_DONE && !branch->gone && !branch->stored)
+		if (branch != NULL && branch->phase == SF_PHASE_DONE && !branch->row.gone && !branch->row.stored)
 			ended = lappend(ended, branch);
 	}
 	if (list_length(ended) >= MIN_SHARING)
 		foreach(lc, ended)
-			((SfBranch *) lfirst(lc))->shares_row = true;
+			((SfBranch *) lfirst(lc))->row.is_to_share = true;
 	list_free(ended);
 }
 
@@ -317,7 +317,7 @@ share_rows(SfNet *net)
 void
 sf_dependents_leave(SfDraft *draft, SfBranch *join, bool are_short)
 {
-	SfNet	   *net = join->net;
+	SfNet	   *net = join->work.net;
 	TimestampTz now = GetCurrentTimestamp();
 	bool		rests = are_short && may_rest(draft, net) && sf_net_rest(net, now);
 
@@ -406,7 +406,7 @@ sf_dependents_give_rows(const SfProgram *program, List *branches)
 static bool
 is_net(const SfDraft *draft, const SfBranch *branch)
 {
-	return branch->is_parent && branch->phase != SF_PHASE_DONE &&
+	return branch->work.is_parent && branch->phase != SF_PHASE_DONE &&
 		sf_branch_is_line(branch->phase) &&
 		draft->program->states[branch->state].type == SF_STATE_JOBNET;
 }
@@ -418,14 +418,14 @@ net_above(List *branches, const SfBranch *branch)
 	const SfBranch *parent = branch->parent_no < 0 ? NULL :
 		sf_branch_by_no(branches, branch->parent_no);
 
-	return parent == NULL ? NULL : parent->net;
+	return parent == NULL ? NULL : parent->work.net;
 }
 
 /* Is a branch dropped, or below one that is? */
 static bool
 is_dropped(List *branches, const SfBranch *branch)
 {
-	while (branch != NULL && !branch->gone)
+	while (branch != NULL && !branch->row.gone)
 		branch = branch->parent_no < 0 ? NULL : sf_branch_by_no(branches, branch->parent_no);
 	return branch != NULL;
 }
@@ -454,7 +454,7 @@ sf_dependents_rewind(SfDraft *draft, List *branches)
 	{
 		if (!is_net(draft, branch))
 			continue;
-		branch->net = sf_net_make(draft->program, branch);
+		branch->work.net = sf_net_make(draft->program, branch);
 		any = true;
 	}
 	if (!any)
@@ -468,13 +468,13 @@ sf_dependents_rewind(SfDraft *draft, List *branches)
 			continue;
 		net->rows[branch->branch_index] = branch;
 		/* from now on a job is looked for by its row */
-		if (branch->shared != NULL)
+		if (branch->row.shared != NULL)
 			sf_draft_add_branch(draft, branch);
 	}
 	foreach_ptr(SfBranch, branch, branches)
 	{
-		if (branch->net != NULL)
-			sf_net_rewind(branch->net);
+		if (branch->work.net != NULL)
+			sf_net_rewind(branch->work.net);
 	}
 	drop_below(draft, branches);
 }
@@ -483,9 +483,9 @@ sf_dependents_rewind(SfDraft *draft, List *branches)
 void
 sf_dependents_go_on(SfDraft *draft, SfBranch *join, TimestampTz now)
 {
-	SfNet	   *net = join->net;
+	SfNet	   *net = join->work.net;
 
-	if (net == NULL || join->gone)
+	if (net == NULL || join->row.gone)
 		return;
 	sf_net_begin(net, now);
 	sf_net_rest_ready(net);

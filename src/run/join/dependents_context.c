@@ -26,7 +26,7 @@ find_parent(const SfBranch *branch)
 {
 	SfBranchKey key = {branch->execution_no, branch->parent_no};
 
-	return branch->join != NULL ? branch->join : sf_branch_read_join(key, SF_LOCK_NONE);
+	return branch->work.join != NULL ? branch->work.join : sf_branch_read_join(key, SF_LOCK_NONE);
 }
 
 /* Find the job that a branch is, or is within; false: there is none. */
@@ -45,7 +45,7 @@ find_job(const SfProgram *program, const SfBranch *branch, Job *job)
 			job->number = program->scopes[scope].branch_index;
 			job->join_key.execution_no = branch->execution_no;
 			job->join_key.branch_no = branch->parent_no;
-			job->join = branch->join;
+			job->join = branch->work.join;
 			return true;
 		}
 		branch = find_parent(branch);
@@ -130,7 +130,7 @@ find_stored_rows(const Job *job, SfBranch **rows, const List *numbers)
 static SfBranch **
 shared_rows(const Job *job)
 {
-	SfNet	   *net = job->join->net;
+	SfNet	   *net = job->join->work.net;
 
 	if (net->shared == NULL)
 	{
@@ -140,16 +140,23 @@ shared_rows(const Job *job)
 	return net->shared;
 }
 
+/* Does the net of a job, which this slice has in memory, go on from an earlier slice? */
+static bool
+is_resumed(const Job *job)
+{
+	return job->join->work.children == SF_CHILDREN_RESUMED;
+}
+
 /* Find the rows of jobs, by number: in memory, or in the table. */
 static SfBranch **
 find_rows(const Job *job, const List *numbers)
 {
-	const SfNet *net = job->join == NULL ? NULL : job->join->net;
+	const SfNet *net = job->join == NULL ? NULL : job->join->work.net;
 	SfBranch  **rows;
 	ListCell   *lc;
 
 	/* what this slice knows is newer */
-	if (net != NULL && (!job->join->goes_on || without_row(net->rows, numbers) == NIL))
+	if (net != NULL && (!is_resumed(job) || without_row(net->rows, numbers) == NIL))
 		return net->rows;
 	rows = palloc0(sizeof(SfBranch *) * job->net->njobs);
 	if (net == NULL)
@@ -176,32 +183,32 @@ sf_dependents_read_shared(const SfDraft *draft, const SfBranch *branch)
 {
 	Job			job;
 
-	if (find_job(draft->program, branch, &job) && job.join != NULL && job.join->goes_on &&
-		job.join->net->shared == NULL &&
-		without_row(job.join->net->rows, jobs_used(job.net, job.number)) != NIL)
+	if (find_job(draft->program, branch, &job) && job.join != NULL && is_resumed(&job) &&
+		job.join->work.net->shared == NULL &&
+		without_row(job.join->work.net->rows, jobs_used(job.net, job.number)) != NIL)
 		(void) shared_rows(&job);
 }
 
 /* {"Status", "Output"}, or {"Status", "Error", "Cause"}, of a job that has ended. */
 static void
-add_job(SfJsonBuilder *b, const char *name, const SfBranch *row)
+add_job(SfJsonBuilder *b, const char *name, const SfBranch *job)
 {
-	if (row != NULL && !row->gone && row->phase != SF_PHASE_DONE &&
-		row->phase != SF_PHASE_FAILED && row->phase != SF_PHASE_ABORTED)
+	if (job != NULL && !job->row.gone && job->phase != SF_PHASE_DONE &&
+		job->phase != SF_PHASE_FAILED && job->phase != SF_PHASE_ABORTED)
 		return;					/* it does not come before, or not yet */
 	sf_json_open_object(b, name);
-	if (row == NULL || row->gone)
+	if (job == NULL || job->row.gone)
 		sf_json_add_string(b, "Status", "skip");
-	else if (row->phase == SF_PHASE_DONE)
+	else if (job->phase == SF_PHASE_DONE)
 	{
 		sf_json_add_string(b, "Status", "success");
-		sf_json_add(b, "Output", row->payload);
+		sf_json_add(b, "Output", job->payload);
 	}
 	else
 	{
 		sf_json_add_string(b, "Status", "failure");
-		sf_json_add_string(b, "Error", row->error);
-		sf_json_add_string(b, "Cause", row->cause);
+		sf_json_add_string(b, "Error", job->error);
+		sf_json_add_string(b, "Cause", job->cause);
 	}
 	sf_json_close_object(b);
 }

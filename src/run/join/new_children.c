@@ -24,13 +24,13 @@ sf_new_children_count_end(SfDraft *draft, SfBranch *join)
 	SfParentDelta *delta = draft->deltas == NIL ? NULL : llast(draft->deltas);
 
 	if (delta == NULL || delta->branch_no != join->key.branch_no ||
-		(delta->failed && join->net == NULL) ||
+		(delta->failed && join->work.net == NULL) ||
 		(delta->failed && draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT))
 		return;
 	draft->deltas = list_delete_last(draft->deltas);
 	if (SF_DEBUG_MUTATION("count_new"))
 		return;
-	if (join->net != NULL)
+	if (join->work.net != NULL)
 		sf_dependents_count(draft, join, list_make1(delta), GetCurrentTimestamp());
 	else
 		sf_join_count(join, delta, &draft->program->states[join->state],
@@ -55,7 +55,7 @@ sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfStimulus *
 	int		   *indexes = palloc(sizeof(int) * join->total);
 
 	stimulus->noutputs = 0;
-	if (join->goes_on)
+	if (join->work.children == SF_CHILDREN_RESUMED)
 	{
 		stimulus->outputs = sf_branch_outputs(join->key, &stimulus->indexes,
 											  &stimulus->noutputs, &stimulus->last_event);
@@ -70,7 +70,7 @@ sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfStimulus *
 	/* branches and iterations began in the order of their index */
 	foreach_ptr(const SfBranch, child, draft->branches)
 	{
-		if (child->parent_no != join->key.branch_no || child->gone)
+		if (child->parent_no != join->key.branch_no || child->row.gone)
 			continue;
 		stimulus->indexes[stimulus->noutputs] = child->branch_index;
 		stimulus->outputs[stimulus->noutputs++] = child->payload;
@@ -86,7 +86,7 @@ sf_new_children_last_inner_event(const SfDraft *draft, const SfBranch *join)
 	{
 		const SfBranch *child = list_nth(draft->branches, i);
 
-		if (child->parent_no == join->key.branch_no && !child->gone)
+		if (child->parent_no == join->key.branch_no && !child->row.gone)
 			return child->phase == SF_PHASE_DONE ? child->last_inner_event : 0;
 	}
 	return 0;

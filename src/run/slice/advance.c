@@ -46,7 +46,7 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 	stimulus->kind = SF_STIMULUS_JOINED;
 	if (parent->failing)
 		return;
-	if (parent->has_new_children || parent->goes_on)
+	if (parent->work.children != SF_CHILDREN_STORED)
 		sf_new_children_outputs(draft, parent, stimulus);
 	else if (parent->map_run_no == 0)
 		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->indexes,
@@ -87,7 +87,7 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 			 (join->failing || join->next_index >= join->total))
 		joined_stimulus(draft, join, stimulus);
 	else if (join->max_concurrency == 1 && join->map_run_no == 0)
-		stimulus->last_inner_event = join->has_new_children ?
+		stimulus->last_inner_event = join->work.children == SF_CHILDREN_NEW ?
 			sf_new_children_last_inner_event(draft, join) :
 			sf_branch_last_inner_event(join->key);
 }
@@ -209,8 +209,7 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 	if (!slice->held || sf_slice_in_session(slice->request))
 	{
 		/* its turn in a queue was for this step: in the next queue it is new */
-		branch->queue_no = branch->queue_hash = 0;
-		branch->rank = branch->since = 0;
+		branch->taken.from_queue = false;
 		return false;
 	}
 	if (sf_branch_is_parked(branch))
@@ -228,7 +227,7 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 static void
 leave_if_outside(SfBranch *branch, int state)
 {
-	if (!branch->stored || (sf_branch_is_inside(branch) && branch->state == state))
+	if (!branch->row.stored || (sf_branch_is_inside(branch) && branch->state == state))
 		return;
 	sf_branch_leave_state(branch);
 }
@@ -259,14 +258,17 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 		else if (throttled.error.name != NULL)
 			stimulus = &throttled;
 	}
-	branch->goes_on = branch->phase == SF_PHASE_NET;
+	if (phase == SF_PHASE_NET)
+		branch->work.children = SF_CHILDREN_RESUMED;
+	else if (branch->work.children == SF_CHILDREN_RESUMED)
+		branch->work.children = SF_CHILDREN_STORED;
 	(void) sf_draft_advance(draft, branch, stimulus);
 	slice->bytes += draft->bytes;
 	if (was_inside)
 		leave_if_outside(branch, before);
-	if (phase != SF_PHASE_JOIN)
-		branch->has_new_children = branch->phase == SF_PHASE_JOIN &&
-			branch->map_run_no == 0 && !branch->goes_on;
+	if (phase != SF_PHASE_JOIN && phase != SF_PHASE_NET)
+		branch->work.children = branch->phase == SF_PHASE_JOIN && branch->map_run_no == 0 ?
+			SF_CHILDREN_NEW : SF_CHILDREN_STORED;
 	if (draft->locked)			/* locked before the slice is written */
 		slice->locked = slice->no_more_claims = true;
 	switch (stimulus->kind)
@@ -355,7 +357,7 @@ are_short(const SfSlice *slice, const SfBranch *join, const JobsRun *ran)
 	if (is_by_itself(slice->request))
 		return false;
 	if (ran->n == 0)
-		return !join->goes_on || slice->result->transitions > 1;
+		return join->work.children != SF_CHILDREN_RESUMED || slice->result->transitions > 1;
 	return ran->n >= MIN_SHORT_JOBS || 2 * ran->nshort >= ran->n;
 }
 
@@ -370,7 +372,7 @@ run_new_jobs(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
 	JobsRun		ran = {0};
 	SfBranch   *job = join;
 
-	if (join->goes_on)
+	if (join->work.children == SF_CHILDREN_RESUMED)
 		sf_dependents_load(draft, join);
 	else
 		sf_dependents_note_begun(draft, join, first);
@@ -383,7 +385,7 @@ run_new_jobs(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
 	}
 	sf_dependents_leave(draft, join, job != NULL && are_short(slice, join, &ran));
 	/* where outputs are in rows that this slice changes, another one joins them */
-	return job == NULL && (!join->goes_on || join->net->ends != NULL);
+	return job == NULL && (join->work.children != SF_CHILDREN_RESUMED || join->work.net->ends != NULL);
 }
 
 /*
@@ -446,7 +448,7 @@ next_stimulus(SfSlice *slice, SfDraft *draft, SfBranch *branch, int first,
 			if (stimulus->kind == SF_STIMULUS_ANNOUNCED)
 				sf_dispatch_offer(slice, draft, branch);
 			return branch->phase == SF_PHASE_JOIN &&
-				(branch->has_new_children || branch->goes_on) &&
+				branch->work.children != SF_CHILDREN_STORED &&
 				run_new_children(slice, draft, branch, first, stimulus);
 		case SF_STEP_ENDED:
 			break;

@@ -264,7 +264,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	{
 		SF_DEBUG_POINT_HELD("step_comes");
 		/* a child that has no row is found by the branch that began it */
-		sf_hooks.step_begins(slice == NULL || branch->stored ? branch->key : slice->claimed,
+		sf_hooks.step_begins(slice == NULL || branch->row.stored ? branch->key : slice->claimed,
 							 draft->execution->owner, state->name);
 		note_first_run(draft, state);
 	}

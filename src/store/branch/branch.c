@@ -56,7 +56,7 @@ read_row(HeapTuple tuple, TupleDesc desc, bool documents)
 	else
 		sf_row_read_without(&row_type, tuple, desc, COL_payload, COL_item, b);
 	/* a query returns the address after the columns of the row */
-	b->tid = desc->natts == NCOLUMNS ? tuple->t_self :
+	b->row.tid = desc->natts == NCOLUMNS ? tuple->t_self :
 		*(ItemPointer) DatumGetPointer(heap_getattr(tuple, NCOLUMNS + 1, desc, &isnull));
 	return b;
 }
@@ -74,8 +74,8 @@ append_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfBranch   *b = read_row(tuple, desc, true);
 
-	b->stored = true;
-	b->was_inside = sf_branch_is_inside(b);
+	b->row.stored = true;
+	b->row.was_inside = sf_branch_is_inside(b);
 	append_row(arg, b);
 }
 
@@ -350,7 +350,7 @@ sf_branch_update_join(SfBranch *join)
 		COL_uncatchable, COL_error, COL_cause, COL_due_at
 	};
 
-	sf_row_replace(&row_type, &join->tid, join, changed, lengthof(changed));
+	sf_row_replace(&row_type, &join->row.tid, join, changed, lengthof(changed));
 	sf_branch_notify_due(join->key, join->owner, join->due_at);
 }
 
@@ -462,13 +462,13 @@ replace_row(SfTable *table, SfBranch *b)
 	Datum		values[NCOLUMNS];
 	bool		nulls[NCOLUMNS];
 
-	if (b->gone)
+	if (b->row.gone)
 	{
-		sf_table_delete(table, &b->tid);
+		sf_table_delete(table, &b->row.tid);
 		return;
 	}
 	form_row(b, values, nulls);
-	sf_table_update(table, &b->tid, values, nulls);
+	sf_table_update(table, &b->row.tid, values, nulls);
 }
 
 /*
@@ -478,12 +478,12 @@ replace_row(SfTable *table, SfBranch *b)
 static void
 leave_shared_row(SfTable *table, SfBranch *b)
 {
-	if (!b->shared->gone)
-		sf_table_delete(table, &b->shared->tid);
-	b->shared->gone = true;
-	b->shared = NULL;
-	b->stored = false;
-	if (!b->gone)
+	if (!b->row.shared->row.gone)
+		sf_table_delete(table, &b->row.shared->row.tid);
+	b->row.shared->row.gone = true;
+	b->row.shared = NULL;
+	b->row.stored = false;
+	if (!b->row.gone)
 		b->branch_no = sf_branch_next_no();
 }
 
@@ -499,13 +499,13 @@ write_rows(SfTable *table, const List *branches)
 
 	foreach_ptr(SfBranch, b, branches)
 	{
-		if (b->shared != NULL)
+		if (b->row.shared != NULL)
 			leave_shared_row(table, b);
-		if (!b->stored && !b->gone && b->shares_row)
+		if (!b->row.stored && !b->row.gone && b->row.is_to_share)
 			sharing = lappend(sharing, b);
-		else if (!b->stored && !b->gone)
+		else if (!b->row.stored && !b->row.gone)
 			fresh = lappend(fresh, b);
-		if (!b->stored)
+		if (!b->row.stored)
 			continue;
 		old = MemoryContextSwitchTo(scratch);
 		replace_row(table, b);
@@ -533,7 +533,7 @@ void
 sf_branch_leave_state(SfBranch *branch)
 {
 	SF_TELL(left_state, branch->key);
-	branch->was_inside = sf_branch_is_inside(branch);
+	branch->row.was_inside = sf_branch_is_inside(branch);
 }
 
 /* Insert, update or delete the rows of branches, as stored and gone say. */
@@ -545,17 +545,17 @@ sf_branch_write(List *branches)
 	if (branches == NIL)
 		return;
 	foreach_ptr(SfBranch, b, branches)
-		if (b->stored && b->was_inside && (b->gone || !sf_branch_is_inside(b)))
+		if (b->row.stored && b->row.was_inside && (b->row.gone || !sf_branch_is_inside(b)))
 			sf_branch_leave_state(b);
 	table = sf_table_open("branch", NCOLUMNS);
 	write_rows(table, branches);
 	sf_table_close(table);
 	foreach_ptr(SfBranch, b, branches)
 	{
-		if (b->gone)
+		if (b->row.gone)
 			continue;
-		b->stored = true;
-		b->was_inside = sf_branch_is_inside(b);
+		b->row.stored = true;
+		b->row.was_inside = sf_branch_is_inside(b);
 		sf_branch_notify_due(b->key, b->owner, b->due_at);
 	}
 	CommandCounterIncrement();

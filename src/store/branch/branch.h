@@ -10,32 +10,29 @@
 #include "asl/program.h"
 #include "base/hooks.h"
 #include "base/one_of.h"
+#include "base/work_key.h"
 #include "db/row.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
 
 /*
- * Phases, with the phases that may follow.  The second column says when due_at
- * is set.  Where it is "due" and not set, the branch is parked (sf_branch_is_parked),
- * or was stopped with an outcome (sf_branch_keeps_outcome).
+ * Phases.  The second column says when due_at is set.  Where it is "due" and not set, the branch is parked
+ * (sf_branch_is_parked), or was stopped with an outcome (sf_branch_keeps_outcome).  Which phases may follow
+ * is in the lists SF_PHASES_AFTER_… below.
  *
- *	ENTER		due			about to enter its state			→ any below, ENTER
- *	RUN			due			entered; does the state's work again (retry, or
- *							redrive of a child)					→ as ENTER
- *	WAIT		due			Wait state until due_at				→ ENTER, DONE
- *	JOIN		when ready	Parallel, Map: until its children have ended
- *																→ ENTER, RUN, DONE, FAILED
- *	ANNOUNCED	due			its long SQL task shows as running; the session
- *							that claims it runs the task		→ ANSWERED, ANNOUNCED
- *	ANSWERED	due			the outcome of its task is in the row	→ as ENTER
- *	EXTERNAL	timeouts	a program outside has its task		→ ANSWERED
+ *	ENTER		due			about to enter its state
+ *	RUN			due			entered; does the state's work again (retry, or redrive of a child)
+ *	WAIT		due			Wait state until due_at
+ *	JOIN		when ready	Parallel, Map, JobNet: until its children have ended
+ *	ANNOUNCED	due			its long SQL task shows as running; the session that claims it runs the task
+ *	ANSWERED	due			the outcome of its task is in the row
+ *	EXTERNAL	timeouts	a program outside has its task
  *	DONE		no			ended; payload is its output; until the join
  *	FAILED		no			ended with error and cause
  *	ABORTED		no			ended because a sibling or the execution did
  *	DEADLINE	due			no thread: the machine's timeout
  *	STOP		due			no thread: the execution is to end as ABORTED
- *	NET			due			JobNet: goes on with jobs of which none runs, between
- *							slices								→ JOIN
+ *	NET			due			JobNet: goes on with jobs of which none runs, between slices
  *
  * The numbers are stored.
  */
@@ -77,6 +74,33 @@ typedef enum SfPhase
 #define SF_PHASES_INSIDE		SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET
 #define SF_PHASES_INSIDE_OF_RUN	SF_PHASE_RUN, SF_PHASE_ANSWERED
 #define SF_PHASES_KEPT_AT_END	SF_PHASE_JOIN, SF_PHASE_ANSWERED, SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
+
+/*
+ * The phases in which a transition may leave a branch that was in a phase; sf_transition looks at that
+ * (sf_phase_may_follow).  A transition ends with the step of a slice that asks for a task: a Task state is in
+ * RUN when it learns that the task is long or of a program outside.  Any branch may fail when its step cannot be
+ * run, and is ABORTED with its execution or its join.
+ *
+ *	LEFT	the state was left, by its result, a catcher or a retry; or the branch ended
+ *	RUN		a step may also come to rest in its state
+ *
+ * NET and ANSWERED follow in two ways that are no transitions, and which these lists have, too: sf_net_rest and
+ * sf_branch_answer.  FAILED and ABORTED are left by a redrive alone.
+ */
+#define SF_PHASES_AFTER_LEFT		SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
+#define SF_PHASES_AFTER_RUN			SF_PHASES_AFTER_LEFT, SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL
+#define SF_PHASES_AFTER_ENTER		SF_PHASES_AFTER_LEFT, SF_PHASE_WAIT, SF_PHASE_JOIN
+#define SF_PHASES_AFTER_WAIT		SF_PHASES_AFTER_LEFT
+#define SF_PHASES_AFTER_JOIN		SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN, SF_PHASE_NET
+#define SF_PHASES_AFTER_ANNOUNCED	SF_PHASES_AFTER_LEFT, SF_PHASE_ANNOUNCED, SF_PHASE_ANSWERED, SF_PHASE_EXTERNAL
+#define SF_PHASES_AFTER_ANSWERED	SF_PHASES_AFTER_RUN, SF_PHASE_ANSWERED
+#define SF_PHASES_AFTER_EXTERNAL	SF_PHASES_AFTER_LEFT, SF_PHASE_EXTERNAL, SF_PHASE_ANSWERED
+#define SF_PHASES_AFTER_DONE		SF_PHASE_DONE
+#define SF_PHASES_AFTER_FAILED		SF_PHASE_FAILED, SF_PHASE_ENTER, SF_PHASE_JOIN
+#define SF_PHASES_AFTER_ABORTED		SF_PHASE_ABORTED, SF_PHASE_ENTER, SF_PHASE_JOIN
+#define SF_PHASES_AFTER_DEADLINE	SF_PHASE_DEADLINE
+#define SF_PHASES_AFTER_STOP		SF_PHASE_STOP
+#define SF_PHASES_AFTER_NET			SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN
 
 /*
  * Where a job of a JobNet stands that has not begun; the numbers are stored:
@@ -145,7 +169,45 @@ typedef enum SfJobPlace
 	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED: the outcome is an error */ \
 	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */
 
-/* A branch; key is its first two columns. */
+/* The row of a branch in memory */
+typedef struct SfBranchRow
+{
+	bool		stored;			/* there is one */
+	bool		gone;			/* it is to be deleted, or not to be made */
+	bool		was_inside;		/* when it was read or written: sf_branch_is_inside */
+	bool		is_to_share;	/* DONE: it is to be one row with those of other jobs of the net */
+	ItemPointerData tid;		/* where it was when it was read and locked */
+	struct SfBranch *shared;	/* the row that was read, which jobs share; NULL: the branch has its own */
+} SfBranchRow;
+
+/* The queue of a limit that a branch was taken from for the step that it is about to begin */
+typedef struct SfTaken
+{
+	bool		from_queue;		/* false: from none, and the others say nothing */
+	SfQueue		queue;
+	TimestampTz rank;			/* its place there */
+	TimestampTz since;			/* it has waited since then */
+} SfTaken;
+
+/* Where the children of a branch in phase JOIN are, as the slice that works on it knows */
+typedef enum SfChildrenPlace
+{
+	SF_CHILDREN_STORED,			/* in rows, maybe of other sessions */
+	SF_CHILDREN_NEW,			/* in memory: this slice has begun all of them */
+	SF_CHILDREN_RESUMED			/* jobs of a net that goes on (phase NET): those that have not begun are in memory */
+} SfChildrenPlace;
+
+/* What those know of a branch who work on it: a slice, or a session that redrives or migrates its execution */
+typedef struct SfBranchWork
+{
+	bool		in_draft;		/* it is among the branches of the draft */
+	bool		is_parent;		/* redrive, migration: it has children */
+	SfChildrenPlace children;
+	struct SfBranch *join;		/* the parent, where it began this branch in this slice */
+	struct SfNet *net;			/* JobNet: its jobs, while they are in memory */
+} SfBranchWork;
+
+/* A branch: key is its first two columns, and what is below the columns is not stored. */
 typedef struct SfBranch
 {
 	union
@@ -157,24 +219,25 @@ typedef struct SfBranch
 		};
 	};
 
-	/* not stored */
-	ItemPointerData tid;		/* of the row, when it was read and locked */
-	bool		was_inside;		/* when the row was read or written: sf_branch_is_inside */
-	int64		queue_no;		/* it was taken from this queue of a limit, */
-	int64		queue_hash;
-	TimestampTz rank;			/* ... with this rank; 0: from none */
-	TimestampTz since;			/* ... where it has waited since then */
-	bool		stored;			/* there is a row */
-	bool		gone;			/* the row is to be deleted */
-	bool		in_draft;		/* the draft that works on it has it */
-	bool		has_new_children;	/* JOIN: began all of its children in this slice */
-	bool		is_parent;		/* scratch of a redrive: has children */
-	bool		shares_row;		/* DONE: is written into one row with other jobs of its net */
-	struct SfBranch *shared;	/* ... and was read from this row */
-	struct SfNet *net;			/* JobNet: its jobs, while they are in memory */
-	bool		goes_on;		/* ... and it began in an earlier slice */
-	struct SfBranch *join;		/* the parent, where it began this branch in this slice */
+	SfBranchRow row;
+	SfTaken		taken;
+	SfBranchWork work;
 } SfBranch;
+
+/* May a branch go from one phase to another? */
+static inline bool
+sf_phase_may_follow(SfPhase from, SfPhase to)
+{
+	switch (from)
+	{
+#define SF_PHASE_FOLLOWERS(sym, number) \
+		case SF_PHASE_##sym: \
+			return SF_IS_ONE_OF(to, SF_PHASES_AFTER_##sym);
+		SF_PHASE_LIST(SF_PHASE_FOLLOWERS)
+#undef SF_PHASE_FOLLOWERS
+	}
+	return false;
+}
 
 /* Is a branch a line of control? */
 static inline bool

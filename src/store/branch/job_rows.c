@@ -142,8 +142,8 @@ sf_branch_unshare_row(List *jobs, SfBranch *row)
 		job->niterations = row->niterations;
 		if (next != NULL && sf_json_next(&next, &output))
 			job->payload = sf_json_make(&output);
-		job->stored = true;
-		job->shared = row;
+		job->row.stored = true;
+		job->row.shared = row;
 		jobs = lappend(jobs, job);
 	}
 	return jobs;

@@ -238,20 +238,21 @@ sf_park_unpark_arrived(const Jsonb *keys)
 
 /* --- in queues --- */
 
-/* Read where a branch has waited into the branch. */
+/* Note in a branch from where it is taken. */
 static void
 read_rank(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_object_no = 1, COL_queue, COL_rank, COL_since};
 	SfBranch   *branch = arg;
 
-	branch->queue_no = sf_row_number(tuple, desc, COL_object_no, 0);
-	branch->queue_hash = sf_row_number(tuple, desc, COL_queue, 0);
-	branch->rank = sf_row_number(tuple, desc, COL_rank, 0);
-	branch->since = sf_row_number(tuple, desc, COL_since, 0);
+	branch->taken.from_queue = true;
+	branch->taken.queue.limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	branch->taken.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
+	branch->taken.rank = sf_row_number(tuple, desc, COL_rank, 0);
+	branch->taken.since = sf_row_number(tuple, desc, COL_since, 0);
 }
 
-/* A branch that the caller has locked leaves its queue, and notes its rank there; false: it is in none. */
+/* A branch that the caller has locked leaves its queue, which it notes (SfTaken); false: it is in none. */
 bool
 sf_park_leave_queue(SfBranch *branch)
 {

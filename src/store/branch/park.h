@@ -92,7 +92,7 @@ sf_park_queue_is_behind(SfQueue a, SfQueue b)
 typedef struct SfRank
 {
 	bool		has_slot;		/* an announced task, with a slot: it comes before what waits for one */
-	TimestampTz rank;			/* 0: none yet */
+	TimestampTz rank;			/* less: before */
 	TimestampTz since;
 } SfRank;
 

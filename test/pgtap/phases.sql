@@ -1,0 +1,81 @@
+-- Phases of branches: with a debug point set, a transition that leaves a branch in a phase that does not follow
+-- (SF_PHASES_AFTER_… in src/store/branch/branch.h) raises an error. Here branches go through most of them.
+BEGIN;
+SELECT plan(8);
+SET LOCAL sfflow.debug_point = 'no-such-point:error';
+
+CREATE FUNCTION public.moody(x jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+	IF x ? 'fail' AND nextval('moods') <= (x ->> 'fail')::integer THEN
+		PERFORM sf_raise('Bad', 'mood');
+	END IF;
+	RETURN x;
+END $$;
+CREATE SEQUENCE public.moods;
+
+-- Run an execution, as a whole or by single transitions; what it came to.
+CREATE FUNCTION pg_temp.play(id text, steps boolean) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	IF steps THEN
+		WHILE sf_run(id, skip_waits => true, max_steps => 1) = 'RUNNING' LOOP
+		END LOOP;
+	ELSE
+		PERFORM sf_run(id, skip_waits => true);
+	END IF;
+	RETURN (SELECT concat_ws(' ', status, error) FROM sf_executions WHERE execution_id = id);
+END $$;
+
+SELECT sf_create_state_machine('phases', $def$ {"StartAt": "P", "States": {
+	"P": {"Type": "Pass", "Next": "W"},
+	"W": {"Type": "Wait", "Seconds": 1, "Next": "T"},
+	"T": {"Type": "Task", "Resource": "sql:public.moody",
+		"Retry": [{"ErrorEquals": ["Bad"], "IntervalSeconds": 1, "MaxAttempts": 1}],
+		"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "C"}], "ResultPath": null, "Next": "C"},
+	"C": {"Type": "Choice", "Choices": [{"Variable": "$.x", "IsPresent": true, "Next": "L"}], "Default": "L"},
+	"L": {"Type": "Parallel", "ResultPath": null, "Next": "M",
+		"Retry": [{"ErrorEquals": ["Bad"], "IntervalSeconds": 0, "MaxAttempts": 2}],
+		"Branches": [
+			{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 1, "End": true}}},
+			{"StartAt": "B", "States": {"B": {"Type": "Task", "Resource": "sql:public.moody",
+				"Parameters": {"fail": 3}, "End": true}}}]},
+	"M": {"Type": "Map", "MaxConcurrency": 2, "ItemsPath": "$$.Execution.Input.items", "Next": "N",
+		"ItemProcessor": {"StartAt": "I", "States": {"I": {"Type": "Pass", "End": true}}}},
+	"N": {"Type": "JobNet", "MaxConcurrency": 1, "End": true, "Jobs": {
+		"a": {"Type": "Pass"}, "b": {"Type": "Pass", "After": ["a"]},
+		"c": {"Type": "Fail", "Error": "Late", "After": ["b"]},
+		"d": {"Type": "Pass", "After": [{"Job": "c", "On": ["failure"]}]}}}}} $def$);
+SELECT is(pg_temp.play(sf_start('phases', '{"items": [1, 2, 3, 4, 5], "fail": 1}', name => 'whole'), false),
+	'FAILED Late', 'as a whole');
+SELECT sf_redrive('phases:whole');
+SELECT is(pg_temp.play('phases:whole', false), 'FAILED Late', '... and after a redrive');
+ALTER SEQUENCE public.moods RESTART;
+SELECT is(pg_temp.play(sf_start('phases', '{"items": [1, 2, 3, 4, 5], "fail": 1}', name => 'steps'), true),
+	'FAILED Late', 'by single transitions');
+SELECT sf_redrive('phases:steps');
+SELECT is(pg_temp.play('phases:steps', true), 'FAILED Late', '... and after a redrive');
+
+-- Stopped in its joins, and redriven from there.
+SELECT sf_start('phases', '{"items": [1]}', name => 'stopped');
+DO $$ BEGIN
+	WHILE NOT EXISTS (SELECT FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
+		WHERE e.execution_id = 'phases:stopped' AND b.parent_no IS NOT NULL) LOOP
+		PERFORM sf_run('phases:stopped', skip_waits => true, max_steps => 1);
+	END LOOP;
+END $$;
+SELECT sf_stop('phases:stopped');
+SELECT is((SELECT status FROM sf_executions WHERE execution_id = 'phases:stopped'), 'ABORTED', 'stopped in a join');
+SELECT sf_redrive('phases:stopped');
+SELECT is(pg_temp.play('phases:stopped', true), 'FAILED Late', '... and redriven');
+
+-- A task of a program outside: a timeout, a retry, and an answer.
+SELECT sf_create_activity('phases');
+SELECT sf_create_state_machine('outside', $$ {"StartAt": "T", "States": {"T": {"Type": "Task",
+	"Resource": "activity:phases", "End": true}}} $$);
+SELECT sf_start('outside', '{}', name => 'x');
+SELECT sf_run('outside:x');
+SELECT is((SELECT b.phase::integer FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
+	WHERE e.execution_id = 'outside:x'), 6, 'a task waits outside');
+SELECT sf_send_task_success(task_token, '1') FROM sf_get_activity_task('phases', 'me');
+SELECT is(pg_temp.play('outside:x', false), 'SUCCEEDED', '... and is answered');
+SELECT * FROM finish();
+ROLLBACK;
