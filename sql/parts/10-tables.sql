@@ -102,7 +102,7 @@ CREATE INDEX execution_child ON _sfflow.execution (parent_execution_no, requeste
 -- running and of failed executions cost the others nothing.
 CREATE TABLE _sfflow.open_execution (
 	machine_no integer NOT NULL,
-	status text NOT NULL,				-- by name, as in sf_executions
+	status smallint NOT NULL,			-- that of the execution
 	requested_at timestamptz NOT NULL,
 	execution_no bigint NOT NULL,
 	error text,							-- 500 characters of one that is longer than 2,000 bytes
@@ -116,7 +116,7 @@ CREATE INDEX open_execution_error ON _sfflow.open_execution (machine_no, error, 
 -- requested until then, and goes on behind them.
 CREATE TABLE _sfflow.purge_position (
 	machine_no integer NOT NULL,
-	status text NOT NULL,				-- by name
+	status smallint NOT NULL,			-- SfStatus
 	requested_at timestamptz NOT NULL,
 	began_at timestamptz NOT NULL,		-- when it was at the beginning
 	looked_at bigint NOT NULL DEFAULT 0,	-- executions that it has looked at since then

@@ -207,10 +207,11 @@ FROM (
 	JOIN _sfflow.listed_execution l ON l.execution_no = w.execution_no
 	WHERE w.branch_no = @BRANCH_ROOT@ AND b.due_at IS NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
 	UNION ALL
-	SELECT l.*, o.status, o.error
-	FROM _sfflow.open_execution o
+	SELECT l.*, s.name, o.error
+	FROM (VALUES @STATUS_ROWS@) s (status, name)
+	JOIN _sfflow.open_execution o ON o.status = s.status
 	JOIN _sfflow.listed_execution l ON l.execution_no = o.execution_no AND l.machine_no = o.machine_no
-		AND l.requested_at = o.requested_at AND (ARRAY[@STATUS_NAMES@])[l.status + 1] = o.status) e
+		AND l.requested_at = o.requested_at AND l.status = o.status) e
 WHERE _sfflow.is_on_page(e.execution_no, (SELECT _sfflow.newest(NULL, NULL, NULL, NULL, NULL, NULL, NULL)));
 COMMENT ON VIEW @extschema@.sf_executions IS
 	'executions, and what each running one waits for; pages of the newest: ORDER BY requested_at DESC LIMIT n, or sf_list_executions';

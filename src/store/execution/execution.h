@@ -64,8 +64,9 @@ typedef struct SfExecution
 	/* of a new one: its name is a UUID that was made for it, so its id is not taken */
 	bool		has_new_uuid;
 
-	/* row of _sfflow.open_execution, as read: its status; NULL: there is none */
-	const char *open_status;
+	/* as read: has it a row of _sfflow.open_execution, and which status has that? */
+	bool		has_open_row;
+	SfStatus	open_status;
 
 	/* of the call that starts it, for features (src/api/execution/start_options.c); NULL: there are none */
 	const Jsonb *start_options;
