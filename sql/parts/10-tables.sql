@@ -42,10 +42,10 @@ CREATE TABLE _sfflow.machine_alias (
 
 -- Rights given by sf_grant, and those that public has lost; role 0 ('-') is public.
 CREATE TABLE _sfflow.privilege (
-	object_kind "char" NOT NULL,		-- SF_OBJECT_*, src/store/role/privilege.h
+	object_kind "char" NOT NULL,		-- SfObjectKind
 	object_name text COLLATE "C" NOT NULL,
 	role regrole NOT NULL,
-	privilege "char" NOT NULL,			-- letter of SF_PRIVILEGE_LIST there
+	privilege "char" NOT NULL,			-- SfPrivilege
 	is_revoked boolean NOT NULL DEFAULT false,	-- public has it by itself, and has lost it
 	PRIMARY KEY (object_kind, object_name, role, privilege)
 );

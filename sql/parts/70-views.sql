@@ -20,14 +20,16 @@ SELECT m.machine_no, m.name, m.owner
 FROM _sfflow.state_machine m
 WHERE pg_has_role(m.owner, 'USAGE') OR (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n
 	WHERE n.nspname = '_sfflow')
-	OR m.name IN (SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'm' AND g.privilege = 'R');
+	OR m.name IN (SELECT g.object_name FROM _sfflow.granted g
+		WHERE g.object_kind = @OBJECT_STATE_MACHINE@ AND g.privilege = @PRIVILEGE_READ@);
 
 -- The activities of which the reader may WORK tasks.
 CREATE VIEW _sfflow.workable_activity AS
 SELECT t.activity_no, t.name, t.owner, t.lease, t.max_receive_count, t.created_at, t.last_polled_at, t.last_worker
 FROM _sfflow.activity t
 WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
-	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'a' AND g.privilege = 'W');
+	SELECT g.object_name FROM _sfflow.granted g
+	WHERE g.object_kind = @OBJECT_ACTIVITY@ AND g.privilege = @PRIVILEGE_WORK@);
 
 -- The stored numbers of the event types whose names are LIKE one of the patterns.
 CREATE FUNCTION _sfflow.event_types(VARIADIC patterns text[]) RETURNS smallint[]
