@@ -257,7 +257,7 @@ CREATE TABLE _sfflow.start_request (
 	request_no integer NOT NULL,
 	requested_at timestamptz NOT NULL,
 	requested_by regrole NOT NULL,
-	outcome text NOT NULL,				-- running, succeeded, redriven, skipped, restarted and so on
+	outcome text NOT NULL,				-- a word of SF_START_OUTCOME_LIST
 	input_differs boolean NOT NULL,
 	PRIMARY KEY (execution_no, request_no)
 );

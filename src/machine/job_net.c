@@ -299,7 +299,7 @@ sf_net_continue(SfStep *step)
 {
 	step->branch->phase = SF_PHASE_JOIN;
 	step->branch->due_at = DT_NOEND;
-	step->transition->name = "continued";
+	step->transition->name = SF_TRANSITION_CONTINUED;
 	return SF_STEP_REST;
 }
 
@@ -334,7 +334,7 @@ sf_net_enter(SfStep *step)
 		queue_job(net, i);
 	}
 	sf_net_begin(net, step->now);
-	step->transition->name = "started";
+	step->transition->name = SF_TRANSITION_STARTED;
 	return SF_STEP_REST;
 }
 
@@ -379,7 +379,7 @@ sf_net_may_begin(SfStep *step, SfStepOutcome *outcome)
 	if (!sf_choice_holds(step, job->condition, &holds, &error))
 	{
 		prefix_condition(step, job, &error);
-		step->transition->name = "failed";
+		step->transition->name = SF_TRANSITION_FAILED;
 		*outcome = sf_step_fail_branch(step, &error);
 		return false;
 	}

@@ -6,6 +6,7 @@
 #define SF_STORE_EXECUTION_H
 
 #include "store/branch/branch.h"
+#include "store/execution/start_outcome.h"
 #include "store/execution/status.h"
 
 /* Features that compile options of versions, at most */
@@ -111,6 +112,6 @@ extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
 extern List *sf_execution_results(int64 execution_no, int64 map_run_no, int first,
 								  int n, bool with_input);
 extern void sf_execution_note_request(const SfExecution *execution,
-									  const char *outcome, bool input_differs);
+									  SfStartOutcome outcome, bool input_differs);
 
 #endif							/* SF_STORE_EXECUTION_H */
