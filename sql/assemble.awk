@@ -1,9 +1,10 @@
 # Print the install script from its parts: awk -v features="hold …" -f assemble.awk HEADER… PART…
 #
 # @PHASE_RUN@, @STATUS_RUNNING@, @TASK_QUEUED@ and the like stand for numbers of C's enums, which the lists in the
-# headers say. @PHASES_ENDED@, to be written between parentheses, stands for those that a header lists as
-# SF_PHASES_ENDED, and @STATUS_NAMES@ for the names of all statuses in the order of their numbers. @BRANCH_ROOT@ is that
-# of base/work_key.h, @SCHEMA_NUMBER@ that of base/schema.h.
+# headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters. @PHASES_ENDED@, to be written between parentheses,
+# stands for those that a header lists as SF_PHASES_ENDED, @STATUS_NAMES@ for the names of all statuses in the order of
+# their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ is that of
+# base/work_key.h, @SCHEMA_NUMBER@ that of base/schema.h.
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; a numbered part has the
 # sections of all features where it says "--@slot SLOT". A section may have slots for other features, which are called
@@ -17,7 +18,7 @@ BEGIN {
 		built[names[i]] = 1
 }
 
-# A list: #define SF_PHASE_LIST(X), then lines with X(RUN, 1).
+# A list: #define SF_PHASE_LIST(X), then lines with X(RUN, 1), or with X(RULE, 'r').
 /^#define SF_[A-Z_]+_LIST\(X\)/ {
 	list = $2
 	sub(/^SF_/, "", list)
@@ -39,8 +40,15 @@ FILENAME ~ /\.h$/ {
 	if (list != "" && match($0, /X\([A-Z_]+, [0-9]+\)/)) {
 		split(substr($0, RSTART + 2, RLENGTH - 3), item, ", ")
 		number[list "_" item[1]] = item[2]
-		if (list == "STATUS")
-			number["STATUS_NAMES"] = number["STATUS_NAMES"] (item[2] == 0 ? "" : ", ") "'" item[1] "'"
+		if (list == "STATUS") {
+			comma = item[2] == 0 ? "" : ", "
+			number["STATUS_NAMES"] = number["STATUS_NAMES"] comma "'" item[1] "'"
+			number["STATUS_ROWS"] = number["STATUS_ROWS"] comma "(" item[2] "::smallint, '" item[1] "'::text)"
+		}
+	}
+	if (list != "" && match($0, /X\([A-Z_]+, '.'/)) {
+		split(substr($0, RSTART + 2, RLENGTH - 2), item, ", ")
+		number[list "_" item[1]] = item[2]
 	}
 	if ($0 !~ /\\$/)
 		list = ""

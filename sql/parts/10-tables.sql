@@ -42,10 +42,10 @@ CREATE TABLE _sfflow.machine_alias (
 
 -- Rights given by sf_grant, and those that public has lost; role 0 ('-') is public.
 CREATE TABLE _sfflow.privilege (
-	object_kind "char" NOT NULL,		-- SF_OBJECT_*, src/store/role/privilege.h
+	object_kind "char" NOT NULL,		-- SfObjectKind
 	object_name text COLLATE "C" NOT NULL,
 	role regrole NOT NULL,
-	privilege "char" NOT NULL,			-- letter of SF_PRIVILEGE_LIST there
+	privilege "char" NOT NULL,			-- SfPrivilege
 	is_revoked boolean NOT NULL DEFAULT false,	-- public has it by itself, and has lost it
 	PRIMARY KEY (object_kind, object_name, role, privilege)
 );
@@ -102,7 +102,7 @@ CREATE INDEX execution_child ON _sfflow.execution (parent_execution_no, requeste
 -- running and of failed executions cost the others nothing.
 CREATE TABLE _sfflow.open_execution (
 	machine_no integer NOT NULL,
-	status text NOT NULL,				-- by name, as in sf_executions
+	status smallint NOT NULL,			-- that of the execution
 	requested_at timestamptz NOT NULL,
 	execution_no bigint NOT NULL,
 	error text,							-- 500 characters of one that is longer than 2,000 bytes
@@ -116,7 +116,7 @@ CREATE INDEX open_execution_error ON _sfflow.open_execution (machine_no, error, 
 -- requested until then, and goes on behind them.
 CREATE TABLE _sfflow.purge_position (
 	machine_no integer NOT NULL,
-	status text NOT NULL,				-- by name
+	status smallint NOT NULL,			-- SfStatus
 	requested_at timestamptz NOT NULL,
 	began_at timestamptz NOT NULL,		-- when it was at the beginning
 	looked_at bigint NOT NULL DEFAULT 0,	-- executions that it has looked at since then
@@ -257,7 +257,7 @@ CREATE TABLE _sfflow.start_request (
 	request_no integer NOT NULL,
 	requested_at timestamptz NOT NULL,
 	requested_by regrole NOT NULL,
-	outcome text NOT NULL,				-- running, succeeded, redriven, skipped, restarted and so on
+	outcome text NOT NULL,				-- a word of SF_START_OUTCOME_LIST
 	input_differs boolean NOT NULL,
 	PRIMARY KEY (execution_no, request_no)
 );

@@ -4,7 +4,7 @@
 CREATE TABLE _sfflow.audit (
 	at timestamptz NOT NULL,
 	action text NOT NULL,
-	object_kind "char" NOT NULL,		-- m: machine, a: activity, s: schedule, c: calendar, r: rule, *: the database
+	object_kind "char" NOT NULL,		-- SfObjectKind; ALL: the database
 	object_name text COLLATE "C" NOT NULL,
 	execution_no bigint,				-- NULL: of the object itself
 	target text COLLATE "C" NOT NULL,				-- as an operator writes it

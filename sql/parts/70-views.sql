@@ -20,14 +20,16 @@ SELECT m.machine_no, m.name, m.owner
 FROM _sfflow.state_machine m
 WHERE pg_has_role(m.owner, 'USAGE') OR (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n
 	WHERE n.nspname = '_sfflow')
-	OR m.name IN (SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'm' AND g.privilege = 'R');
+	OR m.name IN (SELECT g.object_name FROM _sfflow.granted g
+		WHERE g.object_kind = @OBJECT_STATE_MACHINE@ AND g.privilege = @PRIVILEGE_READ@);
 
 -- The activities of which the reader may WORK tasks.
 CREATE VIEW _sfflow.workable_activity AS
 SELECT t.activity_no, t.name, t.owner, t.lease, t.max_receive_count, t.created_at, t.last_polled_at, t.last_worker
 FROM _sfflow.activity t
 WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
-	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'a' AND g.privilege = 'W');
+	SELECT g.object_name FROM _sfflow.granted g
+	WHERE g.object_kind = @OBJECT_ACTIVITY@ AND g.privilege = @PRIVILEGE_WORK@);
 
 -- The stored numbers of the event types whose names are LIKE one of the patterns.
 CREATE FUNCTION _sfflow.event_types(VARIADIC patterns text[]) RETURNS smallint[]
@@ -207,10 +209,11 @@ FROM (
 	JOIN _sfflow.listed_execution l ON l.execution_no = w.execution_no
 	WHERE w.branch_no = @BRANCH_ROOT@ AND b.due_at IS NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
 	UNION ALL
-	SELECT l.*, o.status, o.error
-	FROM _sfflow.open_execution o
+	SELECT l.*, s.name, o.error
+	FROM (VALUES @STATUS_ROWS@) s (status, name)
+	JOIN _sfflow.open_execution o ON o.status = s.status
 	JOIN _sfflow.listed_execution l ON l.execution_no = o.execution_no AND l.machine_no = o.machine_no
-		AND l.requested_at = o.requested_at AND (ARRAY[@STATUS_NAMES@])[l.status + 1] = o.status) e
+		AND l.requested_at = o.requested_at AND l.status = o.status) e
 WHERE _sfflow.is_on_page(e.execution_no, (SELECT _sfflow.newest(NULL, NULL, NULL, NULL, NULL, NULL, NULL)));
 COMMENT ON VIEW @extschema@.sf_executions IS
 	'executions, and what each running one waits for; pages of the newest: ORDER BY requested_at DESC LIMIT n, or sf_list_executions';

@@ -113,11 +113,11 @@ WITH told AS MATERIALIZED (
 	UNION ALL
 	-- begun, and not ended with success: open
 	SELECT 'open_wrong', e.execution_no, format('status is %s, open_execution has %s',
-		(ARRAY[@STATUS_NAMES@])[e.status + 1], coalesce(o.status, 'no row'))
+		(ARRAY[@STATUS_NAMES@])[e.status + 1], coalesce((ARRAY[@STATUS_NAMES@])[o.status + 1], 'no row'))
 	FROM head e FULL JOIN _sfflow.open_execution o ON o.execution_no = e.execution_no
 	WHERE o.status IS DISTINCT FROM CASE WHEN e.status <> @STATUS_SUCCEEDED@
 		AND (e.status <> @STATUS_RUNNING@ OR e.started_at IS NOT NULL)
-		THEN (ARRAY[@STATUS_NAMES@])[e.status + 1] END
+		THEN e.status END
 	UNION ALL
 	SELECT 'version_missing', e.execution_no, format('machine_no %s, version %s', e.machine_no, e.version)
 	FROM head e

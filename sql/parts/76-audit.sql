@@ -3,12 +3,12 @@
 -- The objects whose actions the reader may see. What belongs to no machine, activity, schedule, rule or calendar is
 -- shown to members of the extension's owner.
 CREATE VIEW _sfflow.auditable AS
-SELECT 'm'::"char" AS object_kind, m.name AS object_name FROM _sfflow.readable_machine m
+SELECT @OBJECT_STATE_MACHINE@::"char" AS object_kind, m.name AS object_name FROM _sfflow.readable_machine m
 UNION ALL
-SELECT 'a', t.name FROM _sfflow.workable_activity t
+SELECT @OBJECT_ACTIVITY@, t.name FROM _sfflow.workable_activity t
 UNION ALL
 --@slot auditable
-SELECT '*', '*' FROM pg_namespace n WHERE n.nspname = '_sfflow' AND pg_has_role(n.nspowner, 'USAGE');
+SELECT @OBJECT_ALL@, '*' FROM pg_namespace n WHERE n.nspname = '_sfflow' AND pg_has_role(n.nspowner, 'USAGE');
 
 -- The row of an execution tells who started it; start_request has the calls that found it there.
 CREATE VIEW @extschema@.sf_audit WITH (security_barrier) AS

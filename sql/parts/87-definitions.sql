@@ -8,10 +8,10 @@
 -- given to another role; grants_on: the kind of objects for rights; defaults: what is left out of the document.
 CREATE VIEW _sfflow.definition_kind (rank, section, kind, prefix, grants_on, is_list, has_owner, members, defaults) AS
 VALUES
-	(10, 'activities', 'activity', 'activity:', 'a'::"char", false, true, '{lease,max_receive_count}'::text[],
-		'{}'::jsonb),
+	(10, 'activities', 'activity', 'activity:', @OBJECT_ACTIVITY@::"char", false, true,
+		'{lease,max_receive_count}'::text[], '{}'::jsonb),
 	(50, 'resources', 'resource', NULL, NULL, true, true, '{pattern,resource}', '{}'),
-	(60, 'state_machines', 'state machine', '', 'm', false, true,
+	(60, 'state_machines', 'state machine', '', @OBJECT_STATE_MACHINE@, false, true,
 		'{definition,execution_id_path,options,versions,aliases}', '{}')
 --@slot definition_kinds
 ;
@@ -85,9 +85,11 @@ FROM _sfflow.state_machine m
 CREATE VIEW _sfflow.named_privilege AS
 SELECT p.object_kind, p.object_name, p.is_revoked,
 	CASE WHEN p.role = 0 THEN 'public' ELSE pg_get_userbyid(p.role) END AS role,
-	CASE p.privilege WHEN 'S' THEN 'START' WHEN 'R' THEN 'READ' WHEN 'O' THEN 'OPERATE'
-		WHEN 'W' THEN 'WORK' WHEN 'N' THEN 'SEND' WHEN 'E' THEN 'EMIT' WHEN 'V' THEN 'RECEIVE' WHEN 'D' THEN 'DO'
-		WHEN 'A' THEN 'ASSIGN' WHEN 'T' THEN 'ACT' WHEN 'C' THEN 'CREATE' END AS privilege
+	CASE p.privilege WHEN @PRIVILEGE_START@ THEN 'START' WHEN @PRIVILEGE_READ@ THEN 'READ'
+		WHEN @PRIVILEGE_OPERATE@ THEN 'OPERATE' WHEN @PRIVILEGE_WORK@ THEN 'WORK' WHEN @PRIVILEGE_SEND@ THEN 'SEND'
+		WHEN @PRIVILEGE_EMIT@ THEN 'EMIT' WHEN @PRIVILEGE_RECEIVE@ THEN 'RECEIVE' WHEN @PRIVILEGE_DO@ THEN 'DO'
+		WHEN @PRIVILEGE_ASSIGN@ THEN 'ASSIGN' WHEN @PRIVILEGE_ACT@ THEN 'ACT' WHEN @PRIVILEGE_CREATE@ THEN 'CREATE'
+		END AS privilege
 FROM _sfflow.privilege p;
 
 -- The rights on an object, as a document has them.
@@ -128,7 +130,7 @@ AS $$
 		FROM object o GROUP BY o.section, o.is_list
 	)
 	SELECT jsonb_build_object('format', 1) || coalesce((SELECT jsonb_object_agg(s.section, s.body) FROM section s), '{}')
-		|| CASE WHEN $2 THEN _sfflow.without_defaults('', _sfflow.grants_document('*', '*')) ELSE '{}' END
+		|| CASE WHEN $2 THEN _sfflow.without_defaults('', _sfflow.grants_document(@OBJECT_ALL@, '*')) ELSE '{}' END
 $$;
 
 -- The name of an object of a list, all of what tells it from others.

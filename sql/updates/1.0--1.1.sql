@@ -46,6 +46,18 @@ WHERE privilege::text = lower(privilege::text);
 ALTER TABLE _sfflow.rule_delivery ADD COLUMN batched boolean NOT NULL DEFAULT false;
 UPDATE _sfflow.rule_delivery SET attempt = 1, batched = true WHERE attempt = -1;
 
+-- Two tables had the names of statuses, where all others have their numbers. Until the view is replaced below it shows
+-- what has succeeded alone, for it may not read a column that gets another type.
+CREATE OR REPLACE VIEW @extschema@.sf_executions WITH (security_barrier) AS
+SELECT l.execution_id, l.state_machine, l.version, substr(l.execution_id, length(l.state_machine) + 2) AS name,
+	'SUCCEEDED'::text AS status, l.input, l.output, NULL::text AS error, l.cause, l.requested_at, l.started_at,
+	l.stopped_at, l.redrive_count, l.last_redriven_at, l.start_requests, l.parent_execution_id, NULL::text AS waiting_on
+FROM _sfflow.listed_execution l WHERE l.status = @STATUS_SUCCEEDED@;
+ALTER TABLE _sfflow.open_execution ALTER COLUMN status TYPE smallint
+	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1;
+ALTER TABLE _sfflow.purge_position ALTER COLUMN status TYPE smallint
+	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1;
+
 -- What a rule names that it starts.
 ALTER TABLE _sfflow.rule ADD COLUMN execution_name text;
 ALTER TABLE _sfflow.rule ADD COLUMN if_exists text COLLATE "C";

@@ -52,7 +52,7 @@ start_one(SfCall *call, const SfStart *start)
 	char	   *name = sf_request_text(call, "name");
 	bool		has_new_name = is_express(start->machine);
 	SfExecution *execution;
-	const char *outcome;
+	SfStartOutcome outcome;
 
 	call->subject = name;
 	if (has_new_name && name != NULL)
@@ -62,7 +62,7 @@ start_one(SfCall *call, const SfStart *start)
 	execution->trace_header = sf_request_text(call, "traceHeader");
 	call->subject = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
 	sf_start_all(start, &execution, 1, &outcome);
-	if (strcmp(outcome, "started") != 0)
+	if (outcome != SF_START_OUTCOME_STARTED)
 		execution = sf_execution_find(execution->execution_id, SF_LOCK_NONE);
 	return execution;
 }

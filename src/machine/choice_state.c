@@ -316,7 +316,7 @@ take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 		return sf_step_fail(step, &error);
 	if (step->loaded->inspection != NULL)
 		step->loaded->inspection->next_name = rule ? rule->next_name : choice->default_name;
-	step->transition->name = "succeeded";
+	step->transition->name = SF_TRANSITION_SUCCEEDED;
 	return sf_step_exit(step, output, rule ? rule->next : choice->default_next,
 						assigned);
 }

@@ -160,7 +160,7 @@ await_children(SfStep *step, int total)
 	branch->phase = SF_PHASE_JOIN;
 	branch->due_at = step->now;
 	branch->outcome = NULL;
-	step->transition->name = "started";
+	step->transition->name = SF_TRANSITION_STARTED;
 	return SF_STEP_REST;
 }
 
@@ -205,7 +205,7 @@ begin_writing(SfStep *step)
 		!task_payload(step, map->result_writer_parameters, "ResultWriter",
 					  &payload, &error))
 		return fail_run(step, &error);
-	step->transition->name = "writing";
+	step->transition->name = SF_TRANSITION_WRITING;
 	return ask_for_task(step, map->result_writer, payload);
 }
 
@@ -286,7 +286,7 @@ sf_distributed_enter(SfStep *step)
 	if (map_run->max_items < 0)
 		return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,
 							 "field MaxItems must be positive");
-	step->transition->name = "reading";
+	step->transition->name = SF_TRANSITION_READING;
 	return ask_for_task(step, map->item_reader, payload);
 }
 
@@ -507,7 +507,7 @@ sf_distributed_continue(SfStep *step)
 	/* the rest of the window with the next step */
 	if (has_room(branch) && !waits)
 		branch->due_at = step->now;
-	step->transition->name = "continued";
+	step->transition->name = SF_TRANSITION_CONTINUED;
 	return SF_STEP_REST;
 }
 
@@ -587,7 +587,7 @@ sf_distributed_joined(SfStep *step)
 		/* with another step: the execution is locked now, and this is a task */
 		branch->phase = SF_PHASE_RUN;
 		branch->due_at = step->now;
-		step->transition->name = "joined";
+		step->transition->name = SF_TRANSITION_JOINED;
 		return SF_STEP_REST;
 	}
 	if (step->stimulus->output == NULL)

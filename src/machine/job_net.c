@@ -300,7 +300,7 @@ sf_net_continue(SfStep *step)
 {
 	step->branch->phase = SF_PHASE_JOIN;
 	step->branch->due_at = DT_NOEND;
-	step->transition->name = "continued";
+	step->transition->name = SF_TRANSITION_CONTINUED;
 	return SF_STEP_REST;
 }
 
@@ -335,7 +335,7 @@ sf_net_enter(SfStep *step)
 		make_ready(net, i);
 	}
 	sf_net_begin(net, step->now);
-	step->transition->name = "started";
+	step->transition->name = SF_TRANSITION_STARTED;
 	return SF_STEP_REST;
 }
 
@@ -380,7 +380,7 @@ sf_net_may_begin(SfStep *step, SfStepOutcome *outcome)
 	if (!sf_choice_holds(step, job->condition, &holds, &error))
 	{
 		prefix_condition(step, job, &error);
-		step->transition->name = "failed";
+		step->transition->name = SF_TRANSITION_FAILED;
 		*outcome = sf_step_fail_branch(step, &error);
 		return false;
 	}

@@ -281,7 +281,7 @@ sf_map_enter(SfStep *step)
 	}
 	branch->phase = SF_PHASE_JOIN;
 	branch->due_at = branch->pending == 0 ? step->now : DT_NOEND;
-	step->transition->name = "started";
+	step->transition->name = SF_TRANSITION_STARTED;
 	return branch->pending == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
 }
 
@@ -305,6 +305,6 @@ sf_map_continue(SfStep *step)
 	if (!begin_iterations(step, branch->join_input, &error))
 		sf_join_fail(step, &error);
 	branch->last_event = started;
-	step->transition->name = "continued";
+	step->transition->name = SF_TRANSITION_CONTINUED;
 	return SF_STEP_REST;
 }

@@ -138,7 +138,7 @@ sf_parallel_enter(SfStep *step)
 	step->branch->due_at = DT_NOEND;
 	step->branch->pending = state->nscopes;
 	step->branch->total = step->branch->next_index = state->nscopes;
-	step->transition->name = "started";
+	step->transition->name = SF_TRANSITION_STARTED;
 	return SF_STEP_REST;
 }
 
@@ -171,7 +171,7 @@ sf_join_resume(SfStep *step)
 		error = sf_step_branch_error(branch);
 		if (branch->failed_event != 0)
 			branch->last_event = branch->failed_event;
-		step->transition->name = "failed";
+		step->transition->name = SF_TRANSITION_FAILED;
 		return branch->uncatchable ? sf_step_fail_branch(step, &error) :
 			sf_step_fail(step, &error);
 	}

@@ -82,6 +82,6 @@ sf_fail_enter(SfStep *step)
 		!fail_text(step, &sf_state_fail(state)->error, "Error", &failure.name, &error) ||
 		!fail_text(step, &sf_state_fail(state)->cause, "Cause", &failure.cause, &error))
 		return sf_step_fail(step, &error);
-	step->transition->name = "failed";
+	step->transition->name = SF_TRANSITION_FAILED;
 	return sf_step_fail_branch(step, &failure);
 }

@@ -162,7 +162,7 @@ take_mark(SfStep *step)
 		return sf_step_fail(step, &error);
 	if (mark->output != NULL)
 		return sf_step_succeed(step, mark->output);
-	step->transition->name = "skipped";
+	step->transition->name = SF_TRANSITION_SKIPPED;
 	return sf_step_exit(step, step->branch->payload, step->state->next, NULL);
 }
 
@@ -300,6 +300,16 @@ is_in_order(const SfBranch *before, const SfTransition *t)
 	return t->needs != 0 || t->branch.row.gone || sf_phase_may_follow(before->phase, t->branch.phase);
 }
 
+/* The word of sf_step for a transition; NULL: it has no name. */
+const char *
+sf_transition_name(SfTransitionName name)
+{
+#define TRANSITION_WORD(sym, word) [SF_TRANSITION_##sym] = word,
+	static const char *const words[] = {SF_TRANSITION_NAME_LIST(TRANSITION_WORD)};
+
+	return words[name];
+}
+
 /*
  * Compute the transition that a stimulus causes.  If *t holds an earlier transition,
  * its array of effects is reused.
@@ -312,7 +322,7 @@ sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 
 	t->needs = 0;
 	t->task = NULL;
-	t->name = NULL;
+	t->name = SF_TRANSITION_UNNAMED;
 	t->neffects = 0;
 	t->branch = *branch;
 	if (stimulus->counted)

@@ -183,7 +183,7 @@ sf_step_skip_job(SfStep *step)
 	branch->phase = SF_PHASE_DONE;
 	branch->row.gone = true;
 	count_end(step)->end = SF_JOB_END_SKIP;
-	step->transition->name = "skipped";
+	step->transition->name = SF_TRANSITION_SKIPPED;
 	return SF_STEP_ENDED;
 }
 
@@ -329,7 +329,7 @@ sf_step_succeed(SfStep *step, Jsonb *result)
 	if (!sf_flow_output(step, result, &output, &error) ||
 		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
 		return sf_step_fail(step, &error);
-	step->transition->name = "succeeded";
+	step->transition->name = SF_TRANSITION_SUCCEEDED;
 	return sf_step_exit(step, output, state->next, assigned);
 }
 
@@ -420,7 +420,7 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 			evaluation_failed(step, &nested);
 		return sf_step_fail_branch(step, &nested);
 	}
-	step->transition->name = "caught";
+	step->transition->name = SF_TRANSITION_CAUGHT;
 	return sf_step_exit(step, output, catcher->next, assigned);
 }
 
@@ -432,7 +432,7 @@ retry(SfStep *step, const SfError *error, int64 delay)
 
 	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
 	sf_step_effect(step, SF_EFFECT_COUNT_RETRY)->retried = error->name;
-	step->transition->name = "retried";
+	step->transition->name = SF_TRANSITION_RETRIED;
 	branch->attempt++;
 	branch->phase = SF_PHASE_RUN;
 	branch->due_at = step->now + delay;
@@ -459,7 +459,7 @@ sf_step_fail(SfStep *step, SfError *error)
 	sf_step_prefix(step, error);
 	show_error(step, error);
 	step->env.error_output = NULL;
-	step->transition->name = "failed";
+	step->transition->name = SF_TRANSITION_FAILED;
 	if (sf_error_is(error, SF_ERR_RUNTIME))
 		return sf_step_fail_branch(step, error);
 	/* an error of a child branch or of a task gets no EvaluationFailed here */

@@ -183,7 +183,7 @@ SfStepOutcome
 sf_task_state_submitted(SfStep *step)
 {
 	sf_step_event(step, SF_EVENT_TASK_SUBMITTED, step->stimulus->output, NULL);
-	step->transition->name = "waiting";
+	step->transition->name = SF_TRANSITION_WAITING;
 	return await_answer(step, SF_PHASE_EXTERNAL, NULL);
 }
 

@@ -279,12 +279,35 @@ typedef enum SfStepOutcome
 	SF_STEP_ENDED				/* the branch has ended */
 } SfStepOutcome;
 
+/* What sf_step calls a transition; HELD and QUEUED are of a step that does not begin */
+#define SF_TRANSITION_NAME_LIST(X) \
+	X(SUCCEEDED, "succeeded") \
+	X(FAILED, "failed") \
+	X(CAUGHT, "caught") \
+	X(RETRIED, "retried") \
+	X(SKIPPED, "skipped") \
+	X(STARTED, "started") \
+	X(CONTINUED, "continued") \
+	X(WAITING, "waiting") \
+	X(READING, "reading") \
+	X(WRITING, "writing") \
+	X(JOINED, "joined") \
+	X(HELD, "held") \
+	X(QUEUED, "queued")
+
+#define SF_TRANSITION_NAME_ENUM(sym, word) SF_TRANSITION_##sym,
+typedef enum SfTransitionName
+{
+	SF_TRANSITION_UNNAMED,
+	SF_TRANSITION_NAME_LIST(SF_TRANSITION_NAME_ENUM)
+} SfTransitionName;
+
 typedef struct SfTransition
 {
 	uint32		needs;			/* not 0: void, call again with these loaded */
 	SfStepOutcome outcome;
 	SfTaskRequest *task;		/* TASK */
-	const char *name;			/* for sf_step: "succeeded", "retried" … */
+	SfTransitionName name;		/* for sf_step */
 	SfBranch	branch;			/* the new value */
 	int			neffects;
 	int			size;			/* of the array, which grows */
@@ -294,6 +317,7 @@ typedef struct SfTransition
 extern void sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 						  const SfStimulus *stimulus, TimestampTz now,
 						  SfTransition *t);
+extern const char *sf_transition_name(SfTransitionName name);
 extern uint32 sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 								  const SfStimulus *stimulus);
 extern SfError sf_step_branch_error(const SfBranch *branch);

@@ -136,7 +136,7 @@ sf_wait_enter(SfStep *step)
 	}
 	step->branch->phase = SF_PHASE_WAIT;
 	step->branch->due_at = at;
-	step->transition->name = "waiting";
+	step->transition->name = SF_TRANSITION_WAITING;
 	return at <= step->now ? SF_STEP_GO_ON : SF_STEP_REST;
 }
 

@@ -264,7 +264,7 @@ count_running(Oid owner, int limit)
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM ((SELECT 1 FROM _sfflow.state_machine s"
 		"  JOIN _sfflow.open_execution o ON o.machine_no = s.machine_no"
-		"  WHERE s.owner = $1 AND o.status = $4)"
+		"  WHERE s.owner = $1 AND o.status = $3)"
 		" UNION ALL (SELECT 1 FROM _sfflow.branch b"
 		"  JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
 		"  WHERE b.owner = $1 AND b.due_at IS NOT NULL AND b.branch_no = " SF_ROOT_TEXT
@@ -278,8 +278,7 @@ count_running(Oid owner, int limit)
 	int64		count = 0;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	sf_scan(&plan, read_count, &count, SF_ROLE(owner), SF_INT8(limit),
-			SF_INT2(SF_STATUS_RUNNING), SF_TEXT(sf_status_name(SF_STATUS_RUNNING)));
+	sf_scan(&plan, read_count, &count, SF_ROLE(owner), SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
 	PopActiveSnapshot();
 	return count;
 }

@@ -28,8 +28,7 @@ BEGIN
 	JOIN _sfflow.state_machine AS m ON m.name = 'm' || lpad((x.machine + 1)::text, 2, '0')
 	ORDER BY x.i;
 	INSERT INTO _sfflow.open_execution
-	SELECT machine_no, CASE status WHEN 0 THEN 'RUNNING' WHEN 2 THEN 'FAILED' WHEN 3 THEN 'TIMED_OUT' ELSE 'ABORTED' END,
-		requested_at, execution_no, error
+	SELECT machine_no, status, requested_at, execution_no, error
 	FROM _sfflow.execution WHERE execution_no > first AND status <> 1 AND started_at IS NOT NULL;
 	INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase, due_at, entered_at, payload)
 	SELECT execution_no, 0, 'postgres'::regrole, 0, CASE WHEN status = 0 AND started_at IS NULL THEN 0 WHEN status = 0 THEN 6 ELSE 8 END,

@@ -13,7 +13,7 @@ CREATE FUNCTION pg_temp.fill(n integer) RETURNS void LANGUAGE sql AS $$
 	now() + interval '1 ms' * i - interval '1 hour', now(), now(),
 		'many:' || i, '{}', CASE WHEN i % 100 = 0 THEN 'E' END
 	FROM generate_series(1, n) AS i, _sfflow.state_machine AS m WHERE m.name = 'many';
-	INSERT INTO _sfflow.open_execution SELECT machine_no, 'FAILED', requested_at, execution_no, error
+	INSERT INTO _sfflow.open_execution SELECT machine_no, 2, requested_at, execution_no, error
 	FROM _sfflow.execution WHERE status = 2;
 	INSERT INTO _sfflow.history (execution_no, at, first_id, body) SELECT execution_no, requested_at, 1,
 	'' FROM _sfflow.execution WHERE execution_id LIKE 'many:%9';
@@ -63,7 +63,7 @@ SELECT is(pg_temp.stored(), 2::bigint, '... and nothing else');
 SELECT is((SELECT count(*) FROM _sfflow.dropped_machine), 0::bigint, '... and forgets the machine');
 SELECT is((SELECT count(*) FROM _sfflow.history h WHERE NOT EXISTS (SELECT FROM _sfflow.execution e
 			WHERE e.execution_no = h.execution_no))
-	+ (SELECT count(*) FROM _sfflow.open_execution WHERE status = 'FAILED'), 0::bigint, '... with what they had');
+	+ (SELECT count(*) FROM _sfflow.open_execution WHERE status = 2), 0::bigint, '... with what they had');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -16,7 +16,7 @@ UPDATE _sfflow.label l SET requested_at = e.requested_at FROM _sfflow.execution 
 -- the oldest have failed, none of beta
 UPDATE _sfflow.execution SET status = 2 WHERE execution_no IN (SELECT execution_no FROM _sfflow.label
 	ORDER BY requested_at LIMIT 1000);
-INSERT INTO _sfflow.open_execution SELECT machine_no, 'FAILED', requested_at, execution_no, NULL FROM _sfflow.execution
+INSERT INTO _sfflow.open_execution SELECT machine_no, status, requested_at, execution_no, NULL FROM _sfflow.execution
 	WHERE status = 2;
 
 -- How many rows of executions were read so far, by any index or without.
@@ -70,9 +70,9 @@ UPDATE _sfflow.execution e SET status = m.status, requested_at = m.requested_at,
 FROM mixed m WHERE m.execution_no = e.execution_no;
 UPDATE _sfflow.label l SET requested_at = m.requested_at, value = CASE l.name WHEN 'half' THEN m.half
 	ELSE m.third END FROM mixed m WHERE m.execution_no = l.execution_no;
-INSERT INTO _sfflow.open_execution SELECT e.machine_no, CASE e.status WHEN 0 THEN 'RUNNING' WHEN 2 THEN 'FAILED'
-	WHEN 3 THEN 'TIMED_OUT' ELSE 'ABORTED' END,
-	e.requested_at, e.execution_no, NULL FROM _sfflow.execution e JOIN mixed USING (execution_no);
+INSERT INTO _sfflow.open_execution
+SELECT e.machine_no, e.status, e.requested_at, e.execution_no, NULL
+FROM _sfflow.execution e JOIN mixed USING (execution_no);
 CREATE FUNCTION pg_temp.pages(wanted jsonb, wanted_status text, size integer, OUT list text, OUT pages integer)
 	LANGUAGE plpgsql AS $$
 DECLARE

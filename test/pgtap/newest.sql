@@ -18,8 +18,7 @@ CROSS JOIN LATERAL (SELECT CASE WHEN i % 50 = 0 THEN 2 WHEN i % 501 = 0 THEN 3 W
 	ELSE 1 END AS status) AS x
 JOIN _sfflow.state_machine AS m ON m.name = 'newest_' || CASE WHEN i % 100 = 7 THEN 'c' WHEN i % 3 = 0 THEN 'b'
 ELSE 'a' END;
-INSERT INTO _sfflow.open_execution SELECT machine_no, (ARRAY['FAILED', 'TIMED_OUT', 'ABORTED'])[status - 1],
-	requested_at, execution_no, error
+INSERT INTO _sfflow.open_execution SELECT machine_no, status, requested_at, execution_no, error
 FROM _sfflow.execution WHERE status > 1;
 SELECT sf_enable() \g /dev/null
 SELECT sf_start('newest_' || m, name => 'run' || i) FROM unnest('{a, b}'::text[]) AS m, generate_series(1, 5) AS i

@@ -96,7 +96,7 @@ FROM _sfflow.state_machine, generate_series(1, 1200) AS i WHERE name = 'all';
 SELECT is(pg_temp.purge(), 1200::bigint, 'several batches');
 SELECT is(p.requested_at, now() - interval '39 days' + 1200 * interval '1 s', 'the position is behind them')
 FROM _sfflow.purge_position AS p JOIN _sfflow.state_machine AS m USING (machine_no) WHERE m.name = 'all'
-AND p.status = 'SUCCEEDED';
+AND p.status = 1;
 
 -- What was passed over, or committed behind the position, is found by the next call, which looks at all again.
 INSERT INTO _sfflow.execution (execution_no, machine_no, version, status, requested_at, started_at, stopped_at,
@@ -119,7 +119,7 @@ UPDATE _sfflow.execution SET stopped_at = now() - interval '31 days' WHERE execu
 SELECT is(pg_temp.purge(), 1::bigint, '... until it is old enough');
 SELECT is(p.looked_at, 1200::bigint, 'a pass counts what it looks at')
 FROM _sfflow.purge_position AS p JOIN _sfflow.state_machine AS m USING (machine_no) WHERE m.name = 'all'
-AND p.status = 'SUCCEEDED';
+AND p.status = 1;
 
 SELECT * FROM finish();
 ROLLBACK;

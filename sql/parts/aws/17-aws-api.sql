@@ -2,7 +2,7 @@
 
 -- What the API keeps of state machines and activities, beside the "aws" in the options of a version.
 CREATE TABLE _sfflow.aws_resource (
-	object_kind "char" NOT NULL,		-- as in privilege
+	object_kind "char" NOT NULL,		-- SfObjectKind
 	object_name text COLLATE "C" NOT NULL,
 	tags jsonb NOT NULL,				-- {"key": "value"}
 	encryption jsonb,					-- encryptionConfiguration of an activity, as given

@@ -130,10 +130,11 @@ COMMENT ON FUNCTION @extschema@.sf_withdraw_event(text, text, text) IS
 CREATE VIEW _sfflow.known_event_type AS
 SELECT t.event_type_no, t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at, t.alert_unreceived,
 	pg_has_role(t.owner, 'USAGE') OR t.name IN (
-	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'e' AND g.privilege = 'V') AS is_receiver
+	SELECT g.object_name FROM _sfflow.granted g
+		WHERE g.object_kind = @OBJECT_EVENT@ AND g.privilege = @PRIVILEGE_RECEIVE@) AS is_receiver
 FROM _sfflow.event_type t
 WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
-	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'e');
+	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = @OBJECT_EVENT@);
 
 CREATE VIEW @extschema@.sf_event_types WITH (security_barrier) AS
 SELECT t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at,
@@ -215,7 +216,7 @@ UNION ALL
 SELECT 'event_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(event_no) FROM _sfflow.emitted_event WHERE event_no <= r.high)
 FROM _sfflow.event_no s, _sfflow.number_range r
 --@into auditable
-SELECT 'e', t.name FROM _sfflow.known_event_type t
+SELECT @OBJECT_EVENT@, t.name FROM _sfflow.known_event_type t
 UNION ALL
 --@into rows_of_executions
 	UNION ALL SELECT 'event_wait', w.execution_no FROM _sfflow.event_wait w
@@ -239,7 +240,7 @@ UNION ALL
 		AND b.phase = @PHASE_EXTERNAL@ AND b.generation = w.generation)
 	UNION ALL
 --@into definition_kinds
-	, (30, 'events', 'event', 'event:', 'e', false, true, '{ttl,remember_ids,deliver,alert_unreceived}',
+	, (30, 'events', 'event', 'event:', @OBJECT_EVENT@, false, true, '{ttl,remember_ids,deliver,alert_unreceived}',
 		'{"ttl": "1 day", "remember_ids": "7 days", "deliver": "all", "alert_unreceived": false}')
 --@into definitions
 UNION ALL

@@ -188,10 +188,11 @@ COMMENT ON FUNCTION @extschema@.sf_count_human_tasks(text) IS
 CREATE VIEW _sfflow.known_worklist AS
 SELECT w.worklist_no, w.name, w.owner, w.description, w.form, w.created_at,
 	pg_has_role(w.owner, 'USAGE') OR w.name IN (
-	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'h' AND g.privilege IN ('A', 'T')) AS sees_all
+	SELECT g.object_name FROM _sfflow.granted g
+		WHERE g.object_kind = @OBJECT_WORKLIST@ AND g.privilege IN (@PRIVILEGE_ASSIGN@, @PRIVILEGE_ACT@)) AS sees_all
 FROM _sfflow.worklist w
 WHERE pg_has_role(w.owner, 'USAGE') OR w.name IN (
-	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'h');
+	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = @OBJECT_WORKLIST@);
 
 CREATE VIEW @extschema@.sf_worklists WITH (security_barrier) AS
 SELECT w.name, w.owner, w.description, w.form, w.created_at, c.tasks, c.unclaimed
@@ -319,7 +320,7 @@ UNION ALL
 SELECT 'human_task_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(task_no) FROM _sfflow.human_task WHERE task_no <= r.high)
 FROM _sfflow.human_task_no s, _sfflow.number_range r
 --@into auditable
-SELECT 'h', w.name FROM _sfflow.known_worklist w
+SELECT @OBJECT_WORKLIST@, w.name FROM _sfflow.known_worklist w
 UNION ALL
 --@into rows_of_executions
 	UNION ALL SELECT 'human_task', t.execution_no FROM _sfflow.human_task t
@@ -353,7 +354,7 @@ CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.executi
 WHERE t.due_at < now() AND e.status = @STATUS_RUNNING@
 UNION ALL
 --@into definition_kinds
-	, (40, 'worklists', 'worklist', 'human:', 'h', false, true, '{form,description}', '{}')
+	, (40, 'worklists', 'worklist', 'human:', @OBJECT_WORKLIST@, false, true, '{form,description}', '{}')
 --@into definitions
 UNION ALL
 SELECT 'worklist', w.name, w.owner::oid, w.owner::oid, jsonb_build_object('form', w.form, 'description', w.description)
@@ -388,6 +389,6 @@ FROM _sfflow.worklist w
 		JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no WHERE w.name = h.name AND t.claimed_by IS NULL)
 --@into hold.visible
 	WHEN 'human' THEN h.name IN (SELECT w.name FROM _sfflow.worklist w WHERE pg_has_role(w.owner, 'USAGE')
-		UNION ALL SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'h')
+		UNION ALL SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = @OBJECT_WORKLIST@)
 --@into public_functions
 		console_held_worklists, console_inbox, console_task, human_task_rights,

@@ -213,7 +213,7 @@ FROM _sfflow.rule_no s, _sfflow.number_range r
 --@into rows_of_executions
 	UNION ALL SELECT 'rule_chain', c.execution_no FROM _sfflow.rule_chain c
 --@into auditable
-SELECT 'r', r.name FROM _sfflow.rule r WHERE pg_has_role(r.owner, 'USAGE')
+SELECT @OBJECT_RULE@, r.name FROM _sfflow.rule r WHERE pg_has_role(r.owner, 'USAGE')
 UNION ALL
 --@into definition_kinds
 	, (100, 'rules', 'rule', 'rule:', NULL, false, true, '{pattern,target,input,execution_name,if_exists}',

@@ -319,9 +319,9 @@ CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
 WHERE st.is_alert
 UNION ALL
 --@into auditable
-SELECT 's', s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE')
+SELECT @OBJECT_SCHEDULE@, s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE')
 UNION ALL
-SELECT 'c', c.name FROM _sfflow.calendar c
+SELECT @OBJECT_CALENDAR@, c.name FROM _sfflow.calendar c
 UNION ALL
 --@into definition_kinds
 	, (20, 'calendars', 'calendar', 'calendar:', NULL, false, true, '{rule,days}', '{}')

@@ -101,14 +101,14 @@ tell_exists(const SfExecution *execution, const SfStart *start, bool differs)
 }
 
 /* Say that another execution waits and has taken the place of one; the outcome. */
-static const char *
+static SfStartOutcome
 tell_waiting(const SfStart *start, const SfExecution *execution, SfBegan began)
 {
 	if (!start->quiet)
 		ereport(NOTICE,
 				(errmsg("execution \"%s\" waits for the same start key", execution->execution_id),
 				 errdetail(began == SF_BEGAN_REPLACED ? "It has the new input." : "It keeps its input.")));
-	return began == SF_BEGAN_REPLACED ? "replaced" : "skipped";
+	return began == SF_BEGAN_REPLACED ? SF_START_OUTCOME_REPLACED : SF_START_OUTCOME_SKIPPED;
 }
 
 /* The execution that is there begins with what is wanted: features have to know of the key of the start. */
@@ -122,7 +122,7 @@ reenter_line(const SfExecution *execution, SfExecution *wanted, bool restarts)
 }
 
 /* Redrive what has not succeeded, as if_exists => 'resume' asks. */
-static const char *
+static SfStartOutcome
 resume_ended(SfExecution *execution, const SfStart *start, bool differs)
 {
 	SfRedrivenFrom from;
@@ -139,11 +139,11 @@ resume_ended(SfExecution *execution, const SfStart *start, bool differs)
 	(void) sf_lifecycle_redrive(execution, NULL, NULL, &from);
 	if (!start->quiet)
 		sf_control_redrive_notice(execution, &from);
-	return "redriven";
+	return SF_START_OUTCOME_REDRIVEN;
 }
 
 /* Apply if_exists to an execution that is there; what to record of it. */
-static const char *
+static SfStartOutcome
 handle_existing(SfExecution *execution, const SfStart *start, SfExecution *wanted, bool differs)
 {
 	const SfMachine *machine = start->machine;
@@ -155,10 +155,10 @@ handle_existing(SfExecution *execution, const SfStart *start, SfExecution *wante
 			if (!running && execution->status != SF_STATUS_SUCCEEDED)
 				return resume_ended(execution, start, differs);
 			tell_exists(execution, start, differs);
-			return running ? "running" : "succeeded";
+			return running ? SF_START_OUTCOME_RUNNING : SF_START_OUTCOME_SUCCEEDED;
 		case SF_IF_EXISTS_ERROR:
 			if (running && !differs)
-				return "running";
+				return SF_START_OUTCOME_RUNNING;
 			ereport(ERROR,
 					(errcode(ERRCODE_SF_EXECUTION_ALREADY_EXISTS),
 					 errmsg("Execution Already Exists: '%s'",
@@ -167,7 +167,7 @@ handle_existing(SfExecution *execution, const SfStart *start, SfExecution *wante
 							   differs ? " with another input" : "")));
 		case SF_IF_EXISTS_SKIP:
 			tell_exists(execution, start, false);
-			return "skipped";
+			return SF_START_OUTCOME_SKIPPED;
 		case SF_IF_EXISTS_RESTART:
 			if (running)
 				ereport(ERROR,
@@ -178,25 +178,25 @@ handle_existing(SfExecution *execution, const SfStart *start, SfExecution *wante
 			sf_quota_require(machine->owner, machine->machine_no, machine->name);
 			reenter_line(execution, wanted, true);
 			sf_lifecycle_restart(execution, wanted);
-			return "restarted";
+			return SF_START_OUTCOME_RESTARTED;
 		case SF_IF_EXISTS_REPLACE:
 			if (running && execution->started_at == DT_NOBEGIN)
 				reenter_line(execution, wanted, false);
 			if (running && sf_lifecycle_replace(execution->execution_no, wanted))
-				return "replaced";
+				return SF_START_OUTCOME_REPLACED;
 			tell_exists(execution, start, false);
-			return "skipped";
+			return SF_START_OUTCOME_SKIPPED;
 	}
 	pg_unreachable();
 }
 
 /* Handle a start whose execution exists already; what came of it. */
-static const char *
+static SfStartOutcome
 start_existing(const SfStart *start, SfExecution *wanted)
 {
 	const char *execution_id = wanted->execution_id;
 	SfExecution *execution = sf_execution_find(execution_id, SF_LOCK_NONE);
-	const char *outcome;
+	SfStartOutcome outcome;
 	bool		differs;
 
 	if (execution != NULL && execution->status != SF_STATUS_RUNNING)
@@ -330,7 +330,7 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
  * for which a quota has no room starts nothing, and is answered if its name is taken.
  */
 void
-sf_start_all(const SfStart *start, SfExecution *const *executions, int n, const char **outcomes)
+sf_start_all(const SfStart *start, SfExecution *const *executions, int n, SfStartOutcome *outcomes)
 {
 	Oid			owner = start->machine->owner;
 	SfQuotaKind quota = SF_QUOTA_NONE;
@@ -345,7 +345,7 @@ sf_start_all(const SfStart *start, SfExecution *const *executions, int n, const 
 	{
 		const char *id = executions[i]->execution_id;
 
-		outcomes[i] = "started";
+		outcomes[i] = SF_START_OUTCOME_STARTED;
 		if (began[i] == SF_BEGAN_NEW)
 			continue;
 		if (i < room)
@@ -371,7 +371,7 @@ SF_SQL_FUNCTION(sfflow_sf_start)
 	SfStart		start = sf_start_prepare(machine, version, sf_arg_text(fcinfo, 3, "if_exists"),
 										 false);
 	SfExecution *execution;
-	const char *outcome;
+	SfStartOutcome outcome;
 
 	if (!PG_ARGISNULL(5))
 		sf_start_set_priority(&start, PG_GETARG_INT32(5));

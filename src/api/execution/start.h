@@ -40,7 +40,7 @@ extern SfStart sf_start_prepare_options(const char *state_machine, const Jsonb *
 extern void sf_start_set_priority(SfStart *start, int priority);
 extern SfExecution *sf_start_form(const SfStart *start, Jsonb *input, const char *name);
 extern void sf_start_all(const SfStart *start, SfExecution *const *executions, int n,
-						 const char **outcomes);
+						 SfStartOutcome *outcomes);
 
 /* --- run.c --- */
 

@@ -59,7 +59,7 @@ static void
 start_batch(Batch *batch)
 {
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
-	const char *outcomes[SF_TABLE_MAX_ROWS];
+	SfStartOutcome outcomes[SF_TABLE_MAX_ROWS];
 
 	CHECK_FOR_INTERRUPTS();
 	if (batch->n > 0)
@@ -69,7 +69,7 @@ start_batch(Batch *batch)
 		SfColumns	row = {0};
 
 		sf_columns_text(&row, sf_execution_name(batch->executions[i]));
-		sf_columns_text(&row, outcomes[i]);
+		sf_columns_text(&row, sf_execution_start_outcome(outcomes[i]));
 		sf_columns_put(batch->fcinfo, &row);
 	}
 	batch->n = 0;

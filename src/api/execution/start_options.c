@@ -140,7 +140,7 @@ SF_SQL_FUNCTION(sfflow_sf_start_options)
 	SfStart		start = sf_start_prepare_options(sf_arg_text(fcinfo, 0, "state_machine"),
 												 sf_arg_jsonb(fcinfo, 2, "options"), false, &name);
 	SfExecution *execution = sf_start_form(&start, sf_arg_jsonb(fcinfo, 1, "input"), name);
-	const char *outcome;
+	SfStartOutcome outcome;
 
 	sf_start_all(&start, &execution, 1, &outcome);
 	PG_RETURN_TEXT_P(cstring_to_text(execution->execution_id));

@@ -119,18 +119,27 @@ typedef struct Grant
 	Oid			role;			/* InvalidOid: public */
 } Grant;
 
-/* Read the name of a privilege; *kinds gets the kinds of objects that have it. */
+/* Tell whether objects of a kind have a privilege. */
+static bool
+applies_to(SfPrivilege p, char kind)
+{
+#define LETTERS(...) ((const char[]) {__VA_ARGS__, '\0'})
+#define APPLIES_TO(sym, letter, name, kinds, is_public) \
+	if (p == SF_PRIVILEGE_##sym) \
+		return strchr(LETTERS kinds, kind) != NULL;
+	SF_PRIVILEGE_LIST(APPLIES_TO)
+	return false;
+}
+
+/* Read the name of a privilege. */
 static SfPrivilege
-parse_privilege(const char *text, const char **kinds)
+parse_privilege(const char *text)
 {
 	SfClosest	closest = sf_closest_begin(text);
 
-#define PARSE_PRIVILEGE(sym, letter, name, object_kinds, is_public) \
+#define PARSE_PRIVILEGE(sym, letter, name, kinds, is_public) \
 	if (pg_strcasecmp(text, name) == 0) \
-	{ \
-		*kinds = object_kinds; \
 		return SF_PRIVILEGE_##sym; \
-	} \
 	sf_closest_offer(&closest, name);
 	SF_PRIVILEGE_LIST(PARSE_PRIVILEGE)
 	ereport(ERROR,
@@ -187,11 +196,10 @@ parse_grant(FunctionCallInfo fcinfo, Grant *grant)
 	char	   *privilege = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *object = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	char	   *role = text_to_cstring(PG_GETARG_TEXT_PP(2));
-	const char *kinds;
 
-	grant->privilege = parse_privilege(privilege, &kinds);
+	grant->privilege = parse_privilege(privilege);
 	grant->kind = kind_of_object(object);
-	if (strchr(kinds, grant->kind) == NULL)
+	if (!applies_to(grant->privilege, grant->kind))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("privilege %s does not apply to \"%s\"", privilege, object),

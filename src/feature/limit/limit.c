@@ -546,10 +546,10 @@ sf_limit_running(const SfLimit *limit, int machine_no)
 	if (sf_limit_is_of_executions(limit))
 		return sf_db_list(&whole, append_key,
 						  SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
-								  SF_TEXT(sf_status_name(SF_STATUS_RUNNING))));
+								  SF_INT2(SF_STATUS_RUNNING)));
 	return sf_db_list(&parts, append_key,
 					  SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
-							  SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_LIMIT_SLOT_PHASES));
+							  SF_INT2(SF_STATUS_RUNNING), SF_LIMIT_SLOT_PHASES));
 }
 
 /*

@@ -54,7 +54,7 @@ sf_limit_used_versions(int machine_no, Oid owner)
 	static SfPlan of_owner = SF_PLAN(COVERED("$2") " " USED_BY(
 		"(SELECT c.role FROM covered c WHERE " IS_COVERED("$2") ") r"
 		" CROSS JOIN LATERAL (SELECT s.machine_no FROM _sfflow.state_machine s WHERE s.owner = r.role OFFSET 0) m"));
-	SfArg		running = SF_TEXT(sf_status_name(SF_STATUS_RUNNING));
+	SfArg		running = SF_INT2(SF_STATUS_RUNNING);
 
 	if (machine_no != 0)
 		return sf_db_list(&of_one, append_used, SF_ARGS(running, SF_INT4(machine_no)));
@@ -72,7 +72,7 @@ sf_limit_slots_of_machine(int machine_no)
 		" JOIN _sfflow.limit_slot s ON s.execution_no = o.execution_no"
 		" WHERE o.machine_no = $1 AND o.status = $2 ORDER BY s.limit_no");
 
-	return sf_db_numbers(&plan, SF_INT4(machine_no), SF_TEXT(sf_status_name(SF_STATUS_RUNNING)));
+	return sf_db_numbers(&plan, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
 }
 
 /* Note of the limits of an owner that do not say so whose machines they are for. */

@@ -208,7 +208,7 @@ static void
 take_rows(const char *departure, const SfMoveTable *table, SfArg numbers)
 {
 	SfPlan		plan = {.query = psprintf(
-		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at, e.labels"
+		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.status, e.requested_at, e.labels"
 		" FROM _sfflow.execution e WHERE e.execution_no = ANY ($2))"
 		" INSERT INTO _sfflow.departing_row (departure, relation, row_no, body)"
 		" SELECT $1::pg_catalog.uuid, '%s', pg_catalog.row_number() OVER (), d::pg_catalog.text FROM _sfflow.%s d, x%s"

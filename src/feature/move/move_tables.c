@@ -51,7 +51,7 @@ sf_move_tables(void)
 	tables = add(tables, "execution", NULL);
 	tables = add(tables, "branch", NULL);
 	tables = add(tables, "open_execution",
-				 " WHERE d.machine_no = x.machine_no AND d.status = ANY ('{RUNNING,FAILED,TIMED_OUT,ABORTED}')"
+				 " WHERE d.machine_no = x.machine_no AND d.status = x.status"
 				 " AND d.requested_at = x.requested_at AND");
 	SF_TABLES(table)
 		if (table->of_execution && !table->stays)

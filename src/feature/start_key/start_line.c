@@ -44,7 +44,7 @@ take_waiting(SfExecution *wanted, const SfKeyOption *option, int64 execution_no)
 		/* should the transaction roll back */
 		sf_hooks.branch_locked();
 	}
-	sf_apply_request(there, option->keeps_first ? "skipped" : "replaced", differs);
+	sf_apply_request(there, option->keeps_first ? SF_START_OUTCOME_SKIPPED : SF_START_OUTCOME_REPLACED, differs);
 	wanted->execution_no = execution_no;
 	wanted->execution_id = there->execution_id;
 	wanted->requested_at = there->requested_at;

@@ -374,7 +374,7 @@ run_distributed(TestRun *run, SfStepOutcome outcome)
 }
 
 /* Take the state through its transitions; returns the last one's name. */
-static const char *
+static SfTransitionName
 run_state(TestRun *run)
 {
 	SfBranch   *branch = run->branch;
@@ -427,15 +427,15 @@ add_inspection_data(SfJsonBuilder *b, const TestRun *run)
 	sf_json_close_object(b);
 }
 
-/* The status that TestState gives the name of a transition. */
+/* The status that TestState gives a transition. */
 static const char *
-status_of(const char *transition)
+status_of(SfTransitionName transition)
 {
-	if (strcmp(transition, "succeeded") == 0)
+	if (transition == SF_TRANSITION_SUCCEEDED)
 		return "SUCCEEDED";
-	if (strcmp(transition, "retried") == 0)
+	if (transition == SF_TRANSITION_RETRIED)
 		return "RETRIABLE";
-	if (strcmp(transition, "caught") == 0)
+	if (transition == SF_TRANSITION_CAUGHT)
 		return "CAUGHT_ERROR";
 	return "FAILED";
 }

@@ -107,7 +107,7 @@ extern bool sf_apply_insert(SfExecution *execution);	/* false: id is taken */
 extern void sf_apply_insert_all(SfExecution *const *executions, int n, bool *inserted);
 extern void sf_apply_branch(SfBranch *branch);
 extern void sf_apply_branches(List *branches);
-extern void sf_apply_request(const SfExecution *execution, const char *outcome,
+extern void sf_apply_request(const SfExecution *execution, SfStartOutcome outcome,
 							 bool input_differs);
 extern void sf_apply_labels(SfExecution *execution, Jsonb *labels);
 extern void sf_apply_reopened(const SfExecution *execution);

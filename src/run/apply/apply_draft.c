@@ -231,7 +231,7 @@ sf_apply_branches(List *branches)
 
 /* Note a call of sf_start that found the execution. */
 void
-sf_apply_request(const SfExecution *execution, const char *outcome,
+sf_apply_request(const SfExecution *execution, SfStartOutcome outcome,
 				 bool input_differs)
 {
 	sf_execution_note_request(execution, outcome, input_differs);

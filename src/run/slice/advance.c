@@ -162,7 +162,7 @@ report(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 		return;
 	result->execution_no = branch->key.execution_no;
 	result->state = before->name;
-	result->transition = draft->transition.name;
+	result->transition = sf_transition_name(draft->transition.name);
 	result->branch = owner < 0 ? "root" :
 		psprintf("%s[%d]", program->states[owner].name, branch->branch_index);
 	result->next_state = branch->phase == SF_PHASE_ENTER ?
@@ -196,13 +196,13 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 		case SF_GATE_LATER:
 			slice->result->left_unrun = is_by_itself(slice->request);
 			slice->held = true;
-			draft->transition.name = "held";
+			draft->transition.name = SF_TRANSITION_HELD;
 			report(slice, draft, branch, state);
 			return true;
 		case SF_GATE_WAITS:
 			slice->result->left_unrun = is_by_itself(slice->request);
 			slice->result->ntried++;
-			draft->transition.name = "queued";
+			draft->transition.name = SF_TRANSITION_QUEUED;
 			report(slice, draft, branch, state);
 			return true;
 	}

@@ -15,6 +15,7 @@
 #include "store/audit/audit_list.h"
 #include "store/execution/execution_list.h"
 #include "store/feature.h"
+#include "store/role/privilege.h"
 
 #define ROW SfAuditRow
 SF_RESULT_TYPE(row_type, SF_AUDIT_FIELDS);
@@ -29,23 +30,23 @@ SF_RESULT_TYPE(row_type, SF_AUDIT_FIELDS);
 #define HAS_ROLE(role) \
 	"pg_catalog.pg_has_role($1, " role "::pg_catalog.oid, 'USAGE')"
 
-/* The objects of a kind on which the reader was given a right that the condition names */
-#define GRANTED(kind, right) \
-	"(SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind = '" kind "'" right \
+/* The objects of a kind (%c) on which the reader was given a right that the condition names */
+#define GRANTED(right) \
+	"(SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind = '%c'" right \
 	" AND (" HAS_ROLE("p.role") " OR p.role::pg_catalog.oid = 0))"
 
-#define WITH_RIGHT(right)	" AND p.privilege = '" right "'"
+#define WITH_RIGHT	" AND p.privilege = '%c'"
 
-/* What the reader may see of the core; that of features comes between */
+/* What the reader may see of the core, with the letters of kinds and rights as %c; that of features comes between */
 #define VISIBLE_BEGIN \
 	"WITH visible AS MATERIALIZED (SELECT v.kind, v.name FROM (" \
-	"  SELECT 'm'::pg_catalog.\"char\", m.name FROM _sfflow.state_machine m" \
+	"  SELECT '%c'::pg_catalog.\"char\", m.name FROM _sfflow.state_machine m" \
 	"  WHERE " HAS_ROLE("m.owner") " OR (SELECT " HAS_ROLE("n.nspowner") " FROM pg_catalog.pg_namespace n" \
-	"   WHERE n.nspname = '_sfflow') OR m.name = ANY " GRANTED("m", WITH_RIGHT("R")) \
-	"  UNION ALL SELECT 'a', t.name FROM _sfflow.activity t" \
-	"  WHERE " HAS_ROLE("t.owner") " OR t.name = ANY " GRANTED("a", WITH_RIGHT("W"))
+	"   WHERE n.nspname = '_sfflow') OR m.name = ANY " GRANTED(WITH_RIGHT) \
+	"  UNION ALL SELECT '%c', t.name FROM _sfflow.activity t" \
+	"  WHERE " HAS_ROLE("t.owner") " OR t.name = ANY " GRANTED(WITH_RIGHT)
 #define VISIBLE_END \
-	"  UNION ALL SELECT '*', '*' FROM pg_catalog.pg_namespace n" \
+	"  UNION ALL SELECT '%c', '*' FROM pg_catalog.pg_namespace n" \
 	"  WHERE n.nspname = '_sfflow' AND " HAS_ROLE("n.nspowner") ") AS v (kind, name)" \
 	"  WHERE $3 IS NULL OR (v.kind = $2 AND v.name = $3)) "
 
@@ -95,16 +96,17 @@ write_queries(void)
 	StringInfoData visible;
 
 	initStringInfo(&visible);
-	appendStringInfoString(&visible, VISIBLE_BEGIN);
+	appendStringInfo(&visible, VISIBLE_BEGIN, SF_OBJECT_STATE_MACHINE, SF_OBJECT_STATE_MACHINE, SF_PRIVILEGE_READ,
+					 SF_OBJECT_ACTIVITY, SF_OBJECT_ACTIVITY, SF_PRIVILEGE_WORK);
 	SF_OBJECTS(object)
 	{
 		appendStringInfo(&visible, " UNION ALL SELECT '%c', o.name FROM _sfflow.%s o", object->kind, object->table);
 		if (!object->all_know)
 			appendStringInfoString(&visible, " WHERE " HAS_ROLE("o.owner"));
 		if (object->is_granted)
-			appendStringInfo(&visible, " OR o.name = ANY " GRANTED("%c", ""), object->kind);
+			appendStringInfo(&visible, " OR o.name = ANY " GRANTED(""), object->kind);
 	}
-	appendStringInfoString(&visible, VISIBLE_END);
+	appendStringInfo(&visible, VISIBLE_END, SF_OBJECT_ALL);
 	by_object.query = MemoryContextStrdup(TopMemoryContext, psprintf("%s" FROM_OBJECTS, visible.data));
 	newest.query = MemoryContextStrdup(TopMemoryContext, psprintf("%s" FROM_NEWEST, visible.data));
 }

@@ -43,11 +43,11 @@ labels_arg(const SfBulkFilter *filter)
 	return sf_query_arg(JSONBOID, JsonbPGetDatum(filter->labels), filter->labels == NULL);
 }
 
-/* The status that is asked for, by name, as an argument. */
+/* The status that is asked for, as an argument. */
 static SfArg
 status_arg(const SfBulkFilter *filter)
 {
-	return SF_TEXT(filter->status < 0 ? NULL : sf_status_name(filter->status));
+	return sf_query_arg(INT2OID, Int16GetDatum(filter->status), filter->status < 0);
 }
 
 /*
@@ -78,7 +78,7 @@ sf_bulk_ended(const SfBulkFilter *filter)
 	SfArg		error = SF_TEXT(filter->error);
 	SfArg		since = SF_TIME_OR_NULL(filter->since, DT_NOBEGIN);
 	SfArg		labels = labels_arg(filter);
-	SfArg		running = SF_TEXT(sf_status_name(SF_STATUS_RUNNING));
+	SfArg		running = SF_INT2(SF_STATUS_RUNNING);
 
 	if (filter->map_run_no != 0)
 		sf_db_read(&of_run, read_item, &list, machines, status, error, since, running,
@@ -105,17 +105,16 @@ sf_bulk_running(const SfBulkFilter *filter)
 		" UNION SELECT w.execution_no FROM _sfflow.held w WHERE w.branch_no = $3)"
 		" SELECT e.execution_no, e.stopped_at FROM r"
 		" JOIN _sfflow.execution e ON e.execution_no = r.execution_no"
-		" WHERE e.machine_no = ANY ($1) AND e.status = $4 AND e.map_run_no IS NULL"
-		" AND ($5 IS NULL OR e.requested_at >= $5)"
-		" AND ($6 IS NULL OR EXISTS (SELECT FROM _sfflow.branch f"
-		"  WHERE f.execution_no = e.execution_no AND f.phase = $7 AND f.error = $6))"
-		" AND ($8 IS NULL OR e.labels @> $8)"
+		" WHERE e.machine_no = ANY ($1) AND e.status = $2 AND e.map_run_no IS NULL"
+		" AND ($4 IS NULL OR e.requested_at >= $4)"
+		" AND ($5 IS NULL OR EXISTS (SELECT FROM _sfflow.branch f"
+		"  WHERE f.execution_no = e.execution_no AND f.phase = $6 AND f.error = $5))"
+		" AND ($7 IS NULL OR e.labels @> $7)"
 		" ORDER BY e.execution_no");
 	SfBulkList	list = {0};
 
 	sf_db_read(&plan, read_item, &list, machines_arg(filter),
-			   SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_INT8(SF_BRANCH_ROOT),
-			   SF_INT2(SF_STATUS_RUNNING), SF_TIME_OR_NULL(filter->since, DT_NOBEGIN),
+			   SF_INT2(SF_STATUS_RUNNING), SF_INT8(SF_BRANCH_ROOT), SF_TIME_OR_NULL(filter->since, DT_NOBEGIN),
 			   SF_TEXT(filter->error), SF_INT2(SF_PHASE_FAILED), labels_arg(filter));
 	return list;
 }

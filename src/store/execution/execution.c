@@ -270,7 +270,7 @@ sf_execution_waited_for(int64 execution_no, int64 branch_no)
 
 /* Record a call of sf_start that found the execution. */
 void
-sf_execution_note_request(const SfExecution *e, const char *outcome,
+sf_execution_note_request(const SfExecution *e, SfStartOutcome outcome,
 						  bool input_differs)
 {
 	static SfPlan plan = SF_PLAN(
@@ -282,7 +282,7 @@ sf_execution_note_request(const SfExecution *e, const char *outcome,
 		" SELECT $1, n.start_requests, pg_catalog.clock_timestamp(), $2, $3, $4 FROM n");
 
 	sf_db_execute(&plan, SF_INT8(e->execution_no), SF_ROLE(GetUserId()),
-				  SF_TEXT(outcome), SF_BOOL(input_differs));
+				  SF_TEXT(sf_execution_start_outcome(outcome)), SF_BOOL(input_differs));
 }
 
 /* Children of a run, as far as they are asked for */

@@ -6,6 +6,7 @@
 #define SF_STORE_EXECUTION_H
 
 #include "store/branch/branch.h"
+#include "store/execution/start_outcome.h"
 #include "store/execution/status.h"
 
 /* Features that compile options of versions, at most */
@@ -64,8 +65,9 @@ typedef struct SfExecution
 	/* of a new one: its name is a UUID that was made for it, so its id is not taken */
 	bool		has_new_uuid;
 
-	/* row of _sfflow.open_execution, as read: its status; NULL: there is none */
-	const char *open_status;
+	/* as read: has it a row of _sfflow.open_execution, and which status has that? */
+	bool		has_open_row;
+	SfStatus	open_status;
 
 	/* of the call that starts it, for features (src/api/execution/start_options.c); NULL: there are none */
 	const Jsonb *start_options;
@@ -110,6 +112,6 @@ extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
 extern List *sf_execution_results(int64 execution_no, int64 map_run_no, int first,
 								  int n, bool with_input);
 extern void sf_execution_note_request(const SfExecution *execution,
-									  const char *outcome, bool input_differs);
+									  SfStartOutcome outcome, bool input_differs);
 
 #endif							/* SF_STORE_EXECUTION_H */

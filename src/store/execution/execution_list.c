@@ -52,10 +52,10 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 /*
  * The arguments of all queries: $1 numbers of machines, $2 status, $3 error, $4 first
  * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
- * parent, $10 name of the status, $11 error as open_execution has it, $12 largest name,
- * $13 in an hour, $14 number of a Map run, $15 version or alias, $16 whether it was redriven,
- * $17 without children of Map runs, $18 labels, $19 and $20 name and value of one of them;
- * those of the executions labelled: $21 their numbers.
+ * parent, $10 error as open_execution has it, $11 largest name,
+ * $12 in an hour, $13 number of a Map run, $14 version or alias, $15 whether it was redriven,
+ * $16 without children of Map runs, $17 labels, $18 and $19 name and value of one of them;
+ * those of the executions labelled: $20 their numbers.
  */
 #define COLUMNS \
 	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
@@ -66,12 +66,12 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 #define MATCHES \
 	"($2 IS NULL OR e.status = $2)" \
 	" AND ($3 IS NULL OR e.error = $3)" \
-	" AND ($14 IS NULL OR e.map_run_no = $14)" \
-	" AND ($15 IS NULL OR e.qualifier = $15" \
-	"  OR (e.qualifier IS NOT NULL AND e.version::pg_catalog.text = $15))" \
-	" AND ($16 IS NULL OR (e.redrive_count > 0) = $16)" \
-	" AND (NOT $17 OR e.map_run_no IS NULL)" \
-	" AND ($18 IS NULL OR e.labels @> $18)" \
+	" AND ($13 IS NULL OR e.map_run_no = $13)" \
+	" AND ($14 IS NULL OR e.qualifier = $14" \
+	"  OR (e.qualifier IS NOT NULL AND e.version::pg_catalog.text = $14))" \
+	" AND ($15 IS NULL OR (e.redrive_count > 0) = $15)" \
+	" AND (NOT $16 OR e.map_run_no IS NULL)" \
+	" AND ($17 IS NULL OR e.labels @> $17)" \
 	" AND ($8 IS NULL OR pg_catalog.starts_with(pg_catalog.substr(e.execution_id," \
 	"  pg_catalog.strpos(e.execution_id, ':') + 1), $8))"
 #define NEWEST(t) \
@@ -87,27 +87,27 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 	"_sfflow.open_execution o JOIN _sfflow.execution e" \
 	" ON e.execution_no = o.execution_no"
 
-/* At most PROBE executions whose names have the prefix; $12 sorts behind all names */
+/* At most PROBE executions whose names have the prefix; $11 sorts behind all names */
 #define NAMED \
 	" FROM _sfflow.state_machine s CROSS JOIN LATERAL (SELECT e.* FROM _sfflow.execution e" \
 	"  WHERE e.machine_no = s.machine_no" \
 	"  AND e.execution_id >= pg_catalog.concat(s.name, ':', $8) COLLATE \"C\"" \
-	"  AND e.execution_id <= pg_catalog.concat(s.name, ':', $8, $12) COLLATE \"C\"" \
+	"  AND e.execution_id <= pg_catalog.concat(s.name, ':', $8, $11) COLLATE \"C\"" \
 	"  ORDER BY e.execution_id LIMIT " PROBE_TEXT ") e" \
 	" WHERE s.machine_no = ANY ($1)"
 
-/* Root branches that are due by $13, or parked, or start later: those that have not begun, and few others */
+/* Root branches that are due by $12, or parked, or start later: those that have not begun, and few others */
 #define DUE_ROOTS \
 	" FROM (SELECT b.execution_no FROM _sfflow.branch b" \
 	"  WHERE b.branch_no = " SF_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner" \
 	"   FROM _sfflow.state_machine s WHERE s.machine_no = ANY ($1))" \
-	"  AND b.due_at < $13" \
+	"  AND b.due_at < $12" \
 	" UNION ALL SELECT w.execution_no FROM _sfflow.held w JOIN _sfflow.branch b" \
 	"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no" \
 	"  WHERE w.branch_no = " SF_ROOT_TEXT " AND b.due_at IS NULL" \
 	" UNION ALL SELECT d.execution_no FROM _sfflow.delayed_start d JOIN _sfflow.branch b" \
-	"  ON b.execution_no = d.execution_no AND b.branch_no = " SF_ROOT_TEXT " AND b.due_at >= $13" \
-	"  WHERE d.start_at >= $13) b"
+	"  ON b.execution_no = d.execution_no AND b.branch_no = " SF_ROOT_TEXT " AND b.due_at >= $12" \
+	"  WHERE d.start_at >= $12) b"
 
 static SfPlan by_parent = SF_PLAN(
 	"SELECT " COLUMNS " FROM" FROM_NEWEST("_sfflow.execution e", "e", "e.parent_execution_no = $9"
@@ -118,15 +118,15 @@ static SfPlan by_name = SF_PLAN(
 
 static SfPlan by_label = SF_PLAN(OF_MACHINES("_sfflow.label l JOIN _sfflow.execution e"
 											 " ON e.execution_no = l.execution_no",
-											 "l", "l.name = $19 AND l.value = $20 AND "));
+											 "l", "l.name = $18 AND l.value = $19 AND "));
 
-static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error = $11 AND "));
+static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error = $10 AND "));
 
-static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status = $10 AND "));
+static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status = $2 AND "));
 
 /* Of the executions with the numbers that two indexes have */
 static SfPlan labelled = SF_PLAN(
-	"SELECT " COLUMNS " FROM pg_catalog.unnest($21) AS n(no) JOIN _sfflow.execution e ON e.execution_no = n.no"
+	"SELECT " COLUMNS " FROM pg_catalog.unnest($20) AS n(no) JOIN _sfflow.execution e ON e.execution_no = n.no"
 	" WHERE " MATCHES NEWEST("e"));
 
 /* The same without a condition that only the execution fulfils: its row is read for the page alone */
@@ -137,9 +137,9 @@ static SfPlan labelled = SF_PLAN(
 	"  ORDER BY o.requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) o" NEWEST("o") ") o" \
 	" JOIN _sfflow.execution e ON e.execution_no = o.execution_no" NEWEST("e")
 
-static SfPlan by_error_alone = SF_PLAN(OPEN_ALONE("o.error = $11 AND ($10 IS NULL OR o.status = $10) AND "));
+static SfPlan by_error_alone = SF_PLAN(OPEN_ALONE("o.error = $10 AND ($2 IS NULL OR o.status = $2) AND "));
 
-static SfPlan by_status_alone = SF_PLAN(OPEN_ALONE("o.status = $10 AND "));
+static SfPlan by_status_alone = SF_PLAN(OPEN_ALONE("o.status = $2 AND "));
 
 static SfPlan by_machine = SF_PLAN(OF_MACHINES("_sfflow.execution e", "e", ""));
 
@@ -170,7 +170,7 @@ static SfPlan by_night = SF_PLAN(
 	" UNION ALL SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
 	" (SELECT " COLUMNS " FROM _sfflow.open_execution o"
 	"  JOIN _sfflow.execution e ON e.execution_no = o.execution_no"
-	"  WHERE o.machine_no = m.no AND o.status = $10"
+	"  WHERE o.machine_no = m.no AND o.status = $2"
 	"  AND o.requested_at < $4 AND e.map_run_no IS NULL) e"
 	" UNION ALL SELECT " COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
 	" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
@@ -220,8 +220,7 @@ largest_name(void)
 	sf_query_arg(INT2OID, Int16GetDatum((q)->status), (q)->status < 0), \
 	SF_TEXT((q)->error), SF_TIME((q)->from), SF_TIME((q)->before.requested_at), \
 	SF_INT8((q)->before.execution_no), SF_INT8((q)->limit), SF_TEXT((q)->prefix), \
-	SF_INT8((q)->parent_no), SF_TEXT((q)->status < 0 ? NULL : sf_status_name((q)->status)), \
-	SF_TEXT(sf_open_execution_error((q)->error)), SF_TEXT(largest_name()), \
+	SF_INT8((q)->parent_no), SF_TEXT(sf_open_execution_error((q)->error)), SF_TEXT(largest_name()), \
 	SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR), \
 	sf_query_arg(INT8OID, Int64GetDatum((q)->map_run_no), (q)->map_run_no == 0), \
 	SF_TEXT((q)->qualifier), \
@@ -279,7 +278,7 @@ list_common(const SfListQuery *q)
 
 	for (int i = 0; i < q->nmachines; i++)
 	{
-		sf_walk_among(open, SF_INT4(q->machines[i]), SF_TEXT(sf_status_name(q->status)));
+		sf_walk_among(open, SF_INT4(q->machines[i]), SF_INT2(q->status));
 		sf_walk_among(label, SF_TEXT(q->labelled.name), SF_TEXT(q->labelled.value), SF_INT4(q->machines[i]));
 		positions = append_common(positions, open, label, q);
 	}

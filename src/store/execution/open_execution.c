@@ -19,21 +19,19 @@ typedef struct OpenExecution
 #define ROW OpenExecution
 SF_ROW_TYPE(row_type, SF_OPEN_EXECUTION_COLUMNS, open_execution, 4);
 
-/* The status under which an execution has a row; NULL: it has none. */
-static const char *
-open_status(const SfExecution *e)
+/* Has an execution begun, and not ended with success? */
+static bool
+is_open(const SfExecution *e)
 {
-	if (e->status == SF_STATUS_SUCCEEDED ||
-		(e->status == SF_STATUS_RUNNING && e->started_at == DT_NOBEGIN))
-		return NULL;
-	return sf_status_name(e->status);
+	return e->status == SF_STATUS_RUNNING ? e->started_at != DT_NOBEGIN : e->status != SF_STATUS_SUCCEEDED;
 }
 
 /* Note which row an execution has that was read just now. */
 void
 sf_open_execution_note(SfExecution *execution)
 {
-	execution->open_status = open_status(execution);
+	execution->has_open_row = is_open(execution);
+	execution->open_status = execution->status;
 }
 
 /* Delete the row of an execution, whose own row the caller has locked. */
@@ -43,7 +41,7 @@ delete_row(SfTable *table, const SfExecution *e)
 	ItemPointerData tid;
 
 	if (sf_row_fetch(&row_type.key, SF_LOCK_NONE, NULL, sf_row_read_address, &tid,
-					 SF_INT4(e->machine_no), SF_TEXT(e->open_status),
+					 SF_INT4(e->machine_no), SF_INT2(e->open_status),
 					 SF_TIME(e->requested_at), SF_INT8(e->execution_no)))
 		sf_table_delete(table, &tid);
 }
@@ -63,11 +61,11 @@ sf_open_execution_error(const char *error)
 
 /* Insert the row of an execution. */
 static void
-insert_row(SfTable *table, const SfExecution *e, const char *status)
+insert_row(SfTable *table, const SfExecution *e)
 {
 	OpenExecution row = {
 		.machine_no = e->machine_no,
-		.status = unconstify(char *, status),
+		.status = e->status,
 		.requested_at = e->requested_at,
 		.execution_no = e->execution_no
 	};
@@ -88,17 +86,17 @@ sf_open_execution_write(List *executions)
 
 	foreach_ptr(SfExecution, e, executions)
 	{
-		const char *status = open_status(e);
+		bool		open = is_open(e);
 
-		if (status == e->open_status)
+		if (open == e->has_open_row && (!open || e->status == e->open_status))
 			continue;
 		if (table == NULL)
 			table = sf_table_open("open_execution", NCOLUMNS);
-		if (e->open_status != NULL)
+		if (e->has_open_row)
 			delete_row(table, e);
-		if (status != NULL)
-			insert_row(table, e, status);
-		e->open_status = status;
+		if (open)
+			insert_row(table, e);
+		sf_open_execution_note(e);
 	}
 	if (table != NULL)
 		sf_table_close(table);
@@ -111,15 +109,14 @@ sf_open_execution_rebuild(void)
 	static SfPlan empty = SF_PLAN("DELETE FROM _sfflow.open_execution");
 	static SfPlan fill = SF_PLAN(
 		"INSERT INTO _sfflow.open_execution (machine_no, status, requested_at, execution_no, error)"
-		" SELECT e.machine_no, $2, e.requested_at, e.execution_no,"
-		"  CASE WHEN pg_catalog.octet_length(e.error) <= $3 THEN e.error"
-		"  ELSE pg_catalog.\"left\"(e.error, $4) END"
+		" SELECT e.machine_no, e.status, e.requested_at, e.execution_no,"
+		"  CASE WHEN pg_catalog.octet_length(e.error) <= $2 THEN e.error"
+		"  ELSE pg_catalog.\"left\"(e.error, $3) END"
 		" FROM _sfflow.execution e WHERE e.status = $1"
 		" AND (e.started_at IS NOT NULL OR e.stopped_at IS NOT NULL)");
 
 	sf_db_execute(&empty);
 	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
 		if (status != SF_STATUS_SUCCEEDED)
-			sf_db_execute(&fill, SF_INT2(status), SF_TEXT(sf_status_name(status)),
-						  SF_INT4(SF_OPEN_ERROR_MAX), SF_INT4(SF_OPEN_ERROR_PART));
+			sf_db_execute(&fill, SF_INT2(status), SF_INT4(SF_OPEN_ERROR_MAX), SF_INT4(SF_OPEN_ERROR_PART));
 }

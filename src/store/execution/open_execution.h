@@ -16,7 +16,7 @@
 /* Columns of _sfflow.open_execution; see sql/parts/10-tables.sql. */
 #define SF_OPEN_EXECUTION_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
-	X(char *, status, TEXT, NOT_NULL) \
+	X(SfStatus, status, INT2, NOT_NULL) \
 	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(char *, error, TEXT, NULLABLE)

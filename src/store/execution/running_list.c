@@ -38,7 +38,7 @@ sf_running_list(const int *machines, int nmachines, int most)
 		"  pg_catalog.row_number() OVER (PARTITION BY r.machine_no ORDER BY r.requested_at, r.execution_id) AS k"
 		" FROM (SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
 		"  (SELECT o.execution_no FROM _sfflow.open_execution o WHERE o.machine_no = m.no"
-		"   AND o.status = 'RUNNING' ORDER BY o.requested_at LIMIT " MAX_TEXT ") o"
+		"   AND o.status = $4 ORDER BY o.requested_at LIMIT " MAX_TEXT ") o"
 		"  JOIN _sfflow.execution e ON e.execution_no = o.execution_no WHERE e.map_run_no IS NULL"
 		"  UNION ALL SELECT " COLUMNS " FROM (SELECT b.execution_no FROM _sfflow.branch b"
 		"   WHERE b.branch_no = " SF_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner FROM _sfflow.state_machine s"
@@ -57,7 +57,8 @@ sf_running_list(const int *machines, int nmachines, int most)
 	if (nmachines > 0)
 		list = sf_scan_rows(&plan, &row_type,
 							sf_query_arg(INT4ARRAYOID, sf_int_array_datum(machines, nmachines), false),
-							SF_INT8(most), SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR));
+							SF_INT8(most), SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR),
+							SF_INT2(SF_STATUS_RUNNING));
 	sf_execution_list_plans_end(nest);
 	return list;
 }

@@ -145,8 +145,7 @@ sf_purge_position(int machine_no, SfStatus status)
 		" WHERE p.machine_no = $1 AND p.status = $2");
 	SfPurgePosition position = {DT_NOBEGIN, GetCurrentTimestamp(), 0};
 
-	sf_db_read(&plan, read_position, &position, SF_INT4(machine_no),
-			   SF_TEXT(sf_status_name(status)));
+	sf_db_read(&plan, read_position, &position, SF_INT4(machine_no), SF_INT2(status));
 	return position;
 }
 
@@ -159,7 +158,7 @@ sf_purge_set_position(int machine_no, SfStatus status, const SfPurgePosition *po
 		" VALUES ($1, $2, $3, $4, $5) ON CONFLICT (machine_no, status) DO UPDATE"
 		" SET requested_at = excluded.requested_at, began_at = excluded.began_at, looked_at = excluded.looked_at");
 
-	sf_db_execute(&plan, SF_INT4(machine_no), SF_TEXT(sf_status_name(status)),
+	sf_db_execute(&plan, SF_INT4(machine_no), SF_INT2(status),
 				  SF_TIME(position->requested_at), SF_TIME(position->began_at),
 				  SF_INT8(position->looked_at));
 }
@@ -196,7 +195,7 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 #define LOCK_PURGED \
 	"x AS MATERIALIZED (SELECT e.execution_no, e.execution_id FROM s" \
 	"  JOIN _sfflow.execution e ON e.execution_no = s.execution_no" \
-	"  WHERE e.status = $6 AND e.stopped_at < $4 " NOT_NEEDED("$7") \
+	"  WHERE e.status = $2 AND e.stopped_at < $4 " NOT_NEEDED("$6") \
 	"  FOR UPDATE OF e SKIP LOCKED)" \
 	" SELECT pg_catalog.count(*) AS number, NULL::pg_catalog.text AS execution_id," \
 	"  pg_catalog.max(s.requested_at) AS until FROM s" \
@@ -205,7 +204,7 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 	static SfPlan plan_of_open;
 	static const char of_all[] =
 		"WITH s AS MATERIALIZED (SELECT e.execution_no, e.requested_at"
-		" FROM _sfflow.execution e WHERE e.machine_no = $1 AND $2 IS NOT NULL" NEXT("e")
+		" FROM _sfflow.execution e WHERE e.machine_no = $1" NEXT("e")
 		LOCK_PURGED;
 	static const char of_open[] =
 		"WITH s AS MATERIALIZED (SELECT o.execution_no, o.requested_at"
@@ -215,9 +214,8 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 
 	memset(batch, 0, sizeof(*batch));
 	sf_db_read(plan, sf_purge_read_batch, batch,
-			   SF_INT4(machine_no), SF_TEXT(sf_status_name(status)), SF_TIME(after),
-			   SF_TIME(ended_before), SF_INT8(limit), SF_INT2(status),
-			   SF_INT2(SF_STATUS_RUNNING));
+			   SF_INT4(machine_no), SF_INT2(status), SF_TIME(after),
+			   SF_TIME(ended_before), SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
 	leave_out_retained(batch);
 }
 

@@ -14,7 +14,7 @@
 /* Delete the executions of x; one row: how many */
 #define DELETE_EXECUTIONS \
 	"o AS (DELETE FROM _sfflow.open_execution d USING x" \
-	" WHERE d.machine_no = x.machine_no AND d.status = ANY ('{RUNNING,FAILED,TIMED_OUT,ABORTED}')" \
+	" WHERE d.machine_no = x.machine_no AND d.status = x.status" \
 	" AND d.requested_at = x.requested_at" \
 	" AND d.execution_no = x.execution_no), " \
 	"g AS (DELETE FROM _sfflow.execution d USING x" \
@@ -48,7 +48,7 @@ sf_purge_delete(const List *numbers)
 {
 	static SfPlan plan;
 	static const char select[] =
-		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at, e.labels"
+		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.status, e.requested_at, e.labels"
 		"  FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)"
 		/* an archive function may have redriven it */
 		"  AND e.status <> $2), "
@@ -72,7 +72,7 @@ sf_purge_delete_dropped(const List *numbers)
 		" ORDER BY e.execution_no FOR UPDATE");
 	static SfPlan plan;
 	static const char select[] =
-		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at, e.labels"
+		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.status, e.requested_at, e.labels"
 		"  FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)), "
 		"free AS MATERIALIZED (SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
 		"  JOIN x ON x.execution_no = b.execution_no FOR UPDATE OF b SKIP LOCKED), "

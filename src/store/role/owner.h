@@ -8,11 +8,7 @@
 #include "base/hooks.h"
 #include "db/table.h"
 #include "nodes/pg_list.h"
-
-/* Kinds of objects of features, beside those of privilege.h */
-#define SF_OBJECT_SCHEDULE		's'
-#define SF_OBJECT_CALENDAR		'c'
-#define SF_OBJECT_RULE			'r'
+#include "store/role/object_kind.h"
 
 /* Names of the state machines or activities of a role. */
 extern List *sf_owned_names(char kind, Oid owner);

@@ -11,23 +11,25 @@
 
 #include "nodes/pg_list.h"
 
+#include "store/role/object_kind.h"
+
 /*
  * Privileges: symbol, letter that is stored, name, kinds of objects that have
  * it, whether public has it until sf_revoke takes it.  What public lost is
- * stored as a row of role 0 with is_revoked.
+ * stored as a row of role 0 with is_revoked.  SQL has the letters as @PRIVILEGE_READ@.
  */
 #define SF_PRIVILEGE_LIST(X) \
-	X(START, 'S', "START", "m", false) \
-	X(READ, 'R', "READ", "m", false) \
-	X(OPERATE, 'O', "OPERATE", "m", false) \
-	X(WORK, 'W', "WORK", "a", false) \
-	X(SEND, 'N', "SEND", "ma", true) \
-	X(EMIT, 'E', "EMIT", "e", false) \
-	X(RECEIVE, 'V', "RECEIVE", "e", false) \
-	X(DO, 'D', "DO", "h", false) \
-	X(ASSIGN, 'A', "ASSIGN", "h", false) \
-	X(ACT, 'T', "ACT", "h", false) \
-	X(CREATE, 'C', "CREATE", "*", true)
+	X(START, 'S', "START", (SF_OBJECT_STATE_MACHINE), false) \
+	X(READ, 'R', "READ", (SF_OBJECT_STATE_MACHINE), false) \
+	X(OPERATE, 'O', "OPERATE", (SF_OBJECT_STATE_MACHINE), false) \
+	X(WORK, 'W', "WORK", (SF_OBJECT_ACTIVITY), false) \
+	X(SEND, 'N', "SEND", (SF_OBJECT_STATE_MACHINE, SF_OBJECT_ACTIVITY), true) \
+	X(EMIT, 'E', "EMIT", (SF_OBJECT_EVENT), false) \
+	X(RECEIVE, 'V', "RECEIVE", (SF_OBJECT_EVENT), false) \
+	X(DO, 'D', "DO", (SF_OBJECT_WORKLIST), false) \
+	X(ASSIGN, 'A', "ASSIGN", (SF_OBJECT_WORKLIST), false) \
+	X(ACT, 'T', "ACT", (SF_OBJECT_WORKLIST), false) \
+	X(CREATE, 'C', "CREATE", (SF_OBJECT_ALL), true)
 
 #define SF_PRIVILEGE_ENUM(sym, letter, name, kinds, is_public) \
 	SF_PRIVILEGE_##sym = letter,
@@ -39,13 +41,6 @@ typedef enum SfPrivilege
 	SF_PRIVILEGE_REDRIVE = '+',	/* START or OPERATE */
 	SF_PRIVILEGE_ANY = '?'		/* any that was given: the name is no secret */
 } SfPrivilege;
-
-/* Kinds of objects, as stored; CREATE is of all of them, named "*" */
-#define SF_OBJECT_STATE_MACHINE	'm'
-#define SF_OBJECT_ACTIVITY		'a'
-#define SF_OBJECT_EVENT			'e'
-#define SF_OBJECT_WORKLIST		'h'
-#define SF_OBJECT_ALL			'*'
 
 /* The name of a privilege, as sf_grant takes it. */
 extern const char *sf_privilege_name(SfPrivilege p);

@@ -101,7 +101,9 @@ sub load_rows
 		THEN CREATE ROLE postgres SUPERUSER; END IF; END $$));
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->safe_psql($database, 'CREATE EXTENSION sfflow' . ($version ? " VERSION '$version'" : ''));
-	$node->safe_psql($database, slurp_file("$top/test/releases/$release/rows.sql"));
+	# Into another schema some do not fit, whose tables have other types: the rest is loaded, as pg_restore does.
+	my $strict = $version ? 1 : 0;
+	$node->psql($database, slurp_file("$top/test/releases/$release/rows.sql"), on_error_stop => $strict, on_error_die => $strict);
 }
 
 # Put a script into it.
