@@ -45,9 +45,9 @@ def submit():
 
 
 psql(
-    """SELECT sf_create_state_machine('edited', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B",
-        "Result": {"big": 12345678901234567890.10}}, "B": {"Type": "Wait",
-      "Seconds": 100000, "End": true}}}', options => '{"trace": {"sample": 1}}');
+    """SELECT sf_create_state_machine('edited',
+      '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B", "Result": {"big": 12345678901234567890.10}},
+        "B": {"Type": "Wait", "Seconds": 100000, "End": true}}}', options => '{"trace": {"sample": 1}}');
     SELECT sf_create_state_machine('edited',
         '{"StartAt": "B", "States": {"B": {"Type": "Wait", "Seconds": 100000, "End": true}}}',
       or_replace => true, options => '{"trace": {"sample": 1}}');
