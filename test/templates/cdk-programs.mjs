@@ -1,4 +1,4 @@
-// Write the templates under cdk/, which t/definition/267_templates.pl imports: programs of CDK, each synthesised.
+// Write the templates under cdk/, which t/import/267_templates.pl imports: programs of CDK, each synthesised.
 //
 //     npm install aws-cdk-lib constructs        (anywhere)
 //     node cdk-programs.mjs NODE_MODULES cdk

@@ -1,7 +1,8 @@
 # sf_health shows what keeps the workers from working, while it does and afterwards.
 use strict;
 use warnings;
-use lib 'test/t';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use SfTest;

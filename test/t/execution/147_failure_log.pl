@@ -1,7 +1,8 @@
 # Each execution that fails leaves a line in the server's log, when that is committed, without what it works on.
 use strict;
 use warnings;
-use lib 'test/t';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use SfTest;

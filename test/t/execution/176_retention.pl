@@ -2,7 +2,8 @@
 # hand executions to the archive function of their machine first.
 use strict;
 use warnings;
-use lib 'test/t';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use SfTest;

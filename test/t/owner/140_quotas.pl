@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../..";
+use lib "$FindBin::Bin/../lib";
 use SfTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

@@ -1,7 +1,8 @@
 # What pg_cron cannot run is refused when the schedule is made; what fails later shows.
 use strict;
 use warnings;
-use lib 'test/t';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use SfTest;
