@@ -59,7 +59,7 @@ SELECT sf_start('phases', '{"items": [1]}', name => 'stopped');
 DO $$ BEGIN
 	WHILE NOT EXISTS (SELECT FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
 		WHERE e.execution_id = 'phases:stopped' AND b.parent_no IS NOT NULL) LOOP
-		PERFORM sf_run('phases:stopped', skip_waits => true, max_steps => 1);
+		EXIT WHEN sf_run('phases:stopped', skip_waits => true, max_steps => 1) <> 'RUNNING';
 	END LOOP;
 END $$;
 SELECT sf_stop('phases:stopped');

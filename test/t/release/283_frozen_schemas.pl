@@ -40,6 +40,15 @@ for my $version (@frozen)
 		qr/CREATE EXTENSION sfflow VERSION/, '... as sf_health does');
 }
 
+# --- what an update from 1.0 makes of runs of schedules that wait, whose kind was told by which columns were null
+$node->safe_psql('postgres', 'CREATE DATABASE waits');
+$node->safe_psql('waits', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running, execution_id) VALUES
+	('queued', '2025-02-05', NULL, NULL), ('backfill', '2025-02-05', 2, NULL), ('running', '2025-02-05', 2, 'a:b');
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('waits', q(SELECT string_agg(schedule, ' ' ORDER BY kind) FROM _sfflow.schedule_wait)),
+	'running queued backfill', 'an update tells of each run of a schedule that waits what it is of');
+
 # --- a schema of a release to come
 $node->safe_psql('postgres', 'CREATE DATABASE future');
 $node->safe_psql('future', 'CREATE EXTENSION sfflow');
