@@ -48,8 +48,10 @@ window.fetch = async (path, how) => {
 HOLD = """
 const ask = window.fetch;
 window.toHold = [];
+window.toBreak = null;
 window.held = [];
 window.fetch = async (path, how) => {
+  if (window.toBreak !== null && String(path).endsWith(`/${window.toBreak}`)) throw new TypeError('broken off');
   const answer = await ask(path, how);
   const wanted = window.toHold.findIndex(([action, part]) =>
     String(path).endsWith(`/${action}`) && String(how?.body ?? '').includes(part));
@@ -223,6 +225,10 @@ class Console:
     def hold(self, action, part=''):
         """Have the answers to some requests wait."""
         self.run("window.toHold = [[arguments[0], arguments[1]]]", action, part)
+
+    def break_off(self, action):
+        """Have all requests of an action break off, also those of later refreshes; None has them be answered again."""
+        self.run("window.toBreak = arguments[0]", action)
 
     def held(self, number=1):
         """Wait until so many answers wait."""

@@ -287,15 +287,14 @@ console.go('#/constructor')
 ok(console.has('Tonight', 'h1'), 'an address that names no page shows Tonight', console.text())
 
 # --- a picture that cannot be fetched
-hold('layout')
+console.break_off('layout')
 address('#/machine/loop')
-held()
-release(broken=True)
 ok(
     console.has('cannot be reached', '.panel') and console.has('StartAt', '.panel'),
     'the error of a picture stands in its place',
     console.text(),
 )
+console.break_off(None)
 
 # --- a sign-out that is not answered
 hold('logout')
