@@ -56,10 +56,10 @@ window.fetch = async (path, how) => {
   const wanted = window.toHold.findIndex(([action, part]) =>
     String(path).endsWith(`/${action}`) && String(how?.body ?? '').includes(part));
   if (wanted < 0) return answer;
-  const body = await answer.json();
+  const body = await answer.text();
   const isBroken = await new Promise(go => window.held.push(go));
   if (isBroken) throw new TypeError('broken off');
-  return { ok: answer.ok, status: answer.status, json: async () => body };
+  return { ok: answer.ok, status: answer.status, json: async () => JSON.parse(body) };
 };
 """
 
@@ -231,8 +231,9 @@ class Console:
         self.run("window.toBreak = arguments[0]", action)
 
     def held(self, number=1):
-        """Wait until so many answers wait."""
-        return self.wait(lambda: self.run('return window.held.length') == number)
+        """Wait until so many answers wait; it is an error if they do not come."""
+        if not self.wait(lambda: self.run('return window.held.length') == number):
+            ok(False, f"answers that wait: {number}", self.run('return [window.held.length, window.toHold]'))
 
     def release(self, broken=False):
         """Let the answers come that wait, or have them break off; over when the page has noticed."""
