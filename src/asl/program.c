@@ -20,7 +20,7 @@ sf_state_type_name(SfStateType type)
 
 /*
  * Find the number of a state by its name, which is unique in the whole
- * machine; -1: there is none.
+ * machine; SF_NO_STATE: there is none.
  */
 int
 sf_program_find_state(const SfProgram *program, const char *name)
@@ -30,7 +30,7 @@ sf_program_find_state(const SfProgram *program, const char *name)
 		if (strcmp(program->states[i].name, name) == 0)
 			return i;
 	}
-	return -1;
+	return SF_NO_STATE;
 }
 
 /* --- how the jobs of a JobNet have ended: SF_JOB_END_… by number, 0: not yet --- */

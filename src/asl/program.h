@@ -225,7 +225,7 @@ struct SfProgram;
 typedef struct SfScope
 {
 	int			number;
-	int			owner_state;	/* Parallel, Map or JobNet state; -1: the machine */
+	int			owner_state;	/* Parallel, Map or JobNet state; SF_NO_STATE: the machine */
 	int			branch_index;	/* which branch of a Parallel, which job of a
 								 * JobNet; 0 for Map */
 	int			start;			/* state number of StartAt */
@@ -272,7 +272,7 @@ typedef struct SfChoiceState
 {
 	int			nrules;
 	SfChoiceRule *rules;
-	int			default_next;	/* state number, -1: none */
+	int			default_next;	/* state number, SF_NO_STATE: none */
 	const char *default_name;	/* NULL: none */
 } SfChoiceState;
 
@@ -373,7 +373,7 @@ typedef struct SfState
 	const char *pointer;		/* JSON pointer of the state in the definition */
 	int			scope;
 	SfQueryLanguage language;
-	int			next;			/* state number, -1: none (End, Succeed, Fail) */
+	int			next;			/* state number, SF_NO_STATE: none (End, Succeed, Fail) */
 	const char *next_name;		/* NULL: none */
 	bool		end;
 
@@ -480,6 +480,19 @@ typedef struct SfProgram
 	int			nscopes;
 	SfScope    *scopes;
 } SfProgram;
+
+/*
+ * Where the number of a state may stand: there is none.  As the next of a state: it ends its scope; of an event: it is
+ * of the execution as a whole; of a search: it found nothing.
+ */
+#define SF_NO_STATE		(-1)
+
+/* Is there a state with a number?  Rows and events may have one of another version. */
+static inline bool
+sf_program_has_state(const SfProgram *program, int state)
+{
+	return state >= 0 && state < program->nstates;
+}
 
 /* --- parse and validate --- */
 

@@ -119,7 +119,7 @@ answer_redrive_status(SfCall *call, const SfExecution *execution)
 {
 	bool		can = execution->status != SF_STATUS_RUNNING && execution->status != SF_STATUS_SUCCEEDED;
 
-	if (can && execution->map_run_no != 0)
+	if (can && sf_execution_is_map_child(execution))
 		sf_json_add_string(&call->answer, "redriveStatus", "REDRIVABLE_BY_MAP_RUN");
 	else
 		sf_json_add_string(&call->answer, "redriveStatus", can ? "REDRIVABLE" : "NOT_REDRIVABLE");
@@ -203,14 +203,14 @@ read_status(SfCall *call, int *status)
 {
 	char	   *text = sf_request_text(call, "statusFilter");
 
-	*status = -1;
+	*status = SF_ANY_STATUS;
 	if (text == NULL)
 		return true;
 #define MATCH_STATUS(sym, number) \
 	if (strcmp(text, #sym) == 0) \
 		*status = SF_STATUS_##sym;
 	SF_STATUS_LIST(MATCH_STATUS)
-	return *status >= 0;
+	return *status != SF_ANY_STATUS;
 }
 
 /* Where a page begins. */
@@ -298,7 +298,7 @@ ask_for_map_run(SfCall *call, SfListQuery *query)
 	char	   *redriven = sf_request_text(call, "redriveFilter");
 
 	query->machines = &execution->machine_no;
-	query->parent_no = run->execution_no;
+	query->parent_execution_no = run->execution_no;
 	query->map_run_no = run->map_run_no;
 	if (redriven != NULL)
 		query->redriven = strcmp(redriven, "REDRIVEN") == 0 ? SF_LIST_REDRIVEN : SF_LIST_NOT_REDRIVEN;

@@ -39,7 +39,7 @@ state_of(const SfExecution *execution, const SfMapRun *run)
 {
 	const SfProgram *program = sf_program_cache_get(execution->machine_no, execution->version);
 
-	if (run->state < 0 || run->state >= program->nstates ||
+	if (!sf_program_has_state(program, run->state) ||
 		!sf_state_is_distributed(&program->states[run->state]))
 		elog(ERROR, "state %d of execution \"%s\" is no Distributed Map", run->state, execution->execution_id);
 	return &program->states[run->state];
@@ -49,7 +49,7 @@ state_of(const SfExecution *execution, const SfMapRun *run)
 static SfMapRun *
 find_run(const SfExecution *child, SfExecution **parent)
 {
-	if (child->map_run_no == 0)
+	if (!sf_execution_is_map_child(child))
 		return NULL;
 	*parent = sf_execution_read(child->parent_execution_no, SF_LOCK_NONE, false);
 	return *parent == NULL ? NULL :

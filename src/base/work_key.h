@@ -23,6 +23,12 @@ typedef struct SfBranchKey
 #define SF_WHOLE_EXECUTION	(-3)
 #define SF_BRANCH_UNNUMBERED	PG_INT64_MAX
 
+/* Where the number of a branch may stand: there is none */
+#define SF_NO_BRANCH		PG_INT64_MIN
+
+/* Where the number of the run of a Distributed Map may stand: there is none */
+#define SF_NO_MAP_RUN		0
+
 /* The number of a root in the text of a query, whose plan is to know it */
 #define SF_ROOT_TEXT	CppAsString2(SF_BRANCH_ROOT)
 

@@ -188,7 +188,7 @@ sf_graph_state_condition(const SfProgram *program, const SfState *state)
 	const SfScope *scope = &program->scopes[state->scope];
 	const SfNetJob *job;
 
-	if (scope->owner_state < 0 || program->states[scope->owner_state].type != SF_STATE_JOBNET)
+	if (scope->owner_state == SF_NO_STATE || program->states[scope->owner_state].type != SF_STATE_JOBNET)
 		return NULL;
 	job = &sf_state_net(&program->states[scope->owner_state])->jobs[scope->branch_index];
 	return sf_graph_job_state(program, job) == state ? sf_graph_condition(job) : NULL;
@@ -258,11 +258,11 @@ visit_choices(const SfState *state, SfEdgeCallback callback, void *arg)
 
 		initStringInfo(&label);
 		append_rule(&label, &choice->rules[i], false);
-		if (choice->rules[i].next >= 0)
+		if (choice->rules[i].next != SF_NO_STATE)
 			callback(arg, state, choice->rules[i].next, SF_EDGE_RULE,
 					 shorten_label(&label));
 	}
-	if (choice->default_next >= 0)
+	if (choice->default_next != SF_NO_STATE)
 		callback(arg, state, choice->default_next, SF_EDGE_RULE, "default");
 }
 
@@ -270,13 +270,13 @@ visit_choices(const SfState *state, SfEdgeCallback callback, void *arg)
 void
 sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback, void *arg)
 {
-	if (state->next >= 0)
+	if (state->next != SF_NO_STATE)
 		callback(arg, state, state->next, SF_EDGE_NEXT, NULL);
 	if (state->type == SF_STATE_CHOICE)
 		visit_choices(state, callback, arg);
 	for (int i = 0; i < state->ncatchers; i++)
 	{
-		if (state->catchers[i].next >= 0)
+		if (state->catchers[i].next != SF_NO_STATE)
 			callback(arg, state, state->catchers[i].next, SF_EDGE_CATCH,
 					 catcher_label(&state->catchers[i]));
 	}

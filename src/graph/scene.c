@@ -380,7 +380,7 @@ static void
 list_boxes(SfScene *scene, const SfScope *scope, int *box_of)
 {
 	SfSceneScope *drawn = &scene->scopes[scope->number];
-	bool		is_machine = scope->owner_state < 0;
+	bool		is_machine = scope->owner_state == SF_NO_STATE;
 	bool		ends = false;
 	int			most = scope->last - scope->first + 3;
 

@@ -255,7 +255,7 @@ sf_distributed_enter(SfStep *step)
 	JsonbValue	array;
 	SfError		error;
 
-	if (branch->map_run_no != 0)
+	if (sf_branch_has_map_run(branch))
 		return begin_writing(step);
 	if (!sf_step_has(step, SF_NEED_MAP_RUN))
 		return SF_STEP_REST;

@@ -346,8 +346,8 @@ sf_net_job_with_condition(const SfProgram *program, const SfBranch *branch)
 	int			owner = program->scopes[branch->scope].owner_state;
 	const SfNetJob *job;
 
-	if (owner < 0 || program->states[owner].type != SF_STATE_JOBNET ||
-		branch->parent_no < 0 || branch->entered_at != DT_NOBEGIN)
+	if (owner == SF_NO_STATE || program->states[owner].type != SF_STATE_JOBNET ||
+		!sf_branch_has_parent(branch) || branch->entered_at != DT_NOBEGIN)
 		return NULL;
 	job = &sf_state_net(&program->states[owner])->jobs[branch->branch_index];
 	return job->condition == NULL ? NULL : job;

@@ -21,7 +21,7 @@ begin_iteration(SfStep *step)
 	const SfState *state = step->state;
 	int			owner = program->scopes[step->branch->scope].owner_state;
 
-	if (owner < 0 || program->states[owner].type != SF_STATE_MAP)
+	if (owner == SF_NO_STATE || program->states[owner].type != SF_STATE_MAP)
 		return;
 	step->state = &program->states[owner];
 	sf_step_event(step, SF_EVENT_MAP_ITERATION_STARTED, NULL, NULL);
@@ -44,7 +44,7 @@ enter_state(SfStep *step)
 
 	if (is_first(step))
 		sf_step_begin_execution(step);
-	else if (branch->parent_no >= 0 && branch->entered_at == DT_NOBEGIN)
+	else if (sf_branch_has_parent(branch) && branch->entered_at == DT_NOBEGIN)
 		begin_iteration(step);
 
 	step->entered_previous = branch->last_event;
@@ -135,7 +135,7 @@ take_due(SfStep *step)
 				branch->due_at = DT_NOEND;
 				return SF_STEP_REST;
 			}
-			return branch->map_run_no != 0 ?
+			return sf_branch_has_map_run(branch) ?
 				sf_distributed_continue(step) : sf_map_continue(step);
 		default:
 			elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is due in phase %d",
@@ -237,7 +237,7 @@ take_stimulus(SfStep *step)
 		case SF_STIMULUS_SUBMITTED:
 			return sf_task_state_submitted(step);
 		case SF_STIMULUS_JOINED:
-			return step->branch->map_run_no != 0 ?
+			return sf_branch_has_map_run(step->branch) ?
 				sf_distributed_joined(step) : sf_join_resume(step);
 		case SF_STIMULUS_NOT_YET:
 			return recheck(step);
@@ -283,7 +283,7 @@ step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 	step->entered_previous = SF_CHAIN;
 	if (!sf_branch_is_line(branch->phase))
 		return;					/* it is in no state */
-	if (branch->state < 0 || branch->state >= loaded->program->nstates)
+	if (!sf_program_has_state(loaded->program, branch->state))
 		elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is in state %d, which its machine does not have",
 			 branch->key.branch_no, loaded->execution->execution_id, branch->state);
 	step->state = &loaded->program->states[branch->state];

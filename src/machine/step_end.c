@@ -25,7 +25,7 @@ sf_step_forget_attempt(SfBranch *branch)
 	branch->task_payload = branch->outcome = branch->join_input = NULL;
 	sf_step_clear_branch_error(branch);
 	branch->pending = branch->total = branch->next_index = 0;
-	branch->map_run_no = 0;
+	branch->map_run_no = SF_NO_MAP_RUN;
 	branch->njobs = 0;
 	branch->started_at = DT_NOBEGIN;
 	branch->deadline = DT_NOEND;
@@ -139,7 +139,7 @@ owner_state(const SfStep *step)
 
 	if (step->branch->key.branch_no == SF_BRANCH_ROOT)
 		return NULL;
-	return owner < 0 ? NULL : &step->program->states[owner];
+	return owner == SF_NO_STATE ? NULL : &step->program->states[owner];
 }
 
 /* End the branch with an output. */
@@ -197,7 +197,7 @@ inside_drain(const SfStep *step)
 	{
 		int			owner = step->program->scopes[scope].owner_state;
 
-		if (owner < 0 || sf_state_is_distributed(&step->program->states[owner]))
+		if (owner == SF_NO_STATE || sf_state_is_distributed(&step->program->states[owner]))
 			return false;
 		if (step->program->states[owner].failure_mode == SF_FAILURE_DRAIN)
 			return true;
@@ -295,7 +295,7 @@ set_payload(SfStep *step, Jsonb *payload)
 
 /*
  * Leave the state with an output: append StateExited, then put the branch into the
- * state next, in phase ENTER; next < 0 ends the branch.
+ * state next, in phase ENTER; SF_NO_STATE ends the branch.
  */
 SfStepOutcome
 sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
@@ -309,7 +309,7 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 	sf_step_forget_retries(branch);
 	sf_step_forget_attempt(branch);
 
-	if (next < 0)
+	if (next == SF_NO_STATE)
 		return end_branch(step, output);
 	branch->state = next;
 	branch->phase = SF_PHASE_ENTER;
@@ -512,7 +512,7 @@ sf_step_abort(SfStep *step)
 	}
 	branch->due_at = DT_NOEND;
 	branch->generation++;
-	if (branch->map_run_no != 0)
+	if (sf_branch_has_map_run(branch))
 		sf_step_effect(step, SF_EFFECT_END_MAP_RUN)->end_map_run =
 			(SfMapRunEnd) {branch->map_run_no, SF_STATUS_ABORTED};
 	if (owner != NULL && owner->type == SF_STATE_MAP &&

@@ -103,7 +103,7 @@ sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 	event->type = type;
 	event->id = -++step->nevents;
 	event->previous_id = previous == SF_CHAIN ? branch->last_event : previous;
-	event->state = step->state == NULL ? -1 : step->state->number;
+	event->state = step->state == NULL ? SF_NO_STATE : step->state->number;
 	event->at = step->now;
 	event->niterations = branch->niterations;
 	event->iterations = branch->iterations;

@@ -155,7 +155,7 @@ typedef struct SfStimulus
 	/* ABORTED, STOPPED and its like */
 	bool		parent_counts;	/* the parent knows of this end */
 	int			cause;			/* the event that the events follow */
-	int			state;			/* STOPPED: that the root is in, -1: not known */
+	int			state;			/* STOPPED: that the root is in; SF_NO_STATE: not known */
 } SfStimulus;
 
 /* --- what comes out --- */
@@ -191,7 +191,7 @@ typedef struct SfFinish
 	SfStatus	status;
 	Jsonb	   *output;
 	SfError		error;
-	int			state;			/* that the root branch was in, -1: not known */
+	int			state;			/* that the root branch was in; SF_NO_STATE: not known */
 	bool		parent_knows;	/* the run of a Distributed Map ends its children */
 } SfFinish;
 

@@ -66,7 +66,7 @@ static bool
 waits_for_map(const SfProgram *program, const SfBranch *branch)
 {
 	return branch->phase == SF_PHASE_JOIN && !branch->aborting &&
-		branch->state >= 0 && branch->state < program->nstates &&
+		sf_program_has_state(program, branch->state) &&
 		program->states[branch->state].type == SF_STATE_MAP;
 }
 
@@ -76,7 +76,7 @@ add_map(Counting *c, const SfBranch *branch)
 {
 	if (!waits_for_map(c->program, branch))
 		return;
-	if (branch->map_run_no != 0)
+	if (sf_branch_has_map_run(branch))
 		add_items(c, branch);
 	else if (branch->next_index < branch->total)
 		add_iterations(c, branch->state, branch->total - branch->next_index);
@@ -92,7 +92,7 @@ sf_ahead_not_begun(const SfProgram *program, List *branches)
 	foreach_ptr(const SfBranch, branch, branches)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (branch->map_run_no == 0)
+		if (!sf_branch_has_map_run(branch))
 			add_map(&c, branch);
 	}
 	for (int i = 0; i < program->nstates; i++)
@@ -194,7 +194,7 @@ walk_inside(Walk *w, const SfState *s)
 static void
 walk_on(Walk *w, int state)
 {
-	while (state >= 0 && !bms_is_member(state, w->certain))
+	while (state != SF_NO_STATE && !bms_is_member(state, w->certain))
 	{
 		const SfState *s = &w->program->states[state];
 
@@ -209,7 +209,7 @@ static bool
 begins_optional(const Walk *w, const SfBranch *branch)
 {
 	int			owner = w->program->scopes[branch->scope].owner_state;
-	const SfState *net = owner < 0 ? NULL : &w->program->states[owner];
+	const SfState *net = owner == SF_NO_STATE ? NULL : &w->program->states[owner];
 
 	return branch->phase == SF_PHASE_ENTER && net != NULL && net->type == SF_STATE_JOBNET &&
 		is_optional(w, net, w->program->scopes[branch->scope].branch_index);
@@ -225,7 +225,7 @@ sf_ahead_is_certain(const SfProgram *program, List *branches, List *tasks)
 	foreach_ptr(const SfBranch, branch, branches)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!sf_branch_has_ended(branch) && branch->state >= 0 && branch->state < program->nstates &&
+		if (!sf_branch_has_ended(branch) && sf_program_has_state(program, branch->state) &&
 			!begins_optional(&w, branch))
 			walk_on(&w, branch->state);
 	}

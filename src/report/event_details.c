@@ -157,7 +157,7 @@ sf_event_details_make(const SfProgram *program, const SfEvent *event,
 
 	if (event->type < 0 || event->type >= SF_HISTORY_EVENT_TYPE_COUNT)
 		return sf_json_empty_object();
-	if (event->state >= 0 && event->state < program->nstates)
+	if (sf_program_has_state(program, event->state))
 		state = &program->states[event->state];
 	sf_json_begin_object(&b);
 	add_by_shape(&b, event, state, role_arn);

@@ -163,7 +163,7 @@ follow_branch(Derivation *d, const SfBranch *branch)
 	SfJob	   *job;
 
 	note_iteration(d, branch);
-	if (branch->state < 0 || branch->state >= d->program->nstates ||
+	if (!sf_program_has_state(d->program, branch->state) ||
 		d->program->states[branch->state].type != SF_STATE_TASK)
 		return;
 	job = find_job(d, branch->state, branch->iterations, branch->niterations);
@@ -207,9 +207,9 @@ set_entry(SfJob *job)
 static bool
 is_in_net(const SfProgram *program, int state)
 {
-	while (state >= 0 && program->states[state].type != SF_STATE_JOBNET)
+	while (state != SF_NO_STATE && program->states[state].type != SF_STATE_JOBNET)
 		state = program->scopes[program->states[state].scope].owner_state;
-	return state >= 0;
+	return state != SF_NO_STATE;
 }
 
 /* Decide on the status of a job, once all is known. */

@@ -16,7 +16,7 @@ nearest_map(const SfProgram *program, int scope)
 {
 	int			owner = program->scopes[scope].owner_state;
 
-	while (owner >= 0 && program->states[owner].type != SF_STATE_MAP)
+	while (owner != SF_NO_STATE && program->states[owner].type != SF_STATE_MAP)
 		owner = program->scopes[program->states[owner].scope].owner_state;
 	return owner;
 }
@@ -151,7 +151,7 @@ append_scopes(StringInfo buf, const SfProgram *program, int scope,
 	int			index = s->branch_index;
 
 	check_stack_depth();
-	if (s->owner_state < 0)
+	if (s->owner_state == SF_NO_STATE)
 		return;
 	owner = &program->states[s->owner_state];
 	if (sf_state_is_distributed(owner))

@@ -101,7 +101,7 @@ net_around(const SfProgram *program, int scope)
 {
 	int			owner = program->scopes[scope].owner_state;
 
-	return owner < 0 || program->states[owner].type != SF_STATE_JOBNET ? NULL :
+	return owner == SF_NO_STATE || program->states[owner].type != SF_STATE_JOBNET ? NULL :
 		&program->states[owner];
 }
 
@@ -112,7 +112,7 @@ enter_job(SfJobReach *reach, const SfBranch *branch)
 	const SfState *net = net_around(reach->program, branch->scope);
 	NumberEntry *entry;
 
-	if (net == NULL || branch->parent_no < 0)
+	if (net == NULL || !sf_branch_has_parent(branch))
 		return;
 	entry = hash_search(reach->numbers, &branch->parent_no, HASH_FIND, NULL);
 	if (entry == NULL)
@@ -130,7 +130,7 @@ enter_branches(SfJobReach *reach, List *branches)
 	{
 		NumberEntry *number;
 
-		if (branch->state < 0 || branch->state >= reach->program->nstates)
+		if (!sf_program_has_state(reach->program, branch->state))
 			continue;
 		number = hash_search(reach->numbers, &branch->branch_no, HASH_ENTER, NULL);
 		number->branch = branch;
@@ -147,7 +147,7 @@ enter_branches(SfJobReach *reach, List *branches)
 	}
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		if (branch->failing && branch->state >= 0 && branch->state < reach->program->nstates &&
+		if (branch->failing && sf_program_has_state(reach->program, branch->state) &&
 			is_at_join(branch))
 			doom(reach, branch->branch_no);
 		enter_job(reach, branch);
@@ -256,7 +256,7 @@ bool
 sf_job_reach_test(SfJobReach *reach, int state, const int *iterations,
 				  int niterations)
 {
-	while (state >= 0)
+	while (state != SF_NO_STATE)
 	{
 		int			scope = reach->program->states[state].scope;
 		SfStateInstanceKey key = {scope, niterations, (int *) iterations};
@@ -267,9 +267,9 @@ sf_job_reach_test(SfJobReach *reach, int state, const int *iterations,
 		if (instance == NULL && job_comes_to(reach, scope, iterations, niterations))
 			return true;
 		state = reach->program->scopes[scope].owner_state;
-		if (state >= 0 && sf_state_is_distributed(&reach->program->states[state]))
+		if (state != SF_NO_STATE && sf_state_is_distributed(&reach->program->states[state]))
 			return false;		/* this is a child execution of it */
-		if (state >= 0 && reach->program->states[state].type == SF_STATE_MAP)
+		if (state != SF_NO_STATE && reach->program->states[state].type == SF_STATE_MAP)
 			niterations--;
 	}
 	return false;

@@ -45,7 +45,7 @@ sf_progress_standing(const SfProgram *program, const SfRemaining *remaining,
 	SfStanding	standing;
 
 	foreach_ptr(const SfBranch, branch, branches)
-		runs_map = runs_map || branch->map_run_no != 0;
+		runs_map = runs_map || sf_branch_has_map_run(branch);
 	standing.waiting_on = sf_waiting_text(program, branches, now);
 	standing.next = name_next(program, branches);
 	standing.rest_us = sf_remaining_us(remaining, branches,

@@ -344,7 +344,7 @@ rest_of_state(const SfRemaining *r, const SfBranch *b, List *runs, TimestampTz n
 		case SF_PHASE_EXTERNAL:
 			return Max(whole - (began == DT_NOBEGIN ? 0 : Max(now - began, 0)), 0);
 		case SF_PHASE_JOIN:
-			return b->map_run_no != 0 ? rest_of_run(b, runs, now, r->inside[b->state]) :
+			return sf_branch_has_map_run(b) ? rest_of_run(b, runs, now, r->inside[b->state]) :
 				rest_of_map(r, b);
 		default:				/* a net that goes on has jobs that count by themselves */
 			return 0;
@@ -363,7 +363,7 @@ static bool
 goes_on(const SfRemaining *r, const SfBranch *b)
 {
 	return !sf_branch_has_ended(b) && !waits_for_jobs(b) && sf_branch_is_line(b->phase) &&
-		b->state >= 0 && b->state < r->program->nstates;
+		sf_program_has_state(r->program, b->state);
 }
 
 /* What is left from a branch up to the end of the execution, or of the Task that is asked for. */
@@ -386,7 +386,7 @@ rest_from(const SfRemaining *r, HTAB *table, const SfBranch *b, List *runs, Time
 		if (way >= 0)
 			return rest + way;
 		rest += longest_after(r, s);
-		parent = b->parent_no < 0 ? NULL : hash_search(table, &b->parent_no, HASH_FIND, NULL);
+		parent = sf_branch_has_parent(b) ? hash_search(table, &b->parent_no, HASH_FIND, NULL) : NULL;
 		if (parent == NULL || !goes_on(r, parent->branch))
 			return r->task >= 0 ? 0 : rest;
 		if (r->later_way[b->scope] >= 0)
@@ -402,7 +402,7 @@ note_parents(const SfRemaining *r, HTAB *table, List *branches)
 {
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		BranchEntry *parent = branch->parent_no < 0 || !goes_on(r, branch) ? NULL :
+		BranchEntry *parent = !sf_branch_has_parent(branch) || !goes_on(r, branch) ? NULL :
 			hash_search(table, &branch->parent_no, HASH_FIND, NULL);
 
 		if (parent != NULL)
@@ -447,7 +447,7 @@ sf_remaining_next(const SfProgram *program, List *branches)
 	foreach_ptr(const SfBranch, branch, branches)
 	{
 		if (sf_branch_has_ended(branch) || branch->phase == SF_PHASE_JOIN || waits_for_jobs(branch) ||
-			branch->state < 0 || branch->state >= program->nstates ||
+			!sf_program_has_state(program, branch->state) ||
 			bms_is_member(branch->state, seen))
 			continue;
 		seen = bms_add_member(seen, branch->state);

@@ -222,7 +222,7 @@ add_map_runs(const SfExecutionHead *execution, const SfProgram *program,
 	{
 		SfGraphFacts *map;
 
-		if (run->state < 0 || run->state >= program->nstates)
+		if (!sf_program_has_state(program, run->state))
 			continue;
 		map = &facts[run->state];
 		/* the last run of a state tells how far it is */
@@ -239,7 +239,7 @@ follow_branches(List *branches, bool running, const SfProgram *program,
 {
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		if (branch->state >= 0 && branch->state < program->nstates)
+		if (sf_program_has_state(program, branch->state))
 			add_status(&facts[branch->state], branch_status(branch, running), false);
 	}
 }
@@ -251,7 +251,7 @@ can_be_reached(const SfProgram *program, SfJobReach *reach, int state,
 {
 	int			owner = state;
 
-	while ((owner = program->scopes[program->states[owner].scope].owner_state) >= 0)
+	while ((owner = program->scopes[program->states[owner].scope].owner_state) != SF_NO_STATE)
 	{
 		if (program->states[owner].type != SF_STATE_MAP)
 			continue;

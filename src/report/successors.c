@@ -51,17 +51,17 @@ sf_successors_direct(const SfState *state, int ways, int *out)
 			const SfChoiceState *choice = sf_state_choice(state);
 
 			for (int i = 0; i < choice->nrules; i++)
-				if (choice->rules[i].next >= 0)
+				if (choice->rules[i].next != SF_NO_STATE)
 					out[n++] = choice->rules[i].next;
-			if (choice->default_next >= 0)
+			if (choice->default_next != SF_NO_STATE)
 				out[n++] = choice->default_next;
 		}
-		else if (state->next >= 0)
+		else if (state->next != SF_NO_STATE)
 			out[n++] = state->next;
 	}
 	if (ways & SF_WAY_CATCH)
 		for (int i = 0; i < state->ncatchers; i++)
-			if (state->catchers[i].next >= 0)
+			if (state->catchers[i].next != SF_NO_STATE)
 				out[n++] = state->catchers[i].next;
 	return n;
 }
@@ -235,7 +235,7 @@ visit_out(Search *search, const SfState *s)
 	for (int i = 0; i < n; i++)
 		push(search, NODE_IN(next[i]));
 	pfree(next);
-	if (scope->owner_state >= 0 && (s->end || s->type == SF_STATE_SUCCEED))
+	if (scope->owner_state != SF_NO_STATE && (s->end || s->type == SF_STATE_SUCCEED))
 		visit_end(search, scope);
 }
 
@@ -292,7 +292,7 @@ sf_successors_tasks_after(const SfProgram *program, int state)
 	Bitmapset  *tasks = NULL;
 
 	/* the jobs that the state is in have begun */
-	for (int s = state; s >= 0; s = program->scopes[program->states[s].scope].owner_state)
+	for (int s = state; s != SF_NO_STATE; s = program->scopes[program->states[s].scope].owner_state)
 		passed_over[program->states[s].scope] = false;
 	search.passed_over = passed_over;
 	search_from(&search, state, NODE_OUT(state));

@@ -73,7 +73,7 @@ find_around(SfVisits *v, const SfStateInstanceKey *key, bool is_iteration)
 
 	if (is_iteration)
 		return sf_visits_instance(v, key->number, key->iterations, key->niterations - 1, false);
-	if (owner < 0)
+	if (owner == SF_NO_STATE)
 		return NULL;
 	if (v->program->states[owner].type != SF_STATE_MAP)
 		return sf_visits_instance(v, owner, key->iterations, key->niterations, false);
@@ -469,7 +469,7 @@ follow_event(const SfEvent *event, void *arg)
 		return;
 	if (sf_history_event_type_is_of_execution(event->type))
 		follow_execution(v, event, meaning);
-	if (event->state < 0 || event->state >= v->program->nstates)
+	if (!sf_program_has_state(v->program, event->state))
 		return;
 	if (sf_history_event_type_is_of_state(event->type))
 		follow_state(v, event, meaning);

@@ -30,7 +30,7 @@ is_leaf(const SfBranch *b)
 		case SF_PHASE_EXTERNAL:
 			return true;
 		case SF_PHASE_JOIN:
-			return b->pending == 0 || b->map_run_no != 0;
+			return b->pending == 0 || sf_branch_has_map_run(b);
 		default:
 			return false;
 	}
@@ -48,7 +48,7 @@ static void
 append_branch(StringInfo buf, const SfProgram *program,
 			  const SfBranch *b, TimestampTz now)
 {
-	const char *name = b->state >= 0 && b->state < program->nstates ?
+	const char *name = sf_program_has_state(program, b->state) ?
 		sf_job_name(program, b->state, b->iterations, b->niterations) : "?";
 
 	if (sf_branch_is_parked(b))
@@ -86,7 +86,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 			appendStringInfo(buf, "task \"%s\" answered", name);
 			break;
 		case SF_PHASE_EXTERNAL:
-			if (b->state >= 0 && b->state < program->nstates && is_wait(&program->states[b->state]))
+			if (sf_program_has_state(program, b->state) && is_wait(&program->states[b->state]))
 				appendStringInfo(buf, "\"%s\" waits for %s", name,
 								 sf_state_task(&program->states[b->state])->resource.text);
 			else

@@ -4,9 +4,10 @@
 -- One row per target. start_minute, end_minute: of the local day; NULL: none.
 CREATE TABLE _sfflow.deadline (
 	target text COLLATE "C" NOT NULL PRIMARY KEY,	-- as an operator writes it
-	schedule text COLLATE "C",			-- of a schedule: its name;
-	machine_no integer,					-- else the machine,
-	job text COLLATE "C",				-- and a Task state of it
+	kind smallint NOT NULL,				-- SfDeadlineOf: of a schedule, a machine, or a job (a Task state) of one
+	schedule text COLLATE "C",
+	machine_no integer,
+	job text COLLATE "C",
 	start_minute integer,
 	end_minute integer,
 	timezone text NOT NULL,
@@ -19,7 +20,11 @@ CREATE TABLE _sfflow.deadline (
 	walk_late_no bigint,				-- the first of them that is late,
 	walk_found boolean,					-- and whether there were any
 	set_at timestamptz NOT NULL,
-	set_by text NOT NULL
+	set_by text NOT NULL,
+	CONSTRAINT deadline_kind CHECK (CASE kind
+		WHEN @DEADLINE_OF_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
+		WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
+		ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END)
 );
 CREATE INDEX deadline_next ON _sfflow.deadline (next_at);
 CREATE INDEX deadline_machine ON _sfflow.deadline (machine_no) WHERE machine_no IS NOT NULL;
@@ -72,7 +77,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- A deadline is visible to roles that may READ the machine, and to the owner of the schedule.
 CREATE VIEW _sfflow.readable_deadline AS
-SELECT d.target, d.schedule, d.machine_no, d.job, d.start_minute, d.end_minute, d.timezone, d.calendar,
+SELECT d.target, d.kind, d.schedule, d.machine_no, d.job, d.start_minute, d.end_minute, d.timezone, d.calendar,
 	d.checked_until, d.next_at, d.walk_step, d.walk_now, d.walk_at, d.walk_late_no, d.walk_found, d.set_at,
 	d.set_by,
 	m.name AS state_machine
@@ -133,9 +138,9 @@ COMMENT ON COLUMN @extschema@.sf_late.acknowledged_at IS 'when sf_acknowledge wa
 --@into checks
 SELECT 'deadline_without_target', NULL, format('deadline of "%s"', d.target)
 FROM _sfflow.deadline d
-WHERE CASE WHEN d.schedule IS NULL THEN NOT EXISTS (SELECT FROM _sfflow.state_machine m
-	WHERE m.machine_no = d.machine_no)
-	ELSE NOT EXISTS (SELECT FROM _sfflow.schedule s WHERE s.name = d.schedule) END
+WHERE CASE d.kind WHEN @DEADLINE_OF_SCHEDULE@ THEN NOT EXISTS (SELECT FROM _sfflow.schedule s
+	WHERE s.name = d.schedule)
+	ELSE NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = d.machine_no) END
 UNION ALL
 SELECT 'lateness_without_deadline', NULL, format('%s rows of "%s"', count(*), l.target)
 FROM _sfflow.lateness l

@@ -114,7 +114,7 @@ find_state(const SfExecution *execution, const SfTask *task)
 	const SfProgram *program = execution == NULL ? NULL :
 		sf_program_cache_get(execution->machine_no, execution->version);
 
-	if (program == NULL || task->state < 0 || task->state >= program->nstates)
+	if (program == NULL || !sf_program_has_state(program, task->state))
 		return NULL;
 	return &program->states[task->state];
 }

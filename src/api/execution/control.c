@@ -183,7 +183,7 @@ redrive(const char *id, const Asked *asked)
 
 	if (asked->input != NULL)
 		sf_arg_check_size(asked->input, "input");
-	if (execution->map_run_no != 0)
+	if (sf_execution_is_map_child(execution))
 	{
 		if (!as_it_was)
 			refuse_child(execution, NULL);
@@ -223,7 +223,7 @@ lock_redrives(const char *id)
 {
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_REDRIVE);
 
-	if (execution->map_run_no == 0)
+	if (!sf_execution_is_map_child(execution))
 		return sf_arg_execution(id, SF_LOCK_WAIT, SF_PRIVILEGE_REDRIVE);
 	(void) sf_execution_read(execution->parent_execution_no, SF_LOCK_WAIT, false);
 	return execution;

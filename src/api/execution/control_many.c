@@ -50,26 +50,42 @@ typedef struct Call
 	const char *refusal;
 } Call;
 
+/* What comes of an execution: the column outcome */
+#define OUTCOME_LIST(X) \
+	X(REDRIVEN, "redriven") \
+	X(STOPPED, "stopped") \
+	X(BUSY, "busy") \
+	X(CHANGED, "changed") \
+	X(REFUSED, "refused")
+
+#define OUTCOME_ENUM(sym, word) MANY_##sym,
+typedef enum Outcome
+{
+	OUTCOME_LIST(OUTCOME_ENUM)
+} Outcome;
+
 /* Put what came of one execution into the result. */
 static void
-put(Call *call, const char *execution_id, const char *outcome, const char *reason)
+put(Call *call, const char *execution_id, Outcome outcome, const char *reason)
 {
+#define OUTCOME_WORD(sym, word) [MANY_##sym] = word,
+	static const char *const words[] = {OUTCOME_LIST(OUTCOME_WORD)};
 	SfColumns	row = {0};
 
 	sf_columns_text(&row, execution_id);
-	sf_columns_text(&row, outcome);
+	sf_columns_text(&row, words[outcome]);
 	sf_columns_text(&row, reason);
 	sf_columns_put(call->fcinfo, &row);
 }
 
-/* Read the argument status; -1: any that an execution without success may have. */
+/* Read the argument status; SF_ANY_STATUS: it is null, any that an execution without success may have. */
 static int
 parse_status(const char *text, bool running)
 {
 	SfClosest	closest;
 
 	if (text == NULL)
-		return -1;
+		return SF_ANY_STATUS;
 	closest = sf_closest_begin(text);
 	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
 	{
@@ -131,12 +147,12 @@ lock_item(Call *call, const SfBulkItem *item)
 	{
 		execution = sf_execution_read(item->execution_no, SF_LOCK_NONE, false);
 		if (execution != NULL)
-			put(call, execution->execution_id, "busy", "another session has locked it");
+			put(call, execution->execution_id, MANY_BUSY, "another session has locked it");
 		return NULL;
 	}
 	if (execution->stopped_at == item->stopped_at)
 		return execution;
-	put(call, execution->execution_id, "changed",
+	put(call, execution->execution_id, MANY_CHANGED,
 		psprintf("it is %s since", sf_status_name(execution->status)));
 	return NULL;
 }
@@ -157,7 +173,7 @@ take_quota(Call *call, const SfExecution *execution)
 											psprintf("%s is reached", sf_quota_describe(kind, execution->owner)));
 	}
 	sf_throttled_note(execution->machine_no, execution->owner);
-	put(call, execution->execution_id, "refused", call->refusal);
+	put(call, execution->execution_id, MANY_REFUSED, call->refusal);
 	return false;
 }
 
@@ -174,14 +190,14 @@ redrive(Call *call, SfExecution *execution)
 	{
 		sf_quota_give_back(execution->owner);
 		put(call, execution->execution_id,
-			redriven == SF_REDRIVE_BUSY ? "busy" : "refused",
+			redriven == SF_REDRIVE_BUSY ? MANY_BUSY : MANY_REFUSED,
 			redriven == SF_REDRIVE_BUSY ? "a task of it has not stopped yet" :
 			redriven == SF_REDRIVE_ARCHIVED ? "it is being archived" :
 			"it has nothing left to go on from");
 		return false;
 	}
 	sf_audit_note_execution(execution, "redrive", call->comment, NULL);
-	put(call, execution->execution_id, "redriven", NULL);
+	put(call, execution->execution_id, MANY_REDRIVEN, NULL);
 	call->taken++;
 	return true;
 }
@@ -193,7 +209,7 @@ stop(Call *call, SfExecution *execution)
 	sf_dispatch_refuse_own_stop(execution);
 	sf_lifecycle_stop(execution, NULL, call->comment);
 	sf_audit_note_execution(execution, "stop", call->comment, NULL);
-	put(call, execution->execution_id, "stopped", NULL);
+	put(call, execution->execution_id, MANY_STOPPED, NULL);
 	call->taken++;
 }
 
@@ -263,10 +279,10 @@ redrive_map_run(Call *call, const char *text)
 	if (seen == NULL)
 		sf_arg_map_run_missing(text);
 	if (parent == NULL || parent->status == SF_STATUS_RUNNING)
-		put(call, seen->execution_id, "busy",
+		put(call, seen->execution_id, MANY_BUSY,
 			parent == NULL ? "another session has locked it" : "it is RUNNING: its items go on with it");
 	else
-		put(call, parent->execution_id, "refused",
+		put(call, parent->execution_id, MANY_REFUSED,
 			psprintf("it is %s: sf_redrive('%s') runs all of its items again that did not succeed",
 					 sf_status_name(parent->status), parent->execution_id));
 }

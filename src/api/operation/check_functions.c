@@ -22,7 +22,7 @@ SF_SQL_FUNCTION(sfflow_is_place)
 	int			state = PG_GETARG_INT32(3);
 
 	PG_RETURN_BOOL(scope >= 0 && scope < program->nscopes &&
-				   state >= 0 && state < program->nstates &&
+				   sf_program_has_state(program, state) &&
 				   program->states[state].scope == scope);
 }
 
@@ -33,7 +33,7 @@ find_net(FunctionCallInfo fcinfo)
 	const SfProgram *program = sf_program_cache_get(PG_GETARG_INT32(0), PG_GETARG_INT32(1));
 	int			state = PG_GETARG_INT32(2);
 
-	return state < 0 || state >= program->nstates ||
+	return !sf_program_has_state(program, state) ||
 		program->states[state].type != SF_STATE_JOBNET ? NULL : &program->states[state];
 }
 
@@ -86,7 +86,7 @@ sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch)
 		return NULL;
 	execution->version = PG_GETARG_INT32(0);
 	draft = sf_draft_make(execution);
-	return (*branch)->state < 0 || (*branch)->state >= draft->program->nstates ? NULL : draft;
+	return !sf_program_has_state(draft->program, (*branch)->state) ? NULL : draft;
 }
 
 /*

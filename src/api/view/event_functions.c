@@ -66,7 +66,7 @@ put_event(FunctionCallInfo fcinfo, SfHistoryReader *reader)
 	sf_columns_add(&row, Int32GetDatum(event->previous_id), false);
 	sf_columns_add(&row, Int32GetDatum(event->version), false);
 	sf_columns_add(&row, Int16GetDatum(event->type), false);
-	sf_columns_add(&row, Int32GetDatum(event->state), event->state < 0);
+	sf_columns_add(&row, Int32GetDatum(event->state), event->state == SF_NO_STATE);
 	sf_columns_add(&row, Int32GetDatum(event->payload_from), event->payload_from == 0);
 	sf_columns_time(&row, event->at);
 	sf_columns_add(&row, event->niterations == 0 ? (Datum) 0 :

@@ -59,7 +59,7 @@ describe(HistoryOutput *out, const SfEvent *event, const char **state)
 	if (event->version != out->version)
 		out->program = sf_program_cache_get(out->machine_no, event->version);
 	out->version = event->version;
-	*state = event->state >= 0 && event->state < out->program->nstates ?
+	*state = sf_program_has_state(out->program, event->state) ?
 		out->program->states[event->state].name : NULL;
 	return sf_event_details_make(out->program, event, out->role_arn);
 }
@@ -176,7 +176,7 @@ is_on_page(const SfEvent *event, void *arg)
 
 	if (page->left == 0 || event->id <= page->after || event->id > page->until)
 		return false;
-	if (page->state >= 0)
+	if (page->state != SF_NO_STATE)
 	{
 		event = sf_head_event_now(page->names, event, &translated);
 		if (event->state != page->state || event->niterations != page->niterations ||
@@ -227,7 +227,7 @@ SF_SQL_FUNCTION(sfflow_event_page)
 	page.after = sf_arg_count(fcinfo, 1, "after", 0, 0);
 	page.until = sf_arg_count(fcinfo, 2, "until", 0, PG_INT32_MAX);
 	page.state = PG_ARGISNULL(3) ? -1 : PG_GETARG_INT32(3);
-	if (page.state >= 0)
+	if (page.state != SF_NO_STATE)
 		page.names = sf_head_names_read(&execution, page.out.program);
 	page.iterations = iterations_argument(fcinfo, 4, &page.niterations);
 	page.member = sf_arg_text_or_null(fcinfo, 5);
@@ -353,7 +353,7 @@ SF_SQL_FUNCTION(sfflow_job_label)
 		PG_RETURN_NULL();
 	program = sf_program_cache_get(execution.machine_no, execution.version);
 	state = sf_program_find_state(program, text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	if (state < 0)
+	if (state == SF_NO_STATE)
 		PG_RETURN_NULL();
 	iterations = iterations_argument(fcinfo, 2, &niterations);
 	PG_RETURN_TEXT_P(cstring_to_text(sf_job_name(program, state, iterations,
@@ -381,7 +381,7 @@ SF_SQL_FUNCTION(sfflow_branch_place)
 	if (!sf_head_read_visible(execution_no, &execution))
 		PG_RETURN_NULL();
 	program = sf_program_cache_get(execution.machine_no, execution.version);
-	if (number < 0 || number >= program->nstates ||
+	if (!sf_program_has_state(program, number) ||
 		scope < 0 || scope >= program->nscopes)
 		PG_RETURN_NULL();
 	state = &program->states[number];
@@ -404,7 +404,7 @@ SF_SQL_FUNCTION(sfflow_map_run_arn)
 	if (!sf_head_read_visible(PG_GETARG_INT64(0), &execution))
 		PG_RETURN_NULL();
 	program = sf_program_cache_get(execution.machine_no, execution.version);
-	if (number < 0 || number >= program->nstates ||
+	if (!sf_program_has_state(program, number) ||
 		!sf_state_is_distributed(&program->states[number]))
 		PG_RETURN_NULL();
 	head.machine_name = unconstify(char *, execution.machine);

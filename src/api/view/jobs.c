@@ -106,7 +106,7 @@ SF_SQL_FUNCTION(sfflow_job_relations)
 static bool
 lies_in(const SfProgram *program, int state, const Bitmapset *set)
 {
-	for (int i = state; i >= 0; i = program->scopes[program->states[i].scope].owner_state)
+	for (int i = state; i != SF_NO_STATE; i = program->scopes[program->states[i].scope].owner_state)
 		if (bms_is_member(i, set))
 			return true;
 	return false;
@@ -127,7 +127,7 @@ SF_SQL_FUNCTION(sfflow_tasks_from)
 		PG_RETURN_NULL();
 	program = sf_program_cache_get(execution.machine_no, execution.version);
 	state = sf_program_find_state(program, name);
-	if (state < 0)
+	if (state == SF_NO_STATE)
 		PG_RETURN_NULL();
 	following = bms_add_member(sf_successors_after(program, state, SF_WAY_ALL), state);
 	for (int i = 0; i < program->nstates; i++)

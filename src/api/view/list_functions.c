@@ -23,14 +23,14 @@ enum
 	ARG_AFTER, ARG_BEFORE, ARG_PAGE_SIZE, ARG_KEY, ARG_WITHOUT_ITEMS
 };
 
-/* Read the argument status; -1: any. */
+/* Read the argument status; SF_ANY_STATUS: it is null. */
 static int
 parse_status(const char *text)
 {
 	SfClosest	closest;
 
 	if (text == NULL)
-		return -1;
+		return SF_ANY_STATUS;
 #define MATCH_STATUS(sym, number) \
 	if (strcmp(text, #sym) == 0) \
 		return SF_STATUS_##sym;
@@ -141,7 +141,7 @@ sf_labelled_list(FunctionCallInfo fcinfo, const SfLabelled *labelled)
 		.status = parse_status(sf_arg_text_or_null(fcinfo, ARG_STATUS)),
 		.error = sf_arg_text_or_null(fcinfo, ARG_ERROR),
 		.prefix = sf_arg_text_or_null(fcinfo, ARG_NAME_PREFIX),
-		.parent_no = parse_parent(fcinfo),
+		.parent_execution_no = parse_parent(fcinfo),
 		.from = PG_ARGISNULL(ARG_AFTER) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_AFTER),
 		.before = parse_begin(fcinfo),
 		.limit = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE),

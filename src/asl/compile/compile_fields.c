@@ -185,7 +185,7 @@ sf_compile_target(SfCompiler *c, const char *name)
 	const SfNode *state;
 
 	if (name == NULL)
-		return -1;
+		return SF_NO_STATE;
 	state = sf_node_search_members(c->names.sorted, c->names.count, name);
-	return state ? state->number : -1;
+	return state ? state->number : SF_NO_STATE;
 }

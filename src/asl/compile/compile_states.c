@@ -55,7 +55,7 @@ sf_compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
 	bool		is_path;
 
 	check_stack_depth();
-	rule->next = -1;
+	rule->next = SF_NO_STATE;
 	SF_NODE_FOREACH(member, node)
 	{
 		if (strcmp(member->key, "And") == 0)

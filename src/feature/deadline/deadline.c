@@ -38,10 +38,10 @@ void
 sf_deadline_write(const SfDeadline *d)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.deadline AS d (target, schedule, machine_no, job, start_minute,"
+		"INSERT INTO _sfflow.deadline AS d (target, kind, schedule, machine_no, job, start_minute,"
 		" end_minute, timezone, calendar, checked_until, next_at, set_at, set_by)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10)"
-		" ON CONFLICT (target) DO UPDATE SET schedule = excluded.schedule,"
+		" VALUES ($1, $11, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10)"
+		" ON CONFLICT (target) DO UPDATE SET kind = excluded.kind, schedule = excluded.schedule,"
 		" machine_no = excluded.machine_no, job = excluded.job,"
 		" start_minute = excluded.start_minute, end_minute = excluded.end_minute,"
 		" timezone = excluded.timezone, calendar = excluded.calendar,"
@@ -51,10 +51,10 @@ sf_deadline_write(const SfDeadline *d)
 	sf_db_execute(&plan, SF_TEXT(d->target), SF_TEXT(d->schedule),
 				  sf_query_arg(INT4OID, Int32GetDatum(d->machine_no), d->machine_no == 0),
 				  SF_TEXT(d->job),
-				  sf_query_arg(INT4OID, Int32GetDatum(d->start_minute), d->start_minute < 0),
-				  sf_query_arg(INT4OID, Int32GetDatum(d->end_minute), d->end_minute < 0),
+				  sf_query_arg(INT4OID, Int32GetDatum(d->start_minute), d->start_minute == SF_NO_MINUTE),
+				  sf_query_arg(INT4OID, Int32GetDatum(d->end_minute), d->end_minute == SF_NO_MINUTE),
 				  SF_TEXT(d->timezone), SF_TEXT(d->calendar), SF_TIME(d->set_at),
-				  SF_TEXT(d->set_by));
+				  SF_TEXT(d->set_by), SF_INT2(d->kind));
 	sf_hooks.scan_at(d->set_at);
 }
 

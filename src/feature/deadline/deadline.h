@@ -12,19 +12,32 @@
 #include "store/feature.h"
 #include "store/state_machine/machine.h"
 
+/* What a deadline is of; the numbers are stored */
+#define SF_DEADLINE_OF_LIST(X) \
+	X(SCHEDULE, 0) \
+	X(MACHINE, 1) \
+	X(JOB, 2)
+
+#define SF_DEADLINE_OF_ENUM(sym, number) SF_DEADLINE_OF_##sym = number,
+typedef enum SfDeadlineOf
+{
+	SF_DEADLINE_OF_LIST(SF_DEADLINE_OF_ENUM)
+} SfDeadlineOf;
+
 /* Columns of _sfflow.deadline; see sql/parts/feature/deadline.sql. */
 #define SF_DEADLINE_COLUMNS(X) \
 	X(char *, target, TEXT, NOT_NULL) \
+	X(SfDeadlineOf, kind, INT2, NOT_NULL) \
 	X(char *, schedule, TEXT, NULLABLE) \
 	X(int, machine_no, INT4, NULL_IS(0)) \
 	X(char *, job, TEXT, NULLABLE) \
-	X(int, start_minute, INT4, NULL_IS(-1)) \
-	X(int, end_minute, INT4, NULL_IS(-1)) \
+	X(int, start_minute, INT4, NULL_IS(SF_NO_MINUTE)) \
+	X(int, end_minute, INT4, NULL_IS(SF_NO_MINUTE)) \
 	X(char *, timezone, TEXT, NOT_NULL) \
 	X(char *, calendar, TEXT, NULLABLE) \
 	X(TimestampTz, checked_until, TIMESTAMPTZ, NOT_NULL) \
 	X(TimestampTz, next_at, TIMESTAMPTZ, NOT_NULL) \
-	X(int, walk_step, INT4, NULL_IS(-1))	/* SF_NO_WALK */ \
+	X(int, walk_step, INT4, NULL_IS(SF_NO_WALK)) \
 	X(TimestampTz, walk_now, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, walk_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(int64, walk_late_no, INT8, NULL_IS(0)) \
@@ -36,6 +49,9 @@ typedef struct SfDeadline
 {
 	SF_DEADLINE_COLUMNS(SF_FIELD)
 } SfDeadline;
+
+/* The columns start_minute and end_minute of a deadline that is not of the start or of the end */
+#define SF_NO_MINUTE		(-1)
 
 /* The column walk_step of a deadline of which no look goes on, null there: it is less than any step */
 #define SF_NO_WALK			(-1)

@@ -37,6 +37,7 @@ parse_schedule(SfDeadline *d, const char *text)
 {
 	SfSchedule *s = sf_schedules_find_own(text + strlen(OF_SCHEDULE), SF_LOCK_WAIT);
 
+	d->kind = SF_DEADLINE_OF_SCHEDULE;
 	d->schedule = s->name;
 	d->target = psprintf(OF_SCHEDULE "%s", s->name);
 	d->timezone = s->timezone;
@@ -55,7 +56,7 @@ require_job(const SfMachine *machine, const char *job)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("a job of state machine \"%s\" cannot have a deadline", machine->name),
 				 errdetail("The machine keeps no history, which would tell when its jobs began and ended.")));
-	if (state >= 0 && program->states[state].type == SF_STATE_TASK)
+	if (state != SF_NO_STATE && program->states[state].type == SF_STATE_TASK)
 		return;
 	for (int i = 0; i < program->nstates; i++)
 		if (program->states[i].type == SF_STATE_TASK)
@@ -72,8 +73,9 @@ parse_machine(SfDeadline *d, const char *text)
 {
 	SfMachine  *machine = sf_object_machine_or_state(text, SF_PRIVILEGE_OPERATE, &d->job);
 
+	d->kind = d->job == NULL ? SF_DEADLINE_OF_MACHINE : SF_DEADLINE_OF_JOB;
 	d->machine_no = machine->machine_no;
-	d->target = d->job == NULL ? machine->name : psprintf("%s/%s", machine->name, d->job);
+	d->target = d->kind == SF_DEADLINE_OF_MACHINE ? machine->name : psprintf("%s/%s", machine->name, d->job);
 	return machine;
 }
 
@@ -120,14 +122,14 @@ note(const SfDeadline *d, const SfMachine *machine, const char *action, const ch
 
 /* --- times --- */
 
-/* Read a time of day, as a minute of it; -1: it is null. */
+/* Read a time of day, as a minute of it; SF_NO_MINUTE: it is null. */
 static int
 minute_argument(FunctionCallInfo fcinfo, int n, const char *name)
 {
 	TimeADT		time;
 
 	if (PG_ARGISNULL(n))
-		return -1;
+		return SF_NO_MINUTE;
 	time = PG_GETARG_TIMEADT(n);
 	if (time % USECS_PER_MINUTE != 0)
 		ereport(ERROR,
@@ -142,7 +144,7 @@ minute_argument(FunctionCallInfo fcinfo, int n, const char *name)
 static char *
 print_minute(int minute)
 {
-	return minute < 0 ? NULL : psprintf("%02d:%02d", minute / 60, minute % 60);
+	return minute == SF_NO_MINUTE ? NULL : psprintf("%02d:%02d", minute / 60, minute % 60);
 }
 
 /* Read the times of day, the zone and the calendar. */
@@ -151,7 +153,7 @@ read_times(FunctionCallInfo fcinfo, SfDeadline *d)
 {
 	d->start_minute = minute_argument(fcinfo, ARG_START_BY, "start_by");
 	d->end_minute = minute_argument(fcinfo, ARG_END_BY, "end_by");
-	if (d->start_minute < 0 && d->end_minute < 0)
+	if (d->start_minute == SF_NO_MINUTE && d->end_minute == SF_NO_MINUTE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("one of the arguments start_by and end_by must be given"),
@@ -159,7 +161,7 @@ read_times(FunctionCallInfo fcinfo, SfDeadline *d)
 	if (!PG_ARGISNULL(ARG_TIMEZONE))
 		d->timezone = sf_arg_text(fcinfo, ARG_TIMEZONE, "timezone");
 	else if (d->timezone == NULL)
-		d->timezone = pstrdup(d->schedule != NULL ? pg_get_timezone_name(sf_schedule_zone(NULL)) :
+		d->timezone = pstrdup(d->kind == SF_DEADLINE_OF_SCHEDULE ? pg_get_timezone_name(sf_schedule_zone(NULL)) :
 							  pg_get_timezone_name(session_timezone));
 	(void) sf_schedule_zone(d->timezone);
 	d->calendar = sf_arg_text_or_null(fcinfo, ARG_CALENDAR);
@@ -175,7 +177,7 @@ SF_SQL_FUNCTION(sfflow_sf_set_deadline)
 	SfDeadline	d;
 	SfMachine  *machine = parse_target(&d, sf_arg_text(fcinfo, ARG_TARGET, "target"));
 
-	if (d.job != NULL)
+	if (d.kind == SF_DEADLINE_OF_JOB)
 		require_job(machine, d.job);
 	read_times(fcinfo, &d);
 	if (machine != NULL)

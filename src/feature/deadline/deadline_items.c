@@ -21,7 +21,7 @@ sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target)
 
 	memset(target, 0, sizeof(*target));
 	target->deadline = deadline;
-	if (deadline->schedule != NULL)
+	if (deadline->kind == SF_DEADLINE_OF_SCHEDULE)
 	{
 		target->schedule = sf_schedule_row_read(deadline->schedule, SF_LOCK_NONE);
 		if (target->schedule == NULL)
@@ -82,7 +82,7 @@ find_job(SfDeadlineItem *item, const char *name)
 	bool		found = false;
 
 	item->begun_at = item->done_at = DT_NOEND;
-	if (state < 0)
+	if (state == SF_NO_STATE)
 		return;
 	item->done_at = DT_NOBEGIN;
 	foreach_ptr(const SfJob, job, sf_job_list(&head, program))
@@ -108,7 +108,7 @@ append_item(List *items, const SfDeadlineTarget *t, SfExecution *execution)
 	item->execution = execution;
 	item->begun_at = execution->started_at == DT_NOBEGIN ? DT_NOEND : execution->started_at;
 	item->done_at = done_at(execution);
-	if (t->deadline->job != NULL)
+	if (t->deadline->kind == SF_DEADLINE_OF_JOB)
 		find_job(item, t->deadline->job);
 	return lappend(items, item);
 }
@@ -140,7 +140,7 @@ sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz af
 	SfDeadlineItems page = {0};
 	ListCell   *lc;
 
-	if (t->schedule != NULL)
+	if (t->deadline->kind == SF_DEADLINE_OF_SCHEDULE)
 		return page_of_run(t, base_at);
 	rows = sf_deadline_page(t->machine->machine_no, Max(after, base_at - 1), until, done_by);
 	page.last_at = rows.last_at;
@@ -162,7 +162,7 @@ remaining_of(const SfDeadlineTarget *t, int version, const SfProgram **program)
 	*program = sf_program_cache_try(t->machine->machine_no, version);
 	if (*program == NULL)
 		return NULL;
-	if (t->deadline->job != NULL)
+	if (t->deadline->kind == SF_DEADLINE_OF_JOB)
 	{
 		task = sf_program_find_state(*program, t->deadline->job);
 		if (task < 0)
@@ -194,7 +194,7 @@ sf_deadline_expect(const SfDeadlineTarget *t, const SfDeadlineItem *item, Timest
 TimestampTz
 sf_deadline_expect_new(const SfDeadlineTarget *t, TimestampTz begin)
 {
-	int64		us = t->deadline->job != NULL ? -1 : sf_usual_execution_us(t->machine->machine_no);
+	int64		us = t->deadline->kind == SF_DEADLINE_OF_JOB ? -1 : sf_usual_execution_us(t->machine->machine_no);
 	const SfProgram *program;
 	SfRemaining *remaining;
 

@@ -12,11 +12,11 @@
 static void
 set_deadline(SfNotice *n, const SfDeadline *d, int64 execution_no)
 {
-	const SfMachineIdentity *identity = d->machine_no == 0 ? NULL :
+	const SfMachineIdentity *identity = d->kind == SF_DEADLINE_OF_SCHEDULE ? NULL :
 		sf_machine_identity(d->machine_no);
 
 	n->resource = d->target;
-	if (d->schedule != NULL)
+	if (d->kind == SF_DEADLINE_OF_SCHEDULE)
 		sf_schedules_notice(n, d->schedule);
 	else if (identity != NULL)
 	{

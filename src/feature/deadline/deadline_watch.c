@@ -132,7 +132,7 @@ find_run(Check *c, Moment *m)
 static bool
 find_night(const Check *c, Moment *m)
 {
-	bool		has_start = c->deadline->start_minute >= 0;
+	bool		has_start = c->deadline->start_minute != SF_NO_MINUTE;
 	TimestampTz start = !has_start || m->cron == &c->start ? m->at : before(c, &c->start, m->at);
 
 	m->base_at = has_start ? start - HALF_NIGHT : before(c, m->cron, m->at);
@@ -146,7 +146,7 @@ find_night(const Check *c, Moment *m)
 static bool
 find_base(Check *c, Moment *m)
 {
-	bool		found = c->target.schedule != NULL ? find_run(c, m) : find_night(c, m);
+	bool		found = c->deadline->kind == SF_DEADLINE_OF_SCHEDULE ? find_run(c, m) : find_night(c, m);
 
 	if (!found)
 		c->step++;
@@ -328,7 +328,7 @@ check_before(Check *c, const Moment *m, TimestampTz begin, TimestampTz expected)
 static void
 check_next(Check *c, Moment *m)
 {
-	bool		is_schedule = c->target.schedule != NULL;
+	bool		is_schedule = c->deadline->kind == SF_DEADLINE_OF_SCHEDULE;
 	TimestampTz begin = c->now;
 	int64		last_no = 0;
 	TimestampTz expected,
@@ -484,14 +484,14 @@ sweep_one(void *arg)
 	c.zone = sf_schedule_zone(d->timezone);
 	if (d->calendar != NULL)
 		c.calendar = sf_calendar_load(d->calendar);
-	if (c.target.schedule != NULL)
+	if (d->kind == SF_DEADLINE_OF_SCHEDULE)
 		c.moments = sf_moments_begin(c.target.schedule);
-	if (d->start_minute >= 0)
+	if (d->start_minute != SF_NO_MINUTE)
 	{
 		c.start = daily(d->start_minute);
 		check_moments(&c, SF_DUE_START, &c.start);
 	}
-	if (d->end_minute >= 0)
+	if (d->end_minute != SF_NO_MINUTE)
 	{
 		c.end = daily(d->end_minute);
 		check_moments(&c, SF_DUE_END, &c.end);

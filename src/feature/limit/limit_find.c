@@ -22,7 +22,7 @@ applies_within(const SfLimit *limit, const SfExecution *execution, const SfState
 {
 	if (limit->machine_no != execution->machine_no)
 		return false;
-	return limit->state[0] == '\0' ? execution->map_run_no == 0 :
+	return limit->state[0] == '\0' ? !sf_execution_is_map_child(execution) :
 		strcmp(limit->state, state->name) == 0;
 }
 
@@ -198,9 +198,9 @@ list_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 	{
 		SfBranchKey key = {branch->key.execution_no, branch->parent_no};
 
-		if (branch->parent_no < 0)
+		if (!sf_branch_has_parent(branch))
 		{
-			if (execution->map_run_no == 0)
+			if (!sf_execution_is_map_child(execution))
 				break;
 			key = (SfBranchKey) {execution->parent_execution_no, execution->parent_branch_no};
 			execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
@@ -208,7 +208,7 @@ list_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 			program = execution == NULL ? NULL :
 				sf_program_cache_get(execution->machine_no, execution->version);
 		}
-		else if (execution->redrive_count == 0 && execution->map_run_no == 0)
+		else if (execution->redrive_count == 0 && !sf_execution_is_map_child(execution))
 			break;
 		branch = branch->work.join != NULL ? branch->work.join : find_branch(draft, key);
 		if (branch != NULL && branch->phase == SF_PHASE_JOIN && execution != NULL &&
@@ -281,7 +281,7 @@ may_be_of_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *bran
 {
 	return limit->kind == SF_LIMIT_MACHINE && limit->state[0] != '\0' && limit->max_running > 0 &&
 		limit->machine_no == draft->execution->machine_no && branch->phase != SF_PHASE_ANNOUNCED &&
-		(draft->execution->redrive_count > 0 || draft->execution->map_run_no != 0);
+		(draft->execution->redrive_count > 0 || sf_execution_is_map_child(draft->execution));
 }
 
 /* What the search for the limits of a step knows */

@@ -126,7 +126,7 @@ bool
 sf_limit_shares(const SfExecution *execution, SfQueue queue)
 {
 	while (execution != NULL && execution->parent_execution_no != 0 &&
-		   (execution->map_run_no != 0 || execution->parent_generation != 0))
+		   (sf_execution_is_map_child(execution) || execution->parent_generation != 0))
 	{
 		if (sf_limit_slot_has_within(execution->parent_execution_no, queue))
 			return true;

@@ -387,5 +387,5 @@ sf_metric_state_name(int machine_no, int version, int state)
 	if (sf_machine_identity(machine_no) == NULL)
 		return NULL;
 	program = sf_program_cache_try(machine_no, version);
-	return program != NULL && state >= 0 && state < program->nstates ? program->states[state].name : NULL;
+	return program != NULL && sf_program_has_state(program, state) ? program->states[state].name : NULL;
 }

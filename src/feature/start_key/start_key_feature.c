@@ -41,7 +41,7 @@ park(SfDraft *draft, SfBranch *branch)
 static const SfKeyOption *
 option_of(const SfDraft *draft)
 {
-	return draft->execution->map_run_no == 0 ? draft->compiled[sf_start_key_option] : NULL;
+	return !sf_execution_is_map_child(draft->execution) ? draft->compiled[sf_start_key_option] : NULL;
 }
 
 /*
@@ -118,7 +118,7 @@ begun(const SfExecution *execution, const void *compiled)
 static void
 ended(const SfExecution *execution, bool began_here)
 {
-	const SfKeyOption *option = execution->map_run_no != 0 ? NULL :
+	const SfKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
 		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
 	const SfKeyedStart *keyed = option == NULL ? NULL : sf_start_key_find(execution->execution_no);
 
@@ -136,7 +136,7 @@ ended(const SfExecution *execution, bool began_here)
 static void
 redriven(const SfExecution *execution)
 {
-	const SfKeyOption *option = execution->map_run_no != 0 ? NULL :
+	const SfKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
 		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
 	const SfKeyedStart *keyed = option == NULL || option->mode == SF_START_KEY_DEBOUNCE ? NULL :
 		sf_start_key_find(execution->execution_no);

@@ -381,7 +381,7 @@ run_state(TestRun *run)
 	SfStimulus	stimulus = {.kind = SF_STIMULUS_DUE};
 	SfStepOutcome outcome = advance(run, &stimulus);
 
-	if (branch->map_run_no != 0 && (outcome == SF_STEP_TASK || branch->phase == SF_PHASE_JOIN))
+	if (sf_branch_has_map_run(branch) && (outcome == SF_STEP_TASK || branch->phase == SF_PHASE_JOIN))
 		run_distributed(run, outcome);
 	else if (outcome == SF_STEP_TASK)
 		task_outcome(run, &stimulus);

@@ -68,7 +68,7 @@ read_definition(SfStateTest *test, const char *definition, const char *state_nam
 				(errcode(ERRCODE_SF_INVALID_DEFINITION),
 				 errmsg("%s", sf_diagnostics_print(diagnostics)),
 				 errhint("The definition is one state; with state_name, it is a whole state machine.")));
-	if (test->state < 0)
+	if (test->state == SF_NO_STATE)
 		refuse("state_name", "State not found in definition");
 }
 
@@ -199,7 +199,7 @@ check_causing_state(const SfStateTest *test, const char *name)
 		return;
 	scope = sf_program_find_state(program, name);
 	scope = scope < 0 ? 0 : program->states[scope].scope;
-	while (program->scopes[scope].owner_state >= 0)
+	while (program->scopes[scope].owner_state != SF_NO_STATE)
 	{
 		if (program->scopes[scope].owner_state == test->state)
 			return;

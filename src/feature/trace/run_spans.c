@@ -195,7 +195,7 @@ find_around(Tree *tree, const SfVisit *visit)
 {
 	const SfStateInstanceKey *instance = &visit->instance;
 	const SfScope *scope = &tree->program->scopes[tree->program->states[instance->number].scope];
-	const SfState *owner = scope->owner_state < 0 ? NULL : &tree->program->states[scope->owner_state];
+	const SfState *owner = scope->owner_state == SF_NO_STATE ? NULL : &tree->program->states[scope->owner_state];
 	int			depth;
 	Span	   *around;
 	Span	   *branch;

@@ -124,7 +124,7 @@ read_run(HeapTuple tuple, TupleDesc desc, void *arg)
 		.status = (SfStatus) sf_row_number(tuple, desc, COL_last_status, 0),
 		.error = sf_row_text(tuple, desc, COL_last_error),
 		.cause = sf_row_text(tuple, desc, COL_cause),
-		.map_state = -1
+		.map_state = SF_NO_STATE
 	};
 	*runs = lappend(*runs, run);
 }

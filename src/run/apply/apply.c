@@ -68,7 +68,7 @@ apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 	sf_execution_row_begin(draft->execution, at);
 	draft->began = true;
 	/* the children of a Distributed Map are part of their parent */
-	if (draft->execution->map_run_no == 0)
+	if (!sf_execution_is_map_child(draft->execution))
 		draft->tally.started++;
 	sf_draft_note_status(draft, SF_STATUS_RUNNING, at);
 }

@@ -49,7 +49,7 @@ sf_draft_note_status(SfDraft *draft, SfStatus status, TimestampTz at)
 {
 	SfChange   *change;
 
-	if (draft->execution->map_run_no != 0 || !sf_feature_wants_notice(SF_CHANGE_EXECUTION, draft->execution))
+	if (sf_execution_is_map_child(draft->execution) || !sf_feature_wants_notice(SF_CHANGE_EXECUTION, draft->execution))
 		return;
 	change = palloc0(sizeof(SfChange));
 	change->kind = SF_CHANGE_EXECUTION;
@@ -83,7 +83,7 @@ sf_draft_add_event(SfDraft *draft, SfHistoryEventType type, Jsonb *extra, Timest
 	event->type = type;
 	event->id = -n - 1;
 	event->previous_id = n == 0 ? draft->base_event_id : -n;
-	event->state = -1;
+	event->state = SF_NO_STATE;
 	event->at = at;
 	event->extra = extra;
 	draft->events = lappend(draft->events, event);
@@ -124,7 +124,7 @@ sf_draft_add_deadline(SfDraft *draft)
 	TimestampTz begin = execution->last_redriven_at != DT_NOBEGIN ?
 		execution->last_redriven_at : execution->started_at;
 
-	if (draft->program->timeout_seconds <= 0 || execution->map_run_no != 0)
+	if (draft->program->timeout_seconds <= 0 || sf_execution_is_map_child(execution))
 		return;
 	draft->branches = lappend(draft->branches,
 							  sf_branch_make_deadline(execution->execution_no, execution->owner,
@@ -163,7 +163,7 @@ sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch)
 	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
 	SfBranch   *parent;
 
-	if (branch->parent_no < 0 || !branch->row.stored)
+	if (!sf_branch_has_parent(branch) || !branch->row.stored)
 		return false;
 	parent = sf_branch_read_join(key, SF_LOCK_NONE);
 	if (parent == NULL)
@@ -180,13 +180,13 @@ sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch)
 	int			scope = branch->scope;
 	int			owner;
 
-	if (draft->execution->map_run_no == 0)
+	if (!sf_execution_is_map_child(draft->execution))
 		return false;
 	/* up to the Distributed Map: nearest first, and only one counts */
-	while ((owner = draft->program->scopes[scope].owner_state) >= 0 &&
+	while ((owner = draft->program->scopes[scope].owner_state) != SF_NO_STATE &&
 		   !sf_state_is_distributed(&draft->program->states[owner]))
 		scope = draft->program->states[owner].scope;
-	return sf_map_run_is_over(draft->execution, owner >= 0 &&
+	return sf_map_run_is_over(draft->execution, owner != SF_NO_STATE &&
 							  draft->program->states[owner].failure_mode == SF_FAILURE_DRAIN);
 }
 

@@ -32,7 +32,7 @@ sf_map_children_run(const SfBranch *branch)
 {
 	SfMapRun   *map_run;
 
-	if (branch->map_run_no == 0)
+	if (!sf_branch_has_map_run(branch))
 		return NULL;
 	map_run = sf_map_run_read(branch->key.execution_no, branch->map_run_no, SF_LOCK_NONE);
 	if (map_run == NULL)
@@ -157,7 +157,7 @@ apply_map_children(SfDraft *draft, const SfBranch *parent)
 void
 apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end)
 {
-	SfMapRun   *map_run = end.map_run_no == 0 ? NULL :
+	SfMapRun   *map_run = end.map_run_no == SF_NO_MAP_RUN ? NULL :
 		sf_map_run_read(branch->key.execution_no, end.map_run_no, SF_LOCK_WAIT);
 
 	if (map_run != NULL)
@@ -243,7 +243,7 @@ sf_map_children_make_end(const SfExecution *execution, const SfProgram *program)
 {
 	SfChildEnd *end;
 
-	if (execution->map_run_no == 0 || execution->status == SF_STATUS_RUNNING)
+	if (!sf_execution_is_map_child(execution) || execution->status == SF_STATUS_RUNNING)
 		return NULL;
 	end = palloc0(sizeof(SfChildEnd));
 	end->parent.execution_no = execution->parent_execution_no;

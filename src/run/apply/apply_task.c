@@ -87,7 +87,7 @@ sf_apply_tasks(SfDraft *draft)
 	/* a child execution that a branch waited for ends with the branch */
 	foreach_ptr(const SfBranch, branch, draft->branches)
 	{
-		if (branch->phase == SF_PHASE_ABORTED && branch->state >= 0 &&
+		if (branch->phase == SF_PHASE_ABORTED && branch->state != SF_NO_STATE &&
 			sf_task_state_stops_child(&draft->program->states[branch->state], SF_UNANSWERED_ABORTED))
 			sf_child_stop(draft->execution, branch->key.branch_no);
 	}
@@ -133,7 +133,7 @@ sf_apply_heartbeat(SfTask *task, int64 lease_ms)
 void
 sf_apply_task_migrated(SfTask *task, int state)
 {
-	if (state < 0)
+	if (state == SF_NO_STATE)
 	{
 		sf_task_delete(task->key);
 		return;

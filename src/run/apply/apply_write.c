@@ -153,7 +153,7 @@ recall_aborted(SfDraft *draft, TimestampTz now)
 {
 	foreach_ptr(SfBranch, branch, draft->branches)
 	{
-		if (branch->row.stored && !branch->row.gone && branch->parent_no >= 0 &&
+		if (branch->row.stored && !branch->row.gone && sf_branch_has_parent(branch) &&
 			sf_draft_branch_rests(branch, now) && find_branch(draft, branch->parent_no) == NULL &&
 			sf_draft_is_aborted(draft, branch) && !SF_DEBUG_MUTATION("recall"))
 			sf_branch_come_at(branch, now);
@@ -182,11 +182,11 @@ complete_draft(SfDraft *draft, TimestampTz now)
 	check_history_size(draft);
 	if (draft->finish == NULL)
 		return;
-	if (draft->finish->state < 0 && find_branch(draft, SF_BRANCH_ROOT) != NULL)
+	if (draft->finish->state == SF_NO_STATE && find_branch(draft, SF_BRANCH_ROOT) != NULL)
 		draft->finish->state = find_branch(draft, SF_BRANCH_ROOT)->state;
 	sf_execution_row_end(execution, draft->finish, now);
 	sf_draft_note_status(draft, execution->status, now);
-	if (execution->map_run_no == 0 && execution->started_at != DT_NOBEGIN)
+	if (!sf_execution_is_map_child(execution) && execution->started_at != DT_NOBEGIN)
 		sf_tally_end(&draft->tally, execution->status,
 					 now - execution->started_at - execution->idle_us);
 }
@@ -267,7 +267,7 @@ tell_begun(const List *drafts)
 {
 	foreach_ptr(const SfDraft, draft, drafts)
 	{
-		if (draft->execution->map_run_no != 0 || !(draft->began || draft->redrive_allowed))
+		if (sf_execution_is_map_child(draft->execution) || !(draft->began || draft->redrive_allowed))
 			continue;
 		SF_FEATURES(begun, feature)
 			if (SF_COMPILED(feature, draft->compiled) != NULL)
@@ -423,7 +423,7 @@ announce(const SfDraft *draft)
 	sf_hooks.execution_ended(execution->execution_no);
 	if (has_failed(execution))
 		sf_hooks.execution_failed(execution->execution_id,
-								  state >= 0 ? draft->program->states[state].name : NULL,
+								  state != SF_NO_STATE ? draft->program->states[state].name : NULL,
 								  execution->error,
 								  execution->status == SF_STATUS_TIMED_OUT);
 }
@@ -456,7 +456,7 @@ after_ends(List *drafts)
 			open_alert(draft->execution);
 		answer_parent(draft->execution);
 		announce(draft);
-		if (draft->execution->map_run_no != 0 && !draft->finish->parent_knows)
+		if (sf_execution_is_map_child(draft->execution) && !draft->finish->parent_knows)
 			ends = lappend(ends, sf_map_children_make_end(draft->execution, draft->program));
 	}
 	sf_map_children_count_ends(ends);

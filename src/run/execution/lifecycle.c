@@ -119,7 +119,7 @@ failed_input(const SfDraft *draft, const SfBranch *branch)
 {
 	const SfProgram *program = draft->program;
 
-	if (branch->parent_no < 0 || branch->phase != SF_PHASE_FAILED ||
+	if (!sf_branch_has_parent(branch) || branch->phase != SF_PHASE_FAILED ||
 		program->states[branch->state].type != SF_STATE_FAIL)
 		return NULL;
 	return sf_event_last_input(draft->execution,
@@ -139,8 +139,8 @@ count_children(List *branches)
 	}
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		SfBranch   *parent = branch->parent_no < 0 ? NULL :
-			sf_branch_by_no(branches, branch->parent_no);
+		SfBranch   *parent = sf_branch_has_parent(branch) ?
+			sf_branch_by_no(branches, branch->parent_no) : NULL;
 
 		if (parent == NULL)
 			continue;
@@ -227,7 +227,7 @@ begins_anew(const SfBranch *branch)
 	if (branch->row.gone || branch->phase == SF_PHASE_DONE)
 		return false;
 	/* of the joins, those whose children are executions */
-	return branch->phase != SF_PHASE_JOIN || branch->map_run_no != 0;
+	return branch->phase != SF_PHASE_JOIN || sf_branch_has_map_run(branch);
 }
 
 /* Tell the states from which branches go on: "A", "B" and 3 more. */
@@ -291,7 +291,7 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 	SfBranch   *old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	SfBranch   *root;
 
-	if (state < 0 || program->states[state].scope != 0)
+	if (state == SF_NO_STATE || program->states[state].scope != 0)
 		refuse_from_state(execution, program, from_state);
 	if (input == NULL)
 		input = sf_event_last_input(execution, &program->states[state], NULL, 0);
@@ -335,7 +335,7 @@ redrive_map_runs(SfDraft *draft, TimestampTz now)
 		const SfState *state = &draft->program->states[branch->state];
 		SfMapRun   *map_run;
 
-		if (branch->phase != SF_PHASE_JOIN || branch->map_run_no == 0)
+		if (branch->phase != SF_PHASE_JOIN || !sf_branch_has_map_run(branch))
 			continue;
 		map_run = sf_map_children_run(branch);
 		sf_draft_add_event(draft, SF_EVENT_MAP_RUN_REDRIVEN,
@@ -386,7 +386,7 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 		revived_states(draft->program, branches, from);
 	sf_apply_reopened(execution);
 	sf_execution_row_redrive(execution, now);
-	if (execution->map_run_no == 0)
+	if (!sf_execution_is_map_child(execution))
 		draft->tally.redriven++;
 	sf_draft_note_status(draft, SF_STATUS_RUNNING, now);
 	sf_draft_add_event(draft, SF_EVENT_EXECUTION_REDRIVEN,

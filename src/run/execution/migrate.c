@@ -85,11 +85,11 @@ find_scope_there(const Migration *migration, int scope)
 			   *there;
 	int			number;
 
-	if (here->owner_state < 0)
+	if (here->owner_state == SF_NO_STATE)
 		return 0;
 	owner = &migration->from->states[here->owner_state];
 	number = find_there(migration, here->owner_state);
-	if (number < 0)
+	if (number == SF_NO_STATE)
 		return -1;
 	there = &migration->to->states[number];
 	if (owner->type == SF_STATE_JOBNET && there->type == SF_STATE_JOBNET)
@@ -104,7 +104,7 @@ set_scope(const Migration *migration, SfBranch *branch, int scope)
 	const SfScope *there = &migration->to->scopes[scope];
 
 	branch->scope = scope;
-	if (there->owner_state >= 0 && migration->to->states[there->owner_state].type == SF_STATE_JOBNET)
+	if (there->owner_state != SF_NO_STATE && migration->to->states[there->owner_state].type == SF_STATE_JOBNET)
 		branch->branch_index = there->branch_index;
 }
 
@@ -203,7 +203,7 @@ migrate_ended(Migration *migration, SfBranch *branch)
 										 migration->execution->version));
 		return;
 	}
-	if (state < 0 || migration->to->states[state].scope != scope)
+	if (state == SF_NO_STATE || migration->to->states[state].scope != scope)
 		state = migration->to->scopes[scope].start;
 	set_scope(migration, branch, scope);
 	branch->state = state;
@@ -275,7 +275,7 @@ migrate_rows(Migration *migration, List *branches)
 	{
 		int			state = find_there(migration, run->state);
 
-		if (state < 0 || !sf_state_is_distributed(&migration->to->states[state]))
+		if (state == SF_NO_STATE || !sf_state_is_distributed(&migration->to->states[state]))
 			note_problem(migration, psprintf("State \"%s\" has a Map run and is no Distributed Map in version %d.",
 											 migration->from->states[run->state].name,
 											 migration->execution->version));
@@ -419,7 +419,7 @@ check_migratable(const SfExecution *execution)
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" has SUCCEEDED and cannot be migrated to another version",
 						execution->execution_id)));
-	if (execution->map_run_no != 0)
+	if (sf_execution_is_map_child(execution))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" is a child of a Distributed Map and cannot be migrated by itself",
@@ -447,7 +447,7 @@ migrate_branches(Migration *migration, List *branches)
 {
 	foreach_ptr(SfBranch, child, branches)
 	{
-		SfBranch   *parent = child->parent_no < 0 ? NULL : sf_branch_by_no(branches, child->parent_no);
+		SfBranch   *parent = sf_branch_has_parent(child) ? sf_branch_by_no(branches, child->parent_no) : NULL;
 
 		if (parent != NULL)
 			parent->work.is_parent = true;

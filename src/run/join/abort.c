@@ -33,10 +33,10 @@
 TimestampTz
 sf_abort_recheck_at(const SfBranch *join, bool child_locked)
 {
-	if ((join->map_run_no == 0 && !child_locked) || SF_DEBUG_MUTATION("look_again"))
+	if ((!sf_branch_has_map_run(join) && !child_locked) || SF_DEBUG_MUTATION("look_again"))
 		return DT_NOEND;
 	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-									   join->map_run_no != 0 ? SF_ABORT_RECHECK_MS : SF_ABORT_LOCKED_RECHECK_MS);
+									   sf_branch_has_map_run(join) ? SF_ABORT_RECHECK_MS : SF_ABORT_LOCKED_RECHECK_MS);
 }
 
 static int	abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_locked);
@@ -78,7 +78,7 @@ abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_locked)
 	ListCell   *next_free;
 	int			pending = 0;
 
-	if (parent->map_run_no != 0)
+	if (sf_branch_has_map_run(parent))
 		return sf_map_children_abort(parent->key, parent->map_run_no);
 	all = sf_branch_children(parent->key, SF_LOCK_NONE);
 	free = sf_branch_children(parent->key, SF_LOCK_SKIP);

@@ -352,7 +352,7 @@ find_net(SfDraft *draft, const SfBranch *job)
 void
 sf_dependents_give_input(SfDraft *draft, SfBranch *job, const SfBranch *join)
 {
-	if (job->payload != NULL || job->parent_no < 0)
+	if (job->payload != NULL || !sf_branch_has_parent(job))
 		return;
 	if (join == NULL)
 		join = find_net(draft, job);
@@ -415,8 +415,8 @@ is_net(const SfDraft *draft, const SfBranch *branch)
 static SfNet *
 net_above(List *branches, const SfBranch *branch)
 {
-	const SfBranch *parent = branch->parent_no < 0 ? NULL :
-		sf_branch_by_no(branches, branch->parent_no);
+	const SfBranch *parent = sf_branch_has_parent(branch) ?
+		sf_branch_by_no(branches, branch->parent_no) : NULL;
 
 	return parent == NULL ? NULL : parent->work.net;
 }
@@ -426,7 +426,7 @@ static bool
 is_dropped(List *branches, const SfBranch *branch)
 {
 	while (branch != NULL && !branch->row.gone)
-		branch = branch->parent_no < 0 ? NULL : sf_branch_by_no(branches, branch->parent_no);
+		branch = sf_branch_has_parent(branch) ? sf_branch_by_no(branches, branch->parent_no) : NULL;
 	return branch != NULL;
 }
 

@@ -36,8 +36,8 @@ find_job(const SfProgram *program, const SfBranch *branch, Job *job)
 	int			scope = branch->scope;
 	int			owner;
 
-	while ((owner = program->scopes[scope].owner_state) >= 0 &&
-		   branch != NULL && branch->parent_no >= 0)
+	while ((owner = program->scopes[scope].owner_state) != SF_NO_STATE &&
+		   branch != NULL && sf_branch_has_parent(branch))
 	{
 		if (program->states[owner].type == SF_STATE_JOBNET)
 		{

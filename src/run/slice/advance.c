@@ -48,7 +48,7 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 		return;
 	if (parent->work.children != SF_CHILDREN_STORED)
 		sf_new_children_outputs(draft, parent, stimulus);
-	else if (parent->map_run_no == 0)
+	else if (!sf_branch_has_map_run(parent))
 		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->indexes,
 											  &stimulus->noutputs, &stimulus->last_event);
 	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer == NULL)
@@ -86,7 +86,7 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 	else if (stimulus->pending == 0 &&
 			 (join->failing || join->next_index >= join->total))
 		joined_stimulus(draft, join, stimulus);
-	else if (join->max_concurrency == 1 && join->map_run_no == 0)
+	else if (join->max_concurrency == 1 && !sf_branch_has_map_run(join))
 		stimulus->last_inner_event = join->work.children == SF_CHILDREN_NEW ?
 			sf_new_children_last_inner_event(draft, join) :
 			sf_branch_last_inner_event(join->key);
@@ -163,7 +163,7 @@ report(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	result->execution_no = branch->key.execution_no;
 	result->state = before->name;
 	result->transition = sf_transition_name(draft->transition.name);
-	result->branch = owner < 0 ? "root" :
+	result->branch = owner == SF_NO_STATE ? "root" :
 		psprintf("%s[%d]", program->states[owner].name, branch->branch_index);
 	result->next_state = branch->phase == SF_PHASE_ENTER ?
 		program->states[branch->state].name : NULL;
@@ -267,7 +267,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	if (was_inside)
 		leave_if_outside(branch, before);
 	if (phase != SF_PHASE_JOIN && phase != SF_PHASE_NET)
-		branch->work.children = branch->phase == SF_PHASE_JOIN && branch->map_run_no == 0 ?
+		branch->work.children = branch->phase == SF_PHASE_JOIN && !sf_branch_has_map_run(branch) ?
 			SF_CHILDREN_NEW : SF_CHILDREN_STORED;
 	if (draft->locked)			/* locked before the slice is written */
 		slice->locked = slice->no_more_claims = true;

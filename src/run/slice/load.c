@@ -64,7 +64,7 @@ load_context(SfDraft *draft, const SfBranch *branch)
 static void
 load_map_run(SfDraft *draft, const SfBranch *branch)
 {
-	if (branch->phase != SF_PHASE_ENTER && branch->map_run_no != 0)
+	if (branch->phase != SF_PHASE_ENTER && sf_branch_has_map_run(branch))
 	{
 		draft->loaded.map_run = sf_map_children_run(branch);
 		return;
@@ -201,7 +201,7 @@ sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error)
 	SfExecution *execution = draft->execution;
 	SfBranchKey key = {execution->execution_no, SF_BRANCH_ROOT};
 	SfBranch   *root = sf_branch_read(key, SF_LOCK_NONE);
-	SfStimulus	stimulus = {.kind = why,.error = *error,.state = -1};
+	SfStimulus	stimulus = {.kind = why,.error = *error,.state = SF_NO_STATE};
 
 	stimulus.input = execution->input;
 	stimulus.parent_counts = why == SF_STIMULUS_ORPHANED && draft->administered;

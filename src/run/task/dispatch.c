@@ -87,7 +87,7 @@ key_of_resource(const SfDraft *draft, const SfState *state, SfDurationKey *key)
 	int			owner = draft->program->scopes[state->scope].owner_state;
 	const char *resource;
 
-	if (owner < 0 || draft->program->states[owner].type != SF_STATE_JOBNET ||
+	if (owner == SF_NO_STATE || draft->program->states[owner].type != SF_STATE_JOBNET ||
 		state->type != SF_STATE_TASK)
 		return false;
 	resource = sf_state_task(state)->resource.text;

@@ -22,7 +22,7 @@ sf_alert_note(const SfExecution *execution)
 		" times = f.times + 1, failed_at = excluded.failed_at, is_open = true"
 		" RETURNING f.times");
 
-	return execution->map_run_no != 0 ? 0 :
+	return sf_execution_is_map_child(execution) ? 0 :
 		sf_db_number(&plan, 0, SF_INT8(execution->execution_no), SF_INT4(execution->machine_no),
 					 SF_TIME(execution->stopped_at));
 }

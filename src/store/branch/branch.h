@@ -127,7 +127,7 @@ typedef enum SfJobPlace
 #define SF_BRANCH_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \
-	X(int64, parent_no, INT8, NULL_IS(-1)) \
+	X(int64, parent_no, INT8, NULL_IS(SF_NO_BRANCH)) \
 	X(int, branch_index, INT4, NOT_NULL) \
 	X(int, scope, INT4, NOT_NULL) \
 	X(int, state, INT4, NOT_NULL) \
@@ -145,7 +145,7 @@ typedef enum SfJobPlace
 	X(int, max_concurrency, INT4, NOT_NULL) \
 	X(int, failed_event, INT4, NOT_NULL) \
 	X(int, transitions, INT4, NOT_NULL)	/* of it and of its children that have ended */ \
-	X(int64, map_run_no, INT8, NULL_IS(0))	/* Distributed Map: the run */ \
+	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* Distributed Map: the run */ \
 	X(bool, failing, BOOL, NOT_NULL)	/* JOIN: a child has failed */ \
 	X(bool, aborting, BOOL, NOT_NULL) \
 	X(bool, uncatchable, BOOL, NOT_NULL) \
@@ -279,6 +279,20 @@ sf_branch_keeps_outcome(const SfBranch *branch)
 
 extern bool sf_branch_has_ended(const SfBranch *branch);
 
+/* Is a branch one of another branch, its join?  The root is not. */
+static inline bool
+sf_branch_has_parent(const SfBranch *branch)
+{
+	return branch->parent_no != SF_NO_BRANCH;
+}
+
+/* Has a branch begun the run of a Distributed Map, and not ended it? */
+static inline bool
+sf_branch_has_map_run(const SfBranch *branch)
+{
+	return branch->map_run_no != SF_NO_MAP_RUN;
+}
+
 /*
  * Have a branch in memory, which the caller writes, come at a time (DT_NOEND: never by itself) that no transition has
  * decided.  machine/ sets due_at itself; outside of it only this does.  docs/architecture.md lists the callers.
@@ -305,7 +319,7 @@ sf_branch_make(int64 execution_no, Oid owner, int64 branch_no)
 	branch->key.execution_no = execution_no;
 	branch->key.branch_no = branch_no;
 	branch->owner = owner;
-	branch->parent_no = -1;
+	branch->parent_no = SF_NO_BRANCH;
 	branch->phase = SF_PHASE_ENTER;
 	branch->due_at = DT_NOEND;
 	branch->entered_at = DT_NOBEGIN;
@@ -396,14 +410,14 @@ extern void sf_branch_quiesce(int64 execution_no);
 static inline bool
 sf_branch_is_reading(const SfBranch *branch)
 {
-	return branch->map_run_no != 0 && branch->total == SF_ITEMS_UNREAD;
+	return sf_branch_has_map_run(branch) && branch->total == SF_ITEMS_UNREAD;
 }
 
 /* Has a branch begun the children of a Distributed Map? */
 static inline bool
 sf_branch_has_read(const SfBranch *branch)
 {
-	return branch->map_run_no != 0 && branch->total != SF_ITEMS_UNREAD;
+	return sf_branch_has_map_run(branch) && branch->total != SF_ITEMS_UNREAD;
 }
 
 /*
@@ -415,7 +429,7 @@ static inline bool
 sf_branch_is_inside(const SfBranch *branch)
 {
 	return SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE) ||
-		(SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE_OF_RUN) && branch->map_run_no != 0);
+		(SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE_OF_RUN) && sf_branch_has_map_run(branch));
 }
 
 #endif							/* SF_STORE_BRANCH_H */

@@ -47,7 +47,7 @@ labels_arg(const SfBulkFilter *filter)
 static SfArg
 status_arg(const SfBulkFilter *filter)
 {
-	return sf_query_arg(INT2OID, Int16GetDatum(filter->status), filter->status < 0);
+	return sf_query_arg(INT2OID, Int16GetDatum(filter->status), filter->status == SF_ANY_STATUS);
 }
 
 /*
@@ -80,7 +80,7 @@ sf_bulk_ended(const SfBulkFilter *filter)
 	SfArg		labels = labels_arg(filter);
 	SfArg		running = SF_INT2(SF_STATUS_RUNNING);
 
-	if (filter->map_run_no != 0)
+	if (filter->map_run_no != SF_NO_MAP_RUN)
 		sf_db_read(&of_run, read_item, &list, machines, status, error, since, running,
 				   labels, SF_INT8(filter->map_run_of), SF_INT8(filter->map_run_no));
 	else

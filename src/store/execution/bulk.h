@@ -12,7 +12,7 @@ typedef struct SfBulkFilter
 {
 	const int  *machines;		/* numbers; other machines are left out */
 	int			nmachines;
-	int			status;			/* SfStatus; -1: any of those that have not succeeded */
+	int			status;			/* SfStatus; SF_ANY_STATUS: of those that have not succeeded */
 	const char *error;
 	TimestampTz since;
 	const Jsonb *labels;		/* that an execution has, all of them, as texts */

@@ -124,8 +124,8 @@ form_new(SfExecution *e, Datum *values, bool *nulls)
 	row.redrive_count = row.last_event_id = 0;
 	row.idle_us = 0;
 	if (row.parent_execution_no == 0)
-		row.parent_branch_no = -1;
-	if (row.map_run_no == 0)
+		row.parent_branch_no = SF_NO_BRANCH;
+	if (row.map_run_no == SF_NO_MAP_RUN)
 		row.map_index = row.map_items = -1;
 	row.requested_at = e->requested_at = GetCurrentTimestamp();
 	row.requested_by = row.parent_execution_no == 0 ? GetUserId() : InvalidOid;

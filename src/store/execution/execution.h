@@ -24,9 +24,9 @@
 	X(int, redrive_count, INT4, NOT_NULL) \
 	X(int, start_requests, INT4, NOT_NULL) \
 	X(int64, parent_execution_no, INT8, NULL_IS(0)) \
-	X(int64, parent_branch_no, INT8, NULL_IS(-1)) \
+	X(int64, parent_branch_no, INT8, NULL_IS(SF_NO_BRANCH)) \
 	X(int, parent_generation, INT4, NULL_IS(0))	/* the parent does not wait */ \
-	X(int64, map_run_no, INT8, NULL_IS(0))	/* no child of a Distributed Map */ \
+	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* no child of a Distributed Map */ \
 	X(int, map_index, INT4, NULL_IS(-1))	/* its index among the children of the run */ \
 	X(int, map_items, INT4, NULL_IS(-1))	/* items that it was given */ \
 	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
@@ -79,6 +79,13 @@ typedef struct SfExecution
 	/* sf_execution_update_all writes input, labels and trace, too; else it leaves them as they are */
 	bool		is_started_anew;
 } SfExecution;
+
+/* Is an execution a child of a Distributed Map? */
+static inline bool
+sf_execution_is_map_child(const SfExecution *execution)
+{
+	return execution->map_run_no != SF_NO_MAP_RUN;
+}
 
 /* The name of an execution: what follows the colon of its id. */
 static inline const char *

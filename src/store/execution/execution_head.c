@@ -109,7 +109,7 @@ sf_head_event_now(SfHeadNames *names, const SfEvent *event, SfEvent *translated)
 {
 	int			next;
 
-	if (event->state < 0)
+	if (event->state == SF_NO_STATE)
 		return event;
 	next = find_next(names, event);
 	if (event->version == names->execution->version && next == list_length(names->renames))
@@ -215,7 +215,7 @@ sf_head_scan(const SfExecutionHead *execution, const SfProgram *program,
 typedef struct Head
 {
 	SfExecutionHead *execution;
-	int64		parent_no;
+	int64		parent_execution_no;
 	int			parent_version;
 } Head;
 
@@ -224,7 +224,7 @@ static void
 read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_machine_no = 1, COL_version, COL_name, COL_owner, COL_status, COL_error, COL_cause, COL_state,
-		COL_parent_no, COL_parent_version};
+		COL_parent_execution_no, COL_parent_version};
 	Head	   *head = arg;
 	SfExecutionHead *out = head->execution;
 
@@ -235,8 +235,8 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 	out->status = sf_row_number(tuple, desc, COL_status, 0);
 	out->error = sf_row_text(tuple, desc, COL_error);
 	out->cause = sf_row_text(tuple, desc, COL_cause);
-	out->map_state = sf_row_number(tuple, desc, COL_state, -1);
-	head->parent_no = sf_row_number(tuple, desc, COL_parent_no, -1);
+	out->map_state = sf_row_number(tuple, desc, COL_state, SF_NO_STATE);
+	head->parent_execution_no = sf_row_number(tuple, desc, COL_parent_execution_no, 0);
 	head->parent_version = sf_row_number(tuple, desc, COL_parent_version, 0);
 }
 
@@ -254,8 +254,8 @@ map_state_of_child(const Head *head)
 	SfHeadNames *names;
 
 	if (now == NULL || before == NULL)
-		return -1;
-	parent.execution_no = head->parent_no;
+		return SF_NO_STATE;
+	parent.execution_no = head->parent_execution_no;
 	parent.version = head->parent_version;
 	names = sf_head_names_read(&parent, now);
 	for (int next = 0; next <= list_length(names->renames); next++)
@@ -265,7 +265,7 @@ map_state_of_child(const Head *head)
 			if (names->numbers[i] == child->map_state && sf_state_is_distributed(&before->states[i]))
 				return i;
 	}
-	return -1;
+	return SF_NO_STATE;
 }
 
 /* Read the head of an execution; false: there is none. */
@@ -274,7 +274,7 @@ sf_head_read(int64 execution_no, SfExecutionHead *out)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.machine_no, e.version, m.name, m.owner, e.status, e.error, e.cause,"
-		" r.state, p.execution_no AS parent_no, p.version AS parent_version"
+		" r.state, p.execution_no AS parent_execution_no, p.version AS parent_version"
 		" FROM _sfflow.execution e"
 		" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no"
 		" LEFT JOIN _sfflow.map_run r ON r.execution_no = e.parent_execution_no"
@@ -286,7 +286,7 @@ sf_head_read(int64 execution_no, SfExecutionHead *out)
 	out->execution_no = execution_no;
 	if (sf_scan(&plan, read_execution, &head, SF_INT8(execution_no)) == 0)
 		return false;
-	if (out->map_state >= 0 && out->version != head.parent_version)
+	if (out->map_state != SF_NO_STATE && out->version != head.parent_version)
 		out->map_state = map_state_of_child(&head);
 	return true;
 }

@@ -217,12 +217,12 @@ largest_name(void)
 /* The arguments of all queries, in order */
 #define ARGUMENTS(q) \
 	sf_query_arg(INT4ARRAYOID, sf_int_array_datum((q)->machines, (q)->nmachines), false), \
-	sf_query_arg(INT2OID, Int16GetDatum((q)->status), (q)->status < 0), \
+	sf_query_arg(INT2OID, Int16GetDatum((q)->status), (q)->status == SF_ANY_STATUS), \
 	SF_TEXT((q)->error), SF_TIME((q)->from), SF_TIME((q)->before.requested_at), \
 	SF_INT8((q)->before.execution_no), SF_INT8((q)->limit), SF_TEXT((q)->prefix), \
-	SF_INT8((q)->parent_no), SF_TEXT(sf_open_execution_error((q)->error)), SF_TEXT(largest_name()), \
+	SF_INT8((q)->parent_execution_no), SF_TEXT(sf_open_execution_error((q)->error)), SF_TEXT(largest_name()), \
 	SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR), \
-	sf_query_arg(INT8OID, Int64GetDatum((q)->map_run_no), (q)->map_run_no == 0), \
+	sf_query_arg(INT8OID, Int64GetDatum((q)->map_run_no), (q)->map_run_no == SF_NO_MAP_RUN), \
 	SF_TEXT((q)->qualifier), \
 	sf_query_arg(BOOLOID, BoolGetDatum((q)->redriven == SF_LIST_REDRIVEN), (q)->redriven == SF_LIST_ANY), \
 	SF_BOOL((q)->no_items), \
@@ -400,14 +400,14 @@ choose(const SfListQuery *q)
 {
 	bool		failed = q->status != SF_STATUS_RUNNING && q->status != SF_STATUS_SUCCEEDED;
 
-	if (q->parent_no != 0)
+	if (q->parent_execution_no != 0)
 		return run(&by_parent, q);
 	if (q->prefix != NULL && has_few(&probe_names, q))
 		return run(&by_name, q);
-	if (q->labelled.labels != NULL && failed && q->status >= 0 && q->error == NULL)
+	if (q->labelled.labels != NULL && failed && q->status != SF_ANY_STATUS && q->error == NULL)
 		return run_merged_by(run_labelled, &labelled, q);
 	if (q->labelled.labels != NULL &&
-		(q->labelled.rows < PROBE || (q->error == NULL && (q->status < 0 || q->status == SF_STATUS_SUCCEEDED))))
+		(q->labelled.rows < PROBE || (q->error == NULL && (q->status == SF_ANY_STATUS || q->status == SF_STATUS_SUCCEEDED))))
 		return run_merged(&by_label, q);
 	if (q->error != NULL)
 		return !failed ? NIL :
@@ -415,7 +415,7 @@ choose(const SfListQuery *q)
 					   &by_error_alone : &by_error, q);
 	if (q->status == SF_STATUS_RUNNING)
 		return list_running(q);
-	if (q->status < 0 || !failed)
+	if (q->status == SF_ANY_STATUS || !failed)
 		return run_merged(&by_machine, q);
 	return run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
 }

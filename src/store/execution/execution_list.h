@@ -37,11 +37,11 @@ typedef struct SfListQuery
 {
 	const int  *machines;		/* numbers; other machines are left out */
 	int			nmachines;
-	int			status;			/* SfStatus; -1: any */
+	int			status;			/* SfStatus, or SF_ANY_STATUS */
 	const char *error;			/* NULL: any, or none */
 	const char *prefix;			/* of the name; NULL: any */
-	int64		parent_no;		/* 0: any, or none */
-	int64		map_run_no;		/* children of one of its Map runs; 0: any */
+	int64		parent_execution_no;		/* 0: any, or none */
+	int64		map_run_no;		/* children of one of its Map runs; SF_NO_MAP_RUN: any */
 	bool		no_items;		/* without children of Map runs */
 	const char *qualifier;		/* started by this alias, or as this version or by an alias of it; NULL: any */
 	SfListRedriven redriven;

@@ -19,6 +19,9 @@ typedef enum SfStatus
 	SF_STATUS_LIST(SF_STATUS_ENUM)
 } SfStatus;
 
+/* What a filter of executions has in the place of a status if any will do */
+#define SF_ANY_STATUS	(-1)
+
 extern const char *sf_status_name(SfStatus status);
 
 #endif							/* SF_STORE_STATUS_H */

@@ -219,7 +219,7 @@ find_states(LastInput *last, int version)
 	{
 		int			state = program == NULL ? -1 : sf_program_find_state(program, name);
 
-		if (state >= 0)
+		if (state != SF_NO_STATE)
 			last->states = bms_add_member(last->states, state);
 	}
 	MemoryContextSwitchTo(old);
@@ -249,7 +249,7 @@ is_entry(LastInput *last, const SfHistoryReader *reader)
 
 	if (event->version != last->version)
 		find_states(last, event->version);
-	return event->state >= 0 && bms_is_member(event->state, last->states) &&
+	return event->state != SF_NO_STATE && bms_is_member(event->state, last->states) &&
 		sf_history_event_type_meaning(event->type) == SF_MEANS_ENTERED &&
 		(event->payload_from != 0 || reader->payload_document >= 0) &&
 		event->niterations == last->niterations &&

@@ -400,7 +400,7 @@ sf_history_pack_begin(SfHistoryPacker *packer, const SfEvent *first)
 	packer->row.first_id = first->id;
 	packer->version = first->version;
 	packer->last.id = first->id - 1;
-	packer->last.state = -1;
+	packer->last.state = SF_NO_STATE;
 	initStringInfo(&packer->events);
 }
 
@@ -516,7 +516,7 @@ sf_history_begin(SfHistoryReader *reader, const SfHistoryRow *row)
 	reader->event.execution_no = row->execution_no;
 	reader->event.id = row->first_id - 1;
 	reader->event.at = row->at;
-	reader->event.state = -1;
+	reader->event.state = SF_NO_STATE;
 	if (!get_header(reader))
 		return false;
 	reader->holds = palloc(reader->count * sizeof(int));
