@@ -67,6 +67,7 @@ append_parked(HeapTuple tuple, TupleDesc desc, void *arg)
 	parked->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
 	parked->feature = sf_row_text(tuple, desc, COL_feature);
 	parked->object_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	parked->in_queue = !heap_attisnull(tuple, COL_queue, desc);
 	parked->queue = sf_row_number(tuple, desc, COL_queue, 0);
 	*(List **) arg = lappend(*(List **) arg, parked);
 }

@@ -30,7 +30,8 @@ typedef struct SfParked
 	SfBranchKey key;
 	const char *feature;		/* its name */
 	int64		object_no;		/* what keeps the branch, by the feature's number of it */
-	int64		queue;			/* 0: it is in none */
+	bool		in_queue;		/* false: it is in none, and queue says nothing */
+	int64		queue;
 } SfParked;
 
 extern void sf_park_branch(SfBranch *branch, const char *feature, int64 object_no);
