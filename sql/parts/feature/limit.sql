@@ -88,11 +88,13 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_drop_limit(text, text) IS
 	'removes a limit; false: there is none';
 
--- Locks of slots, and what their tags have (src/feature/limit/limit_lock.c): 27 bits of the limit's number, 20 of the
--- slot's, 32 of the queue's hash.
-CREATE VIEW _sfflow.slot_lock AS
-SELECT ((k.objsubid & (1 << 15) - 1)::bigint << 12) | (k.objid::bigint >> 20) AS short_limit_no,
-	(k.objid::bigint & (1 << 20) - 1)::integer AS slot, k.classid::bigint AS short_hash, k.pid
+-- Locks of limits, and what their tags have (src/feature/limit/limit_lock.c): what they are of (SfLimitLockKind), 25
+-- bits of the limit's number, 20 of the slot's, 32 of the hash of the queue or the holder. No other advisory lock has
+-- a negative objsubid.
+CREATE VIEW _sfflow.limit_lock AS
+SELECT ((k.objsubid & (1 << 13) - 1)::bigint << 12) | (k.objid::bigint >> 20) AS short_limit_no,
+	(k.objid::bigint & (1 << 20) - 1)::integer AS slot, k.classid::bigint AS short_hash, k.pid,
+	k.objsubid >> 13 & 3 AS kind
 FROM pg_locks k
 WHERE k.locktype = 'advisory' AND k.objsubid < 0 AND k.granted
 	AND k.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
@@ -105,9 +107,9 @@ RETURN ($1 # ($1 >> 32)) & (1::bigint << 32) - 1;
 -- Slots that a transaction has locked so far; their queue by the part of its hash that a lock has.
 CREATE VIEW _sfflow.locked_slot AS
 SELECT l.limit_no, k.short_hash, k.slot, k.pid
-FROM _sfflow.slot_lock k
-JOIN _sfflow.run_limit l ON (l.limit_no & (1 << 27) - 1) = k.short_limit_no
-WHERE k.slot > 0 AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
+FROM _sfflow.limit_lock k
+JOIN _sfflow.run_limit l ON (l.limit_no & (1 << 25) - 1) = k.short_limit_no
+WHERE k.kind = @LIMIT_LOCK_SLOT@ AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
 	WHERE s.limit_no = l.limit_no AND s.slot = k.slot AND _sfflow.short_hash(s.queue) = k.short_hash);
 
 -- Slots that are taken: those with a row, and those that are locked.

@@ -27,7 +27,6 @@ typedef enum SfDeadlineOf
 /* Columns of _sfflow.deadline; see sql/parts/feature/deadline.sql. */
 #define SF_DEADLINE_COLUMNS(X) \
 	X(char *, target, TEXT, NOT_NULL) \
-	X(SfDeadlineOf, kind, INT2, NOT_NULL) \
 	X(char *, schedule, TEXT, NULLABLE) \
 	X(int, machine_no, INT4, NULL_IS(0)) \
 	X(char *, job, TEXT, NULLABLE) \
@@ -43,7 +42,8 @@ typedef enum SfDeadlineOf
 	X(int64, walk_late_no, INT8, NULL_IS(0)) \
 	X(bool, walk_found, BOOL, NULL_IS(false)) \
 	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
-	X(char *, set_by, TEXT, NOT_NULL)
+	X(char *, set_by, TEXT, NOT_NULL) \
+	X(SfDeadlineOf, kind, INT2, NOT_NULL)
 
 typedef struct SfDeadline
 {

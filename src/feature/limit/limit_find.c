@@ -10,6 +10,7 @@
 #include "utils/acl.h"
 
 #include "feature/limit/limit_gate.h"
+#include "feature/limit/limit_lock.h"
 #include "feature/limit/limit_slot.h"
 #include "store/state_machine/program_cache.h"
 
@@ -246,7 +247,7 @@ want_for_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branc
 	{
 		if (join_has_slot(join, limit->limit_no))
 			continue;
-		if (!sf_limit_slot_lock_holder(join->key.execution_no, join->key.branch_no, limit->limit_no))
+		if (!sf_limit_lock_holder(join->key, limit->limit_no))
 			*busy = true;
 		else if (!join_has_slot(join, limit->limit_no))
 		{
@@ -270,7 +271,7 @@ is_to_take(const SfLimit *limit, const SfDraft *draft, bool *busy)
 	if (!sf_limit_is_of_executions(limit) || draft->execution->redrive_count == 0 ||
 		limit->max_running == 0)
 		return true;
-	if (!sf_limit_slot_lock_holder(execution_no, SF_WHOLE_EXECUTION, limit->limit_no))
+	if (!sf_limit_lock_holder(sf_branch_key_of_execution(execution_no), limit->limit_no))
 		*busy = true;
 	return !*busy && !sf_limit_slot_has(execution_no, SF_WHOLE_EXECUTION, limit->limit_no);
 }

@@ -1,6 +1,6 @@
 /*
  * limit_lock.c
- *		The locks of slots of limits, by number; and which slots have rows.
+ *		The locks of limits: of slots by number, of counts and of holders; and which slots have rows.
  */
 #include "postgres.h"
 
@@ -13,69 +13,128 @@
 static const SfIndex by_slot = {"limit_slot", "limit_slot_pkey"};
 
 /*
- * The lock of a slot: 20 bits of the slot's number, 27 of the limit's, 32 of the queue's.  The
- * highest bit of the fourth field makes it differ from SQL's advisory locks.  The view
- * slot_lock reads the same.
+ * The tag of a lock, as an advisory one.  Its second field is a hash of the queue or of the holder.  The third has the
+ * number of the slot in 20 bits, and the low 12 bits of the limit's number.  The fourth has a bit that SQL's advisory
+ * locks do not have, what the lock is of (SfLimitLockKind) in 2 bits, and 13 more bits of the limit's number.  The view
+ * limit_lock reads the same.
  */
+#define SLOT_BITS		20
 #define LOW_BITS		12
-#define SLOT_LOCK		0x8000
-#define LOW_PART(limit_no)	((uint32) ((limit_no) & ((1 << LOW_BITS) - 1)))
-#define HIGH_PART(limit_no)	((uint16) (SLOT_LOCK | (((limit_no) >> LOW_BITS) & (SLOT_LOCK - 1))))
+#define HIGH_BITS		13
+#define OF_LIMIT		0x8000
+#define MASK(bits)		((1 << (bits)) - 1)
+#define LOW_PART(limit_no)	((uint32) ((limit_no) & MASK(LOW_BITS)))
+#define FOURTH(kind, limit_no) \
+	((uint16) (OF_LIMIT | (kind) << HIGH_BITS | (((limit_no) >> LOW_BITS) & MASK(HIGH_BITS))))
 
-/* Make the tag of a slot's lock. */
-void
-sf_limit_lock_tag(LOCKTAG *tag, SfQueue queue, int slot)
+/* The 32 bits of a hash that a lock has */
+static uint32
+short_hash(int64 hash)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId,
-						 (uint32) queue.hash ^ (uint32) ((uint64) queue.hash >> 32),
-						 (uint32) slot | LOW_PART(queue.limit_no) << SF_SLOT_BITS,
-						 HIGH_PART(queue.limit_no));
+	return (uint32) hash ^ (uint32) ((uint64) hash >> 32);
+}
+
+/* What a lock has of the hash of a queue. */
+uint32
+sf_limit_lock_hash(SfQueue queue)
+{
+	return short_hash(queue.hash);
+}
+
+/* Make the tag of a lock; slot: of a SLOT. */
+static void
+make_tag(LOCKTAG *tag, SfLimitLockKind kind, int64 limit_no, int64 hash, int slot)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, short_hash(hash), (uint32) slot | LOW_PART(limit_no) << SLOT_BITS,
+						 FOURTH(kind, limit_no));
 }
 
 /* Is a lock one of a slot of a limit? */
 static bool
-is_of(const LOCKTAG *tag, int64 limit_no)
+is_slot_of(const LOCKTAG *tag, int64 limit_no)
 {
 	return tag->locktag_type == LOCKTAG_ADVISORY && tag->locktag_field1 == MyDatabaseId &&
-		tag->locktag_field4 == HIGH_PART(limit_no) &&
-		tag->locktag_field3 >> SF_SLOT_BITS == LOW_PART(limit_no);
+		tag->locktag_field4 == FOURTH(SF_LIMIT_LOCK_SLOT, limit_no) &&
+		tag->locktag_field3 >> SLOT_BITS == LOW_PART(limit_no);
 }
 
-/* Release the lock of a slot; the transaction as a whole has it. */
+/* Release a lock that the transaction as a whole has. */
+static void
+release(const LOCKTAG *tag)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	(void) LockRelease(tag, ExclusiveLock, false);
+	CurrentResourceOwner = owner;
+}
+
+/* Try to take a lock for the transaction as a whole, which has each lock once. */
+static LockAcquireResult
+acquire(const LOCKTAG *tag)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+	LockAcquireResult result;
+
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	result = LockAcquire(tag, ExclusiveLock, false, true);
+	if (result == LOCKACQUIRE_ALREADY_HELD)
+		(void) LockRelease(tag, ExclusiveLock, false);
+	CurrentResourceOwner = owner;
+	return result;
+}
+
+/* Release the lock of a slot. */
 void
 sf_limit_lock_release(SfQueue queue, int slot)
 {
-	ResourceOwner owner = CurrentResourceOwner;
 	LOCKTAG		tag;
 
-	sf_limit_lock_tag(&tag, queue, slot);
-	CurrentResourceOwner = TopTransactionResourceOwner;
-	(void) LockRelease(&tag, ExclusiveLock, false);
-	CurrentResourceOwner = owner;
-}
-
-/* Try to lock a slot, for the transaction as a whole; it has each lock once. */
-LockAcquireResult
-sf_limit_lock_acquire(SfQueue queue, int slot)
-{
-	ResourceOwner owner = CurrentResourceOwner;
-	LOCKTAG		tag;
-	LockAcquireResult result;
-
-	sf_limit_lock_tag(&tag, queue, slot);
-	CurrentResourceOwner = TopTransactionResourceOwner;
-	result = LockAcquire(&tag, ExclusiveLock, false, true);
-	if (result == LOCKACQUIRE_ALREADY_HELD)
-		(void) LockRelease(&tag, ExclusiveLock, false);
-	CurrentResourceOwner = owner;
-	return result;
+	make_tag(&tag, SF_LIMIT_LOCK_SLOT, queue.limit_no, queue.hash, slot);
+	release(&tag);
 }
 
 /* Lock a slot that neither this transaction nor another one has locked; false: one has. */
 bool
 sf_limit_lock_try(SfQueue queue, int slot)
 {
-	return sf_limit_lock_acquire(queue, slot) == LOCKACQUIRE_OK;
+	LOCKTAG		tag;
+
+	make_tag(&tag, SF_LIMIT_LOCK_SLOT, queue.limit_no, queue.hash, slot);
+	return acquire(&tag) == LOCKACQUIRE_OK;
+}
+
+/* Begin to count the slots of a queue; false: another transaction does so. */
+bool
+sf_limit_lock_count(SfQueue queue)
+{
+	LOCKTAG		tag;
+
+	make_tag(&tag, SF_LIMIT_LOCK_COUNT, queue.limit_no, queue.hash, 0);
+	return acquire(&tag) == LOCKACQUIRE_OK;
+}
+
+/* End to count the slots of a queue. */
+void
+sf_limit_lock_end_count(SfQueue queue)
+{
+	LOCKTAG		tag;
+
+	make_tag(&tag, SF_LIMIT_LOCK_COUNT, queue.limit_no, queue.hash, 0);
+	release(&tag);
+}
+
+/*
+ * Until the transaction ends, no other one takes a slot of a limit for a holder (sf_branch_key_of_execution: for an
+ * execution as a whole); false: another one may be taking it.
+ */
+bool
+sf_limit_lock_holder(SfBranchKey holder, int64 limit_no)
+{
+	LOCKTAG		tag;
+
+	make_tag(&tag, SF_LIMIT_LOCK_HOLDER, limit_no, holder.execution_no ^ (int64) ((uint64) holder.branch_no << 40), 0);
+	return acquire(&tag) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* Is there a row of a slot, maybe one that is not committed? */
@@ -130,9 +189,9 @@ sf_limit_lock_list(int64 limit_no, int above, int *n)
 	for (int i = 0; i < locks->nelements; i++)
 	{
 		const LOCKTAG *tag = &locks->locks[i].locktag;
-		int			slot = tag->locktag_field3 & SF_SLOT_MASK;
+		int			slot = tag->locktag_field3 & MASK(SLOT_BITS);
 
-		if (!is_of(tag, limit_no) || slot <= above)
+		if (!is_slot_of(tag, limit_no) || slot <= above)
 			continue;
 		slots = slots == NULL ? palloc(sizeof(SfLockedSlot)) : repalloc(slots, sizeof(SfLockedSlot) * (*n + 1));
 		slots[(*n)++] = (SfLockedSlot) {tag->locktag_field2, slot};

@@ -1,6 +1,6 @@
 /*
  * limit_lock.h
- *		The locks of slots of limits, by number; and which slots have rows.
+ *		The locks of limits: of slots by number, of counts and of holders; and which slots have rows.
  */
 #ifndef SF_FEATURE_LIMIT_LOCK_H
 #define SF_FEATURE_LIMIT_LOCK_H
@@ -10,9 +10,23 @@
 
 #include "feature/limit/limit.h"
 
-/* The number of a slot in its lock */
-#define SF_SLOT_BITS	20
-#define SF_SLOT_MASK	((1 << SF_SLOT_BITS) - 1)
+/*
+ * What a lock is of.  The view _sfflow.limit_lock has the numbers.
+ *
+ *	SLOT	one slot of a queue, by its number
+ *	COUNT	the slots of a queue, which one transaction at a time counts (limit_lowered.c)
+ *	HOLDER	a branch, or an execution as a whole, for which one transaction at a time takes a slot of a limit
+ */
+#define SF_LIMIT_LOCK_LIST(X) \
+	X(SLOT, 0) \
+	X(COUNT, 1) \
+	X(HOLDER, 2)
+
+#define SF_LIMIT_LOCK_ENUM(sym, number) SF_LIMIT_LOCK_##sym = number,
+typedef enum SfLimitLockKind
+{
+	SF_LIMIT_LOCK_LIST(SF_LIMIT_LOCK_ENUM)
+} SfLimitLockKind;
 
 /* A slot that is locked */
 typedef struct SfLockedSlot
@@ -21,14 +35,16 @@ typedef struct SfLockedSlot
 	int			slot;
 } SfLockedSlot;
 
-extern void sf_limit_lock_tag(LOCKTAG *tag, SfQueue queue, int slot);
+extern uint32 sf_limit_lock_hash(SfQueue queue);
 extern void sf_limit_lock_release(SfQueue queue, int slot);
-extern LockAcquireResult sf_limit_lock_acquire(SfQueue queue, int slot);
 extern bool sf_limit_lock_try(SfQueue queue, int slot);
 extern bool sf_limit_lock_has_row(SfQueue queue, int slot);
 extern bool sf_limit_lock_free(SfQueue queue, int slot);
 extern Bitmapset *sf_limit_lock_rows(SfQueue queue);
 extern Bitmapset *sf_limit_lock_rows_of(int64 limit_no);
+extern bool sf_limit_lock_count(SfQueue queue);
+extern void sf_limit_lock_end_count(SfQueue queue);
+extern bool sf_limit_lock_holder(SfBranchKey holder, int64 limit_no);
 extern SfLockedSlot *sf_limit_lock_list(int64 limit_no, int above, int *n);
 
 /* --- limit_lowered.c --- */

@@ -75,14 +75,12 @@ find_locked_above(const SfLimit *limit, SfQueue queue)
 {
 	Above	   *above = get_above(limit);
 	Bitmapset  *slots = NULL;
-	LOCKTAG		like;
 
-	sf_limit_lock_tag(&like, queue, 0);
 	for (int i = above->nslots - 1; i >= 0; i--)
 	{
 		SfLockedSlot a = above->slots[i];
 
-		if (a.hash != like.locktag_field2)
+		if (a.hash != sf_limit_lock_hash(queue))
 			continue;
 		if (is_locked(queue, a.slot))
 			slots = bms_add_member(slots, a.slot);
@@ -126,7 +124,7 @@ find_unlocked(SfQueue queue, int max, const Bitmapset *rows, int wanted)
 
 /*
  * Lock a free slot up to a limit, if more of them are free than are in use above it: then fewer than
- * max_running are in use in all.  0: not so.  The caller has the lock of number 0.
+ * max_running are in use in all.  0: not so.  The caller counts (sf_limit_lock_count).
  */
 static int
 lock_below(const SfLimit *limit, SfQueue queue)
@@ -158,9 +156,9 @@ sf_limit_lock_counting(const SfLimit *limit, SfQueue queue)
 	int			slot;
 
 	/* the transaction that counts just now tells the queue when it ends */
-	if (!sf_limit_lock_try(queue, 0))
+	if (!sf_limit_lock_count(queue))
 		return 0;
 	slot = lock_below(limit, queue);
-	sf_limit_lock_release(queue, 0);
+	sf_limit_lock_end_count(queue);
 	return slot;
 }

@@ -17,8 +17,8 @@
  *
  * When a limit is lowered, or set while something runs, slots above the limit are in use.
  * Until they are free again (SfLimit.highest), a slot is only taken while fewer than
- * max_running are, of all numbers; the lock of number 0 keeps two transactions from
- * counting at the same time.  What is locked above the limit is read from the lock table, once
+ * max_running are, of all numbers; a lock keeps two transactions from counting at
+ * the same time.  What is locked above the limit is read from the lock table, once
  * in each process, for it only gets less; and those that are free below it are tried, one more
  * than are in use above.  That costs what is in use, and not what the limit once allowed, nor
  * what is locked for other reasons.
@@ -379,18 +379,6 @@ sf_limit_slot_has(int64 execution_no, int64 branch_no, int64 limit_no)
 	sf_rows_read_dirty(&by_holder, PG_INT32_MAX, compare_row, &search, SF_INT8(execution_no),
 					   SLOT_BRANCH(branch_no));
 	return search.found;
-}
-
-/*
- * Until the transaction ends, no other one takes a slot of a limit for this holder; false:
- * another one may be taking it.
- */
-bool
-sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no)
-{
-	SfQueue		queue = {limit_no, execution_no ^ (int64) ((uint64) branch_no << 40)};
-
-	return sf_limit_lock_acquire(queue, 0) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* Does an execution, or a branch of it, hold a slot of a queue? */

@@ -54,7 +54,6 @@ extern SfUncountedSlots sf_limit_slots_uncounted(SfQueue queue);
 extern int	sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots,
 								   int64 execution_no, int64 branch_no);
 extern bool sf_limit_slot_has(int64 execution_no, int64 branch_no, int64 limit_no);
-extern bool sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no);
 extern bool sf_limit_slot_has_within(int64 execution_no, SfQueue queue);
 extern List *sf_limit_slot_limits(int64 execution_no);
 extern void sf_limit_slot_release(SfBranchKey key);
