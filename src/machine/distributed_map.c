@@ -543,7 +543,7 @@ written_result(SfStep *step, Jsonb *details)
 SfStepOutcome
 sf_distributed_resume(SfStep *step)
 {
-	const SfStimulus *outcome = step->stimulus;
+	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
 	JsonbValue	root;
 	int64		total;
 
@@ -574,6 +574,7 @@ SfStepOutcome
 sf_distributed_joined(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
+	Jsonb	   *result = sf_stimulus_joined(step->stimulus)->result;
 
 	if (branch->failing)
 	{
@@ -581,8 +582,7 @@ sf_distributed_joined(SfStep *step)
 
 		return fail_run(step, &error);
 	}
-	if (sf_state_map(step->state)->distributed->result_writer != NULL &&
-		step->stimulus->joined == NULL)
+	if (sf_state_map(step->state)->distributed->result_writer != NULL && result == NULL)
 	{
 		/* with another step: the execution is locked now, and this is a task */
 		branch->phase = SF_PHASE_RUN;
@@ -590,9 +590,9 @@ sf_distributed_joined(SfStep *step)
 		step->transition->name = SF_TRANSITION_JOINED;
 		return SF_STEP_REST;
 	}
-	if (step->stimulus->output == NULL)
+	if (result == NULL)
 		return fail_run_with(step, SF_ERR_DATA_LIMIT_EXCEEDED,
 							 psprintf("The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
 									  step->state->name));
-	return succeed_run(step, step->stimulus->output);
+	return succeed_run(step, result);
 }
