@@ -116,25 +116,33 @@ elapsed_ms(const SfSlice *slice)
 	return INSTR_TIME_GET_MILLISEC(now);
 }
 
+/* Has a worker's slice lasted so long that another owner, if one waits, is to have its turn? */
+static bool
+is_to_yield(const SfSlice *slice, double elapsed)
+{
+	int			yield_ms = sf_slice_worker(slice->request)->yield_ms;
+
+	return yield_ms > 0 && elapsed >= yield_ms && sf_hooks.others_wait();
+}
+
 /* Tell whether it is time to commit. */
 bool
 sf_slice_is_used_up(const SfSlice *slice)
 {
+	const SfSessionTerms *session = sf_slice_in_session(slice->request) ? sf_slice_session(slice->request) : NULL;
 	double		elapsed;
 
 	if (slice->announced || slice->subxacts >= MAX_SUBXACTS)
 		return true;
-	if (slice->request->max_transitions > 0 &&
-		slice->result->transitions >= slice->request->max_transitions)
+	if (session != NULL && session->max_transitions > 0 &&
+		slice->result->transitions >= session->max_transitions)
 		return true;
 	if (slice->request->slice_ms == 0)
 		return false;
 	if (slice->bytes >= MAX_BYTES)
 		return true;
 	elapsed = elapsed_ms(slice);
-	return elapsed >= slice->request->slice_ms ||
-		(slice->request->yield_ms > 0 && elapsed >= slice->request->yield_ms &&
-		 sf_hooks.others_wait());
+	return elapsed >= slice->request->slice_ms || (session == NULL && is_to_yield(slice, elapsed));
 }
 
 /*

@@ -143,9 +143,9 @@ left_as(const SfSliceRequest *request, Oid owner, bool known_long)
 
 	if (share != NULL && !sf_owner_may_have(share->tasks, known_long))
 		return SF_LEFT_CAPPED;
-	if (share != NULL && request->new_owners_only)
+	if (share != NULL && sf_slice_worker(request)->new_owners_only)
 		return SF_LEFT_RESERVED;
-	return (request->tasks & SF_TASKS_LONG) != 0 ? SF_LEFT_NONE : SF_LEFT_TASK;
+	return (sf_slice_worker(request)->tasks & SF_TASKS_LONG) != 0 ? SF_LEFT_NONE : SF_LEFT_TASK;
 }
 
 /*
@@ -201,7 +201,7 @@ make_call(SfTaskCall *call, const SfDraft *draft, const SfBranch *branch,
 	call->in_session = slice != NULL && sf_slice_in_session(slice->request);
 	/* in a session that keeps the locks, rolling the slice back resolves no deadlock */
 	call->not_first = slice != NULL && slice->ntasks > 0 &&
-		(!call->in_session || slice->request->releases_locks_on_rollback);
+		(!call->in_session || sf_slice_session(slice->request)->releases_locks_on_rollback);
 }
 
 /*
@@ -386,7 +386,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (task != NULL)
 		sf_outside_await_token(task, request);
 	if (!in_session &&
-		((slice->request->tasks & SF_TASKS_SHORT) == 0 || !is_short(draft, state)))
+		((sf_slice_worker(slice->request)->tasks & SF_TASKS_SHORT) == 0 || !is_short(draft, state)))
 	{
 		SF_TELL(announced, draft);
 		announce(branch, request, task, stimulus);
