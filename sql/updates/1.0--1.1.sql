@@ -16,6 +16,12 @@ UPDATE _sfflow.branch SET outcome_failed = true, failing = false WHERE failing A
 UPDATE _sfflow.branch SET unmet = true, failing = false
 WHERE failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL;
 
+-- Jobs that share a row, and how the jobs of a net have ended, were in one column.
+ALTER TABLE _sfflow.branch RENAME COLUMN jobs TO shared_jobs;
+ALTER TABLE _sfflow.branch ADD COLUMN job_ends integer[];
+UPDATE _sfflow.branch SET job_ends = shared_jobs, shared_jobs = NULL
+WHERE shared_jobs IS NOT NULL AND place <> @JOB_PLACE_SHARED@;
+
 -- What has a slot was first in its queue by a rank of a hundred years before.
 ALTER TABLE _sfflow.held ADD COLUMN without_slot boolean NOT NULL DEFAULT true;
 UPDATE _sfflow.held SET rank = rank + interval '876000 hours', without_slot = false

@@ -155,7 +155,7 @@ typedef enum SfJobPlace
 	X(TimestampTz, deadline, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
 	X(int *, iterations, INT4_ARRAY, NULLABLE) \
 	X(int *, retry_counts, INT4_ARRAY, NULLABLE) \
-	X(int *, jobs, INT4_ARRAY, NULLABLE)	/* JobNet: without rows of their own, see job_rows.c */ \
+	X(int *, shared_jobs, INT4_ARRAY, NULLABLE)	/* place SHARED: the jobs, see job_rows.c */ \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
@@ -167,7 +167,8 @@ typedef enum SfJobPlace
 	X(Jsonb *, item, JSONB_KEPT, NULLABLE)	/* of the iteration, if a state looks at it */ \
 	X(int, last_inner_event, INT4, NOT_NULL)	/* DONE: the last event before that of its end */ \
 	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED: the outcome is an error */ \
-	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */
+	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */ \
+	X(int *, job_ends, INT4_ARRAY, NULLABLE)	/* JobNet: how its jobs have ended, see job_rows.h */
 
 /* The row of a branch in memory */
 typedef struct SfBranchRow
