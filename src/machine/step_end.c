@@ -26,6 +26,7 @@ sf_step_forget_attempt(SfBranch *branch)
 	sf_step_clear_branch_error(branch);
 	branch->pending = branch->total = branch->next_index = 0;
 	branch->map_run_no = SF_NO_MAP_RUN;
+	branch->items_unread = false;
 	branch->njob_ends = 0;
 	branch->started_at = DT_NOBEGIN;
 	branch->deadline = DT_NOEND;
