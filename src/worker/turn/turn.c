@@ -605,7 +605,7 @@ run_slice(SfTurn *turn)
 
 	a.slice.worker.yield_ms = Max(SF_BRISK_MS, 4 * sf_attempt_commit_us() / 1000);
 	a.slice.worker.lock_briefly = locks_briefly();
-	a.slice.slice_ms = sf_my_process->helps ? Min(a.slice.worker.yield_ms, sf_setting_slice_ms) :
+	a.slice.slice_ms = sf_my_process->turn == SF_TURN_HELPS ? Min(a.slice.worker.yield_ms, sf_setting_slice_ms) :
 		sf_setting_slice_ms;
 	a.slice.mode = seek ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
 	share_processes(turn, &a.slice);
