@@ -37,7 +37,7 @@ SELECT pg_temp.net(false) AS done \gset
 -- The phase of the net (12: NET), how many rows its jobs have, and how many of these are shared.
 CREATE FUNCTION pg_temp.rows_of(id text) RETURNS text LANGUAGE sql AS $$
 	SELECT concat_ws(' ', (SELECT b.phase FROM _sfflow.branch b WHERE b.execution_no = e.execution_no
-			AND b.branch_no = 0), count(b), count(b.jobs))
+			AND b.branch_no = 0), count(b), count(b.shared_jobs))
 	FROM _sfflow.execution e LEFT JOIN _sfflow.branch b ON b.execution_no = e.execution_no AND b.parent_no = 0
 	WHERE e.execution_id = 'net:' || id GROUP BY e.execution_no
 $$;
@@ -109,7 +109,7 @@ SELECT sf_create_state_machine('within', json_build_object('StartAt', 'P', 'Stat
 SELECT last_value AS low, setval('_sfflow.branch_no', last_value + 1000000) AS done FROM _sfflow.branch_no \gset
 SELECT is(sf_run(sf_start('within', '{}', name => 'within'), max_steps => 20), 'RUNNING', 'a net within a Parallel');
 SELECT is((SELECT count(*) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
-		WHERE e.execution_id = 'within:within' AND b.phase = 12 AND b.jobs IS NOT NULL), 1::bigint,
+		WHERE e.execution_id = 'within:within' AND b.phase = 12 AND b.job_ends IS NOT NULL), 1::bigint,
 	'goes on as a whole');
 SELECT setval('_sfflow.branch_no', :low) AS done, sf_stop('within:within') AS stopped,
 	sf_redrive('within:within') AS redriven \gset
