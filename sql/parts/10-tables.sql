@@ -210,7 +210,7 @@ CREATE TABLE _sfflow.branch (
 	deadline timestamptz,				-- of the task that runs
 	iterations integer[],				-- Map indexes, outermost first
 	retry_counts integer[],				-- one per retrier
-	shared_jobs integer[],				-- place 3: number, scope and state of each job (src/store/branch/job_rows.c)
+	jobs integer[],						-- place 3: the jobs that share the row (src/store/branch/job_rows.c)
 	error text,
 	cause text,
 	sqlstate text,						-- ANSWERED: with which a long task failed
@@ -223,7 +223,7 @@ CREATE TABLE _sfflow.branch (
 	last_inner_event integer NOT NULL DEFAULT 0,	-- DONE: the last event before that of its end
 	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED: the outcome is an error
 	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
-	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended, in two bits each
+	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (job_rows.c)
 	items_unread boolean NOT NULL DEFAULT false,	-- a Distributed Map reads its items, and total is not known
 	PRIMARY KEY (execution_no, branch_no)
 );

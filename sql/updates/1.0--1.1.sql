@@ -16,11 +16,10 @@ UPDATE _sfflow.branch SET outcome_failed = true, failing = false WHERE failing A
 UPDATE _sfflow.branch SET unmet = true, failing = false
 WHERE failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL;
 
--- Jobs that share a row, and how the jobs of a net have ended, were in one column.
-ALTER TABLE _sfflow.branch RENAME COLUMN jobs TO shared_jobs;
+-- How the jobs of a net have ended was in the column of those that share a row.
 ALTER TABLE _sfflow.branch ADD COLUMN job_ends integer[];
-UPDATE _sfflow.branch SET job_ends = shared_jobs, shared_jobs = NULL
-WHERE shared_jobs IS NOT NULL AND place <> @JOB_PLACE_SHARED@;
+UPDATE _sfflow.branch SET job_ends = jobs, jobs = NULL
+WHERE jobs IS NOT NULL AND place <> @JOB_PLACE_SHARED@;
 
 -- A Distributed Map whose items have not been read had the number -1 for that of its iterations.
 ALTER TABLE _sfflow.branch ADD COLUMN items_unread boolean NOT NULL DEFAULT false;

@@ -37,7 +37,7 @@ SELECT pg_temp.net(false) AS done \gset
 -- The phase of the net (12: NET), how many rows its jobs have, and how many of these are shared.
 CREATE FUNCTION pg_temp.rows_of(id text) RETURNS text LANGUAGE sql AS $$
 	SELECT concat_ws(' ', (SELECT b.phase FROM _sfflow.branch b WHERE b.execution_no = e.execution_no
-			AND b.branch_no = 0), count(b), count(b.shared_jobs))
+			AND b.branch_no = 0), count(b), count(b.jobs))
 	FROM _sfflow.execution e LEFT JOIN _sfflow.branch b ON b.execution_no = e.execution_no AND b.parent_no = 0
 	WHERE e.execution_id = 'net:' || id GROUP BY e.execution_no
 $$;

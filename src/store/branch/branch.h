@@ -155,7 +155,7 @@ typedef enum SfJobPlace
 	X(TimestampTz, deadline, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
 	X(int *, iterations, INT4_ARRAY, NULLABLE) \
 	X(int *, retry_counts, INT4_ARRAY, NULLABLE) \
-	X(int *, shared_jobs, INT4_ARRAY, NULLABLE)	/* place SHARED: the jobs, see job_rows.c */ \
+	X(int *, jobs, INT4_ARRAY, NULLABLE)	/* place SHARED: those that share the row, see job_rows.c */ \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \

@@ -3,7 +3,7 @@
  *		Jobs of a JobNet that have no rows of their own.
  *
  * Jobs that a slice has run in memory share a row when they have ended: its column
- * shared_jobs has the number, the scope and the state of each, its payload is an array of their
+ * jobs has the number, the scope and the state of each, its payload is an array of their
  * outputs.  Readers make branches of them again.
  *
  * While a net goes on as a whole (machine/job_net.c), its jobs that have not begun have
@@ -21,7 +21,7 @@
 #define MAX_SHARING		256
 #define MAX_SHARED_BYTES	(64 * 1024)
 
-/* Numbers of a job in the column shared_jobs */
+/* Numbers of a job in the column jobs of a shared row */
 #define NNUMBERS		3
 
 /* --- ended jobs that share a row --- */
@@ -37,8 +37,8 @@ sf_branch_is_shared_row(const SfBranch *row)
 bool
 sf_branch_is_shared_by(const SfBranch *row, const List *numbers)
 {
-	for (int i = 0; i + NNUMBERS <= row->nshared_jobs; i += NNUMBERS)
-		if (list_member_int(numbers, row->shared_jobs[i]))
+	for (int i = 0; i + NNUMBERS <= row->njobs; i += NNUMBERS)
+		if (list_member_int(numbers, row->jobs[i]))
 			return true;
 	return false;
 }
@@ -84,18 +84,18 @@ make_shared_row(const List *jobs, int *index)
 	row->place = SF_JOB_PLACE_SHARED;
 	row->iterations = first->iterations;
 	row->niterations = first->niterations;
-	row->shared_jobs = palloc(sizeof(int) * NNUMBERS * MAX_SHARING);
+	row->jobs = palloc(sizeof(int) * NNUMBERS * MAX_SHARING);
 	do
 	{
-		row->shared_jobs[NNUMBERS * n] = job->branch_index;
-		row->shared_jobs[NNUMBERS * n + 1] = job->scope;
-		row->shared_jobs[NNUMBERS * n + 2] = job->state;
+		row->jobs[NNUMBERS * n] = job->branch_index;
+		row->jobs[NNUMBERS * n + 1] = job->scope;
+		row->jobs[NNUMBERS * n + 2] = job->state;
 		row->last_event = Max(row->last_event, job->last_event);
 		bytes += VARSIZE(job->payload);
 		sf_json_root(job->payload, &outputs[n++]);
 		job = ++*index < list_length(jobs) ? list_nth(jobs, *index) : NULL;
 	} while (job != NULL && may_share(first, job, n, bytes));
-	row->nshared_jobs = NNUMBERS * n;
+	row->njobs = NNUMBERS * n;
 	row->payload = sf_json_array_of(outputs, n);
 	return row;
 }
@@ -126,14 +126,14 @@ sf_branch_unshare_row(List *jobs, SfBranch *row)
 		sf_json_root(row->payload, &outputs);
 		next = sf_json_elements(&outputs);
 	}
-	for (int i = 0; i + NNUMBERS <= row->nshared_jobs; i += NNUMBERS)
+	for (int i = 0; i + NNUMBERS <= row->njobs; i += NNUMBERS)
 	{
 		SfBranch   *job = sf_branch_make(row->execution_no, row->owner, row->branch_no);
 
 		job->parent_no = row->parent_no;
-		job->branch_index = row->shared_jobs[i];
-		job->scope = row->shared_jobs[i + 1];
-		job->state = row->shared_jobs[i + 2];
+		job->branch_index = row->jobs[i];
+		job->scope = row->jobs[i + 1];
+		job->state = row->jobs[i + 2];
 		job->phase = SF_PHASE_DONE;
 		job->last_event = row->last_event;
 		job->iterations = row->iterations;

@@ -57,7 +57,7 @@ sf_branch_forget_ends(SfBranch *join)
 	join->njob_ends = 0;
 }
 
-/* --- ended jobs that share a row: the column shared_jobs --- */
+/* --- ended jobs that share a row: the column jobs --- */
 
 extern bool sf_branch_is_shared_row(const SfBranch *row);
 extern bool sf_branch_is_shared_by(const SfBranch *row, const List *numbers);

@@ -379,11 +379,8 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE,.alone = turn == NULL};
 	bool		over;
 
-	a.slice.mode = SF_SLICE_BRANCH;
-	a.slice.take.branch = key;
-	a.slice.slice_ms = SF_ALONE_SLICE_MS;
-	a.slice.worker.lock_briefly = locks_briefly();
-	a.slice.worker.tasks = SF_TASKS_ALL;
+	a.slice = (SfSliceRequest) {.mode = SF_SLICE_BRANCH,.slice_ms = SF_ALONE_SLICE_MS,.take.branch = key};
+	a.slice.worker = (SfWorkerTerms) {.tasks = SF_TASKS_ALL,.lock_briefly = locks_briefly()};
 	if (turn)
 		share_processes(turn, &a.slice);
 	sf_tries_run(try_alone, &a);

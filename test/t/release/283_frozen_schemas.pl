@@ -56,7 +56,7 @@ INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, place, owner,
 SELECT no, 0, 0, 0, place, current_user::regrole, total, jobs FROM (VALUES
 	(1, 0, 3, '{5}'::integer[]), (2, 3, 0, '{0,1,1}'), (3, 0, -1, NULL), (4, 0, 2, NULL)) v(no, place, total, jobs);
 ALTER EXTENSION sfflow UPDATE));
-is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'ends', job_ends, 'shared', shared_jobs,
+is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'ends', job_ends, 'shared', jobs,
 	'total', total, items_unread) FROM _sfflow.branch ORDER BY execution_no)), join("\n",
 	'1 ends {5} shared total 3 f', '2 ends shared {0,1,1} total 0 f', '3 ends shared total 0 t',
 	'4 ends shared total 2 f'), 'an update moves what a branch had in columns with two meanings');
