@@ -150,7 +150,7 @@ CREATE TABLE _sfflow.map_run (
 	tolerated_count integer NOT NULL,
 	tolerated_percentage double precision NOT NULL,
 	max_concurrency integer NOT NULL,	-- 0: no limit
-	total integer NOT NULL,				-- items; 0 until they are read
+	total integer NOT NULL,				-- items, so far as they have been read: the branch tells (items_unread)
 	children integer NOT NULL,			-- begun so far
 	succeeded integer NOT NULL,
 	failed integer NOT NULL,
@@ -196,7 +196,7 @@ CREATE TABLE _sfflow.branch (
 	payload_event integer NOT NULL DEFAULT 0,	-- event that holds the payload, 0: none
 	pending integer NOT NULL DEFAULT 0,	-- JOIN: children that have not ended
 	next_index integer NOT NULL DEFAULT 0,	-- JOIN: iterations begun so far
-	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all; -1: a Distributed Map reads its items
+	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all, unless items_unread
 	max_concurrency integer NOT NULL DEFAULT 0,
 	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
 	transitions integer NOT NULL DEFAULT 0,	-- of it and of its children that have ended
@@ -210,7 +210,7 @@ CREATE TABLE _sfflow.branch (
 	deadline timestamptz,				-- of the task that runs
 	iterations integer[],				-- Map indexes, outermost first
 	retry_counts integer[],				-- one per retrier
-	jobs integer[],						-- JobNet: jobs without rows of their own (src/store/branch/job_rows.c)
+	jobs integer[],						-- place 3: the jobs that share the row (src/store/branch/job_rows.c)
 	error text,
 	cause text,
 	sqlstate text,						-- ANSWERED: with which a long task failed
@@ -223,6 +223,8 @@ CREATE TABLE _sfflow.branch (
 	last_inner_event integer NOT NULL DEFAULT 0,	-- DONE: the last event before that of its end
 	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED: the outcome is an error
 	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
+	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (job_rows.c)
+	items_unread boolean NOT NULL DEFAULT false,	-- a Distributed Map reads its items, and total is not known
 	PRIMARY KEY (execution_no, branch_no)
 );
 

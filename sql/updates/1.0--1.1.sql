@@ -16,6 +16,15 @@ UPDATE _sfflow.branch SET outcome_failed = true, failing = false WHERE failing A
 UPDATE _sfflow.branch SET unmet = true, failing = false
 WHERE failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL;
 
+-- How the jobs of a net have ended was in the column of those that share a row.
+ALTER TABLE _sfflow.branch ADD COLUMN job_ends integer[];
+UPDATE _sfflow.branch SET job_ends = jobs, jobs = NULL
+WHERE jobs IS NOT NULL AND place <> @JOB_PLACE_SHARED@;
+
+-- A Distributed Map whose items have not been read had the number -1 for that of its iterations.
+ALTER TABLE _sfflow.branch ADD COLUMN items_unread boolean NOT NULL DEFAULT false;
+UPDATE _sfflow.branch SET items_unread = true, total = 0 WHERE total = -1;
+
 -- What has a slot was first in its queue by a rank of a hundred years before.
 ALTER TABLE _sfflow.held ADD COLUMN without_slot boolean NOT NULL DEFAULT true;
 UPDATE _sfflow.held SET rank = rank + interval '876000 hours', without_slot = false

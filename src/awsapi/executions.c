@@ -58,7 +58,7 @@ start_one(SfCall *call, const SfStart *start)
 	if (has_new_name && name != NULL)
 		sf_name_check(name, "execution name");
 	execution = sf_start_form(start, input, has_new_name ? sf_uuid_v7() : name);
-	execution->has_new_uuid |= has_new_name;
+	execution->start.has_new_uuid |= has_new_name;
 	execution->trace_header = sf_request_text(call, "traceHeader");
 	call->subject = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
 	sf_start_all(start, &execution, 1, &outcome);

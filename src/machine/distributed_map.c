@@ -10,8 +10,8 @@
  *		          ResultWriter), or put into an array
  *
  * The state's history has no events of the children.  branch->map_run_no names
- * the run in _sfflow.map_run from its beginning on; branch->total is SF_ITEMS_UNREAD
- * until the items have been read.  Counted in items: total, next_index; in children:
+ * the run in _sfflow.map_run from its beginning on; branch->items_unread
+ * tells that its items have not been read.  Counted in items: total, next_index; in children:
  * pending.  What the run needs otherwise stands in its row.
  */
 #include "postgres.h"
@@ -157,6 +157,7 @@ await_children(SfStep *step, int total)
 	SfBranch   *branch = step->branch;
 
 	branch->total = total;
+	branch->items_unread = false;
 	branch->phase = SF_PHASE_JOIN;
 	branch->due_at = step->now;
 	branch->outcome = NULL;
@@ -282,7 +283,7 @@ sf_distributed_enter(SfStep *step)
 	begin_run(step, map_run, items);
 	if (items != NULL)
 		return await_children(step, map_run->total);
-	branch->total = SF_ITEMS_UNREAD;
+	branch->items_unread = true;
 	if (map_run->max_items < 0)
 		return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,
 							 "field MaxItems must be positive");
@@ -543,7 +544,7 @@ written_result(SfStep *step, Jsonb *details)
 SfStepOutcome
 sf_distributed_resume(SfStep *step)
 {
-	const SfStimulus *outcome = step->stimulus;
+	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
 	JsonbValue	root;
 	int64		total;
 
@@ -574,6 +575,7 @@ SfStepOutcome
 sf_distributed_joined(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
+	Jsonb	   *result = sf_stimulus_joined(step->stimulus)->result;
 
 	if (branch->failing)
 	{
@@ -581,8 +583,7 @@ sf_distributed_joined(SfStep *step)
 
 		return fail_run(step, &error);
 	}
-	if (sf_state_map(step->state)->distributed->result_writer != NULL &&
-		step->stimulus->joined == NULL)
+	if (sf_state_map(step->state)->distributed->result_writer != NULL && result == NULL)
 	{
 		/* with another step: the execution is locked now, and this is a task */
 		branch->phase = SF_PHASE_RUN;
@@ -590,9 +591,9 @@ sf_distributed_joined(SfStep *step)
 		step->transition->name = SF_TRANSITION_JOINED;
 		return SF_STEP_REST;
 	}
-	if (step->stimulus->output == NULL)
+	if (result == NULL)
 		return fail_run_with(step, SF_ERR_DATA_LIMIT_EXCEEDED,
 							 psprintf("The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
 									  step->state->name));
-	return succeed_run(step, step->stimulus->output);
+	return succeed_run(step, result);
 }

@@ -55,12 +55,12 @@ take_start(SfExecution *execution, const SfExecution *wanted)
 {
 	execution->version = wanted->version;
 	execution->qualifier = wanted->qualifier;
-	execution->start_options = wanted->start_options;
-	execution->start_at = wanted->start_at;
+	execution->start.options = wanted->start.options;
+	execution->start.at = wanted->start.at;
 	execution->input = wanted->input;
 	execution->labels = wanted->labels;
 	execution->trace = wanted->trace;
-	execution->is_started_anew = true;
+	execution->row.is_started_anew = true;
 }
 
 /* It has ended and begins anew, as a start asks for it. */

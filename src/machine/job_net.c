@@ -394,7 +394,7 @@ Jsonb *
 sf_net_result(const SfStep *step)
 {
 	const SfJobNetState *net = sf_state_net(step->state);
-	const SfStimulus *joined = step->stimulus;
+	const SfJoined *joined = sf_stimulus_joined(step->stimulus);
 	SfJsonMember *members = palloc(sizeof(SfJsonMember) * Max(joined->noutputs, 1));
 
 	for (int i = 0; i < joined->noutputs; i++)

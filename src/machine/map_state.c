@@ -291,6 +291,7 @@ sf_map_continue(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
 	int			started = branch->last_event;
+	int			last_inner_event = sf_stimulus_due(step->stimulus)->last_inner_event;
 	SfError		error;
 
 	branch->due_at = DT_NOEND;
@@ -300,8 +301,8 @@ sf_map_continue(SfStep *step)
 		return sf_step_fail(step, &error);
 
 	/* a later iteration follows the inner events of the one before */
-	if (step->stimulus->last_inner_event != 0)
-		branch->last_event = step->stimulus->last_inner_event;
+	if (last_inner_event != SF_NO_EVENT)
+		branch->last_event = last_inner_event;
 	if (!begin_iterations(step, branch->join_input, &error))
 		sf_join_fail(step, &error);
 	branch->last_event = started;

@@ -146,11 +146,11 @@ sf_parallel_enter(SfStep *step)
 static Jsonb *
 joined_result(const SfStep *step)
 {
-	const SfStimulus *joined = step->stimulus;
+	const SfJoined *joined = sf_stimulus_joined(step->stimulus);
 	SfJsonBuilder b;
 
-	if (joined->joined != NULL)
-		return joined->joined;
+	if (joined->result != NULL)
+		return joined->result;
 	if (step->state->type == SF_STATE_JOBNET)
 		return sf_net_result(step);
 	sf_json_begin_array(&b);
@@ -164,6 +164,7 @@ SfStepOutcome
 sf_join_resume(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
+	int			last_event = sf_stimulus_joined(step->stimulus)->last_event;
 	SfError		error;
 
 	if (branch->failing)
@@ -177,8 +178,8 @@ sf_join_resume(SfStep *step)
 	}
 
 	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
-	if (step->stimulus->last_event != 0)
-		branch->last_event = step->stimulus->last_event;
+	if (last_event != SF_NO_EVENT)
+		branch->last_event = last_event;
 	(void) sf_step_side_event(step,
 							  sf_history_event_type_of_state(step->state->type, SF_MEANS_SUCCEEDED),
 							  NULL, NULL, SF_CHAIN);

@@ -14,12 +14,13 @@ static void
 redrive_alone(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
+	Jsonb	   *input = sf_stimulus_redriven(step->stimulus)->input;
 
-	if (step->stimulus->input != NULL)
+	if (input != NULL)
 	{
 		/* a Fail state would only fail again; what led there may not */
 		branch->state = step->program->scopes[branch->scope].start;
-		branch->payload = step->stimulus->input;
+		branch->payload = input;
 		branch->payload_event = 0;
 	}
 	/* an outcome that was committed while it was stopped stays, a failure does not */

@@ -148,7 +148,7 @@ take_due(SfStep *step)
 static SfStepOutcome
 take_mark(SfStep *step)
 {
-	const SfStimulus *mark = step->stimulus;
+	const SfMarked *mark = sf_stimulus_marked(step->stimulus);
 	SfError		error = mark->error;
 
 	if (step->branch->phase == SF_PHASE_ENTER)
@@ -170,7 +170,7 @@ take_mark(SfStep *step)
 static SfStepOutcome
 take_throttled(SfStep *step)
 {
-	SfError		error = step->stimulus->error;
+	SfError		error = *sf_stimulus_error(step->stimulus);
 
 	if (step->branch->phase == SF_PHASE_ENTER)
 	{
@@ -200,12 +200,12 @@ end_with_execution(SfBranch *branch)
 static SfStepOutcome
 recheck(SfStep *step)
 {
-	const SfStimulus *stimulus = step->stimulus;
+	const SfNotYet *not_yet = sf_stimulus_not_yet(step->stimulus);
 
-	if (stimulus->task != NULL)
-		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = stimulus->task;
-	step->branch->due_at = stimulus->due;
-	step->branch->aborting |= stimulus->aborting;
+	if (not_yet->task != NULL)
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = not_yet->task;
+	step->branch->due_at = not_yet->due;
+	step->branch->aborting |= not_yet->aborting;
 	return SF_STEP_REST;
 }
 
@@ -247,7 +247,7 @@ take_stimulus(SfStep *step)
 			/* its history begins all the same, and it is counted */
 			if (is_first(step))
 				sf_step_begin_execution(step);
-			return sf_step_fail_branch(step, &stimulus->error);
+			return sf_step_fail_branch(step, sf_stimulus_error(stimulus));
 		case SF_STIMULUS_OVER:
 			return end_with_execution(step->branch);
 		case SF_STIMULUS_REDRIVEN:
@@ -327,8 +327,8 @@ sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 	t->branch = *branch;
 	if (stimulus->counted)
 		t->branch.pending = stimulus->pending;
-	if (stimulus->generation != 0)
-		t->branch.generation = stimulus->generation;
+	if (stimulus->begins_generation)
+		t->branch.generation++;
 	step_init(&step, loaded, stimulus, now, t);
 	t->outcome = take_stimulus(&step);
 	Assert(is_in_order(branch, t));

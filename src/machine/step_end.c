@@ -26,7 +26,8 @@ sf_step_forget_attempt(SfBranch *branch)
 	sf_step_clear_branch_error(branch);
 	branch->pending = branch->total = branch->next_index = 0;
 	branch->map_run_no = SF_NO_MAP_RUN;
-	branch->njobs = 0;
+	branch->items_unread = false;
+	branch->njob_ends = 0;
 	branch->started_at = DT_NOBEGIN;
 	branch->deadline = DT_NOEND;
 }
@@ -96,7 +97,7 @@ finish(SfStep *step, SfStatus status, int state, Jsonb *output,
 	end->state = state;
 	end->output = output;
 	end->error = *error;
-	end->parent_knows = step->stimulus->parent_counts;
+	end->parent_knows = sf_stimulus_is_known_above(step->stimulus);
 	sf_step_effect(step, SF_EFFECT_END_EXECUTION)->finish = end;
 	return SF_STEP_ENDED;
 }
@@ -105,16 +106,16 @@ finish(SfStep *step, SfStatus status, int state, Jsonb *output,
 SfStepOutcome
 sf_step_stop(SfStep *step)
 {
-	const SfStimulus *stimulus = step->stimulus;
-	SfError		error = stimulus->error;
-	bool		timed_out = stimulus->kind == SF_STIMULUS_TIMED_OUT;
+	const SfStopped *stopped = sf_stimulus_stopped(step->stimulus);
+	SfError		error = stopped->error;
+	bool		timed_out = step->stimulus->kind == SF_STIMULUS_TIMED_OUT;
 
 	step->branch->row.gone = true;
-	if (stimulus->kind == SF_STIMULUS_STOPPED &&
+	if (step->stimulus->kind == SF_STIMULUS_STOPPED &&
 		step->execution_started_at == DT_NOBEGIN)
 	{
 		/* it ends before a worker took it: its history begins all the same */
-		step->branch->payload = stimulus->input;
+		step->branch->payload = stopped->input;
 		sf_step_begin_execution(step);
 	}
 	step->state = NULL;
@@ -122,10 +123,10 @@ sf_step_stop(SfStep *step)
 		error.name = SF_ERR_TIMEOUT;
 	sf_step_side_event(step, timed_out ? SF_EVENT_EXECUTION_TIMED_OUT :
 					   SF_EVENT_EXECUTION_ABORTED, NULL,
-					   sf_history_event_type_failure(error.name, error.cause), stimulus->cause);
+					   sf_history_event_type_failure(error.name, error.cause), stopped->after_event);
 	/* the status tells: only the event of a timeout has an error */
 	return finish(step, timed_out ? SF_STATUS_TIMED_OUT : SF_STATUS_ABORTED,
-				  stimulus->state, NULL, &stimulus->error);
+				  stopped->state, NULL, &stopped->error);
 }
 
 /*
@@ -494,20 +495,20 @@ sf_step_fail(SfStep *step, SfError *error)
 
 /* --- abort --- */
 
-/* End the branch because a sibling failed, or a parent aborts (SfStimulus). */
+/* End the branch because a sibling failed, or a parent aborts (SfAborted). */
 SfStepOutcome
 sf_step_abort(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
 	const SfState *owner = owner_state(step);
 	SfHistoryEventType type = sf_history_event_type_of_state(step->state->type, SF_MEANS_ABORTED);
-	int			cause = step->stimulus->cause;
+	const SfAborted *aborted = sf_stimulus_aborted(step->stimulus);
 
 	if (step->stimulus->counted && branch->pending > 0)
 	{
 		/* a join, which ends when the last of its own children has */
 		branch->aborting = true;
-		branch->due_at = step->stimulus->due;
+		branch->due_at = aborted->due;
 		return SF_STEP_REST;
 	}
 	branch->due_at = DT_NOEND;
@@ -517,15 +518,15 @@ sf_step_abort(SfStep *step)
 			(SfMapRunEnd) {branch->map_run_no, SF_STATUS_ABORTED};
 	if (owner != NULL && owner->type == SF_STATE_MAP &&
 		branch->entered_at != DT_NOBEGIN)
-		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_ABORTED, cause);
+		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_ABORTED, aborted->after_event);
 	/* an outcome that was committed stays, for a redrive to go on from */
 	if (branch->phase != SF_PHASE_ANSWERED || SF_DEBUG_MUTATION("abort"))
 	{
 		if (branch->phase != SF_PHASE_ENTER && type != SF_HISTORY_EVENT_TYPE_COUNT)
-			sf_step_side_event(step, type, NULL, NULL, cause);
+			sf_step_side_event(step, type, NULL, NULL, aborted->after_event);
 		branch->phase = SF_PHASE_ABORTED;
 	}
-	if (owner != NULL && !step->stimulus->parent_counts)
+	if (owner != NULL && !aborted->parent_counts)
 		(void) count_end(step);
 	return SF_STEP_ENDED;
 }

@@ -131,18 +131,18 @@ taken_event(SfStep *step, const SfTask *task)
 
 /* Rest until the task is answered; its row, if it has one, goes with the branch. */
 static SfStepOutcome
-await_answer(SfStep *step, SfPhase phase, Jsonb *task_payload)
+await_answer(SfStep *step, const SfTaskWait *wait, SfPhase phase, Jsonb *task_payload)
 {
 	SfBranch   *branch = step->branch;
 
-	if (step->stimulus->task != NULL && branch->phase == SF_PHASE_EXTERNAL)
-		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = step->stimulus->task;
-	else if (step->stimulus->task != NULL)
-		sf_step_effect(step, SF_EFFECT_HAND_OUT_TASK)->hand_out = step->stimulus->task;
+	if (wait->task != NULL && branch->phase == SF_PHASE_EXTERNAL)
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = wait->task;
+	else if (wait->task != NULL)
+		sf_step_effect(step, SF_EFFECT_HAND_OUT_TASK)->hand_out = wait->task;
 	branch->phase = phase;
 	branch->task_payload = task_payload;
 	branch->outcome = NULL;
-	branch->due_at = step->stimulus->due;
+	branch->due_at = wait->due;
 	return SF_STEP_REST;
 }
 
@@ -150,14 +150,15 @@ await_answer(SfStep *step, SfPhase phase, Jsonb *task_payload)
 SfStepOutcome
 sf_task_state_announced(SfStep *step)
 {
-	return await_answer(step, SF_PHASE_ANNOUNCED, step->stimulus->payload);
+	const SfAnnouncement *announced = sf_stimulus_announced(step->stimulus);
+
+	return await_answer(step, &announced->wait, SF_PHASE_ANNOUNCED, announced->payload);
 }
 
 /* Append ActivityScheduled, if the task of the state is written as one of an activity. */
 static void
-scheduled_event(SfStep *step)
+scheduled_event(SfStep *step, const SfTask *task)
 {
-	const SfTask *task = step->stimulus->task;
 	SfTaskRequest request = {
 		.resource = &sf_state_task(step->state)->resource,
 		.timeout_ms = task->timeout_ms,
@@ -172,19 +173,23 @@ scheduled_event(SfStep *step)
 SfStepOutcome
 sf_task_state_queued(SfStep *step)
 {
+	const SfTaskWait *queued = sf_stimulus_queued(step->stimulus);
+
 	/* the history of a Map has no events of how its items are read */
 	if (step->state->type == SF_STATE_TASK)
-		scheduled_event(step);
-	return await_answer(step, SF_PHASE_EXTERNAL, NULL);
+		scheduled_event(step, queued->task);
+	return await_answer(step, queued, SF_PHASE_EXTERNAL, NULL);
 }
 
 /* Task: its request was made; the answer comes with its token, or its child. */
 SfStepOutcome
 sf_task_state_submitted(SfStep *step)
 {
-	sf_step_event(step, SF_EVENT_TASK_SUBMITTED, step->stimulus->output, NULL);
+	const SfSubmission *submitted = sf_stimulus_submitted(step->stimulus);
+
+	sf_step_event(step, SF_EVENT_TASK_SUBMITTED, submitted->output, NULL);
 	step->transition->name = SF_TRANSITION_WAITING;
-	return await_answer(step, SF_PHASE_EXTERNAL, NULL);
+	return await_answer(step, &submitted->wait, SF_PHASE_EXTERNAL, NULL);
 }
 
 /*
@@ -194,7 +199,7 @@ sf_task_state_submitted(SfStep *step)
 SfStepOutcome
 sf_task_state_store_outcome(SfStep *step)
 {
-	const SfStimulus *outcome = step->stimulus;
+	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
 	SfBranch   *branch = step->branch;
 
 	branch->phase = SF_PHASE_ANSWERED;
@@ -223,7 +228,7 @@ sf_task_state_store_outcome(SfStep *step)
 static void
 count_task(SfStep *step, const SfError *error)
 {
-	const SfTask *task = step->stimulus->task;
+	const SfTask *task = sf_stimulus_answer(step->stimulus)->task;
 	TimestampTz began = step->branch->started_at;
 
 	if (task != NULL && task->activity_no != 0 && task->started_at != DT_NOBEGIN)
@@ -257,7 +262,7 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 {
 	SfHistoryEventType type = sf_history_event_type_find(subject, sf_error_is(error, SF_ERR_TIMEOUT) ?
 														 SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
-	bool		never_queued = subject == SF_SUBJECT_ACTIVITY && step->stimulus->task == NULL;
+	bool		never_queued = subject == SF_SUBJECT_ACTIVITY && sf_stimulus_answer(step->stimulus)->task == NULL;
 
 	if (never_queued)
 		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
@@ -277,7 +282,7 @@ SfStepOutcome
 sf_task_state_resume(SfStep *step)
 {
 	SfEventSubject subject = event_subject(&sf_state_task(step->state)->resource);
-	const SfStimulus *outcome = step->stimulus;
+	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
 	SfError		error = outcome->error;
 
 	if (outcome->task != NULL)

@@ -114,49 +114,148 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_TIMED_OUT		/* its time is up */
 } SfStimulusKind;
 
+/* DUE: a join goes on, or what rests begins again */
+typedef struct SfDue
+{
+	int			last_inner_event;	/* of the child of a Map that ended last: without MapIterationSucceeded;
+									 * SF_NO_EVENT: there is none, or it is not looked for */
+} SfDue;
+
+/* How a task ended */
+typedef struct SfAnswer
+{
+	bool		ok;
+	Jsonb	   *output;			/* if it is ok */
+	SfError		error;			/* if not */
+	SfTask	   *task;			/* its row, or NULL; TASK: it is over, OUTCOME: it has changed */
+} SfAnswer;
+
+/* MARKED: how the job is to end */
+typedef struct SfMarked
+{
+	bool		ok;
+	Jsonb	   *output;			/* if it is ok; NULL: the state's input */
+	SfError		error;			/* if not */
+	Jsonb	   *details;		/* of the event */
+} SfMarked;
+
+/* A task that is answered later */
+typedef struct SfTaskWait
+{
+	SfTask	   *task;			/* the row with which it is handed out, or NULL */
+	TimestampTz due;			/* until when to rest */
+} SfTaskWait;
+
+/* ANNOUNCED */
+typedef struct SfAnnouncement
+{
+	SfTaskWait	wait;
+	Jsonb	   *payload;		/* of the task */
+} SfAnnouncement;
+
+/* SUBMITTED */
+typedef struct SfSubmission
+{
+	SfTaskWait	wait;
+	Jsonb	   *output;			/* of the request */
+} SfSubmission;
+
+/* JOINED: nothing if the join fails, else either outputs or the result */
+typedef struct SfJoined
+{
+	Jsonb	  **outputs;		/* of children, */
+	int		   *indexes;		/* ... these, */
+	int			noutputs;		/* ... so many */
+	Jsonb	   *result;			/* of a Distributed Map without ResultWriter, NULL: it is too large; or that a
+								 * test gives, else NULL */
+	int			last_event;		/* of any child; SF_NO_EVENT: none of them has one */
+} SfJoined;
+
+/* NOT_YET */
+typedef struct SfNotYet
+{
+	SfTask	   *task;			/* the row of a task that has changed, or NULL */
+	TimestampTz due;			/* until when to rest */
+	bool		aborting;		/* the join above it gives up */
+} SfNotYet;
+
+/* ABORTED */
+typedef struct SfAborted
+{
+	int			after_event;	/* that the events of the end follow */
+	bool		parent_counts;	/* the parent knows of this end */
+	TimestampTz due;			/* until when a join rests whose own children have not ended */
+} SfAborted;
+
+/* REDRIVEN */
+typedef struct SfRunAgain
+{
+	Jsonb	   *input;			/* of the scope's first state, if the branch begins there; else NULL */
+} SfRunAgain;
+
+/* STOPPED, ORPHANED, TIMED_OUT */
+typedef struct SfStopped
+{
+	SfError		error;
+	Jsonb	   *input;			/* of the execution, which may not have started */
+	int			state;			/* that the root is in; SF_NO_STATE: not known */
+	int			after_event;	/* that the event of the end follows */
+	bool		parent_counts;	/* the Distributed Map above knows of this end */
+} SfStopped;
+
+/* What happened: its kind says which member of the union counts (sf_stimulus_answer() …) */
 typedef struct SfStimulus
 {
 	SfStimulusKind kind;
-
-	/*
-	 * TASK, OUTCOME, MARKED (output NULL: the state's input); SUBMITTED: output alone;
-	 * CONDEMNED, THROTTLED, STOPPED: error alone
-	 */
-	bool		ok;
-	Jsonb	   *output;			/* JOINED: of a Distributed Map */
-	SfError		error;
-
-	Jsonb	   *payload;		/* ANNOUNCED: of the task */
-	Jsonb	   *input;			/* REDRIVEN: of the scope's first state, if the branch begins
-								 * there, else NULL; STOPPED: of the execution, which may not have started */
-
-	/*
-	 * The row of the task, or NULL.  TASK: it is over; ANNOUNCED, QUEUED,
-	 * SUBMITTED: it is handed out with this; OUTCOME, NOT_YET: it has changed.
-	 */
-	SfTask	   *task;
-	Jsonb	   *details;		/* MARKED: of the event */
-	int			generation;		/* of the branch from now on; 0: as before */
-	TimestampTz due;			/* QUEUED, SUBMITTED, NOT_YET, ABORTED: until when to rest */
-
-	/* JOINED: outputs by index, or all of them; the last event of any child */
-	Jsonb	  **outputs;
-	int		   *indexes;		/* the children whose outputs they are */
-	int			noutputs;
-	Jsonb	   *joined;
-	int			last_event;
-	int			last_inner_event;	/* without MapIterationSucceeded */
-
-	/* a join */
-	bool		aborting;		/* NOT_YET: the join above it gives up */
-	bool		counted;		/* pending is to be set */
-	int			pending;		/* children that have not ended yet */
-
-	/* ABORTED, STOPPED and its like */
-	bool		parent_counts;	/* the parent knows of this end */
-	int			cause;			/* the event that the events follow */
-	int			state;			/* STOPPED: that the root is in; SF_NO_STATE: not known */
+	bool		begins_generation;	/* a task was given away: the branch's generation is one more from now on */
+	bool		counted;		/* the children of a join were counted, … */
+	int			pending;		/* … of which so many have not ended */
+	union
+	{
+		SfDue		due;
+		SfMarked	marked;
+		SfError		error;		/* THROTTLED, CONDEMNED: with which the state or the branch fails */
+		SfAnswer	answer;
+		SfAnnouncement announced;
+		SfTaskWait	queued;
+		SfSubmission submitted;
+		SfJoined	joined;
+		SfNotYet	not_yet;
+		SfAborted	aborted;
+		SfRunAgain	redriven;
+		SfStopped	stopped;
+	};
 } SfStimulus;
+
+/* sf_stimulus_due(stimulus), sf_stimulus_marked(stimulus) …: the member that its kind has */
+#define SF_STIMULUS_PART(part_type, part, is_of_kind) \
+	static inline const part_type * \
+	sf_stimulus_##part(const SfStimulus *stimulus) \
+	{ \
+		SfStimulusKind kind PG_USED_FOR_ASSERTS_ONLY = stimulus->kind; \
+		Assert(is_of_kind); \
+		return &stimulus->part; \
+	}
+SF_STIMULUS_PART(SfDue, due, kind == SF_STIMULUS_DUE)
+SF_STIMULUS_PART(SfMarked, marked, kind == SF_STIMULUS_MARKED)
+SF_STIMULUS_PART(SfError, error, kind == SF_STIMULUS_THROTTLED || kind == SF_STIMULUS_CONDEMNED)
+SF_STIMULUS_PART(SfAnswer, answer, kind == SF_STIMULUS_TASK || kind == SF_STIMULUS_OUTCOME)
+SF_STIMULUS_PART(SfAnnouncement, announced, kind == SF_STIMULUS_ANNOUNCED)
+SF_STIMULUS_PART(SfTaskWait, queued, kind == SF_STIMULUS_QUEUED)
+SF_STIMULUS_PART(SfSubmission, submitted, kind == SF_STIMULUS_SUBMITTED)
+SF_STIMULUS_PART(SfJoined, joined, kind == SF_STIMULUS_JOINED)
+SF_STIMULUS_PART(SfNotYet, not_yet, kind == SF_STIMULUS_NOT_YET)
+SF_STIMULUS_PART(SfAborted, aborted, kind == SF_STIMULUS_ABORTED)
+SF_STIMULUS_PART(SfRunAgain, redriven, kind == SF_STIMULUS_REDRIVEN)
+SF_STIMULUS_PART(SfStopped, stopped, kind == SF_STIMULUS_STOPPED || kind == SF_STIMULUS_ORPHANED ||
+				 kind == SF_STIMULUS_TIMED_OUT)
+
+/* Does the Distributed Map above an execution that the stimulus ends know of that? */
+static inline bool
+sf_stimulus_is_known_above(const SfStimulus *stimulus)
+{
+	return stimulus->kind == SF_STIMULUS_ORPHANED && stimulus->stopped.parent_counts;
+}
 
 /* --- what comes out --- */
 

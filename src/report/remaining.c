@@ -307,7 +307,7 @@ rest_of_run(const SfBranch *b, List *runs, TimestampTz now, int64 one)
 		if (run->map_run_no != b->map_run_no)
 			continue;
 		if (done == 0 || run->total <= done)
-			return run->total > done || run->total == SF_NO_ITEMS_YET ? one : 0;
+			return run->total > done || sf_branch_is_reading(b) ? one : 0;
 		return (int64) ((double) (now - run->started_at - run->idle_us) / done * (run->total - done));
 	}
 	return one;

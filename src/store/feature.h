@@ -497,7 +497,7 @@ extern const SfFeature *const *sf_features_at[SF_MOMENT_COUNT];
 #define SF_COMPILED(feature, compiled) ((compiled)[*(feature)->option])
 
 /* What a feature keeps of an execution that is to begin, a text or NULL, by the number of its options */
-#define SF_OF_START(execution, option) ((execution)->of_start[option])
+#define SF_OF_START(execution, option) ((execution)->start.of_features[option])
 
 /* Go through the features that have a function for a moment. */
 #define SF_FEATURES(moment, feature) \

@@ -109,7 +109,7 @@ SELECT sf_create_state_machine('within', json_build_object('StartAt', 'P', 'Stat
 SELECT last_value AS low, setval('_sfflow.branch_no', last_value + 1000000) AS done FROM _sfflow.branch_no \gset
 SELECT is(sf_run(sf_start('within', '{}', name => 'within'), max_steps => 20), 'RUNNING', 'a net within a Parallel');
 SELECT is((SELECT count(*) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
-		WHERE e.execution_id = 'within:within' AND b.phase = 12 AND b.jobs IS NOT NULL), 1::bigint,
+		WHERE e.execution_id = 'within:within' AND b.phase = 12 AND b.job_ends IS NOT NULL), 1::bigint,
 	'goes on as a whole');
 SELECT setval('_sfflow.branch_no', :low) AS done, sf_stop('within:within') AS stopped,
 	sf_redrive('within:within') AS redriven \gset

@@ -100,7 +100,7 @@ try_slice(const SfSliceRequest *request, SfSliceResult *result, const char *caus
 static void
 release_locks(const SfSliceRequest *request)
 {
-	if (request->releases_locks_on_rollback)
+	if (sf_slice_session(request)->releases_locks_on_rollback)
 		SPI_commit();
 }
 
@@ -146,7 +146,7 @@ run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
 	ErrorData  *error;
 
 	alone.request.mode = SF_SLICE_SESSION_BRANCH;
-	alone.request.branch = key;
+	alone.request.take.branch = key;
 	sf_tries_run(try_alone, &alone);
 	if (alone.error == NULL)
 	{
@@ -230,8 +230,8 @@ SF_SQL_FUNCTION(sfflow_sf_step)
 
 	InitMaterializedSRF(fcinfo, 0);
 	request.mode = SF_SLICE_EXECUTION;
-	request.execution_no = execution->execution_no;
-	request.max_transitions = 1;
+	request.session.execution_no = execution->execution_no;
+	request.session.max_transitions = 1;
 	session_slice(&request, &result);
 	if (result.outcome == SF_SLICE_IDLE && finds_awaited(execution->execution_no))
 		session_slice(&request, &result);
@@ -263,13 +263,13 @@ run_execution(const SfExecution *execution, SfSliceRequest request, int max_step
 
 	request.mode = SF_SLICE_EXECUTION;
 	request.slice_ms = SF_SESSION_SLICE_MS;
-	request.execution_no = no;
+	request.session.execution_no = no;
 	while (left != 0)
 	{
 		SfSliceResult result = {0};
 
 		CHECK_FOR_INTERRUPTS();
-		request.max_transitions = Max(left, 0);
+		request.session.max_transitions = Max(left, 0);
 		session_slice(&request, &result);
 		if (result.outcome == SF_SLICE_IDLE && !finds_awaited(no))
 			break;
@@ -292,7 +292,7 @@ SF_SQL_FUNCTION(sfflow_sf_run)
 {
 	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_run");
 	int			max_steps = sf_arg_count(fcinfo, 2, "max_steps", 0, -1);
-	SfSliceRequest request = {.skip_waits = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1)};
+	SfSliceRequest request = {.session.skip_waits = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1)};
 
 	PG_RETURN_TEXT_P(cstring_to_text(run_execution(execution, request, max_steps)));
 }
@@ -301,7 +301,7 @@ SF_SQL_FUNCTION(sfflow_sf_run)
 void
 sf_start_run(const char *execution_id)
 {
-	SfSliceRequest request = {.synchronous = true};
+	SfSliceRequest request = {.session.synchronous = true};
 
 	(void) run_execution(advanceable(execution_id, "sf_run"), request, -1);
 }
@@ -331,14 +331,14 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 
 	request.mode = SF_SLICE_OWNER;
 	request.slice_ms = SF_SESSION_SLICE_MS;
-	request.only_owner = owner;
-	request.releases_locks_on_rollback = nonatomic;
+	request.session.only_owner = owner;
+	request.session.releases_locks_on_rollback = nonatomic;
 	while (left > 0)
 	{
 		SfSliceResult result = {0};
 
 		CHECK_FOR_INTERRUPTS();
-		request.max_transitions = left;
+		request.session.max_transitions = left;
 		session_slice(&request, &result);
 		if (result.outcome == SF_SLICE_IDLE)
 			break;

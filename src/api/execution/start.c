@@ -307,7 +307,7 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	sf_arg_check_size(input, "input");
 	if (name == NULL && machine->execution_id_path)
 		name = name_from_input(machine, input);
-	execution->has_new_uuid = name == NULL;
+	execution->start.has_new_uuid = name == NULL;
 	if (name == NULL)
 		name = sf_uuid_v7();
 	sf_name_check(name, "execution name");
@@ -318,9 +318,9 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	execution->owner = machine->owner;
 	execution->execution_id = psprintf("%s:%s", machine->name, name);
 	execution->input = input;
-	execution->has_own_priority = start->has_priority;
+	execution->start.has_own_priority = start->has_priority;
 	execution->priority = start->priority;
-	execution->start_options = start->options;
+	execution->start.options = start->options;
 	label(execution, machine);
 	return execution;
 }

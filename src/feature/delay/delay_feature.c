@@ -117,10 +117,10 @@ write_row(int64 execution_no, TimestampTz at)
 static void
 set_start_time(const SfExecution *execution, TimestampTz *due)
 {
-	TimestampTz at = execution->start_options == NULL ? DT_NOBEGIN : find_time(execution->start_options);
+	TimestampTz at = execution->start.options == NULL ? DT_NOBEGIN : find_time(execution->start.options);
 
-	if (execution->start_at != 0)
-		at = Max(at, execution->start_at);
+	if (execution->start.at != 0)
+		at = Max(at, execution->start.at);
 
 	if (at <= *due)
 		return;

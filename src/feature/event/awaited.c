@@ -215,14 +215,12 @@ sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 {
 	List	   *waits;
 
-	waits = make_waits(draft, branch, resource, request->payload, &stimulus->error);
+	waits = make_waits(draft, branch, resource, request->payload, &stimulus->answer.error);
 	if (waits == NIL)
 		return;
 	draft->waits = list_concat(draft->waits, waits);
-	stimulus->kind = SF_STIMULUS_SUBMITTED;
-	stimulus->output = describe(waits);
-	stimulus->generation = branch->generation + 1;
-	stimulus->due = branch->deadline;
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_SUBMITTED,.begins_generation = true};
+	stimulus->submitted = (SfSubmission) {{NULL, branch->deadline}, describe(waits)};
 }
 
 /* Insert a wait; true: an event may be there for it. */

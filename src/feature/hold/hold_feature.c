@@ -34,10 +34,10 @@ finds_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
 		return false;
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_MARKED;
-	stimulus->ok = mark.outcome != SF_MARK_FAILURE;
-	stimulus->output = mark.output;
-	stimulus->details = mark.details;
-	stimulus->error = sf_error_make("Sfflow.Marked", sf_json_get_cstring(mark.details, "reason"));
+	stimulus->marked.ok = mark.outcome != SF_MARK_FAILURE;
+	stimulus->marked.output = mark.output;
+	stimulus->marked.details = mark.details;
+	stimulus->marked.error = sf_error_make("Sfflow.Marked", sf_json_get_cstring(mark.details, "reason"));
 	return true;
 }
 

@@ -80,7 +80,7 @@ key_text(const Jsonb *value)
 static char *
 evaluate(const SfExecution *execution, const SfInputValue *path)
 {
-	Jsonb	   *value = execution->start_options == NULL ? NULL : sf_json_get(execution->start_options, "key");
+	Jsonb	   *value = execution->start.options == NULL ? NULL : sf_json_get(execution->start.options, "key");
 	SfError		error;
 
 	if (value != NULL)

@@ -251,15 +251,13 @@ sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resourc
 	task->state = task->title = draft->program->states[branch->state].name;
 	task->began_at = GetCurrentTimestamp() - 1;
 	task->due_at = DT_NOEND;
-	if (!may_assign(draft->execution->owner, draft->execution->machine_name, resource->name, &stimulus->error) ||
-		!read_parameters(request->payload, draft->program, task, &stimulus->error))
+	if (!may_assign(draft->execution->owner, draft->execution->machine_name, resource->name, &stimulus->answer.error) ||
+		!read_parameters(request->payload, draft->program, task, &stimulus->answer.error))
 		return;
 	task->task_no = sf_sequence_next("human_task_no");
 	draft->waits = lappend(draft->waits, task);
-	stimulus->kind = SF_STIMULUS_SUBMITTED;
-	stimulus->output = describe(task);
-	stimulus->generation = task->wait.generation;
-	stimulus->due = branch->deadline;
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_SUBMITTED,.begins_generation = true};
+	stimulus->submitted = (SfSubmission) {{NULL, branch->deadline}, describe(task)};
 }
 
 /* Tell why a machine of the caller cannot give tasks to the worklist of a resource; NULL: it can. */

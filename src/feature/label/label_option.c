@@ -147,7 +147,7 @@ sf_labels_evaluate(SfExecution *execution, const void *option, SfError *error)
 
 	if (option != NULL && !evaluate_all(option, execution, &labels, error))
 		return false;
-	given = execution->start_options == NULL ? NULL : sf_json_get(execution->start_options, "labels");
+	given = execution->start.options == NULL ? NULL : sf_json_get(execution->start.options, "labels");
 	if (given != NULL && !sf_labels_merge(labels, given, &labels, error))
 		return false;
 	execution->labels = labels;

@@ -205,7 +205,7 @@ key_text(const Jsonb *value)
 char *
 sf_start_key_evaluate(const SfExecution *execution, const SfKeyOption *option)
 {
-	Jsonb	   *given = execution->start_options == NULL ? NULL : sf_json_get(execution->start_options, "start_key");
+	Jsonb	   *given = execution->start.options == NULL ? NULL : sf_json_get(execution->start.options, "start_key");
 	Jsonb	   *value;
 	SfError		error;
 

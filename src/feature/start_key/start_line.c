@@ -38,7 +38,7 @@ take_waiting(SfExecution *wanted, const SfKeyOption *option, int64 execution_no)
 	differs = !sf_json_equal(there->input, wanted->input);
 	if (!option->keeps_first)
 	{
-		wanted->start_at = find_time(option, there->requested_at);
+		wanted->start.at = find_time(option, there->requested_at);
 		if (!sf_lifecycle_replace(execution_no, wanted))
 			return false;
 		/* should the transaction roll back */
@@ -69,7 +69,7 @@ sf_start_key_enter_line(SfExecution *execution, const void *option)
 	if (key == NULL || o == NULL || (is_waited_for(execution) && o->mode == SF_START_KEY_DEBOUNCE))
 		return SF_BEGAN_NEW;
 	/* a name that is taken has its own rules; that is decided by the insert */
-	if (!execution->has_new_uuid && sf_execution_find_head(execution->execution_id) != NULL)
+	if (!execution->start.has_new_uuid && sf_execution_find_head(execution->execution_id) != NULL)
 		return SF_BEGAN_NOT;
 	sf_start_key_lock(execution->machine_no, key);
 	waiting = o->mode == SF_START_KEY_FIFO || is_waited_for(execution) ? 0 :
@@ -77,7 +77,7 @@ sf_start_key_enter_line(SfExecution *execution, const void *option)
 	if (waiting != 0 && take_waiting(execution, o, waiting))
 		return o->keeps_first ? SF_BEGAN_KEPT : SF_BEGAN_REPLACED;
 	SF_OF_START(execution, sf_start_key_option) = key;
-	execution->start_at = find_time(o, GetCurrentTimestamp());
+	execution->start.at = find_time(o, GetCurrentTimestamp());
 	return SF_BEGAN_NEW;
 }
 
@@ -142,7 +142,7 @@ void
 sf_start_key_reenter_line(const SfExecution *there, SfExecution *wanted, const void *option, bool restarts)
 {
 	const SfKeyOption *o = option;
-	const SfKeyedStart *keyed = o == NULL && wanted->start_options == NULL ? NULL :
+	const SfKeyedStart *keyed = o == NULL && wanted->start.options == NULL ? NULL :
 		sf_start_key_find(there->execution_no);
 	char	   *key = sf_start_key_evaluate(wanted, o);
 
@@ -151,7 +151,7 @@ sf_start_key_reenter_line(const SfExecution *there, SfExecution *wanted, const v
 		if (o != NULL)
 			require_same_key(there, keyed, key);
 		if (key != NULL && o != NULL)
-			wanted->start_at = find_time(o, there->requested_at);
+			wanted->start.at = find_time(o, there->requested_at);
 		return;
 	}
 	(void) sf_start_key_leave(keyed);
@@ -165,5 +165,5 @@ sf_start_key_reenter_line(const SfExecution *there, SfExecution *wanted, const v
 						there->execution_id, key),
 				 errhint("Stop that one first, or start with this input and without the name.")));
 	sf_start_key_put(there->execution_no, there->machine_no, key, SF_LINE_WAITS);
-	wanted->start_at = find_time(o, GetCurrentTimestamp());
+	wanted->start.at = find_time(o, GetCurrentTimestamp());
 }

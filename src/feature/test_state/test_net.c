@@ -116,18 +116,18 @@ decide(NetTest *t, int number, TimestampTz now)
 		t->rows[number] = branch;
 }
 
-/* Give a stimulus the outputs of the jobs that have succeeded. */
+/* Give *joined the outputs of the jobs that have succeeded. */
 static void
-give_outputs(const NetTest *t, SfStimulus *stimulus)
+give_outputs(const NetTest *t, SfJoined *joined)
 {
-	stimulus->outputs = palloc(sizeof(Jsonb *) * t->net->njobs);
-	stimulus->indexes = palloc(sizeof(int) * t->net->njobs);
+	joined->outputs = palloc(sizeof(Jsonb *) * t->net->njobs);
+	joined->indexes = palloc(sizeof(int) * t->net->njobs);
 	for (int number = 0; number < t->net->njobs; number++)
 	{
 		if (t->ends[number] != SF_JOB_END_SUCCESS)
 			continue;
-		stimulus->indexes[stimulus->noutputs] = number;
-		stimulus->outputs[stimulus->noutputs++] = t->rows[number]->payload;
+		joined->indexes[joined->noutputs] = number;
+		joined->outputs[joined->noutputs++] = t->rows[number]->payload;
 	}
 }
 
@@ -148,11 +148,11 @@ print_ends(const NetTest *t)
 
 /*
  * Run the jobs of a net that has begun, with their mocks: the join fails with the first
- * error, or the stimulus gets the outputs.  Returns what became of each job.
+ * error, or *joined gets the outputs.  Returns what became of each job.
  */
 Jsonb *
 sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
-				   SfStimulus *stimulus, TimestampTz now)
+			SfJoined *joined, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];
 	NetTest		t = {.test = test,.loaded = *loaded,.inspection = *loaded->inspection,.join = join};
@@ -175,6 +175,6 @@ sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
 		if (state->failure_mode == SF_FAILURE_ABORT)
 			break;
 	}
-	give_outputs(&t, stimulus);
+	give_outputs(&t, joined);
 	return print_ends(&t);
 }

@@ -202,12 +202,11 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	const SfStateTest *test = run->test;
 	SfBranch   *branch = run->branch;
 
-	stimulus->kind = SF_STIMULUS_JOINED;
-	stimulus->joined = stimulus->output = test->mock.result;
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED,.joined.result = test->mock.result};
 	branch->pending = 0;
 	if (test->jobs != NULL)
 	{
-		run->jobs = test->run_jobs(test, &run->loaded, branch, stimulus, run->now);
+		run->jobs = test->run_jobs(test, &run->loaded, branch, &stimulus->joined, run->now);
 		return;
 	}
 	if (branch->failing)
@@ -232,19 +231,20 @@ static void
 task_outcome(TestRun *run, SfStimulus *stimulus)
 {
 	SfStateTest *test = run->test;
+	SfAnswer   *answer = &stimulus->answer;
 
-	stimulus->kind = SF_STIMULUS_TASK;
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK};
 	if (!test->mock.given)
 	{
 		test->run_task(test, &test->program->states[test->state],
-					   run->transition.task, stimulus);
+					   run->transition.task, answer);
 		return;
 	}
-	stimulus->ok = test->mock.result != NULL;
-	stimulus->output = test->mock.result;
-	stimulus->error = sf_error_make(test->mock.error, test->mock.cause);
+	answer->ok = test->mock.result != NULL;
+	answer->output = test->mock.result;
+	answer->error = sf_error_make(test->mock.error, test->mock.cause);
 	if (test->check_wait != NULL)
-		test->check_wait(run->transition.task, stimulus);
+		test->check_wait(run->transition.task, answer);
 }
 
 /* Take the branch through a transition. */
@@ -325,17 +325,16 @@ take_effects(TestRun *run, Jsonb **items, List **children)
 
 /* Read the items of an ItemReader out of what is given as its source. */
 static Jsonb *
-read_items(TestRun *run, SfStimulus *stimulus)
+read_items(TestRun *run, SfAnswer *answer)
 {
 	const SfStateTest *test = run->test;
 	SfItemsGiven given = {0};
 	SfJsonBuilder b;
 
-	stimulus->kind = SF_STIMULUS_TASK;
-	stimulus->ok = test->reader_data == NULL ||
+	answer->ok = test->reader_data == NULL ||
 		test->parse_items(&test->program->states[test->state], run->transition.task->payload,
-						  test->reader_data, run->map_run.max_items, &given, &stimulus->error);
-	stimulus->output = sf_json_int(list_length(given.items));
+						  test->reader_data, run->map_run.max_items, &given, &answer->error);
+	answer->output = sf_json_int(list_length(given.items));
 	run->map_run.keyed = given.keyed;
 	run->inspection->values[SF_INSPECTION_AFTER_ITEMS_POINTER] = given.pointed;
 	sf_json_begin_array(&b);
@@ -351,21 +350,22 @@ run_distributed(TestRun *run, SfStepOutcome outcome)
 	SfBranch   *branch = run->branch;
 	Jsonb	   *items = NULL;
 	List	   *children = NIL;
-	SfStimulus	stimulus = {0};
+	SfStimulus	due = {.kind = SF_STIMULUS_DUE};
 
 	take_effects(run, &items, &children);
 	if (outcome == SF_STEP_TASK)
 	{
-		items = read_items(run, &stimulus);
-		(void) advance(run, &stimulus);
+		SfStimulus	read = {.kind = SF_STIMULUS_TASK};
+
+		items = read_items(run, &read.answer);
+		(void) advance(run, &read);
 	}
 
-	stimulus.kind = SF_STIMULUS_DUE;
 	while (branch->phase == SF_PHASE_JOIN && !branch->failing &&
 		   branch->next_index < branch->total)
 	{
 		load_items(run, items);
-		(void) advance(run, &stimulus);
+		(void) advance(run, &due);
 		take_effects(run, &items, &children);
 		branch->pending = 0;	/* a test shows all of them */
 	}

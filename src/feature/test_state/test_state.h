@@ -40,14 +40,14 @@ typedef struct SfStateTest
 
 	/* runs a Task that has no mock */
 	void		(*run_task) (struct SfStateTest *test, const SfState *state,
-							 const SfTaskRequest *task, SfStimulus *outcome);
+							 const SfTaskRequest *task, SfAnswer *answer);
 
 	/* fails a mocked Task that waits for what a feature gives and has wrong parameters; NULL: no feature is there */
-	void		(*check_wait) (const SfTaskRequest *task, SfStimulus *stimulus);
+	void		(*check_wait) (const SfTaskRequest *task, SfAnswer *answer);
 
 	/* runs the jobs of a JobNet that have mocks: sf_test_net() */
 	Jsonb	   *(*run_jobs) (const struct SfStateTest *test, const SfLoaded *loaded,
-							 SfBranch *join, SfStimulus *stimulus, TimestampTz now);
+							 SfBranch *join, SfJoined *joined, TimestampTz now);
 } SfStateTest;
 
 typedef enum SfInspectionLevel
@@ -58,7 +58,7 @@ typedef enum SfInspectionLevel
 } SfInspectionLevel;
 
 extern Jsonb *sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
-								 SfStimulus *stimulus, TimestampTz now);
+						 SfJoined *joined, TimestampTz now);
 extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspectionLevel level,
 								TimestampTz now);
 

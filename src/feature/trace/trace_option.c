@@ -120,7 +120,7 @@ find_given(const SfExecution *execution, SfTraceContext *context)
 	/* what its parent does is in a trace only if the parent is */
 	if (execution->parent_execution_no != 0)
 		return false;
-	return read_option(execution->start_options, context) ||
+	return read_option(execution->start.options, context) ||
 		find_in_header(execution->trace_header, context) ||
 		find_of_session(context);
 }

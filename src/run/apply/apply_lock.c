@@ -97,9 +97,9 @@ sf_draft_refresh(SfDraft *draft, const SfExecution *now)
 	if (now->started_at != DT_NOBEGIN)
 		execution->started_at = now->started_at;
 	execution->labels = now->labels;
-	execution->has_open_row = now->has_open_row;
-	execution->open_status = now->open_status;
-	execution->tid = now->tid;
+	execution->row.is_open = now->row.is_open;
+	execution->row.open_status = now->row.open_status;
+	execution->row.tid = now->row.tid;
 }
 
 /*

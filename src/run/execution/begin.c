@@ -16,7 +16,7 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 {
 	TimestampTz due = GetCurrentTimestamp();
 
-	if (execution->start_options != NULL || execution->start_at != 0)
+	if (execution->start.options != NULL || execution->start.at != 0)
 		SF_TELL(sets_start_time, execution, &due);
 	return sf_branch_make_root(execution->execution_no, execution->owner, state, payload, due);
 }
@@ -25,7 +25,7 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 static void
 prepare(SfExecution *execution, const SfCachedProgram *cached)
 {
-	if (!execution->has_own_priority)
+	if (!execution->start.has_own_priority)
 		execution->priority = cached->priority;
 	SF_FEATURES(prepares, feature)
 		feature->prepares(execution, SF_COMPILED(feature, cached->compiled));
@@ -54,7 +54,7 @@ sf_lifecycle_label(SfExecution *execution, SfError *error)
 	{
 		const void *compiled = SF_COMPILED(feature, cached->compiled);
 
-		if ((compiled != NULL || execution->start_options != NULL) && !feature->labels(execution, compiled, error))
+		if ((compiled != NULL || execution->start.options != NULL) && !feature->labels(execution, compiled, error))
 			return false;
 	}
 	return true;
@@ -66,7 +66,7 @@ may_enter_line(const SfExecution *execution, const SfCachedProgram *cached)
 {
 	SF_FEATURES(enters_line, feature)
 		if (SF_COMPILED(feature, cached->compiled) != NULL ||
-			(execution->start_options != NULL && sf_json_get(execution->start_options, feature->line_option) != NULL))
+			(execution->start.options != NULL && sf_json_get(execution->start.options, feature->line_option) != NULL))
 			return true;
 	return false;
 }

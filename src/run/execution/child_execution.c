@@ -237,7 +237,7 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 	child.qualifier = find_qualifier(arn, child.version);
 	child.machine_name = machine->name;
 	child.owner = machine->owner;
-	child.has_new_uuid = name == NULL;
+	child.start.has_new_uuid = name == NULL;
 	child.execution_id = psprintf("%s:%s", machine->name,
 								  name ? name : sf_uuid_v7());
 	child.parent_execution_no = draft->execution->execution_no;

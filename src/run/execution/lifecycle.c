@@ -213,7 +213,7 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 				redrive_children(draft->execution, branch, now) : branch->pending;
 		}
 		else
-			stimulus.input = failed_input(draft, branch);
+			stimulus.redriven.input = failed_input(draft, branch);
 		(void) sf_draft_advance(draft, branch, &stimulus);
 	}
 	foreach(lc, branches)

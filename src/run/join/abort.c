@@ -39,14 +39,15 @@ sf_abort_recheck_at(const SfBranch *join, bool child_locked)
 									   sf_branch_has_map_run(join) ? SF_ABORT_RECHECK_MS : SF_ABORT_LOCKED_RECHECK_MS);
 }
 
-static int	abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_locked);
+static int	abort_children(SfDraft *draft, SfBranch *parent, int after_event, bool *child_locked);
 
 /* End one free child; returns how many ends it still owes its parent. */
 static int
-abort_child(SfDraft *draft, SfBranch *child, int cause)
+abort_child(SfDraft *draft, SfBranch *child, int after_event)
 {
 	/* the parent counts for itself here */
-	SfStimulus	stimulus = {.kind = SF_STIMULUS_ABORTED,.cause = cause,.parent_counts = true};
+	SfAborted	aborted = {.after_event = after_event,.parent_counts = true};
+	SfStimulus	stimulus = {.kind = SF_STIMULUS_ABORTED,.aborted = aborted};
 	bool		child_locked = false;
 
 	check_stack_depth();
@@ -55,8 +56,8 @@ abort_child(SfDraft *draft, SfBranch *child, int cause)
 	if (child->phase == SF_PHASE_JOIN)
 	{
 		stimulus.counted = true;
-		stimulus.pending = abort_children(draft, child, cause, &child_locked);
-		stimulus.due = sf_abort_recheck_at(child, child_locked);
+		stimulus.pending = abort_children(draft, child, after_event, &child_locked);
+		stimulus.aborted.due = sf_abort_recheck_at(child, child_locked);
 	}
 	return sf_draft_advance(draft, child, &stimulus)->outcome == SF_STEP_ENDED ? 0 : 1;
 }
@@ -69,9 +70,9 @@ cancel_child(const SfBranch *child)
 		sf_hooks.cancel(child->key);
 }
 
-/* Abort the children of a parent, because of what an event tells. */
+/* Abort the children of a parent; what they did last follows an event. */
 static int
-abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_locked)
+abort_children(SfDraft *draft, SfBranch *parent, int after_event, bool *child_locked)
 {
 	List	   *all;
 	List	   *free;
@@ -90,7 +91,7 @@ abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_locked)
 		if (mine != NULL && mine->key.branch_no == child->key.branch_no)
 		{
 			next_free = lnext(free, next_free);
-			pending += abort_child(draft, mine, cause);
+			pending += abort_child(draft, mine, after_event);
 		}
 		else if (!sf_branch_has_ended(child))
 		{

@@ -45,40 +45,40 @@ later_event(int a, int b)
 }
 
 /*
- * Give a stimulus the outputs of the children, all of which have ended, by index; first
+ * Give *joined the outputs of the children, all of which have ended, by index; first
  * those of the jobs of a net that ended in earlier slices.
  */
 void
-sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfStimulus *stimulus)
+sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfJoined *joined)
 {
 	Jsonb	  **outputs = palloc(sizeof(Jsonb *) * join->total);
 	int		   *indexes = palloc(sizeof(int) * join->total);
 
-	stimulus->noutputs = 0;
+	joined->noutputs = 0;
 	if (join->work.children == SF_CHILDREN_RESUMED)
 	{
-		stimulus->outputs = sf_branch_outputs(join->key, &stimulus->indexes,
-											  &stimulus->noutputs, &stimulus->last_event);
-		if (stimulus->noutputs > join->total)
+		joined->outputs = sf_branch_outputs(join->key, &joined->indexes,
+											&joined->noutputs, &joined->last_event);
+		if (joined->noutputs > join->total)
 			elog(ERROR, "branch " INT64_FORMAT " of execution " INT64_FORMAT " has outputs of %d jobs, of which there are %d",
-				 join->key.branch_no, join->key.execution_no, stimulus->noutputs, join->total);
-		memcpy(outputs, stimulus->outputs, sizeof(Jsonb *) * stimulus->noutputs);
-		memcpy(indexes, stimulus->indexes, sizeof(int) * stimulus->noutputs);
+				 join->key.branch_no, join->key.execution_no, joined->noutputs, join->total);
+		memcpy(outputs, joined->outputs, sizeof(Jsonb *) * joined->noutputs);
+		memcpy(indexes, joined->indexes, sizeof(int) * joined->noutputs);
 	}
-	stimulus->outputs = outputs;
-	stimulus->indexes = indexes;
+	joined->outputs = outputs;
+	joined->indexes = indexes;
 	/* branches and iterations began in the order of their index */
 	foreach_ptr(const SfBranch, child, draft->branches)
 	{
 		if (child->parent_no != join->key.branch_no || child->row.gone)
 			continue;
-		stimulus->indexes[stimulus->noutputs] = child->branch_index;
-		stimulus->outputs[stimulus->noutputs++] = child->payload;
-		stimulus->last_event = later_event(stimulus->last_event, child->last_event);
+		joined->indexes[joined->noutputs] = child->branch_index;
+		joined->outputs[joined->noutputs++] = child->payload;
+		joined->last_event = later_event(joined->last_event, child->last_event);
 	}
 }
 
-/* The last inner event of the child that began last; 0 when there is none. */
+/* The last inner event of the child that began last; SF_NO_EVENT when there is none. */
 int
 sf_new_children_last_inner_event(const SfDraft *draft, const SfBranch *join)
 {
@@ -87,7 +87,7 @@ sf_new_children_last_inner_event(const SfDraft *draft, const SfBranch *join)
 		const SfBranch *child = list_nth(draft->branches, i);
 
 		if (child->parent_no == join->key.branch_no && !child->row.gone)
-			return child->phase == SF_PHASE_DONE ? child->last_inner_event : 0;
+			return child->phase == SF_PHASE_DONE ? child->last_inner_event : SF_NO_EVENT;
 	}
-	return 0;
+	return SF_NO_EVENT;
 }

@@ -10,7 +10,7 @@
 
 extern void sf_new_children_count_end(SfDraft *draft, SfBranch *join);
 extern void sf_new_children_outputs(const SfDraft *draft, const SfBranch *join,
-									SfStimulus *stimulus);
+									SfJoined *joined);
 extern int	sf_new_children_last_inner_event(const SfDraft *draft, const SfBranch *join);
 
 #endif							/* SF_RUN_NEW_CHILDREN_H */

@@ -43,16 +43,18 @@ static void proceed(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus
 static void
 joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 {
+	SfJoined   *joined = &stimulus->joined;
+
 	stimulus->kind = SF_STIMULUS_JOINED;
 	if (parent->failing)
 		return;
 	if (parent->work.children != SF_CHILDREN_STORED)
-		sf_new_children_outputs(draft, parent, stimulus);
+		sf_new_children_outputs(draft, parent, joined);
 	else if (!sf_branch_has_map_run(parent))
-		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->indexes,
-											  &stimulus->noutputs, &stimulus->last_event);
+		joined->outputs = sf_branch_outputs(parent->key, &joined->indexes,
+											&joined->noutputs, &joined->last_event);
 	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer == NULL)
-		stimulus->output = sf_map_children_outputs(draft, parent);
+		joined->result = sf_map_children_outputs(draft, parent);
 }
 
 /*
@@ -67,7 +69,6 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 
 	stimulus->counted = true;
 	stimulus->pending = join->pending;
-	stimulus->aborting = aborting;
 	if (join->pending > 0 &&
 		(aborting ||
 		 (join->failing &&
@@ -76,18 +77,18 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 	if (stimulus->pending > 0 && (join->failing || aborting))
 	{
 		stimulus->kind = SF_STIMULUS_NOT_YET;
-		stimulus->due = sf_abort_recheck_at(join, child_locked);
+		stimulus->not_yet = (SfNotYet) {.due = sf_abort_recheck_at(join, child_locked),.aborting = aborting};
 	}
 	else if (aborting)
 	{
 		stimulus->kind = SF_STIMULUS_ABORTED;
-		stimulus->cause = SF_CHAIN;
+		stimulus->aborted.after_event = SF_CHAIN;
 	}
 	else if (stimulus->pending == 0 &&
 			 (join->failing || join->next_index >= join->total))
 		joined_stimulus(draft, join, stimulus);
 	else if (join->max_concurrency == 1 && !sf_branch_has_map_run(join))
-		stimulus->last_inner_event = join->work.children == SF_CHILDREN_NEW ?
+		stimulus->due.last_inner_event = join->work.children == SF_CHILDREN_NEW ?
 			sf_new_children_last_inner_event(draft, join) :
 			sf_branch_last_inner_event(join->key);
 }
@@ -115,25 +116,33 @@ elapsed_ms(const SfSlice *slice)
 	return INSTR_TIME_GET_MILLISEC(now);
 }
 
+/* Has a worker's slice lasted so long that another owner, if one waits, is to have its turn? */
+static bool
+is_to_yield(const SfSlice *slice, double elapsed)
+{
+	int			yield_ms = sf_slice_worker(slice->request)->yield_ms;
+
+	return yield_ms > 0 && elapsed >= yield_ms && sf_hooks.others_wait();
+}
+
 /* Tell whether it is time to commit. */
 bool
 sf_slice_is_used_up(const SfSlice *slice)
 {
+	const SfSessionTerms *session = sf_slice_in_session(slice->request) ? sf_slice_session(slice->request) : NULL;
 	double		elapsed;
 
 	if (slice->announced || slice->subxacts >= MAX_SUBXACTS)
 		return true;
-	if (slice->request->max_transitions > 0 &&
-		slice->result->transitions >= slice->request->max_transitions)
+	if (session != NULL && session->max_transitions > 0 &&
+		slice->result->transitions >= session->max_transitions)
 		return true;
 	if (slice->request->slice_ms == 0)
 		return false;
 	if (slice->bytes >= MAX_BYTES)
 		return true;
 	elapsed = elapsed_ms(slice);
-	return elapsed >= slice->request->slice_ms ||
-		(slice->request->yield_ms > 0 && elapsed >= slice->request->yield_ms &&
-		 sf_hooks.others_wait());
+	return elapsed >= slice->request->slice_ms || (session == NULL && is_to_yield(slice, elapsed));
 }
 
 /*
@@ -240,7 +249,8 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	SfPhase		phase = branch->phase;
 	bool		was_inside = sf_branch_is_inside(branch);
 	SfStimulus	marked;
-	SfStimulus	throttled = {.kind = SF_STIMULUS_THROTTLED};
+	SfStimulus	throttled;
+	SfError		error = sf_error_make(NULL, NULL);
 
 	CHECK_FOR_INTERRUPTS();
 	sf_yield();
@@ -248,15 +258,18 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	{
 		/* before the look at holds: a step that begins later sees what is held by now */
 		draft->at = GetCurrentTimestamp();
-		if (waits_at_gate(slice, draft, branch, &throttled.error))
+		if (waits_at_gate(slice, draft, branch, &error))
 		{
 			draft->transition.outcome = SF_STEP_REST;
 			return;
 		}
 		if (sf_gate_finds_mark(draft, branch, &marked))
 			stimulus = &marked;
-		else if (throttled.error.name != NULL)
+		else if (error.name != NULL)
+		{
+			throttled = (SfStimulus) {.kind = SF_STIMULUS_THROTTLED,.error = error};
 			stimulus = &throttled;
+		}
 	}
 	if (phase == SF_PHASE_NET)
 		branch->work.children = SF_CHILDREN_RESUMED;
@@ -526,7 +539,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 	if (branch->phase != SF_PHASE_JOIN && sf_draft_is_aborted(draft, branch))
 	{
 		stimulus.kind = SF_STIMULUS_ABORTED;
-		stimulus.cause = SF_CHAIN;
+		stimulus.aborted.after_event = SF_CHAIN;
 		proceed(slice, draft, branch, &stimulus);
 		return;
 	}
@@ -539,7 +552,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 		if (sf_slice_in_session(slice->request) && waits_at_gate(slice, draft, branch, &throttled))
 			return;
 		if (throttled.name != NULL)
-			stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK,.error = throttled};
+			stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK,.answer.error = throttled};
 		else if (!sf_dispatch_announced(slice, draft, branch, &stimulus))
 			return;
 	}

@@ -79,6 +79,8 @@ pass_over(const SfSlice *slice, SfBranchKey key, Oid owner)
 static SfDraft *
 find_draft(SfSlice *slice, SfBranchKey key)
 {
+	bool		in_session = sf_slice_in_session(slice->request);
+	Oid			only_owner = in_session ? sf_slice_session(slice->request)->only_owner : InvalidOid;
 	SfExecution *execution;
 	SfDraft	   *draft;
 	ListCell   *lc;
@@ -95,11 +97,10 @@ find_draft(SfSlice *slice, SfBranchKey key)
 		sf_apply_orphan(key);
 		return NULL;
 	}
-	if (OidIsValid(slice->request->only_owner) &&
-		execution->owner != slice->request->only_owner)
+	if (OidIsValid(only_owner) && execution->owner != only_owner)
 	{
 		/* the machine may have another owner since */
-		if (sf_apply_set_owner(key, slice->request->only_owner, execution->owner))
+		if (sf_apply_set_owner(key, only_owner, execution->owner))
 			slice->result->outcome = SF_SLICE_WORKED;
 		return NULL;
 	}
@@ -107,9 +108,9 @@ find_draft(SfSlice *slice, SfBranchKey key)
 		return NULL;
 	draft = sf_draft_make(execution);
 	draft->slice_drafts = &slice->drafts;
-	draft->synchronous = slice->request->synchronous && key.execution_no == slice->request->execution_no;
-	draft->lock_wait_ms = sf_slice_in_session(slice->request) ? 0 :
-		slice->request->lock_briefly ? SF_NEXT_ROW_LOCK_MS : SF_ROW_LOCK_MS;
+	draft->synchronous = slice->synchronous && key.execution_no == slice->synchronous_no;
+	draft->lock_wait_ms = in_session ? 0 :
+		sf_slice_worker(slice->request)->lock_briefly ? SF_NEXT_ROW_LOCK_MS : SF_ROW_LOCK_MS;
 	return draft;
 }
 
@@ -119,7 +120,7 @@ is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
 {
 	if (branch == NULL || branch->due_at == DT_NOEND)
 		return false;
-	if (branch->phase == SF_PHASE_DEADLINE && slice->request->skip_waits)
+	if (branch->phase == SF_PHASE_DEADLINE && slice->skip_waits)
 		return true;
 	return branch->due_at <= now &&
 		sf_phase_is_claimed_under_lock(branch->phase);
@@ -220,7 +221,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft **draft)
 		return NULL;
 	SF_DEBUG_POINT("claim");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
-							 GetCurrentTimestamp(), slice->request->skip_waits,
+							 GetCurrentTimestamp(), slice->skip_waits,
 							 parked);
 	if (branch == NULL)
 		branch = claim_under_lock(slice, *draft, key);

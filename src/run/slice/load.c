@@ -201,15 +201,19 @@ sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error)
 	SfExecution *execution = draft->execution;
 	SfBranchKey key = {execution->execution_no, SF_BRANCH_ROOT};
 	SfBranch   *root = sf_branch_read(key, SF_LOCK_NONE);
-	SfStimulus	stimulus = {.kind = why,.error = *error,.state = SF_NO_STATE};
+	SfStimulus	stimulus = {.kind = why};
+	SfStopped  *stopped = &stimulus.stopped;
 
-	stimulus.input = execution->input;
-	stimulus.parent_counts = why == SF_STIMULUS_ORPHANED && draft->administered;
+	stopped->error = *error;
+	stopped->input = execution->input;
+	stopped->state = SF_NO_STATE;
+	stopped->after_event = SF_NO_EVENT;
+	stopped->parent_counts = why == SF_STIMULUS_ORPHANED && draft->administered;
 	if (root != NULL)
 	{
 		/* a sibling of the event that entered the state in which it ends */
-		stimulus.cause = sf_event_previous(execution->execution_no, root->entered_event);
-		stimulus.state = root->state;
+		stopped->after_event = sf_event_previous(execution->execution_no, root->entered_event);
+		stopped->state = root->state;
 	}
 	(void) sf_draft_advance(draft, sf_branch_make(execution->execution_no,
 												  execution->owner, SF_BRANCH_STOP),

@@ -29,15 +29,16 @@
 static int
 find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 {
+	const SfSessionTerms *session = sf_slice_session(request);
 	TimestampTz now = GetCurrentTimestamp();
 	int			n;
 
 	if (request->mode == SF_SLICE_OWNER)
-		return sf_branch_due_of(request->only_owner, DT_NOBEGIN, now, keys, NULL, size);
-	n = sf_branch_due(request->execution_no, now, request->skip_waits, keys, size);
+		return sf_branch_due_of(session->only_owner, DT_NOBEGIN, now, keys, NULL, size);
+	n = sf_branch_due(session->execution_no, now, session->skip_waits, keys, size);
 	if (n == 0)
-		n = sf_branch_due_children(request->execution_no, now,
-								   request->skip_waits, keys, size);
+		n = sf_branch_due_children(session->execution_no, now,
+								   session->skip_waits, keys, size);
 	return n;
 }
 
@@ -82,7 +83,9 @@ all_left_as(const SfSliceRequest *request, Oid owner)
 		return SF_LEFT_NONE;
 	if (share->tasks == SF_OWNER_NO_TASKS)
 		return SF_LEFT_CAPPED;
-	return request->new_owners_only && share->tasks == SF_OWNER_ALL_TASKS ? SF_LEFT_RESERVED : SF_LEFT_NONE;
+	if (sf_slice_worker(request)->new_owners_only && share->tasks == SF_OWNER_ALL_TASKS)
+		return SF_LEFT_RESERVED;
+	return SF_LEFT_NONE;
 }
 
 /* Add tasks of an owner to what is announced. */
@@ -159,7 +162,7 @@ scan_announced_of(SfSlice *slice, Oid owner, Search *search)
 		leave_more(search, owner, dues[0]);
 		return false;
 	}
-	if (!sf_slice_in_session(request) && (request->tasks & SF_TASKS_LONG) == 0)
+	if (!sf_slice_in_session(request) && (sf_slice_worker(request)->tasks & SF_TASKS_LONG) == 0)
 	{
 		slice->result->tasks_left |= SF_LEFT_TASK;
 		sf_announced_add(search->left, owner, dues[0]);
@@ -192,7 +195,7 @@ scan_announced_of(SfSlice *slice, Oid owner, Search *search)
 static bool
 scan_announced_by(SfSlice *slice, const SfAnnounced *announced, Search *search)
 {
-	SfOwnerTurns turns = slice->request->owners;
+	SfOwnerTurns turns = sf_slice_search(slice->request)->owners;
 	bool		found = false;
 	Oid			owner;
 
@@ -246,15 +249,15 @@ find_announcers(SfOwnerTurns turns, SfAnnounced *announced)
 static void
 scan_announced(SfSlice *slice)
 {
-	const SfSliceRequest *request = slice->request;
-	SfAnnounced announced = *request->announced;
-	Search		search = {.from = announced.from,.first = true,.left = request->announced};
+	const SfSliceSearch *where = sf_slice_search(slice->request);
+	SfAnnounced announced = *where->announced;
+	Search		search = {.from = announced.from,.first = true,.left = where->announced};
 
 	if (announced.from == DT_NOEND)
 		return;
 	if (!scan_announced_by(slice, &announced, &search) && announced.others)
 	{
-		find_announcers(request->owners, &announced);
+		find_announcers(where->owners, &announced);
 		(void) scan_announced_by(slice, &announced, &search);
 	}
 	/* those of other owners do not wait for the end of the one that is taken */
@@ -266,12 +269,12 @@ scan_announced(SfSlice *slice)
 static void
 take_keys(SfSlice *slice)
 {
-	const SfSliceRequest *request = slice->request;
+	const SfSliceKeys *keys = sf_slice_keys(slice->request);
 	bool		first = true;
 
-	for (int i = 0; i < request->nkeys; i++)
+	for (int i = 0; i < keys->nkeys; i++)
 	{
-		const SfWorkKey *key = &request->keys[i];
+		const SfWorkKey *key = &keys->keys[i];
 
 		if (slice->no_more_claims || (!first && sf_slice_is_used_up(slice)))
 			break;				/* the caller keeps its other hints */
@@ -303,7 +306,7 @@ take_of_owner(SfSlice *slice)
 	Search		search = {.from = DT_NOBEGIN,.first = !took,.left = &left};
 
 	if (!slice->no_more_claims && (!took || !sf_slice_is_used_up(slice)))
-		(void) scan_announced_of(slice, slice->request->only_owner, &search);
+		(void) scan_announced_of(slice, sf_slice_session(slice->request)->only_owner, &search);
 }
 
 /* Take the branches that the request asks for. */
@@ -321,7 +324,7 @@ take_branches(SfSlice *slice)
 		case SF_SLICE_BRANCH:
 		case SF_SLICE_SESSION_BRANCH:
 			/* it may be one that was taken from a queue before */
-			(void) sf_slice_take_one(slice, slice->request->branch, true);
+			(void) sf_slice_take_one(slice, sf_slice_branch(slice->request), true);
 			break;
 		case SF_SLICE_EXECUTION:
 			(void) take_due(slice);
@@ -330,6 +333,15 @@ take_branches(SfSlice *slice)
 			take_of_owner(slice);
 			break;
 	}
+}
+
+/* Take over the terms of a session for a slice. */
+static void
+begin_in_session(SfSlice *slice, const SfSessionTerms *session)
+{
+	slice->skip_waits = session->skip_waits;
+	slice->synchronous = session->synchronous;
+	slice->synchronous_no = session->execution_no;
 }
 
 /* Run a slice. */
@@ -343,6 +355,8 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 	memset(&slice, 0, sizeof(slice));
 	slice.request = request;
 	slice.result = result;
+	if (sf_slice_in_session(request))
+		begin_in_session(&slice, sf_slice_session(request));
 	slice.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow slice",
 										  ALLOCSET_DEFAULT_SIZES);
 	INSTR_TIME_SET_CURRENT(slice.began);
@@ -388,8 +402,8 @@ void
 sf_slice_fail_branch(const SfSliceRequest *request, const char *cause)
 {
 	/* also an announced one, and one that sf_run() did not let wait */
-	SfSliceRequest alone = {.mode = SF_SLICE_BRANCH,.tasks = SF_TASKS_ALL,.skip_waits = true,
-		.execution_no = request->execution_no,.synchronous = request->synchronous};
+	SfSliceRequest alone = {.mode = SF_SLICE_BRANCH,.take.branch = sf_slice_branch(request),
+		.worker.tasks = SF_TASKS_ALL};
 	SfSliceResult result = {0};
 	SfSlice		slice;
 	SfDraft	   *draft;
@@ -398,9 +412,12 @@ sf_slice_fail_branch(const SfSliceRequest *request, const char *cause)
 	memset(&slice, 0, sizeof(slice));
 	slice.request = &alone;
 	slice.result = &result;
+	if (sf_slice_in_session(request))
+		begin_in_session(&slice, sf_slice_session(request));
+	slice.skip_waits = true;
 	sf_claim_forget();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	branch = sf_claim(&slice, request->branch, true, &draft);
+	branch = sf_claim(&slice, sf_slice_branch(&alone), true, &draft);
 	if (branch != NULL && draft->execution->status == SF_STATUS_RUNNING &&
 		branch->phase != SF_PHASE_DEADLINE)
 	{

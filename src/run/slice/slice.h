@@ -81,33 +81,65 @@ typedef struct SfAnnounced
 	Oid			owners[SF_ANNOUNCERS];
 } SfAnnounced;
 
-typedef struct SfSliceRequest
+/* KEYS: what to take */
+typedef struct SfSliceKeys
 {
-	SfSliceMode mode;
-	SfSliceTasks tasks;			/* in a worker */
-	const SfWorkKey *keys;		/* KEYS: branches are claimed by primary key */
+	const SfWorkKey *keys;		/* branches are claimed by primary key */
 	int			nkeys;
-	SfBranchKey branch;			/* BRANCH, SESSION_BRANCH */
-	Oid			owner;			/* KEYS: of the branches; InvalidOid: any */
-	int			slice_ms;		/* commit after this long; 0: take one branch, until it rests */
-	int			yield_ms;		/* ... after this long, if another owner waits; 0: never */
+	Oid			owner;			/* of the branches; InvalidOid: any */
+} SfSliceKeys;
+
+/* ANNOUNCED: what to take */
+typedef struct SfSliceSearch
+{
+	SfAnnounced *announced;		/* where to search; then: what is left, if the slice succeeds */
+	SfOwnerTurns owners;		/* all owners, in the order of their turns */
+} SfSliceSearch;
+
+/* How the slice of a worker shares time and processes with others */
+typedef struct SfWorkerTerms
+{
+	SfSliceTasks tasks;
+	int			yield_ms;		/* commit after this long, if another owner waits; 0: never */
 	bool		lock_briefly;	/* wait for the row of an execution for SF_NEXT_ROW_LOCK_MS only */
-	bool		last_try;		/* a task that cannot be serialized has failed;
-								 * else the slice is rolled back (40001) */
 	const SfOwnerShare *shares; /* owners that are not listed occupy no process */
 	int			nshares;
 	bool		new_owners_only;	/* tasks of owners that are listed are left to another process */
-	/* ANNOUNCED */
-	SfAnnounced *announced;		/* where to search; then: what is left, if the slice succeeds */
-	SfOwnerTurns owners;		/* all owners, in the order of their turns */
-	/* in a session */
-	Oid			only_owner;		/* OWNER */
-	int64		execution_no;	/* EXECUTION */
+} SfWorkerTerms;
+
+/* What a session wants of its slices */
+typedef struct SfSessionTerms
+{
+	int64		execution_no;	/* EXECUTION: it and its children */
 	bool		synchronous;	/* ... it runs within the call that started it (StartSyncExecution) */
+	Oid			only_owner;		/* OWNER; InvalidOid: any */
 	bool		skip_waits;		/* Wait states and retry delays are due */
 	bool		releases_locks_on_rollback; /* the caller ends the transaction of a
 											 * slice that was rolled back */
 	int			max_transitions;	/* 0: no limit */
+} SfSessionTerms;
+
+/*
+ * A slice that is to be run.  The mode says which member of "take" counts, and whose terms do.  In a session
+ * the branch of SESSION_BRANCH is one that failed in a slice on the same terms.
+ */
+typedef struct SfSliceRequest
+{
+	SfSliceMode mode;
+	int			slice_ms;		/* commit after this long; 0: take one branch, until it rests */
+	bool		last_try;		/* a task that cannot be serialized has failed;
+								 * else the slice is rolled back (40001) */
+	union
+	{
+		SfSliceKeys keys;		/* KEYS */
+		SfSliceSearch search;	/* ANNOUNCED */
+		SfBranchKey branch;		/* BRANCH, SESSION_BRANCH */
+	}			take;
+	union
+	{
+		SfWorkerTerms worker;	/* sf_slice_worker(request) */
+		SfSessionTerms session; /* sf_slice_session(request) */
+	};
 } SfSliceRequest;
 
 /* Does a session run the slice, and no worker? */
@@ -128,11 +160,51 @@ sf_slice_in_session(const SfSliceRequest *request)
 	pg_unreachable();
 }
 
+/* On what terms a worker runs the slice. */
+static inline const SfWorkerTerms *
+sf_slice_worker(const SfSliceRequest *request)
+{
+	Assert(!sf_slice_in_session(request));
+	return &request->worker;
+}
+
+/* On what terms a session runs the slice. */
+static inline const SfSessionTerms *
+sf_slice_session(const SfSliceRequest *request)
+{
+	Assert(sf_slice_in_session(request));
+	return &request->session;
+}
+
 /* Does the slice take no more than the branch of its request? */
 static inline bool
 sf_slice_is_of_branch(const SfSliceRequest *request)
 {
 	return request->mode == SF_SLICE_BRANCH || request->mode == SF_SLICE_SESSION_BRANCH;
+}
+
+/* What a slice of KEYS is to take. */
+static inline const SfSliceKeys *
+sf_slice_keys(const SfSliceRequest *request)
+{
+	Assert(request->mode == SF_SLICE_KEYS);
+	return &request->take.keys;
+}
+
+/* Where a slice of ANNOUNCED is to search. */
+static inline const SfSliceSearch *
+sf_slice_search(const SfSliceRequest *request)
+{
+	Assert(request->mode == SF_SLICE_ANNOUNCED);
+	return &request->take.search;
+}
+
+/* The branch that a slice of BRANCH or SESSION_BRANCH is to take. */
+static inline SfBranchKey
+sf_slice_branch(const SfSliceRequest *request)
+{
+	Assert(sf_slice_is_of_branch(request));
+	return request->take.branch;
 }
 
 /* May a slice take on a task of an owner who may have such tasks? */

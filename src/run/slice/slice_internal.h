@@ -18,6 +18,9 @@ typedef struct SfSlice
 	MemoryContext context;		/* lives until the slice has been written */
 	instr_time	began;
 	Oid			owner;			/* of all branches; InvalidOid: none yet */
+	bool		skip_waits;		/* Wait states and retry delays are due */
+	bool		synchronous;	/* an execution runs within the call that started it: */
+	int64		synchronous_no; /* ... this one */
 	SfBranchKey claimed;		/* the branch whose transitions are made now */
 	List	   *drafts;
 	int			subxacts;
@@ -42,10 +45,15 @@ sf_slice_may_run_tasks(const SfSlice *slice)
 static inline const SfOwnerShare *
 sf_slice_share_of(const SfSliceRequest *request, Oid owner)
 {
-	for (int i = 0; i < request->nshares; i++)
+	const SfWorkerTerms *worker;
+
+	if (sf_slice_in_session(request))
+		return NULL;
+	worker = sf_slice_worker(request);
+	for (int i = 0; i < worker->nshares; i++)
 	{
-		if (request->shares[i].owner == owner)
-			return &request->shares[i];
+		if (worker->shares[i].owner == owner)
+			return &worker->shares[i];
 	}
 	return NULL;
 }

@@ -34,11 +34,11 @@ take_parked(SfSlice *slice, SfBranchKey key)
 static bool
 is_of_another(const SfSlice *slice, const SfWaiting *head)
 {
-	const SfSliceRequest *request = slice->request;
+	Oid			owner = sf_slice_in_session(slice->request) ?
+		sf_slice_session(slice->request)->only_owner : sf_slice_keys(slice->request)->owner;
 
 	return (OidIsValid(slice->owner) && head->owner != slice->owner) ||
-		(OidIsValid(request->owner) && head->owner != request->owner) ||
-		(OidIsValid(request->only_owner) && head->owner != request->only_owner);
+		(OidIsValid(owner) && head->owner != owner);
 }
 
 /*
@@ -125,7 +125,7 @@ take_waiting(SfSlice *slice, bool *first)
 	SfBranchKey keys[MAX_READ];
 	SfQueue		queues[MAX_READ];
 	SfWaiting	head;
-	int			n = sf_park_queued_of(slice->request->execution_no, keys, queues, MAX_READ);
+	int			n = sf_park_queued_of(sf_slice_session(slice->request)->execution_no, keys, queues, MAX_READ);
 
 	for (int i = 0; i < n; i++)
 	{
@@ -144,7 +144,7 @@ take_waiting(SfSlice *slice, bool *first)
 static void
 take_in_turn(SfSlice *slice, bool *first)
 {
-	Oid			owner = slice->request->only_owner;
+	Oid			owner = sf_slice_session(slice->request)->only_owner;
 	SfQueueRound round = sf_gate_begin_round(owner);
 	SfQueue		queues[MAX_READ];
 	Oid			owners[MAX_READ];

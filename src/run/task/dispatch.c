@@ -143,9 +143,9 @@ left_as(const SfSliceRequest *request, Oid owner, bool known_long)
 
 	if (share != NULL && !sf_owner_may_have(share->tasks, known_long))
 		return SF_LEFT_CAPPED;
-	if (share != NULL && request->new_owners_only)
+	if (share != NULL && sf_slice_worker(request)->new_owners_only)
 		return SF_LEFT_RESERVED;
-	return (request->tasks & SF_TASKS_LONG) != 0 ? SF_LEFT_NONE : SF_LEFT_TASK;
+	return (sf_slice_worker(request)->tasks & SF_TASKS_LONG) != 0 ? SF_LEFT_NONE : SF_LEFT_TASK;
 }
 
 /*
@@ -201,7 +201,7 @@ make_call(SfTaskCall *call, const SfDraft *draft, const SfBranch *branch,
 	call->in_session = slice != NULL && sf_slice_in_session(slice->request);
 	/* in a session that keeps the locks, rolling the slice back resolves no deadlock */
 	call->not_first = slice != NULL && slice->ntasks > 0 &&
-		(!call->in_session || slice->request->releases_locks_on_rollback);
+		(!call->in_session || sf_slice_session(slice->request)->releases_locks_on_rollback);
 }
 
 /*
@@ -305,10 +305,10 @@ sf_dispatch_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
 {
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_TASK;
-	stimulus->ok = outcome->ok;
-	stimulus->output = outcome->output ? outcome->output : sf_json_null();
-	stimulus->error = outcome->error;
-	stimulus->error.needs_prefix = false;
+	stimulus->answer.ok = outcome->ok;
+	stimulus->answer.output = outcome->output ? outcome->output : sf_json_null();
+	stimulus->answer.error = outcome->error;
+	stimulus->answer.error.needs_prefix = false;
 }
 
 /* Have the caller run an announced task next. */
@@ -332,14 +332,14 @@ sf_dispatch_offer(SfSlice *slice, const SfDraft *draft, const SfBranch *branch)
 		offer_long_task(slice, branch, state);
 }
 
-/* The task was only the request: the branch waits for the answer. */
+/* A task that has succeeded was only the request: the branch waits for the answer, with a row or NULL. */
 static void
-submitted(const SfBranch *branch, const SfTaskRequest *request, SfTask *task,
-		  SfStimulus *stimulus)
+submitted(SfStimulus *stimulus, SfTask *task, TimestampTz due)
 {
+	SfSubmission submission = {{task, due}, sf_stimulus_answer(stimulus)->output};
+
 	stimulus->kind = SF_STIMULUS_SUBMITTED;
-	stimulus->task = task;
-	stimulus->due = sf_outside_timer(branch, request);
+	stimulus->submitted = submission;
 }
 
 /* Start a child execution. */
@@ -348,19 +348,18 @@ dispatch_child(SfDraft *draft, const SfBranch *branch, const SfTaskRequest *requ
 			   SfStimulus *stimulus)
 {
 	const SfResource *resource = request->resource;
-	int			generation = branch->generation + 1;
 	SfTaskOutcome outcome;
 
 	memset(&outcome, 0, sizeof(outcome));
-	outcome.ok = sf_child_start(draft, branch, generation, resource, request->payload,
+	outcome.ok = sf_child_start(draft, branch, branch->generation + 1, resource, request->payload,
 								&outcome.output, &outcome.error);
 	sf_dispatch_stimulus(&outcome, stimulus);
-	stimulus->generation = generation;
+	stimulus->begins_generation = true;
 	if (!outcome.ok || resource->integration == SF_INTEGRATION_REQUEST_RESPONSE)
 		return;
 	if (draft->token_task != NULL)
 		sf_outside_await_token(draft->token_task, request);
-	submitted(branch, request, draft->token_task, stimulus);
+	submitted(stimulus, draft->token_task, sf_outside_timer(branch, request));
 }
 
 /* Announce a long task. */
@@ -368,12 +367,8 @@ static void
 announce(const SfBranch *branch, const SfTaskRequest *request, SfTask *task,
 		 SfStimulus *stimulus)
 {
-	memset(stimulus, 0, sizeof(*stimulus));
-	stimulus->kind = SF_STIMULUS_ANNOUNCED;
-	stimulus->payload = request->payload;
-	stimulus->task = task;
-	stimulus->generation = branch->generation + 1;
-	stimulus->due = branch->started_at;
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_ANNOUNCED,.begins_generation = true};
+	stimulus->announced = (SfAnnouncement) {{task, branch->started_at}, request->payload};
 }
 
 /* Run a SQL task here and now, or announce it as long. */
@@ -391,7 +386,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (task != NULL)
 		sf_outside_await_token(task, request);
 	if (!in_session &&
-		((slice->request->tasks & SF_TASKS_SHORT) == 0 || !is_short(draft, state)))
+		((sf_slice_worker(slice->request)->tasks & SF_TASKS_SHORT) == 0 || !is_short(draft, state)))
 	{
 		SF_TELL(announced, draft);
 		announce(branch, request, task, stimulus);
@@ -403,10 +398,10 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (outcome.assigned_xid)
 		slice->subxacts++;
 	sf_dispatch_stimulus(&outcome, stimulus);
-	if (task == NULL || !stimulus->ok)
+	if (task == NULL || !outcome.ok)
 		return;
-	stimulus->generation = task->generation;
-	submitted(branch, request, task, stimulus);
+	stimulus->begins_generation = true;
+	submitted(stimulus, task, sf_outside_timer(branch, request));
 }
 
 /* Have a branch wait for what a feature gives it. */
@@ -484,10 +479,7 @@ sf_dispatch_announced(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 				 slice->request->last_try, &outcome);
 	sf_dispatch_stimulus(&outcome, stimulus);
 	if (outcome.ok && sf_state_awaits_token(state))
-	{
-		stimulus->kind = SF_STIMULUS_SUBMITTED;
-		stimulus->due = branch->deadline;
-	}
+		submitted(stimulus, NULL, branch->deadline);
 	return true;
 }
 

@@ -79,15 +79,15 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	if (activity == NULL ||
 		!may_use(draft->execution->owner, activity, SF_PRIVILEGE_ANY))
 	{
-		sf_error_set(&stimulus->error, SF_ERR_RUNTIME, "The activity ARN does not exist.");
+		sf_error_set(&stimulus->answer.error, SF_ERR_RUNTIME, "The activity ARN does not exist.");
 		return;
 	}
 	if (!may_use(draft->execution->owner, activity, SF_PRIVILEGE_WORK))
 	{
-		sf_error_set(&stimulus->error, SF_ERR_PERMISSIONS,
+		sf_error_set(&stimulus->answer.error, SF_ERR_PERMISSIONS,
 					 "The owner of state machine '%s' has no right to give work to activity '%s'.",
 					 draft->execution->machine_name, activity->name);
-		stimulus->error.needs_prefix = false;
+		stimulus->answer.error.needs_prefix = false;
 		return;
 	}
 
@@ -99,10 +99,7 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	task->timeout_ms = request->timeout_ms;
 	task->heartbeat_ms = request->heartbeat_ms;
 	sf_activity_notify(activity);
-	stimulus->kind = SF_STIMULUS_QUEUED;
-	stimulus->task = task;
-	stimulus->generation = task->generation;
-	stimulus->due = DT_NOEND;
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_QUEUED,.begins_generation = true,.queued = {task, DT_NOEND}};
 }
 
 /* Make a task one that is answered by its token. */
@@ -130,8 +127,7 @@ static void
 fail_stimulus(SfStimulus *stimulus, SfTask *task, const char *name, const char *cause)
 {
 	stimulus->kind = SF_STIMULUS_TASK;
-	stimulus->task = task;
-	stimulus->error = sf_error_make(name, cause);
+	stimulus->answer = (SfAnswer) {.error = sf_error_make(name, cause),.task = task};
 }
 
 /* Nothing has happened yet; task: what has changed of it, or NULL. */
@@ -139,8 +135,7 @@ static void
 wait_until(SfStimulus *stimulus, TimestampTz due, SfTask *task)
 {
 	stimulus->kind = SF_STIMULUS_NOT_YET;
-	stimulus->due = due;
-	stimulus->task = task;
+	stimulus->not_yet = (SfNotYet) {.task = task,.due = due};
 }
 
 /* Tell whether an answer is the result of an activity, rather than of a token. */
@@ -155,18 +150,18 @@ static void
 answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 {
 	const SfState *state = &draft->program->states[branch->state];
+	SfAnswer   *answer = &stimulus->answer;
 
 	stimulus->kind = SF_STIMULUS_TASK;
-	stimulus->ok = !branch->outcome_failed;
-	stimulus->output = branch->outcome ? branch->outcome : sf_json_null();
-	if (task != NULL && state->type == SF_STATE_MAP && stimulus->ok)
-		stimulus->ok = sf_item_reader_take_answer(branch, &stimulus->output, &stimulus->error);
-	else if (stimulus->ok && is_activity_result(state, task))
-		stimulus->output = sf_service.shape_result(&sf_state_task(state)->resource,
-												   stimulus->output);
-	stimulus->task = task;
+	answer->ok = !branch->outcome_failed;
+	answer->output = branch->outcome ? branch->outcome : sf_json_null();
+	if (task != NULL && state->type == SF_STATE_MAP && answer->ok)
+		answer->ok = sf_item_reader_take_answer(branch, &answer->output, &answer->error);
+	else if (answer->ok && is_activity_result(state, task))
+		answer->output = sf_service.shape_result(&sf_state_task(state)->resource, answer->output);
+	answer->task = task;
 	if (branch->outcome_failed)
-		stimulus->error = sf_step_branch_error(branch);
+		answer->error = sf_step_branch_error(branch);
 }
 
 /* The lease of a task is over: back into the queue, or given up. */
@@ -206,9 +201,7 @@ timer_rang(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 	{
 		/* by the long task of a request that is answered by its token */
 		stimulus->kind = SF_STIMULUS_SUBMITTED;
-		stimulus->output = task->submitted;
-		stimulus->task = task;
-		stimulus->due = sf_task_timer(task);
+		stimulus->submitted = (SfSubmission) {{task, sf_task_timer(task)}, task->submitted};
 		task->submitted = NULL;
 	}
 	else if (task->timeout_ms > 0 && now >= task->started_at + task->timeout_ms * 1000)
@@ -216,7 +209,7 @@ timer_rang(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 	else if (task->heartbeat_ms > 0 && now >= heard + task->heartbeat_ms * 1000)
 	{
 		fail_stimulus(stimulus, task, SF_ERR_TIMEOUT, NULL);
-		stimulus->error.heartbeat = true;
+		stimulus->answer.error.heartbeat = true;
 	}
 	else if (now >= task->lease_until)
 		lease_is_over(draft, task, stimulus);

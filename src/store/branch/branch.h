@@ -155,7 +155,7 @@ typedef enum SfJobPlace
 	X(TimestampTz, deadline, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
 	X(int *, iterations, INT4_ARRAY, NULLABLE) \
 	X(int *, retry_counts, INT4_ARRAY, NULLABLE) \
-	X(int *, jobs, INT4_ARRAY, NULLABLE)	/* JobNet: without rows of their own, see job_rows.c */ \
+	X(int *, jobs, INT4_ARRAY, NULLABLE)	/* place SHARED: those that share the row, see job_rows.c */ \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
@@ -167,7 +167,9 @@ typedef enum SfJobPlace
 	X(Jsonb *, item, JSONB_KEPT, NULLABLE)	/* of the iteration, if a state looks at it */ \
 	X(int, last_inner_event, INT4, NOT_NULL)	/* DONE: the last event before that of its end */ \
 	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED: the outcome is an error */ \
-	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */
+	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */ \
+	X(int *, job_ends, INT4_ARRAY, NULLABLE)	/* JobNet: how its jobs have ended, see job_rows.h */ \
+	X(bool, items_unread, BOOL, NOT_NULL)	/* Distributed Map: total is not known yet */
 
 /* The row of a branch in memory */
 typedef struct SfBranchRow
@@ -403,21 +405,18 @@ extern void sf_branch_delete_children(SfBranchKey parent);
 extern void sf_branch_delete_all(int64 execution_no);
 extern void sf_branch_quiesce(int64 execution_no);
 
-/* The column total of a Distributed Map whose items have not been read, so that their number is not known */
-#define SF_ITEMS_UNREAD		(-1)
-
 /* Does a branch at a Distributed Map that has begun a run have to read its items still? */
 static inline bool
 sf_branch_is_reading(const SfBranch *branch)
 {
-	return sf_branch_has_map_run(branch) && branch->total == SF_ITEMS_UNREAD;
+	return sf_branch_has_map_run(branch) && branch->items_unread;
 }
 
 /* Has a branch begun the children of a Distributed Map? */
 static inline bool
 sf_branch_has_read(const SfBranch *branch)
 {
-	return sf_branch_has_map_run(branch) && branch->total != SF_ITEMS_UNREAD;
+	return sf_branch_has_map_run(branch) && !branch->items_unread;
 }
 
 /*

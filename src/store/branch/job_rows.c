@@ -7,11 +7,9 @@
  * outputs.  Readers make branches of them again.
  *
  * While a net goes on as a whole (machine/job_net.c), its jobs that have not begun have
- * no rows.  The column jobs of its row says how each job has ended, in two bits, and
- * what the others wait for follows from that.
- *
- * So the column has two formats, SfJobsColumn, which the column place tells apart.  All that reads or writes
- * either of them is here and in job_rows.h.  Both are in rows of release 1.0.
+ * no rows.  The column job_ends of its row says how each job has ended, in two bits
+ * (sf_asl_job_ends_pack in asl/program.c, which the machine may call), and what the
+ * others wait for follows from that.
  */
 #include "postgres.h"
 
@@ -32,7 +30,7 @@
 bool
 sf_branch_is_shared_row(const SfBranch *row)
 {
-	return sf_branch_jobs_column(row) == SF_JOBS_SHARING;
+	return row->place == SF_JOB_PLACE_SHARED;
 }
 
 /* Is a job of one of these numbers among those that share a row? */

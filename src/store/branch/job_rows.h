@@ -27,56 +27,37 @@ sf_branch_make_job(const SfProgram *program, const SfBranch *join, int number)
 	return job;
 }
 
-/* --- the column jobs --- */
-
-/* What the column jobs of a row says */
-typedef enum SfJobsColumn
-{
-	SF_JOBS_NOTHING,			/* the row is of no net that goes on as a whole */
-	SF_JOBS_SHARING,			/* ended jobs share the row: rank, scope and state of each */
-	SF_JOBS_ENDS				/* the row is that of a net: how its jobs have ended, in two bits each */
-} SfJobsColumn;
-
-/* Tell what the column jobs of a row says. */
-static inline SfJobsColumn
-sf_branch_jobs_column(const SfBranch *row)
-{
-	if (row->place == SF_JOB_PLACE_SHARED)
-		return SF_JOBS_SHARING;
-	return row->njobs > 0 ? SF_JOBS_ENDS : SF_JOBS_NOTHING;
-}
+/* --- how the jobs of a net have ended: the column job_ends --- */
 
 /* Does the row of a net say how its jobs have ended, so that those that have not begun have no rows? */
 static inline bool
 sf_branch_has_ends(const SfBranch *join)
 {
-	return sf_branch_jobs_column(join) == SF_JOBS_ENDS;
+	return join->njob_ends > 0;
 }
 
-/* How the jobs of a net have ended, by rank, as its row says: SF_JOB_END_…, 0: not yet, or not said. */
+/* How the jobs of a net have ended, by number, as its row says: SF_JOB_END_…, 0: not yet, or not said. */
 static inline char *
 sf_branch_read_ends(const SfBranch *join, int njobs)
 {
-	return sf_asl_job_ends(join->jobs, sf_branch_has_ends(join) ? join->njobs : 0, njobs);
+	return sf_asl_job_ends(join->job_ends, join->njob_ends, njobs);
 }
 
 /* Have the row of a net say how its jobs have ended. */
 static inline void
 sf_branch_note_ends(SfBranch *join, const char *ends, int njobs)
 {
-	Assert(sf_branch_jobs_column(join) != SF_JOBS_SHARING);
-	join->jobs = sf_asl_job_ends_pack(ends, njobs, &join->njobs);
+	join->job_ends = sf_asl_job_ends_pack(ends, njobs, &join->njob_ends);
 }
 
 /* Have the row of a net say it no more: the jobs have rows, or are in memory. */
 static inline void
 sf_branch_forget_ends(SfBranch *join)
 {
-	Assert(sf_branch_jobs_column(join) != SF_JOBS_SHARING);
-	join->njobs = 0;
+	join->njob_ends = 0;
 }
 
-/* --- ended jobs that share a row --- */
+/* --- ended jobs that share a row: the column jobs --- */
 
 extern bool sf_branch_is_shared_row(const SfBranch *row);
 extern bool sf_branch_is_shared_by(const SfBranch *row, const List *numbers);

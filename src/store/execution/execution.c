@@ -33,7 +33,7 @@ append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 		e->labels = sf_row_jsonb(tuple, desc, COL_labels);
 		e->trace = sf_row_text(tuple, desc, COL_trace);
 	}
-	e->tid = tuple->t_self;
+	e->row.tid = tuple->t_self;
 	sf_open_execution_note(e);
 	machine = sf_machine_identity(e->machine_no);
 	if (machine == NULL)
@@ -169,7 +169,7 @@ sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted)
 	for (int i = 0; i < n; i++)
 	{
 		form_new(executions[i], values + i * NCOLUMNS, nulls + i * NCOLUMNS);
-		unseen = unseen && executions[i]->has_new_uuid;
+		unseen = unseen && executions[i]->start.has_new_uuid;
 	}
 	if (unseen)
 		insert_unseen(n, values, nulls, inserted);
@@ -204,9 +204,9 @@ update(SfTable *table, const SfExecution *e)
 {
 	static const int changed[] = {CHANGED};
 	static const int changed_by_start[] = {CHANGED, COL_input, COL_labels, COL_trace};
-	ItemPointerData tid = e->tid;
+	ItemPointerData tid = e->row.tid;
 
-	if (e->is_started_anew)
+	if (e->row.is_started_anew)
 		sf_row_update(&row_type, table, &tid, e, changed_by_start, lengthof(changed_by_start));
 	else
 		sf_row_update(&row_type, table, &tid, e, changed, lengthof(changed));
@@ -238,7 +238,7 @@ void
 sf_execution_write_labels(const SfExecution *execution)
 {
 	static const int changed[] = {COL_labels};
-	ItemPointerData tid = execution->tid;
+	ItemPointerData tid = execution->row.tid;
 
 	sf_row_replace(&row_type, &tid, execution, changed, lengthof(changed));
 }

@@ -48,36 +48,37 @@
 	X(Jsonb *, labels, JSONB, NULLABLE)	/* read in short, too, as is the next one */ \
 	X(char *, trace, TEXT, NULLABLE)	/* that it is part of */
 
+/* The row of an execution, as this transaction has read it, and how it is to be written */
+typedef struct SfExecutionRow
+{
+	ItemPointerData tid;		/* invalid: not known */
+	bool		is_open;		/* it has a row of _sfflow.open_execution, too, … */
+	SfStatus	open_status;	/* … with this status */
+	bool		is_started_anew;	/* sf_execution_update_all writes input, labels and trace, too; else it leaves
+									 * them as they are */
+} SfExecutionRow;
+
+/* How an execution is started: by a call, or when it begins */
+typedef struct SfExecutionStart
+{
+	bool		has_own_priority;	/* it was given one, and does not have that of its machine */
+	bool		has_new_uuid;	/* its name is a UUID that was made for it, so its id is not taken */
+	const Jsonb *options;		/* for features (src/api/execution/start_options.c); NULL: there are none */
+	TimestampTz at;				/* it begins then, or later; 0: at once */
+	const char *of_features[SF_MAX_OPTIONS];	/* what they keep until it begins (SF_OF_START) */
+} SfExecutionStart;
+
+/* An execution: what is below the columns is not stored with it. */
 typedef struct SfExecution
 {
 	SF_EXECUTION_COLUMNS(SF_FIELD)
-
-	/* of the row, as this transaction has read it; invalid: not known */
-	ItemPointerData tid;
 
 	/* of its machine */
 	char	   *machine_name;
 	Oid			owner;
 
-	/* of a new one: its priority was given, and is not that of its machine */
-	bool		has_own_priority;
-
-	/* of a new one: its name is a UUID that was made for it, so its id is not taken */
-	bool		has_new_uuid;
-
-	/* as read: has it a row of _sfflow.open_execution, and which status has that? */
-	bool		has_open_row;
-	SfStatus	open_status;
-
-	/* of the call that starts it, for features (src/api/execution/start_options.c); NULL: there are none */
-	const Jsonb *start_options;
-
-	/* of one that begins: it starts then, or later; 0: at once */
-	TimestampTz start_at;
-	const char *of_start[SF_MAX_OPTIONS];	/* ... and what features keep until it begins (SF_OF_START) */
-
-	/* sf_execution_update_all writes input, labels and trace, too; else it leaves them as they are */
-	bool		is_started_anew;
+	SfExecutionRow row;
+	SfExecutionStart start;
 } SfExecution;
 
 /* Is an execution a child of a Distributed Map? */

@@ -30,8 +30,8 @@ is_open(const SfExecution *e)
 void
 sf_open_execution_note(SfExecution *execution)
 {
-	execution->has_open_row = is_open(execution);
-	execution->open_status = execution->status;
+	execution->row.is_open = is_open(execution);
+	execution->row.open_status = execution->status;
 }
 
 /* Delete the row of an execution, whose own row the caller has locked. */
@@ -41,7 +41,7 @@ delete_row(SfTable *table, const SfExecution *e)
 	ItemPointerData tid;
 
 	if (sf_row_fetch(&row_type.key, SF_LOCK_NONE, NULL, sf_row_read_address, &tid,
-					 SF_INT4(e->machine_no), SF_INT2(e->open_status),
+					 SF_INT4(e->machine_no), SF_INT2(e->row.open_status),
 					 SF_TIME(e->requested_at), SF_INT8(e->execution_no)))
 		sf_table_delete(table, &tid);
 }
@@ -88,11 +88,11 @@ sf_open_execution_write(List *executions)
 	{
 		bool		open = is_open(e);
 
-		if (open == e->has_open_row && (!open || e->status == e->open_status))
+		if (open == e->row.is_open && (!open || e->status == e->row.open_status))
 			continue;
 		if (table == NULL)
 			table = sf_table_open("open_execution", NCOLUMNS);
-		if (e->has_open_row)
+		if (e->row.is_open)
 			delete_row(table, e);
 		if (open)
 			insert_row(table, e);

@@ -23,6 +23,9 @@ typedef struct SfHistoryRow
 	SF_HISTORY_COLUMNS(SF_FIELD)
 } SfHistoryRow;
 
+/* In place of the id of an event: there is none.  Ids begin with 1, provisional ones are negative. */
+#define SF_NO_EVENT	0
+
 /*
  * One event of a history.  Until it is written, id, previous_id and payload_from
  * may be provisional (negative), and execution_no and version are not set.

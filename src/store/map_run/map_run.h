@@ -24,7 +24,7 @@
 	X(int, tolerated_count, INT4, NOT_NULL) \
 	X(double, tolerated_percentage, FLOAT8, NOT_NULL) \
 	X(int, max_concurrency, INT4, NOT_NULL)	/* 0: no limit; the branch that waits for it has it, too */ \
-	X(int, total, INT4, NOT_NULL)	/* SF_NO_ITEMS_YET */ \
+	X(int, total, INT4, NOT_NULL)	/* items, so far as they have been read (sf_branch_is_reading) */ \
 	X(int, children, INT4, NOT_NULL) \
 	X(int, succeeded, INT4, NOT_NULL)	/* children that have ended, by status */ \
 	X(int, failed, INT4, NOT_NULL) \
@@ -40,12 +40,6 @@ typedef struct SfMapRun
 {
 	SF_MAP_RUN_COLUMNS(SF_FIELD)
 } SfMapRun;
-
-/*
- * The column total of a run whose items have not been read, or which has none: views show 0 for both.  Which of them
- * it is the branch that waits for the run tells (sf_branch_is_reading, SF_ITEMS_UNREAD).
- */
-#define SF_NO_ITEMS_YET		0
 
 /* --- what a run counts of its children, in memory: the only functions that change these columns --- */
 

@@ -40,8 +40,15 @@ SfProcess  *sf_my_process = NULL;
 
 static uint32 my_launch = 0;
 static SfEnd my_end = SF_END_BY_ERROR;
-static SfAfterCommit after_commit = SF_AFTER_UNKNOWN;
-static SfBranchKey branch_after_commit;
+
+/* What this process does right after the coming commit */
+static enum
+{
+	AFTER_UNKNOWN,
+	AFTER_TAKES_KEYS,			/* as a worker, looks for work: it will take one branch */
+	AFTER_RUNS_BRANCH			/* runs a branch, or its announced task */
+}			after_commit = AFTER_UNKNOWN;
+static SfBranchKey branch_after_commit;	/* RUNS_BRANCH */
 
 /* Cancels of the database before this attempt */
 static uint32 cancels_seen = 0;
@@ -53,26 +60,40 @@ sf_my_process_number(void)
 	return (int) (sf_my_process - sf_shared->processes);
 }
 
-/* Say what this process does right after the coming commit. */
+/* This process will look for work as a worker, right after the coming commit. */
 void
-sf_my_process_set_after_commit(SfAfterCommit what, SfBranchKey key)
+sf_my_process_takes_keys_next(void)
 {
-	after_commit = what;
+	after_commit = AFTER_TAKES_KEYS;
+}
+
+/* This process will run a branch, or its announced task, right after the coming commit. */
+void
+sf_my_process_runs_next(SfBranchKey key)
+{
+	after_commit = AFTER_RUNS_BRANCH;
 	branch_after_commit = key;
+}
+
+/* What follows the next commit is not known: that of an attempt has been made. */
+void
+sf_my_process_attempt_ends(void)
+{
+	after_commit = AFTER_UNKNOWN;
 }
 
 /* Does it take keys?  A process for tasks sleeps when its own branch is done. */
 bool
 sf_my_process_will_take_keys(void)
 {
-	return after_commit == SF_AFTER_TAKES_KEYS && sf_shared_takes_keys(sf_my_process);
+	return after_commit == AFTER_TAKES_KEYS && sf_shared_takes_keys(sf_my_process);
 }
 
 /* Does it run a branch, or its announced task? */
 bool
 sf_my_process_will_run(SfBranchKey key)
 {
-	return after_commit == SF_AFTER_RUNS_BRANCH &&
+	return after_commit == AFTER_RUNS_BRANCH &&
 		sf_branch_key_equals(branch_after_commit, key);
 }
 

@@ -28,17 +28,12 @@ extern int	sf_my_process_number(void);
  * What this process does right after the coming commit, so that no other one is
  * woken for work that the commit makes due
  */
-typedef enum SfAfterCommit
-{
-	SF_AFTER_UNKNOWN,
-	SF_AFTER_TAKES_KEYS,		/* as a worker, looks for work: it will take one branch */
-	SF_AFTER_RUNS_BRANCH		/* runs a branch, or its announced task */
-} SfAfterCommit;
-
-extern void sf_my_process_set_after_commit(SfAfterCommit what, SfBranchKey key);
+extern void sf_my_process_takes_keys_next(void);
+extern void sf_my_process_runs_next(SfBranchKey key);
 extern bool sf_my_process_will_take_keys(void);
 extern bool sf_my_process_will_run(SfBranchKey key);
 extern void sf_my_process_attempt_begins(void);
+extern void sf_my_process_attempt_ends(void);
 extern void sf_my_process_step_over(void);
 extern void sf_my_process_handle_cancel(SIGNAL_ARGS);
 

@@ -162,7 +162,7 @@ take_help(SfDatabase *database, SfTurn *turn)
 	if (turn->nkeys > 0 ||
 		!sf_shared_help(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner))
 		return;
-	sf_my_process->helps = true;
+	sf_my_process->turn = SF_TURN_HELPS;
 	turn->helped = true;
 	turn->admission = SF_ADMIT_NONE;
 	sf_my_process->may_task = false;
@@ -186,7 +186,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 {
 	if (sf_my_process->kind == SF_PROCESS_KIND_TASK)
 		take_help(database, turn);
-	if (sf_my_process->helps)
+	if (sf_my_process->turn == SF_TURN_HELPS)
 		return SF_WORK_SLICE;
 	if (sf_shared_takes_keys(sf_my_process))
 	{
@@ -353,8 +353,9 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 		database->sweep_wanted = false;
 	turn->registrations = database->registrations;
 	mine->turn_began = sf_tick_now();
-	mine->purges = state == SF_WORK_PURGE;
-	mine->runs_queue = has_queue(turn);
+	if (mine->turn != SF_TURN_HELPS)
+		mine->turn = state == SF_WORK_PURGE ? SF_TURN_PURGES :
+			has_queue(turn) ? SF_TURN_RUNS_QUEUE : SF_TURN_OF_ANY_KIND;
 	mine->turn_owner = state == SF_WORK_SLICE ? turn->owner : InvalidOid;
 	if (mine->state != SF_PROCESS_RUNNING)
 		mine->since = mine->turn_began;
@@ -506,13 +507,13 @@ choose(SfDatabase *database, SfTurn *turn)
 static void
 end_help(SfDatabase *database, SfTurn *turn)
 {
-	if (database && sf_my_process->helps && turn->nkeys > 0)
+	if (database && sf_my_process->turn == SF_TURN_HELPS && turn->nkeys > 0)
 	{
 		sf_shared_put_back(database, turn->keys, turn->nkeys, turn->owner);
 		turn->nkeys = 0;
 		sf_shared_wake_worker(database);
 	}
-	sf_my_process->helps = false;
+	sf_my_process->turn = SF_TURN_OF_ANY_KIND;
 }
 
 /* Go to the next state, as the diagram of SfWorkState says; fills in the turn. */

@@ -45,16 +45,25 @@ typedef enum EntryKind
 	ENTRY_SWEEP_SOON
 } EntryKind;
 
+/* DUE: a branch is or will be due */
+typedef struct DueBranch
+{
+	SfBranchKey key;
+	Oid			owner;			/* InvalidOid: not at hand */
+	TimestampTz at;
+} DueBranch;
+
+/* What a transaction leaves to be done when it has committed; the other kinds say it all by themselves */
 typedef struct Entry
 {
 	EntryKind	kind;
 	int			level;
-	Oid			owner;			/* DUE: of the branch, if that is at hand */
-	SfBranchKey key;
 	union
 	{
-		TimestampTz due;		/* DUE, SCAN_AT */
+		DueBranch	due;		/* DUE */
+		int64		execution_no;	/* ENDED */
 		char	   *line;		/* FAILED: for the log; in TopTransactionContext */
+		TimestampTz scan_at;	/* SCAN_AT */
 	};
 } Entry;
 
@@ -93,7 +102,7 @@ static bool has_locked = false;
 
 /* Append an entry. */
 static Entry *
-append(EntryKind kind, SfBranchKey key, Oid owner, TimestampTz due)
+append(EntryKind kind)
 {
 	Entry	   *entry;
 
@@ -101,9 +110,6 @@ append(EntryKind kind, SfBranchKey key, Oid owner, TimestampTz due)
 	entry = &entries[nentries++];
 	entry->kind = kind;
 	entry->level = GetCurrentTransactionNestLevel();
-	entry->owner = owner;
-	entry->key = key;
-	entry->due = due;
 	return entry;
 }
 
@@ -121,17 +127,15 @@ note_due(SfBranchKey key, Oid owner, TimestampTz due)
 		return;
 	}
 	ndue++;
-	append(ENTRY_DUE, key, owner, due);
+	append(ENTRY_DUE)->due = (DueBranch) {key, owner, due};
 }
 
 /* Note that a delivery of a rule is due. */
 static void
 note_delivery(void)
 {
-	SfBranchKey none = {0, 0};
-
 	if (nentries == 0 || entries[nentries - 1].kind != ENTRY_DELIVERY)
-		append(ENTRY_DELIVERY, none, InvalidOid, 0);
+		append(ENTRY_DELIVERY);
 }
 
 /* Note that the task of a branch is to be cancelled after the commit. */
@@ -213,9 +217,7 @@ note_locked(void)
 static void
 note_ended(int64 execution_no)
 {
-	SfBranchKey key = {execution_no, 0};
-
-	append(ENTRY_ENDED, key, InvalidOid, 0);
+	append(ENTRY_ENDED)->execution_no = execution_no;
 }
 
 /* An execution has failed or timed out: keep the line for the log until the commit. */
@@ -224,10 +226,9 @@ note_failed(const char *execution_id, const char *state, const char *error,
 				bool timed_out)
 {
 	char	   *line = sf_failures_line(execution_id, state, error, timed_out);
-	SfBranchKey none = {0, 0};
 
 	if (line != NULL)
-		append(ENTRY_FAILED, none, InvalidOid, 0)->line =
+		append(ENTRY_FAILED)->line =
 			MemoryContextStrdup(TopTransactionContext, line);
 }
 
@@ -242,28 +243,22 @@ note_executions_change(void)
 static void
 note_runs_wait(void)
 {
-	SfBranchKey none = {0, 0};
-
-	append(ENTRY_RUNS_WAIT, none, InvalidOid, 0);
+	append(ENTRY_RUNS_WAIT);
 }
 
 /* Everything due is to be scanned at a time. */
 static void
 note_scan_at(TimestampTz at)
 {
-	SfBranchKey none = {0, 0};
-
-	append(ENTRY_SCAN_AT, none, InvalidOid, at);
+	append(ENTRY_SCAN_AT)->scan_at = at;
 }
 
 /* Features are to sweep what this transaction has written. */
 static void
 note_sweep_soon(void)
 {
-	SfBranchKey none = {0, 0};
-
 	if (nentries == 0 || entries[nentries - 1].kind != ENTRY_SWEEP_SOON)
-		append(ENTRY_SWEEP_SOON, none, InvalidOid, 0);
+		append(ENTRY_SWEEP_SOON);
 }
 
 /*
@@ -273,10 +268,8 @@ note_sweep_soon(void)
 void
 sf_wake_register(void)
 {
-	SfBranchKey none = {0, 0};
-
 	if (sf_shared)
-		append(ENTRY_REGISTER, none, InvalidOid, 0);
+		append(ENTRY_REGISTER);
 }
 
 /*
@@ -310,17 +303,19 @@ deliver_due(bool registering)
 
 	for (int i = 0; i < nentries; i++)
 	{
+		const DueBranch *due = &entries[i].due;
+
 		if (entries[i].kind != ENTRY_DUE)
 			continue;
-		if (OidIsValid(entries[i].owner))
-			sf_shared_note_owner(database, entries[i].owner);
-		if (entries[i].due > now || !OidIsValid(entries[i].owner))
-			sf_shared_lower_timer(database, entries[i].due);
-		else if (!sf_my_process_will_run(entries[i].key))
+		if (OidIsValid(due->owner))
+			sf_shared_note_owner(database, due->owner);
+		if (due->at > now || !OidIsValid(due->owner))
+			sf_shared_lower_timer(database, due->at);
+		else if (!sf_my_process_will_run(due->key))
 		{
-			sf_shared_push(database, sf_work_key_of_branch(entries[i].key), entries[i].owner, entries[i].due);
+			sf_shared_push(database, sf_work_key_of_branch(due->key), due->owner, due->at);
 			/* it may be an announced task */
-			sf_announced_add(&database->announced, entries[i].owner, entries[i].due);
+			sf_announced_add(&database->announced, due->owner, due->at);
 			pushed++;
 		}
 	}
@@ -485,7 +480,7 @@ clear_suspects(void)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	for (int i = 0; i < nentries; i++)
 		if (entries[i].kind == ENTRY_ENDED)
-			sf_poison_execution_ended(MyDatabaseId, entries[i].key.execution_no);
+			sf_poison_execution_ended(MyDatabaseId, entries[i].execution_no);
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -548,7 +543,7 @@ deliver_to_workers(void)
 		deliver_cancels(database, cancels, ncancels);
 	for (int i = 0; i < nentries; i++)
 		if (entries[i].kind == ENTRY_SCAN_AT)
-			deliver_scan_at(entries[i].due);
+			deliver_scan_at(entries[i].scan_at);
 	if (has_entry(ENTRY_SWEEP_SOON))
 		deliver_sweep_soon();
 	sf_shared_leave();
@@ -567,7 +562,7 @@ deliver(void)
 	for (int i = 0; i < nentries && pg_atomic_read_u32(&sf_shared->awaiting) > 0; i++)
 	{
 		if (entries[i].kind == ENTRY_ENDED)
-			ConditionVariableBroadcast(sf_shared_ended(entries[i].key.execution_no));
+			ConditionVariableBroadcast(sf_shared_ended(entries[i].execution_no));
 	}
 	if (has_entry(ENTRY_FAILED))
 		log_failures();

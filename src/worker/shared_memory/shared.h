@@ -89,6 +89,15 @@ typedef enum SfErrand
 	SF_ERRAND_SUSPECTS			/* run the suspects of a crash, alone */
 } SfErrand;
 
+/* What the turn of a process is, as far as others have to know */
+typedef enum SfTurnKind
+{
+	SF_TURN_OF_ANY_KIND,
+	SF_TURN_PURGES,				/* it is a PURGE */
+	SF_TURN_RUNS_QUEUE,			/* it takes branches from a queue of a limit */
+	SF_TURN_HELPS				/* a process for tasks advances branches of an owner for whom no worker was free */
+} SfTurnKind;
+
 /* A process of sfflow, or one that is to come; FREE: the entry of none */
 typedef struct SfProcess
 {
@@ -102,10 +111,7 @@ typedef struct SfProcess
 	bool		leave;			/* asked to leave after its turn */
 	bool		may_task;		/* may take a long task now, or is in one */
 	bool		stuck;			/* its turn takes too long to count on it */
-	bool		purges;			/* its turn is a PURGE */
-	bool		runs_queue;		/* its turn takes branches from a queue of a limit */
-	bool		helps;			/* a process for tasks whose turn advances branches of an owner for
-								 * whom no worker was free */
+	SfTurnKind	turn;			/* what its turn is */
 	Oid			turn_owner;		/* whose branches its turn advances; InvalidOid: it does not */
 	Oid			user_owner;		/* it may be in code of this owner; InvalidOid: in no
 								 * user code */

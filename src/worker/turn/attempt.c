@@ -186,65 +186,90 @@ ask_features(SfDueScan *scan)
 			feature->sweeps_if() ? GetCurrentTimestamp() : DT_NOEND;
 }
 
+/* Scan for what is due. */
+static void
+scan(SfDueScan *s)
+{
+	scan_due(s);
+	s->next_delivery = DT_NOEND;
+	if (!s->everything)
+		return;
+	ask_features(s);
+	if (sf_feature_deliverer != NULL)
+		s->next_delivery = sf_feature_deliverer->next_due();
+	forget_suspects();
+}
+
+/* Run a slice. */
+static void
+run_slice(SfAttempt *a, const SfSliceRequest *request)
+{
+	sf_slice_run(request, &a->result);
+	if (a->result.outcome == SF_SLICE_LONG_TASK)
+		sf_my_process_runs_next(a->result.task);
+	else if (request->mode != SF_SLICE_BRANCH)
+		sf_my_process_takes_keys_next();
+}
+
+/* Run a long task. */
+static void
+run_task(SfAttempt *a, const SfTaskAttempt *task)
+{
+	sf_long_task_run(task->key, task->generation, task->last_try, task->outcome, &a->result);
+	/* its branch is the first that this process runs then, unless it is a suspect */
+	if (!a->alone)
+		sf_my_process_runs_next(task->key);
+}
+
+/* Make a branch fail. */
+static void
+fail_branch(const SfFailAttempt *fail)
+{
+	SfSliceRequest request = {.mode = SF_SLICE_BRANCH,.take.branch = fail->key};
+
+	sf_slice_fail_branch(&request, fail->cause);
+}
+
 /* Do what the attempt is for, in its transaction. */
 static void
 work(SfAttempt *a)
 {
-	const SfBranchKey none = {0, 0};
-
 	switch (a->kind)
 	{
 		case SF_ATTEMPT_SCAN:
-			scan_due(a->scan);
-			a->scan->next_delivery = DT_NOEND;
-			if (a->scan->everything)
-			{
-				ask_features(a->scan);
-				if (sf_feature_deliverer != NULL)
-					a->scan->next_delivery = sf_feature_deliverer->next_due();
-				forget_suspects();
-			}
+			scan(*sf_attempt_scan(a));
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;
 		case SF_ATTEMPT_SLICE:
-			sf_slice_run(&a->request, &a->result);
-			if (a->result.outcome == SF_SLICE_LONG_TASK)
-				sf_my_process_set_after_commit(SF_AFTER_RUNS_BRANCH, a->result.task);
-			else if (a->request.mode != SF_SLICE_BRANCH)
-				sf_my_process_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			run_slice(a, sf_attempt_slice(a));
 			break;
 		case SF_ATTEMPT_TASK:
-			sf_long_task_run(a->key, a->generation, a->request.last_try, a->outcome,
-							 &a->result);
-			/* its branch is the first that this process runs then, unless it is a suspect */
-			if (!a->alone)
-				sf_my_process_set_after_commit(SF_AFTER_RUNS_BRANCH, a->key);
+			run_task(a, sf_attempt_task(a));
 			break;
 		case SF_ATTEMPT_FAIL:
-			a->request.branch = a->key;
-			sf_slice_fail_branch(&a->request, a->cause);
+			fail_branch(sf_attempt_fail(a));
 			break;
 		case SF_ATTEMPT_PUT_OFF:
-			sf_apply_put_off(a->key, a->put_off_ms);
-			sf_my_process_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			sf_apply_put_off(sf_attempt_put_off(a)->key, sf_attempt_put_off(a)->ms);
+			sf_my_process_takes_keys_next();
 			break;
 		case SF_ATTEMPT_PURGE:
-			a->more = sf_retention_batch(a->purge);
-			sf_my_process_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			a->more = sf_retention_batch(*sf_attempt_purge(a));
+			sf_my_process_takes_keys_next();
 			break;
 		case SF_ATTEMPT_SWEEP:
-			a->left = a->feature->sweep(GetCurrentTimestamp());
-			sf_my_process_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			a->sweep.left = sf_attempt_sweep(a)->feature->sweep(GetCurrentTimestamp());
+			sf_my_process_takes_keys_next();
 			break;
 		case SF_ATTEMPT_CLAIM:
-			a->more = sf_feature_deliverer->claim(a->deliveries);
+			a->more = sf_feature_deliverer->claim(sf_attempt_delivery(a)->batch);
 			break;
 		case SF_ATTEMPT_DELIVER:
-			a->more = sf_feature_deliverer->run(a->deliveries);
+			a->more = sf_feature_deliverer->run(sf_attempt_delivery(a)->batch);
 			break;
 		case SF_ATTEMPT_UNDELIVERED:
-			sf_feature_deliverer->note_failure(a->deliveries, a->cause);
+			sf_feature_deliverer->note_failure(sf_attempt_delivery(a)->batch, sf_attempt_delivery(a)->cause);
 			break;
 	}
 }
@@ -344,7 +369,7 @@ activity_of(const SfAttempt *a)
 		case SF_ATTEMPT_TASK:
 			return "sfflow: long task";
 		case SF_ATTEMPT_SWEEP:
-			return psprintf("sfflow: %s", a->feature->sweep_name);
+			return psprintf("sfflow: %s", a->sweep.feature->sweep_name);
 		case SF_ATTEMPT_CLAIM:
 		case SF_ATTEMPT_DELIVER:
 		case SF_ATTEMPT_UNDELIVERED:
@@ -397,7 +422,7 @@ sf_attempt(SfAttempt *a)
 	PG_END_TRY();
 
 	MemoryContextSwitchTo(context);
-	sf_my_process_set_after_commit(SF_AFTER_UNKNOWN, a->key);
+	sf_my_process_attempt_ends();
 	sf_my_process_step_over();
 	sf_identity_drop();
 	sf_role_restore(own);

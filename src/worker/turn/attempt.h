@@ -64,27 +64,66 @@ typedef struct SfDueScan
 	TimestampTz next_sweeps[SF_MAX_SWEEPS];	/* when each feature wants to sweep; likewise */
 } SfDueScan;
 
-/* A transaction of a turn: what to do in it, and how it ended */
+/* TASK */
+typedef struct SfTaskAttempt
+{
+	SfBranchKey key;
+	int			generation;
+	bool		last_try;		/* if it cannot be serialized it has failed */
+	const SfError *outcome;		/* how its commit failed; NULL: run it */
+} SfTaskAttempt;
+
+/* FAIL */
+typedef struct SfFailAttempt
+{
+	SfBranchKey key;
+	const char *cause;
+} SfFailAttempt;
+
+/* PUT_OFF */
+typedef struct SfPutOffAttempt
+{
+	SfBranchKey key;
+	int			ms;				/* that it is due later */
+} SfPutOffAttempt;
+
+/* SWEEP */
+typedef struct SfSweepAttempt
+{
+	const SfFeature *feature;
+	SfSweep		left;			/* then: what it has left */
+} SfSweepAttempt;
+
+/* CLAIM, DELIVER, UNDELIVERED */
+typedef struct SfDeliveryAttempt
+{
+	SfDeliveries *batch;
+	const char *cause;			/* UNDELIVERED: why */
+} SfDeliveryAttempt;
+
+/* A transaction of a turn: what to do in it, by its kind, and how it ended */
 typedef struct SfAttempt
 {
 	SfAttemptKind kind;
 	bool		alone;			/* for the poison file */
-	SfSliceRequest request;		/* SLICE; TASK: last_try */
-	SfBranchKey key;			/* TASK, FAIL */
-	int			generation;		/* TASK */
-	const SfError *outcome;		/* TASK: how its commit failed; NULL: run it */
-	const char *cause;			/* FAIL, UNDELIVERED */
-	int			put_off_ms;		/* PUT_OFF */
-	SfRetention *purge;		/* PURGE */
-	const SfFeature *feature;	/* SWEEP */
-	SfDeliveries *deliveries;	/* CLAIM, DELIVER, UNDELIVERED: with the cause */
+	union
+	{
+		SfDueScan  *scan;
+		SfSliceRequest slice;
+		SfTaskAttempt task;
+		SfFailAttempt fail;
+		SfPutOffAttempt put_off;
+		SfRetention *purge;
+		SfSweepAttempt sweep;
+		SfDeliveryAttempt delivery;
+	};
 
 	bool		ok;				/* it was committed */
 	SfTurnVerdict verdict;
-	SfSliceResult result;
+	SfSliceResult result;		/* SLICE, TASK; else as of a slice that did nothing */
 	bool		more;			/* PURGE: the sweep is not over; CLAIM: some were claimed; DELIVER: some are left */
-	SfSweep		left;		/* SWEEP */
-	SfDueScan  *scan;			/* SCAN */
+
+	/* an error, if it was not committed */
 	SfFault		fault;
 	int			sqlstate;
 	bool		collided;		/* a number was drawn twice */
@@ -94,6 +133,25 @@ typedef struct SfAttempt
 	int			ntouched;
 	SfBranchKey touched[SF_MAX_TOUCHED];
 } SfAttempt;
+
+/* sf_attempt_slice(a), sf_attempt_task(a) …: what to do, of the kind that has it */
+#define SF_ATTEMPT_PART(part_type, part, is_of_kind) \
+	static inline part_type * \
+	sf_attempt_##part(SfAttempt *a) \
+	{ \
+		SfAttemptKind kind PG_USED_FOR_ASSERTS_ONLY = a->kind; \
+		Assert(is_of_kind); \
+		return &a->part; \
+	}
+SF_ATTEMPT_PART(SfDueScan *, scan, kind == SF_ATTEMPT_SCAN)
+SF_ATTEMPT_PART(SfSliceRequest, slice, kind == SF_ATTEMPT_SLICE)
+SF_ATTEMPT_PART(SfTaskAttempt, task, kind == SF_ATTEMPT_TASK)
+SF_ATTEMPT_PART(SfFailAttempt, fail, kind == SF_ATTEMPT_FAIL)
+SF_ATTEMPT_PART(SfPutOffAttempt, put_off, kind == SF_ATTEMPT_PUT_OFF)
+SF_ATTEMPT_PART(SfRetention *, purge, kind == SF_ATTEMPT_PURGE)
+SF_ATTEMPT_PART(SfSweepAttempt, sweep, kind == SF_ATTEMPT_SWEEP)
+SF_ATTEMPT_PART(SfDeliveryAttempt, delivery, kind == SF_ATTEMPT_CLAIM || kind == SF_ATTEMPT_DELIVER ||
+				kind == SF_ATTEMPT_UNDELIVERED)
 
 extern SfTurnVerdict sf_attempt_check(bool *prepared);
 extern int	sf_attempt_commit_us(void);

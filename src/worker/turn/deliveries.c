@@ -46,8 +46,8 @@ share_deliveries(const SfDeliveries *batch)
 static void
 make_deliveries(SfDeliveries *batch)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_DELIVER,.deliveries = batch};
-	SfAttempt	note = {.kind = SF_ATTEMPT_UNDELIVERED,.deliveries = batch};
+	SfAttempt	a = {.kind = SF_ATTEMPT_DELIVER,.delivery.batch = batch};
+	SfAttempt	note = {.kind = SF_ATTEMPT_UNDELIVERED,.delivery.batch = batch};
 
 	do
 	{
@@ -56,7 +56,7 @@ make_deliveries(SfDeliveries *batch)
 		if (sf_attempt(&a))
 			continue;
 		a.more = sf_feature_deliverer->skip(batch, began_at);
-		note.cause = a.message;
+		note.delivery.cause = a.message;
 		if (!sf_attempt_met_shortage(&a))
 			(void) sf_attempt(&note);
 	} while (a.more && a.verdict == SF_TURN_MAY_WORK);
@@ -68,7 +68,7 @@ sf_turn_deliver(SfTurn *turn)
 {
 	SfDeliveries batch = {.context = CurrentMemoryContext,.admit = admit_owner,.owner = turn->delivered_to,
 		.until = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_TURN_MS)};
-	SfAttempt	a = {.kind = SF_ATTEMPT_CLAIM,.deliveries = &batch};
+	SfAttempt	a = {.kind = SF_ATTEMPT_CLAIM,.delivery.batch = &batch};
 
 	turn->next_delivery = SF_TICK_NEVER;
 	for (int again = 0; again <= 1; again++)

@@ -64,15 +64,15 @@ publish_sweep(const SfFeature *feature, const SfSweep *left)
 static void
 sweep(const SfFeature *feature)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_SWEEP,.feature = feature};
+	SfAttempt	a = {.kind = SF_ATTEMPT_SWEEP,.sweep.feature = feature};
 
 	if (!is_its_time(feature))
 		return;
-	for (int n = 0; n == 0 || (a.left.more && feature->sweep_pause_ms == 0 && n < MAX_AT_ONCE); n++)
+	for (int n = 0; n == 0 || (a.sweep.left.more && feature->sweep_pause_ms == 0 && n < MAX_AT_ONCE); n++)
 		if (!sf_attempt(&a))
 			return;
 	if (feature->sweep_pause_ms > 0)
-		publish_sweep(feature, &a.left);
+		publish_sweep(feature, &a.sweep.left);
 }
 
 /* Have features sweep that wanted to by now, as a scan has found. */

@@ -65,16 +65,16 @@ copy_owners(const SfDatabase *database, Oid *owners, SfOwnerTurns *turns)
  * has room for SF_KNOWN_OWNERS.
  */
 static void
-take_tasks(SfSliceRequest *request, Oid *owners)
+take_tasks(SfSliceSearch *search, Oid *owners)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
-	request->announced->from = DT_NOEND;
+	search->announced->from = DT_NOEND;
 	if (database)
 	{
-		*request->announced = database->announced;
+		*search->announced = database->announced;
 		database->announced = (SfAnnounced) {.from = DT_NOEND};
-		copy_owners(database, owners, &request->owners);
+		copy_owners(database, owners, &search->owners);
 	}
 	LWLockRelease(sf_shared_lock);
 }
@@ -183,7 +183,7 @@ leave_task_role(void)
 static bool
 put_off(SfBranchKey key, int ms)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_PUT_OFF,.key = key,.put_off_ms = ms};
+	SfAttempt	a = {.kind = SF_ATTEMPT_PUT_OFF,.put_off = {key, ms}};
 
 	return sf_attempt(&a);
 }
@@ -207,7 +207,7 @@ put_off_locked(SfBranchKey key)
 static bool
 fail_branch(SfBranchKey key, const char *cause, bool alone)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_FAIL,.key = key,.cause = cause,.alone = alone};
+	SfAttempt	a = {.kind = SF_ATTEMPT_FAIL,.fail = {key, cause},.alone = alone};
 
 	ereport(LOG,
 			(errmsg("sfflow makes branch " INT64_FORMAT " of execution " INT64_FORMAT " fail: %s",
@@ -241,16 +241,25 @@ handle_shortage(SfBranchKey key, const SfAttempt *failed)
 
 /* Make the error of a task's commit its outcome. */
 static bool
-fail_task(const SfAttempt *failed)
+fail_task(SfAttempt *failed)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.key = failed->key,.alone = failed->alone};
+	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.task = *sf_attempt_task(failed),.alone = failed->alone};
 
-	a.generation = failed->generation;
-	a.request.last_try = true;
-	a.outcome = &failed->failure;
+	a.task.last_try = true;
+	a.task.outcome = &failed->failure;
 	if (sf_attempt(&a))
 		return true;
-	return !sf_attempt_met_shortage(&a) && fail_branch(a.key, a.message, a.alone);
+	return !sf_attempt_met_shortage(&a) && fail_branch(a.task.key, a.message, a.alone);
+}
+
+/* Try an announced task; true: it met others, and may go well next time. */
+static bool
+try_task(void *arg, bool last)
+{
+	SfAttempt  *a = arg;
+
+	sf_attempt_task(a)->last_try = last;
+	return !sf_attempt(a) && a->fault == SF_FAULT_PASSING;
 }
 
 /*
@@ -262,13 +271,14 @@ static bool
 try_alone(void *arg, bool last)
 {
 	SfAttempt  *a = arg;
+	SfSliceRequest *request = sf_attempt_slice(a);
 
-	a->request.last_try = last;
+	request->last_try = last;
 	if (sf_attempt(a) || a->fault == SF_FAULT_LOCKED || sf_attempt_met_shortage(a))
 		return false;
-	if (a->in_commit && (a->request.tasks & SF_TASKS_SHORT) != 0)
+	if (a->in_commit && (request->worker.tasks & SF_TASKS_SHORT) != 0)
 	{
-		a->request.tasks &= ~SF_TASKS_SHORT;
+		request->worker.tasks &= ~SF_TASKS_SHORT;
 		return true;
 	}
 	return a->fault == SF_FAULT_PASSING;
@@ -276,7 +286,7 @@ try_alone(void *arg, bool last)
 
 /* Decide what becomes of a branch that failed by itself; false: the worker should pause. */
 static bool
-give_up(SfBranchKey key, const SfAttempt *a)
+give_up(SfBranchKey key, SfAttempt *a)
 {
 	if (a->fault == SF_FAULT_LOCKED)
 		return put_off_locked(key);
@@ -294,9 +304,9 @@ give_up(SfBranchKey key, const SfAttempt *a)
 static bool
 run_task(SfBranchKey key, int generation, bool alone, bool *over)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.key = key,.generation = generation,.alone = alone};
+	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.task = {.key = key,.generation = generation},.alone = alone};
 
-	sf_tries_run(try_alone, &a);
+	sf_tries_run(try_task, &a);
 	if (!a.ok)
 		return give_up(key, &a);
 	*over = a.result.outcome == SF_SLICE_WORKED;
@@ -341,16 +351,18 @@ share_processes(SfTurn *turn, SfSliceRequest *request)
 {
 	SfOwnerShare *shares = palloc(sizeof(SfOwnerShare) * sf_shared->nprocesses);
 
+	SfWorkerTerms *terms = &request->worker;
+
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	turn->releases = sf_shared->releases;
-	request->nshares = sf_admit_shares(sf_my_process, shares);
-	request->shares = shares;
-	request->new_owners_only = turn->admission == SF_ADMIT_NEW_OWNERS;
-	request->tasks = turn->admission == SF_ADMIT_NONE ? SF_TASKS_NONE : SF_TASKS_LONG;
+	terms->nshares = sf_admit_shares(sf_my_process, shares);
+	terms->shares = shares;
+	terms->new_owners_only = turn->admission == SF_ADMIT_NEW_OWNERS;
+	terms->tasks = turn->admission == SF_ADMIT_NONE ? SF_TASKS_NONE : SF_TASKS_LONG;
 	if (request->mode != SF_SLICE_ANNOUNCED &&
 		sf_my_process->kind != SF_PROCESS_KIND_KEEPER &&
 		sf_admit_inline(sf_my_process, turn->owner))
-		request->tasks |= SF_TASKS_SHORT;
+		terms->tasks |= SF_TASKS_SHORT;
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -367,13 +379,10 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE,.alone = turn == NULL};
 	bool		over;
 
-	a.request.mode = SF_SLICE_BRANCH;
-	a.request.branch = key;
-	a.request.slice_ms = SF_ALONE_SLICE_MS;
-	a.request.lock_briefly = locks_briefly();
-	a.request.tasks = SF_TASKS_ALL;
+	a.slice = (SfSliceRequest) {.mode = SF_SLICE_BRANCH,.slice_ms = SF_ALONE_SLICE_MS,.take.branch = key};
+	a.slice.worker = (SfWorkerTerms) {.tasks = SF_TASKS_ALL,.lock_briefly = locks_briefly()};
 	if (turn)
-		share_processes(turn, &a.request);
+		share_processes(turn, &a.slice);
 	sf_tries_run(try_alone, &a);
 	*left = !a.ok || a.result.left_unrun;
 	if (!a.ok)
@@ -591,22 +600,21 @@ run_slice(SfTurn *turn)
 	SfAnnounced left;
 	bool		succeeded;
 
-	a.request.mode = seek ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
-	a.request.keys = turn->keys;
-	a.request.nkeys = seek ? 0 : turn->nkeys;
-	a.request.owners.last = a.request.owners.until = turn->task_after;
-	a.request.owner = turn->owner;
-	a.request.yield_ms = Max(SF_BRISK_MS, 4 * sf_attempt_commit_us() / 1000);
-	a.request.lock_briefly = locks_briefly();
-	a.request.slice_ms = sf_my_process->helps ? Min(a.request.yield_ms, sf_setting_slice_ms) :
+	a.slice.worker.yield_ms = Max(SF_BRISK_MS, 4 * sf_attempt_commit_us() / 1000);
+	a.slice.worker.lock_briefly = locks_briefly();
+	a.slice.slice_ms = sf_my_process->turn == SF_TURN_HELPS ? Min(a.slice.worker.yield_ms, sf_setting_slice_ms) :
 		sf_setting_slice_ms;
-	share_processes(turn, &a.request);
-	a.request.announced = &left;
+	a.slice.mode = seek ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
+	share_processes(turn, &a.slice);
 	if (seek)
 	{
-		take_tasks(&a.request, owners);
+		a.slice.take.search.announced = &left;
+		a.slice.take.search.owners.last = a.slice.take.search.owners.until = turn->task_after;
+		take_tasks(&a.slice.take.search, owners);
 		taken = left;
 	}
+	else
+		a.slice.take.keys = (SfSliceKeys) {turn->keys, turn->nkeys, turn->owner};
 	succeeded = sf_attempt(&a);
 	if (seek)
 		leave_announced(succeeded ? &left : &taken);

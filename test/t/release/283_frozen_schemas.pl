@@ -49,6 +49,18 @@ ALTER EXTENSION sfflow UPDATE));
 is($node->safe_psql('waits', q(SELECT string_agg(schedule, ' ' ORDER BY kind) FROM _sfflow.schedule_wait)),
 	'running queued backfill', 'an update tells of each run of a schedule that waits what it is of');
 
+# --- ... and of branches: a net that goes on, jobs that share a row, a Distributed Map that reads its items
+$node->safe_psql('postgres', 'CREATE DATABASE branches');
+$node->safe_psql('branches', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, place, owner, total, jobs)
+SELECT no, 0, 0, 0, place, current_user::regrole, total, jobs FROM (VALUES
+	(1, 0, 3, '{5}'::integer[]), (2, 3, 0, '{0,1,1}'), (3, 0, -1, NULL), (4, 0, 2, NULL)) v(no, place, total, jobs);
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'ends', job_ends, 'shared', jobs,
+	'total', total, items_unread) FROM _sfflow.branch ORDER BY execution_no)), join("\n",
+	'1 ends {5} shared total 3 f', '2 ends shared {0,1,1} total 0 f', '3 ends shared total 0 t',
+	'4 ends shared total 2 f'), 'an update moves what a branch had in columns with two meanings');
+
 # --- a schema of a release to come
 $node->safe_psql('postgres', 'CREATE DATABASE future');
 $node->safe_psql('future', 'CREATE EXTENSION sfflow');
