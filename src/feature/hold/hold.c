@@ -130,11 +130,11 @@ sf_hold_of(SfHoldKind kind, const char *name)
 
 /* Find the kind that the hold of an object (SF_OBJECT_…) has; false: such objects are not held by their names. */
 bool
-sf_hold_kind_of(char object_kind, SfHoldKind *kind)
+sf_hold_kind_of(SfObjectKind object_kind, SfHoldKind *kind)
 {
 	static const struct
 	{
-		char		object_kind;
+		SfObjectKind object_kind;
 		SfHoldKind	kind;
 	}			kinds[] = {
 		{SF_OBJECT_SCHEDULE, SF_HOLD_SCHEDULE},

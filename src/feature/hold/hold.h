@@ -57,7 +57,7 @@ sf_hold_may_be(void)
 }
 
 extern const SfHold *sf_hold_of(SfHoldKind kind, const char *name);
-extern bool sf_hold_kind_of(char object_kind, SfHoldKind *kind);
+extern bool sf_hold_kind_of(SfObjectKind object_kind, SfHoldKind *kind);
 extern bool sf_hold_share(int64 hold_no);
 
 /* --- the tables --- */

@@ -100,7 +100,7 @@ parked_of_others(void)
 
 /* Is an activity, a schedule, an event or a worklist held? */
 static bool
-is_held(char object_kind, const char *name)
+is_held(SfObjectKind object_kind, const char *name)
 {
 	SfHoldKind	kind;
 
@@ -109,7 +109,7 @@ is_held(char object_kind, const char *name)
 
 /* End the holds of an object that is dropped. */
 static void
-object_dropped(char object_kind, const char *name)
+object_dropped(SfObjectKind object_kind, const char *name)
 {
 	SfHoldKind	kind;
 

@@ -21,7 +21,7 @@ typedef struct Target
 {
 	SfHold		hold;
 	const char *text;			/* as given */
-	char		kind;			/* of the object, for the audit: SF_OBJECT_… */
+	SfObjectKind kind;			/* of the object, for the audit: SF_OBJECT_… */
 	const char *object;			/* its name */
 	SfExecution *execution;		/* or NULL */
 } Target;
@@ -85,7 +85,7 @@ parse_machine(Target *t, const char *text, const char *state)
 
 /* Take a target that has no states. */
 static void
-parse_object(Target *t, SfHoldKind kind, char object_kind, const char *name, const char *state)
+parse_object(Target *t, SfHoldKind kind, SfObjectKind object_kind, const char *name, const char *state)
 {
 	if (state != NULL)
 		refuse_state(t->text);

@@ -28,7 +28,7 @@ typedef struct Target
 {
 	SfLimit		limit;
 	const char *text;			/* as given */
-	char		kind;			/* of the object, for the audit: SF_OBJECT_… */
+	SfObjectKind kind;			/* of the object, for the audit: SF_OBJECT_… */
 	const char *object;			/* its name */
 } Target;
 
