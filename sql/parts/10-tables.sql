@@ -291,7 +291,7 @@ CREATE TABLE _sfflow.instance (
 	enabled boolean NOT NULL,
 	stopped_because text,				-- not enabled, and not by sf_disable(): why
 	changed_at timestamptz NOT NULL,
-	node smallint						-- of sf_set_node(): whose numbers it draws; NULL: it is alone
+	node integer						-- of sf_set_node(): whose numbers it draws; NULL: it is alone
 );
 
 -- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a

@@ -418,7 +418,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.moved_execution', '');
 --@end
 
 -- Numbers of the nodes of a cluster.
-ALTER TABLE _sfflow.instance ADD COLUMN node smallint;
+ALTER TABLE _sfflow.instance ADD COLUMN node integer;
 
 --@with node
 -- Nodes: other databases with sfflow, which are asked together with this one.

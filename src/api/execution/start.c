@@ -321,6 +321,7 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	execution->has_own_priority = start->has_priority;
 	execution->priority = start->priority;
 	execution->start_options = start->options;
+	execution->start_at = DT_NOBEGIN;
 	label(execution, machine);
 	return execution;
 }

@@ -119,9 +119,7 @@ set_start_time(const SfExecution *execution, TimestampTz *due)
 {
 	TimestampTz at = execution->start_options == NULL ? DT_NOBEGIN : find_time(execution->start_options);
 
-	if (execution->start_at != 0)
-		at = Max(at, execution->start_at);
-
+	at = Max(at, execution->start_at);
 	if (at <= *due)
 		return;
 	write_row(execution->execution_no, at);

@@ -72,7 +72,7 @@ typedef struct SfExecution
 	/* of the call that starts it, for features (src/api/execution/start_options.c); NULL: there are none */
 	const Jsonb *start_options;
 
-	/* of one that begins: it starts then, or later; 0: at once */
+	/* of one that begins: it starts then, or later; DT_NOBEGIN: at once */
 	TimestampTz start_at;
 	const char *of_start[SF_MAX_OPTIONS];	/* ... and what features keep until it begins (SF_OF_START) */
 
