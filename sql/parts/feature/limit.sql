@@ -8,7 +8,7 @@ CREATE SEQUENCE _sfflow.limit_no;
 
 CREATE TABLE _sfflow.run_limit (
 	limit_no bigint NOT NULL DEFAULT nextval('_sfflow.limit_no') PRIMARY KEY,
-	kind text COLLATE "C" NOT NULL,		-- machine, activity or resource
+	kind text COLLATE "C" NOT NULL,		-- machine, activity or resource, as in hold
 	name text COLLATE "C" NOT NULL,
 	state text COLLATE "C" NOT NULL,	-- '': of a machine, its executions
 	key text COLLATE "C" NOT NULL,		-- path of the value that has a limit of its own; '': one for all

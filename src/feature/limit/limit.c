@@ -47,11 +47,6 @@
 	X(TimestampTz, uncounted_at, TIMESTAMPTZ, NULL_IS(0))
 SF_COLUMN_NUMBERS(SF_RUN_LIMIT_COLUMNS);
 
-static const char *const kind_names[] = {
-#define KIND_NAME(sym, name) name,
-	SF_LIMIT_LIST(KIND_NAME)
-};
-
 /* --- the cache --- */
 
 static List *read_rows(const SfCacheKey *key);
@@ -79,7 +74,7 @@ read_double(HeapTuple tuple, TupleDesc desc, int column)
 static void
 fill_limit(SfLimit *limit, HeapTuple tuple, TupleDesc desc)
 {
-	limit->kind = sf_row_word(tuple, desc, COL_kind, kind_names, lengthof(kind_names));
+	limit->kind = sf_kind_of(sf_row_text(tuple, desc, COL_kind));
 	limit->limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
 	limit->name = sf_row_text(tuple, desc, COL_name);
 	limit->state = sf_row_text(tuple, desc, COL_state);
@@ -140,7 +135,7 @@ read_rows(const SfCacheKey *key)
 								SF_INT4((int) key->number));
 	else
 		(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_limit, &limits,
-								SF_TEXT(kind_names[key->kind]), SF_TEXT(key->name));
+								SF_TEXT(sf_kind_word(key->kind)), SF_TEXT(key->name));
 	list_sort(limits, compare_limits);
 	return limits;
 }
@@ -159,12 +154,12 @@ sf_limit_any(void)
 const List *
 sf_limit_of_machine(int machine_no)
 {
-	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {SF_LIMIT_MACHINE, machine_no, NULL});
+	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {SF_OBJECT_STATE_MACHINE, machine_no, NULL});
 }
 
 /* The limits of a resource or an activity, likewise. */
 const List *
-sf_limit_of_name(SfLimitKind kind, const char *name)
+sf_limit_of_name(SfObjectKind kind, const char *name)
 {
 	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {kind, 0, name});
 }
@@ -184,7 +179,7 @@ sf_limit_find(int64 limit_no)
 	" AND l.in_definition = $5"
 #define TARGET	SAME " AND ($6 IS NULL OR l.owner = $6)"
 #define TARGET_ARGS(limit) \
-	SF_TEXT(kind_names[(limit)->kind]), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
+	SF_TEXT(sf_kind_word((limit)->kind)), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
 	SF_TEXT((limit)->key), SF_BOOL((limit)->in_definition), \
 	sf_query_arg(REGROLEOID, ObjectIdGetDatum((limit)->owner), !OidIsValid((limit)->owner))
 
@@ -487,13 +482,13 @@ sf_limit_pass_on(Oid from, Oid to)
 
 /* Delete the limits of an object that is dropped. */
 void
-sf_limit_drop_object(SfLimitKind kind, const char *name)
+sf_limit_drop_object(SfObjectKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2"
 		" ORDER BY l.limit_no");
 
-	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name)));
+	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(sf_kind_word(kind)), SF_TEXT(name)));
 }
 
 /* Lock the limits that the definition of a machine has set, and list their numbers. */

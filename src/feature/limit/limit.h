@@ -8,23 +8,12 @@
 #include "db/keyed_cache.h"
 #include "expr/expr.h"
 #include "store/branch/park.h"
-
-/* Kinds of targets: symbol, name as stored */
-#define SF_LIMIT_LIST(X) \
-	X(MACHINE, "machine")		/* its executions, or one of its states */ \
-	X(RESOURCE, "resource") \
-	X(ACTIVITY, "activity")
-
-#define SF_LIMIT_ENUM(sym, name) SF_LIMIT_##sym,
-typedef enum SfLimitKind
-{
-	SF_LIMIT_LIST(SF_LIMIT_ENUM)
-} SfLimitKind;
+#include "store/role/object_kind.h"
 
 typedef struct SfLimit
 {
 	int64		limit_no;
-	SfLimitKind kind;
+	SfObjectKind kind;
 	const char *name;
 	const char *state;			/* "": of a machine, its executions */
 	const char *key;			/* path, "": one limit for all */
@@ -46,7 +35,7 @@ typedef struct SfLimit
 static inline bool
 sf_limit_is_of_executions(const SfLimit *limit)
 {
-	return limit->kind == SF_LIMIT_MACHINE && limit->state[0] == '\0';
+	return limit->kind == SF_OBJECT_STATE_MACHINE && limit->state[0] == '\0';
 }
 
 /* --- the cache --- */
@@ -57,7 +46,7 @@ extern SfKeyedCache sf_limit_cache;
 
 extern bool sf_limit_any(void);
 extern const List *sf_limit_of_machine(int machine_no);
-extern const List *sf_limit_of_name(SfLimitKind kind, const char *name);
+extern const List *sf_limit_of_name(SfObjectKind kind, const char *name);
 extern const SfLimit *sf_limit_find(int64 limit_no);
 
 /*
@@ -103,7 +92,7 @@ extern List *sf_limit_lock_defined(int machine_no);
 extern List *sf_limit_uncounted(int64 behind);
 extern void sf_limit_drop_numbers(List *numbers);
 extern void sf_limit_pass_on(Oid from, Oid to);
-extern void sf_limit_drop_object(SfLimitKind kind, const char *name);
+extern void sf_limit_drop_object(SfObjectKind kind, const char *name);
 extern void sf_limit_raise_highest(int64 limit_no, int highest);
 extern void sf_limit_lower_highest(void);
 extern List *sf_limit_running(const SfLimit *limit, int machine_no);

@@ -77,7 +77,7 @@ static void
 object_dropped(SfObjectKind kind, const char *name)
 {
 	if (kind == SF_OBJECT_ACTIVITY)
-		sf_limit_drop_object(SF_LIMIT_ACTIVITY, name);
+		sf_limit_drop_object(SF_OBJECT_ACTIVITY, name);
 }
 
 /* Give back the slots of a branch that has left its state. */
