@@ -43,6 +43,14 @@ ALTER TABLE _sfflow.deadline ALTER COLUMN kind SET NOT NULL, ADD CONSTRAINT dead
 	WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
 	ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END);
 
+-- A limit without a rate had a time of one, and the time when its count began only if that was later than set_at.
+ALTER TABLE _sfflow.run_limit ALTER COLUMN per DROP NOT NULL;
+UPDATE _sfflow.run_limit SET per = CASE WHEN rate IS NOT NULL THEN per END,
+	horizon = CASE WHEN NOT counted THEN horizon END, uncounted_at = greatest(set_at, uncounted_at);
+ALTER TABLE _sfflow.run_limit
+	ADD CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
+	ADD CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted);
+
 -- What keeps branches parked had the name of a process.
 ALTER VIEW _sfflow.keeper RENAME TO parking_object;
 

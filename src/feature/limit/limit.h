@@ -23,11 +23,11 @@ typedef struct SfLimit
 	int			max_running;	/* 0: no limit */
 	int			highest;		/* slots with greater numbers are not in use */
 	double		rate;			/* 0: no limit; else begin in per microseconds */
-	int64		per;
+	int64		per;			/* 0: no rate */
 	bool		fails;			/* what would wait fails */
 	TimestampTz set_at;
 	bool		counted;		/* all that runs has slots */
-	TimestampTz uncounted_at;	/* ... not of what began before this; set_at or later */
+	TimestampTz uncounted_at;	/* when the count of that began last; DT_NOBEGIN: not known */
 	SfExpr	   *key_path;		/* of the cache: key, compiled; NULL: none */
 } SfLimit;
 
@@ -76,7 +76,12 @@ typedef struct SfLimitSet
 	bool		counts_anew;	/* what runs has no slots, since there was no max_running */
 } SfLimitSet;
 
-/* How far the count is of what began before a limit was known everywhere */
+/*
+ * How far the count is of what began before a limit was known everywhere.  No column has this: it is what PostgreSQL
+ * says of transactions at the moment of a look.  The row has the facts that this follows from: whether all has slots
+ * (counted), which transaction has begun the count (its xmin), and up to which transactions some may have begun what
+ * the count has not seen (horizon).  A column would be behind what has happened, and each pass would have to write it.
+ */
 typedef enum SfCountPhase
 {
 	SF_COUNT_ELSEWHERE,			/* another session counts, or the limit is gone or counted */
@@ -85,6 +90,13 @@ typedef enum SfCountPhase
 	SF_COUNT_BETWEEN,			/* some of those are open still */
 	SF_COUNT_LAST				/* they have ended: a query finds all that began without the limit */
 } SfCountPhase;
+
+/*
+ * SET of an UPDATE of limits: the count begins anew, at SF_COUNT_UNTOLD, unless nothing is to be counted (counted).
+ * The other way, to its end, is sf_limit_set_counted.
+ */
+#define SF_LIMIT_COUNT_AGAIN(counted) \
+	" counted = " counted ", horizon = NULL, uncounted_at = pg_catalog.clock_timestamp()"
 
 extern SfLimitSet sf_limit_set(const SfLimit *limit);
 extern bool sf_limit_drop(const SfLimit *target);

@@ -540,7 +540,6 @@ sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *progr
 			sf_state_task(state)->concurrency_key;
 		limit.in_definition = true;
 		limit.max_running = sf_state_task(state)->max_concurrency;
-		limit.per = USECS_PER_SEC;
 		before = without(before, set_limit(&limit));
 	}
 	sf_limit_drop_numbers(before);
