@@ -293,7 +293,7 @@ CREATE TABLE _sfflow.instance (
 	enabled boolean NOT NULL,
 	stopped_because text,				-- not enabled, and not by sf_disable(): why
 	changed_at timestamptz NOT NULL,
-	node smallint						-- of sf_set_node(): whose numbers it draws; NULL: it is alone
+	node integer						-- of sf_set_node(): whose numbers it draws; NULL: it is alone
 );
 
 -- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a
@@ -305,7 +305,9 @@ CREATE TABLE _sfflow.held (
 	feature text COLLATE "C" NOT NULL,	-- hold, limit or start_key
 	object_no bigint NOT NULL,			-- hold_no, limit_no or 0: waits for this one,
 	queue bigint,						-- in the queue of one value of the limit's key,
-	rank timestamptz,					-- in this order, behind what has a slot already: see without_slot
+	rank timestamptz,					-- in this order, behind what has a slot already: see without_slot. No time of
+										-- anything: since, less a minute for each step of the execution's priority
+										-- (rank_of in src/feature/limit/limit_gate.c): old ones overtake in the end
 	since timestamptz,					-- when it could have begun
 	without_slot boolean NOT NULL DEFAULT true,	-- false: a task with the slot that others of the queue wait for
 	PRIMARY KEY (execution_no, branch_no)

@@ -52,6 +52,14 @@ ALTER TABLE _sfflow.deadline ADD CONSTRAINT deadline_kind CHECK (CASE kind
 	WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
 	ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END);
 
+-- A limit without a rate had a time of one, and the time when its count began only if that was later than set_at.
+ALTER TABLE _sfflow.run_limit ALTER COLUMN per DROP NOT NULL;
+UPDATE _sfflow.run_limit SET per = CASE WHEN rate IS NOT NULL THEN per END,
+	horizon = CASE WHEN NOT counted THEN horizon END, uncounted_at = greatest(set_at, uncounted_at);
+ALTER TABLE _sfflow.run_limit
+	ADD CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
+	ADD CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted);
+
 -- What keeps branches parked had the name of a process.
 ALTER VIEW _sfflow.keeper RENAME TO parking_object;
 
@@ -200,7 +208,8 @@ CREATE TABLE _sfflow.human_task (
 	claimed_login text,
 	state text NOT NULL,
 	title text NOT NULL,
-	not_by text[] NOT NULL,
+	not_starter boolean NOT NULL,
+	not_states text[] NOT NULL,
 	data jsonb,
 	form jsonb,
 	for_all boolean NOT NULL,
@@ -426,7 +435,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.moved_execution', '');
 --@end
 
 -- Numbers of the nodes of a cluster.
-ALTER TABLE _sfflow.instance ADD COLUMN node smallint;
+ALTER TABLE _sfflow.instance ADD COLUMN node integer;
 
 --@with node
 -- Nodes: other databases with sfflow, which are asked together with this one.

@@ -33,7 +33,7 @@ static const SfFeatureObject activities = {
 
 /* A kind of objects that rights are given on. */
 static const SfFeatureObject *
-describe_kind(char kind)
+describe_kind(SfObjectKind kind)
 {
 	SF_OBJECTS(object)
 		if (object->kind == kind)
@@ -53,7 +53,7 @@ sf_object_errdetail_missing(void)
 
 /* Find the nearest name that the caller may know. */
 static SfClosest
-closest_known(char kind, const char *name)
+closest_known(SfObjectKind kind, const char *name)
 {
 	SfClosest	closest = sf_closest_begin(name);
 	const SfFeatureObject *k = describe_kind(kind);
@@ -70,14 +70,14 @@ closest_known(char kind, const char *name)
 
 /* What an object that rights are given on is called as an argument: "activity:name", a machine by its name alone. */
 char *
-sf_object_target(char kind, const char *name)
+sf_object_target(SfObjectKind kind, const char *name)
 {
 	return psprintf("%s%s", describe_kind(kind)->prefix, name);
 }
 
 /* errhint() of an error for a role that has no right: how to give it. */
 int
-sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed)
+sf_object_errhint_grant(SfObjectKind kind, const char *name, SfPrivilege needed)
 {
 	return errhint("A member of its owner can give it: SELECT sf_grant('%s', %s, %s).",
 				   sf_privilege_name(needed),
@@ -87,7 +87,7 @@ sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed)
 
 /* Raise the error for an object that does not exist, as far as the caller may know. */
 void
-sf_object_missing(char kind, const char *name)
+sf_object_missing(SfObjectKind kind, const char *name)
 {
 	const SfFeatureObject *k = describe_kind(kind);
 	SfClosest	closest = closest_known(kind, name);
@@ -102,7 +102,7 @@ sf_object_missing(char kind, const char *name)
 
 /* Raise the error that the caller lacks a right on an object that it knows. */
 static void
-deny(char kind, const char *name, SfPrivilege needed)
+deny(SfObjectKind kind, const char *name, SfPrivilege needed)
 {
 	const SfFeatureObject *k = describe_kind(kind);
 
@@ -118,7 +118,7 @@ deny(char kind, const char *name, SfPrivilege needed)
 
 /* Tell whether the caller may know of an object; raise when it only lacks the right. */
 static bool
-may_use(char kind, const char *name, Oid owner, SfPrivilege needed)
+may_use(SfObjectKind kind, const char *name, Oid owner, SfPrivilege needed)
 {
 	if (sf_privilege_check(kind, name, owner, needed))
 		return true;
@@ -129,7 +129,7 @@ may_use(char kind, const char *name, Oid owner, SfPrivilege needed)
 
 /* Raise unless the caller has a right on an object that exists. */
 void
-sf_object_require(char kind, const char *name, Oid owner, SfPrivilege needed)
+sf_object_require(SfObjectKind kind, const char *name, Oid owner, SfPrivilege needed)
 {
 	if (!may_use(kind, name, owner, needed))
 		sf_object_missing(kind, name);

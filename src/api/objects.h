@@ -27,14 +27,14 @@ extern void sf_arg_map_run_missing(const char *text) pg_attribute_noreturn();
 extern void sf_arg_map_run(const char *text, SfPrivilege needed, int64 *execution_no,
 						   int64 *map_run_no);
 extern SfActivity *sf_arg_activity(const char *text, SfPrivilege needed);
-extern void sf_object_require(char kind, const char *name, Oid owner,
+extern void sf_object_require(SfObjectKind kind, const char *name, Oid owner,
 							  SfPrivilege needed);
-extern void sf_object_missing(char kind, const char *name) pg_attribute_noreturn();
+extern void sf_object_missing(SfObjectKind kind, const char *name) pg_attribute_noreturn();
 extern void sf_object_missing_version(const SfMachine *machine, int version) pg_attribute_noreturn();
 extern void sf_object_missing_alias(const SfMachine *machine, const char *name) pg_attribute_noreturn();
 extern int	sf_object_errdetail_missing(void);
-extern char *sf_object_target(char kind, const char *name);
-extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
+extern char *sf_object_target(SfObjectKind kind, const char *name);
+extern int	sf_object_errhint_grant(SfObjectKind kind, const char *name, SfPrivilege needed);
 /* Of the arguments version, execution_no and branch_no: a branch, or NULL, and its execution as a draft. */
 extern struct SfDraft *sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch);
 

@@ -111,7 +111,7 @@ sf_address_answer_qualifier(SfJsonBuilder *answer, const SfExecution *execution)
  * the token of the next page.
  */
 List *
-sf_address_page(SfCall *call, char kind, SfPrivilege needed)
+sf_address_page(SfCall *call, SfObjectKind kind, SfPrivilege needed)
 {
 	int			limit = sf_request_limit(call);
 	char	   *behind = sf_answer_token_key(call);

@@ -80,7 +80,7 @@ extern char *sf_address_qualified(const char *machine, const char *qualifier);
 extern void sf_address_answer_version(SfCall *call, const char *key, const SfMachine *machine,
 									 int version);
 extern void sf_address_answer_qualifier(SfJsonBuilder *answer, const SfExecution *execution);
-extern List *sf_address_page(SfCall *call, char kind, SfPrivilege needed);
+extern List *sf_address_page(SfCall *call, SfObjectKind kind, SfPrivilege needed);
 
 /* --- what the service keeps of a version beside its definition: the option "aws" --- */
 

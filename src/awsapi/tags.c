@@ -44,7 +44,7 @@ sf_tags_read(const SfCall *call, const Jsonb *before)
 /* The object that tags are of */
 typedef struct Tagged
 {
-	char		kind;
+	SfObjectKind kind;
 	const char *name;
 	Oid			owner;
 } Tagged;

@@ -14,11 +14,11 @@
 
 typedef int64 SfTick;
 
-/* When something is due: never, or at once */
+/* When something is due: never, or at once.  The latter is over long since, as what is due by then is. */
 #define SF_TICK_NEVER	PG_INT64_MAX
-#define SF_TICK_AT_ONCE	INT64CONST(0)
+#define SF_TICK_AT_ONCE	INT64CONST(1)
 
-/* Since when something is so, or when it was: it is not, or was not */
+/* Since when something is so, or when it was: it is not, or was not; so it is in memory that was cleared */
 #define SF_TICK_UNSET	INT64CONST(0)
 
 /* Read the monotonic clock. */

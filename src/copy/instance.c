@@ -41,7 +41,7 @@
 	X(bool, enabled, BOOL, NOT_NULL) \
 	X(char *, stopped_because, TEXT, NULLABLE)	/* sf_disable(), or it is enabled */ \
 	X(TimestampTz, changed_at, TIMESTAMPTZ, NOT_NULL) \
-	X(int, node, INT2, NULL_IS(-1))	/* of sf_set_node(); -1: none */
+	X(int, node, INT4, NULL_IS(-1))	/* of sf_set_node(); -1: none */
 
 typedef struct InstanceRow
 {
@@ -324,7 +324,7 @@ sf_instance_set_node(int node)
 		write_row(true);
 	else if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_DISABLED)
 		sf_instance_tell(ERROR, state, "a database that is not driven cannot be made a node");
-	sf_db_execute(&plan, SF_INT2(node));
+	sf_db_execute(&plan, SF_INT4(node));
 	sf_sequences_pass_rows();
 }
 

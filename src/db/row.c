@@ -79,6 +79,7 @@ read_column(const SfColumn *column, Datum value, bool isnull, void *field)
 			break;
 		case SF_SQL_INT8:
 		case SF_SQL_TIMESTAMPTZ:
+		case SF_SQL_XID8:
 			*(int64 *) field = isnull ? column->null : DatumGetInt64(value);
 			break;
 		case SF_SQL_FLOAT8:
@@ -231,6 +232,7 @@ form_column(const SfColumn *column, const void *field, Datum *value)
 			break;
 		case SF_SQL_INT8:
 		case SF_SQL_TIMESTAMPTZ:
+		case SF_SQL_XID8:
 			number = *(const int64 *) field;
 			*value = Int64GetDatum(number);
 			break;

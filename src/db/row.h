@@ -27,6 +27,7 @@ typedef enum SfColumnType
 	SF_SQL_OID,					/* Oid */
 	SF_SQL_REGROLE,				/* Oid */
 	SF_SQL_TIMESTAMPTZ,			/* TimestampTz */
+	SF_SQL_XID8,				/* uint64 */
 	SF_SQL_TEXT,				/* char * */
 	SF_SQL_JSON,				/* char * */
 	SF_SQL_BYTEA,				/* a struct of a fixed size */
@@ -84,6 +85,7 @@ typedef struct SfRowType
 #define SF_FIELD_OID(ctype, column)				ctype column;
 #define SF_FIELD_REGROLE(ctype, column)			ctype column;
 #define SF_FIELD_TIMESTAMPTZ(ctype, column)		ctype column;
+#define SF_FIELD_XID8(ctype, column)			ctype column;
 #define SF_FIELD_TEXT(ctype, column)			ctype column;
 #define SF_FIELD_JSON(ctype, column)			ctype column;
 #define SF_FIELD_BYTEA(ctype, column)			ctype column;

@@ -199,7 +199,7 @@ sf_feature_trace_context(const SfExecution *execution, const SfBranch *branch, c
 
 /* Tell whether an object (SF_OBJECT_…) is held, so that it gives no work away. */
 bool
-sf_feature_is_held(char kind, const char *name)
+sf_feature_is_held(SfObjectKind kind, const char *name)
 {
 	SF_FEATURES(is_held, feature)
 		if (feature->is_held(kind, name))
@@ -219,7 +219,7 @@ sf_feature_wants_notice(SfChangeKind kind, const SfExecution *execution)
 
 /* Say what of a feature uses an object; NULL: nothing. */
 const char *
-sf_feature_use_of(char kind, const char *name)
+sf_feature_use_of(SfObjectKind kind, const char *name)
 {
 	const char *use = NULL;
 

@@ -19,6 +19,7 @@
 #include "store/alert/notice.h"
 #include "store/branch/park.h"
 #include "store/execution/execution.h"
+#include "store/role/object_kind.h"
 
 struct SfDeliverer;
 struct SfDraft;
@@ -62,7 +63,7 @@ typedef struct SfFeatureTable
 typedef struct SfFeatureObject
 {
 	const char *prefix;			/* what a name begins with where it may be of other kinds, too: "schedule:" */
-	char		kind;			/* SF_OBJECT_… */
+	SfObjectKind kind;			/* SF_OBJECT_… */
 	const char *table;			/* has columns name and owner */
 	const char *number;			/* the column of its key, which rows of executions have, too; NULL: none have it */
 	Oid			(*require_own) (const char *name);	/* the owner of one that the caller may change, or raise; NULL: never asked */
@@ -256,7 +257,7 @@ typedef struct SfFeature
 	void		(*reenters_line) (const SfExecution *there, SfExecution *wanted, const void *compiled, bool restarts);
 
 	/*
-	 * An execution with start_options or start_at begins, or begins anew: when its root is due, which is now unless
+	 * An execution with start.options or start.at begins, or begins anew: when its root is due, which is now unless
 	 * this changes it.  Comes before begins.
 	 */
 	void		(*sets_start_time) (const SfExecution *execution, TimestampTz *due);
@@ -338,7 +339,7 @@ typedef struct SfFeature
 	bool		(*retains) (int64 execution_no);
 
 	/* Is an object (SF_OBJECT_…) held, so that it gives no work away? */
-	bool		(*is_held) (char kind, const char *name);
+	bool		(*is_held) (SfObjectKind kind, const char *name);
 
 	/* A schedule has started an execution in this transaction. */
 	void		(*scheduled) (const char *schedule, const char *execution_id);
@@ -363,8 +364,8 @@ typedef struct SfFeature
 	void		(*version_made) (int machine_no, const char *machine, const SfProgram *program);
 
 	/* An object (SF_OBJECT_…), which the caller has locked, has been written, or is being dropped. */
-	void		(*object_changed) (char kind, const char *name);
-	void		(*object_dropped) (char kind, const char *name);
+	void		(*object_changed) (SfObjectKind kind, const char *name);
+	void		(*object_dropped) (SfObjectKind kind, const char *name);
 
 	/*
 	 * A machine is being dropped: its running executions are gone, others may be left to the purge.  Its rows in tables
@@ -373,7 +374,7 @@ typedef struct SfFeature
 	void		(*machine_dropped) (int machine_no);
 
 	/* Say what of the feature uses an object, which therefore cannot be dropped; NULL: nothing. */
-	const char *(*uses) (char kind, const char *name);
+	const char *(*uses) (SfObjectKind kind, const char *name);
 
 	/* What a role owned is another role's. */
 	void		(*owner_changed) (Oid from, Oid to);
@@ -513,11 +514,11 @@ extern int	sf_feature_sweep_number(const SfFeature *feature);
 extern const char *sf_feature_waiting_word(const char *name);
 extern char *sf_feature_trace_context(const SfExecution *execution, const SfBranch *branch, const SfState *state,
 									   bool by_worker);
-extern bool sf_feature_is_held(char kind, const char *name);
+extern bool sf_feature_is_held(SfObjectKind kind, const char *name);
 extern const char *sf_feature_frozen(int64 execution_no);
 extern void sf_feature_require_unfrozen(const SfExecution *execution);
 extern bool sf_feature_wants_notice(SfChangeKind kind, const SfExecution *execution);
-extern const char *sf_feature_use_of(char kind, const char *name);
+extern const char *sf_feature_use_of(SfObjectKind kind, const char *name);
 extern SfParking sf_feature_still_parks(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
 
 /* The tables of the core and of all features, up to one without a name */

@@ -2,7 +2,7 @@
 -- that are dropped.
 -- needs: human
 BEGIN;
-SELECT plan(65);
+SELECT plan(72);
 
 CREATE ROLE human_owner; CREATE ROLE human_maker; CREATE ROLE human_anna; CREATE ROLE human_bob; CREATE ROLE human_lead;
 	CREATE ROLE human_app; CREATE ROLE human_stranger; CREATE ROLE human_lead2;
@@ -123,6 +123,52 @@ SET SESSION AUTHORIZATION human_maker;
 SELECT is(pg_temp.try('assign', 'approve', ', ''human_bob'''), 'allowed', '... and gives it to another one');
 RESET SESSION AUTHORIZATION;
 SELECT is((SELECT claimed_by FROM sf_human_tasks WHERE execution_id = 'flow:1'), 'human_bob', '... who has it now');
+
+-- A state that has the name of the starter: NotBy is of both, and tells them apart.
+CREATE FUNCTION pg_temp.why(name text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	said text;
+BEGIN
+	PERFORM sf_claim_task((SELECT task FROM now WHERE what = name));
+	RETURN 'allowed';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS said = PG_EXCEPTION_DETAIL;
+	RETURN said;
+END $$;
+SET ROLE human_maker;
+SELECT sf_create_state_machine('named', '{"StartAt": "starter", "States": {
+	"starter": {"Type": "Task", "Resource": "human:checks", "Parameters": {}, "Next": "Approve"},
+	"Approve": {"Type": "Task", "Resource": "human:checks", "Parameters": {"NotBy": ["starter"]}, "Next": "Again"},
+	"Again": {"Type": "Task", "Resource": "human:checks", "Parameters": {"NotBy": ["Approve", "starter"]}, "End": true}
+	}}') \g /dev/null
+SET SESSION AUTHORIZATION human_maker;
+SELECT sf_start('named', '{}', '1') \g /dev/null
+RESET SESSION AUTHORIZATION;
+SELECT sf_run('named:1'), pg_temp.note('first', 'named:1') \g /dev/null
+SET SESSION AUTHORIZATION human_anna;
+SELECT is(pg_temp.try('complete', 'first'), 'allowed', 'a task of a state called starter');
+RESET SESSION AUTHORIZATION;
+SELECT sf_run('named:1'), pg_temp.note('second', 'named:1') \g /dev/null
+SELECT is((SELECT not_by FROM sf_human_tasks WHERE execution_id = 'named:1'), '{starter}',
+	'NotBy is shown as it was given');
+SET SESSION AUTHORIZATION human_anna;
+SELECT is(pg_temp.why('second'),
+	'That person has completed state "starter", which NotBy of state "Approve" names.',
+	'... and bars who has completed it');
+SET SESSION AUTHORIZATION human_maker;
+SELECT is(pg_temp.why('second'),
+	'That person has started the execution, and NotBy of state "Approve" names the starter.',
+	'... and who has started');
+SET SESSION AUTHORIZATION human_bob;
+SELECT is(pg_temp.try('complete', 'second'), 'allowed', '... and nobody else');
+RESET SESSION AUTHORIZATION;
+SELECT sf_run('named:1') \g /dev/null
+SELECT is((SELECT array_agg(x ORDER BY x) FROM sf_human_tasks t, unnest(t.not_by) x WHERE t.execution_id = 'named:1'),
+	'{Approve,starter}', 'NotBy of other states, too');
+SET SESSION AUTHORIZATION human_bob;
+SELECT is((SELECT l.not_by FROM sf_list_human_tasks() l WHERE l.execution_id = 'named:1'), '{starter,Approve}',
+	'... in a page as well');
+RESET SESSION AUTHORIZATION;
 
 -- A program that acts for others.
 SELECT sf_start('flow', '{}', '2'), sf_run('flow:2'), pg_temp.note('check', 'flow:2') \g /dev/null

@@ -270,9 +270,9 @@ SELECT sf_drop_limit('sql:' || :'schema' || '.limited_task'), sf_stop(execution_
 	WHERE status = 'RUNNING' \g /dev/null
 
 -- A dump that was made before limits had all of their columns.
-SELECT lives_ok($$ INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, max_running, highest, per,
+SELECT lives_ok($$ INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, max_running, highest,
 		fails, set_at, set_by)
-	VALUES ('resource', 'sql:older', '', '', false, 1, 1, 1000000, false, clock_timestamp(), current_user) $$,
+	VALUES ('resource', 'sql:older', '', '', false, 1, 1, false, clock_timestamp(), current_user) $$,
 	'a limit of an older dump is restored');
 SELECT is((SELECT counted FROM _sfflow.run_limit), false, '... and what runs is counted anew');
 DELETE FROM _sfflow.run_limit;

@@ -7,7 +7,8 @@ CREATE SEQUENCE _sfflow.hold_no;
 
 CREATE TABLE _sfflow.hold (
 	hold_no bigint NOT NULL DEFAULT nextval('_sfflow.hold_no') PRIMARY KEY,
-	kind text COLLATE "C" NOT NULL,		-- machine, execution, schedule, activity, event, human or resource
+	kind text COLLATE "C" NOT NULL,		-- machine, execution, schedule, activity, event, human or resource:
+										-- the words of src/store/role/object_kind.h
 	name text COLLATE "C" NOT NULL,
 	state text COLLATE "C" NOT NULL,	-- '': all states
 	machine_no integer,					-- of a machine or an execution

@@ -36,7 +36,8 @@ CREATE TABLE _sfflow.human_task (
 	claimed_login text,					-- and its login
 	state text NOT NULL,				-- name of the state, when it began
 	title text NOT NULL,
-	not_by text[] NOT NULL,				-- starter, or names of states
+	not_starter boolean NOT NULL,		-- not by who has started the execution
+	not_states text[] NOT NULL,			-- nor by who has completed one of these
 	data jsonb,
 	form jsonb,							-- as it was when the task began
 	for_all boolean NOT NULL,			-- with the right DO: no role is named from the beginning on
@@ -210,13 +211,18 @@ COMMENT ON COLUMN @extschema@.sf_worklists.created_at IS 'when it was created';
 COMMENT ON COLUMN @extschema@.sf_worklists.tasks IS 'how many tasks wait for people';
 COMMENT ON COLUMN @extschema@.sf_worklists.unclaimed IS 'how many of them nobody has claimed';
 
+-- Who must not do a task, as NotBy has it; of a machine with a state "starter", once for both.
+CREATE FUNCTION _sfflow.human_not_by(not_starter boolean, not_states text[]) RETURNS text[]
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN $1 THEN 'starter'::text || array_remove($2, 'starter') ELSE $2 END;
+
 -- A row goes with the wait of its branch, so that it says all: branches and programs are not looked at.
 CREATE VIEW @extschema@.sf_human_tasks WITH (security_barrier) AS
 SELECT t.task_no AS task, w.name AS worklist, e.execution_id, t.state, t.title, t.priority, t.created_at, t.due_at,
 	t.claimed_by, t.claimed_at, ARRAY(SELECT r.role::text FROM _sfflow.human_task_role r
 		WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no
 			AND (r.from_at IS NULL OR r.from_at <= clock_timestamp()) ORDER BY r.role::text) AS roles,
-	t.not_by, t.data, t.form
+	_sfflow.human_not_by(t.not_starter, t.not_states) AS not_by, t.data, t.form
 FROM _sfflow.known_worklist w
 JOIN _sfflow.human_task t ON t.worklist_no = w.worklist_no
 JOIN _sfflow.execution e ON e.execution_no = t.execution_no
@@ -391,4 +397,4 @@ FROM _sfflow.worklist w
 	WHEN 'human' THEN h.name IN (SELECT w.name FROM _sfflow.worklist w WHERE pg_has_role(w.owner, 'USAGE')
 		UNION ALL SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = @OBJECT_WORKLIST@)
 --@into public_functions
-		console_held_worklists, console_inbox, console_task, human_task_rights,
+		console_held_worklists, console_inbox, console_task, human_not_by, human_task_rights,

@@ -8,7 +8,7 @@ CREATE SEQUENCE _sfflow.limit_no;
 
 CREATE TABLE _sfflow.run_limit (
 	limit_no bigint NOT NULL DEFAULT nextval('_sfflow.limit_no') PRIMARY KEY,
-	kind text COLLATE "C" NOT NULL,		-- machine, activity or resource
+	kind text COLLATE "C" NOT NULL,		-- machine, activity or resource, as in hold
 	name text COLLATE "C" NOT NULL,
 	state text COLLATE "C" NOT NULL,	-- '': of a machine, its executions
 	key text COLLATE "C" NOT NULL,		-- path of the value that has a limit of its own; '': one for all
@@ -18,14 +18,17 @@ CREATE TABLE _sfflow.run_limit (
 	max_running integer,
 	highest integer NOT NULL,			-- slots with greater numbers are not in use
 	rate double precision,				-- begin in so many microseconds:
-	per bigint NOT NULL,
+	per bigint,							-- NULL: there is no rate
 	fails boolean NOT NULL,				-- what would wait fails
 	set_at timestamptz NOT NULL,
 	set_by text NOT NULL,
 	counted boolean NOT NULL DEFAULT false,	-- all that runs has slots; older dumps do not say
-	horizon xid8,						-- else when transactions with lower numbers have ended; NULL: not known yet
+	horizon xid8,						-- else when transactions with lower numbers have ended; NULL: not known yet.
+										-- How far the count is follows from these and from xmin: SfCountPhase
 	covers bigint,						-- hash of the roles with whose rights the owner acts, so that a change is seen
-	uncounted_at timestamptz			-- when counted became false, if later than set_at
+	uncounted_at timestamptz,			-- when the count began last; NULL: an older dump does not say
+	CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
+	CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted)
 );
 
 CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition,
@@ -122,7 +125,7 @@ CREATE VIEW @extschema@.sf_limits WITH (security_barrier) AS
 SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN ''
 	ELSE '/' || l.state END AS target,
 	nullif(l.key, '') AS key, l.max_running, l.rate,
-	CASE WHEN l.rate IS NOT NULL THEN l.per * interval '1 microsecond' END AS per,
+	l.per * interval '1 microsecond' AS per,
 	CASE WHEN l.fails THEN 'fail' ELSE 'queue' END AS on_limit, l.in_definition,
 	(SELECT count(*) FROM _sfflow.taken_slot s WHERE s.limit_no = l.limit_no) AS in_use,
 	w.waiting, w.oldest_waiting, l.set_at, l.set_by
@@ -160,7 +163,7 @@ SELECT e.execution_id, p.branch, p.state,
 	(SELECT count(*) FROM _sfflow.limit_slot s WHERE s.limit_no = h.object_no AND s.queue = h.queue)
 		+ (SELECT count(*) FROM locked k
 			WHERE k.limit_no = h.object_no AND k.short_hash = _sfflow.short_hash(h.queue)) AS in_use,
-	l.rate, CASE WHEN l.rate IS NOT NULL THEN l.per * interval '1 microsecond' END AS per,
+	l.rate, l.per * interval '1 microsecond' AS per,
 	ARRAY(
 		SELECT r.execution_id FROM (
 			SELECT s.execution_no FROM _sfflow.limit_slot s WHERE s.limit_no = h.object_no AND s.queue = h.queue
@@ -306,7 +309,7 @@ SELECT 'limit', concat(v.target, ' by ' || nullif(l.key, ''), ' of ' || pg_get_u
 		WHEN 'machine' THEN (SELECT m.owner FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no)
 		ELSE l.owner END::oid, l.owner::oid,
 	jsonb_build_object('target', v.target, 'key', nullif(l.key, ''), 'max_running', l.max_running, 'rate', l.rate,
-		'per', CASE WHEN l.rate IS NULL THEN interval '1 s' ELSE l.per * interval '1 microsecond' END,
+		'per', coalesce(l.per * interval '1 microsecond', interval '1 s'),
 		'on_limit', CASE WHEN l.fails THEN 'fail' ELSE 'queue' END)
 FROM _sfflow.run_limit l
 CROSS JOIN LATERAL (SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name

@@ -5,7 +5,8 @@
 CREATE TABLE _sfflow.start_key (
 	machine_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
-	last_rank timestamptz NOT NULL,
+	last_rank timestamptz NOT NULL,		-- of the last one of the line: a counter, which follows the clock, but never
+										-- goes back
 	PRIMARY KEY (machine_no, key)
 );
 
@@ -14,7 +15,7 @@ CREATE TABLE _sfflow.keyed_start (
 	execution_no bigint NOT NULL PRIMARY KEY,
 	machine_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
-	rank timestamptz NOT NULL,
+	rank timestamptz NOT NULL,			-- from last_rank of the key: no two are equal
 	place smallint NOT NULL				-- SfLinePlace
 );
 

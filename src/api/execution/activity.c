@@ -279,7 +279,7 @@ require_send(const SfTask *task, const SfExecution *execution)
 {
 	SfActivity *activity = task->activity_no == 0 ? NULL :
 		sf_activity_read_no(task->activity_no);
-	char		kind = activity != NULL ? SF_OBJECT_ACTIVITY : SF_OBJECT_STATE_MACHINE;
+	SfObjectKind kind = activity != NULL ? SF_OBJECT_ACTIVITY : SF_OBJECT_STATE_MACHINE;
 	const char *name = activity != NULL ? activity->name : execution->machine_name;
 
 	if (sf_privilege_is_owner(execution->owner) ||

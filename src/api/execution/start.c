@@ -321,6 +321,7 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	execution->start.has_own_priority = start->has_priority;
 	execution->priority = start->priority;
 	execution->start.options = start->options;
+	execution->start.at = DT_NOBEGIN;
 	label(execution, machine);
 	return execution;
 }

@@ -40,7 +40,7 @@ check_new_owner(Oid role)
 
 /* Record that an object has another owner. */
 static void
-note_owner(const char *target, char kind, const char *name, Oid before, Oid role)
+note_owner(const char *target, SfObjectKind kind, const char *name, Oid before, Oid role)
 {
 	SfJsonBuilder b;
 

@@ -114,14 +114,14 @@ SF_SQL_FUNCTION(sfflow_can_read)
 typedef struct Grant
 {
 	SfPrivilege privilege;
-	char		kind;			/* of the object */
+	SfObjectKind kind;			/* of the object */
 	const char *object;			/* its name */
 	Oid			role;			/* InvalidOid: public */
 } Grant;
 
 /* Tell whether objects of a kind have a privilege. */
 static bool
-applies_to(SfPrivilege p, char kind)
+applies_to(SfPrivilege p, SfObjectKind kind)
 {
 #define LETTERS(...) ((const char[]) {__VA_ARGS__, '\0'})
 #define APPLIES_TO(sym, letter, name, kinds, is_public) \
@@ -150,7 +150,7 @@ parse_privilege(const char *text)
 }
 
 /* Tell the kind of object that a text names. */
-static char
+static SfObjectKind
 kind_of_object(const char *text)
 {
 	const SfFeatureObject *object = sf_feature_object_of(text);
@@ -165,7 +165,7 @@ kind_of_object(const char *text)
 
 /* Find the object of a grant and check that the caller may give rights on it. */
 static const char *
-parse_object(const char *text, char kind)
+parse_object(const char *text, SfObjectKind kind)
 {
 	const SfFeatureObject *object = sf_feature_object_of(text);
 
@@ -174,13 +174,10 @@ parse_object(const char *text, char kind)
 		(void) object->require_own(sf_feature_object_name(object, text));
 		return sf_feature_object_name(object, text);
 	}
-	switch (kind)
-	{
-		case SF_OBJECT_ACTIVITY:
-			return sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
-		case SF_OBJECT_STATE_MACHINE:
-			return sf_arg_machine(text, SF_PRIVILEGE_OWN)->name;
-	}
+	if (kind == SF_OBJECT_ACTIVITY)
+		return sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
+	if (kind == SF_OBJECT_STATE_MACHINE)
+		return sf_arg_machine(text, SF_PRIVILEGE_OWN)->name;
 	if (!sf_privilege_is_administrator())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

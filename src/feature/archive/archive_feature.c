@@ -16,7 +16,7 @@ static const SfFeatureTable tables[] = {
 
 /* An activity is dropped: forget its archive, unless a program is writing it. */
 static void
-object_dropped(char kind, const char *name)
+object_dropped(SfObjectKind kind, const char *name)
 {
 	SfActivity *activity = kind == SF_OBJECT_ACTIVITY ? sf_activity_read(name) : NULL;
 

@@ -111,7 +111,7 @@ sf_deadline_due(TimestampTz now, int limit)
  * that do.  No other deadline waits for the caller's transaction.
  */
 void
-sf_deadline_recheck(char kind, const char *name)
+sf_deadline_recheck(SfObjectKind kind, const char *name)
 {
 	/* locked in one order, as by a session that changes another calendar */
 	static SfPlan plan = SF_PLAN(

@@ -15,7 +15,7 @@ static const char *const alert_kinds[] = {SF_LATE, SF_WILL_BE_LATE, SF_NEVER_STA
 
 /* Drop the deadline of a schedule. */
 static void
-object_dropped(char kind, const char *name)
+object_dropped(SfObjectKind kind, const char *name)
 {
 	if (kind == SF_OBJECT_SCHEDULE)
 		(void) sf_deadline_delete(psprintf("schedule:%s", name));
@@ -23,7 +23,7 @@ object_dropped(char kind, const char *name)
 
 /* Tell whether a deadline has a calendar. */
 static const char *
-uses(char kind, const char *name)
+uses(SfObjectKind kind, const char *name)
 {
 	return kind == SF_OBJECT_CALENDAR && sf_deadline_uses_calendar(name) ? "a deadline" : NULL;
 }

@@ -119,9 +119,7 @@ set_start_time(const SfExecution *execution, TimestampTz *due)
 {
 	TimestampTz at = execution->start.options == NULL ? DT_NOBEGIN : find_time(execution->start.options);
 
-	if (execution->start.at != 0)
-		at = Max(at, execution->start.at);
-
+	at = Max(at, execution->start.at);
 	if (at <= *due)
 		return;
 	write_row(execution->execution_no, at);

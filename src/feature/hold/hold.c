@@ -43,11 +43,6 @@
 	X(char *, reason, TEXT, NULLABLE)
 SF_COLUMN_NUMBERS(SF_HOLD_COLUMNS);
 
-static const char *const kind_names[] = {
-#define KIND_NAME(sym, name) name,
-	SF_HOLD_LIST(KIND_NAME)
-};
-
 /* --- the cache --- */
 
 static List *read_rows(const SfCacheKey *key);
@@ -68,7 +63,7 @@ read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 	List	  **holds = arg;
 	SfHold	   *hold = palloc(sizeof(SfHold));
 
-	hold->kind = sf_row_word(tuple, desc, COL_kind, kind_names, lengthof(kind_names));
+	hold->kind = sf_kind_of(sf_row_text(tuple, desc, COL_kind));
 	hold->hold_no = sf_row_number(tuple, desc, COL_hold_no, 0);
 	hold->name = sf_row_text(tuple, desc, COL_name);
 	hold->state = sf_row_text(tuple, desc, COL_state);
@@ -93,7 +88,7 @@ read_rows(const SfCacheKey *key)
 								SF_INT4((int) key->number));
 	else
 		(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_hold, &holds,
-								SF_TEXT(kind_names[key->kind]), SF_TEXT(key->name));
+								SF_TEXT(sf_kind_word(key->kind)), SF_TEXT(key->name));
 	return holds;
 }
 
@@ -104,12 +99,12 @@ read_rows(const SfCacheKey *key)
 const List *
 sf_hold_of_machine(int machine_no)
 {
-	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {SF_HOLD_MACHINE, machine_no, NULL});
+	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {SF_OBJECT_STATE_MACHINE, machine_no, NULL});
 }
 
 /* The holds of a schedule, an activity or a resource, likewise. */
 const List *
-sf_hold_of_name(SfHoldKind kind, const char *name)
+sf_hold_of_name(SfObjectKind kind, const char *name)
 {
 	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {kind, 0, name});
 }
@@ -123,33 +118,9 @@ sf_hold_by_number(int64 hold_no)
 
 /* The hold of a schedule, an activity or the like; NULL: there is none. */
 const SfHold *
-sf_hold_of(SfHoldKind kind, const char *name)
+sf_hold_of(SfObjectKind kind, const char *name)
 {
 	return sf_hold_may_be() ? sf_list_first(sf_hold_of_name(kind, name)) : NULL;
-}
-
-/* Find the kind that the hold of an object (SF_OBJECT_…) has; false: such objects are not held by their names. */
-bool
-sf_hold_kind_of(char object_kind, SfHoldKind *kind)
-{
-	static const struct
-	{
-		char		object_kind;
-		SfHoldKind	kind;
-	}			kinds[] = {
-		{SF_OBJECT_SCHEDULE, SF_HOLD_SCHEDULE},
-		{SF_OBJECT_ACTIVITY, SF_HOLD_ACTIVITY},
-		{SF_OBJECT_EVENT, SF_HOLD_EVENT},
-		{SF_OBJECT_WORKLIST, SF_HOLD_WORKLIST}
-	};
-
-	for (size_t i = 0; i < lengthof(kinds); i++)
-		if (kinds[i].object_kind == object_kind)
-		{
-			*kind = kinds[i].kind;
-			return true;
-		}
-	return false;
 }
 
 /* --- locks --- */
@@ -229,7 +200,7 @@ sf_hold_insert(const SfHold *hold, const char *reason)
 		" VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8)"
 		" ON CONFLICT DO NOTHING");
 
-	if (sf_db_execute(&plan, SF_TEXT(kind_names[hold->kind]), SF_TEXT(hold->name),
+	if (sf_db_execute(&plan, SF_TEXT(sf_kind_word(hold->kind)), SF_TEXT(hold->name),
 					  SF_TEXT(hold->state),
 					  sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == 0),
 					  sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == 0),
@@ -253,7 +224,7 @@ sf_hold_find(const SfHold *target, bool of_all)
 		" AND h.state = $3 AND ($4 OR COALESCE(h.owner::pg_catalog.oid, 0) = $5::pg_catalog.oid)"
 		" ORDER BY h.hold_no");
 
-	return sf_db_numbers(&plan, SF_TEXT(kind_names[target->kind]), SF_TEXT(target->name),
+	return sf_db_numbers(&plan, SF_TEXT(sf_kind_word(target->kind)), SF_TEXT(target->name),
 						 SF_TEXT(target->state), SF_BOOL(of_all), SF_ROLE(target->owner));
 }
 
@@ -326,7 +297,7 @@ list_renamed(int machine_no, int64 execution_no, const Jsonb *renames)
 		const char *state;
 		Renamed    *renamed;
 
-		if (hold->kind != SF_HOLD_EXECUTION || hold->execution_no != execution_no)
+		if (hold->kind != SF_OBJECT_EXECUTION || hold->execution_no != execution_no)
 			continue;
 		state = sf_renames_after(renames, hold->state);
 		if (strcmp(state, hold->state) == 0)
@@ -368,11 +339,11 @@ sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames)
 
 /* List the numbers of the holds of an object. */
 List *
-sf_hold_list(SfHoldKind kind, const char *name)
+sf_hold_list(SfObjectKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind = $1 AND h.name = $2"
 		" ORDER BY h.hold_no");
 
-	return sf_db_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name));
+	return sf_db_numbers(&plan, SF_TEXT(sf_kind_word(kind)), SF_TEXT(name));
 }

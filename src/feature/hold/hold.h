@@ -8,26 +8,10 @@
 #include "db/keyed_cache.h"
 #include "store/feature.h"
 
-/* Kinds of targets: symbol, name as stored */
-#define SF_HOLD_LIST(X) \
-	X(MACHINE, "machine") \
-	X(EXECUTION, "execution") \
-	X(SCHEDULE, "schedule") \
-	X(ACTIVITY, "activity") \
-	X(EVENT, "event")		/* no event of the type is given out */ \
-	X(WORKLIST, "human")	/* no task of the worklist is given out */ \
-	X(RESOURCE, "resource")
-
-#define SF_HOLD_ENUM(sym, name) SF_HOLD_##sym,
-typedef enum SfHoldKind
-{
-	SF_HOLD_LIST(SF_HOLD_ENUM)
-} SfHoldKind;
-
 typedef struct SfHold
 {
 	int64		hold_no;
-	SfHoldKind	kind;
+	SfObjectKind kind;
 	const char *name;
 	const char *state;			/* "": all */
 	int			machine_no;		/* 0: none */
@@ -43,7 +27,7 @@ extern SfKeyedCache sf_hold_cache;
 
 extern const SfHold *sf_hold_by_number(int64 hold_no);
 extern const List *sf_hold_of_machine(int machine_no);
-extern const List *sf_hold_of_name(SfHoldKind kind, const char *name);
+extern const List *sf_hold_of_name(SfObjectKind kind, const char *name);
 
 /*
  * Tell whether there may be holds.  A hold that was committed before this call is seen.
@@ -56,8 +40,15 @@ sf_hold_may_be(void)
 	return sf_keyed_cache_may_be(&sf_hold_cache);
 }
 
-extern const SfHold *sf_hold_of(SfHoldKind kind, const char *name);
-extern bool sf_hold_kind_of(char object_kind, SfHoldKind *kind);
+extern const SfHold *sf_hold_of(SfObjectKind kind, const char *name);
+/* Are objects of a kind held by their names alone? */
+static inline bool
+sf_hold_is_of_name(SfObjectKind kind)
+{
+	return kind == SF_OBJECT_SCHEDULE || kind == SF_OBJECT_ACTIVITY || kind == SF_OBJECT_EVENT ||
+		kind == SF_OBJECT_WORKLIST;
+}
+
 extern bool sf_hold_share(int64 hold_no);
 
 /* --- the tables --- */
@@ -70,7 +61,7 @@ extern List *sf_hold_find(const SfHold *target, bool of_all);
 extern int64 sf_hold_release(int64 hold_no);
 extern void sf_hold_pass_on(Oid from, Oid to);
 extern void sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames);
-extern List *sf_hold_list(SfHoldKind kind, const char *name);
+extern List *sf_hold_list(SfObjectKind kind, const char *name);
 
 /* --- hold_gate.c --- */
 

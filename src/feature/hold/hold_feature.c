@@ -100,20 +100,16 @@ parked_of_others(void)
 
 /* Is an activity, a schedule, an event or a worklist held? */
 static bool
-is_held(char object_kind, const char *name)
+is_held(SfObjectKind kind, const char *name)
 {
-	SfHoldKind	kind;
-
-	return sf_hold_kind_of(object_kind, &kind) && sf_hold_of(kind, name) != NULL;
+	return sf_hold_is_of_name(kind) && sf_hold_of(kind, name) != NULL;
 }
 
 /* End the holds of an object that is dropped. */
 static void
-object_dropped(char object_kind, const char *name)
+object_dropped(SfObjectKind kind, const char *name)
 {
-	SfHoldKind	kind;
-
-	if (!sf_hold_kind_of(object_kind, &kind))
+	if (!sf_hold_is_of_name(kind))
 		return;
 	foreach_ptr(const int64, hold_no, sf_hold_list(kind, name))
 		(void) sf_hold_release(*hold_no);

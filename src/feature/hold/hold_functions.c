@@ -21,7 +21,7 @@ typedef struct Target
 {
 	SfHold		hold;
 	const char *text;			/* as given */
-	char		kind;			/* of the object, for the audit: SF_OBJECT_… */
+	SfObjectKind kind;			/* of the object, for the audit: SF_OBJECT_… */
 	const char *object;			/* its name */
 	SfExecution *execution;		/* or NULL */
 } Target;
@@ -47,7 +47,7 @@ parse_execution(Target *t, const char *text, const char *state)
 	sf_object_lock_machine(execution->machine_no, execution->machine_name);
 	t->execution = execution;
 	t->object = execution->machine_name;
-	t->hold.kind = SF_HOLD_EXECUTION;
+	t->hold.kind = SF_OBJECT_EXECUTION;
 	t->hold.name = execution->execution_id;
 	t->hold.machine_no = execution->machine_no;
 	t->hold.execution_no = execution->execution_no;
@@ -77,7 +77,7 @@ parse_machine(Target *t, const char *text, const char *state)
 	if (state != NULL)
 		sf_object_require_state(machine->machine_no, machine->current_version, machine->name, state);
 	sf_object_lock_machine(machine->machine_no, machine->name);
-	t->hold.kind = SF_HOLD_MACHINE;
+	t->hold.kind = SF_OBJECT_STATE_MACHINE;
 	t->hold.name = t->object = machine->name;
 	t->hold.machine_no = machine->machine_no;
 	t->hold.state = state == NULL ? "" : state;
@@ -85,14 +85,14 @@ parse_machine(Target *t, const char *text, const char *state)
 
 /* Take a target that has no states. */
 static void
-parse_object(Target *t, SfHoldKind kind, char object_kind, const char *name, const char *state)
+parse_object(Target *t, SfObjectKind kind, const char *name, const char *state)
 {
 	if (state != NULL)
 		refuse_state(t->text);
 	t->hold.kind = kind;
 	t->hold.name = t->object = name;
 	t->hold.state = "";
-	t->kind = object_kind;
+	t->kind = kind;
 }
 
 /*
@@ -106,21 +106,20 @@ parse_target(FunctionCallInfo fcinfo)
 	const char *state = sf_arg_text_or_null(fcinfo, 1);
 	const SfFeatureObject *object = sf_feature_object_of(t.text);
 	const char *id;
-	SfHoldKind	kind;
 
-	if (object != NULL && sf_hold_kind_of(object->kind, &kind))
+	if (object != NULL && sf_hold_is_of_name(object->kind))
 	{
 		id = sf_feature_object_name(object, t.text);
 		(void) object->require_own(id);
-		parse_object(&t, kind, object->kind, id, state);
+		parse_object(&t, object->kind, id, state);
 	}
 	else if (strncmp(t.text, "activity:", 9) == 0 ||
 			 sf_public_name_to_id(SF_NAME_ACTIVITY, t.text) != t.text)
-		parse_object(&t, SF_HOLD_ACTIVITY, SF_OBJECT_ACTIVITY,
-					 sf_arg_activity(t.text, SF_PRIVILEGE_OWN)->name, state);
+		parse_object(&t, SF_OBJECT_ACTIVITY, sf_arg_activity(t.text, SF_PRIVILEGE_OWN)->name, state);
 	else if (sf_object_is_resource(t.text))
 	{
-		parse_object(&t, SF_HOLD_RESOURCE, SF_OBJECT_ALL, t.text, state);
+		parse_object(&t, SF_OBJECT_RESOURCE, t.text, state);
+		t.kind = SF_OBJECT_ALL;
 		t.object = "*";
 		t.hold.owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
 	}
@@ -152,7 +151,7 @@ note(const Target *t, const char *action, const char *reason)
 		sf_audit_note_execution(t->execution, action, reason, details);
 	else
 		sf_audit_note(action, t->kind, t->object,
-					  t->hold.kind == SF_HOLD_MACHINE ? t->hold.name : t->text, reason, details);
+					  t->hold.kind == SF_OBJECT_STATE_MACHINE ? t->hold.name : t->text, reason, details);
 }
 
 /* Keep the execution that is to be held from being purged, or raise if it was. */
@@ -223,9 +222,9 @@ SF_SQL_FUNCTION(sfflow_sf_release)
 	}
 	foreach(lc, numbers)
 		n += sf_hold_release(*(int64 *) lfirst(lc));
-	if (t.hold.kind == SF_HOLD_ACTIVITY)
+	if (t.hold.kind == SF_OBJECT_ACTIVITY)
 		wake_pollers(t.hold.name);
-	if (t.hold.kind == SF_HOLD_EVENT)
+	if (t.hold.kind == SF_OBJECT_EVENT)
 		sf_hooks.sweep_soon();
 	note(&t, "release", NULL);
 	PG_RETURN_INT64(n);

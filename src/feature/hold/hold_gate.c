@@ -30,7 +30,7 @@ static bool
 applies(const SfHold *hold, const SfExecution *execution, const SfState *state)
 {
 	return (hold->state[0] == '\0' || strcmp(hold->state, state->name) == 0) &&
-		(hold->kind == SF_HOLD_MACHINE || is_within(execution, hold->execution_no));
+		(hold->kind == SF_OBJECT_STATE_MACHINE || is_within(execution, hold->execution_no));
 }
 
 /* Is a hold of a resource for the machines of an owner? */
@@ -44,7 +44,7 @@ is_for(const SfHold *hold, Oid owner)
 static int64
 find_of_resource(const char *name, Oid owner)
 {
-	foreach_ptr(const SfHold, hold, sf_hold_of_name(SF_HOLD_RESOURCE, name))
+	foreach_ptr(const SfHold, hold, sf_hold_of_name(SF_OBJECT_RESOURCE, name))
 	{
 		if (is_for(hold, owner))
 			return hold->hold_no;
@@ -115,9 +115,9 @@ sf_hold_still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked
 
 	if (hold == NULL)
 		return SF_PARKING_GONE;
-	if (hold->kind == SF_HOLD_SCHEDULE)
+	if (hold->kind == SF_OBJECT_SCHEDULE)
 		return SF_PARKING_APPLIES;
-	if (hold->kind != SF_HOLD_RESOURCE)
+	if (hold->kind != SF_OBJECT_RESOURCE)
 		return hold->machine_no == draft->execution->machine_no &&
 			applies(hold, draft->execution, state) ? SF_PARKING_APPLIES : SF_PARKING_OVER;
 	if (state->type != SF_STATE_TASK || !is_for(hold, draft->execution->owner))
@@ -136,14 +136,14 @@ sf_hold_still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked
 void
 sf_hold_scheduled(const char *schedule, const char *execution_id)
 {
-	const SfHold *hold = sf_hold_of(SF_HOLD_SCHEDULE, schedule);
+	const SfHold *hold = sf_hold_of(SF_OBJECT_SCHEDULE, schedule);
 	int64		hold_no = hold == NULL ? 0 : hold->hold_no;
 	SfExecution *execution;
 	SfBranch   *root;
 
 	if (hold_no == 0 || !sf_hold_share(hold_no))
 		return;
-	hold = sf_hold_of(SF_HOLD_SCHEDULE, schedule);
+	hold = sf_hold_of(SF_OBJECT_SCHEDULE, schedule);
 	if (hold == NULL || hold->hold_no != hold_no)
 		return;
 	execution = sf_execution_find(execution_id, SF_LOCK_NONE);

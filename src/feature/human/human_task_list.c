@@ -183,7 +183,7 @@ worklists_arg(const List *worklists)
 	"  t.due_at, t.claimed_by, t.claimed_at, COALESCE((SELECT pg_catalog.array_agg(r.role::pg_catalog.text ORDER BY r.role::pg_catalog.text)" \
 	"   FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no" \
 	"   AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())), '{}')," \
-	"  t.not_by FROM page f JOIN _sfflow.human_task t ON t.task_no = f.task_no" \
+	"  _sfflow.human_not_by(t.not_starter, t.not_states) FROM page f JOIN _sfflow.human_task t ON t.task_no = f.task_no" \
 	" JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no" \
 	" JOIN _sfflow.execution e ON e.execution_no = t.execution_no ORDER BY f.precedence, f.due, f.task_no"
 

@@ -33,7 +33,8 @@ typedef struct NewTask
 	Jsonb	   *data;			/* or NULL */
 	List	   *roles;			/* SfHumanRole; NIL: all with the right DO */
 	List	   *later;			/* likewise, by Escalate */
-	List	   *not_by;			/* char * */
+	bool		not_starter;	/* not by who has started the execution */
+	List	   *not_states;		/* char *: nor by who has completed one of these */
 	int			priority;
 	TimestampTz due_at;			/* DT_NOEND: not said */
 } NewTask;
@@ -113,13 +114,27 @@ read_escalations(const JsonbValue *v, List **later, SfError *error)
 	return true;
 }
 
-/* Check that who must not do a task is the starter, or who has completed a state of the machine. */
+/*
+ * Read who must not do a task: the starter, and who has completed states of the machine.  If that has a state of the
+ * name "starter", the word is of both.
+ */
 static bool
-check_not_by(const SfProgram *program, const List *not_by, SfError *error)
+read_not_by(const JsonbValue *v, const SfProgram *program, NewTask *task, SfError *error)
 {
-	foreach_ptr(const char, name, not_by)
-		if (strcmp(name, "starter") != 0 && sf_program_find_state(program, name) < 0)
+	List	   *names = NIL;
+
+	if (!read_names(v, "NotBy", &names, error))
+		return false;
+	foreach_ptr(char, name, names)
+	{
+		bool		is_starter = strcmp(name, "starter") == 0;
+
+		if (sf_program_find_state(program, name) >= 0)
+			task->not_states = lappend(task->not_states, name);
+		else if (!is_starter)
 			return refuse(error, psprintf("'NotBy' names neither \"starter\" nor a state of the machine: '%s'.", name));
+		task->not_starter = task->not_starter || is_starter;
+	}
 	return true;
 }
 
@@ -175,7 +190,7 @@ read_member(NewTask *task, const SfProgram *program, const char *name, const Jso
 	if (strcmp(name, "Roles") == 0)
 		return read_names(v, name, &names, error) && find_roles(names, DT_NOBEGIN, &task->roles, error);
 	if (strcmp(name, "NotBy") == 0)
-		return read_names(v, name, &task->not_by, error) && check_not_by(program, task->not_by, error);
+		return read_not_by(v, program, task, error);
 	if (strcmp(name, "Escalate") == 0)
 		return read_escalations(v, &task->later, error);
 	if (strcmp(name, "Due") == 0)
@@ -297,16 +312,16 @@ sf_human_write(const SfWait *wait)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.human_task (execution_no, branch_no, task_no, generation, worklist_no, priority, created_at,"
-		" due_at, late, told_at, state, title, not_by, data, form, for_all)"
-		" SELECT $1, $2, $3, $4, w.worklist_no, $5, pg_catalog.clock_timestamp(), $6, false, $11, $12, $7, $8, $9, w.form, $13"
+		" due_at, late, told_at, state, title, not_starter, not_states, data, form, for_all)"
+		" SELECT $1, $2, $3, $4, w.worklist_no, $5, pg_catalog.clock_timestamp(), $6, false, $11, $12, $7, $14, $8, $9, w.form, $13"
 		" FROM _sfflow.worklist w WHERE w.name = $10 FOR KEY SHARE");
 	const NewTask *task = (const NewTask *) wait;
 
 	sf_human_cancel(wait->key);
 	if (sf_db_execute(&plan, SF_KEY(wait->key), SF_INT8(task->task_no), SF_INT4(wait->generation),
 					  SF_INT4(task->priority), SF_TIME_OR_NULL(task->due_at, DT_NOEND), SF_TEXT(task->title),
-					  names_arg(task->not_by), SF_JSONB(task->data), SF_TEXT(task->worklist),
-					  SF_TIME(task->began_at), SF_TEXT(task->state), SF_BOOL(task->roles == NIL)) == 0)
+					  names_arg(task->not_states), SF_JSONB(task->data), SF_TEXT(task->worklist),
+					  SF_TIME(task->began_at), SF_TEXT(task->state), SF_BOOL(task->roles == NIL), SF_BOOL(task->not_starter)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("worklist \"%s\" was dropped while a branch began to wait for it", task->worklist)));

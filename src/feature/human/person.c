@@ -74,31 +74,47 @@ names_of(const SfPerson *person)
 	return sf_query_arg(TEXTARRAYOID, PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT)), false);
 }
 
+/* What a person has done already that bars it from a task */
+typedef struct Done
+{
+	bool		any;
+	char	   *state;			/* has completed this state; NULL: has started the execution */
+} Done;
+
+/* Read that. */
+static void
+read_done(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(Done *) arg = (Done) {true, sf_row_text(tuple, desc, 1)};
+}
+
 /*
- * Find what a person has done already that bars it from a task: "starter", or the name of a state that it has
- * completed; NULL: nothing.  An execution has the starters of those that have started it, up to the first one.
+ * Find what a person has done already that bars it from a task.  An execution has the starters of those that have
+ * started it, up to the first one.
  */
-static char *
+static Done
 find_bar(const SfHumanTask *task, const SfPerson *person)
 {
 	static SfPlan plan = SF_PLAN(
-		"WITH RECURSIVE task AS (SELECT t.not_by FROM _sfflow.human_task t WHERE t.task_no = $2),"
+		"WITH RECURSIVE task AS (SELECT t.not_starter, t.not_states FROM _sfflow.human_task t WHERE t.task_no = $2),"
 		" up AS (SELECT e.execution_no, e.parent_execution_no, e.requested_by FROM _sfflow.execution e, task t"
-		"  WHERE e.execution_no = $1 AND 'starter' = ANY (t.not_by)"
+		"  WHERE e.execution_no = $1 AND t.not_starter"
 		"  UNION ALL SELECT e.execution_no, e.parent_execution_no, e.requested_by"
 		"  FROM up u JOIN _sfflow.execution e ON e.execution_no = u.parent_execution_no),"
 		" starter AS (SELECT u.requested_by AS role FROM up u"
 		"  UNION ALL SELECT s.login FROM up u JOIN _sfflow.human_starter s ON s.execution_no = u.execution_no"
 		"  UNION ALL SELECT r.requested_by FROM up u JOIN _sfflow.start_request r ON r.execution_no = u.execution_no"
 		"  WHERE r.outcome = 'restarted')"
-		" SELECT x.what FROM (SELECT 'starter' AS what, ARRAY[pg_catalog.pg_get_userbyid(s.role)::pg_catalog.text] AS names"
+		" SELECT x.state FROM (SELECT NULL AS state, ARRAY[pg_catalog.pg_get_userbyid(s.role)::pg_catalog.text] AS names"
 		"   FROM starter s WHERE s.role IS NOT NULL"
 		"  UNION ALL SELECT h.state, CASE WHEN h.actor IS NULL THEN ARRAY[h.role, h.login] ELSE ARRAY[h.actor] END"
 		"  FROM _sfflow.human_task_event h, task t"
-		"  WHERE h.execution_no = $1 AND h.action = 'COMPLETED' AND h.state = ANY (t.not_by)) x"
+		"  WHERE h.execution_no = $1 AND h.action = 'COMPLETED' AND h.state = ANY (t.not_states)) x"
 		" WHERE x.names && $3 LIMIT 1");
+	Done		done = {false, NULL};
 
-	return sf_list_first(sf_db_texts(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), names_of(person)));
+	sf_db_read(&plan, read_done, &done, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), names_of(person));
+	return done;
 }
 
 /*
@@ -109,7 +125,7 @@ bool
 sf_person_may(const SfHumanTask *task, const SfPerson *person, Oid role, SfBar *bar)
 {
 	Oid			actor = person->actor == NULL ? InvalidOid : get_role_oid(person->actor, true);
-	char	   *done;
+	Done		done;
 
 	if (!sf_privilege_check_role(role, SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_DO) ||
 		(person->actor != NULL &&
@@ -127,12 +143,12 @@ sf_person_may(const SfHumanTask *task, const SfPerson *person, Oid role, SfBar *
 		return false;
 	}
 	done = find_bar(task, person);
-	if (done == NULL)
+	if (!done.any)
 		return true;
 	bar->message = psprintf("task " INT64_FORMAT " must not be done by \"%s\"", task->task_no, person->name);
-	bar->detail = strcmp(done, "starter") == 0 ?
+	bar->detail = done.state == NULL ?
 		psprintf("That person has started the execution, and NotBy of state \"%s\" names the starter.", task->state) :
-		psprintf("That person has completed state \"%s\", which NotBy of state \"%s\" names.", done, task->state);
+		psprintf("That person has completed state \"%s\", which NotBy of state \"%s\" names.", done.state, task->state);
 	return false;
 }
 

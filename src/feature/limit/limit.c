@@ -37,20 +37,24 @@
 	X(int, max_running, INT4, NULL_IS(0)) \
 	X(int, highest, INT4, NOT_NULL) \
 	X(double, rate, FLOAT8, NULL_IS(0)) \
-	X(int64, per, INT8, NOT_NULL) \
+	X(int64, per, INT8, NULL_IS(0)) \
 	X(bool, fails, BOOL, NOT_NULL) \
 	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
 	X(char *, set_by, TEXT, NOT_NULL) \
 	X(bool, counted, BOOL, NOT_NULL) \
-	X(uint64, horizon, XID8, NULLABLE) \
+	X(uint64, horizon, XID8, NULL_IS(0)) \
 	X(int64, covers, INT8, NULL_IS(0)) \
-	X(TimestampTz, uncounted_at, TIMESTAMPTZ, NULL_IS(0))
-SF_COLUMN_NUMBERS(SF_RUN_LIMIT_COLUMNS);
+	X(TimestampTz, uncounted_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))
 
-static const char *const kind_names[] = {
-#define KIND_NAME(sym, name) name,
-	SF_LIMIT_LIST(KIND_NAME)
-};
+/* A row of it */
+typedef struct SfLimitRow
+{
+	SF_RUN_LIMIT_COLUMNS(SF_FIELD)
+} SfLimitRow;
+
+#define ROW SfLimitRow
+SF_ROW_TYPE(row_type, SF_RUN_LIMIT_COLUMNS, run_limit, 1);
+#undef ROW
 
 /* --- the cache --- */
 
@@ -65,37 +69,31 @@ SfKeyedCache sf_limit_cache = {
 /* As the kind of a key: a limit by its own number */
 #define BY_NUMBER	(-1)
 
-/* Read a floating-point column; 0 where it is null. */
-static double
-read_double(HeapTuple tuple, TupleDesc desc, int column)
+/* Read a limit, without its compiled key. */
+static SfLimit
+read_row(HeapTuple tuple, TupleDesc desc)
 {
-	bool		isnull;
-	Datum		value = heap_getattr(tuple, column, desc, &isnull);
+	SfLimitRow	row;
 
-	return isnull ? 0 : DatumGetFloat8(value);
-}
-
-/* Fill in a limit from a row. */
-static void
-fill_limit(SfLimit *limit, HeapTuple tuple, TupleDesc desc)
-{
-	limit->kind = sf_row_word(tuple, desc, COL_kind, kind_names, lengthof(kind_names));
-	limit->limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
-	limit->name = sf_row_text(tuple, desc, COL_name);
-	limit->state = sf_row_text(tuple, desc, COL_state);
-	limit->key = sf_row_text(tuple, desc, COL_key);
-	limit->in_definition = sf_row_number(tuple, desc, COL_in_definition, 0);
-	limit->machine_no = sf_row_number(tuple, desc, COL_machine_no, 0);
-	limit->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
-	limit->max_running = sf_row_number(tuple, desc, COL_max_running, 0);
-	limit->highest = sf_row_number(tuple, desc, COL_highest, 0);
-	limit->rate = read_double(tuple, desc, COL_rate);
-	limit->per = sf_row_number(tuple, desc, COL_per, 0);
-	limit->fails = sf_row_number(tuple, desc, COL_fails, 0);
-	limit->set_at = sf_row_number(tuple, desc, COL_set_at, 0);
-	limit->counted = sf_row_number(tuple, desc, COL_counted, 0);
-	limit->uncounted_at = Max(limit->set_at, sf_row_number(tuple, desc, COL_uncounted_at, limit->set_at));
-	limit->key_path = NULL;
+	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, &row);
+	return (SfLimit) {
+		.limit_no = row.limit_no,
+		.kind = sf_kind_of(row.kind),
+		.name = row.name,
+		.state = row.state,
+		.key = row.key,
+		.in_definition = row.in_definition,
+		.machine_no = row.machine_no,
+		.owner = row.owner,
+		.max_running = row.max_running,
+		.highest = row.highest,
+		.rate = row.rate,
+		.per = row.per,
+		.fails = row.fails,
+		.set_at = row.set_at,
+		.counted = row.counted,
+		.uncounted_at = row.uncounted_at
+	};
 }
 
 /* Append a row to a list. */
@@ -106,7 +104,7 @@ read_limit(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfLimit    *limit = palloc(sizeof(SfLimit));
 	SfError		error;
 
-	fill_limit(limit, tuple, desc);
+	*limit = read_row(tuple, desc);
 	if (limit->key[0] != '\0')
 		limit->key_path = sf_expr_compile(limit->key, SF_EXPR_PATH | SF_EXPR_INPUT, &error);
 	*limits = lappend(*limits, limit);
@@ -140,7 +138,7 @@ read_rows(const SfCacheKey *key)
 								SF_INT4((int) key->number));
 	else
 		(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_limit, &limits,
-								SF_TEXT(kind_names[key->kind]), SF_TEXT(key->name));
+								SF_TEXT(sf_kind_word(key->kind)), SF_TEXT(key->name));
 	list_sort(limits, compare_limits);
 	return limits;
 }
@@ -159,12 +157,12 @@ sf_limit_any(void)
 const List *
 sf_limit_of_machine(int machine_no)
 {
-	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {SF_LIMIT_MACHINE, machine_no, NULL});
+	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {SF_OBJECT_STATE_MACHINE, machine_no, NULL});
 }
 
 /* The limits of a resource or an activity, likewise. */
 const List *
-sf_limit_of_name(SfLimitKind kind, const char *name)
+sf_limit_of_name(SfObjectKind kind, const char *name)
 {
 	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {kind, 0, name});
 }
@@ -184,7 +182,7 @@ sf_limit_find(int64 limit_no)
 	" AND l.in_definition = $5"
 #define TARGET	SAME " AND ($6 IS NULL OR l.owner = $6)"
 #define TARGET_ARGS(limit) \
-	SF_TEXT(kind_names[(limit)->kind]), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
+	SF_TEXT(sf_kind_word((limit)->kind)), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
 	SF_TEXT((limit)->key), SF_BOOL((limit)->in_definition), \
 	sf_query_arg(REGROLEOID, ObjectIdGetDatum((limit)->owner), !OidIsValid((limit)->owner))
 
@@ -260,14 +258,15 @@ write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
 {
 	static SfPlan insert = SF_PLAN(
 		"INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, owner, machine_no,"
-		" max_running, highest, rate, per, fails, set_at, set_by, counted, covers)"
+		" max_running, highest, rate, per, fails, set_at, set_by, counted, uncounted_at, covers)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, pg_catalog.clock_timestamp(), $13, $14,"
+		" pg_catalog.clock_timestamp(),"
 		" (SELECT o.covers FROM _sfflow.run_limit o WHERE o.owner = $6 AND o.covers IS NOT NULL LIMIT 1))"
 		" ON CONFLICT (kind, name, state, key, in_definition, (COALESCE(owner::pg_catalog.oid, 0)))"
 		" DO UPDATE SET max_running = excluded.max_running, highest = excluded.highest,"
 		" rate = excluded.rate, per = excluded.per, fails = excluded.fails,"
 		" set_at = excluded.set_at, set_by = excluded.set_by,"
-		" counted = excluded.counted AND ($8 IS NULL OR run_limit.counted), horizon = NULL"
+		SF_LIMIT_COUNT_AGAIN("excluded.counted AND ($8 IS NULL OR run_limit.counted)")
 		" WHERE run_limit.limit_no = $15"
 		" RETURNING limit_no, owner IS NOT NULL AND covers IS NULL AS is_first");
 	Written		written = {0};
@@ -277,7 +276,7 @@ write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
 			   sf_query_arg(INT4OID, Int32GetDatum(limit->max_running), limit->max_running == 0),
 			   SF_INT4(highest_beside(limit, earlier)),
 			   sf_query_arg(FLOAT8OID, Float8GetDatum(limit->rate), limit->rate == 0),
-			   SF_INT8(limit->per), SF_BOOL(limit->fails),
+			   sf_query_arg(INT8OID, Int64GetDatum(limit->per), limit->rate == 0), SF_BOOL(limit->fails),
 			   SF_TEXT(GetUserNameFromId(GetUserId(), false)),
 			   SF_BOOL(!counts_anew), SF_INT8(earlier->limit_no));
 	return written;
@@ -469,8 +468,7 @@ sf_limit_pass_on(Oid from, Oid to)
 	static SfPlan lock = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner = $1 ORDER BY l.limit_no FOR UPDATE");
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET owner = $2, covers = NULL, counted = l.max_running IS NULL, horizon = NULL,"
-		" uncounted_at = pg_catalog.clock_timestamp()"
+		"UPDATE _sfflow.run_limit l SET owner = $2, covers = NULL," SF_LIMIT_COUNT_AGAIN("l.max_running IS NULL")
 		" WHERE l.owner = $1"
 		" AND NOT EXISTS (SELECT FROM _sfflow.run_limit o WHERE o.kind = l.kind"
 		"  AND o.name = l.name AND o.state = l.state AND o.key = l.key"
@@ -487,13 +485,13 @@ sf_limit_pass_on(Oid from, Oid to)
 
 /* Delete the limits of an object that is dropped. */
 void
-sf_limit_drop_object(SfLimitKind kind, const char *name)
+sf_limit_drop_object(SfObjectKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2"
 		" ORDER BY l.limit_no");
 
-	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name)));
+	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(sf_kind_word(kind)), SF_TEXT(name)));
 }
 
 /* Lock the limits that the definition of a machine has set, and list their numbers. */
@@ -573,7 +571,10 @@ sf_limit_lock(int64 limit_no)
 	return (int) sf_db_number(&plan, -1, SF_INT8(limit_no));
 }
 
-/* Lock a limit of which not all that runs may have slots, and tell how far the count of that is. */
+/*
+ * Lock a limit of which not all that runs may have slots, and tell how far the count of that is, as SfCountPhase says.
+ * This is the only place where the columns are read for that.
+ */
 SfCountPhase
 sf_limit_lock_uncounted(int64 limit_no)
 {
@@ -607,7 +608,7 @@ void
 sf_limit_set_uncounted(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET counted = false, horizon = NULL, uncounted_at = pg_catalog.clock_timestamp()"
+		"UPDATE _sfflow.run_limit l SET" SF_LIMIT_COUNT_AGAIN("false")
 		" WHERE l.limit_no = $1 AND l.max_running IS NOT NULL");
 
 	sf_db_execute(&plan, SF_INT8(limit_no));

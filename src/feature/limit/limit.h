@@ -8,23 +8,12 @@
 #include "db/keyed_cache.h"
 #include "expr/expr.h"
 #include "store/branch/park.h"
-
-/* Kinds of targets: symbol, name as stored */
-#define SF_LIMIT_LIST(X) \
-	X(MACHINE, "machine")		/* its executions, or one of its states */ \
-	X(RESOURCE, "resource") \
-	X(ACTIVITY, "activity")
-
-#define SF_LIMIT_ENUM(sym, name) SF_LIMIT_##sym,
-typedef enum SfLimitKind
-{
-	SF_LIMIT_LIST(SF_LIMIT_ENUM)
-} SfLimitKind;
+#include "store/role/object_kind.h"
 
 typedef struct SfLimit
 {
 	int64		limit_no;
-	SfLimitKind kind;
+	SfObjectKind kind;
 	const char *name;
 	const char *state;			/* "": of a machine, its executions */
 	const char *key;			/* path, "": one limit for all */
@@ -34,11 +23,11 @@ typedef struct SfLimit
 	int			max_running;	/* 0: no limit */
 	int			highest;		/* slots with greater numbers are not in use */
 	double		rate;			/* 0: no limit; else begin in per microseconds */
-	int64		per;
+	int64		per;			/* 0: no rate */
 	bool		fails;			/* what would wait fails */
 	TimestampTz set_at;
 	bool		counted;		/* all that runs has slots */
-	TimestampTz uncounted_at;	/* ... not of what began before this; set_at or later */
+	TimestampTz uncounted_at;	/* when the count of that began last; DT_NOBEGIN: not known */
 	SfExpr	   *key_path;		/* of the cache: key, compiled; NULL: none */
 } SfLimit;
 
@@ -46,7 +35,7 @@ typedef struct SfLimit
 static inline bool
 sf_limit_is_of_executions(const SfLimit *limit)
 {
-	return limit->kind == SF_LIMIT_MACHINE && limit->state[0] == '\0';
+	return limit->kind == SF_OBJECT_STATE_MACHINE && limit->state[0] == '\0';
 }
 
 /* --- the cache --- */
@@ -57,7 +46,7 @@ extern SfKeyedCache sf_limit_cache;
 
 extern bool sf_limit_any(void);
 extern const List *sf_limit_of_machine(int machine_no);
-extern const List *sf_limit_of_name(SfLimitKind kind, const char *name);
+extern const List *sf_limit_of_name(SfObjectKind kind, const char *name);
 extern const SfLimit *sf_limit_find(int64 limit_no);
 
 /*
@@ -87,7 +76,12 @@ typedef struct SfLimitSet
 	bool		counts_anew;	/* what runs has no slots, since there was no max_running */
 } SfLimitSet;
 
-/* How far the count is of what began before a limit was known everywhere */
+/*
+ * How far the count is of what began before a limit was known everywhere.  No column has this: it is what PostgreSQL
+ * says of transactions at the moment of a look.  The row has the facts that this follows from: whether all has slots
+ * (counted), which transaction has begun the count (its xmin), and up to which transactions some may have begun what
+ * the count has not seen (horizon).  A column would be behind what has happened, and each pass would have to write it.
+ */
 typedef enum SfCountPhase
 {
 	SF_COUNT_ELSEWHERE,			/* another session counts, or the limit is gone or counted */
@@ -97,13 +91,20 @@ typedef enum SfCountPhase
 	SF_COUNT_LAST				/* they have ended: a query finds all that began without the limit */
 } SfCountPhase;
 
+/*
+ * SET of an UPDATE of limits: the count begins anew, at SF_COUNT_UNTOLD, unless nothing is to be counted (counted).
+ * The other way, to its end, is sf_limit_set_counted.
+ */
+#define SF_LIMIT_COUNT_AGAIN(counted) \
+	" counted = " counted ", horizon = NULL, uncounted_at = pg_catalog.clock_timestamp()"
+
 extern SfLimitSet sf_limit_set(const SfLimit *limit);
 extern bool sf_limit_drop(const SfLimit *target);
 extern List *sf_limit_lock_defined(int machine_no);
 extern List *sf_limit_uncounted(int64 behind);
 extern void sf_limit_drop_numbers(List *numbers);
 extern void sf_limit_pass_on(Oid from, Oid to);
-extern void sf_limit_drop_object(SfLimitKind kind, const char *name);
+extern void sf_limit_drop_object(SfObjectKind kind, const char *name);
 extern void sf_limit_raise_highest(int64 limit_no, int highest);
 extern void sf_limit_lower_highest(void);
 extern List *sf_limit_running(const SfLimit *limit, int machine_no);

@@ -146,7 +146,7 @@ machines_of(const SfLimit *limit)
 {
 	List	   *machines = NIL;
 
-	if (limit->kind == SF_LIMIT_MACHINE)
+	if (limit->kind == SF_OBJECT_STATE_MACHINE)
 		return list_make1_int(limit->machine_no);
 	foreach_ptr(const SfUsedVersion, used, sf_limit_used_versions(0, limit->owner))
 	{
@@ -389,9 +389,9 @@ add_named(List **limits, Oid owner, const SfState *state)
 
 	sf_gate_name_resources(owner, state, &names);
 	for (int i = 0; i < names.nresources; i++)
-		add_limits(limits, sf_limit_of_name(SF_LIMIT_RESOURCE, names.resources[i]));
+		add_limits(limits, sf_limit_of_name(SF_OBJECT_RESOURCE, names.resources[i]));
 	if (names.activity != NULL)
-		add_limits(limits, sf_limit_of_name(SF_LIMIT_ACTIVITY, names.activity));
+		add_limits(limits, sf_limit_of_name(SF_OBJECT_ACTIVITY, names.activity));
 }
 
 /* Order limits by number: all who lock rows of several lock them in this order. */
@@ -491,7 +491,7 @@ sf_limit_uses_changed(int machine_no, Oid owner)
 	}
 	list_sort(limits, compare_limits);
 	foreach_ptr(const SfLimit, limit, limits)
-		if (limit->kind != SF_LIMIT_MACHINE)
+		if (limit->kind != SF_OBJECT_STATE_MACHINE)
 			count_anew(limit->limit_no);
 }
 
@@ -531,7 +531,7 @@ sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *progr
 	for (int i = 0; i < program->nstates; i++)
 	{
 		const SfState *state = &program->states[i];
-		SfLimit		limit = {.kind = SF_LIMIT_MACHINE,.machine_no = machine_no,.name = machine};
+		SfLimit		limit = {.kind = SF_OBJECT_STATE_MACHINE,.machine_no = machine_no,.name = machine};
 
 		if (state->type != SF_STATE_TASK || sf_state_task(state)->max_concurrency == 0)
 			continue;
@@ -540,7 +540,6 @@ sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *progr
 			sf_state_task(state)->concurrency_key;
 		limit.in_definition = true;
 		limit.max_running = sf_state_task(state)->max_concurrency;
-		limit.per = USECS_PER_SEC;
 		before = without(before, set_limit(&limit));
 	}
 	sf_limit_drop_numbers(before);

@@ -74,10 +74,10 @@ ended(const SfExecution *execution, bool began_here)
 
 /* Drop the limits of an activity that is dropped. */
 static void
-object_dropped(char kind, const char *name)
+object_dropped(SfObjectKind kind, const char *name)
 {
 	if (kind == SF_OBJECT_ACTIVITY)
-		sf_limit_drop_object(SF_LIMIT_ACTIVITY, name);
+		sf_limit_drop_object(SF_OBJECT_ACTIVITY, name);
 }
 
 /* Give back the slots of a branch that has left its state. */

@@ -43,7 +43,7 @@ sf_limit_is_of_task(const SfLimit *limit, Oid owner, const SfState *state)
 	if (state->type != SF_STATE_TASK)
 		return false;
 	sf_gate_name_resources(owner, state, &names);
-	if (limit->kind == SF_LIMIT_ACTIVITY)
+	if (limit->kind == SF_OBJECT_ACTIVITY)
 		return names.activity != NULL && strcmp(names.activity, limit->name) == 0;
 	for (int i = 0; i < names.nresources; i++)
 		if (strcmp(names.resources[i], limit->name) == 0)
@@ -55,7 +55,7 @@ sf_limit_is_of_task(const SfLimit *limit, Oid owner, const SfState *state)
 static bool
 applies(const SfLimit *limit, const SfDraft *draft, const SfState *state)
 {
-	return limit->kind == SF_LIMIT_MACHINE ? applies_within(limit, draft->execution, state) :
+	return limit->kind == SF_OBJECT_STATE_MACHINE ? applies_within(limit, draft->execution, state) :
 		sf_limit_is_of_task(limit, draft->execution->owner, state);
 }
 
@@ -280,7 +280,7 @@ is_to_take(const SfLimit *limit, const SfDraft *draft, bool *busy)
 static bool
 may_be_of_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 {
-	return limit->kind == SF_LIMIT_MACHINE && limit->state[0] != '\0' && limit->max_running > 0 &&
+	return limit->kind == SF_OBJECT_STATE_MACHINE && limit->state[0] != '\0' && limit->max_running > 0 &&
 		limit->machine_no == draft->execution->machine_no && branch->phase != SF_PHASE_ANNOUNCED &&
 		(draft->execution->redrive_count > 0 || sf_execution_is_map_child(draft->execution));
 }
@@ -330,11 +330,11 @@ want_of_machine(Search *s, const SfState *state)
 
 /* Add the limits of a resource or an activity that a state uses. */
 static void
-want_of_name(Search *s, SfLimitKind kind, const char *name)
+want_of_name(Search *s, SfObjectKind kind, const char *name)
 {
 	foreach_ptr(const SfLimit, limit, sf_limit_of_name(kind, name))
 	{
-		if (kind == SF_LIMIT_ACTIVITY || is_for(limit, s->draft->execution->owner))
+		if (kind == SF_OBJECT_ACTIVITY || is_for(limit, s->draft->execution->owner))
 			want(s, limit);
 	}
 }
@@ -351,9 +351,9 @@ search(Search s)
 		return s.found;
 	sf_gate_name_resources(s.draft->execution->owner, state, &names);
 	for (int i = 0; i < names.nresources; i++)
-		want_of_name(&s, SF_LIMIT_RESOURCE, names.resources[i]);
+		want_of_name(&s, SF_OBJECT_RESOURCE, names.resources[i]);
 	if (names.activity != NULL)
-		want_of_name(&s, SF_LIMIT_ACTIVITY, names.activity);
+		want_of_name(&s, SF_OBJECT_ACTIVITY, names.activity);
 	return s.found;
 }
 

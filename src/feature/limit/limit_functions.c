@@ -28,7 +28,7 @@ typedef struct Target
 {
 	SfLimit		limit;
 	const char *text;			/* as given */
-	char		kind;			/* of the object, for the audit: SF_OBJECT_… */
+	SfObjectKind kind;			/* of the object, for the audit: SF_OBJECT_… */
 	const char *object;			/* its name */
 } Target;
 
@@ -50,7 +50,7 @@ parse_machine(Target *t, const char *text)
 	sf_object_lock_machine(machine->machine_no, machine->name);
 	t->kind = SF_OBJECT_STATE_MACHINE;
 	t->object = machine->name;
-	t->limit.kind = SF_LIMIT_MACHINE;
+	t->limit.kind = SF_OBJECT_STATE_MACHINE;
 	t->limit.name = machine->name;
 	t->limit.machine_no = machine->machine_no;
 	t->limit.state = state == NULL ? "" : state;
@@ -82,14 +82,14 @@ parse_target(Target *t, const char *text)
 	{
 		t->kind = SF_OBJECT_ACTIVITY;
 		t->object = t->limit.name = sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
-		t->limit.kind = SF_LIMIT_ACTIVITY;
+		t->limit.kind = SF_OBJECT_ACTIVITY;
 	}
 	else if (sf_object_is_resource(text) || is_own_object(text))
 	{
 		t->kind = SF_OBJECT_ALL;
 		t->object = "*";
 		t->limit.name = text;
-		t->limit.kind = SF_LIMIT_RESOURCE;
+		t->limit.kind = SF_OBJECT_RESOURCE;
 		t->limit.owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
 	}
 	else

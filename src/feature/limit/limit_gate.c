@@ -409,7 +409,7 @@ make_error(const SfStepLimit *by, SfError *error)
 
 	*error = sf_error_make("Sfflow.Throttled",
 						   psprintf("The limit of \"%s%s%s%s\" is reached.",
-									limit->kind == SF_LIMIT_ACTIVITY ? "activity:" : "", limit->name,
+									limit->kind == SF_OBJECT_ACTIVITY ? "activity:" : "", limit->name,
 									limit->state[0] == '\0' ? "" : "/", limit->state));
 }
 

@@ -114,8 +114,8 @@ sf_limit_note_roles(void)
 		"  JOIN _sfflow.run_limit l ON l.owner = n.owner WHERE COALESCE(l.covers, 0) <> n.covers),"
 		" free AS MATERIALIZED (SELECT l.limit_no, x.covers FROM other x"
 		"  JOIN _sfflow.run_limit l ON l.limit_no = x.limit_no ORDER BY l.limit_no FOR UPDATE OF l SKIP LOCKED),"
-		" noted AS (UPDATE _sfflow.run_limit l SET covers = f.covers, counted = l.max_running IS NULL, horizon = NULL,"
-		"  uncounted_at = pg_catalog.clock_timestamp()"
+		" noted AS (UPDATE _sfflow.run_limit l SET covers = f.covers,"
+		SF_LIMIT_COUNT_AGAIN("l.max_running IS NULL")
 		"  FROM free f WHERE l.limit_no = f.limit_no RETURNING 1)"
 		" SELECT (SELECT pg_catalog.count(*) FROM other) AS other, (SELECT pg_catalog.count(*) FROM noted) AS noted");
 	Noted		result = {0};

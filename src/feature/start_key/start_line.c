@@ -22,7 +22,7 @@ find_time(const SfKeyOption *option, TimestampTz first)
 	TimestampTz at = GetCurrentTimestamp() + option->delay_us;
 
 	if (option->mode != SF_START_KEY_DEBOUNCE)
-		return 0;
+		return DT_NOBEGIN;
 	return option->max_delay_us == 0 ? at : Min(at, first + option->max_delay_us);
 }
 

@@ -50,7 +50,7 @@ typedef struct SfDraft
 	const void *const *compiled;	/* what features have made of the options of its version (SF_COMPILED) */
 	bool		has_slots;		/* of the limits of its machine */
 	List	   *drawn;			/* limits of which the step has drawn tokens */
-	TimestampTz at;				/* when the next transition begins; 0: when it is made */
+	TimestampTz at;				/* when the next transition begins; DT_NOBEGIN: when it is made */
 
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
 	bool		synchronous;	/* it runs within the call that started it */

@@ -29,6 +29,7 @@ sf_draft_make(SfExecution *execution)
 	SfDraft	   *draft = palloc0(sizeof(SfDraft));
 
 	draft->execution = execution;
+	draft->at = DT_NOBEGIN;
 	draft->program = cached->program;
 	draft->compiled = cached->compiled;
 	draft->loaded.execution = execution;

@@ -94,7 +94,7 @@ begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_ru
 			const SfMapChild *child, int index)
 {
 	const SfState *state = &draft->program->states[parent->state];
-	SfExecution execution = {0};
+	SfExecution execution = {.start.at = DT_NOBEGIN};
 	SfBranch   *root;
 
 	execution.machine_no = draft->execution->machine_no;

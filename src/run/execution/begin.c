@@ -16,7 +16,7 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 {
 	TimestampTz due = GetCurrentTimestamp();
 
-	if (execution->start.options != NULL || execution->start.at != 0)
+	if (execution->start.options != NULL || execution->start.at != DT_NOBEGIN)
 		SF_TELL(sets_start_time, execution, &due);
 	return sf_branch_make_root(execution->execution_no, execution->owner, state, payload, due);
 }

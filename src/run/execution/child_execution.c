@@ -220,7 +220,7 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 {
 	char	   *arn = sf_json_get_cstring(payload, "StateMachineArn");
 	char	   *name = sf_json_get_cstring(payload, "Name");
-	SfExecution child = {0};
+	SfExecution child = {.start.at = DT_NOBEGIN};
 	SfMachine  *machine;
 	SfError		invalid;
 

@@ -127,7 +127,7 @@ static bool roles_are_applied = false;
 static bool applies_roles = false;
 
 /* Not before that, this process applies them again: roles that change all the time take a small part of its time */
-static SfTick not_before = 0;
+static SfTick not_before = SF_TICK_AT_ONCE;
 
 #define PAUSE_FACTOR	20		/* as many times as long as that took */
 
@@ -145,7 +145,7 @@ on_transaction(XactEvent event, void *arg)
 	if (event == XACT_EVENT_COMMIT && applies_roles)
 		roles_are_applied = true;
 	if (event == XACT_EVENT_ABORT && applies_roles)
-		not_before = 0;
+		not_before = SF_TICK_AT_ONCE;
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
 		applies_roles = false;
 }

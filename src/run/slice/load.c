@@ -158,13 +158,13 @@ sf_draft_advance(SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
 {
 	SfTransition *t = &draft->transition;
 	SfLoaded   *loaded = &draft->loaded;
-	TimestampTz now = draft->at != 0 ? draft->at : GetCurrentTimestamp();
+	TimestampTz now = draft->at != DT_NOBEGIN ? draft->at : GetCurrentTimestamp();
 	uint32		needs = sf_transition_needs(draft->program, branch, stimulus);
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext computed = AllocSetContextCreate(context, "sfflow transition",
 												   ALLOCSET_SMALL_SIZES);
 
-	draft->at = 0;
+	draft->at = DT_NOBEGIN;
 	loaded->nevents = list_length(draft->events);
 	loaded->has = 0;
 	loaded->token = NULL;

@@ -13,7 +13,7 @@
 
 /* Insert a row; execution_no 0: the action is on the object itself. */
 static void
-insert(const char *action, char kind, const char *object, int64 execution_no,
+insert(const char *action, SfObjectKind kind, const char *object, int64 execution_no,
 	   const char *target, const char *reason, const Jsonb *details)
 {
 	static SfPlan plan = SF_PLAN(
@@ -33,7 +33,7 @@ insert(const char *action, char kind, const char *object, int64 execution_no,
  * it acted on as an operator writes it.  reason and details may be NULL.
  */
 void
-sf_audit_note(const char *action, char kind, const char *object,
+sf_audit_note(const char *action, SfObjectKind kind, const char *object,
 			  const char *target, const char *reason, const Jsonb *details)
 {
 	insert(action, kind, object, 0, target, reason, details);
@@ -79,7 +79,7 @@ sf_audit_find_redrive(int64 execution_no, const char *client_token, TimestampTz 
 
 /* Forget what was done to an object that is dropped, and to its executions. */
 void
-sf_audit_forget(char kind, const char *object)
+sf_audit_forget(SfObjectKind kind, const char *object)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.audit a WHERE a.object_kind = $1 AND a.object_name = $2");

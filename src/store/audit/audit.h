@@ -6,14 +6,15 @@
 #define SF_STORE_AUDIT_H
 
 #include "store/execution/execution.h"
+#include "store/role/object_kind.h"
 
-extern void sf_audit_note(const char *action, char kind, const char *object,
+extern void sf_audit_note(const char *action, SfObjectKind kind, const char *object,
 						  const char *target, const char *reason, const Jsonb *details);
 extern void sf_audit_note_execution(const SfExecution *execution, const char *action,
 									const char *reason, const Jsonb *details);
 extern bool sf_audit_find_redrive(int64 execution_no, const char *client_token,
 								  TimestampTz *redriven_at);
-extern void sf_audit_forget(char kind, const char *object);
+extern void sf_audit_forget(SfObjectKind kind, const char *object);
 
 /* Rows that a batch of a purge has deleted: how many, and until when they were written */
 typedef struct SfAuditBatch

@@ -12,7 +12,7 @@
 typedef struct SfAuditQuery
 {
 	Oid			reader;			/* whose rights count */
-	char		kind;			/* of the object (SF_OBJECT_…) */
+	SfObjectKind kind;			/* of the object (SF_OBJECT_…) */
 	const char *object;			/* its name; NULL: all that the reader may see */
 	const char *target;			/* as the row has it */
 	const char *action;

@@ -27,6 +27,7 @@ append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 	SfExecution *e = palloc0(sizeof(SfExecution));
 	const SfMachineIdentity *machine;
 
+	e->start.at = DT_NOBEGIN;
 	sf_row_read(&row_type, tuple, desc, ncolumns, e);
 	if (ncolumns < NCOLUMNS)
 	{

@@ -64,7 +64,7 @@ typedef struct SfExecutionStart
 	bool		has_own_priority;	/* it was given one, and does not have that of its machine */
 	bool		has_new_uuid;	/* its name is a UUID that was made for it, so its id is not taken */
 	const Jsonb *options;		/* for features (src/api/execution/start_options.c); NULL: there are none */
-	TimestampTz at;				/* it begins then, or later; 0: at once */
+	TimestampTz at;				/* it begins then, or later; DT_NOBEGIN: at once */
 	const char *of_features[SF_MAX_OPTIONS];	/* what they keep until it begins (SF_OF_START) */
 } SfExecutionStart;
 

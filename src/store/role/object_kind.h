@@ -1,28 +1,34 @@
 /*
  * object_kind.h
- *		Kinds of objects that rights, holds and the audit are of.
+ *		Kinds of objects that rights, holds, limits and the audit are of.
  */
 #ifndef SF_STORE_OBJECT_KIND_H
 #define SF_STORE_OBJECT_KIND_H
 
 /*
- * As stored: letter; ALL is of all of them, whose name is "*".  SQL has them as
- * @OBJECT_ACTIVITY@ (sql/assemble.awk).
+ * Symbol, letter, word.  Rights and the audit store the letter, which SQL has as @OBJECT_ACTIVITY@ (sql/assemble.awk);
+ * holds and limits store the word.  An execution and a resource are held and limited alone.  ALL is of all kinds: its
+ * name is "*".
  */
 #define SF_OBJECT_LIST(X) \
-	X(STATE_MACHINE, 'm') \
-	X(ACTIVITY, 'a') \
-	X(EVENT, 'e') \
-	X(WORKLIST, 'h') \
-	X(SCHEDULE, 's') \
-	X(CALENDAR, 'c') \
-	X(RULE, 'r') \
-	X(ALL, '*')
+	X(STATE_MACHINE, 'm', "machine") \
+	X(EXECUTION, 'x', "execution") \
+	X(ACTIVITY, 'a', "activity") \
+	X(EVENT, 'e', "event") \
+	X(WORKLIST, 'h', "human") \
+	X(SCHEDULE, 's', "schedule") \
+	X(CALENDAR, 'c', "calendar") \
+	X(RULE, 'r', "rule") \
+	X(RESOURCE, 't', "resource") \
+	X(ALL, '*', "*")
 
-#define SF_OBJECT_ENUM(sym, letter) SF_OBJECT_##sym = letter,
+#define SF_OBJECT_ENUM(sym, letter, word) SF_OBJECT_##sym = letter,
 typedef enum SfObjectKind
 {
 	SF_OBJECT_LIST(SF_OBJECT_ENUM)
 } SfObjectKind;
+
+extern const char *sf_kind_word(SfObjectKind kind);
+extern SfObjectKind sf_kind_of(const char *word);
 
 #endif							/* SF_STORE_OBJECT_KIND_H */

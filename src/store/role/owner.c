@@ -10,7 +10,7 @@
 
 /* Find what a role owns. */
 List *
-sf_owned_names(char kind, Oid owner)
+sf_owned_names(SfObjectKind kind, Oid owner)
 {
 	static SfPlan machines = SF_PLAN(
 		"SELECT m.name FROM _sfflow.state_machine m WHERE m.owner = $1"

@@ -11,7 +11,7 @@
 #include "store/role/object_kind.h"
 
 /* Names of the state machines or activities of a role. */
-extern List *sf_owned_names(char kind, Oid owner);
+extern List *sf_owned_names(SfObjectKind kind, Oid owner);
 
 extern void sf_owner_set_machine(int machine_no, Oid owner);
 extern void sf_owner_set_of(SfArg executions);

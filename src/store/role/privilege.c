@@ -101,7 +101,7 @@ read_grant(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Look a privilege up among those given to a role or to public. */
 static bool
-is_granted(Oid role, char kind, const char *object, SfPrivilege p)
+is_granted(Oid role, SfObjectKind kind, const char *object, SfPrivilege p)
 {
 	GrantSearch search = {.role = role,.wanted = p};
 
@@ -135,7 +135,7 @@ append_grantee(HeapTuple tuple, TupleDesc desc, void *arg)
  * first, as it is now whatever the transaction's snapshot; InvalidOid: public.
  */
 List *
-sf_privilege_roles(char kind, const char *object, SfPrivilege p)
+sf_privilege_roles(SfObjectKind kind, const char *object, SfPrivilege p)
 {
 	static const SfIndex by_object = {"privilege", "privilege_pkey"};
 	Grantees	grantees = {.wanted = p};
@@ -192,7 +192,7 @@ sf_privilege_readable_machines(void)
 
 /* Tell whether a role has a privilege on an object. */
 bool
-sf_privilege_check_role(Oid role, char kind, const char *object, Oid owner,
+sf_privilege_check_role(Oid role, SfObjectKind kind, const char *object, Oid owner,
 						SfPrivilege p)
 {
 	return has_privs_of_role(role, owner) || is_granted(role, kind, object, p);
@@ -200,7 +200,7 @@ sf_privilege_check_role(Oid role, char kind, const char *object, Oid owner,
 
 /* Tell whether the current user has a privilege on an object. */
 bool
-sf_privilege_check(char kind, const char *object, Oid owner, SfPrivilege p)
+sf_privilege_check(SfObjectKind kind, const char *object, Oid owner, SfPrivilege p)
 {
 	return sf_privilege_check_role(GetUserId(), kind, object, owner, p);
 }
@@ -233,7 +233,7 @@ sf_privilege_require_administrator(const char *function)
 
 /* Insert a row that says that a role was given a privilege, or that public has lost it. */
 static void
-insert_row(char kind, const char *object, Oid role, SfPrivilege p, bool is_revoked)
+insert_row(SfObjectKind kind, const char *object, Oid role, SfPrivilege p, bool is_revoked)
 {
 	sf_db_announce_change("privilege");
 	sf_db_execute(&insert_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role),
@@ -242,7 +242,7 @@ insert_row(char kind, const char *object, Oid role, SfPrivilege p, bool is_revok
 
 /* Delete such a row. */
 static void
-delete_row(char kind, const char *object, Oid role, SfPrivilege p)
+delete_row(SfObjectKind kind, const char *object, Oid role, SfPrivilege p)
 {
 	sf_db_announce_change("privilege");
 	sf_db_execute(&delete_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role));
@@ -250,7 +250,7 @@ delete_row(char kind, const char *object, Oid role, SfPrivilege p)
 
 /* Store a privilege; giving it twice is no error. */
 void
-sf_privilege_grant(char kind, const char *object, Oid role, SfPrivilege p)
+sf_privilege_grant(SfObjectKind kind, const char *object, Oid role, SfPrivilege p)
 {
 	if (!OidIsValid(role) && is_public_at_first(p))
 	{
@@ -263,7 +263,7 @@ sf_privilege_grant(char kind, const char *object, Oid role, SfPrivilege p)
 
 /* Take a privilege back; taking what was not given is no error. */
 void
-sf_privilege_revoke(char kind, const char *object, Oid role, SfPrivilege p)
+sf_privilege_revoke(SfObjectKind kind, const char *object, Oid role, SfPrivilege p)
 {
 	if (!OidIsValid(role) && is_public_at_first(p))
 	{
@@ -285,7 +285,7 @@ read_role(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Forget all privileges on an object that is being dropped. */
 void
-sf_privilege_forget(char kind, const char *object)
+sf_privilege_forget(SfObjectKind kind, const char *object)
 {
 	List	   *roles = NIL;
 	ListCell   *lc;

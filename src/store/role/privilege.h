@@ -52,11 +52,11 @@ extern bool sf_privilege_is_owner(Oid owner);
  * Whether the current user has a privilege on an object of a kind; InvalidOid
  * as the owner of one that does not exist.
  */
-extern bool sf_privilege_check(char kind, const char *object, Oid owner,
+extern bool sf_privilege_check(SfObjectKind kind, const char *object, Oid owner,
 							   SfPrivilege p);
 
 /* The same for a role. */
-extern bool sf_privilege_check_role(Oid role, char kind, const char *object,
+extern bool sf_privilege_check_role(Oid role, SfObjectKind kind, const char *object,
 									Oid owner, SfPrivilege p);
 
 /* Whether the current user may create state machines and activities. */
@@ -79,16 +79,16 @@ extern void sf_privilege_unanchor(Oid role);
 /* Anchor all roles that are named, and no other ones: after a restore. */
 extern void sf_privilege_anchor_all(void);
 
-extern List *sf_privilege_roles(char kind, const char *object, SfPrivilege p);
+extern List *sf_privilege_roles(SfObjectKind kind, const char *object, SfPrivilege p);
 extern List *sf_privilege_readable_machines(void);
 
 /* Store, and take back, a privilege (role InvalidOid: public). */
-extern void sf_privilege_grant(char kind, const char *object, Oid role,
+extern void sf_privilege_grant(SfObjectKind kind, const char *object, Oid role,
 							   SfPrivilege p);
-extern void sf_privilege_revoke(char kind, const char *object, Oid role,
+extern void sf_privilege_revoke(SfObjectKind kind, const char *object, Oid role,
 								SfPrivilege p);
 
-extern void sf_privilege_forget(char kind, const char *object);
+extern void sf_privilege_forget(SfObjectKind kind, const char *object);
 extern int64 sf_privilege_forget_role(Oid role);
 
 #endif							/* SF_STORE_PRIVILEGE_H */

@@ -7,6 +7,7 @@
 #define SF_STORE_AWS_RESOURCE_H
 
 #include "db/row.h"
+#include "store/role/object_kind.h"
 
 /* Columns of _sfflow.version_publication; see sql/parts/aws/17-aws-api.sql. */
 #define SF_VERSION_PUBLICATION_COLUMNS(X) \
@@ -22,11 +23,11 @@ typedef struct SfPublication
 	SF_VERSION_PUBLICATION_COLUMNS(SF_FIELD)
 } SfPublication;
 
-extern Jsonb *sf_attribute_tags(char kind, const char *name);
-extern Jsonb *sf_attribute_encryption(char kind, const char *name);
-extern void sf_attribute_write(char kind, const char *name, const Jsonb *tags,
+extern Jsonb *sf_attribute_tags(SfObjectKind kind, const char *name);
+extern Jsonb *sf_attribute_encryption(SfObjectKind kind, const char *name);
+extern void sf_attribute_write(SfObjectKind kind, const char *name, const Jsonb *tags,
 							  const Jsonb *encryption);
-extern void sf_attribute_forget(char kind, const char *name);
+extern void sf_attribute_forget(SfObjectKind kind, const char *name);
 extern TimestampTz sf_attribute_activity_created(int activity_no);
 
 extern TimestampTz sf_publication_made(int machine_no, int version);

@@ -18,7 +18,7 @@ SF_RESULT_TYPE(row_type, SF_NAMED_FIELDS);
 
 /* List objects of a kind (SF_OBJECT_…) as SfNamed, at most ten thousand. */
 List *
-sf_names_of_objects(char kind)
+sf_names_of_objects(SfObjectKind kind)
 {
 	static SfPlan machines = SF_PLAN(
 		"SELECT m.name, m.owner FROM _sfflow.state_machine m LIMIT " OBJECTS_READ);
@@ -30,7 +30,7 @@ sf_names_of_objects(char kind)
 
 /* List objects that sort behind a name. */
 List *
-sf_names_behind(char kind, const char *name, int limit)
+sf_names_behind(SfObjectKind kind, const char *name, int limit)
 {
 	static SfPlan machines = SF_PLAN(
 		"SELECT m.name, m.owner FROM _sfflow.state_machine m WHERE m.name > $1"

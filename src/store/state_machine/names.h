@@ -6,6 +6,7 @@
 #define SF_STORE_NAMES_H
 
 #include "db/row.h"
+#include "store/role/object_kind.h"
 
 /* A state machine or an activity */
 #define SF_NAMED_FIELDS(X) \
@@ -17,10 +18,10 @@ typedef struct SfNamed
 	SF_NAMED_FIELDS(SF_FIELD)
 } SfNamed;
 
-extern List *sf_names_of_objects(char kind);
+extern List *sf_names_of_objects(SfObjectKind kind);
 
 /* At most limit of them that sort behind a name. */
-extern List *sf_names_behind(char kind, const char *name, int limit);
+extern List *sf_names_behind(SfObjectKind kind, const char *name, int limit);
 
 /*
  * Ids (char *) of executions of a machine that sort next to one, and share

@@ -12,17 +12,21 @@
 #include "db/row.h"
 #include "nodes/pg_list.h"
 
-/* What is counted.  Stored: numbers never change.  A number of 0 to 7 */
+/* What is counted.  Stored: numbers never change. */
+#define SF_METRIC_LIST(X) \
+	X(STARTED, 0)				/* executions */ \
+	X(REDRIVEN, 1) \
+	X(TRANSITIONS, 2)			/* states entered */ \
+	X(ENDED, 3)					/* an execution, with a status, after microseconds */ \
+	X(TASK, 4)					/* a task of a state has succeeded, after microseconds */ \
+	X(TASK_FAILED, 5)			/* ... or failed */ \
+	X(RETRIED, 6)				/* a state, because of an error */ \
+	X(THROTTLED, 7)				/* starts that a quota refused */
+
+#define SF_METRIC_ENUM(sym, number) SF_METRIC_##sym = number,
 typedef enum SfMetricKind
 {
-	SF_METRIC_STARTED = 0,		/* executions */
-	SF_METRIC_REDRIVEN = 1,
-	SF_METRIC_TRANSITIONS = 2,	/* states entered */
-	SF_METRIC_ENDED = 3,		/* an execution, with a status, after microseconds */
-	SF_METRIC_TASK = 4,			/* a task of a state has succeeded, after microseconds */
-	SF_METRIC_TASK_FAILED = 5,	/* ... or failed */
-	SF_METRIC_RETRIED = 6,		/* a state, because of an error */
-	SF_METRIC_THROTTLED = 7		/* starts that a quota refused */
+	SF_METRIC_LIST(SF_METRIC_ENUM)
 } SfMetricKind;
 
 /*
@@ -32,6 +36,9 @@ typedef enum SfMetricKind
  */
 #define SF_METRIC_FORM		1
 #define SF_METRIC_KINDS		8
+
+#define SF_METRIC_FITS(sym, number) && (number) < SF_METRIC_KINDS
+StaticAssertDecl(true SF_METRIC_LIST(SF_METRIC_FITS), "more kinds than the form has room for need another form");
 
 /* Columns of _sfflow.metric_increment; see sql/parts/feature/metric.sql. */
 #define SF_METRIC_INCREMENT_COLUMNS(X) \
