@@ -28,7 +28,7 @@ BEGIN {
 	next
 }
 # Some of a list, on one line: #define SF_PHASES_ENDED SF_PHASE_DONE, SF_PHASE_FAILED.
-/^#define SF_(PHASES|LINES)_[A-Z_]+[ \t]+SF_/ {
+/^#define SF_(PHASES|LINES|DELIVERIES)_[A-Z_]+[ \t]+SF_/ {
 	some = substr($2, 4)
 	for (i = 3; i <= NF; i++)
 		number[some] = number[some] (i == 3 ? "" : ", ") number_of(substr($i, 4))

@@ -51,9 +51,21 @@ ALTER TABLE _sfflow.privilege ADD COLUMN is_revoked boolean NOT NULL DEFAULT fal
 UPDATE _sfflow.privilege SET privilege = upper(privilege::text)::"char", is_revoked = true
 WHERE privilege::text = lower(privilege::text);
 
--- A delivery that was claimed with others had the number -1 for its attempt.
-ALTER TABLE _sfflow.rule_delivery ADD COLUMN batched boolean NOT NULL DEFAULT false;
-UPDATE _sfflow.rule_delivery SET attempt = 1, batched = true WHERE attempt = -1;
+-- What was done with a delivery was told by the number of its attempt, 0 or -1, and by whether it was due. One that is
+-- claimed and has failed before stands for one that has failed: they become due alike.
+ALTER TABLE _sfflow.rule_delivery ADD COLUMN status smallint NOT NULL DEFAULT @DELIVERY_NEW@;
+UPDATE _sfflow.rule_delivery SET status = CASE WHEN due_at IS NULL THEN @DELIVERY_DEAD@
+	WHEN attempt = -1 THEN @DELIVERY_CLAIMED_WITH_OTHERS@ WHEN failed_at IS NULL THEN @DELIVERY_CLAIMED@
+	ELSE @DELIVERY_RETRY@ END, attempt = greatest(attempt, 0)
+WHERE attempt <> 0 OR due_at IS NULL;
+ALTER TABLE _sfflow.rule_delivery ADD CONSTRAINT rule_delivery_status CHECK (CASE
+	WHEN status IN (@DELIVERY_NEW@, @DELIVERY_CLAIMED_WITH_OTHERS@) THEN attempt = 0 AND due_at IS NOT NULL
+	WHEN status = @DELIVERY_CLAIMED@ THEN attempt > 0 AND due_at IS NOT NULL
+	WHEN status = @DELIVERY_RETRY@ THEN attempt > 0 AND due_at IS NOT NULL AND failed_at IS NOT NULL
+	ELSE status = @DELIVERY_DEAD@ AND due_at IS NULL AND failed_at IS NOT NULL END);
+DROP INDEX _sfflow.rule_delivery_new, _sfflow.rule_delivery_again;
+CREATE INDEX rule_delivery_new ON _sfflow.rule_delivery (owner, due_at) WHERE status = @DELIVERY_NEW@;
+CREATE INDEX rule_delivery_again ON _sfflow.rule_delivery (due_at) WHERE status IN (@DELIVERIES_AGAIN@);
 
 -- Two tables had the names of statuses, where all others have their numbers. Until the view is replaced below it shows
 -- what has succeeded alone, for it may not read a column that gets another type.
