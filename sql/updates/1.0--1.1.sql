@@ -107,24 +107,24 @@ CREATE TABLE _sfflow.emitted_event (
 	key text COLLATE "C" NOT NULL,
 	id text COLLATE "C",
 	deliver text COLLATE "C" NOT NULL,
-	fresh boolean NOT NULL,
-	alive boolean NOT NULL,
+	receipt_noted boolean NOT NULL DEFAULT false,
 	horizon xid8 NOT NULL,
 	ttl interval NOT NULL,
 	expires_at timestamptz,
 	forget_at timestamptz,
 	depth integer NOT NULL,
+	status smallint NOT NULL,
+	alert smallint NOT NULL DEFAULT @EVENT_ALERT_NONE@,
 	emitted_at timestamptz NOT NULL,
-	payload jsonb,
-	received boolean,
-	unreceived boolean
+	payload jsonb
 ) WITH (fillfactor = 85);
-CREATE INDEX emitted_event_alive ON _sfflow.emitted_event (event_type_no, key, event_no) WHERE alive;
-CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE fresh;
+CREATE INDEX emitted_event_live ON _sfflow.emitted_event (event_type_no, key, event_no)
+	WHERE status IN (@EMISSIONS_LIVE@);
+CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE status IN (@EMISSIONS_FRESH@);
 CREATE UNIQUE INDEX emitted_event_id ON _sfflow.emitted_event (event_type_no, key, id) WHERE id IS NOT NULL;
-CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE alive AND NOT fresh;
-CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE NOT alive;
-CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE unreceived;
+CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE status = @EMISSION_SWEPT@;
+CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE status IN (@EMISSIONS_ENDED@);
+CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE alert = @EVENT_ALERT_OPEN@;
 
 CREATE TABLE _sfflow.event_wait (
 	execution_no bigint NOT NULL,
@@ -156,7 +156,7 @@ CREATE TABLE _sfflow.event_floor (
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
 	depth integer,
-	node integer NOT NULL DEFAULT -1,
+	node integer NOT NULL DEFAULT @FLOOR_HERE@,
 	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
 

@@ -43,7 +43,7 @@ CREATE TABLE _sfflow.rule_delivery (
 	rule_no bigint NOT NULL,
 	event_id text COLLATE "C" NOT NULL,
 	owner regrole NOT NULL,				-- of the rule
-	attempt integer NOT NULL,			-- how many count, with the one that is being made, unless it was claimed with others
+	attempt integer NOT NULL,			-- how many there were that count, with that of a row that is CLAIMED
 	depth integer NOT NULL,				-- rules that led to the event, and this one
 	due_at timestamptz,					-- NEW: since when; DEAD: NULL
 	created_at timestamptz NOT NULL,	-- when the transaction began
