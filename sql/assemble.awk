@@ -4,7 +4,7 @@
 # headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters. @PHASES_ENDED@, to be written between parentheses,
 # stands for those that a header lists as SF_PHASES_ENDED, @STATUS_NAMES@ for the names of all statuses in the order of
 # their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ is that of
-# base/work_key.h, @SCHEMA_NUMBER@ that of base/schema.h.
+# base/work_key.h, @SCHEMA_NUMBER@ that of base/schema.h, @FLOOR_HERE@ that of feature/event/event_by_key.h.
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; a numbered part has the
 # sections of all features where it says "--@slot SLOT". A section may have slots for other features, which are called
@@ -28,12 +28,13 @@ BEGIN {
 	next
 }
 # Some of a list, on one line: #define SF_PHASES_ENDED SF_PHASE_DONE, SF_PHASE_FAILED.
-/^#define SF_(PHASES|LINES)_[A-Z_]+[ \t]+SF_/ {
+/^#define SF_(PHASES|LINES|DELIVERIES|EMISSIONS)_[A-Z_]+[ \t]+SF_/ {
 	some = substr($2, 4)
 	for (i = 3; i <= NF; i++)
 		number[some] = number[some] (i == 3 ? "" : ", ") number_of(substr($i, 4))
 }
-/^#define SF_(SCHEMA_NUMBER|BRANCH_ROOT)[ \t]+[0-9]+$/ {
+/^#define SF_(SCHEMA_NUMBER|BRANCH_ROOT|FLOOR_HERE)[ \t]+(\(-)?[0-9]+\)?$/ {
+	gsub(/[()]/, "", $3)
 	number[substr($2, 4)] = $3
 }
 FILENAME ~ /\.h$/ {

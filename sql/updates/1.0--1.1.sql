@@ -68,9 +68,21 @@ ALTER TABLE _sfflow.privilege ADD COLUMN is_revoked boolean NOT NULL DEFAULT fal
 UPDATE _sfflow.privilege SET privilege = upper(privilege::text)::"char", is_revoked = true
 WHERE privilege::text = lower(privilege::text);
 
--- A delivery that was claimed with others had the number -1 for its attempt.
-ALTER TABLE _sfflow.rule_delivery ADD COLUMN batched boolean NOT NULL DEFAULT false;
-UPDATE _sfflow.rule_delivery SET attempt = 1, batched = true WHERE attempt = -1;
+-- What was done with a delivery was told by the number of its attempt, 0 or -1, and by whether it was due. One that is
+-- claimed and has failed before stands for one that has failed: they become due alike.
+ALTER TABLE _sfflow.rule_delivery ADD COLUMN status smallint NOT NULL DEFAULT @DELIVERY_NEW@;
+UPDATE _sfflow.rule_delivery SET status = CASE WHEN due_at IS NULL THEN @DELIVERY_DEAD@
+	WHEN attempt = -1 THEN @DELIVERY_CLAIMED_WITH_OTHERS@ WHEN failed_at IS NULL THEN @DELIVERY_CLAIMED@
+	ELSE @DELIVERY_RETRY@ END, attempt = greatest(attempt, 0)
+WHERE attempt <> 0 OR due_at IS NULL;
+ALTER TABLE _sfflow.rule_delivery ADD CONSTRAINT rule_delivery_status CHECK (CASE
+	WHEN status IN (@DELIVERY_NEW@, @DELIVERY_CLAIMED_WITH_OTHERS@) THEN attempt = 0 AND due_at IS NOT NULL
+	WHEN status = @DELIVERY_CLAIMED@ THEN attempt > 0 AND due_at IS NOT NULL
+	WHEN status = @DELIVERY_RETRY@ THEN attempt > 0 AND due_at IS NOT NULL AND failed_at IS NOT NULL
+	ELSE status = @DELIVERY_DEAD@ AND due_at IS NULL AND failed_at IS NOT NULL END);
+DROP INDEX _sfflow.rule_delivery_new, _sfflow.rule_delivery_again;
+CREATE INDEX rule_delivery_new ON _sfflow.rule_delivery (owner, due_at) WHERE status = @DELIVERY_NEW@;
+CREATE INDEX rule_delivery_again ON _sfflow.rule_delivery (due_at) WHERE status IN (@DELIVERIES_AGAIN@);
 
 -- Two tables had the names of statuses, where all others have their numbers. Until the view is replaced below it shows
 -- what has succeeded alone, for it may not read a column that gets another type.
@@ -112,24 +124,24 @@ CREATE TABLE _sfflow.emitted_event (
 	key text COLLATE "C" NOT NULL,
 	id text COLLATE "C",
 	deliver text COLLATE "C" NOT NULL,
-	fresh boolean NOT NULL,
-	alive boolean NOT NULL,
+	receipt_noted boolean NOT NULL DEFAULT false,
 	horizon xid8 NOT NULL,
 	ttl interval NOT NULL,
 	expires_at timestamptz,
 	forget_at timestamptz,
 	depth integer NOT NULL,
+	status smallint NOT NULL,
+	alert smallint NOT NULL DEFAULT @EVENT_ALERT_NONE@,
 	emitted_at timestamptz NOT NULL,
-	payload jsonb,
-	received boolean,
-	unreceived boolean
+	payload jsonb
 ) WITH (fillfactor = 85);
-CREATE INDEX emitted_event_alive ON _sfflow.emitted_event (event_type_no, key, event_no) WHERE alive;
-CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE fresh;
+CREATE INDEX emitted_event_live ON _sfflow.emitted_event (event_type_no, key, event_no)
+	WHERE status IN (@EMISSIONS_LIVE@);
+CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE status IN (@EMISSIONS_FRESH@);
 CREATE UNIQUE INDEX emitted_event_id ON _sfflow.emitted_event (event_type_no, key, id) WHERE id IS NOT NULL;
-CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE alive AND NOT fresh;
-CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE NOT alive;
-CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE unreceived;
+CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE status = @EMISSION_SWEPT@;
+CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE status IN (@EMISSIONS_ENDED@);
+CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE alert = @EVENT_ALERT_OPEN@;
 
 CREATE TABLE _sfflow.event_wait (
 	execution_no bigint NOT NULL,
@@ -161,7 +173,7 @@ CREATE TABLE _sfflow.event_floor (
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
 	depth integer,
-	node integer NOT NULL DEFAULT -1,
+	node integer NOT NULL DEFAULT @FLOOR_HERE@,
 	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
 

@@ -228,7 +228,7 @@ ok(
     'rules, and why a delivery was not made',
     console.text(),
 )
-psql('UPDATE _sfflow.rule_delivery SET due_at = NULL')
+psql('UPDATE _sfflow.rule_delivery SET due_at = NULL, status = 4')
 ok(console.has('Discard…'), 'a delivery that is not tried any more', console.text())
 console.run(
     "[...document.querySelectorAll('main button')].find(b => b.getAttribute('aria-label') === 'Redeliver to "

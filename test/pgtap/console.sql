@@ -245,9 +245,9 @@ SELECT is(pg_temp.api('rules') -> 'rows' -> 0 -> 'pattern' ->> 'text', '{"source
 	'... with its pattern');
 SELECT is(pg_temp.api('rules') -> 'may_create', 'true', '... by a role that may');
 INSERT INTO _sfflow.rule_delivery (rule_no, event_id, owner, attempt, depth, due_at, created_at, failed_at, error,
-	event)
-SELECT rule_no, e, owner, 12, 1, d, now(), now(), 'broken', '{"id": 1}' FROM _sfflow.rule,
-(VALUES ('dead', NULL), ('later', now() + interval '1 h')) AS x(e, d);
+	event, status)
+SELECT rule_no, e, owner, 12, 1, d, now(), now(), 'broken', '{"id": 1}', s FROM _sfflow.rule,
+(VALUES ('dead', NULL, 4), ('later', now() + interval '1 h', 3)) AS x(e, d, s);
 SELECT is(pg_temp.list(pg_temp.api('rules') -> 'deliveries', 'event_id'), 'dead later',
 	'deliveries, those that are dead first');
 SELECT is(pg_temp.list(pg_temp.api('rules', '{"rule": "other"}') -> 'deliveries', 'event_id'), NULL, '... of a rule');
@@ -270,7 +270,7 @@ SELECT is(_sfflow.console_bounded('{"a": []}', '{"a": 0}'), '{"a": [], "cut": []
 SELECT is((SELECT string_agg(name, ' ' ORDER BY name)
 	FROM unnest('{tonight,night,alerts,activities,schedules,operations,rules}'::text[]) AS name
 	WHERE pg_temp.api(name) -> 'cut' IS DISTINCT FROM '[]'), NULL, 'pages whose lists are whole say so');
-UPDATE _sfflow.rule_delivery SET due_at = NULL;
+UPDATE _sfflow.rule_delivery SET due_at = NULL, status = 4;
 SELECT is(pg_temp.api('discard', '{"targets": ["r"]}') -> 'rows' -> 0 ->> 'result', '2',
 	'those that are dead are deleted');
 SELECT is(pg_temp.api('test_pattern', '{"pattern": "{\"a\": [1]}", "event": "{\"a\": 1}"}'), '{"matches": true}',

@@ -2,7 +2,7 @@
 -- holds.
 -- needs: event hold limit
 BEGIN;
-SELECT plan(82);
+SELECT plan(86);
 
 SELECT sf_create_event('paid'), sf_create_event('ticket', deliver => 'one'), sf_create_event('brief', ttl => '0.05 s',
 	remember_ids => '0') \g /dev/null
@@ -88,6 +88,8 @@ SELECT is((SELECT string_agg(execution_id, ' ') FROM sf_executions WHERE state_m
 SELECT is(sf_run('take:1'), 'SUCCEEDED', '... and goes on');
 SELECT is((SELECT count(*) FROM sf_event_waits WHERE name = 'ticket'), 9::bigint, 'nine wait on');
 SELECT is_empty($$ SELECT * FROM sf_events WHERE name = 'ticket' $$, 'nothing is left for them');
+SELECT is((SELECT status FROM _sfflow.emitted_event WHERE id = 't1'), 3::smallint,
+	'... and the event has the status TAKEN');
 SELECT sf_emit('ticket', 'desk', NULL, 't1'), sf_run('take:2') \g /dev/null
 SELECT is(pg_temp.got('take:2'), 'RUNNING', 'its id cannot be used again');
 SELECT sf_emit('paid', 'both', NULL, 'b', deliver => 'one'), pg_temp.begin('pay', 'b1', '{"order": "both"}'),
@@ -187,6 +189,7 @@ SELECT is_empty($$ SELECT * FROM _sfflow.event_wait WHERE key = 'never' $$, '...
 SELECT sf_emit('paid', 'off', NULL, 'w1') \g /dev/null
 SELECT ok(sf_withdraw_event('paid', 'off', 'w1'), 'an event is withdrawn');
 SELECT ok(NOT sf_withdraw_event('paid', 'off', 'w1'), '... once');
+SELECT is((SELECT status FROM _sfflow.emitted_event WHERE id = 'w1'), 4::smallint, '... and has the status WITHDRAWN');
 SELECT pg_temp.begin('pay', 'off', '{"order": "off"}') \g /dev/null
 SELECT is(pg_temp.got('pay:off'), 'RUNNING', '... and given to no execution');
 SELECT ok(sf_hold('event:paid', reason => 'bank is closed'), 'a type can be held');
@@ -245,7 +248,13 @@ SELECT is(pg_temp.got('opens:x'), 'SUCCEEDED open/x o1', '... and gives events o
 SELECT cmp_ok(sf_release('event:closed'), '>=', 0::bigint, '... until it is released');
 CALL sf_run_due(10);
 SELECT is((SELECT count(*) FROM _sfflow.emitted_event e JOIN _sfflow.event_type t USING (event_type_no)
-		WHERE t.name = 'closed' AND e.fresh), 0::bigint, 'then it has gone through all');
+		WHERE t.name = 'closed' AND e.status < 2), 0::bigint, 'then it has gone through all');
+
+-- A status that the other columns contradict, and an alert of what has not expired.
+UPDATE _sfflow.emitted_event SET status = 0 WHERE id = 'w1';
+SELECT set_eq('SELECT problem FROM sf_check()', $$ VALUES ('event_status_wrong') $$, 'a wrong status is a problem');
+UPDATE _sfflow.emitted_event SET status = 4, alert = 1 WHERE id = 'w1';
+SELECT set_eq('SELECT problem FROM sf_check()', $$ VALUES ('event_status_wrong') $$, '... and so is a wrong alert');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,6 +1,6 @@
 -- Rules: which changes make which deliveries, what targets get, failures, rights, chains.
 BEGIN;
-SELECT plan(87);
+SELECT plan(92);
 
 CREATE ROLE rule_owner;
 CREATE ROLE rule_other;
@@ -269,6 +269,10 @@ SELECT set_eq('SELECT status, attempts, cause::jsonb ->> ''message'' FROM sf_rul
 SELECT ok((SELECT bool_and(next_attempt BETWEEN failed_at - interval '1 s' AND failed_at + interval '1 s')
 		FROM sf_rule_deliveries), 'for a second');
 RESET ROLE;
+SELECT is((SELECT string_agg(status || ' ' || attempt, ', ') FROM _sfflow.rule_delivery), '3 1, 3 1',
+	'its row has the status RETRY');
+SELECT throws_ok('UPDATE _sfflow.rule_delivery SET ' || wrong, '23514', NULL, wrong || ' does not fit to it')
+	FROM unnest('{status = 4,attempt = 0,due_at = NULL,status = 5}'::text[]) AS wrong;
 SELECT set_config('sfflow.rule_attempts', '3', true) \g /dev/null
 UPDATE _sfflow.rule_delivery SET due_at = now();
 SELECT clock_timestamp() AS before \gset

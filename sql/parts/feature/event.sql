@@ -18,7 +18,9 @@ CREATE TABLE _sfflow.event_type (
 );
 CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 
--- An event that was given to as many as it is for stays, not alive, until its id may be used again.
+-- An event that has ended stays until its id may be used again. No index has receipt_noted, so that a sweep which sets
+-- it writes none. sf_check() compares the columns with the status: a CHECK would nearly double what it costs to emit
+-- one (docs/decisions/events-by-key.md).
 CREATE SEQUENCE _sfflow.event_no;
 
 CREATE TABLE _sfflow.emitted_event (
@@ -27,24 +29,24 @@ CREATE TABLE _sfflow.emitted_event (
 	key text COLLATE "C" NOT NULL,
 	id text COLLATE "C",				-- as given; NULL: sf- and event_no
 	deliver text COLLATE "C" NOT NULL,
-	fresh boolean NOT NULL,				-- no sweep has come to it yet
-	alive boolean NOT NULL,				-- may be given
+	receipt_noted boolean NOT NULL DEFAULT false,	-- of a type with alert_unreceived: it was received
 	horizon xid8 NOT NULL,				-- who has drawn a lower number has a lower xid
 	ttl interval NOT NULL,				-- from the first sweep on
 	expires_at timestamptz,				-- set by the first sweep
 	forget_at timestamptz,				-- likewise: the row may go then
 	depth integer NOT NULL,				-- of the chain of rules that has led to it
+	status smallint NOT NULL,			-- SfEmissionStatus
+	alert smallint NOT NULL DEFAULT @EVENT_ALERT_NONE@,	-- SfEventAlert
 	emitted_at timestamptz NOT NULL,
-	payload jsonb,
-	received boolean,					-- of a type with alert_unreceived: some execution has received it
-	unreceived boolean					-- likewise: it has ended, and is an alert; false: acknowledged
+	payload jsonb
 ) WITH (fillfactor = 85);
-CREATE INDEX emitted_event_alive ON _sfflow.emitted_event (event_type_no, key, event_no) WHERE alive;
-CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE fresh;
+CREATE INDEX emitted_event_live ON _sfflow.emitted_event (event_type_no, key, event_no)
+	WHERE status IN (@EMISSIONS_LIVE@);
+CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE status IN (@EMISSIONS_FRESH@);
 CREATE UNIQUE INDEX emitted_event_id ON _sfflow.emitted_event (event_type_no, key, id) WHERE id IS NOT NULL;
-CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE alive AND NOT fresh;
-CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE NOT alive;
-CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE unreceived;
+CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE status = @EMISSION_SWEPT@;
+CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE status IN (@EMISSIONS_ENDED@);
+CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE alert = @EVENT_ALERT_OPEN@;
 
 -- A row per name that a branch in phase EXTERNAL waits for.
 CREATE TABLE _sfflow.event_wait (
@@ -78,7 +80,7 @@ CREATE TABLE _sfflow.event_floor (
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
 	depth integer,				-- of the chain of rules that has led to one of them; NULL: 0
-	node integer NOT NULL DEFAULT -1,	-- of whose events; -1: of this one's. Others are kept for a move back.
+	node integer NOT NULL DEFAULT @FLOOR_HERE@,	-- of whose events; others than here are kept for a move back
 	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
 
@@ -126,6 +128,19 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_withdraw_event(text, text, text) IS
 	'has an event given to nobody from now on; false: it is not there any more';
 
+-- The rows of an index each.
+CREATE VIEW _sfflow.live_event AS
+SELECT e.event_no, e.event_type_no, e.key, e.id, e.expires_at FROM _sfflow.emitted_event e
+WHERE e.status IN (@EMISSIONS_LIVE@);
+CREATE VIEW _sfflow.swept_event AS
+SELECT e.event_no, e.event_type_no, e.expires_at, e.receipt_noted FROM _sfflow.emitted_event e
+WHERE e.status = @EMISSION_SWEPT@;
+CREATE VIEW _sfflow.ended_event AS
+SELECT e.event_no, e.forget_at FROM _sfflow.emitted_event e WHERE e.status IN (@EMISSIONS_ENDED@);
+CREATE VIEW _sfflow.unreceived_event AS
+SELECT e.event_no, e.event_type_no, e.key, e.expires_at FROM _sfflow.emitted_event e
+WHERE e.alert = @EVENT_ALERT_OPEN@;
+
 -- The types of events that the reader owns, or has a right on.
 CREATE VIEW _sfflow.known_event_type AS
 SELECT t.event_type_no, t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at, t.alert_unreceived,
@@ -138,7 +153,7 @@ WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
 
 CREATE VIEW @extschema@.sf_event_types WITH (security_barrier) AS
 SELECT t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at,
-	(SELECT count(*) FROM _sfflow.emitted_event e WHERE e.event_type_no = t.event_type_no AND e.alive
+	(SELECT count(*) FROM _sfflow.live_event e WHERE e.event_type_no = t.event_type_no
 		AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp())) AS events,
 	(SELECT count(*) FROM _sfflow.event_wait w WHERE w.event_type_no = t.event_type_no) AS waits,
 	t.alert_unreceived
@@ -160,11 +175,11 @@ CREATE VIEW @extschema@.sf_events WITH (security_barrier) AS
 SELECT t.name, e.key, coalesce(e.id, 'sf-' || e.event_no) AS id, e.deliver, e.emitted_at, e.expires_at,
 	(SELECT count(*) FROM _sfflow.event_receipt r WHERE r.event_no = e.event_no)
 	+ (SELECT count(*) FROM _sfflow.event_floor f
-		WHERE f.event_type_no = e.event_type_no AND f.key = e.key AND f.node = -1
+		WHERE f.event_type_no = e.event_type_no AND f.key = e.key AND f.node = @FLOOR_HERE@
 		AND f.floor >= e.event_no) AS received, e.payload
 FROM _sfflow.emitted_event e
 JOIN _sfflow.known_event_type t ON t.event_type_no = e.event_type_no AND t.is_receiver
-WHERE e.alive AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp());
+WHERE e.status IN (@EMISSIONS_LIVE@) AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp());
 GRANT SELECT ON @extschema@.sf_events TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_events IS 'events that can still be received';
 COMMENT ON COLUMN @extschema@.sf_events.name IS 'name of its type';
@@ -202,8 +217,18 @@ SELECT 'unreceived_event', t.name, NULL, NULL, u.since,
 FROM _sfflow.known_event_type t
 CROSS JOIN LATERAL (
 	SELECT count(*) AS count, min(e.expires_at) AS since, (array_agg(e.key ORDER BY e.event_no DESC))[1] AS key
-	FROM _sfflow.emitted_event e WHERE e.event_type_no = t.event_type_no AND e.unreceived) u
+	FROM _sfflow.unreceived_event e WHERE e.event_type_no = t.event_type_no) u
 WHERE t.alert_unreceived AND t.is_receiver AND u.count > 0
+UNION ALL
+--@into checks
+SELECT 'event_status_wrong', NULL, format('event %s has status %s and alert %s, and other columns tell otherwise',
+	e.event_no, e.status, e.alert)
+FROM _sfflow.emitted_event e
+WHERE CASE e.status WHEN @EMISSION_NEW@ THEN e.expires_at IS NOT NULL OR e.forget_at IS NOT NULL
+	ELSE e.status NOT IN (@EMISSION_SEEN@, @EMISSION_SWEPT@, @EMISSIONS_ENDED@) OR e.expires_at IS NULL
+		OR e.forget_at IS NULL END
+	OR e.alert <> @EVENT_ALERT_NONE@ AND (e.alert NOT IN (@EVENT_ALERT_OPEN@, @EVENT_ALERT_ACKNOWLEDGED@)
+		OR e.status <> @EMISSION_EXPIRED@)
 UNION ALL
 --@into named_role
 UNION ALL SELECT owner FROM _sfflow.event_type

@@ -43,21 +43,26 @@ CREATE TABLE _sfflow.rule_delivery (
 	rule_no bigint NOT NULL,
 	event_id text COLLATE "C" NOT NULL,
 	owner regrole NOT NULL,				-- of the rule
-	attempt integer NOT NULL,			-- how many there were, with the one that is being made
+	attempt integer NOT NULL,			-- how many there were that count, with that of a row that is CLAIMED
 	depth integer NOT NULL,				-- rules that led to the event, and this one
-	due_at timestamptz,					-- NULL: it is dead
+	due_at timestamptz,					-- NEW: since when; DEAD: NULL
 	created_at timestamptz NOT NULL,	-- when the transaction began
 	failed_at timestamptz,				-- the last attempt: when, and how
 	error text,
 	cause text,
 	event jsonb NOT NULL,
-	batched boolean NOT NULL DEFAULT false,	-- the attempt was claimed with others, and may not have been made
-	PRIMARY KEY (rule_no, event_id)
+	status smallint NOT NULL DEFAULT @DELIVERY_NEW@,	-- SfDeliveryStatus
+	PRIMARY KEY (rule_no, event_id),
+	CONSTRAINT rule_delivery_status CHECK (CASE
+		WHEN status IN (@DELIVERY_NEW@, @DELIVERY_CLAIMED_WITH_OTHERS@) THEN attempt = 0 AND due_at IS NOT NULL
+		WHEN status = @DELIVERY_CLAIMED@ THEN attempt > 0 AND due_at IS NOT NULL
+		WHEN status = @DELIVERY_RETRY@ THEN attempt > 0 AND due_at IS NOT NULL AND failed_at IS NOT NULL
+		ELSE status = @DELIVERY_DEAD@ AND due_at IS NULL AND failed_at IS NOT NULL END)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- What was not tried yet: owners take turns. What is to be tried again.
-CREATE INDEX rule_delivery_new ON _sfflow.rule_delivery (owner, due_at) WHERE attempt = 0 AND due_at IS NOT NULL;
-CREATE INDEX rule_delivery_again ON _sfflow.rule_delivery (due_at) WHERE attempt <> 0 AND due_at IS NOT NULL;
+-- What was not tried yet: owners take turns. What is claimed, or to be tried again.
+CREATE INDEX rule_delivery_new ON _sfflow.rule_delivery (owner, due_at) WHERE status = @DELIVERY_NEW@;
+CREATE INDEX rule_delivery_again ON _sfflow.rule_delivery (due_at) WHERE status IN (@DELIVERIES_AGAIN@);
 
 -- Executions that a target of a rule started, or that were started by a task of such a one: how many
 -- rules led to them.
@@ -90,6 +95,12 @@ CREATE TABLE _sfflow.told_alert (
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.told_alert', '');
 
 --@into functions
+-- The rows of an index each.
+CREATE VIEW _sfflow.new_delivery AS
+SELECT d.rule_no, d.event_id, d.owner, d.due_at FROM _sfflow.rule_delivery d WHERE d.status = @DELIVERY_NEW@;
+CREATE VIEW _sfflow.delivery_again AS
+SELECT d.rule_no, d.event_id, d.owner, d.due_at FROM _sfflow.rule_delivery d WHERE d.status IN (@DELIVERIES_AGAIN@);
+
 CREATE FUNCTION @extschema@.sf_create_rule(name text, pattern jsonb, target text, input jsonb DEFAULT NULL) RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_create_rule'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -152,7 +163,8 @@ SELECT r.name AS rule_name, pg_get_userbyid(r.owner) AS owner, r.pattern, r.targ
 	CASE WHEN r.execution_name IS NOT NULL THEN coalesce(r.if_exists, 'skip') END AS if_exists
 FROM _sfflow.rule r
 CROSS JOIN LATERAL (
-	SELECT count(*) FILTER (WHERE x.due_at IS NOT NULL) AS pending, count(*) FILTER (WHERE x.due_at IS NULL) AS dead
+	SELECT count(*) FILTER (WHERE x.status <> @DELIVERY_DEAD@) AS pending,
+		count(*) FILTER (WHERE x.status = @DELIVERY_DEAD@) AS dead
 	FROM _sfflow.rule_delivery x WHERE x.rule_no = r.rule_no) d
 LEFT JOIN LATERAL (
 	SELECT x.error, x.cause, x.failed_at
@@ -163,9 +175,9 @@ GRANT SELECT ON @extschema@.sf_rules TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_rules IS 'rules, and how many of their deliveries wait, were made, and are dead';
 
 CREATE VIEW @extschema@.sf_rule_deliveries WITH (security_barrier) AS
-SELECT r.name AS rule_name, d.event_id, CASE WHEN d.due_at IS NULL THEN 'DEAD' ELSE 'PENDING' END AS status,
-	CASE WHEN d.batched THEN 0 ELSE d.attempt END AS attempts,
-	CASE WHEN d.attempt <> 0 THEN d.due_at END AS next_attempt, d.error, d.cause, d.failed_at,
+SELECT r.name AS rule_name, d.event_id, CASE d.status WHEN @DELIVERY_DEAD@ THEN 'DEAD' ELSE 'PENDING' END AS status,
+	d.attempt AS attempts,
+	CASE WHEN d.status <> @DELIVERY_NEW@ THEN d.due_at END AS next_attempt, d.error, d.cause, d.failed_at,
 	d.event, d.created_at
 FROM _sfflow.rule_delivery d
 JOIN _sfflow.rule r ON r.rule_no = d.rule_no

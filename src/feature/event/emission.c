@@ -13,6 +13,7 @@
 #include "utils/timestamp.h"
 #include "utils/xid8.h"
 
+#include "base/errors.h"
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/watcher.h"
@@ -26,9 +27,6 @@
 /* Columns of _sfflow.event_receipt */
 #define RECEIPT_COLUMNS	4
 
-/* What floors of this node's events have as its number */
-#define HERE		(-1)
-
 /* Rows that a sweep changes at once */
 #define SWEPT		1000
 
@@ -38,7 +36,38 @@
 	" (SELECT t.remember_ids FROM _sfflow.event_type t WHERE t.event_type_no = e.event_type_no) END)"
 
 /* Events that may be given, in the order in which they were emitted */
-static const SfIndex alive = {"emitted_event", "emitted_event_alive"};
+static const SfIndex live = {"emitted_event", "emitted_event_live"};
+
+/* --- who receives an event --- */
+
+#define DELIVER_WORD(sym, word) word,
+static const char *const deliver_words[] = {SF_DELIVER_TO_LIST(DELIVER_WORD)};
+
+/* Read a column that says who receives an event. */
+SfDeliverTo
+sf_emission_read_deliver(HeapTuple tuple, TupleDesc desc, int column)
+{
+	return sf_row_word(tuple, desc, column, deliver_words, lengthof(deliver_words));
+}
+
+/* Read an argument that says who receives an event. */
+SfDeliverTo
+sf_emission_parse_deliver(const char *text)
+{
+	for (int i = 0; i < (int) lengthof(deliver_words); i++)
+		if (strcmp(deliver_words[i], text) == 0)
+			return i;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument deliver must be \"all\" or \"one\", not \"%s\"", text)));
+}
+
+/* The word for a query that writes who receives an event, or looks for it. */
+SfArg
+sf_emission_deliver(SfDeliverTo deliver)
+{
+	return SF_TEXT(deliver_words[deliver]);
+}
 
 /* --- receipts --- */
 
@@ -67,7 +96,7 @@ sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key)
 	int64		floor = 0;
 
 	(void) sf_rows_read_now(&by_key, 1, read_floor, &floor, SF_INT8(execution_no),
-							SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT4(HERE));
+							SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT4(SF_FLOOR_HERE));
 	return floor;
 }
 
@@ -80,7 +109,7 @@ sf_emission_may_be_for(int64 execution_no, const SfEventType *type, const char *
 {
 	List	   *numbers = NIL;
 
-	(void) sf_rows_read_behind(&alive, PROBED, sf_row_append_number, &numbers,
+	(void) sf_rows_read_behind(&live, PROBED, sf_row_append_number, &numbers,
 							   SF_INT4(type->event_type_no), SF_TEXT(key),
 							   SF_INT8(sf_emission_floor(execution_no, type, key)));
 	foreach_ptr(const int64, number, numbers)
@@ -99,7 +128,8 @@ sf_emission_note_receipts(const SfEventType *type, const List *receipts)
 		" FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3))"
 		" r(execution_no, event_no, depth)");
 	static SfPlan received = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET received = true WHERE e.event_no = ANY ($1) AND e.received IS NULL");
+		"UPDATE _sfflow.emitted_event e SET receipt_noted = true"
+		" WHERE e.event_no = ANY ($1) AND NOT e.receipt_noted");
 	List	   *executions = NIL;
 	List	   *numbers = NIL;
 	List	   *depths = NIL;
@@ -188,8 +218,8 @@ read_receipt(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /* Columns of emitted_event */
-enum {COL_event_no = 1, COL_event_type_no, COL_key, COL_id, COL_deliver, COL_fresh, COL_alive, COL_horizon, COL_ttl,
-	COL_expires_at, COL_forget_at, COL_depth, COL_emitted_at, COL_payload};
+enum {COL_event_no = 1, COL_event_type_no, COL_key, COL_id, COL_deliver, COL_receipt_noted, COL_horizon,
+	COL_ttl, COL_expires_at, COL_forget_at, COL_depth, COL_status, COL_alert, COL_emitted_at, COL_payload};
 
 /* Read what the event of a receipt says. */
 static void
@@ -258,7 +288,7 @@ sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char 
 	sf_table_close(table);
 	CommandCounterIncrement();
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT8(floor),
-				  sf_query_arg(INT4OID, Int32GetDatum(depth), depth == 0), SF_INT4(HERE));
+				  sf_query_arg(INT4OID, Int32GetDatum(depth), depth == 0), SF_INT4(SF_FLOOR_HERE));
 }
 
 /*
@@ -274,8 +304,8 @@ sf_emission_arrive(SfArg numbers, int from_node)
 		"UPDATE _sfflow.event_floor f SET node = $2 FROM _sfflow.instance i"
 		" WHERE f.execution_no = ANY ($1) AND f.node = i.node");
 
-	sf_db_execute(&there, numbers, SF_INT4(from_node), SF_INT4(HERE));
-	sf_db_execute(&here, numbers, SF_INT4(HERE));
+	sf_db_execute(&there, numbers, SF_INT4(from_node), SF_INT4(SF_FLOOR_HERE));
+	sf_db_execute(&here, numbers, SF_INT4(SF_FLOOR_HERE));
 }
 
 /* Have an execution that begins anew receive again what it has received. */
@@ -326,7 +356,7 @@ read_emission(HeapTuple tuple, TupleDesc desc, void *arg)
 	event->id = sf_row_text(tuple, desc, COL_id);
 	if (event->id == NULL)
 		event->id = psprintf("sf-" INT64_FORMAT, event->event_no);
-	event->for_one = strcmp(sf_row_text(tuple, desc, COL_deliver), "one") == 0;
+	event->for_one = sf_emission_read_deliver(tuple, desc, COL_deliver) == SF_DELIVER_TO_ONE;
 	event->depth = sf_row_number(tuple, desc, COL_depth, 0);
 	event->emitted_at = sf_row_number(tuple, desc, COL_emitted_at, 0);
 	event->payload = sf_row_jsonb(tuple, desc, COL_payload);
@@ -342,7 +372,7 @@ sf_emission_read(const SfEventType *type, const char *key, int64 *behind, Timest
 {
 	Reading		reading = {now, *behind, NIL};
 
-	*last = sf_rows_read_behind(&alive, limit, read_emission, &reading, SF_INT4(type->event_type_no), SF_TEXT(key),
+	*last = sf_rows_read_behind(&live, limit, read_emission, &reading, SF_INT4(type->event_type_no), SF_TEXT(key),
 								SF_INT8(*behind)) < limit;
 	*behind = reading.behind;
 	return reading.events;
@@ -353,10 +383,11 @@ bool
 sf_emission_take(int64 event_no, TimestampTz now)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET alive = false, fresh = false, expires_at = COALESCE(e.expires_at, $2),"
-		" forget_at = " FORGET_AT("$2") " WHERE e.event_no = $1 AND e.alive");
+		"UPDATE _sfflow.emitted_event e SET status = $3, expires_at = COALESCE(e.expires_at, $2),"
+		" forget_at = " FORGET_AT("$2") " WHERE e.event_no = $1 AND e.status = ANY ($4)");
 
-	return sf_db_execute(&plan, SF_INT8(event_no), SF_TIME(now)) > 0;
+	return sf_db_execute(&plan, SF_INT8(event_no), SF_TIME(now), SF_INT2(SF_EMISSION_TAKEN),
+						 SF_INT2S(SF_EMISSIONS_LIVE)) > 0;
 }
 
 /*
@@ -367,11 +398,14 @@ bool
 sf_emission_withdraw(const SfEventType *type, const char *key, const char *id, TimestampTz now)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET alive = false, fresh = false, expires_at = COALESCE(e.expires_at, $4),"
-		" forget_at = " FORGET_AT("$4") " WHERE e.event_type_no = $1 AND e.key = $2 AND e.alive"
-		" AND COALESCE(e.id, 'sf-' || e.event_no) = $3 AND (e.expires_at IS NULL OR e.expires_at > $4)");
+		"UPDATE _sfflow.emitted_event e SET status = $5, expires_at = COALESCE(e.expires_at, $4),"
+		" forget_at = " FORGET_AT("$4") " FROM (SELECT x.event_no FROM _sfflow.live_event x"
+		"  WHERE x.event_type_no = $1 AND x.key = $2 AND COALESCE(x.id, 'sf-' || x.event_no) = $3"
+		"  AND (x.expires_at IS NULL OR x.expires_at > $4) FOR UPDATE) o"
+		" WHERE e.event_no = o.event_no");
 
-	return sf_db_execute(&plan, SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id), SF_TIME(now)) > 0;
+	return sf_db_execute(&plan, SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id), SF_TIME(now),
+						 SF_INT2(SF_EMISSION_WITHDRAWN)) > 0;
 }
 
 /* A sweep has seen events: their time to live begins, and (done) it has given them to all that waited. */
@@ -379,12 +413,13 @@ void
 sf_emission_note_swept(const List *numbers, TimestampTz now, bool done)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET fresh = NOT $3, expires_at = COALESCE(e.expires_at, $2 + e.ttl),"
+		"UPDATE _sfflow.emitted_event e SET status = $3, expires_at = COALESCE(e.expires_at, $2 + e.ttl),"
 		" forget_at = COALESCE(e.forget_at, " FORGET_AT("$2 + e.ttl") ")"
-		" WHERE e.event_no = ANY ($1) AND e.fresh AND ($3 OR e.expires_at IS NULL)");
+		" WHERE e.event_no = ANY ($1) AND e.status = ANY ($4)");
 
 	if (numbers != NIL)
-		sf_db_execute(&plan, sf_query_int8s(numbers), SF_TIME(now), SF_BOOL(done));
+		sf_db_execute(&plan, sf_query_int8s(numbers), SF_TIME(now), SF_INT2(done ? SF_EMISSION_SWEPT : SF_EMISSION_SEEN),
+					  done ? SF_INT2S(SF_EMISSIONS_FRESH) : SF_INT2S(SF_EMISSION_NEW));
 }
 
 /* Have events that have expired given no more, and delete those whose ids may be used again; true: there are more. */
@@ -392,21 +427,21 @@ bool
 sf_emission_delete_expired(TimestampTz now)
 {
 	static SfPlan expire = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET alive = false, unreceived = o.unreceived, forget_at ="
-		" CASE WHEN o.unreceived THEN GREATEST(e.forget_at, e.expires_at + o.remember_ids) ELSE e.forget_at END"
-		" FROM (SELECT x.event_no, t.remember_ids,"
-		"  CASE WHEN t.alert_unreceived AND x.received IS NULL AND NOT EXISTS"
-		"   (SELECT FROM _sfflow.event_receipt r WHERE r.event_no = x.event_no AND r.by_start) THEN true END AS unreceived"
-		"  FROM _sfflow.emitted_event x"
+		"UPDATE _sfflow.emitted_event e SET status = $3, alert = CASE WHEN o.unreceived THEN $4 ELSE e.alert END,"
+		" forget_at = CASE WHEN o.unreceived THEN GREATEST(e.forget_at, e.expires_at + o.remember_ids)"
+		"  ELSE e.forget_at END"
+		" FROM (SELECT x.event_no, t.remember_ids, t.alert_unreceived AND NOT x.receipt_noted AND NOT EXISTS"
+		"   (SELECT FROM _sfflow.event_receipt r WHERE r.event_no = x.event_no AND r.by_start) AS unreceived"
+		"  FROM _sfflow.swept_event x"
 		"  JOIN _sfflow.event_type t ON t.event_type_no = x.event_type_no"
-		"  WHERE x.alive AND NOT x.fresh AND x.expires_at <= $1 ORDER BY x.expires_at LIMIT $2"
-		"  FOR UPDATE OF x SKIP LOCKED) o"
+		"  WHERE x.expires_at <= $1 ORDER BY x.expires_at LIMIT $2 FOR UPDATE OF x SKIP LOCKED) o"
 		" WHERE e.event_no = o.event_no");
 	static SfPlan forget = SF_PLAN(
-		"DELETE FROM _sfflow.emitted_event e USING (SELECT x.event_no FROM _sfflow.emitted_event x"
-		"  WHERE NOT x.alive AND x.forget_at <= $1 ORDER BY x.forget_at LIMIT $2 FOR UPDATE SKIP LOCKED) o"
+		"DELETE FROM _sfflow.emitted_event e USING (SELECT x.event_no FROM _sfflow.ended_event x"
+		"  WHERE x.forget_at <= $1 ORDER BY x.forget_at LIMIT $2 FOR UPDATE SKIP LOCKED) o"
 		" WHERE e.event_no = o.event_no");
-	bool		more = sf_db_execute(&expire, SF_TIME(now), SF_INT4(SWEPT)) == SWEPT;
+	bool		more = sf_db_execute(&expire, SF_TIME(now), SF_INT4(SWEPT), SF_INT2(SF_EMISSION_EXPIRED),
+									 SF_INT2(SF_EVENT_ALERT_OPEN)) == SWEPT;
 
 	return sf_db_execute(&forget, SF_TIME(now), SF_INT4(SWEPT)) == SWEPT || more;
 }
@@ -416,9 +451,10 @@ int64
 sf_emission_acknowledge(const SfEventType *type)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET unreceived = false WHERE e.event_type_no = $1 AND e.unreceived");
+		"UPDATE _sfflow.emitted_event e SET alert = $2 FROM (SELECT x.event_no FROM _sfflow.unreceived_event x"
+		"  WHERE x.event_type_no = $1 FOR UPDATE) o WHERE e.event_no = o.event_no");
 
-	return sf_db_execute(&plan, SF_INT4(type->event_type_no));
+	return sf_db_execute(&plan, SF_INT4(type->event_type_no), SF_INT2(SF_EVENT_ALERT_ACKNOWLEDGED));
 }
 
 /* The rows are those of another server, whose numbers of transactions say nothing here: all of these have ended. */
@@ -426,9 +462,10 @@ void
 sf_emission_adopt(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET horizon = pg_catalog.pg_current_xact_id() WHERE e.alive");
+		"UPDATE _sfflow.emitted_event e SET horizon = pg_catalog.pg_current_xact_id()"
+		" WHERE e.status = ANY ($1)");
 
-	sf_db_execute(&plan);
+	sf_db_execute(&plan, SF_INT2S(SF_EMISSIONS_LIVE));
 }
 
 /*
@@ -436,19 +473,20 @@ sf_emission_adopt(void)
  * draws that of the event, and the horizon is read after that (event_by_key.h).
  */
 int64
-sf_emission_insert(const SfEventType *type, const char *key, const char *id, const char *deliver, const Interval *ttl,
+sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfDeliverTo deliver, const Interval *ttl,
 				   const Jsonb *payload)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.emitted_event (event_no, event_type_no, key, id, deliver, fresh, alive, horizon, ttl, depth,"
+		"INSERT INTO _sfflow.emitted_event (event_no, event_type_no, key, id, deliver, status, horizon, ttl, depth,"
 		" emitted_at, payload)"
-		" VALUES ($1, $2, $3, $4, $5, true, true, $6, $7, $8, pg_catalog.clock_timestamp(), $9)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, pg_catalog.clock_timestamp(), $10)"
 		" ON CONFLICT DO NOTHING");
 	int64		event_no;
 
 	(void) GetTopTransactionId();
 	event_no = sf_sequence_next("event_no");
-	if (sf_db_execute(&plan, SF_INT8(event_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id), SF_TEXT(deliver),
+	if (sf_db_execute(&plan, SF_INT8(event_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id),
+					  sf_emission_deliver(deliver), SF_INT2(SF_EMISSION_NEW),
 					  sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
 					  sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
 					  SF_INT4(sf_observe_depth()), SF_JSONB(payload)) == 0)

@@ -35,21 +35,10 @@ typedef struct Emit
 	char	   *id;				/* or NULL */
 	Jsonb	   *payload;		/* or NULL */
 	const Interval *ttl;		/* NULL: that of the type */
-	const char *deliver;		/* NULL: as the type says */
+	SfDeliverTo deliver;
 } Emit;
 
 /* --- arguments --- */
-
-/* Read a word that says who gets an event. */
-char *
-sf_emission_check_deliver(char *text)
-{
-	if (strcmp(text, "all") != 0 && strcmp(text, "one") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("argument deliver must be \"all\" or \"one\", not \"%s\"", text)));
-	return text;
-}
 
 /* The text of a key, or an id, that is a string or a number; NULL: it is neither. */
 char *
@@ -133,8 +122,7 @@ tell_rules(const SfEventType *type, const Emit *emit, const char *id)
 static char *
 insert(const SfEventType *type, const Emit *emit)
 {
-	int64		event_no = sf_emission_insert(type, emit->key, emit->id,
-										  emit->deliver == NULL ? type->deliver : emit->deliver,
+	int64		event_no = sf_emission_insert(type, emit->key, emit->id, emit->deliver,
 										  emit->ttl == NULL ? &type->ttl : emit->ttl, emit->payload);
 	char	   *id;
 
@@ -165,14 +153,13 @@ SF_SQL_FUNCTION(sfflow_sf_emit)
 	Emit		emit = {
 		.key = sf_arg_text(fcinfo, 1, "key"),
 		.payload = sf_arg_jsonb_or_null(fcinfo, 2),
-		.id = sf_arg_text_or_null(fcinfo, 3)
+		.id = sf_arg_text_or_null(fcinfo, 3),
+		.deliver = PG_ARGISNULL(5) ? type->deliver : sf_emission_parse_deliver(sf_arg_text(fcinfo, 5, "deliver"))
 	};
 	char	   *id;
 
 	if (!PG_ARGISNULL(4))
 		emit.ttl = DatumGetIntervalP(sf_emission_duration(fcinfo, 4, "ttl").value);
-	if (!PG_ARGISNULL(5))
-		emit.deliver = sf_emission_check_deliver(sf_arg_text(fcinfo, 5, "deliver"));
 	check(&emit);
 	id = insert(type, &emit);
 	if (id == NULL)
@@ -251,6 +238,7 @@ SF_SQL_FUNCTION(sfflow_sf_emit_many)
 		if (nulls[i])
 			refuse_element(i + 1, "is null");
 		emit = read_element(DatumGetJsonbP(elements[i]), i + 1);
+		emit.deliver = type->deliver;
 		fresh += insert(type, &emit) != NULL;
 	}
 	PG_RETURN_INT64(fresh);
@@ -285,6 +273,7 @@ sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id)
 		sf_object_missing(SF_OBJECT_EVENT, name);
 	if (emit.id == NULL)
 		emit.id = id;
+	emit.deliver = type->deliver;
 	(void) insert(type, &emit);
 }
 

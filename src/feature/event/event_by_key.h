@@ -33,6 +33,17 @@
 
 /* --- event_type.c: types of events --- */
 
+/* Who receives an event of those that wait for it; rows have the words */
+#define SF_DELIVER_TO_LIST(X) \
+	X(ALL, "all") \
+	X(ONE, "one")
+
+#define SF_DELIVER_TO_ENUM(sym, word) SF_DELIVER_TO_##sym,
+typedef enum SfDeliverTo
+{
+	SF_DELIVER_TO_LIST(SF_DELIVER_TO_ENUM)
+} SfDeliverTo;
+
 /* What backends keep of a row of _sfflow.event_type */
 typedef struct SfEventType
 {
@@ -40,7 +51,7 @@ typedef struct SfEventType
 	char	   *name;
 	Oid			owner;
 	Interval	ttl;
-	char	   *deliver;		/* "all" or "one" */
+	SfDeliverTo deliver;
 	bool		alerts;			/* of events that end and that no execution has received */
 } SfEventType;
 
@@ -64,7 +75,7 @@ extern const SfEventType *sf_event_type_require(const char *text, int privilege)
 extern void sf_event_type_require_emit(const char *name, Oid owner);
 extern Oid	sf_event_type_require_own(const char *name);
 extern Oid	sf_event_type_set_owner(const char *name, Oid owner);
-extern bool sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, const char *deliver, SfArg alert);
+extern bool sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, SfDeliverTo deliver, SfArg alert);
 extern void sf_event_type_delete(int event_type_no);
 extern void sf_event_type_notice(SfNotice *n, const char *name);
 extern const char *sf_event_type_alert_target(const char *text);
@@ -83,6 +94,56 @@ typedef enum SfKeyLock
 extern bool sf_event_key_lock(int event_type_no, const char *key, SfKeyLock how);
 
 /* --- emission.c: events --- */
+
+/*
+ * The life of an event:
+ *
+ *	NEW			no sweep has come to it: its time to live has not begun
+ *	SEEN		a sweep has come to it, and has passed over a wait
+ *	SWEPT		a sweep has given it to all that waited for it
+ *	TAKEN		it was for one, which has received it
+ *	WITHDRAWN	by sf_withdraw_event()
+ *	EXPIRED		its time to live is over
+ *
+ * The numbers are stored.
+ */
+#define SF_EMISSION_LIST(X) \
+	X(NEW, 0) \
+	X(SEEN, 1) \
+	X(SWEPT, 2) \
+	X(TAKEN, 3) \
+	X(WITHDRAWN, 4) \
+	X(EXPIRED, 5)
+
+#define SF_EMISSION_ENUM(sym, number) SF_EMISSION_##sym = number,
+typedef enum SfEmissionStatus
+{
+	SF_EMISSION_LIST(SF_EMISSION_ENUM)
+} SfEmissionStatus;
+
+/*
+ * Groups of them: those that a sweep has to come to, those that may be given, and those that are given no more.
+ * SQL has them too, and indexes are of FRESH, LIVE and ENDED: queries that are to use one read the view of its rows
+ * (sql/parts/feature/event.sql).
+ */
+#define SF_EMISSIONS_FRESH	SF_EMISSION_NEW, SF_EMISSION_SEEN
+#define SF_EMISSIONS_LIVE	SF_EMISSION_NEW, SF_EMISSION_SEEN, SF_EMISSION_SWEPT
+#define SF_EMISSIONS_ENDED	SF_EMISSION_TAKEN, SF_EMISSION_WITHDRAWN, SF_EMISSION_EXPIRED
+
+/* Whether an event that has expired is an alert, since no execution has received it; the numbers are stored */
+#define SF_EVENT_ALERT_LIST(X) \
+	X(NONE, 0) \
+	X(OPEN, 1) \
+	X(ACKNOWLEDGED, 2)
+
+#define SF_EVENT_ALERT_ENUM(sym, number) SF_EVENT_ALERT_##sym = number,
+typedef enum SfEventAlert
+{
+	SF_EVENT_ALERT_LIST(SF_EVENT_ALERT_ENUM)
+} SfEventAlert;
+
+/* The column node of a floor that is one of this node's events; SQL has it too */
+#define SF_FLOOR_HERE	(-1)
 
 /* An event that may be given */
 typedef struct SfEmission
@@ -105,6 +166,9 @@ typedef struct SfReceipt
 	int			depth;
 } SfReceipt;
 
+extern SfDeliverTo sf_emission_read_deliver(HeapTuple tuple, TupleDesc desc, int column);
+extern SfDeliverTo sf_emission_parse_deliver(const char *text);
+extern SfArg sf_emission_deliver(SfDeliverTo deliver);
 extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
 extern int64 sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key);
 extern bool sf_emission_may_be_for(int64 execution_no, const SfEventType *type, const char *key);
@@ -124,7 +188,7 @@ extern bool sf_emission_withdraw(const SfEventType *type, const char *key, const
 extern bool sf_emission_delete_expired(TimestampTz now);
 extern void sf_emission_adopt(void);
 extern void sf_emission_delete_type(int event_type_no);
-extern int64 sf_emission_insert(const SfEventType *type, const char *key, const char *id, const char *deliver,
+extern int64 sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfDeliverTo deliver,
 								const Interval *ttl, const Jsonb *payload);
 
 /* --- emit_functions.c: arguments, and what rules emit --- */
@@ -133,7 +197,6 @@ extern int64 sf_emission_insert(const SfEventType *type, const char *key, const 
 #define SF_EVENT_KEY_MAX	1024
 
 extern char *sf_emission_text(const JsonbValue *v);
-extern char *sf_emission_check_deliver(char *text);
 extern SfArg sf_emission_duration(FunctionCallInfo fcinfo, int n, const char *name);
 extern void sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id);
 extern void sf_emission_starts(const SfExecution *execution);

@@ -49,7 +49,7 @@ read_event_type(HeapTuple tuple, TupleDesc desc, void *arg)
 	type->name = sf_row_text(tuple, desc, COL_name);
 	type->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	type->ttl = *DatumGetIntervalP(heap_getattr(tuple, COL_ttl, desc, &isnull));
-	type->deliver = sf_row_text(tuple, desc, COL_deliver);
+	type->deliver = sf_emission_read_deliver(tuple, desc, COL_deliver);
 	type->alerts = sf_row_number(tuple, desc, COL_alert_unreceived, 0) != 0;
 	*types = lappend(*types, type);
 }
@@ -157,13 +157,14 @@ sf_event_type_require_own(const char *name)
 
 /* Insert a type of the caller; false: the name is taken. */
 bool
-sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, const char *deliver, SfArg alert)
+sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, SfDeliverTo deliver, SfArg alert)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.event_type (name, owner, ttl, remember_ids, deliver, created_at, alert_unreceived)"
 		" VALUES ($1, $2, $3, $4, $5, pg_catalog.clock_timestamp(), $6) ON CONFLICT DO NOTHING");
 
-	if (sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, SF_TEXT(deliver), alert) == 0)
+	if (sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, sf_emission_deliver(deliver),
+					  alert) == 0)
 		return false;
 	sf_db_announce_change("event_type");
 	return true;

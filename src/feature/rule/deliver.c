@@ -198,7 +198,7 @@ call_function(const Call *call, SfTaskOutcome *outcome)
 		.resource = &call->target.resource,
 		.owner = call->delivery->owner,
 		.payload = call->input,
-		.attempt = call->delivery->attempt - 1,
+		.attempt = sf_delivery_attempt(call->delivery) - 1,
 		.timeout_ms = SF_DEBUG_MS("deliver-call", CALL_MS),
 		.in_session = call->batch->in_session,
 		.not_first = call->batch->tried > 1
@@ -259,7 +259,7 @@ deliver(Call *call, SfTaskOutcome *outcome)
 static void
 note_failure(const SfDelivery *delivery, const SfError *error)
 {
-	sf_delivery_set_failed(delivery, error, delivery->attempt >= sf_setting_rule_attempts);
+	sf_delivery_set_failed(delivery, error, sf_delivery_attempt(delivery) >= sf_setting_rule_attempts);
 }
 
 /* Call the target of a delivery that is locked; false: that is for another transaction. */
@@ -271,7 +271,7 @@ attempt(const SfDeliveries *batch, const SfDelivery *delivery, const SfRule *rul
 	Call		call = {.batch = batch,.delivery = delivery,.rule = rule};
 	SfTaskOutcome outcome = {0};
 
-	if (delivery->attempt > sf_setting_rule_attempts)
+	if (sf_delivery_attempt(delivery) > sf_setting_rule_attempts)
 	{
 		/* the last attempt never ended; or more were allowed, and it has failed */
 		const SfError before = sf_error_make(delivery->error, delivery->cause);

@@ -26,8 +26,7 @@ Oid
 sf_delivery_next_owner(Oid after)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.owner FROM _sfflow.rule_delivery d WHERE d.attempt = 0"
-		" AND d.due_at IS NOT NULL AND d.owner > $1 ORDER BY d.owner LIMIT 1");
+		"SELECT d.owner FROM _sfflow.new_delivery d WHERE d.owner > $1 ORDER BY d.owner LIMIT 1");
 	Oid			owner = sf_db_number(&plan, InvalidOid, SF_ROLE(after));
 
 	return OidIsValid(owner) || !OidIsValid(after) ? owner : sf_delivery_next_owner(InvalidOid);
@@ -41,8 +40,7 @@ Oid
 sf_delivery_retry_owner(TimestampTz now, const List *but)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.owner FROM _sfflow.rule_delivery d WHERE d.attempt <> 0"
-		" AND d.due_at <= $1 AND d.owner::pg_catalog.oid <> ALL ($2)"
+		"SELECT d.owner FROM _sfflow.delivery_again d WHERE d.due_at <= $1 AND d.owner::pg_catalog.oid <> ALL ($2)"
 		" ORDER BY d.due_at LIMIT 1 FOR UPDATE SKIP LOCKED");
 
 	return sf_db_number(&plan, InvalidOid, SF_TIME(now), sf_query_oids(but));
@@ -53,8 +51,7 @@ TimestampTz
 sf_delivery_next_due(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.due_at FROM _sfflow.rule_delivery d WHERE d.attempt <> 0"
-		" AND d.due_at IS NOT NULL ORDER BY d.due_at LIMIT 1");
+		"SELECT d.due_at FROM _sfflow.delivery_again d ORDER BY d.due_at LIMIT 1");
 
 	if (OidIsValid(sf_delivery_next_owner(InvalidOid)))
 		return DT_NOBEGIN;
@@ -62,35 +59,33 @@ sf_delivery_next_due(void)
 }
 
 /* Claim deliveries of an owner; the pause doubles with each attempt, from a second to an hour or so */
-#define CLAIM(which, attempt, batched) \
-	"WITH c AS MATERIALIZED (SELECT d.rule_no, d.event_id FROM _sfflow.rule_delivery d" \
-	" WHERE d.owner = $1 AND d.due_at <= $2 AND d.attempt" which \
-	" ORDER BY d.due_at LIMIT $3 FOR UPDATE SKIP LOCKED)" \
-	" UPDATE _sfflow.rule_delivery t SET attempt = " attempt ", batched = " batched "," \
+#define CLAIM(view, attempt) \
+	"WITH c AS MATERIALIZED (SELECT d.rule_no, d.event_id FROM _sfflow." view " d" \
+	" WHERE d.owner = $1 AND d.due_at <= $2 ORDER BY d.due_at LIMIT $3 FOR UPDATE SKIP LOCKED)" \
+	" UPDATE _sfflow.rule_delivery t SET status = $4, attempt = " attempt "," \
 	" due_at = $2 + pg_catalog.make_interval(0, 0, 0, 0, 0, 0," \
-	"  pg_catalog.power(2::pg_catalog.float8," \
-	"   LEAST(CASE WHEN t.batched THEN 0 ELSE t.attempt END, 12)::pg_catalog.float8))" \
+	"  pg_catalog.power(2::pg_catalog.float8, LEAST(t.attempt, 12)::pg_catalog.float8))" \
 	" FROM c WHERE t.rule_no = c.rule_no AND t.event_id = c.event_id" \
 	" RETURNING t.rule_no, t.event_id, t.owner, t.attempt, t.depth, t.due_at, t.created_at," \
-	" t.failed_at, t.error, t.cause, t.event, t.batched"
+	" t.failed_at, t.error, t.cause, t.event, t.status"
 
 /* Claim some that were not tried yet. */
 List *
 sf_delivery_claim(Oid owner, TimestampTz now, int limit)
 {
-	static SfPlan plan = SF_PLAN(CLAIM(" = 0", "1", "true"));
+	static SfPlan plan = SF_PLAN(CLAIM("new_delivery", "t.attempt"));
 
-	return sf_db_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(limit));
+	return sf_db_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(limit),
+					  SF_INT2(SF_DELIVERY_CLAIMED_WITH_OTHERS));
 }
 
 /* Claim one that is to be tried again: by itself, since it may end its process. */
 List *
 sf_delivery_claim_retry(Oid owner, TimestampTz now)
 {
-	static SfPlan plan = SF_PLAN(CLAIM(" <> 0", "CASE WHEN t.batched THEN 1 ELSE t.attempt + 1 END",
-										"false"));
+	static SfPlan plan = SF_PLAN(CLAIM("delivery_again", "t.attempt + 1"));
 
-	return sf_db_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(1));
+	return sf_db_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(1), SF_INT2(SF_DELIVERY_CLAIMED));
 }
 
 /* --- one delivery --- */
@@ -101,10 +96,10 @@ sf_delivery_lock(const SfDelivery *claimed)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT 1 FROM _sfflow.rule_delivery d WHERE d.rule_no = $1 AND d.event_id = $2"
-		" AND d.attempt = $3 AND d.batched = $4 AND d.due_at IS NOT NULL FOR UPDATE SKIP LOCKED");
+		" AND d.attempt = $3 AND d.status = $4 FOR UPDATE SKIP LOCKED");
 
 	return sf_db_number(&plan, 0, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
-						SF_INT4(claimed->attempt), SF_BOOL(claimed->batched)) == 1;
+						SF_INT4(claimed->attempt), SF_INT2(claimed->status)) == 1;
 }
 
 /* Have a delivery that was claimed with others and not tried claimed anew, before newer ones. */
@@ -112,24 +107,26 @@ void
 sf_delivery_give_back(const SfDelivery *claimed)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.rule_delivery d SET attempt = 0, batched = false, due_at = d.created_at"
-		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.batched AND d.due_at IS NOT NULL");
+		"UPDATE _sfflow.rule_delivery d SET status = $4, due_at = d.created_at"
+		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.status = $3");
 
-	sf_db_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id));
+	sf_db_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
+				  SF_INT2(SF_DELIVERY_CLAIMED_WITH_OTHERS), SF_INT2(SF_DELIVERY_NEW));
 }
 
-/* Note that an attempt has failed, maybe the last one. */
+/* Note that the attempt for which a delivery was claimed has failed, maybe the last one. */
 void
-sf_delivery_set_failed(const SfDelivery *delivery, const SfError *error, bool dead)
+sf_delivery_set_failed(const SfDelivery *claimed, const SfError *error, bool dead)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.rule_delivery d SET batched = false,"
-		" failed_at = pg_catalog.clock_timestamp(), error = $4, cause = $5, due_at = CASE WHEN $6 THEN NULL ELSE d.due_at END"
-		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.attempt = $3");
+		"UPDATE _sfflow.rule_delivery d SET status = $5, attempt = $6, failed_at = pg_catalog.clock_timestamp(),"
+		" error = $7, cause = $8, due_at = CASE WHEN $9 THEN NULL ELSE d.due_at END"
+		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.attempt = $3 AND d.status = $4");
 
-	sf_db_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id),
-				  SF_INT4(delivery->attempt), SF_TEXT(error->name), SF_TEXT(error->cause),
-				  SF_BOOL(dead));
+	sf_db_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
+				  SF_INT4(claimed->attempt), SF_INT2(claimed->status),
+				  SF_INT2(dead ? SF_DELIVERY_DEAD : SF_DELIVERY_RETRY), SF_INT4(sf_delivery_attempt(claimed)),
+				  SF_TEXT(error->name), SF_TEXT(error->cause), SF_BOOL(dead));
 }
 
 /* Have a delivery made by the role that owns its rule now. */
@@ -172,16 +169,16 @@ sf_delivery_count(int64 rule_no, int delivered)
 /* --- dead ones --- */
 
 #define DEAD \
-	" WHERE d.rule_no = $1 AND d.due_at IS NULL AND ($2 IS NULL OR d.event_id = $2)"
+	" WHERE d.rule_no = $1 AND d.status = $3 AND ($2 IS NULL OR d.event_id = $2)"
 
 /* Have dead deliveries of a rule tried anew: of one event, or (NULL) all; returns how many. */
 int64
 sf_delivery_revive(int64 rule_no, const char *event_id)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.rule_delivery d SET attempt = 0, batched = false,"
-		" due_at = pg_catalog.clock_timestamp()" DEAD);
-	int64		n = sf_db_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id));
+		"UPDATE _sfflow.rule_delivery d SET status = $4, attempt = 0, due_at = pg_catalog.clock_timestamp()" DEAD);
+	int64		n = sf_db_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id), SF_INT2(SF_DELIVERY_DEAD),
+								  SF_INT2(SF_DELIVERY_NEW));
 
 	if (n > 0)
 		sf_hooks.delivery_due();
@@ -194,7 +191,7 @@ sf_delivery_drop_dead(int64 rule_no, const char *event_id)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.rule_delivery d" DEAD);
 
-	return sf_db_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id));
+	return sf_db_execute(&plan, SF_INT8(rule_no), SF_TEXT(event_id), SF_INT2(SF_DELIVERY_DEAD));
 }
 
 /* --- those of a rule --- */

@@ -41,11 +41,13 @@ insert_delivery(const SfWatchedRule *watch, int depth, char *event_id, Jsonb *ev
 		.due_at = GetCurrentTimestamp(),
 		.created_at = GetCurrentTransactionStartTimestamp(),
 		.failed_at = DT_NOBEGIN,
-		.event = event
+		.event = event,
+		.status = SF_DELIVERY_NEW
 	};
 
 	if (delivery.depth > SF_MAX_CHAIN)
 	{
+		delivery.status = SF_DELIVERY_DEAD;
 		delivery.failed_at = delivery.due_at;
 		delivery.due_at = DT_NOEND;
 		delivery.error = "Sfflow.RuleChainTooLong";

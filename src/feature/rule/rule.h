@@ -107,30 +107,63 @@ extern void sf_target_check_event(const Jsonb *input);
  *					target; delete the row, or note the error, or that it is dead
  *
  * So an attempt counts also where the target ends its process, or the server.  New
- * deliveries are claimed several at once (attempt is SF_DELIVERY_BATCHED): if the process
- * ends, it is not known which was being tried.  That counts for none of them; each is then
- * claimed by itself.
+ * deliveries are claimed several at once: if the process ends, it is not known which was being
+ * tried.  That counts for none of them; each is then claimed by itself.
  */
+
+/*
+ * What was done with a delivery:
+ *
+ *	NEW					it was not tried, or is to be tried as if it had not been
+ *	CLAIMED_WITH_OTHERS	an attempt is made, or maybe not, and does not count yet
+ *	CLAIMED				an attempt is made
+ *	RETRY				an attempt has failed, and there is to be another one
+ *	DEAD				it is not tried any more
+ *
+ * A claim holds until the delivery is due; then it is claimed again, by itself.  The numbers are stored.
+ */
+#define SF_DELIVERY_LIST(X) \
+	X(NEW, 0) \
+	X(CLAIMED_WITH_OTHERS, 1) \
+	X(CLAIMED, 2) \
+	X(RETRY, 3) \
+	X(DEAD, 4)
+
+#define SF_DELIVERY_ENUM(sym, number) SF_DELIVERY_##sym = number,
+typedef enum SfDeliveryStatus
+{
+	SF_DELIVERY_LIST(SF_DELIVERY_ENUM)
+} SfDeliveryStatus;
+
+/* Those that are claimed by themselves when they are due, for SQL: queries read the view of an index (rule.sql) */
+#define SF_DELIVERIES_AGAIN	SF_DELIVERY_CLAIMED_WITH_OTHERS, SF_DELIVERY_CLAIMED, SF_DELIVERY_RETRY
 
 /* Columns of _sfflow.rule_delivery; see sql/parts/feature/rule.sql. */
 #define SF_RULE_DELIVERY_COLUMNS(X) \
 	X(int64, rule_no, INT8, NOT_NULL) \
 	X(char *, event_id, TEXT, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL)	/* of the rule */ \
-	X(int, attempt, INT4, NOT_NULL)	/* attempts so far, with the one that is being made */ \
+	X(int, attempt, INT4, NOT_NULL)	/* attempts that count, with the one for which it is CLAIMED */ \
 	X(int, depth, INT4, NOT_NULL)	/* rules that led to it, with this one */ \
-	X(TimestampTz, due_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* it is dead */ \
+	X(TimestampTz, due_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* DEAD: null */ \
 	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL) \
 	X(TimestampTz, failed_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* last */ \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(Jsonb *, event, JSONB, NOT_NULL) \
-	X(bool, batched, BOOL, NOT_NULL)	/* the attempt was claimed with others, and may not have been made */
+	X(SfDeliveryStatus, status, INT2, NOT_NULL)
 
 typedef struct SfDelivery
 {
 	SF_RULE_DELIVERY_COLUMNS(SF_FIELD)
 } SfDelivery;
+
+/* The number of the attempt that is made of a delivery that was claimed. */
+static inline int
+sf_delivery_attempt(const SfDelivery *claimed)
+{
+	return claimed->status == SF_DELIVERY_CLAIMED_WITH_OTHERS ? 1 : claimed->attempt;
+}
 
 extern void sf_delivery_insert(const SfDelivery *delivery);
 extern Oid	sf_delivery_next_owner(Oid after);
@@ -140,7 +173,7 @@ extern List *sf_delivery_claim(Oid owner, TimestampTz now, int limit);
 extern List *sf_delivery_claim_retry(Oid owner, TimestampTz now);
 extern void sf_delivery_give_back(const SfDelivery *claimed);
 extern bool sf_delivery_lock(const SfDelivery *claimed);
-extern void sf_delivery_set_failed(const SfDelivery *delivery, const SfError *error, bool dead);
+extern void sf_delivery_set_failed(const SfDelivery *claimed, const SfError *error, bool dead);
 extern void sf_delivery_pass_on(const SfDelivery *delivery, Oid owner);
 extern void sf_delivery_delete(const SfDelivery *delivery);
 extern void sf_delivery_count(int64 rule_no, int delivered);

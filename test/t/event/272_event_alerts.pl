@@ -31,7 +31,7 @@ sub has_ended
 {
 	my ($name, $count) = @_;
 	look_until("SELECT count(*) = $count FROM _sfflow.emitted_event e JOIN _sfflow.event_type t
-		USING (event_type_no) WHERE t.name = '$name' AND NOT e.alive") or die "no $count events of $name have ended";
+		USING (event_type_no) WHERE t.name = '$name' AND e.status > 2") or die "no $count events of $name have ended";
 	return;
 }
 
@@ -57,8 +57,8 @@ is(sql("SELECT sf_await('wait:w', '180 s')"), 'SUCCEEDED', 'an event is received
 # This one ends when it has started an execution.
 $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_executions WHERE state_machine = 'begin'")
   or die 'no execution was started';
-look_until("WITH over AS (UPDATE _sfflow.emitted_event SET expires_at = now() WHERE key = 's' AND NOT fresh RETURNING 1)
-	SELECT count(*) = 1 FROM over") or die 'no sweep has come to it';
+look_until("WITH over AS (UPDATE _sfflow.emitted_event SET expires_at = now() WHERE key = 's' AND status = 2
+	RETURNING 1) SELECT count(*) = 1 FROM over") or die 'no sweep has come to it';
 has_ended($_, 1) for 'quiet', 'starts';
 look_until(q(SELECT count(*) = 0 FROM _sfflow.emitted_event e JOIN _sfflow.event_type t
 	USING (event_type_no) WHERE t.name = 'watched')) or die 'what was received stays';

@@ -42,8 +42,8 @@ SELECT sf_create_state_machine('picky', '{"StartAt": "W", "States": {"W": {"Type
 SELECT sf_create_state_machine('once', '{"StartAt": "W", "States": {"W": {"Type": "Task", "Resource": "event:e",
 	"Parameters": {"Key.$": "$.k"}, "End": true}}}');
 CREATE VIEW stranded AS
-SELECT w.execution_no, w.branch_no, e.event_no, e.fresh, w.ripe FROM _sfflow.event_wait w
-JOIN _sfflow.emitted_event e ON e.event_type_no = w.event_type_no AND e.key = w.key AND e.alive
+SELECT w.execution_no, w.branch_no, e.event_no, e.status < 2 AS fresh, w.ripe FROM _sfflow.event_wait w
+JOIN _sfflow.emitted_event e ON e.event_type_no = w.event_type_no AND e.key = w.key AND e.status < 3
 WHERE w.filter IS NULL AND NOT EXISTS (SELECT FROM _sfflow.event_receipt r
 	WHERE r.execution_no = w.execution_no AND r.event_no = e.event_no)
 AND NOT EXISTS (SELECT FROM _sfflow.event_floor f WHERE f.execution_no = w.execution_no
@@ -96,12 +96,13 @@ sub transaction
 # Wait until nothing is left to be done. What is not over in time is told, with what has been done in the last seconds.
 sub rest
 {
-	return if $node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM _sfflow.emitted_event WHERE fresh)
+	return if $node->poll_query_until('postgres', "SELECT
+		NOT EXISTS (SELECT FROM _sfflow.emitted_event WHERE status < 2)
 		AND NOT EXISTS (SELECT FROM _sfflow.event_wait WHERE ripe)
 		AND NOT EXISTS (SELECT FROM _sfflow.branch WHERE due_at <= now())");
 	for my $look (1, 2)
 	{
-		diag(sql("SELECT (SELECT count(*) FROM _sfflow.emitted_event WHERE fresh) || ' fresh, '
+		diag(sql("SELECT (SELECT count(*) FROM _sfflow.emitted_event WHERE status < 2) || ' fresh, '
 			|| (SELECT count(*) FROM _sfflow.event_wait WHERE ripe) || ' ripe, '
 			|| (SELECT count(*) FROM _sfflow.branch WHERE due_at <= now()) || ' due, '
 			|| (SELECT count(*) FROM _sfflow.event_receipt) || ' receipts'"));

@@ -61,6 +61,20 @@ is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'ends', jo
 	'1 ends {5} shared total 3 f', '2 ends shared {0,1,1} total 0 f', '3 ends shared total 0 t',
 	'4 ends shared total 2 f'), 'an update moves what a branch had in columns with two meanings');
 
+# --- what it makes of deliveries, whose status was told by the number of the attempt and by whether they are due
+$node->safe_psql('postgres', 'CREATE DATABASE deliveries');
+$node->safe_psql('deliveries', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.rule_delivery (rule_no, event_id, owner, attempt, depth, due_at, created_at, failed_at, event)
+SELECT 1, name, current_user::regrole, attempt, 1, due_at, now(), failed_at, '{}' FROM (VALUES
+	('new', 0, now(), NULL), ('redelivered', 0, now(), now()), ('others', -1, now(), NULL), ('claimed', 2, now(), NULL),
+	('retry', 2, now(), now()), ('dead', 3, NULL, now()), ('chain', 0, NULL, now()))
+	d(name, attempt, due_at, failed_at);
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('deliveries', q(SELECT string_agg(concat_ws(' ', event_id, status, attempt), ', '
+	ORDER BY status, event_id) FROM _sfflow.rule_delivery)),
+	'new 0 0, redelivered 0 0, others 1 0, claimed 2 2, retry 3 2, chain 4 0, dead 4 3',
+	'... and of each delivery its status');
+
 # --- a schema of a release to come
 $node->safe_psql('postgres', 'CREATE DATABASE future');
 $node->safe_psql('future', 'CREATE EXTENSION sfflow');

@@ -57,7 +57,7 @@ $claimed->query_safe(q{SELECT pg_advisory_lock(hashtextextended('deliver-claimed
 my $waiting = "FROM pg_stat_activity WHERE backend_type LIKE 'sfflow worker%' AND wait_event = 'advisory'";
 work('n', 3);
 ok($node->poll_query_until('postgres', "SELECT EXISTS (SELECT $waiting)
-	AND NOT EXISTS (SELECT FROM _sfflow.rule_delivery WHERE attempt = 0)"), 'they were claimed');
+	AND NOT EXISTS (SELECT FROM _sfflow.new_delivery)"), 'they were claimed');
 sql('ALTER SYSTEM RESET sfflow.debug_point; SELECT pg_reload_conf()');
 is(sql("SELECT bool_and(pg_terminate_backend(pid)) $waiting"), 't', 'who has claimed them dies');
 $claimed->quit;
@@ -117,7 +117,7 @@ ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activit
 sql('TRUNCATE got');
 sql("SELECT sf_start('work', '{}', 'slocked'), sf_start('work', '{}', 'nfree'), sf_run('work:slocked'),
 	sf_run('work:nfree')");
-sql("UPDATE _sfflow.rule_delivery SET attempt = 1, batched = true,
+sql("UPDATE _sfflow.rule_delivery SET status = 1,
 	due_at = now() - CASE WHEN event #>> '{detail,name}' = 'slocked'
 	THEN interval '1 min' ELSE interval '1 s' END");
 $holder = $node->background_psql('postgres', on_error_stop => 1);
