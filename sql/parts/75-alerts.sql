@@ -56,9 +56,11 @@ WHERE bb.phase IN (@PHASE_ANNOUNCED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_R
 	AND now() - b.began > r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3)
 	AND now() - b.began > interval '1 second';
 
--- What sf_alerts shows, and the name of what each alert is of.
+-- What sf_alerts shows, and the name of what each alert is of. target: of an alert of no execution, as sf_alerts has it.
+-- by_time: no write opens or clears it, so that sweeps find it (src/feature/rule/time_alerts.c).
 CREATE VIEW _sfflow.open_alert AS
-SELECT a.kind, a.execution_id COLLATE "C" AS object, a.execution_no, a.execution_id, a.since, a.detail
+SELECT a.kind, a.execution_id COLLATE "C" AS object, a.execution_no, a.execution_id, a.since, a.detail,
+	NULL AS target, a.kind IN ('slow_task', 'overdue') AS by_time
 FROM _sfflow.alert a
 WHERE a.kind IN ('failed', 'timed_out', 'failed_again') OR NOT EXISTS (
 	SELECT FROM _sfflow.acknowledgement k
@@ -68,25 +70,22 @@ UNION ALL
 SELECT 'no_poller', a.activity COLLATE "C", NULL, NULL, a.oldest_queued_at,
 	format('activity "%s" has %s queued and %s', a.activity,
 	CASE WHEN a.queued = 1 THEN '1 task' ELSE a.queued || ' tasks' END,
-	coalesce('nobody has polled it since ' || a.last_polled_at, 'nobody has ever polled it'))
+	coalesce('nobody has polled it since ' || a.last_polled_at, 'nobody has ever polled it')),
+	'activity:' || a.activity, true
 FROM @extschema@.sf_activities a
 WHERE a.oldest_queued_at < now() - interval '5 minutes'
 	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
 UNION ALL
 --@slot alerts
 SELECT 'unknown_owner', m.name COLLATE "C", NULL, NULL, NULL,
-	format('the owner of state machine "%s" does not exist', m.name)
+	format('the owner of state machine "%s" does not exist', m.name), m.name, true
 FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 	AND _sfflow.can_read(m.name, m.owner);
 
 CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
 SELECT a.kind, a.execution_id, a.since, a.detail,
-	CASE WHEN a.kind IN ('no_poller', 'archive_behind') THEN 'activity:' || a.object
-		WHEN a.kind = 'missed_run' THEN 'schedule:' || a.object
-		WHEN a.kind = 'unreceived_event' THEN 'event:' || a.object
-		WHEN a.kind IN ('late', 'will_be_late', 'never_started', 'unknown_owner') THEN a.object
-			END COLLATE pg_catalog."default" AS target,
+	a.target COLLATE pg_catalog."default" AS target,
 	(SELECT x.labels FROM _sfflow.execution x WHERE x.execution_no = a.execution_no) AS labels
 FROM _sfflow.open_alert a;
 COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at, and has not acknowledged';

@@ -84,6 +84,12 @@ DROP INDEX _sfflow.rule_delivery_new, _sfflow.rule_delivery_again;
 CREATE INDEX rule_delivery_new ON _sfflow.rule_delivery (owner, due_at) WHERE status = @DELIVERY_NEW@;
 CREATE INDEX rule_delivery_again ON _sfflow.rule_delivery (due_at) WHERE status IN (@DELIVERIES_AGAIN@);
 
+-- The kind of an alert told what its object is, which its target tells.
+ALTER TABLE _sfflow.told_alert ADD COLUMN target text;
+UPDATE _sfflow.told_alert SET target = CASE kind WHEN 'no_poller' THEN 'activity:' || object
+	WHEN 'archive_behind' THEN 'activity:' || object WHEN 'missed_run' THEN 'schedule:' || object
+	WHEN 'unknown_owner' THEN object END;
+
 -- Two tables had the names of statuses, where all others have their numbers. Until the view is replaced below it shows
 -- what has succeeded alone, for it may not read a column that gets another type.
 CREATE OR REPLACE VIEW @extschema@.sf_executions WITH (security_barrier) AS

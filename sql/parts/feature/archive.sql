@@ -117,7 +117,7 @@ SELECT 'archive_batch_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 EN
 	(SELECT max(batch_no) FROM _sfflow.archive_batch WHERE batch_no <= r.high)
 FROM _sfflow.archive_batch_no s, _sfflow.number_range r
 --@into alerts
-SELECT 'archive_behind', l.activity COLLATE "C", NULL, NULL, l.since, l.problem
+SELECT 'archive_behind', l.activity COLLATE "C", NULL, NULL, l.since, l.problem, 'activity:' || l.activity, true
 FROM _sfflow.archive_lag l
 JOIN _sfflow.workable_activity a ON a.name = l.activity
 WHERE l.problem IS NOT NULL

@@ -213,7 +213,7 @@ COMMENT ON COLUMN @extschema@.sf_event_waits.max_events IS 'how many events it t
 --@into alerts
 SELECT 'unreceived_event', t.name, NULL, NULL, u.since,
 	format('event "%s": no execution has received %s, the last one of key "%s"', t.name,
-		CASE u.count WHEN 1 THEN '1 event' ELSE u.count || ' events' END, u.key)
+		CASE u.count WHEN 1 THEN '1 event' ELSE u.count || ' events' END, u.key), 'event:' || t.name, true
 FROM _sfflow.known_event_type t
 CROSS JOIN LATERAL (
 	SELECT count(*) AS count, min(e.expires_at) AS since, (array_agg(e.key ORDER BY e.event_no DESC))[1] AS key

@@ -353,7 +353,7 @@ UNION ALL
 --@into alerts
 SELECT 'task_due', e.execution_id COLLATE "C", e.execution_no, e.execution_id, t.due_at,
 	format('state "%s": task %s of worklist "%s" is not done%s', t.state, t.task_no, w.name,
-		CASE WHEN t.claimed_by IS NULL THEN '' ELSE format(', "%s" has claimed it', t.claimed_by) END)
+		CASE WHEN t.claimed_by IS NULL THEN '' ELSE format(', "%s" has claimed it', t.claimed_by) END), NULL, false
 FROM _sfflow.human_task t
 JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no
 CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = t.execution_no OFFSET 0) e

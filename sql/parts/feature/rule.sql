@@ -89,6 +89,7 @@ CREATE TABLE _sfflow.told_alert (
 	execution_no bigint,
 	machine_no integer,
 	owner regrole,
+	target text,						-- of an alert of no execution, as sf_alerts has it
 	PRIMARY KEY (kind, object, since)
 );
 

@@ -313,7 +313,7 @@ UNION ALL SELECT owner FROM _sfflow.calendar
 --@into alerts
 SELECT 'missed_run', s.name COLLATE "C", NULL, NULL, st.since,
 	format(CASE WHEN st.missed_at IS NULL THEN 'schedule "%s" fails: %s' ELSE 'schedule "%s" has not run: %s' END,
-		s.name, st.problem)
+		s.name, st.problem), 'schedule:' || s.name, true
 FROM (SELECT r.name FROM _sfflow.readable_schedule r OFFSET 0) s
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
 WHERE st.is_alert

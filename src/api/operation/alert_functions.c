@@ -14,11 +14,15 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "store/alert/alert.h"
+#include "store/alert/alert_kind.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"
 
 /* Kinds of alerts that name an execution */
-static const char *const kinds[] = {"failed", "timed_out", "failed_again", "slow_task", "dead_letter", "overdue", NULL};
+static const char *const kinds[] = {
+	SF_ALERT_KIND_FAILED, SF_ALERT_KIND_TIMED_OUT, SF_ALERT_KIND_FAILED_AGAIN,
+	SF_ALERT_KIND_SLOW_TASK, SF_ALERT_KIND_DEAD_LETTER, SF_ALERT_KIND_OVERDUE, NULL
+};
 
 /* Offer kinds, up to NULL, for one that was not found; true: it is among them.  They are also listed. */
 static bool

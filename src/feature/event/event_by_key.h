@@ -31,6 +31,9 @@
 #include "run/apply/apply.h"
 #include "store/feature.h"
 
+/* The kind of the alert that no execution has received events of a type */
+#define SF_ALERT_KIND_UNRECEIVED_EVENT	"unreceived_event"
+
 /* --- event_type.c: types of events --- */
 
 /* Who receives an event of those that wait for it; rows have the words */

@@ -19,7 +19,7 @@ static const SfFeatureTable tables[] = {
 	{NULL}
 };
 
-static const char *const alert_kinds[] = {"unreceived_event", NULL};
+static const char *const alert_kinds[] = {SF_ALERT_KIND_UNRECEIVED_EVENT, NULL};
 
 static const SfFeatureObject objects[] = {
 	{

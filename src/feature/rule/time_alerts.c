@@ -20,10 +20,14 @@ typedef struct TimeAlert
 	char	   *object;			/* its execution, activity, schedule or machine */
 	TimestampTz since;			/* DT_NOBEGIN: not known */
 	int64		execution_no;	/* 0: it is of none */
+	char	   *target;			/* of one of no execution, as sf_alerts has it */
 	int			machine_no;		/* cleared: what it was of when it was opened; 0: none */
 	Oid			owner;			/* ... and whose */
 	bool		is_open;		/* else cleared */
 } TimeAlert;
+
+/* What the target of an alert of an activity begins with */
+#define OF_ACTIVITY	"activity:"
 
 /* Alerts that one sweep tells of */
 #define MOST_OPENED	1000
@@ -45,7 +49,8 @@ lock_sweep(void)
 static void
 append_time_alert(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_kind = 1, COL_object, COL_since, COL_execution_no, COL_is_open, COL_machine_no, COL_owner};
+	enum {COL_kind = 1, COL_object, COL_since, COL_execution_no, COL_is_open, COL_machine_no, COL_owner,
+		COL_target};
 	TimeAlert *a = palloc(sizeof(TimeAlert));
 
 	a->kind = sf_row_text(tuple, desc, COL_kind);
@@ -55,6 +60,7 @@ append_time_alert(HeapTuple tuple, TupleDesc desc, void *arg)
 	a->is_open = sf_row_number(tuple, desc, COL_is_open, false);
 	a->machine_no = sf_row_number(tuple, desc, COL_machine_no, 0);
 	a->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	a->target = sf_row_text(tuple, desc, COL_target);
 	*(List **) arg = lappend(*(List **) arg, a);
 }
 
@@ -73,19 +79,19 @@ find_changed(void)
 	" AND (" x ".kind <> 'slow_task' OR " x ".since = " y ".since)"
 	static SfPlan plan = SF_PLAN(
 		"WITH a AS MATERIALIZED (SELECT x.kind COLLATE \"C\" AS kind, x.object COLLATE \"C\" AS object,"
-		"  COALESCE(x.since, '-infinity'::pg_catalog.timestamptz) AS since, x.execution_no"
-		"  FROM _sfflow.open_alert x WHERE x.kind ="
-		"  ANY ('{slow_task,overdue,no_poller,archive_behind,missed_run,unreceived_event,unknown_owner}')),"
+		"  COALESCE(x.since, '-infinity'::pg_catalog.timestamptz) AS since, x.execution_no,"
+		"  x.target FROM _sfflow.open_alert x WHERE x.by_time),"
 		" gone AS (DELETE FROM _sfflow.told_alert t WHERE NOT EXISTS (SELECT FROM a"
 		"  WHERE " SAME_ALERT("a", "t") ")"
 		"  RETURNING t.*),"
-		" fresh AS (INSERT INTO _sfflow.told_alert AS n (kind, object, since, execution_no)"
-		"  SELECT a.kind, a.object, a.since, a.execution_no FROM a WHERE NOT EXISTS"
+		" fresh AS (INSERT INTO _sfflow.told_alert AS n (kind, object, since, execution_no, target)"
+		"  SELECT a.kind, a.object, a.since, a.execution_no, a.target FROM a WHERE NOT EXISTS"
 		"  (SELECT FROM _sfflow.told_alert t WHERE " SAME_ALERT("a", "t") ") LIMIT $1"
 		"  ON CONFLICT DO NOTHING RETURNING n.*)"
 		" SELECT f.kind, f.object, f.since, f.execution_no, true AS is_open, NULL AS machine_no,"
-		" NULL AS owner FROM fresh f"
-		" UNION ALL SELECT g.kind, g.object, g.since, g.execution_no, false, g.machine_no, g.owner FROM gone g"
+		" NULL AS owner, f.target FROM fresh f"
+		" UNION ALL SELECT g.kind, g.object, g.since, g.execution_no, false, g.machine_no, g.owner, g.target"
+		" FROM gone g"
 		" WHERE NOT EXISTS (SELECT FROM _sfflow.acknowledgement k"
 		"  WHERE k.execution_no = g.execution_no AND k.kind = g.kind"
 		"  AND (g.kind <> 'slow_task' AND k.since >= g.since"
@@ -150,17 +156,15 @@ tell_time_alert(const TimeAlert *a)
 
 	if (a->execution_no != 0)
 		sf_notice_set_execution(&n, execution_of(a));
-	else if (strcmp(a->kind, "no_poller") == 0 || strcmp(a->kind, "archive_behind") == 0)
+	else if (strncmp(a->target, OF_ACTIVITY, strlen(OF_ACTIVITY)) == 0)
 	{
-		detail.target = psprintf("activity:%s", a->object);
+		detail.target = a->target;
 		set_activity(&n, sf_activity_read(a->object));
 	}
-	else if (strcmp(a->kind, "missed_run") == 0 || strcmp(a->kind, "unreceived_event") == 0)
+	else if ((object = sf_feature_object_of(a->target)) != NULL)
 	{
-		detail.target = psprintf(strcmp(a->kind, "missed_run") == 0 ? "schedule:%s" : "event:%s", a->object);
-		object = sf_feature_object_of(detail.target);
-		if (object != NULL)
-			object->notice(&n, a->object);
+		detail.target = a->target;
+		object->notice(&n, a->object);
 	}
 	else
 	{

@@ -9,6 +9,7 @@
 #include "utils/timestamp.h"
 
 #include "run/execution/child_execution.h"
+#include "store/alert/alert_kind.h"
 #include "store/alert/notice.h"
 #include "run/apply/apply_internal.h"
 
@@ -66,7 +67,7 @@ write_closed(SfDraft *draft, SfTask *task)
 		{
 			task->status = SF_TASK_DEAD;
 			sf_task_update(task);
-			sf_notice_alert(draft->execution, "dead_letter", SF_ALERT_OPENED, died_at(task), NULL);
+			sf_notice_alert(draft->execution, SF_ALERT_KIND_DEAD_LETTER, SF_ALERT_OPENED, died_at(task), NULL);
 			return;
 		}
 	}

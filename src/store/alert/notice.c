@@ -9,6 +9,7 @@
 #include "utils/timestamp.h"
 
 #include "base/name.h"
+#include "store/alert/alert_kind.h"
 #include "store/alert/notice.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"
@@ -125,8 +126,8 @@ sf_notice_alert(const SfExecution *execution, const char *kind, const char *stat
 void
 sf_notice_failure(const SfExecution *execution, int times, const char *status)
 {
-	sf_notice_alert(execution, execution->status == SF_STATUS_TIMED_OUT ? "timed_out" : "failed",
+	sf_notice_alert(execution, execution->status == SF_STATUS_TIMED_OUT ? SF_ALERT_KIND_TIMED_OUT : SF_ALERT_KIND_FAILED,
 					status, execution->stopped_at, NULL);
 	if (times > 1)
-		sf_notice_alert(execution, "failed_again", status, execution->stopped_at, NULL);
+		sf_notice_alert(execution, SF_ALERT_KIND_FAILED_AGAIN, status, execution->stopped_at, NULL);
 }
