@@ -67,7 +67,7 @@ lock_rule(const char *name)
 
 /* Record what was done to a rule. */
 static void
-note_rule(const char *action, char kind, const char *object, const SfRule *rule)
+note_rule(const char *action, SfObjectKind kind, const char *object, const SfRule *rule)
 {
 	sf_audit_note(action, kind, object, psprintf("rule:%s", rule->name), NULL, NULL);
 }

@@ -265,7 +265,7 @@ find_members(Oid role)
 
 /* Add the watchers that have a right on an object, such as READ on a machine, or are members of its owner. */
 static List *
-find_privileged(List *found, char kind, const char *name, SfPrivilege privilege, Oid owner)
+find_privileged(List *found, SfObjectKind kind, const char *name, SfPrivilege privilege, Oid owner)
 {
 	List	   *roles = sf_privilege_roles(kind, name, privilege);
 	ListCell   *lc;

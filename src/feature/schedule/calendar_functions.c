@@ -35,7 +35,7 @@ require_calendar_owner(const SfCalendarRow *row)
 
 /* Record a change of a calendar. */
 static void
-note_calendar(const char *action, char kind, const char *object, const SfCalendarRow *row)
+note_calendar(const char *action, SfObjectKind kind, const char *object, const SfCalendarRow *row)
 {
 	sf_audit_note(action, kind, object, psprintf("calendar:%s", row->name), NULL, NULL);
 }
