@@ -2,7 +2,7 @@
 -- open executions that both are found by.
 BEGIN;
 SELECT plan(69);
-\ir ../fixtures/status.sql
+\ir ../../fixtures/status.sql
 
 CREATE ROLE lists_reader;
 SELECT fixture.machine('l' || i, '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}')

@@ -27,7 +27,7 @@ CREATE FUNCTION pg_temp.failure(id text) RETURNS text LANGUAGE sql AS $$
 			'^An error .*entered at the event id #\d+\)\. ', ''), '')
 	FROM sf_executions WHERE execution_id = id $$;
 
-\ir ../fixtures/problems.sql
+\ir ../../fixtures/problems.sql
 
 -- A worklist.
 SELECT lives_ok($$ SELECT sf_create_worklist('approve', '{"type": "object", "properties": {"ok": {"type": "boolean"}},

@@ -5,7 +5,7 @@ BEGIN;
 SELECT no_plan() \g /dev/null
 CREATE ROLE eve LOGIN;
 CREATE ROLE root SUPERUSER;
-\ir ../fixtures/temporary_objects.sql
+\ir ../../fixtures/temporary_objects.sql
 
 CREATE FUNCTION kinds.run_task(resource text, payload jsonb, owner oid, timeout_ms integer, as_worker boolean)
 RETURNS jsonb AS '$libdir/sfflow', 'sfflow_debug_run_task' LANGUAGE C;

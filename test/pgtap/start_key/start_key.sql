@@ -35,7 +35,7 @@ CREATE FUNCTION pg_temp.starts_in(id text) RETURNS numeric LANGUAGE sql AS $$
 	SELECT round(extract(epoch FROM b.due_at - e.requested_at)) FROM _sfflow.branch b
 	JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = id $$;
 
-\ir ../fixtures/problems.sql
+\ir ../../fixtures/problems.sql
 
 -- The option.
 SELECT throws_ok(format('SELECT pg_temp.machine(''bad'', %L)', o), 'SF012', m, o) FROM (VALUES
