@@ -47,7 +47,7 @@ SQL_PARTS = $(sort $(SQL_FEATURE_PARTS)) $(foreach name,$(sort $(notdir $(SQL_NU
 # An update to this version is written by hand for the tables, sql/updates/X.Y--X.Y.sql, and has all functions and views
 # again. Scripts of versions that are out are shipped as they were.
 SQL_UPDATES = $(patsubst sql/updates/%,sql/$(EXTENSION)--%,$(wildcard sql/updates/*--$(EXTVERSION).sql))
-DATA = $(filter-out %/$(notdir $(SQL_SCRIPT)),$(wildcard test/releases/*/$(EXTENSION)--*.sql))
+DATA = $(filter-out %/$(notdir $(SQL_SCRIPT)),$(wildcard test/frozen/*/$(EXTENSION)--*.sql))
 DATA_built = $(SQL_SCRIPT) $(SQL_UPDATES)
 
 PG_CONFIG ?= pg_config
@@ -213,11 +213,11 @@ test-memory:
 
 # The tests on other releases of PostgreSQL, in chroots: make test-versions RELEASES="17 18".
 test-versions:
-	@test/versions/run $(RELEASES)
+	@test/platforms/majors $(RELEASES)
 
 # The demo and the console on fresh systems, in chroots: make test-demo SYSTEMS="bookworm trixie".
 test-demo:
-	@test/versions/demo $(SYSTEMS)
+	@test/platforms/demo $(SYSTEMS)
 
 # The regression tests against the running server that PGHOST and PGPORT name, with the library
 # preloaded there. They get a database of their own.
@@ -281,7 +281,7 @@ test-scale:
 test-release:
 	$(PREPARE_TEST)
 	@$(MAKE) -s $(PARALLEL) tmp-install
-	@status=0; test/release/upgrades || status=1; test/release/minors $(SYSTEMS) || status=1; test/release/packages $(SYSTEMS) || status=1; exit $$status
+	@status=0; test/platforms/updates || status=1; test/platforms/minors $(SYSTEMS) || status=1; test/platforms/packages $(SYSTEMS) || status=1; exit $$status
 
 # Conventions that a compiler does not check.
 lint:

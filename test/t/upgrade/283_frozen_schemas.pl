@@ -11,7 +11,7 @@ use Test::More;
 
 my $top = "$FindBin::Bin/../../..";
 my ($current) = slurp_file("$top/sfflow.control") =~ /^default_version = '([^']*)'/m;
-my @frozen = grep { $_ ne $current } map { m{releases/([\d.]+)$} } glob "$top/test/releases/*";
+my @frozen = grep { $_ ne $current } map { m{frozen/([\d.]+)$} } glob "$top/test/frozen/*";
 my $node = new_node('main', bare => 1, conf => 'autovacuum = off');
 my $new = catalogue($node, 'new', 'CREATE EXTENSION sfflow');
 cmp_ok(scalar @frozen, '>', 0, 'a release is out');

@@ -1,7 +1,8 @@
 # Executions that are in flight while library and schema change, with clients that go on calling and processes that are
 # killed: nothing is done before the update, and nothing is lost or done twice after it. Rows are those that the release
-# itself has written: in a dump that was kept when it was frozen; or, where test/release/upgrades has built its library,
-# a thousand executions, three times, whose server is restarted with today's, and whose schedules miss a run meanwhile.
+# itself has written: in a dump that was kept when it was frozen; or, where test/platforms/updates has built its
+# library, a thousand executions, three times, whose server is restarted with today's, and whose schedules miss a run
+# meanwhile.
 use strict;
 use warnings;
 use FindBin;
@@ -15,7 +16,7 @@ use Time::HiRes qw(sleep time);
 
 my $top = "$FindBin::Bin/../../..";
 my ($current) = slurp_file("$top/sfflow.control") =~ /^default_version = '([^']*)'/m;
-my @frozen = grep { $_ ne $current } map { m{releases/([\d.]+)$} } glob "$top/test/releases/*";
+my @frozen = grep { $_ ne $current } map { m{frozen/([\d.]+)$} } glob "$top/test/frozen/*";
 my $has_cron = -e library_folder() . '/pg_cron.so';
 my $conf = "max_connections = 60\nlog_line_prefix = '%m [%p] %b %d '\nrestart_after_crash = on\n";
 
