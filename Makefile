@@ -39,11 +39,11 @@ SRCS = $(sort $(foreach folder,$(LAYERS) $(GROUPS) $(addprefix feature/,$(FEATUR
 OBJS = $(SRCS:.c=.o)
 
 SQL_SCRIPT = sql/$(EXTENSION)--$(EXTVERSION).sql
-# Those of a feature, NAME.sql and NAME-*.sql in sql/parts/feature/, go where the numbered ones have slots for them. The
-# numbered ones come by their numbers, in whichever folder they lie.
+# The parts in the order that a file has, and those of features, NAME.sql and NAME-*.sql in sql/parts/feature/, which go where
+# the others have slots for them.
 SQL_FEATURE_PARTS = $(foreach feature,$(FEATURES),$(wildcard sql/parts/feature/$(feature).sql sql/parts/feature/$(feature)-*.sql))
-SQL_NUMBERED_PARTS = $(wildcard sql/parts/[0-9]*.sql sql/parts/*/[0-9]*.sql)
-SQL_PARTS = $(sort $(SQL_FEATURE_PARTS)) $(foreach name,$(sort $(notdir $(SQL_NUMBERED_PARTS))),$(filter %/$(name),$(SQL_NUMBERED_PARTS)))
+SQL_ORDER = sql/parts/order
+SQL_PARTS := $(sort $(SQL_FEATURE_PARTS)) $(addprefix sql/parts/,$(shell sed '/^--/d' $(SQL_ORDER)))
 # An update to this version is written by hand for the tables, sql/updates/X.Y--X.Y.sql, and has all functions and views
 # again. Scripts of versions that are out are shipped as they were.
 SQL_UPDATES = $(patsubst sql/updates/%,sql/$(EXTENSION)--%,$(wildcard sql/updates/*--$(EXTVERSION).sql))
@@ -140,7 +140,7 @@ $(shlib): $(wildcard $(LEFT_OUT))
 SQL_HEADERS = src/base/schema.h src/base/work_key.h src/store/branch/branch.h src/store/execution/status.h \
 	src/store/role/object_kind.h src/store/role/privilege.h src/store/task/task.h src/feature/start_key/start_key.h \
 	src/feature/schedule/schedule.h src/feature/deadline/deadline.h
-$(SQL_SCRIPT): sql/assemble.awk $(SQL_HEADERS) $(SQL_PARTS) $(wildcard $(LEFT_OUT)) Makefile
+$(SQL_SCRIPT): sql/assemble.awk $(SQL_HEADERS) $(SQL_ORDER) $(SQL_PARTS) $(wildcard $(LEFT_OUT)) Makefile
 	@rm -f $(filter-out $(DATA_built),$(wildcard sql/$(EXTENSION)--*.sql))
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit' && \
 	   awk -v features='$(FEATURES)' -f sql/assemble.awk $(SQL_HEADERS) $(SQL_PARTS); } > $@.tmp && mv $@.tmp $@

@@ -109,6 +109,11 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_task_slots'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 1;
 
+-- The name of a job within Maps, for the views: "Load[7]", "Days[1]/Load[7]". Checks by itself what its caller may see.
+CREATE FUNCTION _sfflow.job_label(execution_no bigint, state text, iterations integer[]) RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_job_label'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+
 -- The launcher and the processes of this database. What they are at is shown to members of the
 -- state machine's owner.
 CREATE VIEW @extschema@.sf_workers WITH (security_barrier) AS
