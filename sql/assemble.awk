@@ -4,7 +4,7 @@
 # headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters. @PHASES_ENDED@, to be written between parentheses,
 # stands for those that a header lists as SF_PHASES_ENDED, @STATUS_NAMES@ for the names of all statuses in the order of
 # their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ is that of
-# base/work_key.h, @SCHEMA_NUMBER@ that of base/schema.h.
+# base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h.
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; another part has the
 # sections of all features where it says "--@slot SLOT". A section may have slots for other features, which are called

@@ -14,7 +14,7 @@ COMMENT ON DOMAIN _sfflow.owner_or_grantee IS
 	'roles that own a state machine, an activity, a schedule, a calendar, a rule or a resource name, or have an access key or a right given by sf_grant';
 
 -- The number of this schema, in the name: the library looks for it in the catalogue cache before it does anything here
--- (src/base/schema.h). An update drops the function and creates that of its own number.
+-- (src/base/version/schema.h). An update drops the function and creates that of its own number.
 CREATE FUNCTION _sfflow.schema_@SCHEMA_NUMBER@() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN @SCHEMA_NUMBER@;

@@ -20,10 +20,10 @@
 #include "miscadmin.h"
 #include "utils/guc.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "copy/instance_file.h"
 #include "copy/load_guard.h"

@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -19,7 +19,7 @@
 #include "api/definition/definitions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "store/state_machine/applied_definitions.h"
 
 /* The longest value of a member that a change tells */

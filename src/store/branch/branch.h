@@ -9,8 +9,8 @@
 
 #include "asl/program.h"
 #include "base/hooks.h"
-#include "base/one_of.h"
-#include "base/work_key.h"
+#include "base/name/work_key.h"
+#include "base/value/one_of.h"
 #include "db/row.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"

@@ -17,7 +17,7 @@ my $today = PostgreSQL::Test::Utils::tempdir() . '/sfflow.so';
 get_library($node, $today);
 chomp(my $schema = $node->safe_psql('postgres', 'CREATE EXTENSION sfflow; SELECT library_schema FROM sf_version()'));
 
-# A weak symbol that no server has, as those of base/minor.h in a server that is too old.
+# A weak symbol that no server has, as those of base/version/minor.h in a server that is too old.
 put_library($node, library_of('1.0.99', $schema, "-DSF_BUILT_FOR=$later", '-include',
 	"$FindBin::Bin/../../fixtures/missing_symbol.h"));
 $node->stop;

@@ -10,7 +10,7 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 
 char	   *sf_setting_debug_point = NULL;
 

@@ -9,7 +9,7 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 
 #define HTTP_STATUS_PREFIX	"States.Http.StatusCode."
 

@@ -7,8 +7,8 @@
 #include "mb/pg_wchar.h"
 #include "utils/varlena.h"
 
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 
 /* Tell whether a byte may not stand in a name; bytes of other scripts may. */
 static bool

@@ -10,7 +10,7 @@
 
 #include "utils/memutils.h"
 
-#include "base/xact_array.h"
+#include "base/memory/xact_array.h"
 
 /* Items for which an array has room at first, and those for which it is reused */
 #define FEW		64

@@ -8,8 +8,8 @@
 
 #include "portability/instr_time.h"
 
-#include "base/clock.h"
-#include "base/timing.h"
+#include "base/time/clock.h"
+#include "base/time/timing.h"
 
 /* Read the monotonic clock: PostgreSQL's instr_time is one wherever there is one. */
 SfTick

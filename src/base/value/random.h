@@ -7,7 +7,7 @@
 
 #include "common/pg_prng.h"
 
-#include "base/timing.h"
+#include "base/time/timing.h"
 
 extern char *sf_uuid_v4(void);
 extern char *sf_uuid_v7(void);

@@ -6,7 +6,7 @@
 
 #include "utils/guc_tables.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 
 #if PG_VERSION_NUM < 160000
 /* Find a setting by its name. */

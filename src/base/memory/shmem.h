@@ -7,7 +7,7 @@
 
 #include "storage/lwlock.h"
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 
 /* A table; without preloading its memory is this backend's own and has no lock */
 typedef struct SfShmem

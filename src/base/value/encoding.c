@@ -11,8 +11,8 @@
 #include "common/sha2.h"
 #include "utils/builtins.h"
 
-#include "base/compat.h"
-#include "base/encoding.h"
+#include "base/value/encoding.h"
+#include "base/version/compat.h"
 
 static const struct
 {

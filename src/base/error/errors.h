@@ -12,7 +12,7 @@
 #ifndef SF_BASE_ERRORS_H
 #define SF_BASE_ERRORS_H
 
-#include "base/sqlstates.h"
+#include "base/error/sqlstates.h"
 
 /* ERRCODE_SF_…: ints as ereport wants them, constant in every file */
 #define SF_SQLSTATE_ENUM(sym, a, b, c, name, answer, meaning, advice) \

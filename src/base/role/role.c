@@ -15,8 +15,8 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-#include "base/compat.h"
-#include "base/role.h"
+#include "base/role/role.h"
+#include "base/version/compat.h"
 
 /* Tell whether a role could log in to this database now, by what the catalogues say; false: it does not exist. */
 bool

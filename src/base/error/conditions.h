@@ -18,7 +18,7 @@ sf_condition_name(const char *sqlstate)
 		char		sqlstate[6];
 		const char *name;
 	}			conditions[] = {
-#include "base/condition_names.h"
+#include "base/error/condition_names.h"
 	};
 
 	for (size_t i = 0; i < lengthof(conditions); i++)

@@ -10,7 +10,7 @@
 #include "storage/shmem.h"
 #include "utils/memutils.h"
 
-#include "base/shmem.h"
+#include "base/memory/shmem.h"
 
 /* The areas that were asked for */
 static SfShmem *areas = NULL;

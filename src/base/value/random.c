@@ -8,7 +8,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
-#include "base/random.h"
+#include "base/value/random.h"
 
 /* Random bytes are drawn for this many UUIDs at once, which is cheaper */
 #define DRAW_SIZE	32
