@@ -39,15 +39,15 @@ SRCS = $(sort $(foreach folder,$(LAYERS) $(GROUPS) $(addprefix feature/,$(FEATUR
 OBJS = $(SRCS:.c=.o)
 
 SQL_SCRIPT = sql/$(EXTENSION)--$(EXTVERSION).sql
-# Those of a feature, NAME.sql and NAME-*.sql in sql/parts/feature/, go where the numbered ones have slots for them. The
-# numbered ones come by their numbers, in whichever folder they lie.
+# The parts in the order that a file has, and those of features, NAME.sql and NAME-*.sql in sql/parts/feature/, which go where
+# the others have slots for them.
 SQL_FEATURE_PARTS = $(foreach feature,$(FEATURES),$(wildcard sql/parts/feature/$(feature).sql sql/parts/feature/$(feature)-*.sql))
-SQL_NUMBERED_PARTS = $(wildcard sql/parts/[0-9]*.sql sql/parts/*/[0-9]*.sql)
-SQL_PARTS = $(sort $(SQL_FEATURE_PARTS)) $(foreach name,$(sort $(notdir $(SQL_NUMBERED_PARTS))),$(filter %/$(name),$(SQL_NUMBERED_PARTS)))
+SQL_ORDER = sql/parts/order
+SQL_PARTS := $(sort $(SQL_FEATURE_PARTS)) $(addprefix sql/parts/,$(shell sed '/^--/d' $(SQL_ORDER)))
 # An update to this version is written by hand for the tables, sql/updates/X.Y--X.Y.sql, and has all functions and views
 # again. Scripts of versions that are out are shipped as they were.
 SQL_UPDATES = $(patsubst sql/updates/%,sql/$(EXTENSION)--%,$(wildcard sql/updates/*--$(EXTVERSION).sql))
-DATA = $(filter-out %/$(notdir $(SQL_SCRIPT)),$(wildcard test/releases/*/$(EXTENSION)--*.sql))
+DATA = $(filter-out %/$(notdir $(SQL_SCRIPT)),$(wildcard test/frozen/*/$(EXTENSION)--*.sql))
 DATA_built = $(SQL_SCRIPT) $(SQL_UPDATES)
 
 PG_CONFIG ?= pg_config
@@ -55,7 +55,7 @@ PG_CONFIG ?= pg_config
 pg_config_of = $(shell $(PG_CONFIG) --$1 2>/dev/null)
 # PostgreSQL's headers count as system headers, so that -Wextra speaks about our code only. A
 # callback has the signature that PostgreSQL wants, whether it needs every parameter or not.
-PG_CPPFLAGS = -Isrc -include base/minor.h -isystem $(call pg_config_of,includedir-server) -isystem $(call pg_config_of,includedir) -DSFFLOW_VERSION='"$(RELEASE)"'
+PG_CPPFLAGS = -Isrc -include base/version/minor.h -isystem $(call pg_config_of,includedir-server) -isystem $(call pg_config_of,includedir) -DSFFLOW_VERSION='"$(RELEASE)"'
 # From 19 on the headers are for the language that the server was compiled as. A feature is declared where all are listed.
 # In a released source a warning of a newer compiler stops nothing.
 WERROR ?= $(if $(wildcard .git),-Werror)
@@ -63,7 +63,7 @@ PG_CFLAGS = $(if $(filter 15 16 17 18,$(MAJORVERSION)),-std=gnu11) -Wno-missing-
 # Where PostgreSQL was built with link-time optimisation, the linker compiles once more and warns of
 # what only seems to be wrong.
 SHLIB_LINK = -Wno-error
-EXTRA_CLEAN = $(OBJS:.o=.d) $(LEFT_OUT) src/base/condition_names.h tmp_install tmp_check dist results regression.diffs regression.out output_iso
+EXTRA_CLEAN = $(OBJS:.o=.d) $(LEFT_OUT) src/base/error/condition_names.h tmp_install tmp_check dist results regression.diffs regression.out output_iso
 
 # installcheck below; PGXS's own drops its database, which fails while a worker is connected.
 NO_INSTALLCHECK = 1
@@ -87,9 +87,9 @@ extension: $(shlib) $(SQL_SCRIPT) $(if $(filter yes,$(with_llvm)),$(OBJS:.o=.bc)
 
 # They say the release.
 src/sfflow.o src/api/operation/operate.o: Makefile
-src/task/failure.o: src/base/condition_names.h
+src/task/failure.o: src/base/error/condition_names.h
 src/aws/shapes.o: src/aws/shapes.bin
-src/base/condition_names.h: src/base/condition_names.awk
+src/base/error/condition_names.h: src/base/error/condition_names.awk
 	@awk -f $< $(shell $(PG_CONFIG) --includedir-server)/utils/errcodes.h > $@.tmp && mv $@.tmp $@
 
 # sfworker and sfgateway, which go where PostgreSQL's programs are if a shell finds them there, else to /usr/local/bin;
@@ -100,12 +100,12 @@ all: $(PROGRAMS)
 
 CLIENT_SOURCES = $(wildcard src/tools/client/*.[ch]) src/tools/program.mk
 
-src/tools/worker/sfworker: $(CLIENT_SOURCES) $(wildcard $(addprefix src/tools/worker/,*.[ch] */*.[ch])) src/base/sqlstates.h \
-	src/base/conditions.h src/base/condition_names.h src/tools/worker/Makefile
+src/tools/worker/sfworker: $(CLIENT_SOURCES) $(wildcard $(addprefix src/tools/worker/,*.[ch] */*.[ch])) src/base/error/sqlstates.h \
+	src/base/error/conditions.h src/base/error/condition_names.h src/tools/worker/Makefile
 	$(MAKE) -C src/tools/worker PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)'
 
 GATEWAY_SOURCES = $(CLIENT_SOURCES) $(wildcard $(addprefix src/tools/gateway/,*.[ch] */*.[ch] console console/* console/*/*)) \
-	src/tools/gateway/embed.awk src/tools/gateway/Makefile src/base/sqlstates.h
+	src/tools/gateway/embed.awk src/tools/gateway/Makefile src/base/error/sqlstates.h
 src/tools/gateway/sfgateway-asan: src/tools/gateway/sfgateway
 src/tools/gateway/sfgateway src/tools/gateway/sfgateway-asan: $(GATEWAY_SOURCES)
 	$(MAKE) -C src/tools/gateway PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)' $(@F)
@@ -137,11 +137,11 @@ clean-programs:
 $(shlib): $(wildcard $(LEFT_OUT))
 
 # The install script is its parts, in order, with the numbers of the enums of these headers.
-SQL_HEADERS = src/base/schema.h src/base/work_key.h src/store/branch/branch.h src/store/execution/status.h \
+SQL_HEADERS = src/base/version/schema.h src/base/name/work_key.h src/store/branch/branch.h src/store/execution/status.h \
 	src/store/role/object_kind.h src/store/role/privilege.h src/store/task/task.h src/feature/start_key/start_key.h \
 	src/feature/schedule/schedule.h src/feature/deadline/deadline.h src/feature/limit/limit_lock.h \
 	src/feature/rule/rule.h src/feature/event/event_by_key.h
-$(SQL_SCRIPT): sql/assemble.awk $(SQL_HEADERS) $(SQL_PARTS) $(wildcard $(LEFT_OUT)) Makefile
+$(SQL_SCRIPT): sql/assemble.awk $(SQL_HEADERS) $(SQL_ORDER) $(SQL_PARTS) $(wildcard $(LEFT_OUT)) Makefile
 	@rm -f $(filter-out $(DATA_built),$(wildcard sql/$(EXTENSION)--*.sql))
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit' && \
 	   awk -v features='$(FEATURES)' -f sql/assemble.awk $(SQL_HEADERS) $(SQL_PARTS); } > $@.tmp && mv $@.tmp $@
@@ -214,11 +214,11 @@ test-memory:
 
 # The tests on other releases of PostgreSQL, in chroots: make test-versions RELEASES="17 18".
 test-versions:
-	@test/versions/run $(RELEASES)
+	@test/platforms/majors $(RELEASES)
 
 # The demo and the console on fresh systems, in chroots: make test-demo SYSTEMS="bookworm trixie".
 test-demo:
-	@test/versions/demo $(SYSTEMS)
+	@test/platforms/demo $(SYSTEMS)
 
 # The regression tests against the running server that PGHOST and PGPORT name, with the library
 # preloaded there. They get a database of their own.
@@ -282,7 +282,7 @@ test-scale:
 test-release:
 	$(PREPARE_TEST)
 	@$(MAKE) -s $(PARALLEL) tmp-install
-	@status=0; test/release/upgrades || status=1; test/release/minors $(SYSTEMS) || status=1; test/release/packages $(SYSTEMS) || status=1; exit $$status
+	@status=0; test/platforms/updates || status=1; test/platforms/minors $(SYSTEMS) || status=1; test/platforms/packages $(SYSTEMS) || status=1; exit $$status
 
 # Conventions that a compiler does not check.
 lint:

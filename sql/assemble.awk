@@ -4,11 +4,11 @@
 # headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters. @PHASES_ENDED@, to be written between parentheses,
 # stands for those that a header lists as SF_PHASES_ENDED, @STATUS_NAMES@ for the names of all statuses in the order of
 # their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ is that of
-# base/work_key.h, @SCHEMA_NUMBER@ that of base/schema.h, @FLOOR_HERE@ that of feature/event/event_by_key.h.
+# base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h, @FLOOR_HERE@ that of feature/event/event_by_key.h.
 #
-# The parts of features come first. They consist of sections, each below a line "--@into SLOT"; a numbered part has the
+# The parts of features come first. They consist of sections, each below a line "--@into SLOT"; another part has the
 # sections of all features where it says "--@slot SLOT". A section may have slots for other features, which are called
-# FEATURE.SLOT: what is for a slot of a feature that is left out is left out, too. What a numbered part has between
+# FEATURE.SLOT: what is for a slot of a feature that is left out is left out, too. What another part has between
 # "--@with FEATURE…" and "--@end" is left out if the library is built without the feature; what is below an "--@else"
 # between them is there only then. So it is with what is written by hand of an update.
 
@@ -57,7 +57,7 @@ FILENAME ~ /\.h$/ {
 }
 FNR == 1 {
 	withs = 0
-	of_feature = FILENAME !~ /\/[0-9][^\/]*$/
+	of_feature = FILENAME ~ /^sql\/parts\/feature\//
 	slot = ""
 	out = 0
 	if (!of_feature)
@@ -117,7 +117,7 @@ END {
 		exit 1
 	for (slot in section)
 		if (!(slot in slots)) {
-			print first[slot] ": no numbered part has a slot " slot >"/dev/stderr"
+			print first[slot] ": no part in sql/parts/order has a slot " slot >"/dev/stderr"
 			exit 1
 		}
 }

@@ -5,8 +5,8 @@
 #include "postgres.h"
 
 #include "aws/aws.h"
-#include "base/compat.h"
 #include "base/settings.h"
+#include "base/version/compat.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "copy/instance_file.h"

@@ -12,7 +12,7 @@
 #define SF_API_COLUMNS_H
 
 #include "access/htup_details.h"
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"

@@ -13,8 +13,8 @@
 #include "utils/builtins.h"
 
 #include "api/objects.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "store/execution/bulk.h"
 #include "store/execution/execution_list.h"
 #include "store/feature.h"

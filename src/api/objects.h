@@ -5,7 +5,7 @@
 #ifndef SF_API_OBJECTS_H
 #define SF_API_OBJECTS_H
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "run/execution/lifecycle.h"
 #include "store/execution/execution.h"
 #include "store/execution/execution_head.h"

@@ -11,10 +11,10 @@
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"
-#include "base/compat.h"
-#include "base/errors.h"
-#include "base/role.h"
+#include "base/error/errors.h"
+#include "base/role/role.h"
 #include "base/settings.h"
+#include "base/version/compat.h"
 
 /* Longest duration: a time shifted by it must stay within the calendar */
 #define MAX_DURATION_YEARS	1000

@@ -17,7 +17,7 @@
 
 #include "api/columns.h"
 #include "api/sql_arguments.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"

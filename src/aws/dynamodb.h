@@ -11,8 +11,8 @@
 #ifndef SF_AWS_DYNAMODB_H
 #define SF_AWS_DYNAMODB_H
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
 

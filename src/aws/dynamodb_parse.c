@@ -26,7 +26,7 @@
 #include <ctype.h>
 
 #include "aws/dynamodb.h"
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 

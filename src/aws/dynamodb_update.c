@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -17,8 +17,8 @@
 
 #include "api/sql_arguments.h"
 #include "aws/dynamodb.h"
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 
 /* An action with its value */
 typedef struct Action

@@ -18,8 +18,8 @@
 #include "postgres.h"
 
 #include "aws/services.h"
-#include "base/errors.h"
-#include "base/random.h"
+#include "base/error/errors.h"
+#include "base/value/random.h"
 
 #define INVOKE	"arn:aws:states:::lambda:invoke"
 

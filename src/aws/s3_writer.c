@@ -15,7 +15,7 @@
 #include "utils/memutils.h"
 
 #include "aws/services.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 
 typedef struct WrittenFile
 {

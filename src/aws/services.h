@@ -7,7 +7,7 @@
 #ifndef SF_AWS_SERVICES_H
 #define SF_AWS_SERVICES_H
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "run/distributed_map/item_reader.h"
 #include "run/distributed_map/result_writer.h"
 #include "run/task/service.h"

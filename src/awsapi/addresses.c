@@ -5,8 +5,8 @@
 #include "postgres.h"
 
 #include "awsapi/call.h"
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "store/state_machine/aws_resource.h"
 #include "store/state_machine/names.h"
 

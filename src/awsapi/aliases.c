@@ -7,7 +7,7 @@
 #include "api/sql_arguments.h"
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
-#include "base/compat.h"
+#include "base/version/compat.h"
 
 /* The message for an alias, or its machine, that is not there */
 #define NOTHING_THERE	"Request references a resource that does not exist."

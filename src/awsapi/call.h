@@ -10,8 +10,8 @@
 
 #include "api/objects.h"
 #include "awsapi/refusals.h"
-#include "base/compat.h"
-#include "base/name.h"
+#include "base/name/name.h"
+#include "base/version/compat.h"
 #include "json/json.h"
 #include "store/state_machine/machine.h"
 

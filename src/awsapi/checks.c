@@ -14,8 +14,8 @@
 
 #include "awsapi/call.h"
 #include "awsapi/members.h"
-#include "base/compat.h"
 #include "base/settings.h"
+#include "base/version/compat.h"
 
 /* Most problems that an error lists; the rest of the request is not looked at */
 #define MOST_PROBLEMS	10

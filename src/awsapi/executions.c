@@ -13,9 +13,9 @@
 #include "api/sql_arguments.h"
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
-#include "base/compat.h"
-#include "base/name.h"
-#include "base/random.h"
+#include "base/name/name.h"
+#include "base/value/random.h"
+#include "base/version/compat.h"
 #include "store/execution/execution_list.h"
 #include "store/state_machine/aws_resource.h"
 

@@ -7,7 +7,7 @@
 #include "asl/program.h"
 #include "asl/tree/tree.h"
 #include "awsapi/call.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 
 /* Tell what kind of task a resource is that EXPRESS does not have; NULL: it is another one. */
 static const char *

@@ -7,7 +7,7 @@
 #include "mb/pg_wchar.h"
 
 #include "awsapi/call.h"
-#include "base/compat.h"
+#include "base/version/compat.h"
 
 /* Most bytes of a word that an error shows: a payload must not get into logs */
 #define MOST_SHOWN		8

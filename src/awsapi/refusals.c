@@ -10,9 +10,9 @@
 #include "utils/numeric.h"
 
 #include "awsapi/call.h"
-#include "base/compat.h"
-#include "base/encoding.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/value/encoding.h"
+#include "base/version/compat.h"
 
 static const struct
 {

@@ -9,7 +9,7 @@
 #ifndef SF_AWSAPI_REFUSALS_H
 #define SF_AWSAPI_REFUSALS_H
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 
 struct SfCall;
 

@@ -9,7 +9,7 @@
 #include "api/objects.h"
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "store/state_machine/aws_resource.h"
 
 #define MAX_TAGS	50

@@ -11,8 +11,8 @@
 #ifndef SF_BASE_HOOKS_H
 #define SF_BASE_HOOKS_H
 
-#include "base/clock.h"
-#include "base/work_key.h"
+#include "base/name/work_key.h"
+#include "base/time/clock.h"
 #include "utils/timestamp.h"
 
 /* What a duration is of */

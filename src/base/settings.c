@@ -9,9 +9,9 @@
 #include "miscadmin.h"
 #include "utils/guc.h"
 
-#include "base/compat.h"
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "base/settings.h"
+#include "base/version/compat.h"
 
 #define INT_SETTING_DEFINE(sym, name, initial, min, max, context, flags, assign, description) \
 	int			sf_setting_##sym = initial;

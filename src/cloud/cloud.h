@@ -6,7 +6,7 @@
 #define SF_CLOUD_CLOUD_H
 
 #include "asl/tree/tree.h"
-#include "base/compat.h"
+#include "base/version/compat.h"
 
 /* A template, and what was found out about it */
 typedef struct SfCloud

@@ -9,9 +9,9 @@
  */
 #include "postgres.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/settings.h"
+#include "base/version/compat.h"
 #include "cloud/cloud.h"
 #include "common/base64.h"
 #include "json/json.h"

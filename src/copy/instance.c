@@ -20,10 +20,10 @@
 #include "miscadmin.h"
 #include "utils/guc.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "copy/instance_file.h"
 #include "copy/load_guard.h"
@@ -32,7 +32,7 @@
 #include "store/execution/open_execution.h"
 #include "store/feature.h"
 
-/* Columns of _sfflow.instance; see sql/parts/10-tables.sql. */
+/* Columns of _sfflow.instance; see sql/parts/tables.sql. */
 #define SF_INSTANCE_COLUMNS(X) \
 	X(bool, only_row, BOOL, NOT_NULL) \
 	X(int64, system_identifier, INT8, NOT_NULL) \

@@ -28,8 +28,8 @@
 #include "storage/lmgr.h"
 #include "utils/guc.h"
 
-#include "base/debug_point.h"
-#include "base/file_identity.h"
+#include "base/error/debug_point.h"
+#include "base/name/file_identity.h"
 #include "copy/instance_file.h"
 
 #define INSTANCE_FILE	"sfflow.instance"

@@ -15,9 +15,9 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "base/clock.h"
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/time/clock.h"
+#include "base/version/compat.h"
 #include "db/direct.h"
 #include "db/direct_internal.h"
 

@@ -9,7 +9,7 @@
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "db/direct.h"
 
 /* Columns of an index, at most */

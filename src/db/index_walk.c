@@ -21,8 +21,8 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "base/clock.h"
-#include "base/compat.h"
+#include "base/time/clock.h"
+#include "base/version/compat.h"
 #include "db/direct_internal.h"
 #include "db/index_walk.h"
 

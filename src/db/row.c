@@ -9,7 +9,7 @@
 #include "utils/array.h"
 #include "utils/datum.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "db/row.h"
 
 /* --- reading --- */

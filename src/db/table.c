@@ -15,8 +15,8 @@
 #include "utils/resowner.h"
 #include "utils/syscache.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "db/table.h"
 
 /* Where the names in a query of sfflow are looked up; workers have it throughout */

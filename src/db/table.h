@@ -16,7 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "base/hooks.h"
-#include "base/role.h"
+#include "base/role/role.h"
 #include "json/json.h"
 
 /* --- identity --- */

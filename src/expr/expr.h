@@ -12,7 +12,7 @@
 #ifndef SF_EXPR_EXPR_H
 #define SF_EXPR_EXPR_H
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "json/environment.h"
 
 typedef enum SfQueryLanguage

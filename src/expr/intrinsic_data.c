@@ -11,7 +11,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 
-#include "base/random.h"
+#include "base/value/random.h"
 #include "expr/intrinsic.h"
 
 /* Elements that States.ArrayRange makes at most; the service stops at 1,000. */

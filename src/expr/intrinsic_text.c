@@ -5,8 +5,8 @@
 #include "postgres.h"
 
 #include "common/base64.h"
-#include "base/encoding.h"
-#include "base/random.h"
+#include "base/value/encoding.h"
+#include "base/value/random.h"
 #include "expr/intrinsic.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"

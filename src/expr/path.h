@@ -11,7 +11,7 @@
 #ifndef SF_EXPR_PATH_H
 #define SF_EXPR_PATH_H
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "expr/expr.h"
 #include "json/json.h"
 

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "graph/graph.h"
 
 typedef struct Format

@@ -6,7 +6,7 @@
 #ifndef SF_JSON_ENVIRONMENT_H
 #define SF_JSON_ENVIRONMENT_H
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "json/json.h"
 
 typedef enum SfEvalStatus

@@ -9,7 +9,7 @@
 #ifndef SF_JSON_JSON_H
 #define SF_JSON_JSON_H
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "common/jsonapi.h"
 #include "json/json.h"
 #include "mb/pg_wchar.h"

@@ -15,7 +15,7 @@
  */
 #include "postgres.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "json/json.h"
 #include "json/yaml.h"
 #include "miscadmin.h"

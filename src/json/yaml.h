@@ -5,7 +5,7 @@
 #ifndef SF_JSON_YAML_H
 #define SF_JSON_YAML_H
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
 

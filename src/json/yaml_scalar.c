@@ -4,8 +4,8 @@
  */
 #include "postgres.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "json/yaml.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"

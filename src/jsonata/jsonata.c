@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/settings.h"
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/jsonata.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "machine/step.h"
 
 /* {"Execution": …}: id, input, name, role, start, redrives. */

@@ -16,7 +16,7 @@
  */
 #include "postgres.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "base/settings.h"
 #include "machine/map_state.h"
 #include "miscadmin.h"

@@ -6,7 +6,7 @@
 
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "machine/join.h"
 
 /* Put a branch without children back to work. */

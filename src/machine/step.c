@@ -10,7 +10,7 @@
 
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "machine/map_state.h"
 
 /* Append the event of an iteration that begins. */

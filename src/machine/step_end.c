@@ -6,7 +6,7 @@
 
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "machine/map_state.h"
 
 /* Forget the error of a branch, of its task or of its children. */

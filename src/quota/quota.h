@@ -12,8 +12,8 @@
 #ifndef SF_QUOTA_QUOTA_H
 #define SF_QUOTA_QUOTA_H
 
-#include "base/compat.h"
 #include "base/settings.h"
+#include "base/version/compat.h"
 #include "utils/timestamp.h"
 
 /* Which quota is used up */

@@ -7,14 +7,14 @@
  * transaction that folds writes it.  That transaction does nothing else, so what it takes is written when it ends:
  * a fold is no part of a transaction block, which could be prepared or roll back a part (locks_counters,
  * store/feature.h).  A crash of the server forgets the starts that were throttled since.  Owners share the entries for
- * machines fairly (base/shmem.h); starts of a machine for which its owner has no entry are not counted.
+ * machines fairly (base/memory/shmem.h); starts of a machine for which its owner has no entry are not counted.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
 #include "miscadmin.h"
 
-#include "base/shmem.h"
+#include "base/memory/shmem.h"
 #include "quota/throttled_starts.h"
 #include "store/statistics/tally.h"
 

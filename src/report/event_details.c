@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "base/settings.h"
 #include "asl/history_event_types.h"
 #include "report/report.h"

@@ -14,8 +14,8 @@
 #define SF_STORE_FEATURE_H
 
 #include "asl/program.h"
-#include "base/clock.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/time/clock.h"
 #include "store/alert/notice.h"
 #include "store/branch/park.h"
 #include "store/execution/execution.h"

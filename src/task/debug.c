@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "fmgr.h"
 #include "json/json.h"
 #include "task/sql_task_internal.h"

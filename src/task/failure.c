@@ -10,8 +10,8 @@
  */
 #include "postgres.h"
 
-#include "base/conditions.h"
-#include "base/errors.h"
+#include "base/error/conditions.h"
+#include "base/error/errors.h"
 #include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "task/sql_task_internal.h"
@@ -78,7 +78,7 @@ print_cause(const ErrorData *edata, const char *sqlstate)
 	return sf_json_to_cstring(sf_json_finish(&b));
 }
 
-/* Name a SQLSTATE: its condition, for class SF that in base/sqlstates.h; else the SQLSTATE itself. */
+/* Name a SQLSTATE: its condition, for class SF that in base/error/sqlstates.h; else the SQLSTATE itself. */
 static const char *
 error_name(int sqlerrcode, const char *sqlstate)
 {

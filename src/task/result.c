@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/settings.h"
 #include "executor/executor.h"
 #include "funcapi.h"

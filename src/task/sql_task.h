@@ -7,7 +7,7 @@
 #ifndef SF_TASK_SQL_TASK_H
 #define SF_TASK_SQL_TASK_H
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 
 extern void sf_sql_task_init(void);
 extern void sf_identity_private_session(void);

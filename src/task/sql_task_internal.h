@@ -8,8 +8,8 @@
 #include <signal.h>
 
 #include "access/tupdesc.h"
-#include "base/clock.h"
-#include "base/role.h"
+#include "base/role/role.h"
+#include "base/time/clock.h"
 #include "run/task/driver.h"
 #include "fmgr.h"
 #include "json/json.h"

@@ -19,8 +19,8 @@
 #include "storage/latch.h"
 #include "utils/timeout.h"
 
-#include "base/debug_point.h"
-#include "base/timing.h"
+#include "base/error/debug_point.h"
+#include "base/time/timing.h"
 #include "task/sql_task_internal.h"
 
 static TimeoutId timer_id = MAX_TIMEOUTS;	/* not registered yet */

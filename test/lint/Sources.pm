@@ -3,12 +3,11 @@ package Sources;
 # comments and strings, and the global functions and variables that it defines.
 use strict;
 use warnings;
-use File::Basename qw(basename);
 use Exporter qw(import);
 use File::Find;
 use FindBin;
 
-our @EXPORT = qw(layers folder_of module_files sql_parts c_files h_files files_like text_of code_of comments_of global_definitions);
+our @EXPORT = qw(layers folder_of module_files sql_parts feature_of_part c_files h_files files_like text_of code_of comments_of global_definitions);
 
 chdir "$FindBin::Bin/../.." or die "cannot enter the source tree: $!\n";
 
@@ -32,11 +31,17 @@ sub module_files
 	return (map { files_like("src/$_", qr/\.[ch]$/) } grep { -d "src/$_" } layers()), 'src/sfflow.c';
 }
 
-# The parts of the install script in the order in which it has them: the numbered ones; those of features have names.
+# The parts of the install script in the order in which it has them, then those of features.
 sub sql_parts
 {
-	my @numbered = glob 'sql/parts/[0-9]*.sql sql/parts/*/[0-9]*.sql';
-	return sort({ basename($a) cmp basename($b) } @numbered), sort(glob 'sql/parts/feature/*.sql');
+	my @ordered = grep { /\S/ && !/^--/ } split /\n/, text_of('sql/parts/order');
+	return map({ "sql/parts/$_" } @ordered), sort(glob 'sql/parts/feature/*.sql');
+}
+
+# The feature whose part of the install script a file is; nothing: it is of none.
+sub feature_of_part
+{
+	return shift =~ m{^sql/parts/feature/(\w+)(?:-[^/]*)?\.sql\z} ? $1 : '';
 }
 
 # The .c files below a folder, in order.

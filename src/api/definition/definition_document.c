@@ -7,8 +7,8 @@
 #include "postgres.h"
 
 #include "api/definition/definitions.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "db/table.h"
 
 /* Refuse a document for what it has at a pointer. */

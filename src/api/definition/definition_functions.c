@@ -2,7 +2,7 @@
  * definition_functions.c
  *		sf_export_definitions(), sf_apply(): what is defined, as one document.
  *
- * A document falls into parts (sql/parts/87-definitions.sql): objects, and versions, aliases and rights of them.  Each
+ * A document falls into parts (sql/parts/definitions.sql): objects, and versions, aliases and rights of them.  Each
  * part of a document is compared with the part of the same name in what the caller could export now.  If they
  * differ, _sfflow.apply_definition() calls the function that a user would call, as the role that is to own the object.
  * So there is one set of checks, and the caller gets no rights by this.  A dry run does the same in a subtransaction,
@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -19,7 +19,7 @@
 #include "api/definition/definitions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "store/state_machine/applied_definitions.h"
 
 /* The longest value of a member that a change tells */

@@ -5,7 +5,7 @@
 #ifndef SF_API_DEFINITIONS_H
 #define SF_API_DEFINITIONS_H
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
 

@@ -4,15 +4,15 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/definition/probe.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "asl/validate/validate.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "copy/instance.h"
 #include "run/execution/retention.h"
 #include "run/gate/gate.h"

@@ -4,15 +4,15 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/columns.h"
 #include "api/definition/probe.h"
 #include "api/sql_arguments.h"
 #include "asl/program.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "db/table.h"
 #include "run/gate/gate.h"
 #include "run/task/service.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
@@ -12,9 +12,9 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/compat.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
+#include "base/version/compat.h"
 #include "copy/instance.h"
 #include "machine/map_state.h"
 #include "run/apply/apply.h"

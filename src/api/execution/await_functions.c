@@ -15,7 +15,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "tcop/pquery.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
@@ -23,7 +23,7 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "db/table.h"
 #include "worker/session/await.h"
 

@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -18,8 +18,8 @@
 #include "api/execution/labelled.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "quota/quota.h"
 #include "quota/throttled_starts.h"
 #include "run/distributed_map/redrive_items.h"

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -14,7 +14,7 @@
 
 #include "api/columns.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "run/execution/retention.h"
 #include "run/task/dispatch.h"
 #include "store/purge/purge.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -12,9 +12,9 @@
 #include "api/execution/start.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
-#include "base/name.h"
-#include "base/random.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
+#include "base/value/random.h"
 #include "copy/instance.h"
 #include "expr/expr.h"
 #include "quota/quota.h"

@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -17,7 +17,7 @@
 #include "api/columns.h"
 #include "api/execution/start.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 
 /* A call, and the batch that it is collecting */
 typedef struct Batch

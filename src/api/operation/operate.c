@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_authid.h"
 #include "commands/trigger.h"
 #include "lib/stringinfo.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -12,8 +12,8 @@
 
 #include "api/sql_arguments.h"
 #include "api/objects.h"
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "run/gate/gate.h"
 #include "store/audit/audit.h"
 #include "store/role/owner.h"

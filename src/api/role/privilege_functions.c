@@ -4,15 +4,15 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "fmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 
 #include "api/objects.h"
-#include "base/name.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"

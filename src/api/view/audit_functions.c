@@ -4,14 +4,14 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "api/columns.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "store/audit/audit_list.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"

@@ -5,13 +5,13 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
 #include "api/objects.h"
-#include "base/name.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "json/json.h"
 #include "store/state_machine/program_cache.h"
 #include "store/statistics/usual.h"

@@ -10,7 +10,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -18,7 +18,7 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/name.h"
+#include "base/name/name.h"
 #include "asl/history_event_types.h"
 #include "report/report.h"
 #include "graph/graph.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 
@@ -12,8 +12,8 @@
 #include "api/execution/labelled.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "store/execution/execution_list.h"
 
 /* Arguments, in order */

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "asl/compile/compile.h"
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 
 /* A string of the program's own; NULL when absent. */
 const char *

@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "asl/validate/validate.h"
-#include "base/name.h"
+#include "base/name/name.h"
 #include "miscadmin.h"
 
 /* The states of one scope while its transitions are followed */

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "asl/validate/validate.h"
-#include "base/name.h"
+#include "base/name/name.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 

@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "asl/validate/validate.h"
-#include "base/name.h"
+#include "base/name/name.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 

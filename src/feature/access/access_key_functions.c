@@ -11,7 +11,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_authid.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -22,9 +22,9 @@
 
 #include "api/columns.h"
 #include "api/sql_arguments.h"
-#include "base/compat.h"
-#include "base/encoding.h"
-#include "base/role.h"
+#include "base/role/role.h"
+#include "base/value/encoding.h"
+#include "base/version/compat.h"
 #include "feature/access/access_key.h"
 #include "store/role/privilege.h"
 

@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -15,7 +15,7 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "json/json.h"
 #include "report/job.h"
 #include "report/report.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "feature/deadline/deadline.h"
 #include "store/alert/notice.h"
 

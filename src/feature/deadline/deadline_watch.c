@@ -34,7 +34,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/deadline/deadline.h"
 
 /* Deadlines of one sweep, each in a subtransaction: more would make snapshots overflow */

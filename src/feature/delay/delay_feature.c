@@ -13,8 +13,8 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "db/table.h"
 #include "store/feature.h"
 

@@ -8,8 +8,8 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
 #include "db/direct.h"
 #include "db/row.h"
 #include "feature/event/event_by_key.h"

@@ -13,7 +13,7 @@
 #include "utils/timestamp.h"
 #include "utils/xid8.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/watcher.h"

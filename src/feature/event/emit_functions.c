@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_type_d.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -13,9 +13,9 @@
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/compat.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
+#include "base/version/compat.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/watcher.h"
 #include "run/task/driver.h"

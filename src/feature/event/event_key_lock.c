@@ -10,8 +10,8 @@
 #include "storage/proc.h"
 #include "utils/guc.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "feature/event/event_by_key.h"
 
 /* A sweep waits that long for those who begin to wait for a key */

@@ -14,7 +14,7 @@
 #include "utils/inval.h"
 
 #include "api/objects.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/event/event_by_key.h"
 #include "store/role/owner.h"
 #include "store/role/privilege.h"

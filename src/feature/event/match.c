@@ -13,7 +13,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"

@@ -6,7 +6,7 @@
 
 #include "utils/acl.h"
 
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "feature/hold/hold.h"
 #include "run/gate/gate.h"
 

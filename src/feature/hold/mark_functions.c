@@ -4,14 +4,14 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/snapmgr.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "feature/hold/mark.h"
 #include "report/job.h"
 #include "report/report.h"

@@ -30,9 +30,9 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "base/compat.h"
-#include "base/debug_point.h"
-#include "base/errors.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "feature/home/home.h"
 #include "db/row.h"
 #include "db/table.h"

@@ -13,8 +13,8 @@
 
 #include "mb/pg_wchar.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "db/keyed_cache.h"
 #include "db/row.h"
 #include "expr/input_value.h"

@@ -21,8 +21,8 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "db/row.h"
 #include "db/table_cache.h"
 #include "feature/home/home.h"

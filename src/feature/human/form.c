@@ -14,8 +14,8 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "feature/human/human.h"
 
 /* What a value of a keyword has to be */

@@ -6,8 +6,8 @@
 
 #include "utils/timestamp.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "feature/human/human.h"
 #include "store/role/privilege.h"
 #include "store/state_machine/program_cache.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -13,8 +13,8 @@
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "db/table_cache.h"
 #include "feature/human/human.h"
 #include "store/feature.h"

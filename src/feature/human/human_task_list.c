@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -19,7 +19,7 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/human/human.h"
 #include "store/execution/execution_list.h"
 #include "store/role/privilege.h"

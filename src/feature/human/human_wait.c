@@ -10,7 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "asl/program.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/human/human.h"
 #include "store/role/privilege.h"
 

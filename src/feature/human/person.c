@@ -13,7 +13,7 @@
 #include "utils/array.h"
 
 #include "api/objects.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/human/human.h"
 #include "store/role/privilege.h"
 

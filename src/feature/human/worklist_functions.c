@@ -4,14 +4,14 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "feature/human/human.h"
 #include "store/audit/audit.h"
 #include "store/feature.h"

@@ -4,12 +4,12 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/import/import.h"
 #include "utils/builtins.h"
 

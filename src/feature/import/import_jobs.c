@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
@@ -22,7 +22,7 @@
 #include "utils/varlena.h"
 
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 
 #define FETCH_ROWS	1000		/* of the query, at once */
 

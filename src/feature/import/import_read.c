@@ -14,7 +14,7 @@
  */
 #include "postgres.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/import/import.h"
 #include "miscadmin.h"
 #include "utils/json.h"

@@ -4,14 +4,14 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "api/execution/labelled.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/label/label.h"
 #include "run/apply/apply.h"
 #include "run/task/dispatch.h"

@@ -6,8 +6,8 @@
  */
 #include "postgres.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "expr/input_value.h"
 #include "feature/label/label.h"
 

@@ -13,8 +13,8 @@
 #include "storage/lmgr.h"
 #include "utils/xid8.h"
 
-#include "base/compat.h"
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
+#include "base/version/compat.h"
 #include "feature/limit/limit.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"

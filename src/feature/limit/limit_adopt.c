@@ -20,8 +20,8 @@
 #include "utils/timestamp.h"
 
 #include "access/xact.h"
-#include "base/debug_point.h"
-#include "base/timing.h"
+#include "base/error/debug_point.h"
+#include "base/time/timing.h"
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_slot.h"
 #include "store/state_machine/machine.h"

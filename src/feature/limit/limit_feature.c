@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 #include "db/table_cache.h"
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"

@@ -14,7 +14,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"

@@ -9,7 +9,7 @@
  *
  * Buckets are in shared memory.  One that is full again says nothing and gives its entry up; so do
  * those of a limit, a database or an extension that is dropped.  Owners share the entries fairly
- * (base/shmem.h).
+ * (base/memory/shmem.h).
  *
  * An owner that gets no entry draws its tokens in the table rate_token: a row per token, with the
  * time at which the next one may begin after it.  The greatest time counts, also of a transaction that
@@ -30,7 +30,7 @@
 #include "storage/lock.h"
 
 #include "base/settings.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "db/direct.h"
 #include "feature/limit/limit_rate.h"
 #include "store/branch/queue_hints.h"

@@ -5,7 +5,7 @@
 #ifndef SF_FEATURE_LIMIT_RATE_H
 #define SF_FEATURE_LIMIT_RATE_H
 
-#include "base/shmem.h"
+#include "base/memory/shmem.h"
 #include "feature/limit/limit.h"
 
 /* A rate that something begins by, and who is to have room for its bucket */

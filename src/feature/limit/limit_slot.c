@@ -28,7 +28,7 @@
 #include "access/xact.h"
 #include "common/pg_prng.h"
 
-#include "base/xact_array.h"
+#include "base/memory/xact_array.h"
 #include "feature/limit/limit_lock.h"
 #include "store/branch/queue_hints.h"
 #include "feature/limit/limit_slot.h"
@@ -40,7 +40,7 @@
 /* Numbers that are tried by chance before the rows are read */
 #define MAX_GUESSES	3
 
-/* Slots that this transaction has locked (base/xact_array.c) */
+/* Slots that this transaction has locked (base/memory/xact_array.c) */
 static SfTakenSlot *taken = NULL;
 static int	ntaken = 0;
 static int	taken_size = 0;

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"

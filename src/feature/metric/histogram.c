@@ -6,8 +6,8 @@
 
 #include "port/pg_bitutils.h"
 
-#include "base/compat.h"
-#include "base/encoding.h"
+#include "base/value/encoding.h"
+#include "base/version/compat.h"
 #include "feature/metric/histogram.h"
 
 /* Bits of a duration that tell its bucket, after the highest one */

@@ -11,8 +11,8 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 
-#include "base/compat.h"
-#include "base/encoding.h"
+#include "base/value/encoding.h"
+#include "base/version/compat.h"
 #include "feature/metric/histogram.h"
 #include "feature/metric/metric.h"
 #include "store/branch/branch.h"

@@ -18,7 +18,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "feature/metric/metric.h"
 #include "quota/throttled_starts.h"
 #include "store/state_machine/machine.h"

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"

@@ -14,8 +14,8 @@
 
 #include "api/columns.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
-#include "base/schema.h"
+#include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/home/home.h"
 #include "feature/move/move.h"
 #include "store/role/privilege.h"

@@ -10,10 +10,10 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "copy/load_guard.h"
 #include "db/row.h"
 #include "feature/home/home.h"

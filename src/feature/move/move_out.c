@@ -10,9 +10,9 @@
 
 #include "utils/memutils.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
-#include "base/schema.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "db/row.h"
 #include "feature/home/home.h"
 #include "feature/move/move.h"

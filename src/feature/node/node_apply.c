@@ -13,14 +13,14 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "api/columns.h"
 #include "api/definition/definitions.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/node/node.h"
 
 /* A document that is sent */

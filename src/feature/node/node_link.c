@@ -28,9 +28,9 @@
 #include "utils/resowner.h"
 #include "utils/wait_event.h"
 
-#include "base/clock.h"
-#include "base/compat.h"
 #include "base/settings.h"
+#include "base/time/clock.h"
+#include "base/version/compat.h"
 #include "feature/node/node.h"
 
 /* Time that a question has that writes, after its connection was made; one that takes long has it for each lock */

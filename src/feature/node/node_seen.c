@@ -7,7 +7,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
-#include "base/shmem.h"
+#include "base/memory/shmem.h"
 #include "feature/node/node.h"
 
 /* Entries: one database has half of them at most */

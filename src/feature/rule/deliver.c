@@ -16,9 +16,9 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "base/settings.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"

@@ -9,7 +9,7 @@
 
 #include "access/xact.h"
 
-#include "base/random.h"
+#include "base/value/random.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "run/task/driver.h"

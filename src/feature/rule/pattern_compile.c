@@ -12,8 +12,8 @@
 #include "utils/formatting.h"
 #include "utils/fmgrprotos.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "feature/rule/pattern.h"
 
 /* The part of the pattern at hand, as a JSON pointer: a list from the inside out */

@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -13,9 +13,9 @@
 #include "api/execution/start.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/compat.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
+#include "base/version/compat.h"
 #include "feature/rule/pattern.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"

@@ -9,7 +9,7 @@
 
 #include "utils/timestamp.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "base/settings.h"
 #include "feature/rule/watcher.h"
 #include "store/state_machine/aws_resource.h"

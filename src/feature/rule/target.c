@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "expr/expr.h"
 #include "feature/rule/rule.h"
 

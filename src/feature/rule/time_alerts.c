@@ -7,7 +7,7 @@
 #include "storage/lock.h"
 #include "utils/timestamp.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "feature/rule/watcher.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"

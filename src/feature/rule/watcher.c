@@ -25,7 +25,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "db/table_cache.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"

@@ -6,7 +6,7 @@
 #ifndef SF_WATCHER_H
 #define SF_WATCHER_H
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/rule/pattern.h"
 #include "store/alert/notice.h"
 

@@ -18,7 +18,7 @@
 #include "storage/lmgr.h"
 #include "utils/datetime.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/schedule/calendar.h"
 #include "store/feature.h"
 #include "store/role/owner.h"

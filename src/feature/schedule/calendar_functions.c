@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -17,8 +17,8 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "feature/schedule/schedule.h"
 #include "store/audit/audit.h"
 #include "store/role/owner.h"

@@ -9,8 +9,8 @@
 
 #include "utils/datetime.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "feature/schedule/calendar.h"
 
 /* Elements of a list of dates, and of other lists, at most */

@@ -17,7 +17,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"

@@ -11,7 +11,7 @@
 
 #include "utils/timestamp.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 

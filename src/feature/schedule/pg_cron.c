@@ -24,8 +24,8 @@
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
+#include "base/version/compat.h"
 #include "db/table.h"
 #include "feature/schedule/pg_cron.h"
 

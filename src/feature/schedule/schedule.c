@@ -6,7 +6,7 @@
 
 #include "store/feature.h"
 #include "store/role/owner.h"
-#include "base/name.h"
+#include "base/name/name.h"
 #include "feature/schedule/schedule.h"
 
 #define ROW SfSchedule

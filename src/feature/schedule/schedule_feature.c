@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "feature/schedule/schedule.h"
 #include "store/role/owner.h"
 

@@ -22,9 +22,9 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "base/encoding.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
+#include "base/value/encoding.h"
 #include "copy/instance.h"
 #include "feature/schedule/calendar.h"
 #include "feature/schedule/pg_cron.h"

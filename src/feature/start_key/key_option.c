@@ -9,9 +9,9 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
+#include "base/version/compat.h"
 #include "feature/start_key/start_key.h"
 
 /* Seconds of a delay, at most: ten years */

@@ -24,7 +24,7 @@
 #ifndef SF_FEATURE_START_KEY_H
 #define SF_FEATURE_START_KEY_H
 
-#include "base/one_of.h"
+#include "base/value/one_of.h"
 #include "db/table.h"
 #include "expr/input_value.h"
 #include "store/feature.h"

@@ -7,7 +7,7 @@
 
 #include "access/xact.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "base/hooks.h"
 #include "feature/start_key/start_key.h"
 #include "run/gate/gate.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/schema.h"
+#include "base/version/schema.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"

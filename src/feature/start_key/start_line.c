@@ -7,7 +7,7 @@
 #include "access/xact.h"
 #include "utils/timestamp.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
 #include "feature/start_key/start_key.h"
 #include "run/apply/apply.h"

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/test_state/test_state.h"
 #include "run/join/dependents.h"
 

@@ -22,7 +22,7 @@
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "feature/test_state/test_state.h"
 
 /* Names of what never was, in the context object that is made up */

@@ -8,14 +8,14 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/schema.h"
+#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "feature/test_state/test_context.h"
 #include "feature/test_state/test_state.h"
 #include "run/task/driver.h"

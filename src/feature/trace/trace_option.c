@@ -12,7 +12,7 @@
 
 #include "tcop/tcopprot.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/settings.h"
 #include "feature/trace/trace.h"
 #include "run/task/driver.h"

@@ -7,8 +7,8 @@
 
 #include "regex/regex.h"
 
-#include "base/clock.h"
-#include "base/compat.h"
+#include "base/time/clock.h"
+#include "base/version/compat.h"
 #include "jsonata/syntax/ast.h"
 #include "jsonata/value/fail.h"
 

@@ -9,7 +9,7 @@
 #include "common/jsonapi.h"
 #include "common/pg_prng.h"
 
-#include "base/random.h"
+#include "base/value/random.h"
 #include "jsonata/function/functions.h"
 
 /* $abs(number) */

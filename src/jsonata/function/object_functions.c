@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "base/encoding.h"
-#include "base/random.h"
+#include "base/value/encoding.h"
+#include "base/value/random.h"
 #include "jsonata/function/functions.h"
 #include "jsonata/value/jsonata_print.h"
 

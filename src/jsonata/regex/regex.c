@@ -21,8 +21,8 @@
 #include "utils/builtins.h"
 #include "utils/timeout.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/regex/regex.h"

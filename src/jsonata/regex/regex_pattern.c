@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "catalog/pg_collation.h"
 #include "jsonata/regex/regex.h"
 #include "lib/stringinfo.h"

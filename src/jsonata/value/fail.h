@@ -12,7 +12,7 @@
 
 #include <setjmp.h>
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "jsonata/value/jsonata_value.h"
 
 /* Codes of the reference implementation with their messages. */

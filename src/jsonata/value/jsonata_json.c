@@ -9,7 +9,7 @@
 #include "common/jsonapi.h"
 #include "mb/pg_wchar.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "jsonata/value/jsonata_print.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"

@@ -12,10 +12,10 @@
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
-#include "base/compat.h"
-#include "base/debug_point.h"
-#include "base/errors.h"
-#include "base/timing.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
+#include "base/time/timing.h"
+#include "base/version/compat.h"
 #include "run/apply/apply.h"
 #include "run/apply/apply_internal.h"
 

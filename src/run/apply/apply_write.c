@@ -13,8 +13,8 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "run/apply/apply_internal.h"

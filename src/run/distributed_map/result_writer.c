@@ -17,8 +17,8 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "base/settings.h"
 #include "run/distributed_map/item_reader.h"
 #include "run/distributed_map/result_writer.h"

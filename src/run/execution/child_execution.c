@@ -14,9 +14,9 @@
 #include "utils/json.h"
 #include "utils/timestamp.h"
 
-#include "base/errors.h"
-#include "base/name.h"
-#include "base/random.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
+#include "base/value/random.h"
 #include "quota/quota.h"
 #include "quota/throttled_starts.h"
 #include "run/apply/apply.h"

@@ -8,9 +8,9 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/name.h"
-#include "base/errors.h"
-#include "base/timing.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
+#include "base/time/timing.h"
 #include "run/apply/apply.h"
 #include "run/apply/apply_map_run.h"
 #include "run/execution/lifecycle.h"

@@ -16,8 +16,8 @@
 #include "nodes/bitmapset.h"
 #include "utils/timestamp.h"
 
-#include "base/errors.h"
-#include "base/name.h"
+#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "report/report.h"
 #include "run/execution/migrate.h"
 #include "run/gate/gate.h"

@@ -31,9 +31,9 @@
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
-#include "base/clock.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/settings.h"
+#include "base/time/clock.h"
 #include "run/execution/retention.h"
 #include "run/task/driver.h"
 #include "store/feature.h"

@@ -15,9 +15,9 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-#include "base/clock.h"
-#include "base/debug_point.h"
-#include "base/timing.h"
+#include "base/error/debug_point.h"
+#include "base/time/clock.h"
+#include "base/time/timing.h"
 #include "db/table_cache.h"
 #include "run/gate/gate.h"
 

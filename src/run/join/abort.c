@@ -18,9 +18,9 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "base/hooks.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "run/apply/apply.h"
 #include "run/apply/apply_map_run.h"
 #include "run/join/abort.h"

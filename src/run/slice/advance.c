@@ -7,10 +7,10 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/compat.h"
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
-#include "base/clock.h"
+#include "base/time/clock.h"
+#include "base/version/compat.h"
 #include "run/join/abort.h"
 #include "run/apply/apply.h"
 #include "run/gate/gate.h"

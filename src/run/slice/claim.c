@@ -16,9 +16,9 @@
 
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "base/hooks.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "run/apply/apply.h"
 #include "run/slice/slice_internal.h"
 #include "run/task/dispatch.h"

@@ -15,7 +15,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/random.h"
+#include "base/value/random.h"
 #include "machine/map_state.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"

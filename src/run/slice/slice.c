@@ -12,8 +12,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
+#include "base/error/debug_point.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
 #include "run/apply/apply.h"
 #include "run/gate/gate.h"

@@ -16,14 +16,14 @@
  *
  * After a slice that ran user code the user id is still the owner's, until
  * after the commit: the worker notes its own before and takes it back after
- * (base/role.h).
+ * (base/role/role.h).
  *
  * When a slice fails, run/slice/tries.h says what follows.
  */
 #ifndef SF_RUN_SLICE_H
 #define SF_RUN_SLICE_H
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
 #include "store/branch/due.h"
 

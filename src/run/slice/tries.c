@@ -8,9 +8,9 @@
 #include "storage/latch.h"
 #include "utils/wait_event.h"
 
-#include "base/compat.h"
-#include "base/random.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
+#include "base/value/random.h"
+#include "base/version/compat.h"
 #include "run/slice/tries.h"
 
 /* Sleep before the nth further try. */

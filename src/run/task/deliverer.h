@@ -5,8 +5,8 @@
 #ifndef SF_RUN_DELIVERER_H
 #define SF_RUN_DELIVERER_H
 
-#include "base/clock.h"
 #include "base/hooks.h"
+#include "base/time/clock.h"
 #include "nodes/pg_list.h"
 
 /* Deliveries of one owner that this process has claimed */

@@ -9,9 +9,9 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "base/hooks.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "run/gate/gate.h"
 #include "run/slice/load.h"
 #include "run/slice/slice_internal.h"

@@ -18,7 +18,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "run/apply/apply.h"
 #include "run/distributed_map/item_reader.h"
 #include "run/task/outside.h"

@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "run/distributed_map/item_reader.h"
 #include "run/distributed_map/result_writer.h"
 #include "run/task/service.h"

@@ -8,7 +8,7 @@
 
 #include "utils/timestamp.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "store/alert/alert_kind.h"
 #include "store/alert/notice.h"
 #include "store/feature.h"

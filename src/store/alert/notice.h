@@ -7,7 +7,7 @@
 #ifndef SF_STORE_NOTICE_H
 #define SF_STORE_NOTICE_H
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "json/json.h"
 #include "store/execution/execution.h"
 

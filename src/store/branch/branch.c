@@ -9,7 +9,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "store/branch/job_rows.h"
 #include "store/feature.h"
 

@@ -9,8 +9,8 @@
 
 #include "asl/program.h"
 #include "base/hooks.h"
-#include "base/one_of.h"
-#include "base/work_key.h"
+#include "base/name/work_key.h"
+#include "base/value/one_of.h"
 #include "db/row.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
@@ -123,7 +123,7 @@ typedef enum SfJobPlace
 } SfJobPlace;
 
 
-/* Columns of _sfflow.branch; see sql/parts/10-tables.sql. */
+/* Columns of _sfflow.branch; see sql/parts/tables.sql. */
 #define SF_BRANCH_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \

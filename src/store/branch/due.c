@@ -8,7 +8,7 @@
 
 #include "miscadmin.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "store/branch/branch.h"
 #include "store/branch/due.h"
 #include "store/execution/status.h"

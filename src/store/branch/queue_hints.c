@@ -9,7 +9,7 @@
  * waits also tells the workers after its commit, since they do not see it before.
  *
  * A queue is noted with exactly its key, if there is an entry for the owner of what waits
- * (base/shmem.h).  If not, it is noted that queues of its limit may have something that waits, for
+ * (base/memory/shmem.h).  If not, it is noted that queues of its limit may have something that waits, for
  * two poll intervals.  Limits share such a note by their hash: queues of one in a thousand others
  * are told in vain meanwhile.
  */
@@ -18,8 +18,8 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 
+#include "base/memory/shmem.h"
 #include "base/settings.h"
-#include "base/shmem.h"
 #include "store/branch/queue_hints.h"
 
 /* Queues of which the workers are told at once */

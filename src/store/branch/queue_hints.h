@@ -5,7 +5,7 @@
 #ifndef SF_STORE_QUEUE_HINTS_H
 #define SF_STORE_QUEUE_HINTS_H
 
-#include "base/shmem.h"
+#include "base/memory/shmem.h"
 #include "store/branch/park.h"
 
 extern void sf_queue_init(void);

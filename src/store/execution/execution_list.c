@@ -26,7 +26,7 @@
 #include "mb/pg_wchar.h"
 #include "utils/guc.h"
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "db/index_walk.h"
 #include "store/execution/execution_list.h"
 #include "store/execution/open_execution.h"

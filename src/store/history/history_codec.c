@@ -14,7 +14,7 @@
 #include "utils/array.h"
 #include "utils/memutils.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "store/history/history_codec.h"
 
 /* Flags of an event: which fields follow */

@@ -15,8 +15,8 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-#include "base/compat.h"
-#include "base/name.h"
+#include "base/name/name.h"
+#include "base/version/compat.h"
 #include "db/table.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"

@@ -8,8 +8,8 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
-#include "base/compat.h"
-#include "base/encoding.h"
+#include "base/value/encoding.h"
+#include "base/version/compat.h"
 #include "store/statistics/tally.h"
 
 SF_COLUMN_NUMBERS(SF_METRIC_INCREMENT_COLUMNS);

@@ -9,8 +9,8 @@
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
 
-#include "base/compat.h"
-#include "base/encoding.h"
+#include "base/value/encoding.h"
+#include "base/version/compat.h"
 #include "store/execution/execution.h"
 #include "store/role/privilege.h"
 #include "store/task/task.h"

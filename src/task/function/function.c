@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"

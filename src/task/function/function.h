@@ -5,7 +5,7 @@
 #ifndef SF_TASK_FUNCTION_H
 #define SF_TASK_FUNCTION_H
 
-#include "base/name.h"
+#include "base/name/name.h"
 #include "executor/spi.h"
 #include "lib/ilist.h"
 #include "storage/itemptr.h"

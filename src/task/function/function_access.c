@@ -6,7 +6,7 @@
 
 #include "access/genam.h"
 #include "access/table.h"
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"

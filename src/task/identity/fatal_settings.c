@@ -17,7 +17,7 @@
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 
 static const char *const names[] = {
 	"exit_on_error",

@@ -28,7 +28,7 @@
 #include "utils/fmgroids.h"
 #include "utils/tuplestore.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "task/identity/guest.h"
 
 /* The guest that runs, the innermost one; NULL: none */

@@ -36,7 +36,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "task/identity/guest.h"
 #include "task/identity/temp_schema.h"
 

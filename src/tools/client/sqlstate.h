@@ -5,9 +5,9 @@
 #ifndef SFC_SQLSTATE_H
 #define SFC_SQLSTATE_H
 
-#include "base/sqlstates.h"
+#include "base/error/sqlstates.h"
 
-/* sfflow's own, by the symbols of base/sqlstates.h */
+/* sfflow's own, by the symbols of base/error/sqlstates.h */
 typedef enum SfcSqlstate
 {
 #define SFC_SQLSTATE_SYMBOL(sym, a, b, c, name, answer, meaning, advice) SFC_STATE_##sym,

@@ -16,7 +16,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "base/settings.h"
 #include "utils/lsyscache.h"
 #include "worker/fault/failures.h"

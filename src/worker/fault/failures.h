@@ -5,7 +5,7 @@
 #ifndef SF_WORKER_FAILURES_H
 #define SF_WORKER_FAILURES_H
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 
 extern char *sf_failures_line(const char *execution_id, const char *state,
 							  const char *error, bool timed_out);

@@ -48,7 +48,7 @@
 
 #include "storage/fd.h"
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "base/settings.h"
 #include "worker/fault/poison.h"
 #include "worker/shared_memory/entries.h"

@@ -17,8 +17,8 @@
 
 #include "miscadmin.h"
 
-#include "base/random.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
+#include "base/value/random.h"
 #include "worker/fault/shortage.h"
 #include "worker/process/my_process.h"
 #include "worker/shared_memory/entries.h"

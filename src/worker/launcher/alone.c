@@ -18,7 +18,7 @@
 #include "miscadmin.h"
 #include "storage/ipc.h"
 
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "worker/launcher/launcher.h"
 #include "worker/process/my_process.h"
 #include "worker/process/signals.h"

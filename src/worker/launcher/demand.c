@@ -11,7 +11,7 @@
 #include "utils/timestamp.h"
 
 #include "base/settings.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "worker/launcher/launcher.h"
 #include "worker/process/admit.h"
 

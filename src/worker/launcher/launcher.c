@@ -23,10 +23,10 @@
 #include "storage/proc.h"
 #include "utils/memutils.h"
 
-#include "base/compat.h"
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "base/settings.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
+#include "base/version/compat.h"
 #include "copy/instance.h"
 #include "copy/load_guard.h"
 #include "worker/fault/failures.h"

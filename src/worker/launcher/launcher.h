@@ -5,7 +5,7 @@
 #ifndef SF_WORKER_LAUNCHER_H
 #define SF_WORKER_LAUNCHER_H
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "nodes/pg_list.h"
 #include "worker/shared_memory/shared.h"
 

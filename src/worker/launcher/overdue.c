@@ -6,9 +6,9 @@
 
 #include <signal.h>
 
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
 #include "base/settings.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "worker/launcher/launcher.h"
 
 /*

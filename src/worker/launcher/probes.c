@@ -11,8 +11,8 @@
  */
 #include "postgres.h"
 
-#include "base/debug_point.h"
-#include "base/timing.h"
+#include "base/error/debug_point.h"
+#include "base/time/timing.h"
 #include "copy/instance_file.h"
 #include "worker/launcher/launcher.h"
 

@@ -12,8 +12,8 @@
 #include "storage/procarray.h"
 #include "utils/memutils.h"
 
-#include "base/random.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
+#include "base/value/random.h"
 #include "worker/launcher/launcher.h"
 #include "worker/process/admit.h"
 #include "worker/process/worker.h"

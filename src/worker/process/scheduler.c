@@ -13,10 +13,10 @@
 
 #include "miscadmin.h"
 
-#include "base/debug_point.h"
-#include "base/random.h"
+#include "base/error/debug_point.h"
 #include "base/settings.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
+#include "base/value/random.h"
 #include "store/branch/queue_hints.h"
 #include "worker/launcher/launcher.h"
 #include "worker/process/admit.h"

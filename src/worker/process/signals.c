@@ -15,8 +15,8 @@
 #include "utils/guc.h"
 #include "utils/wait_event.h"
 
-#include "base/compat.h"
-#include "base/debug_point.h"
+#include "base/error/debug_point.h"
+#include "base/version/compat.h"
 #include "worker/process/my_process.h"
 #include "worker/process/signals.h"
 

@@ -5,8 +5,8 @@
 #ifndef SF_WORKER_SIGNALS_H
 #define SF_WORKER_SIGNALS_H
 
-#include "base/clock.h"
-#include "base/compat.h"
+#include "base/time/clock.h"
+#include "base/version/compat.h"
 
 extern void sf_signals_unblock(void);
 extern bool sf_signals_handle(void);

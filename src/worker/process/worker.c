@@ -15,8 +15,8 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 
-#include "base/clock.h"
 #include "base/settings.h"
+#include "base/time/clock.h"
 #include "task/sql_task.h"
 #include "worker/fault/exits.h"
 #include "worker/fault/last_error.h"

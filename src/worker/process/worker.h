@@ -5,7 +5,7 @@
 #ifndef SF_WORKER_WORKER_H
 #define SF_WORKER_WORKER_H
 
-#include "base/compat.h"
+#include "base/version/compat.h"
 #include "postmaster/bgworker.h"
 
 /* Entry points of the processes */

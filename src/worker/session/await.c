@@ -12,8 +12,8 @@
 #include "storage/latch.h"
 #include "utils/wait_event.h"
 
-#include "base/compat.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
+#include "base/version/compat.h"
 #include "worker/session/await.h"
 #include "worker/shared_memory/shared.h"
 

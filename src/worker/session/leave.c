@@ -31,8 +31,8 @@
 #include "utils/syscache.h"
 #include "utils/wait_event.h"
 
-#include "base/compat.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
+#include "base/version/compat.h"
 #include "db/table.h"
 #include "worker/launcher/launcher.h"
 #include "worker/process/worker.h"

@@ -23,9 +23,9 @@
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
-#include "base/timing.h"
-#include "base/xact_array.h"
+#include "base/error/debug_point.h"
+#include "base/memory/xact_array.h"
+#include "base/time/timing.h"
 #include "worker/fault/failures.h"
 #include "worker/fault/poison.h"
 #include "worker/process/my_process.h"
@@ -74,7 +74,7 @@ typedef struct Cancel
 	int			level;
 } Cancel;
 
-/* Entries of the current transaction (base/xact_array.c) */
+/* Entries of the current transaction (base/memory/xact_array.c) */
 static Entry *entries = NULL;
 static int	nentries = 0;
 static int	entries_size = 0;

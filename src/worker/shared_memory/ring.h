@@ -8,7 +8,7 @@
 #ifndef SF_WORKER_RING_H
 #define SF_WORKER_RING_H
 
-#include "base/work_key.h"
+#include "base/name/work_key.h"
 
 #define SF_RING_SIZE		4096
 #define SF_RING_OWNERS		256

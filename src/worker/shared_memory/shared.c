@@ -8,9 +8,9 @@
 #include "storage/latch.h"
 #include "storage/proc.h"
 
-#include "base/compat.h"
 #include "base/settings.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
+#include "base/version/compat.h"
 #include "worker/shared_memory/shared.h"
 
 SfShared   *sf_shared = NULL;

@@ -18,8 +18,8 @@
 #ifndef SF_WORKER_SHARED_H
 #define SF_WORKER_SHARED_H
 
-#include "base/clock.h"
 #include "base/hooks.h"
+#include "base/time/clock.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/lwlock.h"

@@ -5,7 +5,7 @@
 #ifndef SF_WORKER_ATTEMPT_H
 #define SF_WORKER_ATTEMPT_H
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "nodes/pg_list.h"
 #include "run/execution/retention.h"
 #include "run/slice/slice.h"

@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "store/feature.h"
 #include "worker/process/admit.h"
 #include "worker/process/my_process.h"

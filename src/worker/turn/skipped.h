@@ -7,8 +7,8 @@
 #ifndef SF_WORKER_SKIPPED_H
 #define SF_WORKER_SKIPPED_H
 
-#include "base/clock.h"
 #include "base/hooks.h"
+#include "base/time/clock.h"
 
 #define SF_SKIPPED_BRANCHES		256
 

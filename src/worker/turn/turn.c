@@ -30,9 +30,9 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "base/errors.h"
+#include "base/error/errors.h"
 #include "base/settings.h"
-#include "base/timing.h"
+#include "base/time/timing.h"
 #include "run/apply/apply.h"
 #include "run/slice/slice.h"
 #include "run/slice/tries.h"

@@ -228,7 +228,7 @@ sub problems
 }
 
 # Run the tests of the API, with what they get in the log.
-for my $file (sort glob "$FindBin::RealBin/../../pgtap/aws_*.sql")
+for my $file (sort glob "$FindBin::RealBin/../../pgtap/aws_api/*.sql")
 {
 	my $text = slurp_file($file);
 	$text =~ s/\bsf_aws_api\(/public.recorded(/g;

@@ -1,5 +1,5 @@
 # pg_upgrade with executions under way: nothing works in the servers that it runs. From one version to another:
-# test/versions/upgrade, which this runs with one.
+# test/platforms/pg_upgrade, which this runs with one.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -11,7 +11,7 @@ use Test::More;
 
 my ($bindir) = map { dirname($_) } grep { -x $_ } map { "$_/pg_upgrade" } split /:/, $ENV{PATH};
 my ($out, $err);
-my $result = IPC::Run::run([ "$FindBin::Bin/../../versions/upgrade", $bindir, $bindir ], '>', \$out, '2>', \$err);
+my $result = IPC::Run::run([ "$FindBin::Bin/../../platforms/pg_upgrade", $bindir, $bindir ], '>', \$out, '2>', \$err);
 note($out);
 is($err, '', 'no errors');
 is($1, 'ok', $2) while $out =~ /^(ok|not ok) \d+ - (.*)$/mg;

@@ -50,7 +50,7 @@ sub library_of
 {
 	my ($release, $schema, @flags) = @_;
 	my $folder = PostgreSQL::Test::Utils::tempdir();
-	my @other = qw(src/base/schema src/api/operation/operate src/sfflow);
+	my @other = qw(src/base/version/schema src/api/operation/operate src/sfflow);
 	my %replaced = map { ("$top/$_.o" => 1) } @other;
 	chomp(my @objects = `find $top/src -name '*.o' -not -path '*/src/tools/*'`);
 	@objects = grep { !$replaced{$_} && -e s/\.o$/.c/r } @objects;
@@ -85,7 +85,7 @@ sub get_library
 	system_or_bail('cp', $folder_of{ $node->name } . pg_config('pkglibdir') . '/sfflow.so', $file);
 }
 
-# The library of a release that is out, which test/release/upgrades has built.
+# The library of a release that is out, which test/platforms/updates has built.
 sub frozen_library
 {
 	my ($version) = @_;
@@ -103,7 +103,7 @@ sub load_rows
 	$node->safe_psql($database, 'CREATE EXTENSION sfflow' . ($version ? " VERSION '$version'" : ''));
 	# Into another schema some do not fit, whose tables have other types: the rest is loaded, as pg_restore does.
 	my $strict = $version ? 1 : 0;
-	$node->psql($database, slurp_file("$top/test/releases/$release/rows.sql"), on_error_stop => $strict, on_error_die => $strict);
+	$node->psql($database, slurp_file("$top/test/frozen/$release/rows.sql"), on_error_stop => $strict, on_error_die => $strict);
 }
 
 # Put a script into it.

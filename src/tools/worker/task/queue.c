@@ -20,7 +20,7 @@
  */
 #include "postgres_fe.h"
 
-#include "base/sqlstates.h"
+#include "base/error/sqlstates.h"
 #include "fe_utils/string_utils.h"
 #include "tools/client/log.h"
 #include "tools/client/session.h"
@@ -65,7 +65,7 @@ static Source *claimed;
 static int	n_asked;
 static char *heartbeat_token;
 
-/* What an error means for an answer or a heartbeat, as base/sqlstates.h says */
+/* What an error means for an answer or a heartbeat, as base/error/sqlstates.h says */
 typedef enum ErrorUse
 {
 	RETRY,						/* send it again later */

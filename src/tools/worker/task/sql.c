@@ -22,7 +22,7 @@
 
 #include <unistd.h>
 
-#include "base/conditions.h"
+#include "base/error/conditions.h"
 #include "tools/client/session.h"
 #include "tools/worker/config.h"
 #include "tools/worker/connection.h"

@@ -1,0 +1,89 @@
+# The schema of each release that is out, under today's library: nothing works on it but the advice, nothing crashes, an
+# update makes it what a new installation is, and rows of a dump are not adopted by today's schema.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use PostgreSQL::Test::Utils;
+use SfRelease;
+use SfTest;
+use Test::More;
+
+my $top = "$FindBin::Bin/../../..";
+my ($current) = slurp_file("$top/sfflow.control") =~ /^default_version = '([^']*)'/m;
+my @frozen = grep { $_ ne $current } map { m{frozen/([\d.]+)$} } glob "$top/test/frozen/*";
+my $node = new_node('main', bare => 1, conf => 'autovacuum = off');
+my $new = catalogue($node, 'new', 'CREATE EXTENSION sfflow');
+cmp_ok(scalar @frozen, '>', 0, 'a release is out');
+
+for my $version (@frozen)
+{
+	my $name = $version =~ s/\./_/r;
+
+	# --- an update leaves what a new installation makes
+	my $updated = catalogue($node, "updated_$name", "CREATE EXTENSION sfflow VERSION '$version'",
+		'ALTER EXTENSION sfflow UPDATE');
+	is(difference($new, $updated), '', "$version: an updated extension is the same as one that was created");
+
+	# --- before it nothing works
+	$node->safe_psql('postgres', "CREATE DATABASE old_$name");
+	$node->safe_psql("old_$name", "CREATE EXTENSION sfflow VERSION '$version'");
+	refuses_all($node, "old_$name", qr/ALTER EXTENSION sfflow UPDATE/, $version);
+
+	# --- rows that it has written, in a dump
+	load_rows($node, "loaded_$name", $version);
+	my (undef, undef, $error) = $node->psql("loaded_$name", "\\set VERBOSITY verbose\nSELECT sf_enable()");
+	like($error, qr/SF070: sf_enable\(\) cannot adopt rows of another schema/,
+		"$version: rows of a dump are not adopted by today's schema");
+	like($error, qr/CREATE EXTENSION sfflow VERSION/, '... which says what to do');
+	like($node->safe_psql("loaded_$name", q(SELECT detail FROM sf_health WHERE item = 'driven' AND NOT ok)),
+		qr/CREATE EXTENSION sfflow VERSION/, '... as sf_health does');
+}
+
+# --- what an update from 1.0 makes of runs of schedules that wait, whose kind was told by which columns were null
+$node->safe_psql('postgres', 'CREATE DATABASE waits');
+$node->safe_psql('waits', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running, execution_id) VALUES
+	('queued', '2025-02-05', NULL, NULL), ('backfill', '2025-02-05', 2, NULL), ('running', '2025-02-05', 2, 'a:b');
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('waits', q(SELECT string_agg(schedule, ' ' ORDER BY kind) FROM _sfflow.schedule_wait)),
+	'running queued backfill', 'an update tells of each run of a schedule that waits what it is of');
+
+# --- ... and of branches: a net that goes on, jobs that share a row, a Distributed Map that reads its items
+$node->safe_psql('postgres', 'CREATE DATABASE branches');
+$node->safe_psql('branches', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, place, owner, total, jobs)
+SELECT no, 0, 0, 0, place, current_user::regrole, total, jobs FROM (VALUES
+	(1, 0, 3, '{5}'::integer[]), (2, 3, 0, '{0,1,1}'), (3, 0, -1, NULL), (4, 0, 2, NULL)) v(no, place, total, jobs);
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'ends', job_ends, 'shared', jobs,
+	'total', total, items_unread) FROM _sfflow.branch ORDER BY execution_no)), join("\n",
+	'1 ends {5} shared total 3 f', '2 ends shared {0,1,1} total 0 f', '3 ends shared total 0 t',
+	'4 ends shared total 2 f'), 'an update moves what a branch had in columns with two meanings');
+
+# --- what it makes of deliveries, whose status was told by the number of the attempt and by whether they are due
+$node->safe_psql('postgres', 'CREATE DATABASE deliveries');
+$node->safe_psql('deliveries', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.rule_delivery (rule_no, event_id, owner, attempt, depth, due_at, created_at, failed_at, event)
+SELECT 1, name, current_user::regrole, attempt, 1, due_at, now(), failed_at, '{}' FROM (VALUES
+	('new', 0, now(), NULL), ('redelivered', 0, now(), now()), ('others', -1, now(), NULL), ('claimed', 2, now(), NULL),
+	('retry', 2, now(), now()), ('dead', 3, NULL, now()), ('chain', 0, NULL, now()))
+	d(name, attempt, due_at, failed_at);
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('deliveries', q(SELECT string_agg(concat_ws(' ', event_id, status, attempt), ', '
+	ORDER BY status, event_id) FROM _sfflow.rule_delivery)),
+	'new 0 0, redelivered 0 0, others 1 0, claimed 2 2, retry 3 2, chain 4 0, dead 4 3',
+	'... and of each delivery its status');
+
+# --- a schema of a release to come
+$node->safe_psql('postgres', 'CREATE DATABASE future');
+$node->safe_psql('future', 'CREATE EXTENSION sfflow');
+my $number = $node->safe_psql('future', 'SELECT library_schema FROM sf_version()');
+$node->safe_psql('future', "ALTER FUNCTION _sfflow.schema_$number() RENAME TO schema_99");
+refuses_all($node, 'future', qr/restart the server/, 'a schema to come');
+$node->safe_psql('future', "ALTER FUNCTION _sfflow.schema_99() RENAME TO schema_$number");
+is($node->safe_psql('future', 'SELECT count(*) FROM sf_health WHERE NOT ok'), '0', 'its own schema pleases it again');
+
+ok(!$node->log_contains(qr/terminated by signal|PANIC|ERROR:  XX000/), 'nothing has crashed');
+$node->stop;
+done_testing();
