@@ -4,7 +4,6 @@
 -- One row per target. start_minute, end_minute: of the local day; NULL: none.
 CREATE TABLE _sfflow.deadline (
 	target text COLLATE "C" NOT NULL PRIMARY KEY,	-- as an operator writes it
-	kind smallint NOT NULL,				-- SfDeadlineOf: of a schedule, a machine, or a job (a Task state) of one
 	schedule text COLLATE "C",
 	machine_no integer,
 	job text COLLATE "C",
@@ -17,14 +16,18 @@ CREATE TABLE _sfflow.deadline (
 	walk_step integer,					-- of a look that is not over: where it goes on. NULL: all looks are over
 	walk_now timestamptz,				-- when it began,
 	walk_at timestamptz,				-- the executions of the step that were looked at: requested until then,
-	walk_late_no bigint,				-- the first of them that is late,
+	walk_late_no bigint,				-- the first of them that is late (NULL: none),
 	walk_found boolean,					-- and whether there were any
 	set_at timestamptz NOT NULL,
 	set_by text NOT NULL,
+	kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@,	-- SfDeadlineOf: schedule, machine, or job (a Task state) of one
 	CONSTRAINT deadline_kind CHECK (CASE kind
 		WHEN @DEADLINE_OF_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
 		WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
-		ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END)
+		ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END),
+	CONSTRAINT deadline_walk CHECK (CASE WHEN walk_step IS NULL
+		THEN num_nonnulls(walk_now, walk_at, walk_late_no, walk_found) = 0
+		ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END)
 );
 CREATE INDEX deadline_next ON _sfflow.deadline (next_at);
 CREATE INDEX deadline_machine ON _sfflow.deadline (machine_no) WHERE machine_no IS NOT NULL;
@@ -77,7 +80,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- A deadline is visible to roles that may READ the machine, and to the owner of the schedule.
 CREATE VIEW _sfflow.readable_deadline AS
-SELECT d.target, d.kind, d.schedule, d.machine_no, d.job, d.start_minute, d.end_minute, d.timezone, d.calendar,
+SELECT d.target, d.schedule, d.machine_no, d.job, d.start_minute, d.end_minute, d.timezone, d.calendar,
 	d.checked_until, d.next_at, d.walk_step, d.walk_now, d.walk_at, d.walk_late_no, d.walk_found, d.set_at,
 	d.set_by,
 	m.name AS state_machine
