@@ -20,7 +20,7 @@ CREATE TABLE _sfflow.deadline (
 	walk_found boolean,					-- and whether there were any
 	set_at timestamptz NOT NULL,
 	set_by text NOT NULL,
-	kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@,	-- SfDeadlineOf: schedule, machine, or job (a Task state) of one
+	kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@,	-- SfDeadlineOf: schedule, machine, or job (Task state)
 	CONSTRAINT deadline_kind CHECK (CASE kind
 		WHEN @DEADLINE_OF_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
 		WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
