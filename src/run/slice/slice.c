@@ -388,8 +388,8 @@ void
 sf_slice_fail_branch(const SfSliceRequest *request, const char *cause)
 {
 	/* also an announced one, and one that sf_run() did not let wait */
-	SfSliceRequest alone = {.mode = SF_SLICE_BRANCH,.tasks = SF_TASKS_ALL,.skip_waits = true,
-		.execution_no = request->execution_no,.synchronous = request->synchronous};
+	SfSliceRequest alone = {.mode = SF_SLICE_BRANCH,.tasks = SF_TASKS_ALL,.length = SF_SLICE_ONE_BRANCH,
+		.skip_waits = true,.execution_no = request->execution_no,.synchronous = request->synchronous};
 	SfSliceResult result = {0};
 	SfSlice		slice;
 	SfDraft	   *draft;

@@ -40,6 +40,13 @@ typedef enum SfSliceMode
 	SF_SLICE_SESSION_BRANCH		/* one by itself */
 } SfSliceMode;
 
+/* When a slice ends that still has work */
+typedef enum SfSliceLength
+{
+	SF_SLICE_TIMED,				/* once its time is up */
+	SF_SLICE_ONE_BRANCH			/* after one branch, when that rests */
+} SfSliceLength;
+
 /* Which SQL tasks a worker's slice takes on; it announces the others as long */
 typedef enum SfSliceTasks
 {
@@ -89,7 +96,8 @@ typedef struct SfSliceRequest
 	int			nkeys;
 	SfBranchKey branch;			/* BRANCH, SESSION_BRANCH */
 	Oid			owner;			/* KEYS: of the branches; InvalidOid: any */
-	int			slice_ms;		/* commit after this long; 0: take one branch, until it rests */
+	SfSliceLength length;
+	int			slice_ms;		/* TIMED: commit after this long */
 	int			yield_ms;		/* ... after this long, if another owner waits; 0: never */
 	bool		lock_briefly;	/* wait for the row of an execution for SF_NEXT_ROW_LOCK_MS only */
 	bool		last_try;		/* a task that cannot be serialized has failed;
