@@ -45,12 +45,20 @@ ALTER TABLE _sfflow.schedule_wait ADD CONSTRAINT schedule_wait_kind CHECK (CASE 
 
 -- ... and what a deadline is of.
 ALTER TABLE _sfflow.deadline ADD COLUMN kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@;
-UPDATE _sfflow.deadline SET kind = CASE WHEN schedule IS NOT NULL THEN @DEADLINE_OF_SCHEDULE@ ELSE @DEADLINE_OF_JOB@ END
+UPDATE _sfflow.deadline SET kind = CASE WHEN schedule IS NOT NULL THEN @DEADLINE_OF_SCHEDULE@
+	ELSE @DEADLINE_OF_JOB@ END
 WHERE schedule IS NOT NULL OR job IS NOT NULL;
 ALTER TABLE _sfflow.deadline ADD CONSTRAINT deadline_kind CHECK (CASE kind
 	WHEN @DEADLINE_OF_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
 	WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
 	ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END);
+
+-- A look that was over left all but the step of where it had gone on.
+UPDATE _sfflow.deadline SET walk_now = NULL, walk_at = NULL, walk_late_no = NULL, walk_found = NULL
+WHERE walk_step IS NULL;
+ALTER TABLE _sfflow.deadline ADD CONSTRAINT deadline_walk CHECK (CASE WHEN walk_step IS NULL
+	THEN num_nonnulls(walk_now, walk_at, walk_late_no, walk_found) = 0
+	ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END);
 
 -- A limit without a rate had a time of one, and the time when its count began only if that was later than set_at.
 ALTER TABLE _sfflow.run_limit ALTER COLUMN per DROP NOT NULL;

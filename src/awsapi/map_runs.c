@@ -242,9 +242,12 @@ sf_operation_update_map_run(SfCall *call)
 	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_OPERATE, &execution);
 	Jsonb	   *percentage = sf_request_document(call, "toleratedFailurePercentage");
 	SfMapRunLimits limits = {
-		.max_concurrency = sf_request_int(call, "maxConcurrency", -1),
-		.tolerated_count = sf_request_int(call, "toleratedFailureCount", -1),
-		.tolerated_percentage = percentage == NULL ? -1 : strtod(sf_json_to_cstring(percentage), NULL)
+		.sets_max_concurrency = sf_request_document(call, "maxConcurrency") != NULL,
+		.sets_tolerated_count = sf_request_document(call, "toleratedFailureCount") != NULL,
+		.sets_tolerated_percentage = percentage != NULL,
+		.max_concurrency = sf_request_int(call, "maxConcurrency", 0),
+		.tolerated_count = sf_request_int(call, "toleratedFailureCount", 0),
+		.tolerated_percentage = percentage == NULL ? 0 : strtod(sf_json_to_cstring(percentage), NULL)
 	};
 
 	if (run->status != SF_STATUS_RUNNING)

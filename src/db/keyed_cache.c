@@ -29,10 +29,11 @@ static uint32
 hash_key(const void *key, Size size)
 {
 	const SfCacheKey *k = key;
-	uint32		hash = hash_combine(murmurhash32(k->kind), murmurhash32((uint32) k->number));
+	uint32		hash = hash_combine(murmurhash32(k->by), murmurhash32((uint32) k->number));
 
-	return k->name == NULL ? hash :
-		hash_combine(hash, hash_bytes((const unsigned char *) k->name, (int) strlen(k->name)));
+	return k->by != SF_CACHE_BY_NAME ? hash :
+		hash_combine(hash_combine(hash, murmurhash32(k->kind)),
+					 hash_bytes((const unsigned char *) k->name, (int) strlen(k->name)));
 }
 
 /* Compare two keys; 0: they are equal. */
@@ -42,9 +43,9 @@ compare_keys(const void *a, const void *b, Size size)
 	const SfCacheKey *x = a;
 	const SfCacheKey *y = b;
 
-	if (x->kind != y->kind || x->number != y->number || (x->name == NULL) != (y->name == NULL))
+	if (x->by != y->by)
 		return 1;
-	return x->name == NULL ? 0 : strcmp(x->name, y->name);
+	return x->by == SF_CACHE_BY_NAME ? x->kind != y->kind || strcmp(x->name, y->name) != 0 : x->number != y->number;
 }
 
 /* Note that there is a row. */
@@ -91,7 +92,7 @@ sf_keyed_cache_get(SfKeyedCache *k, const SfCacheKey *key)
 		return entry->rows;
 	old = MemoryContextSwitchTo(k->cache.context);
 	rows = k->read(key);
-	if (key->name != NULL)
+	if (key->by == SF_CACHE_BY_NAME)
 		lasting.name = pstrdup(key->name);
 	MemoryContextSwitchTo(old);
 	entry = hash_search(k->entries, &lasting, HASH_ENTER, NULL);

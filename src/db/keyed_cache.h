@@ -9,12 +9,20 @@
 #include "db/table_cache.h"
 #include "nodes/pg_list.h"
 
-/* What rows are asked for by: a kind, and a number or a name, as the table has them */
+/* What rows are asked for by */
+typedef enum SfCacheBy
+{
+	SF_CACHE_BY_NUMBER,			/* their own */
+	SF_CACHE_BY_OWNER,			/* the number of what they are of: a machine, or a role */
+	SF_CACHE_BY_NAME			/* a name, where it has several kinds with its kind */
+} SfCacheBy;
+
 typedef struct SfCacheKey
 {
-	int			kind;
-	int64		number;
-	const char *name;			/* NULL: by number */
+	SfCacheBy	by;
+	int64		number;			/* BY_NUMBER, BY_OWNER */
+	int			kind;			/* BY_NAME, as the table has it, or 0 */
+	const char *name;			/* BY_NAME, else NULL */
 } SfCacheKey;
 
 struct HTAB;

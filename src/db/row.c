@@ -89,6 +89,10 @@ read_column(const SfColumn *column, Datum value, bool isnull, void *field)
 		case SF_SQL_REGROLE:
 			*(Oid *) field = isnull ? InvalidOid : DatumGetObjectId(value);
 			break;
+		case SF_SQL_WORD:
+			*(int *) field = sf_word_number(isnull ? NULL : TextDatumGetCString(value), column->name,
+											column->words, column->nwords);
+			break;
 		default:
 			if (!isnull)
 				read_pointer(column, value, field);
@@ -238,6 +242,9 @@ form_column(const SfColumn *column, const void *field, Datum *value)
 			break;
 		case SF_SQL_FLOAT8:
 			*value = Float8GetDatum(*(const double *) field);
+			return true;
+		case SF_SQL_WORD:
+			*value = CStringGetTextDatum(column->words[*(const int *) field]);
 			return true;
 		case SF_SQL_OID:
 		case SF_SQL_REGROLE:

@@ -29,6 +29,7 @@ typedef enum SfColumnType
 	SF_SQL_TIMESTAMPTZ,			/* TimestampTz */
 	SF_SQL_XID8,				/* uint64 */
 	SF_SQL_TEXT,				/* char * */
+	SF_SQL_WORD,				/* an enum: a text that is one of its words */
 	SF_SQL_JSON,				/* char * */
 	SF_SQL_BYTEA,				/* a struct of a fixed size */
 	SF_SQL_BYTES,				/* struct varlena *, as it stands in the row */
@@ -56,6 +57,8 @@ typedef struct SfColumn
 	uint16		size;
 	bool		nullable;
 	int64		null;			/* value of a field of a number that is NULL */
+	const char *const *words;	/* of a WORD, by the numbers of the enum */
+	int			nwords;
 } SfColumn;
 
 /* A table, or what a query returns, as a struct */
@@ -71,9 +74,10 @@ typedef struct SfRowType
 #define SF_MAX_COLUMNS	48
 
 /* The last item of a list's line */
-#define SF_NOT_NULL		false, 0
-#define SF_NULL_IS(x)	true, (x)	/* a number */
-#define SF_NULLABLE		true, 0		/* a pointer */
+#define SF_NOT_NULL		false, 0, NULL, 0
+#define SF_NULL_IS(x)	true, (x), NULL, 0	/* a number */
+#define SF_NULLABLE		true, 0, NULL, 0	/* a pointer */
+#define SF_WORDS(words)	false, 0, (words), lengthof(words)	/* a WORD, not NULL: an array that its file has */
 
 /* For the lists: a field of the struct */
 #define SF_FIELD(ctype, column, type, null)		SF_FIELD_##type(ctype, column)
@@ -87,6 +91,7 @@ typedef struct SfRowType
 #define SF_FIELD_TIMESTAMPTZ(ctype, column)		ctype column;
 #define SF_FIELD_XID8(ctype, column)			ctype column;
 #define SF_FIELD_TEXT(ctype, column)			ctype column;
+#define SF_FIELD_WORD(ctype, column)			ctype column;
 #define SF_FIELD_JSON(ctype, column)			ctype column;
 #define SF_FIELD_BYTEA(ctype, column)			ctype column;
 #define SF_FIELD_BYTES(ctype, column)			ctype column;

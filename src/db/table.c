@@ -384,17 +384,22 @@ sf_row_text(HeapTuple tuple, TupleDesc desc, int column)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
+/* Find the number among some words of the one that a column has. */
+int
+sf_word_number(const char *text, const char *column, const char *const *words, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (text != NULL && strcmp(words[i], text) == 0)
+			return i;
+	elog(ERROR, "column \"%s\" has \"%s\", which this library does not know", column, text == NULL ? "null" : text);
+}
+
 /* Read a text column that has one of some words: its number among them. */
 int
 sf_row_word(HeapTuple tuple, TupleDesc desc, int column, const char *const *words, int n)
 {
-	const char *text = sf_row_text(tuple, desc, column);
-
-	for (int i = 0; i < n; i++)
-		if (text != NULL && strcmp(words[i], text) == 0)
-			return i;
-	elog(ERROR, "column \"%s\" has \"%s\", which this library does not know",
-		 NameStr(TupleDescAttr(desc, column - 1)->attname), text == NULL ? "null" : text);
+	return sf_word_number(sf_row_text(tuple, desc, column), NameStr(TupleDescAttr(desc, column - 1)->attname),
+						  words, n);
 }
 
 /* Read a document as a detoasted copy, NULL where it is null. */

@@ -170,6 +170,7 @@ extern int64 sf_row_number(HeapTuple tuple, TupleDesc desc, int column, int64 if
 /* Copies; NULL where the column is null. */
 extern char *sf_row_text(HeapTuple tuple, TupleDesc desc, int column);
 extern int	sf_row_word(HeapTuple tuple, TupleDesc desc, int column, const char *const *words, int n);
+extern int	sf_word_number(const char *text, const char *column, const char *const *words, int n);
 extern Jsonb *sf_row_jsonb(HeapTuple tuple, TupleDesc desc, int column);
 
 /* Readers of rows with one column; arg is a List **. */

@@ -54,9 +54,14 @@ sf_job_status_name(SfJobStatus status)
 static SfJobStatus
 status_of_instance(const SfStateInstance *instance)
 {
+	static const SfJobStatus status_of_mark[] = {
+		[SF_MARK_SUCCESS] = SF_JOB_SUCCESS,
+		[SF_MARK_SKIP] = SF_JOB_SKIP,
+		[SF_MARK_FAILURE] = SF_JOB_FAILURE
+	};
+
 	if (instance->mark_pending)
-		return strcmp(instance->marked, "failure") == 0 ? SF_JOB_FAILURE :
-			strcmp(instance->marked, "skip") == 0 ? SF_JOB_SKIP : SF_JOB_SUCCESS;
+		return status_of_mark[instance->mark];
 	switch (instance->end)
 	{
 		case SF_VISIT_NONE:
@@ -85,7 +90,7 @@ find_job(Derivation *d, int state, const int *iterations, int n)
 	job->state = state;
 	job->niterations = n;
 	job->iterations = instance->key.iterations;
-	job->reached = instance->end != SF_VISIT_NONE || instance->marked != NULL;
+	job->reached = instance->end != SF_VISIT_NONE || instance->is_marked;
 	job->status = status_of_instance(instance);
 	job->attempts = instance->attempts;
 	job->started_at = instance->latest == NULL ? DT_NOBEGIN : instance->latest->entered_at;
@@ -96,7 +101,7 @@ find_job(Derivation *d, int state, const int *iterations, int n)
 	job->last_event = instance->last_event;
 	job->error = instance->error;
 	job->cause = instance->cause;
-	job->marked = instance->marked;
+	job->is_marked = instance->is_marked;
 	job->mark_pending = instance->mark_pending;
 	return job;
 }

@@ -40,7 +40,7 @@ typedef struct SfJob
 	int			last_event;		/* of any type; 0: none */
 	const char *error;			/* or NULL */
 	const char *cause;
-	const char *marked;			/* how an operator has marked it, until it is left */
+	bool		is_marked;		/* by an operator, until it is left */
 	bool		mark_pending;	/* ... and no branch has come to it since */
 } SfJob;
 

@@ -283,16 +283,19 @@ static void
 set_marked(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 {
 	const char *outcome = event_string(v, event, "outcome");
+	bool		fails;
 
 	instance->last_event = event->id;
-	instance->marked = outcome;
-	if (outcome == NULL)
+	instance->is_marked = outcome != NULL;
+	if (!instance->is_marked)
 		return;
+	instance->mark = sf_marked_outcome(outcome);
 	instance->mark_pending = true;
-	if (strcmp(outcome, "failure") == 0 && instance->since != DT_NOBEGIN)
+	fails = instance->mark == SF_MARK_FAILURE;
+	if (fails && instance->since != DT_NOBEGIN)
 		set_failed(instance, event->at, SF_VISIT_FAILED, NULL, NULL);
 	instance->stopped_at = event->at;
-	instance->error = strcmp(outcome, "failure") == 0 ? "Sfflow.Marked" : NULL;
+	instance->error = fails ? "Sfflow.Marked" : NULL;
 	instance->cause = instance->error == NULL ? NULL : event_string(v, event, "reason");
 }
 
@@ -300,12 +303,17 @@ set_marked(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 static void
 leave(SfStateInstance *instance, const SfEvent *event)
 {
-	if (instance->marked != NULL)
-		instance->end = strcmp(instance->marked, "skip") == 0 ? SF_VISIT_SKIPPED :
-			strcmp(instance->marked, "failure") == 0 ? SF_VISIT_FAILED : SF_VISIT_LEFT;
+	static const SfVisitEnd end_of_mark[] = {
+		[SF_MARK_SUCCESS] = SF_VISIT_LEFT,
+		[SF_MARK_SKIP] = SF_VISIT_SKIPPED,
+		[SF_MARK_FAILURE] = SF_VISIT_FAILED
+	};
+
+	if (instance->is_marked)
+		instance->end = end_of_mark[instance->mark];
 	else if (instance->end == SF_VISIT_RUNS)
 		instance->end = SF_VISIT_LEFT;
-	instance->marked = NULL;
+	instance->is_marked = false;
 	instance->mark_pending = false;
 	instance->stopped_at = event->at;
 	instance->output_event = SF_PAYLOAD_EVENT(event);
@@ -343,7 +351,7 @@ follow_meaning(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfE
 		case SF_MEANS_SCHEDULED:
 			set_running(instance);
 			instance->latest->scheduled_at = event->at;
-			instance->marked = NULL;
+			instance->is_marked = false;
 			instance->mark_pending = false;
 			break;
 		case SF_MEANS_STARTED:

@@ -13,6 +13,7 @@
 
 #include "asl/program.h"
 #include "store/execution/execution_head.h"
+#include "store/history/mark_outcome.h"
 
 typedef struct SfStateInstanceKey
 {
@@ -72,7 +73,8 @@ typedef struct SfStateInstance
 	int			output_event;
 	const char *error;			/* of the last visit, with SF_VISITS_TASKS; or NULL */
 	const char *cause;
-	const char *marked;			/* how an operator has marked it, until it is left */
+	bool		is_marked;		/* by an operator, until it is left */
+	SfMarkOutcome mark;			/* ... how */
 	bool		mark_pending;	/* ... and no branch has come to it since */
 	struct SfJob *job;			/* of job.c */
 } SfStateInstance;

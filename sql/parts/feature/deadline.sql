@@ -16,15 +16,18 @@ CREATE TABLE _sfflow.deadline (
 	walk_step integer,					-- of a look that is not over: where it goes on. NULL: all looks are over
 	walk_now timestamptz,				-- when it began,
 	walk_at timestamptz,				-- the executions of the step that were looked at: requested until then,
-	walk_late_no bigint,				-- the first of them that is late,
+	walk_late_no bigint,				-- the first of them that is late (NULL: none),
 	walk_found boolean,					-- and whether there were any
 	set_at timestamptz NOT NULL,
 	set_by text NOT NULL,
-	kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@,	-- SfDeadlineOf: of a schedule, a machine, or a job of one
+	kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@,	-- SfDeadlineOf: schedule, machine, or job (Task state)
 	CONSTRAINT deadline_kind CHECK (CASE kind
 		WHEN @DEADLINE_OF_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
 		WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
-		ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END)
+		ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END),
+	CONSTRAINT deadline_walk CHECK (CASE WHEN walk_step IS NULL
+		THEN num_nonnulls(walk_now, walk_at, walk_late_no, walk_found) = 0
+		ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END)
 );
 CREATE INDEX deadline_next ON _sfflow.deadline (next_at);
 CREATE INDEX deadline_machine ON _sfflow.deadline (machine_no) WHERE machine_no IS NOT NULL;

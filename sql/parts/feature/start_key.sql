@@ -38,6 +38,13 @@ WHERE k.place IN (@LINES_BEGUN@);
 CREATE VIEW _sfflow.ended_start AS
 SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
 WHERE k.place = @LINE_ENDED@;
+-- Some of those of the second index: since the places are constants, the planner knows how few there are.
+CREATE VIEW _sfflow.standing_start AS
+SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+WHERE k.place IN (@LINES_STANDING@);
+CREATE VIEW _sfflow.blocking_start AS
+SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+WHERE k.place IN (@LINES_BLOCKING@);
 
 CREATE FUNCTION @extschema@.sf_leave_start_key(execution_id text) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_sf_leave_start_key'

@@ -230,6 +230,7 @@ SF_SQL_FUNCTION(sfflow_sf_step)
 
 	InitMaterializedSRF(fcinfo, 0);
 	request.mode = SF_SLICE_EXECUTION;
+	request.length = SF_SLICE_ONE_BRANCH;
 	request.session.execution_no = execution->execution_no;
 	request.session.max_transitions = 1;
 	session_slice(&request, &result);

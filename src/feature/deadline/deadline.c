@@ -13,6 +13,11 @@
 #define ROW SfDeadline
 SF_ROW_TYPE(deadline_type, SF_DEADLINE_COLUMNS, deadline, 1);
 #undef ROW
+/* The words of a lateness */
+#define WORD(sym, word) word,
+static const char *const due_by_words[] = {SF_DUE_BY_LIST(WORD)};
+static const char *const state_words[] = {SF_LATENESS_STATE_LIST(WORD)};
+
 #define ROW SfLateness
 SF_ROW_TYPE(lateness_type, SF_LATENESS_COLUMNS, lateness, 4);
 
@@ -33,6 +38,10 @@ sf_deadline_read(const char *target, SfLock lock)
 	return sf_db_row(&plans[lock], &deadline_type, SF_TEXT(target));
 }
 
+/* No look goes on */
+#define NO_WALK \
+	"walk_step = NULL, walk_now = NULL, walk_at = NULL, walk_late_no = NULL, walk_found = NULL"
+
 /* Insert a deadline, or put it in the place of the one of its target. */
 void
 sf_deadline_write(const SfDeadline *d)
@@ -45,7 +54,7 @@ sf_deadline_write(const SfDeadline *d)
 		" machine_no = excluded.machine_no, job = excluded.job,"
 		" start_minute = excluded.start_minute, end_minute = excluded.end_minute,"
 		" timezone = excluded.timezone, calendar = excluded.calendar,"
-		" checked_until = excluded.checked_until, next_at = excluded.next_at, walk_step = NULL,"
+		" checked_until = excluded.checked_until, next_at = excluded.next_at, " NO_WALK ","
 		" set_at = excluded.set_at, set_by = excluded.set_by");
 
 	sf_db_execute(&plan, SF_TEXT(d->target), SF_TEXT(d->schedule),
@@ -145,7 +154,7 @@ void
 sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, TimestampTz next_at)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.deadline d SET checked_until = $2, next_at = $3, walk_step = NULL"
+		"UPDATE _sfflow.deadline d SET checked_until = $2, next_at = $3, " NO_WALK
 		" WHERE d.target = $1");
 
 	sf_db_execute(&plan, SF_TEXT(deadline->target), SF_TIME(until), SF_TIME(next_at));
@@ -167,6 +176,20 @@ sf_deadline_set_walk(const SfDeadline *d)
 
 /* --- what was late --- */
 
+/* Say what is to have happened by a moment. */
+const char *
+sf_lateness_due_word(SfDueBy due_by)
+{
+	return due_by_words[due_by];
+}
+
+/* Say what was raised. */
+const char *
+sf_lateness_state_word(SfLatenessState state)
+{
+	return state_words[state];
+}
+
 /* Insert what is late, and forget what was long ago; false: it was raised before. */
 bool
 sf_lateness_insert(const SfLateness *l)
@@ -179,21 +202,21 @@ sf_lateness_insert(const SfLateness *l)
 		" ($2 - '400 days'::pg_catalog.interval)");
 
 	sf_db_execute(&trim, SF_TEXT(l->target), SF_TIME(l->raised_at));
-	return sf_db_execute(&insert, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
-						 SF_TEXT(l->state), SF_TIME(l->base_at),
-						 sf_query_arg(INT8OID, Int64GetDatum(l->execution_no), l->execution_no == 0),
+	return sf_db_execute(&insert, SF_TEXT(l->target), SF_TIME(l->deadline_at),
+						 SF_TEXT(due_by_words[l->due_by]), SF_TEXT(state_words[l->state]), SF_TIME(l->base_at),
+						 sf_query_arg(INT8OID, Int64GetDatum(l->execution_no), l->execution_no == SF_NOTHING_STARTED),
 						 SF_TIME_OR_NULL(l->expected_at, DT_NOEND), SF_TIME(l->raised_at)) > 0;
 }
 
 /* Was something raised of a run of the schedule, or of a night that began then? */
 bool
-sf_lateness_is_raised(const char *target, TimestampTz base_at, const char *state)
+sf_lateness_is_raised(const char *target, TimestampTz base_at, SfLatenessState state)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT 1 FROM _sfflow.lateness l WHERE l.target = $1 AND l.base_at = $2"
 		" AND l.state = $3 LIMIT 1");
 
-	return sf_db_number(&plan, 0, SF_TEXT(target), SF_TIME(base_at), SF_TEXT(state)) == 1;
+	return sf_db_number(&plan, 0, SF_TEXT(target), SF_TIME(base_at), SF_TEXT(state_words[state])) == 1;
 }
 
 #define SELECT_LATENESS \
@@ -218,8 +241,8 @@ sf_lateness_clear(const SfLateness *l, TimestampTz at)
 		"UPDATE _sfflow.lateness l SET cleared_at = $5 WHERE l.target = $1"
 		" AND l.deadline_at = $2 AND l.due_by = $3 AND l.state = $4");
 
-	sf_db_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
-				  SF_TEXT(l->state), SF_TIME(at));
+	sf_db_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at),
+				  SF_TEXT(due_by_words[l->due_by]), SF_TEXT(state_words[l->state]), SF_TIME(at));
 }
 
 /* Acknowledge what is late.  Returns what was acknowledged, as SfLateness. */

@@ -53,7 +53,7 @@ typedef struct SfDeadline
 /* The columns start_minute and end_minute of a deadline that is not of the start or of the end */
 #define SF_NO_MINUTE		(-1)
 
-/* The column walk_step of a deadline of which no look goes on, null there: it is less than any step */
+/* The column walk_step of a deadline of which no look goes on: null there, and no step */
 #define SF_NO_WALK			(-1)
 
 /* Has a sweep left a look at a deadline that the next one goes on with? */
@@ -63,14 +63,40 @@ sf_deadline_is_walking(const SfDeadline *d)
 	return d->walk_step != SF_NO_WALK;
 }
 
-/* Columns of _sfflow.lateness */
+/* What is to have happened by a moment: symbol, the word that is stored */
+#define SF_DUE_BY_LIST(X) \
+	X(START, "start") \
+	X(END, "end")
+
+#define SF_DUE_BY_ENUM(sym, word) SF_DUE_##sym,
+typedef enum SfDueBy
+{
+	SF_DUE_BY_LIST(SF_DUE_BY_ENUM)
+} SfDueBy;
+
+/* What is raised: symbol, the word that is stored, and is the kind of its alert */
+#define SF_LATENESS_STATE_LIST(X) \
+	X(LATE, "late") \
+	X(WILL_BE_LATE, "will_be_late") \
+	X(NEVER_STARTED, "never_started")
+
+#define SF_LATENESS_STATE_ENUM(sym, word) SF_LATENESS_##sym,
+typedef enum SfLatenessState
+{
+	SF_LATENESS_STATE_LIST(SF_LATENESS_STATE_ENUM)
+} SfLatenessState;
+
+/* The column execution_no of a lateness of which nothing has started, null there */
+#define SF_NOTHING_STARTED	0
+
+/* Columns of _sfflow.lateness; see sql/parts/feature/deadline.sql. */
 #define SF_LATENESS_COLUMNS(X) \
 	X(char *, target, TEXT, NOT_NULL) \
 	X(TimestampTz, deadline_at, TIMESTAMPTZ, NOT_NULL) \
-	X(char *, due_by, TEXT, NOT_NULL) \
-	X(char *, state, TEXT, NOT_NULL) \
+	X(SfDueBy, due_by, WORD, WORDS(due_by_words)) \
+	X(SfLatenessState, state, WORD, WORDS(state_words)) \
 	X(TimestampTz, base_at, TIMESTAMPTZ, NOT_NULL) \
-	X(int64, execution_no, INT8, NULL_IS(0)) \
+	X(int64, execution_no, INT8, NULL_IS(SF_NOTHING_STARTED)) \
 	X(TimestampTz, expected_at, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
 	X(TimestampTz, raised_at, TIMESTAMPTZ, NOT_NULL) \
 	X(TimestampTz, cleared_at, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
@@ -82,13 +108,6 @@ typedef struct SfLateness
 {
 	SF_LATENESS_COLUMNS(SF_FIELD)
 } SfLateness;
-
-/* What a deadline is of, and what was raised, as stored */
-#define SF_DUE_START		"start"
-#define SF_DUE_END			"end"
-#define SF_LATE				"late"
-#define SF_WILL_BE_LATE		"will_be_late"
-#define SF_NEVER_STARTED	"never_started"
 
 /* Some executions of a night, in the order of their requests */
 typedef struct SfDeadlinePage
@@ -113,8 +132,10 @@ extern void sf_deadline_set_walk(const SfDeadline *deadline);
 
 /* --- what was late --- */
 
+extern const char *sf_lateness_due_word(SfDueBy due_by);
+extern const char *sf_lateness_state_word(SfLatenessState state);
 extern bool sf_lateness_insert(const SfLateness *lateness);
-extern bool sf_lateness_is_raised(const char *target, TimestampTz base_at, const char *state);
+extern bool sf_lateness_is_raised(const char *target, TimestampTz base_at, SfLatenessState state);
 extern List *sf_lateness_open(const char *target, TimestampTz cleared_at);
 extern void sf_lateness_clear(const SfLateness *lateness, TimestampTz at);
 extern List *sf_lateness_acknowledge(const SfAcknowledge *what);

@@ -11,7 +11,8 @@
 /* Two scans for deadlines are that far apart: one may be locked by a session that changes it */
 #define SWEEP_PAUSE_MS			1000
 
-static const char *const alert_kinds[] = {SF_LATE, SF_WILL_BE_LATE, SF_NEVER_STARTED, NULL};
+#define STATE_WORD(sym, word) word,
+static const char *const alert_kinds[] = {SF_LATENESS_STATE_LIST(STATE_WORD) NULL};
 
 /* Drop the deadline of a schedule. */
 static void

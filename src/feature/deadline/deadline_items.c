@@ -64,7 +64,7 @@ add_job(SfDeadlineItem *item, const SfJob *job)
 {
 	if (job->reached && job->started_at != DT_NOBEGIN)
 		item->begun_at = Min(item->begun_at, job->started_at);
-	if (job->status == SF_JOB_SUCCESS || job->marked != NULL)
+	if (job->status == SF_JOB_SUCCESS || job->is_marked)
 		item->done_at = item->done_at == DT_NOEND ? DT_NOEND :
 			Max(item->done_at, job->stopped_at);
 	else

@@ -25,7 +25,7 @@ set_deadline(SfNotice *n, const SfDeadline *d, int64 execution_no)
 		n->machine_owner = identity->owner;
 		n->resource = sf_public_name(SF_NAME_STATE_MACHINE, n->machine);
 	}
-	if (execution_no != 0)
+	if (execution_no != SF_NOTHING_STARTED)
 		sf_notice_set_execution(n, sf_execution_read(execution_no, SF_LOCK_NONE, false));
 }
 
@@ -52,8 +52,8 @@ sf_deadline_notice(const SfDeadline *d, const SfLateness *late, bool is_over, Ti
 	set_deadline(&n, d, late->execution_no);
 	sf_notice_begin_detail(&b, &n);
 	sf_json_add_string(&b, "target", d->target);
-	sf_json_add_string(&b, "status", is_over ? "OVER" : capital(late->state));
-	sf_json_add_string(&b, "dueBy", capital(late->due_by));
+	sf_json_add_string(&b, "status", is_over ? "OVER" : capital(sf_lateness_state_word(late->state)));
+	sf_json_add_string(&b, "dueBy", capital(sf_lateness_due_word(late->due_by)));
 	sf_notice_add_date(&b, "deadlineDate", late->deadline_at);
 	sf_notice_add_date(&b, "expectedDate", late->expected_at);
 	sf_notice_add_text(&b, "job", d->job);
@@ -66,7 +66,7 @@ void
 sf_deadline_notice_alert(const SfLateness *late, const char *status, TimestampTz at)
 {
 	SfNotice	n = {.kind = SF_CHANGE_ALERT,.at = at};
-	SfAlertDetail detail = {late->state, status, late->raised_at, late->target, late->comment};
+	SfAlertDetail detail = {sf_lateness_state_word(late->state), status, late->raised_at, late->target, late->comment};
 	const SfDeadline *d;
 
 	if (!sf_feature_wants_notice(SF_CHANGE_ALERT, NULL))

@@ -74,7 +74,7 @@ typedef struct Check
 /* A moment of a night */
 typedef struct Moment
 {
-	const char *due_by;			/* SF_DUE_… */
+	SfDueBy		due_by;
 	const SfCron *cron;
 	TimestampTz at;
 	TimestampTz base_at;		/* the run, or when the night began */
@@ -162,16 +162,15 @@ check_by(Check *c, TimestampTz at)
 	c->next_at = Min(c->next_at, at);
 }
 
-/* Raise what is late, if it was not raised before; execution_no is 0 if nothing has started. */
+/* Raise what is late, if it was not raised before; execution_no may be SF_NOTHING_STARTED. */
 static void
-raise_late(Check *c, const Moment *m, const char *state, int64 execution_no,
-		   TimestampTz expected_at)
+raise_late(Check *c, const Moment *m, SfLatenessState state, int64 execution_no, TimestampTz expected_at)
 {
 	SfLateness	late = {
 		.target = c->deadline->target,
 		.deadline_at = m->at,
-		.due_by = unconstify(char *, m->due_by),
-		.state = unconstify(char *, state),
+		.due_by = m->due_by,
+		.state = state,
 		.base_at = m->base_at,
 		.execution_no = execution_no,
 		.expected_at = expected_at,
@@ -179,14 +178,20 @@ raise_late(Check *c, const Moment *m, const char *state, int64 execution_no,
 	};
 
 	/* an end that comes to nothing, as the start did, is no news */
-	if (execution_no == 0 && strcmp(state, SF_NEVER_STARTED) == 0 &&
-		sf_lateness_is_raised(late.target, late.base_at, state))
+	if (state == SF_LATENESS_NEVER_STARTED && sf_lateness_is_raised(late.target, late.base_at, state))
 		return;
 	if (!sf_lateness_insert(&late))
 		return;
 	sf_deadline_notice(c->deadline, &late, false, c->now);
 	sf_deadline_notice_alert(&late, SF_ALERT_OPENED, c->now);
 	check_by(c, c->now + RECHECK);
+}
+
+/* Did the sweep before end within a step, which this one goes on with? */
+static bool
+goes_on_at(const SfDeadline *d, int step)
+{
+	return sf_deadline_is_walking(d) && step == d->walk_step;
 }
 
 /*
@@ -199,9 +204,9 @@ read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfD
 {
 	const SfDeadline *d = c->deadline;
 	int			step = c->step++;
-	bool		goes_on = step == d->walk_step;
+	bool		goes_on = goes_on_at(d, step);
 
-	if (step < d->walk_step || c->is_cut)
+	if (c->is_cut || (sf_deadline_is_walking(d) && step < d->walk_step))
 		return false;
 	*page = sf_deadline_items(&c->target, m->base_at, goes_on ? d->walk_at : DT_NOBEGIN, until,
 							  done_by);
@@ -213,7 +218,7 @@ read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfD
 static int64
 late_before(const Check *c)
 {
-	return c->step - 1 == c->deadline->walk_step ? c->deadline->walk_late_no : 0;
+	return goes_on_at(c->deadline, c->step - 1) ? c->deadline->walk_late_no : 0;
 }
 
 /* End a sweep after a page of a step, if more pages follow. */
@@ -237,7 +242,7 @@ cut_after(Check *c, const SfDeadlineItems *page, int64 late_no)
 static TimestampTz
 happened_at(const Moment *m, const SfDeadlineItem *item)
 {
-	return strcmp(m->due_by, SF_DUE_START) == 0 ? item->begun_at : item->done_at;
+	return m->due_by == SF_DUE_START ? item->begun_at : item->done_at;
 }
 
 /* What a step has found */
@@ -245,18 +250,19 @@ typedef enum Verdict
 {
 	VERDICT_UNKNOWN,			/* the step is for another sweep */
 	VERDICT_IN_TIME,
-	VERDICT_LATE
+	VERDICT_LATE,
+	VERDICT_NEVER_STARTED
 } Verdict;
 
 /*
  * Find what of a night, requested until a time, had not happened by another: nothing has
- * started (late_no is 0), or the first execution that is late.  One that has started in
+ * started, or an execution is late, the first of which is *late_no.  One that has started in
  * time is enough for a start; all have to have ended.
  */
 static Verdict
 find_late(Check *c, const Moment *m, TimestampTz until, TimestampTz by, int64 *late_no)
 {
-	bool		is_start = strcmp(m->due_by, SF_DUE_START) == 0;
+	bool		is_start = m->due_by == SF_DUE_START;
 	SfDeadlineItems page;
 
 	if (!read_page(c, m, until, is_start ? DT_NOBEGIN : by, &page))
@@ -275,17 +281,29 @@ find_late(Check *c, const Moment *m, TimestampTz until, TimestampTz by, int64 *l
 		return VERDICT_LATE;
 	if (cut_after(c, &page, *late_no))
 		return VERDICT_UNKNOWN;
-	return *late_no != 0 || !page.found ? VERDICT_LATE : VERDICT_IN_TIME;
+	return *late_no != 0 ? VERDICT_LATE : page.found ? VERDICT_IN_TIME : VERDICT_NEVER_STARTED;
 }
 
 /* Judge a moment that has come. */
 static void
 judge(Check *c, Moment *m)
 {
-	int64		late_no = 0;
+	int64		late_no;
 
-	if (find_base(c, m) && find_late(c, m, m->at, m->at, &late_no) == VERDICT_LATE)
-		raise_late(c, m, late_no == 0 ? SF_NEVER_STARTED : SF_LATE, late_no, DT_NOEND);
+	if (!find_base(c, m))
+		return;
+	switch (find_late(c, m, m->at, m->at, &late_no))
+	{
+		case VERDICT_LATE:
+			raise_late(c, m, SF_LATENESS_LATE, late_no, DT_NOEND);
+			break;
+		case VERDICT_NEVER_STARTED:
+			raise_late(c, m, SF_LATENESS_NEVER_STARTED, SF_NOTHING_STARTED, DT_NOEND);
+			break;
+		case VERDICT_UNKNOWN:
+		case VERDICT_IN_TIME:
+			break;
+	}
 }
 
 /* When the last of some executions of a night is expected to be done; DT_NOEND: not known. */
@@ -330,7 +348,7 @@ check_next(Check *c, Moment *m)
 {
 	bool		is_schedule = c->deadline->kind == SF_DEADLINE_OF_SCHEDULE;
 	TimestampTz begin = c->now;
-	int64		last_no = 0;
+	int64		last_no = SF_NOTHING_STARTED;
 	TimestampTz expected,
 				fresh = DT_NOEND;
 	SfDeadlineItems page;
@@ -344,7 +362,7 @@ check_next(Check *c, Moment *m)
 	expected = page.found ? expect_last(c, page.items, &last_no) : fresh;
 	if (expected != DT_NOEND && expected > m->at && begin >= m->base_at)
 	{
-		raise_late(c, m, SF_WILL_BE_LATE, last_no, expected);
+		raise_late(c, m, SF_LATENESS_WILL_BE_LATE, last_no, expected);
 		return;
 	}
 	if (cut_after(c, &page, 0))
@@ -360,7 +378,7 @@ check_next(Check *c, Moment *m)
 
 /* Deal with the moments that have come since the last sweep, and with the next one. */
 static void
-check_moments(Check *c, const char *due_by, const SfCron *cron)
+check_moments(Check *c, SfDueBy due_by, const SfCron *cron)
 {
 	Moment		m = {.due_by = due_by,.cron = cron};
 	TimestampTz from = Max(c->deadline->checked_until, c->now - LOOK_BACK);
@@ -373,7 +391,7 @@ check_moments(Check *c, const char *due_by, const SfCron *cron)
 	if (m.at <= c->now)
 		return;
 	check_by(c, m.at);
-	if (strcmp(due_by, SF_DUE_END) == 0)
+	if (due_by == SF_DUE_END)
 		check_next(c, &m);
 }
 
@@ -383,11 +401,11 @@ check_moments(Check *c, const char *due_by, const SfCron *cron)
 static bool
 is_superseded(const SfLateness *l, List *all)
 {
-	if (strcmp(l->state, SF_WILL_BE_LATE) != 0)
+	if (l->state != SF_LATENESS_WILL_BE_LATE)
 		return false;
 	foreach_ptr(const SfLateness, other, all)
-		if (other->deadline_at == l->deadline_at && strcmp(other->due_by, l->due_by) == 0 &&
-			strcmp(other->state, SF_WILL_BE_LATE) != 0)
+		if (other->deadline_at == l->deadline_at && other->due_by == l->due_by &&
+			other->state != SF_LATENESS_WILL_BE_LATE)
 			return true;
 	return false;
 }
@@ -406,7 +424,7 @@ static TimestampTz
 good_until(const SfLateness *l)
 {
 	/* what was to begin by then may begin later */
-	return strcmp(l->due_by, SF_DUE_START) == 0 || strcmp(l->state, SF_NEVER_STARTED) == 0 ?
+	return l->due_by == SF_DUE_START || l->state == SF_LATENESS_NEVER_STARTED ?
 		l->deadline_at + HALF_NIGHT : l->deadline_at;
 }
 
@@ -416,7 +434,7 @@ check_late(Check *c, const SfLateness *l, List *all)
 {
 	Moment		m = {.due_by = l->due_by,.at = l->deadline_at,.base_at = l->base_at};
 	Verdict		verdict;
-	int64		late_no = 0;
+	int64		late_no;
 
 	if (is_superseded(l, all))
 	{
@@ -435,7 +453,7 @@ check_late(Check *c, const SfLateness *l, List *all)
 		clear(c, l);
 		sf_deadline_notice(c->deadline, l, true, c->now);
 	}
-	else if (verdict == VERDICT_LATE && l->deadline_at > c->now - LOOK_BACK)
+	else if (verdict != VERDICT_UNKNOWN && l->deadline_at > c->now - LOOK_BACK)
 		check_by(c, c->now + RECHECK);
 }
 

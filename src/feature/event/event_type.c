@@ -61,7 +61,7 @@ read_rows(const SfCacheKey *key)
 	static const SfIndex by_name = {"event_type", "event_type_name_key"};
 	List	   *types = NIL;
 
-	if (key->name != NULL)
+	if (key->by == SF_CACHE_BY_NAME)
 		(void) sf_rows_read_now(&by_name, 1, read_event_type, &types, SF_TEXT(key->name));
 	else
 		(void) sf_rows_read_now(&sf_event_type_cache.index, 1, read_event_type, &types, SF_INT4((int) key->number));
@@ -72,14 +72,15 @@ read_rows(const SfCacheKey *key)
 const SfEventType *
 sf_event_type_find(const char *name)
 {
-	return sf_list_first(sf_keyed_cache_get(&sf_event_type_cache, &(SfCacheKey) {0, 0, name}));
+	return sf_list_first(sf_keyed_cache_get(&sf_event_type_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.name = name}));
 }
 
 /* Find a type by its number, likewise. */
 const SfEventType *
 sf_event_type_by_number(int event_type_no)
 {
-	return sf_list_first(sf_keyed_cache_get(&sf_event_type_cache, &(SfCacheKey) {0, event_type_no, NULL}));
+	return sf_list_first(sf_keyed_cache_get(&sf_event_type_cache,
+											&(SfCacheKey) {.by = SF_CACHE_BY_NUMBER,.number = event_type_no}));
 }
 
 /* The lock of a type.  The fourth field of the tag differs from that of SQL's advisory locks. */

@@ -53,9 +53,6 @@ SfKeyedCache sf_hold_cache = {
 	.read = read_rows
 };
 
-/* As the kind of a key: a hold by its own number */
-#define BY_NUMBER	(-1)
-
 /* Append a row of the table to a list. */
 static void
 read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -81,14 +78,19 @@ read_rows(const SfCacheKey *key)
 	static const SfIndex by_name = {"hold", "hold_target"};
 	List	   *holds = NIL;
 
-	if (key->kind == BY_NUMBER)
-		(void) sf_rows_read_now(&sf_hold_cache.index, 1, read_hold, &holds, SF_INT8(key->number));
-	else if (key->name == NULL)
-		(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_hold, &holds,
-								SF_INT4((int) key->number));
-	else
-		(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_hold, &holds,
-								SF_TEXT(sf_kind_word(key->kind)), SF_TEXT(key->name));
+	switch (key->by)
+	{
+		case SF_CACHE_BY_NUMBER:
+			(void) sf_rows_read_now(&sf_hold_cache.index, 1, read_hold, &holds, SF_INT8(key->number));
+			break;
+		case SF_CACHE_BY_OWNER:
+			(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_hold, &holds, SF_INT4((int) key->number));
+			break;
+		case SF_CACHE_BY_NAME:
+			(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_hold, &holds, SF_TEXT(sf_kind_word(key->kind)),
+									SF_TEXT(key->name));
+			break;
+	}
 	return holds;
 }
 
@@ -99,21 +101,21 @@ read_rows(const SfCacheKey *key)
 const List *
 sf_hold_of_machine(int machine_no)
 {
-	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {SF_OBJECT_STATE_MACHINE, machine_no, NULL});
+	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {.by = SF_CACHE_BY_OWNER,.number = machine_no});
 }
 
 /* The holds of a schedule, an activity or a resource, likewise. */
 const List *
 sf_hold_of_name(SfObjectKind kind, const char *name)
 {
-	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {kind, 0, name});
+	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = kind,.name = name});
 }
 
 /* Find a hold by its number; NULL: there is none now. */
 const SfHold *
 sf_hold_by_number(int64 hold_no)
 {
-	return sf_list_first(sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {BY_NUMBER, hold_no, NULL}));
+	return sf_list_first(sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NUMBER,.number = hold_no}));
 }
 
 /* The hold of a schedule, an activity or the like; NULL: there is none. */

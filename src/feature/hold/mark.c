@@ -13,18 +13,6 @@
 /* After so many jobs without a mark, look whether there are any */
 #define MISSES	1000
 
-static const char *const outcome_names[] = {
-#define OUTCOME_NAME(sym, name) name,
-	SF_MARK_LIST(OUTCOME_NAME)
-};
-
-/* Name an outcome as sf_mark takes it. */
-const char *
-sf_mark_name(SfMarkOutcome outcome)
-{
-	return outcome_names[outcome];
-}
-
 /* --- whether there are any --- */
 
 static SfKeyedCache cache = {
@@ -54,7 +42,7 @@ sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark)
 		" SET outcome = excluded.outcome, output = excluded.output, details = excluded.details");
 
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_TEXT(job_id),
-				  SF_TEXT(outcome_names[mark->outcome]), SF_JSONB(mark->output),
+				  SF_TEXT(sf_marked_word(mark->outcome)), SF_JSONB(mark->output),
 				  SF_JSONB(mark->details));
 	sf_db_announce_change("mark");
 }
@@ -68,7 +56,7 @@ read_mark(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfMark	   *mark = arg;
 
-	mark->outcome = sf_row_word(tuple, desc, COL_outcome, outcome_names, lengthof(outcome_names));
+	mark->outcome = sf_marked_outcome(sf_row_text(tuple, desc, COL_outcome));
 	mark->output = sf_row_jsonb(tuple, desc, COL_output);
 	mark->details = sf_row_jsonb(tuple, desc, COL_details);
 }

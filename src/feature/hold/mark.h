@@ -6,19 +6,7 @@
 #define SF_FEATURE_MARK_H
 
 #include "store/branch/branch.h"
-
-/* Outcomes: symbol, name */
-#define SF_MARK_LIST(X) \
-	X(SUCCESS, "success") \
-	X(SKIP, "skip") \
-	X(FAILURE, "failure")
-
-#define SF_MARK_ENUM(sym, name) SF_MARK_##sym,
-typedef enum SfMarkOutcome
-{
-	SF_MARK_LIST(SF_MARK_ENUM)
-	SF_MARK_COUNT
-} SfMarkOutcome;
+#include "store/history/mark_outcome.h"
 
 typedef struct SfMark
 {
@@ -28,7 +16,6 @@ typedef struct SfMark
 	char	   *job_id;			/* sf_mark_list */
 } SfMark;
 
-extern const char *sf_mark_name(SfMarkOutcome outcome);
 extern bool sf_mark_may_be(void);
 extern void sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark);
 extern bool sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark);

@@ -51,14 +51,14 @@ is_for(SfBranchKey key, Oid role)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.role::pg_catalog.oid::pg_catalog.int8 FROM _sfflow.human_task_role r"
-		" WHERE r.execution_no = $1 AND r.branch_no = $2 AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())"
-		" UNION ALL SELECT 0 FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2 AND t.for_all");
+		" WHERE r.execution_no = $1 AND r.branch_no = $2 AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())");
+	static SfPlan for_all = SF_PLAN(
+		"SELECT 1 FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2 AND t.for_all");
 
-	/* 0: it is for all */
 	foreach_ptr(const int64, wanted, sf_db_numbers(&plan, SF_KEY(key)))
-		if (*wanted == 0 || has_privs_of_role(role, (Oid) *wanted))
+		if (has_privs_of_role(role, (Oid) *wanted))
 			return true;
-	return false;
+	return sf_db_number(&for_all, 0, SF_KEY(key)) != 0;
 }
 
 /* The names by which a person is known: a text[] */

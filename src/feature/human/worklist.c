@@ -55,7 +55,7 @@ read_rows(const SfCacheKey *key)
 const SfWorklist *
 sf_worklist_find(const char *name)
 {
-	return sf_list_first(sf_keyed_cache_get(&sf_worklist_cache, &(SfCacheKey) {0, 0, name}));
+	return sf_list_first(sf_keyed_cache_get(&sf_worklist_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.name = name}));
 }
 
 /* Find a worklist by "name" or "human:name", and raise unless the caller has a right on it. */

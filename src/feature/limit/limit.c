@@ -66,9 +66,6 @@ SfKeyedCache sf_limit_cache = {
 	.read = read_rows
 };
 
-/* As the kind of a key: a limit by its own number */
-#define BY_NUMBER	(-1)
-
 /* Read a limit, without its compiled key. */
 static SfLimit
 read_row(HeapTuple tuple, TupleDesc desc)
@@ -131,14 +128,19 @@ read_rows(const SfCacheKey *key)
 	static const SfIndex by_name = {"run_limit", "run_limit_target"};
 	List	   *limits = NIL;
 
-	if (key->kind == BY_NUMBER)
-		(void) sf_rows_read_now(&by_number, 1, read_limit, &limits, SF_INT8(key->number));
-	else if (key->name == NULL)
-		(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_limit, &limits,
-								SF_INT4((int) key->number));
-	else
-		(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_limit, &limits,
-								SF_TEXT(sf_kind_word(key->kind)), SF_TEXT(key->name));
+	switch (key->by)
+	{
+		case SF_CACHE_BY_NUMBER:
+			(void) sf_rows_read_now(&by_number, 1, read_limit, &limits, SF_INT8(key->number));
+			break;
+		case SF_CACHE_BY_OWNER:
+			(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_limit, &limits, SF_INT4((int) key->number));
+			break;
+		case SF_CACHE_BY_NAME:
+			(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_limit, &limits, SF_TEXT(sf_kind_word(key->kind)),
+									SF_TEXT(key->name));
+			break;
+	}
 	list_sort(limits, compare_limits);
 	return limits;
 }
@@ -157,21 +159,21 @@ sf_limit_any(void)
 const List *
 sf_limit_of_machine(int machine_no)
 {
-	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {SF_OBJECT_STATE_MACHINE, machine_no, NULL});
+	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {.by = SF_CACHE_BY_OWNER,.number = machine_no});
 }
 
 /* The limits of a resource or an activity, likewise. */
 const List *
 sf_limit_of_name(SfObjectKind kind, const char *name)
 {
-	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {kind, 0, name});
+	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = kind,.name = name});
 }
 
 /* Find a limit by its number; NULL: there is none now. */
 const SfLimit *
 sf_limit_find(int64 limit_no)
 {
-	return sf_list_first(sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {BY_NUMBER, limit_no, NULL}));
+	return sf_list_first(sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NUMBER,.number = limit_no}));
 }
 
 /* --- the table --- */

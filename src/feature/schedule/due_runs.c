@@ -250,7 +250,7 @@ run_one_of_all(Sweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 static TimestampTz
 run_all(Sweep *sweep, TimestampTz from, TimestampTz last)
 {
-	SfOverlap	overlap = sf_option_overlap(sweep->s->overlap);
+	SfOverlap	overlap = sweep->s->overlap;
 	TimestampTz done = from;
 	TimestampTz t = from;
 
@@ -269,7 +269,7 @@ run_all(Sweep *sweep, TimestampTz from, TimestampTz last)
 static bool
 run_latest(Sweep *sweep, TimestampTz last)
 {
-	Try			try = {.scheduled = last,.overlap = sf_option_overlap(sweep->s->overlap)};
+	Try			try = {.scheduled = last,.overlap = sweep->s->overlap};
 
 	return try_start(sweep, run_missed, &try);
 }
@@ -297,7 +297,7 @@ handle_missed(Sweep *sweep, TimestampTz until, TimestampTz now)
 	if (!find_missed(s, &sweep->moments, until, &last))
 		return true;
 	done = last;
-	switch (sf_option_missed(s->missed))
+	switch (s->missed)
 	{
 		case SF_MISSED_RUN_ONCE:
 			/* those that were due since then are of the same downtime; should one come late, it is the same run */
@@ -325,8 +325,8 @@ is_left_to_sweeps(const Sweep *sweep, bool caught_up)
 {
 	const SfSchedule *s = sweep->s;
 
-	return sf_option_missed(s->missed) == SF_MISSED_RUN_ALL &&
-		(!caught_up || (sf_option_overlap(s->overlap) == SF_OVERLAP_QUEUE &&
+	return s->missed == SF_MISSED_RUN_ALL &&
+		(!caught_up || (s->overlap == SF_OVERLAP_QUEUE &&
 						sf_schedule_wait_count(s->name) >= MAX_WAITING));
 }
 
@@ -348,13 +348,13 @@ sf_due_run_called(SfSchedule *s, TimestampTz now)
 		return NULL;
 	}
 	/* where one run makes up for all that was missed, this is the one */
-	if (sf_option_missed(s->missed) != SF_MISSED_RUN_ONCE)
+	if (s->missed != SF_MISSED_RUN_ONCE)
 		caught_up = handle_missed(&sweep, scheduled - 1, now);
 	if (is_left_to_sweeps(&sweep, caught_up))
 		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
 	else
 	{
-		execution_id = run(s, scheduled, sf_option_overlap(s->overlap));
+		execution_id = run(s, scheduled, s->overlap);
 		sf_schedule_row_set_handled(s->name, scheduled, DT_NOBEGIN);
 	}
 	if (sweep.more || sf_schedule_wait_any())
@@ -412,7 +412,7 @@ start_waiting(Sweep *sweep, const SfScheduleWait *wait, int running)
 				(void) try_start(sweep, start_backfill, &try);
 			break;
 		case SF_WAIT_QUEUED:
-			if ((sf_option_overlap(s->overlap) == SF_OVERLAP_PARALLEL ||
+			if ((s->overlap == SF_OVERLAP_PARALLEL ||
 				 !runs(s->last_execution_id)) && may_try(sweep))
 				(void) try_start(sweep, start_queued, &try);
 			break;

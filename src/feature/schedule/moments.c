@@ -54,7 +54,7 @@ sf_moments_begin(const SfSchedule *s)
 
 	sf_schedule_parse(s->schedule, &m.cron);
 	m.zone = sf_schedule_zone(s->timezone);
-	m.on_closed = sf_option_on_closed(s->on_closed);
+	m.on_closed = s->on_closed;
 	if (s->calendar != NULL && m.cron.seconds > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_SCHEDULE),

@@ -9,6 +9,12 @@
 #include "base/name/name.h"
 #include "feature/schedule/schedule.h"
 
+/* The words of options */
+#define OPTION_WORD(sym, word) word,
+static const char *const on_closed_words[] = {SF_ON_CLOSED_LIST(OPTION_WORD)};
+static const char *const missed_words[] = {SF_MISSED_LIST(OPTION_WORD)};
+static const char *const overlap_words[] = {SF_OVERLAP_LIST(OPTION_WORD)};
+
 #define ROW SfSchedule
 SF_ROW_TYPE(row_type, SF_SCHEDULE_COLUMNS, schedule, 1);
 #undef ROW
@@ -60,9 +66,9 @@ sf_schedule_row_write(const SfSchedule *s)
 
 	sf_db_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_TEXT(s->schedule),
 				  SF_TEXT(s->state_machine), SF_JSONB(s->input), SF_TEXT(s->timezone),
-				  SF_TEXT(s->calendar), SF_TEXT(s->on_closed),
+				  SF_TEXT(s->calendar), SF_TEXT(on_closed_words[s->on_closed]),
 				  SF_TIME_OR_NULL(s->starts, DT_NOBEGIN), SF_TIME_OR_NULL(s->ends, DT_NOEND),
-				  SF_TEXT(s->missed), SF_TEXT(s->overlap), SF_INT8(s->job_id));
+				  SF_TEXT(missed_words[s->missed]), SF_TEXT(overlap_words[s->overlap]), SF_INT8(s->job_id));
 	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, s->name);
 }
 
@@ -268,9 +274,10 @@ sf_schedule_wait_read(const char *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_SCHEDULE_WAIT_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule_wait w"
-		" WHERE w.schedule = $1 ORDER BY w.kind, w.scheduled_for LIMIT 1000");
+		" WHERE w.schedule = $1"
+		" ORDER BY pg_catalog.array_position($2, w.kind), w.scheduled_for LIMIT 1000");
 
-	return sf_db_rows(&plan, &wait_type, SF_TEXT(schedule));
+	return sf_db_rows(&plan, &wait_type, SF_TEXT(schedule), SF_INT2S(SF_WAITS_IN_TURN));
 }
 
 /* Note the execution that a run has started. */
@@ -307,8 +314,6 @@ sf_schedule_wait_any(void)
 
 /* --- words --- */
 
-#define OPTION_NAME(sym, name) name,
-
 /* Find a word among those of an option, or raise SF012. */
 static int
 find_word(const char *argument, const char *text, const char *const *words, int n)
@@ -328,29 +333,30 @@ find_word(const char *argument, const char *text, const char *const *words, int 
 			 errhint("It is one of %s.", all.data)));
 }
 
+/* Write the option on_closed. */
+const char *
+sf_on_closed_word(SfOnClosed on_closed)
+{
+	return on_closed_words[on_closed];
+}
+
 /* Read the option on_closed. */
 SfOnClosed
 sf_option_on_closed(const char *text)
 {
-	static const char *const words[] = {SF_ON_CLOSED_LIST(OPTION_NAME)};
-
-	return (SfOnClosed) find_word("on_closed", text, words, lengthof(words));
+	return (SfOnClosed) find_word("on_closed", text, on_closed_words, lengthof(on_closed_words));
 }
 
 /* Read the option missed. */
 SfMissed
 sf_option_missed(const char *text)
 {
-	static const char *const words[] = {SF_MISSED_LIST(OPTION_NAME)};
-
-	return (SfMissed) find_word("missed", text, words, lengthof(words));
+	return (SfMissed) find_word("missed", text, missed_words, lengthof(missed_words));
 }
 
 /* Read the option overlap. */
 SfOverlap
 sf_option_overlap(const char *text)
 {
-	static const char *const words[] = {SF_OVERLAP_LIST(OPTION_NAME)};
-
-	return (SfOverlap) find_word("overlap", text, words, lengthof(words));
+	return (SfOverlap) find_word("overlap", text, overlap_words, lengthof(overlap_words));
 }

@@ -10,6 +10,37 @@
 #include "json/json.h"
 #include "store/feature.h"
 
+/* --- options that are words --- */
+
+/* What becomes of runs that were due and did not come */
+#define SF_MISSED_LIST(X) \
+	X(RUN_ONCE, "run_once")		/* the latest one runs */ \
+	X(RUN_ALL, "run_all")		/* they run, one after the other */ \
+	X(SKIP, "skip")
+
+/* What becomes of a run that is due while the one before still runs */
+#define SF_OVERLAP_LIST(X) \
+	X(SKIP, "skip") \
+	X(QUEUE, "queue")			/* it waits */ \
+	X(PARALLEL, "parallel")
+
+#define SF_MISSED_ENUM(sym, name) SF_MISSED_##sym,
+typedef enum SfMissed
+{
+	SF_MISSED_LIST(SF_MISSED_ENUM)
+} SfMissed;
+
+#define SF_OVERLAP_ENUM(sym, name) SF_OVERLAP_##sym,
+typedef enum SfOverlap
+{
+	SF_OVERLAP_LIST(SF_OVERLAP_ENUM)
+} SfOverlap;
+
+extern const char *sf_on_closed_word(SfOnClosed on_closed);
+extern SfOnClosed sf_option_on_closed(const char *text);
+extern SfMissed sf_option_missed(const char *text);
+extern SfOverlap sf_option_overlap(const char *text);
+
 /* --- rows --- */
 
 /* Columns of _sfflow.schedule; see sql/parts/feature/schedule.sql. */
@@ -21,11 +52,11 @@
 	X(Jsonb *, input, JSONB, NOT_NULL)	/* with placeholders */ \
 	X(char *, timezone, TEXT, NULLABLE)	/* pg_cron's */ \
 	X(char *, calendar, TEXT, NULLABLE) \
-	X(char *, on_closed, TEXT, NOT_NULL) \
+	X(SfOnClosed, on_closed, WORD, WORDS(on_closed_words)) \
 	X(TimestampTz, starts, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, ends, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
-	X(char *, missed, TEXT, NOT_NULL) \
-	X(char *, overlap, TEXT, NOT_NULL) \
+	X(SfMissed, missed, WORD, WORDS(missed_words)) \
+	X(SfOverlap, overlap, WORD, WORDS(overlap_words)) \
 	X(int64, job_id, INT8, NULL_IS(0))	/* of pg_cron */ \
 	X(char *, last_execution_id, TEXT, NULLABLE) \
 	X(TimestampTz, handled_until, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
@@ -96,8 +127,7 @@ extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
 										TimestampTz missed_at);
 
 /*
- * What a row of _sfflow.schedule_wait is of.  A sweep deals with those of a schedule in the order of the numbers, which
- * are stored:
+ * What a row of _sfflow.schedule_wait is of; the numbers are stored:
  *
  *	RUNNING		a run of sf_backfill that has started: the row is there until its execution has ended
  *	QUEUED		a run of the schedule itself, which waits for the one before
@@ -113,6 +143,9 @@ typedef enum SfWaitKind
 {
 	SF_SCHEDULE_WAIT_LIST(SF_SCHEDULE_WAIT_ENUM)
 } SfWaitKind;
+
+/* The order in which a sweep deals with those of a schedule */
+#define SF_WAITS_IN_TURN	SF_WAIT_RUNNING, SF_WAIT_QUEUED, SF_WAIT_BACKFILL
 
 /* Columns of _sfflow.schedule_wait; see sql/parts/feature/schedule.sql. */
 #define SF_SCHEDULE_WAIT_COLUMNS(X) \
@@ -134,36 +167,6 @@ extern List *sf_schedule_wait_read(const char *schedule);
 extern void sf_schedule_wait_started(const SfScheduleWait *wait, const char *execution_id);
 extern void sf_schedule_wait_delete(const SfScheduleWait *wait);
 extern bool sf_schedule_wait_any(void);
-
-/* --- options that are words --- */
-
-/* What becomes of runs that were due and did not come */
-#define SF_MISSED_LIST(X) \
-	X(RUN_ONCE, "run_once")		/* the latest one runs */ \
-	X(RUN_ALL, "run_all")		/* they run, one after the other */ \
-	X(SKIP, "skip")
-
-/* What becomes of a run that is due while the one before still runs */
-#define SF_OVERLAP_LIST(X) \
-	X(SKIP, "skip") \
-	X(QUEUE, "queue")			/* it waits */ \
-	X(PARALLEL, "parallel")
-
-#define SF_MISSED_ENUM(sym, name) SF_MISSED_##sym,
-typedef enum SfMissed
-{
-	SF_MISSED_LIST(SF_MISSED_ENUM)
-} SfMissed;
-
-#define SF_OVERLAP_ENUM(sym, name) SF_OVERLAP_##sym,
-typedef enum SfOverlap
-{
-	SF_OVERLAP_LIST(SF_OVERLAP_ENUM)
-} SfOverlap;
-
-extern SfOnClosed sf_option_on_closed(const char *text);
-extern SfMissed sf_option_missed(const char *text);
-extern SfOverlap sf_option_overlap(const char *text);
 
 /* --- the times at which a schedule runs --- */
 
@@ -201,10 +204,25 @@ extern TimestampTz sf_schedule_expected_from(const SfSchedule *s, const SfMoment
 extern char *sf_schedule_run_name(TimestampTz scheduled);
 extern char *sf_schedule_start(const SfSchedule *s, TimestampTz scheduled);
 
-/* Whether a schedule's runs come, as the view sf_schedules shows it */
+/* Do a schedule's runs come: symbol, the word in sf_schedules */
+#define SF_SCHEDULE_STATE_LIST(X) \
+	X(ACTIVE, "active") \
+	X(INACTIVE, "inactive")		/* its job is switched off */ \
+	X(NOT_DRIVEN, "not driven") /* as the database */ \
+	X(GONE, "gone")				/* its job is not there */ \
+	X(FAILING, "failing") \
+	X(MISSED, "missed")
+
+#define SF_SCHEDULE_STATE_ENUM(sym, word) SF_SCHEDULE_##sym,
+typedef enum SfScheduleState
+{
+	SF_SCHEDULE_STATE_LIST(SF_SCHEDULE_STATE_ENUM)
+} SfScheduleState;
+
+/* ... as the view sf_schedules shows it */
 typedef struct SfScheduleStatus
 {
-	const char *state;
+	SfScheduleState state;
 	const char *problem;		/* NULL: none */
 	TimestampTz missed_at;		/* DT_NOBEGIN: none */
 	bool		is_alert;		/* its runs do not happen as they should */
@@ -212,6 +230,7 @@ typedef struct SfScheduleStatus
 } SfScheduleStatus;
 
 extern char *sf_schedule_unusable(const SfSchedule *s);
+extern const char *sf_schedule_state_word(SfScheduleState state);
 extern SfScheduleStatus sf_schedule_status(const SfSchedule *s);
 
 /* --- placeholders for facts about a run in a schedule's input: <aws.scheduler.…> and <sfflow.…> --- */

@@ -150,7 +150,7 @@ given_command(const SfSchedule *s)
 					 s->timezone == NULL ? "NULL" : quote_literal_cstr(s->timezone));
 	append_argument(&buf, "calendar", s->calendar);
 	if (s->calendar != NULL)
-		append_argument(&buf, "on_closed", s->on_closed);
+		append_argument(&buf, "on_closed", sf_on_closed_word(s->on_closed));
 	append_argument(&buf, "starts", time_literal(s->starts));
 	append_argument(&buf, "ends", time_literal(s->ends));
 	appendStringInfoChar(&buf, ')');
@@ -170,7 +170,7 @@ read_arguments(FunctionCallInfo fcinfo, SfSchedule *s)
 	s->input = sf_arg_jsonb(fcinfo, 3, "input");
 	s->timezone = sf_arg_text_or_null(fcinfo, 4);
 	s->calendar = sf_arg_text_or_null(fcinfo, 5);
-	s->on_closed = sf_arg_text(fcinfo, 6, "on_closed");
+	s->on_closed = sf_option_on_closed(sf_arg_text(fcinfo, 6, "on_closed"));
 	s->starts = PG_ARGISNULL(7) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(7);
 	s->ends = PG_ARGISNULL(8) ? DT_NOEND : PG_GETARG_TIMESTAMPTZ(8);
 }
@@ -206,8 +206,8 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
 	SfCron		cron;
 
 	read_arguments(fcinfo, &s);
-	s.missed = sf_arg_text(fcinfo, 9, "missed");
-	s.overlap = sf_arg_text(fcinfo, 10, "overlap");
+	s.missed = sf_option_missed(sf_arg_text(fcinfo, 9, "missed"));
+	s.overlap = sf_option_overlap(sf_arg_text(fcinfo, 10, "overlap"));
 	if (s.calendar != NULL)
 		sf_calendar_row_lock(false);
 	check_schedule(&s, &cron);

@@ -184,15 +184,13 @@ sf_schedule_add_job(const SfSchedule *s, const SfCron *cron)
 								   quote_literal_cstr(s->name)));
 }
 
-/* Raise when the schedule's times, words or input cannot be used. */
+/* Raise when the schedule's times or input cannot be used. */
 void
 sf_schedule_check(const SfSchedule *s, SfCron *cron)
 {
 	const char *values[SF_PLACEHOLDER_COUNT];
 
 	*cron = sf_moments_begin(s).cron;
-	(void) sf_option_missed(s->missed);
-	(void) sf_option_overlap(s->overlap);
 	if (s->ends < s->starts || s->starts == DT_NOEND || s->ends == DT_NOBEGIN)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
@@ -265,34 +263,46 @@ find_failure(const SfSchedule *s, SfScheduleStatus *status)
 		good_at = sf_schedule_row_last_success(s->name);
 	else
 		return;
-	status->state = "failing";
+	status->state = SF_SCHEDULE_FAILING;
 	status->since = first_due_after(s, good_at);
+}
+
+/* Say whether a schedule's runs come. */
+const char *
+sf_schedule_state_word(SfScheduleState state)
+{
+	static const char *const words[] = {
+#define STATE_WORD(sym, word) word,
+		SF_SCHEDULE_STATE_LIST(STATE_WORD)
+	};
+
+	return words[state];
 }
 
 /* Find the status of a schedule that should run. */
 static SfScheduleStatus
 running_status(const SfSchedule *s, bool job_is_there)
 {
-	SfScheduleStatus status = {"active", NULL, DT_NOBEGIN, false, DT_NOBEGIN};
+	SfScheduleStatus status = {SF_SCHEDULE_ACTIVE, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
 	char	   *problem = sf_schedule_unusable(s);
 
 	if (problem == NULL)
 		status.missed_at = missed_run(s);
 	if (!job_is_there)
 	{
-		status.state = "gone";
+		status.state = SF_SCHEDULE_GONE;
 		status.problem = "its pg_cron job does not exist";
 	}
 	else if (problem != NULL)
 	{
-		status.state = "failing";
+		status.state = SF_SCHEDULE_FAILING;
 		status.problem = problem;
 	}
 	else
 		find_failure(s, &status);
 	if (status.problem == NULL && status.missed_at != DT_NOBEGIN)
 	{
-		status.state = "missed";
+		status.state = SF_SCHEDULE_MISSED;
 		status.problem = "pg_cron has not called it";
 	}
 	/* not only what was missed: workers make up for it, so of a frequent schedule nothing ever is */
@@ -307,13 +317,13 @@ SfScheduleStatus
 sf_schedule_status(const SfSchedule *s)
 {
 	SfCronJobState job = sf_pg_cron_job_state(s->job_id);
-	SfScheduleStatus status = {"inactive", NULL, DT_NOBEGIN, false, DT_NOBEGIN};
+	SfScheduleStatus status = {SF_SCHEDULE_INACTIVE, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
 
 	if (job == SF_CRON_JOB_INACTIVE)
 		return status;
 	if (!sf_instance_takes_work())
 	{
-		status.state = "not driven";
+		status.state = SF_SCHEDULE_NOT_DRIVEN;
 		status.problem = "a run starts nothing in a database that is not driven";
 		return status;
 	}
@@ -426,9 +436,9 @@ fill_placeholders(const Jsonb *input, const char *const *values)
 /* Runs to come that are listed of one schedule */
 #define MAX_TO_COME		10
 
-/* Append a run. */
+/* Append a run; comes: it is still to come. */
 static List *
-append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *state, const char *problem)
+append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *state, bool comes, const char *problem)
 {
 	SfPlannedRun *run = palloc(sizeof(SfPlannedRun));
 
@@ -438,7 +448,7 @@ append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *state, c
 		.machine = s->state_machine,
 		.state = state,
 		.problem = problem,
-		.comes = strcmp(state, "DUE") == 0
+		.comes = comes
 	};
 	return lappend(runs, run);
 }
@@ -448,7 +458,7 @@ static List *
 append_unstarted(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
 {
 	foreach_ptr(const SfUnstartedRun, run, sf_schedule_row_unstarted(s->name, since, until))
-		runs = append_run(runs, s, run->at, sf_schedule_outcome_in_event(run->outcome), run->message);
+		runs = append_run(runs, s, run->at, sf_schedule_outcome_in_event(run->outcome), false, run->message);
 	return runs;
 }
 
@@ -458,7 +468,7 @@ append_waiting(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz u
 {
 	foreach_ptr(const SfScheduleWait, wait, sf_schedule_wait_read(s->name))
 		if (wait->kind != SF_WAIT_RUNNING && wait->scheduled_for >= since && wait->scheduled_for < until)
-			runs = append_run(runs, s, wait->scheduled_for, "QUEUED", "waits for an earlier run to end");
+			runs = append_run(runs, s, wait->scheduled_for, "QUEUED", false, "waits for an earlier run to end");
 	return runs;
 }
 
@@ -484,7 +494,7 @@ append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz un
 		problem = "held";
 	for (int n = 0; n < MAX_TO_COME && sf_moments_next(&moments, at, &at) && at < until; n++)
 		if (!is_listed(runs, at))
-			runs = append_run(runs, s, at, "DUE", problem);
+			runs = append_run(runs, s, at, "DUE", true, problem);
 	return runs;
 }
 
@@ -501,12 +511,12 @@ sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until, Times
 
 	runs = append_waiting(runs, s, since, until);
 	if (status.missed_at >= since && status.missed_at < until && !is_listed(runs, status.missed_at))
-		runs = append_run(runs, s, status.missed_at, "MISSED", status.problem);
-	if (strcmp(status.state, "inactive") == 0)
-		return append_run(runs, s, DT_NOEND, "INACTIVE", "its pg_cron job is switched off");
-	if (strcmp(status.state, "gone") == 0 || strcmp(status.state, "not driven") == 0 ||
+		runs = append_run(runs, s, status.missed_at, "MISSED", false, status.problem);
+	if (status.state == SF_SCHEDULE_INACTIVE)
+		return append_run(runs, s, DT_NOEND, "INACTIVE", false, "its pg_cron job is switched off");
+	if (status.state == SF_SCHEDULE_GONE || status.state == SF_SCHEDULE_NOT_DRIVEN ||
 		sf_schedule_unusable(s) != NULL)
-		return append_run(runs, s, DT_NOEND, "FAILING", status.problem);
+		return append_run(runs, s, DT_NOEND, "FAILING", false, status.problem);
 	return append_to_come(runs, s, Max(now, since - 1), until,
-						  strcmp(status.state, "failing") == 0 ? status.problem : NULL);
+						  status.state == SF_SCHEDULE_FAILING ? status.problem : NULL);
 }

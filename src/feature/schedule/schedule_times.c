@@ -147,12 +147,12 @@ visible_schedule(FunctionCallInfo fcinfo)
 SF_SQL_FUNCTION(sfflow_schedule_status)
 {
 	SfSchedule *s = visible_schedule(fcinfo);
-	SfScheduleStatus status = {NULL, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
+	SfScheduleStatus status = {.missed_at = DT_NOBEGIN,.since = DT_NOBEGIN};
 	SfColumns row = {0};
 
 	if (s != NULL)
 		status = sf_schedule_status(s);
-	sf_columns_text(&row, status.state);
+	sf_columns_text(&row, s == NULL ? NULL : sf_schedule_state_word(status.state));
 	sf_columns_text(&row, status.problem);
 	sf_columns_time(&row, status.missed_at);
 	sf_columns_add(&row, BoolGetDatum(status.is_alert), s == NULL);

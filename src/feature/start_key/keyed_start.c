@@ -73,12 +73,10 @@ bool
 sf_start_key_is_free(int machine_no, const char *key, TimestampTz rank)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.begun_start k WHERE k.machine_no = $1 AND k.key = $2"
-		"  AND k.place IN ($4, $5))"
+		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.blocking_start k WHERE k.machine_no = $1 AND k.key = $2)"
 		" OR EXISTS (SELECT FROM _sfflow.waiting_start k WHERE k.machine_no = $1 AND k.key = $2 AND k.rank < $3)");
 
-	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_TIME(rank), SF_INT2(SF_LINE_RUNS),
-						SF_INT2(SF_LINE_STAYS)) == 0;
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_TIME(rank)) == 0;
 }
 
 /* Does nothing stand in the line of a key? */
@@ -86,11 +84,10 @@ bool
 sf_start_key_is_empty(int machine_no, const char *key)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.begun_start k WHERE k.machine_no = $1 AND k.key = $2"
-		"  AND k.place < $3)"
+		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.standing_start k WHERE k.machine_no = $1 AND k.key = $2)"
 		" OR EXISTS (SELECT FROM _sfflow.waiting_start k WHERE k.machine_no = $1 AND k.key = $2)");
 
-	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_OVER)) == 0;
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key)) == 0;
 }
 
 /* Put an execution at the end of the line of a key, whose row the caller has locked. */

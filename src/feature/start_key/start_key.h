@@ -63,10 +63,18 @@ typedef enum SfLinePlace
 /*
  * Groups of places.  SQL has them too, and indexes are of WAITING, of BEGUN and of ENDED: queries that are to use one
  * read the view of its rows (sql/parts/feature/start_key.sql).
+ *
+ *	WAITING		it is to begin
+ *	BEGUN		it may be redriven, or has not ended
+ *	LEFT		it stands in the line no more
+ *	BLOCKING	none of those that wait may run
+ *	STANDING	it has begun, and stands in the line
  */
 #define SF_LINES_WAITING	SF_LINE_WAITS, SF_LINE_AGAIN
 #define SF_LINES_BEGUN		SF_LINE_RUNS, SF_LINE_STAYS, SF_LINE_ENDED, SF_LINE_OVER
 #define SF_LINES_LEFT		SF_LINE_OVER, SF_LINE_DONE
+#define SF_LINES_BLOCKING	SF_LINE_RUNS, SF_LINE_STAYS
+#define SF_LINES_STANDING	SF_LINE_RUNS, SF_LINE_STAYS, SF_LINE_ENDED
 
 /* Does an execution wait in its line? */
 static inline bool

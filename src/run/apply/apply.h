@@ -60,9 +60,12 @@ typedef struct SfDraft
 	int			base_event_id;	/* last id in the table, once locked */
 } SfDraft;
 
-/* What a session changes of a Map run while it runs; -1 keeps what it has */
+/* What a session changes of a Map run while it runs: what is set, and to what */
 typedef struct SfMapRunLimits
 {
+	bool		sets_max_concurrency;
+	bool		sets_tolerated_count;
+	bool		sets_tolerated_percentage;
 	int			max_concurrency;	/* 0: no limit */
 	int			tolerated_count;
 	double		tolerated_percentage;

@@ -284,11 +284,11 @@ sf_apply_map_run_limits(int64 execution_no, int64 map_run_no, const SfMapRunLimi
 	map_run = sf_map_run_read(execution_no, map_run_no, SF_LOCK_WAIT);
 	if (map_run == NULL)
 		return false;
-	if (limits->tolerated_count >= 0)
+	if (limits->sets_tolerated_count)
 		map_run->tolerated_count = limits->tolerated_count;
-	if (limits->tolerated_percentage >= 0)
+	if (limits->sets_tolerated_percentage)
 		map_run->tolerated_percentage = limits->tolerated_percentage;
-	if (limits->max_concurrency >= 0)
+	if (limits->sets_max_concurrency)
 		map_run->max_concurrency = limits->max_concurrency;
 	sf_map_run_set_limits(map_run);
 	if (join == NULL || join->map_run_no != map_run_no || join->phase != SF_PHASE_JOIN)

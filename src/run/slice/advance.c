@@ -137,7 +137,7 @@ sf_slice_is_used_up(const SfSlice *slice)
 	if (session != NULL && session->max_transitions > 0 &&
 		slice->result->transitions >= session->max_transitions)
 		return true;
-	if (slice->request->slice_ms == 0)
+	if (slice->request->length == SF_SLICE_ONE_BRANCH)
 		return false;
 	if (slice->bytes >= MAX_BYTES)
 		return true;
@@ -182,7 +182,7 @@ report(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 static bool
 is_by_itself(const SfSliceRequest *request)
 {
-	return sf_slice_is_of_branch(request) || request->slice_ms == 0;
+	return sf_slice_is_of_branch(request) || request->length == SF_SLICE_ONE_BRANCH;
 }
 
 /*

@@ -402,8 +402,8 @@ void
 sf_slice_fail_branch(const SfSliceRequest *request, const char *cause)
 {
 	/* also an announced one, and one that sf_run() did not let wait */
-	SfSliceRequest alone = {.mode = SF_SLICE_BRANCH,.take.branch = sf_slice_branch(request),
-		.worker.tasks = SF_TASKS_ALL};
+	SfSliceRequest alone = {.mode = SF_SLICE_BRANCH,.length = SF_SLICE_ONE_BRANCH,
+		.take.branch = sf_slice_branch(request),.worker.tasks = SF_TASKS_ALL};
 	SfSliceResult result = {0};
 	SfSlice		slice;
 	SfDraft	   *draft;

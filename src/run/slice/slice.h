@@ -81,6 +81,13 @@ typedef struct SfAnnounced
 	Oid			owners[SF_ANNOUNCERS];
 } SfAnnounced;
 
+/* When a slice ends that still has work */
+typedef enum SfSliceLength
+{
+	SF_SLICE_TIMED,				/* once its time is up */
+	SF_SLICE_ONE_BRANCH			/* after one branch, when that rests */
+} SfSliceLength;
+
 /* KEYS: what to take */
 typedef struct SfSliceKeys
 {
@@ -126,7 +133,8 @@ typedef struct SfSessionTerms
 typedef struct SfSliceRequest
 {
 	SfSliceMode mode;
-	int			slice_ms;		/* commit after this long; 0: take one branch, until it rests */
+	SfSliceLength length;
+	int			slice_ms;		/* TIMED: commit after this long */
 	bool		last_try;		/* a task that cannot be serialized has failed;
 								 * else the slice is rolled back (40001) */
 	union

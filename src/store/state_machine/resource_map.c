@@ -105,5 +105,5 @@ begin(SfTableCache *of_session)
 const List *
 sf_resource_map_of(Oid owner)
 {
-	return sf_keyed_cache_get(&cache, &(SfCacheKey) {0, owner, NULL});
+	return sf_keyed_cache_get(&cache, &(SfCacheKey) {.by = SF_CACHE_BY_OWNER,.number = owner});
 }

@@ -282,6 +282,7 @@ deliver_due(bool registering)
 {
 	SfDatabase *database = sf_shared_register_database(MyDatabaseId);
 	TimestampTz now = GetCurrentTimestamp();
+	bool		wants_scan = registering || due_overflow;
 	int			pushed = 0;
 
 	if (!database)
@@ -323,13 +324,11 @@ deliver_due(bool registering)
 		sf_shared_want_scan(database);
 	if (due_overflow)
 		sf_shared_want_scan_from(database, overflow_from);
-	if (due_overflow || registering)
-		pushed = SF_RING_SIZE;
 
-	if (pushed > 0 && sf_my_process == NULL)
+	if ((wants_scan || pushed > 0) && sf_my_process == NULL)
 		database->arrivals++;
 	/* a worker that goes on to take keys after this commit takes one of them itself */
-	if (pushed > (sf_my_process_will_take_keys() ? 1 : 0))
+	if (wants_scan || pushed > (sf_my_process_will_take_keys() ? 1 : 0))
 		sf_shared_wake_worker(database);
 }
 

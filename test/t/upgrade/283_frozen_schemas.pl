@@ -74,6 +74,18 @@ is($node->safe_psql('deliveries', q(SELECT string_agg(concat_ws(' ', event_id, s
 	ORDER BY status, event_id) FROM _sfflow.rule_delivery)),
 	'new 0 0, redelivered 0 0, others 1 0, claimed 2 2, retry 3 2, chain 4 0, dead 4 3',
 	'... and of each delivery its status');
+# --- ... and of deadlines: what each is of was told by columns, too, and a look that was over left where it had gone on
+$node->safe_psql('postgres', 'CREATE DATABASE deadlines');
+$node->safe_psql('deadlines', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.deadline (target, schedule, machine_no, job, timezone, checked_until, next_at, walk_step, walk_now,
+		walk_at, walk_late_no, walk_found, set_at, set_by)
+	SELECT d.target, d.schedule, d.machine_no, d.job, 'UTC', now(), now(), d.step, now(), now(), 1, true, now(), 'a'
+	FROM (VALUES ('schedule:s', 's', NULL, NULL, NULL), ('m', NULL, 1, NULL, NULL), ('m/j', NULL, 1, 'j', 2))
+		AS d (target, schedule, machine_no, job, step);
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('deadlines', q(SELECT string_agg(concat_ws(' ', target, walk_step, walk_late_no, walk_found), ', '
+	ORDER BY kind) FROM _sfflow.deadline)), 'schedule:s, m, m/j 2 1 t',
+	'an update tells of each deadline what it is of, and forgets looks that were over');
 
 # --- a schema of a release to come
 $node->safe_psql('postgres', 'CREATE DATABASE future');

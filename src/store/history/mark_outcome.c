@@ -1,0 +1,27 @@
+/*
+ * mark_outcome.c
+ *		How an operator has marked a job: what rows of marks and events JobMarked say.
+ */
+#include "postgres.h"
+
+#include "db/table.h"
+#include "store/history/mark_outcome.h"
+
+static const char *const names[] = {
+#define OUTCOME_NAME(sym, name) name,
+	SF_MARK_LIST(OUTCOME_NAME)
+};
+
+/* Name an outcome as sf_mark takes it. */
+const char *
+sf_marked_word(SfMarkOutcome outcome)
+{
+	return names[outcome];
+}
+
+/* The outcome that a row or an event names */
+SfMarkOutcome
+sf_marked_outcome(const char *name)
+{
+	return sf_word_number(name, "outcome", names, lengthof(names));
+}
