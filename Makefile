@@ -94,21 +94,21 @@ src/base/error/condition_names.h: src/base/error/condition_names.awk
 
 # sfworker and sfgateway, which go where PostgreSQL's programs are if a shell finds them there, else to /usr/local/bin;
 # BINDIR and MANDIR say otherwise. They have Makefiles of their own.
-PROGRAMS = src/tools/worker/sfworker src/tools/gateway/sfgateway
+PROGRAMS = src/tools/sfworker/sfworker src/tools/sfgateway/sfgateway
 
 all: $(PROGRAMS)
 
 CLIENT_SOURCES = $(wildcard src/tools/client/*.[ch]) src/tools/program.mk
 
-src/tools/worker/sfworker: $(CLIENT_SOURCES) $(wildcard $(addprefix src/tools/worker/,*.[ch] */*.[ch])) src/base/error/sqlstates.h \
-	src/base/error/conditions.h src/base/error/condition_names.h src/tools/worker/Makefile
-	$(MAKE) -C src/tools/worker PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)'
+src/tools/sfworker/sfworker: $(CLIENT_SOURCES) $(wildcard $(addprefix src/tools/sfworker/,*.[ch] */*.[ch])) src/base/error/sqlstates.h \
+	src/base/error/conditions.h src/base/error/condition_names.h src/tools/sfworker/Makefile
+	$(MAKE) -C src/tools/sfworker PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)'
 
-GATEWAY_SOURCES = $(CLIENT_SOURCES) $(wildcard $(addprefix src/tools/gateway/,*.[ch] */*.[ch] console console/* console/*/*)) \
-	src/tools/gateway/embed.awk src/tools/gateway/Makefile src/base/error/sqlstates.h
-src/tools/gateway/sfgateway-asan: src/tools/gateway/sfgateway
-src/tools/gateway/sfgateway src/tools/gateway/sfgateway-asan: $(GATEWAY_SOURCES)
-	$(MAKE) -C src/tools/gateway PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)' $(@F)
+GATEWAY_SOURCES = $(CLIENT_SOURCES) $(wildcard $(addprefix src/tools/sfgateway/,*.[ch] */*.[ch] console console/* console/*/*)) \
+	src/tools/sfgateway/embed.awk src/tools/sfgateway/Makefile src/base/error/sqlstates.h
+src/tools/sfgateway/sfgateway-asan: src/tools/sfgateway/sfgateway
+src/tools/sfgateway/sfgateway src/tools/sfgateway/sfgateway-asan: $(GATEWAY_SOURCES)
+	$(MAKE) -C src/tools/sfgateway PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)' $(@F)
 
 PROGRAM_FOLDERS = BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' DESTDIR='$(PROGRAM_DESTDIR)'
 
@@ -160,7 +160,7 @@ PG_PKGLIBDIR := $(call pg_config_of,pkglibdir)
 PG_SHAREDIR := $(call pg_config_of,sharedir)
 
 # Programs that only tests use.
-TEST_PROGRAMS = src/tools/gateway/sfgateway-asan
+TEST_PROGRAMS = src/tools/sfgateway/sfgateway-asan
 
 # What of sfflow is there is told by the name of a file: PGXS has make pass over a program that is missing when what
 # is made of it is newer than its sources.
@@ -235,7 +235,7 @@ demo:
 
 # The demo's night with the console on a port of the loopback, until Ctrl-C: make console PORT=8083.
 console:
-	$(call with_server,console,src/tools/gateway/sfgateway,PORT='$(PORT)' test/demo/console)
+	$(call with_server,console,src/tools/sfgateway/sfgateway,PORT='$(PORT)' test/demo/console)
 
 bench:
 	$(PREPARE_TEST)

@@ -56,8 +56,8 @@ WHERE bb.phase IN (@PHASE_ANNOUNCED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_R
 	AND now() - b.began > r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3)
 	AND now() - b.began > interval '1 second';
 
--- What sf_alerts shows, and the name of what each alert is of. target: of an alert of no execution, as sf_alerts has it.
--- by_time: no write opens or clears it, so that sweeps find it (src/feature/rule/time_alerts.c).
+-- What sf_alerts shows, and the name of what each alert is of. target: of an alert of no execution, as sf_alerts has
+-- it. by_time: no write opens or clears it, so that sweeps find it (src/feature/rule/time_alerts.c).
 CREATE VIEW _sfflow.open_alert AS
 SELECT a.kind, a.execution_id COLLATE "C" AS object, a.execution_no, a.execution_id, a.since, a.detail,
 	NULL AS target, a.kind IN ('slow_task', 'overdue') AS by_time

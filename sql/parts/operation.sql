@@ -104,14 +104,14 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_health'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 8;
 
-CREATE FUNCTION _sfflow.task_slots(OUT slots integer, OUT held integer, OUT remark text)
+CREATE FUNCTION _sfflow.task_slots(OUT slots integer, OUT occupied integer, OUT remark text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_task_slots'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 1;
 
 -- The name of a job within Maps, for the views: "Load[7]", "Days[1]/Load[7]". Checks by itself what its caller may see.
-CREATE FUNCTION _sfflow.job_label(execution_no bigint, state text, iterations integer[]) RETURNS text
-AS 'MODULE_PATHNAME', 'sfflow_job_label'
+CREATE FUNCTION _sfflow.job_name(execution_no bigint, state text, iterations integer[]) RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_job_name'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 
 -- The launcher and the processes of this database. What they are at is shown to members of the
@@ -121,7 +121,7 @@ SELECT w.pid, w.role, w.state, x.execution_id, x.job_id, w.since, w.steps, x.own
 FROM _sfflow.workers() w
 LEFT JOIN LATERAL (
 	SELECT e.execution_id, m.owner,
-		_sfflow.job_label(w.execution_no, w.state_name, b.iterations) AS job_id
+		_sfflow.job_name(w.execution_no, w.state_name, b.iterations) AS job_id
 	FROM _sfflow.execution e
 	JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
 	LEFT JOIN _sfflow.branch b ON b.execution_no = e.execution_no AND b.branch_no = w.branch_no
@@ -154,10 +154,10 @@ SELECT r.item, r.ok, r.detail FROM (
 			|| ': new work would fail with a duplicate key; sf_enable() sets them right', 'ahead of all rows') AS detail
 	FROM _sfflow.sequence_use u WHERE u.name <> 'branch_no' AND u.used > u.drawn
 	UNION ALL
-	SELECT 'task slots', s.held < s.slots,
-		s.held || ' of ' || s.slots || ' slots are occupied by tasks' || coalesce(': ' || t.shown, '')
-			|| CASE WHEN s.held > t.n THEN '; ' || s.held - t.n || ' of them in other databases or of other owners'
-				ELSE '' END
+	SELECT 'task slots', s.occupied < s.slots,
+		s.occupied || ' of ' || s.slots || ' slots are occupied by tasks' || coalesce(': ' || t.shown, '')
+			|| CASE WHEN s.occupied > t.n THEN '; ' || s.occupied - t.n
+				|| ' of them in other databases or of other owners' ELSE '' END
 			|| coalesce('; ' || s.remark, '')
 	FROM _sfflow.task_slots() s
 	CROSS JOIN (

@@ -2,6 +2,35 @@ SET LOCAL lock_timeout = '10s';                 -- a long task holds locks on th
 SET LOCAL search_path TO pg_catalog, pg_temp;
 DROP FUNCTION _sfflow.schema_1();
 
+-- Names that said something else.
+ALTER TABLE _sfflow.schedule_wait RENAME TO pending_run;
+ALTER INDEX _sfflow.schedule_wait_pkey RENAME TO pending_run_pkey;
+ALTER TABLE _sfflow.lateness RENAME COLUMN state TO finding;
+ALTER TABLE _sfflow.run_limit RENAME COLUMN covers TO roles_hash;
+ALTER TABLE _sfflow.schedule RENAME COLUMN job_id TO cron_job_id;
+DO $$
+DECLARE
+	c record;
+BEGIN
+	-- PostgreSQL 18 has a constraint for each column that may not be null
+	FOR c IN
+		SELECT r.relname, n.conname, a.attname FROM pg_constraint n
+		JOIN pg_class r ON r.oid = n.conrelid
+		JOIN pg_attribute a ON a.attrelid = n.conrelid AND a.attnum = n.conkey[1]
+		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.lateness'::regclass)
+			AND n.conname <> r.relname || '_' || a.attname || '_not_null'
+	LOOP
+		EXECUTE format('ALTER TABLE _sfflow.%I RENAME CONSTRAINT %I TO %I', c.relname, c.conname,
+			c.relname || '_' || c.attname || '_not_null');
+	END LOOP;
+END $$;
+ALTER FUNCTION _sfflow.job_label(bigint, text, integer[]) RENAME TO job_name;
+
+-- What tasks occupy was called held. Until the view is replaced below it shows what needs no such column.
+CREATE OR REPLACE VIEW @extschema@.sf_health WITH (security_barrier) AS
+SELECT h.item, h.ok, h.detail COLLATE "C" AS detail FROM _sfflow.health() h;
+DROP FUNCTION _sfflow.task_slots();
+
 -- A slot of an execution as a whole is no branch's; it had a number that no branch has.
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
@@ -34,14 +63,14 @@ CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, e
 	WHERE queue IS NOT NULL;
 
 -- Which columns were null told what a run that waits is of.
-ALTER TABLE _sfflow.schedule_wait ADD COLUMN kind smallint NOT NULL DEFAULT @SCHEDULE_WAIT_QUEUED@;
-UPDATE _sfflow.schedule_wait SET kind = CASE WHEN execution_id IS NULL THEN @SCHEDULE_WAIT_BACKFILL@
-	ELSE @SCHEDULE_WAIT_RUNNING@ END
+ALTER TABLE _sfflow.pending_run ADD COLUMN kind smallint NOT NULL DEFAULT @PENDING_RUN_QUEUED@;
+UPDATE _sfflow.pending_run SET kind = CASE WHEN execution_id IS NULL THEN @PENDING_RUN_BACKFILL@
+	ELSE @PENDING_RUN_RUNNING@ END
 WHERE max_running IS NOT NULL;
-ALTER TABLE _sfflow.schedule_wait ADD CONSTRAINT schedule_wait_kind CHECK (CASE kind
-	WHEN @SCHEDULE_WAIT_QUEUED@ THEN max_running IS NULL AND execution_id IS NULL
-	WHEN @SCHEDULE_WAIT_BACKFILL@ THEN max_running IS NOT NULL AND execution_id IS NULL
-	ELSE kind = @SCHEDULE_WAIT_RUNNING@ AND max_running IS NOT NULL AND execution_id IS NOT NULL END);
+ALTER TABLE _sfflow.pending_run ADD CONSTRAINT pending_run_kind CHECK (CASE kind
+	WHEN @PENDING_RUN_QUEUED@ THEN max_running IS NULL AND execution_id IS NULL
+	WHEN @PENDING_RUN_BACKFILL@ THEN max_running IS NOT NULL AND execution_id IS NULL
+	ELSE kind = @PENDING_RUN_RUNNING@ AND max_running IS NOT NULL AND execution_id IS NOT NULL END);
 
 -- ... and what a deadline is of.
 ALTER TABLE _sfflow.deadline ADD COLUMN kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@;
@@ -132,7 +161,7 @@ CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 
 CREATE SEQUENCE _sfflow.event_no;
 
-CREATE TABLE _sfflow.emitted_event (
+CREATE TABLE _sfflow.emission (
 	event_no bigint NOT NULL PRIMARY KEY,
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
@@ -149,15 +178,15 @@ CREATE TABLE _sfflow.emitted_event (
 	emitted_at timestamptz NOT NULL,
 	payload jsonb
 ) WITH (fillfactor = 85);
-CREATE INDEX emitted_event_live ON _sfflow.emitted_event (event_type_no, key, event_no)
+CREATE INDEX emission_live ON _sfflow.emission (event_type_no, key, event_no)
 	WHERE status IN (@EMISSIONS_LIVE@);
-CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE status IN (@EMISSIONS_FRESH@);
-CREATE UNIQUE INDEX emitted_event_id ON _sfflow.emitted_event (event_type_no, key, id) WHERE id IS NOT NULL;
-CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE status = @EMISSION_SWEPT@;
-CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE status IN (@EMISSIONS_ENDED@);
-CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE alert = @EVENT_ALERT_OPEN@;
+CREATE INDEX emission_fresh ON _sfflow.emission (event_type_no, key) WHERE status IN (@EMISSIONS_FRESH@);
+CREATE UNIQUE INDEX emission_id ON _sfflow.emission (event_type_no, key, id) WHERE id IS NOT NULL;
+CREATE INDEX emission_expires ON _sfflow.emission (expires_at) WHERE status = @EMISSION_SWEPT@;
+CREATE INDEX emission_forget ON _sfflow.emission (forget_at) WHERE status IN (@EMISSIONS_ENDED@);
+CREATE INDEX emission_unreceived ON _sfflow.emission (event_type_no) WHERE alert = @EVENT_ALERT_OPEN@;
 
-CREATE TABLE _sfflow.event_wait (
+CREATE TABLE _sfflow.awaited_event (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	event_type_no integer NOT NULL,
@@ -169,8 +198,8 @@ CREATE TABLE _sfflow.event_wait (
 	filter jsonb,
 	PRIMARY KEY (execution_no, branch_no, event_type_no)
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
-CREATE INDEX event_wait_key ON _sfflow.event_wait (event_type_no, key, since, execution_no, branch_no);
-CREATE INDEX event_wait_ripe ON _sfflow.event_wait (event_type_no, key) WHERE ripe;
+CREATE INDEX awaited_event_key ON _sfflow.awaited_event (event_type_no, key, since, execution_no, branch_no);
+CREATE INDEX awaited_event_ripe ON _sfflow.awaited_event (event_type_no, key) WHERE ripe;
 
 CREATE TABLE _sfflow.event_receipt (
 	execution_no bigint NOT NULL,
@@ -194,8 +223,8 @@ CREATE TABLE _sfflow.event_floor (
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_no', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.emitted_event', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_wait', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.emission', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.awaited_event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
 --@end
@@ -388,8 +417,8 @@ CREATE TABLE _sfflow.trace_export (
 	ended_at timestamptz NOT NULL,
 	trace text COLLATE "C" NOT NULL,
 	error text,
-	takes integer NOT NULL,
-	leased_until timestamptz,
+	receives integer NOT NULL,
+	lease_until timestamptz,
 	rejected_at timestamptz,
 	reason text
 ) WITH (fillfactor = 70);

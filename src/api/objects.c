@@ -296,7 +296,7 @@ sf_arg_execution(const char *text, SfLock lock, SfPrivilege needed)
 bool
 sf_object_keep_number(int64 execution_no)
 {
-	SF_TELL(stays, execution_no);
+	SF_TELL(keep_here, execution_no);
 	return sf_execution_is_there(execution_no) || sf_execution_read(execution_no, SF_LOCK_WAIT, false) != NULL;
 }
 

@@ -46,7 +46,7 @@ print_arn(SfNameKind kind, const char *id)
  *		execution:		"…:execution:m:n"		→ "m:n"
  *		state machine:	"…:stateMachine:m"		→ "m"
  *						"…:stateMachine:m:a"	→ "m/a" (alias)
- *						"…:stateMachine:m:3"	→ "m/#3" (the third publication; "m/3" is revision 3)
+ *						"…:stateMachine:m:3"	→ "m/#3" (the third publication; "m/3" is version 3)
  *		activity:		"…:activity:a"			→ "a"
  */
 static const char *

@@ -24,7 +24,7 @@ static void
 answer_activity(SfCall *call, const SfActivity *activity)
 {
 	sf_answer_arn(call, "activityArn", SF_NAME_ACTIVITY, activity->name);
-	sf_answer_time(call, "creationDate", sf_attribute_activity_created(activity->activity_no));
+	sf_answer_time(call, "creationDate", sf_aws_resource_activity_created(activity->activity_no));
 }
 
 /* What stands for an encryptionConfiguration that was not given */
@@ -35,7 +35,7 @@ static void
 check_same(SfCall *call, Jsonb *encryption)
 {
 	const char *name = call->subject;
-	Jsonb	   *there = sf_attribute_encryption(SF_OBJECT_ACTIVITY, name);
+	Jsonb	   *there = sf_aws_resource_encryption(SF_OBJECT_ACTIVITY, name);
 
 	if (there == NULL)
 		there = sf_json_from_cstring(OWNED_KEY);
@@ -62,7 +62,7 @@ sf_operation_create_activity(SfCall *call)
 	if (!is_new)
 		check_same(call, encryption);
 	if (is_new && (tags != NULL || encryption != NULL))
-		sf_attribute_write(SF_OBJECT_ACTIVITY, name, tags == NULL ? sf_json_empty_object() : tags, encryption);
+		sf_aws_resource_write(SF_OBJECT_ACTIVITY, name, tags == NULL ? sf_json_empty_object() : tags, encryption);
 	answer_activity(call, sf_activity_read(name));
 }
 
@@ -71,7 +71,7 @@ void
 sf_operation_describe_activity(SfCall *call)
 {
 	SfActivity *activity = read_activity(call);
-	Jsonb	   *encryption = sf_attribute_encryption(SF_OBJECT_ACTIVITY, activity->name);
+	Jsonb	   *encryption = sf_aws_resource_encryption(SF_OBJECT_ACTIVITY, activity->name);
 
 	answer_activity(call, activity);
 	sf_json_add_string(&call->answer, "name", activity->name);

@@ -70,7 +70,7 @@ create(SfCall *call, SfMachine *wanted, const Publishing *publishing)
 	sf_publication_write(wanted->machine_no, wanted->version, publishing->publish,
 						 publishing->description);
 	if (tags != NULL)
-		sf_attribute_write(SF_OBJECT_STATE_MACHINE, wanted->name, tags, NULL);
+		sf_aws_resource_write(SF_OBJECT_STATE_MACHINE, wanted->name, tags, NULL);
 	return sf_machine_read(wanted->name, 0, false);
 }
 

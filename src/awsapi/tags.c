@@ -83,7 +83,7 @@ void
 sf_operation_list_tags(SfCall *call)
 {
 	Tagged		tagged = read_tagged(call, SF_PRIVILEGE_ANY);
-	Jsonb	   *tags = sf_attribute_tags(tagged.kind, tagged.name);
+	Jsonb	   *tags = sf_aws_resource_tags(tagged.kind, tagged.name);
 	SfJsonMember *members = NULL;
 	JsonbValue	object;
 	int			n = 0;
@@ -109,10 +109,10 @@ void
 sf_operation_tag(SfCall *call)
 {
 	Tagged		tagged = read_tagged(call, SF_PRIVILEGE_OWN);
-	Jsonb	   *before = sf_attribute_tags(tagged.kind, tagged.name);
+	Jsonb	   *before = sf_aws_resource_tags(tagged.kind, tagged.name);
 
-	sf_attribute_write(tagged.kind, tagged.name,
-					   sf_tags_read(call, before != NULL ? before : sf_json_empty_object()), NULL);
+	sf_aws_resource_write(tagged.kind, tagged.name,
+						  sf_tags_read(call, before != NULL ? before : sf_json_empty_object()), NULL);
 }
 
 /* Tell whether a list of strings has one. */
@@ -132,7 +132,7 @@ void
 sf_operation_untag(SfCall *call)
 {
 	Tagged		tagged = read_tagged(call, SF_PRIVILEGE_OWN);
-	Jsonb	   *before = sf_attribute_tags(tagged.kind, tagged.name);
+	Jsonb	   *before = sf_aws_resource_tags(tagged.kind, tagged.name);
 	Jsonb	   *keys = sf_request_document(call, "tagKeys");
 	JsonbValue	object,
 				list;
@@ -150,5 +150,5 @@ sf_operation_untag(SfCall *call)
 		if (!is_listed(&list, &members[i].key))
 			sf_json_add_value(&b, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
 							  &members[i].value);
-	sf_attribute_write(tagged.kind, tagged.name, sf_json_finish(&b), NULL);
+	sf_aws_resource_write(tagged.kind, tagged.name, sf_json_finish(&b), NULL);
 }

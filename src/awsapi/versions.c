@@ -2,7 +2,7 @@
  * versions.c
  *		Versions and aliases of state machines.
  *
- * Every revision of a machine is a version of sfflow and has its number; publication
+ * What AWS calls a revision of a machine is a version of sfflow, whose number it has; publication
  * makes it visible in the API, under a number of its own.
  */
 #include "postgres.h"

@@ -11,25 +11,25 @@
 
 #include "copy/copy_decision.h"
 
-#define ROLE_NAME(sym, name) name,
-static const char *const role_names[] = {SF_COPY_ROLE_LIST(ROLE_NAME)};
+#define KIND_NAME(sym, name) name,
+static const char *const kind_names[] = {SF_COPY_KIND_LIST(KIND_NAME)};
 
-/* The name of a role. */
+/* The name of a kind. */
 const char *
-sf_copy_role_name(SfCopyRole role)
+sf_copy_kind_name(SfCopyKind kind)
 {
-	return role_names[role];
+	return kind_names[kind];
 }
 
-/* Find the role of a name. */
+/* Find the kind of a name. */
 bool
-sf_copy_role_of(const char *name, SfCopyRole *role)
+sf_copy_kind_of(const char *name, SfCopyKind *kind)
 {
-	for (size_t i = 0; i < lengthof(role_names); i++)
+	for (size_t i = 0; i < lengthof(kind_names); i++)
 	{
-		if (strcmp(role_names[i], name) == 0)
+		if (strcmp(kind_names[i], name) == 0)
 		{
-			*role = (SfCopyRole) i;
+			*kind = (SfCopyKind) i;
 			return true;
 		}
 	}
@@ -44,7 +44,7 @@ decide_standby(const SfCopyFacts *facts)
 	if (facts->recovery_target)
 		return (SfCopyDecision) {SF_COPY_COPY, false};
 	/* a restored copy that is restarted as a standby stays one */
-	if (facts->own && facts->role == SF_COPY_COPY)
+	if (facts->own && facts->kind == SF_COPY_COPY)
 		return (SfCopyDecision) {SF_COPY_COPY, true};
 	return (SfCopyDecision) {SF_COPY_FOLLOWER, facts->own};
 }
@@ -58,7 +58,7 @@ sf_copy_decide(const SfCopyFacts *facts)
 	if (facts->recovery_signal || !facts->own || facts->backup_label)
 		return (SfCopyDecision) {SF_COPY_COPY, false};
 	/* its primary may still run: standby.signal was removed by hand */
-	if (facts->role == SF_COPY_FOLLOWER && facts->shut_down_in_recovery)
+	if (facts->kind == SF_COPY_FOLLOWER && facts->shut_down_in_recovery)
 		return (SfCopyDecision) {SF_COPY_COPY, false};
-	return (SfCopyDecision) {facts->role, true};
+	return (SfCopyDecision) {facts->kind, true};
 }

@@ -77,7 +77,7 @@ find_row(void)
 	return row;
 }
 
-/* --- the state --- */
+/* --- the status --- */
 
 /*
  * Tell whether a row with another data directory's id is taken over: by a
@@ -87,7 +87,7 @@ static bool
 is_to_be_taken_over(const InstanceRow *row)
 {
 	return row->enabled && sf_instance_file_id() != 0 &&
-		sf_instance_file_role() == SF_COPY_FOLLOWER;
+		sf_instance_file_kind() == SF_COPY_FOLLOWER;
 }
 
 /* Tell whether there is nothing that another copy could be running. */
@@ -102,7 +102,7 @@ is_new(void)
 }
 
 /* Judge the row. */
-static SfInstanceState
+static SfInstanceStatus
 judge_row(const InstanceRow *row)
 {
 	if (IsBinaryUpgrade)
@@ -123,9 +123,9 @@ judge_row(const InstanceRow *row)
 	return sf_load_guard_is_on() ? SF_INSTANCE_DRIVEN : SF_INSTANCE_UNGUARDED;
 }
 
-/* Read the state under the transaction's (or the active) snapshot. */
-SfInstanceState
-sf_instance_state(void)
+/* Read the status under the transaction's (or the active) snapshot. */
+SfInstanceStatus
+sf_instance_status(void)
 {
 	InstanceRow row = find_row();
 
@@ -136,7 +136,7 @@ sf_instance_state(void)
 bool
 sf_instance_is_driven(void)
 {
-	return sf_instance_state() == SF_INSTANCE_DRIVEN;
+	return sf_instance_status() == SF_INSTANCE_DRIVEN;
 }
 
 /*
@@ -148,10 +148,10 @@ bool
 sf_instance_takes_work(void)
 {
 	InstanceRow row = find_row();
-	SfInstanceState state = judge_row(&row);
+	SfInstanceStatus status = judge_row(&row);
 
-	return state == SF_INSTANCE_DRIVEN || state == SF_INSTANCE_NEW ||
-		(state == SF_INSTANCE_DISABLED && row.same_files);
+	return status == SF_INSTANCE_DRIVEN || status == SF_INSTANCE_NEW ||
+		(status == SF_INSTANCE_DISABLED && row.same_files);
 }
 
 /* Return the number of another schema that rows were loaded of from a dump; 0: all are of this one. */
@@ -185,13 +185,13 @@ explain_stop(void)
 					row.stopped_because != NULL ? row.stopped_because : "stopped");
 }
 
-/* Say in one sentence why an installation in this state is (not) driven. */
+/* Say in one sentence why an installation in this status is (not) driven. */
 const char *
-sf_instance_explain(SfInstanceState state)
+sf_instance_explain(SfInstanceStatus status)
 {
 	int64		foreign;
 
-	switch (state)
+	switch (status)
 	{
 		case SF_INSTANCE_DRIVEN:
 			return "this database is driven";
@@ -220,14 +220,14 @@ sf_instance_explain(SfInstanceState state)
 	return "unknown";
 }
 
-/* Say, with SF016 and at a level, that something is so because of the state. */
+/* Say, with SF016 and at a level, that something is so because of the status. */
 void
-sf_instance_tell(int elevel, SfInstanceState state, const char *what)
+sf_instance_tell(int elevel, SfInstanceStatus status, const char *what)
 {
 	ereport(elevel,
 			(errcode(ERRCODE_SF_NOT_DRIVEN),
 			 errmsg("%s", what),
-			 errdetail("%s.", sf_instance_explain(state))));
+			 errdetail("%s.", sf_instance_explain(status))));
 }
 
 /* Raise SF016 where pg_upgrade runs this server: what is written is lost. */
@@ -316,14 +316,14 @@ void
 sf_instance_set_node(int node)
 {
 	static SfPlan plan = SF_PLAN("UPDATE _sfflow.instance SET node = $1 WHERE node IS DISTINCT FROM $1");
-	SfInstanceState state;
+	SfInstanceStatus status;
 
 	PreventCommandIfReadOnly("sf_set_node()");
-	state = sf_instance_state();
-	if (state == SF_INSTANCE_NEW)
+	status = sf_instance_status();
+	if (status == SF_INSTANCE_NEW)
 		write_row(true);
-	else if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_DISABLED)
-		sf_instance_tell(ERROR, state, "a database that is not driven cannot be made a node");
+	else if (status != SF_INSTANCE_DRIVEN && status != SF_INSTANCE_DISABLED)
+		sf_instance_tell(ERROR, status, "a database that is not driven cannot be made a node");
 	sf_db_execute(&plan, SF_INT4(node));
 	sf_sequences_pass_rows();
 }
@@ -347,7 +347,7 @@ sf_instance_disable(void)
 void
 sf_instance_adopt_new(void)
 {
-	if (sf_instance_state() == SF_INSTANCE_NEW)
+	if (sf_instance_status() == SF_INSTANCE_NEW)
 		write_row(true);
 }
 
@@ -373,7 +373,7 @@ sf_instance_stop(const char *reason)
 
 /* Take a row with another data directory's id over, or mark it. */
 void
-sf_instance_apply_role(void)
+sf_instance_settle(void)
 {
 	static SfPlan take_over = SF_PLAN(
 		"UPDATE _sfflow.instance SET incarnation = $1,"
@@ -381,12 +381,12 @@ sf_instance_apply_role(void)
 	InstanceRow row = find_row();
 
 	if (IsBinaryUpgrade || !row.ours || row.same_files || !row.enabled ||
-		sf_instance_file_role() == SF_COPY_SETTLED)
+		sf_instance_file_kind() == SF_COPY_SETTLED)
 		return;
 	/* before the file says settled; and no standby is waited for */
 	(void) set_config_option("synchronous_commit", "local", PGC_SUSET, PGC_S_SESSION,
 							 GUC_ACTION_LOCAL, true, 0, false);
-	if (sf_instance_file_role() == SF_COPY_FOLLOWER)
+	if (sf_instance_file_kind() == SF_COPY_FOLLOWER)
 	{
 		sf_db_execute(&take_over, SF_INT8(sf_instance_file_id()));
 		ereport(LOG,

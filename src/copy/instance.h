@@ -5,7 +5,7 @@
 #ifndef SF_COPY_INSTANCE_H
 #define SF_COPY_INSTANCE_H
 
-typedef enum SfInstanceState
+typedef enum SfInstanceStatus
 {
 	SF_INSTANCE_DRIVEN,			/* the row is there, is ours and is enabled */
 	SF_INSTANCE_DISABLED,		/* ours, switched off by sf_disable() */
@@ -17,13 +17,13 @@ typedef enum SfInstanceState
 	SF_INSTANCE_STOPPED,		/* sfflow stopped driving it, and says why */
 	SF_INSTANCE_UNGUARDED,		/* the triggers that notice loaded rows were off */
 	SF_INSTANCE_UPGRADING		/* pg_upgrade runs this server */
-} SfInstanceState;
+} SfInstanceStatus;
 
-extern SfInstanceState sf_instance_state(void);
+extern SfInstanceStatus sf_instance_status(void);
 extern bool sf_instance_is_driven(void);
 extern bool sf_instance_takes_work(void);
-extern const char *sf_instance_explain(SfInstanceState state);
-extern void sf_instance_tell(int elevel, SfInstanceState state, const char *what);
+extern const char *sf_instance_explain(SfInstanceStatus status);
+extern void sf_instance_tell(int elevel, SfInstanceStatus status, const char *what);
 extern void sf_instance_refuse_upgrade(const char *function);
 extern void sf_instance_adopt_new(void);
 
@@ -40,8 +40,8 @@ extern void sf_instance_stop(const char *reason);
 /*
  * The launcher's first look at a database, not in recovery: what was driven
  * under the id of another data directory is taken over or marked as a copy, as
- * the role of this one asks for.
+ * the kind of this one asks for.
  */
-extern void sf_instance_apply_role(void);
+extern void sf_instance_settle(void);
 
 #endif							/* SF_COPY_INSTANCE_H */

@@ -44,7 +44,7 @@
 typedef struct InstanceFile
 {
 	int64		id;				/* 0: no file of this data directory's own */
-	SfCopyRole	role;
+	SfCopyKind	kind;
 } InstanceFile;
 
 /* As of the server's start; without preloading, of when it was last read */
@@ -56,13 +56,13 @@ static InstanceFile current = {0, SF_COPY_COPY};
 static bool
 parse_file(const char *text, InstanceFile *file, SfFileIdentity *identity)
 {
-	char		role[16];
+	char		kind[16];
 	int			end = 0;
 
 	return sscanf(text, "sfflow.instance 1\nid " INT64_FORMAT "\nrole %15s\n"
 				  "inode " UINT64_FORMAT "\nborn " INT64_FORMAT "\nend%n",
-				  &file->id, role, &identity->inode, &identity->born_ns, &end) == 4 &&
-		end > 0 && file->id != 0 && sf_copy_role_of(role, &file->role);
+				  &file->id, kind, &identity->inode, &identity->born_ns, &end) == 4 &&
+		end > 0 && file->id != 0 && sf_copy_kind_of(kind, &file->kind);
 }
 
 /* Read a file that is open; false when it is none, or a copy of one. */
@@ -115,7 +115,7 @@ write_open_file(int fd, const InstanceFile *file)
 	if (!sf_file_identity(fd, &identity))
 		return false;
 	length = snprintf(text, sizeof(text), FILE_FORMAT, file->id,
-					  sf_copy_role_name(file->role), identity.inode, identity.born_ns);
+					  sf_copy_kind_name(file->kind), identity.inode, identity.born_ns);
 	errno = 0;
 	if (write(fd, text, length) != length)
 	{
@@ -216,12 +216,12 @@ was_shut_down_in_recovery(void)
 
 /* Find out what the rules ask for. */
 static SfCopyFacts
-gather_facts(bool own, SfCopyRole role)
+gather_facts(bool own, SfCopyKind kind)
 {
 	SfCopyFacts facts = {0};
 
 	facts.own = own;
-	facts.role = role;
+	facts.kind = kind;
 	facts.standby_signal = file_exists(STANDBY_SIGNAL_FILE);
 	facts.recovery_signal = file_exists(RECOVERY_SIGNAL_FILE);
 	facts.recovery_target = has_recovery_target();
@@ -256,25 +256,25 @@ sf_instance_file_start(void)
 {
 	InstanceFile found = {0, SF_COPY_COPY};
 	bool		own = read_file(&found);
-	SfCopyFacts facts = gather_facts(own, found.role);
+	SfCopyFacts facts = gather_facts(own, found.kind);
 	SfCopyDecision decision = sf_copy_decide(&facts);
 
-	current.role = decision.role;
+	current.kind = decision.kind;
 	current.id = decision.keep_id ? found.id : new_id();
-	if (own && current.role == found.role && current.id == found.id)
+	if (own && current.kind == found.kind && current.id == found.id)
 		return;
 	if (!write_file(&current))
 		remove_stale_file();
 }
 
-/* Read the role anew; the id does not change while the server runs. */
+/* Read the kind anew; the id does not change while the server runs. */
 void
 sf_instance_file_reread(void)
 {
 	InstanceFile found;
 
 	if (read_file(&found) && found.id == current.id)
-		current.role = found.role;
+		current.kind = found.kind;
 }
 
 /* --- while the server runs --- */
@@ -292,10 +292,10 @@ sf_instance_file_id(void)
 }
 
 /* What this data directory was when the server started, or is since. */
-SfCopyRole
-sf_instance_file_role(void)
+SfCopyKind
+sf_instance_file_kind(void)
 {
-	return current.role;
+	return current.kind;
 }
 
 /* Read the id of this data directory; make the file where it has none of its own. */
@@ -309,7 +309,7 @@ require_file(void)
 		current = found;
 		return;
 	}
-	found.role = current.role;
+	found.kind = current.kind;
 	found.id = current.id != 0 ? current.id : new_id();
 	if (!write_file(&found))
 		ereport(ERROR,

@@ -21,7 +21,7 @@ extern int64 sf_instance_file_id(void);
  */
 extern int64 sf_instance_file_require(void);
 
-extern SfCopyRole sf_instance_file_role(void);
+extern SfCopyKind sf_instance_file_kind(void);
 extern bool sf_instance_file_write_settled(void);
 
 #endif							/* SF_COPY_INSTANCE_FILE_H */

@@ -336,26 +336,26 @@ eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 {
 	SfError		inner = sf_error_make(NULL, NULL);
 	StringInfoData location;
-	char	   *outcome;
+	char	   *what;
 
 	switch (sf_jsonata_eval(node->jsonata, env, result, &inner))
 	{
 		case SF_EVAL_OK:
 			return true;
 		case SF_EVAL_NOT_FOUND:
-			outcome = "returned nothing (undefined).";
+			what = "returned nothing (undefined).";
 			break;
 		default:
 			if (inner.name == SF_ERR_DATA_LIMIT_EXCEEDED)
 				return sf_error_set(err, inner.name, "%s", inner.cause);
 			if (inner.code != NULL)
-				outcome = psprintf("threw an error during evaluation. %s: %s",
-								   inner.code, inner.cause);
+				what = psprintf("threw an error during evaluation. %s: %s",
+								inner.code, inner.cause);
 			else if (strncmp(inner.cause, "returned ", 9) == 0)
-				outcome = pstrdup(inner.cause);
+				what = pstrdup(inner.cause);
 			else
-				outcome = psprintf("threw an error during evaluation: %s",
-								   inner.cause);
+				what = psprintf("threw an error during evaluation: %s",
+								inner.cause);
 			break;
 	}
 	if (err == NULL)
@@ -365,7 +365,7 @@ eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 	append_location(&location, node);
 	sf_error_set(err, SF_ERR_QUERY_EVALUATION_ERROR,
 				 "The JSONata expression '%s' specified for the field '%s' %s",
-				 node->text, location.data, outcome);
+				 node->text, location.data, what);
 	err->location = location.data;
 	err->code = inner.code;
 	err->position = inner.position;

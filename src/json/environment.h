@@ -1,6 +1,6 @@
 /*
  * environment.h
- *		The environment of an evaluation and its possible outcomes, for both query
+ *		The environment of an evaluation and its possible results, for both query
  *		languages.
  */
 #ifndef SF_JSON_ENVIRONMENT_H

@@ -298,7 +298,7 @@ choice_output(SfStep *step, const SfChoiceRule *rule, Jsonb *input,
 }
 
 /* Leave a Choice state through a rule, or through Default (rule NULL). */
-static SfStepOutcome
+static SfStepNext
 take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 {
 	const SfChoiceState *choice = sf_state_choice(step->state);
@@ -322,7 +322,7 @@ take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 }
 
 /* Choice: find the first rule that holds. */
-SfStepOutcome
+SfStepNext
 sf_choice_enter(SfStep *step)
 {
 	const SfChoiceState *choice = sf_state_choice(step->state);

@@ -130,7 +130,7 @@ end_run(SfStep *step, SfStatus status)
 }
 
 /* End the run with an error, then fail the state with it. */
-static SfStepOutcome
+static SfStepNext
 fail_run(SfStep *step, SfError *error)
 {
 	sf_step_prefix(step, error);
@@ -142,7 +142,7 @@ fail_run(SfStep *step, SfError *error)
 }
 
 /* Fail the run with an error of its own, that has no prefix. */
-static SfStepOutcome
+static SfStepNext
 fail_run_with(SfStep *step, const char *name, const char *cause)
 {
 	SfError		error = sf_error_make(name, cause);
@@ -151,7 +151,7 @@ fail_run_with(SfStep *step, const char *name, const char *cause)
 }
 
 /* Items are there: children may begin, once the join is claimed as one. */
-static SfStepOutcome
+static SfStepNext
 await_children(SfStep *step, int total)
 {
 	SfBranch   *branch = step->branch;
@@ -166,7 +166,7 @@ await_children(SfStep *step, int total)
 }
 
 /* Ask for a task of the run. */
-static SfStepOutcome
+static SfStepNext
 ask_for_task(SfStep *step, const SfResource *resource, Jsonb *payload)
 {
 	SfTaskRequest *task = palloc0(sizeof(SfTaskRequest));
@@ -195,7 +195,7 @@ task_payload(SfStep *step, const SfTemplate *tmpl, const char *field,
 }
 
 /* Ask for the results of a run to be written. */
-static SfStepOutcome
+static SfStepNext
 begin_writing(SfStep *step)
 {
 	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
@@ -245,7 +245,7 @@ begin_run(SfStep *step, SfMapRun *map_run, Jsonb *items)
 }
 
 /* Map: begin a run, and find its items or ask for them to be read. */
-SfStepOutcome
+SfStepNext
 sf_distributed_enter(SfStep *step)
 {
 	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
@@ -478,7 +478,7 @@ begin_children(SfStep *step, bool *waits, SfError *error)
 }
 
 /* Map: children may begin. */
-SfStepOutcome
+SfStepNext
 sf_distributed_continue(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
@@ -515,7 +515,7 @@ sf_distributed_continue(SfStep *step)
 /* --- the end --- */
 
 /* Leave the state with the result of a run that has succeeded. */
-static SfStepOutcome
+static SfStepNext
 succeed_run(SfStep *step, Jsonb *result)
 {
 	end_run(step, SF_STATUS_SUCCEEDED);
@@ -541,7 +541,7 @@ written_result(SfStep *step, Jsonb *details)
 }
 
 /* Map: the items have been read, or the results written. */
-SfStepOutcome
+SfStepNext
 sf_distributed_resume(SfStep *step)
 {
 	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
@@ -571,7 +571,7 @@ sf_distributed_resume(SfStep *step)
 }
 
 /* Map: all children have ended. */
-SfStepOutcome
+SfStepNext
 sf_distributed_joined(SfStep *step)
 {
 	SfBranch   *branch = step->branch;

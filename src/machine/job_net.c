@@ -295,7 +295,7 @@ sf_net_rest(SfNet *net, TimestampTz now)
 }
 
 /* JobNet: go on with the jobs, as slices have left them. */
-SfStepOutcome
+SfStepNext
 sf_net_continue(SfStep *step)
 {
 	step->branch->phase = SF_PHASE_JOIN;
@@ -305,7 +305,7 @@ sf_net_continue(SfStep *step)
 }
 
 /* JobNet: begin the jobs that wait for no other one. */
-SfStepOutcome
+SfStepNext
 sf_net_enter(SfStep *step)
 {
 	const SfJobNetState *jobs = sf_state_net(step->state);
@@ -365,11 +365,11 @@ prefix_condition(const SfStep *step, const SfNetJob *job, SfError *error)
 }
 
 /*
- * Look whether a job that is about to begin may: false, with the outcome of the step, if
+ * Look whether a job that is about to begin may: false, with what follows the step, if
  * its condition does not hold, or cannot be evaluated.
  */
 bool
-sf_net_may_begin(SfStep *step, SfStepOutcome *outcome)
+sf_net_may_begin(SfStep *step, SfStepNext *next)
 {
 	const SfNetJob *job = sf_net_job_with_condition(step->program, step->branch);
 	SfError		error;
@@ -381,11 +381,11 @@ sf_net_may_begin(SfStep *step, SfStepOutcome *outcome)
 	{
 		prefix_condition(step, job, &error);
 		step->transition->name = SF_TRANSITION_FAILED;
-		*outcome = sf_step_fail_branch(step, &error);
+		*next = sf_step_fail_branch(step, &error);
 		return false;
 	}
 	if (!holds)
-		*outcome = sf_step_skip_job(step);
+		*next = sf_step_skip_job(step);
 	return holds;
 }
 

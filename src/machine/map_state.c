@@ -255,7 +255,7 @@ check_tolerated(SfStep *step, SfError *error)
 }
 
 /* Map: work out the items and begin the first iterations. */
-SfStepOutcome
+SfStepNext
 sf_map_enter(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
@@ -286,7 +286,7 @@ sf_map_enter(SfStep *step)
 }
 
 /* Map: some iterations have ended, others may begin. */
-SfStepOutcome
+SfStepNext
 sf_map_continue(SfStep *step)
 {
 	SfBranch   *branch = step->branch;

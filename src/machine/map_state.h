@@ -25,10 +25,10 @@ extern Jsonb *sf_map_length(int length);
 #define SF_MAP_STEP_ITEMS	10000
 #define SF_MAP_STEP_BYTES	(4 * 1024 * 1024)
 
-extern SfStepOutcome sf_distributed_enter(SfStep *step);
-extern SfStepOutcome sf_distributed_resume(SfStep *step);	/* a task has an outcome */
-extern SfStepOutcome sf_distributed_continue(SfStep *step);	/* children may begin */
-extern SfStepOutcome sf_distributed_joined(SfStep *step);	/* all have ended */
+extern SfStepNext sf_distributed_enter(SfStep *step);
+extern SfStepNext sf_distributed_resume(SfStep *step);		/* a task has an outcome */
+extern SfStepNext sf_distributed_continue(SfStep *step);	/* children may begin */
+extern SfStepNext sf_distributed_joined(SfStep *step);		/* all have ended */
 
 extern bool sf_distributed_is_reading(const SfState *state, const SfBranch *branch);
 extern const SfResource *sf_distributed_resource(const SfState *state,

@@ -116,7 +116,7 @@ sf_join_fail(SfStep *step, SfError *error)
 }
 
 /* Parallel: begin all branches. */
-SfStepOutcome
+SfStepNext
 sf_parallel_enter(SfStep *step)
 {
 	const SfState *state = step->state;
@@ -160,7 +160,7 @@ joined_result(const SfStep *step)
 }
 
 /* Parallel, Map, JobNet: all children have ended. */
-SfStepOutcome
+SfStepNext
 sf_join_resume(SfStep *step)
 {
 	SfBranch   *branch = step->branch;

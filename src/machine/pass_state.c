@@ -7,7 +7,7 @@
 #include "machine/step.h"
 
 /* Pass: Result, or the (parameterised) input. */
-SfStepOutcome
+SfStepNext
 sf_pass_enter(SfStep *step)
 {
 	Jsonb	   *fixed = sf_state_pass(step->state)->result;
@@ -21,7 +21,7 @@ sf_pass_enter(SfStep *step)
 }
 
 /* Succeed: ends the branch with its (filtered) input. */
-SfStepOutcome
+SfStepNext
 sf_succeed_enter(SfStep *step)
 {
 	SfError		error;
@@ -71,7 +71,7 @@ fail_text(SfStep *step, const SfValueField *field, const char *name,
 }
 
 /* Fail: ends the branch with an error. */
-SfStepOutcome
+SfStepNext
 sf_fail_enter(SfStep *step)
 {
 	const SfState *state = step->state;

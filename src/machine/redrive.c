@@ -47,7 +47,7 @@ redrive_join(SfStep *step)
 }
 
 /* Have the branch run again, unless what it is at has succeeded: redrive.c. */
-SfStepOutcome
+SfStepNext
 sf_step_redrive(SfStep *step)
 {
 	step->branch->transitions = 0;

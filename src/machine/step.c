@@ -75,7 +75,7 @@ count_transition(SfStep *step, SfError *error)
 }
 
 /* Do the work of the branch's state. */
-static SfStepOutcome
+static SfStepNext
 run_state(SfStep *step)
 {
 	switch (step->state->type)
@@ -107,18 +107,18 @@ run_state(SfStep *step)
  * Handle the stimulus DUE: enter the state, run it again, or continue a Wait state
  * or a join.
  */
-static SfStepOutcome
+static SfStepNext
 take_due(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
-	SfStepOutcome outcome;
+	SfStepNext	next;
 	SfError		error;
 
 	switch (branch->phase)
 	{
 		case SF_PHASE_ENTER:
-			if (!sf_net_may_begin(step, &outcome))
-				return outcome;
+			if (!sf_net_may_begin(step, &next))
+				return next;
 			enter_state(step);
 			if (!count_transition(step, &error))
 				return sf_step_fail(step, &error);
@@ -145,7 +145,7 @@ take_due(SfStep *step)
 }
 
 /* Leave a Task state as an operator has said, without its task. */
-static SfStepOutcome
+static SfStepNext
 take_mark(SfStep *step)
 {
 	const SfMarked *mark = sf_stimulus_marked(step->stimulus);
@@ -167,7 +167,7 @@ take_mark(SfStep *step)
 }
 
 /* Fail a state that a limit does not let begin. */
-static SfStepOutcome
+static SfStepNext
 take_throttled(SfStep *step)
 {
 	SfError		error = *sf_stimulus_error(step->stimulus);
@@ -184,7 +184,7 @@ take_throttled(SfStep *step)
 }
 
 /* The execution has ended: the branch rests where it is. */
-static SfStepOutcome
+static SfStepNext
 end_with_execution(SfBranch *branch)
 {
 	if (!sf_branch_is_line(branch->phase))
@@ -197,7 +197,7 @@ end_with_execution(SfBranch *branch)
 }
 
 /* Nothing has happened: a join waits for its children, a task for its answer. */
-static SfStepOutcome
+static SfStepNext
 recheck(SfStep *step)
 {
 	const SfNotYet *not_yet = sf_stimulus_not_yet(step->stimulus);
@@ -210,7 +210,7 @@ recheck(SfStep *step)
 }
 
 /* Call the function that handles the stimulus. */
-static SfStepOutcome
+static SfStepNext
 take_stimulus(SfStep *step)
 {
 	const SfStimulus *stimulus = step->stimulus;
@@ -330,7 +330,7 @@ sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 	if (stimulus->begins_generation)
 		t->branch.generation++;
 	step_init(&step, loaded, stimulus, now, t);
-	t->outcome = take_stimulus(&step);
+	t->next = take_stimulus(&step);
 	Assert(is_in_order(branch, t));
 	if (SF_DEBUG_POINTS_ARE_ON && !is_in_order(branch, t))
 		elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" goes from phase %d to phase %d, which does not follow",

@@ -52,40 +52,40 @@ extern void sf_step_begin_execution(SfStep *step);
 /* --- for state handlers --- */
 
 /* Handlers by state type: enter (or do again), and take a stimulus. */
-extern SfStepOutcome sf_pass_enter(SfStep *step);
-extern SfStepOutcome sf_choice_enter(SfStep *step);
-extern SfStepOutcome sf_wait_enter(SfStep *step);
-extern SfStepOutcome sf_wait_resume(SfStep *step);
-extern SfStepOutcome sf_succeed_enter(SfStep *step);
-extern SfStepOutcome sf_fail_enter(SfStep *step);
-extern SfStepOutcome sf_task_state_enter(SfStep *step);
-extern SfStepOutcome sf_task_state_resume(SfStep *step);
-extern SfStepOutcome sf_task_state_announced(SfStep *step);
-extern SfStepOutcome sf_task_state_queued(SfStep *step);
-extern SfStepOutcome sf_task_state_submitted(SfStep *step);
-extern SfStepOutcome sf_task_state_store_outcome(SfStep *step);
-extern SfStepOutcome sf_parallel_enter(SfStep *step);
-extern SfStepOutcome sf_map_enter(SfStep *step);
-extern SfStepOutcome sf_map_continue(SfStep *step);
-extern SfStepOutcome sf_join_resume(SfStep *step);
-extern SfStepOutcome sf_net_enter(SfStep *step);
-extern SfStepOutcome sf_net_continue(SfStep *step);
-extern bool sf_net_may_begin(SfStep *step, SfStepOutcome *outcome);
+extern SfStepNext sf_pass_enter(SfStep *step);
+extern SfStepNext sf_choice_enter(SfStep *step);
+extern SfStepNext sf_wait_enter(SfStep *step);
+extern SfStepNext sf_wait_resume(SfStep *step);
+extern SfStepNext sf_succeed_enter(SfStep *step);
+extern SfStepNext sf_fail_enter(SfStep *step);
+extern SfStepNext sf_task_state_enter(SfStep *step);
+extern SfStepNext sf_task_state_resume(SfStep *step);
+extern SfStepNext sf_task_state_announced(SfStep *step);
+extern SfStepNext sf_task_state_queued(SfStep *step);
+extern SfStepNext sf_task_state_submitted(SfStep *step);
+extern SfStepNext sf_task_state_store_outcome(SfStep *step);
+extern SfStepNext sf_parallel_enter(SfStep *step);
+extern SfStepNext sf_map_enter(SfStep *step);
+extern SfStepNext sf_map_continue(SfStep *step);
+extern SfStepNext sf_join_resume(SfStep *step);
+extern SfStepNext sf_net_enter(SfStep *step);
+extern SfStepNext sf_net_continue(SfStep *step);
+extern bool sf_net_may_begin(SfStep *step, SfStepNext *next);
 extern Jsonb *sf_net_result(const SfStep *step);
 extern bool sf_choice_holds(SfStep *step, const SfChoiceRule *rule, bool *holds,
 							SfError *error);
 
 /* --- step_end.c: the ways out of a state, and how a branch ends --- */
 
-extern SfStepOutcome sf_step_exit(SfStep *step, Jsonb *output, int next,
-								  Jsonb *assigned);
-extern SfStepOutcome sf_step_succeed(SfStep *step, Jsonb *result);
-extern SfStepOutcome sf_step_fail(SfStep *step, SfError *error);
-extern SfStepOutcome sf_step_fail_branch(SfStep *step, const SfError *error);
-extern SfStepOutcome sf_step_skip_job(SfStep *step);
-extern SfStepOutcome sf_step_abort(SfStep *step);
-extern SfStepOutcome sf_step_stop(SfStep *step);
-extern SfStepOutcome sf_step_redrive(SfStep *step);
+extern SfStepNext sf_step_exit(SfStep *step, Jsonb *output, int next,
+							   Jsonb *assigned);
+extern SfStepNext sf_step_succeed(SfStep *step, Jsonb *result);
+extern SfStepNext sf_step_fail(SfStep *step, SfError *error);
+extern SfStepNext sf_step_fail_branch(SfStep *step, const SfError *error);
+extern SfStepNext sf_step_skip_job(SfStep *step);
+extern SfStepNext sf_step_abort(SfStep *step);
+extern SfStepNext sf_step_stop(SfStep *step);
+extern SfStepNext sf_step_redrive(SfStep *step);
 extern void sf_step_clear_branch_error(SfBranch *branch);
 extern void sf_step_forget_attempt(SfBranch *branch);
 extern void sf_step_forget_retries(SfBranch *branch);

@@ -87,7 +87,7 @@ count_end(SfStep *step)
 }
 
 /* End the execution, in a state of its root branch (-1: not known). */
-static SfStepOutcome
+static SfStepNext
 finish(SfStep *step, SfStatus status, int state, Jsonb *output,
 	   const SfError *error)
 {
@@ -103,7 +103,7 @@ finish(SfStep *step, SfStatus status, int state, Jsonb *output,
 }
 
 /* End the execution: it is stopped, timed out, or its Distributed Map is over. */
-SfStepOutcome
+SfStepNext
 sf_step_stop(SfStep *step)
 {
 	const SfStopped *stopped = sf_stimulus_stopped(step->stimulus);
@@ -144,7 +144,7 @@ owner_state(const SfStep *step)
 }
 
 /* End the branch with an output. */
-static SfStepOutcome
+static SfStepNext
 end_branch(SfStep *step, Jsonb *output)
 {
 	SfBranch   *branch = step->branch;
@@ -175,7 +175,7 @@ end_branch(SfStep *step, Jsonb *output)
 }
 
 /* End a job that is not to run; it needs no row. */
-SfStepOutcome
+SfStepNext
 sf_step_skip_job(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
@@ -228,7 +228,7 @@ iteration_event(SfStep *step, const SfState *map, SfHistoryEventType type, int c
 }
 
 /* End the branch with an error. */
-SfStepOutcome
+SfStepNext
 sf_step_fail_branch(SfStep *step, const SfError *error)
 {
 	SfBranch   *branch = step->branch;
@@ -298,7 +298,7 @@ set_payload(SfStep *step, Jsonb *payload)
  * Leave the state with an output: append StateExited, then put the branch into the
  * state next, in phase ENTER; SF_NO_STATE ends the branch.
  */
-SfStepOutcome
+SfStepNext
 sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 {
 	SfBranch   *branch = step->branch;
@@ -319,7 +319,7 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 }
 
 /* Leave the state with a result: its output, Assign, then as sf_step_exit(). */
-SfStepOutcome
+SfStepNext
 sf_step_succeed(SfStep *step, Jsonb *result)
 {
 	const SfState *state = step->state;
@@ -382,7 +382,7 @@ error_output(const SfError *error)
 }
 
 /* Leave the state through a catcher. */
-static SfStepOutcome
+static SfStepNext
 catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 {
 	int			number = catcher - step->state->catchers;
@@ -426,7 +426,7 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 }
 
 /* Retry the state after a delay (microseconds). */
-static SfStepOutcome
+static SfStepNext
 retry(SfStep *step, const SfError *error, int64 delay)
 {
 	SfBranch   *branch = step->branch;
@@ -447,7 +447,7 @@ retry(SfStep *step, const SfError *error, int64 delay)
  * expression of this state, and the Failed event of a Parallel or Map state that is
  * not retried.  error->cause gets the prefix that names the state (sf_step_prefix).
  */
-SfStepOutcome
+SfStepNext
 sf_step_fail(SfStep *step, SfError *error)
 {
 	SfInspection *inspection = step->loaded->inspection;
@@ -496,7 +496,7 @@ sf_step_fail(SfStep *step, SfError *error)
 /* --- abort --- */
 
 /* End the branch because a sibling failed, or a parent aborts (SfAborted). */
-SfStepOutcome
+SfStepNext
 sf_step_abort(SfStep *step)
 {
 	SfBranch   *branch = step->branch;

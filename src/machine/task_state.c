@@ -77,7 +77,7 @@ scheduled_extra(const SfTaskRequest *task, const char *role)
 }
 
 /* Task: work out its payload and ask for it to be carried out. */
-SfStepOutcome
+SfStepNext
 sf_task_state_enter(SfStep *step)
 {
 	const SfTaskState *state = sf_state_task(step->state);
@@ -130,7 +130,7 @@ taken_event(SfStep *step, const SfTask *task)
 }
 
 /* Rest until the task is answered; its row, if it has one, goes with the branch. */
-static SfStepOutcome
+static SfStepNext
 await_answer(SfStep *step, const SfTaskWait *wait, SfPhase phase, Jsonb *task_payload)
 {
 	SfBranch   *branch = step->branch;
@@ -147,7 +147,7 @@ await_answer(SfStep *step, const SfTaskWait *wait, SfPhase phase, Jsonb *task_pa
 }
 
 /* Task: it is announced as long, with its payload in the branch. */
-SfStepOutcome
+SfStepNext
 sf_task_state_announced(SfStep *step)
 {
 	const SfAnnouncement *announced = sf_stimulus_announced(step->stimulus);
@@ -170,7 +170,7 @@ scheduled_event(SfStep *step, const SfTask *task)
 }
 
 /* Task: it waits in the queue of its activity, which is there: so it is scheduled. */
-SfStepOutcome
+SfStepNext
 sf_task_state_queued(SfStep *step)
 {
 	const SfTaskWait *queued = sf_stimulus_queued(step->stimulus);
@@ -182,7 +182,7 @@ sf_task_state_queued(SfStep *step)
 }
 
 /* Task: its request was made; the answer comes with its token, or its child. */
-SfStepOutcome
+SfStepNext
 sf_task_state_submitted(SfStep *step)
 {
 	const SfSubmission *submitted = sf_stimulus_submitted(step->stimulus);
@@ -196,7 +196,7 @@ sf_task_state_submitted(SfStep *step)
  * Keep the outcome of a long task in the branch's row (run/task/long_task.c); the next
  * slice reads it there.
  */
-SfStepOutcome
+SfStepNext
 sf_task_state_store_outcome(SfStep *step)
 {
 	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
@@ -257,7 +257,7 @@ sf_task_state_stops_child(const SfState *state, SfUnanswered how)
  * Append TaskFailed or TaskTimedOut (of an activity: ActivityFailed …) and fail the
  * state.
  */
-static SfStepOutcome
+static SfStepNext
 task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 {
 	SfHistoryEventType type = sf_history_event_type_find(subject, sf_error_is(error, SF_ERR_TIMEOUT) ?
@@ -278,7 +278,7 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 }
 
 /* Take the outcome of the task: append its events; leave the state, or fail it. */
-SfStepOutcome
+SfStepNext
 sf_task_state_resume(SfStep *step)
 {
 	SfEventSubject subject = event_subject(&sf_state_task(step->state)->resource);

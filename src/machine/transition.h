@@ -108,7 +108,7 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_CONDEMNED,		/* its step cannot be run: it fails with an error */
 	SF_STIMULUS_OVER,			/* its execution has ended */
 	SF_STIMULUS_REDRIVEN,		/* its execution goes on: the branch runs again */
-	/* of the execution as a whole; the branch is one in phase STOP or DEADLINE */
+	/* of the execution as a whole; the branch is one in phase STOP or TIMEOUT */
 	SF_STIMULUS_STOPPED,		/* it is to end as ABORTED */
 	SF_STIMULUS_ORPHANED,		/* so, as its Distributed Map is over */
 	SF_STIMULUS_TIMED_OUT		/* its time is up */
@@ -370,13 +370,13 @@ typedef struct SfEffect
 	};
 } SfEffect;
 
-typedef enum SfStepOutcome
+typedef enum SfStepNext
 {
 	SF_STEP_GO_ON,				/* the branch is due at once: step again */
 	SF_STEP_TASK,				/* carry out the task, come back with its outcome */
 	SF_STEP_REST,				/* waits for a time, for children, for others */
 	SF_STEP_ENDED				/* the branch has ended */
-} SfStepOutcome;
+} SfStepNext;
 
 /* What sf_step calls a transition; HELD and QUEUED are of a step that does not begin */
 #define SF_TRANSITION_NAME_LIST(X) \
@@ -404,7 +404,7 @@ typedef enum SfTransitionName
 typedef struct SfTransition
 {
 	uint32		needs;			/* not 0: void, call again with these loaded */
-	SfStepOutcome outcome;
+	SfStepNext	next;
 	SfTaskRequest *task;		/* TASK */
 	SfTransitionName name;		/* for sf_step */
 	SfBranch	branch;			/* the new value */

@@ -107,7 +107,7 @@ wait_timestamp(SfStep *step, TimestampTz *at, SfError *error)
 }
 
 /* Enter a Wait state: set due_at, and rest in phase WAIT until then. */
-SfStepOutcome
+SfStepNext
 sf_wait_enter(SfStep *step)
 {
 	SfError		error;
@@ -141,7 +141,7 @@ sf_wait_enter(SfStep *step)
 }
 
 /* Leave a Wait state whose time has come; its input is the result. */
-SfStepOutcome
+SfStepNext
 sf_wait_resume(SfStep *step)
 {
 	SfError		error;

@@ -25,7 +25,7 @@ struct SfDeliverer;
 struct SfDraft;
 struct SfStimulus;
 struct SfTaskRequest;
-struct SfWait;
+struct SfFeatureWait;
 
 /* What comes of an execution that is to begin */
 typedef enum SfBegan
@@ -49,7 +49,7 @@ typedef struct SfFeatureTable
 {
 	const char *name;
 	bool		of_execution;	/* has a column execution_no: rows are purged with their executions, and move with them */
-	bool		stays;			/* … but stay behind: the node that an execution comes to makes its own */
+	bool		left_behind;	/* … but stay behind: the node that an execution comes to makes its own */
 	bool		deletes_own;	/* … but it is the feature that deletes them, when it is told of executions_dropped */
 	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
 	bool		cached;			/* backends cache it: a function that deletes rows announces that */
@@ -82,7 +82,7 @@ typedef struct SfPlannedRun
 	TimestampTz at;				/* DT_NOEND: there is none to come */
 	const char *target;			/* what plans it */
 	const char *machine;		/* "machine" or "machine/version" */
-	const char *state;			/* as sf_night shows it */
+	const char *status;			/* as sf_night shows it */
 	const char *problem;		/* NULL: none */
 	bool		comes;			/* it is still to come */
 } SfPlannedRun;
@@ -116,12 +116,12 @@ typedef struct SfMigration
 } SfMigration;
 
 /* What a sweep has left */
-typedef struct SfSweep
+typedef struct SfSweepResult
 {
 	bool		more;			/* for another sweep, in another transaction */
 	TimestampTz next;			/* when to sweep again at the latest; DT_NOEND: not known */
 	bool		waits;			/* sweep again when executions have ended, too */
-} SfSweep;
+} SfSweepResult;
 
 /*
  * Alerts that an operator acknowledges: of a target, of an execution, or of all of a machine; the others are NULL
@@ -177,21 +177,21 @@ typedef struct SfFeature
 	 * have left, with each scan for everything due: when to do so again before the next poll; tell a queue, once the
 	 * transaction has committed and what it has taken is free, that something waits.
 	 */
-	bool		(*has_room) (SfQueue queue, const SfWaiting *head);
+	bool		(*has_room) (SfQueue queue, const SfQueuedBranch *head);
 	Oid			(*queue_owner) (SfQueue queue);
 	SfTick		(*tend) (void);
 	void		(*wake_at_commit) (SfQueue queue, Oid owner);
 
 	/*
 	 * A task of the resources that the feature runs begins to wait: *stimulus says that it does, or why it
-	 * cannot.  What it waits for, an SfWait, is put into the waits of the draft, and written after the branches,
+	 * cannot.  What it waits for, an SfFeatureWait, is put into the waits of the draft, and written after the branches,
 	 * when no user code follows.  Are the parameters of such a task right, in a test of its state?  Why a machine
 	 * of the caller cannot use such a resource; NULL: it can.
 	 */
 	SfResourceKind waits_for;
 	void		(*begins_wait) (struct SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 								const struct SfTaskRequest *request, struct SfStimulus *stimulus);
-	void		(*writes_wait) (const struct SfWait *wait);
+	void		(*writes_wait) (const struct SfFeatureWait *wait);
 	bool		(*checks_wait) (const SfResource *resource, const Jsonb *parameters, SfError *error);
 	char	   *(*probe) (const SfResource *resource);
 
@@ -321,7 +321,7 @@ typedef struct SfFeature
 	 * A session is about to write rows of an execution that it has not locked: keep it on this node until the end of
 	 * the transaction, or wait until it has left.
 	 */
-	void		(*stays) (int64 execution_no);
+	void		(*keep_here) (int64 execution_no);
 
 	/* The node to which an execution was moved that is not here; -1: it was not. */
 	int			(*left_to) (int64 execution_no);
@@ -399,7 +399,7 @@ typedef struct SfFeature
 	TimestampTz (*next_sweep) (void);
 	bool		(*sweeps_if) (void);
 	bool		(*wants_sweep) (void);
-	SfSweep		(*sweep) (TimestampTz now);
+	SfSweepResult (*sweep) (TimestampTz now);
 	int			sweep_pause_ms;	/* between two sweeps of which the first has left more; 0: it goes on at once */
 	int			sweep_every_ms;	/* a database is swept no more often, unless there is more; 0: whenever it is asked */
 	bool		sweeps_when_told;	/* a transaction may tell a worker to sweep, once it has committed: sf_hooks.sweep_soon */
@@ -458,7 +458,7 @@ typedef struct SfFeature
 	X(executions_dropped) \
 	X(departs) \
 	X(arrives) \
-	X(stays) \
+	X(keep_here) \
 	X(left_to) \
 	X(planned) \
 	X(checks_archive) \

@@ -9,7 +9,7 @@ CREATE TABLE _sfflow.aws_resource (
 	PRIMARY KEY (object_kind, object_name)
 );
 
--- Revisions that the API has made, published or deleted. A revision without a row was made by
+-- Versions that the API has made, published or deleted. A version without a row was made by
 -- sf_create_state_machine and counts as published. The API numbers what was published from 1 on, and gives no number
 -- twice; numbers grow with the revisions, because only the newest one can be published.
 CREATE TABLE _sfflow.version_publication (

@@ -34,12 +34,12 @@ CREATE INDEX deadline_machine ON _sfflow.deadline (machine_no) WHERE machine_no 
 CREATE INDEX deadline_schedule ON _sfflow.deadline (schedule) WHERE schedule IS NOT NULL;
 CREATE INDEX deadline_calendar ON _sfflow.deadline (calendar) WHERE calendar IS NOT NULL;
 
--- What was raised: one row per deadline of a night, what it is of, and state. Rows are kept for 400 days.
+-- What was raised: one row per deadline of a night, what it is of, and what was found. Rows are kept for 400 days.
 CREATE TABLE _sfflow.lateness (
 	target text COLLATE "C" NOT NULL,
 	deadline_at timestamptz NOT NULL,
 	due_by text COLLATE "C" NOT NULL,	-- start, end
-	state text COLLATE "C" NOT NULL,	-- late, will_be_late, never_started
+	finding text COLLATE "C" NOT NULL,	-- late, will_be_late, never_started
 	base_at timestamptz NOT NULL,		-- the run of the schedule, or when the night began
 	execution_no bigint,				-- NULL: there was none
 	expected_at timestamptz,			-- of will_be_late
@@ -48,7 +48,7 @@ CREATE TABLE _sfflow.lateness (
 	acknowledged_at timestamptz,
 	acknowledged_by text,
 	comment text,
-	PRIMARY KEY (target, deadline_at, due_by, state)
+	PRIMARY KEY (target, deadline_at, due_by, finding)
 );
 CREATE INDEX lateness_open ON _sfflow.lateness (target) WHERE cleared_at IS NULL;
 
@@ -99,10 +99,10 @@ COMMENT ON VIEW @extschema@.sf_deadlines IS 'deadlines of schedules, machines an
 
 -- What was late of deadlines that the caller may know of, and in words.
 CREATE VIEW _sfflow.raised_lateness AS
-SELECT l.target, l.deadline_at, l.due_by, l.state, l.base_at, l.execution_no, l.expected_at, l.raised_at, l.cleared_at,
-	l.acknowledged_at, l.acknowledged_by, l.comment,
+SELECT l.target, l.deadline_at, l.due_by, l.finding AS state, l.base_at, l.execution_no, l.expected_at, l.raised_at,
+	l.cleared_at, l.acknowledged_at, l.acknowledged_by, l.comment,
 	e.execution_id,
-	format(CASE l.state WHEN 'never_started' THEN '"%s" has never started; it was to have %s by %s'
+	format(CASE l.finding WHEN 'never_started' THEN '"%s" has never started; it was to have %s by %s'
 		WHEN 'will_be_late' THEN '"%s" will be late; it is to have %s by %s'
 			ELSE '"%s" is late; it was to have %s by %s' END,
 		l.target, l.due_by || 'ed', to_char(l.deadline_at AT TIME ZONE d.timezone, 'YYYY-MM-DD HH24:MI ')

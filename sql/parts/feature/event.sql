@@ -23,7 +23,7 @@ CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 -- one (docs/decisions/events-by-key.md).
 CREATE SEQUENCE _sfflow.event_no;
 
-CREATE TABLE _sfflow.emitted_event (
+CREATE TABLE _sfflow.emission (
 	event_no bigint NOT NULL PRIMARY KEY,	-- drawn when the transaction has its number
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
@@ -40,16 +40,16 @@ CREATE TABLE _sfflow.emitted_event (
 	emitted_at timestamptz NOT NULL,
 	payload jsonb
 ) WITH (fillfactor = 85);
-CREATE INDEX emitted_event_live ON _sfflow.emitted_event (event_type_no, key, event_no)
+CREATE INDEX emission_live ON _sfflow.emission (event_type_no, key, event_no)
 	WHERE status IN (@EMISSIONS_LIVE@);
-CREATE INDEX emitted_event_fresh ON _sfflow.emitted_event (event_type_no, key) WHERE status IN (@EMISSIONS_FRESH@);
-CREATE UNIQUE INDEX emitted_event_id ON _sfflow.emitted_event (event_type_no, key, id) WHERE id IS NOT NULL;
-CREATE INDEX emitted_event_expires ON _sfflow.emitted_event (expires_at) WHERE status = @EMISSION_SWEPT@;
-CREATE INDEX emitted_event_forget ON _sfflow.emitted_event (forget_at) WHERE status IN (@EMISSIONS_ENDED@);
-CREATE INDEX emitted_event_unreceived ON _sfflow.emitted_event (event_type_no) WHERE alert = @EVENT_ALERT_OPEN@;
+CREATE INDEX emission_fresh ON _sfflow.emission (event_type_no, key) WHERE status IN (@EMISSIONS_FRESH@);
+CREATE UNIQUE INDEX emission_id ON _sfflow.emission (event_type_no, key, id) WHERE id IS NOT NULL;
+CREATE INDEX emission_expires ON _sfflow.emission (expires_at) WHERE status = @EMISSION_SWEPT@;
+CREATE INDEX emission_forget ON _sfflow.emission (forget_at) WHERE status IN (@EMISSIONS_ENDED@);
+CREATE INDEX emission_unreceived ON _sfflow.emission (event_type_no) WHERE alert = @EVENT_ALERT_OPEN@;
 
 -- A row per name that a branch in phase EXTERNAL waits for.
-CREATE TABLE _sfflow.event_wait (
+CREATE TABLE _sfflow.awaited_event (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	event_type_no integer NOT NULL,
@@ -61,8 +61,8 @@ CREATE TABLE _sfflow.event_wait (
 	filter jsonb,						-- an event pattern; NULL: any
 	PRIMARY KEY (execution_no, branch_no, event_type_no)
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
-CREATE INDEX event_wait_key ON _sfflow.event_wait (event_type_no, key, since, execution_no, branch_no);
-CREATE INDEX event_wait_ripe ON _sfflow.event_wait (event_type_no, key) WHERE ripe;
+CREATE INDEX awaited_event_key ON _sfflow.awaited_event (event_type_no, key, since, execution_no, branch_no);
+CREATE INDEX awaited_event_ripe ON _sfflow.awaited_event (event_type_no, key) WHERE ripe;
 
 -- What an execution has received: these, and of a type and key all up to a floor.
 CREATE TABLE _sfflow.event_receipt (
@@ -87,8 +87,8 @@ CREATE TABLE _sfflow.event_floor (
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_type', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_no', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.emitted_event', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_wait', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.emission', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.awaited_event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
 
@@ -130,15 +130,15 @@ COMMENT ON FUNCTION @extschema@.sf_withdraw_event(text, text, text) IS
 
 -- The rows of an index each.
 CREATE VIEW _sfflow.live_event AS
-SELECT e.event_no, e.event_type_no, e.key, e.id, e.expires_at FROM _sfflow.emitted_event e
+SELECT e.event_no, e.event_type_no, e.key, e.id, e.expires_at FROM _sfflow.emission e
 WHERE e.status IN (@EMISSIONS_LIVE@);
 CREATE VIEW _sfflow.swept_event AS
-SELECT e.event_no, e.event_type_no, e.expires_at, e.receipt_noted FROM _sfflow.emitted_event e
+SELECT e.event_no, e.event_type_no, e.expires_at, e.receipt_noted FROM _sfflow.emission e
 WHERE e.status = @EMISSION_SWEPT@;
 CREATE VIEW _sfflow.ended_event AS
-SELECT e.event_no, e.forget_at FROM _sfflow.emitted_event e WHERE e.status IN (@EMISSIONS_ENDED@);
+SELECT e.event_no, e.forget_at FROM _sfflow.emission e WHERE e.status IN (@EMISSIONS_ENDED@);
 CREATE VIEW _sfflow.unreceived_event AS
-SELECT e.event_no, e.event_type_no, e.key, e.expires_at FROM _sfflow.emitted_event e
+SELECT e.event_no, e.event_type_no, e.key, e.expires_at FROM _sfflow.emission e
 WHERE e.alert = @EVENT_ALERT_OPEN@;
 
 -- The types of events that the reader owns, or has a right on.
@@ -155,7 +155,7 @@ CREATE VIEW @extschema@.sf_event_types WITH (security_barrier) AS
 SELECT t.name, t.owner, t.ttl, t.remember_ids, t.deliver, t.created_at,
 	(SELECT count(*) FROM _sfflow.live_event e WHERE e.event_type_no = t.event_type_no
 		AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp())) AS events,
-	(SELECT count(*) FROM _sfflow.event_wait w WHERE w.event_type_no = t.event_type_no) AS waits,
+	(SELECT count(*) FROM _sfflow.awaited_event w WHERE w.event_type_no = t.event_type_no) AS waits,
 	t.alert_unreceived
 FROM _sfflow.known_event_type t;
 GRANT SELECT ON @extschema@.sf_event_types TO PUBLIC;
@@ -177,7 +177,7 @@ SELECT t.name, e.key, coalesce(e.id, 'sf-' || e.event_no) AS id, e.deliver, e.em
 	+ (SELECT count(*) FROM _sfflow.event_floor f
 		WHERE f.event_type_no = e.event_type_no AND f.key = e.key AND f.node = @FLOOR_HERE@
 		AND f.floor >= e.event_no) AS received, e.payload
-FROM _sfflow.emitted_event e
+FROM _sfflow.emission e
 JOIN _sfflow.known_event_type t ON t.event_type_no = e.event_type_no AND t.is_receiver
 WHERE e.status IN (@EMISSIONS_LIVE@) AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp());
 GRANT SELECT ON @extschema@.sf_events TO PUBLIC;
@@ -193,7 +193,7 @@ COMMENT ON COLUMN @extschema@.sf_events.payload IS 'payload';
 
 CREATE VIEW @extschema@.sf_event_waits WITH (security_barrier) AS
 SELECT t.name, w.key, e.execution_id, p.state, p.branch, w.since, w.filter, w.max_events
-FROM _sfflow.event_wait w
+FROM _sfflow.awaited_event w
 JOIN _sfflow.event_type t ON t.event_type_no = w.event_type_no
 JOIN _sfflow.readable_execution e ON e.execution_no = w.execution_no
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
@@ -223,7 +223,7 @@ UNION ALL
 --@into checks
 SELECT 'event_status_wrong', NULL, format('event %s has status %s and alert %s, and other columns tell otherwise',
 	e.event_no, e.status, e.alert)
-FROM _sfflow.emitted_event e
+FROM _sfflow.emission e
 WHERE CASE e.status WHEN @EMISSION_NEW@ THEN e.expires_at IS NOT NULL OR e.forget_at IS NOT NULL
 	ELSE e.status NOT IN (@EMISSION_SEEN@, @EMISSION_SWEPT@, @EMISSIONS_ENDED@) OR e.expires_at IS NULL
 		OR e.forget_at IS NULL END
@@ -238,13 +238,13 @@ SELECT 'event_type_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
 	(SELECT max(event_type_no) FROM _sfflow.event_type)
 FROM _sfflow.event_type_no s
 UNION ALL
-SELECT 'event_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(event_no) FROM _sfflow.emitted_event WHERE event_no <= r.high)
+SELECT 'event_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(event_no) FROM _sfflow.emission WHERE event_no <= r.high)
 FROM _sfflow.event_no s, _sfflow.number_range r
 --@into auditable
 SELECT @OBJECT_EVENT@, t.name FROM _sfflow.known_event_type t
 UNION ALL
 --@into rows_of_executions
-	UNION ALL SELECT 'event_wait', w.execution_no FROM _sfflow.event_wait w
+	UNION ALL SELECT 'awaited_event', w.execution_no FROM _sfflow.awaited_event w
 	UNION ALL SELECT 'event_receipt', r.execution_no FROM _sfflow.event_receipt r
 	UNION ALL SELECT 'event_floor', f.execution_no FROM _sfflow.event_floor f
 --@into branch_checks
@@ -254,12 +254,12 @@ UNION ALL
 	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_EXTERNAL@ AND p.resource LIKE 'event:%'
 		AND EXISTS (SELECT FROM _sfflow.event_type)
-		AND NOT EXISTS (SELECT FROM _sfflow.event_wait w WHERE w.execution_no = b.execution_no
+		AND NOT EXISTS (SELECT FROM _sfflow.awaited_event w WHERE w.execution_no = b.execution_no
 			AND w.branch_no = b.branch_no AND w.generation = b.generation)
 	UNION ALL
 	SELECT 'event_wait_left', w.execution_no, format('branch %s does not wait for events, and a row says that it does',
 		w.branch_no)
-	FROM _sfflow.event_wait w
+	FROM _sfflow.awaited_event w
 	JOIN head e ON e.execution_no = w.execution_no
 	WHERE NOT EXISTS (SELECT FROM strand b WHERE b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 		AND b.phase = @PHASE_EXTERNAL@ AND b.generation = w.generation)
@@ -284,7 +284,7 @@ FROM _sfflow.event_type t
 	WHEN $1 LIKE 'event:%' THEN EXISTS (SELECT FROM @extschema@.sf_event_types t
 		WHERE t.name = substr($1, 7) AND pg_has_role(t.owner, 'USAGE'))
 --@into hold.waiting
-	WHEN 'event' THEN (SELECT count(*) FROM _sfflow.event_wait w
+	WHEN 'event' THEN (SELECT count(*) FROM _sfflow.awaited_event w
 		JOIN _sfflow.event_type t ON t.event_type_no = w.event_type_no WHERE t.name = h.name)
 --@into hold.visible
 	WHEN 'event' THEN h.name IN (SELECT t.name FROM _sfflow.known_event_type t)

@@ -25,7 +25,7 @@ CREATE TABLE _sfflow.run_limit (
 	counted boolean NOT NULL DEFAULT false,	-- all that runs has slots; older dumps do not say
 	horizon xid8,						-- else when transactions with lower numbers have ended; NULL: not known yet.
 										-- How far the count is follows from these and from xmin: SfCountPhase
-	covers bigint,						-- hash of the roles with whose rights the owner acts, so that a change is seen
+	roles_hash bigint,					-- of the roles with whose rights the owner acts, so that a change is seen
 	uncounted_at timestamptz,			-- when the count began last; NULL: an older dump does not say
 	CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
 	CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted)

@@ -15,7 +15,7 @@ CREATE TABLE _sfflow.schedule (
 	ends timestamptz,
 	missed text NOT NULL DEFAULT 'run_once',
 	overlap text NOT NULL DEFAULT 'skip',
-	job_id bigint,
+	cron_job_id bigint,
 	last_execution_id text,
 	handled_until timestamptz,			-- latest match that a run was for, or that was given up
 	missed_at timestamptz,				-- latest match that was given up, as "missed" says
@@ -50,22 +50,22 @@ CREATE TABLE _sfflow.schedule_run (
 );
 
 -- Runs that are to start once earlier ones have ended: of a schedule that queues them, and of sf_backfill.
-CREATE TABLE _sfflow.schedule_wait (
+CREATE TABLE _sfflow.pending_run (
 	schedule text COLLATE "C" NOT NULL,
 	scheduled_for timestamptz NOT NULL,
 	max_running integer,				-- of sf_backfill: executions that run at once
 	execution_id text,					-- of sf_backfill: it has started
-	kind smallint NOT NULL DEFAULT @SCHEDULE_WAIT_QUEUED@,	-- SfWaitKind
+	kind smallint NOT NULL DEFAULT @PENDING_RUN_QUEUED@,	-- SfPendingRunKind
 	PRIMARY KEY (schedule, scheduled_for),
-	CONSTRAINT schedule_wait_kind CHECK (CASE kind
-		WHEN @SCHEDULE_WAIT_QUEUED@ THEN max_running IS NULL AND execution_id IS NULL
-		WHEN @SCHEDULE_WAIT_BACKFILL@ THEN max_running IS NOT NULL AND execution_id IS NULL
-		ELSE kind = @SCHEDULE_WAIT_RUNNING@ AND max_running IS NOT NULL AND execution_id IS NOT NULL END)
+	CONSTRAINT pending_run_kind CHECK (CASE kind
+		WHEN @PENDING_RUN_QUEUED@ THEN max_running IS NULL AND execution_id IS NULL
+		WHEN @PENDING_RUN_BACKFILL@ THEN max_running IS NOT NULL AND execution_id IS NULL
+		ELSE kind = @PENDING_RUN_RUNNING@ AND max_running IS NOT NULL AND execution_id IS NOT NULL END)
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule_run', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule_wait', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.pending_run', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.calendar', '');
 
 --@into functions

@@ -54,7 +54,7 @@ COMMENT ON FUNCTION @extschema@.sf_leave_start_key(text) IS
 
 CREATE VIEW @extschema@.sf_start_keys WITH (security_barrier) AS
 SELECT e.state_machine, k.key AS start_key, e.execution_id,
-	CASE k.place WHEN @LINE_RUNS@ THEN 'running' WHEN @LINE_STAYS@ THEN 'failed' WHEN @LINE_ENDED@ THEN 'ended'
+	CASE k.place WHEN @LINE_RUNS@ THEN 'running' WHEN @LINE_BLOCKS@ THEN 'failed' WHEN @LINE_ENDED@ THEN 'ended'
 		ELSE 'waiting' END AS place,
 	k.rank
 FROM _sfflow.keyed_start k
@@ -88,7 +88,7 @@ SELECT 'start_key_place', e.execution_id, format('it has place %s in the line of
 FROM _sfflow.keyed_start k
 JOIN _sfflow.execution e ON e.execution_no = k.execution_no
 WHERE k.place IN (@LINES_WAITING@, @LINE_RUNS@) AND e.status <> @STATUS_RUNNING@
-	OR k.place = @LINE_STAYS@ AND e.status = @STATUS_RUNNING@
+	OR k.place = @LINE_BLOCKS@ AND e.status = @STATUS_RUNNING@
 	OR k.place = @LINE_WAITS@ AND e.started_at IS NOT NULL
 UNION ALL
 SELECT 'start_key_taken_twice', NULL, format('%s executions run with start key "%s" of state machine number %s',

@@ -17,8 +17,8 @@ CREATE TABLE _sfflow.trace_export (
 	ended_at timestamptz NOT NULL,
 	trace text COLLATE "C" NOT NULL,	-- as in execution
 	error text,
-	takes integer NOT NULL,				-- how often it was taken
-	leased_until timestamptz,			-- no other exporter takes it before; NULL: it was not taken yet
+	receives integer NOT NULL,				-- how often it was taken
+	lease_until timestamptz,			-- no other exporter takes it before; NULL: it was not taken yet
 	rejected_at timestamptz,			-- it is not taken any more; NULL: it is due
 	reason text
 ) WITH (fillfactor = 70);

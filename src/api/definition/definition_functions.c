@@ -40,13 +40,13 @@ typedef struct Part
 } Part;
 
 /* What became of a part */
-typedef struct Outcome
+typedef struct DonePart
 {
 	const char *kind;
 	const char *name;
-	const char *outcome;
+	const char *what;
 	char	   *changes;		/* or NULL */
-} Outcome;
+} DonePart;
 
 /* A call of sf_apply */
 typedef struct Apply
@@ -60,7 +60,7 @@ typedef struct Apply
 	List	   *there;
 	Part	  **wanted_by_name;
 	Part	  **there_by_name;
-	List	   *outcomes;
+	List	   *done;
 } Apply;
 
 /* --- parts --- */
@@ -311,10 +311,10 @@ bring_into_form(const Part *part, const Part *before)
 static void
 note(Apply *a, const Part *part, const char *what, char *changes)
 {
-	Outcome    *outcome = palloc(sizeof(Outcome));
+	DonePart   *done = palloc(sizeof(DonePart));
 
-	*outcome = (Outcome) {part->kind, part->name, what, changes};
-	a->outcomes = lappend(a->outcomes, outcome);
+	*done = (DonePart) {part->kind, part->name, what, changes};
+	a->done = lappend(a->done, done);
 }
 
 /* Refuse a state machine that is not there, and has no version in the document. */
@@ -460,14 +460,14 @@ SF_SQL_FUNCTION(sfflow_sf_apply)
 	else if ((error = sf_subtransaction_run(apply_all, NULL, &a)) != NULL)
 		ReThrowError(error);
 	InitMaterializedSRF(fcinfo, 0);
-	foreach_ptr(const Outcome, outcome, a.outcomes)
+	foreach_ptr(const DonePart, done, a.done)
 	{
 		SfColumns	row = {0};
 
-		sf_columns_text(&row, outcome->kind);
-		sf_columns_text(&row, outcome->name);
-		sf_columns_text(&row, outcome->outcome);
-		sf_columns_text(&row, outcome->changes);
+		sf_columns_text(&row, done->kind);
+		sf_columns_text(&row, done->name);
+		sf_columns_text(&row, done->what);
+		sf_columns_text(&row, done->changes);
 		sf_columns_put(fcinfo, &row);
 	}
 	return (Datum) 0;

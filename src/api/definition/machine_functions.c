@@ -377,7 +377,7 @@ sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_ma
 						machine->name, ended),
 				 errhint("Delete them in batches with sf_purge(), or use force => true.")));
 	sf_privilege_forget(SF_OBJECT_STATE_MACHINE, machine->name);
-	sf_attribute_forget(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_aws_resource_forget(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_audit_forget(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", machine->name, NULL, NULL);
 	sf_machine_delete(machine->machine_no);

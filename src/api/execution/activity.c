@@ -89,7 +89,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_activity)
 						activity->name, tasks),
 				 errhint("Stop their executions first; sf_tasks shows them.")));
 	sf_privilege_forget(SF_OBJECT_ACTIVITY, activity->name);
-	sf_attribute_forget(SF_OBJECT_ACTIVITY, activity->name);
+	sf_aws_resource_forget(SF_OBJECT_ACTIVITY, activity->name);
 	sf_audit_forget(SF_OBJECT_ACTIVITY, activity->name);
 	SF_TELL(object_dropped, SF_OBJECT_ACTIVITY, activity->name);
 	sf_activity_delete(activity->activity_no);
@@ -195,7 +195,7 @@ sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks)
 	if (!sf_instance_takes_work())
 	{
 		/* a notice: workers poll all the time, and the server's log is not to fill */
-		sf_instance_tell(NOTICE, sf_instance_state(),
+		sf_instance_tell(NOTICE, sf_instance_status(),
 						 psprintf("activity \"%s\" hands nothing out: the database is not driven",
 								  activity->name));
 		return NIL;

@@ -110,7 +110,7 @@ add_result(SfSliceResult *result, const SfSliceResult *more)
 {
 	int			transitions = result->transitions + more->transitions;
 
-	if (more->outcome != SF_SLICE_IDLE)
+	if (more->end != SF_SLICE_IDLE)
 		*result = *more;
 	result->transitions = transitions;
 }
@@ -156,7 +156,7 @@ run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
 	error = try_slice(&alone.request, &alone.result, alone.error->message);
 	if (error != NULL)
 		ReThrowError(error);
-	result->outcome = SF_SLICE_WORKED;
+	result->end = SF_SLICE_WORKED;
 	result->transitions++;
 }
 
@@ -195,7 +195,7 @@ advanceable(const char *id, const char *function)
 	execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_OWN);
 	sf_instance_refuse_upgrade(psprintf("%s()", function));
 	if (!RecoveryInProgress() && !sf_instance_takes_work())
-		sf_instance_tell(WARNING, sf_instance_state(),
+		sf_instance_tell(WARNING, sf_instance_status(),
 						 psprintf("execution \"%s\" is advanced in a database that is not driven",
 								  execution->execution_id));
 	return execution;
@@ -234,9 +234,9 @@ SF_SQL_FUNCTION(sfflow_sf_step)
 	request.session.execution_no = execution->execution_no;
 	request.session.max_transitions = 1;
 	session_slice(&request, &result);
-	if (result.outcome == SF_SLICE_IDLE && finds_awaited(execution->execution_no))
+	if (result.end == SF_SLICE_IDLE && finds_awaited(execution->execution_no))
 		session_slice(&request, &result);
-	if (result.outcome != SF_SLICE_IDLE)
+	if (result.end != SF_SLICE_IDLE)
 	{
 		SfColumns row = {0};
 
@@ -272,9 +272,9 @@ run_execution(const SfExecution *execution, SfSliceRequest request, int max_step
 		CHECK_FOR_INTERRUPTS();
 		request.session.max_transitions = Max(left, 0);
 		session_slice(&request, &result);
-		if (result.outcome == SF_SLICE_IDLE && !finds_awaited(no))
+		if (result.end == SF_SLICE_IDLE && !finds_awaited(no))
 			break;
-		if (left > 0 && result.outcome != SF_SLICE_IDLE)
+		if (left > 0 && result.end != SF_SLICE_IDLE)
 			left = Max(left - Max(result.transitions, 1), 0);
 		MemoryContextReset(context);
 	}
@@ -314,13 +314,13 @@ sf_start_run(const char *execution_id)
 static void
 check_still_driven(void)
 {
-	SfInstanceState state = sf_instance_state();
+	SfInstanceStatus status = sf_instance_status();
 
-	if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_DISABLED)
+	if (status != SF_INSTANCE_DRIVEN && status != SF_INSTANCE_DISABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_NOT_DRIVEN),
 				 errmsg("sf_run_due() stops: the database is not driven any more"),
-				 errdetail("%s.", sf_instance_explain(state))));
+				 errdetail("%s.", sf_instance_explain(status))));
 }
 
 /* Run due work of an owner, at most max_steps steps; return the number of steps. */
@@ -341,7 +341,7 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 		CHECK_FOR_INTERRUPTS();
 		request.session.max_transitions = left;
 		session_slice(&request, &result);
-		if (result.outcome == SF_SLICE_IDLE)
+		if (result.end == SF_SLICE_IDLE)
 			break;
 		check_still_driven();
 		left -= Min(Max(result.transitions, 1), left);
@@ -376,11 +376,11 @@ run_due(int max_steps, bool nonatomic)
 static bool
 may_run_due(void)
 {
-	SfInstanceState state = sf_instance_state();
+	SfInstanceStatus status = sf_instance_status();
 
-	if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_NEW)
-		sf_instance_tell(WARNING, state, "sf_run_due() runs nothing: the database is not driven");
-	return state == SF_INSTANCE_DRIVEN;
+	if (status != SF_INSTANCE_DRIVEN && status != SF_INSTANCE_NEW)
+		sf_instance_tell(WARNING, status, "sf_run_due() runs nothing: the database is not driven");
+	return status == SF_INSTANCE_DRIVEN;
 }
 
 /*
@@ -392,7 +392,7 @@ sweep_all(bool locks_counters, bool nonatomic)
 {
 	SF_FEATURES(sweep, feature)
 	{
-		SfSweep		left = {.more = feature->locks_counters == locks_counters};
+		SfSweepResult left = {.more = feature->locks_counters == locks_counters};
 
 		for (int i = 0; i < MAX_LOOKS && left.more; i++)
 		{

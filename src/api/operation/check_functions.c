@@ -102,7 +102,7 @@ SF_SQL_FUNCTION(sfflow_is_kept_by)
 		.feature = text_to_cstring(PG_GETARG_TEXT_PP(3)),
 		.object_no = PG_GETARG_INT64(4),
 		.in_queue = !PG_ARGISNULL(5),
-		.queue = PG_ARGISNULL(5) ? 0 : PG_GETARG_INT64(5)
+		.queue_hash = PG_ARGISNULL(5) ? 0 : PG_GETARG_INT64(5)
 	};
 	SfParking	parking = draft == NULL ? SF_PARKING_GONE : sf_feature_still_parks(draft, branch, &parked);
 

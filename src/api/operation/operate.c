@@ -108,7 +108,7 @@ sfflow_note_load(PG_FUNCTION_ARGS)
 /*
  * Apply the rules that recognize a copied data directory, for tests.  Arguments:
  * own, role, standby.signal, recovery.signal, a recovery target, backup_label,
- * shut down in recovery.  Result: the role that the directory gets, and "new id"
+ * shut down in recovery.  Result: the kind that the directory gets, and "new id"
  * if its id changes.
  */
 SF_SQL_FUNCTION(sfflow_decide_copy)
@@ -118,7 +118,7 @@ SF_SQL_FUNCTION(sfflow_decide_copy)
 	SfCopyDecision decision;
 
 	facts.own = PG_GETARG_BOOL(0);
-	if (!sf_copy_role_of(role, &facts.role))
+	if (!sf_copy_kind_of(role, &facts.kind))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("role \"%s\" does not exist", role)));
@@ -128,7 +128,7 @@ SF_SQL_FUNCTION(sfflow_decide_copy)
 	facts.backup_label = PG_GETARG_BOOL(5);
 	facts.shut_down_in_recovery = PG_GETARG_BOOL(6);
 	decision = sf_copy_decide(&facts);
-	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%s%s", sf_copy_role_name(decision.role),
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%s%s", sf_copy_kind_name(decision.kind),
 											  decision.keep_id ? "" : ", new id")));
 }
 
@@ -270,15 +270,15 @@ put(FunctionCallInfo fcinfo, const char *item, bool ok, const char *detail)
 static void
 put_driven(FunctionCallInfo fcinfo)
 {
-	SfInstanceState state = sf_instance_state();
-	bool		ok = state == SF_INSTANCE_DRIVEN || state == SF_INSTANCE_NEW ||
-		(state == SF_INSTANCE_STANDBY && RecoveryInProgress());
+	SfInstanceStatus status = sf_instance_status();
+	bool		ok = status == SF_INSTANCE_DRIVEN || status == SF_INSTANCE_NEW ||
+		(status == SF_INSTANCE_STANDBY && RecoveryInProgress());
 
 	if (ok && !sf_shared)
 		put(fcinfo, "driven", false,
 			"no background workers: sfflow is not in shared_preload_libraries; sf_step, sf_run and sf_run_due work");
 	else
-		put(fcinfo, "driven", ok, sf_instance_explain(state));
+		put(fcinfo, "driven", ok, sf_instance_explain(status));
 }
 
 /* Show the id that distinguishes this data directory from its copies. */
@@ -293,8 +293,8 @@ put_data_directory(FunctionCallInfo fcinfo)
 	else
 		put(fcinfo, "data directory", true,
 			psprintf("id %016llx, %s", (unsigned long long) id,
-					 sf_shared && sf_shared->settled ? sf_copy_role_name(SF_COPY_SETTLED) :
-					 sf_copy_role_name(sf_instance_file_role())));
+					 sf_shared && sf_shared->settled ? sf_copy_kind_name(SF_COPY_SETTLED) :
+					 sf_copy_kind_name(sf_instance_file_kind())));
 }
 
 /* Numbers out of shared memory, taken under the lock */

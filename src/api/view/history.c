@@ -340,7 +340,7 @@ SF_SQL_FUNCTION(sfflow_waiting_on)
 }
 
 /* Name a state of an execution within iterations as sf_jobs does. */
-SF_SQL_FUNCTION(sfflow_job_label)
+SF_SQL_FUNCTION(sfflow_job_name)
 {
 	SfExecutionHead execution;
 	const SfProgram *program;
@@ -358,6 +358,12 @@ SF_SQL_FUNCTION(sfflow_job_label)
 	iterations = iterations_argument(fcinfo, 2, &niterations);
 	PG_RETURN_TEXT_P(cstring_to_text(sf_job_name(program, state, iterations,
 												 niterations)));
+}
+
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_job_label)
+{
+	return sfflow_job_name(fcinfo);
 }
 
 /*

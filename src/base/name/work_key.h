@@ -18,7 +18,7 @@ typedef struct SfBranchKey
  * and comes behind those that have; a key with WHOLE_EXECUTION names an execution as a whole.
  */
 #define SF_BRANCH_ROOT		0
-#define SF_BRANCH_DEADLINE	(-1)
+#define SF_BRANCH_TIMEOUT	(-1)
 #define SF_BRANCH_STOP		(-2)
 #define SF_WHOLE_EXECUTION	(-3)
 #define SF_BRANCH_UNNUMBERED	PG_INT64_MAX

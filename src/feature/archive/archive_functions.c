@@ -210,7 +210,7 @@ SF_SQL_FUNCTION(sfflow_sf_take_archive_batch)
 		batch = take_next(activity, worker, most, &all);
 	else
 		/* a notice: programs poll all the time, and the server's log is not to fill */
-		sf_instance_tell(NOTICE, sf_instance_state(), "nothing is archived: the database is not driven");
+		sf_instance_tell(NOTICE, sf_instance_status(), "nothing is archived: the database is not driven");
 	/* a server that forgot a batch after a crash would hand out its executions again, under another name */
 	ForceSyncCommit();
 	SF_DEBUG_POINT("archive-take");

@@ -16,7 +16,7 @@ SF_ROW_TYPE(deadline_type, SF_DEADLINE_COLUMNS, deadline, 1);
 /* The words of a lateness */
 #define WORD(sym, word) word,
 static const char *const due_by_words[] = {SF_DUE_BY_LIST(WORD)};
-static const char *const state_words[] = {SF_LATENESS_STATE_LIST(WORD)};
+static const char *const finding_words[] = {SF_FINDING_LIST(WORD)};
 
 #define ROW SfLateness
 SF_ROW_TYPE(lateness_type, SF_LATENESS_COLUMNS, lateness, 4);
@@ -185,9 +185,9 @@ sf_lateness_due_word(SfDueBy due_by)
 
 /* Say what was raised. */
 const char *
-sf_lateness_state_word(SfLatenessState state)
+sf_lateness_finding_word(SfFinding finding)
 {
-	return state_words[state];
+	return finding_words[finding];
 }
 
 /* Insert what is late, and forget what was long ago; false: it was raised before. */
@@ -195,7 +195,7 @@ bool
 sf_lateness_insert(const SfLateness *l)
 {
 	static SfPlan insert = SF_PLAN(
-		"INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, execution_no,"
+		"INSERT INTO _sfflow.lateness (target, deadline_at, due_by, finding, base_at, execution_no,"
 		" expected_at, raised_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING");
 	static SfPlan trim = SF_PLAN(
 		"DELETE FROM _sfflow.lateness l WHERE l.target = $1 AND l.deadline_at <"
@@ -203,20 +203,20 @@ sf_lateness_insert(const SfLateness *l)
 
 	sf_db_execute(&trim, SF_TEXT(l->target), SF_TIME(l->raised_at));
 	return sf_db_execute(&insert, SF_TEXT(l->target), SF_TIME(l->deadline_at),
-						 SF_TEXT(due_by_words[l->due_by]), SF_TEXT(state_words[l->state]), SF_TIME(l->base_at),
+						 SF_TEXT(due_by_words[l->due_by]), SF_TEXT(finding_words[l->finding]), SF_TIME(l->base_at),
 						 sf_query_arg(INT8OID, Int64GetDatum(l->execution_no), l->execution_no == SF_NOTHING_STARTED),
 						 SF_TIME_OR_NULL(l->expected_at, DT_NOEND), SF_TIME(l->raised_at)) > 0;
 }
 
 /* Was something raised of a run of the schedule, or of a night that began then? */
 bool
-sf_lateness_is_raised(const char *target, TimestampTz base_at, SfLatenessState state)
+sf_lateness_is_raised(const char *target, TimestampTz base_at, SfFinding finding)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT 1 FROM _sfflow.lateness l WHERE l.target = $1 AND l.base_at = $2"
-		" AND l.state = $3 LIMIT 1");
+		" AND l.finding = $3 LIMIT 1");
 
-	return sf_db_number(&plan, 0, SF_TEXT(target), SF_TIME(base_at), SF_TEXT(state_words[state])) == 1;
+	return sf_db_number(&plan, 0, SF_TEXT(target), SF_TIME(base_at), SF_TEXT(finding_words[finding])) == 1;
 }
 
 #define SELECT_LATENESS \
@@ -228,7 +228,7 @@ sf_lateness_open(const char *target, TimestampTz cleared_at)
 {
 	static SfPlan plan = SF_PLAN(
 		SELECT_LATENESS " WHERE l.target = $1 AND (l.cleared_at IS NULL OR l.cleared_at = $2)"
-		" ORDER BY l.deadline_at, l.due_by, l.state");
+		" ORDER BY l.deadline_at, l.due_by, l.finding");
 
 	return sf_db_rows(&plan, &lateness_type, SF_TEXT(target), SF_TIME(cleared_at));
 }
@@ -239,10 +239,10 @@ sf_lateness_clear(const SfLateness *l, TimestampTz at)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.lateness l SET cleared_at = $5 WHERE l.target = $1"
-		" AND l.deadline_at = $2 AND l.due_by = $3 AND l.state = $4");
+		" AND l.deadline_at = $2 AND l.due_by = $3 AND l.finding = $4");
 
 	sf_db_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at),
-				  SF_TEXT(due_by_words[l->due_by]), SF_TEXT(state_words[l->state]), SF_TIME(at));
+				  SF_TEXT(due_by_words[l->due_by]), SF_TEXT(finding_words[l->finding]), SF_TIME(at));
 }
 
 /* Acknowledge what is late.  Returns what was acknowledged, as SfLateness. */
@@ -256,7 +256,7 @@ sf_lateness_acknowledge(const SfAcknowledge *what)
 		" AND ($1 IS NULL OR l.target = $1) AND ($2 = 0 OR l.execution_no = $2)"
 		" AND ($3 = 0 OR l.target = ANY (SELECT d.target FROM _sfflow.deadline d"
 		"  WHERE d.machine_no = $3))"
-		" AND ($4 IS NULL OR l.state = $4) RETURNING " SF_LATENESS_COLUMNS(SF_SELECT) "1");
+		" AND ($4 IS NULL OR l.finding = $4) RETURNING " SF_LATENESS_COLUMNS(SF_SELECT) "1");
 
 	return sf_db_rows(&plan, &lateness_type, SF_TEXT(what->target), SF_INT8(what->execution_no),
 					  SF_INT4(what->machine_no), SF_TEXT(what->kind), SF_TIME(what->until),

@@ -75,16 +75,16 @@ typedef enum SfDueBy
 } SfDueBy;
 
 /* What is raised: symbol, the word that is stored, and is the kind of its alert */
-#define SF_LATENESS_STATE_LIST(X) \
+#define SF_FINDING_LIST(X) \
 	X(LATE, "late") \
 	X(WILL_BE_LATE, "will_be_late") \
 	X(NEVER_STARTED, "never_started")
 
-#define SF_LATENESS_STATE_ENUM(sym, word) SF_LATENESS_##sym,
-typedef enum SfLatenessState
+#define SF_FINDING_ENUM(sym, word) SF_FINDING_##sym,
+typedef enum SfFinding
 {
-	SF_LATENESS_STATE_LIST(SF_LATENESS_STATE_ENUM)
-} SfLatenessState;
+	SF_FINDING_LIST(SF_FINDING_ENUM)
+} SfFinding;
 
 /* The column execution_no of a lateness of which nothing has started, null there */
 #define SF_NOTHING_STARTED	0
@@ -94,7 +94,7 @@ typedef enum SfLatenessState
 	X(char *, target, TEXT, NOT_NULL) \
 	X(TimestampTz, deadline_at, TIMESTAMPTZ, NOT_NULL) \
 	X(SfDueBy, due_by, WORD, WORDS(due_by_words)) \
-	X(SfLatenessState, state, WORD, WORDS(state_words)) \
+	X(SfFinding, finding, WORD, WORDS(finding_words)) \
 	X(TimestampTz, base_at, TIMESTAMPTZ, NOT_NULL) \
 	X(int64, execution_no, INT8, NULL_IS(SF_NOTHING_STARTED)) \
 	X(TimestampTz, expected_at, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
@@ -133,9 +133,9 @@ extern void sf_deadline_set_walk(const SfDeadline *deadline);
 /* --- what was late --- */
 
 extern const char *sf_lateness_due_word(SfDueBy due_by);
-extern const char *sf_lateness_state_word(SfLatenessState state);
+extern const char *sf_lateness_finding_word(SfFinding finding);
 extern bool sf_lateness_insert(const SfLateness *lateness);
-extern bool sf_lateness_is_raised(const char *target, TimestampTz base_at, SfLatenessState state);
+extern bool sf_lateness_is_raised(const char *target, TimestampTz base_at, SfFinding finding);
 extern List *sf_lateness_open(const char *target, TimestampTz cleared_at);
 extern void sf_lateness_clear(const SfLateness *lateness, TimestampTz at);
 extern List *sf_lateness_acknowledge(const SfAcknowledge *what);

@@ -12,7 +12,7 @@
 #define SWEEP_PAUSE_MS			1000
 
 #define STATE_WORD(sym, word) word,
-static const char *const alert_kinds[] = {SF_LATENESS_STATE_LIST(STATE_WORD) NULL};
+static const char *const alert_kinds[] = {SF_FINDING_LIST(STATE_WORD) NULL};
 
 /* Drop the deadline of a schedule. */
 static void
@@ -30,12 +30,12 @@ uses(SfObjectKind kind, const char *name)
 }
 
 /* Sweep the deadlines that are due, some of them. */
-static SfSweep
+static SfSweepResult
 sweep(TimestampTz now)
 {
 	TimestampTz next = sf_deadline_watch(now);
 
-	return (SfSweep) {.more = next <= now,.next = next};
+	return (SfSweepResult) {.more = next <= now,.next = next};
 }
 
 const SfFeature sf_deadline_feature = {

@@ -35,7 +35,7 @@ enum
 static void
 parse_schedule(SfDeadline *d, const char *text)
 {
-	SfSchedule *s = sf_schedules_find_own(text + strlen(OF_SCHEDULE), SF_LOCK_WAIT);
+	SfSchedule *s = sf_schedule_find_own(text + strlen(OF_SCHEDULE), SF_LOCK_WAIT);
 
 	d->kind = SF_DEADLINE_OF_SCHEDULE;
 	d->schedule = s->name;

@@ -78,7 +78,7 @@ find_job(SfDeadlineItem *item, const char *name)
 	const SfProgram *program = sf_program_cache_try(item->execution->machine_no,
 													item->execution->version);
 	SfExecutionHead head = head_of(item->execution);
-	int			state = program == NULL ? -1 : sf_program_find_state(program, name);
+	int			state = program == NULL ? SF_NO_STATE : sf_program_find_state(program, name);
 	bool		found = false;
 
 	item->begun_at = item->done_at = DT_NOEND;

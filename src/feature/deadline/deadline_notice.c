@@ -17,7 +17,7 @@ set_deadline(SfNotice *n, const SfDeadline *d, int64 execution_no)
 
 	n->resource = d->target;
 	if (d->kind == SF_DEADLINE_OF_SCHEDULE)
-		sf_schedules_notice(n, d->schedule);
+		sf_schedule_notice(n, d->schedule);
 	else if (identity != NULL)
 	{
 		/* the identity is valid until the next one is looked for */
@@ -52,7 +52,7 @@ sf_deadline_notice(const SfDeadline *d, const SfLateness *late, bool is_over, Ti
 	set_deadline(&n, d, late->execution_no);
 	sf_notice_begin_detail(&b, &n);
 	sf_json_add_string(&b, "target", d->target);
-	sf_json_add_string(&b, "status", is_over ? "OVER" : capital(sf_lateness_state_word(late->state)));
+	sf_json_add_string(&b, "status", is_over ? "OVER" : capital(sf_lateness_finding_word(late->finding)));
 	sf_json_add_string(&b, "dueBy", capital(sf_lateness_due_word(late->due_by)));
 	sf_notice_add_date(&b, "deadlineDate", late->deadline_at);
 	sf_notice_add_date(&b, "expectedDate", late->expected_at);
@@ -66,7 +66,7 @@ void
 sf_deadline_notice_alert(const SfLateness *late, const char *status, TimestampTz at)
 {
 	SfNotice	n = {.kind = SF_CHANGE_ALERT,.at = at};
-	SfAlertDetail detail = {sf_lateness_state_word(late->state), status, late->raised_at, late->target, late->comment};
+	SfAlertDetail detail = {sf_lateness_finding_word(late->finding), status, late->raised_at, late->target, late->comment};
 	const SfDeadline *d;
 
 	if (!sf_feature_wants_notice(SF_CHANGE_ALERT, NULL))

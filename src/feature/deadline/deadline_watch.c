@@ -164,13 +164,13 @@ check_by(Check *c, TimestampTz at)
 
 /* Raise what is late, if it was not raised before; execution_no may be SF_NOTHING_STARTED. */
 static void
-raise_late(Check *c, const Moment *m, SfLatenessState state, int64 execution_no, TimestampTz expected_at)
+raise_late(Check *c, const Moment *m, SfFinding finding, int64 execution_no, TimestampTz expected_at)
 {
 	SfLateness	late = {
 		.target = c->deadline->target,
 		.deadline_at = m->at,
 		.due_by = m->due_by,
-		.state = state,
+		.finding = finding,
 		.base_at = m->base_at,
 		.execution_no = execution_no,
 		.expected_at = expected_at,
@@ -178,7 +178,7 @@ raise_late(Check *c, const Moment *m, SfLatenessState state, int64 execution_no,
 	};
 
 	/* an end that comes to nothing, as the start did, is no news */
-	if (state == SF_LATENESS_NEVER_STARTED && sf_lateness_is_raised(late.target, late.base_at, state))
+	if (finding == SF_FINDING_NEVER_STARTED && sf_lateness_is_raised(late.target, late.base_at, finding))
 		return;
 	if (!sf_lateness_insert(&late))
 		return;
@@ -295,10 +295,10 @@ judge(Check *c, Moment *m)
 	switch (find_late(c, m, m->at, m->at, &late_no))
 	{
 		case VERDICT_LATE:
-			raise_late(c, m, SF_LATENESS_LATE, late_no, DT_NOEND);
+			raise_late(c, m, SF_FINDING_LATE, late_no, DT_NOEND);
 			break;
 		case VERDICT_NEVER_STARTED:
-			raise_late(c, m, SF_LATENESS_NEVER_STARTED, SF_NOTHING_STARTED, DT_NOEND);
+			raise_late(c, m, SF_FINDING_NEVER_STARTED, SF_NOTHING_STARTED, DT_NOEND);
 			break;
 		case VERDICT_UNKNOWN:
 		case VERDICT_IN_TIME:
@@ -362,7 +362,7 @@ check_next(Check *c, Moment *m)
 	expected = page.found ? expect_last(c, page.items, &last_no) : fresh;
 	if (expected != DT_NOEND && expected > m->at && begin >= m->base_at)
 	{
-		raise_late(c, m, SF_LATENESS_WILL_BE_LATE, last_no, expected);
+		raise_late(c, m, SF_FINDING_WILL_BE_LATE, last_no, expected);
 		return;
 	}
 	if (cut_after(c, &page, 0))
@@ -401,11 +401,11 @@ check_moments(Check *c, SfDueBy due_by, const SfCron *cron)
 static bool
 is_superseded(const SfLateness *l, List *all)
 {
-	if (l->state != SF_LATENESS_WILL_BE_LATE)
+	if (l->finding != SF_FINDING_WILL_BE_LATE)
 		return false;
 	foreach_ptr(const SfLateness, other, all)
 		if (other->deadline_at == l->deadline_at && other->due_by == l->due_by &&
-			other->state != SF_LATENESS_WILL_BE_LATE)
+			other->finding != SF_FINDING_WILL_BE_LATE)
 			return true;
 	return false;
 }
@@ -424,7 +424,7 @@ static TimestampTz
 good_until(const SfLateness *l)
 {
 	/* what was to begin by then may begin later */
-	return l->due_by == SF_DUE_START || l->state == SF_LATENESS_NEVER_STARTED ?
+	return l->due_by == SF_DUE_START || l->finding == SF_FINDING_NEVER_STARTED ?
 		l->deadline_at + HALF_NIGHT : l->deadline_at;
 }
 
@@ -473,17 +473,17 @@ check_all_late(Check *c)
 /* --- sweeps --- */
 
 /* A deadline that a sweep is at */
-typedef struct Sweep
+typedef struct SweptDeadline
 {
 	const char *target;
 	TimestampTz now;
-} Sweep;
+} SweptDeadline;
 
 /* Check a deadline that is due. */
 static bool
 sweep_one(void *arg)
 {
-	const Sweep *sweep = arg;
+	const SweptDeadline *sweep = arg;
 	SfDeadline *d = sf_deadline_read(sweep->target, SF_LOCK_SKIP);
 	Check		c = {.now = sweep->now,.deadline = d};
 	bool		goes_on;
@@ -530,7 +530,7 @@ sweep_one(void *arg)
 
 /* Log why a deadline cannot be dealt with, and put it off. */
 static void
-put_off(const Sweep *sweep, const ErrorData *error)
+put_off(const SweptDeadline *sweep, const ErrorData *error)
 {
 	SfDeadline *d = sf_deadline_read(sweep->target, SF_LOCK_SKIP);
 
@@ -552,7 +552,7 @@ sf_deadline_watch(TimestampTz now)
 
 	foreach(lc, sf_deadline_due(now, MAX_CHECKED))
 	{
-		Sweep		sweep = {.target = lfirst(lc),.now = now};
+		SweptDeadline sweep = {.target = lfirst(lc),.now = now};
 		ErrorData  *error;
 
 		CHECK_FOR_INTERRUPTS();

@@ -36,7 +36,7 @@
 	" (SELECT t.remember_ids FROM _sfflow.event_type t WHERE t.event_type_no = e.event_type_no) END)"
 
 /* Events that may be given, in the order in which they were emitted */
-static const SfIndex live = {"emitted_event", "emitted_event_live"};
+static const SfIndex live = {"emission", "emission_live"};
 
 /* --- who receives an event --- */
 
@@ -128,7 +128,7 @@ sf_emission_note_receipts(const SfEventType *type, const List *receipts)
 		" FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3))"
 		" r(execution_no, event_no, depth)");
 	static SfPlan received = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET receipt_noted = true"
+		"UPDATE _sfflow.emission e SET receipt_noted = true"
 		" WHERE e.event_no = ANY ($1) AND NOT e.receipt_noted");
 	List	   *executions = NIL;
 	List	   *numbers = NIL;
@@ -155,8 +155,8 @@ sf_emission_note_start(int64 execution_no, const SfEventType *type, const char *
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.event_receipt (execution_no, event_no, by_start)"
-		" SELECT $1, e.event_no, true FROM _sfflow.emitted_event e WHERE e.event_type_no = $2 AND e.key = $3 AND e.id = $4"
-		" UNION ALL SELECT $1, e.event_no, true FROM _sfflow.emitted_event e WHERE e.event_type_no = $2 AND e.key = $3"
+		" SELECT $1, e.event_no, true FROM _sfflow.emission e WHERE e.event_type_no = $2 AND e.key = $3 AND e.id = $4"
+		" UNION ALL SELECT $1, e.event_no, true FROM _sfflow.emission e WHERE e.event_type_no = $2 AND e.key = $3"
 		" AND e.id IS NULL AND e.event_no::pg_catalog.text = pg_catalog.substr($4, 4)"
 		" AND pg_catalog.starts_with($4, 'sf-') ON CONFLICT DO NOTHING");
 
@@ -217,7 +217,7 @@ read_receipt(HeapTuple tuple, TupleDesc desc, void *arg)
 	*receipts = lappend(*receipts, r);
 }
 
-/* Columns of emitted_event */
+/* Columns of emission */
 enum {COL_event_no = 1, COL_event_type_no, COL_key, COL_id, COL_deliver, COL_receipt_noted, COL_horizon,
 	COL_ttl, COL_expires_at, COL_forget_at, COL_depth, COL_status, COL_alert, COL_emitted_at, COL_payload};
 
@@ -237,7 +237,7 @@ static List *
 list_received(int64 execution_no, const SfEventType *type, const char *key, int64 before)
 {
 	static const SfIndex by_key = {"event_receipt", "event_receipt_pkey"};
-	static const SfIndex by_number = {"emitted_event", "emitted_event_pkey"};
+	static const SfIndex by_number = {"emission", "emission_pkey"};
 	List	   *receipts = NIL;
 	List	   *found = NIL;
 
@@ -325,7 +325,7 @@ sf_emission_forget_receipts(int64 execution_no)
 List *
 sf_emission_fresh(const SfEventType *type, const char *key)
 {
-	static const SfIndex fresh = {"emitted_event", "emitted_event_fresh"};
+	static const SfIndex fresh = {"emission", "emission_fresh"};
 	List	   *numbers = NIL;
 
 	(void) sf_rows_read_now(&fresh, PG_INT32_MAX, sf_row_append_number, &numbers,
@@ -383,7 +383,7 @@ bool
 sf_emission_take(int64 event_no, TimestampTz now)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET status = $3, expires_at = COALESCE(e.expires_at, $2),"
+		"UPDATE _sfflow.emission e SET status = $3, expires_at = COALESCE(e.expires_at, $2),"
 		" forget_at = " FORGET_AT("$2") " WHERE e.event_no = $1 AND e.status = ANY ($4)");
 
 	return sf_db_execute(&plan, SF_INT8(event_no), SF_TIME(now), SF_INT2(SF_EMISSION_TAKEN),
@@ -398,7 +398,7 @@ bool
 sf_emission_withdraw(const SfEventType *type, const char *key, const char *id, TimestampTz now)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET status = $5, expires_at = COALESCE(e.expires_at, $4),"
+		"UPDATE _sfflow.emission e SET status = $5, expires_at = COALESCE(e.expires_at, $4),"
 		" forget_at = " FORGET_AT("$4") " FROM (SELECT x.event_no FROM _sfflow.live_event x"
 		"  WHERE x.event_type_no = $1 AND x.key = $2 AND COALESCE(x.id, 'sf-' || x.event_no) = $3"
 		"  AND (x.expires_at IS NULL OR x.expires_at > $4) FOR UPDATE) o"
@@ -413,7 +413,7 @@ void
 sf_emission_note_swept(const List *numbers, TimestampTz now, bool done)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET status = $3, expires_at = COALESCE(e.expires_at, $2 + e.ttl),"
+		"UPDATE _sfflow.emission e SET status = $3, expires_at = COALESCE(e.expires_at, $2 + e.ttl),"
 		" forget_at = COALESCE(e.forget_at, " FORGET_AT("$2 + e.ttl") ")"
 		" WHERE e.event_no = ANY ($1) AND e.status = ANY ($4)");
 
@@ -427,7 +427,7 @@ bool
 sf_emission_delete_expired(TimestampTz now)
 {
 	static SfPlan expire = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET status = $3, alert = CASE WHEN o.unreceived THEN $4 ELSE e.alert END,"
+		"UPDATE _sfflow.emission e SET status = $3, alert = CASE WHEN o.unreceived THEN $4 ELSE e.alert END,"
 		" forget_at = CASE WHEN o.unreceived THEN GREATEST(e.forget_at, e.expires_at + o.remember_ids)"
 		"  ELSE e.forget_at END"
 		" FROM (SELECT x.event_no, t.remember_ids, t.alert_unreceived AND NOT x.receipt_noted AND NOT EXISTS"
@@ -437,7 +437,7 @@ sf_emission_delete_expired(TimestampTz now)
 		"  WHERE x.expires_at <= $1 ORDER BY x.expires_at LIMIT $2 FOR UPDATE OF x SKIP LOCKED) o"
 		" WHERE e.event_no = o.event_no");
 	static SfPlan forget = SF_PLAN(
-		"DELETE FROM _sfflow.emitted_event e USING (SELECT x.event_no FROM _sfflow.ended_event x"
+		"DELETE FROM _sfflow.emission e USING (SELECT x.event_no FROM _sfflow.ended_event x"
 		"  WHERE x.forget_at <= $1 ORDER BY x.forget_at LIMIT $2 FOR UPDATE SKIP LOCKED) o"
 		" WHERE e.event_no = o.event_no");
 	bool		more = sf_db_execute(&expire, SF_TIME(now), SF_INT4(SWEPT), SF_INT2(SF_EMISSION_EXPIRED),
@@ -451,7 +451,7 @@ int64
 sf_emission_acknowledge(const SfEventType *type)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET alert = $2 FROM (SELECT x.event_no FROM _sfflow.unreceived_event x"
+		"UPDATE _sfflow.emission e SET alert = $2 FROM (SELECT x.event_no FROM _sfflow.unreceived_event x"
 		"  WHERE x.event_type_no = $1 FOR UPDATE) o WHERE e.event_no = o.event_no");
 
 	return sf_db_execute(&plan, SF_INT4(type->event_type_no), SF_INT2(SF_EVENT_ALERT_ACKNOWLEDGED));
@@ -462,7 +462,7 @@ void
 sf_emission_adopt(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.emitted_event e SET horizon = pg_catalog.pg_current_xact_id()"
+		"UPDATE _sfflow.emission e SET horizon = pg_catalog.pg_current_xact_id()"
 		" WHERE e.status = ANY ($1)");
 
 	sf_db_execute(&plan, SF_INT2S(SF_EMISSIONS_LIVE));
@@ -477,7 +477,7 @@ sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfD
 				   const Jsonb *payload)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.emitted_event (event_no, event_type_no, key, id, deliver, status, horizon, ttl, depth,"
+		"INSERT INTO _sfflow.emission (event_no, event_type_no, key, id, deliver, status, horizon, ttl, depth,"
 		" emitted_at, payload)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, pg_catalog.clock_timestamp(), $10)"
 		" ON CONFLICT DO NOTHING");
@@ -500,9 +500,9 @@ sf_emission_delete_type(int event_type_no)
 {
 	static SfPlan floors = SF_PLAN("DELETE FROM _sfflow.event_floor f WHERE f.event_type_no = $1");
 	static SfPlan receipts = SF_PLAN(
-		"DELETE FROM _sfflow.event_receipt r USING _sfflow.emitted_event e"
+		"DELETE FROM _sfflow.event_receipt r USING _sfflow.emission e"
 		" WHERE e.event_type_no = $1 AND r.event_no = e.event_no");
-	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.emitted_event e WHERE e.event_type_no = $1");
+	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.emission e WHERE e.event_type_no = $1");
 
 	sf_db_execute(&floors, SF_INT4(event_type_no));
 	sf_db_execute(&receipts, SF_INT4(event_type_no));

@@ -204,22 +204,22 @@ extern SfArg sf_emission_duration(FunctionCallInfo fcinfo, int n, const char *na
 extern void sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id);
 extern void sf_emission_starts(const SfExecution *execution);
 
-/* --- awaited.c: waits --- */
+/* --- awaited_event.c: waits --- */
 
 /* A name and a key that a branch begins to wait for */
-typedef struct SfAwaited
+typedef struct SfAwaitedEvent
 {
-	SfWait		wait;
+	SfFeatureWait wait;
 	const char *event_name;
 	const char *event_key;
 	int			max_events;		/* 0: one, which is no array */
 	Jsonb	   *filter;			/* or NULL */
-} SfAwaited;
+} SfAwaitedEvent;
 
 extern void sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 							 const SfTaskRequest *request, SfStimulus *stimulus);
 extern bool sf_awaited_check(const SfResource *resource, const Jsonb *parameters, SfError *error);
-extern void sf_awaited_write(const SfWait *wait);
+extern void sf_awaited_write(const SfFeatureWait *wait);
 extern bool sf_awaited_lock(SfBranchKey key);
 extern void sf_awaited_forget(SfBranchKey key);
 extern void sf_awaited_forget_execution(int64 execution_no);
@@ -230,7 +230,7 @@ extern char *sf_awaited_probe(const SfResource *resource);
 
 /* --- match.c: sweeps --- */
 
-extern SfSweep sf_match_sweep(TimestampTz now);
+extern SfSweepResult sf_match_sweep(TimestampTz now);
 extern bool sf_match_execution(int64 execution_no);
 
 #endif							/* SF_EVENT_BY_KEY_H */

@@ -11,10 +11,10 @@
 #include "store/role/privilege.h"
 
 static const SfFeatureTable tables[] = {
-	{"event_wait",.of_execution = true},
+	{"awaited_event",.of_execution = true},
 	{"event_receipt",.of_execution = true},
 	{"event_floor",.of_execution = true},
-	{.name = "emitted_event"},
+	{.name = "emission"},
 	{"event_type",.cached = true,.by_role = "event_type_owner"},
 	{NULL}
 };

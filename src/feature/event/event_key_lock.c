@@ -63,7 +63,7 @@ sf_event_key_lock(int event_type_no, const char *key, SfKeyLock how)
 	uint32		hash = hash_bytes((const unsigned char *) key, (int) strlen(key));
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("event_wait"),
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("awaited_event"),
 						 hash_combine(hash, (uint32) event_type_no), 4);
 	if (LockAcquire(&tag, mode, false, true) != LOCKACQUIRE_NOT_AVAIL)
 		return true;

@@ -51,7 +51,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_event)
 SF_SQL_FUNCTION(sfflow_sf_drop_event)
 {
 	static SfPlan count = SF_PLAN(
-		"SELECT pg_catalog.count(*) FROM _sfflow.event_wait w WHERE w.event_type_no = $1");
+		"SELECT pg_catalog.count(*) FROM _sfflow.awaited_event w WHERE w.event_type_no = $1");
 	SfEventType type = *sf_event_type_require(sf_arg_text(fcinfo, 0, "name"), SF_PRIVILEGE_OWN);
 	int64		waits;
 

@@ -196,9 +196,9 @@ make_result(const Match *m, const Wait *wait, const List *events)
 /* --- waits --- */
 
 /* Waits for a key, in the order in which they began */
-static const SfIndex waits_by_key = {"event_wait", "event_wait_key"};
+static const SfIndex waits_by_key = {"awaited_event", "awaited_event_key"};
 
-/* Columns of event_wait */
+/* Columns of awaited_event */
 enum {COL_execution_no = 1, COL_branch_no, COL_event_type_no, COL_key, COL_generation, COL_ripe, COL_since,
 	COL_max_events, COL_filter};
 
@@ -359,19 +359,19 @@ match_waits(Match *m)
 }
 
 /* What became of some keys */
-typedef struct Outcome
+typedef struct MatchResult
 {
 	int			budget;			/* answers that may still be given */
 	bool		locked;			/* others have some of the keys */
 	bool		progress;		/* something was given, or a key is done with */
-} Outcome;
+} MatchResult;
 
 /* Match a key that is locked alone. */
 static void
-match_key(const SfEventType *type, const char *key, TimestampTz now, Outcome *outcome)
+match_key(const SfEventType *type, const char *key, TimestampTz now, MatchResult *result)
 {
 	HASHCTL		ctl = {.keysize = sizeof(Given),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
-	Match		m = {.type = type,.key = key,.now = now,.budget = outcome->budget};
+	Match		m = {.type = type,.key = key,.now = now,.budget = result->budget};
 	List	   *fresh = sf_emission_fresh(type, key);
 
 	m.given = hash_create("sfflow events given", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
@@ -386,8 +386,8 @@ match_key(const SfEventType *type, const char *key, TimestampTz now, Outcome *ou
 	sf_emission_note_swept(fresh, now, !m.skipped);
 	if (m.locked)
 		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LOCKED_RETRY_MS));
-	outcome->progress |= !m.skipped || m.budget < outcome->budget;
-	outcome->budget = m.budget;
+	result->progress |= !m.skipped || m.budget < result->budget;
+	result->budget = m.budget;
 }
 
 /* --- keys --- */
@@ -450,8 +450,8 @@ compare_marked(const Marked *a, const Marked *b)
 static List *
 list_marked(const Marked *after)
 {
-	Marks		fresh = {.index = {"emitted_event", "emitted_event_fresh"},.column = 2};
-	Marks		ripe = {.index = {"event_wait", "event_wait_ripe"},.column = 3};
+	Marks		fresh = {.index = {"emission", "emission_fresh"},.column = 2};
+	Marks		ripe = {.index = {"awaited_event", "awaited_event_ripe"},.column = 3};
 	List	   *keys = NIL;
 
 	step_behind(&fresh, after);
@@ -493,10 +493,10 @@ lock_alone(const SfEventType *type, const char *key, bool may_wait)
 }
 
 /* Match keys until the budget is used up. */
-static Outcome
+static MatchResult
 match_keys(const List *keys, TimestampTz now)
 {
-	Outcome		outcome = {.budget = MAX_GIVEN};
+	MatchResult	result = {.budget = MAX_GIVEN};
 	bool		may_wait = true;
 
 	foreach_ptr(const Marked, marked, keys)
@@ -509,15 +509,15 @@ match_keys(const List *keys, TimestampTz now)
 		/* with a lock of a key it waits for no other */
 		if (!lock_alone(type, marked->key, may_wait))
 		{
-			outcome.locked = true;
+			result.locked = true;
 			continue;
 		}
 		may_wait = false;
-		match_key(type, marked->key, now, &outcome);
-		if (outcome.budget <= 0)
+		match_key(type, marked->key, now, &result);
+		if (result.budget <= 0)
 			break;
 	}
-	return outcome;
+	return result;
 }
 
 /* Is it time for this process to look for what has expired? */
@@ -539,12 +539,12 @@ is_time_to_sweep(void)
  * round, since events may have come for a key that the round had passed.  Keys that others have locked stay marked: a
  * round that has changed nothing is not followed by another one at once.
  */
-SfSweep
+SfSweepResult
 sf_match_sweep(TimestampTz now)
 {
 	static bool progress = false;	/* of this round */
-	SfSweep		left = {.next = DT_NOEND};
-	Outcome		outcome;
+	SfSweepResult left = {.next = DT_NOEND};
+	MatchResult	result;
 	List	   *keys;
 
 	if (IsolationUsesXactSnapshot() || !sf_keyed_cache_is_any(&sf_event_type_cache))
@@ -560,9 +560,9 @@ sf_match_sweep(TimestampTz now)
 		progress = false;
 		keys = list_marked(&next_after);
 	}
-	outcome = match_keys(keys, now);
-	progress |= outcome.progress;
-	if (outcome.budget <= 0)
+	result = match_keys(keys, now);
+	progress |= result.progress;
+	if (result.budget <= 0)
 		left.more = true;
 	else if (list_length(keys) == MAX_KEYS)
 	{
@@ -574,14 +574,14 @@ sf_match_sweep(TimestampTz now)
 		if (next_after.key[0] != '\0')
 		{
 			left.more |= progress;
-			outcome.locked |= !progress;
+			result.locked |= !progress;
 		}
 		go_on_behind(NULL);
 		progress = false;
 	}
 	if (left.more)
 		sf_hooks.sweep_soon();
-	if (outcome.locked)
+	if (result.locked)
 		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SWEEP_RETRY_MS));
 	return left;
 }
@@ -609,7 +609,7 @@ compare_cells(const ListCell *a, const ListCell *b)
 static List *
 list_awaited(int64 execution_no)
 {
-	static const SfIndex by_branch = {"event_wait", "event_wait_pkey"};
+	static const SfIndex by_branch = {"awaited_event", "awaited_event_pkey"};
 	List	   *all = NIL;
 	List	   *keys = NIL;
 

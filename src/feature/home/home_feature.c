@@ -50,6 +50,6 @@ const SfFeature sf_home_feature = {
 	.init = sf_home_init,
 	.prepares = sf_home_prepare,
 	.begins = sf_home_begins,
-	.stays = sf_home_keep,
+	.keep_here = sf_home_keep,
 	.health = health,
 };

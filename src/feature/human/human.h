@@ -95,7 +95,7 @@ extern void sf_person_forget(int64 execution_no);
 
 extern void sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 						   const SfTaskRequest *request, SfStimulus *stimulus);
-extern void sf_human_write(const SfWait *wait);
+extern void sf_human_write(const SfFeatureWait *wait);
 extern char *sf_human_probe(const SfResource *resource);
 
 /* --- human_task.c --- */
@@ -143,7 +143,7 @@ extern void sf_human_anchor_roles(SfArg numbers);
 /* --- human_sweep.c: what time brings --- */
 
 extern TimestampTz sf_human_next_sweep(void);
-extern SfSweep sf_human_sweep(TimestampTz now);
+extern SfSweepResult sf_human_sweep(TimestampTz now);
 extern void sf_human_schedule_sweep(void);
 extern void sf_human_set_sweep(int64 task_no);
 

@@ -88,7 +88,7 @@ tell(const Swept *swept)
 }
 
 /* Tell of tasks that have become due, or are for more roles. */
-SfSweep
+SfSweepResult
 sf_human_sweep(TimestampTz now)
 {
 	static SfPlan plan = SF_PLAN(
@@ -101,7 +101,7 @@ sf_human_sweep(TimestampTz now)
 		" (SELECT pg_catalog.jsonb_agg(r.role::pg_catalog.text ORDER BY r.role::pg_catalog.text)"
 		"   FROM _sfflow.human_task_role r WHERE r.execution_no = f.execution_no AND r.branch_no = f.branch_no"
 		"   AND r.from_at > f.told_at AND r.from_at <= $1) AS roles FROM found f");
-	SfSweep		left = {.next = DT_NOEND};
+	SfSweepResult left = {.next = DT_NOEND};
 	List	   *tasks = NIL;
 
 	if (!sf_keyed_cache_is_any(&sf_worklist_cache))

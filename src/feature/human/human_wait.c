@@ -24,7 +24,7 @@
 /* A task that a branch begins to wait for */
 typedef struct NewTask
 {
-	SfWait		wait;
+	SfFeatureWait wait;
 	int64		task_no;
 	const char *worklist;
 	const char *state;
@@ -261,7 +261,7 @@ sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resourc
 {
 	NewTask    *task = palloc0(sizeof(NewTask));
 
-	task->wait = (SfWait) {branch->key, branch->generation + 1, SF_RESOURCE_HUMAN};
+	task->wait = (SfFeatureWait) {branch->key, branch->generation + 1, SF_RESOURCE_HUMAN};
 	task->worklist = resource->name;
 	task->state = task->title = draft->program->states[branch->state].name;
 	task->began_at = GetCurrentTimestamp() - 1;
@@ -308,7 +308,7 @@ names_arg(const List *names)
  * now.
  */
 void
-sf_human_write(const SfWait *wait)
+sf_human_write(const SfFeatureWait *wait)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.human_task (execution_no, branch_no, task_no, generation, worklist_no, priority, created_at,"

@@ -24,19 +24,19 @@ typedef struct SfLabel
 
 /* --- label_set.c --- */
 
-extern bool sf_labels_check_name(const char *name, int len, SfError *error);
-extern bool sf_labels_merge(const Jsonb *labels, const Jsonb *changes, Jsonb **result, SfError *error);
+extern bool sf_label_check_name(const char *name, int len, SfError *error);
+extern bool sf_label_merge(const Jsonb *labels, const Jsonb *changes, Jsonb **result, SfError *error);
 
 /* --- label_option.c --- */
 
-extern void *sf_labels_compile_options(const Jsonb *options, const SfProgram *program);
-extern bool sf_labels_evaluate(SfExecution *execution, const void *option, SfError *error);
-extern Jsonb *sf_labels_of_child(const SfExecution *parent, const void *option);
+extern void *sf_label_compile_options(const Jsonb *options, const SfProgram *program);
+extern bool sf_label_evaluate(SfExecution *execution, const void *option, SfError *error);
+extern Jsonb *sf_label_of_child(const SfExecution *parent, const void *option);
 
 /* --- label_rows.c --- */
 
-extern int	sf_labels_list(const Jsonb *labels, SfLabel *list);
-extern void sf_labels_insert_rows(const SfExecution *execution);
-extern void sf_labels_replace_rows(const SfExecution *execution, const Jsonb *before);
+extern int	sf_label_list(const Jsonb *labels, SfLabel *list);
+extern void sf_label_insert_rows(const SfExecution *execution);
+extern void sf_label_replace_rows(const SfExecution *execution, const Jsonb *before);
 
 #endif							/* SF_FEATURE_LABEL_H */

@@ -27,7 +27,7 @@ static const char *const machine_options[] = {"labels", "label_children", NULL};
 static void
 begins(const SfExecution *execution, SfBranch *root)
 {
-	sf_labels_insert_rows(execution);
+	sf_label_insert_rows(execution);
 }
 
 const SfFeature sf_label_feature = {
@@ -36,9 +36,9 @@ const SfFeature sf_label_feature = {
 	.start_options = start_options,
 	.machine_options = machine_options,
 	.option = &option,
-	.compiles_options = sf_labels_compile_options,
-	.labels = sf_labels_evaluate,
-	.child_labels = sf_labels_of_child,
+	.compiles_options = sf_label_compile_options,
+	.labels = sf_label_evaluate,
+	.child_labels = sf_label_of_child,
 	.begins = begins,
-	.relabelled = sf_labels_replace_rows,
+	.relabelled = sf_label_replace_rows,
 };

@@ -49,14 +49,14 @@ SF_SQL_FUNCTION(sfflow_sf_set_labels)
 	refuse_own(execution);
 	execution = sf_arg_execution(id, SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
 	before = execution->labels;
-	if (!sf_labels_merge(before, changes, &after, &error))
+	if (!sf_label_merge(before, changes, &after, &error))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("%s", error.cause)));
 	if (same_labels(before, after))
 		PG_RETURN_VOID();
 	sf_apply_labels(execution, after);
-	sf_labels_replace_rows(execution, before);
+	sf_label_replace_rows(execution, before);
 	sf_audit_note_execution(execution, "set_labels", NULL, changes);
 	PG_RETURN_VOID();
 }
@@ -71,7 +71,7 @@ read_wanted(FunctionCallInfo fcinfo)
 	int			n;
 	SfError		error;
 
-	if (!sf_labels_merge(NULL, sf_arg_jsonb(fcinfo, 0, "labels"), &labels, &error))
+	if (!sf_label_merge(NULL, sf_arg_jsonb(fcinfo, 0, "labels"), &labels, &error))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument labels: %s", error.cause)));
@@ -80,7 +80,7 @@ read_wanted(FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument labels must have a label"),
 				 errhint("Leave it out to have executions with any labels.")));
-	n = sf_labels_list(labels, list);
+	n = sf_label_list(labels, list);
 	wanted.labels = labels;
 	for (int i = 0; i < n; i++)
 	{

@@ -43,7 +43,7 @@ compile_label(const SfJsonMember *member, bool is_jsonata)
 	const char *problem;
 	SfError		error;
 
-	if (!sf_labels_check_name(source.name, strlen(source.name), &error))
+	if (!sf_label_check_name(source.name, strlen(source.name), &error))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("option labels: %s", error.cause)));
@@ -76,7 +76,7 @@ compile_labels(LabelOption *option, const Jsonb *given, const SfProgram *program
 
 /* Compile the options of a version in the current memory context, or raise; NULL: it has none. */
 void *
-sf_labels_compile_options(const Jsonb *options, const SfProgram *program)
+sf_label_compile_options(const Jsonb *options, const SfProgram *program)
 {
 	Jsonb	   *labels = sf_json_get(options, "labels");
 	Jsonb	   *children = sf_json_get(options, "label_children");
@@ -102,7 +102,7 @@ sf_labels_compile_options(const Jsonb *options, const SfProgram *program)
 
 /* The labels that the execution of an item gets of its parent, as the options of the version say; NULL: none. */
 Jsonb *
-sf_labels_of_child(const SfExecution *parent, const void *option)
+sf_label_of_child(const SfExecution *parent, const void *option)
 {
 	return ((const LabelOption *) option)->for_children ? parent->labels : NULL;
 }
@@ -132,7 +132,7 @@ evaluate_all(const LabelOption *labels, const SfExecution *execution, Jsonb **re
 			return false;
 		sf_json_add(&b, labels->sources[i].name, value);
 	}
-	return sf_labels_merge(NULL, sf_json_finish(&b), result, error);
+	return sf_label_merge(NULL, sf_json_finish(&b), result, error);
 }
 
 /*
@@ -140,7 +140,7 @@ evaluate_all(const LabelOption *labels, const SfExecution *execution, Jsonb **re
  * count where both name one.  False: *error.
  */
 bool
-sf_labels_evaluate(SfExecution *execution, const void *option, SfError *error)
+sf_label_evaluate(SfExecution *execution, const void *option, SfError *error)
 {
 	Jsonb	   *labels = NULL;
 	Jsonb	   *given;
@@ -148,7 +148,7 @@ sf_labels_evaluate(SfExecution *execution, const void *option, SfError *error)
 	if (option != NULL && !evaluate_all(option, execution, &labels, error))
 		return false;
 	given = execution->start.options == NULL ? NULL : sf_json_get(execution->start.options, "labels");
-	if (given != NULL && !sf_labels_merge(labels, given, &labels, error))
+	if (given != NULL && !sf_label_merge(labels, given, &labels, error))
 		return false;
 	execution->labels = labels;
 	return true;

@@ -15,7 +15,7 @@
 
 /* List labels (NULL: there are none); returns how many there are. */
 int
-sf_labels_list(const Jsonb *labels, SfLabel *list)
+sf_label_list(const Jsonb *labels, SfLabel *list)
 {
 	JsonbValue	root;
 	SfJsonMember members[SF_MAX_LABELS];
@@ -40,12 +40,12 @@ sf_labels_list(const Jsonb *labels, SfLabel *list)
 
 /* Insert the rows of an execution that has none. */
 void
-sf_labels_insert_rows(const SfExecution *execution)
+sf_label_insert_rows(const SfExecution *execution)
 {
 	SfLabel		labels[SF_MAX_LABELS];
 	Datum		values[SF_MAX_LABELS * NCOLUMNS];
 	bool		nulls[SF_MAX_LABELS * NCOLUMNS] = {0};
-	int			n = sf_labels_list(execution->labels, labels);
+	int			n = sf_label_list(execution->labels, labels);
 	SfTable    *table;
 
 	if (n == 0)
@@ -72,7 +72,7 @@ delete_rows(const SfExecution *execution, const Jsonb *labels)
 {
 	static const SfIndex by_key = {"label", "label_pkey"};
 	SfLabel		list[SF_MAX_LABELS];
-	int			n = sf_labels_list(labels, list);
+	int			n = sf_label_list(labels, list);
 	SfTable    *table;
 
 	if (n == 0)
@@ -93,8 +93,8 @@ delete_rows(const SfExecution *execution, const Jsonb *labels)
 
 /* Replace the rows of an execution that had other labels before (NULL: none). */
 void
-sf_labels_replace_rows(const SfExecution *execution, const Jsonb *before)
+sf_label_replace_rows(const SfExecution *execution, const Jsonb *before)
 {
 	delete_rows(execution, before);
-	sf_labels_insert_rows(execution);
+	sf_label_insert_rows(execution);
 }

@@ -12,7 +12,7 @@
 
 /* Refuse the name of a label that is empty or too long. */
 bool
-sf_labels_check_name(const char *name, int len, SfError *error)
+sf_label_check_name(const char *name, int len, SfError *error)
 {
 	if (len > 0 && pg_mbstrlen_with_len(name, len) <= SF_MAX_LABEL_NAME)
 		return true;
@@ -64,7 +64,7 @@ check_changes(const Jsonb *changes, Jsonb **checked, SfError *error)
 		int			len = members[i].key.val.string.len;
 		JsonbValue	text;
 
-		if (!sf_labels_check_name(name, len, error))
+		if (!sf_label_check_name(name, len, error))
 			return false;
 		if (members[i].value.type == jbvNull)
 			continue;
@@ -90,7 +90,7 @@ without_nulls(Jsonb *object)
  * cannot be a label.
  */
 bool
-sf_labels_merge(const Jsonb *labels, const Jsonb *changes, Jsonb **result, SfError *error)
+sf_label_merge(const Jsonb *labels, const Jsonb *changes, Jsonb **result, SfError *error)
 {
 	Jsonb	   *checked = NULL;
 

@@ -43,7 +43,7 @@
 	X(char *, set_by, TEXT, NOT_NULL) \
 	X(bool, counted, BOOL, NOT_NULL) \
 	X(uint64, horizon, XID8, NULL_IS(0)) \
-	X(int64, covers, INT8, NULL_IS(0)) \
+	X(int64, roles_hash, INT8, NULL_IS(0)) \
 	X(TimestampTz, uncounted_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))
 
 /* A row of it */
@@ -260,17 +260,17 @@ write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
 {
 	static SfPlan insert = SF_PLAN(
 		"INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, owner, machine_no,"
-		" max_running, highest, rate, per, fails, set_at, set_by, counted, uncounted_at, covers)"
+		" max_running, highest, rate, per, fails, set_at, set_by, counted, uncounted_at, roles_hash)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, pg_catalog.clock_timestamp(), $13, $14,"
 		" pg_catalog.clock_timestamp(),"
-		" (SELECT o.covers FROM _sfflow.run_limit o WHERE o.owner = $6 AND o.covers IS NOT NULL LIMIT 1))"
+		" (SELECT o.roles_hash FROM _sfflow.run_limit o WHERE o.owner = $6 AND o.roles_hash IS NOT NULL LIMIT 1))"
 		" ON CONFLICT (kind, name, state, key, in_definition, (COALESCE(owner::pg_catalog.oid, 0)))"
 		" DO UPDATE SET max_running = excluded.max_running, highest = excluded.highest,"
 		" rate = excluded.rate, per = excluded.per, fails = excluded.fails,"
 		" set_at = excluded.set_at, set_by = excluded.set_by,"
 		SF_LIMIT_COUNT_AGAIN("excluded.counted AND ($8 IS NULL OR run_limit.counted)")
 		" WHERE run_limit.limit_no = $15"
-		" RETURNING limit_no, owner IS NOT NULL AND covers IS NULL AS is_first");
+		" RETURNING limit_no, owner IS NOT NULL AND roles_hash IS NULL AS is_first");
 	Written		written = {0};
 
 	sf_db_read(&insert, read_written, &written, TARGET_ARGS(limit),
@@ -470,7 +470,7 @@ sf_limit_pass_on(Oid from, Oid to)
 	static SfPlan lock = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner = $1 ORDER BY l.limit_no FOR UPDATE");
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET owner = $2, covers = NULL," SF_LIMIT_COUNT_AGAIN("l.max_running IS NULL")
+		"UPDATE _sfflow.run_limit l SET owner = $2, roles_hash = NULL," SF_LIMIT_COUNT_AGAIN("l.max_running IS NULL")
 		" WHERE l.owner = $1"
 		" AND NOT EXISTS (SELECT FROM _sfflow.run_limit o WHERE o.kind = l.kind"
 		"  AND o.name = l.name AND o.state = l.state AND o.key = l.key"

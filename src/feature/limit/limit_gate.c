@@ -139,7 +139,7 @@ sf_limit_shares(const SfExecution *execution, SfQueue queue)
 static bool
 is_first(SfQueue queue, const SfBranch *branch, SfRank rank)
 {
-	SfWaiting	head;
+	SfQueuedBranch head;
 
 	if (branch->taken.from_queue && sf_queue_equals(branch->taken.queue, queue))
 		return true;
@@ -231,7 +231,7 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank
 void
 sf_limit_recall_within(SfQueue queue, int64 execution_no)
 {
-	(void) sf_apply_unpark(SF_UNPARK_SLOT, (SfUnparked) {.object_no = queue.limit_no,.queue = queue.hash,
+	(void) sf_apply_unpark(SF_UNPARK_SLOT, (SfUnparked) {.object_no = queue.limit_no,.queue_hash = queue.hash,
 								.execution_no = execution_no});
 }
 
@@ -479,7 +479,7 @@ has_token(const SfRate *rate)
  * room tells the workers.
  */
 bool
-sf_limit_has_room(SfQueue queue, const SfWaiting *head)
+sf_limit_has_room(SfQueue queue, const SfQueuedBranch *head)
 {
 	const SfLimit *found = sf_limit_find(queue.limit_no);
 	SfLimit		limit;

@@ -3,7 +3,7 @@
  *		Whose machines limits are for.
  *
  * A limit of a resource is for the machines of its owner, and of the roles with whose rights that
- * acts.  The table has a hash of these (covers), so that a change is seen, whichever database it
+ * acts.  The table has a hash of these (roles_hash), so that a change is seen, whichever database it
  * was made in.
  */
 #include "postgres.h"
@@ -20,7 +20,7 @@
 #define IS_COVERED(of)	"pg_catalog.pg_has_role(" of "::pg_catalog.oid, c.role, 'USAGE')"
 
 /* A hash of these, for which a superuser counts as another role */
-#define COVERS(of) \
+#define ROLES_HASH(of) \
 	"(" COVERED(of) " SELECT pg_catalog.hashtextextended(pg_catalog.string_agg(c.role::pg_catalog.text, ' ' ORDER BY c.role)," \
 	" (SELECT a.rolsuper::pg_catalog.int4 FROM pg_catalog.pg_authid a WHERE a.oid = " of "::pg_catalog.oid))" \
 	" FROM covered c WHERE " IS_COVERED(of) ")"
@@ -80,7 +80,7 @@ void
 sf_limit_note_owner(Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET covers = " COVERS("$1") " WHERE l.owner = $1 AND l.covers IS NULL");
+		"UPDATE _sfflow.run_limit l SET roles_hash = " ROLES_HASH("$1") " WHERE l.owner = $1 AND l.roles_hash IS NULL");
 
 	sf_db_execute(&plan, SF_ROLE(owner));
 }
@@ -108,13 +108,13 @@ bool
 sf_limit_note_roles(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"WITH now AS MATERIALIZED (SELECT o.owner, " COVERS("o.owner") " AS covers"
+		"WITH now AS MATERIALIZED (SELECT o.owner, " ROLES_HASH("o.owner") " AS roles_hash"
 		"  FROM (SELECT DISTINCT l.owner FROM _sfflow.run_limit l WHERE l.owner IS NOT NULL) o),"
-		" other AS MATERIALIZED (SELECT l.limit_no, n.covers FROM now n"
-		"  JOIN _sfflow.run_limit l ON l.owner = n.owner WHERE COALESCE(l.covers, 0) <> n.covers),"
-		" free AS MATERIALIZED (SELECT l.limit_no, x.covers FROM other x"
+		" other AS MATERIALIZED (SELECT l.limit_no, n.roles_hash FROM now n"
+		"  JOIN _sfflow.run_limit l ON l.owner = n.owner WHERE COALESCE(l.roles_hash, 0) <> n.roles_hash),"
+		" free AS MATERIALIZED (SELECT l.limit_no, x.roles_hash FROM other x"
 		"  JOIN _sfflow.run_limit l ON l.limit_no = x.limit_no ORDER BY l.limit_no FOR UPDATE OF l SKIP LOCKED),"
-		" noted AS (UPDATE _sfflow.run_limit l SET covers = f.covers,"
+		" noted AS (UPDATE _sfflow.run_limit l SET roles_hash = f.roles_hash,"
 		SF_LIMIT_COUNT_AGAIN("l.max_running IS NULL")
 		"  FROM free f WHERE l.limit_no = f.limit_no RETURNING 1)"
 		" SELECT (SELECT pg_catalog.count(*) FROM other) AS other, (SELECT pg_catalog.count(*) FROM noted) AS noted");

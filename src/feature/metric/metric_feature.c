@@ -43,10 +43,10 @@ wants_sweep(void)
 }
 
 /* Add what slices have counted to the counters. */
-static SfSweep
+static SfSweepResult
 sweep(TimestampTz now)
 {
-	return (SfSweep) {.more = sf_metric_fold(),.next = DT_NOEND};
+	return (SfSweepResult) {.more = sf_metric_fold(),.next = DT_NOEND};
 }
 
 const SfFeature sf_metric_feature = {

@@ -61,7 +61,7 @@ find_node(int number)
 {
 	SfPeer	   *peer;
 
-	foreach_ptr(SfPeer, node, sf_nodes_list())
+	foreach_ptr(SfPeer, node, sf_peer_list())
 		if (node->number == number && node->dsn != NULL)
 			return node;
 	peer = palloc0(sizeof(SfPeer));

@@ -53,7 +53,7 @@ ask_within(const SfMove *move, const char *arguments, bool takes_long)
 {
 	SfPeerQuestion question = {.statement = "SELECT a FROM _sfflow.key_move($1) a",.argument = arguments,.writes = true,
 	.takes_long = takes_long};
-	const SfPeerAnswer *answer = linitial(sf_nodes_ask(list_make1((void *) move->from), &question));
+	const SfPeerAnswer *answer = linitial(sf_peer_ask(list_make1((void *) move->from), &question));
 	List	   *documents = NIL;
 
 	if (answer->error != NULL)

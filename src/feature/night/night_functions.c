@@ -240,7 +240,7 @@ append_planned(List *rows, List *machines, List *runs)
 
 		row->planned_at = run->at;
 		row->target = run->target;
-		row->state = run->state;
+		row->state = run->status;
 		row->started_at = row->ended_at = DT_NOBEGIN;
 		row->took_us = -1;
 		row->usual_us = usual_of(find_machine(machines, 0, run->machine));

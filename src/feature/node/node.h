@@ -37,14 +37,14 @@ typedef struct SfPeerQuestion
 } SfPeerQuestion;
 
 /* --- node_functions.c --- */
-extern List *sf_nodes_list(void);
+extern List *sf_peer_list(void);
 
 /* --- node_apply.c --- */
-extern void sf_nodes_health(SfHealthPut put, void *arg);
+extern void sf_peer_health(SfHealthPut put, void *arg);
 
 /* --- node_link.c --- */
-extern List *sf_nodes_ask(const List *nodes, const SfPeerQuestion *question);
-extern char *sf_nodes_dsn_problem(const char *dsn);
+extern List *sf_peer_ask(const List *nodes, const SfPeerQuestion *question);
+extern char *sf_peer_dsn_problem(const char *dsn);
 
 /* --- node_seen.c: when each node has answered last --- */
 
@@ -55,9 +55,9 @@ typedef struct SfPeerSeen
 	char		error[200];
 } SfPeerSeen;
 
-extern void sf_nodes_seen_init(void);
-extern void sf_nodes_note(int number, const char *error);
-extern SfPeerSeen sf_nodes_seen(int number);
-extern void sf_nodes_forget(Oid database, int number);
+extern void sf_peer_seen_init(void);
+extern void sf_peer_note(int number, const char *error);
+extern SfPeerSeen sf_peer_seen(int number);
+extern void sf_peer_forget(Oid database, int number);
 
 #endif							/* SF_FEATURE_NODE_H */

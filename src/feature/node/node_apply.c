@@ -147,7 +147,7 @@ read_lag(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Show whether nodes lack documents that were applied to all, if there are documents. */
 void
-sf_nodes_health(SfHealthPut put, void *arg)
+sf_peer_health(SfHealthPut put, void *arg)
 {
 	static SfPlan any = SF_PLAN("SELECT pg_catalog.count(*) FROM _sfflow.node_document d");
 	static SfPlan plan = SF_PLAN(
@@ -235,7 +235,7 @@ apply_everywhere(FunctionCallInfo fcinfo, Document *document, const List *nodes)
 	complete_document(document);
 	arguments = arguments_of(document);
 	question.argument = JsonbToCString(NULL, &arguments->root, VARSIZE(arguments));
-	foreach_ptr(const SfPeerAnswer, answered, sf_nodes_ask(others, &question))
+	foreach_ptr(const SfPeerAnswer, answered, sf_peer_ask(others, &question))
 	{
 		note_applied(document, answered->node, answered->error);
 		put_row(fcinfo, document, answered->node, answered->error,
@@ -257,7 +257,7 @@ SF_SQL_FUNCTION(sfflow_sf_apply_all)
 	/* Other nodes commit before this one: a document must not be taken back here that they have. */
 	PreventInTransactionBlock(true, "sf_apply_all()");
 	InitMaterializedSRF(fcinfo, 0);
-	nodes = sf_nodes_list();
+	nodes = sf_peer_list();
 	if (given != NULL)
 	{
 		sf_definition_check(given, sf_definition_kinds());

@@ -11,12 +11,12 @@
 static void
 database_gone(Oid database)
 {
-	sf_nodes_forget(database, -1);
+	sf_peer_forget(database, -1);
 }
 
 const SfFeature sf_node_feature = {
 	.name = "node",
-	.init = sf_nodes_seen_init,
-	.health = sf_nodes_health,
+	.init = sf_peer_seen_init,
+	.health = sf_peer_health,
 	.database_gone = database_gone,
 };

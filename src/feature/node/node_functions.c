@@ -52,7 +52,7 @@ append_node(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* List the nodes, a List of SfPeer, by their numbers. */
 List *
-sf_nodes_list(void)
+sf_peer_list(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT n.node, n.name, n.dsn FROM _sfflow.node n ORDER BY n.node");
 	List	   *nodes = NIL;
@@ -102,7 +102,7 @@ SF_SQL_FUNCTION(sfflow_ask_nodes)
 	asked.statement = plan->query;
 	InitMaterializedSRF(fcinfo, 0);
 	/* This database first: what is wrong with the arguments is an error before anyone else is asked. */
-	foreach_ptr(SfPeer, node, sf_nodes_list())
+	foreach_ptr(SfPeer, node, sf_peer_list())
 	{
 		List	   *answers = NIL;
 
@@ -115,9 +115,9 @@ SF_SQL_FUNCTION(sfflow_ask_nodes)
 		foreach_ptr(Jsonb, answer, answers)
 			put_row(fcinfo, node, false, NULL, answer);
 		put_row(fcinfo, node, true, NULL, NULL);
-		sf_nodes_note(node->number, NULL);
+		sf_peer_note(node->number, NULL);
 	}
-	foreach_ptr(const SfPeerAnswer, answer, sf_nodes_ask(others, &asked))
+	foreach_ptr(const SfPeerAnswer, answer, sf_peer_ask(others, &asked))
 	{
 		foreach_ptr(char, text, answer->rows)
 			put_row(fcinfo, answer->node, false, NULL,
@@ -173,9 +173,9 @@ SF_SQL_FUNCTION(sfflow_node_metrics)
 SF_SQL_FUNCTION(sfflow_nodes_seen)
 {
 	InitMaterializedSRF(fcinfo, 0);
-	foreach_ptr(const SfPeer, node, sf_nodes_list())
+	foreach_ptr(const SfPeer, node, sf_peer_list())
 	{
-		SfPeerSeen	seen = sf_nodes_seen(node->number);
+		SfPeerSeen	seen = sf_peer_seen(node->number);
 		SfColumns	row = {0};
 
 		sf_columns_add(&row, Int32GetDatum(node->number), false);
@@ -216,10 +216,10 @@ check_numbers(int number, char *name, char *dsn)
 
 	if (dsn == NULL)
 		return;
-	foreach_ptr(SfPeer, node, sf_nodes_list())
+	foreach_ptr(SfPeer, node, sf_peer_list())
 		if (node->number != number && node->dsn != NULL)
 			asked = lappend(asked, node);
-	foreach_ptr(const SfPeerAnswer, answer, sf_nodes_ask(asked, &question))
+	foreach_ptr(const SfPeerAnswer, answer, sf_peer_ask(asked, &question))
 	{
 		int			drawn = answer->rows == NIL ? -1 : number_of(linitial(answer->rows));
 
@@ -248,7 +248,7 @@ SF_SQL_FUNCTION(sfflow_sf_add_node)
 	int			number = sf_arg_count(fcinfo, 0, "node", 0, 0);
 	char	   *name = sf_arg_text(fcinfo, 1, "name");
 	char	   *dsn = sf_arg_text_or_null(fcinfo, 2);
-	char	   *problem = dsn == NULL ? NULL : sf_nodes_dsn_problem(dsn);
+	char	   *problem = dsn == NULL ? NULL : sf_peer_dsn_problem(dsn);
 	int64		other;
 
 	if (PG_ARGISNULL(0) || number > MAX_NUMBER)
@@ -271,7 +271,7 @@ SF_SQL_FUNCTION(sfflow_sf_add_node)
 				 errmsg("node %d has this name already, or is this database", (int) other)));
 	check_numbers(number, name, dsn);
 	sf_db_execute(&plan, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn), SF_TIME(GetCurrentTimestamp()));
-	sf_nodes_forget(MyDatabaseId, number);
+	sf_peer_forget(MyDatabaseId, number);
 	PG_RETURN_VOID();
 }
 
@@ -287,7 +287,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_node)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("node %d does not exist", number)));
-	sf_nodes_forget(MyDatabaseId, number);
+	sf_peer_forget(MyDatabaseId, number);
 	PG_RETURN_VOID();
 }
 
@@ -295,7 +295,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_node)
 SF_SQL_FUNCTION(sfflow_sf_node_places)
 {
 	InitMaterializedSRF(fcinfo, 0);
-	foreach_ptr(const SfPeer, node, sf_nodes_list())
+	foreach_ptr(const SfPeer, node, sf_peer_list())
 	{
 		SfColumns	row = {0};
 

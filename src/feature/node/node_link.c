@@ -123,7 +123,7 @@ problem_of(const PQconninfoOption *options)
 
 /* Find what is wrong with a dsn; NULL: nothing. */
 char *
-sf_nodes_dsn_problem(const char *dsn)
+sf_peer_dsn_problem(const char *dsn)
 {
 	char	   *error = NULL;
 	char	   *problem;
@@ -397,7 +397,7 @@ drop_late(Links *all)
 
 /* Ask nodes of other servers, all at the same time; an SfPeerAnswer for each, in their order. */
 List *
-sf_nodes_ask(const List *nodes, const SfPeerQuestion *question)
+sf_peer_ask(const List *nodes, const SfPeerQuestion *question)
 {
 	Links		all = {.question = question,.links = palloc0(sizeof(Link) * (size_t) Max(list_length(nodes), 1))};
 	List	   *answers = NIL;
@@ -433,6 +433,6 @@ sf_nodes_ask(const List *nodes, const SfPeerQuestion *question)
 	PG_END_TRY();
 	foreach_ptr(const SfPeerAnswer, answer, answers)
 		if (!question->is_unnoted)
-			sf_nodes_note(answer->node->number, answer->error);
+			sf_peer_note(answer->node->number, answer->error);
 	return answers;
 }

@@ -23,7 +23,7 @@ static SfHash entries;
 
 /* Ask for the shared memory; from _PG_init. */
 void
-sf_nodes_seen_init(void)
+sf_peer_seen_init(void)
 {
 	sf_hash_init(&entries, "sfflow_nodes", ENTRIES, sizeof(Entry), 0);
 }
@@ -44,7 +44,7 @@ is_never_idle(const void *entry, SfTick now)
 
 /* Note that a node has answered, or (error not NULL) has not. */
 void
-sf_nodes_note(int number, const char *error)
+sf_peer_note(int number, const char *error)
 {
 	SfHashKey	key = key_of(MyDatabaseId, number);
 	TimestampTz now = GetCurrentTimestamp();
@@ -73,7 +73,7 @@ sf_nodes_note(int number, const char *error)
 
 /* When a node has answered last, and when it has not. */
 SfPeerSeen
-sf_nodes_seen(int number)
+sf_peer_seen(int number)
 {
 	SfPeerSeen	seen = {0};
 	Entry	   *entry;
@@ -88,7 +88,7 @@ sf_nodes_seen(int number)
 
 /* Forget a node of a database, or (number -1) all of its. */
 void
-sf_nodes_forget(Oid database, int number)
+sf_peer_forget(Oid database, int number)
 {
 	sf_hash_lock(&entries, LW_EXCLUSIVE);
 	sf_hash_remove_all(&entries, database, number + 1);

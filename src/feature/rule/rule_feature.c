@@ -43,10 +43,10 @@ wants_notice(SfChangeKind kind, const SfExecution *execution)
 }
 
 /* Tell rules of alerts that time has opened or cleared. */
-static SfSweep
+static SfSweepResult
 sweep(TimestampTz now)
 {
-	return (SfSweep) {.more = sf_watcher_tell_time_alerts(),.next = DT_NOEND};
+	return (SfSweepResult) {.more = sf_watcher_tell_time_alerts(),.next = DT_NOEND};
 }
 
 /* An execution begins. */

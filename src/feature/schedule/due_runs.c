@@ -59,7 +59,7 @@ tell_run(const SfSchedule *s, SfRunOutcome outcome, TimestampTz scheduled_for,
 
 	if (status == NULL)
 		return;
-	sf_schedules_notice(&n, s->name);
+	sf_schedule_notice(&n, s->name);
 	if (execution_id != NULL)
 		n.execution = sf_execution_find(execution_id, SF_LOCK_NONE);
 	sf_notice_begin_detail(&b, &n);
@@ -108,7 +108,7 @@ starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int wa
 static void
 enqueue(const SfSchedule *s, TimestampTz scheduled)
 {
-	if (sf_schedule_wait_queue(s->name, scheduled))
+	if (sf_pending_run_queue(s->name, scheduled))
 		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
 }
 
@@ -116,7 +116,7 @@ enqueue(const SfSchedule *s, TimestampTz scheduled)
 static char *
 run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 {
-	int			waiting = sf_schedule_wait_count(s->name);
+	int			waiting = sf_pending_run_count(s->name);
 
 	if (starts_now(s, scheduled, overlap, waiting))
 		return start(s, scheduled);
@@ -130,14 +130,14 @@ run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 /* --- starts that may fail --- */
 
 /* What is done for one schedule in a transaction */
-typedef struct Sweep
+typedef struct ScheduleSweep
 {
 	SfSchedule *s;
 	SfMoments	moments;
 	int			left;			/* subtransactions that may still write in this transaction */
 	int			started;		/* runs */
 	bool		more;			/* runs are left that could start now */
-} Sweep;
+} ScheduleSweep;
 
 /* A start that is tried */
 typedef struct Try
@@ -145,13 +145,13 @@ typedef struct Try
 	SfSchedule *s;
 	TimestampTz scheduled;
 	SfOverlap	overlap;
-	const SfScheduleWait *wait; /* of a run that has waited; NULL: it has not */
+	const SfPendingRun *wait; /* of a run that has waited; NULL: it has not */
 	bool		running;		/* set: a run of sf_backfill runs now */
 } Try;
 
 /* Tell whether a sweep may try one more start; if not, a later one does. */
 static bool
-may_try(Sweep *sweep)
+may_try(ScheduleSweep *sweep)
 {
 	if (sweep->left > 0)
 		return true;
@@ -185,7 +185,7 @@ log_failure(const char *schedule, const ErrorData *error)
 
 /* Try a start in a subtransaction: if it fails, that is noted, and other runs go on. */
 static bool
-try_start(Sweep *sweep, bool (*work) (void *arg), Try *try)
+try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 {
 	SfSchedule *s = sweep->s;
 	char	   *last_execution_id = s->last_execution_id;
@@ -221,10 +221,10 @@ run_missed(void *arg)
 
 /* Run one of all runs that were missed, or have it wait; false: a later sweep has to. */
 static bool
-run_one_of_all(Sweep *sweep, TimestampTz scheduled, SfOverlap overlap)
+run_one_of_all(ScheduleSweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 {
 	SfSchedule *s = sweep->s;
-	int			waiting = sf_schedule_wait_count(s->name);
+	int			waiting = sf_pending_run_count(s->name);
 
 	if (starts_now(s, scheduled, overlap, waiting))
 	{
@@ -234,7 +234,7 @@ run_one_of_all(Sweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 			return false;
 		/* later sweeps try again, with those that wait */
 		if (!try_start(sweep, run_missed, &try))
-			(void) sf_schedule_wait_queue(s->name, scheduled);
+			(void) sf_pending_run_queue(s->name, scheduled);
 		return true;
 	}
 	if (waiting >= MAX_WAITING)
@@ -248,7 +248,7 @@ run_one_of_all(Sweep *sweep, TimestampTz scheduled, SfOverlap overlap)
  * parallel; the time up to which that was done.  Later sweeps do the rest.
  */
 static TimestampTz
-run_all(Sweep *sweep, TimestampTz from, TimestampTz last)
+run_all(ScheduleSweep *sweep, TimestampTz from, TimestampTz last)
 {
 	SfOverlap	overlap = sweep->s->overlap;
 	TimestampTz done = from;
@@ -267,7 +267,7 @@ run_all(Sweep *sweep, TimestampTz from, TimestampTz last)
 
 /* Run the latest run that was missed; false: it could not start. */
 static bool
-run_latest(Sweep *sweep, TimestampTz last)
+run_latest(ScheduleSweep *sweep, TimestampTz last)
 {
 	Try			try = {.scheduled = last,.overlap = sweep->s->overlap};
 
@@ -287,7 +287,7 @@ find_missed(const SfSchedule *s, SfMoments *moments, TimestampTz until, Timestam
  * says; false: some are left to later sweeps.  now: the time of the sweep.
  */
 static bool
-handle_missed(Sweep *sweep, TimestampTz until, TimestampTz now)
+handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 {
 	SfSchedule *s = sweep->s;
 	TimestampTz missed_at = DT_NOBEGIN;
@@ -321,13 +321,13 @@ handle_missed(Sweep *sweep, TimestampTz until, TimestampTz now)
 
 /* Tell whether a run has to be left to later sweeps, which lose none: the queue before it is full. */
 static bool
-is_left_to_sweeps(const Sweep *sweep, bool caught_up)
+is_left_to_sweeps(const ScheduleSweep *sweep, bool caught_up)
 {
 	const SfSchedule *s = sweep->s;
 
 	return s->missed == SF_MISSED_RUN_ALL &&
 		(!caught_up || (s->overlap == SF_OVERLAP_QUEUE &&
-						sf_schedule_wait_count(s->name) >= MAX_WAITING));
+						sf_pending_run_count(s->name) >= MAX_WAITING));
 }
 
 /*
@@ -337,7 +337,7 @@ is_left_to_sweeps(const Sweep *sweep, bool caught_up)
 char *
 sf_due_run_called(SfSchedule *s, TimestampTz now)
 {
-	Sweep		sweep = {.s = s,.moments = sf_moments_begin(s),.left = MAX_WRITING};
+	ScheduleSweep sweep = {.s = s,.moments = sf_moments_begin(s),.left = MAX_WRITING};
 	TimestampTz scheduled;
 	char	   *execution_id = NULL;
 	bool		caught_up = true;
@@ -357,7 +357,7 @@ sf_due_run_called(SfSchedule *s, TimestampTz now)
 		execution_id = run(s, scheduled, s->overlap);
 		sf_schedule_row_set_handled(s->name, scheduled, DT_NOBEGIN);
 	}
-	if (sweep.more || sf_schedule_wait_any())
+	if (sweep.more || sf_pending_run_any())
 		sf_hooks.runs_wait();
 	return execution_id;
 }
@@ -369,16 +369,16 @@ static bool
 start_backfill(void *arg)
 {
 	Try		   *try = arg;
-	const SfScheduleWait *wait = try->wait;
+	const SfPendingRun *wait = try->wait;
 	char	   *execution_id = sf_schedule_start(try->s, wait->scheduled_for);
 
 	SF_TELL(scheduled, wait->schedule, execution_id);
 	note_run(try->s, SF_RUN_SUCCEEDED, wait->scheduled_for, execution_id, NULL);
 	try->running = runs(execution_id);
 	if (try->running)
-		sf_schedule_wait_started(wait, execution_id);
+		sf_pending_run_started(wait, execution_id);
 	else
-		sf_schedule_wait_delete(wait);
+		sf_pending_run_delete(wait);
 	return true;
 }
 
@@ -389,29 +389,29 @@ start_queued(void *arg)
 	Try		   *try = arg;
 
 	(void) start(try->s, try->scheduled);
-	sf_schedule_wait_delete(try->wait);
+	sf_pending_run_delete(try->wait);
 	return true;
 }
 
 /* Start a run that has waited, if it needs wait no more; tells whether a run of sf_backfill runs now. */
 static bool
-start_waiting(Sweep *sweep, const SfScheduleWait *wait, int running)
+start_waiting(ScheduleSweep *sweep, const SfPendingRun *wait, int running)
 {
 	SfSchedule *s = sweep->s;
 	Try			try = {.scheduled = wait->scheduled_for,.wait = wait};
 
 	switch (wait->kind)
 	{
-		case SF_WAIT_RUNNING:
+		case SF_PENDING_RUNNING:
 			if (runs(wait->execution_id))
 				return true;
-			sf_schedule_wait_delete(wait);
+			sf_pending_run_delete(wait);
 			break;
-		case SF_WAIT_BACKFILL:
+		case SF_PENDING_BACKFILL:
 			if (running < wait->max_running && may_try(sweep))
 				(void) try_start(sweep, start_backfill, &try);
 			break;
-		case SF_WAIT_QUEUED:
+		case SF_PENDING_QUEUED:
 			if ((s->overlap == SF_OVERLAP_PARALLEL ||
 				 !runs(s->last_execution_id)) && may_try(sweep))
 				(void) try_start(sweep, start_queued, &try);
@@ -422,12 +422,12 @@ start_waiting(Sweep *sweep, const SfScheduleWait *wait, int running)
 
 /* Start runs that have waited and need wait no more. */
 static void
-start_all_waiting(Sweep *sweep)
+start_all_waiting(ScheduleSweep *sweep)
 {
 	int			running = 0;
 	ListCell   *lc;
 
-	foreach(lc, sf_schedule_wait_read(sweep->s->name))
+	foreach(lc, sf_pending_run_read(sweep->s->name))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (start_waiting(sweep, lfirst(lc), running))
@@ -438,14 +438,14 @@ start_all_waiting(Sweep *sweep)
 /* --- sweeping all schedules --- */
 
 /* A schedule that a sweep is at */
-typedef struct NamedSweep
+typedef struct SweptSchedule
 {
 	const char *name;
 	TimestampTz now;
 	int			left;			/* subtransactions that may still write in this transaction; set */
 	int			started;		/* set: runs */
 	bool		more;			/* set: runs are left that could start now */
-} NamedSweep;
+} SweptSchedule;
 
 /* Is there something to do for a schedule?  This locks nothing, so its subtransaction gets no number. */
 static bool
@@ -454,9 +454,9 @@ is_due(const SfSchedule *s, TimestampTz until)
 	SfMoments	moments;
 	TimestampTz last;
 
-	if (sf_schedule_wait_read(s->name) != NIL)
+	if (sf_pending_run_read(s->name) != NIL)
 		return true;
-	if (sf_pg_cron_job_state(s->job_id) == SF_CRON_JOB_GONE)
+	if (sf_pg_cron_job_status(s->cron_job_id) == SF_CRON_JOB_GONE)
 		return false;
 	moments = sf_moments_begin(s);
 	return find_missed(s, &moments, until, &last);
@@ -464,13 +464,13 @@ is_due(const SfSchedule *s, TimestampTz until)
 
 /* Deal with what a schedule, whose row is locked, has missed, and with its runs that wait. */
 static void
-sweep_locked(Sweep *sweep, TimestampTz until, TimestampTz now)
+sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 {
 	TimestampTz last;
 
 	start_all_waiting(sweep);
 	sweep->moments = sf_moments_begin(sweep->s);
-	switch (sf_pg_cron_job_state(sweep->s->job_id))
+	switch (sf_pg_cron_job_status(sweep->s->cron_job_id))
 	{
 		case SF_CRON_JOB_ACTIVE:
 			(void) handle_missed(sweep, until, now);
@@ -489,10 +489,10 @@ sweep_locked(Sweep *sweep, TimestampTz until, TimestampTz now)
 static bool
 sweep_one(void *arg)
 {
-	NamedSweep *named = arg;
+	SweptSchedule *named = arg;
 	TimestampTz until = TimestampTzPlusMilliseconds(named->now, -CATCH_UP_MS);
 	const SfSchedule *seen = sf_schedule_row_read(named->name, SF_LOCK_NONE);
-	Sweep		sweep = {0};
+	ScheduleSweep sweep = {0};
 
 	if (seen == NULL || !is_due(seen, until))
 		return true;
@@ -519,7 +519,7 @@ note_failed_sweep(const char *name, const char *error)
 
 /* Sweep a schedule; what cannot be done is noted, and the next sweep tries again. */
 static void
-try_sweep(NamedSweep *sweep)
+try_sweep(SweptSchedule *sweep)
 {
 	ErrorData  *error = sf_subtransaction_run(sweep_one, NULL, sweep);
 
@@ -571,7 +571,7 @@ sf_due_runs_sweep(TimestampTz now)
 {
 	static int	without_start = 0;	/* schedules since the last run that started */
 	List	   *names = list_names();
-	NamedSweep	sweep = {.now = now,.left = MAX_WRITING};
+	SweptSchedule sweep = {.now = now,.left = MAX_WRITING};
 	bool		more = false;
 	ListCell   *lc;
 
@@ -593,5 +593,5 @@ sf_due_runs_sweep(TimestampTz now)
 		more |= without_start < list_length(names);
 	else
 		without_start = 0;
-	return more ? SF_RUNS_DUE : sf_schedule_wait_any() ? SF_RUNS_WAIT : SF_RUNS_NONE;
+	return more ? SF_RUNS_DUE : sf_pending_run_any() ? SF_RUNS_WAIT : SF_RUNS_NONE;
 }

@@ -165,9 +165,9 @@ sf_pg_cron_remove(int64 job_id, Oid role)
 	sf_db_run(role, &plan, NULL, NULL, SF_ARGS(SF_INT8(job_id)));
 }
 
-/* Find out what state a job is in. */
-SfCronJobState
-sf_pg_cron_job_state(int64 job_id)
+/* Find out the status of a job. */
+SfCronJobStatus
+sf_pg_cron_job_status(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT CASE WHEN j.active THEN $2 ELSE $3 END FROM cron.job j"

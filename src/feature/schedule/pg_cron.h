@@ -22,14 +22,14 @@ extern int64 sf_pg_cron_add(Oid role, const char *name, const char *schedule,
 extern void sf_pg_cron_remove(int64 job_id, Oid role);
 extern void sf_pg_cron_check_login(Oid role);
 
-typedef enum SfCronJobState
+typedef enum SfCronJobStatus
 {
 	SF_CRON_JOB_GONE,
 	SF_CRON_JOB_INACTIVE,
 	SF_CRON_JOB_ACTIVE
-} SfCronJobState;
+} SfCronJobStatus;
 
-extern SfCronJobState sf_pg_cron_job_state(int64 job_id);
+extern SfCronJobStatus sf_pg_cron_job_status(int64 job_id);
 extern char *sf_pg_cron_last_failure(int64 job_id);
 extern TimestampTz sf_pg_cron_last_success(int64 job_id);
 extern void sf_pg_cron_read_runs(int64 job_id, SfRowReader reader, void *arg);

@@ -1,6 +1,6 @@
 /*
  * schedule.c
- *		Rows of _sfflow.schedule, schedule_run and schedule_wait, and the words in them.
+ *		Rows of _sfflow.schedule, schedule_run and pending_run, and the words in them.
  */
 #include "postgres.h"
 
@@ -18,8 +18,8 @@ static const char *const overlap_words[] = {SF_OVERLAP_LIST(OPTION_WORD)};
 #define ROW SfSchedule
 SF_ROW_TYPE(row_type, SF_SCHEDULE_COLUMNS, schedule, 1);
 #undef ROW
-#define ROW SfScheduleWait
-SF_ROW_TYPE(wait_type, SF_SCHEDULE_WAIT_COLUMNS, schedule_wait, 2);
+#define ROW SfPendingRun
+SF_ROW_TYPE(pending_run_type, SF_PENDING_RUN_COLUMNS, pending_run, 2);
 
 /* The words of outcomes: in rows, and in events */
 #define ROW_WORD(sym, word, event_word) word,
@@ -53,7 +53,7 @@ sf_schedule_row_write(const SfSchedule *s)
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.schedule AS s"
 		" (name, owner, schedule, state_machine, input, timezone, calendar, on_closed, starts,"
-		" ends, missed, overlap, job_id, changed_at, created_at)"
+		" ends, missed, overlap, cron_job_id, changed_at, created_at)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,"
 		" pg_catalog.clock_timestamp(), pg_catalog.now())"
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner,"
@@ -61,14 +61,14 @@ sf_schedule_row_write(const SfSchedule *s)
 		" input = excluded.input, timezone = excluded.timezone,"
 		" calendar = excluded.calendar, on_closed = excluded.on_closed,"
 		" starts = excluded.starts, ends = excluded.ends, missed = excluded.missed,"
-		" overlap = excluded.overlap, job_id = excluded.job_id,"
+		" overlap = excluded.overlap, cron_job_id = excluded.cron_job_id,"
 		" changed_at = excluded.changed_at, handled_until = NULL, missed_at = NULL");
 
 	sf_db_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_TEXT(s->schedule),
 				  SF_TEXT(s->state_machine), SF_JSONB(s->input), SF_TEXT(s->timezone),
 				  SF_TEXT(s->calendar), SF_TEXT(on_closed_words[s->on_closed]),
 				  SF_TIME_OR_NULL(s->starts, DT_NOBEGIN), SF_TIME_OR_NULL(s->ends, DT_NOEND),
-				  SF_TEXT(missed_words[s->missed]), SF_TEXT(overlap_words[s->overlap]), SF_INT8(s->job_id));
+				  SF_TEXT(missed_words[s->missed]), SF_TEXT(overlap_words[s->overlap]), SF_INT8(s->cron_job_id));
 	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, s->name);
 }
 
@@ -78,7 +78,7 @@ sf_schedule_row_delete(const char *name)
 {
 	static SfPlan plans[] = {
 		SF_PLAN("DELETE FROM _sfflow.schedule_run r WHERE r.schedule = $1"),
-		SF_PLAN("DELETE FROM _sfflow.schedule_wait w WHERE w.schedule = $1"),
+		SF_PLAN("DELETE FROM _sfflow.pending_run w WHERE w.schedule = $1"),
 		SF_PLAN("DELETE FROM _sfflow.schedule s WHERE s.name = $1")
 	};
 
@@ -219,7 +219,7 @@ sf_schedule_row_set_handled(const char *name, TimestampTz until, TimestampTz mis
 
 /* Fill in the schedule of a notice, if it is there. */
 void
-sf_schedules_notice(SfNotice *n, const char *name)
+sf_schedule_notice(SfNotice *n, const char *name)
 {
 	const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
 
@@ -234,10 +234,10 @@ sf_schedules_notice(SfNotice *n, const char *name)
 
 /* Have a run wait; false: one for the same time does already. */
 static bool
-add_wait(const char *schedule, TimestampTz scheduled_for, SfArg max_running, SfWaitKind kind)
+add_pending(const char *schedule, TimestampTz scheduled_for, SfArg max_running, SfPendingRunKind kind)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running, kind)"
+		"INSERT INTO _sfflow.pending_run (schedule, scheduled_for, max_running, kind)"
 		" VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING");
 
 	return sf_db_execute(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for), max_running, SF_INT2(kind)) > 0;
@@ -245,59 +245,59 @@ add_wait(const char *schedule, TimestampTz scheduled_for, SfArg max_running, SfW
 
 /* Have a run of the schedule itself wait for the one before; false: it does already. */
 bool
-sf_schedule_wait_queue(const char *schedule, TimestampTz scheduled_for)
+sf_pending_run_queue(const char *schedule, TimestampTz scheduled_for)
 {
-	return add_wait(schedule, scheduled_for, SF_NULL(INT4OID), SF_WAIT_QUEUED);
+	return add_pending(schedule, scheduled_for, SF_NULL(INT4OID), SF_PENDING_QUEUED);
 }
 
 /* Have a run of sf_backfill wait; false: one for the same time does already. */
 bool
-sf_schedule_wait_backfill(const char *schedule, TimestampTz scheduled_for, int max_running)
+sf_pending_run_backfill(const char *schedule, TimestampTz scheduled_for, int max_running)
 {
-	return add_wait(schedule, scheduled_for, SF_INT4(max_running), SF_WAIT_BACKFILL);
+	return add_pending(schedule, scheduled_for, SF_INT4(max_running), SF_PENDING_BACKFILL);
 }
 
 /* Count the runs of a schedule itself that wait. */
 int
-sf_schedule_wait_count(const char *schedule)
+sf_pending_run_count(const char *schedule)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*) FROM _sfflow.schedule_wait w"
+		"SELECT pg_catalog.count(*) FROM _sfflow.pending_run w"
 		" WHERE w.schedule = $1 AND w.kind = $2");
 
-	return (int) sf_db_number(&plan, 0, SF_TEXT(schedule), SF_INT2(SF_WAIT_QUEUED));
+	return (int) sf_db_number(&plan, 0, SF_TEXT(schedule), SF_INT2(SF_PENDING_QUEUED));
 }
 
 /* List runs of a schedule that wait: those that have started, then some of the others, the earliest of a kind first. */
 List *
-sf_schedule_wait_read(const char *schedule)
+sf_pending_run_read(const char *schedule)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT " SF_SCHEDULE_WAIT_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule_wait w"
+		"SELECT " SF_PENDING_RUN_COLUMNS(SF_SELECT) "1 FROM _sfflow.pending_run w"
 		" WHERE w.schedule = $1"
 		" ORDER BY pg_catalog.array_position($2, w.kind), w.scheduled_for LIMIT 1000");
 
-	return sf_db_rows(&plan, &wait_type, SF_TEXT(schedule), SF_INT2S(SF_WAITS_IN_TURN));
+	return sf_db_rows(&plan, &pending_run_type, SF_TEXT(schedule), SF_INT2S(SF_WAITS_IN_TURN));
 }
 
 /* Note the execution that a run has started. */
 void
-sf_schedule_wait_started(const SfScheduleWait *wait, const char *execution_id)
+sf_pending_run_started(const SfPendingRun *wait, const char *execution_id)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.schedule_wait w SET execution_id = $3, kind = $4"
+		"UPDATE _sfflow.pending_run w SET execution_id = $3, kind = $4"
 		" WHERE w.schedule = $1 AND w.scheduled_for = $2");
 
 	sf_db_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for),
-				  SF_TEXT(execution_id), SF_INT2(SF_WAIT_RUNNING));
+				  SF_TEXT(execution_id), SF_INT2(SF_PENDING_RUNNING));
 }
 
 /* Forget a run that waits no more. */
 void
-sf_schedule_wait_delete(const SfScheduleWait *wait)
+sf_pending_run_delete(const SfPendingRun *wait)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.schedule_wait w"
+		"DELETE FROM _sfflow.pending_run w"
 		" WHERE w.schedule = $1 AND w.scheduled_for = $2");
 
 	sf_db_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for));
@@ -305,9 +305,9 @@ sf_schedule_wait_delete(const SfScheduleWait *wait)
 
 /* Tell whether runs of any schedule wait, also since this transaction's last change. */
 bool
-sf_schedule_wait_any(void)
+sf_pending_run_any(void)
 {
-	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.schedule_wait LIMIT 1");
+	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.pending_run LIMIT 1");
 
 	return sf_db_number(&plan, 0) != 0;
 }

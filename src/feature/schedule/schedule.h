@@ -57,7 +57,7 @@ extern SfOverlap sf_option_overlap(const char *text);
 	X(TimestampTz, ends, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
 	X(SfMissed, missed, WORD, WORDS(missed_words)) \
 	X(SfOverlap, overlap, WORD, WORDS(overlap_words)) \
-	X(int64, job_id, INT8, NULL_IS(0))	/* of pg_cron */ \
+	X(int64, cron_job_id, INT8, NULL_IS(0))	/* of pg_cron */ \
 	X(char *, last_execution_id, TEXT, NULLABLE) \
 	X(TimestampTz, handled_until, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, missed_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
@@ -127,46 +127,46 @@ extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
 										TimestampTz missed_at);
 
 /*
- * What a row of _sfflow.schedule_wait is of; the numbers are stored:
+ * What a row of _sfflow.pending_run is of; the numbers are stored:
  *
  *	RUNNING		a run of sf_backfill that has started: the row is there until its execution has ended
  *	QUEUED		a run of the schedule itself, which waits for the one before
  *	BACKFILL	a run of sf_backfill that has not started
  */
-#define SF_SCHEDULE_WAIT_LIST(X) \
+#define SF_PENDING_RUN_LIST(X) \
 	X(RUNNING, 0) \
 	X(QUEUED, 1) \
 	X(BACKFILL, 2)
 
-#define SF_SCHEDULE_WAIT_ENUM(sym, number) SF_WAIT_##sym = number,
-typedef enum SfWaitKind
+#define SF_PENDING_RUN_ENUM(sym, number) SF_PENDING_##sym = number,
+typedef enum SfPendingRunKind
 {
-	SF_SCHEDULE_WAIT_LIST(SF_SCHEDULE_WAIT_ENUM)
-} SfWaitKind;
+	SF_PENDING_RUN_LIST(SF_PENDING_RUN_ENUM)
+} SfPendingRunKind;
 
 /* The order in which a sweep deals with those of a schedule */
-#define SF_WAITS_IN_TURN	SF_WAIT_RUNNING, SF_WAIT_QUEUED, SF_WAIT_BACKFILL
+#define SF_WAITS_IN_TURN	SF_PENDING_RUNNING, SF_PENDING_QUEUED, SF_PENDING_BACKFILL
 
-/* Columns of _sfflow.schedule_wait; see sql/parts/feature/schedule.sql. */
-#define SF_SCHEDULE_WAIT_COLUMNS(X) \
+/* Columns of _sfflow.pending_run; see sql/parts/feature/schedule.sql. */
+#define SF_PENDING_RUN_COLUMNS(X) \
 	X(char *, schedule, TEXT, NOT_NULL) \
 	X(TimestampTz, scheduled_for, TIMESTAMPTZ, NOT_NULL) \
 	X(int, max_running, INT4, NULL_IS(0))	/* RUNNING, BACKFILL: executions that run at once */ \
 	X(char *, execution_id, TEXT, NULLABLE)	/* RUNNING */ \
-	X(SfWaitKind, kind, INT2, NOT_NULL)
+	X(SfPendingRunKind, kind, INT2, NOT_NULL)
 
-typedef struct SfScheduleWait
+typedef struct SfPendingRun
 {
-	SF_SCHEDULE_WAIT_COLUMNS(SF_FIELD)
-} SfScheduleWait;
+	SF_PENDING_RUN_COLUMNS(SF_FIELD)
+} SfPendingRun;
 
-extern bool sf_schedule_wait_queue(const char *schedule, TimestampTz scheduled_for);
-extern bool sf_schedule_wait_backfill(const char *schedule, TimestampTz scheduled_for, int max_running);
-extern int	sf_schedule_wait_count(const char *schedule);
-extern List *sf_schedule_wait_read(const char *schedule);
-extern void sf_schedule_wait_started(const SfScheduleWait *wait, const char *execution_id);
-extern void sf_schedule_wait_delete(const SfScheduleWait *wait);
-extern bool sf_schedule_wait_any(void);
+extern bool sf_pending_run_queue(const char *schedule, TimestampTz scheduled_for);
+extern bool sf_pending_run_backfill(const char *schedule, TimestampTz scheduled_for, int max_running);
+extern int	sf_pending_run_count(const char *schedule);
+extern List *sf_pending_run_read(const char *schedule);
+extern void sf_pending_run_started(const SfPendingRun *wait, const char *execution_id);
+extern void sf_pending_run_delete(const SfPendingRun *wait);
+extern bool sf_pending_run_any(void);
 
 /* --- the times at which a schedule runs --- */
 
@@ -205,7 +205,7 @@ extern char *sf_schedule_run_name(TimestampTz scheduled);
 extern char *sf_schedule_start(const SfSchedule *s, TimestampTz scheduled);
 
 /* Do a schedule's runs come: symbol, the word in sf_schedules */
-#define SF_SCHEDULE_STATE_LIST(X) \
+#define SF_SCHEDULE_STATUS_LIST(X) \
 	X(ACTIVE, "active") \
 	X(INACTIVE, "inactive")		/* its job is switched off */ \
 	X(NOT_DRIVEN, "not driven") /* as the database */ \
@@ -213,16 +213,16 @@ extern char *sf_schedule_start(const SfSchedule *s, TimestampTz scheduled);
 	X(FAILING, "failing") \
 	X(MISSED, "missed")
 
-#define SF_SCHEDULE_STATE_ENUM(sym, word) SF_SCHEDULE_##sym,
-typedef enum SfScheduleState
+#define SF_SCHEDULE_STATUS_ENUM(sym, word) SF_SCHEDULE_##sym,
+typedef enum SfScheduleStatusCode
 {
-	SF_SCHEDULE_STATE_LIST(SF_SCHEDULE_STATE_ENUM)
-} SfScheduleState;
+	SF_SCHEDULE_STATUS_LIST(SF_SCHEDULE_STATUS_ENUM)
+} SfScheduleStatusCode;
 
 /* ... as the view sf_schedules shows it */
 typedef struct SfScheduleStatus
 {
-	SfScheduleState state;
+	SfScheduleStatusCode status;
 	const char *problem;		/* NULL: none */
 	TimestampTz missed_at;		/* DT_NOBEGIN: none */
 	bool		is_alert;		/* its runs do not happen as they should */
@@ -230,7 +230,7 @@ typedef struct SfScheduleStatus
 } SfScheduleStatus;
 
 extern char *sf_schedule_unusable(const SfSchedule *s);
-extern const char *sf_schedule_state_word(SfScheduleState state);
+extern const char *sf_schedule_status_word(SfScheduleStatusCode status);
 extern SfScheduleStatus sf_schedule_status(const SfSchedule *s);
 
 /* --- placeholders for facts about a run in a schedule's input: <aws.scheduler.…> and <sfflow.…> --- */
@@ -264,11 +264,11 @@ extern SfRunsLeft sf_due_runs_sweep(TimestampTz now);
 
 /* --- schedules as functions of SQL name them --- */
 
-extern bool sf_schedules_is_visible(const SfSchedule *schedule);
-extern SfSchedule *sf_schedules_find_visible(const char *name);
-extern SfSchedule *sf_schedules_find_own(const char *name, SfLock lock);
-extern Oid	sf_schedules_require_own(const char *name);
-extern Oid	sf_schedules_set_owner(const char *name, Oid owner);
-extern void sf_schedules_notice(SfNotice *n, const char *name);
+extern bool sf_schedule_is_visible(const SfSchedule *schedule);
+extern SfSchedule *sf_schedule_find_visible(const char *name);
+extern SfSchedule *sf_schedule_find_own(const char *name, SfLock lock);
+extern Oid	sf_schedule_require_own(const char *name);
+extern Oid	sf_schedule_set_owner(const char *name, Oid owner);
+extern void sf_schedule_notice(SfNotice *n, const char *name);
 
 #endif							/* SF_SCHEDULE_H */

@@ -20,8 +20,8 @@ static const SfFeatureTable tables[] = {
 
 static const SfFeatureObject objects[] = {
 	{
-		.prefix = "schedule:",.kind = SF_OBJECT_SCHEDULE,.table = "schedule",.require_own = sf_schedules_require_own,
-		.set_owner = sf_schedules_set_owner,.notice = sf_schedules_notice
+		.prefix = "schedule:",.kind = SF_OBJECT_SCHEDULE,.table = "schedule",.require_own = sf_schedule_require_own,
+		.set_owner = sf_schedule_set_owner,.notice = sf_schedule_notice
 	},
 	{
 		.prefix = "calendar:",.kind = SF_OBJECT_CALENDAR,.table = "calendar",.set_owner = sf_calendars_set_owner,
@@ -41,19 +41,19 @@ planned(TimestampTz since, TimestampTz until, TimestampTz now)
 		const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
 
 		CHECK_FOR_INTERRUPTS();
-		if (s != NULL && sf_schedules_is_visible(s))
+		if (s != NULL && sf_schedule_is_visible(s))
 			runs = list_concat(runs, sf_planned_runs(s, since, until, now));
 	}
 	return runs;
 }
 
 /* Start runs that were missed or have waited. */
-static SfSweep
+static SfSweepResult
 sweep(TimestampTz now)
 {
 	SfRunsLeft	left = sf_due_runs_sweep(now);
 
-	return (SfSweep) {.more = left == SF_RUNS_DUE,.next = DT_NOEND,.waits = left != SF_RUNS_NONE};
+	return (SfSweepResult) {.more = left == SF_RUNS_DUE,.next = DT_NOEND,.waits = left != SF_RUNS_NONE};
 }
 
 const SfFeature sf_schedule_feature = {

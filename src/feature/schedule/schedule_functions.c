@@ -47,7 +47,7 @@ may_run(const char *schedule)
 	sf_instance_refuse_upgrade("a schedule");
 	if (sf_instance_takes_work())
 		return true;
-	sf_instance_tell(WARNING, sf_instance_state(),
+	sf_instance_tell(WARNING, sf_instance_status(),
 					 psprintf("schedule \"%s\" starts nothing: the database is not driven",
 							  schedule));
 	return false;
@@ -65,7 +65,7 @@ schedule_missing(const char *name)
 
 /* Tell whether the current user is a member of a schedule's owner, or may READ its machine. */
 bool
-sf_schedules_is_visible(const SfSchedule *s)
+sf_schedule_is_visible(const SfSchedule *s)
 {
 	char	   *name = pnstrdup(s->state_machine, strcspn(s->state_machine, "/"));
 	SfMachine  *machine;
@@ -80,11 +80,11 @@ sf_schedules_is_visible(const SfSchedule *s)
 
 /* Find a schedule that the current user may know of, or raise. */
 SfSchedule *
-sf_schedules_find_visible(const char *name)
+sf_schedule_find_visible(const char *name)
 {
 	SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
 
-	if (s == NULL || !sf_schedules_is_visible(s))
+	if (s == NULL || !sf_schedule_is_visible(s))
 		schedule_missing(name);
 	return s;
 }
@@ -95,7 +95,7 @@ require_schedule_owner(const SfSchedule *s)
 {
 	if (sf_privilege_is_owner(s->owner))
 		return;
-	if (sf_schedules_is_visible(s))
+	if (sf_schedule_is_visible(s))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of schedule \"%s\"", s->name)));
@@ -104,7 +104,7 @@ require_schedule_owner(const SfSchedule *s)
 
 /* Find a schedule that the current user may change, or raise. */
 SfSchedule *
-sf_schedules_find_own(const char *name, SfLock lock)
+sf_schedule_find_own(const char *name, SfLock lock)
 {
 	SfSchedule *s = sf_schedule_row_read(name, lock);
 
@@ -116,9 +116,9 @@ sf_schedules_find_own(const char *name, SfLock lock)
 
 /* Raise unless there is a schedule that the current user may change; its owner. */
 Oid
-sf_schedules_require_own(const char *name)
+sf_schedule_require_own(const char *name)
 {
-	return sf_schedules_find_own(name, SF_LOCK_NONE)->owner;
+	return sf_schedule_find_own(name, SF_LOCK_NONE)->owner;
 }
 
 /* Append an argument to a call, if it is given, by its name. */
@@ -222,15 +222,15 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
 	if (old != NULL)
 	{
 		require_schedule_owner(old);
-		sf_pg_cron_remove(old->job_id, old->owner);
+		sf_pg_cron_remove(old->cron_job_id, old->owner);
 	}
 	sf_privilege_anchor(s.owner);
-	s.job_id = sf_schedule_add_job(&s, &cron);
+	s.cron_job_id = sf_schedule_add_job(&s, &cron);
 	sf_schedule_row_write(&s);
 	note_schedule(old == NULL ? "create" : "replace", s.name);
 	if (old != NULL && old->owner != s.owner)
 		sf_privilege_unanchor(old->owner);
-	PG_RETURN_INT64(s.job_id);
+	PG_RETURN_INT64(s.cron_job_id);
 }
 
 /*
@@ -238,9 +238,9 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
  * returns the previous owner.
  */
 Oid
-sf_schedules_set_owner(const char *name, Oid owner)
+sf_schedule_set_owner(const char *name, Oid owner)
 {
-	SfSchedule *s = sf_schedules_find_own(name, SF_LOCK_WAIT);
+	SfSchedule *s = sf_schedule_find_own(name, SF_LOCK_WAIT);
 	Oid			before = s->owner;
 	SfCron		cron;
 
@@ -249,8 +249,8 @@ sf_schedules_set_owner(const char *name, Oid owner)
 	if (sf_pg_cron_is_here())
 	{
 		sf_pg_cron_check_login(owner);
-		sf_pg_cron_remove(s->job_id, before);
-		s->job_id = sf_schedule_add_job(s, &cron);
+		sf_pg_cron_remove(s->cron_job_id, before);
+		s->cron_job_id = sf_schedule_add_job(s, &cron);
 	}
 	sf_schedule_row_write(s);
 	return before;
@@ -259,9 +259,9 @@ sf_schedules_set_owner(const char *name, Oid owner)
 /* Remove a schedule and its pg_cron job. */
 SF_SQL_FUNCTION(sfflow_sf_unschedule)
 {
-	SfSchedule *s = sf_schedules_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	SfSchedule *s = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
 
-	sf_pg_cron_remove(s->job_id, s->owner);
+	sf_pg_cron_remove(s->cron_job_id, s->owner);
 	sf_schedule_row_delete(s->name);
 	sf_audit_forget(SF_OBJECT_SCHEDULE, s->name);
 	SF_TELL(object_dropped, SF_OBJECT_SCHEDULE, s->name);
@@ -274,7 +274,7 @@ SF_SQL_FUNCTION(sfflow_sf_unschedule)
 static Datum
 run_schedule(FunctionCallInfo fcinfo, TimestampTz now)
 {
-	SfSchedule *s = sf_schedules_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	SfSchedule *s = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
 	char	   *execution_id = may_run(s->name) ? sf_due_run_called(s, now) : NULL;
 
 	if (execution_id == NULL)

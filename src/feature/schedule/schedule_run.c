@@ -256,27 +256,27 @@ find_failure(const SfSchedule *s, SfScheduleStatus *status)
 {
 	TimestampTz good_at;
 
-	status->problem = sf_pg_cron_last_failure(s->job_id);
+	status->problem = sf_pg_cron_last_failure(s->cron_job_id);
 	if (status->problem != NULL)
-		good_at = sf_pg_cron_last_success(s->job_id);
+		good_at = sf_pg_cron_last_success(s->cron_job_id);
 	else if ((status->problem = sf_schedule_row_last_failure(s->name)) != NULL)
 		good_at = sf_schedule_row_last_success(s->name);
 	else
 		return;
-	status->state = SF_SCHEDULE_FAILING;
+	status->status = SF_SCHEDULE_FAILING;
 	status->since = first_due_after(s, good_at);
 }
 
 /* Say whether a schedule's runs come. */
 const char *
-sf_schedule_state_word(SfScheduleState state)
+sf_schedule_status_word(SfScheduleStatusCode status)
 {
 	static const char *const words[] = {
-#define STATE_WORD(sym, word) word,
-		SF_SCHEDULE_STATE_LIST(STATE_WORD)
+#define STATUS_WORD(sym, word) word,
+		SF_SCHEDULE_STATUS_LIST(STATUS_WORD)
 	};
 
-	return words[state];
+	return words[status];
 }
 
 /* Find the status of a schedule that should run. */
@@ -290,19 +290,19 @@ running_status(const SfSchedule *s, bool job_is_there)
 		status.missed_at = missed_run(s);
 	if (!job_is_there)
 	{
-		status.state = SF_SCHEDULE_GONE;
+		status.status = SF_SCHEDULE_GONE;
 		status.problem = "its pg_cron job does not exist";
 	}
 	else if (problem != NULL)
 	{
-		status.state = SF_SCHEDULE_FAILING;
+		status.status = SF_SCHEDULE_FAILING;
 		status.problem = problem;
 	}
 	else
 		find_failure(s, &status);
 	if (status.problem == NULL && status.missed_at != DT_NOBEGIN)
 	{
-		status.state = SF_SCHEDULE_MISSED;
+		status.status = SF_SCHEDULE_MISSED;
 		status.problem = "pg_cron has not called it";
 	}
 	/* not only what was missed: workers make up for it, so of a frequent schedule nothing ever is */
@@ -316,14 +316,14 @@ running_status(const SfSchedule *s, bool job_is_there)
 SfScheduleStatus
 sf_schedule_status(const SfSchedule *s)
 {
-	SfCronJobState job = sf_pg_cron_job_state(s->job_id);
+	SfCronJobStatus job = sf_pg_cron_job_status(s->cron_job_id);
 	SfScheduleStatus status = {SF_SCHEDULE_INACTIVE, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
 
 	if (job == SF_CRON_JOB_INACTIVE)
 		return status;
 	if (!sf_instance_takes_work())
 	{
-		status.state = SF_SCHEDULE_NOT_DRIVEN;
+		status.status = SF_SCHEDULE_NOT_DRIVEN;
 		status.problem = "a run starts nothing in a database that is not driven";
 		return status;
 	}
@@ -438,7 +438,7 @@ fill_placeholders(const Jsonb *input, const char *const *values)
 
 /* Append a run; comes: it is still to come. */
 static List *
-append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *state, bool comes, const char *problem)
+append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *status, bool comes, const char *problem)
 {
 	SfPlannedRun *run = palloc(sizeof(SfPlannedRun));
 
@@ -446,7 +446,7 @@ append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *state, b
 		.at = at,
 		.target = psprintf("schedule:%s", s->name),
 		.machine = s->state_machine,
-		.state = state,
+		.status = status,
 		.problem = problem,
 		.comes = comes
 	};
@@ -466,8 +466,8 @@ append_unstarted(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz
 static List *
 append_waiting(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
 {
-	foreach_ptr(const SfScheduleWait, wait, sf_schedule_wait_read(s->name))
-		if (wait->kind != SF_WAIT_RUNNING && wait->scheduled_for >= since && wait->scheduled_for < until)
+	foreach_ptr(const SfPendingRun, wait, sf_pending_run_read(s->name))
+		if (wait->kind != SF_PENDING_RUNNING && wait->scheduled_for >= since && wait->scheduled_for < until)
 			runs = append_run(runs, s, wait->scheduled_for, "QUEUED", false, "waits for an earlier run to end");
 	return runs;
 }
@@ -512,11 +512,11 @@ sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until, Times
 	runs = append_waiting(runs, s, since, until);
 	if (status.missed_at >= since && status.missed_at < until && !is_listed(runs, status.missed_at))
 		runs = append_run(runs, s, status.missed_at, "MISSED", false, status.problem);
-	if (status.state == SF_SCHEDULE_INACTIVE)
+	if (status.status == SF_SCHEDULE_INACTIVE)
 		return append_run(runs, s, DT_NOEND, "INACTIVE", false, "its pg_cron job is switched off");
-	if (status.state == SF_SCHEDULE_GONE || status.state == SF_SCHEDULE_NOT_DRIVEN ||
+	if (status.status == SF_SCHEDULE_GONE || status.status == SF_SCHEDULE_NOT_DRIVEN ||
 		sf_schedule_unusable(s) != NULL)
 		return append_run(runs, s, DT_NOEND, "FAILING", false, status.problem);
 	return append_to_come(runs, s, Max(now, since - 1), until,
-						  status.state == SF_SCHEDULE_FAILING ? status.problem : NULL);
+						  status.status == SF_SCHEDULE_FAILING ? status.problem : NULL);
 }

@@ -68,7 +68,7 @@ list_runs(FunctionCallInfo fcinfo, const SfSchedule *s)
 /* sf_schedule_preview(name, from_time, to_time): the runs of a schedule, whether they come or not. */
 SF_SQL_FUNCTION(sfflow_sf_schedule_preview)
 {
-	SfSchedule *s = sf_schedules_find_visible(sf_arg_text(fcinfo, 0, "name"));
+	SfSchedule *s = sf_schedule_find_visible(sf_arg_text(fcinfo, 0, "name"));
 	List	   *times = list_runs(fcinfo, s);
 	pg_tz	   *zone = sf_schedule_zone(s->timezone);
 	ListCell   *lc;
@@ -105,7 +105,7 @@ has_started(const SfSchedule *s, TimestampTz at)
  */
 SF_SQL_FUNCTION(sfflow_sf_backfill)
 {
-	SfSchedule *s = sf_schedules_find_own(sf_arg_text(fcinfo, 0, "schedule"), SF_LOCK_WAIT);
+	SfSchedule *s = sf_schedule_find_own(sf_arg_text(fcinfo, 0, "schedule"), SF_LOCK_WAIT);
 	int			max_running = sf_arg_count(fcinfo, 3, "max_running", 1, 1);
 	TimestampTz now = GetCurrentTimestamp();
 	int64		added = 0;
@@ -117,7 +117,7 @@ SF_SQL_FUNCTION(sfflow_sf_backfill)
 
 		CHECK_FOR_INTERRUPTS();
 		if (at <= now && !has_started(s, at) &&
-			sf_schedule_wait_backfill(s->name, at, max_running))
+			sf_pending_run_backfill(s->name, at, max_running))
 			added++;
 	}
 	if (added > 0)
@@ -137,7 +137,7 @@ visible_schedule(FunctionCallInfo fcinfo)
 {
 	SfSchedule *s = sf_schedule_row_read(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_NONE);
 
-	return s != NULL && sf_schedules_is_visible(s) ? s : NULL;
+	return s != NULL && sf_schedule_is_visible(s) ? s : NULL;
 }
 
 /*
@@ -152,7 +152,7 @@ SF_SQL_FUNCTION(sfflow_schedule_status)
 
 	if (s != NULL)
 		status = sf_schedule_status(s);
-	sf_columns_text(&row, s == NULL ? NULL : sf_schedule_state_word(status.state));
+	sf_columns_text(&row, s == NULL ? NULL : sf_schedule_status_word(status.status));
 	sf_columns_text(&row, status.problem);
 	sf_columns_time(&row, status.missed_at);
 	sf_columns_add(&row, BoolGetDatum(status.is_alert), s == NULL);
@@ -197,6 +197,6 @@ SF_SQL_FUNCTION(sfflow_cron_runs)
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (s != NULL)
-		sf_pg_cron_read_runs(s->job_id, put_run, fcinfo->resultinfo);
+		sf_pg_cron_read_runs(s->cron_job_id, put_run, fcinfo->resultinfo);
 	return (Datum) 0;
 }

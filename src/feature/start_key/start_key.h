@@ -38,7 +38,7 @@
  *	WAITS	it has not begun, and may be replaced
  *	AGAIN	it waits, and may not be replaced: it was redriven, or a parent waits for it
  *	RUNS
- *	STAYS	it has failed, and keeps those behind it from running
+ *	BLOCKS	it has failed, and keeps those behind it from running
  *	ENDED	it has ended, and the next one has not been told
  *	OVER	it has left, and may be redriven
  *	DONE	it has left
@@ -49,7 +49,7 @@
 	X(WAITS, 0) \
 	X(AGAIN, 1) \
 	X(RUNS, 2) \
-	X(STAYS, 3) \
+	X(BLOCKS, 3) \
 	X(ENDED, 4) \
 	X(OVER, 5) \
 	X(DONE, 6)
@@ -71,10 +71,10 @@ typedef enum SfLinePlace
  *	STANDING	it has begun, and stands in the line
  */
 #define SF_LINES_WAITING	SF_LINE_WAITS, SF_LINE_AGAIN
-#define SF_LINES_BEGUN		SF_LINE_RUNS, SF_LINE_STAYS, SF_LINE_ENDED, SF_LINE_OVER
+#define SF_LINES_BEGUN		SF_LINE_RUNS, SF_LINE_BLOCKS, SF_LINE_ENDED, SF_LINE_OVER
 #define SF_LINES_LEFT		SF_LINE_OVER, SF_LINE_DONE
-#define SF_LINES_BLOCKING	SF_LINE_RUNS, SF_LINE_STAYS
-#define SF_LINES_STANDING	SF_LINE_RUNS, SF_LINE_STAYS, SF_LINE_ENDED
+#define SF_LINES_BLOCKING	SF_LINE_RUNS, SF_LINE_BLOCKS
+#define SF_LINES_STANDING	SF_LINE_RUNS, SF_LINE_BLOCKS, SF_LINE_ENDED
 
 /* Does an execution wait in its line? */
 static inline bool

@@ -127,7 +127,7 @@ ended(const SfExecution *execution, bool began_here)
 	if (execution->status == SF_STATUS_SUCCEEDED)
 		leave(keyed, SF_LINE_DONE);
 	else if (option->stops_at_failure && keyed->place != SF_LINE_WAITS)
-		sf_start_key_set_place(keyed->execution_no, SF_LINE_STAYS);
+		sf_start_key_set_place(keyed->execution_no, SF_LINE_BLOCKS);
 	else
 		leave(keyed, SF_LINE_OVER);
 }
@@ -205,7 +205,7 @@ gives_up_line(const SfExecution *execution)
 }
 
 /* Have those go on that come after what has ended, where the row of the key is free by now. */
-static SfSweep
+static SfSweepResult
 sweep(TimestampTz now)
 {
 	List	   *all = sf_start_key_list_ended(LOOK_SIZE);
@@ -226,7 +226,7 @@ sweep(TimestampTz now)
 		sf_start_key_set_place(keyed->execution_no, SF_LINE_ENDED);
 		busy = true;
 	}
-	return (SfSweep) {.more = busy || list_length(all) == LOOK_SIZE,.next = DT_NOEND};
+	return (SfSweepResult) {.more = busy || list_length(all) == LOOK_SIZE,.next = DT_NOEND};
 }
 
 const SfFeature sf_start_key_feature = {

@@ -120,7 +120,7 @@ require_same_key(const SfExecution *there, const SfKeyedStart *keyed, const char
 bool
 sf_start_key_leave(const SfKeyedStart *keyed)
 {
-	if (keyed == NULL || (keyed->place != SF_LINE_STAYS && keyed->place != SF_LINE_ENDED))
+	if (keyed == NULL || (keyed->place != SF_LINE_BLOCKS && keyed->place != SF_LINE_ENDED))
 		return false;
 	/* an old snapshot does not show what waits */
 	if (IsolationUsesXactSnapshot())

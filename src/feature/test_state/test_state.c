@@ -248,12 +248,12 @@ task_outcome(TestRun *run, SfStimulus *stimulus)
 }
 
 /* Take the branch through a transition. */
-static SfStepOutcome
+static SfStepNext
 advance(TestRun *run, const SfStimulus *stimulus)
 {
 	sf_transition(&run->loaded, run->branch, stimulus, run->now, &run->transition);
 	*run->branch = run->transition.branch;
-	return run->transition.outcome;
+	return run->transition.next;
 }
 
 /* Show the inputs of the children of a Distributed Map, and the items in them. */
@@ -345,7 +345,7 @@ read_items(TestRun *run, SfAnswer *answer)
 
 /* A Distributed Map has begun: read its items, and begin all children. */
 static void
-run_distributed(TestRun *run, SfStepOutcome outcome)
+run_distributed(TestRun *run, SfStepNext next)
 {
 	SfBranch   *branch = run->branch;
 	Jsonb	   *items = NULL;
@@ -353,7 +353,7 @@ run_distributed(TestRun *run, SfStepOutcome outcome)
 	SfStimulus	due = {.kind = SF_STIMULUS_DUE};
 
 	take_effects(run, &items, &children);
-	if (outcome == SF_STEP_TASK)
+	if (next == SF_STEP_TASK)
 	{
 		SfStimulus	read = {.kind = SF_STIMULUS_TASK};
 
@@ -379,11 +379,11 @@ run_state(TestRun *run)
 {
 	SfBranch   *branch = run->branch;
 	SfStimulus	stimulus = {.kind = SF_STIMULUS_DUE};
-	SfStepOutcome outcome = advance(run, &stimulus);
+	SfStepNext	next = advance(run, &stimulus);
 
-	if (sf_branch_has_map_run(branch) && (outcome == SF_STEP_TASK || branch->phase == SF_PHASE_JOIN))
-		run_distributed(run, outcome);
-	else if (outcome == SF_STEP_TASK)
+	if (sf_branch_has_map_run(branch) && (next == SF_STEP_TASK || branch->phase == SF_PHASE_JOIN))
+		run_distributed(run, next);
+	else if (next == SF_STEP_TASK)
 		task_outcome(run, &stimulus);
 
 	if (branch->phase == SF_PHASE_JOIN)

@@ -335,7 +335,7 @@ link_child(HeapTuple tuple, TupleDesc desc, void *arg)
 	char	   *id = palloc(SF_SPAN_ID_DIGITS + 1);
 	char	   *trace = sf_row_text(tuple, desc, COL_trace);
 
-	if (!sf_tracing_parse_stored(trace, &child) || strcmp(child.trace_id, tree->context.trace_id) != 0)
+	if (!sf_trace_parse_stored(trace, &child) || strcmp(child.trace_id, tree->context.trace_id) != 0)
 		return;
 	seed = sf_span_seed(child.trace_id, sf_row_number(tuple, desc, COL_execution_no, 0),
 						sf_row_number(tuple, desc, COL_requested_at, 0),
@@ -675,7 +675,7 @@ sf_run_spans(const SfTracedRun *run, int *count)
 	SfJsonBuilder b;
 	const char *cause;
 
-	if (!sf_tracing_parse_stored(run->trace, &tree.context) ||
+	if (!sf_trace_parse_stored(run->trace, &tree.context) ||
 		(run->is_map_child && !sf_head_read(run->execution_no, &head)))
 		elog(ERROR, "execution " INT64_FORMAT " has no trace", run->execution_no);
 	tree.program = sf_program_cache_get(head.machine_no, head.version);

@@ -77,7 +77,7 @@ sf_span_id(const SfSpanSeed *seed, SfSpanKind kind, const char *name, const int 
 }
 
 /*
- * The context that what a branch does in a state passes on, as sf_tracing_print() writes it: the trace of its
+ * The context that what a branch does in a state passes on, as sf_trace_print() writes it: the trace of its
  * execution, and the span of the attempt at its task; of what a worker of an activity does for it; or of a state
  * that has no task.
  */
@@ -88,7 +88,7 @@ sf_span_context(const SfExecution *execution, const SfBranch *branch, const SfSt
 	SfSpanSeed	seed;
 	SfSpanKind	kind = SF_SPAN_STATE;
 
-	if (!sf_tracing_parse_stored(execution->trace, &context))
+	if (!sf_trace_parse_stored(execution->trace, &context))
 		return NULL;
 	if (state->type == SF_STATE_TASK)
 		kind = by_worker && sf_state_task(state)->resource.kind == SF_RESOURCE_ACTIVITY ? SF_SPAN_WORK : SF_SPAN_TASK;
@@ -96,5 +96,5 @@ sf_span_context(const SfExecution *execution, const SfBranch *branch, const SfSt
 						execution->redrive_count);
 	sf_span_id(&seed, kind, state->name, branch->iterations, branch->niterations, branch->entered_at,
 			   kind == SF_SPAN_STATE ? 0 : branch->attempt, context.span_id);
-	return sf_tracing_print(&context);
+	return sf_trace_print(&context);
 }

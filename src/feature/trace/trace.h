@@ -33,16 +33,16 @@ typedef struct SfTraceContext
 	const char *state;			/* tracestate; NULL: none */
 } SfTraceContext;
 
-extern bool sf_tracing_parse(const char *text, SfTraceContext *context);
-extern bool sf_tracing_parse_stored(const char *text, SfTraceContext *context);
-extern bool sf_tracing_parse_amazon(const char *text, SfTraceContext *context);
-extern bool sf_tracing_parse_comment(const char *query, SfTraceContext *context);
-extern char *sf_tracing_print(const SfTraceContext *context);
+extern bool sf_trace_parse(const char *text, SfTraceContext *context);
+extern bool sf_trace_parse_stored(const char *text, SfTraceContext *context);
+extern bool sf_trace_parse_amazon(const char *text, SfTraceContext *context);
+extern bool sf_trace_parse_comment(const char *query, SfTraceContext *context);
+extern char *sf_trace_print(const SfTraceContext *context);
 
 /* --- trace_option.c: which executions are part of a trace --- */
 
-extern void *sf_tracing_compile(const Jsonb *options, const SfProgram *program);
-extern void sf_tracing_prepare(SfExecution *execution, const void *compiled);
+extern void *sf_trace_compile(const Jsonb *options, const SfProgram *program);
+extern void sf_trace_prepare(SfExecution *execution, const void *compiled);
 
 /* --- span_id.c: ids of spans --- */
 
@@ -96,7 +96,7 @@ extern Jsonb *sf_run_spans(const SfTracedRun *run, int *count);
 
 /* --- trace_export.c: runs that are to be exported --- */
 
-extern void sf_traced_run_insert(const SfExecution *execution);
-extern void sf_traced_run_health(void (*put) (void *arg, const char *item, bool ok, const char *detail), void *arg);
+extern void sf_trace_export_insert(const SfExecution *execution);
+extern void sf_trace_export_health(void (*put) (void *arg, const char *item, bool ok, const char *detail), void *arg);
 
 #endif							/* SF_FEATURE_TRACE_H */

@@ -91,21 +91,21 @@ parse(const char *text, bool parent_may_lack, SfTraceContext *context)
 
 /* Read what others have written: a traceparent, which a tracestate may follow after a blank. */
 bool
-sf_tracing_parse(const char *text, SfTraceContext *context)
+sf_trace_parse(const char *text, SfTraceContext *context)
 {
 	return parse(text, false, context);
 }
 
-/* Read what sf_tracing_print() has written, also of a trace that begins with its execution. */
+/* Read what sf_trace_print() has written, also of a trace that begins with its execution. */
 bool
-sf_tracing_parse_stored(const char *text, SfTraceContext *context)
+sf_trace_parse_stored(const char *text, SfTraceContext *context)
 {
 	return parse(text, true, context);
 }
 
-/* Write a context as sf_tracing_parse_stored() reads it. */
+/* Write a context as sf_trace_parse_stored() reads it. */
 char *
-sf_tracing_print(const SfTraceContext *context)
+sf_trace_print(const SfTraceContext *context)
 {
 	return psprintf("00-%s-%s-%02x%s%s", context->trace_id, context->span_id, context->flags,
 					context->state == NULL ? "" : " ", context->state == NULL ? "" : context->state);
@@ -135,7 +135,7 @@ find_part(const char *text, const char *key, const char **value)
  * Sampled, or with Sampled=?, it is not decided whether the trace is sampled.
  */
 bool
-sf_tracing_parse_amazon(const char *text, SfTraceContext *context)
+sf_trace_parse_amazon(const char *text, SfTraceContext *context)
 {
 	const char *value;
 
@@ -206,7 +206,7 @@ find_in_comment(const char *comment, const char *end, const char *key)
  * signs of a comment.  Costs next to nothing where the query does not end with a comment.
  */
 bool
-sf_tracing_parse_comment(const char *query, SfTraceContext *context)
+sf_trace_parse_comment(const char *query, SfTraceContext *context)
 {
 	const char *end = query + strlen(query);
 	const char *begin;
@@ -223,7 +223,7 @@ sf_tracing_parse_comment(const char *query, SfTraceContext *context)
 		if (at[0] == '/' && at[1] == '*')
 			begin = at + 2;
 	parent = find_in_comment(begin, end, "traceparent");
-	if (parent == NULL || strchr(parent, ' ') != NULL || !sf_tracing_parse(parent, context))
+	if (parent == NULL || strchr(parent, ' ') != NULL || !sf_trace_parse(parent, context))
 		return false;
 	state = find_in_comment(begin, end, "tracestate");
 	context->state = state == NULL ? NULL : clean_state(state);

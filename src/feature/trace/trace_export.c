@@ -50,8 +50,8 @@
 	X(TimestampTz, ended_at, TIMESTAMPTZ, NOT_NULL) \
 	X(char *, trace, TEXT, NOT_NULL) \
 	X(char *, error, TEXT, NULLABLE) \
-	X(int, takes, INT4, NOT_NULL) \
-	X(TimestampTz, leased_until, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(int, receives, INT4, NOT_NULL) \
+	X(TimestampTz, lease_until, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, rejected_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(char *, reason, TEXT, NULLABLE)
 
@@ -65,7 +65,7 @@ SF_ROW_TYPE(export_row, SF_TRACE_EXPORT_COLUMNS, trace_export, 1);
 
 /* Note a run that has ended, if its trace is sampled. */
 void
-sf_traced_run_insert(const SfExecution *e)
+sf_trace_export_insert(const SfExecution *e)
 {
 	SfTraceContext context;
 	ExportRow	row = {
@@ -79,11 +79,11 @@ sf_traced_run_insert(const SfExecution *e)
 		.ended_at = e->stopped_at,
 		.trace = e->trace,
 		.error = e->error,
-		.leased_until = DT_NOBEGIN,
+		.lease_until = DT_NOBEGIN,
 		.rejected_at = DT_NOBEGIN
 	};
 
-	if (e->trace == NULL || !sf_tracing_parse_stored(e->trace, &context) || (context.flags & SF_TRACE_SAMPLED) == 0)
+	if (e->trace == NULL || !sf_trace_parse_stored(e->trace, &context) || (context.flags & SF_TRACE_SAMPLED) == 0)
 		return;
 	row.export_no = sf_sequence_next("trace_export_no");
 	sf_row_insert(&export_row, &row);
@@ -143,7 +143,7 @@ lock_due(int max)
 		" FROM _sfflow.trace_export x JOIN _sfflow.execution e ON e.execution_no = x.execution_no"
 		" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no"
 		" WHERE x.rejected_at IS NULL"
-		" AND (x.leased_until IS NULL OR x.leased_until <= pg_catalog.clock_timestamp())"
+		" AND (x.lease_until IS NULL OR x.lease_until <= pg_catalog.clock_timestamp())"
 		" ORDER BY x.export_no LIMIT $1 FOR UPDATE OF x SKIP LOCKED");
 
 	return sf_db_list(&plan, read_run, SF_ARGS(SF_INT4(max)));
@@ -154,8 +154,8 @@ static void
 lease(List *numbers, int64 ms)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.trace_export AS x SET takes = x.takes + 1,"
-		" leased_until = pg_catalog.clock_timestamp() + $2 * '1 millisecond'::pg_catalog.interval"
+		"UPDATE _sfflow.trace_export AS x SET receives = x.receives + 1,"
+		" lease_until = pg_catalog.clock_timestamp() + $2 * '1 millisecond'::pg_catalog.interval"
 		" WHERE x.export_no = ANY ($1)");
 
 	if (numbers != NIL)
@@ -238,7 +238,7 @@ SF_SQL_FUNCTION(sfflow_sf_take_spans)
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_instance_takes_work())
 	{
-		sf_instance_tell(NOTICE, sf_instance_state(), "no spans are exported: the database is not driven");
+		sf_instance_tell(NOTICE, sf_instance_status(), "no spans are exported: the database is not driven");
 		return (Datum) 0;
 	}
 	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow spans of a run", ALLOCSET_DEFAULT_SIZES);
@@ -311,7 +311,7 @@ read_backlog(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Show the runs that wait for their export, or were rejected, if there are any (SfHealthPut). */
 void
-sf_traced_run_health(void (*put) (void *arg, const char *item, bool ok, const char *detail), void *arg)
+sf_trace_export_health(void (*put) (void *arg, const char *item, bool ok, const char *detail), void *arg)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(CASE WHEN x.rejected_at IS NULL THEN 1 END) AS due,"

@@ -22,7 +22,7 @@ static void
 ended(const SfExecution *execution, bool began_here)
 {
 	if (execution->trace != NULL)
-		sf_traced_run_insert(execution);
+		sf_trace_export_insert(execution);
 }
 
 const SfFeature sf_trace_feature = {
@@ -31,9 +31,9 @@ const SfFeature sf_trace_feature = {
 	.start_options = options,
 	.machine_options = options,
 	.option = &option,
-	.compiles_options = sf_tracing_compile,
-	.prepares = sf_tracing_prepare,
+	.compiles_options = sf_trace_compile,
+	.prepares = sf_trace_prepare,
 	.trace_context = sf_span_context,
 	.ended = ended,
-	.health = sf_traced_run_health,
+	.health = sf_trace_export_health,
 };

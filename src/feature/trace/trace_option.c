@@ -22,7 +22,7 @@
  * begin no trace.
  */
 void *
-sf_tracing_compile(const Jsonb *options, const SfProgram *program)
+sf_trace_compile(const Jsonb *options, const SfProgram *program)
 {
 	Jsonb	   *given = sf_json_get(options, "trace");
 	JsonbValue	root;
@@ -87,7 +87,7 @@ read_option(const Jsonb *options, SfTraceContext *context)
 	sf_json_root(given, &value);
 	if (value.type == jbvNull)
 		return false;
-	if (value.type != jbvString || !sf_tracing_parse(pnstrdup(value.val.string.val, value.val.string.len), context))
+	if (value.type != jbvString || !sf_trace_parse(pnstrdup(value.val.string.val, value.val.string.len), context))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("option trace must be a traceparent of W3C Trace Context"),
@@ -99,7 +99,7 @@ read_option(const Jsonb *options, SfTraceContext *context)
 static bool
 find_in_header(const char *header, SfTraceContext *context)
 {
-	return header != NULL && (sf_tracing_parse_amazon(header, context) || sf_tracing_parse(header, context));
+	return header != NULL && (sf_trace_parse_amazon(header, context) || sf_trace_parse(header, context));
 }
 
 /* Find the trace that the session is part of, or its query, unless the query is not the start's own. */
@@ -107,10 +107,10 @@ static bool
 find_of_session(SfTraceContext *context)
 {
 	if (sf_setting_traceparent != NULL && *sf_setting_traceparent != '\0' &&
-		sf_tracing_parse(sf_setting_traceparent, context))
+		sf_trace_parse(sf_setting_traceparent, context))
 		return true;
 	return sf_driver_origin.execution_no == 0 && sf_driver_origin.depth == 0 && debug_query_string != NULL &&
-		sf_tracing_parse_comment(debug_query_string, context);
+		sf_trace_parse_comment(debug_query_string, context);
 }
 
 /* Find the trace that a start gives an execution; false: none. */
@@ -126,11 +126,11 @@ find_given(const SfExecution *execution, SfTraceContext *context)
 }
 
 /*
- * Give an execution that is to begin the trace that it is part of; compiled: what sf_tracing_compile() says of its
+ * Give an execution that is to begin the trace that it is part of; compiled: what sf_trace_compile() says of its
  * version.
  */
 void
-sf_tracing_prepare(SfExecution *execution, const void *compiled)
+sf_trace_prepare(SfExecution *execution, const void *compiled)
 {
 	const double *share = compiled;
 	SfTraceContext context;
@@ -146,5 +146,5 @@ sf_tracing_prepare(SfExecution *execution, const void *compiled)
 	}
 	if (!context.decided && share != NULL && is_in_share(context.trace_id, *share))
 		context.flags |= SF_TRACE_SAMPLED;
-	execution->trace = sf_tracing_print(&context);
+	execution->trace = sf_trace_print(&context);
 }

@@ -15,12 +15,12 @@
 #include "store/statistics/tally.h"
 
 /* A branch begins to wait for what a feature gives it; the feature's own struct begins with this */
-typedef struct SfWait
+typedef struct SfFeatureWait
 {
 	SfBranchKey key;
 	int			generation;
 	SfResourceKind kind;
-} SfWait;
+} SfFeatureWait;
 
 /* An execution that a slice, or a session, works on, and the effects to be written */
 typedef struct SfDraft
@@ -38,7 +38,7 @@ typedef struct SfDraft
 	List	   *deltas;			/* SfParentDelta */
 	List	   *tasks;			/* SfTask to hand out */
 	List	   *closed_tasks;	/* SfTask that are over */
-	List	   *waits;			/* SfWait */
+	List	   *waits;			/* SfFeatureWait */
 	List	   *map_children;	/* SfMapChild, until the transition is applied */
 	List	   *children;		/* SfBranch: roots of executions that begin */
 	SfFinish   *finish;			/* the execution ends */

@@ -128,8 +128,8 @@ sf_draft_add_deadline(SfDraft *draft)
 	if (draft->program->timeout_seconds <= 0 || sf_execution_is_map_child(execution))
 		return;
 	draft->branches = lappend(draft->branches,
-							  sf_branch_make_deadline(execution->execution_no, execution->owner,
-													  begin + draft->program->timeout_seconds * USECS_PER_SEC));
+							  sf_branch_make_timeout(execution->execution_no, execution->owner,
+													 begin + draft->program->timeout_seconds * USECS_PER_SEC));
 }
 
 /* Has a child branch failed among the effects that wait to be written? */

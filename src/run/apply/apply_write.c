@@ -208,7 +208,7 @@ collect(List *all, const List *more)
 
 /* Does a branch of a draft still wait, when its rows are written? */
 static bool
-still_waits(const SfDraft *draft, const SfWait *wait)
+still_waits(const SfDraft *draft, const SfFeatureWait *wait)
 {
 	foreach_ptr(const SfBranch, branch, draft->branches)
 		if (branch->key.branch_no == wait->key.branch_no)
@@ -220,7 +220,7 @@ still_waits(const SfDraft *draft, const SfWait *wait)
 static void
 write_waits(SfDraft *draft)
 {
-	foreach_ptr(const SfWait, wait, draft->waits)
+	foreach_ptr(const SfFeatureWait, wait, draft->waits)
 		if (still_waits(draft, wait))
 			SF_FEATURES(writes_wait, feature)
 				if (feature->waits_for == wait->kind)

@@ -20,9 +20,9 @@
 
 /* Find the branch that has waited longest in a queue, behind rows that are left over; false: there is none. */
 bool
-sf_gate_first_waiting(SfQueue queue, SfWaiting *head)
+sf_gate_first_waiting(SfQueue queue, SfQueuedBranch *head)
 {
-	const SfWaiting *after = NULL;
+	const SfQueuedBranch *after = NULL;
 
 	while (sf_park_front(queue, after, head, SF_FRONT_FIRST) > 0)
 	{
@@ -78,7 +78,7 @@ int
 sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
 {
 	static const SfQueue start = {0, PG_INT64_MIN};
-	SfWaiting	head;
+	SfQueuedBranch head;
 	int			n = 0;
 
 	while (n == 0 && !round->ended)
@@ -136,7 +136,7 @@ sf_gate_tend(void)
 
 /* Tell whether the next branch of a queue that is not empty may begin, and take what it needs for it. */
 bool
-sf_gate_has_room(SfQueue queue, const SfWaiting *head)
+sf_gate_has_room(SfQueue queue, const SfQueuedBranch *head)
 {
 	SF_FEATURES(has_room, feature)
 		return feature->has_room(queue, head);

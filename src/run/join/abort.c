@@ -59,7 +59,7 @@ abort_child(SfDraft *draft, SfBranch *child, int after_event)
 		stimulus.pending = abort_children(draft, child, after_event, &child_locked);
 		stimulus.aborted.due = sf_abort_recheck_at(child, child_locked);
 	}
-	return sf_draft_advance(draft, child, &stimulus)->outcome == SF_STEP_ENDED ? 0 : 1;
+	return sf_draft_advance(draft, child, &stimulus)->next == SF_STEP_ENDED ? 0 : 1;
 }
 
 /* Ask the worker that runs a child to stop. */

@@ -260,7 +260,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 		draft->at = GetCurrentTimestamp();
 		if (waits_at_gate(slice, draft, branch, &error))
 		{
-			draft->transition.outcome = SF_STEP_REST;
+			draft->transition.next = SF_STEP_REST;
 			return;
 		}
 		if (sf_gate_finds_mark(draft, branch, &marked))
@@ -447,7 +447,7 @@ static bool
 next_stimulus(SfSlice *slice, SfDraft *draft, SfBranch *branch, int first,
 			  SfStimulus *stimulus)
 {
-	switch (draft->transition.outcome)
+	switch (draft->transition.next)
 	{
 		case SF_STEP_TASK:
 			sf_dispatch(slice, draft, branch, draft->transition.task, stimulus);
@@ -508,7 +508,7 @@ static void
 end_execution(SfDraft *draft, const SfBranch *branch)
 {
 	SfError		error = sf_step_branch_error(branch);
-	bool		late = branch->phase == SF_PHASE_DEADLINE;
+	bool		late = branch->phase == SF_PHASE_TIMEOUT;
 
 	sf_draft_end_execution(draft, late ? SF_STIMULUS_TIMED_OUT : SF_STIMULUS_STOPPED, &error);
 }
@@ -570,7 +570,7 @@ sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool parked)
 
 	if (branch == NULL)
 		return false;
-	slice->result->outcome = SF_SLICE_WORKED;
+	slice->result->end = SF_SLICE_WORKED;
 	slice->claimed = key;
 	advance(slice, draft, branch);
 	/* a failure may have made a join due that is to abort the others at once */

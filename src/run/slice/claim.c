@@ -101,7 +101,7 @@ find_draft(SfSlice *slice, SfBranchKey key)
 	{
 		/* the machine may have another owner since */
 		if (sf_apply_set_owner(key, only_owner, execution->owner))
-			slice->result->outcome = SF_SLICE_WORKED;
+			slice->result->end = SF_SLICE_WORKED;
 		return NULL;
 	}
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
@@ -120,7 +120,7 @@ is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
 {
 	if (branch == NULL || branch->due_at == DT_NOEND)
 		return false;
-	if (branch->phase == SF_PHASE_DEADLINE && slice->skip_waits)
+	if (branch->phase == SF_PHASE_TIMEOUT && slice->skip_waits)
 		return true;
 	return branch->due_at <= now &&
 		sf_phase_is_claimed_under_lock(branch->phase);
@@ -168,7 +168,7 @@ claim_under_lock(SfSlice *slice, SfDraft *draft, SfBranchKey key)
 		slice->locked = true;
 		slice->no_more_claims = true;
 		/* whatever comes of this one: others have not been looked at */
-		slice->result->outcome = SF_SLICE_WORKED;
+		slice->result->end = SF_SLICE_WORKED;
 	}
 	mine = sf_branch_read(key, SF_LOCK_SKIP);
 	if (mine == NULL)

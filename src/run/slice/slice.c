@@ -375,7 +375,7 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 
 	result->owner = slice.owner;
 	if (slice.announced)
-		result->outcome = SF_SLICE_LONG_TASK;
+		result->end = SF_SLICE_LONG_TASK;
 	MemoryContextSwitchTo(old);
 	if (result->task_state != NULL)
 		result->task_state = pstrdup(result->task_state);
@@ -419,7 +419,7 @@ sf_slice_fail_branch(const SfSliceRequest *request, const char *cause)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	branch = sf_claim(&slice, sf_slice_branch(&alone), true, &draft);
 	if (branch != NULL && draft->execution->status == SF_STATUS_RUNNING &&
-		branch->phase != SF_PHASE_DEADLINE)
+		branch->phase != SF_PHASE_TIMEOUT)
 	{
 		SfStimulus	stimulus = {.kind = SF_STIMULUS_CONDEMNED};
 

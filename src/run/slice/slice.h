@@ -244,16 +244,16 @@ typedef enum SfTasksLeft
 /* Tasks for which a process is wanted now */
 #define SF_LEFT_WANTED	(SF_LEFT_TASK | SF_LEFT_RESERVED)
 
-typedef enum SfSliceOutcome
+typedef enum SfSliceEnd
 {
 	SF_SLICE_IDLE,				/* nothing that is due could be claimed */
 	SF_SLICE_WORKED,
 	SF_SLICE_LONG_TASK			/* commit, then run result.task */
-} SfSliceOutcome;
+} SfSliceEnd;
 
 typedef struct SfSliceResult
 {
-	SfSliceOutcome outcome;
+	SfSliceEnd	end;
 	int			transitions;	/* states entered, resumed or left */
 	int			nkeys_tried;	/* hints looked at; the caller keeps the others */
 	int			ntried;			/* branches that were taken from queues of limits, or have to wait in one */

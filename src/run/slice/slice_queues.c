@@ -32,7 +32,7 @@ take_parked(SfSlice *slice, SfBranchKey key)
 
 /* Is a branch that waits another slice's, because of its owner? */
 static bool
-is_of_another(const SfSlice *slice, const SfWaiting *head)
+is_of_another(const SfSlice *slice, const SfQueuedBranch *head)
 {
 	Oid			owner = sf_slice_in_session(slice->request) ?
 		sf_slice_session(slice->request)->only_owner : sf_slice_keys(slice->request)->owner;
@@ -47,7 +47,7 @@ is_of_another(const SfSlice *slice, const SfWaiting *head)
  * transaction has it locked, a worker comes again.
  */
 static bool
-take_head(SfSlice *slice, SfQueue queue, const SfWaiting *head, bool told, bool *any)
+take_head(SfSlice *slice, SfQueue queue, const SfQueuedBranch *head, bool told, bool *any)
 {
 	if (!head->waits)
 	{
@@ -91,9 +91,9 @@ leave_empty(SfQueue queue)
 bool
 sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 {
-	SfWaiting	heads[SF_FRONT_MANY];
-	SfWaiting	last;
-	const SfWaiting *after = NULL;
+	SfQueuedBranch heads[SF_FRONT_MANY];
+	SfQueuedBranch last;
+	const SfQueuedBranch *after = NULL;
 	bool		any = false;
 	bool		told = sf_slice_in_session(slice->request);
 	int			n;
@@ -124,7 +124,7 @@ take_waiting(SfSlice *slice, bool *first)
 {
 	SfBranchKey keys[MAX_READ];
 	SfQueue		queues[MAX_READ];
-	SfWaiting	head;
+	SfQueuedBranch head;
 	int			n = sf_park_queued_of(sf_slice_session(slice->request)->execution_no, keys, queues, MAX_READ);
 
 	for (int i = 0; i < n; i++)

@@ -30,7 +30,7 @@
  *	DONE		no			ended; payload is its output; until the join
  *	FAILED		no			ended with error and cause
  *	ABORTED		no			ended because a sibling or the execution did
- *	DEADLINE	due			no thread: the machine's timeout
+ *	TIMEOUT		due			no thread: the machine's timeout
  *	STOP		due			no thread: the execution is to end as ABORTED
  *	NET			due			JobNet: goes on with jobs of which none runs, between slices
  *
@@ -47,7 +47,7 @@
 	X(DONE, 7) \
 	X(FAILED, 8) \
 	X(ABORTED, 9) \
-	X(DEADLINE, 10) \
+	X(TIMEOUT, 10) \
 	X(STOP, 11) \
 	X(NET, 12)
 
@@ -69,7 +69,7 @@ typedef enum SfPhase
  *					children or from its outcome.  In any other one it is ABORTED then.
  */
 #define SF_PHASES_ENDED			SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
-#define SF_PHASES_OF_NO_LINE	SF_PHASE_DEADLINE, SF_PHASE_STOP
+#define SF_PHASES_OF_NO_LINE	SF_PHASE_TIMEOUT, SF_PHASE_STOP
 #define SF_PHASES_BEFORE_GATE	SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED, SF_PHASE_NET
 #define SF_PHASES_INSIDE		SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET
 #define SF_PHASES_INSIDE_OF_RUN	SF_PHASE_RUN, SF_PHASE_ANSWERED
@@ -98,7 +98,7 @@ typedef enum SfPhase
 #define SF_PHASES_AFTER_DONE		SF_PHASE_DONE
 #define SF_PHASES_AFTER_FAILED		SF_PHASE_FAILED, SF_PHASE_ENTER, SF_PHASE_JOIN
 #define SF_PHASES_AFTER_ABORTED		SF_PHASE_ABORTED, SF_PHASE_ENTER, SF_PHASE_JOIN
-#define SF_PHASES_AFTER_DEADLINE	SF_PHASE_DEADLINE
+#define SF_PHASES_AFTER_TIMEOUT	SF_PHASE_TIMEOUT
 #define SF_PHASES_AFTER_STOP		SF_PHASE_STOP
 #define SF_PHASES_AFTER_NET			SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN
 
@@ -187,24 +187,24 @@ typedef struct SfTaken
 {
 	bool		from_queue;		/* false: from none, and the others say nothing */
 	SfQueue		queue;
-	TimestampTz rank;			/* its place there */
+	TimestampTz rank;			/* its order there */
 	TimestampTz since;			/* it has waited since then */
 } SfTaken;
 
 /* Where the children of a branch in phase JOIN are, as the slice that works on it knows */
-typedef enum SfChildrenPlace
+typedef enum SfChildrenSource
 {
 	SF_CHILDREN_STORED,			/* in rows, maybe of other sessions */
 	SF_CHILDREN_NEW,			/* in memory: this slice has begun all of them */
 	SF_CHILDREN_RESUMED			/* jobs of a net that goes on (phase NET): those that have not begun are in memory */
-} SfChildrenPlace;
+} SfChildrenSource;
 
 /* What those know of a branch who work on it: a slice, or a session that redrives or migrates its execution */
 typedef struct SfBranchWork
 {
 	bool		in_draft;		/* it is among the branches of the draft */
 	bool		is_parent;		/* redrive, migration: it has children */
-	SfChildrenPlace children;
+	SfChildrenSource children;
 	struct SfBranch *join;		/* the parent, where it began this branch in this slice */
 	struct SfNet *net;			/* JobNet: its jobs, while they are in memory */
 } SfBranchWork;
@@ -344,13 +344,13 @@ sf_branch_make_root(int64 execution_no, Oid owner, int state, Jsonb *payload, Ti
 
 /* The deadline of an execution. */
 static inline SfBranch *
-sf_branch_make_deadline(int64 execution_no, Oid owner, TimestampTz due)
+sf_branch_make_timeout(int64 execution_no, Oid owner, TimestampTz due)
 {
-	SfBranch   *deadline = sf_branch_make(execution_no, owner, SF_BRANCH_DEADLINE);
+	SfBranch   *timeout = sf_branch_make(execution_no, owner, SF_BRANCH_TIMEOUT);
 
-	deadline->phase = SF_PHASE_DEADLINE;
-	deadline->due_at = due;
-	return deadline;
+	timeout->phase = SF_PHASE_TIMEOUT;
+	timeout->due_at = due;
+	return timeout;
 }
 
 /* A request to stop an execution. */

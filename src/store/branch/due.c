@@ -186,7 +186,7 @@ is_skipped(const TimedBranch *b, const TimedBranches *timed)
 		case SF_PHASE_RUN:
 		case SF_PHASE_WAIT:
 			return true;
-		case SF_PHASE_DEADLINE:
+		case SF_PHASE_TIMEOUT:
 			/* the machine's deadline comes if something waits beyond it */
 			return timed->last_wait >= b->due_at;
 		default:
@@ -269,7 +269,7 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
  * phases that wait for no particular time, and whose due_at now lies ahead, become
  * due now.  If it is known by how many microseconds the clock was set back (else 0),
  * the delays of retries shrink by as much.  WAIT, EXTERNAL and
- * DEADLINE keep due_at, and so do executions that were to start in the future.
+ * TIMEOUT keep due_at, and so do executions that were to start in the future.
  */
 void
 sf_branch_set_back(Oid owner, TimestampTz now, int64 by)

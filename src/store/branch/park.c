@@ -68,7 +68,7 @@ append_parked(HeapTuple tuple, TupleDesc desc, void *arg)
 	parked->feature = sf_row_text(tuple, desc, COL_feature);
 	parked->object_no = sf_row_number(tuple, desc, COL_object_no, 0);
 	parked->in_queue = !heap_attisnull(tuple, COL_queue, desc);
-	parked->queue = sf_row_number(tuple, desc, COL_queue, 0);
+	parked->queue_hash = sf_row_number(tuple, desc, COL_queue, 0);
 	*(List **) arg = lappend(*(List **) arg, parked);
 }
 
@@ -204,7 +204,7 @@ sf_park_unpark(SfUnpark why, const SfUnparked *of)
 	};
 
 #define OF \
-	SF_WAITING_PHASES, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue), SF_INT8(of->execution_no)
+	SF_WAITING_PHASES, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue_hash), SF_INT8(of->execution_no)
 	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_LIMIT)
 		sf_db_execute(&lock[why], OF);
 	return sf_db_read(&make_due[why], read_released, NULL, OF);
@@ -267,7 +267,7 @@ sf_park_leave_queue(SfBranch *branch)
 /* Rows that are read into an array */
 typedef struct Waitings
 {
-	SfWaiting  *rows;
+	SfQueuedBranch *rows;
 	int			count;
 } Waitings;
 
@@ -278,7 +278,7 @@ read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_execution_no = 1, COL_branch_no, COL_owner, COL_waits, COL_without_slot, COL_rank, COL_announced,
 		COL_may_wait, COL_made_by};
 	Waitings   *w = arg;
-	SfWaiting  *row = &w->rows[w->count++];
+	SfQueuedBranch *row = &w->rows[w->count++];
 
 	row->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	row->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
@@ -331,9 +331,9 @@ front_plan(SfFront size)
 
 /* Read branches of a queue in their order, as many as said: those behind another one (NULL: all). */
 int
-sf_park_front(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfFront size)
+sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *heads, SfFront size)
 {
-	static const SfWaiting start = {.has_slot = true,.rank = DT_NOBEGIN};
+	static const SfQueuedBranch start = {.has_slot = true,.rank = DT_NOBEGIN};
 	Waitings	w = {heads, 0};
 
 	if (after == NULL)
@@ -350,7 +350,7 @@ sf_park_front(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfFront s
  * is looked at in the version that is locked, of the branch in that of the snapshot.
  */
 void
-sf_park_forget_left_over(const SfWaiting *row)
+sf_park_forget_left_over(const SfQueuedBranch *row)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS MATERIALIZED (SELECT w.execution_no, w.branch_no FROM _sfflow.held w"

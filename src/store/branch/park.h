@@ -30,8 +30,8 @@ typedef struct SfParked
 	SfBranchKey key;
 	const char *feature;		/* its name */
 	int64		object_no;		/* what keeps the branch, by the feature's number of it */
-	bool		in_queue;		/* false: it is in none, and queue says nothing */
-	int64		queue;
+	bool		in_queue;		/* false: it is in none, and queue_hash says nothing */
+	int64		queue_hash;
 } SfParked;
 
 extern void sf_park_branch(SfBranch *branch, const char *feature, int64 object_no);
@@ -72,7 +72,7 @@ typedef struct SfUnparked
 {
 	const char *feature;
 	int64		object_no;
-	int64		queue;
+	int64		queue_hash;
 	int64		execution_no;
 } SfUnparked;
 
@@ -98,7 +98,7 @@ typedef struct SfRank
 } SfRank;
 
 /* A branch that waits in a queue */
-typedef struct SfWaiting
+typedef struct SfQueuedBranch
 {
 	SfBranchKey key;
 	Oid			owner;
@@ -107,11 +107,11 @@ typedef struct SfWaiting
 	bool		has_slot;		/* it comes before those that have none, */
 	TimestampTz rank;			/* ... else in this order */
 	TransactionId made_by;		/* has written its row */
-} SfWaiting;
+} SfQueuedBranch;
 
 /* Does a branch of some rank come before one that waits, in the order of their queue? */
 static inline bool
-sf_park_is_before(SfRank rank, const SfWaiting *other)
+sf_park_is_before(SfRank rank, const SfQueuedBranch *other)
 {
 	return rank.has_slot != other->has_slot ? rank.has_slot : rank.rank < other->rank;
 }
@@ -130,8 +130,8 @@ typedef enum SfFront
 
 extern void sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfRank rank);
 extern bool sf_park_leave_queue(SfBranch *branch);
-extern int	sf_park_front(SfQueue queue, const SfWaiting *after, SfWaiting *heads, SfFront size);
-extern void sf_park_forget_left_over(const SfWaiting *row);
+extern int	sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *heads, SfFront size);
+extern void sf_park_forget_left_over(const SfQueuedBranch *row);
 extern bool sf_park_any_queued(void);
 extern int64 sf_park_greatest_queue(void);
 extern bool sf_park_is_queued(SfQueue queue);

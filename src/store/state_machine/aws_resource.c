@@ -18,7 +18,7 @@ read_document(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* The tags of an object: {"key": "value"}; NULL: it has none. */
 Jsonb *
-sf_attribute_tags(SfObjectKind kind, const char *name)
+sf_aws_resource_tags(SfObjectKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.tags FROM _sfflow.aws_resource r"
@@ -31,7 +31,7 @@ sf_attribute_tags(SfObjectKind kind, const char *name)
 
 /* The encryptionConfiguration that an activity was given; NULL: none. */
 Jsonb *
-sf_attribute_encryption(SfObjectKind kind, const char *name)
+sf_aws_resource_encryption(SfObjectKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.encryption FROM _sfflow.aws_resource r"
@@ -44,7 +44,7 @@ sf_attribute_encryption(SfObjectKind kind, const char *name)
 
 /* Set the tags of an object, and with encryption not NULL its encryptionConfiguration. */
 void
-sf_attribute_write(SfObjectKind kind, const char *name, const Jsonb *tags, const Jsonb *encryption)
+sf_aws_resource_write(SfObjectKind kind, const char *name, const Jsonb *tags, const Jsonb *encryption)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.aws_resource AS r (object_kind, object_name, tags, encryption)"
@@ -56,7 +56,7 @@ sf_attribute_write(SfObjectKind kind, const char *name, const Jsonb *tags, const
 
 /* Delete what is kept of an object that is dropped. */
 void
-sf_attribute_forget(SfObjectKind kind, const char *name)
+sf_aws_resource_forget(SfObjectKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.aws_resource r"
@@ -67,7 +67,7 @@ sf_attribute_forget(SfObjectKind kind, const char *name)
 
 /* When an activity was created. */
 TimestampTz
-sf_attribute_activity_created(int activity_no)
+sf_aws_resource_activity_created(int activity_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT a.created_at FROM _sfflow.activity a WHERE a.activity_no = $1");

@@ -23,12 +23,12 @@ typedef struct SfPublication
 	SF_VERSION_PUBLICATION_COLUMNS(SF_FIELD)
 } SfPublication;
 
-extern Jsonb *sf_attribute_tags(SfObjectKind kind, const char *name);
-extern Jsonb *sf_attribute_encryption(SfObjectKind kind, const char *name);
-extern void sf_attribute_write(SfObjectKind kind, const char *name, const Jsonb *tags,
+extern Jsonb *sf_aws_resource_tags(SfObjectKind kind, const char *name);
+extern Jsonb *sf_aws_resource_encryption(SfObjectKind kind, const char *name);
+extern void sf_aws_resource_write(SfObjectKind kind, const char *name, const Jsonb *tags,
 							  const Jsonb *encryption);
-extern void sf_attribute_forget(SfObjectKind kind, const char *name);
-extern TimestampTz sf_attribute_activity_created(int activity_no);
+extern void sf_aws_resource_forget(SfObjectKind kind, const char *name);
+extern TimestampTz sf_aws_resource_activity_created(int activity_no);
 
 extern TimestampTz sf_publication_made(int machine_no, int version);
 extern SfPublication *sf_publication_read(int machine_no, int version);

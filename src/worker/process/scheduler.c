@@ -414,9 +414,9 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 static bool
 is_over_and_well(const SfTurn *turn)
 {
-	return turn->outcome == SF_TURN_NOTHING ||
+	return turn->result == SF_TURN_NOTHING ||
 		(turn->state != SF_WORK_SCAN &&
-		 (turn->outcome == SF_TURN_PROGRESS || turn->outcome == SF_TURN_STALLED));
+		 (turn->result == SF_TURN_PROGRESS || turn->result == SF_TURN_STALLED));
 }
 
 /* Does a turn advance branches, or look for some: may it fail or stall, and the worker pause for it? */
@@ -448,7 +448,7 @@ count_setbacks(SfTurn *turn)
 {
 	if (!is_of_branches(turn->state))
 		return 0;
-	if (turn->outcome == SF_TURN_FAILED)
+	if (turn->result == SF_TURN_FAILED)
 	{
 		/* its keys are still in the tables */
 		turn->nkeys = 0;
@@ -458,9 +458,9 @@ count_setbacks(SfTurn *turn)
 	if (is_over_and_well(turn))
 	{
 		turn->failures = 0;
-		turn->stalled = turn->outcome == SF_TURN_STALLED ? turn->stalled + 1 : 0;
+		turn->stalled = turn->result == SF_TURN_STALLED ? turn->stalled + 1 : 0;
 	}
-	return turn->outcome == SF_TURN_STALLED && turn->stalled > SF_STALLED_TURNS ?
+	return turn->result == SF_TURN_STALLED && turn->stalled > SF_STALLED_TURNS ?
 		SF_STALLED_PAUSE_MS : 0;
 }
 
@@ -525,7 +525,7 @@ sf_scheduler_next(SfTurn *turn)
 
 	if (turn->verdict != SF_TURN_MAY_WORK)
 		turn->state = SF_WORK_LEAVE;
-	else if (turn->outcome == SF_TURN_ANNOUNCED)
+	else if (turn->result == SF_TURN_ANNOUNCED)
 		turn->state = SF_WORK_TASK;
 	else
 	{
@@ -540,7 +540,7 @@ sf_scheduler_next(SfTurn *turn)
 	}
 	if (queues_are_due)
 		wake_queues();
-	turn->outcome = SF_TURN_NOTHING;
+	turn->result = SF_TURN_NOTHING;
 	return turn->state;
 }
 
@@ -606,7 +606,7 @@ sf_scheduler_publish(SfTurn *turn)
 			database->state = SF_DATABASE_DRIVEN;
 			if (is_over_and_well(turn))
 				database->failures = 0;
-			if (is_over_and_well(turn) && turn->outcome != SF_TURN_NOTHING)
+			if (is_over_and_well(turn) && turn->result != SF_TURN_NOTHING)
 				database->last_error.in_a_row = 0;
 		}
 		else if (database->registrations == turn->registrations)

@@ -99,7 +99,7 @@ prepare_database(void)
 	const char *behind;
 
 	if (!sf_shared->settled)
-		sf_instance_apply_role();
+		sf_instance_settle();
 	CommandCounterIncrement();
 	if (sf_instance_is_driven() && (behind = sf_sequences_behind(true)) != NULL)
 		sf_instance_stop(behind);

@@ -99,7 +99,7 @@ work_loop(void)
 	for (;;)
 	{
 		/* a task that was announced follows at once */
-		if (turn.outcome != SF_TURN_ANNOUNCED)
+		if (turn.result != SF_TURN_ANNOUNCED)
 		{
 			handle_signals();
 			if (sf_alone_is_over(&alone_until))

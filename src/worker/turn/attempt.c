@@ -205,7 +205,7 @@ static void
 run_slice(SfAttempt *a, const SfSliceRequest *request)
 {
 	sf_slice_run(request, &a->result);
-	if (a->result.outcome == SF_SLICE_LONG_TASK)
+	if (a->result.end == SF_SLICE_LONG_TASK)
 		sf_my_process_runs_next(a->result.task);
 	else if (request->mode != SF_SLICE_BRANCH)
 		sf_my_process_takes_keys_next();
@@ -215,7 +215,7 @@ run_slice(SfAttempt *a, const SfSliceRequest *request)
 static void
 run_task(SfAttempt *a, const SfTaskAttempt *task)
 {
-	sf_long_task_run(task->key, task->generation, task->last_try, task->outcome, &a->result);
+	sf_long_task_run(task->key, task->generation, task->last_try, task->commit_error, &a->result);
 	/* its branch is the first that this process runs then, unless it is a suspect */
 	if (!a->alone)
 		sf_my_process_runs_next(task->key);
@@ -412,7 +412,7 @@ sf_attempt(SfAttempt *a)
 		commit();
 		SF_DEBUG_POINT("committed");
 		a->ok = true;
-		if (a->kind == SF_ATTEMPT_SLICE && a->result.outcome == SF_SLICE_WORKED)
+		if (a->kind == SF_ATTEMPT_SLICE && a->result.end == SF_SLICE_WORKED)
 			sf_shortage_over();
 	}
 	PG_CATCH();
@@ -427,7 +427,7 @@ sf_attempt(SfAttempt *a)
 	sf_identity_drop();
 	sf_role_restore(own);
 	sf_poison_turn_end(sf_my_process_number(),
-					   a->ok && a->result.outcome != SF_SLICE_LONG_TASK &&
+					   a->ok && a->result.end != SF_SLICE_LONG_TASK &&
 					   !a->result.left_unrun);
 	if (!a->ok && sf_attempt_met_shortage(a))
 		sf_last_error_note(a->sqlstate, a->message);

@@ -70,7 +70,7 @@ typedef struct SfTaskAttempt
 	SfBranchKey key;
 	int			generation;
 	bool		last_try;		/* if it cannot be serialized it has failed */
-	const SfError *outcome;		/* how its commit failed; NULL: run it */
+	const SfError *commit_error;	/* how its commit failed; NULL: run it */
 } SfTaskAttempt;
 
 /* FAIL */
@@ -91,7 +91,7 @@ typedef struct SfPutOffAttempt
 typedef struct SfSweepAttempt
 {
 	const SfFeature *feature;
-	SfSweep		left;			/* then: what it has left */
+	SfSweepResult left;			/* then: what it has left */
 } SfSweepAttempt;
 
 /* CLAIM, DELIVER, UNDELIVERED */

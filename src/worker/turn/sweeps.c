@@ -39,7 +39,7 @@ is_its_time(const SfFeature *feature)
 
 /* Have the next scan for everything due when a feature is to sweep again. */
 static void
-publish_sweep(const SfFeature *feature, const SfSweep *left)
+publish_sweep(const SfFeature *feature, const SfSweepResult *left)
 {
 	int			number = sf_feature_sweep_number(feature);
 	uint32		bit = 1U << number;
@@ -88,7 +88,7 @@ sf_turn_sweep_all(const SfDueScan *scan)
 		if (next <= GetCurrentTimestamp())
 			sweep(feature);
 		else if (next != DT_NOEND)
-			publish_sweep(feature, &(SfSweep) {.next = next});
+			publish_sweep(feature, &(SfSweepResult) {.next = next});
 	}
 }
 

@@ -246,7 +246,7 @@ fail_task(SfAttempt *failed)
 	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.task = *sf_attempt_task(failed),.alone = failed->alone};
 
 	a.task.last_try = true;
-	a.task.outcome = &failed->failure;
+	a.task.commit_error = &failed->failure;
 	if (sf_attempt(&a))
 		return true;
 	return !sf_attempt_met_shortage(&a) && fail_branch(a.task.key, a.message, a.alone);
@@ -309,7 +309,7 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 	sf_tries_run(try_task, &a);
 	if (!a.ok)
 		return give_up(key, &a);
-	*over = a.result.outcome == SF_SLICE_WORKED;
+	*over = a.result.end == SF_SLICE_WORKED;
 	sf_shortage_clear(key);
 	return true;
 }
@@ -321,7 +321,7 @@ run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, Timestam
 	bool		over = false;
 	bool		ran;
 
-	turn->outcome = SF_TURN_PROGRESS;
+	turn->result = SF_TURN_PROGRESS;
 	if (!enter_task_role(turn, owner))
 	{
 		add_announced(owner, due);
@@ -337,7 +337,7 @@ run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, Timestam
 	turn->nkeys = 1;
 	turn->owner = owner;
 	if (!ran)
-		turn->outcome = SF_TURN_FAILED;
+		turn->result = SF_TURN_FAILED;
 }
 
 /* --- sharing processes --- */
@@ -387,7 +387,7 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	*left = !a.ok || a.result.left_unrun;
 	if (!a.ok)
 		return give_up(key, &a);
-	if (a.result.outcome != SF_SLICE_LONG_TASK)
+	if (a.result.end != SF_SLICE_LONG_TASK)
 	{
 		sf_shortage_clear(key);
 		return true;
@@ -396,7 +396,7 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 		return run_task(a.result.task, a.result.task_generation, true, &over);
 	run_announced(turn, a.result.task, a.result.task_generation, a.result.owner,
 				  a.result.task_due);
-	return turn->outcome != SF_TURN_FAILED;
+	return turn->result != SF_TURN_FAILED;
 }
 
 /*
@@ -435,7 +435,7 @@ run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 	/* what a task left to do is found by a scan of the tables */
 	turn->nkeys = 0;
 	turn->scan_from = DT_NOBEGIN;
-	turn->outcome = !ok ? SF_TURN_FAILED : n > 0 ? SF_TURN_PROGRESS : SF_TURN_NOTHING;
+	turn->result = !ok ? SF_TURN_FAILED : n > 0 ? SF_TURN_PROGRESS : SF_TURN_NOTHING;
 	leave_tasks(SF_LEFT_TASK);
 }
 
@@ -544,7 +544,7 @@ run_scan(SfTurn *turn)
 	turn->scan_turns = (SfOwnerTurns) {0};
 	if (!sf_attempt(&a))
 	{
-		turn->outcome = SF_TURN_FAILED;
+		turn->result = SF_TURN_FAILED;
 		return;
 	}
 	turn->verdict = a.verdict;
@@ -552,7 +552,7 @@ run_scan(SfTurn *turn)
 		return;
 	turn->scan_from = DT_NOEND;
 	if (scan.nkeys > 0 || scan.announcers != NIL)
-		turn->outcome = SF_TURN_PROGRESS;
+		turn->result = SF_TURN_PROGRESS;
 	database = sf_shared_lock_database(MyDatabaseId);
 	if (database)
 		publish_scan(database, &scan);
@@ -570,17 +570,17 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 	memmove(turn->keys, turn->keys + turn->tried, sizeof(SfWorkKey) * turn->nkeys);
 	/* what they cost is that of what came of them */
 	turn->tried += result->ntried;
-	turn->seeks = turn->seeks && result->outcome == SF_SLICE_WORKED;
-	switch (result->outcome)
+	turn->seeks = turn->seeks && result->end == SF_SLICE_WORKED;
+	switch (result->end)
 	{
 		case SF_SLICE_IDLE:
-			turn->outcome = SF_TURN_NOTHING;
+			turn->result = SF_TURN_NOTHING;
 			break;
 		case SF_SLICE_WORKED:
-			turn->outcome = result->transitions > 0 ? SF_TURN_PROGRESS : SF_TURN_STALLED;
+			turn->result = result->transitions > 0 ? SF_TURN_PROGRESS : SF_TURN_STALLED;
 			break;
 		case SF_SLICE_LONG_TASK:
-			turn->outcome = SF_TURN_ANNOUNCED;
+			turn->result = SF_TURN_ANNOUNCED;
 			turn->task = result->task;
 			turn->task_generation = result->task_generation;
 			turn->task_owner = result->owner;
@@ -626,7 +626,7 @@ run_slice(SfTurn *turn)
 	}
 	else if (sf_attempt_met_shortage(&a) && (a.ntouched == 0 || a.collided))
 	{
-		turn->outcome = SF_TURN_FAILED;
+		turn->result = SF_TURN_FAILED;
 		leave_tasks(SF_LEFT_TASK);
 	}
 	else
@@ -685,13 +685,13 @@ sf_turn_run(SfTurn *turn)
 	else if (turn->state == SF_WORK_DELIVER)
 		sf_turn_deliver(turn);
 	else if (turn->state == SF_WORK_SWEEP)
-		turn->outcome = SF_TURN_NOTHING;	/* what follows any turn */
+		turn->result = SF_TURN_NOTHING;		/* what follows any turn */
 	else if (turn->state == SF_WORK_SLICE && has_suspect(turn))
 		run_branches_of(turn);
 	else
 		run_slice(turn);
 	/* the task follows at once, and may take long */
-	if (turn->outcome != SF_TURN_ANNOUNCED)
+	if (turn->result != SF_TURN_ANNOUNCED)
 		sf_turn_sweep_if_wanted(turn->sweeps);
 	else if (turn->sweeps)
 		leave_sweep();

@@ -62,14 +62,14 @@ typedef enum SfWorkState
 } SfWorkState;
 
 /* How a turn went */
-typedef enum SfTurnOutcome
+typedef enum SfTurnResult
 {
 	SF_TURN_NOTHING,			/* nothing was due, or others had it */
 	SF_TURN_PROGRESS,			/* some branch was changed */
 	SF_TURN_STALLED,			/* branches were claimed and none was changed */
 	SF_TURN_ANNOUNCED,			/* a task was announced that this process runs next */
 	SF_TURN_FAILED				/* by no fault of a branch: pause */
-} SfTurnOutcome;
+} SfTurnResult;
 
 typedef struct SfTurn
 {
@@ -94,7 +94,7 @@ typedef struct SfTurn
 
 	/* how it went */
 	SfTurnVerdict verdict;
-	SfTurnOutcome outcome;
+	SfTurnResult result;
 	SfTasksLeft tasks_left;
 	uint32		releases;		/* in the shared area, when that was found out */
 	int			tried;			/* keys that the slice came to */

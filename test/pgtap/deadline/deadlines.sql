@@ -207,7 +207,8 @@ SELECT is((SELECT count(*) FROM sf_late WHERE acknowledged_at IS NOT NULL), 1::b
 SELECT pg_temp.events() \g /dev/null
 
 -- Schedules: the run before the deadline, in the time zone, on the days of the calendar.
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, job_id, changed_at, created_at)
+INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, cron_job_id,
+	changed_at, created_at)
 SELECT n, current_user::regrole, extract(minute FROM pg_temp.day(ago)) || ' ' || extract(hour FROM pg_temp.day(ago))
 || ' * * *', 'other', '{}', 'UTC', 0, now() - interval '3 days', now()
 FROM (VALUES ('night', interval '130 min'), ('often', interval '130 min')) AS s(n, ago);
@@ -248,7 +249,8 @@ SELECT is(pg_temp.late('soon'), 'will_be_late end soon:today', 'the calendar get
 SELECT sf_drop_deadline('soon'), sf_drop_calendar('as-never'), sf_create_calendar('never', '{"Weekdays": []}')
 	\g /dev/null
 -- 06:00 of the next day is the end of a run in the evening; clocks go forward at 02:00 in Berlin.
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, job_id, changed_at, created_at)
+INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, cron_job_id,
+	changed_at, created_at)
 VALUES ('evening', current_user::regrole, '0 22 * * *', 'other', '{}', 'Europe/Berlin', 0, '2030-03-01', now());
 SELECT sf_set_deadline('schedule:evening', '02:30', '06:00') \g /dev/null
 SELECT is((SELECT timezone FROM sf_deadlines WHERE target = 'schedule:evening'), 'Europe/Berlin',
@@ -374,7 +376,7 @@ SELECT is(pg_temp.late('many'), 'late end many:10200 over', 'it has ended at las
 -- beginnings.
 UPDATE _sfflow.execution SET status = 2 WHERE execution_id = 'many:5';
 SELECT sf_drop_deadline('many'), pg_temp.set('many', NULL, '-40 min') \g /dev/null
-INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, execution_no, raised_at)
+INSERT INTO _sfflow.lateness (target, deadline_at, due_by, finding, base_at, execution_no, raised_at)
 	SELECT 'many', e.requested_at, 'end', 'late', now() - interval '170 min' + l.after * interval '1 ms',
 	e.execution_no, now() + l.n * interval '1 ms'
 	FROM (VALUES (1, 1, 0), (2, 10199, 5.5), (3, 10200, 0)) l(n, run, after) JOIN _sfflow.execution e ON e.execution_id

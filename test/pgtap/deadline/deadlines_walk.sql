@@ -18,7 +18,7 @@ UPDATE _sfflow.execution SET requested_at = CASE split_part(execution_id, ':', 2
 UPDATE _sfflow.execution SET status = 1, started_at = '2030-01-01 12:00Z', stopped_at = '2030-01-01 13:00Z'
 	WHERE execution_id = 'walked:1102';
 SELECT sf_set_deadline('walked', NULL, '06:00', 'UTC', 'walked') \g /dev/null
-INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, execution_no, raised_at)
+INSERT INTO _sfflow.lateness (target, deadline_at, due_by, finding, base_at, execution_no, raised_at)
 	SELECT 'walked', '2030-01-01 06:00Z', 'end', 'late', '2029-12-31 06:00Z', execution_no, '2030-01-01 06:00Z'
 	FROM _sfflow.execution WHERE execution_id = 'walked:1101';
 UPDATE _sfflow.deadline SET checked_until = '2030-01-02 05:00Z', next_at = '2030-01-02 07:00Z';
@@ -29,14 +29,14 @@ SELECT sf_create_calendar('walked', '{"Weekdays": ["MON", "TUE", "WED", "THU", "
 SELECT _sfflow.check_deadlines('2030-01-02 07:00Z') \g /dev/null
 SELECT is((SELECT walk_step FROM _sfflow.deadline), NULL,
 	'the next one ends it, although a day before is closed meanwhile');
-SELECT is((SELECT string_agg(concat_ws(' ', state, deadline_at, cleared_at), ', ') FROM _sfflow.lateness),
+SELECT is((SELECT string_agg(concat_ws(' ', finding, deadline_at, cleared_at), ', ') FROM _sfflow.lateness),
 	'late 2030-01-01 06:00:00+00', 'what is late is so still');
 -- A day that is open meanwhile takes no place of another one, either.
 UPDATE _sfflow.deadline SET checked_until = '2030-01-02 05:00Z', next_at = '2030-01-02 07:00Z';
 SELECT _sfflow.check_deadlines('2030-01-02 07:00Z'), sf_create_calendar('walked', '{"Weekdays": ["MON", "TUE", "WED",
 	"THU", "FRI", "SAT", "SUN"]}'),
 	_sfflow.check_deadlines('2030-01-02 07:00Z') \g /dev/null
-SELECT is((SELECT string_agg(concat_ws(' ', walk_step, state, l.deadline_at, l.cleared_at), ', ')
+SELECT is((SELECT string_agg(concat_ws(' ', walk_step, finding, l.deadline_at, l.cleared_at), ', ')
 		FROM _sfflow.lateness l, _sfflow.deadline), 'late 2030-01-01 06:00:00+00', 'nor does one that is open again');
 SELECT * FROM finish();
 ROLLBACK;

@@ -122,7 +122,7 @@ SET ROLE event_stranger;
 SELECT is_empty($$ SELECT * FROM sf_list_audit('event:paid') $$, '... not to a role without a right');
 RESET ROLE;
 SELECT sf_stop('pay:5'), sf_drop_event('paid') \g /dev/null
-SELECT is((SELECT count(*) FROM _sfflow.emitted_event) + (SELECT count(*) FROM _sfflow.event_receipt) + (SELECT count(*)
+SELECT is((SELECT count(*) FROM _sfflow.emission) + (SELECT count(*) FROM _sfflow.event_receipt) + (SELECT count(*)
 		FROM _sfflow.privilege WHERE object_kind = 'e'), 0::bigint, 'dropped with its events and rights');
 
 SELECT * FROM finish();

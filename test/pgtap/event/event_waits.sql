@@ -88,7 +88,7 @@ SELECT is((SELECT string_agg(execution_id, ' ') FROM sf_executions WHERE state_m
 SELECT is(sf_run('take:1'), 'SUCCEEDED', '... and goes on');
 SELECT is((SELECT count(*) FROM sf_event_waits WHERE name = 'ticket'), 9::bigint, 'nine wait on');
 SELECT is_empty($$ SELECT * FROM sf_events WHERE name = 'ticket' $$, 'nothing is left for them');
-SELECT is((SELECT status FROM _sfflow.emitted_event WHERE id = 't1'), 3::smallint,
+SELECT is((SELECT status FROM _sfflow.emission WHERE id = 't1'), 3::smallint,
 	'... and the event has the status TAKEN');
 SELECT sf_emit('ticket', 'desk', NULL, 't1'), sf_run('take:2') \g /dev/null
 SELECT is(pg_temp.got('take:2'), 'RUNNING', 'its id cannot be used again');
@@ -161,7 +161,7 @@ SELECT sf_start('again', '{"new": 1}', '2', if_exists => 'restart'), sf_run('aga
 SELECT is((SELECT count(*) FROM sf_history WHERE execution_id = 'again:2' AND type = 'TaskSucceeded'), 2::bigint,
 	'so does a restart');
 SELECT pg_temp.begin('pay', 'stopped', '{"order": "stop"}'), sf_stop('pay:stopped') \g /dev/null
-SELECT is_empty($$ SELECT * FROM _sfflow.event_wait w JOIN sf_executions e ON e.execution_id = 'pay:stopped'
+SELECT is_empty($$ SELECT * FROM _sfflow.awaited_event w JOIN sf_executions e ON e.execution_id = 'pay:stopped'
 	WHERE w.key = 'stop' $$, 'a stop ends the wait');
 SELECT sf_emit('paid', 'stop', NULL, 's'), sf_redrive('pay:stopped'), sf_run('pay:stopped') \g /dev/null
 SELECT is(pg_temp.got('pay:stopped'), 'SUCCEEDED paid/stop s', 'a redrive is a new wait');
@@ -183,13 +183,13 @@ WHERE e.execution_no = b.execution_no AND e.execution_id = 'impatient:1';
 SELECT is(sf_run('impatient:1'), 'FAILED', 'TimeoutSeconds ends it');
 SELECT is((SELECT error FROM sf_executions WHERE execution_id = 'impatient:1'), 'States.Timeout',
 	'... with that error');
-SELECT is_empty($$ SELECT * FROM _sfflow.event_wait WHERE key = 'never' $$, '... and nothing is left of it');
+SELECT is_empty($$ SELECT * FROM _sfflow.awaited_event WHERE key = 'never' $$, '... and nothing is left of it');
 
 -- What is withdrawn, held, limited.
 SELECT sf_emit('paid', 'off', NULL, 'w1') \g /dev/null
 SELECT ok(sf_withdraw_event('paid', 'off', 'w1'), 'an event is withdrawn');
 SELECT ok(NOT sf_withdraw_event('paid', 'off', 'w1'), '... once');
-SELECT is((SELECT status FROM _sfflow.emitted_event WHERE id = 'w1'), 4::smallint, '... and has the status WITHDRAWN');
+SELECT is((SELECT status FROM _sfflow.emission WHERE id = 'w1'), 4::smallint, '... and has the status WITHDRAWN');
 SELECT pg_temp.begin('pay', 'off', '{"order": "off"}') \g /dev/null
 SELECT is(pg_temp.got('pay:off'), 'RUNNING', '... and given to no execution');
 SELECT ok(sf_hold('event:paid', reason => 'bank is closed'), 'a type can be held');
@@ -240,20 +240,20 @@ SELECT sf_create_event('closed'), sf_hold('event:closed'), sf_create_event('open
 SELECT pg_temp.machine('opens', 'event:open', '{"Key": "x"}'), pg_temp.begin('opens', 'x', '{}') \g /dev/null
 CALL sf_run_due(10);
 SELECT count(sf_emit('closed', n::text)), sf_emit('open', 'x', NULL, 'o1') FROM generate_series(1, 33) n \g /dev/null
-SELECT pg_stat_get_xact_numscans('_sfflow.emitted_event_fresh'::regclass) AS scans \gset
+SELECT pg_stat_get_xact_numscans('_sfflow.emission_fresh'::regclass) AS scans \gset
 CALL sf_run_due(10);
-SELECT cmp_ok(pg_stat_get_xact_numscans('_sfflow.emitted_event_fresh'::regclass) - :scans, '<', 33::bigint,
+SELECT cmp_ok(pg_stat_get_xact_numscans('_sfflow.emission_fresh'::regclass) - :scans, '<', 33::bigint,
 	'a look goes through no key of a type that is held');
 SELECT is(pg_temp.got('opens:x'), 'SUCCEEDED open/x o1', '... and gives events of others');
 SELECT cmp_ok(sf_release('event:closed'), '>=', 0::bigint, '... until it is released');
 CALL sf_run_due(10);
-SELECT is((SELECT count(*) FROM _sfflow.emitted_event e JOIN _sfflow.event_type t USING (event_type_no)
+SELECT is((SELECT count(*) FROM _sfflow.emission e JOIN _sfflow.event_type t USING (event_type_no)
 		WHERE t.name = 'closed' AND e.status < 2), 0::bigint, 'then it has gone through all');
 
 -- A status that the other columns contradict, and an alert of what has not expired.
-UPDATE _sfflow.emitted_event SET status = 0 WHERE id = 'w1';
+UPDATE _sfflow.emission SET status = 0 WHERE id = 'w1';
 SELECT set_eq('SELECT problem FROM sf_check()', $$ VALUES ('event_status_wrong') $$, 'a wrong status is a problem');
-UPDATE _sfflow.emitted_event SET status = 4, alert = 1 WHERE id = 'w1';
+UPDATE _sfflow.emission SET status = 4, alert = 1 WHERE id = 'w1';
 SELECT set_eq('SELECT problem FROM sf_check()', $$ VALUES ('event_status_wrong') $$, '... and so is a wrong alert');
 
 SELECT * FROM finish();

@@ -6,7 +6,7 @@ SELECT plan(4);
 
 -- The tables of the four features, without their lists of types and worklists.
 CREATE TEMP TABLE theirs AS SELECT ('_sfflow.' || t)::regclass AS id
-	FROM unnest('{label,emitted_event,event_wait,event_receipt,event_floor,delayed_start,keyed_start,
+	FROM unnest('{label,emission,awaited_event,event_receipt,event_floor,delayed_start,keyed_start,
 	start_key,human_task,human_task_role,human_task_event,human_starter}'::text[]) t;
 CREATE FUNCTION pg_temp.written() RETURNS bigint LANGUAGE sql AS $$
 	SELECT sum(s.n_tup_ins + s.n_tup_upd + s.n_tup_del)::bigint FROM pg_stat_xact_all_tables s

@@ -22,7 +22,7 @@ END $$;
 CALL sf_run_due();
 
 -- A hundred looks, each after a change; to find out about all limits after each of them takes more than 5,000 scans.
-CREATE TABLE pg_temp.before AS SELECT limit_no, covers FROM _sfflow.run_limit WHERE owner = 'roles_100'::regrole;
+CREATE TABLE pg_temp.before AS SELECT limit_no, roles_hash FROM _sfflow.run_limit WHERE owner = 'roles_100'::regrole;
 SELECT pg_temp.scans() AS before \gset
 DO $$
 BEGIN
@@ -37,11 +37,11 @@ BEGIN
 	FOR i IN 1 .. 600 LOOP
 		CALL sf_run_due();
 		EXIT WHEN NOT EXISTS (SELECT FROM _sfflow.run_limit AS l JOIN pg_temp.before AS b USING (limit_no)
-			WHERE l.covers = b.covers);
+			WHERE l.roles_hash = b.roles_hash);
 		PERFORM pg_sleep(0.05);
 	END LOOP;
 END $$;
 SELECT is_empty($$SELECT FROM _sfflow.run_limit AS l JOIN pg_temp.before AS b USING (limit_no)
-	WHERE l.covers = b.covers$$, 'the last change counts in the end');
+	WHERE l.roles_hash = b.roles_hash$$, 'the last change counts in the end');
 SELECT * FROM finish();
 ROLLBACK;

@@ -9,7 +9,7 @@ SELECT sf_create_state_machine(m, '{"StartAt": "A", "States": {"A": {"Type": "Pa
 	FROM unnest('{some,all_at_once,queue,left}'::text[]) AS m;
 -- Schedules that run each minute, as if nothing had called them for some minutes.
 CREATE FUNCTION pg_temp.make(name text, missed text, overlap text) RETURNS void LANGUAGE sql AS $$
-	INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, missed, overlap, job_id,
+	INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, missed, overlap, cron_job_id,
 		changed_at, created_at)
 	VALUES (name, current_user::regrole, '* * * * *', name, '{}', 'UTC', missed, overlap, 0, '2025-01-01',
 		'2025-01-01');
@@ -49,10 +49,10 @@ SELECT is(pg_temp.started('some'), 5::bigint, '... and all have started');
 CREATE TRIGGER fail BEFORE INSERT ON _sfflow.schedule_run FOR EACH ROW
 	WHEN (NEW.execution_id ~ 'left:.*T000[25]00Z') EXECUTE FUNCTION pg_temp.fail();
 SELECT pg_temp.make('left', 'skip', 'parallel');
-INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running, kind)
+INSERT INTO _sfflow.pending_run (schedule, scheduled_for, max_running, kind)
 SELECT 'left', timestamptz '2025-02-01 00:00' + make_interval(mins => n),
 CASE WHEN n > 3 THEN 10 END, CASE WHEN n > 3 THEN 2 ELSE 1 END FROM generate_series(1, 6) n;
-SELECT throws_ok($$ INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running)
+SELECT throws_ok($$ INSERT INTO _sfflow.pending_run (schedule, scheduled_for, max_running)
 	VALUES ('left', now(), 1) $$,
 	'23514', NULL, 'what a row is of goes with its columns');
 SELECT _sfflow.look_at_schedules('2025-02-01 00:06');
@@ -77,13 +77,13 @@ SELECT is(pg_temp.started('all_at_once'), 120::bigint, 'none is lost');
 -- More are missed than may wait.
 SELECT pg_temp.make('queue', 'run_all', 'queue');
 SELECT is(pg_temp.call('queue', 1100), NULL, 'of 1,100 missed runs one starts,');
-SELECT is((SELECT count(*) FROM _sfflow.schedule_wait WHERE schedule = 'queue'), 1000::bigint, '... a thousand wait,');
+SELECT is((SELECT count(*) FROM _sfflow.pending_run WHERE schedule = 'queue'), 1000::bigint, '... a thousand wait,');
 SELECT is(pg_temp.handled('queue'), 1001, '... and the others are still to be dealt with');
-DELETE FROM _sfflow.schedule_wait WHERE schedule = 'queue'
+DELETE FROM _sfflow.pending_run WHERE schedule = 'queue'
 	AND scheduled_for <= timestamptz '2025-02-01 00:00' + interval '901 min';
 SELECT is(pg_temp.call('queue', 1100), NULL, 'when some wait no more');
 SELECT is(pg_temp.handled('queue'), 1100, '... the others do,');
-SELECT is((SELECT max(scheduled_for) FROM _sfflow.schedule_wait WHERE schedule = 'queue'),
+SELECT is((SELECT max(scheduled_for) FROM _sfflow.pending_run WHERE schedule = 'queue'),
 	timestamptz '2025-02-01 18:20', '... up to the one that was called');
 
 -- Subtransactions that have written stay few: with more than 64 of them the snapshots of other sessions overflow.
@@ -92,7 +92,7 @@ CREATE FUNCTION pg_temp.subtransactions() RETURNS bigint LANGUAGE sql AS $$
 		UNION SELECT e.xmin FROM _sfflow.execution e UNION SELECT r.xmin FROM _sfflow.schedule_run r) x(xid)
 	WHERE xid::text NOT IN ('0', pg_current_xact_id()::xid::text) $$;
 CREATE TEMP TABLE seen (n bigint);
-DELETE FROM _sfflow.schedule_wait;
+DELETE FROM _sfflow.pending_run;
 DELETE FROM _sfflow.schedule_run;
 DELETE FROM _sfflow.schedule;
 SELECT count(pg_temp.make('idle' || n, 'skip', 'parallel')) FROM generate_series(1, 70) n;
@@ -101,7 +101,7 @@ SELECT _sfflow.look_at_schedules('2025-02-01 00:06');
 SELECT is(pg_temp.subtransactions(), (SELECT n FROM seen),
 	'a look at seventy schedules of which none is due writes in no subtransaction');
 UPDATE _sfflow.schedule SET state_machine = 'some';
-INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for) SELECT name,
+INSERT INTO _sfflow.pending_run (schedule, scheduled_for) SELECT name,
 	timestamptz '2025-02-03' + make_interval(mins => substr(name, 5)::integer) FROM _sfflow.schedule;
 SELECT is(_sfflow.look_at_schedules('2025-02-01 00:07'), true, 'when a run of each is due, a look starts some');
 SELECT cmp_ok(pg_temp.subtransactions() - n, '<=', 50::bigint, '... as many as fit,') FROM seen;
@@ -109,7 +109,7 @@ SELECT is(ARRAY(SELECT _sfflow.look_at_schedules('2025-02-01 00:08') FROM genera
 	'... later ones the others,');
 SELECT is((SELECT count(*) FROM _sfflow.execution WHERE execution_id LIKE 'some:schedule-20250203%'), 70::bigint,
 	'... and none is lost');
-INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for) SELECT 'idle' || n % 2 + 1,
+INSERT INTO _sfflow.pending_run (schedule, scheduled_for) SELECT 'idle' || n % 2 + 1,
 	timestamptz '2025-02-04' + make_interval(mins => n) FROM generate_series(1, 100) n;
 UPDATE seen SET n = pg_temp.subtransactions();
 SELECT _sfflow.look_at_schedules('2025-02-01 00:09');

@@ -249,7 +249,7 @@ SELECT is((SELECT count(*) FROM sf_take_spans(1000, '1 hour') t WHERE t.export_n
 	0::bigint, 'a run with a lease is not taken');
 SELECT is(sf_reject_spans(ARRAY[(SELECT min(export_no) FROM span), -1], 'too large'), 1::bigint,
 	'what the collector refuses is rejected');
-UPDATE _sfflow.trace_export SET leased_until = NULL;
+UPDATE _sfflow.trace_export SET lease_until = NULL;
 SELECT pg_temp.take() \g /dev/null
 SELECT is((SELECT count(*) FROM sf_take_spans(1000, '1 hour') t WHERE t.export_no NOT IN (SELECT export_no FROM span)),
 	0::bigint, '... and not taken any more');

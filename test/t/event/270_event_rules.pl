@@ -147,7 +147,7 @@ ok($node->poll_query_until('postgres', "SELECT dead = 1 AND pending = 0 FROM sf_
 is(sql("SELECT last_error FROM sf_rules WHERE rule_name = 'loop'"),
 	'Sfflow.RuleChainTooLong', '... as a chain that is too long');
 is(sql("SELECT count(*) FROM sf_events WHERE name = 'loop'"), '11', '... after the tenth rule');
-is(sql("SELECT string_agg(depth::text, ' ' ORDER BY event_no) FROM _sfflow.emitted_event e JOIN _sfflow.event_type t
+is(sql("SELECT string_agg(depth::text, ' ' ORDER BY event_no) FROM _sfflow.emission e JOIN _sfflow.event_type t
 	USING (event_type_no) WHERE t.name = 'loop'"), join(' ', 0 .. 10), '... which each event knows');
 
 sql(<<'EOS');

@@ -122,9 +122,9 @@ SELECT sf_create_state_machine('wait', '{"StartAt": "W", "States": {"W": {"Type"
 SELECT sf_start('wait', '{}', 'w');
 EOS
 waits('x', 1);
-is(sql(q(BEGIN; DELETE FROM _sfflow.event_wait; SELECT problem, execution_id FROM sf_check(); ROLLBACK)),
+is(sql(q(BEGIN; DELETE FROM _sfflow.awaited_event; SELECT problem, execution_id FROM sf_check(); ROLLBACK)),
 	'event_wait_missing|wait:w', 'a wait without a row is a problem');
-is(sql(q(BEGIN; UPDATE _sfflow.event_wait SET branch_no = 7; SELECT problem FROM sf_check() ORDER BY 1; ROLLBACK)),
+is(sql(q(BEGIN; UPDATE _sfflow.awaited_event SET branch_no = 7; SELECT problem FROM sf_check() ORDER BY 1; ROLLBACK)),
 	"event_wait_left\nevent_wait_missing", '... and so is a row without a wait');
 
 $node->stop;

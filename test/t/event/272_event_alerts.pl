@@ -30,7 +30,7 @@ sub look_until
 sub has_ended
 {
 	my ($name, $count) = @_;
-	look_until("SELECT count(*) = $count FROM _sfflow.emitted_event e JOIN _sfflow.event_type t
+	look_until("SELECT count(*) = $count FROM _sfflow.emission e JOIN _sfflow.event_type t
 		USING (event_type_no) WHERE t.name = '$name' AND e.status > 2") or die "no $count events of $name have ended";
 	return;
 }
@@ -57,10 +57,10 @@ is(sql("SELECT sf_await('wait:w', '180 s')"), 'SUCCEEDED', 'an event is received
 # This one ends when it has started an execution.
 $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_executions WHERE state_machine = 'begin'")
   or die 'no execution was started';
-look_until("WITH over AS (UPDATE _sfflow.emitted_event SET expires_at = now() WHERE key = 's' AND status = 2
+look_until("WITH over AS (UPDATE _sfflow.emission SET expires_at = now() WHERE key = 's' AND status = 2
 	RETURNING 1) SELECT count(*) = 1 FROM over") or die 'no sweep has come to it';
 has_ended($_, 1) for 'quiet', 'starts';
-look_until(q(SELECT count(*) = 0 FROM _sfflow.emitted_event e JOIN _sfflow.event_type t
+look_until(q(SELECT count(*) = 0 FROM _sfflow.emission e JOIN _sfflow.event_type t
 	USING (event_type_no) WHERE t.name = 'watched')) or die 'what was received stays';
 is(sql('SELECT count(*) FROM sf_alerts'), '0',
 	'no alert of what was received, has started an execution, or is of another type');

@@ -169,7 +169,7 @@ sql("SELECT count(*) FROM sf_start_many('many',
 waits('many', $many);
 $began = time;
 sql("SELECT sf_emit('paid', 'many', NULL, 'e')");
-$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM _sfflow.event_wait WHERE key = 'many'");
+$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM _sfflow.awaited_event WHERE key = 'many'");
 my $took = time - $began;
 note(sprintf '%d waits were woken in %.2f s', $many, $took);
 cmp_ok($took, '<', 120, 'an event wakes many waits');
@@ -198,7 +198,7 @@ is($node->safe_psql('copy', 'SELECT * FROM sf_check()'), '', '... and all is sou
 
 sql("SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'");
 sql("SELECT sf_purge('0 s')");
-is(sql('SELECT (SELECT count(*) FROM _sfflow.event_wait) + (SELECT count(*) FROM _sfflow.event_receipt)
+is(sql('SELECT (SELECT count(*) FROM _sfflow.awaited_event) + (SELECT count(*) FROM _sfflow.event_receipt)
 	+ (SELECT count(*) FROM _sfflow.event_floor)'), '0', 'a purge leaves nothing of the executions');
 
 $node->stop;

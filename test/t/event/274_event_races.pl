@@ -42,8 +42,8 @@ SELECT sf_create_state_machine('picky', '{"StartAt": "W", "States": {"W": {"Type
 SELECT sf_create_state_machine('once', '{"StartAt": "W", "States": {"W": {"Type": "Task", "Resource": "event:e",
 	"Parameters": {"Key.$": "$.k"}, "End": true}}}');
 CREATE VIEW stranded AS
-SELECT w.execution_no, w.branch_no, e.event_no, e.status < 2 AS fresh, w.ripe FROM _sfflow.event_wait w
-JOIN _sfflow.emitted_event e ON e.event_type_no = w.event_type_no AND e.key = w.key AND e.status < 3
+SELECT w.execution_no, w.branch_no, e.event_no, e.status < 2 AS fresh, w.ripe FROM _sfflow.awaited_event w
+JOIN _sfflow.emission e ON e.event_type_no = w.event_type_no AND e.key = w.key AND e.status < 3
 WHERE w.filter IS NULL AND NOT EXISTS (SELECT FROM _sfflow.event_receipt r
 	WHERE r.execution_no = w.execution_no AND r.event_no = e.event_no)
 AND NOT EXISTS (SELECT FROM _sfflow.event_floor f WHERE f.execution_no = w.execution_no
@@ -97,13 +97,13 @@ sub transaction
 sub rest
 {
 	return if $node->poll_query_until('postgres', "SELECT
-		NOT EXISTS (SELECT FROM _sfflow.emitted_event WHERE status < 2)
-		AND NOT EXISTS (SELECT FROM _sfflow.event_wait WHERE ripe)
+		NOT EXISTS (SELECT FROM _sfflow.emission WHERE status < 2)
+		AND NOT EXISTS (SELECT FROM _sfflow.awaited_event WHERE ripe)
 		AND NOT EXISTS (SELECT FROM _sfflow.branch WHERE due_at <= now())");
 	for my $look (1, 2)
 	{
-		diag(sql("SELECT (SELECT count(*) FROM _sfflow.emitted_event WHERE status < 2) || ' fresh, '
-			|| (SELECT count(*) FROM _sfflow.event_wait WHERE ripe) || ' ripe, '
+		diag(sql("SELECT (SELECT count(*) FROM _sfflow.emission WHERE status < 2) || ' fresh, '
+			|| (SELECT count(*) FROM _sfflow.awaited_event WHERE ripe) || ' ripe, '
 			|| (SELECT count(*) FROM _sfflow.branch WHERE due_at <= now()) || ' due, '
 			|| (SELECT count(*) FROM _sfflow.event_receipt) || ' receipts'"));
 		sleep(5) if $look == 1;
@@ -147,7 +147,7 @@ my $received = "SELECT e.execution_id, h.details #>> '{output,Id}' AS id FROM sf
 	JOIN sf_executions e USING (execution_id) WHERE h.type = 'TaskSucceeded'";
 is(sql("SELECT execution_id, id, count(*) FROM ($received) r GROUP BY 1, 2 HAVING count(*) > 1"), '',
 	'no execution has received an event twice');
-is(sql("SELECT event_no FROM _sfflow.emitted_event e JOIN _sfflow.event_receipt r USING (event_no)
+is(sql("SELECT event_no FROM _sfflow.emission e JOIN _sfflow.event_receipt r USING (event_no)
 	WHERE e.deliver = 'one' GROUP BY 1 HAVING count(*) > 1"), '', 'an event for one was given to one');
 cmp_ok(sql("SELECT count(*) FROM ($received) r"), '>', 100, 'many were given');
 # A look waits for no row. Sessions that run executions in blocks of several statements may meet in a deadlock.

@@ -28,9 +28,9 @@ sub counters
 {
 	return split /\|/, sql(<<'EOS');
 SELECT sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read),
-	(SELECT n_tup_ins FROM pg_stat_user_tables WHERE relid = '_sfflow.event_wait'::regclass)
+	(SELECT n_tup_ins FROM pg_stat_user_tables WHERE relid = '_sfflow.awaited_event'::regclass)
 FROM pg_statio_user_tables WHERE schemaname = '_sfflow'
-	AND relname IN ('emitted_event', 'event_wait', 'event_receipt', 'event_floor')
+	AND relname IN ('emission', 'awaited_event', 'event_receipt', 'event_floor')
 EOS
 }
 
@@ -45,13 +45,13 @@ sub blocks_per_event
 	$emitted += $n;
 	# a look has been over with them, and statistics say so
 	$node->poll_query_until('postgres',
-		"SELECT n_tup_upd = $emitted FROM pg_stat_user_tables WHERE relid = '_sfflow.emitted_event'::regclass")
+		"SELECT n_tup_upd = $emitted FROM pg_stat_user_tables WHERE relid = '_sfflow.emission'::regclass")
 		or BAIL_OUT('no sweep has come to the events');
 	my ($before, $waits) = counters();
 	sql("SELECT sf_start('loop', '{\"key\": $n}', '$n')");
 	ended($node) or BAIL_OUT("the execution with $n events does not end");
 	$node->poll_query_until('postgres',
-		"SELECT n_tup_ins = $waits + $n FROM pg_stat_user_tables WHERE relid = '_sfflow.event_wait'::regclass")
+		"SELECT n_tup_ins = $waits + $n FROM pg_stat_user_tables WHERE relid = '_sfflow.awaited_event'::regclass")
 		or BAIL_OUT('there are no statistics of waits');
 	my ($after) = counters();
 	is(sql("SELECT count(*) FROM sf_history WHERE execution_id = 'loop:$n' AND type = 'TaskSucceeded'"), $n,

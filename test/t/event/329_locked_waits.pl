@@ -26,7 +26,7 @@ $node->poll_query_until('postgres', "SELECT count(*) = $keys
 
 my $holder = $node->background_psql('postgres', on_error_die => 1);
 $holder->query_safe('BEGIN');
-is($holder->query_safe('SELECT count(*) FROM (SELECT FROM _sfflow.branch b JOIN _sfflow.event_wait w
+is($holder->query_safe('SELECT count(*) FROM (SELECT FROM _sfflow.branch b JOIN _sfflow.awaited_event w
 	USING (execution_no, branch_no) FOR UPDATE OF b) held'), $keys, 'a transaction has the branches that wait');
 sql("SELECT count(sf_emit('paid', n::text)) FROM generate_series(1, $keys) n");
 
@@ -34,7 +34,7 @@ sql("SELECT count(sf_emit('paid', n::text)) FROM generate_series(1, $keys) n");
 my $scans = sql(<<'EOS');
 BEGIN;
 CALL sf_run_due(10);
-SELECT pg_stat_get_xact_numscans('_sfflow.emitted_event_fresh'::regclass);
+SELECT pg_stat_get_xact_numscans('_sfflow.emission_fresh'::regclass);
 ROLLBACK;
 EOS
 cmp_ok($scans, '>=', $keys, 'a call goes through the keys');

@@ -89,9 +89,9 @@ for my $known ([ 'postgres', 'sleepy-nap' ], [ 'postgres', 'lively-known' ], [ '
 
 # Eight that were short sleep now.
 start('postgres', 'sleepy-nap', "sleep$_", 3600) for 1 .. 8;
-ok($node->poll_query_until('postgres', 'SELECT held >= 4 FROM _sfflow.task_slots()'), 'tasks overrun');
+ok($node->poll_query_until('postgres', 'SELECT occupied >= 4 FROM _sfflow.task_slots()'), 'tasks overrun');
 all_get_on('short', 'beside tasks that used to be short');
-ok($node->poll_query_until('postgres', "SELECT held = 5 AND remark ~ 'has its share' FROM _sfflow.task_slots()"),
+ok($node->poll_query_until('postgres', "SELECT occupied = 5 AND remark ~ 'has its share' FROM _sfflow.task_slots()"),
 	'one owner holds as many slots as it may, and the others of its tasks wait');
 like(health('sleepy'), qr/^t\|5 of 8 .*sleepy's sleepy-nap:sleep\d at T for .*tasks wait whose owner has its share: 5/s,
 	'sf_health tells the owner which executions hold slots, and why others wait');
@@ -100,7 +100,7 @@ like(health('lively'), qr/5 of them in other databases or of other owners/, '...
 is($node->safe_psql('postgres', "SELECT count(*) FROM sf_workers WHERE holds_slot AND owner = 'sleepy'::regrole"), '5',
 	'sf_workers shows who holds them');
 $node->safe_psql('postgres', "SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'");
-ok($node->poll_query_until('postgres', 'SELECT held = 0 FROM _sfflow.task_slots()'), 'a stop gives them back');
+ok($node->poll_query_until('postgres', 'SELECT occupied = 0 FROM _sfflow.task_slots()'), 'a stop gives them back');
 
 # Those that waited have not been forgotten.
 start('postgres', 'sleepy-nap', "short$_", 3) for 1 .. 8;
@@ -108,31 +108,31 @@ succeeds('postgres', "sleepy-nap:short$_", 'what waited for its owner to give a 
 
 # Twelve that have never run sleep.
 start('postgres', "sleepy-new$_", 'sleep', 3600) for 1 .. 12;
-ok($node->poll_query_until('postgres', 'SELECT held >= 4 FROM _sfflow.task_slots()'), 'new tasks hold slots');
+ok($node->poll_query_until('postgres', 'SELECT occupied >= 4 FROM _sfflow.task_slots()'), 'new tasks hold slots');
 all_get_on('new', 'beside tasks that had never run');
-cmp_ok($node->safe_psql('postgres', 'SELECT held FROM _sfflow.task_slots()'), '<=', 5,
+cmp_ok($node->safe_psql('postgres', 'SELECT occupied FROM _sfflow.task_slots()'), '<=', 5,
 	'one owner holds as many slots as it may');
 
 # Fewer, when the setting says so.
 $node->safe_psql('postgres', "SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'");
-ok($node->poll_query_until('postgres', 'SELECT held = 0 FROM _sfflow.task_slots()'), 'a stop gives them back');
+ok($node->poll_query_until('postgres', 'SELECT occupied = 0 FROM _sfflow.task_slots()'), 'a stop gives them back');
 # Not by a reload, which each process comes to in its own time.
 $node->append_conf('postgresql.conf', "sfflow.max_running_tasks_per_owner = 2\n");
 $node->restart;
 start('postgres', 'sleepy-nap', "first$_", 3600) for 1 .. 2;
-ok($node->poll_query_until('postgres', 'SELECT held = 2 FROM _sfflow.task_slots()'), 'two tasks run');
+ok($node->poll_query_until('postgres', 'SELECT occupied = 2 FROM _sfflow.task_slots()'), 'two tasks run');
 start('postgres', 'sleepy-nap', "two$_", 3) for 1 .. 6;
 my $most = 0;
 for my $look (1 .. 20)
 {
-	my $now = $node->safe_psql('postgres', 'SELECT held FROM _sfflow.task_slots()');
+	my $now = $node->safe_psql('postgres', 'SELECT occupied FROM _sfflow.task_slots()');
 	$most = $now if $now > $most;
 }
 $node->safe_psql('postgres', "SELECT sf_stop('sleepy-nap:first1'), sf_stop('sleepy-nap:first2')");
 until ($node->safe_psql('postgres', q{SELECT count(*) = 6 FROM sf_executions WHERE name LIKE 'two%'
 	AND status = 'SUCCEEDED'}) eq 't')
 {
-	my $now = $node->safe_psql('postgres', 'SELECT held FROM _sfflow.task_slots()');
+	my $now = $node->safe_psql('postgres', 'SELECT occupied FROM _sfflow.task_slots()');
 	$most = $now if $now > $most;
 }
 is($most, 2, 'sfflow.max_running_tasks_per_owner holds');

@@ -44,7 +44,7 @@ SELECT sf_revoke('CREATE', '*', 'public'), sf_revoke('SEND', 'activity:shell', '
 	sf_grant('CREATE', '*', 'CREATE');
 INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, changed_at, created_at)
 	VALUES ('plan', 'owner', '0 2 * * *', 'nightly', '{}', now(), now());
-INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, raised_at)
+INSERT INTO _sfflow.lateness (target, deadline_at, due_by, finding, base_at, raised_at)
 	VALUES ('nightly', now(), 'start', 'never_started', now(), now());
 EOQ
 my $token = $node->safe_psql('postgres', q(SELECT task_token FROM sf_get_activity_task('shell')));
@@ -116,7 +116,7 @@ my %checked = map {
   event_page event_payload
   	event_types events executions_away health
   histogram_add histogram_below histogram_percentiles histogram_sum history human_task_rights
-  	job_label job_relations jobs
+  	job_name job_relations jobs
   is_on_page jobs_ahead longest_running machine_rights map_run_arn may_create
   mcp_call mcp_check mcp_compare_with_last_good mcp_compared mcp_last_good mcp_pointers
   mcp_filter mcp_first_of_all mcp_merged mcp_part

@@ -40,7 +40,7 @@ succeeds('slow:first', 'a task is known to be long');
 my $lock = $node->background_psql('postgres');
 $lock->query_safe('SELECT pg_advisory_lock(7)');
 sql(q(SELECT count(*) FROM sf_start_many('told', 'SELECT ''{}''::jsonb FROM generate_series(1, 60)')));
-ok($node->poll_query_until('postgres', 'SELECT held >= 3 FROM _sfflow.task_slots()'),
+ok($node->poll_query_until('postgres', 'SELECT occupied >= 3 FROM _sfflow.task_slots()'),
 	'targets that do not come to an end hold slots');
 # In that time any worker that is free would have begun a further delivery, and would hold its slot.
 for my $n (1 .. 15)
@@ -48,7 +48,7 @@ for my $n (1 .. 15)
 	sql("SELECT sf_start('slow', '{}', '$n')");
 	succeeds("slow:$n", "a task of their owner goes on beside them ($n)") or last;
 }
-is(sql('SELECT held FROM _sfflow.task_slots()'), '3', 'no more of them hold slots, of four that tasks may have');
+is(sql('SELECT occupied FROM _sfflow.task_slots()'), '3', 'no more of them hold slots, of four that tasks may have');
 $lock->query_safe('SELECT pg_advisory_unlock(7)');
 $lock->quit;
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.rule_delivery'), 'all deliveries are made');

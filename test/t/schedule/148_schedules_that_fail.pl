@@ -128,7 +128,7 @@ is($node->safe_psql('postgres', q(SELECT count(*) > 0 FROM sf_schedule_runs WHER
 	AND error LIKE '%connection failed%')), 't', 'with its runs');
 
 # What an operator does by hand.
-$node->safe_psql('postgres', q(SELECT cron.alter_job(job_id, active => false) FROM _sfflow.schedule));
+$node->safe_psql('postgres', q(SELECT cron.alter_job(cron_job_id, active => false) FROM _sfflow.schedule));
 is($node->safe_psql('postgres', q(SELECT active, state, problem FROM sf_schedules)), 'f|inactive|',
 	'a job that was switched off');
 is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run')), '0', 'misses nothing');

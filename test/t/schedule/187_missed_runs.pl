@@ -71,8 +71,8 @@ schedule('gone', '');
 schedule('bad', '');
 schedule('closed', q(, calendar => 'never'));
 schedule('later', q(, starts => now() + interval '1 day'));
-sql(q(SELECT cron.alter_job(job_id, active => false) FROM _sfflow.schedule WHERE name = 'off';
-	SELECT cron.unschedule(job_id) FROM _sfflow.schedule WHERE name = 'gone';
+sql(q(SELECT cron.alter_job(cron_job_id, active => false) FROM _sfflow.schedule WHERE name = 'off';
+	SELECT cron.unschedule(cron_job_id) FROM _sfflow.schedule WHERE name = 'gone';
 	SELECT sf_drop_state_machine('bad')));
 # They are three and a half days old from one transaction on, which reads the alerts itself: a worker that looks for
 # missed runs, as it does each minute, finds none before.
@@ -211,7 +211,7 @@ $node->start;
 sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'queued' AND status = 'RUNNING'));
 ok($node->poll_query_until('postgres', q(SELECT count(*) = 4 FROM sf_executions WHERE state_machine = 'queued')),
 	'runs wait across a crash');
-is(sql('SELECT count(*) FROM _sfflow.schedule_wait'), '0', 'none waits any more');
+is(sql('SELECT count(*) FROM _sfflow.pending_run'), '0', 'none waits any more');
 
 # --- sf_backfill
 
@@ -230,7 +230,7 @@ for my $left (reverse 0 .. 6)
 		ORDER BY name LIMIT 1));
 }
 is(days_of('filled'), '6 5 4 3 2 1 0', 'all have run');
-ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.schedule_wait'), 'none waits any more');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.pending_run'), 'none waits any more');
 is(sql("SELECT sf_backfill('filled', $range, 2)"), '0', '... nor is any run again');
 is(sql(q(SELECT last_execution_id IS NULL FROM sf_schedules WHERE schedule_name = 'filled')), 't',
 	'none of them counts as a run before');

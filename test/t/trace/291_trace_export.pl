@@ -58,7 +58,7 @@ sql(q{CREATE TABLE again AS SELECT * FROM sf_take_spans(100, '1 hour')});
 $node->stop('immediate');
 $node->start;
 is(taken(q{sf_take_spans(100, '0')}), '0|0', 'a lease outlasts a crash');
-sql(q{UPDATE _sfflow.trace_export SET leased_until = now() - interval '1 s'
+sql(q{UPDATE _sfflow.trace_export SET lease_until = now() - interval '1 s'
 	WHERE export_no IN (SELECT export_no FROM again)});
 is(sql(q{SELECT count(*) FROM sf_take_spans(100, '1 hour') t JOIN again a USING (export_no)
 	WHERE t.spans = a.spans}), 20,
@@ -90,8 +90,8 @@ is(sql(q{SET ROLE exporter; SELECT count(*) FROM sf_take_spans(5, '0'); SELECT s
 
 # Damaged history keeps no other run from its export.
 sql(q{UPDATE _sfflow.history SET body = '\x00'
-	WHERE execution_no = (SELECT min(execution_no) FROM _sfflow.trace_export WHERE takes > 0)});
-sql(q{UPDATE _sfflow.trace_export SET leased_until = NULL});
+	WHERE execution_no = (SELECT min(execution_no) FROM _sfflow.trace_export WHERE receives > 0)});
+sql(q{UPDATE _sfflow.trace_export SET lease_until = NULL});
 is(taken(q{sf_take_spans(1000, '0')}), '339|339', 'a run whose history is damaged is left out');
 like(sql(q{SELECT reason FROM _sfflow.trace_export WHERE rejected_at IS NOT NULL}),
 	qr/^its spans cannot be made: /, '... and rejected, with the reason');
@@ -142,7 +142,7 @@ $node->start;
 start_some();
 sql(q{SELECT count(sf_await(execution_id, '60 s')) FROM sf_executions WHERE state_machine = 'tree'});
 # What the gateway had taken that was killed.
-sql('UPDATE _sfflow.trace_export SET leased_until = NULL');
+sql('UPDATE _sfflow.trace_export SET lease_until = NULL');
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.trace_export WHERE rejected_at IS NULL'),
 	'sfgateway exports all runs');
 my %names;

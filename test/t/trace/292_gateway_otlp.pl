@@ -255,7 +255,7 @@ $gateway = export_to($collector, @patient);
 sql(q{SELECT fake.add('next')});
 until_true('confirmed = 1 FROM fake.run ORDER BY export_no DESC LIMIT 1');
 is(sql('SELECT confirmed FROM fake.run ORDER BY export_no LIMIT 1'), 0, 'the lease holds');
-sql('UPDATE fake.run SET leased_until = now()');
+sql('UPDATE fake.run SET lease_until = now()');
 all_confirmed();
 my @killed = grep { $_->{name} eq 'killed' } spans_of(collected($collector));
 cmp_ok(scalar(@killed), '>=', 3, 'exported again after the lease');

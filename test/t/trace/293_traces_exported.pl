@@ -114,9 +114,9 @@ waitpid $gateway->{pid}, 0;
 append_to_file($answer, '');
 ok(wait_for('the request', sub { scalar collected($collector) }), 'which it takes after the gateway was killed');
 $gateway = start_gateway($node, %export);
-is($node->safe_psql('postgres', 'SELECT count(*) FROM _sfflow.trace_export WHERE leased_until > now()'), 1,
+is($node->safe_psql('postgres', 'SELECT count(*) FROM _sfflow.trace_export WHERE lease_until > now()'), 1,
 	'the run is due, and leased');
-$node->safe_psql('postgres', 'UPDATE _sfflow.trace_export SET leased_until = now()');
+$node->safe_psql('postgres', 'UPDATE _sfflow.trace_export SET lease_until = now()');
 all_exported();
 my @twice = trace_of($again);
 my %different = map { canonical($_) => 1 } @twice;

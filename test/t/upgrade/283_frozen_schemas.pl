@@ -46,7 +46,7 @@ $node->safe_psql('waits', q(CREATE EXTENSION sfflow VERSION '1.0';
 INSERT INTO _sfflow.schedule_wait (schedule, scheduled_for, max_running, execution_id) VALUES
 	('queued', '2025-02-05', NULL, NULL), ('backfill', '2025-02-05', 2, NULL), ('running', '2025-02-05', 2, 'a:b');
 ALTER EXTENSION sfflow UPDATE));
-is($node->safe_psql('waits', q(SELECT string_agg(schedule, ' ' ORDER BY kind) FROM _sfflow.schedule_wait)),
+is($node->safe_psql('waits', q(SELECT string_agg(schedule, ' ' ORDER BY kind) FROM _sfflow.pending_run)),
 	'running queued backfill', 'an update tells of each run of a schedule that waits what it is of');
 
 # --- ... and of branches: a net that goes on, jobs that share a row, a Distributed Map that reads its items

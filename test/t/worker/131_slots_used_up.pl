@@ -45,7 +45,7 @@ sub start
 sub held
 {
 	my ($n, $test) = @_;
-	return ok($node->poll_query_until('postgres', "SELECT held = $n FROM _sfflow.task_slots()"), $test);
+	return ok($node->poll_query_until('postgres', "SELECT occupied = $n FROM _sfflow.task_slots()"), $test);
 }
 
 # Known to be short, so that it would run in a slice.

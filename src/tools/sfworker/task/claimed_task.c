@@ -1,0 +1,266 @@
+/*
+ * claimed_task.c
+ *		The life of a task that this worker has claimed.
+ *
+ *		claimed -> runs -> over -> answered
+ *		             |       ^
+ *		             +-stop--+      TERM, and KILL when that is not enough
+ *
+ * A task is stopped for one of three reasons, which determines its answer:
+ * after its own TimeoutSeconds it fails with States.Timeout; one whose token the
+ * database refuses is not answered; when the worker has to exit at once it
+ * fails with Worker.Stopped, which Retry may name.
+ */
+#include "postgres_fe.h"
+
+#include "tools/sfworker/config.h"
+#include "tools/sfworker/task/claimed_task.h"
+#include "tools/sfworker/task/queue.h"
+
+/* Bytes of a cause that Step Functions takes */
+#define CAUSE_MAX	32000
+
+SfwTask    *sfw_tasks;
+int			sfw_tasks_running;
+
+/* Find a kind by its name. */
+const SfwKind *
+sfw_kind_find(const char *name)
+{
+	static const SfwKind *const kinds[] = {&sfw_kind_shell, &sfw_kind_http, &sfw_kind_sql, &sfw_kind_program,
+	&sfw_kind_archive};
+
+	for (size_t i = 0; i < lengthof(kinds); i++)
+	{
+		if (strcmp(kinds[i]->name, name) == 0)
+			return kinds[i];
+	}
+	return NULL;
+}
+
+/* Log a line about a task; never its token, which gives the right to answer the task. */
+void
+sfw_task_log(const SfwTask *task, SfcLevel level, const char *message, const char *key, const char *value)
+{
+	sfc_log(level, message, "kind", task->kind->name, "execution", task->execution_id,
+			"state", task->state, "attempt", task->attempt,
+			key != NULL ? key : "detail", key != NULL ? value : NULL, NULL);
+}
+
+/* A heartbeat is due. */
+static void
+heartbeat(void *arg)
+{
+	SfwTask    *task = arg;
+
+	task->heartbeat_due = true;
+	sfc_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
+	sfw_queue_pump();
+}
+
+/* The time limit of the payload has expired. */
+static void
+timed_out(void *arg)
+{
+	sfw_task_stop(arg, SFW_STOP_TIMEOUT);
+}
+
+/* The deadline has passed, after which the database refuses any answer. */
+static void
+deadline_over(void *arg)
+{
+	sfw_task_stop(arg, SFW_STOP_REFUSED);
+}
+
+/* The task did not end when it was asked to. */
+static void
+kill_hard(void *arg)
+{
+	SfwTask    *task = arg;
+
+	sfw_task_log(task, SFC_WARNING, "killing what does not end by itself", NULL, NULL);
+	task->kind->stop(task, true);
+}
+
+/* Read the payload and its time limit; gives what is wrong with it, or NULL. */
+static char *
+read_payload(SfwTask *task)
+{
+	SfcJson		seconds;
+	double		limit;
+
+	if (task->input == NULL || !sfc_json_parse(task->input, strlen(task->input), &task->payload))
+		return pg_strdup("the payload is missing, or nested too deep");
+	if (sfc_json_type(task->payload) != '{')
+		return pg_strdup("the payload must be an object");
+	if (!task->kind->foreign_payload && sfc_json_get(task->payload, "TimeoutSeconds", &seconds))
+	{
+		/* strtod stops at the end of the number: a comma, bracket or blank follows. */
+		limit = sfc_json_type(seconds) == '0' ? strtod(seconds.text, NULL) : 0;
+		if (!(limit > 0))
+			return pg_strdup("TimeoutSeconds must be a positive number");
+		if (limit < 1e9)
+			sfc_timer_set(&task->timeout_timer, (int64_t) (limit * 1000), timed_out, task);
+	}
+	return NULL;
+}
+
+/* Copy a text of a claim; NULL for null. */
+static char *
+text_at(const PGresult *claim, int row, int column)
+{
+	return PQgetisnull(claim, row, column) ? NULL : pg_strdup(PQgetvalue(claim, row, column));
+}
+
+/* Begin a task that was claimed: a row with SFW_CLAIM_COLUMNS. */
+void
+sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
+{
+	SfwTask    *task = pg_malloc0(sizeof(SfwTask));
+	double		heartbeat_time = strtod(PQgetvalue(claim, row, 5), NULL);
+	double		time_left = strtod(PQgetvalue(claim, row, 6), NULL);
+	char	   *problem;
+
+	task->kind = kind;
+	task->token = pg_strdup(PQgetvalue(claim, row, 0));
+	task->input = text_at(claim, row, 1);
+	task->execution_id = text_at(claim, row, 2);
+	task->state = text_at(claim, row, 3);
+	task->attempt = text_at(claim, row, 4);
+	task->resource = text_at(claim, row, 7);
+	task->traceparent = text_at(claim, row, 8);
+	task->tracestate = text_at(claim, row, 9);
+	task->began = sfc_now();
+	task->next = sfw_tasks;
+	sfw_tasks = task;
+	sfw_tasks_running++;
+	if (heartbeat_time > 0)
+	{
+		task->heartbeat = Max((int64_t) (heartbeat_time * 1000 / 3), 100);
+		sfc_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
+	}
+	if (!PQgetisnull(claim, row, 6))
+		sfc_timer_set(&task->deadline_timer, (int64_t) (time_left * 1000), deadline_over, task);
+	problem = read_payload(task);
+	if (problem != NULL)
+	{
+		sfw_task_reject(task, problem);
+		return;
+	}
+	sfw_task_log(task, SFC_INFO, "task begins", NULL, NULL);
+	kind->start(task);
+}
+
+/* Ask a task to end, and have it killed when it does not. */
+void
+sfw_task_stop(SfwTask *task, SfwStop why)
+{
+	static const char *const reasons[] = {
+		NULL, "its time is over", "nobody waits for it any more", "the worker leaves"};
+
+	if (task->end_timer.armed || (task->stopped != SFW_NOT_STOPPED && why != SFW_STOP_REFUSED))
+		return;
+	if (task->stopped == SFW_NOT_STOPPED)
+	{
+		sfw_task_log(task, SFC_WARNING, "stopping a task", "reason", reasons[why]);
+		sfc_timer_set(&task->kill_timer, sfw_config.kill_after, kill_hard, task);
+		task->stopped = why;
+		task->kind->stop(task, false);
+	}
+	else
+		task->stopped = why;
+}
+
+/* Release a task that was answered. */
+void
+sfw_task_free(SfwTask *task)
+{
+	free(task->token);
+	free(task->input);
+	free(task->execution_id);
+	free(task->state);
+	free(task->attempt);
+	free(task->resource);
+	free(task->traceparent);
+	free(task->tracestate);
+	free(task->output);
+	free(task->cause);
+	free(task);
+}
+
+/* Take a task off the list of those that run. */
+static void
+unlink_task(SfwTask *task)
+{
+	SfwTask   **link = &sfw_tasks;
+
+	while (*link != task)
+		link = &(*link)->next;
+	*link = task->next;
+	task->next = NULL;
+	sfw_tasks_running--;
+	task->heartbeat_due = false;
+	sfc_timer_clear(&task->heartbeat_timer);
+	sfc_timer_clear(&task->timeout_timer);
+	sfc_timer_clear(&task->deadline_timer);
+	sfc_timer_clear(&task->kill_timer);
+	sfc_timer_clear(&task->end_timer);
+}
+
+/* End a task, and send its answer unless the database would refuse it. */
+static void
+end(void *arg)
+{
+	SfwTask    *task = arg;
+	bool		refused = task->stopped == SFW_STOP_REFUSED;
+	char		elapsed[32];
+
+	if (!task->success && task->stopped == SFW_STOP_TIMEOUT)
+		strcpy(task->error, "States.Timeout");
+	else if (!task->success && task->stopped == SFW_STOP_LEAVING)
+		strcpy(task->error, "Worker.Stopped");
+	unlink_task(task);
+	snprintf(elapsed, sizeof(elapsed), "%lld", (long long) (sfc_now() - task->began));
+	sfc_log(SFC_INFO, task->success ? "task succeeded" : "task failed",
+			"kind", task->kind->name, "execution", task->execution_id, "state", task->state,
+			"attempt", task->attempt, "ms", elapsed, task->success ? "answered" : "error",
+			refused ? "no" : task->success ? NULL : task->error, NULL);
+	if (refused)
+	{
+		sfw_task_free(task);
+		sfw_queue_pump();
+	}
+	else
+		sfw_queue_answer(task);
+}
+
+/* Report that a task has succeeded with a JSON text. */
+void
+sfw_task_succeeded(SfwTask *task, char *output)
+{
+	task->success = true;
+	task->output = output;
+	sfc_timer_set(&task->end_timer, 0, end, task);
+}
+
+/* Report that a task has failed; the reason for which it was stopped comes first. */
+void
+sfw_task_failed(SfwTask *task, char *cause, const char *error,...)
+{
+	va_list		args;
+
+	va_start(args, error);
+	vsnprintf(task->error, sizeof(task->error), error, args);
+	va_end(args);
+	if (strlen(cause) > CAUSE_MAX)
+		cause[sfc_utf8_clip(cause, CAUSE_MAX)] = '\0';
+	task->cause = cause;
+	sfc_timer_set(&task->end_timer, 0, end, task);
+}
+
+/* Report that the payload cannot be carried out; nothing was begun. */
+void
+sfw_task_reject(SfwTask *task, char *cause)
+{
+	sfw_task_failed(task, cause, "%s.InvalidParameters", task->kind->error_prefix);
+}
