@@ -89,6 +89,14 @@ SELECT a.kind, a.execution_id, a.since, a.detail,
 	(SELECT x.labels FROM _sfflow.execution x WHERE x.execution_no = a.execution_no) AS labels
 FROM _sfflow.open_alert a;
 COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at, and has not acknowledged';
+COMMENT ON COLUMN @extschema@.sf_alerts.kind IS
+	'failed, timed_out, failed_again, slow_task, dead_letter, no_poller, archive_behind, overdue, missed_run, unreceived_event or unknown_owner';
+COMMENT ON COLUMN @extschema@.sf_alerts.execution_id IS 'the execution, if it is about one';
+COMMENT ON COLUMN @extschema@.sf_alerts.since IS 'since when';
+COMMENT ON COLUMN @extschema@.sf_alerts.detail IS 'what is wrong';
+COMMENT ON COLUMN @extschema@.sf_alerts.target IS
+	'what it is about, if not an execution: activity:NAME, schedule:NAME, a machine, or the target of a deadline';
+COMMENT ON COLUMN @extschema@.sf_alerts.labels IS 'labels of the execution; null where there are none';
 
 CREATE VIEW @extschema@.sf_acknowledgements WITH (security_barrier) AS
 SELECT e.execution_id, k.kind, k.since, k.acknowledged_at, k.acknowledged_by, k.comment
@@ -97,6 +105,12 @@ JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no
 --@slot acknowledgements
 ;
 COMMENT ON VIEW @extschema@.sf_acknowledgements IS 'the last acknowledgement of each alert of an execution';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.kind IS 'the kind of the alert';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.since IS 'since when the alert was there';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.acknowledged_at IS 'when it was acknowledged';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.acknowledged_by IS 'the role that did so';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.comment IS 'what it said';
 
 CREATE FUNCTION @extschema@.sf_acknowledge(execution_id text, kind text DEFAULT NULL, comment text DEFAULT NULL)
 RETURNS integer

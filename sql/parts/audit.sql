@@ -26,6 +26,16 @@ FROM _sfflow.start_request r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no;
 GRANT SELECT ON @extschema@.sf_audit TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_audit IS 'what operators did: starts, stops, redrives, rights, definitions';
+COMMENT ON COLUMN @extschema@.sf_audit.at IS 'when';
+COMMENT ON COLUMN @extschema@.sf_audit.action IS
+	'start, stop, redrive; create, replace, drop, alter owner; grant, revoke; enable, disable';
+COMMENT ON COLUMN @extschema@.sf_audit.target IS
+	'a state machine, an execution, activity:NAME, schedule:NAME, rule:NAME, or *';
+COMMENT ON COLUMN @extschema@.sf_audit.execution_id IS 'the execution, for an action on one';
+COMMENT ON COLUMN @extschema@.sf_audit.role IS 'the current role';
+COMMENT ON COLUMN @extschema@.sf_audit.session_role IS 'the role that had logged in; null for a start';
+COMMENT ON COLUMN @extschema@.sf_audit.reason IS 'why, if the operator said so';
+COMMENT ON COLUMN @extschema@.sf_audit.details IS 'what the action was given, and what came of it';
 
 -- The same as pages, in the order of time. Starts are not among them: sf_list_executions has pages of those.
 CREATE FUNCTION @extschema@.sf_list_audit(

@@ -18,3 +18,8 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_graph_status'
 LANGUAGE C STABLE;
 COMMENT ON FUNCTION @extschema@.sf_graph_status(text) IS
 	'the status of each state of an execution, by the numbers that sf_graph_layout gives';
+
+-- The name of a job within Maps, for the views: "Load[7]", "Days[1]/Load[7]". Checks by itself what its caller may see.
+CREATE FUNCTION _sfflow.job_name(execution_no bigint, state text, iterations integer[]) RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_job_name'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;

@@ -23,6 +23,10 @@ CROSS JOIN LATERAL unnest(l.seconds, _sfflow.histogram_below(x.histogram,
 WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_execution_time_buckets IS
 	'how many executions have ended within some times from their start, as a histogram of Prometheus';
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.le IS 'a time in seconds, at last Infinity';
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.executions IS
+	'executions that ended within this time; the count never decreases';
 GRANT SELECT ON @extschema@.sf_execution_time_buckets TO PUBLIC;
 
 -- Sums of microseconds are those of sf_metrics: an average and its count.

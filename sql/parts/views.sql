@@ -133,6 +133,14 @@ FROM _sfflow.state_machine m
 JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
 WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_state_machines IS 'state machines, one row per version';
+COMMENT ON COLUMN @extschema@.sf_state_machines.state_machine IS 'its name';
+COMMENT ON COLUMN @extschema@.sf_state_machines.version IS 'counts from 1';
+COMMENT ON COLUMN @extschema@.sf_state_machines.is_current IS 'whether sf_start of the machine starts this version';
+COMMENT ON COLUMN @extschema@.sf_state_machines.owner IS 'the role as which tasks run';
+COMMENT ON COLUMN @extschema@.sf_state_machines.definition IS 'the text as it was given';
+COMMENT ON COLUMN @extschema@.sf_state_machines.execution_id_path IS 'where the input holds the name of an execution';
+COMMENT ON COLUMN @extschema@.sf_state_machines.options IS 'as given to sf_create_state_machine';
+COMMENT ON COLUMN @extschema@.sf_state_machines.created_at IS 'when this version was made';
 
 -- Executions that the reader may see, each with its machine's name. OFFSET 0 keeps the planner from
 -- joining the other way round, which checks rights of machines that the query does not need.
@@ -217,6 +225,24 @@ FROM (
 WHERE _sfflow.is_on_page(e.execution_no, (SELECT _sfflow.newest(NULL, NULL, NULL, NULL, NULL, NULL, NULL)));
 COMMENT ON VIEW @extschema@.sf_executions IS
 	'executions, and what each running one waits for; pages of the newest: ORDER BY requested_at DESC LIMIT n, or sf_list_executions';
+COMMENT ON COLUMN @extschema@.sf_executions.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_executions.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_executions.version IS 'the version of the state machine that runs';
+COMMENT ON COLUMN @extschema@.sf_executions.name IS 'its name within the machine';
+COMMENT ON COLUMN @extschema@.sf_executions.status IS 'RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED';
+COMMENT ON COLUMN @extschema@.sf_executions.input IS 'as given to sf_start';
+COMMENT ON COLUMN @extschema@.sf_executions.output IS 'if it succeeded';
+COMMENT ON COLUMN @extschema@.sf_executions.error IS 'the name of the error that ended it';
+COMMENT ON COLUMN @extschema@.sf_executions.cause IS 'what the error said';
+COMMENT ON COLUMN @extschema@.sf_executions.requested_at IS 'when sf_start was called';
+COMMENT ON COLUMN @extschema@.sf_executions.started_at IS 'when a worker first took it up; null before';
+COMMENT ON COLUMN @extschema@.sf_executions.stopped_at IS 'when it ended';
+COMMENT ON COLUMN @extschema@.sf_executions.redrive_count IS 'how often it was redriven';
+COMMENT ON COLUMN @extschema@.sf_executions.last_redriven_at IS 'when it was redriven last';
+COMMENT ON COLUMN @extschema@.sf_executions.start_requests IS 'calls of sf_start for this name, the first one included';
+COMMENT ON COLUMN @extschema@.sf_executions.parent_execution_id IS 'the execution that started it as its child';
+COMMENT ON COLUMN @extschema@.sf_executions.waiting_on IS 'what it waits for while it runs, as text for people';
+COMMENT ON COLUMN @extschema@.sf_executions.labels IS 'its labels: texts by name; null: none';
 
 -- The same as pages, in the order of requested_at, which no plan of a query over the view has to sort.
 CREATE FUNCTION @extschema@.sf_list_executions(
@@ -260,6 +286,20 @@ SELECT e.execution_id, e.state_machine, substr(e.execution_id, length(e.state_ma
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.jobs(e.execution_no) j;
 COMMENT ON VIEW @extschema@.sf_jobs IS 'every Task state of an execution, with its status';
+COMMENT ON COLUMN @extschema@.sf_jobs.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_jobs.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_jobs.id IS 'the name of the execution';
+COMMENT ON COLUMN @extschema@.sf_jobs.job_id IS
+	'the name of the Task state, in a Map with the index of the iteration: Load[7]';
+COMMENT ON COLUMN @extschema@.sf_jobs.job_status IS 'entry, running, success, failure or skip';
+COMMENT ON COLUMN @extschema@.sf_jobs.attempts IS
+	'how often the task was scheduled since the last start of the execution';
+COMMENT ON COLUMN @extschema@.sf_jobs.started_at IS 'when its last visit began';
+COMMENT ON COLUMN @extschema@.sf_jobs.stopped_at IS 'when its last visit ended';
+COMMENT ON COLUMN @extschema@.sf_jobs.input IS 'of the last visit';
+COMMENT ON COLUMN @extschema@.sf_jobs.output IS 'of the last visit';
+COMMENT ON COLUMN @extschema@.sf_jobs.error IS 'of the last attempt';
+COMMENT ON COLUMN @extschema@.sf_jobs.cause IS 'of the last attempt';
 
 CREATE VIEW @extschema@.sf_job_relations WITH (security_barrier) AS
 SELECT m.name AS state_machine, v.version, r.job_id, r.pre_job_id
@@ -268,6 +308,10 @@ JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
 CROSS JOIN LATERAL _sfflow.job_relations(v.machine_no, v.version) r
 WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_job_relations IS 'which job directly precedes which; null: none';
+COMMENT ON COLUMN @extschema@.sf_job_relations.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_job_relations.version IS 'the version of the state machine';
+COMMENT ON COLUMN @extschema@.sf_job_relations.job_id IS 'a Task state';
+COMMENT ON COLUMN @extschema@.sf_job_relations.pre_job_id IS 'a Task state that directly precedes it; null: none';
 
 CREATE VIEW @extschema@.sf_history WITH (security_barrier) AS
 SELECT e.execution_id, h.id, h.previous_event_id, h."timestamp", h.type, h.state, h.details
@@ -275,6 +319,13 @@ FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.history(e.execution_no) h;
 COMMENT ON VIEW @extschema@.sf_history IS
 	'the events of executions, as GetExecutionHistory of Step Functions returns them';
+COMMENT ON COLUMN @extschema@.sf_history.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_history.id IS '1, 2, 3 ... without gaps';
+COMMENT ON COLUMN @extschema@.sf_history.previous_event_id IS 'the event that led to this one; 0: none';
+COMMENT ON COLUMN @extschema@.sf_history."timestamp" IS 'when it happened';
+COMMENT ON COLUMN @extschema@.sf_history.type IS 'TaskStateEntered and so on, as in Step Functions';
+COMMENT ON COLUMN @extschema@.sf_history.state IS 'the name of its state; null for events of the execution';
+COMMENT ON COLUMN @extschema@.sf_history.details IS 'the details of the event, with the names of Step Functions';
 
 -- Only a branch in phase EXTERNAL (src/store/branch/branch.h) has a row in task.
 CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
@@ -300,6 +351,18 @@ CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iter
 WHERE b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_ANSWERED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@
 	AND p.type = 'Task';
 COMMENT ON VIEW @extschema@.sf_tasks IS 'tasks that run, wait for an answer or for a retry';
+COMMENT ON COLUMN @extschema@.sf_tasks.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_tasks.state IS 'the name of the Task state';
+COMMENT ON COLUMN @extschema@.sf_tasks.branch IS
+	'path to its branch or iteration, Fork[0]/Stores[7]; empty at the top level';
+COMMENT ON COLUMN @extschema@.sf_tasks.resource IS 'as written in the definition';
+COMMENT ON COLUMN @extschema@.sf_tasks.status IS 'running, queued, waiting, answered or retrying';
+COMMENT ON COLUMN @extschema@.sf_tasks.attempt IS '0 for the first attempt of this visit';
+COMMENT ON COLUMN @extschema@.sf_tasks.scheduled_at IS 'when it was scheduled; for a retry, when it will be';
+COMMENT ON COLUMN @extschema@.sf_tasks.started_at IS 'when it was begun or taken';
+COMMENT ON COLUMN @extschema@.sf_tasks.deadline IS 'when it times out';
+COMMENT ON COLUMN @extschema@.sf_tasks.heartbeat_at IS 'when its program was last heard of';
+COMMENT ON COLUMN @extschema@.sf_tasks.worker IS 'the name of the program that took it; for a SQL task the process id';
 
 -- The task of a branch that was aborted keeps its row; only one whose branch is in phase EXTERNAL waits
 -- for an answer.
@@ -317,6 +380,13 @@ CROSS JOIN LATERAL (
 	JOIN _sfflow.execution e ON e.execution_no = t.execution_no AND e.status = @STATUS_RUNNING@
 	WHERE t.activity_no = a.activity_no) q;
 COMMENT ON VIEW @extschema@.sf_activities IS 'activities, and how many tasks wait in each';
+COMMENT ON COLUMN @extschema@.sf_activities.activity IS 'its name';
+COMMENT ON COLUMN @extschema@.sf_activities.owner IS 'the role that owns it';
+COMMENT ON COLUMN @extschema@.sf_activities.queued IS 'tasks that no program has taken';
+COMMENT ON COLUMN @extschema@.sf_activities.oldest_queued_at IS 'since when the oldest of them waits';
+COMMENT ON COLUMN @extschema@.sf_activities.in_flight IS 'tasks that were taken and not yet answered';
+COMMENT ON COLUMN @extschema@.sf_activities.last_polled_at IS 'when a program last asked for tasks';
+COMMENT ON COLUMN @extschema@.sf_activities.last_worker IS 'the name of that program';
 
 CREATE VIEW @extschema@.sf_dead_letters WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource, t.input, b.error, b.cause, t.receives,
@@ -327,6 +397,15 @@ JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.bra
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iterations) p
 WHERE t.status = @TASK_DEAD@ AND b.phase = @PHASE_FAILED@ AND b.state = t.state;
 COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that programs took as often as allowed and never answered';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.state IS 'the name of the Task state';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.branch IS 'path to its branch or iteration';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.resource IS 'as written in the definition';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.input IS 'what the program was given';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.error IS 'Sfflow.MaxReceiveCount';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.cause IS 'what the error says';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.receives IS 'how often a program took it';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.died_at IS 'when it was given up';
 
 -- status and counters: src/store/map_run/map_run.h
 CREATE VIEW @extschema@.sf_map_runs WITH (security_barrier) AS
@@ -339,12 +418,34 @@ FROM _sfflow.map_run r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no
 CROSS JOIN LATERAL _sfflow.branch_place(r.execution_no, 0, r.state, NULL) p;
 COMMENT ON VIEW @extschema@.sf_map_runs IS 'runs of Distributed Map states, with their progress';
+COMMENT ON COLUMN @extschema@.sf_map_runs.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_map_runs.state IS 'the name of the Map state';
+COMMENT ON COLUMN @extschema@.sf_map_runs.map_run_arn IS 'its name in the way of AWS';
+COMMENT ON COLUMN @extschema@.sf_map_runs.status IS 'RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED';
+COMMENT ON COLUMN @extschema@.sf_map_runs.items IS 'items that were read';
+COMMENT ON COLUMN @extschema@.sf_map_runs.items_succeeded IS 'items in child executions that succeeded';
+COMMENT ON COLUMN @extschema@.sf_map_runs.items_failed IS 'items in child executions that did not';
+COMMENT ON COLUMN @extschema@.sf_map_runs.executions IS 'child executions that were begun';
+COMMENT ON COLUMN @extschema@.sf_map_runs.running IS 'of these, how many run';
+COMMENT ON COLUMN @extschema@.sf_map_runs.succeeded IS 'how many succeeded';
+COMMENT ON COLUMN @extschema@.sf_map_runs.failed IS 'how many failed';
+COMMENT ON COLUMN @extschema@.sf_map_runs.timed_out IS 'how many timed out';
+COMMENT ON COLUMN @extschema@.sf_map_runs.aborted IS 'how many were aborted';
+COMMENT ON COLUMN @extschema@.sf_map_runs.redrive_count IS 'how often it was redriven';
+COMMENT ON COLUMN @extschema@.sf_map_runs.started_at IS 'when it began';
+COMMENT ON COLUMN @extschema@.sf_map_runs.stopped_at IS 'when it ended';
 
 CREATE VIEW @extschema@.sf_start_requests WITH (security_barrier) AS
 SELECT e.execution_id, r.requested_at, r.requested_by, r.outcome, r.input_differs
 FROM _sfflow.start_request r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no;
 COMMENT ON VIEW @extschema@.sf_start_requests IS 'calls of @extschema@.sf_start that found an execution';
+COMMENT ON COLUMN @extschema@.sf_start_requests.execution_id IS 'the execution that was there';
+COMMENT ON COLUMN @extschema@.sf_start_requests.requested_at IS 'when sf_start was called';
+COMMENT ON COLUMN @extschema@.sf_start_requests.requested_by IS 'the role that called';
+COMMENT ON COLUMN @extschema@.sf_start_requests.outcome IS 'running, succeeded, redriven, skipped, restarted, replaced ...';
+COMMENT ON COLUMN @extschema@.sf_start_requests.input_differs IS
+	'whether the call had another input than the execution';
 
 GRANT SELECT ON @extschema@.sf_state_machines, @extschema@.sf_executions, @extschema@.sf_jobs,
 	@extschema@.sf_job_relations, @extschema@.sf_history, @extschema@.sf_tasks, @extschema@.sf_activities,

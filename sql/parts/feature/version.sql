@@ -21,6 +21,11 @@ JOIN _sfflow.machine_alias a ON a.machine_no = m.machine_no
 CROSS JOIN LATERAL jsonb_each_text(a.routes) r
 WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_aliases IS 'aliases of state machines, one row per version';
+COMMENT ON COLUMN @extschema@.sf_aliases.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_aliases.alias IS 'the name after the slash, as in sf_start(''nightly/prod'')';
+COMMENT ON COLUMN @extschema@.sf_aliases.version IS 'a version that it names';
+COMMENT ON COLUMN @extschema@.sf_aliases.percent IS 'how many of 100 starts begin in this version';
+COMMENT ON COLUMN @extschema@.sf_aliases.set_at IS 'when the alias was set';
 
 CREATE FUNCTION @extschema@.sf_diff_versions(
 	state_machine text,
