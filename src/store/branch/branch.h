@@ -123,7 +123,7 @@ typedef enum SfJobPlace
 } SfJobPlace;
 
 
-/* Columns of _sfflow.branch; see sql/parts/tables.sql. */
+/* Columns of _sfflow.branch; see sql/parts/table/core.sql. */
 #define SF_BRANCH_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \

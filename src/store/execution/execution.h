@@ -13,7 +13,7 @@
 #define SF_MAX_OPTIONS	8
 
 /*
- * Columns of _sfflow.execution; see sql/parts/tables.sql.  Those that its end
+ * Columns of _sfflow.execution; see sql/parts/table/core.sql.  Those that its end
  * changes stand together, so that WAL has these alone: an update is logged from the
  * first byte that differs to the last one.
  */

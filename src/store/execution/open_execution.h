@@ -13,7 +13,7 @@
 
 #include "store/execution/execution.h"
 
-/* Columns of _sfflow.open_execution; see sql/parts/tables.sql. */
+/* Columns of _sfflow.open_execution; see sql/parts/table/core.sql. */
 #define SF_OPEN_EXECUTION_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
 	X(SfStatus, status, INT2, NOT_NULL) \

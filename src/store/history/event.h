@@ -9,7 +9,7 @@
 #include "asl/program.h"
 #include "store/execution/execution.h"
 
-/* Columns of _sfflow.history; see sql/parts/tables.sql. */
+/* Columns of _sfflow.history; see sql/parts/table/core.sql. */
 #define SF_HISTORY_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \

@@ -18,7 +18,7 @@ typedef enum SfHistoryLevel
 /* Priorities of executions are from -this to this (machine option "priority") */
 #define SF_MAX_PRIORITY		1000
 
-/* Columns of _sfflow.state_machine; see sql/parts/tables.sql. */
+/* Columns of _sfflow.state_machine; see sql/parts/table/core.sql. */
 #define SF_STATE_MACHINE_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
 	X(char *, name, TEXT, NOT_NULL) \

@@ -7,7 +7,7 @@
 
 #include "store/state_machine/machine.h"
 
-/* Columns of _sfflow.machine_alias; see sql/parts/tables.sql. */
+/* Columns of _sfflow.machine_alias; see sql/parts/table/core.sql. */
 #define SF_MACHINE_ALIAS_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
 	X(char *, alias, TEXT, NOT_NULL) \

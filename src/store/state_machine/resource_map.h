@@ -9,7 +9,7 @@
 #include "db/row.h"
 #include "nodes/pg_list.h"
 
-/* Columns of _sfflow.resource_map; see sql/parts/tables.sql. */
+/* Columns of _sfflow.resource_map; see sql/parts/table/core.sql. */
 #define SF_RESOURCE_MAP_COLUMNS(X) \
 	X(Oid, owner, REGROLE, NOT_NULL) \
 	X(char *, pattern, TEXT, NOT_NULL)	/* "*" is any text */ \

@@ -1,4 +1,12 @@
--- Activities and task tokens: work outside the database.
+-- Tasks outside of the database, activities and tokens; sf_raise for those inside.
+
+-- From inside a SQL task: fail it with this ASL error name.
+CREATE FUNCTION @extschema@.sf_raise(error text, cause text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_raise'
+LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.sf_raise(text, text) IS
+	'fail the SQL task that runs with this error name and cause';
 
 CREATE FUNCTION @extschema@.sf_create_activity(name text, lease interval DEFAULT NULL,
 	max_receive_count integer DEFAULT NULL)

@@ -1,12 +1,4 @@
--- sf_raise; sf_map_resource, sf_unmap_resource: what tasks run, and how they fail.
-
--- From inside a SQL task: fail it with this ASL error name.
-CREATE FUNCTION @extschema@.sf_raise(error text, cause text DEFAULT NULL)
-RETURNS void
-AS 'MODULE_PATHNAME', 'sfflow_sf_raise'
-LANGUAGE C VOLATILE PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sf_raise(text, text) IS
-	'fail the SQL task that runs with this error name and cause';
+-- sf_map_resource, sf_unmap_resource: what tasks run.
 
 -- A mapping belongs to the calling role and serves its machines; a superuser's serves all.
 CREATE FUNCTION @extschema@.sf_map_resource(pattern text, resource text)
