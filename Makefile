@@ -15,7 +15,7 @@ EXTVERSION = $(basename $(RELEASE))
 MODULE_big = sfflow
 
 # A folder is a layer, which may have groups: folders in it. A new .c file in one of them is picked up by itself.
-LAYERS = base json jsonata expr asl cloud graph db store copy quota report machine run task worker api feature aws awsapi
+LAYERS = base json jsonata expr asl cloud graph db store copy quota report transition run sql_task worker api feature aws aws_api
 
 # A folder in src/feature/ is a feature; `make WITHOUT="hold"` builds without some of those that the rest does not need. What
 # was left out the last time is written down, since it changes what has to be made anew. NEEDS_x lists the features without
@@ -87,7 +87,7 @@ extension: $(shlib) $(SQL_SCRIPT) $(if $(filter yes,$(with_llvm)),$(OBJS:.o=.bc)
 
 # They say the release.
 src/sfflow.o src/api/operation/operate.o: Makefile
-src/task/failure.o: src/base/error/condition_names.h
+src/sql_task/failure.o: src/base/error/condition_names.h
 src/aws/shapes.o: src/aws/shapes.bin
 src/base/error/condition_names.h: src/base/error/condition_names.awk
 	@awk -f $< $(shell $(PG_CONFIG) --includedir-server)/utils/errcodes.h > $@.tmp && mv $@.tmp $@

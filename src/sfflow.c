@@ -13,7 +13,7 @@
 #include "quota/quota.h"
 #include "quota/throttled_starts.h"
 #include "store/feature.h"
-#include "task/sql_task.h"
+#include "sql_task/sql_task.h"
 #include "utils/guc.h"
 #include "worker/process/worker.h"
 

@@ -3,7 +3,7 @@
  *		How the jobs of a net that is under way have ended, and how they still can.
  *
  * A job without a row has been skipped if all jobs of its After have ended, else
- * nothing has told it of an end yet (machine/job_net.c).
+ * nothing has told it of an end yet (transition/state/job_net.c).
  */
 #include "postgres.h"
 

@@ -3,7 +3,7 @@
  *		One fold of the events of an execution: what happened in each of its states, and when.
  *
  * An instance is a state or scope of the program, within certain iterations of the Maps around
- * it.  Jobs (job.c), the picture (state_status.c) and the timeline (api/view/history.c) are
+ * it.  Jobs (job.c), the picture (state_status.c) and the timeline (api/view/history_functions.c) are
  * projections of the same instances and visits.
  */
 #ifndef SF_REPORT_VISITS_H

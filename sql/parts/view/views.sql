@@ -182,7 +182,7 @@ RETURNS bigint[]
 AS 'MODULE_PATHNAME', 'sfflow_newest'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 
--- Is an execution on a page? The planner asks is_on_page_support what this becomes: src/api/view/newest.c.
+-- Is an execution on a page? The planner asks is_on_page_support what this becomes: src/api/view/newest_functions.c.
 CREATE FUNCTION _sfflow.is_on_page_support(internal) RETURNS internal
 AS 'MODULE_PATHNAME', 'sfflow_is_on_page_support'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -2,11 +2,11 @@
  * definition_functions.c
  *		sf_export_definitions(), sf_apply(): what is defined, as one document.
  *
- * A document falls into parts (sql/parts/definition/definitions.sql): objects, and versions, aliases and rights of them.  Each
- * part of a document is compared with the part of the same name in what the caller could export now.  If they
- * differ, _sfflow.apply_definition() calls the function that a user would call, as the role that is to own the object.
- * So there is one set of checks, and the caller gets no rights by this.  A dry run does the same in a subtransaction,
- * which is rolled back.
+ * A document falls into parts (sql/parts/definition/definitions.sql): objects, and versions, aliases and rights of
+ * them.  Each part of a document is compared with the part of the same name in what the caller could export now.  If
+ * they differ, _sfflow.apply_definition() calls the function that a user would call, as the role that is to own the
+ * object. So there is one set of checks, and the caller gets no rights by this.  A dry run does the same in a
+ * subtransaction, which is rolled back.
  */
 #include "postgres.h"
 

@@ -42,7 +42,7 @@ extern SfExecution *sf_start_form(const SfStart *start, Jsonb *input, const char
 extern void sf_start_all(const SfStart *start, SfExecution *const *executions, int n,
 						 SfStartOutcome *outcomes);
 
-/* --- run.c --- */
+/* --- run_functions.c --- */
 
 extern void sf_start_run(const char *execution_id);
 

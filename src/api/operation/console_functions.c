@@ -24,7 +24,7 @@
 #include "store/execution/running_list.h"
 #include "store/role/privilege.h"
 #include "store/state_machine/machine.h"
-#include "task/sql_task.h"
+#include "sql_task/sql_task.h"
 
 /*
  * sf_console_session(): a text that stays the same as long as the role that has

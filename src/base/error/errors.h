@@ -7,7 +7,7 @@
  * is an ereport(ERROR) with an SQLSTATE of sqlstates.h.  A failure inside a
  * running state machine is data: evaluators and state handlers return false
  * and fill an SfError, which is then matched against Retry and Catch.  An
- * ereport(ERROR) inside a SQL task becomes an SfError in task/failure.c.
+ * ereport(ERROR) inside a SQL task becomes an SfError in sql_task/failure.c.
  */
 #ifndef SF_BASE_ERRORS_H
 #define SF_BASE_ERRORS_H

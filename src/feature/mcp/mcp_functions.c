@@ -11,7 +11,7 @@
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
-#include "task/sql_task.h"
+#include "sql_task/sql_task.h"
 
 /* A request, and its answer */
 typedef struct McpCall

@@ -23,7 +23,7 @@
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/role/owner.h"
-#include "task/function/function.h"
+#include "sql_task/function/function.h"
 
 /* --- rules of the caller --- */
 

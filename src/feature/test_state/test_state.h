@@ -5,7 +5,7 @@
 #ifndef SF_TEST_STATE_H
 #define SF_TEST_STATE_H
 
-#include "machine/step.h"
+#include "transition/step.h"
 #include "run/distributed_map/item_reader.h"
 
 /* What stands in for the outcome of a Task, or of the children of a join */

@@ -9,7 +9,7 @@
 #ifndef SF_RUN_APPLY_H
 #define SF_RUN_APPLY_H
 
-#include "machine/transition.h"
+#include "transition/transition.h"
 #include "store/feature.h"
 #include "store/map_run/map_run.h"
 #include "store/statistics/tally.h"

@@ -5,7 +5,7 @@
 #ifndef SF_RUN_APPLY_MAP_RUN_H
 #define SF_RUN_APPLY_MAP_RUN_H
 
-#include "machine/map_state.h"
+#include "transition/state/map_state.h"
 #include "run/apply/apply.h"
 
 extern SfMapRun *sf_map_children_run(const SfBranch *branch);

@@ -15,7 +15,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "machine/map_state.h"
+#include "transition/state/map_state.h"
 #include "run/apply/apply.h"
 #include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"

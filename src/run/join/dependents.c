@@ -1,6 +1,6 @@
 /*
  * dependents.c
- *		The jobs of a JobNet that end, begin, and are skipped (machine/job_net.c).
+ *		The jobs of a JobNet that end, begin, and are skipped (transition/state/job_net.c).
  *
  * A slice that begins a net has all of its jobs in memory, and runs them as they become
  * ready.  When the jobs that it leaves end later, the slice that writes their ends
@@ -11,7 +11,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "machine/join.h"
+#include "transition/join.h"
 #include "run/join/dependents.h"
 #include "store/branch/job_rows.h"
 

@@ -5,7 +5,7 @@
 #ifndef SF_RUN_DEPENDENTS_H
 #define SF_RUN_DEPENDENTS_H
 
-#include "machine/job_net.h"
+#include "transition/state/job_net.h"
 #include "run/apply/apply.h"
 
 extern void sf_dependents_count(SfDraft *draft, SfBranch *parent, const List *deltas,

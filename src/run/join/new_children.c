@@ -10,7 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "base/error/debug_point.h"
-#include "machine/join.h"
+#include "transition/join.h"
 #include "run/join/dependents.h"
 #include "run/join/new_children.h"
 

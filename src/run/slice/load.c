@@ -16,7 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "base/value/random.h"
-#include "machine/map_state.h"
+#include "transition/state/map_state.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"
 #include "run/apply/apply_map_run.h"

@@ -5,7 +5,7 @@
  * When a slice fails, by an error in it or in its commit, nothing of it has
  * happened, and the error does not say which branch caused it.  The same three
  * steps follow, in a worker (each try is a transaction, worker/turn/turn.c) and in a
- * session (each is a subtransaction, api/execution/run.c):
+ * session (each is a subtransaction, api/execution/run_functions.c):
  *
  *	1.	The branches of the slice, sf_claim_touched(), run one by one.
  *	2.	A branch that fails by a conflict with others is tried again, SF_TRIES

@@ -5,7 +5,7 @@
  *
  * Handing out is part of the slice: the row of _sfflow.task and the branch in
  * phase EXTERNAL commit together, so a token exists only for work that has
- * committed.  The answer (api/execution/activity.c) goes into the branch's row alone,
+ * committed.  The answer (api/execution/activity_functions.c) goes into the branch's row alone,
  * phase ANSWERED, as that of a long SQL task; the next slice writes history.
  * Events of what happened in between (ActivityStarted, TaskSubmitted) are
  * written then, too: a session that takes a task waits for no execution's lock.

@@ -297,7 +297,7 @@ sf_branch_has_map_run(const SfBranch *branch)
 
 /*
  * Have a branch in memory, which the caller writes, come at a time (DT_NOEND: never by itself) that no transition has
- * decided.  machine/ sets due_at itself; outside of it only this does.  docs/architecture.md lists the callers.
+ * decided.  transition/ sets due_at itself; outside of it only this does.  docs/architecture.md lists the callers.
  */
 static inline void
 sf_branch_come_at(SfBranch *branch, TimestampTz at)

@@ -6,7 +6,7 @@
  * jobs has the number, the scope and the state of each, its payload is an array of their
  * outputs.  Readers make branches of them again.
  *
- * While a net goes on as a whole (machine/job_net.c), its jobs that have not begun have
+ * While a net goes on as a whole (transition/state/job_net.c), its jobs that have not begun have
  * no rows.  The column job_ends of its row says how each job has ended, in two bits
  * (sf_asl_job_ends_pack in asl/program.c, which the machine may call), and what the
  * others wait for follows from that.

@@ -17,7 +17,7 @@
 
 #include "base/settings.h"
 #include "base/time/clock.h"
-#include "task/sql_task.h"
+#include "sql_task/sql_task.h"
 #include "worker/fault/exits.h"
 #include "worker/fault/last_error.h"
 #include "worker/fault/poison.h"

@@ -32,7 +32,7 @@
 #include "store/branch/due.h"
 #include "store/execution/execution.h"
 #include "store/feature.h"
-#include "task/sql_task.h"
+#include "sql_task/sql_task.h"
 #include "worker/fault/last_error.h"
 #include "worker/fault/poison.h"
 #include "worker/fault/shortage.h"

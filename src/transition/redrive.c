@@ -1,0 +1,60 @@
+/*
+ * redrive.c
+ *		A redrive: which branches run again, and from where (3.3 of the design).
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/error/debug_point.h"
+#include "transition/join.h"
+
+/* Put a branch without children back to work. */
+static void
+redrive_alone(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+	Jsonb	   *input = sf_stimulus_redriven(step->stimulus)->input;
+
+	if (input != NULL)
+	{
+		/* a Fail state would only fail again; what led there may not */
+		branch->state = step->program->scopes[branch->scope].start;
+		branch->payload = input;
+		branch->payload_event = 0;
+	}
+	/* an outcome that was committed while it was stopped stays, a failure does not */
+	if (branch->phase != SF_PHASE_ANSWERED || branch->outcome_failed ||
+		SF_DEBUG_MUTATION("redrive"))
+	{
+		branch->phase = SF_PHASE_ENTER;
+		sf_step_clear_branch_error(branch);
+	}
+	branch->due_at = step->now;
+}
+
+/* Make a Parallel, Map or JobNet state wait for its children again; its retries are all to come. */
+static void
+redrive_join(SfStep *step)
+{
+	SfBranch   *join = step->branch;
+
+	join->phase = SF_PHASE_JOIN;
+	sf_step_forget_retries(join);
+	sf_step_clear_branch_error(join);
+	join->due_at = sf_join_is_ready(join, step->state) ?
+		step->now : DT_NOEND;
+}
+
+/* Have the branch run again, unless what it is at has succeeded: redrive.c. */
+SfStepNext
+sf_step_redrive(SfStep *step)
+{
+	step->branch->transitions = 0;
+	step->branch->generation++;
+	if (step->stimulus->counted)
+		redrive_join(step);
+	else
+		redrive_alone(step);
+	return SF_STEP_REST;
+}

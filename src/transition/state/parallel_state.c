@@ -1,0 +1,187 @@
+/*
+ * parallel_state.c
+ *		Parallel, and the join that it shares with Map and JobNet.
+ *
+ * Entering spawns a child branch a scope and puts the state's branch into
+ * phase JOIN.  Children count down its "pending" when they end; the last one
+ * (or the first that fails, with FailureMode ABORT) makes it due again.
+ */
+#include "postgres.h"
+
+#include "transition/state/map_state.h"
+
+/* Add a child branch, due at once, in a scope of the state. */
+SfBranch *
+sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
+			  int payload_event)
+{
+	const SfBranch *parent = step->branch;
+	SfBranch   *child = sf_branch_make(parent->key.execution_no, parent->owner, SF_BRANCH_UNNUMBERED);
+
+	child->parent_no = parent->key.branch_no;
+	child->branch_index = index;
+	child->scope = scope;
+	child->state = step->program->scopes[scope].start;
+	child->last_event = parent->last_event;
+	child->due_at = step->now;
+	child->payload = payload;
+	child->payload_event = payload_event;
+	child->variables = parent->variables;
+	child->niterations = parent->niterations;
+	child->iterations = parent->iterations;
+	child->item = parent->item;
+	sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn = child;
+	return child;
+}
+
+/* May more children begin: are iterations left, and is there room? */
+bool
+sf_join_wants_more(const SfBranch *parent)
+{
+	int			window = parent->max_concurrency;
+
+	if (parent->failing || parent->aborting ||
+		parent->next_index >= parent->total)
+		return false;
+	if (window > 0)
+		return parent->pending < window;
+	/* refill in halves, so that not every end of an iteration wakes the Map */
+	return parent->pending <= SF_MAP_WINDOW / 2;
+}
+
+/*
+ * Is a parent in phase JOIN due after some of its children have ended: to go on, to
+ * abort the others, or to begin more?
+ */
+bool
+sf_join_is_ready(const SfBranch *parent, const SfState *state)
+{
+	if (parent->phase != SF_PHASE_JOIN)
+		return false;
+	if (parent->pending == 0)
+		return true;
+	if (parent->failing && state->failure_mode == SF_FAILURE_ABORT && !parent->aborting)
+		return true;
+	/* the jobs of a net begin when others end */
+	return state->type != SF_STATE_JOBNET && sf_join_wants_more(parent);
+}
+
+/* Let a parent take the ends of children into account. */
+void
+sf_join_take(SfBranch *parent, const SfParentDelta *delta)
+{
+	parent->pending = Max(parent->pending - delta->ended, 0);
+	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
+									PG_INT32_MAX);
+	if (delta->failed && !parent->failing)
+	{
+		parent->failing = true;
+		parent->failed_event = delta->failed_event;
+		sf_step_set_branch_error(parent, &delta->error);
+	}
+}
+
+/* Make a parent due if the ends of children leave it something to do. */
+void
+sf_join_wake(SfBranch *parent, const SfState *state, TimestampTz now)
+{
+	/* a join that has to abort its children comes before them */
+	if (sf_join_is_ready(parent, state))
+		parent->due_at = parent->failing && parent->entered_at != DT_NOBEGIN ?
+			parent->entered_at : now;
+}
+
+/* Both of it. */
+void
+sf_join_count(SfBranch *parent, const SfParentDelta *delta, const SfState *state,
+			  TimestampTz now)
+{
+	sf_join_take(parent, delta);
+	sf_join_wake(parent, state, now);
+}
+
+/*
+ * Have a join fail, when the children that run have ended, with an error that a
+ * further child met before it began.
+ */
+void
+sf_join_fail(SfStep *step, SfError *error)
+{
+	SfBranch   *branch = step->branch;
+
+	sf_step_prefix(step, error);
+	branch->failing = true;
+	sf_step_set_branch_error(branch, error);
+	branch->due_at = step->now;
+}
+
+/* Parallel: begin all branches. */
+SfStepNext
+sf_parallel_enter(SfStep *step)
+{
+	const SfState *state = step->state;
+	Jsonb	   *payload;
+	int			payload_event;
+	SfError		error;
+
+	if (!sf_flow_input(step, &error) ||
+		!sf_flow_parameters(step, &payload, &error))
+		return sf_step_fail(step, &error);
+
+	sf_step_event(step, SF_EVENT_PARALLEL_STATE_STARTED, NULL, NULL);
+	payload_event = payload == step->branch->payload ?
+		step->branch->payload_event : 0;
+	for (int i = 0; i < state->nscopes; i++)
+		(void) sf_join_spawn(step, state->scopes[i], i, payload, payload_event);
+
+	step->branch->phase = SF_PHASE_JOIN;
+	step->branch->due_at = DT_NOEND;
+	step->branch->pending = state->nscopes;
+	step->branch->total = step->branch->next_index = state->nscopes;
+	step->transition->name = SF_TRANSITION_STARTED;
+	return SF_STEP_REST;
+}
+
+/* The results of the children: in order, as an array, or of jobs by name. */
+static Jsonb *
+joined_result(const SfStep *step)
+{
+	const SfJoined *joined = sf_stimulus_joined(step->stimulus);
+	SfJsonBuilder b;
+
+	if (joined->result != NULL)
+		return joined->result;
+	if (step->state->type == SF_STATE_JOBNET)
+		return sf_net_result(step);
+	sf_json_begin_array(&b);
+	for (int i = 0; i < joined->noutputs; i++)
+		sf_json_add(&b, NULL, joined->outputs[i]);
+	return sf_json_finish(&b);
+}
+
+/* Parallel, Map, JobNet: all children have ended. */
+SfStepNext
+sf_join_resume(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+	int			last_event = sf_stimulus_joined(step->stimulus)->last_event;
+	SfError		error;
+
+	if (branch->failing)
+	{
+		error = sf_step_branch_error(branch);
+		if (branch->failed_event != 0)
+			branch->last_event = branch->failed_event;
+		step->transition->name = SF_TRANSITION_FAILED;
+		return branch->uncatchable ? sf_step_fail_branch(step, &error) :
+			sf_step_fail(step, &error);
+	}
+
+	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
+	if (last_event != SF_NO_EVENT)
+		branch->last_event = last_event;
+	(void) sf_step_side_event(step,
+							  sf_history_event_type_of_state(step->state->type, SF_MEANS_SUCCEEDED),
+							  NULL, NULL, SF_CHAIN);
+	return sf_step_succeed(step, joined_result(step));
+}
