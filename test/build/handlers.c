@@ -2,7 +2,7 @@
  * handlers.c
  *		Run the cases of sf_test_state without a server or a database.
  *
- * This library is linked with the objects of machine/ and the layers below it,
+ * This library is linked with the objects of transition/ and the layers below it,
  * and preloaded into the program "postgres".  Its constructor runs before
  * main(): there are PostgreSQL's memory contexts and its functions on jsonb and
  * numeric, but no data directory, shared memory, transaction or catalogue.  A
