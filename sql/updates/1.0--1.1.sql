@@ -255,7 +255,7 @@ CREATE TABLE _sfflow.human_task (
 	created_at timestamptz NOT NULL,
 	due_at timestamptz,
 	sweep_at timestamptz,
-	late boolean NOT NULL,
+	due_told boolean NOT NULL,
 	told_at timestamptz NOT NULL,
 	claimed_at timestamptz,
 	claimed_by text,
