@@ -25,6 +25,7 @@ BEGIN
 	END LOOP;
 END $$;
 ALTER FUNCTION _sfflow.job_label(bigint, text, integer[]) RENAME TO job_name;
+DROP FUNCTION _sfflow.decide_copy(boolean, text, boolean, boolean, boolean, boolean, boolean);
 
 -- What tasks occupy was called held. Until the view is replaced below it shows what needs no such column.
 CREATE OR REPLACE VIEW @extschema@.sf_health WITH (security_barrier) AS
