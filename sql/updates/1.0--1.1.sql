@@ -25,6 +25,7 @@ BEGIN
 	END LOOP;
 END $$;
 ALTER FUNCTION _sfflow.job_label(bigint, text, integer[]) RENAME TO job_name;
+DROP FUNCTION _sfflow.decide_copy(boolean, text, boolean, boolean, boolean, boolean, boolean);
 
 -- What tasks occupy was called held. Until the view is replaced below it shows what needs no such column.
 CREATE OR REPLACE VIEW @extschema@.sf_health WITH (security_barrier) AS
@@ -255,7 +256,7 @@ CREATE TABLE _sfflow.human_task (
 	created_at timestamptz NOT NULL,
 	due_at timestamptz,
 	sweep_at timestamptz,
-	late boolean NOT NULL,
+	due_told boolean NOT NULL,
 	told_at timestamptz NOT NULL,
 	claimed_at timestamptz,
 	claimed_by text,

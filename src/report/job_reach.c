@@ -59,7 +59,7 @@ static bool
 is_live(const SfBranch *branch)
 {
 	return branch->phase != SF_PHASE_DONE && branch->phase != SF_PHASE_FAILED &&
-		branch->phase != SF_PHASE_ABORTED && sf_branch_is_line(branch->phase);
+		branch->phase != SF_PHASE_ABORTED && !sf_phase_is_of_execution(branch->phase);
 }
 
 /* Does a branch wait for its children, or between slices for those of a net? */
@@ -155,7 +155,7 @@ enter_branches(SfJobReach *reach, List *branches)
 }
 
 /*
- * Collect the branches of an execution, a List of SfStatusBranch, by number
+ * Collect the branches of an execution, a List of SfBranch, by number
  * and by instance.
  */
 SfJobReach *

@@ -362,7 +362,7 @@ waits_for_jobs(const SfBranch *b)
 static bool
 goes_on(const SfRemaining *r, const SfBranch *b)
 {
-	return !sf_branch_has_ended(b) && !waits_for_jobs(b) && sf_branch_is_line(b->phase) &&
+	return !sf_branch_has_ended(b) && !waits_for_jobs(b) && !sf_phase_is_of_execution(b->phase) &&
 		sf_program_has_state(r->program, b->state);
 }
 

@@ -177,7 +177,7 @@ typedef struct SfFeature
 	 * have left, with each scan for everything due: when to do so again before the next poll; tell a queue, once the
 	 * transaction has committed and what it has taken is free, that something waits.
 	 */
-	bool		(*has_room) (SfQueue queue, const SfQueuedBranch *head);
+	bool		(*has_room) (SfQueue queue, const SfQueuedBranch *first);
 	Oid			(*queue_owner) (SfQueue queue);
 	SfTick		(*tend) (void);
 	void		(*wake_at_commit) (SfQueue queue, Oid owner);

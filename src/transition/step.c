@@ -187,7 +187,7 @@ take_throttled(SfStep *step)
 static SfStepNext
 end_with_execution(SfBranch *branch)
 {
-	if (!sf_branch_is_line(branch->phase))
+	if (sf_phase_is_of_execution(branch->phase))
 		branch->row.gone = true;
 	else
 		branch->phase = sf_phase_at_end(branch->phase);
@@ -281,7 +281,7 @@ step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 	step->nevents = loaded->nevents;
 	step->map_index = -1;
 	step->entered_previous = SF_CHAIN;
-	if (!sf_branch_is_line(branch->phase))
+	if (sf_phase_is_of_execution(branch->phase))
 		return;					/* it is in no state */
 	if (!sf_program_has_state(loaded->program, branch->state))
 		elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is in state %d, which its machine does not have",

@@ -28,7 +28,7 @@ CREATE TABLE _sfflow.human_task (
 	created_at timestamptz NOT NULL,
 	due_at timestamptz,
 	sweep_at timestamptz,				-- when a sweep is to tell rules of either; NULL: never
-	late boolean NOT NULL,				-- rules were told that due_at is over
+	due_told boolean NOT NULL,			-- rules were told that due_at is over
 	told_at timestamptz NOT NULL,		-- up to when rules were told that the task is for more roles
 	claimed_at timestamptz,
 	claimed_by text,					-- a role, or the person for whom a program with ACT acts: it outlives the role

@@ -74,7 +74,7 @@ WITH told AS MATERIALIZED (
 ), strand AS (
 	SELECT b.*, b.phase NOT IN (@PHASES_ENDED@)
 		AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
-	FROM _sfflow.branch b WHERE b.phase NOT IN (@PHASES_OF_NO_LINE@)
+	FROM _sfflow.branch b WHERE b.phase NOT IN (@PHASES_OF_EXECUTION@)
 --@slot check_part
 ), problems AS (
 	-- history

@@ -29,7 +29,7 @@ CREATE TRIGGER note_load AFTER INSERT ON _sfflow.branch
 ALTER TABLE _sfflow.branch ENABLE ALWAYS TRIGGER note_load;
 
 -- Gives tests the rules of src/copy/copy_decision.c.
-CREATE FUNCTION _sfflow.decide_copy(own boolean, role text, standby_signal boolean, recovery_signal boolean,
+CREATE FUNCTION _sfflow.decide_copy(own boolean, kind text, standby_signal boolean, recovery_signal boolean,
 	recovery_target boolean, backup_label boolean, shut_down_in_recovery boolean) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_decide_copy'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

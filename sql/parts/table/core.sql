@@ -175,7 +175,7 @@ CREATE TABLE _sfflow.map_item (
 );
 
 -- One row per branch: the root (branch_no 0), a branch of a Parallel state, an
--- iteration of a Map state, a job of a net; or the machine's deadline (branch_no -1),
+-- iteration of a Map state, a job of a net; or the machine's timeout (branch_no -1),
 -- or the request to stop the execution (branch_no -2).  phase: see src/store/branch/branch.h.
 -- Nearly every update changes due_at, which is in an index, so that room on the page
 -- would not make it HOT.

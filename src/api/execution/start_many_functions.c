@@ -69,7 +69,7 @@ start_batch(Batch *batch)
 		SfColumns	row = {0};
 
 		sf_columns_text(&row, sf_execution_name(batch->executions[i]));
-		sf_columns_text(&row, sf_execution_start_outcome(outcomes[i]));
+		sf_columns_text(&row, sf_execution_start_outcome_name(outcomes[i]));
 		sf_columns_put(batch->fcinfo, &row);
 	}
 	batch->n = 0;

@@ -107,21 +107,21 @@ sfflow_note_load(PG_FUNCTION_ARGS)
 
 /*
  * Apply the rules that recognize a copied data directory, for tests.  Arguments:
- * own, role, standby.signal, recovery.signal, a recovery target, backup_label,
+ * own, kind, standby.signal, recovery.signal, a recovery target, backup_label,
  * shut down in recovery.  Result: the kind that the directory gets, and "new id"
  * if its id changes.
  */
 SF_SQL_FUNCTION(sfflow_decide_copy)
 {
-	char	   *role = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	char	   *kind = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	SfCopyFacts facts = {0};
 	SfCopyDecision decision;
 
 	facts.own = PG_GETARG_BOOL(0);
-	if (!sf_copy_kind_of(role, &facts.kind))
+	if (!sf_copy_kind_of(kind, &facts.kind))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("role \"%s\" does not exist", role)));
+				 errmsg("there is no kind of data directory \"%s\"", kind)));
 	facts.standby_signal = PG_GETARG_BOOL(2);
 	facts.recovery_signal = PG_GETARG_BOOL(3);
 	facts.recovery_target = PG_GETARG_BOOL(4);

@@ -13,7 +13,7 @@ typedef struct SfBranchKey
 } SfBranchKey;
 
 /*
- * Numbers that no branch of a state has.  ROOT, DEADLINE and STOP are those of rows of _sfflow.branch
+ * Numbers that no branch of a state has.  ROOT, TIMEOUT and STOP are those of rows of _sfflow.branch
  * (store/branch/branch.h).  No row has the others: UNNUMBERED is a branch in memory that has not been given a number,
  * and comes behind those that have; a key with WHOLE_EXECUTION names an execution as a whole.
  */

@@ -178,14 +178,14 @@ sf_deadline_set_walk(const SfDeadline *d)
 
 /* Say what is to have happened by a moment. */
 const char *
-sf_lateness_due_word(SfDueBy due_by)
+sf_lateness_due_name(SfDueBy due_by)
 {
 	return due_by_words[due_by];
 }
 
 /* Say what was raised. */
 const char *
-sf_lateness_finding_word(SfFinding finding)
+sf_lateness_finding_name(SfFinding finding)
 {
 	return finding_words[finding];
 }

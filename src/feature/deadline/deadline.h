@@ -132,8 +132,8 @@ extern void sf_deadline_set_walk(const SfDeadline *deadline);
 
 /* --- what was late --- */
 
-extern const char *sf_lateness_due_word(SfDueBy due_by);
-extern const char *sf_lateness_finding_word(SfFinding finding);
+extern const char *sf_lateness_due_name(SfDueBy due_by);
+extern const char *sf_lateness_finding_name(SfFinding finding);
 extern bool sf_lateness_insert(const SfLateness *lateness);
 extern bool sf_lateness_is_raised(const char *target, TimestampTz base_at, SfFinding finding);
 extern List *sf_lateness_open(const char *target, TimestampTz cleared_at);

@@ -52,8 +52,8 @@ sf_deadline_notice(const SfDeadline *d, const SfLateness *late, bool is_over, Ti
 	set_deadline(&n, d, late->execution_no);
 	sf_notice_begin_detail(&b, &n);
 	sf_json_add_string(&b, "target", d->target);
-	sf_json_add_string(&b, "status", is_over ? "OVER" : capital(sf_lateness_finding_word(late->finding)));
-	sf_json_add_string(&b, "dueBy", capital(sf_lateness_due_word(late->due_by)));
+	sf_json_add_string(&b, "status", is_over ? "OVER" : capital(sf_lateness_finding_name(late->finding)));
+	sf_json_add_string(&b, "dueBy", capital(sf_lateness_due_name(late->due_by)));
 	sf_notice_add_date(&b, "deadlineDate", late->deadline_at);
 	sf_notice_add_date(&b, "expectedDate", late->expected_at);
 	sf_notice_add_text(&b, "job", d->job);
@@ -66,7 +66,7 @@ void
 sf_deadline_notice_alert(const SfLateness *late, const char *status, TimestampTz at)
 {
 	SfNotice	n = {.kind = SF_CHANGE_ALERT,.at = at};
-	SfAlertDetail detail = {sf_lateness_finding_word(late->finding), status, late->raised_at, late->target, late->comment};
+	SfAlertDetail detail = {sf_lateness_finding_name(late->finding), status, late->raised_at, late->target, late->comment};
 	const SfDeadline *d;
 
 	if (!sf_feature_wants_notice(SF_CHANGE_ALERT, NULL))

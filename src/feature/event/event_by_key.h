@@ -87,14 +87,14 @@ extern int64 sf_event_type_acknowledge(const SfAcknowledge *what);
 /* --- event_key_lock.c: locks of keys --- */
 
 /* How a key is locked */
-typedef enum SfKeyLock
+typedef enum SfEventKeyLock
 {
-	SF_KEY_SHARED,				/* by waits, until the end of the transaction */
-	SF_KEY_ALONE,				/* by a sweep, which waits for a while */
-	SF_KEY_ALONE_NOW			/* by a sweep, which does not wait */
-} SfKeyLock;
+	SF_EVENT_KEY_SHARED,		/* by waits, until the end of the transaction */
+	SF_EVENT_KEY_ALONE,			/* by a sweep, which waits for a while */
+	SF_EVENT_KEY_ALONE_NOW		/* by a sweep, which does not wait */
+} SfEventKeyLock;
 
-extern bool sf_event_key_lock(int event_type_no, const char *key, SfKeyLock how);
+extern bool sf_event_key_lock(int event_type_no, const char *key, SfEventKeyLock how);
 
 /* --- emission.c: events --- */
 

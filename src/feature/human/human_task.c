@@ -182,7 +182,7 @@ sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfAr
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.human_task t SET"
 		" due_at = CASE WHEN $2 IS NULL THEN t.due_at WHEN $2 = 'infinity' THEN NULL ELSE $2 END,"
-		" late = t.late AND $2 IS NULL,"
+		" due_told = t.due_told AND $2 IS NULL,"
 		" priority = CASE WHEN $3 IS NULL THEN t.priority ELSE $3 END,"
 		" for_all = CASE WHEN $4 IS NULL THEN t.for_all ELSE $4 END WHERE t.task_no = $1");
 	static SfPlan drop = SF_PLAN(

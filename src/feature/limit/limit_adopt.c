@@ -418,7 +418,7 @@ limits_of_states(const SfDraft *draft)
 	{
 		const SfState *state = &draft->program->states[branch->state];
 
-		if (sf_branch_is_line(branch->phase) && sf_branch_is_inside(branch) && state->type == SF_STATE_TASK)
+		if (!sf_phase_is_of_execution(branch->phase) && sf_branch_is_inside(branch) && state->type == SF_STATE_TASK)
 			add_named(&limits, draft->execution->owner, state);
 	}
 	foreach_ptr(const int64, limit_no, sf_limit_slot_limits(draft->execution->execution_no))
@@ -445,7 +445,7 @@ sf_limit_states_changed(SfDraft *draft)
 		foreach_ptr(SfBranch, branch, draft->branches)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (sf_branch_is_line(branch->phase) && sf_branch_is_inside(branch))
+			if (!sf_phase_is_of_execution(branch->phase) && sf_branch_is_inside(branch))
 				reconcile_slot(limit, draft, branch);
 		}
 	}

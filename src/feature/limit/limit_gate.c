@@ -139,13 +139,13 @@ sf_limit_shares(const SfExecution *execution, SfQueue queue)
 static bool
 is_first(SfQueue queue, const SfBranch *branch, SfRank rank)
 {
-	SfQueuedBranch head;
+	SfQueuedBranch first;
 
 	if (branch->taken.from_queue && sf_queue_equals(branch->taken.queue, queue))
 		return true;
-	if (!sf_queue_may_wait(queue) || !sf_gate_first_waiting(queue, &head))
+	if (!sf_queue_may_wait(queue) || !sf_gate_first_waiting(queue, &first))
 		return true;
-	return sf_park_is_before(rank, &head) || sf_branch_key_equals(head.key, branch->key);
+	return sf_park_is_before(rank, &first) || sf_branch_key_equals(first.key, branch->key);
 }
 
 /* The rank of a branch in the queue of one limit: an announced task has its slot. */
@@ -479,18 +479,18 @@ has_token(const SfRate *rate)
  * room tells the workers.
  */
 bool
-sf_limit_has_room(SfQueue queue, const SfQueuedBranch *head)
+sf_limit_has_room(SfQueue queue, const SfQueuedBranch *first)
 {
 	const SfLimit *found = sf_limit_find(queue.limit_no);
 	SfLimit		limit;
-	SfRate		rate = {&limit, queue, head->owner};
+	SfRate		rate = {&limit, queue, first->owner};
 	bool		fresh;
 
 	if (found == NULL)
 		return true;			/* it was dropped while something began to wait */
 	limit = *found;
-	sf_queue_note_waiting(queue, head->owner);
+	sf_queue_note_waiting(queue, first->owner);
 	if (!has_token(&rate))
 		return false;
-	return limit.max_running == 0 || head->announced || have_slot(&limit, queue, &fresh);
+	return limit.max_running == 0 || first->announced || have_slot(&limit, queue, &fresh);
 }

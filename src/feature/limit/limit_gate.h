@@ -32,7 +32,7 @@ extern bool sf_limit_shares(const SfExecution *execution, SfQueue queue);
 extern void sf_limit_return_tokens(SfDraft *draft);
 extern void sf_limit_store_slots(void);
 extern void sf_limit_begins(const SfExecution *execution, SfBranch *root);
-extern bool sf_limit_has_room(SfQueue queue, const SfQueuedBranch *head);
+extern bool sf_limit_has_room(SfQueue queue, const SfQueuedBranch *first);
 
 /* --- limit_adopt.c --- */
 

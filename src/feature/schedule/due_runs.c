@@ -28,7 +28,7 @@
 #define CATCH_UP_MS		(2 * 60 * 1000)
 
 /* Runs of a schedule that wait at once */
-#define MAX_WAITING		1000
+#define MAX_PENDING		1000
 
 /*
  * Subtransactions that write in one transaction: starts of runs, and the schedules that a sweep locks.  More would make
@@ -96,12 +96,12 @@ start(SfSchedule *s, TimestampTz scheduled)
 
 /* Tell whether a run starts at once, though others may run or wait. */
 static bool
-starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int waiting)
+starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int pending)
 {
 	/* a run that is delivered twice gets the execution of the first */
 	return overlap == SF_OVERLAP_PARALLEL ||
 		sf_schedule_row_is_noted(s->name, SF_RUN_SUCCEEDED, scheduled) ||
-		(waiting == 0 && !runs(s->last_execution_id));
+		(pending == 0 && !runs(s->last_execution_id));
 }
 
 /* Have a run wait. */
@@ -116,11 +116,11 @@ enqueue(const SfSchedule *s, TimestampTz scheduled)
 static char *
 run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 {
-	int			waiting = sf_pending_run_count(s->name);
+	int			pending = sf_pending_run_count(s->name);
 
-	if (starts_now(s, scheduled, overlap, waiting))
+	if (starts_now(s, scheduled, overlap, pending))
 		return start(s, scheduled);
-	if (overlap == SF_OVERLAP_SKIP || waiting >= MAX_WAITING)
+	if (overlap == SF_OVERLAP_SKIP || pending >= MAX_PENDING)
 		note_run(s, SF_RUN_OVERLAP, scheduled, NULL, NULL);
 	else
 		enqueue(s, scheduled);
@@ -145,7 +145,7 @@ typedef struct Try
 	SfSchedule *s;
 	TimestampTz scheduled;
 	SfOverlap	overlap;
-	const SfPendingRun *wait; /* of a run that has waited; NULL: it has not */
+	const SfPendingRun *pending;	/* of a run that has waited; NULL: it has not */
 	bool		running;		/* set: a run of sf_backfill runs now */
 } Try;
 
@@ -224,9 +224,9 @@ static bool
 run_one_of_all(ScheduleSweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 {
 	SfSchedule *s = sweep->s;
-	int			waiting = sf_pending_run_count(s->name);
+	int			pending = sf_pending_run_count(s->name);
 
-	if (starts_now(s, scheduled, overlap, waiting))
+	if (starts_now(s, scheduled, overlap, pending))
 	{
 		Try			try = {.scheduled = scheduled,.overlap = overlap};
 
@@ -237,7 +237,7 @@ run_one_of_all(ScheduleSweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 			(void) sf_pending_run_queue(s->name, scheduled);
 		return true;
 	}
-	if (waiting >= MAX_WAITING)
+	if (pending >= MAX_PENDING)
 		return false;
 	enqueue(s, scheduled);
 	return true;
@@ -327,7 +327,7 @@ is_left_to_sweeps(const ScheduleSweep *sweep, bool caught_up)
 
 	return s->missed == SF_MISSED_RUN_ALL &&
 		(!caught_up || (s->overlap == SF_OVERLAP_QUEUE &&
-						sf_pending_run_count(s->name) >= MAX_WAITING));
+						sf_pending_run_count(s->name) >= MAX_PENDING));
 }
 
 /*
@@ -369,16 +369,16 @@ static bool
 start_backfill(void *arg)
 {
 	Try		   *try = arg;
-	const SfPendingRun *wait = try->wait;
-	char	   *execution_id = sf_schedule_start(try->s, wait->scheduled_for);
+	const SfPendingRun *pending = try->pending;
+	char	   *execution_id = sf_schedule_start(try->s, pending->scheduled_for);
 
-	SF_TELL(scheduled, wait->schedule, execution_id);
-	note_run(try->s, SF_RUN_SUCCEEDED, wait->scheduled_for, execution_id, NULL);
+	SF_TELL(scheduled, pending->schedule, execution_id);
+	note_run(try->s, SF_RUN_SUCCEEDED, pending->scheduled_for, execution_id, NULL);
 	try->running = runs(execution_id);
 	if (try->running)
-		sf_pending_run_started(wait, execution_id);
+		sf_pending_run_started(pending, execution_id);
 	else
-		sf_pending_run_delete(wait);
+		sf_pending_run_delete(pending);
 	return true;
 }
 
@@ -389,29 +389,29 @@ start_queued(void *arg)
 	Try		   *try = arg;
 
 	(void) start(try->s, try->scheduled);
-	sf_pending_run_delete(try->wait);
+	sf_pending_run_delete(try->pending);
 	return true;
 }
 
 /* Start a run that has waited, if it needs wait no more; tells whether a run of sf_backfill runs now. */
 static bool
-start_waiting(ScheduleSweep *sweep, const SfPendingRun *wait, int running)
+start_pending(ScheduleSweep *sweep, const SfPendingRun *pending, int running)
 {
 	SfSchedule *s = sweep->s;
-	Try			try = {.scheduled = wait->scheduled_for,.wait = wait};
+	Try			try = {.scheduled = pending->scheduled_for,.pending = pending};
 
-	switch (wait->kind)
+	switch (pending->kind)
 	{
-		case SF_PENDING_RUNNING:
-			if (runs(wait->execution_id))
+		case SF_PENDING_RUN_RUNNING:
+			if (runs(pending->execution_id))
 				return true;
-			sf_pending_run_delete(wait);
+			sf_pending_run_delete(pending);
 			break;
-		case SF_PENDING_BACKFILL:
-			if (running < wait->max_running && may_try(sweep))
+		case SF_PENDING_RUN_BACKFILL:
+			if (running < pending->max_running && may_try(sweep))
 				(void) try_start(sweep, start_backfill, &try);
 			break;
-		case SF_PENDING_QUEUED:
+		case SF_PENDING_RUN_QUEUED:
 			if ((s->overlap == SF_OVERLAP_PARALLEL ||
 				 !runs(s->last_execution_id)) && may_try(sweep))
 				(void) try_start(sweep, start_queued, &try);
@@ -422,7 +422,7 @@ start_waiting(ScheduleSweep *sweep, const SfPendingRun *wait, int running)
 
 /* Start runs that have waited and need wait no more. */
 static void
-start_all_waiting(ScheduleSweep *sweep)
+start_all_pending(ScheduleSweep *sweep)
 {
 	int			running = 0;
 	ListCell   *lc;
@@ -430,7 +430,7 @@ start_all_waiting(ScheduleSweep *sweep)
 	foreach(lc, sf_pending_run_read(sweep->s->name))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (start_waiting(sweep, lfirst(lc), running))
+		if (start_pending(sweep, lfirst(lc), running))
 			running++;
 	}
 }
@@ -468,7 +468,7 @@ sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 {
 	TimestampTz last;
 
-	start_all_waiting(sweep);
+	start_all_pending(sweep);
 	sweep->moments = sf_moments_begin(sweep->s);
 	switch (sf_pg_cron_job_status(sweep->s->cron_job_id))
 	{

@@ -247,14 +247,14 @@ add_pending(const char *schedule, TimestampTz scheduled_for, SfArg max_running, 
 bool
 sf_pending_run_queue(const char *schedule, TimestampTz scheduled_for)
 {
-	return add_pending(schedule, scheduled_for, SF_NULL(INT4OID), SF_PENDING_QUEUED);
+	return add_pending(schedule, scheduled_for, SF_NULL(INT4OID), SF_PENDING_RUN_QUEUED);
 }
 
 /* Have a run of sf_backfill wait; false: one for the same time does already. */
 bool
 sf_pending_run_backfill(const char *schedule, TimestampTz scheduled_for, int max_running)
 {
-	return add_pending(schedule, scheduled_for, SF_INT4(max_running), SF_PENDING_BACKFILL);
+	return add_pending(schedule, scheduled_for, SF_INT4(max_running), SF_PENDING_RUN_BACKFILL);
 }
 
 /* Count the runs of a schedule itself that wait. */
@@ -265,7 +265,7 @@ sf_pending_run_count(const char *schedule)
 		"SELECT pg_catalog.count(*) FROM _sfflow.pending_run w"
 		" WHERE w.schedule = $1 AND w.kind = $2");
 
-	return (int) sf_db_number(&plan, 0, SF_TEXT(schedule), SF_INT2(SF_PENDING_QUEUED));
+	return (int) sf_db_number(&plan, 0, SF_TEXT(schedule), SF_INT2(SF_PENDING_RUN_QUEUED));
 }
 
 /* List runs of a schedule that wait: those that have started, then some of the others, the earliest of a kind first. */
@@ -277,30 +277,30 @@ sf_pending_run_read(const char *schedule)
 		" WHERE w.schedule = $1"
 		" ORDER BY pg_catalog.array_position($2, w.kind), w.scheduled_for LIMIT 1000");
 
-	return sf_db_rows(&plan, &pending_run_type, SF_TEXT(schedule), SF_INT2S(SF_WAITS_IN_TURN));
+	return sf_db_rows(&plan, &pending_run_type, SF_TEXT(schedule), SF_INT2S(SF_PENDING_RUNS_IN_TURN));
 }
 
 /* Note the execution that a run has started. */
 void
-sf_pending_run_started(const SfPendingRun *wait, const char *execution_id)
+sf_pending_run_started(const SfPendingRun *pending, const char *execution_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.pending_run w SET execution_id = $3, kind = $4"
 		" WHERE w.schedule = $1 AND w.scheduled_for = $2");
 
-	sf_db_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for),
-				  SF_TEXT(execution_id), SF_INT2(SF_PENDING_RUNNING));
+	sf_db_execute(&plan, SF_TEXT(pending->schedule), SF_TIME(pending->scheduled_for),
+				  SF_TEXT(execution_id), SF_INT2(SF_PENDING_RUN_RUNNING));
 }
 
 /* Forget a run that waits no more. */
 void
-sf_pending_run_delete(const SfPendingRun *wait)
+sf_pending_run_delete(const SfPendingRun *pending)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.pending_run w"
 		" WHERE w.schedule = $1 AND w.scheduled_for = $2");
 
-	sf_db_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for));
+	sf_db_execute(&plan, SF_TEXT(pending->schedule), SF_TIME(pending->scheduled_for));
 }
 
 /* Tell whether runs of any schedule wait, also since this transaction's last change. */
@@ -335,7 +335,7 @@ find_word(const char *argument, const char *text, const char *const *words, int 
 
 /* Write the option on_closed. */
 const char *
-sf_on_closed_word(SfOnClosed on_closed)
+sf_on_closed_name(SfOnClosed on_closed)
 {
 	return on_closed_words[on_closed];
 }

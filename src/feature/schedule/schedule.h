@@ -36,7 +36,7 @@ typedef enum SfOverlap
 	SF_OVERLAP_LIST(SF_OVERLAP_ENUM)
 } SfOverlap;
 
-extern const char *sf_on_closed_word(SfOnClosed on_closed);
+extern const char *sf_on_closed_name(SfOnClosed on_closed);
 extern SfOnClosed sf_option_on_closed(const char *text);
 extern SfMissed sf_option_missed(const char *text);
 extern SfOverlap sf_option_overlap(const char *text);
@@ -138,14 +138,14 @@ extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
 	X(QUEUED, 1) \
 	X(BACKFILL, 2)
 
-#define SF_PENDING_RUN_ENUM(sym, number) SF_PENDING_##sym = number,
+#define SF_PENDING_RUN_ENUM(sym, number) SF_PENDING_RUN_##sym = number,
 typedef enum SfPendingRunKind
 {
 	SF_PENDING_RUN_LIST(SF_PENDING_RUN_ENUM)
 } SfPendingRunKind;
 
 /* The order in which a sweep deals with those of a schedule */
-#define SF_WAITS_IN_TURN	SF_PENDING_RUNNING, SF_PENDING_QUEUED, SF_PENDING_BACKFILL
+#define SF_PENDING_RUNS_IN_TURN	SF_PENDING_RUN_RUNNING, SF_PENDING_RUN_QUEUED, SF_PENDING_RUN_BACKFILL
 
 /* Columns of _sfflow.pending_run; see sql/parts/feature/schedule.sql. */
 #define SF_PENDING_RUN_COLUMNS(X) \
@@ -164,8 +164,8 @@ extern bool sf_pending_run_queue(const char *schedule, TimestampTz scheduled_for
 extern bool sf_pending_run_backfill(const char *schedule, TimestampTz scheduled_for, int max_running);
 extern int	sf_pending_run_count(const char *schedule);
 extern List *sf_pending_run_read(const char *schedule);
-extern void sf_pending_run_started(const SfPendingRun *wait, const char *execution_id);
-extern void sf_pending_run_delete(const SfPendingRun *wait);
+extern void sf_pending_run_started(const SfPendingRun *pending, const char *execution_id);
+extern void sf_pending_run_delete(const SfPendingRun *pending);
 extern bool sf_pending_run_any(void);
 
 /* --- the times at which a schedule runs --- */
@@ -214,24 +214,24 @@ extern char *sf_schedule_start(const SfSchedule *s, TimestampTz scheduled);
 	X(MISSED, "missed")
 
 #define SF_SCHEDULE_STATUS_ENUM(sym, word) SF_SCHEDULE_##sym,
-typedef enum SfScheduleStatusCode
+typedef enum SfScheduleStatus
 {
 	SF_SCHEDULE_STATUS_LIST(SF_SCHEDULE_STATUS_ENUM)
-} SfScheduleStatusCode;
+} SfScheduleStatus;
 
 /* ... as the view sf_schedules shows it */
-typedef struct SfScheduleStatus
+typedef struct SfScheduleHealth
 {
-	SfScheduleStatusCode status;
+	SfScheduleStatus status;
 	const char *problem;		/* NULL: none */
 	TimestampTz missed_at;		/* DT_NOBEGIN: none */
 	bool		is_alert;		/* its runs do not happen as they should */
 	TimestampTz since;			/* that they do not; DT_NOBEGIN: not known */
-} SfScheduleStatus;
+} SfScheduleHealth;
 
 extern char *sf_schedule_unusable(const SfSchedule *s);
-extern const char *sf_schedule_status_word(SfScheduleStatusCode status);
-extern SfScheduleStatus sf_schedule_status(const SfSchedule *s);
+extern const char *sf_schedule_status_name(SfScheduleStatus status);
+extern SfScheduleHealth sf_schedule_health(const SfSchedule *s);
 
 /* --- placeholders for facts about a run in a schedule's input: <aws.scheduler.…> and <sfflow.…> --- */
 

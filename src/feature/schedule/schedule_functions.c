@@ -150,7 +150,7 @@ given_command(const SfSchedule *s)
 					 s->timezone == NULL ? "NULL" : quote_literal_cstr(s->timezone));
 	append_argument(&buf, "calendar", s->calendar);
 	if (s->calendar != NULL)
-		append_argument(&buf, "on_closed", sf_on_closed_word(s->on_closed));
+		append_argument(&buf, "on_closed", sf_on_closed_name(s->on_closed));
 	append_argument(&buf, "starts", time_literal(s->starts));
 	append_argument(&buf, "ends", time_literal(s->ends));
 	appendStringInfoChar(&buf, ')');

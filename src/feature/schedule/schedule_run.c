@@ -252,24 +252,24 @@ first_due_after(const SfSchedule *s, TimestampTz good_at)
  * when runs fail.  pg_cron notes no time of a run that could not connect.
  */
 static void
-find_failure(const SfSchedule *s, SfScheduleStatus *status)
+find_failure(const SfSchedule *s, SfScheduleHealth *health)
 {
 	TimestampTz good_at;
 
-	status->problem = sf_pg_cron_last_failure(s->cron_job_id);
-	if (status->problem != NULL)
+	health->problem = sf_pg_cron_last_failure(s->cron_job_id);
+	if (health->problem != NULL)
 		good_at = sf_pg_cron_last_success(s->cron_job_id);
-	else if ((status->problem = sf_schedule_row_last_failure(s->name)) != NULL)
+	else if ((health->problem = sf_schedule_row_last_failure(s->name)) != NULL)
 		good_at = sf_schedule_row_last_success(s->name);
 	else
 		return;
-	status->status = SF_SCHEDULE_FAILING;
-	status->since = first_due_after(s, good_at);
+	health->status = SF_SCHEDULE_FAILING;
+	health->since = first_due_after(s, good_at);
 }
 
-/* Say whether a schedule's runs come. */
+/* The word of a status in sf_schedules. */
 const char *
-sf_schedule_status_word(SfScheduleStatusCode status)
+sf_schedule_status_name(SfScheduleStatus status)
 {
 	static const char *const words[] = {
 #define STATUS_WORD(sym, word) word,
@@ -279,55 +279,55 @@ sf_schedule_status_word(SfScheduleStatusCode status)
 	return words[status];
 }
 
-/* Find the status of a schedule that should run. */
-static SfScheduleStatus
-running_status(const SfSchedule *s, bool job_is_there)
+/* Say whether the runs of a schedule that should run come. */
+static SfScheduleHealth
+running_health(const SfSchedule *s, bool job_is_there)
 {
-	SfScheduleStatus status = {SF_SCHEDULE_ACTIVE, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
+	SfScheduleHealth health = {SF_SCHEDULE_ACTIVE, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
 	char	   *problem = sf_schedule_unusable(s);
 
 	if (problem == NULL)
-		status.missed_at = missed_run(s);
+		health.missed_at = missed_run(s);
 	if (!job_is_there)
 	{
-		status.status = SF_SCHEDULE_GONE;
-		status.problem = "its pg_cron job does not exist";
+		health.status = SF_SCHEDULE_GONE;
+		health.problem = "its pg_cron job does not exist";
 	}
 	else if (problem != NULL)
 	{
-		status.status = SF_SCHEDULE_FAILING;
-		status.problem = problem;
+		health.status = SF_SCHEDULE_FAILING;
+		health.problem = problem;
 	}
 	else
-		find_failure(s, &status);
-	if (status.problem == NULL && status.missed_at != DT_NOBEGIN)
+		find_failure(s, &health);
+	if (health.problem == NULL && health.missed_at != DT_NOBEGIN)
 	{
-		status.status = SF_SCHEDULE_MISSED;
-		status.problem = "pg_cron has not called it";
+		health.status = SF_SCHEDULE_MISSED;
+		health.problem = "pg_cron has not called it";
 	}
 	/* not only what was missed: workers make up for it, so of a frequent schedule nothing ever is */
-	status.is_alert = status.problem != NULL;
-	if (status.since == DT_NOBEGIN)
-		status.since = status.missed_at;
-	return status;
+	health.is_alert = health.problem != NULL;
+	if (health.since == DT_NOBEGIN)
+		health.since = health.missed_at;
+	return health;
 }
 
-/* Find the status of a schedule. */
-SfScheduleStatus
-sf_schedule_status(const SfSchedule *s)
+/* Say whether the runs of a schedule come, and if not why. */
+SfScheduleHealth
+sf_schedule_health(const SfSchedule *s)
 {
 	SfCronJobStatus job = sf_pg_cron_job_status(s->cron_job_id);
-	SfScheduleStatus status = {SF_SCHEDULE_INACTIVE, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
+	SfScheduleHealth health = {SF_SCHEDULE_INACTIVE, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
 
 	if (job == SF_CRON_JOB_INACTIVE)
-		return status;
+		return health;
 	if (!sf_instance_takes_work())
 	{
-		status.status = SF_SCHEDULE_NOT_DRIVEN;
-		status.problem = "a run starts nothing in a database that is not driven";
-		return status;
+		health.status = SF_SCHEDULE_NOT_DRIVEN;
+		health.problem = "a run starts nothing in a database that is not driven";
+		return health;
 	}
-	return running_status(s, job == SF_CRON_JOB_ACTIVE);
+	return running_health(s, job == SF_CRON_JOB_ACTIVE);
 }
 
 /* --- placeholders for facts about a run in a schedule's input: <aws.scheduler.…> and <sfflow.…> --- */
@@ -464,11 +464,12 @@ append_unstarted(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz
 
 /* Append the runs that wait for earlier ones. */
 static List *
-append_waiting(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
+append_pending(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
 {
-	foreach_ptr(const SfPendingRun, wait, sf_pending_run_read(s->name))
-		if (wait->kind != SF_PENDING_RUNNING && wait->scheduled_for >= since && wait->scheduled_for < until)
-			runs = append_run(runs, s, wait->scheduled_for, "QUEUED", false, "waits for an earlier run to end");
+	foreach_ptr(const SfPendingRun, pending, sf_pending_run_read(s->name))
+		if (pending->kind != SF_PENDING_RUN_RUNNING && pending->scheduled_for >= since &&
+			pending->scheduled_for < until)
+			runs = append_run(runs, s, pending->scheduled_for, "QUEUED", false, "waits for an earlier run to end");
 	return runs;
 }
 
@@ -506,17 +507,17 @@ append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz un
 List *
 sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until, TimestampTz now)
 {
-	SfScheduleStatus status = sf_schedule_status(s);
+	SfScheduleHealth health = sf_schedule_health(s);
 	List	   *runs = append_unstarted(NIL, s, since, until);
 
-	runs = append_waiting(runs, s, since, until);
-	if (status.missed_at >= since && status.missed_at < until && !is_listed(runs, status.missed_at))
-		runs = append_run(runs, s, status.missed_at, "MISSED", false, status.problem);
-	if (status.status == SF_SCHEDULE_INACTIVE)
+	runs = append_pending(runs, s, since, until);
+	if (health.missed_at >= since && health.missed_at < until && !is_listed(runs, health.missed_at))
+		runs = append_run(runs, s, health.missed_at, "MISSED", false, health.problem);
+	if (health.status == SF_SCHEDULE_INACTIVE)
 		return append_run(runs, s, DT_NOEND, "INACTIVE", false, "its pg_cron job is switched off");
-	if (status.status == SF_SCHEDULE_GONE || status.status == SF_SCHEDULE_NOT_DRIVEN ||
+	if (health.status == SF_SCHEDULE_GONE || health.status == SF_SCHEDULE_NOT_DRIVEN ||
 		sf_schedule_unusable(s) != NULL)
-		return append_run(runs, s, DT_NOEND, "FAILING", false, status.problem);
+		return append_run(runs, s, DT_NOEND, "FAILING", false, health.problem);
 	return append_to_come(runs, s, Max(now, since - 1), until,
-						  status.status == SF_SCHEDULE_FAILING ? status.problem : NULL);
+						  health.status == SF_SCHEDULE_FAILING ? health.problem : NULL);
 }

@@ -147,16 +147,16 @@ visible_schedule(FunctionCallInfo fcinfo)
 SF_SQL_FUNCTION(sfflow_schedule_status)
 {
 	SfSchedule *s = visible_schedule(fcinfo);
-	SfScheduleStatus status = {.missed_at = DT_NOBEGIN,.since = DT_NOBEGIN};
+	SfScheduleHealth health = {.missed_at = DT_NOBEGIN,.since = DT_NOBEGIN};
 	SfColumns row = {0};
 
 	if (s != NULL)
-		status = sf_schedule_status(s);
-	sf_columns_text(&row, s == NULL ? NULL : sf_schedule_status_word(status.status));
-	sf_columns_text(&row, status.problem);
-	sf_columns_time(&row, status.missed_at);
-	sf_columns_add(&row, BoolGetDatum(status.is_alert), s == NULL);
-	sf_columns_time(&row, status.since);
+		health = sf_schedule_health(s);
+	sf_columns_text(&row, s == NULL ? NULL : sf_schedule_status_name(health.status));
+	sf_columns_text(&row, health.problem);
+	sf_columns_time(&row, health.missed_at);
+	sf_columns_add(&row, BoolGetDatum(health.is_alert), s == NULL);
+	sf_columns_time(&row, health.since);
 	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
 }
 

@@ -50,7 +50,7 @@ refuse(const char *name, const char *problem)
 
 /* Refuse a member that is unknown, or of another mode. */
 static void
-check_member(const char *name, SfKeyMode mode)
+check_member(const char *name, SfStartKeyMode mode)
 {
 	SfClosest	closest = sf_closest_begin(name);
 
@@ -70,14 +70,14 @@ check_member(const char *name, SfKeyMode mode)
 }
 
 /* Read the mode. */
-static SfKeyMode
+static SfStartKeyMode
 read_mode(const Jsonb *given)
 {
 	const char *mode = sf_json_get_cstring(given, "mode");
 
 	for (size_t i = 0; mode != NULL && i < lengthof(mode_names); i++)
 		if (strcmp(mode, mode_names[i]) == 0)
-			return (SfKeyMode) i;
+			return (SfStartKeyMode) i;
 	refuse("mode", "must be one of debounce, single, fifo");
 }
 
@@ -125,7 +125,7 @@ sf_start_key_compile(const Jsonb *options, const SfProgram *program)
 {
 	Jsonb	   *given = sf_json_get(options, "start_key");
 	Jsonb	   *key;
-	SfKeyOption *option;
+	SfStartKeyOption *option;
 	JsonbValue	root;
 	SfJsonMember *all;
 	int			n;
@@ -137,7 +137,7 @@ sf_start_key_compile(const Jsonb *options, const SfProgram *program)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("option start_key must be a JSON object")));
-	option = palloc0(sizeof(SfKeyOption));
+	option = palloc0(sizeof(SfStartKeyOption));
 	option->mode = read_mode(given);
 	all = sf_json_members(&root, &n);
 	for (int i = 0; i < n; i++)
@@ -203,7 +203,7 @@ key_text(const Jsonb *value)
  * it has none.
  */
 char *
-sf_start_key_evaluate(const SfExecution *execution, const SfKeyOption *option)
+sf_start_key_evaluate(const SfExecution *execution, const SfStartKeyOption *option)
 {
 	Jsonb	   *given = execution->start.options == NULL ? NULL : sf_json_get(execution->start.options, "start_key");
 	Jsonb	   *value;

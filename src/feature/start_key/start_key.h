@@ -90,23 +90,23 @@ sf_start_key_place_is_left(SfLinePlace place)
 	return SF_IS_ONE_OF(place, SF_LINES_LEFT);
 }
 
-typedef enum SfKeyMode
+typedef enum SfStartKeyMode
 {
 	SF_START_KEY_DEBOUNCE,
 	SF_START_KEY_SINGLE,
 	SF_START_KEY_FIFO
-} SfKeyMode;
+} SfStartKeyMode;
 
 /* The option of a version, compiled */
-typedef struct SfKeyOption
+typedef struct SfStartKeyOption
 {
 	SfInputValue *key;			/* NULL: starts name it */
-	SfKeyMode	mode;
+	SfStartKeyMode	mode;
 	int64		delay_us;		/* debounce */
 	int64		max_delay_us;	/* ... 0: any */
 	bool		keeps_first;	/* single: the one that waits is not replaced */
 	bool		stops_at_failure;	/* fifo: one that fails keeps its place */
-} SfKeyOption;
+} SfStartKeyOption;
 
 /* A row of _sfflow.keyed_start */
 typedef struct SfKeyedStart
@@ -122,7 +122,7 @@ typedef struct SfKeyedStart
 
 extern int	sf_start_key_option;
 extern void *sf_start_key_compile(const Jsonb *options, const SfProgram *program);
-extern char *sf_start_key_evaluate(const SfExecution *execution, const SfKeyOption *option);
+extern char *sf_start_key_evaluate(const SfExecution *execution, const SfStartKeyOption *option);
 
 /* --- keyed_start.c --- */
 

@@ -38,7 +38,7 @@ park(SfDraft *draft, SfBranch *branch)
 }
 
 /* What the version of an execution says of keys of starts; NULL: nothing. */
-static const SfKeyOption *
+static const SfStartKeyOption *
 option_of(const SfDraft *draft)
 {
 	return !sf_execution_is_map_child(draft->execution) ? draft->compiled[sf_start_key_option] : NULL;
@@ -51,7 +51,7 @@ option_of(const SfDraft *draft)
 static SfGate
 may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 {
-	const SfKeyOption *option = option_of(draft);
+	const SfStartKeyOption *option = option_of(draft);
 	const SfKeyedStart *keyed;
 
 	if (option == NULL || draft->redrive_allowed ||
@@ -103,7 +103,7 @@ leave(const SfKeyedStart *keyed, SfLinePlace place)
 static void
 begun(const SfExecution *execution, const void *compiled)
 {
-	const SfKeyOption *option = compiled;
+	const SfStartKeyOption *option = compiled;
 	const SfKeyedStart *keyed = sf_start_key_find(execution->execution_no);
 
 	if (keyed == NULL || !sf_start_key_place_waits(keyed->place))
@@ -118,7 +118,7 @@ begun(const SfExecution *execution, const void *compiled)
 static void
 ended(const SfExecution *execution, bool began_here)
 {
-	const SfKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
+	const SfStartKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
 		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
 	const SfKeyedStart *keyed = option == NULL ? NULL : sf_start_key_find(execution->execution_no);
 
@@ -136,7 +136,7 @@ ended(const SfExecution *execution, bool began_here)
 static void
 redriven(const SfExecution *execution)
 {
-	const SfKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
+	const SfStartKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
 		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
 	const SfKeyedStart *keyed = option == NULL || option->mode == SF_START_KEY_DEBOUNCE ? NULL :
 		sf_start_key_find(execution->execution_no);

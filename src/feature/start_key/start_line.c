@@ -17,7 +17,7 @@
 
 /* When an execution starts by the option of its version, if its first start was at a time; 0: at once. */
 static TimestampTz
-find_time(const SfKeyOption *option, TimestampTz first)
+find_time(const SfStartKeyOption *option, TimestampTz first)
 {
 	TimestampTz at = GetCurrentTimestamp() + option->delay_us;
 
@@ -28,7 +28,7 @@ find_time(const SfKeyOption *option, TimestampTz first)
 
 /* Have a start take the execution that waits; false: it has been stopped, or is gone. */
 static bool
-take_waiting(SfExecution *wanted, const SfKeyOption *option, int64 execution_no)
+take_waiting(SfExecution *wanted, const SfStartKeyOption *option, int64 execution_no)
 {
 	SfExecution *there = sf_execution_read(execution_no, SF_LOCK_NONE, true);
 	bool		differs;
@@ -62,7 +62,7 @@ is_waited_for(const SfExecution *execution)
 SfBegan
 sf_start_key_enter_line(SfExecution *execution, const void *option)
 {
-	const SfKeyOption *o = option;
+	const SfStartKeyOption *o = option;
 	char	   *key = sf_start_key_evaluate(execution, o);
 	int64		waiting;
 
@@ -88,7 +88,7 @@ sf_start_key_enter_line(SfExecution *execution, const void *option)
 void
 sf_start_key_begins(const SfExecution *execution, SfBranch *root)
 {
-	const SfKeyOption *option;
+	const SfStartKeyOption *option;
 	const char *key = SF_OF_START(execution, sf_start_key_option);
 
 	if (key == NULL)
@@ -141,7 +141,7 @@ sf_start_key_leave(const SfKeyedStart *keyed)
 void
 sf_start_key_reenter_line(const SfExecution *there, SfExecution *wanted, const void *option, bool restarts)
 {
-	const SfKeyOption *o = option;
+	const SfStartKeyOption *o = option;
 	const SfKeyedStart *keyed = o == NULL && wanted->start.options == NULL ? NULL :
 		sf_start_key_find(there->execution_no);
 	char	   *key = sf_start_key_evaluate(wanted, o);

@@ -84,7 +84,7 @@ extern void sf_draft_add_branch(SfDraft *draft, SfBranch *branch);
 extern void sf_draft_add_event(SfDraft *draft, SfHistoryEventType type, Jsonb *extra,
 							   TimestampTz at);
 extern void sf_draft_event_is_of(SfDraft *draft, const SfBranch *branch);
-extern void sf_draft_add_deadline(SfDraft *draft);
+extern void sf_draft_add_timeout(SfDraft *draft);
 extern void sf_draft_drop_all(SfDraft *draft);
 extern void sf_draft_drop_branch(SfDraft *draft, SfBranch *branch);
 extern bool sf_draft_has_failure(const SfDraft *draft);

@@ -115,11 +115,11 @@ sf_draft_add_branch(SfDraft *draft, SfBranch *branch)
 }
 
 /*
- * Add the machine's deadline, if it has one, as a branch of its own: counted
+ * Add the machine's timeout, if it has one, as a branch of its own: counted
  * from when the execution last began.
  */
 void
-sf_draft_add_deadline(SfDraft *draft)
+sf_draft_add_timeout(SfDraft *draft)
 {
 	const SfExecution *execution = draft->execution;
 	TimestampTz begin = execution->last_redriven_at != DT_NOBEGIN ?

@@ -161,7 +161,7 @@ recall_aborted(SfDraft *draft, TimestampTz now)
 }
 
 /*
- * Complete the rows of a draft: event ids, counts of parents, deadline, end of the
+ * Complete the rows of a draft: event ids, counts of parents, timeout, end of the
  * execution.  Nothing to do if the execution is not locked: then the draft has only
  * branches (see needs_lock).
  */
@@ -177,7 +177,7 @@ complete_draft(SfDraft *draft, TimestampTz now)
 		recall_aborted(draft, now);
 	apply_deltas(draft, now);
 	if (draft->began && draft->finish == NULL)
-		sf_draft_add_deadline(draft);
+		sf_draft_add_timeout(draft);
 	sf_execution_row_add_events(execution, draft->base_event_id + list_length(draft->events));
 	check_history_size(draft);
 	if (draft->finish == NULL)

@@ -204,7 +204,7 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 
 		if (branch->phase == SF_PHASE_DONE || branch->row.gone)
 			continue;
-		if (!sf_branch_is_line(branch->phase))
+		if (sf_phase_is_of_execution(branch->phase))
 			stimulus.kind = SF_STIMULUS_OVER;	/* a timer, or a stop, that came late */
 		else if (branch->work.is_parent)
 		{
@@ -392,7 +392,7 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	sf_draft_add_event(draft, SF_EVENT_EXECUTION_REDRIVEN,
 					   redrive_extra(execution->redrive_count), now);
 	redrive_map_runs(draft, now);
-	sf_draft_add_deadline(draft);
+	sf_draft_add_timeout(draft);
 	sf_drafts_write(list_make1(draft));
 }
 

@@ -189,7 +189,7 @@ is_alike(const SfState *here, const SfState *there)
 		is_alike_task(&sf_state_task(here)->resource, &sf_state_task(there)->resource);
 }
 
-/* Migrate a branch whose line of control has ended: what matters of it is where it was. */
+/* Migrate a branch that has ended: what matters of it is where it was. */
 static void
 migrate_ended(Migration *migration, SfBranch *branch)
 {
@@ -454,7 +454,7 @@ migrate_branches(Migration *migration, List *branches)
 	}
 	foreach_ptr(SfBranch, branch, branches)
 	{
-		if (!sf_branch_is_line(branch->phase))
+		if (sf_phase_is_of_execution(branch->phase))
 			continue;			/* a timer of the execution is at no state */
 		if (branch->phase == SF_PHASE_DONE)
 			migrate_ended(migration, branch);

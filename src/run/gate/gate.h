@@ -43,11 +43,11 @@ typedef struct SfQueueRound
 	bool		ended;
 } SfQueueRound;
 
-extern bool sf_gate_first_waiting(SfQueue queue, SfQueuedBranch *head);
+extern bool sf_gate_first_waiting(SfQueue queue, SfQueuedBranch *first);
 extern SfQueueRound sf_gate_begin_round(Oid owner);
 extern int	sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size);
 extern void sf_gate_end_round(SfQueue queue);
-extern bool sf_gate_has_room(SfQueue queue, const SfQueuedBranch *head);
+extern bool sf_gate_has_room(SfQueue queue, const SfQueuedBranch *first);
 extern SfTick sf_gate_tend(void);
 extern SfTick sf_gate_wake_queues(void);
 

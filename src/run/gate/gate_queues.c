@@ -20,17 +20,17 @@
 
 /* Find the branch that has waited longest in a queue, behind rows that are left over; false: there is none. */
 bool
-sf_gate_first_waiting(SfQueue queue, SfQueuedBranch *head)
+sf_gate_first_waiting(SfQueue queue, SfQueuedBranch *first)
 {
 	const SfQueuedBranch *after = NULL;
 
-	while (sf_park_front(queue, after, head, SF_FRONT_FIRST) > 0)
+	while (sf_park_front(queue, after, first, SF_FRONT_FIRST) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (head->waits)
+		if (first->waits)
 			return true;
-		sf_park_forget_left_over(head);
-		after = head;
+		sf_park_forget_left_over(first);
+		after = first;
 	}
 	return false;
 }
@@ -78,7 +78,7 @@ int
 sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
 {
 	static const SfQueue start = {0, PG_INT64_MIN};
-	SfQueuedBranch head;
+	SfQueuedBranch first;
 	int			n = 0;
 
 	while (n == 0 && !round->ended)
@@ -104,8 +104,8 @@ sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
 		round->wrapped = round->wrapped || round->read.limit_no == 0;
 	}
 	for (int i = 0; i < n; i++)
-		if (!OidIsValid(owners[i]) && sf_gate_first_waiting(queues[i], &head))
-			owners[i] = head.owner;
+		if (!OidIsValid(owners[i]) && sf_gate_first_waiting(queues[i], &first))
+			owners[i] = first.owner;
 	return n;
 }
 
@@ -136,10 +136,10 @@ sf_gate_tend(void)
 
 /* Tell whether the next branch of a queue that is not empty may begin, and take what it needs for it. */
 bool
-sf_gate_has_room(SfQueue queue, const SfQueuedBranch *head)
+sf_gate_has_room(SfQueue queue, const SfQueuedBranch *first)
 {
 	SF_FEATURES(has_room, feature)
-		return feature->has_room(queue, head);
+		return feature->has_room(queue, first);
 	return true;
 }
 

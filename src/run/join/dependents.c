@@ -407,7 +407,7 @@ static bool
 is_net(const SfDraft *draft, const SfBranch *branch)
 {
 	return branch->work.is_parent && branch->phase != SF_PHASE_DONE &&
-		sf_branch_is_line(branch->phase) &&
+		!sf_phase_is_of_execution(branch->phase) &&
 		draft->program->states[branch->state].type == SF_STATE_JOBNET;
 }
 

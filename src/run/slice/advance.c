@@ -526,7 +526,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 		step(slice, draft, branch, &stimulus);
 		return;
 	}
-	if (!sf_branch_is_line(branch->phase))
+	if (sf_phase_is_of_execution(branch->phase))
 	{
 		end_execution(draft, branch);
 		return;

@@ -3,7 +3,7 @@
  *		Taking branches for a slice.
  *
  * A slice claims a branch by locking its row, FOR UPDATE SKIP LOCKED; it locks the
- * execution later, when it is written.  Joins, deadlines and stop requests are
+ * execution later, when it is written.  Joins, timeouts and stop requests are
  * different: a slice locks their execution first, since the slices of a join's
  * children lock the execution and then the join's row.  A slice that has locked an
  * execution runs no more user code, because other slices wait for that lock when
@@ -114,7 +114,7 @@ find_draft(SfSlice *slice, SfBranchKey key)
 	return draft;
 }
 
-/* Is this a join or a deadline whose time has come? */
+/* Is this a join or a timeout whose time has come? */
 static bool
 is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
 {
@@ -138,7 +138,7 @@ pass_by(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
 	return NULL;
 }
 
-/* Claim a join or a deadline: under the lock of its execution. */
+/* Claim a join or a timeout: under the lock of its execution. */
 static SfBranch *
 claim_under_lock(SfSlice *slice, SfDraft *draft, SfBranchKey key)
 {
@@ -153,7 +153,7 @@ claim_under_lock(SfSlice *slice, SfDraft *draft, SfBranchKey key)
 		/*
 		 * An execution is locked before its join is: leave this branch to the
 		 * next slice, which claims it first.  In a session no other slice runs,
-		 * so a join may be claimed here; a deadline or a stop may not, since it
+		 * so a join may be claimed here; a timeout or a stop may not, since it
 		 * ends the execution, whose rows must be written by then.
 		 */
 		if (slice->drafts != NIL &&

@@ -32,13 +32,13 @@ take_parked(SfSlice *slice, SfBranchKey key)
 
 /* Is a branch that waits another slice's, because of its owner? */
 static bool
-is_of_another(const SfSlice *slice, const SfQueuedBranch *head)
+is_of_another(const SfSlice *slice, const SfQueuedBranch *first)
 {
 	Oid			owner = sf_slice_in_session(slice->request) ?
 		sf_slice_session(slice->request)->only_owner : sf_slice_keys(slice->request)->owner;
 
-	return (OidIsValid(slice->owner) && head->owner != slice->owner) ||
-		(OidIsValid(owner) && head->owner != owner);
+	return (OidIsValid(slice->owner) && first->owner != slice->owner) ||
+		(OidIsValid(owner) && first->owner != owner);
 }
 
 /*
@@ -47,29 +47,29 @@ is_of_another(const SfSlice *slice, const SfQueuedBranch *head)
  * transaction has it locked, a worker comes again.
  */
 static bool
-take_head(SfSlice *slice, SfQueue queue, const SfQueuedBranch *head, bool told, bool *any)
+take_first(SfSlice *slice, SfQueue queue, const SfQueuedBranch *first, bool told, bool *any)
 {
-	if (!head->waits)
+	if (!first->waits)
 	{
-		sf_park_forget_left_over(head);
+		sf_park_forget_left_over(first);
 		return true;
 	}
-	if (slice->no_more_claims || (*any && sf_slice_is_used_up(slice)) || is_of_another(slice, head))
+	if (slice->no_more_claims || (*any && sf_slice_is_used_up(slice)) || is_of_another(slice, first))
 	{
 		/* the queue is not read before the commit: it would see what is taken here */
-		SF_TELL(wake_at_commit, queue, head->owner);
+		SF_TELL(wake_at_commit, queue, first->owner);
 		return false;
 	}
-	if (!sf_gate_has_room(queue, head))
+	if (!sf_gate_has_room(queue, first))
 		return false;
 	if (!told)
-		sf_queue_wake_if_waiting(queue, head->owner);
-	if (!(head->announced ? sf_apply_recall(head->key) : take_parked(slice, head->key)))
+		sf_queue_wake_if_waiting(queue, first->owner);
+	if (!(first->announced ? sf_apply_recall(first->key) : take_parked(slice, first->key)))
 	{
 		if (!sf_slice_in_session(slice->request))
-			sf_hooks.queue_skipped(queue, head->owner);
+			sf_hooks.queue_skipped(queue, first->owner);
 	}
-	else if (!head->announced)
+	else if (!first->announced)
 		*any = true;
 	return true;
 }
@@ -91,7 +91,7 @@ leave_empty(SfQueue queue)
 bool
 sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 {
-	SfQueuedBranch heads[SF_FRONT_MANY];
+	SfQueuedBranch front[SF_FRONT_MANY];
 	SfQueuedBranch last;
 	const SfQueuedBranch *after = NULL;
 	bool		any = false;
@@ -101,19 +101,19 @@ sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 	sf_queue_note_taken(queue);
 	for (SfFront size = SF_FRONT_FEW;; size = SF_FRONT_MANY)
 	{
-		n = sf_park_front(queue, after, heads, size);
+		n = sf_park_front(queue, after, front, size);
 		if (n == 0 && after == NULL)
 			leave_empty(queue);
 		for (int i = 0; i < n; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (!take_head(slice, queue, &heads[i], told || n == 1, &any))
+			if (!take_first(slice, queue, &front[i], told || n == 1, &any))
 				return any;
 			told = told || any;
 		}
 		if (n < (int) size)
 			return any;
-		last = heads[n - 1];
+		last = front[n - 1];
 		after = &last;
 	}
 }
@@ -124,16 +124,16 @@ take_waiting(SfSlice *slice, bool *first)
 {
 	SfBranchKey keys[MAX_READ];
 	SfQueue		queues[MAX_READ];
-	SfQueuedBranch head;
+	SfQueuedBranch queued;
 	int			n = sf_park_queued_of(sf_slice_session(slice->request)->execution_no, keys, queues, MAX_READ);
 
 	for (int i = 0; i < n; i++)
 	{
 		if (slice->no_more_claims || (!*first && sf_slice_is_used_up(slice)))
 			return;
-		if (!sf_gate_first_waiting(queues[i], &head) ||
-			!sf_branch_key_equals(head.key, keys[i]) ||
-			!sf_gate_has_room(queues[i], &head))
+		if (!sf_gate_first_waiting(queues[i], &queued) ||
+			!sf_branch_key_equals(queued.key, keys[i]) ||
+			!sf_gate_has_room(queues[i], &queued))
 			continue;
 		if (take_parked(slice, keys[i]))
 			*first = false;

@@ -247,7 +247,7 @@ sf_branch_read_seen(SfBranchKey key)
 }
 
 /*
- * Read every branch of an execution that is a line of control, without documents (NULL), with
+ * Read every branch of an execution that is a thread of control, without documents (NULL), with
  * the snapshot of the query that calls (see sf_scan_run); also jobs that have no rows.
  */
 List *
@@ -258,7 +258,7 @@ sf_branch_scan(int64 execution_no, const SfProgram *program)
 	List	   *list = NIL;
 
 	sf_scan(&plan, append_without_documents, &list, SF_INT8(execution_no),
-			SF_INT2S(SF_PHASES_OF_NO_LINE));
+			SF_INT2S(SF_PHASES_OF_EXECUTION));
 	return sf_branch_imply_all(program, list);
 }
 
@@ -296,7 +296,7 @@ read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /*
  * Lock and read a branch that is due.  Returns NULL when it is not due, or when
- * another session has it locked and lock is SF_LOCK_SKIP.  Joins and deadlines
+ * another session has it locked and lock is SF_LOCK_SKIP.  Joins and timeouts
  * are never claimed so, but read with sf_branch_read() under the lock of their
  * execution (see run/slice/claim.c).  With skip_waits, Wait states and retry delays
  * count as due; with parked, one that waits in the queue of a limit.

@@ -1,6 +1,6 @@
 /*
  * branch.h
- *		Rows of _sfflow.branch.  A branch is one line of control of an execution:
+ *		Rows of _sfflow.branch.  A branch is one thread of control of an execution:
  *		the root, a branch of a Parallel state, an iteration of a Map state, or a job
  *		of a JobNet.
  */
@@ -30,8 +30,8 @@
  *	DONE		no			ended; payload is its output; until the join
  *	FAILED		no			ended with error and cause
  *	ABORTED		no			ended because a sibling or the execution did
- *	TIMEOUT		due			no thread: the machine's timeout
- *	STOP		due			no thread: the execution is to end as ABORTED
+ *	TIMEOUT		due			of the execution as a whole: the machine's timeout
+ *	STOP		due			of the execution as a whole, which is to end as ABORTED
  *	NET			due			JobNet: goes on with jobs of which none runs, between slices
  *
  * The numbers are stored.
@@ -61,7 +61,7 @@ typedef enum SfPhase
  * Groups of phases; SQL has them too, as @PHASES_ENDED@ (sql/assemble.awk):
  *
  *	ENDED			the branch has ended
- *	OF_NO_LINE		of rows that are no lines of control
+ *	OF_EXECUTION	of rows that are no threads of control, but of the execution as a whole
  *	BEFORE_GATE		it ends with the beginning of a step, which may be held or wait for a limit
  *	INSIDE			the branch is inside of its state (sf_branch_is_inside)
  *	INSIDE_OF_RUN	... if it is that of a Distributed Map whose run has begun
@@ -69,7 +69,7 @@ typedef enum SfPhase
  *					children or from its outcome.  In any other one it is ABORTED then.
  */
 #define SF_PHASES_ENDED			SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
-#define SF_PHASES_OF_NO_LINE	SF_PHASE_TIMEOUT, SF_PHASE_STOP
+#define SF_PHASES_OF_EXECUTION	SF_PHASE_TIMEOUT, SF_PHASE_STOP
 #define SF_PHASES_BEFORE_GATE	SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED, SF_PHASE_NET
 #define SF_PHASES_INSIDE		SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET
 #define SF_PHASES_INSIDE_OF_RUN	SF_PHASE_RUN, SF_PHASE_ANSWERED
@@ -98,7 +98,7 @@ typedef enum SfPhase
 #define SF_PHASES_AFTER_DONE		SF_PHASE_DONE
 #define SF_PHASES_AFTER_FAILED		SF_PHASE_FAILED, SF_PHASE_ENTER, SF_PHASE_JOIN
 #define SF_PHASES_AFTER_ABORTED		SF_PHASE_ABORTED, SF_PHASE_ENTER, SF_PHASE_JOIN
-#define SF_PHASES_AFTER_TIMEOUT	SF_PHASE_TIMEOUT
+#define SF_PHASES_AFTER_TIMEOUT		SF_PHASE_TIMEOUT
 #define SF_PHASES_AFTER_STOP		SF_PHASE_STOP
 #define SF_PHASES_AFTER_NET			SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN
 
@@ -241,18 +241,18 @@ sf_phase_may_follow(SfPhase from, SfPhase to)
 	return false;
 }
 
-/* Is a branch a line of control? */
+/* Is a row no thread of control, but of the execution as a whole? */
 static inline bool
-sf_branch_is_line(SfPhase phase)
+sf_phase_is_of_execution(SfPhase phase)
 {
-	return !SF_IS_ONE_OF(phase, SF_PHASES_OF_NO_LINE);
+	return SF_IS_ONE_OF(phase, SF_PHASES_OF_EXECUTION);
 }
 
 /* Is a branch claimed under the lock of its execution, which it may end, or whose other slices write it? */
 static inline bool
 sf_phase_is_claimed_under_lock(SfPhase phase)
 {
-	return phase == SF_PHASE_JOIN || !sf_branch_is_line(phase);
+	return phase == SF_PHASE_JOIN || sf_phase_is_of_execution(phase);
 }
 
 /* Does a phase end with the beginning of a step, which may be held or wait for a limit? */
@@ -342,7 +342,7 @@ sf_branch_make_root(int64 execution_no, Oid owner, int state, Jsonb *payload, Ti
 	return root;
 }
 
-/* The deadline of an execution. */
+/* The timeout of an execution. */
 static inline SfBranch *
 sf_branch_make_timeout(int64 execution_no, Oid owner, TimestampTz due)
 {

@@ -120,11 +120,11 @@ sf_branch_quiesce(int64 execution_no)
 		"  generation = b.generation + 1,"
 		"  phase = CASE WHEN b.phase = ANY ($2) THEN b.phase ELSE $4 END"
 		"  FROM free WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
-	static SfPlan deadline = SF_PLAN(
+	static SfPlan of_execution = SF_PLAN(
 		"DELETE FROM _sfflow.branch b WHERE b.execution_no = $1"
 		" AND b.phase = ANY ($2)");
 
-	sf_db_execute(&deadline, SF_INT8(execution_no), SF_INT2S(SF_PHASES_OF_NO_LINE));
+	sf_db_execute(&of_execution, SF_INT8(execution_no), SF_INT2S(SF_PHASES_OF_EXECUTION));
 	sf_db_execute(&plan, SF_INT8(execution_no),
 				  SF_INT2S(SF_PHASES_KEPT_AT_END),
 				  SF_INT2S(SF_PHASES_ENDED),

@@ -187,7 +187,7 @@ is_skipped(const TimedBranch *b, const TimedBranches *timed)
 		case SF_PHASE_WAIT:
 			return true;
 		case SF_PHASE_TIMEOUT:
-			/* the machine's deadline comes if something waits beyond it */
+			/* the machine's timeout comes if something waits beyond it */
 			return timed->last_wait >= b->due_at;
 		default:
 			return false;

@@ -204,7 +204,7 @@ sf_park_unpark(SfUnpark why, const SfUnparked *of)
 	};
 
 #define OF \
-	SF_WAITING_PHASES, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue_hash), SF_INT8(of->execution_no)
+	SF_PARKED_PHASES, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue_hash), SF_INT8(of->execution_no)
 	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_LIMIT)
 		sf_db_execute(&lock[why], OF);
 	return sf_db_read(&make_due[why], read_released, NULL, OF);
@@ -219,7 +219,7 @@ sf_park_count(const char *feature, int64 execution_no)
 		"SELECT pg_catalog.count(*) FROM _sfflow.held w" JOIN_BRANCH
 		" WHERE w.execution_no = $1 AND w.feature = $2 AND " SF_IS_PARKED("$3"));
 
-	return sf_db_number(&plan, 0, SF_INT8(execution_no), SF_TEXT(feature), SF_WAITING_PHASES);
+	return sf_db_number(&plan, 0, SF_INT8(execution_no), SF_TEXT(feature), SF_PARKED_PHASES);
 }
 
 /*
@@ -331,15 +331,15 @@ front_plan(SfFront size)
 
 /* Read branches of a queue in their order, as many as said: those behind another one (NULL: all). */
 int
-sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *heads, SfFront size)
+sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front, SfFront size)
 {
 	static const SfQueuedBranch start = {.has_slot = true,.rank = DT_NOBEGIN};
-	Waitings	w = {heads, 0};
+	Waitings	w = {front, 0};
 
 	if (after == NULL)
 		after = &start;
 	sf_db_read(front_plan(size), read_waiting, &w, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
-			   SF_WAITING_PHASES, SF_TIME(after->rank), SF_INT2(SF_PHASE_ANNOUNCED),
+			   SF_PARKED_PHASES, SF_TIME(after->rank), SF_INT2(SF_PHASE_ANNOUNCED),
 			   SF_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_BOOL(!after->has_slot));
 	return w.count;
 }
@@ -360,7 +360,7 @@ sf_park_forget_left_over(const SfQueuedBranch *row)
 		" DELETE FROM _sfflow.held w USING free f WHERE w.execution_no = f.execution_no"
 		" AND w.branch_no = f.branch_no");
 
-	sf_db_execute(&plan, SF_KEY(row->key), SF_WAITING_PHASES,
+	sf_db_execute(&plan, SF_KEY(row->key), SF_PARKED_PHASES,
 				  sf_query_arg(XIDOID, TransactionIdGetDatum(row->made_by), false));
 }
 

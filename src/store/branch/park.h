@@ -19,9 +19,9 @@
 	X(bool, without_slot, BOOL, NOT_NULL)
 
 /* The phases in which a branch is parked */
-#define SF_WAITING_PHASES	SF_INT2S(SF_PHASES_BEFORE_GATE)
+#define SF_PARKED_PHASES	SF_INT2S(SF_PHASES_BEFORE_GATE)
 
-/* sf_branch_is_parked of a row b, in SQL; an argument of the query, which is SF_WAITING_PHASES */
+/* sf_branch_is_parked of a row b, in SQL; an argument of the query, which is SF_PARKED_PHASES */
 #define SF_IS_PARKED(phases)	"b.due_at IS NULL AND b.phase = ANY (" phases ")"
 
 /* A branch that is parked */
@@ -130,7 +130,7 @@ typedef enum SfFront
 
 extern void sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfRank rank);
 extern bool sf_park_leave_queue(SfBranch *branch);
-extern int	sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *heads, SfFront size);
+extern int	sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front, SfFront size);
 extern void sf_park_forget_left_over(const SfQueuedBranch *row);
 extern bool sf_park_any_queued(void);
 extern int64 sf_park_greatest_queue(void);

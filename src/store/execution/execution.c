@@ -283,7 +283,7 @@ sf_execution_note_request(const SfExecution *e, SfStartOutcome outcome,
 		" SELECT $1, n.start_requests, pg_catalog.clock_timestamp(), $2, $3, $4 FROM n");
 
 	sf_db_execute(&plan, SF_INT8(e->execution_no), SF_ROLE(GetUserId()),
-				  SF_TEXT(sf_execution_start_outcome(outcome)), SF_BOOL(input_differs));
+				  SF_TEXT(sf_execution_start_outcome_name(outcome)), SF_BOOL(input_differs));
 }
 
 /* Children of a run, as far as they are asked for */

@@ -8,7 +8,7 @@
 
 /* The word for what came of a start. */
 const char *
-sf_execution_start_outcome(SfStartOutcome outcome)
+sf_execution_start_outcome_name(SfStartOutcome outcome)
 {
 #define WORD(sym, word) [SF_START_OUTCOME_##sym] = word,
 	static const char *const words[] = {SF_START_OUTCOME_LIST(WORD)};

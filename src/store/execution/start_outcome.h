@@ -24,6 +24,6 @@ typedef enum SfStartOutcome
 	SF_START_OUTCOME_LIST(SF_START_OUTCOME_ENUM)
 } SfStartOutcome;
 
-extern const char *sf_execution_start_outcome(SfStartOutcome outcome);
+extern const char *sf_execution_start_outcome_name(SfStartOutcome outcome);
 
 #endif							/* SF_STORE_START_OUTCOME_H */

@@ -14,7 +14,7 @@ static const char *const names[] = {
 
 /* Name an outcome as sf_mark takes it. */
 const char *
-sf_marked_word(SfMarkOutcome outcome)
+sf_marked_name(SfMarkOutcome outcome)
 {
 	return names[outcome];
 }

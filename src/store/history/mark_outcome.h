@@ -18,7 +18,7 @@ typedef enum SfMarkOutcome
 	SF_MARK_COUNT
 } SfMarkOutcome;
 
-extern const char *sf_marked_word(SfMarkOutcome outcome);
+extern const char *sf_marked_name(SfMarkOutcome outcome);
 extern SfMarkOutcome sf_marked_outcome(const char *name);
 
 #endif							/* SF_STORE_MARK_OUTCOME_H */

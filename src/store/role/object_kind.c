@@ -8,7 +8,7 @@
 
 /* The word of a kind. */
 const char *
-sf_kind_word(SfObjectKind kind)
+sf_kind_name(SfObjectKind kind)
 {
 #define WORD_OF(sym, letter, word) \
 	if (kind == SF_OBJECT_##sym) \
