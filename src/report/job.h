@@ -35,9 +35,9 @@ typedef struct SfJob
 	TimestampTz started_at;		/* of the last visit; DT_NOBEGIN: unknown */
 	TimestampTz stopped_at;		/* DT_NOEND: not yet, as the end of a visit (visits.h) */
 	int64		duration;		/* of all visits, microseconds; -1: none, or not known */
-	int			input_event;	/* event that holds the payload; 0: none */
+	int			input_event;	/* event that holds the payload, or SF_NO_EVENT */
 	int			output_event;
-	int			last_event;		/* of any type; 0: none */
+	int			last_event;		/* of any type, or SF_NO_EVENT */
 	const char *error;			/* or NULL */
 	const char *cause;
 	bool		is_marked;		/* by an operator, until it is left */

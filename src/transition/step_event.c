@@ -65,7 +65,7 @@ sf_step_event_storing(const SfStep *step, const Jsonb *payload)
 	for (int i = 0; i < step->nstored; i++)
 		if (same_document(step->stored[i].payload, payload))
 			return step->stored[i].event;
-	if (branch->payload_event != 0 && branch->payload != NULL &&
+	if (branch->payload_event != SF_NO_EVENT && branch->payload != NULL &&
 		same_document(branch->payload, payload))
 		return branch->payload_event;
 	return 0;
@@ -112,7 +112,7 @@ sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 	if (payload != NULL)
 	{
 		event->payload_from = sf_step_event_storing(step, payload);
-		if (event->payload_from == 0)
+		if (event->payload_from == SF_NO_EVENT)
 			remember(step, payload, event->id);
 	}
 	sf_step_effect(step, SF_EFFECT_APPEND_EVENT)->event = event;

@@ -90,7 +90,7 @@ SELECT a.kind, a.execution_id, a.since, a.detail,
 FROM _sfflow.open_alert a;
 COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at, and has not acknowledged';
 COMMENT ON COLUMN @extschema@.sf_alerts.kind IS
-	'failed, timed_out, failed_again, slow_task, dead_letter, no_poller, archive_behind, overdue, missed_run, unreceived_event or unknown_owner';
+	'such as failed, timed_out, slow_task, dead_letter, no_poller, overdue, missed_run, late or task_due';
 COMMENT ON COLUMN @extschema@.sf_alerts.execution_id IS 'the execution, if it is about one';
 COMMENT ON COLUMN @extschema@.sf_alerts.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_alerts.detail IS 'what is wrong';

@@ -40,7 +40,7 @@ LEFT JOIN LATERAL (
 GRANT SELECT ON @extschema@.sf_workers TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_workers IS 'the launcher and the workers of this database';
 COMMENT ON COLUMN @extschema@.sf_workers.pid IS 'of the process';
-COMMENT ON COLUMN @extschema@.sf_workers.role IS 'launcher or worker';
+COMMENT ON COLUMN @extschema@.sf_workers.role IS 'launcher, worker, task or keeper';
 COMMENT ON COLUMN @extschema@.sf_workers.state IS 'what it is doing';
 COMMENT ON COLUMN @extschema@.sf_workers.execution_id IS 'the execution that it works on';
 COMMENT ON COLUMN @extschema@.sf_workers.job_id IS 'the job that it runs';

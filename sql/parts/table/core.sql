@@ -187,14 +187,14 @@ CREATE TABLE _sfflow.branch (
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
-	place smallint NOT NULL DEFAULT 0,	-- of a job: 1 waits for others, 2 waits for room, 3 is a row of ended jobs
+	place smallint NOT NULL DEFAULT 0,	-- of a job: SfJobPlace
 	owner regrole NOT NULL,				-- of the machine: whose turn it is at
 	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
 	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
 	entered_event integer NOT NULL DEFAULT 0,
 	last_event integer NOT NULL DEFAULT 0,	-- previous_event_id of the next event
 	payload_event integer NOT NULL DEFAULT 0,	-- event that holds the payload, 0: none
-	pending integer NOT NULL DEFAULT 0,	-- JOIN: children that have not ended
+	pending integer NOT NULL DEFAULT 0,	-- JOIN: children that have not ended; of a job that waits: those of its After
 	next_index integer NOT NULL DEFAULT 0,	-- JOIN: iterations begun so far
 	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all, unless items_unread
 	max_concurrency integer NOT NULL DEFAULT 0,
@@ -210,7 +210,7 @@ CREATE TABLE _sfflow.branch (
 	deadline timestamptz,				-- of the task that runs
 	iterations integer[],				-- Map indexes, outermost first
 	retry_counts integer[],				-- one per retrier
-	jobs integer[],						-- place 3: the jobs that share the row (src/store/branch/job_rows.c)
+	jobs integer[],						-- SHARED: number, scope and state of each job of the row (job_rows.c)
 	error text,
 	cause text,
 	sqlstate text,						-- ANSWERED: with which a long task failed

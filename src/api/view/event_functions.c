@@ -58,7 +58,7 @@ put_event(FunctionCallInfo fcinfo, SfHistoryReader *reader)
 {
 	const SfEvent *event = &reader->event;
 	bool		given = reader->row->documents != NULL;
-	bool		holds = given && event->payload_from == 0 && reader->payload_document >= 0;
+	bool		holds = given && event->payload_from == SF_NO_EVENT && reader->payload_document >= 0;
 	bool		extra = given && reader->extra_document >= 0;
 	SfColumns	row = {0};
 
@@ -67,7 +67,7 @@ put_event(FunctionCallInfo fcinfo, SfHistoryReader *reader)
 	sf_columns_add(&row, Int32GetDatum(event->version), false);
 	sf_columns_add(&row, Int16GetDatum(event->type), false);
 	sf_columns_add(&row, Int32GetDatum(event->state), event->state == SF_NO_STATE);
-	sf_columns_add(&row, Int32GetDatum(event->payload_from), event->payload_from == 0);
+	sf_columns_add(&row, Int32GetDatum(event->payload_from), event->payload_from == SF_NO_EVENT);
 	sf_columns_time(&row, event->at);
 	sf_columns_add(&row, event->niterations == 0 ? (Datum) 0 :
 				   sf_int_array_datum(event->iterations, event->niterations),
@@ -113,7 +113,7 @@ SF_SQL_FUNCTION(sfflow_event_payload)
 
 	(void) sf_history_begin(&reader, &row);
 	if (!sf_history_find(&reader, PG_GETARG_INT32(4)) ||
-		reader.payload_document < 0 || reader.event.payload_from != 0)
+		reader.payload_document < 0 || reader.event.payload_from != SF_NO_EVENT)
 		PG_RETURN_NULL();
 	PG_RETURN_JSONB_P(sf_history_document(&reader, reader.payload_document));
 }

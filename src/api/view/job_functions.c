@@ -37,8 +37,8 @@ put_job(FunctionCallInfo fcinfo, const SfProgram *program, const SfJob *job)
 	sf_columns_add(&row, Int32GetDatum(job->attempts), false);
 	sf_columns_time(&row, job->started_at);
 	sf_columns_time(&row, job->stopped_at);
-	sf_columns_add(&row, Int32GetDatum(job->input_event), job->input_event == 0);
-	sf_columns_add(&row, Int32GetDatum(job->output_event), job->output_event == 0);
+	sf_columns_add(&row, Int32GetDatum(job->input_event), job->input_event == SF_NO_EVENT);
+	sf_columns_add(&row, Int32GetDatum(job->output_event), job->output_event == SF_NO_EVENT);
 	sf_columns_text(&row, job->error);
 	sf_columns_text(&row, job->cause);
 	sf_columns_put(fcinfo, &row);

@@ -331,8 +331,8 @@ abort_map_runs(const SfExecution *execution)
 	check_stack_depth();
 	if (sf_map_run_stop_all(no) == 0)
 		return;
-	abort_executions(sf_map_run_running(no, 0, true));
-	foreach(lc, sf_map_run_running(no, 0, false))
+	abort_executions(sf_map_run_running(no, SF_NO_MAP_RUN, true));
+	foreach(lc, sf_map_run_running(no, SF_NO_MAP_RUN, false))
 		sf_apply_stop_request(*(int64 *) lfirst(lc), execution->owner,
 							  GetCurrentTimestamp(), NULL);
 }

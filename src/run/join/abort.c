@@ -114,6 +114,6 @@ abort_children(SfDraft *draft, SfBranch *parent, int after_event, bool *child_lo
 int
 sf_abort_children(SfDraft *draft, SfBranch *parent, bool *child_locked)
 {
-	return abort_children(draft, parent, parent->failed_event != 0 ?
+	return abort_children(draft, parent, parent->failed_event != SF_NO_EVENT ?
 						  parent->failed_event : SF_CHAIN, child_locked);
 }

@@ -251,7 +251,7 @@ is_entry(LastInput *last, const SfHistoryReader *reader)
 		find_states(last, event->version);
 	return event->state != SF_NO_STATE && bms_is_member(event->state, last->states) &&
 		sf_history_event_type_meaning(event->type) == SF_MEANS_ENTERED &&
-		(event->payload_from != 0 || reader->payload_document >= 0) &&
+		(event->payload_from != SF_NO_EVENT || reader->payload_document >= 0) &&
 		event->niterations == last->niterations &&
 		(event->niterations == 0 ||
 		 memcmp(event->iterations, last->iterations, event->niterations * sizeof(int)) == 0);
@@ -397,7 +397,7 @@ add_documents(EventScan *scan, SfHistoryReader *reader)
 		return;
 	if (reader->payload_document >= 0)
 		event->payload = sf_history_document(reader, reader->payload_document);
-	else if (event->payload_from != 0)
+	else if (event->payload_from != SF_NO_EVENT)
 		event->payload = earlier_payload(scan, event->execution_no, event->payload_from);
 }
 

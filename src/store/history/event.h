@@ -6,6 +6,7 @@
 #define SF_STORE_EVENT_H
 
 #include "nodes/pg_list.h"
+#include "asl/history_event_types.h"
 #include "asl/program.h"
 #include "store/execution/execution.h"
 
@@ -36,9 +37,9 @@ typedef struct SfEvent
 	int			id;
 	int			previous_id;
 	int			version;		/* of the machine, whose program numbers the states */
-	int			type;			/* SfHistoryEventType */
-	int			state;			/* number of a state, -1: none */
-	int			payload_from;	/* event that holds the same payload, 0: none */
+	SfHistoryEventType type;
+	int			state;			/* number of a state, or SF_NO_STATE */
+	int			payload_from;	/* event that holds the same payload, or SF_NO_EVENT */
 	TimestampTz at;
 	const int  *iterations;		/* Map indexes, outermost first */
 	int			niterations;
@@ -48,7 +49,7 @@ typedef struct SfEvent
 
 /* The event that holds the payload of an event: itself, or an earlier one */
 #define SF_PAYLOAD_EVENT(event) \
-	((event)->payload_from != 0 ? (event)->payload_from : (event)->id)
+	((event)->payload_from != SF_NO_EVENT ? (event)->payload_from : (event)->id)
 
 typedef void (*SfEventVisitor) (const SfEvent *event, void *arg);
 typedef bool (*SfEventFilter) (const SfEvent *event, void *arg);

@@ -257,9 +257,9 @@ get_state(SfHistoryReader *reader, int flags)
 static int
 put_payload(SfHistoryPacker *packer, const SfEvent *event)
 {
-	if (event->payload_from == 0 && event->payload == NULL)
+	if (event->payload_from == SF_NO_EVENT && event->payload == NULL)
 		return PAYLOAD_NONE;
-	if (event->payload_from == 0)
+	if (event->payload_from == SF_NO_EVENT)
 	{
 		put_document(packer, event->payload);
 		packer->last_payload = event->id;
@@ -413,7 +413,7 @@ documents_fit(const SfHistoryPacker *packer, const SfEvent *event)
 {
 	Size		bytes = 0;
 
-	if (event->payload_from == 0 && event->payload != NULL)
+	if (event->payload_from == SF_NO_EVENT && event->payload != NULL)
 		bytes += VARSIZE(event->payload);
 	if (event->extra != NULL)
 		bytes += VARSIZE(event->extra);

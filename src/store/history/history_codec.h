@@ -25,7 +25,7 @@ typedef struct SfHistoryPacker
 	int			count;
 	int			version;		/* of the state machine */
 	SfEvent		last;			/* added last */
-	int			last_payload;	/* event that holds the last payload, 0: none */
+	int			last_payload;	/* event that holds the last payload, or SF_NO_EVENT */
 	Datum	   *documents;
 	int			ndocuments;
 	int			size;			/* of documents */
@@ -52,7 +52,7 @@ typedef struct SfHistoryReader
 	SfEvent		event;			/* read last; without its documents */
 	int			payload_document;	/* numbers of its documents; -1: none */
 	int			extra_document;
-	int			last_payload;	/* event that holds the last payload, 0: none */
+	int			last_payload;	/* event that holds the last payload, or SF_NO_EVENT */
 	int		   *holds;			/* by event of this row: number of its payload, or -1 */
 	int			size;			/* of event.iterations */
 	int			ndocuments;		/* that the events so far have */

@@ -263,9 +263,9 @@ sf_map_item_delete_all(int64 execution_no)
 	" WHERE e.parent_execution_no = $1"
 
 /*
- * List the numbers of the running children of a run, in order.  With lock, lock
- * them and leave out those that another session has locked.  map_run_no 0: of all
- * runs of the execution.
+ * List the numbers of the running children of a run (SF_NO_MAP_RUN: of all runs of the
+ * execution), in order.  With lock, lock them and leave out those that another session
+ * has locked.
  */
 List *
 sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock)

@@ -170,7 +170,7 @@ sf_join_resume(SfStep *step)
 	if (branch->failing)
 	{
 		error = sf_step_branch_error(branch);
-		if (branch->failed_event != 0)
+		if (branch->failed_event != SF_NO_EVENT)
 			branch->last_event = branch->failed_event;
 		step->transition->name = SF_TRANSITION_FAILED;
 		return branch->uncatchable ? sf_step_fail_branch(step, &error) :

@@ -2,7 +2,7 @@
 -- needs: hold rule
 BEGIN;
 SET LOCAL timezone = 'UTC';
-SELECT plan(112);
+SELECT plan(113);
 
 CREATE ROLE late_owner;
 CREATE ROLE late_reader;
@@ -146,6 +146,9 @@ SELECT pg_temp.check('61 min') \g /dev/null
 SELECT is(pg_temp.late('soon'), 'will_be_late end soon:1 over, late end soon:1', 'it is late, and will not only be');
 SELECT is((SELECT string_agg(kind, ' ') FROM sf_alerts WHERE execution_id = 'soon:1'), 'late',
 	'one alert is left of the two');
+UPDATE _sfflow.execution SET labels = '{"team": "a"}' WHERE execution_id = 'soon:1';
+SELECT is((SELECT labels FROM sf_alerts WHERE execution_id = 'soon:1'), '{"team": "a"}',
+	'it has the labels of the execution');
 SELECT is(sf_acknowledge('soon:1', NULL, 'known'), 1, 'it is acknowledged by the execution');
 SELECT is((SELECT count(*) FROM sf_alerts WHERE execution_id = 'soon:1'), 0::bigint, '... and shown no more');
 SELECT sf_drop_deadline('soon'), pg_temp.events() \g /dev/null
