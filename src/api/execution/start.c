@@ -302,7 +302,7 @@ SfExecution *
 sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 {
 	const SfMachine *machine = choose_version(start);
-	SfExecution *execution = palloc0(sizeof(SfExecution));
+	SfExecution *execution = sf_execution_make();
 
 	sf_arg_check_size(input, "input");
 	if (name == NULL && machine->execution_id_path)
@@ -321,7 +321,6 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	execution->start.has_own_priority = start->has_priority;
 	execution->priority = start->priority;
 	execution->start.options = start->options;
-	execution->start.at = DT_NOBEGIN;
 	label(execution, machine);
 	return execution;
 }

@@ -299,8 +299,8 @@ depth_of_received(int64 execution_no)
 }
 
 /*
- * How many rules led to an execution, to what it has received, or to the one that it is a child of (0: it has
- * no parent), and so on.
+ * How many rules led to an execution, to what it has received, or to the one that it is a child of (or
+ * SF_NO_PARENT), and so on.
  */
 int
 sf_rule_depth(int64 execution_no, int64 parent_execution_no)
@@ -315,11 +315,11 @@ sf_rule_depth(int64 execution_no, int64 parent_execution_no)
 
 		received = Max(received, depth_of_received(execution_no));
 		if (sf_row_fetch(&key, SF_LOCK_NONE, NULL, read_depth, &depth, SF_INT8(execution_no)) ||
-			parent_execution_no == 0)
+			parent_execution_no == SF_NO_PARENT)
 			break;
 		execution_no = parent_execution_no;
 		parent = sf_execution_read(execution_no, SF_LOCK_NONE, false);
-		parent_execution_no = parent == NULL ? 0 : parent->parent_execution_no;
+		parent_execution_no = parent == NULL ? SF_NO_PARENT : parent->parent_execution_no;
 	}
 	return Max(depth, received);
 }
