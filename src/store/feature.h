@@ -323,7 +323,7 @@ typedef struct SfFeature
 	 */
 	void		(*keep_here) (int64 execution_no);
 
-	/* The node to which an execution was moved that is not here; -1: it was not. */
+	/* The node to which an execution was moved that is not here; SF_NO_NODE: it was not. */
 	int			(*left_to) (int64 execution_no);
 
 	/* List runs of executions that are planned from one time up to another, as SfPlannedRun. */
