@@ -438,7 +438,7 @@ fill_placeholders(const Jsonb *input, const char *const *values)
 
 /* Append a run; comes: it is still to come. */
 static List *
-append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *status, bool comes, const char *problem)
+append_run(List *runs, const SfSchedule *s, TimestampTz at, SfPlanned status, bool comes, const char *problem)
 {
 	SfPlannedRun *run = palloc(sizeof(SfPlannedRun));
 
@@ -453,12 +453,33 @@ append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *status, 
 	return lappend(runs, run);
 }
 
+/* What is said of a run that came to nothing. */
+static SfPlanned
+planned_of(SfRunOutcome outcome)
+{
+	switch (outcome)
+	{
+		case SF_RUN_OVERLAP:
+			return SF_PLANNED_SKIPPED;
+		case SF_RUN_MISSED:
+			return SF_PLANNED_MISSED;
+		case SF_RUN_QUEUED:
+			return SF_PLANNED_QUEUED;
+		case SF_RUN_FAILED:
+			return SF_PLANNED_FAILED;
+		case SF_RUN_SUCCEEDED:
+		case SF_RUN_SKIPPED:
+			break;
+	}
+	elog(ERROR, "a run with outcome %d was noted as one that did not start", outcome);
+}
+
 /* Append the runs that were noted as ones that did not start. */
 static List *
 append_unstarted(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
 {
 	foreach_ptr(const SfUnstartedRun, run, sf_schedule_row_unstarted(s->name, since, until))
-		runs = append_run(runs, s, run->at, sf_schedule_outcome_in_event(run->outcome), false, run->message);
+		runs = append_run(runs, s, run->at, planned_of(run->outcome), false, run->message);
 	return runs;
 }
 
@@ -468,7 +489,7 @@ append_waiting(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz u
 {
 	foreach_ptr(const SfPendingRun, wait, sf_pending_run_read(s->name))
 		if (wait->kind != SF_PENDING_RUNNING && wait->scheduled_for >= since && wait->scheduled_for < until)
-			runs = append_run(runs, s, wait->scheduled_for, "QUEUED", false, "waits for an earlier run to end");
+			runs = append_run(runs, s, wait->scheduled_for, SF_PLANNED_QUEUED, false, "waits for an earlier run to end");
 	return runs;
 }
 
@@ -494,7 +515,7 @@ append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz un
 		problem = "held";
 	for (int n = 0; n < MAX_TO_COME && sf_moments_next(&moments, at, &at) && at < until; n++)
 		if (!is_listed(runs, at))
-			runs = append_run(runs, s, at, "DUE", true, problem);
+			runs = append_run(runs, s, at, SF_PLANNED_DUE, true, problem);
 	return runs;
 }
 
@@ -511,12 +532,12 @@ sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until, Times
 
 	runs = append_waiting(runs, s, since, until);
 	if (status.missed_at >= since && status.missed_at < until && !is_listed(runs, status.missed_at))
-		runs = append_run(runs, s, status.missed_at, "MISSED", false, status.problem);
+		runs = append_run(runs, s, status.missed_at, SF_PLANNED_MISSED, false, status.problem);
 	if (status.status == SF_SCHEDULE_INACTIVE)
-		return append_run(runs, s, DT_NOEND, "INACTIVE", false, "its pg_cron job is switched off");
+		return append_run(runs, s, DT_NOEND, SF_PLANNED_INACTIVE, false, "its pg_cron job is switched off");
 	if (status.status == SF_SCHEDULE_GONE || status.status == SF_SCHEDULE_NOT_DRIVEN ||
 		sf_schedule_unusable(s) != NULL)
-		return append_run(runs, s, DT_NOEND, "FAILING", false, status.problem);
+		return append_run(runs, s, DT_NOEND, SF_PLANNED_FAILING, false, status.problem);
 	return append_to_come(runs, s, Max(now, since - 1), until,
 						  status.status == SF_SCHEDULE_FAILING ? status.problem : NULL);
 }
