@@ -318,11 +318,16 @@ typedef struct SfMapState
 	SfDistributedMap *distributed;	/* NULL: mode INLINE */
 } SfMapState;
 
-/* How a job ends: bits, for the sets of On */
-#define SF_JOB_END_SUCCESS	0x1
-#define SF_JOB_END_FAILURE	0x2
-#define SF_JOB_END_SKIP		0x4
-#define SF_JOB_END_ANY		0x7
+/* How a job ends: bits, for the sets of On, which are an int */
+typedef enum SfJobEnd
+{
+	SF_JOB_END_SUCCESS = 0x1,
+	SF_JOB_END_FAILURE = 0x2,
+	SF_JOB_END_SKIP = 0x4
+} SfJobEnd;
+
+/* The set of all */
+#define SF_JOB_END_ANY	(SF_JOB_END_SUCCESS | SF_JOB_END_FAILURE | SF_JOB_END_SKIP)
 
 /* One job waits for another one */
 typedef struct SfJobLink

@@ -30,7 +30,7 @@ prepare(SfCall *call)
 	if (strchr(id, '/') != NULL)
 		(void) sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_START,
 							  SF_QUALIFIERS_ANY);
-	return sf_start_prepare(id, 0, "error", true);
+	return sf_start_prepare(id, 0, SF_IF_EXISTS_ERROR, true);
 }
 
 /* Tell whether a machine is of type EXPRESS. */

@@ -41,7 +41,7 @@
 	X(bool, enabled, BOOL, NOT_NULL) \
 	X(char *, stopped_because, TEXT, NULLABLE)	/* sf_disable(), or it is enabled */ \
 	X(TimestampTz, changed_at, TIMESTAMPTZ, NOT_NULL) \
-	X(int, node, INT4, NULL_IS(-1))	/* of sf_set_node(); -1: none */
+	X(int, node, INT4, NULL_IS(SF_NO_NODE))	/* of sf_set_node() */
 
 typedef struct InstanceRow
 {

@@ -90,8 +90,9 @@ read_column(const SfColumn *column, Datum value, bool isnull, void *field)
 			*(Oid *) field = isnull ? InvalidOid : DatumGetObjectId(value);
 			break;
 		case SF_SQL_WORD:
-			*(int *) field = sf_word_number(isnull ? NULL : TextDatumGetCString(value), column->name,
-											column->words, column->nwords);
+			*(int *) field = isnull && column->nullable ? (int) column->null :
+				sf_word_number(isnull ? NULL : TextDatumGetCString(value), column->name,
+							   column->words, column->nwords);
 			break;
 		default:
 			if (!isnull)

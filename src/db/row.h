@@ -78,6 +78,7 @@ typedef struct SfRowType
 #define SF_NULL_IS(x)	true, (x), NULL, 0	/* a number */
 #define SF_NULLABLE		true, 0, NULL, 0	/* a pointer */
 #define SF_WORDS(words)	false, 0, (words), lengthof(words)	/* a WORD, not NULL: an array that its file has */
+#define SF_WORDS_OR(words, x)	true, (x), (words), lengthof(words)	/* a WORD, and what NULL is */
 
 /* For the lists: a field of the struct */
 #define SF_FIELD(ctype, column, type, null)		SF_FIELD_##type(ctype, column)

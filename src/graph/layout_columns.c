@@ -154,11 +154,11 @@ try_align(Pass *p, int vertex, int neighbour, int *limit)
 	return true;
 }
 
-/* Does a line belong to the main flow: neither a way back nor of the second kind? */
+/* Does a line belong to the main flow: neither a way back nor a catch? */
 static bool
 is_main(const SfLayoutWork *work, int vertex)
 {
-	return work->vertices[vertex].kind == 0 && !work->vertices[vertex].upward;
+	return work->vertices[vertex].kind == SF_LAYOUT_MAIN && !work->vertices[vertex].upward;
 }
 
 /*

@@ -131,7 +131,7 @@ add_edges(SfJsonBuilder *b, const SfScene *scene, const SfSceneScope *drawn)
 		if (path->line >= 0)
 			add_line_end(b, scene, "from", drawn->states[drawn->layout.lines[path->line].from]);
 		add_line_end(b, scene, "to", drawn->states[path->to]);
-		sf_json_add_bool(b, "catch", path->kind != 0);
+		sf_json_add_bool(b, "catch", path->kind == SF_LAYOUT_CATCH);
 		sf_json_add_string(b, "line", line.data);
 		if (path->arrow)
 		{
@@ -155,7 +155,7 @@ add_labels(SfJsonBuilder *b, const SfScene *scene, const SfSceneScope *drawn)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		sf_json_open_object(b, NULL);
-		sf_json_add_bool(b, "catch", line->kind != 0);
+		sf_json_add_bool(b, "catch", line->kind == SF_LAYOUT_CATCH);
 		add_box(b, drawn->x + line->label_x, drawn->y + line->label_y,
 				line->label_w, line->label_h);
 		add_texts(b, "lines", &drawn->labels[i]);

@@ -320,7 +320,7 @@ follow(Routes *r, SfLayoutPath *path, int previous, int vertex, bool is_trunk)
 
 /* Begin a path that passes some vertices. */
 static SfLayoutPath *
-add_path(Routes *r, int line, int to, int kind, int nsteps)
+add_path(Routes *r, int line, int to, SfLayoutKind kind, int nsteps)
 {
 	SfLayoutPath *path = &r->layout->paths[r->layout->npaths++];
 
@@ -339,7 +339,7 @@ draw_loop(Routes *r, int line)
 	SfLayoutLine *l = &r->layout->lines[line];
 	const SfLayoutBox *box = &r->layout->boxes[l->from];
 	SfLayoutPath *path = add_path(r, line, l->to, l->kind, 1);
-	bool		right = l->kind == 0;
+	bool		right = l->kind == SF_LAYOUT_MAIN;
 	int			x = right ? box->x + box->w : box->x;
 	int			reach = Min(box->h / 2 - box->corner, 12);
 

@@ -381,7 +381,7 @@ add_trunk(Rows *r, int trunk)
 	{
 		SfLayoutVertex *v = &r->work->vertices[add_vertex(r, from + i, 0, 0)];
 
-		v->kind = trunk / 2 % 2;
+		v->kind = (SfLayoutKind) (trunk / 2 % 2);
 		v->upward = upward;
 		v->to = trunk / 4;
 	}

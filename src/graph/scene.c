@@ -219,9 +219,16 @@ typedef struct LineCollector
 	int			first_of_state; /* first line of the state that is visited */
 } LineCollector;
 
+/* The kind of line that a transition is drawn as. */
+static SfLayoutKind
+line_kind(SfEdgeKind kind)
+{
+	return kind == SF_EDGE_CATCH ? SF_LAYOUT_CATCH : SF_LAYOUT_MAIN;
+}
+
 /* Reserve a line, and say what is drawn if it is cut. */
 static SfLayoutLine *
-add_line(LineCollector *c, int from, int to, int kind, const char *target)
+add_line(LineCollector *c, int from, int to, SfLayoutKind kind, const char *target)
 {
 	SfLayout   *layout = &c->drawn->layout;
 	SfLayoutLine *line;
@@ -284,10 +291,10 @@ collect_line(void *arg, const SfState *from, int to, SfEdgeKind kind, const char
 	int			i = c->first_of_state;
 
 	while (i < layout->nlines && (layout->lines[i].to != to_box ||
-								  (layout->lines[i].kind == 1) != (kind == SF_EDGE_CATCH)))
+								  layout->lines[i].kind != line_kind(kind)))
 		i++;
 	if (i == layout->nlines)
-		add_line(c, from_box, to_box, kind == SF_EDGE_CATCH,
+		add_line(c, from_box, to_box, line_kind(kind),
 				 c->scene->program->states[to].name);
 	if (label != NULL)
 		add_label(c, i, label);
@@ -300,7 +307,7 @@ collect_link(void *arg, const SfState *net, int from, int to, SfEdgeKind kind,
 {
 	LineCollector *c = arg;
 
-	add_line(c, from, to, kind == SF_EDGE_CATCH, sf_state_net(net)->jobs[to].name);
+	add_line(c, from, to, line_kind(kind), sf_state_net(net)->jobs[to].name);
 	if (label != NULL)
 		add_label(c, c->drawn->layout.nlines - 1, label);
 }
@@ -319,7 +326,7 @@ collect_lines(LineCollector *c, const SfScope *scope)
 	SfLayout   *layout = &c->drawn->layout;
 
 	if (c->drawn->states[0] == SF_SCENE_START)
-		add_line(c, 0, 1, 0, "");
+		add_line(c, 0, 1, SF_LAYOUT_MAIN, "");
 	for (int i = 0; i < layout->nboxes; i++)
 	{
 		const SfState *state;
@@ -331,7 +338,7 @@ collect_lines(LineCollector *c, const SfScope *scope)
 		c->first_of_state = layout->nlines;
 		sf_graph_visit_edges(state, collect_line, c);
 		if (layout->last >= 0 && leads_to_end(scope, state))
-			add_line(c, i, layout->last, 0, "End");
+			add_line(c, i, layout->last, SF_LAYOUT_MAIN, "End");
 	}
 }
 

@@ -76,13 +76,29 @@ typedef struct SfFeatureObject
 	bool		all_know;		/* every role may know all of them */
 } SfFeatureObject;
 
+/* What is to be said of a run without an execution: symbol, the word of sf_night */
+#define SF_PLANNED_LIST(X) \
+	X(DUE, "DUE")				/* it is to come */ \
+	X(QUEUED, "QUEUED")			/* it waits for an earlier run */ \
+	X(SKIPPED, "SKIPPED")		/* an earlier run was under way */ \
+	X(MISSED, "MISSED")			/* nothing has started it at its time */ \
+	X(FAILED, "FAILED")			/* its start has failed */ \
+	X(INACTIVE, "INACTIVE")		/* none is to come: what plans them is switched off … */ \
+	X(FAILING, "FAILING")		/* … or cannot work */
+
+#define SF_PLANNED_ENUM(sym, word) SF_PLANNED_##sym,
+typedef enum SfPlanned
+{
+	SF_PLANNED_LIST(SF_PLANNED_ENUM)
+} SfPlanned;
+
 /* A run of a machine that is planned, or was, and has no execution */
 typedef struct SfPlannedRun
 {
 	TimestampTz at;				/* DT_NOEND: there is none to come */
 	const char *target;			/* what plans it */
 	const char *machine;		/* "machine" or "machine/version" */
-	const char *status;			/* as sf_night shows it */
+	SfPlanned	status;
 	const char *problem;		/* NULL: none */
 	bool		comes;			/* it is still to come */
 } SfPlannedRun;
@@ -323,7 +339,7 @@ typedef struct SfFeature
 	 */
 	void		(*keep_here) (int64 execution_no);
 
-	/* The node to which an execution was moved that is not here; -1: it was not. */
+	/* The node to which an execution was moved that is not here; SF_NO_NODE: it was not. */
 	int			(*left_to) (int64 execution_no);
 
 	/* List runs of executions that are planned from one time up to another, as SfPlannedRun. */

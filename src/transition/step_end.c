@@ -86,7 +86,7 @@ count_end(SfStep *step)
 	return delta;
 }
 
-/* End the execution, in a state of its root branch (-1: not known). */
+/* End the execution, in a state of its root branch (SF_NO_STATE: not known). */
 static SfStepNext
 finish(SfStep *step, SfStatus status, int state, Jsonb *output,
 	   const SfError *error)
@@ -247,7 +247,7 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 		sf_step_event(step, SF_EVENT_EXECUTION_FAILED, NULL,
 					  sf_history_event_type_failure(error->name, error->cause));
 		return finish(step, SF_STATUS_FAILED,
-					  branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : -1,
+					  branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : SF_NO_STATE,
 					  NULL, error);
 	}
 

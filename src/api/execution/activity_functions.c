@@ -247,13 +247,13 @@ invalid_token(void)
 			 errhint("Give the token as it was handed out.")));
 }
 
-/* The node to which an execution was moved; -1: it was not. */
+/* The node to which an execution was moved; SF_NO_NODE: it was not. */
 static int
 left_to(int64 execution_no)
 {
 	SF_FEATURES(left_to, feature)
 		return feature->left_to(execution_no);
-	return -1;
+	return SF_NO_NODE;
 }
 
 /* Raise the error for a task that no longer waits for its token. */
@@ -265,8 +265,8 @@ timed_out(int64 execution_no)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_TASK_TIMED_OUT),
 			 errmsg("Task Timed Out: 'Provided task does not exist anymore'"),
-			 node < 0 ? 0 : sf_error_node(node),
-			 node >= 0 ? errdetail("Its execution was moved to node %d, where the token is good.", node) :
+			 node == SF_NO_NODE ? 0 : sf_error_node(node),
+			 node != SF_NO_NODE ? errdetail("Its execution was moved to node %d, where the token is good.", node) :
 			 errdetail("The task has timed out, was handed out again, or its execution has ended.")));
 }
 

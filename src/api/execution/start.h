@@ -6,16 +6,7 @@
 #define SF_API_START_H
 
 #include "api/objects.h"
-
-/* What to do when the execution is there already */
-typedef enum SfIfExists
-{
-	SF_IF_EXISTS_RESUME,
-	SF_IF_EXISTS_ERROR,
-	SF_IF_EXISTS_SKIP,
-	SF_IF_EXISTS_RESTART,
-	SF_IF_EXISTS_REPLACE
-} SfIfExists;
+#include "store/execution/if_exists.h"
 
 /* A call that starts executions of a machine */
 typedef struct SfStart
@@ -34,7 +25,7 @@ typedef struct SfStart
 
 extern SfIfExists sf_start_if_exists(const char *text);
 extern SfStart sf_start_prepare(const char *state_machine, int version,
-								const char *if_exists, bool quiet);
+								SfIfExists if_exists, bool quiet);
 extern SfStart sf_start_prepare_options(const char *state_machine, const Jsonb *options, bool many,
 										char **name);
 extern void sf_start_set_priority(SfStart *start, int priority);

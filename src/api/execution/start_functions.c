@@ -22,13 +22,7 @@
 #include "run/execution/lifecycle.h"
 #include "store/state_machine/program_cache.h"
 
-static const char *const if_exists_names[] = {
-	[SF_IF_EXISTS_RESUME] = "resume",
-	[SF_IF_EXISTS_ERROR] = "error",
-	[SF_IF_EXISTS_SKIP] = "skip",
-	[SF_IF_EXISTS_RESTART] = "restart",
-	[SF_IF_EXISTS_REPLACE] = "replace",
-};
+static const char *const if_exists_names[] = {SF_IF_EXISTS_LIST(SF_IF_EXISTS_WORD)};
 
 /* Read the argument if_exists. */
 SfIfExists
@@ -237,9 +231,9 @@ find_qualifier(const char *state_machine, int version)
 
 /* Find the machine (version 0: as its name says), and check the caller's right to start it. */
 SfStart
-sf_start_prepare(const char *state_machine, int version, const char *if_exists, bool quiet)
+sf_start_prepare(const char *state_machine, int version, SfIfExists if_exists, bool quiet)
 {
-	SfStart		start = {.if_exists = sf_start_if_exists(if_exists),.quiet = quiet};
+	SfStart		start = {.if_exists = if_exists,.quiet = quiet};
 	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
 	int			n;
 
@@ -302,7 +296,7 @@ SfExecution *
 sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 {
 	const SfMachine *machine = choose_version(start);
-	SfExecution *execution = palloc0(sizeof(SfExecution));
+	SfExecution *execution = sf_execution_make();
 
 	sf_arg_check_size(input, "input");
 	if (name == NULL && machine->execution_id_path)
@@ -321,7 +315,6 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	execution->start.has_own_priority = start->has_priority;
 	execution->priority = start->priority;
 	execution->start.options = start->options;
-	execution->start.at = DT_NOBEGIN;
 	label(execution, machine);
 	return execution;
 }
@@ -369,7 +362,7 @@ SF_SQL_FUNCTION(sfflow_sf_start)
 	Jsonb	   *input = sf_arg_jsonb(fcinfo, 1, "input");
 	char	   *name = sf_arg_text_or_null(fcinfo, 2);
 	int			version = sf_arg_version(fcinfo, 4);
-	SfStart		start = sf_start_prepare(machine, version, sf_arg_text(fcinfo, 3, "if_exists"),
+	SfStart		start = sf_start_prepare(machine, version, sf_start_if_exists(sf_arg_text(fcinfo, 3, "if_exists")),
 										 false);
 	SfExecution *execution;
 	SfStartOutcome outcome;

@@ -47,7 +47,7 @@ static Batch *
 begin_batch(FunctionCallInfo fcinfo, int if_exists_arg)
 {
 	SfStart		start = sf_start_prepare(sf_arg_text(fcinfo, 0, "state_machine"), 0,
-										 sf_arg_text(fcinfo, if_exists_arg, "if_exists"), true);
+										 sf_start_if_exists(sf_arg_text(fcinfo, if_exists_arg, "if_exists")), true);
 
 	if (!PG_ARGISNULL(if_exists_arg + 1))
 		sf_start_set_priority(&start, PG_GETARG_INT32(if_exists_arg + 1));

@@ -125,7 +125,8 @@ sf_start_prepare_options(const char *state_machine, const Jsonb *options, bool m
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("option version must be at least 1")));
-	start = sf_start_prepare(state_machine, version, if_exists == NULL ? "resume" : if_exists, many);
+	start = sf_start_prepare(state_machine, version,
+							 if_exists == NULL ? SF_IF_EXISTS_OF_CALL : sf_start_if_exists(if_exists), many);
 	if (find_integer(options, "priority", &priority))
 		sf_start_set_priority(&start, priority);
 	start.options = options;

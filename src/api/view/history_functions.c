@@ -404,7 +404,7 @@ SF_SQL_FUNCTION(sfflow_map_run_arn)
 {
 	int			number = PG_GETARG_INT32(1);
 	SfExecutionHead execution;
-	SfExecution head = {0};
+	SfExecution *head;
 	const SfProgram *program;
 
 	if (!sf_head_read_visible(PG_GETARG_INT64(0), &execution))
@@ -413,7 +413,8 @@ SF_SQL_FUNCTION(sfflow_map_run_arn)
 	if (!sf_program_has_state(program, number) ||
 		!sf_state_is_distributed(&program->states[number]))
 		PG_RETURN_NULL();
-	head.machine_name = unconstify(char *, execution.machine);
-	PG_RETURN_TEXT_P(cstring_to_text(sf_map_arn(&head, &program->states[number],
+	head = sf_execution_make();
+	head->machine_name = unconstify(char *, execution.machine);
+	PG_RETURN_TEXT_P(cstring_to_text(sf_map_arn(head, &program->states[number],
 												text_to_cstring(PG_GETARG_TEXT_PP(2)))));
 }

@@ -375,13 +375,14 @@ sf_awaited_clear_ripe(SfBranchKey key, int event_type_no, int generation)
 char *
 sf_awaited_probe(const SfResource *resource)
 {
-	SfExecution none = {.machine_name = ""};
+	SfExecution *none = sf_execution_make();
 
+	none->machine_name = "";
 	foreach_ptr(char, name, sf_resource_event_names(resource))
 	{
 		SfError		error;
 
-		if (!may_receive(GetUserId(), &none, name, &error))
+		if (!may_receive(GetUserId(), none, name, &error))
 			return sf_error_is(&error, SF_ERR_PERMISSIONS) ?
 				psprintf("The resource '%s' waits for event '%s', which role \"%s\" has no right to receive.",
 						 resource->text, name, GetUserNameFromId(GetUserId(), false)) :

@@ -120,7 +120,7 @@ read_cluster(void)
 	cluster.transaction_id = find_transaction_id();
 	if (!OidIsValid(cluster.transaction_id))
 		return;
-	cluster.group = (int) sf_db_number(&group_plan, -1);
+	cluster.group = (int) sf_db_number(&group_plan, SF_NO_NODE);
 	cluster.table = (Oid) sf_db_number(&table_plan, InvalidOid);
 	cluster.watched[0] = cluster.table;
 	/* what an old snapshot shows, or what has changed meanwhile, is good for once */
@@ -223,13 +223,13 @@ sf_home_local_key(void)
 	return local_key;
 }
 
-/* The number that sf_set_node() has given this database; -1: none. */
+/* The number that sf_set_node() has given this database; SF_NO_NODE: none. */
 int
 sf_home_node_number(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT i.node FROM _sfflow.instance i");
 
-	return (int) sf_db_number(&plan, -1);
+	return (int) sf_db_number(&plan, SF_NO_NODE);
 }
 
 /* --- transactions over nodes --- */
@@ -313,7 +313,7 @@ join_nodes(void)
 		key = sf_home_local_key();
 		if (key != NULL && !SF_DEBUG_MUTATION("one-phase"))
 			touch(key);
-		else if (key == NULL && sf_home_node_number() >= 0)
+		else if (key == NULL && sf_home_node_number() != SF_NO_NODE)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("no shard of the table sf_home is on this node, so that work of sfflow and of other nodes cannot end in one transaction"),

@@ -165,7 +165,7 @@ sf_home_prepare(SfExecution *execution, const void *option)
 {
 	char	   *key;
 
-	if (execution->parent_execution_no != 0)
+	if (sf_execution_has_parent(execution))
 		key = find(execution->parent_execution_no);
 	else
 	{

@@ -11,6 +11,7 @@
 #define SF_FEATURE_HOME_H
 
 #include "asl/program.h"
+#include "copy/instance.h"
 #include "json/json.h"
 #include "store/execution/execution.h"
 #include "store/feature.h"
@@ -33,7 +34,7 @@ typedef struct SfHomeRow
 {
 	bool		found;			/* the key has a row */
 	int			node;			/* Citus's group */
-	int			from_node;		/* some are still there; -1: none */
+	int			from_node;		/* some are still there; or SF_NO_NODE */
 } SfHomeRow;
 
 /* --- Citus (citus.c) --- */

@@ -33,7 +33,7 @@ health(SfHealthPut put, void *arg)
 	else if (!sf_home_tells())
 		put(arg, "cluster", false,
 			"the table sf_home has no columns node and from_node: a name may be started twice once its shard was moved; see docs/scale.md");
-	else if (node < 0)
+	else if (node == SF_NO_NODE)
 		put(arg, "cluster", false,
 			"sf_set_node() has given this node no number: its executions have numbers that those of other nodes have, too");
 	else

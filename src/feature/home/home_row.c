@@ -76,8 +76,8 @@ read_home_row(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfHomeRow  *row = arg;
 
 	row->found = true;
-	row->node = (int) sf_row_number(tuple, desc, COL_node, -1);
-	row->from_node = (int) sf_row_number(tuple, desc, COL_from_node, -1);
+	row->node = (int) sf_row_number(tuple, desc, COL_node, SF_NO_NODE);
+	row->from_node = (int) sf_row_number(tuple, desc, COL_from_node, SF_NO_NODE);
 }
 
 /* Find on which node the executions of a key are. */
@@ -85,7 +85,7 @@ SfHomeRow
 sf_home_row_find(const char *key)
 {
 	static HomePlan query = {.format = "SELECT h.node, h.from_node FROM %s h WHERE h.key OPERATOR(pg_catalog.=) $1"};
-	SfHomeRow	row = {.node = -1,.from_node = -1};
+	SfHomeRow	row = {.node = SF_NO_NODE,.from_node = SF_NO_NODE};
 	SfPlan	   *plan = prepare(&query);
 
 	if (plan != NULL)
@@ -93,7 +93,7 @@ sf_home_row_find(const char *key)
 	return row;
 }
 
-/* Say on which node the executions of a key are; from_node: where others still are, or -1. */
+/* Say on which node the executions of a key are; from_node: where others still are, or SF_NO_NODE. */
 void
 sf_home_row_set(const char *key, int node, int from_node)
 {
@@ -102,7 +102,7 @@ sf_home_row_set(const char *key, int node, int from_node)
 	SfPlan	   *plan = prepare(&query);
 
 	if (plan != NULL)
-		sf_db_execute(plan, SF_TEXT(key), SF_INT4(node), sf_query_arg(INT4OID, Int32GetDatum(from_node), from_node < 0));
+		sf_db_execute(plan, SF_TEXT(key), SF_INT4(node), sf_query_arg(INT4OID, Int32GetDatum(from_node), from_node == SF_NO_NODE));
 }
 
 /* List the keys of which some executions are on another node than the row says, or than this one. */
@@ -115,13 +115,13 @@ sf_home_keys_to_move(int node)
 	return plan == NULL ? NIL : sf_db_texts(plan, SF_INT4(node));
 }
 
-/* The number that Citus has given this node; -1: there is no Citus. */
+/* The number that Citus has given this node; SF_NO_NODE: there is no Citus. */
 int
 sf_home_group(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT l.groupid FROM pg_catalog.pg_dist_local_group l");
 
-	return sf_home_has_citus() ? (int) sf_db_number(&plan, -1) : -1;
+	return sf_home_has_citus() ? (int) sf_db_number(&plan, SF_NO_NODE) : SF_NO_NODE;
 }
 
 /* Where Citus has a node; NULL: it has none of this number. */
@@ -199,12 +199,12 @@ sf_home_claim_known(const char *key)
 static void pg_attribute_noreturn()
 refuse(const char *key, const SfHomeRow *row, int here)
 {
-	int			other = row->from_node >= 0 ? row->from_node : row->node;
+	int			other = row->from_node != SF_NO_NODE ? row->from_node : row->node;
 
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_NOT_AT_HOME),
 			 errmsg("executions of key \"%s\" are still on node %d, from which its shard was moved", key, other),
-			 errhint("CALL sf_move_key('%s') on node %d lets them follow.", key, row->from_node >= 0 ? row->node : here)));
+			 errhint("CALL sf_move_key('%s') on node %d lets them follow.", key, row->from_node != SF_NO_NODE ? row->node : here)));
 }
 
 /*
@@ -230,7 +230,7 @@ sf_home_claim(const char *key, int here, uint64 changes)
 		sf_db_execute(prepare(&query), SF_TEXT(key), SF_INT4(here));
 		row = sf_home_row_find(key);
 	}
-	if (row.node != here || row.from_node >= 0)
+	if (row.node != here || row.from_node != SF_NO_NODE)
 		refuse(key, &row, here);
 	if (written_by != GetTopTransactionIdIfAny() && !IsolationUsesXactSnapshot() && changes == sf_home_changes() &&
 		hash_get_num_entries(known) < REMEMBERED)

@@ -173,7 +173,7 @@ sf_person_note_start(const SfExecution *execution)
 		"INSERT INTO _sfflow.human_starter (execution_no, login) VALUES ($1, $2) ON CONFLICT DO NOTHING");
 	Oid			login = GetSessionUserId();
 
-	if (MyBackendType == B_BACKEND && execution->parent_execution_no == 0 && login != GetUserId() &&
+	if (MyBackendType == B_BACKEND && !sf_execution_has_parent(execution) && login != GetUserId() &&
 		sf_keyed_cache_is_any(&sf_worklist_cache))
 		sf_db_execute(&plan, SF_INT8(execution->execution_no), SF_ROLE(login));
 }

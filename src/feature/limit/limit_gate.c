@@ -125,8 +125,8 @@ has_too_many(const SfDraft *draft)
 bool
 sf_limit_shares(const SfExecution *execution, SfQueue queue)
 {
-	while (execution != NULL && execution->parent_execution_no != 0 &&
-		   (sf_execution_is_map_child(execution) || execution->parent_generation != 0))
+	while (execution != NULL && sf_execution_has_parent(execution) &&
+		   (sf_execution_is_map_child(execution) || sf_execution_is_waited_for(execution)))
 	{
 		if (sf_limit_slot_has_within(execution->parent_execution_no, queue))
 			return true;

@@ -442,7 +442,7 @@ append_slot_row(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfSlotRow  *row = palloc(sizeof(SfSlotRow));
 
 	row->holder.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
-	row->holder.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
+	row->holder.branch_no = sf_row_number(tuple, desc, COL_branch_no, SF_WHOLE_EXECUTION);
 	row->queue.limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
 	row->queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
 	row->slot = (int) sf_row_number(tuple, desc, COL_slot, 0);

@@ -32,7 +32,7 @@ read_away(HeapTuple tuple, TupleDesc desc, void *arg)
 	away->executions = sf_row_number(tuple, desc, COL_executions, 0);
 	away->keys = sf_row_number(tuple, desc, COL_keys, 0);
 	away->first = sf_row_text(tuple, desc, COL_first);
-	away->node = (int) sf_row_number(tuple, desc, COL_node, -1);
+	away->node = (int) sf_row_number(tuple, desc, COL_node, SF_NO_NODE);
 }
 
 /* Find what is on this node and at home on another one. */

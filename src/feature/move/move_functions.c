@@ -77,8 +77,9 @@ find_node(int number)
 }
 
 /*
- * The node from which the executions of a key are to come: that which the caller has named, or else (-1) the one where
- * they are by the key's row in sf_home; -1: here, all of them.  Where sf_home tells, they come home only.
+ * The node from which the executions of a key are to come: that which the caller has named, or else
+ * (SF_NO_NODE) the one where they are by the key's row in sf_home; SF_NO_NODE: here, all of them.  Where sf_home
+ * tells, they come home only.
  */
 static int
 node_of(const char *key, int named)
@@ -87,16 +88,16 @@ node_of(const char *key, int named)
 	SfHomeRow	row = sf_home_row_find(key);
 	bool		tells = home.found && sf_home_tells();
 
-	if (!tells && named >= 0)
+	if (!tells && named != SF_NO_NODE)
 		return named;
 	if (!tells)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument from_node must not be null where no table sf_home tells on which node executions are"),
 				 errhint("Name the node from which the executions are to come.")));
-	if (row.found && row.from_node >= 0 && row.node == sf_home_group() && (named < 0 || named == row.from_node))
+	if (row.found && row.from_node != SF_NO_NODE && row.node == sf_home_group() && (named == SF_NO_NODE || named == row.from_node))
 		return row.from_node;
-	if (row.found && row.from_node >= 0)
+	if (row.found && row.from_node != SF_NO_NODE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_NOT_AT_HOME),
 				 errmsg("executions of key \"%s\" are on their way from node %d to node %d", key, row.from_node, row.node),
@@ -107,7 +108,7 @@ node_of(const char *key, int named)
 				 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.node),
 				 errdetail("Node %d is host=%s port=%d.", home.node, home.host, home.port),
 				 errhint("Executions are moved to the node where their key is at home: call sf_move_key() there.")));
-	return named >= 0 ? named : row.found && row.node != sf_home_group() ? row.node : -1;
+	return named != SF_NO_NODE ? named : row.found && row.node != sf_home_group() ? row.node : SF_NO_NODE;
 }
 
 /* Wait before the next try. */
@@ -129,7 +130,7 @@ move_key(char *key, int from_node)
 	int64		before;
 
 	from_node = node_of(key, from_node);
-	if (from_node < 0)
+	if (from_node == SF_NO_NODE)
 		return 0;
 	move.from = find_node(from_node);
 	while (!move.done)
@@ -157,7 +158,7 @@ keys_to_move(void)
 	{
 		SfHomeRow	row = sf_home_row_find(key);
 
-		if (row.from_node >= 0 ? row.node == sf_home_group() : sf_home_find(key).here)
+		if (row.from_node != SF_NO_NODE ? row.node == sf_home_group() : sf_home_find(key).here)
 			keys = lappend(keys, key);
 	}
 	return keys;
@@ -169,14 +170,14 @@ SF_SQL_FUNCTION(sfflow_sf_move_key)
 	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
 		!castNode(CallContext, fcinfo->context)->atomic;
 	char	   *key = sf_arg_text_or_null(fcinfo, 0);
-	int			from_node = sf_arg_count(fcinfo, 1, "from_node", 0, -1);
+	int			from_node = sf_arg_count(fcinfo, 1, "from_node", 0, SF_NO_NODE);
 	MemoryContext context,
 				old;
 	int64		moved = 0;
 	SfColumns	row = {0};
 
 	sf_privilege_require_administrator("sf_move_key");
-	if (key == NULL && from_node >= 0)
+	if (key == NULL && from_node != SF_NO_NODE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument key must not be null if from_node is not")));

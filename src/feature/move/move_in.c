@@ -85,13 +85,13 @@ read_document(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* --- what the nodes call alike --- */
 
-/* The number that sf_set_node() has given the other node; -1: none. */
+/* The number that sf_set_node() has given the other node; SF_NO_NODE: none. */
 static int
 node_of(const Jsonb *document)
 {
 	static SfPlan plan = SF_PLAN("SELECT ($1 ->> 'node')::pg_catalog.int8");
 
-	return (int) sf_db_number(&plan, -1, SF_JSONB(document));
+	return (int) sf_db_number(&plan, SF_NO_NODE, SF_JSONB(document));
 }
 
 /* Raise unless two nodes can have executions of each other. */
@@ -102,13 +102,13 @@ check_nodes(const SfMove *move, const Jsonb *document)
 	int			here = sf_home_node_number();
 	int			there = node_of(document);
 
-	if (here < 0 || there < 0 || here == there)
+	if (here == SF_NO_NODE || there == SF_NO_NODE || here == there)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("executions cannot move between nodes whose numbers are not different ones of sf_set_node()"),
 				 errdetail("This node %s, the other one %s.",
-						   here < 0 ? "has no number" : psprintf("is node %d", here),
-						   there < 0 ? "has no number" : psprintf("is node %d", there))));
+						   here == SF_NO_NODE ? "has no number" : psprintf("is node %d", here),
+						   there == SF_NO_NODE ? "has no number" : psprintf("is node %d", there))));
 	if (sf_db_number(&schema, -1, SF_JSONB(document)) != sf_schema_of_database())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_SCHEMA_DIFFERS),
@@ -465,5 +465,5 @@ sf_move_some(SfMove *move)
 	}
 	move->done = move->left == 0;
 	if (move->done && sf_home_tells())
-		sf_home_row_set(move->key, sf_home_group(), -1);
+		sf_home_row_set(move->key, sf_home_group(), SF_NO_NODE);
 }

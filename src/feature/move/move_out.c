@@ -292,8 +292,8 @@ sf_move_depart(const char *key, int to_node, const Jsonb *arrived, int most)
 
 	sf_home_lock(key, false);
 	forget(arrived);
-	other = sf_db_number(&elsewhere, -1, SF_TEXT(key), SF_INT4(to_node));
-	if (other >= 0)
+	other = sf_db_number(&elsewhere, SF_NO_NODE, SF_TEXT(key), SF_INT4(to_node));
+	if (other != SF_NO_NODE)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("executions of key \"%s\" have left this node for node %d", key, (int) other),
@@ -337,13 +337,13 @@ sf_move_rows(const char *departure, const char *relation, int row_no)
 	return rows;
 }
 
-/* The node to which an execution was moved that is not here; -1: none is known. */
+/* The node to which an execution was moved that is not here; SF_NO_NODE: none is known. */
 int
 sf_move_left_to(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN("SELECT m.node FROM _sfflow.moved_execution m WHERE m.execution_no = $1");
 
-	return (int) sf_db_number(&plan, -1, SF_INT8(execution_no));
+	return (int) sf_db_number(&plan, SF_NO_NODE, SF_INT8(execution_no));
 }
 
 /* Executions that had left may be here again. */

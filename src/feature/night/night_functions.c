@@ -230,6 +230,9 @@ take_masses(List **machines, TimestampTz since, TimestampTz until, int most)
 
 /* --- what is planned --- */
 
+#define PLANNED_WORD(sym, word) word,
+static const char *const planned_words[] = {SF_PLANNED_LIST(PLANNED_WORD)};
+
 /* Append the lines of runs that are planned and have no execution. */
 static List *
 append_planned(List *rows, List *machines, List *runs)
@@ -240,7 +243,7 @@ append_planned(List *rows, List *machines, List *runs)
 
 		row->planned_at = run->at;
 		row->target = run->target;
-		row->state = run->status;
+		row->state = planned_words[run->status];
 		row->started_at = row->ended_at = DT_NOBEGIN;
 		row->took_us = -1;
 		row->usual_us = usual_of(find_machine(machines, 0, run->machine));

@@ -50,14 +50,15 @@ extern char *sf_peer_dsn_problem(const char *dsn);
 
 typedef struct SfPeerSeen
 {
-	TimestampTz answered_at;	/* 0: never since the start of the server */
-	TimestampTz failed_at;
+	TimestampTz answered_at;	/* DT_NOBEGIN: never since the start of the server */
+	TimestampTz failed_at;		/* likewise */
 	char		error[200];
 } SfPeerSeen;
 
 extern void sf_peer_seen_init(void);
 extern void sf_peer_note(int number, const char *error);
 extern SfPeerSeen sf_peer_seen(int number);
-extern void sf_peer_forget(Oid database, int number);
+extern void sf_peer_forget(int number);
+extern void sf_peer_forget_all(Oid database);
 
 #endif							/* SF_FEATURE_NODE_H */

@@ -11,7 +11,7 @@
 static void
 database_gone(Oid database)
 {
-	sf_peer_forget(database, -1);
+	sf_peer_forget_all(database);
 }
 
 const SfFeature sf_node_feature = {

@@ -179,9 +179,9 @@ SF_SQL_FUNCTION(sfflow_nodes_seen)
 		SfColumns	row = {0};
 
 		sf_columns_add(&row, Int32GetDatum(node->number), false);
-		sf_columns_add(&row, TimestampTzGetDatum(seen.answered_at), seen.answered_at == 0);
-		sf_columns_add(&row, TimestampTzGetDatum(seen.failed_at), seen.failed_at == 0);
-		sf_columns_text(&row, seen.failed_at == 0 ? NULL : seen.error);
+		sf_columns_add(&row, TimestampTzGetDatum(seen.answered_at), seen.answered_at == DT_NOBEGIN);
+		sf_columns_add(&row, TimestampTzGetDatum(seen.failed_at), seen.failed_at == DT_NOBEGIN);
+		sf_columns_text(&row, seen.failed_at == DT_NOBEGIN ? NULL : seen.error);
 		sf_columns_put(fcinfo, &row);
 	}
 	return (Datum) 0;
@@ -191,16 +191,16 @@ SF_SQL_FUNCTION(sfflow_nodes_seen)
 SF_SQL_FUNCTION(sfflow_node_number)
 {
 	static SfPlan plan = SF_PLAN("SELECT i.node FROM _sfflow.instance i");
-	int64		number = sf_db_number(&plan, -1);
+	int64		number = sf_db_number(&plan, SF_NO_NODE);
 
-	PG_RETURN_DATUM(JsonbPGetDatum(sf_json_from_cstring(number < 0 ? "null" : psprintf(INT64_FORMAT, number))));
+	PG_RETURN_DATUM(JsonbPGetDatum(sf_json_from_cstring(number == SF_NO_NODE ? "null" : psprintf(INT64_FORMAT, number))));
 }
 
-/* Read the number that a node draws its numbers with. */
+/* Read the number that a node draws its numbers with, or SF_NO_NODE. */
 static int
 number_of(const char *answer)
 {
-	return answer == NULL || strcmp(answer, "null") == 0 ? -1 : atoi(answer);
+	return answer == NULL || strcmp(answer, "null") == 0 ? SF_NO_NODE : atoi(answer);
 }
 
 /* Raise if a node that is to be added draws the same numbers as this database, or as a node that answers. */
@@ -221,9 +221,9 @@ check_numbers(int number, char *name, char *dsn)
 			asked = lappend(asked, node);
 	foreach_ptr(const SfPeerAnswer, answer, sf_peer_ask(asked, &question))
 	{
-		int			drawn = answer->rows == NIL ? -1 : number_of(linitial(answer->rows));
+		int			drawn = answer->rows == NIL ? SF_NO_NODE : number_of(linitial(answer->rows));
 
-		if (drawn >= 0 && answer->node->number == number && drawn == own)
+		if (drawn != SF_NO_NODE && answer->node->number == number && drawn == own)
 			ereport(ERROR,
 					(errcode(ERRCODE_SF_INVALID_OPTION),
 					 errmsg("node %d cannot be added: sf_set_node() has given it the number %d, which this database has", number, drawn),
@@ -264,14 +264,14 @@ SF_SQL_FUNCTION(sfflow_sf_add_node)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument dsn is not one of a node: %s", problem),
 				 errhint("A node is asked as the role that asks; libpq finds passwords in a file (passfile).")));
-	other = sf_db_number(&taken, -1, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn));
-	if (other >= 0)
+	other = sf_db_number(&taken, SF_NO_NODE, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn));
+	if (other != SF_NO_NODE)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("node %d has this name already, or is this database", (int) other)));
 	check_numbers(number, name, dsn);
 	sf_db_execute(&plan, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn), SF_TIME(GetCurrentTimestamp()));
-	sf_peer_forget(MyDatabaseId, number);
+	sf_peer_forget(number);
 	PG_RETURN_VOID();
 }
 
@@ -287,7 +287,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_node)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("node %d does not exist", number)));
-	sf_peer_forget(MyDatabaseId, number);
+	sf_peer_forget(number);
 	PG_RETURN_VOID();
 }
 

@@ -21,6 +21,9 @@ typedef struct Entry
 
 static SfHash entries;
 
+/* A node of which nothing is known */
+static const SfPeerSeen never = {.answered_at = DT_NOBEGIN,.failed_at = DT_NOBEGIN};
+
 /* Ask for the shared memory; from _PG_init. */
 void
 sf_peer_seen_init(void)
@@ -56,7 +59,7 @@ sf_peer_note(int number, const char *error)
 	{
 		entry = sf_hash_add(&entries, key, MyDatabaseId, is_never_idle);
 		if (entry != NULL)
-			memset(&entry->seen, 0, sizeof(entry->seen));
+			entry->seen = never;
 	}
 	if (entry != NULL && error == NULL)
 		entry->seen.answered_at = now;
@@ -75,7 +78,7 @@ sf_peer_note(int number, const char *error)
 SfPeerSeen
 sf_peer_seen(int number)
 {
-	SfPeerSeen	seen = {0};
+	SfPeerSeen	seen = never;
 	Entry	   *entry;
 
 	sf_hash_lock(&entries, LW_SHARED);
@@ -86,11 +89,25 @@ sf_peer_seen(int number)
 	return seen;
 }
 
-/* Forget a node of a database, or (number -1) all of its. */
-void
-sf_peer_forget(Oid database, int number)
+/* Forget entries of a database: those of a key's first number, or (0) all. */
+static void
+forget(Oid database, int64 first)
 {
 	sf_hash_lock(&entries, LW_EXCLUSIVE);
-	sf_hash_remove_all(&entries, database, number + 1);
+	sf_hash_remove_all(&entries, database, first);
 	sf_hash_unlock(&entries);
+}
+
+/* Forget a node of this database. */
+void
+sf_peer_forget(int number)
+{
+	forget(MyDatabaseId, key_of(MyDatabaseId, number).first);
+}
+
+/* Forget all nodes of a database. */
+void
+sf_peer_forget_all(Oid database)
+{
+	forget(database, 0);
 }

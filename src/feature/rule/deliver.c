@@ -131,10 +131,10 @@ start_execution(const Call *call)
 		sf_target_machine_of(rule) : call->target.name;
 	char	   *name = call->name != NULL ? call->name :
 		psprintf("%s-%s", pnstrdup(rule, pg_mbcharcliplen(rule, strlen(rule), room)), d->event_id);
-	const char *if_exists = call->rule->if_exists == NULL ? "skip" : call->rule->if_exists;
 
 	(void) sf_db_run(d->owner, &plan, NULL, NULL,
-					 SF_ARGS(SF_TEXT(machine), SF_JSONB(call->input), SF_TEXT(name), SF_TEXT(if_exists)));
+					 SF_ARGS(SF_TEXT(machine), SF_JSONB(call->input), SF_TEXT(name),
+							 SF_TEXT(sf_rule_if_exists(call->rule))));
 }
 
 /* Notify a channel; of an event that is too long, without input and output. */

@@ -11,6 +11,8 @@
 #include "feature/rule/rule.h"
 #include "store/feature.h"
 
+static const char *const if_exists_words[] = {SF_IF_EXISTS_LIST(SF_IF_EXISTS_WORD)};
+
 #define ROW SfRule
 SF_ROW_TYPE(row_type, SF_RULE_COLUMNS, rule, 1);
 
@@ -220,6 +222,13 @@ sf_rule_use(const SfRule *rule, int64 but, int max_rules, int max_bytes)
 	return (SfRuleUse) {use.rules - 1, use.bytes - rule->bytes};
 }
 
+/* The word for what becomes of an execution that a rule finds. */
+const char *
+sf_rule_if_exists(const SfRule *rule)
+{
+	return if_exists_words[rule->if_exists];
+}
+
 /*
  * Insert a rule, or put it in the place of the one with its name that before owns, whose
  * deliveries are made for the new target and the new owner.  False: another role has a rule
@@ -245,7 +254,8 @@ sf_rule_write(const SfRule *rule, Oid before)
 	rule_no = sf_db_number(&write, 0, SF_TEXT(rule->name), SF_ROLE(rule->owner),
 						   SF_TEXT(rule->target), SF_INT4(rule->bytes), SF_BOOL(rule->wants_alerts),
 						   SF_JSONB(rule->pattern), SF_JSONB(rule->input), SF_ROLE(before),
-						   SF_TEXT(rule->execution_name), SF_TEXT(rule->if_exists));
+						   SF_TEXT(rule->execution_name),
+						   SF_TEXT(rule->execution_name == NULL ? NULL : sf_rule_if_exists(rule)));
 	if (rule_no == 0)
 		return false;
 	sf_delivery_pass_on_of(rule_no, rule->owner);
@@ -299,8 +309,8 @@ depth_of_received(int64 execution_no)
 }
 
 /*
- * How many rules led to an execution, to what it has received, or to the one that it is a child of (0: it has
- * no parent), and so on.
+ * How many rules led to an execution, to what it has received, or to the one that it is a child of (or
+ * SF_NO_PARENT), and so on.
  */
 int
 sf_rule_depth(int64 execution_no, int64 parent_execution_no)
@@ -315,11 +325,11 @@ sf_rule_depth(int64 execution_no, int64 parent_execution_no)
 
 		received = Max(received, depth_of_received(execution_no));
 		if (sf_row_fetch(&key, SF_LOCK_NONE, NULL, read_depth, &depth, SF_INT8(execution_no)) ||
-			parent_execution_no == 0)
+			parent_execution_no == SF_NO_PARENT)
 			break;
 		execution_no = parent_execution_no;
 		parent = sf_execution_read(execution_no, SF_LOCK_NONE, false);
-		parent_execution_no = parent == NULL ? 0 : parent->parent_execution_no;
+		parent_execution_no = parent == NULL ? SF_NO_PARENT : parent->parent_execution_no;
 	}
 	return Max(depth, received);
 }

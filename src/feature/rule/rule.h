@@ -8,6 +8,7 @@
 #include "asl/program.h"
 #include "run/task/deliverer.h"
 #include "store/execution/execution.h"
+#include "store/execution/if_exists.h"
 
 /* --- rules --- */
 
@@ -23,7 +24,7 @@
 	X(Jsonb *, pattern, JSONB, NOT_NULL) \
 	X(Jsonb *, input, JSONB, NULLABLE)	/* template; NULL: the event */ \
 	X(char *, execution_name, TEXT, NULLABLE)	/* of what it starts: over the event; NULL: of rule and event */ \
-	X(char *, if_exists, TEXT, NULLABLE)	/* what becomes of one that is there; NULL: skip */
+	X(SfIfExists, if_exists, WORD, WORDS_OR(if_exists_words, SF_IF_EXISTS_OF_RULE))	/* of one that is there */
 
 typedef struct SfRule
 {
@@ -32,6 +33,7 @@ typedef struct SfRule
 
 extern SfRule *sf_rule_read(const char *name, SfLock lock);
 extern SfRule *sf_rule_read_by_no(int64 rule_no);
+extern const char *sf_rule_if_exists(const SfRule *rule);
 extern bool sf_rule_write(const SfRule *rule, Oid before);
 extern void sf_rule_delete(const SfRule *rule);
 

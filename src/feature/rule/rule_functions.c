@@ -240,19 +240,20 @@ static void
 read_name(FunctionCallInfo fcinfo, SfRule *rule)
 {
 	SfTargetKind kind;
+	char	   *if_exists;
 
 	if (PG_NARGS() <= 4 || PG_ARGISNULL(4))
 		return;
 	kind = sf_target_parse(rule->target).kind;
 	rule->execution_name = sf_arg_text(fcinfo, 4, "execution_name");
-	rule->if_exists = sf_arg_text(fcinfo, 5, "if_exists");
+	if_exists = sf_arg_text(fcinfo, 5, "if_exists");
 	if (kind != SF_TARGET_MACHINE && kind != SF_TARGET_ACTIVITY)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument execution_name is for a target that starts executions, and \"%s\" does not",
 						rule->target)));
 	sf_target_check_name(rule->execution_name);
-	(void) sf_start_if_exists(rule->if_exists);
+	rule->if_exists = sf_start_if_exists(if_exists);
 }
 
 /*
@@ -266,7 +267,8 @@ SF_SQL_FUNCTION(sfflow_sf_create_rule)
 		.owner = GetUserId(),
 		.pattern = sf_arg_jsonb(fcinfo, 1, "pattern"),
 		.target = sf_arg_text(fcinfo, 2, "target"),
-		.input = sf_arg_jsonb_or_null(fcinfo, 3)
+		.input = sf_arg_jsonb_or_null(fcinfo, 3),
+		.if_exists = SF_IF_EXISTS_OF_RULE
 	};
 	SfPattern  *pattern;
 	SfRule	   *old;

@@ -137,7 +137,7 @@ execution_of(const TimeAlert *a)
 	if (execution != NULL || a->machine_no == 0)
 		return execution;
 	identity = sf_machine_identity(a->machine_no);
-	execution = palloc0(sizeof(SfExecution));
+	execution = sf_execution_make();
 	execution->execution_no = a->execution_no;
 	execution->execution_id = a->object;
 	execution->machine_no = a->machine_no;

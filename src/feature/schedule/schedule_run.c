@@ -438,7 +438,7 @@ fill_placeholders(const Jsonb *input, const char *const *values)
 
 /* Append a run; comes: it is still to come. */
 static List *
-append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *status, bool comes, const char *problem)
+append_run(List *runs, const SfSchedule *s, TimestampTz at, SfPlanned status, bool comes, const char *problem)
 {
 	SfPlannedRun *run = palloc(sizeof(SfPlannedRun));
 
@@ -453,12 +453,33 @@ append_run(List *runs, const SfSchedule *s, TimestampTz at, const char *status, 
 	return lappend(runs, run);
 }
 
+/* What is said of a run that came to nothing. */
+static SfPlanned
+planned_of(SfRunOutcome outcome)
+{
+	switch (outcome)
+	{
+		case SF_RUN_OVERLAP:
+			return SF_PLANNED_SKIPPED;
+		case SF_RUN_MISSED:
+			return SF_PLANNED_MISSED;
+		case SF_RUN_QUEUED:
+			return SF_PLANNED_QUEUED;
+		case SF_RUN_FAILED:
+			return SF_PLANNED_FAILED;
+		case SF_RUN_SUCCEEDED:
+		case SF_RUN_SKIPPED:
+			break;
+	}
+	elog(ERROR, "a run with outcome %d was noted as one that did not start", outcome);
+}
+
 /* Append the runs that were noted as ones that did not start. */
 static List *
 append_unstarted(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
 {
 	foreach_ptr(const SfUnstartedRun, run, sf_schedule_row_unstarted(s->name, since, until))
-		runs = append_run(runs, s, run->at, sf_schedule_outcome_in_event(run->outcome), false, run->message);
+		runs = append_run(runs, s, run->at, planned_of(run->outcome), false, run->message);
 	return runs;
 }
 
@@ -469,7 +490,7 @@ append_pending(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz u
 	foreach_ptr(const SfPendingRun, pending, sf_pending_run_read(s->name))
 		if (pending->kind != SF_PENDING_RUN_RUNNING && pending->scheduled_for >= since &&
 			pending->scheduled_for < until)
-			runs = append_run(runs, s, pending->scheduled_for, "QUEUED", false, "waits for an earlier run to end");
+			runs = append_run(runs, s, pending->scheduled_for, SF_PLANNED_QUEUED, false, "waits for an earlier run to end");
 	return runs;
 }
 
@@ -495,7 +516,7 @@ append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz un
 		problem = "held";
 	for (int n = 0; n < MAX_TO_COME && sf_moments_next(&moments, at, &at) && at < until; n++)
 		if (!is_listed(runs, at))
-			runs = append_run(runs, s, at, "DUE", true, problem);
+			runs = append_run(runs, s, at, SF_PLANNED_DUE, true, problem);
 	return runs;
 }
 
@@ -512,12 +533,12 @@ sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until, Times
 
 	runs = append_pending(runs, s, since, until);
 	if (health.missed_at >= since && health.missed_at < until && !is_listed(runs, health.missed_at))
-		runs = append_run(runs, s, health.missed_at, "MISSED", false, health.problem);
+		runs = append_run(runs, s, health.missed_at, SF_PLANNED_MISSED, false, health.problem);
 	if (health.status == SF_SCHEDULE_INACTIVE)
-		return append_run(runs, s, DT_NOEND, "INACTIVE", false, "its pg_cron job is switched off");
+		return append_run(runs, s, DT_NOEND, SF_PLANNED_INACTIVE, false, "its pg_cron job is switched off");
 	if (health.status == SF_SCHEDULE_GONE || health.status == SF_SCHEDULE_NOT_DRIVEN ||
 		sf_schedule_unusable(s) != NULL)
-		return append_run(runs, s, DT_NOEND, "FAILING", false, health.problem);
+		return append_run(runs, s, DT_NOEND, SF_PLANNED_FAILING, false, health.problem);
 	return append_to_come(runs, s, Max(now, since - 1), until,
 						  health.status == SF_SCHEDULE_FAILING ? health.problem : NULL);
 }

@@ -51,13 +51,6 @@ take_waiting(SfExecution *wanted, const SfStartKeyOption *option, int64 executio
 	return true;
 }
 
-/* Does a parent wait for an execution that is to begin?  Then no other start may have its answer. */
-static bool
-is_waited_for(const SfExecution *execution)
-{
-	return execution->parent_generation != 0;
-}
-
 /* An execution is to begin: find its key, lock it, and see whether one that waits takes its place. */
 SfBegan
 sf_start_key_enter_line(SfExecution *execution, const void *option)
@@ -66,13 +59,14 @@ sf_start_key_enter_line(SfExecution *execution, const void *option)
 	char	   *key = sf_start_key_evaluate(execution, o);
 	int64		waiting;
 
-	if (key == NULL || o == NULL || (is_waited_for(execution) && o->mode == SF_START_KEY_DEBOUNCE))
+	/* where a parent waits for the execution, no other start may have its answer */
+	if (key == NULL || o == NULL || (sf_execution_is_waited_for(execution) && o->mode == SF_START_KEY_DEBOUNCE))
 		return SF_BEGAN_NEW;
 	/* a name that is taken has its own rules; that is decided by the insert */
 	if (!execution->start.has_new_uuid && sf_execution_find_head(execution->execution_id) != NULL)
 		return SF_BEGAN_NOT;
 	sf_start_key_lock(execution->machine_no, key);
-	waiting = o->mode == SF_START_KEY_FIFO || is_waited_for(execution) ? 0 :
+	waiting = o->mode == SF_START_KEY_FIFO || sf_execution_is_waited_for(execution) ? 0 :
 		sf_start_key_find_waiting(execution->machine_no, key);
 	if (waiting != 0 && take_waiting(execution, o, waiting))
 		return o->keeps_first ? SF_BEGAN_KEPT : SF_BEGAN_REPLACED;
@@ -98,7 +92,7 @@ sf_start_key_begins(const SfExecution *execution, SfBranch *root)
 		!sf_start_key_is_empty(execution->machine_no, key))
 		sf_park_branch(root, "start_key", 0);
 	sf_start_key_put(execution->execution_no, execution->machine_no, key,
-					 is_waited_for(execution) ? SF_LINE_AGAIN : SF_LINE_WAITS);
+					 sf_execution_is_waited_for(execution) ? SF_LINE_AGAIN : SF_LINE_WAITS);
 }
 
 /* Refuse a start by name that would have another key than the execution has. */

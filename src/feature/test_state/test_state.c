@@ -124,10 +124,9 @@ static void
 make_loaded(const SfStateTest *test, SfInspection *inspection, TimestampTz now,
 			TestRun *run)
 {
-	SfExecution *execution = palloc0(sizeof(SfExecution));
+	SfExecution *execution = sf_execution_make();
 	SfLoaded   *loaded = &run->loaded;
 
-	execution->status = SF_STATUS_RUNNING;
 	execution->execution_id = TEST_MACHINE ":" TEST_EXECUTION;
 	execution->machine_name = TEST_MACHINE;
 	execution->started_at = now;

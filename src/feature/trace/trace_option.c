@@ -118,7 +118,7 @@ static bool
 find_given(const SfExecution *execution, SfTraceContext *context)
 {
 	/* what its parent does is in a trace only if the parent is */
-	if (execution->parent_execution_no != 0)
+	if (sf_execution_has_parent(execution))
 		return false;
 	return read_option(execution->start.options, context) ||
 		find_in_header(execution->trace_header, context) ||

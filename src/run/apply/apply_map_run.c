@@ -94,30 +94,30 @@ begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_ru
 			const SfMapChild *child, int index)
 {
 	const SfState *state = &draft->program->states[parent->state];
-	SfExecution execution = {.start.at = DT_NOBEGIN};
+	SfExecution *execution = sf_execution_make();
 	SfBranch   *root;
 
-	execution.machine_no = draft->execution->machine_no;
-	execution.version = draft->execution->version;
-	execution.owner = draft->execution->owner;
-	execution.execution_id = sf_map_child_id(draft->execution, state,
-											 map_run->uuid, index);
-	execution.input = child->input;
-	execution.parent_execution_no = parent->key.execution_no;
-	execution.parent_branch_no = parent->key.branch_no;
-	execution.map_run_no = map_run->map_run_no;
-	execution.priority = draft->execution->priority;
-	execution.map_index = index;
-	execution.map_items = child->items;
-	execution.trace = sf_feature_trace_context(draft->execution, parent, state, false);
-	execution.labels = child_labels(draft);
-	if (!sf_execution_insert(&execution))
-		elog(ERROR, "execution \"%s\" is there already", execution.execution_id);
-	if (execution.labels != NULL)
-		SF_TELL(relabelled, &execution, NULL);
-	sf_quota_note_child(execution.owner);
+	execution->machine_no = draft->execution->machine_no;
+	execution->version = draft->execution->version;
+	execution->owner = draft->execution->owner;
+	execution->execution_id = sf_map_child_id(draft->execution, state,
+											  map_run->uuid, index);
+	execution->input = child->input;
+	execution->parent_execution_no = parent->key.execution_no;
+	execution->parent_branch_no = parent->key.branch_no;
+	execution->map_run_no = map_run->map_run_no;
+	execution->priority = draft->execution->priority;
+	execution->map_index = index;
+	execution->map_items = child->items;
+	execution->trace = sf_feature_trace_context(draft->execution, parent, state, false);
+	execution->labels = child_labels(draft);
+	if (!sf_execution_insert(execution))
+		elog(ERROR, "execution \"%s\" is there already", execution->execution_id);
+	if (execution->labels != NULL)
+		SF_TELL(relabelled, execution, NULL);
+	sf_quota_note_child(execution->owner);
 
-	root = sf_branch_make_root(execution.execution_no, execution.owner, draft->program->scopes[state->scopes[0]].start,
+	root = sf_branch_make_root(execution->execution_no, execution->owner, draft->program->scopes[state->scopes[0]].start,
 							   child->input, GetCurrentTimestamp());
 	root->branch_index = index;
 	root->scope = state->scopes[0];

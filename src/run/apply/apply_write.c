@@ -380,7 +380,7 @@ answer_parent(const SfExecution *execution)
 			   *child;
 	const SfProgram *program;
 
-	if (execution->parent_generation == 0)
+	if (!sf_execution_is_waited_for(execution))
 		return;
 	branch = sf_branch_read(key, SF_LOCK_WAIT);
 	if (branch == NULL || branch->phase != SF_PHASE_EXTERNAL ||

@@ -133,7 +133,7 @@ existing_child(SfExecution *child, const SfResource *resource, SfError *error)
 
 	if (there != NULL && there->parent_execution_no == child->parent_execution_no &&
 		there->parent_branch_no == child->parent_branch_no &&
-		there->status == SF_STATUS_RUNNING && child->parent_generation == 0 &&
+		there->status == SF_STATUS_RUNNING && !sf_execution_is_waited_for(child) &&
 		sf_json_equal(there->input, child->input))
 	{
 		*child = *there;
@@ -220,7 +220,7 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 {
 	char	   *arn = sf_json_get_cstring(payload, "StateMachineArn");
 	char	   *name = sf_json_get_cstring(payload, "Name");
-	SfExecution child = {.start.at = DT_NOBEGIN};
+	SfExecution *child = sf_execution_make();
 	SfMachine  *machine;
 	SfError		invalid;
 
@@ -229,30 +229,30 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 							"The field 'StateMachineArn' is required but was missing");
 	machine = find_machine(draft, resource, arn, error);
 	if (machine == NULL || (name != NULL && !check_name(name, resource, error)) ||
-		!child_input(sf_json_get(payload, "Input"), &child.input, resource, error))
+		!child_input(sf_json_get(payload, "Input"), &child->input, resource, error))
 		return false;
 
-	child.machine_no = machine->machine_no;
-	child.version = machine->version;
-	child.qualifier = find_qualifier(arn, child.version);
-	child.machine_name = machine->name;
-	child.owner = machine->owner;
-	child.start.has_new_uuid = name == NULL;
-	child.execution_id = psprintf("%s:%s", machine->name,
-								  name ? name : sf_uuid_v7());
-	child.parent_execution_no = draft->execution->execution_no;
-	child.parent_branch_no = branch->key.branch_no;
-	child.requested_at = GetCurrentTimestamp();
-	child.trace = sf_feature_trace_context(draft->execution, branch,
-										   &draft->program->states[branch->state], false);
+	child->machine_no = machine->machine_no;
+	child->version = machine->version;
+	child->qualifier = find_qualifier(arn, child->version);
+	child->machine_name = machine->name;
+	child->owner = machine->owner;
+	child->start.has_new_uuid = name == NULL;
+	child->execution_id = psprintf("%s:%s", machine->name,
+								   name ? name : sf_uuid_v7());
+	child->parent_execution_no = draft->execution->execution_no;
+	child->parent_branch_no = branch->key.branch_no;
+	child->requested_at = GetCurrentTimestamp();
+	child->trace = sf_feature_trace_context(draft->execution, branch,
+											&draft->program->states[branch->state], false);
 	if (waits_for_end(resource))
-		child.parent_generation = generation;
+		child->parent_generation = generation;
 
-	if (!sf_lifecycle_label(&child, &invalid))
+	if (!sf_lifecycle_label(child, &invalid))
 		return refuse(resource, error, "InvalidExecutionInput", invalid.cause);
-	if (!insert_child(&child, resource, error))
+	if (!insert_child(child, resource, error))
 		return false;
-	*output = start_output(&child);
+	*output = start_output(child);
 	return true;
 }
 

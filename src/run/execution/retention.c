@@ -69,6 +69,9 @@
 /* The value of the option that keeps executions whatever the setting says */
 #define FOREVER			"forever"
 
+/* The statuses of ended executions, in the order in which a sweep goes through them */
+static const SfStatus ended[] = {SF_STATUS_SUCCEEDED, SF_STATUS_FAILED, SF_STATUS_TIMED_OUT, SF_STATUS_ABORTED};
+
 /* The time before which an execution must have ended; an interval of text. */
 static TimestampTz
 subtract(TimestampTz now, const char *interval)
@@ -121,6 +124,16 @@ check_age(const char *text)
 			 errmsg("option retention must be an interval such as \"90 days\", or \"" FOREVER "\", or an object with one for each status")));
 }
 
+/* Is a name that of a status of ended executions? */
+static bool
+is_ended(const char *name)
+{
+	for (size_t i = 0; i < lengthof(ended); i++)
+		if (strcmp(name, sf_status_name(ended[i])) == 0)
+			return true;
+	return false;
+}
+
 /* Raise unless the members of an object are ages by status. */
 static void
 check_ages(const Jsonb *ages)
@@ -138,12 +151,11 @@ check_ages(const Jsonb *ages)
 		if (token != WJB_KEY)
 			continue;
 		name = pnstrdup(key.val.string.val, key.val.string.len);
-		for (SfStatus status = SF_STATUS_SUCCEEDED; strcmp(name, sf_status_name(status)) != 0; status++)
-			if (status == SF_STATUS_ABORTED)
-				ereport(ERROR,
-						(errcode(ERRCODE_SF_INVALID_OPTION),
-						 errmsg("option retention has \"%s\", which is no status of an ended execution", name),
-						 errhint("It is one of SUCCEEDED, FAILED, TIMED_OUT, ABORTED.")));
+		if (!is_ended(name))
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_OPTION),
+					 errmsg("option retention has \"%s\", which is no status of an ended execution", name),
+					 errhint("It is one of SUCCEEDED, FAILED, TIMED_OUT, ABORTED.")));
 		check_age(sf_json_get_cstring(ages, name));
 	}
 }
@@ -296,14 +308,20 @@ purge(SfRetention *sweep, const SfPurgeMachine *machine, SfStatus status)
 	return batch.looked_at >= BATCH;
 }
 
+/* A machine is swept: go on with the next one, from its first status on. */
+static void
+leave_machine(SfRetention *sweep, int machine_no)
+{
+	sweep->nswept = 0;
+	sweep->machine_no = machine_no;
+}
+
 /* Go on to the next status, or the next machine. */
 static void
 step(SfRetention *sweep, const SfPurgeMachine *machine)
 {
-	if (++sweep->status <= SF_STATUS_ABORTED)
-		return;
-	sweep->status = 0;
-	sweep->machine_no = machine->machine_no;
+	if (++sweep->nswept == lengthof(ended))
+		leave_machine(sweep, machine->machine_no);
 }
 
 /*
@@ -386,12 +404,21 @@ sf_retention_batch(SfRetention *sweep)
 		if (machine == NULL)
 			return purge_dropped(sweep) || purge_audit(sweep);
 		sweep->at = machine->machine_no;
-		sweep->status = Max(sweep->status, SF_STATUS_SUCCEEDED);
-		more = purge(sweep, machine, sweep->status);
+		more = purge(sweep, machine, ended[sweep->nswept]);
 		sweep->again |= more && sweep->ran;
 		if (!more || sweep->ran)
 			step(sweep, machine);
 	}
+	return true;
+}
+
+/* A batch has raised: go on behind the machine that it was at; false: it was at none, and the sweep is over. */
+bool
+sf_retention_skip(SfRetention *sweep)
+{
+	if (sweep->at == SF_AT_NO_MACHINE)
+		return false;
+	leave_machine(sweep, sweep->at);
 	return true;
 }
 
@@ -441,8 +468,8 @@ sf_retention_collect(const SfActivity *activity, int wanted, SfRetentionTake tak
 		if (!sf_privilege_check_role(machine->owner, SF_OBJECT_ACTIVITY, activity->name, activity->owner,
 									 SF_PRIVILEGE_WORK))
 			continue;
-		for (SfStatus status = SF_STATUS_SUCCEEDED; status <= SF_STATUS_ABORTED; status++)
-			if (!collect(machine, status, until, &wanted, take, arg))
+		for (size_t i = 0; i < lengthof(ended); i++)
+			if (!collect(machine, ended[i], until, &wanted, take, arg))
 				return false;
 	}
 	return true;

@@ -22,7 +22,7 @@
 typedef struct JobEnd
 {
 	int			job;
-	int			end;			/* SF_JOB_END_… */
+	SfJobEnd	end;
 } JobEnd;
 
 /* --- rows --- */

@@ -20,14 +20,35 @@ SF_ROW_TYPE(row_type, SF_EXECUTION_COLUMNS, execution, 1);
 
 static const SfIndex by_id = {"execution", "execution_execution_id_key"};
 
+/*
+ * Make an execution that runs, has no parent, and has not begun; the caller says what it is of, and what is else.
+ * Its fields are what a read of its row gives, but for its number and for who requests it when, which its insert sets.
+ */
+SfExecution *
+sf_execution_make(void)
+{
+	SfExecution *e = palloc0(sizeof(SfExecution));
+
+	e->status = SF_STATUS_RUNNING;
+	e->start_requests = 1;
+	e->parent_execution_no = SF_NO_PARENT;
+	e->parent_branch_no = SF_NO_BRANCH;
+	e->parent_generation = SF_NO_GENERATION;
+	e->map_run_no = SF_NO_MAP_RUN;
+	e->map_index = SF_NO_MAP_INDEX;
+	e->map_items = -1;
+	e->started_at = e->stopped_at = e->last_redriven_at = DT_NOBEGIN;
+	e->start.at = DT_NOBEGIN;
+	return e;
+}
+
 /* Append an execution to a list, with the first columns of its row. */
 static void
 append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 {
-	SfExecution *e = palloc0(sizeof(SfExecution));
+	SfExecution *e = sf_execution_make();
 	const SfMachineIdentity *machine;
 
-	e->start.at = DT_NOBEGIN;
 	sf_row_read(&row_type, tuple, desc, ncolumns, e);
 	if (ncolumns < NCOLUMNS)
 	{
@@ -113,27 +134,14 @@ sf_execution_find_head(const char *execution_id)
 	return sf_list_first(list);
 }
 
-/* Lay a new execution out as its row. */
+/* Number a new execution, note its request, and lay it out as its row. */
 static void
 form_new(SfExecution *e, Datum *values, bool *nulls)
 {
-	SfExecution row = *e;
-
-	row.execution_no = e->execution_no = sf_sequence_next("execution_no");
-	row.status = SF_STATUS_RUNNING;
-	row.start_requests = 1;
-	row.redrive_count = row.last_event_id = 0;
-	row.idle_us = 0;
-	if (row.parent_execution_no == 0)
-		row.parent_branch_no = SF_NO_BRANCH;
-	if (row.map_run_no == SF_NO_MAP_RUN)
-		row.map_index = row.map_items = -1;
-	row.requested_at = e->requested_at = GetCurrentTimestamp();
-	row.requested_by = row.parent_execution_no == 0 ? GetUserId() : InvalidOid;
-	row.started_at = row.stopped_at = row.last_redriven_at = DT_NOBEGIN;
-	row.output = NULL;
-	row.error = row.cause = NULL;
-	sf_row_form(&row_type, &row, values, nulls);
+	e->execution_no = sf_sequence_next("execution_no");
+	e->requested_at = GetCurrentTimestamp();
+	e->requested_by = sf_execution_has_parent(e) ? InvalidOid : GetUserId();
+	sf_row_form(&row_type, e, values, nulls);
 }
 
 /* Insert rows of executions whose ids cannot be taken: together, and without a look. */
@@ -298,7 +306,7 @@ static void
 append_result(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	Results    *results = arg;
-	SfExecution *e = palloc0(sizeof(SfExecution));
+	SfExecution *e = sf_execution_make();
 
 	sf_row_read(&row_type, tuple, desc, COL_output - 1, e);
 	if (results->with_input)

@@ -9,6 +9,20 @@
 #include "store/execution/start_outcome.h"
 #include "store/execution/status.h"
 
+/*
+ * The columns about the parent together say what an execution is to it:
+ *
+ *	none:				parent_execution_no is SF_NO_PARENT, and nothing else is set
+ *	a child that runs on its own:	parent_execution_no and parent_branch_no
+ *	one that is waited for:	also parent_generation, of the branch that its end answers
+ *	one of a Distributed Map:	not that, but map_run_no, map_index and map_items; its run counts its end
+ *
+ * sf_execution_has_parent, sf_execution_is_waited_for and sf_execution_is_map_child tell.
+ */
+#define SF_NO_PARENT		0	/* parent_execution_no */
+#define SF_NO_GENERATION	0	/* parent_generation: the parent does not wait */
+#define SF_NO_MAP_INDEX		(-1)
+
 /* Features that compile options of versions, at most */
 #define SF_MAX_OPTIONS	8
 
@@ -23,11 +37,11 @@
 	X(int, version, INT4, NOT_NULL) \
 	X(int, redrive_count, INT4, NOT_NULL) \
 	X(int, start_requests, INT4, NOT_NULL) \
-	X(int64, parent_execution_no, INT8, NULL_IS(0)) \
+	X(int64, parent_execution_no, INT8, NULL_IS(SF_NO_PARENT)) \
 	X(int64, parent_branch_no, INT8, NULL_IS(SF_NO_BRANCH)) \
-	X(int, parent_generation, INT4, NULL_IS(0))	/* the parent does not wait */ \
+	X(int, parent_generation, INT4, NULL_IS(SF_NO_GENERATION)) \
 	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* no child of a Distributed Map */ \
-	X(int, map_index, INT4, NULL_IS(-1))	/* its index among the children of the run */ \
+	X(int, map_index, INT4, NULL_IS(SF_NO_MAP_INDEX))	/* its index among the children of the run */ \
 	X(int, map_items, INT4, NULL_IS(-1))	/* items that it was given */ \
 	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
 	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
@@ -81,6 +95,20 @@ typedef struct SfExecution
 	SfExecutionStart start;
 } SfExecution;
 
+/* Has another execution started an execution? */
+static inline bool
+sf_execution_has_parent(const SfExecution *execution)
+{
+	return execution->parent_execution_no != SF_NO_PARENT;
+}
+
+/* Does a branch of the parent wait for the end of an execution?  Of a Distributed Map, the run does, and no branch. */
+static inline bool
+sf_execution_is_waited_for(const SfExecution *execution)
+{
+	return execution->parent_generation != SF_NO_GENERATION;
+}
+
 /* Is an execution a child of a Distributed Map? */
 static inline bool
 sf_execution_is_map_child(const SfExecution *execution)
@@ -106,6 +134,7 @@ sf_execution_took_us(TimestampTz started_at, TimestampTz stopped_at, int64 idle_
 		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at - idle_us, 0);
 }
 
+extern SfExecution *sf_execution_make(void);
 extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full);
 extern bool sf_execution_is_running(int64 execution_no);
 extern bool sf_execution_is_there(int64 execution_no);

@@ -641,18 +641,14 @@ run_purge(SfTurn *turn)
 	static SfRetention sweep;
 	SfAttempt	a = {.kind = SF_ATTEMPT_PURGE,.purge = &sweep};
 
-	sweep.at = 0;
+	sweep.at = SF_AT_NO_MACHINE;
 	if (sf_attempt(&a))
 	{
 		turn->verdict = a.verdict;
 		turn->purges_more = a.more;
 	}
 	else
-	{
-		turn->purges_more = sweep.at != 0;
-		sweep.machine_no = sweep.at;
-		sweep.status = 0;
-	}
+		turn->purges_more = sf_retention_skip(&sweep);
 	if (!turn->purges_more)
 		memset(&sweep, 0, sizeof(sweep));
 }
