@@ -121,7 +121,7 @@ SF_SQL_FUNCTION(sfflow_decide_copy)
 	if (!sf_copy_kind_of(kind, &facts.kind))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("there is no kind of data directory \"%s\"", kind)));
+				 errmsg("kind of data directory \"%s\" does not exist", kind)));
 	facts.standby_signal = PG_GETARG_BOOL(2);
 	facts.recovery_signal = PG_GETARG_BOOL(3);
 	facts.recovery_target = PG_GETARG_BOOL(4);
