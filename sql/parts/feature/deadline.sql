@@ -151,8 +151,8 @@ WHERE NOT EXISTS (SELECT FROM _sfflow.deadline d WHERE d.target = l.target)
 GROUP BY l.target
 UNION ALL
 --@into alerts
-SELECT l.state COLLATE pg_catalog."default", l.target COLLATE "C", l.execution_no, l.execution_id, l.raised_at, l.detail,
-	l.target, false
+SELECT l.state COLLATE pg_catalog."default", l.target COLLATE "C", l.execution_no, l.execution_id, l.raised_at,
+	l.detail, l.target, false
 FROM _sfflow.raised_lateness l
 WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL
 UNION ALL
