@@ -31,7 +31,7 @@
  * A suspect is forgotten when its execution ends, at the commit (wake.c): redriven, it
  * begins with no count.  Ends that no commit tells of, because the server crashed then,
  * or because the execution was deleted, are found by the workers' scans for
- * everything due (attempt.c).  Where there are no suspects both cost a look at a number.
+ * everything due (turn_xact.c).  Where there are no suspects both cost a look at a number.
  *
  * The file is in pg_stat_tmp, which base backups leave out and which nothing
  * empties.  Its space is allocated at once: writing to a hole of a mapped file

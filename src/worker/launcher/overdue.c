@@ -30,7 +30,7 @@ watch_turns(SfTick now)
 		SfTick		slow = sf_tick_plus_ms(process->turn_began, slow_ms);
 
 		if (process->state != SF_PROCESS_RUNNING ||
-			(process->kind != SF_PROCESS_KIND_WORKER && process->turn != SF_TURN_HELPS) ||
+			(process->kind != SF_PROCESS_KIND_WORKER && process->turn != SF_TURN_KIND_HELPS) ||
 			process->turn_began == SF_TICK_UNSET || process->stuck || !database)
 			continue;
 		if (process->nkeys > 1 && slow > now)
@@ -40,7 +40,7 @@ watch_turns(SfTick now)
 		}
 		process->stuck = stuck <= now;
 		/* it calls an archive function: other machines can be purged meanwhile */
-		if (process->stuck && process->turn == SF_TURN_PURGES)
+		if (process->stuck && process->turn == SF_TURN_KIND_PURGES)
 			database->next_purge = now;
 		if (process->stuck || (process->nkeys > 1 && process->in_step))
 		{

@@ -277,7 +277,7 @@ sf_admit_task_process_stands_by(Oid database)
 	sf_foreach_process(process)
 	{
 		if (process->state != SF_PROCESS_FREE && process->database == database &&
-			process->kind == SF_PROCESS_KIND_TASK && !process->may_task && process->turn != SF_TURN_HELPS &&
+			process->kind == SF_PROCESS_KIND_TASK && !process->may_task && process->turn != SF_TURN_KIND_HELPS &&
 			!process->leave &&
 			process->errand != SF_ERRAND_SUSPECTS)
 			return true;

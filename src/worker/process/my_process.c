@@ -13,8 +13,8 @@
  * A short task begins some time after its branch was claimed and its execution was
  * seen to run.  A cancel between the two finds no step.  So the database remembers
  * for which branches the last cancels were, and a step that begins looks among those
- * that have come since its attempt began.  Where more have come than are remembered,
- * the step takes one to be its own: it is rolled back, and the next attempt sees
+ * that have come since its transaction began.  Where more have come than are remembered,
+ * the step takes one to be its own: it is rolled back, and the next transaction sees
  * whether the execution still runs.
  */
 #include "postgres.h"
@@ -50,7 +50,7 @@ static enum
 }			after_commit = AFTER_UNKNOWN;
 static SfBranchKey branch_after_commit;	/* RUNS_BRANCH */
 
-/* Cancels of the database before this attempt */
+/* Cancels of the database before this transaction */
 static uint32 cancels_seen = 0;
 
 /* Its number in the shared area. */
@@ -75,7 +75,7 @@ sf_my_process_runs_next(SfBranchKey key)
 	branch_after_commit = key;
 }
 
-/* What follows the next commit is not known: that of an attempt has been made. */
+/* What follows the next commit is not known: that of a transaction of a turn has been made. */
 void
 sf_my_process_attempt_ends(void)
 {
@@ -224,7 +224,7 @@ why_condemned(SfBranchKey key)
 	return sf_my_process ? sf_poison_cause(MyDatabaseId, key) : NULL;
 }
 
-/* Note which cancels there have been: an attempt begins, which sees what they have changed. */
+/* Note which cancels there have been: a transaction begins, which sees what they have changed. */
 void
 sf_my_process_attempt_begins(void)
 {
@@ -234,7 +234,7 @@ sf_my_process_attempt_begins(void)
 	sf_shared_leave();
 }
 
-/* Has the step that begins been cancelled since the attempt began?  For all we know, it has. */
+/* Has the step that begins been cancelled since the transaction began?  For all we know, it has. */
 static bool
 was_cancelled(const SfDatabase *database, SfBranchKey key)
 {

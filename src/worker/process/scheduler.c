@@ -24,7 +24,7 @@
 #include "worker/process/scheduler.h"
 #include "worker/session/wake.h"
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/attempt.h"
+#include "worker/turn/turn_xact.h"
 
 /* --- which tasks this process may take on --- */
 
@@ -162,7 +162,7 @@ take_help(SfDatabase *database, SfTurn *turn)
 	if (turn->nkeys > 0 ||
 		!sf_shared_help(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner))
 		return;
-	sf_my_process->turn = SF_TURN_HELPS;
+	sf_my_process->turn = SF_TURN_KIND_HELPS;
 	turn->helped = true;
 	turn->admission = SF_ADMIT_NONE;
 	sf_my_process->may_task = false;
@@ -186,7 +186,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 {
 	if (sf_my_process->kind == SF_PROCESS_KIND_TASK)
 		take_help(database, turn);
-	if (sf_my_process->turn == SF_TURN_HELPS)
+	if (sf_my_process->turn == SF_TURN_KIND_HELPS)
 		return SF_WORK_SLICE;
 	if (sf_shared_takes_keys(sf_my_process))
 	{
@@ -219,7 +219,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 int
 sf_scheduler_gather_us(void)
 {
-	return Max(SF_GATHER_MIN_US, Min(3 * sf_attempt_commit_us(), SF_GATHER_MAX_US));
+	return Max(SF_GATHER_MIN_US, Min(3 * sf_turn_xact_commit_us(), SF_GATHER_MAX_US));
 }
 
 /*
@@ -353,9 +353,9 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 		database->sweep_wanted = false;
 	turn->registrations = database->registrations;
 	mine->turn_began = sf_tick_now();
-	if (mine->turn != SF_TURN_HELPS)
-		mine->turn = state == SF_WORK_PURGE ? SF_TURN_PURGES :
-			has_queue(turn) ? SF_TURN_RUNS_QUEUE : SF_TURN_OF_ANY_KIND;
+	if (mine->turn != SF_TURN_KIND_HELPS)
+		mine->turn = state == SF_WORK_PURGE ? SF_TURN_KIND_PURGES :
+			has_queue(turn) ? SF_TURN_KIND_RUNS_QUEUE : SF_TURN_KIND_ANY;
 	mine->turn_owner = state == SF_WORK_SLICE ? turn->owner : InvalidOid;
 	if (mine->state != SF_PROCESS_RUNNING)
 		mine->since = mine->turn_began;
@@ -414,9 +414,9 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 static bool
 is_over_and_well(const SfTurn *turn)
 {
-	return turn->result == SF_TURN_NOTHING ||
+	return turn->result == SF_TURN_RESULT_NOTHING ||
 		(turn->state != SF_WORK_SCAN &&
-		 (turn->result == SF_TURN_PROGRESS || turn->result == SF_TURN_STALLED));
+		 (turn->result == SF_TURN_RESULT_PROGRESS || turn->result == SF_TURN_RESULT_STALLED));
 }
 
 /* Does a turn advance branches, or look for some: may it fail or stall, and the worker pause for it? */
@@ -448,7 +448,7 @@ count_setbacks(SfTurn *turn)
 {
 	if (!is_of_branches(turn->state))
 		return 0;
-	if (turn->result == SF_TURN_FAILED)
+	if (turn->result == SF_TURN_RESULT_FAILED)
 	{
 		/* its keys are still in the tables */
 		turn->nkeys = 0;
@@ -458,9 +458,9 @@ count_setbacks(SfTurn *turn)
 	if (is_over_and_well(turn))
 	{
 		turn->failures = 0;
-		turn->stalled = turn->result == SF_TURN_STALLED ? turn->stalled + 1 : 0;
+		turn->stalled = turn->result == SF_TURN_RESULT_STALLED ? turn->stalled + 1 : 0;
 	}
-	return turn->result == SF_TURN_STALLED && turn->stalled > SF_STALLED_TURNS ?
+	return turn->result == SF_TURN_RESULT_STALLED && turn->stalled > SF_STALLED_TURNS ?
 		SF_STALLED_PAUSE_MS : 0;
 }
 
@@ -507,13 +507,13 @@ choose(SfDatabase *database, SfTurn *turn)
 static void
 end_help(SfDatabase *database, SfTurn *turn)
 {
-	if (database && sf_my_process->turn == SF_TURN_HELPS && turn->nkeys > 0)
+	if (database && sf_my_process->turn == SF_TURN_KIND_HELPS && turn->nkeys > 0)
 	{
 		sf_shared_put_back(database, turn->keys, turn->nkeys, turn->owner);
 		turn->nkeys = 0;
 		sf_shared_wake_worker(database);
 	}
-	sf_my_process->turn = SF_TURN_OF_ANY_KIND;
+	sf_my_process->turn = SF_TURN_KIND_ANY;
 }
 
 /* Go to the next state, as the diagram of SfWorkState says; fills in the turn. */
@@ -523,9 +523,9 @@ sf_scheduler_next(SfTurn *turn)
 	SfDatabase *database;
 	bool		queues_are_due = false;
 
-	if (turn->verdict != SF_TURN_MAY_WORK)
+	if (turn->verdict != SF_VERDICT_MAY_WORK)
 		turn->state = SF_WORK_LEAVE;
-	else if (turn->result == SF_TURN_ANNOUNCED)
+	else if (turn->result == SF_TURN_RESULT_ANNOUNCED)
 		turn->state = SF_WORK_TASK;
 	else
 	{
@@ -540,7 +540,7 @@ sf_scheduler_next(SfTurn *turn)
 	}
 	if (queues_are_due)
 		wake_queues();
-	turn->result = SF_TURN_NOTHING;
+	turn->result = SF_TURN_RESULT_NOTHING;
 	return turn->state;
 }
 
@@ -561,7 +561,7 @@ sf_scheduler_registrations(void)
 static void
 close_down(SfDatabase *database, SfTurnVerdict verdict)
 {
-	if (verdict == SF_TURN_NO_EXTENSION)
+	if (verdict == SF_VERDICT_NO_EXTENSION)
 	{
 		database->oid = InvalidOid;
 		return;
@@ -601,17 +601,17 @@ sf_scheduler_publish(SfTurn *turn)
 		sf_shared_lower_delivery(database, turn->next_delivery);
 		if (turn->tried > 0)
 			note_cost(database, (database->last_turn - sf_my_process->turn_began) / turn->tried);
-		if (turn->verdict == SF_TURN_MAY_WORK)
+		if (turn->verdict == SF_VERDICT_MAY_WORK)
 		{
 			database->state = SF_DATABASE_DRIVEN;
 			if (is_over_and_well(turn))
 				database->failures = 0;
-			if (is_over_and_well(turn) && turn->result != SF_TURN_NOTHING)
+			if (is_over_and_well(turn) && turn->result != SF_TURN_RESULT_NOTHING)
 				database->last_error.in_a_row = 0;
 		}
 		else if (database->registrations == turn->registrations)
 		{
-			is_gone = turn->verdict == SF_TURN_NO_EXTENSION;
+			is_gone = turn->verdict == SF_VERDICT_NO_EXTENSION;
 			close_down(database, turn->verdict);
 		}
 		if ((turn->tasks_left & SF_LEFT_TASK) != 0)

@@ -75,18 +75,18 @@ sf_verdict(void)
 	const char *advice;
 
 	if (!lock_extension())
-		return SF_TURN_NO_EXTENSION;
+		return SF_VERDICT_NO_EXTENSION;
 	if ((advice = sf_schema_advice()) != NULL)
 	{
 		ereport(LOG,
 				(errmsg("sfflow does not drive database \"%s\": the library is of schema %d, and the database has schema %d",
 						get_database_name(MyDatabaseId), sf_schema_of_library(), sf_schema_of_database()),
 				 errhint("%s", advice)));
-		return SF_TURN_NOT_DRIVEN;
+		return SF_VERDICT_NOT_DRIVEN;
 	}
 	if (!sf_instance_is_driven())
-		return SF_TURN_NOT_DRIVEN;
-	return SF_TURN_MAY_WORK;
+		return SF_VERDICT_NOT_DRIVEN;
+	return SF_VERDICT_MAY_WORK;
 }
 
 /*

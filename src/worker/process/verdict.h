@@ -8,9 +8,9 @@
 /* Whether this database is to be worked on at all */
 typedef enum SfTurnVerdict
 {
-	SF_TURN_MAY_WORK,
-	SF_TURN_NOT_DRIVEN,			/* another copy, disabled, or of another schema */
-	SF_TURN_NO_EXTENSION
+	SF_VERDICT_MAY_WORK,
+	SF_VERDICT_NOT_DRIVEN,			/* another copy, disabled, or of another schema */
+	SF_VERDICT_NO_EXTENSION
 } SfTurnVerdict;
 
 extern SfTurnVerdict sf_verdict(void);

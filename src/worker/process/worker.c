@@ -26,7 +26,7 @@
 #include "worker/process/scheduler.h"
 #include "worker/process/signals.h"
 #include "worker/process/worker.h"
-#include "worker/turn/attempt.h"
+#include "worker/turn/turn_xact.h"
 
 /* Wait for a database to be named to this process; false: it is not needed. */
 static bool
@@ -99,7 +99,7 @@ work_loop(void)
 	for (;;)
 	{
 		/* a task that was announced follows at once */
-		if (turn.result != SF_TURN_ANNOUNCED)
+		if (turn.result != SF_TURN_RESULT_ANNOUNCED)
 		{
 			handle_signals();
 			if (sf_alone_is_over(&alone_until))
@@ -171,13 +171,13 @@ inspect_database(void)
 				stay,
 				probed = sf_my_process->errand == SF_ERRAND_PROBE;
 
-	found.verdict = sf_attempt_check(&prepared);
+	found.verdict = sf_turn_xact_check(&prepared);
 	if (prepared)
 		report_probe();
 	if (sf_my_process->errand == SF_ERRAND_PREPARE)
 		return false;
 	sf_scheduler_publish(&found);
-	if (found.verdict != SF_TURN_MAY_WORK)
+	if (found.verdict != SF_VERDICT_MAY_WORK)
 		return false;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);

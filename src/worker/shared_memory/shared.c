@@ -304,7 +304,7 @@ can_wait(const SfDatabase *database)
 	{
 		if (process->database != database->oid)
 			continue;
-		if (process->state == SF_PROCESS_RUNNING && process->turn == SF_TURN_HELPS && !process->stuck)
+		if (process->state == SF_PROCESS_RUNNING && process->turn == SF_TURN_KIND_HELPS && !process->stuck)
 			return true;
 		if (process->kind == SF_PROCESS_KIND_WORKER && !process->leave &&
 			(process->state == SF_PROCESS_IDLE || process->state == SF_PROCESS_WOKEN))
@@ -392,7 +392,7 @@ running_worker_will_drain(const SfDatabase *database)
 	sf_foreach_process(process)
 	{
 		bool		running = process->state == SF_PROCESS_RUNNING;
-		int			ms = running && process->turn == SF_TURN_RUNS_QUEUE ? SF_BRISK_QUEUE_MS : SF_BRISK_MS;
+		int			ms = running && process->turn == SF_TURN_KIND_RUNS_QUEUE ? SF_BRISK_QUEUE_MS : SF_BRISK_MS;
 
 		if (process->database == database->oid && sf_shared_takes_keys(process) &&
 			!process->leave && !process->stuck && drain_us <= ms * 1000 &&
@@ -685,7 +685,7 @@ sf_shared_clear_process(SfProcess *process)
 	process->stuck = false;
 	process->turn_began = SF_TICK_UNSET;
 	process->nkeys = 0;
-	process->turn = SF_TURN_OF_ANY_KIND;
+	process->turn = SF_TURN_KIND_ANY;
 	process->turn_owner = InvalidOid;
 	process->in_step = false;
 }

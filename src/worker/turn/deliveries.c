@@ -12,7 +12,7 @@
 #include "worker/process/admit.h"
 #include "worker/process/my_process.h"
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/attempt.h"
+#include "worker/turn/turn_xact.h"
 #include "worker/turn/turn.h"
 
 /* Ask to run code of an owner of rules, as short tasks of the owner. */
@@ -46,20 +46,20 @@ share_deliveries(const SfDeliveries *batch)
 static void
 make_deliveries(SfDeliveries *batch)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_DELIVER,.delivery.batch = batch};
-	SfAttempt	note = {.kind = SF_ATTEMPT_UNDELIVERED,.delivery.batch = batch};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_DELIVER,.delivery.batch = batch};
+	SfTurnXact	note = {.kind = SF_TURN_XACT_UNDELIVERED,.delivery.batch = batch};
 
 	do
 	{
 		int			began_at = batch->next;
 
-		if (sf_attempt(&a))
+		if (sf_turn_xact(&a))
 			continue;
 		a.more = sf_feature_deliverer->skip(batch, began_at);
 		note.delivery.cause = a.message;
-		if (!sf_attempt_met_shortage(&a))
-			(void) sf_attempt(&note);
-	} while (a.more && a.verdict == SF_TURN_MAY_WORK);
+		if (!sf_turn_xact_met_shortage(&a))
+			(void) sf_turn_xact(&note);
+	} while (a.more && a.verdict == SF_VERDICT_MAY_WORK);
 }
 
 /* Make new deliveries of one owner, and one that is to be tried again. */
@@ -68,19 +68,19 @@ sf_turn_deliver(SfTurn *turn)
 {
 	SfDeliveries batch = {.context = CurrentMemoryContext,.admit = admit_owner,.owner = turn->delivered_to,
 		.until = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_TURN_MS)};
-	SfAttempt	a = {.kind = SF_ATTEMPT_CLAIM,.delivery.batch = &batch};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_CLAIM,.delivery.batch = &batch};
 
 	turn->next_delivery = SF_TICK_NEVER;
 	for (int again = 0; again <= 1; again++)
 	{
 		batch.again = again == 1;
-		if (!sf_attempt(&a))
+		if (!sf_turn_xact(&a))
 		{
 			turn->next_delivery = sf_tick_plus_ms(sf_tick_now(), SF_FAILURE_PAUSE_MS);
 			return;
 		}
 		turn->verdict = a.verdict;
-		if (a.verdict != SF_TURN_MAY_WORK)
+		if (a.verdict != SF_VERDICT_MAY_WORK)
 			return;
 		if (!batch.again)
 			turn->delivered_to = batch.owner;

@@ -7,7 +7,7 @@
 #include "utils/timestamp.h"
 
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/attempt.h"
+#include "worker/turn/turn_xact.h"
 #include "worker/turn/turn.h"
 
 /* Sweeps of a feature that goes on at once */
@@ -64,12 +64,12 @@ publish_sweep(const SfFeature *feature, const SfSweepResult *left)
 static void
 sweep(const SfFeature *feature)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_SWEEP,.sweep.feature = feature};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_SWEEP,.sweep.feature = feature};
 
 	if (!is_its_time(feature))
 		return;
 	for (int n = 0; n == 0 || (a.sweep.left.more && feature->sweep_pause_ms == 0 && n < MAX_AT_ONCE); n++)
-		if (!sf_attempt(&a))
+		if (!sf_turn_xact(&a))
 			return;
 	if (feature->sweep_pause_ms > 0)
 		publish_sweep(feature, &a.sweep.left);

@@ -7,7 +7,7 @@
  * slice (SLICE), which may announce a long task, the announced task itself (TASK),
  * a purge of old executions (PURGE), deliveries of rules (DELIVER), or sweeps of features
  * (SWEEP); what follows the task is a later SLICE.  A turn runs in attempts: transactions
- * whose error is caught (attempt.c).  The branches of a slice that failed run again one by
+ * whose error is caught (turn_xact.c).  The branches of a slice that failed run again one by
  * one (run/slice/tries.h).  What follows when a branch fails that runs by itself:
  *
  *		serialization failure, deadlock, a lock
@@ -41,7 +41,7 @@
 #include "worker/process/admit.h"
 #include "worker/process/my_process.h"
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/attempt.h"
+#include "worker/turn/turn_xact.h"
 #include "worker/turn/turn.h"
 
 /* Until then this process waits briefly for rows of executions: it has just waited long for one. */
@@ -183,9 +183,9 @@ leave_task_role(void)
 static bool
 put_off(SfBranchKey key, int ms)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_PUT_OFF,.put_off = {key, ms}};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_PUT_OFF,.put_off = {key, ms}};
 
-	return sf_attempt(&a);
+	return sf_turn_xact(&a);
 }
 
 /* Does this process wait briefly for rows of executions? */
@@ -207,12 +207,12 @@ put_off_locked(SfBranchKey key)
 static bool
 fail_branch(SfBranchKey key, const char *cause, bool alone)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_FAIL,.fail = {key, cause},.alone = alone};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_FAIL,.fail = {key, cause},.alone = alone};
 
 	ereport(LOG,
 			(errmsg("sfflow makes branch " INT64_FORMAT " of execution " INT64_FORMAT " fail: %s",
 					key.branch_no, key.execution_no, cause)));
-	if (sf_attempt(&a))
+	if (sf_turn_xact(&a))
 		return true;
 	return a.fault == SF_FAULT_LOCKED && put_off_locked(key);
 }
@@ -223,7 +223,7 @@ fail_branch(SfBranchKey key, const char *cause, bool alone)
  * False: not even that can be done now.
  */
 static bool
-handle_shortage(SfBranchKey key, const SfAttempt *failed)
+handle_shortage(SfBranchKey key, const SfTurnXact *failed)
 {
 	int			ms;
 	int			count;
@@ -241,25 +241,25 @@ handle_shortage(SfBranchKey key, const SfAttempt *failed)
 
 /* Make the error of a task's commit its outcome. */
 static bool
-fail_task(SfAttempt *failed)
+fail_task(SfTurnXact *failed)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.task = *sf_attempt_task(failed),.alone = failed->alone};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_TASK,.task = *sf_turn_xact_task(failed),.alone = failed->alone};
 
 	a.task.last_try = true;
 	a.task.commit_error = &failed->failure;
-	if (sf_attempt(&a))
+	if (sf_turn_xact(&a))
 		return true;
-	return !sf_attempt_met_shortage(&a) && fail_branch(a.task.key, a.message, a.alone);
+	return !sf_turn_xact_met_shortage(&a) && fail_branch(a.task.key, a.message, a.alone);
 }
 
 /* Try an announced task; true: it met others, and may go well next time. */
 static bool
 try_task(void *arg, bool last)
 {
-	SfAttempt  *a = arg;
+	SfTurnXact  *a = arg;
 
-	sf_attempt_task(a)->last_try = last;
-	return !sf_attempt(a) && a->fault == SF_FAULT_PASSING;
+	sf_turn_xact_task(a)->last_try = last;
+	return !sf_turn_xact(a) && a->fault == SF_FAULT_PASSING;
 }
 
 /*
@@ -270,11 +270,11 @@ try_task(void *arg, bool last)
 static bool
 try_alone(void *arg, bool last)
 {
-	SfAttempt  *a = arg;
-	SfSliceRequest *request = sf_attempt_slice(a);
+	SfTurnXact  *a = arg;
+	SfSliceRequest *request = sf_turn_xact_slice(a);
 
 	request->last_try = last;
-	if (sf_attempt(a) || a->fault == SF_FAULT_LOCKED || sf_attempt_met_shortage(a))
+	if (sf_turn_xact(a) || a->fault == SF_FAULT_LOCKED || sf_turn_xact_met_shortage(a))
 		return false;
 	if (a->in_commit && (request->worker.tasks & SF_TASKS_SHORT) != 0)
 	{
@@ -286,13 +286,13 @@ try_alone(void *arg, bool last)
 
 /* Decide what becomes of a branch that failed by itself; false: the worker should pause. */
 static bool
-give_up(SfBranchKey key, SfAttempt *a)
+give_up(SfBranchKey key, SfTurnXact *a)
 {
 	if (a->fault == SF_FAULT_LOCKED)
 		return put_off_locked(key);
-	if (sf_attempt_met_shortage(a))
+	if (sf_turn_xact_met_shortage(a))
 		return handle_shortage(key, a);
-	if (a->kind == SF_ATTEMPT_TASK && a->in_commit)
+	if (a->kind == SF_TURN_XACT_TASK && a->in_commit)
 		return fail_task(a);
 	return fail_branch(key, a->message, a->alone);
 }
@@ -304,7 +304,7 @@ give_up(SfBranchKey key, SfAttempt *a)
 static bool
 run_task(SfBranchKey key, int generation, bool alone, bool *over)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.task = {.key = key,.generation = generation},.alone = alone};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_TASK,.task = {.key = key,.generation = generation},.alone = alone};
 
 	sf_tries_run(try_task, &a);
 	if (!a.ok)
@@ -321,7 +321,7 @@ run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, Timestam
 	bool		over = false;
 	bool		ran;
 
-	turn->result = SF_TURN_PROGRESS;
+	turn->result = SF_TURN_RESULT_PROGRESS;
 	if (!enter_task_role(turn, owner))
 	{
 		add_announced(owner, due);
@@ -337,7 +337,7 @@ run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, Timestam
 	turn->nkeys = 1;
 	turn->owner = owner;
 	if (!ran)
-		turn->result = SF_TURN_FAILED;
+		turn->result = SF_TURN_RESULT_FAILED;
 }
 
 /* --- sharing processes --- */
@@ -376,7 +376,7 @@ share_processes(SfTurn *turn, SfSliceRequest *request)
 static bool
 run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE,.alone = turn == NULL};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_SLICE,.alone = turn == NULL};
 	bool		over;
 
 	a.slice = (SfSliceRequest) {.mode = SF_SLICE_BRANCH,.slice_ms = SF_ALONE_SLICE_MS,.take.branch = key};
@@ -396,7 +396,7 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 		return run_task(a.result.task, a.result.task_generation, true, &over);
 	run_announced(turn, a.result.task, a.result.task_generation, a.result.owner,
 				  a.result.task_due);
-	return turn->result != SF_TURN_FAILED;
+	return turn->result != SF_TURN_RESULT_FAILED;
 }
 
 /*
@@ -435,7 +435,7 @@ run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 	/* what a task left to do is found by a scan of the tables */
 	turn->nkeys = 0;
 	turn->scan_from = DT_NOBEGIN;
-	turn->result = !ok ? SF_TURN_FAILED : n > 0 ? SF_TURN_PROGRESS : SF_TURN_NOTHING;
+	turn->result = !ok ? SF_TURN_RESULT_FAILED : n > 0 ? SF_TURN_RESULT_PROGRESS : SF_TURN_RESULT_NOTHING;
 	leave_tasks(SF_LEFT_TASK);
 }
 
@@ -532,7 +532,7 @@ run_scan(SfTurn *turn)
 {
 	SfDueScan	scan = {.context = CurrentMemoryContext,.from = turn->scan_from,
 		.turns = turn->scan_turns};
-	SfAttempt	a = {.kind = SF_ATTEMPT_SCAN,.scan = &scan};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_SCAN,.scan = &scan};
 	Oid			owners[SF_KNOWN_OWNERS];
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
@@ -542,17 +542,17 @@ run_scan(SfTurn *turn)
 
 	/* a later scan by this process is of all owners, also as a process for tasks */
 	turn->scan_turns = (SfOwnerTurns) {0};
-	if (!sf_attempt(&a))
+	if (!sf_turn_xact(&a))
 	{
-		turn->result = SF_TURN_FAILED;
+		turn->result = SF_TURN_RESULT_FAILED;
 		return;
 	}
 	turn->verdict = a.verdict;
-	if (a.verdict != SF_TURN_MAY_WORK)
+	if (a.verdict != SF_VERDICT_MAY_WORK)
 		return;
 	turn->scan_from = DT_NOEND;
 	if (scan.nkeys > 0 || scan.announcers != NIL)
-		turn->result = SF_TURN_PROGRESS;
+		turn->result = SF_TURN_RESULT_PROGRESS;
 	database = sf_shared_lock_database(MyDatabaseId);
 	if (database)
 		publish_scan(database, &scan);
@@ -574,13 +574,13 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 	switch (result->end)
 	{
 		case SF_SLICE_IDLE:
-			turn->result = SF_TURN_NOTHING;
+			turn->result = SF_TURN_RESULT_NOTHING;
 			break;
 		case SF_SLICE_WORKED:
-			turn->result = result->transitions > 0 ? SF_TURN_PROGRESS : SF_TURN_STALLED;
+			turn->result = result->transitions > 0 ? SF_TURN_RESULT_PROGRESS : SF_TURN_RESULT_STALLED;
 			break;
 		case SF_SLICE_LONG_TASK:
-			turn->result = SF_TURN_ANNOUNCED;
+			turn->result = SF_TURN_RESULT_ANNOUNCED;
 			turn->task = result->task;
 			turn->task_generation = result->task_generation;
 			turn->task_owner = result->owner;
@@ -593,16 +593,16 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 static void
 run_slice(SfTurn *turn)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_SLICE};
 	bool		seek = turn->state == SF_WORK_SEEK;
 	Oid			owners[SF_KNOWN_OWNERS];
 	SfAnnounced taken;
 	SfAnnounced left;
 	bool		succeeded;
 
-	a.slice.worker.yield_ms = Max(SF_BRISK_MS, 4 * sf_attempt_commit_us() / 1000);
+	a.slice.worker.yield_ms = Max(SF_BRISK_MS, 4 * sf_turn_xact_commit_us() / 1000);
 	a.slice.worker.lock_briefly = locks_briefly();
-	a.slice.slice_ms = sf_my_process->turn == SF_TURN_HELPS ? Min(a.slice.worker.yield_ms, sf_setting_slice_ms) :
+	a.slice.slice_ms = sf_my_process->turn == SF_TURN_KIND_HELPS ? Min(a.slice.worker.yield_ms, sf_setting_slice_ms) :
 		sf_setting_slice_ms;
 	a.slice.mode = seek ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
 	share_processes(turn, &a.slice);
@@ -615,18 +615,18 @@ run_slice(SfTurn *turn)
 	}
 	else
 		a.slice.take.keys = (SfSliceKeys) {turn->keys, turn->nkeys, turn->owner};
-	succeeded = sf_attempt(&a);
+	succeeded = sf_turn_xact(&a);
 	if (seek)
 		leave_announced(succeeded ? &left : &taken);
 	if (succeeded)
 	{
 		turn->verdict = a.verdict;
-		if (a.verdict == SF_TURN_MAY_WORK)
+		if (a.verdict == SF_VERDICT_MAY_WORK)
 			note_slice(turn, &a.result);
 	}
-	else if (sf_attempt_met_shortage(&a) && (a.ntouched == 0 || a.collided))
+	else if (sf_turn_xact_met_shortage(&a) && (a.ntouched == 0 || a.collided))
 	{
-		turn->result = SF_TURN_FAILED;
+		turn->result = SF_TURN_RESULT_FAILED;
 		leave_tasks(SF_LEFT_TASK);
 	}
 	else
@@ -639,10 +639,10 @@ static void
 run_purge(SfTurn *turn)
 {
 	static SfRetention sweep;
-	SfAttempt	a = {.kind = SF_ATTEMPT_PURGE,.purge = &sweep};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_PURGE,.purge = &sweep};
 
 	sweep.at = SF_AT_NO_MACHINE;
-	if (sf_attempt(&a))
+	if (sf_turn_xact(&a))
 	{
 		turn->verdict = a.verdict;
 		turn->purges_more = a.more;
@@ -681,13 +681,13 @@ sf_turn_run(SfTurn *turn)
 	else if (turn->state == SF_WORK_DELIVER)
 		sf_turn_deliver(turn);
 	else if (turn->state == SF_WORK_SWEEP)
-		turn->result = SF_TURN_NOTHING;		/* what follows any turn */
+		turn->result = SF_TURN_RESULT_NOTHING;		/* what follows any turn */
 	else if (turn->state == SF_WORK_SLICE && has_suspect(turn))
 		run_branches_of(turn);
 	else
 		run_slice(turn);
 	/* the task follows at once, and may take long */
-	if (turn->result != SF_TURN_ANNOUNCED)
+	if (turn->result != SF_TURN_RESULT_ANNOUNCED)
 		sf_turn_sweep_if_wanted(turn->sweeps);
 	else if (turn->sweeps)
 		leave_sweep();

@@ -10,7 +10,7 @@
 #include "utils/timestamp.h"
 #include "worker/process/admit.h"
 #include "worker/process/verdict.h"
-#include "worker/turn/attempt.h"
+#include "worker/turn/turn_xact.h"
 
 #define SF_TURN_KEYS 64
 
@@ -64,11 +64,11 @@ typedef enum SfWorkState
 /* How a turn went */
 typedef enum SfTurnResult
 {
-	SF_TURN_NOTHING,			/* nothing was due, or others had it */
-	SF_TURN_PROGRESS,			/* some branch was changed */
-	SF_TURN_STALLED,			/* branches were claimed and none was changed */
-	SF_TURN_ANNOUNCED,			/* a task was announced that this process runs next */
-	SF_TURN_FAILED				/* by no fault of a branch: pause */
+	SF_TURN_RESULT_NOTHING,			/* nothing was due, or others had it */
+	SF_TURN_RESULT_PROGRESS,			/* some branch was changed */
+	SF_TURN_RESULT_STALLED,			/* branches were claimed and none was changed */
+	SF_TURN_RESULT_ANNOUNCED,			/* a task was announced that this process runs next */
+	SF_TURN_RESULT_FAILED				/* by no fault of a branch: pause */
 } SfTurnResult;
 
 typedef struct SfTurn

@@ -1,9 +1,9 @@
 /*
- * attempt.h
+ * turn_xact.h
  *		One transaction of a worker's turn, whose error is caught.
  */
-#ifndef SF_WORKER_ATTEMPT_H
-#define SF_WORKER_ATTEMPT_H
+#ifndef SF_WORKER_TURN_XACT_H
+#define SF_WORKER_TURN_XACT_H
 
 #include "base/error/errors.h"
 #include "nodes/pg_list.h"
@@ -15,19 +15,19 @@
 
 #define SF_MAX_TOUCHED		256
 
-typedef enum SfAttemptKind
+typedef enum SfTurnXactKind
 {
-	SF_ATTEMPT_SCAN,			/* for what is due */
-	SF_ATTEMPT_SLICE,
-	SF_ATTEMPT_TASK,			/* a long task, by itself */
-	SF_ATTEMPT_FAIL,			/* make the branch fail */
-	SF_ATTEMPT_PUT_OFF,			/* make it due later */
-	SF_ATTEMPT_PURGE,			/* a batch of executions that are old enough */
-	SF_ATTEMPT_SWEEP,			/* of a feature */
-	SF_ATTEMPT_CLAIM,			/* deliveries of rules, */
-	SF_ATTEMPT_DELIVER,			/* ... and make them, */
-	SF_ATTEMPT_UNDELIVERED		/* ... or note why that failed */
-} SfAttemptKind;
+	SF_TURN_XACT_SCAN,			/* for what is due */
+	SF_TURN_XACT_SLICE,
+	SF_TURN_XACT_TASK,			/* a long task, by itself */
+	SF_TURN_XACT_FAIL,			/* make the branch fail */
+	SF_TURN_XACT_PUT_OFF,			/* make it due later */
+	SF_TURN_XACT_PURGE,			/* a batch of executions that are old enough */
+	SF_TURN_XACT_SWEEP,			/* of a feature */
+	SF_TURN_XACT_CLAIM,			/* deliveries of rules, */
+	SF_TURN_XACT_DELIVER,			/* ... and make them, */
+	SF_TURN_XACT_UNDELIVERED		/* ... or note why that failed */
+} SfTurnXactKind;
 
 /* What caused an error, and so what to do about it */
 typedef enum SfFault
@@ -65,57 +65,57 @@ typedef struct SfDueScan
 } SfDueScan;
 
 /* TASK */
-typedef struct SfTaskAttempt
+typedef struct SfTaskXact
 {
 	SfBranchKey key;
 	int			generation;
 	bool		last_try;		/* if it cannot be serialized it has failed */
 	const SfError *commit_error;	/* how its commit failed; NULL: run it */
-} SfTaskAttempt;
+} SfTaskXact;
 
 /* FAIL */
-typedef struct SfFailAttempt
+typedef struct SfFailXact
 {
 	SfBranchKey key;
 	const char *cause;
-} SfFailAttempt;
+} SfFailXact;
 
 /* PUT_OFF */
-typedef struct SfPutOffAttempt
+typedef struct SfPutOffXact
 {
 	SfBranchKey key;
 	int			ms;				/* that it is due later */
-} SfPutOffAttempt;
+} SfPutOffXact;
 
 /* SWEEP */
-typedef struct SfSweepAttempt
+typedef struct SfSweepXact
 {
 	const SfFeature *feature;
 	SfSweepResult left;			/* then: what it has left */
-} SfSweepAttempt;
+} SfSweepXact;
 
 /* CLAIM, DELIVER, UNDELIVERED */
-typedef struct SfDeliveryAttempt
+typedef struct SfDeliveryXact
 {
 	SfDeliveries *batch;
 	const char *cause;			/* UNDELIVERED: why */
-} SfDeliveryAttempt;
+} SfDeliveryXact;
 
 /* A transaction of a turn: what to do in it, by its kind, and how it ended */
-typedef struct SfAttempt
+typedef struct SfTurnXact
 {
-	SfAttemptKind kind;
+	SfTurnXactKind kind;
 	bool		alone;			/* for the poison file */
 	union
 	{
 		SfDueScan  *scan;
 		SfSliceRequest slice;
-		SfTaskAttempt task;
-		SfFailAttempt fail;
-		SfPutOffAttempt put_off;
+		SfTaskXact task;
+		SfFailXact fail;
+		SfPutOffXact put_off;
 		SfRetention *purge;
-		SfSweepAttempt sweep;
-		SfDeliveryAttempt delivery;
+		SfSweepXact sweep;
+		SfDeliveryXact delivery;
 	};
 
 	bool		ok;				/* it was committed */
@@ -132,30 +132,30 @@ typedef struct SfAttempt
 	char	   *message;		/* of the error */
 	int			ntouched;
 	SfBranchKey touched[SF_MAX_TOUCHED];
-} SfAttempt;
+} SfTurnXact;
 
-/* sf_attempt_slice(a), sf_attempt_task(a) …: what to do, of the kind that has it */
-#define SF_ATTEMPT_PART(part_type, part, is_of_kind) \
+/* sf_turn_xact_slice(a), sf_turn_xact_task(a) …: what to do, of the kind that has it */
+#define SF_TURN_XACT_PART(part_type, part, is_of_kind) \
 	static inline part_type * \
-	sf_attempt_##part(SfAttempt *a) \
+	sf_turn_xact_##part(SfTurnXact *a) \
 	{ \
-		SfAttemptKind kind PG_USED_FOR_ASSERTS_ONLY = a->kind; \
+		SfTurnXactKind kind PG_USED_FOR_ASSERTS_ONLY = a->kind; \
 		Assert(is_of_kind); \
 		return &a->part; \
 	}
-SF_ATTEMPT_PART(SfDueScan *, scan, kind == SF_ATTEMPT_SCAN)
-SF_ATTEMPT_PART(SfSliceRequest, slice, kind == SF_ATTEMPT_SLICE)
-SF_ATTEMPT_PART(SfTaskAttempt, task, kind == SF_ATTEMPT_TASK)
-SF_ATTEMPT_PART(SfFailAttempt, fail, kind == SF_ATTEMPT_FAIL)
-SF_ATTEMPT_PART(SfPutOffAttempt, put_off, kind == SF_ATTEMPT_PUT_OFF)
-SF_ATTEMPT_PART(SfRetention *, purge, kind == SF_ATTEMPT_PURGE)
-SF_ATTEMPT_PART(SfSweepAttempt, sweep, kind == SF_ATTEMPT_SWEEP)
-SF_ATTEMPT_PART(SfDeliveryAttempt, delivery, kind == SF_ATTEMPT_CLAIM || kind == SF_ATTEMPT_DELIVER ||
-				kind == SF_ATTEMPT_UNDELIVERED)
+SF_TURN_XACT_PART(SfDueScan *, scan, kind == SF_TURN_XACT_SCAN)
+SF_TURN_XACT_PART(SfSliceRequest, slice, kind == SF_TURN_XACT_SLICE)
+SF_TURN_XACT_PART(SfTaskXact, task, kind == SF_TURN_XACT_TASK)
+SF_TURN_XACT_PART(SfFailXact, fail, kind == SF_TURN_XACT_FAIL)
+SF_TURN_XACT_PART(SfPutOffXact, put_off, kind == SF_TURN_XACT_PUT_OFF)
+SF_TURN_XACT_PART(SfRetention *, purge, kind == SF_TURN_XACT_PURGE)
+SF_TURN_XACT_PART(SfSweepXact, sweep, kind == SF_TURN_XACT_SWEEP)
+SF_TURN_XACT_PART(SfDeliveryXact, delivery, kind == SF_TURN_XACT_CLAIM || kind == SF_TURN_XACT_DELIVER ||
+				kind == SF_TURN_XACT_UNDELIVERED)
 
-extern SfTurnVerdict sf_attempt_check(bool *prepared);
-extern int	sf_attempt_commit_us(void);
-extern bool sf_attempt(SfAttempt *a);
-extern bool sf_attempt_met_shortage(const SfAttempt *a);
+extern SfTurnVerdict sf_turn_xact_check(bool *prepared);
+extern int	sf_turn_xact_commit_us(void);
+extern bool sf_turn_xact(SfTurnXact *a);
+extern bool sf_turn_xact_met_shortage(const SfTurnXact *a);
 
-#endif							/* SF_WORKER_ATTEMPT_H */
+#endif							/* SF_WORKER_TURN_XACT_H */

@@ -1,11 +1,11 @@
 /*
- * attempt.c
+ * turn_xact.c
  *		One transaction of a worker's turn: begin, work, commit; what an error
  *		means.
  *
- * sf_attempt() catches an error and classifies it; turn.c decides what follows.
+ * sf_turn_xact() catches an error and classifies it; turn.c decides what follows.
  * Only what an administrator should see goes to the log.  If user code ran, the
- * user id stays the owner's during the commit; sf_attempt() restores the worker's
+ * user id stays the owner's during the commit; sf_turn_xact() restores the worker's
  * own after it.
  */
 #include "postgres.h"
@@ -38,7 +38,7 @@
 #include "worker/fault/shortage.h"
 #include "worker/process/my_process.h"
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/attempt.h"
+#include "worker/turn/turn_xact.h"
 #include "worker/turn/turn.h"
 
 /* Settings of the database are read again after that */
@@ -100,7 +100,7 @@ commit(void)
 
 /* What a commit takes lately, on average, microseconds. */
 int
-sf_attempt_commit_us(void)
+sf_turn_xact_commit_us(void)
 {
 	return commit_us;
 }
@@ -202,7 +202,7 @@ scan(SfDueScan *s)
 
 /* Run a slice. */
 static void
-run_slice(SfAttempt *a, const SfSliceRequest *request)
+run_slice(SfTurnXact *a, const SfSliceRequest *request)
 {
 	sf_slice_run(request, &a->result);
 	if (a->result.end == SF_SLICE_LONG_TASK)
@@ -213,7 +213,7 @@ run_slice(SfAttempt *a, const SfSliceRequest *request)
 
 /* Run a long task. */
 static void
-run_task(SfAttempt *a, const SfTaskAttempt *task)
+run_task(SfTurnXact *a, const SfTaskXact *task)
 {
 	sf_long_task_run(task->key, task->generation, task->last_try, task->commit_error, &a->result);
 	/* its branch is the first that this process runs then, unless it is a suspect */
@@ -223,53 +223,53 @@ run_task(SfAttempt *a, const SfTaskAttempt *task)
 
 /* Make a branch fail. */
 static void
-fail_branch(const SfFailAttempt *fail)
+fail_branch(const SfFailXact *fail)
 {
 	SfSliceRequest request = {.mode = SF_SLICE_BRANCH,.take.branch = fail->key};
 
 	sf_slice_fail_branch(&request, fail->cause);
 }
 
-/* Do what the attempt is for, in its transaction. */
+/* Do what a transaction of a turn is for, in it. */
 static void
-work(SfAttempt *a)
+work(SfTurnXact *a)
 {
 	switch (a->kind)
 	{
-		case SF_ATTEMPT_SCAN:
-			scan(*sf_attempt_scan(a));
+		case SF_TURN_XACT_SCAN:
+			scan(*sf_turn_xact_scan(a));
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;
-		case SF_ATTEMPT_SLICE:
-			run_slice(a, sf_attempt_slice(a));
+		case SF_TURN_XACT_SLICE:
+			run_slice(a, sf_turn_xact_slice(a));
 			break;
-		case SF_ATTEMPT_TASK:
-			run_task(a, sf_attempt_task(a));
+		case SF_TURN_XACT_TASK:
+			run_task(a, sf_turn_xact_task(a));
 			break;
-		case SF_ATTEMPT_FAIL:
-			fail_branch(sf_attempt_fail(a));
+		case SF_TURN_XACT_FAIL:
+			fail_branch(sf_turn_xact_fail(a));
 			break;
-		case SF_ATTEMPT_PUT_OFF:
-			sf_apply_put_off(sf_attempt_put_off(a)->key, sf_attempt_put_off(a)->ms);
+		case SF_TURN_XACT_PUT_OFF:
+			sf_apply_put_off(sf_turn_xact_put_off(a)->key, sf_turn_xact_put_off(a)->ms);
 			sf_my_process_takes_keys_next();
 			break;
-		case SF_ATTEMPT_PURGE:
-			a->more = sf_retention_batch(*sf_attempt_purge(a));
+		case SF_TURN_XACT_PURGE:
+			a->more = sf_retention_batch(*sf_turn_xact_purge(a));
 			sf_my_process_takes_keys_next();
 			break;
-		case SF_ATTEMPT_SWEEP:
-			a->sweep.left = sf_attempt_sweep(a)->feature->sweep(GetCurrentTimestamp());
+		case SF_TURN_XACT_SWEEP:
+			a->sweep.left = sf_turn_xact_sweep(a)->feature->sweep(GetCurrentTimestamp());
 			sf_my_process_takes_keys_next();
 			break;
-		case SF_ATTEMPT_CLAIM:
-			a->more = sf_feature_deliverer->claim(sf_attempt_delivery(a)->batch);
+		case SF_TURN_XACT_CLAIM:
+			a->more = sf_feature_deliverer->claim(sf_turn_xact_delivery(a)->batch);
 			break;
-		case SF_ATTEMPT_DELIVER:
-			a->more = sf_feature_deliverer->run(sf_attempt_delivery(a)->batch);
+		case SF_TURN_XACT_DELIVER:
+			a->more = sf_feature_deliverer->run(sf_turn_xact_delivery(a)->batch);
 			break;
-		case SF_ATTEMPT_UNDELIVERED:
-			sf_feature_deliverer->note_failure(sf_attempt_delivery(a)->batch, sf_attempt_delivery(a)->cause);
+		case SF_TURN_XACT_UNDELIVERED:
+			sf_feature_deliverer->note_failure(sf_turn_xact_delivery(a)->batch, sf_turn_xact_delivery(a)->cause);
 			break;
 	}
 }
@@ -305,16 +305,16 @@ classify(int sqlstate)
 	return SF_FAULT_BRANCH;
 }
 
-/* Tell whether an attempt failed for want of memory, disk or the like. */
+/* Tell whether a transaction failed for want of memory, disk or the like. */
 bool
-sf_attempt_met_shortage(const SfAttempt *a)
+sf_turn_xact_met_shortage(const SfTurnXact *a)
 {
 	return a->fault == SF_FAULT_ENVIRONMENT || a->fault == SF_FAULT_SHORTAGE;
 }
 
 /* Classify an error, keep its message, and roll the transaction back. */
 static void
-handle_error(SfAttempt *a, MemoryContext context)
+handle_error(SfTurnXact *a, MemoryContext context)
 {
 	ErrorData  *edata;
 
@@ -331,12 +331,12 @@ handle_error(SfAttempt *a, MemoryContext context)
 	a->ntouched = sf_claim_touched(a->touched, SF_MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
 	a->collided = sf_table_has_collided();
-	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_PURGE ||
-		a->kind == SF_ATTEMPT_SWEEP || a->kind == SF_ATTEMPT_CLAIM || a->collided ||
-		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
+	if (a->kind == SF_TURN_XACT_SCAN || a->kind == SF_TURN_XACT_PURGE ||
+		a->kind == SF_TURN_XACT_SWEEP || a->kind == SF_TURN_XACT_CLAIM || a->collided ||
+		(a->fault == SF_FAULT_BRANCH && a->kind == SF_TURN_XACT_SLICE && a->ntouched == 0))
 		a->fault = SF_FAULT_ENVIRONMENT;
 
-	if (sf_attempt_met_shortage(a) || a->kind == SF_ATTEMPT_FAIL ||
+	if (sf_turn_xact_met_shortage(a) || a->kind == SF_TURN_XACT_FAIL ||
 		ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_INTERNAL_ERROR)
 		EmitErrorReport();
 	AbortOutOfAnyTransaction();
@@ -360,39 +360,39 @@ stop_driving(const char *message)
 	pgstat_report_activity(STATE_IDLE, NULL);
 }
 
-/* What pg_stat_activity shows during an attempt. */
+/* What pg_stat_activity shows during a transaction. */
 static const char *
-activity_of(const SfAttempt *a)
+activity_of(const SfTurnXact *a)
 {
 	switch (a->kind)
 	{
-		case SF_ATTEMPT_TASK:
+		case SF_TURN_XACT_TASK:
 			return "sfflow: long task";
-		case SF_ATTEMPT_SWEEP:
+		case SF_TURN_XACT_SWEEP:
 			return psprintf("sfflow: %s", a->sweep.feature->sweep_name);
-		case SF_ATTEMPT_CLAIM:
-		case SF_ATTEMPT_DELIVER:
-		case SF_ATTEMPT_UNDELIVERED:
+		case SF_TURN_XACT_CLAIM:
+		case SF_TURN_XACT_DELIVER:
+		case SF_TURN_XACT_UNDELIVERED:
 			return "sfflow: rules";
-		case SF_ATTEMPT_SCAN:
-		case SF_ATTEMPT_SLICE:
-		case SF_ATTEMPT_FAIL:
-		case SF_ATTEMPT_PUT_OFF:
-		case SF_ATTEMPT_PURGE:
+		case SF_TURN_XACT_SCAN:
+		case SF_TURN_XACT_SLICE:
+		case SF_TURN_XACT_FAIL:
+		case SF_TURN_XACT_PUT_OFF:
+		case SF_TURN_XACT_PURGE:
 			break;
 	}
 	return "sfflow: slice";
 }
 
-/* Carry an attempt out; false: it was rolled back, and fault says why. */
+/* Carry a transaction of a turn out; false: it was rolled back, and fault says why. */
 bool
-sf_attempt(SfAttempt *a)
+sf_turn_xact(SfTurnXact *a)
 {
 	MemoryContext context = CurrentMemoryContext;
 	SfRoleSwitch own = sf_role_current();
 
 	a->ok = false;
-	a->verdict = SF_TURN_MAY_WORK;
+	a->verdict = SF_VERDICT_MAY_WORK;
 	memset(&a->result, 0, sizeof(a->result));
 	a->ntouched = 0;
 	a->more = false;
@@ -405,14 +405,14 @@ sf_attempt(SfAttempt *a)
 	{
 		begin(activity_of(a));
 		a->verdict = sf_verdict();
-		if (a->verdict == SF_TURN_MAY_WORK)
+		if (a->verdict == SF_VERDICT_MAY_WORK)
 			work(a);
 		SF_DEBUG_POINT("commit");
 		a->in_commit = true;
 		commit();
 		SF_DEBUG_POINT("committed");
 		a->ok = true;
-		if (a->kind == SF_ATTEMPT_SLICE && a->result.end == SF_SLICE_WORKED)
+		if (a->kind == SF_TURN_XACT_SLICE && a->result.end == SF_SLICE_WORKED)
 			sf_shortage_over();
 	}
 	PG_CATCH();
@@ -429,7 +429,7 @@ sf_attempt(SfAttempt *a)
 	sf_poison_turn_end(sf_my_process_number(),
 					   a->ok && a->result.end != SF_SLICE_LONG_TASK &&
 					   !a->result.left_unrun);
-	if (!a->ok && sf_attempt_met_shortage(a))
+	if (!a->ok && sf_turn_xact_met_shortage(a))
 		sf_last_error_note(a->sqlstate, a->message);
 	pgstat_report_stat(false);
 	pgstat_report_activity(STATE_IDLE, NULL);
@@ -443,7 +443,7 @@ sf_attempt(SfAttempt *a)
  * database was to be taken over or marked as a copy, that has been done.
  */
 SfTurnVerdict
-sf_attempt_check(bool *prepared)
+sf_turn_xact_check(bool *prepared)
 {
 	SfTurnVerdict verdict;
 
