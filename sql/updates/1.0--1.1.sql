@@ -90,6 +90,9 @@ ALTER TABLE _sfflow.deadline ADD CONSTRAINT deadline_walk CHECK (CASE WHEN walk_
 	THEN num_nonnulls(walk_now, walk_at, walk_late_no, walk_found) = 0
 	ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END);
 
+-- A machine that was dropped while a task ran could leave the slot of a limit that went with it.
+DELETE FROM _sfflow.limit_slot s WHERE NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = s.limit_no);
+
 -- A limit without a rate had a time of one, and the time when its count began only if that was later than set_at.
 ALTER TABLE _sfflow.run_limit ALTER COLUMN per DROP NOT NULL;
 UPDATE _sfflow.run_limit SET per = CASE WHEN rate IS NOT NULL THEN per END,

@@ -250,6 +250,12 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 	WHERE e.status = @STATUS_RUNNING@ AND EXISTS (SELECT FROM _sfflow.run_limit)
 		AND (b.phase IN (@PHASES_INSIDE@)
 			OR b.phase IN (@PHASES_INSIDE_OF_RUN@) AND b.map_run_no IS NOT NULL)
+--@into checks
+SELECT 'slot_of_no_limit', NULL, format('%s slots of limit %s, which there is not', count(*), s.limit_no)
+FROM _sfflow.limit_slot s
+WHERE NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = s.limit_no)
+GROUP BY s.limit_no
+UNION ALL
 --@into branch_checks
 	SELECT 'slot_missing', b.execution_no, format('branch %s runs under limit %s and has no slot of it', b.branch_no,
 		l.limit_no)

@@ -169,6 +169,7 @@ const SfFeature sf_limit_feature = {
 	.executions_dropped = sf_limit_slot_release_executions,
 	.arrives = arrives,
 	.version_made = sf_limit_set_defined,
+	.machine_dropped = sf_limit_slot_drop_machine,
 	.object_dropped = object_dropped,
 	.owner_changed = sf_limit_pass_on,
 	.health = health,

@@ -525,6 +525,19 @@ sf_limit_slot_drop_limit(int64 limit_no)
 }
 
 /*
+ * A machine is dropped, and its limits with it: delete their slots, also those of branches whose tasks workers
+ * still run.  Nothing waits for them.
+ */
+void
+sf_limit_slot_drop_machine(int machine_no)
+{
+	static SfPlan plan = SF_PLAN(RELEASE(
+		"s.limit_no IN (SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no = $1)"));
+
+	sf_db_execute(&plan, SF_INT4(machine_no));
+}
+
+/*
  * Delete slots whose holders are gone: a backstop, for each is deleted with what it is
  * for.  Those of a transaction that has not committed are not seen.
  */

@@ -63,6 +63,7 @@ extern bool sf_limit_slot_try_release(const SfSlotRow *row);
 extern void sf_limit_slot_release_execution(int64 execution_no);
 extern void sf_limit_slot_release_executions(SfArg numbers);
 extern void sf_limit_slot_drop_limit(int64 limit_no);
+extern void sf_limit_slot_drop_machine(int machine_no);
 extern void sf_limit_slot_reap(void);
 
 extern void sf_limit_slot_wake_at_commit(SfQueue queue, Oid owner);
