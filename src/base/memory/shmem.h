@@ -60,7 +60,7 @@ typedef struct SfHashUse
 	int			nentries;
 	int			nused;
 	int64		nrefused;		/* since the start of the server */
-	SfTick		refused_at;		/* the last one; 0: none was */
+	SfTick		refused_at;		/* the last one; SF_TICK_UNSET: none was */
 	Oid			refused_owner;
 } SfHashUse;
 

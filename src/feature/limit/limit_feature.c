@@ -135,7 +135,7 @@ health(SfHealthPut put, void *arg)
 	SfHashUse	rates = sf_limit_rate_use();
 	SfHashUse	queues = sf_queue_use();
 	const SfHashUse *refused = rates.refused_at >= queues.refused_at ? &rates : &queues;
-	bool		ok = refused->refused_at == 0 ||
+	bool		ok = refused->refused_at == SF_TICK_UNSET ||
 		refused->refused_at < sf_tick_plus_ms(sf_tick_now(), -RECENT_MS);
 	char	   *role = ok ? NULL : GetUserNameFromId(refused->refused_owner, true);
 

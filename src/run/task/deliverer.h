@@ -30,7 +30,7 @@ typedef struct SfDeliveries
 /* What the feature that has deliveries does; a transaction each, but for skip */
 typedef struct SfDeliverer
 {
-	/* When deliveries are due; DT_NOEND: there are none, DT_NOBEGIN: other processes have what is. */
+	/* When deliveries are due; DT_NOEND: there are none, DT_NOBEGIN: some are due now. */
 	TimestampTz (*next_due) (void);
 
 	/* Claim deliveries that are due; false: none could be claimed.  Then the caller commits, and makes them. */

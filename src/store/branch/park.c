@@ -122,12 +122,13 @@ sf_park_end(SfBranch *branch)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
-		" RETURNING COALESCE(w.since, 'infinity')");
-	TimestampTz since = sf_db_number(&plan, 0, SF_KEY(branch->key));
+		" RETURNING COALESCE(w.since, pg_catalog.clock_timestamp())");
+	TimestampTz since = sf_db_number(&plan, DT_NOBEGIN, SF_KEY(branch->key));
 
-	if (since != 0)
-		sf_branch_come_at(branch, since == DT_NOEND ? GetCurrentTimestamp() : since);
-	return since != 0;
+	if (since == DT_NOBEGIN)
+		return false;
+	sf_branch_come_at(branch, since);
+	return true;
 }
 
 /*

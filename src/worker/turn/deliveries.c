@@ -35,7 +35,7 @@ share_deliveries(const SfDeliveries *batch)
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
 	if (database)
-		sf_shared_lower_delivery(database, batch->others_due ? 0 : batch->next_due);
+		sf_shared_lower_delivery(database, batch->others_due ? SF_TICK_AT_ONCE : batch->next_due);
 	LWLockRelease(sf_shared_lock);
 }
 
