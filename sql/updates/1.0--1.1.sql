@@ -195,7 +195,8 @@ CREATE TABLE _sfflow.awaited_event (
 	generation integer NOT NULL,
 	ripe boolean NOT NULL,
 	since timestamptz NOT NULL,
-	max_events integer,
+	max_events integer NOT NULL,
+	gives_array boolean NOT NULL,
 	filter jsonb,
 	PRIMARY KEY (execution_no, branch_no, event_type_no)
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
@@ -205,8 +206,8 @@ CREATE INDEX awaited_event_ripe ON _sfflow.awaited_event (event_type_no, key) WH
 CREATE TABLE _sfflow.event_receipt (
 	execution_no bigint NOT NULL,
 	event_no bigint NOT NULL,
-	depth integer,
-	by_start boolean,
+	depth integer NOT NULL DEFAULT 0,
+	by_start boolean NOT NULL DEFAULT false,
 	PRIMARY KEY (execution_no, event_no)
 );
 CREATE INDEX event_receipt_start ON _sfflow.event_receipt (event_no) WHERE by_start;
@@ -216,7 +217,7 @@ CREATE TABLE _sfflow.event_floor (
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
-	depth integer,
+	depth integer NOT NULL DEFAULT 0,
 	node integer NOT NULL DEFAULT @FLOOR_HERE@,
 	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
