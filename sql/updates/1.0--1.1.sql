@@ -413,7 +413,7 @@ CREATE TABLE _sfflow.trace_export (
 	version integer NOT NULL,
 	run integer NOT NULL,
 	last_event_id integer NOT NULL,
-	status smallint NOT NULL,
+	run_status smallint NOT NULL,
 	started_at timestamptz,
 	redriven_at timestamptz,
 	ended_at timestamptz NOT NULL,
@@ -422,11 +422,17 @@ CREATE TABLE _sfflow.trace_export (
 	receives integer NOT NULL,
 	lease_until timestamptz,
 	rejected_at timestamptz,
-	reason text
+	reason text,
+	status smallint NOT NULL,
+	CONSTRAINT trace_export_status CHECK (CASE status
+		WHEN @TRACE_EXPORT_DUE@ THEN lease_until IS NULL AND rejected_at IS NULL
+		WHEN @TRACE_EXPORT_TAKEN@ THEN lease_until IS NOT NULL AND rejected_at IS NULL
+		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END)
 ) WITH (fillfactor = 70);
-CREATE INDEX trace_export_due ON _sfflow.trace_export (export_no) WHERE rejected_at IS NULL;
+CREATE INDEX trace_export_waiting ON _sfflow.trace_export (export_no)
+	WHERE status IN (@TRACE_EXPORT_DUE@, @TRACE_EXPORT_TAKEN@);
 CREATE INDEX trace_export_execution ON _sfflow.trace_export (execution_no);
-CREATE INDEX trace_export_rejected ON _sfflow.trace_export (rejected_at) WHERE rejected_at IS NOT NULL;
+CREATE INDEX trace_export_rejected ON _sfflow.trace_export (rejected_at) WHERE status = @TRACE_EXPORT_REJECTED@;
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export', '');
 --@end
