@@ -127,8 +127,8 @@ SELECT is((SELECT jsonb_path_query_array(output, '$[*].Payload') FROM sf_executi
 	'[1, 2, 3]', '... and takes so many at once');
 SELECT pg_temp.machine('single', 'event:paid', '{"Key": "single", "MaxEvents": 1}'),
 	sf_emit('paid', 'single', '7'), pg_temp.begin('single', '1', '{}') \g /dev/null
-SELECT is((SELECT jsonb_typeof(output) || jsonb_array_length(output) FROM sf_executions WHERE execution_id = 'single:1'),
-	'array1', 'MaxEvents of 1 gives an array, too');
+SELECT is((SELECT jsonb_typeof(output) || jsonb_array_length(output)
+		FROM sf_executions WHERE execution_id = 'single:1'), 'array1', 'MaxEvents of 1 gives an array, too');
 
 -- An execution receives an event once: in a loop, in two branches, after a retry and a redrive.
 SELECT sf_create_state_machine('loop', '{"StartAt": "Wait", "States": {"Wait": {"Type": "Task",
