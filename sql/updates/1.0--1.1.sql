@@ -198,7 +198,8 @@ CREATE TABLE _sfflow.awaited_event (
 	generation integer NOT NULL,
 	ripe boolean NOT NULL,
 	since timestamptz NOT NULL,
-	max_events integer,
+	max_events integer NOT NULL,
+	gives_array boolean NOT NULL,
 	filter jsonb,
 	PRIMARY KEY (execution_no, branch_no, event_type_no)
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
@@ -208,8 +209,8 @@ CREATE INDEX awaited_event_ripe ON _sfflow.awaited_event (event_type_no, key) WH
 CREATE TABLE _sfflow.event_receipt (
 	execution_no bigint NOT NULL,
 	event_no bigint NOT NULL,
-	depth integer,
-	by_start boolean,
+	depth integer NOT NULL DEFAULT 0,
+	by_start boolean NOT NULL DEFAULT false,
 	PRIMARY KEY (execution_no, event_no)
 );
 CREATE INDEX event_receipt_start ON _sfflow.event_receipt (event_no) WHERE by_start;
@@ -219,7 +220,7 @@ CREATE TABLE _sfflow.event_floor (
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
-	depth integer,
+	depth integer NOT NULL DEFAULT 0,
 	node integer NOT NULL DEFAULT @FLOOR_HERE@,
 	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
@@ -415,7 +416,7 @@ CREATE TABLE _sfflow.trace_export (
 	version integer NOT NULL,
 	run integer NOT NULL,
 	last_event_id integer NOT NULL,
-	status smallint NOT NULL,
+	run_status smallint NOT NULL,
 	started_at timestamptz,
 	redriven_at timestamptz,
 	ended_at timestamptz NOT NULL,
@@ -424,11 +425,17 @@ CREATE TABLE _sfflow.trace_export (
 	receives integer NOT NULL,
 	lease_until timestamptz,
 	rejected_at timestamptz,
-	reason text
+	reason text,
+	status smallint NOT NULL,
+	CONSTRAINT trace_export_status CHECK (CASE status
+		WHEN @TRACE_EXPORT_DUE@ THEN lease_until IS NULL AND rejected_at IS NULL
+		WHEN @TRACE_EXPORT_TAKEN@ THEN lease_until IS NOT NULL AND rejected_at IS NULL
+		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END)
 ) WITH (fillfactor = 70);
-CREATE INDEX trace_export_due ON _sfflow.trace_export (export_no) WHERE rejected_at IS NULL;
+CREATE INDEX trace_export_waiting ON _sfflow.trace_export (export_no)
+	WHERE status IN (@TRACE_EXPORT_DUE@, @TRACE_EXPORT_TAKEN@);
 CREATE INDEX trace_export_execution ON _sfflow.trace_export (execution_no);
-CREATE INDEX trace_export_rejected ON _sfflow.trace_export (rejected_at) WHERE rejected_at IS NOT NULL;
+CREATE INDEX trace_export_rejected ON _sfflow.trace_export (rejected_at) WHERE status = @TRACE_EXPORT_REJECTED@;
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export', '');
 --@end

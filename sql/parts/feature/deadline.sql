@@ -13,7 +13,7 @@ CREATE TABLE _sfflow.deadline (
 	calendar text COLLATE "C",
 	checked_until timestamptz NOT NULL,	-- deadlines until then were dealt with
 	next_at timestamptz NOT NULL,		-- when to look again
-	walk_step integer,					-- of a look that is not over: where it goes on. NULL: all looks are over
+	walk_step integer,					-- of a walk that is not over: where it goes on. NULL: all walks are over
 	walk_now timestamptz,				-- when it began,
 	walk_at timestamptz,				-- the executions of the step that were looked at: requested until then,
 	walk_late_no bigint,				-- the first of them that is late (NULL: none),

@@ -57,7 +57,8 @@ CREATE TABLE _sfflow.awaited_event (
 	generation integer NOT NULL,		-- of the branch
 	ripe boolean NOT NULL,				-- an event was there when it began
 	since timestamptz NOT NULL,
-	max_events integer,					-- NULL: one, which is no array
+	max_events integer NOT NULL,
+	gives_array boolean NOT NULL,		-- of events; else the one event itself
 	filter jsonb,						-- an event pattern; NULL: any
 	PRIMARY KEY (execution_no, branch_no, event_type_no)
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
@@ -68,8 +69,8 @@ CREATE INDEX awaited_event_ripe ON _sfflow.awaited_event (event_type_no, key) WH
 CREATE TABLE _sfflow.event_receipt (
 	execution_no bigint NOT NULL,
 	event_no bigint NOT NULL,
-	depth integer,				-- of the chain of rules that has led to it; NULL: 0
-	by_start boolean,					-- a rule has started the execution for it; else NULL
+	depth integer NOT NULL DEFAULT 0,	-- of the chain of rules that has led to it
+	by_start boolean NOT NULL DEFAULT false,	-- a rule has started the execution for it
 	PRIMARY KEY (execution_no, event_no)
 );
 CREATE INDEX event_receipt_start ON _sfflow.event_receipt (event_no) WHERE by_start;
@@ -79,7 +80,7 @@ CREATE TABLE _sfflow.event_floor (
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
-	depth integer,				-- of the chain of rules that has led to one of them; NULL: 0
+	depth integer NOT NULL DEFAULT 0,	-- of the chain of rules that has led to one of them
 	node integer NOT NULL DEFAULT @FLOOR_HERE@,	-- of whose events; others than here are kept for a move back
 	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
@@ -192,7 +193,8 @@ COMMENT ON COLUMN @extschema@.sf_events.received IS 'how many executions have re
 COMMENT ON COLUMN @extschema@.sf_events.payload IS 'payload';
 
 CREATE VIEW @extschema@.sf_event_waits WITH (security_barrier) AS
-SELECT t.name, w.key, e.execution_id, p.state, p.branch, w.since, w.filter, w.max_events
+SELECT t.name, w.key, e.execution_id, p.state, p.branch, w.since, w.filter,
+	CASE WHEN w.gives_array THEN w.max_events END AS max_events
 FROM _sfflow.awaited_event w
 JOIN _sfflow.event_type t ON t.event_type_no = w.event_type_no
 JOIN _sfflow.readable_execution e ON e.execution_no = w.execution_no

@@ -11,21 +11,27 @@ CREATE TABLE _sfflow.trace_export (
 	version integer NOT NULL,
 	run integer NOT NULL,				-- redrives before it
 	last_event_id integer NOT NULL,
-	status smallint NOT NULL,
+	run_status smallint NOT NULL,		-- SfStatus: how it has ended
 	started_at timestamptz,				-- of the execution; NULL: it has never begun
 	redriven_at timestamptz,			-- when the run began, if that was a redrive
 	ended_at timestamptz NOT NULL,
 	trace text COLLATE "C" NOT NULL,	-- as in execution
 	error text,
 	receives integer NOT NULL,				-- how often it was taken
-	lease_until timestamptz,			-- no other exporter takes it before; NULL: it was not taken yet
-	rejected_at timestamptz,			-- it is not taken any more; NULL: it is due
-	reason text
+	lease_until timestamptz,			-- no other exporter takes it before
+	rejected_at timestamptz,			-- it is not taken any more
+	reason text,
+	status smallint NOT NULL,			-- SfTraceExportStatus
+	CONSTRAINT trace_export_status CHECK (CASE status
+		WHEN @TRACE_EXPORT_DUE@ THEN lease_until IS NULL AND rejected_at IS NULL
+		WHEN @TRACE_EXPORT_TAKEN@ THEN lease_until IS NOT NULL AND rejected_at IS NULL
+		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END)
 ) WITH (fillfactor = 70);
 
-CREATE INDEX trace_export_due ON _sfflow.trace_export (export_no) WHERE rejected_at IS NULL;
+CREATE INDEX trace_export_waiting ON _sfflow.trace_export (export_no)
+	WHERE status IN (@TRACE_EXPORT_DUE@, @TRACE_EXPORT_TAKEN@);
 CREATE INDEX trace_export_execution ON _sfflow.trace_export (execution_no);
-CREATE INDEX trace_export_rejected ON _sfflow.trace_export (rejected_at) WHERE rejected_at IS NOT NULL;
+CREATE INDEX trace_export_rejected ON _sfflow.trace_export (rejected_at) WHERE status = @TRACE_EXPORT_REJECTED@;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.trace_export', '');
@@ -54,6 +60,15 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_reject_spans(bigint[], text) IS
 	'says that the spans of runs are refused for ever; they are not taken any more';
 
+-- The rows of an index each.
+CREATE VIEW _sfflow.waiting_trace_export AS
+SELECT x.export_no, x.execution_no, x.version, x.run, x.last_event_id, x.run_status, x.started_at, x.redriven_at,
+	x.ended_at, x.trace, x.error, x.status, x.lease_until
+FROM _sfflow.trace_export x
+WHERE x.status IN (@TRACE_EXPORT_DUE@, @TRACE_EXPORT_TAKEN@);
+CREATE VIEW _sfflow.rejected_trace_export AS
+SELECT x.rejected_at, x.reason FROM _sfflow.trace_export x WHERE x.status = @TRACE_EXPORT_REJECTED@;
+
 -- The trace of each execution that is part of one; see execution.trace.
 CREATE VIEW @extschema@.sf_traces WITH (security_barrier) AS
 SELECT e.execution_id, m.name AS state_machine, substr(e.trace, 4, 32) AS trace_id,
@@ -64,7 +79,8 @@ FROM _sfflow.execution e
 CROSS JOIN LATERAL (
 	SELECT s.name, s.owner FROM _sfflow.state_machine s WHERE s.machine_no = e.machine_no OFFSET 0) m
 CROSS JOIN LATERAL (
-	SELECT count(*) FILTER (WHERE y.rejected_at IS NULL) AS exports_waiting, count(y.rejected_at) AS exports_rejected
+	SELECT count(*) FILTER (WHERE y.status <> @TRACE_EXPORT_REJECTED@) AS exports_waiting,
+		count(*) FILTER (WHERE y.status = @TRACE_EXPORT_REJECTED@) AS exports_rejected
 	FROM _sfflow.trace_export y WHERE y.execution_no = e.execution_no) x
 WHERE e.trace IS NOT NULL AND _sfflow.can_read(m.name, m.owner);
 GRANT SELECT ON @extschema@.sf_traces TO PUBLIC;

@@ -38,7 +38,7 @@ sf_deadline_read(const char *target, SfLock lock)
 	return sf_db_row(&plans[lock], &deadline_type, SF_TEXT(target));
 }
 
-/* No look goes on */
+/* No walk goes on */
 #define NO_WALK \
 	"walk_step = NULL, walk_now = NULL, walk_at = NULL, walk_late_no = NULL, walk_found = NULL"
 

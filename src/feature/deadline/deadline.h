@@ -53,10 +53,10 @@ typedef struct SfDeadline
 /* The columns start_minute and end_minute of a deadline that is not of the start or of the end */
 #define SF_NO_MINUTE		(-1)
 
-/* The column walk_step of a deadline of which no look goes on: null there, and no step */
+/* The column walk_step of a deadline of which no walk goes on: null there, and no step */
 #define SF_NO_WALK			(-1)
 
-/* Has a sweep left a look at a deadline that the next one goes on with? */
+/* Has a sweep left a walk of a deadline that the next one goes on with? */
 static inline bool
 sf_deadline_is_walking(const SfDeadline *d)
 {

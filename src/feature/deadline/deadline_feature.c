@@ -11,8 +11,8 @@
 /* Two scans for deadlines are that far apart: one may be locked by a session that changes it */
 #define SWEEP_PAUSE_MS			1000
 
-#define STATE_WORD(sym, word) word,
-static const char *const alert_kinds[] = {SF_FINDING_LIST(STATE_WORD) NULL};
+#define FINDING_WORD(sym, word) word,
+static const char *const alert_kinds[] = {SF_FINDING_LIST(FINDING_WORD) NULL};
 
 /* Drop the deadline of a schedule. */
 static void

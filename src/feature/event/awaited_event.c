@@ -21,7 +21,7 @@
 #define MAX_EVENTS		1000
 
 /* Columns of _sfflow.awaited_event */
-#define NCOLUMNS		9
+#define NCOLUMNS		10
 
 /* What the Parameters of a state say */
 typedef struct WaitParameters
@@ -29,7 +29,8 @@ typedef struct WaitParameters
 	JsonbValue	keys;			/* by name; else (null) */
 	char	   *key;			/* for all names; or NULL */
 	Jsonb	   *filter;			/* or NULL */
-	int			max_events;		/* 0: one, which is no array */
+	int			max_events;
+	bool		gives_array;	/* of events; else the one event itself */
 } WaitParameters;
 
 /* --- parameters --- */
@@ -78,6 +79,7 @@ read_member(WaitParameters *params, const char *name, const JsonbValue *v, SfErr
 		if (!sf_json_to_int64(v, &count) || count < 1 || count > MAX_EVENTS)
 			return refuse(error, psprintf("'MaxEvents' must be an integer from 1 to %d.", MAX_EVENTS));
 		params->max_events = (int) count;
+		params->gives_array = true;
 		return true;
 	}
 	if (strcmp(name, "Filter") != 0)
@@ -95,7 +97,7 @@ read_parameters(const Jsonb *parameters, WaitParameters *params, SfError *error)
 	SfJsonMember *members;
 	int			n;
 
-	memset(params, 0, sizeof(*params));
+	*params = (WaitParameters) {.max_events = 1};
 	sf_json_root(parameters, &root);
 	if (!sf_json_is_object(&root))
 		return refuse(error, "A wait for events has Parameters with a Key.");
@@ -184,6 +186,7 @@ make_waits(const SfDraft *draft, const SfBranch *branch, const SfResource *resou
 		wait->wait = (SfFeatureWait) {branch->key, branch->generation + 1, SF_RESOURCE_EVENT};
 		wait->event_name = name;
 		wait->max_events = params.max_events;
+		wait->gives_array = params.gives_array;
 		wait->filter = params.filter;
 		wait->event_key = key_of(&params, name, error);
 		if (wait->event_key == NULL || !may_receive(draft->execution->owner, draft->execution, name, error))
@@ -229,7 +232,7 @@ insert(const SfAwaitedEvent *wait)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.awaited_event (execution_no, branch_no, event_type_no, key, generation, ripe, since,"
-		" max_events, filter) VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8)"
+		" max_events, gives_array, filter) VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8, $9)"
 		" ON CONFLICT DO NOTHING");
 	const SfEventType *type = sf_event_type_lock_shared(wait->event_name);
 	bool		ripe = false;
@@ -246,8 +249,7 @@ insert(const SfAwaitedEvent *wait)
 		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, type, wait->event_key);
 	sf_db_execute(&plan, SF_KEY(wait->wait.key), SF_INT4(type->event_type_no), SF_TEXT(wait->event_key),
 				  SF_INT4(wait->wait.generation), SF_BOOL(ripe),
-				  sf_query_arg(INT4OID, Int32GetDatum(wait->max_events), wait->max_events == 0),
-				  SF_JSONB(wait->filter));
+				  SF_INT4(wait->max_events), SF_BOOL(wait->gives_array), SF_JSONB(wait->filter));
 	return ripe;
 }
 

@@ -124,7 +124,7 @@ sf_emission_note_receipts(const SfEventType *type, const List *receipts)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.event_receipt (execution_no, event_no, depth)"
-		" SELECT r.execution_no, r.event_no, CASE WHEN r.depth > 0 THEN r.depth END"
+		" SELECT r.execution_no, r.event_no, r.depth"
 		" FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3))"
 		" r(execution_no, event_no, depth)");
 	static SfPlan received = SF_PLAN(
@@ -288,7 +288,7 @@ sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char 
 	sf_table_close(table);
 	CommandCounterIncrement();
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT8(floor),
-				  sf_query_arg(INT4OID, Int32GetDatum(depth), depth == 0), SF_INT4(SF_FLOOR_HERE));
+				  SF_INT4(depth), SF_INT4(SF_FLOOR_HERE));
 }
 
 /*

@@ -212,7 +212,8 @@ typedef struct SfAwaitedEvent
 	SfFeatureWait wait;
 	const char *event_name;
 	const char *event_key;
-	int			max_events;		/* 0: one, which is no array */
+	int			max_events;
+	bool		gives_array;	/* of events; else the one event itself */
 	Jsonb	   *filter;			/* or NULL */
 } SfAwaitedEvent;
 

@@ -45,6 +45,7 @@ typedef struct Wait
 	bool		ripe;
 	TimestampTz since;
 	int			max_events;
+	bool		gives_array;
 	Jsonb	   *filter;
 } Wait;
 
@@ -139,7 +140,7 @@ find_events(Match *m, const Wait *wait, int *passed)
 
 	*passed = 0;
 	begin_behind(m, floor);
-	for (int i = 0; list_length(found) < Max(wait->max_events, 1); i++)
+	for (int i = 0; list_length(found) < wait->max_events; i++)
 	{
 		SfEmission *event;
 
@@ -178,14 +179,14 @@ result_of(const Match *m, SfEmission *event)
 	return event->result;
 }
 
-/* Make the result of a wait: an event, or (it may take several) an array of them. */
+/* Make the result of a wait: an event, or (it gives an array) an array of them. */
 static Jsonb *
 make_result(const Match *m, const Wait *wait, const List *events)
 {
 	JsonbValue *values;
 	ListCell   *lc;
 
-	if (wait->max_events == 0)
+	if (!wait->gives_array)
 		return result_of(m, linitial(events));
 	values = palloc(sizeof(JsonbValue) * list_length(events));
 	foreach(lc, events)
@@ -200,7 +201,7 @@ static const SfIndex waits_by_key = {"awaited_event", "awaited_event_key"};
 
 /* Columns of awaited_event */
 enum {COL_execution_no = 1, COL_branch_no, COL_event_type_no, COL_key, COL_generation, COL_ripe, COL_since,
-	COL_max_events, COL_filter};
+	COL_max_events, COL_gives_array, COL_filter};
 
 /* Append a wait to a list. */
 static void
@@ -214,7 +215,8 @@ read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
 	wait->generation = sf_row_number(tuple, desc, COL_generation, 0);
 	wait->ripe = sf_row_number(tuple, desc, COL_ripe, 0) != 0;
 	wait->since = sf_row_number(tuple, desc, COL_since, 0);
-	wait->max_events = sf_row_number(tuple, desc, COL_max_events, 0);
+	wait->max_events = sf_row_number(tuple, desc, COL_max_events, 1);
+	wait->gives_array = sf_row_number(tuple, desc, COL_gives_array, 0) != 0;
 	wait->filter = sf_row_jsonb(tuple, desc, COL_filter);
 	*waits = lappend(*waits, wait);
 }

@@ -168,7 +168,7 @@ sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until
 
 	sf_scan(&plan, append_unstarted, &runs, SF_TEXT(name), SF_TIME(since), SF_TIME(until),
 			SF_TEXT(outcome_words[SF_RUN_OVERLAP]), SF_TEXT(outcome_words[SF_RUN_MISSED]),
-			SF_TEXT(outcome_words[SF_RUN_FAILED]), SF_TEXT(outcome_words[SF_RUN_SUCCEEDED]));
+			SF_TEXT(outcome_words[SF_RUN_FAILED]), SF_TEXT(outcome_words[SF_RUN_STARTED]));
 	return runs;
 }
 

@@ -96,6 +96,18 @@ extern Jsonb *sf_run_spans(const SfTracedRun *run, int *count);
 
 /* --- trace_export.c: runs that are to be exported --- */
 
+/* What becomes of a run that is to be exported: symbol, the number in _sfflow.trace_export */
+#define SF_TRACE_EXPORT_LIST(X) \
+	X(DUE, 0)	/* no exporter has taken it */ \
+	X(TAKEN, 1)	/* until its lease is over: then it is taken again */ \
+	X(REJECTED, 2)	/* it is not taken any more */
+
+#define SF_TRACE_EXPORT_ENUM(sym, number) SF_TRACE_EXPORT_##sym = number,
+typedef enum SfTraceExportStatus
+{
+	SF_TRACE_EXPORT_LIST(SF_TRACE_EXPORT_ENUM)
+} SfTraceExportStatus;
+
 extern void sf_trace_export_insert(const SfExecution *execution);
 extern void sf_trace_export_health(void (*put) (void *arg, const char *item, bool ok, const char *detail), void *arg);
 

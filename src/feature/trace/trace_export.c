@@ -44,7 +44,7 @@
 	X(int, version, INT4, NOT_NULL) \
 	X(int, run, INT4, NOT_NULL)	/* redrives before it */ \
 	X(int, last_event_id, INT4, NOT_NULL) \
-	X(SfStatus, status, INT2, NOT_NULL) \
+	X(SfStatus, run_status, INT2, NOT_NULL) \
 	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* it is the first run */ \
 	X(TimestampTz, ended_at, TIMESTAMPTZ, NOT_NULL) \
@@ -53,7 +53,8 @@
 	X(int, receives, INT4, NOT_NULL) \
 	X(TimestampTz, lease_until, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, rejected_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
-	X(char *, reason, TEXT, NULLABLE)
+	X(char *, reason, TEXT, NULLABLE) \
+	X(SfTraceExportStatus, status, INT2, NOT_NULL)
 
 typedef struct ExportRow
 {
@@ -73,14 +74,15 @@ sf_trace_export_insert(const SfExecution *e)
 		.version = e->version,
 		.run = e->redrive_count,
 		.last_event_id = e->last_event_id,
-		.status = e->status,
+		.run_status = e->status,
 		.started_at = e->started_at,
 		.redriven_at = e->last_redriven_at,
 		.ended_at = e->stopped_at,
 		.trace = e->trace,
 		.error = e->error,
 		.lease_until = DT_NOBEGIN,
-		.rejected_at = DT_NOBEGIN
+		.rejected_at = DT_NOBEGIN,
+		.status = SF_TRACE_EXPORT_DUE
 	};
 
 	if (e->trace == NULL || !sf_trace_parse_stored(e->trace, &context) || (context.flags & SF_TRACE_SAMPLED) == 0)
@@ -93,7 +95,7 @@ sf_trace_export_insert(const SfExecution *e)
 static void
 read_run(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_export_no = 1, COL_execution_no, COL_version, COL_run, COL_last_event_id, COL_status, COL_requested_at,
+	enum {COL_export_no = 1, COL_execution_no, COL_version, COL_run, COL_last_event_id, COL_run_status, COL_requested_at,
 		COL_started_at, COL_redriven_at, COL_ended_at, COL_execution_id, COL_trace, COL_error, COL_is_child,
 		COL_is_map_child, COL_machine_no, COL_last_version, COL_name, COL_owner, COL_last_status, COL_last_error,
 		COL_cause};
@@ -105,7 +107,7 @@ read_run(HeapTuple tuple, TupleDesc desc, void *arg)
 	run->version = (int) sf_row_number(tuple, desc, COL_version, 0);
 	run->run = (int) sf_row_number(tuple, desc, COL_run, 0);
 	run->last_event_id = (int) sf_row_number(tuple, desc, COL_last_event_id, 0);
-	run->status = (SfStatus) sf_row_number(tuple, desc, COL_status, 0);
+	run->status = (SfStatus) sf_row_number(tuple, desc, COL_run_status, 0);
 	run->requested_at = sf_row_number(tuple, desc, COL_requested_at, 0);
 	run->started_at = sf_row_number(tuple, desc, COL_started_at, DT_NOBEGIN);
 	run->redriven_at = sf_row_number(tuple, desc, COL_redriven_at, DT_NOBEGIN);
@@ -134,32 +136,32 @@ static List *
 lock_due(int max)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT x.export_no, x.execution_no, x.version, x.run, x.last_event_id, x.status, e.requested_at, x.started_at,"
-		" x.redriven_at, x.ended_at, e.execution_id, x.trace, x.error,"
+		"SELECT x.export_no, x.execution_no, x.version, x.run, x.last_event_id, x.run_status, e.requested_at,"
+		" x.started_at, x.redriven_at, x.ended_at, e.execution_id, x.trace, x.error,"
 		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END AS is_child,"
 		" CASE WHEN e.map_run_no IS NULL THEN 0 ELSE 1 END AS is_map_child,"
 		" e.machine_no, e.version AS last_version, m.name, m.owner, e.status AS last_status,"
 		" e.error AS last_error, e.cause"
-		" FROM _sfflow.trace_export x JOIN _sfflow.execution e ON e.execution_no = x.execution_no"
+		" FROM _sfflow.waiting_trace_export x JOIN _sfflow.execution e ON e.execution_no = x.execution_no"
 		" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no"
-		" WHERE x.rejected_at IS NULL"
-		" AND (x.lease_until IS NULL OR x.lease_until <= pg_catalog.clock_timestamp())"
+		" WHERE x.status = $2 OR x.lease_until <= pg_catalog.clock_timestamp()"
 		" ORDER BY x.export_no LIMIT $1 FOR UPDATE OF x SKIP LOCKED");
 
-	return sf_db_list(&plan, read_run, SF_ARGS(SF_INT4(max)));
+	return sf_db_list(&plan, read_run, SF_ARGS(SF_INT4(max), SF_INT2(SF_TRACE_EXPORT_DUE)));
 }
 
-/* Keep others from taking runs, a List of int64 *, for some milliseconds. */
+/* Keep others from taking runs, a List of int64 *, for some milliseconds, but for those that were rejected. */
 static void
 lease(List *numbers, int64 ms)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.trace_export AS x SET receives = x.receives + 1,"
+		"UPDATE _sfflow.trace_export AS x SET status = $3, receives = x.receives + 1,"
 		" lease_until = pg_catalog.clock_timestamp() + $2 * '1 millisecond'::pg_catalog.interval"
-		" WHERE x.export_no = ANY ($1)");
+		" WHERE x.export_no = ANY ($1) AND x.status <> $4");
 
 	if (numbers != NIL)
-		sf_db_execute(&plan, sf_query_int8s(numbers), SF_INT8(ms));
+		sf_db_execute(&plan, sf_query_int8s(numbers), SF_INT8(ms), SF_INT2(SF_TRACE_EXPORT_TAKEN),
+					  SF_INT2(SF_TRACE_EXPORT_REJECTED));
 }
 
 /* Put runs, a List of int64 *, out of the way; returns how many there were. */
@@ -167,10 +169,11 @@ static uint64
 reject(SfArg numbers, const char *reason)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.trace_export AS x SET rejected_at = pg_catalog.clock_timestamp(), reason = pg_catalog.left($2, $3)"
-		" WHERE x.export_no = ANY ($1) AND x.rejected_at IS NULL");
+		"UPDATE _sfflow.trace_export AS x SET status = $4, lease_until = NULL,"
+		" rejected_at = pg_catalog.clock_timestamp(), reason = pg_catalog.left($2, $3)"
+		" WHERE x.export_no = ANY ($1) AND x.status <> $4");
 
-	return sf_db_execute(&plan, numbers, SF_TEXT(reason), SF_INT4(MAX_REASON));
+	return sf_db_execute(&plan, numbers, SF_TEXT(reason), SF_INT4(MAX_REASON), SF_INT2(SF_TRACE_EXPORT_REJECTED));
 }
 
 /* --- functions --- */
@@ -290,7 +293,7 @@ SF_SQL_FUNCTION(sfflow_sf_reject_spans)
 /* Counts of rows */
 typedef struct Backlog
 {
-	int64		due;
+	int64		waiting;
 	int64		late;
 	int64		rejected;
 	char	   *reason;			/* of the last rejection */
@@ -300,10 +303,10 @@ typedef struct Backlog
 static void
 read_backlog(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_due = 1, COL_late, COL_rejected, COL_reason};
+	enum {COL_waiting = 1, COL_late, COL_rejected, COL_reason};
 	Backlog    *backlog = arg;
 
-	backlog->due = sf_row_number(tuple, desc, COL_due, 0);
+	backlog->waiting = sf_row_number(tuple, desc, COL_waiting, 0);
 	backlog->late = sf_row_number(tuple, desc, COL_late, 0);
 	backlog->rejected = sf_row_number(tuple, desc, COL_rejected, 0);
 	backlog->reason = sf_row_text(tuple, desc, COL_reason);
@@ -314,20 +317,19 @@ void
 sf_trace_export_health(void (*put) (void *arg, const char *item, bool ok, const char *detail), void *arg)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(CASE WHEN x.rejected_at IS NULL THEN 1 END) AS due,"
-		" pg_catalog.count(CASE WHEN x.rejected_at IS NULL"
+		"SELECT pg_catalog.count(CASE WHEN x.status <> $2 THEN 1 END) AS waiting,"
+		" pg_catalog.count(CASE WHEN x.status <> $2"
 		"  AND x.ended_at < pg_catalog.clock_timestamp() - $1 * '1 minute'::pg_catalog.interval THEN 1 END) AS late,"
-		" pg_catalog.count(x.rejected_at) AS rejected,"
-		" (SELECT r.reason FROM _sfflow.trace_export r WHERE r.rejected_at IS NOT NULL"
-		"  ORDER BY r.rejected_at DESC LIMIT 1) AS reason"
+		" pg_catalog.count(CASE WHEN x.status = $2 THEN 1 END) AS rejected,"
+		" (SELECT r.reason FROM _sfflow.rejected_trace_export r ORDER BY r.rejected_at DESC LIMIT 1) AS reason"
 		" FROM _sfflow.trace_export x");
 	Backlog		backlog = {0};
 
-	sf_db_read(&plan, read_backlog, &backlog, SF_INT4(LATE_MINUTES));
-	if (backlog.due + backlog.rejected == 0)
+	sf_db_read(&plan, read_backlog, &backlog, SF_INT4(LATE_MINUTES), SF_INT2(SF_TRACE_EXPORT_REJECTED));
+	if (backlog.waiting + backlog.rejected == 0)
 		return;
 	put(arg, "traces", backlog.late + backlog.rejected == 0,
 		psprintf(INT64_FORMAT " runs wait for the export of their spans, " INT64_FORMAT " of them for more than %d minutes; "
-				 INT64_FORMAT " were rejected%s%s", backlog.due, backlog.late, LATE_MINUTES, backlog.rejected,
+				 INT64_FORMAT " were rejected%s%s", backlog.waiting, backlog.late, LATE_MINUTES, backlog.rejected,
 				 backlog.reason == NULL ? "" : ", the last one: ", backlog.reason == NULL ? "" : backlog.reason));
 }

@@ -2,7 +2,7 @@
 -- holds.
 -- needs: event hold limit
 BEGIN;
-SELECT plan(86);
+SELECT plan(89);
 
 SELECT sf_create_event('paid'), sf_create_event('ticket', deliver => 'one'), sf_create_event('brief', ttl => '0.05 s',
 	remember_ids => '0') \g /dev/null
@@ -34,6 +34,7 @@ SELECT is((SELECT waiting_on FROM sf_executions WHERE execution_id = 'pay:early'
 	'waiting_on says for what');
 SELECT is((SELECT name || '/' || key || ' ' || execution_id || ' ' || state FROM sf_event_waits),
 	'paid/2 pay:early Wait', 'sf_event_waits shows it');
+SELECT is((SELECT max_events FROM sf_event_waits), NULL, '... which takes one event, no array');
 SELECT is((SELECT waits FROM sf_event_types WHERE name = 'paid'), 1::bigint, 'sf_event_types counts it');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together while it waits');
 SELECT sf_emit('paid', '3', NULL, 'p3'), sf_run('pay:early') \g /dev/null
@@ -119,10 +120,15 @@ SELECT is(sf_run('large:1') || ' ' || pg_temp.got('large:1'), 'SUCCEEDED SUCCEED
 	'... and gets what it matches');
 SELECT pg_temp.begin('some', '1', '{}') \g /dev/null
 SELECT is(sf_run('some:1'), 'RUNNING', 'MaxEvents waits for at least one');
+SELECT is((SELECT max_events FROM sf_event_waits WHERE execution_id = 'some:1'), 3, '... as sf_event_waits shows');
 SELECT sf_emit('paid', 'some', to_jsonb(i)) FROM generate_series(1, 5) i \g /dev/null
 SELECT sf_run('some:1') \g /dev/null
 SELECT is((SELECT jsonb_path_query_array(output, '$[*].Payload') FROM sf_executions WHERE execution_id = 'some:1'),
 	'[1, 2, 3]', '... and takes so many at once');
+SELECT pg_temp.machine('single', 'event:paid', '{"Key": "single", "MaxEvents": 1}'),
+	sf_emit('paid', 'single', '7'), pg_temp.begin('single', '1', '{}') \g /dev/null
+SELECT is((SELECT jsonb_typeof(output) || jsonb_array_length(output)
+		FROM sf_executions WHERE execution_id = 'single:1'), 'array1', 'MaxEvents of 1 gives an array, too');
 
 -- An execution receives an event once: in a loop, in two branches, after a retry and a redrive.
 SELECT sf_create_state_machine('loop', '{"StartAt": "Wait", "States": {"Wait": {"Type": "Task",

@@ -1,6 +1,6 @@
 -- Traces: where an execution gets its trace from, what passes it on, and the spans of its runs.
 BEGIN;
-SELECT plan(71);
+SELECT plan(75);
 
 CREATE SCHEMA shop;
 CREATE TABLE shop.seen (n serial, context text, child text);
@@ -249,7 +249,9 @@ SELECT is((SELECT count(*) FROM sf_take_spans(1000, '1 hour') t WHERE t.export_n
 	0::bigint, 'a run with a lease is not taken');
 SELECT is(sf_reject_spans(ARRAY[(SELECT min(export_no) FROM span), -1], 'too large'), 1::bigint,
 	'what the collector refuses is rejected');
-UPDATE _sfflow.trace_export SET lease_until = NULL;
+SELECT throws_ok('UPDATE _sfflow.trace_export SET ' || wrong, '23514', NULL, wrong || ' does not fit to it')
+FROM unnest('{status = 0,status = 1,status = 2,status = 3}'::text[]) wrong;
+UPDATE _sfflow.trace_export SET status = 0, lease_until = NULL WHERE status = 1;
 SELECT pg_temp.take() \g /dev/null
 SELECT is((SELECT count(*) FROM sf_take_spans(1000, '1 hour') t WHERE t.export_no NOT IN (SELECT export_no FROM span)),
 	0::bigint, '... and not taken any more');

@@ -91,9 +91,9 @@ is(sql(q{SET ROLE exporter; SELECT count(*) FROM sf_take_spans(5, '0'); SELECT s
 # Damaged history keeps no other run from its export.
 sql(q{UPDATE _sfflow.history SET body = '\x00'
 	WHERE execution_no = (SELECT min(execution_no) FROM _sfflow.trace_export WHERE receives > 0)});
-sql(q{UPDATE _sfflow.trace_export SET lease_until = NULL});
+sql(q{UPDATE _sfflow.trace_export SET lease_until = now() WHERE status = 1});
 is(taken(q{sf_take_spans(1000, '0')}), '339|339', 'a run whose history is damaged is left out');
-like(sql(q{SELECT reason FROM _sfflow.trace_export WHERE rejected_at IS NOT NULL}),
+like(sql(q{SELECT reason FROM _sfflow.rejected_trace_export}),
 	qr/^its spans cannot be made: /, '... and rejected, with the reason');
 
 # Those that go with their executions.
@@ -142,8 +142,8 @@ $node->start;
 start_some();
 sql(q{SELECT count(sf_await(execution_id, '60 s')) FROM sf_executions WHERE state_machine = 'tree'});
 # What the gateway had taken that was killed.
-sql('UPDATE _sfflow.trace_export SET lease_until = NULL');
-ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.trace_export WHERE rejected_at IS NULL'),
+sql('UPDATE _sfflow.trace_export SET lease_until = now() WHERE status = 1');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.waiting_trace_export'),
 	'sfgateway exports all runs');
 my %names;
 my %ids;
