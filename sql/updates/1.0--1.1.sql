@@ -33,6 +33,23 @@ SELECT h.item, h.ok, h.detail COLLATE "C" AS detail FROM _sfflow.health() h;
 DROP FUNCTION _sfflow.task_slots();
 
 -- A slot of an execution as a whole is no branch's; it had a number that no branch has.
+-- A result that said state where it is a status. Until they are replaced below the views that use it show nothing.
+DO $$
+DECLARE
+	v record;
+BEGIN
+	FOR v IN
+		SELECT a.attrelid::regclass AS name, string_agg(format('NULL::%s%s AS %I', format_type(a.atttypid, a.atttypmod),
+			' COLLATE ' || nullif(a.attcollation, 0)::regcollation, a.attname), ', ' ORDER BY a.attnum) AS columns
+		FROM pg_attribute a
+		WHERE a.attrelid IN ('@extschema@.sf_schedules'::regclass, '_sfflow.open_alert'::regclass) AND a.attnum > 0
+		GROUP BY a.attrelid
+	LOOP
+		EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s WHERE false', v.name, v.columns);
+	END LOOP;
+END $$;
+DROP FUNCTION _sfflow.schedule_status(text);
+
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
