@@ -25,6 +25,7 @@ BEGIN
 	END LOOP;
 END $$;
 ALTER FUNCTION _sfflow.job_label(bigint, text, integer[]) RENAME TO job_name;
+ALTER FUNCTION _sfflow.is_kept_by(integer, bigint, bigint, text, bigint, bigint) RENAME TO is_parked_by;
 DROP FUNCTION _sfflow.decide_copy(boolean, text, boolean, boolean, boolean, boolean, boolean);
 
 -- What tasks occupy was called held. Until the view is replaced below it shows what needs no such column.
