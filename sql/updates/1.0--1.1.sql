@@ -33,7 +33,6 @@ CREATE OR REPLACE VIEW @extschema@.sf_health WITH (security_barrier) AS
 SELECT h.item, h.ok, h.detail COLLATE "C" AS detail FROM _sfflow.health() h;
 DROP FUNCTION _sfflow.task_slots();
 
--- A slot of an execution as a whole is no branch's; it had a number that no branch has.
 -- A result that said state where it is a status. Until they are replaced below the views that use it show nothing.
 DO $$
 DECLARE
@@ -51,6 +50,7 @@ BEGIN
 END $$;
 DROP FUNCTION _sfflow.schedule_status(text);
 
+-- A slot of an execution as a whole is no branch's; it had a number that no branch has.
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
@@ -428,7 +428,7 @@ CREATE TABLE _sfflow.trace_export (
 	export_no bigint NOT NULL PRIMARY KEY,
 	execution_no bigint NOT NULL,
 	version integer NOT NULL,
-	run integer NOT NULL,
+	redrive_count integer NOT NULL,
 	last_event_id integer NOT NULL,
 	status smallint NOT NULL,
 	started_at timestamptz,

@@ -3,17 +3,17 @@
 --@into tables
 CREATE SEQUENCE _sfflow.trace_export_no;
 
--- Runs of executions that have ended and whose spans are to be exported: one per end of an execution that is part of a
+-- Legs of executions that have ended and whose spans are to be exported: one per end of an execution that is part of a
 -- sampled trace. What the row of the execution may no longer say when the spans are made is here.
 CREATE TABLE _sfflow.trace_export (
 	export_no bigint NOT NULL PRIMARY KEY,
 	execution_no bigint NOT NULL,
 	version integer NOT NULL,
-	run integer NOT NULL,				-- redrives before it
+	redrive_count integer NOT NULL,		-- redrives before it
 	last_event_id integer NOT NULL,
 	status smallint NOT NULL,
 	started_at timestamptz,				-- of the execution; NULL: it has never begun
-	redriven_at timestamptz,			-- when the run began, if that was a redrive
+	redriven_at timestamptz,			-- when the leg began, if that was a redrive
 	ended_at timestamptz NOT NULL,
 	trace text COLLATE "C" NOT NULL,	-- as in execution
 	error text,
