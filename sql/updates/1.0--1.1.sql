@@ -25,12 +25,30 @@ BEGIN
 	END LOOP;
 END $$;
 ALTER FUNCTION _sfflow.job_label(bigint, text, integer[]) RENAME TO job_name;
+ALTER FUNCTION _sfflow.is_kept_by(integer, bigint, bigint, text, bigint, bigint) RENAME TO is_parked_by;
 DROP FUNCTION _sfflow.decide_copy(boolean, text, boolean, boolean, boolean, boolean, boolean);
 
 -- What tasks occupy was called held. Until the view is replaced below it shows what needs no such column.
 CREATE OR REPLACE VIEW @extschema@.sf_health WITH (security_barrier) AS
 SELECT h.item, h.ok, h.detail COLLATE "C" AS detail FROM _sfflow.health() h;
 DROP FUNCTION _sfflow.task_slots();
+
+-- A result that said state where it is a status. Until they are replaced below the views that use it show nothing.
+DO $$
+DECLARE
+	v record;
+BEGIN
+	FOR v IN
+		SELECT a.attrelid::regclass AS name, string_agg(format('NULL::%s%s AS %I', format_type(a.atttypid, a.atttypmod),
+			' COLLATE ' || nullif(a.attcollation, 0)::regcollation, a.attname), ', ' ORDER BY a.attnum) AS columns
+		FROM pg_attribute a
+		WHERE a.attrelid IN ('@extschema@.sf_schedules'::regclass, '_sfflow.open_alert'::regclass) AND a.attnum > 0
+		GROUP BY a.attrelid
+	LOOP
+		EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s WHERE false', v.name, v.columns);
+	END LOOP;
+END $$;
+DROP FUNCTION _sfflow.schedule_status(text);
 
 -- A slot of an execution as a whole is no branch's; it had a number that no branch has.
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
@@ -414,7 +432,7 @@ CREATE TABLE _sfflow.trace_export (
 	export_no bigint NOT NULL PRIMARY KEY,
 	execution_no bigint NOT NULL,
 	version integer NOT NULL,
-	run integer NOT NULL,
+	redrive_count integer NOT NULL,
 	last_event_id integer NOT NULL,
 	run_status smallint NOT NULL,
 	started_at timestamptz,

@@ -228,7 +228,7 @@ take_stimulus(SfStep *step)
 			/* a Distributed Map has tasks, too */
 			return step->state->type == SF_STATE_MAP ?
 				sf_distributed_resume(step) : sf_task_state_resume(step);
-		case SF_STIMULUS_OUTCOME:
+		case SF_STIMULUS_STORED_OUTCOME:
 			return sf_task_state_store_outcome(step);
 		case SF_STIMULUS_ANNOUNCED:
 			return sf_task_state_announced(step);

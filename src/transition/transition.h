@@ -96,8 +96,9 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_DUE,			/* its time has come */
 	SF_STIMULUS_MARKED,			/* so, and an operator has marked its job */
 	SF_STIMULUS_THROTTLED,		/* so, and a limit has its state fail */
-	SF_STIMULUS_TASK,			/* its task has an outcome */
-	SF_STIMULUS_OUTCOME,		/* the same, to be kept in the branch's row */
+	SF_STIMULUS_TASK,			/* its task has an outcome, with which the state goes on */
+	SF_STIMULUS_STORED_OUTCOME, /* its task has one that its row is to store; the
+								 * state goes on in a later slice */
 	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
 	SF_STIMULUS_QUEUED,			/* its task waits for a program outside */
 	SF_STIMULUS_SUBMITTED,		/* the request of its task has run; the branch waits
@@ -121,13 +122,13 @@ typedef struct SfDue
 									 * SF_NO_EVENT: there is none, or it is not looked for */
 } SfDue;
 
-/* How a task ended */
+/* TASK, STORED_OUTCOME: what comes of an SfTaskOutcome, or of what a program, a person or an event gives */
 typedef struct SfAnswer
 {
 	bool		ok;
 	Jsonb	   *output;			/* if it is ok */
 	SfError		error;			/* if not */
-	SfTask	   *task;			/* its row, or NULL; TASK: it is over, OUTCOME: it has changed */
+	SfTask	   *task;			/* its row, or NULL; TASK: it is over, STORED_OUTCOME: it has changed */
 } SfAnswer;
 
 /* MARKED: how the job is to end */
@@ -239,7 +240,7 @@ typedef struct SfStimulus
 SF_STIMULUS_PART(SfDue, due, kind == SF_STIMULUS_DUE)
 SF_STIMULUS_PART(SfMarked, marked, kind == SF_STIMULUS_MARKED)
 SF_STIMULUS_PART(SfError, error, kind == SF_STIMULUS_THROTTLED || kind == SF_STIMULUS_CONDEMNED)
-SF_STIMULUS_PART(SfAnswer, answer, kind == SF_STIMULUS_TASK || kind == SF_STIMULUS_OUTCOME)
+SF_STIMULUS_PART(SfAnswer, answer, kind == SF_STIMULUS_TASK || kind == SF_STIMULUS_STORED_OUTCOME)
 SF_STIMULUS_PART(SfAnnouncement, announced, kind == SF_STIMULUS_ANNOUNCED)
 SF_STIMULUS_PART(SfTaskWait, queued, kind == SF_STIMULUS_QUEUED)
 SF_STIMULUS_PART(SfSubmission, submitted, kind == SF_STIMULUS_SUBMITTED)

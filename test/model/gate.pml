@@ -78,7 +78,7 @@ inline give(l, b)
 }
 
 /* Give a branch that runs a slot: a free one of those that the limit allows, else one above. */
-inline adopt(l, b)
+inline give_slot(l, b)
 {
 	if
 	:: HAS(l, b)
@@ -98,17 +98,17 @@ inline adopt(l, b)
 }
 
 /* Give slots of limit 1 to what is seen to run. */
-inline adopt_all()
+inline give_all()
 {
-	if :: phase[0] == inside && state[0] == 1 -> adopt(1, 0) :: else fi;
-	if :: phase[1] == inside && state[1] == 1 -> adopt(1, 1) :: else fi;
-	if :: phase[2] == inside && state[2] == 1 -> adopt(1, 2) :: else fi
+	if :: phase[0] == inside && state[0] == 1 -> give_slot(1, 0) :: else fi;
+	if :: phase[1] == inside && state[1] == 1 -> give_slot(1, 1) :: else fi;
+	if :: phase[2] == inside && state[2] == 1 -> give_slot(1, 2) :: else fi
 }
 
 /* Once all that began without limit 1 is over: give back what a move out of it has not seen. */
 inline recount()
 {
-	adopt_all();
+	give_all();
 	if :: phase[0] == inside && !locked[0] && state[0] != 1 -> give(1, 0) :: else fi;
 	if :: phase[1] == inside && !locked[1] && state[1] != 1 -> give(1, 1) :: else fi;
 	if :: phase[2] == inside && !locked[2] && state[2] != 1 -> give(1, 2) :: else fi
@@ -173,9 +173,9 @@ end_again:
 		l = LIMIT(s, exists[1]);
 		had0 = phase[b] == inside && l != 0 && HAS(0, b);
 		had1 = phase[b] == inside && l != 1 && HAS(1, b);
-#ifndef MUT_ADOPT
+#ifndef MUT_SLOT
 		if
-		:: phase[b] == inside && l != NOTHING -> adopt(l, b)
+		:: phase[b] == inside && l != NOTHING -> give_slot(l, b)
 		:: else
 		fi
 #endif
@@ -231,14 +231,14 @@ proctype Setter()
 	atomic {
 		exists[1] = true;
 		open = (locked[0] -> 1 : 0) + (locked[1] -> 2 : 0) + (locked[2] -> 4 : 0);
-		adopt_all();
+		give_all();
 		CHECK()
 	};
 #ifndef MUT_LATE
 #ifndef MUT_RECOUNT
 	atomic { open == 0 && !kept -> recount(); counted[1] = true; CHECK() }
 #else
-	atomic { open == 0 && !kept -> adopt_all(); counted[1] = true; CHECK() }
+	atomic { open == 0 && !kept -> give_all(); counted[1] = true; CHECK() }
 #endif
 #else
 	atomic { counted[1] = true; CHECK() }

@@ -115,12 +115,12 @@ WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
 -- What is known of the runs of a schedule. Each function answers only the schedule's owner and roles that
 -- may READ the machine.
 
--- state: active, inactive, failing, missed, gone, not driven; problem: in words, null without one;
+-- status: active, inactive, failing, missed, gone, not driven; problem: in words, null without one;
 -- missed_at: the latest time at which a run was due and none came, null where there is none; is_alert: its runs do not
 -- happen as they should; since: that they do not, null where that is not known.
 CREATE FUNCTION _sfflow.schedule_status(
 	name text,
-	OUT state text,
+	OUT status text,
 	OUT problem text,
 	OUT missed_at timestamptz,
 	OUT is_alert boolean,
@@ -242,12 +242,11 @@ CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS
 SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
 	s.state_machine, s.input, a.active,
 	CASE WHEN a.active THEN _sfflow.schedule_next_run(s.name, now()) END AS next_run,
-	s.last_execution_id, st.state, st.problem, pg_get_userbyid(s.owner) AS owner, s.calendar, s.on_closed, s.starts,
-		s.ends,
-	s.missed, s.overlap, s.timezone AS given_timezone
+	s.last_execution_id, st.status AS state, st.problem, pg_get_userbyid(s.owner) AS owner, s.calendar, s.on_closed,
+	s.starts, s.ends, s.missed, s.overlap, s.timezone AS given_timezone
 FROM _sfflow.readable_schedule s
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
-CROSS JOIN LATERAL (SELECT st.state NOT IN ('gone', 'inactive') AS active) a;
+CROSS JOIN LATERAL (SELECT st.status NOT IN ('gone', 'inactive') AS active) a;
 GRANT SELECT ON @extschema@.sf_schedules TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_schedules IS 'schedules, the next run of each, and whether its runs happen';
 

@@ -3,17 +3,17 @@
 --@into tables
 CREATE SEQUENCE _sfflow.trace_export_no;
 
--- Runs of executions that have ended and whose spans are to be exported: one per end of an execution that is part of a
+-- Legs of executions that have ended and whose spans are to be exported: one per end of an execution that is part of a
 -- sampled trace. What the row of the execution may no longer say when the spans are made is here.
 CREATE TABLE _sfflow.trace_export (
 	export_no bigint NOT NULL PRIMARY KEY,
 	execution_no bigint NOT NULL,
 	version integer NOT NULL,
-	run integer NOT NULL,				-- redrives before it
+	redrive_count integer NOT NULL,		-- redrives before it
 	last_event_id integer NOT NULL,
 	run_status smallint NOT NULL,		-- SfStatus: how it has ended
 	started_at timestamptz,				-- of the execution; NULL: it has never begun
-	redriven_at timestamptz,			-- when the run began, if that was a redrive
+	redriven_at timestamptz,			-- when the leg began, if that was a redrive
 	ended_at timestamptz NOT NULL,
 	trace text COLLATE "C" NOT NULL,	-- as in execution
 	error text,
@@ -62,7 +62,7 @@ COMMENT ON FUNCTION @extschema@.sf_reject_spans(bigint[], text) IS
 
 -- The rows of an index each.
 CREATE VIEW _sfflow.waiting_trace_export AS
-SELECT x.export_no, x.execution_no, x.version, x.run, x.last_event_id, x.run_status, x.started_at, x.redriven_at,
+SELECT x.export_no, x.execution_no, x.version, x.redrive_count, x.last_event_id, x.run_status, x.started_at, x.redriven_at,
 	x.ended_at, x.trace, x.error, x.status, x.lease_until
 FROM _sfflow.trace_export x
 WHERE x.status IN (@TRACE_EXPORT_DUE@, @TRACE_EXPORT_TAKEN@);

@@ -27,10 +27,10 @@ SELECT NULL::text AS feature, NULL::bigint AS object_no WHERE false
 
 -- Does what a branch is parked for keep it where it is? NULL: it has been released or dropped since the query began:
 -- it looks at what there is now, for which PostgreSQL takes no snapshot while workers help with the query.
-CREATE FUNCTION _sfflow.is_kept_by(version integer, execution_no bigint, branch_no bigint, feature text,
+CREATE FUNCTION _sfflow.is_parked_by(version integer, execution_no bigint, branch_no bigint, feature text,
 	object_no bigint, queue bigint)
 RETURNS boolean
-AS 'MODULE_PATHNAME', 'sfflow_is_kept_by'
+AS 'MODULE_PATHNAME', 'sfflow_is_parked_by'
 LANGUAGE C STABLE PARALLEL UNSAFE COST 1000;
 
 -- A row of _sfflow.history: what is wrong with it, or how many events it has, the type of the last of them
@@ -175,7 +175,7 @@ WITH told AS MATERIALIZED (
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
 		AND b.due_at IS NULL
 		AND EXISTS (SELECT FROM _sfflow.parking_object k WHERE k.feature = w.feature AND k.object_no = w.object_no)
-		AND NOT _sfflow.is_kept_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue)
+		AND NOT _sfflow.is_parked_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue)
 	UNION ALL
 --@slot branch_checks
 	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase,

@@ -90,10 +90,10 @@ sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch)
 }
 
 /*
- * Tell whether the object of a feature keeps a branch of an execution where it is, in a queue of it or in none;
+ * Tell whether the object of a feature has a branch of an execution parked, in a queue of it or in none;
  * NULL: it has been released or dropped since the query began, or the branch has gone on.
  */
-SF_SQL_FUNCTION(sfflow_is_kept_by)
+SF_SQL_FUNCTION(sfflow_is_parked_by)
 {
 	SfBranch   *branch;
 	SfDraft    *draft = sf_object_read_branch(fcinfo, &branch);
@@ -109,4 +109,10 @@ SF_SQL_FUNCTION(sfflow_is_kept_by)
 	if (parking == SF_PARKING_GONE)
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(parking == SF_PARKING_APPLIES);
+}
+
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_is_kept_by)
+{
+	return sfflow_is_parked_by(fcinfo);
 }

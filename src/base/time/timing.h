@@ -92,7 +92,7 @@
 /* While the ring has plenty of keys, the due index is looked at no more often than this */
 #define SF_SCAN_PAUSE_MS			1000
 /* The next part of a scan waits that long for room in the ring: timers of its owners may be due */
-#define SF_REST_PAUSE_MS			100
+#define SF_REMAINDER_PAUSE_MS		100
 /* Work is let accumulate for three commits' time, within these bounds */
 #define SF_GATHER_MIN_US			1000
 #define SF_GATHER_MAX_US			10000

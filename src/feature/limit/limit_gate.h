@@ -34,7 +34,7 @@ extern void sf_limit_store_slots(void);
 extern void sf_limit_begins(const SfExecution *execution, SfBranch *root);
 extern bool sf_limit_has_room(SfQueue queue, const SfQueuedBranch *first);
 
-/* --- limit_adopt.c --- */
+/* --- limit_count.c --- */
 
 extern void sf_limit_put(const SfLimit *limit);
 extern SfTick sf_limit_count_uncounted(void);

@@ -39,7 +39,7 @@ typedef struct NightRow
 {
 	TimestampTz planned_at;
 	const char *target;
-	const char *state;
+	const char *status;			/* the column state */
 	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
 	TimestampTz ended_at;		/* the same */
 	int64		took_us;		/* -1: none */
@@ -162,7 +162,7 @@ execution_row(NightMachine *m, const SfListedExecution *e, TimestampTz now)
 
 	row->planned_at = e->requested_at;
 	row->target = e->execution_id;
-	row->state = sf_status_name(e->status);
+	row->status = sf_status_name(e->status);
 	row->started_at = e->started_at;
 	row->ended_at = e->stopped_at;
 	row->took_us = sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, now);
@@ -217,7 +217,7 @@ take_masses(List **machines, TimestampTz since, TimestampTz until, int most)
 		row = palloc0(sizeof(NightRow));
 		row->planned_at = since;
 		row->target = m->name;
-		row->state = "MASS";
+		row->status = "MASS";
 		row->started_at = row->ended_at = DT_NOBEGIN;
 		row->expected_end = DT_NOEND;
 		row->took_us = -1;
@@ -243,7 +243,7 @@ append_planned(List *rows, List *machines, List *runs)
 
 		row->planned_at = run->at;
 		row->target = run->target;
-		row->state = planned_words[run->status];
+		row->status = planned_words[run->status];
 		row->started_at = row->ended_at = DT_NOBEGIN;
 		row->took_us = -1;
 		row->usual_us = usual_of(find_machine(machines, 0, run->machine));
@@ -284,7 +284,7 @@ put_row(FunctionCallInfo fcinfo, const NightRow *r)
 
 	add_second(&row, r->planned_at);
 	sf_columns_text(&row, r->target);
-	sf_columns_text(&row, r->state);
+	sf_columns_text(&row, r->status);
 	add_second(&row, r->started_at);
 	add_second(&row, r->ended_at);
 	add_duration(&row, r->took_us);

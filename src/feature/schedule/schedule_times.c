@@ -141,7 +141,7 @@ visible_schedule(FunctionCallInfo fcinfo)
 }
 
 /*
- * _sfflow.schedule_status(name): state, problem, missed_at, is_alert, since; nulls when
+ * _sfflow.schedule_status(name): status, problem, missed_at, is_alert, since; nulls when
  * the caller sees no such schedule.
  */
 SF_SQL_FUNCTION(sfflow_schedule_status)

@@ -5,7 +5,7 @@
  * A visit to a state is known by the name of the state, the iterations of Maps around it, the time at which it was
  * entered, and the number of redrives before; an attempt at its task by the number of retries, too.  A branch at
  * work knows all of that, and so does the history afterwards.  So a child execution, a command of sfworker or a
- * query of a task has its parent's id before there is a span, and a run that is exported twice has the same spans.
+ * query of a task has its parent's id before there is a span, and a leg that is exported twice has the same spans.
  * The other data are the same for all spans of an execution: the trace, and what tells the execution from others,
  * also from those of the same name that were purged.
  *
@@ -22,7 +22,7 @@
 typedef struct IdNumbers
 {
 	uint64		kind;
-	uint64		run;
+	uint64		redrive_count;
 	uint64		at;
 	uint64		number;
 	uint64		iterations;		/* how many follow */
@@ -42,11 +42,12 @@ add_text(uint64 hash, const char *text)
 	return add_bytes(hash, text, strlen(text));
 }
 
-/* What the spans of a run of an execution have in common. */
+/* What the spans of a leg of an execution have in common. */
 SfSpanSeed
-sf_span_seed(const char *trace_id, int64 execution_no, TimestampTz requested_at, const char *execution_id, int run)
+sf_span_seed(const char *trace_id, int64 execution_no, TimestampTz requested_at, const char *execution_id,
+			 int redrive_count)
 {
-	SfSpanSeed	seed = {.run = run};
+	SfSpanSeed	seed = {.redrive_count = redrive_count};
 	uint64		numbers[] = {(uint64) execution_no, (uint64) requested_at};
 
 	seed.hash = add_text(add_bytes(add_text(0, trace_id), numbers, sizeof(numbers)), execution_id);
@@ -55,14 +56,14 @@ sf_span_seed(const char *trace_id, int64 execution_no, TimestampTz requested_at,
 
 /*
  * Make the id of a span, SF_SPAN_ID_DIGITS digits and a null byte: name and iterations of a state, or of the state
- * that is around a branch; at: when that was entered, or when a run began; number: of the attempt (0: the first) or
+ * that is around a branch; at: when that was entered, or when a leg began; number: of the attempt (0: the first) or
  * of the branch.
  */
 void
 sf_span_id(const SfSpanSeed *seed, SfSpanKind kind, const char *name, const int *iterations, int niterations,
 		   TimestampTz at, int number, char *id)
 {
-	IdNumbers	numbers = {kind, kind == SF_SPAN_RUN ? 0 : seed->run, (uint64) at, number, niterations};
+	IdNumbers	numbers = {kind, kind == SF_SPAN_LEG ? 0 : seed->redrive_count, (uint64) at, number, niterations};
 	uint64		hash = add_bytes(seed->hash, &numbers, sizeof(numbers));
 
 	if (niterations > 0)

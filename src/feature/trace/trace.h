@@ -1,8 +1,8 @@
 /*
  * trace.h
- *		Traces of OpenTelemetry: the trace that an execution is part of, and the spans of its runs.
+ *		Traces of OpenTelemetry: the trace that an execution is part of, and the spans of its legs.
  *
- * The row of an execution that is part of a trace says so, in the column trace; a run of it that has ended and is
+ * The row of an execution that is part of a trace says so, in the column trace; a leg of it that has ended and is
  * sampled has a row in _sfflow.trace_export until its spans are delivered.  The ids of spans are digests of what
  * the engine and the history both know (span_id.c), so a task tells its span to what it calls long before the span
  * is made.
@@ -50,12 +50,12 @@ extern void sf_trace_prepare(SfExecution *execution, const void *compiled);
 typedef struct SfSpanSeed
 {
 	uint64		hash;
-	int			run;			/* redrives before it */
+	int			redrive_count;	/* of the leg: redrives before it */
 } SfSpanSeed;
 
 typedef enum SfSpanKind
 {
-	SF_SPAN_RUN = 'R',			/* of an execution, from its begin or a redrive to its end */
+	SF_SPAN_LEG = 'R',			/* of an execution, from its begin or a redrive to its end */
 	SF_SPAN_STATE = 'S',		/* a visit to a state */
 	SF_SPAN_BRANCH = 'B',		/* a branch of a Parallel state, an iteration of a Map */
 	SF_SPAN_TASK = 'T',			/* an attempt at the task of a state */
@@ -63,26 +63,26 @@ typedef enum SfSpanKind
 } SfSpanKind;
 
 extern SfSpanSeed sf_span_seed(const char *trace_id, int64 execution_no, TimestampTz requested_at,
-							   const char *execution_id, int run);
+							   const char *execution_id, int redrive_count);
 extern void sf_span_id(const SfSpanSeed *seed, SfSpanKind kind, const char *name, const int *iterations,
 					   int niterations, TimestampTz at, int number, char *id);
 extern char *sf_span_context(const SfExecution *execution, const SfBranch *branch, const SfState *state,
 							 bool by_worker);
 
-/* --- run_spans.c: the spans of a run --- */
+/* --- leg_spans.c: the spans of a leg --- */
 
-/* A run that has ended: a row of _sfflow.trace_export */
-typedef struct SfTracedRun
+/* A leg of an execution, from its begin or a redrive to its end, that has ended: a row of _sfflow.trace_export */
+typedef struct SfTracedLeg
 {
 	int64		export_no;
 	int64		execution_no;
 	int			version;
-	int			run;
+	int			redrive_count;
 	int			last_event_id;
 	SfStatus	status;
 	TimestampTz requested_at;
-	TimestampTz started_at;		/* of the first run; DT_NOBEGIN: it has never begun */
-	TimestampTz redriven_at;	/* DT_NOBEGIN: it is the first run */
+	TimestampTz started_at;		/* of the first leg; DT_NOBEGIN: it has never begun */
+	TimestampTz redriven_at;	/* DT_NOBEGIN: it is the first leg */
 	TimestampTz ended_at;
 	char	   *execution_id;
 	char	   *trace;
@@ -90,11 +90,11 @@ typedef struct SfTracedRun
 	bool		is_child;
 	bool		is_map_child;		/* of a Distributed Map */
 	SfExecutionHead head;		/* of its execution, but for the state of the Map */
-} SfTracedRun;
+} SfTracedLeg;
 
-extern Jsonb *sf_run_spans(const SfTracedRun *run, int *count);
+extern Jsonb *sf_leg_spans(const SfTracedLeg *leg, int *count);
 
-/* --- trace_export.c: runs that are to be exported --- */
+/* --- trace_export.c: legs that are to be exported --- */
 
 /* What becomes of a run that is to be exported: symbol, the number in _sfflow.trace_export */
 #define SF_TRACE_EXPORT_LIST(X) \

@@ -1,8 +1,8 @@
 /*
  * trace_export.c
- *		Runs that are to be exported: rows of _sfflow.trace_export, and the functions by which an exporter takes them.
+ *		Legs that are to be exported: rows of _sfflow.trace_export, and the functions by which an exporter takes them.
  *
- * The transaction that ends a run inserts its row.  An exporter takes rows for a time, in a transaction of its own,
+ * The transaction that ends a leg inserts its row.  An exporter takes rows for a time, in a transaction of its own,
  * asks the collector, and confirms or rejects them.  What it has taken and not confirmed when that time is over is
  * taken again: so nothing is lost, whichever side dies, and what is delivered twice has the same ids.  A row that
  * was rejected stays until its execution is purged.
@@ -26,13 +26,13 @@
 #include "feature/trace/trace.h"
 #include "store/feature.h"
 
-/* No more runs are taken in a call once it has so many spans */
+/* No more legs are taken in a call once it has so many spans */
 #define MAX_SPANS_OF_CALL	20000
 
 /* Characters of the reason of a rejection that are kept */
 #define MAX_REASON	1000
 
-/* A run that waits for longer is a problem */
+/* A leg that waits for longer is a problem */
 #define LATE_MINUTES	10
 
 /* --- rows --- */
@@ -42,11 +42,11 @@
 	X(int64, export_no, INT8, NOT_NULL) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int, version, INT4, NOT_NULL) \
-	X(int, run, INT4, NOT_NULL)	/* redrives before it */ \
+	X(int, redrive_count, INT4, NOT_NULL)	/* redrives before it */ \
 	X(int, last_event_id, INT4, NOT_NULL) \
 	X(SfStatus, run_status, INT2, NOT_NULL) \
 	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
-	X(TimestampTz, redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* it is the first run */ \
+	X(TimestampTz, redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* it is the first leg */ \
 	X(TimestampTz, ended_at, TIMESTAMPTZ, NOT_NULL) \
 	X(char *, trace, TEXT, NOT_NULL) \
 	X(char *, error, TEXT, NULLABLE) \
@@ -64,7 +64,7 @@ typedef struct ExportRow
 #define ROW ExportRow
 SF_ROW_TYPE(export_row, SF_TRACE_EXPORT_COLUMNS, trace_export, 1);
 
-/* Note a run that has ended, if its trace is sampled. */
+/* Note a leg that has ended, if its trace is sampled. */
 void
 sf_trace_export_insert(const SfExecution *e)
 {
@@ -72,7 +72,7 @@ sf_trace_export_insert(const SfExecution *e)
 	ExportRow	row = {
 		.execution_no = e->execution_no,
 		.version = e->version,
-		.run = e->redrive_count,
+		.redrive_count = e->redrive_count,
 		.last_event_id = e->last_event_id,
 		.run_status = e->status,
 		.started_at = e->started_at,
@@ -91,34 +91,35 @@ sf_trace_export_insert(const SfExecution *e)
 	sf_row_insert(&export_row, &row);
 }
 
-/* Read a row of a query for runs. */
+/* Read a row of a query for legs. */
 static void
-read_run(HeapTuple tuple, TupleDesc desc, void *arg)
+read_leg(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_export_no = 1, COL_execution_no, COL_version, COL_run, COL_last_event_id, COL_run_status, COL_requested_at,
+	enum {COL_export_no = 1, COL_execution_no, COL_version, COL_redrive_count, COL_last_event_id, COL_run_status,
+		COL_requested_at,
 		COL_started_at, COL_redriven_at, COL_ended_at, COL_execution_id, COL_trace, COL_error, COL_is_child,
 		COL_is_map_child, COL_machine_no, COL_last_version, COL_name, COL_owner, COL_last_status, COL_last_error,
 		COL_cause};
-	List	  **runs = arg;
-	SfTracedRun *run = palloc0(sizeof(SfTracedRun));
+	List	  **legs = arg;
+	SfTracedLeg *leg = palloc0(sizeof(SfTracedLeg));
 
-	run->export_no = sf_row_number(tuple, desc, COL_export_no, 0);
-	run->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
-	run->version = (int) sf_row_number(tuple, desc, COL_version, 0);
-	run->run = (int) sf_row_number(tuple, desc, COL_run, 0);
-	run->last_event_id = (int) sf_row_number(tuple, desc, COL_last_event_id, 0);
-	run->status = (SfStatus) sf_row_number(tuple, desc, COL_run_status, 0);
-	run->requested_at = sf_row_number(tuple, desc, COL_requested_at, 0);
-	run->started_at = sf_row_number(tuple, desc, COL_started_at, DT_NOBEGIN);
-	run->redriven_at = sf_row_number(tuple, desc, COL_redriven_at, DT_NOBEGIN);
-	run->ended_at = sf_row_number(tuple, desc, COL_ended_at, 0);
-	run->execution_id = sf_row_text(tuple, desc, COL_execution_id);
-	run->trace = sf_row_text(tuple, desc, COL_trace);
-	run->error = sf_row_text(tuple, desc, COL_error);
-	run->is_child = sf_row_number(tuple, desc, COL_is_child, 0) != 0;
-	run->is_map_child = sf_row_number(tuple, desc, COL_is_map_child, 0) != 0;
-	run->head = (SfExecutionHead) {
-		.execution_no = run->execution_no,
+	leg->export_no = sf_row_number(tuple, desc, COL_export_no, 0);
+	leg->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	leg->version = (int) sf_row_number(tuple, desc, COL_version, 0);
+	leg->redrive_count = (int) sf_row_number(tuple, desc, COL_redrive_count, 0);
+	leg->last_event_id = (int) sf_row_number(tuple, desc, COL_last_event_id, 0);
+	leg->status = (SfStatus) sf_row_number(tuple, desc, COL_run_status, 0);
+	leg->requested_at = sf_row_number(tuple, desc, COL_requested_at, 0);
+	leg->started_at = sf_row_number(tuple, desc, COL_started_at, DT_NOBEGIN);
+	leg->redriven_at = sf_row_number(tuple, desc, COL_redriven_at, DT_NOBEGIN);
+	leg->ended_at = sf_row_number(tuple, desc, COL_ended_at, 0);
+	leg->execution_id = sf_row_text(tuple, desc, COL_execution_id);
+	leg->trace = sf_row_text(tuple, desc, COL_trace);
+	leg->error = sf_row_text(tuple, desc, COL_error);
+	leg->is_child = sf_row_number(tuple, desc, COL_is_child, 0) != 0;
+	leg->is_map_child = sf_row_number(tuple, desc, COL_is_map_child, 0) != 0;
+	leg->head = (SfExecutionHead) {
+		.execution_no = leg->execution_no,
 		.machine_no = sf_row_number(tuple, desc, COL_machine_no, 0),
 		.version = (int) sf_row_number(tuple, desc, COL_last_version, 0),
 		.machine = sf_row_text(tuple, desc, COL_name),
@@ -128,15 +129,15 @@ read_run(HeapTuple tuple, TupleDesc desc, void *arg)
 		.cause = sf_row_text(tuple, desc, COL_cause),
 		.map_state = SF_NO_STATE
 	};
-	*runs = lappend(*runs, run);
+	*legs = lappend(*legs, leg);
 }
 
-/* Lock runs that no other exporter has taken, the oldest first. */
+/* Lock legs that no other exporter has taken, the oldest first. */
 static List *
 lock_due(int max)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT x.export_no, x.execution_no, x.version, x.run, x.last_event_id, x.run_status, e.requested_at,"
+		"SELECT x.export_no, x.execution_no, x.version, x.redrive_count, x.last_event_id, x.run_status, e.requested_at,"
 		" x.started_at, x.redriven_at, x.ended_at, e.execution_id, x.trace, x.error,"
 		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END AS is_child,"
 		" CASE WHEN e.map_run_no IS NULL THEN 0 ELSE 1 END AS is_map_child,"
@@ -147,10 +148,10 @@ lock_due(int max)
 		" WHERE x.status = $2 OR x.lease_until <= pg_catalog.clock_timestamp()"
 		" ORDER BY x.export_no LIMIT $1 FOR UPDATE OF x SKIP LOCKED");
 
-	return sf_db_list(&plan, read_run, SF_ARGS(SF_INT4(max), SF_INT2(SF_TRACE_EXPORT_DUE)));
+	return sf_db_list(&plan, read_leg, SF_ARGS(SF_INT4(max), SF_INT2(SF_TRACE_EXPORT_DUE)));
 }
 
-/* Keep others from taking runs, a List of int64 *, for some milliseconds, but for those that were rejected. */
+/* Keep others from taking legs, a List of int64 *, for some milliseconds, but for those that were rejected. */
 static void
 lease(List *numbers, int64 ms)
 {
@@ -164,7 +165,7 @@ lease(List *numbers, int64 ms)
 					  SF_INT2(SF_TRACE_EXPORT_REJECTED));
 }
 
-/* Put runs, a List of int64 *, out of the way; returns how many there were. */
+/* Put legs, a List of int64 *, out of the way; returns how many there were. */
 static uint64
 reject(SfArg numbers, const char *reason)
 {
@@ -178,10 +179,10 @@ reject(SfArg numbers, const char *reason)
 
 /* --- functions --- */
 
-/* The making of the spans of a run, which an error of its history must not keep the others from */
+/* The making of the spans of a leg, which an error of its history must not keep the others from */
 typedef struct Making
 {
-	const SfTracedRun *run;
+	const SfTracedLeg *leg;
 	Jsonb	   *spans;
 	int			count;
 } Making;
@@ -192,7 +193,7 @@ make_spans(void *arg)
 {
 	Making	   *making = arg;
 
-	making->spans = sf_run_spans(making->run, &making->count);
+	making->spans = sf_leg_spans(making->leg, &making->count);
 	return true;
 }
 
@@ -203,37 +204,37 @@ end_making(void *arg)
 }
 
 /*
- * Put a run and its spans into the result; one whose spans cannot be made is rejected.  Returns how many spans it
+ * Put a leg and its spans into the result; one whose spans cannot be made is rejected.  Returns how many spans it
  * has.
  */
 static int
-put_run(FunctionCallInfo fcinfo, const SfTracedRun *run)
+put_leg(FunctionCallInfo fcinfo, const SfTracedLeg *leg)
 {
-	Making		making = {.run = run};
+	Making		making = {.leg = leg};
 	ErrorData  *error = sf_subtransaction_run(make_spans, end_making, &making);
 	SfColumns	row = {0};
 
 	if (error != NULL)
 	{
-		int64		number = run->export_no;
+		int64		number = leg->export_no;
 
 		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED || error->sqlerrcode == ERRCODE_OUT_OF_MEMORY)
 			ReThrowError(error);
 		(void) reject(sf_query_int8s(list_make1(&number)), psprintf("its spans cannot be made: %s", error->message));
 		return 0;
 	}
-	sf_columns_add(&row, Int64GetDatum(run->export_no), false);
+	sf_columns_add(&row, Int64GetDatum(leg->export_no), false);
 	sf_columns_jsonb(&row, making.spans);
 	sf_columns_put(fcinfo, &row);
 	return making.count;
 }
 
-/* sf_take_spans(max_executions, lease): runs with their spans, the oldest first. */
+/* sf_take_spans(max_executions, lease): legs with their spans, the oldest first. */
 SF_SQL_FUNCTION(sfflow_sf_take_spans)
 {
 	int			max = sf_arg_count(fcinfo, 0, "max_executions", 1, 100);
 	int64		lease_ms = PG_ARGISNULL(1) ? SECS_PER_MINUTE * 1000 : sf_arg_duration_ms(fcinfo, 1, "lease");
-	List	   *runs;
+	List	   *legs;
 	List	   *taken = NIL;
 	int			nspans = 0;
 	MemoryContext context;
@@ -244,18 +245,18 @@ SF_SQL_FUNCTION(sfflow_sf_take_spans)
 		sf_instance_tell(NOTICE, sf_instance_status(), "no spans are exported: the database is not driven");
 		return (Datum) 0;
 	}
-	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow spans of a run", ALLOCSET_DEFAULT_SIZES);
-	runs = lock_due(max);
-	/* the history of a run that has ended since the calling query began, which its snapshot does not have */
+	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow spans of a leg", ALLOCSET_DEFAULT_SIZES);
+	legs = lock_due(max);
+	/* the history of a leg that has ended since the calling query began, which its snapshot does not have */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	foreach_ptr(SfTracedRun, run, runs)
+	foreach_ptr(SfTracedLeg, leg, legs)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		nspans += put_run(fcinfo, run);
+		nspans += put_leg(fcinfo, leg);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(context);
-		taken = lappend(taken, &run->export_no);
+		taken = lappend(taken, &leg->export_no);
 		if (nspans >= MAX_SPANS_OF_CALL)
 			break;
 	}
@@ -271,7 +272,7 @@ numbers_argument(FunctionCallInfo fcinfo, int n)
 	return sf_query_arg(INT8ARRAYOID, PG_ARGISNULL(n) ? (Datum) 0 : PG_GETARG_DATUM(n), PG_ARGISNULL(n));
 }
 
-/* sf_confirm_spans(export_nos): forget runs that were delivered; returns how many there were. */
+/* sf_confirm_spans(export_nos): forget legs that were delivered; returns how many there were. */
 SF_SQL_FUNCTION(sfflow_sf_confirm_spans)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.trace_export AS x WHERE x.export_no = ANY ($1)");
@@ -280,7 +281,7 @@ SF_SQL_FUNCTION(sfflow_sf_confirm_spans)
 }
 
 /*
- * sf_reject_spans(export_nos, reason): put runs out of the way that the collector refuses for ever; returns how
+ * sf_reject_spans(export_nos, reason): put legs out of the way that the collector refuses for ever; returns how
  * many.
  */
 SF_SQL_FUNCTION(sfflow_sf_reject_spans)
@@ -312,7 +313,7 @@ read_backlog(HeapTuple tuple, TupleDesc desc, void *arg)
 	backlog->reason = sf_row_text(tuple, desc, COL_reason);
 }
 
-/* Show the runs that wait for their export, or were rejected, if there are any (SfHealthPut). */
+/* Show the legs that wait for their export, or were rejected, if there are any (SfHealthPut). */
 void
 sf_trace_export_health(void (*put) (void *arg, const char *item, bool ok, const char *detail), void *arg)
 {

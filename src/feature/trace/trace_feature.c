@@ -17,7 +17,7 @@ static int	option;
 
 static const char *const options[] = {"trace", NULL};
 
-/* An execution has ended: its run is due for export. */
+/* An execution has ended: its leg is due for export. */
 static void
 ended(const SfExecution *execution, bool began_here)
 {

@@ -44,7 +44,7 @@ store_outcome(SfDraft *draft, SfBranch *branch, const SfTaskOutcome *outcome)
 	SfStimulus	stimulus;
 
 	sf_dispatch_stimulus(outcome, &stimulus);
-	stimulus.kind = SF_STIMULUS_OUTCOME;
+	stimulus.kind = SF_STIMULUS_STORED_OUTCOME;
 	stimulus.answer.task = submitted_task(&draft->program->states[branch->state], branch, outcome);
 	(void) sf_draft_advance(draft, branch, &stimulus);
 	if (!SF_DEBUG_MUTATION("T2_commit"))

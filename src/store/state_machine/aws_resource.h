@@ -9,7 +9,7 @@
 #include "db/row.h"
 #include "store/role/object_kind.h"
 
-/* Columns of _sfflow.version_publication; see sql/parts/table/aws-api.sql. */
+/* Columns of _sfflow.version_publication; see sql/parts/table/aws_api.sql. */
 #define SF_VERSION_PUBLICATION_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
 	X(int, version, INT4, NOT_NULL) \

@@ -90,7 +90,7 @@ sf_failures_log(const char *text)
 	if (may)
 		sf_shared->failures_logged++;
 	else if (sf_shared->failures_suppressed++ == 0)
-		sf_shared_watch(sf_shared->failures_until);
+		sf_shared_check_by(sf_shared->failures_until);
 	LWLockRelease(sf_shared_lock);
 
 	SF_DEBUG_POINT("failure_log");

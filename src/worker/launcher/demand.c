@@ -55,7 +55,7 @@ consider_first(SfDatabase *database, SfTick now, SfDemand *want, SfTick *next)
 	if (sf_shared_find_unused_process() != NULL)
 		due = database->sweep_wanted ? now : Min(due, Min(database->next_delivery, database->next_queue));
 	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0 ||
-		database->rest_from != DT_NOEND)
+		database->remainder_from != DT_NOEND)
 		due = now;
 	if (due > now)
 	{

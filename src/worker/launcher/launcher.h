@@ -54,7 +54,7 @@ extern void sf_probes_begin(MemoryContext context);
 extern List *sf_probes_left(void);
 extern SfTick sf_probes_next(void);
 
-/* --- overdue.c: watching turns, keys, time limits, the clock --- */
+/* --- overdue.c: checks of turns, keys, time limits, the clock --- */
 
 extern SfTick sf_overdue_check(void);
 extern void sf_overdue_check_clock(void);

@@ -1,6 +1,6 @@
 /*
  * overdue.c
- *		What the launcher watches: turns, keys, time limits, the clock.
+ *		What the launcher checks: turns, keys, time limits, the clock.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
  * again.
  */
 static SfTick
-watch_turns(SfTick now)
+check_turns(SfTick now)
 {
 	int			slow_ms = Max(SF_SLOW_MS, 2 * sf_setting_slice_ms);
 	SfTick		next = SF_TICK_NEVER;
@@ -61,7 +61,7 @@ watch_turns(SfTick now)
  * task takes longer than the last time.  Returns when to check again.
  */
 static SfTick
-guard_keys(SfTick now)
+check_keys(SfTick now)
 {
 	SfTick		next = SF_TICK_NEVER;
 
@@ -95,7 +95,7 @@ sf_overdue_check(void)
 	SfTick		next;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	next = Min(watch_turns(now), guard_keys(now));
+	next = Min(check_turns(now), check_keys(now));
 	pg_atomic_write_u64(&sf_shared->launcher_checks, (uint64) next);
 	LWLockRelease(sf_shared_lock);
 	return next;

@@ -80,25 +80,25 @@ take_seek(SfDatabase *database, SfTurn *turn)
 
 /* Has the ring room for owners whose turn did not come in the last scan? They do not wait long for that. */
 static bool
-has_room_for_rest(const SfDatabase *database, SfTick now)
+has_room_for_remainder(const SfDatabase *database, SfTick now)
 {
 	return (database->ring.nlists <= SF_RING_OWNERS / 2 &&
 			database->ring.count <= SF_RING_SIZE / 4) ||
-		now >= sf_tick_plus_ms(database->last_scan, SF_REST_PAUSE_MS);
+		now >= sf_tick_plus_ms(database->last_scan, SF_REMAINDER_PAUSE_MS);
 }
 
-/* Take on the rest of the last scan, when the ring has room for it. */
+/* Take on the remainder of the last scan, when the ring has room for it. */
 static void
-take_rest(SfDatabase *database, SfTurn *turn)
+take_remainder(SfDatabase *database, SfTurn *turn)
 {
 	SfTick		now = sf_tick_now();
 
-	if (!has_room_for_rest(database, now))
+	if (!has_room_for_remainder(database, now))
 		return;
 	database->last_scan = now;
-	turn->scan_from = database->rest_from;
-	turn->scan_turns = database->rest;
-	database->rest_from = DT_NOEND;
+	turn->scan_from = database->remainder_from;
+	turn->scan_turns = database->remainder_turns;
+	database->remainder_from = DT_NOEND;
 }
 
 /*
@@ -118,9 +118,9 @@ take_scan(SfDatabase *database, SfTurn *turn)
 	bool		wanted = database->next_scan <= now;
 
 	turn->scan_turns = (SfOwnerTurns) {0};
-	if (turn->scan_from == DT_NOEND && database->rest_from != DT_NOEND)
+	if (turn->scan_from == DT_NOEND && database->remainder_from != DT_NOEND)
 	{
-		take_rest(database, turn);
+		take_remainder(database, turn);
 		return;
 	}
 	/* with many keys in the ring, at most once a second: for owners without keys there */
@@ -143,13 +143,13 @@ take_scan(SfDatabase *database, SfTurn *turn)
 }
 
 /*
- * Has a scan that is not over left nothing to run?  Its rest comes at once then: no timer
+ * Has a scan that is not over left nothing to run?  Its remainder comes at once then: no timer
  * that is known would end the sleep of this process in time for it.
  */
 static bool
 found_nothing(const SfDatabase *database, const SfTurn *turn)
 {
-	return database->rest_from != DT_NOEND && database->ring.count == 0 && turn->nkeys == 0;
+	return database->remainder_from != DT_NOEND && database->ring.count == 0 && turn->nkeys == 0;
 }
 
 /*
@@ -190,7 +190,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 		return SF_WORK_SLICE;
 	if (sf_shared_takes_keys(sf_my_process))
 	{
-		/* what the last scan found comes before the next one, or the rest of it */
+		/* what the last scan found comes before the next one, or the remainder of it */
 		if (turn->state != SF_WORK_SCAN || found_nothing(database, turn))
 			take_scan(database, turn);
 		sf_shared_take_skipped(database);
@@ -360,7 +360,7 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 	if (mine->state != SF_PROCESS_RUNNING)
 		mine->since = mine->turn_began;
 	mine->state = SF_PROCESS_RUNNING;
-	sf_shared_watch_turn(mine, turn->nkeys);
+	sf_shared_check_turn_in_time(mine, turn->nkeys);
 	return state;
 }
 

@@ -98,7 +98,7 @@ sf_shared_register_database(Oid oid)
 	sf_skipped_clear(&database->skipped);
 	database->oid = oid;
 	database->state = SF_DATABASE_UNKNOWN;
-	database->next_timer = database->rest_from = DT_NOEND;
+	database->next_timer = database->remainder_from = DT_NOEND;
 	database->announced.from = DT_NOBEGIN;
 	database->announced.others = true;
 	database->next_delivery = SF_TICK_NEVER;	/* until the first scan has looked */
@@ -469,7 +469,7 @@ sf_shared_wake_worker(SfDatabase *database)
 	}
 	/* a task that used to be short may take an hour this time */
 	if (database->backlog == SF_BACKLOG_LEFT)
-		sf_shared_watch(sf_shared_left_until(database));
+		sf_shared_check_by(sf_shared_left_until(database));
 	else
 		wake_helper(database);
 }
@@ -509,7 +509,7 @@ sf_shared_check_clock(void)
 
 /* Have the launcher check turns and keys no later than at. */
 void
-sf_shared_watch(SfTick at)
+sf_shared_check_by(SfTick at)
 {
 	uint64		checks = pg_atomic_read_u64(&sf_shared->launcher_checks);
 
@@ -524,10 +524,10 @@ sf_shared_watch(SfTick at)
 
 /* A turn has that many keys: have the launcher check that it ends in time. */
 void
-sf_shared_watch_turn(SfProcess *process, int nkeys)
+sf_shared_check_turn_in_time(SfProcess *process, int nkeys)
 {
 	process->nkeys = nkeys;
-	sf_shared_watch(sf_tick_plus_ms(process->turn_began,
+	sf_shared_check_by(sf_tick_plus_ms(process->turn_began,
 									nkeys > 1 ? SF_SLOW_MS : SF_STUCK_MS));
 }
 

@@ -205,9 +205,9 @@ typedef struct SfDatabase
 	SfTick		next_queue;		/* when a rate lets begin what waits for a limit */
 	TimestampTz next_timer;		/* the earliest timer for which no scan has begun;
 								 * DT_NOEND: none */
-	TimestampTz rest_from;		/* owners whose turn did not come in a scan for what is due
+	TimestampTz remainder_from; /* owners whose turn did not come in a scan for what is due
 								 * then or later; DT_NOEND: there are none, */
-	SfOwnerTurns rest;			/* ... or the turns of these */
+	SfOwnerTurns remainder_turns;	/* ... or the turns of these */
 	bool		scanned;		/* a first scan of all of the due index was done; it
 								 * corrected times (set_back) */
 	int64		set_back_by;	/* microseconds by which the wall clock was set back and
@@ -367,7 +367,7 @@ sf_shared_want_scan_from(SfDatabase *database, TimestampTz from)
 static inline bool
 sf_shared_wants_scan(const SfDatabase *database)
 {
-	return database->next_scan == SF_TICK_AT_ONCE || database->rest_from != DT_NOEND;
+	return database->next_scan == SF_TICK_AT_ONCE || database->remainder_from != DT_NOEND;
 }
 
 extern SfTick sf_shared_next_poll(void);
@@ -422,8 +422,8 @@ extern bool sf_shared_wake_idle(Oid database, SfProcessKind kind);
 extern void sf_shared_wake_another(SfDatabase *database);
 extern void sf_shared_wake_worker(SfDatabase *database);
 extern int64 sf_shared_check_clock(void);
-extern void sf_shared_watch(SfTick at);
-extern void sf_shared_watch_turn(SfProcess *process, int nkeys);
+extern void sf_shared_check_by(SfTick at);
+extern void sf_shared_check_turn_in_time(SfProcess *process, int nkeys);
 extern void sf_shared_want_task(SfDatabase *database);
 extern int	sf_shared_max_tasks(void);
 extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);

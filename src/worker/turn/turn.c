@@ -473,10 +473,10 @@ publish_scan(SfDatabase *database, const SfDueScan *scan)
 {
 	ListCell   *lc;
 
-	if (scan->more_owners && database->rest_from == DT_NOEND)
+	if (scan->more_owners && database->remainder_from == DT_NOEND)
 	{
-		database->rest_from = scan->from;
-		database->rest = scan->turns;
+		database->remainder_from = scan->from;
+		database->remainder_turns = scan->turns;
 	}
 	else if (scan->more_owners)
 		sf_shared_want_scan_from(database, scan->from);

@@ -80,7 +80,7 @@ SELECT is((SELECT status FROM sf_schedule_runs WHERE schedule_name = 'elsewhere'
 CREATE ROLE runs_stranger;
 SET ROLE runs_stranger;
 SELECT is_empty($$ SELECT 1 FROM sf_schedule_runs UNION ALL SELECT 1 FROM sf_schedules UNION ALL SELECT 1 FROM sf_alerts
-	UNION ALL SELECT 1 FROM _sfflow.schedule_status('hour_ago') WHERE state IS NOT NULL UNION ALL SELECT 1
+	UNION ALL SELECT 1 FROM _sfflow.schedule_status('hour_ago') WHERE status IS NOT NULL UNION ALL SELECT 1
 	FROM _sfflow.cron_runs('hour_ago') $$,
 	'a stranger sees no run, and calls no function that tells');
 RESET ROLE;

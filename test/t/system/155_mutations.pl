@@ -552,7 +552,7 @@ my @scenarios = (
 		let_go('claim');
 		return wrong($name);
 	} ],
-	[ move_adopt => sub { return moved(0, 1) } ],
+	[ move_slot => sub { return moved(0, 1) } ],
 	[ move_give => sub { return moved(1, 1) } ],
 	[ move_recall => sub { return moved(1, 2) } ],
 	[ move_highest => sub { return moved(0, 1, 2) } ]);

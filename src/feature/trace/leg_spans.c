@@ -1,18 +1,18 @@
 /*
- * run_spans.c
- *		The spans of a run of an execution, as OTLP has them in JSON.
+ * leg_spans.c
+ *		The spans of a leg of an execution, as OTLP has them in JSON.
  *
  * The tree, from the fold of events in report/visits.c:
  *
- *		run		of the execution, from its begin or a redrive to its end
+ *		leg		of the execution, from its begin or a redrive to its end
  *		  state		each visit to a state; its children below
  *			task	each attempt at the task of a Task state
  *			  work	what a worker of an activity does for it
  *			branch	of a Parallel state, or an iteration of a Map
  *			  state	and so on; jobs of a JobNet stand below its state
  *
- * A child execution is a run of its own, below the task or the Map that began it.  Spans are made in the order in
- * which they begin, so those above a span come before it, and of a run that has too many the last ones are left
+ * A child execution is a leg of its own, below the task or the Map that began it.  Spans are made in the order in
+ * which they begin, so those above a span come before it, and of a leg that has too many the last ones are left
  * out.
  */
 #include "postgres.h"
@@ -30,10 +30,10 @@
 #include "store/execution/execution_head.h"
 #include "store/state_machine/program_cache.h"
 
-/* Spans of a run, at most; a message of OTLP holds some megabytes */
+/* Spans of a leg, at most; a message of OTLP holds some megabytes */
 #define MAX_SPANS	5000
 
-/* Links of a span, at most, and child executions of a run that are looked at for them */
+/* Links of a span, at most, and child executions of a leg that are looked at for them */
 #define MAX_LINKS	100
 #define MAX_CHILDREN	1000
 
@@ -59,7 +59,7 @@ typedef struct Span
 	char		id[SF_SPAN_ID_DIGITS + 1];
 	char		parent[SF_SPAN_ID_DIGITS + 1];
 	const char *name;
-	const SfState *state;		/* that it is of, or around the branch that it is of; NULL: a run */
+	const SfState *state;		/* that it is of, or around the branch that it is of; NULL: a leg */
 	SfStateInstanceKey instance;
 	const SfVisit *visit;		/* the last attempt of a state, the attempt of a task */
 	TimestampTz entered_at;
@@ -85,7 +85,7 @@ typedef struct Latest
 
 typedef struct Tree
 {
-	const SfTracedRun *run;
+	const SfTracedLeg *leg;
 	SfTraceContext context;
 	SfSpanSeed	seed;
 	const SfProgram *program;
@@ -97,13 +97,13 @@ typedef struct Tree
 
 /* --- the tree --- */
 
-/* When a run began. */
+/* When a leg began. */
 static TimestampTz
-begin_of(const SfTracedRun *run)
+begin_of(const SfTracedLeg *leg)
 {
-	if (run->redriven_at != DT_NOBEGIN)
-		return run->redriven_at;
-	return run->started_at != DT_NOBEGIN ? run->started_at : run->ended_at;
+	if (leg->redriven_at != DT_NOBEGIN)
+		return leg->redriven_at;
+	return leg->started_at != DT_NOBEGIN ? leg->started_at : leg->ended_at;
 }
 
 /* Append a span. */
@@ -129,17 +129,17 @@ add_span(Tree *tree, SfSpanKind kind, const Span *parent, const char *name)
 	return NULL;
 }
 
-/* Add the span of the run itself. */
+/* Add the span of the leg itself. */
 static void
 add_root(Tree *tree, const char *machine)
 {
-	const SfTracedRun *run = tree->run;
+	const SfTracedLeg *leg = tree->leg;
 	bool		is_first = strcmp(tree->context.span_id, SF_NO_SPAN) == 0;
-	Span	   *root = append_span(tree, SF_SPAN_RUN, is_first ? "" : tree->context.span_id, machine);
+	Span	   *root = append_span(tree, SF_SPAN_LEG, is_first ? "" : tree->context.span_id, machine);
 
-	root->from = begin_of(run);
-	root->to = run->ended_at;
-	sf_span_id(&tree->seed, SF_SPAN_RUN, "", NULL, 0, root->from, 0, root->id);
+	root->from = begin_of(leg);
+	root->to = leg->ended_at;
+	sf_span_id(&tree->seed, SF_SPAN_LEG, "", NULL, 0, root->from, 0, root->id);
 	tree->root = root;
 }
 
@@ -340,7 +340,7 @@ link_child(HeapTuple tuple, TupleDesc desc, void *arg)
 	seed = sf_span_seed(child.trace_id, sf_row_number(tuple, desc, COL_execution_no, 0),
 						sf_row_number(tuple, desc, COL_requested_at, 0),
 						sf_row_text(tuple, desc, COL_execution_id), 0);
-	sf_span_id(&seed, SF_SPAN_RUN, "", NULL, 0, sf_row_number(tuple, desc, COL_started_at, 0), 0, id);
+	sf_span_id(&seed, SF_SPAN_LEG, "", NULL, 0, sf_row_number(tuple, desc, COL_started_at, 0), 0, id);
 	foreach_ptr(Span, span, tree->spans)
 	{
 		if (strcmp(span->id, child.span_id) != 0)
@@ -369,7 +369,7 @@ link_children(Tree *tree)
 		may_have = tree->program->states[i].type == SF_STATE_TASK &&
 			sf_state_task(&tree->program->states[i])->resource.kind == SF_RESOURCE_START_EXECUTION;
 	if (may_have)
-		sf_db_read(&plan, link_child, tree, SF_INT8(tree->run->execution_no), SF_TIME(tree->root->from),
+		sf_db_read(&plan, link_child, tree, SF_INT8(tree->leg->execution_no), SF_TIME(tree->root->from),
 				   SF_TIME(tree->root->to), SF_INT4(MAX_CHILDREN));
 }
 
@@ -420,8 +420,8 @@ put_integer(SfJsonBuilder *b, const char *key, int64 value)
 static bool
 has_failed(const Tree *tree, const Span *span)
 {
-	if (span->kind == SF_SPAN_RUN)
-		return tree->run->status != SF_STATUS_SUCCEEDED;
+	if (span->kind == SF_SPAN_LEG)
+		return tree->leg->status != SF_STATUS_SUCCEEDED;
 	return span->end == SF_VISIT_FAILED || span->end == SF_VISIT_ABORTED || span->end == SF_VISIT_RUNS;
 }
 
@@ -429,8 +429,8 @@ has_failed(const Tree *tree, const Span *span)
 static const char *
 error_of(const Tree *tree, const Span *span)
 {
-	if (span->kind == SF_SPAN_RUN)
-		return cut(tree->run->error);
+	if (span->kind == SF_SPAN_LEG)
+		return cut(tree->leg->error);
 	return span->visit == NULL ? NULL : cut(span->visit->error);
 }
 
@@ -442,22 +442,22 @@ error_type(const Tree *tree, const Span *span)
 
 	if (error != NULL)
 		return error;
-	if (span->kind == SF_SPAN_RUN)
-		return sf_status_name(tree->run->status);
+	if (span->kind == SF_SPAN_LEG)
+		return sf_status_name(tree->leg->status);
 	return span->end == SF_VISIT_FAILED ? "_OTHER" : "ABORTED";
 }
 
-/* Put the attributes of a run. */
+/* Put the attributes of a leg. */
 static void
-put_run(SfJsonBuilder *b, const Tree *tree)
+put_leg(SfJsonBuilder *b, const Tree *tree)
 {
-	const SfTracedRun *run = tree->run;
+	const SfTracedLeg *leg = tree->leg;
 
-	put_text(b, "sfflow.execution.id", run->execution_id);
+	put_text(b, "sfflow.execution.id", leg->execution_id);
 	put_text(b, "sfflow.state_machine.name", tree->root->name);
-	put_integer(b, "sfflow.state_machine.version", run->version);
-	put_text(b, "sfflow.execution.status", sf_status_name(run->status));
-	put_integer(b, "sfflow.execution.redrive_count", run->run);
+	put_integer(b, "sfflow.state_machine.version", leg->version);
+	put_text(b, "sfflow.execution.status", sf_status_name(leg->status));
+	put_integer(b, "sfflow.execution.redrive_count", leg->redrive_count);
 	if (tree->dropped > 0)
 		put_integer(b, "sfflow.dropped_spans", tree->dropped);
 }
@@ -505,8 +505,8 @@ put_attributes(SfJsonBuilder *b, const Tree *tree, const Span *span)
 	sf_json_open_array(b, "attributes");
 	switch (span->kind)
 	{
-		case SF_SPAN_RUN:
-			put_run(b, tree);
+		case SF_SPAN_LEG:
+			put_leg(b, tree);
 			break;
 		case SF_SPAN_STATE:
 			put_text(b, "sfflow.state.name", span->state->name);
@@ -562,11 +562,11 @@ put_link(SfJsonBuilder *b, const Tree *tree, const char *span_id, const char *wh
 	sf_json_close_object(b);
 }
 
-/* Put the links of a span: of a redrive to the first run, of a task to the executions that it has begun. */
+/* Put the links of a span: of a redrive to the first leg, of a task to the executions that it has begun. */
 static void
 put_links(SfJsonBuilder *b, const Tree *tree, const Span *span)
 {
-	bool		redriven = span->kind == SF_SPAN_RUN && tree->run->redriven_at != DT_NOBEGIN;
+	bool		redriven = span->kind == SF_SPAN_LEG && tree->leg->redriven_at != DT_NOBEGIN;
 	ListCell   *lc;
 
 	if (!redriven && span->links == NIL)
@@ -576,7 +576,7 @@ put_links(SfJsonBuilder *b, const Tree *tree, const Span *span)
 	{
 		char	   *first = palloc(SF_SPAN_ID_DIGITS + 1);
 
-		sf_span_id(&tree->seed, SF_SPAN_RUN, "", NULL, 0, tree->run->started_at, 0, first);
+		sf_span_id(&tree->seed, SF_SPAN_LEG, "", NULL, 0, tree->leg->started_at, 0, first);
 		put_link(b, tree, first, "redrive_of");
 	}
 	foreach(lc, span->links)
@@ -592,8 +592,8 @@ kind_of(const Tree *tree, const Span *span)
 {
 	switch (span->kind)
 	{
-		case SF_SPAN_RUN:
-			return tree->run->is_child ? KIND_INTERNAL : KIND_SERVER;
+		case SF_SPAN_LEG:
+			return tree->leg->is_child ? KIND_INTERNAL : KIND_SERVER;
 		case SF_SPAN_WORK:
 			return KIND_CONSUMER;
 		case SF_SPAN_TASK:
@@ -614,12 +614,12 @@ kind_of(const Tree *tree, const Span *span)
 
 /* Put one span. */
 static void
-put_span(SfJsonBuilder *b, const Tree *tree, const Span *span, const char *run_cause)
+put_span(SfJsonBuilder *b, const Tree *tree, const Span *span, const char *leg_cause)
 {
-	TimestampTz from = Min(span->from, tree->run->ended_at);
-	TimestampTz to = Max(Min(span->to, tree->run->ended_at), from);
+	TimestampTz from = Min(span->from, tree->leg->ended_at);
+	TimestampTz to = Max(Min(span->to, tree->leg->ended_at), from);
 	const char *error = error_of(tree, span);
-	const char *cause = span->kind == SF_SPAN_RUN ? run_cause : span->visit == NULL ? NULL : span->visit->cause;
+	const char *cause = span->kind == SF_SPAN_LEG ? leg_cause : span->visit == NULL ? NULL : span->visit->cause;
 	bool		failed = has_failed(tree, span);
 	int			flags = tree->context.flags | FLAG_HAS_IS_REMOTE;
 	Span		shown = *span;
@@ -631,7 +631,7 @@ put_span(SfJsonBuilder *b, const Tree *tree, const Span *span, const char *run_c
 	sf_json_add_string(b, "spanId", span->id);
 	if (*span->parent != '\0')
 		sf_json_add_string(b, "parentSpanId", span->parent);
-	if (span->kind == SF_SPAN_RUN && *span->parent != '\0')
+	if (span->kind == SF_SPAN_LEG && *span->parent != '\0')
 		flags |= FLAG_IS_REMOTE;
 	sf_json_add_string(b, "traceState", tree->context.state);
 	sf_json_add_int(b, "flags", flags);
@@ -650,39 +650,40 @@ put_span(SfJsonBuilder *b, const Tree *tree, const Span *span, const char *run_c
 	sf_json_close_object(b);
 }
 
-/* The cause with which a run has failed: that of its last visit with the run's error; NULL: the history has none. */
+/* The cause with which a leg has failed: that of its last visit with the leg's error; NULL: the history has none. */
 static const char *
-find_cause(const SfTracedRun *run, const SfVisits *visits)
+find_cause(const SfTracedLeg *leg, const SfVisits *visits)
 {
 	const char *cause = NULL;
 
 	foreach_ptr(const SfVisit, visit, visits->list)
-		if (run->error != NULL && visit->error != NULL && strcmp(visit->error, run->error) == 0)
+		if (leg->error != NULL && visit->error != NULL && strcmp(visit->error, leg->error) == 0)
 			cause = visit->cause;
 	return cause;
 }
 
 /*
- * Make the spans of a run: a JSON array of spans of OTLP.  Where the machine keeps less history, there are fewer of
+ * Make the spans of a leg: a JSON array of spans of OTLP.  Where the machine keeps less history, there are fewer of
  * them. count gets how many there are.
  */
 Jsonb *
-sf_run_spans(const SfTracedRun *run, int *count)
+sf_leg_spans(const SfTracedLeg *leg, int *count)
 {
-	Tree		tree = {.run = run};
-	SfExecutionHead head = run->head;
+	Tree		tree = {.leg = leg};
+	SfExecutionHead head = leg->head;
 	SfVisits   *visits;
 	SfJsonBuilder b;
 	const char *cause;
 
-	if (!sf_trace_parse_stored(run->trace, &tree.context) ||
-		(run->is_map_child && !sf_head_read(run->execution_no, &head)))
-		elog(ERROR, "execution " INT64_FORMAT " has no trace", run->execution_no);
+	if (!sf_trace_parse_stored(leg->trace, &tree.context) ||
+		(leg->is_map_child && !sf_head_read(leg->execution_no, &head)))
+		elog(ERROR, "execution " INT64_FORMAT " has no trace", leg->execution_no);
 	tree.program = sf_program_cache_get(head.machine_no, head.version);
-	tree.seed = sf_span_seed(tree.context.trace_id, run->execution_no, run->requested_at, run->execution_id, run->run);
+	tree.seed = sf_span_seed(tree.context.trace_id, leg->execution_no, leg->requested_at, leg->execution_id,
+							 leg->redrive_count);
 	tree.latest = sf_visits_hash("sfflow spans", sizeof(Latest), CurrentMemoryContext);
 	add_root(&tree, head.machine);
-	visits = sf_visits_scan_until(&head, tree.program, SF_VISITS_SPANS, run->last_event_id);
+	visits = sf_visits_scan_until(&head, tree.program, SF_VISITS_SPANS, leg->last_event_id);
 	foreach_ptr(const SfVisit, visit, visits->list)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -690,7 +691,7 @@ sf_run_spans(const SfTracedRun *run, int *count)
 			add_visit(&tree, visit);
 	}
 	link_children(&tree);
-	cause = find_cause(run, visits);
+	cause = find_cause(leg, visits);
 	sf_json_begin_array(&b);
 	foreach_ptr(const Span, span, tree.spans)
 		put_span(&b, &tree, span, cause);

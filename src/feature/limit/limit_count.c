@@ -1,5 +1,5 @@
 /*
- * limit_adopt.c
+ * limit_count.c
  *		What runs already when it comes under a limit, since that is set or the execution is
  *		migrated to another version: it goes on, and has slots of the limit.
  *
@@ -45,14 +45,14 @@ typedef struct Given
 } Given;
 
 /* A limit that is set, and what has slots of it so far */
-typedef struct Adoption
+typedef struct Count
 {
 	SfLimit		limit;
 	MemoryContext context;		/* of what is known of queues */
 	HTAB	   *given;
 	int			above;			/* up to which number others may have slots; 0: they have none */
 	int			highest;
-} Adoption;
+} Count;
 
 /*
  * Give a branch, or an execution as a whole, a slot of its queue: where others take slots already,
@@ -61,7 +61,7 @@ typedef struct Adoption
  * older than what others have taken under an earlier limit.
  */
 static void
-adopt(Adoption *a, SfQueue queue, int64 execution_no, int64 branch_no)
+give_slot(Count *a, SfQueue queue, int64 execution_no, int64 branch_no)
 {
 	bool		found;
 	Given	   *given = hash_search(a->given, &queue.hash, HASH_ENTER, &found);
@@ -86,7 +86,7 @@ adopt(Adoption *a, SfQueue queue, int64 execution_no, int64 branch_no)
 
 /* Give an execution a slot, or a branch of it, if the limit applies. */
 static void
-consider(Adoption *a, SfBranchKey key)
+consider(Count *a, SfBranchKey key)
 {
 	bool		whole = sf_limit_is_of_executions(&a->limit);
 	SfExecution *execution = sf_execution_read(key.execution_no, SF_LOCK_NONE,
@@ -107,7 +107,7 @@ consider(Adoption *a, SfBranchKey key)
 	if (sf_limit_slot_has(key.execution_no, key.branch_no, a->limit.limit_no))
 		return;
 	if (branch != NULL && sf_limit_find_queue(&a->limit, sf_draft_make(execution), branch, &queue))
-		adopt(a, queue, key.execution_no, key.branch_no);
+		give_slot(a, queue, key.execution_no, key.branch_no);
 }
 
 /* Copy a limit, which is read anew into the cache when others change it. */
@@ -162,11 +162,11 @@ machines_of(const SfLimit *limit)
  * and further ones with numbers above one (0: others take none yet).
  */
 static void
-adopt_all(const SfLimit *limit, int above)
+give_all(const SfLimit *limit, int above)
 {
 	HASHCTL		control = {.keysize = sizeof(int64),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
-	Adoption	a = {.limit = copy_limit(limit),.context = CurrentMemoryContext,.above = above};
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow adoption",
+	Count		a = {.limit = copy_limit(limit),.context = CurrentMemoryContext,.above = above};
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow count",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	ListCell   *lc;
@@ -197,7 +197,7 @@ set_limit(const SfLimit *limit)
 	CommandCounterIncrement();
 	found = set.counts_anew ? sf_limit_find(set.limit_no) : NULL;
 	if (found != NULL)
-		adopt_all(found, set.is_new ? 0 : found->highest);
+		give_all(found, set.is_new ? 0 : found->highest);
 	return set.limit_no;
 }
 
@@ -248,7 +248,7 @@ count_anew(int64 limit_no)
 	(void) release_migrated(limit);
 	limit = sf_limit_find(limit_no);
 	if (limit != NULL)
-		adopt_all(limit, limit->highest);
+		give_all(limit, limit->highest);
 }
 
 /* Count what has begun without a limit, as far as it can be seen; false: scan again soon. */
@@ -272,7 +272,7 @@ count_uncounted(int64 limit_no)
 		return !recent;
 	/* at first for the slices that are under way, which end soon; then for long transactions */
 	if (is_full_pass || (!recent && now < TimestampTzPlusMilliseconds(limit->uncounted_at, COUNT_POLLS_MS)))
-		adopt_all(limit, limit->highest);
+		give_all(limit, limit->highest);
 	limit = is_full_pass ? sf_limit_find(limit_no) : NULL;
 	if (limit != NULL && !release_migrated(limit) && phase == SF_COUNT_LAST)
 		phase = SF_COUNT_BETWEEN;
@@ -323,7 +323,7 @@ sf_limit_put(const SfLimit *limit)
 
 /* Give a branch that is inside of a state a slot of a limit, above those that it allows if none of them is free. */
 static void
-give_slot(const SfLimit *limit, SfQueue queue, SfBranchKey key)
+give_any_slot(const SfLimit *limit, SfQueue queue, SfBranchKey key)
 {
 	int			highest;
 	int			slot;
@@ -351,8 +351,8 @@ reconcile_slot(const SfLimit *limit, const SfDraft *draft, const SfBranch *branc
 		if (has && !SF_DEBUG_MUTATION("move_give"))
 			sf_limit_slot_release_one(key, limit->limit_no);
 	}
-	else if (!has && !SF_DEBUG_MUTATION("move_adopt"))
-		give_slot(limit, queue, key);
+	else if (!has && !SF_DEBUG_MUTATION("move_slot"))
+		give_any_slot(limit, queue, key);
 }
 
 /* Add a copy of a limit of which slots are taken by states, unless it is there (NULL: no limit). */
