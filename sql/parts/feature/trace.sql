@@ -62,8 +62,8 @@ COMMENT ON FUNCTION @extschema@.sf_reject_spans(bigint[], text) IS
 
 -- The rows of an index each.
 CREATE VIEW _sfflow.waiting_trace_export AS
-SELECT x.export_no, x.execution_no, x.version, x.redrive_count, x.last_event_id, x.run_status, x.started_at, x.redriven_at,
-	x.ended_at, x.trace, x.error, x.status, x.lease_until
+SELECT x.export_no, x.execution_no, x.version, x.redrive_count, x.last_event_id, x.run_status, x.started_at,
+	x.redriven_at, x.ended_at, x.trace, x.error, x.status, x.lease_until
 FROM _sfflow.trace_export x
 WHERE x.status IN (@TRACE_EXPORT_DUE@, @TRACE_EXPORT_TAKEN@);
 CREATE VIEW _sfflow.rejected_trace_export AS
