@@ -20,28 +20,6 @@ SF_ROW_TYPE(row_type, SF_EXECUTION_COLUMNS, execution, 1);
 
 static const SfIndex by_id = {"execution", "execution_execution_id_key"};
 
-/*
- * Make an execution that runs, has no parent, and has not begun; the caller says what it is of, and what is else.
- * Its fields are what a read of its row gives, but for its number and for who requests it when, which its insert sets.
- */
-SfExecution *
-sf_execution_make(void)
-{
-	SfExecution *e = palloc0(sizeof(SfExecution));
-
-	e->status = SF_STATUS_RUNNING;
-	e->start_requests = 1;
-	e->parent_execution_no = SF_NO_PARENT;
-	e->parent_branch_no = SF_NO_BRANCH;
-	e->parent_generation = SF_NO_GENERATION;
-	e->map_run_no = SF_NO_MAP_RUN;
-	e->map_index = SF_NO_MAP_INDEX;
-	e->map_items = -1;
-	e->started_at = e->stopped_at = e->last_redriven_at = DT_NOBEGIN;
-	e->start.at = DT_NOBEGIN;
-	return e;
-}
-
 /* Append an execution to a list, with the first columns of its row. */
 static void
 append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)

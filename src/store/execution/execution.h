@@ -109,6 +109,28 @@ sf_execution_is_waited_for(const SfExecution *execution)
 	return execution->parent_generation != SF_NO_GENERATION;
 }
 
+/*
+ * Make an execution that runs, has no parent, and has not begun; the caller says what it is of, and what is else.
+ * Its fields are what a read of its row gives, but for its number and for who requests it when, which its insert sets.
+ */
+static inline SfExecution *
+sf_execution_make(void)
+{
+	SfExecution *e = palloc0(sizeof(SfExecution));
+
+	e->status = SF_STATUS_RUNNING;
+	e->start_requests = 1;
+	e->parent_execution_no = SF_NO_PARENT;
+	e->parent_branch_no = SF_NO_BRANCH;
+	e->parent_generation = SF_NO_GENERATION;
+	e->map_run_no = SF_NO_MAP_RUN;
+	e->map_index = SF_NO_MAP_INDEX;
+	e->map_items = -1;
+	e->started_at = e->stopped_at = e->last_redriven_at = DT_NOBEGIN;
+	e->start.at = DT_NOBEGIN;
+	return e;
+}
+
 /* Is an execution a child of a Distributed Map? */
 static inline bool
 sf_execution_is_map_child(const SfExecution *execution)
@@ -134,7 +156,6 @@ sf_execution_took_us(TimestampTz started_at, TimestampTz stopped_at, int64 idle_
 		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at - idle_us, 0);
 }
 
-extern SfExecution *sf_execution_make(void);
 extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full);
 extern bool sf_execution_is_running(int64 execution_no);
 extern bool sf_execution_is_there(int64 execution_no);
