@@ -32,8 +32,6 @@ CREATE TABLE _sfflow.human_task (
 	told_at timestamptz NOT NULL,		-- up to when rules were told that the task is for more roles
 	claimed_at timestamptz,
 	claimed_by text,					-- a role, or the person for whom a program with ACT acts: it outlives the role
-	claimed_role text,					-- the role that has claimed it; NULL: another one has assigned it
-	claimed_login text,					-- and its login
 	state text NOT NULL,				-- name of the state, when it began
 	title text NOT NULL,
 	not_starter boolean NOT NULL,		-- not by who has started the execution

@@ -11,7 +11,7 @@ CREATE TABLE _sfflow.trace_export (
 	version integer NOT NULL,
 	redrive_count integer NOT NULL,		-- redrives before it
 	last_event_id integer NOT NULL,
-	run_status smallint NOT NULL,		-- SfStatus: how it has ended
+	leg_status smallint NOT NULL,		-- SfStatus: how it has ended
 	started_at timestamptz,				-- of the execution; NULL: it has never begun
 	redriven_at timestamptz,			-- when the leg began, if that was a redrive
 	ended_at timestamptz NOT NULL,
@@ -62,7 +62,7 @@ COMMENT ON FUNCTION @extschema@.sf_reject_spans(bigint[], text) IS
 
 -- The rows of an index each.
 CREATE VIEW _sfflow.waiting_trace_export AS
-SELECT x.export_no, x.execution_no, x.version, x.redrive_count, x.last_event_id, x.run_status, x.started_at,
+SELECT x.export_no, x.execution_no, x.version, x.redrive_count, x.last_event_id, x.leg_status, x.started_at,
 	x.redriven_at, x.ended_at, x.trace, x.error, x.status, x.lease_until
 FROM _sfflow.trace_export x
 WHERE x.status IN (@TRACE_EXPORT_DUE@, @TRACE_EXPORT_TAKEN@);

@@ -110,7 +110,7 @@ add_result(SfSliceResult *result, const SfSliceResult *more)
 {
 	int			transitions = result->transitions + more->transitions;
 
-	if (more->end != SF_SLICE_IDLE)
+	if (more->end != SF_SLICE_END_IDLE)
 		*result = *more;
 	result->transitions = transitions;
 }
@@ -145,7 +145,7 @@ run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
 	LoneBranch	alone = {.request = *request};
 	ErrorData  *error;
 
-	alone.request.mode = SF_SLICE_SESSION_BRANCH;
+	alone.request.mode = SF_SLICE_MODE_SESSION_BRANCH;
 	alone.request.take.branch = key;
 	sf_tries_run(try_alone, &alone);
 	if (alone.error == NULL)
@@ -156,7 +156,7 @@ run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
 	error = try_slice(&alone.request, &alone.result, alone.error->message);
 	if (error != NULL)
 		ReThrowError(error);
-	result->end = SF_SLICE_WORKED;
+	result->end = SF_SLICE_END_WORKED;
 	result->transitions++;
 }
 
@@ -229,14 +229,14 @@ SF_SQL_FUNCTION(sfflow_sf_step)
 	SfSliceResult result = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
-	request.mode = SF_SLICE_EXECUTION;
-	request.length = SF_SLICE_ONE_BRANCH;
+	request.mode = SF_SLICE_MODE_EXECUTION;
+	request.length = SF_SLICE_LENGTH_ONE_BRANCH;
 	request.session.execution_no = execution->execution_no;
 	request.session.max_transitions = 1;
 	session_slice(&request, &result);
-	if (result.end == SF_SLICE_IDLE && finds_awaited(execution->execution_no))
+	if (result.end == SF_SLICE_END_IDLE && finds_awaited(execution->execution_no))
 		session_slice(&request, &result);
-	if (result.end != SF_SLICE_IDLE)
+	if (result.end != SF_SLICE_END_IDLE)
 	{
 		SfColumns row = {0};
 
@@ -262,7 +262,7 @@ run_execution(const SfExecution *execution, SfSliceRequest request, int max_step
 	MemoryContext old = MemoryContextSwitchTo(context);
 	const char *status;
 
-	request.mode = SF_SLICE_EXECUTION;
+	request.mode = SF_SLICE_MODE_EXECUTION;
 	request.slice_ms = SF_SESSION_SLICE_MS;
 	request.session.execution_no = no;
 	while (left != 0)
@@ -272,9 +272,9 @@ run_execution(const SfExecution *execution, SfSliceRequest request, int max_step
 		CHECK_FOR_INTERRUPTS();
 		request.session.max_transitions = Max(left, 0);
 		session_slice(&request, &result);
-		if (result.end == SF_SLICE_IDLE && !finds_awaited(no))
+		if (result.end == SF_SLICE_END_IDLE && !finds_awaited(no))
 			break;
-		if (left > 0 && result.end != SF_SLICE_IDLE)
+		if (left > 0 && result.end != SF_SLICE_END_IDLE)
 			left = Max(left - Max(result.transitions, 1), 0);
 		MemoryContextReset(context);
 	}
@@ -330,7 +330,7 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 	SfSliceRequest request = {0};
 	int			left = max_steps;
 
-	request.mode = SF_SLICE_OWNER;
+	request.mode = SF_SLICE_MODE_OWNER;
 	request.slice_ms = SF_SESSION_SLICE_MS;
 	request.session.only_owner = owner;
 	request.session.releases_locks_on_rollback = nonatomic;
@@ -341,7 +341,7 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 		CHECK_FOR_INTERRUPTS();
 		request.session.max_transitions = left;
 		session_slice(&request, &result);
-		if (result.end == SF_SLICE_IDLE)
+		if (result.end == SF_SLICE_END_IDLE)
 			break;
 		check_still_driven();
 		left -= Min(Max(result.transitions, 1), left);

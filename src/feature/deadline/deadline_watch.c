@@ -246,42 +246,42 @@ happened_at(const Moment *m, const SfDeadlineItem *item)
 }
 
 /* What a step has found */
-typedef enum Verdict
+typedef enum StepResult
 {
-	VERDICT_UNKNOWN,			/* the step is for another sweep */
-	VERDICT_IN_TIME,
-	VERDICT_LATE,
-	VERDICT_NEVER_STARTED
-} Verdict;
+	RESULT_UNKNOWN,			/* the step is for another sweep */
+	RESULT_IN_TIME,
+	RESULT_LATE,
+	RESULT_NEVER_STARTED
+} StepResult;
 
 /*
  * Find what of a night, requested until a time, had not happened by another: nothing has
  * started, or an execution is late, the first of which is *late_no.  One that has started in
  * time is enough for a start; all have to have ended.
  */
-static Verdict
+static StepResult
 find_late(Check *c, const Moment *m, TimestampTz until, TimestampTz by, int64 *late_no)
 {
 	bool		is_start = m->due_by == SF_DUE_START;
 	SfDeadlineItems page;
 
 	if (!read_page(c, m, until, is_start ? DT_NOBEGIN : by, &page))
-		return VERDICT_UNKNOWN;
+		return RESULT_UNKNOWN;
 	*late_no = late_before(c);
 	foreach_ptr(const SfDeadlineItem, item, page.items)
 	{
 		bool		happened = happened_at(m, item) <= by;
 
 		if (happened && is_start)
-			return VERDICT_IN_TIME;
+			return RESULT_IN_TIME;
 		if (!happened && *late_no == 0)
 			*late_no = item->execution->execution_no;
 	}
 	if (*late_no != 0 && !is_start)
-		return VERDICT_LATE;
+		return RESULT_LATE;
 	if (cut_after(c, &page, *late_no))
-		return VERDICT_UNKNOWN;
-	return *late_no != 0 ? VERDICT_LATE : page.found ? VERDICT_IN_TIME : VERDICT_NEVER_STARTED;
+		return RESULT_UNKNOWN;
+	return *late_no != 0 ? RESULT_LATE : page.found ? RESULT_IN_TIME : RESULT_NEVER_STARTED;
 }
 
 /* Judge a moment that has come. */
@@ -294,14 +294,14 @@ judge(Check *c, Moment *m)
 		return;
 	switch (find_late(c, m, m->at, m->at, &late_no))
 	{
-		case VERDICT_LATE:
+		case RESULT_LATE:
 			raise_late(c, m, SF_FINDING_LATE, late_no, DT_NOEND);
 			break;
-		case VERDICT_NEVER_STARTED:
+		case RESULT_NEVER_STARTED:
 			raise_late(c, m, SF_FINDING_NEVER_STARTED, SF_NOTHING_STARTED, DT_NOEND);
 			break;
-		case VERDICT_UNKNOWN:
-		case VERDICT_IN_TIME:
+		case RESULT_UNKNOWN:
+		case RESULT_IN_TIME:
 			break;
 	}
 }
@@ -433,7 +433,7 @@ static void
 check_late(Check *c, const SfLateness *l, List *all)
 {
 	Moment		m = {.due_by = l->due_by,.at = l->deadline_at,.base_at = l->base_at};
-	Verdict		verdict;
+	StepResult		verdict;
 	int64		late_no;
 
 	if (is_superseded(l, all))
@@ -448,12 +448,12 @@ check_late(Check *c, const SfLateness *l, List *all)
 		return;
 	}
 	verdict = find_late(c, &m, good_until(l), c->now, &late_no);
-	if (verdict == VERDICT_IN_TIME)
+	if (verdict == RESULT_IN_TIME)
 	{
 		clear(c, l);
 		sf_deadline_notice(c->deadline, l, true, c->now);
 	}
-	else if (verdict != VERDICT_UNKNOWN && l->deadline_at > c->now - LOOK_BACK)
+	else if (verdict != RESULT_UNKNOWN && l->deadline_at > c->now - LOOK_BACK)
 		check_by(c, c->now + RECHECK);
 }
 

@@ -130,10 +130,10 @@ void
 sf_human_claim(const SfHumanTask *task, const SfPerson *person)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.human_task t SET claimed_by = $2, claimed_role = $3, claimed_login = $4,"
+		"UPDATE _sfflow.human_task t SET claimed_by = $2,"
 		" claimed_at = pg_catalog.clock_timestamp() WHERE t.task_no = $1");
 
-	sf_db_execute(&plan, SF_INT8(task->task_no), SF_TEXT(person->name), SF_TEXT(person->role), SF_TEXT(person->login));
+	sf_db_execute(&plan, SF_INT8(task->task_no), SF_TEXT(person->name));
 }
 
 /* Give a task, which is locked, to a person, or (NULL) take it back. */
@@ -141,7 +141,7 @@ void
 sf_human_assign(const SfHumanTask *task, const char *to)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.human_task t SET claimed_by = $2, claimed_role = NULL, claimed_login = NULL,"
+		"UPDATE _sfflow.human_task t SET claimed_by = $2,"
 		" claimed_at = CASE WHEN $2 IS NULL THEN NULL ELSE pg_catalog.clock_timestamp() END WHERE t.task_no = $1");
 
 	sf_db_execute(&plan, SF_INT8(task->task_no), SF_TEXT(to));

@@ -96,7 +96,7 @@ extern Jsonb *sf_leg_spans(const SfTracedLeg *leg, int *count);
 
 /* --- trace_export.c: legs that are to be exported --- */
 
-/* What becomes of a run that is to be exported: symbol, the number in _sfflow.trace_export */
+/* What becomes of a leg that is to be exported: symbol, the number in _sfflow.trace_export */
 #define SF_TRACE_EXPORT_LIST(X) \
 	X(DUE, 0)	/* no exporter has taken it */ \
 	X(TAKEN, 1)	/* until its lease is over: then it is taken again */ \

@@ -44,7 +44,7 @@
 	X(int, version, INT4, NOT_NULL) \
 	X(int, redrive_count, INT4, NOT_NULL)	/* redrives before it */ \
 	X(int, last_event_id, INT4, NOT_NULL) \
-	X(SfStatus, run_status, INT2, NOT_NULL) \
+	X(SfStatus, leg_status, INT2, NOT_NULL) \
 	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* it is the first leg */ \
 	X(TimestampTz, ended_at, TIMESTAMPTZ, NOT_NULL) \
@@ -74,7 +74,7 @@ sf_trace_export_insert(const SfExecution *e)
 		.version = e->version,
 		.redrive_count = e->redrive_count,
 		.last_event_id = e->last_event_id,
-		.run_status = e->status,
+		.leg_status = e->status,
 		.started_at = e->started_at,
 		.redriven_at = e->last_redriven_at,
 		.ended_at = e->stopped_at,
@@ -95,7 +95,7 @@ sf_trace_export_insert(const SfExecution *e)
 static void
 read_leg(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_export_no = 1, COL_execution_no, COL_version, COL_redrive_count, COL_last_event_id, COL_run_status,
+	enum {COL_export_no = 1, COL_execution_no, COL_version, COL_redrive_count, COL_last_event_id, COL_leg_status,
 		COL_requested_at,
 		COL_started_at, COL_redriven_at, COL_ended_at, COL_execution_id, COL_trace, COL_error, COL_is_child,
 		COL_is_map_child, COL_machine_no, COL_last_version, COL_name, COL_owner, COL_last_status, COL_last_error,
@@ -108,7 +108,7 @@ read_leg(HeapTuple tuple, TupleDesc desc, void *arg)
 	leg->version = (int) sf_row_number(tuple, desc, COL_version, 0);
 	leg->redrive_count = (int) sf_row_number(tuple, desc, COL_redrive_count, 0);
 	leg->last_event_id = (int) sf_row_number(tuple, desc, COL_last_event_id, 0);
-	leg->status = (SfStatus) sf_row_number(tuple, desc, COL_run_status, 0);
+	leg->status = (SfStatus) sf_row_number(tuple, desc, COL_leg_status, 0);
 	leg->requested_at = sf_row_number(tuple, desc, COL_requested_at, 0);
 	leg->started_at = sf_row_number(tuple, desc, COL_started_at, DT_NOBEGIN);
 	leg->redriven_at = sf_row_number(tuple, desc, COL_redriven_at, DT_NOBEGIN);
@@ -137,7 +137,7 @@ static List *
 lock_due(int max)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT x.export_no, x.execution_no, x.version, x.redrive_count, x.last_event_id, x.run_status, e.requested_at,"
+		"SELECT x.export_no, x.execution_no, x.version, x.redrive_count, x.last_event_id, x.leg_status, e.requested_at,"
 		" x.started_at, x.redriven_at, x.ended_at, e.execution_id, x.trace, x.error,"
 		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END AS is_child,"
 		" CASE WHEN e.map_run_no IS NULL THEN 0 ELSE 1 END AS is_map_child,"

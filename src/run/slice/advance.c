@@ -137,7 +137,7 @@ sf_slice_is_used_up(const SfSlice *slice)
 	if (session != NULL && session->max_transitions > 0 &&
 		slice->result->transitions >= session->max_transitions)
 		return true;
-	if (slice->request->length == SF_SLICE_ONE_BRANCH)
+	if (slice->request->length == SF_SLICE_LENGTH_ONE_BRANCH)
 		return false;
 	if (slice->bytes >= MAX_BYTES)
 		return true;
@@ -182,7 +182,7 @@ report(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 static bool
 is_by_itself(const SfSliceRequest *request)
 {
-	return sf_slice_is_of_branch(request) || request->length == SF_SLICE_ONE_BRANCH;
+	return sf_slice_is_of_branch(request) || request->length == SF_SLICE_LENGTH_ONE_BRANCH;
 }
 
 /*
@@ -570,7 +570,7 @@ sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool parked)
 
 	if (branch == NULL)
 		return false;
-	slice->result->end = SF_SLICE_WORKED;
+	slice->result->end = SF_SLICE_END_WORKED;
 	slice->claimed = key;
 	advance(slice, draft, branch);
 	/* a failure may have made a join due that is to abort the others at once */

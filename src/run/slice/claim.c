@@ -101,7 +101,7 @@ find_draft(SfSlice *slice, SfBranchKey key)
 	{
 		/* the machine may have another owner since */
 		if (sf_apply_set_owner(key, only_owner, execution->owner))
-			slice->result->end = SF_SLICE_WORKED;
+			slice->result->end = SF_SLICE_END_WORKED;
 		return NULL;
 	}
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
@@ -168,7 +168,7 @@ claim_under_lock(SfSlice *slice, SfDraft *draft, SfBranchKey key)
 		slice->locked = true;
 		slice->no_more_claims = true;
 		/* whatever comes of this one: others have not been looked at */
-		slice->result->end = SF_SLICE_WORKED;
+		slice->result->end = SF_SLICE_END_WORKED;
 	}
 	mine = sf_branch_read(key, SF_LOCK_SKIP);
 	if (mine == NULL)

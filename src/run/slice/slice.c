@@ -33,7 +33,7 @@ find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 	TimestampTz now = GetCurrentTimestamp();
 	int			n;
 
-	if (request->mode == SF_SLICE_OWNER)
+	if (request->mode == SF_SLICE_MODE_OWNER)
 		return sf_branch_due_of(session->only_owner, DT_NOBEGIN, now, keys, NULL, size);
 	n = sf_branch_due(session->execution_no, now, session->skip_waits, keys, size);
 	if (n == 0)
@@ -315,21 +315,21 @@ take_branches(SfSlice *slice)
 {
 	switch (slice->request->mode)
 	{
-		case SF_SLICE_KEYS:
+		case SF_SLICE_MODE_KEYS:
 			take_keys(slice);
 			break;
-		case SF_SLICE_ANNOUNCED:
+		case SF_SLICE_MODE_ANNOUNCED:
 			scan_announced(slice);
 			break;
-		case SF_SLICE_BRANCH:
-		case SF_SLICE_SESSION_BRANCH:
+		case SF_SLICE_MODE_BRANCH:
+		case SF_SLICE_MODE_SESSION_BRANCH:
 			/* it may be one that was taken from a queue before */
 			(void) sf_slice_take_one(slice, sf_slice_branch(slice->request), true);
 			break;
-		case SF_SLICE_EXECUTION:
+		case SF_SLICE_MODE_EXECUTION:
 			(void) take_due(slice);
 			break;
-		case SF_SLICE_OWNER:
+		case SF_SLICE_MODE_OWNER:
 			take_of_owner(slice);
 			break;
 	}
@@ -375,7 +375,7 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 
 	result->owner = slice.owner;
 	if (slice.announced)
-		result->end = SF_SLICE_LONG_TASK;
+		result->end = SF_SLICE_END_LONG_TASK;
 	MemoryContextSwitchTo(old);
 	if (result->task_state != NULL)
 		result->task_state = pstrdup(result->task_state);
@@ -402,7 +402,7 @@ void
 sf_slice_fail_branch(const SfSliceRequest *request, const char *cause)
 {
 	/* also an announced one, and one that sf_run() did not let wait */
-	SfSliceRequest alone = {.mode = SF_SLICE_BRANCH,.length = SF_SLICE_ONE_BRANCH,
+	SfSliceRequest alone = {.mode = SF_SLICE_MODE_BRANCH,.length = SF_SLICE_LENGTH_ONE_BRANCH,
 		.take.branch = sf_slice_branch(request),.worker.tasks = SF_TASKS_ALL};
 	SfSliceResult result = {0};
 	SfSlice		slice;

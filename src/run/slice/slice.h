@@ -31,13 +31,13 @@
 typedef enum SfSliceMode
 {
 	/* in a worker */
-	SF_SLICE_KEYS,				/* those of keys that are due and free, and what may begin in queues */
-	SF_SLICE_ANNOUNCED,			/* one announced long task, found in the tables */
-	SF_SLICE_BRANCH,			/* one by itself */
+	SF_SLICE_MODE_KEYS,				/* those of keys that are due and free, and what may begin in queues */
+	SF_SLICE_MODE_ANNOUNCED,			/* one announced long task, found in the tables */
+	SF_SLICE_MODE_BRANCH,			/* one by itself */
 	/* in a session, which runs long tasks in place and never asks for a commit */
-	SF_SLICE_EXECUTION,			/* what is due of an execution and its children */
-	SF_SLICE_OWNER,				/* what is due of an owner */
-	SF_SLICE_SESSION_BRANCH		/* one by itself */
+	SF_SLICE_MODE_EXECUTION,			/* what is due of an execution and its children */
+	SF_SLICE_MODE_OWNER,				/* what is due of an owner */
+	SF_SLICE_MODE_SESSION_BRANCH		/* one by itself */
 } SfSliceMode;
 
 /* Which SQL tasks a worker's slice takes on; it announces the others as long */
@@ -84,8 +84,8 @@ typedef struct SfAnnounced
 /* When a slice ends that still has work */
 typedef enum SfSliceLength
 {
-	SF_SLICE_TIMED,				/* once its time is up */
-	SF_SLICE_ONE_BRANCH			/* after one branch, when that rests */
+	SF_SLICE_LENGTH_TIMED,				/* once its time is up */
+	SF_SLICE_LENGTH_ONE_BRANCH			/* after one branch, when that rests */
 } SfSliceLength;
 
 /* KEYS: what to take */
@@ -156,13 +156,13 @@ sf_slice_in_session(const SfSliceRequest *request)
 {
 	switch (request->mode)
 	{
-		case SF_SLICE_KEYS:
-		case SF_SLICE_ANNOUNCED:
-		case SF_SLICE_BRANCH:
+		case SF_SLICE_MODE_KEYS:
+		case SF_SLICE_MODE_ANNOUNCED:
+		case SF_SLICE_MODE_BRANCH:
 			return false;
-		case SF_SLICE_EXECUTION:
-		case SF_SLICE_OWNER:
-		case SF_SLICE_SESSION_BRANCH:
+		case SF_SLICE_MODE_EXECUTION:
+		case SF_SLICE_MODE_OWNER:
+		case SF_SLICE_MODE_SESSION_BRANCH:
 			return true;
 	}
 	pg_unreachable();
@@ -188,14 +188,14 @@ sf_slice_session(const SfSliceRequest *request)
 static inline bool
 sf_slice_is_of_branch(const SfSliceRequest *request)
 {
-	return request->mode == SF_SLICE_BRANCH || request->mode == SF_SLICE_SESSION_BRANCH;
+	return request->mode == SF_SLICE_MODE_BRANCH || request->mode == SF_SLICE_MODE_SESSION_BRANCH;
 }
 
 /* What a slice of KEYS is to take. */
 static inline const SfSliceKeys *
 sf_slice_keys(const SfSliceRequest *request)
 {
-	Assert(request->mode == SF_SLICE_KEYS);
+	Assert(request->mode == SF_SLICE_MODE_KEYS);
 	return &request->take.keys;
 }
 
@@ -203,7 +203,7 @@ sf_slice_keys(const SfSliceRequest *request)
 static inline const SfSliceSearch *
 sf_slice_search(const SfSliceRequest *request)
 {
-	Assert(request->mode == SF_SLICE_ANNOUNCED);
+	Assert(request->mode == SF_SLICE_MODE_ANNOUNCED);
 	return &request->take.search;
 }
 
@@ -246,9 +246,9 @@ typedef enum SfTasksLeft
 
 typedef enum SfSliceEnd
 {
-	SF_SLICE_IDLE,				/* nothing that is due could be claimed */
-	SF_SLICE_WORKED,
-	SF_SLICE_LONG_TASK			/* commit, then run result.task */
+	SF_SLICE_END_IDLE,				/* nothing that is due could be claimed */
+	SF_SLICE_END_WORKED,
+	SF_SLICE_END_LONG_TASK			/* commit, then run result.task */
 } SfSliceEnd;
 
 typedef struct SfSliceResult

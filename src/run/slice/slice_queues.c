@@ -170,7 +170,7 @@ take_in_turn(SfSlice *slice, bool *first)
 void
 sf_slice_scan_queues(SfSlice *slice, bool *first)
 {
-	if (slice->request->mode == SF_SLICE_EXECUTION)
+	if (slice->request->mode == SF_SLICE_MODE_EXECUTION)
 		take_waiting(slice, first);
 	else
 		take_in_turn(slice, first);

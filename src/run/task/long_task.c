@@ -117,7 +117,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 				sf_dispatch_alone(draft, branch, last_try, &outcome);
 			}
 			store_outcome(draft, branch, &outcome);
-			result->end = SF_SLICE_WORKED;
+			result->end = SF_SLICE_END_WORKED;
 		}
 	}
 	SF_DEBUG_POINT("T2_commit");

@@ -559,7 +559,7 @@ sf_scheduler_registrations(void)
 
 /* The verdict is that there is nothing to do here. */
 static void
-close_down(SfDatabase *database, SfTurnVerdict verdict)
+close_down(SfDatabase *database, SfVerdict verdict)
 {
 	if (verdict == SF_VERDICT_NO_EXTENSION)
 	{

@@ -69,7 +69,7 @@ lock_extension(void)
  * Decide whether to work here.  It holds until the end of the transaction, for
  * which the extension is locked against DROP.
  */
-SfTurnVerdict
+SfVerdict
 sf_verdict(void)
 {
 	const char *advice;

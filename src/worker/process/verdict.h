@@ -6,14 +6,14 @@
 #define SF_WORKER_VERDICT_H
 
 /* Whether this database is to be worked on at all */
-typedef enum SfTurnVerdict
+typedef enum SfVerdict
 {
 	SF_VERDICT_MAY_WORK,
 	SF_VERDICT_NOT_DRIVEN,			/* another copy, disabled, or of another schema */
 	SF_VERDICT_NO_EXTENSION
-} SfTurnVerdict;
+} SfVerdict;
 
-extern SfTurnVerdict sf_verdict(void);
+extern SfVerdict sf_verdict(void);
 extern bool sf_verdict_prepare(void);
 
 #endif							/* SF_WORKER_VERDICT_H */

@@ -309,7 +309,7 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 	sf_tries_run(try_task, &a);
 	if (!a.ok)
 		return give_up(key, &a);
-	*over = a.result.end == SF_SLICE_WORKED;
+	*over = a.result.end == SF_SLICE_END_WORKED;
 	sf_shortage_clear(key);
 	return true;
 }
@@ -359,7 +359,7 @@ share_processes(SfTurn *turn, SfSliceRequest *request)
 	terms->shares = shares;
 	terms->new_owners_only = turn->admission == SF_ADMIT_NEW_OWNERS;
 	terms->tasks = turn->admission == SF_ADMIT_NONE ? SF_TASKS_NONE : SF_TASKS_LONG;
-	if (request->mode != SF_SLICE_ANNOUNCED &&
+	if (request->mode != SF_SLICE_MODE_ANNOUNCED &&
 		sf_my_process->kind != SF_PROCESS_KIND_KEEPER &&
 		sf_admit_inline(sf_my_process, turn->owner))
 		terms->tasks |= SF_TASKS_SHORT;
@@ -379,7 +379,7 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	SfTurnXact	a = {.kind = SF_TURN_XACT_SLICE,.alone = turn == NULL};
 	bool		over;
 
-	a.slice = (SfSliceRequest) {.mode = SF_SLICE_BRANCH,.slice_ms = SF_ALONE_SLICE_MS,.take.branch = key};
+	a.slice = (SfSliceRequest) {.mode = SF_SLICE_MODE_BRANCH,.slice_ms = SF_ALONE_SLICE_MS,.take.branch = key};
 	a.slice.worker = (SfWorkerTerms) {.tasks = SF_TASKS_ALL,.lock_briefly = locks_briefly()};
 	if (turn)
 		share_processes(turn, &a.slice);
@@ -387,7 +387,7 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	*left = !a.ok || a.result.left_unrun;
 	if (!a.ok)
 		return give_up(key, &a);
-	if (a.result.end != SF_SLICE_LONG_TASK)
+	if (a.result.end != SF_SLICE_END_LONG_TASK)
 	{
 		sf_shortage_clear(key);
 		return true;
@@ -570,16 +570,16 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 	memmove(turn->keys, turn->keys + turn->tried, sizeof(SfWorkKey) * turn->nkeys);
 	/* what they cost is that of what came of them */
 	turn->tried += result->ntried;
-	turn->seeks = turn->seeks && result->end == SF_SLICE_WORKED;
+	turn->seeks = turn->seeks && result->end == SF_SLICE_END_WORKED;
 	switch (result->end)
 	{
-		case SF_SLICE_IDLE:
+		case SF_SLICE_END_IDLE:
 			turn->result = SF_TURN_RESULT_NOTHING;
 			break;
-		case SF_SLICE_WORKED:
+		case SF_SLICE_END_WORKED:
 			turn->result = result->transitions > 0 ? SF_TURN_RESULT_PROGRESS : SF_TURN_RESULT_STALLED;
 			break;
-		case SF_SLICE_LONG_TASK:
+		case SF_SLICE_END_LONG_TASK:
 			turn->result = SF_TURN_RESULT_ANNOUNCED;
 			turn->task = result->task;
 			turn->task_generation = result->task_generation;
@@ -604,7 +604,7 @@ run_slice(SfTurn *turn)
 	a.slice.worker.lock_briefly = locks_briefly();
 	a.slice.slice_ms = sf_my_process->turn == SF_TURN_KIND_HELPS ? Min(a.slice.worker.yield_ms, sf_setting_slice_ms) :
 		sf_setting_slice_ms;
-	a.slice.mode = seek ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
+	a.slice.mode = seek ? SF_SLICE_MODE_ANNOUNCED : SF_SLICE_MODE_KEYS;
 	share_processes(turn, &a.slice);
 	if (seek)
 	{

@@ -93,7 +93,7 @@ typedef struct SfTurn
 	bool		sweeps;			/* has it on itself to have features sweep that were told to */
 
 	/* how it went */
-	SfTurnVerdict verdict;
+	SfVerdict verdict;
 	SfTurnResult result;
 	SfTasksLeft tasks_left;
 	uint32		releases;		/* in the shared area, when that was found out */

@@ -205,9 +205,9 @@ static void
 run_slice(SfTurnXact *a, const SfSliceRequest *request)
 {
 	sf_slice_run(request, &a->result);
-	if (a->result.end == SF_SLICE_LONG_TASK)
+	if (a->result.end == SF_SLICE_END_LONG_TASK)
 		sf_my_process_runs_next(a->result.task);
-	else if (request->mode != SF_SLICE_BRANCH)
+	else if (request->mode != SF_SLICE_MODE_BRANCH)
 		sf_my_process_takes_keys_next();
 }
 
@@ -225,7 +225,7 @@ run_task(SfTurnXact *a, const SfTaskXact *task)
 static void
 fail_branch(const SfFailXact *fail)
 {
-	SfSliceRequest request = {.mode = SF_SLICE_BRANCH,.take.branch = fail->key};
+	SfSliceRequest request = {.mode = SF_SLICE_MODE_BRANCH,.take.branch = fail->key};
 
 	sf_slice_fail_branch(&request, fail->cause);
 }
@@ -412,7 +412,7 @@ sf_turn_xact(SfTurnXact *a)
 		commit();
 		SF_DEBUG_POINT("committed");
 		a->ok = true;
-		if (a->kind == SF_TURN_XACT_SLICE && a->result.end == SF_SLICE_WORKED)
+		if (a->kind == SF_TURN_XACT_SLICE && a->result.end == SF_SLICE_END_WORKED)
 			sf_shortage_over();
 	}
 	PG_CATCH();
@@ -427,7 +427,7 @@ sf_turn_xact(SfTurnXact *a)
 	sf_identity_drop();
 	sf_role_restore(own);
 	sf_poison_turn_end(sf_my_process_number(),
-					   a->ok && a->result.end != SF_SLICE_LONG_TASK &&
+					   a->ok && a->result.end != SF_SLICE_END_LONG_TASK &&
 					   !a->result.left_unrun);
 	if (!a->ok && sf_turn_xact_met_shortage(a))
 		sf_last_error_note(a->sqlstate, a->message);
@@ -442,10 +442,10 @@ sf_turn_xact(SfTurnXact *a)
  * Decide whether to work here; in a transaction of its own.  *prepared: if the
  * database was to be taken over or marked as a copy, that has been done.
  */
-SfTurnVerdict
+SfVerdict
 sf_turn_xact_check(bool *prepared)
 {
-	SfTurnVerdict verdict;
+	SfVerdict verdict;
 
 	begin("sfflow: check");
 	*prepared = sf_verdict_prepare();

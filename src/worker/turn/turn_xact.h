@@ -119,7 +119,7 @@ typedef struct SfTurnXact
 	};
 
 	bool		ok;				/* it was committed */
-	SfTurnVerdict verdict;
+	SfVerdict verdict;
 	SfSliceResult result;		/* SLICE, TASK; else as of a slice that did nothing */
 	bool		more;			/* PURGE: the sweep is not over; CLAIM: some were claimed; DELIVER: some are left */
 
@@ -153,7 +153,7 @@ SF_TURN_XACT_PART(SfSweepXact, sweep, kind == SF_TURN_XACT_SWEEP)
 SF_TURN_XACT_PART(SfDeliveryXact, delivery, kind == SF_TURN_XACT_CLAIM || kind == SF_TURN_XACT_DELIVER ||
 				kind == SF_TURN_XACT_UNDELIVERED)
 
-extern SfTurnVerdict sf_turn_xact_check(bool *prepared);
+extern SfVerdict sf_turn_xact_check(bool *prepared);
 extern int	sf_turn_xact_commit_us(void);
 extern bool sf_turn_xact(SfTurnXact *a);
 extern bool sf_turn_xact_met_shortage(const SfTurnXact *a);
