@@ -64,12 +64,12 @@ typedef struct SfStateInstance
 	int			attempts;		/* of all visits: at its task, or at its branches */
 	int64		duration;		/* of all visits, as far as they were counted */
 	TimestampTz since;			/* from then on it is to be counted; DT_NOBEGIN: not in the state */
-	int			last_event;		/* its own last one; 0: it has none */
+	int			last_event;		/* its own last one, or SF_NO_EVENT */
 	int			touched;		/* last event of it or within it, but for marks */
 	TimestampTz touched_at;		/* ... or end of the execution in which it lasted */
 	int64		items;			/* with which a Map has begun last; -1: no Map */
 	TimestampTz stopped_at;		/* end of the last visit; DT_NOEND: it lasts */
-	int			input_event;	/* event that holds the payload; 0: none */
+	int			input_event;	/* event that holds the payload, or SF_NO_EVENT */
 	int			output_event;
 	const char *error;			/* of the last visit, with SF_VISITS_TASKS; or NULL */
 	const char *cause;
@@ -95,7 +95,7 @@ typedef struct SfVisits
 	HTAB	   *instances;		/* SfStateInstance */
 	List	   *list;			/* SfVisit in the order of their first events, with SF_VISITS_ALL and SF_VISITS_SPANS */
 	int			until;			/* the last event that is followed */
-	int			redriven;		/* event of the last redrive; 0: none */
+	int			redriven;		/* event of the last redrive, or SF_NO_EVENT */
 	TimestampTz redriven_at;
 } SfVisits;
 

@@ -170,7 +170,7 @@ sf_deadline_set_walk(const SfDeadline *d)
 
 	sf_db_execute(&plan, SF_TEXT(d->target), SF_TIME(d->next_at), SF_INT4(d->walk_step),
 				  SF_TIME(d->walk_now), SF_TIME(d->walk_at),
-				  sf_query_arg(INT8OID, Int64GetDatum(d->walk_late_no), d->walk_late_no == 0),
+				  sf_query_arg(INT8OID, Int64GetDatum(d->walk_late_no), d->walk_late_no == SF_NOTHING_LATE),
 				  SF_BOOL(d->walk_found));
 }
 

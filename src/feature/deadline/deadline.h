@@ -24,6 +24,9 @@ typedef enum SfDeadlineOf
 	SF_DEADLINE_OF_LIST(SF_DEADLINE_OF_ENUM)
 } SfDeadlineOf;
 
+/* The column walk_late_no of a deadline of which no execution was late so far, null there */
+#define SF_NOTHING_LATE		0
+
 /* Columns of _sfflow.deadline; see sql/parts/feature/deadline.sql. */
 #define SF_DEADLINE_COLUMNS(X) \
 	X(char *, target, TEXT, NOT_NULL) \
@@ -39,7 +42,7 @@ typedef enum SfDeadlineOf
 	X(int, walk_step, INT4, NULL_IS(SF_NO_WALK)) \
 	X(TimestampTz, walk_now, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, walk_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
-	X(int64, walk_late_no, INT8, NULL_IS(0)) \
+	X(int64, walk_late_no, INT8, NULL_IS(SF_NOTHING_LATE)) \
 	X(bool, walk_found, BOOL, NULL_IS(false)) \
 	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
 	X(char *, set_by, TEXT, NOT_NULL) \

@@ -45,8 +45,15 @@ static SfExecutionHead
 head_of(const SfExecution *e)
 {
 	return (SfExecutionHead) {
-		e->execution_no, e->machine_no, e->version, e->machine_name, e->owner, e->status,
-			e->error, e->cause, -1
+		.execution_no = e->execution_no,
+		.machine_no = e->machine_no,
+		.version = e->version,
+		.machine = e->machine_name,
+		.owner = e->owner,
+		.status = e->status,
+		.error = e->error,
+		.cause = e->cause,
+		.map_state = SF_NO_STATE
 	};
 }
 
@@ -157,7 +164,7 @@ sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz af
 static SfRemaining *
 remaining_of(const SfDeadlineTarget *t, int version, const SfProgram **program)
 {
-	int			task = -1;
+	int			task = SF_NO_STATE;
 
 	*program = sf_program_cache_try(t->machine->machine_no, version);
 	if (*program == NULL)
@@ -165,7 +172,7 @@ remaining_of(const SfDeadlineTarget *t, int version, const SfProgram **program)
 	if (t->deadline->kind == SF_DEADLINE_OF_JOB)
 	{
 		task = sf_program_find_state(*program, t->deadline->job);
-		if (task < 0)
+		if (task == SF_NO_STATE)
 			return NULL;
 	}
 	return sf_remaining_begin(*program, t->usual, task);

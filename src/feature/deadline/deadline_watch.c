@@ -214,11 +214,11 @@ read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfD
 	return true;
 }
 
-/* The first late execution that earlier pages of the step have had that reads its next page; 0: none. */
+/* The first late execution that earlier pages of the step have had that reads its next page, or SF_NOTHING_LATE. */
 static int64
 late_before(const Check *c)
 {
-	return goes_on_at(c->deadline, c->step - 1) ? c->deadline->walk_late_no : 0;
+	return goes_on_at(c->deadline, c->step - 1) ? c->deadline->walk_late_no : SF_NOTHING_LATE;
 }
 
 /* End a sweep after a page of a step, if more pages follow. */
@@ -274,14 +274,14 @@ find_late(Check *c, const Moment *m, TimestampTz until, TimestampTz by, int64 *l
 
 		if (happened && is_start)
 			return RESULT_IN_TIME;
-		if (!happened && *late_no == 0)
+		if (!happened && *late_no == SF_NOTHING_LATE)
 			*late_no = item->execution->execution_no;
 	}
-	if (*late_no != 0 && !is_start)
+	if (*late_no != SF_NOTHING_LATE && !is_start)
 		return RESULT_LATE;
 	if (cut_after(c, &page, *late_no))
 		return RESULT_UNKNOWN;
-	return *late_no != 0 ? RESULT_LATE : page.found ? RESULT_IN_TIME : RESULT_NEVER_STARTED;
+	return *late_no != SF_NOTHING_LATE ? RESULT_LATE : page.found ? RESULT_IN_TIME : RESULT_NEVER_STARTED;
 }
 
 /* Judge a moment that has come. */
@@ -433,7 +433,7 @@ static void
 check_late(Check *c, const SfLateness *l, List *all)
 {
 	Moment		m = {.due_by = l->due_by,.at = l->deadline_at,.base_at = l->base_at};
-	StepResult		verdict;
+	StepResult		result;
 	int64		late_no;
 
 	if (is_superseded(l, all))
@@ -447,13 +447,13 @@ check_late(Check *c, const SfLateness *l, List *all)
 		c->step++;
 		return;
 	}
-	verdict = find_late(c, &m, good_until(l), c->now, &late_no);
-	if (verdict == RESULT_IN_TIME)
+	result = find_late(c, &m, good_until(l), c->now, &late_no);
+	if (result == RESULT_IN_TIME)
 	{
 		clear(c, l);
 		sf_deadline_notice(c->deadline, l, true, c->now);
 	}
-	else if (verdict != RESULT_UNKNOWN && l->deadline_at > c->now - LOOK_BACK)
+	else if (result != RESULT_UNKNOWN && l->deadline_at > c->now - LOOK_BACK)
 		check_by(c, c->now + RECHECK);
 }
 

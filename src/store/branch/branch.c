@@ -22,7 +22,7 @@ SF_ROW_TYPE(row_type, SF_BRANCH_COLUMNS, branch, 2);
 #define SELECT_BRANCH \
 	"SELECT " SF_BRANCH_COLUMNS(SF_SELECT) "ctid FROM _sfflow.branch b "
 
-/* Tell whether a branch has ended; one that was stopped and keeps an answer has, too. */
+/* Tell whether a branch has ended; one that was stopped and keeps an outcome has, too. */
 bool
 sf_branch_has_ended(const SfBranch *branch)
 {

@@ -22,6 +22,7 @@
 #define SF_NO_PARENT		0	/* parent_execution_no */
 #define SF_NO_GENERATION	0	/* parent_generation: the parent does not wait */
 #define SF_NO_MAP_INDEX		(-1)
+#define SF_NO_MAP_ITEMS		(-1)
 
 /* Features that compile options of versions, at most */
 #define SF_MAX_OPTIONS	8
@@ -42,7 +43,7 @@
 	X(int, parent_generation, INT4, NULL_IS(SF_NO_GENERATION)) \
 	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* no child of a Distributed Map */ \
 	X(int, map_index, INT4, NULL_IS(SF_NO_MAP_INDEX))	/* its index among the children of the run */ \
-	X(int, map_items, INT4, NULL_IS(-1))	/* items that it was given */ \
+	X(int, map_items, INT4, NULL_IS(SF_NO_MAP_ITEMS))	/* items that it was given */ \
 	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
 	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
 	X(int, priority, INT2, NULL_IS(0))	/* in queues of limits */ \
@@ -125,7 +126,7 @@ sf_execution_make(void)
 	e->parent_generation = SF_NO_GENERATION;
 	e->map_run_no = SF_NO_MAP_RUN;
 	e->map_index = SF_NO_MAP_INDEX;
-	e->map_items = -1;
+	e->map_items = SF_NO_MAP_ITEMS;
 	e->started_at = e->stopped_at = e->last_redriven_at = DT_NOBEGIN;
 	e->start.at = DT_NOBEGIN;
 	return e;
