@@ -28,7 +28,7 @@ sf_tick_of_wall(TimestampTz at)
 	if (at == DT_NOEND)
 		return SF_TICK_NEVER;
 	if (at == DT_NOBEGIN)
-		return 0;
+		return SF_TICK_AT_ONCE;
 	return at - sf_clock_offset();
 }
 

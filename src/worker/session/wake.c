@@ -343,7 +343,7 @@ deliver_delivery(void)
 	if (sf_my_process_will_take_keys() && sf_my_process->kind == SF_PROCESS_KIND_WORKER)
 		database->next_delivery = SF_TICK_AT_ONCE;
 	else
-		sf_shared_lower_delivery(database, 0);
+		sf_shared_lower_delivery(database, SF_TICK_AT_ONCE);
 }
 
 /* Have a worker come to a queue of a limit, at once. */
