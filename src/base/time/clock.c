@@ -21,7 +21,10 @@ sf_tick_now(void)
 	return (SfTick) INSTR_TIME_GET_MICROSEC(now);
 }
 
-/* The tick at which the wall clock shows a time, unless it is set before then. */
+/*
+ * The tick at which the wall clock shows a time, unless it is set before then; AT_ONCE for all times before the machine
+ * was started.
+ */
 SfTick
 sf_tick_of_wall(TimestampTz at)
 {
@@ -29,7 +32,7 @@ sf_tick_of_wall(TimestampTz at)
 		return SF_TICK_NEVER;
 	if (at == DT_NOBEGIN)
 		return SF_TICK_AT_ONCE;
-	return at - sf_clock_offset();
+	return Max(at - sf_clock_offset(), SF_TICK_AT_ONCE);
 }
 
 /*

@@ -41,6 +41,8 @@ sf_hold_may_be(void)
 }
 
 extern const SfHold *sf_hold_of(SfObjectKind kind, const char *name);
+extern bool sf_hold_share(int64 hold_no);
+
 /* Are objects of a kind held by their names alone? */
 static inline bool
 sf_hold_is_of_name(SfObjectKind kind)
@@ -48,8 +50,6 @@ sf_hold_is_of_name(SfObjectKind kind)
 	return kind == SF_OBJECT_SCHEDULE || kind == SF_OBJECT_ACTIVITY || kind == SF_OBJECT_EVENT ||
 		kind == SF_OBJECT_WORKLIST;
 }
-
-extern bool sf_hold_share(int64 hold_no);
 
 /* --- the tables --- */
 

@@ -74,6 +74,7 @@ typedef struct SfHumanTask
 	int			priority;
 	TimestampTz due_at;			/* DT_NOEND: not said */
 	const char *state;
+	bool		for_all;		/* who may do tasks of the worklist, whatever their roles */
 	SfExecution *execution;
 } SfHumanTask;
 

@@ -29,7 +29,7 @@ static void
 read_task(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_execution_no = 1, COL_branch_no, COL_task_no, COL_generation, COL_name, COL_owner, COL_claimed_by,
-		COL_form, COL_title, COL_priority, COL_due_at, COL_state};
+		COL_form, COL_title, COL_priority, COL_due_at, COL_state, COL_for_all};
 	SfHumanTask *task = palloc0(sizeof(SfHumanTask));
 
 	task->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
@@ -44,6 +44,7 @@ read_task(HeapTuple tuple, TupleDesc desc, void *arg)
 	task->priority = (int) sf_row_number(tuple, desc, COL_priority, 0);
 	task->due_at = sf_row_number(tuple, desc, COL_due_at, DT_NOEND);
 	task->state = sf_row_text(tuple, desc, COL_state);
+	task->for_all = sf_row_number(tuple, desc, COL_for_all, false);
 	*(SfHumanTask **) arg = task;
 }
 
@@ -53,7 +54,8 @@ read_by_number(int64 task_no, SfLock lock)
 {
 #define SELECT_TASK \
 	"SELECT t.execution_no, t.branch_no, t.task_no, t.generation, w.name, w.owner, t.claimed_by, t.form," \
-	" t.title, t.priority, t.due_at, t.state FROM _sfflow.human_task t JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no WHERE t.task_no = $1"
+	" t.title, t.priority, t.due_at, t.state, t.for_all FROM _sfflow.human_task t" \
+	" JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no WHERE t.task_no = $1"
 	static SfPlan plan = SF_PLAN(SELECT_TASK);
 	static SfPlan locking = SF_PLAN(SELECT_TASK " FOR UPDATE OF t");
 	SfHumanTask *task = NULL;

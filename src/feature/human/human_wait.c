@@ -129,7 +129,7 @@ read_not_by(const JsonbValue *v, const SfProgram *program, NewTask *task, SfErro
 	{
 		bool		is_starter = strcmp(name, "starter") == 0;
 
-		if (sf_program_find_state(program, name) >= 0)
+		if (sf_program_find_state(program, name) != SF_NO_STATE)
 			task->not_states = lappend(task->not_states, name);
 		else if (!is_starter)
 			return refuse(error, psprintf("'NotBy' names neither \"starter\" nor a state of the machine: '%s'.", name));

@@ -52,13 +52,11 @@ is_for(SfBranchKey key, Oid role)
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.role::pg_catalog.oid::pg_catalog.int8 FROM _sfflow.human_task_role r"
 		" WHERE r.execution_no = $1 AND r.branch_no = $2 AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())");
-	static SfPlan for_all = SF_PLAN(
-		"SELECT 1 FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2 AND t.for_all");
 
 	foreach_ptr(const int64, wanted, sf_db_numbers(&plan, SF_KEY(key)))
 		if (has_privs_of_role(role, (Oid) *wanted))
 			return true;
-	return sf_db_number(&for_all, 0, SF_KEY(key)) != 0;
+	return false;
 }
 
 /* The names by which a person is known: a text[] */
@@ -136,7 +134,7 @@ sf_person_may(const SfHumanTask *task, const SfPerson *person, Oid role, SfBar *
 							   GetUserNameFromId(role, false));
 		return false;
 	}
-	if (!is_for(task->key, role) && (!OidIsValid(actor) || !is_for(task->key, actor)))
+	if (!task->for_all && !is_for(task->key, role) && (!OidIsValid(actor) || !is_for(task->key, actor)))
 	{
 		bar->message = psprintf("task " INT64_FORMAT " is not for \"%s\"", task->task_no, person->name);
 		bar->detail = "It is for the roles that sf_human_tasks shows.";

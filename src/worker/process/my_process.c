@@ -77,7 +77,7 @@ sf_my_process_runs_next(SfBranchKey key)
 
 /* What follows the next commit is not known: that of a transaction of a turn has been made. */
 void
-sf_my_process_attempt_ends(void)
+sf_my_process_xact_ends(void)
 {
 	after_commit = AFTER_UNKNOWN;
 }

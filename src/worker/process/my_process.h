@@ -33,7 +33,7 @@ extern void sf_my_process_runs_next(SfBranchKey key);
 extern bool sf_my_process_will_take_keys(void);
 extern bool sf_my_process_will_run(SfBranchKey key);
 extern void sf_my_process_attempt_begins(void);
-extern void sf_my_process_attempt_ends(void);
+extern void sf_my_process_xact_ends(void);
 extern void sf_my_process_step_over(void);
 extern void sf_my_process_handle_cancel(SIGNAL_ARGS);
 

@@ -617,7 +617,6 @@ sf_shared_take_skipped(SfDatabase *database)
 void
 sf_shared_lower_delivery(SfDatabase *database, SfTick at)
 {
-	at = Max(at, SF_TICK_AT_ONCE);
 	if (at >= database->next_delivery)
 		return;
 	database->next_delivery = at;
@@ -645,8 +644,6 @@ sf_shared_want_sweep(SfDatabase *database, bool mine)
 void
 sf_shared_lower_poll(SfDatabase *database, SfTick at)
 {
-	/* a time before the machine was started is at once, too */
-	at = Max(at, SF_TICK_AT_ONCE);
 	database->next_poll = Min(database->next_poll, at);
 	if (at >= database->next_scan)
 		return;

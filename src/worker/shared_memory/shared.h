@@ -367,7 +367,7 @@ sf_shared_want_scan_from(SfDatabase *database, TimestampTz from)
 static inline bool
 sf_shared_wants_scan(const SfDatabase *database)
 {
-	return database->next_scan <= SF_TICK_AT_ONCE || database->remainder_from != DT_NOEND;
+	return database->next_scan == SF_TICK_AT_ONCE || database->remainder_from != DT_NOEND;
 }
 
 extern SfTick sf_shared_next_poll(void);

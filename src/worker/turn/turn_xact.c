@@ -422,7 +422,7 @@ sf_turn_xact(SfTurnXact *a)
 	PG_END_TRY();
 
 	MemoryContextSwitchTo(context);
-	sf_my_process_attempt_ends();
+	sf_my_process_xact_ends();
 	sf_my_process_step_over();
 	sf_identity_drop();
 	sf_role_restore(own);
