@@ -9,7 +9,7 @@
 typedef enum SfVerdict
 {
 	SF_VERDICT_MAY_WORK,
-	SF_VERDICT_NOT_DRIVEN,			/* another copy, disabled, or of another schema */
+	SF_VERDICT_NOT_DRIVEN,		/* another copy, disabled, or of another schema */
 	SF_VERDICT_NO_EXTENSION
 } SfVerdict;
 

@@ -93,9 +93,9 @@ typedef enum SfErrand
 typedef enum SfTurnKind
 {
 	SF_TURN_KIND_ANY,
-	SF_TURN_KIND_PURGES,				/* it is a PURGE */
-	SF_TURN_KIND_RUNS_QUEUE,			/* it takes branches from a queue of a limit */
-	SF_TURN_KIND_HELPS				/* a process for tasks advances branches of an owner for whom no worker was free */
+	SF_TURN_KIND_PURGES,			/* it is a PURGE */
+	SF_TURN_KIND_RUNS_QUEUE,		/* it takes branches from a queue of a limit */
+	SF_TURN_KIND_HELPS			/* a process for tasks advances branches of an owner for whom no worker was free */
 } SfTurnKind;
 
 /* A process of sfflow, or one that is to come; FREE: the entry of none */

@@ -350,7 +350,6 @@ static void
 share_processes(SfTurn *turn, SfSliceRequest *request)
 {
 	SfOwnerShare *shares = palloc(sizeof(SfOwnerShare) * sf_shared->nprocesses);
-
 	SfWorkerTerms *terms = &request->worker;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);

@@ -65,10 +65,10 @@ typedef enum SfWorkState
 typedef enum SfTurnResult
 {
 	SF_TURN_RESULT_NOTHING,			/* nothing was due, or others had it */
-	SF_TURN_RESULT_PROGRESS,			/* some branch was changed */
+	SF_TURN_RESULT_PROGRESS,		/* some branch was changed */
 	SF_TURN_RESULT_STALLED,			/* branches were claimed and none was changed */
-	SF_TURN_RESULT_ANNOUNCED,			/* a task was announced that this process runs next */
-	SF_TURN_RESULT_FAILED				/* by no fault of a branch: pause */
+	SF_TURN_RESULT_ANNOUNCED,		/* a task was announced that this process runs next */
+	SF_TURN_RESULT_FAILED			/* by no fault of a branch: pause */
 } SfTurnResult;
 
 typedef struct SfTurn
