@@ -18,6 +18,7 @@
 #include "utils/memutils.h"
 
 #include "asl/history_event_types.h"
+#include "base/value/iterations.h"
 #include "json/json.h"
 #include "report/visits.h"
 
@@ -41,10 +42,8 @@ compare_instances(const void *a, const void *b, Size keysize)
 	const SfStateInstanceKey *x = a;
 	const SfStateInstanceKey *y = b;
 
-	if (x->number != y->number || x->niterations != y->niterations)
-		return 1;
-	return x->niterations == 0 ? 0 :
-		memcmp(x->iterations, y->iterations, sizeof(int) * x->niterations);
+	return x->number != y->number ||
+		!sf_same_iterations(x->iterations, x->niterations, y->iterations, y->niterations);
 }
 
 /* Make a hash table whose entries begin with an SfStateInstanceKey. */

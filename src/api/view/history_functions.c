@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -19,6 +18,8 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/name/name.h"
+#include "base/value/iterations.h"
+#include "base/version/schema.h"
 #include "asl/history_event_types.h"
 #include "report/report.h"
 #include "graph/graph.h"
@@ -179,9 +180,8 @@ is_on_page(const SfEvent *event, void *arg)
 	if (page->state != SF_NO_STATE)
 	{
 		event = sf_head_event_now(page->names, event, &translated);
-		if (event->state != page->state || event->niterations != page->niterations ||
-			(page->niterations > 0 &&
-			 memcmp(event->iterations, page->iterations, sizeof(int) * page->niterations) != 0))
+		if (event->state != page->state ||
+			!sf_same_iterations(event->iterations, event->niterations, page->iterations, page->niterations))
 			return false;
 	}
 	page->left--;

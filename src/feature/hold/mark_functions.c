@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/snapmgr.h"
 
@@ -12,6 +11,8 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/value/iterations.h"
+#include "base/version/schema.h"
 #include "feature/hold/mark.h"
 #include "report/job.h"
 #include "report/report.h"
@@ -87,8 +88,7 @@ waits_at(const SfExecution *execution, const SfJob *job)
 {
 	foreach_ptr(const SfBranch, branch, sf_branch_all(execution->execution_no, SF_LOCK_NONE))
 		if (branch->state == job->state && branch->phase == SF_PHASE_RUN &&
-			branch->niterations == job->niterations &&
-			memcmp(branch->iterations, job->iterations, sizeof(int) * job->niterations) == 0)
+			sf_same_iterations(branch->iterations, branch->niterations, job->iterations, job->niterations))
 			return true;
 	return false;
 }

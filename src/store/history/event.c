@@ -9,6 +9,7 @@
 #include "utils/memutils.h"
 
 #include "asl/history_event_types.h"
+#include "base/value/iterations.h"
 #include "store/history/history_codec.h"
 #include "store/history/renames.h"
 #include "store/state_machine/program_cache.h"
@@ -252,9 +253,7 @@ is_entry(LastInput *last, const SfHistoryReader *reader)
 	return event->state != SF_NO_STATE && bms_is_member(event->state, last->states) &&
 		sf_history_event_type_meaning(event->type) == SF_MEANS_ENTERED &&
 		(event->payload_from != SF_NO_EVENT || reader->payload_document >= 0) &&
-		event->niterations == last->niterations &&
-		(event->niterations == 0 ||
-		 memcmp(event->iterations, last->iterations, event->niterations * sizeof(int)) == 0);
+		sf_same_iterations(event->iterations, event->niterations, last->iterations, last->niterations);
 }
 
 /* Look for the event in a row; the rows come with the last one first. */

@@ -14,6 +14,7 @@
 #include "utils/array.h"
 #include "utils/memutils.h"
 
+#include "base/value/iterations.h"
 #include "base/version/compat.h"
 #include "store/history/history_codec.h"
 
@@ -318,9 +319,7 @@ put_iterations(SfHistoryPacker *packer, const SfEvent *event)
 {
 	const SfEvent *last = &packer->last;
 
-	if (event->niterations == last->niterations &&
-		(event->niterations == 0 ||
-		 memcmp(event->iterations, last->iterations, event->niterations * sizeof(int)) == 0))
+	if (sf_same_iterations(event->iterations, event->niterations, last->iterations, last->niterations))
 		return 0;
 	put_number(&packer->events, event->niterations);
 	for (int i = 0; i < event->niterations; i++)
