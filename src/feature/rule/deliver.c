@@ -233,6 +233,9 @@ call_target(const Call *call, SfTaskOutcome *outcome)
 static void
 deliver(Call *call, SfTaskOutcome *outcome)
 {
+	const SfOrigin *outer = sf_driver_origin;
+	SfOrigin	origin = {.kind = SF_ORIGIN_RULE,.outer = outer};
+
 	call->input = sf_target_input(call->rule, call->delivery->event, &outcome->error);
 	if (call->input == NULL)
 		return;
@@ -240,17 +243,17 @@ deliver(Call *call, SfTaskOutcome *outcome)
 	if (call->rule->execution_name != NULL &&
 		(call->name = sf_target_execution_name(call->rule, call->delivery->event, &outcome->error)) == NULL)
 		return;
-	sf_driver_origin.depth = call->delivery->depth;
+	origin.rule.depth = call->delivery->depth;
 	if (call->target.kind == SF_TARGET_MACHINE || call->target.kind == SF_TARGET_ACTIVITY)
-		sf_driver_origin.event = call->delivery->event;
+		origin.rule.event = call->delivery->event;
+	sf_driver_origin = &origin;
 	PG_TRY();
 	{
 		call_target(call, outcome);
 	}
 	PG_FINALLY();
 	{
-		sf_driver_origin.depth = 0;
-		sf_driver_origin.event = NULL;
+		sf_driver_origin = outer;
 	}
 	PG_END_TRY();
 }
