@@ -116,7 +116,7 @@ SF_SQL_FUNCTION(sfflow_sf_acknowledge)
 		what.target = find_target(text);
 	if (what.target == NULL)
 	{
-		execution = sf_arg_execution(text, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE);
+		execution = sf_arg_execution(text, SF_LOCK_NONE, SF_RIGHT_OPERATE);
 		sf_object_keep_execution(execution);
 		what.execution_no = execution->execution_no;
 	}
@@ -131,7 +131,7 @@ SF_SQL_FUNCTION(sfflow_sf_acknowledge)
 SF_SQL_FUNCTION(sfflow_sf_acknowledge_all)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
-										 SF_PRIVILEGE_OPERATE);
+										 SF_RIGHT_OPERATE);
 	SfAcknowledge what = {
 		.machine_no = machine->machine_no,
 		.until = PG_ARGISNULL(1) ? GetCurrentTimestamp() : PG_GETARG_TIMESTAMPTZ(1),

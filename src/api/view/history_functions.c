@@ -221,7 +221,7 @@ SF_SQL_FUNCTION(sfflow_event_page)
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_head_read_visible(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
-											   SF_PRIVILEGE_READ)->execution_no, &execution))
+											   SF_RIGHT_READ)->execution_no, &execution))
 		return (Datum) 0;
 	begin_output(&page.out, fcinfo, &execution);
 	page.after = sf_arg_count(fcinfo, 1, "after", 0, 0);
@@ -299,7 +299,7 @@ SF_SQL_FUNCTION(sfflow_spans)
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_head_read_visible(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
-											   SF_PRIVILEGE_READ)->execution_no, &execution))
+											   SF_RIGHT_READ)->execution_no, &execution))
 		return (Datum) 0;
 	program = sf_program_cache_get(execution.machine_no, execution.version);
 	wanted = name == NULL ? -1 : sf_program_find_state(program, name);

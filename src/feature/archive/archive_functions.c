@@ -194,7 +194,7 @@ worker_argument(FunctionCallInfo fcinfo, int n)
  */
 SF_SQL_FUNCTION(sfflow_sf_take_archive_batch)
 {
-	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "activity"), SF_PRIVILEGE_WORK);
+	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "activity"), SF_RIGHT_WORK);
 	char	   *worker = worker_argument(fcinfo, 1);
 	int			most = sf_arg_count(fcinfo, 2, "max_executions", 1, DEFAULT_EXECUTIONS);
 	SfArchiveBatch *batch = NULL;
@@ -229,7 +229,7 @@ batch_argument(FunctionCallInfo fcinfo, SfLock lock)
 	SfArchiveBatch *batch = sf_archive_batch_read(batch_no, SF_LOCK_NONE);
 	SfActivity *activity = batch == NULL ? NULL : sf_activity_read_no(batch->activity_no);
 
-	if (activity == NULL || !sf_privilege_check(SF_OBJECT_ACTIVITY, activity->name, activity->owner, SF_PRIVILEGE_WORK))
+	if (activity == NULL || !sf_privilege_check(SF_OBJECT_ACTIVITY, activity->name, activity->owner, SF_RIGHT_WORK))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("there is no batch " INT64_FORMAT " of an archive that you may write", batch_no),

@@ -139,7 +139,7 @@ insert(const SfEventType *type, const Emit *emit)
 static const SfEventType *
 type_to_emit(const char *name)
 {
-	const SfEventType *type = sf_event_type_require(name, SF_PRIVILEGE_EMIT);
+	const SfEventType *type = sf_event_type_require(name, SF_RIGHT_EMIT);
 
 	type = sf_event_type_lock_shared(type->name);
 	if (type == NULL)

@@ -138,9 +138,9 @@ sf_event_type_require_emit(const char *name, Oid owner)
 	const SfEventType *type = sf_event_type_find(name);
 
 	/* what the owner has no right at all on does not exist for it */
-	if (type == NULL || !sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_ANY))
+	if (type == NULL || !sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_RIGHT_ANY))
 		sf_object_missing(SF_OBJECT_EVENT, name);
-	if (!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_EMIT))
+	if (!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_RIGHT_EMIT))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("the owner of the rule has no right to emit event \"%s\"", name),
@@ -153,7 +153,7 @@ sf_event_type_require_emit(const char *name, Oid owner)
 Oid
 sf_event_type_require_own(const char *name)
 {
-	return sf_event_type_require(name, SF_PRIVILEGE_OWN)->owner;
+	return sf_event_type_require(name, SF_RIGHT_OWNER)->owner;
 }
 
 /* Insert a type of the caller; false: the name is taken. */

@@ -75,7 +75,7 @@ sf_worklist_require(const char *text, int privilege)
 Oid
 sf_worklist_require_own(const char *name)
 {
-	return sf_worklist_require(name, SF_PRIVILEGE_OWN)->owner;
+	return sf_worklist_require(name, SF_RIGHT_OWNER)->owner;
 }
 
 /* Insert a worklist of the caller; false: the name is taken. */

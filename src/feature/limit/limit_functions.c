@@ -44,7 +44,7 @@ parse_machine(Target *t, const char *text)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("a limit is of a state machine, a state, an activity or a resource"),
 				 errdetail("The target is \"%s\".", t->text)));
-	machine = sf_object_machine_or_state(text, SF_PRIVILEGE_OPERATE, &state);
+	machine = sf_object_machine_or_state(text, SF_RIGHT_OPERATE, &state);
 	if (state != NULL)
 		sf_object_require_state(machine->machine_no, machine->current_version, machine->name, state);
 	sf_object_lock_machine(machine->machine_no, machine->name);
@@ -81,7 +81,7 @@ parse_target(Target *t, const char *text)
 	if (strncmp(text, "activity:", 9) == 0 || sf_public_name_to_id(SF_NAME_ACTIVITY, text) != text)
 	{
 		t->kind = SF_OBJECT_ACTIVITY;
-		t->object = t->limit.name = sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
+		t->object = t->limit.name = sf_arg_activity(text, SF_RIGHT_OWNER)->name;
 		t->limit.kind = SF_OBJECT_ACTIVITY;
 	}
 	else if (sf_object_is_resource(text) || is_own_object(text))

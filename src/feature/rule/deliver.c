@@ -159,11 +159,11 @@ require_work(const char *name, Oid owner)
 
 	/* what the owner has no right at all on does not exist for it */
 	if (activity == NULL ||
-		!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_ANY))
+		!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_RIGHT_ANY))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
 				 errmsg("activity \"%s\" does not exist", name)));
-	if (!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_WORK))
+	if (!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_RIGHT_WORK))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("the owner of the rule has no right to give work to activity \"%s\"", name),
