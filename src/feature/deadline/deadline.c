@@ -274,7 +274,7 @@ read_page(HeapTuple tuple, TupleDesc desc, void *arg)
 
 	if (sf_row_number(tuple, desc, COL_execution_no, 0) != 0)
 	{
-		sf_row_append_number(tuple, desc, &page->numbers);
+		sf_row_append_number(tuple, desc, &page->items);
 		return;
 	}
 	page->last_at = sf_row_number(tuple, desc, COL_requested_at, DT_NOEND);
