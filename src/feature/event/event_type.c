@@ -29,14 +29,6 @@ enum
 /* What a name of an event begins with */
 #define PREFIX		"event:"
 
-static List *read_rows(const SfCacheKey *key);
-
-SfKeyedCache sf_event_type_cache = {
-	.cache = {.table = "event_type",.load = sf_keyed_cache_begin,.is_latest = true},
-	.index = {"event_type", "event_type_pkey"},
-	.read = read_rows
-};
-
 /* Append a row of the table to a list. */
 static void
 read_event_type(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -54,19 +46,18 @@ read_event_type(HeapTuple tuple, TupleDesc desc, void *arg)
 	*types = lappend(*types, type);
 }
 
-/* Read the type of a name or a number, as it is now. */
-static List *
-read_rows(const SfCacheKey *key)
-{
-	static const SfIndex by_name = {"event_type", "event_type_name_key"};
-	List	   *types = NIL;
-
-	if (key->by == SF_CACHE_BY_NAME)
-		(void) sf_rows_read_now(&by_name, 1, read_event_type, &types, SF_TEXT(key->name));
-	else
-		(void) sf_rows_read_now(&sf_event_type_cache.index, 1, read_event_type, &types, SF_INT4((int) key->number));
-	return types;
-}
+SfKeyedCache sf_event_type_cache = {
+	.cache = {.table = "event_type",.load = sf_keyed_cache_begin,.is_latest = true},
+	.index = {"event_type", "event_type_pkey"},
+	.read = sf_keyed_cache_find,
+	.rows = {
+		.by = {
+			[SF_CACHE_BY_NUMBER] = {"event_type_pkey", INT4OID},
+			[SF_CACHE_BY_NAME] = {"event_type_name_key", TEXTOID}
+		},
+		.append = read_event_type
+	}
+};
 
 /* Find a type by its name; NULL: there is none now.  Valid until the next call. */
 const SfEventType *

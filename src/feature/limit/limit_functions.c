@@ -88,7 +88,7 @@ parse_target(Target *t, const char *text)
 	{
 		t->kind = SF_OBJECT_ALL;
 		t->object = "*";
-		t->limit.name = text;
+		t->limit.name = pstrdup(text);
 		t->limit.kind = SF_OBJECT_RESOURCE;
 		t->limit.owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
 	}
@@ -97,10 +97,10 @@ parse_target(Target *t, const char *text)
 }
 
 /* Read the argument key, a path; "": NULL. */
-static const char *
+static char *
 parse_key(FunctionCallInfo fcinfo, int n)
 {
-	const char *key = sf_arg_text_or_null(fcinfo, n);
+	char	   *key = sf_arg_text_or_null(fcinfo, n);
 	SfError		error;
 
 	if (key == NULL)
