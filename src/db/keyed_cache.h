@@ -33,7 +33,7 @@ struct SfKeyedCache;
 /* An index of the table that finds the rows of a key */
 typedef struct SfCacheIndex
 {
-	const char *name;			/* NULL: nobody asks by such keys */
+	const char *name;			/* NULL: no caller asks by such keys */
 	Oid			type;			/* of its first column, which has the number: INT4OID, INT8OID; of a name: TEXTOID */
 } SfCacheIndex;
 
