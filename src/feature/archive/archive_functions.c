@@ -5,7 +5,7 @@
  *
  * The program takes a batch, whose name and executions are stored then, reads it, writes files by that name, and
  * confirms, which deletes the executions.  A batch that was not confirmed is handed out again, and has the same
- * executions: they do not change (freezes, store/feature.h).  So a program may die at any moment, and what another one
+ * executions: they do not change (SfFeatureTable.freezes).  So a program may die at any moment, and what another one
  * writes in its place replaces what it has written.  A batch belongs to the session that holds its lock; a session
  * has one at a time.
  */
