@@ -88,15 +88,24 @@ typedef struct SfSweepResult
 	bool		waits;			/* sweep again when executions have ended, too */
 } SfSweepResult;
 
-/*
- * Alerts that an operator acknowledges: of a target, of an execution, or of all of a machine; the others are NULL
- * or 0
- */
+/* What the alerts are of that an operator acknowledges */
+typedef enum SfAlertsOf
+{
+	SF_ALERTS_OF_TARGET,
+	SF_ALERTS_OF_EXECUTION,
+	SF_ALERTS_OF_MACHINE		/* all of its executions, and its own */
+} SfAlertsOf;
+
+/* Alerts that an operator acknowledges */
 typedef struct SfAcknowledge
 {
-	const char *target;			/* as alert_target gives it */
-	int64		execution_no;
-	int			machine_no;
+	SfAlertsOf	of;
+	union
+	{
+		const char *target;		/* as alert_target gives it */
+		int64		execution_no;
+		int			machine_no;
+	};
 	const char *kind;			/* NULL: of all kinds */
 	TimestampTz until;			/* since then or before */
 	const char *comment;		/* or NULL */
