@@ -146,8 +146,8 @@ CREATE INDEX rule_delivery_again ON _sfflow.rule_delivery (due_at) WHERE status 
 -- The kind of an alert told what its object is, which its target tells.
 ALTER TABLE _sfflow.told_alert ADD COLUMN target text;
 UPDATE _sfflow.told_alert SET target = CASE kind WHEN 'no_poller' THEN 'activity:' || object
-	WHEN 'archive_behind' THEN 'activity:' || object WHEN 'missed_run' THEN 'schedule:' || object
-	WHEN 'unknown_owner' THEN object END;
+	WHEN 'missed_run' THEN 'schedule:' || object ELSE object END
+WHERE execution_no IS NULL;
 
 -- Two tables had the names of statuses, where all others have their numbers. Until the view is replaced below it shows
 -- what has succeeded alone, for it may not read a column that gets another type.
@@ -164,6 +164,50 @@ ALTER TABLE _sfflow.purge_position ALTER COLUMN status TYPE smallint
 -- What a rule names that it starts.
 ALTER TABLE _sfflow.rule ADD COLUMN execution_name text;
 ALTER TABLE _sfflow.rule ADD COLUMN if_exists text COLLATE "C";
+
+-- Columns that have values together, or never.
+UPDATE _sfflow.lateness SET expected_at = NULL WHERE finding <> 'will_be_late' AND expected_at IS NOT NULL;
+UPDATE _sfflow.instance SET stopped_because = NULL WHERE enabled AND stopped_because IS NOT NULL;
+UPDATE _sfflow.metric_fold SET database_oid = NULL, from_xid = NULL, open_xids = NULL WHERE system_identifier IS NULL;
+ALTER TABLE _sfflow.acknowledgement
+	ADD CONSTRAINT acknowledgement_slow_since CHECK ((kind = 'slow_task') = (slow_since IS NOT NULL));
+ALTER TABLE _sfflow.aws_resource
+	ADD CONSTRAINT aws_resource_encryption CHECK (encryption IS NULL OR object_kind = @OBJECT_ACTIVITY@);
+ALTER TABLE _sfflow.version_publication
+	ADD CONSTRAINT version_publication_number CHECK (number IS NOT NULL OR NOT published);
+ALTER TABLE _sfflow.instance ADD CONSTRAINT instance_stopped CHECK (stopped_because IS NULL OR NOT enabled);
+ALTER TABLE _sfflow.held ADD CONSTRAINT held_rank
+	CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END);
+ALTER TABLE _sfflow.task ADD CONSTRAINT task_status CHECK (CASE
+	WHEN status = @TASK_QUEUED@ THEN activity_no IS NOT NULL
+		AND num_nonnulls(started_at, heartbeat_at, lease_until) = 0
+	WHEN status IN (@TASK_TAKEN@, @TASK_DEAD@) THEN activity_no IS NOT NULL AND started_at IS NOT NULL
+	WHEN status = @TASK_TOKEN@ THEN activity_no IS NULL AND lease_until IS NULL
+	ELSE status = @TASK_ANSWERED@ END);
+ALTER TABLE _sfflow.deadline
+	ADD CONSTRAINT deadline_minutes CHECK (start_minute IS NOT NULL OR end_minute IS NOT NULL);
+ALTER TABLE _sfflow.lateness
+	ADD CONSTRAINT lateness_expected CHECK ((finding = 'will_be_late') = (expected_at IS NOT NULL)),
+	ADD CONSTRAINT lateness_acknowledged CHECK (CASE WHEN acknowledged_at IS NULL
+		THEN num_nonnulls(acknowledged_by, comment) = 0 ELSE acknowledged_by IS NOT NULL END);
+ALTER TABLE _sfflow.hold
+	ADD CONSTRAINT hold_kind CHECK (CASE kind
+		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
+		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
+		ELSE machine_no IS NULL AND execution_no IS NULL END),
+	ADD CONSTRAINT hold_owner CHECK (owner IS NULL OR kind = 'resource');
+ALTER TABLE _sfflow.run_limit
+	ADD CONSTRAINT run_limit_kind CHECK ((kind = 'machine') = (machine_no IS NOT NULL)),
+	ADD CONSTRAINT run_limit_owner CHECK (owner IS NULL OR kind = 'resource'),
+	ADD CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL);
+ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
+	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
+ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists CHECK ((execution_name IS NULL) = (if_exists IS NULL));
+ALTER TABLE _sfflow.rule_delivery
+	ADD CONSTRAINT rule_delivery_failed CHECK (failed_at IS NOT NULL OR num_nonnulls(error, cause) = 0);
+ALTER TABLE _sfflow.told_alert ADD CONSTRAINT told_alert_target CHECK ((target IS NULL) = (execution_no IS NOT NULL));
+ALTER TABLE _sfflow.schedule_run ADD CONSTRAINT schedule_run_outcome CHECK ((outcome = 'succeeded') =
+	(execution_id IS NOT NULL) AND (outcome = 'failed') = (message IS NOT NULL));
 
 --@with event
 -- Events by key.
@@ -198,7 +242,12 @@ CREATE TABLE _sfflow.emission (
 	status smallint NOT NULL,
 	alert smallint NOT NULL DEFAULT @EVENT_ALERT_NONE@,
 	emitted_at timestamptz NOT NULL,
-	payload jsonb
+	payload jsonb,
+	CONSTRAINT emission_status CHECK (CASE WHEN status = @EMISSION_NEW@ THEN num_nonnulls(expires_at, forget_at) = 0
+		ELSE status IN (@EMISSION_SEEN@, @EMISSION_SWEPT@, @EMISSIONS_ENDED@)
+			AND num_nulls(expires_at, forget_at) = 0 END),
+	CONSTRAINT emission_alert CHECK (alert = @EVENT_ALERT_NONE@ OR status = @EMISSION_EXPIRED@
+		AND alert IN (@EVENT_ALERT_OPEN@, @EVENT_ALERT_ACKNOWLEDGED@))
 ) WITH (fillfactor = 85);
 CREATE INDEX emission_live ON _sfflow.emission (event_type_no, key, event_no)
 	WHERE status IN (@EMISSIONS_LIVE@);
@@ -289,7 +338,8 @@ CREATE TABLE _sfflow.human_task (
 	data jsonb,
 	form jsonb,
 	for_all boolean NOT NULL,
-	PRIMARY KEY (execution_no, branch_no)
+	PRIMARY KEY (execution_no, branch_no),
+	CONSTRAINT human_task_claimed CHECK ((claimed_at IS NULL) = (claimed_by IS NULL))
 ) WITH (fillfactor = 85);
 CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, for_all, (-priority), (coalesce(due_at, 'infinity')),
 	task_no);
@@ -356,7 +406,8 @@ CREATE TABLE _sfflow.archive_batch (
 	confirmed_at timestamptz,
 	file text,
 	bytes bigint,
-	sha256 text COLLATE "C"
+	sha256 text COLLATE "C",
+	CONSTRAINT archive_batch_confirmed CHECK (num_nulls(confirmed_at, file, bytes, sha256) IN (0, 4))
 );
 CREATE INDEX archive_batch_open ON _sfflow.archive_batch (activity_no, batch_no) WHERE confirmed_at IS NULL;
 CREATE TABLE _sfflow.archive_member (
@@ -446,7 +497,8 @@ CREATE TABLE _sfflow.trace_export (
 	CONSTRAINT trace_export_status CHECK (CASE status
 		WHEN @TRACE_EXPORT_DUE@ THEN lease_until IS NULL AND rejected_at IS NULL
 		WHEN @TRACE_EXPORT_TAKEN@ THEN lease_until IS NOT NULL AND rejected_at IS NULL
-		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END)
+		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END),
+	CONSTRAINT trace_export_reason CHECK (reason IS NULL OR rejected_at IS NOT NULL)
 ) WITH (fillfactor = 70);
 CREATE INDEX trace_export_waiting ON _sfflow.trace_export (export_no)
 	WHERE status IN (@TRACE_EXPORT_DUE@, @TRACE_EXPORT_TAKEN@);
@@ -547,7 +599,9 @@ CREATE TABLE _sfflow.node_applied (
 	digest text,
 	tried_at timestamptz NOT NULL,
 	error text,
-	PRIMARY KEY (role, name, node)
+	PRIMARY KEY (role, name, node),
+	CONSTRAINT node_applied_revision CHECK ((revision IS NULL) = (digest IS NULL)),
+	CONSTRAINT node_applied_tried CHECK (revision IS NOT NULL OR error IS NOT NULL)
 );
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.node_document', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.node_applied', '');

@@ -62,7 +62,7 @@ closest_known(SfObjectKind kind, const char *name)
 	foreach_ptr(const SfNamed, object, names)
 	{
 		if (sf_closest_is_better(&closest, object->name) &&
-			sf_privilege_check(kind, object->name, object->owner, SF_PRIVILEGE_ANY))
+			sf_privilege_check(kind, object->name, object->owner, SF_RIGHT_ANY))
 			sf_closest_offer(&closest, object->name);
 	}
 	return closest;
@@ -77,10 +77,10 @@ sf_object_target(SfObjectKind kind, const char *name)
 
 /* errhint() of an error for a role that has no right: how to give it. */
 int
-sf_object_errhint_grant(SfObjectKind kind, const char *name, SfPrivilege needed)
+sf_object_errhint_grant(SfObjectKind kind, const char *name, SfRight needed)
 {
 	return errhint("A member of its owner can give it: SELECT sf_grant('%s', %s, %s).",
-				   sf_privilege_name(needed),
+				   sf_privilege_name(sf_right_privilege(needed)),
 				   quote_literal_cstr(sf_object_target(kind, name)),
 				   quote_literal_cstr(GetUserNameFromId(GetUserId(), false)));
 }
@@ -102,11 +102,11 @@ sf_object_missing(SfObjectKind kind, const char *name)
 
 /* Raise the error that the caller lacks a right on an object that it knows. */
 static void
-deny(SfObjectKind kind, const char *name, SfPrivilege needed)
+deny(SfObjectKind kind, const char *name, SfRight needed)
 {
 	const SfFeatureObject *k = describe_kind(kind);
 
-	if (needed == SF_PRIVILEGE_OWN)
+	if (needed == SF_RIGHT_OWNER)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of %s \"%s\"", k->noun, name)));
@@ -118,18 +118,18 @@ deny(SfObjectKind kind, const char *name, SfPrivilege needed)
 
 /* Tell whether the caller may know of an object; raise when it only lacks the right. */
 static bool
-may_use(SfObjectKind kind, const char *name, Oid owner, SfPrivilege needed)
+may_use(SfObjectKind kind, const char *name, Oid owner, SfRight needed)
 {
 	if (sf_privilege_check(kind, name, owner, needed))
 		return true;
-	if (sf_privilege_check(kind, name, owner, SF_PRIVILEGE_ANY))
+	if (sf_privilege_check(kind, name, owner, SF_RIGHT_ANY))
 		deny(kind, name, needed);
 	return false;
 }
 
 /* Raise unless the caller has a right on an object that exists. */
 void
-sf_object_require(SfObjectKind kind, const char *name, Oid owner, SfPrivilege needed)
+sf_object_require(SfObjectKind kind, const char *name, Oid owner, SfRight needed)
 {
 	if (!may_use(kind, name, owner, needed))
 		sf_object_missing(kind, name);
@@ -191,7 +191,7 @@ find_routes(const SfMachine *machine, const char *qualifier, SfRoute *routes)
  * 42501 if the caller has a right, but not the one that is needed.
  */
 SfMachine *
-sf_arg_machine_routes(const char *text, SfPrivilege needed, SfRoute *routes, int *n)
+sf_arg_machine_routes(const char *text, SfRight needed, SfRoute *routes, int *n)
 {
 	char	   *name = pstrdup(sf_public_name_to_id(SF_NAME_STATE_MACHINE, text));
 	char	   *slash = strchr(name, '/');
@@ -214,12 +214,12 @@ sf_arg_machine_routes(const char *text, SfPrivilege needed, SfRoute *routes, int
  * one; of an owner, or (InvalidOid) of all.
  */
 int *
-sf_object_machines(int only, Oid owner, SfPrivilege needed, int *n)
+sf_object_machines(int only, Oid owner, SfRight needed, int *n)
 {
 	List	   *all = sf_execution_list_machines(only, owner);
 	int		   *numbers = palloc(sizeof(int) * Max(1, list_length(all)));
 	/* as the views have it: can_read() */
-	bool		sees_all = needed == SF_PRIVILEGE_READ && sf_privilege_is_administrator();
+	bool		sees_all = needed == SF_RIGHT_READ && sf_privilege_is_administrator();
 
 	*n = 0;
 	foreach_ptr(const SfListedMachine, m, all)
@@ -243,7 +243,7 @@ sf_object_version(const SfMachine *machine, int version)
 
 /* Find a machine likewise; of an alias, in the version that gets most starts. */
 SfMachine *
-sf_arg_machine(const char *text, SfPrivilege needed)
+sf_arg_machine(const char *text, SfRight needed)
 {
 	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
 	int			n;
@@ -275,7 +275,7 @@ execution_missing(const char *id, const char *machine, bool known)
 
 /* Find an execution by id or ARN, likewise (SF005); it is locked after the check. */
 SfExecution *
-sf_arg_execution(const char *text, SfLock lock, SfPrivilege needed)
+sf_arg_execution(const char *text, SfLock lock, SfRight needed)
 {
 	const char *id = sf_public_name_to_id(SF_NAME_EXECUTION, text);
 	char	   *name = pnstrdup(id, strcspn(id, ":/"));
@@ -313,7 +313,7 @@ sf_object_keep_execution(const SfExecution *execution)
 
 /* Find an activity by name, "activity:name" or ARN, likewise (SF018). */
 SfActivity *
-sf_arg_activity(const char *text, SfPrivilege needed)
+sf_arg_activity(const char *text, SfRight needed)
 {
 	const char *name = sf_public_name_to_id(SF_NAME_ACTIVITY, text);
 	SfActivity *activity;
@@ -341,7 +341,7 @@ sf_arg_map_run_missing(const char *text)
 
 /* Find a Map run by its ARN, and check the caller's right on its machine; its execution and its number. */
 void
-sf_arg_map_run(const char *text, SfPrivilege needed, int64 *execution_no, int64 *map_run_no)
+sf_arg_map_run(const char *text, SfRight needed, int64 *execution_no, int64 *map_run_no)
 {
 	const char *id = sf_public_name_to_id(SF_NAME_MAP_RUN, text);
 	const char *uuid = strrchr(id, ':');
@@ -362,7 +362,7 @@ sf_arg_map_run(const char *text, SfPrivilege needed, int64 *execution_no, int64 
  * *state gets the state, which may not exist; NULL: the target names none.
  */
 SfMachine *
-sf_object_machine_or_state(const char *text, SfPrivilege needed, char **state)
+sf_object_machine_or_state(const char *text, SfRight needed, char **state)
 {
 	const char *slash = strchr(text, '/');
 

@@ -14,27 +14,27 @@
 #include "store/state_machine/machine_alias.h"
 #include "store/task/task.h"
 
-extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
-extern SfMachine *sf_arg_machine_routes(const char *text, SfPrivilege needed,
+extern SfMachine *sf_arg_machine(const char *text, SfRight needed);
+extern SfMachine *sf_arg_machine_routes(const char *text, SfRight needed,
 										SfRoute *routes, int *n);
-extern int *sf_object_machines(int only, Oid owner, SfPrivilege needed, int *n);
+extern int *sf_object_machines(int only, Oid owner, SfRight needed, int *n);
 extern SfMachine *sf_object_version(const SfMachine *machine, int version);
 extern bool sf_object_keep_number(int64 execution_no);
 extern void sf_object_keep_execution(const SfExecution *execution);
 extern SfExecution *sf_arg_execution(const char *text, SfLock lock,
-									 SfPrivilege needed);
+									 SfRight needed);
 extern void sf_arg_map_run_missing(const char *text) pg_attribute_noreturn();
-extern void sf_arg_map_run(const char *text, SfPrivilege needed, int64 *execution_no,
+extern void sf_arg_map_run(const char *text, SfRight needed, int64 *execution_no,
 						   int64 *map_run_no);
-extern SfActivity *sf_arg_activity(const char *text, SfPrivilege needed);
+extern SfActivity *sf_arg_activity(const char *text, SfRight needed);
 extern void sf_object_require(SfObjectKind kind, const char *name, Oid owner,
-							  SfPrivilege needed);
+							  SfRight needed);
 extern void sf_object_missing(SfObjectKind kind, const char *name) pg_attribute_noreturn();
 extern void sf_object_missing_version(const SfMachine *machine, int version) pg_attribute_noreturn();
 extern void sf_object_missing_alias(const SfMachine *machine, const char *name) pg_attribute_noreturn();
 extern int	sf_object_errdetail_missing(void);
 extern char *sf_object_target(SfObjectKind kind, const char *name);
-extern int	sf_object_errhint_grant(SfObjectKind kind, const char *name, SfPrivilege needed);
+extern int	sf_object_errhint_grant(SfObjectKind kind, const char *name, SfRight needed);
 /* Of the arguments version, execution_no and branch_no: a branch, or NULL, and its execution as a draft. */
 extern struct SfDraft *sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch);
 
@@ -53,7 +53,7 @@ extern void sf_control_redrive_notice(const SfExecution *execution,
 
 /* --- what an operator's action is about: a state machine, a state of it, a resource --- */
 
-extern SfMachine *sf_object_machine_or_state(const char *text, SfPrivilege needed, char **state);
+extern SfMachine *sf_object_machine_or_state(const char *text, SfRight needed, char **state);
 extern void sf_object_lock_machine(int machine_no, const char *name);
 extern void sf_object_require_state(int machine_no, int version, const char *machine,
 									const char *state);

@@ -16,7 +16,7 @@
 static SfActivity *
 read_activity(SfCall *call)
 {
-	return sf_arg_activity(sf_request_id(call, "activityArn", SF_NAME_ACTIVITY), SF_PRIVILEGE_WORK);
+	return sf_arg_activity(sf_request_id(call, "activityArn", SF_NAME_ACTIVITY), SF_RIGHT_WORK);
 }
 
 /* Add what every answer about an activity has. */
@@ -83,7 +83,7 @@ sf_operation_describe_activity(SfCall *call)
 void
 sf_operation_list_activities(SfCall *call)
 {
-	List	   *names = sf_address_page(call, SF_OBJECT_ACTIVITY, SF_PRIVILEGE_WORK);
+	List	   *names = sf_address_page(call, SF_OBJECT_ACTIVITY, SF_RIGHT_WORK);
 
 	sf_json_open_array(&call->answer, "activities");
 	foreach_ptr(const char, name, names)
@@ -108,7 +108,7 @@ sf_operation_delete_activity(SfCall *call)
 	SfActivity *activity = sf_activity_read(name);
 
 	if (activity != NULL &&
-		sf_privilege_check(SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_ANY))
+		sf_privilege_check(SF_OBJECT_ACTIVITY, name, activity->owner, SF_RIGHT_ANY))
 		(void) sf_arg_call(sfflow_sf_drop_activity, SF_ARGS(SF_TEXT(name)));
 }
 

@@ -50,7 +50,7 @@ check_qualifier(SfCall *call, SfAddress *address, const char *qualifier)
  * is absent.
  */
 SfAddress
-sf_address_read(SfCall *call, const char *member, SfPrivilege needed, SfQualifiers allowed)
+sf_address_read(SfCall *call, const char *member, SfRight needed, SfQualifiers allowed)
 {
 	const char *id = sf_request_id(call, member, SF_NAME_STATE_MACHINE);
 	SfAddress	address = {0};
@@ -111,7 +111,7 @@ sf_address_answer_qualifier(SfJsonBuilder *answer, const SfExecution *execution)
  * the token of the next page.
  */
 List *
-sf_address_page(SfCall *call, SfObjectKind kind, SfPrivilege needed)
+sf_address_page(SfCall *call, SfObjectKind kind, SfRight needed)
 {
 	int			limit = sf_request_limit(call);
 	char	   *behind = sf_answer_token_key(call);

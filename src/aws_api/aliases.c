@@ -84,7 +84,7 @@ find_version(SfCall *call, Routing *routing, const char *arn)
 		refuse_arns(routing, "state machine version ARNs");
 	call->missing = NOTHING_THERE;
 	call->subject = sf_public_name(SF_NAME_STATE_MACHINE, name);
-	routing->machine = sf_arg_machine(name, SF_PRIVILEGE_OWN);
+	routing->machine = sf_arg_machine(name, SF_RIGHT_OWNER);
 	if (sf_alias_resolve(routing->machine->machine_no, slash + 1, route) == 0)
 		refuse_arns(routing, "state machine version ARNs");
 	return route[0].version;
@@ -123,7 +123,7 @@ store(const SfMachine *machine, const char *alias, const Jsonb *versions)
 
 /* Find the alias in the ARN of a request. */
 static SfMachineAlias *
-read_alias(SfCall *call, SfPrivilege needed, SfAddress *address)
+read_alias(SfCall *call, SfRight needed, SfAddress *address)
 {
 	call->missing = NOTHING_THERE;
 	*address = sf_address_read(call, "stateMachineAliasArn", needed, SF_QUALIFIERS_ALIAS);
@@ -172,7 +172,7 @@ void
 sf_operation_describe_alias(SfCall *call)
 {
 	SfAddress	address;
-	SfMachineAlias *alias = read_alias(call, SF_PRIVILEGE_READ, &address);
+	SfMachineAlias *alias = read_alias(call, SF_RIGHT_READ, &address);
 	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
 	int			n = sf_alias_routes(alias, routes);
 
@@ -196,7 +196,7 @@ sf_operation_describe_alias(SfCall *call)
 void
 sf_operation_list_aliases(SfCall *call)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ, SF_QUALIFIERS_VERSION);
+	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_RIGHT_READ, SF_QUALIFIERS_VERSION);
 	int			limit = sf_request_limit(call);
 	char	   *behind = sf_answer_token_key(call);
 	List	   *list = sf_alias_list(address.machine->machine_no, behind == NULL ? "" : behind,
@@ -223,7 +223,7 @@ void
 sf_operation_update_alias(SfCall *call)
 {
 	SfAddress	address;
-	SfMachineAlias *alias = read_alias(call, SF_PRIVILEGE_OWN, &address);
+	SfMachineAlias *alias = read_alias(call, SF_RIGHT_OWNER, &address);
 	char	   *description = sf_request_text(call, "description");
 	Routing		routing = read_routing(call);
 
@@ -252,7 +252,7 @@ sf_operation_delete_alias(SfCall *call)
 	if (sf_alias_is_publication(slash + 1))
 		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s", "version");
 	call->missing = NOTHING_THERE;
-	machine = sf_arg_machine(pnstrdup(id, slash - id), SF_PRIVILEGE_OWN);
+	machine = sf_arg_machine(pnstrdup(id, slash - id), SF_RIGHT_OWNER);
 	if (sf_alias_find(machine->machine_no, slash + 1) != NULL)
 		(void) sf_arg_call(sfflow_sf_drop_alias, SF_ARGS(SF_TEXT(machine->name), SF_TEXT(slash + 1)));
 }

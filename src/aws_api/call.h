@@ -74,13 +74,13 @@ typedef struct SfAddress
 } SfAddress;
 
 extern void sf_address_missing(const SfCall *call) pg_attribute_noreturn();
-extern SfAddress sf_address_read(SfCall *call, const char *member, SfPrivilege needed,
+extern SfAddress sf_address_read(SfCall *call, const char *member, SfRight needed,
 								 SfQualifiers allowed);
 extern char *sf_address_qualified(const char *machine, const char *qualifier);
 extern void sf_address_answer_version(SfCall *call, const char *key, const SfMachine *machine,
 									 int version);
 extern void sf_address_answer_qualifier(SfJsonBuilder *answer, const SfExecution *execution);
-extern List *sf_address_page(SfCall *call, SfObjectKind kind, SfPrivilege needed);
+extern List *sf_address_page(SfCall *call, SfObjectKind kind, SfRight needed);
 
 /* --- what the service keeps of a version beside its definition: the option "aws" --- */
 
@@ -98,7 +98,7 @@ extern void sf_configuration_answer(SfCall *call, const SfMachine *machine);
 
 /* --- runs of Distributed Maps, by their ARNs --- */
 
-extern SfMapRun *sf_mapped_run_read(SfCall *call, SfPrivilege needed, SfExecution **execution);
+extern SfMapRun *sf_mapped_run_read(SfCall *call, SfRight needed, SfExecution **execution);
 extern void sf_mapped_answer_arn(SfCall *call, const SfExecution *child);
 extern void sf_mapped_answer_label(SfCall *call, const SfExecution *child);
 

@@ -217,7 +217,7 @@ void
 sf_operation_list_events(SfCall *call)
 {
 	const char *id = sf_request_id(call, "executionArn", SF_NAME_EXECUTION);
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_READ);
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_RIGHT_READ);
 	HistoryPage page = {.execution = execution,.context = CurrentMemoryContext};
 	int			n;
 

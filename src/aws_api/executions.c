@@ -28,7 +28,7 @@ prepare(SfCall *call)
 	const char *id = sf_request_id(call, "stateMachineArn", SF_NAME_STATE_MACHINE);
 
 	if (strchr(id, '/') != NULL)
-		(void) sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_START,
+		(void) sf_address_read(call, "stateMachineArn", SF_RIGHT_START,
 							  SF_QUALIFIERS_ANY);
 	return sf_start_prepare(id, 0, SF_IF_EXISTS_ERROR, true);
 }
@@ -159,7 +159,7 @@ void
 sf_operation_describe_execution(SfCall *call)
 {
 	const char *id = sf_request_id(call, "executionArn", SF_NAME_EXECUTION);
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_READ);
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_RIGHT_READ);
 	char	   *included = sf_request_text(call, "includedData");
 
 	sf_answer_arn(call, "executionArn", SF_NAME_EXECUTION, execution->execution_id);
@@ -185,7 +185,7 @@ void
 sf_operation_describe_machine_of(SfCall *call)
 {
 	const char *id = sf_request_id(call, "executionArn", SF_NAME_EXECUTION);
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_READ);
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_RIGHT_READ);
 	SfMachine  *machine = sf_machine_read(execution->machine_name, execution->version, true);
 
 	sf_configuration_answer(call, machine);
@@ -279,7 +279,7 @@ answer_list(SfCall *call, List *list, int limit)
 static void
 ask_for_machine(SfCall *call, SfListQuery *query)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ,
+	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_RIGHT_READ,
 										  SF_QUALIFIERS_ANY);
 
 	if (is_express(address.machine))
@@ -294,7 +294,7 @@ static void
 ask_for_map_run(SfCall *call, SfListQuery *query)
 {
 	SfExecution *execution;
-	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_READ, &execution);
+	SfMapRun   *run = sf_mapped_run_read(call, SF_RIGHT_READ, &execution);
 	char	   *redriven = sf_request_text(call, "redriveFilter");
 
 	query->machines = &execution->machine_no;

@@ -98,7 +98,7 @@ sf_operation_create_machine(SfCall *call)
 void
 sf_operation_describe_machine(SfCall *call)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ, SF_QUALIFIERS_VERSION);
+	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_RIGHT_READ, SF_QUALIFIERS_VERSION);
 	SfMachine  *machine = sf_machine_read(address.machine->name, address.version, true);
 	SfPublication *publication = NULL;
 
@@ -122,7 +122,7 @@ sf_operation_describe_machine(SfCall *call)
 void
 sf_operation_list_machines(SfCall *call)
 {
-	List	   *names = sf_address_page(call, SF_OBJECT_STATE_MACHINE, SF_PRIVILEGE_READ);
+	List	   *names = sf_address_page(call, SF_OBJECT_STATE_MACHINE, SF_RIGHT_READ);
 
 	sf_json_open_array(&call->answer, "stateMachines");
 	foreach_ptr(const char, name, names)
@@ -150,7 +150,7 @@ read_updated(SfCall *call)
 
 	if (slash != NULL && sf_alias_is_publication(slash + 1))
 		sf_address_missing(call);
-	return sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_OWN, SF_QUALIFIERS_NONE);
+	return sf_address_read(call, "stateMachineArn", SF_RIGHT_OWNER, SF_QUALIFIERS_NONE);
 }
 
 /* UpdateStateMachine: what the request does not give stays. */
@@ -201,8 +201,8 @@ sf_operation_delete_machine(SfCall *call)
 		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s",
 						 sf_alias_is_publication(slash + 1) ? "version" : "alias");
 	if (machine == NULL ||
-		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_ANY))
+		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_RIGHT_ANY))
 		return;
-	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_OWN);
+	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_RIGHT_OWNER);
 	sf_object_drop_machine(machine, false, true);
 }

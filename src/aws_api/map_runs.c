@@ -17,7 +17,7 @@
 
 /* Find the run in a request, on whose machine the caller needs a right, and its execution. */
 SfMapRun *
-sf_mapped_run_read(SfCall *call, SfPrivilege needed, SfExecution **execution)
+sf_mapped_run_read(SfCall *call, SfRight needed, SfExecution **execution)
 {
 	const char *id = sf_request_id(call, "mapRunArn", SF_NAME_MAP_RUN);
 	int64		execution_no,
@@ -94,7 +94,7 @@ void
 sf_operation_list_map_runs(SfCall *call)
 {
 	const char *id = sf_request_id(call, "executionArn", SF_NAME_EXECUTION);
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_READ);
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_RIGHT_READ);
 	List	   *runs = sf_map_run_scan(execution->execution_no);
 	char	   *key = sf_answer_token_key(call);
 	int64		behind = key == NULL ? 0 : pg_strtoint64(key);
@@ -205,7 +205,7 @@ void
 sf_operation_describe_map_run(SfCall *call)
 {
 	SfExecution *execution;
-	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_READ, &execution);
+	SfMapRun   *run = sf_mapped_run_read(call, SF_RIGHT_READ, &execution);
 	Counts		items = count_items(run, find_branch(run));
 	Counts		executions = count_executions(run);
 	bool		redrivable = run->status != SF_STATUS_SUCCEEDED;
@@ -239,7 +239,7 @@ void
 sf_operation_update_map_run(SfCall *call)
 {
 	SfExecution *execution;
-	SfMapRun   *run = sf_mapped_run_read(call, SF_PRIVILEGE_OPERATE, &execution);
+	SfMapRun   *run = sf_mapped_run_read(call, SF_RIGHT_OPERATE, &execution);
 	Jsonb	   *percentage = sf_request_document(call, "toleratedFailurePercentage");
 	SfMapRunLimits limits = {
 		.sets_max_concurrency = sf_request_document(call, "maxConcurrency") != NULL,

@@ -58,7 +58,7 @@ not_found(const SfCall *call)
 
 /* Find the object in a request; versions, aliases and executions have no tags. */
 static Tagged
-read_tagged(SfCall *call, SfPrivilege needed)
+read_tagged(SfCall *call, SfRight needed)
 {
 	bool		is_activity = strstr(sf_request_text(call, "resourceArn"), ":activity:") != NULL;
 	SfActivity *activity;
@@ -72,7 +72,7 @@ read_tagged(SfCall *call, SfPrivilege needed)
 	if (activity == NULL && machine == NULL)
 		not_found(call);
 	tagged.owner = is_activity ? activity->owner : machine->owner;
-	if (!sf_privilege_check(tagged.kind, tagged.name, tagged.owner, SF_PRIVILEGE_ANY))
+	if (!sf_privilege_check(tagged.kind, tagged.name, tagged.owner, SF_RIGHT_ANY))
 		not_found(call);
 	sf_object_require(tagged.kind, tagged.name, tagged.owner, needed);
 	return tagged;
@@ -82,7 +82,7 @@ read_tagged(SfCall *call, SfPrivilege needed)
 void
 sf_operation_list_tags(SfCall *call)
 {
-	Tagged		tagged = read_tagged(call, SF_PRIVILEGE_ANY);
+	Tagged		tagged = read_tagged(call, SF_RIGHT_ANY);
 	Jsonb	   *tags = sf_aws_resource_tags(tagged.kind, tagged.name);
 	SfJsonMember *members = NULL;
 	JsonbValue	object;
@@ -108,7 +108,7 @@ sf_operation_list_tags(SfCall *call)
 void
 sf_operation_tag(SfCall *call)
 {
-	Tagged		tagged = read_tagged(call, SF_PRIVILEGE_OWN);
+	Tagged		tagged = read_tagged(call, SF_RIGHT_OWNER);
 	Jsonb	   *before = sf_aws_resource_tags(tagged.kind, tagged.name);
 
 	sf_aws_resource_write(tagged.kind, tagged.name,
@@ -131,7 +131,7 @@ is_listed(const JsonbValue *list, const JsonbValue *wanted)
 void
 sf_operation_untag(SfCall *call)
 {
-	Tagged		tagged = read_tagged(call, SF_PRIVILEGE_OWN);
+	Tagged		tagged = read_tagged(call, SF_RIGHT_OWNER);
 	Jsonb	   *before = sf_aws_resource_tags(tagged.kind, tagged.name);
 	Jsonb	   *keys = sf_request_document(call, "tagKeys");
 	JsonbValue	object,

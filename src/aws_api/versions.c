@@ -20,7 +20,7 @@
 void
 sf_operation_publish(SfCall *call)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_OWN, SF_QUALIFIERS_NONE);
+	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_RIGHT_OWNER, SF_QUALIFIERS_NONE);
 	SfMachine  *machine = address.machine;
 	char	   *revision = sf_request_text(call, "revisionId");
 	SfPublication *publication;
@@ -55,7 +55,7 @@ read_below(SfCall *call)
 void
 sf_operation_list_versions(SfCall *call)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_READ, SF_QUALIFIERS_NONE);
+	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_RIGHT_READ, SF_QUALIFIERS_NONE);
 	int			limit = sf_request_limit(call);
 	List	   *list = sf_publication_list(address.machine->machine_no, read_below(call), limit + 1);
 
@@ -106,9 +106,9 @@ sf_operation_delete_version(SfCall *call)
 		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s", "stateMachine");
 	machine = sf_machine_read(pnstrdup(id, slash - id), 0, false);
 	if (machine == NULL ||
-		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_ANY))
+		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_RIGHT_ANY))
 		return;
-	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_OWN);
+	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_RIGHT_OWNER);
 	if (sf_alias_resolve(machine->machine_no, slash + 1, route) == 0)
 		return;
 	refuse_named(machine, route[0].version);

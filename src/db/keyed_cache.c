@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "utils/hsearch.h"
 
@@ -31,9 +32,11 @@ hash_key(const void *key, Size size)
 	const SfCacheKey *k = key;
 	uint32		hash = hash_combine(murmurhash32(k->by), murmurhash32((uint32) k->number));
 
-	return k->by != SF_CACHE_BY_NAME ? hash :
-		hash_combine(hash_combine(hash, murmurhash32(k->kind)),
-					 hash_bytes((const unsigned char *) k->name, (int) strlen(k->name)));
+	if (k->by != SF_CACHE_BY_NAME)
+		return hash;
+	if (k->kind != NULL)
+		hash = hash_combine(hash, hash_bytes((const unsigned char *) k->kind, (int) strlen(k->kind)));
+	return hash_combine(hash, hash_bytes((const unsigned char *) k->name, (int) strlen(k->name)));
 }
 
 /* Compare two keys; 0: they are equal. */
@@ -45,7 +48,10 @@ compare_keys(const void *a, const void *b, Size size)
 
 	if (x->by != y->by)
 		return 1;
-	return x->by == SF_CACHE_BY_NAME ? x->kind != y->kind || strcmp(x->name, y->name) != 0 : x->number != y->number;
+	if (x->by != SF_CACHE_BY_NAME)
+		return x->number != y->number;
+	/* all names of a table have a kind, or none */
+	return strcmp(x->name, y->name) != 0 || (x->kind != NULL && strcmp(x->kind, y->kind) != 0);
 }
 
 /* Note that there is a row. */
@@ -71,6 +77,28 @@ sf_keyed_cache_begin(SfTableCache *cache)
 	sf_rows_read_latest(&k->index, 1, note_row, &k->is_any);
 }
 
+/* Find the rows of a key by the index for such keys, as they are now. */
+List *
+sf_keyed_cache_find(const SfKeyedCache *k, const SfCacheKey *key)
+{
+	const SfCacheRows *rows = &k->rows;
+	const SfIndex index = {k->index.table, rows->by[key->by].name};
+	List	   *found = NIL;
+
+	Assert(index.name != NULL);
+	if (key->by != SF_CACHE_BY_NAME)
+		(void) sf_rows_read_now(&index, PG_INT32_MAX, rows->append, &found,
+								rows->by[key->by].type == INT4OID ? SF_INT4((int) key->number) : SF_INT8(key->number));
+	else if (key->kind == NULL)
+		(void) sf_rows_read_now(&index, PG_INT32_MAX, rows->append, &found, SF_TEXT(key->name));
+	else
+		(void) sf_rows_read_now(&index, PG_INT32_MAX, rows->append, &found, SF_TEXT(key->kind),
+								SF_TEXT(key->name));
+	if (rows->compare != NULL)
+		list_sort(found, rows->compare);
+	return found;
+}
+
 /*
  * The rows with a key that there are now: valid until the next call for this table.  A change
  * while they are read counts as one after this call.
@@ -91,9 +119,12 @@ sf_keyed_cache_get(SfKeyedCache *k, const SfCacheKey *key)
 	if (entry != NULL)
 		return entry->rows;
 	old = MemoryContextSwitchTo(k->cache.context);
-	rows = k->read(key);
+	rows = k->read(k, key);
 	if (key->by == SF_CACHE_BY_NAME)
+	{
 		lasting.name = pstrdup(key->name);
+		lasting.kind = key->kind == NULL ? NULL : pstrdup(key->kind);
+	}
 	MemoryContextSwitchTo(old);
 	entry = hash_search(k->entries, &lasting, HASH_ENTER, NULL);
 	entry->rows = rows;

@@ -17,29 +17,50 @@ typedef enum SfCacheBy
 	SF_CACHE_BY_NAME			/* a name, where it has several kinds with its kind */
 } SfCacheBy;
 
+#define SF_CACHE_BY_COUNT	(SF_CACHE_BY_NAME + 1)
+
 typedef struct SfCacheKey
 {
 	SfCacheBy	by;
 	int64		number;			/* BY_NUMBER, BY_OWNER */
-	int			kind;			/* BY_NAME, as the table has it, or 0 */
+	const char *kind;			/* BY_NAME: the word of it, before the name in the index; NULL: the table has no kinds */
 	const char *name;			/* BY_NAME, else NULL */
 } SfCacheKey;
 
 struct HTAB;
+struct SfKeyedCache;
+
+/* An index of the table that finds the rows of a key */
+typedef struct SfCacheIndex
+{
+	const char *name;			/* NULL: no caller asks by such keys */
+	Oid			type;			/* of its first column, which has the number: INT4OID, INT8OID; of a name: TEXTOID */
+} SfCacheIndex;
+
+/* How rows are found by an index for each kind of keys; sf_keyed_cache_find does it */
+typedef struct SfCacheRows
+{
+	SfCacheIndex by[SF_CACHE_BY_COUNT];
+	SfRowReader append;			/* a row to a List *, in the current context */
+	int			(*compare) (const ListCell *a, const ListCell *b);	/* their order; NULL: any */
+} SfCacheRows;
 
 /*
- * The rows of a table that were asked for; the first three members, and table and load of
+ * The rows of a table that were asked for; all but the last two members, and table and load of
  * cache, are set by the owner of the struct.  load is or calls sf_keyed_cache_begin.
  */
 typedef struct SfKeyedCache
 {
 	SfTableCache cache;
 	SfIndex		index;			/* any of the table: whether there are rows at all */
-	List	   *(*read) (const SfCacheKey *key);	/* as they are now, in the current context; NULL: never asked */
+	List	   *(*read) (const struct SfKeyedCache *k, const SfCacheKey *key);	/* as they are now, in the current
+																				 * context; NULL: never asked */
+	SfCacheRows rows;			/* for read, if that is sf_keyed_cache_find */
 	bool		is_any;			/* there are rows */
 	struct HTAB *entries;
 } SfKeyedCache;
 
+extern List *sf_keyed_cache_find(const SfKeyedCache *k, const SfCacheKey *key);
 extern void sf_keyed_cache_begin(SfTableCache *cache);
 extern const List *sf_keyed_cache_get(SfKeyedCache *k, const SfCacheKey *key);
 

@@ -384,12 +384,12 @@ sf_row_text(HeapTuple tuple, TupleDesc desc, int column)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
-/* Find the number among some words of the one that a column has. */
+/* Find the number among some words, which may have gaps, of the one that a column has. */
 int
 sf_word_number(const char *text, const char *column, const char *const *words, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (text != NULL && strcmp(words[i], text) == 0)
+		if (text != NULL && words[i] != NULL && strcmp(words[i], text) == 0)
 			return i;
 	elog(ERROR, "column \"%s\" has \"%s\", which this library does not know", column, text == NULL ? "null" : text);
 }

@@ -73,8 +73,8 @@ typedef struct Use
 	SfTick		counted_at;
 	int64		count_took;		/* microseconds */
 	SfQuotaKind refused_kind;
-	int64		refused;
-	TimestampTz refused_at;		/* 0: never */
+	int64		refused;		/* starts, of that kind; 0: none in the last minutes */
+	TimestampTz refused_at;		/* the last of them */
 } Use;
 
 static SfHash uses;
@@ -176,7 +176,7 @@ is_idle(const void *entry, SfTick now)
 	const Use  *use = entry;
 	TimestampTz at = GetCurrentTransactionStartTimestamp();
 
-	return at - use->used_at > (use->refused_at == 0 ? IDLE : RECENT);
+	return at - use->used_at > (use->refused == 0 ? IDLE : RECENT);
 }
 
 /* Forget the oldest use of this database; if it has none, that of another one. */
@@ -507,7 +507,7 @@ sf_quota_refusals(SfQuotaRefusal *refusals, int size)
 	{
 		const Use  *use = sf_hash_at(&uses, i);
 
-		if (use->entry.key.database != MyDatabaseId || use->refused_at <= since)
+		if (use->entry.key.database != MyDatabaseId || use->refused == 0 || use->refused_at <= since)
 			continue;
 		refusals[n].owner = (Oid) use->entry.key.first;
 		refusals[n].kind = use->refused_kind;

@@ -1,6 +1,6 @@
 /*
  * feature.h
- *		The registry: what the engine asks and tells the features, and which tables they have.
+ *		The registry: what the engine asks and tells the features.
  *
  * A feature is a room, src/feature/NAME/, and one SfFeature in the list of src/feature/features.c.  The order of
  * that list is the order of calls, and of locks: an execution, its branches, then the rows of features in this
@@ -9,6 +9,9 @@
  * For each moment there is a packed array of the features that have a function for it (sf_features_at), so that a
  * moment costs a look at a null pointer where no feature wants to know of it.  What comes more often than once a step,
  * such as counting, does not belong here.
+ *
+ * It lies in store/, below what calls the features, so that every layer from there on can.  feature_values.h has what
+ * goes in and out at the moments; feature_tables.h what the store does itself with the tables and objects of features.
  */
 #ifndef SF_STORE_FEATURE_H
 #define SF_STORE_FEATURE_H
@@ -16,145 +19,14 @@
 #include "asl/program.h"
 #include "base/error/errors.h"
 #include "base/time/clock.h"
-#include "store/alert/notice.h"
-#include "store/branch/park.h"
-#include "store/execution/execution.h"
-#include "store/role/object_kind.h"
+#include "store/feature_tables.h"
+#include "store/feature_values.h"
 
 struct SfDeliverer;
 struct SfDraft;
 struct SfStimulus;
 struct SfTaskRequest;
 struct SfFeatureWait;
-
-/* What comes of an execution that is to begin */
-typedef enum SfBegan
-{
-	SF_BEGAN_NOT,				/* its id is taken */
-	SF_BEGAN_NEW,
-	SF_BEGAN_REPLACED,			/* one that waits has its input */
-	SF_BEGAN_KEPT				/* one that waits has kept its own */
-} SfBegan;
-
-/* How an execution that is there begins anew: each time in one of these ways */
-typedef enum SfAnew
-{
-	SF_ANEW_RESTARTED,			/* it had ended, and has the input of another start */
-	SF_ANEW_REPLACED,			/* it had not begun, begins later, and has the input of another start */
-	SF_ANEW_REWOUND				/* it had ended, and goes on from a state, as if nothing had come after that */
-} SfAnew;
-
-/* A table of a feature: what is done with its rows is told here, and done by the engine */
-typedef struct SfFeatureTable
-{
-	const char *name;
-	bool		of_execution;	/* has a column execution_no: rows are purged with their executions, and move with them */
-	bool		left_behind;	/* … but stay behind: the node that an execution comes to makes its own */
-	bool		deletes_own;	/* … but it is the feature that deletes them, when it is told of executions_dropped */
-	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
-	bool		cached;			/* backends cache it: a function that deletes rows announces that */
-	const char *by_role;		/* an index that begins with a role that rows name, which cannot be dropped; or NULL */
-	const char *freezes;		/* an execution with a row is being …, "archived": it does not change, and is not purged; or NULL */
-	const char *purge;			/* if no index begins with execution_no: how its rows d of executions x are found
-								 * else, from what follows "USING x" up to AND; or NULL */
-} SfFeatureTable;
-
-/* A kind of objects that a feature has */
-typedef struct SfFeatureObject
-{
-	const char *prefix;			/* what a name begins with where it may be of other kinds, too: "schedule:" */
-	SfObjectKind kind;			/* SF_OBJECT_… */
-	const char *table;			/* has columns name and owner */
-	const char *number;			/* the column of its key, which rows of executions have, too; NULL: none have it */
-	Oid			(*require_own) (const char *name);	/* the owner of one that the caller may change, or raise; NULL: never asked */
-	Oid			(*set_owner) (const char *name, Oid owner); /* gives such a one to another role; the owner before */
-	void		(*notice) (SfNotice *n, const char *name);	/* says in a notice what it is of; NULL: never asked */
-	bool		is_granted;		/* rights on it are given to roles; then it has require_own, … */
-	const char *noun;			/* … what messages call it, */
-	const char *view;			/* the view that lists those that one may know, */
-	int			missing;		/* and the SQLSTATE of one that is not there */
-	bool		all_know;		/* every role may know all of them */
-} SfFeatureObject;
-
-/* What is to be said of a run without an execution: symbol, the word of sf_night */
-#define SF_PLANNED_LIST(X) \
-	X(DUE, "DUE")				/* it is to come */ \
-	X(QUEUED, "QUEUED")			/* it waits for an earlier run */ \
-	X(SKIPPED, "SKIPPED")		/* an earlier run was under way */ \
-	X(MISSED, "MISSED")			/* nothing has started it at its time */ \
-	X(FAILED, "FAILED")			/* its start has failed */ \
-	X(INACTIVE, "INACTIVE")		/* none is to come: what plans them is switched off … */ \
-	X(FAILING, "FAILING")		/* … or cannot work */
-
-#define SF_PLANNED_ENUM(sym, word) SF_PLANNED_##sym,
-typedef enum SfPlanned
-{
-	SF_PLANNED_LIST(SF_PLANNED_ENUM)
-} SfPlanned;
-
-/* A run of a machine that is planned, or was, and has no execution */
-typedef struct SfPlannedRun
-{
-	TimestampTz at;				/* DT_NOEND: there is none to come */
-	const char *target;			/* what plans it */
-	const char *machine;		/* "machine" or "machine/version" */
-	SfPlanned	status;
-	const char *problem;		/* NULL: none */
-	bool		comes;			/* it is still to come */
-} SfPlannedRun;
-
-/* What becomes of a branch that is about to begin a step */
-typedef enum SfGate
-{
-	SF_GATE_OPEN,
-	SF_GATE_HELD,				/* the branch waits for the end of a hold */
-	SF_GATE_LATER,				/* the hold is being released: the branch is due in a moment */
-	SF_GATE_WAITS,				/* the branch waits for a limit, or in the line of its start key */
-	SF_GATE_THROTTLED			/* a limit has the state fail */
-} SfGate;
-
-/* Whether the object that a branch is parked for still applies to it */
-typedef enum SfParking
-{
-	SF_PARKING_OVER,
-	SF_PARKING_APPLIES,
-	SF_PARKING_GONE				/* the object is there no more */
-} SfParking;
-
-/* An execution that has been migrated to another version */
-typedef struct SfMigration
-{
-	const SfExecution *execution;
-	const Jsonb *renames;		/* of states, see renames.h; never NULL */
-	/* the name that a job in iterations of Maps has in the other version; NULL: it is not there */
-	char	   *(*job_there) (const struct SfMigration *migration, const char *name);
-	const void *context;		/* for job_there */
-} SfMigration;
-
-/* What a sweep has left */
-typedef struct SfSweepResult
-{
-	bool		more;			/* for another sweep, in another transaction */
-	TimestampTz next;			/* when to sweep again at the latest; DT_NOEND: not known */
-	bool		waits;			/* sweep again when executions have ended, too */
-} SfSweepResult;
-
-/*
- * Alerts that an operator acknowledges: of a target, of an execution, or of all of a machine; the others are NULL
- * or 0
- */
-typedef struct SfAcknowledge
-{
-	const char *target;			/* as alert_target gives it */
-	int64		execution_no;
-	int			machine_no;
-	const char *kind;			/* NULL: of all kinds */
-	TimestampTz until;			/* since then or before */
-	const char *comment;		/* or NULL */
-} SfAcknowledge;
-
-/* Takes a row of sf_health. */
-typedef void (*SfHealthPut) (void *arg, const char *item, bool ok, const char *detail);
 
 /* All functions may be NULL; which of them go together, or exclude each other, is checked at load (feature.c). */
 typedef struct SfFeature
@@ -531,33 +403,11 @@ extern const char *sf_feature_waiting_word(const char *name);
 extern char *sf_feature_trace_context(const SfExecution *execution, const SfBranch *branch, const SfState *state,
 									   bool by_worker);
 extern bool sf_feature_is_held(SfObjectKind kind, const char *name);
-extern const char *sf_feature_frozen(int64 execution_no);
-extern void sf_feature_require_unfrozen(const SfExecution *execution);
 extern bool sf_feature_wants_notice(SfChangeKind kind, const SfExecution *execution);
 extern const char *sf_feature_use_of(SfObjectKind kind, const char *name);
 extern SfParking sf_feature_still_parks(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
 
-/* The tables of the core and of all features, up to one without a name */
-extern const SfFeatureTable *sf_feature_tables;
-
-/* Go through them. */
-#define SF_TABLES(table) \
-	for (const SfFeatureTable *table = sf_feature_tables; table->name != NULL; table++)
-
 /* The deliverer of the feature that has one; NULL: there is none */
 extern const struct SfDeliverer *sf_feature_deliverer;
-
-/* The kinds of objects of all features, up to one without a prefix */
-extern const SfFeatureObject *sf_feature_objects;
-
-/* Go through them. */
-#define SF_OBJECTS(object) \
-	for (const SfFeatureObject *object = sf_feature_objects; object->prefix != NULL; object++)
-
-extern const SfFeatureObject *sf_feature_object_of(const char *text);
-extern const char *sf_feature_object_name(const SfFeatureObject *object, const char *text);
-extern List *sf_feature_owned_names(const SfFeatureObject *object, Oid owner);
-extern void sf_feature_delete_of_machine(int machine_no);
-extern void sf_feature_announce_cached(void);
 
 #endif							/* SF_STORE_FEATURE_H */

@@ -13,9 +13,10 @@ CREATE TABLE _sfflow.archive_batch (
 	taken_at timestamptz NOT NULL,
 	worker text,						-- that has taken it last
 	confirmed_at timestamptz,			-- NULL: not known to be in the archive
-	file text,
+	file text,							-- ... else where it is,
 	bytes bigint,						-- of the file
-	sha256 text COLLATE "C"				-- of the file, hexadecimal
+	sha256 text COLLATE "C",			-- of the file, hexadecimal
+	CONSTRAINT archive_batch_confirmed CHECK (num_nulls(confirmed_at, file, bytes, sha256) IN (0, 4))
 );
 CREATE INDEX archive_batch_open ON _sfflow.archive_batch (activity_no, batch_no) WHERE confirmed_at IS NULL;
 

@@ -27,7 +27,8 @@ CREATE TABLE _sfflow.deadline (
 		ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END),
 	CONSTRAINT deadline_walk CHECK (CASE WHEN walk_step IS NULL
 		THEN num_nonnulls(walk_now, walk_at, walk_late_no, walk_found) = 0
-		ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END)
+		ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END),
+	CONSTRAINT deadline_minutes CHECK (start_minute IS NOT NULL OR end_minute IS NOT NULL)
 );
 CREATE INDEX deadline_next ON _sfflow.deadline (next_at);
 CREATE INDEX deadline_machine ON _sfflow.deadline (machine_no) WHERE machine_no IS NOT NULL;
@@ -48,7 +49,10 @@ CREATE TABLE _sfflow.lateness (
 	acknowledged_at timestamptz,
 	acknowledged_by text,
 	comment text,
-	PRIMARY KEY (target, deadline_at, due_by, finding)
+	PRIMARY KEY (target, deadline_at, due_by, finding),
+	CONSTRAINT lateness_expected CHECK ((finding = 'will_be_late') = (expected_at IS NOT NULL)),
+	CONSTRAINT lateness_acknowledged CHECK (CASE WHEN acknowledged_at IS NULL
+		THEN num_nonnulls(acknowledged_by, comment) = 0 ELSE acknowledged_by IS NOT NULL END)
 );
 CREATE INDEX lateness_open ON _sfflow.lateness (target) WHERE cleared_at IS NULL;
 

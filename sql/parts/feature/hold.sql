@@ -16,7 +16,12 @@ CREATE TABLE _sfflow.hold (
 	owner regrole,						-- of a resource: for this role's machines alone; NULL: for all
 	held_at timestamptz NOT NULL,
 	held_by text NOT NULL,
-	reason text
+	reason text,
+	CONSTRAINT hold_kind CHECK (CASE kind
+		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
+		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
+		ELSE machine_no IS NULL AND execution_no IS NULL END),
+	CONSTRAINT hold_owner CHECK (owner IS NULL OR kind = 'resource')
 );
 
 CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, (coalesce(owner::oid, 0)));

@@ -39,7 +39,8 @@ CREATE TABLE _sfflow.human_task (
 	data jsonb,
 	form jsonb,							-- as it was when the task began
 	for_all boolean NOT NULL,			-- with the right DO: no role is named from the beginning on
-	PRIMARY KEY (execution_no, branch_no)
+	PRIMARY KEY (execution_no, branch_no),
+	CONSTRAINT human_task_claimed CHECK ((claimed_at IS NULL) = (claimed_by IS NULL))
 ) WITH (fillfactor = 85);
 -- The order of pages (src/feature/human/human_task_list.c); one direction, so that a page begins by one comparison of
 -- rows.

@@ -28,7 +28,10 @@ CREATE TABLE _sfflow.run_limit (
 	roles_hash bigint,					-- of the roles with whose rights the owner acts, so that a change is seen
 	uncounted_at timestamptz,			-- when the count began last; NULL: an older dump does not say
 	CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
-	CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted)
+	CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted),
+	CONSTRAINT run_limit_kind CHECK ((kind = 'machine') = (machine_no IS NOT NULL)),
+	CONSTRAINT run_limit_owner CHECK (owner IS NULL OR kind = 'resource'),
+	CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL)
 );
 
 CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition,

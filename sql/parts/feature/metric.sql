@@ -24,7 +24,8 @@ CREATE TABLE _sfflow.metric_fold (
 	system_identifier bigint,
 	database_oid oid,
 	from_xid bigint,
-	open_xids bigint[]
+	open_xids bigint[],
+	CONSTRAINT metric_fold_horizon CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4))
 ) WITH (fillfactor = 10);
 
 -- Counters of a state machine. time_us: of executions that have ended, a sum that may exceed a bigint

@@ -28,11 +28,13 @@ CREATE TABLE _sfflow.node_applied (
 	role text COLLATE "C" NOT NULL,
 	name text COLLATE "C" NOT NULL,
 	node integer NOT NULL,
-	revision bigint,
-	digest text,
-	tried_at timestamptz NOT NULL,
-	error text,
-	PRIMARY KEY (role, name, node)
+	revision bigint,					-- that it has; NULL: none
+	digest text,						-- of that
+	tried_at timestamptz NOT NULL,		-- the last attempt,
+	error text,							-- and how it has failed; NULL: it has not
+	PRIMARY KEY (role, name, node),
+	CONSTRAINT node_applied_revision CHECK ((revision IS NULL) = (digest IS NULL)),
+	CONSTRAINT node_applied_tried CHECK (revision IS NOT NULL OR error IS NOT NULL)
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.node_document', '');

@@ -16,7 +16,8 @@ CREATE TABLE _sfflow.rule (
 	pattern jsonb NOT NULL,
 	input jsonb,
 	execution_name text,				-- of what it starts: a path or a function over the event; NULL: made
-	if_exists text COLLATE "C"			-- what becomes of one that is there; NULL: skip
+	if_exists text COLLATE "C",			-- what becomes of one of that name that is there
+	CONSTRAINT rule_if_exists CHECK ((execution_name IS NULL) = (if_exists IS NULL))
 );
 CREATE INDEX rule_of_owner ON _sfflow.rule (owner);
 CREATE INDEX rule_alerts ON _sfflow.rule (rule_no) WHERE wants_alerts;
@@ -57,7 +58,8 @@ CREATE TABLE _sfflow.rule_delivery (
 		WHEN status IN (@DELIVERY_NEW@, @DELIVERY_CLAIMED_WITH_OTHERS@) THEN attempt = 0 AND due_at IS NOT NULL
 		WHEN status = @DELIVERY_CLAIMED@ THEN attempt > 0 AND due_at IS NOT NULL
 		WHEN status = @DELIVERY_RETRY@ THEN attempt > 0 AND due_at IS NOT NULL AND failed_at IS NOT NULL
-		ELSE status = @DELIVERY_DEAD@ AND due_at IS NULL AND failed_at IS NOT NULL END)
+		ELSE status = @DELIVERY_DEAD@ AND due_at IS NULL AND failed_at IS NOT NULL END),
+	CONSTRAINT rule_delivery_failed CHECK (failed_at IS NOT NULL OR num_nonnulls(error, cause) = 0)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
 -- What was not tried yet: owners take turns. What is claimed, or to be tried again.
@@ -90,7 +92,8 @@ CREATE TABLE _sfflow.told_alert (
 	machine_no integer,
 	owner regrole,
 	target text,						-- of an alert of no execution, as sf_alerts has it
-	PRIMARY KEY (kind, object, since)
+	PRIMARY KEY (kind, object, since),
+	CONSTRAINT told_alert_target CHECK ((target IS NULL) = (execution_no IS NOT NULL))
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.told_alert', '');

@@ -46,7 +46,9 @@ CREATE TABLE _sfflow.schedule_run (
 	execution_id text,
 	outcome text NOT NULL,				-- as in sf_schedule_runs
 	message text,						-- of the error
-	PRIMARY KEY (schedule, run_at)
+	PRIMARY KEY (schedule, run_at),
+	CONSTRAINT schedule_run_outcome CHECK ((outcome = 'succeeded') = (execution_id IS NOT NULL)
+		AND (outcome = 'failed') = (message IS NOT NULL))
 );
 
 -- Runs that are to start once earlier ones have ended: of a schedule that queues them, and of sf_backfill.

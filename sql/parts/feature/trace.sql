@@ -25,7 +25,8 @@ CREATE TABLE _sfflow.trace_export (
 	CONSTRAINT trace_export_status CHECK (CASE status
 		WHEN @TRACE_EXPORT_DUE@ THEN lease_until IS NULL AND rejected_at IS NULL
 		WHEN @TRACE_EXPORT_TAKEN@ THEN lease_until IS NOT NULL AND rejected_at IS NULL
-		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END)
+		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END),
+	CONSTRAINT trace_export_reason CHECK (reason IS NULL OR rejected_at IS NOT NULL)
 ) WITH (fillfactor = 70);
 
 CREATE INDEX trace_export_waiting ON _sfflow.trace_export (export_no)

@@ -21,7 +21,8 @@ CREATE TABLE _sfflow.acknowledgement (
 	acknowledged_by regrole NOT NULL,
 	comment text,
 	slow_since timestamptz[],
-	PRIMARY KEY (execution_no, kind)
+	PRIMARY KEY (execution_no, kind),
+	CONSTRAINT acknowledgement_slow_since CHECK ((kind = 'slow_task') = (slow_since IS NOT NULL))
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.failure', '');

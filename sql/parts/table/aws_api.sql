@@ -6,7 +6,8 @@ CREATE TABLE _sfflow.aws_resource (
 	object_name text COLLATE "C" NOT NULL,
 	tags jsonb NOT NULL,				-- {"key": "value"}
 	encryption jsonb,					-- encryptionConfiguration of an activity, as given
-	PRIMARY KEY (object_kind, object_name)
+	PRIMARY KEY (object_kind, object_name),
+	CONSTRAINT aws_resource_encryption CHECK (encryption IS NULL OR object_kind = @OBJECT_ACTIVITY@)
 );
 
 -- Versions that the API has made, published or deleted. A version without a row was made by
@@ -19,7 +20,8 @@ CREATE TABLE _sfflow.version_publication (
 	published_at timestamptz NOT NULL,
 	description text,
 	number integer,						-- of its last publication; NULL: it was never published
-	PRIMARY KEY (machine_no, version)
+	PRIMARY KEY (machine_no, version),
+	CONSTRAINT version_publication_number CHECK (number IS NOT NULL OR NOT published)
 );
 
 -- What is known of the publication of the revisions of a state machine. Those without a row go on counting from the

@@ -293,7 +293,8 @@ CREATE TABLE _sfflow.instance (
 	enabled boolean NOT NULL,
 	stopped_because text,				-- not enabled, and not by sf_disable(): why
 	changed_at timestamptz NOT NULL,
-	node integer						-- of sf_set_node(): whose numbers it draws; NULL: it is alone
+	node integer,						-- of sf_set_node(): whose numbers it draws; NULL: it is alone
+	CONSTRAINT instance_stopped CHECK (stopped_because IS NULL OR NOT enabled)
 );
 
 -- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a
@@ -310,7 +311,8 @@ CREATE TABLE _sfflow.held (
 										-- (rank_of in src/feature/limit/limit_gate.c): old ones overtake in the end
 	since timestamptz,					-- when it could have begun
 	without_slot boolean NOT NULL DEFAULT true,	-- false: a task with the slot that others of the queue wait for
-	PRIMARY KEY (execution_no, branch_no)
+	PRIMARY KEY (execution_no, branch_no),
+	CONSTRAINT held_rank CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END)
 );
 
 -- Only limits have queues: the number tells the object.

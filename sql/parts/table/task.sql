@@ -37,7 +37,13 @@ CREATE TABLE _sfflow.task (
 	resource text,						-- what is asked for; NULL: the state's Resource
 	input jsonb,
 	submitted jsonb,					-- what the request returned, until history has it
-	PRIMARY KEY (execution_no, branch_no)
+	PRIMARY KEY (execution_no, branch_no),
+	CONSTRAINT task_status CHECK (CASE
+		WHEN status = @TASK_QUEUED@ THEN activity_no IS NOT NULL
+			AND num_nonnulls(started_at, heartbeat_at, lease_until) = 0
+		WHEN status IN (@TASK_TAKEN@, @TASK_DEAD@) THEN activity_no IS NOT NULL AND started_at IS NOT NULL
+		WHEN status = @TASK_TOKEN@ THEN activity_no IS NULL AND lease_until IS NULL
+		ELSE status = @TASK_ANSWERED@ END)
 ) WITH (fillfactor = 70);
 
 -- What waits to be taken, oldest first.

@@ -267,7 +267,7 @@ put(const Apply *a, const Part *part, const Part *before, const Jsonb *full)
 	bool		is_version = strcmp(part->kind, "version") == 0;
 	bool		gives = before == NULL && role != a->caller && sf_privilege_is_administrator() &&
 		(is_version || (kind != NULL && kind->prefix != NULL)) &&
-		!sf_privilege_check_role(role, SF_OBJECT_ALL, "*", InvalidOid, SF_PRIVILEGE_CREATE);
+		!sf_privilege_check_role(role, SF_OBJECT_ALL, "*", InvalidOid, SF_RIGHT_CREATE);
 
 	call(&apply_plan, gives ? a->caller : role, part->kind, part->name, part->parent, full);
 	if (gives)

@@ -222,13 +222,13 @@ replace(SfMachine *wanted, bool or_replace)
 				 errmsg("state machine \"%s\" was dropped at the same time",
 						wanted->name)));
 	if (!sf_privilege_check(SF_OBJECT_STATE_MACHINE, there->name, there->owner,
-							SF_PRIVILEGE_ANY))
+							SF_RIGHT_ANY))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("the name \"%s\" of a state machine is taken", wanted->name),
 				 errdetail("Names are of the whole database, whoever sees them.")));
 	sf_object_require(SF_OBJECT_STATE_MACHINE, there->name, there->owner,
-					  SF_PRIVILEGE_OWN);
+					  SF_RIGHT_OWNER);
 	wanted->machine_no = there->machine_no;
 	wanted->current_version = there->current_version;
 	if (wanted->version != 0)
@@ -390,6 +390,6 @@ SF_SQL_FUNCTION(sfflow_sf_drop_state_machine)
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
 	bool		force = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 
-	sf_object_drop_machine(sf_arg_machine(name, SF_PRIVILEGE_OWN), force, force);
+	sf_object_drop_machine(sf_arg_machine(name, SF_RIGHT_OWNER), force, force);
 	PG_RETURN_VOID();
 }

@@ -78,7 +78,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_activity)
 SF_SQL_FUNCTION(sfflow_sf_drop_activity)
 {
 	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "name"),
-										   SF_PRIVILEGE_OWN);
+										   SF_RIGHT_OWNER);
 	int64		tasks;
 
 	tasks = sf_activity_count_tasks(activity->activity_no);
@@ -211,7 +211,7 @@ static Datum
 get_tasks(FunctionCallInfo fcinfo, TraceColumns trace)
 {
 	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "activity"),
-										   SF_PRIVILEGE_WORK);
+										   SF_RIGHT_WORK);
 	char	   *worker = sf_arg_text_or_null(fcinfo, 1);
 	int			max_tasks = sf_arg_count(fcinfo, 2, "max_tasks", 1, 1);
 
@@ -284,14 +284,14 @@ require_send(const SfTask *task, const SfExecution *execution)
 
 	if (sf_privilege_is_owner(execution->owner) ||
 		sf_privilege_check(kind, name, activity != NULL ? activity->owner : execution->owner,
-						   SF_PRIVILEGE_SEND))
+						   SF_RIGHT_SEND))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("permission denied to answer the task"),
 			 errdetail("Public has lost the right SEND, and role \"%s\" was not given it.",
 					   GetUserNameFromId(GetUserId(), false)),
-			 sf_object_errhint_grant(kind, name, SF_PRIVILEGE_SEND)));
+			 sf_object_errhint_grant(kind, name, SF_RIGHT_SEND)));
 }
 
 /* Compare two secrets in a time that does not depend on where they differ. */

@@ -77,7 +77,7 @@ static SfExecution *
 awaitable(const char *id)
 {
 	ResourceOwner outer = note_locks();
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_READ);
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_RIGHT_READ);
 
 	if (execution->status == SF_STATUS_RUNNING)
 		check_can_await(execution);

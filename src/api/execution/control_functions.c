@@ -43,7 +43,7 @@ one_detail(const char *key, const char *value)
 SF_SQL_FUNCTION(sfflow_sf_stop)
 {
 	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
-											  SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
+											  SF_LOCK_WAIT, SF_RIGHT_OPERATE);
 
 	sf_dispatch_refuse_own_stop(execution);
 	if (execution->status == SF_STATUS_RUNNING)
@@ -177,7 +177,7 @@ static int
 redrive(const char *id, const Asked *asked)
 {
 	bool		as_it_was = asked->from_state == NULL && asked->input == NULL && asked->version == 0;
-	SfPrivilege needed = as_it_was ? SF_PRIVILEGE_REDRIVE : SF_PRIVILEGE_OPERATE;
+	SfRight needed = as_it_was ? SF_RIGHT_REDRIVE : SF_RIGHT_OPERATE;
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, needed);
 	SfRedrivenFrom from;
 
@@ -221,10 +221,10 @@ SF_SQL_FUNCTION(sfflow_sf_redrive)
 static SfExecution *
 lock_redrives(const char *id)
 {
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_REDRIVE);
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_RIGHT_REDRIVE);
 
 	if (!sf_execution_is_map_child(execution))
-		return sf_arg_execution(id, SF_LOCK_WAIT, SF_PRIVILEGE_REDRIVE);
+		return sf_arg_execution(id, SF_LOCK_WAIT, SF_RIGHT_REDRIVE);
 	(void) sf_execution_read(execution->parent_execution_no, SF_LOCK_WAIT, false);
 	return execution;
 }

@@ -104,7 +104,7 @@ parse_status(const char *text, bool running)
 
 /* Choose the machine that is named, or all on which the caller has a right. */
 static void
-choose_machines(const char *machine, SfPrivilege needed, SfBulkFilter *filter)
+choose_machines(const char *machine, SfRight needed, SfBulkFilter *filter)
 {
 	int			only = machine == NULL ? 0 : sf_arg_machine(machine, needed)->machine_no;
 
@@ -126,7 +126,7 @@ begin_call(FunctionCallInfo fcinfo, bool stops, const Jsonb *labels)
 	call->max = sf_arg_count(fcinfo, ARG_MAX, "max", 0, -1);
 	call->comment = sf_arg_text_or_null(fcinfo, ARG_COMMENT);
 	choose_machines(sf_arg_text_or_null(fcinfo, ARG_STATE_MACHINE),
-					stops ? SF_PRIVILEGE_OPERATE : SF_PRIVILEGE_REDRIVE, &call->filter);
+					stops ? SF_RIGHT_OPERATE : SF_RIGHT_REDRIVE, &call->filter);
 	call->context = AllocSetContextCreate(CurrentMemoryContext, "sfflow execution of many",
 										  ALLOCSET_DEFAULT_SIZES);
 	InitMaterializedSRF(fcinfo, 0);
@@ -267,7 +267,7 @@ redrive_map_run(Call *call, const char *text)
 	SfExecution *parent,
 			   *seen;
 
-	sf_arg_map_run(text, SF_PRIVILEGE_REDRIVE, &call->filter.map_run_of, &call->filter.map_run_no);
+	sf_arg_map_run(text, SF_RIGHT_REDRIVE, &call->filter.map_run_of, &call->filter.map_run_no);
 	call->list = sf_bulk_ended(&call->filter);
 	parent = sf_execution_read(call->filter.map_run_of, SF_LOCK_SKIP, true);
 	if (parent != NULL && parent->status == SF_STATUS_SUCCEEDED)

@@ -192,7 +192,7 @@ advanceable(const char *id, const char *function)
 	SfExecution *execution;
 
 	sf_dispatch_refuse_in_task(function);
-	execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_OWN);
+	execution = sf_arg_execution(id, SF_LOCK_NONE, SF_RIGHT_OWNER);
 	sf_instance_refuse_upgrade(psprintf("%s()", function));
 	if (!RecoveryInProgress() && !sf_instance_takes_work())
 		sf_instance_tell(WARNING, sf_instance_status(),

@@ -237,7 +237,7 @@ sf_start_prepare(const char *state_machine, int version, SfIfExists if_exists, b
 	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
 	int			n;
 
-	start.machine = sf_arg_machine_routes(state_machine, SF_PRIVILEGE_START, routes, &n);
+	start.machine = sf_arg_machine_routes(state_machine, SF_RIGHT_START, routes, &n);
 	if (version != 0)
 	{
 		if (n > 0)

@@ -109,20 +109,25 @@ SF_SQL_FUNCTION(sfflow_sf_acknowledge)
 		.until = DT_NOEND,
 		.comment = sf_arg_text_or_null(fcinfo, 2)
 	};
+	const char *target = names_execution(text) ? NULL : find_target(text);
 	SfExecution *execution;
 	List	   *acknowledged = NIL;
 
-	if (!names_execution(text))
-		what.target = find_target(text);
-	if (what.target == NULL)
+	if (target != NULL)
 	{
-		execution = sf_arg_execution(text, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE);
+		what.of = SF_ALERTS_OF_TARGET;
+		what.target = target;
+	}
+	else
+	{
+		execution = sf_arg_execution(text, SF_LOCK_NONE, SF_RIGHT_OPERATE);
 		sf_object_keep_execution(execution);
+		what.of = SF_ALERTS_OF_EXECUTION;
 		what.execution_no = execution->execution_no;
 	}
 	if (what.kind != NULL)
 		check_kind(what.kind);
-	if (what.target == NULL)
+	if (what.of == SF_ALERTS_OF_EXECUTION)
 		acknowledged = sf_alert_acknowledge(what.execution_no, what.kind, what.comment);
 	PG_RETURN_INT32((int32) finish(acknowledged, &what));
 }
@@ -131,8 +136,9 @@ SF_SQL_FUNCTION(sfflow_sf_acknowledge)
 SF_SQL_FUNCTION(sfflow_sf_acknowledge_all)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
-										 SF_PRIVILEGE_OPERATE);
+										 SF_RIGHT_OPERATE);
 	SfAcknowledge what = {
+		.of = SF_ALERTS_OF_MACHINE,
 		.machine_no = machine->machine_no,
 		.until = PG_ARGISNULL(1) ? GetCurrentTimestamp() : PG_GETARG_TIMESTAMPTZ(1),
 		.comment = sf_arg_text_or_null(fcinfo, 2)

@@ -54,7 +54,7 @@ SF_SQL_FUNCTION(sfflow_sf_console_session)
  */
 SF_SQL_FUNCTION(sfflow_machine_rights)
 {
-	static const SfPrivilege rights[] = {SF_PRIVILEGE_START, SF_PRIVILEGE_OPERATE};
+	static const SfRight rights[] = {SF_RIGHT_START, SF_RIGHT_OPERATE};
 	char	   *machine = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	Oid			owner = sf_machine_owner(machine);
 	Datum		names[lengthof(rights) + 1];
@@ -66,7 +66,7 @@ SF_SQL_FUNCTION(sfflow_machine_rights)
 	{
 		if (OidIsValid(owner) &&
 			sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, rights[i]))
-			names[n++] = CStringGetTextDatum(sf_privilege_name(rights[i]));
+			names[n++] = CStringGetTextDatum(sf_privilege_name(sf_right_privilege(rights[i])));
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT));
 }
@@ -90,7 +90,7 @@ SF_SQL_FUNCTION(sfflow_took_ms)
 	int64		us;
 
 	if (!OidIsValid(owner) ||
-		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_PRIVILEGE_READ))
+		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_RIGHT_READ))
 		PG_RETURN_NULL();
 	e = sf_execution_find_head(id);
 	us = e == NULL ? -1 : sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, GetCurrentTimestamp());
@@ -107,7 +107,7 @@ SF_SQL_FUNCTION(sfflow_took_ms)
 SF_SQL_FUNCTION(sfflow_longest_running)
 {
 	int			nmachines;
-	int		   *machines = sf_object_machines(0, InvalidOid, SF_PRIVILEGE_READ, &nmachines);
+	int		   *machines = sf_object_machines(0, InvalidOid, SF_RIGHT_READ, &nmachines);
 
 	InitMaterializedSRF(fcinfo, 0);
 	foreach_ptr(const SfRunningExecution, e, sf_running_list(machines, nmachines, PG_GETARG_INT32(0)))

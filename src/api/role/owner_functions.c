@@ -29,7 +29,7 @@ check_new_owner(Oid role)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be able to SET ROLE \"%s\"", name)));
-	if (!sf_privilege_check_role(role, SF_OBJECT_ALL, "*", InvalidOid, SF_PRIVILEGE_CREATE) &&
+	if (!sf_privilege_check_role(role, SF_OBJECT_ALL, "*", InvalidOid, SF_RIGHT_CREATE) &&
 		!sf_privilege_is_administrator())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -69,7 +69,7 @@ alter_owner(const char *object, Oid role, bool rechecks)
 	}
 	else if (strncmp(object, "activity:", 9) == 0)
 	{
-		SfActivity *activity = sf_arg_activity(object, SF_PRIVILEGE_OWN);
+		SfActivity *activity = sf_arg_activity(object, SF_RIGHT_OWNER);
 
 		before = activity->owner;
 		sf_owner_set_activity(activity->activity_no, role);
@@ -77,7 +77,7 @@ alter_owner(const char *object, Oid role, bool rechecks)
 	}
 	else
 	{
-		SfMachine  *machine = sf_arg_machine(object, SF_PRIVILEGE_OWN);
+		SfMachine  *machine = sf_arg_machine(object, SF_RIGHT_OWNER);
 
 		sf_machine_lock_waits(machine->machine_no);
 		sf_machine_lock(machine->machine_no);
@@ -143,7 +143,7 @@ SF_SQL_FUNCTION(sfflow_sf_reassign_owned)
 	machines = sf_owned_names(SF_OBJECT_STATE_MACHINE, from);
 	/* before anything else is locked, for which the transactions that this waits for may wait */
 	foreach_ptr(char, machine, machines)
-		sf_machine_lock_waits(sf_arg_machine(machine, SF_PRIVILEGE_OWN)->machine_no);
+		sf_machine_lock_waits(sf_arg_machine(machine, SF_RIGHT_OWNER)->machine_no);
 	n = reassign("", machines, to) +
 		reassign("activity:", sf_owned_names(SF_OBJECT_ACTIVITY, from), to);
 	SF_OBJECTS(object)

@@ -70,7 +70,7 @@ may_read(const char *machine)
 	Oid			owner = sf_machine_owner(machine);
 
 	return OidIsValid(owner) &&
-		sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_PRIVILEGE_READ);
+		sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_RIGHT_READ);
 }
 
 /* Find all machines that the current user may read. */
@@ -175,9 +175,9 @@ parse_object(const char *text, SfObjectKind kind)
 		return sf_feature_object_name(object, text);
 	}
 	if (kind == SF_OBJECT_ACTIVITY)
-		return sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
+		return sf_arg_activity(text, SF_RIGHT_OWNER)->name;
 	if (kind == SF_OBJECT_STATE_MACHINE)
-		return sf_arg_machine(text, SF_PRIVILEGE_OWN)->name;
+		return sf_arg_machine(text, SF_RIGHT_OWNER)->name;
 	if (!sf_privilege_is_administrator())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

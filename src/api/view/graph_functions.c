@@ -23,7 +23,7 @@ static const SfProgram *
 read_execution(const char *target, SfExecutionHead *execution)
 {
 	SfExecution *found = sf_arg_execution(target, SF_LOCK_NONE,
-											  SF_PRIVILEGE_READ);
+											  SF_RIGHT_READ);
 
 	if (!sf_head_read_visible(found->execution_no, execution))
 		ereport(ERROR,
@@ -36,7 +36,7 @@ read_execution(const char *target, SfExecutionHead *execution)
 static const SfProgram *
 read_machine(const char *target)
 {
-	SfMachine  *machine = sf_arg_machine(target, SF_PRIVILEGE_READ);
+	SfMachine  *machine = sf_arg_machine(target, SF_RIGHT_READ);
 
 	return sf_program_cache_get(machine->machine_no, machine->version);
 }

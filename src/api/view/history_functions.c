@@ -160,7 +160,7 @@ typedef struct EventPage
 	SfHeadNames *names;			/* once only events of a state are wanted */
 	int			after;			/* ids: later than this one ... */
 	int			until;			/* ... up to this one */
-	int			state;			/* only of this state; -1: of any */
+	int			state;			/* only of this state; SF_NO_STATE: of any */
 	const int  *iterations;		/* of that state */
 	int			niterations;
 	const char *member;			/* of the details; NULL: all of them */
@@ -221,12 +221,12 @@ SF_SQL_FUNCTION(sfflow_event_page)
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_head_read_visible(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
-											   SF_PRIVILEGE_READ)->execution_no, &execution))
+											   SF_RIGHT_READ)->execution_no, &execution))
 		return (Datum) 0;
 	begin_output(&page.out, fcinfo, &execution);
 	page.after = sf_arg_count(fcinfo, 1, "after", 0, 0);
 	page.until = sf_arg_count(fcinfo, 2, "until", 0, PG_INT32_MAX);
-	page.state = PG_ARGISNULL(3) ? -1 : PG_GETARG_INT32(3);
+	page.state = PG_ARGISNULL(3) ? SF_NO_STATE : PG_GETARG_INT32(3);
 	if (page.state != SF_NO_STATE)
 		page.names = sf_head_names_read(&execution, page.out.program);
 	page.iterations = iterations_argument(fcinfo, 4, &page.niterations);
@@ -299,10 +299,10 @@ SF_SQL_FUNCTION(sfflow_spans)
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_head_read_visible(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
-											   SF_PRIVILEGE_READ)->execution_no, &execution))
+											   SF_RIGHT_READ)->execution_no, &execution))
 		return (Datum) 0;
 	program = sf_program_cache_get(execution.machine_no, execution.version);
-	wanted = name == NULL ? -1 : sf_program_find_state(program, name);
+	wanted = name == NULL ? SF_NO_STATE : sf_program_find_state(program, name);
 	foreach_ptr(const SfVisit, visit, sf_visits_scan(&execution, program, SF_VISITS_ALL)->list)
 	{
 		const SfStateInstanceKey *instance = &visit->instance;

@@ -87,7 +87,7 @@ SF_SQL_FUNCTION(sfflow_job_relations)
 	InitMaterializedSRF(fcinfo, 0);
 	machine = sf_machine_read_version(machine_no, version);
 	if (machine == NULL ||
-		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_READ))
+		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_RIGHT_READ))
 		return (Datum) 0;
 	program = sf_program_cache_get(machine_no, version);
 	foreach_ptr(const SfPrecedence, pair, sf_successors_precedence(program))
@@ -123,7 +123,7 @@ SF_SQL_FUNCTION(sfflow_tasks_from)
 	int			state;
 
 	if (!sf_head_read_visible(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
-											   SF_PRIVILEGE_READ)->execution_no, &execution))
+											   SF_RIGHT_READ)->execution_no, &execution))
 		PG_RETURN_NULL();
 	program = sf_program_cache_get(execution.machine_no, execution.version);
 	state = sf_program_find_state(program, name);
@@ -168,7 +168,7 @@ SF_SQL_FUNCTION(sfflow_jobs_ahead)
 	SfJsonBuilder b;
 
 	if (!sf_head_read_visible(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
-											   SF_PRIVILEGE_READ)->execution_no, &execution))
+											   SF_RIGHT_READ)->execution_no, &execution))
 		PG_RETURN_NULL();
 	program = sf_program_cache_get(execution.machine_no, execution.version);
 	ahead = sf_ahead_list(&execution, program);

@@ -90,7 +90,7 @@ parse_machine(FunctionCallInfo fcinfo)
 {
 	const char *text = sf_arg_text_or_null(fcinfo, ARG_STATE_MACHINE);
 
-	return text == NULL ? 0 : sf_arg_machine(text, SF_PRIVILEGE_READ)->machine_no;
+	return text == NULL ? 0 : sf_arg_machine(text, SF_RIGHT_READ)->machine_no;
 }
 
 /* The number of the parent that is asked for; 0: none is. */
@@ -100,7 +100,7 @@ parse_parent(FunctionCallInfo fcinfo)
 	const char *text = sf_arg_text_or_null(fcinfo, ARG_PARENT);
 
 	return text == NULL ? 0 :
-		sf_arg_execution(text, SF_LOCK_NONE, SF_PRIVILEGE_READ)->execution_no;
+		sf_arg_execution(text, SF_LOCK_NONE, SF_RIGHT_READ)->execution_no;
 }
 
 /* Choose the machines whose executions the caller may read. */
@@ -111,7 +111,7 @@ choose_machines(FunctionCallInfo fcinfo, SfListQuery *query)
 
 	query->machines = sf_object_machines(parse_machine(fcinfo),
 										 owner == NULL ? InvalidOid : get_role_oid(owner, false),
-										 SF_PRIVILEGE_READ, &query->nmachines);
+										 SF_RIGHT_READ, &query->nmachines);
 }
 
 /* Put one execution into the result. */

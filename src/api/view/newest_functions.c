@@ -119,7 +119,7 @@ SF_SQL_FUNCTION(sfflow_newest)
 	query.limit = PG_GETARG_INT32(ARG_MOST);
 	if (!known || query.limit <= 0 || (name != NULL && machine_no == 0))
 		return array_of(NIL);
-	query.machines = sf_object_machines(machine_no, InvalidOid, SF_PRIVILEGE_READ, &query.nmachines);
+	query.machines = sf_object_machines(machine_no, InvalidOid, SF_RIGHT_READ, &query.nmachines);
 	return array_of(sf_execution_list(&query));
 }
 

@@ -36,7 +36,7 @@ checks_archive(const char *name)
 {
 	const SfActivity *activity = sf_activity_read(name);
 
-	if (activity == NULL || !sf_privilege_check(SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_WORK))
+	if (activity == NULL || !sf_privilege_check(SF_OBJECT_ACTIVITY, name, activity->owner, SF_RIGHT_WORK))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
 				 errmsg("activity \"%s\" of option archive does not exist, or you have no right to WORK for it", name),

@@ -5,7 +5,7 @@
  *
  * The program takes a batch, whose name and executions are stored then, reads it, writes files by that name, and
  * confirms, which deletes the executions.  A batch that was not confirmed is handed out again, and has the same
- * executions: they do not change (freezes, store/feature.h).  So a program may die at any moment, and what another one
+ * executions: they do not change (SfFeatureTable.freezes).  So a program may die at any moment, and what another one
  * writes in its place replaces what it has written.  A batch belongs to the session that holds its lock; a session
  * has one at a time.
  */
@@ -194,7 +194,7 @@ worker_argument(FunctionCallInfo fcinfo, int n)
  */
 SF_SQL_FUNCTION(sfflow_sf_take_archive_batch)
 {
-	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "activity"), SF_PRIVILEGE_WORK);
+	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "activity"), SF_RIGHT_WORK);
 	char	   *worker = worker_argument(fcinfo, 1);
 	int			most = sf_arg_count(fcinfo, 2, "max_executions", 1, DEFAULT_EXECUTIONS);
 	SfArchiveBatch *batch = NULL;
@@ -229,7 +229,7 @@ batch_argument(FunctionCallInfo fcinfo, SfLock lock)
 	SfArchiveBatch *batch = sf_archive_batch_read(batch_no, SF_LOCK_NONE);
 	SfActivity *activity = batch == NULL ? NULL : sf_activity_read_no(batch->activity_no);
 
-	if (activity == NULL || !sf_privilege_check(SF_OBJECT_ACTIVITY, activity->name, activity->owner, SF_PRIVILEGE_WORK))
+	if (activity == NULL || !sf_privilege_check(SF_OBJECT_ACTIVITY, activity->name, activity->owner, SF_RIGHT_WORK))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("there is no batch " INT64_FORMAT " of an archive that you may write", batch_no),

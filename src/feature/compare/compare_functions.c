@@ -71,7 +71,7 @@ static bool
 read_run(FunctionCallInfo fcinfo, int n, const char *argument, Run *run)
 {
 	const SfExecution *e = sf_arg_execution(sf_arg_text(fcinfo, n, argument), SF_LOCK_NONE,
-											SF_PRIVILEGE_READ);
+											SF_RIGHT_READ);
 	List	   *jobs;
 
 	if (!sf_head_read_visible(e->execution_no, &run->head))
@@ -344,7 +344,7 @@ runs_argument(FunctionCallInfo fcinfo, int n)
 /* sf_grid(state_machine, runs): the jobs of the newest executions of a machine, without items of Distributed Maps. */
 SF_SQL_FUNCTION(sfflow_sf_grid)
 {
-	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"), SF_PRIVILEGE_READ);
+	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"), SF_RIGHT_READ);
 	SfListQuery query = {
 		.machines = &machine->machine_no,
 		.nmachines = 1,

@@ -253,13 +253,16 @@ sf_lateness_acknowledge(const SfAcknowledge *what)
 		"UPDATE _sfflow.lateness l SET acknowledged_at = pg_catalog.clock_timestamp(),"
 		" acknowledged_by = $6, comment = $7"
 		" WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL AND l.raised_at <= $5"
-		" AND ($1 IS NULL OR l.target = $1) AND ($2 = 0 OR l.execution_no = $2)"
-		" AND ($3 = 0 OR l.target = ANY (SELECT d.target FROM _sfflow.deadline d"
+		" AND ($1 IS NULL OR l.target = $1) AND ($2 IS NULL OR l.execution_no = $2)"
+		" AND ($3 IS NULL OR l.target = ANY (SELECT d.target FROM _sfflow.deadline d"
 		"  WHERE d.machine_no = $3))"
 		" AND ($4 IS NULL OR l.finding = $4) RETURNING " SF_LATENESS_COLUMNS(SF_SELECT) "1");
 
-	return sf_db_rows(&plan, &lateness_type, SF_TEXT(what->target), SF_INT8(what->execution_no),
-					  SF_INT4(what->machine_no), SF_TEXT(what->kind), SF_TIME(what->until),
+	return sf_db_rows(&plan, &lateness_type,
+					  what->of == SF_ALERTS_OF_TARGET ? SF_TEXT(what->target) : SF_NULL(TEXTOID),
+					  what->of == SF_ALERTS_OF_EXECUTION ? SF_INT8(what->execution_no) : SF_NULL(INT8OID),
+					  what->of == SF_ALERTS_OF_MACHINE ? SF_INT4(what->machine_no) : SF_NULL(INT4OID),
+					  SF_TEXT(what->kind), SF_TIME(what->until),
 					  SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(what->comment));
 }
 
@@ -274,7 +277,7 @@ read_page(HeapTuple tuple, TupleDesc desc, void *arg)
 
 	if (sf_row_number(tuple, desc, COL_execution_no, 0) != 0)
 	{
-		sf_row_append_number(tuple, desc, &page->numbers);
+		sf_row_append_number(tuple, desc, &page->items);
 		return;
 	}
 	page->last_at = sf_row_number(tuple, desc, COL_requested_at, DT_NOEND);

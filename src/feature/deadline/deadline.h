@@ -112,12 +112,12 @@ typedef struct SfLateness
 	SF_LATENESS_COLUMNS(SF_FIELD)
 } SfLateness;
 
-/* Some executions of a night, in the order of their requests */
+/* Some executions of a night, in the order of their requests, or such jobs */
 typedef struct SfDeadlinePage
 {
-	List	   *numbers;		/* of those that are not done */
+	List	   *items;			/* SfDeadlineItem; of sf_deadline_page, numbers of executions, as int64 * */
 	TimestampTz last_at;		/* the next page begins after this request; DT_NOEND: there is none */
-	bool		found;			/* there are any, done or not */
+	bool		found;			/* there are any, also such as are not among the items */
 } SfDeadlinePage;
 
 /* --- deadlines --- */
@@ -168,16 +168,8 @@ typedef struct SfDeadlineItem
 	TimestampTz done_at;		/* DT_NOEND: not yet */
 } SfDeadlineItem;
 
-/* Some executions of a night */
-typedef struct SfDeadlineItems
-{
-	List	   *items;			/* SfDeadlineItem */
-	TimestampTz last_at;		/* the next page begins after this; DT_NOEND: there is none */
-	bool		found;			/* there are any, also such as are not among the items */
-} SfDeadlineItems;
-
 extern bool sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target);
-extern SfDeadlineItems sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz after,
+extern SfDeadlinePage sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz after,
 										 TimestampTz until, TimestampTz done_by);
 extern TimestampTz sf_deadline_expect(const SfDeadlineTarget *t, const SfDeadlineItem *item, TimestampTz now);
 extern TimestampTz sf_deadline_expect_new(const SfDeadlineTarget *t, TimestampTz begin);

@@ -71,7 +71,7 @@ require_job(const SfMachine *machine, const char *job)
 static SfMachine *
 parse_machine(SfDeadline *d, const char *text)
 {
-	SfMachine  *machine = sf_object_machine_or_state(text, SF_PRIVILEGE_OPERATE, &d->job);
+	SfMachine  *machine = sf_object_machine_or_state(text, SF_RIGHT_OPERATE, &d->job);
 
 	d->kind = d->job == NULL ? SF_DEADLINE_OF_MACHINE : SF_DEADLINE_OF_JOB;
 	d->machine_no = machine->machine_no;

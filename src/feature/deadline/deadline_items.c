@@ -121,11 +121,11 @@ append_item(List *items, const SfDeadlineTarget *t, SfExecution *execution)
 }
 
 /* Find the execution of the run of the schedule at a time. */
-static SfDeadlineItems
+static SfDeadlinePage
 page_of_run(const SfDeadlineTarget *t, TimestampTz at)
 {
 	char	   *id = sf_deadline_run(t->schedule->name, at);
-	SfDeadlineItems page = {.last_at = DT_NOEND};
+	SfDeadlinePage page = {.last_at = DT_NOEND};
 
 	if (id != NULL)
 		page.items = append_item(NIL, t, sf_execution_find(id, SF_LOCK_NONE));
@@ -139,22 +139,19 @@ page_of_run(const SfDeadlineTarget *t, TimestampTz at)
  * another time (that of the page before; DT_NOBEGIN: from the first one on).  Executions
  * of a machine that were done by done_by are left out.
  */
-SfDeadlineItems
+SfDeadlinePage
 sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz after,
 				  TimestampTz until, TimestampTz done_by)
 {
-	SfDeadlinePage rows;
-	SfDeadlineItems page = {0};
-	ListCell   *lc;
+	SfDeadlinePage page;
+	List	   *items = NIL;
 
 	if (t->deadline->kind == SF_DEADLINE_OF_SCHEDULE)
 		return page_of_run(t, base_at);
-	rows = sf_deadline_page(t->machine->machine_no, Max(after, base_at - 1), until, done_by);
-	page.last_at = rows.last_at;
-	page.found = rows.found;
-	foreach(lc, rows.numbers)
-		page.items = append_item(page.items, t,
-								 sf_execution_read(*(int64 *) lfirst(lc), SF_LOCK_NONE, false));
+	page = sf_deadline_page(t->machine->machine_no, Max(after, base_at - 1), until, done_by);
+	foreach_ptr(const int64, number, page.items)
+		items = append_item(items, t, sf_execution_read(*number, SF_LOCK_NONE, false));
+	page.items = items;
 	return page;
 }
 

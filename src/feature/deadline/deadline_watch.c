@@ -200,7 +200,7 @@ goes_on_at(const SfDeadline *d, int step)
  * step, or a later one will.
  */
 static bool
-read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfDeadlineItems *page)
+read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfDeadlinePage *page)
 {
 	const SfDeadline *d = c->deadline;
 	int			step = c->step++;
@@ -223,7 +223,7 @@ late_before(const Check *c)
 
 /* End a sweep after a page of a step, if more pages follow. */
 static bool
-cut_after(Check *c, const SfDeadlineItems *page, int64 late_no)
+cut_after(Check *c, const SfDeadlinePage *page, int64 late_no)
 {
 	SfDeadline *d = c->deadline;
 
@@ -263,7 +263,7 @@ static StepResult
 find_late(Check *c, const Moment *m, TimestampTz until, TimestampTz by, int64 *late_no)
 {
 	bool		is_start = m->due_by == SF_DUE_START;
-	SfDeadlineItems page;
+	SfDeadlinePage page;
 
 	if (!read_page(c, m, until, is_start ? DT_NOBEGIN : by, &page))
 		return RESULT_UNKNOWN;
@@ -351,7 +351,7 @@ check_next(Check *c, Moment *m)
 	int64		last_no = SF_NOTHING_STARTED;
 	TimestampTz expected,
 				fresh = DT_NOEND;
-	SfDeadlineItems page;
+	SfDeadlinePage page;
 
 	if (!find_base(c, m) || !read_page(c, m, c->now, c->now, &page))
 		return;

@@ -151,9 +151,9 @@ may_receive(Oid owner, const SfExecution *execution, const char *name, SfError *
 
 	/* what the owner has no right at all on does not exist for it */
 	if (type == NULL ||
-		!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_ANY))
+		!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_RIGHT_ANY))
 		return sf_error_set(error, SF_ERR_RUNTIME, "The event '%s' does not exist.", name);
-	if (sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_RECEIVE))
+	if (sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_RIGHT_RECEIVE))
 		return true;
 	sf_error_set(error, SF_ERR_PERMISSIONS, "The owner of state machine '%s' has no right to receive event '%s'.",
 				 execution->machine_name, name);

@@ -99,12 +99,13 @@ tell_rules(const SfEventType *type, const Emit *emit, const char *id)
 	SfNotice	n = {
 		.kind = SF_CHANGE_EMISSION,.at = GetCurrentTimestamp(),.owner = type->owner,.event_type = pstrdup(type->name)
 	};
+	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
 	SfJsonBuilder b;
 
 	if (!sf_feature_wants_notice(SF_CHANGE_EMISSION, NULL))
 		return;
-	if (sf_driver_origin.execution_no != 0)
-		n.execution = sf_execution_read(sf_driver_origin.execution_no, SF_LOCK_NONE, false);
+	if (task != NULL)
+		n.execution = sf_execution_read(task->task.execution_no, SF_LOCK_NONE, false);
 	if (n.execution != NULL)
 		n.resource = sf_public_name(SF_NAME_EXECUTION, n.execution->execution_id);
 	sf_json_begin_object(&b);
@@ -138,7 +139,7 @@ insert(const SfEventType *type, const Emit *emit)
 static const SfEventType *
 type_to_emit(const char *name)
 {
-	const SfEventType *type = sf_event_type_require(name, SF_PRIVILEGE_EMIT);
+	const SfEventType *type = sf_event_type_require(name, SF_RIGHT_EMIT);
 
 	type = sf_event_type_lock_shared(type->name);
 	if (type == NULL)
@@ -284,7 +285,8 @@ sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id)
 void
 sf_emission_starts(const SfExecution *execution)
 {
-	const Jsonb *event = sf_driver_origin.event;
+	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
+	const Jsonb *event = rule == NULL ? NULL : rule->rule.event;
 	const SfEventType *type;
 	Jsonb	   *detail;
 

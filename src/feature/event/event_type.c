@@ -29,14 +29,6 @@ enum
 /* What a name of an event begins with */
 #define PREFIX		"event:"
 
-static List *read_rows(const SfCacheKey *key);
-
-SfKeyedCache sf_event_type_cache = {
-	.cache = {.table = "event_type",.load = sf_keyed_cache_begin,.is_latest = true},
-	.index = {"event_type", "event_type_pkey"},
-	.read = read_rows
-};
-
 /* Append a row of the table to a list. */
 static void
 read_event_type(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -54,19 +46,18 @@ read_event_type(HeapTuple tuple, TupleDesc desc, void *arg)
 	*types = lappend(*types, type);
 }
 
-/* Read the type of a name or a number, as it is now. */
-static List *
-read_rows(const SfCacheKey *key)
-{
-	static const SfIndex by_name = {"event_type", "event_type_name_key"};
-	List	   *types = NIL;
-
-	if (key->by == SF_CACHE_BY_NAME)
-		(void) sf_rows_read_now(&by_name, 1, read_event_type, &types, SF_TEXT(key->name));
-	else
-		(void) sf_rows_read_now(&sf_event_type_cache.index, 1, read_event_type, &types, SF_INT4((int) key->number));
-	return types;
-}
+SfKeyedCache sf_event_type_cache = {
+	.cache = {.table = "event_type",.load = sf_keyed_cache_begin,.is_latest = true},
+	.index = {"event_type", "event_type_pkey"},
+	.read = sf_keyed_cache_find,
+	.rows = {
+		.by = {
+			[SF_CACHE_BY_NUMBER] = {"event_type_pkey", INT4OID},
+			[SF_CACHE_BY_NAME] = {"event_type_name_key", TEXTOID}
+		},
+		.append = read_event_type
+	}
+};
 
 /* Find a type by its name; NULL: there is none now.  Valid until the next call. */
 const SfEventType *
@@ -138,9 +129,9 @@ sf_event_type_require_emit(const char *name, Oid owner)
 	const SfEventType *type = sf_event_type_find(name);
 
 	/* what the owner has no right at all on does not exist for it */
-	if (type == NULL || !sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_ANY))
+	if (type == NULL || !sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_RIGHT_ANY))
 		sf_object_missing(SF_OBJECT_EVENT, name);
-	if (!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_PRIVILEGE_EMIT))
+	if (!sf_privilege_check_role(owner, SF_OBJECT_EVENT, name, type->owner, SF_RIGHT_EMIT))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("the owner of the rule has no right to emit event \"%s\"", name),
@@ -153,7 +144,7 @@ sf_event_type_require_emit(const char *name, Oid owner)
 Oid
 sf_event_type_require_own(const char *name)
 {
-	return sf_event_type_require(name, SF_PRIVILEGE_OWN)->owner;
+	return sf_event_type_require(name, SF_RIGHT_OWNER)->owner;
 }
 
 /* Insert a type of the caller; false: the name is taken. */
@@ -228,7 +219,7 @@ sf_event_type_acknowledge(const SfAcknowledge *what)
 {
 	const SfEventType *type;
 
-	if (what->target == NULL || strncmp(what->target, PREFIX, strlen(PREFIX)) != 0 ||
+	if (what->of != SF_ALERTS_OF_TARGET || strncmp(what->target, PREFIX, strlen(PREFIX)) != 0 ||
 		(what->kind != NULL && strcmp(what->kind, SF_ALERT_KIND_UNRECEIVED_EVENT) != 0))
 		return 0;
 	type = sf_event_type_find(what->target + strlen(PREFIX));

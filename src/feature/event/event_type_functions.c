@@ -52,7 +52,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_event)
 {
 	static SfPlan count = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.awaited_event w WHERE w.event_type_no = $1");
-	SfEventType type = *sf_event_type_require(sf_arg_text(fcinfo, 0, "name"), SF_PRIVILEGE_OWN);
+	SfEventType type = *sf_event_type_require(sf_arg_text(fcinfo, 0, "name"), SF_RIGHT_OWNER);
 	int64		waits;
 
 	type.name = pstrdup(type.name);

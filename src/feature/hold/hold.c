@@ -45,14 +45,6 @@ SF_COLUMN_NUMBERS(SF_HOLD_COLUMNS);
 
 /* --- the cache --- */
 
-static List *read_rows(const SfCacheKey *key);
-
-SfKeyedCache sf_hold_cache = {
-	.cache = {.table = "hold",.load = sf_keyed_cache_begin,.is_latest = true},
-	.index = {"hold", "hold_pkey"},
-	.read = read_rows
-};
-
 /* Append a row of the table to a list. */
 static void
 read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -70,29 +62,19 @@ read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 	*holds = lappend(*holds, hold);
 }
 
-/* Read the holds of a machine, or of a name of a kind, or the one of a number, as they are now. */
-static List *
-read_rows(const SfCacheKey *key)
-{
-	static const SfIndex by_machine = {"hold", "hold_machine"};
-	static const SfIndex by_name = {"hold", "hold_target"};
-	List	   *holds = NIL;
-
-	switch (key->by)
-	{
-		case SF_CACHE_BY_NUMBER:
-			(void) sf_rows_read_now(&sf_hold_cache.index, 1, read_hold, &holds, SF_INT8(key->number));
-			break;
-		case SF_CACHE_BY_OWNER:
-			(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_hold, &holds, SF_INT4((int) key->number));
-			break;
-		case SF_CACHE_BY_NAME:
-			(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_hold, &holds, SF_TEXT(sf_kind_name(key->kind)),
-									SF_TEXT(key->name));
-			break;
+SfKeyedCache sf_hold_cache = {
+	.cache = {.table = "hold",.load = sf_keyed_cache_begin,.is_latest = true},
+	.index = {"hold", "hold_pkey"},
+	.read = sf_keyed_cache_find,
+	.rows = {
+		.by = {
+			[SF_CACHE_BY_NUMBER] = {"hold_pkey", INT8OID},
+			[SF_CACHE_BY_OWNER] = {"hold_machine", INT4OID},
+			[SF_CACHE_BY_NAME] = {"hold_target", TEXTOID}
+		},
+		.append = read_hold
 	}
-	return holds;
-}
+};
 
 /*
  * The holds of a machine, its states and its executions that there are now, a List of SfHold:
@@ -108,7 +90,7 @@ sf_hold_of_machine(int machine_no)
 const List *
 sf_hold_of_name(SfObjectKind kind, const char *name)
 {
-	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = kind,.name = name});
+	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = sf_kind_name(kind),.name = name});
 }
 
 /* Find a hold by its number; NULL: there is none now. */

@@ -40,7 +40,7 @@ refuse_state(const char *target)
 static void
 parse_execution(Target *t, const char *text, const char *state)
 {
-	SfExecution *execution = sf_arg_execution(text, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE);
+	SfExecution *execution = sf_arg_execution(text, SF_LOCK_NONE, SF_RIGHT_OPERATE);
 
 	if (state != NULL)
 		sf_object_require_state(execution->machine_no, execution->version, execution->machine_name, state);
@@ -62,7 +62,7 @@ static void
 parse_machine(Target *t, const char *text, const char *state)
 {
 	char	   *named;
-	SfMachine  *machine = sf_object_machine_or_state(text, SF_PRIVILEGE_OPERATE, &named);
+	SfMachine  *machine = sf_object_machine_or_state(text, SF_RIGHT_OPERATE, &named);
 
 	if (named != NULL && strchr(named, ':') != NULL &&
 		sf_execution_find(text, SF_LOCK_NONE) != NULL)
@@ -115,7 +115,7 @@ parse_target(FunctionCallInfo fcinfo)
 	}
 	else if (strncmp(t.text, "activity:", 9) == 0 ||
 			 sf_public_name_to_id(SF_NAME_ACTIVITY, t.text) != t.text)
-		parse_object(&t, SF_OBJECT_ACTIVITY, sf_arg_activity(t.text, SF_PRIVILEGE_OWN)->name, state);
+		parse_object(&t, SF_OBJECT_ACTIVITY, sf_arg_activity(t.text, SF_RIGHT_OWNER)->name, state);
 	else if (sf_object_is_resource(t.text))
 	{
 		parse_object(&t, SF_OBJECT_RESOURCE, t.text, state);

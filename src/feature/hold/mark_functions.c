@@ -129,7 +129,7 @@ SF_SQL_FUNCTION(sfflow_sf_mark)
 	char	   *job_id = sf_arg_text(fcinfo, 1, "job_id");
 	SfMark		mark = parse_mark(fcinfo);
 	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
-											  SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
+											  SF_LOCK_WAIT, SF_RIGHT_OPERATE);
 	const SfProgram *program;
 	SfJob	   *job;
 	char	   *reason = sf_arg_text_or_null(fcinfo, 4);

@@ -103,7 +103,7 @@ sf_human_lock(int64 task_no)
 	SfHumanTask *locked;
 
 	/* look without a lock first: a guessed number must not block other sessions */
-	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ANY))
+	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ANY))
 		missing(task_no);
 	sf_hooks.branch_locked();
 	if (!is_open(task, SF_LOCK_WAIT))

@@ -104,7 +104,7 @@ SF_SQL_FUNCTION(sfflow_sf_claim_task)
 static void
 require_assign(const SfHumanTask *task)
 {
-	sf_object_require(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ASSIGN);
+	sf_object_require(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ASSIGN);
 }
 
 /* sf_release_task(task, actor): who has claimed it does so, or who may assign it. */
@@ -116,7 +116,7 @@ SF_SQL_FUNCTION(sfflow_sf_release_task)
 	if (!is_claimed_by(task, &person))
 		require_assign(task);
 	else if (person.actor != NULL)
-		sf_object_require(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ACT);
+		sf_object_require(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ACT);
 	if (task->claimed_by == NULL)
 		PG_RETURN_VOID();
 	sf_human_assign(task, NULL);
@@ -317,7 +317,7 @@ SF_SQL_FUNCTION(sfflow_human_task_rights)
 	SfJsonBuilder b;
 	SfBar		bar;
 
-	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ANY))
+	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ANY))
 		PG_RETURN_NULL();
 	sf_json_begin_object(&b);
 	if (sf_person_may(task, &caller, GetUserId(), &bar))
@@ -328,6 +328,6 @@ SF_SQL_FUNCTION(sfflow_human_task_rights)
 		sf_json_add_string(&b, "why", psprintf("%s. %s", bar.message, bar.detail));
 	}
 	sf_json_add_bool(&b, "may_assign",
-					 sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ASSIGN));
+					 sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ASSIGN));
 	PG_RETURN_JSONB_P(sf_json_finish(&b));
 }

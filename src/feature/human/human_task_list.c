@@ -141,7 +141,7 @@ make_reader(const char *worklist, Which which, const char *actor)
 	Reader		reader = {.actor = actor,.name = sf_person_of_caller(actor).name};
 
 	if (worklist != NULL)
-		(void) sf_worklist_require(worklist, SF_PRIVILEGE_ANY);
+		(void) sf_worklist_require(worklist, SF_RIGHT_ANY);
 	choose_worklists(&reader, worklist, which);
 	if (reader.own != NIL)
 		find_roles(&reader);

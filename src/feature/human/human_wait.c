@@ -229,9 +229,9 @@ may_assign(Oid owner, const char *machine, const char *name, SfError *error)
 
 	/* what the owner has no right at all on does not exist for it */
 	if (worklist == NULL ||
-		!sf_privilege_check_role(owner, SF_OBJECT_WORKLIST, name, worklist->owner, SF_PRIVILEGE_ANY))
+		!sf_privilege_check_role(owner, SF_OBJECT_WORKLIST, name, worklist->owner, SF_RIGHT_ANY))
 		return sf_error_set(error, SF_ERR_RUNTIME, "The worklist '%s' does not exist.", name);
-	if (sf_privilege_check_role(owner, SF_OBJECT_WORKLIST, name, worklist->owner, SF_PRIVILEGE_ASSIGN))
+	if (sf_privilege_check_role(owner, SF_OBJECT_WORKLIST, name, worklist->owner, SF_RIGHT_ASSIGN))
 		return true;
 	sf_error_set(error, SF_ERR_PERMISSIONS, "The owner of state machine '%s' has no right to assign tasks of worklist '%s'.",
 				 machine, name);

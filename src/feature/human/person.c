@@ -125,9 +125,9 @@ sf_person_may(const SfHumanTask *task, const SfPerson *person, Oid role, SfBar *
 	Oid			actor = person->actor == NULL ? InvalidOid : get_role_oid(person->actor, true);
 	Done		done;
 
-	if (!sf_privilege_check_role(role, SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_DO) ||
+	if (!sf_privilege_check_role(role, SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_DO) ||
 		(person->actor != NULL &&
-		 !sf_privilege_check_role(role, SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_PRIVILEGE_ACT)))
+		 !sf_privilege_check_role(role, SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ACT)))
 	{
 		bar->message = psprintf("permission denied for worklist \"%s\"", task->worklist);
 		bar->detail = psprintf("Role \"%s\" needs the right DO, and to act for somebody else the right ACT.",

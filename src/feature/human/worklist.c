@@ -19,14 +19,6 @@ enum
 /* What the name of a worklist begins with where it may be of other kinds, too */
 #define PREFIX		"human:"
 
-static List *read_rows(const SfCacheKey *key);
-
-SfKeyedCache sf_worklist_cache = {
-	.cache = {.table = "worklist",.load = sf_keyed_cache_begin,.is_latest = true},
-	.index = {"worklist", "worklist_pkey"},
-	.read = read_rows
-};
-
 /* Append a row of the table to a list. */
 static void
 read_worklist(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -40,16 +32,12 @@ read_worklist(HeapTuple tuple, TupleDesc desc, void *arg)
 	*worklists = lappend(*worklists, worklist);
 }
 
-/* Read the worklist of a name, as it is now. */
-static List *
-read_rows(const SfCacheKey *key)
-{
-	static const SfIndex by_name = {"worklist", "worklist_name_key"};
-	List	   *worklists = NIL;
-
-	(void) sf_rows_read_now(&by_name, 1, read_worklist, &worklists, SF_TEXT(key->name));
-	return worklists;
-}
+SfKeyedCache sf_worklist_cache = {
+	.cache = {.table = "worklist",.load = sf_keyed_cache_begin,.is_latest = true},
+	.index = {"worklist", "worklist_pkey"},
+	.read = sf_keyed_cache_find,
+	.rows = {.by = {[SF_CACHE_BY_NAME] = {"worklist_name_key", TEXTOID}},.append = read_worklist}
+};
 
 /* Find a worklist by its name; NULL: there is none now.  Valid until the next call. */
 const SfWorklist *
@@ -75,7 +63,7 @@ sf_worklist_require(const char *text, int privilege)
 Oid
 sf_worklist_require_own(const char *name)
 {
-	return sf_worklist_require(name, SF_PRIVILEGE_OWN)->owner;
+	return sf_worklist_require(name, SF_RIGHT_OWNER)->owner;
 }
 
 /* Insert a worklist of the caller; false: the name is taken. */

@@ -77,7 +77,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_worklist)
 {
 	static SfPlan lock = SF_PLAN("SELECT w.worklist_no FROM _sfflow.worklist w WHERE w.worklist_no = $1 FOR UPDATE");
 	static const SfIndex by_worklist = {"human_task", "human_task_order"};
-	SfWorklist	worklist = *sf_worklist_require(sf_arg_text(fcinfo, 0, "name"), SF_PRIVILEGE_OWN);
+	SfWorklist	worklist = *sf_worklist_require(sf_arg_text(fcinfo, 0, "name"), SF_RIGHT_OWNER);
 	int			tasks;
 
 	worklist.name = pstrdup(worklist.name);

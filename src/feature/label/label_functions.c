@@ -40,14 +40,14 @@ SF_SQL_FUNCTION(sfflow_sf_set_labels)
 {
 	char	   *id = sf_arg_text(fcinfo, 0, "execution_id");
 	Jsonb	   *changes = sf_arg_jsonb(fcinfo, 1, "labels");
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE);
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_RIGHT_OPERATE);
 	Jsonb	   *before;
 	Jsonb	   *after;
 	SfError		error;
 
 	/* before the lock, which the worker of a long task waits for */
 	refuse_own(execution);
-	execution = sf_arg_execution(id, SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
+	execution = sf_arg_execution(id, SF_LOCK_WAIT, SF_RIGHT_OPERATE);
 	before = execution->labels;
 	if (!sf_label_merge(before, changes, &after, &error))
 		ereport(ERROR,

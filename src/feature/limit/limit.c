@@ -24,84 +24,24 @@
 /* Slots above a limit that was lowered are sought during this, and then until none is in use */
 #define LOWERED_MS				60000
 
-/* Columns of _sfflow.run_limit; see sql/parts/feature/limit.sql. */
-#define SF_RUN_LIMIT_COLUMNS(X) \
-	X(int64, limit_no, INT8, NOT_NULL) \
-	X(char *, kind, TEXT, NOT_NULL) \
-	X(char *, name, TEXT, NOT_NULL) \
-	X(char *, state, TEXT, NOT_NULL) \
-	X(char *, key, TEXT, NOT_NULL) \
-	X(bool, in_definition, BOOL, NOT_NULL) \
-	X(int, machine_no, INT4, NULL_IS(0)) \
-	X(Oid, owner, REGROLE, NULL_IS(InvalidOid)) \
-	X(int, max_running, INT4, NULL_IS(0)) \
-	X(int, highest, INT4, NOT_NULL) \
-	X(double, rate, FLOAT8, NULL_IS(0)) \
-	X(int64, per, INT8, NULL_IS(0)) \
-	X(bool, fails, BOOL, NOT_NULL) \
-	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
-	X(char *, set_by, TEXT, NOT_NULL) \
-	X(bool, counted, BOOL, NOT_NULL) \
-	X(uint64, horizon, XID8, NULL_IS(0)) \
-	X(int64, roles_hash, INT8, NULL_IS(0)) \
-	X(TimestampTz, uncounted_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))
+/* The words of kinds */
+static const char *const kind_words[] = {SF_OBJECT_LIST(SF_OBJECT_WORD)};
 
-/* A row of it */
-typedef struct SfLimitRow
-{
-	SF_RUN_LIMIT_COLUMNS(SF_FIELD)
-} SfLimitRow;
-
-#define ROW SfLimitRow
+#define ROW SfLimit
 SF_ROW_TYPE(row_type, SF_RUN_LIMIT_COLUMNS, run_limit, 1);
 #undef ROW
 
 /* --- the cache --- */
-
-static List *read_rows(const SfCacheKey *key);
-
-SfKeyedCache sf_limit_cache = {
-	.cache = {.table = "run_limit",.load = sf_keyed_cache_begin,.is_latest = true},
-	.index = {"run_limit", "run_limit_pkey"},
-	.read = read_rows
-};
-
-/* Read a limit, without its compiled key. */
-static SfLimit
-read_row(HeapTuple tuple, TupleDesc desc)
-{
-	SfLimitRow	row;
-
-	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, &row);
-	return (SfLimit) {
-		.limit_no = row.limit_no,
-		.kind = sf_kind_of(row.kind),
-		.name = row.name,
-		.state = row.state,
-		.key = row.key,
-		.in_definition = row.in_definition,
-		.machine_no = row.machine_no,
-		.owner = row.owner,
-		.max_running = row.max_running,
-		.highest = row.highest,
-		.rate = row.rate,
-		.per = row.per,
-		.fails = row.fails,
-		.set_at = row.set_at,
-		.counted = row.counted,
-		.uncounted_at = row.uncounted_at
-	};
-}
 
 /* Append a row to a list. */
 static void
 read_limit(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	List	  **limits = arg;
-	SfLimit    *limit = palloc(sizeof(SfLimit));
+	SfLimit    *limit = palloc0(sizeof(SfLimit));
 	SfError		error;
 
-	*limit = read_row(tuple, desc);
+	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, limit);
 	if (limit->key[0] != '\0')
 		limit->key_path = sf_expr_compile(limit->key, SF_EXPR_PATH | SF_EXPR_INPUT, &error);
 	*limits = lappend(*limits, limit);
@@ -119,31 +59,20 @@ compare_limits(const ListCell *a, const ListCell *b)
 	return x->limit_no < y->limit_no ? -1 : x->limit_no > y->limit_no;
 }
 
-/* Read the limits of a machine, or of a name of a kind, or the one of a number, as they are now. */
-static List *
-read_rows(const SfCacheKey *key)
-{
-	static const SfIndex by_number = {"run_limit", "run_limit_pkey"};
-	static const SfIndex by_machine = {"run_limit", "run_limit_machine"};
-	static const SfIndex by_name = {"run_limit", "run_limit_target"};
-	List	   *limits = NIL;
-
-	switch (key->by)
-	{
-		case SF_CACHE_BY_NUMBER:
-			(void) sf_rows_read_now(&by_number, 1, read_limit, &limits, SF_INT8(key->number));
-			break;
-		case SF_CACHE_BY_OWNER:
-			(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_limit, &limits, SF_INT4((int) key->number));
-			break;
-		case SF_CACHE_BY_NAME:
-			(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_limit, &limits, SF_TEXT(sf_kind_name(key->kind)),
-									SF_TEXT(key->name));
-			break;
+SfKeyedCache sf_limit_cache = {
+	.cache = {.table = "run_limit",.load = sf_keyed_cache_begin,.is_latest = true},
+	.index = {"run_limit", "run_limit_pkey"},
+	.read = sf_keyed_cache_find,
+	.rows = {
+		.by = {
+			[SF_CACHE_BY_NUMBER] = {"run_limit_pkey", INT8OID},
+			[SF_CACHE_BY_OWNER] = {"run_limit_machine", INT4OID},
+			[SF_CACHE_BY_NAME] = {"run_limit_target", TEXTOID}
+		},
+		.append = read_limit,
+		.compare = compare_limits
 	}
-	list_sort(limits, compare_limits);
-	return limits;
-}
+};
 
 /* Tell whether there are limits now. */
 bool
@@ -166,7 +95,7 @@ sf_limit_of_machine(int machine_no)
 const List *
 sf_limit_of_name(SfObjectKind kind, const char *name)
 {
-	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = kind,.name = name});
+	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = sf_kind_name(kind),.name = name});
 }
 
 /* Find a limit by its number; NULL: there is none now. */

@@ -6,28 +6,40 @@
 #define SF_FEATURE_LIMIT_H
 
 #include "db/keyed_cache.h"
+#include "db/row.h"
 #include "expr/expr.h"
 #include "store/branch/park.h"
 #include "store/role/object_kind.h"
 
+/* Columns of _sfflow.run_limit; see sql/parts/feature/limit.sql. */
+#define SF_RUN_LIMIT_COLUMNS(X) \
+	X(int64, limit_no, INT8, NOT_NULL) \
+	X(SfObjectKind, kind, WORD, WORDS(kind_words)) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(char *, state, TEXT, NOT_NULL)	/* "": of a machine, its executions */ \
+	X(char *, key, TEXT, NOT_NULL)	/* path; "": one limit for all */ \
+	X(bool, in_definition, BOOL, NOT_NULL) \
+	X(int, machine_no, INT4, NULL_IS(0))	/* none */ \
+	X(Oid, owner, REGROLE, NULL_IS(InvalidOid))	/* of a resource; InvalidOid: for all machines */ \
+	X(int, max_running, INT4, NULL_IS(0))	/* no limit */ \
+	X(int, highest, INT4, NOT_NULL)	/* slots with greater numbers are not in use */ \
+	X(double, rate, FLOAT8, NULL_IS(0))	/* no limit; else begin in per microseconds */ \
+	X(int64, per, INT8, NULL_IS(0))	/* no rate */ \
+	X(bool, fails, BOOL, NOT_NULL)	/* what would wait fails */ \
+	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
+	X(char *, set_by, TEXT, NOT_NULL) \
+	X(bool, counted, BOOL, NOT_NULL)	/* all that runs has slots */ \
+	X(uint64, horizon, XID8, NULL_IS(0))	/* not known yet */ \
+	X(int64, roles_hash, INT8, NULL_IS(0))	/* not known yet */ \
+	X(TimestampTz, uncounted_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* when the count of that began last; not known */
+
+/* A limit: a row of the table, and what the cache adds */
 typedef struct SfLimit
 {
-	int64		limit_no;
-	SfObjectKind kind;
-	const char *name;
-	const char *state;			/* "": of a machine, its executions */
-	const char *key;			/* path, "": one limit for all */
-	bool		in_definition;
-	int			machine_no;		/* 0: none */
-	Oid			owner;			/* of a resource; InvalidOid: for all machines */
-	int			max_running;	/* 0: no limit */
-	int			highest;		/* slots with greater numbers are not in use */
-	double		rate;			/* 0: no limit; else begin in per microseconds */
-	int64		per;			/* 0: no rate */
-	bool		fails;			/* what would wait fails */
-	TimestampTz set_at;
-	bool		counted;		/* all that runs has slots */
-	TimestampTz uncounted_at;	/* when the count of that began last; DT_NOBEGIN: not known */
+	struct
+	{
+		SF_RUN_LIMIT_COLUMNS(SF_FIELD)
+	};
 	SfExpr	   *key_path;		/* of the cache: key, compiled; NULL: none */
 } SfLimit;
 

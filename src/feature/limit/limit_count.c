@@ -531,14 +531,13 @@ sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *progr
 	for (int i = 0; i < program->nstates; i++)
 	{
 		const SfState *state = &program->states[i];
-		SfLimit		limit = {.kind = SF_OBJECT_STATE_MACHINE,.machine_no = machine_no,.name = machine};
+		SfLimit		limit = {.kind = SF_OBJECT_STATE_MACHINE,.machine_no = machine_no,.in_definition = true};
 
 		if (state->type != SF_STATE_TASK || sf_state_task(state)->max_concurrency == 0)
 			continue;
-		limit.state = state->name;
-		limit.key = sf_state_task(state)->concurrency_key == NULL ? "" :
-			sf_state_task(state)->concurrency_key;
-		limit.in_definition = true;
+		limit.name = pstrdup(machine);
+		limit.state = pstrdup(state->name);
+		limit.key = pstrdup(sf_state_task(state)->concurrency_key == NULL ? "" : sf_state_task(state)->concurrency_key);
 		limit.max_running = sf_state_task(state)->max_concurrency;
 		before = without(before, set_limit(&limit));
 	}

@@ -170,6 +170,14 @@ add_step_limit(List **found, const SfLimit *limit, SfQueue queue)
 	return wanted;
 }
 
+/* Have the slot of a limit be for a join. */
+static void
+set_join(SfStepLimit *wanted, const SfBranch *join)
+{
+	wanted->for_join = true;
+	wanted->join = join->key;
+}
+
 /* --- joins that go on after a redrive --- */
 
 /* Find a branch that a draft has, or a row. */
@@ -253,7 +261,7 @@ want_for_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branc
 		{
 			SfStepLimit	   *wanted = add_step_limit(found, limit, queue_of(limit, draft, join));
 
-			wanted->holder = join->key;
+			set_join(wanted, join);
 			wanted->limit.rate = 0; /* of what begins */
 		}
 	}
@@ -310,7 +318,7 @@ want_around(Search *s, const SfLimit *limit)
 	if (s->busy == NULL)
 	{
 		foreach_ptr(const SfBranch, join, list_joins(limit, s->draft, s->branch))
-			add_step_limit(&s->found, limit, queue_of(limit, s->draft, join))->holder = join->key;
+			set_join(add_step_limit(&s->found, limit, queue_of(limit, s->draft, join)), join);
 	}
 	else if (may_be_of_joins(limit, s->draft, s->branch))
 		want_for_joins(limit, s->draft, s->branch, &s->found, s->busy);
@@ -369,7 +377,7 @@ sf_limit_find_all(const SfDraft *draft, const SfBranch *branch, bool *busy)
 
 /*
  * List the queues of all limits that apply to a branch where it is, also if it has passed the gate:
- * a List of SfStepLimit, with the holder of those of joins around it.
+ * a List of SfStepLimit, also those for joins around it.
  */
 List *
 sf_limit_list_queues(const SfDraft *draft, const SfBranch *branch)

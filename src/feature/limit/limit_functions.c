@@ -44,7 +44,7 @@ parse_machine(Target *t, const char *text)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("a limit is of a state machine, a state, an activity or a resource"),
 				 errdetail("The target is \"%s\".", t->text)));
-	machine = sf_object_machine_or_state(text, SF_PRIVILEGE_OPERATE, &state);
+	machine = sf_object_machine_or_state(text, SF_RIGHT_OPERATE, &state);
 	if (state != NULL)
 		sf_object_require_state(machine->machine_no, machine->current_version, machine->name, state);
 	sf_object_lock_machine(machine->machine_no, machine->name);
@@ -81,14 +81,14 @@ parse_target(Target *t, const char *text)
 	if (strncmp(text, "activity:", 9) == 0 || sf_public_name_to_id(SF_NAME_ACTIVITY, text) != text)
 	{
 		t->kind = SF_OBJECT_ACTIVITY;
-		t->object = t->limit.name = sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
+		t->object = t->limit.name = sf_arg_activity(text, SF_RIGHT_OWNER)->name;
 		t->limit.kind = SF_OBJECT_ACTIVITY;
 	}
 	else if (sf_object_is_resource(text) || is_own_object(text))
 	{
 		t->kind = SF_OBJECT_ALL;
 		t->object = "*";
-		t->limit.name = text;
+		t->limit.name = pstrdup(text);
 		t->limit.kind = SF_OBJECT_RESOURCE;
 		t->limit.owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
 	}
@@ -97,10 +97,10 @@ parse_target(Target *t, const char *text)
 }
 
 /* Read the argument key, a path; "": NULL. */
-static const char *
+static char *
 parse_key(FunctionCallInfo fcinfo, int n)
 {
-	const char *key = sf_arg_text_or_null(fcinfo, n);
+	char	   *key = sf_arg_text_or_null(fcinfo, n);
 	SfError		error;
 
 	if (key == NULL)
@@ -230,7 +230,7 @@ SF_SQL_FUNCTION(sfflow_branch_limits)
 		sf_columns_add(&row, Int64GetDatum(wanted->queue.limit_no), false);
 		sf_columns_add(&row, Int64GetDatum(wanted->queue.hash), false);
 		sf_columns_add(&row, BoolGetDatum(sf_limit_is_of_executions(&wanted->limit)), false);
-		sf_columns_add(&row, BoolGetDatum(wanted->holder.execution_no != 0), false);
+		sf_columns_add(&row, BoolGetDatum(wanted->for_join), false);
 		sf_columns_add(&row, BoolGetDatum(sf_limit_shares(draft->execution, wanted->queue)), false);
 		sf_columns_put(fcinfo, &row);
 	}
@@ -251,7 +251,7 @@ SF_SQL_FUNCTION(sfflow_is_limited_by)
 	if (sf_limit_find(limit_no) == NULL || (draft = sf_object_read_branch(fcinfo, &branch)) == NULL)
 		PG_RETURN_NULL();
 	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
-		if (wanted->queue.limit_no == limit_no && wanted->holder.execution_no == 0)
+		if (wanted->queue.limit_no == limit_no && !wanted->for_join)
 			PG_RETURN_BOOL(true);
 	PG_RETURN_BOOL(false);
 }

@@ -160,7 +160,7 @@ rank_within(const SfLimit *limit, const SfBranch *branch, SfRank rank)
 typedef struct Refusal
 {
 	const SfStepLimit *by;		/* NULL: nothing */
-	SfTick		ready;			/* a rate lets it begin then, maybe; 0: no slot is free */
+	SfTick		ready;			/* a rate lets it begin then, maybe; UNSET: no slot is free */
 } Refusal;
 
 /* Give back what a step has taken that may not begin. */
@@ -242,14 +242,13 @@ sf_limit_recall_within(SfQueue queue, int64 execution_no)
 static void
 hand_over_redriven(const SfStepLimit *wanted, SfTakenSlot *slot, const SfDraft *draft)
 {
-	int64		execution_no = wanted->holder.execution_no;
-
-	if (execution_no != 0)
-		sf_limit_slot_store(slot, execution_no, wanted->holder.branch_no);
+	if (wanted->for_join)
+	{
+		sf_limit_slot_store(slot, wanted->join.execution_no, wanted->join.branch_no);
+		sf_limit_recall_within(wanted->queue, wanted->join.execution_no);
+	}
 	else if (sf_limit_is_of_executions(&wanted->limit) && draft->execution->redrive_count > 0)
-		execution_no = draft->execution->execution_no;
-	if (execution_no != 0)
-		sf_limit_recall_within(wanted->queue, execution_no);
+		sf_limit_recall_within(wanted->queue, draft->execution->execution_no);
 }
 
 /* The slots that a step has taken are for its branch, or its execution, from here on. */
@@ -270,7 +269,7 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 			slot->level = GetCurrentTransactionNestLevel();
 			hand_over_redriven(wanted, slot, draft);
 		}
-		if (slot != NULL && wanted->holder.execution_no == 0)
+		if (slot != NULL && !wanted->for_join)
 		{
 			slot->draft = whole ? draft : NULL;
 			slot->branch = whole ? NULL : branch;
@@ -346,7 +345,7 @@ put_into_queue(SfDraft *draft, SfBranch *branch, const Refusal *refusal, SfRank 
 	sf_park_in_queue(branch, "limit", queue, rank_within(&refusal->by->limit, branch, rank));
 	sf_draft_add_branch(draft, branch);
 	sf_limit_slot_wake_at_commit(queue, draft->execution->owner);
-	if (refusal->ready != 0)
+	if (refusal->ready != SF_TICK_UNSET)
 		sf_queue_wake_later(queue, refusal->ready);
 }
 

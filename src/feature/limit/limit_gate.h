@@ -15,7 +15,8 @@ typedef struct SfStepLimit
 {
 	SfLimit		limit;
 	SfQueue		queue;
-	SfBranchKey holder;			/* execution_no not 0: a join that goes on without a slot, and is to have it */
+	bool		for_join;		/* the slot is not for the step, but for a join around it that goes on without one: */
+	SfBranchKey join;
 } SfStepLimit;
 
 extern bool sf_limit_find_queue(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch,

@@ -49,7 +49,9 @@ lock_counters(void)
 void
 sf_metric_forget_horizon(void)
 {
-	static SfPlan plan = SF_PLAN("UPDATE _sfflow.metric_fold SET system_identifier = NULL");
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.metric_fold SET system_identifier = NULL, database_oid = NULL, from_xid = NULL,"
+		" open_xids = NULL");
 
 	sf_db_execute(&plan);
 }

@@ -30,7 +30,7 @@ is_readable(int machine_no)
 	return machine != NULL &&
 		(sf_privilege_is_owner(machine->owner) ||
 		 sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner,
-							SF_PRIVILEGE_READ));
+							SF_RIGHT_READ));
 }
 
 /* Add a number. */

@@ -111,7 +111,7 @@ readable_machines(void)
 		NightMachine *m;
 
 		if (!sf_privilege_check(SF_OBJECT_STATE_MACHINE, listed->name, listed->owner,
-								SF_PRIVILEGE_READ))
+								SF_RIGHT_READ))
 			continue;
 		m = palloc0(sizeof(NightMachine));
 		m->machine_no = listed->machine_no;
@@ -346,7 +346,7 @@ add_jobs(SfColumns *row, const SfExecution *e, const SfProgram *program)
 SF_SQL_FUNCTION(sfflow_sf_progress)
 {
 	SfExecution *e = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
-									  SF_PRIVILEGE_READ);
+									  SF_RIGHT_READ);
 	const SfProgram *program = sf_program_cache_get(e->machine_no, e->version);
 	TimestampTz now = GetCurrentTimestamp();
 	SfStanding	standing = {NULL, NULL, -1};

@@ -161,7 +161,7 @@ SF_SQL_FUNCTION(sfflow_node_metrics)
 
 		if (!sf_privilege_is_administrator() &&
 			!sf_privilege_check(SF_OBJECT_STATE_MACHINE, metrics->machine, sf_machine_owner(metrics->machine),
-								SF_PRIVILEGE_READ))
+								SF_RIGHT_READ))
 			continue;
 		sf_columns_jsonb(&row, metrics->document);
 		sf_columns_put(fcinfo, &row);

@@ -159,11 +159,11 @@ require_work(const char *name, Oid owner)
 
 	/* what the owner has no right at all on does not exist for it */
 	if (activity == NULL ||
-		!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_ANY))
+		!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_RIGHT_ANY))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
 				 errmsg("activity \"%s\" does not exist", name)));
-	if (!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_WORK))
+	if (!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_RIGHT_WORK))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("the owner of the rule has no right to give work to activity \"%s\"", name),
@@ -233,6 +233,9 @@ call_target(const Call *call, SfTaskOutcome *outcome)
 static void
 deliver(Call *call, SfTaskOutcome *outcome)
 {
+	const SfOrigin *outer = sf_driver_origin;
+	SfOrigin	origin = {.kind = SF_ORIGIN_RULE,.outer = outer};
+
 	call->input = sf_target_input(call->rule, call->delivery->event, &outcome->error);
 	if (call->input == NULL)
 		return;
@@ -240,17 +243,17 @@ deliver(Call *call, SfTaskOutcome *outcome)
 	if (call->rule->execution_name != NULL &&
 		(call->name = sf_target_execution_name(call->rule, call->delivery->event, &outcome->error)) == NULL)
 		return;
-	sf_driver_origin.depth = call->delivery->depth;
+	origin.rule.depth = call->delivery->depth;
 	if (call->target.kind == SF_TARGET_MACHINE || call->target.kind == SF_TARGET_ACTIVITY)
-		sf_driver_origin.event = call->delivery->event;
+		origin.rule.event = call->delivery->event;
+	sf_driver_origin = &origin;
 	PG_TRY();
 	{
 		call_target(call, outcome);
 	}
 	PG_FINALLY();
 	{
-		sf_driver_origin.depth = 0;
-		sf_driver_origin.event = NULL;
+		sf_driver_origin = outer;
 	}
 	PG_END_TRY();
 }

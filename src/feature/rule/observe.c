@@ -133,8 +133,10 @@ sf_observe_changes(const SfExecution *execution, const List *changes)
 static void
 observe_notice(const SfNotice *n, const SfWatcher *watcher, char *event_id, Jsonb **event)
 {
-	int			depth = n->execution == NULL ? sf_driver_origin.depth :
-		sf_rule_depth(n->execution->execution_no, n->execution->parent_execution_no);
+	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
+	int			depth = n->execution != NULL ?
+		sf_rule_depth(n->execution->execution_no, n->execution->parent_execution_no) :
+		rule != NULL ? rule->rule.depth : 0;
 	JsonbValue	root;
 	ListCell   *lc;
 
@@ -183,10 +185,13 @@ depth_of(int64 execution_no)
 int
 sf_observe_depth(void)
 {
-	if (sf_driver_origin.depth > 0)
-		return sf_driver_origin.depth;
+	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
+	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
+
+	if (rule != NULL)
+		return rule->rule.depth;
 	/* also where no rule sees what is started, or emitted: one may see what comes of that */
-	return sf_driver_origin.execution_no != 0 && sf_watcher_any() ? depth_of(sf_driver_origin.execution_no) : 0;
+	return task != NULL && sf_watcher_any() ? depth_of(task->task.execution_no) : 0;
 }
 
 /* An execution was started, or has the input of another start: note how many rules led to it. */

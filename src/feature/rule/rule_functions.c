@@ -193,14 +193,14 @@ check_target(const SfRule *rule)
 						(errcode(ERRCODE_SF_INVALID_OPTION),
 						 errmsg("argument target must not be \"%s\"", rule->target),
 						 errhint("It is a state machine, sql:schema.function, activity:name, event:name or notify:channel.")));
-			(void) sf_arg_machine(target.name, SF_PRIVILEGE_START);
+			(void) sf_arg_machine(target.name, SF_RIGHT_START);
 			break;
 		case SF_TARGET_FUNCTION:
 			check_function(target.name);
 			break;
 		case SF_TARGET_ACTIVITY:
 			/* each delivery gives work to it */
-			(void) sf_arg_activity(target.name, SF_PRIVILEGE_WORK);
+			(void) sf_arg_activity(target.name, SF_RIGHT_WORK);
 			make_machine(rule, target.name);
 			break;
 		case SF_TARGET_EVENT:

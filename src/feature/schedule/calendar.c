@@ -192,8 +192,16 @@ weekday_bit(int day)
 	return 1U << j2day(day);
 }
 
-/* Look for what a rule says of a day itself: 1 open, 0 closed, -1 nothing. */
-static int
+/* What a rule says of a day itself */
+typedef enum Said
+{
+	SAID_NOTHING,
+	SAID_OPEN,
+	SAID_CLOSED
+} Said;
+
+/* Look for what a rule says of a day itself. */
+static Said
 says(const SfCalendarRule *rule, int day)
 {
 	for (int i = list_length(rule->exceptions) - 1; i >= 0; i--)
@@ -201,11 +209,11 @@ says(const SfCalendarRule *rule, int day)
 		const SfCalendarException *e = list_nth(rule->exceptions, i);
 
 		if (day >= e->from && day <= e->to && (e->weekdays & weekday_bit(day)) != 0)
-			return e->open;
+			return e->open ? SAID_OPEN : SAID_CLOSED;
 	}
 	if (sf_date_set_has(&rule->open, day))
-		return 1;
-	return sf_date_set_has(&rule->closed, day) ? 0 : -1;
+		return SAID_OPEN;
+	return sf_date_set_has(&rule->closed, day) ? SAID_CLOSED : SAID_NOTHING;
 }
 
 /* Tell whether a day is open: what the calendar says before what it extends. */
@@ -216,10 +224,10 @@ compute_open(const SfCalendar *calendar, int day)
 
 	foreach(lc, calendar->rules)
 	{
-		int			said = says(lfirst(lc), day);
+		Said		said = says(lfirst(lc), day);
 
-		if (said >= 0)
-			return said != 0;
+		if (said != SAID_NOTHING)
+			return said == SAID_OPEN;
 	}
 	return (calendar->weekdays & weekday_bit(day)) != 0;
 }

@@ -75,7 +75,7 @@ sf_schedule_is_visible(const SfSchedule *s)
 	machine = sf_machine_read(name, 0, false);
 	return machine != NULL &&
 		sf_privilege_check(SF_OBJECT_STATE_MACHINE, name, machine->owner,
-						   SF_PRIVILEGE_READ);
+						   SF_RIGHT_READ);
 }
 
 /* Find a schedule that the current user may know of, or raise. */
@@ -185,7 +185,7 @@ check_schedule(const SfSchedule *s, SfCron *cron)
 	sf_schedule_check(s, cron);
 	machine = find_machine(s->state_machine);
 	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner,
-					  SF_PRIVILEGE_START);
+					  SF_RIGHT_START);
 }
 
 /* Record a change of a schedule. */

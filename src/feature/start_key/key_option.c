@@ -23,20 +23,21 @@ static const char *const mode_names[] = {
 	[SF_START_KEY_FIFO] = "fifo",
 };
 
-/* A member of the option, and the mode that it is for; -1: all */
+/* A member of the option */
 typedef struct Member
 {
 	const char *name;
-	int			mode;
+	bool		for_all;		/* modes; else for one: */
+	SfStartKeyMode mode;
 } Member;
 
 static const Member members[] = {
-	{"key", -1},
-	{"mode", -1},
-	{"delay", SF_START_KEY_DEBOUNCE},
-	{"max_delay", SF_START_KEY_DEBOUNCE},
-	{"waiting", SF_START_KEY_SINGLE},
-	{"on_failure", SF_START_KEY_FIFO},
+	{"key",.for_all = true},
+	{"mode",.for_all = true},
+	{"delay",.mode = SF_START_KEY_DEBOUNCE},
+	{"max_delay",.mode = SF_START_KEY_DEBOUNCE},
+	{"waiting",.mode = SF_START_KEY_SINGLE},
+	{"on_failure",.mode = SF_START_KEY_FIFO},
 };
 
 /* Raise that a member of the option is not as it has to be. */
@@ -59,7 +60,7 @@ check_member(const char *name, SfStartKeyMode mode)
 		sf_closest_offer(&closest, members[i].name);
 		if (strcmp(name, members[i].name) != 0)
 			continue;
-		if (members[i].mode >= 0 && members[i].mode != (int) mode)
+		if (!members[i].for_all && members[i].mode != mode)
 			refuse(name, psprintf("is for mode %s alone", mode_names[members[i].mode]));
 		return;
 	}

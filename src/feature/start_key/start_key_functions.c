@@ -15,7 +15,7 @@
 SF_SQL_FUNCTION(sfflow_sf_leave_start_key)
 {
 	char	   *id = sf_arg_text(fcinfo, 0, "execution_id");
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_WAIT, SF_RIGHT_OPERATE);
 
 	if (!sf_start_key_leave(sf_start_key_find(execution->execution_no)))
 		PG_RETURN_BOOL(false);

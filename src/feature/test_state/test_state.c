@@ -426,17 +426,31 @@ add_inspection_data(SfJsonBuilder *b, const TestRun *run)
 	sf_json_close_object(b);
 }
 
-/* The status that TestState gives a transition. */
-static const char *
+/* The status that TestState gives a transition */
+typedef enum TestStatus
+{
+	TEST_SUCCEEDED,
+	TEST_RETRIABLE,
+	TEST_CAUGHT_ERROR,
+	TEST_FAILED
+} TestStatus;
+
+static const char *const status_names[] = {
+	[TEST_SUCCEEDED] = "SUCCEEDED",
+	[TEST_RETRIABLE] = "RETRIABLE",
+	[TEST_CAUGHT_ERROR] = "CAUGHT_ERROR",
+	[TEST_FAILED] = "FAILED",
+};
+
+/* The status of a transition. */
+static TestStatus
 status_of(SfTransitionName transition)
 {
 	if (transition == SF_TRANSITION_SUCCEEDED)
-		return "SUCCEEDED";
+		return TEST_SUCCEEDED;
 	if (transition == SF_TRANSITION_RETRIED)
-		return "RETRIABLE";
-	if (transition == SF_TRANSITION_CAUGHT)
-		return "CAUGHT_ERROR";
-	return "FAILED";
+		return TEST_RETRIABLE;
+	return transition == SF_TRANSITION_CAUGHT ? TEST_CAUGHT_ERROR : TEST_FAILED;
 }
 
 /*
@@ -451,7 +465,7 @@ sf_test_state_run(SfStateTest *test, SfInspectionLevel level, TimestampTz now)
 	SfInspection inspection = {.retrier = -1, .catcher = -1, .delay_us = -1};
 	TestRun		run = {.test = test,.now = now,.inspection = &inspection};
 	SfBranch   *branch;
-	const char *status;
+	TestStatus	status;
 	SfJsonBuilder b;
 
 	make_loaded(test, &inspection, now, &run);
@@ -464,13 +478,13 @@ sf_test_state_run(SfStateTest *test, SfInspectionLevel level, TimestampTz now)
 		inspection.values[SF_INSPECTION_VARIABLES] = branch->variables;
 
 	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "status", status);
+	sf_json_add_string(&b, "status", status_names[status]);
 	if (inspection.failed)
 	{
 		sf_json_add_string(&b, "error", inspection.error.name);
 		sf_json_add_string(&b, "cause", inspection.error.cause);
 	}
-	if (strcmp(status, "SUCCEEDED") == 0 || strcmp(status, "CAUGHT_ERROR") == 0)
+	if (status == TEST_SUCCEEDED || status == TEST_CAUGHT_ERROR)
 	{
 		sf_json_add(&b, "output", branch->payload);
 		sf_json_add_string(&b, "nextState", inspection.next_name);

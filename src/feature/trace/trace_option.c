@@ -109,7 +109,7 @@ find_of_session(SfTraceContext *context)
 	if (sf_setting_traceparent != NULL && *sf_setting_traceparent != '\0' &&
 		sf_trace_parse(sf_setting_traceparent, context))
 		return true;
-	return sf_driver_origin.execution_no == 0 && sf_driver_origin.depth == 0 && debug_query_string != NULL &&
+	return sf_driver_origin->kind == SF_ORIGIN_SESSION && debug_query_string != NULL &&
 		sf_trace_parse_comment(debug_query_string, context);
 }
 

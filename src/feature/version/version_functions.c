@@ -94,7 +94,7 @@ alias_details(const char *alias, const Jsonb *routes)
 SF_SQL_FUNCTION(sfflow_sf_set_alias)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
-										 SF_PRIVILEGE_OWN);
+										 SF_RIGHT_OWNER);
 	char	   *alias = sf_arg_text(fcinfo, 1, "alias");
 	Jsonb	   *routes = sf_arg_jsonb(fcinfo, 2, "versions");
 
@@ -111,7 +111,7 @@ SF_SQL_FUNCTION(sfflow_sf_set_alias)
 SF_SQL_FUNCTION(sfflow_sf_drop_alias)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
-										 SF_PRIVILEGE_OWN);
+										 SF_RIGHT_OWNER);
 	char	   *alias = sf_arg_text(fcinfo, 1, "alias");
 
 	if (!sf_alias_delete(machine->machine_no, alias))
@@ -159,7 +159,7 @@ read_definition(const SfMachine *machine, FunctionCallInfo fcinfo, int n)
 SF_SQL_FUNCTION(sfflow_sf_diff_versions)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
-										 SF_PRIVILEGE_READ);
+										 SF_RIGHT_READ);
 	Jsonb	   *before;
 	Jsonb	   *after;
 
@@ -176,7 +176,7 @@ SF_SQL_FUNCTION(sfflow_sf_diff_versions)
 SF_SQL_FUNCTION(sfflow_sf_migrate)
 {
 	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
-											  SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
+											  SF_LOCK_WAIT, SF_RIGHT_OPERATE);
 	int			version = sf_arg_version(fcinfo, 1);
 	Jsonb	   *details;
 

@@ -86,12 +86,12 @@ find_machine(const SfDraft *draft, const SfResource *resource, const char *arn, 
 
 	if (machine != NULL &&
 		sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
-								machine->owner, SF_PRIVILEGE_START))
+								machine->owner, SF_RIGHT_START))
 		return machine;
 	/* what the owner has no right at all on does not exist for it */
 	if (machine == NULL ||
 		!sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
-								 machine->owner, SF_PRIVILEGE_ANY))
+								 machine->owner, SF_RIGHT_ANY))
 	{
 		refuse(resource, error, "StateMachineDoesNotExist", psprintf("State Machine Does Not Exist: '%s'", arn));
 		return NULL;

@@ -466,7 +466,7 @@ sf_retention_collect(const SfActivity *activity, int wanted, SfRetentionTake tak
 	while ((machine = sf_purge_next_machine(machine == NULL ? 0 : machine->machine_no, archive)) != NULL)
 	{
 		if (!sf_privilege_check_role(machine->owner, SF_OBJECT_ACTIVITY, activity->name, activity->owner,
-									 SF_PRIVILEGE_WORK))
+									 SF_RIGHT_WORK))
 			continue;
 		for (size_t i = 0; i < lengthof(ended); i++)
 			if (!collect(machine, ended[i], until, &wanted, take, arg))

@@ -46,7 +46,9 @@ sf_dispatch_refuse_in_task(const char *function)
 bool
 sf_dispatch_is_in_task_of(int64 execution_no)
 {
-	return ntasks > 0 && execution_no == sf_driver_origin.execution_no;
+	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
+
+	return task != NULL && task->task.execution_no == execution_no;
 }
 
 /* Raise an error when a task would stop the execution that it is part of. */
@@ -254,7 +256,10 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	SfTaskCall	call;
 	const SfState *state = &draft->program->states[branch->state];
 	bool		in_session = slice != NULL && sf_slice_in_session(slice->request);
-	const SfOrigin outer = sf_driver_origin;
+	const SfOrigin *outer = sf_driver_origin;
+	const SfOrigin origin = {
+		.kind = SF_ORIGIN_TASK,.outer = outer,.task = {.execution_no = branch->key.execution_no}
+	};
 
 	make_call(&call, draft, branch, resource, payload, slice);
 	if (slice != NULL)
@@ -270,7 +275,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	}
 	SF_DEBUG_POINT("step_begin");
 	ntasks++;
-	sf_driver_origin.execution_no = branch->key.execution_no;
+	sf_driver_origin = &origin;
 	PG_TRY();
 	{
 		if (state->type == SF_STATE_MAP)

@@ -7,4 +7,7 @@
 #include "run/task/driver.h"
 
 SfTaskDriver sf_driver;
-SfOrigin	sf_driver_origin;
+
+static const SfOrigin session = {.kind = SF_ORIGIN_SESSION};
+
+const SfOrigin *sf_driver_origin = &session;

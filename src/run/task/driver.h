@@ -53,15 +53,46 @@ typedef struct SfTaskOutcome
 	int64		elapsed_us;
 } SfTaskOutcome;
 
-/* What an execution that is started now comes from */
+/* What has an execution started, or an event emitted, that comes now */
+typedef enum SfOriginKind
+{
+	SF_ORIGIN_SESSION,			/* a statement of the session, or the engine by itself */
+	SF_ORIGIN_RULE,				/* the target of a rule */
+	SF_ORIGIN_TASK				/* a task that runs in this backend */
+} SfOriginKind;
+
+/* One lies in another: a function that is the target of a rule may run an execution with sf_run, and so its tasks. */
 typedef struct SfOrigin
 {
-	int			depth;			/* a target runs: rules that led to it; 0: none runs */
-	const Jsonb *event;			/* ... and this event has a rule start a machine; NULL: none has */
-	int64		execution_no;	/* a task of this execution runs; 0: none does */
+	SfOriginKind kind;
+	const struct SfOrigin *outer;	/* RULE, TASK: what it lies in */
+	union
+	{
+		struct
+		{
+			int			depth;	/* rules that led to it */
+			const Jsonb *event; /* has it start a machine, or give an activity a task; NULL: it calls a function */
+		}			rule;
+		struct
+		{
+			int64		execution_no;
+		}			task;
+	};
 } SfOrigin;
 
-extern SfOrigin sf_driver_origin;
+/* The innermost one, never NULL */
+extern const SfOrigin *sf_driver_origin;
+
+/* Find the innermost origin of a kind, RULE or TASK; NULL: there is none. */
+static inline const SfOrigin *
+sf_driver_origin_of(SfOriginKind kind)
+{
+	const SfOrigin *origin = sf_driver_origin;
+
+	while (origin != NULL && origin->kind != kind)
+		origin = origin->outer;
+	return origin;
+}
 
 /* What the task layer does for the engine; sf_sql_task_init() fills it in */
 typedef struct SfTaskDriver

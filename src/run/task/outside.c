@@ -45,12 +45,12 @@ sf_outside_make_task(const SfBranch *branch)
 	return task;
 }
 
-/* Has a role, whose machine wants to use an activity, a privilege on it? */
+/* Has a role, whose machine wants to use an activity, a right on it? */
 static bool
-may_use(Oid role, const SfActivity *activity, SfPrivilege p)
+may_use(Oid role, const SfActivity *activity, SfRight needed)
 {
 	return sf_privilege_check_role(role, SF_OBJECT_ACTIVITY, activity->name,
-								   activity->owner, p);
+								   activity->owner, needed);
 }
 
 /*
@@ -77,12 +77,12 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	stimulus->kind = SF_STIMULUS_TASK;
 	/* what the owner has no right at all on does not exist for it */
 	if (activity == NULL ||
-		!may_use(draft->execution->owner, activity, SF_PRIVILEGE_ANY))
+		!may_use(draft->execution->owner, activity, SF_RIGHT_ANY))
 	{
 		sf_error_set(&stimulus->answer.error, SF_ERR_RUNTIME, "The activity ARN does not exist.");
 		return;
 	}
-	if (!may_use(draft->execution->owner, activity, SF_PRIVILEGE_WORK))
+	if (!may_use(draft->execution->owner, activity, SF_RIGHT_WORK))
 	{
 		sf_error_set(&stimulus->answer.error, SF_ERR_PERMISSIONS,
 					 "The owner of state machine '%s' has no right to give work to activity '%s'.",

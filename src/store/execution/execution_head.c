@@ -300,5 +300,5 @@ sf_head_read_visible(int64 execution_no, SfExecutionHead *out)
 {
 	return sf_head_read(execution_no, out) &&
 		sf_privilege_check(SF_OBJECT_STATE_MACHINE, out->machine, out->owner,
-						   SF_PRIVILEGE_READ);
+						   SF_RIGHT_READ);
 }

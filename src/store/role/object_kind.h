@@ -28,6 +28,9 @@ typedef enum SfObjectKind
 	SF_OBJECT_LIST(SF_OBJECT_ENUM)
 } SfObjectKind;
 
+/* For an array of the words by their letters, with gaps */
+#define SF_OBJECT_WORD(sym, letter, word) [letter] = word,
+
 extern const char *sf_kind_name(SfObjectKind kind);
 extern SfObjectKind sf_kind_of(const char *word);
 

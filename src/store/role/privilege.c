@@ -43,7 +43,26 @@ sf_privilege_name(SfPrivilege p)
 	if (p == SF_PRIVILEGE_##sym) \
 		return name;
 	SF_PRIVILEGE_LIST(PRIVILEGE_NAME)
-	return "OPERATE";			/* gives what REDRIVE needs, too */
+	elog(ERROR, "there is no privilege \"%c\"", p);
+}
+
+/* The privilege that one gives a role for what it needs, which is neither OWNER nor ANY. */
+SfPrivilege
+sf_right_privilege(SfRight needed)
+{
+	switch (needed)
+	{
+#define RIGHT_OF(sym, letter, name, kinds, is_public) \
+		case SF_RIGHT_##sym: \
+			return SF_PRIVILEGE_##sym;
+			SF_PRIVILEGE_LIST(RIGHT_OF)
+		case SF_RIGHT_REDRIVE:
+			return SF_PRIVILEGE_OPERATE;
+		case SF_RIGHT_OWNER:
+		case SF_RIGHT_ANY:
+			break;
+	}
+	elog(ERROR, "no privilege is needed alone");
 }
 
 /* Tell whether public has a privilege as long as sf_revoke has not taken it. */
@@ -57,30 +76,32 @@ is_public_at_first(SfPrivilege p)
 	return false;
 }
 
-/* Does a privilege that was given do for the one that is wanted? */
+/* Does a privilege that was given do for what is needed? */
 static bool
-suffices(SfPrivilege wanted, char given)
+suffices(SfRight needed, char given)
 {
-	switch (wanted)
+	switch (needed)
 	{
-		case SF_PRIVILEGE_ANY:
+		case SF_RIGHT_OWNER:
+			return false;
+		case SF_RIGHT_ANY:
 			return true;
-		case SF_PRIVILEGE_REDRIVE:
+		case SF_RIGHT_REDRIVE:
 			return given == SF_PRIVILEGE_START || given == SF_PRIVILEGE_OPERATE;
-		case SF_PRIVILEGE_SEND:
+		case SF_RIGHT_SEND:
 			return given == SF_PRIVILEGE_SEND || given == SF_PRIVILEGE_WORK;
 		default:
-			return given == (char) wanted;
+			return given == (char) sf_right_privilege(needed);
 	}
 }
 
-/* Looks for a grant that gives a role a privilege */
+/* Looks for a grant that gives a role what it needs */
 typedef struct GrantSearch
 {
 	Oid			role;
-	SfPrivilege wanted;
+	SfRight		needed;
 	bool		found;
-	bool		lost;			/* public has it no longer */
+	bool		public_has;		/* it by itself, and has not lost it so far */
 } GrantSearch;
 
 /* Compare one grant; no role is public. */
@@ -93,28 +114,29 @@ read_grant(HeapTuple tuple, TupleDesc desc, void *arg)
 	char		given = sf_row_number(tuple, desc, COL_privilege, 0);
 
 	if (sf_row_number(tuple, desc, COL_is_revoked, false))
-		search->lost |= given == (char) search->wanted;
-	else if (suffices(search->wanted, given) &&
+		search->public_has = search->public_has && given != (char) sf_right_privilege(search->needed);
+	else if (suffices(search->needed, given) &&
 			 (!OidIsValid(role) || has_privs_of_role(search->role, role)))
 		search->found = true;
 }
 
-/* Look a privilege up among those given to a role or to public. */
+/* Look what is needed up among the privileges given to a role or to public. */
 static bool
-is_granted(Oid role, SfObjectKind kind, const char *object, SfPrivilege p)
+is_granted(Oid role, SfObjectKind kind, const char *object, SfRight needed)
 {
-	GrantSearch search = {.role = role,.wanted = p};
+	GrantSearch search = {.role = role,.needed = needed};
 
-	if (p == SF_PRIVILEGE_OWN)
+	if (needed == SF_RIGHT_OWNER)
 		return false;
+	search.public_has = needed != SF_RIGHT_ANY && is_public_at_first(sf_right_privilege(needed));
 	sf_scan(&find_grants, read_grant, &search, SF_CHAR(kind), SF_TEXT(object));
-	return search.found || (is_public_at_first(p) && !search.lost);
+	return search.found || search.public_has;
 }
 
 /* Collects the roles that were given a privilege */
 typedef struct Grantees
 {
-	SfPrivilege wanted;
+	SfPrivilege privilege;
 	List	   *roles;
 } Grantees;
 
@@ -125,7 +147,7 @@ append_grantee(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_kind = 1, COL_object_name, COL_role, COL_privilege};
 	Grantees   *grantees = arg;
 
-	if (suffices(grantees->wanted, sf_row_number(tuple, desc, COL_privilege, 0)))
+	if (sf_row_number(tuple, desc, COL_privilege, 0) == (char) grantees->privilege)
 		grantees->roles = list_append_unique_oid(grantees->roles,
 												 sf_row_number(tuple, desc, COL_role, InvalidOid));
 }
@@ -138,7 +160,7 @@ List *
 sf_privilege_roles(SfObjectKind kind, const char *object, SfPrivilege p)
 {
 	static const SfIndex by_object = {"privilege", "privilege_pkey"};
-	Grantees	grantees = {.wanted = p};
+	Grantees	grantees = {.privilege = p};
 
 	(void) sf_rows_read_now(&by_object, PG_INT32_MAX, append_grantee, &grantees,
 							SF_CHAR(kind), SF_TEXT(object));
@@ -190,19 +212,19 @@ sf_privilege_readable_machines(void)
 	return names;
 }
 
-/* Tell whether a role has a privilege on an object. */
+/* Tell whether a role has what is needed on an object. */
 bool
 sf_privilege_check_role(Oid role, SfObjectKind kind, const char *object, Oid owner,
-						SfPrivilege p)
+						SfRight needed)
 {
-	return has_privs_of_role(role, owner) || is_granted(role, kind, object, p);
+	return has_privs_of_role(role, owner) || is_granted(role, kind, object, needed);
 }
 
-/* Tell whether the current user has a privilege on an object. */
+/* Tell whether the current user has what is needed on an object. */
 bool
-sf_privilege_check(SfObjectKind kind, const char *object, Oid owner, SfPrivilege p)
+sf_privilege_check(SfObjectKind kind, const char *object, Oid owner, SfRight needed)
 {
-	return sf_privilege_check_role(GetUserId(), kind, object, owner, p);
+	return sf_privilege_check_role(GetUserId(), kind, object, owner, needed);
 }
 
 /* Tell whether the current user is a superuser or the extension's owner. */
@@ -217,7 +239,7 @@ bool
 sf_privilege_may_create(void)
 {
 	return sf_privilege_check(SF_OBJECT_ALL, "*", sf_db_owner(),
-							  SF_PRIVILEGE_CREATE);
+							  SF_RIGHT_CREATE);
 }
 
 /* Raise 42501 unless the current user is a superuser or the extension's owner. */

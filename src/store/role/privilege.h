@@ -36,11 +36,20 @@
 typedef enum SfPrivilege
 {
 	SF_PRIVILEGE_LIST(SF_PRIVILEGE_ENUM)
-	/* never stored: what a caller may need instead of one of them */
-	SF_PRIVILEGE_OWN = '.',		/* to be the owner */
-	SF_PRIVILEGE_REDRIVE = '+',	/* START or OPERATE */
-	SF_PRIVILEGE_ANY = '?'		/* any that was given: the name is no secret */
 } SfPrivilege;
+
+/* What a role needs for something that it does with an object; the owner has all of it */
+#define SF_RIGHT_ENUM(sym, letter, name, kinds, is_public) SF_RIGHT_##sym,
+typedef enum SfRight
+{
+	SF_RIGHT_OWNER,				/* to be the owner: no privilege does */
+	SF_RIGHT_ANY,				/* any privilege: the name is no secret */
+	SF_RIGHT_REDRIVE,			/* START or OPERATE */
+	SF_PRIVILEGE_LIST(SF_RIGHT_ENUM) /* the privilege of this name; for SEND also WORK */
+} SfRight;
+
+/* The privilege that one gives a role for what it needs, which is neither OWNER nor ANY. */
+extern SfPrivilege sf_right_privilege(SfRight needed);
 
 /* The name of a privilege, as sf_grant takes it. */
 extern const char *sf_privilege_name(SfPrivilege p);
@@ -49,15 +58,15 @@ extern const char *sf_privilege_name(SfPrivilege p);
 extern bool sf_privilege_is_owner(Oid owner);
 
 /*
- * Whether the current user has a privilege on an object of a kind; InvalidOid
+ * Whether the current user has what is needed on an object of a kind; InvalidOid
  * as the owner of one that does not exist.
  */
 extern bool sf_privilege_check(SfObjectKind kind, const char *object, Oid owner,
-							   SfPrivilege p);
+							   SfRight needed);
 
 /* The same for a role. */
 extern bool sf_privilege_check_role(Oid role, SfObjectKind kind, const char *object,
-									Oid owner, SfPrivilege p);
+									Oid owner, SfRight needed);
 
 /* Whether the current user may create state machines and activities. */
 extern bool sf_privilege_may_create(void);

@@ -32,7 +32,7 @@ static SfPlan read_mappings = SF_PLAN(
 	" JOIN _sfflow.resource_map m ON m.owner = a.oid WHERE a.rolsuper AND a.oid <> $1");
 
 static void begin(SfTableCache *of_session);
-static List *read_rows(const SfCacheKey *key);
+static List *read_rows(const SfKeyedCache *k, const SfCacheKey *key);
 
 /* The session's cache */
 static SfKeyedCache cache = {
@@ -74,7 +74,7 @@ read_mapping(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read the mappings of a role, and those of superusers. */
 static List *
-read_rows(const SfCacheKey *key)
+read_rows(const SfKeyedCache *k, const SfCacheKey *key)
 {
 	List	   *mappings = NIL;
 

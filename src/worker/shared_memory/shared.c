@@ -119,6 +119,7 @@ sf_shared_next_poll(void)
 void
 sf_shared_scan_later(SfDatabase *database)
 {
+	database->wants_scan = false;
 	database->next_scan = database->next_poll;
 	database->scan_from = DT_NOEND;
 }

@@ -194,8 +194,9 @@ typedef struct SfDatabase
 	/* keys that are due */
 	SfBacklog	backlog;
 	SfTick		backlog_since;	/* in that state */
-	SfTick		next_scan;		/* when a scan of the due index is due; AT_ONCE: it is wanted, */
-	TimestampTz scan_from;		/* ... for what is due then or later; else DT_NOEND */
+	SfTick		next_scan;		/* when a scan of the due index is due, */
+	TimestampTz scan_from;		/* for what is due then or later; DT_NOEND: what the poll or a timer says */
+	bool		wants_scan;		/* it was asked for, and has not begun: a poll that is due was not */
 	SfTick		next_poll;		/* when all of it is to be scanned, wanted or not */
 	SfTick		last_scan;
 	SfTick		next_purge;		/* when a sweep for executions to purge, or its next batch,
@@ -348,6 +349,7 @@ extern SfDatabase *sf_shared_register_database(Oid oid);
 static inline void
 sf_shared_want_scan(SfDatabase *database)
 {
+	database->wants_scan = true;
 	database->next_scan = SF_TICK_AT_ONCE;
 	database->scan_from = DT_NOBEGIN;
 }
@@ -359,6 +361,7 @@ sf_shared_want_scan(SfDatabase *database)
 static inline void
 sf_shared_want_scan_from(SfDatabase *database, TimestampTz from)
 {
+	database->wants_scan = true;
 	database->next_scan = SF_TICK_AT_ONCE;
 	database->scan_from = Min(database->scan_from, from);
 }
@@ -367,7 +370,7 @@ sf_shared_want_scan_from(SfDatabase *database, TimestampTz from)
 static inline bool
 sf_shared_wants_scan(const SfDatabase *database)
 {
-	return database->next_scan == SF_TICK_AT_ONCE || database->remainder_from != DT_NOEND;
+	return database->wants_scan || database->remainder_from != DT_NOEND;
 }
 
 extern SfTick sf_shared_next_poll(void);

@@ -100,7 +100,7 @@ CREATE FUNCTION pg_temp.time_out(id text, way text) RETURNS text LANGUAGE plpgsq
 BEGIN
 	PERFORM sf_start('late', '{}', name => way);
 	PERFORM pg_temp.go_on(id, way);
-	UPDATE _sfflow.task SET started_at = now() - interval '1 min';
+	UPDATE _sfflow.task SET started_at = now() - interval '1 min' WHERE status = 1;
 	UPDATE _sfflow.branch SET due_at = now(), started_at = now() - interval '1 min', deadline = now() - interval '1 s'
 	WHERE phase = 6;
 	PERFORM pg_temp.go_on(id, way);

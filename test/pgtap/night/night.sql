@@ -134,9 +134,10 @@ SELECT results_eq($$ SELECT state, detail FROM sf_night() WHERE target = 'bad:1'
 INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, cron_job_id, changed_at, created_at,
 	handled_until)
 VALUES ('noted', current_user::regrole, '0 2 * * *', 'bad/1', '{}', 0, now(), now(), now());
-INSERT INTO _sfflow.schedule_run (schedule, run_at, pid, scheduled_for, outcome, message)
+INSERT INTO _sfflow.schedule_run (schedule, run_at, pid, scheduled_for, outcome, message, execution_id)
 SELECT 'noted', now() - interval '1 hour' + n * interval '1 min', 0,
-CASE WHEN outcome <> 'failed' THEN now() - interval '2 hour' + n * interval '1 min' END, outcome, message
+CASE WHEN outcome <> 'failed' THEN now() - interval '2 hour' + n * interval '1 min' END, outcome, message,
+	CASE outcome WHEN 'succeeded' THEN 'bad:1' END
 FROM (VALUES (1, 'overlap', NULL), (2, 'missed', NULL), (3, 'failed', 'no such role'), (4, 'skipped', NULL),
 	(5, 'succeeded', NULL)) AS r(n, outcome, message);
 INSERT INTO _sfflow.pending_run (schedule, scheduled_for) VALUES ('noted', now() - interval '5 min');

@@ -108,7 +108,8 @@ SELECT pg_temp.start('alert_late', 'taken');
 SELECT execution_id FROM sf_get_activity_task('answered');
 SELECT sf_stop('alert_late:taken');
 SELECT pg_temp.start('alert_sibling', 'aborted');
-UPDATE _sfflow.task SET scheduled_at = scheduled_at - interval '10 min', lease_until = now() - interval '1 s';
+UPDATE _sfflow.task SET scheduled_at = scheduled_at - interval '10 min',
+	lease_until = CASE status WHEN 1 THEN now() - interval '1 s' END;
 UPDATE _sfflow.activity SET last_polled_at = NULL WHERE name = 'answered';
 SELECT is(pg_temp.kinds('alert_late:stopped') || pg_temp.kinds('alert_late:taken'), '', 'executions that were stopped');
 SELECT is(pg_temp.kinds('alert_sibling:aborted'), 'failed', 'a task whose sibling failed');

@@ -77,9 +77,9 @@ is($node->safe_psql('deliveries', q(SELECT string_agg(concat_ws(' ', event_id, s
 # --- ... and of deadlines: what each is of was told by columns, too, and a look that was over left where it had gone on
 $node->safe_psql('postgres', 'CREATE DATABASE deadlines');
 $node->safe_psql('deadlines', q(CREATE EXTENSION sfflow VERSION '1.0';
-INSERT INTO _sfflow.deadline (target, schedule, machine_no, job, timezone, checked_until, next_at, walk_step, walk_now,
-		walk_at, walk_late_no, walk_found, set_at, set_by)
-	SELECT d.target, d.schedule, d.machine_no, d.job, 'UTC', now(), now(), d.step, now(), now(), 1, true, now(), 'a'
+INSERT INTO _sfflow.deadline (target, schedule, machine_no, job, end_minute, timezone, checked_until, next_at,
+		walk_step, walk_now, walk_at, walk_late_no, walk_found, set_at, set_by)
+	SELECT d.target, d.schedule, d.machine_no, d.job, 60, 'UTC', now(), now(), d.step, now(), now(), 1, true, now(), 'a'
 	FROM (VALUES ('schedule:s', 's', NULL, NULL, NULL), ('m', NULL, 1, NULL, NULL), ('m/j', NULL, 1, 'j', 2))
 		AS d (target, schedule, machine_no, job, step);
 ALTER EXTENSION sfflow UPDATE));

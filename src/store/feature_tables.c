@@ -1,0 +1,127 @@
+/*
+ * feature_tables.c
+ *		What the engine does by itself with tables and objects of features.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "utils/memutils.h"
+
+#include "base/error/errors.h"
+#include "db/table.h"
+#include "store/feature_tables.h"
+
+/* --- objects --- */
+
+/* The kind of objects that a text names; NULL: none of a feature. */
+const SfFeatureObject *
+sf_feature_object_of(const char *text)
+{
+	SF_OBJECTS(object)
+		if (strncmp(text, object->prefix, strlen(object->prefix)) == 0)
+			return object;
+	return NULL;
+}
+
+/* The name of an object, in a text that begins with the prefix of its kind. */
+const char *
+sf_feature_object_name(const SfFeatureObject *object, const char *text)
+{
+	return text + strlen(object->prefix);
+}
+
+/* List the names of the objects of a kind that a role owns. */
+List *
+sf_feature_owned_names(const SfFeatureObject *object, Oid owner)
+{
+	static SfPlan *plans = NULL;
+	SfPlan	   *plan;
+	int			n = 0;
+
+	SF_OBJECTS(other)
+		n++;
+	if (plans == NULL)
+		plans = MemoryContextAllocZero(TopMemoryContext, n * sizeof(SfPlan));
+	plan = &plans[object - sf_feature_objects];
+	if (plan->query == NULL)
+		plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
+			"SELECT o.name FROM _sfflow.%s o WHERE o.owner = $1 ORDER BY o.name", object->table));
+	return sf_db_texts(plan, SF_ROLE(owner));
+}
+
+/* --- tables --- */
+
+/* Delete what tables have of a machine, and announce that. */
+void
+sf_feature_delete_of_machine(int machine_no)
+{
+	static SfPlan *plans = NULL;
+	int			n = 0;
+
+	SF_TABLES(table)
+		n++;
+	if (plans == NULL)
+		plans = MemoryContextAllocZero(TopMemoryContext, n * sizeof(SfPlan));
+	n = 0;
+	SF_TABLES(table)
+	{
+		SfPlan	   *plan = &plans[n++];
+
+		if (!table->of_machine)
+			continue;
+		if (plan->query == NULL)
+			plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
+				"DELETE FROM _sfflow.%s t WHERE t.machine_no = $1", table->name));
+		sf_db_execute(plan, SF_INT4(machine_no));
+		if (table->cached)
+			sf_db_announce_change(table->name);
+	}
+}
+
+/*
+ * Say what is being done with an execution, whose row the caller has locked, and which therefore must not change;
+ * NULL: nothing.
+ */
+const char *
+sf_feature_frozen(int64 execution_no)
+{
+	static SfPlan plan;
+	StringInfoData query;
+
+	if (plan.query == NULL)
+	{
+		initStringInfo(&query);
+		appendStringInfoString(&query, "SELECT ''::pg_catalog.text WHERE false");
+		SF_TABLES(table)
+			if (table->freezes != NULL)
+				appendStringInfo(&query, " UNION ALL SELECT '%s' FROM _sfflow.%s k WHERE k.execution_no = $1",
+								 table->freezes, table->name);
+		plan.query = MemoryContextStrdup(TopMemoryContext, query.data);
+	}
+	return sf_list_first(sf_db_texts(&plan, SF_INT8(execution_no)));
+}
+
+/* Refuse to change an execution, whose row the caller has locked, and which has to stay as it is. */
+void
+sf_feature_require_unfrozen(const SfExecution *execution)
+{
+	const char *what = sf_feature_frozen(execution->execution_no);
+
+	if (what != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+				 errmsg("execution \"%s\" is being %s, and is deleted after that", execution->execution_id, what),
+				 errhint("When it is gone, sf_start() begins another execution of this name.")));
+}
+
+/*
+ * Have every session read anew what it keeps of tables: rows may have come that no
+ * function of sfflow has written, as from a dump or a publication.
+ */
+void
+sf_feature_announce_cached(void)
+{
+	SF_TABLES(table)
+		if (table->cached)
+			sf_db_announce_change(table->name);
+}

@@ -1,0 +1,66 @@
+/*
+ * feature_tables.h
+ *		The tables and the kinds of objects of features, and of the core: what the engine does with them by itself.
+ */
+#ifndef SF_STORE_FEATURE_TABLES_H
+#define SF_STORE_FEATURE_TABLES_H
+
+#include "store/alert/notice.h"
+#include "store/execution/execution.h"
+#include "store/role/object_kind.h"
+
+/* A table of a feature: what is done with its rows is told here, and done by the engine */
+typedef struct SfFeatureTable
+{
+	const char *name;
+	bool		of_execution;	/* has a column execution_no: rows are purged with their executions, and move with them */
+	bool		left_behind;	/* … but stay behind: the node that an execution comes to makes its own */
+	bool		deletes_own;	/* … but it is the feature that deletes them, when it is told of executions_dropped */
+	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
+	bool		cached;			/* backends cache it: a function that deletes rows announces that */
+	const char *by_role;		/* an index that begins with a role that rows name, which cannot be dropped; or NULL */
+	const char *freezes;		/* an execution with a row is being …, "archived": it does not change, and is not purged; or NULL */
+	const char *purge;			/* if no index begins with execution_no: how its rows d of executions x are found
+								 * else, from what follows "USING x" up to AND; or NULL */
+} SfFeatureTable;
+
+/* A kind of objects that a feature has */
+typedef struct SfFeatureObject
+{
+	const char *prefix;			/* what a name begins with where it may be of other kinds, too: "schedule:" */
+	SfObjectKind kind;			/* SF_OBJECT_… */
+	const char *table;			/* has columns name and owner */
+	const char *number;			/* the column of its key, which rows of executions have, too; NULL: none have it */
+	Oid			(*require_own) (const char *name);	/* the owner of one that the caller may change, or raise; NULL: never asked */
+	Oid			(*set_owner) (const char *name, Oid owner); /* gives such a one to another role; the owner before */
+	void		(*notice) (SfNotice *n, const char *name);	/* says in a notice what it is of; NULL: never asked */
+	bool		is_granted;		/* rights on it are given to roles; then it has require_own, … */
+	const char *noun;			/* … what messages call it, */
+	const char *view;			/* the view that lists those that one may know, */
+	int			missing;		/* and the SQLSTATE of one that is not there */
+	bool		all_know;		/* every role may know all of them */
+} SfFeatureObject;
+
+/* The tables of the core and of all features, up to one without a name */
+extern const SfFeatureTable *sf_feature_tables;
+
+/* Go through them. */
+#define SF_TABLES(table) \
+	for (const SfFeatureTable *table = sf_feature_tables; table->name != NULL; table++)
+
+/* The kinds of objects of all features, up to one without a prefix */
+extern const SfFeatureObject *sf_feature_objects;
+
+/* Go through them. */
+#define SF_OBJECTS(object) \
+	for (const SfFeatureObject *object = sf_feature_objects; object->prefix != NULL; object++)
+
+extern const SfFeatureObject *sf_feature_object_of(const char *text);
+extern const char *sf_feature_object_name(const SfFeatureObject *object, const char *text);
+extern List *sf_feature_owned_names(const SfFeatureObject *object, Oid owner);
+extern void sf_feature_delete_of_machine(int machine_no);
+extern void sf_feature_announce_cached(void);
+extern const char *sf_feature_frozen(int64 execution_no);
+extern void sf_feature_require_unfrozen(const SfExecution *execution);
+
+#endif							/* SF_STORE_FEATURE_TABLES_H */
