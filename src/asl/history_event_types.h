@@ -97,7 +97,7 @@
 	X(JOBNET_STATE_FAILED, "JobNetStateFailed", NONE, JOBNET_STATE, FAILED) \
 	X(JOBNET_STATE_ABORTED, "JobNetStateAborted", NONE, JOBNET_STATE, ABORTED)
 
-#define SF_HISTORY_EVENT_TYPE_ENUM(sym, name, shape, subject, meaning) SF_EVENT_##sym,
+#define SF_HISTORY_EVENT_TYPE_ENUM(sym, name, shape, subject, meaning) SF_HISTORY_EVENT_##sym,
 typedef enum SfHistoryEventType
 {
 	SF_HISTORY_EVENT_TYPE_LIST(SF_HISTORY_EVENT_TYPE_ENUM)

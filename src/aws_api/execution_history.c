@@ -103,7 +103,7 @@ add_details(SfJsonBuilder *b, const HistoryPage *page, const SfEvent *event)
 		else
 			sf_json_add_value(b, key, &members[i].value);
 	}
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
+	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		sf_address_answer_qualifier(b, page->execution);
 	sf_json_close_object(b);
 }

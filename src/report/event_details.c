@@ -61,7 +61,7 @@ static void
 add_input_extras(SfJsonBuilder *b, const SfEvent *event,
 				 const SfState *state, const char *role_arn)
 {
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
+	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		sf_json_add_string(b, "roleArn", role_arn);
 	else if (state == NULL || state->type != SF_STATE_TASK)
 		return;

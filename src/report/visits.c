@@ -122,7 +122,7 @@ close_attempt(SfVisit *visit, TimestampTz at, SfVisitEnd end)
 static void
 set_running(SfStateInstance *instance)
 {
-	instance->end = SF_VISIT_RUNS;
+	instance->end = SF_VISIT_END_RUNS;
 	instance->stopped_at = DT_NOEND;
 	instance->output_event = 0;
 	instance->error = instance->cause = NULL;
@@ -142,7 +142,7 @@ open_attempt(SfVisits *v, SfStateInstance *instance, const SfEvent *event, Times
 		.entered_at = visit == NULL || is_visit ? from : visit->entered_at,
 		.from = from,
 		.to = DT_NOEND,
-		.end = SF_VISIT_RUNS,
+		.end = SF_VISIT_END_RUNS,
 		.scheduled_at = DT_NOBEGIN,
 		.started_at = DT_NOBEGIN
 	};
@@ -216,7 +216,7 @@ touch(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 static void
 enter(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 {
-	close_attempt(instance->latest, instance->touched_at, SF_VISIT_FAILED);
+	close_attempt(instance->latest, instance->touched_at, SF_VISIT_END_FAILED);
 	count_time(instance, instance->touched_at, event->at);
 	open_attempt(v, instance, event, event->at, true);
 	instance->visits++;
@@ -236,7 +236,7 @@ go_on(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfEventMeani
 
 	/* a retry */
 	if (begins_join && instance->begun)
-		close_attempt(instance->latest, instance->touched_at, SF_VISIT_FAILED);
+		close_attempt(instance->latest, instance->touched_at, SF_VISIT_END_FAILED);
 	if (instance->latest == NULL)
 		open_attempt(v, instance, event, event->at, !begins);
 	else if (begins && instance->latest->to != DT_NOEND)
@@ -292,7 +292,7 @@ set_marked(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 	instance->mark_pending = true;
 	fails = instance->mark == SF_MARK_FAILURE;
 	if (fails && instance->since != DT_NOBEGIN)
-		set_failed(instance, event->at, SF_VISIT_FAILED, NULL, NULL);
+		set_failed(instance, event->at, SF_VISIT_END_FAILED, NULL, NULL);
 	instance->stopped_at = event->at;
 	instance->error = fails ? "Sfflow.Marked" : NULL;
 	instance->cause = instance->error == NULL ? NULL : event_string(v, event, "reason");
@@ -303,20 +303,20 @@ static void
 leave(SfStateInstance *instance, const SfEvent *event)
 {
 	static const SfVisitEnd end_of_mark[] = {
-		[SF_MARK_SUCCESS] = SF_VISIT_LEFT,
-		[SF_MARK_SKIP] = SF_VISIT_SKIPPED,
-		[SF_MARK_FAILURE] = SF_VISIT_FAILED
+		[SF_MARK_SUCCESS] = SF_VISIT_END_LEFT,
+		[SF_MARK_SKIP] = SF_VISIT_END_SKIPPED,
+		[SF_MARK_FAILURE] = SF_VISIT_END_FAILED
 	};
 
 	if (instance->is_marked)
 		instance->end = end_of_mark[instance->mark];
-	else if (instance->end == SF_VISIT_RUNS)
-		instance->end = SF_VISIT_LEFT;
+	else if (instance->end == SF_VISIT_END_RUNS)
+		instance->end = SF_VISIT_END_LEFT;
 	instance->is_marked = false;
 	instance->mark_pending = false;
 	instance->stopped_at = event->at;
 	instance->output_event = SF_PAYLOAD_EVENT(event);
-	close_attempt(instance->latest, event->at, SF_VISIT_LEFT);
+	close_attempt(instance->latest, event->at, SF_VISIT_END_LEFT);
 	count_time(instance, event->at, DT_NOBEGIN);
 }
 
@@ -345,7 +345,7 @@ follow_meaning(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfE
 	{
 		case SF_MEANS_ENTERED:
 			if (v->program->states[event->state].type == SF_STATE_FAIL)
-				set_failed(instance, event->at, SF_VISIT_FAILED, NULL, NULL);
+				set_failed(instance, event->at, SF_VISIT_END_FAILED, NULL, NULL);
 			break;
 		case SF_MEANS_SCHEDULED:
 			set_running(instance);
@@ -355,18 +355,18 @@ follow_meaning(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfE
 			break;
 		case SF_MEANS_STARTED:
 			instance->latest->started_at = event->at;
-			if (event->type == SF_EVENT_MAP_STATE_STARTED)
+			if (event->type == SF_HISTORY_EVENT_MAP_STATE_STARTED)
 				note_items(instance, event);
 			break;
 		case SF_MEANS_FAILED:
 		case SF_MEANS_TIMED_OUT:
-			set_failed(instance, event->at, SF_VISIT_FAILED,
+			set_failed(instance, event->at, SF_VISIT_END_FAILED,
 					   texts ? event_string(v, event, "error") : NULL,
 					   texts ? event_string(v, event, "cause") : NULL);
 			break;
 		case SF_MEANS_ABORTED:
-			if (instance->end == SF_VISIT_RUNS)
-				set_failed(instance, event->at, SF_VISIT_ABORTED, NULL, "aborted");
+			if (instance->end == SF_VISIT_END_RUNS)
+				set_failed(instance, event->at, SF_VISIT_END_ABORTED, NULL, "aborted");
 			break;
 		case SF_MEANS_EXITED:
 			leave(instance, event);
@@ -409,8 +409,8 @@ follow_iteration(SfVisits *v, const SfEvent *event, SfEventMeaning meaning)
 
 	touch(v, iteration, event);
 	iteration->last_event = event->id;
-	iteration->end = meaning == SF_MEANS_SUCCEEDED ? SF_VISIT_LEFT :
-		meaning == SF_MEANS_FAILED ? SF_VISIT_FAILED : SF_VISIT_RUNS;
+	iteration->end = meaning == SF_MEANS_SUCCEEDED ? SF_VISIT_END_LEFT :
+		meaning == SF_MEANS_FAILED ? SF_VISIT_END_FAILED : SF_VISIT_END_RUNS;
 }
 
 /* Forget everything, at the beginning and when the execution restarts. */
@@ -437,7 +437,7 @@ end_all(SfVisits *v, TimestampTz at, bool aborted)
 	{
 		if (instance->latest == NULL || instance->latest->to != DT_NOEND)
 			continue;
-		close_attempt(instance->latest, at, aborted ? SF_VISIT_ABORTED : SF_VISIT_RUNS);
+		close_attempt(instance->latest, at, aborted ? SF_VISIT_END_ABORTED : SF_VISIT_END_RUNS);
 		instance->touched_at = at;
 	}
 }

@@ -10,9 +10,9 @@
 static bool
 history_keeps(SfHistoryLevel level, SfHistoryEventType type)
 {
-	if (level == SF_HISTORY_ALL)
+	if (level == SF_HISTORY_LEVEL_ALL)
 		return true;
-	if (level == SF_HISTORY_NONE)
+	if (level == SF_HISTORY_LEVEL_NONE)
 		return false;
 	return sf_history_event_type_is_of_execution(type) || sf_history_event_type_is_of_task(type);
 }
@@ -168,7 +168,7 @@ sf_step_begin_execution(SfStep *step)
 	step->state = NULL;
 	step->branch->payload_event = 0;
 	step->branch->payload_event =
-		sf_step_side_event(step, SF_EVENT_EXECUTION_STARTED,
+		sf_step_side_event(step, SF_HISTORY_EVENT_EXECUTION_STARTED,
 						   step->branch->payload, NULL, 0);
 	step->state = state;
 }

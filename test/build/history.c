@@ -166,22 +166,22 @@ static void
 five_tasks(History *h)
 {
 	static const int types[] = {
-		SF_EVENT_TASK_STATE_ENTERED, SF_EVENT_TASK_SCHEDULED, SF_EVENT_TASK_STARTED,
-		SF_EVENT_TASK_SUCCEEDED, SF_EVENT_TASK_STATE_EXITED
+		SF_HISTORY_EVENT_TASK_STATE_ENTERED, SF_HISTORY_EVENT_TASK_SCHEDULED, SF_HISTORY_EVENT_TASK_STARTED,
+		SF_HISTORY_EVENT_TASK_SUCCEEDED, SF_HISTORY_EVENT_TASK_STATE_EXITED
 	};
 
 	begin(h, "five tasks in a row");
-	add_event(h, SF_EVENT_EXECUTION_STARTED, -1)->payload = sf_json_int(1);
+	add_event(h, SF_HISTORY_EVENT_EXECUTION_STARTED, -1)->payload = sf_json_int(1);
 	for (int state = 0; state < 5; state++)
 		for (int i = 0; i < (int) lengthof(types); i++)
 		{
 			SfEvent    *event = add_event(h, types[i], state);
 
 			event->at = TIME + 1 + state * 10 + i / 3;
-			if (types[i] != SF_EVENT_TASK_STARTED)
+			if (types[i] != SF_HISTORY_EVENT_TASK_STARTED)
 				event->payload_from = 1;
 		}
-	add_event(h, SF_EVENT_EXECUTION_SUCCEEDED, -1)->payload_from = 1;
+	add_event(h, SF_HISTORY_EVENT_EXECUTION_SUCCEEDED, -1)->payload_from = 1;
 }
 
 /* An event of every type, with and without documents. */

@@ -46,7 +46,7 @@ CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.executi
 LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no
 	AND bb.phase = @PHASE_EXTERNAL@
 CROSS JOIN LATERAL (SELECT CASE WHEN t.execution_no IS NULL THEN bb.started_at
-	WHEN t.status = @TASK_TAKEN@ THEN t.started_at END AS began) b
+	WHEN t.status = @TASK_STATUS_TAKEN@ THEN t.started_at END AS began) b
 CROSS JOIN LATERAL _sfflow.branch_place(bb.execution_no, bb.scope, bb.state, bb.iterations) p
 JOIN (SELECT u.machine_no, u.job COLLATE "C", u.runs, make_interval(secs => u.ms[2] / 1000) AS p95
 	FROM _sfflow.job_usual u) r

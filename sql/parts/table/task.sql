@@ -41,7 +41,7 @@ CREATE TABLE _sfflow.task (
 ) WITH (fillfactor = 70);
 
 -- What waits to be taken, oldest first.
-CREATE INDEX task_queued ON _sfflow.task (activity_no, scheduled_at) WHERE status = @TASK_QUEUED@;
+CREATE INDEX task_queued ON _sfflow.task (activity_no, scheduled_at) WHERE status = @TASK_STATUS_QUEUED@;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity', '');

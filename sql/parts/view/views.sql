@@ -332,9 +332,9 @@ CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource,
 	CASE WHEN b.due_at IS NULL AND b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@) THEN 'held'
 		WHEN b.phase = @PHASE_RUN@ THEN 'retrying' WHEN b.phase = @PHASE_ANNOUNCED@ THEN 'running'
-		WHEN b.phase = @PHASE_ANSWERED@ THEN 'answered' WHEN t.status = @TASK_QUEUED@ THEN 'queued'
-		WHEN t.status = @TASK_TOKEN@ THEN 'waiting' WHEN t.status = @TASK_ANSWERED@ THEN 'answered'
-		WHEN t.status = @TASK_DEAD@ THEN 'dead' ELSE 'running'
+		WHEN b.phase = @PHASE_ANSWERED@ THEN 'answered' WHEN t.status = @TASK_STATUS_QUEUED@ THEN 'queued'
+		WHEN t.status = @TASK_STATUS_TOKEN@ THEN 'waiting' WHEN t.status = @TASK_STATUS_ANSWERED@ THEN 'answered'
+		WHEN t.status = @TASK_STATUS_DEAD@ THEN 'dead' ELSE 'running'
 	END AS status,
 	b.attempt,
 	CASE WHEN b.phase = @PHASE_RUN@ THEN b.due_at
@@ -371,9 +371,9 @@ SELECT a.name AS activity, a.owner, q.queued, q.oldest_queued_at, q.in_flight, a
 	a.last_worker
 FROM _sfflow.workable_activity a
 CROSS JOIN LATERAL (
-	SELECT count(*) FILTER (WHERE t.status = @TASK_QUEUED@) AS queued,
-		min(t.scheduled_at) FILTER (WHERE t.status = @TASK_QUEUED@) AS oldest_queued_at,
-		count(*) FILTER (WHERE t.status = @TASK_TAKEN@) AS in_flight
+	SELECT count(*) FILTER (WHERE t.status = @TASK_STATUS_QUEUED@) AS queued,
+		min(t.scheduled_at) FILTER (WHERE t.status = @TASK_STATUS_QUEUED@) AS oldest_queued_at,
+		count(*) FILTER (WHERE t.status = @TASK_STATUS_TAKEN@) AS in_flight
 	FROM _sfflow.task t
 	JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 		AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
@@ -395,7 +395,7 @@ FROM _sfflow.task t
 JOIN _sfflow.readable_execution e ON e.execution_no = t.execution_no
 JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iterations) p
-WHERE t.status = @TASK_DEAD@ AND b.phase = @PHASE_FAILED@ AND b.state = t.state;
+WHERE t.status = @TASK_STATUS_DEAD@ AND b.phase = @PHASE_FAILED@ AND b.state = t.state;
 COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that programs took as often as allowed and never answered';
 COMMENT ON COLUMN @extschema@.sf_dead_letters.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_dead_letters.state IS 'the name of the Task state';

@@ -352,7 +352,7 @@ lock_task(const char *token)
 	if (task == NULL || branch == NULL || task->generation != given.generation ||
 		!same_secret(&task->secret, &given.secret))
 		timed_out(given.key.execution_no);
-	if (task->status == SF_TASK_ANSWERED)
+	if (task->status == SF_TASK_STATUS_ANSWERED)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_TASK_ALREADY_ANSWERED),
 				 errmsg("the task was answered already")));
@@ -360,7 +360,7 @@ lock_task(const char *token)
 	if (execution == NULL || execution->status != SF_STATUS_RUNNING ||
 		branch->generation != given.generation ||
 		(branch->phase != SF_PHASE_EXTERNAL && branch->phase != SF_PHASE_ANNOUNCED) ||
-		task->status == SF_TASK_QUEUED || task->status == SF_TASK_DEAD ||
+		task->status == SF_TASK_STATUS_QUEUED || task->status == SF_TASK_STATUS_DEAD ||
 		is_of_earlier_time(&given, execution, task))
 		timed_out(given.key.execution_no);
 	return task;

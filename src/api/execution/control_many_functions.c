@@ -186,7 +186,7 @@ redrive(Call *call, SfExecution *execution)
 	if (!take_quota(call, execution))
 		return false;
 	redriven = sf_lifecycle_try_redrive(execution);
-	if (redriven != SF_REDRIVEN)
+	if (redriven != SF_REDRIVE_DONE)
 	{
 		sf_quota_give_back(execution->owner);
 		put(call, execution->execution_id,

@@ -115,7 +115,7 @@ sf_object_each_event(const SfExecutionHead *execution, SfObjectEvent put, void *
 	begin_output(&out, NULL, execution);
 	out.put = put;
 	out.arg = arg;
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_ALL, give_event, &out);
+	sf_event_scan(execution->execution_no, SF_HISTORY_DOCUMENTS_ALL, give_event, &out);
 }
 
 /*
@@ -132,7 +132,7 @@ SF_SQL_FUNCTION(sfflow_history)
 	if (!sf_head_read_visible(execution_no, &execution))
 		return (Datum) 0;
 	begin_output(&out, fcinfo, &execution);
-	sf_event_scan(execution_no, SF_DOCUMENTS_ALL, put_event, &out);
+	sf_event_scan(execution_no, SF_HISTORY_DOCUMENTS_ALL, put_event, &out);
 	return (Datum) 0;
 }
 
@@ -249,10 +249,10 @@ takes_time(const SfState *state)
 static const char *
 status_of_attempt(const SfVisit *visit)
 {
-	if (visit->end == SF_VISIT_ABORTED)
+	if (visit->end == SF_VISIT_END_ABORTED)
 		return "aborted";
-	return sf_graph_statuses[visit->end == SF_VISIT_LEFT ? SF_GRAPH_SUCCESS :
-							 visit->end == SF_VISIT_RUNS && visit->to == DT_NOEND ?
+	return sf_graph_statuses[visit->end == SF_VISIT_END_LEFT ? SF_GRAPH_SUCCESS :
+							 visit->end == SF_VISIT_END_RUNS && visit->to == DT_NOEND ?
 							 SF_GRAPH_RUNNING : SF_GRAPH_FAILURE].name;
 }
 

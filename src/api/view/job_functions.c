@@ -147,7 +147,7 @@ tasks_ahead(const SfExecutionHead *execution, const SfProgram *program, List *ah
 	List	   *tasks = NIL;
 
 	foreach_ptr(const SfJob, job, sf_job_list(execution, program))
-		if (job->status == SF_JOB_ENTRY || job->status == SF_JOB_RUNNING)
+		if (job->status == SF_JOB_STATUS_ENTRY || job->status == SF_JOB_STATUS_RUNNING)
 			states = bms_add_member(states, job->state);
 	foreach_ptr(const SfAhead, a, ahead)
 		states = bms_add_member(states, a->state);

@@ -246,13 +246,13 @@ weight(SfJobStatus status)
 {
 	switch (status)
 	{
-		case SF_JOB_FAILURE:
+		case SF_JOB_STATUS_FAILURE:
 			return 4;
-		case SF_JOB_RUNNING:
+		case SF_JOB_STATUS_RUNNING:
 			return 3;
-		case SF_JOB_ENTRY:
+		case SF_JOB_STATUS_ENTRY:
 			return 2;
-		case SF_JOB_SUCCESS:
+		case SF_JOB_STATUS_SUCCESS:
 			return 1;
 		default:
 			return 0;
@@ -276,7 +276,7 @@ sum_up(const SfExecutionHead *execution, const SfProgram *program)
 		}
 		else if (weight(job->status) > weight(sum->status))
 			sum->status = job->status;
-		sum->failed += job->status == SF_JOB_FAILURE ? 1 : 0;
+		sum->failed += job->status == SF_JOB_STATUS_FAILURE ? 1 : 0;
 		sum->attempts += job->attempts;
 		sum->duration = Max(sum->duration, job->duration);
 	}

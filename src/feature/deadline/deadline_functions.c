@@ -51,7 +51,7 @@ require_job(const SfMachine *machine, const char *job)
 	const SfProgram *program = sf_program_cache_get(machine->machine_no, machine->current_version);
 	int			state = sf_program_find_state(program, job);
 
-	if (sf_program_cache_find(machine->machine_no, machine->current_version)->history == SF_HISTORY_NONE)
+	if (sf_program_cache_find(machine->machine_no, machine->current_version)->history == SF_HISTORY_LEVEL_NONE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("a job of state machine \"%s\" cannot have a deadline", machine->name),

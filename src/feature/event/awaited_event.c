@@ -244,7 +244,7 @@ insert(const SfAwaitedEvent *wait)
 	if (SF_DEBUG_MUTATION("event_probe_before_lock"))
 		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, type, wait->event_key);
 	if (!SF_DEBUG_MUTATION("event_no_share"))
-		(void) sf_event_key_lock(type->event_type_no, wait->event_key, SF_EVENT_KEY_SHARED);
+		(void) sf_event_key_lock(type->event_type_no, wait->event_key, SF_EVENT_KEY_LOCK_SHARED);
 	if (!SF_DEBUG_MUTATION("event_probe_before_lock") && !SF_DEBUG_MUTATION("event_no_probe"))
 		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, type, wait->event_key);
 	sf_db_execute(&plan, SF_KEY(wait->wait.key), SF_INT4(type->event_type_no), SF_TEXT(wait->event_key),

@@ -254,7 +254,7 @@ SF_SQL_FUNCTION(sfflow_sf_withdraw_event)
 	char	   *key = sf_arg_text(fcinfo, 1, "key");
 	char	   *id = sf_arg_text(fcinfo, 2, "id");
 
-	(void) sf_event_key_lock(type->event_type_no, key, SF_EVENT_KEY_SHARED);
+	(void) sf_event_key_lock(type->event_type_no, key, SF_EVENT_KEY_LOCK_SHARED);
 	PG_RETURN_BOOL(sf_emission_withdraw(type, key, id, GetCurrentTimestamp()));
 }
 

@@ -97,9 +97,9 @@ waits_at(const SfExecution *execution, const SfJob *job)
 static void
 check_job(const SfExecution *execution, const SfJob *job, const char *job_id)
 {
-	bool		runs = job->status == SF_JOB_RUNNING && !waits_at(execution, job);
+	bool		runs = job->status == SF_JOB_STATUS_RUNNING && !waits_at(execution, job);
 
-	if (!runs && (job->status != SF_JOB_SUCCESS || job->mark_pending))
+	if (!runs && (job->status != SF_JOB_STATUS_SUCCESS || job->mark_pending))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EXECUTION_CHANGED),

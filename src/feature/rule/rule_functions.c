@@ -146,7 +146,7 @@ check_channel(const char *name)
 static void
 check_event(const SfRule *rule, const char *name)
 {
-	if (*sf_features_at[SF_AT_requires_emit] == NULL)
+	if (*sf_features_at[SF_MOMENT_requires_emit] == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("sfflow was built without events by key")));

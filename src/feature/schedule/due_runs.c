@@ -90,7 +90,7 @@ start(SfSchedule *s, TimestampTz scheduled)
 	s->last_execution_id = sf_schedule_start(s, scheduled);
 	SF_TELL(scheduled, s->name, s->last_execution_id);
 	sf_schedule_row_set_last(s->name, s->last_execution_id);
-	note_run(s, SF_RUN_STARTED, scheduled, s->last_execution_id, NULL);
+	note_run(s, SF_RUN_OUTCOME_STARTED, scheduled, s->last_execution_id, NULL);
 	return s->last_execution_id;
 }
 
@@ -100,7 +100,7 @@ starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int pe
 {
 	/* a run that is delivered twice gets the execution of the first */
 	return overlap == SF_OVERLAP_PARALLEL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_STARTED, scheduled) ||
+		sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_STARTED, scheduled) ||
 		(pending == 0 && !runs(s->last_execution_id));
 }
 
@@ -109,7 +109,7 @@ static void
 enqueue(const SfSchedule *s, TimestampTz scheduled)
 {
 	if (sf_pending_run_queue(s->name, scheduled))
-		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
+		note_run(s, SF_RUN_OUTCOME_QUEUED, scheduled, NULL, NULL);
 }
 
 /* Start a run, or have it wait or left out if the one before still runs: NULL. */
@@ -121,7 +121,7 @@ run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 	if (starts_now(s, scheduled, overlap, pending))
 		return start(s, scheduled);
 	if (overlap == SF_OVERLAP_SKIP || pending >= MAX_PENDING)
-		note_run(s, SF_RUN_OVERLAP, scheduled, NULL, NULL);
+		note_run(s, SF_RUN_OUTCOME_OVERLAP, scheduled, NULL, NULL);
 	else
 		enqueue(s, scheduled);
 	return NULL;
@@ -202,8 +202,8 @@ try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 	rethrow_cancel(error);
 	s->last_execution_id = last_execution_id;
 	(void) log_failure(s->name, error);
-	if (!sf_schedule_row_is_noted(s->name, SF_RUN_FAILED, try->scheduled))
-		note_run(s, SF_RUN_FAILED, try->scheduled, NULL, error->message);
+	if (!sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_FAILED, try->scheduled))
+		note_run(s, SF_RUN_OUTCOME_FAILED, try->scheduled, NULL, error->message);
 	return false;
 }
 
@@ -310,7 +310,7 @@ handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 			done = run_all(sweep, sf_schedule_expected_from(s, &sweep->moments), last);
 			break;
 		case SF_MISSED_SKIP:
-			note_run(s, SF_RUN_MISSED, last, NULL, NULL);
+			note_run(s, SF_RUN_OUTCOME_MISSED, last, NULL, NULL);
 			missed_at = last;
 			break;
 	}
@@ -344,14 +344,14 @@ sf_due_run_called(SfSchedule *s, TimestampTz now)
 
 	if (!sf_schedule_find_match(s, &sweep.moments, now, &scheduled))
 	{
-		note_run(s, SF_RUN_SKIPPED, DT_NOBEGIN, NULL, NULL);
+		note_run(s, SF_RUN_OUTCOME_SKIPPED, DT_NOBEGIN, NULL, NULL);
 		return NULL;
 	}
 	/* where one run makes up for all that was missed, this is the one */
 	if (s->missed != SF_MISSED_RUN_ONCE)
 		caught_up = handle_missed(&sweep, scheduled - 1, now);
 	if (is_left_to_sweeps(&sweep, caught_up))
-		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
+		note_run(s, SF_RUN_OUTCOME_QUEUED, scheduled, NULL, NULL);
 	else
 	{
 		execution_id = run(s, scheduled, s->overlap);
@@ -373,7 +373,7 @@ start_backfill(void *arg)
 	char	   *execution_id = sf_schedule_start(try->s, pending->scheduled_for);
 
 	SF_TELL(scheduled, pending->schedule, execution_id);
-	note_run(try->s, SF_RUN_STARTED, pending->scheduled_for, execution_id, NULL);
+	note_run(try->s, SF_RUN_OUTCOME_STARTED, pending->scheduled_for, execution_id, NULL);
 	try->running = runs(execution_id);
 	if (try->running)
 		sf_pending_run_started(pending, execution_id);
@@ -514,7 +514,7 @@ note_failed_sweep(const char *name, const char *error)
 	const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
 
 	if (s != NULL)
-		note_run(s, SF_RUN_FAILED, DT_NOBEGIN, NULL, error);
+		note_run(s, SF_RUN_OUTCOME_FAILED, DT_NOBEGIN, NULL, error);
 }
 
 /* Sweep a schedule; what cannot be done is noted, and the next sweep tries again. */
@@ -593,5 +593,5 @@ sf_due_runs_sweep(TimestampTz now)
 		more |= without_start < list_length(names);
 	else
 		without_start = 0;
-	return more ? SF_RUNS_DUE : sf_pending_run_any() ? SF_RUNS_WAIT : SF_RUNS_NONE;
+	return more ? SF_RUNS_LEFT_DUE : sf_pending_run_any() ? SF_RUNS_LEFT_WAIT : SF_RUNS_LEFT_NONE;
 }

@@ -167,8 +167,8 @@ sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until
 	List	   *runs = NIL;
 
 	sf_scan(&plan, append_unstarted, &runs, SF_TEXT(name), SF_TIME(since), SF_TIME(until),
-			SF_TEXT(outcome_words[SF_RUN_OVERLAP]), SF_TEXT(outcome_words[SF_RUN_MISSED]),
-			SF_TEXT(outcome_words[SF_RUN_FAILED]), SF_TEXT(outcome_words[SF_RUN_STARTED]));
+			SF_TEXT(outcome_words[SF_RUN_OUTCOME_OVERLAP]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_MISSED]),
+			SF_TEXT(outcome_words[SF_RUN_OUTCOME_FAILED]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_STARTED]));
 	return runs;
 }
 

@@ -72,9 +72,9 @@ typedef struct SfSchedule
 /* What a sweep of all schedules leaves */
 typedef enum SfRunsLeft
 {
-	SF_RUNS_NONE,
-	SF_RUNS_WAIT,				/* runs that wait for executions to end */
-	SF_RUNS_DUE					/* runs that could start now: the next sweep should be soon */
+	SF_RUNS_LEFT_NONE,
+	SF_RUNS_LEFT_WAIT,			/* runs that wait for executions to end */
+	SF_RUNS_LEFT_DUE			/* runs that could start now: the next sweep should be soon */
 } SfRunsLeft;
 
 /* A schedule by name; NULL when there is none, or it is locked. */
@@ -96,7 +96,7 @@ extern void sf_schedule_row_delete(const char *name);
 	X(MISSED, "missed", "MISSED") \
 	X(FAILED, "failed", "FAILED")
 
-#define SF_RUN_OUTCOME_ENUM(sym, word, event_word) SF_RUN_##sym,
+#define SF_RUN_OUTCOME_ENUM(sym, word, event_word) SF_RUN_OUTCOME_##sym,
 typedef enum SfRunOutcome
 {
 	SF_RUN_OUTCOME_LIST(SF_RUN_OUTCOME_ENUM)

@@ -459,16 +459,16 @@ planned_of(SfRunOutcome outcome)
 {
 	switch (outcome)
 	{
-		case SF_RUN_OVERLAP:
+		case SF_RUN_OUTCOME_OVERLAP:
 			return SF_PLANNED_SKIPPED;
-		case SF_RUN_MISSED:
+		case SF_RUN_OUTCOME_MISSED:
 			return SF_PLANNED_MISSED;
-		case SF_RUN_QUEUED:
+		case SF_RUN_OUTCOME_QUEUED:
 			return SF_PLANNED_QUEUED;
-		case SF_RUN_FAILED:
+		case SF_RUN_OUTCOME_FAILED:
 			return SF_PLANNED_FAILED;
-		case SF_RUN_STARTED:
-		case SF_RUN_SKIPPED:
+		case SF_RUN_OUTCOME_STARTED:
+		case SF_RUN_OUTCOME_SKIPPED:
 			break;
 	}
 	elog(ERROR, "a run with outcome %d was noted as one that did not start", outcome);

@@ -136,7 +136,7 @@ make_loaded(const SfStateTest *test, SfInspection *inspection, TimestampTz now,
 	run->map_run.uuid = "00000000-0000-0000-0000-000000000000";
 	loaded->execution = execution;
 	loaded->program = test->program;
-	loaded->history = SF_HISTORY_NONE;
+	loaded->history = SF_HISTORY_LEVEL_NONE;
 	loaded->inspection = inspection;
 	loaded->map_run = &run->map_run;
 	loaded->may_begin = true;

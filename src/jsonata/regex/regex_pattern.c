@@ -51,7 +51,7 @@ typedef struct Translation
 static void pg_attribute_noreturn()
 fail_pattern(Translation *t, const char *reason)
 {
-	sf_jn_throw_error(t->thrower, t->position, SF_JN_S0303,
+	sf_jn_throw_error(t->thrower, t->position, SF_JN_ERROR_S0303,
 					  .value = sf_jn_cstring(t->arena, reason));
 }
 

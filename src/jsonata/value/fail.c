@@ -37,7 +37,7 @@ sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token
 static void
 append_quoted(StringInfo buf, const char *str, Size len)
 {
-	SfJnValue	v = {.type = SF_JN_STRING,.len = (uint32) len,.u.str = str};
+	SfJnValue	v = {.type = SF_JN_TYPE_STRING,.len = (uint32) len,.u.str = str};
 
 	sf_jn_print(buf, &v, 0);
 }

@@ -78,7 +78,7 @@ sf_draft_add_event(SfDraft *draft, SfHistoryEventType type, Jsonb *extra, Timest
 	int			n = list_length(draft->events);
 	SfEvent    *event;
 
-	if (draft->loaded.history == SF_HISTORY_NONE)
+	if (draft->loaded.history == SF_HISTORY_LEVEL_NONE)
 		return;
 	event = palloc0(sizeof(SfEvent));
 	event->type = type;
@@ -96,7 +96,7 @@ sf_draft_event_is_of(SfDraft *draft, const SfBranch *branch)
 {
 	SfEvent    *event;
 
-	if (draft->loaded.history == SF_HISTORY_NONE)
+	if (draft->loaded.history == SF_HISTORY_LEVEL_NONE)
 		return;
 	event = llast(draft->events);
 	event->state = branch->state;

@@ -65,7 +65,7 @@ write_closed(SfDraft *draft, SfTask *task)
 			branch->phase == SF_PHASE_FAILED && branch->state == task->state &&
 			task->used_up)
 		{
-			task->status = SF_TASK_DEAD;
+			task->status = SF_TASK_STATUS_DEAD;
 			sf_task_update(task);
 			sf_notice_alert(draft->execution, SF_ALERT_KIND_DEAD_LETTER, SF_ALERT_OPENED, died_at(task), NULL);
 			return;
@@ -106,7 +106,7 @@ void
 sf_apply_answer(SfTask *task, bool ok, const Jsonb *output, const char *error,
 				const char *cause)
 {
-	task->status = SF_TASK_ANSWERED;
+	task->status = SF_TASK_STATUS_ANSWERED;
 	sf_task_update(task);
 	sf_branch_answer(task->key, ok, output, error, cause);
 }

@@ -43,18 +43,18 @@ typedef enum SfSliceMode
 /* Which SQL tasks a worker's slice takes on; it announces the others as long */
 typedef enum SfSliceTasks
 {
-	SF_TASKS_NONE = 0,			/* none, so it enters no user code */
-	SF_TASKS_SHORT = 1,			/* runs those that are known to be short */
-	SF_TASKS_LONG = 2,			/* hands the caller one announced task to run next */
-	SF_TASKS_ALL = SF_TASKS_SHORT | SF_TASKS_LONG
+	SF_SLICE_TASKS_NONE = 0,	/* none, so it enters no user code */
+	SF_SLICE_TASKS_SHORT = 1,	/* runs those that are known to be short */
+	SF_SLICE_TASKS_LONG = 2,	/* hands the caller one announced task to run next */
+	SF_SLICE_TASKS_ALL = SF_SLICE_TASKS_SHORT | SF_SLICE_TASKS_LONG
 } SfSliceTasks;
 
 /* Which announced tasks of an owner a slice may take on */
 typedef enum SfOwnerTasks
 {
-	SF_OWNER_NO_TASKS,
-	SF_OWNER_NEW_TASKS,			/* those that are not known to be long */
-	SF_OWNER_ALL_TASKS
+	SF_OWNER_TASKS_NONE,
+	SF_OWNER_TASKS_NEW,			/* those that are not known to be long */
+	SF_OWNER_TASKS_ALL
 } SfOwnerTasks;
 
 /* What is left of the share of processes of an owner whose tasks occupy some already */
@@ -221,11 +221,11 @@ sf_owner_may_have(SfOwnerTasks tasks, bool known_long)
 {
 	switch (tasks)
 	{
-		case SF_OWNER_NO_TASKS:
+		case SF_OWNER_TASKS_NONE:
 			return false;
-		case SF_OWNER_NEW_TASKS:
+		case SF_OWNER_TASKS_NEW:
 			return !known_long;
-		case SF_OWNER_ALL_TASKS:
+		case SF_OWNER_TASKS_ALL:
 			return true;
 	}
 	pg_unreachable();
@@ -234,15 +234,15 @@ sf_owner_may_have(SfOwnerTasks tasks, bool known_long)
 /* Announced tasks that were left due, as a set */
 typedef enum SfTasksLeft
 {
-	SF_LEFT_NONE = 0,
-	SF_LEFT_TASK = 1,			/* another process is wanted for one */
-	SF_LEFT_CAPPED = 2,			/* one's owner occupies as many processes as it may */
-	SF_LEFT_RESERVED = 4		/* one's owner may have it, but not in this process, which is reserved for
+	SF_TASKS_LEFT_NONE = 0,
+	SF_TASKS_LEFT_TASK = 1,		/* another process is wanted for one */
+	SF_TASKS_LEFT_CAPPED = 2,	/* one's owner occupies as many processes as it may */
+	SF_TASKS_LEFT_RESERVED = 4	/* one's owner may have it, but not in this process, which is reserved for
 								 * owners that occupy none: a process for tasks is wanted */
 } SfTasksLeft;
 
 /* Tasks for which a process is wanted now */
-#define SF_LEFT_WANTED	(SF_LEFT_TASK | SF_LEFT_RESERVED)
+#define SF_TASKS_LEFT_WANTED	(SF_TASKS_LEFT_TASK | SF_TASKS_LEFT_RESERVED)
 
 typedef enum SfSliceEnd
 {

@@ -142,10 +142,10 @@ left_as(const SfSliceRequest *request, Oid owner, bool known_long)
 	const SfOwnerShare *share = sf_slice_share_of(request, owner);
 
 	if (share != NULL && !sf_owner_may_have(share->tasks, known_long))
-		return SF_LEFT_CAPPED;
+		return SF_TASKS_LEFT_CAPPED;
 	if (share != NULL && sf_slice_worker(request)->new_owners_only)
-		return SF_LEFT_RESERVED;
-	return (sf_slice_worker(request)->tasks & SF_TASKS_LONG) != 0 ? SF_LEFT_NONE : SF_LEFT_TASK;
+		return SF_TASKS_LEFT_RESERVED;
+	return (sf_slice_worker(request)->tasks & SF_SLICE_TASKS_LONG) != 0 ? SF_TASKS_LEFT_NONE : SF_TASKS_LEFT_TASK;
 }
 
 /*
@@ -158,7 +158,7 @@ may_offer(SfSlice *slice, const SfDraft *draft, const SfState *state)
 	bool		known = last_duration(draft, state).kind != SF_TASK_TIME_UNKNOWN && !is_short(draft, state);
 	SfTasksLeft left = left_as(slice->request, draft->execution->owner, known);
 
-	if (left == SF_LEFT_NONE)
+	if (left == SF_TASKS_LEFT_NONE)
 		return true;
 	slice->result->tasks_left |= left;
 	slice->result->left_unrun = true;
@@ -386,7 +386,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (task != NULL)
 		sf_outside_await_token(task, request);
 	if (!in_session &&
-		((sf_slice_worker(slice->request)->tasks & SF_TASKS_SHORT) == 0 || !is_short(draft, state)))
+		((sf_slice_worker(slice->request)->tasks & SF_SLICE_TASKS_SHORT) == 0 || !is_short(draft, state)))
 	{
 		SF_TELL(announced, draft);
 		announce(branch, request, task, stimulus);

@@ -31,7 +31,7 @@ submitted_task(const SfState *state, const SfBranch *branch,
 		sf_task_read(branch->key, SF_LOCK_WAIT) : NULL;
 
 	if (task == NULL || task->generation != branch->generation ||
-		task->status != SF_TASK_TOKEN)
+		task->status != SF_TASK_STATUS_TOKEN)
 		return NULL;
 	task->submitted = outcome->output ? outcome->output : sf_json_null();
 	return task;

@@ -93,7 +93,7 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 
 	task = draft->token_task != NULL ? draft->token_task : sf_outside_make_task(branch);
 	task->activity_no = activity->activity_no;
-	task->status = SF_TASK_QUEUED;
+	task->status = SF_TASK_STATUS_QUEUED;
 	task->input = request->payload;
 	task->resource = asked_for(resource, request);
 	task->timeout_ms = request->timeout_ms;
@@ -106,7 +106,7 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 void
 sf_outside_await_token(SfTask *task, const SfTaskRequest *request)
 {
-	task->status = SF_TASK_TOKEN;
+	task->status = SF_TASK_STATUS_TOKEN;
 	task->timeout_ms = request->timeout_ms;
 	task->heartbeat_ms = request->heartbeat_ms;
 }
@@ -181,7 +181,7 @@ lease_is_over(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 							   task->receives == 1 ? "time" : "times"));
 		return;
 	}
-	task->status = SF_TASK_QUEUED;
+	task->status = SF_TASK_STATUS_QUEUED;
 	task->started_at = DT_NOBEGIN;
 	task->heartbeat_at = DT_NOBEGIN;
 	task->lease_until = DT_NOEND;

@@ -622,8 +622,8 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 	TimestampTz now = GetCurrentTimestamp();
 	SfBranch	answered = {.key = key};
 
-	sf_db_read(&plan, read_answered, &answered, SF_KEY(key), SF_INT2(SF_PHASE_ANSWERED), SF_TIME(now), SF_BOOL(!ok),
-			   SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause));
+	sf_db_read(&plan, read_answered, &answered, SF_KEY(key), SF_INT2(SF_PHASE_ANSWERED), SF_TIME(now),
+			   SF_BOOL(!ok), SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause));
 	sf_branch_notify_due(key, answered.owner, now);
 	if (!sf_branch_is_inside(&answered))	/* a Map whose items were read still is */
 		sf_branch_leave_state(&answered);

@@ -42,12 +42,12 @@ struct SfHeadNames
 static void
 note_event(SfHeadNames *names, const SfEvent *event)
 {
-	Jsonb	   *renames = event->type != SF_EVENT_EXECUTION_MIGRATED ? NULL :
+	Jsonb	   *renames = event->type != SF_HISTORY_EVENT_EXECUTION_MIGRATED ? NULL :
 		sf_renames_of_migration(event->extra);
 	MemoryContext old;
 	Rename	   *rename;
 
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
+	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		names->renames = NIL;
 	if (renames == NULL)
 		return;
@@ -137,9 +137,9 @@ make_names(const SfExecutionHead *execution, const SfProgram *program)
 static bool
 is_migration(const SfEvent *event, void *arg)
 {
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
+	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		note_event(arg, event);
-	return event->type == SF_EVENT_EXECUTION_MIGRATED;
+	return event->type == SF_HISTORY_EVENT_EXECUTION_MIGRATED;
 }
 
 /* Take in an event of a migration (SfEventVisitor). */
@@ -200,13 +200,13 @@ sf_head_scan(const SfExecutionHead *execution, const SfProgram *program,
 	HeadScan	scan = {make_names(execution, program), true, visitor, arg};
 
 	forget(arg);
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, visit, &scan);
+	sf_event_scan(execution->execution_no, SF_HISTORY_DOCUMENTS_FEW, visit, &scan);
 	if (scan.names->renames == NIL)
 		return;
 	forget(arg);
 	scan.collects = false;
 	scan.names->version = 0;
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, visit, &scan);
+	sf_event_scan(execution->execution_no, SF_HISTORY_DOCUMENTS_FEW, visit, &scan);
 }
 
 /* --- heads --- */

@@ -272,12 +272,12 @@ match_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 	(void) sf_history_begin(&reader, &row);
 	while (sf_history_next(&reader))
 	{
-		if (reader.event.type == SF_EVENT_EXECUTION_STARTED)
+		if (reader.event.type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		{
 			last->begun = true;
 			last->stored_by = 0;
 		}
-		if (reader.event.type == SF_EVENT_EXECUTION_MIGRATED && reader.extra_document >= 0)
+		if (reader.event.type == SF_HISTORY_EVENT_EXECUTION_MIGRATED && reader.extra_document >= 0)
 			details = sf_history_document(&reader, reader.extra_document);
 		if (is_entry(last, &reader))
 			last->stored_by = SF_PAYLOAD_EVENT(&reader.event);
@@ -378,9 +378,9 @@ wants_extra(const EventScan *scan, const SfEvent *event)
 {
 	SfEventMeaning meaning = sf_history_event_type_meaning(event->type);
 
-	return scan->documents == SF_DOCUMENTS_ALL || meaning == SF_MEANS_FAILED ||
+	return scan->documents == SF_HISTORY_DOCUMENTS_ALL || meaning == SF_MEANS_FAILED ||
 		meaning == SF_MEANS_TIMED_OUT || meaning == SF_MEANS_MARKED ||
-		meaning == SF_MEANS_MIGRATED || event->type == SF_EVENT_MAP_STATE_STARTED;
+		meaning == SF_MEANS_MIGRATED || event->type == SF_HISTORY_EVENT_MAP_STATE_STARTED;
 }
 
 /* Give the event that a reader has read the documents that the scan asks for. */
@@ -392,7 +392,7 @@ add_documents(EventScan *scan, SfHistoryReader *reader)
 	event->payload = event->extra = NULL;
 	if (reader->extra_document >= 0 && wants_extra(scan, event))
 		event->extra = sf_history_document(reader, reader->extra_document);
-	if (scan->documents != SF_DOCUMENTS_ALL)
+	if (scan->documents != SF_HISTORY_DOCUMENTS_ALL)
 		return;
 	if (reader->payload_document >= 0)
 		event->payload = sf_history_document(reader, reader->payload_document);
@@ -463,7 +463,7 @@ void
 sf_event_scan_some(int64 execution_no, SfEventFilter filter, SfEventVisitor visitor, void *arg)
 {
 	EventScan	scan = {
-		.documents = SF_DOCUMENTS_ALL,.filter = filter,.visitor = visitor,.arg = arg
+		.documents = SF_HISTORY_DOCUMENTS_ALL,.filter = filter,.visitor = visitor,.arg = arg
 	};
 
 	run_scan(&scan, execution_no);

@@ -57,8 +57,8 @@ typedef bool (*SfEventFilter) (const SfEvent *event, void *arg);
 /* Which documents the events of a scan have */
 typedef enum SfEventDocuments
 {
-	SF_DOCUMENTS_FEW,			/* extra of failures, timeouts, marks, migrations and MapStateStarted */
-	SF_DOCUMENTS_ALL
+	SF_HISTORY_DOCUMENTS_FEW,	/* extra of failures, timeouts, marks, migrations and MapStateStarted */
+	SF_HISTORY_DOCUMENTS_ALL
 } SfEventDocuments;
 
 extern void sf_event_write(List *events);

@@ -42,7 +42,7 @@ SfgConfig	sfg_config = {
 	.otlp_batch_bytes = 512 * 1024,
 };
 
-#define SETTING_ROW(key, type, field, least, most, argument, help) {key, SFC_##type, &sfg_config.field, least, most},
+#define SETTING_ROW(key, type, field, least, most, argument, help) {key, SFC_TYPE_##type, &sfg_config.field, least, most},
 static const SfcSetting settings[] = {SFG_SETTING_LIST(SETTING_ROW)};
 
 /* Store the setting of an option or of a line of the file. */
@@ -124,7 +124,7 @@ sfg_config_read(const char *path, char **problem)
 	if (!sfc_file_read(path, &reader, &others_can_read, problem))
 		return false;
 	if (others_can_read && has_secrets())
-		sfc_log(SFC_WARNING, "the configuration holds secrets and others can read it", "file", path, NULL);
+		sfc_log(SFC_LOG_WARNING, "the configuration holds secrets and others can read it", "file", path, NULL);
 	return true;
 }
 

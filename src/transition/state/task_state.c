@@ -125,7 +125,7 @@ taken_event(SfStep *step, const SfTask *task)
 	sf_json_add_string(&b, "workerName", task->worker);
 	if (task->started_at != DT_NOBEGIN)
 		step->now = task->started_at;
-	sf_step_event(step, SF_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&b));
+	sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&b));
 	step->now = now;
 }
 
@@ -166,7 +166,7 @@ scheduled_event(SfStep *step, const SfTask *task)
 	};
 
 	if (request.resource->kind == SF_RESOURCE_ACTIVITY)
-		sf_step_event(step, SF_EVENT_ACTIVITY_SCHEDULED, task->input, scheduled_extra(&request, NULL));
+		sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_SCHEDULED, task->input, scheduled_extra(&request, NULL));
 }
 
 /* Task: it waits in the queue of its activity, which is there: so it is scheduled. */
@@ -187,7 +187,7 @@ sf_task_state_submitted(SfStep *step)
 {
 	const SfSubmission *submitted = sf_stimulus_submitted(step->stimulus);
 
-	sf_step_event(step, SF_EVENT_TASK_SUBMITTED, submitted->output, NULL);
+	sf_step_event(step, SF_HISTORY_EVENT_TASK_SUBMITTED, submitted->output, NULL);
 	step->transition->name = SF_TRANSITION_WAITING;
 	return await_answer(step, &submitted->wait, SF_PHASE_EXTERNAL, NULL);
 }
@@ -265,7 +265,7 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 	bool		never_queued = subject == SF_SUBJECT_ACTIVITY && sf_stimulus_answer(step->stimulus)->task == NULL;
 
 	if (never_queued)
-		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
+		type = SF_HISTORY_EVENT_ACTIVITY_SCHEDULE_FAILED;
 	if (sf_error_is(error, SF_ERR_TIMEOUT) &&
 		sf_task_state_stops_child(step->state, SF_UNANSWERED_TIMED_OUT))
 		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
@@ -289,7 +289,7 @@ sf_task_state_resume(SfStep *step)
 		sf_step_effect(step, SF_EFFECT_CLOSE_TASK)->close_task = outcome->task;
 	taken_event(step, outcome->task);
 	if (outcome->task != NULL && outcome->task->submitted != NULL)
-		sf_step_event(step, SF_EVENT_TASK_SUBMITTED, outcome->task->submitted,
+		sf_step_event(step, SF_HISTORY_EVENT_TASK_SUBMITTED, outcome->task->submitted,
 					  NULL);
 	if (!outcome->ok)
 		return task_failed(step, subject, &error);

@@ -183,7 +183,7 @@ deliver_cancels(SfDatabase *database, const Cancel *list, int n)
 		database->ncancels += n;
 	sf_foreach_process(process)
 	{
-		if (process->database != MyDatabaseId || process->state == SF_PROCESS_FREE || !process->in_step ||
+		if (process->database != MyDatabaseId || process->state == SF_PROCESS_STATE_FREE || !process->in_step ||
 			process->pid == 0 || process->pid == MyProcPid ||
 			(!is_cancelled(list, n, process->key) && !SF_DEBUG_MUTATION("cancel")))
 			continue;

@@ -66,7 +66,7 @@ typedef enum SfProcessKind
  *				-> FREE			it was asked to leave
  *	WOKEN		-> RUNNING, FREE
  */
-#define SF_PROCESS_LIST(X) \
+#define SF_PROCESS_STATE_LIST(X) \
 	X(FREE, "free") \
 	X(STARTING, "starting") \
 	X(STANDBY, "standby") \
@@ -74,10 +74,10 @@ typedef enum SfProcessKind
 	X(IDLE, "idle") \
 	X(WOKEN, "running")
 
-#define SF_PROCESS_ENUM(sym, name) SF_PROCESS_##sym,
+#define SF_PROCESS_STATE_ENUM(sym, name) SF_PROCESS_STATE_##sym,
 typedef enum SfProcessState
 {
-	SF_PROCESS_LIST(SF_PROCESS_ENUM)
+	SF_PROCESS_STATE_LIST(SF_PROCESS_STATE_ENUM)
 } SfProcessState;
 
 /* What a process was started for */

@@ -97,7 +97,7 @@ read_answer(const PGresult *result, bool *known)
 	if (sfg_call_has_value(result))
 		return remember(PQgetvalue(result, 0, 2), PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));
 	if (!*known)
-		sfc_log(SFC_WARNING, "cannot look an access key up, may the gateway's role execute sf_access_key()?",
+		sfc_log(SFC_LOG_WARNING, "cannot look an access key up, may the gateway's role execute sf_access_key()?",
 				"reason", result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : "no connection", NULL);
 	return NULL;
 }
