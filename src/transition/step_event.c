@@ -95,11 +95,11 @@ sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 				   Jsonb *extra, int previous)
 {
 	SfBranch   *branch = step->branch;
-	SfEvent    *event;
+	SfHistoryEvent *event;
 
 	if (!history_keeps(step->loaded->history, type))
 		return 0;
-	event = palloc0(sizeof(SfEvent));
+	event = palloc0(sizeof(SfHistoryEvent));
 	event->type = type;
 	event->id = -++step->nevents;
 	event->previous_id = previous == SF_CHAIN ? branch->last_event : previous;

@@ -72,7 +72,7 @@ find_field(SfShape shape, int states, const char *name)
 
 /* Report a field that an object does not have. */
 static void
-report_unknown(SfCheck *c, const SfNode *member, SfShape shape, int states)
+report_unknown(SfCheck *c, const SfTreeNode *member, SfShape shape, int states)
 {
 	if (shape == SF_SHAPE_STATE && (states & (SF_IN_MAP | SF_IN(JOBNET))) != 0 &&
 		strcmp(member->key, "ConcurrencyKey") == 0)
@@ -93,7 +93,7 @@ is_payload(SfValueKind kind)
 
 /* Check one member of an object. */
 static void
-check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
+check_member(SfCheck *c, const SfTreeNode *member, SfShape shape, int states)
 {
 	const SfField *field = find_field(shape, states, member->key);
 
@@ -134,7 +134,7 @@ check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
 
 /* Report the required fields that are missing, all in one diagnostic. */
 static void
-check_required(SfCheck *c, const SfNode *object, SfShape shape, int states)
+check_required(SfCheck *c, const SfTreeNode *object, SfShape shape, int states)
 {
 	StringInfoData missing;
 
@@ -143,7 +143,7 @@ check_required(SfCheck *c, const SfNode *object, SfShape shape, int states)
 	{
 		if (fields[i].shape == shape && (fields[i].flags & SF_REQUIRED) &&
 			(fields[i].states & states) == states &&
-			sf_node_member(object, fields[i].name) == NULL)
+			sf_tree_member(object, fields[i].name) == NULL)
 			appendStringInfo(&missing, "%s%s", missing.len ? ", " : "",
 							 fields[i].name);
 	}
@@ -154,7 +154,7 @@ check_required(SfCheck *c, const SfNode *object, SfShape shape, int states)
 
 /* Report fields that exclude each other, and groups of which none is there. */
 static void
-check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
+check_groups(SfCheck *c, const SfTreeNode *object, SfShape shape, int states)
 {
 	for (size_t i = 0; i < lengthof(groups); i++)
 	{
@@ -167,12 +167,12 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 		initStringInfo(&names);
 		for (int j = 0; j < 4 && group->names[j] != NULL; j++)
 		{
-			SfNode	   *member = sf_node_member(object, group->names[j]);
+			SfTreeNode *member = sf_tree_member(object, group->names[j]);
 			const SfField *field = find_field(shape, states, group->names[j]);
 
 			/* "End": false is as good as no End */
 			if (member != NULL &&
-				(member->kind != SF_NODE_BOOLEAN || member->boolean))
+				(member->kind != SF_TREE_BOOLEAN || member->boolean))
 				present++;
 			if (field && (field->languages & (1 << c->language)))
 				appendStringInfo(&names, "%s%s", names.len ? ", " : "",
@@ -197,14 +197,14 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
  * fields.h; 0: the object is no state.
  */
 void
-sf_check_object(SfCheck *c, const SfNode *object, SfShape shape, int states)
+sf_check_object(SfCheck *c, const SfTreeNode *object, SfShape shape, int states)
 {
 	check_stack_depth();
-	if (!sf_check_kind(c, object, SF_NODE_OBJECT))
+	if (!sf_check_kind(c, object, SF_TREE_OBJECT))
 		return;
 	check_required(c, object, shape, states);
 	check_groups(c, object, shape, states);
-	SF_NODE_FOREACH(member, object)
+	SF_TREE_FOREACH(member, object)
 	{
 		CHECK_FOR_INTERRUPTS();
 		check_member(c, member, shape, states);
@@ -217,38 +217,38 @@ sf_check_object(SfCheck *c, const SfNode *object, SfShape shape, int states)
  * reported where it stands).
  */
 SfQueryLanguage
-sf_asl_language(const SfNode *object, SfQueryLanguage inherited)
+sf_asl_language(const SfTreeNode *object, SfQueryLanguage inherited)
 {
-	const SfNode *member = sf_node_member(object, "QueryLanguage");
+	const SfTreeNode *member = sf_tree_member(object, "QueryLanguage");
 
 	if (member == NULL)
 		return inherited;
-	return member->kind == SF_NODE_STRING && strcmp(member->string, "JSONPath") == 0
+	return member->kind == SF_TREE_STRING && strcmp(member->string, "JSONPath") == 0
 		? SF_QL_JSONPATH : SF_QL_JSONATA;
 }
 
 /* Tell whether a Map state is in DISTRIBUTED mode. */
 bool
-sf_asl_is_distributed(const SfNode *map)
+sf_asl_is_distributed(const SfTreeNode *map)
 {
-	const SfNode *processor = sf_node_member(map, "ItemProcessor");
-	const SfNode *config;
+	const SfTreeNode *processor = sf_tree_member(map, "ItemProcessor");
+	const SfTreeNode *config;
 	const char *mode;
 
 	if (processor == NULL)
-		processor = sf_node_member(map, "Iterator");
-	config = processor ? sf_node_member(processor, "ProcessorConfig") : NULL;
-	mode = config ? sf_node_member_string(config, "Mode") : NULL;
+		processor = sf_tree_member(map, "Iterator");
+	config = processor ? sf_tree_member(processor, "ProcessorConfig") : NULL;
+	mode = config ? sf_tree_member_string(config, "Mode") : NULL;
 	return mode != NULL && strcmp(mode, "DISTRIBUTED") == 0;
 }
 
 /* Tell whether a value is a string "{% … %}" in a state of JSONata. */
 bool
-sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language)
+sf_asl_is_jsonata(const SfTreeNode *value, SfQueryLanguage language)
 {
 	size_t		len;
 
-	if (language != SF_QL_JSONATA || value->kind != SF_NODE_STRING)
+	if (language != SF_QL_JSONATA || value->kind != SF_TREE_STRING)
 		return false;
 	len = strlen(value->string);
 	return len >= 4 && strncmp(value->string, "{%", 2) == 0 &&
@@ -283,11 +283,11 @@ is_blank(const char *text, int len)
 }
 
 /* Parse the text into an object; NULL after a diagnostic. */
-static SfNode *
+static SfTreeNode *
 parse_object(SfCheck *c, const char *text, int len)
 {
 	SfParseError error = {0};
-	SfNode	   *root = NULL;
+	SfTreeNode *root = NULL;
 
 	if (len > SF_DEFINITION_BYTES_MAX)
 	{
@@ -298,14 +298,14 @@ parse_object(SfCheck *c, const char *text, int len)
 	}
 	if (!is_blank(text, len))
 	{
-		root = sf_node_parse(text, len, &error);
+		root = sf_tree_parse(text, len, &error);
 		if (root == NULL)
 		{
 			report_malformed(c, text, len, &error);
 			return NULL;
 		}
 	}
-	if (root == NULL || root->kind != SF_NODE_OBJECT)
+	if (root == NULL || root->kind != SF_TREE_OBJECT)
 	{
 		sf_check_error(c, NULL, SF_CODE_SCHEMA,
 					   "Definition must be a valid JSON object");
@@ -316,9 +316,9 @@ parse_object(SfCheck *c, const char *text, int len)
 
 /* Report that a document is a template, with where its definitions lie; false: it is none. */
 static bool
-is_template(SfCheck *c, const SfNode *root)
+is_template(SfCheck *c, const SfTreeNode *root)
 {
-	SfCloudTemplate template;
+	SfCloudTemplateHint template;
 
 	if (!sf_asl_read_cloud_template(root, &template))
 		return false;
@@ -328,12 +328,12 @@ is_template(SfCheck *c, const SfNode *root)
 }
 
 /* Parse and check a definition; the tree when it has no error, else NULL. */
-SfNode *
+SfTreeNode *
 sf_asl_check(const char *text, int len, const SfValidation *how,
 			 List **diagnostics)
 {
 	SfCheck		c = {0};
-	SfNode	   *root;
+	SfTreeNode *root;
 
 	c.text = text;
 	if (how != NULL)
@@ -359,15 +359,15 @@ sf_asl_check(const char *text, int len, const SfValidation *how,
  * Wrap a state into the tree of a machine that has no other, so that checking
  * and compiling need not know the difference.
  */
-static SfNode *
-wrap_state(SfNode *state)
+static SfTreeNode *
+wrap_state(SfTreeNode *state)
 {
-	SfNode	   *root = palloc0(sizeof(SfNode));
-	SfNode	   *start = palloc0(sizeof(SfNode));
-	SfNode	   *states = palloc0(sizeof(SfNode));
+	SfTreeNode *root = palloc0(sizeof(SfTreeNode));
+	SfTreeNode *start = palloc0(sizeof(SfTreeNode));
+	SfTreeNode *states = palloc0(sizeof(SfTreeNode));
 
-	root->kind = states->kind = SF_NODE_OBJECT;
-	start->kind = SF_NODE_STRING;
+	root->kind = states->kind = SF_TREE_OBJECT;
+	start->kind = SF_TREE_STRING;
 	start->key = "StartAt";
 	start->string = SF_LONE_STATE_NAME;
 	states->key = "States";
@@ -385,12 +385,12 @@ wrap_state(SfNode *state)
 }
 
 /* Parse and check a state by itself. */
-SfNode *
+SfTreeNode *
 sf_asl_check_state(const char *text, int len, List **diagnostics)
 {
 	SfCheck		c = {0};
-	SfNode	   *state;
-	SfNode	   *root = NULL;
+	SfTreeNode *state;
+	SfTreeNode *root = NULL;
 
 	c.text = text;
 	c.lone_state = true;
@@ -406,17 +406,17 @@ sf_asl_check_state(const char *text, int len, List **diagnostics)
 }
 
 /* Find a state by its name, at any depth; NULL: there is none. */
-static const SfNode *
-find_state(const SfNode *node, const char *name)
+static const SfTreeNode *
+find_state(const SfTreeNode *node, const char *name)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (node->kind != SF_NODE_OBJECT && node->kind != SF_NODE_ARRAY)
+	if (node->kind != SF_TREE_OBJECT && node->kind != SF_TREE_ARRAY)
 		return NULL;
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 	{
-		const SfNode *found = child->key != NULL && strcmp(child->key, "States") == 0 &&
-			child->kind == SF_NODE_OBJECT ? sf_node_member(child, name) : NULL;
+		const SfTreeNode *found = child->key != NULL && strcmp(child->key, "States") == 0 &&
+			child->kind == SF_TREE_OBJECT ? sf_tree_member(child, name) : NULL;
 
 		if (found == NULL)
 			found = find_state(child, name);
@@ -431,10 +431,10 @@ bool
 sf_asl_has_unknown_type(const char *text, int len, const char *state_name)
 {
 	SfParseError error;
-	const SfNode *root = len > SF_DEFINITION_BYTES_MAX ? NULL : sf_node_parse(text, len, &error);
-	const SfNode *state = root == NULL ? NULL : find_state(root, state_name);
-	const char *type = state == NULL || state->kind != SF_NODE_OBJECT ? NULL :
-		sf_node_member_string(state, "Type");
+	const SfTreeNode *root = len > SF_DEFINITION_BYTES_MAX ? NULL : sf_tree_parse(text, len, &error);
+	const SfTreeNode *state = root == NULL ? NULL : find_state(root, state_name);
+	const char *type = state == NULL || state->kind != SF_TREE_OBJECT ? NULL :
+		sf_tree_member_string(state, "Type");
 	SfStateType found;
 
 	return type != NULL && !sf_asl_find_state_type(type, &found);

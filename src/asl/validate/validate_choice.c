@@ -56,7 +56,7 @@ sf_asl_operand_type(SfComparison comparison)
 
 /* Check the operand of a comparison: a literal of its type, or a path. */
 void
-sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_operand(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	SfComparison comparison;
 	bool		is_path;
@@ -71,14 +71,14 @@ sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
 	switch (sf_asl_operand_type(comparison))
 	{
 		case SF_OPERAND_STRING:
-			sf_check_kind(c, value, SF_NODE_STRING);
+			sf_check_kind(c, value, SF_TREE_STRING);
 			break;
 		case SF_OPERAND_NUMERIC:
-			sf_check_kind(c, value, SF_NODE_NUMBER);
+			sf_check_kind(c, value, SF_TREE_NUMBER);
 			break;
 		case SF_OPERAND_BOOLEAN:
 		case SF_OPERAND_ANY:
-			sf_check_kind(c, value, SF_NODE_BOOLEAN);
+			sf_check_kind(c, value, SF_TREE_BOOLEAN);
 			break;
 		case SF_OPERAND_TIMESTAMP:
 			sf_check_timestamp(c, value, field);
@@ -122,7 +122,7 @@ print_comparisons(void)
  * values are is checked by the list of fields.
  */
 void
-sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
+sf_check_rule(SfCheck *c, const SfTreeNode *rule, const SfField *field)
 {
 	int			nselectors = 0;
 	int			ncomparisons = 0;
@@ -131,10 +131,10 @@ sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
 
 	check_stack_depth();
 	sf_check_object(c, rule, sf_check_values[field->value].expected, 0);
-	if (rule->kind != SF_NODE_OBJECT)
+	if (rule->kind != SF_TREE_OBJECT)
 		return;
 
-	SF_NODE_FOREACH(member, rule)
+	SF_TREE_FOREACH(member, rule)
 	{
 		if (is_selector(member->key))
 			nselectors++;
@@ -144,7 +144,7 @@ sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
 	if (nselectors != 1)
 		sf_check_error(c, rule, SF_CODE_SCHEMA,
 					   "The object must have only one of the following fields, [And, Or, Not, Variable, Condition]");
-	else if (sf_node_member(rule, "Variable") == NULL)
+	else if (sf_tree_member(rule, "Variable") == NULL)
 	{
 		/* a comparison is of a Variable */
 		if (ncomparisons > 0 && c->language == SF_QL_JSONPATH)
@@ -163,12 +163,12 @@ sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
 
 /* Rules: at least one. */
 void
-sf_check_rules(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_rules(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_check_kind(c, value, SF_TREE_ARRAY))
 		return;
 	if (value->nchildren == 0)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
-	SF_NODE_FOREACH(rule, value)
+	SF_TREE_FOREACH(rule, value)
 		sf_check_rule(c, rule, field);
 }

@@ -35,9 +35,9 @@ static const struct
 
 /* Find the ends that a word of On stands for; 0: it is no such word. */
 static int
-find_ends(const SfNode *word)
+find_ends(const SfTreeNode *word)
 {
-	for (size_t i = 0; word->kind == SF_NODE_STRING && i < lengthof(end_words); i++)
+	for (size_t i = 0; word->kind == SF_TREE_STRING && i < lengthof(end_words); i++)
 	{
 		if (strcmp(end_words[i].name, word->string) == 0)
 			return end_words[i].ends;
@@ -47,13 +47,13 @@ find_ends(const SfNode *word)
 
 /* On: which ends of the job before are waited for. */
 void
-sf_check_ends(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_ends(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_check_kind(c, value, SF_TREE_ARRAY))
 		return;
 	if (value->nchildren == 0)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
-	SF_NODE_FOREACH(word, value)
+	SF_TREE_FOREACH(word, value)
 	{
 		if (find_ends(word) == 0)
 			sf_check_error(c, word, SF_CODE_SCHEMA,
@@ -63,15 +63,15 @@ sf_check_ends(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* After: names of jobs, or objects with a name and On. */
 void
-sf_check_after(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_after(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_check_kind(c, value, SF_TREE_ARRAY))
 		return;
-	SF_NODE_FOREACH(link, value)
+	SF_TREE_FOREACH(link, value)
 	{
-		if (link->kind == SF_NODE_OBJECT)
+		if (link->kind == SF_TREE_OBJECT)
 			sf_check_object(c, link, SF_SHAPE_AFTER, 0);
-		else if (link->kind != SF_NODE_STRING)
+		else if (link->kind != SF_TREE_STRING)
 			sf_check_error(c, link, SF_CODE_SCHEMA,
 						   "Expected value of type [STRING, OBJECT]");
 	}
@@ -79,7 +79,7 @@ sf_check_after(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Condition of a job: a rule as of a Choice state, or an expression of JSONata. */
 void
-sf_check_job_condition(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_job_condition(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	if (c->language == SF_QL_JSONATA)
 		sf_check_condition(c, value, field);
@@ -89,17 +89,17 @@ sf_check_job_condition(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Check a job, which is a state if it has a Type, else a flow of states. */
 static void
-check_job(SfCheck *c, const SfNode *job)
+check_job(SfCheck *c, const SfTreeNode *job)
 {
 	SfQueryLanguage saved = c->language;
 
-	if (job->kind != SF_NODE_OBJECT || sf_node_member(job, "Type") != NULL ||
-		(sf_node_member(job, "States") == NULL && sf_node_member(job, "StartAt") == NULL))
+	if (job->kind != SF_TREE_OBJECT || sf_tree_member(job, "Type") != NULL ||
+		(sf_tree_member(job, "States") == NULL && sf_tree_member(job, "StartAt") == NULL))
 	{
-		const char *type = sf_node_member_string(job, "Type");
+		const char *type = sf_tree_member_string(job, "Type");
 
 		if (type != NULL && strcmp(type, "Choice") == 0)
-			sf_check_error(c, sf_node_member(job, "Type"), SF_CODE_SCHEMA,
+			sf_check_error(c, sf_tree_member(job, "Type"), SF_CODE_SCHEMA,
 						   "A job cannot be a Choice state, which needs states to go on to");
 		else
 			sf_check_state(c, job, SF_IN_JOB);
@@ -113,38 +113,38 @@ check_job(SfCheck *c, const SfNode *job)
 
 /* Jobs: at least one; the net that they make is checked later. */
 void
-sf_check_jobs(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_jobs(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+	if (!sf_check_kind(c, value, SF_TREE_OBJECT))
 		return;
 	if (value->nchildren == 0)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	c->nets = lappend(c->nets, (void *) value);
-	SF_NODE_FOREACH(job, value)
+	SF_TREE_FOREACH(job, value)
 		check_job(c, job);
 }
 
 /* --- links, for the compiler too --- */
 
 /* The node that names the job which an element of After waits for; NULL: none does. */
-const SfNode *
-sf_asl_link_job(const SfNode *link)
+const SfTreeNode *
+sf_asl_link_job(const SfTreeNode *link)
 {
-	const SfNode *job = link->kind == SF_NODE_OBJECT ? sf_node_member(link, "Job") : link;
+	const SfTreeNode *job = link->kind == SF_TREE_OBJECT ? sf_tree_member(link, "Job") : link;
 
-	return job != NULL && job->kind == SF_NODE_STRING ? job : NULL;
+	return job != NULL && job->kind == SF_TREE_STRING ? job : NULL;
 }
 
 /* The ends of that job which an element of After needs; without On its success. */
 int
-sf_asl_link_ends(const SfNode *link)
+sf_asl_link_ends(const SfTreeNode *link)
 {
-	const SfNode *on = sf_node_member(link, "On");
+	const SfTreeNode *on = sf_tree_member(link, "On");
 	int			ends = 0;
 
-	if (on == NULL || on->kind != SF_NODE_ARRAY)
+	if (on == NULL || on->kind != SF_TREE_ARRAY)
 		return SF_JOB_END_SUCCESS;
-	SF_NODE_FOREACH(word, on)
+	SF_TREE_FOREACH(word, on)
 		ends |= find_ends(word);
 	return ends != 0 ? ends : SF_JOB_END_ANY;	/* reported already */
 }
@@ -154,8 +154,8 @@ sf_asl_link_ends(const SfNode *link)
 /* A job while its net is checked */
 typedef struct Job
 {
-	const SfNode *node;
-	const SfNode *after;		/* NULL: none */
+	const SfTreeNode *node;
+	const SfTreeNode *after;	/* NULL: none */
 	int			nlinks;
 	SfJobLink  *links;			/* to known jobs */
 	enum
@@ -174,7 +174,7 @@ typedef struct Net
 	SfCheck    *check;
 	int			njobs;
 	Job		   *jobs;
-	SfNode	  **sorted;
+	SfTreeNode **sorted;
 	int		   *way;			/* jobs ON_WAY; then scratch */
 	int			nway;
 	int		   *order;			/* jobs, each after those that it waits for */
@@ -185,7 +185,7 @@ typedef struct Net
 
 /* Report a name in After that no job has. */
 static void
-report_unknown(Net *net, const SfNode *name)
+report_unknown(Net *net, const SfTreeNode *name)
 {
 	SfClosest	closest = sf_closest_begin(name->string);
 
@@ -197,7 +197,7 @@ report_unknown(Net *net, const SfNode *name)
 
 /* Report an element of After that waits for a job which an earlier element waits for. */
 static bool
-is_repeated(Net *net, int number, const SfNode *link, int before)
+is_repeated(Net *net, int number, const SfTreeNode *link, int before)
 {
 	if (net->jobs[before].stamp != number + 1)
 	{
@@ -215,18 +215,18 @@ link_job(Net *net, int number)
 {
 	Job		   *job = &net->jobs[number];
 
-	job->after = sf_node_member(job->node, "After");
-	if (job->after == NULL || job->after->kind != SF_NODE_ARRAY)
+	job->after = sf_tree_member(job->node, "After");
+	if (job->after == NULL || job->after->kind != SF_TREE_ARRAY)
 		return;
 	job->links = palloc(sizeof(SfJobLink) * Max(job->after->nchildren, 1));
-	SF_NODE_FOREACH(link, job->after)
+	SF_TREE_FOREACH(link, job->after)
 	{
-		const SfNode *name = sf_asl_link_job(link);
-		const SfNode *before;
+		const SfTreeNode *name = sf_asl_link_job(link);
+		const SfTreeNode *before;
 
 		if (name == NULL)
 			continue;			/* reported already */
-		before = sf_node_search_members(net->sorted, net->njobs, name->string);
+		before = sf_tree_search_members(net->sorted, net->njobs, name->string);
 		if (before == NULL)
 		{
 			report_unknown(net, name);
@@ -295,9 +295,9 @@ follow(Net *net, int start)
 
 /* How a job can end once it runs. */
 static int
-ends_of_run(const SfNode *job)
+ends_of_run(const SfTreeNode *job)
 {
-	const char *type = sf_node_member_string(job, "Type");
+	const char *type = sf_tree_member_string(job, "Type");
 
 	return type != NULL && strcmp(type, "Fail") == 0 ? SF_JOB_END_FAILURE :
 		SF_JOB_END_SUCCESS | SF_JOB_END_FAILURE;
@@ -309,7 +309,7 @@ possible_ends(const Job *job)
 {
 	int			ends = ends_of_run(job->node);
 
-	if (sf_node_member(job->node, "Condition") != NULL)
+	if (sf_tree_member(job->node, "Condition") != NULL)
 		return ends | SF_JOB_END_SKIP;
 	for (int i = 0; i < job->nlinks; i++)
 		if (job->links[i].on != SF_JOB_END_ANY)
@@ -452,15 +452,15 @@ comes_before(Reader *reader, int other)
 
 /* Report a reference to a job that there is not, or that does not come before. */
 static void
-check_use(void *arg, const SfNode *at, bool of_jobs, const char *name)
+check_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 {
 	Reader	   *reader = arg;
 	Net		   *net = reader->net;
-	const SfNode *used;
+	const SfTreeNode *used;
 
 	if (name == NULL)
 		return;
-	used = sf_node_search_members(net->sorted, net->njobs, name);
+	used = sf_tree_search_members(net->sorted, net->njobs, name);
 	if (used == NULL)
 	{
 		SfClosest	closest = sf_closest_begin(name);
@@ -490,7 +490,7 @@ check_uses(Net *net)
 
 /* Report a reference to jobs where there are none. */
 static void
-report_use(void *arg, const SfNode *at, bool of_jobs, const char *name)
+report_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 {
 	if (of_jobs)
 		sf_check_error(arg, at, SF_CODE_TARGET,
@@ -499,24 +499,24 @@ report_use(void *arg, const SfNode *at, bool of_jobs, const char *name)
 
 /* Check that the texts of a machine which no job has do not look at jobs. */
 void
-sf_check_no_jobs(SfCheck *c, const SfNode *root)
+sf_check_no_jobs(SfCheck *c, const SfTreeNode *root)
 {
 	sf_asl_job_uses_outside(root, false, report_use, c);
 }
 
 /* Check the net that the jobs make. */
 void
-sf_check_net(SfCheck *c, const SfNode *jobs)
+sf_check_net(SfCheck *c, const SfTreeNode *jobs)
 {
 	Net			net = {.check = c,.njobs = jobs->nchildren};
 
 	if (net.njobs == 0)
 		return;
 	net.jobs = palloc0(sizeof(Job) * net.njobs);
-	net.sorted = sf_node_sort_members(jobs);
+	net.sorted = sf_tree_sort_members(jobs);
 	net.way = palloc(sizeof(int) * net.njobs);
 	net.order = palloc(sizeof(int) * net.njobs);
-	SF_NODE_FOREACH(node, jobs)
+	SF_TREE_FOREACH(node, jobs)
 		net.jobs[node->index].node = node;
 	for (int i = 0; i < net.njobs; i++)
 		link_job(&net, i);

@@ -17,13 +17,13 @@
 
 /* Accept whatever JSON. */
 void
-sf_check_any(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_any(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 }
 
 /* Expect a scalar of the kind that the kind of value says. */
 void
-sf_check_scalar(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_scalar(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	sf_check_kind(c, value, sf_check_values[field->value].expected);
 }
@@ -49,9 +49,9 @@ word_in_list(const char *word, const char *list)
 
 /* Check a string that has to be one of some words. */
 static void
-check_words(SfCheck *c, const SfNode *value, const char *words)
+check_words(SfCheck *c, const SfTreeNode *value, const char *words)
 {
-	if (sf_check_kind(c, value, SF_NODE_STRING) &&
+	if (sf_check_kind(c, value, SF_TREE_STRING) &&
 		!word_in_list(value->string, words))
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Value should be one of the following: [%s]", words);
@@ -59,14 +59,14 @@ check_words(SfCheck *c, const SfNode *value, const char *words)
 
 /* Expect one of the field's words. */
 void
-sf_check_word(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_word(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	check_words(c, value, field->words);
 }
 
 /* QueryLanguage: a machine in JSONata has no states in JSONPath. */
 void
-sf_check_query_language(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_query_language(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	check_words(c, value, "JSONPath, JSONata");
 	if (field->shape == SF_SHAPE_STATE &&
@@ -79,9 +79,9 @@ sf_check_query_language(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Report a number outside its range. */
 static void
-check_range(SfCheck *c, const SfNode *value, double min, double max)
+check_range(SfCheck *c, const SfTreeNode *value, double min, double max)
 {
-	double		number = sf_node_number(value);
+	double		number = sf_tree_number(value);
 
 	if (number < min)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum value is %g", min);
@@ -91,10 +91,10 @@ check_range(SfCheck *c, const SfNode *value, double min, double max)
 
 /* Expect a number without a fraction. */
 void
-sf_check_integer(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_integer(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (value->kind != SF_NODE_NUMBER ||
-		floor(sf_node_number(value)) != sf_node_number(value))
+	if (value->kind != SF_TREE_NUMBER ||
+		floor(sf_tree_number(value)) != sf_tree_number(value))
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Expected value of type Integer");
 	else
@@ -103,9 +103,9 @@ sf_check_integer(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Expect a number. */
 void
-sf_check_number(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_number(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (sf_check_kind(c, value, SF_NODE_NUMBER))
+	if (sf_check_kind(c, value, SF_TREE_NUMBER))
 		check_range(c, value, field->min, field->max);
 }
 
@@ -114,7 +114,7 @@ sf_check_number(SfCheck *c, const SfNode *value, const SfField *field)
 typedef struct SfTemplateCheck
 {
 	SfCheck    *check;
-	const SfNode *node;
+	const SfTreeNode *node;
 } SfTemplateCheck;
 
 /* Take over a diagnostic of the template compiler. */
@@ -132,21 +132,21 @@ report_template(void *arg, const char *code, const char *location,
  * a name that stands twice, or with and without ".$".
  */
 static void
-check_template_names(SfCheck *c, const SfNode *value)
+check_template_names(SfCheck *c, const SfTreeNode *value)
 {
-	SfNode	  **sorted;
+	SfTreeNode **sorted;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (value->nchildren == 0)
 		return;
-	SF_NODE_FOREACH(child, value)
+	SF_TREE_FOREACH(child, value)
 		check_template_names(c, child);
-	if (value->kind != SF_NODE_OBJECT)
+	if (value->kind != SF_TREE_OBJECT)
 		return;
 
-	sorted = sf_node_sort_members(value);
-	SF_NODE_FOREACH(child, value)
+	sorted = sf_tree_sort_members(value);
+	SF_TREE_FOREACH(child, value)
 	{
 		int			len = strlen(child->key);
 		char	   *plain;
@@ -158,7 +158,7 @@ check_template_names(SfCheck *c, const SfNode *value)
 			strcmp(child->key + len - 2, ".$") != 0)
 			continue;
 		plain = pnstrdup(child->key, len - 2);
-		if (sf_node_search_members(sorted, value->nchildren, plain) != NULL)
+		if (sf_tree_search_members(sorted, value->nchildren, plain) != NULL)
 			sf_check_error(c, child, SF_CODE_SCHEMA,
 						   "Duplicate field '%s': there are both '%s' and '%s'",
 						   plain, plain, child->key);
@@ -179,16 +179,16 @@ ends_with(const char *text, const char *end)
  * that never fits, an expression of JSONata without its beginning.
  */
 static void
-check_meant(SfCheck *c, const SfNode *value)
+check_meant(SfCheck *c, const SfTreeNode *value)
 {
 	SfExpr	   *expr = NULL;
 	SfError		error;
 	const char *misused;
 
 	check_stack_depth();
-	SF_NODE_FOREACH(child, value)
+	SF_TREE_FOREACH(child, value)
 		check_meant(c, child);
-	if (value->kind != SF_NODE_STRING)
+	if (value->kind != SF_TREE_STRING)
 		return;
 	if (c->language == SF_QL_JSONATA && ends_with(value->string, "%}") && strncmp(value->string, "{%", 2) != 0)
 		sf_check_strictly(c, value, SF_CODE_SCHEMA, "%s", "JSONata string must start with {% and end with %}");
@@ -202,31 +202,31 @@ check_meant(SfCheck *c, const SfNode *value)
 
 /* Expect a payload template that compiles. */
 void
-sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_template(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	SfTemplateCheck t = {c, value};
 
 	check_template_names(c, value);
 	check_meant(c, value);
-	sf_template_check(sf_node_to_jsonb(value, c->text), c->language,
+	sf_template_check(sf_tree_to_jsonb(value, c->text), c->language,
 					  field->shape == SF_SHAPE_CATCHER || field->shape == SF_SHAPE_JOB_CATCHER, report_template, &t);
 }
 
 /* Expect a string, which may look like an expression in a state of JSONata. */
 void
-sf_check_text(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_text(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (sf_check_kind(c, value, SF_NODE_STRING) && c->language == SF_QL_JSONATA)
+	if (sf_check_kind(c, value, SF_TREE_STRING) && c->language == SF_QL_JSONATA)
 		sf_check_template(c, value, field);
 }
 
 /* Expect a timestamp. */
 void
-sf_check_timestamp(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_timestamp(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	TimestampTz time;
 
-	if (sf_check_kind(c, value, SF_NODE_STRING) &&
+	if (sf_check_kind(c, value, SF_TREE_STRING) &&
 		!sf_timestamp_parse(value->string, strlen(value->string), &time))
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "String does not match RFC3339 timestamp");
@@ -234,9 +234,9 @@ sf_check_timestamp(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Items is an array or an object. */
 void
-sf_check_items(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_items(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (value->kind != SF_NODE_ARRAY && value->kind != SF_NODE_OBJECT)
+	if (value->kind != SF_TREE_ARRAY && value->kind != SF_TREE_OBJECT)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Expected value of type [ARRAY, OBJECT] or a JSONata expression");
 	else
@@ -245,9 +245,9 @@ sf_check_items(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Condition is a boolean. */
 void
-sf_check_condition(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_condition(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (value->kind != SF_NODE_BOOLEAN)
+	if (value->kind != SF_TREE_BOOLEAN)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Expected value of type [BOOLEAN] or a JSONata expression");
 }
@@ -270,11 +270,11 @@ is_variable_name(const char *name, int len)
 
 /* Assign: an object whose members' names are those of variables. */
 void
-sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_assign(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+	if (!sf_check_kind(c, value, SF_TREE_OBJECT))
 		return;
-	SF_NODE_FOREACH(member, value)
+	SF_TREE_FOREACH(member, value)
 	{
 		int			len = strlen(member->key);
 
@@ -298,16 +298,16 @@ sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Credentials: an object that names a role. */
 void
-sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_credentials(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	const SfNode *role;
+	const SfTreeNode *role;
 
-	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+	if (!sf_check_kind(c, value, SF_TREE_OBJECT))
 		return;
-	role = sf_node_member(value, "RoleArn");
+	role = sf_tree_member(value, "RoleArn");
 	if (role != NULL)
-		sf_check_kind(c, role, SF_NODE_STRING);
-	else if (sf_node_member(value, "RoleArn.$") == NULL)
+		sf_check_kind(c, role, SF_TREE_STRING);
+	else if (sf_tree_member(value, "RoleArn.$") == NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "The field 'RoleArn' is required but was missing");
 	sf_check_template(c, value, field);
@@ -320,11 +320,11 @@ sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
  * is no string and that is reported.
  */
 static const char *
-expression_problem(SfCheck *c, const SfNode *value, int allowed)
+expression_problem(SfCheck *c, const SfTreeNode *value, int allowed)
 {
 	SfError		error;
 
-	if (!sf_check_kind(c, value, SF_NODE_STRING) ||
+	if (!sf_check_kind(c, value, SF_TREE_STRING) ||
 		sf_expr_compile(value->string, allowed, &error) != NULL)
 		return NULL;
 	return error.cause ? error.cause : value->string;
@@ -332,14 +332,14 @@ expression_problem(SfCheck *c, const SfNode *value, int allowed)
 
 /* Tell whether a string begins as paths do. */
 static bool
-has_dollar(const SfNode *value)
+has_dollar(const SfTreeNode *value)
 {
 	return value->string[0] == '$';
 }
 
 /* Report that a string is no path. */
 static void
-refuse_path(SfCheck *c, const SfNode *value, const char *problem)
+refuse_path(SfCheck *c, const SfTreeNode *value, const char *problem)
 {
 	if (has_dollar(value))
 		sf_check_error(c, value, SF_CODE_SCHEMA,
@@ -350,7 +350,7 @@ refuse_path(SfCheck *c, const SfNode *value, const char *problem)
 
 /* Report that a path names more than one node, or none where it may. */
 static void
-refuse_reference(SfCheck *c, const SfNode *value, const char *problem)
+refuse_reference(SfCheck *c, const SfTreeNode *value, const char *problem)
 {
 	sf_check_error(c, value, SF_CODE_SCHEMA, "Value is not a Reference Path: %s",
 				   problem);
@@ -358,7 +358,7 @@ refuse_reference(SfCheck *c, const SfNode *value, const char *problem)
 
 /* Expect a path. */
 void
-sf_check_path(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_path(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	const char *problem = expression_problem(c, value, SF_EXPR_PATH);
 
@@ -368,15 +368,15 @@ sf_check_path(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Expect a path or null. */
 void
-sf_check_path_or_null(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_path_or_null(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (value->kind != SF_NODE_NULL)
+	if (value->kind != SF_TREE_NULL)
 		sf_check_path(c, value, field);
 }
 
 /* Expect a path, or an intrinsic function that gives a string. */
 void
-sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
+sf_check_path_or_intrinsic(SfCheck *c, const SfTreeNode *value,
 						   const SfField *field)
 {
 	const char *problem = expression_problem(c, value, SF_EXPR_ANY | SF_EXPR_TEXT);
@@ -389,7 +389,7 @@ sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
 
 /* Check a path that names one node. */
 static void
-check_reference(SfCheck *c, const SfNode *value, int allowed)
+check_reference(SfCheck *c, const SfTreeNode *value, int allowed)
 {
 	const char *problem = expression_problem(c, value, allowed);
 
@@ -403,23 +403,23 @@ check_reference(SfCheck *c, const SfNode *value, int allowed)
 
 /* Expect a path that names one node. */
 void
-sf_check_reference(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_reference(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	check_reference(c, value, SF_EXPR_REFERENCE);
 }
 
 /* ResultPath: a node of the state's input, not in the context object. */
 void
-sf_check_input_reference_or_null(SfCheck *c, const SfNode *value,
+sf_check_input_reference_or_null(SfCheck *c, const SfTreeNode *value,
 								 const SfField *field)
 {
-	if (value->kind != SF_NODE_NULL)
+	if (value->kind != SF_TREE_NULL)
 		check_reference(c, value, SF_EXPR_REFERENCE | SF_EXPR_INPUT);
 }
 
 /* Variable, and what it is compared with: a path that names one node. */
 void
-sf_check_compared(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_compared(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	const char *problem = expression_problem(c, value, SF_EXPR_REFERENCE);
 
@@ -441,14 +441,14 @@ is_function_name(const char *text)
 }
 
 /* Find where the parameters name a function literally, or NULL. */
-static const SfNode *
-named_function(SfCheck *c, const SfNode *owner)
+static const SfTreeNode *
+named_function(SfCheck *c, const SfTreeNode *owner)
 {
-	const SfNode *parameters = sf_node_member(owner, c->language == SF_QL_JSONATA ?
-											  "Arguments" : "Parameters");
-	const SfNode *name = parameters ? sf_node_member(parameters, "FunctionName") : NULL;
+	const SfTreeNode *parameters = sf_tree_member(owner, c->language == SF_QL_JSONATA ?
+												  "Arguments" : "Parameters");
+	const SfTreeNode *name = parameters ? sf_tree_member(parameters, "FunctionName") : NULL;
 
-	if (name == NULL || name->kind != SF_NODE_STRING ||
+	if (name == NULL || name->kind != SF_TREE_STRING ||
 		sf_asl_is_jsonata(name, c->language))
 		return NULL;
 	return name;
@@ -477,9 +477,9 @@ has_bad_qualifier(const char *function)
 
 /* Check the function that a resource names, or that its request does. */
 static void
-check_function(SfCheck *c, const SfNode *value, const SfResource *resource)
+check_function(SfCheck *c, const SfTreeNode *value, const SfResource *resource)
 {
-	const SfNode *name = named_function(c, value->parent);
+	const SfTreeNode *name = named_function(c, value->parent);
 
 	if (strncmp(value->string, "arn:", 4) == 0 && strcmp(resource->service, "lambda") == 0 &&
 		strstr(value->string, ":states:::") == NULL && has_bad_qualifier(value->string))
@@ -490,7 +490,7 @@ check_function(SfCheck *c, const SfNode *value, const SfResource *resource)
 
 /* Report a placeholder that does not end. */
 static void
-check_placeholders(SfCheck *c, const SfNode *value)
+check_placeholders(SfCheck *c, const SfTreeNode *value)
 {
 	for (const char *p = strstr(value->string, "${"); p != NULL; p = strstr(p + 2, "${"))
 		if (p[2 + strcspn(p + 2, "}$")] != '}')
@@ -519,10 +519,10 @@ is_new_problem(SfCheck *c, char *problem)
  * the service does not have is told of besides.
  */
 void
-sf_check_runs(SfCheck *c, const SfNode *at, const SfResource *resource,
+sf_check_runs(SfCheck *c, const SfTreeNode *at, const SfResource *resource,
 			  bool for_items)
 {
-	const SfNode *function = named_function(c, at->parent);
+	const SfTreeNode *function = named_function(c, at->parent);
 	char	   *problem = c->how.probe == NULL ? NULL
 		: c->how.probe(resource, function == NULL ? NULL : function->string, for_items);
 	char	   *unknown = c->how.is_known == NULL ? NULL
@@ -546,11 +546,11 @@ are_event_names(const char *text)
  * now may when it is its turn, so that is worth a warning only.
  */
 void
-sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_resource(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	SfResource	resource;
 
-	if (!sf_check_kind(c, value, SF_NODE_STRING))
+	if (!sf_check_kind(c, value, SF_TREE_STRING))
 		return;
 	if (value->string[0] == '\0')
 	{
@@ -576,11 +576,11 @@ sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "A task of people has no task token");
 	else
 	{
-		const SfNode *config = sf_node_member(value->parent, "ReaderConfig");
+		const SfTreeNode *config = sf_tree_member(value->parent, "ReaderConfig");
 
 		if (field->shape == SF_SHAPE_ITEM_READER)
-			sf_resource_reads(&resource, sf_node_member_string(config, "InputType"),
-							  sf_node_member_string(config, "ManifestType"));
+			sf_resource_reads(&resource, sf_tree_member_string(config, "InputType"),
+							  sf_tree_member_string(config, "ManifestType"));
 		check_function(c, value, &resource);
 		check_placeholders(c, value);
 		sf_check_runs(c, value, &resource, field->shape != SF_SHAPE_STATE);
@@ -603,11 +603,11 @@ is_label_character(const char *p, int len)
 
 /* Label: part of a name, so without special characters, and unique. */
 void
-sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_label(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
 	const char *p;
 
-	if (!sf_check_kind(c, value, SF_NODE_STRING))
+	if (!sf_check_kind(c, value, SF_TREE_STRING))
 		return;
 	if (value->string[0] == '\0')
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
@@ -624,7 +624,7 @@ sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 			break;
 		}
 	}
-	foreach_ptr(const SfNode, label, c->labels)
+	foreach_ptr(const SfTreeNode, label, c->labels)
 	{
 		if (strcmp(label->string, value->string) == 0)
 		{
@@ -638,10 +638,10 @@ sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Check an array of strings. */
 void
-sf_check_strings(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_strings(SfCheck *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_check_kind(c, value, SF_TREE_ARRAY))
 		return;
-	SF_NODE_FOREACH(element, value)
-		sf_check_kind(c, element, SF_NODE_STRING);
+	SF_TREE_FOREACH(element, value)
+		sf_check_kind(c, element, SF_TREE_STRING);
 }

@@ -269,7 +269,7 @@ put_line(const Lines *lines, int event, const char *line)
 
 /* Put an event into the result. */
 static void
-put_event(const SfEvent *event, const char *state, const Jsonb *details, void *arg)
+put_event(const SfHistoryEvent *event, const char *state, const Jsonb *details, void *arg)
 {
 	SfJsonBuilder b;
 

@@ -150,8 +150,8 @@ add_differences(SfColumns *row, const Run *a, int event_a, const Run *b, int eve
 
 	if (event_a != 0 && event_b != 0)
 	{
-		before = sf_event_payload(a->head.execution_no, event_a);
-		after = sf_event_payload(b->head.execution_no, event_b);
+		before = sf_history_event_payload(a->head.execution_no, event_a);
+		after = sf_history_event_payload(b->head.execution_no, event_b);
 	}
 	if (before != NULL && after != NULL)
 		sf_json_differences(before, after, note_difference, &d);

@@ -75,7 +75,7 @@ read_row(HeapTuple tuple, TupleDesc desc)
 	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, &row);
 	return (SfLimit) {
 		.limit_no = row.limit_no,
-		.kind = sf_kind_of(row.kind),
+		.kind = sf_object_kind_of(row.kind),
 		.name = row.name,
 		.state = row.state,
 		.key = row.key,
@@ -137,7 +137,7 @@ read_rows(const SfCacheKey *key)
 			(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_limit, &limits, SF_INT4((int) key->number));
 			break;
 		case SF_CACHE_BY_NAME:
-			(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_limit, &limits, SF_TEXT(sf_kind_name(key->kind)),
+			(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_limit, &limits, SF_TEXT(sf_object_kind_name(key->kind)),
 									SF_TEXT(key->name));
 			break;
 	}
@@ -184,7 +184,7 @@ sf_limit_find(int64 limit_no)
 	" AND l.in_definition = $5"
 #define TARGET	SAME " AND ($6 IS NULL OR l.owner = $6)"
 #define TARGET_ARGS(limit) \
-	SF_TEXT(sf_kind_name((limit)->kind)), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
+	SF_TEXT(sf_object_kind_name((limit)->kind)), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
 	SF_TEXT((limit)->key), SF_BOOL((limit)->in_definition), \
 	sf_query_arg(REGROLEOID, ObjectIdGetDatum((limit)->owner), !OidIsValid((limit)->owner))
 
@@ -493,7 +493,7 @@ sf_limit_drop_object(SfObjectKind kind, const char *name)
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2"
 		" ORDER BY l.limit_no");
 
-	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(sf_kind_name(kind)), SF_TEXT(name)));
+	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(kind)), SF_TEXT(name)));
 }
 
 /* Lock the limits that the definition of a machine has set, and list their numbers. */

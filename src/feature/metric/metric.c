@@ -145,8 +145,8 @@ find_horizon(void)
 		" WHERE f.system_identifier = $1 AND f.database_oid = $2");
 	Horizon		horizon = {PG_INT64_MIN, NULL, 0};
 
-	sf_scan(&plan, read_horizon, &horizon, SF_INT8((int64) GetSystemIdentifier()),
-			sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false));
+	sf_snapshot_read(&plan, read_horizon, &horizon, SF_INT8((int64) GetSystemIdentifier()),
+					 sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false));
 	return horizon;
 }
 

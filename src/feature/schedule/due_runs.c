@@ -53,7 +53,7 @@ static void
 tell_run(const SfSchedule *s, SfRunOutcome outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
-	SfNotice	n = {.kind = SF_CHANGE_RUN,.at = GetCurrentTimestamp()};
+	SfNotice	n = {.kind = SF_CHANGE_SCHEDULE_RUN,.at = GetCurrentTimestamp()};
 	const char *status = sf_schedule_outcome_in_event(outcome);
 	SfJsonBuilder b;
 
@@ -75,7 +75,7 @@ static void
 note_run(const SfSchedule *s, SfRunOutcome outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
-	bool		is_news = sf_feature_wants_notice(SF_CHANGE_RUN, NULL) &&
+	bool		is_news = sf_feature_wants_notice(SF_CHANGE_SCHEDULE_RUN, NULL) &&
 		(scheduled_for == DT_NOBEGIN || !sf_schedule_row_is_noted(s->name, outcome, scheduled_for));
 
 	sf_schedule_row_note(s->name, outcome, scheduled_for, execution_id, error);
@@ -133,7 +133,7 @@ run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 typedef struct ScheduleSweep
 {
 	SfSchedule *s;
-	SfMoments	moments;
+	SfTimeSearch search;
 	int			left;			/* subtransactions that may still write in this transaction */
 	int			started;		/* runs */
 	bool		more;			/* runs are left that could start now */
@@ -256,7 +256,7 @@ run_all(ScheduleSweep *sweep, TimestampTz from, TimestampTz last)
 
 	if (overlap == SF_OVERLAP_SKIP)
 		overlap = SF_OVERLAP_QUEUE;
-	while (done != last && sf_moments_next(&sweep->moments, t, &t) &&
+	while (done != last && sf_time_search_next(&sweep->search, t, &t) &&
 		   run_one_of_all(sweep, t, overlap))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -276,10 +276,10 @@ run_latest(ScheduleSweep *sweep, TimestampTz last)
 
 /* Find the latest run that was due up to a time and did not come; false: there is none. */
 static bool
-find_missed(const SfSchedule *s, SfMoments *moments, TimestampTz until, TimestampTz *last)
+find_missed(const SfSchedule *s, SfTimeSearch *search, TimestampTz until, TimestampTz *last)
 {
-	return sf_moments_latest(moments, until, last) &&
-		*last > sf_schedule_expected_from(s, moments);
+	return sf_time_search_latest(search, until, last) &&
+		*last > sf_schedule_expected_from(s, search);
 }
 
 /*
@@ -294,20 +294,20 @@ handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 	TimestampTz last;
 	TimestampTz done;
 
-	if (!find_missed(s, &sweep->moments, until, &last))
+	if (!find_missed(s, &sweep->search, until, &last))
 		return true;
 	done = last;
 	switch (s->missed)
 	{
 		case SF_MISSED_RUN_ONCE:
 			/* those that were due since then are of the same downtime; should one come late, it is the same run */
-			(void) sf_moments_latest(&sweep->moments, now, &last);
+			(void) sf_time_search_latest(&sweep->search, now, &last);
 			done = last;
 			if (!run_latest(sweep, last))
 				return false;
 			break;
 		case SF_MISSED_RUN_ALL:
-			done = run_all(sweep, sf_schedule_expected_from(s, &sweep->moments), last);
+			done = run_all(sweep, sf_schedule_expected_from(s, &sweep->search), last);
 			break;
 		case SF_MISSED_SKIP:
 			note_run(s, SF_RUN_OUTCOME_MISSED, last, NULL, NULL);
@@ -337,12 +337,12 @@ is_left_to_sweeps(const ScheduleSweep *sweep, bool caught_up)
 char *
 sf_due_run_called(SfSchedule *s, TimestampTz now)
 {
-	ScheduleSweep sweep = {.s = s,.moments = sf_moments_begin(s),.left = MAX_WRITING};
+	ScheduleSweep sweep = {.s = s,.search = sf_time_search_begin(s),.left = MAX_WRITING};
 	TimestampTz scheduled;
 	char	   *execution_id = NULL;
 	bool		caught_up = true;
 
-	if (!sf_schedule_find_match(s, &sweep.moments, now, &scheduled))
+	if (!sf_schedule_find_match(s, &sweep.search, now, &scheduled))
 	{
 		note_run(s, SF_RUN_OUTCOME_SKIPPED, DT_NOBEGIN, NULL, NULL);
 		return NULL;
@@ -451,15 +451,15 @@ typedef struct SweptSchedule
 static bool
 is_due(const SfSchedule *s, TimestampTz until)
 {
-	SfMoments	moments;
+	SfTimeSearch search;
 	TimestampTz last;
 
 	if (sf_pending_run_read(s->name) != NIL)
 		return true;
 	if (sf_pg_cron_job_status(s->cron_job_id) == SF_CRON_JOB_GONE)
 		return false;
-	moments = sf_moments_begin(s);
-	return find_missed(s, &moments, until, &last);
+	search = sf_time_search_begin(s);
+	return find_missed(s, &search, until, &last);
 }
 
 /* Deal with what a schedule, whose row is locked, has missed, and with its runs that wait. */
@@ -469,7 +469,7 @@ sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 	TimestampTz last;
 
 	start_all_pending(sweep);
-	sweep->moments = sf_moments_begin(sweep->s);
+	sweep->search = sf_time_search_begin(sweep->s);
 	switch (sf_pg_cron_job_status(sweep->s->cron_job_id))
 	{
 		case SF_CRON_JOB_ACTIVE:
@@ -477,7 +477,7 @@ sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 			break;
 		case SF_CRON_JOB_INACTIVE:
 			/* runs of a time when the job was switched off are not missed */
-			if (find_missed(sweep->s, &sweep->moments, until, &last))
+			if (find_missed(sweep->s, &sweep->search, until, &last))
 				sf_schedule_row_set_handled(sweep->s->name, last, DT_NOBEGIN);
 			break;
 		case SF_CRON_JOB_GONE:

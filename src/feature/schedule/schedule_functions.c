@@ -298,13 +298,13 @@ SF_SQL_FUNCTION(sfflow_run_schedule_at)
 SF_SQL_FUNCTION(sfflow_run_schedule_given)
 {
 	SfSchedule	s;
-	SfMoments	moments;
+	SfTimeSearch search;
 	TimestampTz scheduled;
 
 	read_arguments(fcinfo, &s);
-	moments = sf_moments_begin(&s);
+	search = sf_time_search_begin(&s);
 	if (!may_run(s.name) ||
-		!sf_schedule_find_match(&s, &moments, GetCurrentTimestamp(), &scheduled))
+		!sf_schedule_find_match(&s, &search, GetCurrentTimestamp(), &scheduled))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(sf_schedule_start(&s, scheduled)));
 }

@@ -33,7 +33,7 @@ typedef struct SfDraft
 	SfTask	   *token_task;		/* with the token of that one, or NULL */
 
 	/* effects that are carried out when the draft is written */
-	List	   *events;			/* SfEvent; ids -1, -2 … until then */
+	List	   *events;			/* SfHistoryEvent; ids -1, -2 … until then */
 	List	   *branches;		/* SfBranch that changed, or are new */
 	List	   *deltas;			/* SfParentDelta */
 	List	   *tasks;			/* SfTask to hand out */

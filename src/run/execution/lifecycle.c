@@ -122,9 +122,9 @@ failed_input(const SfDraft *draft, const SfBranch *branch)
 	if (!sf_branch_has_parent(branch) || branch->phase != SF_PHASE_FAILED ||
 		program->states[branch->state].type != SF_STATE_FAIL)
 		return NULL;
-	return sf_event_last_input(draft->execution,
-							   &program->states[program->scopes[branch->scope].start],
-							   branch->iterations, branch->niterations);
+	return sf_history_event_last_input(draft->execution,
+									   &program->states[program->scopes[branch->scope].start],
+									   branch->iterations, branch->niterations);
 }
 
 /* Find out which branches are parents, and of how many that have to run again. */
@@ -294,7 +294,7 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 	if (state == SF_NO_STATE || program->states[state].scope != 0)
 		refuse_from_state(execution, program, from_state);
 	if (input == NULL)
-		input = sf_event_last_input(execution, &program->states[state], NULL, 0);
+		input = sf_history_event_last_input(execution, &program->states[state], NULL, 0);
 	if (input == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
@@ -494,7 +494,7 @@ sf_lifecycle_note_mark(SfExecution *execution, int state, int *iterations, int n
 	sf_draft_add_event(draft, SF_HISTORY_EVENT_TASK_STATE_MARKED, details, GetCurrentTimestamp());
 	if (draft->events != NIL)
 	{
-		SfEvent    *event = llast(draft->events);
+		SfHistoryEvent *event = llast(draft->events);
 
 		event->state = state;
 		event->iterations = iterations;

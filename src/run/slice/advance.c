@@ -552,7 +552,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 		if (sf_slice_in_session(slice->request) && waits_at_gate(slice, draft, branch, &throttled))
 			return;
 		if (throttled.name != NULL)
-			stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK,.answer.error = throttled};
+			stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK,.outcome.error = throttled};
 		else if (!sf_dispatch_announced(slice, draft, branch, &stimulus))
 			return;
 	}

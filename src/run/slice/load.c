@@ -212,7 +212,7 @@ sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error)
 	if (root != NULL)
 	{
 		/* a sibling of the event that entered the state in which it ends */
-		stopped->after_event = sf_event_previous(execution->execution_no, root->entered_event);
+		stopped->after_event = sf_history_event_previous(execution->execution_no, root->entered_event);
 		stopped->state = root->state;
 	}
 	(void) sf_draft_advance(draft, sf_branch_make(execution->execution_no,

@@ -305,10 +305,10 @@ sf_dispatch_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
 {
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_TASK;
-	stimulus->answer.ok = outcome->ok;
-	stimulus->answer.output = outcome->output ? outcome->output : sf_json_null();
-	stimulus->answer.error = outcome->error;
-	stimulus->answer.error.needs_prefix = false;
+	stimulus->outcome.ok = outcome->ok;
+	stimulus->outcome.output = outcome->output ? outcome->output : sf_json_null();
+	stimulus->outcome.error = outcome->error;
+	stimulus->outcome.error.needs_prefix = false;
 }
 
 /* Have the caller run an announced task next. */
@@ -336,7 +336,7 @@ sf_dispatch_offer(SfSlice *slice, const SfDraft *draft, const SfBranch *branch)
 static void
 submitted(SfStimulus *stimulus, SfTask *task, TimestampTz due)
 {
-	SfSubmission submission = {{task, due}, sf_stimulus_answer(stimulus)->output};
+	SfSubmission submission = {{task, due}, sf_stimulus_outcome(stimulus)->output};
 
 	stimulus->kind = SF_STIMULUS_SUBMITTED;
 	stimulus->submitted = submission;

@@ -28,7 +28,7 @@ typedef enum SfObjectKind
 	SF_OBJECT_LIST(SF_OBJECT_ENUM)
 } SfObjectKind;
 
-extern const char *sf_kind_name(SfObjectKind kind);
-extern SfObjectKind sf_kind_of(const char *word);
+extern const char *sf_object_kind_name(SfObjectKind kind);
+extern SfObjectKind sf_object_kind_of(const char *word);
 
 #endif							/* SF_STORE_OBJECT_KIND_H */

@@ -158,7 +158,7 @@ sf_task_read(SfBranchKey key, SfLock lock)
 		"SELECT " SF_TASK_COLUMNS(SF_SELECT) "1 FROM _sfflow.task t"
 		" WHERE t.execution_no = $1 AND t.branch_no = $2");
 
-	return sf_db_row(&plans[lock], &task_row, SF_KEY(key));
+	return sf_db_row(&plans[lock], &task_row, SF_BRANCH_KEY(key));
 }
 
 /* A task that is queued: what is read of it before anything is locked */
@@ -196,7 +196,7 @@ find_queued(const SfActivity *activity, const Queued *after, int limit)
 
 	return sf_db_list(&plan, read_queued,
 					  SF_ARGS(SF_INT4(activity->activity_no), SF_TIME(after->scheduled_at),
-							  SF_KEY(after->key), SF_INT8(limit)));
+							  SF_BRANCH_KEY(after->key), SF_INT8(limit)));
 }
 
 /* Is a task still queued? */
@@ -230,7 +230,7 @@ take(const Queued *queued, const SfActivity *activity, const char *worker)
 	if (execution == NULL || execution->status != SF_STATUS_RUNNING ||
 		!sf_branch_lock_outside(queued->key, queued->generation))
 		return NULL;
-	sf_row_fetch(&task_row.key, SF_LOCK_SKIP, is_queued, read_task, &task, SF_KEY(queued->key));
+	sf_row_fetch(&task_row.key, SF_LOCK_SKIP, is_queued, read_task, &task, SF_BRANCH_KEY(queued->key));
 	if (task == NULL)
 		return NULL;
 	task->status = SF_TASK_STATUS_TAKEN;

@@ -72,7 +72,7 @@ sfg_config_set(const char *key, const char *value, char **problem)
 static bool
 begin_section(const char *line, char **problem)
 {
-	SfgFileKey *key;
+	SfgFileAccessKey *key;
 	char		id[129];
 	int			end = 0;
 
@@ -81,7 +81,7 @@ begin_section(const char *line, char **problem)
 		*problem = psprintf("expected [key ID], not %s", line);
 		return false;
 	}
-	key = pg_malloc0(sizeof(SfgFileKey));
+	key = pg_malloc0(sizeof(SfgFileAccessKey));
 	key->id = pg_strdup(id);
 	key->next = sfg_config.keys;
 	sfg_config.keys = key;
@@ -150,7 +150,7 @@ sfg_config_finish(char **problem)
 		return false;
 	if (sfg_config.otlp != NULL && !sfg_otlp_check(problem))
 		return false;
-	for (const SfgFileKey *key = sfg_config.keys; key != NULL; key = key->next)
+	for (const SfgFileAccessKey *key = sfg_config.keys; key != NULL; key = key->next)
 	{
 		if (key->role == NULL || key->secret.text == NULL)
 		{

@@ -544,7 +544,7 @@ written_result(SfStep *step, Jsonb *details)
 SfStepNext
 sf_distributed_resume(SfStep *step)
 {
-	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
+	const SfOutcome *outcome = sf_stimulus_outcome(step->stimulus);
 	JsonbValue	root;
 	int64		total;
 

@@ -12,7 +12,7 @@
 #include "transition/step.h"
 
 /* What the events of a task are about, by its resource. */
-static SfEventSubject
+static SfHistoryEventSubject
 event_subject(const SfResource *resource)
 {
 	if (resource->kind == SF_RESOURCE_ACTIVITY)
@@ -81,7 +81,7 @@ SfStepNext
 sf_task_state_enter(SfStep *step)
 {
 	const SfTaskState *state = sf_state_task(step->state);
-	SfEventSubject subject = event_subject(&state->resource);
+	SfHistoryEventSubject subject = event_subject(&state->resource);
 	SfTaskRequest *task = palloc0(sizeof(SfTaskRequest));
 	const char *role;
 	SfError		error;
@@ -199,7 +199,7 @@ sf_task_state_submitted(SfStep *step)
 SfStepNext
 sf_task_state_store_outcome(SfStep *step)
 {
-	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
+	const SfOutcome *outcome = sf_stimulus_outcome(step->stimulus);
 	SfBranch   *branch = step->branch;
 
 	branch->phase = SF_PHASE_ANSWERED;
@@ -228,7 +228,7 @@ sf_task_state_store_outcome(SfStep *step)
 static void
 count_task(SfStep *step, const SfError *error)
 {
-	const SfTask *task = sf_stimulus_answer(step->stimulus)->task;
+	const SfTask *task = sf_stimulus_outcome(step->stimulus)->task;
 	TimestampTz began = step->branch->started_at;
 
 	if (task != NULL && task->activity_no != 0 && task->started_at != DT_NOBEGIN)
@@ -258,11 +258,11 @@ sf_task_state_stops_child(const SfState *state, SfUnanswered how)
  * state.
  */
 static SfStepNext
-task_failed(SfStep *step, SfEventSubject subject, SfError *error)
+task_failed(SfStep *step, SfHistoryEventSubject subject, SfError *error)
 {
 	SfHistoryEventType type = sf_history_event_type_find(subject, sf_error_is(error, SF_ERR_TIMEOUT) ?
 														 SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
-	bool		never_queued = subject == SF_SUBJECT_ACTIVITY && sf_stimulus_answer(step->stimulus)->task == NULL;
+	bool		never_queued = subject == SF_SUBJECT_ACTIVITY && sf_stimulus_outcome(step->stimulus)->task == NULL;
 
 	if (never_queued)
 		type = SF_HISTORY_EVENT_ACTIVITY_SCHEDULE_FAILED;
@@ -281,8 +281,8 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 SfStepNext
 sf_task_state_resume(SfStep *step)
 {
-	SfEventSubject subject = event_subject(&sf_state_task(step->state)->resource);
-	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
+	SfHistoryEventSubject subject = event_subject(&sf_state_task(step->state)->resource);
+	const SfOutcome *outcome = sf_stimulus_outcome(step->stimulus);
 	SfError		error = outcome->error;
 
 	if (outcome->task != NULL)

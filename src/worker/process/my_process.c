@@ -39,7 +39,7 @@
 SfProcess  *sf_my_process = NULL;
 
 static uint32 my_launch = 0;
-static SfEnd my_end = SF_PROCESS_END_BY_ERROR;
+static SfProcessEnd my_end = SF_PROCESS_END_BY_ERROR;
 
 /* What this process does right after the coming commit */
 static enum
@@ -103,7 +103,7 @@ sf_my_process_will_run(SfBranchKey key)
  * the end.
  */
 static void
-note_end(SfDatabase *database, SfEnd end, bool probing)
+note_end(SfDatabase *database, SfProcessEnd end, bool probing)
 {
 	if (end == SF_PROCESS_END_PLANNED)
 	{
@@ -162,7 +162,7 @@ detach_at_exit(int code, Datum arg)
 
 /* Say why this process ends. */
 void
-sf_my_process_set_end(SfEnd end)
+sf_my_process_set_end(SfProcessEnd end)
 {
 	my_end = end;
 }

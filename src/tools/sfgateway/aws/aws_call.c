@@ -186,7 +186,7 @@ sfg_aws_check(SfgRequest *request)
 void
 sfg_aws(SfgRequest *request)
 {
-	static const SfgKeyUser user = {key_found, sfg_aws_result};
+	static const SfgAccessKeyUser user = {key_found, sfg_aws_result};
 	const SfgSignature *signature;
 
 	if (!sfg_aws_check(request))

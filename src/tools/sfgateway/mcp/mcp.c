@@ -462,7 +462,7 @@ sfg_mcp_register(SfgRequest *request)
 void
 sfg_mcp(SfgRequest *request)
 {
-	static const SfgKeyUser user = {key_found, key_failed};
+	static const SfgAccessKeyUser user = {key_found, key_failed};
 	McpCall    *call = pg_malloc0(sizeof(McpCall));
 
 	request->data = call;

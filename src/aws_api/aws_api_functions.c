@@ -1,5 +1,5 @@
 /*
- * entry.c
+ * aws_api_functions.c
  *		sf_aws_api(), sf_aws_api_as(), sf_aws_list_as(): find the operation, check the request, answer.
  */
 #include "postgres.h"

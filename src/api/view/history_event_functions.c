@@ -1,5 +1,5 @@
 /*
- * event_functions.c
+ * history_event_functions.c
  *		Rows of _sfflow.history for SQL: their events, or what a query wants to
  *		know of them.
  *
@@ -56,7 +56,7 @@ pointer_argument(FunctionCallInfo fcinfo, int n)
 static void
 put_event(FunctionCallInfo fcinfo, SfHistoryReader *reader)
 {
-	const SfEvent *event = &reader->event;
+	const SfHistoryEvent *event = &reader->event;
 	bool		given = reader->row->documents != NULL;
 	bool		holds = given && event->payload_from == SF_NO_EVENT && reader->payload_document >= 0;
 	bool		extra = given && reader->extra_document >= 0;
