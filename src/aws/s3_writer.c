@@ -10,9 +10,8 @@
 
 #include "fmgr.h"
 #include "port/pg_bswap.h"
-#include "utils/pg_crc.h"
-
 #include "utils/memutils.h"
+#include "utils/pg_crc.h"
 
 #include "aws/services.h"
 #include "base/version/schema.h"

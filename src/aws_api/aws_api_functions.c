@@ -4,10 +4,9 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
-
 #include "api/sql_arguments.h"
 #include "aws_api/operations.h"
+#include "base/version/schema.h"
 #include "sql_task/sql_task.h"
 
 static const SfOperation operations[] = {

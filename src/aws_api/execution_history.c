@@ -8,13 +8,14 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
+
 #include "api/objects.h"
 #include "asl/history_event_types.h"
 #include "aws_api/call.h"
 #include "aws_api/operations.h"
 #include "report/report.h"
 #include "store/state_machine/program_cache.h"
-#include "utils/builtins.h"
 
 /* A page ends with the event that makes it larger than this. */
 #define PAGE_BYTES	(2 * 1024 * 1024)

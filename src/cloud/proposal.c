@@ -8,12 +8,13 @@
  */
 #include "postgres.h"
 
-#include "cloud/cloud.h"
-#include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
+
+#include "cloud/cloud.h"
+#include "json/json.h"
 
 /* A schedule or a rule, whether it is a resource or an event of a machine of SAM */
 typedef struct Trigger

@@ -4,8 +4,9 @@
  */
 #include "postgres.h"
 
-#include "cloud/cloud.h"
 #include "miscadmin.h"
+
+#include "cloud/cloud.h"
 
 static bool is_true(SfCloud *t, const SfTreeNode *node);
 

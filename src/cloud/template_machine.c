@@ -4,9 +4,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "cloud/cloud.h"
 #include "json/json.h"
-#include "miscadmin.h"
 
 /* Properties that hold a definition */
 static const char *const here[] = {"Definition", "DefinitionString"};

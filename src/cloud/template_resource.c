@@ -8,9 +8,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "cloud/cloud.h"
 #include "json/json.h"
-#include "miscadmin.h"
 
 /* What Ref gives of a resource */
 typedef enum Reference

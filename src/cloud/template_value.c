@@ -9,14 +9,15 @@
  */
 #include "postgres.h"
 
+#include "common/base64.h"
+#include "miscadmin.h"
+#include "utils/json.h"
+
 #include "base/error/errors.h"
 #include "base/settings.h"
 #include "base/version/compat.h"
 #include "cloud/cloud.h"
-#include "common/base64.h"
 #include "json/json.h"
-#include "miscadmin.h"
-#include "utils/json.h"
 
 /* Bytes of one text: repeated references to references grow without end */
 #define CLOUD_TEXT_MAX	(16 * 1024 * 1024)

@@ -5,9 +5,10 @@
  */
 #include "postgres.h"
 
-#include "expr/intrinsic.h"
 #include "mb/pg_wchar.h"
 #include "utils/memutils.h"
+
+#include "expr/intrinsic.h"
 
 /* Compile a path and see whether it is of the kind that is allowed. */
 static bool

@@ -8,11 +8,12 @@
 #include "postgres.h"
 
 #include "catalog/pg_collation.h"
-#include "expr/path.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "regex/regex.h"
 #include "utils/memutils.h"
+
+#include "expr/path.h"
 
 /* Evaluate an operand; false when it is undefined. */
 bool

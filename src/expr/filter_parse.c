@@ -18,12 +18,13 @@
 #include <ctype.h>
 
 #include "catalog/pg_collation.h"
-#include "expr/path.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "regex/regex.h"
 #include "utils/builtins.h"
+
+#include "expr/path.h"
 
 static const char *const operators[] = {
 #define OPERATOR_TEXT(sym, text) text,

@@ -58,15 +58,15 @@ typedef enum SfPathRoot
 
 typedef enum SfPathStepKind
 {
-	SF_PATH_STEP_MEMBER,				/* .name ['name'] */
-	SF_PATH_STEP_INDEX,				/* [n] */
-	SF_PATH_STEP_MEMBERS,			/* ['a','b'] */
-	SF_PATH_STEP_INDEXES,			/* [0,2] */
-	SF_PATH_STEP_SLICE,				/* [from:to] */
-	SF_PATH_STEP_WILDCARD,			/* .* [*] */
-	SF_PATH_STEP_DESCENT,			/* .. ; the step that follows says what to find */
-	SF_PATH_STEP_FILTER,				/* [?(…)] */
-	SF_PATH_STEP_FUNCTION			/* .name(…) */
+	SF_PATH_STEP_MEMBER,		/* .name ['name'] */
+	SF_PATH_STEP_INDEX,			/* [n] */
+	SF_PATH_STEP_MEMBERS,		/* ['a','b'] */
+	SF_PATH_STEP_INDEXES,		/* [0,2] */
+	SF_PATH_STEP_SLICE,			/* [from:to] */
+	SF_PATH_STEP_WILDCARD,		/* .* [*] */
+	SF_PATH_STEP_DESCENT,		/* .. ; the step that follows says what to find */
+	SF_PATH_STEP_FILTER,		/* [?(…)] */
+	SF_PATH_STEP_FUNCTION		/* .name(…) */
 } SfPathStepKind;
 
 /*

@@ -14,10 +14,11 @@
  */
 #include "postgres.h"
 
-#include "expr/path.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+#include "expr/path.h"
 
 /* Bytes that the matches of one path may have in all, as jsonb. */
 #define MAX_MATCHED_BYTES	(128 * 1024 * 1024)

@@ -4,11 +4,12 @@
  */
 #include "postgres.h"
 
-#include "expr/path.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+
+#include "expr/path.h"
 
 /* Running totals of the numbers that a function looks at */
 typedef struct Totals

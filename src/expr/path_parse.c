@@ -17,10 +17,11 @@
  */
 #include "postgres.h"
 
-#include "expr/path.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
+
+#include "expr/path.h"
 
 typedef struct FunctionEntry
 {

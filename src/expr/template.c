@@ -14,10 +14,11 @@
  */
 #include "postgres.h"
 
-#include "expr/intrinsic.h"
-#include "jsonata/jsonata.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+
+#include "expr/intrinsic.h"
+#include "jsonata/jsonata.h"
 
 typedef enum NodeKind
 {

@@ -8,16 +8,17 @@
  */
 #include "postgres.h"
 
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
 #include "base/error/errors.h"
 #include "base/settings.h"
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/jsonata.h"
 #include "jsonata/jsonata_program.h"
 #include "jsonata/value/jsonata_print.h"
-#include "mb/pg_wchar.h"
-#include "miscadmin.h"
-#include "utils/memutils.h"
-#include "utils/timestamp.h"
 
 /* What a variable may come from */
 typedef struct Bindings

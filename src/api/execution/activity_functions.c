@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
@@ -15,14 +14,15 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
-#include "transition/state/map_state.h"
 #include "run/apply/apply.h"
 #include "run/apply/apply_map_run.h"
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/state_machine/aws_resource.h"
 #include "store/state_machine/program_cache.h"
+#include "transition/state/map_state.h"
 
 /* Tasks that one call may take */
 #define MAX_TASKS		1000

@@ -4,12 +4,12 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 
 #include "api/objects.h"
+#include "base/version/schema.h"
 #include "report/report.h"
 #include "store/feature.h"
 #include "store/state_machine/program_cache.h"

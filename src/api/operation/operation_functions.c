@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_authid.h"
 #include "commands/trigger.h"
 #include "lib/stringinfo.h"
@@ -13,17 +12,18 @@
 
 #include "api/columns.h"
 #include "base/settings.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
-#include "copy/load_guard.h"
 #include "copy/instance_file.h"
+#include "copy/load_guard.h"
 #include "db/table.h"
 #include "quota/quota.h"
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"
-#include "worker/process/admit.h"
 #include "worker/fault/last_error.h"
 #include "worker/fault/poison.h"
+#include "worker/process/admit.h"
 #include "worker/shared_memory/shared.h"
 
 /* These answer also where the schema is not the library's. */
@@ -306,7 +306,7 @@ typedef struct Numbers
 	int			processes;
 	int			advancing;
 	int			tasks;
-	bool		is_refused;			/* in the last minutes */
+	bool		is_refused;		/* in the last minutes */
 	bool		alone;			/* the launcher's process does everything */
 	bool		databases_exhausted;
 } Numbers;

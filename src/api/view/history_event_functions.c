@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -17,6 +16,7 @@
 
 #include "api/columns.h"
 #include "asl/history_event_types.h"
+#include "base/version/schema.h"
 #include "store/history/history_codec.h"
 
 /* A set of event types; those that are no number of a byte are in none. */

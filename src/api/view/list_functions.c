@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 
@@ -14,6 +13,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "store/execution/execution_list.h"
 
 /* Arguments, in order */

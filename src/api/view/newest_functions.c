@@ -21,7 +21,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
@@ -35,6 +34,7 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
+#include "base/version/schema.h"
 #include "store/execution/execution_list.h"
 
 /* Rows of a page that is worth it */

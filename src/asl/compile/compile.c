@@ -11,9 +11,10 @@
  */
 #include "postgres.h"
 
-#include "asl/compile/compile.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+#include "asl/compile/compile.h"
 
 static void number_scope(SfCompiler *c, SfTreeNode *scope);
 static void number_job(SfCompiler *c, SfTreeNode *job);

@@ -9,8 +9,9 @@
  */
 #include "postgres.h"
 
-#include "asl/compile/compile.h"
 #include "miscadmin.h"
+
+#include "asl/compile/compile.h"
 
 /* The jobs of the net that is being compiled */
 typedef struct Net

@@ -9,9 +9,10 @@
  */
 #include "postgres.h"
 
-#include "asl/tree/tree.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+
+#include "asl/tree/tree.h"
 
 /* Definitions that are listed; the others are counted */
 #define LISTED_MAX 20

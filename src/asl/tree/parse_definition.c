@@ -10,12 +10,13 @@
  */
 #include "postgres.h"
 
-#include "asl/tree/tree.h"
-#include "base/version/compat.h"
 #include "common/jsonapi.h"
-#include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+
+#include "asl/tree/tree.h"
+#include "base/version/compat.h"
+#include "json/json.h"
 
 /* Levels of objects and arrays; far less than the stack could take */
 #define SF_DEFINITION_DEPTH_MAX 1000

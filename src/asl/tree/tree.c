@@ -4,9 +4,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "asl/tree/tree.h"
 #include "json/json.h"
-#include "miscadmin.h"
 
 /*
  * Find a member of an object; NULL when absent.  Of duplicates the last

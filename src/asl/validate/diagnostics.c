@@ -4,9 +4,10 @@
  */
 #include "postgres.h"
 
-#include "asl/validate/validate.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+
+#include "asl/validate/validate.h"
 
 /* Tell whether there is room for one more diagnostic; the last says so. */
 static bool

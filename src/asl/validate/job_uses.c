@@ -11,8 +11,9 @@
 
 #include <ctype.h>
 
-#include "asl/validate/validate.h"
 #include "miscadmin.h"
+
+#include "asl/validate/validate.h"
 
 /* A text that is read, and what is told of it */
 typedef struct Text

@@ -13,11 +13,12 @@
  */
 #include "postgres.h"
 
-#include "asl/tree/tree.h"
-#include "asl/validate/validate.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+
+#include "asl/tree/tree.h"
+#include "asl/validate/validate.h"
 
 #define SF_FIELD_ROW(shape, name, value, languages, states, flags, min, max, words) \
 	{SF_SHAPE_##shape, name, SF_VALUE_##value, SF_LANG_##languages, states, \

@@ -7,10 +7,11 @@
  */
 #include "postgres.h"
 
-#include "asl/validate/validate.h"
-#include "json/json.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+
+#include "asl/validate/validate.h"
+#include "json/json.h"
 
 typedef struct SfComparisonInfo
 {

@@ -5,9 +5,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "asl/validate/validate.h"
 #include "base/name/name.h"
-#include "miscadmin.h"
 
 /* The states of one scope while its transitions are followed */
 typedef struct SfScopeFlow

@@ -8,10 +8,11 @@
  */
 #include "postgres.h"
 
-#include "asl/validate/validate.h"
-#include "base/name/name.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+
+#include "asl/validate/validate.h"
+#include "base/name/name.h"
 
 /* Links that are followed in search of jobs that can never run; more are not looked at */
 #define LINKS_MAX	10000000

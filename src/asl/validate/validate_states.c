@@ -5,10 +5,11 @@
  */
 #include "postgres.h"
 
-#include "asl/validate/validate.h"
-#include "base/name/name.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+
+#include "asl/validate/validate.h"
+#include "base/name/name.h"
 
 /* Find a state type by its name. */
 bool

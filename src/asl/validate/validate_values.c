@@ -6,14 +6,14 @@
 #include "postgres.h"
 
 #include <ctype.h>
-
 #include <math.h>
 
-#include "asl/validate/validate.h"
-#include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/varlena.h"
+
+#include "asl/validate/validate.h"
+#include "json/json.h"
 
 /* Accept whatever JSON. */
 void

@@ -12,7 +12,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
@@ -23,6 +22,7 @@
 #include "asl/history_event_types.h"
 #include "base/error/debug_point.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "feature/archive/batch.h"
 #include "run/execution/retention.h"

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -16,6 +15,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "json/json.h"
 #include "report/job.h"
 #include "report/report.h"

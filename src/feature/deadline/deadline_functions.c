@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -14,6 +13,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "feature/deadline/deadline.h"
 #include "feature/schedule/calendar.h"
 #include "store/audit/audit.h"

@@ -248,7 +248,7 @@ happened_at(const Moment *m, const SfDeadlineItem *item)
 /* What a step has found */
 typedef enum StepResult
 {
-	RESULT_UNKNOWN,			/* the step is for another sweep */
+	RESULT_UNKNOWN,				/* the step is for another sweep */
 	RESULT_IN_TIME,
 	RESULT_LATE,
 	RESULT_NEVER_STARTED

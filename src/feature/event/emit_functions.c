@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/version/schema.h"
 #include "catalog/pg_type_d.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -16,6 +15,7 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/watcher.h"
 #include "run/task/driver.h"

@@ -26,6 +26,7 @@
 #define SF_EVENT_BY_KEY_H
 
 #include "fmgr.h"
+
 #include "db/keyed_cache.h"
 #include "json/json.h"
 #include "run/apply/apply.h"

@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -20,6 +19,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/human/human.h"
 #include "store/execution/execution_list.h"
 #include "store/role/privilege.h"

@@ -4,14 +4,14 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/import/import.h"
-#include "utils/builtins.h"
 
 /* Bytes of a list in an error, such as that of placeholders without a substitution, after which none is added */
 #define MISSING_LENGTH	4000

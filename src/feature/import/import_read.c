@@ -14,10 +14,11 @@
  */
 #include "postgres.h"
 
-#include "base/error/errors.h"
-#include "feature/import/import.h"
 #include "miscadmin.h"
 #include "utils/json.h"
+
+#include "base/error/errors.h"
+#include "feature/import/import.h"
 
 /* The characters of the names of placeholders */
 #define OF_NAMES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-"

@@ -8,13 +8,13 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/columns.h"
 #include "api/definition/probe.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/import/import.h"
 
 /* A definition whose resources are put into the result */

@@ -30,8 +30,8 @@
 
 #include "base/memory/xact_array.h"
 #include "feature/limit/limit_lock.h"
-#include "store/branch/queue_hints.h"
 #include "feature/limit/limit_slot.h"
+#include "store/branch/queue_hints.h"
 #include "store/execution/status.h"
 
 /* A slot that was taken for nothing has its queue tried again after this */

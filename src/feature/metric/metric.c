@@ -75,7 +75,7 @@ read_observation(const uint8 **at, const uint8 *end, Observation *metric)
 /* A visit of increments */
 typedef struct Visit
 {
-	Visitor visitor;	/* may be NULL */
+	Visitor visitor;			/* may be NULL */
 	void	   *arg;
 	SfIncrements *increments;	/* may be NULL */
 } Visit;

@@ -4,10 +4,10 @@
  */
 #include "postgres.h"
 
-#include "store/feature.h"
-#include "store/role/owner.h"
 #include "base/name/name.h"
 #include "feature/schedule/schedule.h"
+#include "store/feature.h"
+#include "store/role/owner.h"
 
 /* The words of options */
 #define OPTION_WORD(sym, word) word,

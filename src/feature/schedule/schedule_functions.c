@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -15,6 +14,7 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "feature/schedule/calendar.h"
 #include "feature/schedule/pg_cron.h"

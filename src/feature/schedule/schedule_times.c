@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/columns.h"
@@ -12,6 +11,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/hooks.h"
+#include "base/version/schema.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "store/audit/audit.h"

@@ -5,8 +5,8 @@
 #ifndef SF_TEST_STATE_H
 #define SF_TEST_STATE_H
 
-#include "transition/step.h"
 #include "run/distributed_map/item_reader.h"
+#include "transition/step.h"
 
 /* What stands in for the outcome of a Task, or of the children of a join */
 typedef struct SfMock

@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
@@ -16,6 +15,7 @@
 
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/test_state/test_context.h"
 #include "feature/test_state/test_state.h"
 #include "run/task/driver.h"

@@ -8,8 +8,9 @@
  */
 #include "postgres.h"
 
-#include "jsonata/evaluation/eval.h"
 #include "miscadmin.h"
+
+#include "jsonata/evaluation/eval.h"
 
 /* Make a closure of a lambda. */
 SfJnValue *

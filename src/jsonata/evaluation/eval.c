@@ -8,8 +8,9 @@
  */
 #include "postgres.h"
 
-#include "jsonata/evaluation/eval.h"
 #include "miscadmin.h"
+
+#include "jsonata/evaluation/eval.h"
 
 #define CHECK_EVERY 256			/* evaluations between looks at the clock */
 

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "common/pg_prng.h"
+
 #include "jsonata/function/functions.h"
 
 /* $append(x, y) */

@@ -5,8 +5,9 @@
 #include "postgres.h"
 
 #include "common/base64.h"
-#include "jsonata/function/functions.h"
 #include "mb/pg_wchar.h"
+
+#include "jsonata/function/functions.h"
 
 static const char url_component[] = "-_.!~*'()";
 static const char url_whole[] = "-_.!~*'();/?:@&=+$,#";

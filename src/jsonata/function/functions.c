@@ -4,10 +4,11 @@
  */
 #include "postgres.h"
 
-#include "jsonata/function/functions.h"
-#include "jsonata/value/jsonata_print.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
+
+#include "jsonata/function/functions.h"
+#include "jsonata/value/jsonata_print.h"
 
 #define NATIVE(name, signature, arity, given, modes) \
 	{#name, sf_jn_fn_##name, signature, arity, given, modes},

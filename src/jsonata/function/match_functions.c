@@ -11,9 +11,10 @@
 
 #include <math.h>
 
+#include "lib/stringinfo.h"
+
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/function/functions.h"
-#include "lib/stringinfo.h"
 
 /* A run of matches over a subject */
 typedef struct Matcher

@@ -9,9 +9,10 @@
 
 #include <math.h>
 
+#include "utils/datetime.h"
+
 #include "jsonata/function/functions.h"
 #include "jsonata/picture/picture.h"
-#include "utils/datetime.h"
 
 #define MS_PER_DAY 86400000.0
 #define DAYS_PER_ERA 146097		/* 400 years */

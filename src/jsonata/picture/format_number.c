@@ -11,9 +11,10 @@
 
 #include <math.h>
 
+#include "lib/stringinfo.h"
+
 #include "jsonata/function/functions.h"
 #include "jsonata/picture/picture.h"
-#include "lib/stringinfo.h"
 
 #define MAX_FRACTION 100		/* digits after the point, as toFixed() has it */
 

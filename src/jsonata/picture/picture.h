@@ -6,8 +6,9 @@
 #ifndef SF_JSONATA_PICTURE_H
 #define SF_JSONATA_PICTURE_H
 
-#include "jsonata/evaluation/eval.h"
 #include "lib/stringinfo.h"
+
+#include "jsonata/evaluation/eval.h"
 
 typedef enum SfJnLetterCase
 {

@@ -181,7 +181,7 @@ struct SfJnNode
 	SfJnName	index;			/* #$name */
 	SfJnAncestor *ancestor;		/* a later % refers to this step */
 	SfJnAncestor *sought;		/* PARENT */
-	SfJnAncestor  **seeking;		/* parents not yet found */
+	SfJnAncestor **seeking;		/* parents not yet found */
 	int			nseeking;
 	int			seeking_cap;
 

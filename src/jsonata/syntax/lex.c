@@ -10,9 +10,10 @@
 
 #include <math.h>
 
+#include "mb/pg_wchar.h"
+
 #include "jsonata/syntax/ast.h"
 #include "jsonata/value/fail.h"
-#include "mb/pg_wchar.h"
 
 #define OP_TEXT(sym, text, power) text,
 const char *const sf_jn_operator_text[] = {

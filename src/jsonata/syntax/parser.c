@@ -10,9 +10,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "jsonata/syntax/ast.h"
 #include "jsonata/value/fail.h"
-#include "miscadmin.h"
 
 #define MAX_PARSE_DEPTH 5000
 

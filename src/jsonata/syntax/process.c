@@ -15,9 +15,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "jsonata/syntax/ast.h"
 #include "jsonata/value/fail.h"
-#include "miscadmin.h"
 
 /* Append to the ancestors that a node leaves for its surroundings to find. */
 static void

@@ -4,10 +4,11 @@
  */
 #include "postgres.h"
 
-#include "jsonata/jsonata.h"
-#include "jsonata/jsonata_program.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
+
+#include "jsonata/jsonata.h"
+#include "jsonata/jsonata_program.h"
 
 /* Fields of $states: name, flag */
 static const struct

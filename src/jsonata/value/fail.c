@@ -4,9 +4,10 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+
 #include "jsonata/value/fail.h"
 #include "jsonata/value/jsonata_print.h"
-#include "lib/stringinfo.h"
 
 #define CODE_TEXT(code, message) #code,
 const char *const sf_jn_error_code_text[] = {

@@ -8,13 +8,13 @@
 
 #include "common/jsonapi.h"
 #include "mb/pg_wchar.h"
-
-#include "base/version/compat.h"
-#include "jsonata/value/jsonata_print.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+
+#include "base/version/compat.h"
+#include "jsonata/value/jsonata_print.h"
 
 #define INTERN_SIZE 256			/* keys remembered, to be stored once */
 

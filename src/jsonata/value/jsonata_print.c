@@ -6,10 +6,11 @@
 
 #include <math.h>
 
-#include "jsonata/evaluation/eval.h"
-#include "jsonata/value/jsonata_print.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+#include "jsonata/evaluation/eval.h"
+#include "jsonata/value/jsonata_print.h"
 
 #define LIMITED_LEN 500			/* bytes of a value in a message */
 #define MEASURED_BYTES 12		/* of a value, with its number but without its text */

@@ -5,9 +5,10 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "utils/memutils.h"
+
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/value/jsonata_value.h"
-#include "utils/memutils.h"
 
 #define FIRST_CHUNK		8192
 #define SMALL_CHUNK		1024	/* of programs */

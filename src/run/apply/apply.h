@@ -9,10 +9,10 @@
 #ifndef SF_RUN_APPLY_H
 #define SF_RUN_APPLY_H
 
-#include "transition/transition.h"
 #include "store/feature.h"
 #include "store/map_run/map_run.h"
 #include "store/statistics/tally.h"
+#include "transition/transition.h"
 
 /* A branch begins to wait for what a feature gives it; the feature's own struct begins with this */
 typedef struct SfFeatureWait

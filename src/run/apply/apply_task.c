@@ -8,10 +8,10 @@
 
 #include "utils/timestamp.h"
 
+#include "run/apply/apply_internal.h"
 #include "run/execution/child_execution.h"
 #include "store/alert/alert_kind.h"
 #include "store/alert/notice.h"
-#include "run/apply/apply_internal.h"
 
 /* A task is handed out: it is written with the draft. */
 void

@@ -15,10 +15,10 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "transition/state/map_state.h"
 #include "run/apply/apply.h"
 #include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"
+#include "transition/state/map_state.h"
 
 /* Redrive a child of a run, unless it runs again or has succeeded by now. */
 static void

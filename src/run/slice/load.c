@@ -16,7 +16,6 @@
 #include "utils/timestamp.h"
 
 #include "base/value/random.h"
-#include "transition/state/map_state.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"
 #include "run/apply/apply_map_run.h"
@@ -24,6 +23,7 @@
 #include "run/slice/load.h"
 #include "run/task/outside.h"
 #include "store/state_machine/program_cache.h"
+#include "transition/state/map_state.h"
 
 /* Items of a Distributed Map that one query reads */
 #define CHUNK	1000

@@ -31,12 +31,12 @@
 typedef enum SfSliceMode
 {
 	/* in a worker */
-	SF_SLICE_MODE_KEYS,				/* those of keys that are due and free, and what may begin in queues */
-	SF_SLICE_MODE_ANNOUNCED,			/* one announced long task, found in the tables */
-	SF_SLICE_MODE_BRANCH,			/* one by itself */
+	SF_SLICE_MODE_KEYS,			/* those of keys that are due and free, and what may begin in queues */
+	SF_SLICE_MODE_ANNOUNCED,	/* one announced long task, found in the tables */
+	SF_SLICE_MODE_BRANCH,		/* one by itself */
 	/* in a session, which runs long tasks in place and never asks for a commit */
-	SF_SLICE_MODE_EXECUTION,			/* what is due of an execution and its children */
-	SF_SLICE_MODE_OWNER,				/* what is due of an owner */
+	SF_SLICE_MODE_EXECUTION,	/* what is due of an execution and its children */
+	SF_SLICE_MODE_OWNER,		/* what is due of an owner */
 	SF_SLICE_MODE_SESSION_BRANCH		/* one by itself */
 } SfSliceMode;
 
@@ -84,8 +84,8 @@ typedef struct SfAnnounced
 /* When a slice ends that still has work */
 typedef enum SfSliceLength
 {
-	SF_SLICE_LENGTH_TIMED,				/* once its time is up */
-	SF_SLICE_LENGTH_ONE_BRANCH			/* after one branch, when that rests */
+	SF_SLICE_LENGTH_TIMED,		/* once its time is up */
+	SF_SLICE_LENGTH_ONE_BRANCH	/* after one branch, when that rests */
 } SfSliceLength;
 
 /* KEYS: what to take */
@@ -246,9 +246,9 @@ typedef enum SfTasksLeft
 
 typedef enum SfSliceEnd
 {
-	SF_SLICE_END_IDLE,				/* nothing that is due could be claimed */
+	SF_SLICE_END_IDLE,			/* nothing that is due could be claimed */
 	SF_SLICE_END_WORKED,
-	SF_SLICE_END_LONG_TASK			/* commit, then run result.task */
+	SF_SLICE_END_LONG_TASK		/* commit, then run result.task */
 } SfSliceEnd;
 
 typedef struct SfSliceResult

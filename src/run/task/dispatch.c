@@ -5,8 +5,8 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "access/xact.h"
+#include "common/hashfn.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 

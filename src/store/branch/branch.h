@@ -7,13 +7,14 @@
 #ifndef SF_STORE_BRANCH_H
 #define SF_STORE_BRANCH_H
 
+#include "nodes/pg_list.h"
+
 #include "asl/program.h"
 #include "base/hooks.h"
 #include "base/name/work_key.h"
 #include "base/value/one_of.h"
 #include "db/row.h"
 #include "json/json.h"
-#include "nodes/pg_list.h"
 
 /*
  * Phases.  The second column says when due_at is set.  Where it is "due" and not set, the branch is parked

@@ -6,6 +6,7 @@
 #define SF_STORE_HISTORY_CODEC_H
 
 #include "lib/stringinfo.h"
+
 #include "store/history/history_event.h"
 
 /* Number of the format, the first byte of a body */

@@ -6,6 +6,7 @@
 #define SF_STORE_HISTORY_EVENT_H
 
 #include "nodes/pg_list.h"
+
 #include "asl/history_event_types.h"
 #include "asl/program.h"
 #include "store/execution/execution.h"

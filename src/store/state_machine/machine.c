@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "nodes/pg_list.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/datum.h"
@@ -13,7 +14,6 @@
 #include "utils/memutils.h"
 
 #include "db/table_cache.h"
-#include "nodes/pg_list.h"
 #include "store/branch/branch.h"
 #include "store/feature.h"
 #include "store/purge/dropped.h"

@@ -9,9 +9,9 @@
  */
 #include "postgres.h"
 
-#include "utils/builtins.h"
 #include "miscadmin.h"
 #include "storage/proc.h"
+#include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 

@@ -18,8 +18,8 @@
 #include "tools/sfgateway/console_api/console.h"
 #include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/gateway_config.h"
-#include "tools/sfgateway/http/listener.h"
 #include "tools/sfgateway/http/http_request.h"
+#include "tools/sfgateway/http/listener.h"
 #include "tools/sfgateway/otlp/otlp.h"
 
 /* What getopt_long gives for long options that are no settings */

@@ -8,6 +8,7 @@
 #include "postgres_fe.h"
 
 #include "fe_utils/simple_list.h"
+
 #include "tools/sfgateway/aws/aws_api.h"
 
 /* An access key of the file: [key ID] */

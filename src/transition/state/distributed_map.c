@@ -16,10 +16,11 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "base/name/name.h"
 #include "base/settings.h"
 #include "transition/state/map_state.h"
-#include "miscadmin.h"
 
 /* {"…": …} around Items, in bytes */
 #define BATCH_OVERHEAD	32

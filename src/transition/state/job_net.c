@@ -27,8 +27,8 @@
  */
 #include "postgres.h"
 
-#include "transition/state/job_net.h"
 #include "store/branch/job_rows.h"
+#include "transition/state/job_net.h"
 
 /* --- ends of jobs --- */
 

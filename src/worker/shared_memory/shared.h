@@ -18,11 +18,12 @@
 #ifndef SF_WORKER_SHARED_H
 #define SF_WORKER_SHARED_H
 
-#include "base/hooks.h"
-#include "base/time/clock.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/lwlock.h"
+
+#include "base/hooks.h"
+#include "base/time/clock.h"
 #include "run/slice/slice.h"
 #include "store/feature.h"
 #include "worker/shared_memory/ring.h"
@@ -93,8 +94,8 @@ typedef enum SfErrand
 typedef enum SfTurnKind
 {
 	SF_TURN_KIND_ANY,
-	SF_TURN_KIND_PURGES,			/* it is a PURGE */
-	SF_TURN_KIND_RUNS_QUEUE,		/* it takes branches from a queue of a limit */
+	SF_TURN_KIND_PURGES,		/* it is a PURGE */
+	SF_TURN_KIND_RUNS_QUEUE,	/* it takes branches from a queue of a limit */
 	SF_TURN_KIND_HELPS			/* a process for tasks advances branches of an owner for whom no worker was free */
 } SfTurnKind;
 

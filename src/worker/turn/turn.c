@@ -41,8 +41,8 @@
 #include "worker/process/admit.h"
 #include "worker/process/my_process.h"
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/turn_xact.h"
 #include "worker/turn/turn.h"
+#include "worker/turn/turn_xact.h"
 
 /* Until then this process waits briefly for rows of executions: it has just waited long for one. */
 static SfTick lock_briefly_until = 0;

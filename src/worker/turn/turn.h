@@ -6,8 +6,9 @@
 #ifndef SF_WORKER_TURN_H
 #define SF_WORKER_TURN_H
 
-#include "base/hooks.h"
 #include "utils/timestamp.h"
+
+#include "base/hooks.h"
 #include "worker/process/admit.h"
 #include "worker/process/verdict.h"
 #include "worker/turn/turn_xact.h"
@@ -64,11 +65,11 @@ typedef enum SfWorkState
 /* How a turn went */
 typedef enum SfTurnResult
 {
-	SF_TURN_RESULT_NOTHING,			/* nothing was due, or others had it */
-	SF_TURN_RESULT_PROGRESS,		/* some branch was changed */
-	SF_TURN_RESULT_STALLED,			/* branches were claimed and none was changed */
-	SF_TURN_RESULT_ANNOUNCED,		/* a task was announced that this process runs next */
-	SF_TURN_RESULT_FAILED			/* by no fault of a branch: pause */
+	SF_TURN_RESULT_NOTHING,		/* nothing was due, or others had it */
+	SF_TURN_RESULT_PROGRESS,	/* some branch was changed */
+	SF_TURN_RESULT_STALLED,		/* branches were claimed and none was changed */
+	SF_TURN_RESULT_ANNOUNCED,	/* a task was announced that this process runs next */
+	SF_TURN_RESULT_FAILED		/* by no fault of a branch: pause */
 } SfTurnResult;
 
 typedef struct SfTurn

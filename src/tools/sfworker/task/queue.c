@@ -20,8 +20,9 @@
  */
 #include "postgres_fe.h"
 
-#include "base/error/sqlstates.h"
 #include "fe_utils/string_utils.h"
+
+#include "base/error/sqlstates.h"
 #include "tools/client/log.h"
 #include "tools/client/session.h"
 #include "tools/client/sqlstate.h"
