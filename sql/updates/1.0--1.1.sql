@@ -26,6 +26,8 @@ BEGIN
 END $$;
 ALTER FUNCTION _sfflow.job_label(bigint, text, integer[]) RENAME TO job_name;
 ALTER FUNCTION _sfflow.is_kept_by(integer, bigint, bigint, text, bigint, bigint) RENAME TO is_parked_by;
+ALTER FUNCTION _sfflow.branch_place(bigint, integer, integer, integer[]) RENAME TO branch_names;
+ALTER FUNCTION _sfflow.is_place(integer, integer, integer, integer) RENAME TO has_state;
 DROP FUNCTION _sfflow.decide_copy(boolean, text, boolean, boolean, boolean, boolean, boolean);
 
 -- What tasks occupy was called held. Until the view is replaced below it shows what needs no such column.

@@ -1,8 +1,8 @@
 -- sf_check: the invariants over the tables, each as one set-based query. No rows is good.
 
-CREATE FUNCTION _sfflow.is_place(machine_no integer, version integer, scope integer, state integer)
+CREATE FUNCTION _sfflow.has_state(machine_no integer, version integer, scope integer, state integer)
 RETURNS boolean
-AS 'MODULE_PATHNAME', 'sfflow_is_place'
+AS 'MODULE_PATHNAME', 'sfflow_has_state'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 CREATE FUNCTION _sfflow.is_net(machine_no integer, version integer, state integer)
@@ -274,7 +274,7 @@ WITH told AS MATERIALIZED (
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE EXISTS (SELECT FROM _sfflow.state_machine_version v
 			WHERE v.machine_no = e.machine_no AND v.version = e.version)
-		AND NOT _sfflow.is_place(e.machine_no, e.version, b.scope, b.state)
+		AND NOT _sfflow.has_state(e.machine_no, e.version, b.scope, b.state)
 	UNION ALL
 	SELECT 'owner_wrong', b.execution_no, format('branch %s is of %s, the state machine of %s', b.branch_no, b.owner,
 		m.owner)

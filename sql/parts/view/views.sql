@@ -86,7 +86,7 @@ CREATE FUNCTION _sfflow.waiting_on(execution_no bigint) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_waiting_on'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
 
-CREATE FUNCTION _sfflow.branch_place(
+CREATE FUNCTION _sfflow.branch_names(
 	execution_no bigint,
 	scope integer,
 	state_no integer,
@@ -95,7 +95,7 @@ CREATE FUNCTION _sfflow.branch_place(
 	OUT type text,
 	OUT resource text,
 	OUT branch text)
-AS 'MODULE_PATHNAME', 'sfflow_branch_place'
+AS 'MODULE_PATHNAME', 'sfflow_branch_names'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 
 CREATE FUNCTION _sfflow.map_run_arn(execution_no bigint, state_no integer, uuid text) RETURNS text
@@ -347,7 +347,7 @@ FROM _sfflow.branch b
 JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 LEFT JOIN _sfflow.task t
 	ON t.execution_no = b.execution_no AND t.branch_no = b.branch_no AND b.phase = @PHASE_EXTERNAL@
-CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, b.state, b.iterations) p
 WHERE b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_ANSWERED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@
 	AND p.type = 'Task';
 COMMENT ON VIEW @extschema@.sf_tasks IS 'tasks that run, wait for an answer or for a retry';
@@ -394,7 +394,7 @@ SELECT e.execution_id, p.state, p.branch, p.resource, t.input, b.error, b.cause,
 FROM _sfflow.task t
 JOIN _sfflow.readable_execution e ON e.execution_no = t.execution_no
 JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
-CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iterations) p
+CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, t.state, b.iterations) p
 WHERE t.status = @TASK_STATUS_DEAD@ AND b.phase = @PHASE_FAILED@ AND b.state = t.state;
 COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that programs took as often as allowed and never answered';
 COMMENT ON COLUMN @extschema@.sf_dead_letters.execution_id IS 'the execution, machine:name';
@@ -416,7 +416,7 @@ SELECT e.execution_id, p.state, _sfflow.map_run_arn(e.execution_no, r.state, r.u
 	r.succeeded, r.failed, r.timed_out, r.aborted, r.redrive_count, r.started_at, r.stopped_at
 FROM _sfflow.map_run r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no
-CROSS JOIN LATERAL _sfflow.branch_place(r.execution_no, 0, r.state, NULL) p;
+CROSS JOIN LATERAL _sfflow.branch_names(r.execution_no, 0, r.state, NULL) p;
 COMMENT ON VIEW @extschema@.sf_map_runs IS 'runs of Distributed Map states, with their progress';
 COMMENT ON COLUMN @extschema@.sf_map_runs.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_map_runs.state IS 'the name of the Map state';

@@ -371,7 +371,7 @@ SF_SQL_FUNCTION(sfflow_job_label)
  * a Task, and the name of the branch.  The caller passes the columns of the row;
  * the result comes from the definition, not from the execution.
  */
-SF_SQL_FUNCTION(sfflow_branch_place)
+SF_SQL_FUNCTION(sfflow_branch_names)
 {
 	int64		execution_no = PG_GETARG_INT64(0);
 	int			scope = PG_GETARG_INT32(1);
@@ -397,6 +397,12 @@ SF_SQL_FUNCTION(sfflow_branch_place)
 				   sf_state_task(state)->resource.text);
 	sf_columns_text(&row, sf_job_branch_name(program, scope, iterations, niterations));
 	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
+}
+
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_branch_place)
+{
+	return sfflow_branch_names(fcinfo);
 }
 
 /* Build the public name of a Map run: execution_no, state, uuid. */
