@@ -35,7 +35,7 @@ typedef enum SfShape
 } SfShape;
 
 /*
- * Kinds of values: symbol; the function sf_check_<name> that checks it; the kind
+ * Kinds of values: symbol; the function sf_validate_<name> that checks it; the kind
  * or shape that the function expects, if it serves several; whether a JSONata
  * expression may stand instead.
  */

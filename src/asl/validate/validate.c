@@ -42,8 +42,8 @@ static const SfFieldGroup groups[] = {
 };
 
 #define SF_VALUE_ROW(sym, function, expected, or_jsonata) \
-	{sf_check_##function, expected, or_jsonata},
-const SfValueInfo sf_check_values[] = {
+	{sf_validate_##function, expected, or_jsonata},
+const SfValueInfo sf_validate_values[] = {
 	SF_VALUE_LIST(SF_VALUE_ROW)
 };
 
@@ -73,16 +73,16 @@ find_field(SfShape shape, int states, const char *name)
 
 /* Report a field that an object does not have. */
 static void
-report_unknown(SfCheck *c, const SfTreeNode *member, SfShape shape, int states)
+report_unknown(SfValidator *c, const SfTreeNode *member, SfShape shape, int states)
 {
 	if (shape == SF_SHAPE_STATE && (states & (SF_IN_MAP | SF_IN(JOBNET))) != 0 &&
 		strcmp(member->key, "ConcurrencyKey") == 0)
-		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
-					   "Field '%s' is supported for Task states only: set it beside 'MaxConcurrency' of a Task within this state",
-					   member->key);
+		sf_validate_error(c, member->parent, SF_CODE_SCHEMA,
+						  "Field '%s' is supported for Task states only: set it beside 'MaxConcurrency' of a Task within this state",
+						  member->key);
 	else
-		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
-					   "Field '%s' is not supported", member->key);
+		sf_validate_error(c, member->parent, SF_CODE_SCHEMA,
+						  "Field '%s' is not supported", member->key);
 }
 
 /* Tell whether a field's value, or what it makes, is a payload. */
@@ -94,13 +94,13 @@ is_payload(SfValueKind kind)
 
 /* Check one member of an object. */
 static void
-check_member(SfCheck *c, const SfTreeNode *member, SfShape shape, int states)
+check_member(SfValidator *c, const SfTreeNode *member, SfShape shape, int states)
 {
 	const SfField *field = find_field(shape, states, member->key);
 
 	if (member->duplicate)
-		sf_check_error(c, member, SF_CODE_SCHEMA, "Duplicate field '%s'",
-					   member->key);
+		sf_validate_error(c, member, SF_CODE_SCHEMA, "Duplicate field '%s'",
+						  member->key);
 	if (field == NULL)
 	{
 		report_unknown(c, member, shape, states);
@@ -110,32 +110,32 @@ check_member(SfCheck *c, const SfTreeNode *member, SfShape shape, int states)
 	{
 		bool		jsonata = c->language == SF_QL_JSONATA;
 
-		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
-					   "The QueryLanguage is set to '%s', but field '%s' is only supported for the '%s' QueryLanguage",
-					   jsonata ? "JSONata" : "JSONPath", member->key,
-					   jsonata ? "JSONPath" : "JSONata");
+		sf_validate_error(c, member->parent, SF_CODE_SCHEMA,
+						  "The QueryLanguage is set to '%s', but field '%s' is only supported for the '%s' QueryLanguage",
+						  jsonata ? "JSONata" : "JSONPath", member->key,
+						  jsonata ? "JSONPath" : "JSONata");
 		return;
 	}
 	if (field->flags & SF_ONLY_SFFLOW)
-		sf_check_warning(c, member, SF_CODE_ONLY_SFFLOW,
-						 "Field '%s' is known to sfflow only", member->key);
+		sf_validate_warning(c, member, SF_CODE_ONLY_SFFLOW,
+							"Field '%s' is known to sfflow only", member->key);
 	if ((field->flags & SF_DISTRIBUTED) && !c->distributed)
-		sf_check_warning(c, member, SF_CODE_NO_EFFECT,
-						 "Field '%s' has an effect in 'DISTRIBUTED' mode only",
-						 member->key);
+		sf_validate_warning(c, member, SF_CODE_NO_EFFECT,
+							"Field '%s' has an effect in 'DISTRIBUTED' mode only",
+							member->key);
 	if (c->how.service_quotas && is_payload(field->value) && member->end - member->start > SF_QUOTA_PAYLOAD_BYTES)
-		sf_check_warning(c, member, SF_CODE_QUOTA,
-						 "Field '%s' of %d bytes is longer than the %d bytes that a payload of Step Functions may have",
-						 member->key, member->end - member->start, SF_QUOTA_PAYLOAD_BYTES);
-	if (sf_check_values[field->value].or_jsonata && sf_asl_is_jsonata(member, c->language))
-		sf_check_template(c, member, field);
+		sf_validate_warning(c, member, SF_CODE_QUOTA,
+							"Field '%s' of %d bytes is longer than the %d bytes that a payload of Step Functions may have",
+							member->key, member->end - member->start, SF_QUOTA_PAYLOAD_BYTES);
+	if (sf_validate_values[field->value].or_jsonata && sf_asl_is_jsonata(member, c->language))
+		sf_validate_template(c, member, field);
 	else
-		sf_check_values[field->value].check(c, member, field);
+		sf_validate_values[field->value].check(c, member, field);
 }
 
 /* Report the required fields that are missing, all in one diagnostic. */
 static void
-check_required(SfCheck *c, const SfTreeNode *object, SfShape shape, int states)
+check_required(SfValidator *c, const SfTreeNode *object, SfShape shape, int states)
 {
 	StringInfoData missing;
 
@@ -149,13 +149,13 @@ check_required(SfCheck *c, const SfTreeNode *object, SfShape shape, int states)
 							 fields[i].name);
 	}
 	if (missing.len > 0)
-		sf_check_error(c, object, SF_CODE_SCHEMA,
-					   "These fields are required: [%s]", missing.data);
+		sf_validate_error(c, object, SF_CODE_SCHEMA,
+						  "These fields are required: [%s]", missing.data);
 }
 
 /* Report fields that exclude each other, and groups of which none is there. */
 static void
-check_groups(SfCheck *c, const SfTreeNode *object, SfShape shape, int states)
+check_groups(SfValidator *c, const SfTreeNode *object, SfShape shape, int states)
 {
 	for (size_t i = 0; i < lengthof(groups); i++)
 	{
@@ -182,14 +182,14 @@ check_groups(SfCheck *c, const SfTreeNode *object, SfShape shape, int states)
 				present--;		/* reported already */
 		}
 		if (present > 1)
-			sf_check_error(c, object, SF_CODE_SCHEMA,
-						   "There should only be one of the following fields: [%s]", names.data);
+			sf_validate_error(c, object, SF_CODE_SCHEMA,
+							  "There should only be one of the following fields: [%s]", names.data);
 		else if (present == 0 && strcmp(group->names[0], "Next") == 0)
-			sf_check_error(c, object, SF_CODE_SCHEMA,
-						   "State '%s' needs Next or End", object->key);
+			sf_validate_error(c, object, SF_CODE_SCHEMA,
+							  "State '%s' needs Next or End", object->key);
 		else if (present == 0 && group->required)
-			sf_check_error(c, object, SF_CODE_SCHEMA,
-						   "This object should have only one of the following fields: [%s]", names.data);
+			sf_validate_error(c, object, SF_CODE_SCHEMA,
+							  "This object should have only one of the following fields: [%s]", names.data);
 	}
 }
 
@@ -198,10 +198,10 @@ check_groups(SfCheck *c, const SfTreeNode *object, SfShape shape, int states)
  * fields.h; 0: the object is no state.
  */
 void
-sf_check_object(SfCheck *c, const SfTreeNode *object, SfShape shape, int states)
+sf_validate_object(SfValidator *c, const SfTreeNode *object, SfShape shape, int states)
 {
 	check_stack_depth();
-	if (!sf_check_kind(c, object, SF_TREE_OBJECT))
+	if (!sf_validate_kind(c, object, SF_TREE_OBJECT))
 		return;
 	check_required(c, object, shape, states);
 	check_groups(c, object, shape, states);
@@ -258,7 +258,7 @@ sf_asl_is_jsonata(const SfTreeNode *value, SfQueryLanguage language)
 
 /* Report malformed JSON in the form of the service. */
 static void
-report_malformed(SfCheck *c, const char *text, int len,
+report_malformed(SfValidator *c, const char *text, int len,
 				 const SfParseError *error)
 {
 	/* the service quotes the first 500 characters of its input */
@@ -269,8 +269,8 @@ report_malformed(SfCheck *c, const char *text, int len,
 	char	   *position = psprintf("[Source: (String)\"%.*s\"%s; line: %d, column: %d]",
 									shown, text, rest, error->line, error->column);
 
-	sf_check_add(c, SF_SEVERITY_ERROR, NULL, position, SF_CODE_JSON,
-				 psprintf("%s\n at %s", error->message, position));
+	sf_validate_add(c, SF_SEVERITY_ERROR, NULL, position, SF_CODE_JSON,
+					psprintf("%s\n at %s", error->message, position));
 }
 
 /* Tell whether a text has nothing but JSON white space. */
@@ -285,16 +285,16 @@ is_blank(const char *text, int len)
 
 /* Parse the text into an object; NULL after a diagnostic. */
 static SfTreeNode *
-parse_object(SfCheck *c, const char *text, int len)
+parse_object(SfValidator *c, const char *text, int len)
 {
 	SfParseError error = {0};
 	SfTreeNode *root = NULL;
 
 	if (len > SF_DEFINITION_BYTES_MAX)
 	{
-		sf_check_error(c, NULL, SF_CODE_SCHEMA,
-					   "Definition of %d bytes is longer than the %d bytes that are allowed",
-					   len, SF_DEFINITION_BYTES_MAX);
+		sf_validate_error(c, NULL, SF_CODE_SCHEMA,
+						  "Definition of %d bytes is longer than the %d bytes that are allowed",
+						  len, SF_DEFINITION_BYTES_MAX);
 		return NULL;
 	}
 	if (!is_blank(text, len))
@@ -308,8 +308,8 @@ parse_object(SfCheck *c, const char *text, int len)
 	}
 	if (root == NULL || root->kind != SF_TREE_OBJECT)
 	{
-		sf_check_error(c, NULL, SF_CODE_SCHEMA,
-					   "Definition must be a valid JSON object");
+		sf_validate_error(c, NULL, SF_CODE_SCHEMA,
+						  "Definition must be a valid JSON object");
 		return NULL;
 	}
 	return root;
@@ -317,14 +317,14 @@ parse_object(SfCheck *c, const char *text, int len)
 
 /* Report that a document is a template, with where its definitions lie; false: it is none. */
 static bool
-is_template(SfCheck *c, const SfTreeNode *root)
+is_template(SfValidator *c, const SfTreeNode *root)
 {
 	SfCloudTemplateHint template;
 
 	if (!sf_asl_read_cloud_template(root, &template))
 		return false;
-	sf_check_error(c, root, SF_CODE_SCHEMA, "%c%s. %s", pg_toupper((unsigned char) template.message[0]),
-				   template.message + 1, template.detail);
+	sf_validate_error(c, root, SF_CODE_SCHEMA, "%c%s. %s", pg_toupper((unsigned char) template.message[0]),
+					  template.message + 1, template.detail);
 	return true;
 }
 
@@ -333,7 +333,7 @@ SfTreeNode *
 sf_asl_check(const char *text, int len, const SfValidation *how,
 			 List **diagnostics)
 {
-	SfCheck		c = {0};
+	SfValidator c = {0};
 	SfTreeNode *root;
 
 	c.text = text;
@@ -343,14 +343,14 @@ sf_asl_check(const char *text, int len, const SfValidation *how,
 	if (root != NULL && !is_template(&c, root))
 	{
 		if (c.how.service_quotas && len > SF_QUOTA_DEFINITION_BYTES)
-			sf_check_warning(&c, root, SF_CODE_QUOTA,
-							 "Definition of %d bytes is longer than the %d bytes that Step Functions allows",
-							 len, SF_QUOTA_DEFINITION_BYTES);
+			sf_validate_warning(&c, root, SF_CODE_QUOTA,
+								"Definition of %d bytes is longer than the %d bytes that Step Functions allows",
+								len, SF_QUOTA_DEFINITION_BYTES);
 		c.machine_language = sf_asl_language(root, SF_QL_JSONPATH);
 		c.language = c.machine_language;
-		sf_check_object(&c, root, SF_SHAPE_MACHINE, 0);
-		sf_check_flow(&c);
-		sf_check_no_jobs(&c, root);
+		sf_validate_object(&c, root, SF_SHAPE_MACHINE, 0);
+		sf_validate_flow(&c);
+		sf_validate_no_jobs(&c, root);
 	}
 	*diagnostics = sf_diagnostics_sort(c.diagnostics);
 	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;
@@ -389,7 +389,7 @@ wrap_state(SfTreeNode *state)
 SfTreeNode *
 sf_asl_check_state(const char *text, int len, List **diagnostics)
 {
-	SfCheck		c = {0};
+	SfValidator c = {0};
 	SfTreeNode *state;
 	SfTreeNode *root = NULL;
 
@@ -399,8 +399,8 @@ sf_asl_check_state(const char *text, int len, List **diagnostics)
 	if (state != NULL)
 	{
 		root = wrap_state(state);
-		sf_check_object(&c, root, SF_SHAPE_MACHINE, 0);
-		sf_check_flow(&c);
+		sf_validate_object(&c, root, SF_SHAPE_MACHINE, 0);
+		sf_validate_flow(&c);
 	}
 	*diagnostics = sf_diagnostics_sort(c.diagnostics);
 	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;

@@ -55,7 +55,7 @@ typedef struct SfField
 } SfField;
 
 /* One validation, from text to diagnostics */
-typedef struct SfCheck
+typedef struct SfValidator
 {
 	const char *text;
 	bool		lone_state;		/* one state by itself: targets may be missing */
@@ -73,37 +73,37 @@ typedef struct SfCheck
 	SfStateType state_type;
 	bool		distributed;	/* it is a Map in DISTRIBUTED mode */
 	bool		is_job;			/* it is a job of a JobNet */
-} SfCheck;
+} SfValidator;
 
 /* --- diagnostics.c --- */
 
-extern void sf_check_add(SfCheck *c, SfSeverity severity, const SfTreeNode *at,
-						 const char *location, const char *code,
-						 const char *message);
-extern void sf_check_report(SfCheck *c, SfSeverity severity, const SfTreeNode *at,
-							const char *code, const char *fmt,...) pg_attribute_printf(5, 6);
+extern void sf_validate_add(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
+							const char *location, const char *code,
+							const char *message);
+extern void sf_validate_report(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
+							   const char *code, const char *fmt,...) pg_attribute_printf(5, 6);
 
 /* Report an error (at NULL: without a location), or a warning. */
-#define sf_check_error(c, at, code, ...) \
-	sf_check_report(c, SF_SEVERITY_ERROR, at, code, __VA_ARGS__)
-#define sf_check_warning(c, at, code, ...) \
-	sf_check_report(c, SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
+#define sf_validate_error(c, at, code, ...) \
+	sf_validate_report(c, SF_SEVERITY_ERROR, at, code, __VA_ARGS__)
+#define sf_validate_warning(c, at, code, ...) \
+	sf_validate_report(c, SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
 
 /* Report what a strict check refuses: an error there, else a warning. */
-#define sf_check_strictly(c, at, code, ...) \
-	sf_check_report(c, (c)->how.strict ? SF_SEVERITY_ERROR : SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
+#define sf_validate_strictly(c, at, code, ...) \
+	sf_validate_report(c, (c)->how.strict ? SF_SEVERITY_ERROR : SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
 
-extern void sf_check_error_at(SfCheck *c, const SfTreeNode *at,
-							  const char *location, const char *code,
-							  const char *message);
+extern void sf_validate_error_at(SfValidator *c, const SfTreeNode *at,
+								 const char *location, const char *code,
+								 const char *message);
 /* "Expected value of type [STRING]" unless the value is of the kind. */
-extern bool sf_check_kind(SfCheck *c, const SfTreeNode *value, SfTreeNodeKind kind);
+extern bool sf_validate_kind(SfValidator *c, const SfTreeNode *value, SfTreeNodeKind kind);
 extern List *sf_diagnostics_sort(List *diagnostics);
 
 /* --- validate.c --- */
 
-extern void sf_check_object(SfCheck *c, const SfTreeNode *object, SfShape shape,
-							int states);
+extern void sf_validate_object(SfValidator *c, const SfTreeNode *object, SfShape shape,
+							   int states);
 extern SfQueryLanguage sf_asl_language(const SfTreeNode *object,
 									   SfQueryLanguage inherited);
 extern bool sf_asl_is_distributed(const SfTreeNode *map);
@@ -118,24 +118,24 @@ extern SfTreeNode *sf_asl_check_state(const char *text, int len, List **diagnost
 /* --- validate_values.c, validate_states.c, validate_choice.c: the kinds of values --- */
 
 #define SF_VALUE_DECLARE(sym, function, expected, or_jsonata) \
-	extern void sf_check_##function(SfCheck *c, const SfTreeNode *value, const SfField *field);
+	extern void sf_validate_##function(SfValidator *c, const SfTreeNode *value, const SfField *field);
 SF_VALUE_LIST(SF_VALUE_DECLARE)
 
 /* A row of SF_VALUE_LIST */
 typedef struct SfValueInfo
 {
-	void		(*check) (SfCheck *c, const SfTreeNode *value, const SfField *field);
+	void		(*check) (SfValidator *c, const SfTreeNode *value, const SfField *field);
 	int			expected;
 	bool		or_jsonata;
 } SfValueInfo;
 
-extern const SfValueInfo sf_check_values[]; /* by SfValueKind */
+extern const SfValueInfo sf_validate_values[]; /* by SfValueKind */
 
-extern void sf_check_runs(SfCheck *c, const SfTreeNode *at,
-						  const SfResource *resource, bool for_items);
+extern void sf_validate_runs(SfValidator *c, const SfTreeNode *at,
+							 const SfResource *resource, bool for_items);
 extern bool sf_asl_find_state_type(const char *name, SfStateType *type);
-extern void sf_check_state(SfCheck *c, const SfTreeNode *state, int kind);
-extern void sf_check_state_name(SfCheck *c, const SfTreeNode *state);
+extern void sf_validate_state(SfValidator *c, const SfTreeNode *state, int kind);
+extern void sf_validate_state_name(SfValidator *c, const SfTreeNode *state);
 
 /* What the literal operand of a comparison is: the list's third column */
 typedef enum SfOperandType
@@ -155,8 +155,8 @@ extern bool sf_asl_find_comparison(const char *name, SfComparison *comparison,
 
 extern int	sf_asl_link_ends(const SfTreeNode *link);
 extern const SfTreeNode *sf_asl_link_job(const SfTreeNode *link);
-extern void sf_check_net(SfCheck *c, const SfTreeNode *jobs);
-extern void sf_check_no_jobs(SfCheck *c, const SfTreeNode *root);
+extern void sf_validate_net(SfValidator *c, const SfTreeNode *jobs);
+extern void sf_validate_no_jobs(SfValidator *c, const SfTreeNode *root);
 
 /* --- job_uses.c --- */
 
@@ -171,6 +171,6 @@ extern void sf_asl_job_uses_outside(const SfTreeNode *node, bool in_job, SfJobUs
 
 /* --- validate_flow.c --- */
 
-extern void sf_check_flow(SfCheck *c);
+extern void sf_validate_flow(SfValidator *c);
 
 #endif							/* SF_ASL_VALIDATE_H */

@@ -13,7 +13,7 @@
 /* The states of one scope while its transitions are followed */
 typedef struct SfScopeFlow
 {
-	SfCheck    *check;
+	SfValidator *check;
 	int			nstates;
 	SfTreeNode **sorted;		/* by name */
 	bool	   *reached;		/* by position in the scope */
@@ -84,8 +84,8 @@ check_target(SfScopeFlow *flow, const SfTreeNode *target)
 	closest = sf_closest_begin(target->string);
 	for (int i = 0; i < flow->nstates; i++)
 		sf_closest_offer(&closest, flow->sorted[i]->key);
-	sf_check_error(flow->check, target, SF_CODE_TARGET, "Missing 'Next' target: %s%s",
-				   target->string, sf_closest_question(&closest));
+	sf_validate_error(flow->check, target, SF_CODE_TARGET, "Missing 'Next' target: %s%s",
+					  target->string, sf_closest_question(&closest));
 }
 
 /* Tell whether an execution can end in a state. */
@@ -128,14 +128,14 @@ check_reachable(SfScopeFlow *flow, const SfTreeNode *start, const SfTreeNode *st
 															state->key);
 
 		if (!flow->reached[namesake->index])
-			sf_check_error(flow->check, state, SF_CODE_TARGET,
-						   "State \"%s\" is not reachable.", state->key);
+			sf_validate_error(flow->check, state, SF_CODE_TARGET,
+							  "State \"%s\" is not reachable.", state->key);
 	}
 }
 
 /* Check one scope, given by its States. */
 static void
-check_scope(SfCheck *c, const SfTreeNode *states, bool is_machine)
+check_scope(SfValidator *c, const SfTreeNode *states, bool is_machine)
 {
 	const SfTreeNode *start = sf_tree_member(states->parent, "StartAt");
 	bool		ends = !is_machine || has_terminal(states);
@@ -152,7 +152,7 @@ check_scope(SfCheck *c, const SfTreeNode *states, bool is_machine)
 	SF_TREE_FOREACH(state, states)
 		visit_targets(&flow, state, check_target);
 	if (!ends)
-		sf_check_error(c, NULL, SF_CODE_END, "Workflow has no terminal state");
+		sf_validate_error(c, NULL, SF_CODE_END, "Workflow has no terminal state");
 	else if (start && start->kind == SF_TREE_STRING)
 		check_reachable(&flow, start, states);
 
@@ -163,14 +163,14 @@ check_scope(SfCheck *c, const SfTreeNode *states, bool is_machine)
 
 /* Tell whether a scope, given by its States, is that of a state by itself. */
 static bool
-is_made_up(const SfCheck *c, const SfTreeNode *states)
+is_made_up(const SfValidator *c, const SfTreeNode *states)
 {
 	return c->lone_state && states->parent->parent == NULL;
 }
 
 /* Report names of states and jobs that stand twice in the machine, whatever the scope. */
 static void
-check_unique_names(SfCheck *c)
+check_unique_names(SfValidator *c)
 {
 	List	   *scopes = list_concat_copy(c->scopes, c->nets);
 	SfTreeNode **all;
@@ -191,15 +191,15 @@ check_unique_names(SfCheck *c)
 	for (int i = 1; i < count; i++)
 	{
 		if (strcmp(all[i - 1]->key, all[i]->key) == 0)
-			sf_check_error(c, all[i], SF_CODE_DUPLICATE,
-						   "Duplicate State name: %s", all[i]->key);
+			sf_validate_error(c, all[i], SF_CODE_DUPLICATE,
+							  "Duplicate State name: %s", all[i]->key);
 	}
 	pfree(all);
 }
 
 /* Check the transitions of all scopes. */
 void
-sf_check_flow(SfCheck *c)
+sf_validate_flow(SfValidator *c)
 {
 	check_unique_names(c);
 	foreach_ptr(const SfTreeNode, states, c->scopes)
@@ -208,5 +208,5 @@ sf_check_flow(SfCheck *c)
 			check_scope(c, states, states->parent->parent == NULL);
 	}
 	foreach_ptr(const SfTreeNode, jobs, c->nets)
-		sf_check_net(c, jobs);
+		sf_validate_net(c, jobs);
 }

@@ -48,49 +48,49 @@ find_ends(const SfTreeNode *word)
 
 /* On: which ends of the job before are waited for. */
 void
-sf_check_ends(SfCheck *c, const SfTreeNode *value, const SfField *field)
+sf_validate_ends(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_TREE_ARRAY))
+	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
 		return;
 	if (value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	SF_TREE_FOREACH(word, value)
 	{
 		if (find_ends(word) == 0)
-			sf_check_error(c, word, SF_CODE_SCHEMA,
-						   "Value should be one of the following: [success, failure, skip, end]");
+			sf_validate_error(c, word, SF_CODE_SCHEMA,
+							  "Value should be one of the following: [success, failure, skip, end]");
 	}
 }
 
 /* After: names of jobs, or objects with a name and On. */
 void
-sf_check_after(SfCheck *c, const SfTreeNode *value, const SfField *field)
+sf_validate_after(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_TREE_ARRAY))
+	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
 		return;
 	SF_TREE_FOREACH(link, value)
 	{
 		if (link->kind == SF_TREE_OBJECT)
-			sf_check_object(c, link, SF_SHAPE_AFTER, 0);
+			sf_validate_object(c, link, SF_SHAPE_AFTER, 0);
 		else if (link->kind != SF_TREE_STRING)
-			sf_check_error(c, link, SF_CODE_SCHEMA,
-						   "Expected value of type [STRING, OBJECT]");
+			sf_validate_error(c, link, SF_CODE_SCHEMA,
+							  "Expected value of type [STRING, OBJECT]");
 	}
 }
 
 /* Condition of a job: a rule as of a Choice state, or an expression of JSONata. */
 void
-sf_check_job_condition(SfCheck *c, const SfTreeNode *value, const SfField *field)
+sf_validate_job_condition(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	if (c->language == SF_QL_JSONATA)
-		sf_check_condition(c, value, field);
+		sf_validate_condition(c, value, field);
 	else
-		sf_check_rule(c, value, field);
+		sf_validate_rule(c, value, field);
 }
 
 /* Check a job, which is a state if it has a Type, else a flow of states. */
 static void
-check_job(SfCheck *c, const SfTreeNode *job)
+check_job(SfValidator *c, const SfTreeNode *job)
 {
 	SfQueryLanguage saved = c->language;
 
@@ -100,26 +100,26 @@ check_job(SfCheck *c, const SfTreeNode *job)
 		const char *type = sf_tree_member_string(job, "Type");
 
 		if (type != NULL && strcmp(type, "Choice") == 0)
-			sf_check_error(c, sf_tree_member(job, "Type"), SF_CODE_SCHEMA,
-						   "A job cannot be a Choice state, which needs states to go on to");
+			sf_validate_error(c, sf_tree_member(job, "Type"), SF_CODE_SCHEMA,
+							  "A job cannot be a Choice state, which needs states to go on to");
 		else
-			sf_check_state(c, job, SF_IN_JOB);
+			sf_validate_state(c, job, SF_IN_JOB);
 		return;
 	}
-	sf_check_state_name(c, job);
+	sf_validate_state_name(c, job);
 	c->language = c->machine_language;
-	sf_check_object(c, job, SF_SHAPE_JOB_FLOW, 0);
+	sf_validate_object(c, job, SF_SHAPE_JOB_FLOW, 0);
 	c->language = saved;
 }
 
 /* Jobs: at least one; the net that they make is checked later. */
 void
-sf_check_jobs(SfCheck *c, const SfTreeNode *value, const SfField *field)
+sf_validate_jobs(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_TREE_OBJECT))
+	if (!sf_validate_kind(c, value, SF_TREE_OBJECT))
 		return;
 	if (value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	c->nets = lappend(c->nets, (void *) value);
 	SF_TREE_FOREACH(job, value)
 		check_job(c, job);
@@ -172,7 +172,7 @@ typedef struct Job
 
 typedef struct Net
 {
-	SfCheck    *check;
+	SfValidator *check;
 	int			njobs;
 	Job		   *jobs;
 	SfTreeNode **sorted;
@@ -192,8 +192,8 @@ report_unknown(Net *net, const SfTreeNode *name)
 
 	for (int i = 0; i < net->njobs; i++)
 		sf_closest_offer(&closest, net->sorted[i]->key);
-	sf_check_error(net->check, name, SF_CODE_TARGET, "Missing job in 'After': %s%s",
-				   name->string, sf_closest_question(&closest));
+	sf_validate_error(net->check, name, SF_CODE_TARGET, "Missing job in 'After': %s%s",
+					  name->string, sf_closest_question(&closest));
 }
 
 /* Report an element of After that waits for a job which an earlier element waits for. */
@@ -205,8 +205,8 @@ is_repeated(Net *net, int number, const SfTreeNode *link, int before)
 		net->jobs[before].stamp = number + 1;
 		return false;
 	}
-	sf_check_error(net->check, link, SF_CODE_SCHEMA, "Job '%s' stands in 'After' already",
-				   net->jobs[before].node->key);
+	sf_validate_error(net->check, link, SF_CODE_SCHEMA, "Job '%s' stands in 'After' already",
+					  net->jobs[before].node->key);
 	return true;
 }
 
@@ -257,9 +257,9 @@ report_cycle(Net *net, int job)
 		appendStringInfo(&names, "'%s', which waits for ", net->jobs[net->way[from + i]].node->key);
 	if (n > CIRCLE_MAX)
 		appendStringInfo(&names, "%d more, the last of which waits for ", n - CIRCLE_MAX);
-	sf_check_error(net->check, net->jobs[job].after, SF_CODE_JOB_CYCLE,
-				   "Jobs wait for each other: '%s' waits for %s'%s'", net->jobs[job].node->key,
-				   names.data, net->jobs[job].node->key);
+	sf_validate_error(net->check, net->jobs[job].after, SF_CODE_JOB_CYCLE,
+					  "Jobs wait for each other: '%s' waits for %s'%s'", net->jobs[job].node->key,
+					  names.data, net->jobs[job].node->key);
 	pfree(names.data);
 }
 
@@ -322,9 +322,9 @@ possible_ends(const Job *job)
 static void
 report_never(Net *net, const Job *job, const Job *before)
 {
-	sf_check_error(net->check, job->after, SF_CODE_JOB_NEVER_RUNS,
-				   "Job '%s' can never run: no end of job '%s' lets all run that has to run before it",
-				   job->node->key, before->node->key);
+	sf_validate_error(net->check, job->after, SF_CODE_JOB_NEVER_RUNS,
+					  "Job '%s' can never run: no end of job '%s' lets all run that has to run before it",
+					  job->node->key, before->node->key);
 }
 
 /*
@@ -468,13 +468,13 @@ check_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 
 		for (int i = 0; i < net->njobs; i++)
 			sf_closest_offer(&closest, net->sorted[i]->key);
-		sf_check_error(net->check, at, SF_CODE_TARGET, "The net has no job '%s'.%s", name,
-					   sf_closest_question(&closest));
+		sf_validate_error(net->check, at, SF_CODE_TARGET, "The net has no job '%s'.%s", name,
+						  sf_closest_question(&closest));
 	}
 	else if (!comes_before(reader, used->index))
-		sf_check_error(net->check, at, SF_CODE_TARGET,
-					   "Job '%s' does not come before job '%s', which looks at it", name,
-					   net->jobs[reader->job].node->key);
+		sf_validate_error(net->check, at, SF_CODE_TARGET,
+						  "Job '%s' does not come before job '%s', which looks at it", name,
+						  net->jobs[reader->job].node->key);
 }
 
 /* Check the references to other jobs. */
@@ -494,20 +494,20 @@ static void
 report_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 {
 	if (of_jobs)
-		sf_check_error(arg, at, SF_CODE_TARGET,
-					   "Only jobs of a JobNet can look at jobs, and not from a Distributed Map");
+		sf_validate_error(arg, at, SF_CODE_TARGET,
+						  "Only jobs of a JobNet can look at jobs, and not from a Distributed Map");
 }
 
 /* Check that the texts of a machine which no job has do not look at jobs. */
 void
-sf_check_no_jobs(SfCheck *c, const SfTreeNode *root)
+sf_validate_no_jobs(SfValidator *c, const SfTreeNode *root)
 {
 	sf_asl_job_uses_outside(root, false, report_use, c);
 }
 
 /* Check the net that the jobs make. */
 void
-sf_check_net(SfCheck *c, const SfTreeNode *jobs)
+sf_validate_net(SfValidator *c, const SfTreeNode *jobs)
 {
 	Net			net = {.check = c,.njobs = jobs->nchildren};
 
