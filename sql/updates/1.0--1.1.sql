@@ -26,6 +26,12 @@ BEGIN
 END $$;
 ALTER FUNCTION _sfflow.job_label(bigint, text, integer[]) RENAME TO job_name;
 ALTER FUNCTION _sfflow.is_kept_by(integer, bigint, bigint, text, bigint, bigint) RENAME TO is_parked_by;
+ALTER FUNCTION _sfflow.events(bigint, integer, timestamptz, bytea, jsonb[], smallint[]) RENAME TO history_events;
+ALTER FUNCTION _sfflow.event_payload(bigint, integer, bytea, jsonb[], integer) RENAME TO history_event_payload;
+ALTER FUNCTION _sfflow.event_page(text, integer, integer, integer, integer[], text, integer, integer)
+	RENAME TO history_event_page;
+ALTER FUNCTION _sfflow.event_types(text[]) RENAME TO history_event_types;
+ALTER VIEW _sfflow.event RENAME TO history_event;
 ALTER FUNCTION _sfflow.branch_place(bigint, integer, integer, integer[]) RENAME TO branch_names;
 ALTER FUNCTION _sfflow.is_place(integer, integer, integer, integer) RENAME TO has_state;
 DROP FUNCTION _sfflow.decide_copy(boolean, text, boolean, boolean, boolean, boolean, boolean);

@@ -32,13 +32,13 @@ WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
 	WHERE g.object_kind = @OBJECT_ACTIVITY@ AND g.privilege = @PRIVILEGE_WORK@);
 
 -- The stored numbers of the event types whose names are LIKE one of the patterns.
-CREATE FUNCTION _sfflow.event_types(VARIADIC patterns text[]) RETURNS smallint[]
-AS 'MODULE_PATHNAME', 'sfflow_event_types'
+CREATE FUNCTION _sfflow.history_event_types(VARIADIC patterns text[]) RETURNS smallint[]
+AS 'MODULE_PATHNAME', 'sfflow_history_event_types'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 -- The events of a row of _sfflow.history, or those of some types; without documents none has any. A
 -- payload that an earlier event holds is not repeated: payload_from names that event.
-CREATE FUNCTION _sfflow.events(
+CREATE FUNCTION _sfflow.history_events(
 	execution_no bigint,
 	first_id integer,
 	at timestamptz,
@@ -56,19 +56,19 @@ CREATE FUNCTION _sfflow.events(
 	OUT payload jsonb,
 	OUT extra jsonb)
 RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'sfflow_events'
+AS 'MODULE_PATHNAME', 'sfflow_history_events'
 LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20 ROWS 25;
 
 -- The payload that an event of a row holds.
-CREATE FUNCTION _sfflow.event_payload(execution_no bigint, first_id integer, body bytea, documents jsonb[],
+CREATE FUNCTION _sfflow.history_event_payload(execution_no bigint, first_id integer, body bytea, documents jsonb[],
 	id integer) RETURNS jsonb
-AS 'MODULE_PATHNAME', 'sfflow_event_payload'
+AS 'MODULE_PATHNAME', 'sfflow_history_event_payload'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 
-CREATE VIEW _sfflow.event AS
+CREATE VIEW _sfflow.history_event AS
 SELECT h.execution_no, e.*
 FROM _sfflow.history h
-CROSS JOIN LATERAL _sfflow.events(h.execution_no, h.first_id, h.at, h.body, h.documents, NULL) e;
+CROSS JOIN LATERAL _sfflow.history_events(h.execution_no, h.first_id, h.at, h.body, h.documents, NULL) e;
 
 CREATE FUNCTION _sfflow.history(
 	execution_no bigint,
@@ -276,10 +276,10 @@ COMMENT ON FUNCTION @extschema@.sf_list_executions(text, text, text, text, text,
 CREATE VIEW @extschema@.sf_jobs WITH (security_barrier) AS
 SELECT e.execution_id, e.state_machine, substr(e.execution_id, length(e.state_machine) + 2) AS id,
 	j.job_id, j.job_status, j.attempts, j.started_at, j.stopped_at,
-	(SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, j.input_event)
+	(SELECT _sfflow.history_event_payload(h.execution_no, h.first_id, h.body, h.documents, j.input_event)
 	 FROM _sfflow.history h WHERE h.execution_no = e.execution_no AND h.first_id <= j.input_event
 	 ORDER BY h.first_id DESC LIMIT 1) AS input,
-	(SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, j.output_event)
+	(SELECT _sfflow.history_event_payload(h.execution_no, h.first_id, h.body, h.documents, j.output_event)
 	 FROM _sfflow.history h WHERE h.execution_no = e.execution_no AND h.first_id <= j.output_event
 	 ORDER BY h.first_id DESC LIMIT 1) AS output,
 	j.error, j.cause

@@ -214,7 +214,7 @@ put_on_page(const SfHistoryEvent *event, void *arg)
  * iterations (NULL: of any), member of the details (NULL: all of them), most_bytes of
  * the text of each, most events.
  */
-SF_SQL_FUNCTION(sfflow_event_page)
+SF_SQL_FUNCTION(sfflow_history_event_page)
 {
 	SfExecutionHead execution;
 	EventPage	page = {0};
@@ -235,6 +235,12 @@ SF_SQL_FUNCTION(sfflow_event_page)
 	page.left = sf_arg_count(fcinfo, 7, "most", 0, PG_INT32_MAX);
 	sf_history_event_scan_some(execution.execution_no, is_on_page, put_on_page, &page);
 	return (Datum) 0;
+}
+
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_event_page)
+{
+	return sfflow_history_event_page(fcinfo);
 }
 
 /* Does a state take time?  The others do their work at once. */
