@@ -1,7 +1,7 @@
 # Print the install script from its parts: awk -v features="hold …" -f assemble.awk HEADER… PART…
 #
-# @PHASE_RUN@, @STATUS_RUNNING@, @TASK_QUEUED@ and the like stand for numbers of C's enums, which the lists in the
-# headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters. @PHASES_ENDED@, to be written between parentheses,
+# @PHASE_RUN@, @STATUS_RUNNING@, @TASK_STATUS_QUEUED@ and the like stand for numbers of C's enums, which the lists in
+# the headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters. @PHASES_ENDED@, to be written between parentheses,
 # stands for those that a header lists as SF_PHASES_ENDED, @STATUS_NAMES@ for the names of all statuses in the order of
 # their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ is that of
 # base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h, @FLOOR_HERE@ that of feature/event/event_by_key.h.
@@ -23,8 +23,6 @@ BEGIN {
 	list = $2
 	sub(/^SF_/, "", list)
 	sub(/_LIST\(X\)$/, "", list)
-	if (list == "TASK_STATUS")
-		list = "TASK"
 	next
 }
 # Some of a list, on one line: #define SF_PHASES_ENDED SF_PHASE_DONE, SF_PHASE_FAILED.

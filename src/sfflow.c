@@ -4,17 +4,18 @@
  */
 #include "postgres.h"
 
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/guc.h"
+
 #include "aws/aws.h"
 #include "base/settings.h"
 #include "base/version/compat.h"
-#include "fmgr.h"
-#include "miscadmin.h"
 #include "copy/instance_file.h"
 #include "quota/quota.h"
 #include "quota/throttled_starts.h"
-#include "store/feature.h"
 #include "sql_task/sql_task.h"
-#include "utils/guc.h"
+#include "store/feature.h"
 #include "worker/process/worker.h"
 
 SF_MODULE_MAGIC;

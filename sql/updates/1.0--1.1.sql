@@ -26,6 +26,14 @@ BEGIN
 END $$;
 ALTER FUNCTION _sfflow.job_label(bigint, text, integer[]) RENAME TO job_name;
 ALTER FUNCTION _sfflow.is_kept_by(integer, bigint, bigint, text, bigint, bigint) RENAME TO is_parked_by;
+ALTER FUNCTION _sfflow.events(bigint, integer, timestamptz, bytea, jsonb[], smallint[]) RENAME TO history_events;
+ALTER FUNCTION _sfflow.event_payload(bigint, integer, bytea, jsonb[], integer) RENAME TO history_event_payload;
+ALTER FUNCTION _sfflow.event_page(text, integer, integer, integer, integer[], text, integer, integer)
+	RENAME TO history_event_page;
+ALTER FUNCTION _sfflow.event_types(text[]) RENAME TO history_event_types;
+ALTER VIEW _sfflow.event RENAME TO history_event;
+ALTER FUNCTION _sfflow.branch_place(bigint, integer, integer, integer[]) RENAME TO branch_names;
+ALTER FUNCTION _sfflow.is_place(integer, integer, integer, integer) RENAME TO has_state;
 DROP FUNCTION _sfflow.decide_copy(boolean, text, boolean, boolean, boolean, boolean, boolean);
 
 -- What tasks occupy was called held. Until the view is replaced below it shows what needs no such column.
@@ -179,11 +187,11 @@ ALTER TABLE _sfflow.instance ADD CONSTRAINT instance_stopped CHECK (stopped_beca
 ALTER TABLE _sfflow.held ADD CONSTRAINT held_rank
 	CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END);
 ALTER TABLE _sfflow.task ADD CONSTRAINT task_status CHECK (CASE
-	WHEN status = @TASK_QUEUED@ THEN activity_no IS NOT NULL
+	WHEN status = @TASK_STATUS_QUEUED@ THEN activity_no IS NOT NULL
 		AND num_nonnulls(started_at, heartbeat_at, lease_until) = 0
-	WHEN status IN (@TASK_TAKEN@, @TASK_DEAD@) THEN activity_no IS NOT NULL AND started_at IS NOT NULL
-	WHEN status = @TASK_TOKEN@ THEN activity_no IS NULL AND lease_until IS NULL
-	ELSE status = @TASK_ANSWERED@ END);
+	WHEN status IN (@TASK_STATUS_TAKEN@, @TASK_STATUS_DEAD@) THEN activity_no IS NOT NULL AND started_at IS NOT NULL
+	WHEN status = @TASK_STATUS_TOKEN@ THEN activity_no IS NULL AND lease_until IS NULL
+	ELSE status = @TASK_STATUS_ANSWERED@ END);
 ALTER TABLE _sfflow.deadline
 	ADD CONSTRAINT deadline_minutes CHECK (start_minute IS NOT NULL OR end_minute IS NOT NULL);
 ALTER TABLE _sfflow.lateness

@@ -12,12 +12,13 @@
 #define SF_API_COLUMNS_H
 
 #include "access/htup_details.h"
-#include "base/version/compat.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
+
+#include "base/version/compat.h"
 
 #define SF_COLUMNS_MAX	14
 

@@ -39,9 +39,9 @@ extern int	sf_object_errhint_grant(SfObjectKind kind, const char *name, SfRight 
 extern struct SfDraft *sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch);
 
 /* Takes an event, the name of its state (NULL: none) and its details. */
-typedef void (*SfObjectEvent) (const SfEvent *event, const char *state, const Jsonb *details, void *arg);
+typedef void (*SfHistoryEventPut) (const SfHistoryEvent *event, const char *state, const Jsonb *details, void *arg);
 
-extern void sf_object_each_event(const SfExecutionHead *execution, SfObjectEvent put, void *arg);
+extern void sf_object_each_event(const SfExecutionHead *execution, SfHistoryEventPut put, void *arg);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
 extern void sf_object_put_version(SfMachine *machine);
 extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);

@@ -9,8 +9,8 @@
 typedef struct EventTypeInfo
 {
 	const char *name;
-	SfEventSubject subject;
-	SfEventMeaning meaning;
+	SfHistoryEventSubject subject;
+	SfHistoryEventMeaning meaning;
 } EventTypeInfo;
 
 static const EventTypeInfo types[] = {
@@ -40,7 +40,7 @@ sf_history_event_type_name(int type)
  * Tell what an event of a type says happened; SF_MEANS_UNKNOWN for a number
  * not in the list.
  */
-SfEventMeaning
+SfHistoryEventMeaning
 sf_history_event_type_meaning(int type)
 {
 	return is_known(type) ? types[type].meaning : SF_MEANS_UNKNOWN;
@@ -102,7 +102,7 @@ sf_history_event_type_is_of_map_run(int type)
  * is none.
  */
 SfHistoryEventType
-sf_history_event_type_find(SfEventSubject subject, SfEventMeaning meaning)
+sf_history_event_type_find(SfHistoryEventSubject subject, SfHistoryEventMeaning meaning)
 {
 	static uint8 found[SF_SUBJECT_COUNT][SF_MEANS_COUNT];
 	static bool filled = false;

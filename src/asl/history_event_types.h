@@ -12,7 +12,7 @@
 
 /*
  * Symbol, name in the Step Functions API, shape of the details, and what the
- * event says happened to what (SfEventSubject, SfEventMeaning).  By the shape
+ * event says happened to what (SfHistoryEventSubject, SfHistoryEventMeaning).  By the shape
  * sf_history builds the details from the columns payload and extra:
  *		NONE		{}
  *		INPUT		payload is "input", with inputDetails; extra is merged in
@@ -97,7 +97,7 @@
 	X(JOBNET_STATE_FAILED, "JobNetStateFailed", NONE, JOBNET_STATE, FAILED) \
 	X(JOBNET_STATE_ABORTED, "JobNetStateAborted", NONE, JOBNET_STATE, ABORTED)
 
-#define SF_HISTORY_EVENT_TYPE_ENUM(sym, name, shape, subject, meaning) SF_EVENT_##sym,
+#define SF_HISTORY_EVENT_TYPE_ENUM(sym, name, shape, subject, meaning) SF_HISTORY_EVENT_##sym,
 typedef enum SfHistoryEventType
 {
 	SF_HISTORY_EVENT_TYPE_LIST(SF_HISTORY_EVENT_TYPE_ENUM)
@@ -106,7 +106,7 @@ typedef enum SfHistoryEventType
 
 /* What an event is about.  The subject of a type of state has the type's number. */
 #define SF_SUBJECT_STATE_ENUM(sym, name) SF_SUBJECT_##sym##_STATE,
-typedef enum SfEventSubject
+typedef enum SfHistoryEventSubject
 {
 	SF_STATE_TYPE_LIST(SF_SUBJECT_STATE_ENUM)
 	SF_SUBJECT_EXECUTION,
@@ -117,10 +117,10 @@ typedef enum SfEventSubject
 	SF_SUBJECT_MAP_RUN,
 	SF_SUBJECT_EVALUATION,		/* of a JSONata expression */
 	SF_SUBJECT_COUNT
-} SfEventSubject;
+} SfHistoryEventSubject;
 
 /* What happened to it */
-typedef enum SfEventMeaning
+typedef enum SfHistoryEventMeaning
 {
 	SF_MEANS_UNKNOWN,			/* the type is not in the list */
 	SF_MEANS_ENTERED,
@@ -136,20 +136,20 @@ typedef enum SfEventMeaning
 	SF_MEANS_MIGRATED,			/* to another version */
 	SF_MEANS_MARKED,
 	SF_MEANS_COUNT
-} SfEventMeaning;
+} SfHistoryEventMeaning;
 
 extern const char *sf_history_event_type_name(int type);
-extern SfEventMeaning sf_history_event_type_meaning(int type);
+extern SfHistoryEventMeaning sf_history_event_type_meaning(int type);
 extern bool sf_history_event_type_is_of_execution(int type);
 extern bool sf_history_event_type_is_of_task(int type);
 extern bool sf_history_event_type_is_of_state(int type);
 extern bool sf_history_event_type_is_of_iteration(int type);
 extern bool sf_history_event_type_is_of_map_run(int type);
-extern SfHistoryEventType sf_history_event_type_find(SfEventSubject subject, SfEventMeaning meaning);
+extern SfHistoryEventType sf_history_event_type_find(SfHistoryEventSubject subject, SfHistoryEventMeaning meaning);
 
 /* The same for a state of a type. */
 #define sf_history_event_type_of_state(state_type, meaning) \
-	sf_history_event_type_find((SfEventSubject) (state_type), (meaning))
+	sf_history_event_type_find((SfHistoryEventSubject) (state_type), (meaning))
 
 extern Jsonb *sf_history_event_type_failure(const char *error, const char *cause);
 

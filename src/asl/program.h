@@ -17,8 +17,9 @@
 #ifndef SF_ASL_PROGRAM_H
 #define SF_ASL_PROGRAM_H
 
-#include "expr/expr.h"
 #include "nodes/pg_list.h"
+
+#include "expr/expr.h"
 
 /* State types: symbol, name */
 #define SF_STATE_TYPE_LIST(X) \

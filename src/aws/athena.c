@@ -15,9 +15,6 @@
  */
 #include "postgres.h"
 
-#include "api/columns.h"
-#include "api/sql_arguments.h"
-#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -25,6 +22,10 @@
 #include "utils/array.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
+
+#include "api/columns.h"
+#include "api/sql_arguments.h"
+#include "base/version/schema.h"
 
 /* Rows that are fetched at once */
 #define FETCH_ROWS		1000

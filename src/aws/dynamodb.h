@@ -11,10 +11,11 @@
 #ifndef SF_AWS_DYNAMODB_H
 #define SF_AWS_DYNAMODB_H
 
+#include "nodes/pg_list.h"
+
 #include "base/error/errors.h"
 #include "base/version/compat.h"
 #include "json/json.h"
-#include "nodes/pg_list.h"
 
 typedef struct SfDynamodb
 {

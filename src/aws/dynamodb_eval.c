@@ -7,12 +7,13 @@
  */
 #include "postgres.h"
 
-#include "aws/dynamodb.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+
+#include "aws/dynamodb.h"
 
 static const char *const types[] = {
 	"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"

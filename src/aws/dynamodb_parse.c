@@ -25,10 +25,11 @@
 
 #include <ctype.h>
 
-#include "aws/dynamodb.h"
-#include "base/version/compat.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+
+#include "aws/dynamodb.h"
+#include "base/version/compat.h"
 
 /* Bytes of an expression, as in the service */
 #define MAX_EXPRESSION	4096

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -19,6 +18,7 @@
 #include "aws/dynamodb.h"
 #include "base/error/errors.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 
 /* An action with its value */
 typedef struct Action

@@ -46,7 +46,7 @@ typedef struct Path
 /* A check on its way through shape and value */
 typedef struct Check
 {
-	SfOperationShape		shape;			/* of the operation */
+	SfOperationShape shape;		/* of the operation */
 	bool		required;		/* members marked "!" have to be there */
 	SfMockProblem problem;		/* what is wrong, once something is */
 } Check;

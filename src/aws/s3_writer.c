@@ -10,9 +10,8 @@
 
 #include "fmgr.h"
 #include "port/pg_bswap.h"
-#include "utils/pg_crc.h"
-
 #include "utils/memutils.h"
+#include "utils/pg_crc.h"
 
 #include "aws/services.h"
 #include "base/version/schema.h"
@@ -32,8 +31,8 @@ typedef struct Files
 } Files;
 
 static const char *const names[] = {
-	[SF_RESULTS_SUCCEEDED] = "SUCCEEDED",
-	[SF_RESULTS_FAILED] = "FAILED"
+	[SF_RESULT_CHOICE_SUCCEEDED] = "SUCCEEDED",
+	[SF_RESULT_CHOICE_FAILED] = "FAILED"
 };
 
 /* Write a file. */
@@ -143,8 +142,8 @@ sf_s3_write_files(SfResultWriter *writer)
 	writer->files = files;
 	writer->put = put_part;
 	key = psprintf("%s/manifest.json", files->folder);
-	if (!sf_result_writer_put_all(writer, SF_RESULTS_SUCCEEDED) ||
-		!sf_result_writer_put_all(writer, SF_RESULTS_FAILED) ||
+	if (!sf_result_writer_put_all(writer, SF_RESULT_CHOICE_SUCCEEDED) ||
+		!sf_result_writer_put_all(writer, SF_RESULT_CHOICE_FAILED) ||
 		!put_file(writer, key, sf_json_to_cstring(make_manifest(writer))))
 		return NULL;
 	sf_json_begin_object(&b);

@@ -8,10 +8,11 @@
  */
 #include "postgres.h"
 
-#include "aws/services.h"
-#include "aws/shapes.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+#include "aws/services.h"
+#include "aws/shapes.h"
 
 __asm__(".section .rodata\n"
 		".global sf_shapes_data\n"

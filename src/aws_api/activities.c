@@ -4,10 +4,10 @@
  */
 #include "postgres.h"
 
-#include "api/sql_arguments.h"
 #include "api/objects.h"
-#include "aws_api/operations.h"
+#include "api/sql_arguments.h"
 #include "aws_api/call.h"
+#include "aws_api/operations.h"
 #include "store/state_machine/aws_resource.h"
 
 /* --- activities --- */

@@ -8,13 +8,14 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
+
 #include "api/objects.h"
 #include "asl/history_event_types.h"
 #include "aws_api/call.h"
 #include "aws_api/operations.h"
 #include "report/report.h"
 #include "store/state_machine/program_cache.h"
-#include "utils/builtins.h"
 
 /* A page ends with the event that makes it larger than this. */
 #define PAGE_BYTES	(2 * 1024 * 1024)
@@ -81,9 +82,9 @@ is_payload(const char *member)
 
 /* Add the details of an event. */
 static void
-add_details(SfJsonBuilder *b, const HistoryPage *page, const SfEvent *event)
+add_details(SfJsonBuilder *b, const HistoryPage *page, const SfHistoryEvent *event)
 {
-	Jsonb	   *details = sf_event_details_make(page->program, event, page->role_arn);
+	Jsonb	   *details = sf_history_event_details_make(page->program, event, page->role_arn);
 	JsonbValue	object;
 	SfJsonMember *members;
 	int			n;
@@ -103,14 +104,14 @@ add_details(SfJsonBuilder *b, const HistoryPage *page, const SfEvent *event)
 		else
 			sf_json_add_value(b, key, &members[i].value);
 	}
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
+	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		sf_address_answer_qualifier(b, page->execution);
 	sf_json_close_object(b);
 }
 
-/* Tell whether an event belongs to the page (SfEventFilter). */
+/* Tell whether an event belongs to the page (SfHistoryEventFilter). */
 static bool
-is_on_page(const SfEvent *event, void *arg)
+is_on_page(const SfHistoryEvent *event, void *arg)
 {
 	const HistoryPage *page = arg;
 
@@ -140,7 +141,7 @@ bound_page(HistoryPage *page)
 
 /* Find the program of an event. */
 static void
-find_program(HistoryPage *page, const SfEvent *event)
+find_program(HistoryPage *page, const SfHistoryEvent *event)
 {
 	MemoryContext old;
 
@@ -154,7 +155,7 @@ find_program(HistoryPage *page, const SfEvent *event)
 
 /* Add an event to the page. */
 static void
-visit(const SfEvent *event, void *arg)
+visit(const SfHistoryEvent *event, void *arg)
 {
 	HistoryPage *page = arg;
 	SfCall		call = {0};
@@ -225,7 +226,7 @@ sf_operation_list_events(SfCall *call)
 	page.with_data = sf_request_flag(call, "includeExecutionData", true);
 	page.role_arn = sf_program_cache_role(execution->machine_no, execution->version, execution->owner);
 	find_page(call, &page);
-	sf_event_scan_some(execution->execution_no, is_on_page, visit, &page);
+	sf_history_event_scan_some(execution->execution_no, is_on_page, visit, &page);
 	add_token(call, &page);
 	n = list_length(page.events);
 	sf_json_open_array(&call->answer, "events");

@@ -214,11 +214,11 @@ read_status(SfCall *call, int *status)
 }
 
 /* Where a page begins. */
-static SfListKey
+static SfListPosition
 read_begin(SfCall *call)
 {
 	char	   *text = sf_answer_token_key(call);
-	SfListKey	key = {DT_NOEND, 0};
+	SfListPosition key = {DT_NOEND, 0};
 
 	if (text != NULL &&
 		sscanf(text, INT64_FORMAT "." INT64_FORMAT, &key.requested_at, &key.execution_no) != 2)

@@ -27,13 +27,13 @@ describe_forbidden(const char *resource)
 
 /* Note the resource of a task if EXPRESS does not have it. */
 static void
-check_task(const SfNode *task, List **problems)
+check_task(const SfTreeNode *task, List **problems)
 {
-	const SfNode *resource = sf_node_member(task, "Resource");
+	const SfTreeNode *resource = sf_tree_member(task, "Resource");
 	const char *forbidden = NULL;
 	SfDiagnostic *problem;
 
-	if (resource != NULL && resource->kind == SF_NODE_STRING)
+	if (resource != NULL && resource->kind == SF_TREE_STRING)
 		forbidden = describe_forbidden(resource->string);
 	if (forbidden == NULL)
 		return;
@@ -41,34 +41,34 @@ check_task(const SfNode *task, List **problems)
 	problem->severity = SF_SEVERITY_ERROR;
 	problem->code = "SCHEMA_VALIDATION_FAILED";
 	problem->message = psprintf("Express state machine does not support %s", forbidden);
-	problem->location = sf_node_location(resource);
+	problem->location = sf_tree_location(resource);
 	*problems = lappend(*problems, problem);
 }
 
 /* Collect forbidden tasks of a state, or of a list of states.  What is a payload may have any names. */
 static void
-check(const SfNode *node, List **problems)
+check(const SfTreeNode *node, List **problems)
 {
 	static const char *const scopes[] = {"ItemProcessor", "Iterator"};
 	static const char *const lists[] = {"States", "Branches", "Jobs"};
-	const char *type = sf_node_member_string(node, "Type");
+	const char *type = sf_tree_member_string(node, "Type");
 
 	check_stack_depth();
 	if (type != NULL && strcmp(type, "Task") == 0)
 		check_task(node, problems);
 	for (size_t i = 0; i < lengthof(scopes); i++)
 	{
-		const SfNode *scope = sf_node_member(node, scopes[i]);
+		const SfTreeNode *scope = sf_tree_member(node, scopes[i]);
 
 		if (scope != NULL)
 			check(scope, problems);
 	}
 	for (size_t i = 0; i < lengthof(lists); i++)
 	{
-		const SfNode *list = sf_node_member(node, lists[i]);
+		const SfTreeNode *list = sf_tree_member(node, lists[i]);
 
 		if (list != NULL)
-			SF_NODE_FOREACH(child, list)
+			SF_TREE_FOREACH(child, list)
 				check(child, problems);
 	}
 }
@@ -78,7 +78,7 @@ List *
 sf_configuration_express_problems(const char *definition)
 {
 	SfParseError error;
-	SfNode	   *root = sf_node_parse(definition, strlen(definition), &error);
+	SfTreeNode *root = sf_tree_parse(definition, strlen(definition), &error);
 	List	   *problems = NIL;
 
 	if (root != NULL)

@@ -8,9 +8,9 @@
 
 #include "aws_api/call.h"
 #include "aws_api/operations.h"
-#include "transition/state/map_state.h"
 #include "run/apply/apply.h"
 #include "store/state_machine/program_cache.h"
+#include "transition/state/map_state.h"
 
 /* What the service says where there is no limit */
 #define NO_LIMIT	PG_INT32_MAX

@@ -130,7 +130,7 @@ scan(Names *names, const char *p)
 
 /* Tell whether a string is an expression. */
 static bool
-is_expression(const Names *names, const SfNode *value, bool in_template)
+is_expression(const Names *names, const SfTreeNode *value, bool in_template)
 {
 	if (names->language == SF_QL_JSONATA)
 		return sf_asl_is_jsonata(value, SF_QL_JSONATA);
@@ -142,14 +142,14 @@ is_expression(const Names *names, const SfNode *value, bool in_template)
 
 /* Collect the variables of a value in a state. */
 static void
-collect(Names *names, const SfNode *value, bool in_template)
+collect(Names *names, const SfTreeNode *value, bool in_template)
 {
 	check_stack_depth();
-	if (value->kind == SF_NODE_STRING && is_expression(names, value, in_template))
+	if (value->kind == SF_TREE_STRING && is_expression(names, value, in_template))
 		scan(names, value->string);
-	if (value->kind != SF_NODE_OBJECT && value->kind != SF_NODE_ARRAY)
+	if (value->kind != SF_TREE_OBJECT && value->kind != SF_TREE_ARRAY)
 		return;
-	SF_NODE_FOREACH(child, value)
+	SF_TREE_FOREACH(child, value)
 	{
 		if (!in_template && (has(inner, child->key) || has(literal, child->key)))
 			continue;
@@ -166,7 +166,7 @@ compare_texts(const ListCell *a, const ListCell *b)
 
 /* Add the variables of a state, if it has any. */
 static void
-add_state(SfJsonBuilder *b, const SfNode *state, SfQueryLanguage inherited)
+add_state(SfJsonBuilder *b, const SfTreeNode *state, SfQueryLanguage inherited)
 {
 	Names		names = {.language = sf_asl_language(state, inherited)};
 	const char *before = NULL;
@@ -192,12 +192,12 @@ add_state(SfJsonBuilder *b, const SfNode *state, SfQueryLanguage inherited)
 
 /* Add the variables of all states of a scope, and of those inside them. */
 static void
-add_states(SfJsonBuilder *b, const SfNode *value, SfQueryLanguage language)
+add_states(SfJsonBuilder *b, const SfTreeNode *value, SfQueryLanguage language)
 {
 	check_stack_depth();
-	if (value->kind != SF_NODE_OBJECT && value->kind != SF_NODE_ARRAY)
+	if (value->kind != SF_TREE_OBJECT && value->kind != SF_TREE_ARRAY)
 		return;
-	SF_NODE_FOREACH(child, value)
+	SF_TREE_FOREACH(child, value)
 	{
 		if (child->key == NULL || strcmp(child->key, "States") != 0)
 		{
@@ -205,7 +205,7 @@ add_states(SfJsonBuilder *b, const SfNode *value, SfQueryLanguage language)
 				add_states(b, child, language);
 			continue;
 		}
-		SF_NODE_FOREACH(state, child)
+		SF_TREE_FOREACH(state, child)
 		{
 			add_state(b, state, language);
 			add_states(b, state, language);
@@ -218,7 +218,7 @@ void
 sf_configuration_answer_variables(SfCall *call, const char *definition)
 {
 	SfParseError error;
-	SfNode	   *root = sf_node_parse(definition, strlen(definition), &error);
+	SfTreeNode *root = sf_tree_parse(definition, strlen(definition), &error);
 	SfJsonBuilder b;
 	Jsonb	   *references;
 

@@ -11,9 +11,10 @@
 #ifndef SF_BASE_HOOKS_H
 #define SF_BASE_HOOKS_H
 
+#include "utils/timestamp.h"
+
 #include "base/name/work_key.h"
 #include "base/time/clock.h"
-#include "utils/timestamp.h"
 
 /* What a duration is of */
 typedef enum SfDurationKind

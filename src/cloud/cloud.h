@@ -11,7 +11,7 @@
 /* A template, and what was found out about it */
 typedef struct SfCloud
 {
-	const SfNode *root;
+	const SfTreeNode *root;
 	const Jsonb *given;			/* values by name: parameters, references, exports; or NULL */
 	List	   *known;			/* SfCloudKnown: conditions and names that were looked up */
 	int64		spent;			/* 64 bytes each of what evaluating it has made so far, about */
@@ -41,31 +41,31 @@ typedef struct SfCloudProposal
 	const char *sql;			/* a statement, or a comment that says what there is to do */
 } SfCloudProposal;
 
-extern void sf_cloud_fail(const SfNode *at, const char *fmt,...) pg_attribute_printf(2, 3) pg_attribute_noreturn();
+extern void sf_cloud_fail(const SfTreeNode *at, const char *fmt,...) pg_attribute_printf(2, 3) pg_attribute_noreturn();
 
 /* --- values: NULL is AWS::NoValue --- */
 
-extern SfNode *sf_cloud_value(SfCloud *t, const SfNode *node);
-extern SfNode *sf_cloud_member(SfCloud *t, const SfNode *object, const char *name);
-extern char *sf_cloud_text(SfCloud *t, const SfNode *node);
-extern char *sf_cloud_json(const SfNode *node);
-extern SfNode *sf_cloud_string(const SfNode *at, const char *string);
-extern SfNode *sf_cloud_reference(SfCloud *t, const SfNode *at, const char *name);
-extern SfNode *sf_cloud_unknown(SfCloud *t, const SfNode *at, const char *name);
-extern const SfNode *sf_cloud_argument(const SfNode *function, int n, int least, int most);
-extern bool sf_cloud_holds(SfCloud *t, const char *condition, const SfNode *at);
-extern bool sf_cloud_recall(SfCloud *t, const char *kind, const char *name, const SfNode *at, void **value);
+extern SfTreeNode *sf_cloud_value(SfCloud *t, const SfTreeNode *node);
+extern SfTreeNode *sf_cloud_member(SfCloud *t, const SfTreeNode *object, const char *name);
+extern char *sf_cloud_text(SfCloud *t, const SfTreeNode *node);
+extern char *sf_cloud_json(const SfTreeNode *node);
+extern SfTreeNode *sf_cloud_string(const SfTreeNode *at, const char *string);
+extern SfTreeNode *sf_cloud_reference(SfCloud *t, const SfTreeNode *at, const char *name);
+extern SfTreeNode *sf_cloud_unknown(SfCloud *t, const SfTreeNode *at, const char *name);
+extern const SfTreeNode *sf_cloud_argument(const SfTreeNode *function, int n, int least, int most);
+extern bool sf_cloud_holds(SfCloud *t, const char *condition, const SfTreeNode *at);
+extern bool sf_cloud_recall(SfCloud *t, const char *kind, const char *name, const SfTreeNode *at, void **value);
 extern void sf_cloud_remember(SfCloud *t, const char *kind, const char *name, void *value);
 
 /* --- resources --- */
 
-extern bool sf_cloud_is_there(SfCloud *t, const SfNode *resource);
-extern bool sf_cloud_is_type(const SfNode *resource, const char *type);
-extern bool sf_cloud_is_machine(const SfNode *resource);
-extern char *sf_cloud_name(SfCloud *t, const SfNode *resource);
-extern char *sf_cloud_arn(SfCloud *t, const SfNode *resource);
-extern SfNode *sf_cloud_resource(SfCloud *t, const SfNode *at, const SfNode *resource);
-extern SfNode *sf_cloud_attribute(SfCloud *t, const SfNode *at, const char *id, const char *attribute);
+extern bool sf_cloud_is_there(SfCloud *t, const SfTreeNode *resource);
+extern bool sf_cloud_is_type(const SfTreeNode *resource, const char *type);
+extern bool sf_cloud_is_machine(const SfTreeNode *resource);
+extern char *sf_cloud_name(SfCloud *t, const SfTreeNode *resource);
+extern char *sf_cloud_arn(SfCloud *t, const SfTreeNode *resource);
+extern SfTreeNode *sf_cloud_resource(SfCloud *t, const SfTreeNode *at, const SfTreeNode *resource);
+extern SfTreeNode *sf_cloud_attribute(SfCloud *t, const SfTreeNode *at, const char *id, const char *attribute);
 
 /* --- what a template has --- */
 

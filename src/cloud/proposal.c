@@ -8,17 +8,18 @@
  */
 #include "postgres.h"
 
-#include "cloud/cloud.h"
-#include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 
+#include "cloud/cloud.h"
+#include "json/json.h"
+
 /* A schedule or a rule, whether it is a resource or an event of a machine of SAM */
 typedef struct Trigger
 {
-	const SfNode *resource;		/* whose position is told */
+	const SfTreeNode *resource; /* whose position is told */
 	const char *label;			/* type and logical id */
 	const char *name;
 	const char *source;			/* of the events that its times make */
@@ -26,7 +27,7 @@ typedef struct Trigger
 	const char *zone;
 	const char *starts;
 	const char *ends;
-	const SfNode *pattern;		/* of events */
+	const SfTreeNode *pattern;	/* of events */
 	const char *bus;
 	bool		is_disabled;
 	List	   *targets;		/* Target */
@@ -44,24 +45,24 @@ typedef struct Target
 
 /* Add a proposal. */
 static void
-propose(List **proposals, const char *kind, const char *name, const char *label, const SfNode *at, const char *sql)
+propose(List **proposals, const char *kind, const char *name, const char *label, const SfTreeNode *at, const char *sql)
 {
 	SfCloudProposal *proposal = palloc(sizeof(SfCloudProposal));
 
 	proposal->kind = kind;
 	proposal->name = name;
 	proposal->resource = label;
-	proposal->location = sf_node_location(at);
+	proposal->location = sf_tree_location(at);
 	proposal->sql = sql;
 	*proposals = lappend(*proposals, proposal);
 }
 
 /* Evaluate a member of an object as text; NULL: there is none. */
 static char *
-text_member(SfCloud *t, const SfNode *object, const char *name)
+text_member(SfCloud *t, const SfTreeNode *object, const char *name)
 {
-	const SfNode *member = sf_node_member(object, name);
-	SfNode	   *value = member == NULL ? NULL : sf_cloud_value(t, member);
+	const SfTreeNode *member = sf_tree_member(object, name);
+	SfTreeNode *value = member == NULL ? NULL : sf_cloud_value(t, member);
 
 	return value == NULL ? NULL : sf_cloud_text(t, value);
 }
@@ -126,7 +127,7 @@ sf_cloud_propose_definition(const char *id, const char *file)
 
 /* Propose an alias, which names the current version. */
 static void
-propose_alias(List **proposals, const char *machine, const char *alias, const char *label, const SfNode *at)
+propose_alias(List **proposals, const char *machine, const char *alias, const char *label, const SfTreeNode *at)
 {
 	propose(proposals, "alias", psprintf("%s/%s", machine, alias), label, at,
 			psprintf("SELECT sf_set_alias(%s, %s, jsonb_build_object(version, 100)) FROM sf_state_machines WHERE state_machine = %s AND is_current;",
@@ -135,7 +136,7 @@ propose_alias(List **proposals, const char *machine, const char *alias, const ch
 
 /* Propose what an alias of a machine needs: its ARN names the machine. */
 static void
-propose_alias_of(SfCloud *t, List **proposals, const SfNode *resource, const char *label)
+propose_alias_of(SfCloud *t, List **proposals, const SfTreeNode *resource, const char *label)
 {
 	char	   *machine = machine_of(sf_cloud_arn(t, resource));
 	char	   *slash = machine == NULL ? NULL : strchr(machine, '/');
@@ -245,22 +246,22 @@ quote_variables(const char *template)
  * becomes its path.  False: a variable stands where a path cannot.
  */
 static bool
-append_template(StringInfo buf, const SfNode *object, const SfNode *paths)
+append_template(StringInfo buf, const SfTreeNode *object, const SfTreeNode *paths)
 {
 	check_stack_depth();
 	appendStringInfoChar(buf, '{');
-	SF_NODE_FOREACH(member, object)
+	SF_TREE_FOREACH(member, object)
 	{
-		size_t		length = member->kind == SF_NODE_STRING ? strlen(member->string) : 0;
+		size_t		length = member->kind == SF_TREE_STRING ? strlen(member->string) : 0;
 		const char *path = length < 3 || member->string[0] != '<' ? NULL :
-			sf_node_member_string(paths, pnstrdup(member->string + 1, length - 2));
+			sf_tree_member_string(paths, pnstrdup(member->string + 1, length - 2));
 
 		appendStringInfoString(buf, member == object->first ? "" : ", ");
 		escape_json(buf, path == NULL ? member->key : psprintf("%s.$", member->key));
 		appendStringInfoString(buf, ": ");
 		if (path != NULL)
 			escape_json(buf, path);
-		else if (member->kind == SF_NODE_OBJECT)
+		else if (member->kind == SF_TREE_OBJECT)
 		{
 			if (!append_template(buf, member, paths))
 				return false;
@@ -276,19 +277,19 @@ append_template(StringInfo buf, const SfNode *object, const SfNode *paths)
 
 /* Translate an InputTransformer into the input of a rule; NULL: it has no counterpart. */
 static char *
-translate_transformer(SfCloud *t, const SfNode *transformer)
+translate_transformer(SfCloud *t, const SfTreeNode *transformer)
 {
 	char	   *template = text_member(t, transformer, "InputTemplate");
 	SfParseError error;
-	SfNode	   *object;
+	SfTreeNode *object;
 	StringInfoData buf;
 
 	if (template == NULL)
 		return NULL;
 	template = quote_variables(template);
-	object = sf_node_parse(template, strlen(template), &error);
+	object = sf_tree_parse(template, strlen(template), &error);
 	initStringInfo(&buf);
-	if (object == NULL || object->kind != SF_NODE_OBJECT ||
+	if (object == NULL || object->kind != SF_TREE_OBJECT ||
 		!append_template(&buf, object, sf_cloud_member(t, transformer, "InputPathsMap")))
 		return NULL;
 	return buf.data;
@@ -296,15 +297,15 @@ translate_transformer(SfCloud *t, const SfNode *transformer)
 
 /* Tell whether a pattern is for events that sfflow itself makes: those of executions. */
 static bool
-is_own(const SfNode *pattern)
+is_own(const SfTreeNode *pattern)
 {
-	const SfNode *source = sf_node_member(pattern, "source");
+	const SfTreeNode *source = sf_tree_member(pattern, "source");
 
-	if (source == NULL || source->kind != SF_NODE_ARRAY)
+	if (source == NULL || source->kind != SF_TREE_ARRAY)
 		return false;
-	SF_NODE_FOREACH(value, source)
+	SF_TREE_FOREACH(value, source)
 	{
-		if (value->kind == SF_NODE_STRING && strcmp(value->string, "aws.states") == 0)
+		if (value->kind == SF_TREE_STRING && strcmp(value->string, "aws.states") == 0)
 			return true;
 	}
 	return false;
@@ -376,19 +377,19 @@ propose_trigger(SfCloud *t, List **proposals, Trigger *trigger)
 
 /* Read what a schedule or a rule calls. */
 static Target *
-read_target(SfCloud *t, const SfNode *node)
+read_target(SfCloud *t, const SfTreeNode *node)
 {
 	Target	   *target = palloc0(sizeof(Target));
-	SfNode	   *arn = sf_cloud_member(t, node, "Arn");
+	SfTreeNode *arn = sf_cloud_member(t, node, "Arn");
 	Jsonb	   *request;
 
 	target->arn = arn == NULL ? "nothing" : sf_cloud_text(t, arn);
 	target->machine = machine_of(target->arn);
 	target->input = text_member(t, node, "Input");
-	target->change = sf_node_member(node, "InputTransformer") != NULL ? "InputTransformer" :
-		sf_node_member(node, "InputPath") != NULL ? "InputPath" : NULL;
-	if (sf_node_member(node, "InputTransformer") != NULL)
-		target->template = translate_transformer(t, sf_node_member(node, "InputTransformer"));
+	target->change = sf_tree_member(node, "InputTransformer") != NULL ? "InputTransformer" :
+		sf_tree_member(node, "InputPath") != NULL ? "InputPath" : NULL;
+	if (sf_tree_member(node, "InputTransformer") != NULL)
+		target->template = translate_transformer(t, sf_tree_member(node, "InputTransformer"));
 	/* a call of the SDK has the machine and its input in the request */
 	if (strstr(target->arn, ":aws-sdk:sfn:startExecution") != NULL && target->input != NULL &&
 		sf_json_parse(target->input, strlen(target->input), &request))
@@ -403,7 +404,7 @@ read_target(SfCloud *t, const SfNode *node)
 
 /* Tell whether a trigger is switched off. */
 static bool
-is_disabled(SfCloud *t, const SfNode *properties)
+is_disabled(SfCloud *t, const SfTreeNode *properties)
 {
 	const char *state = text_member(t, properties, "State");
 	const char *enabled = text_member(t, properties, "Enabled");
@@ -413,10 +414,10 @@ is_disabled(SfCloud *t, const SfNode *properties)
 
 /* Read what triggers of all kinds have. */
 static void
-read_trigger(SfCloud *t, const SfNode *properties, Trigger *trigger)
+read_trigger(SfCloud *t, const SfTreeNode *properties, Trigger *trigger)
 {
 	char	   *bus = text_member(t, properties, "EventBusName");
-	SfNode	   *pattern = sf_cloud_member(t, properties, "EventPattern");
+	SfTreeNode *pattern = sf_cloud_member(t, properties, "EventPattern");
 
 	trigger->expression = text_member(t, properties, "ScheduleExpression");
 	if (trigger->expression == NULL)
@@ -433,20 +434,20 @@ read_trigger(SfCloud *t, const SfNode *properties, Trigger *trigger)
 
 /* Propose a schedule or a rule that is a resource of its own. */
 static void
-propose_resource(SfCloud *t, List **proposals, const SfNode *resource, const char *label)
+propose_resource(SfCloud *t, List **proposals, const SfTreeNode *resource, const char *label)
 {
-	const SfNode *properties = sf_node_member(resource, "Properties");
-	const SfNode *targets = sf_node_member(properties, "Targets");
-	const SfNode *target = sf_node_member(properties, "Target");
+	const SfTreeNode *properties = sf_tree_member(resource, "Properties");
+	const SfTreeNode *targets = sf_tree_member(properties, "Targets");
+	const SfTreeNode *target = sf_tree_member(properties, "Target");
 	Trigger		trigger = {.resource = resource, .label = label, .name = sf_cloud_name(t, resource)};
 
 	read_trigger(t, properties, &trigger);
 	trigger.source = sf_cloud_is_type(resource, "AWS::Events::Rule") ? "aws.events" : "aws.scheduler";
 	if (target != NULL)
 		trigger.targets = list_make1(read_target(t, target));
-	if (targets != NULL && targets->kind == SF_NODE_ARRAY)
+	if (targets != NULL && targets->kind == SF_TREE_ARRAY)
 	{
-		SF_NODE_FOREACH(target, targets)
+		SF_TREE_FOREACH(target, targets)
 			trigger.targets = lappend(trigger.targets, read_target(t, target));
 	}
 	propose_trigger(t, proposals, &trigger);
@@ -454,10 +455,10 @@ propose_resource(SfCloud *t, List **proposals, const SfNode *resource, const cha
 
 /* Propose an event of a machine of SAM. */
 static void
-propose_event(SfCloud *t, List **proposals, const SfNode *machine, const SfNode *event)
+propose_event(SfCloud *t, List **proposals, const SfTreeNode *machine, const SfTreeNode *event)
 {
-	const char *type = sf_node_member_string(event, "Type");
-	const SfNode *properties = sf_node_member(event, "Properties");
+	const char *type = sf_tree_member_string(event, "Type");
+	const SfTreeNode *properties = sf_tree_member(event, "Properties");
 	char	   *name = text_member(t, properties, "Name");
 	char	   *label = psprintf("Events %s of %s", event->key, machine->key);
 	Trigger		trigger = {.resource = event, .label = label};
@@ -482,25 +483,26 @@ propose_event(SfCloud *t, List **proposals, const SfNode *machine, const SfNode 
 
 /* Propose the events and the alias of a machine of SAM. */
 static void
-propose_for_machine(SfCloud *t, List **proposals, const SfNode *machine, const char *label)
+propose_for_machine(SfCloud *t, List **proposals, const SfTreeNode *machine, const char *label)
 {
-	const SfNode *properties = sf_node_member(machine, "Properties");
-	const SfNode *events = sf_node_member(properties, "Events");
+	const SfTreeNode *properties = sf_tree_member(machine, "Properties");
+	const SfTreeNode *events = sf_tree_member(properties, "Events");
 	char	   *alias = text_member(t, properties, "AutoPublishAlias");
 
 	if (alias != NULL)
-		propose_alias(proposals, sf_cloud_name(t, machine), alias, label, sf_node_member(properties, "AutoPublishAlias"));
-	if (events == NULL || events->kind != SF_NODE_OBJECT)
+		propose_alias(proposals, sf_cloud_name(t, machine), alias, label,
+					  sf_tree_member(properties, "AutoPublishAlias"));
+	if (events == NULL || events->kind != SF_TREE_OBJECT)
 		return;
-	SF_NODE_FOREACH(event, events)
+	SF_TREE_FOREACH(event, events)
 		propose_event(t, proposals, machine, event);
 }
 
 /* Propose what one resource needs. */
 static void
-propose_for(SfCloud *t, List **proposals, const SfNode *resource)
+propose_for(SfCloud *t, List **proposals, const SfTreeNode *resource)
 {
-	const char *type = sf_node_member_string(resource, "Type");
+	const char *type = sf_tree_member_string(resource, "Type");
 	char	   *label = psprintf("%s %s", type == NULL ? "" : type, resource->key);
 
 	if (type == NULL || !sf_cloud_is_there(t, resource))
@@ -520,10 +522,10 @@ propose_for(SfCloud *t, List **proposals, const SfNode *resource)
 List *
 sf_cloud_proposals(SfCloud *t)
 {
-	const SfNode *resources = sf_node_member(t->root, "Resources");
+	const SfTreeNode *resources = sf_tree_member(t->root, "Resources");
 	List	   *proposals = NIL;
 
-	SF_NODE_FOREACH(resource, resources)
+	SF_TREE_FOREACH(resource, resources)
 	{
 		CHECK_FOR_INTERRUPTS();
 		propose_for(t, &proposals, resource);

@@ -4,14 +4,15 @@
  */
 #include "postgres.h"
 
-#include "cloud/cloud.h"
 #include "miscadmin.h"
 
-static bool is_true(SfCloud *t, const SfNode *node);
+#include "cloud/cloud.h"
+
+static bool is_true(SfCloud *t, const SfTreeNode *node);
 
 /* Compare the two arguments of Fn::Equals, which must be known. */
 static bool
-are_equal(SfCloud *t, const SfNode *f)
+are_equal(SfCloud *t, const SfTreeNode *f)
 {
 	int			before = t->nunknown;
 	char	   *left = sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2));
@@ -25,10 +26,10 @@ are_equal(SfCloud *t, const SfNode *f)
 
 /* Find out whether conditions hold: all of them, or one of them. */
 static bool
-are_true(SfCloud *t, const SfNode *f, bool all)
+are_true(SfCloud *t, const SfTreeNode *f, bool all)
 {
 	sf_cloud_argument(f, 0, 1, 10);
-	SF_NODE_FOREACH(child, f)
+	SF_TREE_FOREACH(child, f)
 	{
 		if (is_true(t, child) != all)
 			return !all;
@@ -38,12 +39,12 @@ are_true(SfCloud *t, const SfNode *f, bool all)
 
 /* Find out whether the condition that an object describes holds. */
 static bool
-is_true(SfCloud *t, const SfNode *node)
+is_true(SfCloud *t, const SfTreeNode *node)
 {
-	const SfNode *f = node->first;
+	const SfTreeNode *f = node->first;
 
 	check_stack_depth();
-	if (node->kind != SF_NODE_OBJECT || node->nchildren != 1)
+	if (node->kind != SF_TREE_OBJECT || node->nchildren != 1)
 		sf_cloud_fail(node, "a condition is an object with one function");
 	if (strcmp(f->key, "Fn::Equals") == 0)
 		return are_equal(t, f);
@@ -58,9 +59,9 @@ is_true(SfCloud *t, const SfNode *node)
 
 /* Find out whether a condition of the template holds. */
 bool
-sf_cloud_holds(SfCloud *t, const char *condition, const SfNode *at)
+sf_cloud_holds(SfCloud *t, const char *condition, const SfTreeNode *at)
 {
-	const SfNode *node = sf_node_member(sf_node_member(t->root, "Conditions"), condition);
+	const SfTreeNode *node = sf_tree_member(sf_tree_member(t->root, "Conditions"), condition);
 	void	   *known;
 	bool		holds;
 

@@ -4,9 +4,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "cloud/cloud.h"
 #include "json/json.h"
-#include "miscadmin.h"
 
 /* Properties that hold a definition */
 static const char *const here[] = {"Definition", "DefinitionString"};
@@ -15,23 +16,23 @@ static const char *const here[] = {"Definition", "DefinitionString"};
 static const char *const elsewhere[] = {"DefinitionUri", "DefinitionS3Location"};
 
 /* Find the first of two members that an object has; NULL: it has neither. */
-static const SfNode *
-one_of(const SfNode *object, const char *const names[2])
+static const SfTreeNode *
+one_of(const SfTreeNode *object, const char *const names[2])
 {
-	const SfNode *first = sf_node_member(object, names[0]);
+	const SfTreeNode *first = sf_tree_member(object, names[0]);
 
-	return first != NULL ? first : sf_node_member(object, names[1]);
+	return first != NULL ? first : sf_tree_member(object, names[1]);
 }
 
 /* Name the file that a property refers to: a path, or a bucket and a key. */
 static char *
-file_of(SfCloud *t, const SfNode *property)
+file_of(SfCloud *t, const SfTreeNode *property)
 {
-	const SfNode *value = sf_cloud_value(t, property);
-	SfNode	   *bucket;
-	SfNode	   *key;
+	const SfTreeNode *value = sf_cloud_value(t, property);
+	SfTreeNode *bucket;
+	SfTreeNode *key;
 
-	if (value == NULL || value->kind != SF_NODE_OBJECT)
+	if (value == NULL || value->kind != SF_TREE_OBJECT)
 		return sf_cloud_text(t, property);
 	bucket = sf_cloud_member(t, property, "Bucket");
 	key = sf_cloud_member(t, property, "Key");
@@ -42,9 +43,9 @@ file_of(SfCloud *t, const SfNode *property)
 
 /* Make the text of a definition that the template or the caller has. */
 static char *
-definition_text(const SfNode *value)
+definition_text(const SfTreeNode *value)
 {
-	return value->kind == SF_NODE_STRING ? unconstify(char *, value->string) : sf_cloud_json(value);
+	return value->kind == SF_TREE_STRING ? unconstify(char *, value->string) : sf_cloud_json(value);
 }
 
 /*
@@ -52,18 +53,18 @@ definition_text(const SfNode *value)
  * a value, or that depends on what is not known, is left out: its placeholder stays.
  */
 static Jsonb *
-substitutions(SfCloud *t, const SfNode *properties)
+substitutions(SfCloud *t, const SfTreeNode *properties)
 {
-	const SfNode *given = sf_node_member(properties, "DefinitionSubstitutions");
+	const SfTreeNode *given = sf_tree_member(properties, "DefinitionSubstitutions");
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
-	if (given != NULL && given->kind == SF_NODE_OBJECT)
+	if (given != NULL && given->kind == SF_TREE_OBJECT)
 	{
-		SF_NODE_FOREACH(member, given)
+		SF_TREE_FOREACH(member, given)
 		{
 			int			before = t->nunknown;
-			SfNode	   *value = t->given != NULL && sf_json_get(t->given, member->key) != NULL ? NULL :
+			SfTreeNode *value = t->given != NULL && sf_json_get(t->given, member->key) != NULL ? NULL :
 				sf_cloud_value(t, member);
 
 			if (value != NULL && t->nunknown == before)
@@ -75,23 +76,23 @@ substitutions(SfCloud *t, const SfNode *properties)
 
 /* Tell whether a machine is of type EXPRESS. */
 static bool
-is_express(SfCloud *t, const SfNode *properties)
+is_express(SfCloud *t, const SfTreeNode *properties)
 {
-	const SfNode *type = one_of(properties, (const char *const[]) {"StateMachineType", "Type"});
+	const SfTreeNode *type = one_of(properties, (const char *const[]) {"StateMachineType", "Type"});
 
 	return type != NULL && strcmp(sf_cloud_text(t, type), "EXPRESS") == 0;
 }
 
 /* Read one machine. */
 static SfCloudMachine *
-read_machine(SfCloud *t, const SfNode *resource)
+read_machine(SfCloud *t, const SfTreeNode *resource)
 {
 	SfCloudMachine *machine = palloc0(sizeof(SfCloudMachine));
-	const SfNode *properties = sf_node_member(resource, "Properties");
-	const SfNode *property = one_of(properties, here);
-	const SfNode *uri = one_of(properties, elsewhere);
+	const SfTreeNode *properties = sf_tree_member(resource, "Properties");
+	const SfTreeNode *property = one_of(properties, here);
+	const SfTreeNode *uri = one_of(properties, elsewhere);
 	char	   *key = psprintf("%s.Definition", resource->key);
-	SfNode	   *value;
+	SfTreeNode *value;
 
 	machine->id = resource->key;
 	machine->name = sf_cloud_name(t, resource);
@@ -99,7 +100,7 @@ read_machine(SfCloud *t, const SfNode *resource)
 	machine->substitutions = substitutions(t, properties);
 	if (property == NULL)
 		property = uri != NULL ? uri : resource;
-	machine->location = sf_node_location(property);
+	machine->location = sf_tree_location(property);
 	if (t->given != NULL && sf_json_get(t->given, key) != NULL)
 		machine->text = definition_text(sf_cloud_reference(t, property, key));
 	else if (property == uri)
@@ -113,10 +114,10 @@ read_machine(SfCloud *t, const SfNode *resource)
 List *
 sf_cloud_machines(SfCloud *t)
 {
-	const SfNode *resources = sf_node_member(t->root, "Resources");
+	const SfTreeNode *resources = sf_tree_member(t->root, "Resources");
 	List	   *machines = NIL;
 
-	SF_NODE_FOREACH(resource, resources)
+	SF_TREE_FOREACH(resource, resources)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (sf_cloud_is_machine(resource) && sf_cloud_is_there(t, resource))

@@ -8,9 +8,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "cloud/cloud.h"
 #include "json/json.h"
-#include "miscadmin.h"
 
 /* What Ref gives of a resource */
 typedef enum Reference
@@ -54,16 +55,16 @@ static const Kind kinds[] = {
 
 /* Tell whether a resource is of a type. */
 bool
-sf_cloud_is_type(const SfNode *resource, const char *type)
+sf_cloud_is_type(const SfTreeNode *resource, const char *type)
 {
-	const char *own = sf_node_member_string(resource, "Type");
+	const char *own = sf_tree_member_string(resource, "Type");
 
 	return own != NULL && strcmp(own, type) == 0;
 }
 
 /* Tell whether a resource is a state machine. */
 bool
-sf_cloud_is_machine(const SfNode *resource)
+sf_cloud_is_machine(const SfTreeNode *resource)
 {
 	return sf_cloud_is_type(resource, "AWS::StepFunctions::StateMachine") ||
 		sf_cloud_is_type(resource, "AWS::Serverless::StateMachine");
@@ -71,11 +72,11 @@ sf_cloud_is_machine(const SfNode *resource)
 
 /* Tell whether a resource is deployed: its condition holds, or it has none. */
 bool
-sf_cloud_is_there(SfCloud *t, const SfNode *resource)
+sf_cloud_is_there(SfCloud *t, const SfTreeNode *resource)
 {
-	const SfNode *condition = sf_node_member(resource, "Condition");
+	const SfTreeNode *condition = sf_tree_member(resource, "Condition");
 
-	return condition == NULL || condition->kind != SF_NODE_STRING ||
+	return condition == NULL || condition->kind != SF_TREE_STRING ||
 		sf_cloud_holds(t, condition->string, condition);
 }
 
@@ -89,26 +90,26 @@ last_word(const char *type)
 }
 
 /* Find the property that names a resource: Name, or FunctionName of a function. */
-static const SfNode *
-name_property(const SfNode *resource)
+static const SfTreeNode *
+name_property(const SfTreeNode *resource)
 {
-	const SfNode *properties = sf_node_member(resource, "Properties");
-	const char *type = sf_node_member_string(resource, "Type");
-	const SfNode *name = sf_node_member(properties, psprintf("%sName", last_word(type)));
+	const SfTreeNode *properties = sf_tree_member(resource, "Properties");
+	const char *type = sf_tree_member_string(resource, "Type");
+	const SfTreeNode *name = sf_tree_member(properties, psprintf("%sName", last_word(type)));
 
 	if (name == NULL && sf_cloud_is_type(resource, "AWS::ECS::TaskDefinition"))
-		name = sf_node_member(properties, "Family");
+		name = sf_tree_member(properties, "Family");
 	if (name == NULL && sf_cloud_is_type(resource, "AWS::Serverless::SimpleTable"))
-		name = sf_node_member(properties, "TableName");
-	return name != NULL ? name : sf_node_member(properties, "Name");
+		name = sf_tree_member(properties, "TableName");
+	return name != NULL ? name : sf_tree_member(properties, "Name");
 }
 
 /* Find the name of a resource: that which the template gives, or its logical id. */
 char *
-sf_cloud_name(SfCloud *t, const SfNode *resource)
+sf_cloud_name(SfCloud *t, const SfTreeNode *resource)
 {
-	const SfNode *property = name_property(resource);
-	SfNode	   *value;
+	const SfTreeNode *property = name_property(resource);
+	SfTreeNode *value;
 	void	   *known;
 	char	   *name;
 
@@ -122,9 +123,9 @@ sf_cloud_name(SfCloud *t, const SfNode *resource)
 
 /* Find what is known of a type; NULL: the general rule holds. */
 static const Kind *
-kind_of(const SfNode *resource)
+kind_of(const SfTreeNode *resource)
 {
-	const char *type = sf_node_member_string(resource, "Type");
+	const char *type = sf_tree_member_string(resource, "Type");
 
 	if (type == NULL || strncmp(type, "AWS::", 5) != 0)
 		return NULL;
@@ -149,7 +150,7 @@ lower_case(const char *word)
 
 /* Find the region and the account of a resource, as in an ARN. */
 static char *
-region_and_account(SfCloud *t, const SfNode *resource)
+region_and_account(SfCloud *t, const SfTreeNode *resource)
 {
 	return psprintf("%s:%s", sf_cloud_text(t, sf_cloud_reference(t, resource, "AWS::Region")),
 					sf_cloud_text(t, sf_cloud_reference(t, resource, "AWS::AccountId")));
@@ -157,9 +158,9 @@ region_and_account(SfCloud *t, const SfNode *resource)
 
 /* Find the ARN of the function of a Lambda alias or version. */
 static char *
-function_arn(SfCloud *t, const SfNode *resource)
+function_arn(SfCloud *t, const SfTreeNode *resource)
 {
-	const SfNode *function = sf_node_member(sf_node_member(resource, "Properties"), "FunctionName");
+	const SfTreeNode *function = sf_tree_member(sf_tree_member(resource, "Properties"), "FunctionName");
 	char	   *name = function == NULL ? unconstify(char *, resource->key) : sf_cloud_text(t, function);
 
 	return strncmp(name, "arn:", 4) == 0 ? name :
@@ -168,20 +169,20 @@ function_arn(SfCloud *t, const SfNode *resource)
 
 /* Find the ARN of the machine of a version or an alias of it, with the version or the alias. */
 static char *
-machine_arn(SfCloud *t, const SfNode *resource)
+machine_arn(SfCloud *t, const SfTreeNode *resource)
 {
-	const SfNode *properties = sf_node_member(resource, "Properties");
-	const SfNode *route = sf_node_member(properties, "DeploymentPreference");
-	const SfNode *version = sf_node_member(route, "StateMachineVersionArn");
-	const SfNode *machine = sf_node_member(properties, "StateMachineArn");
-	SfNode	   *routes;
+	const SfTreeNode *properties = sf_tree_member(resource, "Properties");
+	const SfTreeNode *route = sf_tree_member(properties, "DeploymentPreference");
+	const SfTreeNode *version = sf_tree_member(route, "StateMachineVersionArn");
+	const SfTreeNode *machine = sf_tree_member(properties, "StateMachineArn");
+	SfTreeNode *routes;
 	char	   *arn;
 
 	if (machine != NULL)
 		return psprintf("%s:1", sf_cloud_text(t, machine));
 	routes = sf_cloud_member(t, properties, "RoutingConfiguration");
-	if (version == NULL && routes != NULL && routes->kind == SF_NODE_ARRAY && routes->first != NULL)
-		version = sf_node_member(routes->first, "StateMachineVersionArn");
+	if (version == NULL && routes != NULL && routes->kind == SF_TREE_ARRAY && routes->first != NULL)
+		version = sf_tree_member(routes->first, "StateMachineVersionArn");
 	if (version == NULL)
 		return psprintf("arn:aws:states:%s:stateMachine:%s", region_and_account(t, resource), resource->key);
 	arn = pstrdup(sf_cloud_text(t, version));
@@ -193,10 +194,10 @@ machine_arn(SfCloud *t, const SfNode *resource)
 
 /* Find the ARN of a resource. */
 char *
-sf_cloud_arn(SfCloud *t, const SfNode *resource)
+sf_cloud_arn(SfCloud *t, const SfTreeNode *resource)
 {
 	const Kind *kind = kind_of(resource);
-	const char *type = sf_node_member_string(resource, "Type");
+	const char *type = sf_tree_member_string(resource, "Type");
 	const char *word = last_word(type);
 	char	   *name;
 	char	   *service;
@@ -226,11 +227,11 @@ sf_cloud_arn(SfCloud *t, const SfNode *resource)
 }
 
 /* Find what a reference to a resource gives. */
-SfNode *
-sf_cloud_resource(SfCloud *t, const SfNode *at, const SfNode *resource)
+SfTreeNode *
+sf_cloud_resource(SfCloud *t, const SfTreeNode *at, const SfTreeNode *resource)
 {
 	const Kind *kind = kind_of(resource);
-	const char *word = last_word(sf_node_member_string(resource, "Type"));
+	const char *word = last_word(sf_tree_member_string(resource, "Type"));
 	bool		is_arn = kind != NULL ? kind->reference == REF_ARN :
 		strstr(word, "Alias") != NULL || strstr(word, "Version") != NULL;
 	char	   *arn = is_arn ? sf_cloud_arn(t, resource) : NULL;
@@ -259,12 +260,12 @@ ends_in(const char *text, const char *word)
  * Find an attribute of a resource: Fn::GetAtt.  A value that is given for the
  * resource itself holds for its ARN, too.
  */
-SfNode *
-sf_cloud_attribute(SfCloud *t, const SfNode *at, const char *id, const char *attribute)
+SfTreeNode *
+sf_cloud_attribute(SfCloud *t, const SfTreeNode *at, const char *id, const char *attribute)
 {
 	char	   *name = psprintf("%s.%s", id, attribute);
-	const SfNode *resource = sf_node_member(sf_node_member(t->root, "Resources"), id);
-	const char *type = sf_node_member_string(resource, "Type");
+	const SfTreeNode *resource = sf_tree_member(sf_tree_member(t->root, "Resources"), id);
+	const char *type = sf_tree_member_string(resource, "Type");
 	char	   *arn;
 
 	if (t->given != NULL && sf_json_get(t->given, name) != NULL)

@@ -9,14 +9,15 @@
  */
 #include "postgres.h"
 
+#include "common/base64.h"
+#include "miscadmin.h"
+#include "utils/json.h"
+
 #include "base/error/errors.h"
 #include "base/settings.h"
 #include "base/version/compat.h"
 #include "cloud/cloud.h"
-#include "common/base64.h"
 #include "json/json.h"
-#include "miscadmin.h"
-#include "utils/json.h"
 
 /* Bytes of one text: repeated references to references grow without end */
 #define CLOUD_TEXT_MAX	(16 * 1024 * 1024)
@@ -35,7 +36,7 @@ typedef struct SfCloudKnown
 
 /* Raise SF001 for a position of a template. */
 void
-sf_cloud_fail(const SfNode *at, const char *fmt,...)
+sf_cloud_fail(const SfTreeNode *at, const char *fmt,...)
 {
 	StringInfoData buf;
 	va_list		args;
@@ -53,7 +54,7 @@ sf_cloud_fail(const SfNode *at, const char *fmt,...)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_DEFINITION),
 			 errmsg("invalid template: %s", buf.data),
-			 errdetail("It is at %s.", sf_node_location(at))));
+			 errdetail("It is at %s.", sf_tree_location(at))));
 }
 
 /* --- what has been looked up --- */
@@ -63,7 +64,7 @@ sf_cloud_fail(const SfNode *at, const char *fmt,...)
  * up and remembers it; a circle of names is an error.
  */
 bool
-sf_cloud_recall(SfCloud *t, const char *kind, const char *name, const SfNode *at, void **value)
+sf_cloud_recall(SfCloud *t, const char *kind, const char *name, const SfTreeNode *at, void **value)
 {
 	SfCloudKnown *known;
 
@@ -100,10 +101,10 @@ sf_cloud_remember(SfCloud *t, const char *kind, const char *name, void *value)
 /* --- trees --- */
 
 /* Copy a node without its children and siblings; it keeps its position. */
-static SfNode *
-copy_node(const SfNode *node)
+static SfTreeNode *
+copy_node(const SfTreeNode *node)
 {
-	SfNode	   *copy = palloc(sizeof(SfNode));
+	SfTreeNode *copy = palloc(sizeof(SfTreeNode));
 
 	*copy = *node;
 	copy->first = copy->last = copy->next = NULL;
@@ -113,7 +114,7 @@ copy_node(const SfNode *node)
 
 /* Append a child to an array or an object. */
 static void
-append_child(SfNode *parent, SfNode *child, const char *key)
+append_child(SfTreeNode *parent, SfTreeNode *child, const char *key)
 {
 	child->key = key;
 	child->next = NULL;
@@ -126,25 +127,25 @@ append_child(SfNode *parent, SfNode *child, const char *key)
 }
 
 /* Make a text that stands at the position of a node. */
-SfNode *
-sf_cloud_string(const SfNode *at, const char *string)
+SfTreeNode *
+sf_cloud_string(const SfTreeNode *at, const char *string)
 {
-	SfNode	   *node = copy_node(at);
+	SfTreeNode *node = copy_node(at);
 
-	node->kind = SF_NODE_STRING;
+	node->kind = SF_TREE_STRING;
 	node->string = string;
 	return node;
 }
 
 /* Make a list of texts at the position of a node, cut out of a text. */
-static SfNode *
-split_text(const SfNode *at, const char *text, const char *delimiter)
+static SfTreeNode *
+split_text(const SfTreeNode *at, const char *text, const char *delimiter)
 {
-	SfNode	   *list = copy_node(at);
+	SfTreeNode *list = copy_node(at);
 	size_t		length = strlen(delimiter);
 	const char *end;
 
-	list->kind = SF_NODE_ARRAY;
+	list->kind = SF_TREE_ARRAY;
 	for (; length > 0 && (end = strstr(text, delimiter)) != NULL; text = end + length)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -155,12 +156,12 @@ split_text(const SfNode *at, const char *text, const char *delimiter)
 }
 
 /* Make the tree of a value that the caller gave. */
-static SfNode *
-node_of(const SfNode *at, const Jsonb *value)
+static SfTreeNode *
+node_of(const SfTreeNode *at, const Jsonb *value)
 {
 	SfParseError error;
 	char	   *text = sf_json_to_cstring(value);
-	SfNode	   *node = sf_node_parse(text, strlen(text), &error);
+	SfTreeNode *node = sf_tree_parse(text, strlen(text), &error);
 
 	if (node == NULL)
 		sf_cloud_fail(at, "a value that was given for it is not JSON");
@@ -172,32 +173,32 @@ node_of(const SfNode *at, const Jsonb *value)
 
 /* Append the JSON text of a tree. */
 static void
-append_json(StringInfo buf, const SfNode *node)
+append_json(StringInfo buf, const SfTreeNode *node)
 {
-	bool		is_object = node->kind == SF_NODE_OBJECT;
+	bool		is_object = node->kind == SF_TREE_OBJECT;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	switch (node->kind)
 	{
-		case SF_NODE_STRING:
+		case SF_TREE_STRING:
 			escape_json(buf, node->string);
 			return;
-		case SF_NODE_NUMBER:
+		case SF_TREE_NUMBER:
 			appendStringInfoString(buf, node->string);
 			return;
-		case SF_NODE_BOOLEAN:
+		case SF_TREE_BOOLEAN:
 			appendStringInfoString(buf, node->boolean ? "true" : "false");
 			return;
-		case SF_NODE_NULL:
+		case SF_TREE_NULL:
 			appendStringInfoString(buf, "null");
 			return;
-		case SF_NODE_OBJECT:
-		case SF_NODE_ARRAY:
+		case SF_TREE_OBJECT:
+		case SF_TREE_ARRAY:
 			break;
 	}
 	appendStringInfoChar(buf, is_object ? '{' : '[');
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 	{
 		if (child != node->first)
 			appendStringInfoChar(buf, ',');
@@ -213,7 +214,7 @@ append_json(StringInfo buf, const SfNode *node)
 
 /* Print a tree as JSON text. */
 char *
-sf_cloud_json(const SfNode *node)
+sf_cloud_json(const SfTreeNode *node)
 {
 	StringInfoData buf;
 
@@ -225,8 +226,8 @@ sf_cloud_json(const SfNode *node)
 /* --- references --- */
 
 /* Make the placeholder of a reference that has no value. */
-SfNode *
-sf_cloud_unknown(SfCloud *t, const SfNode *at, const char *name)
+SfTreeNode *
+sf_cloud_unknown(SfCloud *t, const SfTreeNode *at, const char *name)
 {
 	t->nunknown++;
 	t->unknown = name;
@@ -249,16 +250,16 @@ pseudo_parameter(const char *name)
 }
 
 /* Make a text the value of a parameter of a type: a list is split at commas. */
-static SfNode *
-of_type(const SfNode *at, SfNode *value, const char *type)
+static SfTreeNode *
+of_type(const SfTreeNode *at, SfTreeNode *value, const char *type)
 {
-	SfNode	   *list;
+	SfTreeNode *list;
 
-	if (value->kind != SF_NODE_STRING || type == NULL ||
+	if (value->kind != SF_TREE_STRING || type == NULL ||
 		(strcmp(type, "CommaDelimitedList") != 0 && strncmp(type, "List<", strlen("List<")) != 0))
 		return value;
 	list = split_text(at, value->string, ",");
-	for (SfNode *child = list->first; child != NULL; child = child->next)
+	for (SfTreeNode *child = list->first; child != NULL; child = child->next)
 	{
 		const char *text = child->string + strspn(child->string, " ");
 		size_t		length = strlen(text);
@@ -271,49 +272,49 @@ of_type(const SfNode *at, SfNode *value, const char *type)
 }
 
 /* Find the default of a parameter, or its placeholder. */
-static SfNode *
-parameter(SfCloud *t, const SfNode *at, const SfNode *declared)
+static SfTreeNode *
+parameter(SfCloud *t, const SfTreeNode *at, const SfTreeNode *declared)
 {
-	const SfNode *value = sf_node_member(declared, "Default");
-	const char *type = sf_node_member_string(declared, "Type");
-	SfNode	   *copy;
+	const SfTreeNode *value = sf_tree_member(declared, "Default");
+	const char *type = sf_tree_member_string(declared, "Type");
+	SfTreeNode *copy;
 
 	if (value == NULL || (type != NULL && strncmp(type, "AWS::SSM::", strlen("AWS::SSM::")) == 0))
 		return sf_cloud_unknown(t, at, declared->key);
 	copy = copy_node(value);
-	if (copy->kind == SF_NODE_STRING && type != NULL && strcmp(type, "Number") == 0 &&
+	if (copy->kind == SF_TREE_STRING && type != NULL && strcmp(type, "Number") == 0 &&
 		copy->string[0] != '\0' && copy->string[strspn(copy->string, "0123456789")] == '\0' &&
 		(copy->string[0] != '0' || copy->string[1] == '\0'))
-		copy->kind = SF_NODE_NUMBER;
+		copy->kind = SF_TREE_NUMBER;
 	copy->parent = at->parent;
 	copy->index = at->index;
 	return of_type(at, copy, type);
 }
 
 /* Find what a name refers to: Ref. */
-SfNode *
-sf_cloud_reference(SfCloud *t, const SfNode *at, const char *name)
+SfTreeNode *
+sf_cloud_reference(SfCloud *t, const SfTreeNode *at, const char *name)
 {
 	const Jsonb *given = t->given == NULL ? NULL : sf_json_get(t->given, name);
 	const char *pseudo = pseudo_parameter(name);
-	const SfNode *declared = sf_node_member(sf_node_member(t->root, "Parameters"), name);
+	const SfTreeNode *declared = sf_tree_member(sf_tree_member(t->root, "Parameters"), name);
 
 	if (strcmp(name, "AWS::NoValue") == 0)
 		return NULL;
 	if (given != NULL)
-		return of_type(at, node_of(at, given), sf_node_member_string(declared, "Type"));
+		return of_type(at, node_of(at, given), sf_tree_member_string(declared, "Type"));
 	if (pseudo != NULL)
 		return sf_cloud_string(at, pseudo);
 	if (declared != NULL)
 		return parameter(t, at, declared);
-	if ((declared = sf_node_member(sf_node_member(t->root, "Resources"), name)) != NULL)
+	if ((declared = sf_tree_member(sf_tree_member(t->root, "Resources"), name)) != NULL)
 		return sf_cloud_resource(t, at, declared);
 	return sf_cloud_unknown(t, at, name);
 }
 
 /* Find what "Name" or "Name.Attribute" refers to. */
-static SfNode *
-reference_or_attribute(SfCloud *t, const SfNode *at, const char *name)
+static SfTreeNode *
+reference_or_attribute(SfCloud *t, const SfTreeNode *at, const char *name)
 {
 	const char *dot = strchr(name, '.');
 
@@ -326,34 +327,34 @@ reference_or_attribute(SfCloud *t, const SfNode *at, const char *name)
 
 /* Evaluate a value, and make it text: a string, a number or a boolean. */
 char *
-sf_cloud_text(SfCloud *t, const SfNode *node)
+sf_cloud_text(SfCloud *t, const SfTreeNode *node)
 {
-	const SfNode *value = sf_cloud_value(t, node);
+	const SfTreeNode *value = sf_cloud_value(t, node);
 
 	if (value == NULL)
 		return pstrdup("");
-	if (value->kind == SF_NODE_OBJECT || value->kind == SF_NODE_ARRAY || value->kind == SF_NODE_NULL)
+	if (value->kind == SF_TREE_OBJECT || value->kind == SF_TREE_ARRAY || value->kind == SF_TREE_NULL)
 		sf_cloud_fail(node, "this must be text");
-	return value->kind == SF_NODE_BOOLEAN ? pstrdup(value->boolean ? "true" : "false") :
+	return value->kind == SF_TREE_BOOLEAN ? pstrdup(value->boolean ? "true" : "false") :
 		unconstify(char *, value->string);
 }
 
 /* Evaluate a member of an object; NULL: there is none. */
-SfNode *
-sf_cloud_member(SfCloud *t, const SfNode *object, const char *name)
+SfTreeNode *
+sf_cloud_member(SfCloud *t, const SfTreeNode *object, const char *name)
 {
-	const SfNode *member = sf_node_member(object, name);
+	const SfTreeNode *member = sf_tree_member(object, name);
 
 	return member == NULL ? NULL : sf_cloud_value(t, member);
 }
 
 /* Find an argument of a function, which has from least to most of them. */
-const SfNode *
-sf_cloud_argument(const SfNode *function, int n, int least, int most)
+const SfTreeNode *
+sf_cloud_argument(const SfTreeNode *function, int n, int least, int most)
 {
-	const SfNode *child = function->first;
+	const SfTreeNode *child = function->first;
 
-	if (function->kind != SF_NODE_ARRAY || function->nchildren < least || function->nchildren > most)
+	if (function->kind != SF_TREE_ARRAY || function->nchildren < least || function->nchildren > most)
 		sf_cloud_fail(function, "%s takes a list of %d arguments", function->key, least);
 	while (n-- > 0)
 		child = child->next;
@@ -361,19 +362,19 @@ sf_cloud_argument(const SfNode *function, int n, int least, int most)
 }
 
 /* Evaluate an argument that is a list. */
-static SfNode *
-list_argument(SfCloud *t, const SfNode *node)
+static SfTreeNode *
+list_argument(SfCloud *t, const SfTreeNode *node)
 {
-	SfNode	   *list = sf_cloud_value(t, node);
+	SfTreeNode *list = sf_cloud_value(t, node);
 
-	if (list == NULL || list->kind != SF_NODE_ARRAY)
+	if (list == NULL || list->kind != SF_TREE_ARRAY)
 		sf_cloud_fail(node, "this must be a list");
 	return list;
 }
 
 /* Refuse a text that has become too long. */
 static void
-check_length(const SfNode *at, const StringInfoData *buf)
+check_length(const SfTreeNode *at, const StringInfoData *buf)
 {
 	if (buf->len > CLOUD_TEXT_MAX)
 		sf_cloud_fail(at, "this text is longer than 16 MB");
@@ -382,28 +383,28 @@ check_length(const SfNode *at, const StringInfoData *buf)
 /* --- functions: each gets the value behind its name --- */
 
 /* Evaluate Ref. */
-static SfNode *
-function_ref(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_ref(SfCloud *t, const SfTreeNode *f)
 {
-	if (f->kind != SF_NODE_STRING)
+	if (f->kind != SF_TREE_STRING)
 		sf_cloud_fail(f, "Ref takes a name");
 	return sf_cloud_reference(t, f, f->string);
 }
 
 /* Evaluate Fn::GetAtt: a list of two, or the two with a dot between. */
-static SfNode *
-function_get_att(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_get_att(SfCloud *t, const SfTreeNode *f)
 {
-	if (f->kind == SF_NODE_STRING && strchr(f->string, '.') != NULL)
+	if (f->kind == SF_TREE_STRING && strchr(f->string, '.') != NULL)
 		return reference_or_attribute(t, f, f->string);
 	return sf_cloud_attribute(t, f, sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2)), sf_cloud_text(t, sf_cloud_argument(f, 1, 2, 2)));
 }
 
 /* Append the text of ${name}: one of the values that Fn::Sub brings, or what the name refers to. */
 static void
-append_substituted(SfCloud *t, StringInfo buf, const SfNode *f, const SfNode *values, const char *name)
+append_substituted(SfCloud *t, StringInfo buf, const SfTreeNode *f, const SfTreeNode *values, const char *name)
 {
-	const SfNode *found = sf_node_member(values, name);
+	const SfTreeNode *found = sf_tree_member(values, name);
 
 	if (found == NULL)
 		found = reference_or_attribute(t, f, name);
@@ -412,12 +413,12 @@ append_substituted(SfCloud *t, StringInfo buf, const SfNode *f, const SfNode *va
 }
 
 /* Evaluate Fn::Sub: a text, or a list of it and an object of values. */
-static SfNode *
-function_sub(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_sub(SfCloud *t, const SfTreeNode *f)
 {
-	bool		is_list = f->kind == SF_NODE_ARRAY;
+	bool		is_list = f->kind == SF_TREE_ARRAY;
 	/* once, however often the text has them */
-	const SfNode *values = is_list ? sf_cloud_value(t, sf_cloud_argument(f, 1, 2, 2)) : NULL;
+	const SfTreeNode *values = is_list ? sf_cloud_value(t, sf_cloud_argument(f, 1, 2, 2)) : NULL;
 	const char *p = sf_cloud_text(t, is_list ? f->first : f);
 	StringInfoData buf;
 
@@ -440,15 +441,15 @@ function_sub(SfCloud *t, const SfNode *f)
 }
 
 /* Evaluate Fn::Join. */
-static SfNode *
-function_join(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_join(SfCloud *t, const SfTreeNode *f)
 {
 	const char *delimiter = sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2));
-	const SfNode *list = list_argument(t, sf_cloud_argument(f, 1, 2, 2));
+	const SfTreeNode *list = list_argument(t, sf_cloud_argument(f, 1, 2, 2));
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	SF_NODE_FOREACH(child, list)
+	SF_TREE_FOREACH(child, list)
 	{
 		appendStringInfo(&buf, "%s%s", child == list->first ? "" : delimiter, sf_cloud_text(t, child));
 		check_length(f, &buf);
@@ -457,8 +458,8 @@ function_join(SfCloud *t, const SfNode *f)
 }
 
 /* Evaluate Fn::Split. */
-static SfNode *
-function_split(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_split(SfCloud *t, const SfTreeNode *f)
 {
 	const char *delimiter = sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2));
 
@@ -466,18 +467,18 @@ function_split(SfCloud *t, const SfNode *f)
 }
 
 /* Evaluate Fn::Select. */
-static SfNode *
-function_select(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_select(SfCloud *t, const SfTreeNode *f)
 {
 	int			before = t->nunknown;
 	const char *index = sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2));
-	SfNode	   *list = sf_cloud_value(t, sf_cloud_argument(f, 1, 2, 2));
+	SfTreeNode *list = sf_cloud_value(t, sf_cloud_argument(f, 1, 2, 2));
 	bool		is_number = index[0] != '\0' && index[strspn(index, "0123456789")] == '\0';
 	int			n = 0;
 
-	if (is_number && list != NULL && list->kind == SF_NODE_ARRAY)
+	if (is_number && list != NULL && list->kind == SF_TREE_ARRAY)
 	{
-		SF_NODE_FOREACH(child, list)
+		SF_TREE_FOREACH(child, list)
 		{
 			if (n++ == strtol(index, NULL, 10))
 				return sf_cloud_value(t, child);
@@ -485,30 +486,30 @@ function_select(SfCloud *t, const SfNode *f)
 	}
 	if (t->nunknown > before)
 		return sf_cloud_unknown(t, f, t->unknown);
-	sf_cloud_fail(f, !is_number || list == NULL || list->kind != SF_NODE_ARRAY ? "Fn::Select takes an index and a list" :
+	sf_cloud_fail(f, !is_number || list == NULL || list->kind != SF_TREE_ARRAY ? "Fn::Select takes an index and a list" :
 				  "Fn::Select wants element %s of %d", index, n);
 }
 
 /* Evaluate Fn::If. */
-static SfNode *
-function_if(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_if(SfCloud *t, const SfTreeNode *f)
 {
-	const SfNode *condition = sf_cloud_argument(f, 0, 3, 3);
+	const SfTreeNode *condition = sf_cloud_argument(f, 0, 3, 3);
 
 	return sf_cloud_value(t, sf_cloud_argument(f, sf_cloud_holds(t, sf_cloud_text(t, condition), condition) ? 1 : 2, 3, 3));
 }
 
 /* Evaluate Fn::FindInMap. */
-static SfNode *
-function_find_in_map(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_find_in_map(SfCloud *t, const SfTreeNode *f)
 {
-	const SfNode *found = sf_node_member(t->root, "Mappings");
-	const SfNode *fallback;
+	const SfTreeNode *found = sf_tree_member(t->root, "Mappings");
+	const SfTreeNode *fallback;
 
 	for (int i = 0; i < 3; i++)
-		found = sf_node_member(found, sf_cloud_text(t, sf_cloud_argument(f, i, 3, 4)));
+		found = sf_tree_member(found, sf_cloud_text(t, sf_cloud_argument(f, i, 3, 4)));
 	if (found == NULL && f->nchildren == 4 &&
-		(fallback = sf_node_member(sf_cloud_argument(f, 3, 4, 4), "DefaultValue")) != NULL)
+		(fallback = sf_tree_member(sf_cloud_argument(f, 3, 4, 4), "DefaultValue")) != NULL)
 		found = fallback;
 	if (found == NULL)
 		sf_cloud_fail(f, "Mappings has no value for these keys");
@@ -516,8 +517,8 @@ function_find_in_map(SfCloud *t, const SfNode *f)
 }
 
 /* Evaluate Fn::ImportValue: the caller may give a value for the name of the export. */
-static SfNode *
-function_import_value(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_import_value(SfCloud *t, const SfTreeNode *f)
 {
 	const char *name = sf_cloud_text(t, f);
 	const Jsonb *given = t->given == NULL ? NULL : sf_json_get(t->given, name);
@@ -526,8 +527,8 @@ function_import_value(SfCloud *t, const SfNode *f)
 }
 
 /* Evaluate Fn::GetAZs: three zones of a region. */
-static SfNode *
-function_get_azs(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_get_azs(SfCloud *t, const SfTreeNode *f)
 {
 	const char *region = sf_cloud_text(t, f);
 
@@ -537,8 +538,8 @@ function_get_azs(SfCloud *t, const SfNode *f)
 }
 
 /* Evaluate Fn::Base64. */
-static SfNode *
-function_base64(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_base64(SfCloud *t, const SfTreeNode *f)
 {
 	const char *text = sf_cloud_text(t, f);
 	int			length = strlen(text);
@@ -551,28 +552,28 @@ function_base64(SfCloud *t, const SfNode *f)
 }
 
 /* Evaluate Fn::ToJsonString. */
-static SfNode *
-function_to_json_string(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_to_json_string(SfCloud *t, const SfTreeNode *f)
 {
-	SfNode	   *value = sf_cloud_value(t, f);
+	SfTreeNode *value = sf_cloud_value(t, f);
 
 	return sf_cloud_string(f, value == NULL ? "null" : sf_cloud_json(value));
 }
 
 /* Evaluate Fn::Length. */
-static SfNode *
-function_length(SfCloud *t, const SfNode *f)
+static SfTreeNode *
+function_length(SfCloud *t, const SfTreeNode *f)
 {
-	SfNode	   *number = sf_cloud_string(f, psprintf("%d", list_argument(t, f)->nchildren));
+	SfTreeNode *number = sf_cloud_string(f, psprintf("%d", list_argument(t, f)->nchildren));
 
-	number->kind = SF_NODE_NUMBER;
+	number->kind = SF_TREE_NUMBER;
 	return number;
 }
 
 static const struct
 {
 	const char *name;
-	SfNode	   *(*evaluate) (SfCloud *t, const SfNode *f);
+	SfTreeNode	   *(*evaluate) (SfCloud *t, const SfTreeNode *f);
 }			functions[] =
 {
 	{"Ref", function_ref},
@@ -592,9 +593,9 @@ static const struct
 
 /* Evaluate an object that is a function; false: it is none. */
 static bool
-evaluate_function(SfCloud *t, const SfNode *node, SfNode **value)
+evaluate_function(SfCloud *t, const SfTreeNode *node, SfTreeNode **value)
 {
-	const SfNode *f = node->first;
+	const SfTreeNode *f = node->first;
 
 	if (node->nchildren != 1)
 		return false;
@@ -606,9 +607,9 @@ evaluate_function(SfCloud *t, const SfNode *node, SfNode **value)
 		if (*value != NULL)
 		{
 			/* about what a text and the buffers on the way to it take */
-			if ((*value)->kind == SF_NODE_STRING)
+			if ((*value)->kind == SF_TREE_STRING)
 				t->spent += 16 + strlen((*value)->string) / 64;
-			*value = memcpy(palloc(sizeof(SfNode)), *value, sizeof(SfNode));
+			*value = memcpy(palloc(sizeof(SfTreeNode)), *value, sizeof(SfTreeNode));
 			(*value)->parent = node->parent;
 			(*value)->index = node->index;
 			(*value)->key = node->key;
@@ -624,22 +625,22 @@ evaluate_function(SfCloud *t, const SfNode *node, SfNode **value)
  * Evaluate a value of a template.  NULL: AWS::NoValue, which takes the member or the
  * element away in which it stands.
  */
-SfNode *
-sf_cloud_value(SfCloud *t, const SfNode *node)
+SfTreeNode *
+sf_cloud_value(SfCloud *t, const SfTreeNode *node)
 {
-	SfNode	   *value;
+	SfTreeNode *value;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	/* references that stand twice in what others refer to twice, and so on */
 	if ((t->spent += 2) > CLOUD_SPENT_MAX)
 		sf_cloud_fail(node, "the template takes more than 512 MB to evaluate");
-	if (node->kind == SF_NODE_OBJECT && evaluate_function(t, node, &value))
+	if (node->kind == SF_TREE_OBJECT && evaluate_function(t, node, &value))
 		return value;
 	value = copy_node(node);
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 	{
-		SfNode	   *element = sf_cloud_value(t, child);
+		SfTreeNode *element = sf_cloud_value(t, child);
 
 		if (element != NULL)
 			append_child(value, element, child->key);

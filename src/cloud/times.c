@@ -8,9 +8,10 @@
  */
 #include "postgres.h"
 
-#include "cloud/cloud.h"
 #include "lib/stringinfo.h"
 #include "utils/timestamp.h"
+
+#include "cloud/cloud.h"
 
 #define MINUTES_PER_DAY		(HOURS_PER_DAY * MINS_PER_HOUR)
 

@@ -13,8 +13,9 @@
 #define SF_DB_DIRECT_H
 
 #include "access/stratnum.h"
-#include "db/table.h"
 #include "storage/itemptr.h"
+
+#include "db/table.h"
 
 /* The next number of a sequence of _sfflow. */
 extern int64 sf_sequence_next(const char *name);

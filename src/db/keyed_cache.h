@@ -5,9 +5,10 @@
 #ifndef SF_DB_KEYED_CACHE_H
 #define SF_DB_KEYED_CACHE_H
 
+#include "nodes/pg_list.h"
+
 #include "db/direct.h"
 #include "db/table_cache.h"
-#include "nodes/pg_list.h"
 
 /* What rows are asked for by */
 typedef enum SfCacheBy

@@ -172,11 +172,11 @@ sf_db_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs)
 
 /* Read them with the snapshot of the query that calls. */
 List *
-sf_scan_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs)
+sf_snapshot_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs)
 {
 	Rows		rows = {type, NIL};
 
-	sf_scan_run(plan, append_row, &rows, args, nargs);
+	sf_snapshot_run(plan, append_row, &rows, args, nargs);
 	return rows.rows;
 }
 

@@ -143,9 +143,9 @@ extern List *sf_db_rows_by(SfPlan *plan, const SfRowType *type,
 						   const SfArg *args, int nargs);
 
 /* The same with the snapshot of the query that calls */
-#define sf_scan_rows(plan, type, ...) \
-	sf_scan_rows_by(plan, type, SF_ARGS(__VA_ARGS__))
-extern List *sf_scan_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs);
+#define sf_snapshot_rows(plan, type, ...) \
+	sf_snapshot_rows_by(plan, type, SF_ARGS(__VA_ARGS__))
+extern List *sf_snapshot_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs);
 
 extern void sf_row_form(const SfRowType *type, const void *row, Datum *values,
 						bool *nulls);

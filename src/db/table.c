@@ -269,7 +269,7 @@ sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
  * extension's owner.
  */
 uint64
-sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg, const SfArg *args, int nargs)
+sf_snapshot_run(SfPlan *plan, SfRowReader reader, void *arg, const SfArg *args, int nargs)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SfDbIdentity saved;

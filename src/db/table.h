@@ -96,7 +96,7 @@ extern SfArg sf_query_oids(const List *oids);
 extern SfArg sf_query_int8s(const List *numbers);
 
 /* Both numbers of an SfBranchKey: two arguments */
-#define SF_KEY(key)	SF_INT8((key).execution_no), SF_INT8((key).branch_no)
+#define SF_BRANCH_KEY(key)	SF_INT8((key).execution_no), SF_INT8((key).branch_no)
 
 /* A list of arguments, as an array and its length */
 #define SF_ARGS(...) \
@@ -132,16 +132,16 @@ typedef void (*SfRowReader) (HeapTuple tuple, TupleDesc desc, void *arg);
 
 extern uint64 sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 						const SfArg *args, int nargs);
-extern uint64 sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg,
-						  const SfArg *args, int nargs);
+extern uint64 sf_snapshot_run(SfPlan *plan, SfRowReader reader, void *arg,
+							  const SfArg *args, int nargs);
 
 /* Run a plan for its effect, or with a reader. */
 #define sf_db_execute(plan, ...) \
 	sf_db_run(InvalidOid, plan, NULL, NULL, SF_ARGS(__VA_ARGS__))
 #define sf_db_read(plan, reader, arg, ...) \
 	sf_db_run(InvalidOid, plan, reader, arg, SF_ARGS(__VA_ARGS__))
-#define sf_scan(plan, reader, arg, ...) \
-	sf_scan_run(plan, reader, arg, SF_ARGS(__VA_ARGS__))
+#define sf_snapshot_read(plan, reader, arg, ...) \
+	sf_snapshot_run(plan, reader, arg, SF_ARGS(__VA_ARGS__))
 
 /*
  * Read the first column of the first row as sf_row_number does.  Without a row,

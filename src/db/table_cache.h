@@ -10,9 +10,9 @@ typedef struct SfTableCache
 {
 	const char *table;
 	void		(*load) (struct SfTableCache *cache); /* read the table, in the context of the caller */
-	bool		is_latest;			/* load reads what there is now, whatever the snapshot */
-	bool		is_current;			/* false: the table may have changed */
-	MemoryContext context;			/* for what is cached; NULL before the first load */
+	bool		is_latest;		/* load reads what there is now, whatever the snapshot */
+	bool		is_current;		/* false: the table may have changed */
+	MemoryContext context;		/* for what is cached; NULL before the first load */
 	Oid			relation;
 	struct SfTableCache *next;
 } SfTableCache;

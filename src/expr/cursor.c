@@ -7,8 +7,9 @@
 #include <ctype.h>
 
 #include "common/jsonapi.h"
-#include "expr/path.h"
 #include "lib/stringinfo.h"
+
+#include "expr/path.h"
 
 /* Begin to scan a text. */
 void

@@ -5,9 +5,10 @@
  */
 #include "postgres.h"
 
-#include "expr/intrinsic.h"
 #include "mb/pg_wchar.h"
 #include "utils/memutils.h"
+
+#include "expr/intrinsic.h"
 
 /* Compile a path and see whether it is of the kind that is allowed. */
 static bool
@@ -15,11 +16,11 @@ compile_path(SfScanner *s, int allowed, SfPath **path)
 {
 	if (!(allowed & (SF_EXPR_PATH | SF_EXPR_REFERENCE)))
 		return sf_cursor_fail(s, "a path is not allowed here");
-	if (!sf_path_parse(s, SF_PATH_ALONE, path))
+	if (!sf_path_parse(s, SF_PATH_CONTEXT_ALONE, path))
 		return false;
 	if (!(allowed & SF_EXPR_PATH) && !(*path)->reference)
 		return sf_cursor_fail(s, "a reference path has members and indexes only");
-	if ((allowed & SF_EXPR_INPUT) && (*path)->root != SF_ROOT_INPUT)
+	if ((allowed & SF_EXPR_INPUT) && (*path)->root != SF_PATH_ROOT_INPUT)
 		return sf_cursor_fail(s, "the path has to begin with \"$.\" or \"$[\"");
 	return true;
 }
@@ -85,7 +86,7 @@ sf_expr_text(const SfExpr *expr)
 
 /*
  * Evaluate without making a document.  Unlike sf_expr_eval it distinguishes
- * SF_PATH_PAST_END from SF_PATH_MISSING.  SF_PATH_FAILED: err has name and cause.
+ * SF_PATH_STATUS_PAST_END from SF_PATH_STATUS_MISSING.  SF_PATH_STATUS_FAILED: err has name and cause.
  */
 SfPathStatus
 sf_compiled_eval(const SfExpr *expr, SfEnv *env, JsonbValue *result,
@@ -96,9 +97,9 @@ sf_compiled_eval(const SfExpr *expr, SfEnv *env, JsonbValue *result,
 
 	if (expr->call != NULL)
 		return sf_intrinsic_eval(expr->call, expr->text, env, result, err) ?
-			SF_PATH_FOUND : SF_PATH_FAILED;
+			SF_PATH_STATUS_FOUND : SF_PATH_STATUS_FAILED;
 	status = sf_path_eval(expr->path, &penv, result, err);
-	if (status == SF_PATH_FAILED && err != NULL)
+	if (status == SF_PATH_STATUS_FAILED && err != NULL)
 		sf_error_set(err, err->name, "Invalid path '%s' : %s",
 					 expr->text, err->cause);
 	return status;
@@ -115,9 +116,9 @@ sf_expr_eval_value(const SfExpr *expr, SfEnv *env, JsonbValue *result,
 	env->made = 0;
 	switch (sf_compiled_eval(expr, env, result, err))
 	{
-		case SF_PATH_FOUND:
+		case SF_PATH_STATUS_FOUND:
 			return SF_EVAL_OK;
-		case SF_PATH_FAILED:
+		case SF_PATH_STATUS_FAILED:
 			return SF_EVAL_ERROR;
 		default:
 			return SF_EVAL_NOT_FOUND;

@@ -8,18 +8,19 @@
 #include "postgres.h"
 
 #include "catalog/pg_collation.h"
-#include "expr/path.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "regex/regex.h"
 #include "utils/memutils.h"
+
+#include "expr/path.h"
 
 /* Evaluate an operand; false when it is undefined. */
 bool
 sf_operand_eval(const SfFilterOperand *operand, SfPathEnv *penv, JsonbValue *result)
 {
 	if (operand->kind == SF_FILTER_OPERAND_PATH)
-		return sf_path_eval(operand->path, penv, result, NULL) == SF_PATH_FOUND;
+		return sf_path_eval(operand->path, penv, result, NULL) == SF_PATH_STATUS_FOUND;
 	*result = operand->literal;
 	return operand->kind == SF_FILTER_OPERAND_LITERAL;
 }
@@ -66,11 +67,11 @@ test_order(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
 	cmp = sf_json_order(a, b);
 	switch (op)
 	{
-		case SF_OP_LT:
+		case SF_FILTER_OPERATOR_LT:
 			return cmp < 0;
-		case SF_OP_LE:
+		case SF_FILTER_OPERATOR_LE:
 			return cmp <= 0;
-		case SF_OP_GT:
+		case SF_FILTER_OPERATOR_GT:
 			return cmp > 0;
 		default:
 			return cmp >= 0;
@@ -116,9 +117,9 @@ test_sets(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
 	shared = count_shared(a, b);
 	switch (op)
 	{
-		case SF_OP_SUBSETOF:
+		case SF_FILTER_OPERATOR_SUBSETOF:
 			return shared == sf_json_count(a);
-		case SF_OP_ANYOF:
+		case SF_FILTER_OPERATOR_ANYOF:
 			return shared > 0;
 		default:
 			return shared == 0;
@@ -173,7 +174,7 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 	bool		has_a;
 	bool		has_b;
 
-	if (test->op == SF_OP_MATCH)
+	if (test->op == SF_FILTER_OPERATOR_MATCH)
 	{
 		bool		left = test->a.kind == SF_FILTER_OPERAND_REGEX;
 
@@ -183,46 +184,46 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 	has_a = sf_operand_eval(&test->a, penv, &a);
 	has_b = sf_operand_eval(&test->b, penv, &b);
 	if (!has_a || !has_b)
-		return test->op == SF_OP_NE || test->op == SF_OP_NOT_SAME ||
-			test->op == SF_OP_NIN || test->op == SF_OP_NONEOF;
+		return test->op == SF_FILTER_OPERATOR_NE || test->op == SF_FILTER_OPERATOR_NOT_SAME ||
+			test->op == SF_FILTER_OPERATOR_NIN || test->op == SF_FILTER_OPERATOR_NONEOF;
 
 	switch (test->op)
 	{
-		case SF_OP_SAME:
+		case SF_FILTER_OPERATOR_SAME:
 			return sf_json_value_equal(&a, &b);
-		case SF_OP_NOT_SAME:
+		case SF_FILTER_OPERATOR_NOT_SAME:
 			return !sf_json_value_equal(&a, &b);
-		case SF_OP_EQ:
+		case SF_FILTER_OPERATOR_EQ:
 			return values_equal(&a, &b);
-		case SF_OP_NE:
+		case SF_FILTER_OPERATOR_NE:
 			return !values_equal(&a, &b);
-		case SF_OP_LT:
-		case SF_OP_LE:
-		case SF_OP_GT:
-		case SF_OP_GE:
+		case SF_FILTER_OPERATOR_LT:
+		case SF_FILTER_OPERATOR_LE:
+		case SF_FILTER_OPERATOR_GT:
+		case SF_FILTER_OPERATOR_GE:
 			return test_order(test->op, &a, &b);
-		case SF_OP_IN:
+		case SF_FILTER_OPERATOR_IN:
 			return array_has(&b, &a);
-		case SF_OP_NIN:
+		case SF_FILTER_OPERATOR_NIN:
 			return !array_has(&b, &a);
-		case SF_OP_ALL:
-			return test_sets(SF_OP_SUBSETOF, &b, &a);
-		case SF_OP_SUBSETOF:
-		case SF_OP_ANYOF:
-		case SF_OP_NONEOF:
+		case SF_FILTER_OPERATOR_ALL:
+			return test_sets(SF_FILTER_OPERATOR_SUBSETOF, &b, &a);
+		case SF_FILTER_OPERATOR_SUBSETOF:
+		case SF_FILTER_OPERATOR_ANYOF:
+		case SF_FILTER_OPERATOR_NONEOF:
 			return test_sets(test->op, &a, &b);
-		case SF_OP_SIZE:
+		case SF_FILTER_OPERATOR_SIZE:
 			{
 				int64		wanted;
 
 				return sf_json_to_int64(&b, &wanted) && sf_value_size(&a) == wanted;
 			}
-		case SF_OP_EMPTY:
+		case SF_FILTER_OPERATOR_EMPTY:
 			return b.type == jbvBool && sf_value_size(&a) >= 0 &&
 				(sf_value_size(&a) == 0) == b.val.boolean;
-		case SF_OP_CONTAINS:
+		case SF_FILTER_OPERATOR_CONTAINS:
 			return test_contains(&a, &b);
-		case SF_OP_MATCH:
+		case SF_FILTER_OPERATOR_MATCH:
 			break;
 	}
 	return false;
@@ -253,17 +254,17 @@ filter_accepts(const SfFilter *filter, SfPathEnv *penv)
 	CHECK_FOR_INTERRUPTS();
 	switch (filter->kind)
 	{
-		case SF_FILTER_OR:
+		case SF_FILTER_KIND_OR:
 			return filter_accepts(filter->left, penv) ||
 				filter_accepts(filter->right, penv);
-		case SF_FILTER_AND:
+		case SF_FILTER_KIND_AND:
 			return filter_accepts(filter->left, penv) &&
 				filter_accepts(filter->right, penv);
-		case SF_FILTER_NOT:
+		case SF_FILTER_KIND_NOT:
 			return !filter_accepts(filter->left, penv);
-		case SF_FILTER_EXISTS:
+		case SF_FILTER_KIND_EXISTS:
 			return operand_exists(&filter->a, penv);
-		case SF_FILTER_TEST:
+		case SF_FILTER_KIND_TEST:
 			return test_accepts(filter, penv);
 	}
 	return false;

@@ -18,12 +18,13 @@
 #include <ctype.h>
 
 #include "catalog/pg_collation.h"
-#include "expr/path.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "regex/regex.h"
 #include "utils/builtins.h"
+
+#include "expr/path.h"
 
 static const char *const operators[] = {
 #define OPERATOR_TEXT(sym, text) text,
@@ -243,7 +244,7 @@ sf_operand_parse(SfScanner *s, SfFilterOperand *out)
 	if (c == '$' || c == '@')
 	{
 		out->kind = SF_FILTER_OPERAND_PATH;
-		return sf_path_parse(s, SF_PATH_IN_FILTER, &out->path);
+		return sf_path_parse(s, SF_PATH_CONTEXT_IN_FILTER, &out->path);
 	}
 	if (c == '/')
 		return parse_regex(s, out);
@@ -321,7 +322,7 @@ accept_bare_word(SfScanner *s, bool right, SfFilterOperand *out)
 static bool
 parse_test(SfScanner *s, SfFilter **out)
 {
-	SfFilter   *test = make_filter(SF_FILTER_EXISTS, NULL, NULL);
+	SfFilter   *test = make_filter(SF_FILTER_KIND_EXISTS, NULL, NULL);
 	bool		bare = accept_bare_word(s, false, &test->a);
 
 	*out = test;
@@ -330,10 +331,10 @@ parse_test(SfScanner *s, SfFilter **out)
 	if (!accept_operator(s, &test->op))
 		return !bare || sf_cursor_fail(s, "expected an operator at offset %d",
 									   (int) (s->p - s->text));
-	test->kind = SF_FILTER_TEST;
+	test->kind = SF_FILTER_KIND_TEST;
 	if (!accept_bare_word(s, true, &test->b) && !sf_operand_parse(s, &test->b))
 		return false;
-	if (test->op == SF_OP_MATCH &&
+	if (test->op == SF_FILTER_OPERATOR_MATCH &&
 		test->a.kind != SF_FILTER_OPERAND_REGEX && test->b.kind != SF_FILTER_OPERAND_REGEX)
 		return sf_cursor_fail(s, "=~ needs a regular expression");
 	return true;
@@ -351,7 +352,7 @@ parse_unary(SfScanner *s, SfFilter **out)
 
 		if (!parse_unary(s, &operand))
 			return false;
-		*out = make_filter(SF_FILTER_NOT, operand, NULL);
+		*out = make_filter(SF_FILTER_KIND_NOT, operand, NULL);
 		return true;
 	}
 	if (sf_cursor_accept(s, "("))
@@ -368,12 +369,12 @@ parse_joined(SfScanner *s, SfFilterKind kind, SfFilter **out)
 
 	do
 	{
-		if (!(kind == SF_FILTER_OR ? parse_joined(s, SF_FILTER_AND, &right) :
+		if (!(kind == SF_FILTER_KIND_OR ? parse_joined(s, SF_FILTER_KIND_AND, &right) :
 			  parse_unary(s, &right)))
 			return false;
 		left = left == NULL ? right : make_filter(kind, left, right);
 		sf_cursor_space(s);
-	} while (sf_cursor_accept(s, kind == SF_FILTER_OR ? "||" : "&&"));
+	} while (sf_cursor_accept(s, kind == SF_FILTER_KIND_OR ? "||" : "&&"));
 	*out = left;
 	return true;
 }
@@ -382,5 +383,5 @@ parse_joined(SfScanner *s, SfFilterKind kind, SfFilter **out)
 bool
 sf_filter_parse(SfScanner *s, SfFilter **out)
 {
-	return parse_joined(s, SF_FILTER_OR, out);
+	return parse_joined(s, SF_FILTER_KIND_OR, out);
 }

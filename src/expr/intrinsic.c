@@ -134,9 +134,9 @@ eval_argument(const SfArgument *arg, SfEnv *env, JsonbValue *result,
 		case SF_ARGUMENT_PATH:
 			switch (sf_path_eval(arg->path, &penv, result, err))
 			{
-				case SF_PATH_FOUND:
+				case SF_PATH_STATUS_FOUND:
 					return true;
-				case SF_PATH_FAILED:
+				case SF_PATH_STATUS_FAILED:
 					return false;
 				default:
 					return argument_missing(arg, env, err);
@@ -255,7 +255,7 @@ parse_argument(SfScanner *s, SfArgument *arg)
 			return parse_string(s, arg);
 		case '$':
 			arg->kind = SF_ARGUMENT_PATH;
-			if (!sf_path_parse(s, SF_PATH_IN_ARGUMENT, &arg->path))
+			if (!sf_path_parse(s, SF_PATH_CONTEXT_IN_ARGUMENT, &arg->path))
 				return false;
 			arg->path_text = pnstrdup(start, s->p - start);
 			return true;

@@ -5,12 +5,13 @@
 #include "postgres.h"
 
 #include "common/base64.h"
-#include "base/value/encoding.h"
-#include "base/value/random.h"
-#include "expr/intrinsic.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+
+#include "base/value/encoding.h"
+#include "base/value/random.h"
+#include "expr/intrinsic.h"
 
 /* Return a text as the result. */
 static bool

@@ -50,23 +50,23 @@ extern bool sf_cursor_number(SfScanner *s, JsonbValue *out);
 /* Where a path begins */
 typedef enum SfPathRoot
 {
-	SF_ROOT_INPUT,				/* $ */
-	SF_ROOT_CONTEXT,			/* $$ */
-	SF_ROOT_VARIABLE,			/* $name */
-	SF_ROOT_CURRENT				/* @, inside a filter */
+	SF_PATH_ROOT_INPUT,			/* $ */
+	SF_PATH_ROOT_CONTEXT,		/* $$ */
+	SF_PATH_ROOT_VARIABLE,		/* $name */
+	SF_PATH_ROOT_CURRENT		/* @, inside a filter */
 } SfPathRoot;
 
 typedef enum SfPathStepKind
 {
-	SF_PATH_STEP_MEMBER,				/* .name ['name'] */
-	SF_PATH_STEP_INDEX,				/* [n] */
-	SF_PATH_STEP_MEMBERS,			/* ['a','b'] */
-	SF_PATH_STEP_INDEXES,			/* [0,2] */
-	SF_PATH_STEP_SLICE,				/* [from:to] */
-	SF_PATH_STEP_WILDCARD,			/* .* [*] */
-	SF_PATH_STEP_DESCENT,			/* .. ; the step that follows says what to find */
-	SF_PATH_STEP_FILTER,				/* [?(…)] */
-	SF_PATH_STEP_FUNCTION			/* .name(…) */
+	SF_PATH_STEP_MEMBER,		/* .name ['name'] */
+	SF_PATH_STEP_INDEX,			/* [n] */
+	SF_PATH_STEP_MEMBERS,		/* ['a','b'] */
+	SF_PATH_STEP_INDEXES,		/* [0,2] */
+	SF_PATH_STEP_SLICE,			/* [from:to] */
+	SF_PATH_STEP_WILDCARD,		/* .* [*] */
+	SF_PATH_STEP_DESCENT,		/* .. ; the step that follows says what to find */
+	SF_PATH_STEP_FILTER,		/* [?(…)] */
+	SF_PATH_STEP_FUNCTION		/* .name(…) */
 } SfPathStepKind;
 
 /*
@@ -86,7 +86,7 @@ typedef enum SfPathStepKind
 	X(LAST, "last", 0, 0, call_element) \
 	X(INDEX, "index", 1, 1, call_element)
 
-#define SF_PATH_FUNCTION_ENUM(sym, name, min, max, call) SF_PATH_##sym,
+#define SF_PATH_FUNCTION_ENUM(sym, name, min, max, call) SF_PATH_FUNCTION_##sym,
 typedef enum SfPathFunction
 {
 	SF_PATH_FUNCTION_LIST(SF_PATH_FUNCTION_ENUM)
@@ -116,7 +116,7 @@ typedef enum SfPathFunction
 	X(EMPTY, "empty") \
 	X(CONTAINS, "contains")
 
-#define SF_FILTER_OPERATOR_ENUM(sym, text) SF_OP_##sym,
+#define SF_FILTER_OPERATOR_ENUM(sym, text) SF_FILTER_OPERATOR_##sym,
 typedef enum SfFilterOperator
 {
 	SF_FILTER_OPERATOR_LIST(SF_FILTER_OPERATOR_ENUM)
@@ -142,11 +142,11 @@ typedef struct SfFilterOperand
 
 typedef enum SfFilterKind
 {
-	SF_FILTER_OR,
-	SF_FILTER_AND,
-	SF_FILTER_NOT,				/* left */
-	SF_FILTER_EXISTS,			/* a */
-	SF_FILTER_TEST				/* a op b */
+	SF_FILTER_KIND_OR,
+	SF_FILTER_KIND_AND,
+	SF_FILTER_KIND_NOT,			/* left */
+	SF_FILTER_KIND_EXISTS,		/* a */
+	SF_FILTER_KIND_TEST			/* a op b */
 } SfFilterKind;
 
 typedef struct SfFilter
@@ -196,9 +196,9 @@ typedef struct SfPath
 /* How a path is written inside something else */
 typedef enum SfPathContext
 {
-	SF_PATH_ALONE,				/* the whole text is the path */
-	SF_PATH_IN_ARGUMENT,		/* ends at , ) or a blank */
-	SF_PATH_IN_FILTER			/* ends at an operator as well; @ is allowed */
+	SF_PATH_CONTEXT_ALONE,		/* the whole text is the path */
+	SF_PATH_CONTEXT_IN_ARGUMENT, /* ends at , ) or a blank */
+	SF_PATH_CONTEXT_IN_FILTER	/* ends at an operator as well; @ is allowed */
 } SfPathContext;
 
 /* --- path_parse.c, filter_parse.c --- */
@@ -211,11 +211,11 @@ extern bool sf_operand_parse(SfScanner *s, SfFilterOperand *out);
 
 typedef enum SfPathStatus
 {
-	SF_PATH_FOUND,
-	SF_PATH_PAST_END,			/* an array's index out of range, at the end of
+	SF_PATH_STATUS_FOUND,
+	SF_PATH_STATUS_PAST_END,	/* an array's index out of range, at the end of
 								 * the path: null for a template */
-	SF_PATH_MISSING,
-	SF_PATH_FAILED				/* a function could not be applied */
+	SF_PATH_STATUS_MISSING,
+	SF_PATH_STATUS_FAILED		/* a function could not be applied */
 } SfPathStatus;
 
 /* What the evaluation of a path stands on */

@@ -14,10 +14,11 @@
  */
 #include "postgres.h"
 
-#include "expr/path.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+#include "expr/path.h"
 
 /* Bytes that the matches of one path may have in all, as jsonb. */
 #define MAX_MATCHED_BYTES	(128 * 1024 * 1024)
@@ -43,8 +44,8 @@ static void collect(Collector *c, const SfPathStep *step, const SfPathStep *end,
 static void
 append_steps(StringInfo buf, const SfPath *path, int nsteps)
 {
-	appendStringInfoChar(buf, path->root == SF_ROOT_CURRENT ? '@' : '$');
-	if (path->root == SF_ROOT_VARIABLE)
+	appendStringInfoChar(buf, path->root == SF_PATH_ROOT_CURRENT ? '@' : '$');
+	if (path->root == SF_PATH_ROOT_VARIABLE)
 		appendBinaryStringInfo(buf, path->variable.str, path->variable.len);
 	for (int i = 0; i < nsteps; i++)
 	{
@@ -93,7 +94,7 @@ missing(const SfPath *path, const SfPathStep *step, const JsonbValue *node,
 	StringInfoData buf;
 
 	if (err == NULL)
-		return SF_PATH_MISSING;
+		return SF_PATH_STATUS_MISSING;
 	initStringInfo(&buf);
 	if (step->kind == SF_PATH_STEP_MEMBER && node != NULL && sf_json_is_object(node))
 	{
@@ -125,7 +126,7 @@ missing(const SfPath *path, const SfPathStep *step, const JsonbValue *node,
 	}
 	sf_error_set(err, SF_ERR_RUNTIME, "%s", buf.data);
 	pfree(buf.data);
-	return SF_PATH_MISSING;
+	return SF_PATH_STATUS_MISSING;
 }
 
 /* Say that a whole path has no results. */
@@ -384,16 +385,16 @@ find_root(const SfPath *path, SfPathEnv *penv, JsonbValue *out)
 
 	switch (path->root)
 	{
-		case SF_ROOT_INPUT:
+		case SF_PATH_ROOT_INPUT:
 			doc = penv->env->input;
 			break;
-		case SF_ROOT_CONTEXT:
+		case SF_PATH_ROOT_CONTEXT:
 			doc = sf_env_context(penv->env);
 			break;
-		case SF_ROOT_VARIABLE:
+		case SF_PATH_ROOT_VARIABLE:
 			doc = penv->env->variables;
 			break;
-		case SF_ROOT_CURRENT:
+		case SF_PATH_ROOT_CURRENT:
 			if (penv->current != NULL)
 				*out = *penv->current;
 			return penv->current != NULL;
@@ -401,7 +402,7 @@ find_root(const SfPath *path, SfPathEnv *penv, JsonbValue *out)
 	if (doc == NULL)
 		return false;
 	sf_json_root(doc, out);
-	return path->root != SF_ROOT_VARIABLE ||
+	return path->root != SF_PATH_ROOT_VARIABLE ||
 		sf_json_member(out, path->variable.str, path->variable.len, out);
 }
 
@@ -470,16 +471,16 @@ take_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
 			/* The service takes what is past the end for null. */
 			return step + 1 < path->steps + path->nsteps ?
 				missing(path, step + 1, NULL, err) :
-				no_results(path, SF_PATH_PAST_END, err);
+				no_results(path, SF_PATH_STATUS_PAST_END, err);
 		case SF_PATH_STEP_FUNCTION:
 			if (!sf_path_function_call(step, penv, current, &next, err))
-				return SF_PATH_FAILED;
+				return SF_PATH_STATUS_FAILED;
 			break;
 		default:
 			elog(ERROR, "unexpected step of kind %d", (int) step->kind);
 	}
 	*current = next;
-	return SF_PATH_FOUND;
+	return SF_PATH_STATUS_FOUND;
 }
 
 /*
@@ -497,7 +498,7 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 
 	check_stack_depth();
 	if (!find_root(path, penv, &current))
-		return no_results(path, SF_PATH_MISSING, err);
+		return no_results(path, SF_PATH_STATUS_MISSING, err);
 	while (step < end)
 	{
 		const SfPathStep *stop;
@@ -506,13 +507,13 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 		if (!is_indefinite(path, step))
 		{
 			status = take_step(path, step, penv, &current, err);
-			if (status == SF_PATH_FOUND)
+			if (status == SF_PATH_STATUS_FOUND)
 			{
 				step++;
 				continue;
 			}
 			stop = find_stop(path, step);
-			if (status == SF_PATH_FAILED || !indefinite_before(path, step, stop))
+			if (status == SF_PATH_STATUS_FAILED || !indefinite_before(path, step, stop))
 				return status;
 			step = stop;
 			sf_json_root(sf_json_empty_array(), &current);
@@ -524,14 +525,14 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 		c.err = err;
 		collect(&c, step, stop, &current);
 		if (c.failed)
-			return SF_PATH_FAILED;
+			return SF_PATH_STATUS_FAILED;
 		if (!sf_env_make(penv->env, c.bytes, err))
-			return SF_PATH_FAILED;
+			return SF_PATH_STATUS_FAILED;
 		sf_json_root(sf_json_array_of(c.values, c.nvalues), &current);
 		if (c.values != NULL)
 			pfree(c.values);
 		step = stop;
 	}
 	*result = current;
-	return SF_PATH_FOUND;
+	return SF_PATH_STATUS_FOUND;
 }

@@ -4,11 +4,12 @@
  */
 #include "postgres.h"
 
-#include "expr/path.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+
+#include "expr/path.h"
 
 /* Running totals of the numbers that a function looks at */
 typedef struct Totals
@@ -42,14 +43,14 @@ static void
 add_number(Totals *t, Numeric n)
 {
 	t->count++;
-	if (t->function == SF_PATH_MIN || t->function == SF_PATH_MAX)
+	if (t->function == SF_PATH_FUNCTION_MIN || t->function == SF_PATH_FUNCTION_MAX)
 	{
-		t->value = t->value == NULL ? n : t->function == SF_PATH_MIN ?
+		t->value = t->value == NULL ? n : t->function == SF_PATH_FUNCTION_MIN ?
 			CALL2(numeric_smaller, t->value, n) : CALL2(numeric_larger, t->value, n);
 		return;
 	}
 	t->value = add_to(t->value, n);
-	if (t->function == SF_PATH_STDDEV)
+	if (t->function == SF_PATH_FUNCTION_STDDEV)
 	{
 		Numeric		square = CALL2(numeric_mul, n, n);
 
@@ -111,9 +112,9 @@ call_aggregate(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subjec
 		return sf_error_set(err, SF_ERR_RUNTIME,
 							"Aggregation function attempted to calculate value using empty array");
 	value = t.value;
-	if (step->function == SF_PATH_AVG)
+	if (step->function == SF_PATH_FUNCTION_AVG)
 		value = CALL2(numeric_div, t.value, int64_to_numeric(t.count));
-	else if (step->function == SF_PATH_STDDEV)
+	else if (step->function == SF_PATH_FUNCTION_STDDEV)
 		value = standard_deviation(&t);
 	result->type = jbvNumeric;
 	result->val.numeric = CALL1(numeric_trim_scale, value);
@@ -206,13 +207,13 @@ static bool
 call_element(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 			 JsonbValue *result, SfError *err)
 {
-	int64		index = step->function == SF_PATH_LAST ? -1 : 0;
+	int64		index = step->function == SF_PATH_FUNCTION_LAST ? -1 : 0;
 	JsonbValue	v;
 
 	if (!sf_json_is_array(subject))
 		return sf_error_set(err, SF_ERR_RUNTIME, "element of a %s",
 							sf_json_type_name(subject));
-	if (step->function == SF_PATH_INDEX &&
+	if (step->function == SF_PATH_FUNCTION_INDEX &&
 		(!sf_operand_eval(&step->args[0], penv, &v) ||
 		 !sf_json_to_int64(&v, &index)))
 		return sf_error_set(err, SF_ERR_RUNTIME, "index() needs an integer");

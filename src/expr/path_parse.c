@@ -17,10 +17,11 @@
  */
 #include "postgres.h"
 
-#include "expr/path.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
+
+#include "expr/path.h"
 
 typedef struct FunctionEntry
 {
@@ -36,9 +37,9 @@ static const FunctionEntry path_functions[] = {
 
 /* Characters at which a name ends, by where the path stands */
 static const char *const name_stops[] = {
-	[SF_PATH_ALONE] = ".[( \t\r\n",
-	[SF_PATH_IN_ARGUMENT] = ".[(,) \t\r\n",
-	[SF_PATH_IN_FILTER] = ".[(,)=!<>&|~ \t\r\n"
+	[SF_PATH_CONTEXT_ALONE] = ".[( \t\r\n",
+	[SF_PATH_CONTEXT_IN_ARGUMENT] = ".[(,) \t\r\n",
+	[SF_PATH_CONTEXT_IN_FILTER] = ".[(,)=!<>&|~ \t\r\n"
 };
 
 /* Make a step of a kind at the end of the list. */
@@ -196,7 +197,7 @@ parse_filters(SfScanner *s, List **steps)
 		if (step->filter != NULL)
 		{
 			both = palloc0(sizeof(SfFilter));
-			both->kind = SF_FILTER_AND;
+			both->kind = SF_FILTER_KIND_AND;
 			both->left = step->filter;
 			both->right = filter;
 			filter = both;
@@ -309,7 +310,7 @@ name_behind_bracket(const SfScanner *s, SfPathContext context)
 
 	return s->p > s->text && s->p[-1] == ']' &&
 		(sf_cursor_is_word(c) || c == '-' || c == '*') &&
-		(context != SF_PATH_IN_FILTER || !sf_filter_at_operator(s));
+		(context != SF_PATH_CONTEXT_IN_FILTER || !sf_filter_at_operator(s));
 }
 
 /* Parse the steps of a path, as far as they go. */
@@ -386,20 +387,20 @@ parse_root(SfScanner *s, SfPathContext context, SfPath *path)
 {
 	const char *start;
 
-	if (context == SF_PATH_IN_FILTER && sf_cursor_accept(s, "@"))
+	if (context == SF_PATH_CONTEXT_IN_FILTER && sf_cursor_accept(s, "@"))
 	{
-		path->root = SF_ROOT_CURRENT;
+		path->root = SF_PATH_ROOT_CURRENT;
 		return true;
 	}
 	if (sf_cursor_accept(s, "$$"))
 	{
-		path->root = SF_ROOT_CONTEXT;
+		path->root = SF_PATH_ROOT_CONTEXT;
 		s->context_use |= path_context_use(s->p, s->end);
 		return true;
 	}
 	if (!sf_cursor_expect(s, "$"))
 		return false;
-	path->root = SF_ROOT_INPUT;
+	path->root = SF_PATH_ROOT_INPUT;
 	start = s->p;
 	if (s->p < s->end && (*s->p < '0' || *s->p > '9'))
 	{
@@ -408,7 +409,7 @@ parse_root(SfScanner *s, SfPathContext context, SfPath *path)
 	}
 	if (s->p > start)
 	{
-		path->root = SF_ROOT_VARIABLE;
+		path->root = SF_PATH_ROOT_VARIABLE;
 		path->variable.len = s->p - start;
 		path->variable.str = pnstrdup(start, path->variable.len);
 	}
@@ -427,15 +428,15 @@ classify_path(SfPath *path)
 	bool		descended = false;
 
 	path->definite = true;
-	path->reference = path->root != SF_ROOT_CURRENT;
+	path->reference = path->root != SF_PATH_ROOT_CURRENT;
 	for (int i = 0; i < path->nsteps; i++)
 	{
 		SfPathStep *step = &path->steps[i];
 
 		if (step->kind == SF_PATH_STEP_FUNCTION)
 		{
-			bool		aggregates = step->function >= SF_PATH_MIN &&
-				step->function <= SF_PATH_CONCAT;
+			bool		aggregates = step->function >= SF_PATH_FUNCTION_MIN &&
+				step->function <= SF_PATH_FUNCTION_CONCAT;
 
 			step->of_matches = !path->definite && (descended || aggregates);
 			if (step->of_matches)
@@ -475,7 +476,7 @@ sf_path_parse(SfScanner *s, SfPathContext context, SfPath **out)
 	check_stack_depth();
 	if (!parse_root(s, context, path) || !parse_steps(s, context, &steps))
 		return false;
-	if (context == SF_PATH_ALONE && !only_blanks(s))
+	if (context == SF_PATH_CONTEXT_ALONE && !only_blanks(s))
 		return sf_cursor_fail(s, "unexpected \"%.*s\" at offset %d",
 							  pg_mblen(s->p), s->p, (int) (s->p - s->text));
 	path->steps = palloc(sizeof(SfPathStep) * Max(list_length(steps), 1));

@@ -8,8 +8,9 @@
  */
 #include "postgres.h"
 
-#include "expr/intrinsic.h"
 #include "miscadmin.h"
+
+#include "expr/intrinsic.h"
 
 /* Tell whether the node can be made: no scalar in the way, indexes in range. */
 static bool

@@ -14,10 +14,11 @@
  */
 #include "postgres.h"
 
-#include "expr/intrinsic.h"
-#include "jsonata/jsonata.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+
+#include "expr/intrinsic.h"
+#include "jsonata/jsonata.h"
 
 typedef enum NodeKind
 {
@@ -295,16 +296,16 @@ eval_expression(const TemplateNode *node, SfEnv *env, JsonbValue *result,
 {
 	switch (sf_compiled_eval(node->expr, env, result, err))
 	{
-		case SF_PATH_FOUND:
+		case SF_PATH_STATUS_FOUND:
 			/* a call has counted what it made */
 			return node->expr->call != NULL ||
 				sf_env_make_value(env, result, err);
-		case SF_PATH_PAST_END:
+		case SF_PATH_STATUS_PAST_END:
 			result->type = jbvNull;
 			return true;
-		case SF_PATH_FAILED:
+		case SF_PATH_STATUS_FAILED:
 			return false;
-		case SF_PATH_MISSING:
+		case SF_PATH_STATUS_MISSING:
 			break;
 	}
 	return sf_error_set(err, SF_ERR_RUNTIME,

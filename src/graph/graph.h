@@ -7,9 +7,10 @@
 #ifndef SF_GRAPH_GRAPH_H
 #define SF_GRAPH_GRAPH_H
 
-#include "asl/program.h"
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
+
+#include "asl/program.h"
 
 /*
  * Status of a state (3.4 of the design): symbol, name, fill, border, the same

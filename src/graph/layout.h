@@ -30,7 +30,7 @@ typedef struct SfLayoutLine
 {
 	int			from;			/* index of a box */
 	int			to;
-	SfLayoutKind	kind;
+	SfLayoutKind kind;
 	int			label_w;		/* 0: no label */
 	int			label_h;
 	int			stub_w;			/* of the label instead, if the line is cut */
@@ -56,7 +56,7 @@ typedef struct SfLayoutPath
 {
 	int			line;			/* -1: a trunk */
 	int			to;				/* box that it leads to */
-	SfLayoutKind	kind;
+	SfLayoutKind kind;
 	bool		arrow;			/* ends at that box, not at a trunk */
 	bool		loop;
 	int			bulge;			/* of a loop: how far to the right */
@@ -97,7 +97,7 @@ typedef struct SfLayoutVertex
 {
 	int			box;			/* -1: a label or a knot */
 	int			line;			/* of a label; else -1 */
-	SfLayoutKind	kind;			/* of a knot's trunk, of a label's line */
+	SfLayoutKind kind;			/* of a knot's trunk, of a label's line */
 	bool		upward;			/* a knot or label of a line that leads up */
 	int			to;				/* box that a knot's trunk leads to */
 	int			next;			/* vertex that follows on the way there, or -1 */

@@ -14,8 +14,9 @@
  */
 #include "postgres.h"
 
-#include "graph/layout.h"
 #include "miscadmin.h"
+
+#include "graph/layout.h"
 
 #define GAP_BOXES	30			/* between two boxes */
 #define GAP_LINES	14			/* between a line and anything else */

@@ -7,9 +7,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "graph/scene.h"
 #include "json/json.h"
-#include "miscadmin.h"
 
 /* Add coordinates: the upper left corner and the size. */
 static void

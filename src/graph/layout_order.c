@@ -9,8 +9,9 @@
  */
 #include "postgres.h"
 
-#include "graph/layout.h"
 #include "miscadmin.h"
+
+#include "graph/layout.h"
 
 #define MAX_SWEEPS		32		/* from one beginning */
 #define WORK_UNITS		600000	/* vertices and arcs, times sweeps from one beginning */

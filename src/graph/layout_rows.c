@@ -15,8 +15,9 @@
  */
 #include "postgres.h"
 
-#include "graph/layout.h"
 #include "miscadmin.h"
+
+#include "graph/layout.h"
 
 #define MAX_KNOTS_PER_BOX	64
 #define MAX_KNOTS_BASE		2000

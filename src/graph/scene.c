@@ -11,8 +11,9 @@
  */
 #include "postgres.h"
 
-#include "graph/scene.h"
 #include "miscadmin.h"
+
+#include "graph/scene.h"
 
 #define NAME_WIDTH		190		/* at most, of a state's name in a simple box */
 #define LABEL_WIDTH		150

@@ -10,8 +10,9 @@
  */
 #include "postgres.h"
 
-#include "graph/scene.h"
 #include "miscadmin.h"
+
+#include "graph/scene.h"
 
 #define LEGEND_WIDTH	94		/* of one status */
 #define LEGEND_HEIGHT	20

@@ -17,9 +17,10 @@
  */
 #include "postgres.h"
 
-#include "json/json.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+#include "json/json.h"
 
 /* A container being written */
 typedef struct Assembly

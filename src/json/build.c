@@ -4,12 +4,13 @@
  */
 #include "postgres.h"
 
-#include "json/json.h"
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
+
+#include "json/json.h"
 
 /* Make a document of any value; containers inside another document are copied. */
 Jsonb *

@@ -7,8 +7,9 @@
  */
 #include "postgres.h"
 
-#include "json/json.h"
 #include "miscadmin.h"
+
+#include "json/json.h"
 
 /* A comparison of two documents */
 typedef struct Comparison

@@ -4,9 +4,10 @@
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
 #include "base/settings.h"
 #include "json/environment.h"
-#include "utils/memutils.h"
 
 /* Compare a name that ends at a length with a text. */
 static bool

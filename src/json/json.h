@@ -9,10 +9,11 @@
 #ifndef SF_JSON_JSON_H
 #define SF_JSON_JSON_H
 
-#include "base/version/compat.h"
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
+
+#include "base/version/compat.h"
 
 /* --- reading --- */
 

@@ -8,13 +8,14 @@
  */
 #include "postgres.h"
 
-#include "base/version/compat.h"
 #include "common/jsonapi.h"
-#include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+
+#include "base/version/compat.h"
+#include "json/json.h"
 
 /* Numbers beyond these are refused, well inside what numeric can hold. */
 #define MAX_NUMBER_LENGTH	16000

@@ -7,11 +7,12 @@
  */
 #include "postgres.h"
 
-#include "json/json.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+
+#include "json/json.h"
 
 typedef struct TextSink
 {

@@ -6,9 +6,10 @@
 #include "postgres.h"
 
 #include "datatype/timestamp.h"
-#include "json/json.h"
 #include "utils/datetime.h"
 #include "utils/timestamp.h"
+
+#include "json/json.h"
 
 typedef struct Cursor
 {

@@ -15,11 +15,12 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "utils/json.h"
+
 #include "base/version/compat.h"
 #include "json/json.h"
 #include "json/yaml.h"
-#include "miscadmin.h"
-#include "utils/json.h"
 
 /* Bytes of JSON, beyond which aliases are not copied any more */
 #define YAML_OUTPUT_MAX	(16 * 1024 * 1024)

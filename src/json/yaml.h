@@ -5,9 +5,10 @@
 #ifndef SF_JSON_YAML_H
 #define SF_JSON_YAML_H
 
-#include "base/version/compat.h"
 #include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
+
+#include "base/version/compat.h"
 
 /* A document that is being read */
 typedef struct SfYaml

@@ -4,12 +4,13 @@
  */
 #include "postgres.h"
 
-#include "base/error/errors.h"
-#include "base/version/compat.h"
-#include "json/yaml.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/json.h"
+
+#include "base/error/errors.h"
+#include "base/version/compat.h"
+#include "json/yaml.h"
 
 /* Raise SF001 at a position of the text. */
 void

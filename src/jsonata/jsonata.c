@@ -8,16 +8,17 @@
  */
 #include "postgres.h"
 
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
 #include "base/error/errors.h"
 #include "base/settings.h"
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/jsonata.h"
 #include "jsonata/jsonata_program.h"
 #include "jsonata/value/jsonata_print.h"
-#include "mb/pg_wchar.h"
-#include "miscadmin.h"
-#include "utils/memutils.h"
-#include "utils/timestamp.h"
 
 /* What a variable may come from */
 typedef struct Bindings
@@ -49,12 +50,12 @@ describe_failure(SfJnArena *a, const SfJnError *e, SfJsonataFailure *failure)
 	failure->message = sf_jn_error_message(a, e);
 	failure->position = e->position;
 	failure->token = e->token == NULL ? NULL : pnstrdup(e->token, e->token_len);
-	failure->hint = e->code == SF_JN_U1001 ?
+	failure->hint = e->code == SF_JN_ERROR_U1001 ?
 		"The setting sfflow.evaluation_depth bounds how deeply evaluations nest." :
-		e->code == SF_JN_U1002 ?
+		e->code == SF_JN_ERROR_U1002 ?
 		"The setting sfflow.evaluation_timeout bounds the time of an evaluation." : NULL;
-	failure->limit = e->code == SF_JN_U1001 || e->code == SF_JN_U1002 ||
-		e->code == SF_JN_U1003;
+	failure->limit = e->code == SF_JN_ERROR_U1001 || e->code == SF_JN_ERROR_U1002 ||
+		e->code == SF_JN_ERROR_U1003;
 }
 
 /* Compile an expression for sf_jsonata_query(); NULL with *failure. */
@@ -115,7 +116,7 @@ on_limit(void *arg, const char *what)
 
 	/* The way out needs a little more. */
 	ev->arena.limit = 0;
-	sf_jn_fail(ev, SF_JN_U1003, .value =
+	sf_jn_fail(ev, SF_JN_ERROR_U1003, .value =
 			   sf_jn_cstring(&ev->arena,
 							 psprintf("%s exceeds the limit of %d MB",
 									  memory ? "Expression evaluation" : "String", limit)));
@@ -202,7 +203,7 @@ sf_jsonata_query(const SfJsonata *expr, const text *input, const text *bindings,
 	if (bindings != NULL)
 		b.object = sf_jn_parse_json(&ev.arena, VARDATA_ANY(bindings),
 									VARSIZE_ANY_EXHDR(bindings));
-	if (b.object != NULL && b.object->type != SF_JN_OBJECT)
+	if (b.object != NULL && b.object->type != SF_JN_TYPE_OBJECT)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("bindings of a JSONata expression must be a JSON object")));
@@ -216,7 +217,7 @@ sf_jsonata_query(const SfJsonata *expr, const text *input, const text *bindings,
 		MemoryContextSwitchTo(outer);
 		describe_failure(&ev.arena, &ev.thrower.error, failure);
 	}
-	else if (value != NULL && value->type != SF_JN_FUNCTION)
+	else if (value != NULL && value->type != SF_JN_TYPE_FUNCTION)
 	{
 		StringInfoData buf;
 

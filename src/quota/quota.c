@@ -267,18 +267,18 @@ count_running(Oid owner, int limit)
 		"  WHERE s.owner = $1 AND o.status = $3)"
 		" UNION ALL (SELECT 1 FROM _sfflow.branch b"
 		"  JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
-		"  WHERE b.owner = $1 AND b.due_at IS NOT NULL AND b.branch_no = " SF_ROOT_TEXT
+		"  WHERE b.owner = $1 AND b.due_at IS NOT NULL AND b.branch_no = " SF_BRANCH_ROOT_TEXT
 		"  AND e.started_at IS NULL AND e.status = $3)"
 		" UNION ALL (SELECT 1 FROM _sfflow.held w JOIN _sfflow.branch b"
 		"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
 		"  JOIN _sfflow.execution e ON e.execution_no = w.execution_no"
-		"  WHERE w.branch_no = " SF_ROOT_TEXT " AND b.owner = $1 AND b.due_at IS NULL"
+		"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.owner = $1 AND b.due_at IS NULL"
 		"  AND e.started_at IS NULL AND e.status = $3) LIMIT $2) r");
 
 	int64		count = 0;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	sf_scan(&plan, read_count, &count, SF_ROLE(owner), SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
+	sf_snapshot_read(&plan, read_count, &count, SF_ROLE(owner), SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
 	PopActiveSnapshot();
 	return count;
 }

@@ -12,9 +12,10 @@
 #ifndef SF_QUOTA_QUOTA_H
 #define SF_QUOTA_QUOTA_H
 
+#include "utils/timestamp.h"
+
 #include "base/settings.h"
 #include "base/version/compat.h"
-#include "utils/timestamp.h"
 
 /* Which quota is used up */
 typedef enum SfQuotaKind

@@ -55,25 +55,25 @@ static SfJobStatus
 status_of_instance(const SfStateInstance *instance)
 {
 	static const SfJobStatus status_of_mark[] = {
-		[SF_MARK_SUCCESS] = SF_JOB_SUCCESS,
-		[SF_MARK_SKIP] = SF_JOB_SKIP,
-		[SF_MARK_FAILURE] = SF_JOB_FAILURE
+		[SF_MARK_SUCCESS] = SF_JOB_STATUS_SUCCESS,
+		[SF_MARK_SKIP] = SF_JOB_STATUS_SKIP,
+		[SF_MARK_FAILURE] = SF_JOB_STATUS_FAILURE
 	};
 
 	if (instance->mark_pending)
 		return status_of_mark[instance->mark];
 	switch (instance->end)
 	{
-		case SF_VISIT_NONE:
-			return SF_JOB_ENTRY;
-		case SF_VISIT_RUNS:
-			return SF_JOB_RUNNING;
-		case SF_VISIT_LEFT:
-			return SF_JOB_SUCCESS;
-		case SF_VISIT_SKIPPED:
-			return SF_JOB_SKIP;
+		case SF_VISIT_END_NONE:
+			return SF_JOB_STATUS_ENTRY;
+		case SF_VISIT_END_RUNS:
+			return SF_JOB_STATUS_RUNNING;
+		case SF_VISIT_END_LEFT:
+			return SF_JOB_STATUS_SUCCESS;
+		case SF_VISIT_END_SKIPPED:
+			return SF_JOB_STATUS_SKIP;
 		default:
-			return SF_JOB_FAILURE;
+			return SF_JOB_STATUS_FAILURE;
 	}
 }
 
@@ -90,7 +90,7 @@ find_job(Derivation *d, int state, const int *iterations, int n)
 	job->state = state;
 	job->niterations = n;
 	job->iterations = instance->key.iterations;
-	job->reached = instance->end != SF_VISIT_NONE || instance->is_marked;
+	job->reached = instance->end != SF_VISIT_END_NONE || instance->is_marked;
 	job->status = status_of_instance(instance);
 	job->attempts = instance->attempts;
 	job->started_at = instance->latest == NULL ? DT_NOBEGIN : instance->latest->entered_at;
@@ -113,7 +113,7 @@ set_running(SfJob *job, TimestampTz at)
 	if (!job->reached)
 		job->started_at = at;
 	job->reached = true;
-	job->status = SF_JOB_RUNNING;
+	job->status = SF_JOB_STATUS_RUNNING;
 	job->stopped_at = DT_NOEND;
 	job->output_event = 0;
 	job->error = NULL;
@@ -125,7 +125,7 @@ static void
 set_failure(SfJob *job, TimestampTz at, const char *error, const char *cause)
 {
 	job->reached = true;
-	job->status = SF_JOB_FAILURE;
+	job->status = SF_JOB_STATUS_FAILURE;
 	job->stopped_at = at;
 	job->error = error;
 	job->cause = cause;
@@ -148,7 +148,7 @@ set_outcome(Derivation *d, SfJob *job, const SfBranch *branch)
 		return;
 	}
 	set_running(job, branch->entered_at);
-	job->status = SF_JOB_SUCCESS;
+	job->status = SF_JOB_STATUS_SUCCESS;
 }
 
 /* Note that the iteration of a Map in which a branch is has begun. */
@@ -205,7 +205,7 @@ static void
 set_entry(SfJob *job)
 {
 	set_running(job, DT_NOBEGIN);
-	job->status = SF_JOB_ENTRY;
+	job->status = SF_JOB_STATUS_ENTRY;
 }
 
 /* Tell whether a state is a job of a net, or within one. */
@@ -223,34 +223,34 @@ decide_status(Derivation *d, SfJobReach *reach, SfJob *job)
 {
 	bool		runs = d->execution->status == SF_STATUS_RUNNING;
 
-	if (job->status == SF_JOB_RUNNING && !runs)
+	if (job->status == SF_JOB_STATUS_RUNNING && !runs)
 		set_failure(job, DT_NOEND, d->execution->error,
 					d->execution->error == NULL && d->execution->cause == NULL ?
 					"aborted" : d->execution->cause);
-	else if (job->status == SF_JOB_FAILURE && runs &&
+	else if (job->status == SF_JOB_STATUS_FAILURE && runs &&
 			 job->last_event < d->visits->redriven &&
 			 sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
 		set_entry(job);
-	else if (job->status == SF_JOB_FAILURE && job->last_event < d->visits->redriven &&
+	else if (job->status == SF_JOB_STATUS_FAILURE && job->last_event < d->visits->redriven &&
 			 is_in_net(d->program, job->state))
 	{
 		/* the redrive has decided on it anew */
 		set_entry(job);
-		job->status = SF_JOB_SKIP;
+		job->status = SF_JOB_STATUS_SKIP;
 	}
-	else if (job->status == SF_JOB_ENTRY &&
+	else if (job->status == SF_JOB_STATUS_ENTRY &&
 			 !sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
-		job->status = SF_JOB_SKIP;
+		job->status = SF_JOB_STATUS_SKIP;
 }
 
 /* Find how long all visits of a job have taken, once its status is decided. */
 static int64
 duration_of(Derivation *d, const SfJob *job)
 {
-	bool		runs = job->status == SF_JOB_RUNNING;
+	bool		runs = job->status == SF_JOB_STATUS_RUNNING;
 	SfStateInstance *instance = sf_visits_instance(d->visits, job->state, job->iterations, job->niterations, false);
 
-	if (job->status == SF_JOB_ENTRY)
+	if (job->status == SF_JOB_STATUS_ENTRY)
 		return -1;
 	if (runs)
 		(void) sf_visits_go_on(d->visits, instance);
@@ -335,7 +335,7 @@ make_rows(Derivation *d, SfJobReach *reach)
 static bool
 is_failed(const SfJob *job, bool by_itself)
 {
-	return job->status == SF_JOB_FAILURE && (job->error != NULL) == by_itself;
+	return job->status == SF_JOB_STATUS_FAILURE && (job->error != NULL) == by_itself;
 }
 
 /*
@@ -356,7 +356,7 @@ put_errors_first(List *rows)
 		if (is_failed(lfirst(lc), false))
 			failed = lappend(failed, lfirst(lc));
 	foreach(lc, rows)
-		if (((SfJob *) lfirst(lc))->status == SF_JOB_FAILURE)
+		if (((SfJob *) lfirst(lc))->status == SF_JOB_STATUS_FAILURE)
 			lfirst(lc) = list_nth(failed, n++);
 	list_free(failed);
 }
@@ -376,7 +376,7 @@ sf_job_list(const SfExecutionHead *execution, const SfProgram *program)
 	ListCell   *lc;
 
 	d.no_history = sf_program_cache_find(execution->machine_no,
-										 execution->version)->history == SF_HISTORY_NONE;
+										 execution->version)->history == SF_HISTORY_LEVEL_NONE;
 	d.visits = sf_visits_scan(execution, program, SF_VISITS_TASKS);
 	foreach(lc, branches)
 		follow_branch(&d, lfirst(lc));

@@ -17,7 +17,7 @@
 	X(FAILURE, "failure") \
 	X(SKIP, "skip")
 
-#define SF_JOB_STATUS_ENUM(sym, name) SF_JOB_##sym,
+#define SF_JOB_STATUS_ENUM(sym, name) SF_JOB_STATUS_##sym,
 typedef enum SfJobStatus
 {
 	SF_JOB_STATUS_LIST(SF_JOB_STATUS_ENUM)

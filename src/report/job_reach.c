@@ -19,8 +19,8 @@
 
 #include "nodes/bitmapset.h"
 
-#include "report/successors.h"
 #include "report/report.h"
+#include "report/successors.h"
 #include "report/visits.h"
 
 typedef struct InstanceEntry

@@ -65,10 +65,10 @@ sf_progress_jobs(const SfExecutionHead *execution, const SfProgram *program,
 	*done = *total = 0;
 	foreach_ptr(const SfJob, job, sf_job_list(execution, program))
 	{
-		if (job->status == SF_JOB_SKIP)
+		if (job->status == SF_JOB_STATUS_SKIP)
 			continue;
 		*total += 1;
-		if (job->status == SF_JOB_SUCCESS || job->status == SF_JOB_FAILURE)
+		if (job->status == SF_JOB_STATUS_SUCCESS || job->status == SF_JOB_STATUS_FAILURE)
 			*done += 1;
 	}
 	if (execution->status == SF_STATUS_RUNNING)
@@ -79,5 +79,5 @@ sf_progress_jobs(const SfExecutionHead *execution, const SfProgram *program,
 		*total += run->total;
 		*done += run->items_succeeded + run->items_failed;
 	}
-	return sf_program_cache_find(execution->machine_no, execution->version)->history != SF_HISTORY_NONE;
+	return sf_program_cache_find(execution->machine_no, execution->version)->history != SF_HISTORY_LEVEL_NONE;
 }

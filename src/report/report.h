@@ -23,11 +23,11 @@ extern int *sf_job_iterations(const SfProgram *program, int state, const char *n
 extern char *sf_job_branch_name(const SfProgram *program, int scope,
 								const int *iterations, int niterations);
 
-/* --- event_details.c: the details of an event as the Step Functions API shows them --- */
+/* --- history_event_details.c: the details of an event as the Step Functions API shows them --- */
 
-extern Jsonb *sf_event_details_make(const SfProgram *program,
-									const SfEvent *event,
-									const char *role_arn);
+extern Jsonb *sf_history_event_details_make(const SfProgram *program,
+											const SfHistoryEvent *event,
+											const char *role_arn);
 
 /* --- job_reach.c: which states the live branches of an execution can still enter --- */
 

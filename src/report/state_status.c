@@ -29,12 +29,12 @@ status_of_end(SfVisitEnd end)
 {
 	switch (end)
 	{
-		case SF_VISIT_NONE:
+		case SF_VISIT_END_NONE:
 			return SF_GRAPH_ENTRY;
-		case SF_VISIT_RUNS:
+		case SF_VISIT_END_RUNS:
 			return SF_GRAPH_RUNNING;
-		case SF_VISIT_LEFT:
-		case SF_VISIT_SKIPPED:
+		case SF_VISIT_END_LEFT:
+		case SF_VISIT_END_SKIPPED:
 			return SF_GRAPH_SUCCESS;
 		default:
 			return SF_GRAPH_FAILURE;
@@ -77,9 +77,9 @@ add_status(SfGraphFacts *facts, SfGraphStatus status, bool aborted)
 static void
 add_iteration(SfGraphFacts *facts, const SfStateInstance *iteration)
 {
-	if (iteration->end == SF_VISIT_LEFT)
+	if (iteration->end == SF_VISIT_END_LEFT)
 		facts->iterations_succeeded++;
-	else if (iteration->end == SF_VISIT_FAILED)
+	else if (iteration->end == SF_VISIT_END_FAILED)
 		facts->iterations_failed++;
 }
 
@@ -87,7 +87,7 @@ add_iteration(SfGraphFacts *facts, const SfStateInstance *iteration)
 static void
 add_visits(SfGraphFacts *facts, const SfStateInstance *instance, bool running)
 {
-	int64		duration = sf_visits_duration(instance, running && instance->end == SF_VISIT_RUNS);
+	int64		duration = sf_visits_duration(instance, running && instance->end == SF_VISIT_END_RUNS);
 
 	facts->visits += instance->visits;
 	facts->attempts += instance->attempts;
@@ -155,16 +155,16 @@ follow_live_branches(SfVisits *v, List *branches, SfJobReach *reach)
 		if (instance == NULL || status_of_end(instance->end) != SF_GRAPH_FAILURE)
 			continue;
 		if (status == SF_GRAPH_ENTRY && failed_before_redrive(v, instance))
-			instance->end = SF_VISIT_NONE;
+			instance->end = SF_VISIT_END_NONE;
 		else if (status == SF_GRAPH_RUNNING)
-			instance->end = SF_VISIT_RUNS;
+			instance->end = SF_VISIT_END_RUNS;
 	}
 	hash_seq_init(&scan, v->instances);
 	while ((instance = hash_seq_search(&scan)) != NULL)
 		if (!instance->is_iteration && failed_before_redrive(v, instance) &&
 			sf_job_reach_test(reach, instance->key.number, instance->key.iterations,
 							  instance->key.niterations))
-			instance->end = SF_VISIT_NONE;
+			instance->end = SF_VISIT_END_NONE;
 }
 
 /*
@@ -183,7 +183,7 @@ follow_outcomes(const SfVisits *v, List *branches, bool running)
 			continue;
 		instance = instance_of_branch(v, branch);
 		if (instance != NULL)
-			instance->end = branch->outcome_failed ? SF_VISIT_FAILED : SF_VISIT_LEFT;
+			instance->end = branch->outcome_failed ? SF_VISIT_END_FAILED : SF_VISIT_END_LEFT;
 	}
 }
 
@@ -197,19 +197,19 @@ combine_visits(SfVisits *v, bool running, SfGraphFacts *facts)
 	hash_seq_init(&scan, v->instances);
 	while ((instance = hash_seq_search(&scan)) != NULL)
 	{
-		if (instance->visits == 0 && instance->end == SF_VISIT_NONE)
+		if (instance->visits == 0 && instance->end == SF_VISIT_END_NONE)
 			continue;			/* only known for what is within it, or for a mark */
 		if (instance->is_iteration)
 		{
 			add_iteration(&facts[instance->key.number], instance);
 			continue;
 		}
-		if (running && instance->end == SF_VISIT_RUNS)
+		if (running && instance->end == SF_VISIT_END_RUNS)
 			sf_visits_go_on(v, instance);
 		add_visits(&facts[instance->key.number], instance, running);
 		/* a visit that had not ended when the execution did has failed */
-		add_status(&facts[instance->key.number], instance->end == SF_VISIT_RUNS && !running ?
-				   SF_GRAPH_FAILURE : status_of_end(instance->end), instance->end == SF_VISIT_ABORTED);
+		add_status(&facts[instance->key.number], instance->end == SF_VISIT_END_RUNS && !running ?
+				   SF_GRAPH_FAILURE : status_of_end(instance->end), instance->end == SF_VISIT_END_ABORTED);
 	}
 }
 
@@ -267,8 +267,8 @@ static bool
 is_told(const SfProgram *program, const SfState *state, SfHistoryLevel history,
 		int map_state)
 {
-	return (history == SF_HISTORY_ALL ||
-			(history == SF_HISTORY_TASKS && state->type == SF_STATE_TASK)) &&
+	return (history == SF_HISTORY_LEVEL_ALL ||
+			(history == SF_HISTORY_LEVEL_TASKS && state->type == SF_STATE_TASK)) &&
 		sf_job_distributed_map(program, state->scope) == map_state;
 }
 
@@ -313,7 +313,7 @@ sf_state_status_list(const SfExecutionHead *execution,
 	MemoryContextDelete(v->context);
 	add_map_runs(execution, program, facts);
 	/* a complete history has said it all */
-	if (history != SF_HISTORY_ALL)
+	if (history != SF_HISTORY_LEVEL_ALL)
 		follow_branches(branches, running, program, facts);
 
 	for (int i = 0; i < program->nstates; i++)

@@ -5,8 +5,9 @@
 #ifndef SF_REPORT_SUCCESSORS_H
 #define SF_REPORT_SUCCESSORS_H
 
-#include "asl/program.h"
 #include "nodes/bitmapset.h"
+
+#include "asl/program.h"
 
 /* Ways out of a state */
 #define SF_WAY_NEXT	0x1		/* Next, Default and the rules of a Choice */

@@ -122,7 +122,7 @@ close_attempt(SfVisit *visit, TimestampTz at, SfVisitEnd end)
 static void
 set_running(SfStateInstance *instance)
 {
-	instance->end = SF_VISIT_RUNS;
+	instance->end = SF_VISIT_END_RUNS;
 	instance->stopped_at = DT_NOEND;
 	instance->output_event = 0;
 	instance->error = instance->cause = NULL;
@@ -130,7 +130,7 @@ set_running(SfStateInstance *instance)
 
 /* Begin an attempt in an instance: another one, or the first one of another visit. */
 static void
-open_attempt(SfVisits *v, SfStateInstance *instance, const SfEvent *event, TimestampTz from, bool is_visit)
+open_attempt(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event, TimestampTz from, bool is_visit)
 {
 	SfVisit    *visit = instance->latest;
 	SfVisit		next = {
@@ -142,7 +142,7 @@ open_attempt(SfVisits *v, SfStateInstance *instance, const SfEvent *event, Times
 		.entered_at = visit == NULL || is_visit ? from : visit->entered_at,
 		.from = from,
 		.to = DT_NOEND,
-		.end = SF_VISIT_RUNS,
+		.end = SF_VISIT_END_RUNS,
 		.scheduled_at = DT_NOBEGIN,
 		.started_at = DT_NOBEGIN
 	};
@@ -201,7 +201,7 @@ sf_visits_duration(const SfStateInstance *instance, bool lasts)
 
 /* Something happens within an instance, and so within what is around it. */
 static void
-touch(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
+touch(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
 {
 	if (instance == NULL)
 		return;
@@ -214,9 +214,9 @@ touch(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 
 /* Enter a state: a visit that was not left ended with its last event. */
 static void
-enter(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
+enter(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
 {
-	close_attempt(instance->latest, instance->touched_at, SF_VISIT_FAILED);
+	close_attempt(instance->latest, instance->touched_at, SF_VISIT_END_FAILED);
 	count_time(instance, instance->touched_at, event->at);
 	open_attempt(v, instance, event, event->at, true);
 	instance->visits++;
@@ -226,7 +226,7 @@ enter(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 
 /* Begin an attempt for an event that is not that of an entry, if none lasts in its instance. */
 static void
-go_on(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfEventMeaning meaning)
+go_on(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
 	bool		begins_join = meaning == SF_MEANS_STARTED &&
 		sf_state_has_children(&v->program->states[event->state]);
@@ -236,7 +236,7 @@ go_on(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfEventMeani
 
 	/* a retry */
 	if (begins_join && instance->begun)
-		close_attempt(instance->latest, instance->touched_at, SF_VISIT_FAILED);
+		close_attempt(instance->latest, instance->touched_at, SF_VISIT_END_FAILED);
 	if (instance->latest == NULL)
 		open_attempt(v, instance, event, event->at, !begins);
 	else if (begins && instance->latest->to != DT_NOEND)
@@ -251,7 +251,7 @@ go_on(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfEventMeani
 
 /* Read a string of an event's details, to live as long as the visits. */
 static const char *
-event_string(SfVisits *v, const SfEvent *event, const char *key)
+event_string(SfVisits *v, const SfHistoryEvent *event, const char *key)
 {
 	char	   *value = event->extra ? sf_json_get_cstring(event->extra, key) : NULL;
 
@@ -279,7 +279,7 @@ set_failed(SfStateInstance *instance, TimestampTz at, SfVisitEnd end, const char
  * one waits there.  This is nothing that the job does, and takes it no time.
  */
 static void
-set_marked(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
+set_marked(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
 {
 	const char *outcome = event_string(v, event, "outcome");
 	bool		fails;
@@ -288,11 +288,11 @@ set_marked(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 	instance->is_marked = outcome != NULL;
 	if (!instance->is_marked)
 		return;
-	instance->mark = sf_marked_outcome(outcome);
+	instance->mark = sf_mark_outcome_of(outcome);
 	instance->mark_pending = true;
 	fails = instance->mark == SF_MARK_FAILURE;
 	if (fails && instance->since != DT_NOBEGIN)
-		set_failed(instance, event->at, SF_VISIT_FAILED, NULL, NULL);
+		set_failed(instance, event->at, SF_VISIT_END_FAILED, NULL, NULL);
 	instance->stopped_at = event->at;
 	instance->error = fails ? "Sfflow.Marked" : NULL;
 	instance->cause = instance->error == NULL ? NULL : event_string(v, event, "reason");
@@ -300,23 +300,23 @@ set_marked(SfVisits *v, SfStateInstance *instance, const SfEvent *event)
 
 /* A state was left: with success, unless its failure was caught or it was marked otherwise. */
 static void
-leave(SfStateInstance *instance, const SfEvent *event)
+leave(SfStateInstance *instance, const SfHistoryEvent *event)
 {
 	static const SfVisitEnd end_of_mark[] = {
-		[SF_MARK_SUCCESS] = SF_VISIT_LEFT,
-		[SF_MARK_SKIP] = SF_VISIT_SKIPPED,
-		[SF_MARK_FAILURE] = SF_VISIT_FAILED
+		[SF_MARK_SUCCESS] = SF_VISIT_END_LEFT,
+		[SF_MARK_SKIP] = SF_VISIT_END_SKIPPED,
+		[SF_MARK_FAILURE] = SF_VISIT_END_FAILED
 	};
 
 	if (instance->is_marked)
 		instance->end = end_of_mark[instance->mark];
-	else if (instance->end == SF_VISIT_RUNS)
-		instance->end = SF_VISIT_LEFT;
+	else if (instance->end == SF_VISIT_END_RUNS)
+		instance->end = SF_VISIT_END_LEFT;
 	instance->is_marked = false;
 	instance->mark_pending = false;
 	instance->stopped_at = event->at;
 	instance->output_event = SF_PAYLOAD_EVENT(event);
-	close_attempt(instance->latest, event->at, SF_VISIT_LEFT);
+	close_attempt(instance->latest, event->at, SF_VISIT_END_LEFT);
 	count_time(instance, event->at, DT_NOBEGIN);
 }
 
@@ -324,7 +324,7 @@ leave(SfStateInstance *instance, const SfEvent *event)
 
 /* Note with how many items a Map begins. */
 static void
-note_items(SfStateInstance *map, const SfEvent *event)
+note_items(SfStateInstance *map, const SfHistoryEvent *event)
 {
 	Jsonb	   *length = event->extra == NULL ? NULL : sf_json_get(event->extra, "length");
 	JsonbValue	number;
@@ -337,7 +337,7 @@ note_items(SfStateInstance *map, const SfEvent *event)
 
 /* Note what an event says has become of the state. */
 static void
-follow_meaning(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfEventMeaning meaning)
+follow_meaning(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
 	bool		texts = v->detail == SF_VISITS_TASKS || v->detail == SF_VISITS_SPANS;
 
@@ -345,7 +345,7 @@ follow_meaning(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfE
 	{
 		case SF_MEANS_ENTERED:
 			if (v->program->states[event->state].type == SF_STATE_FAIL)
-				set_failed(instance, event->at, SF_VISIT_FAILED, NULL, NULL);
+				set_failed(instance, event->at, SF_VISIT_END_FAILED, NULL, NULL);
 			break;
 		case SF_MEANS_SCHEDULED:
 			set_running(instance);
@@ -355,18 +355,18 @@ follow_meaning(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfE
 			break;
 		case SF_MEANS_STARTED:
 			instance->latest->started_at = event->at;
-			if (event->type == SF_EVENT_MAP_STATE_STARTED)
+			if (event->type == SF_HISTORY_EVENT_MAP_STATE_STARTED)
 				note_items(instance, event);
 			break;
 		case SF_MEANS_FAILED:
 		case SF_MEANS_TIMED_OUT:
-			set_failed(instance, event->at, SF_VISIT_FAILED,
+			set_failed(instance, event->at, SF_VISIT_END_FAILED,
 					   texts ? event_string(v, event, "error") : NULL,
 					   texts ? event_string(v, event, "cause") : NULL);
 			break;
 		case SF_MEANS_ABORTED:
-			if (instance->end == SF_VISIT_RUNS)
-				set_failed(instance, event->at, SF_VISIT_ABORTED, NULL, "aborted");
+			if (instance->end == SF_VISIT_END_RUNS)
+				set_failed(instance, event->at, SF_VISIT_END_ABORTED, NULL, "aborted");
 			break;
 		case SF_MEANS_EXITED:
 			leave(instance, event);
@@ -378,7 +378,7 @@ follow_meaning(SfVisits *v, SfStateInstance *instance, const SfEvent *event, SfE
 
 /* Follow an event of a state. */
 static void
-follow_state(SfVisits *v, const SfEvent *event, SfEventMeaning meaning)
+follow_state(SfVisits *v, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
 	SfStateInstance *instance;
 
@@ -402,15 +402,15 @@ follow_state(SfVisits *v, const SfEvent *event, SfEventMeaning meaning)
 
 /* Follow an event of an iteration, which names the Map. */
 static void
-follow_iteration(SfVisits *v, const SfEvent *event, SfEventMeaning meaning)
+follow_iteration(SfVisits *v, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
 	SfStateInstance *iteration = sf_visits_instance(v, event->state, event->iterations,
 													event->niterations, true);
 
 	touch(v, iteration, event);
 	iteration->last_event = event->id;
-	iteration->end = meaning == SF_MEANS_SUCCEEDED ? SF_VISIT_LEFT :
-		meaning == SF_MEANS_FAILED ? SF_VISIT_FAILED : SF_VISIT_RUNS;
+	iteration->end = meaning == SF_MEANS_SUCCEEDED ? SF_VISIT_END_LEFT :
+		meaning == SF_MEANS_FAILED ? SF_VISIT_END_FAILED : SF_VISIT_END_RUNS;
 }
 
 /* Forget everything, at the beginning and when the execution restarts. */
@@ -437,14 +437,14 @@ end_all(SfVisits *v, TimestampTz at, bool aborted)
 	{
 		if (instance->latest == NULL || instance->latest->to != DT_NOEND)
 			continue;
-		close_attempt(instance->latest, at, aborted ? SF_VISIT_ABORTED : SF_VISIT_RUNS);
+		close_attempt(instance->latest, at, aborted ? SF_VISIT_END_ABORTED : SF_VISIT_END_RUNS);
 		instance->touched_at = at;
 	}
 }
 
 /* Follow an event of the execution. */
 static void
-follow_execution(SfVisits *v, const SfEvent *event, SfEventMeaning meaning)
+follow_execution(SfVisits *v, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
 	switch (meaning)
 	{
@@ -467,10 +467,10 @@ follow_execution(SfVisits *v, const SfEvent *event, SfEventMeaning meaning)
 
 /* Follow one event. */
 static void
-follow_event(const SfEvent *event, void *arg)
+follow_event(const SfHistoryEvent *event, void *arg)
 {
 	SfVisits   *v = arg;
-	SfEventMeaning meaning = sf_history_event_type_meaning(event->type);
+	SfHistoryEventMeaning meaning = sf_history_event_type_meaning(event->type);
 
 	if (event->id > v->until)
 		return;

@@ -25,12 +25,12 @@ typedef struct SfStateInstanceKey
 /* What became of a visit or of an attempt */
 typedef enum SfVisitEnd
 {
-	SF_VISIT_NONE,				/* there was none */
-	SF_VISIT_RUNS,				/* or the execution ended first */
-	SF_VISIT_LEFT,
-	SF_VISIT_SKIPPED,			/* left, as an operator has marked it */
-	SF_VISIT_FAILED,			/* also if the failure was caught, or is retried */
-	SF_VISIT_ABORTED
+	SF_VISIT_END_NONE,			/* there was none */
+	SF_VISIT_END_RUNS,			/* or the execution ended first */
+	SF_VISIT_END_LEFT,
+	SF_VISIT_END_SKIPPED,		/* left, as an operator has marked it */
+	SF_VISIT_END_FAILED,		/* also if the failure was caught, or is retried */
+	SF_VISIT_END_ABORTED
 } SfVisitEnd;
 
 /* An attempt of a visit to a state */

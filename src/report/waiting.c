@@ -4,12 +4,12 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
 #include "utils/timestamp.h"
 
+#include "json/json.h"
 #include "report/report.h"
 #include "store/feature.h"
-#include "json/json.h"
-#include "lib/stringinfo.h"
 
 /* If more branches than this are live, only their number is given */
 #define NAMED_BRANCHES 3

@@ -7,12 +7,13 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
-#include "json/json.h"
-#include "sql_task/sql_task_internal.h"
-#include "sql_task/sql_task.h"
 #include "utils/builtins.h"
+
+#include "base/version/schema.h"
+#include "json/json.h"
+#include "sql_task/sql_task.h"
+#include "sql_task/sql_task_internal.h"
 
 /* Print an outcome as JSON, without what differs from run to run. */
 static Jsonb *

@@ -10,12 +10,13 @@
  */
 #include "postgres.h"
 
+#include "mb/pg_wchar.h"
+
 #include "base/error/conditions.h"
 #include "base/error/errors.h"
 #include "json/json.h"
-#include "mb/pg_wchar.h"
-#include "sql_task/sql_task_internal.h"
 #include "sql_task/sql_task.h"
+#include "sql_task/sql_task_internal.h"
 
 /* Bytes of each text in a cause; Step Functions takes 32,768 in all */
 #define SF_CAUSE_TEXT_MAX	6000

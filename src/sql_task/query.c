@@ -13,11 +13,12 @@
 #include "postgres.h"
 
 #include "executor/spi.h"
-#include "json/json.h"
 #include "lib/ilist.h"
-#include "sql_task/sql_task_internal.h"
 #include "tcop/tcopprot.h"
 #include "utils/memutils.h"
+
+#include "json/json.h"
+#include "sql_task/sql_task_internal.h"
 
 /* Plans that a session keeps, and bytes of a text up to which it does */
 #define SF_QUERY_PLANS		64

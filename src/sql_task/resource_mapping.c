@@ -14,8 +14,8 @@
 #include "postgres.h"
 
 #include "run/task/service.h"
-#include "store/state_machine/resource_map.h"
 #include "sql_task/sql_task_internal.h"
+#include "store/state_machine/resource_map.h"
 
 /* Match a text with a pattern in which "*" is any text. */
 static bool

@@ -9,15 +9,16 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "base/error/errors.h"
-#include "base/settings.h"
 #include "executor/executor.h"
 #include "funcapi.h"
-#include "json/json.h"
 #include "nodes/makefuncs.h"
-#include "sql_task/sql_task_internal.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
+
+#include "base/error/errors.h"
+#include "base/settings.h"
+#include "json/json.h"
+#include "sql_task/sql_task_internal.h"
 
 /*
  * Give a row as a JSON object.  The slot may be that of the table that is

@@ -8,14 +8,15 @@
 #include <signal.h>
 
 #include "access/tupdesc.h"
+#include "fmgr.h"
+#include "nodes/params.h"
+#include "tcop/dest.h"
+
 #include "base/role/role.h"
 #include "base/time/clock.h"
-#include "run/task/driver.h"
-#include "fmgr.h"
 #include "json/json.h"
-#include "nodes/params.h"
+#include "run/task/driver.h"
 #include "sql_task/identity/guest.h"
-#include "tcop/dest.h"
 
 /* --- function.c, query.c: as the owner, inside SPI; result in SPI's memory --- */
 

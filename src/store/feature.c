@@ -170,8 +170,8 @@ sf_feature_register(const SfFeature *const *features, int count)
 int
 sf_feature_sweep_number(const SfFeature *feature)
 {
-	for (int n = 0; n < SF_MAX_SWEEPS && sf_features_at[SF_AT_sweep][n] != NULL; n++)
-		if (sf_features_at[SF_AT_sweep][n] == feature)
+	for (int n = 0; n < SF_MAX_SWEEPS && sf_features_at[SF_MOMENT_sweep][n] != NULL; n++)
+		if (sf_features_at[SF_MOMENT_sweep][n] == feature)
 			return n;
 	elog(ERROR, "a feature is not among the first %d that sweep", SF_MAX_SWEEPS);
 }

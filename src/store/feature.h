@@ -372,7 +372,7 @@ typedef struct SfFeature
 	X(sweep) \
 	X(finds_awaited)
 
-#define SF_MOMENT_ENUM(moment) SF_AT_##moment,
+#define SF_MOMENT_ENUM(moment) SF_MOMENT_##moment,
 typedef enum SfMoment
 {
 	SF_MOMENT_LIST(SF_MOMENT_ENUM)
@@ -390,7 +390,8 @@ extern const SfFeature *const *sf_features_at[SF_MOMENT_COUNT];
 
 /* Go through the features that have a function for a moment. */
 #define SF_FEATURES(moment, feature) \
-	for (const SfFeature *const *next_ = sf_features_at[SF_AT_##moment], *feature; (feature = *next_) != NULL; next_++)
+	for (const SfFeature *const *next_ = sf_features_at[SF_MOMENT_##moment], *feature; \
+		 (feature = *next_) != NULL; next_++)
 
 /* Tell all features of a moment. */
 #define SF_TELL(moment, ...) \

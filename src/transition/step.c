@@ -24,7 +24,7 @@ begin_iteration(SfStep *step)
 	if (owner == SF_NO_STATE || program->states[owner].type != SF_STATE_MAP)
 		return;
 	step->state = &program->states[owner];
-	sf_step_event(step, SF_EVENT_MAP_ITERATION_STARTED, NULL, NULL);
+	sf_step_event(step, SF_HISTORY_EVENT_MAP_ITERATION_STARTED, NULL, NULL);
 	step->state = state;
 }
 
@@ -157,7 +157,7 @@ take_mark(SfStep *step)
 		if (!count_transition(step, &error))
 			return sf_step_fail(step, &error);
 	}
-	sf_step_event(step, SF_EVENT_TASK_STATE_MARKED, NULL, mark->details);
+	sf_step_event(step, SF_HISTORY_EVENT_TASK_STATE_MARKED, NULL, mark->details);
 	if (!mark->ok)
 		return sf_step_fail(step, &error);
 	if (mark->output != NULL)

@@ -121,8 +121,8 @@ sf_step_stop(SfStep *step)
 	step->state = NULL;
 	if (timed_out)
 		error.name = SF_ERR_TIMEOUT;
-	sf_step_side_event(step, timed_out ? SF_EVENT_EXECUTION_TIMED_OUT :
-					   SF_EVENT_EXECUTION_ABORTED, NULL,
+	sf_step_side_event(step, timed_out ? SF_HISTORY_EVENT_EXECUTION_TIMED_OUT :
+					   SF_HISTORY_EVENT_EXECUTION_ABORTED, NULL,
 					   sf_history_event_type_failure(error.name, error.cause), stopped->after_event);
 	/* the status tells: only the event of a timeout has an error */
 	return finish(step, timed_out ? SF_STATUS_TIMED_OUT : SF_STATUS_ABORTED,
@@ -156,7 +156,7 @@ end_branch(SfStep *step, Jsonb *output)
 		SfError		none = sf_error_make(NULL, NULL);
 
 		step->state = NULL;
-		sf_step_event(step, SF_EVENT_EXECUTION_SUCCEEDED, output, NULL);
+		sf_step_event(step, SF_HISTORY_EVENT_EXECUTION_SUCCEEDED, output, NULL);
 		branch->row.gone = true;
 		return finish(step, SF_STATUS_SUCCEEDED, branch->state, output, &none);
 	}
@@ -165,7 +165,7 @@ end_branch(SfStep *step, Jsonb *output)
 	if (owner->type == SF_STATE_MAP)
 	{
 		step->state = owner;
-		sf_step_event(step, SF_EVENT_MAP_ITERATION_SUCCEEDED, NULL, NULL);
+		sf_step_event(step, SF_HISTORY_EVENT_MAP_ITERATION_SUCCEEDED, NULL, NULL);
 	}
 	branch->phase = SF_PHASE_DONE;
 	branch->payload = output;
@@ -244,7 +244,7 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	if (owner == NULL || (uncatchable && !inside_drain(step)))
 	{
 		step->state = NULL;
-		sf_step_event(step, SF_EVENT_EXECUTION_FAILED, NULL,
+		sf_step_event(step, SF_HISTORY_EVENT_EXECUTION_FAILED, NULL,
 					  sf_history_event_type_failure(error->name, error->cause));
 		return finish(step, SF_STATUS_FAILED,
 					  branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : SF_NO_STATE,
@@ -252,11 +252,11 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	}
 
 	if (owner->type == SF_STATE_MAP && !uncatchable)
-		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_FAILED, failed_event);
+		iteration_event(step, owner, SF_HISTORY_EVENT_MAP_ITERATION_FAILED, failed_event);
 	/* the task counts as aborted as those of the siblings do */
 	if (!uncatchable && owner->failure_mode == SF_FAILURE_ABORT &&
 		step->state->type == SF_STATE_TASK && branch->started_at != DT_NOBEGIN)
-		sf_step_side_event(step, SF_EVENT_TASK_STATE_ABORTED, NULL, NULL,
+		sf_step_side_event(step, SF_HISTORY_EVENT_TASK_STATE_ABORTED, NULL, NULL,
 						   failed_event);
 	delta = count_end(step);
 	delta->failed = true;
@@ -354,7 +354,7 @@ evaluation_failed(SfStep *step, const SfError *error)
 	if (step->state->type != SF_STATE_WAIT &&
 		step->branch->last_event == step->branch->entered_event)
 		previous = step->entered_previous;
-	id = sf_step_side_event(step, SF_EVENT_EVALUATION_FAILED, NULL,
+	id = sf_step_side_event(step, SF_HISTORY_EVENT_EVALUATION_FAILED, NULL,
 							sf_json_finish(&b), previous);
 	if (id != 0)
 		step->branch->last_event = id;
@@ -518,7 +518,7 @@ sf_step_abort(SfStep *step)
 			(SfMapRunEnd) {branch->map_run_no, SF_STATUS_ABORTED};
 	if (owner != NULL && owner->type == SF_STATE_MAP &&
 		branch->entered_at != DT_NOBEGIN)
-		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_ABORTED, aborted->after_event);
+		iteration_event(step, owner, SF_HISTORY_EVENT_MAP_ITERATION_ABORTED, aborted->after_event);
 	/* an outcome that was committed stays, for a redrive to go on from */
 	if (branch->phase != SF_PHASE_ANSWERED || SF_DEBUG_MUTATION("abort"))
 	{

@@ -10,9 +10,9 @@
 static bool
 history_keeps(SfHistoryLevel level, SfHistoryEventType type)
 {
-	if (level == SF_HISTORY_ALL)
+	if (level == SF_HISTORY_LEVEL_ALL)
 		return true;
-	if (level == SF_HISTORY_NONE)
+	if (level == SF_HISTORY_LEVEL_NONE)
 		return false;
 	return sf_history_event_type_is_of_execution(type) || sf_history_event_type_is_of_task(type);
 }
@@ -95,11 +95,11 @@ sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 				   Jsonb *extra, int previous)
 {
 	SfBranch   *branch = step->branch;
-	SfEvent    *event;
+	SfHistoryEvent *event;
 
 	if (!history_keeps(step->loaded->history, type))
 		return 0;
-	event = palloc0(sizeof(SfEvent));
+	event = palloc0(sizeof(SfHistoryEvent));
 	event->type = type;
 	event->id = -++step->nevents;
 	event->previous_id = previous == SF_CHAIN ? branch->last_event : previous;
@@ -168,7 +168,7 @@ sf_step_begin_execution(SfStep *step)
 	step->state = NULL;
 	step->branch->payload_event = 0;
 	step->branch->payload_event =
-		sf_step_side_event(step, SF_EVENT_EXECUTION_STARTED,
+		sf_step_side_event(step, SF_HISTORY_EVENT_EXECUTION_STARTED,
 						   step->branch->payload, NULL, 0);
 	step->state = state;
 }

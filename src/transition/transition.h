@@ -17,7 +17,7 @@
 #include "asl/history_event_types.h"
 #include "asl/program.h"
 #include "store/execution/execution.h"
-#include "store/history/event.h"
+#include "store/history/history_event.h"
 #include "store/map_run/map_run.h"
 #include "store/state_machine/machine.h"
 #include "store/task/task.h"
@@ -123,13 +123,13 @@ typedef struct SfDue
 } SfDue;
 
 /* TASK, STORED_OUTCOME: what comes of an SfTaskOutcome, or of what a program, a person or an event gives */
-typedef struct SfAnswer
+typedef struct SfOutcome
 {
 	bool		ok;
 	Jsonb	   *output;			/* if it is ok */
 	SfError		error;			/* if not */
 	SfTask	   *task;			/* its row, or NULL; TASK: it is over, STORED_OUTCOME: it has changed */
-} SfAnswer;
+} SfOutcome;
 
 /* MARKED: how the job is to end */
 typedef struct SfMarked
@@ -204,7 +204,7 @@ typedef struct SfStopped
 	bool		parent_counts;	/* the Distributed Map above knows of this end */
 } SfStopped;
 
-/* What happened: its kind says which member of the union counts (sf_stimulus_answer() …) */
+/* What happened: its kind says which member of the union counts (sf_stimulus_outcome() …) */
 typedef struct SfStimulus
 {
 	SfStimulusKind kind;
@@ -216,7 +216,7 @@ typedef struct SfStimulus
 		SfDue		due;
 		SfMarked	marked;
 		SfError		error;		/* THROTTLED, CONDEMNED: with which the state or the branch fails */
-		SfAnswer	answer;
+		SfOutcome	outcome;
 		SfAnnouncement announced;
 		SfTaskWait	queued;
 		SfSubmission submitted;
@@ -240,7 +240,7 @@ typedef struct SfStimulus
 SF_STIMULUS_PART(SfDue, due, kind == SF_STIMULUS_DUE)
 SF_STIMULUS_PART(SfMarked, marked, kind == SF_STIMULUS_MARKED)
 SF_STIMULUS_PART(SfError, error, kind == SF_STIMULUS_THROTTLED || kind == SF_STIMULUS_CONDEMNED)
-SF_STIMULUS_PART(SfAnswer, answer, kind == SF_STIMULUS_TASK || kind == SF_STIMULUS_STORED_OUTCOME)
+SF_STIMULUS_PART(SfOutcome, outcome, kind == SF_STIMULUS_TASK || kind == SF_STIMULUS_STORED_OUTCOME)
 SF_STIMULUS_PART(SfAnnouncement, announced, kind == SF_STIMULUS_ANNOUNCED)
 SF_STIMULUS_PART(SfTaskWait, queued, kind == SF_STIMULUS_QUEUED)
 SF_STIMULUS_PART(SfSubmission, submitted, kind == SF_STIMULUS_SUBMITTED)
@@ -339,7 +339,7 @@ typedef struct SfNoValue
  */
 #define SF_EFFECT_LIST(X) \
 	X(BEGIN_EXECUTION, begin_execution, TimestampTz, AT_END)	/* it starts at that time */ \
-	X(APPEND_EVENT, event, SfEvent *, AT_END) \
+	X(APPEND_EVENT, event, SfHistoryEvent *, AT_END) \
 	X(SPAWN_BRANCH, spawn, SfBranch *, AT_END)					/* a child, due at once */ \
 	X(DROP_CHILDREN, drop_children, SfNoValue, AT_ONCE)			/* and theirs */ \
 	X(COUNT_END, ended, SfParentDelta *, AT_END)				/* tell the parent */ \

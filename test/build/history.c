@@ -33,7 +33,7 @@ typedef struct History
 {
 	const char *name;
 	int			n;
-	SfEvent		events[EVENTS];
+	SfHistoryEvent events[EVENTS];
 	int			nrows;
 	const SfHistoryRow *rows[MAX_ROWS];
 } History;
@@ -51,7 +51,7 @@ result(bool ok, const char *name)
 
 /* --- packing and comparing --- */
 
-/* Pack a history as sf_event_write() does. */
+/* Pack a history as sf_history_event_write() does. */
 static void
 pack(History *h)
 {
@@ -78,9 +78,9 @@ same_document(const Jsonb *a, const Jsonb *b)
 
 /* Tell whether the event that a reader has read is the one that was packed. */
 static bool
-same_event(const SfEvent *packed, SfHistoryReader *reader)
+same_event(const SfHistoryEvent *packed, SfHistoryReader *reader)
 {
-	const SfEvent *event = &reader->event;
+	const SfHistoryEvent *event = &reader->event;
 	const Jsonb *payload = packed->payload_from != 0 ? NULL : packed->payload;
 	bool		ok;
 
@@ -137,12 +137,12 @@ round_trip(History *h)
 /* --- histories --- */
 
 /* Add an event that follows the last one, a microsecond later. */
-static SfEvent *
+static SfHistoryEvent *
 add_event(History *h, int type, int state)
 {
-	SfEvent    *event = &h->events[h->n++];
+	SfHistoryEvent *event = &h->events[h->n++];
 
-	memset(event, 0, sizeof(SfEvent));
+	memset(event, 0, sizeof(SfHistoryEvent));
 	event->execution_no = 7;
 	event->version = 1;
 	event->id = h->n;
@@ -166,22 +166,22 @@ static void
 five_tasks(History *h)
 {
 	static const int types[] = {
-		SF_EVENT_TASK_STATE_ENTERED, SF_EVENT_TASK_SCHEDULED, SF_EVENT_TASK_STARTED,
-		SF_EVENT_TASK_SUCCEEDED, SF_EVENT_TASK_STATE_EXITED
+		SF_HISTORY_EVENT_TASK_STATE_ENTERED, SF_HISTORY_EVENT_TASK_SCHEDULED, SF_HISTORY_EVENT_TASK_STARTED,
+		SF_HISTORY_EVENT_TASK_SUCCEEDED, SF_HISTORY_EVENT_TASK_STATE_EXITED
 	};
 
 	begin(h, "five tasks in a row");
-	add_event(h, SF_EVENT_EXECUTION_STARTED, -1)->payload = sf_json_int(1);
+	add_event(h, SF_HISTORY_EVENT_EXECUTION_STARTED, -1)->payload = sf_json_int(1);
 	for (int state = 0; state < 5; state++)
 		for (int i = 0; i < (int) lengthof(types); i++)
 		{
-			SfEvent    *event = add_event(h, types[i], state);
+			SfHistoryEvent *event = add_event(h, types[i], state);
 
 			event->at = TIME + 1 + state * 10 + i / 3;
-			if (types[i] != SF_EVENT_TASK_STARTED)
+			if (types[i] != SF_HISTORY_EVENT_TASK_STARTED)
 				event->payload_from = 1;
 		}
-	add_event(h, SF_EVENT_EXECUTION_SUCCEEDED, -1)->payload_from = 1;
+	add_event(h, SF_HISTORY_EVENT_EXECUTION_SUCCEEDED, -1)->payload_from = 1;
 }
 
 /* An event of every type, with and without documents. */
@@ -192,7 +192,7 @@ every_type(History *h)
 	for (int type = 0; type < SF_HISTORY_EVENT_TYPE_COUNT; type++)
 		for (int i = 0; i < 4; i++)
 		{
-			SfEvent    *event = add_event(h, type, i - 1);
+			SfHistoryEvent *event = add_event(h, type, i - 1);
 
 			if (i % 2 > 0)
 				event->payload = sf_json_int(type);
@@ -206,7 +206,7 @@ static void
 extremes(History *h)
 {
 	static const int depths[][3] = {{0, 0, 0}, {PG_INT32_MAX, PG_INT32_MAX, 0}, {0, PG_INT32_MAX, PG_INT32_MAX}};
-	SfEvent    *event;
+	SfHistoryEvent *event;
 
 	begin(h, "extremes");
 	for (int i = 0; i < 24; i++)
@@ -235,7 +235,7 @@ many_rows(History *h)
 	memset(text, 'x', SF_HISTORY_MAX_DOCUMENTS / 2 - 1);
 	for (int i = 0; i < 2500; i++)
 	{
-		SfEvent    *event = add_event(h, i % SF_HISTORY_EVENT_TYPE_COUNT, i / 100);
+		SfHistoryEvent *event = add_event(h, i % SF_HISTORY_EVENT_TYPE_COUNT, i / 100);
 
 		event->id += i < 1200 ? 0 : 10;
 		event->previous_id = event->id - 1;
@@ -258,7 +258,7 @@ large_document(History *h)
 	memset(text, 'x', SF_HISTORY_MAX_DOCUMENTS);
 	for (int i = 0; i < 60; i++)
 	{
-		SfEvent    *event = add_event(h, i % SF_HISTORY_EVENT_TYPE_COUNT, 0);
+		SfHistoryEvent *event = add_event(h, i % SF_HISTORY_EVENT_TYPE_COUNT, 0);
 
 		if (i == 20)
 			event->payload = sf_json_string(text);
@@ -291,7 +291,7 @@ random_number(int bits)
 
 /* Give an event random iterations. */
 static void
-random_iterations(SfEvent *event)
+random_iterations(SfHistoryEvent *event)
 {
 	int		   *iterations = palloc(sizeof(int) * 6);
 
@@ -312,7 +312,7 @@ random_history(History *h)
 	begin(h, "random histories");
 	for (int i = 0; i < n; i++)
 	{
-		SfEvent    *event = add_event(h, random_number(8), random_number(5) - 1);
+		SfHistoryEvent *event = add_event(h, random_number(8), random_number(5) - 1);
 
 		if (random_number(2) == 0)
 			event->previous_id = random_number(31) % event->id;

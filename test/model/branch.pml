@@ -8,7 +8,7 @@
  * before any statement (of both workers: of the server); a session killed
  * before it commits; a task that fails once and is retried; a task with a time
  * limit; the machine's deadline.  Not modelled here: siblings (join.pml), crash
- * suspects (poison.pml), slots (slots.pml), wake-ups (wake.pml: here a claim
+ * suspects (poison.pml), slots (admit.pml), wake-ups (wake.pml: here a claim
  * looks at the rows).
  *
  * LIVE: a worker waits for the row of its announced task.  In fact it passes a

@@ -4,7 +4,7 @@
 -- executions: each row of it is looked up by its key.
 
 -- The events of an execution from one id to another, each with the beginning of the text of its details.
-CREATE FUNCTION _sfflow.event_page(
+CREATE FUNCTION _sfflow.history_event_page(
 	execution_id text,
 	after integer,
 	until integer,
@@ -21,7 +21,7 @@ CREATE FUNCTION _sfflow.event_page(
 	OUT details text,
 	OUT bytes integer)
 RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'sfflow_event_page'
+AS 'MODULE_PATHNAME', 'sfflow_history_event_page'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 
 -- When an execution was in its states: a row per instance of a state, visit and attempt, in the order of their first

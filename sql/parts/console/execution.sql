@@ -204,7 +204,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT jsonb_build_object('event', p.id, 'text', p.details, 'bytes', p.bytes, 'cut',
 		p.bytes > octet_length(p.details))
-	FROM _sfflow.event_page($1, $2 - 1, $2, NULL, NULL, $3, 20000, 1) p
+	FROM _sfflow.history_event_page($1, $2 - 1, $2, NULL, NULL, $3, 20000, 1) p
 	WHERE p.details IS NOT NULL AND ($4 IS NULL OR p.type LIKE '%Exited' AND p.state = $4));
 
 -- state {execution_id, state, event}: the visits of a state; input, output, error and events of the one that event
@@ -245,8 +245,8 @@ RETURN (
 			FROM @extschema@.sf_job_times t
 			WHERE t.state_machine = split_part($1 ->> 'execution_id', ':', 1) AND t.job_id = $1 ->> 'state' LIMIT 1),
 		'events', (SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.id), '[]')
-			FROM visit v CROSS JOIN LATERAL _sfflow.event_page($1 ->> 'execution_id', v.first_event - 1, v.last_event,
-				v.state_no, v.iterations, NULL, 1000, 100 + 1) p),
+			FROM visit v CROSS JOIN LATERAL _sfflow.history_event_page($1 ->> 'execution_id', v.first_event - 1,
+				v.last_event, v.state_no, v.iterations, NULL, 1000, 100 + 1) p),
 		'cut', CASE WHEN (SELECT count(*) FROM span) > 200 THEN '["visits"]'::jsonb ELSE '[]' END), '{"events": 100}'));
 
 -- events {execution_id, after, limit}: a page of its history.
@@ -255,7 +255,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.id), '[]'),
 		'next', CASE WHEN count(*) = _sfflow.console_limit($1, 100, 500) THEN max(p.id) END)
-	FROM _sfflow.event_page($1 ->> 'execution_id', ($1 ->> 'after')::integer, NULL, NULL, NULL, NULL, 500,
+	FROM _sfflow.history_event_page($1 ->> 'execution_id', ($1 ->> 'after')::integer, NULL, NULL, NULL, NULL, 500,
 		_sfflow.console_limit($1, 100, 500)) p);
 
 -- payload {execution_id, what, event, member, task, offset, limit}: a piece of a text that was cut elsewhere.
@@ -267,7 +267,7 @@ RETURN (
 		'offset', coalesce(($1 ->> 'offset')::integer, 0), 'length', length(w.whole), 'bytes', octet_length(w.whole))
 	FROM (
 		SELECT p.details AS whole
-		FROM _sfflow.event_page($1 ->> 'execution_id', ($1 ->> 'event')::integer - 1, ($1 ->> 'event')::integer,
+		FROM _sfflow.history_event_page($1 ->> 'execution_id', ($1 ->> 'event')::integer - 1, ($1 ->> 'event')::integer,
 			NULL, NULL, $1 ->> 'member', NULL, 1) p
 		WHERE $1 ->> 'what' = 'event'
 		UNION ALL

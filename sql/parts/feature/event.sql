@@ -205,7 +205,7 @@ JOIN _sfflow.event_type t ON t.event_type_no = w.event_type_no
 JOIN _sfflow.readable_execution e ON e.execution_no = w.execution_no
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 	AND b.generation = w.generation AND b.phase = @PHASE_EXTERNAL@
-CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
+CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, b.state, b.iterations) p;
 GRANT SELECT ON @extschema@.sf_event_waits TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_event_waits IS 'what waits for which events, since when';
 COMMENT ON COLUMN @extschema@.sf_event_waits.name IS 'name of the type of events';
@@ -248,7 +248,7 @@ UNION ALL
 	SELECT 'event_wait_missing', b.execution_no, format('branch %s waits for events, and no row says for which', b.branch_no)
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
-	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+	CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, b.state, b.iterations) p
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_EXTERNAL@ AND p.resource LIKE 'event:%'
 		AND EXISTS (SELECT FROM _sfflow.event_type)
 		AND NOT EXISTS (SELECT FROM _sfflow.awaited_event w WHERE w.execution_no = b.execution_no

@@ -66,7 +66,7 @@ SELECT CASE WHEN h.kind IN ('schedule', 'activity', 'event', 'human') THEN h.kin
 	nullif(h.state, '') AS state, h.held_at AS since, h.held_by, h.reason,
 	CASE h.kind WHEN 'activity' THEN (
 		SELECT count(*) FROM _sfflow.activity a
-		JOIN _sfflow.task t ON t.activity_no = a.activity_no AND t.status = @TASK_QUEUED@
+		JOIN _sfflow.task t ON t.activity_no = a.activity_no AND t.status = @TASK_STATUS_QUEUED@
 		JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 			AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
 		WHERE a.name = h.name)

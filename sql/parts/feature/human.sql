@@ -336,7 +336,7 @@ UNION ALL
 	SELECT 'human_task_missing', b.execution_no, format('branch %s waits for people, and no row says for whom', b.branch_no)
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
-	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+	CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, b.state, b.iterations) p
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_EXTERNAL@ AND p.resource LIKE 'human:%'
 		AND EXISTS (SELECT FROM _sfflow.worklist)
 		AND NOT EXISTS (SELECT FROM _sfflow.human_task t WHERE t.execution_no = b.execution_no

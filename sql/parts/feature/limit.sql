@@ -181,7 +181,7 @@ JOIN _sfflow.run_limit l ON h.feature = 'limit' AND l.limit_no = h.object_no
 JOIN _sfflow.branch b ON b.execution_no = h.execution_no AND b.branch_no = h.branch_no
 	AND b.due_at IS NULL AND b.phase IN (@PHASES_BEFORE_GATE@)
 JOIN _sfflow.readable_execution e ON e.execution_no = h.execution_no AND e.status = @STATUS_RUNNING@
-CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
+CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, b.state, b.iterations) p;
 GRANT SELECT ON @extschema@.sf_limit_waits TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_limit_waits IS
 	'branches that wait for a limit, their positions in the queue, and who has the slots';
@@ -252,7 +252,7 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE e.status = @STATUS_RUNNING@ AND EXISTS (SELECT FROM _sfflow.run_limit)
 		AND (b.phase IN (@PHASES_INSIDE@)
-			OR b.phase IN (@PHASES_INSIDE_OF_RUN@) AND b.map_run_no IS NOT NULL)
+			OR b.phase IN (@PHASES_INSIDE_OF_MAP_RUN@) AND b.map_run_no IS NOT NULL)
 --@into checks
 SELECT 'slot_of_no_limit', NULL, format('%s slots of limit %s, which there is not', count(*), s.limit_no)
 FROM _sfflow.limit_slot s
@@ -298,7 +298,7 @@ UNION ALL
 		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no
 			AND b.branch_no = s.branch_no
 			AND (b.phase IN (@PHASES_INSIDE@)
-				OR b.phase IN (@PHASES_INSIDE_OF_RUN@) AND b.map_run_no IS NOT NULL)) END
+				OR b.phase IN (@PHASES_INSIDE_OF_MAP_RUN@) AND b.map_run_no IS NOT NULL)) END
 	UNION ALL
 	SELECT 'slot_too_high', s.execution_no, format('slot %s of limit %s is taken, which has %s', s.slot, s.limit_no,
 		l.highest)

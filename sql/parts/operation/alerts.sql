@@ -12,7 +12,7 @@ CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.executi
 LEFT JOIN LATERAL (
 	SELECT format('state "%s"', p.state) AS state
 	FROM _sfflow.branch b
-	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+	CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, b.state, b.iterations) p
 	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = @BRANCH_ROOT@ OFFSET 0) s ON true
 WHERE f.is_open AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
 UNION ALL
@@ -46,8 +46,8 @@ CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.executi
 LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no
 	AND bb.phase = @PHASE_EXTERNAL@
 CROSS JOIN LATERAL (SELECT CASE WHEN t.execution_no IS NULL THEN bb.started_at
-	WHEN t.status = @TASK_TAKEN@ THEN t.started_at END AS began) b
-CROSS JOIN LATERAL _sfflow.branch_place(bb.execution_no, bb.scope, bb.state, bb.iterations) p
+	WHEN t.status = @TASK_STATUS_TAKEN@ THEN t.started_at END AS began) b
+CROSS JOIN LATERAL _sfflow.branch_names(bb.execution_no, bb.scope, bb.state, bb.iterations) p
 JOIN (SELECT u.machine_no, u.job COLLATE "C", u.runs, make_interval(secs => u.ms[2] / 1000) AS p95
 	FROM _sfflow.job_usual u) r
 	ON r.machine_no = e.machine_no AND r.job = p.state

@@ -1,8 +1,8 @@
 -- sf_check: the invariants over the tables, each as one set-based query. No rows is good.
 
-CREATE FUNCTION _sfflow.is_place(machine_no integer, version integer, scope integer, state integer)
+CREATE FUNCTION _sfflow.has_state(machine_no integer, version integer, scope integer, state integer)
 RETURNS boolean
-AS 'MODULE_PATHNAME', 'sfflow_is_place'
+AS 'MODULE_PATHNAME', 'sfflow_has_state'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 CREATE FUNCTION _sfflow.is_net(machine_no integer, version integer, state integer)
@@ -56,7 +56,7 @@ WITH told AS MATERIALIZED (
 	SELECT h.execution_no, h.first_id, i.*
 	FROM _sfflow.history h
 	CROSS JOIN LATERAL _sfflow.inspect_history(h.first_id, h.at, h.body, h.documents,
-		_sfflow.event_types('MapRunRedriven')) i
+		_sfflow.history_event_types('MapRunRedriven')) i
 ), numbered AS (
 	-- the last row that has such a type is the one with the greatest first_id
 	SELECT t.execution_no, sum(t.events) AS events, min(t.first_id) AS first, max(t.first_id + t.events - 1) AS last,
@@ -96,7 +96,7 @@ WITH told AS MATERIALIZED (
 	FROM told t
 	JOIN numbered n ON n.execution_no = t.execution_no
 	CROSS JOIN LATERAL (SELECT DISTINCT p.id FROM unnest(t.elsewhere) p(id)) p
-	WHERE (SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, p.id)
+	WHERE (SELECT _sfflow.history_event_payload(h.execution_no, h.first_id, h.body, h.documents, p.id)
 		FROM _sfflow.history h WHERE h.execution_no = n.execution_no AND h.first_id <= p.id
 		ORDER BY h.first_id DESC LIMIT 1) IS NULL
 	UNION ALL
@@ -104,7 +104,7 @@ WITH told AS MATERIALIZED (
 		format('status is %s, the last event has type %s', e.status, n.last_type)
 	FROM head e JOIN numbered n ON n.execution_no = e.execution_no
 	WHERE e.full_history AND e.status = @STATUS_SUCCEEDED@
-		AND n.last_type <> ALL (_sfflow.event_types('ExecutionSucceeded'))
+		AND n.last_type <> ALL (_sfflow.history_event_types('ExecutionSucceeded'))
 	-- executions
 	UNION ALL
 	SELECT 'stopped_at_wrong', e.execution_no,
@@ -274,7 +274,7 @@ WITH told AS MATERIALIZED (
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE EXISTS (SELECT FROM _sfflow.state_machine_version v
 			WHERE v.machine_no = e.machine_no AND v.version = e.version)
-		AND NOT _sfflow.is_place(e.machine_no, e.version, b.scope, b.state)
+		AND NOT _sfflow.has_state(e.machine_no, e.version, b.scope, b.state)
 	UNION ALL
 	SELECT 'owner_wrong', b.execution_no, format('branch %s is of %s, the state machine of %s', b.branch_no, b.owner,
 		m.owner)

@@ -32,7 +32,7 @@ DECLARE
 	public name[] := '{
 --@slot public_functions
 		apply_definition, athena_rows, aws_install_athena, aws_install_dynamodb, aws_install_eventbridge,
-		aws_install_s3, aws_install_sfn, aws_install_sqs, aws_install_ssm, branch_place, can_read,
+		aws_install_s3, aws_install_sfn, aws_install_sqs, aws_install_ssm, branch_names, can_read,
 		console_act_on_matches, console_activities, console_ahead, console_alerts, console_bounded, console_check_act,
 		console_compare,
 		console_compared, console_count_matches, console_cut, console_diff, console_each, console_event_payload,
@@ -43,10 +43,10 @@ DECLARE
 		console_rights, console_schedule, console_schedule_rows, console_schedules, console_searches,
 		console_set_alias, console_set_calendar, console_set_schedule, console_start, console_state,
 		console_test_state, console_timeline, console_tonight, console_tried, console_validate, crc32, definition_text,
-		event_page, event_payload, event_types, events, health, histogram_below, history, is_on_page, job_name,
-		job_relations, jobs, jobs_ahead, longest_running, machine_rights, map_run_arn, may_create, newest,
-		node_labelled, put_version, remove_definition, spans, start_scheduled, task_slots, tasks_from, took_ms,
-		waiting_on, workers}';
+		health, histogram_below, history, history_event_page, history_event_payload, history_event_types,
+		history_events, is_on_page, job_name, job_relations, jobs, jobs_ahead, longest_running, machine_rights,
+		map_run_arn, may_create, newest, node_labelled, put_version, remove_definition, spans, start_scheduled,
+		task_slots, tasks_from, took_ms, waiting_on, workers}';
 	made record;
 	given record;
 BEGIN

@@ -236,7 +236,7 @@ CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, place, br
 	WHERE parent_no IS NOT NULL;
 
 -- History: one row per execution and slice.  src/store/README.md has the format of a body; the view
--- _sfflow.event shows the events.  Rows never change, so the first vacuum of a page freezes it.
+-- _sfflow.history_event shows the events.  Rows never change, so the first vacuum of a page freezes it.
 CREATE TABLE _sfflow.history (
 	execution_no bigint NOT NULL,
 	at timestamptz NOT NULL,			-- of the first event

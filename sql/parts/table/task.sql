@@ -39,15 +39,15 @@ CREATE TABLE _sfflow.task (
 	submitted jsonb,					-- what the request returned, until history has it
 	PRIMARY KEY (execution_no, branch_no),
 	CONSTRAINT task_status CHECK (CASE
-		WHEN status = @TASK_QUEUED@ THEN activity_no IS NOT NULL
+		WHEN status = @TASK_STATUS_QUEUED@ THEN activity_no IS NOT NULL
 			AND num_nonnulls(started_at, heartbeat_at, lease_until) = 0
-		WHEN status IN (@TASK_TAKEN@, @TASK_DEAD@) THEN activity_no IS NOT NULL AND started_at IS NOT NULL
-		WHEN status = @TASK_TOKEN@ THEN activity_no IS NULL AND lease_until IS NULL
-		ELSE status = @TASK_ANSWERED@ END)
+		WHEN status IN (@TASK_STATUS_TAKEN@, @TASK_STATUS_DEAD@) THEN activity_no IS NOT NULL AND started_at IS NOT NULL
+		WHEN status = @TASK_STATUS_TOKEN@ THEN activity_no IS NULL AND lease_until IS NULL
+		ELSE status = @TASK_STATUS_ANSWERED@ END)
 ) WITH (fillfactor = 70);
 
 -- What waits to be taken, oldest first.
-CREATE INDEX task_queued ON _sfflow.task (activity_no, scheduled_at) WHERE status = @TASK_QUEUED@;
+CREATE INDEX task_queued ON _sfflow.task (activity_no, scheduled_at) WHERE status = @TASK_STATUS_QUEUED@;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity', '');

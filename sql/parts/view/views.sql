@@ -32,13 +32,13 @@ WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
 	WHERE g.object_kind = @OBJECT_ACTIVITY@ AND g.privilege = @PRIVILEGE_WORK@);
 
 -- The stored numbers of the event types whose names are LIKE one of the patterns.
-CREATE FUNCTION _sfflow.event_types(VARIADIC patterns text[]) RETURNS smallint[]
-AS 'MODULE_PATHNAME', 'sfflow_event_types'
+CREATE FUNCTION _sfflow.history_event_types(VARIADIC patterns text[]) RETURNS smallint[]
+AS 'MODULE_PATHNAME', 'sfflow_history_event_types'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 -- The events of a row of _sfflow.history, or those of some types; without documents none has any. A
 -- payload that an earlier event holds is not repeated: payload_from names that event.
-CREATE FUNCTION _sfflow.events(
+CREATE FUNCTION _sfflow.history_events(
 	execution_no bigint,
 	first_id integer,
 	at timestamptz,
@@ -56,19 +56,19 @@ CREATE FUNCTION _sfflow.events(
 	OUT payload jsonb,
 	OUT extra jsonb)
 RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'sfflow_events'
+AS 'MODULE_PATHNAME', 'sfflow_history_events'
 LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20 ROWS 25;
 
 -- The payload that an event of a row holds.
-CREATE FUNCTION _sfflow.event_payload(execution_no bigint, first_id integer, body bytea, documents jsonb[],
+CREATE FUNCTION _sfflow.history_event_payload(execution_no bigint, first_id integer, body bytea, documents jsonb[],
 	id integer) RETURNS jsonb
-AS 'MODULE_PATHNAME', 'sfflow_event_payload'
+AS 'MODULE_PATHNAME', 'sfflow_history_event_payload'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 
-CREATE VIEW _sfflow.event AS
+CREATE VIEW _sfflow.history_event AS
 SELECT h.execution_no, e.*
 FROM _sfflow.history h
-CROSS JOIN LATERAL _sfflow.events(h.execution_no, h.first_id, h.at, h.body, h.documents, NULL) e;
+CROSS JOIN LATERAL _sfflow.history_events(h.execution_no, h.first_id, h.at, h.body, h.documents, NULL) e;
 
 CREATE FUNCTION _sfflow.history(
 	execution_no bigint,
@@ -86,7 +86,7 @@ CREATE FUNCTION _sfflow.waiting_on(execution_no bigint) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_waiting_on'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
 
-CREATE FUNCTION _sfflow.branch_place(
+CREATE FUNCTION _sfflow.branch_names(
 	execution_no bigint,
 	scope integer,
 	state_no integer,
@@ -95,7 +95,7 @@ CREATE FUNCTION _sfflow.branch_place(
 	OUT type text,
 	OUT resource text,
 	OUT branch text)
-AS 'MODULE_PATHNAME', 'sfflow_branch_place'
+AS 'MODULE_PATHNAME', 'sfflow_branch_names'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 
 CREATE FUNCTION _sfflow.map_run_arn(execution_no bigint, state_no integer, uuid text) RETURNS text
@@ -276,10 +276,10 @@ COMMENT ON FUNCTION @extschema@.sf_list_executions(text, text, text, text, text,
 CREATE VIEW @extschema@.sf_jobs WITH (security_barrier) AS
 SELECT e.execution_id, e.state_machine, substr(e.execution_id, length(e.state_machine) + 2) AS id,
 	j.job_id, j.job_status, j.attempts, j.started_at, j.stopped_at,
-	(SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, j.input_event)
+	(SELECT _sfflow.history_event_payload(h.execution_no, h.first_id, h.body, h.documents, j.input_event)
 	 FROM _sfflow.history h WHERE h.execution_no = e.execution_no AND h.first_id <= j.input_event
 	 ORDER BY h.first_id DESC LIMIT 1) AS input,
-	(SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, j.output_event)
+	(SELECT _sfflow.history_event_payload(h.execution_no, h.first_id, h.body, h.documents, j.output_event)
 	 FROM _sfflow.history h WHERE h.execution_no = e.execution_no AND h.first_id <= j.output_event
 	 ORDER BY h.first_id DESC LIMIT 1) AS output,
 	j.error, j.cause
@@ -332,9 +332,9 @@ CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource,
 	CASE WHEN b.due_at IS NULL AND b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@) THEN 'held'
 		WHEN b.phase = @PHASE_RUN@ THEN 'retrying' WHEN b.phase = @PHASE_ANNOUNCED@ THEN 'running'
-		WHEN b.phase = @PHASE_ANSWERED@ THEN 'answered' WHEN t.status = @TASK_QUEUED@ THEN 'queued'
-		WHEN t.status = @TASK_TOKEN@ THEN 'waiting' WHEN t.status = @TASK_ANSWERED@ THEN 'answered'
-		WHEN t.status = @TASK_DEAD@ THEN 'dead' ELSE 'running'
+		WHEN b.phase = @PHASE_ANSWERED@ THEN 'answered' WHEN t.status = @TASK_STATUS_QUEUED@ THEN 'queued'
+		WHEN t.status = @TASK_STATUS_TOKEN@ THEN 'waiting' WHEN t.status = @TASK_STATUS_ANSWERED@ THEN 'answered'
+		WHEN t.status = @TASK_STATUS_DEAD@ THEN 'dead' ELSE 'running'
 	END AS status,
 	b.attempt,
 	CASE WHEN b.phase = @PHASE_RUN@ THEN b.due_at
@@ -347,7 +347,7 @@ FROM _sfflow.branch b
 JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 LEFT JOIN _sfflow.task t
 	ON t.execution_no = b.execution_no AND t.branch_no = b.branch_no AND b.phase = @PHASE_EXTERNAL@
-CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, b.state, b.iterations) p
 WHERE b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_ANSWERED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@
 	AND p.type = 'Task';
 COMMENT ON VIEW @extschema@.sf_tasks IS 'tasks that run, wait for an answer or for a retry';
@@ -371,9 +371,9 @@ SELECT a.name AS activity, a.owner, q.queued, q.oldest_queued_at, q.in_flight, a
 	a.last_worker
 FROM _sfflow.workable_activity a
 CROSS JOIN LATERAL (
-	SELECT count(*) FILTER (WHERE t.status = @TASK_QUEUED@) AS queued,
-		min(t.scheduled_at) FILTER (WHERE t.status = @TASK_QUEUED@) AS oldest_queued_at,
-		count(*) FILTER (WHERE t.status = @TASK_TAKEN@) AS in_flight
+	SELECT count(*) FILTER (WHERE t.status = @TASK_STATUS_QUEUED@) AS queued,
+		min(t.scheduled_at) FILTER (WHERE t.status = @TASK_STATUS_QUEUED@) AS oldest_queued_at,
+		count(*) FILTER (WHERE t.status = @TASK_STATUS_TAKEN@) AS in_flight
 	FROM _sfflow.task t
 	JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 		AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
@@ -394,8 +394,8 @@ SELECT e.execution_id, p.state, p.branch, p.resource, t.input, b.error, b.cause,
 FROM _sfflow.task t
 JOIN _sfflow.readable_execution e ON e.execution_no = t.execution_no
 JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
-CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iterations) p
-WHERE t.status = @TASK_DEAD@ AND b.phase = @PHASE_FAILED@ AND b.state = t.state;
+CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, t.state, b.iterations) p
+WHERE t.status = @TASK_STATUS_DEAD@ AND b.phase = @PHASE_FAILED@ AND b.state = t.state;
 COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that programs took as often as allowed and never answered';
 COMMENT ON COLUMN @extschema@.sf_dead_letters.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_dead_letters.state IS 'the name of the Task state';
@@ -416,7 +416,7 @@ SELECT e.execution_id, p.state, _sfflow.map_run_arn(e.execution_no, r.state, r.u
 	r.succeeded, r.failed, r.timed_out, r.aborted, r.redrive_count, r.started_at, r.stopped_at
 FROM _sfflow.map_run r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no
-CROSS JOIN LATERAL _sfflow.branch_place(r.execution_no, 0, r.state, NULL) p;
+CROSS JOIN LATERAL _sfflow.branch_names(r.execution_no, 0, r.state, NULL) p;
 COMMENT ON VIEW @extschema@.sf_map_runs IS 'runs of Distributed Map states, with their progress';
 COMMENT ON COLUMN @extschema@.sf_map_runs.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_map_runs.state IS 'the name of the Map state';

@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -20,6 +19,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "store/state_machine/applied_definitions.h"
 
 /* The longest value of a member that a change tells */

@@ -5,9 +5,10 @@
 #ifndef SF_API_DEFINITIONS_H
 #define SF_API_DEFINITIONS_H
 
+#include "nodes/pg_list.h"
+
 #include "base/version/compat.h"
 #include "json/json.h"
-#include "nodes/pg_list.h"
 
 /* Number of the form of a document: member "format" */
 #define SF_DEFINITIONS_FORMAT	1

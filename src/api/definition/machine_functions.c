@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/definition/probe.h"
@@ -13,6 +12,7 @@
 #include "asl/validate/validate.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "run/execution/retention.h"
 #include "run/gate/gate.h"

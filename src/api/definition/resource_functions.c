@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/columns.h"
@@ -13,11 +12,12 @@
 #include "asl/program.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "db/table.h"
 #include "run/gate/gate.h"
 #include "run/task/service.h"
-#include "store/state_machine/resource_map.h"
 #include "sql_task/function/function.h"
+#include "store/state_machine/resource_map.h"
 
 /* Bytes of a pattern: it is a key, and no ARN is as long */
 #define SF_PATTERN_MAX	1024

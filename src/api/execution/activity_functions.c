@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
@@ -15,14 +14,15 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
-#include "transition/state/map_state.h"
 #include "run/apply/apply.h"
 #include "run/apply/apply_map_run.h"
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/state_machine/aws_resource.h"
 #include "store/state_machine/program_cache.h"
+#include "transition/state/map_state.h"
 
 /* Tasks that one call may take */
 #define MAX_TASKS		1000
@@ -352,7 +352,7 @@ lock_task(const char *token)
 	if (task == NULL || branch == NULL || task->generation != given.generation ||
 		!same_secret(&task->secret, &given.secret))
 		timed_out(given.key.execution_no);
-	if (task->status == SF_TASK_ANSWERED)
+	if (task->status == SF_TASK_STATUS_ANSWERED)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_TASK_ALREADY_ANSWERED),
 				 errmsg("the task was answered already")));
@@ -360,7 +360,7 @@ lock_task(const char *token)
 	if (execution == NULL || execution->status != SF_STATUS_RUNNING ||
 		branch->generation != given.generation ||
 		(branch->phase != SF_PHASE_EXTERNAL && branch->phase != SF_PHASE_ANNOUNCED) ||
-		task->status == SF_TASK_QUEUED || task->status == SF_TASK_DEAD ||
+		task->status == SF_TASK_STATUS_QUEUED || task->status == SF_TASK_STATUS_DEAD ||
 		is_of_earlier_time(&given, execution, task))
 		timed_out(given.key.execution_no);
 	return task;

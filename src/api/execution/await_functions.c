@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/version/schema.h"
 #include "tcop/pquery.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
@@ -24,6 +23,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "db/table.h"
 #include "worker/session/await.h"
 

@@ -4,12 +4,12 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "utils/builtins.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "quota/quota.h"
 #include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"

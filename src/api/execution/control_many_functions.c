@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -20,6 +19,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "quota/quota.h"
 #include "quota/throttled_starts.h"
 #include "run/distributed_map/redrive_items.h"
@@ -186,7 +186,7 @@ redrive(Call *call, SfExecution *execution)
 	if (!take_quota(call, execution))
 		return false;
 	redriven = sf_lifecycle_try_redrive(execution);
-	if (redriven != SF_REDRIVEN)
+	if (redriven != SF_REDRIVE_DONE)
 	{
 		sf_quota_give_back(execution->owner);
 		put(call, execution->execution_id,

@@ -14,7 +14,6 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "base/version/schema.h"
 #include "common/pg_prng.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -30,6 +29,7 @@
 #include "base/error/errors.h"
 #include "base/time/timing.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "db/direct.h"
 #include "run/gate/gate.h"

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -15,6 +14,7 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/value/random.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "expr/expr.h"
 #include "quota/quota.h"

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -18,6 +17,7 @@
 #include "api/execution/start.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 
 /* A call, and the batch that it is collecting */
 typedef struct Batch

@@ -5,13 +5,13 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "utils/builtins.h"
 
 #include "api/execution/start.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "store/feature.h"
 
 /* Refuse an option that is unknown. */

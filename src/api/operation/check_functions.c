@@ -4,18 +4,18 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 
 #include "api/objects.h"
+#include "base/version/schema.h"
 #include "report/report.h"
 #include "store/feature.h"
 #include "store/state_machine/program_cache.h"
 
 /* Tell whether a version has a state of this number in the scope of that one. */
-SF_SQL_FUNCTION(sfflow_is_place)
+SF_SQL_FUNCTION(sfflow_has_state)
 {
 	const SfProgram *program = sf_program_cache_get(PG_GETARG_INT32(0), PG_GETARG_INT32(1));
 	int			scope = PG_GETARG_INT32(2);
@@ -24,6 +24,12 @@ SF_SQL_FUNCTION(sfflow_is_place)
 	PG_RETURN_BOOL(scope >= 0 && scope < program->nscopes &&
 				   sf_program_has_state(program, state) &&
 				   program->states[state].scope == scope);
+}
+
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_is_place)
+{
+	return sfflow_has_state(fcinfo);
 }
 
 /* The state with a number, if it is a JobNet; else NULL. */

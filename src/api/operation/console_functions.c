@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "base/version/schema.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -21,10 +20,11 @@
 #include "api/sql_arguments.h"
 #include "base/role/role.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
+#include "sql_task/sql_task.h"
 #include "store/execution/running_list.h"
 #include "store/role/privilege.h"
 #include "store/state_machine/machine.h"
-#include "sql_task/sql_task.h"
 
 /*
  * sf_console_session(): a text that stays the same as long as the role that has

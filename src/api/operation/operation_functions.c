@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_authid.h"
 #include "commands/trigger.h"
 #include "lib/stringinfo.h"
@@ -13,17 +12,18 @@
 
 #include "api/columns.h"
 #include "base/settings.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
-#include "copy/load_guard.h"
 #include "copy/instance_file.h"
+#include "copy/load_guard.h"
 #include "db/table.h"
 #include "quota/quota.h"
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"
-#include "worker/process/admit.h"
 #include "worker/fault/last_error.h"
 #include "worker/fault/poison.h"
+#include "worker/process/admit.h"
 #include "worker/shared_memory/shared.h"
 
 /* These answer also where the schema is not the library's. */
@@ -41,7 +41,7 @@ PG_FUNCTION_INFO_V1(sfflow_note_load);
 static const char *const kind_names[] = {SF_PROCESS_KIND_LIST(KIND_NAME)};
 
 #define STATE_NAME(sym, name) name,
-static const char *const state_names[] = {SF_PROCESS_LIST(STATE_NAME)};
+static const char *const state_names[] = {SF_PROCESS_STATE_LIST(STATE_NAME)};
 
 /* Let a superuser or the extension's owner pass. */
 static void
@@ -145,7 +145,7 @@ copy_processes(SfProcess *processes)
 	{
 		const SfProcess *process = &sf_shared->processes[i];
 
-		if (process->state != SF_PROCESS_FREE &&
+		if (process->state != SF_PROCESS_STATE_FREE &&
 			(i == SF_LAUNCHER_PROCESS || process->database == MyDatabaseId))
 			processes[count++] = *process;
 	}
@@ -215,8 +215,8 @@ count_task_processes(TaskProcesses *t)
 	}
 	t->max_tasks = sf_shared_max_tasks();
 	t->max_per_owner = sf_admit_max_per_owner();
-	t->waiting = database && (database->tasks_left & SF_LEFT_WANTED) != 0;
-	t->capped = database && (database->tasks_left & SF_LEFT_CAPPED) != 0;
+	t->waiting = database && (database->tasks_left & SF_TASKS_LEFT_WANTED) != 0;
+	t->capped = database && (database->tasks_left & SF_TASKS_LEFT_CAPPED) != 0;
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -306,7 +306,7 @@ typedef struct Numbers
 	int			processes;
 	int			advancing;
 	int			tasks;
-	bool		is_refused;			/* in the last minutes */
+	bool		is_refused;		/* in the last minutes */
 	bool		alone;			/* the launcher's process does everything */
 	bool		databases_exhausted;
 } Numbers;
@@ -326,7 +326,7 @@ take_numbers(Numbers *n)
 		n->last_turn = database->last_turn;
 	for (int i = 1; i < sf_shared->nprocesses; i++)
 	{
-		if (sf_shared->processes[i].state != SF_PROCESS_FREE &&
+		if (sf_shared->processes[i].state != SF_PROCESS_STATE_FREE &&
 			OidIsValid(sf_shared->processes[i].database))
 			n->processes++;
 	}

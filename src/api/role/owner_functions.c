@@ -4,16 +4,16 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
-#include "api/sql_arguments.h"
 #include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "run/gate/gate.h"
 #include "store/audit/audit.h"
 #include "store/role/owner.h"

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -13,6 +12,7 @@
 #include "api/objects.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"

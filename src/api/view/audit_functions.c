@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
@@ -12,6 +11,7 @@
 #include "api/columns.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "store/audit/audit_list.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"

@@ -5,18 +5,18 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "utils/builtins.h"
 
-#include "api/sql_arguments.h"
 #include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
+#include "graph/graph.h"
 #include "json/json.h"
+#include "report/report.h"
 #include "store/state_machine/program_cache.h"
 #include "store/statistics/usual.h"
-#include "report/report.h"
-#include "graph/graph.h"
 
 /* Find an execution that the caller may READ, and its program. */
 static const SfProgram *

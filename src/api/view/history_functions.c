@@ -17,21 +17,21 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
+#include "asl/history_event_types.h"
 #include "base/name/name.h"
 #include "base/value/iterations.h"
 #include "base/version/schema.h"
-#include "asl/history_event_types.h"
-#include "report/report.h"
 #include "graph/graph.h"
-#include "transition/state/map_state.h"
-#include "store/state_machine/program_cache.h"
+#include "report/report.h"
 #include "report/visits.h"
 #include "store/execution/execution_head.h"
+#include "store/state_machine/program_cache.h"
+#include "transition/state/map_state.h"
 
 typedef struct HistoryOutput
 {
 	FunctionCallInfo fcinfo;	/* the result; or */
-	SfObjectEvent put;			/* what takes the events, */
+	SfHistoryEventPut put;		/* what takes the events, */
 	void	   *arg;			/* with this */
 	int			machine_no;
 	int			version;		/* of the program */
@@ -54,7 +54,7 @@ begin_output(HistoryOutput *out, FunctionCallInfo fcinfo, const SfExecutionHead 
 
 /* Tell the name of the state of an event (NULL: it has none), and make its details. */
 static Jsonb *
-describe(HistoryOutput *out, const SfEvent *event, const char **state)
+describe(HistoryOutput *out, const SfHistoryEvent *event, const char **state)
 {
 	/* the events of earlier runs keep the version that a restart has replaced */
 	if (event->version != out->version)
@@ -62,12 +62,12 @@ describe(HistoryOutput *out, const SfEvent *event, const char **state)
 	out->version = event->version;
 	*state = sf_program_has_state(out->program, event->state) ?
 		out->program->states[event->state].name : NULL;
-	return sf_event_details_make(out->program, event, out->role_arn);
+	return sf_history_event_details_make(out->program, event, out->role_arn);
 }
 
 /* Add the columns that every event has, and return its details. */
 static Jsonb *
-add_event(HistoryOutput *out, SfColumns *row, const SfEvent *event)
+add_event(HistoryOutput *out, SfColumns *row, const SfHistoryEvent *event)
 {
 	const char *state;
 	Jsonb	   *details = describe(out, event, &state);
@@ -82,7 +82,7 @@ add_event(HistoryOutput *out, SfColumns *row, const SfEvent *event)
 
 /* Put one event into the result. */
 static void
-put_event(const SfEvent *event, void *arg)
+put_event(const SfHistoryEvent *event, void *arg)
 {
 	HistoryOutput *out = arg;
 	SfColumns	row = {0};
@@ -94,7 +94,7 @@ put_event(const SfEvent *event, void *arg)
 
 /* Give one event to what takes it. */
 static void
-give_event(const SfEvent *event, void *arg)
+give_event(const SfHistoryEvent *event, void *arg)
 {
 	HistoryOutput *out = arg;
 	const char *state;
@@ -108,14 +108,14 @@ give_event(const SfEvent *event, void *arg)
  * function runs in a memory context that is reset between calls.
  */
 void
-sf_object_each_event(const SfExecutionHead *execution, SfObjectEvent put, void *arg)
+sf_object_each_event(const SfExecutionHead *execution, SfHistoryEventPut put, void *arg)
 {
 	HistoryOutput out;
 
 	begin_output(&out, NULL, execution);
 	out.put = put;
 	out.arg = arg;
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_ALL, give_event, &out);
+	sf_history_event_scan(execution->execution_no, SF_HISTORY_DOCUMENTS_ALL, give_event, &out);
 }
 
 /*
@@ -132,7 +132,7 @@ SF_SQL_FUNCTION(sfflow_history)
 	if (!sf_head_read_visible(execution_no, &execution))
 		return (Datum) 0;
 	begin_output(&out, fcinfo, &execution);
-	sf_event_scan(execution_no, SF_DOCUMENTS_ALL, put_event, &out);
+	sf_history_event_scan(execution_no, SF_HISTORY_DOCUMENTS_ALL, put_event, &out);
 	return (Datum) 0;
 }
 
@@ -170,10 +170,10 @@ typedef struct EventPage
 
 /* Choose the events of the page. */
 static bool
-is_on_page(const SfEvent *event, void *arg)
+is_on_page(const SfHistoryEvent *event, void *arg)
 {
 	EventPage  *page = arg;
-	SfEvent		translated;
+	SfHistoryEvent translated;
 
 	if (page->left == 0 || event->id <= page->after || event->id > page->until)
 		return false;
@@ -190,7 +190,7 @@ is_on_page(const SfEvent *event, void *arg)
 
 /* Put an event of a page into the result, with the beginning of the text of its details. */
 static void
-put_on_page(const SfEvent *event, void *arg)
+put_on_page(const SfHistoryEvent *event, void *arg)
 {
 	EventPage  *page = arg;
 	SfColumns	row = {0};
@@ -214,7 +214,7 @@ put_on_page(const SfEvent *event, void *arg)
  * iterations (NULL: of any), member of the details (NULL: all of them), most_bytes of
  * the text of each, most events.
  */
-SF_SQL_FUNCTION(sfflow_event_page)
+SF_SQL_FUNCTION(sfflow_history_event_page)
 {
 	SfExecutionHead execution;
 	EventPage	page = {0};
@@ -233,8 +233,14 @@ SF_SQL_FUNCTION(sfflow_event_page)
 	page.member = sf_arg_text_or_null(fcinfo, 5);
 	page.most_bytes = sf_arg_count(fcinfo, 6, "most_bytes", 0, PG_INT32_MAX);
 	page.left = sf_arg_count(fcinfo, 7, "most", 0, PG_INT32_MAX);
-	sf_event_scan_some(execution.execution_no, is_on_page, put_on_page, &page);
+	sf_history_event_scan_some(execution.execution_no, is_on_page, put_on_page, &page);
 	return (Datum) 0;
+}
+
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_event_page)
+{
+	return sfflow_history_event_page(fcinfo);
 }
 
 /* Does a state take time?  The others do their work at once. */
@@ -249,10 +255,10 @@ takes_time(const SfState *state)
 static const char *
 status_of_attempt(const SfVisit *visit)
 {
-	if (visit->end == SF_VISIT_ABORTED)
+	if (visit->end == SF_VISIT_END_ABORTED)
 		return "aborted";
-	return sf_graph_statuses[visit->end == SF_VISIT_LEFT ? SF_GRAPH_SUCCESS :
-							 visit->end == SF_VISIT_RUNS && visit->to == DT_NOEND ?
+	return sf_graph_statuses[visit->end == SF_VISIT_END_LEFT ? SF_GRAPH_SUCCESS :
+							 visit->end == SF_VISIT_END_RUNS && visit->to == DT_NOEND ?
 							 SF_GRAPH_RUNNING : SF_GRAPH_FAILURE].name;
 }
 
@@ -371,7 +377,7 @@ SF_SQL_FUNCTION(sfflow_job_label)
  * a Task, and the name of the branch.  The caller passes the columns of the row;
  * the result comes from the definition, not from the execution.
  */
-SF_SQL_FUNCTION(sfflow_branch_place)
+SF_SQL_FUNCTION(sfflow_branch_names)
 {
 	int64		execution_no = PG_GETARG_INT64(0);
 	int			scope = PG_GETARG_INT32(1);
@@ -397,6 +403,12 @@ SF_SQL_FUNCTION(sfflow_branch_place)
 				   sf_state_task(state)->resource.text);
 	sf_columns_text(&row, sf_job_branch_name(program, scope, iterations, niterations));
 	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
+}
+
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_branch_place)
+{
+	return sfflow_branch_names(fcinfo);
 }
 
 /* Build the public name of a Map run: execution_no, state, uuid. */

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -16,14 +15,15 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
+#include "base/version/schema.h"
 #include "json/json.h"
+#include "report/job.h"
 #include "report/report.h"
 #include "report/successors.h"
-#include "report/job.h"
-#include "store/state_machine/program_cache.h"
-#include "store/state_machine/machine.h"
-#include "store/role/privilege.h"
 #include "store/execution/execution_head.h"
+#include "store/role/privilege.h"
+#include "store/state_machine/machine.h"
+#include "store/state_machine/program_cache.h"
 
 /* Put one job into the result. */
 static void
@@ -147,7 +147,7 @@ tasks_ahead(const SfExecutionHead *execution, const SfProgram *program, List *ah
 	List	   *tasks = NIL;
 
 	foreach_ptr(const SfJob, job, sf_job_list(execution, program))
-		if (job->status == SF_JOB_ENTRY || job->status == SF_JOB_RUNNING)
+		if (job->status == SF_JOB_STATUS_ENTRY || job->status == SF_JOB_STATUS_RUNNING)
 			states = bms_add_member(states, job->state);
 	foreach_ptr(const SfAhead, a, ahead)
 		states = bms_add_member(states, a->state);

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 
@@ -14,6 +13,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "store/execution/execution_list.h"
 
 /* Arguments, in order */
@@ -53,10 +53,10 @@ form_key(const SfListedExecution *e)
 }
 
 /* Read the argument after_key. */
-static SfListKey
+static SfListPosition
 parse_key(const char *text)
 {
-	SfListKey	key;
+	SfListPosition key;
 	int			end = 0;
 
 	if (sscanf(text, INT64_FORMAT "." INT64_FORMAT "%n", &key.requested_at, &key.execution_no,
@@ -69,12 +69,12 @@ parse_key(const char *text)
 }
 
 /* Where the page begins: behind the key, and before the given time. */
-static SfListKey
+static SfListPosition
 parse_begin(FunctionCallInfo fcinfo)
 {
-	SfListKey	before = {DT_NOEND, 0};
+	SfListPosition before = {DT_NOEND, 0};
 	const char *text = sf_arg_text_or_null(fcinfo, ARG_KEY);
-	SfListKey	key;
+	SfListPosition key;
 
 	if (!PG_ARGISNULL(ARG_BEFORE))
 		before.requested_at = PG_GETARG_TIMESTAMPTZ(ARG_BEFORE);

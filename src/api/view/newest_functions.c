@@ -21,7 +21,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
@@ -35,6 +34,7 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
+#include "base/version/schema.h"
 #include "store/execution/execution_list.h"
 
 /* Rows of a page that is worth it */
@@ -77,13 +77,13 @@ parse_from(FunctionCallInfo fcinfo)
 }
 
 /* The time up to which executions count: that of "<" or of "<=". */
-static SfListKey
+static SfListPosition
 parse_before(FunctionCallInfo fcinfo)
 {
-	SfListKey	before = {PG_ARGISNULL(ARG_BEFORE) ? DT_NOEND : PG_GETARG_TIMESTAMPTZ(ARG_BEFORE), 0};
+	SfListPosition before = {PG_ARGISNULL(ARG_BEFORE) ? DT_NOEND : PG_GETARG_TIMESTAMPTZ(ARG_BEFORE), 0};
 	TimestampTz until = PG_ARGISNULL(ARG_UNTIL) ? DT_NOEND : PG_GETARG_TIMESTAMPTZ(ARG_UNTIL);
 
-	return before.requested_at <= until ? before : (SfListKey) {until, PG_INT64_MAX};
+	return before.requested_at <= until ? before : (SfListPosition) {until, PG_INT64_MAX};
 }
 
 /* An array of the numbers of executions */

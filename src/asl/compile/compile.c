@@ -11,46 +11,47 @@
  */
 #include "postgres.h"
 
-#include "asl/compile/compile.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-static void number_scope(SfCompiler *c, SfNode *scope);
-static void number_job(SfCompiler *c, SfNode *job);
+#include "asl/compile/compile.h"
+
+static void number_scope(SfCompiler *c, SfTreeNode *scope);
+static void number_job(SfCompiler *c, SfTreeNode *job);
 
 /* The processor of a Map state, under its new or its old name. */
-static SfNode *
-map_processor(const SfNode *state)
+static SfTreeNode *
+map_processor(const SfTreeNode *state)
 {
-	SfNode	   *processor = sf_node_member(state, "ItemProcessor");
+	SfTreeNode *processor = sf_tree_member(state, "ItemProcessor");
 
-	return processor ? processor : sf_node_member(state, "Iterator");
+	return processor ? processor : sf_tree_member(state, "Iterator");
 }
 
 /* Number a state and what it holds. */
 static void
-number_state(SfCompiler *c, SfNode *state)
+number_state(SfCompiler *c, SfTreeNode *state)
 {
-	const char *type = sf_node_member_string(state, "Type");
+	const char *type = sf_tree_member_string(state, "Type");
 
 	state->number = c->program->nstates++;
 	if (strcmp(type, "Parallel") == 0)
 	{
-		SF_NODE_FOREACH(branch, sf_node_member(state, "Branches"))
+		SF_TREE_FOREACH(branch, sf_tree_member(state, "Branches"))
 			number_scope(c, branch);
 	}
 	else if (strcmp(type, "Map") == 0)
 		number_scope(c, map_processor(state));
 	else if (strcmp(type, "JobNet") == 0)
 	{
-		SF_NODE_FOREACH(branch, sf_node_member(state, "Jobs"))
+		SF_TREE_FOREACH(branch, sf_tree_member(state, "Jobs"))
 			number_job(c, branch);
 	}
 }
 
 /* Number a job: its scope, and the state or states in it. */
 static void
-number_job(SfCompiler *c, SfNode *job)
+number_job(SfCompiler *c, SfTreeNode *job)
 {
 	job->scope = c->program->nscopes;
 	if (sf_asl_is_flow(job))
@@ -64,18 +65,18 @@ number_job(SfCompiler *c, SfNode *job)
 
 /* Number a scope and its states. */
 static void
-number_scope(SfCompiler *c, SfNode *scope)
+number_scope(SfCompiler *c, SfTreeNode *scope)
 {
 	check_stack_depth();
 	scope->number = c->program->nscopes++;
-	SF_NODE_FOREACH(state, sf_node_member(scope, "States"))
+	SF_TREE_FOREACH(state, sf_tree_member(scope, "States"))
 		number_state(c, state);
 }
 
-static void compile_scope(SfCompiler *c, const SfNode *scope, int owner,
+static void compile_scope(SfCompiler *c, const SfTreeNode *scope, int owner,
 						  int branch_index);
 
-static void compile_state(SfCompiler *c, const SfNode *node, int scope);
+static void compile_state(SfCompiler *c, const SfTreeNode *node, int scope);
 
 /* Find the last state of a scope: numbers go depth first. */
 static int
@@ -90,7 +91,7 @@ last_state(const SfProgram *program, int last)
 
 /* Compile the scope of a job that is a state. */
 static void
-compile_lone_scope(SfCompiler *c, const SfNode *job, int owner, int branch_index)
+compile_lone_scope(SfCompiler *c, const SfTreeNode *job, int owner, int branch_index)
 {
 	SfScope    *scope = &c->program->scopes[job->scope];
 	SfNameTable saved = c->names;
@@ -108,9 +109,9 @@ compile_lone_scope(SfCompiler *c, const SfNode *job, int owner, int branch_index
 
 /* Compile the scopes of the jobs of a JobNet. */
 static void
-compile_jobs(SfCompiler *c, const SfNode *node, SfState *state)
+compile_jobs(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
-	SfNode	  **jobs = sf_compile_order_jobs(sf_node_member(node, "Jobs"));
+	SfTreeNode **jobs = sf_compile_order_jobs(sf_tree_member(node, "Jobs"));
 
 	state->nscopes = state->net.njobs;
 	state->scopes = palloc(sizeof(int) * state->nscopes);
@@ -129,9 +130,9 @@ compile_jobs(SfCompiler *c, const SfNode *node, SfState *state)
 
 /* Compile the scopes that a state holds. */
 static void
-compile_inner_scopes(SfCompiler *c, const SfNode *node, SfState *state)
+compile_inner_scopes(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
-	SfNode	   *branches = sf_node_member(node, "Branches");
+	SfTreeNode *branches = sf_tree_member(node, "Branches");
 	int			i = 0;
 
 	if (state->type == SF_STATE_JOBNET)
@@ -141,7 +142,7 @@ compile_inner_scopes(SfCompiler *c, const SfNode *node, SfState *state)
 	}
 	if (state->type == SF_STATE_MAP)
 	{
-		SfNode	   *processor = map_processor(node);
+		SfTreeNode *processor = map_processor(node);
 
 		state->nscopes = 1;
 		state->scopes = palloc(sizeof(int));
@@ -151,7 +152,7 @@ compile_inner_scopes(SfCompiler *c, const SfNode *node, SfState *state)
 	}
 	state->nscopes = branches->nchildren;
 	state->scopes = palloc(sizeof(int) * state->nscopes);
-	SF_NODE_FOREACH(branch, branches)
+	SF_TREE_FOREACH(branch, branches)
 	{
 		state->scopes[i] = branch->number;
 		compile_scope(c, branch, state->number, i++);
@@ -162,7 +163,7 @@ compile_inner_scopes(SfCompiler *c, const SfNode *node, SfState *state)
 
 /* Compile what only some state types have. */
 static void
-compile_by_type(SfCompiler *c, const SfNode *node, SfState *state)
+compile_by_type(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
 	switch (state->type)
 	{
@@ -170,13 +171,13 @@ compile_by_type(SfCompiler *c, const SfNode *node, SfState *state)
 			state->pass.result = sf_compile_jsonb(c, node, "Result");
 			break;
 		case SF_STATE_TASK:
-			sf_resource_parse(sf_node_member_string(node, "Resource"),
+			sf_resource_parse(sf_tree_member_string(node, "Resource"),
 							  &state->task.resource);
 			state->task.credentials = sf_compile_template(c, node, "Credentials");
 			state->task.timeout = sf_compile_value(c, node, "TimeoutSeconds", SF_EXPR_PATH);
 			state->task.heartbeat = sf_compile_value(c, node, "HeartbeatSeconds", SF_EXPR_PATH);
-			if (sf_node_member(node, "MaxConcurrency") != NULL)
-				state->task.max_concurrency = (int) sf_node_number(sf_node_member(node, "MaxConcurrency"));
+			if (sf_tree_member(node, "MaxConcurrency") != NULL)
+				state->task.max_concurrency = (int) sf_tree_number(sf_tree_member(node, "MaxConcurrency"));
 			state->task.concurrency_key = sf_compile_string(c, node, "ConcurrencyKey");
 			break;
 		case SF_STATE_CHOICE:
@@ -204,7 +205,7 @@ compile_by_type(SfCompiler *c, const SfNode *node, SfState *state)
 
 /* Compile what all state types have in common, as far as a type has it. */
 static void
-compile_data_flow(SfCompiler *c, const SfNode *node, SfState *state)
+compile_data_flow(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
 	bool		jsonata = c->language == SF_QL_JSONATA;
 
@@ -260,20 +261,20 @@ compile_needs(const SfCompiler *c, SfState *state)
 
 /* Compile a state. */
 static void
-compile_state(SfCompiler *c, const SfNode *node, int scope)
+compile_state(SfCompiler *c, const SfTreeNode *node, int scope)
 {
 	SfState    *state = &c->program->states[node->number];
 	SfQueryLanguage saved = c->language;
-	const SfNode *end = sf_node_member(node, "End");
+	const SfTreeNode *end = sf_tree_member(node, "End");
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 
 	c->language = sf_asl_language(node, c->program->language);
 	state->number = node->number;
-	sf_asl_find_state_type(sf_node_member_string(node, "Type"), &state->type);
+	sf_asl_find_state_type(sf_tree_member_string(node, "Type"), &state->type);
 	state->name = pstrdup(node->key);
-	state->pointer = sf_node_location(node);
+	state->pointer = sf_tree_location(node);
 	state->scope = scope;
 	state->language = c->language;
 	state->end = end && end->boolean;
@@ -297,22 +298,22 @@ compile_state(SfCompiler *c, const SfNode *node, int scope)
 
 /* Compile a scope and its states. */
 static void
-compile_scope(SfCompiler *c, const SfNode *node, int owner, int branch_index)
+compile_scope(SfCompiler *c, const SfTreeNode *node, int owner, int branch_index)
 {
 	SfScope    *scope = &c->program->scopes[node->number];
-	SfNode	   *states = sf_node_member(node, "States");
+	SfTreeNode *states = sf_tree_member(node, "States");
 	SfNameTable saved = c->names;
 
 	check_stack_depth();
 	c->names.count = states->nchildren;
-	c->names.sorted = sf_node_sort_members(states);
+	c->names.sorted = sf_tree_sort_members(states);
 
 	scope->number = node->number;
 	scope->owner_state = owner;
 	scope->branch_index = branch_index;
-	scope->start = sf_compile_target(c, sf_node_member_string(node, "StartAt"));
+	scope->start = sf_compile_target(c, sf_tree_member_string(node, "StartAt"));
 	scope->first = states->first->number;
-	SF_NODE_FOREACH(state, states)
+	SF_TREE_FOREACH(state, states)
 		compile_state(c, state, node->number);
 
 	scope->last = last_state(c->program, states->last->number);
@@ -323,7 +324,7 @@ compile_scope(SfCompiler *c, const SfNode *node, int owner, int branch_index)
 
 /* Compile a tree into a program of its own memory context. */
 static SfProgram *
-compile_tree(SfNode *root, const char *text, MemoryContext parent)
+compile_tree(SfTreeNode *root, const char *text, MemoryContext parent)
 {
 	MemoryContext context = AllocSetContextCreate(parent, "sfflow program",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -359,7 +360,7 @@ compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
 												  ALLOCSET_DEFAULT_SIZES);
 	SfProgram  *program = NULL;
 	List	   *found;
-	SfNode	   *root;
+	SfTreeNode *root;
 
 	MemoryContextSwitchTo(scratch);
 	root = lone_state ? sf_asl_check_state(text, len, &found)

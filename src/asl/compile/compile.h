@@ -11,7 +11,7 @@
 typedef struct SfNameTable
 {
 	int			count;
-	SfNode	  **sorted;
+	SfTreeNode **sorted;
 } SfNameTable;
 
 typedef struct SfCompiler
@@ -25,34 +25,34 @@ typedef struct SfCompiler
 
 /* --- compile_fields.c: one member of an object, absent ones included --- */
 
-extern const char *sf_compile_string(SfCompiler *c, const SfNode *object,
+extern const char *sf_compile_string(SfCompiler *c, const SfTreeNode *object,
 									 const char *name);
-extern double sf_compile_double(SfCompiler *c, const SfNode *object,
+extern double sf_compile_double(SfCompiler *c, const SfTreeNode *object,
 								const char *name, double def);
-extern SfExpr *sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed);
-extern SfPathField sf_compile_path(SfCompiler *c, const SfNode *object,
+extern SfExpr *sf_compile_expr(SfCompiler *c, const SfTreeNode *value, int allowed);
+extern SfPathField sf_compile_path(SfCompiler *c, const SfTreeNode *object,
 								   const char *name, int allowed);
-extern SfValueField sf_compile_value(SfCompiler *c, const SfNode *object,
+extern SfValueField sf_compile_value(SfCompiler *c, const SfTreeNode *object,
 									 const char *name, int allowed);
-extern const char *sf_compile_expression_text(SfCompiler *c, const SfNode *value);
-extern SfTemplate *sf_compile_template(SfCompiler *c, const SfNode *object,
+extern const char *sf_compile_expression_text(SfCompiler *c, const SfTreeNode *value);
+extern SfTemplate *sf_compile_template(SfCompiler *c, const SfTreeNode *object,
 									   const char *name);
-extern SfTemplate *sf_compile_template_value(SfCompiler *c, const SfNode *value);
-extern Jsonb *sf_compile_jsonb(SfCompiler *c, const SfNode *object,
+extern SfTemplate *sf_compile_template_value(SfCompiler *c, const SfTreeNode *value);
+extern Jsonb *sf_compile_jsonb(SfCompiler *c, const SfTreeNode *object,
 							   const char *name);
-extern SfFailureMode sf_compile_failure_mode(const SfNode *object,
+extern SfFailureMode sf_compile_failure_mode(const SfTreeNode *object,
 											 SfFailureMode def);
 extern int	sf_compile_target(SfCompiler *c, const char *name);
 
 /* --- compile_states.c, compile_net.c --- */
 
-extern void sf_compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule);
-extern void sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state);
-extern void sf_compile_retry(SfCompiler *c, const SfNode *node, SfState *state);
-extern void sf_compile_catch(SfCompiler *c, const SfNode *node, SfState *state);
-extern void sf_compile_map(SfCompiler *c, const SfNode *node, SfState *state);
-extern bool sf_asl_is_flow(const SfNode *job);
-extern SfNode **sf_compile_order_jobs(const SfNode *jobs);
-extern void sf_compile_net(SfCompiler *c, const SfNode *node, SfState *state);
+extern void sf_compile_rule(SfCompiler *c, const SfTreeNode *node, SfChoiceRule *rule);
+extern void sf_compile_choice(SfCompiler *c, const SfTreeNode *node, SfState *state);
+extern void sf_compile_retry(SfCompiler *c, const SfTreeNode *node, SfState *state);
+extern void sf_compile_catch(SfCompiler *c, const SfTreeNode *node, SfState *state);
+extern void sf_compile_map(SfCompiler *c, const SfTreeNode *node, SfState *state);
+extern bool sf_asl_is_flow(const SfTreeNode *job);
+extern SfTreeNode **sf_compile_order_jobs(const SfTreeNode *jobs);
+extern void sf_compile_net(SfCompiler *c, const SfTreeNode *node, SfState *state);
 
 #endif							/* SF_ASL_COMPILE_H */

@@ -13,26 +13,26 @@
 
 /* A string of the program's own; NULL when absent. */
 const char *
-sf_compile_string(SfCompiler *c, const SfNode *object, const char *name)
+sf_compile_string(SfCompiler *c, const SfTreeNode *object, const char *name)
 {
-	const char *string = sf_node_member_string(object, name);
+	const char *string = sf_tree_member_string(object, name);
 
 	return string ? pstrdup(string) : NULL;
 }
 
 /* Compile a literal number, or its default. */
 double
-sf_compile_double(SfCompiler *c, const SfNode *object, const char *name,
+sf_compile_double(SfCompiler *c, const SfTreeNode *object, const char *name,
 				  double def)
 {
-	const SfNode *value = sf_node_member(object, name);
+	const SfTreeNode *value = sf_tree_member(object, name);
 
-	return value ? sf_node_number(value) : def;
+	return value ? sf_tree_number(value) : def;
 }
 
 /* Compile an expression of JSONPath mode. */
 SfExpr *
-sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed)
+sf_compile_expr(SfCompiler *c, const SfTreeNode *value, int allowed)
 {
 	SfError		error;
 	SfExpr	   *expr = sf_expr_compile(pstrdup(value->string), allowed, &error);
@@ -46,15 +46,15 @@ sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed)
 
 /* Compile a path that may be null. */
 SfPathField
-sf_compile_path(SfCompiler *c, const SfNode *object, const char *name,
+sf_compile_path(SfCompiler *c, const SfTreeNode *object, const char *name,
 				int allowed)
 {
-	const SfNode *value = sf_node_member(object, name);
+	const SfTreeNode *value = sf_tree_member(object, name);
 	SfPathField field = {SF_FIELD_ABSENT, NULL, NULL};
 
 	if (value == NULL)
 		return field;
-	if (value->kind == SF_NODE_NULL)
+	if (value->kind == SF_TREE_NULL)
 	{
 		field.kind = SF_FIELD_NULL;
 		return field;
@@ -66,13 +66,13 @@ sf_compile_path(SfCompiler *c, const SfNode *object, const char *name,
 }
 
 /* Find the …Path form of a field; NULL when absent. */
-static SfNode *
-path_member(const SfNode *object, const char *name)
+static SfTreeNode *
+path_member(const SfTreeNode *object, const char *name)
 {
 	char		path_name[64];
 
 	snprintf(path_name, sizeof(path_name), "%sPath", name);
-	return sf_node_member(object, path_name);
+	return sf_tree_member(object, path_name);
 }
 
 /*
@@ -80,7 +80,7 @@ path_member(const SfNode *object, const char *name)
  * blanks around it; NULL if the value is no expression.
  */
 const char *
-sf_compile_expression_text(SfCompiler *c, const SfNode *value)
+sf_compile_expression_text(SfCompiler *c, const SfTreeNode *value)
 {
 	const char *start;
 	const char *end;
@@ -98,11 +98,11 @@ sf_compile_expression_text(SfCompiler *c, const SfNode *value)
 
 /* Compile a number or a string: literal, JSONata, or the …Path form. */
 SfValueField
-sf_compile_value(SfCompiler *c, const SfNode *object, const char *name,
+sf_compile_value(SfCompiler *c, const SfTreeNode *object, const char *name,
 				 int allowed)
 {
-	const SfNode *value = sf_node_member(object, name);
-	const SfNode *path = path_member(object, name);
+	const SfTreeNode *value = sf_tree_member(object, name);
+	const SfTreeNode *path = path_member(object, name);
 	SfValueField field = {.kind = SF_FIELD_ABSENT};
 
 	if (value && sf_asl_is_jsonata(value, c->language))
@@ -114,8 +114,8 @@ sf_compile_value(SfCompiler *c, const SfNode *object, const char *name,
 	else if (value)
 	{
 		field.kind = SF_FIELD_LITERAL;
-		if (value->kind == SF_NODE_NUMBER)
-			field.number = sf_node_number(value);
+		if (value->kind == SF_TREE_NUMBER)
+			field.number = sf_tree_number(value);
 		else
 			field.string = pstrdup(value->string);
 	}
@@ -139,9 +139,9 @@ refuse_report(void *arg, const char *code, const char *location,
 
 /* Compile a payload template. */
 SfTemplate *
-sf_compile_template_value(SfCompiler *c, const SfNode *value)
+sf_compile_template_value(SfCompiler *c, const SfTreeNode *value)
 {
-	SfTemplate *tmpl = sf_template_compile(sf_node_to_jsonb(value, c->text),
+	SfTemplate *tmpl = sf_template_compile(sf_tree_to_jsonb(value, c->text),
 										   c->language, refuse_report, NULL);
 
 	c->context_use |= sf_template_context_use(tmpl);
@@ -150,27 +150,27 @@ sf_compile_template_value(SfCompiler *c, const SfNode *value)
 
 /* Compile the payload template of a member; NULL when absent. */
 SfTemplate *
-sf_compile_template(SfCompiler *c, const SfNode *object, const char *name)
+sf_compile_template(SfCompiler *c, const SfTreeNode *object, const char *name)
 {
-	const SfNode *value = sf_node_member(object, name);
+	const SfTreeNode *value = sf_tree_member(object, name);
 
 	return value ? sf_compile_template_value(c, value) : NULL;
 }
 
 /* Copy a value as it is written; NULL when absent. */
 Jsonb *
-sf_compile_jsonb(SfCompiler *c, const SfNode *object, const char *name)
+sf_compile_jsonb(SfCompiler *c, const SfTreeNode *object, const char *name)
 {
-	const SfNode *value = sf_node_member(object, name);
+	const SfTreeNode *value = sf_tree_member(object, name);
 
-	return value ? sf_node_to_jsonb(value, c->text) : NULL;
+	return value ? sf_tree_to_jsonb(value, c->text) : NULL;
 }
 
 /* Read FailureMode, or take its default. */
 SfFailureMode
-sf_compile_failure_mode(const SfNode *object, SfFailureMode def)
+sf_compile_failure_mode(const SfTreeNode *object, SfFailureMode def)
 {
-	const char *mode = sf_node_member_string(object, "FailureMode");
+	const char *mode = sf_tree_member_string(object, "FailureMode");
 
 	if (mode == NULL)
 		return def;
@@ -182,10 +182,10 @@ sf_compile_failure_mode(const SfNode *object, SfFailureMode def)
 int
 sf_compile_target(SfCompiler *c, const char *name)
 {
-	const SfNode *state;
+	const SfTreeNode *state;
 
 	if (name == NULL)
 		return SF_NO_STATE;
-	state = sf_node_search_members(c->names.sorted, c->names.count, name);
+	state = sf_tree_search_members(c->names.sorted, c->names.count, name);
 	return state ? state->number : SF_NO_STATE;
 }

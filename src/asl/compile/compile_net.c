@@ -9,8 +9,9 @@
  */
 #include "postgres.h"
 
-#include "asl/compile/compile.h"
 #include "miscadmin.h"
+
+#include "asl/compile/compile.h"
 
 /* The jobs of the net that is being compiled */
 typedef struct Net
@@ -18,8 +19,8 @@ typedef struct Net
 	SfCompiler *compiler;
 	SfJobNetState *net;
 	int			count;
-	SfNode	  **by_number;
-	SfNode	  **sorted;			/* by name */
+	SfTreeNode **by_number;
+	SfTreeNode **sorted;		/* by name */
 	int		   *numbers;		/* by position in the text */
 } Net;
 
@@ -27,19 +28,19 @@ typedef struct Net
 
 /* Priority of a job; the greater one begins first. */
 static int
-priority_of(const SfNode *job)
+priority_of(const SfTreeNode *job)
 {
-	const SfNode *value = sf_node_member(job, "Priority");
+	const SfTreeNode *value = sf_tree_member(job, "Priority");
 
-	return value ? (int) sf_node_number(value) : 0;
+	return value ? (int) sf_tree_number(value) : 0;
 }
 
 /* Order jobs by priority, then by position in the text. */
 static int
 compare_priorities(const void *a, const void *b)
 {
-	const SfNode *x = *(SfNode *const *) a;
-	const SfNode *y = *(SfNode *const *) b;
+	const SfTreeNode *x = *(SfTreeNode *const *) a;
+	const SfTreeNode *y = *(SfTreeNode *const *) b;
 	int			p = priority_of(x),
 				q = priority_of(y);
 
@@ -48,20 +49,20 @@ compare_priorities(const void *a, const void *b)
 
 /* Tell whether a job is a flow of states, not a state. */
 bool
-sf_asl_is_flow(const SfNode *job)
+sf_asl_is_flow(const SfTreeNode *job)
 {
-	return sf_node_member(job, "Type") == NULL;
+	return sf_tree_member(job, "Type") == NULL;
 }
 
 /* Sort the jobs of a net by number. */
-SfNode **
-sf_compile_order_jobs(const SfNode *jobs)
+SfTreeNode **
+sf_compile_order_jobs(const SfTreeNode *jobs)
 {
-	SfNode	  **by_number = palloc(sizeof(SfNode *) * jobs->nchildren);
+	SfTreeNode **by_number = palloc(sizeof(SfTreeNode *) * jobs->nchildren);
 
-	SF_NODE_FOREACH(job, jobs)
+	SF_TREE_FOREACH(job, jobs)
 		by_number[job->index] = job;
-	qsort(by_number, jobs->nchildren, sizeof(SfNode *), compare_priorities);
+	qsort(by_number, jobs->nchildren, sizeof(SfTreeNode *), compare_priorities);
 	return by_number;
 }
 
@@ -71,16 +72,16 @@ sf_compile_order_jobs(const SfNode *jobs)
 static void
 compile_after(Net *n, int number)
 {
-	const SfNode *after = sf_node_member(n->by_number[number], "After");
+	const SfTreeNode *after = sf_tree_member(n->by_number[number], "After");
 	SfNetJob   *job = &n->net->jobs[number];
 
 	if (after == NULL)
 		return;
 	job->after = palloc(sizeof(SfJobLink) * Max(after->nchildren, 1));
-	SF_NODE_FOREACH(link, after)
+	SF_TREE_FOREACH(link, after)
 	{
-		const SfNode *before = sf_node_search_members(n->sorted, n->count,
-													  sf_asl_link_job(link)->string);
+		const SfTreeNode *before = sf_tree_search_members(n->sorted, n->count,
+														  sf_asl_link_job(link)->string);
 		SfJobLink  *made = &job->after[job->nafter++];
 
 		made->job = n->numbers[before->index];
@@ -148,8 +149,8 @@ static void
 compile_condition(Net *n, int number)
 {
 	SfCompiler *c = n->compiler;
-	const SfNode *node = n->by_number[number];
-	const SfNode *condition = sf_node_member(node, "Condition");
+	const SfTreeNode *node = n->by_number[number];
+	const SfTreeNode *condition = sf_tree_member(node, "Condition");
 	SfNetJob   *job = &n->net->jobs[number];
 	SfQueryLanguage language = c->language;
 	int			context_use = c->context_use;
@@ -184,12 +185,12 @@ typedef struct Reader
 
 /* Note that a job looks at another one, or at some (name NULL). */
 static void
-add_use(void *arg, const SfNode *at, bool of_jobs, const char *name)
+add_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 {
 	const Net  *n = ((Reader *) arg)->net;
 	SfNetJob   *job = ((Reader *) arg)->job;
-	const SfNode *used = name == NULL ? NULL :
-		sf_node_search_members(n->sorted, n->count, name);
+	const SfTreeNode *used = name == NULL ? NULL :
+		sf_tree_search_members(n->sorted, n->count, name);
 
 	if (used == NULL)
 	{
@@ -208,13 +209,13 @@ add_use(void *arg, const SfNode *at, bool of_jobs, const char *name)
 
 /* Compile what a JobNet says of its jobs, apart from their states. */
 void
-sf_compile_net(SfCompiler *c, const SfNode *node, SfState *state)
+sf_compile_net(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
-	const SfNode *jobs = sf_node_member(node, "Jobs");
+	const SfTreeNode *jobs = sf_tree_member(node, "Jobs");
 	Net			n = {.compiler = c,.net = &state->net,.count = jobs->nchildren};
 
 	n.by_number = sf_compile_order_jobs(jobs);
-	n.sorted = sf_node_sort_members(jobs);
+	n.sorted = sf_tree_sort_members(jobs);
 	n.numbers = palloc(sizeof(int) * n.count);
 	for (int i = 0; i < n.count; i++)
 		n.numbers[n.by_number[i]->index] = i;

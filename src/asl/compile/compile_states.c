@@ -11,7 +11,7 @@
 
 /* Compile the operand of a comparison. */
 static void
-compile_operand(SfCompiler *c, const SfNode *value, bool is_path,
+compile_operand(SfCompiler *c, const SfTreeNode *value, bool is_path,
 				SfChoiceRule *rule)
 {
 	if (is_path)
@@ -20,7 +20,7 @@ compile_operand(SfCompiler *c, const SfNode *value, bool is_path,
 		return;
 	}
 	/* the value's memory is the program's: the document is not freed */
-	sf_json_root(sf_node_to_jsonb(value, c->text), &rule->operand);
+	sf_json_root(sf_tree_to_jsonb(value, c->text), &rule->operand);
 	if (sf_asl_operand_type(rule->comparison) == SF_OPERAND_TIMESTAMP &&
 		!sf_timestamp_parse(value->string, strlen(value->string),
 							&rule->operand_time))
@@ -29,7 +29,7 @@ compile_operand(SfCompiler *c, const SfNode *value, bool is_path,
 
 /* Compile the rules inside And, Or or Not. */
 static void
-compile_children(SfCompiler *c, const SfNode *value, SfChoiceRuleKind kind,
+compile_children(SfCompiler *c, const SfTreeNode *value, SfChoiceRuleKind kind,
 				 SfChoiceRule *rule)
 {
 	int			i = 0;
@@ -44,19 +44,19 @@ compile_children(SfCompiler *c, const SfNode *value, SfChoiceRuleKind kind,
 	}
 	rule->nchildren = value->nchildren;
 	rule->children = palloc0(sizeof(SfChoiceRule) * rule->nchildren);
-	SF_NODE_FOREACH(child, value)
+	SF_TREE_FOREACH(child, value)
 		sf_compile_rule(c, child, &rule->children[i++]);
 }
 
 /* Compile what a rule tests. */
 void
-sf_compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
+sf_compile_rule(SfCompiler *c, const SfTreeNode *node, SfChoiceRule *rule)
 {
 	bool		is_path;
 
 	check_stack_depth();
 	rule->next = SF_NO_STATE;
-	SF_NODE_FOREACH(member, node)
+	SF_TREE_FOREACH(member, node)
 	{
 		if (strcmp(member->key, "And") == 0)
 			compile_children(c, member, SF_CHOICE_AND, rule);
@@ -82,14 +82,14 @@ sf_compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
 
 /* Compile Choices. */
 void
-sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state)
+sf_compile_choice(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
-	const SfNode *choices = sf_node_member(node, "Choices");
+	const SfTreeNode *choices = sf_tree_member(node, "Choices");
 	int			i = 0;
 
 	state->choice.nrules = choices->nchildren;
 	state->choice.rules = palloc0(sizeof(SfChoiceRule) * state->choice.nrules);
-	SF_NODE_FOREACH(choice, choices)
+	SF_TREE_FOREACH(choice, choices)
 	{
 		SfChoiceRule *rule = &state->choice.rules[i++];
 
@@ -107,9 +107,9 @@ sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state)
 
 /* Compile Resource of a reader or writer; NULL when it has none. */
 static SfResource *
-compile_resource(const SfNode *object)
+compile_resource(const SfTreeNode *object)
 {
-	const char *text = sf_node_member_string(object, "Resource");
+	const char *text = sf_tree_member_string(object, "Resource");
 	SfResource *resource;
 
 	if (text == NULL)
@@ -121,17 +121,17 @@ compile_resource(const SfNode *object)
 
 /* Compile ItemReader. */
 static void
-compile_reader(SfCompiler *c, const SfNode *reader, SfDistributedMap *distributed)
+compile_reader(SfCompiler *c, const SfTreeNode *reader, SfDistributedMap *distributed)
 {
-	const SfNode *config = sf_node_member(reader, "ReaderConfig");
+	const SfTreeNode *config = sf_tree_member(reader, "ReaderConfig");
 
 	if (reader == NULL)
 		return;
 	distributed->item_reader = compile_resource(reader);
 	if (distributed->item_reader != NULL)
 		sf_resource_reads(distributed->item_reader,
-						  sf_node_member_string(config, "InputType"),
-						  sf_node_member_string(config, "ManifestType"));
+						  sf_tree_member_string(config, "InputType"),
+						  sf_tree_member_string(config, "ManifestType"));
 	distributed->item_reader_parameters =
 		sf_compile_template(c, reader, c->language == SF_QL_JSONATA
 							? "Arguments" : "Parameters");
@@ -141,7 +141,7 @@ compile_reader(SfCompiler *c, const SfNode *reader, SfDistributedMap *distribute
 
 /* Compile ItemBatcher. */
 static void
-compile_batcher(SfCompiler *c, const SfNode *batcher,
+compile_batcher(SfCompiler *c, const SfTreeNode *batcher,
 				SfDistributedMap *distributed)
 {
 	distributed->max_items_per_batch =
@@ -153,7 +153,7 @@ compile_batcher(SfCompiler *c, const SfNode *batcher,
 
 /* Compile ResultWriter. */
 static void
-compile_writer(SfCompiler *c, const SfNode *writer, SfDistributedMap *distributed)
+compile_writer(SfCompiler *c, const SfTreeNode *writer, SfDistributedMap *distributed)
 {
 	if (writer == NULL)
 		return;
@@ -166,27 +166,27 @@ compile_writer(SfCompiler *c, const SfNode *writer, SfDistributedMap *distribute
 
 /* Compile what a Map state in mode DISTRIBUTED has besides. */
 static SfDistributedMap *
-compile_distributed(SfCompiler *c, const SfNode *node)
+compile_distributed(SfCompiler *c, const SfTreeNode *node)
 {
 	SfDistributedMap *distributed = palloc0(sizeof(SfDistributedMap));
 
 	distributed->label = sf_compile_string(c, node, "Label");
-	compile_reader(c, sf_node_member(node, "ItemReader"), distributed);
+	compile_reader(c, sf_tree_member(node, "ItemReader"), distributed);
 	distributed->item_batcher = sf_compile_jsonb(c, node, "ItemBatcher");
-	compile_batcher(c, sf_node_member(node, "ItemBatcher"), distributed);
-	compile_writer(c, sf_node_member(node, "ResultWriter"), distributed);
+	compile_batcher(c, sf_tree_member(node, "ItemBatcher"), distributed);
+	compile_writer(c, sf_tree_member(node, "ResultWriter"), distributed);
 	return distributed;
 }
 
 /* Compile the fields of a Map state, its processor excepted. */
 void
-sf_compile_map(SfCompiler *c, const SfNode *node, SfState *state)
+sf_compile_map(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
 	SfMapState *map = &state->map;
 
 	map->items_path = sf_compile_path(c, node, "ItemsPath", SF_EXPR_REFERENCE);
 	map->items = sf_compile_template(c, node, "Items");
-	map->items_text = sf_compile_expression_text(c, sf_node_member(node, "Items"));
+	map->items_text = sf_compile_expression_text(c, sf_tree_member(node, "Items"));
 	map->item_selector = sf_compile_template(c, node, "ItemSelector");
 	if (map->item_selector == NULL)
 		map->item_selector = sf_compile_template(c, node, "Parameters");
@@ -203,13 +203,13 @@ sf_compile_map(SfCompiler *c, const SfNode *node, SfState *state)
 
 /* Copy ErrorEquals. */
 static const char **
-compile_error_names(const SfNode *owner, int *count)
+compile_error_names(const SfTreeNode *owner, int *count)
 {
-	const SfNode *names = sf_node_member(owner, "ErrorEquals");
+	const SfTreeNode *names = sf_tree_member(owner, "ErrorEquals");
 	const char **result = palloc(sizeof(char *) * names->nchildren);
 	int			i = 0;
 
-	SF_NODE_FOREACH(name, names)
+	SF_TREE_FOREACH(name, names)
 		result[i++] = pstrdup(name->string);
 	*count = i;
 	return result;
@@ -217,17 +217,17 @@ compile_error_names(const SfNode *owner, int *count)
 
 /* Compile Retry; the defaults are those of the specification. */
 void
-sf_compile_retry(SfCompiler *c, const SfNode *node, SfState *state)
+sf_compile_retry(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
-	const SfNode *array = sf_node_member(node, "Retry");
+	const SfTreeNode *array = sf_tree_member(node, "Retry");
 
 	if (array == NULL)
 		return;
 	state->retriers = palloc0(sizeof(SfRetrier) * Max(array->nchildren, 1));
-	SF_NODE_FOREACH(element, array)
+	SF_TREE_FOREACH(element, array)
 	{
 		SfRetrier  *retrier = &state->retriers[state->nretriers++];
-		const char *jitter = sf_node_member_string(element, "JitterStrategy");
+		const char *jitter = sf_tree_member_string(element, "JitterStrategy");
 
 		retrier->errors = compile_error_names(element, &retrier->nerrors);
 		retrier->interval_seconds =
@@ -243,14 +243,14 @@ sf_compile_retry(SfCompiler *c, const SfNode *node, SfState *state)
 
 /* Compile Catch. */
 void
-sf_compile_catch(SfCompiler *c, const SfNode *node, SfState *state)
+sf_compile_catch(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
-	const SfNode *array = sf_node_member(node, "Catch");
+	const SfTreeNode *array = sf_tree_member(node, "Catch");
 
 	if (array == NULL)
 		return;
 	state->catchers = palloc0(sizeof(SfCatcher) * Max(array->nchildren, 1));
-	SF_NODE_FOREACH(element, array)
+	SF_TREE_FOREACH(element, array)
 	{
 		SfCatcher  *catcher = &state->catchers[state->ncatchers++];
 

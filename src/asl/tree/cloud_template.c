@@ -9,9 +9,10 @@
  */
 #include "postgres.h"
 
-#include "asl/tree/tree.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+
+#include "asl/tree/tree.h"
 
 /* Definitions that are listed; the others are counted */
 #define LISTED_MAX 20
@@ -30,9 +31,9 @@ typedef struct Found
 
 /* Tell whether a resource of a template is a state machine. */
 static bool
-is_machine(const SfNode *resource)
+is_machine(const SfTreeNode *resource)
 {
-	const char *type = sf_node_member_string(resource, "Type");
+	const char *type = sf_tree_member_string(resource, "Type");
 
 	return type != NULL && (strcmp(type, "AWS::StepFunctions::StateMachine") == 0 ||
 							strcmp(type, "AWS::Serverless::StateMachine") == 0);
@@ -40,24 +41,24 @@ is_machine(const SfNode *resource)
 
 /* Tell whether a member of Resources is a resource of CloudFormation: its type is Service::Name. */
 static bool
-is_resource(const SfNode *resource)
+is_resource(const SfTreeNode *resource)
 {
-	const char *type = sf_node_member_string(resource, "Type");
+	const char *type = sf_tree_member_string(resource, "Type");
 
 	return type != NULL && strstr(type, "::") != NULL;
 }
 
 /* Tell whether a document is a template; it may lack its version. */
 bool
-sf_asl_is_cloud_template(const SfNode *root)
+sf_asl_is_cloud_template(const SfTreeNode *root)
 {
-	const SfNode *resources = sf_node_member(root, "Resources");
+	const SfTreeNode *resources = sf_tree_member(root, "Resources");
 
-	if (resources == NULL || resources->kind != SF_NODE_OBJECT || sf_node_member(root, "States") != NULL)
+	if (resources == NULL || resources->kind != SF_TREE_OBJECT || sf_tree_member(root, "States") != NULL)
 		return false;
-	if (sf_node_member(root, "AWSTemplateFormatVersion") != NULL || sf_node_member(root, "Transform") != NULL)
+	if (sf_tree_member(root, "AWSTemplateFormatVersion") != NULL || sf_tree_member(root, "Transform") != NULL)
 		return true;
-	SF_NODE_FOREACH(resource, resources)
+	SF_TREE_FOREACH(resource, resources)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (is_resource(resource))
@@ -68,79 +69,79 @@ sf_asl_is_cloud_template(const SfNode *root)
 
 /* Tell whether a template is one of SAM. */
 static bool
-is_sam(const SfNode *root)
+is_sam(const SfTreeNode *root)
 {
-	const SfNode *transform = sf_node_member(root, "Transform");
+	const SfTreeNode *transform = sf_tree_member(root, "Transform");
 
 	if (transform == NULL)
 		return false;
-	if (transform->kind == SF_NODE_STRING)
+	if (transform->kind == SF_TREE_STRING)
 		return strncmp(transform->string, "AWS::Serverless", strlen("AWS::Serverless")) == 0;
-	SF_NODE_FOREACH(name, transform)
+	SF_TREE_FOREACH(name, transform)
 	{
-		if (name->kind == SF_NODE_STRING && strncmp(name->string, "AWS::Serverless", strlen("AWS::Serverless")) == 0)
+		if (name->kind == SF_TREE_STRING && strncmp(name->string, "AWS::Serverless", strlen("AWS::Serverless")) == 0)
 			return true;
 	}
 	return false;
 }
 
 /* Find the text of Fn::Sub, which stands alone or before its variables; else give the value itself. */
-static const SfNode *
-text_of(const SfNode *value)
+static const SfTreeNode *
+text_of(const SfTreeNode *value)
 {
-	const SfNode *sub = sf_node_member(value, "Fn::Sub");
+	const SfTreeNode *sub = sf_tree_member(value, "Fn::Sub");
 
 	if (sub == NULL)
 		return value;
-	return sub->kind == SF_NODE_ARRAY && sub->first != NULL ? sub->first : sub;
+	return sub->kind == SF_TREE_ARRAY && sub->first != NULL ? sub->first : sub;
 }
 
 /* Say how a definition is given: its property, or the text within it. */
 static const char *
-describe(const SfNode *property, const SfNode *text)
+describe(const SfTreeNode *property, const SfTreeNode *text)
 {
 	if (strcmp(property->key, "DefinitionUri") == 0 || strcmp(property->key, "DefinitionS3Location") == 0)
 		return "a file of its own";
-	if (text->kind == SF_NODE_STRING)
+	if (text->kind == SF_TREE_STRING)
 		return text == property ? "a string" : "a string with substitutions";
-	if (sf_node_member(property, "Fn::Join") != NULL)
+	if (sf_tree_member(property, "Fn::Join") != NULL)
 		return "pieces of a string";
-	return strcmp(property->key, "Definition") == 0 && text->kind == SF_NODE_OBJECT ? "an object" : "not readable";
+	return strcmp(property->key, "Definition") == 0 && text->kind == SF_TREE_OBJECT ? "an object" : "not readable";
 }
 
 /* Note where a state machine of a template has its definition. */
 static void
-note_machine(Found *found, const SfNode *machine)
+note_machine(Found *found, const SfTreeNode *machine)
 {
-	const SfNode *given = sf_node_member(machine, "Properties");
-	const SfNode *property = NULL;
-	const SfNode *text;
+	const SfTreeNode *given = sf_tree_member(machine, "Properties");
+	const SfTreeNode *property = NULL;
+	const SfTreeNode *text;
 
 	for (size_t i = 0; i < lengthof(properties) && property == NULL; i++)
-		property = sf_node_member(given, properties[i]);
+		property = sf_tree_member(given, properties[i]);
 	if (found->n++ >= LISTED_MAX)
 		return;
 	if (found->n > 1)
 		appendStringInfoString(&found->list, ", ");
 	if (property == NULL)
 	{
-		appendStringInfo(&found->list, "%s (without a definition)", sf_node_location(machine));
+		appendStringInfo(&found->list, "%s (without a definition)", sf_tree_location(machine));
 		return;
 	}
 	text = text_of(property);
-	appendStringInfo(&found->list, "%s (%s)", sf_node_location(text), describe(property, text));
+	appendStringInfo(&found->list, "%s (%s)", sf_tree_location(text), describe(property, text));
 }
 
 /* Tell whether a document is a template, and what to say of it. */
 bool
-sf_asl_read_cloud_template(const SfNode *root, SfCloudTemplate *template)
+sf_asl_read_cloud_template(const SfTreeNode *root, SfCloudTemplateHint *template)
 {
 	Found		found = {.n = 0};
 
 	if (!sf_asl_is_cloud_template(root))
 		return false;
 	initStringInfo(&found.list);
-	SF_NODE_FOREACH(resource, sf_node_member(root, "Resources"))
+	SF_TREE_FOREACH(resource, sf_tree_member(root, "Resources"))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (is_machine(resource))

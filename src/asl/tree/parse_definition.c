@@ -10,12 +10,13 @@
  */
 #include "postgres.h"
 
-#include "asl/tree/tree.h"
-#include "base/version/compat.h"
 #include "common/jsonapi.h"
-#include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+
+#include "asl/tree/tree.h"
+#include "base/version/compat.h"
+#include "json/json.h"
 
 /* Levels of objects and arrays; far less than the stack could take */
 #define SF_DEFINITION_DEPTH_MAX 1000
@@ -27,19 +28,19 @@ typedef struct SfTreeBuilder
 {
 	JsonLexContext *lex;
 	const char *text;
-	SfNode	   *root;
-	SfNode	   *container;		/* innermost object or array that is open */
+	SfTreeNode *root;
+	SfTreeNode *container;		/* innermost object or array that is open */
 	const char *key;			/* name of the member whose value comes next */
 	int			depth;			/* of container */
 	int			start;			/* offset of the value that comes next */
-	const SfNode *bad_number;	/* first number that is out of range */
+	const SfTreeNode *bad_number; /* first number that is out of range */
 } SfTreeBuilder;
 
 /* Append a node to the container that is open. */
-static SfNode *
-builder_add(SfTreeBuilder *b, SfNodeKind kind)
+static SfTreeNode *
+builder_add(SfTreeBuilder *b, SfTreeNodeKind kind)
 {
-	SfNode	   *node = palloc0(sizeof(SfNode));
+	SfTreeNode *node = palloc0(sizeof(SfTreeNode));
 
 	node->kind = kind;
 	node->number = -1;
@@ -64,7 +65,7 @@ builder_add(SfTreeBuilder *b, SfNodeKind kind)
 
 /* Open a container. */
 static void
-builder_open(SfTreeBuilder *b, SfNodeKind kind)
+builder_open(SfTreeBuilder *b, SfTreeNodeKind kind)
 {
 	CHECK_FOR_INTERRUPTS();
 	b->container = builder_add(b, kind);
@@ -90,7 +91,7 @@ builder_close(SfTreeBuilder *b)
 static SF_JSON_ACTION_RESULT
 on_object_start(void *state)
 {
-	builder_open(state, SF_NODE_OBJECT);
+	builder_open(state, SF_TREE_OBJECT);
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -98,7 +99,7 @@ on_object_start(void *state)
 static SF_JSON_ACTION_RESULT
 on_array_start(void *state)
 {
-	builder_open(state, SF_NODE_ARRAY);
+	builder_open(state, SF_TREE_ARRAY);
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -148,27 +149,27 @@ static SF_JSON_ACTION_RESULT
 on_scalar(void *state, char *token, JsonTokenType type)
 {
 	SfTreeBuilder *b = state;
-	SfNode	   *node;
+	SfTreeNode *node;
 
 	switch (type)
 	{
 		case JSON_TOKEN_STRING:
-			node = builder_add(b, SF_NODE_STRING);
+			node = builder_add(b, SF_TREE_STRING);
 			node->string = token;
 			break;
 		case JSON_TOKEN_NUMBER:
-			node = builder_add(b, SF_NODE_NUMBER);
+			node = builder_add(b, SF_TREE_NUMBER);
 			node->string = token;
 			if (b->bad_number == NULL && !number_in_range(token))
 				b->bad_number = node;
 			break;
 		case JSON_TOKEN_TRUE:
 		case JSON_TOKEN_FALSE:
-			node = builder_add(b, SF_NODE_BOOLEAN);
+			node = builder_add(b, SF_TREE_BOOLEAN);
 			node->boolean = type == JSON_TOKEN_TRUE;
 			break;
 		default:
-			node = builder_add(b, SF_NODE_NULL);
+			node = builder_add(b, SF_TREE_NULL);
 			break;
 	}
 	node->end = b->lex->prev_token_terminator - b->text;
@@ -196,7 +197,7 @@ locate_offset(const char *text, int offset, SfParseError *error)
 static const char *
 expected_at(const SfTreeBuilder *b, JsonParseErrorType result, int offset)
 {
-	bool		in_object = b->container && b->container->kind == SF_NODE_OBJECT;
+	bool		in_object = b->container && b->container->kind == SF_TREE_OBJECT;
 	char		before = '\0';
 
 	if (result == JSON_EXPECTED_COLON)
@@ -223,7 +224,7 @@ describe_end(const SfTreeBuilder *b)
 	if (b->container == NULL)
 		return "Unexpected end-of-input";
 	return psprintf("Unexpected end-of-input: expected close marker for %s",
-					b->container->kind == SF_NODE_OBJECT ? "Object" : "Array");
+					b->container->kind == SF_TREE_OBJECT ? "Object" : "Array");
 }
 
 /* Describe a token that should not be where it is; *end is set behind it. */
@@ -298,21 +299,21 @@ describe_error(SfTreeBuilder *b, JsonParseErrorType result, int len,
 
 /* Mark members whose name an earlier member of the same object has. */
 static void
-mark_duplicates(SfNode *node)
+mark_duplicates(SfTreeNode *node)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 
-	if (node->kind == SF_NODE_OBJECT && node->nchildren > 1)
+	if (node->kind == SF_TREE_OBJECT && node->nchildren > 1)
 	{
-		SfNode	  **sorted = sf_node_sort_members(node);
+		SfTreeNode **sorted = sf_tree_sort_members(node);
 
 		for (int i = 1; i < node->nchildren; i++)
 			if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
 				sorted[i]->duplicate = true;
 		pfree(sorted);
 	}
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 	{
 		if (child->nchildren > 0)
 			mark_duplicates(child);
@@ -324,8 +325,8 @@ mark_duplicates(SfNode *node)
  * NULL with *error when it is malformed; ereports 54001 when it is nested too
  * deeply.
  */
-SfNode *
-sf_node_parse(const char *text, int len, SfParseError *error)
+SfTreeNode *
+sf_tree_parse(const char *text, int len, SfParseError *error)
 {
 	SfTreeBuilder b = {0};
 	JsonSemAction sem = {0};

@@ -4,22 +4,23 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "asl/tree/tree.h"
 #include "json/json.h"
-#include "miscadmin.h"
 
 /*
  * Find a member of an object; NULL when absent.  Of duplicates the last
  * counts, as in jsonb.
  */
-SfNode *
-sf_node_member(const SfNode *object, const char *key)
+SfTreeNode *
+sf_tree_member(const SfTreeNode *object, const char *key)
 {
-	SfNode	   *found = NULL;
+	SfTreeNode *found = NULL;
 
-	if (object == NULL || object->kind != SF_NODE_OBJECT)
+	if (object == NULL || object->kind != SF_TREE_OBJECT)
 		return NULL;
-	SF_NODE_FOREACH(child, object)
+	SF_TREE_FOREACH(child, object)
 	{
 		if (strcmp(child->key, key) == 0)
 			found = child;
@@ -31,16 +32,16 @@ sf_node_member(const SfNode *object, const char *key)
  * Find the value of a member that is a string; NULL when absent or no string.
  */
 const char *
-sf_node_member_string(const SfNode *object, const char *key)
+sf_tree_member_string(const SfTreeNode *object, const char *key)
 {
-	SfNode	   *member = sf_node_member(object, key);
+	SfTreeNode *member = sf_tree_member(object, key);
 
-	return member && member->kind == SF_NODE_STRING ? member->string : NULL;
+	return member && member->kind == SF_TREE_STRING ? member->string : NULL;
 }
 
 /* Append the location of a node that is not the root. */
 static void
-append_location(StringInfo buf, const SfNode *node)
+append_location(StringInfo buf, const SfTreeNode *node)
 {
 	check_stack_depth();
 	if (node->parent->parent != NULL)
@@ -53,7 +54,7 @@ append_location(StringInfo buf, const SfNode *node)
 
 /* Print where a node stands: "/States/C/Choices[0]/Next"; the root is "/". */
 char *
-sf_node_location(const SfNode *node)
+sf_tree_location(const SfTreeNode *node)
 {
 	StringInfoData buf;
 
@@ -66,14 +67,14 @@ sf_node_location(const SfNode *node)
 }
 
 /* Find the element that "[index]…" names. */
-static const SfNode *
-locate_element(const SfNode *node, const char *location, const char **rest)
+static const SfTreeNode *
+locate_element(const SfTreeNode *node, const char *location, const char **rest)
 {
 	char	   *end;
 	long		index = strtol(location + 1, &end, 10);
 
 	*rest = end + 1;
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 	{
 		if (child->index == index)
 			return child;
@@ -82,13 +83,13 @@ locate_element(const SfNode *node, const char *location, const char **rest)
 }
 
 /* Find the member that "/name…" names; names may hold slashes themselves. */
-static const SfNode *
-locate_member(const SfNode *node, const char *location, const char **rest)
+static const SfTreeNode *
+locate_member(const SfTreeNode *node, const char *location, const char **rest)
 {
-	const SfNode *best = NULL;
+	const SfTreeNode *best = NULL;
 	size_t		best_len = 0;
 
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 	{
 		size_t		len = strlen(child->key);
 
@@ -104,16 +105,16 @@ locate_member(const SfNode *node, const char *location, const char **rest)
 }
 
 /* Follow a relative location ("/a/b[0]") as far as it leads. */
-const SfNode *
-sf_node_locate(const SfNode *node, const char *location)
+const SfTreeNode *
+sf_tree_locate(const SfTreeNode *node, const char *location)
 {
 	while (location != NULL && *location != '\0')
 	{
-		const SfNode *child = NULL;
+		const SfTreeNode *child = NULL;
 
-		if (*location == '[' && node->kind == SF_NODE_ARRAY)
+		if (*location == '[' && node->kind == SF_TREE_ARRAY)
 			child = locate_element(node, location, &location);
-		else if (*location == '/' && node->kind == SF_NODE_OBJECT)
+		else if (*location == '/' && node->kind == SF_TREE_OBJECT)
 			child = locate_member(node, location, &location);
 		if (child == NULL)
 			break;
@@ -124,7 +125,7 @@ sf_node_locate(const SfNode *node, const char *location)
 
 /* Convert a value to jsonb, in the current memory context. */
 Jsonb *
-sf_node_to_jsonb(const SfNode *node, const char *text)
+sf_tree_to_jsonb(const SfTreeNode *node, const char *text)
 {
 	char	   *slice = pnstrdup(text + node->start, node->end - node->start);
 	Jsonb	   *result = sf_json_from_cstring(slice);
@@ -135,32 +136,32 @@ sf_node_to_jsonb(const SfNode *node, const char *text)
 
 /* Read the value of a NUMBER. */
 double
-sf_node_number(const SfNode *node)
+sf_tree_number(const SfTreeNode *node)
 {
 	return strtod(node->string, NULL);
 }
 
 /* Compare members by name, then by position; for qsort(). */
 int
-sf_node_compare(const void *a, const void *b)
+sf_tree_compare(const void *a, const void *b)
 {
-	const SfNode *left = *(SfNode *const *) a;
-	const SfNode *right = *(SfNode *const *) b;
+	const SfTreeNode *left = *(SfTreeNode *const *) a;
+	const SfTreeNode *right = *(SfTreeNode *const *) b;
 	int			cmp = strcmp(left->key, right->key);
 
 	return cmp != 0 ? cmp : left->start - right->start;
 }
 
 /* Sort the members of an object by name. */
-SfNode **
-sf_node_sort_members(const SfNode *object)
+SfTreeNode **
+sf_tree_sort_members(const SfTreeNode *object)
 {
-	SfNode	  **sorted = palloc(sizeof(SfNode *) * Max(object->nchildren, 1));
+	SfTreeNode **sorted = palloc(sizeof(SfTreeNode *) * Max(object->nchildren, 1));
 	int			n = 0;
 
-	SF_NODE_FOREACH(child, object)
+	SF_TREE_FOREACH(child, object)
 		sorted[n++] = child;
-	qsort(sorted, n, sizeof(SfNode *), sf_node_compare);
+	qsort(sorted, n, sizeof(SfTreeNode *), sf_tree_compare);
 	return sorted;
 }
 
@@ -168,14 +169,14 @@ sf_node_sort_members(const SfNode *object)
 static int
 compare_key(const void *key, const void *member)
 {
-	return strcmp(key, (*(SfNode *const *) member)->key);
+	return strcmp(key, (*(SfTreeNode *const *) member)->key);
 }
 
-/* Find a member in what sf_node_sort_members() returned. */
-SfNode *
-sf_node_search_members(SfNode **sorted, int count, const char *key)
+/* Find a member in what sf_tree_sort_members() returned. */
+SfTreeNode *
+sf_tree_search_members(SfTreeNode **sorted, int count, const char *key)
 {
-	SfNode	  **found = bsearch(key, sorted, count, sizeof(SfNode *), compare_key);
+	SfTreeNode **found = bsearch(key, sorted, count, sizeof(SfTreeNode *), compare_key);
 
 	return found != NULL ? *found : NULL;
 }

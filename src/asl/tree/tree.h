@@ -9,19 +9,19 @@
 #include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
-typedef enum SfNodeKind
+typedef enum SfTreeNodeKind
 {
-	SF_NODE_OBJECT,
-	SF_NODE_ARRAY,
-	SF_NODE_STRING,
-	SF_NODE_NUMBER,
-	SF_NODE_BOOLEAN,
-	SF_NODE_NULL
-} SfNodeKind;
+	SF_TREE_OBJECT,
+	SF_TREE_ARRAY,
+	SF_TREE_STRING,
+	SF_TREE_NUMBER,
+	SF_TREE_BOOLEAN,
+	SF_TREE_NULL
+} SfTreeNodeKind;
 
-typedef struct SfNode
+typedef struct SfTreeNode
 {
-	SfNodeKind	kind;
+	SfTreeNodeKind kind;
 	bool		boolean;		/* BOOLEAN */
 	bool		duplicate;		/* an earlier member has the same name */
 	int			index;			/* position among its siblings */
@@ -32,14 +32,14 @@ typedef struct SfNode
 	int			end;
 	const char *key;			/* member name; NULL: element or root */
 	const char *string;			/* STRING: without escapes; NUMBER: as written */
-	struct SfNode *parent;
-	struct SfNode *first;		/* OBJECT, ARRAY: children in document order */
-	struct SfNode *last;
-	struct SfNode *next;		/* next sibling */
-} SfNode;
+	struct SfTreeNode *parent;
+	struct SfTreeNode *first;	/* OBJECT, ARRAY: children in document order */
+	struct SfTreeNode *last;
+	struct SfTreeNode *next;	/* next sibling */
+} SfTreeNode;
 
-#define SF_NODE_FOREACH(child, node) \
-	for (SfNode *child = (node)->first; child != NULL; child = child->next)
+#define SF_TREE_FOREACH(child, node) \
+	for (SfTreeNode *child = (node)->first; child != NULL; child = child->next)
 
 /* Why a text is no JSON document */
 typedef struct SfParseError
@@ -49,33 +49,33 @@ typedef struct SfParseError
 	const char *message;
 } SfParseError;
 
-extern SfNode *sf_node_parse(const char *text, int len, SfParseError *error);
-extern SfNode *sf_node_member(const SfNode *object, const char *key);
-extern const char *sf_node_member_string(const SfNode *object, const char *key);
-extern char *sf_node_location(const SfNode *node);
-extern const SfNode *sf_node_locate(const SfNode *node, const char *location);
-extern Jsonb *sf_node_to_jsonb(const SfNode *node, const char *text);
-extern double sf_node_number(const SfNode *node);
+extern SfTreeNode *sf_tree_parse(const char *text, int len, SfParseError *error);
+extern SfTreeNode *sf_tree_member(const SfTreeNode *object, const char *key);
+extern const char *sf_tree_member_string(const SfTreeNode *object, const char *key);
+extern char *sf_tree_location(const SfTreeNode *node);
+extern const SfTreeNode *sf_tree_locate(const SfTreeNode *node, const char *location);
+extern Jsonb *sf_tree_to_jsonb(const SfTreeNode *node, const char *text);
+extern double sf_tree_number(const SfTreeNode *node);
 
 /*
  * Members of an object sorted by name (then by position), for look-ups in
  * large objects.  count is nchildren.
  */
-extern int	sf_node_compare(const void *a, const void *b);
-extern SfNode **sf_node_sort_members(const SfNode *object);
-extern SfNode *sf_node_search_members(SfNode **sorted, int count,
-									  const char *key);
+extern int	sf_tree_compare(const void *a, const void *b);
+extern SfTreeNode **sf_tree_sort_members(const SfTreeNode *object);
+extern SfTreeNode *sf_tree_search_members(SfTreeNode **sorted, int count,
+										  const char *key);
 
 /* --- templates of CloudFormation and SAM that were given in place of a definition --- */
 
 /* What a template says of its state machines */
-typedef struct SfCloudTemplate
+typedef struct SfCloudTemplateHint
 {
 	char	   *message;		/* what the text is, and is not */
 	char	   *detail;			/* where the definitions lie in it, and what to do */
-} SfCloudTemplate;
+} SfCloudTemplateHint;
 
-extern bool sf_asl_is_cloud_template(const SfNode *root);
-extern bool sf_asl_read_cloud_template(const SfNode *root, SfCloudTemplate *template);
+extern bool sf_asl_is_cloud_template(const SfTreeNode *root);
+extern bool sf_asl_read_cloud_template(const SfTreeNode *root, SfCloudTemplateHint *template);
 
 #endif							/* SF_ASL_TREE_H */

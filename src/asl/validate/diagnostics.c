@@ -4,13 +4,14 @@
  */
 #include "postgres.h"
 
-#include "asl/validate/validate.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 
+#include "asl/validate/validate.h"
+
 /* Tell whether there is room for one more diagnostic; the last says so. */
 static bool
-has_room(SfCheck *c)
+has_room(SfValidator *c)
 {
 	CHECK_FOR_INTERRUPTS();
 	return list_length(c->diagnostics) <= SF_DIAGNOSTICS_MAX;
@@ -18,8 +19,8 @@ has_room(SfCheck *c)
 
 /* Append a diagnostic, for which there is room. */
 void
-sf_check_add(SfCheck *c, SfSeverity severity, const SfNode *at,
-			 const char *location, const char *code, const char *message)
+sf_validate_add(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
+				const char *location, const char *code, const char *message)
 {
 	SfDiagnostic *d = palloc0(sizeof(SfDiagnostic));
 
@@ -45,48 +46,48 @@ sf_check_add(SfCheck *c, SfSeverity severity, const SfNode *at,
  * warnings only is valid.
  */
 void
-sf_check_report(SfCheck *c, SfSeverity severity, const SfNode *at, const char *code,
-				const char *fmt,...)
+sf_validate_report(SfValidator *c, SfSeverity severity, const SfTreeNode *at, const char *code,
+				   const char *fmt,...)
 {
 	va_list		args;
 
 	if (!has_room(c))
 		return;
 	va_start(args, fmt);
-	sf_check_add(c, severity, at, at ? sf_node_location(at) : NULL, code,
-				 sf_error_format(fmt, args));
+	sf_validate_add(c, severity, at, at ? sf_tree_location(at) : NULL, code,
+					sf_error_format(fmt, args));
 	va_end(args);
 }
 
 /* Report an error below a node, at a location relative to it. */
 void
-sf_check_error_at(SfCheck *c, const SfNode *at, const char *location,
-				  const char *code, const char *message)
+sf_validate_error_at(SfValidator *c, const SfTreeNode *at, const char *location,
+					 const char *code, const char *message)
 {
 	if (!has_room(c))
 		return;
-	sf_check_add(c, SF_SEVERITY_ERROR, sf_node_locate(at, location),
-				 psprintf("%s%s", sf_node_location(at), location ? location : ""),
-				 pstrdup(code), pstrdup(message));
+	sf_validate_add(c, SF_SEVERITY_ERROR, sf_tree_locate(at, location),
+					psprintf("%s%s", sf_tree_location(at), location ? location : ""),
+					pstrdup(code), pstrdup(message));
 }
 
 /* Report a value of another kind than the one that has to be there. */
 bool
-sf_check_kind(SfCheck *c, const SfNode *value, SfNodeKind kind)
+sf_validate_kind(SfValidator *c, const SfTreeNode *value, SfTreeNodeKind kind)
 {
 	static const char *const names[] = {
-		[SF_NODE_OBJECT] = "OBJECT",
-		[SF_NODE_ARRAY] = "ARRAY",
-		[SF_NODE_STRING] = "STRING",
-		[SF_NODE_NUMBER] = "NUMBER",
-		[SF_NODE_BOOLEAN] = "BOOLEAN",
-		[SF_NODE_NULL] = "NULL",
+		[SF_TREE_OBJECT] = "OBJECT",
+		[SF_TREE_ARRAY] = "ARRAY",
+		[SF_TREE_STRING] = "STRING",
+		[SF_TREE_NUMBER] = "NUMBER",
+		[SF_TREE_BOOLEAN] = "BOOLEAN",
+		[SF_TREE_NULL] = "NULL",
 	};
 
 	if (value->kind == kind)
 		return true;
-	sf_check_error(c, value, SF_CODE_SCHEMA, "Expected value of type [%s]",
-				   names[kind]);
+	sf_validate_error(c, value, SF_CODE_SCHEMA, "Expected value of type [%s]",
+					  names[kind]);
 	return false;
 }
 

@@ -35,14 +35,14 @@ typedef enum SfShape
 } SfShape;
 
 /*
- * Kinds of values: symbol; the function sf_check_<name> that checks it; the kind
+ * Kinds of values: symbol; the function sf_validate_<name> that checks it; the kind
  * or shape that the function expects, if it serves several; whether a JSONata
  * expression may stand instead.
  */
 #define SF_VALUE_LIST(X) \
 	X(any, any, 0, false)		/* whatever JSON */ \
-	X(string, scalar, SF_NODE_STRING, false) \
-	X(boolean, scalar, SF_NODE_BOOLEAN, false) \
+	X(string, scalar, SF_TREE_STRING, false) \
+	X(boolean, scalar, SF_TREE_BOOLEAN, false) \
 	X(word, word, 0, false)		/* one of the words in the last column */ \
 	X(query_language, query_language, 0, false) \
 	X(state_type, any, 0, false) /* without a good one the fields are not looked at */ \

@@ -11,13 +11,14 @@
 
 #include <ctype.h>
 
-#include "asl/validate/validate.h"
 #include "miscadmin.h"
+
+#include "asl/validate/validate.h"
 
 /* A text that is read, and what is told of it */
 typedef struct Text
 {
-	const SfNode *at;
+	const SfTreeNode *at;
 	bool		jsonata;
 	SfJobUse	use;
 	void	   *arg;
@@ -104,7 +105,7 @@ visit_reference(const Text *text, const char *from)
 
 /* Call back for each reference in a text, if it is a path, an intrinsic function or JSONata. */
 static void
-visit_text(const SfNode *at, SfJobUse use, void *arg)
+visit_text(const SfTreeNode *at, SfJobUse use, void *arg)
 {
 	Text		text = {.at = at,.jsonata = strncmp(at->string, "{%", 2) == 0,.use = use,.arg = arg};
 	const char *root = text.jsonata ? "$states" : "$$";
@@ -136,9 +137,9 @@ typedef struct JobFields
 
 /* Find out which fields of an object know of other jobs. */
 static void
-find_job_fields(const SfNode *object, JobFields *fields)
+find_job_fields(const SfTreeNode *object, JobFields *fields)
 {
-	const char *type = sf_node_member_string(object, "Type");
+	const char *type = sf_tree_member_string(object, "Type");
 
 	fields->known = true;
 	fields->has_jobs = type != NULL && strcmp(type, "JobNet") == 0;
@@ -147,11 +148,11 @@ find_job_fields(const SfNode *object, JobFields *fields)
 
 /* Tell whether a field of an object has states that know of other jobs. */
 static Within
-look_within(const SfNode *object, const SfNode *field, JobFields *fields)
+look_within(const SfTreeNode *object, const SfTreeNode *field, JobFields *fields)
 {
 	bool		is_jobs;
 
-	if (field->kind != SF_NODE_OBJECT || field->key == NULL)
+	if (field->kind != SF_TREE_OBJECT || field->key == NULL)
 		return SAME;
 	is_jobs = strcmp(field->key, "Jobs") == 0;
 	if (!is_jobs && strcmp(field->key, "ItemProcessor") != 0 && strcmp(field->key, "Iterator") != 0)
@@ -165,30 +166,30 @@ look_within(const SfNode *object, const SfNode *field, JobFields *fields)
 
 /* Call back for each reference in the texts of a job, but for those of the jobs inside it. */
 void
-sf_asl_job_uses(const SfNode *node, SfJobUse use, void *arg)
+sf_asl_job_uses(const SfTreeNode *node, SfJobUse use, void *arg)
 {
 	JobFields	fields = {.known = false};
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (node->kind == SF_NODE_STRING)
+	if (node->kind == SF_TREE_STRING)
 		visit_text(node, use, arg);
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 		if (look_within(node, child, &fields) == SAME)
 			sf_asl_job_uses(child, use, arg);
 }
 
 /* Call back for each reference in texts that no job has; in_job: the node is a job's. */
 void
-sf_asl_job_uses_outside(const SfNode *node, bool in_job, SfJobUse use, void *arg)
+sf_asl_job_uses_outside(const SfTreeNode *node, bool in_job, SfJobUse use, void *arg)
 {
 	JobFields	fields = {.known = false};
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (node->kind == SF_NODE_STRING && !in_job)
+	if (node->kind == SF_TREE_STRING && !in_job)
 		visit_text(node, use, arg);
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 	{
 		Within		within = look_within(node, child, &fields);
 

@@ -13,11 +13,12 @@
  */
 #include "postgres.h"
 
-#include "asl/tree/tree.h"
-#include "asl/validate/validate.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+
+#include "asl/tree/tree.h"
+#include "asl/validate/validate.h"
 
 #define SF_FIELD_ROW(shape, name, value, languages, states, flags, min, max, words) \
 	{SF_SHAPE_##shape, name, SF_VALUE_##value, SF_LANG_##languages, states, \
@@ -41,8 +42,8 @@ static const SfFieldGroup groups[] = {
 };
 
 #define SF_VALUE_ROW(sym, function, expected, or_jsonata) \
-	{sf_check_##function, expected, or_jsonata},
-const SfValueInfo sf_check_values[] = {
+	{sf_validate_##function, expected, or_jsonata},
+const SfValueInfo sf_validate_values[] = {
 	SF_VALUE_LIST(SF_VALUE_ROW)
 };
 
@@ -72,16 +73,16 @@ find_field(SfShape shape, int states, const char *name)
 
 /* Report a field that an object does not have. */
 static void
-report_unknown(SfCheck *c, const SfNode *member, SfShape shape, int states)
+report_unknown(SfValidator *c, const SfTreeNode *member, SfShape shape, int states)
 {
 	if (shape == SF_SHAPE_STATE && (states & (SF_IN_MAP | SF_IN(JOBNET))) != 0 &&
 		strcmp(member->key, "ConcurrencyKey") == 0)
-		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
-					   "Field '%s' is supported for Task states only: set it beside 'MaxConcurrency' of a Task within this state",
-					   member->key);
+		sf_validate_error(c, member->parent, SF_CODE_SCHEMA,
+						  "Field '%s' is supported for Task states only: set it beside 'MaxConcurrency' of a Task within this state",
+						  member->key);
 	else
-		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
-					   "Field '%s' is not supported", member->key);
+		sf_validate_error(c, member->parent, SF_CODE_SCHEMA,
+						  "Field '%s' is not supported", member->key);
 }
 
 /* Tell whether a field's value, or what it makes, is a payload. */
@@ -93,13 +94,13 @@ is_payload(SfValueKind kind)
 
 /* Check one member of an object. */
 static void
-check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
+check_member(SfValidator *c, const SfTreeNode *member, SfShape shape, int states)
 {
 	const SfField *field = find_field(shape, states, member->key);
 
 	if (member->duplicate)
-		sf_check_error(c, member, SF_CODE_SCHEMA, "Duplicate field '%s'",
-					   member->key);
+		sf_validate_error(c, member, SF_CODE_SCHEMA, "Duplicate field '%s'",
+						  member->key);
 	if (field == NULL)
 	{
 		report_unknown(c, member, shape, states);
@@ -109,32 +110,32 @@ check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
 	{
 		bool		jsonata = c->language == SF_QL_JSONATA;
 
-		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
-					   "The QueryLanguage is set to '%s', but field '%s' is only supported for the '%s' QueryLanguage",
-					   jsonata ? "JSONata" : "JSONPath", member->key,
-					   jsonata ? "JSONPath" : "JSONata");
+		sf_validate_error(c, member->parent, SF_CODE_SCHEMA,
+						  "The QueryLanguage is set to '%s', but field '%s' is only supported for the '%s' QueryLanguage",
+						  jsonata ? "JSONata" : "JSONPath", member->key,
+						  jsonata ? "JSONPath" : "JSONata");
 		return;
 	}
 	if (field->flags & SF_ONLY_SFFLOW)
-		sf_check_warning(c, member, SF_CODE_ONLY_SFFLOW,
-						 "Field '%s' is known to sfflow only", member->key);
+		sf_validate_warning(c, member, SF_CODE_ONLY_SFFLOW,
+							"Field '%s' is known to sfflow only", member->key);
 	if ((field->flags & SF_DISTRIBUTED) && !c->distributed)
-		sf_check_warning(c, member, SF_CODE_NO_EFFECT,
-						 "Field '%s' has an effect in 'DISTRIBUTED' mode only",
-						 member->key);
+		sf_validate_warning(c, member, SF_CODE_NO_EFFECT,
+							"Field '%s' has an effect in 'DISTRIBUTED' mode only",
+							member->key);
 	if (c->how.service_quotas && is_payload(field->value) && member->end - member->start > SF_QUOTA_PAYLOAD_BYTES)
-		sf_check_warning(c, member, SF_CODE_QUOTA,
-						 "Field '%s' of %d bytes is longer than the %d bytes that a payload of Step Functions may have",
-						 member->key, member->end - member->start, SF_QUOTA_PAYLOAD_BYTES);
-	if (sf_check_values[field->value].or_jsonata && sf_asl_is_jsonata(member, c->language))
-		sf_check_template(c, member, field);
+		sf_validate_warning(c, member, SF_CODE_QUOTA,
+							"Field '%s' of %d bytes is longer than the %d bytes that a payload of Step Functions may have",
+							member->key, member->end - member->start, SF_QUOTA_PAYLOAD_BYTES);
+	if (sf_validate_values[field->value].or_jsonata && sf_asl_is_jsonata(member, c->language))
+		sf_validate_template(c, member, field);
 	else
-		sf_check_values[field->value].check(c, member, field);
+		sf_validate_values[field->value].check(c, member, field);
 }
 
 /* Report the required fields that are missing, all in one diagnostic. */
 static void
-check_required(SfCheck *c, const SfNode *object, SfShape shape, int states)
+check_required(SfValidator *c, const SfTreeNode *object, SfShape shape, int states)
 {
 	StringInfoData missing;
 
@@ -143,18 +144,18 @@ check_required(SfCheck *c, const SfNode *object, SfShape shape, int states)
 	{
 		if (fields[i].shape == shape && (fields[i].flags & SF_REQUIRED) &&
 			(fields[i].states & states) == states &&
-			sf_node_member(object, fields[i].name) == NULL)
+			sf_tree_member(object, fields[i].name) == NULL)
 			appendStringInfo(&missing, "%s%s", missing.len ? ", " : "",
 							 fields[i].name);
 	}
 	if (missing.len > 0)
-		sf_check_error(c, object, SF_CODE_SCHEMA,
-					   "These fields are required: [%s]", missing.data);
+		sf_validate_error(c, object, SF_CODE_SCHEMA,
+						  "These fields are required: [%s]", missing.data);
 }
 
 /* Report fields that exclude each other, and groups of which none is there. */
 static void
-check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
+check_groups(SfValidator *c, const SfTreeNode *object, SfShape shape, int states)
 {
 	for (size_t i = 0; i < lengthof(groups); i++)
 	{
@@ -167,12 +168,12 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 		initStringInfo(&names);
 		for (int j = 0; j < 4 && group->names[j] != NULL; j++)
 		{
-			SfNode	   *member = sf_node_member(object, group->names[j]);
+			SfTreeNode *member = sf_tree_member(object, group->names[j]);
 			const SfField *field = find_field(shape, states, group->names[j]);
 
 			/* "End": false is as good as no End */
 			if (member != NULL &&
-				(member->kind != SF_NODE_BOOLEAN || member->boolean))
+				(member->kind != SF_TREE_BOOLEAN || member->boolean))
 				present++;
 			if (field && (field->languages & (1 << c->language)))
 				appendStringInfo(&names, "%s%s", names.len ? ", " : "",
@@ -181,14 +182,14 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 				present--;		/* reported already */
 		}
 		if (present > 1)
-			sf_check_error(c, object, SF_CODE_SCHEMA,
-						   "There should only be one of the following fields: [%s]", names.data);
+			sf_validate_error(c, object, SF_CODE_SCHEMA,
+							  "There should only be one of the following fields: [%s]", names.data);
 		else if (present == 0 && strcmp(group->names[0], "Next") == 0)
-			sf_check_error(c, object, SF_CODE_SCHEMA,
-						   "State '%s' needs Next or End", object->key);
+			sf_validate_error(c, object, SF_CODE_SCHEMA,
+							  "State '%s' needs Next or End", object->key);
 		else if (present == 0 && group->required)
-			sf_check_error(c, object, SF_CODE_SCHEMA,
-						   "This object should have only one of the following fields: [%s]", names.data);
+			sf_validate_error(c, object, SF_CODE_SCHEMA,
+							  "This object should have only one of the following fields: [%s]", names.data);
 	}
 }
 
@@ -197,14 +198,14 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
  * fields.h; 0: the object is no state.
  */
 void
-sf_check_object(SfCheck *c, const SfNode *object, SfShape shape, int states)
+sf_validate_object(SfValidator *c, const SfTreeNode *object, SfShape shape, int states)
 {
 	check_stack_depth();
-	if (!sf_check_kind(c, object, SF_NODE_OBJECT))
+	if (!sf_validate_kind(c, object, SF_TREE_OBJECT))
 		return;
 	check_required(c, object, shape, states);
 	check_groups(c, object, shape, states);
-	SF_NODE_FOREACH(member, object)
+	SF_TREE_FOREACH(member, object)
 	{
 		CHECK_FOR_INTERRUPTS();
 		check_member(c, member, shape, states);
@@ -217,38 +218,38 @@ sf_check_object(SfCheck *c, const SfNode *object, SfShape shape, int states)
  * reported where it stands).
  */
 SfQueryLanguage
-sf_asl_language(const SfNode *object, SfQueryLanguage inherited)
+sf_asl_language(const SfTreeNode *object, SfQueryLanguage inherited)
 {
-	const SfNode *member = sf_node_member(object, "QueryLanguage");
+	const SfTreeNode *member = sf_tree_member(object, "QueryLanguage");
 
 	if (member == NULL)
 		return inherited;
-	return member->kind == SF_NODE_STRING && strcmp(member->string, "JSONPath") == 0
+	return member->kind == SF_TREE_STRING && strcmp(member->string, "JSONPath") == 0
 		? SF_QL_JSONPATH : SF_QL_JSONATA;
 }
 
 /* Tell whether a Map state is in DISTRIBUTED mode. */
 bool
-sf_asl_is_distributed(const SfNode *map)
+sf_asl_is_distributed(const SfTreeNode *map)
 {
-	const SfNode *processor = sf_node_member(map, "ItemProcessor");
-	const SfNode *config;
+	const SfTreeNode *processor = sf_tree_member(map, "ItemProcessor");
+	const SfTreeNode *config;
 	const char *mode;
 
 	if (processor == NULL)
-		processor = sf_node_member(map, "Iterator");
-	config = processor ? sf_node_member(processor, "ProcessorConfig") : NULL;
-	mode = config ? sf_node_member_string(config, "Mode") : NULL;
+		processor = sf_tree_member(map, "Iterator");
+	config = processor ? sf_tree_member(processor, "ProcessorConfig") : NULL;
+	mode = config ? sf_tree_member_string(config, "Mode") : NULL;
 	return mode != NULL && strcmp(mode, "DISTRIBUTED") == 0;
 }
 
 /* Tell whether a value is a string "{% … %}" in a state of JSONata. */
 bool
-sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language)
+sf_asl_is_jsonata(const SfTreeNode *value, SfQueryLanguage language)
 {
 	size_t		len;
 
-	if (language != SF_QL_JSONATA || value->kind != SF_NODE_STRING)
+	if (language != SF_QL_JSONATA || value->kind != SF_TREE_STRING)
 		return false;
 	len = strlen(value->string);
 	return len >= 4 && strncmp(value->string, "{%", 2) == 0 &&
@@ -257,7 +258,7 @@ sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language)
 
 /* Report malformed JSON in the form of the service. */
 static void
-report_malformed(SfCheck *c, const char *text, int len,
+report_malformed(SfValidator *c, const char *text, int len,
 				 const SfParseError *error)
 {
 	/* the service quotes the first 500 characters of its input */
@@ -268,8 +269,8 @@ report_malformed(SfCheck *c, const char *text, int len,
 	char	   *position = psprintf("[Source: (String)\"%.*s\"%s; line: %d, column: %d]",
 									shown, text, rest, error->line, error->column);
 
-	sf_check_add(c, SF_SEVERITY_ERROR, NULL, position, SF_CODE_JSON,
-				 psprintf("%s\n at %s", error->message, position));
+	sf_validate_add(c, SF_SEVERITY_ERROR, NULL, position, SF_CODE_JSON,
+					psprintf("%s\n at %s", error->message, position));
 }
 
 /* Tell whether a text has nothing but JSON white space. */
@@ -283,32 +284,32 @@ is_blank(const char *text, int len)
 }
 
 /* Parse the text into an object; NULL after a diagnostic. */
-static SfNode *
-parse_object(SfCheck *c, const char *text, int len)
+static SfTreeNode *
+parse_object(SfValidator *c, const char *text, int len)
 {
 	SfParseError error = {0};
-	SfNode	   *root = NULL;
+	SfTreeNode *root = NULL;
 
 	if (len > SF_DEFINITION_BYTES_MAX)
 	{
-		sf_check_error(c, NULL, SF_CODE_SCHEMA,
-					   "Definition of %d bytes is longer than the %d bytes that are allowed",
-					   len, SF_DEFINITION_BYTES_MAX);
+		sf_validate_error(c, NULL, SF_CODE_SCHEMA,
+						  "Definition of %d bytes is longer than the %d bytes that are allowed",
+						  len, SF_DEFINITION_BYTES_MAX);
 		return NULL;
 	}
 	if (!is_blank(text, len))
 	{
-		root = sf_node_parse(text, len, &error);
+		root = sf_tree_parse(text, len, &error);
 		if (root == NULL)
 		{
 			report_malformed(c, text, len, &error);
 			return NULL;
 		}
 	}
-	if (root == NULL || root->kind != SF_NODE_OBJECT)
+	if (root == NULL || root->kind != SF_TREE_OBJECT)
 	{
-		sf_check_error(c, NULL, SF_CODE_SCHEMA,
-					   "Definition must be a valid JSON object");
+		sf_validate_error(c, NULL, SF_CODE_SCHEMA,
+						  "Definition must be a valid JSON object");
 		return NULL;
 	}
 	return root;
@@ -316,24 +317,24 @@ parse_object(SfCheck *c, const char *text, int len)
 
 /* Report that a document is a template, with where its definitions lie; false: it is none. */
 static bool
-is_template(SfCheck *c, const SfNode *root)
+is_template(SfValidator *c, const SfTreeNode *root)
 {
-	SfCloudTemplate template;
+	SfCloudTemplateHint template;
 
 	if (!sf_asl_read_cloud_template(root, &template))
 		return false;
-	sf_check_error(c, root, SF_CODE_SCHEMA, "%c%s. %s", pg_toupper((unsigned char) template.message[0]),
-				   template.message + 1, template.detail);
+	sf_validate_error(c, root, SF_CODE_SCHEMA, "%c%s. %s", pg_toupper((unsigned char) template.message[0]),
+					  template.message + 1, template.detail);
 	return true;
 }
 
 /* Parse and check a definition; the tree when it has no error, else NULL. */
-SfNode *
+SfTreeNode *
 sf_asl_check(const char *text, int len, const SfValidation *how,
 			 List **diagnostics)
 {
-	SfCheck		c = {0};
-	SfNode	   *root;
+	SfValidator c = {0};
+	SfTreeNode *root;
 
 	c.text = text;
 	if (how != NULL)
@@ -342,14 +343,14 @@ sf_asl_check(const char *text, int len, const SfValidation *how,
 	if (root != NULL && !is_template(&c, root))
 	{
 		if (c.how.service_quotas && len > SF_QUOTA_DEFINITION_BYTES)
-			sf_check_warning(&c, root, SF_CODE_QUOTA,
-							 "Definition of %d bytes is longer than the %d bytes that Step Functions allows",
-							 len, SF_QUOTA_DEFINITION_BYTES);
+			sf_validate_warning(&c, root, SF_CODE_QUOTA,
+								"Definition of %d bytes is longer than the %d bytes that Step Functions allows",
+								len, SF_QUOTA_DEFINITION_BYTES);
 		c.machine_language = sf_asl_language(root, SF_QL_JSONPATH);
 		c.language = c.machine_language;
-		sf_check_object(&c, root, SF_SHAPE_MACHINE, 0);
-		sf_check_flow(&c);
-		sf_check_no_jobs(&c, root);
+		sf_validate_object(&c, root, SF_SHAPE_MACHINE, 0);
+		sf_validate_flow(&c);
+		sf_validate_no_jobs(&c, root);
 	}
 	*diagnostics = sf_diagnostics_sort(c.diagnostics);
 	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;
@@ -359,15 +360,15 @@ sf_asl_check(const char *text, int len, const SfValidation *how,
  * Wrap a state into the tree of a machine that has no other, so that checking
  * and compiling need not know the difference.
  */
-static SfNode *
-wrap_state(SfNode *state)
+static SfTreeNode *
+wrap_state(SfTreeNode *state)
 {
-	SfNode	   *root = palloc0(sizeof(SfNode));
-	SfNode	   *start = palloc0(sizeof(SfNode));
-	SfNode	   *states = palloc0(sizeof(SfNode));
+	SfTreeNode *root = palloc0(sizeof(SfTreeNode));
+	SfTreeNode *start = palloc0(sizeof(SfTreeNode));
+	SfTreeNode *states = palloc0(sizeof(SfTreeNode));
 
-	root->kind = states->kind = SF_NODE_OBJECT;
-	start->kind = SF_NODE_STRING;
+	root->kind = states->kind = SF_TREE_OBJECT;
+	start->kind = SF_TREE_STRING;
 	start->key = "StartAt";
 	start->string = SF_LONE_STATE_NAME;
 	states->key = "States";
@@ -385,12 +386,12 @@ wrap_state(SfNode *state)
 }
 
 /* Parse and check a state by itself. */
-SfNode *
+SfTreeNode *
 sf_asl_check_state(const char *text, int len, List **diagnostics)
 {
-	SfCheck		c = {0};
-	SfNode	   *state;
-	SfNode	   *root = NULL;
+	SfValidator c = {0};
+	SfTreeNode *state;
+	SfTreeNode *root = NULL;
 
 	c.text = text;
 	c.lone_state = true;
@@ -398,25 +399,25 @@ sf_asl_check_state(const char *text, int len, List **diagnostics)
 	if (state != NULL)
 	{
 		root = wrap_state(state);
-		sf_check_object(&c, root, SF_SHAPE_MACHINE, 0);
-		sf_check_flow(&c);
+		sf_validate_object(&c, root, SF_SHAPE_MACHINE, 0);
+		sf_validate_flow(&c);
 	}
 	*diagnostics = sf_diagnostics_sort(c.diagnostics);
 	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;
 }
 
 /* Find a state by its name, at any depth; NULL: there is none. */
-static const SfNode *
-find_state(const SfNode *node, const char *name)
+static const SfTreeNode *
+find_state(const SfTreeNode *node, const char *name)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (node->kind != SF_NODE_OBJECT && node->kind != SF_NODE_ARRAY)
+	if (node->kind != SF_TREE_OBJECT && node->kind != SF_TREE_ARRAY)
 		return NULL;
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 	{
-		const SfNode *found = child->key != NULL && strcmp(child->key, "States") == 0 &&
-			child->kind == SF_NODE_OBJECT ? sf_node_member(child, name) : NULL;
+		const SfTreeNode *found = child->key != NULL && strcmp(child->key, "States") == 0 &&
+			child->kind == SF_TREE_OBJECT ? sf_tree_member(child, name) : NULL;
 
 		if (found == NULL)
 			found = find_state(child, name);
@@ -431,10 +432,10 @@ bool
 sf_asl_has_unknown_type(const char *text, int len, const char *state_name)
 {
 	SfParseError error;
-	const SfNode *root = len > SF_DEFINITION_BYTES_MAX ? NULL : sf_node_parse(text, len, &error);
-	const SfNode *state = root == NULL ? NULL : find_state(root, state_name);
-	const char *type = state == NULL || state->kind != SF_NODE_OBJECT ? NULL :
-		sf_node_member_string(state, "Type");
+	const SfTreeNode *root = len > SF_DEFINITION_BYTES_MAX ? NULL : sf_tree_parse(text, len, &error);
+	const SfTreeNode *state = root == NULL ? NULL : find_state(root, state_name);
+	const char *type = state == NULL || state->kind != SF_TREE_OBJECT ? NULL :
+		sf_tree_member_string(state, "Type");
 	SfStateType found;
 
 	return type != NULL && !sf_asl_find_state_type(type, &found);

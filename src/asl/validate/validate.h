@@ -55,14 +55,14 @@ typedef struct SfField
 } SfField;
 
 /* One validation, from text to diagnostics */
-typedef struct SfCheck
+typedef struct SfValidator
 {
 	const char *text;
 	bool		lone_state;		/* one state by itself: targets may be missing */
 	List	   *diagnostics;
-	List	   *scopes;			/* SfNode: each States, in order */
-	List	   *nets;			/* SfNode: each Jobs */
-	List	   *labels;			/* SfNode: each Label */
+	List	   *scopes;			/* SfTreeNode: each States, in order */
+	List	   *nets;			/* SfTreeNode: each Jobs */
+	List	   *labels;			/* SfTreeNode: each Label */
 	List	   *problems;		/* char *: what was said of resources */
 	List	   *raised;			/* char *: names that Fail states raise, sorted */
 	bool		knows_raised;	/* ... they have been collected */
@@ -73,69 +73,69 @@ typedef struct SfCheck
 	SfStateType state_type;
 	bool		distributed;	/* it is a Map in DISTRIBUTED mode */
 	bool		is_job;			/* it is a job of a JobNet */
-} SfCheck;
+} SfValidator;
 
 /* --- diagnostics.c --- */
 
-extern void sf_check_add(SfCheck *c, SfSeverity severity, const SfNode *at,
-						 const char *location, const char *code,
-						 const char *message);
-extern void sf_check_report(SfCheck *c, SfSeverity severity, const SfNode *at,
-							const char *code, const char *fmt,...) pg_attribute_printf(5, 6);
+extern void sf_validate_add(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
+							const char *location, const char *code,
+							const char *message);
+extern void sf_validate_report(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
+							   const char *code, const char *fmt,...) pg_attribute_printf(5, 6);
 
 /* Report an error (at NULL: without a location), or a warning. */
-#define sf_check_error(c, at, code, ...) \
-	sf_check_report(c, SF_SEVERITY_ERROR, at, code, __VA_ARGS__)
-#define sf_check_warning(c, at, code, ...) \
-	sf_check_report(c, SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
+#define sf_validate_error(c, at, code, ...) \
+	sf_validate_report(c, SF_SEVERITY_ERROR, at, code, __VA_ARGS__)
+#define sf_validate_warning(c, at, code, ...) \
+	sf_validate_report(c, SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
 
 /* Report what a strict check refuses: an error there, else a warning. */
-#define sf_check_strictly(c, at, code, ...) \
-	sf_check_report(c, (c)->how.strict ? SF_SEVERITY_ERROR : SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
+#define sf_validate_strictly(c, at, code, ...) \
+	sf_validate_report(c, (c)->how.strict ? SF_SEVERITY_ERROR : SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
 
-extern void sf_check_error_at(SfCheck *c, const SfNode *at,
-							  const char *location, const char *code,
-							  const char *message);
+extern void sf_validate_error_at(SfValidator *c, const SfTreeNode *at,
+								 const char *location, const char *code,
+								 const char *message);
 /* "Expected value of type [STRING]" unless the value is of the kind. */
-extern bool sf_check_kind(SfCheck *c, const SfNode *value, SfNodeKind kind);
+extern bool sf_validate_kind(SfValidator *c, const SfTreeNode *value, SfTreeNodeKind kind);
 extern List *sf_diagnostics_sort(List *diagnostics);
 
 /* --- validate.c --- */
 
-extern void sf_check_object(SfCheck *c, const SfNode *object, SfShape shape,
-							int states);
-extern SfQueryLanguage sf_asl_language(const SfNode *object,
+extern void sf_validate_object(SfValidator *c, const SfTreeNode *object, SfShape shape,
+							   int states);
+extern SfQueryLanguage sf_asl_language(const SfTreeNode *object,
 									   SfQueryLanguage inherited);
-extern bool sf_asl_is_distributed(const SfNode *map);
-extern bool sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language);
-extern SfNode *sf_asl_check(const char *text, int len, const SfValidation *how,
-							List **diagnostics);
+extern bool sf_asl_is_distributed(const SfTreeNode *map);
+extern bool sf_asl_is_jsonata(const SfTreeNode *value, SfQueryLanguage language);
+extern SfTreeNode *sf_asl_check(const char *text, int len, const SfValidation *how,
+								List **diagnostics);
 
 /* The same for one state by itself, as a machine that has only this state. */
 #define SF_LONE_STATE_NAME "StateName"
-extern SfNode *sf_asl_check_state(const char *text, int len, List **diagnostics);
+extern SfTreeNode *sf_asl_check_state(const char *text, int len, List **diagnostics);
 
 /* --- validate_values.c, validate_states.c, validate_choice.c: the kinds of values --- */
 
 #define SF_VALUE_DECLARE(sym, function, expected, or_jsonata) \
-	extern void sf_check_##function(SfCheck *c, const SfNode *value, const SfField *field);
+	extern void sf_validate_##function(SfValidator *c, const SfTreeNode *value, const SfField *field);
 SF_VALUE_LIST(SF_VALUE_DECLARE)
 
 /* A row of SF_VALUE_LIST */
 typedef struct SfValueInfo
 {
-	void		(*check) (SfCheck *c, const SfNode *value, const SfField *field);
+	void		(*check) (SfValidator *c, const SfTreeNode *value, const SfField *field);
 	int			expected;
 	bool		or_jsonata;
 } SfValueInfo;
 
-extern const SfValueInfo sf_check_values[]; /* by SfValueKind */
+extern const SfValueInfo sf_validate_values[]; /* by SfValueKind */
 
-extern void sf_check_runs(SfCheck *c, const SfNode *at,
-						  const SfResource *resource, bool for_items);
+extern void sf_validate_runs(SfValidator *c, const SfTreeNode *at,
+							 const SfResource *resource, bool for_items);
 extern bool sf_asl_find_state_type(const char *name, SfStateType *type);
-extern void sf_check_state(SfCheck *c, const SfNode *state, int kind);
-extern void sf_check_state_name(SfCheck *c, const SfNode *state);
+extern void sf_validate_state(SfValidator *c, const SfTreeNode *state, int kind);
+extern void sf_validate_state_name(SfValidator *c, const SfTreeNode *state);
 
 /* What the literal operand of a comparison is: the list's third column */
 typedef enum SfOperandType
@@ -153,10 +153,10 @@ extern bool sf_asl_find_comparison(const char *name, SfComparison *comparison,
 
 /* --- validate_net.c --- */
 
-extern int	sf_asl_link_ends(const SfNode *link);
-extern const SfNode *sf_asl_link_job(const SfNode *link);
-extern void sf_check_net(SfCheck *c, const SfNode *jobs);
-extern void sf_check_no_jobs(SfCheck *c, const SfNode *root);
+extern int	sf_asl_link_ends(const SfTreeNode *link);
+extern const SfTreeNode *sf_asl_link_job(const SfTreeNode *link);
+extern void sf_validate_net(SfValidator *c, const SfTreeNode *jobs);
+extern void sf_validate_no_jobs(SfValidator *c, const SfTreeNode *root);
 
 /* --- job_uses.c --- */
 
@@ -164,13 +164,13 @@ extern void sf_check_no_jobs(SfCheck *c, const SfNode *root);
  * Called with a text, and the name of the job that it looks at; NULL: any.  of_jobs: it
  * surely looks at jobs, not at all of the context object, for example.
  */
-typedef void (*SfJobUse) (void *arg, const SfNode *at, bool of_jobs, const char *name);
+typedef void (*SfJobUse) (void *arg, const SfTreeNode *at, bool of_jobs, const char *name);
 
-extern void sf_asl_job_uses(const SfNode *node, SfJobUse use, void *arg);
-extern void sf_asl_job_uses_outside(const SfNode *node, bool in_job, SfJobUse use, void *arg);
+extern void sf_asl_job_uses(const SfTreeNode *node, SfJobUse use, void *arg);
+extern void sf_asl_job_uses_outside(const SfTreeNode *node, bool in_job, SfJobUse use, void *arg);
 
 /* --- validate_flow.c --- */
 
-extern void sf_check_flow(SfCheck *c);
+extern void sf_validate_flow(SfValidator *c);
 
 #endif							/* SF_ASL_VALIDATE_H */

@@ -7,10 +7,11 @@
  */
 #include "postgres.h"
 
-#include "asl/validate/validate.h"
-#include "json/json.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+
+#include "asl/validate/validate.h"
+#include "json/json.h"
 
 typedef struct SfComparisonInfo
 {
@@ -56,7 +57,7 @@ sf_asl_operand_type(SfComparison comparison)
 
 /* Check the operand of a comparison: a literal of its type, or a path. */
 void
-sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_operand(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	SfComparison comparison;
 	bool		is_path;
@@ -65,23 +66,23 @@ sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
 		return;
 	if (is_path)
 	{
-		sf_check_compared(c, value, field);
+		sf_validate_compared(c, value, field);
 		return;
 	}
 	switch (sf_asl_operand_type(comparison))
 	{
 		case SF_OPERAND_STRING:
-			sf_check_kind(c, value, SF_NODE_STRING);
+			sf_validate_kind(c, value, SF_TREE_STRING);
 			break;
 		case SF_OPERAND_NUMERIC:
-			sf_check_kind(c, value, SF_NODE_NUMBER);
+			sf_validate_kind(c, value, SF_TREE_NUMBER);
 			break;
 		case SF_OPERAND_BOOLEAN:
 		case SF_OPERAND_ANY:
-			sf_check_kind(c, value, SF_NODE_BOOLEAN);
+			sf_validate_kind(c, value, SF_TREE_BOOLEAN);
 			break;
 		case SF_OPERAND_TIMESTAMP:
-			sf_check_timestamp(c, value, field);
+			sf_validate_timestamp(c, value, field);
 			break;
 	}
 }
@@ -122,7 +123,7 @@ print_comparisons(void)
  * values are is checked by the list of fields.
  */
 void
-sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
+sf_validate_rule(SfValidator *c, const SfTreeNode *rule, const SfField *field)
 {
 	int			nselectors = 0;
 	int			ncomparisons = 0;
@@ -130,11 +131,11 @@ sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
 	bool		is_path;
 
 	check_stack_depth();
-	sf_check_object(c, rule, sf_check_values[field->value].expected, 0);
-	if (rule->kind != SF_NODE_OBJECT)
+	sf_validate_object(c, rule, sf_validate_values[field->value].expected, 0);
+	if (rule->kind != SF_TREE_OBJECT)
 		return;
 
-	SF_NODE_FOREACH(member, rule)
+	SF_TREE_FOREACH(member, rule)
 	{
 		if (is_selector(member->key))
 			nselectors++;
@@ -142,33 +143,33 @@ sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
 			ncomparisons++;
 	}
 	if (nselectors != 1)
-		sf_check_error(c, rule, SF_CODE_SCHEMA,
-					   "The object must have only one of the following fields, [And, Or, Not, Variable, Condition]");
-	else if (sf_node_member(rule, "Variable") == NULL)
+		sf_validate_error(c, rule, SF_CODE_SCHEMA,
+						  "The object must have only one of the following fields, [And, Or, Not, Variable, Condition]");
+	else if (sf_tree_member(rule, "Variable") == NULL)
 	{
 		/* a comparison is of a Variable */
 		if (ncomparisons > 0 && c->language == SF_QL_JSONPATH)
-			sf_check_error(c, rule, SF_CODE_SCHEMA,
-						   "These fields are required: [Variable]");
+			sf_validate_error(c, rule, SF_CODE_SCHEMA,
+							  "These fields are required: [Variable]");
 	}
 	else if (ncomparisons > 1)
-		sf_check_error(c, rule, SF_CODE_SCHEMA,
-					   "There should only be one of the following fields: [%s]",
-					   print_comparisons());
+		sf_validate_error(c, rule, SF_CODE_SCHEMA,
+						  "There should only be one of the following fields: [%s]",
+						  print_comparisons());
 	else if (ncomparisons == 0)
-		sf_check_error(c, rule, SF_CODE_SCHEMA,
-					   "This object should have only one of the following fields: [%s]",
-					   print_comparisons());
+		sf_validate_error(c, rule, SF_CODE_SCHEMA,
+						  "This object should have only one of the following fields: [%s]",
+						  print_comparisons());
 }
 
 /* Rules: at least one. */
 void
-sf_check_rules(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_rules(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
 		return;
 	if (value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
-	SF_NODE_FOREACH(rule, value)
-		sf_check_rule(c, rule, field);
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+	SF_TREE_FOREACH(rule, value)
+		sf_validate_rule(c, rule, field);
 }

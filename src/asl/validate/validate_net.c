@@ -8,10 +8,11 @@
  */
 #include "postgres.h"
 
-#include "asl/validate/validate.h"
-#include "base/name/name.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+
+#include "asl/validate/validate.h"
+#include "base/name/name.h"
 
 /* Links that are followed in search of jobs that can never run; more are not looked at */
 #define LINKS_MAX	10000000
@@ -35,9 +36,9 @@ static const struct
 
 /* Find the ends that a word of On stands for; 0: it is no such word. */
 static int
-find_ends(const SfNode *word)
+find_ends(const SfTreeNode *word)
 {
-	for (size_t i = 0; word->kind == SF_NODE_STRING && i < lengthof(end_words); i++)
+	for (size_t i = 0; word->kind == SF_TREE_STRING && i < lengthof(end_words); i++)
 	{
 		if (strcmp(end_words[i].name, word->string) == 0)
 			return end_words[i].ends;
@@ -47,104 +48,104 @@ find_ends(const SfNode *word)
 
 /* On: which ends of the job before are waited for. */
 void
-sf_check_ends(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_ends(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
 		return;
 	if (value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
-	SF_NODE_FOREACH(word, value)
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+	SF_TREE_FOREACH(word, value)
 	{
 		if (find_ends(word) == 0)
-			sf_check_error(c, word, SF_CODE_SCHEMA,
-						   "Value should be one of the following: [success, failure, skip, end]");
+			sf_validate_error(c, word, SF_CODE_SCHEMA,
+							  "Value should be one of the following: [success, failure, skip, end]");
 	}
 }
 
 /* After: names of jobs, or objects with a name and On. */
 void
-sf_check_after(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_after(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
 		return;
-	SF_NODE_FOREACH(link, value)
+	SF_TREE_FOREACH(link, value)
 	{
-		if (link->kind == SF_NODE_OBJECT)
-			sf_check_object(c, link, SF_SHAPE_AFTER, 0);
-		else if (link->kind != SF_NODE_STRING)
-			sf_check_error(c, link, SF_CODE_SCHEMA,
-						   "Expected value of type [STRING, OBJECT]");
+		if (link->kind == SF_TREE_OBJECT)
+			sf_validate_object(c, link, SF_SHAPE_AFTER, 0);
+		else if (link->kind != SF_TREE_STRING)
+			sf_validate_error(c, link, SF_CODE_SCHEMA,
+							  "Expected value of type [STRING, OBJECT]");
 	}
 }
 
 /* Condition of a job: a rule as of a Choice state, or an expression of JSONata. */
 void
-sf_check_job_condition(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_job_condition(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	if (c->language == SF_QL_JSONATA)
-		sf_check_condition(c, value, field);
+		sf_validate_condition(c, value, field);
 	else
-		sf_check_rule(c, value, field);
+		sf_validate_rule(c, value, field);
 }
 
 /* Check a job, which is a state if it has a Type, else a flow of states. */
 static void
-check_job(SfCheck *c, const SfNode *job)
+check_job(SfValidator *c, const SfTreeNode *job)
 {
 	SfQueryLanguage saved = c->language;
 
-	if (job->kind != SF_NODE_OBJECT || sf_node_member(job, "Type") != NULL ||
-		(sf_node_member(job, "States") == NULL && sf_node_member(job, "StartAt") == NULL))
+	if (job->kind != SF_TREE_OBJECT || sf_tree_member(job, "Type") != NULL ||
+		(sf_tree_member(job, "States") == NULL && sf_tree_member(job, "StartAt") == NULL))
 	{
-		const char *type = sf_node_member_string(job, "Type");
+		const char *type = sf_tree_member_string(job, "Type");
 
 		if (type != NULL && strcmp(type, "Choice") == 0)
-			sf_check_error(c, sf_node_member(job, "Type"), SF_CODE_SCHEMA,
-						   "A job cannot be a Choice state, which needs states to go on to");
+			sf_validate_error(c, sf_tree_member(job, "Type"), SF_CODE_SCHEMA,
+							  "A job cannot be a Choice state, which needs states to go on to");
 		else
-			sf_check_state(c, job, SF_IN_JOB);
+			sf_validate_state(c, job, SF_IN_JOB);
 		return;
 	}
-	sf_check_state_name(c, job);
+	sf_validate_state_name(c, job);
 	c->language = c->machine_language;
-	sf_check_object(c, job, SF_SHAPE_JOB_FLOW, 0);
+	sf_validate_object(c, job, SF_SHAPE_JOB_FLOW, 0);
 	c->language = saved;
 }
 
 /* Jobs: at least one; the net that they make is checked later. */
 void
-sf_check_jobs(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_jobs(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+	if (!sf_validate_kind(c, value, SF_TREE_OBJECT))
 		return;
 	if (value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	c->nets = lappend(c->nets, (void *) value);
-	SF_NODE_FOREACH(job, value)
+	SF_TREE_FOREACH(job, value)
 		check_job(c, job);
 }
 
 /* --- links, for the compiler too --- */
 
 /* The node that names the job which an element of After waits for; NULL: none does. */
-const SfNode *
-sf_asl_link_job(const SfNode *link)
+const SfTreeNode *
+sf_asl_link_job(const SfTreeNode *link)
 {
-	const SfNode *job = link->kind == SF_NODE_OBJECT ? sf_node_member(link, "Job") : link;
+	const SfTreeNode *job = link->kind == SF_TREE_OBJECT ? sf_tree_member(link, "Job") : link;
 
-	return job != NULL && job->kind == SF_NODE_STRING ? job : NULL;
+	return job != NULL && job->kind == SF_TREE_STRING ? job : NULL;
 }
 
 /* The ends of that job which an element of After needs; without On its success. */
 int
-sf_asl_link_ends(const SfNode *link)
+sf_asl_link_ends(const SfTreeNode *link)
 {
-	const SfNode *on = sf_node_member(link, "On");
+	const SfTreeNode *on = sf_tree_member(link, "On");
 	int			ends = 0;
 
-	if (on == NULL || on->kind != SF_NODE_ARRAY)
+	if (on == NULL || on->kind != SF_TREE_ARRAY)
 		return SF_JOB_END_SUCCESS;
-	SF_NODE_FOREACH(word, on)
+	SF_TREE_FOREACH(word, on)
 		ends |= find_ends(word);
 	return ends != 0 ? ends : SF_JOB_END_ANY;	/* reported already */
 }
@@ -154,8 +155,8 @@ sf_asl_link_ends(const SfNode *link)
 /* A job while its net is checked */
 typedef struct Job
 {
-	const SfNode *node;
-	const SfNode *after;		/* NULL: none */
+	const SfTreeNode *node;
+	const SfTreeNode *after;	/* NULL: none */
 	int			nlinks;
 	SfJobLink  *links;			/* to known jobs */
 	enum
@@ -171,10 +172,10 @@ typedef struct Job
 
 typedef struct Net
 {
-	SfCheck    *check;
+	SfValidator *check;
 	int			njobs;
 	Job		   *jobs;
-	SfNode	  **sorted;
+	SfTreeNode **sorted;
 	int		   *way;			/* jobs ON_WAY; then scratch */
 	int			nway;
 	int		   *order;			/* jobs, each after those that it waits for */
@@ -185,27 +186,27 @@ typedef struct Net
 
 /* Report a name in After that no job has. */
 static void
-report_unknown(Net *net, const SfNode *name)
+report_unknown(Net *net, const SfTreeNode *name)
 {
 	SfClosest	closest = sf_closest_begin(name->string);
 
 	for (int i = 0; i < net->njobs; i++)
 		sf_closest_offer(&closest, net->sorted[i]->key);
-	sf_check_error(net->check, name, SF_CODE_TARGET, "Missing job in 'After': %s%s",
-				   name->string, sf_closest_question(&closest));
+	sf_validate_error(net->check, name, SF_CODE_TARGET, "Missing job in 'After': %s%s",
+					  name->string, sf_closest_question(&closest));
 }
 
 /* Report an element of After that waits for a job which an earlier element waits for. */
 static bool
-is_repeated(Net *net, int number, const SfNode *link, int before)
+is_repeated(Net *net, int number, const SfTreeNode *link, int before)
 {
 	if (net->jobs[before].stamp != number + 1)
 	{
 		net->jobs[before].stamp = number + 1;
 		return false;
 	}
-	sf_check_error(net->check, link, SF_CODE_SCHEMA, "Job '%s' stands in 'After' already",
-				   net->jobs[before].node->key);
+	sf_validate_error(net->check, link, SF_CODE_SCHEMA, "Job '%s' stands in 'After' already",
+					  net->jobs[before].node->key);
 	return true;
 }
 
@@ -215,18 +216,18 @@ link_job(Net *net, int number)
 {
 	Job		   *job = &net->jobs[number];
 
-	job->after = sf_node_member(job->node, "After");
-	if (job->after == NULL || job->after->kind != SF_NODE_ARRAY)
+	job->after = sf_tree_member(job->node, "After");
+	if (job->after == NULL || job->after->kind != SF_TREE_ARRAY)
 		return;
 	job->links = palloc(sizeof(SfJobLink) * Max(job->after->nchildren, 1));
-	SF_NODE_FOREACH(link, job->after)
+	SF_TREE_FOREACH(link, job->after)
 	{
-		const SfNode *name = sf_asl_link_job(link);
-		const SfNode *before;
+		const SfTreeNode *name = sf_asl_link_job(link);
+		const SfTreeNode *before;
 
 		if (name == NULL)
 			continue;			/* reported already */
-		before = sf_node_search_members(net->sorted, net->njobs, name->string);
+		before = sf_tree_search_members(net->sorted, net->njobs, name->string);
 		if (before == NULL)
 		{
 			report_unknown(net, name);
@@ -256,9 +257,9 @@ report_cycle(Net *net, int job)
 		appendStringInfo(&names, "'%s', which waits for ", net->jobs[net->way[from + i]].node->key);
 	if (n > CIRCLE_MAX)
 		appendStringInfo(&names, "%d more, the last of which waits for ", n - CIRCLE_MAX);
-	sf_check_error(net->check, net->jobs[job].after, SF_CODE_JOB_CYCLE,
-				   "Jobs wait for each other: '%s' waits for %s'%s'", net->jobs[job].node->key,
-				   names.data, net->jobs[job].node->key);
+	sf_validate_error(net->check, net->jobs[job].after, SF_CODE_JOB_CYCLE,
+					  "Jobs wait for each other: '%s' waits for %s'%s'", net->jobs[job].node->key,
+					  names.data, net->jobs[job].node->key);
 	pfree(names.data);
 }
 
@@ -295,9 +296,9 @@ follow(Net *net, int start)
 
 /* How a job can end once it runs. */
 static int
-ends_of_run(const SfNode *job)
+ends_of_run(const SfTreeNode *job)
 {
-	const char *type = sf_node_member_string(job, "Type");
+	const char *type = sf_tree_member_string(job, "Type");
 
 	return type != NULL && strcmp(type, "Fail") == 0 ? SF_JOB_END_FAILURE :
 		SF_JOB_END_SUCCESS | SF_JOB_END_FAILURE;
@@ -309,7 +310,7 @@ possible_ends(const Job *job)
 {
 	int			ends = ends_of_run(job->node);
 
-	if (sf_node_member(job->node, "Condition") != NULL)
+	if (sf_tree_member(job->node, "Condition") != NULL)
 		return ends | SF_JOB_END_SKIP;
 	for (int i = 0; i < job->nlinks; i++)
 		if (job->links[i].on != SF_JOB_END_ANY)
@@ -321,9 +322,9 @@ possible_ends(const Job *job)
 static void
 report_never(Net *net, const Job *job, const Job *before)
 {
-	sf_check_error(net->check, job->after, SF_CODE_JOB_NEVER_RUNS,
-				   "Job '%s' can never run: no end of job '%s' lets all run that has to run before it",
-				   job->node->key, before->node->key);
+	sf_validate_error(net->check, job->after, SF_CODE_JOB_NEVER_RUNS,
+					  "Job '%s' can never run: no end of job '%s' lets all run that has to run before it",
+					  job->node->key, before->node->key);
 }
 
 /*
@@ -452,28 +453,28 @@ comes_before(Reader *reader, int other)
 
 /* Report a reference to a job that there is not, or that does not come before. */
 static void
-check_use(void *arg, const SfNode *at, bool of_jobs, const char *name)
+check_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 {
 	Reader	   *reader = arg;
 	Net		   *net = reader->net;
-	const SfNode *used;
+	const SfTreeNode *used;
 
 	if (name == NULL)
 		return;
-	used = sf_node_search_members(net->sorted, net->njobs, name);
+	used = sf_tree_search_members(net->sorted, net->njobs, name);
 	if (used == NULL)
 	{
 		SfClosest	closest = sf_closest_begin(name);
 
 		for (int i = 0; i < net->njobs; i++)
 			sf_closest_offer(&closest, net->sorted[i]->key);
-		sf_check_error(net->check, at, SF_CODE_TARGET, "The net has no job '%s'.%s", name,
-					   sf_closest_question(&closest));
+		sf_validate_error(net->check, at, SF_CODE_TARGET, "The net has no job '%s'.%s", name,
+						  sf_closest_question(&closest));
 	}
 	else if (!comes_before(reader, used->index))
-		sf_check_error(net->check, at, SF_CODE_TARGET,
-					   "Job '%s' does not come before job '%s', which looks at it", name,
-					   net->jobs[reader->job].node->key);
+		sf_validate_error(net->check, at, SF_CODE_TARGET,
+						  "Job '%s' does not come before job '%s', which looks at it", name,
+						  net->jobs[reader->job].node->key);
 }
 
 /* Check the references to other jobs. */
@@ -490,33 +491,33 @@ check_uses(Net *net)
 
 /* Report a reference to jobs where there are none. */
 static void
-report_use(void *arg, const SfNode *at, bool of_jobs, const char *name)
+report_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 {
 	if (of_jobs)
-		sf_check_error(arg, at, SF_CODE_TARGET,
-					   "Only jobs of a JobNet can look at jobs, and not from a Distributed Map");
+		sf_validate_error(arg, at, SF_CODE_TARGET,
+						  "Only jobs of a JobNet can look at jobs, and not from a Distributed Map");
 }
 
 /* Check that the texts of a machine which no job has do not look at jobs. */
 void
-sf_check_no_jobs(SfCheck *c, const SfNode *root)
+sf_validate_no_jobs(SfValidator *c, const SfTreeNode *root)
 {
 	sf_asl_job_uses_outside(root, false, report_use, c);
 }
 
 /* Check the net that the jobs make. */
 void
-sf_check_net(SfCheck *c, const SfNode *jobs)
+sf_validate_net(SfValidator *c, const SfTreeNode *jobs)
 {
 	Net			net = {.check = c,.njobs = jobs->nchildren};
 
 	if (net.njobs == 0)
 		return;
 	net.jobs = palloc0(sizeof(Job) * net.njobs);
-	net.sorted = sf_node_sort_members(jobs);
+	net.sorted = sf_tree_sort_members(jobs);
 	net.way = palloc(sizeof(int) * net.njobs);
 	net.order = palloc(sizeof(int) * net.njobs);
-	SF_NODE_FOREACH(node, jobs)
+	SF_TREE_FOREACH(node, jobs)
 		net.jobs[node->index].node = node;
 	for (int i = 0; i < net.njobs; i++)
 		link_job(&net, i);

@@ -5,10 +5,11 @@
  */
 #include "postgres.h"
 
-#include "asl/validate/validate.h"
-#include "base/name/name.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+
+#include "asl/validate/validate.h"
+#include "base/name/name.h"
 
 /* Find a state type by its name. */
 bool
@@ -24,102 +25,102 @@ sf_asl_find_state_type(const char *name, SfStateType *type)
 
 /* Find the type of a state; false, with a diagnostic, when it has none. */
 static bool
-check_type(SfCheck *c, const SfNode *state, SfStateType *type)
+check_type(SfValidator *c, const SfTreeNode *state, SfStateType *type)
 {
-	const SfNode *member = sf_node_member(state, "Type");
+	const SfTreeNode *member = sf_tree_member(state, "Type");
 
 	if (member == NULL)
-		sf_check_error(c, state, SF_CODE_SCHEMA,
-					   "These fields are required: [Type]");
-	else if (sf_check_kind(c, member, SF_NODE_STRING))
+		sf_validate_error(c, state, SF_CODE_SCHEMA,
+						  "These fields are required: [Type]");
+	else if (sf_validate_kind(c, member, SF_TREE_STRING))
 	{
 		if (sf_asl_find_state_type(member->string, type))
 			return true;
-		sf_check_error(c, member, SF_CODE_SCHEMA,
-					   "Value should be one of the following: [Task, Pass, Choice, Wait, Succeed, Fail, Parallel, Map]");
+		sf_validate_error(c, member, SF_CODE_SCHEMA,
+						  "Value should be one of the following: [Task, Pass, Choice, Wait, Succeed, Fail, Parallel, Map]");
 	}
 	return false;
 }
 
 /* Refuse credentials for a worker, which has its own. */
 static void
-check_credentials(SfCheck *c, const SfNode *state)
+check_credentials(SfValidator *c, const SfTreeNode *state)
 {
-	const SfNode *credentials = sf_node_member(state, "Credentials");
-	const char *text = sf_node_member_string(state, "Resource");
+	const SfTreeNode *credentials = sf_tree_member(state, "Credentials");
+	const char *text = sf_tree_member_string(state, "Resource");
 	SfResource	resource;
 
 	if (credentials == NULL || text == NULL)
 		return;
 	sf_resource_parse(text, &resource);
 	if (resource.kind == SF_RESOURCE_ACTIVITY)
-		sf_check_error(c, credentials, SF_CODE_SCHEMA,
-					   "The field 'Credentials' is not supported for activities");
+		sf_validate_error(c, credentials, SF_CODE_SCHEMA,
+						  "The field 'Credentials' is not supported for activities");
 }
 
 /* Check what several fields of a Task state mean together. */
 static void
-check_task(SfCheck *c, const SfNode *state)
+check_task(SfValidator *c, const SfTreeNode *state)
 {
-	const SfNode *timeout = sf_node_member(state, "TimeoutSeconds");
-	const SfNode *heartbeat = sf_node_member(state, "HeartbeatSeconds");
+	const SfTreeNode *timeout = sf_tree_member(state, "TimeoutSeconds");
+	const SfTreeNode *heartbeat = sf_tree_member(state, "HeartbeatSeconds");
 
-	if (timeout && timeout->kind == SF_NODE_NUMBER &&
-		heartbeat && heartbeat->kind == SF_NODE_NUMBER &&
-		sf_node_number(heartbeat) >= sf_node_number(timeout))
-		sf_check_error(c, heartbeat, SF_CODE_SCHEMA,
-					   "HeartbeatSeconds must be smaller than TimeoutSeconds");
-	if (sf_node_member(state, "ConcurrencyKey") != NULL && sf_node_member(state, "MaxConcurrency") == NULL)
-		sf_check_error(c, sf_node_member(state, "ConcurrencyKey"), SF_CODE_SCHEMA,
-					   "ConcurrencyKey needs MaxConcurrency");
+	if (timeout && timeout->kind == SF_TREE_NUMBER &&
+		heartbeat && heartbeat->kind == SF_TREE_NUMBER &&
+		sf_tree_number(heartbeat) >= sf_tree_number(timeout))
+		sf_validate_error(c, heartbeat, SF_CODE_SCHEMA,
+						  "HeartbeatSeconds must be smaller than TimeoutSeconds");
+	if (sf_tree_member(state, "ConcurrencyKey") != NULL && sf_tree_member(state, "MaxConcurrency") == NULL)
+		sf_validate_error(c, sf_tree_member(state, "ConcurrencyKey"), SF_CODE_SCHEMA,
+						  "ConcurrencyKey needs MaxConcurrency");
 	check_credentials(c, state);
 }
 
 /* Check what several fields of a Map state mean together. */
 static void
-check_map(SfCheck *c, const SfNode *state)
+check_map(SfValidator *c, const SfTreeNode *state)
 {
-	const SfNode *items = sf_node_member(state, c->language == SF_QL_JSONATA ?
-										 "Items" : "ItemsPath");
+	const SfTreeNode *items = sf_tree_member(state, c->language == SF_QL_JSONATA ?
+											 "Items" : "ItemsPath");
 
-	if (items != NULL && c->distributed && sf_node_member(state, "ItemReader"))
-		sf_check_warning(c, items, SF_CODE_NO_EFFECT,
-						 "Field '%s' has no effect beside 'ItemReader'", items->key);
+	if (items != NULL && c->distributed && sf_tree_member(state, "ItemReader"))
+		sf_validate_warning(c, items, SF_CODE_NO_EFFECT,
+							"Field '%s' has no effect beside 'ItemReader'", items->key);
 }
 
 /* Check the name of a state or a job. */
 void
-sf_check_state_name(SfCheck *c, const SfNode *state)
+sf_validate_state_name(SfValidator *c, const SfTreeNode *state)
 {
 	if (state->key[0] == '\0')
-		sf_check_error(c, state, SF_CODE_STATE_NAME,
-					   "Invalid State name: it must not be empty");
+		sf_validate_error(c, state, SF_CODE_STATE_NAME,
+						  "Invalid State name: it must not be empty");
 	else if (pg_mbstrlen(state->key) > SF_NAME_LENGTH_MAX)
-		sf_check_error(c, state, SF_CODE_STATE_NAME,
-					   "Invalid State name: '%s' exceeds the %d-character limit allowed by the service",
-					   state->key, SF_NAME_LENGTH_MAX);
+		sf_validate_error(c, state, SF_CODE_STATE_NAME,
+						  "Invalid State name: '%s' exceeds the %d-character limit allowed by the service",
+						  state->key, SF_NAME_LENGTH_MAX);
 }
 
 /* Check the fields of a state, which is SF_IN_ORDINARY or SF_IN_JOB. */
 void
-sf_check_state(SfCheck *c, const SfNode *state, int kind)
+sf_validate_state(SfValidator *c, const SfTreeNode *state, int kind)
 {
-	SfCheck		saved = *c;
+	SfValidator saved = *c;
 	SfStateType type;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	sf_check_state_name(c, state);
-	if (sf_check_kind(c, state, SF_NODE_OBJECT) && check_type(c, state, &type))
+	sf_validate_state_name(c, state);
+	if (sf_validate_kind(c, state, SF_TREE_OBJECT) && check_type(c, state, &type))
 	{
 		c->state_type = type;
 		c->language = sf_asl_language(state, c->machine_language);
 		c->distributed = type == SF_STATE_MAP && sf_asl_is_distributed(state);
 		c->is_job = kind == SF_IN_JOB;
 		if (type == SF_STATE_JOBNET)
-			sf_check_warning(c, sf_node_member(state, "Type"), SF_CODE_ONLY_SFFLOW,
-							 "Type 'JobNet' is known to sfflow only");
-		sf_check_object(c, state, SF_SHAPE_STATE, 1 << type | kind);
+			sf_validate_warning(c, sf_tree_member(state, "Type"), SF_CODE_ONLY_SFFLOW,
+								"Type 'JobNet' is known to sfflow only");
+		sf_validate_object(c, state, SF_SHAPE_STATE, 1 << type | kind);
 		if (type == SF_STATE_TASK)
 			check_task(c, state);
 		else if (type == SF_STATE_MAP)
@@ -134,68 +135,68 @@ sf_check_state(SfCheck *c, const SfNode *state, int kind)
 
 /* States: the scope's states; the flow between them is checked later. */
 void
-sf_check_states(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_states(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+	if (!sf_validate_kind(c, value, SF_TREE_OBJECT))
 		return;
 	c->scopes = lappend(c->scopes, (void *) value);
-	SF_NODE_FOREACH(state, value)
-		sf_check_state(c, state, SF_IN_ORDINARY);
+	SF_TREE_FOREACH(state, value)
+		sf_validate_state(c, state, SF_IN_ORDINARY);
 }
 
 /* An object of the shape that the kind of value expects. */
 void
-sf_check_inner_object(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_inner_object(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	sf_check_object(c, value, sf_check_values[field->value].expected, 0);
+	sf_validate_object(c, value, sf_validate_values[field->value].expected, 0);
 }
 
 /* An array of such objects. */
 void
-sf_check_objects(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_objects(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
 		return;
-	SF_NODE_FOREACH(element, value)
-		sf_check_inner_object(c, element, field);
+	SF_TREE_FOREACH(element, value)
+		sf_validate_inner_object(c, element, field);
 }
 
 /* Catch: a job has no next state, so its catchers have none. */
 void
-sf_check_catchers(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_catchers(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
 		return;
-	SF_NODE_FOREACH(element, value)
-		sf_check_object(c, element, c->is_job ? SF_SHAPE_JOB_CATCHER : SF_SHAPE_CATCHER, 0);
+	SF_TREE_FOREACH(element, value)
+		sf_validate_object(c, element, c->is_job ? SF_SHAPE_JOB_CATCHER : SF_SHAPE_CATCHER, 0);
 }
 
 /* An array of at least one of them. */
 void
-sf_check_some_objects(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_some_objects(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (value->kind == SF_NODE_ARRAY && value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
-	sf_check_objects(c, value, field);
+	if (value->kind == SF_TREE_ARRAY && value->nchildren == 0)
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+	sf_validate_objects(c, value, field);
 }
 
 /* ProcessorConfig: a distributed one has to say how its children run. */
 void
-sf_check_processor_config(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_processor_config(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	const SfNode *type = sf_node_member(value, "ExecutionType");
-	const char *mode = sf_node_member_string(value, "Mode");
+	const SfTreeNode *type = sf_tree_member(value, "ExecutionType");
+	const char *mode = sf_tree_member_string(value, "Mode");
 
-	sf_check_object(c, value, SF_SHAPE_PROCESSOR_CONFIG, 0);
+	sf_validate_object(c, value, SF_SHAPE_PROCESSOR_CONFIG, 0);
 	if (c->distributed && type == NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "These fields are required: [ExecutionType]");
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "These fields are required: [ExecutionType]");
 	else if (mode && strcmp(mode, "INLINE") == 0 && type != NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Field 'ExecutionType' is not supported");
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Field 'ExecutionType' is not supported");
 	else if (!c->distributed && type != NULL)
-		sf_check_warning(c, type, SF_CODE_NO_EFFECT,
-						 "Field 'ExecutionType' has an effect in 'DISTRIBUTED' mode only");
+		sf_validate_warning(c, type, SF_CODE_NO_EFFECT,
+							"Field 'ExecutionType' has an effect in 'DISTRIBUTED' mode only");
 }
 
 /* --- retriers and catchers --- */
@@ -219,16 +220,16 @@ question_of_error(const char *name)
 
 /* Collect the names that the Fail states in a tree raise. */
 static void
-collect_raised(SfCheck *c, const SfNode *node)
+collect_raised(SfValidator *c, const SfTreeNode *node)
 {
-	const char *type = sf_node_member_string(node, "Type");
-	const char *error = sf_node_member_string(node, "Error");
+	const char *type = sf_tree_member_string(node, "Type");
+	const char *error = sf_tree_member_string(node, "Error");
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (type != NULL && strcmp(type, "Fail") == 0 && error != NULL)
 		c->raised = lappend(c->raised, unconstify(char *, error));
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 		collect_raised(c, child);
 }
 
@@ -241,9 +242,9 @@ compare_names(const ListCell *a, const ListCell *b)
 
 /* Tell whether a Fail state of the definition, wherever it is, raises a name. */
 static bool
-is_raised(SfCheck *c, const SfNode *name)
+is_raised(SfValidator *c, const SfTreeNode *name)
 {
-	const SfNode *root = name;
+	const SfTreeNode *root = name;
 	ListCell	wanted = {.ptr_value = unconstify(char *, name->string)};
 
 	if (!c->knows_raised)
@@ -261,26 +262,26 @@ is_raised(SfCheck *c, const SfNode *name)
 
 /* Warn of names that no error ever has. */
 static void
-check_error_name(SfCheck *c, const SfNode *name)
+check_error_name(SfValidator *c, const SfTreeNode *name)
 {
 	switch (sf_error_use(name->string))
 	{
 		case SF_ERROR_UNKNOWN:
 			if (strncmp(name->string, "States.", 7) == 0 && !is_raised(c, name))
-				sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
-								 "'%s' is no error name of the language and never matches%s",
-								 name->string, question_of_error(name->string));
+				sf_validate_warning(c, name, SF_CODE_NEVER_MATCHES,
+									"'%s' is no error name of the language and never matches%s",
+									name->string, question_of_error(name->string));
 			break;
 		case SF_ERROR_TERMINAL:
-			sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
-							 "'%s' can not be caught or retried and never matches",
-							 name->string);
+			sf_validate_warning(c, name, SF_CODE_NEVER_MATCHES,
+								"'%s' can not be caught or retried and never matches",
+								name->string);
 			break;
 		case SF_ERROR_RESERVED:
 			if (!is_raised(c, name))
-				sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
-								 "No state raises '%s' by itself: it matches only an error that is given this name",
-								 name->string);
+				sf_validate_warning(c, name, SF_CODE_NEVER_MATCHES,
+									"No state raises '%s' by itself: it matches only an error that is given this name",
+									name->string);
 			break;
 		case SF_ERROR_RAISED:
 			break;
@@ -289,23 +290,23 @@ check_error_name(SfCheck *c, const SfNode *name)
 
 /* ErrorEquals: names; States.ALL stands alone, in the last retrier or catcher. */
 void
-sf_check_errors(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_errors(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	const SfNode *owner = value->parent;
+	const SfTreeNode *owner = value->parent;
 
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
 		return;
 	if (value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
-	SF_NODE_FOREACH(name, value)
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+	SF_TREE_FOREACH(name, value)
 	{
-		if (!sf_check_kind(c, name, SF_NODE_STRING))
+		if (!sf_validate_kind(c, name, SF_TREE_STRING))
 			continue;
 		if (strcmp(name->string, SF_ERR_ALL) != 0)
 			check_error_name(c, name);
 		else if (value->nchildren > 1 || owner->next != NULL)
-			sf_check_error(c, name, SF_CODE_SCHEMA,
-						   "States.ALL must appear alone and at end of list");
+			sf_validate_error(c, name, SF_CODE_SCHEMA,
+							  "States.ALL must appear alone and at end of list");
 	}
 }
 
@@ -313,86 +314,86 @@ sf_check_errors(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* LOAD_AND_FLATTEN: the objects of the list are read by another resource. */
 static void
-check_transformation(SfCheck *c, const SfNode *value)
+check_transformation(SfValidator *c, const SfTreeNode *value)
 {
 	SfResource	resource;
 
-	if (value == NULL || value->kind != SF_NODE_STRING ||
+	if (value == NULL || value->kind != SF_TREE_STRING ||
 		strcmp(value->string, "LOAD_AND_FLATTEN") != 0)
 		return;
 	sf_resource_parse("arn:aws:states:::s3:getObject", &resource);
-	sf_check_runs(c, value, &resource, true);
+	sf_validate_runs(c, value, &resource, true);
 }
 
 /* ReaderConfig: a CSV has to say where its header is. */
 void
-sf_check_reader_config(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_reader_config(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	const char *type = sf_node_member_string(value, "InputType");
-	const char *header = sf_node_member_string(value, "CSVHeaderLocation");
+	const char *type = sf_tree_member_string(value, "InputType");
+	const char *header = sf_tree_member_string(value, "CSVHeaderLocation");
 
-	sf_check_object(c, value, SF_SHAPE_READER_CONFIG, 0);
+	sf_validate_object(c, value, SF_SHAPE_READER_CONFIG, 0);
 	if (type && strcmp(type, "CSV") == 0 &&
-		sf_node_member(value, "CSVHeaderLocation") == NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "The field 'CSVHeaderLocation' is required");
+		sf_tree_member(value, "CSVHeaderLocation") == NULL)
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "The field 'CSVHeaderLocation' is required");
 	if (type && strcmp(type, "CSV") != 0 && strcmp(type, "MANIFEST") != 0 &&
-		sf_node_member(value, "CSVHeaderLocation") != NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Field 'CSVHeaderLocation' is not supported");
+		sf_tree_member(value, "CSVHeaderLocation") != NULL)
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Field 'CSVHeaderLocation' is not supported");
 	if (header && strcmp(header, "GIVEN") == 0 &&
-		sf_node_member(value, "CSVHeaders") == NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "These fields are required: [CSVHeaders]");
+		sf_tree_member(value, "CSVHeaders") == NULL)
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "These fields are required: [CSVHeaders]");
 	/* a program outside reads Parquet, lists and all */
 	if (type == NULL || strcmp(type, "PARQUET") != 0)
-		check_transformation(c, sf_node_member(value, "Transformation"));
+		check_transformation(c, sf_tree_member(value, "Transformation"));
 }
 
 /* ResultWriter: where results go (what sfflow runs may need no parameters), or their form. */
 void
-sf_check_result_writer(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_result_writer(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	const char *parameters = c->language == SF_QL_JSONATA ? "Arguments" : "Parameters";
-	const char *text = sf_node_member_string(value, "Resource");
+	const char *text = sf_tree_member_string(value, "Resource");
 	SfResource	resource = {.kind = SF_RESOURCE_MAPPED};
 
-	sf_check_object(c, value, SF_SHAPE_RESULT_WRITER, 0);
-	if (value->kind != SF_NODE_OBJECT)
+	sf_validate_object(c, value, SF_SHAPE_RESULT_WRITER, 0);
+	if (value->kind != SF_TREE_OBJECT)
 		return;
 	if (text != NULL)
 		sf_resource_parse(text, &resource);
-	if (sf_node_member(value, "Resource") == NULL && sf_node_member(value, parameters) != NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "These fields are required: [Resource]");
-	else if (sf_node_member(value, "Resource") == NULL &&
-			 sf_node_member(value, "WriterConfig") == NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "One of these fields is required: [Resource, WriterConfig]");
+	if (sf_tree_member(value, "Resource") == NULL && sf_tree_member(value, parameters) != NULL)
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "These fields are required: [Resource]");
+	else if (sf_tree_member(value, "Resource") == NULL &&
+			 sf_tree_member(value, "WriterConfig") == NULL)
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "One of these fields is required: [Resource, WriterConfig]");
 	else if (text != NULL && resource.kind == SF_RESOURCE_MAPPED &&
-			 sf_node_member(value, parameters) == NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "These fields are required: [%s]", parameters);
+			 sf_tree_member(value, parameters) == NULL)
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "These fields are required: [%s]", parameters);
 }
 
 /* WriterConfig: it has to say something. */
 void
-sf_check_writer_config(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_writer_config(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	sf_check_object(c, value, SF_SHAPE_WRITER_CONFIG, 0);
-	if (value->kind == SF_NODE_OBJECT && value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "One of these fields is required: [Transformation, OutputType]");
+	sf_validate_object(c, value, SF_SHAPE_WRITER_CONFIG, 0);
+	if (value->kind == SF_TREE_OBJECT && value->nchildren == 0)
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "One of these fields is required: [Transformation, OutputType]");
 }
 
 /* ItemBatcher: something has to limit a batch. */
 void
-sf_check_item_batcher(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_item_batcher(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	sf_check_object(c, value, SF_SHAPE_ITEM_BATCHER, 0);
-	if (value->kind == SF_NODE_OBJECT &&
-		!sf_node_member(value, "MaxItemsPerBatch") &&
-		!sf_node_member(value, "MaxItemsPerBatchPath") &&
-		!sf_node_member(value, "MaxInputBytesPerBatch") &&
-		!sf_node_member(value, "MaxInputBytesPerBatchPath"))
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "One of these fields is required: [MaxItemsPerBatch, MaxItemsPerBatchPath, MaxInputBytesPerBatch, MaxInputBytesPerBatchPath]");
+	sf_validate_object(c, value, SF_SHAPE_ITEM_BATCHER, 0);
+	if (value->kind == SF_TREE_OBJECT &&
+		!sf_tree_member(value, "MaxItemsPerBatch") &&
+		!sf_tree_member(value, "MaxItemsPerBatchPath") &&
+		!sf_tree_member(value, "MaxInputBytesPerBatch") &&
+		!sf_tree_member(value, "MaxInputBytesPerBatchPath"))
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "One of these fields is required: [MaxItemsPerBatch, MaxItemsPerBatchPath, MaxInputBytesPerBatch, MaxInputBytesPerBatchPath]");
 }

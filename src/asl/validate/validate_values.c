@@ -6,26 +6,26 @@
 #include "postgres.h"
 
 #include <ctype.h>
-
 #include <math.h>
 
-#include "asl/validate/validate.h"
-#include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/varlena.h"
 
+#include "asl/validate/validate.h"
+#include "json/json.h"
+
 /* Accept whatever JSON. */
 void
-sf_check_any(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_any(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 }
 
 /* Expect a scalar of the kind that the kind of value says. */
 void
-sf_check_scalar(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_scalar(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	sf_check_kind(c, value, sf_check_values[field->value].expected);
+	sf_validate_kind(c, value, sf_validate_values[field->value].expected);
 }
 
 /* Tell whether a word stands in a list "A, B, C". */
@@ -49,63 +49,63 @@ word_in_list(const char *word, const char *list)
 
 /* Check a string that has to be one of some words. */
 static void
-check_words(SfCheck *c, const SfNode *value, const char *words)
+check_words(SfValidator *c, const SfTreeNode *value, const char *words)
 {
-	if (sf_check_kind(c, value, SF_NODE_STRING) &&
+	if (sf_validate_kind(c, value, SF_TREE_STRING) &&
 		!word_in_list(value->string, words))
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Value should be one of the following: [%s]", words);
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Value should be one of the following: [%s]", words);
 }
 
 /* Expect one of the field's words. */
 void
-sf_check_word(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_word(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	check_words(c, value, field->words);
 }
 
 /* QueryLanguage: a machine in JSONata has no states in JSONPath. */
 void
-sf_check_query_language(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_query_language(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	check_words(c, value, "JSONPath, JSONata");
 	if (field->shape == SF_SHAPE_STATE &&
 		c->machine_language == SF_QL_JSONATA && c->language == SF_QL_JSONPATH)
-		sf_check_error(c, value->parent, SF_CODE_SCHEMA,
-					   "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine");
+		sf_validate_error(c, value->parent, SF_CODE_SCHEMA,
+						  "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine");
 }
 
 /* --- numbers --- */
 
 /* Report a number outside its range. */
 static void
-check_range(SfCheck *c, const SfNode *value, double min, double max)
+check_range(SfValidator *c, const SfTreeNode *value, double min, double max)
 {
-	double		number = sf_node_number(value);
+	double		number = sf_tree_number(value);
 
 	if (number < min)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum value is %g", min);
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Minimum value is %g", min);
 	else if (number > max)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Maximum value is %.0f", max);
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Maximum value is %.0f", max);
 }
 
 /* Expect a number without a fraction. */
 void
-sf_check_integer(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_integer(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (value->kind != SF_NODE_NUMBER ||
-		floor(sf_node_number(value)) != sf_node_number(value))
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Expected value of type Integer");
+	if (value->kind != SF_TREE_NUMBER ||
+		floor(sf_tree_number(value)) != sf_tree_number(value))
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Expected value of type Integer");
 	else
 		check_range(c, value, field->min, field->max);
 }
 
 /* Expect a number. */
 void
-sf_check_number(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_number(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (sf_check_kind(c, value, SF_NODE_NUMBER))
+	if (sf_validate_kind(c, value, SF_TREE_NUMBER))
 		check_range(c, value, field->min, field->max);
 }
 
@@ -113,8 +113,8 @@ sf_check_number(SfCheck *c, const SfNode *value, const SfField *field)
 
 typedef struct SfTemplateCheck
 {
-	SfCheck    *check;
-	const SfNode *node;
+	SfValidator *check;
+	const SfTreeNode *node;
 } SfTemplateCheck;
 
 /* Take over a diagnostic of the template compiler. */
@@ -124,7 +124,7 @@ report_template(void *arg, const char *code, const char *location,
 {
 	SfTemplateCheck *t = arg;
 
-	sf_check_error_at(t->check, t->node, location, code, message);
+	sf_validate_error_at(t->check, t->node, location, code, message);
 }
 
 /*
@@ -132,36 +132,36 @@ report_template(void *arg, const char *code, const char *location,
  * a name that stands twice, or with and without ".$".
  */
 static void
-check_template_names(SfCheck *c, const SfNode *value)
+check_template_names(SfValidator *c, const SfTreeNode *value)
 {
-	SfNode	  **sorted;
+	SfTreeNode **sorted;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (value->nchildren == 0)
 		return;
-	SF_NODE_FOREACH(child, value)
+	SF_TREE_FOREACH(child, value)
 		check_template_names(c, child);
-	if (value->kind != SF_NODE_OBJECT)
+	if (value->kind != SF_TREE_OBJECT)
 		return;
 
-	sorted = sf_node_sort_members(value);
-	SF_NODE_FOREACH(child, value)
+	sorted = sf_tree_sort_members(value);
+	SF_TREE_FOREACH(child, value)
 	{
 		int			len = strlen(child->key);
 		char	   *plain;
 
 		if (child->duplicate)
-			sf_check_error(c, child, SF_CODE_SCHEMA, "Duplicate field '%s'",
-						   child->key);
+			sf_validate_error(c, child, SF_CODE_SCHEMA, "Duplicate field '%s'",
+							  child->key);
 		if (c->language != SF_QL_JSONPATH || len < 2 ||
 			strcmp(child->key + len - 2, ".$") != 0)
 			continue;
 		plain = pnstrdup(child->key, len - 2);
-		if (sf_node_search_members(sorted, value->nchildren, plain) != NULL)
-			sf_check_error(c, child, SF_CODE_SCHEMA,
-						   "Duplicate field '%s': there are both '%s' and '%s'",
-						   plain, plain, child->key);
+		if (sf_tree_search_members(sorted, value->nchildren, plain) != NULL)
+			sf_validate_error(c, child, SF_CODE_SCHEMA,
+							  "Duplicate field '%s': there are both '%s' and '%s'",
+							  plain, plain, child->key);
 		pfree(plain);
 	}
 	pfree(sorted);
@@ -179,77 +179,77 @@ ends_with(const char *text, const char *end)
  * that never fits, an expression of JSONata without its beginning.
  */
 static void
-check_meant(SfCheck *c, const SfNode *value)
+check_meant(SfValidator *c, const SfTreeNode *value)
 {
 	SfExpr	   *expr = NULL;
 	SfError		error;
 	const char *misused;
 
 	check_stack_depth();
-	SF_NODE_FOREACH(child, value)
+	SF_TREE_FOREACH(child, value)
 		check_meant(c, child);
-	if (value->kind != SF_NODE_STRING)
+	if (value->kind != SF_TREE_STRING)
 		return;
 	if (c->language == SF_QL_JSONATA && ends_with(value->string, "%}") && strncmp(value->string, "{%", 2) != 0)
-		sf_check_strictly(c, value, SF_CODE_SCHEMA, "%s", "JSONata string must start with {% and end with %}");
+		sf_validate_strictly(c, value, SF_CODE_SCHEMA, "%s", "JSONata string must start with {% and end with %}");
 	if (c->language == SF_QL_JSONPATH && value->key != NULL && ends_with(value->key, ".$") &&
 		strncmp(value->string, "States.", 7) == 0)
 		expr = sf_expr_compile(value->string, SF_EXPR_ANY, &error);
 	misused = expr == NULL ? NULL : sf_expr_misused_literal(expr);
 	if (misused != NULL)
-		sf_check_strictly(c, value, SF_CODE_SCHEMA, "Invalid arguments in %s: a string in quotes is given where it never fits", misused);
+		sf_validate_strictly(c, value, SF_CODE_SCHEMA, "Invalid arguments in %s: a string in quotes is given where it never fits", misused);
 }
 
 /* Expect a payload template that compiles. */
 void
-sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_template(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	SfTemplateCheck t = {c, value};
 
 	check_template_names(c, value);
 	check_meant(c, value);
-	sf_template_check(sf_node_to_jsonb(value, c->text), c->language,
+	sf_template_check(sf_tree_to_jsonb(value, c->text), c->language,
 					  field->shape == SF_SHAPE_CATCHER || field->shape == SF_SHAPE_JOB_CATCHER, report_template, &t);
 }
 
 /* Expect a string, which may look like an expression in a state of JSONata. */
 void
-sf_check_text(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_text(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (sf_check_kind(c, value, SF_NODE_STRING) && c->language == SF_QL_JSONATA)
-		sf_check_template(c, value, field);
+	if (sf_validate_kind(c, value, SF_TREE_STRING) && c->language == SF_QL_JSONATA)
+		sf_validate_template(c, value, field);
 }
 
 /* Expect a timestamp. */
 void
-sf_check_timestamp(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_timestamp(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	TimestampTz time;
 
-	if (sf_check_kind(c, value, SF_NODE_STRING) &&
+	if (sf_validate_kind(c, value, SF_TREE_STRING) &&
 		!sf_timestamp_parse(value->string, strlen(value->string), &time))
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "String does not match RFC3339 timestamp");
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "String does not match RFC3339 timestamp");
 }
 
 /* Items is an array or an object. */
 void
-sf_check_items(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_items(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (value->kind != SF_NODE_ARRAY && value->kind != SF_NODE_OBJECT)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Expected value of type [ARRAY, OBJECT] or a JSONata expression");
+	if (value->kind != SF_TREE_ARRAY && value->kind != SF_TREE_OBJECT)
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Expected value of type [ARRAY, OBJECT] or a JSONata expression");
 	else
-		sf_check_template(c, value, field);
+		sf_validate_template(c, value, field);
 }
 
 /* Condition is a boolean. */
 void
-sf_check_condition(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_condition(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (value->kind != SF_NODE_BOOLEAN)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Expected value of type [BOOLEAN] or a JSONata expression");
+	if (value->kind != SF_TREE_BOOLEAN)
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Expected value of type [BOOLEAN] or a JSONata expression");
 }
 
 /* Tell whether a name can be that of a variable: a Unicode identifier. */
@@ -270,11 +270,11 @@ is_variable_name(const char *name, int len)
 
 /* Assign: an object whose members' names are those of variables. */
 void
-sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_assign(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+	if (!sf_validate_kind(c, value, SF_TREE_OBJECT))
 		return;
-	SF_NODE_FOREACH(member, value)
+	SF_TREE_FOREACH(member, value)
 	{
 		int			len = strlen(member->key);
 
@@ -282,35 +282,35 @@ sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
 			strcmp(member->key + len - 2, ".$") == 0)
 			len -= 2;
 		if (len == 6 && strncmp(member->key, "states", 6) == 0)
-			sf_check_error(c, member, SF_CODE_RESERVED_VARIABLE,
-						   "Cannot assign to reserved variable '$states'.");
+			sf_validate_error(c, member, SF_CODE_RESERVED_VARIABLE,
+							  "Cannot assign to reserved variable '$states'.");
 		else if (pg_mbstrlen_with_len(member->key, len) > SF_NAME_LENGTH_MAX)
-			sf_check_error(c, member, SF_CODE_VARIABLE,
-						   "Invalid variable name '%.*s': the variable name exceeds the %d-character limit.",
-						   len, member->key, SF_NAME_LENGTH_MAX);
+			sf_validate_error(c, member, SF_CODE_VARIABLE,
+							  "Invalid variable name '%.*s': the variable name exceeds the %d-character limit.",
+							  len, member->key, SF_NAME_LENGTH_MAX);
 		else if (!is_variable_name(member->key, len))
-			sf_check_error(c, member, SF_CODE_VARIABLE,
-						   "Invalid variable name '%.*s': the variable name contains invalid characters.",
-						   len, member->key);
+			sf_validate_error(c, member, SF_CODE_VARIABLE,
+							  "Invalid variable name '%.*s': the variable name contains invalid characters.",
+							  len, member->key);
 	}
-	sf_check_template(c, value, field);
+	sf_validate_template(c, value, field);
 }
 
 /* Credentials: an object that names a role. */
 void
-sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_credentials(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	const SfNode *role;
+	const SfTreeNode *role;
 
-	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+	if (!sf_validate_kind(c, value, SF_TREE_OBJECT))
 		return;
-	role = sf_node_member(value, "RoleArn");
+	role = sf_tree_member(value, "RoleArn");
 	if (role != NULL)
-		sf_check_kind(c, role, SF_NODE_STRING);
-	else if (sf_node_member(value, "RoleArn.$") == NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "The field 'RoleArn' is required but was missing");
-	sf_check_template(c, value, field);
+		sf_validate_kind(c, role, SF_TREE_STRING);
+	else if (sf_tree_member(value, "RoleArn.$") == NULL)
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "The field 'RoleArn' is required but was missing");
+	sf_validate_template(c, value, field);
 }
 
 /* --- paths --- */
@@ -320,11 +320,11 @@ sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
  * is no string and that is reported.
  */
 static const char *
-expression_problem(SfCheck *c, const SfNode *value, int allowed)
+expression_problem(SfValidator *c, const SfTreeNode *value, int allowed)
 {
 	SfError		error;
 
-	if (!sf_check_kind(c, value, SF_NODE_STRING) ||
+	if (!sf_validate_kind(c, value, SF_TREE_STRING) ||
 		sf_expr_compile(value->string, allowed, &error) != NULL)
 		return NULL;
 	return error.cause ? error.cause : value->string;
@@ -332,33 +332,33 @@ expression_problem(SfCheck *c, const SfNode *value, int allowed)
 
 /* Tell whether a string begins as paths do. */
 static bool
-has_dollar(const SfNode *value)
+has_dollar(const SfTreeNode *value)
 {
 	return value->string[0] == '$';
 }
 
 /* Report that a string is no path. */
 static void
-refuse_path(SfCheck *c, const SfNode *value, const char *problem)
+refuse_path(SfValidator *c, const SfTreeNode *value, const char *problem)
 {
 	if (has_dollar(value))
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Value must be a valid JSONPath. (%s)", problem);
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Value must be a valid JSONPath. (%s)", problem);
 	else
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value must be a valid JSONPath.");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value must be a valid JSONPath.");
 }
 
 /* Report that a path names more than one node, or none where it may. */
 static void
-refuse_reference(SfCheck *c, const SfNode *value, const char *problem)
+refuse_reference(SfValidator *c, const SfTreeNode *value, const char *problem)
 {
-	sf_check_error(c, value, SF_CODE_SCHEMA, "Value is not a Reference Path: %s",
-				   problem);
+	sf_validate_error(c, value, SF_CODE_SCHEMA, "Value is not a Reference Path: %s",
+					  problem);
 }
 
 /* Expect a path. */
 void
-sf_check_path(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_path(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	const char *problem = expression_problem(c, value, SF_EXPR_PATH);
 
@@ -368,28 +368,28 @@ sf_check_path(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Expect a path or null. */
 void
-sf_check_path_or_null(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_path_or_null(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (value->kind != SF_NODE_NULL)
-		sf_check_path(c, value, field);
+	if (value->kind != SF_TREE_NULL)
+		sf_validate_path(c, value, field);
 }
 
 /* Expect a path, or an intrinsic function that gives a string. */
 void
-sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
-						   const SfField *field)
+sf_validate_path_or_intrinsic(SfValidator *c, const SfTreeNode *value,
+							  const SfField *field)
 {
 	const char *problem = expression_problem(c, value, SF_EXPR_ANY | SF_EXPR_TEXT);
 
 	if (problem != NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Value is not a valid JSONPath or intrinsic function call: %s",
-					   problem);
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Value is not a valid JSONPath or intrinsic function call: %s",
+						  problem);
 }
 
 /* Check a path that names one node. */
 static void
-check_reference(SfCheck *c, const SfNode *value, int allowed)
+check_reference(SfValidator *c, const SfTreeNode *value, int allowed)
 {
 	const char *problem = expression_problem(c, value, allowed);
 
@@ -403,23 +403,23 @@ check_reference(SfCheck *c, const SfNode *value, int allowed)
 
 /* Expect a path that names one node. */
 void
-sf_check_reference(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_reference(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	check_reference(c, value, SF_EXPR_REFERENCE);
 }
 
 /* ResultPath: a node of the state's input, not in the context object. */
 void
-sf_check_input_reference_or_null(SfCheck *c, const SfNode *value,
-								 const SfField *field)
+sf_validate_input_reference_or_null(SfValidator *c, const SfTreeNode *value,
+									const SfField *field)
 {
-	if (value->kind != SF_NODE_NULL)
+	if (value->kind != SF_TREE_NULL)
 		check_reference(c, value, SF_EXPR_REFERENCE | SF_EXPR_INPUT);
 }
 
 /* Variable, and what it is compared with: a path that names one node. */
 void
-sf_check_compared(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_compared(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	const char *problem = expression_problem(c, value, SF_EXPR_REFERENCE);
 
@@ -441,14 +441,14 @@ is_function_name(const char *text)
 }
 
 /* Find where the parameters name a function literally, or NULL. */
-static const SfNode *
-named_function(SfCheck *c, const SfNode *owner)
+static const SfTreeNode *
+named_function(SfValidator *c, const SfTreeNode *owner)
 {
-	const SfNode *parameters = sf_node_member(owner, c->language == SF_QL_JSONATA ?
-											  "Arguments" : "Parameters");
-	const SfNode *name = parameters ? sf_node_member(parameters, "FunctionName") : NULL;
+	const SfTreeNode *parameters = sf_tree_member(owner, c->language == SF_QL_JSONATA ?
+												  "Arguments" : "Parameters");
+	const SfTreeNode *name = parameters ? sf_tree_member(parameters, "FunctionName") : NULL;
 
-	if (name == NULL || name->kind != SF_NODE_STRING ||
+	if (name == NULL || name->kind != SF_TREE_STRING ||
 		sf_asl_is_jsonata(name, c->language))
 		return NULL;
 	return name;
@@ -477,32 +477,32 @@ has_bad_qualifier(const char *function)
 
 /* Check the function that a resource names, or that its request does. */
 static void
-check_function(SfCheck *c, const SfNode *value, const SfResource *resource)
+check_function(SfValidator *c, const SfTreeNode *value, const SfResource *resource)
 {
-	const SfNode *name = named_function(c, value->parent);
+	const SfTreeNode *name = named_function(c, value->parent);
 
 	if (strncmp(value->string, "arn:", 4) == 0 && strcmp(resource->service, "lambda") == 0 &&
 		strstr(value->string, ":states:::") == NULL && has_bad_qualifier(value->string))
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value is not a valid resource ARN");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value is not a valid resource ARN");
 	if (name != NULL && strstr(resource->text, "lambda:invoke") != NULL && has_bad_qualifier(name->string))
-		sf_check_error(c, name, SF_CODE_SCHEMA, "FunctionName '%s' ends in a qualifier that no Lambda function can have", name->string);
+		sf_validate_error(c, name, SF_CODE_SCHEMA, "FunctionName '%s' ends in a qualifier that no Lambda function can have", name->string);
 }
 
 /* Report a placeholder that does not end. */
 static void
-check_placeholders(SfCheck *c, const SfNode *value)
+check_placeholders(SfValidator *c, const SfTreeNode *value)
 {
 	for (const char *p = strstr(value->string, "${"); p != NULL; p = strstr(p + 2, "${"))
 		if (p[2 + strcspn(p + 2, "}$")] != '}')
 		{
-			sf_check_strictly(c, value, SF_CODE_SCHEMA, "The placeholder at '%s' has no end", p);
+			sf_validate_strictly(c, value, SF_CODE_SCHEMA, "The placeholder at '%s' has no end", p);
 			return;
 		}
 }
 
 /* Tell whether a problem of a resource is new, and remember it. */
 static bool
-is_new_problem(SfCheck *c, char *problem)
+is_new_problem(SfValidator *c, char *problem)
 {
 	foreach_ptr(const char, known, c->problems)
 	{
@@ -519,19 +519,19 @@ is_new_problem(SfCheck *c, char *problem)
  * the service does not have is told of besides.
  */
 void
-sf_check_runs(SfCheck *c, const SfNode *at, const SfResource *resource,
-			  bool for_items)
+sf_validate_runs(SfValidator *c, const SfTreeNode *at, const SfResource *resource,
+				 bool for_items)
 {
-	const SfNode *function = named_function(c, at->parent);
+	const SfTreeNode *function = named_function(c, at->parent);
 	char	   *problem = c->how.probe == NULL ? NULL
 		: c->how.probe(resource, function == NULL ? NULL : function->string, for_items);
 	char	   *unknown = c->how.is_known == NULL ? NULL
 		: c->how.is_known(resource, for_items, c->how.strict);
 
 	if (problem != NULL && is_new_problem(c, problem))
-		sf_check_warning(c, at, SF_CODE_RESOURCE, "%s", problem);
+		sf_validate_warning(c, at, SF_CODE_RESOURCE, "%s", problem);
 	if (unknown != NULL && (c->how.strict || is_new_problem(c, unknown)))
-		sf_check_strictly(c, at, c->how.strict ? SF_CODE_SCHEMA : SF_CODE_RESOURCE, "%s", unknown);
+		sf_validate_strictly(c, at, c->how.strict ? SF_CODE_SCHEMA : SF_CODE_RESOURCE, "%s", unknown);
 }
 
 /* Is a text a list of names, none of which is empty? */
@@ -546,44 +546,44 @@ are_event_names(const char *text)
  * now may when it is its turn, so that is worth a warning only.
  */
 void
-sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_resource(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	SfResource	resource;
 
-	if (!sf_check_kind(c, value, SF_NODE_STRING))
+	if (!sf_validate_kind(c, value, SF_TREE_STRING))
 		return;
 	if (value->string[0] == '\0')
 	{
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
 		return;
 	}
 	sf_resource_parse(value->string, &resource);
 	if (resource.kind == SF_RESOURCE_SQL_FUNCTION &&
 		!is_function_name(resource.name))
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Resource should be 'sql:query' or 'sql:' and the name of a function");
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Resource should be 'sql:query' or 'sql:' and the name of a function");
 	else if (resource.kind == SF_RESOURCE_ACTIVITY && resource.name[0] == '\0')
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Resource should be 'activity:' and the name of an activity");
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Resource should be 'activity:' and the name of an activity");
 	else if (resource.kind == SF_RESOURCE_EVENT && !are_event_names(resource.name))
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Resource should be 'event:' and the names of events, with commas between them");
+		sf_validate_error(c, value, SF_CODE_SCHEMA,
+						  "Resource should be 'event:' and the names of events, with commas between them");
 	else if (resource.kind == SF_RESOURCE_EVENT && resource.integration != SF_INTEGRATION_REQUEST_RESPONSE)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "A wait for an event has no task token");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "A wait for an event has no task token");
 	else if (resource.kind == SF_RESOURCE_HUMAN && resource.name[0] == '\0')
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Resource should be 'human:' and the name of a worklist");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Resource should be 'human:' and the name of a worklist");
 	else if (resource.kind == SF_RESOURCE_HUMAN && resource.integration != SF_INTEGRATION_REQUEST_RESPONSE)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "A task of people has no task token");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "A task of people has no task token");
 	else
 	{
-		const SfNode *config = sf_node_member(value->parent, "ReaderConfig");
+		const SfTreeNode *config = sf_tree_member(value->parent, "ReaderConfig");
 
 		if (field->shape == SF_SHAPE_ITEM_READER)
-			sf_resource_reads(&resource, sf_node_member_string(config, "InputType"),
-							  sf_node_member_string(config, "ManifestType"));
+			sf_resource_reads(&resource, sf_tree_member_string(config, "InputType"),
+							  sf_tree_member_string(config, "ManifestType"));
 		check_function(c, value, &resource);
 		check_placeholders(c, value);
-		sf_check_runs(c, value, &resource, field->shape != SF_SHAPE_STATE);
+		sf_validate_runs(c, value, &resource, field->shape != SF_SHAPE_STATE);
 	}
 }
 
@@ -603,33 +603,33 @@ is_label_character(const char *p, int len)
 
 /* Label: part of a name, so without special characters, and unique. */
 void
-sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_label(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
 	const char *p;
 
-	if (!sf_check_kind(c, value, SF_NODE_STRING))
+	if (!sf_validate_kind(c, value, SF_TREE_STRING))
 		return;
 	if (value->string[0] == '\0')
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
+		sf_validate_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
 	if (pg_mbstrlen(value->string) > SF_LABEL_LENGTH_MAX)
-		sf_check_error(c, value, SF_CODE_LABEL,
-					   "Invalid Label name: '%s' exceeds the %d-character limit allowed by the service",
-					   value->string, SF_LABEL_LENGTH_MAX);
+		sf_validate_error(c, value, SF_CODE_LABEL,
+						  "Invalid Label name: '%s' exceeds the %d-character limit allowed by the service",
+						  value->string, SF_LABEL_LENGTH_MAX);
 	for (p = value->string; *p != '\0'; p += pg_mblen(p))
 	{
 		if (!is_label_character(p, pg_mblen(p)))
 		{
-			sf_check_error(c, value, SF_CODE_LABEL,
-						   "Invalid Label name: it must not contain white space, wildcards, brackets, special or control characters");
+			sf_validate_error(c, value, SF_CODE_LABEL,
+							  "Invalid Label name: it must not contain white space, wildcards, brackets, special or control characters");
 			break;
 		}
 	}
-	foreach_ptr(const SfNode, label, c->labels)
+	foreach_ptr(const SfTreeNode, label, c->labels)
 	{
 		if (strcmp(label->string, value->string) == 0)
 		{
-			sf_check_error(c, value, SF_CODE_DUPLICATE_LABEL,
-						   "Duplicate Label name: %s", value->string);
+			sf_validate_error(c, value, SF_CODE_DUPLICATE_LABEL,
+							  "Duplicate Label name: %s", value->string);
 			return;
 		}
 	}
@@ -638,10 +638,10 @@ sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* Check an array of strings. */
 void
-sf_check_strings(SfCheck *c, const SfNode *value, const SfField *field)
+sf_validate_strings(SfValidator *c, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
 		return;
-	SF_NODE_FOREACH(element, value)
-		sf_check_kind(c, element, SF_NODE_STRING);
+	SF_TREE_FOREACH(element, value)
+		sf_validate_kind(c, element, SF_TREE_STRING);
 }

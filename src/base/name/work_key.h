@@ -30,7 +30,7 @@ typedef struct SfBranchKey
 #define SF_NO_MAP_RUN		0
 
 /* The number of a root in the text of a query, whose plan is to know it */
-#define SF_ROOT_TEXT	CppAsString2(SF_BRANCH_ROOT)
+#define SF_BRANCH_ROOT_TEXT	CppAsString2(SF_BRANCH_ROOT)
 
 /* The key of an execution as a whole. */
 static inline SfBranchKey

@@ -7,8 +7,6 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "base/error/errors.h"
-#include "base/version/schema.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "commands/extension.h"
@@ -19,6 +17,9 @@
 #include "utils/inval.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
+
+#include "base/error/errors.h"
+#include "base/version/schema.h"
 
 bool		sf_schema_known = false;
 

@@ -30,7 +30,7 @@ extern const char *sf_schema_advice(void);
 
 /*
  * Head of a function that SQL calls, below its comment.  It runs only where the schema is the
- * library's.  Exceptions say so, and are listed in test/lint/entries.
+ * library's.  Exceptions say so, and are listed in test/lint/guarded.
  */
 #define SF_SQL_FUNCTION(name) \
 	PG_FUNCTION_INFO_V1(name); \

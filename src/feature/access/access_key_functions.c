@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_authid.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -25,6 +24,7 @@
 #include "base/role/role.h"
 #include "base/value/encoding.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "feature/access/access_key.h"
 #include "store/role/privilege.h"
 

@@ -12,7 +12,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
@@ -23,6 +22,7 @@
 #include "asl/history_event_types.h"
 #include "base/error/debug_point.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "feature/archive/batch.h"
 #include "run/execution/retention.h"
@@ -269,7 +269,7 @@ put_line(const Lines *lines, int event, const char *line)
 
 /* Put an event into the result. */
 static void
-put_event(const SfEvent *event, const char *state, const Jsonb *details, void *arg)
+put_event(const SfHistoryEvent *event, const char *state, const Jsonb *details, void *arg)
 {
 	SfJsonBuilder b;
 

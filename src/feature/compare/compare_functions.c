@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -16,6 +15,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "json/json.h"
 #include "report/job.h"
 #include "report/report.h"
@@ -150,8 +150,8 @@ add_differences(SfColumns *row, const Run *a, int event_a, const Run *b, int eve
 
 	if (event_a != 0 && event_b != 0)
 	{
-		before = sf_event_payload(a->head.execution_no, event_a);
-		after = sf_event_payload(b->head.execution_no, event_b);
+		before = sf_history_event_payload(a->head.execution_no, event_a);
+		after = sf_history_event_payload(b->head.execution_no, event_b);
 	}
 	if (before != NULL && after != NULL)
 		sf_json_differences(before, after, note_difference, &d);
@@ -246,13 +246,13 @@ weight(SfJobStatus status)
 {
 	switch (status)
 	{
-		case SF_JOB_FAILURE:
+		case SF_JOB_STATUS_FAILURE:
 			return 4;
-		case SF_JOB_RUNNING:
+		case SF_JOB_STATUS_RUNNING:
 			return 3;
-		case SF_JOB_ENTRY:
+		case SF_JOB_STATUS_ENTRY:
 			return 2;
-		case SF_JOB_SUCCESS:
+		case SF_JOB_STATUS_SUCCESS:
 			return 1;
 		default:
 			return 0;
@@ -276,7 +276,7 @@ sum_up(const SfExecutionHead *execution, const SfProgram *program)
 		}
 		else if (weight(job->status) > weight(sum->status))
 			sum->status = job->status;
-		sum->failed += job->status == SF_JOB_FAILURE ? 1 : 0;
+		sum->failed += job->status == SF_JOB_STATUS_FAILURE ? 1 : 0;
 		sum->attempts += job->attempts;
 		sum->duration = Max(sum->duration, job->duration);
 	}

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -14,6 +13,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "feature/deadline/deadline.h"
 #include "feature/schedule/calendar.h"
 #include "store/audit/audit.h"
@@ -51,7 +51,7 @@ require_job(const SfMachine *machine, const char *job)
 	const SfProgram *program = sf_program_cache_get(machine->machine_no, machine->current_version);
 	int			state = sf_program_find_state(program, job);
 
-	if (sf_program_cache_find(machine->machine_no, machine->current_version)->history == SF_HISTORY_NONE)
+	if (sf_program_cache_find(machine->machine_no, machine->current_version)->history == SF_HISTORY_LEVEL_NONE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("a job of state machine \"%s\" cannot have a deadline", machine->name),

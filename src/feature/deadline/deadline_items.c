@@ -71,7 +71,7 @@ add_job(SfDeadlineItem *item, const SfJob *job)
 {
 	if (job->reached && job->started_at != DT_NOBEGIN)
 		item->begun_at = Min(item->begun_at, job->started_at);
-	if (job->status == SF_JOB_SUCCESS || job->is_marked)
+	if (job->status == SF_JOB_STATUS_SUCCESS || job->is_marked)
 		item->done_at = item->done_at == DT_NOEND ? DT_NOEND :
 			Max(item->done_at, job->stopped_at);
 	else
@@ -94,7 +94,7 @@ find_job(SfDeadlineItem *item, const char *name)
 	item->done_at = DT_NOBEGIN;
 	foreach_ptr(const SfJob, job, sf_job_list(&head, program))
 	{
-		if (job->state != state || job->status == SF_JOB_SKIP)
+		if (job->state != state || job->status == SF_JOB_STATUS_SKIP)
 			continue;
 		found = true;
 		add_job(item, job);

@@ -64,7 +64,7 @@ typedef struct Check
 	pg_tz	   *zone;
 	SfCron		start;
 	SfCron		end;
-	SfMoments	moments;		/* of a schedule */
+	SfTimeSearch search;		/* of a schedule */
 	SfCalendar *calendar;		/* or NULL */
 	TimestampTz next_at;
 	int			step;			/* that comes next */
@@ -124,7 +124,7 @@ is_picked(const Check *c, TimestampTz at)
 static bool
 find_run(Check *c, Moment *m)
 {
-	return sf_moments_latest(&c->moments, m->at - 1, &m->base_at) &&
+	return sf_time_search_latest(&c->search, m->at - 1, &m->base_at) &&
 		m->base_at >= before(c, m->cron, m->at) && is_picked(c, m->base_at);
 }
 
@@ -248,7 +248,7 @@ happened_at(const Moment *m, const SfDeadlineItem *item)
 /* What a step has found */
 typedef enum StepResult
 {
-	RESULT_UNKNOWN,			/* the step is for another sweep */
+	RESULT_UNKNOWN,				/* the step is for another sweep */
 	RESULT_IN_TIME,
 	RESULT_LATE,
 	RESULT_NEVER_STARTED
@@ -503,7 +503,7 @@ sweep_one(void *arg)
 	if (d->calendar != NULL)
 		c.calendar = sf_calendar_load(d->calendar);
 	if (d->kind == SF_DEADLINE_OF_SCHEDULE)
-		c.moments = sf_moments_begin(c.target.schedule);
+		c.search = sf_time_search_begin(c.target.schedule);
 	if (d->start_minute != SF_NO_MINUTE)
 	{
 		c.start = daily(d->start_minute);

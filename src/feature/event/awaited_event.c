@@ -218,7 +218,7 @@ sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 {
 	List	   *waits;
 
-	waits = make_waits(draft, branch, resource, request->payload, &stimulus->answer.error);
+	waits = make_waits(draft, branch, resource, request->payload, &stimulus->outcome.error);
 	if (waits == NIL)
 		return;
 	draft->waits = list_concat(draft->waits, waits);
@@ -244,10 +244,10 @@ insert(const SfAwaitedEvent *wait)
 	if (SF_DEBUG_MUTATION("event_probe_before_lock"))
 		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, type, wait->event_key);
 	if (!SF_DEBUG_MUTATION("event_no_share"))
-		(void) sf_event_key_lock(type->event_type_no, wait->event_key, SF_EVENT_KEY_SHARED);
+		(void) sf_event_key_lock(type->event_type_no, wait->event_key, SF_EVENT_KEY_LOCK_SHARED);
 	if (!SF_DEBUG_MUTATION("event_probe_before_lock") && !SF_DEBUG_MUTATION("event_no_probe"))
 		ripe = sf_emission_may_be_for(wait->wait.key.execution_no, type, wait->event_key);
-	sf_db_execute(&plan, SF_KEY(wait->wait.key), SF_INT4(type->event_type_no), SF_TEXT(wait->event_key),
+	sf_db_execute(&plan, SF_BRANCH_KEY(wait->wait.key), SF_INT4(type->event_type_no), SF_TEXT(wait->event_key),
 				  SF_INT4(wait->wait.generation), SF_BOOL(ripe),
 				  SF_INT4(wait->max_events), SF_BOOL(wait->gives_array), SF_JSONB(wait->filter));
 	return ripe;
@@ -280,7 +280,7 @@ read_types(SfBranchKey key)
 {
 	List	   *types = NIL;
 
-	(void) sf_rows_read_now(&by_branch, PG_INT32_MAX, read_type, &types, SF_KEY(key));
+	(void) sf_rows_read_now(&by_branch, PG_INT32_MAX, read_type, &types, SF_BRANCH_KEY(key));
 	return types;
 }
 
@@ -296,7 +296,7 @@ sf_awaited_lock(SfBranchKey key)
 
 	foreach(lc, types)
 		if (!sf_row_fetch(&by_branch, SF_DEBUG_MUTATION("event_wait_for_row") ? SF_LOCK_WAIT : SF_LOCK_SKIP, NULL, NULL,
-						  NULL, SF_KEY(key), SF_INT4(lfirst_int(lc))))
+						  NULL, SF_BRANCH_KEY(key), SF_INT4(lfirst_int(lc))))
 			return false;
 	return types != NIL;
 }
@@ -320,7 +320,7 @@ sf_awaited_forget(SfBranchKey key)
 		ItemPointerData tid;
 
 		/* a sweep may be about to say that the wait is ripe no more */
-		if (sf_row_fetch(&by_branch, SF_LOCK_WAIT, NULL, sf_row_read_address, &tid, SF_KEY(key),
+		if (sf_row_fetch(&by_branch, SF_LOCK_WAIT, NULL, sf_row_read_address, &tid, SF_BRANCH_KEY(key),
 						 SF_INT4(lfirst_int(lc))))
 			sf_table_delete(table, &tid);
 	}
@@ -357,7 +357,7 @@ sf_awaited_delete_left(SfBranchKey key, int generation)
 		"  FOR UPDATE SKIP LOCKED) w WHERE d.execution_no = w.execution_no AND d.branch_no = w.branch_no"
 		" AND d.event_type_no = w.event_type_no");
 
-	sf_db_execute(&plan, SF_KEY(key), SF_INT4(generation));
+	sf_db_execute(&plan, SF_BRANCH_KEY(key), SF_INT4(generation));
 }
 
 /* A wait is not ripe any more, unless others end it just now. */
@@ -370,7 +370,7 @@ sf_awaited_clear_ripe(SfBranchKey key, int event_type_no, int generation)
 		"  FOR UPDATE SKIP LOCKED) w"
 		" WHERE u.execution_no = w.execution_no AND u.branch_no = w.branch_no AND u.event_type_no = $3");
 
-	sf_db_execute(&plan, SF_KEY(key), SF_INT4(event_type_no), SF_INT4(generation));
+	sf_db_execute(&plan, SF_BRANCH_KEY(key), SF_INT4(event_type_no), SF_INT4(generation));
 }
 
 /* Tell why a machine of the caller cannot wait for the events of a resource; NULL: it can. */

@@ -489,7 +489,7 @@ sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfD
 					  sf_emission_deliver(deliver), SF_INT2(SF_EMISSION_NEW),
 					  sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
 					  sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
-					  SF_INT4(sf_observe_depth()), SF_JSONB(payload)) == 0)
+					  SF_INT4(sf_watcher_depth()), SF_JSONB(payload)) == 0)
 		return 0;
 	return event_no;
 }

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/version/schema.h"
 #include "catalog/pg_type_d.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -16,6 +15,7 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/watcher.h"
 #include "run/task/driver.h"
@@ -255,7 +255,7 @@ SF_SQL_FUNCTION(sfflow_sf_withdraw_event)
 	char	   *key = sf_arg_text(fcinfo, 1, "key");
 	char	   *id = sf_arg_text(fcinfo, 2, "id");
 
-	(void) sf_event_key_lock(type->event_type_no, key, SF_EVENT_KEY_SHARED);
+	(void) sf_event_key_lock(type->event_type_no, key, SF_EVENT_KEY_LOCK_SHARED);
 	PG_RETURN_BOOL(sf_emission_withdraw(type, key, id, GetCurrentTimestamp()));
 }
 

@@ -26,6 +26,7 @@
 #define SF_EVENT_BY_KEY_H
 
 #include "fmgr.h"
+
 #include "db/keyed_cache.h"
 #include "json/json.h"
 #include "run/apply/apply.h"
@@ -89,9 +90,9 @@ extern int64 sf_event_type_acknowledge(const SfAcknowledge *what);
 /* How a key is locked */
 typedef enum SfEventKeyLock
 {
-	SF_EVENT_KEY_SHARED,		/* by waits, until the end of the transaction */
-	SF_EVENT_KEY_ALONE,			/* by a sweep, which waits for a while */
-	SF_EVENT_KEY_ALONE_NOW		/* by a sweep, which does not wait */
+	SF_EVENT_KEY_LOCK_SHARED,	/* by waits, until the end of the transaction */
+	SF_EVENT_KEY_LOCK_ALONE,	/* by a sweep, which waits for a while */
+	SF_EVENT_KEY_LOCK_ALONE_NOW /* by a sweep, which does not wait */
 } SfEventKeyLock;
 
 extern bool sf_event_key_lock(int event_type_no, const char *key, SfEventKeyLock how);

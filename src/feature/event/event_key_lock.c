@@ -59,7 +59,7 @@ wait_within(const LOCKTAG *tag, LOCKMODE mode, int timeout_ms)
 bool
 sf_event_key_lock(int event_type_no, const char *key, SfEventKeyLock how)
 {
-	LOCKMODE	mode = how == SF_EVENT_KEY_SHARED ? ShareLock : ExclusiveLock;
+	LOCKMODE	mode = how == SF_EVENT_KEY_LOCK_SHARED ? ShareLock : ExclusiveLock;
 	uint32		hash = hash_bytes((const unsigned char *) key, (int) strlen(key));
 	LOCKTAG		tag;
 
@@ -67,9 +67,9 @@ sf_event_key_lock(int event_type_no, const char *key, SfEventKeyLock how)
 						 hash_combine(hash, (uint32) event_type_no), 4);
 	if (LockAcquire(&tag, mode, false, true) != LOCKACQUIRE_NOT_AVAIL)
 		return true;
-	if (how == SF_EVENT_KEY_ALONE_NOW)
+	if (how == SF_EVENT_KEY_LOCK_ALONE_NOW)
 		return false;
-	if (how == SF_EVENT_KEY_ALONE)
+	if (how == SF_EVENT_KEY_LOCK_ALONE)
 		return wait_within(&tag, mode, SWEEP_LOCK_MS);
 	(void) LockAcquire(&tag, mode, false, false);
 	return true;

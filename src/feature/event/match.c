@@ -491,7 +491,7 @@ static bool
 lock_alone(const SfEventType *type, const char *key, bool may_wait)
 {
 	return SF_DEBUG_MUTATION("event_no_lock") ||
-		sf_event_key_lock(type->event_type_no, key, may_wait ? SF_EVENT_KEY_ALONE : SF_EVENT_KEY_ALONE_NOW);
+		sf_event_key_lock(type->event_type_no, key, may_wait ? SF_EVENT_KEY_LOCK_ALONE : SF_EVENT_KEY_LOCK_ALONE_NOW);
 }
 
 /* Match keys until the budget is used up. */

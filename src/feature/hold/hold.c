@@ -52,7 +52,7 @@ read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 	List	  **holds = arg;
 	SfHold	   *hold = palloc(sizeof(SfHold));
 
-	hold->kind = sf_kind_of(sf_row_text(tuple, desc, COL_kind));
+	hold->kind = sf_object_kind_of(sf_row_text(tuple, desc, COL_kind));
 	hold->hold_no = sf_row_number(tuple, desc, COL_hold_no, 0);
 	hold->name = sf_row_text(tuple, desc, COL_name);
 	hold->state = sf_row_text(tuple, desc, COL_state);
@@ -90,7 +90,7 @@ sf_hold_of_machine(int machine_no)
 const List *
 sf_hold_of_name(SfObjectKind kind, const char *name)
 {
-	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = sf_kind_name(kind),.name = name});
+	return sf_keyed_cache_get(&sf_hold_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = sf_object_kind_name(kind),.name = name});
 }
 
 /* Find a hold by its number; NULL: there is none now. */
@@ -184,7 +184,7 @@ sf_hold_insert(const SfHold *hold, const char *reason)
 		" VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8)"
 		" ON CONFLICT DO NOTHING");
 
-	if (sf_db_execute(&plan, SF_TEXT(sf_kind_name(hold->kind)), SF_TEXT(hold->name),
+	if (sf_db_execute(&plan, SF_TEXT(sf_object_kind_name(hold->kind)), SF_TEXT(hold->name),
 					  SF_TEXT(hold->state),
 					  sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == 0),
 					  sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == 0),
@@ -208,7 +208,7 @@ sf_hold_find(const SfHold *target, bool of_all)
 		" AND h.state = $3 AND ($4 OR COALESCE(h.owner::pg_catalog.oid, 0) = $5::pg_catalog.oid)"
 		" ORDER BY h.hold_no");
 
-	return sf_db_numbers(&plan, SF_TEXT(sf_kind_name(target->kind)), SF_TEXT(target->name),
+	return sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(target->kind)), SF_TEXT(target->name),
 						 SF_TEXT(target->state), SF_BOOL(of_all), SF_ROLE(target->owner));
 }
 
@@ -329,5 +329,5 @@ sf_hold_list(SfObjectKind kind, const char *name)
 		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind = $1 AND h.name = $2"
 		" ORDER BY h.hold_no");
 
-	return sf_db_numbers(&plan, SF_TEXT(sf_kind_name(kind)), SF_TEXT(name));
+	return sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(kind)), SF_TEXT(name));
 }

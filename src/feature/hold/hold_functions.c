@@ -4,13 +4,13 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "feature/hold/hold.h"
 #include "run/apply/apply.h"
 #include "store/audit/audit.h"

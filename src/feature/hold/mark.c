@@ -42,7 +42,7 @@ sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark)
 		" SET outcome = excluded.outcome, output = excluded.output, details = excluded.details");
 
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_TEXT(job_id),
-				  SF_TEXT(sf_marked_name(mark->outcome)), SF_JSONB(mark->output),
+				  SF_TEXT(sf_mark_outcome_name(mark->outcome)), SF_JSONB(mark->output),
 				  SF_JSONB(mark->details));
 	sf_db_announce_change("mark");
 }
@@ -56,7 +56,7 @@ read_mark(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfMark	   *mark = arg;
 
-	mark->outcome = sf_marked_outcome(sf_row_text(tuple, desc, COL_outcome));
+	mark->outcome = sf_mark_outcome_of(sf_row_text(tuple, desc, COL_outcome));
 	mark->output = sf_row_jsonb(tuple, desc, COL_output);
 	mark->details = sf_row_jsonb(tuple, desc, COL_details);
 }

@@ -28,9 +28,9 @@ parse_outcome(const char *text)
 
 	for (SfMarkOutcome outcome = SF_MARK_SUCCESS; outcome < SF_MARK_COUNT; outcome++)
 	{
-		if (strcmp(text, sf_marked_name(outcome)) == 0)
+		if (strcmp(text, sf_mark_outcome_name(outcome)) == 0)
 			return outcome;
-		sf_closest_offer(&closest, sf_marked_name(outcome));
+		sf_closest_offer(&closest, sf_mark_outcome_name(outcome));
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),
@@ -97,9 +97,9 @@ waits_at(const SfExecution *execution, const SfJob *job)
 static void
 check_job(const SfExecution *execution, const SfJob *job, const char *job_id)
 {
-	bool		runs = job->status == SF_JOB_RUNNING && !waits_at(execution, job);
+	bool		runs = job->status == SF_JOB_STATUS_RUNNING && !waits_at(execution, job);
 
-	if (!runs && (job->status != SF_JOB_SUCCESS || job->mark_pending))
+	if (!runs && (job->status != SF_JOB_STATUS_SUCCESS || job->mark_pending))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EXECUTION_CHANGED),
@@ -117,7 +117,7 @@ describe(const SfMark *mark, const char *job_id, const char *reason)
 
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "job", job_id);
-	sf_json_add_string(&b, "outcome", sf_marked_name(mark->outcome));
+	sf_json_add_string(&b, "outcome", sf_mark_outcome_name(mark->outcome));
 	sf_json_add_string(&b, "role", GetUserNameFromId(GetUserId(), false));
 	sf_json_add_string(&b, "reason", reason);
 	return sf_json_finish(&b);

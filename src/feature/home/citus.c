@@ -20,8 +20,8 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "parser/parse_func.h"
-#include "storage/lock.h"
 #include "storage/lmgr.h"
+#include "storage/lock.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/inval.h"
@@ -33,10 +33,10 @@
 #include "base/error/debug_point.h"
 #include "base/error/errors.h"
 #include "base/version/compat.h"
-#include "feature/home/home.h"
 #include "db/row.h"
 #include "db/table.h"
 #include "db/table_cache.h"
+#include "feature/home/home.h"
 
 /* Keys among which one is sought that is at home here: with 32 shards a node has one of the first hundred */
 #define SOUGHT_KEYS	10000

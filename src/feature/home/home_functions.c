@@ -4,11 +4,11 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
+#include "base/version/schema.h"
 #include "feature/home/home.h"
 
 /* sf_find_home(key): node, host, port and whether it is this one; a row of nulls and true where there is no cluster. */

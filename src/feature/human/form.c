@@ -7,10 +7,10 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation_d.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "regex/regex.h"
-#include "catalog/pg_collation_d.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 

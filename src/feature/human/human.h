@@ -14,6 +14,7 @@
 #define SF_HUMAN_H
 
 #include "fmgr.h"
+
 #include "db/keyed_cache.h"
 #include "run/apply/apply.h"
 

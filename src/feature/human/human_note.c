@@ -43,10 +43,10 @@ audit(const SfHumanTask *task, const Action *action, const SfPerson *person, con
 static void
 tell(const SfHumanTask *task, const Action *action, const SfPerson *person, const char *comment, const Jsonb *details)
 {
-	SfNotice	n = {.kind = SF_CHANGE_TASK,.at = GetCurrentTimestamp(),.owner = task->owner};
+	SfNotice	n = {.kind = SF_CHANGE_HUMAN_TASK,.at = GetCurrentTimestamp(),.owner = task->owner};
 	SfJsonBuilder b;
 
-	if (!sf_feature_wants_notice(SF_CHANGE_TASK, NULL))
+	if (!sf_feature_wants_notice(SF_CHANGE_HUMAN_TASK, NULL))
 		return;
 	sf_notice_set_execution(&n, task->execution);
 	sf_notice_begin_detail(&b, &n);

@@ -169,7 +169,7 @@ sf_human_add_roles(SfBranchKey key, const List *roles)
 	foreach_ptr(const SfHumanRole, role, roles)
 	{
 		sf_privilege_anchor(role->role);
-		sf_db_execute(&plan, SF_KEY(key), SF_ROLE(role->role), SF_TIME_OR_NULL(role->from_at, DT_NOBEGIN));
+		sf_db_execute(&plan, SF_BRANCH_KEY(key), SF_ROLE(role->role), SF_TIME_OR_NULL(role->from_at, DT_NOBEGIN));
 	}
 }
 
@@ -197,7 +197,7 @@ sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfAr
 				  sf_query_arg(BOOLOID, BoolGetDatum(roles == NIL), !has_roles));
 	if (has_roles)
 	{
-		before = sf_db_numbers(&drop, SF_KEY(task->key));
+		before = sf_db_numbers(&drop, SF_BRANCH_KEY(task->key));
 		sf_human_add_roles(task->key, roles);
 		unanchor_all(before);
 	}
@@ -234,8 +234,8 @@ sf_human_forget(SfBranchKey key)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2");
 
-	sf_db_execute(&plan, SF_KEY(key));
-	unanchor_all(sf_db_numbers(&delete_roles, SF_KEY(key)));
+	sf_db_execute(&plan, SF_BRANCH_KEY(key));
+	unanchor_all(sf_db_numbers(&delete_roles, SF_BRANCH_KEY(key)));
 }
 
 /* Read the number of a task. */
@@ -272,7 +272,7 @@ sf_human_cancel(SfBranchKey key)
 {
 	List	   *numbers = NIL;
 
-	(void) sf_rows_read_now(&by_branch, 1, read_number, &numbers, SF_KEY(key));
+	(void) sf_rows_read_now(&by_branch, 1, read_number, &numbers, SF_BRANCH_KEY(key));
 	cancel(numbers);
 }
 

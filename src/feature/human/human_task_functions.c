@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -15,6 +14,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "db/table_cache.h"
 #include "feature/human/human.h"
 #include "store/feature.h"

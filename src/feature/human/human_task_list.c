@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -20,6 +19,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/human/human.h"
 #include "store/execution/execution_list.h"
 #include "store/role/privilege.h"
@@ -96,7 +96,7 @@ choose_worklists(Reader *reader, const char *name, Which which)
 		"  AS rights FROM _sfflow.worklist w WHERE $3 IS NULL OR w.name = $3");
 	List	   *all = NIL;
 
-	sf_scan(&plan, read_known, &all, SF_ROLE(GetUserId()), SF_CHAR(SF_OBJECT_WORKLIST), SF_TEXT(name));
+	sf_snapshot_read(&plan, read_known, &all, SF_ROLE(GetUserId()), SF_CHAR(SF_OBJECT_WORKLIST), SF_TEXT(name));
 	foreach_ptr(Known, known, all)
 	{
 		bool		acts = reader->actor == NULL || has_right(known, SF_PRIVILEGE_ACT);
@@ -130,8 +130,8 @@ find_roles(Reader *reader)
 		"  OR pg_catalog.pg_has_role($2::pg_catalog.oid, n.role::pg_catalog.oid, 'USAGE'))");
 	Oid			actor = reader->actor == NULL ? InvalidOid : get_role_oid(reader->actor, true);
 
-	sf_scan(&plan, append_role, &reader->roles, SF_ROLE(GetUserId()),
-			SF_ROLE(OidIsValid(actor) ? actor : GetUserId()));
+	sf_snapshot_read(&plan, append_role, &reader->roles, SF_ROLE(GetUserId()),
+					 SF_ROLE(OidIsValid(actor) ? actor : GetUserId()));
 }
 
 /* Find out what the caller sees, or a person for whom it acts. */
@@ -217,7 +217,7 @@ has_few(const Reader *reader)
 
 	if (reader->roles == NIL)
 		return true;
-	sf_scan(&plan, sf_row_append_number, &count, sf_query_oids(reader->roles), SF_INT4(FEW));
+	sf_snapshot_read(&plan, sf_row_append_number, &count, sf_query_oids(reader->roles), SF_INT4(FEW));
 	return *(int64 *) linitial(count) < FEW;
 }
 
@@ -295,9 +295,9 @@ SF_SQL_FUNCTION(sfflow_sf_list_human_tasks)
 		return (Datum) 0;
 	nest = sf_execution_list_plans_begin();
 	last = which == WHICH_MINE ? SF_TEXT(reader.name) : SF_BOOL(has_few(&reader));
-	sf_scan(which == WHICH_MINE ? &by_claim : &by_order, put_task, fcinfo, worklists_arg(reader.whole),
-			worklists_arg(reader.own), sf_query_oids(reader.roles), SF_INT4(key.precedence), SF_TIME(key.due_at),
-			SF_INT8(key.task_no), SF_INT4(size), SF_CHAR(which), last);
+	sf_snapshot_read(which == WHICH_MINE ? &by_claim : &by_order, put_task, fcinfo, worklists_arg(reader.whole),
+					 worklists_arg(reader.own), sf_query_oids(reader.roles), SF_INT4(key.precedence),
+					 SF_TIME(key.due_at), SF_INT8(key.task_no), SF_INT4(size), SF_CHAR(which), last);
 	sf_execution_list_plans_end(nest);
 	return (Datum) 0;
 }
@@ -341,7 +341,7 @@ SF_SQL_FUNCTION(sfflow_sf_count_human_tasks)
 	Reader		reader = make_reader(NULL, WHICH_ALL, actor);
 
 	InitMaterializedSRF(fcinfo, 0);
-	sf_scan(&plan, put_count, fcinfo, worklists_arg(reader.whole), worklists_arg(reader.own),
-			sf_query_oids(doer.roles), worklists_arg(doer.own), SF_TEXT(reader.name));
+	sf_snapshot_read(&plan, put_count, fcinfo, worklists_arg(reader.whole), worklists_arg(reader.own),
+					 sf_query_oids(doer.roles), worklists_arg(doer.own), SF_TEXT(reader.name));
 	return (Datum) 0;
 }

@@ -266,8 +266,8 @@ sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resourc
 	task->state = task->title = draft->program->states[branch->state].name;
 	task->began_at = GetCurrentTimestamp() - 1;
 	task->due_at = DT_NOEND;
-	if (!may_assign(draft->execution->owner, draft->execution->machine_name, resource->name, &stimulus->answer.error) ||
-		!read_parameters(request->payload, draft->program, task, &stimulus->answer.error))
+	if (!may_assign(draft->execution->owner, draft->execution->machine_name, resource->name, &stimulus->outcome.error) ||
+		!read_parameters(request->payload, draft->program, task, &stimulus->outcome.error))
 		return;
 	task->task_no = sf_sequence_next("human_task_no");
 	draft->waits = lappend(draft->waits, task);
@@ -318,7 +318,7 @@ sf_human_write(const SfFeatureWait *wait)
 	const NewTask *task = (const NewTask *) wait;
 
 	sf_human_cancel(wait->key);
-	if (sf_db_execute(&plan, SF_KEY(wait->key), SF_INT8(task->task_no), SF_INT4(wait->generation),
+	if (sf_db_execute(&plan, SF_BRANCH_KEY(wait->key), SF_INT8(task->task_no), SF_INT4(wait->generation),
 					  SF_INT4(task->priority), SF_TIME_OR_NULL(task->due_at, DT_NOEND), SF_TEXT(task->title),
 					  names_arg(task->not_states), SF_JSONB(task->data), SF_TEXT(task->worklist),
 					  SF_TIME(task->began_at), SF_TEXT(task->state), SF_BOOL(task->roles == NIL), SF_BOOL(task->not_starter)) == 0)

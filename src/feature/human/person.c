@@ -53,7 +53,7 @@ is_for(SfBranchKey key, Oid role)
 		"SELECT r.role::pg_catalog.oid::pg_catalog.int8 FROM _sfflow.human_task_role r"
 		" WHERE r.execution_no = $1 AND r.branch_no = $2 AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())");
 
-	foreach_ptr(const int64, wanted, sf_db_numbers(&plan, SF_KEY(key)))
+	foreach_ptr(const int64, wanted, sf_db_numbers(&plan, SF_BRANCH_KEY(key)))
 		if (has_privs_of_role(role, (Oid) *wanted))
 			return true;
 	return false;

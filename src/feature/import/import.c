@@ -4,21 +4,22 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/import/import.h"
-#include "utils/builtins.h"
 
 /* Bytes of a list in an error, such as that of placeholders without a substitution, after which none is added */
 #define MISSING_LENGTH	4000
 
 /* Add the placeholders of a string that get no value to a list, with their path. */
 static void
-list_missing(StringInfo list, const SfImport *import, const SfNode *node, const char *string, const Jsonb *substitutions)
+list_missing(StringInfo list, const SfImport *import, const SfTreeNode *node, const char *string,
+			 const Jsonb *substitutions)
 {
 	for (const char *p = strchr(string, '$'); p != NULL; p = strchr(p + 1, '$'))
 	{
@@ -28,21 +29,21 @@ list_missing(StringInfo list, const SfImport *import, const SfNode *node, const 
 			return;
 		if (length > 0 && sf_json_get(substitutions, sf_import_placeholder_name(p, length)) == NULL)
 			appendStringInfo(list, "%s%.*s at %s%s", list->len > 0 ? ", " : "", length, p,
-							 import->location, sf_node_location(node));
+							 import->location, sf_tree_location(node));
 	}
 }
 
 /* Do that for all strings of a tree, those that are names of members included. */
 static void
-list_all_missing(StringInfo list, const SfImport *import, const SfNode *node, const Jsonb *substitutions)
+list_all_missing(StringInfo list, const SfImport *import, const SfTreeNode *node, const Jsonb *substitutions)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (node->key != NULL)
 		list_missing(list, import, node, node->key, substitutions);
-	if (node->kind == SF_NODE_STRING)
+	if (node->kind == SF_TREE_STRING)
 		list_missing(list, import, node, node->string, substitutions);
-	SF_NODE_FOREACH(child, node)
+	SF_TREE_FOREACH(child, node)
 		list_all_missing(list, import, child, substitutions);
 }
 

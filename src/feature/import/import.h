@@ -18,7 +18,7 @@ typedef struct SfImport
 	const char *location;		/* in the template, "" without one */
 	const char *text;			/* the definition, with its placeholders; NULL: only its address is known */
 	const char *file;			/* that address; NULL: none */
-	const SfNode *root;			/* the definition as a tree: a placeholder that stands
+	const SfTreeNode *root;		/* the definition as a tree: a placeholder that stands
 								 * for a whole value is a string in it */
 } SfImport;
 

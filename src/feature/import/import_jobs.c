@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
@@ -23,6 +22,7 @@
 
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 
 #define FETCH_ROWS	1000		/* of the query, at once */
 

@@ -14,10 +14,11 @@
  */
 #include "postgres.h"
 
-#include "base/error/errors.h"
-#include "feature/import/import.h"
 #include "miscadmin.h"
 #include "utils/json.h"
+
+#include "base/error/errors.h"
+#include "feature/import/import.h"
 
 /* The characters of the names of placeholders */
 #define OF_NAMES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-"
@@ -214,7 +215,7 @@ parse(SfImport *import, const char *text)
 
 	import->text = unescape(as_json(text));
 	quoted = sf_import_substitute(import->text, NULL, NULL);
-	import->root = sf_node_parse(quoted, strlen(quoted), &error);
+	import->root = sf_tree_parse(quoted, strlen(quoted), &error);
 	if (import->root == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_DEFINITION),
@@ -267,10 +268,10 @@ sf_import_read(const char *text, const Jsonb *given, SfCloud **template)
 			imports = lappend(imports, import_machine(machine));
 		return imports;
 	}
-	inner = sf_node_member_string(import->root, "definition");
-	if (inner != NULL && sf_node_member(import->root, "States") == NULL)
+	inner = sf_tree_member_string(import->root, "definition");
+	if (inner != NULL && sf_tree_member(import->root, "States") == NULL)
 	{
-		import->name = sf_node_member_string(import->root, "name");
+		import->name = sf_tree_member_string(import->root, "name");
 		parse(import, inner);
 	}
 	return list_make1(import);

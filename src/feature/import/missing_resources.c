@@ -8,13 +8,13 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/columns.h"
 #include "api/definition/probe.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/import/import.h"
 
 /* A definition whose resources are put into the result */
@@ -26,11 +26,11 @@ typedef struct Walk
 
 /* Find the function that a request names literally, or NULL. */
 static const char *
-named_function(const SfNode *owner)
+named_function(const SfTreeNode *owner)
 {
-	const SfNode *arguments = sf_node_member(owner, "Arguments");
-	const char *name = sf_node_member_string(arguments != NULL ? arguments :
-											 sf_node_member(owner, "Parameters"), "FunctionName");
+	const SfTreeNode *arguments = sf_tree_member(owner, "Arguments");
+	const char *name = sf_tree_member_string(arguments != NULL ? arguments :
+											 sf_tree_member(owner, "Parameters"), "FunctionName");
 
 	return name == NULL || strncmp(name, "{%", 2) == 0 ? NULL : name;
 }
@@ -53,65 +53,65 @@ put_missing(FunctionCallInfo fcinfo, const char *resource, bool for_items, const
 
 /* Put the resource of a state, or of its ItemReader or ResultWriter, if nothing maps it. */
 static void
-put_if_missing(const Walk *walk, const SfNode *owner, bool for_items)
+put_if_missing(const Walk *walk, const SfTreeNode *owner, bool for_items)
 {
-	const SfNode *node = sf_node_member(owner, "Resource");
-	const SfNode *config = sf_node_member(owner, "ReaderConfig");
+	const SfTreeNode *node = sf_tree_member(owner, "Resource");
+	const SfTreeNode *config = sf_tree_member(owner, "ReaderConfig");
 	SfResource	resource;
 	const char *missing;
 
-	if (node == NULL || node->kind != SF_NODE_STRING)
+	if (node == NULL || node->kind != SF_TREE_STRING)
 		return;
 	sf_resource_parse(node->string, &resource);
 	if (for_items && strcmp(owner->key, "ItemReader") == 0)
-		sf_resource_reads(&resource, sf_node_member_string(config, "InputType"),
-						  sf_node_member_string(config, "ManifestType"));
+		sf_resource_reads(&resource, sf_tree_member_string(config, "InputType"),
+						  sf_tree_member_string(config, "ManifestType"));
 	missing = sf_probe_missing(&resource, named_function(owner));
 	if (missing != NULL)
-		put_missing(walk->fcinfo, missing, for_items, psprintf("%s%s", walk->location, sf_node_location(node)), NULL);
+		put_missing(walk->fcinfo, missing, for_items, psprintf("%s%s", walk->location, sf_tree_location(node)), NULL);
 }
 
-static void walk_scope(const Walk *walk, const SfNode *scope);
+static void walk_scope(const Walk *walk, const SfTreeNode *scope);
 
 /* Look at states, or at the jobs of a net; NULL: there are none. */
 static void
-walk_states(const Walk *walk, const SfNode *states)
+walk_states(const Walk *walk, const SfTreeNode *states)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (states == NULL)
 		return;
-	SF_NODE_FOREACH(state, states)
+	SF_TREE_FOREACH(state, states)
 	{
-		const SfNode *branches = sf_node_member(state, "Branches");
+		const SfTreeNode *branches = sf_tree_member(state, "Branches");
 
 		put_if_missing(walk, state, false);
-		put_if_missing(walk, sf_node_member(state, "ItemReader"), true);
-		put_if_missing(walk, sf_node_member(state, "ResultWriter"), true);
-		walk_scope(walk, sf_node_member(state, "ItemProcessor"));
-		walk_scope(walk, sf_node_member(state, "Iterator"));
-		walk_states(walk, sf_node_member(state, "Jobs"));
+		put_if_missing(walk, sf_tree_member(state, "ItemReader"), true);
+		put_if_missing(walk, sf_tree_member(state, "ResultWriter"), true);
+		walk_scope(walk, sf_tree_member(state, "ItemProcessor"));
+		walk_scope(walk, sf_tree_member(state, "Iterator"));
+		walk_states(walk, sf_tree_member(state, "Jobs"));
 		if (branches == NULL)
 			continue;
-		SF_NODE_FOREACH(branch, branches)
+		SF_TREE_FOREACH(branch, branches)
 			walk_scope(walk, branch);
 	}
 }
 
 /* Look at the states of a machine, of a branch or of an ItemProcessor. */
 static void
-walk_scope(const Walk *walk, const SfNode *scope)
+walk_scope(const Walk *walk, const SfTreeNode *scope)
 {
-	walk_states(walk, sf_node_member(scope, "States"));
+	walk_states(walk, sf_tree_member(scope, "States"));
 }
 
 /* Refuse a text that has no states: an empty answer would say that it needs nothing. */
 static void
 check_states(const SfImport *import)
 {
-	const SfNode *states = sf_node_member(import->root, "States");
+	const SfTreeNode *states = sf_tree_member(import->root, "States");
 
-	if (states == NULL || states->kind != SF_NODE_OBJECT)
+	if (states == NULL || states->kind != SF_TREE_OBJECT)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_DEFINITION),
 				 errmsg("this is not the definition of a state machine"),

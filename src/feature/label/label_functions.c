@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
@@ -12,6 +11,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/label/label.h"
 #include "run/apply/apply.h"
 #include "run/task/dispatch.h"

@@ -95,7 +95,7 @@ sf_limit_of_machine(int machine_no)
 const List *
 sf_limit_of_name(SfObjectKind kind, const char *name)
 {
-	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = sf_kind_name(kind),.name = name});
+	return sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NAME,.kind = sf_object_kind_name(kind),.name = name});
 }
 
 /* Find a limit by its number; NULL: there is none now. */
@@ -113,7 +113,7 @@ sf_limit_find(int64 limit_no)
 	" AND l.in_definition = $5"
 #define TARGET	SAME " AND ($6 IS NULL OR l.owner = $6)"
 #define TARGET_ARGS(limit) \
-	SF_TEXT(sf_kind_name((limit)->kind)), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
+	SF_TEXT(sf_object_kind_name((limit)->kind)), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
 	SF_TEXT((limit)->key), SF_BOOL((limit)->in_definition), \
 	sf_query_arg(REGROLEOID, ObjectIdGetDatum((limit)->owner), !OidIsValid((limit)->owner))
 
@@ -422,7 +422,7 @@ sf_limit_drop_object(SfObjectKind kind, const char *name)
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2"
 		" ORDER BY l.limit_no");
 
-	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(sf_kind_name(kind)), SF_TEXT(name)));
+	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(kind)), SF_TEXT(name)));
 }
 
 /* Lock the limits that the definition of a machine has set, and list their numbers. */

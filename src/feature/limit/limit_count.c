@@ -14,12 +14,12 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "access/xact.h"
 #include "base/error/debug_point.h"
 #include "base/time/timing.h"
 #include "feature/limit/limit_gate.h"
@@ -41,7 +41,7 @@ typedef struct Given
 {
 	int64		hash;			/* key of the hash table */
 	int			count;			/* where others have none */
-	SfUncountedSlots slots;			/* where they have some */
+	SfUncountedSlots slots;		/* where they have some */
 } Given;
 
 /* A limit that is set, and what has slots of it so far */

@@ -14,10 +14,10 @@
 #include "base/name/name.h"
 #include "base/version/schema.h"
 #include "expr/expr.h"
-#include "feature/limit/limit_gate.h"
-#include "store/audit/audit.h"
 #include "feature/limit/limit.h"
+#include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
+#include "store/audit/audit.h"
 
 /* The number of a slot is part of a lock's number */
 #define MAX_RUNNING	1000000

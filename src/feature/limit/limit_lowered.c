@@ -23,7 +23,7 @@ typedef struct Above
 	TimestampTz set_at;			/* which time that it was set */
 	int			max_running;
 	int			nslots;
-	SfLockedSlot *slots;			/* in TopMemoryContext; NULL: none */
+	SfLockedSlot *slots;		/* in TopMemoryContext; NULL: none */
 } Above;
 
 static Above aboves[MAX_ABOVES];

@@ -30,8 +30,8 @@
 
 #include "base/memory/xact_array.h"
 #include "feature/limit/limit_lock.h"
-#include "store/branch/queue_hints.h"
 #include "feature/limit/limit_slot.h"
+#include "store/branch/queue_hints.h"
 #include "store/execution/status.h"
 
 /* A slot that was taken for nothing has its queue tried again after this */
@@ -420,7 +420,7 @@ sf_limit_slot_release(SfBranchKey key)
 		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
 		" RETURNING s.limit_no, s.queue");
 
-	sf_db_read(&plan, read_released, NULL, SF_KEY(key));
+	sf_db_read(&plan, read_released, NULL, SF_BRANCH_KEY(key));
 }
 
 /* Release the slots of one limit that a branch has. */
@@ -431,7 +431,7 @@ sf_limit_slot_release_one(SfBranchKey key, int64 limit_no)
 		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
 		" AND s.limit_no = $3 RETURNING s.limit_no, s.queue");
 
-	sf_db_read(&plan, read_released, NULL, SF_KEY(key), SF_INT8(limit_no));
+	sf_db_read(&plan, read_released, NULL, SF_BRANCH_KEY(key), SF_INT8(limit_no));
 }
 
 /* Append a slot that a branch holds to a list. */
@@ -482,7 +482,7 @@ sf_limit_slot_try_release(const SfSlotRow *row)
 
 	return sf_db_run(InvalidOid, &plan, read_released, NULL,
 					 SF_ARGS(SF_INT8(row->queue.limit_no), SF_INT8(row->queue.hash), SF_INT4(row->slot),
-							 SF_KEY(row->holder),
+							 SF_BRANCH_KEY(row->holder),
 							 sf_query_arg(XIDOID, TransactionIdGetDatum(row->written_by), false))) > 0;
 }
 

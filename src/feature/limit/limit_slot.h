@@ -76,6 +76,6 @@ extern void sf_limit_slot_wake_at_commit(SfQueue queue, Oid owner);
 	"(b.phase = ANY (" always ") OR b.phase = ANY (" within ")" \
 	" AND b.map_run_no IS NOT NULL)"
 #define SF_LIMIT_SLOT_PHASES \
-	SF_INT2S(SF_PHASES_INSIDE), SF_INT2S(SF_PHASES_INSIDE_OF_RUN)
+	SF_INT2S(SF_PHASES_INSIDE), SF_INT2S(SF_PHASES_INSIDE_OF_MAP_RUN)
 
 #endif							/* SF_FEATURE_LIMIT_SLOT_H */

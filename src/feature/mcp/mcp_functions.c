@@ -4,13 +4,13 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
+#include "base/version/schema.h"
 #include "sql_task/sql_task.h"
 
 /* A request, and its answer */

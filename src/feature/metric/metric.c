@@ -75,7 +75,7 @@ read_observation(const uint8 **at, const uint8 *end, Observation *metric)
 /* A visit of increments */
 typedef struct Visit
 {
-	Visitor visitor;	/* may be NULL */
+	Visitor visitor;			/* may be NULL */
 	void	   *arg;
 	SfIncrements *increments;	/* may be NULL */
 } Visit;
@@ -145,8 +145,8 @@ find_horizon(void)
 		" WHERE f.system_identifier = $1 AND f.database_oid = $2");
 	Horizon		horizon = {PG_INT64_MIN, NULL, 0};
 
-	sf_scan(&plan, read_horizon, &horizon, SF_INT8((int64) GetSystemIdentifier()),
-			sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false));
+	sf_snapshot_read(&plan, read_horizon, &horizon, SF_INT8((int64) GetSystemIdentifier()),
+					 sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false));
 	return horizon;
 }
 

@@ -8,12 +8,12 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"
 
 #include "api/columns.h"
+#include "base/version/schema.h"
 #include "feature/metric/histogram.h"
 #include "feature/metric/metric.h"
 #include "store/role/privilege.h"

@@ -4,13 +4,13 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "report/report.h"
 #include "store/execution/execution_list.h"
 #include "store/execution/running_list.h"

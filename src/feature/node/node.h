@@ -2,7 +2,7 @@
  * node.h
  *		The nodes of several servers that this one asks: rows of _sfflow.node, questions, answers.
  *
- * A node is an SfPeer here; an SfNode is one of a JSON document that was parsed.
+ * A node is an SfPeer here; an SfTreeNode is one of a JSON document that was parsed.
  */
 #ifndef SF_FEATURE_NODE_H
 #define SF_FEATURE_NODE_H

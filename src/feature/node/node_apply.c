@@ -13,7 +13,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
@@ -21,6 +20,7 @@
 #include "api/definition/definitions.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/node/node.h"
 
 /* A document that is sent */

@@ -7,13 +7,13 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "api/columns.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "feature/node/node.h"
 #include "store/role/privilege.h"

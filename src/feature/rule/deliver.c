@@ -144,7 +144,7 @@ notify(const Call *call)
 	char	   *payload = sf_json_to_cstring(call->input);
 
 	if (strlen(payload) > MAX_NOTIFICATION && call->rule->input == NULL)
-		payload = sf_json_to_cstring(sf_observe_event_cut(call->input));
+		payload = sf_json_to_cstring(sf_watcher_event_cut(call->input));
 	Async_Notify(call->target.name, payload);
 }
 

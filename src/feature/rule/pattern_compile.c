@@ -9,8 +9,8 @@
 
 #include "catalog/pg_collation.h"
 #include "miscadmin.h"
-#include "utils/formatting.h"
 #include "utils/fmgrprotos.h"
+#include "utils/formatting.h"
 
 #include "base/error/errors.h"
 #include "base/version/compat.h"

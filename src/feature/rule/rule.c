@@ -62,7 +62,7 @@ sf_rule_read_of(Oid owner)
 	List	   *rules = NIL;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	sf_scan(&plan, read_rule, &rules, SF_ROLE(owner));
+	sf_snapshot_read(&plan, read_rule, &rules, SF_ROLE(owner));
 	PopActiveSnapshot();
 	return rules;
 }

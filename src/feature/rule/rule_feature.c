@@ -38,7 +38,7 @@ static bool
 wants_notice(SfChangeKind kind, const SfExecution *execution)
 {
 	if (execution != NULL)
-		return sf_observe_wants(kind, execution);
+		return sf_watcher_wants(kind, execution);
 	return kind == SF_CHANGE_ALERT ? sf_watcher_any_wants_alerts() : sf_watcher_any();
 }
 
@@ -53,7 +53,7 @@ sweep(TimestampTz now)
 static void
 begins(const SfExecution *execution, SfBranch *root)
 {
-	sf_observe_start(execution);
+	sf_watcher_start(execution);
 }
 
 /* One that has not begun has the input of another start, which rules may have led to. */
@@ -61,7 +61,7 @@ static void
 begins_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_REPLACED)
-		sf_observe_start(execution);
+		sf_watcher_start(execution);
 }
 
 const SfFeature sf_rule_feature = {
@@ -72,9 +72,9 @@ const SfFeature sf_rule_feature = {
 	.begins = begins,
 	.begins_anew = begins_anew,
 	.wants_notice = wants_notice,
-	.changed = sf_observe_changes,
+	.changed = sf_watcher_changes,
 	.enabled = enabled,
-	.noticed = sf_observe_notice,
+	.noticed = sf_watcher_notice,
 	.sweep_name = "alerts",
 	.sweeps_if = sf_watcher_any_wants_alerts,
 	.sweep = sweep,

@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -16,14 +15,15 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "feature/rule/pattern.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "quota/quota.h"
+#include "sql_task/function/function.h"
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/role/owner.h"
-#include "sql_task/function/function.h"
 
 /* --- rules of the caller --- */
 
@@ -146,7 +146,7 @@ check_channel(const char *name)
 static void
 check_event(const SfRule *rule, const char *name)
 {
-	if (*sf_features_at[SF_AT_requires_emit] == NULL)
+	if (*sf_features_at[SF_MOMENT_requires_emit] == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("sfflow was built without events by key")));

@@ -144,7 +144,7 @@ begin_event(SfJsonBuilder *b, SfChangeKind kind, const char *detail_type, const 
 
 /* Make the event that tells of a change of an execution, or of a job of it. */
 Jsonb *
-sf_observe_event(const SfChange *change, const SfExecution *execution, const char *id,
+sf_watcher_event(const SfChange *change, const SfExecution *execution, const char *id,
 				bool with_payload)
 {
 	const char *arn = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
@@ -167,7 +167,7 @@ sf_observe_event(const SfChange *change, const SfExecution *execution, const cha
 
 /* Make the event that tells of a change of what may have no execution. */
 Jsonb *
-sf_observe_notice_event(const SfNotice *notice, const char *id)
+sf_watcher_notice_event(const SfNotice *notice, const char *id)
 {
 	SfJsonBuilder b;
 
@@ -178,7 +178,7 @@ sf_observe_notice_event(const SfNotice *notice, const char *id)
 
 /* An event of an execution without input and output. */
 Jsonb *
-sf_observe_event_cut(const Jsonb *event)
+sf_watcher_event_cut(const Jsonb *event)
 {
 	static const char *const payloads[][2] = {{"input", "inputDetails"}, {"output", "outputDetails"}};
 	Jsonb	   *detail = sf_json_get(event, "detail");

@@ -15,18 +15,18 @@
 /* A chain of rules ends with the delivery of this one */
 #define SF_MAX_CHAIN	10
 
-extern bool sf_observe_wants(SfChangeKind kind, const SfExecution *execution);
-extern void sf_observe_changes(const SfExecution *execution, const List *changes);
-extern void sf_observe_notice(const SfNotice *notice);
-extern void sf_observe_start(const SfExecution *execution);
-extern int	sf_observe_depth(void);
+extern bool sf_watcher_wants(SfChangeKind kind, const SfExecution *execution);
+extern void sf_watcher_changes(const SfExecution *execution, const List *changes);
+extern void sf_watcher_notice(const SfNotice *notice);
+extern void sf_watcher_start(const SfExecution *execution);
+extern int	sf_watcher_depth(void);
 
 /* --- events --- */
 
-extern Jsonb *sf_observe_event(const SfChange *change, const SfExecution *execution,
+extern Jsonb *sf_watcher_event(const SfChange *change, const SfExecution *execution,
 							  const char *id, bool with_payload);
-extern Jsonb *sf_observe_notice_event(const SfNotice *notice, const char *id);
-extern Jsonb *sf_observe_event_cut(const Jsonb *event);
+extern Jsonb *sf_watcher_notice_event(const SfNotice *notice, const char *id);
+extern Jsonb *sf_watcher_event_cut(const Jsonb *event);
 
 /* --- rules --- */
 

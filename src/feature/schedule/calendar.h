@@ -5,9 +5,10 @@
 #ifndef SF_CALENDAR_H
 #define SF_CALENDAR_H
 
+#include "nodes/pg_list.h"
+
 #include "db/row.h"
 #include "json/json.h"
-#include "nodes/pg_list.h"
 
 /* --- rows --- */
 

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -19,6 +18,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/schema.h"
 #include "feature/schedule/schedule.h"
 #include "store/audit/audit.h"
 #include "store/role/owner.h"

@@ -53,7 +53,7 @@ static void
 tell_run(const SfSchedule *s, SfRunOutcome outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
-	SfNotice	n = {.kind = SF_CHANGE_RUN,.at = GetCurrentTimestamp()};
+	SfNotice	n = {.kind = SF_CHANGE_SCHEDULE_RUN,.at = GetCurrentTimestamp()};
 	const char *status = sf_schedule_outcome_in_event(outcome);
 	SfJsonBuilder b;
 
@@ -75,7 +75,7 @@ static void
 note_run(const SfSchedule *s, SfRunOutcome outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
-	bool		is_news = sf_feature_wants_notice(SF_CHANGE_RUN, NULL) &&
+	bool		is_news = sf_feature_wants_notice(SF_CHANGE_SCHEDULE_RUN, NULL) &&
 		(scheduled_for == DT_NOBEGIN || !sf_schedule_row_is_noted(s->name, outcome, scheduled_for));
 
 	sf_schedule_row_note(s->name, outcome, scheduled_for, execution_id, error);
@@ -90,7 +90,7 @@ start(SfSchedule *s, TimestampTz scheduled)
 	s->last_execution_id = sf_schedule_start(s, scheduled);
 	SF_TELL(scheduled, s->name, s->last_execution_id);
 	sf_schedule_row_set_last(s->name, s->last_execution_id);
-	note_run(s, SF_RUN_STARTED, scheduled, s->last_execution_id, NULL);
+	note_run(s, SF_RUN_OUTCOME_STARTED, scheduled, s->last_execution_id, NULL);
 	return s->last_execution_id;
 }
 
@@ -100,7 +100,7 @@ starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int pe
 {
 	/* a run that is delivered twice gets the execution of the first */
 	return overlap == SF_OVERLAP_PARALLEL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_STARTED, scheduled) ||
+		sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_STARTED, scheduled) ||
 		(pending == 0 && !runs(s->last_execution_id));
 }
 
@@ -109,7 +109,7 @@ static void
 enqueue(const SfSchedule *s, TimestampTz scheduled)
 {
 	if (sf_pending_run_queue(s->name, scheduled))
-		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
+		note_run(s, SF_RUN_OUTCOME_QUEUED, scheduled, NULL, NULL);
 }
 
 /* Start a run, or have it wait or left out if the one before still runs: NULL. */
@@ -121,7 +121,7 @@ run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 	if (starts_now(s, scheduled, overlap, pending))
 		return start(s, scheduled);
 	if (overlap == SF_OVERLAP_SKIP || pending >= MAX_PENDING)
-		note_run(s, SF_RUN_OVERLAP, scheduled, NULL, NULL);
+		note_run(s, SF_RUN_OUTCOME_OVERLAP, scheduled, NULL, NULL);
 	else
 		enqueue(s, scheduled);
 	return NULL;
@@ -133,7 +133,7 @@ run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 typedef struct ScheduleSweep
 {
 	SfSchedule *s;
-	SfMoments	moments;
+	SfTimeSearch search;
 	int			left;			/* subtransactions that may still write in this transaction */
 	int			started;		/* runs */
 	bool		more;			/* runs are left that could start now */
@@ -202,8 +202,8 @@ try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 	rethrow_cancel(error);
 	s->last_execution_id = last_execution_id;
 	(void) log_failure(s->name, error);
-	if (!sf_schedule_row_is_noted(s->name, SF_RUN_FAILED, try->scheduled))
-		note_run(s, SF_RUN_FAILED, try->scheduled, NULL, error->message);
+	if (!sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_FAILED, try->scheduled))
+		note_run(s, SF_RUN_OUTCOME_FAILED, try->scheduled, NULL, error->message);
 	return false;
 }
 
@@ -256,7 +256,7 @@ run_all(ScheduleSweep *sweep, TimestampTz from, TimestampTz last)
 
 	if (overlap == SF_OVERLAP_SKIP)
 		overlap = SF_OVERLAP_QUEUE;
-	while (done != last && sf_moments_next(&sweep->moments, t, &t) &&
+	while (done != last && sf_time_search_next(&sweep->search, t, &t) &&
 		   run_one_of_all(sweep, t, overlap))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -276,10 +276,10 @@ run_latest(ScheduleSweep *sweep, TimestampTz last)
 
 /* Find the latest run that was due up to a time and did not come; false: there is none. */
 static bool
-find_missed(const SfSchedule *s, SfMoments *moments, TimestampTz until, TimestampTz *last)
+find_missed(const SfSchedule *s, SfTimeSearch *search, TimestampTz until, TimestampTz *last)
 {
-	return sf_moments_latest(moments, until, last) &&
-		*last > sf_schedule_expected_from(s, moments);
+	return sf_time_search_latest(search, until, last) &&
+		*last > sf_schedule_expected_from(s, search);
 }
 
 /*
@@ -294,23 +294,23 @@ handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 	TimestampTz last;
 	TimestampTz done;
 
-	if (!find_missed(s, &sweep->moments, until, &last))
+	if (!find_missed(s, &sweep->search, until, &last))
 		return true;
 	done = last;
 	switch (s->missed)
 	{
 		case SF_MISSED_RUN_ONCE:
 			/* those that were due since then are of the same downtime; should one come late, it is the same run */
-			(void) sf_moments_latest(&sweep->moments, now, &last);
+			(void) sf_time_search_latest(&sweep->search, now, &last);
 			done = last;
 			if (!run_latest(sweep, last))
 				return false;
 			break;
 		case SF_MISSED_RUN_ALL:
-			done = run_all(sweep, sf_schedule_expected_from(s, &sweep->moments), last);
+			done = run_all(sweep, sf_schedule_expected_from(s, &sweep->search), last);
 			break;
 		case SF_MISSED_SKIP:
-			note_run(s, SF_RUN_MISSED, last, NULL, NULL);
+			note_run(s, SF_RUN_OUTCOME_MISSED, last, NULL, NULL);
 			missed_at = last;
 			break;
 	}
@@ -337,21 +337,21 @@ is_left_to_sweeps(const ScheduleSweep *sweep, bool caught_up)
 char *
 sf_due_run_called(SfSchedule *s, TimestampTz now)
 {
-	ScheduleSweep sweep = {.s = s,.moments = sf_moments_begin(s),.left = MAX_WRITING};
+	ScheduleSweep sweep = {.s = s,.search = sf_time_search_begin(s),.left = MAX_WRITING};
 	TimestampTz scheduled;
 	char	   *execution_id = NULL;
 	bool		caught_up = true;
 
-	if (!sf_schedule_find_match(s, &sweep.moments, now, &scheduled))
+	if (!sf_schedule_find_match(s, &sweep.search, now, &scheduled))
 	{
-		note_run(s, SF_RUN_SKIPPED, DT_NOBEGIN, NULL, NULL);
+		note_run(s, SF_RUN_OUTCOME_SKIPPED, DT_NOBEGIN, NULL, NULL);
 		return NULL;
 	}
 	/* where one run makes up for all that was missed, this is the one */
 	if (s->missed != SF_MISSED_RUN_ONCE)
 		caught_up = handle_missed(&sweep, scheduled - 1, now);
 	if (is_left_to_sweeps(&sweep, caught_up))
-		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
+		note_run(s, SF_RUN_OUTCOME_QUEUED, scheduled, NULL, NULL);
 	else
 	{
 		execution_id = run(s, scheduled, s->overlap);
@@ -373,7 +373,7 @@ start_backfill(void *arg)
 	char	   *execution_id = sf_schedule_start(try->s, pending->scheduled_for);
 
 	SF_TELL(scheduled, pending->schedule, execution_id);
-	note_run(try->s, SF_RUN_STARTED, pending->scheduled_for, execution_id, NULL);
+	note_run(try->s, SF_RUN_OUTCOME_STARTED, pending->scheduled_for, execution_id, NULL);
 	try->running = runs(execution_id);
 	if (try->running)
 		sf_pending_run_started(pending, execution_id);
@@ -451,15 +451,15 @@ typedef struct SweptSchedule
 static bool
 is_due(const SfSchedule *s, TimestampTz until)
 {
-	SfMoments	moments;
+	SfTimeSearch search;
 	TimestampTz last;
 
 	if (sf_pending_run_read(s->name) != NIL)
 		return true;
 	if (sf_pg_cron_job_status(s->cron_job_id) == SF_CRON_JOB_GONE)
 		return false;
-	moments = sf_moments_begin(s);
-	return find_missed(s, &moments, until, &last);
+	search = sf_time_search_begin(s);
+	return find_missed(s, &search, until, &last);
 }
 
 /* Deal with what a schedule, whose row is locked, has missed, and with its runs that wait. */
@@ -469,7 +469,7 @@ sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 	TimestampTz last;
 
 	start_all_pending(sweep);
-	sweep->moments = sf_moments_begin(sweep->s);
+	sweep->search = sf_time_search_begin(sweep->s);
 	switch (sf_pg_cron_job_status(sweep->s->cron_job_id))
 	{
 		case SF_CRON_JOB_ACTIVE:
@@ -477,7 +477,7 @@ sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 			break;
 		case SF_CRON_JOB_INACTIVE:
 			/* runs of a time when the job was switched off are not missed */
-			if (find_missed(sweep->s, &sweep->moments, until, &last))
+			if (find_missed(sweep->s, &sweep->search, until, &last))
 				sf_schedule_row_set_handled(sweep->s->name, last, DT_NOBEGIN);
 			break;
 		case SF_CRON_JOB_GONE:
@@ -514,7 +514,7 @@ note_failed_sweep(const char *name, const char *error)
 	const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
 
 	if (s != NULL)
-		note_run(s, SF_RUN_FAILED, DT_NOBEGIN, NULL, error);
+		note_run(s, SF_RUN_OUTCOME_FAILED, DT_NOBEGIN, NULL, error);
 }
 
 /* Sweep a schedule; what cannot be done is noted, and the next sweep tries again. */
@@ -593,5 +593,5 @@ sf_due_runs_sweep(TimestampTz now)
 		more |= without_start < list_length(names);
 	else
 		without_start = 0;
-	return more ? SF_RUNS_DUE : sf_pending_run_any() ? SF_RUNS_WAIT : SF_RUNS_NONE;
+	return more ? SF_RUNS_LEFT_DUE : sf_pending_run_any() ? SF_RUNS_LEFT_WAIT : SF_RUNS_LEFT_NONE;
 }

@@ -6,6 +6,7 @@
 #define SF_PG_CRON_H
 
 #include "pgtime.h"
+
 #include "db/table.h"
 
 extern void sf_pg_cron_require(const char *name, const char *schedule,

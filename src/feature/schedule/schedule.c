@@ -4,10 +4,10 @@
  */
 #include "postgres.h"
 
-#include "store/feature.h"
-#include "store/role/owner.h"
 #include "base/name/name.h"
 #include "feature/schedule/schedule.h"
+#include "store/feature.h"
+#include "store/role/owner.h"
 
 /* The words of options */
 #define OPTION_WORD(sym, word) word,
@@ -101,7 +101,7 @@ sf_schedule_row_any(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.schedule LIMIT 1");
 
-	return sf_scan_run(&plan, NULL, NULL, NULL, 0) > 0;
+	return sf_snapshot_run(&plan, NULL, NULL, NULL, 0) > 0;
 }
 
 /* Add to the runs of a schedule; of the older ones a thousand stay. */
@@ -166,9 +166,9 @@ sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until
 		"  AND l.outcome = $7) ORDER BY r.run_at");
 	List	   *runs = NIL;
 
-	sf_scan(&plan, append_unstarted, &runs, SF_TEXT(name), SF_TIME(since), SF_TIME(until),
-			SF_TEXT(outcome_words[SF_RUN_OVERLAP]), SF_TEXT(outcome_words[SF_RUN_MISSED]),
-			SF_TEXT(outcome_words[SF_RUN_FAILED]), SF_TEXT(outcome_words[SF_RUN_STARTED]));
+	sf_snapshot_read(&plan, append_unstarted, &runs, SF_TEXT(name), SF_TIME(since), SF_TIME(until),
+					 SF_TEXT(outcome_words[SF_RUN_OUTCOME_OVERLAP]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_MISSED]),
+					 SF_TEXT(outcome_words[SF_RUN_OUTCOME_FAILED]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_STARTED]));
 	return runs;
 }
 

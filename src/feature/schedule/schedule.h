@@ -72,9 +72,9 @@ typedef struct SfSchedule
 /* What a sweep of all schedules leaves */
 typedef enum SfRunsLeft
 {
-	SF_RUNS_NONE,
-	SF_RUNS_WAIT,				/* runs that wait for executions to end */
-	SF_RUNS_DUE					/* runs that could start now: the next sweep should be soon */
+	SF_RUNS_LEFT_NONE,
+	SF_RUNS_LEFT_WAIT,			/* runs that wait for executions to end */
+	SF_RUNS_LEFT_DUE			/* runs that could start now: the next sweep should be soon */
 } SfRunsLeft;
 
 /* A schedule by name; NULL when there is none, or it is locked. */
@@ -96,7 +96,7 @@ extern void sf_schedule_row_delete(const char *name);
 	X(MISSED, "missed", "MISSED") \
 	X(FAILED, "failed", "FAILED")
 
-#define SF_RUN_OUTCOME_ENUM(sym, word, event_word) SF_RUN_##sym,
+#define SF_RUN_OUTCOME_ENUM(sym, word, event_word) SF_RUN_OUTCOME_##sym,
 typedef enum SfRunOutcome
 {
 	SF_RUN_OUTCOME_LIST(SF_RUN_OUTCOME_ENUM)
@@ -171,7 +171,7 @@ extern bool sf_pending_run_any(void);
 /* --- the times at which a schedule runs --- */
 
 /* A search for the times of a schedule */
-typedef struct SfMoments
+typedef struct SfTimeSearch
 {
 	SfCron		cron;			/* its days: those of a window that moves on */
 	pg_tz	   *zone;
@@ -179,18 +179,18 @@ typedef struct SfMoments
 	SfOnClosed	on_closed;
 	TimestampTz starts;
 	TimestampTz ends;
-} SfMoments;
+} SfTimeSearch;
 
 extern void sf_schedule_parse(const char *text, SfCron *cron);
 extern pg_tz *sf_schedule_zone(const char *name);
-extern SfMoments sf_moments_begin(const SfSchedule *schedule);
+extern SfTimeSearch sf_time_search_begin(const SfSchedule *schedule);
 
 /*
  * Find the latest time at or before a time, or the first one after it; false when
  * there is none, or with a calendar none within ten years.
  */
-extern bool sf_moments_latest(SfMoments *moments, TimestampTz at, TimestampTz *out);
-extern bool sf_moments_next(SfMoments *moments, TimestampTz after, TimestampTz *out);
+extern bool sf_time_search_latest(SfTimeSearch *search, TimestampTz at, TimestampTz *out);
+extern bool sf_time_search_next(SfTimeSearch *search, TimestampTz after, TimestampTz *out);
 
 /* --- what the runs of a schedule are: when, under which name, with which input --- */
 
@@ -198,9 +198,9 @@ extern void sf_schedule_check(const SfSchedule *s, SfCron *cron);
 extern const char *sf_schedule_job_expression(const SfSchedule *s,
 											  const SfCron *cron);
 extern int64 sf_schedule_add_job(const SfSchedule *s, const SfCron *cron);
-extern bool sf_schedule_find_match(const SfSchedule *s, SfMoments *moments, TimestampTz now,
+extern bool sf_schedule_find_match(const SfSchedule *s, SfTimeSearch *search, TimestampTz now,
 								   TimestampTz *scheduled);
-extern TimestampTz sf_schedule_expected_from(const SfSchedule *s, const SfMoments *moments);
+extern TimestampTz sf_schedule_expected_from(const SfSchedule *s, const SfTimeSearch *search);
 extern char *sf_schedule_run_name(TimestampTz scheduled);
 extern char *sf_schedule_start(const SfSchedule *s, TimestampTz scheduled);
 

@@ -53,7 +53,7 @@ sweep(TimestampTz now)
 {
 	SfRunsLeft	left = sf_due_runs_sweep(now);
 
-	return (SfSweepResult) {.more = left == SF_RUNS_DUE,.next = DT_NOEND,.waits = left != SF_RUNS_NONE};
+	return (SfSweepResult) {.more = left == SF_RUNS_LEFT_DUE,.next = DT_NOEND,.waits = left != SF_RUNS_LEFT_NONE};
 }
 
 const SfFeature sf_schedule_feature = {

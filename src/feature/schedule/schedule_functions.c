@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -15,6 +14,7 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "feature/schedule/calendar.h"
 #include "feature/schedule/pg_cron.h"
@@ -298,13 +298,13 @@ SF_SQL_FUNCTION(sfflow_run_schedule_at)
 SF_SQL_FUNCTION(sfflow_run_schedule_given)
 {
 	SfSchedule	s;
-	SfMoments	moments;
+	SfTimeSearch search;
 	TimestampTz scheduled;
 
 	read_arguments(fcinfo, &s);
-	moments = sf_moments_begin(&s);
+	search = sf_time_search_begin(&s);
 	if (!may_run(s.name) ||
-		!sf_schedule_find_match(&s, &moments, GetCurrentTimestamp(), &scheduled))
+		!sf_schedule_find_match(&s, &search, GetCurrentTimestamp(), &scheduled))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(sf_schedule_start(&s, scheduled)));
 }
@@ -312,7 +312,7 @@ SF_SQL_FUNCTION(sfflow_run_schedule_given)
 /* Sweep all schedules as if it was a time; tells whether runs are left. */
 SF_SQL_FUNCTION(sfflow_look_at_schedules)
 {
-	PG_RETURN_BOOL(sf_due_runs_sweep(PG_GETARG_TIMESTAMPTZ(0)) != SF_RUNS_NONE);
+	PG_RETURN_BOOL(sf_due_runs_sweep(PG_GETARG_TIMESTAMPTZ(0)) != SF_RUNS_LEFT_NONE);
 }
 
 typedef bool (*CronSearch) (const SfCron *cron, TimestampTz t, pg_tz *zone,

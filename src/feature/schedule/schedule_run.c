@@ -129,19 +129,19 @@ sf_schedule_run_name(TimestampTz scheduled)
  * pg_cron calls for a time that the schedule does not have.
  */
 bool
-sf_schedule_find_match(const SfSchedule *s, SfMoments *moments, TimestampTz now,
+sf_schedule_find_match(const SfSchedule *s, SfTimeSearch *search, TimestampTz now,
 					   TimestampTz *scheduled)
 {
 	SfCron		cover;
 	char	   *problem;
 	TimestampTz called;
 
-	if (!sf_moments_latest(moments, now, scheduled))
+	if (!sf_time_search_latest(search, now, scheduled))
 		return false;
-	if (is_called_at_matches(s, &moments->cron, moments->zone))
-		return sf_cron_latest(&moments->cron, now, moments->zone, &called) &&
+	if (is_called_at_matches(s, &search->cron, search->zone))
+		return sf_cron_latest(&search->cron, now, search->zone, &called) &&
 			called == *scheduled;
-	return sf_cron_parse(sf_schedule_job_expression(s, &moments->cron), &cover, &problem) &&
+	return sf_cron_parse(sf_schedule_job_expression(s, &search->cron), &cover, &problem) &&
 		sf_cron_latest(&cover, now, sf_pg_cron_zone(), &called) &&
 		called == *scheduled;
 }
@@ -190,7 +190,7 @@ sf_schedule_check(const SfSchedule *s, SfCron *cron)
 {
 	const char *values[SF_PLACEHOLDER_COUNT];
 
-	*cron = sf_moments_begin(s).cron;
+	*cron = sf_time_search_begin(s).cron;
 	if (s->ends < s->starts || s->starts == DT_NOEND || s->ends == DT_NOBEGIN)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
@@ -201,11 +201,11 @@ sf_schedule_check(const SfSchedule *s, SfCron *cron)
 
 /* The time before which no run of a schedule is expected any more, or was ever. */
 TimestampTz
-sf_schedule_expected_from(const SfSchedule *s, const SfMoments *moments)
+sf_schedule_expected_from(const SfSchedule *s, const SfTimeSearch *search)
 {
 	TimestampTz from = Max(s->changed_at, s->handled_until);
 
-	return moments->calendar == NULL ? from : Max(from, moments->calendar->changed_at);
+	return search->calendar == NULL ? from : Max(from, search->calendar->changed_at);
 }
 
 /*
@@ -215,12 +215,12 @@ sf_schedule_expected_from(const SfSchedule *s, const SfMoments *moments)
 static TimestampTz
 missed_run(const SfSchedule *s)
 {
-	SfMoments	moments = sf_moments_begin(s);
+	SfTimeSearch search = sf_time_search_begin(s);
 	TimestampTz due;
 
-	if (sf_moments_latest(&moments, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -GRACE_MS),
-						  &due) &&
-		due > sf_schedule_expected_from(s, &moments))
+	if (sf_time_search_latest(&search, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -GRACE_MS),
+							  &due) &&
+		due > sf_schedule_expected_from(s, &search))
 		return due;
 	return s->missed_at;
 }
@@ -240,10 +240,10 @@ sf_schedule_unusable(const SfSchedule *s)
 static TimestampTz
 first_due_after(const SfSchedule *s, TimestampTz good_at)
 {
-	SfMoments	moments = sf_moments_begin(s);
+	SfTimeSearch search = sf_time_search_begin(s);
 	TimestampTz due;
 
-	return sf_moments_next(&moments, Max(s->changed_at, good_at), &due) &&
+	return sf_time_search_next(&search, Max(s->changed_at, good_at), &due) &&
 		due <= GetCurrentTimestamp() ? due : DT_NOBEGIN;
 }
 
@@ -459,16 +459,16 @@ planned_of(SfRunOutcome outcome)
 {
 	switch (outcome)
 	{
-		case SF_RUN_OVERLAP:
+		case SF_RUN_OUTCOME_OVERLAP:
 			return SF_PLANNED_SKIPPED;
-		case SF_RUN_MISSED:
+		case SF_RUN_OUTCOME_MISSED:
 			return SF_PLANNED_MISSED;
-		case SF_RUN_QUEUED:
+		case SF_RUN_OUTCOME_QUEUED:
 			return SF_PLANNED_QUEUED;
-		case SF_RUN_FAILED:
+		case SF_RUN_OUTCOME_FAILED:
 			return SF_PLANNED_FAILED;
-		case SF_RUN_STARTED:
-		case SF_RUN_SKIPPED:
+		case SF_RUN_OUTCOME_STARTED:
+		case SF_RUN_OUTCOME_SKIPPED:
 			break;
 	}
 	elog(ERROR, "a run with outcome %d was noted as one that did not start", outcome);
@@ -509,12 +509,12 @@ static List *
 append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz until,
 			   const char *problem)
 {
-	SfMoments	moments = sf_moments_begin(s);
+	SfTimeSearch search = sf_time_search_begin(s);
 	TimestampTz at = from;
 
 	if (sf_feature_is_held(SF_OBJECT_SCHEDULE, s->name))
 		problem = "held";
-	for (int n = 0; n < MAX_TO_COME && sf_moments_next(&moments, at, &at) && at < until; n++)
+	for (int n = 0; n < MAX_TO_COME && sf_time_search_next(&search, at, &at) && at < until; n++)
 		if (!is_listed(runs, at))
 			runs = append_run(runs, s, at, SF_PLANNED_DUE, true, problem);
 	return runs;

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "miscadmin.h"
 
 #include "api/columns.h"
@@ -12,6 +11,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/hooks.h"
+#include "base/version/schema.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "store/audit/audit.h"
@@ -40,7 +40,7 @@ list_runs(FunctionCallInfo fcinfo, const SfSchedule *s)
 {
 	TimestampTz from = time_argument(fcinfo, 1, "from_time");
 	TimestampTz to = time_argument(fcinfo, 2, "to_time");
-	SfMoments	moments = sf_moments_begin(s);
+	SfTimeSearch search = sf_time_search_begin(s);
 	TimestampTz at = from - 1;
 	List	   *times = NIL;
 
@@ -49,7 +49,7 @@ list_runs(FunctionCallInfo fcinfo, const SfSchedule *s)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("from_time and to_time must not be more than %d years apart",
 						SF_CALENDAR_YEARS)));
-	while (sf_moments_next(&moments, at, &at) && at <= to)
+	while (sf_time_search_next(&search, at, &at) && at <= to)
 	{
 		TimestampTz *time = palloc(sizeof(TimestampTz));
 
@@ -95,7 +95,7 @@ has_started(const SfSchedule *s, TimestampTz at)
 							  sf_schedule_run_name(at));
 
 	return sf_execution_find(id, SF_LOCK_NONE) != NULL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_STARTED, at);
+		sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_STARTED, at);
 }
 
 /*
@@ -167,13 +167,13 @@ SF_SQL_FUNCTION(sfflow_schedule_status)
 SF_SQL_FUNCTION(sfflow_schedule_next_run)
 {
 	SfSchedule *s = visible_schedule(fcinfo);
-	SfMoments	moments;
+	SfTimeSearch search;
 	TimestampTz next;
 
 	if (s == NULL || sf_schedule_unusable(s) != NULL)
 		PG_RETURN_NULL();
-	moments = sf_moments_begin(s);
-	if (!sf_moments_next(&moments, PG_GETARG_TIMESTAMPTZ(1), &next))
+	search = sf_time_search_begin(s);
+	if (!sf_time_search_next(&search, PG_GETARG_TIMESTAMPTZ(1), &next))
 		PG_RETURN_NULL();
 	PG_RETURN_TIMESTAMPTZ(next);
 }

@@ -118,7 +118,7 @@ typedef struct SfKeyedStart
 	SfLinePlace place;
 } SfKeyedStart;
 
-/* --- key_option.c --- */
+/* --- start_key_option.c --- */
 
 extern int	sf_start_key_option;
 extern void *sf_start_key_compile(const Jsonb *options, const SfProgram *program);

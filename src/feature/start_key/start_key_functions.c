@@ -4,10 +4,9 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
-
 #include "api/objects.h"
 #include "api/sql_arguments.h"
+#include "base/version/schema.h"
 #include "feature/start_key/start_key.h"
 #include "store/audit/audit.h"
 

@@ -136,7 +136,7 @@ make_loaded(const SfStateTest *test, SfInspection *inspection, TimestampTz now,
 	run->map_run.uuid = "00000000-0000-0000-0000-000000000000";
 	loaded->execution = execution;
 	loaded->program = test->program;
-	loaded->history = SF_HISTORY_NONE;
+	loaded->history = SF_HISTORY_LEVEL_NONE;
 	loaded->inspection = inspection;
 	loaded->map_run = &run->map_run;
 	loaded->may_begin = true;
@@ -230,20 +230,20 @@ static void
 task_outcome(TestRun *run, SfStimulus *stimulus)
 {
 	SfStateTest *test = run->test;
-	SfAnswer   *answer = &stimulus->answer;
+	SfOutcome  *outcome = &stimulus->outcome;
 
 	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK};
 	if (!test->mock.given)
 	{
 		test->run_task(test, &test->program->states[test->state],
-					   run->transition.task, answer);
+					   run->transition.task, outcome);
 		return;
 	}
-	answer->ok = test->mock.result != NULL;
-	answer->output = test->mock.result;
-	answer->error = sf_error_make(test->mock.error, test->mock.cause);
+	outcome->ok = test->mock.result != NULL;
+	outcome->output = test->mock.result;
+	outcome->error = sf_error_make(test->mock.error, test->mock.cause);
 	if (test->check_wait != NULL)
-		test->check_wait(run->transition.task, answer);
+		test->check_wait(run->transition.task, outcome);
 }
 
 /* Take the branch through a transition. */
@@ -324,16 +324,16 @@ take_effects(TestRun *run, Jsonb **items, List **children)
 
 /* Read the items of an ItemReader out of what is given as its source. */
 static Jsonb *
-read_items(TestRun *run, SfAnswer *answer)
+read_items(TestRun *run, SfOutcome *outcome)
 {
 	const SfStateTest *test = run->test;
 	SfItemsGiven given = {0};
 	SfJsonBuilder b;
 
-	answer->ok = test->reader_data == NULL ||
+	outcome->ok = test->reader_data == NULL ||
 		test->parse_items(&test->program->states[test->state], run->transition.task->payload,
-						  test->reader_data, run->map_run.max_items, &given, &answer->error);
-	answer->output = sf_json_int(list_length(given.items));
+						  test->reader_data, run->map_run.max_items, &given, &outcome->error);
+	outcome->output = sf_json_int(list_length(given.items));
 	run->map_run.keyed = given.keyed;
 	run->inspection->values[SF_INSPECTION_AFTER_ITEMS_POINTER] = given.pointed;
 	sf_json_begin_array(&b);
@@ -356,7 +356,7 @@ run_distributed(TestRun *run, SfStepNext next)
 	{
 		SfStimulus	read = {.kind = SF_STIMULUS_TASK};
 
-		items = read_items(run, &read.answer);
+		items = read_items(run, &read.outcome);
 		(void) advance(run, &read);
 	}
 

@@ -5,8 +5,8 @@
 #ifndef SF_TEST_STATE_H
 #define SF_TEST_STATE_H
 
-#include "transition/step.h"
 #include "run/distributed_map/item_reader.h"
+#include "transition/step.h"
 
 /* What stands in for the outcome of a Task, or of the children of a join */
 typedef struct SfMock
@@ -40,10 +40,10 @@ typedef struct SfStateTest
 
 	/* runs a Task that has no mock */
 	void		(*run_task) (struct SfStateTest *test, const SfState *state,
-							 const SfTaskRequest *task, SfAnswer *answer);
+							 const SfTaskRequest *task, SfOutcome *out);
 
 	/* fails a mocked Task that waits for what a feature gives and has wrong parameters; NULL: no feature is there */
-	void		(*check_wait) (const SfTaskRequest *task, SfAnswer *answer);
+	void		(*check_wait) (const SfTaskRequest *task, SfOutcome *out);
 
 	/* runs the jobs of a JobNet that have mocks: sf_test_net() */
 	Jsonb	   *(*run_jobs) (const struct SfStateTest *test, const SfLoaded *loaded,

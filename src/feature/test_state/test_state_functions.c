@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/version/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
@@ -16,6 +15,7 @@
 
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "feature/test_state/test_context.h"
 #include "feature/test_state/test_state.h"
 #include "run/task/driver.h"
@@ -417,7 +417,7 @@ run_and_undo(void *arg)
  */
 static void
 run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
-		 SfAnswer *answer)
+		 SfOutcome *out)
 {
 	SfTaskOutcome outcome;
 	SfTaskCall	call;
@@ -443,10 +443,10 @@ run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
 		sf_service.shape_outcome(&sf_state_task(state)->resource, &outcome);
 	}
 
-	answer->ok = outcome.ok;
-	answer->output = outcome.output ? outcome.output : sf_json_null();
-	answer->error = outcome.error;
-	answer->error.needs_prefix = false;
+	out->ok = outcome.ok;
+	out->output = outcome.output ? outcome.output : sf_json_null();
+	out->error = outcome.error;
+	out->error.needs_prefix = false;
 }
 
 /* Read argument inspection_level. */
@@ -491,15 +491,15 @@ begin_service_quotas(const Jsonb *mock)
 
 /* A wait for what a feature gives fails if its parameters are wrong, whatever the mock says. */
 static void
-check_wait(const SfTaskRequest *task, SfAnswer *answer)
+check_wait(const SfTaskRequest *task, SfOutcome *out)
 {
 	SfError		error;
 
 	SF_FEATURES(checks_wait, feature)
 		if (feature->waits_for == task->resource->kind && !feature->checks_wait(task->resource, task->payload, &error))
 		{
-			answer->ok = false;
-			answer->error = error;
+			out->ok = false;
+			out->error = error;
 		}
 }
 

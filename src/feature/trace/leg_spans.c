@@ -422,7 +422,7 @@ has_failed(const Tree *tree, const Span *span)
 {
 	if (span->kind == SF_SPAN_LEG)
 		return tree->leg->status != SF_STATUS_SUCCEEDED;
-	return span->end == SF_VISIT_FAILED || span->end == SF_VISIT_ABORTED || span->end == SF_VISIT_RUNS;
+	return span->end == SF_VISIT_END_FAILED || span->end == SF_VISIT_END_ABORTED || span->end == SF_VISIT_END_RUNS;
 }
 
 /* The name of the error with which it has failed; NULL: it has none. */
@@ -444,7 +444,7 @@ error_type(const Tree *tree, const Span *span)
 		return error;
 	if (span->kind == SF_SPAN_LEG)
 		return sf_status_name(tree->leg->status);
-	return span->end == SF_VISIT_FAILED ? "_OTHER" : "ABORTED";
+	return span->end == SF_VISIT_END_FAILED ? "_OTHER" : "ABORTED";
 }
 
 /* Put the attributes of a leg. */

@@ -88,7 +88,7 @@ typedef struct SfTracedLeg
 	char	   *trace;
 	char	   *error;			/* or NULL */
 	bool		is_child;
-	bool		is_map_child;		/* of a Distributed Map */
+	bool		is_map_child;	/* of a Distributed Map */
 	SfExecutionHead head;		/* of its execution, but for the state of the Map */
 } SfTracedLeg;
 

@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -21,6 +20,7 @@
 #include "api/columns.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/version/schema.h"
 #include "copy/instance.h"
 #include "db/row.h"
 #include "feature/trace/trace.h"

@@ -8,14 +8,15 @@
  */
 #include "postgres.h"
 
-#include "jsonata/evaluation/eval.h"
 #include "miscadmin.h"
+
+#include "jsonata/evaluation/eval.h"
 
 /* Make a closure of a lambda. */
 SfJnValue *
 sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
-	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_F_LAMBDA);
+	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_LAMBDA);
 	SfJnFunction *f = v->u.function;
 	SfJnName   *params = sf_jn_alloc(&ev->arena, (node->items.n + 1) * sizeof(SfJnName));
 
@@ -39,17 +40,17 @@ sf_jn_arity(const SfJnValue *function)
 
 	switch (f->kind)
 	{
-		case SF_JN_F_NATIVE:
+		case SF_JN_FUNCTION_NATIVE:
 			return f->native->arity;
-		case SF_JN_F_REGEX:
+		case SF_JN_FUNCTION_REGEX:
 			return 2;
-		case SF_JN_F_NEXT:
+		case SF_JN_FUNCTION_NEXT:
 			return 0;
-		case SF_JN_F_TRANSFORM:
-		case SF_JN_F_COMPOSE:
+		case SF_JN_FUNCTION_TRANSFORM:
+		case SF_JN_FUNCTION_COMPOSE:
 			return 1;
-		case SF_JN_F_LAMBDA:
-		case SF_JN_F_PARTIAL:
+		case SF_JN_FUNCTION_LAMBDA:
+		case SF_JN_FUNCTION_PARTIAL:
 			break;
 	}
 	return f->nparams;
@@ -129,26 +130,26 @@ apply_once(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 	SfJnValue  *v;
 
 	if (!SF_JN_IS_FUNCTION(function))
-		sf_jn_fail(ev, SF_JN_T1006);
+		sf_jn_fail(ev, SF_JN_ERROR_T1006);
 	f = function->u.function;
-	signature = f->kind == SF_JN_F_PARTIAL ? NULL : f->signature;
+	signature = f->kind == SF_JN_FUNCTION_PARTIAL ? NULL : f->signature;
 	if (signature != NULL)
 		nargs = sf_jn_signature_validate(ev, signature, args, nargs, input, &args);
 
 	switch (f->kind)
 	{
-		case SF_JN_F_NATIVE:
+		case SF_JN_FUNCTION_NATIVE:
 			return call_native(ev, f->native, args, nargs, input, env);
-		case SF_JN_F_LAMBDA:
+		case SF_JN_FUNCTION_LAMBDA:
 			return call_lambda(ev, f, args, nargs);
-		case SF_JN_F_PARTIAL:
+		case SF_JN_FUNCTION_PARTIAL:
 			return call_partial(ev, f, args, nargs, input, env);
-		case SF_JN_F_REGEX:
-		case SF_JN_F_NEXT:
+		case SF_JN_FUNCTION_REGEX:
+		case SF_JN_FUNCTION_NEXT:
 			return sf_jn_regex_apply(ev, f, args, nargs);
-		case SF_JN_F_TRANSFORM:
+		case SF_JN_FUNCTION_TRANSFORM:
 			return sf_jn_apply_transform(ev, f, nargs > 0 ? args[0] : NULL);
-		case SF_JN_F_COMPOSE:
+		case SF_JN_FUNCTION_COMPOSE:
 			v = sf_jn_apply(ev, f->first, args, Min(nargs, 1), input, env);
 			return sf_jn_apply(ev, f->second, &v, 1, input, env);
 	}
@@ -163,7 +164,7 @@ sf_jn_apply(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 	SfJnValue  *result;
 
 	if (stack_is_too_deep())
-		sf_jn_fail(ev, SF_JN_U1001);
+		sf_jn_fail(ev, SF_JN_ERROR_U1001);
 	result = apply_once(ev, function, args, nargs, input, env);
 	while (SF_JN_IS_FUNCTION(result) && result->u.function->thunk)
 	{
@@ -176,7 +177,7 @@ sf_jn_apply(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 		sf_jn_check(ev);
 		for (int i = 0; i < call->items.n; i++)
 			next_args[i] = sf_jn_eval(ev, call->items.at[i], thunk->input, thunk->env);
-		if (ev->call != NULL && call->lhs->type == SF_JN_N_VARIABLE)
+		if (ev->call != NULL && call->lhs->type == SF_JN_NODE_VARIABLE)
 		{
 			ev->call->token = call->lhs->name.str;
 			ev->call->token_len = call->lhs->name.len;
@@ -205,20 +206,20 @@ name_call(const SfJnNode *procedure, SfJnCall *call)
 {
 	const SfJnNode *node = procedure;
 
-	if (node->type == SF_JN_N_PATH)
+	if (node->type == SF_JN_NODE_PATH)
 		node = node->items.at[0];
 	switch (node->type)
 	{
-		case SF_JN_N_NAME:
-		case SF_JN_N_VARIABLE:
-		case SF_JN_N_STRING:
-		case SF_JN_N_WILDCARD:
-		case SF_JN_N_DESCENDANT:
+		case SF_JN_NODE_NAME:
+		case SF_JN_NODE_VARIABLE:
+		case SF_JN_NODE_STRING:
+		case SF_JN_NODE_WILDCARD:
+		case SF_JN_NODE_DESCENDANT:
 			call->token = node->name.str;
 			call->token_len = node->name.len;
 			break;
-		case SF_JN_N_FUNCTION:
-		case SF_JN_N_PARTIAL:
+		case SF_JN_NODE_FUNCTION:
+		case SF_JN_NODE_PARTIAL:
 			call->token = "(";
 			call->token_len = 1;
 			break;
@@ -236,7 +237,7 @@ check_forgotten_dollar(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 {
 	const SfJnNode *first;
 
-	if (node->lhs->type != SF_JN_N_PATH)
+	if (node->lhs->type != SF_JN_NODE_PATH)
 		return;
 	first = node->lhs->items.at[0];
 	if (first->name.str != NULL && sf_jn_lookup(ev, env, &first->name) != NULL)
@@ -280,7 +281,7 @@ sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 	int			nargs = 0;
 
 	if (procedure == NULL)
-		check_forgotten_dollar(ev, node, SF_JN_T1005, env);
+		check_forgotten_dollar(ev, node, SF_JN_ERROR_T1005, env);
 	if (node->items.n + 1 > SF_JN_MAX_ARGS)
 		args = sf_jn_alloc(&ev->arena, (node->items.n + 1) * sizeof(SfJnValue *));
 	if (piped != NULL)
@@ -296,7 +297,7 @@ static SfJnValue *
 bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 			const SfJnNodeList *items)
 {
-	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_F_LAMBDA);
+	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_LAMBDA);
 	SfJnFunction *g = v->u.function;
 	SfJnName   *params = sf_jn_alloc(&ev->arena, (f->nparams + 1) * sizeof(SfJnName));
 
@@ -307,7 +308,7 @@ bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 	for (int i = 0; i < f->nparams; i++)
 	{
 		sf_jn_check(ev);
-		if (i < items->n && items->at[i]->type == SF_JN_N_PLACEHOLDER)
+		if (i < items->n && items->at[i]->type == SF_JN_NODE_PLACEHOLDER)
 			params[g->nparams++] = f->params[i];
 		else
 			sf_jn_bind(ev, g->env, &f->params[i], i < items->n ? args[i] : NULL);
@@ -323,9 +324,9 @@ static SfJnValue *
 bind_native(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 			const SfJnNodeList *items)
 {
-	bool		is_partial = f->kind == SF_JN_F_PARTIAL;
+	bool		is_partial = f->kind == SF_JN_FUNCTION_PARTIAL;
 	int			n = is_partial ? f->nbound : Max(f->native->arity, items->n);
-	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_F_PARTIAL);
+	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_PARTIAL);
 	SfJnFunction *g = v->u.function;
 	int			used = 0;
 
@@ -342,7 +343,7 @@ bind_native(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 			g->bound[i] = f->bound[i];
 			continue;
 		}
-		g->hole[i] = used < items->n && items->at[used]->type == SF_JN_N_PLACEHOLDER;
+		g->hole[i] = used < items->n && items->at[used]->type == SF_JN_NODE_PLACEHOLDER;
 		g->bound[i] = used < items->n && !g->hole[i] ? args[used] : NULL;
 		g->nparams += g->hole[i];
 		used++;
@@ -359,24 +360,24 @@ sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFra
 	const SfJnFunction *f;
 
 	for (int i = 0; i < node->items.n; i++)
-		args[i] = node->items.at[i]->type == SF_JN_N_PLACEHOLDER ? NULL :
+		args[i] = node->items.at[i]->type == SF_JN_NODE_PLACEHOLDER ? NULL :
 			sf_jn_eval(ev, node->items.at[i], input, env);
 
 	procedure = sf_jn_eval(ev, node->lhs, input, env);
 	if (procedure == NULL)
-		check_forgotten_dollar(ev, node, SF_JN_T1007, env);
+		check_forgotten_dollar(ev, node, SF_JN_ERROR_T1007, env);
 	if (!SF_JN_IS_FUNCTION(procedure))
 	{
 		SfJnCall	call;
 
 		name_call(node->lhs, &call);
-		sf_jn_fail_at(ev, node->position, SF_JN_T1008, .token = call.token,
+		sf_jn_fail_at(ev, node->position, SF_JN_ERROR_T1008, .token = call.token,
 					  .token_len = call.token_len);
 	}
 	f = procedure->u.function;
-	if (f->kind == SF_JN_F_LAMBDA)
+	if (f->kind == SF_JN_FUNCTION_LAMBDA)
 		return bind_lambda(ev, f, args, &node->items);
-	if (f->kind == SF_JN_F_NATIVE || f->kind == SF_JN_F_PARTIAL)
+	if (f->kind == SF_JN_FUNCTION_NATIVE || f->kind == SF_JN_FUNCTION_PARTIAL)
 		return bind_native(ev, f, args, &node->items);
 	return procedure;			/* functions of one argument: nothing to bind */
 }
@@ -389,7 +390,7 @@ sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame
 	SfJnValue  *right;
 	SfJnValue  *result;
 
-	if (node->rhs->type == SF_JN_N_FUNCTION)
+	if (node->rhs->type == SF_JN_NODE_FUNCTION)
 	{
 		result = sf_jn_eval_call(ev, node->rhs, input, env, &left);
 		if (SF_JN_IS_SEQUENCE(result) && node->rhs->keep_array)
@@ -398,10 +399,10 @@ sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame
 	}
 	right = sf_jn_eval(ev, node->rhs, input, env);
 	if (!SF_JN_IS_FUNCTION(right))
-		sf_jn_fail_at(ev, node->position, SF_JN_T2006, .value = right);
+		sf_jn_fail_at(ev, node->position, SF_JN_ERROR_T2006, .value = right);
 	if (SF_JN_IS_FUNCTION(left))
 	{
-		result = sf_jn_function_value(&ev->arena, SF_JN_F_COMPOSE);
+		result = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_COMPOSE);
 		result->u.function->first = left;
 		result->u.function->second = right;
 		return result;

@@ -8,8 +8,9 @@
  */
 #include "postgres.h"
 
-#include "jsonata/evaluation/eval.h"
 #include "miscadmin.h"
+
+#include "jsonata/evaluation/eval.h"
 
 #define CHECK_EVERY 256			/* evaluations between looks at the clock */
 
@@ -37,7 +38,7 @@ void
 sf_jn_check_stack(SfJnEval *ev)
 {
 	if (stack_is_too_deep())
-		sf_jn_fail(ev, SF_JN_U1001);
+		sf_jn_fail(ev, SF_JN_ERROR_U1001);
 	sf_jn_check(ev);
 }
 
@@ -48,7 +49,7 @@ sf_jn_check(SfJnEval *ev)
 	CHECK_FOR_INTERRUPTS();
 	if (++ev->ticks % CHECK_EVERY == 0 && ev->deadline > 0 &&
 		sf_tick_now() > ev->deadline)
-		sf_jn_fail(ev, SF_JN_U1002);
+		sf_jn_fail(ev, SF_JN_ERROR_U1002);
 }
 
 /* Open a scope. */
@@ -167,7 +168,7 @@ sf_jn_function_value(SfJnArena *a, SfJnFunctionKind kind)
 
 	memset(f, 0, sizeof(*f));
 	f->kind = kind;
-	v->type = SF_JN_FUNCTION;
+	v->type = SF_JN_TYPE_FUNCTION;
 	v->flags = 0;
 	v->len = 0;
 	v->u.function = f;
@@ -183,7 +184,7 @@ eval_negate(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env
 	if (v == NULL)
 		return NULL;
 	if (!sf_jn_is_numeric(ev, v))
-		sf_jn_fail_at(ev, node->position, SF_JN_D1002, .value = v,
+		sf_jn_fail_at(ev, node->position, SF_JN_ERROR_D1002, .value = v,
 					  .token = "-", .token_len = 1);
 	return sf_jn_number(&ev->arena, -v->u.number);
 }
@@ -204,7 +205,7 @@ eval_array(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 
 		if (v == NULL)
 			continue;
-		if (SF_JN_IS_ARRAY(v) && item->type != SF_JN_N_ARRAY)
+		if (SF_JN_IS_ARRAY(v) && item->type != SF_JN_NODE_ARRAY)
 		{
 			/* The only part of a constructor needs no copy of its elements. */
 			if (node->items.n == 1)
@@ -319,68 +320,68 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 
 	switch (node->type)
 	{
-		case SF_JN_N_PATH:
+		case SF_JN_NODE_PATH:
 			return sf_jn_eval_path(ev, node, input, env);
-		case SF_JN_N_BINARY:
+		case SF_JN_NODE_BINARY:
 			return sf_jn_eval_binary(ev, node, input, env);
-		case SF_JN_N_NEGATE:
+		case SF_JN_NODE_NEGATE:
 			return eval_negate(ev, node, input, env);
-		case SF_JN_N_ARRAY:
+		case SF_JN_NODE_ARRAY:
 			return eval_array(ev, node, input, env);
-		case SF_JN_N_OBJECT:
+		case SF_JN_NODE_OBJECT:
 			return sf_jn_eval_group(ev, &node->items, node->position, input, env);
-		case SF_JN_N_NAME:
+		case SF_JN_NODE_NAME:
 			return sf_jn_lookup_member(ev, input, &node->name);
-		case SF_JN_N_STRING:
-		case SF_JN_N_NUMBER:
-		case SF_JN_N_CONSTANT:
+		case SF_JN_NODE_STRING:
+		case SF_JN_NODE_NUMBER:
+		case SF_JN_NODE_CONSTANT:
 			return node->value;
-		case SF_JN_N_WILDCARD:
+		case SF_JN_NODE_WILDCARD:
 			return eval_wildcard(ev, input);
-		case SF_JN_N_DESCENDANT:
+		case SF_JN_NODE_DESCENDANT:
 			if (input == NULL)
 				return NULL;
 			v = sf_jn_sequence(&ev->arena, 16);
 			collect_descendants(ev, input, v);
 			return v;
-		case SF_JN_N_PARENT:
+		case SF_JN_NODE_PARENT:
 			return sf_jn_lookup(ev, env, &node->sought->label);
-		case SF_JN_N_CONDITION:
+		case SF_JN_NODE_CONDITION:
 			return eval_condition(ev, node, input, env);
-		case SF_JN_N_BLOCK:
+		case SF_JN_NODE_BLOCK:
 			return eval_block(ev, node, input, env);
-		case SF_JN_N_BIND:
+		case SF_JN_NODE_BIND:
 			v = sf_jn_eval(ev, node->rhs, input, env);
 			sf_jn_bind(ev, env, &node->name, v);
 			return v;
-		case SF_JN_N_REGEX:
-			v = sf_jn_function_value(&ev->arena, SF_JN_F_REGEX);
+		case SF_JN_NODE_REGEX:
+			v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_REGEX);
 			v->u.function->regex = node->regex;
 			return v;
-		case SF_JN_N_FUNCTION:
+		case SF_JN_NODE_FUNCTION:
 			return sf_jn_eval_call(ev, node, input, env, NULL);
-		case SF_JN_N_VARIABLE:
+		case SF_JN_NODE_VARIABLE:
 			if (node->name.len > 0)
 				return sf_jn_lookup(ev, env, &node->name);
 			return sf_jn_unwrap(input);
-		case SF_JN_N_LAMBDA:
+		case SF_JN_NODE_LAMBDA:
 			return sf_jn_eval_lambda(ev, node, input, env);
-		case SF_JN_N_PARTIAL:
+		case SF_JN_NODE_PARTIAL:
 			return sf_jn_eval_partial(ev, node, input, env);
-		case SF_JN_N_APPLY:
+		case SF_JN_NODE_APPLY:
 			return sf_jn_eval_apply(ev, node, input, env);
-		case SF_JN_N_TRANSFORM:
-			v = sf_jn_function_value(&ev->arena, SF_JN_F_TRANSFORM);
+		case SF_JN_NODE_TRANSFORM:
+			v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_TRANSFORM);
 			v->u.function->node = node;
 			v->u.function->env = env;
 			return v;
-		case SF_JN_N_SORT:
-		case SF_JN_N_PLACEHOLDER:
-		case SF_JN_N_OPERATOR:
-		case SF_JN_N_END:
+		case SF_JN_NODE_SORT:
+		case SF_JN_NODE_PLACEHOLDER:
+		case SF_JN_NODE_OPERATOR:
+		case SF_JN_NODE_END:
 			break;
 	}
-	sf_jn_fail_at(ev, node->position, SF_JN_S0206,
+	sf_jn_fail_at(ev, node->position, SF_JN_ERROR_S0206,
 				  .token = sf_jn_node_name[node->type],
 				  .token_len = strlen(sf_jn_node_name[node->type]));
 }
@@ -393,12 +394,12 @@ sf_jn_eval(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 
 	sf_jn_check(ev);
 	if (++ev->depth > ev->max_depth || stack_is_too_deep())
-		sf_jn_fail(ev, SF_JN_U1001);
+		sf_jn_fail(ev, SF_JN_ERROR_U1001);
 
 	v = eval_node(ev, node, input, env);
 	for (int i = 0; i < node->predicates.n; i++)
 		v = sf_jn_eval_filter(ev, node->predicates.at[i].expr, v, env);
-	if (node->group != NULL && node->type != SF_JN_N_PATH)
+	if (node->group != NULL && node->type != SF_JN_NODE_PATH)
 		v = sf_jn_eval_group(ev, &node->group->pairs, node->group->position, v, env);
 
 	ev->depth--;

@@ -53,13 +53,13 @@ typedef struct SfJnNative
 
 typedef enum SfJnFunctionKind
 {
-	SF_JN_F_NATIVE,
-	SF_JN_F_LAMBDA,
-	SF_JN_F_PARTIAL,			/* a native with some arguments bound */
-	SF_JN_F_REGEX,				/* matches its argument */
-	SF_JN_F_NEXT,				/* the next match of a regex */
-	SF_JN_F_TRANSFORM,
-	SF_JN_F_COMPOSE				/* f ~> g */
+	SF_JN_FUNCTION_NATIVE,
+	SF_JN_FUNCTION_LAMBDA,
+	SF_JN_FUNCTION_PARTIAL,		/* a native with some arguments bound */
+	SF_JN_FUNCTION_REGEX,		/* matches its argument */
+	SF_JN_FUNCTION_NEXT,		/* the next match of a regex */
+	SF_JN_FUNCTION_TRANSFORM,
+	SF_JN_FUNCTION_COMPOSE		/* f ~> g */
 } SfJnFunctionKind;
 
 struct SfJnFunction

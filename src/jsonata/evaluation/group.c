@@ -124,8 +124,8 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 
 			if (key == NULL)
 				continue;
-			if (key->type != SF_JN_STRING)
-				sf_jn_fail_at(ev, position, SF_JN_T1003, .value = key);
+			if (key->type != SF_JN_TYPE_STRING)
+				sf_jn_fail_at(ev, position, SF_JN_ERROR_T1003, .value = key);
 			hash = sf_jn_hash(key->u.str, key->len);
 			m = sf_jn_find(keys, key->u.str, key->len, hash);
 			if (m != NULL)
@@ -133,7 +133,7 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 				Group	   *group = &list[m - keys->u.members];
 
 				if (group->pair != pair)
-					sf_jn_fail_at(ev, position, SF_JN_D1009, .value = key);
+					sf_jn_fail_at(ev, position, SF_JN_ERROR_D1009, .value = key);
 				add_to_group(ev, group, item);
 				continue;
 			}
@@ -254,18 +254,18 @@ terms_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 			comp = x == NULL ? (y == NULL ? 0 : 1) : -1;
 			continue;
 		}
-		if ((x->type != SF_JN_STRING && x->type != SF_JN_NUMBER) ||
-			(y->type != SF_JN_STRING && y->type != SF_JN_NUMBER) ||
+		if ((x->type != SF_JN_TYPE_STRING && x->type != SF_JN_TYPE_NUMBER) ||
+			(y->type != SF_JN_TYPE_STRING && y->type != SF_JN_TYPE_NUMBER) ||
 			x->type != y->type)
 		{
-			bool		bad_x = x->type != SF_JN_STRING && x->type != SF_JN_NUMBER;
-			bool		bad_y = y->type != SF_JN_STRING && y->type != SF_JN_NUMBER;
+			bool		bad_x = x->type != SF_JN_TYPE_STRING && x->type != SF_JN_TYPE_NUMBER;
+			bool		bad_y = y->type != SF_JN_TYPE_STRING && y->type != SF_JN_TYPE_NUMBER;
 
 			sf_jn_fail_at(ev, state->node->position,
-						  bad_x || bad_y ? SF_JN_T2008 : SF_JN_T2007,
+						  bad_x || bad_y ? SF_JN_ERROR_T2008 : SF_JN_ERROR_T2007,
 						  .value = bad_y && !bad_x ? y : x, .value2 = y);
 		}
-		if (x->type == SF_JN_STRING)
+		if (x->type == SF_JN_TYPE_STRING)
 			comp = sf_jn_compare_strings(x, y);
 		else
 			comp = x->u.number < y->u.number ? -1 : (x->u.number == y->u.number ? 0 : 1);

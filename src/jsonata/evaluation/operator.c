@@ -20,7 +20,7 @@ sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v)
 	if (!SF_JN_IS_NUMBER(v) || isnan(v->u.number))
 		return false;
 	if (isinf(v->u.number))
-		sf_jn_fail(ev, SF_JN_D1001, .value = v);
+		sf_jn_fail(ev, SF_JN_ERROR_D1001, .value = v);
 	return true;
 }
 
@@ -46,14 +46,14 @@ sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 		return false;
 	switch ((SfJnType) v->type)
 	{
-		case SF_JN_BOOL:
+		case SF_JN_TYPE_BOOL:
 			return v->u.boolean;
-		case SF_JN_NUMBER:
+		case SF_JN_TYPE_NUMBER:
 			return sf_jn_is_numeric(ev, v) && v->u.number != 0;
-		case SF_JN_STRING:
-		case SF_JN_OBJECT:
+		case SF_JN_TYPE_STRING:
+		case SF_JN_TYPE_OBJECT:
 			return v->len > 0;
-		case SF_JN_ARRAY:
+		case SF_JN_TYPE_ARRAY:
 			sf_jn_check_stack(ev);
 			for (uint32 i = 0; i < v->len; i++)
 			{
@@ -61,8 +61,8 @@ sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 					return true;
 			}
 			return false;
-		case SF_JN_NULL:
-		case SF_JN_FUNCTION:
+		case SF_JN_TYPE_NULL:
+		case SF_JN_TYPE_FUNCTION:
 			return false;
 	}
 	return false;
@@ -74,18 +74,18 @@ check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
 {
 	if (v == NULL)
 		return;
-	if (v->type == SF_JN_ARRAY || v->type == SF_JN_OBJECT)
+	if (v->type == SF_JN_TYPE_ARRAY || v->type == SF_JN_TYPE_OBJECT)
 	{
 		if (depth > SF_JN_MAX_NESTING || stack_is_too_deep())
-			sf_jn_fail(ev, SF_JN_U1003,
+			sf_jn_fail(ev, SF_JN_ERROR_U1003,
 					   .value = sf_jn_cstring(&ev->arena, "Values are nested too deeply"));
 		/* parts that are shared are walked through once for each occurrence */
 		sf_jn_check(ev);
 		for (uint32 i = 0; i < v->len; i++)
-			check_value(ev, v->type == SF_JN_ARRAY ? v->u.items[i] : v->u.members[i].value,
+			check_value(ev, v->type == SF_JN_TYPE_ARRAY ? v->u.items[i] : v->u.members[i].value,
 						finite, depth + 1);
 	}
-	else if (finite && v->type == SF_JN_NUMBER)
+	else if (finite && v->type == SF_JN_TYPE_NUMBER)
 		(void) sf_jn_is_numeric(ev, (SfJnValue *) v);
 }
 
@@ -105,16 +105,16 @@ sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty)
 {
 	StringInfoData buf;
 
-	if (v == NULL || v->type == SF_JN_STRING)
+	if (v == NULL || v->type == SF_JN_TYPE_STRING)
 		return v;
-	if (v->type == SF_JN_FUNCTION)
+	if (v->type == SF_JN_TYPE_FUNCTION)
 		return sf_jn_string(&ev->arena, "", 0);
-	if (v->type == SF_JN_NUMBER)
+	if (v->type == SF_JN_TYPE_NUMBER)
 	{
 		char	   *text = sf_jn_alloc(&ev->arena, SF_JN_NUMBER_LEN);
 
 		if (!isfinite(v->u.number))
-			sf_jn_fail(ev, SF_JN_D3001, .value = v);
+			sf_jn_fail(ev, SF_JN_ERROR_D3001, .value = v);
 		if ((v->flags & SF_JN_EXACT) != 0)
 			return sf_jn_string(&ev->arena, text,
 								sprintf(text, INT64_FORMAT, ((SfJnExact *) v)->exact));
@@ -147,7 +147,7 @@ operand_is_numeric(SfJnEval *ev, const SfJnNode *node, SfJnValue *v)
 	if (!SF_JN_IS_NUMBER(v) || isnan(v->u.number))
 		return false;
 	if (isinf(v->u.number))
-		fail_operator(ev, node, SF_JN_D1001, v, NULL);
+		fail_operator(ev, node, SF_JN_ERROR_D1001, v, NULL);
 	return true;
 }
 
@@ -158,9 +158,9 @@ eval_arithmetic(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 	double		result = 0;
 
 	if (x != NULL && !operand_is_numeric(ev, node, x))
-		fail_operator(ev, node, SF_JN_T2001, x, NULL);
+		fail_operator(ev, node, SF_JN_ERROR_T2001, x, NULL);
 	if (y != NULL && !operand_is_numeric(ev, node, y))
-		fail_operator(ev, node, SF_JN_T2002, y, NULL);
+		fail_operator(ev, node, SF_JN_ERROR_T2002, y, NULL);
 	if (x == NULL || y == NULL)
 		return NULL;
 	switch (node->op)
@@ -190,16 +190,16 @@ eval_comparison(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 {
 	bool		result;
 
-	if (x != NULL && x->type != SF_JN_STRING && x->type != SF_JN_NUMBER)
-		fail_operator(ev, node, SF_JN_T2010, x, NULL);
-	if (y != NULL && y->type != SF_JN_STRING && y->type != SF_JN_NUMBER)
-		fail_operator(ev, node, SF_JN_T2010, y, NULL);
+	if (x != NULL && x->type != SF_JN_TYPE_STRING && x->type != SF_JN_TYPE_NUMBER)
+		fail_operator(ev, node, SF_JN_ERROR_T2010, x, NULL);
+	if (y != NULL && y->type != SF_JN_TYPE_STRING && y->type != SF_JN_TYPE_NUMBER)
+		fail_operator(ev, node, SF_JN_ERROR_T2010, y, NULL);
 	if (x == NULL || y == NULL)
 		return NULL;
 	if (x->type != y->type)
-		fail_operator(ev, node, SF_JN_T2009, x, y);
+		fail_operator(ev, node, SF_JN_ERROR_T2009, x, y);
 
-	if (x->type == SF_JN_STRING)
+	if (x->type == SF_JN_TYPE_STRING)
 	{
 		int			c = sf_jn_compare_strings(x, y);
 
@@ -249,21 +249,21 @@ eval_range(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 	double		size;
 
 	if (x != NULL && !is_integer(x))
-		fail_operator(ev, node, SF_JN_T2003, x, NULL);
+		fail_operator(ev, node, SF_JN_ERROR_T2003, x, NULL);
 	if (y != NULL && !is_integer(y))
-		fail_operator(ev, node, SF_JN_T2004, y, NULL);
+		fail_operator(ev, node, SF_JN_ERROR_T2004, y, NULL);
 	if (x == NULL || y == NULL || x->u.number > y->u.number)
 		return NULL;
 	size = y->u.number - x->u.number + 1;
 	if (size > MAX_RANGE)
-		fail_operator(ev, node, SF_JN_D2014, sf_jn_number(&ev->arena, size), NULL);
+		fail_operator(ev, node, SF_JN_ERROR_D2014, sf_jn_number(&ev->arena, size), NULL);
 
 	result = sf_jn_sequence(&ev->arena, (uint32) size);
 	numbers = sf_jn_alloc(&ev->arena, (Size) size * sizeof(SfJnValue));
 	memset(numbers, 0, (Size) size * sizeof(SfJnValue));
 	for (uint32 i = 0; i < (uint32) size; i++)
 	{
-		numbers[i].type = SF_JN_NUMBER;
+		numbers[i].type = SF_JN_TYPE_NUMBER;
 		numbers[i].u.number = x->u.number + i;
 		result->u.items[i] = &numbers[i];
 	}
@@ -300,18 +300,18 @@ sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
 
 	switch ((SfJnType) x->type)
 	{
-		case SF_JN_NULL:
+		case SF_JN_TYPE_NULL:
 			return true;
-		case SF_JN_BOOL:
+		case SF_JN_TYPE_BOOL:
 			return x->u.boolean == y->u.boolean;
-		case SF_JN_NUMBER:
+		case SF_JN_TYPE_NUMBER:
 			if ((x->flags & y->flags & SF_JN_EXACT) != 0)
 				return ((const SfJnExact *) x)->exact ==
 					((const SfJnExact *) y)->exact;
 			return x->u.number == y->u.number;
-		case SF_JN_STRING:
+		case SF_JN_TYPE_STRING:
 			return same_string(x, y);
-		case SF_JN_ARRAY:
+		case SF_JN_TYPE_ARRAY:
 			if (x->len != y->len)
 				return false;
 			sf_jn_check_stack(ev);
@@ -323,7 +323,7 @@ sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
 					return false;
 			}
 			return true;
-		case SF_JN_OBJECT:
+		case SF_JN_TYPE_OBJECT:
 			if (x->len != y->len)
 				return false;
 			sf_jn_check_stack(ev);
@@ -337,7 +337,7 @@ sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
 					return false;
 			}
 			return true;
-		case SF_JN_FUNCTION:
+		case SF_JN_TYPE_FUNCTION:
 			return x->u.function == y->u.function;
 	}
 	return false;
@@ -349,7 +349,7 @@ is_identical(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
 {
 	if (x == NULL || y == NULL || x->type != y->type)
 		return x == y;
-	if (x->type == SF_JN_ARRAY || x->type == SF_JN_OBJECT)
+	if (x->type == SF_JN_TYPE_ARRAY || x->type == SF_JN_TYPE_OBJECT)
 		return x == y;
 	return sf_jn_equal(ev, x, y);
 }
@@ -448,8 +448,8 @@ update_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 
 	if (update == NULL)
 		return;
-	if (update->type != SF_JN_OBJECT)
-		sf_jn_fail_at(ev, f->node->rhs->position, SF_JN_T2011, .value = update);
+	if (update->type != SF_JN_TYPE_OBJECT)
+		sf_jn_fail_at(ev, f->node->rhs->position, SF_JN_ERROR_T2011, .value = update);
 	if (SF_JN_IS_OBJECT(match))
 		sf_jn_set_all(ev, match, update);
 }
@@ -467,7 +467,7 @@ delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 	for (uint32 i = 0; i < n; i++)
 	{
 		if (!SF_JN_IS_STRING(items[i]))
-			sf_jn_fail_at(ev, f->node->third->position, SF_JN_T2012, .value = names);
+			sf_jn_fail_at(ev, f->node->third->position, SF_JN_ERROR_T2012, .value = names);
 	}
 	if (SF_JN_IS_OBJECT(match))
 		sf_jn_delete(&ev->arena, match, items, n);
@@ -486,13 +486,13 @@ sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f, SfJnValue *object)
 
 	if (object == NULL)
 		return NULL;
-	if (object->type != SF_JN_OBJECT && object->type != SF_JN_ARRAY)
-		sf_jn_fail(ev, SF_JN_T0410, .value = object, .index = 1);
+	if (object->type != SF_JN_TYPE_OBJECT && object->type != SF_JN_TYPE_ARRAY)
+		sf_jn_fail(ev, SF_JN_ERROR_T0410, .value = object, .index = 1);
 	if (name.str == NULL)
 		name = sf_jn_name("clone", 5);
 	clone = sf_jn_lookup(ev, f->env, &name);
 	if (!SF_JN_IS_FUNCTION(clone))
-		sf_jn_fail_at(ev, f->node->position, SF_JN_T2013);
+		sf_jn_fail_at(ev, f->node->position, SF_JN_ERROR_T2013);
 	result = sf_jn_apply(ev, clone, &object, 1, NULL, f->env);
 	matches = sf_jn_eval(ev, f->node->lhs, result, f->env);
 	if (matches == NULL)

@@ -23,12 +23,12 @@ sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
 
 	if (input == NULL)
 		return NULL;
-	if (input->type == SF_JN_OBJECT)
+	if (input->type == SF_JN_TYPE_OBJECT)
 	{
 		m = sf_jn_find(input, name->str, name->len, name->hash);
 		return m == NULL ? NULL : m->value;
 	}
-	if (input->type != SF_JN_ARRAY)
+	if (input->type != SF_JN_TYPE_ARRAY)
 		return NULL;
 
 	sf_jn_check_stack(ev);
@@ -58,7 +58,7 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 	if (tuples)
 		result->flags |= SF_JN_TUPLES;
 
-	if (predicate->type == SF_JN_N_NUMBER && predicate->predicates.n == 0)
+	if (predicate->type == SF_JN_NODE_NUMBER && predicate->predicates.n == 0)
 	{
 		double		at = floor(predicate->value->u.number);
 
@@ -140,7 +140,7 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 	SfJnValue  *result;
 	bool		only_items = true;
 
-	if (step->type == SF_JN_N_SORT)
+	if (step->type == SF_JN_NODE_SORT)
 	{
 		result = sf_jn_eval_sort(ev, step, (SfJnValue *) input, env);
 		return eval_stages(ev, &step->stages, result, env);
@@ -156,7 +156,7 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 		if (v != NULL)
 		{
 			sf_jn_push(&ev->arena, result, v);
-			if (v->type == SF_JN_ARRAY)
+			if (v->type == SF_JN_TYPE_ARRAY)
 				only_items = false;
 		}
 	}
@@ -172,7 +172,7 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 		{
 			SfJnValue  *v = result->u.items[i];
 
-			if (v->type == SF_JN_ARRAY && (v->flags & SF_JN_CONS) == 0)
+			if (v->type == SF_JN_TYPE_ARRAY && (v->flags & SF_JN_CONS) == 0)
 				sf_jn_push_all(&ev->arena, flat, v);
 			else
 				sf_jn_push(&ev->arena, flat, v);
@@ -240,7 +240,7 @@ eval_tuple_step(SfJnEval *ev, const SfJnNode *step, SfJnValue *input,
 {
 	SfJnValue  *result;
 
-	if (step->type == SF_JN_N_SORT)
+	if (step->type == SF_JN_NODE_SORT)
 	{
 		if (bindings != NULL)
 		{
@@ -278,7 +278,7 @@ eval_simple_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 	const SfJnNode *step = node->items.at[0];
 	SfJnMember *m;
 
-	if (node->items.n != 1 || step->type != SF_JN_N_NAME || step->tuple ||
+	if (node->items.n != 1 || step->type != SF_JN_NODE_NAME || step->tuple ||
 		step->stages.n > 0 || step->predicates.n > 0 || step->group != NULL ||
 		node->keep_singleton || node->group != NULL ||
 		SF_JN_IS_ARRAY(input))
@@ -318,7 +318,7 @@ sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame 
 	if (eval_simple_path(ev, node, input, &result))
 		return result;
 
-	if (SF_JN_IS_ARRAY(input) && node->items.at[0]->type != SF_JN_N_VARIABLE)
+	if (SF_JN_IS_ARRAY(input) && node->items.at[0]->type != SF_JN_NODE_VARIABLE)
 		sequence = input;
 	else
 		sequence = sf_jn_sequence_of(ev, input);

@@ -73,7 +73,7 @@ parse_param(SfJnArena *arena, SfJnThrow *t, const char *text, int at, int positi
 		case '(':
 			end = closing_bracket(text, at, '(', ')');
 			if (memchr(text + at, '<', end - at) != NULL)
-				sf_jn_throw_error(t, position + at, SF_JN_S0402, .value =
+				sf_jn_throw_error(t, position + at, SF_JN_ERROR_S0402, .value =
 								  sf_jn_string_copy(arena, text + at + 1, end - at - 1));
 			snprintf(param->types, sizeof(param->types), "%.*sm",
 					 Min(end - at - 1, 9), text + at + 1);
@@ -110,7 +110,7 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 				break;
 			case '<':
 				if (last == NULL || (last->symbol != 'a' && last->symbol != 'f'))
-					sf_jn_throw_error(t, position + at, SF_JN_S0401, .value = last == NULL ?
+					sf_jn_throw_error(t, position + at, SF_JN_ERROR_S0401, .value = last == NULL ?
 									  NULL : sf_jn_string_copy(arena, &last->symbol, 1));
 				last->subtype = text[at + 1];
 				at = closing_bracket(text, at, '<', '>');
@@ -121,7 +121,7 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 				if (strchr("snblofjxa(", text[at]) == NULL)
 					break;
 				if (result->n >= MAX_PARAMS)
-					sf_jn_throw_error(t, position + at, SF_JN_S0402);
+					sf_jn_throw_error(t, position + at, SF_JN_ERROR_S0402);
 				last = &result->params[result->n++];
 				at = parse_param(arena, t, text, at, position, last);
 				break;
@@ -135,9 +135,9 @@ static char
 type_symbol(const SfJnValue *v)
 {
 	static const char symbols[] = {
-		[SF_JN_NULL] = 'l', [SF_JN_BOOL] = 'b', [SF_JN_NUMBER] = 'n',
-		[SF_JN_STRING] = 's', [SF_JN_ARRAY] = 'a', [SF_JN_OBJECT] = 'o',
-		[SF_JN_FUNCTION] = 'f'
+		[SF_JN_TYPE_NULL] = 'l', [SF_JN_TYPE_BOOL] = 'b', [SF_JN_TYPE_NUMBER] = 'n',
+		[SF_JN_TYPE_STRING] = 's', [SF_JN_TYPE_ARRAY] = 'a', [SF_JN_TYPE_OBJECT] = 'o',
+		[SF_JN_TYPE_FUNCTION] = 'f'
 	};
 
 	return v == NULL ? 'm' : symbols[v->type];
@@ -195,7 +195,7 @@ fail_match(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args, int nargs)
 			break;
 		good = n;
 	}
-	sf_jn_fail(ev, SF_JN_T0410, .value = good < nargs ? args[good] : NULL, .index = good + 1);
+	sf_jn_fail(ev, SF_JN_ERROR_T0410, .value = good < nargs ? args[good] : NULL, .index = good + 1);
 }
 
 /* Tell the word that T0412 has for the elements of an array. */
@@ -229,7 +229,7 @@ array_argument(SfJnEval *ev, const SfJnParam *param, SfJnValue *arg, int index)
 		for (uint32 i = 0; symbol == 'a' && good && i < arg->len; i++)
 			good = type_symbol(arg->u.items[i]) == param->subtype;
 		if (!good)
-			sf_jn_fail(ev, SF_JN_T0412, .value = arg, .index = index,
+			sf_jn_fail(ev, SF_JN_ERROR_T0412, .value = arg, .index = index,
 					   .type = subtype_name(param->subtype));
 	}
 	if (symbol == 'a')
@@ -263,7 +263,7 @@ sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args,
 		if (taken[k] == 0 && param->context)
 		{
 			if (strchr(param->types, type_symbol(context)) == NULL)
-				sf_jn_fail(ev, SF_JN_T0411, .value = context, .index = i + 1);
+				sf_jn_fail(ev, SF_JN_ERROR_T0411, .value = context, .index = i + 1);
 			out[nout++] = param->symbol == 'a' ?
 				array_argument(ev, param, context, i + 1) : context;
 		}

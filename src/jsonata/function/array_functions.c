@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "common/pg_prng.h"
+
 #include "jsonata/function/functions.h"
 
 /* $append(x, y) */
@@ -52,7 +53,7 @@ static uint32 hash_value(const SfJnValue *v);
 static uint32
 hash_part(const SfJnValue *v)
 {
-	return v != NULL && v->type >= SF_JN_ARRAY ? v->len : hash_value(v);
+	return v != NULL && v->type >= SF_JN_TYPE_ARRAY ? v->len : hash_value(v);
 }
 
 /* Hash a value so that equal values hash alike. */
@@ -66,27 +67,27 @@ hash_value(const SfJnValue *v)
 	h = v->type * 2654435761u;
 	switch ((SfJnType) v->type)
 	{
-		case SF_JN_NULL:
+		case SF_JN_TYPE_NULL:
 			return h;
-		case SF_JN_BOOL:
+		case SF_JN_TYPE_BOOL:
 			return h + v->u.boolean;
-		case SF_JN_NUMBER:
+		case SF_JN_TYPE_NUMBER:
 			{
 				double		d = v->u.number == 0 ? 0 : v->u.number;
 
 				return h ^ sf_jn_hash((const char *) &d, sizeof(d));
 			}
-		case SF_JN_STRING:
+		case SF_JN_TYPE_STRING:
 			return h ^ sf_jn_hash(v->u.str, v->len);
-		case SF_JN_ARRAY:
+		case SF_JN_TYPE_ARRAY:
 			for (uint32 i = 0; i < Min(v->len, 8); i++)
 				h = h * 31 + hash_part(v->u.items[i]);
 			return h + v->len;
-		case SF_JN_OBJECT:
+		case SF_JN_TYPE_OBJECT:
 			for (uint32 i = 0; i < v->len; i++)
 				h += v->u.members[i].hash * 31 + hash_part(v->u.members[i].value);
 			return h + v->len;
-		case SF_JN_FUNCTION:
+		case SF_JN_TYPE_FUNCTION:
 			return h;
 	}
 	return h;
@@ -148,7 +149,7 @@ SF_JN_LIBRARY_FUNCTION(zip)
 static bool
 default_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 {
-	if (a->type == SF_JN_NUMBER)
+	if (a->type == SF_JN_TYPE_NUMBER)
 		return a->u.number > b->u.number;
 	return sf_jn_compare_strings(a, b) > 0;
 }
@@ -162,13 +163,13 @@ function_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 
 	sf_jn_check(ev);
 	v = sf_jn_apply(ev, arg, args, 2, NULL, ev->focus_env);
-	if (v == NULL || v->type == SF_JN_NULL)
+	if (v == NULL || v->type == SF_JN_TYPE_NULL)
 		return false;
-	if (v->type == SF_JN_BOOL)
+	if (v->type == SF_JN_TYPE_BOOL)
 		return v->u.boolean;
-	if (v->type == SF_JN_NUMBER)
+	if (v->type == SF_JN_TYPE_NUMBER)
 		return v->u.number != 0 && v->u.number == v->u.number;
-	return v->type != SF_JN_STRING || v->len > 0;
+	return v->type != SF_JN_TYPE_STRING || v->len > 0;
 }
 
 /* $sort(array, function) */
@@ -184,7 +185,7 @@ SF_JN_LIBRARY_FUNCTION(sort)
 	for (uint32 i = 0; strings && i < list->len; i++)
 		strings = SF_JN_IS_STRING(list->u.items[i]);
 	if (!strings && !sf_jn_all_numeric(ev, list))
-		sf_jn_fail(ev, SF_JN_D3070, .value = list, .index = 1);
+		sf_jn_fail(ev, SF_JN_ERROR_D3070, .value = list, .index = 1);
 	return sf_jn_merge_sort(ev, list, default_swap, NULL);
 }
 
@@ -238,12 +239,12 @@ SF_JN_LIBRARY_FUNCTION(single)
 		if (args[1] != NULL && !sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
 			continue;
 		if (found)
-			sf_jn_fail(ev, SF_JN_D3138, .value = NULL, .index = i);
+			sf_jn_fail(ev, SF_JN_ERROR_D3138, .value = NULL, .index = i);
 		found = true;
 		result = list->u.items[i];
 	}
 	if (!found)
-		sf_jn_fail(ev, SF_JN_D3139);
+		sf_jn_fail(ev, SF_JN_ERROR_D3139);
 	return result;
 }
 
@@ -256,7 +257,7 @@ SF_JN_LIBRARY_FUNCTION(reduce)
 	uint32		i = 0;
 
 	if (arity < 2)
-		sf_jn_fail(ev, SF_JN_D3050, .value = NULL, .index = 1);
+		sf_jn_fail(ev, SF_JN_ERROR_D3050, .value = NULL, .index = 1);
 	if (result == NULL && list->len > 0)
 		result = list->u.items[i++];
 	for (; i < list->len; i++)

@@ -5,8 +5,9 @@
 #include "postgres.h"
 
 #include "common/base64.h"
-#include "jsonata/function/functions.h"
 #include "mb/pg_wchar.h"
+
+#include "jsonata/function/functions.h"
 
 static const char url_component[] = "-_.!~*'()";
 static const char url_whole[] = "-_.!~*'();/?:@&=+$,#";
@@ -123,7 +124,7 @@ encode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 		unsigned char c = (unsigned char) s->u.str[i];
 
 		if (c == 0xed && i + 1 < s->len && (unsigned char) s->u.str[i + 1] >= 0xa0)
-			sf_jn_fail(ev, SF_JN_D3140, .type = function, .value = s);
+			sf_jn_fail(ev, SF_JN_ERROR_D3140, .type = function, .value = s);
 		if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
 			(c != '\0' && strchr(kept, c) != NULL))
 			text[n++] = (char) c;
@@ -166,18 +167,18 @@ decode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 		}
 		value = escaped_byte(p, end);
 		if (value < 0)
-			sf_jn_fail(ev, SF_JN_D3140, .type = function, .value = s);
+			sf_jn_fail(ev, SF_JN_ERROR_D3140, .type = function, .value = s);
 		bytes[0] = (unsigned char) value;
 		mblen = pg_utf_mblen(bytes);
 		for (int i = 1; i < mblen; i++)
 		{
 			value = escaped_byte(p + i * 3, end);
 			if (value < 0)
-				sf_jn_fail(ev, SF_JN_D3140, .type = function, .value = s);
+				sf_jn_fail(ev, SF_JN_ERROR_D3140, .type = function, .value = s);
 			bytes[i] = (unsigned char) value;
 		}
 		if (!pg_utf8_islegal(bytes, mblen))
-			sf_jn_fail(ev, SF_JN_D3140, .type = function, .value = s);
+			sf_jn_fail(ev, SF_JN_ERROR_D3140, .type = function, .value = s);
 		if (mblen == 1 && bytes[0] != '\0' && strchr(kept, bytes[0]) != NULL)
 		{
 			memcpy(text + n, p, 3);

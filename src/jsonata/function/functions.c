@@ -4,10 +4,11 @@
  */
 #include "postgres.h"
 
-#include "jsonata/function/functions.h"
-#include "jsonata/value/jsonata_print.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
+
+#include "jsonata/function/functions.h"
+#include "jsonata/value/jsonata_print.h"
 
 #define NATIVE(name, signature, arity, given, modes) \
 	{#name, sf_jn_fn_##name, signature, arity, given, modes},
@@ -33,7 +34,7 @@ build_library(void)
 	object = sf_jn_object(&arena, 4);
 	for (size_t i = 0; i < lengthof(natives); i++)
 	{
-		SfJnValue  *v = sf_jn_function_value(&arena, SF_JN_F_NATIVE);
+		SfJnValue  *v = sf_jn_function_value(&arena, SF_JN_FUNCTION_NATIVE);
 
 		v->u.function->native = &natives[i];
 		v->u.function->signature = sf_jn_signature_parse(&arena, &thrower,
@@ -60,9 +61,9 @@ sf_jn_library_function(const SfJnName *name, int mode)
 SF_JN_LIBRARY_FUNCTION(type)
 {
 	static const char *const names[] = {
-		[SF_JN_NULL] = "null", [SF_JN_BOOL] = "boolean", [SF_JN_NUMBER] = "number",
-		[SF_JN_STRING] = "string", [SF_JN_ARRAY] = "array", [SF_JN_OBJECT] = "object",
-		[SF_JN_FUNCTION] = "function"
+		[SF_JN_TYPE_NULL] = "null", [SF_JN_TYPE_BOOL] = "boolean", [SF_JN_TYPE_NUMBER] = "number",
+		[SF_JN_TYPE_STRING] = "string", [SF_JN_TYPE_ARRAY] = "array", [SF_JN_TYPE_OBJECT] = "object",
+		[SF_JN_TYPE_FUNCTION] = "function"
 	};
 
 	return sf_jn_cstring(&ev->arena, names[args[0]->type]);
@@ -110,14 +111,14 @@ fail_with(SfJnEval *ev, SfJnErrorCode code, SfJnValue *message, const char *fall
 /* $error(message) */
 SF_JN_LIBRARY_FUNCTION(error)
 {
-	fail_with(ev, SF_JN_D3137, args[0], "$error() function evaluated");
+	fail_with(ev, SF_JN_ERROR_D3137, args[0], "$error() function evaluated");
 }
 
 /* $assert(condition, message) */
 SF_JN_LIBRARY_FUNCTION(assert)
 {
 	if (!sf_jn_truth(ev, args[0]))
-		fail_with(ev, SF_JN_D3141, args[1], "$assert() statement failed");
+		fail_with(ev, SF_JN_ERROR_D3141, args[1], "$assert() statement failed");
 	return NULL;
 }
 
@@ -152,10 +153,10 @@ eval_text(SfJnEval *ev, SfJnValue *text, SfJnValue *input)
 		ev->outermost = outermost;
 		ev->depth = depth;
 		/* What is out of bounds stays so. */
-		if (code == SF_JN_U1001 || code == SF_JN_U1002 || code == SF_JN_U1003)
+		if (code == SF_JN_ERROR_U1001 || code == SF_JN_ERROR_U1002 || code == SF_JN_ERROR_U1003)
 			sf_jn_raise(ev);
 		message = sf_jn_error_message(&ev->arena, &ev->thrower.error);
-		sf_jn_fail(ev, root == NULL ? SF_JN_D3120 : SF_JN_D3121,
+		sf_jn_fail(ev, root == NULL ? SF_JN_ERROR_D3120 : SF_JN_ERROR_D3121,
 				   .value = sf_jn_string_copy(&ev->arena, message, strlen(message)));
 	}
 	SF_JN_END(&ev->thrower);

@@ -11,9 +11,10 @@
 
 #include <math.h>
 
+#include "lib/stringinfo.h"
+
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/function/functions.h"
-#include "lib/stringinfo.h"
 
 /* A run of matches over a subject */
 typedef struct Matcher
@@ -39,7 +40,7 @@ read_match(SfJnEval *ev, Matcher *m, SfJnValue *object)
 	if (!sf_jn_truth(ev, object))
 		return false;
 	if (!SF_JN_IS_OBJECT(object))
-		sf_jn_fail(ev, SF_JN_T1010);
+		sf_jn_fail(ev, SF_JN_ERROR_T1010);
 	text = sf_jn_get(object, "match");
 	start = sf_jn_get(object, "start");
 	end = sf_jn_get(object, "end");
@@ -47,7 +48,7 @@ read_match(SfJnEval *ev, Matcher *m, SfJnValue *object)
 	next = sf_jn_get(object, "next");
 	if (!SF_JN_IS_NUMBER(start) && !SF_JN_IS_NUMBER(end) && !SF_JN_IS_ARRAY(groups) &&
 		!SF_JN_IS_FUNCTION(next))
-		sf_jn_fail(ev, SF_JN_T1010);
+		sf_jn_fail(ev, SF_JN_ERROR_T1010);
 	memset(&m->match, 0, sizeof(m->match));
 	m->match.text = SF_JN_IS_STRING(text) ? text : sf_jn_string(&ev->arena, "", 0);
 	m->match.start = SF_JN_IS_NUMBER(start) && start->u.number > 0 ? (Size) start->u.number : 0;
@@ -69,7 +70,7 @@ begin_matches(Matcher *m, SfJnValue *subject, SfJnValue *pattern)
 	m->subject = subject;
 	m->function = pattern;
 	m->first = true;
-	if (pattern->u.function->kind == SF_JN_F_REGEX)
+	if (pattern->u.function->kind == SF_JN_FUNCTION_REGEX)
 		m->regex = pattern->u.function->regex;
 }
 
@@ -89,7 +90,7 @@ next_match(SfJnEval *ev, Matcher *m)
 			return false;
 		/* A match of nothing leads nowhere. */
 		if (!first && m->match.start == m->match.end)
-			sf_jn_fail(ev, SF_JN_D1004);
+			sf_jn_fail(ev, SF_JN_ERROR_D1004);
 		m->from = m->match.end;
 		return true;
 	}
@@ -120,7 +121,7 @@ SF_JN_LIBRARY_FUNCTION(contains)
 {
 	Matcher		m;
 
-	if (args[1]->type == SF_JN_STRING)
+	if (args[1]->type == SF_JN_TYPE_STRING)
 		return sf_jn_bool(sf_jn_index_of(args[0], args[1], 0) >= 0);
 	begin_matches(&m, args[0], args[1]);
 	return sf_jn_bool(next_match(ev, &m));
@@ -134,7 +135,7 @@ SF_JN_LIBRARY_FUNCTION(match)
 	Matcher		m;
 
 	if (limit < 0)
-		sf_jn_fail(ev, SF_JN_D3040, .value = args[2], .index = 3);
+		sf_jn_fail(ev, SF_JN_ERROR_D3040, .value = args[2], .index = 3);
 	begin_matches(&m, args[0], args[1]);
 	/* the match behind the last one is looked for, too: it may be an error */
 	for (bool found = limit > 0 && next_match(ev, &m); found && result->len < limit; found = next_match(ev, &m))
@@ -193,7 +194,7 @@ SF_JN_LIBRARY_FUNCTION(split)
 	Size		start = 0;
 
 	if (args[2] != NULL && args[2]->u.number < 0)
-		sf_jn_fail(ev, SF_JN_D3020, .value = args[2], .index = 3);
+		sf_jn_fail(ev, SF_JN_ERROR_D3020, .value = args[2], .index = 3);
 	if (SF_JN_IS_STRING(args[1]))
 		return split_string(ev, s, args[1], limit);
 
@@ -342,7 +343,7 @@ replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 			SfJnValue  *with = sf_jn_apply(ev, args[2], &object, 1, NULL, ev->focus_env);
 
 			if (!SF_JN_IS_STRING(with))
-				sf_jn_fail(ev, SF_JN_D3012, .value = with);
+				sf_jn_fail(ev, SF_JN_ERROR_D3012, .value = with);
 			appendBinaryStringInfo(buf, with->u.str, with->len);
 		}
 		at = advance_to(s, m.match.start +
@@ -360,9 +361,9 @@ SF_JN_LIBRARY_FUNCTION(replace)
 	StringInfoData buf;
 
 	if (SF_JN_IS_STRING(args[1]) && args[1]->len == 0)
-		sf_jn_fail(ev, SF_JN_D3010, .value = args[1], .index = 2);
+		sf_jn_fail(ev, SF_JN_ERROR_D3010, .value = args[1], .index = 2);
 	if (limit < 0)
-		sf_jn_fail(ev, SF_JN_D3011, .value = args[3], .index = 4);
+		sf_jn_fail(ev, SF_JN_ERROR_D3011, .value = args[3], .index = 4);
 	if (args[1] == NULL || args[2] == NULL)
 		return args[0];
 	initStringInfo(&buf);

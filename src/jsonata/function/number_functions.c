@@ -77,7 +77,7 @@ SF_JN_LIBRARY_FUNCTION(round)
 SF_JN_LIBRARY_FUNCTION(sqrt)
 {
 	if (args[0]->u.number < 0)
-		sf_jn_fail(ev, SF_JN_D3060, .value = args[0], .index = 1);
+		sf_jn_fail(ev, SF_JN_ERROR_D3060, .value = args[0], .index = 1);
 	return sf_jn_number(&ev->arena, sqrt(args[0]->u.number));
 }
 
@@ -88,7 +88,7 @@ SF_JN_LIBRARY_FUNCTION(power)
 	double		result = args[1] == NULL ? NAN : pow(args[0]->u.number, args[1]->u.number);
 
 	if (!isfinite(result))
-		sf_jn_fail(ev, SF_JN_D3061, .index = 1, .value = args[0], .value2 = args[1]);
+		sf_jn_fail(ev, SF_JN_ERROR_D3061, .index = 1, .value = args[0], .value2 = args[1]);
 	return sf_jn_number(&ev->arena, result);
 }
 
@@ -167,11 +167,11 @@ SF_JN_LIBRARY_FUNCTION(number)
 	SfJnValue  *v = args[0];
 	double		d;
 
-	if (v->type == SF_JN_NUMBER)
+	if (v->type == SF_JN_TYPE_NUMBER)
 		return v;
-	if (v->type == SF_JN_BOOL)
+	if (v->type == SF_JN_TYPE_BOOL)
 		return sf_jn_number(&ev->arena, v->u.boolean ? 1 : 0);
-	if (v->type == SF_JN_STRING)
+	if (v->type == SF_JN_TYPE_STRING)
 	{
 		if (is_decimal(v->u.str, v->len))
 		{
@@ -182,7 +182,7 @@ SF_JN_LIBRARY_FUNCTION(number)
 		else if (parse_radix(v->u.str, v->len, &d))
 			return sf_jn_number(&ev->arena, d);
 	}
-	sf_jn_fail(ev, SF_JN_D3030, .value = v, .index = 1);
+	sf_jn_fail(ev, SF_JN_ERROR_D3030, .value = v, .index = 1);
 }
 
 /* $formatBase(number, radix) */
@@ -195,7 +195,7 @@ SF_JN_LIBRARY_FUNCTION(formatBase)
 	double		rest;
 
 	if (radix < 2 || radix > 36)
-		sf_jn_fail(ev, SF_JN_D3100, .value = sf_jn_number(&ev->arena, radix));
+		sf_jn_fail(ev, SF_JN_ERROR_D3100, .value = sf_jn_number(&ev->arena, radix));
 	if (radix == 10 || !isfinite(value))
 	{
 		char	   *text = sf_jn_alloc(&ev->arena, SF_JN_NUMBER_LEN);

@@ -167,7 +167,7 @@ SF_JN_LIBRARY_FUNCTION(partition)
 		return NULL;
 	size = args[1] == NULL ? list->len : floor(args[1]->u.number);
 	if (size < 0)
-		sf_jn_fail(ev, SF_JN_D3137, .value =
+		sf_jn_fail(ev, SF_JN_ERROR_D3137, .value =
 				   sf_jn_cstring(&ev->arena, "Second argument must be zero or greater"));
 	if (!(size >= 1))
 		return NULL;
@@ -197,7 +197,7 @@ SF_JN_LIBRARY_FUNCTION(range)
 	if (!(count >= 1) || step == 0)
 		return NULL;
 	if (count > MAX_RANGE)
-		sf_jn_fail(ev, SF_JN_D2014, .value = sf_jn_number(&ev->arena, count));
+		sf_jn_fail(ev, SF_JN_ERROR_D2014, .value = sf_jn_number(&ev->arena, count));
 	result = sf_jn_sequence(&ev->arena, (uint32) count);
 	for (uint32 i = 0; i < (uint32) count; i++)
 		sf_jn_push(&ev->arena, result, sf_jn_number(&ev->arena, first + i * step));
@@ -211,7 +211,7 @@ SF_JN_LIBRARY_FUNCTION(hash)
 									   args[0]->u.str, args[0]->len);
 
 	if (digest == NULL)
-		sf_jn_fail(ev, SF_JN_D3137, .value =
+		sf_jn_fail(ev, SF_JN_ERROR_D3137, .value =
 				   sf_jn_cstring(&ev->arena,
 								 psprintf("Hash algorithm '%.*s' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5",
 										  (int) Min(args[1]->len, 100), args[1]->u.str)));
@@ -231,6 +231,6 @@ SF_JN_LIBRARY_FUNCTION(parse)
 												 (int) args[0]->len);
 
 	if (result == NULL)
-		sf_jn_fail(ev, SF_JN_D3137, .value = sf_jn_cstring(&ev->arena, "Invalid JSON"));
+		sf_jn_fail(ev, SF_JN_ERROR_D3137, .value = sf_jn_cstring(&ev->arena, "Invalid JSON"));
 	return result;
 }

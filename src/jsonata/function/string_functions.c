@@ -8,12 +8,13 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
-#include "jsonata/evaluation/eval.h"
-#include "jsonata/function/functions.h"
 #include "nodes/pg_list.h"
 #include "nodes/value.h"
 #include "utils/formatting.h"
 #include "utils/memutils.h"
+
+#include "jsonata/evaluation/eval.h"
+#include "jsonata/function/functions.h"
 
 /* Convert a number to an integer as JavaScript's slice() does. */
 static double

@@ -9,9 +9,10 @@
 
 #include <math.h>
 
+#include "utils/datetime.h"
+
 #include "jsonata/function/functions.h"
 #include "jsonata/picture/picture.h"
-#include "utils/datetime.h"
 
 #define MS_PER_DAY 86400000.0
 #define DAYS_PER_ERA 146097		/* 400 years */
@@ -248,13 +249,13 @@ read_integer(SfJnEval *ev, SfJnPicturePart *part, const char *presentation, Size
 		p->ordinal = false;
 		return;
 	}
-	if (part->min_width >= 0 && p->style == SF_JN_DECIMAL)
+	if (part->min_width >= 0 && p->style == SF_JN_STYLE_DECIMAL)
 		p->mandatory = Max(p->mandatory, part->min_width);
 	if (part->component != 'Y')
 		return;
 	if (part->max_width >= 0)
 		p->mandatory = part->year_digits = part->max_width;
-	else if (p->style == SF_JN_DECIMAL && p->mandatory + p->optional >= 2)
+	else if (p->style == SF_JN_STYLE_DECIMAL && p->mandatory + p->optional >= 2)
 		part->year_digits = p->mandatory + p->optional;
 }
 
@@ -290,7 +291,7 @@ read_marker(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *e
 				presentation = components[i].presentation;
 		}
 		if (presentation == NULL)
-			sf_jn_fail(ev, SF_JN_D3132,
+			sf_jn_fail(ev, SF_JN_ERROR_D3132,
 					   .value = sf_jn_string_copy(&ev->arena, marker, len > 0 ? 1 : 0));
 		len = strlen(presentation);
 	}
@@ -298,8 +299,8 @@ read_marker(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *e
 	if (presentation[0] == 'n' || presentation[0] == 'N')
 	{
 		part->has_names = true;
-		part->names = presentation[0] == 'n' ? SF_JN_LOWER :
-			len > 1 && presentation[1] == 'n' ? SF_JN_TITLE : SF_JN_UPPER;
+		part->names = presentation[0] == 'n' ? SF_JN_CASE_LOWER :
+			len > 1 && presentation[1] == 'n' ? SF_JN_CASE_TITLE : SF_JN_CASE_UPPER;
 	}
 	else if (strchr("YMDdFWwXxHhmsf", part->component) != NULL)
 	{
@@ -342,7 +343,7 @@ sf_jn_time_picture(SfJnEval *ev, const char *text, Size len)
 		}
 		close = memchr(p, ']', end - p);
 		if (close == NULL)
-			sf_jn_fail(ev, SF_JN_D3135);
+			sf_jn_fail(ev, SF_JN_ERROR_D3135);
 		read_marker(ev, picture, p + 1, close);
 		start = close + 1;
 		p = close;
@@ -368,7 +369,7 @@ append_name(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, double va
 	int			len;
 
 	if (strchr("MxF", part->component) == NULL)
-		sf_jn_fail(ev, SF_JN_D3133, .value = sf_jn_string_copy(&ev->arena, &part->component, 1));
+		sf_jn_fail(ev, SF_JN_ERROR_D3133, .value = sf_jn_string_copy(&ev->arena, &part->component, 1));
 	if (!isfinite(value))
 		return;
 	name = part->component == 'F' ? sf_jn_days[(int) value] : sf_jn_months[(int) value - 1];
@@ -376,8 +377,8 @@ append_name(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, double va
 	if (part->max_width >= 0)
 		len = Min(len, part->max_width);
 	for (int i = 0; i < len; i++)
-		appendStringInfoChar(buf, part->names == SF_JN_UPPER ? pg_ascii_toupper(name[i]) :
-							 part->names == SF_JN_LOWER ? pg_ascii_tolower(name[i]) : name[i]);
+		appendStringInfoChar(buf, part->names == SF_JN_CASE_UPPER ? pg_ascii_toupper(name[i]) :
+							 part->names == SF_JN_CASE_LOWER ? pg_ascii_tolower(name[i]) : name[i]);
 }
 
 /* Append the offset of a zone. */
@@ -408,7 +409,7 @@ append_zone(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, const Zon
 			appendStringInfo(buf, ":%02.0f", zone->minutes);
 	}
 	else
-		sf_jn_fail(ev, SF_JN_D3134, .value = sf_jn_number(&ev->arena, p->mandatory));
+		sf_jn_fail(ev, SF_JN_ERROR_D3134, .value = sf_jn_number(&ev->arena, p->mandatory));
 }
 
 /* Append a component of a time. */
@@ -425,7 +426,7 @@ append_component(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part,
 			append_zone(ev, buf, part, zone);
 			break;
 		case 'P':
-			appendStringInfoString(buf, part->has_names && part->names == SF_JN_UPPER ?
+			appendStringInfoString(buf, part->has_names && part->names == SF_JN_CASE_UPPER ?
 								   (value == 1 ? "PM" : "AM") : (value == 1 ? "pm" : "am"));
 			break;
 		case 'C':

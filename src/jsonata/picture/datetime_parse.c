@@ -189,7 +189,7 @@ append_pattern(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part)
 	else if (strchr("MxFP", part->component) != NULL)
 		appendStringInfoString(buf, "[a-zA-Z]+");
 	else
-		sf_jn_fail(ev, SF_JN_D3133, .value = sf_jn_string_copy(&ev->arena, &part->component, 1));
+		sf_jn_fail(ev, SF_JN_ERROR_D3133, .value = sf_jn_string_copy(&ev->arena, &part->component, 1));
 }
 
 /* Find a name in a list, cut to a width; NaN when it is not there. */
@@ -274,7 +274,7 @@ read_component(SfJnEval *ev, const SfJnPicturePart *part, const SfJnValue *text,
 
 	if (strchr("Zz", part->component) != NULL)
 		value = zone_value(part, text);
-	else if (part->component == 'f' && part->integer.style == SF_JN_DECIMAL)
+	else if (part->component == 'f' && part->integer.style == SF_JN_STYLE_DECIMAL)
 		value = milliseconds(text, &part->integer);
 	else if (part->has_integer)
 		value = sf_jn_parse_integer(ev, text->u.str, text->len, &part->integer);
@@ -356,7 +356,7 @@ fill_in(SfJnEval *ev, Components *c, const char *order)
 		{
 			started = true;
 			if (ended)
-				sf_jn_fail(ev, SF_JN_D3136);
+				sf_jn_fail(ev, SF_JN_ERROR_D3136);
 		}
 		else if (started)
 		{
@@ -390,7 +390,7 @@ make_time(SfJnEval *ev, Components *c)
 			 by_12 ? "Phmsf" : "Hmsf");
 	fill_in(ev, c, order);
 	if (by_month_week || by_week)
-		sf_jn_fail(ev, SF_JN_D3136);
+		sf_jn_fail(ev, SF_JN_ERROR_D3136);
 	c->value['M'] = c->value['M'] > 0 ? c->value['M'] - 1 : 0;
 	if (by_day)
 	{
@@ -417,7 +417,7 @@ sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text, SfJnValue *picture)
 	if (picture == NULL)
 	{
 		if (!parse_iso(text, &millis))
-			sf_jn_fail(ev, SF_JN_D3110, .value = text);
+			sf_jn_fail(ev, SF_JN_ERROR_D3110, .value = text);
 		return sf_jn_number(&ev->arena, millis);
 	}
 	c = sf_jn_alloc(&ev->arena, sizeof(Components));

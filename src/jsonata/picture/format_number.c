@@ -11,9 +11,10 @@
 
 #include <math.h>
 
+#include "lib/stringinfo.h"
+
 #include "jsonata/function/functions.h"
 #include "jsonata/picture/picture.h"
-#include "lib/stringinfo.h"
 
 #define MAX_FRACTION 100		/* digits after the point, as toFixed() has it */
 
@@ -242,7 +243,7 @@ split_parts(const Symbols *s, Run whole, SubPicture *p)
 static void
 check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
 {
-	SfJnErrorCode error = SF_JN_NO_ERROR;
+	SfJnErrorCode error = SF_JN_ERROR_NONE;
 	Run			decimal = {&s->decimal, 1};
 	uint32		twice[2] = {s->grouping, s->grouping};
 	Run			groups = {twice, 2};
@@ -253,43 +254,43 @@ check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
 	int			i;
 
 	if (count_runs(ev, p->whole, decimal) > 1)
-		error = SF_JN_D3081;
+		error = SF_JN_ERROR_D3081;
 	if (percent > 1)
-		error = SF_JN_D3082;
+		error = SF_JN_ERROR_D3082;
 	if (per_mille > 1)
-		error = SF_JN_D3083;
+		error = SF_JN_ERROR_D3083;
 	if (percent > 0 && per_mille > 0)
-		error = SF_JN_D3084;
+		error = SF_JN_ERROR_D3084;
 	if (count_digits(s, p->mantissa, true) == 0)
-		error = SF_JN_D3085;
+		error = SF_JN_ERROR_D3085;
 	for (i = 0; i < p->active.n; i++)
 	{
 		if (!is_active(s, p->active.at[i]))
-			error = SF_JN_D3086;
+			error = SF_JN_ERROR_D3086;
 	}
 	if (point >= 0)
 	{
 		if ((point > 0 && p->whole.at[point - 1] == s->grouping) ||
 			(point + 1 < p->whole.n && p->whole.at[point + 1] == s->grouping))
-			error = SF_JN_D3087;
+			error = SF_JN_ERROR_D3087;
 	}
 	else if (p->integer.n > 0 && p->integer.at[p->integer.n - 1] == s->grouping)
-		error = SF_JN_D3088;
+		error = SF_JN_ERROR_D3088;
 	if (count_runs(ev, p->whole, groups) > 0)
-		error = SF_JN_D3089;
+		error = SF_JN_ERROR_D3089;
 	optional = find_char(p->integer, s->digit, 0);
 	if (optional >= 0 && count_digits(s, part_of(p->integer, 0, optional), false) > 0)
-		error = SF_JN_D3090;
+		error = SF_JN_ERROR_D3090;
 	for (i = p->fraction.n; i > 0 && p->fraction.at[i - 1] != s->digit; i--)
 		;
 	if (i > 0 && count_digits(s, part_of(p->fraction, i, p->fraction.n), false) > 0)
-		error = SF_JN_D3091;
+		error = SF_JN_ERROR_D3091;
 	if (p->has_exponent && p->exponent.n > 0 && (percent > 0 || per_mille > 0))
-		error = SF_JN_D3092;
+		error = SF_JN_ERROR_D3092;
 	if (p->has_exponent &&
 		(p->exponent.n == 0 || count_digits(s, p->exponent, false) < p->exponent.n))
-		error = SF_JN_D3093;
-	if (error != SF_JN_NO_ERROR)
+		error = SF_JN_ERROR_D3093;
+	if (error != SF_JN_ERROR_NONE)
 		sf_jn_fail(ev, error);
 }
 
@@ -568,7 +569,7 @@ SF_JN_LIBRARY_FUNCTION(formatNumber)
 		int			end = find_char(picture, s.separator, start);
 
 		if (n == 2)
-			sf_jn_fail(ev, SF_JN_D3080);
+			sf_jn_fail(ev, SF_JN_ERROR_D3080);
 		split_parts(&s, part_of(picture, start, end < 0 ? picture.n : end), &parts[n++]);
 		if (end < 0)
 			break;

@@ -120,7 +120,7 @@ digits_picture(SfJnEval *ev, const char *picture, Size len, SfJnIntegerPicture *
 			if (out->zero == 0)
 				out->zero = group;
 			else if (out->zero != group)
-				sf_jn_fail(ev, SF_JN_D3131);
+				sf_jn_fail(ev, SF_JN_ERROR_D3131);
 			out->mandatory++;
 			position++;
 		}
@@ -137,7 +137,7 @@ digits_picture(SfJnEval *ev, const char *picture, Size len, SfJnIntegerPicture *
 	}
 	if (out->mandatory == 0)
 	{
-		out->style = SF_JN_NUMBERING;
+		out->style = SF_JN_STYLE_NUMBERING;
 		return;
 	}
 	distance = separator_distance(ev, out);
@@ -167,18 +167,18 @@ sf_jn_integer_picture(SfJnEval *ev, const char *picture, Size len,
 	out->token = sf_jn_string_copy(&ev->arena, picture, primary);
 	if (primary == 2 && memcmp(picture, "Ww", 2) == 0)
 	{
-		out->style = SF_JN_WORDS;
-		out->letter_case = SF_JN_TITLE;
+		out->style = SF_JN_STYLE_WORDS;
+		out->letter_case = SF_JN_CASE_TITLE;
 		return;
 	}
 	if (primary == 1 && strchr("AaIiWw", picture[0]) != NULL)
 	{
-		out->letter_case = picture[0] >= 'a' ? SF_JN_LOWER : SF_JN_UPPER;
-		out->style = picture[0] == 'A' || picture[0] == 'a' ? SF_JN_LETTERS :
-			picture[0] == 'I' || picture[0] == 'i' ? SF_JN_ROMAN : SF_JN_WORDS;
+		out->letter_case = picture[0] >= 'a' ? SF_JN_CASE_LOWER : SF_JN_CASE_UPPER;
+		out->style = picture[0] == 'A' || picture[0] == 'a' ? SF_JN_STYLE_LETTERS :
+			picture[0] == 'I' || picture[0] == 'i' ? SF_JN_STYLE_ROMAN : SF_JN_STYLE_WORDS;
 		return;
 	}
-	out->style = SF_JN_DECIMAL;
+	out->style = SF_JN_STYLE_DECIMAL;
 	digits_picture(ev, picture, primary, out);
 }
 
@@ -246,7 +246,7 @@ static void
 append_roman(SfJnEval *ev, StringInfo buf, double n)
 {
 	if (n > MAX_ROMAN)
-		sf_jn_fail(ev, SF_JN_D3137,
+		sf_jn_fail(ev, SF_JN_ERROR_D3137,
 				   .value = sf_jn_cstring(&ev->arena, "number is too large for a Roman numeral"));
 	for (size_t i = 0; i < lengthof(romans); i++)
 	{
@@ -351,24 +351,24 @@ sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
 	start = buf->len;
 	switch (p->style)
 	{
-		case SF_JN_DECIMAL:
+		case SF_JN_STYLE_DECIMAL:
 			append_digits(ev, buf, value, p);
 			return;
-		case SF_JN_LETTERS:
-			append_letters(buf, value, p->letter_case == SF_JN_UPPER ? 'A' : 'a');
+		case SF_JN_STYLE_LETTERS:
+			append_letters(buf, value, p->letter_case == SF_JN_CASE_UPPER ? 'A' : 'a');
 			return;
-		case SF_JN_ROMAN:
+		case SF_JN_STYLE_ROMAN:
 			append_roman(ev, buf, value);
 			break;
-		case SF_JN_WORDS:
+		case SF_JN_STYLE_WORDS:
 			if (isfinite(value))
 				append_words(ev, buf, value, false, p->ordinal);
 			break;
-		case SF_JN_NUMBERING:
-			sf_jn_fail(ev, SF_JN_D3130, .value = p->token);
+		case SF_JN_STYLE_NUMBERING:
+			sf_jn_fail(ev, SF_JN_ERROR_D3130, .value = p->token);
 	}
-	for (; start < buf->len && p->letter_case != SF_JN_TITLE; start++)
-		buf->data[start] = p->letter_case == SF_JN_UPPER ?
+	for (; start < buf->len && p->letter_case != SF_JN_CASE_TITLE; start++)
+		buf->data[start] = p->letter_case == SF_JN_CASE_UPPER ?
 			pg_ascii_toupper((unsigned char) buf->data[start]) :
 			pg_ascii_tolower((unsigned char) buf->data[start]);
 }

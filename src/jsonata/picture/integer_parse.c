@@ -180,20 +180,20 @@ sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPict
 
 	switch (p->style)
 	{
-		case SF_JN_DECIMAL:
+		case SF_JN_STYLE_DECIMAL:
 			return parse_digits(ev, s, len, p);
-		case SF_JN_LETTERS:
+		case SF_JN_STYLE_LETTERS:
 			for (Size i = 0; i < len; i++)
-				value = value * 26 + s[i] - (p->letter_case == SF_JN_UPPER ? 'A' : 'a') + 1;
+				value = value * 26 + s[i] - (p->letter_case == SF_JN_CASE_UPPER ? 'A' : 'a') + 1;
 			return value;
-		case SF_JN_ROMAN:
-			return parse_roman(s, len, p->letter_case == SF_JN_UPPER);
-		case SF_JN_WORDS:
+		case SF_JN_STYLE_ROMAN:
+			return parse_roman(s, len, p->letter_case == SF_JN_CASE_UPPER);
+		case SF_JN_STYLE_WORDS:
 			return parse_words(ev, s, len);
-		case SF_JN_NUMBERING:
+		case SF_JN_STYLE_NUMBERING:
 			break;
 	}
-	sf_jn_fail(ev, SF_JN_D3130, .value = p->token);
+	sf_jn_fail(ev, SF_JN_ERROR_D3130, .value = p->token);
 }
 
 /* Append the regular expression of an integer within a time. */
@@ -202,7 +202,7 @@ sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
 {
 	switch (p->style)
 	{
-		case SF_JN_DECIMAL:
+		case SF_JN_STYLE_DECIMAL:
 			appendStringInfoString(buf, "[0-9]");
 			if (p->parse_width > 0)
 				appendStringInfo(buf, "{%d}", Min(p->parse_width, 255));
@@ -211,14 +211,14 @@ sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
 			if (p->ordinal)
 				appendStringInfoString(buf, "(?:th|st|nd|rd)");
 			return;
-		case SF_JN_LETTERS:
-			appendStringInfoString(buf, p->letter_case == SF_JN_UPPER ? "[A-Z]+" : "[a-z]+");
+		case SF_JN_STYLE_LETTERS:
+			appendStringInfoString(buf, p->letter_case == SF_JN_CASE_UPPER ? "[A-Z]+" : "[a-z]+");
 			return;
-		case SF_JN_ROMAN:
-			appendStringInfoString(buf, p->letter_case == SF_JN_UPPER ?
+		case SF_JN_STYLE_ROMAN:
+			appendStringInfoString(buf, p->letter_case == SF_JN_CASE_UPPER ?
 								   "[MDCLXVI]+" : "[mdclxvi]+");
 			return;
-		case SF_JN_WORDS:
+		case SF_JN_STYLE_WORDS:
 			appendStringInfoString(buf, "(?:");
 			for (int i = 0; i < 20; i++)
 				appendStringInfo(buf, "%s|%s|", sf_jn_few[i], sf_jn_ordinals[i]);
@@ -229,10 +229,10 @@ sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
 				appendStringInfo(buf, "%s|%sth|", sf_jn_magnitudes[i], sf_jn_magnitudes[i]);
 			appendStringInfoString(buf, "hundred|hundredth|and|[\\-, ])+");
 			return;
-		case SF_JN_NUMBERING:
+		case SF_JN_STYLE_NUMBERING:
 			break;
 	}
-	sf_jn_fail(ev, SF_JN_D3130, .value = p->token);
+	sf_jn_fail(ev, SF_JN_ERROR_D3130, .value = p->token);
 }
 
 /* $parseInteger(string, picture) */

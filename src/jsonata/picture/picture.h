@@ -6,23 +6,24 @@
 #ifndef SF_JSONATA_PICTURE_H
 #define SF_JSONATA_PICTURE_H
 
-#include "jsonata/evaluation/eval.h"
 #include "lib/stringinfo.h"
+
+#include "jsonata/evaluation/eval.h"
 
 typedef enum SfJnLetterCase
 {
-	SF_JN_LOWER,
-	SF_JN_UPPER,
-	SF_JN_TITLE
+	SF_JN_CASE_LOWER,
+	SF_JN_CASE_UPPER,
+	SF_JN_CASE_TITLE
 } SfJnLetterCase;
 
 typedef enum SfJnIntegerStyle
 {
-	SF_JN_DECIMAL,
-	SF_JN_LETTERS,
-	SF_JN_ROMAN,
-	SF_JN_WORDS,
-	SF_JN_NUMBERING				/* another sequence, which is not supported */
+	SF_JN_STYLE_DECIMAL,
+	SF_JN_STYLE_LETTERS,
+	SF_JN_STYLE_ROMAN,
+	SF_JN_STYLE_WORDS,
+	SF_JN_STYLE_NUMBERING		/* another sequence, which is not supported */
 } SfJnIntegerStyle;
 
 typedef struct SfJnSeparator

@@ -217,27 +217,27 @@ sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m)
 SfJnValue *
 sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
 {
-	SfJnValue  *subject = f->kind == SF_JN_F_NEXT ? f->subject :
+	SfJnValue  *subject = f->kind == SF_JN_FUNCTION_NEXT ? f->subject :
 		(nargs > 0 ? args[0] : NULL);
-	Size		from = f->kind == SF_JN_F_NEXT ? f->offset : 0;
+	Size		from = f->kind == SF_JN_FUNCTION_NEXT ? f->offset : 0;
 	SfJnMatch	match;
 	SfJnValue  *result;
 	SfJnValue  *next;
 
 	if (!SF_JN_IS_STRING(subject))
 		return NULL;
-	if (f->kind == SF_JN_F_REGEX && nargs > 1 && SF_JN_IS_NUMBER(args[1]) &&
+	if (f->kind == SF_JN_FUNCTION_REGEX && nargs > 1 && SF_JN_IS_NUMBER(args[1]) &&
 		args[1]->u.number > 0)
 		from = (Size) args[1]->u.number;
 	decode_subject(ev, subject);
-	if (f->kind == SF_JN_F_NEXT && from >= ev->nwide)
+	if (f->kind == SF_JN_FUNCTION_NEXT && from >= ev->nwide)
 		return NULL;
 	if (!sf_jn_regex_search(ev, f->regex, subject, from, &match))
 		return NULL;
-	if (f->kind == SF_JN_F_NEXT && match.start == match.end)
-		sf_jn_fail(ev, SF_JN_D1004);
+	if (f->kind == SF_JN_FUNCTION_NEXT && match.start == match.end)
+		sf_jn_fail(ev, SF_JN_ERROR_D1004);
 
-	next = sf_jn_function_value(&ev->arena, SF_JN_F_NEXT);
+	next = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_NEXT);
 	next->u.function->regex = f->regex;
 	next->u.function->subject = subject;
 	next->u.function->offset = match.end;
@@ -369,7 +369,7 @@ execute_regex(SfJnEval *ev, regex_t *re, size_t from, int nmatch, regmatch_t *ma
 	rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
 #endif
 	if (end_watch())
-		sf_jn_fail(ev, SF_JN_U1002);
+		sf_jn_fail(ev, SF_JN_ERROR_U1002);
 	CHECK_FOR_INTERRUPTS();
 	return rc;
 }

@@ -9,13 +9,14 @@
  */
 #include "postgres.h"
 
-#include "base/version/compat.h"
 #include "catalog/pg_collation.h"
-#include "jsonata/regex/regex.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "regex/regex.h"
+
+#include "base/version/compat.h"
+#include "jsonata/regex/regex.h"
 
 #define JS_SPACE "\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
 #define NOTHING "[^\\u0001-\\U0010ffff]"
@@ -51,7 +52,7 @@ typedef struct Translation
 static void pg_attribute_noreturn()
 fail_pattern(Translation *t, const char *reason)
 {
-	sf_jn_throw_error(t->thrower, t->position, SF_JN_S0303,
+	sf_jn_throw_error(t->thrower, t->position, SF_JN_ERROR_S0303,
 					  .value = sf_jn_cstring(t->arena, reason));
 }
 

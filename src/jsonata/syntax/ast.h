@@ -106,7 +106,7 @@ typedef enum SfJnOp
 	X(OPERATOR, "operator") \
 	X(END, "(end)")
 
-#define SF_JN_NODE_ENUM(sym, name) SF_JN_N_##sym,
+#define SF_JN_NODE_ENUM(sym, name) SF_JN_NODE_##sym,
 typedef enum SfJnNodeType
 {
 	SF_JN_NODE_LIST(SF_JN_NODE_ENUM)
@@ -181,7 +181,7 @@ struct SfJnNode
 	SfJnName	index;			/* #$name */
 	SfJnAncestor *ancestor;		/* a later % refers to this step */
 	SfJnAncestor *sought;		/* PARENT */
-	SfJnAncestor  **seeking;		/* parents not yet found */
+	SfJnAncestor **seeking;		/* parents not yet found */
 	int			nseeking;
 	int			seeking_cap;
 

@@ -10,9 +10,10 @@
 
 #include <math.h>
 
+#include "mb/pg_wchar.h"
+
 #include "jsonata/syntax/ast.h"
 #include "jsonata/value/fail.h"
-#include "mb/pg_wchar.h"
 
 #define OP_TEXT(sym, text, power) text,
 const char *const sf_jn_operator_text[] = {
@@ -111,7 +112,7 @@ skip_blanks(SfJnCompile *c)
 		while (!(peek(c, 0) == '*' && peek(c, 1) == '/'))
 		{
 			if (c->pos >= c->len)
-				sf_jn_throw_at(c->thrower, SF_JN_S0106, start, NULL);
+				sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0106, start, NULL);
 			c->pos++;
 		}
 		c->pos += 2;
@@ -159,7 +160,7 @@ read_regex(SfJnCompile *c)
 			SfJnNode   *node;
 
 			if (len == 0)
-				sf_jn_throw_at(c->thrower, SF_JN_S0301, position_in_units(c), NULL);
+				sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0301, position_in_units(c), NULL);
 			c->pos++;
 			for (; peek(c, 0) == 'i' || peek(c, 0) == 'm'; c->pos++)
 			{
@@ -168,7 +169,7 @@ read_regex(SfJnCompile *c)
 				else
 					multiline = true;
 			}
-			node = token(c, SF_JN_N_REGEX, SF_JN_OP_NONE);
+			node = token(c, SF_JN_NODE_REGEX, SF_JN_OP_NONE);
 			node->regex = sf_jn_regex_compile(c->arena, c->thrower,
 											  c->text + start, len, ignore_case,
 											  multiline, node->position);
@@ -179,7 +180,7 @@ read_regex(SfJnCompile *c)
 		else if (ch == ')' || ch == ']' || ch == '}')
 			depth--;
 	}
-	sf_jn_throw_at(c->thrower, SF_JN_S0302, position_in_units(c), NULL);
+	sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0302, position_in_units(c), NULL);
 }
 
 /* Read the uXXXX of an escape, joining a pair of surrogates. */
@@ -193,7 +194,7 @@ read_unicode(SfJnCompile *c, char *out, int outlen)
 	c->pos++;
 	cp = sf_jn_hex_value(c->text + c->pos, c->text + c->len, 4);
 	if (cp < 0)
-		sf_jn_throw_at(c->thrower, SF_JN_S0104, unit, NULL);
+		sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0104, unit, NULL);
 	c->pos += 4;
 	if (cp >= 0xdc00 && cp <= 0xdfff && outlen >= 3)
 	{
@@ -235,7 +236,7 @@ read_string(SfJnCompile *c, char quote)
 			SfJnNode   *node;
 
 			c->pos++;
-			node = token(c, SF_JN_N_STRING, SF_JN_OP_NONE);
+			node = token(c, SF_JN_NODE_STRING, SF_JN_OP_NONE);
 			node->value = sf_jn_string(c->arena, out, n);
 			node->name = sf_jn_name(out, n);
 			return;
@@ -256,10 +257,10 @@ read_string(SfJnCompile *c, char quote)
 		else if (ch == 'u')
 			n += read_unicode(c, out + n, n);
 		else
-			fail_token(c, SF_JN_S0103, c->text + c->pos,
+			fail_token(c, SF_JN_ERROR_S0103, c->text + c->pos,
 					   c->pos < c->len ? pg_utf_mblen((const unsigned char *) c->text + c->pos) : 0);
 	}
-	sf_jn_throw_at(c->thrower, SF_JN_S0101, position_in_units(c), NULL);
+	sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0101, position_in_units(c), NULL);
 }
 
 /* Skip digits, after so many other characters. */
@@ -298,9 +299,9 @@ read_number(SfJnCompile *c)
 		Size		end = c->pos;
 
 		c->pos = start;
-		fail_token(c, SF_JN_S0102, c->text + start, end - start);
+		fail_token(c, SF_JN_ERROR_S0102, c->text + start, end - start);
 	}
-	node = token(c, SF_JN_N_NUMBER, SF_JN_OP_NONE);
+	node = token(c, SF_JN_NODE_NUMBER, SF_JN_OP_NONE);
 	node->value = sf_jn_number(c->arena, d);
 	node->name = sf_jn_name(c->text + start, c->pos - start);
 }
@@ -320,7 +321,7 @@ read_name(SfJnCompile *c)
 
 	if (*start == '$')
 	{
-		token(c, SF_JN_N_VARIABLE, SF_JN_OP_NONE)->name = sf_jn_name(start + 1, len - 1);
+		token(c, SF_JN_NODE_VARIABLE, SF_JN_OP_NONE)->name = sf_jn_name(start + 1, len - 1);
 		return;
 	}
 	for (int op = FIRST_WORD; op < SF_JN_OP_NONE; op++)
@@ -328,18 +329,18 @@ read_name(SfJnCompile *c)
 		if (strlen(sf_jn_operator_text[op]) == len &&
 			memcmp(sf_jn_operator_text[op], start, len) == 0)
 		{
-			token(c, SF_JN_N_OPERATOR, (SfJnOp) op)->name = sf_jn_name(start, len);
+			token(c, SF_JN_NODE_OPERATOR, (SfJnOp) op)->name = sf_jn_name(start, len);
 			return;
 		}
 	}
 	if ((len == 4 && (memcmp(start, "true", 4) == 0 || memcmp(start, "null", 4) == 0)) ||
 		(len == 5 && memcmp(start, "false", 5) == 0))
 	{
-		node = token(c, SF_JN_N_CONSTANT, SF_JN_OP_NONE);
+		node = token(c, SF_JN_NODE_CONSTANT, SF_JN_OP_NONE);
 		node->value = *start == 'n' ? sf_jn_null() : sf_jn_bool(*start == 't');
 	}
 	else
-		node = token(c, SF_JN_N_NAME, SF_JN_OP_NONE);
+		node = token(c, SF_JN_NODE_NAME, SF_JN_OP_NONE);
 	node->name = sf_jn_name(start, len);
 }
 
@@ -353,7 +354,7 @@ sf_jn_next_token(SfJnCompile *c, bool infix)
 	skip_blanks(c);
 	if (c->pos >= c->len)
 	{
-		token(c, SF_JN_N_END, SF_JN_OP_NONE)->name = sf_jn_name("(end)", 5);
+		token(c, SF_JN_NODE_END, SF_JN_OP_NONE)->name = sf_jn_name("(end)", 5);
 		return;
 	}
 	ch = c->text[c->pos];
@@ -373,7 +374,7 @@ sf_jn_next_token(SfJnCompile *c, bool infix)
 				break;
 		}
 		c->pos += op < FIRST_SINGLE ? 2 : 1;
-		token(c, SF_JN_N_OPERATOR, (SfJnOp) op)->name =
+		token(c, SF_JN_NODE_OPERATOR, (SfJnOp) op)->name =
 			sf_jn_name(sf_jn_operator_text[op], strlen(sf_jn_operator_text[op]));
 	}
 	else if (ch == '"' || ch == '\'')
@@ -391,10 +392,10 @@ sf_jn_next_token(SfJnCompile *c, bool infix)
 		if (end == NULL)
 		{
 			c->pos = c->len;
-			sf_jn_throw_at(c->thrower, SF_JN_S0105, position_in_units(c), NULL);
+			sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0105, position_in_units(c), NULL);
 		}
 		c->pos += end - start + 1;
-		token(c, SF_JN_N_NAME, SF_JN_OP_NONE)->name = sf_jn_name(start, end - start);
+		token(c, SF_JN_NODE_NAME, SF_JN_OP_NONE)->name = sf_jn_name(start, end - start);
 	}
 	else
 		read_name(c);

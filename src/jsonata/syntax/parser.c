@@ -10,9 +10,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "jsonata/syntax/ast.h"
 #include "jsonata/value/fail.h"
-#include "miscadmin.h"
 
 #define MAX_PARSE_DEPTH 5000
 
@@ -36,15 +37,15 @@ fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node, SfJnValue *v
 {
 	sf_jn_throw_error(c->thrower, node->position, code, .value = value,
 					  .token = node->name.str, .token_len = node->name.len,
-					  .token_raw = node->type == SF_JN_N_NUMBER ||
-					  node->type == SF_JN_N_CONSTANT);
+					  .token_raw = node->type == SF_JN_NODE_NUMBER ||
+					  node->type == SF_JN_NODE_CONSTANT);
 }
 
 /* Throw S0202 or S0203: something else was expected here. */
 static void pg_attribute_noreturn()
 fail_expected(SfJnCompile *c, SfJnOp op)
 {
-	fail_node(c, c->node->type == SF_JN_N_END ? SF_JN_S0203 : SF_JN_S0202, c->node,
+	fail_node(c, c->node->type == SF_JN_NODE_END ? SF_JN_ERROR_S0203 : SF_JN_ERROR_S0202, c->node,
 			  sf_jn_cstring(c->arena, sf_jn_operator_text[op]));
 }
 
@@ -52,11 +53,11 @@ fail_expected(SfJnCompile *c, SfJnOp op)
 static void
 next(SfJnCompile *c, bool infix)
 {
-	if (c->node != NULL && c->node->type == SF_JN_N_END)
+	if (c->node != NULL && c->node->type == SF_JN_NODE_END)
 		return;
 	sf_jn_next_token(c, infix);
 	if (c->token == SF_JN_OP_BANG || c->token == SF_JN_OP_TILDE)
-		fail_node(c, SF_JN_S0204, c->node, NULL);
+		fail_node(c, SF_JN_ERROR_S0204, c->node, NULL);
 }
 
 /* Require an operator and go past it. */
@@ -90,8 +91,8 @@ parse_arguments(SfJnCompile *c, SfJnNode *call)
 
 			if (accept(c, SF_JN_OP_QUESTION))
 			{
-				hole->type = SF_JN_N_PLACEHOLDER;
-				call->type = SF_JN_N_PARTIAL;
+				hole->type = SF_JN_NODE_PLACEHOLDER;
+				call->type = SF_JN_NODE_PARTIAL;
 				sf_jn_list_add(c, &call->items, hole);
 			}
 			else
@@ -111,7 +112,7 @@ parse_signature(SfJnCompile *c, SfJnNode *lambda)
 	char	   *text;
 	Size		len = 0;
 
-	while (depth > 0 && c->token != SF_JN_OP_LBRACE && c->node->type != SF_JN_N_END)
+	while (depth > 0 && c->token != SF_JN_OP_LBRACE && c->node->type != SF_JN_NODE_END)
 	{
 		next(c, false);
 		if (c->token == SF_JN_OP_GT)
@@ -139,10 +140,10 @@ parse_signature(SfJnCompile *c, SfJnNode *lambda)
 static SfJnNode *
 parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
-	node->type = SF_JN_N_FUNCTION;
+	node->type = SF_JN_NODE_FUNCTION;
 	parse_arguments(c, node);
 
-	if (left->type != SF_JN_N_NAME ||
+	if (left->type != SF_JN_NODE_NAME ||
 		!((left->name.len == 8 && memcmp(left->name.str, "function", 8) == 0) ||
 		  (left->name.len == 2 && memcmp(left->name.str, "\xce\xbb", 2) == 0)))
 		return node;
@@ -151,12 +152,12 @@ parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 	{
 		SfJnNode   *param = node->items.at[i];
 
-		if (param->type != SF_JN_N_VARIABLE)
-			sf_jn_throw_error(c->thrower, param->position, SF_JN_S0208,
+		if (param->type != SF_JN_NODE_VARIABLE)
+			sf_jn_throw_error(c->thrower, param->position, SF_JN_ERROR_S0208,
 							  .token = param->name.str, .token_len = param->name.len,
 							  .value = sf_jn_number(c->arena, i + 1));
 	}
-	node->type = SF_JN_N_LAMBDA;
+	node->type = SF_JN_NODE_LAMBDA;
 	node->lhs = NULL;
 	if (c->token == SF_JN_OP_LT)
 		parse_signature(c, node);
@@ -170,7 +171,7 @@ parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 static SfJnNode *
 parse_block(SfJnCompile *c, SfJnNode *node)
 {
-	node->type = SF_JN_N_BLOCK;
+	node->type = SF_JN_NODE_BLOCK;
 	while (c->token != SF_JN_OP_RPAREN)
 	{
 		sf_jn_list_add(c, &node->items, parse_expression(c, 0));
@@ -185,7 +186,7 @@ parse_block(SfJnCompile *c, SfJnNode *node)
 static SfJnNode *
 parse_array(SfJnCompile *c, SfJnNode *node)
 {
-	node->type = SF_JN_N_ARRAY;
+	node->type = SF_JN_NODE_ARRAY;
 	if (c->token != SF_JN_OP_RBRACKET)
 	{
 		do
@@ -195,7 +196,7 @@ parse_array(SfJnCompile *c, SfJnNode *node)
 
 			if (accept(c, SF_JN_OP_RANGE))
 			{
-				range->type = SF_JN_N_BINARY;
+				range->type = SF_JN_NODE_BINARY;
 				range->lhs = item;
 				range->rhs = parse_expression(c, 0);
 				item = range;
@@ -227,7 +228,7 @@ parse_pairs(SfJnCompile *c, SfJnNode *node)
 static SfJnNode *
 parse_transform(SfJnCompile *c, SfJnNode *node)
 {
-	node->type = SF_JN_N_TRANSFORM;
+	node->type = SF_JN_NODE_TRANSFORM;
 	node->lhs = parse_expression(c, 0);
 	expect(c, SF_JN_OP_PIPE, false);
 	node->rhs = parse_expression(c, 0);
@@ -265,27 +266,27 @@ parse_sort(SfJnCompile *c, SfJnNode *node)
 static SfJnNode *
 parse_prefix(SfJnCompile *c, SfJnNode *node)
 {
-	if (node->type != SF_JN_N_OPERATOR)
+	if (node->type != SF_JN_NODE_OPERATOR)
 		return node;
 	switch (node->op)
 	{
 		case SF_JN_OP_AND:
 		case SF_JN_OP_OR:
 		case SF_JN_OP_IN:
-			node->type = SF_JN_N_NAME;
+			node->type = SF_JN_NODE_NAME;
 			return node;
 		case SF_JN_OP_MINUS:
-			node->type = SF_JN_N_NEGATE;
+			node->type = SF_JN_NODE_NEGATE;
 			node->lhs = parse_expression(c, 70);
 			return node;
 		case SF_JN_OP_STAR:
-			node->type = SF_JN_N_WILDCARD;
+			node->type = SF_JN_NODE_WILDCARD;
 			return node;
 		case SF_JN_OP_DESCEND:
-			node->type = SF_JN_N_DESCENDANT;
+			node->type = SF_JN_NODE_DESCENDANT;
 			return node;
 		case SF_JN_OP_PERCENT:
-			node->type = SF_JN_N_PARENT;
+			node->type = SF_JN_NODE_PARENT;
 			return node;
 		case SF_JN_OP_LPAREN:
 			return parse_block(c, node);
@@ -293,12 +294,12 @@ parse_prefix(SfJnCompile *c, SfJnNode *node)
 			return parse_array(c, node);
 		case SF_JN_OP_LBRACE:
 			parse_pairs(c, node);
-			node->type = SF_JN_N_OBJECT;
+			node->type = SF_JN_NODE_OBJECT;
 			return node;
 		case SF_JN_OP_PIPE:
 			return parse_transform(c, node);
 		default:
-			fail_node(c, SF_JN_S0211, node, NULL);
+			fail_node(c, SF_JN_ERROR_S0211, node, NULL);
 	}
 	return NULL;				/* not reached */
 }
@@ -314,7 +315,7 @@ parse_bracket(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 	{
 		SfJnNode   *step = left;
 
-		while (step->type == SF_JN_N_BINARY && step->op == SF_JN_OP_LBRACKET)
+		while (step->type == SF_JN_NODE_BINARY && step->op == SF_JN_OP_LBRACKET)
 			step = step->lhs;
 		step->keep_array = true;
 		return left;
@@ -328,12 +329,12 @@ parse_bracket(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 static void
 parse_coalesce(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
-	SfJnNode   *call = sf_jn_node(c, SF_JN_N_FUNCTION, node->position);
+	SfJnNode   *call = sf_jn_node(c, SF_JN_NODE_FUNCTION, node->position);
 
-	call->lhs = sf_jn_node(c, SF_JN_N_VARIABLE, node->position);
+	call->lhs = sf_jn_node(c, SF_JN_NODE_VARIABLE, node->position);
 	call->lhs->name = sf_jn_name("exists", 6);
 	sf_jn_list_add(c, &call->items, left);
-	node->type = SF_JN_N_CONDITION;
+	node->type = SF_JN_NODE_CONDITION;
 	node->lhs = call;
 	node->rhs = left;
 	node->third = parse_expression(c, 0);
@@ -345,7 +346,7 @@ parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
 	int			power = sf_jn_operator_power[node->op];
 
-	node->type = SF_JN_N_BINARY;
+	node->type = SF_JN_NODE_BINARY;
 	node->lhs = left;
 	switch (node->op)
 	{
@@ -362,27 +363,27 @@ parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 		case SF_JN_OP_AT:
 		case SF_JN_OP_HASH:
 			node->rhs = parse_expression(c, power);
-			if (node->rhs->type != SF_JN_N_VARIABLE)
-				sf_jn_throw_at(c->thrower, SF_JN_S0214, node->rhs->position,
+			if (node->rhs->type != SF_JN_NODE_VARIABLE)
+				sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0214, node->rhs->position,
 							   sf_jn_operator_text[node->op]);
 			break;
 		case SF_JN_OP_COALESCE:
 			parse_coalesce(c, node, left);
 			break;
 		case SF_JN_OP_ELVIS:
-			node->type = SF_JN_N_CONDITION;
+			node->type = SF_JN_NODE_CONDITION;
 			node->rhs = left;
 			node->third = parse_expression(c, 0);
 			break;
 		case SF_JN_OP_QUESTION:
-			node->type = SF_JN_N_CONDITION;
+			node->type = SF_JN_NODE_CONDITION;
 			node->rhs = parse_expression(c, 0);
 			if (accept(c, SF_JN_OP_COLON))
 				node->third = parse_expression(c, 0);
 			break;
 		case SF_JN_OP_ASSIGN:
-			if (left->type != SF_JN_N_VARIABLE)
-				fail_node(c, SF_JN_S0212, left, NULL);
+			if (left->type != SF_JN_NODE_VARIABLE)
+				fail_node(c, SF_JN_ERROR_S0212, left, NULL);
 			node->rhs = parse_expression(c, power - 1);
 			break;
 		default:
@@ -401,7 +402,7 @@ parse_expression(SfJnCompile *c, int power)
 
 	CHECK_FOR_INTERRUPTS();
 	if (++c->depth > MAX_PARSE_DEPTH || stack_is_too_deep())
-		sf_jn_throw_at(c->thrower, SF_JN_U1001, token->position, NULL);
+		sf_jn_throw_at(c->thrower, SF_JN_ERROR_U1001, token->position, NULL);
 	next(c, true);
 	left = parse_prefix(c, token);
 	while (power < sf_jn_operator_power[c->token])
@@ -428,10 +429,10 @@ sf_jn_parse(SfJnArena *arena, struct SfJnThrow *thrower, const char *text, Size 
 	c.len = len;
 	next(&c, false);
 	root = parse_expression(&c, 0);
-	if (c.node->type != SF_JN_N_END)
-		fail_node(&c, SF_JN_S0201, c.node, NULL);
+	if (c.node->type != SF_JN_NODE_END)
+		fail_node(&c, SF_JN_ERROR_S0201, c.node, NULL);
 	root = sf_jn_process(&c, root);
-	if (root->type == SF_JN_N_PARENT || root->nseeking > 0)
-		sf_jn_throw_at(thrower, SF_JN_S0217, -1, sf_jn_node_name[root->type]);
+	if (root->type == SF_JN_NODE_PARENT || root->nseeking > 0)
+		sf_jn_throw_at(thrower, SF_JN_ERROR_S0217, -1, sf_jn_node_name[root->type]);
 	return root;
 }

@@ -15,9 +15,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "jsonata/syntax/ast.h"
 #include "jsonata/value/fail.h"
-#include "miscadmin.h"
 
 /* Append to the ancestors that a node leaves for its surroundings to find. */
 static void
@@ -50,7 +51,7 @@ push_ancestry(SfJnCompile *c, SfJnNode *whole, const SfJnNode *part)
 		for (int i = 0; i < part->nseeking; i++)
 			add_seeking(c, whole, part->seeking[i]);
 	}
-	if (part->type == SF_JN_N_PARENT)
+	if (part->type == SF_JN_NODE_PARENT)
 		add_seeking(c, whole, part->sought);
 }
 
@@ -62,8 +63,8 @@ seek_parent(SfJnCompile *c, SfJnNode *node, SfJnAncestor *sought)
 
 	switch (node->type)
 	{
-		case SF_JN_N_NAME:
-		case SF_JN_N_WILDCARD:
+		case SF_JN_NODE_NAME:
+		case SF_JN_NODE_WILDCARD:
 			if (--sought->level == 0)
 			{
 				if (node->ancestor == NULL)
@@ -77,17 +78,17 @@ seek_parent(SfJnCompile *c, SfJnNode *node, SfJnAncestor *sought)
 				node->tuple = true;
 			}
 			break;
-		case SF_JN_N_PARENT:
+		case SF_JN_NODE_PARENT:
 			sought->level++;
 			break;
-		case SF_JN_N_BLOCK:
+		case SF_JN_NODE_BLOCK:
 			if (node->items.n > 0)
 			{
 				node->tuple = true;
 				seek_parent(c, node->items.at[node->items.n - 1], sought);
 			}
 			break;
-		case SF_JN_N_PATH:
+		case SF_JN_NODE_PATH:
 			node->tuple = true;
 			i = node->items.n - 1;
 			seek_parent(c, node->items.at[i--], sought);
@@ -95,7 +96,7 @@ seek_parent(SfJnCompile *c, SfJnNode *node, SfJnAncestor *sought)
 				seek_parent(c, node->items.at[i--], sought);
 			break;
 		default:
-			sf_jn_throw_at(c->thrower, SF_JN_S0217, node->position,
+			sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0217, node->position,
 						   sf_jn_node_name[node->type]);
 	}
 }
@@ -106,7 +107,7 @@ resolve_ancestry(SfJnCompile *c, SfJnNode *path)
 {
 	SfJnNode  **steps = path->items.at;
 	SfJnNode   *last = steps[path->items.n - 1];
-	int			nsought = last->nseeking + (last->type == SF_JN_N_PARENT);
+	int			nsought = last->nseeking + (last->type == SF_JN_NODE_PARENT);
 
 	for (int k = 0; k < nsought; k++)
 	{
@@ -145,7 +146,7 @@ add_stage(SfJnCompile *c, SfJnStages *stages)
 static SfJnNode *
 make_path(SfJnCompile *c, SfJnNode *step)
 {
-	SfJnNode   *path = sf_jn_node(c, SF_JN_N_PATH, step->position);
+	SfJnNode   *path = sf_jn_node(c, SF_JN_NODE_PATH, step->position);
 
 	sf_jn_list_add(c, &path->items, step);
 	return path;
@@ -166,13 +167,13 @@ static SfJnNode *
 process_dot(SfJnCompile *c, SfJnNode *node)
 {
 	SfJnNode   *left = sf_jn_process(c, node->lhs);
-	SfJnNode   *path = left->type == SF_JN_N_PATH ? left : make_path(c, left);
+	SfJnNode   *path = left->type == SF_JN_NODE_PATH ? left : make_path(c, left);
 	SfJnNode   *right;
 
-	if (left->type == SF_JN_N_PARENT)
+	if (left->type == SF_JN_NODE_PARENT)
 		add_seeking(c, path, left->sought);
 	right = sf_jn_process(c, node->rhs);
-	if (right->type == SF_JN_N_PATH)
+	if (right->type == SF_JN_NODE_PATH)
 	{
 		for (int i = 0; i < right->items.n; i++)
 			sf_jn_list_add(c, &path->items, right->items.at[i]);
@@ -187,17 +188,17 @@ process_dot(SfJnCompile *c, SfJnNode *node)
 	{
 		SfJnNode   *step = path->items.at[i];
 
-		if (step->type == SF_JN_N_NUMBER || step->type == SF_JN_N_CONSTANT)
-			sf_jn_throw_error(c->thrower, step->position, SF_JN_S0213, .value = step->value);
-		if (step->type == SF_JN_N_STRING)
-			step->type = SF_JN_N_NAME;
+		if (step->type == SF_JN_NODE_NUMBER || step->type == SF_JN_NODE_CONSTANT)
+			sf_jn_throw_error(c->thrower, step->position, SF_JN_ERROR_S0213, .value = step->value);
+		if (step->type == SF_JN_NODE_STRING)
+			step->type = SF_JN_NODE_NAME;
 		if (step->keep_array)
 			path->keep_singleton = true;
 	}
 	/* Array constructors at either end of a path do not flatten. */
-	if (path->items.at[0]->type == SF_JN_N_ARRAY)
+	if (path->items.at[0]->type == SF_JN_NODE_ARRAY)
 		path->items.at[0]->cons = true;
-	if (path->items.at[path->items.n - 1]->type == SF_JN_N_ARRAY)
+	if (path->items.at[path->items.n - 1]->type == SF_JN_NODE_ARRAY)
 		path->items.at[path->items.n - 1]->cons = true;
 	resolve_ancestry(c, path);
 	return path;
@@ -207,7 +208,7 @@ process_dot(SfJnCompile *c, SfJnNode *node)
 static SfJnNode *
 last_step(SfJnNode *node)
 {
-	return node->type == SF_JN_N_PATH ? node->items.at[node->items.n - 1] : node;
+	return node->type == SF_JN_NODE_PATH ? node->items.at[node->items.n - 1] : node;
 }
 
 /* Process left[predicate]. */
@@ -220,7 +221,7 @@ process_predicate(SfJnCompile *c, SfJnNode *node)
 	SfJnStage  *stage;
 
 	if (step->group != NULL)
-		sf_jn_throw_at(c->thrower, SF_JN_S0209, node->position, NULL);
+		sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0209, node->position, NULL);
 	predicate = sf_jn_process(c, node->rhs);
 	if (predicate->nseeking > 0)
 	{
@@ -269,7 +270,7 @@ process_group(SfJnCompile *c, SfJnNode *node)
 	SfJnNode   *result = sf_jn_process(c, node->lhs);
 
 	if (result->group != NULL)
-		sf_jn_throw_at(c->thrower, SF_JN_S0210, node->position, NULL);
+		sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0210, node->position, NULL);
 	result->group = sf_jn_alloc(c->arena, sizeof(SfJnGroup));
 	process_list(c, result, &node->items, &result->group->pairs, false);
 	result->group->position = node->position;
@@ -281,9 +282,9 @@ static SfJnNode *
 process_sort(SfJnCompile *c, SfJnNode *node)
 {
 	SfJnNode   *path = sf_jn_process(c, node->lhs);
-	SfJnNode   *sort = sf_jn_node(c, SF_JN_N_SORT, node->position);
+	SfJnNode   *sort = sf_jn_node(c, SF_JN_NODE_SORT, node->position);
 
-	if (path->type != SF_JN_N_PATH)
+	if (path->type != SF_JN_NODE_PATH)
 		path = make_path(c, path);
 	process_list(c, sort, &node->items, &sort->items, true);
 	for (int i = 0; i < sort->items.n; i++)
@@ -301,9 +302,9 @@ process_focus(SfJnCompile *c, SfJnNode *node)
 	SfJnNode   *step = last_step(result);
 
 	if (step->stages.n > 0 || step->predicates.n > 0)
-		sf_jn_throw_at(c->thrower, SF_JN_S0215, node->position, NULL);
-	if (step->type == SF_JN_N_SORT)
-		sf_jn_throw_at(c->thrower, SF_JN_S0216, node->position, NULL);
+		sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0215, node->position, NULL);
+	if (step->type == SF_JN_NODE_SORT)
+		sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0216, node->position, NULL);
 	if (node->keep_array)
 		step->keep_array = true;
 	step->focus = node->rhs->name;
@@ -357,18 +358,18 @@ process_binary(SfJnCompile *c, SfJnNode *node)
 		case SF_JN_OP_HASH:
 			return process_index(c, node);
 		case SF_JN_OP_ASSIGN:
-			result = sf_jn_node(c, SF_JN_N_BIND, node->position);
+			result = sf_jn_node(c, SF_JN_NODE_BIND, node->position);
 			result->name = node->lhs->name;
 			result->rhs = process_part(c, result, node->rhs);
 			return result;
 		case SF_JN_OP_CHAIN:
-			result = sf_jn_node(c, SF_JN_N_APPLY, node->position);
+			result = sf_jn_node(c, SF_JN_NODE_APPLY, node->position);
 			result->lhs = sf_jn_process(c, node->lhs);
 			result->rhs = sf_jn_process(c, node->rhs);
 			result->keep_array = result->lhs->keep_array || result->rhs->keep_array;
 			return result;
 		default:
-			result = sf_jn_node(c, SF_JN_N_BINARY, node->position);
+			result = sf_jn_node(c, SF_JN_NODE_BINARY, node->position);
 			result->op = node->op;
 			result->lhs = process_part(c, result, node->lhs);
 			result->rhs = process_part(c, result, node->rhs);
@@ -382,7 +383,7 @@ process_negate(SfJnCompile *c, SfJnNode *node)
 {
 	SfJnNode   *operand = sf_jn_process(c, node->lhs);
 
-	if (operand->type == SF_JN_N_NUMBER)
+	if (operand->type == SF_JN_NODE_NUMBER)
 	{
 		operand->value = sf_jn_number(c->arena, -operand->value->u.number);
 		return operand;
@@ -398,14 +399,14 @@ optimize_tail(SfJnCompile *c, SfJnNode *node)
 {
 	SfJnNode   *thunk;
 
-	if (node->type == SF_JN_N_FUNCTION && node->predicates.n == 0)
+	if (node->type == SF_JN_NODE_FUNCTION && node->predicates.n == 0)
 	{
-		thunk = sf_jn_node(c, SF_JN_N_LAMBDA, node->position);
+		thunk = sf_jn_node(c, SF_JN_NODE_LAMBDA, node->position);
 		thunk->thunk = true;
 		thunk->rhs = node;
 		return thunk;
 	}
-	if (node->type == SF_JN_N_CONDITION)
+	if (node->type == SF_JN_NODE_CONDITION)
 	{
 		/* what is tested too has to give its value there */
 		if (!SF_JN_TESTS_VALUE(node))
@@ -413,7 +414,7 @@ optimize_tail(SfJnCompile *c, SfJnNode *node)
 		if (node->third != NULL)
 			node->third = optimize_tail(c, node->third);
 	}
-	else if (node->type == SF_JN_N_BLOCK && node->items.n > 0)
+	else if (node->type == SF_JN_NODE_BLOCK && node->items.n > 0)
 	{
 		SfJnNode  **last = &node->items.at[node->items.n - 1];
 
@@ -429,7 +430,7 @@ optimize_tail(SfJnCompile *c, SfJnNode *node)
 static SfJnNode *
 process_condition(SfJnCompile *c, SfJnNode *node)
 {
-	SfJnNode   *result = sf_jn_node(c, SF_JN_N_CONDITION, node->position);
+	SfJnNode   *result = sf_jn_node(c, SF_JN_NODE_CONDITION, node->position);
 
 	if (node->op == SF_JN_OP_ELVIS)
 		result->lhs = result->rhs = sf_jn_process(c, node->lhs);
@@ -457,14 +458,14 @@ process_condition(SfJnCompile *c, SfJnNode *node)
 static SfJnNode *
 process_block(SfJnCompile *c, SfJnNode *node)
 {
-	SfJnNode   *result = sf_jn_node(c, SF_JN_N_BLOCK, node->position);
+	SfJnNode   *result = sf_jn_node(c, SF_JN_NODE_BLOCK, node->position);
 
 	process_list(c, result, &node->items, &result->items, true);
 	for (int i = 0; i < result->items.n; i++)
 	{
 		SfJnNode   *part = result->items.at[i];
 
-		if (part->cons || (part->type == SF_JN_N_PATH && part->items.at[0]->cons))
+		if (part->cons || (part->type == SF_JN_NODE_PATH && part->items.at[0]->cons))
 			result->cons = true;
 	}
 	return result;
@@ -511,39 +512,39 @@ process_node(SfJnCompile *c, SfJnNode *node)
 
 	switch (node->type)
 	{
-		case SF_JN_N_BINARY:
+		case SF_JN_NODE_BINARY:
 			return process_binary(c, node);
-		case SF_JN_N_NEGATE:
+		case SF_JN_NODE_NEGATE:
 			return process_negate(c, node);
-		case SF_JN_N_ARRAY:
-		case SF_JN_N_OBJECT:
+		case SF_JN_NODE_ARRAY:
+		case SF_JN_NODE_OBJECT:
 			process_list(c, node, &node->items, &node->items, true);
 			return node;
-		case SF_JN_N_FUNCTION:
-		case SF_JN_N_PARTIAL:
+		case SF_JN_NODE_FUNCTION:
+		case SF_JN_NODE_PARTIAL:
 			return process_call(c, node);
-		case SF_JN_N_LAMBDA:
+		case SF_JN_NODE_LAMBDA:
 			node->rhs = optimize_tail(c, sf_jn_process(c, node->rhs));
 			return node;
-		case SF_JN_N_CONDITION:
+		case SF_JN_NODE_CONDITION:
 			return process_condition(c, node);
-		case SF_JN_N_TRANSFORM:
+		case SF_JN_NODE_TRANSFORM:
 			node->lhs = sf_jn_process(c, node->lhs);
 			node->rhs = sf_jn_process(c, node->rhs);
 			if (node->third != NULL)
 				node->third = sf_jn_process(c, node->third);
 			return node;
-		case SF_JN_N_BLOCK:
+		case SF_JN_NODE_BLOCK:
 			return process_block(c, node);
-		case SF_JN_N_NAME:
+		case SF_JN_NODE_NAME:
 			result = make_path(c, node);
 			if (node->keep_array)
 				result->keep_singleton = true;
 			return result;
-		case SF_JN_N_PARENT:
+		case SF_JN_NODE_PARENT:
 			return process_parent(c, node);
-		case SF_JN_N_END:
-			sf_jn_throw_at(c->thrower, SF_JN_S0207, node->position, sf_jn_node_name[node->type]);
+		case SF_JN_NODE_END:
+			sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0207, node->position, sf_jn_node_name[node->type]);
 		default:
 			return node;
 	}
@@ -556,7 +557,7 @@ sf_jn_process(SfJnCompile *c, SfJnNode *node)
 	SfJnNode   *result;
 
 	if (stack_is_too_deep())
-		sf_jn_throw_at(c->thrower, SF_JN_U1001, node->position, NULL);
+		sf_jn_throw_at(c->thrower, SF_JN_ERROR_U1001, node->position, NULL);
 	CHECK_FOR_INTERRUPTS();
 	result = process_node(c, node);
 	if (node->keep_array)

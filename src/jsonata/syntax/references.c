@@ -4,10 +4,11 @@
  */
 #include "postgres.h"
 
-#include "jsonata/jsonata.h"
-#include "jsonata/jsonata_program.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
+
+#include "jsonata/jsonata.h"
+#include "jsonata/jsonata_program.h"
 
 /* Fields of $states: name, flag */
 static const struct
@@ -37,7 +38,7 @@ is_plain_name(const SfJnNode *path, int i)
 {
 	const SfJnNode *step = i < path->items.n ? path->items.at[i] : NULL;
 
-	return step != NULL && step->type == SF_JN_N_NAME && step->stages.n == 0 &&
+	return step != NULL && step->type == SF_JN_NODE_NAME && step->stages.n == 0 &&
 		step->predicates.n == 0 && step->group == NULL && step->focus.str == NULL &&
 		step->ancestor == NULL;
 }
@@ -67,9 +68,9 @@ path_field(const SfJnNode *path)
 {
 	const SfJnNode *first = path->items.at[0];
 
-	if (first->type != SF_JN_N_VARIABLE || !is_name(&first->name, "states"))
+	if (first->type != SF_JN_NODE_VARIABLE || !is_name(&first->name, "states"))
 		return 0;
-	if (path->items.n < 2 || path->items.at[1]->type != SF_JN_N_NAME ||
+	if (path->items.n < 2 || path->items.at[1]->type != SF_JN_NODE_NAME ||
 		first->stages.n > 0 || first->predicates.n > 0)
 		return SF_JN_STATES_ALL;
 	for (size_t i = 0; i < lengthof(fields); i++)
@@ -143,9 +144,9 @@ check_states(Walk *w, const SfJnNode *path)
 	int			flag = path_field(path);
 
 	w->used |= flag;
-	if (w->report == NULL || first->type != SF_JN_N_VARIABLE ||
+	if (w->report == NULL || first->type != SF_JN_NODE_VARIABLE ||
 		!is_name(&first->name, "states") || second == NULL ||
-		second->type != SF_JN_N_NAME)
+		second->type != SF_JN_NODE_NAME)
 		return;
 	if (flag == 0 || (flag == SF_JN_STATES_ERROR_OUTPUT && !w->in_catcher))
 		report_once(w, psprintf("Field '$states.%.*s' does not exist.",
@@ -165,14 +166,14 @@ walk(Walk *w, const SfJnNode *node, bool top)
 	CHECK_FOR_INTERRUPTS();
 	switch (node->type)
 	{
-		case SF_JN_N_PATH:
+		case SF_JN_NODE_PATH:
 			check_states(w, node);
 			for (int i = 0; i < node->items.n; i++)
 			{
 				const SfJnNode *step = node->items.at[i];
 
 				/* check_states() has seen to a $states that begins a path. */
-				if (i == 0 && step->type == SF_JN_N_VARIABLE &&
+				if (i == 0 && step->type == SF_JN_NODE_VARIABLE &&
 					is_name(&step->name, "states"))
 				{
 					walk_stages(w, &step->stages);
@@ -182,24 +183,24 @@ walk(Walk *w, const SfJnNode *node, bool top)
 					walk(w, step, top && i == 0);
 			}
 			break;
-		case SF_JN_N_NAME:
+		case SF_JN_NODE_NAME:
 			if (top && w->report != NULL)
 				report_once(w, psprintf("Reference to '%.*s' at the top level is not supported.",
 										(int) node->name.len, node->name.str));
 			break;
-		case SF_JN_N_VARIABLE:
+		case SF_JN_NODE_VARIABLE:
 			if (is_name(&node->name, "states"))
 				w->used |= SF_JN_STATES_ALL;
 			if (w->report != NULL && is_name(&node->name, "$"))
 				report_once(w, pstrdup("Reference to '$$' is not supported."));
 			break;
-		case SF_JN_N_SORT:
+		case SF_JN_NODE_SORT:
 			walk_list(w, &node->items, false);
 			break;
-		case SF_JN_N_LAMBDA:
+		case SF_JN_NODE_LAMBDA:
 			walk(w, node->rhs, top);
 			break;
-		case SF_JN_N_TRANSFORM:
+		case SF_JN_NODE_TRANSFORM:
 			walk(w, node->lhs, false);
 			walk(w, node->rhs, false);
 			walk(w, node->third, false);
@@ -207,7 +208,7 @@ walk(Walk *w, const SfJnNode *node, bool top)
 		default:
 			walk(w, node->lhs, top);
 			walk_list(w, &node->items, top);
-			if (node->type != SF_JN_N_CONDITION || !SF_JN_TESTS_VALUE(node))
+			if (node->type != SF_JN_NODE_CONDITION || !SF_JN_TESTS_VALUE(node))
 				walk(w, node->rhs, top);
 			walk(w, node->third, top);
 			break;

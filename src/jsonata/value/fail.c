@@ -4,9 +4,10 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+
 #include "jsonata/value/fail.h"
 #include "jsonata/value/jsonata_print.h"
-#include "lib/stringinfo.h"
 
 #define CODE_TEXT(code, message) #code,
 const char *const sf_jn_error_code_text[] = {
@@ -37,7 +38,7 @@ sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token
 static void
 append_quoted(StringInfo buf, const char *str, Size len)
 {
-	SfJnValue	v = {.type = SF_JN_STRING,.len = (uint32) len,.u.str = str};
+	SfJnValue	v = {.type = SF_JN_TYPE_STRING,.len = (uint32) len,.u.str = str};
 
 	sf_jn_print(buf, &v, 0);
 }

@@ -116,11 +116,11 @@
 	X(U1002, "Expression evaluation timeout: Check for infinite loop") \
 	X(U1003, "{{{message}}}")
 
-#define SF_JN_ERROR_ENUM(code, message) SF_JN_##code,
+#define SF_JN_ERROR_ENUM(code, message) SF_JN_ERROR_##code,
 typedef enum SfJnErrorCode
 {
 	SF_JN_ERROR_LIST(SF_JN_ERROR_ENUM)
-	SF_JN_NO_ERROR
+	SF_JN_ERROR_NONE
 } SfJnErrorCode;
 
 /*

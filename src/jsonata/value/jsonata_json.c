@@ -8,13 +8,13 @@
 
 #include "common/jsonapi.h"
 #include "mb/pg_wchar.h"
-
-#include "base/version/compat.h"
-#include "jsonata/value/jsonata_print.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+
+#include "base/version/compat.h"
+#include "jsonata/value/jsonata_print.h"
 
 #define INTERN_SIZE 256			/* keys remembered, to be stored once */
 
@@ -45,7 +45,7 @@ put(Builder *b, SfJnValue *v)
 	CHECK_FOR_INTERRUPTS();
 	if (level == NULL)
 		b->root = v;
-	else if (level->container->type == SF_JN_ARRAY)
+	else if (level->container->type == SF_JN_TYPE_ARRAY)
 		sf_jn_push(b->arena, level->container, v);
 	else
 	{
@@ -336,19 +336,19 @@ string_to_jsonb(const char *str, uint32 len, JsonbValue *out)
 static bool
 scalar_to_jsonb(const SfJnValue *v, JsonbValue *out)
 {
-	switch (v == NULL ? SF_JN_NULL : (SfJnType) v->type)
+	switch (v == NULL ? SF_JN_TYPE_NULL : (SfJnType) v->type)
 	{
-		case SF_JN_NULL:
+		case SF_JN_TYPE_NULL:
 			out->type = jbvNull;
 			return true;
-		case SF_JN_BOOL:
+		case SF_JN_TYPE_BOOL:
 			out->type = jbvBool;
 			out->val.boolean = v->u.boolean;
 			return true;
-		case SF_JN_NUMBER:
+		case SF_JN_TYPE_NUMBER:
 			number_to_jsonb(v, out);
 			return true;
-		case SF_JN_STRING:
+		case SF_JN_TYPE_STRING:
 			string_to_jsonb(v->u.str, v->len, out);
 			return true;
 		default:
@@ -369,11 +369,11 @@ push_jsonb(SfJsonbBuild *ps, JsonbIteratorToken as, const SfJnValue *v,
 		*pushed = sf_jsonb_push(ps, as, &out);
 		return true;
 	}
-	if (v->type == SF_JN_FUNCTION)
+	if (v->type == SF_JN_TYPE_FUNCTION)
 		return false;
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	object = v->type == SF_JN_OBJECT;
+	object = v->type == SF_JN_TYPE_OBJECT;
 	(void) sf_jsonb_push(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
 	for (uint32 i = 0; i < v->len; i++)
 	{

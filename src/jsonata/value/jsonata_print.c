@@ -6,10 +6,11 @@
 
 #include <math.h>
 
-#include "jsonata/evaluation/eval.h"
-#include "jsonata/value/jsonata_print.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+#include "jsonata/evaluation/eval.h"
+#include "jsonata/value/jsonata_print.h"
 
 #define LIMITED_LEN 500			/* bytes of a value in a message */
 #define MEASURED_BYTES 12		/* of a value, with its number but without its text */
@@ -107,7 +108,7 @@ print_array(StringInfo buf, const SfJnValue *v, int flags, int indent)
 			appendStringInfoChar(buf, ',');
 		new_line(buf, flags, indent + 1);
 		if (item == NULL ||
-			(item->type == SF_JN_FUNCTION && (flags & SF_JN_PRINT_STRING) == 0))
+			(item->type == SF_JN_TYPE_FUNCTION && (flags & SF_JN_PRINT_STRING) == 0))
 			appendStringInfoString(buf, "null");
 		else
 			print_value(buf, item, flags, indent + 1);
@@ -129,7 +130,7 @@ print_object(StringInfo buf, const SfJnValue *v, int flags, int indent)
 		const SfJnMember *m = &v->u.members[i];
 
 		if (m->value == NULL ||
-			(m->value->type == SF_JN_FUNCTION && (flags & SF_JN_PRINT_STRING) == 0))
+			(m->value->type == SF_JN_TYPE_FUNCTION && (flags & SF_JN_PRINT_STRING) == 0))
 			continue;
 		if (!first)
 			appendStringInfoChar(buf, ',');
@@ -154,25 +155,25 @@ print_value(StringInfo buf, const SfJnValue *v, int flags, int indent)
 	CHECK_FOR_INTERRUPTS();
 	switch ((SfJnType) v->type)
 	{
-		case SF_JN_NULL:
+		case SF_JN_TYPE_NULL:
 			appendStringInfoString(buf, "null");
 			break;
-		case SF_JN_BOOL:
+		case SF_JN_TYPE_BOOL:
 			appendStringInfoString(buf, v->u.boolean ? "true" : "false");
 			break;
-		case SF_JN_NUMBER:
+		case SF_JN_TYPE_NUMBER:
 			print_number(buf, v, flags);
 			break;
-		case SF_JN_STRING:
+		case SF_JN_TYPE_STRING:
 			print_string(buf, v->u.str, v->len);
 			break;
-		case SF_JN_ARRAY:
+		case SF_JN_TYPE_ARRAY:
 			print_array(buf, v, flags, indent);
 			break;
-		case SF_JN_OBJECT:
+		case SF_JN_TYPE_OBJECT:
 			print_object(buf, v, flags, indent);
 			break;
-		case SF_JN_FUNCTION:
+		case SF_JN_TYPE_FUNCTION:
 			appendStringInfoString(buf, "\"\"");
 			break;
 	}
@@ -195,14 +196,14 @@ sf_jn_measure(const SfJnValue *v, Size max, Size *size)
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	*size += MEASURED_BYTES;
-	if (v->type == SF_JN_STRING)
+	if (v->type == SF_JN_TYPE_STRING)
 		*size += v->len;
-	for (uint32 i = 0; v->type == SF_JN_ARRAY && i < v->len && *size <= max; i++)
+	for (uint32 i = 0; v->type == SF_JN_TYPE_ARRAY && i < v->len && *size <= max; i++)
 	{
 		if (v->u.items[i] != NULL)
 			sf_jn_measure(v->u.items[i], max, size);
 	}
-	for (uint32 i = 0; v->type == SF_JN_OBJECT && i < v->len && *size <= max; i++)
+	for (uint32 i = 0; v->type == SF_JN_TYPE_OBJECT && i < v->len && *size <= max; i++)
 	{
 		*size += v->u.members[i].keylen;
 		if (v->u.members[i].value != NULL)
@@ -248,18 +249,18 @@ sf_jn_clone(SfJnArena *a, const SfJnValue *v)
 {
 	SfJnValue  *copy;
 
-	if (v->type == SF_JN_FUNCTION)
+	if (v->type == SF_JN_TYPE_FUNCTION)
 		return sf_jn_string(a, "", 0);
-	if (v->type != SF_JN_ARRAY && v->type != SF_JN_OBJECT)
+	if (v->type != SF_JN_TYPE_ARRAY && v->type != SF_JN_TYPE_OBJECT)
 		return (SfJnValue *) v;
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if ((v->flags & SF_JN_OUTER) != 0)
 		return sf_jn_clone(a, v->u.items[0]);
-	copy = v->type == SF_JN_ARRAY ? sf_jn_array(a, v->len) : sf_jn_object(a, v->len);
+	copy = v->type == SF_JN_TYPE_ARRAY ? sf_jn_array(a, v->len) : sf_jn_object(a, v->len);
 	for (uint32 i = 0; i < v->len; i++)
 	{
-		if (v->type == SF_JN_ARRAY)
+		if (v->type == SF_JN_TYPE_ARRAY)
 			sf_jn_push(a, copy, v->u.items[i] == NULL ? sf_jn_null() :
 					   sf_jn_clone(a, v->u.items[i]));
 		else if (v->u.members[i].value != NULL)

@@ -5,8 +5,8 @@
 #ifndef SF_JSONATA_JSONATA_PRINT_H
 #define SF_JSONATA_JSONATA_PRINT_H
 
-#include "jsonata/value/jsonata_value.h"
 #include "json/json.h"
+#include "jsonata/value/jsonata_value.h"
 
 /* How functions and numbers come out */
 #define SF_JN_PRINT_STRING	0x01	/* as $string: 15 digits, functions "" */

@@ -5,18 +5,19 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "utils/memutils.h"
+
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/value/jsonata_value.h"
-#include "utils/memutils.h"
 
 #define FIRST_CHUNK		8192
 #define SMALL_CHUNK		1024	/* of programs */
 #define MAX_CHUNK		(1024 * 1024)
 #define INDEX_FROM		9		/* members from which an object is indexed */
 
-SfJnValue	sf_jn_null_value = {.type = SF_JN_NULL};
-SfJnValue	sf_jn_true_value = {.type = SF_JN_BOOL,.u.boolean = true};
-SfJnValue	sf_jn_false_value = {.type = SF_JN_BOOL,.u.boolean = false};
+SfJnValue	sf_jn_null_value = {.type = SF_JN_TYPE_NULL};
+SfJnValue	sf_jn_true_value = {.type = SF_JN_TYPE_BOOL,.u.boolean = true};
+SfJnValue	sf_jn_false_value = {.type = SF_JN_TYPE_BOOL,.u.boolean = false};
 
 /* Prepare an arena whose chunks come from a memory context. */
 void
@@ -68,7 +69,7 @@ sf_jn_number(SfJnArena *a, double d)
 {
 	SfJnValue  *v = sf_jn_alloc(a, sizeof(SfJnValue));
 
-	v->type = SF_JN_NUMBER;
+	v->type = SF_JN_TYPE_NUMBER;
 	v->flags = 0;
 	v->len = 0;
 	v->u.number = d;
@@ -81,7 +82,7 @@ sf_jn_exact(SfJnArena *a, int64 n)
 {
 	SfJnExact  *v = sf_jn_alloc(a, sizeof(SfJnExact));
 
-	v->v.type = SF_JN_NUMBER;
+	v->v.type = SF_JN_TYPE_NUMBER;
 	v->v.flags = SF_JN_EXACT;
 	v->v.len = 0;
 	v->v.u.number = (double) n;
@@ -113,7 +114,7 @@ sf_jn_string(SfJnArena *a, const char *str, Size len)
 		a->on_limit(a->on_limit_arg, "string");
 	Assert(len <= MaxAllocSize);
 	v = sf_jn_alloc(a, sizeof(SfJnValue));
-	v->type = SF_JN_STRING;
+	v->type = SF_JN_TYPE_STRING;
 	v->flags = 0;
 	v->len = (uint32) len;
 	v->u.str = str;
@@ -164,7 +165,7 @@ make_container(SfJnArena *a, SfJnType type, uint32 capacity, Size size)
 SfJnValue *
 sf_jn_array(SfJnArena *a, uint32 capacity)
 {
-	return make_container(a, SF_JN_ARRAY, capacity, sizeof(SfJnValue *));
+	return make_container(a, SF_JN_TYPE_ARRAY, capacity, sizeof(SfJnValue *));
 }
 
 /* Make an empty sequence. */
@@ -221,7 +222,7 @@ sf_jn_push_all(SfJnArena *a, SfJnValue *array, const SfJnValue *from)
 SfJnValue *
 sf_jn_object(SfJnArena *a, uint32 capacity)
 {
-	return make_container(a, SF_JN_OBJECT, capacity, sizeof(SfJnMember));
+	return make_container(a, SF_JN_TYPE_OBJECT, capacity, sizeof(SfJnMember));
 }
 
 /* Hash a key. */

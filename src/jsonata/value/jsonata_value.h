@@ -19,13 +19,13 @@
 
 typedef enum SfJnType
 {
-	SF_JN_NULL,
-	SF_JN_BOOL,
-	SF_JN_NUMBER,
-	SF_JN_STRING,
-	SF_JN_ARRAY,
-	SF_JN_OBJECT,
-	SF_JN_FUNCTION
+	SF_JN_TYPE_NULL,
+	SF_JN_TYPE_BOOL,
+	SF_JN_TYPE_NUMBER,
+	SF_JN_TYPE_STRING,
+	SF_JN_TYPE_ARRAY,
+	SF_JN_TYPE_OBJECT,
+	SF_JN_TYPE_FUNCTION
 } SfJnType;
 
 /* Flags of arrays, as the reference implementation has them */
@@ -108,11 +108,11 @@ extern SfJnValue sf_jn_true_value;
 extern SfJnValue sf_jn_false_value;
 
 #define SF_JN_IS(v, t) ((v) != NULL && (v)->type == (t))
-#define SF_JN_IS_ARRAY(v) SF_JN_IS(v, SF_JN_ARRAY)
-#define SF_JN_IS_STRING(v) SF_JN_IS(v, SF_JN_STRING)
-#define SF_JN_IS_OBJECT(v) SF_JN_IS(v, SF_JN_OBJECT)
-#define SF_JN_IS_NUMBER(v) SF_JN_IS(v, SF_JN_NUMBER)
-#define SF_JN_IS_FUNCTION(v) SF_JN_IS(v, SF_JN_FUNCTION)
+#define SF_JN_IS_ARRAY(v) SF_JN_IS(v, SF_JN_TYPE_ARRAY)
+#define SF_JN_IS_STRING(v) SF_JN_IS(v, SF_JN_TYPE_STRING)
+#define SF_JN_IS_OBJECT(v) SF_JN_IS(v, SF_JN_TYPE_OBJECT)
+#define SF_JN_IS_NUMBER(v) SF_JN_IS(v, SF_JN_TYPE_NUMBER)
+#define SF_JN_IS_FUNCTION(v) SF_JN_IS(v, SF_JN_TYPE_FUNCTION)
 #define SF_JN_IS_SEQUENCE(v) (SF_JN_IS_ARRAY(v) && ((v)->flags & SF_JN_SEQUENCE) != 0)
 
 /* Take the array out of the wrapper that an input has (sf_jn_wrap_input). */

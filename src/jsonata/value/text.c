@@ -11,8 +11,9 @@
 #include <math.h>
 
 #include "common/shortest_dec.h"
-#include "jsonata/value/jsonata_value.h"
 #include "mb/pg_wchar.h"
+
+#include "jsonata/value/jsonata_value.h"
 
 /* Count code points. */
 Size

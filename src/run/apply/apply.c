@@ -75,7 +75,7 @@ apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 
 /* An event happened: it is written with the draft. */
 static void
-apply_event(SfDraft *draft, const SfBranch *branch, SfEvent *event)
+apply_event(SfDraft *draft, const SfBranch *branch, SfHistoryEvent *event)
 {
 	draft->events = lappend(draft->events, event);
 }

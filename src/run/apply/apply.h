@@ -9,10 +9,10 @@
 #ifndef SF_RUN_APPLY_H
 #define SF_RUN_APPLY_H
 
-#include "transition/transition.h"
 #include "store/feature.h"
 #include "store/map_run/map_run.h"
 #include "store/statistics/tally.h"
+#include "transition/transition.h"
 
 /* A branch begins to wait for what a feature gives it; the feature's own struct begins with this */
 typedef struct SfFeatureWait
@@ -33,7 +33,7 @@ typedef struct SfDraft
 	SfTask	   *token_task;		/* with the token of that one, or NULL */
 
 	/* effects that are carried out when the draft is written */
-	List	   *events;			/* SfEvent; ids -1, -2 … until then */
+	List	   *events;			/* SfHistoryEvent; ids -1, -2 … until then */
 	List	   *branches;		/* SfBranch that changed, or are new */
 	List	   *deltas;			/* SfParentDelta */
 	List	   *tasks;			/* SfTask to hand out */

@@ -76,11 +76,11 @@ void
 sf_draft_add_event(SfDraft *draft, SfHistoryEventType type, Jsonb *extra, TimestampTz at)
 {
 	int			n = list_length(draft->events);
-	SfEvent    *event;
+	SfHistoryEvent *event;
 
-	if (draft->loaded.history == SF_HISTORY_NONE)
+	if (draft->loaded.history == SF_HISTORY_LEVEL_NONE)
 		return;
-	event = palloc0(sizeof(SfEvent));
+	event = palloc0(sizeof(SfHistoryEvent));
 	event->type = type;
 	event->id = -n - 1;
 	event->previous_id = n == 0 ? draft->base_event_id : -n;
@@ -94,9 +94,9 @@ sf_draft_add_event(SfDraft *draft, SfHistoryEventType type, Jsonb *extra, Timest
 void
 sf_draft_event_is_of(SfDraft *draft, const SfBranch *branch)
 {
-	SfEvent    *event;
+	SfHistoryEvent *event;
 
-	if (draft->loaded.history == SF_HISTORY_NONE)
+	if (draft->loaded.history == SF_HISTORY_LEVEL_NONE)
 		return;
 	event = llast(draft->events);
 	event->state = branch->state;

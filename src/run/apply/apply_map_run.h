@@ -5,8 +5,8 @@
 #ifndef SF_RUN_APPLY_MAP_RUN_H
 #define SF_RUN_APPLY_MAP_RUN_H
 
-#include "transition/state/map_state.h"
 #include "run/apply/apply.h"
+#include "transition/state/map_state.h"
 
 extern SfMapRun *sf_map_children_run(const SfBranch *branch);
 

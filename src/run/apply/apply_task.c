@@ -8,10 +8,10 @@
 
 #include "utils/timestamp.h"
 
+#include "run/apply/apply_internal.h"
 #include "run/execution/child_execution.h"
 #include "store/alert/alert_kind.h"
 #include "store/alert/notice.h"
-#include "run/apply/apply_internal.h"
 
 /* A task is handed out: it is written with the draft. */
 void
@@ -65,7 +65,7 @@ write_closed(SfDraft *draft, SfTask *task)
 			branch->phase == SF_PHASE_FAILED && branch->state == task->state &&
 			task->used_up)
 		{
-			task->status = SF_TASK_DEAD;
+			task->status = SF_TASK_STATUS_DEAD;
 			sf_task_update(task);
 			sf_notice_alert(draft->execution, SF_ALERT_KIND_DEAD_LETTER, SF_ALERT_OPENED, died_at(task), NULL);
 			return;
@@ -106,7 +106,7 @@ void
 sf_apply_answer(SfTask *task, bool ok, const Jsonb *output, const char *error,
 				const char *cause)
 {
-	task->status = SF_TASK_ANSWERED;
+	task->status = SF_TASK_STATUS_ANSWERED;
 	sf_task_update(task);
 	sf_branch_answer(task->key, ok, output, error, cause);
 }

@@ -40,7 +40,7 @@ fix_id(const SfDraft *draft, int *id)
 static void
 assign_event_ids(SfDraft *draft)
 {
-	foreach_ptr(SfEvent, event, draft->events)
+	foreach_ptr(SfHistoryEvent, event, draft->events)
 	{
 		event->execution_no = draft->execution->execution_no;
 		event->version = draft->execution->version;
@@ -256,7 +256,7 @@ write_rows(const List *drafts, TimestampTz now)
 		sf_apply_tasks(lfirst(lc));
 	foreach_ptr(SfDraft, draft, drafts)
 		write_waits(draft);
-	sf_event_write(events);
+	sf_history_event_write(events);
 	sf_execution_update_all(executions);
 	sf_tally_write(tallies, now);
 }

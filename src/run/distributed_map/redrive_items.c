@@ -15,10 +15,10 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "transition/state/map_state.h"
 #include "run/apply/apply.h"
 #include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"
+#include "transition/state/map_state.h"
 
 /* Redrive a child of a run, unless it runs again or has succeeded by now. */
 static void
@@ -36,7 +36,7 @@ note_redrive(SfDraft *draft, SfMapRun *map_run)
 {
 	map_run->redrive_count++;
 	sf_apply_map_run(map_run);
-	sf_draft_add_event(draft, SF_EVENT_MAP_RUN_REDRIVEN,
+	sf_draft_add_event(draft, SF_HISTORY_EVENT_MAP_RUN_REDRIVEN,
 					   sf_map_redriven_extra(draft->execution,
 											 &draft->program->states[map_run->state],
 											 map_run),

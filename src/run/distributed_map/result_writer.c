@@ -41,10 +41,10 @@ result_form(const Jsonb *writer_config, SfResultForm otherwise)
 	if (name == NULL)
 		return otherwise;
 	if (strcmp(name, "COMPACT") == 0)
-		return SF_RESULT_COMPACT;
+		return SF_RESULT_FORM_COMPACT;
 	if (strcmp(name, "FLATTEN") == 0)
-		return SF_RESULT_FLATTEN;
-	return SF_RESULT_NONE;
+		return SF_RESULT_FORM_FLATTEN;
+	return SF_RESULT_FORM_NONE;
 }
 
 /* {"Error": …, "Cause": …} in place of the output that a child does not have. */
@@ -116,12 +116,12 @@ add_result(SfJsonBuilder *b, const SfExecution *result, SfResultForm form,
 				element;
 	int			n;
 
-	if (form == SF_RESULT_NONE)
+	if (form == SF_RESULT_FORM_NONE)
 		output = described(result, machine);
 	old = MemoryContextSwitchTo(keep);
 	output = DatumGetJsonbPCopy(JsonbPGetDatum(output));
 	sf_json_root(output, &root);
-	if (form != SF_RESULT_FLATTEN || !sf_json_is_array(&root))
+	if (form != SF_RESULT_FORM_FLATTEN || !sf_json_is_array(&root))
 	{
 		sf_json_add(b, NULL, output);
 		MemoryContextSwitchTo(old);
@@ -191,8 +191,8 @@ put_rows(SfResultWriter *writer, SfResultChoice choice, const Jsonb *part)
 static bool
 is_chosen(const SfExecution *result, SfResultChoice choice)
 {
-	return choice == SF_RESULTS_ALL ||
-		(result->status == SF_STATUS_SUCCEEDED) == (choice == SF_RESULTS_SUCCEEDED);
+	return choice == SF_RESULT_CHOICE_ALL ||
+		(result->status == SF_STATUS_SUCCEEDED) == (choice == SF_RESULT_CHOICE_SUCCEEDED);
 }
 
 /*
@@ -220,7 +220,7 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 		MemoryContextSwitchTo(pages);
 		page = sf_execution_results(writer->map_run->execution_no,
 								  writer->map_run->map_run_no, *first, PAGE,
-								  writer->form == SF_RESULT_NONE);
+								  writer->form == SF_RESULT_FORM_NONE);
 		foreach_ptr(const SfExecution, result, page)
 		{
 			*first = result->map_index + 1;
@@ -267,7 +267,7 @@ write_rows(SfResultWriter *writer)
 	SfJsonBuilder b;
 
 	writer->put = put_rows;
-	if (!sf_result_writer_put_all(writer, SF_RESULTS_ALL))
+	if (!sf_result_writer_put_all(writer, SF_RESULT_CHOICE_ALL))
 		return NULL;
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "Resource",
@@ -291,7 +291,7 @@ write_results(const SfMapRun *map_run, const SfDraft *draft, const SfState *stat
 	writer->machine = draft->execution->machine_name;
 	writer->map_run_name = sf_map_arn(draft->execution, state, map_run->uuid);
 	writer->form = result_form(map->writer_config, rows ?
-								  SF_RESULT_COMPACT : SF_RESULT_NONE);
+								  SF_RESULT_FORM_COMPACT : SF_RESULT_FORM_NONE);
 	writer->context = AllocSetContextCreate(CurrentMemoryContext,
 											"sfflow results",
 											ALLOCSET_DEFAULT_SIZES);
@@ -308,7 +308,7 @@ sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch)
 {
 	const SfState *state = &draft->program->states[branch->state];
 	SfResultForm form = result_form(sf_state_map(state)->distributed->writer_config,
-									   SF_RESULT_COMPACT);
+									   SF_RESULT_FORM_COMPACT);
 	MemoryContext keep = CurrentMemoryContext;
 	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
 												ALLOCSET_DEFAULT_SIZES);
@@ -317,7 +317,7 @@ sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch)
 	SfJsonBuilder b;
 
 	if (sf_map_run_result_size(branch->key.execution_no, branch->map_run_no,
-							   form == SF_RESULT_NONE) >
+							   form == SF_RESULT_FORM_NONE) >
 		sf_setting_max_payload_bytes)
 		return NULL;
 	sf_json_begin_array(&b);
@@ -328,7 +328,7 @@ sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch)
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(pages);
 		page = sf_execution_results(branch->key.execution_no, branch->map_run_no,
-								  first, OUTPUTS_PAGE, form == SF_RESULT_NONE);
+								  first, OUTPUTS_PAGE, form == SF_RESULT_FORM_NONE);
 		foreach_ptr(const SfExecution, result, page)
 		{
 			(void) add_result(&b, result, form, draft->execution->machine_name,

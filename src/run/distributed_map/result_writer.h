@@ -12,17 +12,17 @@
 /* Results in the form that WriterConfig asks for. */
 typedef enum SfResultForm
 {
-	SF_RESULT_NONE,				/* with all that is known of the child */
-	SF_RESULT_COMPACT,			/* outputs */
-	SF_RESULT_FLATTEN			/* elements of outputs that are arrays */
+	SF_RESULT_FORM_NONE,		/* with all that is known of the child */
+	SF_RESULT_FORM_COMPACT,		/* outputs */
+	SF_RESULT_FORM_FLATTEN		/* elements of outputs that are arrays */
 } SfResultForm;
 
 /* The results that a part holds */
 typedef enum SfResultChoice
 {
-	SF_RESULTS_SUCCEEDED,
-	SF_RESULTS_FAILED,
-	SF_RESULTS_ALL
+	SF_RESULT_CHOICE_SUCCEEDED,
+	SF_RESULT_CHOICE_FAILED,
+	SF_RESULT_CHOICE_ALL
 } SfResultChoice;
 
 typedef struct SfResultWriter

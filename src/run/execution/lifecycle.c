@@ -122,9 +122,9 @@ failed_input(const SfDraft *draft, const SfBranch *branch)
 	if (!sf_branch_has_parent(branch) || branch->phase != SF_PHASE_FAILED ||
 		program->states[branch->state].type != SF_STATE_FAIL)
 		return NULL;
-	return sf_event_last_input(draft->execution,
-							   &program->states[program->scopes[branch->scope].start],
-							   branch->iterations, branch->niterations);
+	return sf_history_event_last_input(draft->execution,
+									   &program->states[program->scopes[branch->scope].start],
+									   branch->iterations, branch->niterations);
 }
 
 /* Find out which branches are parents, and of how many that have to run again. */
@@ -294,7 +294,7 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 	if (state == SF_NO_STATE || program->states[state].scope != 0)
 		refuse_from_state(execution, program, from_state);
 	if (input == NULL)
-		input = sf_event_last_input(execution, &program->states[state], NULL, 0);
+		input = sf_history_event_last_input(execution, &program->states[state], NULL, 0);
 	if (input == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
@@ -338,7 +338,7 @@ redrive_map_runs(SfDraft *draft, TimestampTz now)
 		if (branch->phase != SF_PHASE_JOIN || !sf_branch_has_map_run(branch))
 			continue;
 		map_run = sf_map_children_run(branch);
-		sf_draft_add_event(draft, SF_EVENT_MAP_RUN_REDRIVEN,
+		sf_draft_add_event(draft, SF_HISTORY_EVENT_MAP_RUN_REDRIVEN,
 						   sf_map_redriven_extra(draft->execution, state, map_run),
 						   now);
 		sf_draft_event_is_of(draft, branch);
@@ -389,7 +389,7 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	if (!sf_execution_is_map_child(execution))
 		draft->tally.redriven++;
 	sf_draft_note_status(draft, SF_STATUS_RUNNING, now);
-	sf_draft_add_event(draft, SF_EVENT_EXECUTION_REDRIVEN,
+	sf_draft_add_event(draft, SF_HISTORY_EVENT_EXECUTION_REDRIVEN,
 					   redrive_extra(execution->redrive_count), now);
 	redrive_map_runs(draft, now);
 	sf_draft_add_timeout(draft);
@@ -478,7 +478,7 @@ sf_lifecycle_try_redrive(SfExecution *execution)
 	if (branches == NIL)
 		return SF_REDRIVE_NOTHING_LEFT;
 	go_on(execution, branches, NULL, NULL, NULL);
-	return SF_REDRIVEN;
+	return SF_REDRIVE_DONE;
 }
 
 /*
@@ -491,10 +491,10 @@ sf_lifecycle_note_mark(SfExecution *execution, int state, int *iterations, int n
 {
 	SfDraft	   *draft = sf_draft_make_locked(execution);
 
-	sf_draft_add_event(draft, SF_EVENT_TASK_STATE_MARKED, details, GetCurrentTimestamp());
+	sf_draft_add_event(draft, SF_HISTORY_EVENT_TASK_STATE_MARKED, details, GetCurrentTimestamp());
 	if (draft->events != NIL)
 	{
-		SfEvent    *event = llast(draft->events);
+		SfHistoryEvent *event = llast(draft->events);
 
 		event->state = state;
 		event->iterations = iterations;

@@ -34,7 +34,7 @@ extern int	sf_lifecycle_redrive(SfExecution *execution,
 /* What comes of a redrive that does not wait */
 typedef enum SfRedriven
 {
-	SF_REDRIVEN,
+	SF_REDRIVE_DONE,
 	SF_REDRIVE_BUSY,			/* another session holds a branch */
 	SF_REDRIVE_NOTHING_LEFT,	/* it has no branches */
 	SF_REDRIVE_ARCHIVED			/* a program is writing it into an archive */

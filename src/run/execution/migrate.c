@@ -522,7 +522,7 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	/* the first event of a history is that it started */
 	details = make_details(&migration, old);
 	if (execution->started_at != DT_NOBEGIN)
-		sf_draft_add_event(draft, SF_EVENT_EXECUTION_MIGRATED, details, GetCurrentTimestamp());
+		sf_draft_add_event(draft, SF_HISTORY_EVENT_EXECUTION_MIGRATED, details, GetCurrentTimestamp());
 	sf_drafts_write(list_make1(draft));
 	return details;
 }

@@ -11,8 +11,8 @@
 #include "miscadmin.h"
 
 #include "run/gate/gate.h"
-#include "store/feature.h"
 #include "store/branch/queue_hints.h"
+#include "store/feature.h"
 #include "store/state_machine/machine.h"
 
 /* Queues of which the workers are told at once, after a scan for everything due */

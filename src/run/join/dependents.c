@@ -11,9 +11,9 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "transition/join.h"
 #include "run/join/dependents.h"
 #include "store/branch/job_rows.h"
+#include "transition/join.h"
 
 /* As many jobs that have ended in memory, or more, share rows */
 #define MIN_SHARING		8

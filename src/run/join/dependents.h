@@ -5,8 +5,8 @@
 #ifndef SF_RUN_DEPENDENTS_H
 #define SF_RUN_DEPENDENTS_H
 
-#include "transition/state/job_net.h"
 #include "run/apply/apply.h"
+#include "transition/state/job_net.h"
 
 extern void sf_dependents_count(SfDraft *draft, SfBranch *parent, const List *deltas,
 							  TimestampTz now);

@@ -10,9 +10,9 @@
 #include "utils/timestamp.h"
 
 #include "base/error/debug_point.h"
-#include "transition/join.h"
 #include "run/join/dependents.h"
 #include "run/join/new_children.h"
+#include "transition/join.h"
 
 /*
  * Count the end of the child that ran last in its join.  That of one that failed, but

@@ -11,16 +11,16 @@
 #include "base/hooks.h"
 #include "base/time/clock.h"
 #include "base/version/compat.h"
-#include "run/join/abort.h"
 #include "run/apply/apply.h"
+#include "run/distributed_map/result_writer.h"
 #include "run/gate/gate.h"
+#include "run/join/abort.h"
 #include "run/join/dependents.h"
 #include "run/join/new_children.h"
 #include "run/slice/load.h"
+#include "run/slice/slice_internal.h"
 #include "run/task/dispatch.h"
 #include "run/task/outside.h"
-#include "run/distributed_map/result_writer.h"
-#include "run/slice/slice_internal.h"
 
 /* More subtransactions with an xid would overflow the snapshots of others */
 #define MAX_SUBXACTS	60
@@ -552,7 +552,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 		if (sf_slice_in_session(slice->request) && waits_at_gate(slice, draft, branch, &throttled))
 			return;
 		if (throttled.name != NULL)
-			stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK,.answer.error = throttled};
+			stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK,.outcome.error = throttled};
 		else if (!sf_dispatch_announced(slice, draft, branch, &stimulus))
 			return;
 	}

@@ -16,7 +16,6 @@
 #include "utils/timestamp.h"
 
 #include "base/value/random.h"
-#include "transition/state/map_state.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"
 #include "run/apply/apply_map_run.h"
@@ -24,6 +23,7 @@
 #include "run/slice/load.h"
 #include "run/task/outside.h"
 #include "store/state_machine/program_cache.h"
+#include "transition/state/map_state.h"
 
 /* Items of a Distributed Map that one query reads */
 #define CHUNK	1000
@@ -212,7 +212,7 @@ sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error)
 	if (root != NULL)
 	{
 		/* a sibling of the event that entered the state in which it ends */
-		stopped->after_event = sf_event_previous(execution->execution_no, root->entered_event);
+		stopped->after_event = sf_history_event_previous(execution->execution_no, root->entered_event);
 		stopped->state = root->state;
 	}
 	(void) sf_draft_advance(draft, sf_branch_make(execution->execution_no,

@@ -80,12 +80,12 @@ all_left_as(const SfSliceRequest *request, Oid owner)
 	const SfOwnerShare *share = sf_slice_share_of(request, owner);
 
 	if (share == NULL)
-		return SF_LEFT_NONE;
-	if (share->tasks == SF_OWNER_NO_TASKS)
-		return SF_LEFT_CAPPED;
-	if (sf_slice_worker(request)->new_owners_only && share->tasks == SF_OWNER_ALL_TASKS)
-		return SF_LEFT_RESERVED;
-	return SF_LEFT_NONE;
+		return SF_TASKS_LEFT_NONE;
+	if (share->tasks == SF_OWNER_TASKS_NONE)
+		return SF_TASKS_LEFT_CAPPED;
+	if (sf_slice_worker(request)->new_owners_only && share->tasks == SF_OWNER_TASKS_ALL)
+		return SF_TASKS_LEFT_RESERVED;
+	return SF_TASKS_LEFT_NONE;
 }
 
 /* Add tasks of an owner to what is announced. */
@@ -156,15 +156,15 @@ scan_announced_of(SfSlice *slice, Oid owner, Search *search)
 
 	if (n == 0)
 		return false;
-	if (all_left != SF_LEFT_NONE)
+	if (all_left != SF_TASKS_LEFT_NONE)
 	{
 		slice->result->tasks_left |= all_left;
 		leave_more(search, owner, dues[0]);
 		return false;
 	}
-	if (!sf_slice_in_session(request) && (sf_slice_worker(request)->tasks & SF_TASKS_LONG) == 0)
+	if (!sf_slice_in_session(request) && (sf_slice_worker(request)->tasks & SF_SLICE_TASKS_LONG) == 0)
 	{
-		slice->result->tasks_left |= SF_LEFT_TASK;
+		slice->result->tasks_left |= SF_TASKS_LEFT_TASK;
 		sf_announced_add(search->left, owner, dues[0]);
 		return true;
 	}
@@ -180,7 +180,7 @@ scan_announced_of(SfSlice *slice, Oid owner, Search *search)
 		}
 	}
 	if (slice->announced && n > 1)
-		slice->result->tasks_left |= SF_LEFT_TASK;
+		slice->result->tasks_left |= SF_TASKS_LEFT_TASK;
 	if (!took_first)
 		leave_more(search, owner, dues[0]);
 	else if (n > 1)
@@ -262,7 +262,7 @@ scan_announced(SfSlice *slice)
 	}
 	/* those of other owners do not wait for the end of the one that is taken */
 	if (slice->announced && (search.left->nowners > 0 || search.left->others))
-		slice->result->tasks_left |= SF_LEFT_TASK;
+		slice->result->tasks_left |= SF_TASKS_LEFT_TASK;
 }
 
 /* Take what the keys are of: branches, and what may begin in queues. */
@@ -403,7 +403,7 @@ sf_slice_fail_branch(const SfSliceRequest *request, const char *cause)
 {
 	/* also an announced one, and one that sf_run() did not let wait */
 	SfSliceRequest alone = {.mode = SF_SLICE_MODE_BRANCH,.length = SF_SLICE_LENGTH_ONE_BRANCH,
-		.take.branch = sf_slice_branch(request),.worker.tasks = SF_TASKS_ALL};
+		.take.branch = sf_slice_branch(request),.worker.tasks = SF_SLICE_TASKS_ALL};
 	SfSliceResult result = {0};
 	SfSlice		slice;
 	SfDraft	   *draft;

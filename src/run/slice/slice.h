@@ -31,30 +31,30 @@
 typedef enum SfSliceMode
 {
 	/* in a worker */
-	SF_SLICE_MODE_KEYS,				/* those of keys that are due and free, and what may begin in queues */
-	SF_SLICE_MODE_ANNOUNCED,			/* one announced long task, found in the tables */
-	SF_SLICE_MODE_BRANCH,			/* one by itself */
+	SF_SLICE_MODE_KEYS,			/* those of keys that are due and free, and what may begin in queues */
+	SF_SLICE_MODE_ANNOUNCED,	/* one announced long task, found in the tables */
+	SF_SLICE_MODE_BRANCH,		/* one by itself */
 	/* in a session, which runs long tasks in place and never asks for a commit */
-	SF_SLICE_MODE_EXECUTION,			/* what is due of an execution and its children */
-	SF_SLICE_MODE_OWNER,				/* what is due of an owner */
+	SF_SLICE_MODE_EXECUTION,	/* what is due of an execution and its children */
+	SF_SLICE_MODE_OWNER,		/* what is due of an owner */
 	SF_SLICE_MODE_SESSION_BRANCH		/* one by itself */
 } SfSliceMode;
 
 /* Which SQL tasks a worker's slice takes on; it announces the others as long */
 typedef enum SfSliceTasks
 {
-	SF_TASKS_NONE = 0,			/* none, so it enters no user code */
-	SF_TASKS_SHORT = 1,			/* runs those that are known to be short */
-	SF_TASKS_LONG = 2,			/* hands the caller one announced task to run next */
-	SF_TASKS_ALL = SF_TASKS_SHORT | SF_TASKS_LONG
+	SF_SLICE_TASKS_NONE = 0,	/* none, so it enters no user code */
+	SF_SLICE_TASKS_SHORT = 1,	/* runs those that are known to be short */
+	SF_SLICE_TASKS_LONG = 2,	/* hands the caller one announced task to run next */
+	SF_SLICE_TASKS_ALL = SF_SLICE_TASKS_SHORT | SF_SLICE_TASKS_LONG
 } SfSliceTasks;
 
 /* Which announced tasks of an owner a slice may take on */
 typedef enum SfOwnerTasks
 {
-	SF_OWNER_NO_TASKS,
-	SF_OWNER_NEW_TASKS,			/* those that are not known to be long */
-	SF_OWNER_ALL_TASKS
+	SF_OWNER_TASKS_NONE,
+	SF_OWNER_TASKS_NEW,			/* those that are not known to be long */
+	SF_OWNER_TASKS_ALL
 } SfOwnerTasks;
 
 /* What is left of the share of processes of an owner whose tasks occupy some already */
@@ -84,8 +84,8 @@ typedef struct SfAnnounced
 /* When a slice ends that still has work */
 typedef enum SfSliceLength
 {
-	SF_SLICE_LENGTH_TIMED,				/* once its time is up */
-	SF_SLICE_LENGTH_ONE_BRANCH			/* after one branch, when that rests */
+	SF_SLICE_LENGTH_TIMED,		/* once its time is up */
+	SF_SLICE_LENGTH_ONE_BRANCH	/* after one branch, when that rests */
 } SfSliceLength;
 
 /* KEYS: what to take */
@@ -221,11 +221,11 @@ sf_owner_may_have(SfOwnerTasks tasks, bool known_long)
 {
 	switch (tasks)
 	{
-		case SF_OWNER_NO_TASKS:
+		case SF_OWNER_TASKS_NONE:
 			return false;
-		case SF_OWNER_NEW_TASKS:
+		case SF_OWNER_TASKS_NEW:
 			return !known_long;
-		case SF_OWNER_ALL_TASKS:
+		case SF_OWNER_TASKS_ALL:
 			return true;
 	}
 	pg_unreachable();
@@ -234,21 +234,21 @@ sf_owner_may_have(SfOwnerTasks tasks, bool known_long)
 /* Announced tasks that were left due, as a set */
 typedef enum SfTasksLeft
 {
-	SF_LEFT_NONE = 0,
-	SF_LEFT_TASK = 1,			/* another process is wanted for one */
-	SF_LEFT_CAPPED = 2,			/* one's owner occupies as many processes as it may */
-	SF_LEFT_RESERVED = 4		/* one's owner may have it, but not in this process, which is reserved for
+	SF_TASKS_LEFT_NONE = 0,
+	SF_TASKS_LEFT_TASK = 1,		/* another process is wanted for one */
+	SF_TASKS_LEFT_CAPPED = 2,	/* one's owner occupies as many processes as it may */
+	SF_TASKS_LEFT_RESERVED = 4	/* one's owner may have it, but not in this process, which is reserved for
 								 * owners that occupy none: a process for tasks is wanted */
 } SfTasksLeft;
 
 /* Tasks for which a process is wanted now */
-#define SF_LEFT_WANTED	(SF_LEFT_TASK | SF_LEFT_RESERVED)
+#define SF_TASKS_LEFT_WANTED	(SF_TASKS_LEFT_TASK | SF_TASKS_LEFT_RESERVED)
 
 typedef enum SfSliceEnd
 {
-	SF_SLICE_END_IDLE,				/* nothing that is due could be claimed */
+	SF_SLICE_END_IDLE,			/* nothing that is due could be claimed */
 	SF_SLICE_END_WORKED,
-	SF_SLICE_END_LONG_TASK			/* commit, then run result.task */
+	SF_SLICE_END_LONG_TASK		/* commit, then run result.task */
 } SfSliceEnd;
 
 typedef struct SfSliceResult

@@ -7,9 +7,10 @@
 #ifndef SF_RUN_SLICE_INTERNAL_H
 #define SF_RUN_SLICE_INTERNAL_H
 
+#include "portability/instr_time.h"
+
 #include "run/apply/apply.h"
 #include "run/slice/slice.h"
-#include "portability/instr_time.h"
 
 typedef struct SfSlice
 {

@@ -5,9 +5,10 @@
 #ifndef SF_RUN_DELIVERER_H
 #define SF_RUN_DELIVERER_H
 
+#include "nodes/pg_list.h"
+
 #include "base/hooks.h"
 #include "base/time/clock.h"
-#include "nodes/pg_list.h"
 
 /* Deliveries of one owner that this process has claimed */
 typedef struct SfDeliveries

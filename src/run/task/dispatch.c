@@ -5,8 +5,8 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "access/xact.h"
+#include "common/hashfn.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -144,10 +144,10 @@ left_as(const SfSliceRequest *request, Oid owner, bool known_long)
 	const SfOwnerShare *share = sf_slice_share_of(request, owner);
 
 	if (share != NULL && !sf_owner_may_have(share->tasks, known_long))
-		return SF_LEFT_CAPPED;
+		return SF_TASKS_LEFT_CAPPED;
 	if (share != NULL && sf_slice_worker(request)->new_owners_only)
-		return SF_LEFT_RESERVED;
-	return (sf_slice_worker(request)->tasks & SF_TASKS_LONG) != 0 ? SF_LEFT_NONE : SF_LEFT_TASK;
+		return SF_TASKS_LEFT_RESERVED;
+	return (sf_slice_worker(request)->tasks & SF_SLICE_TASKS_LONG) != 0 ? SF_TASKS_LEFT_NONE : SF_TASKS_LEFT_TASK;
 }
 
 /*
@@ -160,7 +160,7 @@ may_offer(SfSlice *slice, const SfDraft *draft, const SfState *state)
 	bool		known = last_duration(draft, state).kind != SF_TASK_TIME_UNKNOWN && !is_short(draft, state);
 	SfTasksLeft left = left_as(slice->request, draft->execution->owner, known);
 
-	if (left == SF_LEFT_NONE)
+	if (left == SF_TASKS_LEFT_NONE)
 		return true;
 	slice->result->tasks_left |= left;
 	slice->result->left_unrun = true;
@@ -310,10 +310,10 @@ sf_dispatch_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
 {
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_TASK;
-	stimulus->answer.ok = outcome->ok;
-	stimulus->answer.output = outcome->output ? outcome->output : sf_json_null();
-	stimulus->answer.error = outcome->error;
-	stimulus->answer.error.needs_prefix = false;
+	stimulus->outcome.ok = outcome->ok;
+	stimulus->outcome.output = outcome->output ? outcome->output : sf_json_null();
+	stimulus->outcome.error = outcome->error;
+	stimulus->outcome.error.needs_prefix = false;
 }
 
 /* Have the caller run an announced task next. */
@@ -341,7 +341,7 @@ sf_dispatch_offer(SfSlice *slice, const SfDraft *draft, const SfBranch *branch)
 static void
 submitted(SfStimulus *stimulus, SfTask *task, TimestampTz due)
 {
-	SfSubmission submission = {{task, due}, sf_stimulus_answer(stimulus)->output};
+	SfSubmission submission = {{task, due}, sf_stimulus_outcome(stimulus)->output};
 
 	stimulus->kind = SF_STIMULUS_SUBMITTED;
 	stimulus->submitted = submission;
@@ -391,7 +391,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (task != NULL)
 		sf_outside_await_token(task, request);
 	if (!in_session &&
-		((sf_slice_worker(slice->request)->tasks & SF_TASKS_SHORT) == 0 || !is_short(draft, state)))
+		((sf_slice_worker(slice->request)->tasks & SF_SLICE_TASKS_SHORT) == 0 || !is_short(draft, state)))
 	{
 		SF_TELL(announced, draft);
 		announce(branch, request, task, stimulus);

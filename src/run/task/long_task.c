@@ -31,7 +31,7 @@ submitted_task(const SfState *state, const SfBranch *branch,
 		sf_task_read(branch->key, SF_LOCK_WAIT) : NULL;
 
 	if (task == NULL || task->generation != branch->generation ||
-		task->status != SF_TASK_TOKEN)
+		task->status != SF_TASK_STATUS_TOKEN)
 		return NULL;
 	task->submitted = outcome->output ? outcome->output : sf_json_null();
 	return task;
@@ -45,7 +45,7 @@ store_outcome(SfDraft *draft, SfBranch *branch, const SfTaskOutcome *outcome)
 
 	sf_dispatch_stimulus(outcome, &stimulus);
 	stimulus.kind = SF_STIMULUS_STORED_OUTCOME;
-	stimulus.answer.task = submitted_task(&draft->program->states[branch->state], branch, outcome);
+	stimulus.outcome.task = submitted_task(&draft->program->states[branch->state], branch, outcome);
 	(void) sf_draft_advance(draft, branch, &stimulus);
 	if (!SF_DEBUG_MUTATION("T2_commit"))
 		sf_apply_branch(branch);

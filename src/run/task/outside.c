@@ -79,21 +79,21 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	if (activity == NULL ||
 		!may_use(draft->execution->owner, activity, SF_RIGHT_ANY))
 	{
-		sf_error_set(&stimulus->answer.error, SF_ERR_RUNTIME, "The activity ARN does not exist.");
+		sf_error_set(&stimulus->outcome.error, SF_ERR_RUNTIME, "The activity ARN does not exist.");
 		return;
 	}
 	if (!may_use(draft->execution->owner, activity, SF_RIGHT_WORK))
 	{
-		sf_error_set(&stimulus->answer.error, SF_ERR_PERMISSIONS,
+		sf_error_set(&stimulus->outcome.error, SF_ERR_PERMISSIONS,
 					 "The owner of state machine '%s' has no right to give work to activity '%s'.",
 					 draft->execution->machine_name, activity->name);
-		stimulus->answer.error.needs_prefix = false;
+		stimulus->outcome.error.needs_prefix = false;
 		return;
 	}
 
 	task = draft->token_task != NULL ? draft->token_task : sf_outside_make_task(branch);
 	task->activity_no = activity->activity_no;
-	task->status = SF_TASK_QUEUED;
+	task->status = SF_TASK_STATUS_QUEUED;
 	task->input = request->payload;
 	task->resource = asked_for(resource, request);
 	task->timeout_ms = request->timeout_ms;
@@ -106,7 +106,7 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 void
 sf_outside_await_token(SfTask *task, const SfTaskRequest *request)
 {
-	task->status = SF_TASK_TOKEN;
+	task->status = SF_TASK_STATUS_TOKEN;
 	task->timeout_ms = request->timeout_ms;
 	task->heartbeat_ms = request->heartbeat_ms;
 }
@@ -127,7 +127,7 @@ static void
 fail_stimulus(SfStimulus *stimulus, SfTask *task, const char *name, const char *cause)
 {
 	stimulus->kind = SF_STIMULUS_TASK;
-	stimulus->answer = (SfAnswer) {.error = sf_error_make(name, cause),.task = task};
+	stimulus->outcome = (SfOutcome) {.error = sf_error_make(name, cause),.task = task};
 }
 
 /* Nothing has happened yet; task: what has changed of it, or NULL. */
@@ -150,18 +150,18 @@ static void
 answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	SfAnswer   *answer = &stimulus->answer;
+	SfOutcome  *outcome = &stimulus->outcome;
 
 	stimulus->kind = SF_STIMULUS_TASK;
-	answer->ok = !branch->outcome_failed;
-	answer->output = branch->outcome ? branch->outcome : sf_json_null();
-	if (task != NULL && state->type == SF_STATE_MAP && answer->ok)
-		answer->ok = sf_item_reader_take_answer(branch, &answer->output, &answer->error);
-	else if (answer->ok && is_activity_result(state, task))
-		answer->output = sf_service.shape_result(&sf_state_task(state)->resource, answer->output);
-	answer->task = task;
+	outcome->ok = !branch->outcome_failed;
+	outcome->output = branch->outcome ? branch->outcome : sf_json_null();
+	if (task != NULL && state->type == SF_STATE_MAP && outcome->ok)
+		outcome->ok = sf_item_reader_take_answer(branch, &outcome->output, &outcome->error);
+	else if (outcome->ok && is_activity_result(state, task))
+		outcome->output = sf_service.shape_result(&sf_state_task(state)->resource, outcome->output);
+	outcome->task = task;
 	if (branch->outcome_failed)
-		answer->error = sf_step_branch_error(branch);
+		outcome->error = sf_step_branch_error(branch);
 }
 
 /* The lease of a task is over: back into the queue, or given up. */
@@ -181,7 +181,7 @@ lease_is_over(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 							   task->receives == 1 ? "time" : "times"));
 		return;
 	}
-	task->status = SF_TASK_QUEUED;
+	task->status = SF_TASK_STATUS_QUEUED;
 	task->started_at = DT_NOBEGIN;
 	task->heartbeat_at = DT_NOBEGIN;
 	task->lease_until = DT_NOEND;
@@ -209,7 +209,7 @@ timer_rang(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 	else if (task->heartbeat_ms > 0 && now >= heard + task->heartbeat_ms * 1000)
 	{
 		fail_stimulus(stimulus, task, SF_ERR_TIMEOUT, NULL);
-		stimulus->answer.error.heartbeat = true;
+		stimulus->outcome.error.heartbeat = true;
 	}
 	else if (now >= task->lease_until)
 		lease_is_over(draft, task, stimulus);

@@ -11,10 +11,11 @@
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "nodes/execnodes.h"
-#include "sql_task/sql_task_internal.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+
+#include "sql_task/sql_task_internal.h"
 
 /*
  * Tell whether what jsonb_to_record remembers about a type stays true: rows

@@ -10,18 +10,19 @@
  */
 #include "postgres.h"
 
-#include "base/version/compat.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "json/json.h"
 #include "miscadmin.h"
-#include "sql_task/function/function.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
+
+#include "base/version/compat.h"
+#include "json/json.h"
+#include "sql_task/function/function.h"
 
 /* Tell whether a function has a parameter of some name. */
 static bool

@@ -5,10 +5,11 @@
 #ifndef SF_TASK_FUNCTION_H
 #define SF_TASK_FUNCTION_H
 
-#include "base/name/name.h"
 #include "executor/spi.h"
 #include "lib/ilist.h"
 #include "storage/itemptr.h"
+
+#include "base/name/name.h"
 #include "sql_task/sql_task_internal.h"
 
 /* The arguments that a call gives, by their index among the inputs */

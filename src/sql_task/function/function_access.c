@@ -6,15 +6,16 @@
 
 #include "access/genam.h"
 #include "access/table.h"
-#include "base/version/compat.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "miscadmin.h"
-#include "sql_task/function/function.h"
 #include "utils/acl.h"
 #include "utils/regproc.h"
 #include "utils/varlena.h"
+
+#include "base/version/compat.h"
+#include "sql_task/function/function.h"
 
 /* Find the schemas in which a name is looked up: its own, or the search_path. */
 static List *

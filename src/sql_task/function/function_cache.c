@@ -17,12 +17,13 @@
 #include "funcapi.h"
 #include "lib/ilist.h"
 #include "lib/stringinfo.h"
-#include "sql_task/function/function.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
+
+#include "sql_task/function/function.h"
 
 /* Functions and plans that a session keeps */
 #define MAX_FUNCTIONS	512

@@ -11,13 +11,14 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "json/json.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_node.h"
-#include "sql_task/function/function.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+
+#include "json/json.h"
+#include "sql_task/function/function.h"
 
 /* Make the expression of a parameter of the plan. */
 static Param *

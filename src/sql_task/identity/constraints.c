@@ -21,19 +21,20 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "base/version/compat.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_namespace.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "sql_task/sql_task_internal.h"
 #include "utils/acl.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
+
+#include "base/version/compat.h"
+#include "sql_task/sql_task_internal.h"
 
 /* What pg_constraint says, until it changes */
 static MemoryContext known_context = NULL;

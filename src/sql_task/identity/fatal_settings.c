@@ -12,12 +12,12 @@
 
 #include "miscadmin.h"
 #include "storage/proc.h"
-#include "sql_task/sql_task_internal.h"
-#include "sql_task/sql_task.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 
 #include "base/version/compat.h"
+#include "sql_task/sql_task.h"
+#include "sql_task/sql_task_internal.h"
 
 static const char *const names[] = {
 	"exit_on_error",

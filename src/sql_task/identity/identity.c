@@ -20,20 +20,14 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/error/debug_point.h"
-#include "base/version/compat.h"
 #include "catalog/namespace.h"
 #include "commands/prepare.h"
 #include "commands/sequence.h"
 #include "common/pg_prng.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "base/role/role_settings.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
-#include "sql_task/sql_task.h"
-#include "sql_task/sql_task_internal.h"
-#include "sql_task/identity/temp_schema.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc_tables.h"
@@ -41,6 +35,13 @@
 #include "utils/portal.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
+
+#include "base/error/debug_point.h"
+#include "base/role/role_settings.h"
+#include "base/version/compat.h"
+#include "sql_task/identity/temp_schema.h"
+#include "sql_task/sql_task.h"
+#include "sql_task/sql_task_internal.h"
 
 /* This session is a worker's: it holds no client's state */
 static bool private_session = false;

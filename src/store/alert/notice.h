@@ -20,8 +20,8 @@
 	X(JOB, "sfflow.jobs", "sfflow Job Status Change")	/* an attempt of a Task state */ \
 	X(DEADLINE, "sfflow.deadlines", "sfflow Deadline Status Change") \
 	X(ALERT, "sfflow.alerts", SF_ALERT_DETAIL_TYPE) \
-	X(RUN, "sfflow.schedules", "sfflow Schedule Run Status Change") \
-	X(TASK, "sfflow.tasks", "sfflow Human Task Status Change") \
+	X(SCHEDULE_RUN, "sfflow.schedules", "sfflow Schedule Run Status Change") \
+	X(HUMAN_TASK, "sfflow.tasks", "sfflow Human Task Status Change") \
 	X(EMISSION, "sfflow.events", NULL)	/* an event was emitted: the name of its type */
 
 #define SF_CHANGE_ENUM(sym, source, detail_type) SF_CHANGE_##sym,

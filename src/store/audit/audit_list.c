@@ -115,9 +115,9 @@ write_queries(void)
 static List *
 run(SfPlan *plan, const SfAuditQuery *q)
 {
-	return sf_scan_rows(plan, &row_type, sf_query_arg(OIDOID, ObjectIdGetDatum(q->reader), false),
-						SF_CHAR(q->kind), SF_TEXT(q->object), SF_TEXT(q->target), SF_TEXT(q->action),
-						SF_TEXT(q->role), SF_TIME(q->from), SF_TIME(q->before), SF_INT8(q->limit));
+	return sf_snapshot_rows(plan, &row_type, sf_query_arg(OIDOID, ObjectIdGetDatum(q->reader), false),
+							SF_CHAR(q->kind), SF_TEXT(q->object), SF_TEXT(q->target), SF_TEXT(q->action),
+							SF_TEXT(q->role), SF_TIME(q->from), SF_TIME(q->before), SF_INT8(q->limit));
 }
 
 /* Read a page: the newest actions that a query asks for, as SfAuditRow. */

@@ -92,7 +92,7 @@ sf_branch_read(SfBranchKey key, SfLock lock)
 {
 	List	   *list = NIL;
 
-	sf_row_fetch(&row_type.key, lock, NULL, append_branch, &list, SF_KEY(key));
+	sf_row_fetch(&row_type.key, lock, NULL, append_branch, &list, SF_BRANCH_KEY(key));
 	return sf_list_first(list);
 }
 
@@ -108,7 +108,7 @@ waits_outside(HeapTuple tuple, TupleDesc desc, void *arg)
 bool
 sf_branch_lock_outside(SfBranchKey key, int generation)
 {
-	return sf_row_fetch(&row_type.key, SF_LOCK_SKIP, waits_outside, NULL, &generation, SF_KEY(key));
+	return sf_row_fetch(&row_type.key, SF_LOCK_SKIP, waits_outside, NULL, &generation, SF_BRANCH_KEY(key));
 }
 
 /* Read the children of a branch, by place and index. */
@@ -119,7 +119,7 @@ sf_branch_children(SfBranchKey parent, SfLock lock)
 		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.parent_no = $2"
 		" ORDER BY b.place, b.branch_index");
 
-	return sf_db_list(&plans[lock], append_branch, SF_ARGS(SF_KEY(parent)));
+	return sf_db_list(&plans[lock], append_branch, SF_ARGS(SF_BRANCH_KEY(parent)));
 }
 
 static const SfIndex by_parent = {"branch", "branch_parent"};
@@ -134,7 +134,7 @@ sf_branch_jobs(SfBranchKey parent, const List *numbers, bool waiting)
 
 	foreach(lc, numbers)
 		indexes[foreach_current_index(lc)] = lfirst_int(lc);
-	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent),
+	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_BRANCH_KEY(parent),
 				 SF_INT2(waiting ? SF_JOB_PLACE_WAITS : SF_JOB_PLACE_NONE),
 				 sf_query_arg(INT4ARRAYOID, sf_int_array_datum(indexes, list_length(numbers)), false));
 	pfree(indexes);
@@ -147,7 +147,7 @@ sf_branch_jobs_to_come(SfBranchKey parent)
 {
 	List	   *found = sf_branch_ready_jobs(parent, PG_INT32_MAX);
 
-	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent),
+	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_BRANCH_KEY(parent),
 				 SF_INT2(SF_JOB_PLACE_WAITS));
 	return found;
 }
@@ -158,7 +158,7 @@ sf_branch_ready_jobs(SfBranchKey parent, int most)
 {
 	List	   *found = NIL;
 
-	sf_rows_read(&by_parent, most, append_branch, &found, SF_KEY(parent),
+	sf_rows_read(&by_parent, most, append_branch, &found, SF_BRANCH_KEY(parent),
 				 SF_INT2(SF_JOB_PLACE_READY));
 	return found;
 }
@@ -187,7 +187,7 @@ sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *numbers)
 {
 	Sharing		sharing = {.numbers = numbers};
 
-	sf_rows_read(&by_parent, PG_INT32_MAX, append_sharing, &sharing, SF_KEY(parent),
+	sf_rows_read(&by_parent, PG_INT32_MAX, append_sharing, &sharing, SF_BRANCH_KEY(parent),
 				 SF_INT2(SF_JOB_PLACE_SHARED));
 	return sharing.found;
 }
@@ -234,7 +234,7 @@ sf_branch_by_no(List *branches, int64 branch_no)
 	return NULL;
 }
 
-/* Read a branch with the snapshot of the query that calls (see sf_scan_run); NULL: there is none. */
+/* Read a branch with the snapshot of the query that calls (see sf_snapshot_run); NULL: there is none. */
 SfBranch *
 sf_branch_read_seen(SfBranchKey key)
 {
@@ -242,13 +242,13 @@ sf_branch_read_seen(SfBranchKey key)
 		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.branch_no = $2");
 	List	   *list = NIL;
 
-	sf_scan(&plan, append_branch, &list, SF_KEY(key));
+	sf_snapshot_read(&plan, append_branch, &list, SF_BRANCH_KEY(key));
 	return list == NIL ? NULL : linitial(list);
 }
 
 /*
  * Read every branch of an execution that is a thread of control, without documents (NULL), with
- * the snapshot of the query that calls (see sf_scan_run); also jobs that have no rows.
+ * the snapshot of the query that calls (see sf_snapshot_run); also jobs that have no rows.
  */
 List *
 sf_branch_scan(int64 execution_no, const SfProgram *program)
@@ -257,8 +257,8 @@ sf_branch_scan(int64 execution_no, const SfProgram *program)
 		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.phase <> ALL ($2)");
 	List	   *list = NIL;
 
-	sf_scan(&plan, append_without_documents, &list, SF_INT8(execution_no),
-			SF_INT2S(SF_PHASES_OF_EXECUTION));
+	sf_snapshot_read(&plan, append_without_documents, &list, SF_INT8(execution_no),
+					 SF_INT2S(SF_PHASES_OF_EXECUTION));
 	return sf_branch_imply_all(program, list);
 }
 
@@ -306,7 +306,7 @@ sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits, b
 {
 	Claim		claim = {at, skip_waits, parked, NIL};
 
-	sf_row_fetch(&row_type.key, lock, is_claimable, read_claimed, &claim, SF_KEY(key));
+	sf_row_fetch(&row_type.key, lock, is_claimable, read_claimed, &claim, SF_BRANCH_KEY(key));
 	return sf_list_first(claim.list);
 }
 
@@ -316,7 +316,7 @@ sf_branch_read_join(SfBranchKey key, SfLock lock)
 {
 	List	   *list = NIL;
 
-	sf_row_fetch(&row_type.key, lock, NULL, append_without_documents, &list, SF_KEY(key));
+	sf_row_fetch(&row_type.key, lock, NULL, append_without_documents, &list, SF_BRANCH_KEY(key));
 	return sf_list_first(list);
 }
 
@@ -408,7 +408,7 @@ sf_branch_outputs(SfBranchKey parent, int **indexes, int *count, int *last_event
 		" ORDER BY b.place, b.branch_index");
 	Outputs		o = {palloc(sizeof(Jsonb *) * 64), palloc(sizeof(int) * 64), 0, 64, 0, false};
 
-	sf_db_read(&plan, read_output, &o, SF_KEY(parent));
+	sf_db_read(&plan, read_output, &o, SF_BRANCH_KEY(parent));
 	if (o.shared)
 	{
 		foreach_ptr(const SfBranch, job, sf_branch_jobs_of_shared_rows(parent, NIL))
@@ -429,7 +429,7 @@ sf_branch_last_inner_event(SfBranchKey parent)
 		" WHERE b.execution_no = $1 AND b.parent_no = $2"
 		" AND b.phase = $3 ORDER BY b.last_event DESC LIMIT 1");
 
-	return sf_db_number(&plan, 0, SF_KEY(parent), SF_INT2(SF_PHASE_DONE));
+	return sf_db_number(&plan, 0, SF_BRANCH_KEY(parent), SF_INT2(SF_PHASE_DONE));
 }
 
 /* Lay a branch out as its row. */
@@ -576,7 +576,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 
 	const SfBranch *locked;
 
-	if (sf_db_execute(&plan, SF_KEY(key), SF_TIME(until)) > 0)
+	if (sf_db_execute(&plan, SF_BRANCH_KEY(key), SF_TIME(until)) > 0)
 		sf_branch_notify_due(key, InvalidOid, until);
 	else if ((locked = sf_branch_read_join(key, SF_LOCK_NONE)) != NULL && locked->due_at < until)
 		sf_hooks.branch_skipped(key, locked->owner, locked->due_at);
@@ -591,7 +591,8 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner");
 
 	/* with the owner: workers look for timers of owners that they know */
-	sf_branch_notify_due(key, (Oid) sf_db_number(&plan, InvalidOid, SF_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND)), due);
+	sf_branch_notify_due(key, (Oid) sf_db_number(&plan, InvalidOid, SF_BRANCH_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND)),
+						 due);
 }
 
 /* Read what an answer needs of its branch. */
@@ -622,8 +623,8 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 	TimestampTz now = GetCurrentTimestamp();
 	SfBranch	answered = {.key = key};
 
-	sf_db_read(&plan, read_answered, &answered, SF_KEY(key), SF_INT2(SF_PHASE_ANSWERED), SF_TIME(now), SF_BOOL(!ok),
-			   SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause));
+	sf_db_read(&plan, read_answered, &answered, SF_BRANCH_KEY(key), SF_INT2(SF_PHASE_ANSWERED), SF_TIME(now),
+			   SF_BOOL(!ok), SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause));
 	sf_branch_notify_due(key, answered.owner, now);
 	if (!sf_branch_is_inside(&answered))	/* a Map whose items were read still is */
 		sf_branch_leave_state(&answered);

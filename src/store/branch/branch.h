@@ -7,13 +7,14 @@
 #ifndef SF_STORE_BRANCH_H
 #define SF_STORE_BRANCH_H
 
+#include "nodes/pg_list.h"
+
 #include "asl/program.h"
 #include "base/hooks.h"
 #include "base/name/work_key.h"
 #include "base/value/one_of.h"
 #include "db/row.h"
 #include "json/json.h"
-#include "nodes/pg_list.h"
 
 /*
  * Phases.  The second column says when due_at is set.  Where it is "due" and not set, the branch is parked
@@ -64,7 +65,7 @@ typedef enum SfPhase
  *	OF_EXECUTION	of rows that are no threads of control, but of the execution as a whole
  *	BEFORE_GATE		it ends with the beginning of a step, which may be held or wait for a limit
  *	INSIDE			the branch is inside of its state (sf_branch_is_inside)
- *	INSIDE_OF_RUN	... if it is that of a Distributed Map whose run has begun
+ *	INSIDE_OF_MAP_RUN	... if it is that of a Distributed Map whose run has begun
  *	KEPT_AT_END		the branch keeps it when its execution ends: it has ended itself, or a redrive goes on from its
  *					children or from its outcome.  In any other one it is ABORTED then.
  */
@@ -72,7 +73,7 @@ typedef enum SfPhase
 #define SF_PHASES_OF_EXECUTION	SF_PHASE_TIMEOUT, SF_PHASE_STOP
 #define SF_PHASES_BEFORE_GATE	SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED, SF_PHASE_NET
 #define SF_PHASES_INSIDE		SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET
-#define SF_PHASES_INSIDE_OF_RUN	SF_PHASE_RUN, SF_PHASE_ANSWERED
+#define SF_PHASES_INSIDE_OF_MAP_RUN	SF_PHASE_RUN, SF_PHASE_ANSWERED
 #define SF_PHASES_KEPT_AT_END	SF_PHASE_JOIN, SF_PHASE_ANSWERED, SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
 
 /*
@@ -428,7 +429,7 @@ static inline bool
 sf_branch_is_inside(const SfBranch *branch)
 {
 	return SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE) ||
-		(SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE_OF_RUN) && sf_branch_has_map_run(branch));
+		(SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE_OF_MAP_RUN) && sf_branch_has_map_run(branch));
 }
 
 #endif							/* SF_STORE_BRANCH_H */

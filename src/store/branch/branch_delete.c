@@ -88,7 +88,7 @@ sf_branch_delete_orphan(SfBranchKey key)
 		" DELETE FROM _sfflow.branch b USING o"
 		" WHERE b.execution_no = o.execution_no AND b.branch_no = o.branch_no");
 
-	sf_db_execute(&plan, SF_KEY(key));
+	sf_db_execute(&plan, SF_BRANCH_KEY(key));
 }
 
 /* Delete every branch of an execution. */

@@ -5,8 +5,9 @@
 #ifndef SF_STORE_DUE_H
 #define SF_STORE_DUE_H
 
-#include "base/hooks.h"
 #include "nodes/pg_list.h"
+
+#include "base/hooks.h"
 
 /*
  * Owners of branches that are due or wait for a time, in the order of their turns: those

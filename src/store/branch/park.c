@@ -27,7 +27,7 @@ park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfRank
 		" rank = excluded.rank, since = excluded.since, without_slot = excluded.without_slot");
 
 	sf_branch_come_at(branch, DT_NOEND);
-	sf_db_execute(&plan, SF_KEY(branch->key), SF_TEXT(feature), SF_INT8(object_no), queue,
+	sf_db_execute(&plan, SF_BRANCH_KEY(branch->key), SF_TEXT(feature), SF_INT8(object_no), queue,
 				  SF_TIME_OR_NULL(rank.rank, DT_NOBEGIN), SF_TIME_OR_NULL(rank.since, DT_NOBEGIN),
 				  SF_BOOL(!rank.has_slot));
 }
@@ -53,7 +53,7 @@ sf_park_feature(SfBranchKey key)
 	static SfPlan plan = SF_PLAN(
 		"SELECT w.feature FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2");
 
-	return sf_list_first(sf_db_texts(&plan, SF_KEY(key)));
+	return sf_list_first(sf_db_texts(&plan, SF_BRANCH_KEY(key)));
 }
 
 /* Append what a branch waits for to a list. */
@@ -123,7 +123,7 @@ sf_park_end(SfBranch *branch)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" RETURNING COALESCE(w.since, pg_catalog.clock_timestamp())");
-	TimestampTz since = sf_db_number(&plan, DT_NOBEGIN, SF_KEY(branch->key));
+	TimestampTz since = sf_db_number(&plan, DT_NOBEGIN, SF_BRANCH_KEY(branch->key));
 
 	if (since == DT_NOBEGIN)
 		return false;
@@ -262,7 +262,7 @@ sf_park_leave_queue(SfBranch *branch)
 		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" AND w.queue IS NOT NULL RETURNING w.object_no, w.queue, w.rank, w.since");
 
-	return sf_db_read(&plan, read_rank, branch, SF_KEY(branch->key)) > 0;
+	return sf_db_read(&plan, read_rank, branch, SF_BRANCH_KEY(branch->key)) > 0;
 }
 
 /* Rows that are read into an array */
@@ -341,7 +341,7 @@ sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front,
 		after = &start;
 	sf_db_read(front_plan(size), read_waiting, &w, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
 			   SF_PARKED_PHASES, SF_TIME(after->rank), SF_INT2(SF_PHASE_ANNOUNCED),
-			   SF_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_BOOL(!after->has_slot));
+			   SF_BRANCH_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_BOOL(!after->has_slot));
 	return w.count;
 }
 
@@ -361,7 +361,7 @@ sf_park_forget_left_over(const SfQueuedBranch *row)
 		" DELETE FROM _sfflow.held w USING free f WHERE w.execution_no = f.execution_no"
 		" AND w.branch_no = f.branch_no");
 
-	sf_db_execute(&plan, SF_KEY(row->key), SF_PARKED_PHASES,
+	sf_db_execute(&plan, SF_BRANCH_KEY(row->key), SF_PARKED_PHASES,
 				  sf_query_arg(XIDOID, TransactionIdGetDatum(row->made_by), false));
 }
 

@@ -40,14 +40,14 @@ struct SfHeadNames
 
 /* Take in an event, if it tells of other names, or that the execution begins anew. */
 static void
-note_event(SfHeadNames *names, const SfEvent *event)
+note_event(SfHeadNames *names, const SfHistoryEvent *event)
 {
-	Jsonb	   *renames = event->type != SF_EVENT_EXECUTION_MIGRATED ? NULL :
+	Jsonb	   *renames = event->type != SF_HISTORY_EVENT_EXECUTION_MIGRATED ? NULL :
 		sf_renames_of_migration(event->extra);
 	MemoryContext old;
 	Rename	   *rename;
 
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
+	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		names->renames = NIL;
 	if (renames == NULL)
 		return;
@@ -61,7 +61,7 @@ note_event(SfHeadNames *names, const SfEvent *event)
 
 /* Find the first migration that comes after an event. */
 static int
-find_next(const SfHeadNames *names, const SfEvent *event)
+find_next(const SfHeadNames *names, const SfHistoryEvent *event)
 {
 	int			n = list_length(names->renames);
 	int			next = Min(names->next, n);
@@ -104,8 +104,8 @@ make_table(SfHeadNames *names, int version, int next)
  * An event of an earlier version of an execution that was migrated, with the number that
  * its state has now (-1: it is gone), in translated; any other event as it is.
  */
-const SfEvent *
-sf_head_event_now(SfHeadNames *names, const SfEvent *event, SfEvent *translated)
+const SfHistoryEvent *
+sf_head_event_now(SfHeadNames *names, const SfHistoryEvent *event, SfHistoryEvent *translated)
 {
 	int			next;
 
@@ -133,18 +133,18 @@ make_names(const SfExecutionHead *execution, const SfProgram *program)
 	return names;
 }
 
-/* Let the events through that tell of other names (SfEventFilter). */
+/* Let the events through that tell of other names (SfHistoryEventFilter). */
 static bool
-is_migration(const SfEvent *event, void *arg)
+is_migration(const SfHistoryEvent *event, void *arg)
 {
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
+	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		note_event(arg, event);
-	return event->type == SF_EVENT_EXECUTION_MIGRATED;
+	return event->type == SF_HISTORY_EVENT_EXECUTION_MIGRATED;
 }
 
-/* Take in an event of a migration (SfEventVisitor). */
+/* Take in an event of a migration (SfHistoryEventVisitor). */
 static void
-visit_migration(const SfEvent *event, void *arg)
+visit_migration(const SfHistoryEvent *event, void *arg)
 {
 	note_event(arg, event);
 }
@@ -158,7 +158,7 @@ sf_head_names_read(const SfExecutionHead *execution, const SfProgram *program)
 {
 	SfHeadNames *names = make_names(execution, program);
 
-	sf_event_scan_some(execution->execution_no, is_migration, visit_migration, names);
+	sf_history_event_scan_some(execution->execution_no, is_migration, visit_migration, names);
 	return names;
 }
 
@@ -169,16 +169,16 @@ typedef struct HeadScan
 {
 	SfHeadNames *names;
 	bool		collects;		/* the migrations are not known yet */
-	SfEventVisitor visitor;
+	SfHistoryEventVisitor visitor;
 	void	   *arg;
 } HeadScan;
 
 /* Have an event visited, unless it is known already that this has to be done again. */
 static void
-visit(const SfEvent *event, void *arg)
+visit(const SfHistoryEvent *event, void *arg)
 {
 	HeadScan *scan = arg;
-	SfEvent		translated;
+	SfHistoryEvent translated;
 
 	if (scan->collects)
 		note_event(scan->names, event);
@@ -188,25 +188,25 @@ visit(const SfEvent *event, void *arg)
 }
 
 /*
- * Visit the events of an execution, as sf_event_scan does with few documents, with the
+ * Visit the events of an execution, as sf_history_event_scan does with few documents, with the
  * numbers that their states have in its version.  Few executions are migrated to other
  * names: those that were are read a second time, with all names known, after
  * the caller has forgotten what it was told.
  */
 void
 sf_head_scan(const SfExecutionHead *execution, const SfProgram *program,
-			 SfHeadForget forget, SfEventVisitor visitor, void *arg)
+			 SfHeadForget forget, SfHistoryEventVisitor visitor, void *arg)
 {
 	HeadScan	scan = {make_names(execution, program), true, visitor, arg};
 
 	forget(arg);
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, visit, &scan);
+	sf_history_event_scan(execution->execution_no, SF_HISTORY_DOCUMENTS_FEW, visit, &scan);
 	if (scan.names->renames == NIL)
 		return;
 	forget(arg);
 	scan.collects = false;
 	scan.names->version = 0;
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, visit, &scan);
+	sf_history_event_scan(execution->execution_no, SF_HISTORY_DOCUMENTS_FEW, visit, &scan);
 }
 
 /* --- heads --- */
@@ -284,7 +284,7 @@ sf_head_read(int64 execution_no, SfExecutionHead *out)
 	Head		head = {.execution = out};
 
 	out->execution_no = execution_no;
-	if (sf_scan(&plan, read_execution, &head, SF_INT8(execution_no)) == 0)
+	if (sf_snapshot_read(&plan, read_execution, &head, SF_INT8(execution_no)) == 0)
 		return false;
 	if (out->map_state != SF_NO_STATE && out->version != head.parent_version)
 		out->map_state = map_state_of_child(&head);

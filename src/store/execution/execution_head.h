@@ -9,7 +9,7 @@
 
 #include "store/branch/branch.h"
 #include "store/execution/status.h"
-#include "store/history/event.h"
+#include "store/history/history_event.h"
 
 typedef struct SfExecutionHead
 {
@@ -34,9 +34,9 @@ extern bool sf_head_read(int64 execution_no, SfExecutionHead *out);
 extern bool sf_head_read_visible(int64 execution_no, SfExecutionHead *out);
 extern SfHeadNames *sf_head_names_read(const SfExecutionHead *execution,
 									   const SfProgram *program);
-extern const SfEvent *sf_head_event_now(SfHeadNames *names, const SfEvent *event,
-										SfEvent *translated);
+extern const SfHistoryEvent *sf_head_event_now(SfHeadNames *names, const SfHistoryEvent *event,
+											   SfHistoryEvent *translated);
 extern void sf_head_scan(const SfExecutionHead *execution, const SfProgram *program,
-						 SfHeadForget forget, SfEventVisitor visitor, void *arg);
+						 SfHeadForget forget, SfHistoryEventVisitor visitor, void *arg);
 
 #endif							/* SF_STORE_EXECUTION_HEAD_H */

@@ -99,14 +99,14 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 /* Root branches that are due by $12, or parked, or start later: those that have not begun, and few others */
 #define DUE_ROOTS \
 	" FROM (SELECT b.execution_no FROM _sfflow.branch b" \
-	"  WHERE b.branch_no = " SF_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner" \
+	"  WHERE b.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner" \
 	"   FROM _sfflow.state_machine s WHERE s.machine_no = ANY ($1))" \
 	"  AND b.due_at < $12" \
 	" UNION ALL SELECT w.execution_no FROM _sfflow.held w JOIN _sfflow.branch b" \
 	"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no" \
-	"  WHERE w.branch_no = " SF_ROOT_TEXT " AND b.due_at IS NULL" \
+	"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.due_at IS NULL" \
 	" UNION ALL SELECT d.execution_no FROM _sfflow.delayed_start d JOIN _sfflow.branch b" \
-	"  ON b.execution_no = d.execution_no AND b.branch_no = " SF_ROOT_TEXT " AND b.due_at >= $12" \
+	"  ON b.execution_no = d.execution_no AND b.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.due_at >= $12" \
 	"  WHERE d.start_at >= $12) b"
 
 static SfPlan by_parent = SF_PLAN(
@@ -186,8 +186,8 @@ sf_execution_list_machines(int machine_no, Oid owner)
 		" WHERE ($1 = 0 OR m.machine_no = $1)"
 		" AND ($2 IS NULL OR m.owner = $2) ORDER BY m.machine_no");
 
-	return sf_scan_rows(&plan, &machine_type, SF_INT4(machine_no),
-						sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
+	return sf_snapshot_rows(&plan, &machine_type, SF_INT4(machine_no),
+							sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
 }
 
 /* Find the number of a machine by name; 0: there is none. */
@@ -196,7 +196,7 @@ sf_execution_list_machine(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m WHERE m.name = $1");
-	const SfListedMachine *machine = sf_list_first(sf_scan_rows(&plan, &machine_type, SF_TEXT(name)));
+	const SfListedMachine *machine = sf_list_first(sf_snapshot_rows(&plan, &machine_type, SF_TEXT(name)));
 
 	return machine == NULL ? 0 : machine->machine_no;
 }
@@ -233,7 +233,7 @@ largest_name(void)
 static List *
 run(SfPlan *plan, const SfListQuery *q)
 {
-	return sf_scan_rows(plan, &listed_type, ARGUMENTS(q));
+	return sf_snapshot_rows(plan, &listed_type, ARGUMENTS(q));
 }
 
 /* Sort positions, the newest first. */
@@ -308,11 +308,11 @@ run_labelled(SfPlan *plan, const SfListQuery *q)
 		foreach(lc, positions)
 			numbers = lappend(numbers, &((SfWalkPosition *) lfirst(lc))->number);
 		if (numbers != NIL)
-			found = list_concat(found, sf_scan_rows(plan, &listed_type, ARGUMENTS(&part), sf_query_int8s(numbers)));
+			found = list_concat(found, sf_snapshot_rows(plan, &listed_type, ARGUMENTS(&part), sf_query_int8s(numbers)));
 		if (list_length(positions) < part.limit || list_length(found) >= q->limit)
 			return list_truncate(found, q->limit);
 		last = llast(positions);
-		part.before = (SfListKey) {last->time, last->number};
+		part.before = (SfListPosition) {last->time, last->number};
 	}
 }
 
@@ -344,7 +344,7 @@ run_merged_by(List *(*run_part) (SfPlan *, const SfListQuery *), SfPlan *plan, c
 			if (list_length(found) >= q->limit)
 				return found;
 			/* behind all that were requested at that time */
-			part.before = (SfListKey) {.requested_at = part.from,.execution_no = 0};
+			part.before = (SfListPosition) {.requested_at = part.from,.execution_no = 0};
 			part.limit = q->limit - list_length(found);
 		}
 	part.from = q->from;

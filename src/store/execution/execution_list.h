@@ -9,11 +9,11 @@
 #include "store/execution/status.h"
 
 /* A position in a list: executions after it were requested before it. */
-typedef struct SfListKey
+typedef struct SfListPosition
 {
 	TimestampTz requested_at;
 	int64		execution_no;
-} SfListKey;
+} SfListPosition;
 
 /* Which executions a list has, by whether they were redriven */
 typedef enum SfListRedriven
@@ -47,7 +47,7 @@ typedef struct SfListQuery
 	SfListRedriven redriven;
 	SfLabelled	labelled;
 	TimestampTz from;			/* requested then, or later */
-	SfListKey	before;
+	SfListPosition before;
 	int			limit;
 } SfListQuery;
 

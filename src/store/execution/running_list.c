@@ -41,13 +41,13 @@ sf_running_list(const int *machines, int nmachines, int most)
 		"   AND o.status = $4 ORDER BY o.requested_at LIMIT " MAX_TEXT ") o"
 		"  JOIN _sfflow.execution e ON e.execution_no = o.execution_no WHERE e.map_run_no IS NULL"
 		"  UNION ALL SELECT " COLUMNS " FROM (SELECT b.execution_no FROM _sfflow.branch b"
-		"   WHERE b.branch_no = " SF_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner FROM _sfflow.state_machine s"
+		"   WHERE b.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner FROM _sfflow.state_machine s"
 		"    WHERE s.machine_no = ANY ($1)) AND b.due_at < $3 LIMIT 10000) b"
 		"  JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
 		"  WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL"
 		"  UNION ALL SELECT " COLUMNS " FROM (SELECT w.execution_no FROM _sfflow.held w"
 		"   JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
-		"   WHERE w.branch_no = " SF_ROOT_TEXT " AND b.due_at IS NULL LIMIT 10000) w"
+		"   WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.due_at IS NULL LIMIT 10000) w"
 		"  JOIN _sfflow.execution e ON e.execution_no = w.execution_no"
 		"  WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL) r) x"
 		" WHERE x.k <= $2 ORDER BY x.requested_at, x.execution_id");
@@ -55,10 +55,10 @@ sf_running_list(const int *machines, int nmachines, int most)
 	List	   *list = NIL;
 
 	if (nmachines > 0)
-		list = sf_scan_rows(&plan, &row_type,
-							sf_query_arg(INT4ARRAYOID, sf_int_array_datum(machines, nmachines), false),
-							SF_INT8(most), SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR),
-							SF_INT2(SF_STATUS_RUNNING));
+		list = sf_snapshot_rows(&plan, &row_type,
+								sf_query_arg(INT4ARRAYOID, sf_int_array_datum(machines, nmachines), false),
+								SF_INT8(most), SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR),
+								SF_INT2(SF_STATUS_RUNNING));
 	sf_execution_list_plans_end(nest);
 	return list;
 }

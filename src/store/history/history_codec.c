@@ -195,7 +195,7 @@ sf_history_check_documents(SfHistoryReader *reader)
 
 /* Pack the event that an event follows; returns its flags, as the functions below. */
 static int
-put_previous(SfHistoryPacker *packer, const SfEvent *event)
+put_previous(SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
 	Assert(event->previous_id >= 0 && event->previous_id < event->id);
 	if (event->previous_id == event->id - 1)
@@ -215,7 +215,7 @@ get_previous(SfHistoryReader *reader, int flags)
 
 /* Pack the time. */
 static int
-put_time(SfHistoryPacker *packer, const SfEvent *event)
+put_time(SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
 	if (event->at == packer->last.at)
 		return 0;
@@ -239,7 +239,7 @@ get_time(SfHistoryReader *reader, int flags)
 
 /* Pack the number of the state. */
 static int
-put_state(SfHistoryPacker *packer, const SfEvent *event)
+put_state(SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
 	if (event->state == packer->last.state)
 		return 0;
@@ -256,7 +256,7 @@ get_state(SfHistoryReader *reader, int flags)
 
 /* Pack where the payload is. */
 static int
-put_payload(SfHistoryPacker *packer, const SfEvent *event)
+put_payload(SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
 	if (event->payload_from == SF_NO_EVENT && event->payload == NULL)
 		return PAYLOAD_NONE;
@@ -315,9 +315,9 @@ get_payload(SfHistoryReader *reader, int flags)
 
 /* Pack the indexes of the Map states around, as changes of those of the event before. */
 static int
-put_iterations(SfHistoryPacker *packer, const SfEvent *event)
+put_iterations(SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
-	const SfEvent *last = &packer->last;
+	const SfHistoryEvent *last = &packer->last;
 
 	if (sf_same_iterations(event->iterations, event->niterations, last->iterations, last->niterations))
 		return 0;
@@ -371,7 +371,7 @@ get_iterations(SfHistoryReader *reader, int flags)
 
 /* Pack what else the details hold. */
 static int
-put_extra(SfHistoryPacker *packer, const SfEvent *event)
+put_extra(SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
 	if (event->extra == NULL)
 		return 0;
@@ -391,7 +391,7 @@ get_extra(SfHistoryReader *reader, int flags)
 
 /* Begin a row in the current memory context, with the event that is added next. */
 void
-sf_history_pack_begin(SfHistoryPacker *packer, const SfEvent *first)
+sf_history_pack_begin(SfHistoryPacker *packer, const SfHistoryEvent *first)
 {
 	memset(packer, 0, sizeof(SfHistoryPacker));
 	packer->row.execution_no = first->execution_no;
@@ -408,7 +408,7 @@ sf_history_pack_begin(SfHistoryPacker *packer, const SfEvent *first)
  * may be stands alone: to read one document is to decompress all of its row.
  */
 static bool
-documents_fit(const SfHistoryPacker *packer, const SfEvent *event)
+documents_fit(const SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
 	Size		bytes = 0;
 
@@ -422,7 +422,7 @@ documents_fit(const SfHistoryPacker *packer, const SfEvent *event)
 
 /* Tell whether a row that has events takes another one. */
 bool
-sf_history_pack_fits(const SfHistoryPacker *packer, const SfEvent *event)
+sf_history_pack_fits(const SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
 	return event->execution_no == packer->row.execution_no &&
 		event->id == packer->last.id + 1 && event->version == packer->version &&
@@ -431,7 +431,7 @@ sf_history_pack_fits(const SfHistoryPacker *packer, const SfEvent *event)
 
 /* Add an event, whose documents stay until the row is written. */
 void
-sf_history_pack_add(SfHistoryPacker *packer, const SfEvent *event)
+sf_history_pack_add(SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
 	int			offset,
 				flags;

@@ -6,7 +6,8 @@
 #define SF_STORE_HISTORY_CODEC_H
 
 #include "lib/stringinfo.h"
-#include "store/history/event.h"
+
+#include "store/history/history_event.h"
 
 /* Number of the format, the first byte of a body */
 #define SF_HISTORY_FORMAT	1
@@ -24,7 +25,7 @@ typedef struct SfHistoryPacker
 	StringInfoData events;		/* packed so far */
 	int			count;
 	int			version;		/* of the state machine */
-	SfEvent		last;			/* added last */
+	SfHistoryEvent last;		/* added last */
 	int			last_payload;	/* event that holds the last payload, or SF_NO_EVENT */
 	Datum	   *documents;
 	int			ndocuments;
@@ -32,9 +33,9 @@ typedef struct SfHistoryPacker
 	Size		document_bytes;
 } SfHistoryPacker;
 
-extern void sf_history_pack_begin(SfHistoryPacker *packer, const SfEvent *first);
-extern bool sf_history_pack_fits(const SfHistoryPacker *packer, const SfEvent *event);
-extern void sf_history_pack_add(SfHistoryPacker *packer, const SfEvent *event);
+extern void sf_history_pack_begin(SfHistoryPacker *packer, const SfHistoryEvent *first);
+extern bool sf_history_pack_fits(const SfHistoryPacker *packer, const SfHistoryEvent *event);
+extern void sf_history_pack_add(SfHistoryPacker *packer, const SfHistoryEvent *event);
 extern const SfHistoryRow *sf_history_pack_end(SfHistoryPacker *packer);
 
 /* --- unpacking --- */
@@ -49,7 +50,7 @@ typedef struct SfHistoryReader
 	const char *problem;		/* why the row cannot be read further; NULL: nothing */
 	int			count;			/* events of the row */
 	int			nread;
-	SfEvent		event;			/* read last; without its documents */
+	SfHistoryEvent event;		/* read last; without its documents */
 	int			payload_document;	/* numbers of its documents; -1: none */
 	int			extra_document;
 	int			last_payload;	/* event that holds the last payload, or SF_NO_EVENT */

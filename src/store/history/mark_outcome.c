@@ -14,14 +14,14 @@ static const char *const names[] = {
 
 /* Name an outcome as sf_mark takes it. */
 const char *
-sf_marked_name(SfMarkOutcome outcome)
+sf_mark_outcome_name(SfMarkOutcome outcome)
 {
 	return names[outcome];
 }
 
 /* The outcome that a row or an event names */
 SfMarkOutcome
-sf_marked_outcome(const char *name)
+sf_mark_outcome_of(const char *name)
 {
 	return sf_word_number(name, "outcome", names, lengthof(names));
 }

@@ -18,7 +18,7 @@ typedef enum SfMarkOutcome
 	SF_MARK_COUNT
 } SfMarkOutcome;
 
-extern const char *sf_marked_name(SfMarkOutcome outcome);
-extern SfMarkOutcome sf_marked_outcome(const char *name);
+extern const char *sf_mark_outcome_name(SfMarkOutcome outcome);
+extern SfMarkOutcome sf_mark_outcome_of(const char *name);
 
 #endif							/* SF_STORE_MARK_OUTCOME_H */

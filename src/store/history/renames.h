@@ -6,6 +6,7 @@
 #define SF_STORE_RENAMES_H
 
 #include "nodes/pg_list.h"
+
 #include "json/json.h"
 
 extern Jsonb *sf_renames_of_migration(const Jsonb *details);

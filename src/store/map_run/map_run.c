@@ -101,7 +101,7 @@ sf_map_run_scan(int64 execution_no)
 		" WHERE r.execution_no = $1 ORDER BY r.map_run_no");
 	List	   *list = NIL;
 
-	sf_scan(&plan, append_run, &list, SF_INT8(execution_no));
+	sf_snapshot_read(&plan, append_run, &list, SF_INT8(execution_no));
 	return list;
 }
 

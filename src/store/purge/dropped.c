@@ -23,7 +23,7 @@ sf_dropped_find_running(int machine_no, int64 after, int limit)
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.execution_no FROM _sfflow.branch b"
 		" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
-		" WHERE b.branch_no = " SF_ROOT_TEXT " AND b.execution_no > $2"
+		" WHERE b.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.execution_no > $2"
 		" AND e.machine_no = $1 AND e.status = $4"
 		" ORDER BY b.execution_no LIMIT $3");
 

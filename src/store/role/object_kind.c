@@ -8,7 +8,7 @@
 
 /* The word of a kind. */
 const char *
-sf_kind_name(SfObjectKind kind)
+sf_object_kind_name(SfObjectKind kind)
 {
 #define WORD_OF(sym, letter, word) \
 	if (kind == SF_OBJECT_##sym) \
@@ -19,7 +19,7 @@ sf_kind_name(SfObjectKind kind)
 
 /* The kind that a word stands for. */
 SfObjectKind
-sf_kind_of(const char *word)
+sf_object_kind_of(const char *word)
 {
 #define KIND_OF(sym, letter, name) \
 	if (strcmp(word, name) == 0) \

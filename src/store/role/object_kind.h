@@ -31,7 +31,7 @@ typedef enum SfObjectKind
 /* For an array of the words by their letters, with gaps */
 #define SF_OBJECT_WORD(sym, letter, word) [letter] = word,
 
-extern const char *sf_kind_name(SfObjectKind kind);
-extern SfObjectKind sf_kind_of(const char *word);
+extern const char *sf_object_kind_name(SfObjectKind kind);
+extern SfObjectKind sf_object_kind_of(const char *word);
 
 #endif							/* SF_STORE_OBJECT_KIND_H */

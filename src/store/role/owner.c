@@ -116,7 +116,7 @@ sf_owner_set_branch(SfBranchKey key, Oid from, Oid to)
 		" WHERE t.execution_no = free.execution_no"
 		" AND t.branch_no = free.branch_no");
 
-	if (sf_db_execute(&plan, SF_KEY(key), SF_ROLE(from), SF_ROLE(to)) == 0)
+	if (sf_db_execute(&plan, SF_BRANCH_KEY(key), SF_ROLE(from), SF_ROLE(to)) == 0)
 		return false;
 	sf_branch_notify_due(key, to, GetCurrentTimestamp());
 	return true;

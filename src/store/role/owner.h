@@ -5,9 +5,10 @@
 #ifndef SF_STORE_OWNER_H
 #define SF_STORE_OWNER_H
 
+#include "nodes/pg_list.h"
+
 #include "base/hooks.h"
 #include "db/table.h"
-#include "nodes/pg_list.h"
 #include "store/role/object_kind.h"
 
 /* Names of the state machines or activities of a role. */

@@ -129,7 +129,7 @@ is_granted(Oid role, SfObjectKind kind, const char *object, SfRight needed)
 	if (needed == SF_RIGHT_OWNER)
 		return false;
 	search.public_has = needed != SF_RIGHT_ANY && is_public_at_first(sf_right_privilege(needed));
-	sf_scan(&find_grants, read_grant, &search, SF_CHAR(kind), SF_TEXT(object));
+	sf_snapshot_read(&find_grants, read_grant, &search, SF_CHAR(kind), SF_TEXT(object));
 	return search.found || search.public_has;
 }
 
@@ -204,11 +204,11 @@ sf_privilege_readable_machines(void)
 	Roles		owns = {.reader = GetUserId()};
 	Roles		has = owns;
 
-	sf_scan_run(&owners, read_owner, &owns, NULL, 0);
-	sf_scan(&owned, sf_row_append_text, &names, sf_query_oids(owns.roles));
-	sf_scan(&grantees, read_owner, &has, SF_CHAR(SF_OBJECT_STATE_MACHINE), SF_CHAR(SF_PRIVILEGE_READ));
-	sf_scan(&given, sf_row_append_text, &names, sf_query_oids(has.roles),
-			SF_CHAR(SF_OBJECT_STATE_MACHINE), SF_CHAR(SF_PRIVILEGE_READ));
+	sf_snapshot_run(&owners, read_owner, &owns, NULL, 0);
+	sf_snapshot_read(&owned, sf_row_append_text, &names, sf_query_oids(owns.roles));
+	sf_snapshot_read(&grantees, read_owner, &has, SF_CHAR(SF_OBJECT_STATE_MACHINE), SF_CHAR(SF_PRIVILEGE_READ));
+	sf_snapshot_read(&given, sf_row_append_text, &names, sf_query_oids(has.roles),
+					 SF_CHAR(SF_OBJECT_STATE_MACHINE), SF_CHAR(SF_PRIVILEGE_READ));
 	return names;
 }
 

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "nodes/pg_list.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/datum.h"
@@ -13,7 +14,6 @@
 #include "utils/memutils.h"
 
 #include "db/table_cache.h"
-#include "nodes/pg_list.h"
 #include "store/branch/branch.h"
 #include "store/feature.h"
 #include "store/purge/dropped.h"
@@ -444,7 +444,7 @@ sf_machine_count_running(int machine_no)
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.branch b"
 		" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
-		" WHERE b.branch_no = " SF_ROOT_TEXT " AND e.machine_no = $1 AND e.status = $2");
+		" WHERE b.branch_no = " SF_BRANCH_ROOT_TEXT " AND e.machine_no = $1 AND e.status = $2");
 
 	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
 }

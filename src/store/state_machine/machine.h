@@ -10,9 +10,9 @@
 /* What an execution's history keeps (machine option "history") */
 typedef enum SfHistoryLevel
 {
-	SF_HISTORY_ALL,
-	SF_HISTORY_TASKS,
-	SF_HISTORY_NONE
+	SF_HISTORY_LEVEL_ALL,
+	SF_HISTORY_LEVEL_TASKS,
+	SF_HISTORY_LEVEL_NONE
 } SfHistoryLevel;
 
 /* Priorities of executions are from -this to this (machine option "priority") */

@@ -9,9 +9,9 @@
  */
 #include "postgres.h"
 
-#include "utils/builtins.h"
 #include "miscadmin.h"
 #include "storage/proc.h"
+#include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
@@ -64,10 +64,10 @@ history_level(const Jsonb *options)
 	char	   *level = sf_json_get_cstring(options, "history");
 
 	if (level != NULL && strcmp(level, "TASKS") == 0)
-		return SF_HISTORY_TASKS;
+		return SF_HISTORY_LEVEL_TASKS;
 	if (level != NULL && strcmp(level, "NONE") == 0)
-		return SF_HISTORY_NONE;
-	return SF_HISTORY_ALL;
+		return SF_HISTORY_LEVEL_NONE;
+	return SF_HISTORY_LEVEL_ALL;
 }
 
 /* Read roleArn of the option "aws", in the current memory context; NULL: there is none. */

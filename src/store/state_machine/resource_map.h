@@ -6,8 +6,9 @@
 #ifndef SF_STORE_RESOURCE_MAP_H
 #define SF_STORE_RESOURCE_MAP_H
 
-#include "db/row.h"
 #include "nodes/pg_list.h"
+
+#include "db/row.h"
 
 /* Columns of _sfflow.resource_map; see sql/parts/table/core.sql. */
 #define SF_RESOURCE_MAP_COLUMNS(X) \

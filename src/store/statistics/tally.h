@@ -9,8 +9,9 @@
 #ifndef SF_STORE_TALLY_H
 #define SF_STORE_TALLY_H
 
-#include "db/row.h"
 #include "nodes/pg_list.h"
+
+#include "db/row.h"
 
 /* What is counted.  Stored: numbers never change. */
 #define SF_METRIC_LIST(X) \

@@ -39,7 +39,7 @@ sf_usual_jobs(int machine_no)
 		" FROM _sfflow.job_usual u WHERE u.machine_no = $1");
 	List	   *jobs = NIL;
 
-	sf_scan(&plan, append_job, &jobs, SF_INT4(machine_no));
+	sf_snapshot_read(&plan, append_job, &jobs, SF_INT4(machine_no));
 	list_sort(jobs, compare_jobs);
 	return jobs;
 }

@@ -28,7 +28,7 @@ SF_ROW_TYPE(activity_row, SF_ACTIVITY_FIELDS, activity, 1);
  * for a query that names the number, as the index does.
  */
 #define QUEUED	"0"
-StaticAssertDecl(SF_TASK_QUEUED == 0, "status of the tasks in the index task_queued");
+StaticAssertDecl(SF_TASK_STATUS_QUEUED == 0, "status of the tasks in the index task_queued");
 
 /* --- activities --- */
 
@@ -105,7 +105,7 @@ sf_activity_count_tasks(int activity_no)
 
 	return sf_db_number(&plan, 0, SF_INT4(activity_no), SF_INT2(SF_PHASE_EXTERNAL),
 						SF_INT2(SF_STATUS_RUNNING),
-						SF_INT2S(SF_TASK_QUEUED, SF_TASK_TAKEN, SF_TASK_TOKEN));
+						SF_INT2S(SF_TASK_STATUS_QUEUED, SF_TASK_STATUS_TAKEN, SF_TASK_STATUS_TOKEN));
 }
 
 /* Store that a worker polls; writes at most once per second. */
@@ -141,7 +141,7 @@ sf_task_write(const SfTask *t)
 	SfTask		row = *t;
 
 	row.scheduled_at = GetCurrentTimestamp();
-	row.started_at = t->status == SF_TASK_TOKEN ? row.scheduled_at : DT_NOBEGIN;
+	row.started_at = t->status == SF_TASK_STATUS_TOKEN ? row.scheduled_at : DT_NOBEGIN;
 	row.heartbeat_at = DT_NOBEGIN;
 	row.lease_until = DT_NOEND;
 	row.receives = 0;
@@ -158,7 +158,7 @@ sf_task_read(SfBranchKey key, SfLock lock)
 		"SELECT " SF_TASK_COLUMNS(SF_SELECT) "1 FROM _sfflow.task t"
 		" WHERE t.execution_no = $1 AND t.branch_no = $2");
 
-	return sf_db_row(&plans[lock], &task_row, SF_KEY(key));
+	return sf_db_row(&plans[lock], &task_row, SF_BRANCH_KEY(key));
 }
 
 /* A task that is queued: what is read of it before anything is locked */
@@ -196,14 +196,14 @@ find_queued(const SfActivity *activity, const Queued *after, int limit)
 
 	return sf_db_list(&plan, read_queued,
 					  SF_ARGS(SF_INT4(activity->activity_no), SF_TIME(after->scheduled_at),
-							  SF_KEY(after->key), SF_INT8(limit)));
+							  SF_BRANCH_KEY(after->key), SF_INT8(limit)));
 }
 
 /* Is a task still queued? */
 static bool
 is_queued(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	return sf_row_number(tuple, desc, COL_status, -1) == SF_TASK_QUEUED;
+	return sf_row_number(tuple, desc, COL_status, -1) == SF_TASK_STATUS_QUEUED;
 }
 
 /* Read a task. */
@@ -230,10 +230,10 @@ take(const Queued *queued, const SfActivity *activity, const char *worker)
 	if (execution == NULL || execution->status != SF_STATUS_RUNNING ||
 		!sf_branch_lock_outside(queued->key, queued->generation))
 		return NULL;
-	sf_row_fetch(&task_row.key, SF_LOCK_SKIP, is_queued, read_task, &task, SF_KEY(queued->key));
+	sf_row_fetch(&task_row.key, SF_LOCK_SKIP, is_queued, read_task, &task, SF_BRANCH_KEY(queued->key));
 	if (task == NULL)
 		return NULL;
-	task->status = SF_TASK_TAKEN;
+	task->status = SF_TASK_STATUS_TAKEN;
 	task->worker = worker == NULL ? NULL : pstrdup(worker);
 	task->receives++;
 	task->started_at = task->heartbeat_at = GetCurrentTimestamp();
@@ -329,7 +329,7 @@ sf_task_timer(const SfTask *t)
 {
 	TimestampTz due = DT_NOEND;
 
-	if (t->status == SF_TASK_QUEUED || t->started_at == DT_NOBEGIN)
+	if (t->status == SF_TASK_STATUS_QUEUED || t->started_at == DT_NOBEGIN)
 		return DT_NOEND;		/* time runs from when it is taken */
 	if (t->timeout_ms > 0)
 		due = t->started_at + t->timeout_ms * 1000;

@@ -30,7 +30,7 @@ typedef struct SfActivity
 	X(ANSWERED, 3) \
 	X(DEAD, 4)			/* taken too often */
 
-#define SF_TASK_STATUS_ENUM(sym, number) SF_TASK_##sym = number,
+#define SF_TASK_STATUS_ENUM(sym, number) SF_TASK_STATUS_##sym = number,
 typedef enum SfTaskStatus
 {
 	SF_TASK_STATUS_LIST(SF_TASK_STATUS_ENUM)

@@ -70,7 +70,7 @@ lose(SfcDb *db, const char *what)
 	SfcDbDone	done = db->on_done;
 
 	db->delay = db->delay == 0 ? FIRST_DELAY : Min(db->delay * 2, LAST_DELAY);
-	sfc_log(SFC_WARNING, what, "user", PQuser(db->session.conn), "reason", message, NULL);
+	sfc_log(SFC_LOG_WARNING, what, "user", PQuser(db->session.conn), "reason", message, NULL);
 	read_sqlstate(db->sqlstate, message);
 	free(message);
 	db->failed = true;
@@ -89,7 +89,7 @@ finish_statement(SfcDb *db, PGresult *result)
 {
 	SfcDbDone	done = db->on_done;
 
-	db->state = SFC_READY;
+	db->state = SFC_DB_READY;
 	db->on_done = NULL;
 	if (done != NULL)
 		done(result, db->on_done_arg);
@@ -100,7 +100,7 @@ finish_statement(SfcDb *db, PGresult *result)
 static void
 read_results(SfcDb *db)
 {
-	while (db->state == SFC_BUSY && !PQisBusy(db->session.conn))
+	while (db->state == SFC_DB_BUSY && !PQisBusy(db->session.conn))
 	{
 		PGresult   *result = PQgetResult(db->session.conn);
 
@@ -145,9 +145,9 @@ talk(void *arg)
 			db->notified(db, notify);
 		PQfreemem(notify);
 	}
-	if (db->state == SFC_READY)
+	if (db->state == SFC_DB_READY)
 		db->idle(db);
-	if (db->state == SFC_READY || db->state == SFC_BUSY)
+	if (db->state == SFC_DB_READY || db->state == SFC_DB_BUSY)
 		sfc_session_watch(&db->session);
 }
 
@@ -155,14 +155,14 @@ talk(void *arg)
 bool
 sfc_db_is_idle(const SfcDb *db)
 {
-	return db->state == SFC_READY;
+	return db->state == SFC_DB_READY;
 }
 
 /* A statement begins: its sender waits for the result. */
 static void
 begin_statement(SfcDb *db, SfcDbDone done, void *arg)
 {
-	db->state = SFC_BUSY;
+	db->state = SFC_DB_BUSY;
 	db->on_done = done;
 	db->on_done_arg = arg;
 }
@@ -215,7 +215,7 @@ setup_done(const PGresult *result, void *arg)
 
 		lose(db, PQresultStatus(result) == PGRES_TUPLES_OK ?
 			 "extension sfflow is not installed in this database" : "cannot set the session up");
-		sfc_log(SFC_DEBUG, "setup", "reason", message, NULL);
+		sfc_log(SFC_LOG_DEBUG, "setup", "reason", message, NULL);
 		free(message);
 		return;
 	}
@@ -224,7 +224,7 @@ setup_done(const PGresult *result, void *arg)
 	db->has_traces = *PQgetvalue(result, 0, 1) == 't';
 	db->failed = false;
 	db->delay = 0;
-	sfc_log(SFC_INFO, "connected", "database", PQdb(db->session.conn), "user", PQuser(db->session.conn), NULL);
+	sfc_log(SFC_LOG_INFO, "connected", "database", PQdb(db->session.conn), "user", PQuser(db->session.conn), NULL);
 	db->connected(db);
 }
 
@@ -295,7 +295,7 @@ try_connect(void *arg)
 {
 	SfcDb	   *db = arg;
 
-	db->state = SFC_CONNECTING;
+	db->state = SFC_DB_CONNECTING;
 	sfc_session_begin(&db->session, db->open(db), db->connect_timeout);
 }
 
@@ -331,7 +331,7 @@ sfc_db_stop(SfcDb *db)
 {
 	sfc_timer_clear(&db->retry_timer);
 	sfc_session_end(&db->session);
-	db->state = SFC_DOWN;
+	db->state = SFC_DB_DOWN;
 	db->on_done = NULL;
 	PQclear(db->kept);
 	db->kept = NULL;

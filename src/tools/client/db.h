@@ -15,10 +15,10 @@ typedef void (*SfcDbDone) (const PGresult *result, void *arg);
 
 typedef enum SfcDbState
 {
-	SFC_DOWN,
-	SFC_CONNECTING,
-	SFC_BUSY,					/* a statement is under way */
-	SFC_READY
+	SFC_DB_DOWN,
+	SFC_DB_CONNECTING,
+	SFC_DB_BUSY,				/* a statement is under way */
+	SFC_DB_READY
 } SfcDbState;
 
 /* Set it to zero, and then its first part, before its first use. */

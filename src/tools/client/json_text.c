@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 
 #include "mb/pg_wchar.h"
+
 #include "tools/client/json_text.h"
 
 /*

@@ -35,15 +35,17 @@ parse_amount(const char *value, SfcType type)
 		const char *unit;
 		double		factor;
 	}			units[] = {
-		{SFC_COUNT, "", 1}, {SFC_TIME, "", 1000}, {SFC_TIME, "ms", 1}, {SFC_TIME, "s", 1000}, {SFC_TIME, "min", 60000},
-		{SFC_TIME, "h", 3600000}, {SFC_SIZE, "", 1}, {SFC_SIZE, "B", 1}, {SFC_SIZE, "kB", 1024}, {SFC_SIZE, "MB", 1048576},
+		{SFC_TYPE_COUNT, "", 1},
+		{SFC_TYPE_TIME, "", 1000}, {SFC_TYPE_TIME, "ms", 1}, {SFC_TYPE_TIME, "s", 1000},
+		{SFC_TYPE_TIME, "min", 60000}, {SFC_TYPE_TIME, "h", 3600000},
+		{SFC_TYPE_SIZE, "", 1}, {SFC_TYPE_SIZE, "B", 1}, {SFC_TYPE_SIZE, "kB", 1024}, {SFC_TYPE_SIZE, "MB", 1048576},
 	};
 	char	   *end;
 	double		number = strtod(value, &end);
 
 	/* The first comparison is false for "nan"; a count has no fraction. */
 	if (end == value || !(number >= 0 && number <= 1e9) ||
-		(type == SFC_COUNT && number != (double) (int64_t) number))
+		(type == SFC_TYPE_COUNT && number != (double) (int64_t) number))
 		return -1;
 	while (*end == ' ')
 		end++;
@@ -69,7 +71,7 @@ store(const SfcSetting *setting, const char *value)
 {
 	int64_t		amount;
 
-	if (setting->type == SFC_TEXT)
+	if (setting->type == SFC_TYPE_TEXT)
 	{
 		char	  **field = setting->field;
 
@@ -77,14 +79,14 @@ store(const SfcSetting *setting, const char *value)
 		*field = pg_strdup(value);
 		return true;
 	}
-	if (setting->type == SFC_FLAG)
+	if (setting->type == SFC_TYPE_FLAG)
 		return store_flag(setting->field, value);
 	amount = parse_amount(value, setting->type);
-	if (amount < setting->least || (setting->type == SFC_COUNT && amount > setting->most))
+	if (amount < setting->least || (setting->type == SFC_TYPE_COUNT && amount > setting->most))
 		return false;
-	if (setting->type == SFC_COUNT)
+	if (setting->type == SFC_TYPE_COUNT)
 		*(int *) setting->field = (int) amount;
-	else if (setting->type == SFC_SIZE)
+	else if (setting->type == SFC_TYPE_SIZE)
 		*(size_t *) setting->field = (size_t) Min(amount, MAX_SIZE);
 	else
 		*(int64_t *) setting->field = amount;

@@ -10,11 +10,11 @@
 
 typedef enum SfcType
 {
-	SFC_TEXT,					/* char * */
-	SFC_COUNT,					/* int */
-	SFC_TIME,					/* int64_t, milliseconds */
-	SFC_SIZE,					/* size_t, bytes */
-	SFC_FLAG					/* bool: on or off */
+	SFC_TYPE_TEXT,				/* char * */
+	SFC_TYPE_COUNT,				/* int */
+	SFC_TYPE_TIME,				/* int64_t, milliseconds */
+	SFC_TYPE_SIZE,				/* size_t, bytes */
+	SFC_TYPE_FLAG				/* bool: on or off */
 } SfcType;
 
 /* A setting that only has to be stored */

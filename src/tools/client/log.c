@@ -16,7 +16,7 @@
 /* Bytes of a value that a line shows */
 #define VALUE_MAX 2000
 
-static SfcLevel lowest = SFC_INFO;
+static SfcLevel lowest = SFC_LOG_INFO;
 static bool as_json = false;
 
 static const char *const level_names[] = {"debug", "info", "warning", "error"};
@@ -25,7 +25,7 @@ static const char *const level_names[] = {"debug", "info", "warning", "error"};
 bool
 sfc_log_set_level(const char *name)
 {
-	for (int i = SFC_DEBUG; i <= SFC_ERROR; i++)
+	for (int i = SFC_LOG_DEBUG; i <= SFC_LOG_ERROR; i++)
 	{
 		if (strcmp(name, level_names[i]) == 0)
 		{

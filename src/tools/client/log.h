@@ -9,10 +9,10 @@
 
 typedef enum SfcLevel
 {
-	SFC_DEBUG,
-	SFC_INFO,
-	SFC_WARNING,
-	SFC_ERROR
+	SFC_LOG_DEBUG,
+	SFC_LOG_INFO,
+	SFC_LOG_WARNING,
+	SFC_LOG_ERROR
 } SfcLevel;
 
 extern bool sfc_log_set_level(const char *name);

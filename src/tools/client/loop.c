@@ -215,7 +215,7 @@ sfc_loop_turn(void)
 	ready = poll(polled, (nfds_t) n, time_left());
 	if (ready < 0 && errno != EINTR)
 	{
-		sfc_log(SFC_ERROR, "cannot poll", NULL);
+		sfc_log(SFC_LOG_ERROR, "cannot poll", NULL);
 		exit(1);
 	}
 	/* A descriptor that a handler has closed, or reused, is skipped. */

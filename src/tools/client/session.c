@@ -12,6 +12,7 @@
 #include <poll.h>
 
 #include "common/string.h"
+
 #include "tools/client/session.h"
 
 /* Copy a message of libpq without its last newline; NULL gives "". */

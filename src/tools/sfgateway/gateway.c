@@ -18,8 +18,8 @@
 #include "tools/sfgateway/console_api/console.h"
 #include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/gateway_config.h"
-#include "tools/sfgateway/http/listener.h"
 #include "tools/sfgateway/http/http_request.h"
+#include "tools/sfgateway/http/listener.h"
 #include "tools/sfgateway/otlp/otlp.h"
 
 /* What getopt_long gives for long options that are no settings */
@@ -140,7 +140,7 @@ read_options(int argc, char **argv)
 static void
 drain_is_over(void *arg)
 {
-	sfc_log(SFC_WARNING, "leaving, requests under way are given up", NULL);
+	sfc_log(SFC_LOG_WARNING, "leaving, requests under way are given up", NULL);
 	done = true;
 }
 
@@ -153,7 +153,7 @@ on_exit_signal(void)
 		done = true;
 		return;
 	}
-	sfc_log(SFC_INFO, "leaving when requests under way are answered", NULL);
+	sfc_log(SFC_LOG_INFO, "leaving when requests under way are answered", NULL);
 	sfg_not_ready();
 	sfg_listeners_drain();
 	sfg_changes_drain();
@@ -183,10 +183,10 @@ main(int argc, char **argv)
 	sfc_loop_on_signal(SIGHUP, sfg_listeners_renew);
 	if (!sfg_listeners_start(&problem))
 	{
-		sfc_log(SFC_ERROR, problem, NULL);
+		sfc_log(SFC_LOG_ERROR, problem, NULL);
 		return 1;
 	}
-	sfc_log(SFC_INFO, "sfgateway " SFW_VERSION, NULL);
+	sfc_log(SFC_LOG_INFO, "sfgateway " SFW_VERSION, NULL);
 	sfg_console_sessions_start();
 	sfg_database_start();
 	sfg_otlp_start();
@@ -202,6 +202,6 @@ main(int argc, char **argv)
 	sfg_console_sessions_stop();
 	sfg_otlp_stop();
 	sfg_database_stop();
-	sfc_log(SFC_INFO, "left", NULL);
+	sfc_log(SFC_LOG_INFO, "left", NULL);
 	return 0;
 }

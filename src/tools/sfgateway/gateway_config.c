@@ -42,7 +42,7 @@ SfgConfig	sfg_config = {
 	.otlp_batch_bytes = 512 * 1024,
 };
 
-#define SETTING_ROW(key, type, field, least, most, argument, help) {key, SFC_##type, &sfg_config.field, least, most},
+#define SETTING_ROW(key, type, field, least, most, argument, help) {key, SFC_TYPE_##type, &sfg_config.field, least, most},
 static const SfcSetting settings[] = {SFG_SETTING_LIST(SETTING_ROW)};
 
 /* Store the setting of an option or of a line of the file. */
@@ -72,7 +72,7 @@ sfg_config_set(const char *key, const char *value, char **problem)
 static bool
 begin_section(const char *line, char **problem)
 {
-	SfgFileKey *key;
+	SfgFileAccessKey *key;
 	char		id[129];
 	int			end = 0;
 
@@ -81,7 +81,7 @@ begin_section(const char *line, char **problem)
 		*problem = psprintf("expected [key ID], not %s", line);
 		return false;
 	}
-	key = pg_malloc0(sizeof(SfgFileKey));
+	key = pg_malloc0(sizeof(SfgFileAccessKey));
 	key->id = pg_strdup(id);
 	key->next = sfg_config.keys;
 	sfg_config.keys = key;
@@ -124,7 +124,7 @@ sfg_config_read(const char *path, char **problem)
 	if (!sfc_file_read(path, &reader, &others_can_read, problem))
 		return false;
 	if (others_can_read && has_secrets())
-		sfc_log(SFC_WARNING, "the configuration holds secrets and others can read it", "file", path, NULL);
+		sfc_log(SFC_LOG_WARNING, "the configuration holds secrets and others can read it", "file", path, NULL);
 	return true;
 }
 
@@ -150,7 +150,7 @@ sfg_config_finish(char **problem)
 		return false;
 	if (sfg_config.otlp != NULL && !sfg_otlp_check(problem))
 		return false;
-	for (const SfgFileKey *key = sfg_config.keys; key != NULL; key = key->next)
+	for (const SfgFileAccessKey *key = sfg_config.keys; key != NULL; key = key->next)
 	{
 		if (key->role == NULL || key->secret.text == NULL)
 		{

@@ -8,16 +8,17 @@
 #include "postgres_fe.h"
 
 #include "fe_utils/simple_list.h"
+
 #include "tools/sfgateway/aws/aws_api.h"
 
 /* An access key of the file: [key ID] */
-typedef struct SfgFileKey
+typedef struct SfgFileAccessKey
 {
 	char	   *id;
 	char	   *role;
 	SfgSecret	secret;
-	struct SfgFileKey *next;
-} SfgFileKey;
+	struct SfgFileAccessKey *next;
+} SfgFileAccessKey;
 
 /* Settings that only have to be stored: key, type, field, smallest and largest value, argument, help */
 #define SFG_SETTING_LIST(X) \
@@ -110,7 +111,7 @@ typedef struct SfgConfig
 	char	   *otlp_instance;	/* or NULL */
 	SimpleStringList otlp_headers;	/* "Name: value", which may be secrets */
 	SimpleStringList origins;	/* of pages that may use the console, besides the gateway's own */
-	SfgFileKey *keys;
+	SfgFileAccessKey *keys;
 } SfgConfig;
 
 extern SfgConfig sfg_config;

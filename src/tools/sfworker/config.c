@@ -41,7 +41,7 @@ SfwConfig	sfw_config = {
 	.archive_executions = 5000,
 };
 
-#define SETTING_ROW(letter, key, type, field, least) {key, SFC_##type, &sfw_config.field, least, 1000},
+#define SETTING_ROW(letter, key, type, field, least) {key, SFC_TYPE_##type, &sfw_config.field, least, 1000},
 static const SfcSetting settings[] = {SFW_SETTING_LIST(SETTING_ROW)};
 
 /* Add an activity: NAME:KIND, or only NAME if that is also the kind. */
@@ -174,7 +174,7 @@ sfw_config_read(const char *path, char **problem)
 	if (!sfc_file_read(path, &reader, &others_can_read, problem))
 		return false;
 	if (others_can_read && sfw_config_section(sfw_config.sections, "connection", NULL) != NULL)
-		sfc_log(SFC_WARNING, "the configuration holds credentials and others can read it",
+		sfc_log(SFC_LOG_WARNING, "the configuration holds credentials and others can read it",
 				"file", path, NULL);
 	return true;
 }

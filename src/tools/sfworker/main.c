@@ -277,13 +277,13 @@ on_exit_signal(void)
 	signals_seen++;
 	if (signals_seen == 1)
 	{
-		sfc_log(SFC_INFO, "leaving when what runs has ended", NULL);
+		sfc_log(SFC_LOG_INFO, "leaving when what runs has ended", NULL);
 		sfw_queue_drain();
 		return;
 	}
 	if (signals_seen > 2)
 		return;
-	sfc_log(SFC_WARNING, "leaving, what runs is stopped", NULL);
+	sfc_log(SFC_LOG_WARNING, "leaving, what runs is stopped", NULL);
 	sfc_timer_set(&exit_timer, sfw_config.kill_after + LAST_ANSWERS, exit_now, NULL);
 	for (SfwTask *task = sfw_tasks; task != NULL; task = task->next)
 		sfw_task_stop(task, SFW_STOP_LEAVING);
@@ -327,16 +327,16 @@ work(void)
 	sfc_loop_on_signal(SIGTERM, on_exit_signal);
 	sfc_loop_on_signal(SIGINT, on_exit_signal);
 	sfc_loop_on_signal(SIGHUP, on_exit_signal);
-	sfc_log(SFC_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, NULL);
+	sfc_log(SFC_LOG_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, NULL);
 	if (geteuid() == 0 && serves_commands())
-		sfc_log(SFC_WARNING, "commands run as root, and can read every secret of this worker", NULL);
+		sfc_log(SFC_LOG_WARNING, "commands run as root, and can read every secret of this worker", NULL);
 	sfw_queue_start();
 	while (!is_done())
 		sfc_loop_turn();
 	lost = sfw_queue_lost() + sfw_tasks_running;
 	if (lost > 0)
-		sfc_log(SFC_ERROR, "some tasks were left without an answer", NULL);
-	sfc_log(SFC_INFO, "left", NULL);
+		sfc_log(SFC_LOG_ERROR, "some tasks were left without an answer", NULL);
+	sfc_log(SFC_LOG_INFO, "left", NULL);
 	if (sfw_config.once && (sfw_workflows.failed || sfw_queue_has_failed()))
 		return 1;
 	sfc_db_stop(&sfw_workflows);

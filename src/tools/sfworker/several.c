@@ -48,7 +48,7 @@ start(Node *node, int (*work) (void), const sigset_t *before)
 	node->pid = fork();
 	if (node->pid < 0)
 	{
-		sfc_log(SFC_ERROR, "cannot start a process for a node", NULL);
+		sfc_log(SFC_LOG_ERROR, "cannot start a process for a node", NULL);
 		node->pid = 0;
 		node->again_at = time(NULL) + PAUSE;
 	}
@@ -85,7 +85,7 @@ reap(void)
 				status = Max(status, WIFEXITED(how) ? WEXITSTATUS(how) : 1);
 			else
 			{
-				sfc_log(SFC_ERROR, "the process of a node has ended, and is started again", NULL);
+				sfc_log(SFC_LOG_ERROR, "the process of a node has ended, and is started again", NULL);
 				nodes[i].again_at = time(NULL) + PAUSE;
 			}
 		}

@@ -16,10 +16,11 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "base/name/name.h"
 #include "base/settings.h"
 #include "transition/state/map_state.h"
-#include "miscadmin.h"
 
 /* {"…": …} around Items, in bytes */
 #define BATCH_OVERHEAD	32
@@ -135,7 +136,7 @@ fail_run(SfStep *step, SfError *error)
 {
 	sf_step_prefix(step, error);
 	if (!sf_error_is(error, SF_ERR_RUNTIME))
-		sf_step_event(step, SF_EVENT_MAP_RUN_FAILED, NULL,
+		sf_step_event(step, SF_HISTORY_EVENT_MAP_RUN_FAILED, NULL,
 					  sf_history_event_type_failure(error->name, error->cause));
 	end_run(step, SF_STATUS_FAILED);
 	return sf_step_fail(step, error);
@@ -240,7 +241,7 @@ begin_run(SfStep *step, SfMapRun *map_run, Jsonb *items)
 	effect->begin_map_run.items = items;
 	branch->map_run_no = map_run->map_run_no;
 	branch->next_index = branch->pending = 0;
-	sf_step_event(step, SF_EVENT_MAP_RUN_STARTED, NULL,
+	sf_step_event(step, SF_HISTORY_EVENT_MAP_RUN_STARTED, NULL,
 				  run_extra(step, map_run->uuid));
 }
 
@@ -272,7 +273,7 @@ sf_distributed_enter(SfStep *step)
 		sf_json_root(items, &array);
 		map_run->total = sf_json_count(&array);
 	}
-	sf_step_event(step, SF_EVENT_MAP_STATE_STARTED, NULL,
+	sf_step_event(step, SF_HISTORY_EVENT_MAP_STATE_STARTED, NULL,
 				  sf_map_length(map_run->total));
 	if (!run_fields(step, map_run, &error) ||
 		(items == NULL &&
@@ -519,8 +520,8 @@ static SfStepNext
 succeed_run(SfStep *step, Jsonb *result)
 {
 	end_run(step, SF_STATUS_SUCCEEDED);
-	sf_step_event(step, SF_EVENT_MAP_RUN_SUCCEEDED, NULL, NULL);
-	(void) sf_step_side_event(step, SF_EVENT_MAP_STATE_SUCCEEDED, NULL, NULL,
+	sf_step_event(step, SF_HISTORY_EVENT_MAP_RUN_SUCCEEDED, NULL, NULL);
+	(void) sf_step_side_event(step, SF_HISTORY_EVENT_MAP_STATE_SUCCEEDED, NULL, NULL,
 							  SF_CHAIN);
 	return sf_step_succeed(step, result);
 }
@@ -544,7 +545,7 @@ written_result(SfStep *step, Jsonb *details)
 SfStepNext
 sf_distributed_resume(SfStep *step)
 {
-	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
+	const SfOutcome *outcome = sf_stimulus_outcome(step->stimulus);
 	JsonbValue	root;
 	int64		total;
 

@@ -27,8 +27,8 @@
  */
 #include "postgres.h"
 
-#include "transition/state/job_net.h"
 #include "store/branch/job_rows.h"
+#include "transition/state/job_net.h"
 
 /* --- ends of jobs --- */
 
@@ -319,7 +319,7 @@ sf_net_enter(SfStep *step)
 		!sf_flow_concurrency(step, &jobs->max_concurrency, &error))
 		return sf_step_fail(step, &error);
 
-	sf_step_event(step, SF_EVENT_JOBNET_STATE_STARTED, NULL, NULL);
+	sf_step_event(step, SF_HISTORY_EVENT_JOBNET_STATE_STARTED, NULL, NULL);
 	branch->phase = SF_PHASE_JOIN;
 	branch->due_at = DT_NOEND;
 	branch->join_input = payload == branch->payload ? NULL : payload;

@@ -5,8 +5,9 @@
 #ifndef SF_TRANSITION_JOB_NET_H
 #define SF_TRANSITION_JOB_NET_H
 
-#include "transition/step.h"
 #include "nodes/bitmapset.h"
+
+#include "transition/step.h"
 
 typedef struct SfNet
 {

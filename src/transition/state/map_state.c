@@ -271,7 +271,7 @@ sf_map_enter(SfStep *step)
 	sf_json_root(items, &array);
 	branch->total = sf_json_count(&array);
 	branch->next_index = branch->pending = 0;
-	sf_step_event(step, SF_EVENT_MAP_STATE_STARTED, NULL, sf_map_length(branch->total));
+	sf_step_event(step, SF_HISTORY_EVENT_MAP_STATE_STARTED, NULL, sf_map_length(branch->total));
 
 	neffects = step->transition->neffects;
 	if (!check_tolerated(step, &error) || !begin_iterations(step, items, &error))

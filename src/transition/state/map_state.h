@@ -5,8 +5,8 @@
 #ifndef SF_TRANSITION_MAP_STATE_H
 #define SF_TRANSITION_MAP_STATE_H
 
-#include "transition/join.h"
 #include "store/map_run/map_run.h"
+#include "transition/join.h"
 
 /* --- map_state.c --- */
 

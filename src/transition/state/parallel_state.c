@@ -128,7 +128,7 @@ sf_parallel_enter(SfStep *step)
 		!sf_flow_parameters(step, &payload, &error))
 		return sf_step_fail(step, &error);
 
-	sf_step_event(step, SF_EVENT_PARALLEL_STATE_STARTED, NULL, NULL);
+	sf_step_event(step, SF_HISTORY_EVENT_PARALLEL_STATE_STARTED, NULL, NULL);
 	payload_event = payload == step->branch->payload ?
 		step->branch->payload_event : 0;
 	for (int i = 0; i < state->nscopes; i++)

@@ -12,7 +12,7 @@
 #include "transition/step.h"
 
 /* What the events of a task are about, by its resource. */
-static SfEventSubject
+static SfHistoryEventSubject
 event_subject(const SfResource *resource)
 {
 	if (resource->kind == SF_RESOURCE_ACTIVITY)
@@ -81,7 +81,7 @@ SfStepNext
 sf_task_state_enter(SfStep *step)
 {
 	const SfTaskState *state = sf_state_task(step->state);
-	SfEventSubject subject = event_subject(&state->resource);
+	SfHistoryEventSubject subject = event_subject(&state->resource);
 	SfTaskRequest *task = palloc0(sizeof(SfTaskRequest));
 	const char *role;
 	SfError		error;
@@ -125,7 +125,7 @@ taken_event(SfStep *step, const SfTask *task)
 	sf_json_add_string(&b, "workerName", task->worker);
 	if (task->started_at != DT_NOBEGIN)
 		step->now = task->started_at;
-	sf_step_event(step, SF_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&b));
+	sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&b));
 	step->now = now;
 }
 
@@ -166,7 +166,7 @@ scheduled_event(SfStep *step, const SfTask *task)
 	};
 
 	if (request.resource->kind == SF_RESOURCE_ACTIVITY)
-		sf_step_event(step, SF_EVENT_ACTIVITY_SCHEDULED, task->input, scheduled_extra(&request, NULL));
+		sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_SCHEDULED, task->input, scheduled_extra(&request, NULL));
 }
 
 /* Task: it waits in the queue of its activity, which is there: so it is scheduled. */
@@ -187,7 +187,7 @@ sf_task_state_submitted(SfStep *step)
 {
 	const SfSubmission *submitted = sf_stimulus_submitted(step->stimulus);
 
-	sf_step_event(step, SF_EVENT_TASK_SUBMITTED, submitted->output, NULL);
+	sf_step_event(step, SF_HISTORY_EVENT_TASK_SUBMITTED, submitted->output, NULL);
 	step->transition->name = SF_TRANSITION_WAITING;
 	return await_answer(step, &submitted->wait, SF_PHASE_EXTERNAL, NULL);
 }
@@ -199,7 +199,7 @@ sf_task_state_submitted(SfStep *step)
 SfStepNext
 sf_task_state_store_outcome(SfStep *step)
 {
-	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
+	const SfOutcome *outcome = sf_stimulus_outcome(step->stimulus);
 	SfBranch   *branch = step->branch;
 
 	branch->phase = SF_PHASE_ANSWERED;
@@ -228,7 +228,7 @@ sf_task_state_store_outcome(SfStep *step)
 static void
 count_task(SfStep *step, const SfError *error)
 {
-	const SfTask *task = sf_stimulus_answer(step->stimulus)->task;
+	const SfTask *task = sf_stimulus_outcome(step->stimulus)->task;
 	TimestampTz began = step->branch->started_at;
 
 	if (task != NULL && task->activity_no != 0 && task->started_at != DT_NOBEGIN)
@@ -258,14 +258,14 @@ sf_task_state_stops_child(const SfState *state, SfUnanswered how)
  * state.
  */
 static SfStepNext
-task_failed(SfStep *step, SfEventSubject subject, SfError *error)
+task_failed(SfStep *step, SfHistoryEventSubject subject, SfError *error)
 {
 	SfHistoryEventType type = sf_history_event_type_find(subject, sf_error_is(error, SF_ERR_TIMEOUT) ?
 														 SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
-	bool		never_queued = subject == SF_SUBJECT_ACTIVITY && sf_stimulus_answer(step->stimulus)->task == NULL;
+	bool		never_queued = subject == SF_SUBJECT_ACTIVITY && sf_stimulus_outcome(step->stimulus)->task == NULL;
 
 	if (never_queued)
-		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
+		type = SF_HISTORY_EVENT_ACTIVITY_SCHEDULE_FAILED;
 	if (sf_error_is(error, SF_ERR_TIMEOUT) &&
 		sf_task_state_stops_child(step->state, SF_UNANSWERED_TIMED_OUT))
 		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
@@ -281,15 +281,15 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 SfStepNext
 sf_task_state_resume(SfStep *step)
 {
-	SfEventSubject subject = event_subject(&sf_state_task(step->state)->resource);
-	const SfAnswer *outcome = sf_stimulus_answer(step->stimulus);
+	SfHistoryEventSubject subject = event_subject(&sf_state_task(step->state)->resource);
+	const SfOutcome *outcome = sf_stimulus_outcome(step->stimulus);
 	SfError		error = outcome->error;
 
 	if (outcome->task != NULL)
 		sf_step_effect(step, SF_EFFECT_CLOSE_TASK)->close_task = outcome->task;
 	taken_event(step, outcome->task);
 	if (outcome->task != NULL && outcome->task->submitted != NULL)
-		sf_step_event(step, SF_EVENT_TASK_SUBMITTED, outcome->task->submitted,
+		sf_step_event(step, SF_HISTORY_EVENT_TASK_SUBMITTED, outcome->task->submitted,
 					  NULL);
 	if (!outcome->ok)
 		return task_failed(step, subject, &error);

@@ -69,7 +69,7 @@ note_end(int code, Datum arg)
 		return;
 	if (!sf_poison_turn_exit(sf_my_process_number(), process->in_step ? &process->key : NULL, &suspect))
 		return;
-	sf_my_process_set_end(SF_END_BY_BRANCH);
+	sf_my_process_set_end(SF_PROCESS_END_BY_BRANCH);
 	ereport(LOG,
 			(errmsg("sfflow worker ends while it runs branch " INT64_FORMAT " of execution " INT64_FORMAT,
 					suspect.key.branch_no, suspect.key.execution_no),

@@ -15,10 +15,10 @@
 #include "commands/dbcommands.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "utils/lsyscache.h"
 
 #include "base/error/debug_point.h"
 #include "base/settings.h"
-#include "utils/lsyscache.h"
 #include "worker/fault/failures.h"
 #include "worker/shared_memory/shared.h"
 

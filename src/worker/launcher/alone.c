@@ -105,7 +105,7 @@ sf_alone_is_over(SfTick *until)
 	want = sf_demand_find(until);
 	if (!want.first || want.database == MyDatabaseId)
 		return false;
-	if (sf_my_process->state == SF_PROCESS_IDLE || turn_over <= sf_tick_now())
+	if (sf_my_process->state == SF_PROCESS_STATE_IDLE || turn_over <= sf_tick_now())
 		return true;
 	*until = Min(*until, turn_over);
 	return false;

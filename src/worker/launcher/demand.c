@@ -34,7 +34,7 @@ runs_task(Oid database)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_FREE && process->database == database &&
+		if (process->state != SF_PROCESS_STATE_FREE && process->database == database &&
 			process->kind == SF_PROCESS_KIND_TASK && process->may_task)
 			return true;
 	}
@@ -127,7 +127,7 @@ consider_more(SfDatabase *database, SfTick now, SfDemand *want, SfTick *next)
 static void
 consider_task(SfDatabase *database, SfTick now, SfDemand *want)
 {
-	if ((database->tasks_left & SF_LEFT_WANTED) == 0)
+	if ((database->tasks_left & SF_TASKS_LEFT_WANTED) == 0)
 	{
 		database->tasks_since = SF_TICK_UNSET;
 		return;
@@ -185,7 +185,7 @@ sf_demand_has_room(SfProcessKind kind)
 static bool
 is_movable(const SfProcess *process)
 {
-	if (process->state == SF_PROCESS_FREE || process->state == SF_PROCESS_STANDBY ||
+	if (process->state == SF_PROCESS_STATE_FREE || process->state == SF_PROCESS_STATE_STANDBY ||
 		process->kind == SF_PROCESS_KIND_KEEPER || process->stuck)
 		return false;
 	return process->kind == SF_PROCESS_KIND_WORKER || !process->may_task;
@@ -200,7 +200,7 @@ sf_demand_keeper_is_idle(void)
 {
 	const SfProcess *keeper = sf_shared_keeper();
 
-	if (keeper->state != SF_PROCESS_IDLE || keeper->kind != SF_PROCESS_KIND_KEEPER)
+	if (keeper->state != SF_PROCESS_STATE_IDLE || keeper->kind != SF_PROCESS_KIND_KEEPER)
 		return false;
 	if (sf_shared_count_advancing(keeper->database) > 0 ||
 		(sf_shared_find_unused_process() != NULL &&
@@ -208,7 +208,7 @@ sf_demand_keeper_is_idle(void)
 		return true;
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_IDLE && is_movable(process) && !process->leave)
+		if (process->state == SF_PROCESS_STATE_IDLE && is_movable(process) && !process->leave)
 			return true;
 	}
 	return false;
@@ -229,7 +229,7 @@ sf_demand_make_room(const SfDemand *want)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_foreach_process(process)
 	{
-		bool		idle = process->state == SF_PROCESS_IDLE;
+		bool		idle = process->state == SF_PROCESS_STATE_IDLE;
 
 		if (!is_movable(process) || process->database == want->database)
 			continue;
@@ -243,8 +243,8 @@ sf_demand_make_room(const SfDemand *want)
 		if (!idle && (process->kind != SF_PROCESS_KIND_WORKER ||
 					  process->attached > sf_tick_plus_ms(now, -SF_QUANTUM_MS)))
 			continue;
-		if (!victim || (idle && victim->state != SF_PROCESS_IDLE) ||
-			(idle == (victim->state == SF_PROCESS_IDLE) && process->since < victim->since))
+		if (!victim || (idle && victim->state != SF_PROCESS_STATE_IDLE) ||
+			(idle == (victim->state == SF_PROCESS_STATE_IDLE) && process->since < victim->since))
 			victim = process;
 	}
 	if (victim)
@@ -270,7 +270,7 @@ sf_demand_dismiss_helper(Oid database)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_IDLE || process->kind != SF_PROCESS_KIND_TASK)
+		if (process->state != SF_PROCESS_STATE_IDLE || process->kind != SF_PROCESS_KIND_TASK)
 			continue;
 		if (process->leave)
 		{

@@ -90,7 +90,7 @@ find_process_for_suspects(void)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_FREE && process->errand == SF_ERRAND_SUSPECTS)
+		if (process->state != SF_PROCESS_STATE_FREE && process->errand == SF_ERRAND_SUSPECTS)
 			return process;
 	}
 	return NULL;
@@ -219,7 +219,7 @@ dismiss_workers(int code, Datum arg)
 		sf_shared->launcher_procno = -1;
 		sf_foreach_process(process)
 		{
-			if (process->state == SF_PROCESS_FREE)
+			if (process->state == SF_PROCESS_STATE_FREE)
 				continue;
 			process->leave = true;
 			sf_shared_wake_process(process);
@@ -236,7 +236,7 @@ attach(void)
 
 	before_shmem_exit(dismiss_workers, (Datum) 0);
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	process->state = SF_PROCESS_RUNNING;
+	process->state = SF_PROCESS_STATE_RUNNING;
 	process->kind = SF_PROCESS_KIND_LAUNCHER;
 	process->pid = MyProcPid;
 	process->procno = SF_MY_PROCNO;

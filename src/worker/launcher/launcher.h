@@ -5,8 +5,9 @@
 #ifndef SF_WORKER_LAUNCHER_H
 #define SF_WORKER_LAUNCHER_H
 
-#include "base/version/compat.h"
 #include "nodes/pg_list.h"
+
+#include "base/version/compat.h"
 #include "worker/shared_memory/shared.h"
 
 /* --- databases.c: the databases of the server, as pg_database lists them --- */

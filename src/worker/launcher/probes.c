@@ -43,7 +43,7 @@ probe_runs(void)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_FREE && sf_shared_is_probe(process))
+		if (process->state != SF_PROCESS_STATE_FREE && sf_shared_is_probe(process))
 			return true;
 	}
 	return false;

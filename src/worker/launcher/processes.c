@@ -54,7 +54,7 @@ static void
 reserve(SfProcess *process, Oid database, SfProcessKind kind, SfErrand errand)
 {
 	sf_shared_clear_process(process);
-	process->state = SF_PROCESS_STARTING;
+	process->state = SF_PROCESS_STATE_STARTING;
 	process->kind = kind;
 	process->database = database;
 	process->launch = ++sf_shared->launches;
@@ -81,7 +81,7 @@ static void
 give_up(SfProcess *process, uint32 launch)
 {
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	if (process->launch == launch && process->state != SF_PROCESS_FREE)
+	if (process->launch == launch && process->state != SF_PROCESS_STATE_FREE)
 	{
 		SfDatabase *database = sf_shared_find_database(process->database);
 
@@ -105,7 +105,7 @@ sf_processes_any(void)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_FREE && process->state != SF_PROCESS_STANDBY &&
+		if (process->state != SF_PROCESS_STATE_FREE && process->state != SF_PROCESS_STATE_STANDBY &&
 			OidIsValid(process->database))
 			return true;
 	}
@@ -121,7 +121,7 @@ note_refusal(bool first)
 {
 	static bool said = false;
 
-	first = first && (sf_processes_any() || sf_shared_keeper()->state != SF_PROCESS_FREE);
+	first = first && (sf_processes_any() || sf_shared_keeper()->state != SF_PROCESS_STATE_FREE);
 	if (first && !said)
 		ereport(WARNING,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
@@ -185,14 +185,14 @@ use_standby(Oid database, SfProcessKind kind, SfErrand errand)
 	bool		ready;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	ready = process->state == SF_PROCESS_STANDBY && !process->leave;
+	ready = process->state == SF_PROCESS_STATE_STANDBY && !process->leave;
 	if (ready)
 	{
 		process->kind = kind;
 		process->database = database;
 		process->errand = errand;
 		process->since = process->attached = sf_tick_now();
-		process->state = SF_PROCESS_RUNNING;
+		process->state = SF_PROCESS_STATE_RUNNING;
 		sf_shared_wake_process(process);
 	}
 	LWLockRelease(sf_shared_lock);
@@ -230,11 +230,11 @@ sf_processes_ensure_standby(void)
 	bool		vacant;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	vacant = process->state == SF_PROCESS_FREE && standby_retry_at <= sf_tick_now();
+	vacant = process->state == SF_PROCESS_STATE_FREE && standby_retry_at <= sf_tick_now();
 	if (vacant)
 		reserve(process, InvalidOid, SF_PROCESS_KIND_KEEPER, SF_ERRAND_WORK);
 	else if (sf_demand_keeper_is_idle() ||
-			 (process->state != SF_PROCESS_FREE && process->state != SF_PROCESS_STANDBY &&
+			 (process->state != SF_PROCESS_STATE_FREE && process->state != SF_PROCESS_STATE_STANDBY &&
 			  process->kind != SF_PROCESS_KIND_KEEPER && !sf_shared->refused &&
 			  sf_shared_find_unused_process() != NULL))
 	{
@@ -245,7 +245,7 @@ sf_processes_ensure_standby(void)
 	}
 	LWLockRelease(sf_shared_lock);
 	if (!vacant)
-		return process->state != SF_PROCESS_FREE;
+		return process->state != SF_PROCESS_STATE_FREE;
 	if (register_process(process))
 	{
 		standby_refusals = 0;
@@ -272,7 +272,7 @@ sf_processes_send_keeper(Oid database)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	if (process->kind == SF_PROCESS_KIND_KEEPER && OidIsValid(process->database) &&
 		process->database != database && !process->leave &&
-		(process->state == SF_PROCESS_IDLE ||
+		(process->state == SF_PROCESS_STATE_IDLE ||
 		 process->attached < sf_tick_plus_ms(sf_tick_now(), -SF_KEEPER_QUANTUM_MS)))
 	{
 		process->leave = true;
@@ -313,8 +313,8 @@ sf_processes_clear(void)
 	{
 		int			pid = process->pid;
 
-		if (process->state == SF_PROCESS_STARTING ||
-			(process->state != SF_PROCESS_FREE && (pid == 0 || !BackendPidGetProc(pid))))
+		if (process->state == SF_PROCESS_STATE_STARTING ||
+			(process->state != SF_PROCESS_STATE_FREE && (pid == 0 || !BackendPidGetProc(pid))))
 		{
 			LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 			if (process->pid == pid)

@@ -19,7 +19,7 @@
  *
  * The last worker of a database takes tasks of owners that occupy no process only, so that
  * one entry is left for these.  A task that it leaves for this reason alone, and not for
- * its owner's share, wants a process for tasks (SF_LEFT_RESERVED): the launcher starts one
+ * its owner's share, wants a process for tasks (SF_TASKS_LEFT_RESERVED): the launcher starts one
  * as soon as there is an entry.
  */
 #include "postgres.h"
@@ -43,7 +43,7 @@ share_of(const SfProcess *asking, Oid owner)
 
 	sf_foreach_process(process)
 	{
-		if (process == asking || process->state == SF_PROCESS_FREE ||
+		if (process == asking || process->state == SF_PROCESS_STATE_FREE ||
 			process->database != asking->database || process->user_owner != owner)
 			continue;
 		share.in_code++;
@@ -147,9 +147,9 @@ want_capped_tasks(void)
 	sf_foreach_database(database)
 	{
 		if (!OidIsValid(database->oid) ||
-			(database->tasks_left & (SF_LEFT_CAPPED | SF_LEFT_RESERVED)) == 0)
+			(database->tasks_left & (SF_TASKS_LEFT_CAPPED | SF_TASKS_LEFT_RESERVED)) == 0)
 			continue;
-		database->tasks_left = SF_LEFT_TASK;
+		database->tasks_left = SF_TASKS_LEFT_TASK;
 		sf_shared_wake_launcher();
 	}
 }
@@ -190,8 +190,8 @@ sf_admit_end(SfProcess *process)
 void
 sf_admit_want(SfDatabase *database, SfTasksLeft left, uint32 releases)
 {
-	left &= SF_LEFT_CAPPED | SF_LEFT_RESERVED;
-	if (left == SF_LEFT_NONE)
+	left &= SF_TASKS_LEFT_CAPPED | SF_TASKS_LEFT_RESERVED;
+	if (left == SF_TASKS_LEFT_NONE)
 		return;
 	if (releases != sf_shared->releases)
 	{
@@ -199,7 +199,7 @@ sf_admit_want(SfDatabase *database, SfTasksLeft left, uint32 releases)
 		return;
 	}
 	database->tasks_left |= left;
-	if ((left & SF_LEFT_RESERVED) != 0 && !sf_shared_wake_idle(database->oid, SF_PROCESS_KIND_TASK))
+	if ((left & SF_TASKS_LEFT_RESERVED) != 0 && !sf_shared_wake_idle(database->oid, SF_PROCESS_KIND_TASK))
 		sf_shared_wake_launcher();
 }
 
@@ -212,11 +212,11 @@ sf_admit_takes(SfAdmission admission)
 		case SF_ADMIT_NONE:
 			break;
 		case SF_ADMIT_NEW_OWNERS:
-			return SF_LEFT_TASK;
+			return SF_TASKS_LEFT_TASK;
 		case SF_ADMIT_ALL:
-			return SF_LEFT_WANTED;
+			return SF_TASKS_LEFT_WANTED;
 	}
-	return SF_LEFT_NONE;
+	return SF_TASKS_LEFT_NONE;
 }
 
 /*
@@ -236,7 +236,7 @@ sf_admit_shares(const SfProcess *asking, SfOwnerShare *shares)
 		Share		share;
 		bool		listed = false;
 
-		if (process == asking || process->state == SF_PROCESS_FREE ||
+		if (process == asking || process->state == SF_PROCESS_STATE_FREE ||
 			process->database != asking->database || !OidIsValid(process->user_owner))
 			continue;
 		for (int k = 0; k < n && !listed; k++)
@@ -247,9 +247,9 @@ sf_admit_shares(const SfProcess *asking, SfOwnerShare *shares)
 		shares[n].owner = process->user_owner;
 		if (share.in_code >= max_in_code() || share.occupied >= sf_admit_max_per_owner() ||
 			room + sf_setting_workers - 1 <= 0)
-			shares[n].tasks = SF_OWNER_NO_TASKS;
+			shares[n].tasks = SF_OWNER_TASKS_NONE;
 		else
-			shares[n].tasks = room > 0 ? SF_OWNER_ALL_TASKS : SF_OWNER_NEW_TASKS;
+			shares[n].tasks = room > 0 ? SF_OWNER_TASKS_ALL : SF_OWNER_TASKS_NEW;
 		n++;
 	}
 	return n;
@@ -261,7 +261,7 @@ may_run_task(Oid database)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_FREE && process->database == database && process->may_task)
+		if (process->state != SF_PROCESS_STATE_FREE && process->database == database && process->may_task)
 			return true;
 	}
 	return false;
@@ -276,7 +276,7 @@ sf_admit_task_process_stands_by(Oid database)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_FREE && process->database == database &&
+		if (process->state != SF_PROCESS_STATE_FREE && process->database == database &&
 			process->kind == SF_PROCESS_KIND_TASK && !process->may_task && process->turn != SF_TURN_KIND_HELPS &&
 			!process->leave &&
 			process->errand != SF_ERRAND_SUSPECTS)
@@ -291,8 +291,8 @@ keeper_is_there(void)
 {
 	const SfProcess *keeper = sf_shared_keeper();
 
-	return keeper->state == SF_PROCESS_STANDBY ||
-		(keeper->state != SF_PROCESS_FREE && keeper->kind == SF_PROCESS_KIND_KEEPER);
+	return keeper->state == SF_PROCESS_STATE_STANDBY ||
+		(keeper->state != SF_PROCESS_STATE_FREE && keeper->kind == SF_PROCESS_KIND_KEEPER);
 }
 
 /*

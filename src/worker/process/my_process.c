@@ -39,7 +39,7 @@
 SfProcess  *sf_my_process = NULL;
 
 static uint32 my_launch = 0;
-static SfEnd my_end = SF_END_BY_ERROR;
+static SfProcessEnd my_end = SF_PROCESS_END_BY_ERROR;
 
 /* What this process does right after the coming commit */
 static enum
@@ -103,14 +103,14 @@ sf_my_process_will_run(SfBranchKey key)
  * the end.
  */
 static void
-note_end(SfDatabase *database, SfEnd end, bool probing)
+note_end(SfDatabase *database, SfProcessEnd end, bool probing)
 {
-	if (end == SF_END_PLANNED)
+	if (end == SF_PROCESS_END_PLANNED)
 	{
 		database->failures = 0;
 		return;
 	}
-	if (end == SF_END_BY_ERROR)
+	if (end == SF_PROCESS_END_BY_ERROR)
 	{
 		database->failures++;
 		database->not_before =
@@ -120,7 +120,7 @@ note_end(SfDatabase *database, SfEnd end, bool probing)
 	if (!SF_DEBUG_MUTATION("exit"))
 	{
 		sf_shared_want_scan(database);
-		database->tasks_left |= SF_LEFT_TASK;
+		database->tasks_left |= SF_TASKS_LEFT_TASK;
 	}
 	if (probing)
 		database->state = SF_DATABASE_UNKNOWN;
@@ -149,7 +149,7 @@ detach_at_exit(int code, Datum arg)
 		sf_shared_clear_process(process);
 		if (database)
 		{
-			note_end(database, code == 0 && my_end == SF_END_BY_ERROR ? SF_END_PLANNED : my_end,
+			note_end(database, code == 0 && my_end == SF_PROCESS_END_BY_ERROR ? SF_PROCESS_END_PLANNED : my_end,
 					 probing);
 			if (database->ring.count > 0 || sf_shared_wants_scan(database))
 				sf_shared_wake_worker(database);
@@ -162,7 +162,7 @@ detach_at_exit(int code, Datum arg)
 
 /* Say why this process ends. */
 void
-sf_my_process_set_end(SfEnd end)
+sf_my_process_set_end(SfProcessEnd end)
 {
 	my_end = end;
 }
@@ -175,7 +175,7 @@ sf_my_process_awaits_database(bool *wanted)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	*wanted = sf_my_process->launch == my_launch && !sf_my_process->leave && !ProcDiePending;
-	waits = *wanted && sf_my_process->state == SF_PROCESS_STANDBY;
+	waits = *wanted && sf_my_process->state == SF_PROCESS_STATE_STANDBY;
 	LWLockRelease(sf_shared_lock);
 	return waits;
 }
@@ -188,10 +188,10 @@ sf_my_process_attach(int number, uint32 launch)
 	bool		ours;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	ours = process->state == SF_PROCESS_STARTING && process->launch == launch;
+	ours = process->state == SF_PROCESS_STATE_STARTING && process->launch == launch;
 	if (ours)
 	{
-		process->state = OidIsValid(process->database) ? SF_PROCESS_RUNNING : SF_PROCESS_STANDBY;
+		process->state = OidIsValid(process->database) ? SF_PROCESS_STATE_RUNNING : SF_PROCESS_STATE_STANDBY;
 		process->pid = MyProcPid;
 		process->procno = SF_MY_PROCNO;
 		process->attached = process->since = sf_tick_now();
@@ -366,7 +366,7 @@ is_run_elsewhere(SfBranchKey key)
 	sf_foreach_process(process)
 	{
 		if (process->in_step && process->database == MyDatabaseId && process->pid != MyProcPid &&
-			process->state != SF_PROCESS_FREE && sf_branch_key_equals(process->key, key))
+			process->state != SF_PROCESS_STATE_FREE && sf_branch_key_equals(process->key, key))
 			return true;
 	}
 	return false;

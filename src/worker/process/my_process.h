@@ -14,14 +14,14 @@ extern bool sf_my_process_attach(int number, uint32 launch);
 extern bool sf_my_process_awaits_database(bool *wanted);
 
 /* Why this process ends */
-typedef enum SfEnd
+typedef enum SfProcessEnd
 {
-	SF_END_BY_ERROR,			/* unless it is told otherwise, or the exit code is 0 */
-	SF_END_PLANNED,
-	SF_END_BY_BRANCH			/* a task ended it: exits.c has noted the branch */
-} SfEnd;
+	SF_PROCESS_END_BY_ERROR,	/* unless it is told otherwise, or the exit code is 0 */
+	SF_PROCESS_END_PLANNED,
+	SF_PROCESS_END_BY_BRANCH	/* a task ended it: exits.c has noted the branch */
+} SfProcessEnd;
 
-extern void sf_my_process_set_end(SfEnd end);
+extern void sf_my_process_set_end(SfProcessEnd end);
 extern int	sf_my_process_number(void);
 
 /*

@@ -64,8 +64,8 @@ take_seek(SfDatabase *database, SfTurn *turn)
 	if (turn->admission == SF_ADMIT_NONE)
 	{
 		/* left to a process that may take on tasks */
-		if (turn->seeks || (turn->state == SF_WORK_SCAN &&
-							(database->tasks_left & SF_LEFT_TASK) != 0))
+		if (turn->seeks || (turn->state == SF_WORK_STATE_SCAN &&
+							(database->tasks_left & SF_TASKS_LEFT_TASK) != 0))
 			sf_shared_want_task(database);
 		turn->seeks = false;
 	}
@@ -174,9 +174,9 @@ take_help(SfDatabase *database, SfTurn *turn)
 	}
 	turn->scan_from = DT_NOEND;
 	if (turn->seeks)
-		database->tasks_left |= SF_LEFT_TASK;
+		database->tasks_left |= SF_TASKS_LEFT_TASK;
 	turn->seeks = false;
-	if ((database->tasks_left & SF_LEFT_WANTED) != 0)
+	if ((database->tasks_left & SF_TASKS_LEFT_WANTED) != 0)
 		sf_shared_wake_launcher();
 }
 
@@ -187,11 +187,11 @@ take_work(SfDatabase *database, SfTurn *turn)
 	if (sf_my_process->kind == SF_PROCESS_KIND_TASK)
 		take_help(database, turn);
 	if (sf_my_process->turn == SF_TURN_KIND_HELPS)
-		return SF_WORK_SLICE;
+		return SF_WORK_STATE_SLICE;
 	if (sf_shared_takes_keys(sf_my_process))
 	{
 		/* what the last scan found comes before the next one, or the remainder of it */
-		if (turn->state != SF_WORK_SCAN || found_nothing(database, turn))
+		if (turn->state != SF_WORK_STATE_SCAN || found_nothing(database, turn))
 			take_scan(database, turn);
 		sf_shared_take_skipped(database);
 		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS,
@@ -199,18 +199,18 @@ take_work(SfDatabase *database, SfTurn *turn)
 		sf_my_process->turn_owner = turn->nkeys > 0 ? turn->owner : InvalidOid;
 	}
 	if (turn->nkeys > 0 || turn->scan_from != DT_NOEND || turn->seeks ||
-		(database->tasks_left & SF_LEFT_WANTED) != 0)
+		(database->tasks_left & SF_TASKS_LEFT_WANTED) != 0)
 		take_seek(database, turn);
 	if (turn->nkeys == 0 && turn->scan_from == DT_NOEND && !turn->seeks)
-		return SF_WORK_SLEEP;
+		return SF_WORK_STATE_SLEEP;
 
 	/* more than one turn's worth: an idle worker may help */
 	if (database->ring.count > 0)
 		sf_shared_wake_worker(database);
 	if (turn->scan_from != DT_NOEND)
-		return SF_WORK_SCAN;
+		return SF_WORK_STATE_SCAN;
 	/* tasks first: else they would wait for all that is due */
-	return turn->seeks ? SF_WORK_SEEK : SF_WORK_SLICE;
+	return turn->seeks ? SF_WORK_STATE_SEEK : SF_WORK_STATE_SLICE;
 }
 
 /* --- gathering --- */
@@ -234,7 +234,7 @@ is_worth_gathering(const SfDatabase *database, const SfTurn *turn)
 {
 	bool		concurrent = sf_wake_take_concurrent_commits() > 0;
 
-	return concurrent && turn->state == SF_WORK_SLICE && turn->tried > 0 &&
+	return concurrent && turn->state == SF_WORK_STATE_SLICE && turn->tried > 0 &&
 		sf_my_process->kind == SF_PROCESS_KIND_WORKER &&
 		turn->nkeys == 0 && turn->scan_from == DT_NOEND && !turn->seeks &&
 		database->next_scan > sf_tick_now() &&
@@ -315,8 +315,8 @@ leave(SfDatabase *database, const SfTurn *turn)
 	else if (database && turn->scan_from != DT_NOEND)
 		sf_shared_want_scan_from(database, turn->scan_from);
 	if (database && turn->seeks)
-		database->tasks_left |= SF_LEFT_TASK;
-	return SF_WORK_LEAVE;
+		database->tasks_left |= SF_TASKS_LEFT_TASK;
+	return SF_WORK_STATE_LEAVE;
 }
 
 /* Pause after turns that failed or stalled. */
@@ -326,7 +326,7 @@ pause_for(SfTurn *turn, int ms)
 	turn->until = sf_tick_plus_ms(sf_tick_now(), ms);
 	/* not stuck, and another worker would fare no better */
 	sf_my_process->turn_began = SF_TICK_UNSET;
-	return SF_WORK_PAUSE;
+	return SF_WORK_STATE_PAUSE;
 }
 
 /* Is a queue of a limit among the keys of a turn? */
@@ -354,12 +354,12 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 	turn->registrations = database->registrations;
 	mine->turn_began = sf_tick_now();
 	if (mine->turn != SF_TURN_KIND_HELPS)
-		mine->turn = state == SF_WORK_PURGE ? SF_TURN_KIND_PURGES :
+		mine->turn = state == SF_WORK_STATE_PURGE ? SF_TURN_KIND_PURGES :
 			has_queue(turn) ? SF_TURN_KIND_RUNS_QUEUE : SF_TURN_KIND_ANY;
-	mine->turn_owner = state == SF_WORK_SLICE ? turn->owner : InvalidOid;
-	if (mine->state != SF_PROCESS_RUNNING)
+	mine->turn_owner = state == SF_WORK_STATE_SLICE ? turn->owner : InvalidOid;
+	if (mine->state != SF_PROCESS_STATE_RUNNING)
 		mine->since = mine->turn_began;
-	mine->state = SF_PROCESS_RUNNING;
+	mine->state = SF_PROCESS_STATE_RUNNING;
 	sf_shared_check_turn_in_time(mine, turn->nkeys);
 	return state;
 }
@@ -374,12 +374,12 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 static SfWorkState
 make_way(SfDatabase *database, SfTurn *turn)
 {
-	SfWorkState next = SF_WORK_SLEEP;
+	SfWorkState next = SF_WORK_STATE_SLEEP;
 
-	if (turn->state == SF_WORK_SCAN || turn->state == SF_WORK_PURGE ||
-		turn->state == SF_WORK_DELIVER || turn->state == SF_WORK_SWEEP)
+	if (turn->state == SF_WORK_STATE_SCAN || turn->state == SF_WORK_STATE_PURGE ||
+		turn->state == SF_WORK_STATE_DELIVER || turn->state == SF_WORK_STATE_SWEEP)
 		next = take_work(database, turn);
-	return next == SF_WORK_SLEEP ? leave(database, turn) : begin_turn(database, turn, next);
+	return next == SF_WORK_STATE_SLEEP ? leave(database, turn) : begin_turn(database, turn, next);
 }
 
 /*
@@ -392,9 +392,9 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 {
 	SfProcess  *mine = sf_my_process;
 
-	if (mine->state == SF_PROCESS_RUNNING)
+	if (mine->state == SF_PROCESS_STATE_RUNNING)
 		mine->since = sf_tick_now();
-	mine->state = SF_PROCESS_IDLE;
+	mine->state = SF_PROCESS_STATE_IDLE;
 	mine->may_task = false;
 	if (mine->kind != SF_PROCESS_KIND_TASK)
 		turn->until = Min(Min(sf_tick_of_wall(database->next_timer), database->next_scan),
@@ -407,7 +407,7 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 		turn->until = Min(Min(turn->until, database->next_queue),
 						  Min(database->next_purge, database->next_delivery));
 	return mine->kind == SF_PROCESS_KIND_TASK && turn->until <= sf_tick_now() ?
-		SF_WORK_LEAVE : SF_WORK_SLEEP;
+		SF_WORK_STATE_LEAVE : SF_WORK_STATE_SLEEP;
 }
 
 /* Tell whether a turn went well, and nothing that it found is still to be done. */
@@ -415,7 +415,7 @@ static bool
 is_over_and_well(const SfTurn *turn)
 {
 	return turn->result == SF_TURN_RESULT_NOTHING ||
-		(turn->state != SF_WORK_SCAN &&
+		(turn->state != SF_WORK_STATE_SCAN &&
 		 (turn->result == SF_TURN_RESULT_PROGRESS || turn->result == SF_TURN_RESULT_STALLED));
 }
 
@@ -425,18 +425,18 @@ is_of_branches(SfWorkState state)
 {
 	switch (state)
 	{
-		case SF_WORK_SCAN:
-		case SF_WORK_SEEK:
-		case SF_WORK_SLICE:
-		case SF_WORK_TASK:
+		case SF_WORK_STATE_SCAN:
+		case SF_WORK_STATE_SEEK:
+		case SF_WORK_STATE_SLICE:
+		case SF_WORK_STATE_TASK:
 			return true;
-		case SF_WORK_SLEEP:
-		case SF_WORK_GATHER:
-		case SF_WORK_PURGE:
-		case SF_WORK_DELIVER:
-		case SF_WORK_SWEEP:
-		case SF_WORK_PAUSE:
-		case SF_WORK_LEAVE:
+		case SF_WORK_STATE_SLEEP:
+		case SF_WORK_STATE_GATHER:
+		case SF_WORK_STATE_PURGE:
+		case SF_WORK_STATE_DELIVER:
+		case SF_WORK_STATE_SWEEP:
+		case SF_WORK_STATE_PAUSE:
+		case SF_WORK_STATE_LEAVE:
 			break;
 	}
 	return false;
@@ -478,24 +478,24 @@ choose(SfDatabase *database, SfTurn *turn)
 	if (pause_ms > 0)
 		return pause_for(turn, pause_ms);
 	if (is_worth_gathering(database, turn))
-		return SF_WORK_GATHER;
+		return SF_WORK_STATE_GATHER;
 	if (is_purge_due(database, true))
-		next = SF_WORK_PURGE;
-	else if (turn->state != SF_WORK_DELIVER && is_delivery_due(database))
-		next = SF_WORK_DELIVER;
+		next = SF_WORK_STATE_PURGE;
+	else if (turn->state != SF_WORK_STATE_DELIVER && is_delivery_due(database))
+		next = SF_WORK_STATE_DELIVER;
 	else
 		next = take_work(database, turn);
-	if (next == SF_WORK_SLEEP && is_delivery_due(database))
-		next = SF_WORK_DELIVER;
-	if (next == SF_WORK_SLEEP && database->sweep_wanted && sf_my_process->kind == SF_PROCESS_KIND_WORKER)
-		next = SF_WORK_SWEEP;
-	if (next == SF_WORK_SLEEP && is_purge_due(database, false))
-		next = SF_WORK_PURGE;
-	if (next == SF_WORK_DELIVER)
+	if (next == SF_WORK_STATE_SLEEP && is_delivery_due(database))
+		next = SF_WORK_STATE_DELIVER;
+	if (next == SF_WORK_STATE_SLEEP && database->sweep_wanted && sf_my_process->kind == SF_PROCESS_KIND_WORKER)
+		next = SF_WORK_STATE_SWEEP;
+	if (next == SF_WORK_STATE_SLEEP && is_purge_due(database, false))
+		next = SF_WORK_STATE_PURGE;
+	if (next == SF_WORK_STATE_DELIVER)
 		database->next_delivery = SF_TICK_NEVER;
-	if (next == SF_WORK_PURGE)
+	if (next == SF_WORK_STATE_PURGE)
 		database->next_purge = sf_tick_plus_ms(sf_tick_now(), sf_setting_purge_interval * 1000L);
-	return next == SF_WORK_SLEEP ? go_to_sleep(database, turn) :
+	return next == SF_WORK_STATE_SLEEP ? go_to_sleep(database, turn) :
 		begin_turn(database, turn, next);
 }
 
@@ -524,9 +524,9 @@ sf_scheduler_next(SfTurn *turn)
 	bool		queues_are_due = false;
 
 	if (turn->verdict != SF_VERDICT_MAY_WORK)
-		turn->state = SF_WORK_LEAVE;
+		turn->state = SF_WORK_STATE_LEAVE;
 	else if (turn->result == SF_TURN_RESULT_ANNOUNCED)
-		turn->state = SF_WORK_TASK;
+		turn->state = SF_WORK_STATE_TASK;
 	else
 	{
 		database = sf_shared_lock_database(MyDatabaseId);
@@ -614,11 +614,11 @@ sf_scheduler_publish(SfTurn *turn)
 			is_gone = turn->verdict == SF_VERDICT_NO_EXTENSION;
 			close_down(database, turn->verdict);
 		}
-		if ((turn->tasks_left & SF_LEFT_TASK) != 0)
+		if ((turn->tasks_left & SF_TASKS_LEFT_TASK) != 0)
 			sf_shared_want_task(database);
 		sf_admit_want(database, turn->tasks_left, turn->releases);
 	}
-	turn->tasks_left = SF_LEFT_NONE;
+	turn->tasks_left = SF_TASKS_LEFT_NONE;
 	LWLockRelease(sf_shared_lock);
 	if (is_gone)
 		sf_databases_clear(MyDatabaseId);

@@ -43,7 +43,7 @@ sf_signals_restart_at_end(void)
 void
 sf_signals_end_process(void)
 {
-	sf_my_process_set_end(SF_END_PLANNED);
+	sf_my_process_set_end(SF_PROCESS_END_PLANNED);
 	proc_exit(exit_code);
 }
 

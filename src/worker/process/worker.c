@@ -107,29 +107,29 @@ work_loop(void)
 		}
 		switch (sf_scheduler_next(&turn))
 		{
-			case SF_WORK_SLEEP:
+			case SF_WORK_STATE_SLEEP:
 				pgstat_report_stat(true);
 				sf_signals_sleep_until(Min(turn.until, alone_until));
 				break;
-			case SF_WORK_GATHER:
+			case SF_WORK_STATE_GATHER:
 				pg_usleep(sf_scheduler_gather_us());
 				break;
-			case SF_WORK_SCAN:
-			case SF_WORK_SEEK:
-			case SF_WORK_SLICE:
-			case SF_WORK_TASK:
-			case SF_WORK_PURGE:
-			case SF_WORK_DELIVER:
-			case SF_WORK_SWEEP:
+			case SF_WORK_STATE_SCAN:
+			case SF_WORK_STATE_SEEK:
+			case SF_WORK_STATE_SLICE:
+			case SF_WORK_STATE_TASK:
+			case SF_WORK_STATE_PURGE:
+			case SF_WORK_STATE_DELIVER:
+			case SF_WORK_STATE_SWEEP:
 				MemoryContextReset(turn_context);
 				MemoryContextSwitchTo(turn_context);
 				sf_turn_run(&turn);
 				sf_scheduler_publish(&turn);
 				break;
-			case SF_WORK_PAUSE:
+			case SF_WORK_STATE_PAUSE:
 				sit_out(turn.until);
 				break;
-			case SF_WORK_LEAVE:
+			case SF_WORK_STATE_LEAVE:
 				return;
 		}
 	}

@@ -5,8 +5,9 @@
 #ifndef SF_WORKER_WORKER_H
 #define SF_WORKER_WORKER_H
 
-#include "base/version/compat.h"
 #include "postmaster/bgworker.h"
+
+#include "base/version/compat.h"
 
 /* Entry points of the processes */
 extern PGDLLEXPORT void sfflow_launcher_main(Datum arg);

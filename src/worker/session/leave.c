@@ -106,7 +106,7 @@ ask_to_leave(Oid oid, bool insist)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_FREE || process->database != oid)
+		if (process->state == SF_PROCESS_STATE_FREE || process->database != oid)
 			continue;
 		count++;
 		process->leave = true;

@@ -2,14 +2,14 @@
  * wake.c
  *		Telling workers at commit what has become due, cancelled or ended.
  *
- * The functions of sf_hooks append entries to a list in this backend's memory.  An
- * entry has the nesting level of its subtransaction; the abort of a subtransaction
- * removes its entries, which are the last ones.  At the end of the commit a callback
+ * The functions of sf_hooks append messages to a list in this backend's memory.  An
+ * message has the nesting level of its subtransaction; the abort of a subtransaction
+ * removes its messages, which are the last ones.  At the end of the commit a callback
  * delivers the list: to shared memory, to waiting sessions and to the server's log.
  * That must neither allocate memory nor raise an error, which would be a PANIC.  It takes
  * the lock of the database, and none of all databases, but for one that is new or that
  * has suspects.  A lost
- * entry costs latency only, because workers read the due index once per
+ * message costs latency only, because workers read the due index once per
  * poll_interval; so PREPARE TRANSACTION drops the list, and the end of a prepared
  * transaction has a worker read the due index (prepared.c).
  */
@@ -33,17 +33,17 @@
 #include "worker/session/wake.h"
 #include "worker/shared_memory/shared.h"
 
-typedef enum EntryKind
+typedef enum MessageKind
 {
-	ENTRY_DUE,
-	ENTRY_ENDED,
-	ENTRY_FAILED,
-	ENTRY_RUNS_WAIT,
-	ENTRY_REGISTER,
-	ENTRY_DELIVERY,
-	ENTRY_SCAN_AT,
-	ENTRY_SWEEP_SOON
-} EntryKind;
+	MESSAGE_DUE,
+	MESSAGE_ENDED,
+	MESSAGE_FAILED,
+	MESSAGE_RUNS_WAIT,
+	MESSAGE_REGISTER,
+	MESSAGE_DELIVERY,
+	MESSAGE_SCAN_AT,
+	MESSAGE_SWEEP_SOON
+} MessageKind;
 
 /* DUE: a branch is or will be due */
 typedef struct DueBranch
@@ -54,9 +54,9 @@ typedef struct DueBranch
 } DueBranch;
 
 /* What a transaction leaves to be done when it has committed; the other kinds say it all by themselves */
-typedef struct Entry
+typedef struct Message
 {
-	EntryKind	kind;
+	MessageKind kind;
 	int			level;
 	union
 	{
@@ -65,7 +65,7 @@ typedef struct Entry
 		char	   *line;		/* FAILED: for the log; in TopTransactionContext */
 		TimestampTz scan_at;	/* SCAN_AT */
 	};
-} Entry;
+} Message;
 
 /* The task of a branch, or those of a whole execution, are to be cancelled */
 typedef struct Cancel
@@ -74,9 +74,9 @@ typedef struct Cancel
 	int			level;
 } Cancel;
 
-/* Entries of the current transaction (base/memory/xact_array.c) */
-static Entry *entries = NULL;
-static int	nentries = 0;
+/* Messages of the current transaction (base/memory/xact_array.c) */
+static Message *messages = NULL;
+static int	nmessages = 0;
 static int	entries_size = 0;
 static Cancel *cancels = NULL;
 static int	ncancels = 0;
@@ -94,23 +94,23 @@ static bool cancelled = false;
 /* The transaction has changed executions. */
 static bool executions_change = false;
 
-/* The transaction has committed, and its entries are to be delivered */
+/* The transaction has committed, and its messages are to be delivered */
 static bool committed = false;
 
 /* This session has claimed a branch, which workers skip until the transaction ends */
 static bool has_locked = false;
 
-/* Append an entry. */
-static Entry *
-append(EntryKind kind)
+/* Append an message. */
+static Message *
+append(MessageKind kind)
 {
-	Entry	   *entry;
+	Message	   *message;
 
-	entries = sf_xact_array_grow(entries, nentries, &entries_size, sizeof(Entry));
-	entry = &entries[nentries++];
-	entry->kind = kind;
-	entry->level = GetCurrentTransactionNestLevel();
-	return entry;
+	messages = sf_xact_array_grow(messages, nmessages, &entries_size, sizeof(Message));
+	message = &messages[nmessages++];
+	message->kind = kind;
+	message->level = GetCurrentTransactionNestLevel();
+	return message;
 }
 
 /*
@@ -127,15 +127,15 @@ note_due(SfBranchKey key, Oid owner, TimestampTz due)
 		return;
 	}
 	ndue++;
-	append(ENTRY_DUE)->due = (DueBranch) {key, owner, due};
+	append(MESSAGE_DUE)->due = (DueBranch) {key, owner, due};
 }
 
 /* Note that a delivery of a rule is due. */
 static void
 note_delivery(void)
 {
-	if (nentries == 0 || entries[nentries - 1].kind != ENTRY_DELIVERY)
-		append(ENTRY_DELIVERY);
+	if (nmessages == 0 || messages[nmessages - 1].kind != MESSAGE_DELIVERY)
+		append(MESSAGE_DELIVERY);
 }
 
 /* Note that the task of a branch is to be cancelled after the commit. */
@@ -183,7 +183,7 @@ deliver_cancels(SfDatabase *database, const Cancel *list, int n)
 		database->ncancels += n;
 	sf_foreach_process(process)
 	{
-		if (process->database != MyDatabaseId || process->state == SF_PROCESS_FREE || !process->in_step ||
+		if (process->database != MyDatabaseId || process->state == SF_PROCESS_STATE_FREE || !process->in_step ||
 			process->pid == 0 || process->pid == MyProcPid ||
 			(!is_cancelled(list, n, process->key) && !SF_DEBUG_MUTATION("cancel")))
 			continue;
@@ -217,7 +217,7 @@ note_locked(void)
 static void
 note_ended(int64 execution_no)
 {
-	append(ENTRY_ENDED)->execution_no = execution_no;
+	append(MESSAGE_ENDED)->execution_no = execution_no;
 }
 
 /* An execution has failed or timed out: keep the line for the log until the commit. */
@@ -228,7 +228,7 @@ note_failed(const char *execution_id, const char *state, const char *error,
 	char	   *line = sf_failures_line(execution_id, state, error, timed_out);
 
 	if (line != NULL)
-		append(ENTRY_FAILED)->line =
+		append(MESSAGE_FAILED)->line =
 			MemoryContextStrdup(TopTransactionContext, line);
 }
 
@@ -243,22 +243,22 @@ note_executions_change(void)
 static void
 note_runs_wait(void)
 {
-	append(ENTRY_RUNS_WAIT);
+	append(MESSAGE_RUNS_WAIT);
 }
 
 /* Everything due is to be scanned at a time. */
 static void
 note_scan_at(TimestampTz at)
 {
-	append(ENTRY_SCAN_AT)->scan_at = at;
+	append(MESSAGE_SCAN_AT)->scan_at = at;
 }
 
 /* Features are to sweep what this transaction has written. */
 static void
 note_sweep_soon(void)
 {
-	if (nentries == 0 || entries[nentries - 1].kind != ENTRY_SWEEP_SOON)
-		append(ENTRY_SWEEP_SOON);
+	if (nmessages == 0 || messages[nmessages - 1].kind != MESSAGE_SWEEP_SOON)
+		append(MESSAGE_SWEEP_SOON);
 }
 
 /*
@@ -269,7 +269,7 @@ void
 sf_wake_register(void)
 {
 	if (sf_shared)
-		append(ENTRY_REGISTER);
+		append(MESSAGE_REGISTER);
 }
 
 /*
@@ -302,11 +302,11 @@ deliver_due(bool registering)
 	else if (database->state == SF_DATABASE_NOT_DRIVEN)
 		return;
 
-	for (int i = 0; i < nentries; i++)
+	for (int i = 0; i < nmessages; i++)
 	{
-		const DueBranch *due = &entries[i].due;
+		const DueBranch *due = &messages[i].due;
 
-		if (entries[i].kind != ENTRY_DUE)
+		if (messages[i].kind != MESSAGE_DUE)
 			continue;
 		if (OidIsValid(due->owner))
 			sf_shared_note_owner(database, due->owner);
@@ -460,8 +460,8 @@ static void
 forget(void)
 {
 	committed = false;
-	nentries = ncancels = 0;
-	entries = sf_xact_array_recycle(entries, &entries_size);
+	nmessages = ncancels = 0;
+	messages = sf_xact_array_recycle(messages, &entries_size);
 	cancels = sf_xact_array_recycle(cancels, &cancels_size);
 	ndue = 0;
 	cancelled = has_locked = executions_change = false;
@@ -477,9 +477,9 @@ static void
 clear_suspects(void)
 {
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 0; i < nentries; i++)
-		if (entries[i].kind == ENTRY_ENDED)
-			sf_poison_execution_ended(MyDatabaseId, entries[i].execution_no);
+	for (int i = 0; i < nmessages; i++)
+		if (messages[i].kind == MESSAGE_ENDED)
+			sf_poison_execution_ended(MyDatabaseId, messages[i].execution_no);
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -495,9 +495,9 @@ log_failures(void)
 
 	PG_TRY();
 	{
-		for (int i = 0; i < nentries; i++)
-			if (entries[i].kind == ENTRY_FAILED)
-				sf_failures_log(entries[i].line);
+		for (int i = 0; i < nmessages; i++)
+			if (messages[i].kind == MESSAGE_FAILED)
+				sf_failures_log(messages[i].line);
 	}
 	PG_CATCH();
 	{
@@ -508,12 +508,12 @@ log_failures(void)
 	PG_END_TRY();
 }
 
-/* Is there an entry of a kind? */
+/* Is there an message of a kind? */
 static bool
-has_entry(EntryKind kind)
+has_message(MessageKind kind)
 {
-	for (int i = 0; i < nentries; i++)
-		if (entries[i].kind == kind)
+	for (int i = 0; i < nmessages; i++)
+		if (messages[i].kind == kind)
 			return true;
 	return false;
 }
@@ -522,11 +522,11 @@ has_entry(EntryKind kind)
 static void
 deliver_to_workers(void)
 {
-	bool		registering = has_entry(ENTRY_REGISTER);
-	bool		due = due_overflow || registering || has_entry(ENTRY_DUE);
-	bool		runs_wait = has_entry(ENTRY_RUNS_WAIT);
-	bool		ended = runs_wait || has_entry(ENTRY_ENDED);
-	bool		delivery = has_entry(ENTRY_DELIVERY);
+	bool		registering = has_message(MESSAGE_REGISTER);
+	bool		due = due_overflow || registering || has_message(MESSAGE_DUE);
+	bool		runs_wait = has_message(MESSAGE_RUNS_WAIT);
+	bool		ended = runs_wait || has_message(MESSAGE_ENDED);
+	bool		delivery = has_message(MESSAGE_DELIVERY);
 	SfDatabase *database;
 
 	qsort(cancels, ncancels, sizeof(Cancel), compare_cancels);
@@ -540,30 +540,30 @@ deliver_to_workers(void)
 		deliver_delivery();
 	if (ncancels > 0)
 		deliver_cancels(database, cancels, ncancels);
-	for (int i = 0; i < nentries; i++)
-		if (entries[i].kind == ENTRY_SCAN_AT)
-			deliver_scan_at(entries[i].scan_at);
-	if (has_entry(ENTRY_SWEEP_SOON))
+	for (int i = 0; i < nmessages; i++)
+		if (messages[i].kind == MESSAGE_SCAN_AT)
+			deliver_scan_at(messages[i].scan_at);
+	if (has_message(MESSAGE_SWEEP_SOON))
 		deliver_sweep_soon();
 	sf_shared_leave();
 }
 
 /*
- * Deliver the entries of a transaction that has committed: due branches and cancels
+ * Deliver the messages of a transaction that has committed: due branches and cancels
  * under the lock of the database, then the ends of executions, then lines for the log.
  */
 static void
 deliver(void)
 {
 	deliver_to_workers();
-	if (sf_poison_has_suspects() && has_entry(ENTRY_ENDED))
+	if (sf_poison_has_suspects() && has_message(MESSAGE_ENDED))
 		clear_suspects();
-	for (int i = 0; i < nentries && pg_atomic_read_u32(&sf_shared->awaiting) > 0; i++)
+	for (int i = 0; i < nmessages && pg_atomic_read_u32(&sf_shared->awaiting) > 0; i++)
 	{
-		if (entries[i].kind == ENTRY_ENDED)
-			ConditionVariableBroadcast(sf_shared_ended(entries[i].execution_no));
+		if (messages[i].kind == MESSAGE_ENDED)
+			ConditionVariableBroadcast(sf_shared_ended(messages[i].execution_no));
 	}
-	if (has_entry(ENTRY_FAILED))
+	if (has_message(MESSAGE_FAILED))
 		log_failures();
 }
 
@@ -611,7 +611,7 @@ on_transaction(XactEvent event, void *arg)
 	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
 		return;
 	committed = event == XACT_EVENT_COMMIT && sf_shared &&
-		(nentries > 0 || ncancels > 0 || due_overflow || executions_change || cancelled);
+		(nmessages > 0 || ncancels > 0 || due_overflow || executions_change || cancelled);
 	if (event == XACT_EVENT_ABORT && sf_shared && (cancelled || has_locked))
 		want_scan_now();
 	if (!committed)
@@ -632,7 +632,7 @@ on_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void *
 {
 	if (!committed || phase != RESOURCE_RELEASE_AFTER_LOCKS || !is_top_level)
 		return;
-	if (nentries > 0 || ncancels > 0 || due_overflow)
+	if (nmessages > 0 || ncancels > 0 || due_overflow)
 		deliver();
 	if (executions_change)
 		pg_atomic_fetch_add_u64(&sf_shared->changes, 1);
@@ -641,7 +641,7 @@ on_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void *
 	forget();
 }
 
-/* A subtransaction ends: drop its entries, or pass them on. */
+/* A subtransaction ends: drop its messages, or pass them on. */
 static void
 on_subtransaction(SubXactEvent event, SubTransactionId mine,
 				  SubTransactionId parent, void *arg)
@@ -650,9 +650,9 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine,
 
 	if (event == SUBXACT_EVENT_ABORT_SUB)
 	{
-		for (; nentries > 0 && entries[nentries - 1].level >= level; nentries--)
+		for (; nmessages > 0 && messages[nmessages - 1].level >= level; nmessages--)
 		{
-			if (entries[nentries - 1].kind == ENTRY_DUE)
+			if (messages[nmessages - 1].kind == MESSAGE_DUE)
 				ndue--;
 		}
 		while (ncancels > 0 && cancels[ncancels - 1].level >= level)
@@ -660,8 +660,8 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine,
 	}
 	else if (event == SUBXACT_EVENT_COMMIT_SUB)
 	{
-		for (int i = nentries - 1; i >= 0 && entries[i].level >= level; i--)
-			entries[i].level = level - 1;
+		for (int i = nmessages - 1; i >= 0 && messages[i].level >= level; i--)
+			messages[i].level = level - 1;
 		for (int i = ncancels - 1; i >= 0 && cancels[i].level >= level; i--)
 			cancels[i].level = level - 1;
 	}

@@ -128,7 +128,7 @@ sf_shared_scan_later(SfDatabase *database)
 bool
 sf_shared_advances(const SfProcess *process)
 {
-	return process->state != SF_PROCESS_FREE && process->kind == SF_PROCESS_KIND_WORKER &&
+	return process->state != SF_PROCESS_STATE_FREE && process->kind == SF_PROCESS_KIND_WORKER &&
 		!process->leave && !sf_shared_is_probe(process) && !process->stuck;
 }
 
@@ -154,7 +154,7 @@ sf_shared_count_advancing(Oid oid)
 bool
 sf_shared_is_occupied(const SfProcess *process)
 {
-	return process->state != SF_PROCESS_FREE && OidIsValid(process->user_owner) &&
+	return process->state != SF_PROCESS_STATE_FREE && OidIsValid(process->user_owner) &&
 		(process->stuck || (process->kind == SF_PROCESS_KIND_TASK && process->may_task));
 }
 
@@ -164,7 +164,7 @@ sf_shared_find_unused_process(void)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_FREE && process != sf_shared_keeper())
+		if (process->state == SF_PROCESS_STATE_FREE && process != sf_shared_keeper())
 			return process;
 	}
 	return NULL;
@@ -181,8 +181,8 @@ sf_shared_max_processes(void)
 
 	sf_foreach_process(process)
 	{
-		bool		taken = process->state != SF_PROCESS_FREE &&
-			process->state != SF_PROCESS_STANDBY && process->kind != SF_PROCESS_KIND_KEEPER;
+		bool		taken = process->state != SF_PROCESS_STATE_FREE &&
+			process->state != SF_PROCESS_STATE_STANDBY && process->kind != SF_PROCESS_KIND_KEEPER;
 
 		if (taken || (!sf_shared->refused && process != sf_shared_keeper()))
 			count++;
@@ -198,7 +198,7 @@ sf_shared_count_tasks(void)
 
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_FREE && (process->may_task || process->stuck))
+		if (process->state != SF_PROCESS_STATE_FREE && (process->may_task || process->stuck))
 			count++;
 	}
 	return count;
@@ -277,7 +277,7 @@ has_turn(const SfDatabase *database, Oid owner)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_RUNNING && process->database == database->oid &&
+		if (process->state == SF_PROCESS_STATE_RUNNING && process->database == database->oid &&
 			(process->turn_owner == owner || process->user_owner == owner) &&
 			!process->stuck && !is_in_long_task(process))
 			return true;
@@ -305,10 +305,10 @@ can_wait(const SfDatabase *database)
 	{
 		if (process->database != database->oid)
 			continue;
-		if (process->state == SF_PROCESS_RUNNING && process->turn == SF_TURN_KIND_HELPS && !process->stuck)
+		if (process->state == SF_PROCESS_STATE_RUNNING && process->turn == SF_TURN_KIND_HELPS && !process->stuck)
 			return true;
 		if (process->kind == SF_PROCESS_KIND_WORKER && !process->leave &&
-			(process->state == SF_PROCESS_IDLE || process->state == SF_PROCESS_WOKEN))
+			(process->state == SF_PROCESS_STATE_IDLE || process->state == SF_PROCESS_STATE_WOKEN))
 			return true;
 	}
 	return false;
@@ -392,12 +392,12 @@ running_worker_will_drain(const SfDatabase *database)
 		return false;
 	sf_foreach_process(process)
 	{
-		bool		running = process->state == SF_PROCESS_RUNNING;
+		bool		running = process->state == SF_PROCESS_STATE_RUNNING;
 		int			ms = running && process->turn == SF_TURN_KIND_RUNS_QUEUE ? SF_BRISK_QUEUE_MS : SF_BRISK_MS;
 
 		if (process->database == database->oid && sf_shared_takes_keys(process) &&
 			!process->leave && !process->stuck && drain_us <= ms * 1000 &&
-			(process->state == SF_PROCESS_WOKEN ||
+			(process->state == SF_PROCESS_STATE_WOKEN ||
 			 (running && process->turn_began >= sf_tick_plus_ms(now, -ms))))
 			return true;
 	}
@@ -410,10 +410,10 @@ sf_shared_wake_idle(Oid database, SfProcessKind kind)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_IDLE && process->kind == kind &&
+		if (process->state == SF_PROCESS_STATE_IDLE && process->kind == kind &&
 			process->database == database && !process->leave)
 		{
-			process->state = SF_PROCESS_WOKEN;
+			process->state = SF_PROCESS_STATE_WOKEN;
 			sf_shared_wake_process(process);
 			return true;
 		}
@@ -536,7 +536,7 @@ sf_shared_check_turn_in_time(SfProcess *process, int nkeys)
 void
 sf_shared_want_task(SfDatabase *database)
 {
-	database->tasks_left |= SF_LEFT_TASK;
+	database->tasks_left |= SF_TASKS_LEFT_TASK;
 	if (sf_shared_wake_idle(database->oid, SF_PROCESS_KIND_TASK))
 		return;
 	/* one worker stays free of tasks: a second one may take it */
@@ -564,7 +564,7 @@ tell_earlier(const SfDatabase *database)
 
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_IDLE && sf_shared_takes_keys(process) &&
+		if (process->state == SF_PROCESS_STATE_IDLE && sf_shared_takes_keys(process) &&
 			process->database == database->oid && process->pid != MyProcPid)
 		{
 			sf_shared_wake_process(process);
@@ -676,7 +676,7 @@ sf_shared_note_owner(SfDatabase *database, Oid owner)
 void
 sf_shared_clear_process(SfProcess *process)
 {
-	process->state = SF_PROCESS_FREE;
+	process->state = SF_PROCESS_STATE_FREE;
 	process->pid = 0;
 	process->database = InvalidOid;
 	process->leave = false;

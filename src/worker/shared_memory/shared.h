@@ -18,11 +18,12 @@
 #ifndef SF_WORKER_SHARED_H
 #define SF_WORKER_SHARED_H
 
-#include "base/hooks.h"
-#include "base/time/clock.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/lwlock.h"
+
+#include "base/hooks.h"
+#include "base/time/clock.h"
 #include "run/slice/slice.h"
 #include "store/feature.h"
 #include "worker/shared_memory/ring.h"
@@ -66,7 +67,7 @@ typedef enum SfProcessKind
  *				-> FREE			it was asked to leave
  *	WOKEN		-> RUNNING, FREE
  */
-#define SF_PROCESS_LIST(X) \
+#define SF_PROCESS_STATE_LIST(X) \
 	X(FREE, "free") \
 	X(STARTING, "starting") \
 	X(STANDBY, "standby") \
@@ -74,10 +75,10 @@ typedef enum SfProcessKind
 	X(IDLE, "idle") \
 	X(WOKEN, "running")
 
-#define SF_PROCESS_ENUM(sym, name) SF_PROCESS_##sym,
+#define SF_PROCESS_STATE_ENUM(sym, name) SF_PROCESS_STATE_##sym,
 typedef enum SfProcessState
 {
-	SF_PROCESS_LIST(SF_PROCESS_ENUM)
+	SF_PROCESS_STATE_LIST(SF_PROCESS_STATE_ENUM)
 } SfProcessState;
 
 /* What a process was started for */
@@ -93,8 +94,8 @@ typedef enum SfErrand
 typedef enum SfTurnKind
 {
 	SF_TURN_KIND_ANY,
-	SF_TURN_KIND_PURGES,			/* it is a PURGE */
-	SF_TURN_KIND_RUNS_QUEUE,		/* it takes branches from a queue of a limit */
+	SF_TURN_KIND_PURGES,		/* it is a PURGE */
+	SF_TURN_KIND_RUNS_QUEUE,	/* it takes branches from a queue of a limit */
 	SF_TURN_KIND_HELPS			/* a process for tasks advances branches of an owner for whom no worker was free */
 } SfTurnKind;
 

@@ -12,8 +12,8 @@
 #include "worker/process/admit.h"
 #include "worker/process/my_process.h"
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/turn_xact.h"
 #include "worker/turn/turn.h"
+#include "worker/turn/turn_xact.h"
 
 /* Ask to run code of an owner of rules, as short tasks of the owner. */
 static bool

@@ -7,8 +7,8 @@
 #include "utils/timestamp.h"
 
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/turn_xact.h"
 #include "worker/turn/turn.h"
+#include "worker/turn/turn_xact.h"
 
 /* Sweeps of a feature that goes on at once */
 #define MAX_AT_ONCE		10

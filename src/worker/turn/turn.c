@@ -41,8 +41,8 @@
 #include "worker/process/admit.h"
 #include "worker/process/my_process.h"
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/turn_xact.h"
 #include "worker/turn/turn.h"
+#include "worker/turn/turn_xact.h"
 
 /* Until then this process waits briefly for rows of executions: it has just waited long for one. */
 static SfTick lock_briefly_until = 0;
@@ -154,7 +154,7 @@ enter_task_role(SfTurn *turn, Oid owner)
 	else
 	{
 		turn->releases = sf_shared->releases;
-		turn->tasks_left |= SF_LEFT_CAPPED;
+		turn->tasks_left |= SF_TASKS_LEFT_CAPPED;
 	}
 	LWLockRelease(sf_shared_lock);
 	return admitted;
@@ -276,9 +276,9 @@ try_alone(void *arg, bool last)
 	request->last_try = last;
 	if (sf_turn_xact(a) || a->fault == SF_FAULT_LOCKED || sf_turn_xact_met_shortage(a))
 		return false;
-	if (a->in_commit && (request->worker.tasks & SF_TASKS_SHORT) != 0)
+	if (a->in_commit && (request->worker.tasks & SF_SLICE_TASKS_SHORT) != 0)
 	{
-		request->worker.tasks &= ~SF_TASKS_SHORT;
+		request->worker.tasks &= ~SF_SLICE_TASKS_SHORT;
 		return true;
 	}
 	return a->fault == SF_FAULT_PASSING;
@@ -331,7 +331,7 @@ run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, Timestam
 	/* this one may have been locked only by another process's search; and there may be more */
 	if (!over)
 		add_announced(owner, due);
-	leave_tasks(SF_LEFT_TASK);
+	leave_tasks(SF_TASKS_LEFT_TASK);
 	leave_task_role();
 	turn->keys[0] = sf_work_key_of_branch(key);
 	turn->nkeys = 1;
@@ -357,11 +357,11 @@ share_processes(SfTurn *turn, SfSliceRequest *request)
 	terms->nshares = sf_admit_shares(sf_my_process, shares);
 	terms->shares = shares;
 	terms->new_owners_only = turn->admission == SF_ADMIT_NEW_OWNERS;
-	terms->tasks = turn->admission == SF_ADMIT_NONE ? SF_TASKS_NONE : SF_TASKS_LONG;
+	terms->tasks = turn->admission == SF_ADMIT_NONE ? SF_SLICE_TASKS_NONE : SF_SLICE_TASKS_LONG;
 	if (request->mode != SF_SLICE_MODE_ANNOUNCED &&
 		sf_my_process->kind != SF_PROCESS_KIND_KEEPER &&
 		sf_admit_inline(sf_my_process, turn->owner))
-		terms->tasks |= SF_TASKS_SHORT;
+		terms->tasks |= SF_SLICE_TASKS_SHORT;
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -379,7 +379,7 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	bool		over;
 
 	a.slice = (SfSliceRequest) {.mode = SF_SLICE_MODE_BRANCH,.slice_ms = SF_ALONE_SLICE_MS,.take.branch = key};
-	a.slice.worker = (SfWorkerTerms) {.tasks = SF_TASKS_ALL,.lock_briefly = locks_briefly()};
+	a.slice.worker = (SfWorkerTerms) {.tasks = SF_SLICE_TASKS_ALL,.lock_briefly = locks_briefly()};
 	if (turn)
 		share_processes(turn, &a.slice);
 	sf_tries_run(try_alone, &a);
@@ -420,7 +420,7 @@ run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 	bool		ok = true;
 	bool		left;
 
-	one.tasks_left = SF_LEFT_NONE;
+	one.tasks_left = SF_TASKS_LEFT_NONE;
 	for (int i = 0; i < n && ok; i++)
 	{
 		one.nkeys = 0;
@@ -435,7 +435,7 @@ run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 	turn->nkeys = 0;
 	turn->scan_from = DT_NOBEGIN;
 	turn->result = !ok ? SF_TURN_RESULT_FAILED : n > 0 ? SF_TURN_RESULT_PROGRESS : SF_TURN_RESULT_NOTHING;
-	leave_tasks(SF_LEFT_TASK);
+	leave_tasks(SF_TASKS_LEFT_TASK);
 }
 
 /* Run the branches of a turn one by one; its queues are found by the scan that follows. */
@@ -495,7 +495,7 @@ publish_scan(SfDatabase *database, const SfDueScan *scan)
 	foreach(lc, scan->announcers)
 		sf_announced_add(&database->announced, lfirst_oid(lc), scan->from);
 	if (scan->announcers != NIL)
-		database->tasks_left |= SF_LEFT_TASK;
+		database->tasks_left |= SF_TASKS_LEFT_TASK;
 	sf_shared_lower_timer(database, scan->next_due);
 	if (scan->next_delivery != DT_NOEND)
 		sf_shared_lower_delivery(database, sf_tick_of_wall(scan->next_delivery));
@@ -593,7 +593,7 @@ static void
 run_slice(SfTurn *turn)
 {
 	SfTurnXact	a = {.kind = SF_TURN_XACT_SLICE};
-	bool		seek = turn->state == SF_WORK_SEEK;
+	bool		seek = turn->state == SF_WORK_STATE_SEEK;
 	Oid			owners[SF_KNOWN_OWNERS];
 	SfAnnounced taken;
 	SfAnnounced left;
@@ -626,7 +626,7 @@ run_slice(SfTurn *turn)
 	else if (sf_turn_xact_met_shortage(&a) && (a.ntouched == 0 || a.collided))
 	{
 		turn->result = SF_TURN_RESULT_FAILED;
-		leave_tasks(SF_LEFT_TASK);
+		leave_tasks(SF_TASKS_LEFT_TASK);
 	}
 	else
 		run_one_by_one(turn, a.touched, a.ntouched,
@@ -670,18 +670,18 @@ sf_turn_run(SfTurn *turn)
 	turn->tried = 0;
 	turn->purges_more = false;
 	turn->next_delivery = SF_TICK_NEVER;
-	if (turn->state == SF_WORK_SCAN)
+	if (turn->state == SF_WORK_STATE_SCAN)
 		run_scan(turn);
-	else if (turn->state == SF_WORK_TASK)
+	else if (turn->state == SF_WORK_STATE_TASK)
 		run_announced(turn, turn->task, turn->task_generation, turn->task_owner,
 					  turn->task_due);
-	else if (turn->state == SF_WORK_PURGE)
+	else if (turn->state == SF_WORK_STATE_PURGE)
 		run_purge(turn);
-	else if (turn->state == SF_WORK_DELIVER)
+	else if (turn->state == SF_WORK_STATE_DELIVER)
 		sf_turn_deliver(turn);
-	else if (turn->state == SF_WORK_SWEEP)
+	else if (turn->state == SF_WORK_STATE_SWEEP)
 		turn->result = SF_TURN_RESULT_NOTHING;		/* what follows any turn */
-	else if (turn->state == SF_WORK_SLICE && has_suspect(turn))
+	else if (turn->state == SF_WORK_STATE_SLICE && has_suspect(turn))
 		run_branches_of(turn);
 	else
 		run_slice(turn);

@@ -6,8 +6,9 @@
 #ifndef SF_WORKER_TURN_H
 #define SF_WORKER_TURN_H
 
-#include "base/hooks.h"
 #include "utils/timestamp.h"
+
+#include "base/hooks.h"
 #include "worker/process/admit.h"
 #include "worker/process/verdict.h"
 #include "worker/turn/turn_xact.h"
@@ -48,27 +49,27 @@
  */
 typedef enum SfWorkState
 {
-	SF_WORK_SLEEP,				/* until the latch is set or something is due */
-	SF_WORK_GATHER,				/* let more keys arrive before the next slice */
-	SF_WORK_SCAN,				/* read the due index */
-	SF_WORK_SEEK,				/* find an announced task in the tables */
-	SF_WORK_SLICE,				/* advance the branches of keys */
-	SF_WORK_TASK,				/* run the announced task */
-	SF_WORK_PURGE,				/* delete a batch of executions that are old enough */
-	SF_WORK_DELIVER,			/* call targets of rules */
-	SF_WORK_SWEEP,				/* features sweep that were told to */
-	SF_WORK_PAUSE,				/* wait, even if the latch is set */
-	SF_WORK_LEAVE				/* end the process */
+	SF_WORK_STATE_SLEEP,		/* until the latch is set or something is due */
+	SF_WORK_STATE_GATHER,		/* let more keys arrive before the next slice */
+	SF_WORK_STATE_SCAN,			/* read the due index */
+	SF_WORK_STATE_SEEK,			/* find an announced task in the tables */
+	SF_WORK_STATE_SLICE,		/* advance the branches of keys */
+	SF_WORK_STATE_TASK,			/* run the announced task */
+	SF_WORK_STATE_PURGE,		/* delete a batch of executions that are old enough */
+	SF_WORK_STATE_DELIVER,		/* call targets of rules */
+	SF_WORK_STATE_SWEEP,		/* features sweep that were told to */
+	SF_WORK_STATE_PAUSE,		/* wait, even if the latch is set */
+	SF_WORK_STATE_LEAVE			/* end the process */
 } SfWorkState;
 
 /* How a turn went */
 typedef enum SfTurnResult
 {
-	SF_TURN_RESULT_NOTHING,			/* nothing was due, or others had it */
-	SF_TURN_RESULT_PROGRESS,		/* some branch was changed */
-	SF_TURN_RESULT_STALLED,			/* branches were claimed and none was changed */
-	SF_TURN_RESULT_ANNOUNCED,		/* a task was announced that this process runs next */
-	SF_TURN_RESULT_FAILED			/* by no fault of a branch: pause */
+	SF_TURN_RESULT_NOTHING,		/* nothing was due, or others had it */
+	SF_TURN_RESULT_PROGRESS,	/* some branch was changed */
+	SF_TURN_RESULT_STALLED,		/* branches were claimed and none was changed */
+	SF_TURN_RESULT_ANNOUNCED,	/* a task was announced that this process runs next */
+	SF_TURN_RESULT_FAILED		/* by no fault of a branch: pause */
 } SfTurnResult;
 
 typedef struct SfTurn

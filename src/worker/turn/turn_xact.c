@@ -29,17 +29,17 @@
 #include "run/apply/apply.h"
 #include "run/gate/gate.h"
 #include "run/task/long_task.h"
+#include "sql_task/sql_task.h"
 #include "store/branch/due.h"
 #include "store/execution/execution.h"
 #include "store/feature.h"
-#include "sql_task/sql_task.h"
 #include "worker/fault/last_error.h"
 #include "worker/fault/poison.h"
 #include "worker/fault/shortage.h"
 #include "worker/process/my_process.h"
 #include "worker/shared_memory/shared.h"
-#include "worker/turn/turn_xact.h"
 #include "worker/turn/turn.h"
+#include "worker/turn/turn_xact.h"
 
 /* Settings of the database are read again after that */
 #define SETTINGS_AGE_MS		1000

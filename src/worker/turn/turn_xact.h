@@ -5,8 +5,9 @@
 #ifndef SF_WORKER_TURN_XACT_H
 #define SF_WORKER_TURN_XACT_H
 
-#include "base/error/errors.h"
 #include "nodes/pg_list.h"
+
+#include "base/error/errors.h"
 #include "run/execution/retention.h"
 #include "run/slice/slice.h"
 #include "run/task/deliverer.h"
@@ -21,12 +22,12 @@ typedef enum SfTurnXactKind
 	SF_TURN_XACT_SLICE,
 	SF_TURN_XACT_TASK,			/* a long task, by itself */
 	SF_TURN_XACT_FAIL,			/* make the branch fail */
-	SF_TURN_XACT_PUT_OFF,			/* make it due later */
+	SF_TURN_XACT_PUT_OFF,		/* make it due later */
 	SF_TURN_XACT_PURGE,			/* a batch of executions that are old enough */
 	SF_TURN_XACT_SWEEP,			/* of a feature */
 	SF_TURN_XACT_CLAIM,			/* deliveries of rules, */
-	SF_TURN_XACT_DELIVER,			/* ... and make them, */
-	SF_TURN_XACT_UNDELIVERED		/* ... or note why that failed */
+	SF_TURN_XACT_DELIVER,		/* ... and make them, */
+	SF_TURN_XACT_UNDELIVERED	/* ... or note why that failed */
 } SfTurnXactKind;
 
 /* What caused an error, and so what to do about it */

@@ -114,7 +114,7 @@ RESET ROLE;
 SET LOCAL track_functions = 'all';
 SELECT count(*) FROM sf_alerts \g /dev/null
 SELECT cmp_ok((SELECT coalesce(sum(calls), 0) FROM pg_stat_xact_user_functions WHERE schemaname = '_sfflow'
-		AND funcname = 'branch_place'), '<=', 10::numeric,
+		AND funcname = 'branch_names'), '<=', 10::numeric,
 	'alerts do not look at where each execution of a mass stands');
 SET LOCAL track_functions = 'none';
 

@@ -63,7 +63,7 @@ END $$;
 CREATE FUNCTION pg_temp.events(id text) RETURNS TABLE (event text, follows text) LANGUAGE sql AS $$
 	WITH event AS (SELECT e.id, e.previous_id, concat_ws(' ', e.type, e.state, e.iterations::text, e.payload::text)
 		AS shown
-		FROM _sfflow.event e JOIN _sfflow.execution x USING (execution_no) WHERE x.execution_id = $1)
+		FROM _sfflow.history_event e JOIN _sfflow.execution x USING (execution_no) WHERE x.execution_id = $1)
 	SELECT e.shown, p.shown FROM event e LEFT JOIN event p ON p.id = e.previous_id
 $$;
 CREATE FUNCTION pg_temp.slices(id text) RETURNS bigint LANGUAGE sql AS $$

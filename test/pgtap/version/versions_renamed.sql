@@ -31,8 +31,8 @@ CREATE FUNCTION pg_temp.spans(execution text) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(concat_ws(' ', job_id, status), ', ' ORDER BY first_event) FROM _sfflow.spans(execution, NULL,
 		true, 0, 1000) $$;
 CREATE FUNCTION pg_temp.events(execution text, state_no integer) RETURNS text LANGUAGE sql AS $$
-	SELECT string_agg(concat_ws(' ', state, type), ', ' ORDER BY id) FROM _sfflow.event_page(execution, NULL, NULL,
-		state_no, NULL, NULL, NULL, 1000) $$;
+	SELECT string_agg(concat_ws(' ', state, type), ', ' ORDER BY id) FROM _sfflow.history_event_page(execution, NULL,
+		NULL, state_no, NULL, NULL, NULL, 1000) $$;
 
 -- A task, a pause, a task. In version 3 another state has a name of version 1; version 4 has the names of version 1,
 -- exchanged.

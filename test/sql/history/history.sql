@@ -13,14 +13,15 @@ SELECT sf_create_state_machine('packed', '{"StartAt": "A", "States": {"A": {"Typ
 SELECT sf_start('packed', '{"a": 1}', 'x');
 SELECT sf_run('packed:x', skip_waits => true);
 -- how many slices that took depends on the machine
-SELECT count(*) BETWEEN 3 AND 20 AS several, sum((SELECT count(*) FROM _sfflow.events(h.execution_no, h.first_id,
-	h.at, h.body, NULL, '{6,12,17}'))) AS entered
+SELECT count(*) BETWEEN 3 AND 20 AS several, sum((SELECT count(*) FROM _sfflow.history_events(h.execution_no,
+	h.first_id, h.at, h.body, NULL, '{6,12,17}'))) AS entered
 FROM _sfflow.history h;
 SELECT d.document FROM _sfflow.history h, unnest(h.documents) WITH ORDINALITY AS d (document, n)
 	ORDER BY h.first_id, d.n;
-SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, 1) FROM _sfflow.history h
+SELECT _sfflow.history_event_payload(h.execution_no, h.first_id, h.body, h.documents, 1) FROM _sfflow.history h
 	WHERE h.first_id = 1;
-SELECT e.id, e.previous_id, e.version, e.type, e.state, e.payload_from, e.payload FROM _sfflow.event e ORDER BY 1;
+SELECT e.id, e.previous_id, e.version, e.type, e.state, e.payload_from, e.payload FROM _sfflow.history_event e
+	ORDER BY 1;
 -- payloads of other rows are there
 SELECT id, type, state, coalesce(details -> 'input', details -> 'output') AS payload
 FROM sf_history WHERE execution_id = 'packed:x' ORDER BY id;
@@ -32,7 +33,7 @@ BEGIN
 END $$;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-SELECT pg_temp.plan('SELECT e.type FROM _sfflow.event e WHERE e.execution_no = 7');
+SELECT pg_temp.plan('SELECT e.type FROM _sfflow.history_event e WHERE e.execution_no = 7');
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
@@ -43,7 +44,7 @@ SELECT sf_create_state_machine('packed', '{"StartAt": "N", "States": {
 SELECT sf_start('packed', '{"b": 2}', 'x', if_exists => 'restart');
 SELECT sf_run('packed:x');
 SELECT e.version, string_agg(h.state, ' ' ORDER BY h.id) AS states
-FROM sf_history h JOIN _sfflow.event e USING (id) WHERE h.execution_id = 'packed:x' GROUP BY 1 ORDER BY 1;
+FROM sf_history h JOIN _sfflow.history_event e USING (id) WHERE h.execution_id = 'packed:x' GROUP BY 1 ORDER BY 1;
 -- nor is the input of a state of the first version that of a state with its number
 SELECT sf_redrive('packed:x', from_state => 'Z');
 SELECT sf_redrive('packed:x', from_state => 'F');
@@ -63,7 +64,7 @@ SELECT sf_run('packed:large');
 SELECT e.execution_id, count(*) > 1 AS several, bool_and(h.n <= 1000) AS short,
 	sum(h.n) = max(e.last_event_id) AS complete
 FROM _sfflow.execution e CROSS JOIN LATERAL (
-	SELECT (SELECT count(*) FROM _sfflow.events(h.execution_no, h.first_id, h.at, h.body, NULL, NULL)) AS n
+	SELECT (SELECT count(*) FROM _sfflow.history_events(h.execution_no, h.first_id, h.at, h.body, NULL, NULL)) AS n
 	FROM _sfflow.history h WHERE h.execution_no = e.execution_no) h
 GROUP BY 1 ORDER BY 1;
 -- without its last document no row has 64 kB
@@ -91,7 +92,7 @@ BEGIN
 		SELECT count(*) FROM sf_jobs WHERE execution_id = ''packed:bad'',
 		SELECT sf_graph(''packed:bad''),
 		SELECT state_transitions FROM sf_metrics,
-		SELECT count(*) FROM _sfflow.event}'::text[]
+		SELECT count(*) FROM _sfflow.history_event}'::text[]
 	LOOP
 		BEGIN
 			EXECUTE query;
@@ -117,17 +118,17 @@ SELECT count(*) FROM _sfflow.history;
 
 -- The example of src/store/README.md.
 SELECT id, previous_id, version, type, state, payload_from, at AT TIME ZONE 'UTC' AS at, iterations, payload, extra
-FROM _sfflow.events(1, 5, '2025-02-05 00:00Z', '\x010104 131d0402 19427e 1d280100 06340203010e',
+FROM _sfflow.history_events(1, 5, '2025-02-05 00:00Z', '\x010104 131d0402 19427e 1d280100 06340203010e',
 	ARRAY['["in"]', '{"length": 8}']::jsonb[], NULL);
-SELECT id, type FROM _sfflow.events(1, 5, '2025-02-05 00:00Z', '\x010104 131d0402 19427e 1d280100 06340203010e', NULL,
+SELECT id, type FROM _sfflow.history_events(1, 5, '2025-02-05 00:00Z', '\x010104 131d0402 19427e 1d280100 06340203010e', NULL,
 	'{25, 6, 300, NULL}');
 
 -- PUBLIC may call the functions, with any arguments.
-SELECT _sfflow.events(1, 1, now(), NULL, NULL, NULL);
-SELECT _sfflow.events(NULL, 1, now(), '\x0101010000', NULL, NULL);
-SELECT _sfflow.events(1, 0, now(), '\x0101010000', NULL, NULL);
-SELECT _sfflow.event_payload(1, 1, '\x0101010018', ARRAY[NULL]::jsonb[], 1);
-SELECT _sfflow.event_payload(1, 1, '\x0101010018', '{{1},{2}}', 1);
-SELECT _sfflow.event_payload(1, 1, '\x0101010018', '{1}', 2);
-SELECT _sfflow.events(1, 1, now(), '', NULL, NULL);
+SELECT _sfflow.history_events(1, 1, now(), NULL, NULL, NULL);
+SELECT _sfflow.history_events(NULL, 1, now(), '\x0101010000', NULL, NULL);
+SELECT _sfflow.history_events(1, 0, now(), '\x0101010000', NULL, NULL);
+SELECT _sfflow.history_event_payload(1, 1, '\x0101010018', ARRAY[NULL]::jsonb[], 1);
+SELECT _sfflow.history_event_payload(1, 1, '\x0101010018', '{{1},{2}}', 1);
+SELECT _sfflow.history_event_payload(1, 1, '\x0101010018', '{1}', 2);
+SELECT _sfflow.history_events(1, 1, now(), '', NULL, NULL);
 SELECT sf_enable();

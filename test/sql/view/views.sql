@@ -114,7 +114,7 @@ DO $$ BEGIN
 END $$;
 SELECT e.waiting_on, t.state, t.branch FROM sf_executions e JOIN sf_tasks t USING (execution_id)
 	WHERE execution_id = 'days:1';
-SELECT _sfflow.job_name(execution_no, 'Load', i) AS label, _sfflow.branch_place(execution_no, 2, 2, i) AS place
+SELECT _sfflow.job_name(execution_no, 'Load', i) AS label, _sfflow.branch_names(execution_no, 2, 2, i) AS place
 FROM _sfflow.execution, (VALUES ('{1,7}'::integer[]), ('{1}'), ('{}'), (NULL), ('{1,NULL}'), ('{1,2,3,4}'),
 	('{{1,2},{3,4}}')) v(i)
 WHERE execution_id = 'days:1';

@@ -59,7 +59,7 @@ DECLARE
 	state text;
 BEGIN
 	SELECT s.sqlstate INTO state FROM public.shortage AS s
-	WHERE EXISTS (SELECT FROM _sfflow.events(no, first, now(), body, NULL, NULL) AS e WHERE e.state = 1)
+	WHERE EXISTS (SELECT FROM _sfflow.history_events(no, first, now(), body, NULL, NULL) AS e WHERE e.state = 1)
 		AND clock_timestamp() < s.until
 		AND (s.name IS NULL OR 'work:' || s.name = (SELECT e.execution_id FROM _sfflow.execution AS e
 			WHERE e.execution_no = no));

@@ -93,7 +93,7 @@ for my $altered (substr($token, 0, -4) . 'AAAA', 'B' . substr($token, 1), substr
 my %checked = map {
 	$_ => 1 } qw(apply_definition ask_nodes
   athena_rows aws_install_athena aws_install_dynamodb aws_install_eventbridge aws_install_s3 aws_install_sfn
-  aws_install_sqs aws_install_ssm aws_resources branch_place can_read
+  aws_install_sqs aws_install_ssm aws_resources branch_names can_read
   check_rule_input console_act_on_matches console_activities console_check_act console_count_matches console_fits
   console_listed console_matches console_plan_calendar console_plan_limit console_searches console_set_alias
   console_set_calendar
@@ -113,9 +113,9 @@ my %checked = map {
   	console_test_pattern
   	console_test_state
   console_timeline console_tonight console_tried console_validate console_waits crc32 cron_runs definition_text
-  event_page event_payload
-  	event_types events executions_away health
-  histogram_add histogram_below histogram_percentiles histogram_sum history human_not_by human_task_rights
+  	executions_away health
+  histogram_add histogram_below histogram_percentiles histogram_sum history history_event_page history_event_payload
+  history_event_types history_events human_not_by human_task_rights
   	job_name job_relations jobs
   is_on_page jobs_ahead longest_running machine_rights map_run_arn may_create
   mcp_call mcp_check mcp_compare_with_last_good mcp_compared mcp_last_good mcp_pointers

@@ -370,16 +370,16 @@ key_known(const PGresult *result, void *arg)
 {
 	Waiter	   *waiter = arg;
 	SfgRequest *request = waiter->request;
-	SfgKeyState state = sfg_access_key_state(result);
+	SfgAccessKeyState state = sfg_access_key_state(result);
 
 	waiter->call = NULL;
-	if (state == SFG_KEY_GOOD)
+	if (state == SFG_ACCESS_KEY_GOOD)
 	{
 		ask_or_wake(waiter);
 		return;
 	}
 	pass_on(waiter);
-	if (state == SFG_KEY_GONE)
+	if (state == SFG_ACCESS_KEY_GONE)
 		sfg_aws_refuse_key(request);
 	else
 		sfg_aws_result(request, result);

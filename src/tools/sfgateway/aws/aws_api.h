@@ -85,26 +85,26 @@ extern const SfgRefusal *sfg_sigv4_verify(const SfgRequest *request, const SfgSi
 /* --- access keys, of the settings and of the database --- */
 
 /* Called with the role and the secret of a key; NULL: there is no such key. */
-typedef void (*SfgKeyFound) (SfgRequest *request, const char *role, SfgSecret *secret);
+typedef void (*SfgAccessKeyFound) (SfgRequest *request, const char *role, SfgSecret *secret);
 
 /* What a look-up calls when it ends */
-typedef struct SfgKeyUser
+typedef struct SfgAccessKeyUser
 {
-	SfgKeyFound found;
+	SfgAccessKeyFound found;
 	void		(*failed) (SfgRequest *request, const PGresult *result);	/* with its error, as SfcDbDone */
-} SfgKeyUser;
+} SfgAccessKeyUser;
 
 /* What a look-up has said of a key */
-typedef enum SfgKeyState
+typedef enum SfgAccessKeyState
 {
-	SFG_KEY_GOOD,
-	SFG_KEY_GONE,				/* it is not there, or its role cannot log in */
-	SFG_KEY_UNKNOWN				/* the database gave no answer */
-} SfgKeyState;
+	SFG_ACCESS_KEY_GOOD,
+	SFG_ACCESS_KEY_GONE,		/* it is not there, or its role cannot log in */
+	SFG_ACCESS_KEY_UNKNOWN		/* the database gave no answer */
+} SfgAccessKeyState;
 
-extern void sfg_access_key_find(SfgRequest *request, const char *id, const SfgKeyUser *user);
+extern void sfg_access_key_find(SfgRequest *request, const char *id, const SfgAccessKeyUser *user);
 extern bool sfg_access_key_is_known(const char *id);
 extern SfgCall *sfg_access_key_ask(const char *id, SfcDbDone done, void *arg);
-extern SfgKeyState sfg_access_key_state(const PGresult *result);
+extern SfgAccessKeyState sfg_access_key_state(const PGresult *result);
 
 #endif							/* SFG_AWS_API_H */

@@ -186,7 +186,7 @@ sfg_aws_check(SfgRequest *request)
 void
 sfg_aws(SfgRequest *request)
 {
-	static const SfgKeyUser user = {key_found, sfg_aws_result};
+	static const SfgAccessKeyUser user = {key_found, sfg_aws_result};
 	const SfgSignature *signature;
 
 	if (!sfg_aws_check(request))
@@ -335,7 +335,7 @@ answer_error(SfgRequest *request, const PGresult *result)
 	SfgAwsError error = sfg_aws_error_read(result);
 
 	if (error.status >= 500)
-		sfc_log(SFC_WARNING, "a call has failed", "id", request->id, "sqlstate", sfc_sqlstate(result),
+		sfc_log(SFC_LOG_WARNING, "a call has failed", "id", request->id, "sqlstate", sfc_sqlstate(result),
 				"reason", error.message, NULL);
 	sfg_aws_error_answer(request, &error);
 	sfg_aws_error_free(&error);

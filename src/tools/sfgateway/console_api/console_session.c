@@ -112,7 +112,7 @@ end_session(SfgConsoleSession *session, const char *why, bool refused)
 	}
 	dlist_delete(&session->node);
 	n_sessions--;
-	sfc_log(SFC_INFO, "a session of the console ends", "role", session->role, "reason", why, NULL);
+	sfc_log(SFC_LOG_INFO, "a session of the console ends", "role", session->role, "reason", why, NULL);
 	sfg_pool_stop(&session->pool);
 	sfc_timer_set(&session->timer, 0, free_session, session);
 	if (request != NULL)
@@ -332,7 +332,7 @@ begin_session(SfgConsoleSession *session, const PGresult *result)
 	set_writes(session, PQgetvalue(result, 0, 0));
 	session->version = pg_strdup(PQgetvalue(result, 0, 1));
 	session->sign_in = NULL;
-	sfc_log(SFC_INFO, "a session of the console begins", "role", session->role, NULL);
+	sfc_log(SFC_LOG_INFO, "a session of the console begins", "role", session->role, NULL);
 	limit_sessions(session->role);
 	make_room();
 	if (request == NULL)
@@ -352,7 +352,7 @@ resume_session(SfgConsoleSession *session, const PGresult *result)
 		return;
 	}
 	set_writes(session, PQgetvalue(result, 0, 0));
-	sfc_log(SFC_INFO, "a session of the console goes on", "role", session->role, NULL);
+	sfc_log(SFC_LOG_INFO, "a session of the console goes on", "role", session->role, NULL);
 }
 
 /* The actions that write and the role are known. */
@@ -395,7 +395,7 @@ connected(SfgPool *pool)
 	wipe_password(pool->connections[0].db.session.conn);
 	if (!sfg_config.console_trust && !PQconnectionUsedPassword(pool->connections[0].db.session.conn))
 	{
-		sfc_log(SFC_WARNING, "the database asks for no password, see pg_hba.conf", "role", session->role, NULL);
+		sfc_log(SFC_LOG_WARNING, "the database asks for no password, see pg_hba.conf", "role", session->role, NULL);
 		end_session(session, "no password was asked for", true);
 	}
 	else

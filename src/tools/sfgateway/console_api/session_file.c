@@ -44,7 +44,7 @@ clock_ms(void)
 static void
 complain(const char *what, const char *reason)
 {
-	sfc_log(SFC_WARNING, what, "file", sfg_config.session_file, "reason", reason, NULL);
+	sfc_log(SFC_LOG_WARNING, what, "file", sfg_config.session_file, "reason", reason, NULL);
 }
 
 /* --- writing --- */

@@ -5,8 +5,9 @@
 #ifndef SFG_POOL_H
 #define SFG_POOL_H
 
-#include "tools/client/db.h"
 #include "lib/ilist.h"
+
+#include "tools/client/db.h"
 
 #define SFG_CALL_VALUES 4
 

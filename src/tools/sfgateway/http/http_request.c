@@ -111,7 +111,7 @@ log_request(const SfgRequest *request)
 	put_plain(method, sizeof(method), request->method);
 	snprintf(status, sizeof(status), "%u", request->client_left ? CLIENT_LEFT : request->status);
 	snprintf(took, sizeof(took), "%lld", (long long) (sfc_now() - request->begun_at));
-	sfc_log(failed ? SFC_WARNING : SFC_INFO, "request", "id", request->id, "method", method,
+	sfc_log(failed ? SFC_LOG_WARNING : SFC_LOG_INFO, "request", "id", request->id, "method", method,
 			"path", path, "status", status, "ms", took, "peer", request->peer->address,
 			"who", *request->who != '\0' ? request->who : NULL,
 			"action", *request->what != '\0' ? request->what : NULL, NULL);

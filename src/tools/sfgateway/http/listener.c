@@ -227,7 +227,7 @@ log_crowd(const char *message, const char *address)
 	if (last != 0 && sfc_now() - last < LOG_INTERVAL)
 		return;
 	last = sfc_now();
-	sfc_log(SFC_WARNING, message, "peer", address, NULL);
+	sfc_log(SFC_LOG_WARNING, message, "peer", address, NULL);
 }
 
 /* Count a connection that has begun, and end another one if few are left. */
@@ -349,7 +349,7 @@ log_library(void *arg, const char *format, va_list args)
 
 	vsnprintf(message, sizeof(message), format, args);
 	message[strcspn(message, "\n")] = '\0';
-	sfc_log(SFC_DEBUG, "libmicrohttpd", "message", message, NULL);
+	sfc_log(SFC_LOG_DEBUG, "libmicrohttpd", "message", message, NULL);
 }
 
 /* Read a file whole; NULL: that is not possible. */
@@ -469,7 +469,7 @@ start(const char *address, bool health, char **problem)
 	if (listener->socket_fd < 0 || (!loopback && !health && !check_reach(address, problem)) ||
 		!start_daemon(listener, problem))
 		return NULL;
-	sfc_log(SFC_INFO, "listening", "address", address, "tls", tls && !health ? "on" : "off", NULL);
+	sfc_log(SFC_LOG_INFO, "listening", "address", address, "tls", tls && !health ? "on" : "off", NULL);
 	return listener;
 }
 
@@ -564,21 +564,21 @@ sfg_listeners_renew(void)
 
 	if (!tls || main_listener->retired)
 	{
-		sfc_log(SFC_INFO, "there is no certificate to read again", NULL);
+		sfc_log(SFC_LOG_INFO, "there is no certificate to read again", NULL);
 		return;
 	}
 	next = pg_malloc0(sizeof(Listener));
 	next->socket_fd = main_listener->socket_fd;
 	if (!start_daemon(next, &problem))
 	{
-		sfc_log(SFC_ERROR, "the certificate is not renewed", "reason", problem, NULL);
+		sfc_log(SFC_LOG_ERROR, "the certificate is not renewed", "reason", problem, NULL);
 		free(problem);
 		free(next);
 		return;
 	}
 	retire(main_listener);
 	main_listener = next;
-	sfc_log(SFC_INFO, "the certificate is renewed", NULL);
+	sfc_log(SFC_LOG_INFO, "the certificate is renewed", NULL);
 }
 
 /* Have as many descriptors as connections may need. */
@@ -592,7 +592,7 @@ raise_limit_of_files(void)
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	if (limit.rlim_cur < (rlim_t) sfg_config.connections + 200)
-		sfc_log(SFC_WARNING, "the limit of open files is lower than that of connections", NULL);
+		sfc_log(SFC_LOG_WARNING, "the limit of open files is lower than that of connections", NULL);
 }
 
 /* Serve at the addresses of the settings. */

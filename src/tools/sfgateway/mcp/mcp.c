@@ -207,7 +207,8 @@ answer_error(SfgRequest *request, const PGresult *result)
 		answer_tool_error(request, sfc_buffer_data(&text));
 	else
 	{
-		sfc_log(SFC_WARNING, "a call has failed", "id", request->id, "sqlstate", sqlstate, "reason", text.data, NULL);
+		sfc_log(SFC_LOG_WARNING, "a call has failed", "id", request->id, "sqlstate", sqlstate,
+				"reason", text.data, NULL);
 		sfg_mcp_refuse(request, MHD_HTTP_OK, call->message.id, SFG_MCP_INTERNAL, sfc_buffer_data(&text));
 	}
 	termPQExpBuffer(&text);
@@ -461,7 +462,7 @@ sfg_mcp_register(SfgRequest *request)
 void
 sfg_mcp(SfgRequest *request)
 {
-	static const SfgKeyUser user = {key_found, key_failed};
+	static const SfgAccessKeyUser user = {key_found, key_failed};
 	McpCall    *call = pg_malloc0(sizeof(McpCall));
 
 	request->data = call;

@@ -113,7 +113,7 @@ fall_silent(Node *node, const char *why)
 		return;
 	node->is_silent = true;
 	snprintf(number, sizeof(number), "%d", node->number);
-	sfc_log(SFC_WARNING, "a node does not answer", "node", number, "name", node->name, "reason", why, NULL);
+	sfc_log(SFC_LOG_WARNING, "a node does not answer", "node", number, "name", node->name, "reason", why, NULL);
 	sfg_pool_give_up(&node->listen, why);
 	sfg_pool_give_up(&node->api, why);
 	if (node->sync.connections != NULL)
@@ -172,7 +172,7 @@ listening(SfgPool *pool)
 	Node	   *node = pool->arg;
 
 	if (node->is_silent)
-		sfc_log(SFC_INFO, "a node answers again", "name", node->name, NULL);
+		sfc_log(SFC_LOG_INFO, "a node answers again", "name", node->name, NULL);
 	node->is_silent = node->failing = false;
 	note_answer(node);
 	sfg_pool_hurry(&node->api);
@@ -260,7 +260,7 @@ find_or_add(int number)
 		if (nodes[node_index]->number == number)
 			return nodes[node_index];
 	}
-	sfc_log(SFC_WARNING, "there are too many nodes", NULL);
+	sfc_log(SFC_LOG_WARNING, "there are too many nodes", NULL);
 	return NULL;
 }
 
@@ -285,7 +285,7 @@ take(Node *node, const char *name, const char *address, const char *dbname)
 	if (dsn != NULL)
 		start(node);
 	else
-		sfc_log(SFC_ERROR, "the address of a node is no connection string", "name", name, NULL);
+		sfc_log(SFC_LOG_ERROR, "the address of a node is no connection string", "name", name, NULL);
 }
 
 /* Take the nodes of an answer, and leave those that it does not have. */
@@ -339,7 +339,7 @@ nodes_come(const PGresult *result, void *arg)
 		are_known = true;
 	}
 	else if (result != NULL)
-		sfc_log(SFC_WARNING, "cannot read which nodes there are, may the gateway's role execute sf_node_places()?",
+		sfc_log(SFC_LOG_WARNING, "cannot read which nodes there are, may the gateway's role execute sf_node_places()?",
 				"reason", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), NULL);
 	sfc_timer_set(&refresh_timer, ok ? EVERY : RETRY, refresh, NULL);
 }
@@ -480,7 +480,7 @@ sfg_node_log_error(const SfgRequest *request, int node_index, const char *what, 
 	char		name[128];
 	char	   *message = sfc_primary_message(result);
 
-	sfc_log(SFC_WARNING, what, "id", request->id, "node", name_of(node_index, name, sizeof(name)),
+	sfc_log(SFC_LOG_WARNING, what, "id", request->id, "node", name_of(node_index, name, sizeof(name)),
 			"sqlstate", sfc_sqlstate(result), "reason", message, NULL);
 	free(message);
 }

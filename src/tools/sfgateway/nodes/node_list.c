@@ -139,7 +139,7 @@ name_missing(const List *list, PQExpBuffer names)
 {
 	initPQExpBuffer(names);
 	sfg_nodes_put(names, list->missing, false);
-	sfc_log(SFC_WARNING, "a list lacks nodes", "id", list->request->id, "nodes", sfc_buffer_data(names), NULL);
+	sfc_log(SFC_LOG_WARNING, "a list lacks nodes", "id", list->request->id, "nodes", sfc_buffer_data(names), NULL);
 }
 
 /* Answer with the page of all. */

@@ -117,7 +117,7 @@ static void
 tell(SfcLevel level, const char *what, const char *reason)
 {
 	if (told != NULL && strcmp(told, reason) == 0)
-		level = SFC_DEBUG;
+		level = SFC_LOG_DEBUG;
 	free(told);
 	told = pg_strdup(reason);
 	sfc_log(level, what, "reason", reason, NULL);
@@ -144,14 +144,14 @@ taken(const PGresult *result, void *arg)
 		char	   *reason = result != NULL ? sfc_message(PQresultErrorMessage(result)) : NULL;
 
 		if (reason != NULL)
-			tell(SFC_ERROR, "spans cannot be taken from the database", reason);
+			tell(SFC_LOG_ERROR, "spans cannot be taken from the database", reason);
 		take_failed = take_failed || reason != NULL;
 		free(reason);
 		rest(CALL_RETRY);
 		return;
 	}
 	if (take_failed)
-		sfc_log(SFC_INFO, "spans can be taken again", NULL);
+		sfc_log(SFC_LOG_INFO, "spans can be taken again", NULL);
 	take_failed = false;
 	if (draining || PQntuples(result) == 0)
 	{
@@ -208,7 +208,7 @@ told_database(const PGresult *result, void *arg)
 	{
 		char	   *reason = sfc_message(PQresultErrorMessage(result));
 
-		tell(SFC_ERROR, "the database does not take that spans were exported", reason);
+		tell(SFC_LOG_ERROR, "the database does not take that spans were exported", reason);
 		free(reason);
 	}
 	/*
@@ -257,7 +257,7 @@ note_taken(const SfgOtlpAnswer *answer)
 	char		rejected[24];
 
 	if (delay != 0)
-		sfc_log(SFC_INFO, "spans are exported again", NULL);
+		sfc_log(SFC_LOG_INFO, "spans are exported again", NULL);
 	delay = 0;
 	oldest = sfg_otlp_batch_oldest();
 	counters.executions += (uint64) (request.ended - request.first);
@@ -270,7 +270,7 @@ note_taken(const SfgOtlpAnswer *answer)
 		return;
 	}
 	snprintf(rejected, sizeof(rejected), "%lld", (long long) answer->rejected);
-	sfc_log(SFC_WARNING, answer->rejected > 0 ? "the collector did not take all spans of a request" :
+	sfc_log(SFC_LOG_WARNING, answer->rejected > 0 ? "the collector did not take all spans of a request" :
 			"the collector took the spans of a request, and warns", "rejected", rejected, "reason", answer->reason, NULL);
 }
 
@@ -280,11 +280,11 @@ refused(const SfgOtlpAnswer *answer)
 {
 	if (sfg_otlp_batch_divide(&request, answer->verdict == SFG_OTLP_TOO_LARGE))
 	{
-		sfc_log(SFC_DEBUG, "a request is divided", "reason", answer->reason, NULL);
+		sfc_log(SFC_LOG_DEBUG, "a request is divided", "reason", answer->reason, NULL);
 		next_request();
 		return;
 	}
-	sfc_log(SFC_ERROR, "the collector refuses the spans of an execution", "reason", answer->reason, NULL);
+	sfc_log(SFC_LOG_ERROR, "the collector refuses the spans of an execution", "reason", answer->reason, NULL);
 	sfg_otlp_batch_skip(&request);
 	counters.refused++;
 	refusal = pg_strdup(answer->reason);
@@ -297,7 +297,7 @@ try_later(const SfgOtlpAnswer *answer)
 {
 	int64_t		wait;
 
-	tell(answer->settings ? SFC_ERROR : SFC_WARNING, "spans cannot be exported", answer->reason);
+	tell(answer->settings ? SFC_LOG_ERROR : SFC_LOG_WARNING, "spans cannot be exported", answer->reason);
 	delay = delay == 0 ? FIRST_DELAY : Min(delay * 2, LAST_DELAY);
 	wait = answer->retry_after > 0 ? answer->retry_after + random() % FIRST_DELAY : delay - random() % (delay / 2);
 	if (draining)

@@ -109,7 +109,7 @@ sfw_archive_wait(int64_t ms)
 static void
 complain(const char *what, char *why)
 {
-	sfc_log(SFC_WARNING, what, "target", sfw_config.archive, "reason", why, NULL);
+	sfc_log(SFC_LOG_WARNING, what, "target", sfw_config.archive, "reason", why, NULL);
 	free(why);
 }
 
@@ -169,7 +169,7 @@ connect_to_database(void)
 	free(schema);
 	schema = pg_strdup(PQgetvalue(result, 0, 0));
 	PQclear(result);
-	sfc_log(SFC_INFO, "connected", "database", PQdb(conn), "user", PQuser(conn), NULL);
+	sfc_log(SFC_LOG_INFO, "connected", "database", PQdb(conn), "user", PQuser(conn), NULL);
 	return true;
 }
 
@@ -392,7 +392,8 @@ confirm(const Batch *batch)
 
 	free(statement);
 	if (result != NULL)
-		sfc_log(SFC_INFO, "archived", "file", batch->key, "executions", PQgetvalue(result, 0, 0), "bytes", bytes, NULL);
+		sfc_log(SFC_LOG_INFO, "archived", "file", batch->key, "executions", PQgetvalue(result, 0, 0),
+				"bytes", bytes, NULL);
 	free(bytes);
 	PQclear(result);
 	return result != NULL;
@@ -499,7 +500,7 @@ sfw_archive(void)
 	store = strncmp(sfw_config.archive, "s3://", 5) == 0 ? &sfw_store_s3 : &sfw_store_folder;
 	srandom((unsigned) (time(NULL) ^ getpid()));
 	take_signals();
-	sfc_log(SFC_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, "archive", sfw_config.archive, NULL);
+	sfc_log(SFC_LOG_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, "archive", sfw_config.archive, NULL);
 	while (signals_seen == 0)
 	{
 		done = archive_next();
@@ -511,7 +512,7 @@ sfw_archive(void)
 			(void) sfw_archive_wait(pause / 2 + random() % (pause / 2 + 1));
 		pause = done == FAILED ? Min(pause * 2, LAST_PAUSE) : FIRST_PAUSE;
 	}
-	sfc_log(SFC_INFO, "left", NULL);
+	sfc_log(SFC_LOG_INFO, "left", NULL);
 	PQfinish(conn);
 	return sfw_config.once && done == FAILED ? 1 : 0;
 }

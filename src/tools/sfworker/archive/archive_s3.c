@@ -250,7 +250,7 @@ put(const char *key, const char *type, SfwPacked *file, char **problem)
 		ok = put_once(url, type, file, problem, &again);
 		if (ok || !again || i == ATTEMPTS)
 			continue;
-		sfc_log(SFC_WARNING, "putting an object failed, once more", "url", url, "reason", *problem, NULL);
+		sfc_log(SFC_LOG_WARNING, "putting an object failed, once more", "url", url, "reason", *problem, NULL);
 		again = sfw_archive_wait(pause / 2 + random() % (pause / 2 + 1));
 		pause *= 2;
 	}

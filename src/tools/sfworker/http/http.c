@@ -150,7 +150,7 @@ report(HttpJob *job)
 
 	if (fetch->refused != NULL)
 	{
-		sfw_task_log(task, SFC_WARNING, "a request is refused", "reason", fetch->refused);
+		sfw_task_log(task, SFC_LOG_WARNING, "a request is refused", "reason", fetch->refused);
 		sfw_task_failed(task, pg_strdup(fetch->refused), "States.Permissions");
 	}
 	else if (fetch->too_large)
@@ -229,7 +229,7 @@ finished(SfwFetch *fetch)
 static void
 report_no_token(HttpJob *job, const char *why)
 {
-	sfw_task_log(job->task, SFC_WARNING, "a connection has no token", "reason", why);
+	sfw_task_log(job->task, SFC_LOG_WARNING, "a connection has no token", "reason", why);
 	sfw_task_failed(job->task, psprintf("connection \"%s\": %s", job->connection->name, why),
 					"Events.ConnectionResource.InvalidConnectionState");
 	free_job(job);

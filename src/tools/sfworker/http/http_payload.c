@@ -317,7 +317,7 @@ sfw_http_connection(SfcJson payload, SfwFetch *fetch)
 			fetch->refused = psprintf("connection \"%s\" is not for host \"%s\"", name, host);
 	}
 	else if (name != NULL)
-		sfc_log(SFC_WARNING, "a connection is not configured, the request goes without credentials",
+		sfc_log(SFC_LOG_WARNING, "a connection is not configured, the request goes without credentials",
 				"connection", name, NULL);
 	sfw_url_free(&url);
 	free(name);

@@ -78,7 +78,7 @@ kill_hard(void *arg)
 {
 	SfwTask    *task = arg;
 
-	sfw_task_log(task, SFC_WARNING, "killing what does not end by itself", NULL, NULL);
+	sfw_task_log(task, SFC_LOG_WARNING, "killing what does not end by itself", NULL, NULL);
 	task->kind->stop(task, true);
 }
 
@@ -147,7 +147,7 @@ sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
 		sfw_task_reject(task, problem);
 		return;
 	}
-	sfw_task_log(task, SFC_INFO, "task begins", NULL, NULL);
+	sfw_task_log(task, SFC_LOG_INFO, "task begins", NULL, NULL);
 	kind->start(task);
 }
 
@@ -158,11 +158,11 @@ sfw_task_stop(SfwTask *task, SfwStop why)
 	static const char *const reasons[] = {
 		NULL, "its time is over", "nobody waits for it any more", "the worker leaves"};
 
-	if (task->end_timer.armed || (task->stopped != SFW_NOT_STOPPED && why != SFW_STOP_REFUSED))
+	if (task->end_timer.armed || (task->stopped != SFW_STOP_NONE && why != SFW_STOP_REFUSED))
 		return;
-	if (task->stopped == SFW_NOT_STOPPED)
+	if (task->stopped == SFW_STOP_NONE)
 	{
-		sfw_task_log(task, SFC_WARNING, "stopping a task", "reason", reasons[why]);
+		sfw_task_log(task, SFC_LOG_WARNING, "stopping a task", "reason", reasons[why]);
 		sfc_timer_set(&task->kill_timer, sfw_config.kill_after, kill_hard, task);
 		task->stopped = why;
 		task->kind->stop(task, false);
@@ -221,7 +221,7 @@ end(void *arg)
 		strcpy(task->error, "Worker.Stopped");
 	unlink_task(task);
 	snprintf(elapsed, sizeof(elapsed), "%lld", (long long) (sfc_now() - task->began));
-	sfc_log(SFC_INFO, task->success ? "task succeeded" : "task failed",
+	sfc_log(SFC_LOG_INFO, task->success ? "task succeeded" : "task failed",
 			"kind", task->kind->name, "execution", task->execution_id, "state", task->state,
 			"attempt", task->attempt, "ms", elapsed, task->success ? "answered" : "error",
 			refused ? "no" : task->success ? NULL : task->error, NULL);

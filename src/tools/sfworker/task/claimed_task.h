@@ -33,7 +33,7 @@ typedef struct SfwKind
 
 typedef enum SfwStop
 {
-	SFW_NOT_STOPPED,
+	SFW_STOP_NONE,
 	SFW_STOP_TIMEOUT,			/* TimeoutSeconds of the payload */
 	SFW_STOP_REFUSED,			/* the database refuses any answer */
 	SFW_STOP_LEAVING			/* the worker exits */

@@ -20,8 +20,9 @@
  */
 #include "postgres_fe.h"
 
-#include "base/error/sqlstates.h"
 #include "fe_utils/string_utils.h"
+
+#include "base/error/sqlstates.h"
 #include "tools/client/log.h"
 #include "tools/client/session.h"
 #include "tools/client/sqlstate.h"
@@ -131,14 +132,14 @@ answer_again(SfwTask *task, const char *sqlstate, const char *message)
 		/* A SQL task knows its token, and may have answered by itself. */
 		bool		expected = task->answer_lost || task->kind == &sfw_kind_sql;
 
-		sfw_task_log(task, expected ? SFC_INFO : SFC_WARNING,
+		sfw_task_log(task, expected ? SFC_LOG_INFO : SFC_LOG_WARNING,
 					 expected ? "the task has its answer" : "the answer is refused", "reason", message);
 		sfw_task_free(task);
 		return;
 	}
 	if (use == OUTPUT && task->success)
 	{
-		sfw_task_log(task, SFC_WARNING, "the output cannot be stored", "reason", message);
+		sfw_task_log(task, SFC_LOG_WARNING, "the output cannot be stored", "reason", message);
 		task->success = false;
 		if (sfc_sqlstate_is(sqlstate, SFC_SQLSTATE(PAYLOAD_TOO_LARGE)))
 			strcpy(task->error, "States.DataLimitExceeded");
@@ -148,14 +149,14 @@ answer_again(SfwTask *task, const char *sqlstate, const char *message)
 	}
 	else if (++task->attempts >= RETRY_MAX)
 	{
-		sfw_task_log(task, SFC_ERROR, "an answer is given up", "reason", message);
+		sfw_task_log(task, SFC_LOG_ERROR, "an answer is given up", "reason", message);
 		n_lost++;
 		sfw_task_free(task);
 		return;
 	}
 	else
 	{
-		sfw_task_log(task, SFC_WARNING, "an answer could not be given", "reason", message);
+		sfw_task_log(task, SFC_LOG_WARNING, "an answer could not be given", "reason", message);
 		sfc_timer_set(&retry_timer, RETRY_DELAY, try_again, NULL);
 	}
 	enqueue(task);
@@ -180,7 +181,7 @@ answered(const PGresult *result, void *arg)
 	if (result == NULL || n > 1 || arg != NULL)
 	{
 		if (result != NULL)
-			sfc_log(SFC_INFO, "answers are given one by one",
+			sfc_log(SFC_LOG_INFO, "answers are given one by one",
 					"sqlstate", sfc_sqlstate(result), NULL);
 		for (int i = 0; i < n; i++)
 		{
@@ -244,7 +245,7 @@ heartbeat_done(const PGresult *result, void *arg)
 	{
 		char	   *message = sfc_primary_message(result);
 
-		sfw_task_log(task, SFC_WARNING, "a heartbeat is refused", "reason", message);
+		sfw_task_log(task, SFC_LOG_WARNING, "a heartbeat is refused", "reason", message);
 		if (error_use(sfc_sqlstate(result)) == REFUSED)
 			sfw_task_stop(task, SFW_STOP_REFUSED);
 		free(message);
@@ -286,7 +287,7 @@ claim_done(const PGresult *result, void *arg)
 		char	   *message = sfc_primary_message(result);
 
 		/* The activity may be made or granted later; the next poll tries again. */
-		sfc_log(SFC_ERROR, "cannot take tasks", "activity", source->activity,
+		sfc_log(SFC_LOG_ERROR, "cannot take tasks", "activity", source->activity,
 				"sqlstate", sfc_sqlstate(result), "reason", message, NULL);
 		free(message);
 		source->exhausted = true;

@@ -385,7 +385,7 @@ finish(Shell *shell)
 	task->job = NULL;
 	if (shell->start_errno != 0)
 		sfw_task_failed(task, start_problem(&shell->command, shell->start_errno), "%s.StartFailed", task->kind->error_prefix);
-	else if (status != 0 || task->stopped != SFW_NOT_STOPPED)
+	else if (status != 0 || task->stopped != SFW_STOP_NONE)
 		fail(shell, status);
 	else
 		succeed(shell);

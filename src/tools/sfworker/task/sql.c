@@ -413,7 +413,7 @@ notice(void *arg, const char *message)
 {
 	char	   *text = sfc_message(message);
 
-	sfw_task_log(((Sql *) arg)->task, SFC_DEBUG, "notice", "text", text);
+	sfw_task_log(((Sql *) arg)->task, SFC_LOG_DEBUG, "notice", "text", text);
 	free(text);
 }
 

@@ -1,4 +1,4 @@
-// Statuses: of each kind of things the tone, which gives the icon and the colour, and the word.
+// Statuses: of each kind of things { tone, word }; the tone gives the icon and the colour.
 
 import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
@@ -6,112 +6,112 @@ import { tr } from '../language/texts.js';
 
 // Of executions and of Map runs.
 export const EXECUTION = {
-  SUCCEEDED: ['ok', tr('Succeeded')],
-  FAILED: ['bad', tr('Failed')],
-  TIMED_OUT: ['late', tr('Timed out')],
-  ABORTED: ['stop', tr('Stopped')],
-  RUNNING: ['run', tr('Running')],
+  SUCCEEDED: { tone: 'ok', word: tr('Succeeded') },
+  FAILED: { tone: 'bad', word: tr('Failed') },
+  TIMED_OUT: { tone: 'late', word: tr('Timed out') },
+  ABORTED: { tone: 'stop', word: tr('Stopped') },
+  RUNNING: { tone: 'run', word: tr('Running') },
 };
 
 // Of rows of the night, which are runs of schedules, too.
 export const NIGHT = {
   ...EXECUTION,
-  DUE: ['wait', tr('Due')],
-  QUEUED: ['wait', tr('Queued')],
-  SKIPPED: ['skip', tr('Left out')],
-  MISSED: ['late', tr('Missed')],
-  INACTIVE: ['stop', tr('Inactive')],
-  FAILING: ['bad', tr('Failing')],
+  DUE: { tone: 'wait', word: tr('Due') },
+  QUEUED: { tone: 'wait', word: tr('Queued') },
+  SKIPPED: { tone: 'skip', word: tr('Left out') },
+  MISSED: { tone: 'late', word: tr('Missed') },
+  INACTIVE: { tone: 'stop', word: tr('Inactive') },
+  FAILING: { tone: 'bad', word: tr('Failing') },
 };
 
 // Of states of an execution, their visits, and jobs.
 export const JOB = {
-  success: ['ok', tr('success')],
-  failure: ['bad', tr('failure')],
-  running: ['run', tr('running')],
-  entry: ['entry', tr('not reached yet')],
-  skip: ['skip', tr('skipped')],
-  aborted: ['stop', tr('aborted')],
-  held: ['held', tr('held')],
-  unknown: ['unknown', tr('unknown')],
+  success: { tone: 'ok', word: tr('success') },
+  failure: { tone: 'bad', word: tr('failure') },
+  running: { tone: 'run', word: tr('running') },
+  entry: { tone: 'entry', word: tr('not reached yet') },
+  skip: { tone: 'skip', word: tr('skipped') },
+  aborted: { tone: 'stop', word: tr('aborted') },
+  held: { tone: 'held', word: tr('held') },
+  unknown: { tone: 'unknown', word: tr('unknown') },
 };
 
 // Of tasks under way.
 export const TASK = {
-  queued: ['wait', tr('queued')],
-  waiting: ['wait', tr('waiting')],
-  running: ['run', tr('running')],
-  answered: ['run', tr('answered')],
-  retrying: ['wait', tr('retrying')],
-  held: ['held', tr('held')],
-  dead: ['bad', tr('dead')],
+  queued: { tone: 'wait', word: tr('queued') },
+  waiting: { tone: 'wait', word: tr('waiting') },
+  running: { tone: 'run', word: tr('running') },
+  answered: { tone: 'run', word: tr('answered') },
+  retrying: { tone: 'wait', word: tr('retrying') },
+  held: { tone: 'held', word: tr('held') },
+  dead: { tone: 'bad', word: tr('dead') },
 };
 
 // Of schedules.
 export const SCHEDULE = {
-  active: ['ok', tr('active')],
-  failing: ['bad', tr('failing')],
-  missed: ['late', tr('missed')],
-  gone: ['bad', tr('gone')],
-  inactive: ['stop', tr('inactive')],
-  'not driven': ['stop', tr('not driven')],
+  active: { tone: 'ok', word: tr('active') },
+  failing: { tone: 'bad', word: tr('failing') },
+  missed: { tone: 'late', word: tr('missed') },
+  gone: { tone: 'bad', word: tr('gone') },
+  inactive: { tone: 'stop', word: tr('inactive') },
+  'not driven': { tone: 'stop', word: tr('not driven') },
 };
 
 // Of runs of a schedule.
 export const SCHEDULE_RUN = {
-  succeeded: ['ok', tr('succeeded')],
-  failed: ['bad', tr('failed')],
-  running: ['run', tr('running')],
-  queued: ['wait', tr('queued')],
-  skipped: ['skip', tr('skipped')],
-  overlap: ['skip', tr('left out: overlap')],
-  missed: ['late', tr('missed')],
+  succeeded: { tone: 'ok', word: tr('succeeded') },
+  failed: { tone: 'bad', word: tr('failed') },
+  running: { tone: 'run', word: tr('running') },
+  queued: { tone: 'wait', word: tr('queued') },
+  skipped: { tone: 'skip', word: tr('skipped') },
+  overlap: { tone: 'skip', word: tr('left out: overlap') },
+  missed: { tone: 'late', word: tr('missed') },
 };
 
 // Of deliveries of rules.
 export const DELIVERY = {
-  PENDING: ['wait', tr('waiting')],
-  DEAD: ['bad', tr('dead')],
+  PENDING: { tone: 'wait', word: tr('waiting') },
+  DEAD: { tone: 'bad', word: tr('dead') },
 };
 
 // What deadlines tell.
 export const DEADLINE = {
-  late: ['late', tr('late')],
-  will_be_late: ['late', tr('will be late')],
-  never_started: ['late', tr('never started')],
+  late: { tone: 'late', word: tr('late') },
+  will_be_late: { tone: 'late', word: tr('will be late') },
+  never_started: { tone: 'late', word: tr('never started') },
 };
 
 // Kinds of alerts.
 export const ALERT = {
   ...DEADLINE,
-  failed: ['bad', tr('failed')],
-  timed_out: ['late', tr('timed out')],
-  failed_again: ['bad', tr('failed again')],
-  slow_task: ['late', tr('slow task')],
-  dead_letter: ['late', tr('dead letter')],
-  no_poller: ['late', tr('no poller')],
-  archive_behind: ['late', tr('archive behind')],
-  overdue: ['late', tr('overdue')],
-  missed_run: ['late', tr('missed run')],
-  task_due: ['late', tr('task due')],
-  unreceived_event: ['late', tr('unreceived event')],
-  unknown_owner: ['late', tr('unknown owner')],
+  failed: { tone: 'bad', word: tr('failed') },
+  timed_out: { tone: 'late', word: tr('timed out') },
+  failed_again: { tone: 'bad', word: tr('failed again') },
+  slow_task: { tone: 'late', word: tr('slow task') },
+  dead_letter: { tone: 'late', word: tr('dead letter') },
+  no_poller: { tone: 'late', word: tr('no poller') },
+  archive_behind: { tone: 'late', word: tr('archive behind') },
+  overdue: { tone: 'late', word: tr('overdue') },
+  missed_run: { tone: 'late', word: tr('missed run') },
+  task_due: { tone: 'late', word: tr('task due') },
+  unreceived_event: { tone: 'late', word: tr('unreceived event') },
+  unknown_owner: { tone: 'late', word: tr('unknown owner') },
 };
 
 // How bad is what a definition has.
 export const SEVERITY = {
-  ERROR: ['bad', tr('error')],
-  WARNING: ['late', tr('warning')],
+  ERROR: { tone: 'bad', word: tr('error') },
+  WARNING: { tone: 'late', word: tr('warning') },
 };
 
 // The icon of a status, and its colour.
 export function toneOf(statuses, status) {
-  return statuses[status]?.[0] ?? 'unknown';
+  return statuses[status]?.tone ?? 'unknown';
 }
 
 // The word for a status.
 export function statusWord(statuses, status) {
-  return statuses[status]?.[1] ?? String(status);
+  return statuses[status]?.word ?? String(status);
 }
 
 // Words in a tone: with its icon and in its colour.

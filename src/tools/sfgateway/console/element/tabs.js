@@ -2,9 +2,9 @@
 
 import { h } from '../base/dom.js';
 
-// Tabs; each is [id, label, content]. The chosen one is in the address.
-export function tabs(label, list, chosen, choose) {
-  const ids = list.map(([id]) => id);
+// Tabs; each is { id, label, content: what draws it }. The chosen one is in the address.
+export function tabs(caption, list, chosen, choose) {
+  const ids = list.map(tab => tab.id);
   const at = Math.max(0, ids.indexOf(chosen));
   const move = event => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -16,12 +16,12 @@ export function tabs(label, list, chosen, choose) {
     queueMicrotask(() => document.getElementById(`tab-${ids[to]}`)?.focus());
   };
   return [
-    h('div', { role: 'tablist', 'aria-label': label, class: 'tabs', onkeydown: move, key: 'tabs' },
-      list.map(([id, word], n) =>
+    h('div', { role: 'tablist', 'aria-label': caption, class: 'tabs', onkeydown: move, key: 'tabs' },
+      list.map(({ id, label }, n) =>
         h('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-selected': String(n === at),
-          'aria-controls': `panel-${id}`, tabindex: n === at ? '0' : '-1', onclick: () => choose(id) }, word)
+          'aria-controls': `panel-${id}`, tabindex: n === at ? '0' : '-1', onclick: () => choose(id) }, label)
       )),
     h('div', { role: 'tabpanel', id: `panel-${ids[at]}`, 'aria-labelledby': `tab-${ids[at]}`, key: `panel-${ids[at]}`,
-      class: 'panel', tabindex: '0' }, list[at][2]()),
+      class: 'panel', tabindex: '0' }, list[at].content()),
   ];
 }

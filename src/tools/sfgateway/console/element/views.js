@@ -29,13 +29,13 @@ function keepViews(list) {
 // never all that is left out.
 export function chosenColumns({ columns }, all, usual) {
   const wanted = columns ? columns.split(',') : usual;
-  const list = all.filter(([name]) => wanted.includes(name));
-  return list.length ? list : all.filter(([name]) => usual.includes(name));
+  const list = all.filter(column => wanted.includes(column.name));
+  return list.length ? list : all.filter(column => usual.includes(column.name));
 }
 
 // The rows of a page in the order that an address names.
 export function sorted(rows, { sort }, sorts) {
-  const by = sorts.find(([name]) => name === sort)?.[2];
+  const by = sorts.find(order => order.name === sort)?.by;
   if (!by) return rows;
   const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
   return [...rows].sort((a, b) => compare(by(a), by(b)));
@@ -62,7 +62,7 @@ function viewList(list, context) {
 // The form of the columns, the order and the name.
 function viewForm(context, all, usual, sorts) {
   const { query } = context;
-  const shown = chosenColumns(query, all, usual).map(([name]) => name);
+  const shown = chosenColumns(query, all, usual).map(column => column.name);
   const chooseColumns = event => {
     const names = new FormData(event.currentTarget.form).getAll('column');
     const isUsual = names.length === usual.length && names.every(name => usual.includes(name));
@@ -80,21 +80,21 @@ function viewForm(context, all, usual, sorts) {
   return h('form', { class: 'filters', onsubmit: save, 'aria-label': tr('View'), key: 'view',
     same: JSON.stringify(query) },
     h('fieldset', { class: 'columns' }, h('legend', null, tr('Columns')),
-      all.map(([name, title]) =>
+      all.map(({ name, title }) =>
         h('label', null,
           h('input', { type: 'checkbox', name: 'column', value: name, checked: shown.includes(name),
             onchange: chooseColumns }), ' ', title)
       )),
     field(tr('Order of this page'),
       h('select', { name: 'sort', onchange: event => context.go({ ...query, sort: event.currentTarget.value }) },
-        sorts.map(([name, words]) => h('option', { value: name, selected: (query.sort ?? '') === name }, words)))),
+        sorts.map(({ name, words }) => h('option', { value: name, selected: (query.sort ?? '') === name }, words)))),
     field(tr('Name of the view'),
       h('input', { name: 'view', value: query.view, maxlength: '80', autocomplete: 'off' })),
     h('div', { class: 'row' }, h('button', { type: 'submit' }, tr('Keep this view'))));
 }
 
-// The views that are kept, and the form of the one that is shown. all: the columns, as [name, title, …]; usual: the
-// names of those that are shown without a choice; sorts: the orders, as [name, words, what of a row is compared].
+// The views that are kept, and the form of the one that is shown. all: the columns, { name, title, … }; usual: the
+// names of those that are shown without a choice; sorts: the orders, { name, words, by: what of a row is compared }.
 export function savedViews(context, all, usual, sorts) {
   return h('div', { class: 'views', key: 'views' }, viewList(readViews(), context),
     h('details', { key: 'edit' }, h('summary', null, tr('View: columns, order, name')),

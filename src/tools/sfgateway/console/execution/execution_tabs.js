@@ -96,11 +96,11 @@ function auditTab(data) {
 // The tabs, beside the state of a name.
 export function executionTabs(data, name, context) {
   const list = [
-    ['timeline', tr('Timeline'), () => timelineTab(data, name, context)],
-    ['jobs', tr('Jobs'), () => jobsTab(data, context)],
-    ['payloads', tr('Input and output'), () => payloadsTab(data)],
-    ['events', tr('Events'), () => eventsTab(data, context)],
-    ['done', tr('Who did what'), () => auditTab(data)],
+    { id: 'timeline', label: tr('Timeline'), content: () => timelineTab(data, name, context) },
+    { id: 'jobs', label: tr('Jobs'), content: () => jobsTab(data, context) },
+    { id: 'payloads', label: tr('Input and output'), content: () => payloadsTab(data) },
+    { id: 'events', label: tr('Events'), content: () => eventsTab(data, context) },
+    { id: 'done', label: tr('Who did what'), content: () => auditTab(data) },
   ];
   return tabs(tr('Views'), list, context.query.tab ?? 'timeline', tab => context.go({ ...context.query, tab }));
 }

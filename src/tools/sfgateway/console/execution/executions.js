@@ -144,36 +144,39 @@ function bulkActions(chosen, data, context) {
     }));
 }
 
-// The columns that a view can have: name, title, cell, class.
+// The columns that a view can have; but for the name they are those of a table.
 const COLUMNS = [
-  ['status', tr('Status'),
-    r => [statusBadge(EXECUTION, r.status),
-      r.redrive_count > 0 ? h('small', { class: 'muted' }, tr(' redriven {0}×', r.redrive_count)) : null]],
-  ['execution', tr('Execution'), r => [executionLink(r.execution_id), ' ', labelLinks(r.labels)], 'wide'],
-  ['node', tr('Node'), nodeOf],
-  ['machine', tr('Machine'), r => machineLink(machineOf(r.state_machine))],
-  ['requested', tr('Requested'), r => time(r.requested_at)],
-  ['started', tr('Started'), r => time(r.started_at)],
-  ['ended', tr('Ended'), r => time(r.stopped_at)],
-  ['took', tr('Took'), r => r.took === null ? null : duration(r.took), 'short'],
-  ['why', tr('Why'), r => r.error ? errorSummary(r.error, r.cause) : r.waiting_on ? text(r.waiting_on, 'muted') : null,
-    'wide'],
+  { name: 'status', title: tr('Status'),
+    cell:
+      r => [statusBadge(EXECUTION, r.status),
+        r.redrive_count > 0 ? h('small', { class: 'muted' }, tr(' redriven {0}×', r.redrive_count)) : null] },
+  { name: 'execution', title: tr('Execution'), cell: r => [executionLink(r.execution_id), ' ', labelLinks(r.labels)],
+    class: 'wide' },
+  { name: 'node', title: tr('Node'), cell: nodeOf },
+  { name: 'machine', title: tr('Machine'), cell: r => machineLink(machineOf(r.state_machine)) },
+  { name: 'requested', title: tr('Requested'), cell: r => time(r.requested_at) },
+  { name: 'started', title: tr('Started'), cell: r => time(r.started_at) },
+  { name: 'ended', title: tr('Ended'), cell: r => time(r.stopped_at) },
+  { name: 'took', title: tr('Took'), cell: r => r.took === null ? null : duration(r.took), class: 'short' },
+  { name: 'why', title: tr('Why'),
+    cell: r => r.error ? errorSummary(r.error, r.cause) : r.waiting_on ? text(r.waiting_on, 'muted') : null,
+    class: 'wide' },
 ];
 const USUAL = ['status', 'execution', 'node', 'requested', 'took', 'why'];
 
 // The columns to choose from, and the usual ones; a single server has no node to show.
 function columnsOf(data) {
   const isOffered = name => name !== 'node' || Boolean(data.nodes_missing);
-  return [COLUMNS.filter(([name]) => isOffered(name)), USUAL.filter(isOffered)];
+  return { columns: COLUMNS.filter(column => isOffered(column.name)), usual: USUAL.filter(isOffered) };
 }
 
 // How a page can be sorted: the words, and what is compared.
 const SORTS = [
-  ['', tr('newest first')],
-  ['took', tr('longest first'), r => -(r.took ?? -1)],
-  ['name', tr('by name'), r => r.execution_id],
-  ['status', tr('by status'), r => r.status],
-  ['ended', tr('last ended first'), r => -new Date(r.stopped_at ?? 8.64e15)],
+  { name: '', words: tr('newest first') },
+  { name: 'took', words: tr('longest first'), by: r => -(r.took ?? -1) },
+  { name: 'name', words: tr('by name'), by: r => r.execution_id },
+  { name: 'status', words: tr('by status'), by: r => r.status },
+  { name: 'ended', words: tr('last ended first'), by: r => -new Date(r.stopped_at ?? 8.64e15) },
 ];
 
 // How far a search has looked.
@@ -198,7 +201,7 @@ export function draw(data, context) {
     ), onchange: event => choose(rows, event.currentTarget.checked) });
   const pick = [() => box(tr('Choose all of this page'), data.rows), r => box(tr('Choose {0}', r.execution_id), [r]),
     'pick'];
-  const [columns, usual] = columnsOf(data);
+  const { columns, usual } = columnsOf(data);
   return [
     h('h1', { tabindex: '-1', key: 'h1' }, text(title(context))),
     filters(data, context),
@@ -207,7 +210,8 @@ export function draw(data, context) {
     missingNodes(data),
     lookedAt(data),
     h('div', { class: 'card', key: 'list' },
-      table(tr('Executions'), [pick, ...chosenColumns(context.query, columns, usual).map(([, ...column]) => column)],
+      table(tr('Executions'), [pick,
+        ...chosenColumns(context.query, columns, usual).map(column => [column.title, column.cell, column.class])],
         sorted(data.rows, context.query, SORTS), r => `${r.node ?? ''} ${r.execution_id}`,
         data.next ? tr('None of those that were looked into fits.') :
           Object.keys(context.query).length === 0 ? tr('There is no execution that you may see.') :

@@ -17,7 +17,7 @@ import { JOB, statusBadge } from '../element/statuses.js';
 import { isCut } from '../element/table.js';
 import { tr } from '../language/texts.js';
 import { eventList } from './events.js';
-import { compare, usualOf } from './timeline.js';
+import { compareToKnown } from './timeline.js';
 
 // In the address instead of a state: the panel was closed.
 export const NO_STATE = '-';
@@ -28,7 +28,7 @@ function stateFacts(name, state, spans, last) {
   return facts([
     state.chosen && state.chosen.job_id !== name ? [tr('Job'), text(state.chosen.job_id)] : null,
     last ? [tr('Began'), time(spans[0].started_at)] : null,
-    last ? [tr('Took'), [duration(took), h('small', null, ` ${compare(took, ...usualOf(state.usual))}`)]] : null,
+    last ? [tr('Took'), [duration(took), h('small', null, ` ${compareToKnown(took, state.usual)}`)]] : null,
     state.job ? [tr('Attempts'), String(state.job.attempts)] : null,
   ]);
 }

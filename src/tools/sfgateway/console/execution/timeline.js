@@ -21,30 +21,30 @@ function rowsOf(spans) {
   return [...rows.values()];
 }
 
-// Leave out of the axis the long times in which nothing ran, as between a failure and its redrive.
+// The periods of the axis, { from, to }: without the long times in which nothing ran, as between a failure and its
+// redrive.
 function busyPeriods(spans, now) {
-  const ends = spans.map(s => [+new Date(s.started_at), s.stopped_at ? +new Date(s.stopped_at) : now]).sort((a, b) =>
-    a[0] - b[0]
-  );
+  const times = spans.map(s => ({ from: +new Date(s.started_at), to: s.stopped_at ? +new Date(s.stopped_at) : now }))
+    .sort((a, b) => a.from - b.from);
   const busy = [];
-  for (const [from, to] of ends) {
+  for (const part of times) {
     const last = busy[busy.length - 1];
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-    else busy.push([from, to]);
+    if (last && part.from <= last.to) last.to = Math.max(last.to, part.to);
+    else busy.push({ ...part });
   }
-  const total = busy.reduce((sum, [from, to]) => sum + to - from, 0);
+  const total = lengthOf(busy);
   const merged = [];
   for (const part of busy) {
     const last = merged[merged.length - 1];
-    if (last && part[0] - last[1] <= Math.max(total * 0.5, 2000)) last[1] = part[1];
-    else merged.push([...part]);
+    if (last && part.from - last.to <= Math.max(total * 0.5, 2000)) last.to = part.to;
+    else merged.push({ ...part });
   }
   return merged;
 }
 
 // How long the parts of the axis are together.
 function lengthOf(parts) {
-  return parts.reduce((sum, [from, to]) => sum + to - from, 0);
+  return parts.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
 // The milliseconds that the timeline of an answer shows.
@@ -59,8 +59,8 @@ function timeScale(parts, least) {
   const room = 100 - gap * (parts.length - 1);
   return at => {
     let left = 0;
-    for (const [from, to] of parts) {
-      if (at <= to || parts[parts.length - 1][1] === to)
+    for (const { from, to } of parts) {
+      if (at <= to || parts[parts.length - 1].to === to)
         return left + Math.max(0, Math.min(at, to) - from) / total * room;
       left += (to - from) / total * room + gap;
     }
@@ -87,11 +87,6 @@ function usualMark(row, usual, percent, last) {
     begin + known.p50 > last ? null : h('span', { class: 't-usual-mark', css: { left: `${half}%` } })];
 }
 
-// The usual time of some runs, and the 95th percentile: { runs, p50, p95 }; of fewer than two nothing is usual.
-export function usualOf(known) {
-  return known && known.runs >= 2 ? [known.p50, known.p95] : [];
-}
-
 // How far a time is above the usual one and the longest usual one, in words; none if it is not, or nothing is usual.
 export function excess(ms, usual, longest) {
   const times = usual > 0 ? ms / usual : 0;
@@ -105,13 +100,18 @@ export function compare(ms, usual, longest) {
   return usual > 0 ? excess(ms, usual, longest) || tr('usual {0}', duration(usual)) : '';
 }
 
+// The same with what is known of a job, { runs, p50, p95 }; of fewer than two runs nothing is usual.
+export function compareToKnown(ms, known) {
+  return known && known.runs >= 2 ? compare(ms, known.p50, known.p95) : '';
+}
+
 // The axis: the time at which each period begins, and that at which all is over.
 function axis(periods, percent, end) {
   return h('div', { class: 't-axis', 'aria-hidden': 'true' }, h('span', null),
-    h('span', { class: 't-lane' }, periods.map(([from], n) => [
+    h('span', { class: 't-lane' }, periods.map(({ from }, n) => [
       n ?
         h('span', { class: 't-gap', css: { left: `${percent(from) - 3}%` },
-          title: tr('{0} in which nothing ran', duration(from - periods[n - 1][1])) }) : null,
+          title: tr('{0} in which nothing ran', duration(from - periods[n - 1].to)) }) : null,
       h('span', { class: `t-tick${percent(from) > 80 ? ' left' : ''}`, css: { left: `${percent(from)}%` } },
         clock(from)),
     ]), h('span', { class: 't-tick left', css: { left: `${percent(end)}%` } }, clock(end))), h('span', null));
@@ -130,7 +130,7 @@ function timelineRow(row, isChosen, choose, bars, ms, usual) {
       row.spans.length > 1 ? h('small', null, tr(' {0} attempts', row.spans.length)) : null),
     h('span', { class: 't-lane' }, bars),
     h('span', { class: 't-time' }, duration(ms),
-      h('small', null, row.type === 'Task' ? compare(ms, ...usualOf(usual)) : '')));
+      h('small', null, row.type === 'Task' ? compareToKnown(ms, usual) : '')));
 }
 
 // What the colours of the bars mean.
@@ -150,7 +150,7 @@ export function timeline(data, isChosen, choose, least = 0) {
       tr('Nothing that takes time has begun, or the history of this machine is not kept.'));
   const periods = busyPeriods(data.rows, now);
   const percent = timeScale(periods, least);
-  const end = periods[periods.length - 1][1];
+  const end = periods[periods.length - 1].to;
   return h('div', { class: 'timeline' }, axis(periods, percent, end),
     h('ul', { class: 't-rows', 'aria-label': tr('Timeline') }, rowsOf(data.rows).map(row => {
       const ms = row.spans.reduce((sum, span) => sum + between(span.started_at, span.stopped_at ?? data.now), 0);

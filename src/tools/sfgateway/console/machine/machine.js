@@ -94,12 +94,12 @@ export function draw(data, context) {
   const name = machine.state_machine;
   const mayOperate = may(data.rights, name, 'OPERATE');
   const list = [
-    ['definition', tr('Definition'), () => definitionTab(data, context)],
-    ['versions', tr('Versions'), () => versionsTab(data, context)],
-    ['try', tr('Try'), () => tryTab(data, context)],
-    ['runs', tr('Last runs'),
-      () => data.lastRuns ? grid(data.lastRuns, name) : h('p', { class: 'muted' }, tr('Loading…'))],
-    ['times', tr('Times of jobs'), () => timesTab(data)],
+    { id: 'definition', label: tr('Definition'), content: () => definitionTab(data, context) },
+    { id: 'versions', label: tr('Versions'), content: () => versionsTab(data, context) },
+    { id: 'try', label: tr('Try'), content: () => tryTab(data, context) },
+    { id: 'runs', label: tr('Last runs'),
+      content: () => data.lastRuns ? grid(data.lastRuns, name) : h('p', { class: 'muted' }, tr('Loading…')) },
+    { id: 'times', label: tr('Times of jobs'), content: () => timesTab(data) },
   ];
   return [
     titlePart(data, context),

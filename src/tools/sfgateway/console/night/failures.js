@@ -24,24 +24,25 @@ export function failures(data) {
 
 // Where to look into a failure: at the execution that failed last, and the state of its job.
 function lookInto({ executions: [latest], jobs }) {
-  return [latest, jobs?.[0] ? { state: stateNames(jobs[0]).at(-1) } : {}];
+  return { latest, query: jobs?.[0] ? { state: stateNames(jobs[0]).at(-1) } : {} };
 }
 
 // What failed, and when.
 function faultHead(f, isCut) {
+  const { latest, query } = lookInto(f);
   return h('div', { class: 'fault-head' }, statusBadge(EXECUTION, f.kind === 'timed_out' ? 'TIMED_OUT' : 'FAILED'),
     f.n > 1 ?
       h('strong', { class: 'id' }, tr('{0}{1} executions of ', f.n, isCut ? '+' : ''), machineLink(f.state_machine)) :
-      executionLink(...lookInto(f)), nodeNote(f),
+      executionLink(latest, query), nodeNote(f),
     h('span', { class: 'muted' }, f.n > 1 ? tr('the latest ') : null, time(f.since), ` (${distance(f.since)})`,
       f.n === 1 && f.started_at ? tr(' after {0}', duration(between(f.started_at, f.since))) : ''));
 }
 
 // Which executions failed.
 function faultNames(f) {
-  const [, look] = lookInto(f);
+  const { query } = lookInto(f);
   return h('details', null, h('summary', null, tr('Which')),
-    h('ul', { class: 'ids' }, f.executions.map(id => h('li', { key: id }, executionLink(id, look)))),
+    h('ul', { class: 'ids' }, f.executions.map(id => h('li', { key: id }, executionLink(id, query)))),
     f.n > f.executions.length ?
       h('p', null,
         h('a', { href: addressOf('executions', '', { state_machine: f.state_machine, error: f.error }) },
@@ -50,14 +51,14 @@ function faultNames(f) {
 
 // What can be done about it.
 function faultButtons(f, rights, { act }) {
-  const [latest, look] = lookInto(f);
+  const { latest, query } = lookInto(f);
   return h('div', { class: 'row' },
     !may(rights, latest, 'START', 'OPERATE') ? null :
       button(f.n > 1 ? tr('Redrive {0}…', f.executions.length) : tr('Redrive…'),
         () => act(f.n > 1 ? redriveMany(f.executions) : redriveOne(latest)), { class: 'primary',
         'aria-label': f.n > 1 ? tr('Redrive {0} executions of {1}', f.executions.length, f.state_machine) :
           tr('Redrive {0}', latest) }),
-    h('a', { class: 'button', href: addressOf('execution', latest, look),
+    h('a', { class: 'button', href: addressOf('execution', latest, query),
       'aria-label': tr('Look into it: {0}', latest) }, tr('Look into it')),
     !may(rights, latest, 'OPERATE') ? null :
       button(tr('Acknowledge…'), () => act(acknowledge(f.executions, f.kind, f.n)), {
@@ -68,11 +69,12 @@ function faultButtons(f, rights, { act }) {
 // Failures of one machine with one error: which job, why, and what can be done about it.
 function fault(f, data, context) {
   const job = f.jobs?.[0];
+  const { latest, query } = lookInto(f);
   return h('article', { class: 'fault', key: `${f.node ?? ''} ${f.state_machine}/${f.error}/${f.kind}`,
     'aria-label': f.n > 1 ? tr('{0} executions of {1}', f.n, f.state_machine) : f.executions[0] },
     faultHead(f, isCut(data, 'failures')),
     h('p', { class: 'why' },
-      job ? [h('a', { href: addressOf('execution', ...lookInto(f)) }, text(job, 'job')), ' '] : null,
+      job ? [h('a', { href: addressOf('execution', latest, query) }, text(job, 'job')), ' '] : null,
       f.error ? errorName(f.error) : null), causeLines(readCause(f.cause)), failedItem(f.item),
     f.redrive_count > 0 ?
       h('p', { class: 'muted' }, tr('It was redriven {0} before.', count(f.redrive_count, '{0} time|{0} times'))) :

@@ -13,7 +13,12 @@ import { tr } from '../language/texts.js';
 import { act, due, heldNotice } from './tasks.js';
 
 // What can be chosen, with the count of each.
-const WHICH = [['open', tr('For my roles')], ['mine', tr('Mine')], ['overdue', tr('Overdue')], ['all', tr('All')]];
+const WHICH = [
+  { id: 'open', word: tr('For my roles') },
+  { id: 'mine', word: tr('Mine') },
+  { id: 'overdue', word: tr('Overdue') },
+  { id: 'all', word: tr('All') },
+];
 
 export function title() {
   return tr('Inbox');
@@ -37,7 +42,7 @@ export function news(before, after) {
 
 // Which tasks are asked for.
 function whichOf(query) {
-  return WHICH.some(([which]) => which === query.which) ? query.which : 'open';
+  return WHICH.some(which => which.id === query.which) ? query.which : 'open';
 }
 
 // How many tasks there are, in a worklist or in all.
@@ -50,8 +55,8 @@ function sum(counts, which, worklist) {
 
 // The tasks of a page.
 function list(data, context, which) {
-  const doing = which === 'open' ? ['claim_task', tr('Claim'), tr('Claimed.')] :
-    which === 'mine' ? ['release_task', tr('Release'), tr('Given back.')] : null;
+  const doing = which === 'open' ? { action: 'claim_task', word: tr('Claim'), done: tr('Claimed.') } :
+    which === 'mine' ? { action: 'release_task', word: tr('Release'), done: tr('Given back.') } : null;
   return [
     table(tr('Tasks'), [
       [tr('Task'), r => taskLink(r.task, r.title), 'wide'],
@@ -67,8 +72,9 @@ function list(data, context, which) {
       [tr('Waits since'), r => time(r.created_at, true)],
       ['',
         r =>
-          doing === null ? null : button(doing[1], () =>
-            act(context, doing[0], r.task, doing[2]), { class: 'small', 'aria-label': `${doing[1]} ${r.title}` })],
+          doing === null ? null : button(doing.word, () =>
+            act(context, doing.action, r.task, doing.done), { class: 'small',
+            'aria-label': `${doing.word} ${r.title}` })],
     ], data.rows, r => `${r.node ?? ''} ${r.task}`,
       data.counts.length === 0 ?
         tr(
@@ -94,12 +100,10 @@ export function draw(data, context) {
           h('select', { name: 'worklist', onchange: event => choose({ worklist: event.currentTarget.value }) },
             h('option', { value: '' }, tr('all')),
             data.counts.map(c => h('option', { value: c.worklist, selected: c.worklist === worklist }, c.worklist))))),
-    h('div', { class: 'card', key: 'list' },
-      tabs(tr('Which tasks'),
-        WHICH.map((
-          [one, word],
-        ) => [one, [word, h('span', { class: 'count' }, String(sum(data.counts, one, worklist)))],
-          () => list(data, context, which)]
-        ), which, chosen => choose({ which: chosen }))),
+    h('div', { class: 'card', key: 'list' }, tabs(tr('Which tasks'), WHICH.map(({ id, word }) => ({
+      id,
+      label: [word, h('span', { class: 'count' }, String(sum(data.counts, id, worklist)))],
+      content: () => list(data, context, which),
+    })), which, chosen => choose({ which: chosen }))),
   ];
 }

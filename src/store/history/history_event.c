@@ -1,5 +1,5 @@
 /*
- * event.c
+ * history_event.c
  *		Events, and the rows of _sfflow.history that hold them.
  */
 #include "postgres.h"
@@ -64,7 +64,7 @@ pack_row(Batch *batch, const List *events, int index)
  * execution follow each other, by id.
  */
 void
-sf_event_write(List *events)
+sf_history_event_write(List *events)
 {
 	Batch		batch = {.n = 0};
 	MemoryContext old;
@@ -130,7 +130,7 @@ read_previous(HeapTuple tuple, TupleDesc desc, void *arg)
  * be read: an execution whose history is damaged can be stopped.
  */
 int
-sf_event_previous(int64 execution_no, int id)
+sf_history_event_previous(int64 execution_no, int id)
 {
 	Predecessor predecessor = {id, 0};
 
@@ -181,7 +181,7 @@ read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read the payload that an event holds, with the snapshot of the query that calls; NULL: it has none. */
 Jsonb *
-sf_event_payload(int64 execution_no, int id)
+sf_history_event_payload(int64 execution_no, int id)
 {
 	StoredPayload stored = {.id = id};
 
@@ -246,7 +246,7 @@ go_before_migration(LastInput *last, const Jsonb *details)
 static bool
 is_entry(LastInput *last, const SfHistoryReader *reader)
 {
-	const SfEvent *event = &reader->event;
+	const SfHistoryEvent *event = &reader->event;
 
 	if (event->version != last->version)
 		find_states(last, event->version);
@@ -272,12 +272,12 @@ match_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 	(void) sf_history_begin(&reader, &row);
 	while (sf_history_next(&reader))
 	{
-		if (reader.event.type == SF_EVENT_EXECUTION_STARTED)
+		if (reader.event.type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		{
 			last->begun = true;
 			last->stored_by = 0;
 		}
-		if (reader.event.type == SF_EVENT_EXECUTION_MIGRATED && reader.extra_document >= 0)
+		if (reader.event.type == SF_HISTORY_EVENT_EXECUTION_MIGRATED && reader.extra_document >= 0)
 			details = sf_history_document(&reader, reader.extra_document);
 		if (is_entry(last, &reader))
 			last->stored_by = SF_PAYLOAD_EVENT(&reader.event);
@@ -312,8 +312,8 @@ find_entry(int64 execution_no, LastInput *last)
  * migrations have changed to this one.
  */
 Jsonb *
-sf_event_last_input(const SfExecution *execution, const SfState *state,
-					const int *iterations, int niterations)
+sf_history_event_last_input(const SfExecution *execution, const SfState *state,
+							const int *iterations, int niterations)
 {
 	int64		execution_no = execution->execution_no;
 	LastInput	last = {
@@ -338,9 +338,9 @@ sf_event_last_input(const SfExecution *execution, const SfState *state,
 /* A scan of a history */
 typedef struct EventScan
 {
-	SfEventDocuments documents;
-	SfEventFilter filter;		/* or NULL */
-	SfEventVisitor visitor;
+	SfHistoryDocuments documents;
+	SfHistoryEventFilter filter; /* or NULL */
+	SfHistoryEventVisitor visitor;
 	void	   *arg;
 	MemoryContext context;		/* of the scan */
 	MemoryContext row_context;	/* reset after each row */
@@ -374,25 +374,25 @@ earlier_payload(EventScan *scan, int64 execution_no, int id)
 
 /* Tell whether an event is to have its extra. */
 static bool
-wants_extra(const EventScan *scan, const SfEvent *event)
+wants_extra(const EventScan *scan, const SfHistoryEvent *event)
 {
-	SfEventMeaning meaning = sf_history_event_type_meaning(event->type);
+	SfHistoryEventMeaning meaning = sf_history_event_type_meaning(event->type);
 
-	return scan->documents == SF_DOCUMENTS_ALL || meaning == SF_MEANS_FAILED ||
+	return scan->documents == SF_HISTORY_DOCUMENTS_ALL || meaning == SF_MEANS_FAILED ||
 		meaning == SF_MEANS_TIMED_OUT || meaning == SF_MEANS_MARKED ||
-		meaning == SF_MEANS_MIGRATED || event->type == SF_EVENT_MAP_STATE_STARTED;
+		meaning == SF_MEANS_MIGRATED || event->type == SF_HISTORY_EVENT_MAP_STATE_STARTED;
 }
 
 /* Give the event that a reader has read the documents that the scan asks for. */
 static void
 add_documents(EventScan *scan, SfHistoryReader *reader)
 {
-	SfEvent    *event = &reader->event;
+	SfHistoryEvent *event = &reader->event;
 
 	event->payload = event->extra = NULL;
 	if (reader->extra_document >= 0 && wants_extra(scan, event))
 		event->extra = sf_history_document(reader, reader->extra_document);
-	if (scan->documents != SF_DOCUMENTS_ALL)
+	if (scan->documents != SF_HISTORY_DOCUMENTS_ALL)
 		return;
 	if (reader->payload_document >= 0)
 		event->payload = sf_history_document(reader, reader->payload_document);
@@ -447,8 +447,8 @@ run_scan(EventScan *scan, int64 execution_no)
  * visitor runs in a memory context that is reset between calls.
  */
 void
-sf_event_scan(int64 execution_no, SfEventDocuments documents, SfEventVisitor visitor,
-			  void *arg)
+sf_history_event_scan(int64 execution_no, SfHistoryDocuments documents, SfHistoryEventVisitor visitor,
+					  void *arg)
 {
 	EventScan	scan = {.documents = documents,.visitor = visitor,.arg = arg};
 
@@ -460,10 +460,10 @@ sf_event_scan(int64 execution_no, SfEventDocuments documents, SfEventVisitor vis
  * sees them without documents, so that those of other events are not read.
  */
 void
-sf_event_scan_some(int64 execution_no, SfEventFilter filter, SfEventVisitor visitor, void *arg)
+sf_history_event_scan_some(int64 execution_no, SfHistoryEventFilter filter, SfHistoryEventVisitor visitor, void *arg)
 {
 	EventScan	scan = {
-		.documents = SF_DOCUMENTS_ALL,.filter = filter,.visitor = visitor,.arg = arg
+		.documents = SF_HISTORY_DOCUMENTS_ALL,.filter = filter,.visitor = visitor,.arg = arg
 	};
 
 	run_scan(&scan, execution_no);

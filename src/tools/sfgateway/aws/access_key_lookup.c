@@ -1,5 +1,5 @@
 /*
- * key_lookup.c
+ * access_key_lookup.c
  *		Access keys, of the settings and of the database.
  *
  * A key that was found in the database is cached for CACHE_TIME milliseconds, so that
@@ -77,10 +77,10 @@ remember(const char *id, const char *role, const char *secret)
 }
 
 /* Find a key of the settings, or NULL. */
-static SfgFileKey *
+static SfgFileAccessKey *
 find_own(const char *id)
 {
-	SfgFileKey *own = sfg_config.keys;
+	SfgFileAccessKey *own = sfg_config.keys;
 
 	while (own != NULL && strcmp(own->id, id) != 0)
 		own = own->next;
@@ -97,7 +97,7 @@ read_answer(const PGresult *result, bool *known)
 	if (sfg_call_has_value(result))
 		return remember(PQgetvalue(result, 0, 2), PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));
 	if (!*known)
-		sfc_log(SFC_WARNING, "cannot look an access key up, may the gateway's role execute sf_access_key()?",
+		sfc_log(SFC_LOG_WARNING, "cannot look an access key up, may the gateway's role execute sf_access_key()?",
 				"reason", result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : "no connection", NULL);
 	return NULL;
 }
@@ -119,10 +119,10 @@ looked_up(const PGresult *result, void *arg)
 
 /* Find a key by its id. */
 void
-sfg_access_key_find(SfgRequest *request, const char *id, const SfgKeyUser *user)
+sfg_access_key_find(SfgRequest *request, const char *id, const SfgAccessKeyUser *user)
 {
 	CachedKey  *key = find_cached(id);
-	SfgFileKey *own = find_own(id);
+	SfgFileAccessKey *own = find_own(id);
 
 	request->key_user = user;
 	if (own != NULL)
@@ -148,12 +148,12 @@ sfg_access_key_ask(const char *id, SfcDbDone done, void *arg)
 }
 
 /* Read what sfg_access_key_ask() was answered. */
-SfgKeyState
+SfgAccessKeyState
 sfg_access_key_state(const PGresult *result)
 {
 	bool		known;
 
 	if (read_answer(result, &known) != NULL)
-		return SFG_KEY_GOOD;
-	return known ? SFG_KEY_GONE : SFG_KEY_UNKNOWN;
+		return SFG_ACCESS_KEY_GOOD;
+	return known ? SFG_ACCESS_KEY_GONE : SFG_ACCESS_KEY_UNKNOWN;
 }

@@ -1,5 +1,5 @@
 /*
- * event_details.c
+ * history_event_details.c
  *		The details of an event as the Step Functions API shows them.
  *
  * An event's row holds only what the program does not say: the payload, and in
@@ -8,11 +8,11 @@
  */
 #include "postgres.h"
 
+#include "asl/history_event_types.h"
 #include "base/name/name.h"
 #include "base/settings.h"
-#include "asl/history_event_types.h"
-#include "report/report.h"
 #include "json/json.h"
+#include "report/report.h"
 
 #define ASSIGNED "assignedVariables"
 
@@ -58,10 +58,10 @@ add_resource(SfJsonBuilder *b, const SfState *state)
 
 /* Add the members of an INPUT shape that depend on the type. */
 static void
-add_input_extras(SfJsonBuilder *b, const SfEvent *event,
+add_input_extras(SfJsonBuilder *b, const SfHistoryEvent *event,
 				 const SfState *state, const char *role_arn)
 {
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
+	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		sf_json_add_string(b, "roleArn", role_arn);
 	else if (state == NULL || state->type != SF_STATE_TASK)
 		return;
@@ -101,7 +101,7 @@ add_assigned(SfJsonBuilder *b, const Jsonb *variables)
 
 /* Add the members that come from the event's shape. */
 static void
-add_by_shape(SfJsonBuilder *b, const SfEvent *event,
+add_by_shape(SfJsonBuilder *b, const SfHistoryEvent *event,
 			 const SfState *state, const char *role_arn)
 {
 	Shape		shape = shapes[event->type];
@@ -147,8 +147,8 @@ add_by_shape(SfJsonBuilder *b, const SfEvent *event,
  * are jsonb, not quoted text; assigned variables are JSON text.
  */
 Jsonb *
-sf_event_details_make(const SfProgram *program, const SfEvent *event,
-					  const char *role_arn)
+sf_history_event_details_make(const SfProgram *program, const SfHistoryEvent *event,
+							  const char *role_arn)
 {
 	const SfState *state = NULL;
 	Jsonb	   *assigned;

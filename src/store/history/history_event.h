@@ -1,11 +1,12 @@
 /*
- * event.h
+ * history_event.h
  *		Events, and the rows of _sfflow.history that hold them.
  */
-#ifndef SF_STORE_EVENT_H
-#define SF_STORE_EVENT_H
+#ifndef SF_STORE_HISTORY_EVENT_H
+#define SF_STORE_HISTORY_EVENT_H
 
 #include "nodes/pg_list.h"
+
 #include "asl/history_event_types.h"
 #include "asl/program.h"
 #include "store/execution/execution.h"
@@ -31,7 +32,7 @@ typedef struct SfHistoryRow
  * One event of a history.  Until it is written, id, previous_id and payload_from
  * may be provisional (negative), and execution_no and version are not set.
  */
-typedef struct SfEvent
+typedef struct SfHistoryEvent
 {
 	int64		execution_no;
 	int			id;
@@ -45,30 +46,30 @@ typedef struct SfEvent
 	int			niterations;
 	Jsonb	   *payload;
 	Jsonb	   *extra;			/* what else the details hold */
-} SfEvent;
+} SfHistoryEvent;
 
 /* The event that holds the payload of an event: itself, or an earlier one */
 #define SF_PAYLOAD_EVENT(event) \
 	((event)->payload_from != SF_NO_EVENT ? (event)->payload_from : (event)->id)
 
-typedef void (*SfEventVisitor) (const SfEvent *event, void *arg);
-typedef bool (*SfEventFilter) (const SfEvent *event, void *arg);
+typedef void (*SfHistoryEventVisitor) (const SfHistoryEvent *event, void *arg);
+typedef bool (*SfHistoryEventFilter) (const SfHistoryEvent *event, void *arg);
 
 /* Which documents the events of a scan have */
-typedef enum SfEventDocuments
+typedef enum SfHistoryDocuments
 {
-	SF_DOCUMENTS_FEW,			/* extra of failures, timeouts, marks, migrations and MapStateStarted */
-	SF_DOCUMENTS_ALL
-} SfEventDocuments;
+	SF_HISTORY_DOCUMENTS_FEW,	/* extra of failures, timeouts, marks, migrations and MapStateStarted */
+	SF_HISTORY_DOCUMENTS_ALL
+} SfHistoryDocuments;
 
-extern void sf_event_write(List *events);
-extern int	sf_event_previous(int64 execution_no, int id);
-extern Jsonb *sf_event_last_input(const SfExecution *execution, const SfState *state,
-								  const int *iterations, int niterations);
-extern Jsonb *sf_event_payload(int64 execution_no, int id);
-extern void sf_event_scan(int64 execution_no, SfEventDocuments documents,
-						  SfEventVisitor visitor, void *arg);
-extern void sf_event_scan_some(int64 execution_no, SfEventFilter filter,
-							   SfEventVisitor visitor, void *arg);
+extern void sf_history_event_write(List *events);
+extern int	sf_history_event_previous(int64 execution_no, int id);
+extern Jsonb *sf_history_event_last_input(const SfExecution *execution, const SfState *state,
+										  const int *iterations, int niterations);
+extern Jsonb *sf_history_event_payload(int64 execution_no, int id);
+extern void sf_history_event_scan(int64 execution_no, SfHistoryDocuments documents,
+								  SfHistoryEventVisitor visitor, void *arg);
+extern void sf_history_event_scan_some(int64 execution_no, SfHistoryEventFilter filter,
+									   SfHistoryEventVisitor visitor, void *arg);
 
-#endif							/* SF_STORE_EVENT_H */
+#endif							/* SF_STORE_HISTORY_EVENT_H */

@@ -1,5 +1,5 @@
 /*
- * moments.c
+ * time_search.c
  *		The times at which a schedule runs.
  *
  * They are the matches of its expression.  With a calendar, days that the fields of
@@ -47,10 +47,10 @@ sf_schedule_zone(const char *name)
 }
 
 /* Begin to search, or raise when the expression, the zone or the calendar cannot be used. */
-SfMoments
-sf_moments_begin(const SfSchedule *s)
+SfTimeSearch
+sf_time_search_begin(const SfSchedule *s)
 {
-	SfMoments	m = {.starts = s->starts,.ends = s->ends};
+	SfTimeSearch m = {.starts = s->starts,.ends = s->ends};
 
 	sf_schedule_parse(s->schedule, &m.cron);
 	m.zone = sf_schedule_zone(s->timezone);
@@ -66,7 +66,7 @@ sf_moments_begin(const SfSchedule *s)
 
 /* Find the days of a window. */
 static void
-set_window(SfMoments *m, int first, int last)
+set_window(SfTimeSearch *m, int first, int last)
 {
 	SfDays	   *old = unconstify(SfDays *, m->cron.days_marked);
 
@@ -78,7 +78,7 @@ set_window(SfMoments *m, int first, int last)
 
 /* Have the window hold a day and those after it, or before it (direction -1). */
 static void
-cover_day(SfMoments *m, int day, int direction, int length)
+cover_day(SfTimeSearch *m, int day, int direction, int length)
 {
 	const SfDays *days = m->cron.days_marked;
 
@@ -90,7 +90,7 @@ cover_day(SfMoments *m, int day, int direction, int length)
 
 /* Search in a direction on the days of the calendar. */
 static bool
-search_windows(SfMoments *m, TimestampTz t, int direction, TimestampTz *out)
+search_windows(SfTimeSearch *m, TimestampTz t, int direction, TimestampTz *out)
 {
 	int			day = sf_cron_local_day(t, m->zone);
 	int			limit = day + direction * SF_CALENDAR_YEARS * 366;
@@ -115,7 +115,7 @@ search_windows(SfMoments *m, TimestampTz t, int direction, TimestampTz *out)
 
 /* Find the first time after a time. */
 bool
-sf_moments_next(SfMoments *m, TimestampTz after, TimestampTz *out)
+sf_time_search_next(SfTimeSearch *m, TimestampTz after, TimestampTz *out)
 {
 	bool		found;
 
@@ -128,7 +128,7 @@ sf_moments_next(SfMoments *m, TimestampTz after, TimestampTz *out)
 
 /* Find the latest time at or before a time. */
 bool
-sf_moments_latest(SfMoments *m, TimestampTz at, TimestampTz *out)
+sf_time_search_latest(SfTimeSearch *m, TimestampTz at, TimestampTz *out)
 {
 	bool		found;
 

@@ -1,5 +1,5 @@
 /*
- * key_option.c
+ * start_key_option.c
  *		The option "start_key" of a state machine: {"key": "$.customer", "mode": "debounce", "delay": 5,
  *		"max_delay": 60}.
  */

@@ -1,13 +1,12 @@
 /*
- * entry.c
+ * aws_api_functions.c
  *		sf_aws_api(), sf_aws_api_as(), sf_aws_list_as(): find the operation, check the request, answer.
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
-
 #include "api/sql_arguments.h"
 #include "aws_api/operations.h"
+#include "base/version/schema.h"
 #include "sql_task/sql_task.h"
 
 static const SfOperation operations[] = {

@@ -1,5 +1,5 @@
 /*
- * observe.c
+ * watched_changes.c
  *		Match changes of statuses with the rules, and insert deliveries.
  *
  * A rule sees an event if its owner may READ the state machine when the change is
@@ -19,7 +19,7 @@
 
 /* Does a rule want to know of a kind of changes of an execution? */
 bool
-sf_observe_wants(SfChangeKind kind, const SfExecution *execution)
+sf_watcher_wants(SfChangeKind kind, const SfExecution *execution)
 {
 	int			kinds;
 
@@ -77,7 +77,7 @@ event_of(Observation *o, bool whole)
 	if (o->event_id == NULL)
 		o->event_id = sf_uuid_v7();
 	if (*event == NULL)
-		*event = sf_observe_event(o->change, whole ?
+		*event = sf_watcher_event(o->change, whole ?
 								 sf_execution_read(o->execution->execution_no, SF_LOCK_NONE, true) :
 								 o->execution, o->event_id, whole);
 	return *event;
@@ -109,7 +109,7 @@ observe(Observation *o, const SfWatcher *watcher)
  * written, and the caller commits.
  */
 void
-sf_observe_changes(const SfExecution *execution, const List *changes)
+sf_watcher_changes(const SfExecution *execution, const List *changes)
 {
 	int			kinds;
 	List	   *watchers = sf_watcher_of_execution(execution, &kinds);
@@ -143,7 +143,7 @@ observe_notice(const SfNotice *n, const SfWatcher *watcher, char *event_id, Json
 	if ((watcher->kinds & (1 << n->kind)) == 0)
 		return;
 	if (*event == NULL)
-		*event = sf_observe_notice_event(n, event_id);
+		*event = sf_watcher_notice_event(n, event_id);
 	sf_json_root(*event, &root);
 	foreach(lc, watcher->watches)
 	{
@@ -156,7 +156,7 @@ observe_notice(const SfNotice *n, const SfWatcher *watcher, char *event_id, Json
 
 /* Match a change of a schedule, a deadline or an alert with the rules; the caller commits. */
 void
-sf_observe_notice(const SfNotice *n)
+sf_watcher_notice(const SfNotice *n)
 {
 	char	   *event_id = sf_uuid_v7();
 	Jsonb	   *event = NULL;
@@ -183,7 +183,7 @@ depth_of(int64 execution_no)
  * have led to.
  */
 int
-sf_observe_depth(void)
+sf_watcher_depth(void)
 {
 	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
 	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
@@ -196,9 +196,9 @@ sf_observe_depth(void)
 
 /* An execution was started, or has the input of another start: note how many rules led to it. */
 void
-sf_observe_start(const SfExecution *execution)
+sf_watcher_start(const SfExecution *execution)
 {
-	int			depth = sf_observe_depth();
+	int			depth = sf_watcher_depth();
 
 	if (depth > 0)
 		sf_rule_note_depth(execution->execution_no, depth);

@@ -1,5 +1,5 @@
 /*
- * event_functions.c
+ * history_event_functions.c
  *		Rows of _sfflow.history for SQL: their events, or what a query wants to
  *		know of them.
  *
@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "base/version/schema.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -17,6 +16,7 @@
 
 #include "api/columns.h"
 #include "asl/history_event_types.h"
+#include "base/version/schema.h"
 #include "store/history/history_codec.h"
 
 /* A set of event types; those that are no number of a byte are in none. */
@@ -56,7 +56,7 @@ pointer_argument(FunctionCallInfo fcinfo, int n)
 static void
 put_event(FunctionCallInfo fcinfo, SfHistoryReader *reader)
 {
-	const SfEvent *event = &reader->event;
+	const SfHistoryEvent *event = &reader->event;
 	bool		given = reader->row->documents != NULL;
 	bool		holds = given && event->payload_from == SF_NO_EVENT && reader->payload_document >= 0;
 	bool		extra = given && reader->extra_document >= 0;
@@ -81,7 +81,7 @@ put_event(FunctionCallInfo fcinfo, SfHistoryReader *reader)
  * Return the events of a row: execution_no, first_id, at, body, documents, types.
  * Without documents (NULL) no event has any; types (NULL: all) are those to return.
  */
-SF_SQL_FUNCTION(sfflow_events)
+SF_SQL_FUNCTION(sfflow_history_events)
 {
 	SfHistoryRow row = {0};
 	SfHistoryReader reader;
@@ -104,8 +104,14 @@ SF_SQL_FUNCTION(sfflow_events)
 	return (Datum) 0;
 }
 
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_events)
+{
+	return sfflow_history_events(fcinfo);
+}
+
 /* Return the payload that an event of a row holds: execution_no, first_id, body, documents, id. */
-SF_SQL_FUNCTION(sfflow_event_payload)
+SF_SQL_FUNCTION(sfflow_history_event_payload)
 {
 	SfHistoryRow row = {.execution_no = PG_GETARG_INT64(0),.first_id = PG_GETARG_INT32(1),
 	.body = pointer_argument(fcinfo, 2),.documents = pointer_argument(fcinfo, 3)};
@@ -116,6 +122,12 @@ SF_SQL_FUNCTION(sfflow_event_payload)
 		reader.payload_document < 0 || reader.event.payload_from != SF_NO_EVENT)
 		PG_RETURN_NULL();
 	PG_RETURN_JSONB_P(sf_history_document(&reader, reader.payload_document));
+}
+
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_event_payload)
+{
+	return sfflow_history_event_payload(fcinfo);
 }
 
 /* Ids of events of earlier rows whose payloads a row refers to; one that follows itself is there once */
@@ -183,7 +195,7 @@ SF_SQL_FUNCTION(sfflow_inspect_history)
 }
 
 /* Return the numbers of the types whose names are LIKE one of the arguments. */
-SF_SQL_FUNCTION(sfflow_event_types)
+SF_SQL_FUNCTION(sfflow_history_event_types)
 {
 	Datum	   *patterns;
 	Datum		numbers[SF_HISTORY_EVENT_TYPE_COUNT];
@@ -204,4 +216,10 @@ SF_SQL_FUNCTION(sfflow_event_types)
 			numbers[n++] = Int16GetDatum(type);
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(numbers, n, INT2OID, 2, true, TYPALIGN_SHORT));
+}
+
+/* What schema 1.0 calls it; pg_upgrade looks for that. */
+SF_SQL_FUNCTION(sfflow_event_types)
+{
+	return sfflow_history_event_types(fcinfo);
 }

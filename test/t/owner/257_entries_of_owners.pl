@@ -16,7 +16,7 @@ my $node = new_node('main', conf => "sfflow.workers = 2\nsfflow.slice_ms = 10s\n
 $node->safe_psql('postgres', <<'EOS');
 CREATE FUNCTION meet(no bigint, first integer, body bytea) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS $$
 BEGIN
-	IF EXISTS (SELECT FROM _sfflow.events(no, first, now(), body, NULL, NULL) AS e WHERE e.state = 1) THEN
+	IF EXISTS (SELECT FROM _sfflow.history_events(no, first, now(), body, NULL, NULL) AS e WHERE e.state = 1) THEN
 		RAISE EXCEPTION 'there is not enough' USING ERRCODE = '53200';
 	END IF;
 	RETURN no;

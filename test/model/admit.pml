@@ -1,15 +1,15 @@
 /*
- * slots.pml
+ * admit.pml
  *		Processes for tasks, shared between owners (src/worker/README.md).
  *
- * An owner may hold all slots but one (CAP); of the owners that wait, the one
+ * An owner may occupy all processes but one (CAP); of the owners that wait, the one
  * after the owner that came last is next.  One process, the keeper, advances
- * branches and never runs an owner's code.  Owner 0 has more tasks than slots,
+ * branches and never runs an owner's code.  Owner 0 has more tasks than processes,
  * which with HOSTILE never end; owner 1 has a new one whenever one has ended;
  * owner 2 has one execution: T1, a task, T3.
  *
- * Modelled: announced tasks that are left because their owner holds as many
- * slots as it may, and that are looked for again when one of them ends.
+ * Modelled: announced tasks that are left because their owner occupies as
+ * many processes as it may, and that are looked for again when one of them ends.
  */
 #ifndef HOSTILE
 #define HOSTILE	1
@@ -18,28 +18,28 @@
 #define ENDLESS	1
 #endif
 #define NO		3				/* owners */
-#define NSLOTS	3
+#define NPROCESSES	3
 #ifdef MUT_CAP
-#define CAP		NSLOTS
+#define CAP		NPROCESSES
 #else
-#define CAP		(NSLOTS - 1)
+#define CAP		(NPROCESSES - 1)
 #endif
-#define TASKS	4				/* of owner 0: more than there are slots */
+#define TASKS	4				/* of owner 0: more than there are processes */
 #define NONE	255
 
-byte announced[NO];				/* tasks that wait for a slot */
-byte held[NO];					/* slots that an owner holds */
+byte announced[NO];				/* tasks that wait for a process */
+byte occupied[NO];					/* processes that an owner occupies */
 bool due[NO], answered[NO];		/* for the keeper: T1, T3 */
 byte ended;						/* tasks of owner 0 */
 byte after;						/* the owner whose task was taken last */
 byte advanced;					/* the owner that was advanced last */
 bool wanted = true;				/* a look for announced tasks is asked for */
 bool capped;					/* a task was left because of the cap */
-bool given_back[NSLOTS];		/* an owner gave a slot back since this one's look */
+bool released[NPROCESSES];		/* an owner released a process since this one's look */
 bool fin, all_ended;
 
-#define MAY_TAKE(o)		(announced[o] > 0 && held[o] < CAP)
-#define ANY_CAPPED		((announced[0] > 0 && held[0] >= CAP) || (announced[1] > 0 && held[1] >= CAP))
+#define MAY_TAKE(o)		(announced[o] > 0 && occupied[o] < CAP)
+#define ANY_CAPPED		((announced[0] > 0 && occupied[0] >= CAP) || (announced[1] > 0 && occupied[1] >= CAP))
 
 /* The next owner in turn, after one, that meets a condition. */
 #ifdef MUT_TURNS
@@ -67,7 +67,7 @@ inline advance(o)
 }
 
 /* A process that runs tasks. */
-proctype Slot(byte s)
+proctype Process(byte s)
 {
 	byte o;
 	bool left;					/* the look has left a task because of the cap */
@@ -75,34 +75,34 @@ proctype Slot(byte s)
 end_again:
 	atomic {
 		wanted ->
-		wanted = false; given_back[s] = false; left = ANY_CAPPED;
+		wanted = false; released[s] = false; left = ANY_CAPPED;
 		o = NEXT(MAY_TAKE, after);
 		if
 		:: o == NONE -> skip
-		:: else -> announced[o]--; held[o]++; after = o; wanted = true
+		:: else -> announced[o]--; occupied[o]++; after = o; wanted = true
 		fi
 	};
 	if
 	:: o == NONE ->
-		atomic {				/* an owner may have given a slot back since the look */
+		atomic {				/* an owner may have released a process since the look */
 			if
 #ifndef MUT_RELEASES
-			:: left && given_back[s] -> wanted = true
-			:: left && !given_back[s] -> capped = true
+			:: left && released[s] -> wanted = true
+			:: left && !released[s] -> capped = true
 #else
 			:: left -> capped = true
 #endif
 			:: !left -> skip
 			fi;
-			o = 0; given_back[s] = false; left = false };
+			o = 0; released[s] = false; left = false };
 		goto end_again
 	:: else
 	fi;
 end_task:
 	!(o == 0 && HOSTILE);		/* blocks for ever: the task never ends */
 	atomic {
-		held[o]--;
-		given_back[0] = true; given_back[1] = true; given_back[2] = true;
+		occupied[o]--;
+		released[0] = true; released[1] = true; released[2] = true;
 		if
 		:: o == 0 -> ended++; all_ended = (ended == TASKS)
 		:: else -> answered[o] = true
@@ -123,8 +123,8 @@ end_again:
 #ifdef MUT_KEEPER
 	if
 	:: atomic { TO_ADVANCE(0) || TO_ADVANCE(1) || TO_ADVANCE(2) -> skip }
-	:: atomic { announced[0] > 0 -> announced[0]--; held[0]++ };
-end_task:	!HOSTILE; atomic { held[0]--; ended++; all_ended = (ended == TASKS) }; goto end_again
+	:: atomic { announced[0] > 0 -> announced[0]--; occupied[0]++ };
+end_task:	!HOSTILE; atomic { occupied[0]--; ended++; all_ended = (ended == TASKS) }; goto end_again
 	fi;
 #endif
 	atomic {
@@ -139,7 +139,7 @@ init
 {
 	atomic {
 		announced[0] = TASKS; due[1] = ENDLESS; due[2] = true;
-		run Slot(0); run Slot(1); run Slot(2); run Keeper()
+		run Process(0); run Process(1); run Process(2); run Keeper()
 	}
 }
 
