@@ -64,6 +64,11 @@ UPDATE _sfflow.branch SET outcome_failed = true, failing = false WHERE failing A
 UPDATE _sfflow.branch SET unmet = true, failing = false
 WHERE failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL;
 
+-- A branch that had ended and kept the outcome of its task was told by its being due never. It has no slots of limits.
+UPDATE _sfflow.branch SET phase = @PHASE_KEPT@ WHERE phase = @PHASE_ANSWERED@ AND due_at IS NULL;
+DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b
+WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no AND b.phase = @PHASE_KEPT@;
+
 -- How the jobs of a net have ended was in the column of those that share a row.
 ALTER TABLE _sfflow.branch ADD COLUMN job_ends integer[];
 UPDATE _sfflow.branch SET job_ends = jobs, jobs = NULL

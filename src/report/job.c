@@ -131,11 +131,11 @@ set_failure(SfJob *job, TimestampTz at, const char *error, const char *cause)
 	job->cause = cause;
 }
 
-/* Is the outcome of a task kept in its branch for a redrive, where no slice takes it up? */
+/* Is the outcome of a task in its branch, where no slice takes it up? */
 bool
 sf_job_has_stored_outcome(const SfBranch *branch, bool running)
 {
-	return running ? sf_branch_keeps_outcome(branch) : branch->phase == SF_PHASE_ANSWERED;
+	return running ? branch->phase == SF_PHASE_KEPT : sf_branch_has_outcome(branch);
 }
 
 /* A job ended as the branch says, and the history does not tell yet. */

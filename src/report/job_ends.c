@@ -54,6 +54,7 @@ ends_of_row(const SfBranch *row)
 			return (SfJobEnds) {SF_JOB_END_SUCCESS, true, false};
 		case SF_PHASE_FAILED:
 		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
 			return (SfJobEnds) {SF_JOB_END_FAILURE, true, false};
 		default:
 			return (SfJobEnds) {SF_JOB_END_ANY, false, false};
@@ -101,8 +102,7 @@ end_of_row(const SfBranch *row)
 {
 	if (row->phase == SF_PHASE_DONE)
 		return SF_JOB_END_SUCCESS;
-	return row->phase == SF_PHASE_FAILED || row->phase == SF_PHASE_ABORTED ?
-		SF_JOB_END_FAILURE : 0;
+	return sf_branch_has_ended(row) ? SF_JOB_END_FAILURE : 0;
 }
 
 /* What is wrong with a job, of whose After some have not ended; NULL: nothing. */

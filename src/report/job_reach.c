@@ -58,8 +58,7 @@ struct SfJobReach
 static bool
 is_live(const SfBranch *branch)
 {
-	return branch->phase != SF_PHASE_DONE && branch->phase != SF_PHASE_FAILED &&
-		branch->phase != SF_PHASE_ABORTED && !sf_phase_is_of_execution(branch->phase);
+	return !sf_branch_has_ended(branch) && !sf_phase_is_of_execution(branch->phase);
 }
 
 /* Does a branch wait for its children, or between slices for those of a net? */

@@ -24,8 +24,9 @@ redrive_alone(SfStep *step)
 		branch->payload_event = 0;
 	}
 	/* an outcome that was committed while it was stopped stays, a failure does not */
-	if (branch->phase != SF_PHASE_ANSWERED || branch->outcome_failed ||
-		SF_DEBUG_MUTATION("redrive"))
+	if (sf_branch_has_outcome(branch) && !branch->outcome_failed && !SF_DEBUG_MUTATION("redrive"))
+		branch->phase = SF_PHASE_ANSWERED;
+	else
 	{
 		branch->phase = SF_PHASE_ENTER;
 		sf_step_clear_branch_error(branch);

@@ -520,7 +520,9 @@ sf_step_abort(SfStep *step)
 		branch->entered_at != DT_NOBEGIN)
 		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_ABORTED, aborted->after_event);
 	/* an outcome that was committed stays, for a redrive to go on from */
-	if (branch->phase != SF_PHASE_ANSWERED || SF_DEBUG_MUTATION("abort"))
+	if (branch->phase == SF_PHASE_ANSWERED && !SF_DEBUG_MUTATION("abort"))
+		branch->phase = SF_PHASE_KEPT;
+	else
 	{
 		if (branch->phase != SF_PHASE_ENTER && type != SF_HISTORY_EVENT_TYPE_COUNT)
 			sf_step_side_event(step, type, NULL, NULL, aborted->after_event);

@@ -72,8 +72,7 @@ WITH told AS MATERIALIZED (
 	-- what is left of a machine that was dropped is being deleted
 	WHERE e.machine_no <> ALL (ARRAY(SELECT d.machine_no FROM _sfflow.dropped_machine d))
 ), strand AS (
-	SELECT b.*, b.phase NOT IN (@PHASES_ENDED@)
-		AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
+	SELECT b.*, b.phase NOT IN (@PHASES_ENDED@) AS live
 	FROM _sfflow.branch b WHERE b.phase NOT IN (@PHASES_OF_EXECUTION@)
 --@slot check_part
 ), problems AS (

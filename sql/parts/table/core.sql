@@ -213,15 +213,15 @@ CREATE TABLE _sfflow.branch (
 	jobs integer[],						-- SHARED: number, scope and state of each job of the row (job_rows.c)
 	error text,
 	cause text,
-	sqlstate text,						-- ANSWERED: with which a long task failed
+	sqlstate text,						-- ANSWERED, KEPT: with which a long task failed
 	payload jsonb,						-- input of the state; DONE: output
 	variables jsonb,
 	task_payload jsonb,					-- ANNOUNCED
-	outcome jsonb,						-- ANSWERED: of the task
+	outcome jsonb,						-- ANSWERED, KEPT: of the task
 	join_input jsonb,					-- JOIN: items of a Map; input of the jobs of a net, if it is not the state's
 	item jsonb,							-- of the Map's iteration, if a state of it looks at $$.Map.Item
 	last_inner_event integer NOT NULL DEFAULT 0,	-- DONE: the last event before that of its end
-	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED: the outcome is an error
+	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED, KEPT: the outcome is an error
 	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
 	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (job_rows.c)
 	items_unread boolean NOT NULL DEFAULT false,	-- a Distributed Map reads its items, and total is not known

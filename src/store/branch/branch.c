@@ -22,13 +22,6 @@ SF_ROW_TYPE(row_type, SF_BRANCH_COLUMNS, branch, 2);
 #define SELECT_BRANCH \
 	"SELECT " SF_BRANCH_COLUMNS(SF_SELECT) "ctid FROM _sfflow.branch b "
 
-/* Tell whether a branch has ended; one that was stopped and keeps an outcome has, too. */
-bool
-sf_branch_has_ended(const SfBranch *branch)
-{
-	return SF_IS_ONE_OF(branch->phase, SF_PHASES_ENDED) || sf_branch_keeps_outcome(branch);
-}
-
 /* Draw the number of a new branch. */
 int64
 sf_branch_next_no(void)

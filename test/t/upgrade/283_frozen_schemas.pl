@@ -55,11 +55,18 @@ $node->safe_psql('branches', q(CREATE EXTENSION sfflow VERSION '1.0';
 INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, place, owner, total, jobs)
 SELECT no, 0, 0, 0, place, current_user::regrole, total, jobs FROM (VALUES
 	(1, 0, 3, '{5}'::integer[]), (2, 3, 0, '{0,1,1}'), (3, 0, -1, NULL), (4, 0, 2, NULL)) v(no, place, total, jobs);
+-- answers, of which some were kept when their branches ended
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at, failing)
+SELECT no, 0, 0, 5, current_user::regrole, due_at, failing FROM (VALUES
+	(5, now(), false), (6, NULL, false), (7, NULL, true)) v(no, due_at, failing);
 ALTER EXTENSION sfflow UPDATE));
 is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'ends', job_ends, 'shared', jobs,
-	'total', total, items_unread) FROM _sfflow.branch ORDER BY execution_no)), join("\n",
+	'total', total, items_unread) FROM _sfflow.branch WHERE execution_no < 5 ORDER BY execution_no)), join("\n",
 	'1 ends {5} shared total 3 f', '2 ends shared {0,1,1} total 0 f', '3 ends shared total 0 t',
 	'4 ends shared total 2 f'), 'an update moves what a branch had in columns with two meanings');
+is($node->safe_psql('branches', q(SELECT string_agg(concat_ws(' ', execution_no, phase, outcome_failed), ', '
+	ORDER BY execution_no) FROM _sfflow.branch WHERE execution_no >= 5)), '5 5 f, 6 13 f, 7 13 t',
+	'... and tells of an answer whether it was kept');
 
 # --- what it makes of deliveries, whose status was told by the number of the attempt and by whether they are due
 $node->safe_psql('postgres', 'CREATE DATABASE deliveries');
