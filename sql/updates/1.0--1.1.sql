@@ -69,6 +69,12 @@ UPDATE _sfflow.branch SET phase = @PHASE_KEPT@ WHERE phase = @PHASE_ANSWERED@ AN
 DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b
 WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no AND b.phase = @PHASE_KEPT@;
 
+-- Which numbers are of no branches, but of an execution as a whole, is told by the phase.
+ALTER TABLE _sfflow.branch ADD CONSTRAINT branch_number CHECK (CASE branch_no
+	WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
+	WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
+	ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END);
+
 -- How the jobs of a net have ended was in the column of those that share a row.
 ALTER TABLE _sfflow.branch ADD COLUMN job_ends integer[];
 UPDATE _sfflow.branch SET job_ends = jobs, jobs = NULL

@@ -174,9 +174,9 @@ CREATE TABLE _sfflow.map_item (
 	PRIMARY KEY (execution_no, map_run_no, item_index)
 );
 
--- One row per branch: the root (branch_no 0), a branch of a Parallel state, an
--- iteration of a Map state, a job of a net; or the machine's timeout (branch_no -1),
--- or the request to stop the execution (branch_no -2).  phase: see src/store/branch/branch.h.
+-- One row per branch: the root, a branch of a Parallel state, an iteration of a Map state, a job of a net; or the
+-- machine's timeout, or the request to stop the execution, which are no branches and have numbers of their own
+-- (src/base/name/work_key.h).  phase: see src/store/branch/branch.h.
 -- Nearly every update changes due_at, which is in an index, so that room on the page
 -- would not make it HOT.
 CREATE TABLE _sfflow.branch (
@@ -225,7 +225,11 @@ CREATE TABLE _sfflow.branch (
 	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
 	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (job_rows.c)
 	items_unread boolean NOT NULL DEFAULT false,	-- a Distributed Map reads its items, and total is not known
-	PRIMARY KEY (execution_no, branch_no)
+	PRIMARY KEY (execution_no, branch_no),
+	CONSTRAINT branch_number CHECK (CASE branch_no
+		WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
+		WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
+		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END)
 );
 
 -- Everything that is or will be due: owners take turns, each has its own in order.
