@@ -142,7 +142,7 @@ sf_job_has_stored_outcome(const SfBranch *branch, bool running)
 static void
 set_outcome(Derivation *d, SfJob *job, const SfBranch *branch)
 {
-	if (branch->outcome_failed)
+	if (sf_branch_outcome_failed(branch))
 	{
 		set_failure(job, DT_NOEND, branch->error, branch->cause);
 		return;

@@ -65,7 +65,7 @@ is_live(const SfBranch *branch)
 static bool
 is_at_join(const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_JOIN || branch->phase == SF_PHASE_NET;
+	return SF_IS_ONE_OF(branch->phase, SF_PHASES_WITH_CHILDREN);
 }
 
 /* Tell whether a branch whose children failed can be retried or caught. */

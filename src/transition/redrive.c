@@ -24,7 +24,7 @@ redrive_alone(SfStep *step)
 		branch->payload_event = 0;
 	}
 	/* an outcome that was committed while it was stopped stays, a failure does not */
-	if (sf_branch_has_outcome(branch) && !branch->outcome_failed && !SF_DEBUG_MUTATION("redrive"))
+	if (sf_branch_has_outcome(branch) && !sf_branch_outcome_failed(branch) && !SF_DEBUG_MUTATION("redrive"))
 		branch->phase = SF_PHASE_ANSWERED;
 	else
 	{

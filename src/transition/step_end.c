@@ -22,7 +22,7 @@ sf_step_clear_branch_error(SfBranch *branch)
 void
 sf_step_forget_attempt(SfBranch *branch)
 {
-	branch->task_payload = branch->outcome = branch->join_input = NULL;
+	branch->join_input = NULL;
 	sf_step_clear_branch_error(branch);
 	branch->pending = branch->total = branch->next_index = 0;
 	branch->map_run_no = SF_NO_MAP_RUN;

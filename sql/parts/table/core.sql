@@ -183,7 +183,7 @@ CREATE TABLE _sfflow.branch (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	parent_no bigint,					-- NULL: no parent
-	branch_index integer NOT NULL DEFAULT 0,	-- of a job: its number
+	branch_index integer NOT NULL DEFAULT 0,	-- among the children of its parent; of a job: its number
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
@@ -194,7 +194,7 @@ CREATE TABLE _sfflow.branch (
 	entered_event integer NOT NULL DEFAULT 0,
 	last_event integer NOT NULL DEFAULT 0,	-- previous_event_id of the next event
 	payload_event integer NOT NULL DEFAULT 0,	-- event that holds the payload, 0: none
-	pending integer NOT NULL DEFAULT 0,	-- JOIN: children that have not ended; of a job that waits: those of its After
+	pending integer NOT NULL DEFAULT 0,	-- JOIN, NET: children that have not ended; of a job that waits: those of its After
 	next_index integer NOT NULL DEFAULT 0,	-- JOIN: iterations begun so far
 	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all, unless items_unread
 	max_concurrency integer NOT NULL DEFAULT 0,
@@ -229,7 +229,17 @@ CREATE TABLE _sfflow.branch (
 	CONSTRAINT branch_number CHECK (CASE branch_no
 		WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
 		WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
-		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END)
+		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END),
+	CONSTRAINT branch_phase CHECK (CASE
+		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
+		ELSE due_at IS NOT NULL OR phase <> @PHASE_ANSWERED@ END
+		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
+		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
+		AND (outcome IS NULL OR NOT outcome_failed)
+		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
+	CONSTRAINT branch_jobs CHECK (CASE place
+		WHEN @JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+	CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL)
 );
 
 -- Everything that is or will be due: owners take turns, each has its own in order.

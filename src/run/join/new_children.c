@@ -73,7 +73,7 @@ sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfJoined *jo
 		if (child->parent_no != join->key.branch_no || child->row.gone)
 			continue;
 		joined->indexes[joined->noutputs] = child->branch_index;
-		joined->outputs[joined->noutputs++] = child->payload;
+		joined->outputs[joined->noutputs++] = sf_branch_output(child);
 		joined->last_event = later_event(joined->last_event, child->last_event);
 	}
 }

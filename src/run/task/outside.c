@@ -153,14 +153,16 @@ answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus 
 	SfAnswer   *answer = &stimulus->answer;
 
 	stimulus->kind = SF_STIMULUS_TASK;
-	answer->ok = !branch->outcome_failed;
-	answer->output = branch->outcome ? branch->outcome : sf_json_null();
+	answer->ok = !sf_branch_outcome_failed(branch);
+	answer->output = sf_json_null();
+	if (answer->ok && sf_branch_outcome(branch) != NULL)
+		answer->output = sf_branch_outcome(branch);
 	if (task != NULL && state->type == SF_STATE_MAP && answer->ok)
 		answer->ok = sf_item_reader_take_answer(branch, &answer->output, &answer->error);
 	else if (answer->ok && is_activity_result(state, task))
 		answer->output = sf_service.shape_result(&sf_state_task(state)->resource, answer->output);
 	answer->task = task;
-	if (branch->outcome_failed)
+	if (sf_branch_outcome_failed(branch))
 		answer->error = sf_step_branch_error(branch);
 }
 

@@ -63,6 +63,7 @@ typedef enum SfPhase
  *
  *	ENDED			the branch has ended
  *	WITH_OUTCOME	the outcome of its task is in the row
+ *	WITH_CHILDREN	of a join, or of a net between two slices
  *	OF_EXECUTION	of rows that are no threads of control, but of the execution as a whole
  *	BEFORE_GATE		it ends with the beginning of a step, which may be held or wait for a limit
  *	INSIDE			the branch is inside of its state (sf_branch_is_inside)
@@ -72,6 +73,7 @@ typedef enum SfPhase
  */
 #define SF_PHASES_ENDED			SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED, SF_PHASE_KEPT
 #define SF_PHASES_WITH_OUTCOME	SF_PHASE_ANSWERED, SF_PHASE_KEPT
+#define SF_PHASES_WITH_CHILDREN	SF_PHASE_JOIN, SF_PHASE_NET
 #define SF_PHASES_OF_EXECUTION	SF_PHASE_TIMEOUT, SF_PHASE_STOP
 #define SF_PHASES_BEFORE_GATE	SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED, SF_PHASE_NET
 #define SF_PHASES_INSIDE		SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET
@@ -143,7 +145,7 @@ typedef enum SfJobPlace
 	X(int, entered_event, INT4, NOT_NULL)	/* ids of events; negative ones are */ \
 	X(int, last_event, INT4, NOT_NULL)	/* provisional, see src/run/apply/apply.c */ \
 	X(int, payload_event, INT4, NOT_NULL) \
-	X(int, pending, INT4, NOT_NULL) \
+	X(int, pending, INT4, NOT_NULL)	/* sf_branch_children_left, sf_branch_jobs_left */ \
 	X(int, next_index, INT4, NOT_NULL) \
 	X(int, total, INT4, NOT_NULL) \
 	X(int, max_concurrency, INT4, NOT_NULL) \
@@ -163,11 +165,11 @@ typedef enum SfJobPlace
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
-	X(Jsonb *, payload, JSONB_KEPT, NULLABLE) \
+	X(Jsonb *, payload, JSONB_KEPT, NULLABLE)	/* input of the state; DONE: sf_branch_output */ \
 	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
 	X(Jsonb *, task_payload, JSONB_KEPT, NULLABLE)	/* ANNOUNCED */ \
 	X(Jsonb *, outcome, JSONB_KEPT, NULLABLE)	/* ANSWERED, KEPT: of the task */ \
-	X(Jsonb *, join_input, JSONB_KEPT, NULLABLE)	/* JOIN: items of a Map, or input of the jobs of a net */ \
+	X(Jsonb *, join_input, JSONB_KEPT, NULLABLE)	/* of a Map: items; of a net: sf_branch_input_of_jobs */ \
 	X(Jsonb *, item, JSONB_KEPT, NULLABLE)	/* of the iteration, if a state looks at it */ \
 	X(int, last_inner_event, INT4, NOT_NULL)	/* DONE: the last event before that of its end */ \
 	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED, KEPT: the outcome is an error */ \
@@ -283,11 +285,67 @@ sf_branch_has_ended(const SfBranch *branch)
 	return SF_IS_ONE_OF(branch->phase, SF_PHASES_ENDED);
 }
 
+/* How many children of a join, or of a net between two slices, have not ended? */
+static inline int
+sf_branch_children_left(const SfBranch *join)
+{
+	Assert(SF_IS_ONE_OF(join->phase, SF_PHASES_WITH_CHILDREN));
+	return join->pending;
+}
+
+/* How many jobs does a job wait for still? */
+static inline int
+sf_branch_jobs_left(const SfBranch *job)
+{
+	Assert(job->phase == SF_PHASE_ENTER && job->place != SF_JOB_PLACE_NONE);
+	return job->pending;
+}
+
+/* The input of the jobs of a net: that of its state, unless the state gives them another one. */
+static inline Jsonb *
+sf_branch_input_of_jobs(const SfBranch *net)
+{
+	Assert(net->phase != SF_PHASE_DONE);
+	return net->join_input != NULL ? net->join_input : net->payload;
+}
+
+/* The output of a branch that has ended with success. */
+static inline Jsonb *
+sf_branch_output(const SfBranch *branch)
+{
+	Assert(branch->phase == SF_PHASE_DONE);
+	return branch->payload;
+}
+
+/* The payload of an announced task. */
+static inline Jsonb *
+sf_branch_task_payload(const SfBranch *branch)
+{
+	Assert(branch->phase == SF_PHASE_ANNOUNCED);
+	return branch->task_payload;
+}
+
 /* Is the outcome of its task in the row of a branch, which goes on from it, now or with a redrive? */
 static inline bool
 sf_branch_has_outcome(const SfBranch *branch)
 {
 	return SF_IS_ONE_OF(branch->phase, SF_PHASES_WITH_OUTCOME);
+}
+
+/* Is that outcome an error, which is that of the branch (sf_step_branch_error)? */
+static inline bool
+sf_branch_outcome_failed(const SfBranch *branch)
+{
+	Assert(sf_branch_has_outcome(branch));
+	return branch->outcome_failed;
+}
+
+/* That outcome, if it is none; NULL: it has no value. */
+static inline Jsonb *
+sf_branch_outcome(const SfBranch *branch)
+{
+	Assert(sf_branch_has_outcome(branch) && !branch->outcome_failed);
+	return branch->outcome;
 }
 
 /* Is a branch one of another branch, its join?  The root is not. */

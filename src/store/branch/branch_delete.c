@@ -116,7 +116,7 @@ sf_branch_quiesce(int64 execution_no)
 		"  WHERE b.execution_no = $1"
 		"  AND (b.due_at IS NOT NULL OR b.phase <> ALL ($3))"
 		"  FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.branch b SET due_at = NULL, place = $5,"
+		" UPDATE _sfflow.branch b SET due_at = NULL, place = $5, task_payload = NULL,"
 		"  generation = b.generation + 1,"
 		"  phase = CASE WHEN b.phase = ANY ($2) THEN b.phase WHEN b.phase = $6 THEN $7 ELSE $4 END"
 		"  FROM free WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
