@@ -15,7 +15,7 @@ sf_step_clear_branch_error(SfBranch *branch)
 {
 	branch->error = branch->cause = branch->sqlstate = NULL;
 	branch->failing = branch->outcome_failed = branch->aborting = branch->uncatchable = false;
-	branch->failed_event = 0;
+	branch->failed_event = SF_NO_EVENT;
 }
 
 /* Forget what the present attempt at a state came to, if it is over: a new one begins without all this. */
@@ -356,7 +356,7 @@ evaluation_failed(SfStep *step, const SfError *error)
 		previous = step->entered_previous;
 	id = sf_step_side_event(step, SF_EVENT_EVALUATION_FAILED, NULL,
 							sf_json_finish(&b), previous);
-	if (id != 0)
+	if (id != SF_NO_EVENT)
 		step->branch->last_event = id;
 }
 

@@ -3,7 +3,7 @@
  *		Carry the effects of transitions out.
  *
  * While a slice runs, SfDraft collects the effects of its transitions: events with
- * provisional ids (-1, -2 … in the order in which they happened), branches, tasks,
+ * provisional ids (store/history/event.h), branches, tasks,
  * ends of children, and the end of the execution.  sf_drafts_write() (apply_write.c)
  * writes them when the slice ends, but for those that SF_EFFECT_LIST has as AT_ONCE.
  *

@@ -357,7 +357,7 @@ sf_dependents_give_input(SfDraft *draft, SfBranch *job, const SfBranch *join)
 	if (join == NULL)
 		join = find_net(draft, job);
 	job->payload = sf_branch_input_of_jobs(join);
-	job->payload_event = join->join_input != NULL ? 0 : join->payload_event;
+	job->payload_event = join->join_input != NULL ? SF_NO_EVENT : join->payload_event;
 	job->variables = join->variables;
 	job->item = join->item;
 }

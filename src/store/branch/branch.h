@@ -142,8 +142,8 @@ typedef enum SfJobPlace
 	X(Oid, owner, REGROLE, NOT_NULL)	/* of the machine */ \
 	X(int, attempt, INT4, NOT_NULL) \
 	X(int, generation, INT4, NOT_NULL) \
-	X(int, entered_event, INT4, NOT_NULL)	/* ids of events; negative ones are */ \
-	X(int, last_event, INT4, NOT_NULL)	/* provisional, see src/run/apply/apply.c */ \
+	X(int, entered_event, INT4, NOT_NULL)	/* ids of events, until they are written */ \
+	X(int, last_event, INT4, NOT_NULL)	/* provisional ones, see store/history/event.h */ \
 	X(int, payload_event, INT4, NOT_NULL) \
 	X(int, pending, INT4, NOT_NULL)	/* sf_branch_children_left, sf_branch_jobs_left */ \
 	X(int, next_index, INT4, NOT_NULL) \

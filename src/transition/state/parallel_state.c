@@ -130,7 +130,7 @@ sf_parallel_enter(SfStep *step)
 
 	sf_step_event(step, SF_EVENT_PARALLEL_STATE_STARTED, NULL, NULL);
 	payload_event = payload == step->branch->payload ?
-		step->branch->payload_event : 0;
+		step->branch->payload_event : SF_NO_EVENT;
 	for (int i = 0; i < state->nscopes; i++)
 		(void) sf_join_spawn(step, state->scopes[i], i, payload, payload_event);
 
