@@ -194,7 +194,7 @@ CREATE TABLE _sfflow.branch (
 	entered_event integer NOT NULL DEFAULT 0,
 	last_event integer NOT NULL DEFAULT 0,	-- previous_event_id of the next event
 	payload_event integer NOT NULL DEFAULT 0,	-- event that holds the payload, 0: none
-	pending integer NOT NULL DEFAULT 0,	-- JOIN, NET: children that have not ended; of a job that waits: those of its After
+	pending integer NOT NULL DEFAULT 0,	-- JOIN, NET: children that have not ended; of a job: those that it waits for
 	next_index integer NOT NULL DEFAULT 0,	-- JOIN: iterations begun so far
 	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all, unless items_unread
 	max_concurrency integer NOT NULL DEFAULT 0,

@@ -25,10 +25,10 @@ typedef struct SfHistoryRow
 } SfHistoryRow;
 
 /*
- * What stands for an event is its id, and those of a history begin with 1; or, until it is written, a provisional id: those
- * of a slice begin with -1 and go down, in the order in which the events happened.  SF_NO_EVENT stands where there is
- * none.  SF_CHAIN stands in the arguments of a step alone, in place of the event that another one follows: the branch's
- * last one.
+ * What stands for an event is its id, and those of a history begin with 1; or, until it is written, a provisional id:
+ * those of a slice begin with -1 and go down, in the order in which the events happened.  SF_NO_EVENT stands where
+ * there is none.  SF_CHAIN stands in the arguments of a step alone, in place of the event that another one follows:
+ * the branch's last one.
  */
 #define SF_NO_EVENT	0
 #define SF_CHAIN	PG_INT32_MIN
