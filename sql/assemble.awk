@@ -3,8 +3,9 @@
 # @PHASE_RUN@, @STATUS_RUNNING@, @TASK_STATUS_QUEUED@ and the like stand for numbers of C's enums, which the lists in
 # the headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters. @PHASES_ENDED@, to be written between parentheses,
 # stands for those that a header lists as SF_PHASES_ENDED, @STATUS_NAMES@ for the names of all statuses in the order of
-# their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ is that of
-# base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h, @FLOOR_HERE@ that of feature/event/event_by_key.h.
+# their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ and the like are
+# those of base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h, @FLOOR_HERE@ that of
+# feature/event/event_by_key.h.
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; another part has the
 # sections of all features where it says "--@slot SLOT". A section may have slots for other features, which are called
@@ -31,7 +32,7 @@ BEGIN {
 	for (i = 3; i <= NF; i++)
 		number[some] = number[some] (i == 3 ? "" : ", ") number_of(substr($i, 4))
 }
-/^#define SF_(SCHEMA_NUMBER|BRANCH_ROOT|FLOOR_HERE)[ \t]+(\(-)?[0-9]+\)?$/ {
+/^#define SF_(SCHEMA_NUMBER|BRANCH_(ROOT|TIMEOUT|STOP)|FLOOR_HERE)[ \t]+(\(-)?[0-9]+\)?$/ {
 	gsub(/[()]/, "", $3)
 	number[substr($2, 4)] = $3
 }

@@ -72,6 +72,17 @@ UPDATE _sfflow.branch SET outcome_failed = true, failing = false WHERE failing A
 UPDATE _sfflow.branch SET unmet = true, failing = false
 WHERE failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL;
 
+-- A branch that had ended and kept the outcome of its task was told by its being due never. It has no slots of limits.
+UPDATE _sfflow.branch SET phase = @PHASE_KEPT@ WHERE phase = @PHASE_ANSWERED@ AND due_at IS NULL;
+DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b
+WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no AND b.phase = @PHASE_KEPT@;
+
+-- Which numbers are of no branches, but of an execution as a whole, is told by the phase.
+ALTER TABLE _sfflow.branch ADD CONSTRAINT branch_number CHECK (CASE branch_no
+	WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
+	WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
+	ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END);
+
 -- How the jobs of a net have ended was in the column of those that share a row.
 ALTER TABLE _sfflow.branch ADD COLUMN job_ends integer[];
 UPDATE _sfflow.branch SET job_ends = jobs, jobs = NULL
@@ -79,7 +90,25 @@ WHERE jobs IS NOT NULL AND place <> @JOB_PLACE_SHARED@;
 
 -- A Distributed Map whose items have not been read had the number -1 for that of its iterations.
 ALTER TABLE _sfflow.branch ADD COLUMN items_unread boolean NOT NULL DEFAULT false;
-UPDATE _sfflow.branch SET items_unread = true, total = 0 WHERE total = -1;
+UPDATE _sfflow.branch SET items_unread = map_run_no IS NOT NULL, total = 0 WHERE total = -1;
+
+-- What a branch has in some phases alone it kept in those that followed.
+UPDATE _sfflow.branch SET due_at = NULL WHERE phase IN (@PHASES_ENDED@) AND due_at IS NOT NULL;
+UPDATE _sfflow.branch SET task_payload = NULL WHERE phase <> @PHASE_ANNOUNCED@ AND task_payload IS NOT NULL;
+UPDATE _sfflow.branch SET outcome = NULL, sqlstate = NULL, outcome_failed = false
+WHERE phase NOT IN (@PHASES_WITH_OUTCOME@) AND (outcome_failed OR num_nonnulls(outcome, sqlstate) > 0);
+UPDATE _sfflow.branch SET outcome = NULL WHERE outcome_failed AND outcome IS NOT NULL;
+ALTER TABLE _sfflow.branch
+	ADD CONSTRAINT branch_phase CHECK (CASE
+		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
+		ELSE due_at IS NOT NULL OR phase <> @PHASE_ANSWERED@ END
+		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
+		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
+		AND (outcome IS NULL OR NOT outcome_failed)
+		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
+	ADD CONSTRAINT branch_jobs CHECK (CASE place
+		WHEN @JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+	ADD CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL);
 
 -- What has a slot was first in its queue by a rank of a hundred years before.
 ALTER TABLE _sfflow.held ADD COLUMN without_slot boolean NOT NULL DEFAULT true;

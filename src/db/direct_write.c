@@ -11,7 +11,10 @@
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/readfuncs.h"
+#include "optimizer/optimizer.h"
 #include "storage/lmgr.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -69,6 +72,105 @@ end_triggers(SfTable *table)
 	ExecResetTupleTable(table->estate->es_tupleTable, false);
 }
 
+/* --- check constraints --- */
+
+/* Tables whose check constraints are kept, at most; those of others the executor reads for each use */
+#define MAX_CHECKED	16
+
+/*
+ * The check constraints of a table, parsed and planned.  The executor would do that for each use of the table, which
+ * costs more than to write a row; a backend does it once, until their text changes.
+ */
+typedef struct Checks
+{
+	Oid			table;
+	MemoryContext context;		/* of what follows */
+	int			count;
+	char	  **texts;
+	Expr	  **planned;		/* NULL: it is not enforced */
+} Checks;
+
+static Checks checked[MAX_CHECKED];
+static int	nchecked = 0;
+
+/* Are constraints those that a table has? */
+static bool
+are_current(const Checks *checks, const TupleConstr *constraints)
+{
+	if (checks->count != constraints->num_check)
+		return false;
+	for (int i = 0; i < checks->count; i++)
+		if ((checks->planned[i] != NULL) != SF_IS_ENFORCED(&constraints->check[i]) ||
+			strcmp(checks->texts[i], constraints->check[i].ccbin) != 0)
+			return false;
+	return true;
+}
+
+/* Parse and plan the constraints of a table. */
+static Checks
+read_checks(Oid table, const TupleConstr *constraints)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow check constraints",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Checks		checks = {.table = table,.context = context,.count = constraints->num_check};
+
+	checks.texts = palloc(sizeof(char *) * checks.count);
+	checks.planned = palloc0(sizeof(Expr *) * checks.count);
+	for (int i = 0; i < checks.count; i++)
+	{
+		checks.texts[i] = pstrdup(constraints->check[i].ccbin);
+		if (SF_IS_ENFORCED(&constraints->check[i]))
+			checks.planned[i] = expression_planner(stringToNode(checks.texts[i]));
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(context, TopMemoryContext);
+	return checks;
+}
+
+/* Find the constraints of a table, which has some; NULL: those of too many tables are kept. */
+static const Checks *
+find_checks(Relation rel)
+{
+	const TupleConstr *constraints = RelationGetDescr(rel)->constr;
+	int			i = 0;
+
+	while (i < nchecked && checked[i].table != RelationGetRelid(rel))
+		i++;
+	if (i < nchecked && are_current(&checked[i], constraints))
+		return &checked[i];
+	if (i == MAX_CHECKED)
+		return NULL;
+	if (i == nchecked)
+		checked[nchecked++] = (Checks) {0};
+	else
+		MemoryContextDelete(checked[i].context);
+	checked[i].table = InvalidOid;	/* until they are read, which may raise an error */
+	checked[i] = read_checks(RelationGetRelid(rel), constraints);
+	return &checked[i];
+}
+
+/* Give the executor the check constraints of a table, which rows that are written have to meet. */
+static void
+prepare_checks(SfTable *table)
+{
+	Relation	rel = table->rri->ri_RelationDesc;
+	const TupleConstr *constraints = RelationGetDescr(rel)->constr;
+	const Checks *checks;
+	ExprState **states;
+	MemoryContext old;
+
+	if (constraints == NULL || constraints->num_check == 0 || (checks = find_checks(rel)) == NULL)
+		return;
+	old = MemoryContextSwitchTo(table->estate->es_query_cxt);
+	states = palloc0(sizeof(ExprState *) * checks->count);
+	for (int i = 0; i < checks->count; i++)
+		if (checks->planned[i] != NULL)
+			states[i] = ExecInitExpr(checks->planned[i], NULL);
+	SF_CHECK_EXPRS(table->rri) = states;
+	MemoryContextSwitchTo(old);
+}
+
 /* Open a table with its indexes. */
 static SfTable *
 open_table(const char *name, int ncolumns, bool speculative)
@@ -88,6 +190,7 @@ open_table(const char *name, int ncolumns, bool speculative)
 	table->rri = makeNode(ResultRelInfo);
 	InitResultRelInfo(table->rri, rel, 0, NULL, 0);
 	ExecOpenIndices(table->rri, speculative);
+	prepare_checks(table);
 	begin_triggers(table);
 	table->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
 										   table_slot_callbacks(rel));

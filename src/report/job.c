@@ -131,18 +131,18 @@ set_failure(SfJob *job, TimestampTz at, const char *error, const char *cause)
 	job->cause = cause;
 }
 
-/* Is the outcome of a task kept in its branch for a redrive, where no slice takes it up? */
+/* Is the outcome of a task in its branch, where no slice takes it up? */
 bool
 sf_job_has_stored_outcome(const SfBranch *branch, bool running)
 {
-	return running ? sf_branch_keeps_outcome(branch) : branch->phase == SF_PHASE_ANSWERED;
+	return running ? branch->phase == SF_PHASE_KEPT : sf_branch_has_outcome(branch);
 }
 
 /* A job ended as the branch says, and the history does not tell yet. */
 static void
 set_outcome(Derivation *d, SfJob *job, const SfBranch *branch)
 {
-	if (branch->outcome_failed)
+	if (sf_branch_outcome_failed(branch))
 	{
 		set_failure(job, DT_NOEND, branch->error, branch->cause);
 		return;

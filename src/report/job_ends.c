@@ -54,6 +54,7 @@ ends_of_row(const SfBranch *row)
 			return (SfJobEnds) {SF_JOB_END_SUCCESS, true, false};
 		case SF_PHASE_FAILED:
 		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
 			return (SfJobEnds) {SF_JOB_END_FAILURE, true, false};
 		default:
 			return (SfJobEnds) {SF_JOB_END_ANY, false, false};
@@ -101,8 +102,7 @@ end_of_row(const SfBranch *row)
 {
 	if (row->phase == SF_PHASE_DONE)
 		return SF_JOB_END_SUCCESS;
-	return row->phase == SF_PHASE_FAILED || row->phase == SF_PHASE_ABORTED ?
-		SF_JOB_END_FAILURE : 0;
+	return sf_branch_has_ended(row) ? SF_JOB_END_FAILURE : 0;
 }
 
 /* What is wrong with a job, of whose After some have not ended; NULL: nothing. */
@@ -114,7 +114,7 @@ check_waiting(const SfNetJob *job, const SfBranch *row, int undone, bool unmet)
 			psprintf("job \"%s\" has no row, and waits for %d of %d", job->name, undone, job->nafter);
 	if (row->phase == SF_PHASE_DONE)
 		return NULL;			/* since before a redrive */
-	if (!sf_job_ends_waits(row) || row->pending != undone || row->unmet != unmet)
+	if (!sf_job_ends_waits(row) || sf_branch_jobs_left(row) != undone || row->unmet != unmet)
 		return psprintf("job \"%s\" is in phase %d and waits for %d, not %d", job->name,
 						(int) row->phase, undone, row->pending);
 	return NULL;
@@ -138,11 +138,11 @@ check_decided(const SfNetJob *job, const SfBranch *row, bool unmet)
 static char *
 check_counters(const SfJobNetState *net, const SfBranch *join, int ended, int begun)
 {
-	if (join->total == net->njobs && join->pending == net->njobs - ended &&
+	if (join->total == net->njobs && sf_branch_children_left(join) == net->njobs - ended &&
 		join->next_index == begun)
 		return NULL;
 	return psprintf("it counts %d jobs of which %d have not ended and %d were decided on; there are %d, %d and %d",
-					join->total, join->pending, join->next_index,
+					join->total, sf_branch_children_left(join), join->next_index,
 					net->njobs, net->njobs - ended, begun);
 }
 

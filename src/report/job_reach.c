@@ -58,15 +58,14 @@ struct SfJobReach
 static bool
 is_live(const SfBranch *branch)
 {
-	return branch->phase != SF_PHASE_DONE && branch->phase != SF_PHASE_FAILED &&
-		branch->phase != SF_PHASE_ABORTED && !sf_phase_is_of_execution(branch->phase);
+	return !sf_branch_has_ended(branch) && !sf_phase_is_of_execution(branch->phase);
 }
 
 /* Does a branch wait for its children, or between slices for those of a net? */
 static bool
 is_at_join(const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_JOIN || branch->phase == SF_PHASE_NET;
+	return SF_IS_ONE_OF(branch->phase, SF_PHASES_WITH_CHILDREN);
 }
 
 /* Tell whether a branch whose children failed can be retried or caught. */

@@ -183,7 +183,7 @@ follow_outcomes(const SfVisits *v, List *branches, bool running)
 			continue;
 		instance = instance_of_branch(v, branch);
 		if (instance != NULL)
-			instance->end = branch->outcome_failed ? SF_VISIT_END_FAILED : SF_VISIT_END_LEFT;
+			instance->end = sf_branch_outcome_failed(branch) ? SF_VISIT_END_FAILED : SF_VISIT_END_LEFT;
 	}
 }
 

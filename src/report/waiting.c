@@ -30,7 +30,7 @@ is_leaf(const SfBranch *b)
 		case SF_PHASE_EXTERNAL:
 			return true;
 		case SF_PHASE_JOIN:
-			return b->pending == 0 || sf_branch_has_map_run(b);
+			return sf_branch_children_left(b) == 0 || sf_branch_has_map_run(b);
 		default:
 			return false;
 	}
@@ -93,8 +93,9 @@ append_branch(StringInfo buf, const SfProgram *program,
 				appendStringInfo(buf, "task \"%s\" handed out", name);
 			break;
 		case SF_PHASE_JOIN:
-			if (b->pending > 0)
-				appendStringInfo(buf, "%d execution%s of \"%s\"", b->pending, b->pending == 1 ? "" : "s", name);
+			if (sf_branch_children_left(b) > 0)
+				appendStringInfo(buf, "%d execution%s of \"%s\"", sf_branch_children_left(b),
+								 sf_branch_children_left(b) == 1 ? "" : "s", name);
 			else
 				appendStringInfo(buf, "join of \"%s\"", name);
 			break;

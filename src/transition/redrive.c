@@ -21,11 +21,12 @@ redrive_alone(SfStep *step)
 		/* a Fail state would only fail again; what led there may not */
 		branch->state = step->program->scopes[branch->scope].start;
 		branch->payload = input;
-		branch->payload_event = 0;
+		branch->payload_event = SF_NO_EVENT;
 	}
 	/* an outcome that was committed while it was stopped stays, a failure does not */
-	if (branch->phase != SF_PHASE_ANSWERED || branch->outcome_failed ||
-		SF_DEBUG_MUTATION("redrive"))
+	if (sf_branch_has_outcome(branch) && !sf_branch_outcome_failed(branch) && !SF_DEBUG_MUTATION("redrive"))
+		branch->phase = SF_PHASE_ANSWERED;
+	else
 	{
 		branch->phase = SF_PHASE_ENTER;
 		sf_step_clear_branch_error(branch);

@@ -300,6 +300,20 @@ is_in_order(const SfBranch *before, const SfTransition *t)
 	return t->needs != 0 || t->branch.row.gone || sf_phase_may_follow(before->phase, t->branch.phase);
 }
 
+/* Forget what a branch has in one phase alone, and has left: constraints of the table say the same of its row. */
+static void
+forget_left_phase(SfBranch *branch)
+{
+	if (branch->phase != SF_PHASE_ANNOUNCED)
+		branch->task_payload = NULL;
+	if (!sf_branch_has_outcome(branch))
+	{
+		branch->outcome = NULL;
+		branch->outcome_failed = false;
+		branch->sqlstate = NULL;
+	}
+}
+
 /* The word of sf_step for a transition; NULL: it has no name. */
 const char *
 sf_transition_name(SfTransitionName name)
@@ -331,6 +345,7 @@ sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 		t->branch.generation++;
 	step_init(&step, loaded, stimulus, now, t);
 	t->next = take_stimulus(&step);
+	forget_left_phase(&t->branch);
 	Assert(is_in_order(branch, t));
 	if (SF_DEBUG_POINTS_ARE_ON && !is_in_order(branch, t))
 		elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" goes from phase %d to phase %d, which does not follow",

@@ -15,14 +15,14 @@ sf_step_clear_branch_error(SfBranch *branch)
 {
 	branch->error = branch->cause = branch->sqlstate = NULL;
 	branch->failing = branch->outcome_failed = branch->aborting = branch->uncatchable = false;
-	branch->failed_event = 0;
+	branch->failed_event = SF_NO_EVENT;
 }
 
 /* Forget what the present attempt at a state came to, if it is over: a new one begins without all this. */
 void
 sf_step_forget_attempt(SfBranch *branch)
 {
-	branch->task_payload = branch->outcome = branch->join_input = NULL;
+	branch->join_input = NULL;
 	sf_step_clear_branch_error(branch);
 	branch->pending = branch->total = branch->next_index = 0;
 	branch->map_run_no = SF_NO_MAP_RUN;
@@ -356,7 +356,7 @@ evaluation_failed(SfStep *step, const SfError *error)
 		previous = step->entered_previous;
 	id = sf_step_side_event(step, SF_HISTORY_EVENT_EVALUATION_FAILED, NULL,
 							sf_json_finish(&b), previous);
-	if (id != 0)
+	if (id != SF_NO_EVENT)
 		step->branch->last_event = id;
 }
 
@@ -520,7 +520,9 @@ sf_step_abort(SfStep *step)
 		branch->entered_at != DT_NOBEGIN)
 		iteration_event(step, owner, SF_HISTORY_EVENT_MAP_ITERATION_ABORTED, aborted->after_event);
 	/* an outcome that was committed stays, for a redrive to go on from */
-	if (branch->phase != SF_PHASE_ANSWERED || SF_DEBUG_MUTATION("abort"))
+	if (branch->phase == SF_PHASE_ANSWERED && !SF_DEBUG_MUTATION("abort"))
+		branch->phase = SF_PHASE_KEPT;
+	else
 	{
 		if (branch->phase != SF_PHASE_ENTER && type != SF_HISTORY_EVENT_TYPE_COUNT)
 			sf_step_side_event(step, type, NULL, NULL, aborted->after_event);

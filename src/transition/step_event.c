@@ -56,7 +56,7 @@ same_document(const Jsonb *a, const Jsonb *b)
 		(VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0);
 }
 
-/* Find the event of the branch, or of this step, that holds a payload already; 0: none. */
+/* Find the event of the branch, or of this step, that holds a payload already, or SF_NO_EVENT. */
 int
 sf_step_event_storing(const SfStep *step, const Jsonb *payload)
 {
@@ -68,7 +68,7 @@ sf_step_event_storing(const SfStep *step, const Jsonb *payload)
 	if (branch->payload_event != SF_NO_EVENT && branch->payload != NULL &&
 		same_document(branch->payload, payload))
 		return branch->payload_event;
-	return 0;
+	return SF_NO_EVENT;
 }
 
 /* Remember that an event of this step has a payload. */
@@ -87,8 +87,8 @@ remember(SfStep *step, Jsonb *payload, int event)
 
 /*
  * Append an event that follows the event previous (SF_CHAIN: the branch's last one);
- * the branch's last event stays the same.  Returns the event's provisional id, 0 when
- * the history level leaves the event out.
+ * the branch's last event stays the same.  Returns the event's provisional id, or
+ * SF_NO_EVENT when the history level leaves the event out.
  */
 int
 sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
@@ -98,10 +98,10 @@ sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 	SfHistoryEvent *event;
 
 	if (!history_keeps(step->loaded->history, type))
-		return 0;
+		return SF_NO_EVENT;
 	event = palloc0(sizeof(SfHistoryEvent));
 	event->type = type;
-	event->id = -++step->nevents;
+	event->id = sf_event_provisional_id(step->nevents++);
 	event->previous_id = previous == SF_CHAIN ? branch->last_event : previous;
 	event->state = step->state == NULL ? SF_NO_STATE : step->state->number;
 	event->at = step->now;
@@ -121,14 +121,14 @@ sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 
 /*
  * Append an event that follows the branch's last one, and make it the last;
- * returns its (provisional) id, 0 when the history level leaves it out.
+ * returns its provisional id, or SF_NO_EVENT when the history level leaves it out.
  */
 int
 sf_step_event(SfStep *step, SfHistoryEventType type, Jsonb *payload, Jsonb *extra)
 {
 	int			id = sf_step_side_event(step, type, payload, extra, SF_CHAIN);
 
-	if (id != 0)
+	if (id != SF_NO_EVENT)
 		step->branch->last_event = id;
 	return id;
 }
@@ -149,8 +149,8 @@ sf_step_prefix(SfStep *step, SfError *error)
 
 	if (!error->needs_prefix || error->cause == NULL || step->loaded->inspection != NULL)
 		return;
-	if (id < 0 && sf_step_has(step, SF_NEED_EVENT_IDS))
-		id = step->loaded->base_event_id - id;
+	if (sf_event_is_provisional(id) && sf_step_has(step, SF_NEED_EVENT_IDS))
+		id = sf_event_final_id(id, step->loaded->base_event_id);
 	error->cause = psprintf("An error occurred while executing the state '%s'"
 							" (entered at the event id #%d). %s",
 							step->state->name, id, error->cause);
@@ -166,9 +166,9 @@ sf_step_begin_execution(SfStep *step)
 	step->execution_started_at = step->now;
 	sf_step_effect(step, SF_EFFECT_BEGIN_EXECUTION)->begin_execution = step->now;
 	step->state = NULL;
-	step->branch->payload_event = 0;
+	step->branch->payload_event = SF_NO_EVENT;
 	step->branch->payload_event =
 		sf_step_side_event(step, SF_HISTORY_EVENT_EXECUTION_STARTED,
-						   step->branch->payload, NULL, 0);
+						   step->branch->payload, NULL, SF_NO_EVENT);
 	step->state = state;
 }

@@ -73,8 +73,7 @@ typedef struct SfLoaded
 	SfHistoryLevel history;
 	int			max_transitions;	/* of the execution; 0: no limit */
 	SfInspection *inspection;	/* sf_test_state; else NULL */
-	int			nevents;		/* events that wait to be written: the next one has
-								 * the provisional id -nevents - 1 */
+	int			nevents;		/* events that wait to be written (sf_event_provisional_id) */
 	uint32		has;			/* SF_NEED_…: which of the following are loaded */
 
 	int			base_event_id;	/* EVENT_IDS: the last id in the table */
@@ -259,9 +258,6 @@ sf_stimulus_is_known_above(const SfStimulus *stimulus)
 }
 
 /* --- what comes out --- */
-
-/* In place of the id of a previous event: the branch's last event */
-#define SF_CHAIN	INT_MIN
 
 /* A task to carry out */
 typedef struct SfTaskRequest

@@ -32,7 +32,7 @@ BEGIN
 	FROM _sfflow.execution WHERE execution_no > first AND status <> 1 AND started_at IS NOT NULL;
 	INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase, due_at, entered_at, payload)
 	SELECT execution_no, 0, 'postgres'::regrole, 0, CASE WHEN status = 0 AND started_at IS NULL THEN 0 WHEN status = 0 THEN 6 ELSE 8 END,
-		CASE WHEN started_at IS NULL THEN requested_at END, started_at, '{}'
+		CASE WHEN started_at IS NULL AND status = 0 THEN requested_at END, started_at, '{}'
 	FROM _sfflow.execution WHERE execution_no > first AND status <> 1;
 	PERFORM setval('_sfflow.execution_no', first + n);
 END $$;

@@ -72,8 +72,7 @@ WITH told AS MATERIALIZED (
 	-- what is left of a machine that was dropped is being deleted
 	WHERE e.machine_no <> ALL (ARRAY(SELECT d.machine_no FROM _sfflow.dropped_machine d))
 ), strand AS (
-	SELECT b.*, b.phase NOT IN (@PHASES_ENDED@)
-		AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
+	SELECT b.*, b.phase NOT IN (@PHASES_ENDED@) AS live
 	FROM _sfflow.branch b WHERE b.phase NOT IN (@PHASES_OF_EXECUTION@)
 --@slot check_part
 ), problems AS (
@@ -181,11 +180,7 @@ WITH told AS MATERIALIZED (
 	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase,
 		b.place)
 	FROM strand b
-	WHERE CASE b.place WHEN @JOB_PLACE_NONE@ THEN false WHEN @JOB_PLACE_SHARED@ THEN b.phase <> @PHASE_DONE@
-		ELSE b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL END
-	UNION ALL
-	SELECT 'due_after_end_of_branch', b.execution_no, format('branch %s is in phase %s', b.branch_no, b.phase)
-	FROM strand b WHERE b.phase IN (@PHASES_ENDED@) AND b.due_at IS NOT NULL
+	WHERE b.place IN (@JOB_PLACE_WAITS@, @JOB_PLACE_READY@) AND (b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL)
 	UNION ALL
 	SELECT 'pending_wrong', b.execution_no,
 		format('branch %s waits for %s children, %s have not ended', b.branch_no, b.pending, count(c.branch_no))

@@ -174,16 +174,16 @@ CREATE TABLE _sfflow.map_item (
 	PRIMARY KEY (execution_no, map_run_no, item_index)
 );
 
--- One row per branch: the root (branch_no 0), a branch of a Parallel state, an
--- iteration of a Map state, a job of a net; or the machine's timeout (branch_no -1),
--- or the request to stop the execution (branch_no -2).  phase: see src/store/branch/branch.h.
+-- One row per branch: the root, a branch of a Parallel state, an iteration of a Map state, a job of a net; or the
+-- machine's timeout, or the request to stop the execution, which are no branches and have numbers of their own
+-- (src/base/name/work_key.h).  phase: see src/store/branch/branch.h.
 -- Nearly every update changes due_at, which is in an index, so that room on the page
 -- would not make it HOT.
 CREATE TABLE _sfflow.branch (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	parent_no bigint,					-- NULL: no parent
-	branch_index integer NOT NULL DEFAULT 0,	-- of a job: its number
+	branch_index integer NOT NULL DEFAULT 0,	-- among the children of its parent; of a job: its number
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
@@ -194,7 +194,7 @@ CREATE TABLE _sfflow.branch (
 	entered_event integer NOT NULL DEFAULT 0,
 	last_event integer NOT NULL DEFAULT 0,	-- previous_event_id of the next event
 	payload_event integer NOT NULL DEFAULT 0,	-- event that holds the payload, 0: none
-	pending integer NOT NULL DEFAULT 0,	-- JOIN: children that have not ended; of a job that waits: those of its After
+	pending integer NOT NULL DEFAULT 0,	-- JOIN, NET: children that have not ended; of a job: those that it waits for
 	next_index integer NOT NULL DEFAULT 0,	-- JOIN: iterations begun so far
 	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all, unless items_unread
 	max_concurrency integer NOT NULL DEFAULT 0,
@@ -213,19 +213,33 @@ CREATE TABLE _sfflow.branch (
 	jobs integer[],						-- SHARED: number, scope and state of each job of the row (job_rows.c)
 	error text,
 	cause text,
-	sqlstate text,						-- ANSWERED: with which a long task failed
+	sqlstate text,						-- ANSWERED, KEPT: with which a long task failed
 	payload jsonb,						-- input of the state; DONE: output
 	variables jsonb,
 	task_payload jsonb,					-- ANNOUNCED
-	outcome jsonb,						-- ANSWERED: of the task
+	outcome jsonb,						-- ANSWERED, KEPT: of the task
 	join_input jsonb,					-- JOIN: items of a Map; input of the jobs of a net, if it is not the state's
 	item jsonb,							-- of the Map's iteration, if a state of it looks at $$.Map.Item
 	last_inner_event integer NOT NULL DEFAULT 0,	-- DONE: the last event before that of its end
-	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED: the outcome is an error
+	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED, KEPT: the outcome is an error
 	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
 	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (job_rows.c)
 	items_unread boolean NOT NULL DEFAULT false,	-- a Distributed Map reads its items, and total is not known
-	PRIMARY KEY (execution_no, branch_no)
+	PRIMARY KEY (execution_no, branch_no),
+	CONSTRAINT branch_number CHECK (CASE branch_no
+		WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
+		WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
+		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END),
+	CONSTRAINT branch_phase CHECK (CASE
+		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
+		ELSE due_at IS NOT NULL OR phase <> @PHASE_ANSWERED@ END
+		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
+		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
+		AND (outcome IS NULL OR NOT outcome_failed)
+		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
+	CONSTRAINT branch_jobs CHECK (CASE place
+		WHEN @JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+	CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL)
 );
 
 -- Everything that is or will be due: owners take turns, each has its own in order.

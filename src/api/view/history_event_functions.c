@@ -58,8 +58,8 @@ put_event(FunctionCallInfo fcinfo, SfHistoryReader *reader)
 {
 	const SfHistoryEvent *event = &reader->event;
 	bool		given = reader->row->documents != NULL;
-	bool		holds = given && event->payload_from == SF_NO_EVENT && reader->payload_document >= 0;
-	bool		extra = given && reader->extra_document >= 0;
+	bool		holds = given && event->payload_from == SF_NO_EVENT && reader->payload_document != SF_NO_DOCUMENT;
+	bool		extra = given && reader->extra_document != SF_NO_DOCUMENT;
 	SfColumns	row = {0};
 
 	sf_columns_add(&row, Int32GetDatum(event->id), false);
@@ -119,7 +119,7 @@ SF_SQL_FUNCTION(sfflow_history_event_payload)
 
 	(void) sf_history_begin(&reader, &row);
 	if (!sf_history_find(&reader, PG_GETARG_INT32(4)) ||
-		reader.payload_document < 0 || reader.event.payload_from != SF_NO_EVENT)
+		reader.payload_document == SF_NO_DOCUMENT || reader.event.payload_from != SF_NO_EVENT)
 		PG_RETURN_NULL();
 	PG_RETURN_JSONB_P(sf_history_document(&reader, reader.payload_document));
 }

@@ -13,9 +13,11 @@ typedef struct SfBranchKey
 } SfBranchKey;
 
 /*
- * Numbers that no branch of a state has.  ROOT, TIMEOUT and STOP are those of rows of _sfflow.branch
- * (store/branch/branch.h).  No row has the others: UNNUMBERED is a branch in memory that has not been given a number,
- * and comes behind those that have; a key with WHOLE_EXECUTION names an execution as a whole.
+ * Numbers that no branch of a state has; a sequence gives those of branches, which are greater than ROOT.  ROOT,
+ * TIMEOUT and STOP are those of rows of _sfflow.branch (store/branch/branch.h); SQL has them too, as @BRANCH_ROOT@
+ * (sql/assemble.awk), and a constraint of the table lets no row have another one.  No row has the others: UNNUMBERED
+ * is a branch in memory that has not been given a number, and comes behind those that have; a key with WHOLE_EXECUTION
+ * names an execution as a whole.
  */
 #define SF_BRANCH_ROOT		0
 #define SF_BRANCH_TIMEOUT	(-1)

@@ -98,6 +98,9 @@ extern struct config_generic *sf_find_setting(const char *name);
 #define SF_CHECK_INDEX_EXTRA_ARG	, NULL
 /* ConditionalXactLockTableWait() may log that it does not wait. */
 #define SF_XACT_LOCK_EXTRA_ARG	, false
+/* The executor's states of check constraints have another name, and a constraint may not be enforced. */
+#define SF_CHECK_EXPRS(rri)	((rri)->ri_CheckConstraintExprs)
+#define SF_IS_ENFORCED(check)	((check)->ccenforced)
 /* Bytes of pg_b64_encode() and pg_b64_decode() are unsigned. */
 #define SF_B64_SRC(p)	((const uint8 *) (p))
 #define SF_B64_DST(p)	((uint8 *) (p))
@@ -107,6 +110,8 @@ extern struct config_generic *sf_find_setting(const char *name);
 #define SF_INDEX_BEGINSCAN_EXTRA_ARG
 #define SF_CHECK_INDEX_EXTRA_ARG
 #define SF_XACT_LOCK_EXTRA_ARG
+#define SF_CHECK_EXPRS(rri)	((rri)->ri_ConstraintExprs)
+#define SF_IS_ENFORCED(check)	true
 #define SF_B64_SRC(p)	(p)
 #define SF_B64_DST(p)	(p)
 #define SF_MODULE_MAGIC	PG_MODULE_MAGIC

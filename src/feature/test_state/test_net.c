@@ -43,7 +43,7 @@ make_job(const NetTest *t, int number)
 	branch->branch_index = number;
 	branch->scope = t->net->jobs[number].scope;
 	branch->state = t->test->program->scopes[branch->scope].start;
-	branch->payload = t->join->join_input != NULL ? t->join->join_input : t->join->payload;
+	branch->payload = sf_branch_input_of_jobs(t->join);
 	branch->variables = t->join->variables;
 	return branch;
 }
@@ -127,7 +127,7 @@ give_outputs(const NetTest *t, SfJoined *joined)
 		if (t->ends[number] != SF_JOB_END_SUCCESS)
 			continue;
 		joined->indexes[joined->noutputs] = number;
-		joined->outputs[joined->noutputs++] = t->rows[number]->payload;
+		joined->outputs[joined->noutputs++] = sf_branch_output(t->rows[number]);
 	}
 }
 

@@ -3,9 +3,9 @@
  *		Carry the effects of transitions out.
  *
  * While a slice runs, SfDraft collects the effects of its transitions: events with
- * provisional ids (-1, -2 … in the order in which they happened), branches, tasks,
- * ends of children, and the end of the execution.  sf_drafts_write() (apply_write.c)
- * writes them when the slice ends, but for those that SF_EFFECT_LIST has as AT_ONCE.
+ * provisional ids (store/history/history_event.h), branches, tasks, ends of children, and the
+ * end of the execution.  sf_drafts_write() (apply_write.c) writes them when the slice
+ * ends, but for those that SF_EFFECT_LIST has as AT_ONCE.
  *
  * sf_drafts_write() takes its locks after the last task of the slice has run, and
  * always in the same order, so that slices do not deadlock:

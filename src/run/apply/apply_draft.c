@@ -82,8 +82,8 @@ sf_draft_add_event(SfDraft *draft, SfHistoryEventType type, Jsonb *extra, Timest
 		return;
 	event = palloc0(sizeof(SfHistoryEvent));
 	event->type = type;
-	event->id = -n - 1;
-	event->previous_id = n == 0 ? draft->base_event_id : -n;
+	event->id = sf_event_provisional_id(n);
+	event->previous_id = n == 0 ? draft->base_event_id : sf_event_provisional_id(n - 1);
 	event->state = SF_NO_STATE;
 	event->at = at;
 	event->extra = extra;

@@ -32,8 +32,7 @@
 static inline void
 fix_id(const SfDraft *draft, int *id)
 {
-	if (*id < 0)
-		*id = draft->base_event_id - *id;
+	*id = sf_event_final_id(*id, draft->base_event_id);
 }
 
 /* Replace the provisional event ids in a draft's events, branches and deltas. */

@@ -107,7 +107,7 @@ sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 static bool
 had_children(const SfBranch *branch)
 {
-	return sf_branch_has_read(branch) && branch->phase != SF_PHASE_ANSWERED;
+	return sf_branch_has_read(branch) && !sf_branch_has_outcome(branch);
 }
 
 /*

@@ -133,7 +133,7 @@ skipped_ends(List *skipped)
 static bool
 may_rest(const SfDraft *draft, const SfNet *net)
 {
-	if (net->join->pending == 0)
+	if (sf_branch_children_left(net->join) == 0)
 		return false;
 	if (net->ends != NULL)
 		return !net->join->failing || net->state->failure_mode == SF_FAILURE_DRAIN;
@@ -356,8 +356,8 @@ sf_dependents_give_input(SfDraft *draft, SfBranch *job, const SfBranch *join)
 		return;
 	if (join == NULL)
 		join = find_net(draft, job);
-	job->payload = join->join_input != NULL ? join->join_input : join->payload;
-	job->payload_event = join->join_input != NULL ? 0 : join->payload_event;
+	job->payload = sf_branch_input_of_jobs(join);
+	job->payload_event = join->join_input != NULL ? SF_NO_EVENT : join->payload_event;
 	job->variables = join->variables;
 	job->item = join->item;
 }

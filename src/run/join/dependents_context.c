@@ -202,7 +202,7 @@ add_job(SfJsonBuilder *b, const char *name, const SfBranch *job)
 	else if (job->phase == SF_PHASE_DONE)
 	{
 		sf_json_add_string(b, "Status", "success");
-		sf_json_add(b, "Output", job->payload);
+		sf_json_add(b, "Output", sf_branch_output(job));
 	}
 	else
 	{

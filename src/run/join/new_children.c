@@ -37,13 +37,6 @@ sf_new_children_count_end(SfDraft *draft, SfBranch *join)
 					  GetCurrentTimestamp());
 }
 
-/* The later one of two events; provisional ids (-1, -2 …) are later than all others. */
-static int
-later_event(int a, int b)
-{
-	return a < 0 || b < 0 ? Min(a, b) : Max(a, b);
-}
-
 /*
  * Give *joined the outputs of the children, all of which have ended, by index; first
  * those of the jobs of a net that ended in earlier slices.
@@ -73,8 +66,8 @@ sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfJoined *jo
 		if (child->parent_no != join->key.branch_no || child->row.gone)
 			continue;
 		joined->indexes[joined->noutputs] = child->branch_index;
-		joined->outputs[joined->noutputs++] = child->payload;
-		joined->last_event = later_event(joined->last_event, child->last_event);
+		joined->outputs[joined->noutputs++] = sf_branch_output(child);
+		joined->last_event = sf_event_later(joined->last_event, child->last_event);
 	}
 }
 

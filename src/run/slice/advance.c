@@ -68,8 +68,8 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 	bool		child_locked = false;
 
 	stimulus->counted = true;
-	stimulus->pending = join->pending;
-	if (join->pending > 0 &&
+	stimulus->pending = sf_branch_children_left(join);
+	if (stimulus->pending > 0 &&
 		(aborting ||
 		 (join->failing &&
 		  draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT)))

@@ -215,7 +215,6 @@ sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error)
 		stopped->after_event = sf_history_event_previous(execution->execution_no, root->entered_event);
 		stopped->state = root->state;
 	}
-	(void) sf_draft_advance(draft, sf_branch_make(execution->execution_no,
-												  execution->owner, SF_BRANCH_STOP),
+	(void) sf_draft_advance(draft, sf_branch_make_stop(execution->execution_no, execution->owner, DT_NOEND, NULL),
 							&stimulus);
 }

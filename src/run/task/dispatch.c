@@ -469,7 +469,7 @@ sf_dispatch_announced(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 					  SfStimulus *stimulus)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	Jsonb	   *payload = branch->task_payload;
+	Jsonb	   *payload = sf_branch_task_payload(branch);
 	SfResource	resource;
 	SfTaskOutcome outcome;
 
@@ -509,7 +509,7 @@ sf_dispatch_alone(const SfDraft *draft, const SfBranch *branch, bool last_try,
 				  SfTaskOutcome *outcome)
 {
 	SfResource	resource;
-	Jsonb	   *payload = branch->task_payload;
+	Jsonb	   *payload = sf_branch_task_payload(branch);
 
 	if (!resolve(draft, task_resource(draft, branch), &resource, &payload, &outcome->error))
 		return;

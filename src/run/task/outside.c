@@ -153,14 +153,16 @@ answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus 
 	SfOutcome  *outcome = &stimulus->outcome;
 
 	stimulus->kind = SF_STIMULUS_TASK;
-	outcome->ok = !branch->outcome_failed;
-	outcome->output = branch->outcome ? branch->outcome : sf_json_null();
+	outcome->ok = !sf_branch_outcome_failed(branch);
+	outcome->output = sf_json_null();
+	if (outcome->ok && sf_branch_outcome(branch) != NULL)
+		outcome->output = sf_branch_outcome(branch);
 	if (task != NULL && state->type == SF_STATE_MAP && outcome->ok)
 		outcome->ok = sf_item_reader_take_answer(branch, &outcome->output, &outcome->error);
 	else if (outcome->ok && is_activity_result(state, task))
 		outcome->output = sf_service.shape_result(&sf_state_task(state)->resource, outcome->output);
 	outcome->task = task;
-	if (branch->outcome_failed)
+	if (sf_branch_outcome_failed(branch))
 		outcome->error = sf_step_branch_error(branch);
 }
 

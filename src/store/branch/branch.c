@@ -11,6 +11,7 @@
 
 #include "base/error/debug_point.h"
 #include "store/branch/job_rows.h"
+#include "store/branch/park.h"
 #include "store/feature.h"
 
 SF_COLUMN_NUMBERS(SF_BRANCH_COLUMNS);
@@ -21,13 +22,6 @@ SF_ROW_TYPE(row_type, SF_BRANCH_COLUMNS, branch, 2);
 
 #define SELECT_BRANCH \
 	"SELECT " SF_BRANCH_COLUMNS(SF_SELECT) "ctid FROM _sfflow.branch b "
-
-/* Tell whether a branch has ended; one that was stopped and keeps an outcome has, too. */
-bool
-sf_branch_has_ended(const SfBranch *branch)
-{
-	return SF_IS_ONE_OF(branch->phase, SF_PHASES_ENDED) || sf_branch_keeps_outcome(branch);
-}
 
 /* Draw the number of a new branch. */
 int64
@@ -412,7 +406,7 @@ sf_branch_outputs(SfBranchKey parent, int **indexes, int *count, int *last_event
 	if (o.shared)
 	{
 		foreach_ptr(const SfBranch, job, sf_branch_jobs_of_shared_rows(parent, NIL))
-			append_output(&o, job->branch_index, job->payload, job->last_event);
+			append_output(&o, job->branch_index, sf_branch_output(job), job->last_event);
 	}
 	*indexes = o.indexes;
 	*count = o.count;
@@ -568,7 +562,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS (SELECT b.branch_no FROM _sfflow.branch b"
 		"  WHERE b.execution_no = $1 AND b.branch_no = $2"
-		"  AND (b.due_at < $3 OR b.due_at IS NULL AND EXISTS (SELECT FROM _sfflow.held w"
+		"  AND (b.due_at < $3 OR " SF_IS_PARKED("$4") " AND EXISTS (SELECT FROM _sfflow.held w"
 		"   WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL))"
 		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = $3 FROM free"
@@ -576,7 +570,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 
 	const SfBranch *locked;
 
-	if (sf_db_execute(&plan, SF_BRANCH_KEY(key), SF_TIME(until)) > 0)
+	if (sf_db_execute(&plan, SF_BRANCH_KEY(key), SF_TIME(until), SF_PARKED_PHASES) > 0)
 		sf_branch_notify_due(key, InvalidOid, until);
 	else if ((locked = sf_branch_read_join(key, SF_LOCK_NONE)) != NULL && locked->due_at < until)
 		sf_hooks.branch_skipped(key, locked->owner, locked->due_at);

@@ -18,8 +18,7 @@
 
 /*
  * Phases.  The second column says when due_at is set.  Where it is "due" and not set, the branch is parked
- * (sf_branch_is_parked), or was stopped with an outcome (sf_branch_keeps_outcome).  Which phases may follow
- * is in the lists SF_PHASES_AFTER_… below.
+ * (sf_branch_is_parked).  Which phases may follow is in the lists SF_PHASES_AFTER_… below.
  *
  *	ENTER		due			about to enter its state
  *	RUN			due			entered; does the state's work again (retry, or redrive of a child)
@@ -34,6 +33,7 @@
  *	TIMEOUT		due			of the execution as a whole: the machine's timeout
  *	STOP		due			of the execution as a whole, which is to end as ABORTED
  *	NET			due			JobNet: goes on with jobs of which none runs, between slices
+ *	KEPT		no			ended as ABORTED does, and keeps the outcome of its task, from which a redrive goes on
  *
  * The numbers are stored.
  */
@@ -50,7 +50,8 @@
 	X(ABORTED, 9) \
 	X(TIMEOUT, 10) \
 	X(STOP, 11) \
-	X(NET, 12)
+	X(NET, 12) \
+	X(KEPT, 13)
 
 #define SF_PHASE_ENUM(sym, number) SF_PHASE_##sym = number,
 typedef enum SfPhase
@@ -62,31 +63,35 @@ typedef enum SfPhase
  * Groups of phases; SQL has them too, as @PHASES_ENDED@ (sql/assemble.awk):
  *
  *	ENDED			the branch has ended
+ *	WITH_OUTCOME	the outcome of its task is in the row
+ *	WITH_CHILDREN	of a join, or of a net between two slices
  *	OF_EXECUTION	of rows that are no threads of control, but of the execution as a whole
  *	BEFORE_GATE		it ends with the beginning of a step, which may be held or wait for a limit
  *	INSIDE			the branch is inside of its state (sf_branch_is_inside)
  *	INSIDE_OF_MAP_RUN	... if it is that of a Distributed Map whose run has begun
- *	KEPT_AT_END		the branch keeps it when its execution ends: it has ended itself, or a redrive goes on from its
- *					children or from its outcome.  In any other one it is ABORTED then.
+ *	STAYING_AT_END	the branch is in it still when its execution has ended: it has ended itself, or a redrive goes on
+ *					from its children.  What becomes of any other one says sf_phase_at_end.
  */
-#define SF_PHASES_ENDED			SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
+#define SF_PHASES_ENDED			SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED, SF_PHASE_KEPT
+#define SF_PHASES_WITH_OUTCOME	SF_PHASE_ANSWERED, SF_PHASE_KEPT
+#define SF_PHASES_WITH_CHILDREN	SF_PHASE_JOIN, SF_PHASE_NET
 #define SF_PHASES_OF_EXECUTION	SF_PHASE_TIMEOUT, SF_PHASE_STOP
 #define SF_PHASES_BEFORE_GATE	SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED, SF_PHASE_NET
 #define SF_PHASES_INSIDE		SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET
 #define SF_PHASES_INSIDE_OF_MAP_RUN	SF_PHASE_RUN, SF_PHASE_ANSWERED
-#define SF_PHASES_KEPT_AT_END	SF_PHASE_JOIN, SF_PHASE_ANSWERED, SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
+#define SF_PHASES_STAYING_AT_END	SF_PHASE_JOIN, SF_PHASES_ENDED
 
 /*
  * The phases in which a transition may leave a branch that was in a phase; sf_transition looks at that
  * (sf_phase_may_follow).  A transition ends with the step of a slice that asks for a task: a Task state is in
  * RUN when it learns that the task is long or of a program outside.  Any branch may fail when its step cannot be
- * run, and is ABORTED with its execution or its join.
+ * run, and is ABORTED with its execution or its join; one that is ANSWERED is KEPT.
  *
  *	LEFT	the state was left, by its result, a catcher or a retry; or the branch ended
  *	RUN		a step may also come to rest in its state
  *
  * NET and ANSWERED follow in two ways that are no transitions, and which these lists have, too: sf_net_rest and
- * sf_branch_answer.  FAILED and ABORTED are left by a redrive alone.
+ * sf_branch_answer.  FAILED, ABORTED and KEPT are left by a redrive alone.
  */
 #define SF_PHASES_AFTER_LEFT		SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
 #define SF_PHASES_AFTER_RUN			SF_PHASES_AFTER_LEFT, SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL
@@ -94,7 +99,7 @@ typedef enum SfPhase
 #define SF_PHASES_AFTER_WAIT		SF_PHASES_AFTER_LEFT
 #define SF_PHASES_AFTER_JOIN		SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN, SF_PHASE_NET
 #define SF_PHASES_AFTER_ANNOUNCED	SF_PHASES_AFTER_LEFT, SF_PHASE_ANNOUNCED, SF_PHASE_ANSWERED, SF_PHASE_EXTERNAL
-#define SF_PHASES_AFTER_ANSWERED	SF_PHASES_AFTER_RUN, SF_PHASE_ANSWERED
+#define SF_PHASES_AFTER_ANSWERED	SF_PHASES_AFTER_RUN, SF_PHASES_WITH_OUTCOME
 #define SF_PHASES_AFTER_EXTERNAL	SF_PHASES_AFTER_LEFT, SF_PHASE_EXTERNAL, SF_PHASE_ANSWERED
 #define SF_PHASES_AFTER_DONE		SF_PHASE_DONE
 #define SF_PHASES_AFTER_FAILED		SF_PHASE_FAILED, SF_PHASE_ENTER, SF_PHASE_JOIN
@@ -102,6 +107,7 @@ typedef enum SfPhase
 #define SF_PHASES_AFTER_TIMEOUT		SF_PHASE_TIMEOUT
 #define SF_PHASES_AFTER_STOP		SF_PHASE_STOP
 #define SF_PHASES_AFTER_NET			SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN
+#define SF_PHASES_AFTER_KEPT		SF_PHASES_WITH_OUTCOME, SF_PHASE_ENTER
 
 /*
  * Where a job of a JobNet stands that has not begun; the numbers are stored:
@@ -137,10 +143,10 @@ typedef enum SfJobPlace
 	X(Oid, owner, REGROLE, NOT_NULL)	/* of the machine */ \
 	X(int, attempt, INT4, NOT_NULL) \
 	X(int, generation, INT4, NOT_NULL) \
-	X(int, entered_event, INT4, NOT_NULL)	/* ids of events; negative ones are */ \
-	X(int, last_event, INT4, NOT_NULL)	/* provisional, see src/run/apply/apply.c */ \
+	X(int, entered_event, INT4, NOT_NULL)	/* ids of events, until they are written */ \
+	X(int, last_event, INT4, NOT_NULL)	/* provisional ones, see store/history/history_event.h */ \
 	X(int, payload_event, INT4, NOT_NULL) \
-	X(int, pending, INT4, NOT_NULL) \
+	X(int, pending, INT4, NOT_NULL)	/* sf_branch_children_left, sf_branch_jobs_left */ \
 	X(int, next_index, INT4, NOT_NULL) \
 	X(int, total, INT4, NOT_NULL) \
 	X(int, max_concurrency, INT4, NOT_NULL) \
@@ -160,14 +166,14 @@ typedef enum SfJobPlace
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
-	X(Jsonb *, payload, JSONB_KEPT, NULLABLE) \
+	X(Jsonb *, payload, JSONB_KEPT, NULLABLE)	/* input of the state; DONE: sf_branch_output */ \
 	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
 	X(Jsonb *, task_payload, JSONB_KEPT, NULLABLE)	/* ANNOUNCED */ \
-	X(Jsonb *, outcome, JSONB_KEPT, NULLABLE)	/* ANSWERED: of the task */ \
-	X(Jsonb *, join_input, JSONB_KEPT, NULLABLE)	/* JOIN: items of a Map, or input of the jobs of a net */ \
+	X(Jsonb *, outcome, JSONB_KEPT, NULLABLE)	/* ANSWERED, KEPT: of the task */ \
+	X(Jsonb *, join_input, JSONB_KEPT, NULLABLE)	/* of a Map: items; of a net: sf_branch_input_of_jobs */ \
 	X(Jsonb *, item, JSONB_KEPT, NULLABLE)	/* of the iteration, if a state looks at it */ \
 	X(int, last_inner_event, INT4, NOT_NULL)	/* DONE: the last event before that of its end */ \
-	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED: the outcome is an error */ \
+	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED, KEPT: the outcome is an error */ \
 	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */ \
 	X(int *, job_ends, INT4_ARRAY, NULLABLE)	/* JobNet: how its jobs have ended, see job_rows.h */ \
 	X(bool, items_unread, BOOL, NOT_NULL)	/* Distributed Map: total is not known yet */
@@ -273,14 +279,75 @@ sf_branch_is_parked(const SfBranch *branch)
 	return branch->due_at == DT_NOEND && sf_phase_is_before_gate(branch->phase);
 }
 
-/* Was a branch stopped whose task has an outcome?  It keeps that for a redrive to go on from. */
+/* Has a branch ended? */
 static inline bool
-sf_branch_keeps_outcome(const SfBranch *branch)
+sf_branch_has_ended(const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_ANSWERED && branch->due_at == DT_NOEND;
+	return SF_IS_ONE_OF(branch->phase, SF_PHASES_ENDED);
 }
 
-extern bool sf_branch_has_ended(const SfBranch *branch);
+/* How many children of a join, or of a net between two slices, have not ended? */
+static inline int
+sf_branch_children_left(const SfBranch *join)
+{
+	Assert(SF_IS_ONE_OF(join->phase, SF_PHASES_WITH_CHILDREN));
+	return join->pending;
+}
+
+/* How many jobs does a job wait for still? */
+static inline int
+sf_branch_jobs_left(const SfBranch *job)
+{
+	Assert(job->phase == SF_PHASE_ENTER && job->place != SF_JOB_PLACE_NONE);
+	return job->pending;
+}
+
+/* The input of the jobs of a net: that of its state, unless the state gives them another one. */
+static inline Jsonb *
+sf_branch_input_of_jobs(const SfBranch *net)
+{
+	Assert(net->phase != SF_PHASE_DONE);
+	return net->join_input != NULL ? net->join_input : net->payload;
+}
+
+/* The output of a branch that has ended with success. */
+static inline Jsonb *
+sf_branch_output(const SfBranch *branch)
+{
+	Assert(branch->phase == SF_PHASE_DONE);
+	return branch->payload;
+}
+
+/* The payload of an announced task. */
+static inline Jsonb *
+sf_branch_task_payload(const SfBranch *branch)
+{
+	Assert(branch->phase == SF_PHASE_ANNOUNCED);
+	return branch->task_payload;
+}
+
+/* Is the outcome of its task in the row of a branch, which goes on from it, now or with a redrive? */
+static inline bool
+sf_branch_has_outcome(const SfBranch *branch)
+{
+	return SF_IS_ONE_OF(branch->phase, SF_PHASES_WITH_OUTCOME);
+}
+
+/* Is that outcome an error, which is that of the branch (sf_step_branch_error)? */
+static inline bool
+sf_branch_outcome_failed(const SfBranch *branch)
+{
+	Assert(sf_branch_has_outcome(branch));
+	return branch->outcome_failed;
+}
+
+/* That outcome, if it is none; NULL: it has no value. */
+static inline Jsonb *
+sf_branch_outcome(const SfBranch *branch)
+{
+	Assert(sf_branch_has_outcome(branch) && !branch->outcome_failed);
+	return branch->outcome;
+}
 
 /* Is a branch one of another branch, its join?  The root is not. */
 static inline bool
@@ -310,7 +377,9 @@ sf_branch_come_at(SfBranch *branch, TimestampTz at)
 static inline SfPhase
 sf_phase_at_end(SfPhase phase)
 {
-	return SF_IS_ONE_OF(phase, SF_PHASES_KEPT_AT_END) ? phase : SF_PHASE_ABORTED;
+	if (phase == SF_PHASE_ANSWERED)
+		return SF_PHASE_KEPT;
+	return SF_IS_ONE_OF(phase, SF_PHASES_STAYING_AT_END) ? phase : SF_PHASE_ABORTED;
 }
 
 /* A new branch, in memory, that is about to enter a state. */

@@ -116,9 +116,9 @@ sf_branch_quiesce(int64 execution_no)
 		"  WHERE b.execution_no = $1"
 		"  AND (b.due_at IS NOT NULL OR b.phase <> ALL ($3))"
 		"  FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.branch b SET due_at = NULL, place = $5,"
+		" UPDATE _sfflow.branch b SET due_at = NULL, place = $5, task_payload = NULL,"
 		"  generation = b.generation + 1,"
-		"  phase = CASE WHEN b.phase = ANY ($2) THEN b.phase ELSE $4 END"
+		"  phase = CASE WHEN b.phase = ANY ($2) THEN b.phase WHEN b.phase = $6 THEN $7 ELSE $4 END"
 		"  FROM free WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
 	static SfPlan of_execution = SF_PLAN(
 		"DELETE FROM _sfflow.branch b WHERE b.execution_no = $1"
@@ -126,7 +126,8 @@ sf_branch_quiesce(int64 execution_no)
 
 	sf_db_execute(&of_execution, SF_INT8(execution_no), SF_INT2S(SF_PHASES_OF_EXECUTION));
 	sf_db_execute(&plan, SF_INT8(execution_no),
-				  SF_INT2S(SF_PHASES_KEPT_AT_END),
+				  SF_INT2S(SF_PHASES_STAYING_AT_END),
 				  SF_INT2S(SF_PHASES_ENDED),
-				  SF_INT2(SF_PHASE_ABORTED), SF_INT2(SF_JOB_PLACE_NONE));
+				  SF_INT2(SF_PHASE_ABORTED), SF_INT2(SF_JOB_PLACE_NONE),
+				  SF_INT2(SF_PHASE_ANSWERED), SF_INT2(SF_PHASE_KEPT));
 }

@@ -62,7 +62,7 @@ static bool
 may_share(const SfBranch *first, const SfBranch *job, int n, Size bytes)
 {
 	return job->execution_no == first->execution_no && job->parent_no == first->parent_no &&
-		n < MAX_SHARING && bytes + VARSIZE(job->payload) <= MAX_SHARED_BYTES;
+		n < MAX_SHARING && bytes + VARSIZE(sf_branch_output(job)) <= MAX_SHARED_BYTES;
 }
 
 /* Make a row of the jobs of a list from an index on; *index becomes that after them. */
@@ -91,8 +91,8 @@ make_shared_row(const List *jobs, int *index)
 		row->jobs[NNUMBERS * n + 1] = job->scope;
 		row->jobs[NNUMBERS * n + 2] = job->state;
 		row->last_event = Max(row->last_event, job->last_event);
-		bytes += VARSIZE(job->payload);
-		sf_json_root(job->payload, &outputs[n++]);
+		bytes += VARSIZE(sf_branch_output(job));
+		sf_json_root(sf_branch_output(job), &outputs[n++]);
 		job = ++*index < list_length(jobs) ? list_nth(jobs, *index) : NULL;
 	} while (job != NULL && may_share(first, job, n, bytes));
 	row->njobs = NNUMBERS * n;

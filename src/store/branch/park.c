@@ -233,9 +233,9 @@ sf_park_unpark_arrived(const Jsonb *keys)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.branch b SET due_at = " NOW
 		" FROM pg_catalog.jsonb_array_elements($1) h WHERE b.execution_no = (h ->> 0)::pg_catalog.int8"
-		" AND b.branch_no = (h ->> 1)::pg_catalog.int8 AND b.due_at IS NULL");
+		" AND b.branch_no = (h ->> 1)::pg_catalog.int8 AND " SF_IS_PARKED("$2"));
 
-	sf_db_execute(&plan, SF_JSONB(keys));
+	sf_db_execute(&plan, SF_JSONB(keys), SF_PARKED_PHASES);
 }
 
 /* --- in queues --- */

@@ -197,7 +197,7 @@ sf_history_check_documents(SfHistoryReader *reader)
 static int
 put_previous(SfHistoryPacker *packer, const SfHistoryEvent *event)
 {
-	Assert(event->previous_id >= 0 && event->previous_id < event->id);
+	Assert(!sf_event_is_provisional(event->previous_id) && event->previous_id < event->id);
 	if (event->previous_id == event->id - 1)
 		return 0;
 	put_number(&packer->events, event->id - event->previous_id);
@@ -210,7 +210,7 @@ get_previous(SfHistoryReader *reader, int flags)
 {
 	reader->event.previous_id = reader->event.id - 1;
 	return (flags & HAS_PREVIOUS) == 0 ||
-		get_distance(reader, 0, &reader->event.previous_id);
+		get_distance(reader, SF_NO_EVENT, &reader->event.previous_id);
 }
 
 /* Pack the time. */
@@ -251,7 +251,7 @@ put_state(SfHistoryPacker *packer, const SfHistoryEvent *event)
 static bool
 get_state(SfHistoryReader *reader, int flags)
 {
-	return (flags & HAS_STATE) == 0 || get_change(reader, &reader->event.state, -1);
+	return (flags & HAS_STATE) == 0 || get_change(reader, &reader->event.state, SF_NO_STATE);
 }
 
 /* Pack where the payload is. */
@@ -283,7 +283,7 @@ refer_to(SfHistoryReader *reader, int holder)
 	if (index < 0)
 		return true;
 	reader->payload_document = reader->holds[index];
-	return reader->payload_document >= 0 ||
+	return reader->payload_document != SF_NO_DOCUMENT ||
 		fail(reader, "it refers to an event that holds no payload");
 }
 
@@ -293,9 +293,9 @@ get_payload(SfHistoryReader *reader, int flags)
 {
 	int			holder = reader->last_payload;
 
-	reader->event.payload_from = 0;
-	reader->payload_document = -1;
-	reader->holds[reader->nread] = -1;
+	reader->event.payload_from = SF_NO_EVENT;
+	reader->payload_document = SF_NO_DOCUMENT;
+	reader->holds[reader->nread] = SF_NO_DOCUMENT;
 	switch (flags & PAYLOAD_MASK)
 	{
 		case PAYLOAD_NONE:
@@ -383,7 +383,7 @@ put_extra(SfHistoryPacker *packer, const SfHistoryEvent *event)
 static bool
 get_extra(SfHistoryReader *reader, int flags)
 {
-	reader->extra_document = (flags & HAS_EXTRA) != 0 ? reader->ndocuments++ : -1;
+	reader->extra_document = (flags & HAS_EXTRA) != 0 ? reader->ndocuments++ : SF_NO_DOCUMENT;
 	return true;
 }
 

@@ -40,6 +40,9 @@ extern const SfHistoryRow *sf_history_pack_end(SfHistoryPacker *packer);
 
 /* --- unpacking --- */
 
+/* In place of the number of a document of a row: there is none */
+#define SF_NO_DOCUMENT	(-1)
+
 /* A row being read */
 typedef struct SfHistoryReader
 {
@@ -51,10 +54,10 @@ typedef struct SfHistoryReader
 	int			count;			/* events of the row */
 	int			nread;
 	SfHistoryEvent event;		/* read last; without its documents */
-	int			payload_document;	/* numbers of its documents; -1: none */
+	int			payload_document;	/* numbers of its documents, or SF_NO_DOCUMENT */
 	int			extra_document;
 	int			last_payload;	/* event that holds the last payload, or SF_NO_EVENT */
-	int		   *holds;			/* by event of this row: number of its payload, or -1 */
+	int		   *holds;			/* by event of this row: number of its payload, or SF_NO_DOCUMENT */
 	int			size;			/* of event.iterations */
 	int			ndocuments;		/* that the events so far have */
 	Datum	   *documents;		/* once one was asked for */

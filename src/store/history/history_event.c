@@ -107,7 +107,7 @@ read_row_of_event(bool latest, int64 execution_no, int id, SfRowReader reader, v
 typedef struct Predecessor
 {
 	int			id;
-	int			previous_id;	/* 0: not found */
+	int			previous_id;	/* SF_NO_EVENT: not found */
 } Predecessor;
 
 /* Look for the predecessor of an event in its row. */
@@ -126,13 +126,13 @@ read_previous(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /*
- * Find the predecessor of an event; 0 if there is no such event, or if its row cannot
+ * Find the predecessor of an event; SF_NO_EVENT if there is no such event, or if its row cannot
  * be read: an execution whose history is damaged can be stopped.
  */
 int
 sf_history_event_previous(int64 execution_no, int id)
 {
-	Predecessor predecessor = {id, 0};
+	Predecessor predecessor = {id, SF_NO_EVENT};
 
 	read_row_of_event(true, execution_no, id, read_previous, &predecessor);
 	return predecessor.previous_id;
@@ -152,7 +152,7 @@ find_payload(const SfHistoryRow *row, int id)
 	SfHistoryReader reader;
 
 	(void) sf_history_begin(&reader, row);
-	return sf_history_find(&reader, id) && reader.payload_document >= 0 ?
+	return sf_history_find(&reader, id) && reader.payload_document != SF_NO_DOCUMENT ?
 		sf_history_document(&reader, reader.payload_document) : NULL;
 }
 
@@ -204,7 +204,7 @@ typedef struct LastInput
 	Bitmapset  *states;			/* and the numbers that they have there */
 	const int  *iterations;
 	int			niterations;
-	int			stored_by;		/* event that holds the payload; 0: none found */
+	int			stored_by;		/* event that holds the payload, or SF_NO_EVENT */
 } LastInput;
 
 /* Find the numbers that the state has in a version of the machine. */
@@ -252,7 +252,7 @@ is_entry(LastInput *last, const SfHistoryReader *reader)
 		find_states(last, event->version);
 	return event->state != SF_NO_STATE && bms_is_member(event->state, last->states) &&
 		sf_history_event_type_meaning(event->type) == SF_MEANS_ENTERED &&
-		(event->payload_from != SF_NO_EVENT || reader->payload_document >= 0) &&
+		(event->payload_from != SF_NO_EVENT || reader->payload_document != SF_NO_DOCUMENT) &&
 		sf_same_iterations(event->iterations, event->niterations, last->iterations, last->niterations);
 }
 
@@ -265,7 +265,7 @@ match_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfHistoryReader reader;
 	Jsonb	   *details = NULL;
 
-	if (last->stored_by != 0 || last->begun)
+	if (last->stored_by != SF_NO_EVENT || last->begun)
 		return;
 	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
 	last->before = row.first_id;
@@ -275,9 +275,9 @@ match_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 		if (reader.event.type == SF_HISTORY_EVENT_EXECUTION_STARTED)
 		{
 			last->begun = true;
-			last->stored_by = 0;
+			last->stored_by = SF_NO_EVENT;
 		}
-		if (reader.event.type == SF_HISTORY_EVENT_EXECUTION_MIGRATED && reader.extra_document >= 0)
+		if (reader.event.type == SF_HISTORY_EVENT_EXECUTION_MIGRATED && reader.extra_document != SF_NO_DOCUMENT)
 			details = sf_history_document(&reader, reader.extra_document);
 		if (is_entry(last, &reader))
 			last->stored_by = SF_PAYLOAD_EVENT(&reader.event);
@@ -300,7 +300,7 @@ find_entry(int64 execution_no, LastInput *last)
 		rows = sf_rows_scan_back(&row_type.key, true, execution_no, last->before - 1, PAGE,
 								 match_entry, last);
 		MemoryContextReset(context);
-	} while (last->stored_by == 0 && !last->begun && rows == PAGE);
+	} while (last->stored_by == SF_NO_EVENT && !last->begun && rows == PAGE);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -325,7 +325,7 @@ sf_history_event_last_input(const SfExecution *execution, const SfState *state,
 
 	find_entry(execution_no, &last);
 	stored.id = last.stored_by;
-	if (stored.id != 0)
+	if (stored.id != SF_NO_EVENT)
 		read_row_of_event(true, execution_no, stored.id, read_payload, &stored);
 	return stored.payload;
 }
@@ -390,11 +390,11 @@ add_documents(EventScan *scan, SfHistoryReader *reader)
 	SfHistoryEvent *event = &reader->event;
 
 	event->payload = event->extra = NULL;
-	if (reader->extra_document >= 0 && wants_extra(scan, event))
+	if (reader->extra_document != SF_NO_DOCUMENT && wants_extra(scan, event))
 		event->extra = sf_history_document(reader, reader->extra_document);
 	if (scan->documents != SF_HISTORY_DOCUMENTS_ALL)
 		return;
-	if (reader->payload_document >= 0)
+	if (reader->payload_document != SF_NO_DOCUMENT)
 		event->payload = sf_history_document(reader, reader->payload_document);
 	else if (event->payload_from != SF_NO_EVENT)
 		event->payload = earlier_payload(scan, event->execution_no, event->payload_from);

@@ -25,12 +25,47 @@ typedef struct SfHistoryRow
 	SF_HISTORY_COLUMNS(SF_FIELD)
 } SfHistoryRow;
 
-/* In place of the id of an event: there is none.  Ids begin with 1, provisional ones are negative. */
+/*
+ * What stands for an event is its id, and those of a history begin with 1; or, until it is written, a provisional id:
+ * those of a slice begin with -1 and go down, in the order in which the events happened.  SF_NO_EVENT stands where
+ * there is none.  SF_CHAIN stands in the arguments of a step alone, in place of the event that another one follows:
+ * the branch's last one.
+ */
 #define SF_NO_EVENT	0
+#define SF_CHAIN	PG_INT32_MIN
+
+/* Is an event one that waits to be written? */
+static inline bool
+sf_event_is_provisional(int id)
+{
+	Assert(id != SF_CHAIN);
+	return id < SF_NO_EVENT;
+}
+
+/* The provisional id of an event before which so many others wait to be written. */
+static inline int
+sf_event_provisional_id(int nevents)
+{
+	return -nevents - 1;
+}
+
+/* The id of an event in the history, of which base is the last one that is written. */
+static inline int
+sf_event_final_id(int id, int base)
+{
+	return sf_event_is_provisional(id) ? base - id : id;
+}
+
+/* The later one of two events; those that wait to be written are later than all others. */
+static inline int
+sf_event_later(int a, int b)
+{
+	return sf_event_is_provisional(a) || sf_event_is_provisional(b) ? Min(a, b) : Max(a, b);
+}
 
 /*
  * One event of a history.  Until it is written, id, previous_id and payload_from
- * may be provisional (negative), and execution_no and version are not set.
+ * may be provisional, and execution_no and version are not set.
  */
 typedef struct SfHistoryEvent
 {

@@ -161,7 +161,6 @@ await_children(SfStep *step, int total)
 	branch->items_unread = false;
 	branch->phase = SF_PHASE_JOIN;
 	branch->due_at = step->now;
-	branch->outcome = NULL;
 	step->transition->name = SF_TRANSITION_STARTED;
 	return SF_STEP_REST;
 }

@@ -440,7 +440,7 @@ rerun_job(SfNet *net, int job)
 
 	if (branch == NULL)
 		make_job(net, job);
-	if (branch != NULL && (branch->work.is_parent || branch->phase == SF_PHASE_ANSWERED))
+	if (branch != NULL && (branch->work.is_parent || sf_branch_has_outcome(branch)))
 		net->join->next_index++;
 	else
 		make_ready(net, job);

@@ -44,9 +44,9 @@ sf_join_wants_more(const SfBranch *parent)
 		parent->next_index >= parent->total)
 		return false;
 	if (window > 0)
-		return parent->pending < window;
+		return sf_branch_children_left(parent) < window;
 	/* refill in halves, so that not every end of an iteration wakes the Map */
-	return parent->pending <= SF_MAP_WINDOW / 2;
+	return sf_branch_children_left(parent) <= SF_MAP_WINDOW / 2;
 }
 
 /*
@@ -58,7 +58,7 @@ sf_join_is_ready(const SfBranch *parent, const SfState *state)
 {
 	if (parent->phase != SF_PHASE_JOIN)
 		return false;
-	if (parent->pending == 0)
+	if (sf_branch_children_left(parent) == 0)
 		return true;
 	if (parent->failing && state->failure_mode == SF_FAILURE_ABORT && !parent->aborting)
 		return true;
@@ -130,7 +130,7 @@ sf_parallel_enter(SfStep *step)
 
 	sf_step_event(step, SF_HISTORY_EVENT_PARALLEL_STATE_STARTED, NULL, NULL);
 	payload_event = payload == step->branch->payload ?
-		step->branch->payload_event : 0;
+		step->branch->payload_event : SF_NO_EVENT;
 	for (int i = 0; i < state->nscopes; i++)
 		(void) sf_join_spawn(step, state->scopes[i], i, payload, payload_event);
 

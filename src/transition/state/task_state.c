@@ -141,7 +141,6 @@ await_answer(SfStep *step, const SfTaskWait *wait, SfPhase phase, Jsonb *task_pa
 		sf_step_effect(step, SF_EFFECT_HAND_OUT_TASK)->hand_out = wait->task;
 	branch->phase = phase;
 	branch->task_payload = task_payload;
-	branch->outcome = NULL;
 	branch->due_at = wait->due;
 	return SF_STEP_REST;
 }
@@ -204,7 +203,6 @@ sf_task_state_store_outcome(SfStep *step)
 
 	branch->phase = SF_PHASE_ANSWERED;
 	branch->due_at = step->now;
-	branch->task_payload = NULL;
 	branch->outcome = outcome->ok ? outcome->output : NULL;
 	sf_step_clear_branch_error(branch);
 	if (!outcome->ok)
@@ -219,7 +217,6 @@ sf_task_state_store_outcome(SfStep *step)
 		/* only its request was made; the answer comes with its token */
 		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = outcome->task;
 		branch->phase = SF_PHASE_EXTERNAL;
-		branch->outcome = NULL;
 	}
 	return SF_STEP_REST;
 }

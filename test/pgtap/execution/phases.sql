@@ -1,7 +1,8 @@
 -- Phases of branches: with a debug point set, a transition that leaves a branch in a phase that does not follow
 -- (SF_PHASES_AFTER_… in src/store/branch/branch.h) raises an error. Here branches go through most of them.
 BEGIN;
-SELECT plan(8);
+SELECT plan(12);
+\ir ../../fixtures/phases.sql
 SET LOCAL sfflow.debug_point = 'no-such-point:error';
 
 CREATE FUNCTION public.moody(x jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
@@ -73,9 +74,36 @@ SELECT sf_create_state_machine('outside', $$ {"StartAt": "T", "States": {"T": {"
 	"Resource": "activity:phases", "End": true}}} $$);
 SELECT sf_start('outside', '{}', name => 'x');
 SELECT sf_run('outside:x');
-SELECT is((SELECT b.phase::integer FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
-	WHERE e.execution_id = 'outside:x'), 6, 'a task waits outside');
+SELECT is((SELECT pg_temp.phase_name(b.phase) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
+	WHERE e.execution_id = 'outside:x'), 'EXTERNAL', 'a task waits outside');
 SELECT sf_send_task_success(task_token, '1') FROM sf_get_activity_task('phases', 'me');
 SELECT is(pg_temp.play('outside:x', false), 'SUCCEEDED', '... and is answered');
+
+-- What is answered when its execution ends keeps the outcome, from which a redrive goes on unless it is a failure.
+CREATE FUNCTION pg_temp.phase_of(id text) RETURNS text LANGUAGE sql AS $$
+	SELECT concat_ws(' ', pg_temp.phase_name(b.phase), CASE WHEN b.outcome_failed THEN b.error ELSE b.outcome::text END,
+		CASE WHEN b.due_at IS NULL THEN 'never' END, (SELECT string_agg(problem, ' ') FROM sf_check()))
+	FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = id
+$$;
+CREATE FUNCTION pg_temp.keep(id text) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+	v_phases text[];
+BEGIN
+	PERFORM sf_start('outside', '{}', name => split_part(id, ':', 2)), sf_run(id);
+	PERFORM CASE WHEN id ~ 'good' THEN sf_send_task_success(t.task_token, '7')
+		ELSE sf_send_task_failure(t.task_token, 'Bad') END FROM sf_get_activity_task('phases', 'me') t;
+	v_phases := ARRAY[pg_temp.phase_of(id)];
+	PERFORM sf_stop(id);
+	v_phases := v_phases || pg_temp.phase_of(id);
+	PERFORM sf_redrive(id);
+	RETURN v_phases || pg_temp.phase_of(id);
+END $$;
+SELECT is(pg_temp.keep('outside:good'), '{ANSWERED 7,KEPT 7 never,ANSWERED 7}'::text[],
+	'an outcome is kept by an execution that is stopped');
+SELECT is(pg_temp.play('outside:good', false), 'SUCCEEDED', '... and a redrive goes on from it');
+SELECT is(pg_temp.keep('outside:bad'), '{ANSWERED Bad,KEPT Bad never,ENTER}'::text[],
+	'a failure is kept, too, and a redrive does the work again');
+SELECT throws_like(format($$ UPDATE _sfflow.branch SET phase = %s WHERE phase = %s $$, pg_temp.phase('KEPT'),
+	pg_temp.phase('ENTER')), '%violates check constraint "branch_phase"', 'what ends is not due');
 SELECT * FROM finish();
 ROLLBACK;

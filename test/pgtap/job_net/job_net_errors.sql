@@ -3,6 +3,7 @@
 -- needs: hold
 BEGIN;
 SELECT plan(27);
+\ir ../../fixtures/phases.sql
 
 CREATE SEQUENCE public.tries;
 -- Fail the first n times.
@@ -42,7 +43,7 @@ BEGIN
 	LOOP
 		WHILE EXISTS (SELECT FROM sf_step(id)) LOOP
 		END LOOP;
-		UPDATE _sfflow.branch SET due_at = now() WHERE phase = 1 AND due_at > now();
+		UPDATE _sfflow.branch SET due_at = now() WHERE phase = pg_temp.phase('RUN') AND due_at > now();
 		EXIT WHEN NOT FOUND;
 	END LOOP;
 END $$;
@@ -102,7 +103,7 @@ BEGIN
 	PERFORM pg_temp.go_on(id, way);
 	UPDATE _sfflow.task SET started_at = now() - interval '1 min' WHERE status = 1;
 	UPDATE _sfflow.branch SET due_at = now(), started_at = now() - interval '1 min', deadline = now() - interval '1 s'
-	WHERE phase = 6;
+	WHERE phase = pg_temp.phase('EXTERNAL');
 	PERFORM pg_temp.go_on(id, way);
 	RETURN pg_temp.state_of(id);
 END $$;
@@ -169,8 +170,8 @@ CREATE FUNCTION pg_temp.rest(id text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM sf_start('large', '{}', name => split_part(id, ':', 2));
 	PERFORM sf_run(id, true, 40);
-	RETURN (SELECT concat_ws(' ', b.phase, b.total, (SELECT string_agg(c.problem || ' ' || c.detail, ', ')
-				FROM sf_check() c))
+	RETURN (SELECT concat_ws(' ', pg_temp.phase_name(b.phase), b.total,
+			(SELECT string_agg(c.problem || ' ' || c.detail, ', ') FROM sf_check() c))
 		FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = id
 		AND b.branch_no = 0);
 END $$;
@@ -182,7 +183,7 @@ BEGIN
 		WHERE e.execution_id = large.id
 		GROUP BY e.status, e.output);
 END $$;
-SELECT is(pg_temp.rest('large:' || way), '12 60', 'a net between two slices, ' || way)
+SELECT is(pg_temp.rest('large:' || way), 'NET 60', 'a net between two slices, ' || way)
 	FROM unnest('{memory,rows}'::text[]) way;
 SELECT sf_stop('large:' || way), sf_redrive('large:' || way) FROM unnest('{memory,rows}'::text[]) way;
 SELECT is(pg_temp.large('large:' || way, way), 'SUCCEEDED {"b": "did"} 60 60', 'it is stopped, and redriven, ' || way)

@@ -2,6 +2,7 @@
 -- is looked at, stepped through, stopped and redriven, or moved to another version there.
 BEGIN;
 SELECT plan(36);
+\ir ../../fixtures/phases.sql
 
 CREATE TABLE public.ran (n serial, id text, job text);
 CREATE TABLE public.bad (id text, job text);
@@ -34,10 +35,10 @@ CREATE FUNCTION pg_temp.net(backwards boolean) RETURNS integer LANGUAGE sql AS $
 $net$;
 SELECT pg_temp.net(false) AS done \gset
 
--- The phase of the net (12: NET), how many rows its jobs have, and how many of these are shared.
+-- The phase of the net, how many rows its jobs have, and how many of these are shared.
 CREATE FUNCTION pg_temp.rows_of(id text) RETURNS text LANGUAGE sql AS $$
-	SELECT concat_ws(' ', (SELECT b.phase FROM _sfflow.branch b WHERE b.execution_no = e.execution_no
-			AND b.branch_no = 0), count(b), count(b.jobs))
+	SELECT concat_ws(' ', (SELECT pg_temp.phase_name(b.phase) FROM _sfflow.branch b
+			WHERE b.execution_no = e.execution_no AND b.branch_no = 0), count(b), count(b.jobs))
 	FROM _sfflow.execution e LEFT JOIN _sfflow.branch b ON b.execution_no = e.execution_no AND b.parent_no = 0
 	WHERE e.execution_id = 'net:' || id GROUP BY e.execution_no
 $$;
@@ -68,14 +69,14 @@ SELECT is(pg_temp.outcome('once') ~ '52 success, 8 skip|8 skip, 52 success', tru
 -- --- rows between slices ---
 
 SELECT is(pg_temp.begin('parts', 25), 'RUNNING', 'another one goes on in a later slice');
-SELECT is(pg_temp.rows_of('parts'), '12 1 1', 'the jobs that have ended share a row, the others have none');
+SELECT is(pg_temp.rows_of('parts'), 'NET 1 1', 'the jobs that have ended share a row, the others have none');
 SELECT is_empty($$ SELECT * FROM sf_check() $$, 'the tables hold together');
 SELECT is((SELECT count(*) FILTER (WHERE job_status = 'success') || ' ' || count(*) FILTER (WHERE job_status = 'entry')
 		FROM sf_jobs WHERE id = 'parts'),
 	(SELECT count(*) || ' ' || 60 - count(*) - 3 FROM ran WHERE id = 'parts'),
 	'the others are shown as jobs to come, but for three that were skipped');
 SELECT is(sf_run('net:parts', max_steps => 20), 'RUNNING', 'it goes on once more');
-SELECT is(pg_temp.rows_of('parts'), '12 2 2', 'with one more row');
+SELECT is(pg_temp.rows_of('parts'), 'NET 2 2', 'with one more row');
 SELECT is(sf_run('net:parts'), 'SUCCEEDED', 'and to its end');
 SELECT is(pg_temp.outcome('parts'), pg_temp.outcome('once'), 'with the same outcome');
 
@@ -109,8 +110,8 @@ SELECT sf_create_state_machine('within', json_build_object('StartAt', 'P', 'Stat
 SELECT last_value AS low, setval('_sfflow.branch_no', last_value + 1000000) AS done FROM _sfflow.branch_no \gset
 SELECT is(sf_run(sf_start('within', '{}', name => 'within'), max_steps => 20), 'RUNNING', 'a net within a Parallel');
 SELECT is((SELECT count(*) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
-		WHERE e.execution_id = 'within:within' AND b.phase = 12 AND b.job_ends IS NOT NULL), 1::bigint,
-	'goes on as a whole');
+		WHERE e.execution_id = 'within:within' AND b.phase = pg_temp.phase('NET') AND b.job_ends IS NOT NULL),
+	1::bigint, 'goes on as a whole');
 SELECT setval('_sfflow.branch_no', :low) AS done, sf_stop('within:within') AS stopped,
 	sf_redrive('within:within') AS redriven \gset
 SELECT set_eq($$ SELECT problem FROM sf_check() $$, '{sequence_behind}'::text[], 'its jobs get rows of lower numbers');
@@ -133,7 +134,7 @@ SELECT is(pg_temp.outcome('moved'), pg_temp.outcome('once'), 'with the same outc
 INSERT INTO bad SELECT id, job FROM unnest('{fails,fails-parts}'::text[]) id, unnest('{j5,j31}'::text[]) job;
 SELECT is(pg_temp.begin('fails', 1000, '{"all": true}'), 'FAILED', 'a net with two jobs that fail');
 SELECT is(pg_temp.begin('fails-parts', 25, '{"all": true}'), 'RUNNING', 'goes on after the first one of them');
-SELECT is(pg_temp.rows_of('fails-parts'), '12 2 1', 'the one that has failed has a row of its own');
+SELECT is(pg_temp.rows_of('fails-parts'), 'NET 2 1', 'the one that has failed has a row of its own');
 SELECT is(sf_run('net:fails-parts'), 'FAILED', 'and it fails at its end');
 SELECT is(pg_temp.outcome('fails-parts'), pg_temp.outcome('fails'), 'with the same outcome');
 DELETE FROM bad;

@@ -2,6 +2,7 @@
 -- in another slice, nor where the results of a Map are written.
 BEGIN;
 SELECT plan(18);
+\ir ../../fixtures/phases.sql
 
 SELECT current_schema AS schema \gset
 CREATE FUNCTION within_task(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN '{}'::jsonb;
@@ -48,7 +49,8 @@ SELECT sf_drop_limit('within_net/Net') \g /dev/null
 SELECT pg_temp.answer() \g /dev/null
 SELECT sf_step('within_net:2') \g /dev/null
 SELECT is((SELECT count(*) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
-		WHERE e.execution_id = 'within_net:2' AND b.phase = 12), 1::bigint, 'the other one is to go on');
+		WHERE e.execution_id = 'within_net:2' AND b.phase = pg_temp.phase('NET')),
+	1::bigint, 'the other one is to go on');
 SELECT sf_set_limit('within_net/Net', max_running => 1) \g /dev/null
 SELECT is(pg_temp.shown(), 'within_net/Net|1|1|0', 'a limit that is set then counts it');
 SELECT is(sf_run('within_net:2'), 'SUCCEEDED', '... and lets it end');

@@ -1,6 +1,7 @@
 -- What sf_metrics and the views beside it count, folded or not, and what an acknowledged alert is.
 BEGIN;
 SELECT plan(64);
+\ir ../../fixtures/phases.sql
 
 CREATE FUNCTION metric_task(bad boolean, n integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -68,7 +69,7 @@ SELECT is(pg_temp.counts('slow'), '1 0 0 1 0 0 0 0 0', 'stopped before it began'
 SELECT sf_run('slow:stop'), sf_stop('slow:stop');
 SELECT sf_run('slow:late');
 UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e
-WHERE e.execution_no = b.execution_no AND e.execution_id = 'slow:late' AND b.branch_no = -1;
+WHERE e.execution_no = b.execution_no AND e.execution_id = 'slow:late' AND b.phase = pg_temp.phase('TIMEOUT');
 SELECT sf_run('slow:late');
 SELECT is(pg_temp.counts('slow'), '3 0 0 2 1 0 2 0 0', 'stopped, and timed out');
 

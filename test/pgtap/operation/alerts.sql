@@ -1,6 +1,7 @@
 -- What sf_alerts names: each kind appears for its reason, and not without it.
 BEGIN;
 SELECT plan(26);
+\ir ../../fixtures/phases.sql
 
 CREATE FUNCTION alert_task(bad boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -77,7 +78,7 @@ CREATE FUNCTION pg_temp.start(machine text, name text) RETURNS text LANGUAGE sql
 	$$ SELECT sf_start(machine, '{}', name); SELECT sf_run(machine || ':' || name) $$;
 CREATE FUNCTION pg_temp.let_lease_end() RETURNS void LANGUAGE sql AS $$
 	UPDATE _sfflow.task SET lease_until = now() - interval '1 s' WHERE status = 1;
-	UPDATE _sfflow.branch SET due_at = now() WHERE phase = 6 AND due_at IS NOT NULL $$;
+	UPDATE _sfflow.branch SET due_at = now() WHERE phase = pg_temp.phase('EXTERNAL') AND due_at IS NOT NULL $$;
 
 SELECT pg_temp.start('alert_late', 'ok');
 SELECT sf_send_task_success(task_token) FROM sf_get_activity_task('answered');
@@ -92,7 +93,7 @@ SELECT is(pg_temp.kinds('alert_late:refused'), 'failed', 'answered with a failur
 SELECT pg_temp.start('alert_late', 'timeout');
 SELECT execution_id FROM sf_get_activity_task('answered');
 UPDATE _sfflow.task SET started_at = now() - interval '1 min' WHERE status = 1;
-UPDATE _sfflow.branch SET due_at = now() WHERE phase = 6 AND due_at IS NOT NULL;
+UPDATE _sfflow.branch SET due_at = now() WHERE phase = pg_temp.phase('EXTERNAL') AND due_at IS NOT NULL;
 SELECT sf_run('alert_late:timeout');
 SELECT is(pg_temp.kinds('alert_late:timeout'), 'failed', 'it timed out by itself');
 SELECT is((SELECT detail FROM sf_alerts WHERE execution_id = 'alert_late:timeout'), 'state "A": States.Timeout',

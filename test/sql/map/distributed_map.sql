@@ -2,6 +2,11 @@
 \set VERBOSITY terse
 SET client_min_messages = warning;
 BEGIN;
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set phases :abs_srcdir '/fixtures/phases.sql'
+\set ECHO none
+\i :phases
+\set ECHO all
 
 -- A machine with one Map state, of which the fields are given.
 CREATE FUNCTION pg_temp.make(name text, fields jsonb, states jsonb DEFAULT '{"Each": {"Type": "Pass", "End": true}}')
@@ -253,7 +258,7 @@ SELECT sf_create_state_machine('beside', '{"StartAt": "Both", "States": {"Both":
 SELECT sf_start('beside', '[1]', 'b');
 SELECT sf_run('beside:b');
 UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e
-WHERE e.execution_no = b.execution_no AND e.execution_id = 'beside:b' AND b.phase = 2;
+WHERE e.execution_no = b.execution_no AND e.execution_id = 'beside:b' AND b.phase = pg_temp.phase('WAIT');
 SELECT sf_run('beside:b');
 SELECT status, count(*) FROM sf_executions WHERE state_machine = 'beside' GROUP BY 1 ORDER BY 1;
 

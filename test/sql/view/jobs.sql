@@ -20,7 +20,7 @@ SELECT * FROM sf_job_relations;
 -- Accepted, not begun: everything is still to come.
 DO $$ BEGIN
 	PERFORM fixture.execution('nightly', 'begun');
-	PERFORM fixture.branch('nightly:begun', 0, 0, 0, due => '2025-02-05 02:00Z');
+	PERFORM fixture.branch('nightly:begun', 0, 0, 'ENTER', due => '2025-02-05 02:00Z');
 END $$;
 SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'nightly:begun';
 
@@ -36,9 +36,9 @@ DO $$ BEGIN
 	PERFORM fixture.event('nightly:draining', 40, 2);
 	PERFORM fixture.task('nightly:draining', 4);
 	PERFORM fixture.task('nightly:draining', 5, fails => true);
-	PERFORM fixture.branch('nightly:draining', 0, 1, 3, pending => 1, failing => true);
-	PERFORM fixture.branch('nightly:draining', 11, 2, 4, parent => 0, scope => 1, due => '2025-02-05 02:10Z');
-	PERFORM fixture.branch('nightly:draining', 12, 5, 8, parent => 0, scope => 2, branch_index => 1,
+	PERFORM fixture.branch('nightly:draining', 0, 1, 'JOIN', pending => 1, failing => true);
+	PERFORM fixture.branch('nightly:draining', 11, 2, 'ANNOUNCED', parent => 0, scope => 1, due => '2025-02-05 02:10Z');
+	PERFORM fixture.branch('nightly:draining', 12, 5, 'FAILED', parent => 0, scope => 2, branch_index => 1,
 		error => 'check_violation', cause => 'amount is negative');
 END $$;
 SELECT job_id, job_status, attempts, started, stopped, input, output, error
@@ -55,9 +55,9 @@ DO $$ BEGIN
 	PERFORM fixture.task('nightly:failed', 3);
 	PERFORM fixture.event('nightly:failed', 23, 1);
 	PERFORM fixture.event('nightly:failed', 2, NULL, NULL, '{"error": "check_violation"}');
-	PERFORM fixture.branch('nightly:failed', 0, 1, 8);
-	PERFORM fixture.branch('nightly:failed', 11, 3, 7, parent => 0, scope => 1);
-	PERFORM fixture.branch('nightly:failed', 12, 5, 8, parent => 0, scope => 2, branch_index => 1,
+	PERFORM fixture.branch('nightly:failed', 0, 1, 'FAILED');
+	PERFORM fixture.branch('nightly:failed', 11, 3, 'DONE', parent => 0, scope => 1);
+	PERFORM fixture.branch('nightly:failed', 12, 5, 'FAILED', parent => 0, scope => 2, branch_index => 1,
 		error => 'check_violation', cause => 'amount is negative');
 END $$;
 SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'nightly:failed';
@@ -69,8 +69,8 @@ DO $$ BEGIN
 	PERFORM fixture.event('nightly:failed', 5, NULL, NULL, '{"redriveCount": 1}');
 	DELETE FROM _sfflow.branch WHERE branch_no IN (0, 12)
 		AND execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'nightly:failed');
-	PERFORM fixture.branch('nightly:failed', 0, 1, 3, pending => 1);
-	PERFORM fixture.branch('nightly:failed', 12, 5, 0, parent => 0, scope => 2, branch_index => 1,
+	PERFORM fixture.branch('nightly:failed', 0, 1, 'JOIN', pending => 1);
+	PERFORM fixture.branch('nightly:failed', 12, 5, 'ENTER', parent => 0, scope => 2, branch_index => 1,
 		due => '2025-02-05 03:00Z');
 END $$;
 SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'nightly:failed';
@@ -80,7 +80,7 @@ SAVEPOINT before;
 DO $$ BEGIN
 	DELETE FROM _sfflow.branch
 	WHERE execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'nightly:failed');
-	PERFORM fixture.branch('nightly:failed', 0, 1, 0, due => '2025-02-05 03:00Z');
+	PERFORM fixture.branch('nightly:failed', 0, 1, 'ENTER', due => '2025-02-05 03:00Z');
 END $$;
 SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'nightly:failed';
 ROLLBACK TO before;
@@ -100,7 +100,7 @@ SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'night
 DO $$ BEGIN
 	UPDATE _sfflow.execution SET status = 0, stopped_at = NULL WHERE execution_id = 'nightly:failed';
 	PERFORM fixture.event('nightly:failed', 0, NULL, '{"id": 1}');
-	PERFORM fixture.branch('nightly:failed', 0, 0, 0, due => '2025-02-05 04:00Z');
+	PERFORM fixture.branch('nightly:failed', 0, 0, 'ENTER', due => '2025-02-05 04:00Z');
 END $$;
 SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'nightly:failed';
 
@@ -125,7 +125,7 @@ SELECT job_id, pre_job_id FROM sf_job_relations WHERE state_machine = 'choice';
 DO $$ BEGIN
 	PERFORM fixture.execution('choice', 'b');
 	PERFORM fixture.event('choice:b', 8, 2, '1');
-	PERFORM fixture.branch('choice:b', 0, 2, 4);
+	PERFORM fixture.branch('choice:b', 0, 2, 'ANNOUNCED');
 END $$;
 SELECT job_id, job_status FROM jobs WHERE execution_id = 'choice:b';
 
@@ -136,7 +136,7 @@ DO $$ BEGIN
 	PERFORM fixture.event('choice:repair', 9, 1, '{"Error": "check_violation"}');
 	PERFORM fixture.event('choice:repair', 8, 3, '1');
 	PERFORM fixture.event('choice:repair', 39, 3, '1');
-	PERFORM fixture.branch('choice:repair', 0, 3, 4);
+	PERFORM fixture.branch('choice:repair', 0, 3, 'ANNOUNCED');
 END $$;
 SELECT job_id, job_status, output, error FROM jobs WHERE execution_id = 'choice:repair';
 
@@ -145,7 +145,7 @@ DO $$ BEGIN
 	PERFORM fixture.event('choice:repair', 9, 3, '"out 3"');
 	PERFORM fixture.task('choice:repair', 5);
 	PERFORM fixture.task('choice:repair', 1);
-	UPDATE _sfflow.branch SET state = 4, phase = 0
+	UPDATE _sfflow.branch SET state = 4, phase = pg_temp.phase('ENTER')
 	WHERE execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'choice:repair');
 END $$;
 SELECT job_id, job_status, attempts, output, error FROM jobs WHERE execution_id = 'choice:repair';
@@ -154,7 +154,7 @@ SELECT job_id, job_status, attempts, output, error FROM jobs WHERE execution_id 
 DO $$ BEGIN
 	PERFORM fixture.execution('choice', 'retry');
 	PERFORM fixture.task('choice:retry', 1, fails => true);
-	PERFORM fixture.branch('choice:retry', 0, 1, 1, due => '2125-02-05 02:00Z');
+	PERFORM fixture.branch('choice:retry', 0, 1, 'RUN', due => '2125-02-05 02:00Z');
 END $$;
 SELECT job_id, job_status, attempts, stopped, error FROM jobs WHERE execution_id = 'choice:retry';
 
@@ -163,7 +163,7 @@ DO $$ BEGIN
 	PERFORM fixture.execution('choice', 'path', 2, 'States.Runtime', 'Invalid path');
 	PERFORM fixture.event('choice:path', 8, 1, '1');
 	PERFORM fixture.event('choice:path', 2, NULL, NULL, '{"error": "States.Runtime"}');
-	PERFORM fixture.branch('choice:path', 0, 1, 8, error => 'States.Runtime', cause => 'Invalid path');
+	PERFORM fixture.branch('choice:path', 0, 1, 'FAILED', error => 'States.Runtime', cause => 'Invalid path');
 END $$;
 SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'choice:path';
 
@@ -174,13 +174,13 @@ FROM _sfflow.state_machine_version v JOIN _sfflow.state_machine USING (machine_n
 DO $$ BEGIN
 	PERFORM fixture.execution('nightly', 'silent');
 	UPDATE _sfflow.execution SET version = 2 WHERE execution_id = 'nightly:silent';
-	PERFORM fixture.branch('nightly:silent', 0, 1, 3, pending => 2);
-	PERFORM fixture.branch('nightly:silent', 1, 3, 4, parent => 0, scope => 1);
-	PERFORM fixture.branch('nightly:silent', 2, 5, 0, parent => 0, scope => 2, branch_index => 1,
+	PERFORM fixture.branch('nightly:silent', 0, 1, 'JOIN', pending => 2);
+	PERFORM fixture.branch('nightly:silent', 1, 3, 'ANNOUNCED', parent => 0, scope => 1);
+	PERFORM fixture.branch('nightly:silent', 2, 5, 'ENTER', parent => 0, scope => 2, branch_index => 1,
 		due => '2025-02-05 02:10Z');
 END $$;
 SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'nightly:silent';
-UPDATE _sfflow.branch b SET phase = 8, error = 'check_violation', due_at = NULL
+UPDATE _sfflow.branch b SET phase = pg_temp.phase('FAILED'), error = 'check_violation', due_at = NULL
 FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'nightly:silent'
 	AND b.branch_no = 2;
 SELECT job_id, job_status, error FROM jobs WHERE execution_id = 'nightly:silent';
@@ -207,11 +207,11 @@ DO $$ BEGIN
 	PERFORM fixture.event('maps:m', 29, 2, NULL, NULL, '{1,10}');
 	PERFORM fixture.event('maps:m', 29, 2, NULL, NULL, '{1,2}');
 	PERFORM fixture.task('maps:m', 3, iterations => '{1,0}');
-	PERFORM fixture.branch('maps:m', 0, 0, 3, pending => 2);
-	PERFORM fixture.branch('maps:m', 1, 1, 0, parent => 0, scope => 1, iterations => '{0}');
-	PERFORM fixture.branch('maps:m', 2, 2, 3, parent => 0, scope => 1, iterations => '{1}', pending => 2);
-	PERFORM fixture.branch('maps:m', 4, 3, 0, parent => 2, scope => 2, iterations => '{1,10}');
-	PERFORM fixture.branch('maps:m', 5, 3, 4, parent => 2, scope => 2, iterations => '{1,2}');
+	PERFORM fixture.branch('maps:m', 0, 0, 'JOIN', pending => 2);
+	PERFORM fixture.branch('maps:m', 1, 1, 'ENTER', parent => 0, scope => 1, iterations => '{0}');
+	PERFORM fixture.branch('maps:m', 2, 2, 'JOIN', parent => 0, scope => 1, iterations => '{1}', pending => 2);
+	PERFORM fixture.branch('maps:m', 4, 3, 'ENTER', parent => 2, scope => 2, iterations => '{1,10}');
+	PERFORM fixture.branch('maps:m', 5, 3, 'ANNOUNCED', parent => 2, scope => 2, iterations => '{1,2}');
 END $$;
 SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'maps:m';
 SELECT job_id, pre_job_id FROM sf_job_relations WHERE state_machine = 'maps';

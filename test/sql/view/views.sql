@@ -24,9 +24,9 @@ DO $$ BEGIN
 	PERFORM fixture.event('nightly:1', 39, 2, '{}', previous => 9);
 	PERFORM fixture.event('nightly:1', 40, 2);
 	PERFORM fixture.event('nightly:1', 43, 2, NULL, '{"error": "E", "cause": "C"}');
-	PERFORM fixture.branch('nightly:1', 0, 1, 3, pending => 2);
-	PERFORM fixture.branch('nightly:1', 1, 2, 1, parent => 0, scope => 1, due => '2125-02-05 02:10Z');
-	PERFORM fixture.branch('nightly:1', 2, 4, 4, parent => 0, scope => 2, branch_index => 1,
+	PERFORM fixture.branch('nightly:1', 0, 1, 'JOIN', pending => 2);
+	PERFORM fixture.branch('nightly:1', 1, 2, 'RUN', parent => 0, scope => 1, due => '2125-02-05 02:10Z');
+	PERFORM fixture.branch('nightly:1', 2, 4, 'ANNOUNCED', parent => 0, scope => 2, branch_index => 1,
 		due => '2025-02-05 02:10Z');
 	UPDATE _sfflow.branch SET started_at = '2025-02-05 02:00:30Z' WHERE branch_no = 2;
 	PERFORM fixture.execution('nightly', '2', 1);
@@ -60,7 +60,7 @@ VALUES (1000, 'shell', current_user::regrole, '2025-02-05 01:00Z', '2025-02-05 0
 DO $$ BEGIN
 	PERFORM fixture.execution('nightly', 'out');
 	FOR i IN 0 .. 3 LOOP
-		PERFORM fixture.branch('nightly:out', i, 2 + i, CASE WHEN i < 3 THEN 6 ELSE 8 END,
+		PERFORM fixture.branch('nightly:out', i, 2 + i, CASE WHEN i < 3 THEN 'EXTERNAL' ELSE 'FAILED' END,
 			scope => 1 + i / 2, error => CASE WHEN i = 3 THEN 'Sfflow.MaxReceiveCount' END);
 	END LOOP;
 END $$;
@@ -89,16 +89,16 @@ DELETE FROM _sfflow.execution WHERE execution_id = 'nightly:out';
 -- What waits for what, in words.
 DO $$ BEGIN
 	PERFORM fixture.execution('nightly', 'words');
-	PERFORM fixture.branch('nightly:words', 0, 0, 2, due => '2125-02-05 02:10Z');
+	PERFORM fixture.branch('nightly:words', 0, 0, 'WAIT', due => '2125-02-05 02:10Z');
 END $$;
 SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
-UPDATE _sfflow.branch b SET phase = p.phase
-FROM _sfflow.execution e, (VALUES (6)) p(phase) WHERE e.execution_no = b.execution_no
+UPDATE _sfflow.branch b SET phase = pg_temp.phase('EXTERNAL')
+FROM _sfflow.execution e WHERE e.execution_no = b.execution_no
 	AND e.execution_id = 'nightly:words';
 SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
 DO $$ BEGIN
 	FOR i IN 1 .. 5 LOOP
-		PERFORM fixture.branch('nightly:words', i, 2, 0, parent => 0, scope => 1, due => now());
+		PERFORM fixture.branch('nightly:words', i, 2, 'ENTER', parent => 0, scope => 1, due => now());
 	END LOOP;
 END $$;
 SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
@@ -110,7 +110,7 @@ SELECT fixture.machine('days', '{"StartAt": "Stores", "States": {"Stores": {"Typ
 			"End": true}}}}}}}}}') > 0 AS made;
 DO $$ BEGIN
 	PERFORM fixture.execution('days', '1');
-	PERFORM fixture.branch('days:1', 0, 2, 4, scope => 2, iterations => '{1,7}', due => '2025-02-05 02:00Z');
+	PERFORM fixture.branch('days:1', 0, 2, 'ANNOUNCED', scope => 2, iterations => '{1,7}', due => '2025-02-05 02:00Z');
 END $$;
 SELECT e.waiting_on, t.state, t.branch FROM sf_executions e JOIN sf_tasks t USING (execution_id)
 	WHERE execution_id = 'days:1';
@@ -131,7 +131,8 @@ FROM _sfflow.state_machine, generate_series(1, 10000) i WHERE name = 'nightly';
 INSERT INTO _sfflow.start_request
 SELECT execution_no, 2, now(), current_user::regrole, 'succeeded', false FROM _sfflow.execution;
 INSERT INTO _sfflow.branch (execution_no, branch_no, owner, scope, state, phase)
-SELECT execution_no, 100, current_user::regrole, 0, 0, 6 FROM _sfflow.execution WHERE status = 1;
+SELECT execution_no, 100, current_user::regrole, 0, 0, pg_temp.phase('EXTERNAL')
+FROM _sfflow.execution WHERE status = 1;
 INSERT INTO _sfflow.state_machine (name, owner, current_version, created_at)
 SELECT 'other' || i, 'pg_monitor', 1, now() FROM generate_series(1, 1000) i;
 ANALYZE _sfflow.execution, _sfflow.state_machine, _sfflow.branch, _sfflow.start_request;

@@ -41,7 +41,8 @@ $one->query_safe('COMMIT');
 $three->query_until(qr/done/, "\\echo\n");
 # The second one has the branch, and waits for the task; a worker that comes for the branch skips it, and sleeps again.
 $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE pid = $pid AND NOT granted");
-$node->poll_query_until('postgres', "SELECT phase = 5 AND clock_timestamp() > due_at + '1 s' FROM _sfflow.branch")
+$node->poll_query_until('postgres', "SELECT clock_timestamp() > due_at + '1 s' AND phase = ${\ phase('ANSWERED')}
+	FROM _sfflow.branch")
   or die 'the answer is not in the branch';
 is(sql("SELECT status FROM sf_executions"), 'RUNNING', 'a branch that a session has locked does not go on');
 $three->query_safe('ROLLBACK');

@@ -78,7 +78,7 @@ sub hold
 	$task->query_safe('SELECT pg_advisory_unlock(42)');
 	until_true("SELECT count(*) = 4 FROM _sfflow.branch AS b JOIN _sfflow.execution AS e USING (execution_no)
 		WHERE e.execution_id IN ('join:$round', 'task:$round', 'timer:$round', 'deadline:$round')
-		AND b.due_at <= clock_timestamp() AND b.phase <> 4");
+		AND b.due_at <= clock_timestamp() AND b.phase <> ${\ phase('ANNOUNCED')}");
 	$holder->query_safe('BEGIN');
 	$holder->query_safe("SELECT count(*) FROM (SELECT FROM _sfflow.$_ WHERE execution_no IN
 		(SELECT execution_no FROM _sfflow.execution WHERE execution_id ~ ':$round\$') FOR UPDATE) AS x") for @locked;

@@ -20,7 +20,7 @@ sub start_held
 	sql("SET ROLE $role; SELECT count(*)
 		FROM sf_start_many('$role', ARRAY(SELECT '{}'::jsonb FROM generate_series(1, $count)))");
 	$node->poll_query_until('postgres',
-		"SELECT count(*) = $count FROM _sfflow.branch WHERE phase = 2 AND owner = '$role'::regrole")
+		"SELECT count(*) = $count FROM _sfflow.branch WHERE owner = '$role'::regrole AND phase = " . phase('WAIT'))
 	  or die "the executions of $role do not wait";
 	return;
 }

@@ -6,6 +6,7 @@ package SfTest;
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Basename;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -13,7 +14,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(new_node full start_again machine_of_tasks task one_task percentile wait_gone ended
-  try_sql patiently recovered kill_worker have_crash fails_alone standby_of no_surprises);
+  phase try_sql patiently recovered kill_worker have_crash fails_alone standby_of no_surprises);
 
 # Until 16.3 the answer of a session ended with the end of its last line.
 {
@@ -44,6 +45,16 @@ EOC
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION sfflow') unless $how{bare};
 	return $node;
+}
+
+# The number of a phase of branches.
+sub phase
+{
+	my $wanted = shift;
+	my ($names) = slurp_file(dirname(__FILE__) . '/../../fixtures/phases.sql') =~ /ARRAY\[([^]]*)\]/;
+	my %number;
+	$number{$_} = keys %number for $names =~ /'(\w+)'/g;
+	return $number{$wanted} // die "no phase has the name $wanted\n";
 }
 
 # Choose between the size for every day and the size that was asked for with SFFLOW_FULL.

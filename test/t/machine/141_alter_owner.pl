@@ -46,7 +46,7 @@ $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM sf_workers WHERE 
 	or die 'the task does not run';
 $node->poll_query_until('postgres', q{SELECT count(*) = 20 FROM _sfflow.branch b JOIN _sfflow.execution e
 	USING (execution_no)
-	WHERE e.execution_id LIKE 'waits:%' AND b.phase = 2}) or die 'they do not wait';
+	WHERE e.execution_id LIKE 'waits:%' AND b.phase = } . phase('WAIT')) or die 'they do not wait';
 
 is($node->safe_psql('postgres', q{SELECT sf_reassign_owned('leaver', 'heir')}), '2', 'two machines go to another role');
 $gate->query_safe('COMMIT');

@@ -29,7 +29,7 @@ EOQ
 
 # --- families
 
-my $waits = 'SELECT count(*) FROM _sfflow.branch WHERE phase = 2 AND due_at > now()';
+my $waits = 'SELECT count(*) FROM _sfflow.branch WHERE due_at > now() AND phase = ' . phase('WAIT');
 on($s, qq{SELECT sf_start('map',
 	jsonb_build_object('items', (SELECT jsonb_agg(n) FROM generate_series(1, $children) n)),
 	format('{"name": "m%s", "key": "families"}', m)::jsonb) FROM generate_series(1, 2) m});

@@ -304,7 +304,7 @@ my @scenarios = (
 		sql("SELECT sf_redrive('$name:$name')");
 		$node->poll_query_until('postgres',
 			"SELECT count(*) = 1 FROM _sfflow.execution e LEFT JOIN _sfflow.branch b USING (execution_no)
-			WHERE e.execution_id = '$name:$name' AND (b.phase = 4 OR e.stopped_at IS NOT NULL)")
+			WHERE e.execution_id = '$name:$name' AND (b.phase = ${\ phase('ANNOUNCED')} OR e.stopped_at IS NOT NULL)")
 			or die 'not announced again';
 		let_go('T2_claim');
 		$limit = 120;

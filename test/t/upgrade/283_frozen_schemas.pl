@@ -52,14 +52,33 @@ is($node->safe_psql('waits', q(SELECT string_agg(schedule, ' ' ORDER BY kind) FR
 # --- ... and of branches: a net that goes on, jobs that share a row, a Distributed Map that reads its items
 $node->safe_psql('postgres', 'CREATE DATABASE branches');
 $node->safe_psql('branches', q(CREATE EXTENSION sfflow VERSION '1.0';
-INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, place, owner, total, jobs)
-SELECT no, 0, 0, 0, place, current_user::regrole, total, jobs FROM (VALUES
-	(1, 0, 3, '{5}'::integer[]), (2, 3, 0, '{0,1,1}'), (3, 0, -1, NULL), (4, 0, 2, NULL)) v(no, place, total, jobs);
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, place, owner, total, jobs, map_run_no)
+SELECT no, 0, 0, phase, place, current_user::regrole, total, jobs, map_run_no FROM (VALUES
+	(1, 12, 0, 3, '{5}'::integer[], NULL), (2, 7, 3, 0, '{0,1,1}', NULL), (3, 1, 0, -1, NULL, 1),
+	(4, 0, 2, 2, NULL, NULL))
+	v(no, phase, place, total, jobs, map_run_no);
+-- answers, of which some were kept when their branches ended; and what branches kept of phases that they had left
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at, failing, task_payload, outcome,
+	sqlstate)
+SELECT no, 0, 0, phase, current_user::regrole, due_at, failing, payload, outcome, sqlstate FROM (VALUES
+	(5, 5, now(), false, NULL::jsonb, '1'::jsonb, NULL), (6, 5, NULL, false, NULL, '1', NULL),
+	(7, 5, NULL, true, NULL, '1', '22000'), (8, 8, now(), true, '1', '1', '22000'),
+	(9, 4, now(), false, '1', '1', '22000'))
+	v(no, phase, due_at, failing, payload, outcome, sqlstate);
+-- the timeout of an execution, and the request to stop it
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at)
+VALUES (5, -1, 0, 10, current_user::regrole, now()), (5, -2, 0, 11, current_user::regrole, now());
 ALTER EXTENSION sfflow UPDATE));
 is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'ends', job_ends, 'shared', jobs,
-	'total', total, items_unread) FROM _sfflow.branch ORDER BY execution_no)), join("\n",
+	'total', total, items_unread) FROM _sfflow.branch WHERE execution_no < 5 ORDER BY execution_no)), join("\n",
 	'1 ends {5} shared total 3 f', '2 ends shared {0,1,1} total 0 f', '3 ends shared total 0 t',
 	'4 ends shared total 2 f'), 'an update moves what a branch had in columns with two meanings');
+is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, phase, 'due', due_at IS NOT NULL, 'outcome',
+	outcome, sqlstate, outcome_failed, 'payload', task_payload) FROM _sfflow.branch
+	WHERE execution_no >= 5 AND branch_no = 0 ORDER BY execution_no)), join("\n", '5 5 due t outcome 1 f payload',
+	'6 13 due f outcome 1 f payload', '7 13 due f outcome 22000 t payload', '8 8 due f outcome f payload',
+	'9 4 due t outcome f payload 1'),
+	'... tells of an answer whether it was kept, and of a branch no more than its phase has');
 
 # --- what it makes of deliveries, whose status was told by the number of the attempt and by whether they are due
 $node->safe_psql('postgres', 'CREATE DATABASE deliveries');
