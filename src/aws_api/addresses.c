@@ -8,7 +8,7 @@
 #include "base/error/errors.h"
 #include "base/version/compat.h"
 #include "store/state_machine/aws_resource.h"
-#include "store/state_machine/names.h"
+#include "store/state_machine/machine.h"
 
 /* Raise the error for a version or an alias that is not there. */
 void

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "api/definition/probe.h"
+#include "api/definition/definitions.h"
 #include "api/sql_arguments.h"
 #include "asl/validate/validate.h"
 #include "aws_api/call.h"

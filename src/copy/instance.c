@@ -25,7 +25,6 @@
 #include "base/hooks.h"
 #include "base/version/schema.h"
 #include "copy/instance.h"
-#include "copy/instance_file.h"
 #include "copy/load_guard.h"
 #include "copy/sequences.h"
 #include "db/row.h"

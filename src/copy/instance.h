@@ -5,6 +5,8 @@
 #ifndef SF_COPY_INSTANCE_H
 #define SF_COPY_INSTANCE_H
 
+#include "copy/copy_decision.h"
+
 typedef enum SfInstanceStatus
 {
 	SF_INSTANCE_DRIVEN,			/* the row is there, is ours and is enabled */
@@ -46,5 +48,25 @@ extern void sf_instance_stop(const char *reason);
  * the kind of this one asks for.
  */
 extern void sf_instance_settle(void);
+
+/*
+ * --- instance_file.c: the file by which a data directory knows itself from its copies. * It lies in
+ * the root of the data directory and says which file it is itself, so that in a copy of the directory
+ * it is seen to be a copy ---
+ */
+
+extern void sf_instance_file_start(void);
+extern void sf_instance_file_reread(void);
+extern int64 sf_instance_file_id(void);
+
+/*
+ * Id of this data directory; makes the file where it has none of its own.
+ * Takes a lock until the end of the transaction; raises where the file cannot
+ * be written.
+ */
+extern int64 sf_instance_file_require(void);
+
+extern SfCopyKind sf_instance_file_kind(void);
+extern bool sf_instance_file_write_settled(void);
 
 #endif							/* SF_COPY_INSTANCE_H */

@@ -30,7 +30,7 @@
 
 #include "base/error/debug_point.h"
 #include "base/name/file_identity.h"
-#include "copy/instance_file.h"
+#include "copy/instance.h"
 
 #define INSTANCE_FILE	"sfflow.instance"
 #define TEMPORARY_FILE	"sfflow.instance.tmp"

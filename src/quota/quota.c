@@ -31,10 +31,9 @@
 #include "base/error/debug_point.h"
 #include "base/error/errors.h"
 #include "base/memory/shmem.h"
-#include "base/role/role_settings.h"
+#include "base/role/role.h"
 #include "base/time/clock.h"
 #include "quota/quota.h"
-#include "quota/throttled_starts.h"
 #include "store/branch/branch.h"
 #include "store/execution/status.h"
 

@@ -12,6 +12,7 @@
 #ifndef SF_QUOTA_QUOTA_H
 #define SF_QUOTA_QUOTA_H
 
+#include "nodes/pg_list.h"
 #include "utils/timestamp.h"
 
 #include "base/settings.h"
@@ -55,5 +56,13 @@ typedef struct SfQuotaRefusal
 extern int	sf_quota_refusals(SfQuotaRefusal *refusals, int size);
 extern void sf_quota_forget(Oid database);
 extern void sf_quota_init(void);
+
+/* --- throttled_starts.c: refused by a quota or a limit, until a fold counts them --- */
+
+extern void sf_throttled_init(void);
+extern void sf_throttled_note(int machine_no, Oid owner);
+extern void sf_throttled_forget(Oid database);
+extern bool sf_throttled_is_there(void);
+extern List *sf_throttled_take(void);
 
 #endif							/* SF_QUOTA_QUOTA_H */

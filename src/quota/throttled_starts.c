@@ -15,7 +15,7 @@
 #include "miscadmin.h"
 
 #include "base/memory/shmem.h"
-#include "quota/throttled_starts.h"
+#include "quota/quota.h"
 #include "store/statistics/tally.h"
 
 /* State machines whose throttled starts are kept, of all owners */

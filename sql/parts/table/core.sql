@@ -303,7 +303,7 @@ CREATE TABLE _sfflow.instance (
 	only_row boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (only_row),
 	system_identifier bigint NOT NULL,
 	database_oid oid NOT NULL,
-	incarnation bigint NOT NULL,		-- id of the data directory: src/copy/instance_file.h
+	incarnation bigint NOT NULL,		-- id of the data directory: src/copy/instance.h
 	enabled boolean NOT NULL,
 	stopped_because text,				-- not enabled, and not by sf_disable(): why
 	changed_at timestamptz NOT NULL,

@@ -7,6 +7,7 @@
 
 #include "nodes/pg_list.h"
 
+#include "asl/program.h"
 #include "base/version/compat.h"
 #include "json/json.h"
 
@@ -29,5 +30,11 @@ extern List *sf_definition_kinds(void);
 extern const SfDefinitionKind *sf_definition_find_kind(const List *kinds, const char *kind);
 extern void sf_definition_check(const Jsonb *document, const List *kinds);
 extern void sf_definition_refuse(const char *pointer, const char *problem) pg_attribute_noreturn();
+
+/* --- probe: whether the resources of a definition could run now in a machine of the caller --- */
+
+extern const char *sf_probe_missing(const SfResource *resource, const char *function);
+/* How definitions are checked where nothing else is asked for */
+extern const SfValidation sf_probe_usual;
 
 #endif							/* SF_API_DEFINITIONS_H */

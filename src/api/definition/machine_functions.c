@@ -6,7 +6,7 @@
 
 #include "miscadmin.h"
 
-#include "api/definition/probe.h"
+#include "api/definition/definitions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "asl/validate/validate.h"

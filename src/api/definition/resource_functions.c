@@ -7,7 +7,7 @@
 #include "miscadmin.h"
 
 #include "api/columns.h"
-#include "api/definition/probe.h"
+#include "api/definition/definitions.h"
 #include "api/sql_arguments.h"
 #include "asl/program.h"
 #include "base/error/errors.h"

@@ -13,7 +13,6 @@
 #include "quota/quota.h"
 #include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"
-#include "run/execution/migrate.h"
 #include "run/task/dispatch.h"
 #include "store/audit/audit.h"
 

@@ -21,7 +21,6 @@
 #include "base/name/name.h"
 #include "base/version/schema.h"
 #include "quota/quota.h"
-#include "quota/throttled_starts.h"
 #include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"
 #include "run/task/dispatch.h"

@@ -14,7 +14,6 @@
 #include "base/name/name.h"
 #include "base/version/schema.h"
 #include "store/alert/alert.h"
-#include "store/alert/alert_kind.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"
 

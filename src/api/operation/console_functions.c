@@ -22,7 +22,7 @@
 #include "base/version/compat.h"
 #include "base/version/schema.h"
 #include "sql_task/sql_task.h"
-#include "store/execution/running_list.h"
+#include "store/execution/execution_list.h"
 #include "store/role/privilege.h"
 #include "store/state_machine/machine.h"
 

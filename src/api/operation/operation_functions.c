@@ -14,7 +14,6 @@
 #include "base/settings.h"
 #include "base/version/schema.h"
 #include "copy/instance.h"
-#include "copy/instance_file.h"
 #include "copy/load_guard.h"
 #include "db/table.h"
 #include "quota/quota.h"

@@ -48,4 +48,11 @@ sf_role_restore(SfRoleSwitch before)
 
 extern bool sf_log_in_is_open(Oid role);
 
+/* --- role_settings.c: what ALTER ROLE and ALTER DATABASE … SET say for a role --- */
+
+/* Told one setting; both texts live in the current memory context. */
+typedef void (*SfRoleSettingReader) (const char *name, const char *value, void *arg);
+
+extern void sf_role_settings_read(Oid role, SfRoleSettingReader reader, void *arg);
+
 #endif							/* SF_BASE_ROLE_H */

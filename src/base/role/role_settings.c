@@ -15,7 +15,7 @@
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 
-#include "base/role/role_settings.h"
+#include "base/role/role.h"
 
 /* Hand out settings that stand as "name=value". */
 static void

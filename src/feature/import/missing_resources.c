@@ -11,7 +11,7 @@
 #include "miscadmin.h"
 
 #include "api/columns.h"
-#include "api/definition/probe.h"
+#include "api/definition/definitions.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/version/schema.h"

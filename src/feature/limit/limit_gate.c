@@ -18,7 +18,7 @@
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
-#include "quota/throttled_starts.h"
+#include "quota/quota.h"
 #include "store/branch/queue_hints.h"
 
 /* A step of priority has as much weight as having waited that much longer */

@@ -20,7 +20,7 @@
 
 #include "base/version/compat.h"
 #include "feature/metric/metric.h"
-#include "quota/throttled_starts.h"
+#include "quota/quota.h"
 #include "store/state_machine/machine.h"
 
 /* Increments that one transaction folds, about */

@@ -13,7 +13,6 @@
 #include "base/version/schema.h"
 #include "report/report.h"
 #include "store/execution/execution_list.h"
-#include "store/execution/running_list.h"
 #include "store/feature.h"
 #include "store/state_machine/program_cache.h"
 #include "store/statistics/usual.h"

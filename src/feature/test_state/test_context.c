@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "feature/test_state/test_context.h"
+#include "feature/test_state/test_state.h"
 
 #define PROBLEM "Invalid Context object provided: "
 

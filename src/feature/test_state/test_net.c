@@ -10,7 +10,7 @@
 
 #include "base/error/errors.h"
 #include "feature/test_state/test_state.h"
-#include "run/join/dependents.h"
+#include "run/join/children.h"
 
 typedef struct NetTest
 {

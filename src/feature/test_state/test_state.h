@@ -5,6 +5,7 @@
 #ifndef SF_TEST_STATE_H
 #define SF_TEST_STATE_H
 
+#include "asl/program.h"
 #include "run/distributed_map/item_reader.h"
 #include "transition/step.h"
 
@@ -61,5 +62,9 @@ extern Jsonb *sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBra
 						 SfJoined *joined, TimestampTz now);
 extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspectionLevel level,
 								TimestampTz now);
+
+/* --- test_context.c: the context object that sf_test_state() is given --- */
+
+extern const char *sf_test_context_check(const Jsonb *context, const SfState *state);
 
 #endif							/* SF_TEST_STATE_H */

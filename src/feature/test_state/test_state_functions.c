@@ -16,7 +16,6 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/version/schema.h"
-#include "feature/test_state/test_context.h"
 #include "feature/test_state/test_state.h"
 #include "run/task/driver.h"
 #include "run/task/service.h"

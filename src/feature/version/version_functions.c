@@ -12,7 +12,7 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/version/schema.h"
-#include "run/execution/migrate.h"
+#include "run/execution/lifecycle.h"
 #include "store/audit/audit.h"
 
 /* --- aliases --- */

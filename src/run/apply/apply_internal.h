@@ -10,6 +10,7 @@
 #define SF_RUN_APPLY_INTERNAL_H
 
 #include "run/apply/apply.h"
+#include "transition/state/map_state.h"
 
 /* --- apply_lock.c --- */
 
@@ -30,5 +31,28 @@ extern void apply_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRun
 extern void apply_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child);
 extern void apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end);
 extern void apply_map_children(SfDraft *draft, const SfBranch *branch);
+
+/* --- apply_map_run.c: runs of a Distributed Map, and the ends of their children --- */
+
+extern SfMapRun *sf_map_children_run(const SfBranch *branch);
+
+/* A child execution has ended, in this slice or from outside. */
+typedef struct SfChildEnd
+{
+	SfBranchKey parent;
+	int64		map_run_no;
+	const SfProgram *program;	/* of the child */
+	int			version;
+	SfStatus	status;
+	int			items;
+} SfChildEnd;
+
+extern SfChildEnd *sf_map_children_make_end(const SfExecution *execution,
+											const SfProgram *program);
+extern void sf_map_children_count_ends(List *ends);
+
+/* --- apply_write.c --- */
+
+extern int	sf_map_children_abort(SfBranchKey parent, int64 map_run_no);
 
 #endif							/* SF_RUN_APPLY_INTERNAL_H */

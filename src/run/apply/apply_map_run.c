@@ -19,7 +19,6 @@
 
 #include "quota/quota.h"
 #include "run/apply/apply_internal.h"
-#include "run/apply/apply_map_run.h"
 #include "store/feature.h"
 #include "store/state_machine/program_cache.h"
 

@@ -9,8 +9,8 @@
 #include "utils/timestamp.h"
 
 #include "run/apply/apply_internal.h"
-#include "run/execution/child_execution.h"
-#include "store/alert/alert_kind.h"
+#include "run/execution/lifecycle.h"
+#include "store/alert/alert.h"
 #include "store/alert/notice.h"
 
 /* A task is handed out: it is written with the draft. */

@@ -46,4 +46,21 @@ extern void sf_lifecycle_redrive_child(SfMapRun *map_run, SfExecution *child);
 extern void sf_lifecycle_note_mark(SfExecution *execution, int state, int *iterations,
 								   int niterations, Jsonb *details);
 
+/* --- migrate.c: migrate an execution to another version of its machine --- */
+
+extern Jsonb *sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map,
+								   bool rewinds);
+
+/* --- child_execution.c: executions that a Task of another execution starts --- */
+
+extern bool sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
+						   const SfResource *resource, Jsonb *payload,
+						   Jsonb **output, SfError *error);
+
+/* What a .sync task gets from a child that has succeeded, or its cause. */
+extern Jsonb *sf_child_output(const SfExecution *child, const SfResource *resource);
+extern char *sf_child_failure(const SfExecution *child);
+
+extern void sf_child_stop(const SfExecution *parent, int64 branch_no);
+
 #endif							/* SF_RUN_LIFECYCLE_H */

@@ -22,8 +22,8 @@
 #include "base/hooks.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
-#include "run/apply/apply_map_run.h"
-#include "run/join/abort.h"
+#include "run/apply/apply_internal.h"
+#include "run/join/children.h"
 #include "run/slice/load.h"
 
 /*

@@ -11,7 +11,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "run/join/dependents.h"
+#include "run/join/children.h"
 #include "store/branch/job_rows.h"
 #include "transition/join.h"
 

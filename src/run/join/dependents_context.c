@@ -9,7 +9,7 @@
 
 #include "miscadmin.h"
 
-#include "run/join/dependents.h"
+#include "run/join/children.h"
 
 /* A job of a net, and the branch of the net */
 typedef struct Job

@@ -10,8 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "base/error/debug_point.h"
-#include "run/join/dependents.h"
-#include "run/join/new_children.h"
+#include "run/join/children.h"
 #include "transition/join.h"
 
 /*

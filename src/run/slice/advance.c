@@ -14,13 +14,10 @@
 #include "run/apply/apply.h"
 #include "run/distributed_map/result_writer.h"
 #include "run/gate/gate.h"
-#include "run/join/abort.h"
-#include "run/join/dependents.h"
-#include "run/join/new_children.h"
+#include "run/join/children.h"
 #include "run/slice/load.h"
 #include "run/slice/slice_internal.h"
 #include "run/task/dispatch.h"
-#include "run/task/outside.h"
 
 /* More subtransactions with an xid would overflow the snapshots of others */
 #define MAX_SUBXACTS	60

@@ -18,10 +18,10 @@
 #include "base/value/random.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"
-#include "run/apply/apply_map_run.h"
-#include "run/join/dependents.h"
+#include "run/apply/apply_internal.h"
+#include "run/join/children.h"
 #include "run/slice/load.h"
-#include "run/task/outside.h"
+#include "run/task/dispatch.h"
 #include "store/state_machine/program_cache.h"
 #include "transition/state/map_state.h"
 

@@ -17,11 +17,10 @@
 #include "run/apply/apply.h"
 #include "run/distributed_map/item_reader.h"
 #include "run/distributed_map/result_writer.h"
-#include "run/execution/child_execution.h"
+#include "run/execution/lifecycle.h"
 #include "run/gate/gate.h"
 #include "run/slice/slice_internal.h"
 #include "run/task/dispatch.h"
-#include "run/task/outside.h"
 #include "run/task/service.h"
 
 /* Tasks that this backend is in the middle of */

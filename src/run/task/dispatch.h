@@ -6,6 +6,7 @@
 #define SF_RUN_TASK_DISPATCH_H
 
 #include "run/apply/apply.h"
+#include "run/slice/slice.h"
 #include "run/task/driver.h"
 
 struct SfSlice;
@@ -28,5 +29,22 @@ extern bool sf_dispatch_is_for_us(struct SfSlice *slice, const SfDraft *draft,
 extern void sf_dispatch_refuse_in_task(const char *function);
 extern bool sf_dispatch_is_in_task_of(int64 execution_no);
 extern void sf_dispatch_refuse_own_stop(const SfExecution *execution);
+
+/* --- long_task.c: A long SQL task, in a transaction of its own --- */
+
+extern void sf_long_task_run(SfBranchKey key, int generation, bool last_try,
+							 const SfError *error, SfSliceResult *result);
+
+/* --- outside.c: activities and task tokens --- */
+
+extern SfTask *sf_outside_make_task(const SfBranch *branch);
+extern void sf_outside_queue(SfDraft *draft, const SfBranch *branch,
+							 const SfResource *resource,
+							 const SfTaskRequest *request, SfStimulus *stimulus);
+extern void sf_outside_await_token(SfTask *task, const SfTaskRequest *request);
+extern TimestampTz sf_outside_timer(const SfBranch *branch,
+									const SfTaskRequest *request);
+extern void sf_outside_stimulus(SfDraft *draft, const SfBranch *branch,
+								SfStimulus *stimulus);
 
 #endif							/* SF_RUN_TASK_DISPATCH_H */

@@ -16,7 +16,6 @@
 #include "run/slice/load.h"
 #include "run/slice/slice_internal.h"
 #include "run/task/dispatch.h"
-#include "run/task/long_task.h"
 #include "store/task/task.h"
 
 /*

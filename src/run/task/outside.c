@@ -21,7 +21,7 @@
 #include "base/error/errors.h"
 #include "run/apply/apply.h"
 #include "run/distributed_map/item_reader.h"
-#include "run/task/outside.h"
+#include "run/task/dispatch.h"
 #include "run/task/service.h"
 #include "store/role/privilege.h"
 

@@ -37,7 +37,7 @@
 #include "utils/varlena.h"
 
 #include "base/error/debug_point.h"
-#include "base/role/role_settings.h"
+#include "base/role/role.h"
 #include "base/version/compat.h"
 #include "sql_task/identity/temp_schema.h"
 #include "sql_task/sql_task.h"

@@ -22,4 +22,16 @@ extern List *sf_alert_acknowledge(int64 execution_no, const char *kind, const ch
 extern List *sf_alert_list_executions(int machine_no, TimestampTz until);
 extern List *sf_alert_acknowledge_all(const List *executions, TimestampTz until, const char *comment);
 
+/*
+ * --- alert kind: kinds of alerts that name an execution, as they are stored and shown.  A feature
+ * lists its own (SfFeature.alert_kinds) ---
+ */
+
+#define SF_ALERT_KIND_FAILED			"failed"
+#define SF_ALERT_KIND_TIMED_OUT		"timed_out"
+#define SF_ALERT_KIND_FAILED_AGAIN	"failed_again"
+#define SF_ALERT_KIND_SLOW_TASK		"slow_task"
+#define SF_ALERT_KIND_DEAD_LETTER	"dead_letter"
+#define SF_ALERT_KIND_OVERDUE		"overdue"
+
 #endif							/* SF_STORE_ALERT_H */

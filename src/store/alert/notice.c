@@ -9,7 +9,7 @@
 #include "utils/timestamp.h"
 
 #include "base/name/name.h"
-#include "store/alert/alert_kind.h"
+#include "store/alert/alert.h"
 #include "store/alert/notice.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"

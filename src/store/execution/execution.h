@@ -6,7 +6,6 @@
 #define SF_STORE_EXECUTION_H
 
 #include "store/branch/branch.h"
-#include "store/execution/start_outcome.h"
 #include "store/execution/status.h"
 
 /*

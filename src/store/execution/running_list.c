@@ -13,7 +13,6 @@
 #include "catalog/pg_type.h"
 
 #include "store/execution/execution_list.h"
-#include "store/execution/running_list.h"
 
 #define MAX_TEXT	"1000"
 

@@ -1,6 +1,6 @@
 /*
  * status.c
- *		Statuses of executions.
+ *		Statuses of executions, and what came of starts.
  */
 #include "postgres.h"
 
@@ -17,4 +17,14 @@ const char *
 sf_status_name(SfStatus status)
 {
 	return names[status];
+}
+
+/* The word for what came of a start. */
+const char *
+sf_execution_start_outcome_name(SfStartOutcome outcome)
+{
+#define WORD(sym, word) [SF_START_OUTCOME_##sym] = word,
+	static const char *const words[] = {SF_START_OUTCOME_LIST(WORD)};
+
+	return words[outcome];
 }

@@ -6,6 +6,7 @@
 #define SF_STORE_MACHINE_H
 
 #include "db/row.h"
+#include "store/role/object_kind.h"
 
 /* What an execution's history keeps (machine option "history") */
 typedef enum SfHistoryLevel
@@ -100,5 +101,32 @@ extern void sf_machine_delete(int machine_no);
 
 extern int64 sf_machine_count_running(int machine_no);
 extern int64 sf_machine_count_ended(int machine_no);
+
+/* --- names.c: names of objects, for the hint that names the one probably meant --- */
+
+/* A state machine or an activity */
+#define SF_NAMED_FIELDS(X) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL)
+
+typedef struct SfNamed
+{
+	SF_NAMED_FIELDS(SF_FIELD)
+} SfNamed;
+
+extern List *sf_names_of_objects(SfObjectKind kind);
+
+/* At most limit of them that sort behind a name. */
+extern List *sf_names_behind(SfObjectKind kind, const char *name, int limit);
+
+/*
+ * Ids (char *) of executions of a machine that sort next to one, and share
+ * the beginning of its name.
+ */
+extern List *sf_names_of_executions(const char *machine, const char *id);
+
+/* --- applied_definitions.c: which revision of a document a role has applied last --- */
+
+extern bool sf_applied_note(Oid role, const char *name, int64 revision, const Jsonb *document, int64 *newer);
 
 #endif							/* SF_STORE_MACHINE_H */

@@ -7,7 +7,7 @@
 #include "mb/pg_wchar.h"
 
 #include "store/role/privilege.h"
-#include "store/state_machine/names.h"
+#include "store/state_machine/machine.h"
 
 /* Names that are read to find the nearest one */
 #define OBJECTS_READ	"10000"

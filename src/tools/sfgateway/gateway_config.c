@@ -20,7 +20,7 @@
 #include "tools/client/secrets.h"
 #include "tools/sfgateway/gateway_config.h"
 #include "tools/sfgateway/mcp/mcp.h"
-#include "tools/sfgateway/otlp/otlp_post.h"
+#include "tools/sfgateway/otlp/otlp_internal.h"
 
 SfgConfig	sfg_config = {
 	.database_connections = 4,

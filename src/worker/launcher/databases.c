@@ -17,7 +17,6 @@
 
 #include "base/settings.h"
 #include "quota/quota.h"
-#include "quota/throttled_starts.h"
 #include "store/feature.h"
 #include "worker/fault/poison.h"
 #include "worker/launcher/launcher.h"

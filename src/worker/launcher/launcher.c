@@ -35,7 +35,7 @@
 #include "worker/process/my_process.h"
 #include "worker/process/signals.h"
 #include "worker/process/worker.h"
-#include "worker/session/wake.h"
+#include "worker/session/await.h"
 
 static MemoryContext launcher_context;
 

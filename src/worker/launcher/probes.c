@@ -13,7 +13,7 @@
 
 #include "base/error/debug_point.h"
 #include "base/time/timing.h"
-#include "copy/instance_file.h"
+#include "copy/instance.h"
 #include "worker/launcher/launcher.h"
 
 /* Databases that are still to be probed, and the one that is now */

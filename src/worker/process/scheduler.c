@@ -22,7 +22,7 @@
 #include "worker/process/admit.h"
 #include "worker/process/my_process.h"
 #include "worker/process/scheduler.h"
-#include "worker/session/wake.h"
+#include "worker/session/await.h"
 #include "worker/shared_memory/shared.h"
 #include "worker/turn/turn_xact.h"
 

@@ -24,4 +24,11 @@ extern void sf_await_done(void);
 extern void sf_await_forget(void);
 extern int64 sf_await_change(int64 seen, TimestampTz until);
 
+/* --- wake.c: telling workers at commit what has become due, cancelled or ended --- */
+
+extern void sf_wake_init(void);
+extern int	sf_wake_take_concurrent_commits(void);
+extern void sf_wake_register(void);
+extern void sf_wake_scan(void);
+
 #endif							/* SF_WORKER_AWAIT_H */

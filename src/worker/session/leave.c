@@ -36,7 +36,7 @@
 #include "db/table.h"
 #include "worker/launcher/launcher.h"
 #include "worker/process/worker.h"
-#include "worker/session/wake.h"
+#include "worker/session/await.h"
 #include "worker/shared_memory/shared.h"
 
 static ProcessUtility_hook_type previous_utility_hook = NULL;

@@ -30,7 +30,6 @@
 #include "worker/fault/poison.h"
 #include "worker/process/my_process.h"
 #include "worker/session/await.h"
-#include "worker/session/wake.h"
 #include "worker/shared_memory/shared.h"
 
 typedef enum MessageKind

@@ -9,7 +9,7 @@
 #include "storage/shmem.h"
 
 #include "base/settings.h"
-#include "copy/instance_file.h"
+#include "copy/instance.h"
 #include "worker/fault/poison.h"
 #include "worker/shared_memory/shared.h"
 

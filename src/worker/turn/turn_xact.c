@@ -20,7 +20,7 @@
 
 #include "base/error/debug_point.h"
 #include "base/error/errors.h"
-#include "base/role/role_settings.h"
+#include "base/role/role.h"
 #include "base/settings.h"
 #include "base/time/clock.h"
 #include "base/version/compat.h"
@@ -28,7 +28,7 @@
 #include "db/direct.h"
 #include "run/apply/apply.h"
 #include "run/gate/gate.h"
-#include "run/task/long_task.h"
+#include "run/task/dispatch.h"
 #include "sql_task/sql_task.h"
 #include "store/branch/due.h"
 #include "store/execution/execution.h"

@@ -8,7 +8,7 @@
  */
 #include "postgres_fe.h"
 
-#include "tools/sfgateway/otlp/json_scan.h"
+#include "tools/sfgateway/otlp/otlp_internal.h"
 
 /* Begin to read a text. */
 SfgScan

@@ -35,8 +35,7 @@
 #include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/gateway_config.h"
 #include "tools/sfgateway/otlp/otlp.h"
-#include "tools/sfgateway/otlp/otlp_batch.h"
-#include "tools/sfgateway/otlp/otlp_post.h"
+#include "tools/sfgateway/otlp/otlp_internal.h"
 
 /* Milliseconds of a lease, at least */
 #define SHORTEST_LEASE 60000

@@ -15,8 +15,7 @@
 
 #include "tools/sfgateway/gateway_config.h"
 #include "tools/sfgateway/hashing.h"
-#include "tools/sfgateway/otlp/json_scan.h"
-#include "tools/sfgateway/otlp/otlp_batch.h"
+#include "tools/sfgateway/otlp/otlp_internal.h"
 
 /* Bytes of a request that are never too many to try */
 #define SMALLEST 4096

@@ -21,8 +21,7 @@
  */
 #include "postgres_fe.h"
 
-#include "tools/sfgateway/otlp/json_scan.h"
-#include "tools/sfgateway/otlp/otlp_message.h"
+#include "tools/sfgateway/otlp/otlp_internal.h"
 
 /* How a value is written: the wire type of protobuf */
 #define WIRE_VARINT		0

@@ -18,8 +18,7 @@
 
 #include "tools/client/transfer.h"
 #include "tools/sfgateway/gateway_config.h"
-#include "tools/sfgateway/otlp/otlp_message.h"
-#include "tools/sfgateway/otlp/otlp_post.h"
+#include "tools/sfgateway/otlp/otlp_internal.h"
 
 /* Bytes of an answer that are read */
 #define ANSWER_MAX (64 * 1024)

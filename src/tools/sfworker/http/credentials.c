@@ -12,7 +12,7 @@
 
 #include "tools/client/json_text.h"
 #include "tools/client/loop.h"
-#include "tools/sfworker/http/credentials.h"
+#include "tools/sfworker/http/fetch.h"
 
 /* Milliseconds before its end, from which on a token is not used any more */
 #define TOKEN_MARGIN 10000

@@ -9,7 +9,9 @@
 
 #include "pqexpbuffer.h"
 
+#include "tools/client/json_text.h"
 #include "tools/client/transfer.h"
+#include "tools/sfworker/config.h"
 
 /* A URL in normal form, and its parts */
 typedef struct SfwUrl
@@ -63,5 +65,17 @@ extern bool sfw_fetch_has_header(const SfwFetch *fetch, const char *name);
 extern bool sfw_url_parse(const char *url, const char *base, SfwUrl *parsed);
 extern void sfw_url_free(SfwUrl *url);
 extern bool sfw_fetch_dry_run(const char *url, const char *location, PQExpBuffer report);
+
+/* --- credentials.c: headers, a user name and a password, or a token of OAuth 2.0 --- */
+
+extern bool sfw_credentials_add(const SfwSection *connection, SfwFetch *fetch);
+extern SfwFetch *sfw_credentials_ask(const SfwSection *connection);
+extern char *sfw_credentials_take(const SfwSection *connection, const SfwFetch *answer);
+extern void sfw_credentials_forget(const SfwSection *connection);
+
+/* --- http_payload.c: the request that the payload of an HTTP task asks for, and the connection that it names --- */
+
+extern char *sfw_http_read(SfcJson payload, SfwFetch *fetch);
+extern const SfwSection *sfw_http_connection(SfcJson payload, SfwFetch *fetch);
 
 #endif							/* SFW_FETCH_H */

@@ -17,9 +17,7 @@
 #include "postgres_fe.h"
 
 #include "tools/sfworker/config.h"
-#include "tools/sfworker/http/credentials.h"
 #include "tools/sfworker/http/fetch.h"
-#include "tools/sfworker/http/http_payload.h"
 #include "tools/sfworker/task/claimed_task.h"
 
 /* Texts of statuses, for responses that carry none (HTTP/2): status, text */

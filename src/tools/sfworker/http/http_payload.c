@@ -9,7 +9,6 @@
 #include "tools/client/log.h"
 #include "tools/sfworker/http/allow.h"
 #include "tools/sfworker/http/fetch.h"
-#include "tools/sfworker/http/http_payload.h"
 
 static const char *const methods[] = {"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"};
 

@@ -1,12 +1,26 @@
 /*
- * dependents.h
- *		The jobs of a JobNet that end, begin, and are skipped.
+ * children.h
+ *		Children of joins: those that begin, those that are aborted, and the jobs of nets that wait for others.
  */
-#ifndef SF_RUN_DEPENDENTS_H
-#define SF_RUN_DEPENDENTS_H
+#ifndef SF_RUN_CHILDREN_H
+#define SF_RUN_CHILDREN_H
 
 #include "run/apply/apply.h"
 #include "transition/state/job_net.h"
+
+/* --- new_children.c: nothing of them is in the tables yet --- */
+
+extern void sf_new_children_count_end(SfDraft *draft, SfBranch *join);
+extern void sf_new_children_outputs(const SfDraft *draft, const SfBranch *join,
+									SfJoined *joined);
+extern int	sf_new_children_last_inner_event(const SfDraft *draft, const SfBranch *join);
+
+/* --- abort.c: abort the children of a Parallel or Map state that gives up --- */
+
+extern int	sf_abort_children(SfDraft *draft, SfBranch *parent, bool *child_locked);
+extern TimestampTz sf_abort_recheck_at(const SfBranch *join, bool child_locked);
+
+/* --- dependents.c: the jobs of a JobNet that end, begin, and are skipped --- */
 
 extern void sf_dependents_count(SfDraft *draft, SfBranch *parent, const List *deltas,
 							  TimestampTz now);
@@ -25,4 +39,4 @@ extern List *sf_dependents_give_rows(const SfProgram *program, List *branches);
 extern void sf_dependents_rewind(SfDraft *draft, List *branches);
 extern void sf_dependents_go_on(SfDraft *draft, SfBranch *join, TimestampTz now);
 
-#endif							/* SF_RUN_DEPENDENTS_H */
+#endif							/* SF_RUN_CHILDREN_H */
