@@ -15,7 +15,7 @@
 #include "api/objects.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
-#include "store/execution/bulk.h"
+#include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"

@@ -11,7 +11,6 @@
 #include "store/execution/execution_head.h"
 #include "store/role/privilege.h"
 #include "store/state_machine/machine.h"
-#include "store/state_machine/machine_alias.h"
 #include "store/task/task.h"
 
 extern SfMachine *sf_arg_machine(const char *text, SfRight needed);

@@ -26,9 +26,8 @@
 #include "base/version/schema.h"
 #include "copy/instance.h"
 #include "copy/load_guard.h"
-#include "copy/sequences.h"
 #include "db/row.h"
-#include "store/execution/open_execution.h"
+#include "store/execution/execution.h"
 #include "store/feature.h"
 
 /* Columns of _sfflow.instance; see sql/parts/table/core.sql. */

@@ -15,7 +15,7 @@
  */
 #include "postgres.h"
 
-#include "copy/sequences.h"
+#include "copy/load_guard.h"
 #include "db/table.h"
 
 typedef struct Position

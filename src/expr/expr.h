@@ -64,4 +64,11 @@ extern void sf_template_check(const Jsonb *value, SfQueryLanguage language,
 extern bool sf_template_eval(const SfTemplate *tmpl, SfEnv *env,
 							 const char *field, Jsonb **result, SfError *err);
 
+/* --- input_value.c: A value that an option of a state machine takes from the input of an execution --- */
+
+typedef struct SfInputValue SfInputValue;
+
+extern SfInputValue *sf_input_value_compile(const JsonbValue *text, bool is_jsonata, const char **problem);
+extern bool sf_input_value_find(const SfInputValue *source, Jsonb *input, Jsonb **value, SfError *error);
+
 #endif							/* SF_EXPR_EXPR_H */

@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "expr/input_value.h"
+#include "expr/expr.h"
 #include "jsonata/jsonata.h"
 
 struct SfInputValue

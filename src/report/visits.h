@@ -13,7 +13,7 @@
 
 #include "asl/program.h"
 #include "store/execution/execution_head.h"
-#include "store/history/mark_outcome.h"
+#include "store/history/history_event.h"
 
 typedef struct SfStateInstanceKey
 {

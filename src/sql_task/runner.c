@@ -33,7 +33,7 @@
 #include "base/time/timing.h"
 #include "base/value/random.h"
 #include "db/direct.h"
-#include "sql_task/identity/temp_schema.h"
+#include "sql_task/identity/guest.h"
 #include "sql_task/sql_task.h"
 #include "sql_task/sql_task_internal.h"
 

@@ -74,7 +74,7 @@ typedef enum SfParking
 typedef struct SfMigration
 {
 	const SfExecution *execution;
-	const Jsonb *renames;		/* of states, see renames.h; never NULL */
+	const Jsonb *renames;		/* of states, see history_event.h; never NULL */
 	/* the name that a job in iterations of Maps has in the other version; NULL: it is not there */
 	char	   *(*job_there) (const struct SfMigration *migration, const char *name);
 	const void *context;		/* for job_there */

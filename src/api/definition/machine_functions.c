@@ -14,7 +14,7 @@
 #include "base/name/name.h"
 #include "base/version/schema.h"
 #include "copy/instance.h"
-#include "run/execution/retention.h"
+#include "run/execution/lifecycle.h"
 #include "run/gate/gate.h"
 #include "store/audit/audit.h"
 #include "store/state_machine/aws_resource.h"

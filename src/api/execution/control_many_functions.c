@@ -25,7 +25,7 @@
 #include "run/execution/lifecycle.h"
 #include "run/task/dispatch.h"
 #include "store/audit/audit.h"
-#include "store/execution/bulk.h"
+#include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
 
 /* Arguments; sf_stop_many has the first six */

@@ -15,7 +15,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/version/schema.h"
-#include "run/execution/retention.h"
+#include "run/execution/lifecycle.h"
 #include "run/task/dispatch.h"
 #include "store/purge/purge.h"
 #include "store/role/privilege.h"

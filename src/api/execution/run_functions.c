@@ -34,7 +34,6 @@
 #include "db/direct.h"
 #include "run/gate/gate.h"
 #include "run/slice/slice.h"
-#include "run/slice/tries.h"
 #include "run/task/deliverer.h"
 #include "run/task/dispatch.h"
 #include "store/branch/due.h"
@@ -160,7 +159,7 @@ run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
 	result->transitions++;
 }
 
-/* Run a slice; when it fails, what run/slice/tries.h says. */
+/* Run a slice; when it fails, what run/slice/slice.h says. */
 static void
 session_slice(const SfSliceRequest *request, SfSliceResult *result)
 {

@@ -6,7 +6,7 @@
 #define SF_API_START_H
 
 #include "api/objects.h"
-#include "store/execution/if_exists.h"
+#include "store/execution/status.h"
 
 /* A call that starts executions of a machine */
 typedef struct SfStart

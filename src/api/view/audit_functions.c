@@ -12,7 +12,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/version/schema.h"
-#include "store/audit/audit_list.h"
+#include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"
 

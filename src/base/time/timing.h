@@ -9,7 +9,7 @@
 #ifndef SF_BASE_TIMING_H
 #define SF_BASE_TIMING_H
 
-/* --- errors: trying again (run/slice/tries.h) --- */
+/* --- errors: trying again (run/slice/slice.h) --- */
 
 /* Tries of a branch by itself; a conflict that occurs in each of them is taken for its own error */
 #define SF_TRIES					5

@@ -25,7 +25,7 @@
 #include "base/version/schema.h"
 #include "copy/instance.h"
 #include "feature/archive/batch.h"
-#include "run/execution/retention.h"
+#include "run/execution/lifecycle.h"
 #include "run/task/dispatch.h"
 #include "store/purge/purge.h"
 

@@ -25,7 +25,7 @@
 
 #include "feature/hold/hold.h"
 #include "run/apply/apply.h"
-#include "store/history/renames.h"
+#include "store/history/history_event.h"
 #include "store/role/owner.h"
 #include "store/role/privilege.h"
 
@@ -294,7 +294,7 @@ list_renamed(int machine_no, int64 execution_no, const Jsonb *renames)
 }
 
 /*
- * Have the holds of an execution's states follow a migration; renames as in renames.h.  Where two states become one
+ * Have the holds of an execution's states follow a migration; renames as in history_event.h.  Where two states become one
  * that is held, one of the holds ends: the branches that wait for it are due, and wait for the other one.
  */
 void

@@ -17,7 +17,7 @@
 #include "base/version/compat.h"
 #include "db/keyed_cache.h"
 #include "db/row.h"
-#include "expr/input_value.h"
+#include "expr/expr.h"
 #include "feature/home/home.h"
 
 /* The number of what is compiled; the registry sets it */

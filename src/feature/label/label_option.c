@@ -8,7 +8,7 @@
 
 #include "base/error/errors.h"
 #include "base/version/compat.h"
-#include "expr/input_value.h"
+#include "expr/expr.h"
 #include "feature/label/label.h"
 
 /* One label of the option */

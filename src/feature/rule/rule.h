@@ -8,7 +8,7 @@
 #include "asl/program.h"
 #include "run/task/deliverer.h"
 #include "store/execution/execution.h"
-#include "store/execution/if_exists.h"
+#include "store/execution/status.h"
 
 /* --- rules --- */
 

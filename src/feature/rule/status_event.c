@@ -13,7 +13,7 @@
 #include "base/settings.h"
 #include "feature/rule/watcher.h"
 #include "store/state_machine/aws_resource.h"
-#include "store/state_machine/machine_alias.h"
+#include "store/state_machine/machine.h"
 
 /* Input and output together are left out where they are longer than this, as in Step Functions */
 #define MAX_PAYLOAD		(248 * 1024)

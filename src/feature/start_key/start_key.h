@@ -26,7 +26,7 @@
 
 #include "base/value/one_of.h"
 #include "db/table.h"
-#include "expr/input_value.h"
+#include "expr/expr.h"
 #include "store/feature.h"
 
 /* Characters of a key, at most */

@@ -22,7 +22,7 @@
 #include "run/execution/lifecycle.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"
-#include "store/state_machine/machine_alias.h"
+#include "store/state_machine/machine.h"
 
 /* Milliseconds since 1970 */
 static int64

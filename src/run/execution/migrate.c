@@ -23,7 +23,7 @@
 #include "run/gate/gate.h"
 #include "run/join/children.h"
 #include "store/feature.h"
-#include "store/history/renames.h"
+#include "store/history/history_event.h"
 #include "store/state_machine/program_cache.h"
 
 /* States that an error names */

@@ -34,7 +34,7 @@
 #include "base/error/errors.h"
 #include "base/settings.h"
 #include "base/time/clock.h"
-#include "run/execution/retention.h"
+#include "run/execution/lifecycle.h"
 #include "run/task/driver.h"
 #include "store/feature.h"
 #include "store/purge/dropped.h"

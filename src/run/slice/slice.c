@@ -396,7 +396,7 @@ name_state(const char *cause, const SfState *state)
 
 /*
  * Fail the branch of a request with States.Runtime: its slice failed although the branch ran alone
- * (run/slice/tries.h), or the branch crashed the server too often.
+ * (run/slice/slice.h), or the branch crashed the server too often.
  */
 void
 sf_slice_fail_branch(const SfSliceRequest *request, const char *cause)

@@ -18,7 +18,7 @@
  * after the commit: the worker notes its own before and takes it back after
  * (base/role/role.h).
  *
- * When a slice fails, run/slice/tries.h says what follows.
+ * When a slice fails, run/slice/slice.h says what follows.
  */
 #ifndef SF_RUN_SLICE_H
 #define SF_RUN_SLICE_H
@@ -279,5 +279,14 @@ extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
 extern void sf_slice_fail_branch(const SfSliceRequest *request, const char *cause);
 
 extern int	sf_claim_touched(SfBranchKey *keys, int size);
+
+/*
+ * --- tries.c: *  1.      The branches of the slice, sf_claim_touched(), run one by one. 2.       A
+ * branch that fails by a conflict with others is tried again, SF_TRIES times in all, after pauses of
+ * random length. 3.  When that does not help, or the error is the branch's own, it ends with
+ * States.Runtime and the error's text: sf_slice_fail_branch() ---
+ */
+
+extern void sf_tries_run(bool (*try_once) (void *arg, bool last), void *arg);
 
 #endif							/* SF_RUN_SLICE_H */

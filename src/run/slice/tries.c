@@ -11,7 +11,7 @@
 #include "base/time/timing.h"
 #include "base/value/random.h"
 #include "base/version/compat.h"
-#include "run/slice/tries.h"
+#include "run/slice/slice.h"
 
 /* Sleep before the nth further try. */
 static void

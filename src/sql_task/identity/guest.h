@@ -31,4 +31,11 @@ extern void sf_guest_end(SfGuest *guest);
 extern SfGuest *sf_guest_current(void);
 extern bool sf_guest_holds_advisory_lock(void);
 
+/* --- temp_schema.c: what tasks may do with the temporary schema of the session --- */
+
+extern void sf_temp_schema_init(void);
+extern bool sf_temp_schema_exists(void);
+extern uint64 sf_temp_schema_changes(void);
+extern void sf_temp_schema_check(const SfGuest *guest);
+
 #endif							/* SF_TASK_GUEST_H */

@@ -39,7 +39,7 @@
 #include "base/error/debug_point.h"
 #include "base/role/role.h"
 #include "base/version/compat.h"
-#include "sql_task/identity/temp_schema.h"
+#include "sql_task/identity/guest.h"
 #include "sql_task/sql_task.h"
 #include "sql_task/sql_task_internal.h"
 

@@ -38,7 +38,6 @@
 
 #include "base/version/compat.h"
 #include "sql_task/identity/guest.h"
-#include "sql_task/identity/temp_schema.h"
 
 static object_access_hook_type previous_hook = NULL;
 

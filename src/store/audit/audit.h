@@ -5,6 +5,7 @@
 #ifndef SF_STORE_AUDIT_H
 #define SF_STORE_AUDIT_H
 
+#include "db/row.h"
 #include "store/execution/execution.h"
 #include "store/role/object_kind.h"
 
@@ -24,5 +25,39 @@ typedef struct SfAuditBatch
 } SfAuditBatch;
 
 extern void sf_audit_purge(TimestampTz before, int limit, SfAuditBatch *batch);
+
+/* --- audit_list.c: pages of what operators did, newest first --- */
+
+/* Which actions a page has; NULL: any */
+typedef struct SfAuditQuery
+{
+	Oid			reader;			/* whose rights count */
+	SfObjectKind kind;			/* of the object (SF_OBJECT_…) */
+	const char *object;			/* its name; NULL: all that the reader may see */
+	const char *target;			/* as the row has it */
+	const char *action;
+	const char *role;
+	TimestampTz from;			/* done then, or later */
+	TimestampTz before;
+	int			limit;
+} SfAuditQuery;
+
+/* An action */
+#define SF_AUDIT_FIELDS(X) \
+	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
+	X(char *, action, TEXT, NOT_NULL) \
+	X(char *, target, TEXT, NOT_NULL) \
+	X(char *, execution_id, TEXT, NULLABLE) \
+	X(char *, role, TEXT, NOT_NULL) \
+	X(char *, session_role, TEXT, NOT_NULL) \
+	X(char *, reason, TEXT, NULLABLE) \
+	X(Jsonb *, details, JSONB, NULLABLE)
+
+typedef struct SfAuditRow
+{
+	SF_AUDIT_FIELDS(SF_FIELD)
+} SfAuditRow;
+
+extern List *sf_audit_list(const SfAuditQuery *query);
 
 #endif							/* SF_STORE_AUDIT_H */

@@ -12,7 +12,7 @@
 #include "lib/stringinfo.h"
 #include "utils/memutils.h"
 
-#include "store/audit/audit_list.h"
+#include "store/audit/audit.h"
 #include "store/execution/execution_list.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"

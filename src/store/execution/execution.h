@@ -172,4 +172,67 @@ extern List *sf_execution_results(int64 execution_no, int64 map_run_no, int firs
 extern void sf_execution_note_request(const SfExecution *execution,
 									  SfStartOutcome outcome, bool input_differs);
 
+/* --- bulk.c: which executions a redrive or a stop of many is for --- */
+
+/* What is asked for; fields that are NULL, 0 or DT_NOBEGIN ask for nothing */
+typedef struct SfBulkFilter
+{
+	const int  *machines;		/* numbers; other machines are left out */
+	int			nmachines;
+	int			status;			/* SfStatus; SF_ANY_STATUS: of those that have not succeeded */
+	const char *error;
+	TimestampTz since;
+	const Jsonb *labels;		/* that an execution has, all of them, as texts */
+	int64		map_run_of;		/* children of a run: its execution, */
+	int64		map_run_no;		/* ... and its number */
+} SfBulkFilter;
+
+/* An execution, as the call's snapshot has it */
+typedef struct SfBulkItem
+{
+	int64		execution_no;
+	TimestampTz stopped_at;		/* DT_NOBEGIN: it runs */
+} SfBulkItem;
+
+typedef struct SfBulkList
+{
+	SfBulkItem *items;			/* by number */
+	int			n;
+	int			size;
+} SfBulkList;
+
+extern SfBulkList sf_bulk_ended(const SfBulkFilter *filter);
+extern SfBulkList sf_bulk_running(const SfBulkFilter *filter);
+extern bool sf_bulk_map_run(const char *uuid, int64 *execution_no, int64 *map_run_no);
+
+/*
+ * --- open_execution.c: executions that have begun and have not ended with success. * Lists of running
+ * and of failed executions read these rows, and not the rows of all executions.  An index on the
+ * status of an execution would serve the lists, too, but each end would then write to every index of
+ * the table (docs/decisions/lists.md) ---
+ */
+
+/* Columns of _sfflow.open_execution; see sql/parts/table/core.sql. */
+#define SF_OPEN_EXECUTION_COLUMNS(X) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(SfStatus, status, INT2, NOT_NULL) \
+	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(char *, error, TEXT, NULLABLE)
+
+/*
+ * Bytes of an error that a row holds, as an entry of an index has room for 2,700;
+ * of a longer one the first characters.
+ */
+#define SF_OPEN_ERROR_MAX	2000
+#define SF_OPEN_ERROR_PART	500
+
+extern char *sf_open_execution_error(const char *error);
+
+extern void sf_open_execution_note(SfExecution *execution);
+
+extern void sf_open_execution_write(List *executions);
+
+extern void sf_open_execution_rebuild(void);
+
 #endif							/* SF_STORE_EXECUTION_H */

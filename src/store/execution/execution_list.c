@@ -28,8 +28,8 @@
 
 #include "base/name/name.h"
 #include "db/index_walk.h"
+#include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
-#include "store/execution/open_execution.h"
 
 #define ROW SfListedExecution
 SF_RESULT_TYPE(listed_type, SF_LISTED_FIELDS);

@@ -11,7 +11,7 @@
 #include "asl/history_event_types.h"
 #include "base/value/iterations.h"
 #include "store/history/history_codec.h"
-#include "store/history/renames.h"
+#include "store/history/history_event.h"
 #include "store/state_machine/program_cache.h"
 
 SF_COLUMN_NUMBERS(SF_HISTORY_COLUMNS);

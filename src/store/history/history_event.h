@@ -9,6 +9,7 @@
 
 #include "asl/history_event_types.h"
 #include "asl/program.h"
+#include "json/json.h"
 #include "store/execution/execution.h"
 
 /* Columns of _sfflow.history; see sql/parts/table/core.sql. */
@@ -106,5 +107,29 @@ extern void sf_history_event_scan(int64 execution_no, SfHistoryDocuments documen
 								  SfHistoryEventVisitor visitor, void *arg);
 extern void sf_history_event_scan_some(int64 execution_no, SfHistoryEventFilter filter,
 									   SfHistoryEventVisitor visitor, void *arg);
+
+/* --- renames.c: names that states get when an execution is migrated to another version --- */
+
+extern Jsonb *sf_renames_of_migration(const Jsonb *details);
+extern const char *sf_renames_after(const Jsonb *renames, const char *name);
+extern List *sf_renames_before(const Jsonb *renames, const List *names);
+
+/* --- mark_outcome.c: what rows of marks and events JobMarked say --- */
+
+/* Outcomes: symbol, name */
+#define SF_MARK_LIST(X) \
+	X(SUCCESS, "success") \
+	X(SKIP, "skip") \
+	X(FAILURE, "failure")
+
+#define SF_MARK_ENUM(sym, name) SF_MARK_##sym,
+typedef enum SfMarkOutcome
+{
+	SF_MARK_LIST(SF_MARK_ENUM)
+	SF_MARK_COUNT
+} SfMarkOutcome;
+
+extern const char *sf_mark_outcome_name(SfMarkOutcome outcome);
+extern SfMarkOutcome sf_mark_outcome_of(const char *name);
 
 #endif							/* SF_STORE_HISTORY_EVENT_H */

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "db/table.h"
-#include "store/history/mark_outcome.h"
+#include "store/history/history_event.h"
 
 static const char *const names[] = {
 #define OUTCOME_NAME(sym, name) name,

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "store/history/renames.h"
+#include "store/history/history_event.h"
 
 /* The names that a migration has changed, by the details of its event; NULL: none. */
 Jsonb *

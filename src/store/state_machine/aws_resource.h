@@ -6,6 +6,8 @@
 #ifndef SF_STORE_AWS_RESOURCE_H
 #define SF_STORE_AWS_RESOURCE_H
 
+#include "nodes/pg_list.h"
+
 #include "db/row.h"
 #include "store/role/object_kind.h"
 
@@ -38,5 +40,27 @@ extern void sf_publication_write(int machine_no, int version, bool published,
 								 const char *description);
 extern void sf_publication_delete(int machine_no, int version);
 extern List *sf_publication_list(int machine_no, int below, int limit);
+
+/* --- resource_map.c: the table, and a cache of it in each session --- */
+
+/* Columns of _sfflow.resource_map; see sql/parts/table/core.sql. */
+#define SF_RESOURCE_MAP_COLUMNS(X) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(char *, pattern, TEXT, NOT_NULL)	/* "*" is any text */ \
+	X(char *, resource, TEXT, NOT_NULL)
+
+typedef struct SfResourceMapping
+{
+	SF_RESOURCE_MAP_COLUMNS(SF_FIELD)
+} SfResourceMapping;
+
+extern void sf_resource_map_put(Oid owner, const char *pattern, const char *resource);
+extern bool sf_resource_map_remove(Oid owner, const char *pattern);
+
+/*
+ * The mappings of a role and of superusers (a List of SfResourceMapping), as they are now: the
+ * session's cache, valid until the next call.
+ */
+extern const List *sf_resource_map_of(Oid owner);
 
 #endif							/* SF_STORE_AWS_RESOURCE_H */

@@ -8,7 +8,7 @@
 #include "utils/builtins.h"
 
 #include "store/state_machine/aws_resource.h"
-#include "store/state_machine/machine_alias.h"
+#include "store/state_machine/machine.h"
 
 #define ROW SfMachineAlias
 SF_ROW_TYPE(row_type, SF_MACHINE_ALIAS_COLUMNS, machine_alias, 2);

@@ -25,7 +25,6 @@
 #include "tools/sfworker/config.h"
 #include "tools/sfworker/connection.h"
 #include "tools/sfworker/http/fetch.h"
-#include "tools/sfworker/several.h"
 #include "tools/sfworker/task/queue.h"
 #include "tools/sfworker/task/subprocess.h"
 

@@ -20,7 +20,7 @@
 
 #include "tools/client/log.h"
 #include "tools/sfworker/config.h"
-#include "tools/sfworker/several.h"
+#include "tools/sfworker/connection.h"
 
 /* Seconds before a process is started again that has ended by itself */
 #define PAUSE	2

@@ -19,7 +19,7 @@
 
 #include "base/version/schema.h"
 #include "copy/instance.h"
-#include "copy/sequences.h"
+#include "copy/load_guard.h"
 #include "worker/process/verdict.h"
 #include "worker/shared_memory/shared.h"
 

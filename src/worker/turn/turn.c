@@ -8,7 +8,7 @@
  * a purge of old executions (PURGE), deliveries of rules (DELIVER), or sweeps of features
  * (SWEEP); what follows the task is a later SLICE.  A turn runs in attempts: transactions
  * whose error is caught (turn_xact.c).  The branches of a slice that failed run again one by
- * one (run/slice/tries.h).  What follows when a branch fails that runs by itself:
+ * one (run/slice/slice.h).  What follows when a branch fails that runs by itself:
  *
  *		serialization failure, deadlock, a lock
  *		not available, a cancel, an execution
@@ -35,7 +35,6 @@
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
 #include "run/slice/slice.h"
-#include "run/slice/tries.h"
 #include "worker/fault/poison.h"
 #include "worker/fault/shortage.h"
 #include "worker/process/admit.h"

@@ -8,7 +8,7 @@
 #include "nodes/pg_list.h"
 
 #include "base/error/errors.h"
-#include "run/execution/retention.h"
+#include "run/execution/lifecycle.h"
 #include "run/slice/slice.h"
 #include "run/task/deliverer.h"
 #include "store/feature.h"

@@ -15,7 +15,6 @@
 #include "tools/sfgateway/aws/aws_api.h"
 #include "tools/sfgateway/console_api/console.h"
 #include "tools/sfgateway/database/call_error.h"
-#include "tools/sfgateway/database/crowd.h"
 #include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/gateway_config.h"
 #include "tools/sfgateway/nodes/gateway_nodes.h"

@@ -19,7 +19,6 @@
 
 #include "tools/sfgateway/console_api/console.h"
 #include "tools/sfgateway/database/call_error.h"
-#include "tools/sfgateway/database/crowd.h"
 #include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/hashing.h"
 

@@ -30,7 +30,7 @@
 #include "common/hashfn.h"
 
 #include "tools/client/loop.h"
-#include "tools/sfgateway/database/crowd.h"
+#include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/gateway_config.h"
 #include "tools/sfgateway/http/http_request.h"
 #include "tools/sfgateway/http/listener.h"

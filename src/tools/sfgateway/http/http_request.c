@@ -23,7 +23,7 @@
 
 #include "tools/client/json_text.h"
 #include "tools/client/log.h"
-#include "tools/sfgateway/database/crowd.h"
+#include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/hashing.h"
 #include "tools/sfgateway/http/http_request.h"
 

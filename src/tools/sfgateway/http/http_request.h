@@ -13,7 +13,7 @@
 #include "pqexpbuffer.h"
 
 #include "tools/client/loop.h"
-#include "tools/sfgateway/database/crowd.h"
+#include "tools/sfgateway/database/database.h"
 
 struct SfgRequest;
 

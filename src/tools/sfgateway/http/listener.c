@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "tools/client/log.h"
-#include "tools/sfgateway/database/crowd.h"
+#include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/gateway_config.h"
 #include "tools/sfgateway/http/http_request.h"
 #include "tools/sfgateway/http/listener.h"
