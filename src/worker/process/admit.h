@@ -11,10 +11,11 @@
 /* --- all of these want the lock held exclusively --- */
 
 extern bool sf_admit_inline(SfProcess *process, Oid owner);
-extern bool sf_admit_task(SfProcess *process, Oid owner);
+extern bool sf_admit_task(SfProcess *process, Oid owner, bool known_long);
 extern bool sf_admit_delivery(SfProcess *process, Oid owner);
 extern void sf_admit_release(SfProcess *process);
 extern void sf_admit_end(SfProcess *process);
+extern void sf_admit_more_tasks(void);
 extern void sf_admit_want(SfDatabase *database, SfTasksLeft left, uint32 releases);
 extern int	sf_admit_shares(const SfProcess *process, SfOwnerShare *shares);
 

@@ -402,7 +402,7 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 	else
 		turn->until = sf_tick_plus_ms(mine->since,
 									  turn->helped ? SF_DEBUG_MS("helper-linger", SF_HELPER_LINGER_MS) :
-									  SF_TASK_LINGER_MS);
+									  SF_DEBUG_MS("task-linger", SF_TASK_LINGER_MS));
 	if (mine->kind == SF_PROCESS_KIND_WORKER)
 		turn->until = Min(Min(turn->until, database->next_queue),
 						  Min(database->next_purge, database->next_delivery));

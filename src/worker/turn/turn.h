@@ -87,6 +87,7 @@ typedef struct SfTurn
 	SfAdmission admission;		/* which of them it may take on */
 	SfBranchKey task;			/* TASK */
 	int			task_generation;
+	bool		task_known_long;
 	Oid			task_owner;
 	TimestampTz task_due;
 	uint32		registrations;	/* of the database when the turn began */
