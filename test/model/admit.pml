@@ -9,7 +9,10 @@
  * owner 2 has one execution: T1, a task, T3.
  *
  * Modelled: announced tasks that are left because their owner occupies as
- * many processes as it may, and that are looked for again when one of them ends.
+ * many processes as it may, and that are looked for again when one of them ends.  A look
+ * takes its time: first what each owner may have, then what there is, and then
+ * whether the owner may still have it.  Two looks at once may find a task each
+ * where there is room for one.
  */
 #ifndef HOSTILE
 #define HOSTILE	1
@@ -36,10 +39,17 @@ byte advanced;					/* the owner that was advanced last */
 bool wanted = true;				/* a look for announced tasks is asked for */
 bool capped;					/* a task was left because of the cap */
 bool released[NPROCESSES];		/* an owner released a process since this one's look */
+byte looking;					/* processes that look for a task */
 bool fin, all_ended;
 
-#define MAY_TAKE(o)		(announced[o] > 0 && occupied[o] < CAP)
-#define ANY_CAPPED		((announced[0] > 0 && occupied[0] >= CAP) || (announced[1] > 0 && occupied[1] >= CAP))
+/* With the mistake, others that look count as if they were occupied by an owner who occupies one. */
+#ifdef MUT_SEARCHES
+#define HAS_ROOM(o)		(occupied[o] == 0 || occupied[o] + looking < CAP)
+#else
+#define HAS_ROOM(o)		(occupied[o] < CAP)
+#endif
+#define MAY_TAKE(o)		(announced[o] > 0 && may[o])
+#define IS_CAPPED(o)	(announced[o] > 0 && !may[o])
 
 /* The next owner in turn, after one, that meets a condition. */
 #ifdef MUT_TURNS
@@ -70,32 +80,50 @@ inline advance(o)
 proctype Process(byte s)
 {
 	byte o;
+	bool may[NO];
 	bool left;					/* the look has left a task because of the cap */
 
 end_again:
 	atomic {
 		wanted ->
-		wanted = false; released[s] = false; left = ANY_CAPPED;
+		wanted = false; released[s] = false;
+		may[0] = HAS_ROOM(0); may[1] = HAS_ROOM(1); may[2] = HAS_ROOM(2);
+		looking++
+	};
+	atomic {					/* what it takes is locked */
+		left = IS_CAPPED(0) || IS_CAPPED(1) || IS_CAPPED(2);
 		o = NEXT(MAY_TAKE, after);
 		if
 		:: o == NONE -> skip
-		:: else -> announced[o]--; occupied[o]++; after = o; wanted = true
+		:: else -> announced[o]--
 		fi
 	};
-	if
-	:: o == NONE ->
-		atomic {				/* an owner may have released a process since the look */
-			if
+	atomic {					/* an owner may have released a process, or occupied one, since the look */
+		looking--;
+		if
 #ifndef MUT_RELEASES
-			:: left && released[s] -> wanted = true
-			:: left && !released[s] -> capped = true
+		:: left && released[s] -> wanted = true
+		:: left && !released[s] -> capped = true
 #else
-			:: left -> capped = true
+		:: left -> capped = true
 #endif
-			:: !left -> skip
-			fi;
-			o = 0; released[s] = false; left = false };
-		goto end_again
+		:: !left -> skip
+		fi;
+		if
+		:: o == NONE -> skip
+#ifndef MUT_ENTRY
+		:: o != NONE && occupied[o] >= CAP -> announced[o]++; capped = true; o = NONE
+		:: o != NONE && occupied[o] < CAP ->
+#else
+		:: o != NONE ->
+#endif
+			occupied[o]++; after = o; wanted = true; assert(occupied[o] <= CAP)
+		fi;
+		released[s] = false; left = false;
+		may[0] = false; may[1] = false; may[2] = false
+	};
+	if
+	:: o == NONE -> atomic { o = 0; goto end_again }
 	:: else
 	fi;
 end_task:
@@ -143,5 +171,8 @@ init
 	}
 }
 
-/* Under weak fairness: neither the greedy owner nor the endless one starves the third. */
-ltl done { <> fin && (!ENDLESS || [] <> answered[1]) && (HOSTILE || <> all_ended) }
+/*
+ * Under weak fairness: neither the greedy owner nor the endless one starves the third, and no task waits
+ * for ever beside a slot that its owner may have.
+ */
+ltl done { <> fin && (!ENDLESS || [] <> answered[1]) && (HOSTILE || <> all_ended) && <> (occupied[0] == CAP || all_ended) }

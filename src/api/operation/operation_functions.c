@@ -20,9 +20,8 @@
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"
-#include "worker/fault/last_error.h"
-#include "worker/fault/poison.h"
-#include "worker/process/admit.h"
+#include "worker/fault/fault.h"
+#include "worker/process/process.h"
 #include "worker/shared_memory/shared.h"
 
 /* These answer also where the schema is not the library's. */

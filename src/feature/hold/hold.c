@@ -294,8 +294,8 @@ list_renamed(int machine_no, int64 execution_no, const Jsonb *renames)
 }
 
 /*
- * Have the holds of an execution's states follow a migration; renames as in history_event.h.  Where two states become one
- * that is held, one of the holds ends: the branches that wait for it are due, and wait for the other one.
+ * Have the holds of an execution's states follow a migration; renames as in history_event.h.  Where two states
+ * become one that is held, one of the holds ends: the branches that wait for it are due, and wait for the other one.
  */
 void
 sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames)

@@ -262,6 +262,7 @@ typedef struct SfSliceResult
 	Oid			owner;			/* whose identity is on, InvalidOid: none */
 	SfBranchKey task;			/* LONG_TASK */
 	int			task_generation;
+	bool		task_known_long;
 	TimestampTz task_due;		/* since when it has been announced */
 	const char *task_state;		/* its state's name, static for the transaction */
 	SfTasksLeft tasks_left;

@@ -149,6 +149,13 @@ left_as(const SfSliceRequest *request, Oid owner, bool known_long)
 	return (sf_slice_worker(request)->tasks & SF_SLICE_TASKS_LONG) != 0 ? SF_TASKS_LEFT_NONE : SF_TASKS_LEFT_TASK;
 }
 
+/* Is the task of a state known to be long? */
+static bool
+is_known_long(const SfDraft *draft, const SfState *state)
+{
+	return last_duration(draft, state).kind != SF_TASK_TIME_UNKNOWN && !is_short(draft, state);
+}
+
 /*
  * May the caller be handed a task that is (or is to be) announced?  If not it
  * is told that one was left.
@@ -156,8 +163,7 @@ left_as(const SfSliceRequest *request, Oid owner, bool known_long)
 static bool
 may_offer(SfSlice *slice, const SfDraft *draft, const SfState *state)
 {
-	bool		known = last_duration(draft, state).kind != SF_TASK_TIME_UNKNOWN && !is_short(draft, state);
-	SfTasksLeft left = left_as(slice->request, draft->execution->owner, known);
+	SfTasksLeft left = left_as(slice->request, draft->execution->owner, is_known_long(draft, state));
 
 	if (left == SF_TASKS_LEFT_NONE)
 		return true;
@@ -317,9 +323,10 @@ sf_dispatch_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
 
 /* Have the caller run an announced task next. */
 static void
-offer_long_task(SfSlice *slice, const SfBranch *branch, const SfState *state)
+offer_long_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch, const SfState *state)
 {
 	slice->announced = true;
+	slice->result->task_known_long = is_known_long(draft, state);
 	slice->result->task = branch->key;
 	slice->result->task_generation = branch->generation;
 	slice->result->task_due = branch->due_at;
@@ -333,7 +340,7 @@ sf_dispatch_offer(SfSlice *slice, const SfDraft *draft, const SfBranch *branch)
 	const SfState *state = &draft->program->states[branch->state];
 
 	if (may_offer(slice, draft, state))
-		offer_long_task(slice, branch, state);
+		offer_long_task(slice, draft, branch, state);
 }
 
 /* A task that has succeeded was only the request: the branch waits for the answer, with a row or NULL. */
@@ -475,7 +482,7 @@ sf_dispatch_announced(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	memset(&outcome, 0, sizeof(outcome));
 	if (!sf_slice_in_session(slice->request))
 	{
-		offer_long_task(slice, branch, state);
+		offer_long_task(slice, draft, branch, state);
 		return false;
 	}
 	if (resolve(draft, task_resource(draft, branch), &resource, &payload, &outcome.error))

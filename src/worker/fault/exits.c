@@ -25,9 +25,8 @@
 #include "tcop/tcopprot.h"
 
 #include "base/settings.h"
-#include "worker/fault/exits.h"
-#include "worker/fault/poison.h"
-#include "worker/process/my_process.h"
+#include "worker/fault/fault.h"
+#include "worker/process/process.h"
 
 /* Another process has asked this one to end */
 static volatile sig_atomic_t asked_to_end = false;

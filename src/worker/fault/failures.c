@@ -19,7 +19,7 @@
 
 #include "base/error/debug_point.h"
 #include "base/settings.h"
-#include "worker/fault/failures.h"
+#include "worker/fault/fault.h"
 #include "worker/shared_memory/shared.h"
 
 /* Lines of one second, in all databases */

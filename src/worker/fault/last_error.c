@@ -13,7 +13,7 @@
 #include "miscadmin.h"
 #include "utils/elog.h"
 
-#include "worker/fault/last_error.h"
+#include "worker/fault/fault.h"
 
 static emit_log_hook_type next_log_hook = NULL;
 

@@ -50,7 +50,7 @@
 
 #include "base/error/debug_point.h"
 #include "base/settings.h"
-#include "worker/fault/poison.h"
+#include "worker/fault/fault.h"
 #include "worker/shared_memory/entries.h"
 #include "worker/shared_memory/shared.h"
 

@@ -19,8 +19,8 @@
 
 #include "base/time/timing.h"
 #include "base/value/random.h"
-#include "worker/fault/shortage.h"
-#include "worker/process/my_process.h"
+#include "worker/fault/fault.h"
+#include "worker/process/process.h"
 #include "worker/shared_memory/entries.h"
 #include "worker/shared_memory/shared.h"
 

@@ -20,8 +20,7 @@
 
 #include "base/time/timing.h"
 #include "worker/launcher/launcher.h"
-#include "worker/process/my_process.h"
-#include "worker/process/signals.h"
+#include "worker/process/process.h"
 
 static bool mine = false;
 

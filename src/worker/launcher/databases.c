@@ -18,7 +18,7 @@
 #include "base/settings.h"
 #include "quota/quota.h"
 #include "store/feature.h"
-#include "worker/fault/poison.h"
+#include "worker/fault/fault.h"
 #include "worker/launcher/launcher.h"
 
 /* Tell whether sfflow.databases lets a database be driven. */

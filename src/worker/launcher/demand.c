@@ -13,7 +13,7 @@
 #include "base/settings.h"
 #include "base/time/timing.h"
 #include "worker/launcher/launcher.h"
-#include "worker/process/admit.h"
+#include "worker/process/process.h"
 
 /* Put a candidate first when it is more urgent than the one so far. */
 static void
@@ -134,8 +134,12 @@ consider_task(SfDatabase *database, SfTick now, SfDemand *want)
 	}
 	if (database->tasks_since == SF_TICK_UNSET)
 		database->tasks_since = now;
-	if (sf_shared_count_tasks() < sf_admit_max_tasks() &&
-		!sf_admit_task_process_stands_by(database->oid))
+	if (sf_shared_count_tasks() >= sf_admit_max_tasks())
+		return;
+	/* one that stands by may be asleep: it was there before the tasks, or they found no room then */
+	if (sf_admit_task_process_stands_by(database->oid))
+		(void) sf_shared_wake_idle(database->oid, SF_PROCESS_KIND_TASK);
+	else
 		consider(want, database->oid, SF_PROCESS_KIND_TASK, false, database->tasks_since);
 }
 

@@ -29,12 +29,9 @@
 #include "base/version/compat.h"
 #include "copy/instance.h"
 #include "copy/load_guard.h"
-#include "worker/fault/failures.h"
-#include "worker/fault/poison.h"
+#include "worker/fault/fault.h"
 #include "worker/launcher/launcher.h"
-#include "worker/process/my_process.h"
-#include "worker/process/signals.h"
-#include "worker/process/worker.h"
+#include "worker/process/process.h"
 #include "worker/session/await.h"
 
 static MemoryContext launcher_context;

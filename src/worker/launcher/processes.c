@@ -15,8 +15,7 @@
 #include "base/time/timing.h"
 #include "base/value/random.h"
 #include "worker/launcher/launcher.h"
-#include "worker/process/admit.h"
-#include "worker/process/worker.h"
+#include "worker/process/process.h"
 
 /* Handles of the processes, by their numbers, where this launcher started them */
 static BackgroundWorkerHandle **handles;

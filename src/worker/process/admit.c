@@ -25,7 +25,7 @@
 #include "postgres.h"
 
 #include "base/settings.h"
-#include "worker/process/admit.h"
+#include "worker/process/process.h"
 
 /* The processes in the code of an owner in a database, without the one that asks */
 typedef struct Share
@@ -110,13 +110,32 @@ sf_admit_inline(SfProcess *process, Oid owner)
 	return true;
 }
 
-/* Ask to run an announced task of an owner; false: the owner has its share. */
+/*
+ * Which more tasks an owner may have, who has such a share?  Processes that search count for nothing: so
+ * two of them may find a task where there is room for one.
+ */
+static SfOwnerTasks
+tasks_left_to(const SfProcess *asking, const Share *share)
+{
+	int			others = sf_shared_count_tasks() - (sf_shared_counts_as_task(asking) ? 1 : 0);
+	/* one place is kept for owners whose tasks occupy no process */
+	int			limit = sf_admit_max_tasks() - (share->occupied > 0 ? 1 : 0);
+
+	if (share->in_code >= max_in_code() || has_its_share(share) || others >= limit)
+		return SF_OWNER_TASKS_NONE;
+	return share->occupied == 0 || others < sf_shared_max_tasks() ? SF_OWNER_TASKS_ALL : SF_OWNER_TASKS_NEW;
+}
+
+/*
+ * Ask to run an announced task of an owner, now that it was found and its announcement is committed; false:
+ * there is no room for it.  What took that since the search began counts here, and will be released.
+ */
 bool
-sf_admit_task(SfProcess *process, Oid owner)
+sf_admit_task(SfProcess *process, Oid owner, bool known_long)
 {
 	Share		share = share_of(process, owner);
 
-	if (share.in_code >= max_in_code() || has_its_share(&share))
+	if (!sf_owner_may_have(tasks_left_to(process, &share), known_long))
 		return false;
 	process->user_owner = owner;
 	return true;
@@ -139,15 +158,17 @@ sf_admit_delivery(SfProcess *process, Oid owner)
 	return sf_admit_inline(process, owner);
 }
 
-/* Have the tasks sought again that waited for a process to be released. */
-static void
-want_capped_tasks(void)
+/*
+ * There is room for a task: have those sought again that waited for that.  The launcher sees to it that a
+ * process comes for them, also for those that were wanted before, and found no room.
+ */
+void
+sf_admit_more_tasks(void)
 {
 	sf_shared->releases++;
 	sf_foreach_database(database)
 	{
-		if (!OidIsValid(database->oid) ||
-			(database->tasks_left & (SF_TASKS_LEFT_CAPPED | SF_TASKS_LEFT_RESERVED)) == 0)
+		if (!OidIsValid(database->oid) || database->tasks_left == SF_TASKS_LEFT_NONE)
 			continue;
 		database->tasks_left = SF_TASKS_LEFT_TASK;
 		sf_shared_wake_launcher();
@@ -158,7 +179,7 @@ want_capped_tasks(void)
 void
 sf_admit_release(SfProcess *process)
 {
-	bool		makes_room = sf_shared_is_occupied(process);
+	bool		makes_room = sf_shared_counts_as_task(process);
 
 	if (!makes_room && OidIsValid(process->user_owner))
 	{
@@ -169,7 +190,7 @@ sf_admit_release(SfProcess *process)
 	}
 	process->user_owner = InvalidOid;
 	if (makes_room)
-		want_capped_tasks();
+		sf_admit_more_tasks();
 }
 
 /* A process ends: another one may be started for tasks. */
@@ -178,7 +199,7 @@ sf_admit_end(SfProcess *process)
 {
 	/* not for a process that was there for a task and might take none */
 	if (process->kind == SF_PROCESS_KIND_WORKER)
-		want_capped_tasks();
+		sf_admit_more_tasks();
 	sf_admit_release(process);
 }
 
@@ -226,11 +247,8 @@ sf_admit_takes(SfAdmission admission)
 int
 sf_admit_shares(const SfProcess *asking, SfOwnerShare *shares)
 {
-	int			room = sf_shared_max_tasks() - sf_shared_count_tasks();
 	int			n = 0;
 
-	if (asking->may_task)
-		room++;					/* counted already */
 	sf_foreach_process(process)
 	{
 		Share		share;
@@ -245,11 +263,7 @@ sf_admit_shares(const SfProcess *asking, SfOwnerShare *shares)
 		if (listed || (share.occupied == 0 && share.in_code < max_in_code()))
 			continue;
 		shares[n].owner = process->user_owner;
-		if (share.in_code >= max_in_code() || share.occupied >= sf_admit_max_per_owner() ||
-			room + sf_setting_workers - 1 <= 0)
-			shares[n].tasks = SF_OWNER_TASKS_NONE;
-		else
-			shares[n].tasks = room > 0 ? SF_OWNER_TASKS_ALL : SF_OWNER_TASKS_NEW;
+		shares[n].tasks = tasks_left_to(asking, &share);
 		n++;
 	}
 	return n;

@@ -32,9 +32,8 @@
 #include "base/time/timing.h"
 #include "base/value/random.h"
 #include "base/version/compat.h"
-#include "worker/fault/poison.h"
-#include "worker/process/admit.h"
-#include "worker/process/my_process.h"
+#include "worker/fault/fault.h"
+#include "worker/process/process.h"
 
 SfProcess  *sf_my_process = NULL;
 

@@ -19,8 +19,7 @@
 #include "base/value/random.h"
 #include "store/branch/queue_hints.h"
 #include "worker/launcher/launcher.h"
-#include "worker/process/admit.h"
-#include "worker/process/my_process.h"
+#include "worker/process/process.h"
 #include "worker/process/scheduler.h"
 #include "worker/session/await.h"
 #include "worker/shared_memory/shared.h"
@@ -402,7 +401,7 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 	else
 		turn->until = sf_tick_plus_ms(mine->since,
 									  turn->helped ? SF_DEBUG_MS("helper-linger", SF_HELPER_LINGER_MS) :
-									  SF_TASK_LINGER_MS);
+									  SF_DEBUG_MS("task-linger", SF_TASK_LINGER_MS));
 	if (mine->kind == SF_PROCESS_KIND_WORKER)
 		turn->until = Min(Min(turn->until, database->next_queue),
 						  Min(database->next_purge, database->next_delivery));

@@ -17,8 +17,7 @@
 
 #include "base/error/debug_point.h"
 #include "base/version/compat.h"
-#include "worker/process/my_process.h"
-#include "worker/process/signals.h"
+#include "worker/process/process.h"
 
 static int	exit_code = 0;
 
@@ -62,6 +61,15 @@ shorten_polls(void)
 	LWLockRelease(sf_shared_lock);
 }
 
+/* Have tasks sought again that this process, or another one, has left by the settings before. */
+static void
+reconsider_tasks(void)
+{
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_admit_more_tasks();
+	LWLockRelease(sf_shared_lock);
+}
+
 /*
  * Take in a changed configuration (then it returns true); see to interrupts.  Between
  * turns there is nothing to roll back, so a worker that is to terminate ends without a
@@ -78,6 +86,7 @@ sf_signals_handle(void)
 	ConfigReloadPending = false;
 	ProcessConfigFile(PGC_SIGHUP);
 	shorten_polls();
+	reconsider_tasks();
 	return true;
 }
 

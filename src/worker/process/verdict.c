@@ -20,7 +20,7 @@
 #include "base/version/schema.h"
 #include "copy/instance.h"
 #include "copy/load_guard.h"
-#include "worker/process/verdict.h"
+#include "worker/process/process.h"
 #include "worker/shared_memory/shared.h"
 
 /* The extension's OID, kept since looking it up by name costs as much as reading its row */

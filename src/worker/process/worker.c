@@ -18,14 +18,10 @@
 #include "base/settings.h"
 #include "base/time/clock.h"
 #include "sql_task/sql_task.h"
-#include "worker/fault/exits.h"
-#include "worker/fault/last_error.h"
-#include "worker/fault/poison.h"
+#include "worker/fault/fault.h"
 #include "worker/launcher/launcher.h"
-#include "worker/process/my_process.h"
+#include "worker/process/process.h"
 #include "worker/process/scheduler.h"
-#include "worker/process/signals.h"
-#include "worker/process/worker.h"
 #include "worker/turn/turn_xact.h"
 
 /* Wait for a database to be named to this process; false: it is not needed. */

@@ -35,7 +35,7 @@
 #include "base/version/compat.h"
 #include "db/table.h"
 #include "worker/launcher/launcher.h"
-#include "worker/process/worker.h"
+#include "worker/process/process.h"
 #include "worker/session/await.h"
 #include "worker/shared_memory/shared.h"
 

@@ -20,7 +20,7 @@
 
 #include "db/table.h"
 #include "store/feature.h"
-#include "worker/process/worker.h"
+#include "worker/process/process.h"
 #include "worker/session/await.h"
 
 static ProcessUtility_hook_type previous_utility_hook = NULL;

@@ -26,9 +26,8 @@
 #include "base/error/debug_point.h"
 #include "base/memory/xact_array.h"
 #include "base/time/timing.h"
-#include "worker/fault/failures.h"
-#include "worker/fault/poison.h"
-#include "worker/process/my_process.h"
+#include "worker/fault/fault.h"
+#include "worker/process/process.h"
 #include "worker/session/await.h"
 #include "worker/shared_memory/shared.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/settings.h"
 #include "copy/instance.h"
-#include "worker/fault/poison.h"
+#include "worker/fault/fault.h"
 #include "worker/shared_memory/shared.h"
 
 #define SF_TRANCHE "sfflow"

@@ -11,7 +11,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 
-#include "worker/process/worker.h"
+#include "worker/process/process.h"
 #include "worker/shared_memory/shared.h"
 
 /* Below this, how long a task takes does not matter (sfflow.slice_ms is longer) */

@@ -190,7 +190,14 @@ sf_shared_max_processes(void)
 	return Max(count, 1);
 }
 
-/* Count tasks that occupy a process: long ones, those that may begin, overrunning ones. */
+/* Does a process count as one that is in a task? So does one whose turn takes too long; not one that searches. */
+bool
+sf_shared_counts_as_task(const SfProcess *process)
+{
+	return process->state != SF_PROCESS_STATE_FREE && (process->stuck || sf_shared_is_occupied(process));
+}
+
+/* Count the processes that are in tasks: long ones, and those that overrun. */
 int
 sf_shared_count_tasks(void)
 {
@@ -198,7 +205,7 @@ sf_shared_count_tasks(void)
 
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_STATE_FREE && (process->may_task || process->stuck))
+		if (sf_shared_counts_as_task(process))
 			count++;
 	}
 	return count;

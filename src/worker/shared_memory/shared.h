@@ -276,7 +276,8 @@ typedef struct SfShared
 	bool		said_alone;		/* ... which the log says */
 	Oid			connecting;		/* it was about to connect to this database */
 	int			max_payload_bytes;	/* of the server's configuration, as the launcher reads it */
-	uint32		releases;		/* times that a task stopped to occupy a process */
+	uint32		releases;		/* times that a process stopped to count as one in a task, or
+								 * more tasks may have one */
 	bool		databases_exhausted;	/* sfflow.max_databases is used up */
 	SfTick		failures_until; /* the second that these lines count for ends */
 	int			failures_logged;	/* lines about executions that failed */
@@ -393,6 +394,7 @@ sf_shared_takes_keys(const SfProcess *process)
 }
 
 extern bool sf_shared_is_occupied(const SfProcess *process);
+extern bool sf_shared_counts_as_task(const SfProcess *process);
 
 /* The last entry, which is reserved for the keeper. */
 static inline SfProcess *

@@ -9,8 +9,7 @@
 
 #include "base/time/timing.h"
 #include "store/feature.h"
-#include "worker/process/admit.h"
-#include "worker/process/my_process.h"
+#include "worker/process/process.h"
 #include "worker/shared_memory/shared.h"
 #include "worker/turn/turn.h"
 #include "worker/turn/turn_xact.h"

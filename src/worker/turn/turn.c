@@ -35,10 +35,8 @@
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
 #include "run/slice/slice.h"
-#include "worker/fault/poison.h"
-#include "worker/fault/shortage.h"
-#include "worker/process/admit.h"
-#include "worker/process/my_process.h"
+#include "worker/fault/fault.h"
+#include "worker/process/process.h"
 #include "worker/shared_memory/shared.h"
 #include "worker/turn/turn.h"
 #include "worker/turn/turn_xact.h"
@@ -130,13 +128,13 @@ hand_over(SfDatabase *database, SfTurn *turn)
 
 /*
  * From now on this process does not count as one that advances.  False: by now
- * the owner occupies as many processes as it may.
+ * there is no room for a further task of the owner.
  */
 static bool
-enter_task_role(SfTurn *turn, Oid owner)
+enter_task_role(SfTurn *turn, Oid owner, bool known_long)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
-	bool		admitted = sf_admit_task(sf_my_process, owner);
+	bool		admitted = sf_admit_task(sf_my_process, owner, known_long);
 
 	if (admitted)
 	{
@@ -315,13 +313,13 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 
 /* Run an announced task; its branch is the first hint after it. */
 static void
-run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, TimestampTz due)
+run_announced(SfTurn *turn, SfBranchKey key, int generation, bool known_long, Oid owner, TimestampTz due)
 {
 	bool		over = false;
 	bool		ran;
 
 	turn->result = SF_TURN_RESULT_PROGRESS;
-	if (!enter_task_role(turn, owner))
+	if (!enter_task_role(turn, owner, known_long))
 	{
 		add_announced(owner, due);
 		return;
@@ -392,7 +390,7 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	}
 	if (!turn)
 		return run_task(a.result.task, a.result.task_generation, true, &over);
-	run_announced(turn, a.result.task, a.result.task_generation, a.result.owner,
+	run_announced(turn, a.result.task, a.result.task_generation, a.result.task_known_long, a.result.owner,
 				  a.result.task_due);
 	return turn->result != SF_TURN_RESULT_FAILED;
 }
@@ -581,6 +579,7 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 			turn->result = SF_TURN_RESULT_ANNOUNCED;
 			turn->task = result->task;
 			turn->task_generation = result->task_generation;
+			turn->task_known_long = result->task_known_long;
 			turn->task_owner = result->owner;
 			turn->task_due = result->task_due;
 			break;
@@ -672,7 +671,7 @@ sf_turn_run(SfTurn *turn)
 	if (turn->state == SF_WORK_STATE_SCAN)
 		run_scan(turn);
 	else if (turn->state == SF_WORK_STATE_TASK)
-		run_announced(turn, turn->task, turn->task_generation, turn->task_owner,
+		run_announced(turn, turn->task, turn->task_generation, turn->task_known_long, turn->task_owner,
 					  turn->task_due);
 	else if (turn->state == SF_WORK_STATE_PURGE)
 		run_purge(turn);

@@ -9,8 +9,7 @@
 #include "utils/timestamp.h"
 
 #include "base/hooks.h"
-#include "worker/process/admit.h"
-#include "worker/process/verdict.h"
+#include "worker/process/process.h"
 #include "worker/turn/turn_xact.h"
 
 #define SF_TURN_KEYS 64
@@ -88,6 +87,7 @@ typedef struct SfTurn
 	SfAdmission admission;		/* which of them it may take on */
 	SfBranchKey task;			/* TASK */
 	int			task_generation;
+	bool		task_known_long;
 	Oid			task_owner;
 	TimestampTz task_due;
 	uint32		registrations;	/* of the database when the turn began */

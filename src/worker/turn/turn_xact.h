@@ -12,7 +12,7 @@
 #include "run/slice/slice.h"
 #include "run/task/deliverer.h"
 #include "store/feature.h"
-#include "worker/process/verdict.h"
+#include "worker/process/process.h"
 
 #define SF_MAX_TOUCHED		256
 

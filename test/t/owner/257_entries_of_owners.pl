@@ -52,7 +52,7 @@ no_surprises($node);
 
 # --- a turn with more branches than are noted for a crash
 
-# As src/worker/fault/poison.c and poison.h have it, which say by a number when that changes
+# As src/worker/fault/poison.c and fault.h have it, which say by a number when that changes
 my ($magic, $most, $keys, $slots) = (0x53465034, 1024, 64, 258);
 my ($suspect, $note) = ('L L q q l l l C x3', "L L L L (q q)[$keys]");
 

@@ -9,14 +9,13 @@ use lib "$FindBin::Bin/../lib";
 use SfTest;
 use Test::More;
 
-# A helper stays for a day, and no turn takes so long that its worker is replaced. What has once taken less than ten
-# seconds counts as short. The poll makes up for one thing (src/worker/README.md): two processes that search at once
-# each count the other, and may both leave a task for which there is a place.
+# A helper stays for a day, and no turn takes so long that its worker is replaced: nothing here goes on by itself. What
+# has once taken less than ten seconds counts as short.
 my $day = 24 * 3600 * 1000;
 my $node = new_node('main', conf => <<"EOC");
 sfflow.workers = 2
 sfflow.max_workers = 4
-sfflow.poll_interval = 30
+sfflow.poll_interval = 3600
 sfflow.slice_ms = 10000
 sfflow.debug_point = 'helper-linger:ms=$day,stuck-turn:ms=$day'
 fsync = off
