@@ -173,6 +173,6 @@ init
 
 /*
  * Under weak fairness: neither the greedy owner nor the endless one starves the third, and no task waits
- * for ever beside a slot that its owner may have.
+ * for ever beside a process that its owner may occupy.
  */
 ltl done { <> fin && (!ENDLESS || [] <> answered[1]) && (HOSTILE || <> all_ended) && <> (occupied[0] == CAP || all_ended) }
