@@ -62,43 +62,42 @@ DROP FUNCTION _sfflow.schedule_status(text);
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
--- Facts of a branch that other columns had in some phases.
+-- Branches: facts that other columns had in some phases; how the jobs of a net have ended, which was in the column of
+-- those that share a row; and that a Distributed Map has not read its items, whose number was -1. The rows are those of
+-- all executions that have not succeeded: they are written once, and read once for the constraints.
 ALTER TABLE _sfflow.branch
 	ADD COLUMN last_inner_event integer NOT NULL DEFAULT 0,
 	ADD COLUMN outcome_failed boolean NOT NULL DEFAULT false,
-	ADD COLUMN unmet boolean NOT NULL DEFAULT false;
-UPDATE _sfflow.branch SET last_inner_event = entered_event WHERE phase = @PHASE_DONE@;
-UPDATE _sfflow.branch SET outcome_failed = true, failing = false WHERE failing AND phase = @PHASE_ANSWERED@;
-UPDATE _sfflow.branch SET unmet = true, failing = false
-WHERE failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL;
-
--- A branch that had ended and kept the outcome of its task was told by its being due never. It has no slots of limits.
-UPDATE _sfflow.branch SET phase = @PHASE_KEPT@ WHERE phase = @PHASE_ANSWERED@ AND due_at IS NULL;
-DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b
-WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no AND b.phase = @PHASE_KEPT@;
-
+	ADD COLUMN unmet boolean NOT NULL DEFAULT false,
+	ADD COLUMN job_ends integer[],
+	ADD COLUMN items_unread boolean NOT NULL DEFAULT false;
+UPDATE _sfflow.branch SET
+	last_inner_event = CASE phase WHEN @PHASE_DONE@ THEN entered_event ELSE 0 END,
+	outcome_failed = failing AND phase = @PHASE_ANSWERED@,
+	unmet = failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL,
+	failing = failing AND phase <> @PHASE_ANSWERED@
+		AND (phase NOT IN (@PHASE_ENTER@, @PHASE_ABORTED@) OR entered_at IS NOT NULL),
+	job_ends = CASE WHEN place <> @JOB_PLACE_SHARED@ THEN jobs END,
+	jobs = CASE place WHEN @JOB_PLACE_SHARED@ THEN jobs END,
+	items_unread = total = -1 AND map_run_no IS NOT NULL,
+	total = greatest(total, 0),
+	-- one that had ended and kept the outcome of its task was due never
+	phase = CASE WHEN phase = @PHASE_ANSWERED@ AND due_at IS NULL THEN @PHASE_KEPT@ ELSE phase END,
+	-- what it has in some phases alone it kept in those that followed
+	due_at = CASE WHEN phase NOT IN (@PHASES_ENDED@) THEN due_at END,
+	task_payload = CASE phase WHEN @PHASE_ANNOUNCED@ THEN task_payload END,
+	outcome = CASE WHEN phase = @PHASE_ANSWERED@ AND NOT failing THEN outcome END,
+	sqlstate = CASE phase WHEN @PHASE_ANSWERED@ THEN sqlstate END
+WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@) OR failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@)
+	OR jobs IS NOT NULL AND place <> @JOB_PLACE_SHARED@ OR total < 0
+	OR phase IN (@PHASES_ENDED@) AND due_at IS NOT NULL
+	OR task_payload IS NOT NULL AND phase <> @PHASE_ANNOUNCED@ OR num_nonnulls(outcome, sqlstate) > 0;
 -- Which numbers are of no branches, but of an execution as a whole, is told by the phase.
-ALTER TABLE _sfflow.branch ADD CONSTRAINT branch_number CHECK (CASE branch_no
-	WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
-	WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
-	ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END);
-
--- How the jobs of a net have ended was in the column of those that share a row.
-ALTER TABLE _sfflow.branch ADD COLUMN job_ends integer[];
-UPDATE _sfflow.branch SET job_ends = jobs, jobs = NULL
-WHERE jobs IS NOT NULL AND place <> @JOB_PLACE_SHARED@;
-
--- A Distributed Map whose items have not been read had the number -1 for that of its iterations.
-ALTER TABLE _sfflow.branch ADD COLUMN items_unread boolean NOT NULL DEFAULT false;
-UPDATE _sfflow.branch SET items_unread = map_run_no IS NOT NULL, total = 0 WHERE total = -1;
-
--- What a branch has in some phases alone it kept in those that followed.
-UPDATE _sfflow.branch SET due_at = NULL WHERE phase IN (@PHASES_ENDED@) AND due_at IS NOT NULL;
-UPDATE _sfflow.branch SET task_payload = NULL WHERE phase <> @PHASE_ANNOUNCED@ AND task_payload IS NOT NULL;
-UPDATE _sfflow.branch SET outcome = NULL, sqlstate = NULL, outcome_failed = false
-WHERE phase NOT IN (@PHASES_WITH_OUTCOME@) AND (outcome_failed OR num_nonnulls(outcome, sqlstate) > 0);
-UPDATE _sfflow.branch SET outcome = NULL WHERE outcome_failed AND outcome IS NOT NULL;
 ALTER TABLE _sfflow.branch
+	ADD CONSTRAINT branch_number CHECK (CASE branch_no
+		WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
+		WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
+		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END),
 	ADD CONSTRAINT branch_phase CHECK (CASE
 		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
 		ELSE due_at IS NOT NULL OR phase <> @PHASE_ANSWERED@ END
@@ -109,6 +108,9 @@ ALTER TABLE _sfflow.branch
 	ADD CONSTRAINT branch_jobs CHECK (CASE place
 		WHEN @JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
 	ADD CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL);
+-- What has kept an outcome has ended, so it has no slots of limits.
+DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b
+WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no AND b.phase = @PHASE_KEPT@;
 
 -- What has a slot was first in its queue by a rank of a hundred years before.
 ALTER TABLE _sfflow.held ADD COLUMN without_slot boolean NOT NULL DEFAULT true;
@@ -128,22 +130,23 @@ ALTER TABLE _sfflow.pending_run ADD CONSTRAINT pending_run_kind CHECK (CASE kind
 	WHEN @PENDING_RUN_BACKFILL@ THEN max_running IS NOT NULL AND execution_id IS NULL
 	ELSE kind = @PENDING_RUN_RUNNING@ AND max_running IS NOT NULL AND execution_id IS NOT NULL END);
 
--- ... and what a deadline is of.
+-- ... and what a deadline is of. A look that was over left all but the step of where it had gone on.
 ALTER TABLE _sfflow.deadline ADD COLUMN kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@;
 UPDATE _sfflow.deadline SET kind = CASE WHEN schedule IS NOT NULL THEN @DEADLINE_OF_SCHEDULE@
-	ELSE @DEADLINE_OF_JOB@ END
-WHERE schedule IS NOT NULL OR job IS NOT NULL;
-ALTER TABLE _sfflow.deadline ADD CONSTRAINT deadline_kind CHECK (CASE kind
-	WHEN @DEADLINE_OF_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
-	WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
-	ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END);
-
--- A look that was over left all but the step of where it had gone on.
-UPDATE _sfflow.deadline SET walk_now = NULL, walk_at = NULL, walk_late_no = NULL, walk_found = NULL
-WHERE walk_step IS NULL;
-ALTER TABLE _sfflow.deadline ADD CONSTRAINT deadline_walk CHECK (CASE WHEN walk_step IS NULL
-	THEN num_nonnulls(walk_now, walk_at, walk_late_no, walk_found) = 0
-	ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END);
+		WHEN job IS NOT NULL THEN @DEADLINE_OF_JOB@ ELSE @DEADLINE_OF_MACHINE@ END,
+	walk_now = CASE WHEN walk_step IS NOT NULL THEN walk_now END,
+	walk_at = CASE WHEN walk_step IS NOT NULL THEN walk_at END,
+	walk_late_no = CASE WHEN walk_step IS NOT NULL THEN walk_late_no END,
+	walk_found = CASE WHEN walk_step IS NOT NULL THEN walk_found END;
+ALTER TABLE _sfflow.deadline
+	ADD CONSTRAINT deadline_kind CHECK (CASE kind
+		WHEN @DEADLINE_OF_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
+		WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
+		ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END),
+	ADD CONSTRAINT deadline_walk CHECK (CASE WHEN walk_step IS NULL
+		THEN num_nonnulls(walk_now, walk_at, walk_late_no, walk_found) = 0
+		ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END),
+	ADD CONSTRAINT deadline_minutes CHECK (start_minute IS NOT NULL OR end_minute IS NOT NULL);
 
 -- A machine that was dropped while a task ran could leave the slot of a limit that went with it.
 DELETE FROM _sfflow.limit_slot s WHERE NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = s.limit_no);
@@ -154,7 +157,10 @@ UPDATE _sfflow.run_limit SET per = CASE WHEN rate IS NOT NULL THEN per END,
 	horizon = CASE WHEN NOT counted THEN horizon END, uncounted_at = greatest(set_at, uncounted_at);
 ALTER TABLE _sfflow.run_limit
 	ADD CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
-	ADD CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted);
+	ADD CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted),
+	ADD CONSTRAINT run_limit_kind CHECK ((kind = 'machine') = (machine_no IS NOT NULL)),
+	ADD CONSTRAINT run_limit_owner CHECK (owner IS NULL OR kind = 'resource'),
+	ADD CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL);
 
 -- What keeps branches parked had the name of a process.
 ALTER VIEW _sfflow.keeper RENAME TO parking_object;
@@ -171,11 +177,13 @@ UPDATE _sfflow.rule_delivery SET status = CASE WHEN due_at IS NULL THEN @DELIVER
 	WHEN attempt = -1 THEN @DELIVERY_CLAIMED_WITH_OTHERS@ WHEN failed_at IS NULL THEN @DELIVERY_CLAIMED@
 	ELSE @DELIVERY_RETRY@ END, attempt = greatest(attempt, 0)
 WHERE attempt <> 0 OR due_at IS NULL;
-ALTER TABLE _sfflow.rule_delivery ADD CONSTRAINT rule_delivery_status CHECK (CASE
-	WHEN status IN (@DELIVERY_NEW@, @DELIVERY_CLAIMED_WITH_OTHERS@) THEN attempt = 0 AND due_at IS NOT NULL
-	WHEN status = @DELIVERY_CLAIMED@ THEN attempt > 0 AND due_at IS NOT NULL
-	WHEN status = @DELIVERY_RETRY@ THEN attempt > 0 AND due_at IS NOT NULL AND failed_at IS NOT NULL
-	ELSE status = @DELIVERY_DEAD@ AND due_at IS NULL AND failed_at IS NOT NULL END);
+ALTER TABLE _sfflow.rule_delivery
+	ADD CONSTRAINT rule_delivery_status CHECK (CASE
+		WHEN status IN (@DELIVERY_NEW@, @DELIVERY_CLAIMED_WITH_OTHERS@) THEN attempt = 0 AND due_at IS NOT NULL
+		WHEN status = @DELIVERY_CLAIMED@ THEN attempt > 0 AND due_at IS NOT NULL
+		WHEN status = @DELIVERY_RETRY@ THEN attempt > 0 AND due_at IS NOT NULL AND failed_at IS NOT NULL
+		ELSE status = @DELIVERY_DEAD@ AND due_at IS NULL AND failed_at IS NOT NULL END),
+	ADD CONSTRAINT rule_delivery_failed CHECK (failed_at IS NOT NULL OR num_nonnulls(error, cause) = 0);
 DROP INDEX _sfflow.rule_delivery_new, _sfflow.rule_delivery_again;
 CREATE INDEX rule_delivery_new ON _sfflow.rule_delivery (owner, due_at) WHERE status = @DELIVERY_NEW@;
 CREATE INDEX rule_delivery_again ON _sfflow.rule_delivery (due_at) WHERE status IN (@DELIVERIES_AGAIN@);
@@ -202,10 +210,12 @@ ALTER TABLE _sfflow.purge_position ALTER COLUMN status TYPE smallint
 ALTER TABLE _sfflow.rule ADD COLUMN execution_name text;
 ALTER TABLE _sfflow.rule ADD COLUMN if_exists text COLLATE "C";
 
--- Columns that have values together, or never.
+-- Columns that have values together, or never. What was not altered above is locked before it is put in order.
+LOCK TABLE _sfflow.instance, _sfflow.metric_fold, _sfflow.schedule_run IN ACCESS EXCLUSIVE MODE;
 UPDATE _sfflow.lateness SET expected_at = NULL WHERE finding <> 'will_be_late' AND expected_at IS NOT NULL;
 UPDATE _sfflow.instance SET stopped_because = NULL WHERE enabled AND stopped_because IS NOT NULL;
 UPDATE _sfflow.metric_fold SET database_oid = NULL, from_xid = NULL, open_xids = NULL WHERE system_identifier IS NULL;
+UPDATE _sfflow.schedule_run SET message = 'missing error text' WHERE outcome = 'failed' AND message IS NULL;
 ALTER TABLE _sfflow.acknowledgement
 	ADD CONSTRAINT acknowledgement_slow_since CHECK ((kind = 'slow_task') = (slow_since IS NOT NULL));
 ALTER TABLE _sfflow.aws_resource
@@ -221,8 +231,6 @@ ALTER TABLE _sfflow.task ADD CONSTRAINT task_status CHECK (CASE
 	WHEN status IN (@TASK_STATUS_TAKEN@, @TASK_STATUS_DEAD@) THEN activity_no IS NOT NULL AND started_at IS NOT NULL
 	WHEN status = @TASK_STATUS_TOKEN@ THEN activity_no IS NULL AND lease_until IS NULL
 	ELSE status = @TASK_STATUS_ANSWERED@ END);
-ALTER TABLE _sfflow.deadline
-	ADD CONSTRAINT deadline_minutes CHECK (start_minute IS NOT NULL OR end_minute IS NOT NULL);
 ALTER TABLE _sfflow.lateness
 	ADD CONSTRAINT lateness_expected CHECK ((finding = 'will_be_late') = (expected_at IS NOT NULL)),
 	ADD CONSTRAINT lateness_acknowledged CHECK (CASE WHEN acknowledged_at IS NULL
@@ -233,15 +241,9 @@ ALTER TABLE _sfflow.hold
 		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
 		ELSE machine_no IS NULL AND execution_no IS NULL END),
 	ADD CONSTRAINT hold_owner CHECK (owner IS NULL OR kind = 'resource');
-ALTER TABLE _sfflow.run_limit
-	ADD CONSTRAINT run_limit_kind CHECK ((kind = 'machine') = (machine_no IS NOT NULL)),
-	ADD CONSTRAINT run_limit_owner CHECK (owner IS NULL OR kind = 'resource'),
-	ADD CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL);
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
 ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists CHECK ((execution_name IS NULL) = (if_exists IS NULL));
-ALTER TABLE _sfflow.rule_delivery
-	ADD CONSTRAINT rule_delivery_failed CHECK (failed_at IS NOT NULL OR num_nonnulls(error, cause) = 0);
 ALTER TABLE _sfflow.told_alert ADD CONSTRAINT told_alert_target CHECK ((target IS NULL) = (execution_no IS NOT NULL));
 ALTER TABLE _sfflow.schedule_run ADD CONSTRAINT schedule_run_outcome CHECK ((outcome = 'succeeded') =
 	(execution_id IS NOT NULL) AND (outcome = 'failed') = (message IS NOT NULL));

@@ -123,6 +123,8 @@ sf_subtransaction_run(bool (*work) (void *arg), void (*end) (void *arg), void *a
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
 		FlushErrorState();
+		if (error->message == NULL)
+			error->message = pstrdup("missing error text"); /* as the log has it */
 	}
 	PG_END_TRY();
 	if (!keep)

@@ -611,7 +611,7 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 				 const char *error, const char *cause)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.branch b SET phase = $3, due_at = $4,"
+		"UPDATE _sfflow.branch b SET phase = $3, due_at = $4, task_payload = NULL,"
 		" outcome_failed = $5, outcome = $6, error = $7, cause = $8"
 		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner, b.phase, b.map_run_no");
 	TimestampTz now = GetCurrentTimestamp();

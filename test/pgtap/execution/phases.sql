@@ -1,7 +1,7 @@
 -- Phases of branches: with a debug point set, a transition that leaves a branch in a phase that does not follow
 -- (SF_PHASES_AFTER_… in src/store/branch/branch.h) raises an error. Here branches go through most of them.
 BEGIN;
-SELECT plan(12);
+SELECT plan(15);
 \ir ../../fixtures/phases.sql
 SET LOCAL sfflow.debug_point = 'no-such-point:error';
 
@@ -105,5 +105,28 @@ SELECT is(pg_temp.keep('outside:bad'), '{ANSWERED Bad,KEPT Bad never,ENTER}'::te
 	'a failure is kept, too, and a redrive does the work again');
 SELECT throws_like(format($$ UPDATE _sfflow.branch SET phase = %s WHERE phase = %s $$, pg_temp.phase('KEPT'),
 	pg_temp.phase('ENTER')), '%violates check constraint "branch_phase"', 'what ends is not due');
+
+-- A long task that is answered by its token: the process that ran it has given the token away, and ended before it
+-- noted that. The branch is announced still when the answer comes.
+CREATE TABLE public.tokens (token text);
+CREATE FUNCTION public.keep_token(x jsonb) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO public.tokens VALUES (x ->> 'token')
+$$;
+SELECT sf_create_state_machine('token', $def$ {"StartAt": "T", "States": {"T": {"Type": "Task",
+	"Resource": "sql:public.keep_token.waitForTaskToken", "Parameters": {"token.$": "$$.Task.Token"},
+	"End": true}}} $def$);
+CREATE FUNCTION pg_temp.announce(id text) RETURNS text LANGUAGE sql AS $$
+	DELETE FROM public.tokens;
+	SELECT sf_start('token', '{}', name => split_part(id, ':', 2));
+	SELECT sf_run(id);
+	UPDATE _sfflow.branch b SET phase = pg_temp.phase('ANNOUNCED'), task_payload = '{}', due_at = now()
+	FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = id AND b.branch_no = 0;
+	SELECT token FROM public.tokens
+$$;
+SELECT lives_ok($$ SELECT sf_send_task_success(pg_temp.announce('token:good'), '8') $$,
+	'a task that shows as announced is answered by its token');
+SELECT is(pg_temp.play('token:good', false), 'SUCCEEDED', '... and its execution goes on');
+SELECT sf_send_task_failure(pg_temp.announce('token:bad'), 'Bad', 'luck');
+SELECT is(pg_temp.play('token:bad', false), 'FAILED Bad', '... also with a failure');
 SELECT * FROM finish();
 ROLLBACK;

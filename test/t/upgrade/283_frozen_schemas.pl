@@ -106,6 +106,41 @@ is($node->safe_psql('deadlines', q(SELECT string_agg(concat_ws(' ', target, walk
 	ORDER BY kind) FROM _sfflow.deadline)), 'schedule:s, m, m/j 2 1 t',
 	'an update tells of each deadline what it is of, and forgets looks that were over');
 
+# --- ... and of columns that have values together, or never
+$node->safe_psql('postgres', 'CREATE DATABASE together');
+$node->safe_psql('together', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, expected_at, raised_at)
+SELECT 'm', now(), 'end', state, now(), now(), now() FROM unnest('{late,will_be_late}'::text[]) state;
+INSERT INTO _sfflow.instance (system_identifier, database_oid, incarnation, enabled, stopped_because, changed_at)
+VALUES (1, 1, 1, true, 'a copy', now());
+INSERT INTO _sfflow.metric_fold (database_oid, from_xid, open_xids) VALUES (1, 1, '{}');
+INSERT INTO _sfflow.schedule_run (schedule, run_at, pid, execution_id, outcome, message) VALUES
+	('s', '2025-01-01', 1, 'm:a', 'succeeded', NULL), ('s', '2025-01-02', 1, NULL, 'failed', NULL),
+	('s', '2025-01-03', 1, NULL, 'failed', ''), ('s', '2025-01-04', 1, NULL, 'queued', NULL);
+INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, machine_no, max_running, highest, rate, per,
+	fails, set_at, set_by, counted, horizon) VALUES
+	('machine', 'm', '', '', false, 1, 1, 1, NULL, 1000000, false, now(), 'a', true, '7'),
+	('resource', 'r', '', '', false, NULL, NULL, 0, 1, 1000000, false, now(), 'a', false, '7');
+-- tasks: queued, again after a lease, taken, answered by a token, answered, dead
+INSERT INTO _sfflow.task (execution_no, branch_no, activity_no, status, generation, state, attempt, scheduled_at,
+	started_at, heartbeat_at, lease_until, secret, worker)
+SELECT 1, row_number() OVER (), activity_no, status, 0, 0, 0, now(), started_at, heartbeat_at, lease_until, '', worker
+FROM (VALUES (1, 0, NULL::timestamptz, NULL::timestamptz, NULL::timestamptz, NULL), (1, 0, NULL, NULL, NULL, 'w'),
+	(1, 1, now(), now(), now(), 'w'), (NULL, 2, now(), now(), NULL, NULL), (1, 3, now(), now(), now(), 'w'),
+	(NULL, 3, now(), NULL, NULL, NULL), (1, 4, now(), now(), now(), 'w'))
+	v(activity_no, status, started_at, heartbeat_at, lease_until, worker);
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('together', q(
+SELECT string_agg(concat_ws(' ', finding, expected_at IS NOT NULL), ', ' ORDER BY finding) FROM _sfflow.lateness
+UNION ALL SELECT concat_ws(' ', enabled, stopped_because) FROM _sfflow.instance
+UNION ALL SELECT concat_ws(' ', 'fold', database_oid, from_xid, open_xids) FROM _sfflow.metric_fold
+UNION ALL SELECT string_agg(concat_ws(' ', outcome, quote_literal(message)), ', ' ORDER BY run_at)
+FROM _sfflow.schedule_run
+UNION ALL SELECT string_agg(concat_ws(' ', kind, per, horizon), ', ' ORDER BY kind) FROM _sfflow.run_limit
+UNION ALL SELECT count(*) || ' tasks' FROM _sfflow.task)), join("\n", 'late f, will_be_late t', 't', 'fold',
+	q(succeeded, failed 'missing error text', failed '', queued), 'machine, resource 1000000 7', '7 tasks'),
+	'an update puts what has no meaning any more in order');
+
 # --- a schema of a release to come
 $node->safe_psql('postgres', 'CREATE DATABASE future');
 $node->safe_psql('future', 'CREATE EXTENSION sfflow');
