@@ -281,12 +281,7 @@ CREATE TABLE _sfflow.emission (
 	status smallint NOT NULL,
 	alert smallint NOT NULL DEFAULT @EVENT_ALERT_NONE@,
 	emitted_at timestamptz NOT NULL,
-	payload jsonb,
-	CONSTRAINT emission_status CHECK (CASE WHEN status = @EMISSION_NEW@ THEN num_nonnulls(expires_at, forget_at) = 0
-		ELSE status IN (@EMISSION_SEEN@, @EMISSION_SWEPT@, @EMISSIONS_ENDED@)
-			AND num_nulls(expires_at, forget_at) = 0 END),
-	CONSTRAINT emission_alert CHECK (alert = @EVENT_ALERT_NONE@ OR status = @EMISSION_EXPIRED@
-		AND alert IN (@EVENT_ALERT_OPEN@, @EVENT_ALERT_ACKNOWLEDGED@))
+	payload jsonb
 ) WITH (fillfactor = 85);
 CREATE INDEX emission_live ON _sfflow.emission (event_type_no, key, event_no)
 	WHERE status IN (@EMISSIONS_LIVE@);

@@ -38,12 +38,7 @@ CREATE TABLE _sfflow.emission (
 	status smallint NOT NULL,			-- SfEmissionStatus
 	alert smallint NOT NULL DEFAULT @EVENT_ALERT_NONE@,	-- SfEventAlert
 	emitted_at timestamptz NOT NULL,
-	payload jsonb,
-	CONSTRAINT emission_status CHECK (CASE WHEN status = @EMISSION_NEW@ THEN num_nonnulls(expires_at, forget_at) = 0
-		ELSE status IN (@EMISSION_SEEN@, @EMISSION_SWEPT@, @EMISSIONS_ENDED@)
-			AND num_nulls(expires_at, forget_at) = 0 END),
-	CONSTRAINT emission_alert CHECK (alert = @EVENT_ALERT_NONE@ OR status = @EMISSION_EXPIRED@
-		AND alert IN (@EVENT_ALERT_OPEN@, @EVENT_ALERT_ACKNOWLEDGED@))
+	payload jsonb
 ) WITH (fillfactor = 85);
 CREATE INDEX emission_live ON _sfflow.emission (event_type_no, key, event_no)
 	WHERE status IN (@EMISSIONS_LIVE@);
@@ -226,6 +221,16 @@ CROSS JOIN LATERAL (
 	SELECT count(*) AS count, min(e.expires_at) AS since, (array_agg(e.key ORDER BY e.event_no DESC))[1] AS key
 	FROM _sfflow.unreceived_event e WHERE e.event_type_no = t.event_type_no) u
 WHERE t.alert_unreceived AND t.is_receiver AND u.count > 0
+UNION ALL
+--@into checks
+SELECT 'event_status_wrong', NULL, format('event %s has status %s and alert %s, and other columns tell otherwise',
+	e.event_no, e.status, e.alert)
+FROM _sfflow.emission e
+WHERE CASE e.status WHEN @EMISSION_NEW@ THEN e.expires_at IS NOT NULL OR e.forget_at IS NOT NULL
+	ELSE e.status NOT IN (@EMISSION_SEEN@, @EMISSION_SWEPT@, @EMISSIONS_ENDED@) OR e.expires_at IS NULL
+		OR e.forget_at IS NULL END
+	OR e.alert <> @EVENT_ALERT_NONE@ AND (e.alert NOT IN (@EVENT_ALERT_OPEN@, @EVENT_ALERT_ACKNOWLEDGED@)
+		OR e.status <> @EMISSION_EXPIRED@)
 UNION ALL
 --@into named_role
 UNION ALL SELECT owner FROM _sfflow.event_type

@@ -127,7 +127,7 @@ sf_apply_heartbeat(SfTask *task, int64 lease_ms)
 		task->lease_until = task->heartbeat_at + lease_ms * 1000;
 	sf_task_update(task);
 	if (task->submitted == NULL)
-		sf_branch_set_due(task->key, sf_task_timer(task));
+		sf_branch_set_timeout(task->key, sf_task_timer(task));
 }
 
 /* Write the number that a task's state has in another version; -1, and the task is over: delete it. */

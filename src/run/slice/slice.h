@@ -18,7 +18,7 @@
  * after the commit: the worker notes its own before and takes it back after
  * (base/role/role.h).
  *
- * When a slice fails, run/slice/slice.h says what follows.
+ * What follows a slice that failed is said at the end of this header.
  */
 #ifndef SF_RUN_SLICE_H
 #define SF_RUN_SLICE_H
@@ -282,10 +282,18 @@ extern void sf_slice_fail_branch(const SfSliceRequest *request, const char *caus
 extern int	sf_claim_touched(SfBranchKey *keys, int size);
 
 /*
- * --- tries.c: *  1.      The branches of the slice, sf_claim_touched(), run one by one. 2.       A
- * branch that fails by a conflict with others is tried again, SF_TRIES times in all, after pauses of
- * random length. 3.  When that does not help, or the error is the branch's own, it ends with
- * States.Runtime and the error's text: sf_slice_fail_branch() ---
+ * --- what follows a slice that failed: tries.c ---
+ *
+ * When a slice fails, by an error in it or in its commit, nothing of it has
+ * happened, and the error does not say which branch caused it.  The same three
+ * steps follow, in a worker (each try is a transaction, worker/turn/turn.c) and in a
+ * session (each is a subtransaction, api/execution/run_functions.c):
+ *
+ *	1.	The branches of the slice, sf_claim_touched(), run one by one.
+ *	2.	A branch that fails by a conflict with others is tried again, SF_TRIES
+ *		times in all, after pauses of random length.
+ *	3.	When that does not help, or the error is the branch's own, it ends with
+ *		States.Runtime and the error's text: sf_slice_fail_branch().
  */
 
 extern void sf_tries_run(bool (*try_once) (void *arg, bool last), void *arg);

@@ -23,8 +23,9 @@ extern List *sf_alert_list_executions(int machine_no, TimestampTz until);
 extern List *sf_alert_acknowledge_all(const List *executions, TimestampTz until, const char *comment);
 
 /*
- * --- alert kind: kinds of alerts that name an execution, as they are stored and shown.  A feature
- * lists its own (SfFeature.alert_kinds) ---
+ * --- kinds of alerts that name an execution, as they are stored and shown ---
+ *
+ * A feature lists its own (SfFeature.alert_kinds).
  */
 
 #define SF_ALERT_KIND_FAILED			"failed"

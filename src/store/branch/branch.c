@@ -576,17 +576,20 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 		sf_hooks.branch_skipped(key, locked->owner, locked->due_at);
 }
 
-/* Set when a branch is due. */
+/*
+ * Set when a branch times out that waits for an answer from outside; DT_NOEND: never.  A task that is announced,
+ * because the process that ran it has ended, stays due, so that another one runs it.
+ */
 void
-sf_branch_set_due(SfBranchKey key, TimestampTz due)
+sf_branch_set_timeout(SfBranchKey key, TimestampTz due)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.branch b SET due_at = $3"
-		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner");
+		" WHERE b.execution_no = $1 AND b.branch_no = $2 AND b.phase = $4 RETURNING b.owner");
 
 	/* with the owner: workers look for timers of owners that they know */
-	sf_branch_notify_due(key, (Oid) sf_db_number(&plan, InvalidOid, SF_BRANCH_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND)),
-						 due);
+	sf_branch_notify_due(key, (Oid) sf_db_number(&plan, InvalidOid, SF_BRANCH_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND),
+												 SF_INT2(SF_PHASE_EXTERNAL)), due);
 }
 
 /* Read what an answer needs of its branch. */

@@ -467,7 +467,7 @@ extern void sf_branch_delete_orphan(SfBranchKey key);
 extern void sf_branch_leave_state(SfBranch *branch);
 extern void sf_branch_write(List *branches);
 extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
-extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);
+extern void sf_branch_set_timeout(SfBranchKey key, TimestampTz due);
 extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 							 const char *error, const char *cause);
 extern void sf_branch_notify_due(SfBranchKey key, Oid owner, TimestampTz due);

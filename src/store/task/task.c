@@ -240,7 +240,7 @@ take(const Queued *queued, const SfActivity *activity, const char *worker)
 	task->lease_until = activity->lease_ms == 0 ? DT_NOEND :
 		task->started_at + activity->lease_ms * 1000;
 	sf_task_update(task);
-	sf_branch_set_due(task->key, sf_task_timer(task));
+	sf_branch_set_timeout(task->key, sf_task_timer(task));
 	return task;
 }
 

@@ -257,10 +257,10 @@ SELECT is((SELECT count(*) FROM _sfflow.emission e JOIN _sfflow.event_type t USI
 		WHERE t.name = 'closed' AND e.status < 2), 0::bigint, 'then it has gone through all');
 
 -- A status that the other columns contradict, and an alert of what has not expired.
-SELECT throws_ok($$ UPDATE _sfflow.emission SET status = 0 WHERE id = 'w1' $$, '23514', NULL,
-	'a wrong status is refused');
-SELECT throws_ok($$ UPDATE _sfflow.emission SET status = 4, alert = 1 WHERE id = 'w1' $$, '23514', NULL,
-	'... and so is a wrong alert');
+UPDATE _sfflow.emission SET status = 0 WHERE id = 'w1';
+SELECT set_eq('SELECT problem FROM sf_check()', $$ VALUES ('event_status_wrong') $$, 'a wrong status is a problem');
+UPDATE _sfflow.emission SET status = 4, alert = 1 WHERE id = 'w1';
+SELECT set_eq('SELECT problem FROM sf_check()', $$ VALUES ('event_status_wrong') $$, '... and so is a wrong alert');
 
 SELECT * FROM finish();
 ROLLBACK;

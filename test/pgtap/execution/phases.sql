@@ -1,7 +1,7 @@
 -- Phases of branches: with a debug point set, a transition that leaves a branch in a phase that does not follow
 -- (SF_PHASES_AFTER_… in src/store/branch/branch.h) raises an error. Here branches go through most of them.
 BEGIN;
-SELECT plan(15);
+SELECT plan(16);
 \ir ../../fixtures/phases.sql
 SET LOCAL sfflow.debug_point = 'no-such-point:error';
 
@@ -128,5 +128,8 @@ SELECT lives_ok($$ SELECT sf_send_task_success(pg_temp.announce('token:good'), '
 SELECT is(pg_temp.play('token:good', false), 'SUCCEEDED', '... and its execution goes on');
 SELECT sf_send_task_failure(pg_temp.announce('token:bad'), 'Bad', 'luck');
 SELECT is(pg_temp.play('token:bad', false), 'FAILED Bad', '... also with a failure');
+SELECT sf_send_task_heartbeat(pg_temp.announce('token:beat'));
+SELECT is((SELECT count(b.due_at) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
+	WHERE e.execution_id = 'token:beat'), 1::bigint, 'a heartbeat leaves it due, so that another process runs it');
 SELECT * FROM finish();
 ROLLBACK;
