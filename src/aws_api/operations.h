@@ -7,7 +7,7 @@
 #ifndef SF_AWS_API_OPERATIONS_H
 #define SF_AWS_API_OPERATIONS_H
 
-#include "aws_api/call.h"
+#include "aws_api/request/call.h"
 
 #define SF_OPERATION_LIST(X) \
 	X("CreateStateMachine", create_machine, \

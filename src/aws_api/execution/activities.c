@@ -6,8 +6,8 @@
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "aws_api/call.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 #include "store/state_machine/aws_resource.h"
 
 /* --- activities --- */

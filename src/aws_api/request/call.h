@@ -9,7 +9,7 @@
 #define SF_AWS_API_CALL_H
 
 #include "api/objects.h"
-#include "aws_api/refusals.h"
+#include "aws_api/request/refusals.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
 #include "json/json.h"
