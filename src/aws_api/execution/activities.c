@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "api/execution/executions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "aws_api/operations.h"

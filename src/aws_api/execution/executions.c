@@ -9,7 +9,7 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "api/execution/start.h"
+#include "api/execution/executions.h"
 #include "api/sql_arguments.h"
 #include "aws_api/operations.h"
 #include "aws_api/request/call.h"

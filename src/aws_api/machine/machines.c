@@ -10,6 +10,7 @@
 
 #include "utils/timestamp.h"
 
+#include "api/definition/definitions.h"
 #include "aws_api/operations.h"
 #include "aws_api/request/call.h"
 #include "store/state_machine/aws_resource.h"
