@@ -15,7 +15,7 @@
 #include "quota/quota.h"
 #include "sql_task/sql_task.h"
 #include "store/feature.h"
-#include "worker/process/process.h"
+#include "worker/launcher/launcher.h"
 
 SF_MODULE_MAGIC;
 

@@ -34,21 +34,7 @@ extern void sf_object_missing_alias(const SfMachine *machine, const char *name) 
 extern int	sf_object_errdetail_missing(void);
 extern char *sf_object_target(SfObjectKind kind, const char *name);
 extern int	sf_object_errhint_grant(SfObjectKind kind, const char *name, SfRight needed);
-/* Of the arguments version, execution_no and branch_no: a branch, or NULL, and its execution as a draft. */
-extern struct SfDraft *sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch);
-
-/* Takes an event, the name of its state (NULL: none) and its details. */
-typedef void (*SfHistoryEventPut) (const SfHistoryEvent *event, const char *state, const Jsonb *details, void *arg);
-
-extern void sf_object_each_event(const SfExecutionHead *execution, SfHistoryEventPut put, void *arg);
-extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
-extern void sf_object_put_version(SfMachine *machine);
-extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);
-extern List *sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks);
 extern void sf_deny_create(void) pg_attribute_noreturn();
-extern TimestampTz sf_control_redrive_once(const char *id, const char *client_token);
-extern void sf_control_redrive_notice(const SfExecution *execution,
-									   const SfRedrivenFrom *from);
 
 /* --- what an operator's action is about: a state machine, a state of it, a resource --- */
 
@@ -57,5 +43,15 @@ extern void sf_object_lock_machine(int machine_no, const char *name);
 extern void sf_object_require_state(int machine_no, int version, const char *machine,
 									const char *state);
 extern bool sf_object_is_resource(const char *text);
+
+/* --- what is read of an execution: operation/check_functions.c, view/history_functions.c --- */
+
+/* Of the arguments version, execution_no and branch_no: a branch, or NULL, and its execution as a draft. */
+extern struct SfDraft *sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch);
+
+/* Takes an event, the name of its state (NULL: none) and its details. */
+typedef void (*SfHistoryEventPut) (const SfHistoryEvent *event, const char *state, const Jsonb *details, void *arg);
+
+extern void sf_object_each_event(const SfExecutionHead *execution, SfHistoryEventPut put, void *arg);
 
 #endif							/* SF_API_OBJECTS_H */

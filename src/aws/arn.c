@@ -7,6 +7,7 @@
 #include "asl/program.h"
 #include "aws/aws.h"
 #include "aws/services.h"
+#include "aws/shapes.h"
 #include "base/settings.h"
 
 /* Build the ARN of an object of a service. */

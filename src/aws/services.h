@@ -26,9 +26,6 @@ extern Jsonb *sf_lambda_shape_result(const SfResource *resource, Jsonb *result);
 extern SfMockProblem sf_response_check(const SfResource *resource,
 									   const Jsonb *result, bool all_members);
 
-/* shapes.c */
-extern char *sf_shape_is_known(const SfResource *resource, bool for_items, bool all);
-
 /* --- distributed Map with S3: lists of objects to read, result files to write --- */
 
 /* The functions of SfService with these names (run/task/service.h) */

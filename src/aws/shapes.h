@@ -18,5 +18,6 @@ typedef struct SfOperationShape
 } SfOperationShape;
 
 extern SfOperationShape sf_shape_find(const SfResource *resource);
+extern char *sf_shape_is_known(const SfResource *resource, bool for_items, bool all);
 
 #endif							/* SF_AWS_SHAPES_H */

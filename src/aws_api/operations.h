@@ -4,10 +4,10 @@
  *		and the members of its requests; ! marks those that must be there, and what
  *		follows = is the line of members.h that describes a member, if not its name.
  */
-#ifndef SF_AWSAPI_OPERATIONS_H
-#define SF_AWSAPI_OPERATIONS_H
+#ifndef SF_AWS_API_OPERATIONS_H
+#define SF_AWS_API_OPERATIONS_H
 
-#include "aws_api/call.h"
+#include "aws_api/request/call.h"
 
 #define SF_OPERATION_LIST(X) \
 	X("CreateStateMachine", create_machine, \
@@ -62,4 +62,4 @@
 	extern void sf_operation_##function(SfCall *call);
 SF_OPERATION_LIST(SF_OPERATION_DECLARE)
 
-#endif							/* SF_AWSAPI_OPERATIONS_H */
+#endif							/* SF_AWS_API_OPERATIONS_H */

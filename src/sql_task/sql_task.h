@@ -4,8 +4,8 @@
  *
  * README.md in this folder says which process may call what, and when.
  */
-#ifndef SF_TASK_SQL_TASK_H
-#define SF_TASK_SQL_TASK_H
+#ifndef SF_SQL_TASK_SQL_TASK_H
+#define SF_SQL_TASK_SQL_TASK_H
 
 #include "base/error/errors.h"
 
@@ -16,4 +16,4 @@ extern void sf_identity_drop(void);
 extern void sf_identity_work_as(Oid role, bool only_reads, void (*work) (void *arg), void *arg);
 extern void sf_failure_describe(const ErrorData *edata, SfError *error);
 
-#endif							/* SF_TASK_SQL_TASK_H */
+#endif							/* SF_SQL_TASK_SQL_TASK_H */

@@ -2,8 +2,8 @@
  * sql_task_internal.h
  *		The parts of a SQL task, for the files of this folder.
  */
-#ifndef SF_TASK_SQL_TASK_INTERNAL_H
-#define SF_TASK_SQL_TASK_INTERNAL_H
+#ifndef SF_SQL_TASK_SQL_TASK_INTERNAL_H
+#define SF_SQL_TASK_SQL_TASK_INTERNAL_H
 
 #include <signal.h>
 
@@ -118,4 +118,4 @@ extern void sf_constraints_check(void);
 extern void sf_constraints_reset(void);
 extern void sf_constraints_finish(void);
 
-#endif							/* SF_TASK_SQL_TASK_INTERNAL_H */
+#endif							/* SF_SQL_TASK_SQL_TASK_INTERNAL_H */

@@ -7,7 +7,7 @@
 #include "utils/timestamp.h"
 
 #include "base/error/debug_point.h"
-#include "transition/join.h"
+#include "transition/state/join.h"
 
 /* Put a branch without children back to work. */
 static void

@@ -75,6 +75,15 @@ extern Jsonb *sf_net_result(const SfStep *step);
 extern bool sf_choice_holds(SfStep *step, const SfChoiceRule *rule, bool *holds,
 							SfError *error);
 
+/* How a task ended that was not answered */
+typedef enum SfUnanswered
+{
+	SF_UNANSWERED_TIMED_OUT,	/* its state goes on with the error */
+	SF_UNANSWERED_ABORTED		/* its branch has ended with a sibling, a parent or the execution */
+} SfUnanswered;
+
+extern bool sf_task_state_stops_child(const SfState *state, SfUnanswered how);
+
 /* --- step_end.c: the ways out of a state, and how a branch ends --- */
 
 extern SfStepNext sf_step_exit(SfStep *step, Jsonb *output, int next,

@@ -431,13 +431,4 @@ extern void sf_execution_row_migrate(SfExecution *execution, int version);
 extern void sf_execution_row_relabel(SfExecution *execution, Jsonb *labels);
 extern void sf_execution_row_add_events(SfExecution *execution, int last_event_id);
 
-/* How a task ended that was not answered */
-typedef enum SfUnanswered
-{
-	SF_UNANSWERED_TIMED_OUT,	/* its state goes on with the error */
-	SF_UNANSWERED_ABORTED		/* its branch has ended with a sibling, a parent or the execution */
-} SfUnanswered;
-
-extern bool sf_task_state_stops_child(const SfState *state, SfUnanswered how);
-
 #endif							/* SF_TRANSITION_TRANSITION_H */

@@ -190,6 +190,7 @@ BEGIN
 	PERFORM _sfflow.aws_install_sfn();
 	PERFORM _sfflow.aws_install_ssm();
 	PERFORM _sfflow.aws_install_s3();
+	PERFORM _sfflow.aws_install_s3_api();
 	PERFORM _sfflow.aws_install_athena();
 
 	-- ------------------------------------------------------------ the resource map

@@ -32,7 +32,7 @@ DECLARE
 	public name[] := '{
 --@slot public_functions
 		apply_definition, athena_rows, aws_install_athena, aws_install_dynamodb, aws_install_eventbridge,
-		aws_install_s3, aws_install_sfn, aws_install_sqs, aws_install_ssm, branch_names, can_read,
+		aws_install_s3, aws_install_s3_api, aws_install_sfn, aws_install_sqs, aws_install_ssm, branch_names, can_read,
 		console_act_on_matches, console_activities, console_ahead, console_alerts, console_bounded, console_check_act,
 		console_compare,
 		console_compared, console_count_matches, console_cut, console_diff, console_each, console_event_payload,

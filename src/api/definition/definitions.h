@@ -1,6 +1,7 @@
 /*
  * definitions.h
- *		Documents that say what is defined in a database: sf_export_definitions(), sf_apply().
+ *		State machines that are made, changed and dropped, and documents that say what is defined in a database:
+ *		sf_export_definitions(), sf_apply().
  */
 #ifndef SF_API_DEFINITIONS_H
 #define SF_API_DEFINITIONS_H
@@ -10,6 +11,15 @@
 #include "asl/program.h"
 #include "base/version/compat.h"
 #include "json/json.h"
+#include "store/state_machine/machine.h"
+
+/* --- machine_functions.c --- */
+
+extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
+extern void sf_object_put_version(SfMachine *machine);
+extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);
+
+/* --- documents --- */
 
 /* Number of the form of a document: member "format" */
 #define SF_DEFINITIONS_FORMAT	1

@@ -9,6 +9,7 @@
 #include "utils/timestamp.h"
 
 #include "api/columns.h"
+#include "api/execution/executions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"

@@ -6,6 +6,7 @@
 
 #include "utils/builtins.h"
 
+#include "api/execution/executions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"

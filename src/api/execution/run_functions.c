@@ -22,7 +22,7 @@
 #include "utils/timestamp.h"
 
 #include "api/columns.h"
-#include "api/execution/start.h"
+#include "api/execution/executions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/debug_point.h"

@@ -8,7 +8,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "api/execution/start.h"
+#include "api/execution/executions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"

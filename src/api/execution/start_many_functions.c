@@ -14,7 +14,7 @@
 #include "utils/memutils.h"
 
 #include "api/columns.h"
-#include "api/execution/start.h"
+#include "api/execution/executions.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/version/schema.h"

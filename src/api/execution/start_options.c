@@ -7,7 +7,7 @@
 
 #include "utils/builtins.h"
 
-#include "api/execution/start.h"
+#include "api/execution/executions.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"

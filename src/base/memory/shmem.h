@@ -2,8 +2,8 @@
  * shmem.h
  *		Fixed tables in shared memory, each with its lock.
  */
-#ifndef SF_SHMEM_H
-#define SF_SHMEM_H
+#ifndef SF_BASE_SHMEM_H
+#define SF_BASE_SHMEM_H
 
 #include "storage/lwlock.h"
 
@@ -98,4 +98,4 @@ extern void sf_hash_remove_all(SfHash *hash, Oid database, int64 first);
 extern int	sf_hash_list(SfHash *hash, Oid database, int64 *numbers, int size, int *from);
 extern SfHashUse sf_hash_use(SfHash *hash);
 
-#endif							/* SF_SHMEM_H */
+#endif							/* SF_BASE_SHMEM_H */

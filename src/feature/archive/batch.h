@@ -3,8 +3,8 @@
  *		Batches of executions that programs write into archives: rows of _sfflow.archive_batch and
  *		_sfflow.archive_member.
  */
-#ifndef SF_FEATURE_ARCHIVE_BATCH_H
-#define SF_FEATURE_ARCHIVE_BATCH_H
+#ifndef SF_FEATURE_BATCH_H
+#define SF_FEATURE_BATCH_H
 
 #include "db/row.h"
 
@@ -35,4 +35,4 @@ extern void sf_archive_batch_confirm(int64 batch_no, const char *file, int64 byt
 extern void sf_archive_batch_note_progress(int activity_no);
 extern void sf_archive_batch_forget(int activity_no);
 
-#endif							/* SF_FEATURE_ARCHIVE_BATCH_H */
+#endif							/* SF_FEATURE_BATCH_H */

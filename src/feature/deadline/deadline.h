@@ -5,8 +5,8 @@
  *
  * sf_lateness_… are functions of the rows of _sfflow.lateness, sf_deadline_… all others.
  */
-#ifndef SF_DEADLINE_H
-#define SF_DEADLINE_H
+#ifndef SF_FEATURE_DEADLINE_H
+#define SF_FEATURE_DEADLINE_H
 
 #include "feature/schedule/schedule.h"
 #include "store/feature.h"
@@ -185,4 +185,4 @@ extern void sf_deadline_notice_alert(const SfLateness *late, const char *status,
 extern const char *sf_deadline_alert_target(const char *text);
 extern int64 sf_deadline_acknowledge(const SfAcknowledge *what);
 
-#endif							/* SF_DEADLINE_H */
+#endif							/* SF_FEATURE_DEADLINE_H */

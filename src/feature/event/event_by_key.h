@@ -22,8 +22,8 @@
  * above the number of the event.  A floor rises to an event only when all transactions have ended that may have
  * drawn a lower number.  One that was moved keeps the floors of each node where it has been, for it may come back.
  */
-#ifndef SF_EVENT_BY_KEY_H
-#define SF_EVENT_BY_KEY_H
+#ifndef SF_FEATURE_EVENT_BY_KEY_H
+#define SF_FEATURE_EVENT_BY_KEY_H
 
 #include "fmgr.h"
 
@@ -235,4 +235,4 @@ extern char *sf_awaited_probe(const SfResource *resource);
 extern SfSweepResult sf_match_sweep(TimestampTz now);
 extern bool sf_match_execution(int64 execution_no);
 
-#endif							/* SF_EVENT_BY_KEY_H */
+#endif							/* SF_FEATURE_EVENT_BY_KEY_H */

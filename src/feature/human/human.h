@@ -10,8 +10,8 @@
  * branch that a session has locked, but would have to wait for the row of its task.  So of two who claim a task the
  * first one has it.
  */
-#ifndef SF_HUMAN_H
-#define SF_HUMAN_H
+#ifndef SF_FEATURE_HUMAN_H
+#define SF_FEATURE_HUMAN_H
 
 #include "fmgr.h"
 
@@ -155,4 +155,4 @@ extern void sf_human_note(const SfHumanTask *task, SfHumanAction action, const S
 						  const Jsonb *details);
 extern void sf_human_forget_notes(int64 execution_no);
 
-#endif							/* SF_HUMAN_H */
+#endif							/* SF_FEATURE_HUMAN_H */

@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "api/definition/definitions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"

@@ -2,8 +2,8 @@
  * import.h
  *		Definitions as they come from Step Functions, SAM and CDK.
  */
-#ifndef SF_IMPORT_H
-#define SF_IMPORT_H
+#ifndef SF_FEATURE_IMPORT_H
+#define SF_FEATURE_IMPORT_H
 
 #include "asl/program.h"
 #include "asl/tree/tree.h"
@@ -27,4 +27,4 @@ extern char *sf_import_placeholder_name(const char *p, int length);
 extern char *sf_import_substitute(const char *text, const Jsonb *given, const Jsonb *filled);
 extern List *sf_import_read(const char *text, const Jsonb *given, SfCloud **template);
 
-#endif							/* SF_IMPORT_H */
+#endif							/* SF_FEATURE_IMPORT_H */

@@ -10,8 +10,8 @@
  * As stored: for each bucket that is not empty, two varints: how many buckets
  * after the one before it, and the count.
  */
-#ifndef SF_HISTOGRAM_H
-#define SF_HISTOGRAM_H
+#ifndef SF_FEATURE_HISTOGRAM_H
+#define SF_FEATURE_HISTOGRAM_H
 
 /* Four bits after the highest one, for durations of up to 47 bits */
 #define SF_HISTOGRAM_BUCKETS	704
@@ -28,4 +28,4 @@ extern int64 sf_histogram_total(const SfHistogram *histogram);
 extern int64 sf_histogram_below(const SfHistogram *histogram, int64 us);
 extern double sf_histogram_percentile(const SfHistogram *histogram, double fraction);
 
-#endif							/* SF_HISTOGRAM_H */
+#endif							/* SF_FEATURE_HISTOGRAM_H */

@@ -3,8 +3,8 @@
  *		Counters of state machines: increments that were not folded yet, their sums, and the fold that adds them to the
  *		tables of counters.
  */
-#ifndef SF_METRIC_H
-#define SF_METRIC_H
+#ifndef SF_FEATURE_METRIC_H
+#define SF_FEATURE_METRIC_H
 
 #include "utils/hsearch.h"
 
@@ -100,4 +100,4 @@ extern bool sf_metric_is_to_fold(void);
 extern bool sf_metric_fold(void);
 extern void sf_metric_forget_horizon(void);
 
-#endif							/* SF_METRIC_H */
+#endif							/* SF_FEATURE_METRIC_H */

@@ -6,8 +6,8 @@
  * and matchers, of which one has to match; all fields have to match.  docs/rules.md
  * describes the language.
  */
-#ifndef SF_PATTERN_H
-#define SF_PATTERN_H
+#ifndef SF_FEATURE_PATTERN_H
+#define SF_FEATURE_PATTERN_H
 
 #include "json/json.h"
 
@@ -88,4 +88,4 @@ extern bool sf_pattern_may_match(const SfPattern *pattern, const char *field, co
 extern bool sf_pattern_names(const SfPattern *pattern, const char *field);
 extern char *sf_pattern_fold(const char *text, int length, int *folded_length);
 
-#endif							/* SF_PATTERN_H */
+#endif							/* SF_FEATURE_PATTERN_H */

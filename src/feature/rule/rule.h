@@ -2,8 +2,8 @@
  * rule.h
  *		Rules: their rows, what they call, and their deliveries.
  */
-#ifndef SF_RULE_H
-#define SF_RULE_H
+#ifndef SF_FEATURE_RULE_H
+#define SF_FEATURE_RULE_H
 
 #include "asl/program.h"
 #include "run/task/deliverer.h"
@@ -189,4 +189,4 @@ extern void sf_delivery_delete_of(int64 rule_no);
 
 extern const SfDeliverer sf_delivery_deliverer;
 
-#endif							/* SF_RULE_H */
+#endif							/* SF_FEATURE_RULE_H */

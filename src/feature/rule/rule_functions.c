@@ -9,7 +9,8 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "api/execution/start.h"
+#include "api/definition/definitions.h"
+#include "api/execution/executions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"

@@ -3,8 +3,8 @@
  *		Rules watch changes of statuses: the rules that may see a change, as this session keeps them, the events
  *		that tell of changes, and the deliveries that these make.
  */
-#ifndef SF_WATCHER_H
-#define SF_WATCHER_H
+#ifndef SF_FEATURE_WATCHER_H
+#define SF_FEATURE_WATCHER_H
 
 #include "base/error/errors.h"
 #include "feature/rule/pattern.h"
@@ -58,4 +58,4 @@ extern bool sf_watcher_tell_time_alerts(void);
 extern List *sf_watcher_of_execution(const SfExecution *execution, int *kinds);
 extern List *sf_watcher_of_notice(const SfNotice *n);
 
-#endif							/* SF_WATCHER_H */
+#endif							/* SF_FEATURE_WATCHER_H */

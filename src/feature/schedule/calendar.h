@@ -2,8 +2,8 @@
  * calendar.h
  *		Calendars: their rows, their rules, which days are open, and which are picked.
  */
-#ifndef SF_CALENDAR_H
-#define SF_CALENDAR_H
+#ifndef SF_FEATURE_CALENDAR_H
+#define SF_FEATURE_CALENDAR_H
 
 #include "nodes/pg_list.h"
 
@@ -175,4 +175,4 @@ sf_days_open(const SfDays *days, int day)
 
 extern Oid	sf_calendars_set_owner(const char *name, Oid owner);
 
-#endif							/* SF_CALENDAR_H */
+#endif							/* SF_FEATURE_CALENDAR_H */

@@ -2,8 +2,8 @@
  * cron.h
  *		Cron expressions as pg_cron takes them: when they match, in any time zone.
  */
-#ifndef SF_CRON_H
-#define SF_CRON_H
+#ifndef SF_FEATURE_CRON_H
+#define SF_FEATURE_CRON_H
 
 #include "datatype/timestamp.h"
 #include "pgtime.h"
@@ -46,4 +46,4 @@ extern int	sf_cron_local_day(TimestampTz t, pg_tz *zone);
 extern char *sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone,
 						   TimestampTz now);
 
-#endif							/* SF_CRON_H */
+#endif							/* SF_FEATURE_CRON_H */

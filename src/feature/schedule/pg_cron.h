@@ -2,8 +2,8 @@
  * pg_cron.h
  *		The jobs of pg_cron that run schedules.
  */
-#ifndef SF_PG_CRON_H
-#define SF_PG_CRON_H
+#ifndef SF_FEATURE_PG_CRON_H
+#define SF_FEATURE_PG_CRON_H
 
 #include "pgtime.h"
 
@@ -35,4 +35,4 @@ extern char *sf_pg_cron_last_failure(int64 job_id);
 extern TimestampTz sf_pg_cron_last_success(int64 job_id);
 extern void sf_pg_cron_read_runs(int64 job_id, SfRowReader reader, void *arg);
 
-#endif							/* SF_PG_CRON_H */
+#endif							/* SF_FEATURE_PG_CRON_H */

@@ -2,8 +2,8 @@
  * schedule.h
  *		Schedules: their rows, the times at which they run, and their runs.
  */
-#ifndef SF_SCHEDULE_H
-#define SF_SCHEDULE_H
+#ifndef SF_FEATURE_SCHEDULE_H
+#define SF_FEATURE_SCHEDULE_H
 
 #include "feature/schedule/calendar.h"
 #include "feature/schedule/cron.h"
@@ -271,4 +271,4 @@ extern Oid	sf_schedule_require_own(const char *name);
 extern Oid	sf_schedule_set_owner(const char *name, Oid owner);
 extern void sf_schedule_notice(SfNotice *n, const char *name);
 
-#endif							/* SF_SCHEDULE_H */
+#endif							/* SF_FEATURE_SCHEDULE_H */

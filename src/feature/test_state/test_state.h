@@ -2,8 +2,8 @@
  * test_state.h
  *		One state by itself: run it in memory, and look at its data.
  */
-#ifndef SF_TEST_STATE_H
-#define SF_TEST_STATE_H
+#ifndef SF_FEATURE_TEST_STATE_H
+#define SF_FEATURE_TEST_STATE_H
 
 #include "asl/program.h"
 #include "run/distributed_map/item_reader.h"
@@ -67,4 +67,4 @@ extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspectionLevel level,
 
 extern const char *sf_test_context_check(const Jsonb *context, const SfState *state);
 
-#endif							/* SF_TEST_STATE_H */
+#endif							/* SF_FEATURE_TEST_STATE_H */

@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 
 #include "jsonata/evaluation/eval.h"
+#include "jsonata/regex/regex.h"
 
 /* Make a closure of a lambda. */
 SfJnValue *

@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 
 #include "jsonata/evaluation/eval.h"
+#include "jsonata/function/functions.h"
 
 #define CHECK_EVERY 256			/* evaluations between looks at the clock */
 

@@ -209,29 +209,6 @@ extern int	sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *signature
 									 SfJnValue **args, int nargs, SfJnValue *context,
 									 SfJnValue ***validated);
 
-/* functions.c: the library */
-extern SfJnValue *sf_jn_library_function(const SfJnName *name, int mode);
-
-/* regex.c */
-typedef struct SfJnSearch SfJnSearch;	/* regex.c */
-
-typedef struct SfJnMatch
-{
-	Size		start;			/* code points */
-	Size		end;
-	SfJnValue  *text;
-	SfJnValue **groups;			/* NULL: took no part */
-	int			ngroups;
-} SfJnMatch;
-
-/* Search from a code point on; false when there is no match. */
-extern bool sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex,
-							   SfJnValue *subject, Size from, SfJnMatch *match);
-extern SfJnValue *sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *m);
-extern SfJnValue *sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m);
-extern SfJnValue *sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f,
-									SfJnValue **args, int nargs);
-
 /* --- limits of an evaluation that are not settings --- */
 
 /* Megabytes that the values of one evaluation may take */
@@ -242,8 +219,5 @@ extern SfJnValue *sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f,
 
 /* Levels of nested arrays and objects that are printed or compared */
 #define SF_JN_MAX_NESTING 6000
-
-/* --- regular expressions within the time limit of an evaluation --- */
-
 
 #endif							/* SF_JSONATA_EVAL_H */

@@ -8,6 +8,7 @@
 #include "utils/timestamp.h"
 
 #include "jsonata/function/functions.h"
+#include "jsonata/picture/picture.h"
 #include "jsonata/value/jsonata_print.h"
 
 #define NATIVE(name, signature, arity, given, modes) \

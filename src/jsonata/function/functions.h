@@ -93,14 +93,9 @@ SF_JN_FUNCTION_LIST(SF_JN_FUNCTION_DECL)
 #define SF_JN_LIBRARY_FUNCTION(name) \
 	SfJnValue *sf_jn_fn_##name(SfJnEval *ev, SfJnValue **args, int nargs)
 
+extern SfJnValue *sf_jn_library_function(const SfJnName *name, int mode);
 extern Oid	sf_jn_case_collation(void);
 extern double sf_jn_round(double d, int decimals);
 extern int64 sf_jn_now(SfJnEval *ev);
-
-/* datetime.c, datetime_parse.c */
-extern SfJnValue *sf_jn_format_datetime(SfJnEval *ev, double millis,
-										SfJnValue *picture, SfJnValue *timezone);
-extern SfJnValue *sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text,
-									   SfJnValue *picture);
 
 #endif							/* SF_JSONATA_FUNCTIONS_H */

@@ -15,6 +15,7 @@
 
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/function/functions.h"
+#include "jsonata/regex/regex.h"
 
 /* A run of matches over a subject */
 typedef struct Matcher

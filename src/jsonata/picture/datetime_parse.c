@@ -13,6 +13,7 @@
 
 #include "jsonata/function/functions.h"
 #include "jsonata/picture/picture.h"
+#include "jsonata/regex/regex.h"
 
 /* Values of components by letter; NaN counts as given, absent not */
 typedef struct Components

@@ -92,6 +92,12 @@ extern SfJnTimePicture *sf_jn_time_picture(SfJnEval *ev, const char *picture, Si
 extern double sf_jn_utc(double year, double month, double day, double hour,
 						double minute, double second, double milli);
 extern double sf_jn_time_component(double millis, char component);
+
+/* datetime.c, datetime_parse.c */
+extern SfJnValue *sf_jn_format_datetime(SfJnEval *ev, double millis,
+										SfJnValue *picture, SfJnValue *timezone);
+extern SfJnValue *sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text,
+									   SfJnValue *picture);
 extern const char *const sf_jn_months[12];
 extern const char *const sf_jn_days[8];
 

@@ -31,7 +31,7 @@ static int	execute_regex(SfJnEval *ev, regex_t *re, size_t from, int nmatch,
 						  regmatch_t *match);
 
 /* What the last search of a subject found for each alternative of a pattern */
-struct SfJnSearch
+typedef struct SfJnSearch
 {
 	const SfJnRegex *regex;
 	const SfJnValue *subject;
@@ -42,7 +42,7 @@ struct SfJnSearch
 		regmatch_t *match;		/* the whole and the groups; NULL: not searched */
 		int			nmatch;
 	}			of[SF_JN_MAX_ALTERNATIVES];
-};
+} SfJnSearch;
 
 /* Take a substring by code points. */
 static SfJnValue *

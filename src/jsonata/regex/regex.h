@@ -28,4 +28,23 @@ struct SfJnRegex
 	SfJnAlternative *alternatives;
 };
 
+/* --- regex.c: searches --- */
+
+typedef struct SfJnMatch
+{
+	Size		start;			/* code points */
+	Size		end;
+	SfJnValue  *text;
+	SfJnValue **groups;			/* NULL: took no part */
+	int			ngroups;
+} SfJnMatch;
+
+/* Search from a code point on; false when there is no match. */
+extern bool sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex,
+							   SfJnValue *subject, Size from, SfJnMatch *match);
+extern SfJnValue *sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *m);
+extern SfJnValue *sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m);
+extern SfJnValue *sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f,
+									SfJnValue **args, int nargs);
+
 #endif							/* SF_JSONATA_REGEX_H */

@@ -13,7 +13,7 @@
 
 #include "run/join/children.h"
 #include "store/branch/job_rows.h"
-#include "transition/join.h"
+#include "transition/state/join.h"
 
 /* As many jobs that have ended in memory, or more, share rows */
 #define MIN_SHARING		8

@@ -11,7 +11,7 @@
 
 #include "base/error/debug_point.h"
 #include "run/join/children.h"
-#include "transition/join.h"
+#include "transition/state/join.h"
 
 /*
  * Count the end of the child that ran last in its join.  That of one that failed, but

@@ -2,8 +2,8 @@
  * dispatch.h
  *		Tasks of the branches of a slice: run in it, announced as long, or handed out.
  */
-#ifndef SF_RUN_TASK_DISPATCH_H
-#define SF_RUN_TASK_DISPATCH_H
+#ifndef SF_RUN_DISPATCH_H
+#define SF_RUN_DISPATCH_H
 
 #include "run/apply/apply.h"
 #include "run/slice/slice.h"
@@ -47,4 +47,4 @@ extern TimestampTz sf_outside_timer(const SfBranch *branch,
 extern void sf_outside_stimulus(SfDraft *draft, const SfBranch *branch,
 								SfStimulus *stimulus);
 
-#endif							/* SF_RUN_TASK_DISPATCH_H */
+#endif							/* SF_RUN_DISPATCH_H */

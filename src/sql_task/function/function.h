@@ -2,8 +2,8 @@
  * function.h
  *		A function that can be a task: what is known of it, and how to call it.
  */
-#ifndef SF_TASK_FUNCTION_H
-#define SF_TASK_FUNCTION_H
+#ifndef SF_SQL_TASK_FUNCTION_H
+#define SF_SQL_TASK_FUNCTION_H
 
 #include "executor/spi.h"
 #include "lib/ilist.h"
@@ -94,4 +94,4 @@ sf_function_is_given(const SfArgumentSet *given, int n)
 	return (given->words[n / 64] & (UINT64CONST(1) << (n % 64))) != 0;
 }
 
-#endif							/* SF_TASK_FUNCTION_H */
+#endif							/* SF_SQL_TASK_FUNCTION_H */

@@ -2,8 +2,8 @@
  * guest.h
  *		A task in a session that serves another role than its owner.
  */
-#ifndef SF_TASK_GUEST_H
-#define SF_TASK_GUEST_H
+#ifndef SF_SQL_TASK_GUEST_H
+#define SF_SQL_TASK_GUEST_H
 
 #include "nodes/pg_list.h"
 #include "utils/portal.h"
@@ -38,4 +38,4 @@ extern bool sf_temp_schema_exists(void);
 extern uint64 sf_temp_schema_changes(void);
 extern void sf_temp_schema_check(const SfGuest *guest);
 
-#endif							/* SF_TASK_GUEST_H */
+#endif							/* SF_SQL_TASK_GUEST_H */

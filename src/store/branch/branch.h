@@ -130,7 +130,7 @@ typedef enum SfJobPlace
 } SfJobPlace;
 
 
-/* Columns of _sfflow.branch; see sql/parts/table/core.sql. */
+/* Columns of _sfflow.branch; see sql/parts/table/branch.sql. */
 #define SF_BRANCH_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \

@@ -7,7 +7,7 @@
 
 #include "store/branch/branch.h"
 
-/* Columns of _sfflow.held; see sql/parts/table/core.sql. */
+/* Columns of _sfflow.held; see sql/parts/table/branch.sql. */
 #define SF_HELD_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \

@@ -12,7 +12,7 @@
 #include "json/json.h"
 #include "store/execution/execution.h"
 
-/* Columns of _sfflow.history; see sql/parts/table/core.sql. */
+/* Columns of _sfflow.history; see sql/parts/table/history.sql. */
 #define SF_HISTORY_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \

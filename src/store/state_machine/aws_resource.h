@@ -43,7 +43,7 @@ extern List *sf_publication_list(int machine_no, int below, int limit);
 
 /* --- resource_map.c: the table, and a cache of it in each session --- */
 
-/* Columns of _sfflow.resource_map; see sql/parts/table/core.sql. */
+/* Columns of _sfflow.resource_map; see sql/parts/table/machine.sql. */
 #define SF_RESOURCE_MAP_COLUMNS(X) \
 	X(Oid, owner, REGROLE, NOT_NULL) \
 	X(char *, pattern, TEXT, NOT_NULL)	/* "*" is any text */ \

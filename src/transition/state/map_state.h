@@ -6,7 +6,7 @@
 #define SF_TRANSITION_MAP_STATE_H
 
 #include "store/map_run/map_run.h"
-#include "transition/join.h"
+#include "transition/state/join.h"
 
 /* --- map_state.c --- */
 

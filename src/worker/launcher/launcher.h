@@ -1,6 +1,6 @@
 /*
  * launcher.h
- *		The parts of the launcher, for the files of this folder.
+ *		The launcher, and its parts for the files of this folder.
  */
 #ifndef SF_WORKER_LAUNCHER_H
 #define SF_WORKER_LAUNCHER_H
@@ -9,6 +9,11 @@
 
 #include "base/version/compat.h"
 #include "worker/shared_memory/shared.h"
+
+/* --- launcher.c --- */
+
+extern PGDLLEXPORT void sfflow_launcher_main(Datum arg);
+extern void sf_worker_init(void);
 
 /* --- databases.c: the databases of the server, as pg_database lists them --- */
 

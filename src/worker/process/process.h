@@ -1,6 +1,6 @@
 /*
  * process.h
- *		The processes: the launcher and the workers of a database.
+ *		A process of sfflow: a worker's life, and what the launcher's process has in common with it.
  */
 #ifndef SF_WORKER_PROCESS_H
 #define SF_WORKER_PROCESS_H
@@ -12,16 +12,10 @@
 #include "run/slice/slice.h"
 #include "worker/shared_memory/shared.h"
 
-/* --- worker.c: the launcher and the workers of a database --- */
+/* --- worker.c: a worker of a database --- */
 
-/* Entry points of the processes */
-extern PGDLLEXPORT void sfflow_launcher_main(Datum arg);
 extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
 extern void sf_worker_live(int process, uint32 launch) pg_attribute_noreturn();
-extern void sf_durations_init(void);
-extern void sf_leave_init(void);
-extern void sf_prepared_init(void);
-extern void sf_worker_init(void);
 
 /* --- my_process.c: its step, cancel requests, its kind (SfProcessKind) --- */
 

@@ -1,6 +1,6 @@
 /*
  * await.h
- *		Sleeping until an execution may have ended.
+ *		What sessions do for workers, and sleeping until an execution may have ended.
  */
 #ifndef SF_WORKER_AWAIT_H
 #define SF_WORKER_AWAIT_H
@@ -30,5 +30,10 @@ extern void sf_wake_init(void);
 extern int	sf_wake_take_concurrent_commits(void);
 extern void sf_wake_register(void);
 extern void sf_wake_scan(void);
+
+/* --- leave.c, prepared.c: commands that want workers out, or that end transactions which were prepared --- */
+
+extern void sf_leave_init(void);
+extern void sf_prepared_init(void);
 
 #endif							/* SF_WORKER_AWAIT_H */

@@ -302,6 +302,7 @@ extern SfShared *sf_shared;
 extern LWLock *sf_shared_lock;
 extern LWLockPadded *sf_database_locks;	/* by the entry of the database */
 extern void sf_area_init(void);
+extern void sf_durations_init(void);
 
 /* Go through the processes, also free entries; the launcher is not among them. */
 #define sf_foreach_process(process) \

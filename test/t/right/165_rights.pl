@@ -92,7 +92,8 @@ for my $altered (substr($token, 0, -4) . 'AAAA', 'B' . substr($token, 1), substr
 
 my %checked = map {
 	$_ => 1 } qw(apply_definition ask_nodes
-  athena_rows aws_install_athena aws_install_dynamodb aws_install_eventbridge aws_install_s3 aws_install_sfn
+  athena_rows aws_install_athena aws_install_dynamodb aws_install_eventbridge aws_install_s3
+  aws_install_s3_api aws_install_sfn
   aws_install_sqs aws_install_ssm aws_resources branch_names can_read
   check_rule_input console_act_on_matches console_activities console_check_act console_count_matches console_fits
   console_listed console_matches console_plan_calendar console_plan_limit console_searches console_set_alias

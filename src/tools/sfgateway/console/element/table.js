@@ -3,23 +3,23 @@
 import { h } from '../base/dom.js';
 import { tr } from '../language/texts.js';
 
-// A table: columns are [title, cell of a row, class]; a cell is null where there is nothing, and a column of such cells
-// is left out. In a narrow window each row is a list of its cells.
+// A table: a column is { title, cell, class }, whose cell makes the content for a row. That is null where there is
+// nothing, and a column of such cells is left out. In a narrow window each row is a list of its cells.
 export function table(caption, all, rows, keyOf, none = tr('None.')) {
   if (rows.length === 0) return h('p', { class: 'none' }, none);
-  const cells = rows.map((row, n) => all.map(([, cell]) => cell(row, n)));
+  const cells = rows.map((row, n) => all.map(column => column.cell(row, n)));
   const used = all.map((_, n) => n).filter(n => cells.some(row => !isNothing(row[n])));
   const columns = used.map(n => all[n]);
   return h('table', { role: 'table' }, h('caption', { class: 'unseen' }, caption),
     h('thead', { role: 'rowgroup' },
       h('tr', { role: 'row' },
-        columns.map(([title, , more]) =>
-          h('th', { scope: 'col', role: 'columnheader', class: more ?? '' }, headOf(title))
+        columns.map(column =>
+          h('th', { scope: 'col', role: 'columnheader', class: column.class ?? '' }, headOf(column.title))
         ))),
     h('tbody', { role: 'rowgroup' },
       rows.map((row, n) =>
         h('tr', { role: 'row', key: keyOf ? keyOf(row) : n }, used.map(c =>
-          tableCell(all[c][0], cells[n][c], all[c][2])
+          tableCell(all[c].title, cells[n][c], all[c].class)
         ))
       )));
 }

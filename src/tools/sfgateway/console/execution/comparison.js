@@ -64,15 +64,15 @@ function chooser(data, context) {
 // Both executions, a row for each.
 function executionsTable(data) {
   return table(tr('The executions'), [
-    [tr('Which'),
-      r =>
-        r === data.b ? tr('this run') : r.execution_id === data.good ? tr('the last good run') : tr('the other run')],
-    [tr('Execution'), r => executionLink(r.execution_id)],
-    [tr('Status'), r => statusBadge(EXECUTION, r.status)],
-    [tr('Version'), r => String(r.version), 'num'],
-    [tr('Requested'), r => time(r.requested_at)],
-    [tr('Ran'), r => duration(r.took) || null, 'num'],
-    [tr('Error'), r => r.error ? errorName(r.error) : null, 'wide'],
+    { title: tr('Which'),
+      cell: r =>
+        r === data.b ? tr('this run') : r.execution_id === data.good ? tr('the last good run') : tr('the other run') },
+    { title: tr('Execution'), cell: r => executionLink(r.execution_id) },
+    { title: tr('Status'), cell: r => statusBadge(EXECUTION, r.status) },
+    { title: tr('Version'), cell: r => String(r.version), class: 'num' },
+    { title: tr('Requested'), cell: r => time(r.requested_at) },
+    { title: tr('Ran'), cell: r => duration(r.took) || null, class: 'num' },
+    { title: tr('Error'), cell: r => r.error ? errorName(r.error) : null, class: 'wide' },
   ], [data.a, data.b].filter(Boolean), (r, n) => n);
 }
 
@@ -119,23 +119,23 @@ function jobsTable(data, context) {
         onchange: event => context.go({ ...context.query, all: event.currentTarget.checked ? '1' : undefined }) }),
       tr(' all {0}, also those that do not differ', count(data.jobs, '{0} job|{0} jobs'))),
     table(tr('Jobs'), [
-      [tr('Job'), r => jobLink(r, data)],
-      [tr('Other run'), r => statusIn('a', r.status_a, r)],
-      [tr('This run'), r => statusIn('b', r.status_b, r)],
-      [tr('Other took'), r => tookIn(r.ms_a, r), 'num'],
-      [tr('This took'), r => tookIn(r.ms_b, r), 'num'],
-      [tr('Usual'), r => duration(r.usual) || null, 'num'],
-      [tr('Attempts'),
-        r =>
+      { title: tr('Job'), cell: r => jobLink(r, data) },
+      { title: tr('Other run'), cell: r => statusIn('a', r.status_a, r) },
+      { title: tr('This run'), cell: r => statusIn('b', r.status_b, r) },
+      { title: tr('Other took'), cell: r => tookIn(r.ms_a, r), class: 'num' },
+      { title: tr('This took'), cell: r => tookIn(r.ms_b, r), class: 'num' },
+      { title: tr('Usual'), cell: r => duration(r.usual) || null, class: 'num' },
+      { title: tr('Attempts'),
+        cell: r =>
           r.only_in || r.attempts_a === r.attempts_b ? String(r.attempts_b ?? r.attempts_a) :
-            tr('{0}, then {1}', r.attempts_a, r.attempts_b), 'num'],
-      [tr('Input differs at'), r => differingPointers(r.input_differs, r.is_cut), 'wide'],
-      [tr('Output differs at'), r => differingPointers(r.output_differs, r.is_cut), 'wide'],
-      [tr('Error'),
-        r =>
+            tr('{0}, then {1}', r.attempts_a, r.attempts_b), class: 'num' },
+      { title: tr('Input differs at'), cell: r => differingPointers(r.input_differs, r.is_cut), class: 'wide' },
+      { title: tr('Output differs at'), cell: r => differingPointers(r.output_differs, r.is_cut), class: 'wide' },
+      { title: tr('Error'),
+        cell: r =>
           r.error_b ?? r.error_a ?
             [errorName(r.error_b ?? r.error_a), r.error_b ? null : h('small', null, tr(' in the other run'))] : null,
-        'wide'],
+        class: 'wide' },
     ], data.rows, r => r.job_id, tr('No job differs.')),
     data.rows.length < (all ? data.jobs : data.differ) ?
       h('p', { class: 'muted' }, tr('These are the first {0}.', data.rows.length)) : null,

@@ -51,16 +51,16 @@ function jobsTab(data, context) {
           'aria-pressed': String(context.query.job_status === status) })
       )),
     table(tr('Jobs'), [
-      [tr('Job'), r =>
+      { title: tr('Job'), cell: r =>
         h('a', {
           href: addressOf('execution', context.argument, { ...context.query,
             state: stateOf(r.job_id, names) ?? r.job_id, event: undefined }),
-        }, text(r.job_id))],
-      [tr('Status'), r => statusBadge(JOB, r.job_status)],
-      [tr('Attempts'), r => String(r.attempts), 'num'],
-      [tr('Began'), r => time(r.started_at)],
-      [tr('Took'), r => r.started_at ? duration(between(r.started_at, r.stopped_at)) : null],
-      [tr('Error'), r => r.error ? errorSummary(r.error, r.cause) : null, 'wide'],
+        }, text(r.job_id)) },
+      { title: tr('Status'), cell: r => statusBadge(JOB, r.job_status) },
+      { title: tr('Attempts'), cell: r => String(r.attempts), class: 'num' },
+      { title: tr('Began'), cell: r => time(r.started_at) },
+      { title: tr('Took'), cell: r => r.started_at ? duration(between(r.started_at, r.stopped_at)) : null },
+      { title: tr('Error'), cell: r => r.error ? errorSummary(r.error, r.cause) : null, class: 'wide' },
     ], data.jobs.rows, r => r.job_id, tr('No job fits.')),
     pager(tr('Pages of jobs'), context, 'jobs_after', data.jobs.next),
   ];
@@ -84,12 +84,13 @@ function eventsTab(data, context) {
 // What operators did to the execution.
 function auditTab(data) {
   return table(tr('Who did what'), [
-    [tr('When'), r => time(r.at)],
-    [tr('What'), r => r.action],
-    [tr('Role'), r => text(r.role)],
-    [tr('Logged in as'), r => r.session_role ? text(r.session_role) : null],
-    [tr('Why'), r => r.reason ? text(r.reason) : null, 'wide'],
-    [tr('More'), r => r.details ? h('code', null, visible(JSON.stringify(r.details))) : null, 'wide'],
+    { title: tr('When'), cell: r => time(r.at) },
+    { title: tr('What'), cell: r => r.action },
+    { title: tr('Role'), cell: r => text(r.role) },
+    { title: tr('Logged in as'), cell: r => r.session_role ? text(r.session_role) : null },
+    { title: tr('Why'), cell: r => r.reason ? text(r.reason) : null, class: 'wide' },
+    { title: tr('More'), cell: r => r.details ? h('code', null, visible(JSON.stringify(r.details))) : null,
+      class: 'wide' },
   ], data.head.done, r => r.at + r.action, tr('Nothing.'));
 }
 

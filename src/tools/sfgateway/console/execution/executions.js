@@ -144,7 +144,7 @@ function bulkActions(chosen, data, context) {
     }));
 }
 
-// The columns that a view can have; but for the name they are those of a table.
+// The columns that a view can have: those of a table, with names.
 const COLUMNS = [
   { name: 'status', title: tr('Status'),
     cell:
@@ -199,8 +199,8 @@ export function draw(data, context) {
     h('input', { type: 'checkbox', 'aria-label': label, checked: rows.length > 0 && rows.every(r =>
       chosen.has(r.execution_id)
     ), onchange: event => choose(rows, event.currentTarget.checked) });
-  const pick = [() => box(tr('Choose all of this page'), data.rows), r => box(tr('Choose {0}', r.execution_id), [r]),
-    'pick'];
+  const pick = { title: () => box(tr('Choose all of this page'), data.rows),
+    cell: r => box(tr('Choose {0}', r.execution_id), [r]), class: 'pick' };
   const { columns, usual } = columnsOf(data);
   return [
     h('h1', { tabindex: '-1', key: 'h1' }, text(title(context))),
@@ -210,8 +210,7 @@ export function draw(data, context) {
     missingNodes(data),
     lookedAt(data),
     h('div', { class: 'card', key: 'list' },
-      table(tr('Executions'), [pick,
-        ...chosenColumns(context.query, columns, usual).map(column => [column.title, column.cell, column.class])],
+      table(tr('Executions'), [pick, ...chosenColumns(context.query, columns, usual)],
         sorted(data.rows, context.query, SORTS), r => `${r.node ?? ''} ${r.execution_id}`,
         data.next ? tr('None of those that were looked into fits.') :
           Object.keys(context.query).length === 0 ? tr('There is no execution that you may see.') :

@@ -59,19 +59,19 @@ export function aliases(data, context) {
   const names = [...new Set(data.aliases.map(a => a.alias))];
   return names.length === 0 && !isOwner ? null :
     h('div', { key: 'aliases' }, h('h3', null, tr('Aliases')), table(tr('Aliases'), [
-      [tr('Alias'), r => text(r, 'id')],
-      [tr('Versions'),
-        r =>
+      { title: tr('Alias'), cell: r => text(r, 'id') },
+      { title: tr('Versions'),
+        cell: r =>
           data.aliases.filter(a => a.alias === r).map(a =>
             h('span', { class: 'chip' }, `${a.version}: ${a.percent} %`)
-          )],
-      ['',
-        r =>
+          ) },
+      { title: '',
+        cell: r =>
           isOwner ? h('div', { class: 'row' }, button(tr('Change…'), () =>
             context.act(setAlias(r, data)), { class: 'small', 'aria-label': tr('Change… the alias {0}', r) }),
             button(tr('Remove…'), () =>
               context.act(dropAlias(r, machine)), { class: 'small', 'aria-label': tr('Remove… the alias {0}', r) })) :
-            null],
+            null },
     ], names, r => r, tr('There is no alias.')),
       isOwner ? h('div', { class: 'row' }, button(tr('New alias…'), () => context.act(setAlias(null, data)), {
         class: 'small',

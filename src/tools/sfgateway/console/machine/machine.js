@@ -49,13 +49,13 @@ export async function load({ argument: name, query, ask }, before) {
 // How long the jobs of the machine take.
 function timesTab(data) {
   return [table(tr('Times of jobs'), [
-    [tr('Job'), r => text(r.job_id)],
-    [tr('Runs'), r => String(r.runs), 'num'],
-    [tr('Failures'), r => r.failures > 0 ? badge('bad', String(r.failures)) : '0', 'num'],
-    [tr('Recent median'), r => duration(r.recent_ms_p50) || null, 'num'],
-    [tr('Recent 95 %'), r => duration(r.recent_ms_p95) || null, 'num'],
-    [tr('This week'), r => duration(r.week_ms_p50) || null, 'num'],
-    [tr('The week before'), r => duration(r.previous_week_ms_p50) || null, 'num'],
+    { title: tr('Job'), cell: r => text(r.job_id) },
+    { title: tr('Runs'), cell: r => String(r.runs), class: 'num' },
+    { title: tr('Failures'), cell: r => r.failures > 0 ? badge('bad', String(r.failures)) : '0', class: 'num' },
+    { title: tr('Recent median'), cell: r => duration(r.recent_ms_p50) || null, class: 'num' },
+    { title: tr('Recent 95 %'), cell: r => duration(r.recent_ms_p95) || null, class: 'num' },
+    { title: tr('This week'), cell: r => duration(r.week_ms_p50) || null, class: 'num' },
+    { title: tr('The week before'), cell: r => duration(r.previous_week_ms_p50) || null, class: 'num' },
   ], data.times, r => r.job_id, tr('No job has run.')), cutNote(data, 'times')];
 }
 

@@ -24,19 +24,21 @@ export function draw(data, context) {
   return [
     h('h1', { tabindex: '-1', key: 'h1' }, tr('Machines')),
     h('div', { class: 'card', key: 'list' }, table(tr('Machines'), [
-      [tr('Machine'), r => machineLink(r.state_machine)],
-      [tr('Version'), r => String(r.version), 'num'],
-      [tr('Owner'), r => text(r.owner), 'hide-narrow'],
-      [tr('Started'), r => String(r.started ?? 0), 'num'],
-      [tr('Succeeded'), r => String(r.succeeded ?? 0), 'num'],
-      [tr('Failed'), failedLink, 'num'],
-      [tr('Median'), r => duration(r.p50) || null, 'num'],
-      ['95 %', r => duration(r.p95) || null, 'num'],
-      ['',
-        r => [h('a', { href: addressOf('executions', '', { state_machine: r.state_machine }) }, tr('Executions')), ' ',
-          may(data.rights, r.state_machine, 'START') ?
-            button(tr('Start…'), () => context.act(start(r.state_machine, context)), { class: 'small',
-              'aria-label': tr('Start {0}', r.state_machine) }) : null]],
+      { title: tr('Machine'), cell: r => machineLink(r.state_machine) },
+      { title: tr('Version'), cell: r => String(r.version), class: 'num' },
+      { title: tr('Owner'), cell: r => text(r.owner), class: 'hide-narrow' },
+      { title: tr('Started'), cell: r => String(r.started ?? 0), class: 'num' },
+      { title: tr('Succeeded'), cell: r => String(r.succeeded ?? 0), class: 'num' },
+      { title: tr('Failed'), cell: failedLink, class: 'num' },
+      { title: tr('Median'), cell: r => duration(r.p50) || null, class: 'num' },
+      { title: '95 %', cell: r => duration(r.p95) || null, class: 'num' },
+      { title: '',
+        cell:
+          r => [h('a', { href: addressOf('executions', '', { state_machine: r.state_machine }) }, tr('Executions')),
+            ' ',
+            may(data.rights, r.state_machine, 'START') ?
+              button(tr('Start…'), () => context.act(start(r.state_machine, context)), { class: 'small',
+                'aria-label': tr('Start {0}', r.state_machine) }) : null] },
     ], data.rows, r => r.state_machine,
       tr(
         'There is no machine that you may read. A member of its owner can give the right: ' +

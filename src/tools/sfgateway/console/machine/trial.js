@@ -51,10 +51,10 @@ function triedResult(tried) {
   if (!rows) return payload(tr('Result'), result, {});
   if (rows.length === 0) return notice('ok', h('p', null, tr('The definition is valid.')));
   return [table(tr('Diagnostics'), [
-    [tr('Severity'), r => statusBadge(SEVERITY, r.severity)],
-    [tr('Where'), r => h('code', null, text(r.location ?? ''))],
-    [tr('What'), r => text(r.message), 'wide'],
-    [tr('Code'), r => r.code],
+    { title: tr('Severity'), cell: r => statusBadge(SEVERITY, r.severity) },
+    { title: tr('Where'), cell: r => h('code', null, text(r.location ?? '')) },
+    { title: tr('What'), cell: r => text(r.message), class: 'wide' },
+    { title: tr('Code'), cell: r => r.code },
   ], rows, (r, n) => n), cutNote(tried, 'rows')];
 }
 

@@ -30,10 +30,10 @@ function versionChooser(numbers, context) {
 function differences(diff) {
   if (diff.error) return errorNotice(diff.error);
   return [table(tr('Differences'), [
-    [tr('Where'), r => h('code', null, text(r.pointer || '/'))],
-    [tr('Change'), r => r.change],
-    [tr('Before'), r => excerpt(r.before), 'wide'],
-    [tr('After'), r => excerpt(r.after), 'wide'],
+    { title: tr('Where'), cell: r => h('code', null, text(r.pointer || '/')) },
+    { title: tr('Change'), cell: r => r.change },
+    { title: tr('Before'), cell: r => excerpt(r.before), class: 'wide' },
+    { title: tr('After'), cell: r => excerpt(r.after), class: 'wide' },
   ], diff.rows, r => r.pointer + r.change, tr('They do not differ.')), cutNote(diff, 'rows')];
 }
 
@@ -42,16 +42,17 @@ export function versionsTab(data, context) {
   const numbers = data.versions.map(v => v.version);
   return [
     table(tr('Versions'), [
-      [tr('Version'),
-        r => h('a', { href: addressOf('machine', context.argument, { version: r.version }) }, String(r.version))],
-      [tr('Current'), r => r.is_current ? badge('ok', tr('current')) : null],
-      [tr('Created'), r => time(r.created_at)],
-      [tr('Aliases'), r => {
+      { title: tr('Version'),
+        cell: r =>
+          h('a', { href: addressOf('machine', context.argument, { version: r.version }) }, String(r.version)) },
+      { title: tr('Current'), cell: r => r.is_current ? badge('ok', tr('current')) : null },
+      { title: tr('Created'), cell: r => time(r.created_at) },
+      { title: tr('Aliases'), cell: r => {
         const chips = data.aliases.filter(a => a.version === r.version).map(a =>
           h('span', { class: 'chip' }, text(a.alias), ` ${a.percent} %`)
         );
         return chips.length ? chips : null;
-      }],
+      } },
     ], data.versions, r => r.version),
     cutNote(data, 'versions'),
     aliases(data, context),

@@ -29,19 +29,20 @@ export function night(data) {
       h('a', { class: 'id', href: addressOf('executions', '', { state_machine: r.name, status: r.state }) },
         tr('{0} of {1}', r.state === 'RUNNING' ? upTo(r.n) : grouped(r.n), r.name)) : executionLink(r.target);
   return section(tr('The night'), {}, table(tr('The night'), [
-    [tr('At'),
-      r => [time(r.first_planned),
-        r.n > 1 && r.last_planned !== r.first_planned ? [' – ', time(r.last_planned)] : null]],
-    [tr('What'), target, 'wide'],
-    [tr('Node'), nodeOf],
-    [tr('State'), r => statusBadge(NIGHT, r.state)],
-    [tr('Took'),
-      r =>
+    { title: tr('At'),
+      cell:
+        r => [time(r.first_planned),
+          r.n > 1 && r.last_planned !== r.first_planned ? [' – ', time(r.last_planned)] : null] },
+    { title: tr('What'), cell: target, class: 'wide' },
+    { title: tr('Node'), cell: nodeOf },
+    { title: tr('State'), cell: r => statusBadge(NIGHT, r.state) },
+    { title: tr('Took'),
+      cell: r =>
         r.took === null ? null :
           [r.took < 100 ? tr('under 100 ms') : `${r.n > 1 ? tr('up to ') : ''}${duration(r.took)}`,
-            r.usual > 0 ? h('small', null, ` ${compare(r.took, r.usual)}`) : null]],
-    [tr('Ends about'), r => new Date(r.expected_end ?? 0) > new Date() ? time(r.expected_end) : null],
-    [tr('Why'), r => r.detail ? text(r.detail) : null, 'wide'],
-    [tr('Then'), r => r.next ? text(r.next) : null, 'wide'],
+            r.usual > 0 ? h('small', null, ` ${compare(r.took, r.usual)}`) : null] },
+    { title: tr('Ends about'), cell: r => new Date(r.expected_end ?? 0) > new Date() ? time(r.expected_end) : null },
+    { title: tr('Why'), cell: r => r.detail ? text(r.detail) : null, class: 'wide' },
+    { title: tr('Then'), cell: r => r.next ? text(r.next) : null, class: 'wide' },
   ], data.rows, r => `${r.node ?? ''} ${r.name}${r.state}`, tr('Nothing.')), cutNote(data, 'rows'));
 }

@@ -81,12 +81,12 @@ function tiles(data) {
 function tolerated(data) {
   return data.tolerated.length ?
     section(tr('Tolerated failures'), { count: countOf(data, 'tolerated') }, table(tr('Tolerated failures'), [
-      [tr('Execution'), r => executionLink(r.execution_id, { state: r.state })],
-      [tr('Node'), nodeOf],
-      [tr('Map'), r => text(r.state)],
-      [tr('Items that failed'), r => tr('{0} of {1}', r.items_failed, r.items), 'num'],
-      [tr('Map run'), r => statusBadge(EXECUTION, r.status)],
-      [tr('Began'), r => time(r.started_at)],
+      { title: tr('Execution'), cell: r => executionLink(r.execution_id, { state: r.state }) },
+      { title: tr('Node'), cell: nodeOf },
+      { title: tr('Map'), cell: r => text(r.state) },
+      { title: tr('Items that failed'), cell: r => tr('{0} of {1}', r.items_failed, r.items), class: 'num' },
+      { title: tr('Map run'), cell: r => statusBadge(EXECUTION, r.status) },
+      { title: tr('Began'), cell: r => time(r.started_at) },
     ], data.tolerated, r => `${r.node ?? ''} ` + r.execution_id + r.state + r.started_at), cutNote(data, 'tolerated')) :
     null;
 }
@@ -99,16 +99,18 @@ function andMore(number, machine, href) {
 // What runs for longest; of a machine with more than three executions the longest one, and how many more there are.
 function running(data) {
   return section(tr('Running'), { id: 'h-running', count: upTo(data.running_count) }, table(tr('Running'), [
-    [tr('Execution'),
-      r => [executionLink(r.execution_id),
-        r.further > 0 ?
-          andMore(r.running >= 1000 ? '999+' : r.further, r.state_machine,
-            addressOf('executions', '', { state_machine: r.state_machine, status: 'RUNNING' })) : null]],
-    [tr('Node'), nodeOf],
-    [tr('For'), r => duration(between(r.started_at ?? r.requested_at)), 'short'],
-    [tr('Done'), r => r.progress?.total ? tr('{0} of {1}', r.progress.done, r.progress.total) : null, 'short'],
-    [tr('Ends about'), r => new Date(r.progress?.eta ?? 0) > new Date() ? time(r.progress.eta) : null],
-    [tr('Waits for'), r => r.waiting_on ? text(r.waiting_on) : null, 'wide'],
+    { title: tr('Execution'),
+      cell:
+        r => [executionLink(r.execution_id),
+          r.further > 0 ?
+            andMore(r.running >= 1000 ? '999+' : r.further, r.state_machine,
+              addressOf('executions', '', { state_machine: r.state_machine, status: 'RUNNING' })) : null] },
+    { title: tr('Node'), cell: nodeOf },
+    { title: tr('For'), cell: r => duration(between(r.started_at ?? r.requested_at)), class: 'short' },
+    { title: tr('Done'), cell: r => r.progress?.total ? tr('{0} of {1}', r.progress.done, r.progress.total) : null,
+      class: 'short' },
+    { title: tr('Ends about'), cell: r => new Date(r.progress?.eta ?? 0) > new Date() ? time(r.progress.eta) : null },
+    { title: tr('Waits for'), cell: r => r.waiting_on ? text(r.waiting_on) : null, class: 'wide' },
   ], data.running.slice(0, 12), r => `${r.node ?? ''} ${r.execution_id}`, tr('Nothing runs.')),
     data.running.length > 12 || data.running.some(r => r.further > 0) ?
       h('p', null, h('a', { href: addressOf('executions', '', { status: 'RUNNING' }) }, tr('All that runs'))) : null);
@@ -136,13 +138,15 @@ function unwell(items) {
 // What is late or stuck.
 function latePart(data, { act }) {
   return section(tr('Late or stuck'), { id: 'h-late-or-stuck', count: late(data) }, table(tr('Late or stuck'), [
-    [tr('What'), r => statusBadge(ALERT, r.kind)],
-    [tr('Of'),
-      r => [alertLink(r), r.further > 0 ? andMore(r.further, machineOf(r.execution_id), addressOf('alerts')) : null]],
-    [tr('Node'), nodeOf],
-    [tr('Since'), r => time(r.since, true)],
-    [tr('Why'), r => r.detail ? text(r.detail) : null, 'wide'],
-    ['', r => acknowledgeButton(r, data, act)],
+    { title: tr('What'), cell: r => statusBadge(ALERT, r.kind) },
+    { title: tr('Of'),
+      cell:
+        r => [alertLink(r),
+          r.further > 0 ? andMore(r.further, machineOf(r.execution_id), addressOf('alerts')) : null] },
+    { title: tr('Node'), cell: nodeOf },
+    { title: tr('Since'), cell: r => time(r.since, true) },
+    { title: tr('Why'), cell: r => r.detail ? text(r.detail) : null, class: 'wide' },
+    { title: '', cell: r => acknowledgeButton(r, data, act) },
   ], data.late, r => `${r.node ?? ''} ` + r.kind + r.execution_id + r.target + r.detail, tr('Nothing is late.')),
     cutNote(data, 'late'));
 }
@@ -150,37 +154,39 @@ function latePart(data, { act }) {
 // What schedules start next.
 function nextPart(data) {
   return section(tr('Next'), { id: 'h-next' }, table(tr('Next'), [
-    [tr('Schedule'), r => schedule(r, r.schedule_name)],
-    [tr('Node'), nodeOf],
-    [tr('Starts'), r => machineLink(machineOf(r.state_machine))],
-    [tr('At'),
-      r => [r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run)), ' '] : null,
-        r.next_run && r.state === 'active' ? null : statusBadge(SCHEDULE, r.state)]],
+    { title: tr('Schedule'), cell: r => schedule(r, r.schedule_name) },
+    { title: tr('Node'), cell: nodeOf },
+    { title: tr('Starts'), cell: r => machineLink(machineOf(r.state_machine)) },
+    { title: tr('At'),
+      cell:
+        r => [r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run)), ' '] : null,
+          r.next_run && r.state === 'active' ? null : statusBadge(SCHEDULE, r.state)] },
   ], data.next, r => `${r.node ?? ''} ${r.schedule_name}`, tr('Nothing is scheduled.')), cutNote(data, 'next'));
 }
 
 // How each machine did in the last 24 hours.
 function byMachine(data) {
   return section(tr('By machine'), {}, table(tr('By machine'), [
-    [tr('Machine'), r => machineLink(r.state_machine)],
-    [tr('Started'), r => String(r.started), 'num'],
-    [tr('Succeeded'), r => String(r.succeeded), 'num'],
-    [tr('Failed'), failedLink, 'num'],
-    [tr('Stopped'), r => String(r.aborted), 'num'],
+    { title: tr('Machine'), cell: r => machineLink(r.state_machine) },
+    { title: tr('Started'), cell: r => String(r.started), class: 'num' },
+    { title: tr('Succeeded'), cell: r => String(r.succeeded), class: 'num' },
+    { title: tr('Failed'), cell: failedLink, class: 'num' },
+    { title: tr('Stopped'), cell: r => String(r.aborted), class: 'num' },
   ], data.machines, r => r.state_machine, tr('Nothing ran.')), cutNote(data, 'machines'));
 }
 
 // What succeeded last; of each machine the last one.
 function endedPart(data) {
   return section(tr('Ended well'), {}, table(tr('Ended well'), [
-    [tr('Execution'),
-      r => [executionLink(r.execution_id),
-        r.further > 0 ?
-          andMore(r.further, r.state_machine,
-            addressOf('executions', '', { state_machine: r.state_machine, status: 'SUCCEEDED' })) : null]],
-    [tr('Node'), nodeOf],
-    [tr('Ended'), r => time(r.stopped_at)],
-    [tr('Took'), r => duration(r.took) || null],
+    { title: tr('Execution'),
+      cell:
+        r => [executionLink(r.execution_id),
+          r.further > 0 ?
+            andMore(r.further, r.state_machine,
+              addressOf('executions', '', { state_machine: r.state_machine, status: 'SUCCEEDED' })) : null] },
+    { title: tr('Node'), cell: nodeOf },
+    { title: tr('Ended'), cell: r => time(r.stopped_at) },
+    { title: tr('Took'), cell: r => duration(r.took) || null },
   ], data.ended, r => `${r.node ?? ''} ${r.execution_id}`, tr('None yet.')), cutNote(data, 'ended'));
 }
 

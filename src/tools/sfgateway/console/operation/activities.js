@@ -26,13 +26,14 @@ export function draw(data, context) {
   return [
     h('h1', { tabindex: '-1', key: 'h1' }, tr('Activities')),
     h('div', { class: 'card', key: 'list' }, table(tr('Activities'), [
-      [tr('Activity'), r => text(r.activity, 'id')],
-      [tr('Owner'), r => text(r.owner), 'hide-narrow'],
-      [tr('Queued'), r => String(r.queued), 'num'],
-      [tr('Oldest since'), r => time(r.oldest_queued_at, true)],
-      [tr('With programs'), r => String(r.in_flight), 'num'],
-      [tr('Last asked for'), r => r.last_polled_at ? time(r.last_polled_at, true) : badge('late', tr('never'))],
-      [tr('By'), r => r.last_worker ? text(r.last_worker) : null],
+      { title: tr('Activity'), cell: r => text(r.activity, 'id') },
+      { title: tr('Owner'), cell: r => text(r.owner), class: 'hide-narrow' },
+      { title: tr('Queued'), cell: r => String(r.queued), class: 'num' },
+      { title: tr('Oldest since'), cell: r => time(r.oldest_queued_at, true) },
+      { title: tr('With programs'), cell: r => String(r.in_flight), class: 'num' },
+      { title: tr('Last asked for'),
+        cell: r => r.last_polled_at ? time(r.last_polled_at, true) : badge('late', tr('never')) },
+      { title: tr('By'), cell: r => r.last_worker ? text(r.last_worker) : null },
     ], data.rows, r => r.activity,
       tr(
         'There is no activity that you own or may work on. sf_create_activity makes one; its tasks are ' +
@@ -44,17 +45,17 @@ export function draw(data, context) {
           'Tasks that programs took as often as allowed and never answered. Redrive the execution to hand ' +
             'them out again.',
         )), table(tr('Dead letters'), [
-        [tr('Execution'), r => executionLink(r.execution_id, { state: r.state })],
-        [tr('State'), r => text(r.branch ? `${r.branch}/${r.state}` : r.state)],
-        [tr('Resource'), r => text(r.resource), 'hide-narrow'],
-        [tr('Died'), r => time(r.died_at)],
-        [tr('Taken'), r => `${r.receives}×`, 'num'],
-        [tr('Input'), r => excerpt(r.input), 'wide'],
-        ['',
-          r =>
+        { title: tr('Execution'), cell: r => executionLink(r.execution_id, { state: r.state }) },
+        { title: tr('State'), cell: r => text(r.branch ? `${r.branch}/${r.state}` : r.state) },
+        { title: tr('Resource'), cell: r => text(r.resource), class: 'hide-narrow' },
+        { title: tr('Died'), cell: r => time(r.died_at) },
+        { title: tr('Taken'), cell: r => `${r.receives}×`, class: 'num' },
+        { title: tr('Input'), cell: r => excerpt(r.input), class: 'wide' },
+        { title: '',
+          cell: r =>
             may(data.rights, r.execution_id, 'START', 'OPERATE') ? button(tr('Redrive…'), () =>
               context.act(redriveOne(r.execution_id)), { class: 'small',
-              'aria-label': tr('Redrive {0}', r.execution_id) }) : null],
+              'aria-label': tr('Redrive {0}', r.execution_id) }) : null },
       ], data.dead, r => r.execution_id + r.branch + r.state, tr('None.')), cutNote(data, 'dead')),
   ];
 }

@@ -14,13 +14,13 @@ function lateWords(late) {
 // Deadlines as a list: { target, start_by, end_by, timezone, calendar, next_check, late }.
 export function deadlines(rows) {
   return table(tr('Deadlines'), [
-    [tr('Target'), r => text(r.target, 'id')],
-    [tr('Node'), nodeOf],
-    [tr('State'), r => r.late ? badge('late', lateWords(r.late)) : badge('ok', tr('in time'))],
-    [tr('Starts by'), r => r.start_by?.slice(0, 5)],
-    [tr('Ends by'), r => r.end_by?.slice(0, 5)],
-    [tr('Time zone'), r => text(r.timezone)],
-    [tr('Calendar'), r => r.calendar ? text(r.calendar) : null],
-    [tr('Next look'), r => time(r.next_check)],
+    { title: tr('Target'), cell: r => text(r.target, 'id') },
+    { title: tr('Node'), cell: nodeOf },
+    { title: tr('State'), cell: r => r.late ? badge('late', lateWords(r.late)) : badge('ok', tr('in time')) },
+    { title: tr('Starts by'), cell: r => r.start_by?.slice(0, 5) },
+    { title: tr('Ends by'), cell: r => r.end_by?.slice(0, 5) },
+    { title: tr('Time zone'), cell: r => text(r.timezone) },
+    { title: tr('Calendar'), cell: r => r.calendar ? text(r.calendar) : null },
+    { title: tr('Next look'), cell: r => time(r.next_check) },
   ], rows, r => `${r.node ?? ''} ${r.target}`, tr('There is no deadline.'));
 }

@@ -29,16 +29,16 @@ export function heldNotices(held, mayRelease, act) {
 // What is held in all of the database, or on all nodes, as a list.
 export function heldTable(held, act) {
   return table(tr('Held'), [
-    [tr('Target'), r => text(r.state ? `${r.target}/${r.state}` : r.target, 'id')],
-    [tr('Node'), nodeOf],
-    [tr('Since'), r => time(r.since)],
-    [tr('By'), r => text(r.held_by)],
-    [tr('Why'), r => r.reason ? text(r.reason) : null, 'wide'],
-    [tr('Waiting'), r => String(r.waiting), 'num'],
-    ['',
-      r =>
+    { title: tr('Target'), cell: r => text(r.state ? `${r.target}/${r.state}` : r.target, 'id') },
+    { title: tr('Node'), cell: nodeOf },
+    { title: tr('Since'), cell: r => time(r.since) },
+    { title: tr('By'), cell: r => text(r.held_by) },
+    { title: tr('Why'), cell: r => r.reason ? text(r.reason) : null, class: 'wide' },
+    { title: tr('Waiting'), cell: r => String(r.waiting), class: 'num' },
+    { title: '',
+      cell: r =>
         r.may_release ? button(tr('Release…'), () =>
-          act(release(r)), { class: 'small', 'aria-label': tr('Release {0}', r.target) }) : null],
+          act(release(r)), { class: 'small', 'aria-label': tr('Release {0}', r.target) }) : null },
   ], held, r => `${r.node ?? ''} ` + r.target + r.state, tr('Nothing is held.'));
 }
 

@@ -107,15 +107,16 @@ function limitButtons(limit, act) {
 // Limits: how much of each is in use, and how much waits. `act` is that of the page.
 export function limits(rows, act) {
   return table(tr('Limits'), [
-    [tr('Target'), r => text(r.target, 'id')],
-    [tr('Node'), nodeOf],
-    [tr('Key'), r => r.key ? text(r.key) : null],
-    [tr('In use'), r => r.max_running === null ? String(r.in_use) : tr('{0} of {1}', r.in_use, r.max_running), 'num'],
-    [tr('Rate'), r => r.rate === null ? null : tr('{0} per {1}', r.rate, r.per)],
-    [tr('Waiting'), r => r.waiting > 0 ? badge('wait', String(r.waiting)) : '0', 'num'],
-    [tr('Oldest since'), r => time(r.oldest_waiting, true)],
-    [tr('Beyond it'), r => r.on_limit === 'fail' ? tr('fails') : tr('waits')],
-    ['', r => limitButtons(r, act)],
+    { title: tr('Target'), cell: r => text(r.target, 'id') },
+    { title: tr('Node'), cell: nodeOf },
+    { title: tr('Key'), cell: r => r.key ? text(r.key) : null },
+    { title: tr('In use'),
+      cell: r => r.max_running === null ? String(r.in_use) : tr('{0} of {1}', r.in_use, r.max_running), class: 'num' },
+    { title: tr('Rate'), cell: r => r.rate === null ? null : tr('{0} per {1}', r.rate, r.per) },
+    { title: tr('Waiting'), cell: r => r.waiting > 0 ? badge('wait', String(r.waiting)) : '0', class: 'num' },
+    { title: tr('Oldest since'), cell: r => time(r.oldest_waiting, true) },
+    { title: tr('Beyond it'), cell: r => r.on_limit === 'fail' ? tr('fails') : tr('waits') },
+    { title: '', cell: r => limitButtons(r, act) },
   ], rows, r => `${r.node ?? ''} ${r.target}/${r.key}`, tr('There is no limit.'));
 }
 

@@ -64,11 +64,11 @@ export function calendarsPart(data, context) {
       button(tr('Remove…'), () =>
         context.act(removeCalendar(r.calendar)), { class: 'small', 'aria-label': tr('Remove {0}', r.calendar) }));
   return section(tr('Calendars'), { count: data.calendars.length }, table(tr('Calendars'), [
-    [tr('Calendar'), r => text(r.calendar)],
-    [tr('Owner'), r => text(r.owner)],
-    [tr('Rule'), r => excerpt(r.rule), 'wide'],
-    [tr('Days'), r => excerpt(r.days), 'wide'],
-    ['', r => r.may_edit && !r.rule.cut && !r.days?.cut ? buttons(r) : null],
+    { title: tr('Calendar'), cell: r => text(r.calendar) },
+    { title: tr('Owner'), cell: r => text(r.owner) },
+    { title: tr('Rule'), cell: r => excerpt(r.rule), class: 'wide' },
+    { title: tr('Days'), cell: r => excerpt(r.days), class: 'wide' },
+    { title: '', cell: r => r.may_edit && !r.rule.cut && !r.days?.cut ? buttons(r) : null },
   ], data.calendars, r => r.calendar, tr('There is no calendar.')), cutNote(data, 'calendars'),
     !data.may_create ? null :
       h('div', { class: 'row' }, button(tr('New calendar…'), () => context.act(editCalendar()), { class: 'small' })));

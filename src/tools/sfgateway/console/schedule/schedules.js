@@ -108,11 +108,11 @@ function chosenSchedule(data, context) {
   return section(name, { key: 'chosen' }, schedule?.may_edit ? scheduleButtons(schedule, data, context) : null,
     schedule ? scheduleFacts(schedule) : null, monthPart(one, schedule, context), h('h3', null, tr('Last runs')),
     table(tr('Last runs'), [
-      [tr('For'), r => time(r.scheduled_for)],
-      [tr('Status'), r => statusBadge(SCHEDULE_RUN, r.status)],
-      [tr('Execution'), r => r.execution_id ? executionLink(r.execution_id) : null],
-      [tr('Took'), r => r.ended_at && r.took !== null ? duration(r.took) : null],
-      [tr('Error'), r => r.error ? errorName(r.error) : null, 'wide'],
+      { title: tr('For'), cell: r => time(r.scheduled_for) },
+      { title: tr('Status'), cell: r => statusBadge(SCHEDULE_RUN, r.status) },
+      { title: tr('Execution'), cell: r => r.execution_id ? executionLink(r.execution_id) : null },
+      { title: tr('Took'), cell: r => r.ended_at && r.took !== null ? duration(r.took) : null },
+      { title: tr('Error'), cell: r => r.error ? errorName(r.error) : null, class: 'wide' },
     ], one?.runs ?? [], (r, n) => `${r.scheduled_for}${n}`, tr('It has not run yet.')),
     one ? cutNote(one, 'runs') : null);
 }
@@ -124,18 +124,20 @@ export function draw(data, context) {
         h('div', { class: 'row actions' },
           button(tr('New schedule…'), () => context.act(editSchedule(null, data.calendars))))),
     h('div', { class: 'card', key: 'list' }, table(tr('Schedules'), [
-      [tr('Schedule'),
-        r =>
+      { title: tr('Schedule'),
+        cell: r =>
           h('a', { href: addressOf('schedules', '', { after: context.query.after, name: r.schedule_name }),
-            'aria-current': r.schedule_name === context.query.name ? 'true' : null }, text(r.schedule_name))],
-      [tr('State'),
-        r => [statusBadge(SCHEDULE, r.state), r.held ? [' ', heldBadge()] : null,
-          r.problem ? text(r.problem, 'muted') : null]],
-      [tr('Starts'), r => machineLink(machineOf(r.state_machine))],
-      [tr('When'), r => [h('code', null, text(r.schedule)), ' ', h('small', null, text(r.timezone))]],
-      [tr('Next'), r => r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run))] : null],
-      [tr('Last'), r => r.last_execution_id ? executionLink(r.last_execution_id) : null],
-      [tr('Input'), r => excerpt(r.input), 'wide'],
+            'aria-current': r.schedule_name === context.query.name ? 'true' : null }, text(r.schedule_name)) },
+      { title: tr('State'),
+        cell:
+          r => [statusBadge(SCHEDULE, r.state), r.held ? [' ', heldBadge()] : null,
+            r.problem ? text(r.problem, 'muted') : null] },
+      { title: tr('Starts'), cell: r => machineLink(machineOf(r.state_machine)) },
+      { title: tr('When'), cell: r => [h('code', null, text(r.schedule)), ' ', h('small', null, text(r.timezone))] },
+      { title: tr('Next'),
+        cell: r => r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run))] : null },
+      { title: tr('Last'), cell: r => r.last_execution_id ? executionLink(r.last_execution_id) : null },
+      { title: tr('Input'), cell: r => excerpt(r.input), class: 'wide' },
     ], data.rows, r => r.schedule_name,
       tr(
         "There is no schedule that you may see. Roles with START on a machine, and USAGE on pg_cron's " +

@@ -59,22 +59,22 @@ function list(data, context, which) {
     which === 'mine' ? { action: 'release_task', word: tr('Release'), done: tr('Given back.') } : null;
   return [
     table(tr('Tasks'), [
-      [tr('Task'), r => taskLink(r.task, r.title), 'wide'],
-      [tr('Worklist'), r => text(r.worklist)],
-      [tr('Node'), nodeOf],
-      [tr('Priority'), r => r.priority === 0 ? null : String(r.priority), 'num'],
-      [tr('Due'), r => due(r.due_at)],
-      [tr('Claimed by'), r => r.claimed_by === null ? null : text(r.claimed_by)],
-      [tr('Execution'),
-        r =>
+      { title: tr('Task'), cell: r => taskLink(r.task, r.title), class: 'wide' },
+      { title: tr('Worklist'), cell: r => text(r.worklist) },
+      { title: tr('Node'), cell: nodeOf },
+      { title: tr('Priority'), cell: r => r.priority === 0 ? null : String(r.priority), class: 'num' },
+      { title: tr('Due'), cell: r => due(r.due_at) },
+      { title: tr('Claimed by'), cell: r => r.claimed_by === null ? null : text(r.claimed_by) },
+      { title: tr('Execution'),
+        cell: r =>
           data.readable.includes(r.execution_id) ? executionLink(r.execution_id, { state: r.state }) :
-            text(r.execution_id, 'id'), 'wide'],
-      [tr('Waits since'), r => time(r.created_at, true)],
-      ['',
-        r =>
+            text(r.execution_id, 'id'), class: 'wide' },
+      { title: tr('Waits since'), cell: r => time(r.created_at, true) },
+      { title: '',
+        cell: r =>
           doing === null ? null : button(doing.word, () =>
             act(context, doing.action, r.task, doing.done), { class: 'small',
-            'aria-label': `${doing.word} ${r.title}` })],
+            'aria-label': `${doing.word} ${r.title}` }) },
     ], data.rows, r => `${r.node ?? ''} ${r.task}`,
       data.counts.length === 0 ?
         tr(

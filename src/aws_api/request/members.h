@@ -17,8 +17,8 @@
  *
  * Errors do not show what a SECRET or a PAYLOAD is.
  */
-#ifndef SF_AWSAPI_MEMBERS_H
-#define SF_AWSAPI_MEMBERS_H
+#ifndef SF_AWS_API_MEMBERS_H
+#define SF_AWS_API_MEMBERS_H
 
 #define SF_NO_LIMIT		PG_INT32_MAX
 
@@ -121,4 +121,4 @@ typedef enum SfMemberKind
 	SF_MEMBER_TEXTS				/* an array of texts */
 } SfMemberKind;
 
-#endif							/* SF_AWSAPI_MEMBERS_H */
+#endif							/* SF_AWS_API_MEMBERS_H */

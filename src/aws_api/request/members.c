@@ -6,7 +6,7 @@
 
 #include "mb/pg_wchar.h"
 
-#include "aws_api/call.h"
+#include "aws_api/request/call.h"
 #include "base/version/compat.h"
 
 /* Most bytes of a word that an error shows: a payload must not get into logs */

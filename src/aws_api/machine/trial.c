@@ -7,8 +7,8 @@
 #include "api/definition/definitions.h"
 #include "api/sql_arguments.h"
 #include "asl/validate/validate.h"
-#include "aws_api/call.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 
 /* --- definitions --- */
 

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "aws_api/call.h"
+#include "aws_api/request/call.h"
 #include "base/error/errors.h"
 #include "base/version/compat.h"
 #include "store/state_machine/aws_resource.h"

@@ -7,8 +7,8 @@
 #include "postgres.h"
 
 #include "api/objects.h"
-#include "aws_api/call.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 #include "base/version/compat.h"
 #include "store/state_machine/aws_resource.h"
 

@@ -4,10 +4,11 @@
  */
 #include "postgres.h"
 
+#include "api/execution/executions.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "aws_api/call.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 #include "store/state_machine/aws_resource.h"
 
 /* --- activities --- */

@@ -9,7 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
-#include "aws_api/call.h"
+#include "aws_api/request/call.h"
 #include "base/error/errors.h"
 #include "base/value/encoding.h"
 #include "base/version/compat.h"

@@ -12,8 +12,8 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-#include "aws_api/call.h"
-#include "aws_api/members.h"
+#include "aws_api/request/call.h"
+#include "aws_api/request/members.h"
 #include "base/settings.h"
 #include "base/version/compat.h"
 

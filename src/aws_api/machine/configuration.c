@@ -7,7 +7,7 @@
 #include "catalog/pg_collation.h"
 #include "utils/builtins.h"
 
-#include "aws_api/call.h"
+#include "aws_api/request/call.h"
 #include "store/state_machine/program_cache.h"
 
 /* Members that are kept, and what each is where it was not given; NULL: it depends on the machine */

@@ -12,8 +12,8 @@
 
 #include "api/objects.h"
 #include "asl/history_event_types.h"
-#include "aws_api/call.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 #include "report/report.h"
 #include "store/state_machine/program_cache.h"
 

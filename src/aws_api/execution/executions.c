@@ -9,10 +9,10 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "api/execution/start.h"
+#include "api/execution/executions.h"
 #include "api/sql_arguments.h"
-#include "aws_api/call.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 #include "base/name/name.h"
 #include "base/value/random.h"
 #include "base/version/compat.h"

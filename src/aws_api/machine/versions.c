@@ -10,8 +10,8 @@
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
-#include "aws_api/call.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 #include "store/state_machine/aws_resource.h"
 
 /* --- versions --- */

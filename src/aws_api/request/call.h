@@ -5,11 +5,11 @@
  * An operation reads the members of the request with sf_request_…, which were
  * checked before (members.h), and adds those of the answer to call->answer.
  */
-#ifndef SF_AWSAPI_CALL_H
-#define SF_AWSAPI_CALL_H
+#ifndef SF_AWS_API_CALL_H
+#define SF_AWS_API_CALL_H
 
 #include "api/objects.h"
-#include "aws_api/refusals.h"
+#include "aws_api/request/refusals.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
 #include "json/json.h"
@@ -106,4 +106,4 @@ extern void sf_mapped_answer_label(SfCall *call, const SfExecution *child);
 
 extern Jsonb *sf_tags_read(const SfCall *call, const Jsonb *before);
 
-#endif							/* SF_AWSAPI_CALL_H */
+#endif							/* SF_AWS_API_CALL_H */

@@ -5,8 +5,8 @@
 #include "postgres.h"
 
 #include "api/sql_arguments.h"
-#include "aws_api/call.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 #include "base/version/compat.h"
 
 /* The message for an alias, or its machine, that is not there */

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "asl/validate/validate.h"
-#include "aws_api/call.h"
+#include "aws_api/request/call.h"
 
 /* What is collected of a state */
 typedef struct Names

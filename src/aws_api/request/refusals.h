@@ -6,8 +6,8 @@
  * NAME, its message is that of the service: "Title: 'what'", where the list has a
  * title.  The reason that the service gives with some is in the field DATATYPE NAME.
  */
-#ifndef SF_AWSAPI_REFUSALS_H
-#define SF_AWSAPI_REFUSALS_H
+#ifndef SF_AWS_API_REFUSALS_H
+#define SF_AWS_API_REFUSALS_H
 
 #include "base/version/compat.h"
 
@@ -76,4 +76,4 @@ typedef enum SfRefusal
 extern void sf_refusal_raise(SfRefusal refusal, const char *fmt,...) pg_attribute_noreturn() pg_attribute_printf(2, 3);
 extern void sf_refusal_name(ErrorData *error, const struct SfCall *call);
 
-#endif							/* SF_AWSAPI_REFUSALS_H */
+#endif							/* SF_AWS_API_REFUSALS_H */

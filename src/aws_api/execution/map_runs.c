@@ -6,8 +6,8 @@
 
 #include "utils/builtins.h"
 
-#include "aws_api/call.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 #include "run/apply/apply.h"
 #include "store/state_machine/program_cache.h"
 #include "transition/state/map_state.h"

@@ -10,8 +10,9 @@
 
 #include "utils/timestamp.h"
 
-#include "aws_api/call.h"
+#include "api/definition/definitions.h"
 #include "aws_api/operations.h"
+#include "aws_api/request/call.h"
 #include "store/state_machine/aws_resource.h"
 
 /* Whether what a request gives is published at once, and its description */

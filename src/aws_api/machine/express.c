@@ -6,7 +6,7 @@
 
 #include "asl/program.h"
 #include "asl/tree/tree.h"
-#include "aws_api/call.h"
+#include "aws_api/request/call.h"
 #include "base/error/errors.h"
 
 /* Tell what kind of task a resource is that EXPRESS does not have; NULL: it is another one. */

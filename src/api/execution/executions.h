@@ -1,12 +1,14 @@
 /*
- * start.h
- *		Start executions: one name, one run (3.1 of the design).
+ * executions.h
+ *		What callers do with executions: start, run and redrive them, take their tasks.
  */
-#ifndef SF_API_START_H
-#define SF_API_START_H
+#ifndef SF_API_EXECUTIONS_H
+#define SF_API_EXECUTIONS_H
 
 #include "api/objects.h"
 #include "store/execution/status.h"
+
+/* --- start_functions.c, start_options.c: one name, one run (3.1 of the design) --- */
 
 /* A call that starts executions of a machine */
 typedef struct SfStart
@@ -37,4 +39,14 @@ extern void sf_start_all(const SfStart *start, SfExecution *const *executions, i
 
 extern void sf_start_run(const char *execution_id);
 
-#endif							/* SF_API_START_H */
+/* --- control_functions.c --- */
+
+extern TimestampTz sf_control_redrive_once(const char *id, const char *client_token);
+extern void sf_control_redrive_notice(const SfExecution *execution,
+									   const SfRedrivenFrom *from);
+
+/* --- activity_functions.c --- */
+
+extern List *sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks);
+
+#endif							/* SF_API_EXECUTIONS_H */

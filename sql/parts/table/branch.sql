@@ -1,0 +1,105 @@
+-- Tables: branches, and what keeps them from going on.
+
+CREATE SEQUENCE _sfflow.branch_no CACHE 256;
+
+-- One row per branch: the root, a branch of a Parallel state, an iteration of a Map state, a job of a net; or the
+-- machine's timeout, or the request to stop the execution, which are no branches and have numbers of their own
+-- (src/base/name/work_key.h).  phase: see src/store/branch/branch.h.
+-- Nearly every update changes due_at, which is in an index, so that room on the page
+-- would not make it HOT.
+CREATE TABLE _sfflow.branch (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	parent_no bigint,					-- NULL: no parent
+	branch_index integer NOT NULL DEFAULT 0,	-- among the children of its parent; of a job: its number
+	scope integer NOT NULL DEFAULT 0,
+	state integer NOT NULL,
+	phase smallint NOT NULL,
+	place smallint NOT NULL DEFAULT 0,	-- of a job: SfJobPlace
+	owner regrole NOT NULL,				-- of the machine: whose turn it is at
+	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
+	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
+	entered_event integer NOT NULL DEFAULT 0,
+	last_event integer NOT NULL DEFAULT 0,	-- previous_event_id of the next event
+	payload_event integer NOT NULL DEFAULT 0,	-- event that holds the payload, 0: none
+	pending integer NOT NULL DEFAULT 0,	-- JOIN, NET: children that have not ended; of a job: those that it waits for
+	next_index integer NOT NULL DEFAULT 0,	-- JOIN: iterations begun so far
+	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all, unless items_unread
+	max_concurrency integer NOT NULL DEFAULT 0,
+	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
+	transitions integer NOT NULL DEFAULT 0,	-- of it and of its children that have ended
+	map_run_no bigint,					-- Distributed Map: the run; its children are executions
+	failing boolean NOT NULL DEFAULT false,	-- JOIN: a child has failed
+	aborting boolean NOT NULL DEFAULT false,	-- JOIN: ends as ABORTED when its children have
+	uncatchable boolean NOT NULL DEFAULT false,	-- the error cannot be caught
+	due_at timestamptz,					-- NULL: waits for something without a time
+	entered_at timestamptz,
+	started_at timestamptz,				-- of the task that runs
+	deadline timestamptz,				-- of the task that runs
+	iterations integer[],				-- Map indexes, outermost first
+	retry_counts integer[],				-- one per retrier
+	jobs integer[],						-- SHARED: number, scope and state of each job of the row (job_rows.c)
+	error text,
+	cause text,
+	sqlstate text,						-- ANSWERED, KEPT: with which a long task failed
+	payload jsonb,						-- input of the state; DONE: output
+	variables jsonb,
+	task_payload jsonb,					-- ANNOUNCED
+	outcome jsonb,						-- ANSWERED, KEPT: of the task
+	join_input jsonb,					-- JOIN: items of a Map; input of the jobs of a net, if it is not the state's
+	item jsonb,							-- of the Map's iteration, if a state of it looks at $$.Map.Item
+	last_inner_event integer NOT NULL DEFAULT 0,	-- DONE: the last event before that of its end
+	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED, KEPT: the outcome is an error
+	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
+	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (job_rows.c)
+	items_unread boolean NOT NULL DEFAULT false,	-- a Distributed Map reads its items, and total is not known
+	PRIMARY KEY (execution_no, branch_no),
+	CONSTRAINT branch_number CHECK (CASE branch_no
+		WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
+		WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
+		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END),
+	CONSTRAINT branch_phase CHECK (CASE
+		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
+		ELSE due_at IS NOT NULL OR phase <> @PHASE_ANSWERED@ END
+		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
+		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
+		AND (outcome IS NULL OR NOT outcome_failed)
+		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
+	CONSTRAINT branch_jobs CHECK (CASE place
+		WHEN @JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+	CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL)
+);
+
+-- Everything that is or will be due: owners take turns, each has its own in order.
+CREATE INDEX branch_due ON _sfflow.branch (owner, due_at) WHERE due_at IS NOT NULL;
+
+-- The children of a Parallel or Map state.
+CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, place, branch_index)
+	WHERE parent_no IS NOT NULL;
+
+-- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a
+-- limit: its due_at is NULL. The row of a branch that went on in another way, because its execution was stopped, means
+-- nothing.
+CREATE TABLE _sfflow.held (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	feature text COLLATE "C" NOT NULL,	-- hold, limit or start_key
+	object_no bigint NOT NULL,			-- hold_no, limit_no or 0: waits for this one,
+	queue bigint,						-- in the queue of one value of the limit's key,
+	rank timestamptz,					-- in this order, behind what has a slot already: see without_slot. No time of
+										-- anything: since, less a minute for each step of the execution's priority
+										-- (rank_of in src/feature/limit/limit_gate.c): old ones overtake in the end
+	since timestamptz,					-- when it could have begun
+	without_slot boolean NOT NULL DEFAULT true,	-- false: a task with the slot that others of the queue wait for
+	PRIMARY KEY (execution_no, branch_no),
+	CONSTRAINT held_rank CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END)
+);
+
+-- Only limits have queues: the number tells the object.
+CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, execution_no, branch_no)
+	WHERE queue IS NOT NULL;
+CREATE INDEX held_object ON _sfflow.held (object_no) WHERE queue IS NULL;
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.held', '');
