@@ -125,9 +125,12 @@ has_too_many(const SfDraft *draft)
 bool
 sf_limit_shares(const SfExecution *execution, SfQueue queue)
 {
-	while (execution != NULL && sf_execution_has_parent(execution) &&
-		   (sf_execution_is_map_child(execution) || sf_execution_is_waited_for(execution)))
+	while (execution != NULL)
 	{
+		SfParentKind kind = sf_execution_parent_kind(execution);
+
+		if (kind != SF_PARENT_WAITS && kind != SF_PARENT_MAP_RUN)
+			return false;
 		if (sf_limit_slot_has_within(execution->parent_execution_no, queue))
 			return true;
 		execution = sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
