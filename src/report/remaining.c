@@ -49,8 +49,13 @@ struct SfRemaining
 static int64
 own_time(const SfState *s, const List *usual)
 {
-	if (s->type == SF_STATE_WAIT && sf_state_wait(s)->seconds.kind == SF_FIELD_LITERAL)
-		return (int64) (Min(sf_state_wait(s)->seconds.number, 1e9) * USECS_PER_SEC);
+	if (s->type == SF_STATE_WAIT && !sf_state_wait(s)->has_timestamp)
+	{
+		const SfValueField *seconds = sf_wait_seconds(sf_state_wait(s));
+
+		return seconds->kind == SF_FIELD_LITERAL ?
+			(int64) (Min(sf_field_literal(seconds)->number, 1e9) * USECS_PER_SEC) : 0;
+	}
 	return s->type == SF_STATE_TASK ? sf_usual_of_job(usual, s->name) : 0;
 }
 
