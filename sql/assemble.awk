@@ -3,7 +3,9 @@
 # @PHASE_RUN@, @STATUS_RUNNING@, @TASK_STATUS_QUEUED@ and the like stand for numbers of C's enums, which the lists in
 # the headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters. @PHASES_ENDED@, to be written between parentheses,
 # stands for those that a header lists as SF_PHASES_ENDED, @STATUS_NAMES@ for the names of all statuses in the order of
-# their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ and the like are
+# their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @OVERLAP_WORDS@ stands for all
+# words of a list that has words in place of numbers, @OBJECTS_LIMITED_WORDS@ for those of a header's
+# SF_OBJECTS_LIMITED. @BRANCH_ROOT@ and the like are
 # those of base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h, @FLOOR_HERE@ that of
 # feature/event/event_by_key.h.
 #
@@ -19,7 +21,7 @@ BEGIN {
 		built[names[i]] = 1
 }
 
-# A list: #define SF_PHASE_LIST(X), then lines with X(RUN, 1), or with X(RULE, 'r').
+# A list: #define SF_PHASE_LIST(X), then lines with X(RUN, 1), with X(RULE, 'r', "rule"), or with X(SKIP, "skip").
 /^#define SF_[A-Z_]+_LIST\(X\)/ {
 	list = $2
 	sub(/^SF_/, "", list)
@@ -27,10 +29,13 @@ BEGIN {
 	next
 }
 # Some of a list, on one line: #define SF_PHASES_ENDED SF_PHASE_DONE, SF_PHASE_FAILED.
-/^#define SF_(PHASES|LINES|DELIVERIES|EMISSIONS)_[A-Z_]+[ \t]+SF_/ {
+/^#define SF_(PHASES|LINES|DELIVERIES|EMISSIONS|OBJECTS)_[A-Z_]+[ \t]+SF_/ {
 	some = substr($2, 4)
-	for (i = 3; i <= NF; i++)
+	for (i = 3; i <= NF; i++) {
 		number[some] = number[some] (i == 3 ? "" : ", ") number_of(substr($i, 4))
+		if (some ~ /^OBJECTS_/)
+			number[some "_WORDS"] = number[some "_WORDS"] (i == 3 ? "" : ", ") word_of(substr($i, 4))
+	}
 }
 /^#define SF_(SCHEMA_NUMBER|BRANCH_(ROOT|TIMEOUT|STOP)|FLOOR_HERE)[ \t]+(\(-)?[0-9]+\)?$/ {
 	gsub(/[()]/, "", $3)
@@ -49,6 +54,12 @@ FILENAME ~ /\.h$/ {
 	if (list != "" && match($0, /X\([A-Z_]+, '.'/)) {
 		split(substr($0, RSTART + 2, RLENGTH - 2), item, ", ")
 		number[list "_" item[1]] = item[2]
+	}
+	if (list != "" && match($0, /X\([A-Z_]+, ('.', )?"[^"]+"/)) {
+		n = split(substr($0, RSTART + 2, RLENGTH - 3), item, /, "?/)
+		word[list "_" item[1]] = "'" item[n] "'"
+		all = list "_WORDS"
+		number[all] = number[all] (number[all] == "" ? "" : ", ") word[list "_" item[1]]
 	}
 	if ($0 !~ /\\$/)
 		list = ""
@@ -109,6 +120,13 @@ function number_of(name)
 		exit failed = 1
 	}
 	return number[name]
+}
+
+# The word of a member of a list.
+function word_of(name)
+{
+	sub(/,$/, "", name)
+	return word[name]
 }
 
 END {

@@ -158,7 +158,8 @@ UPDATE _sfflow.run_limit SET per = CASE WHEN rate IS NOT NULL THEN per END,
 ALTER TABLE _sfflow.run_limit
 	ADD CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
 	ADD CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted),
-	ADD CONSTRAINT run_limit_kind CHECK ((kind = 'machine') = (machine_no IS NOT NULL)),
+	ADD CONSTRAINT run_limit_kind CHECK (kind IN (@OBJECTS_LIMITED_WORDS@)
+		AND (kind = 'machine') = (machine_no IS NOT NULL)),
 	ADD CONSTRAINT run_limit_owner CHECK (owner IS NULL OR kind = 'resource'),
 	ADD CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL);
 
@@ -239,12 +240,14 @@ ALTER TABLE _sfflow.hold
 	ADD CONSTRAINT hold_kind CHECK (CASE kind
 		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
 		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
-		ELSE machine_no IS NULL AND execution_no IS NULL END),
+		ELSE kind IN (@OBJECTS_NAMED_WORDS@) AND machine_no IS NULL AND execution_no IS NULL END),
 	ADD CONSTRAINT hold_owner CHECK (owner IS NULL OR kind = 'resource');
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
 ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists CHECK ((execution_name IS NULL) = (if_exists IS NULL));
 ALTER TABLE _sfflow.told_alert ADD CONSTRAINT told_alert_target CHECK ((target IS NULL) = (execution_no IS NOT NULL));
+ALTER TABLE _sfflow.schedule ADD CONSTRAINT schedule_words CHECK (on_closed IN (@ON_CLOSED_WORDS@)
+	AND missed IN (@MISSED_WORDS@) AND overlap IN (@OVERLAP_WORDS@));
 ALTER TABLE _sfflow.schedule_run ADD CONSTRAINT schedule_run_outcome CHECK ((outcome = 'succeeded') =
 	(execution_id IS NOT NULL) AND (outcome = 'failed') = (message IS NOT NULL));
 

@@ -65,19 +65,53 @@ typedef struct SfPathField
 	const char *text;			/* as written */
 } SfPathField;
 
+/* What a field of kind LITERAL has */
+typedef struct SfLiteral
+{
+	double		number;			/* integers exact to 2^53 */
+	const char *string;			/* NULL: it is a number */
+} SfLiteral;
+
 /*
  * A number (seconds, counts, percentages) or a string (Error, Cause, Timestamp):
- * literal, …Path, or JSONata.
+ * literal, …Path, or JSONata.  Read what its kind has by sf_field_literal(field)
+ * and the like, which check the kind; only the compiler names the union's members.
  */
 typedef struct SfValueField
 {
 	SfFieldKind kind;
-	double		number;			/* SF_FIELD_LITERAL; integers exact to 2^53 */
-	const char *string;			/* SF_FIELD_LITERAL */
-	SfExpr	   *expr;			/* SF_FIELD_PATH */
-	SfTemplate *tmpl;			/* SF_FIELD_JSONATA */
 	const char *text;			/* path as written, or expression without {% %} */
+	union						/* ABSENT has nothing */
+	{
+		SfLiteral	literal;	/* SF_FIELD_LITERAL */
+		SfExpr	   *expr;		/* SF_FIELD_PATH */
+		SfTemplate *tmpl;		/* SF_FIELD_JSONATA */
+	};
 } SfValueField;
+
+/* The literal of a field. */
+static inline const SfLiteral *
+sf_field_literal(const SfValueField *field)
+{
+	Assert(field->kind == SF_FIELD_LITERAL);
+	return &field->literal;
+}
+
+/* The path of a field. */
+static inline SfExpr *
+sf_field_expr(const SfValueField *field)
+{
+	Assert(field->kind == SF_FIELD_PATH);
+	return field->expr;
+}
+
+/* The JSONata of a field. */
+static inline SfTemplate *
+sf_field_template(const SfValueField *field)
+{
+	Assert(field->kind == SF_FIELD_JSONATA);
+	return field->tmpl;
+}
 
 typedef enum SfJitter
 {
@@ -151,24 +185,72 @@ typedef enum SfChoiceRuleKind
 	SF_CHOICE_CONDITION			/* JSONata Condition */
 } SfChoiceRuleKind;
 
-typedef struct SfChoiceRule
+/* AND, OR, NOT */
+typedef struct SfRuleGroup
 {
-	SfChoiceRuleKind kind;
 	int			nchildren;		/* AND, OR: any number; NOT: 1 */
 	struct SfChoiceRule *children;
-	SfComparison comparison;	/* COMPARE */
+} SfRuleGroup;
+
+/* COMPARE */
+typedef struct SfRuleComparison
+{
+	SfComparison comparison;
 	SfExpr	   *variable;
 	JsonbValue	operand;		/* literal to compare with (own memory) … */
 	SfExpr	   *operand_path;	/* … or its path (…Path forms), else NULL */
-	TimestampTz operand_time;	/* literal of Timestamp… comparisons, parsed */
-	SfTemplate *condition;		/* CONDITION */
-	const char *condition_text; /* its expression; NULL: none, a literal */
+} SfRuleComparison;
+
+/* CONDITION */
+typedef struct SfRuleCondition
+{
+	SfTemplate *condition;
+	const char *text;			/* its expression; NULL: none, a literal */
+} SfRuleCondition;
+
+/*
+ * A rule.  Read what its kind has by sf_rule_group(rule) and the like, which
+ * check the kind; only the compiler names the union's members.
+ */
+typedef struct SfChoiceRule
+{
+	SfChoiceRuleKind kind;
+	union
+	{
+		SfRuleGroup group;
+		SfRuleComparison compare;
+		SfRuleCondition condition;
+	};
 	/* top-level rules only */
 	int			next;			/* state number */
 	const char *next_name;
 	SfTemplate *assign;			/* or NULL */
 	SfTemplate *output;			/* JSONata, or NULL */
 } SfChoiceRule;
+
+/* The rules inside And, Or or Not. */
+static inline const SfRuleGroup *
+sf_rule_group(const SfChoiceRule *rule)
+{
+	Assert(rule->kind == SF_CHOICE_AND || rule->kind == SF_CHOICE_OR || rule->kind == SF_CHOICE_NOT);
+	return &rule->group;
+}
+
+/* The comparison of a rule. */
+static inline const SfRuleComparison *
+sf_rule_comparison(const SfChoiceRule *rule)
+{
+	Assert(rule->kind == SF_CHOICE_COMPARE);
+	return &rule->compare;
+}
+
+/* The JSONata Condition of a rule. */
+static inline const SfRuleCondition *
+sf_rule_condition(const SfChoiceRule *rule)
+{
+	Assert(rule->kind == SF_CHOICE_CONDITION);
+	return &rule->condition;
+}
 
 /* Resource of a Task (3.5 of the design) */
 typedef enum SfResourceKind
@@ -279,10 +361,29 @@ typedef struct SfChoiceState
 
 typedef struct SfWaitState
 {
-	/* exactly one of the two is not ABSENT */
-	SfValueField seconds;
-	SfValueField timestamp;
+	bool		has_timestamp;	/* else seconds */
+	union						/* read it by sf_wait_seconds or sf_wait_timestamp */
+	{
+		SfValueField seconds;
+		SfValueField timestamp;
+	};
 } SfWaitState;
+
+/* Seconds of a Wait state that has them. */
+static inline const SfValueField *
+sf_wait_seconds(const SfWaitState *wait)
+{
+	Assert(!wait->has_timestamp);
+	return &wait->seconds;
+}
+
+/* Timestamp of a Wait state that has one. */
+static inline const SfValueField *
+sf_wait_timestamp(const SfWaitState *wait)
+{
+	Assert(wait->has_timestamp);
+	return &wait->timestamp;
+}
 
 typedef struct SfFailState
 {

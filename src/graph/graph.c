@@ -95,12 +95,44 @@ static const struct
 	SF_COMPARISON_LIST(SF_COMPARISON_SIGN)
 };
 
+static void append_rule(StringInfo buf, const SfChoiceRule *rule, bool nested);
+
+/* Describe a comparison. */
+static void
+append_comparison(StringInfo buf, const SfRuleComparison *rule)
+{
+	appendStringInfo(buf, "%s %s ", sf_expr_text(rule->variable),
+					 comparison_signs[rule->comparison].sign
+					 ? comparison_signs[rule->comparison].sign
+					 : comparison_signs[rule->comparison].name);
+	if (rule->operand_path)
+		appendStringInfoString(buf, sf_expr_text(rule->operand_path));
+	else
+		sf_json_append_text(buf, &rule->operand);
+}
+
+/* Describe what the rules of a group test. */
+static void
+append_group(StringInfo buf, const SfRuleGroup *group, const char *word, bool nested)
+{
+	bool		in_brackets = nested && group->nchildren > 1;
+
+	if (in_brackets)
+		appendStringInfoChar(buf, '(');
+	for (int i = 0; i < group->nchildren; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(buf, word);
+		append_rule(buf, &group->children[i], true);
+	}
+	if (in_brackets)
+		appendStringInfoChar(buf, ')');
+}
+
 /* Describe what a rule tests. */
 static void
 append_rule(StringInfo buf, const SfChoiceRule *rule, bool nested)
 {
-	bool		group = nested && rule->nchildren > 1;
-
 	check_stack_depth();
 	if (buf->len > SF_GRAPH_LABEL_MAX * MAX_MULTIBYTE_CHAR_LEN)
 		return;					/* will be cut off anyway */
@@ -108,35 +140,21 @@ append_rule(StringInfo buf, const SfChoiceRule *rule, bool nested)
 	{
 		case SF_CHOICE_CONDITION:
 			/* a literal true or false has no expression */
-			appendStringInfoString(buf, rule->condition_text ?
-								   rule->condition_text : "Condition");
+			appendStringInfoString(buf, sf_rule_condition(rule)->text ?
+								   sf_rule_condition(rule)->text : "Condition");
 			break;
 		case SF_CHOICE_COMPARE:
-			appendStringInfo(buf, "%s %s ", sf_expr_text(rule->variable),
-							 comparison_signs[rule->comparison].sign
-							 ? comparison_signs[rule->comparison].sign
-							 : comparison_signs[rule->comparison].name);
-			if (rule->operand_path)
-				appendStringInfoString(buf, sf_expr_text(rule->operand_path));
-			else
-				sf_json_append_text(buf, &rule->operand);
+			append_comparison(buf, sf_rule_comparison(rule));
 			break;
 		case SF_CHOICE_AND:
+			append_group(buf, sf_rule_group(rule), " and ", nested);
+			break;
 		case SF_CHOICE_OR:
+			append_group(buf, sf_rule_group(rule), " or ", nested);
+			break;
 		case SF_CHOICE_NOT:
-			if (rule->kind == SF_CHOICE_NOT)
-				appendStringInfoString(buf, "not ");
-			if (group)
-				appendStringInfoChar(buf, '(');
-			for (int i = 0; i < rule->nchildren; i++)
-			{
-				if (i > 0)
-					appendStringInfoString(buf, rule->kind == SF_CHOICE_AND
-										   ? " and " : " or ");
-				append_rule(buf, &rule->children[i], true);
-			}
-			if (group)
-				appendStringInfoChar(buf, ')');
+			appendStringInfoString(buf, "not ");
+			append_rule(buf, &sf_rule_group(rule)->children[0], true);
 			break;
 	}
 }

@@ -45,6 +45,9 @@ typedef struct SfGraphStatusInfo
 
 extern const SfGraphStatusInfo sf_graph_statuses[];
 
+/* Where a duration or a count of SfGraphFacts may stand: it is not known */
+#define SF_GRAPH_NOT_KNOWN	(-1)
+
 /* What an execution did in a state; iterations of a Map around it together */
 typedef struct SfGraphFacts
 {
@@ -52,8 +55,8 @@ typedef struct SfGraphFacts
 	bool		aborted;		/* a failure that is another state's: it was ended with that */
 	int			visits;			/* entries into the state */
 	int			attempts;		/* at its task, or at its branches */
-	int64		duration;		/* of all visits, in microseconds; -1: not known */
-	int64		iterations;		/* of a Map; -1: not known */
+	int64		duration;		/* of all visits, in microseconds, or SF_GRAPH_NOT_KNOWN */
+	int64		iterations;		/* of a Map, or SF_GRAPH_NOT_KNOWN */
 	int64		iterations_succeeded;
 	int64		iterations_failed;
 } SfGraphFacts;

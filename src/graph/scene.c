@@ -101,7 +101,7 @@ add_iterations(SfTextBlock *block, const SfGraphFacts *facts)
 {
 	StringInfoData line;
 
-	if (facts->iterations < 0)
+	if (facts->iterations == SF_GRAPH_NOT_KNOWN)
 		return;
 	initStringInfo(&line);
 	if (facts->iterations_succeeded < facts->iterations)

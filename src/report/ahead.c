@@ -25,7 +25,7 @@ typedef struct Counting
 	const SfProgram *program;
 	List	   *branches;
 	SfJobReach *reach;
-	int64	   *jobs;			/* by state; -1: not known */
+	int64	   *jobs;			/* by state, or SF_JOBS_NOT_KNOWN */
 } Counting;
 
 /* The Map around a state within its execution; -1: none. */
@@ -46,7 +46,7 @@ add_iterations(Counting *c, int map, int64 iterations)
 		if ((type != SF_STATE_TASK && type != SF_STATE_MAP) || map_around(c->program, i) != map)
 			continue;
 		if (type == SF_STATE_MAP)
-			c->jobs[i] = -1;
+			c->jobs[i] = SF_JOBS_NOT_KNOWN;
 		else
 			c->jobs[i] += iterations;
 	}
@@ -127,7 +127,7 @@ add_maps_ahead(Counting *c)
 		if (c->program->states[i].type == SF_STATE_MAP &&
 			sf_job_distributed_map(c->program, c->program->states[i].scope) == c->execution->map_state &&
 			comes_to(c, i))
-			c->jobs[i] = -1;
+			c->jobs[i] = SF_JOBS_NOT_KNOWN;
 }
 
 /*

@@ -12,11 +12,12 @@
 #include "miscadmin.h"
 
 #include "report/report.h"
+#include "report/visits.h"
 
 /* What an execution did in a scope that is a job */
 typedef struct Spent
 {
-	int64		us;				/* -1: not known */
+	int64		us;				/* or SF_NO_DURATION */
 	bool		ended;
 } Spent;
 
@@ -27,7 +28,7 @@ find_spent(const SfProgram *program, const SfGraphFacts *facts)
 	Spent	   *spent = palloc(sizeof(Spent) * program->nscopes);
 
 	for (int i = 0; i < program->nscopes; i++)
-		spent[i] = (Spent) {.us = -1,.ended = facts[program->scopes[i].start].status != SF_GRAPH_ENTRY};
+		spent[i] = (Spent) {.us = SF_NO_DURATION,.ended = facts[program->scopes[i].start].status != SF_GRAPH_ENTRY};
 	for (int i = 0; i < program->nstates; i++)
 	{
 		Spent	   *s = &spent[program->states[i].scope];
@@ -82,7 +83,7 @@ find_path(const SfState *state, const int64 *times, SfCritical *critical)
 			last = number;
 	}
 	if (last >= 0)
-		for (int scope = net->jobs[last].scope; scope >= 0; scope = critical[scope].after)
+		for (int scope = net->jobs[last].scope; scope != SF_NO_SCOPE; scope = critical[scope].after)
 			critical[scope].on = true;
 	pfree(until);
 }
@@ -101,7 +102,7 @@ sf_critical_find(const SfProgram *program, List *usual, const SfGraphFacts *fact
 
 	for (int i = 0; i < program->nscopes; i++)
 	{
-		critical[i] = (SfCritical) {.after = -1};
+		critical[i] = (SfCritical) {.after = SF_NO_SCOPE};
 		times[i] = time_of_job(program, i, spent, facts, remaining);
 	}
 	for (int i = 0; i < program->nstates; i++)

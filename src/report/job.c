@@ -95,7 +95,7 @@ find_job(Derivation *d, int state, const int *iterations, int n)
 	job->attempts = instance->attempts;
 	job->started_at = instance->latest == NULL ? DT_NOBEGIN : instance->latest->entered_at;
 	job->stopped_at = instance->stopped_at;
-	job->duration = -1;
+	job->duration = SF_NO_DURATION;
 	job->input_event = instance->input_event;
 	job->output_event = instance->output_event;
 	job->last_event = instance->last_event;
@@ -251,7 +251,7 @@ duration_of(Derivation *d, const SfJob *job)
 	SfStateInstance *instance = sf_visits_instance(d->visits, job->state, job->iterations, job->niterations, false);
 
 	if (job->status == SF_JOB_STATUS_ENTRY)
-		return -1;
+		return SF_NO_DURATION;
 	if (runs)
 		(void) sf_visits_go_on(d->visits, instance);
 	if (instance->visits == 0 && runs && !TIMESTAMP_NOT_FINITE(job->started_at))

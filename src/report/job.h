@@ -7,6 +7,7 @@
 #define SF_REPORT_JOB_H
 
 #include "asl/program.h"
+#include "report/visits.h"
 #include "store/execution/execution_head.h"
 
 /* Job status: symbol, name */
@@ -34,7 +35,7 @@ typedef struct SfJob
 	int			attempts;		/* of all visits */
 	TimestampTz started_at;		/* of the last visit; DT_NOBEGIN: unknown */
 	TimestampTz stopped_at;		/* DT_NOEND: not yet, as the end of a visit (visits.h) */
-	int64		duration;		/* of all visits, microseconds; -1: none, or not known */
+	int64		duration;		/* of all visits, microseconds, or SF_NO_DURATION */
 	int			input_event;	/* event that holds the payload, or SF_NO_EVENT */
 	int			output_event;
 	int			last_event;		/* of any type, or SF_NO_EVENT */

@@ -49,8 +49,13 @@ struct SfRemaining
 static int64
 own_time(const SfState *s, const List *usual)
 {
-	if (s->type == SF_STATE_WAIT && sf_state_wait(s)->seconds.kind == SF_FIELD_LITERAL)
-		return (int64) (Min(sf_state_wait(s)->seconds.number, 1e9) * USECS_PER_SEC);
+	if (s->type == SF_STATE_WAIT && !sf_state_wait(s)->has_timestamp)
+	{
+		const SfValueField *seconds = sf_wait_seconds(sf_state_wait(s));
+
+		return seconds->kind == SF_FIELD_LITERAL ?
+			(int64) (Min(sf_field_literal(seconds)->number, 1e9) * USECS_PER_SEC) : 0;
+	}
 	return s->type == SF_STATE_TASK ? sf_usual_of_job(usual, s->name) : 0;
 }
 
@@ -248,13 +253,13 @@ sf_remaining_begin(const SfProgram *program, List *usual, int task)
 	return r;
 }
 
-/* What an execution takes from its beginning; -1: not known. */
+/* What an execution takes from its beginning; SF_REST_NOT_KNOWN: not known. */
 int64
 sf_remaining_whole(const SfRemaining *r)
 {
 	int			start = r->program->scopes[0].start;
 
-	return !r->known ? -1 : r->task >= 0 ? r->way[start] : r->path[start];
+	return !r->known ? SF_REST_NOT_KNOWN : r->task >= 0 ? r->way[start] : r->path[start];
 }
 
 /* What a scope takes from its beginning to its end; a job that is skipped if the others succeed, nothing. */
@@ -412,7 +417,7 @@ note_parents(const SfRemaining *r, HTAB *table, List *branches)
 
 /*
  * What an execution with these branches, and these runs of Distributed Maps, still
- * takes if it goes on at once, microseconds; -1: not known, since no Task has run before.
+ * takes if it goes on at once, microseconds; SF_REST_NOT_KNOWN: not known, since no Task has run before.
  * 0 if it does not come to the Task that is asked for.
  */
 int64
@@ -431,7 +436,7 @@ sf_remaining_us(const SfRemaining *r, List *branches, List *runs, TimestampTz no
 			longest = Max(longest, rest_from(r, table, branch, runs, now));
 	}
 	hash_destroy(table);
-	return r->known ? longest : -1;
+	return r->known ? longest : SF_REST_NOT_KNOWN;
 }
 
 /*

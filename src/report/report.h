@@ -46,11 +46,14 @@ extern SfGraphFacts *sf_state_status_list(const SfExecutionHead *execution,
 
 /* --- critical.c: the critical path of each net of a program --- */
 
+/* Where the number of a scope may stand: there is none */
+#define SF_NO_SCOPE		(-1)
+
 /* Of each scope, whether it is a job on the critical path of its net, and which one comes before */
 typedef struct SfCritical
 {
 	bool		on;
-	int			after;			/* scope of the job before; -1: it is the first */
+	int			after;			/* scope of the job before; SF_NO_SCOPE: it is the first */
 } SfCritical;
 
 extern SfCritical *sf_critical_find(const SfProgram *program, List *usual,
@@ -73,11 +76,14 @@ extern SfJobEnds *sf_job_ends_find(const SfJobNetState *net, const SfBranch *con
 
 /* --- ahead.c: what an execution still has to run that has no job of its own yet --- */
 
+/* Where a number of jobs may stand: the items of a Map are not known yet */
+#define SF_JOBS_NOT_KNOWN	(-1)
+
 /* A Task in iterations that have not begun, or a Distributed Map with items that are not done */
 typedef struct SfAhead
 {
 	int			state;
-	int64		jobs;			/* -1: a Map whose items are not known yet */
+	int64		jobs;			/* or SF_JOBS_NOT_KNOWN */
 } SfAhead;
 
 extern List *sf_ahead_list(const SfExecutionHead *execution, const SfProgram *program);
@@ -101,12 +107,15 @@ extern char *sf_waiting_text(const SfProgram *program, List *branches,
 
 /* --- progress.c: how far an execution has come --- */
 
+/* Where the time may stand that an execution still takes: it is not known */
+#define SF_REST_NOT_KNOWN	(-1)
+
 /* Where a running execution stands */
 typedef struct SfStanding
 {
 	char	   *waiting_on;		/* NULL: nothing */
 	char	   *next;			/* Tasks that come next; NULL: none */
-	int64		rest_us;		/* that it still takes; -1: not known */
+	int64		rest_us;		/* that it still takes, or SF_REST_NOT_KNOWN */
 } SfStanding;
 
 extern SfStanding sf_progress_standing(const SfProgram *program, const SfRemaining *remaining,

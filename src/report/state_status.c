@@ -93,7 +93,7 @@ add_visits(SfGraphFacts *facts, const SfStateInstance *instance, bool running)
 	facts->attempts += instance->attempts;
 	if (duration >= 0)
 		facts->duration = Max(facts->duration, 0) + duration;
-	if (instance->items >= 0)
+	if (instance->items != SF_NO_ITEMS)
 		facts->iterations = Max(facts->iterations, 0) + instance->items;
 }
 
@@ -281,8 +281,8 @@ make_facts(const SfProgram *program)
 	for (int i = 0; i < program->nstates; i++)
 	{
 		facts[i].status = SF_GRAPH_UNKNOWN;
-		facts[i].duration = -1;
-		facts[i].iterations = -1;
+		facts[i].duration = SF_GRAPH_NOT_KNOWN;
+		facts[i].iterations = SF_GRAPH_NOT_KNOWN;
 	}
 	return facts;
 }

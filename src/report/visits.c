@@ -101,7 +101,7 @@ sf_visits_instance(SfVisits *v, int state, const int *iterations, int niteration
 	instance->is_iteration = is_iteration;
 	instance->since = DT_NOBEGIN;
 	instance->stopped_at = DT_NOEND;
-	instance->items = -1;
+	instance->items = SF_NO_ITEMS;
 	instance->around = find_around(v, &instance->key, is_iteration);
 	return instance;
 }
@@ -187,14 +187,14 @@ sf_visits_go_on(const SfVisits *v, SfStateInstance *instance)
 
 /*
  * How long all visits to an instance have taken, microseconds, without the time in which the
- * execution did not run; -1: there was none.  A visit that was not left counts up to now if
+ * execution did not run; SF_NO_DURATION: there was none.  A visit that was not left counts up to now if
  * it lasts, else up to its last event.
  */
 int64
 sf_visits_duration(const SfStateInstance *instance, bool lasts)
 {
 	if (instance->visits == 0)
-		return -1;
+		return SF_NO_DURATION;
 	return instance->since == DT_NOBEGIN ? instance->duration :
 		instance->duration + Max(0, (lasts ? GetCurrentTimestamp() : instance->touched_at) - instance->since);
 }

@@ -15,6 +15,12 @@
 #include "store/execution/execution_head.h"
 #include "store/history/history_event.h"
 
+/* Where the duration of visits may stand: there was none, or it is not known */
+#define SF_NO_DURATION	(-1)
+
+/* Where the number of a Map's items may stand: it is no Map, or has not begun */
+#define SF_NO_ITEMS		(-1)
+
 typedef struct SfStateInstanceKey
 {
 	int			number;			/* of the state or scope */
@@ -67,7 +73,7 @@ typedef struct SfStateInstance
 	int			last_event;		/* its own last one, or SF_NO_EVENT */
 	int			touched;		/* last event of it or within it, but for marks */
 	TimestampTz touched_at;		/* ... or end of the execution in which it lasted */
-	int64		items;			/* with which a Map has begun last; -1: no Map */
+	int64		items;			/* with which a Map has begun last, or SF_NO_ITEMS */
 	TimestampTz stopped_at;		/* end of the last visit; DT_NOEND: it lasts */
 	int			input_event;	/* event that holds the payload, or SF_NO_EVENT */
 	int			output_event;

@@ -9,13 +9,20 @@
 #include "store/execution/execution.h"
 #include "store/role/object_kind.h"
 
+/* What happens to the rows that a table has of an execution, by its column execution_no */
+typedef enum SfRowsOfExecution
+{
+	SF_ROWS_NONE,				/* it has no such column */
+	SF_ROWS_GO_ALONG,			/* they are purged with their execution, and move with it */
+	SF_ROWS_STAY,				/* they are purged with it, and stay behind: the node that it comes to makes its own */
+	SF_ROWS_OF_FEATURE			/* they move with it; the feature deletes them, when it is told of executions_dropped */
+} SfRowsOfExecution;
+
 /* A table of a feature: what is done with its rows is told here, and done by the engine */
 typedef struct SfFeatureTable
 {
 	const char *name;
-	bool		of_execution;	/* has a column execution_no: rows are purged with their executions, and move with them */
-	bool		left_behind;	/* … but stay behind: the node that an execution comes to makes its own */
-	bool		deletes_own;	/* … but it is the feature that deletes them, when it is told of executions_dropped */
+	SfRowsOfExecution of_execution;
 	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
 	bool		cached;			/* backends cache it: a function that deletes rows announces that */
 	const char *by_role;		/* an index that begins with a role that rows name, which cannot be dropped; or NULL */

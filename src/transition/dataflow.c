@@ -56,8 +56,8 @@ sf_flow_value(SfStep *step, const SfValueField *field, const char *name,
 			  Jsonb **value, SfError *error)
 {
 	if (field->kind == SF_FIELD_PATH)
-		return eval_path(step, field->expr, field->text, value, error);
-	return sf_template_eval(field->tmpl, &step->env, name, value, error) ?
+		return eval_path(step, sf_field_expr(field), field->text, value, error);
+	return sf_template_eval(sf_field_template(field), &step->env, name, value, error) ?
 		SF_EVAL_OK : SF_EVAL_ERROR;
 }
 
@@ -119,7 +119,7 @@ sf_flow_integer(SfStep *step, const SfValueField *field, const char *name,
 	Jsonb	   *value;
 	JsonbValue	root;
 
-	*number = field->kind == SF_FIELD_LITERAL ? (int64) field->number : 0;
+	*number = field->kind == SF_FIELD_LITERAL ? (int64) sf_field_literal(field)->number : 0;
 	if (field->kind != SF_FIELD_PATH && field->kind != SF_FIELD_JSONATA)
 		return true;
 	if (sf_flow_value(step, field, name, &value, error) != SF_EVAL_OK)

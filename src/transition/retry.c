@@ -90,15 +90,15 @@ delay_seconds(const SfRetrier *retrier, int made, double random)
 
 /*
  * Decide whether to retry after an error, and count the retry in the branch.
- * Returns the delay in microseconds; -1: no retrier matches, or its attempts are
+ * Returns the delay in microseconds; SF_NO_RETRY: no retrier matches, or its attempts are
  * used up.  random: from 0 to 1, for the jitter.  *matching gets the number of the
- * retrier that matches, -1 for none.
+ * retrier that matches, SF_NO_RETRIER for none.
  */
 int64
 sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
 			  double random, int *matching)
 {
-	*matching = -1;
+	*matching = SF_NO_RETRIER;
 	for (int i = 0; i < state->nretriers; i++)
 	{
 		const SfRetrier *retrier = &state->retriers[i];
@@ -109,11 +109,11 @@ sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
 		*matching = i;
 		made = attempts_made(state, branch, i);
 		if (made >= retrier->max_attempts)
-			return -1;			/* the first retrier that matches decides */
+			return SF_NO_RETRY;	/* the first retrier that matches decides */
 		count_attempt(state, branch, i);
 		return (int64) (delay_seconds(retrier, made, random) * USECS_PER_SEC);
 	}
-	return -1;
+	return SF_NO_RETRY;
 }
 
 /* The first catcher that an error matches. */

@@ -468,15 +468,15 @@ sf_step_fail(SfStep *step, SfError *error)
 		evaluation_failed(step, error);
 
 	/* what an operator has marked is not tried again */
-	retrier = -1;
-	delay = step->stimulus->kind == SF_STIMULUS_MARKED ? -1 :
+	retrier = SF_NO_RETRIER;
+	delay = step->stimulus->kind == SF_STIMULUS_MARKED ? SF_NO_RETRY :
 		sf_retry_next(step->state, step->branch, error, step->loaded->random, &retrier);
 	if (inspection != NULL)
 	{
 		inspection->retrier = retrier;
 		inspection->delay_us = delay;
 	}
-	if (delay >= 0)
+	if (delay != SF_NO_RETRY)
 		return retry(step, error, delay);
 
 	failed = sf_history_event_type_of_state(step->state->type, SF_MEANS_FAILED);

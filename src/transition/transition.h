@@ -50,6 +50,13 @@ typedef enum SfInspectionField
 	SF_INSPECTION_COUNT
 } SfInspectionField;
 
+/* Where the number of a retrier or a catcher may stand: none matches */
+#define SF_NO_RETRIER	(-1)
+#define SF_NO_CATCHER	(-1)
+
+/* Where the delay of a retry may stand: there is none */
+#define SF_NO_RETRY		(-1)
+
 /* What a test of a state is told; with it causes have no prefix */
 typedef struct SfInspection
 {
@@ -58,9 +65,9 @@ typedef struct SfInspection
 	const char *next_name;		/* where the state leads, NULL: nowhere */
 	bool		failed;			/* it met an error … */
 	SfError		error;			/* … this one, … */
-	int			retrier;		/* … and the retrier (-1: none) and catcher that */
-	int			catcher;		/* matched it */
-	int64		delay_us;		/* until the next attempt, -1: none */
+	int			retrier;		/* … which this one matched, or SF_NO_RETRIER, … */
+	int			catcher;		/* … and this one, or SF_NO_CATCHER */
+	int64		delay_us;		/* until the next attempt, or SF_NO_RETRY */
 } SfInspection;
 
 /* --- what goes in --- */

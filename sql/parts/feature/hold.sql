@@ -20,7 +20,7 @@ CREATE TABLE _sfflow.hold (
 	CONSTRAINT hold_kind CHECK (CASE kind
 		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
 		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
-		ELSE machine_no IS NULL AND execution_no IS NULL END),
+		ELSE kind IN (@OBJECTS_NAMED_WORDS@) AND machine_no IS NULL AND execution_no IS NULL END),
 	CONSTRAINT hold_owner CHECK (owner IS NULL OR kind = 'resource')
 );
 

@@ -29,7 +29,8 @@ CREATE TABLE _sfflow.run_limit (
 	uncounted_at timestamptz,			-- when the count began last; NULL: an older dump does not say
 	CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
 	CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted),
-	CONSTRAINT run_limit_kind CHECK ((kind = 'machine') = (machine_no IS NOT NULL)),
+	CONSTRAINT run_limit_kind CHECK (kind IN (@OBJECTS_LIMITED_WORDS@)
+		AND (kind = 'machine') = (machine_no IS NOT NULL)),
 	CONSTRAINT run_limit_owner CHECK (owner IS NULL OR kind = 'resource'),
 	CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL)
 );

@@ -20,7 +20,9 @@ CREATE TABLE _sfflow.schedule (
 	handled_until timestamptz,			-- latest match that a run was for, or that was given up
 	missed_at timestamptz,				-- latest match that was given up, as "missed" says
 	changed_at timestamptz NOT NULL,	-- no run is expected for a match before
-	created_at timestamptz NOT NULL
+	created_at timestamptz NOT NULL,
+	CONSTRAINT schedule_words CHECK (on_closed IN (@ON_CLOSED_WORDS@) AND missed IN (@MISSED_WORDS@)
+		AND overlap IN (@OVERLAP_WORDS@))
 );
 CREATE INDEX schedule_owner ON _sfflow.schedule (owner);
 CREATE INDEX schedule_calendar ON _sfflow.schedule (calendar) WHERE calendar IS NOT NULL;

@@ -64,7 +64,8 @@ WITH told AS MATERIALIZED (
 	FROM told t GROUP BY t.execution_no HAVING bool_and(t.problem IS NULL)
 ), head AS (
 	SELECT e.execution_no, e.execution_id, e.machine_no, e.version, e.status, e.last_event_id,
-		e.started_at, e.stopped_at, e.map_run_no, e.redrive_count, e.last_redriven_at,
+		e.started_at, e.stopped_at, e.parent_execution_no, e.parent_branch_no, e.parent_generation, e.map_run_no,
+		e.map_index, e.map_items, e.redrive_count, e.last_redriven_at,
 			coalesce(v.options ->> 'history', 'ALL') = 'ALL' AS full_history
 	FROM _sfflow.execution e
 	LEFT JOIN _sfflow.state_machine_version v
@@ -117,6 +118,17 @@ WITH told AS MATERIALIZED (
 	WHERE o.status IS DISTINCT FROM CASE WHEN e.status <> @STATUS_SUCCEEDED@
 		AND (e.status <> @STATUS_RUNNING@ OR e.started_at IS NOT NULL)
 		THEN e.status END
+	UNION ALL
+	-- none of SfParentKind
+	SELECT 'parent_wrong', e.execution_no, format('parent_execution_no is %s, parent_branch_no %s, '
+		'parent_generation %s, map_run_no %s, map_index %s, map_items %s',
+		coalesce(e.parent_execution_no::text, 'null'), coalesce(e.parent_branch_no::text, 'null'),
+		coalesce(e.parent_generation::text, 'null'), coalesce(e.map_run_no::text, 'null'),
+		coalesce(e.map_index::text, 'null'), coalesce(e.map_items::text, 'null'))
+	FROM head e
+	WHERE num_nulls(e.parent_execution_no, e.parent_branch_no) = 1
+		OR num_nulls(e.map_run_no, e.map_index, e.map_items) NOT IN (0, 3)
+		OR num_nonnulls(e.parent_generation, e.map_run_no) > num_nonnulls(e.parent_execution_no)
 	UNION ALL
 	SELECT 'version_missing', e.execution_no, format('machine_no %s, version %s', e.machine_no, e.version)
 	FROM head e

@@ -94,7 +94,7 @@ add_facts(SfJsonBuilder *b, const SfGraphFacts *facts)
 		sf_json_add_int(b, "attempts", facts->attempts);
 	if (facts->duration >= 0)
 		sf_json_add_int(b, "ms", facts->duration / 1000);
-	if (facts->iterations < 0)
+	if (facts->iterations == SF_GRAPH_NOT_KNOWN)
 		return;
 	sf_json_add_int(b, "iterations", facts->iterations);
 	sf_json_add_int(b, "succeeded", facts->iterations_succeeded);
@@ -123,7 +123,7 @@ add_critical(SfJsonBuilder *b, const SfProgram *program, const SfCritical *criti
 	if (!critical[scope].on || program->scopes[scope].start != state)
 		return;
 	add_job(b, "critical", program, scope);
-	if (critical[scope].after >= 0)
+	if (critical[scope].after != SF_NO_SCOPE)
 		add_job(b, "critical_after", program, critical[scope].after);
 }
 

@@ -183,7 +183,7 @@ SF_SQL_FUNCTION(sfflow_jobs_ahead)
 		sf_json_open_object(&b, NULL);
 		sf_json_add_string(&b, "state", state->name);
 		sf_json_add_string(&b, "type", sf_state_type_name(state->type));
-		if (a->jobs >= 0)
+		if (a->jobs != SF_JOBS_NOT_KNOWN)
 			sf_json_add_int(&b, "jobs", a->jobs);
 		sf_json_close_object(&b);
 	}

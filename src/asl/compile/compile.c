@@ -161,6 +161,19 @@ compile_inner_scopes(SfCompiler *c, const SfTreeNode *node, SfState *state)
 	}
 }
 
+/* Compile Seconds or Timestamp of a Wait state. */
+static void
+compile_wait(SfCompiler *c, const SfTreeNode *node, SfWaitState *wait)
+{
+	SfValueField seconds = sf_compile_value(c, node, "Seconds", SF_EXPR_PATH);
+
+	wait->has_timestamp = seconds.kind == SF_FIELD_ABSENT;
+	if (wait->has_timestamp)
+		wait->timestamp = sf_compile_value(c, node, "Timestamp", SF_EXPR_ANY);
+	else
+		wait->seconds = seconds;
+}
+
 /* Compile what only some state types have. */
 static void
 compile_by_type(SfCompiler *c, const SfTreeNode *node, SfState *state)
@@ -184,8 +197,7 @@ compile_by_type(SfCompiler *c, const SfTreeNode *node, SfState *state)
 			sf_compile_choice(c, node, state);
 			break;
 		case SF_STATE_WAIT:
-			state->wait.seconds = sf_compile_value(c, node, "Seconds", SF_EXPR_PATH);
-			state->wait.timestamp = sf_compile_value(c, node, "Timestamp", SF_EXPR_ANY);
+			compile_wait(c, node, &state->wait);
 			break;
 		case SF_STATE_FAIL:
 			state->fail.error = sf_compile_value(c, node, "Error", SF_EXPR_ANY);

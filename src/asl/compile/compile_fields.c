@@ -115,9 +115,9 @@ sf_compile_value(SfCompiler *c, const SfTreeNode *object, const char *name,
 	{
 		field.kind = SF_FIELD_LITERAL;
 		if (value->kind == SF_TREE_NUMBER)
-			field.number = sf_tree_number(value);
+			field.literal.number = sf_tree_number(value);
 		else
-			field.string = pstrdup(value->string);
+			field.literal.string = pstrdup(value->string);
 	}
 	else if (path)
 	{

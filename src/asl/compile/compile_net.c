@@ -164,8 +164,8 @@ compile_condition(Net *n, int number)
 	if (job->language == SF_QL_JSONATA)
 	{
 		job->condition->kind = SF_CHOICE_CONDITION;
-		job->condition->condition = sf_compile_template_value(c, condition);
-		job->condition->condition_text = sf_compile_expression_text(c, condition);
+		job->condition->condition.condition = sf_compile_template_value(c, condition);
+		job->condition->condition.text = sf_compile_expression_text(c, condition);
 	}
 	else
 		sf_compile_rule(c, condition, job->condition);

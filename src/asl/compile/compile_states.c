@@ -12,8 +12,10 @@
 /* Compile the operand of a comparison. */
 static void
 compile_operand(SfCompiler *c, const SfTreeNode *value, bool is_path,
-				SfChoiceRule *rule)
+				SfRuleComparison *rule)
 {
+	TimestampTz time;
+
 	if (is_path)
 	{
 		rule->operand_path = sf_compile_expr(c, value, SF_EXPR_PATH);
@@ -22,8 +24,7 @@ compile_operand(SfCompiler *c, const SfTreeNode *value, bool is_path,
 	/* the value's memory is the program's: the document is not freed */
 	sf_json_root(sf_tree_to_jsonb(value, c->text), &rule->operand);
 	if (sf_asl_operand_type(rule->comparison) == SF_OPERAND_TIMESTAMP &&
-		!sf_timestamp_parse(value->string, strlen(value->string),
-							&rule->operand_time))
+		!sf_timestamp_parse(value->string, strlen(value->string), &time))
 		elog(ERROR, "timestamp \"%s\" does not parse", value->string);
 }
 
@@ -37,21 +38,22 @@ compile_children(SfCompiler *c, const SfTreeNode *value, SfChoiceRuleKind kind,
 	rule->kind = kind;
 	if (kind == SF_CHOICE_NOT)
 	{
-		rule->nchildren = 1;
-		rule->children = palloc0(sizeof(SfChoiceRule));
-		sf_compile_rule(c, value, &rule->children[0]);
+		rule->group.nchildren = 1;
+		rule->group.children = palloc0(sizeof(SfChoiceRule));
+		sf_compile_rule(c, value, &rule->group.children[0]);
 		return;
 	}
-	rule->nchildren = value->nchildren;
-	rule->children = palloc0(sizeof(SfChoiceRule) * rule->nchildren);
+	rule->group.nchildren = value->nchildren;
+	rule->group.children = palloc0(sizeof(SfChoiceRule) * rule->group.nchildren);
 	SF_TREE_FOREACH(child, value)
-		sf_compile_rule(c, child, &rule->children[i++]);
+		sf_compile_rule(c, child, &rule->group.children[i++]);
 }
 
 /* Compile what a rule tests. */
 void
 sf_compile_rule(SfCompiler *c, const SfTreeNode *node, SfChoiceRule *rule)
 {
+	SfComparison comparison;
 	bool		is_path;
 
 	check_stack_depth();
@@ -67,15 +69,16 @@ sf_compile_rule(SfCompiler *c, const SfTreeNode *node, SfChoiceRule *rule)
 		else if (strcmp(member->key, "Condition") == 0)
 		{
 			rule->kind = SF_CHOICE_CONDITION;
-			rule->condition = sf_compile_template_value(c, member);
-			rule->condition_text = sf_compile_expression_text(c, member);
+			rule->condition.condition = sf_compile_template_value(c, member);
+			rule->condition.text = sf_compile_expression_text(c, member);
 		}
 		else if (strcmp(member->key, "Variable") == 0)
-			rule->variable = sf_compile_expr(c, member, SF_EXPR_PATH);
-		else if (sf_asl_find_comparison(member->key, &rule->comparison, &is_path))
+			rule->compare.variable = sf_compile_expr(c, member, SF_EXPR_PATH);
+		else if (sf_asl_find_comparison(member->key, &comparison, &is_path))
 		{
 			rule->kind = SF_CHOICE_COMPARE;
-			compile_operand(c, member, is_path, rule);
+			rule->compare.comparison = comparison;
+			compile_operand(c, member, is_path, &rule->compare);
 		}
 	}
 }

@@ -10,7 +10,7 @@
 #include "store/task/task.h"
 
 static const SfFeatureTable tables[] = {
-	{"archive_member",.of_execution = true,.left_behind = true,.freezes = "archived"},
+	{"archive_member",.of_execution = SF_ROWS_STAY,.freezes = "archived"},
 	{NULL}
 };
 

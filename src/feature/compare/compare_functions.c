@@ -160,7 +160,7 @@ add_differences(SfColumns *row, const Run *a, int event_a, const Run *b, int eve
 }
 
 /* What stands for a job in an execution that does not have it */
-static const SfJob no_job = {.duration = -1};
+static const SfJob no_job = {.duration = SF_NO_DURATION};
 static const RunJob absent = {.job = &no_job};
 
 /* Put a job into the result, as the executions have it. */
@@ -237,7 +237,7 @@ typedef struct GridJob
 	int			failed;
 	SfJobStatus status;			/* the weightiest */
 	int			attempts;
-	int64		duration;		/* the longest; -1: not known */
+	int64		duration;		/* the longest, or SF_NO_DURATION */
 } GridJob;
 
 /* How much a status of a job says about all of them. */
@@ -272,7 +272,7 @@ sum_up(const SfExecutionHead *execution, const SfProgram *program)
 		if (sum->jobs++ == 0)
 		{
 			sum->status = job->status;
-			sum->duration = -1;
+			sum->duration = SF_NO_DURATION;
 		}
 		else if (weight(job->status) > weight(sum->status))
 			sum->status = job->status;
@@ -298,7 +298,7 @@ put_cell(FunctionCallInfo fcinfo, const SfListedExecution *e, const char *job, c
 	sf_columns_add(&row, Int32GetDatum(sum == NULL ? 0 : sum->jobs), sum == NULL);
 	sf_columns_add(&row, Int32GetDatum(sum == NULL ? 0 : sum->failed), sum == NULL);
 	sf_columns_add(&row, Int32GetDatum(sum == NULL ? 0 : sum->attempts), sum == NULL);
-	add_duration(&row, sum == NULL ? -1 : sum->duration);
+	add_duration(&row, sum == NULL ? SF_NO_DURATION : sum->duration);
 	add_duration(&row, usual);
 	sf_columns_put(fcinfo, &row);
 }

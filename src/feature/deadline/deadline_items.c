@@ -205,7 +205,7 @@ sf_deadline_expect_new(const SfDeadlineTarget *t, TimestampTz begin)
 	if (us < 0)
 	{
 		remaining = remaining_of(t, t->machine->current_version, &program);
-		us = remaining == NULL ? -1 : sf_remaining_whole(remaining);
+		us = remaining == NULL ? SF_REST_NOT_KNOWN : sf_remaining_whole(remaining);
 	}
 	return us < 0 ? DT_NOEND : begin + us;
 }

@@ -19,7 +19,7 @@
 #include "store/feature.h"
 
 static const SfFeatureTable tables[] = {
-	{"delayed_start",.of_execution = true},
+	{"delayed_start",.of_execution = SF_ROWS_GO_ALONG},
 	{NULL}
 };
 

@@ -11,9 +11,9 @@
 #include "store/role/privilege.h"
 
 static const SfFeatureTable tables[] = {
-	{"awaited_event",.of_execution = true},
-	{"event_receipt",.of_execution = true},
-	{"event_floor",.of_execution = true},
+	{"awaited_event",.of_execution = SF_ROWS_GO_ALONG},
+	{"event_receipt",.of_execution = SF_ROWS_GO_ALONG},
+	{"event_floor",.of_execution = SF_ROWS_GO_ALONG},
 	{.name = "emission"},
 	{"event_type",.cached = true,.by_role = "event_type_owner"},
 	{NULL}

@@ -12,8 +12,8 @@
 #include "store/role/privilege.h"
 
 static const SfFeatureTable tables[] = {
-	{"hold",.of_execution = true,.of_machine = true,.cached = true,.by_role = "hold_owner"},
-	{"mark",.of_execution = true,.cached = true},
+	{"hold",.of_execution = SF_ROWS_GO_ALONG,.of_machine = true,.cached = true,.by_role = "hold_owner"},
+	{"mark",.of_execution = SF_ROWS_GO_ALONG,.cached = true},
 	{NULL}
 };
 

@@ -8,7 +8,7 @@
 #include "store/feature.h"
 
 static const SfFeatureTable tables[] = {
-	{"execution_key",.of_execution = true,.cached = true},
+	{"execution_key",.of_execution = SF_ROWS_GO_ALONG,.cached = true},
 	{NULL}
 };
 

@@ -10,11 +10,11 @@
 #include "store/role/privilege.h"
 
 static const SfFeatureTable tables[] = {
-	{"human_task",.of_execution = true},
+	{"human_task",.of_execution = SF_ROWS_GO_ALONG},
 	/* with its rows go the anchors of roles */
-	{"human_task_role",.of_execution = true,.deletes_own = true,.by_role = "human_task_role_role"},
-	{"human_task_event",.of_execution = true},
-	{"human_starter",.of_execution = true},
+	{"human_task_role",.of_execution = SF_ROWS_OF_FEATURE,.by_role = "human_task_role_role"},
+	{"human_task_event",.of_execution = SF_ROWS_GO_ALONG},
+	{"human_starter",.of_execution = SF_ROWS_GO_ALONG},
 	{"worklist",.cached = true,.by_role = "worklist_owner"},
 	{NULL}
 };

@@ -10,7 +10,7 @@
 /* An index on execution_no would cost each label more than the purge saves: the rows are found by their whole key. */
 static const SfFeatureTable tables[] = {
 	{
-		"label",.of_execution = true,.purge =
+		"label",.of_execution = SF_ROWS_GO_ALONG,.purge =
 		", LATERAL pg_catalog.jsonb_each_text(x.labels) v WHERE d.name = v.key AND d.value = v.value"
 		" AND d.machine_no = x.machine_no AND d.requested_at = x.requested_at AND"
 	},

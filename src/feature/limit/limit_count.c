@@ -61,7 +61,7 @@ typedef struct Count
  * older than what others have taken under an earlier limit.
  */
 static void
-give_slot(Count *a, SfQueue queue, int64 execution_no, int64 branch_no)
+give_slot(Count *a, SfQueue queue, SfBranchKey holder)
 {
 	bool		found;
 	Given	   *given = hash_search(a->given, &queue.hash, HASH_ENTER, &found);
@@ -75,11 +75,11 @@ give_slot(Count *a, SfQueue queue, int64 execution_no, int64 branch_no)
 	}
 	MemoryContextSwitchTo(old);
 	if (a->above > 0)
-		slot = sf_limit_slot_add_uncounted(&a->limit, queue, &given->slots, execution_no, branch_no);
+		slot = sf_limit_slot_add_uncounted(&a->limit, queue, &given->slots, holder);
 	else
 	{
 		slot = ++given->count;
-		sf_limit_slot_add(queue, slot, execution_no, branch_no);
+		sf_limit_slot_add(queue, slot, holder);
 	}
 	a->highest = Max(a->highest, slot);
 }
@@ -99,15 +99,15 @@ consider(Count *a, SfBranchKey key)
 	if (whole)
 	{
 		branch = sf_branch_make(key.execution_no, execution->owner, SF_BRANCH_ROOT);
-		key.branch_no = SF_WHOLE_EXECUTION;
+		key = sf_branch_key_of_execution(key.execution_no);
 	}
 	else
 		branch = sf_branch_read(key, SF_LOCK_NONE);
 	/* since the list was made it may have been migrated here */
-	if (sf_limit_slot_has(key.execution_no, key.branch_no, a->limit.limit_no))
+	if (sf_limit_slot_has(key, a->limit.limit_no))
 		return;
 	if (branch != NULL && sf_limit_find_queue(&a->limit, sf_draft_make(execution), branch, &queue))
-		give_slot(a, queue, key.execution_no, key.branch_no);
+		give_slot(a, queue, key);
 }
 
 /* Copy a limit, which is read anew into the cache when others change it. */
@@ -328,12 +328,12 @@ give_any_slot(const SfLimit *limit, SfQueue queue, SfBranchKey key)
 	int			highest;
 	int			slot;
 
-	if (sf_limit_slot_add_free(limit, queue, key.execution_no, key.branch_no))
+	if (sf_limit_slot_add_free(limit, queue, key))
 		return;
 	highest = sf_limit_lock(limit->limit_no);
 	if (highest < 0)
 		return;
-	slot = sf_limit_slot_add_above(limit, queue, key.execution_no, key.branch_no);
+	slot = sf_limit_slot_add_above(limit, queue, key);
 	if (slot > highest && !SF_DEBUG_MUTATION("move_highest"))
 		sf_limit_raise_highest(limit->limit_no, slot);
 }
@@ -343,7 +343,7 @@ static void
 reconcile_slot(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 {
 	SfBranchKey key = branch->key;
-	bool		has = sf_limit_slot_has(key.execution_no, key.branch_no, limit->limit_no);
+	bool		has = sf_limit_slot_has(key, limit->limit_no);
 	SfQueue		queue;
 
 	if (!sf_limit_find_queue(limit, draft, branch, &queue))

@@ -153,7 +153,7 @@ has_already(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 		return false;
 	/* a rate is of executions that begin */
 	return limit->max_running == 0 ||
-		sf_limit_slot_has(draft->execution->execution_no, SF_WHOLE_EXECUTION, limit->limit_no);
+		sf_limit_slot_has(sf_branch_key_of_execution(draft->execution->execution_no), limit->limit_no);
 }
 
 /* Add a limit to those that a step takes slots of. */
@@ -240,7 +240,7 @@ join_has_slot(const SfBranch *join, int64 limit_no)
 			slots[i].queue.limit_no == limit_no &&
 			sf_branch_key_equals(slots[i].branch->key, join->key))
 			return true;
-	return sf_limit_slot_has(join->key.execution_no, join->key.branch_no, limit_no);
+	return sf_limit_slot_has(join->key, limit_no);
 }
 
 /*
@@ -281,7 +281,7 @@ is_to_take(const SfLimit *limit, const SfDraft *draft, bool *busy)
 		return true;
 	if (!sf_limit_lock_holder(sf_branch_key_of_execution(execution_no), limit->limit_no))
 		*busy = true;
-	return !*busy && !sf_limit_slot_has(execution_no, SF_WHOLE_EXECUTION, limit->limit_no);
+	return !*busy && !sf_limit_slot_has(sf_branch_key_of_execution(execution_no), limit->limit_no);
 }
 
 /* May joins that a branch is within have to take slots of a limit? */

@@ -125,9 +125,12 @@ has_too_many(const SfDraft *draft)
 bool
 sf_limit_shares(const SfExecution *execution, SfQueue queue)
 {
-	while (execution != NULL && sf_execution_has_parent(execution) &&
-		   (sf_execution_is_map_child(execution) || sf_execution_is_waited_for(execution)))
+	while (execution != NULL)
 	{
+		SfParentKind kind = sf_execution_parent_kind(execution);
+
+		if (kind != SF_PARENT_WAITS && kind != SF_PARENT_MAP_RUN)
+			return false;
 		if (sf_limit_slot_has_within(execution->parent_execution_no, queue))
 			return true;
 		execution = sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
@@ -244,7 +247,7 @@ hand_over_redriven(const SfStepLimit *wanted, SfTakenSlot *slot, const SfDraft *
 {
 	if (wanted->for_join)
 	{
-		sf_limit_slot_store(slot, wanted->join.execution_no, wanted->join.branch_no);
+		sf_limit_slot_store(slot, wanted->join);
 		sf_limit_recall_within(wanted->queue, wanted->join.execution_no);
 	}
 	else if (sf_limit_is_of_executions(&wanted->limit) && draft->execution->redrive_count > 0)
@@ -305,12 +308,8 @@ sf_limit_store_slots(void)
 		SfTakenSlot *slot = &slots[i];
 
 		if (!slot->may_have_row && is_in_use(slot))
-		{
-			if (slot->draft != NULL)
-				sf_limit_slot_store(slot, slot->draft->execution->execution_no, SF_WHOLE_EXECUTION);
-			else
-				sf_limit_slot_store(slot, slot->branch->key.execution_no, slot->branch->key.branch_no);
-		}
+			sf_limit_slot_store(slot, slot->draft != NULL ?
+								sf_branch_key_of_execution(slot->draft->execution->execution_no) : slot->branch->key);
 		slot->draft = NULL;
 		slot->branch = NULL;
 	}

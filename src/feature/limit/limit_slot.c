@@ -254,31 +254,42 @@ sf_limit_slots_taken(int *n)
 
 /* --- rows --- */
 
-/* The branch that holds a slot, as its row has it */
-#define SLOT_BRANCH(branch_no) \
-	sf_query_arg(INT8OID, Int64GetDatum(branch_no), (branch_no) == SF_WHOLE_EXECUTION)
+/*
+ * What holds a slot, as its row has it: branch_no is null where the holder is an execution as a whole, whose key has
+ * SF_WHOLE_EXECUTION.  HOLDER() writes it, holder_of() reads it.
+ */
+#define HOLDER(key) \
+	SF_INT8((key).execution_no), \
+	sf_query_arg(INT8OID, Int64GetDatum((key).branch_no), (key).branch_no == SF_WHOLE_EXECUTION)
+
+/* Read the holder of a slot. */
+static SfBranchKey
+holder_of(HeapTuple tuple, TupleDesc desc, int execution_no, int branch_no)
+{
+	return (SfBranchKey) {sf_row_number(tuple, desc, execution_no, 0),
+		sf_row_number(tuple, desc, branch_no, SF_WHOLE_EXECUTION)};
+}
 
 /* Insert the row of a slot. */
 void
-sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no)
+sf_limit_slot_add(SfQueue queue, int slot, SfBranchKey holder)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no)"
 		" VALUES ($1, $2, $3, $4, $5)");
 
-	sf_db_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT4(slot),
-				  SF_INT8(execution_no), SLOT_BRANCH(branch_no));
+	sf_db_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT4(slot), HOLDER(holder));
 }
 
 /* Insert the row of a slot that is free; false: none is.  Others see the row, and need no lock to. */
 bool
-sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no, int64 branch_no)
+sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, SfBranchKey holder)
 {
 	int			slot = lock_any(limit, queue);
 
 	if (slot == 0)
 		return false;
-	sf_limit_slot_add(queue, slot, execution_no, branch_no);
+	sf_limit_slot_add(queue, slot, holder);
 	sf_limit_lock_release(queue, slot);
 	return true;
 }
@@ -288,14 +299,14 @@ sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no, 
  * Returns its number: the caller, who has locked the limit, has it counted.
  */
 int
-sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no, int64 branch_no)
+sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, SfBranchKey holder)
 {
 	Bitmapset  *rows = sf_limit_lock_rows(queue);
 	int			slot = limit->max_running + 1;
 
 	while (bms_is_member(slot, rows) || !sf_limit_lock_free(queue, slot))
 		slot++;
-	sf_limit_slot_add(queue, slot, execution_no, branch_no);
+	sf_limit_slot_add(queue, slot, holder);
 	sf_limit_lock_release(queue, slot);
 	bms_free(rows);
 	return slot;
@@ -322,8 +333,7 @@ lock_uncounted(const SfUncountedSlots *slots, SfQueue queue, int slot)
  * Returns its number: the caller, who has locked the limit, has it counted.
  */
 int
-sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots, int64 execution_no,
-							int64 branch_no)
+sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots, SfBranchKey holder)
 {
 	int			most = limit->highest > limit->max_running ? 0 : limit->max_running;
 	bool		found = false;
@@ -333,16 +343,16 @@ sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlot
 	slots->tried = found ? slots->tried : Max(slots->tried, limit->max_running);
 	while (!found)
 		found = lock_uncounted(slots, queue, ++slots->tried);
-	sf_limit_slot_add(queue, slots->tried, execution_no, branch_no);
+	sf_limit_slot_add(queue, slots->tried, holder);
 	sf_limit_lock_release(queue, slots->tried);
 	return slots->tried;
 }
 
 /* What holds a slot outlives the transaction. */
 void
-sf_limit_slot_store(SfTakenSlot *slot, int64 execution_no, int64 branch_no)
+sf_limit_slot_store(SfTakenSlot *slot, SfBranchKey holder)
 {
-	sf_limit_slot_add(slot->queue, slot->slot, execution_no, branch_no);
+	sf_limit_slot_add(slot->queue, slot->slot, holder);
 	slot->may_have_row = true;
 	slot->level = GetCurrentTransactionNestLevel();
 }
@@ -372,12 +382,11 @@ static const SfIndex by_holder = {"limit_slot", "limit_slot_holder"};
 
 /* Does a branch, or an execution as a whole, hold a slot of a limit, maybe by a row that is not committed? */
 bool
-sf_limit_slot_has(int64 execution_no, int64 branch_no, int64 limit_no)
+sf_limit_slot_has(SfBranchKey holder, int64 limit_no)
 {
 	Search		search = {.limit_no = limit_no,.any_queue = true};
 
-	sf_rows_read_dirty(&by_holder, PG_INT32_MAX, compare_row, &search, SF_INT8(execution_no),
-					   SLOT_BRANCH(branch_no));
+	sf_rows_read_dirty(&by_holder, PG_INT32_MAX, compare_row, &search, HOLDER(holder));
 	return search.found;
 }
 
@@ -441,8 +450,7 @@ append_slot_row(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_execution_no = 1, COL_branch_no, COL_limit_no, COL_queue, COL_slot, COL_xmin};
 	SfSlotRow  *row = palloc(sizeof(SfSlotRow));
 
-	row->holder.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
-	row->holder.branch_no = sf_row_number(tuple, desc, COL_branch_no, SF_WHOLE_EXECUTION);
+	row->holder = holder_of(tuple, desc, COL_execution_no, COL_branch_no);
 	row->queue.limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
 	row->queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
 	row->slot = (int) sf_row_number(tuple, desc, COL_slot, 0);

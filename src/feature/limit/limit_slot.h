@@ -44,16 +44,14 @@ extern SfTakenSlot *sf_limit_slots_taken(int *n);
 extern bool sf_limit_slot_has_row(SfQueue queue, int slot);
 extern int	sf_limit_slot_highest(int64 limit_no);
 
-extern void sf_limit_slot_store(SfTakenSlot *slot, int64 execution_no, int64 branch_no);
-extern void sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no);
-extern bool sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no,
-								   int64 branch_no);
-extern int	sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no,
-									int64 branch_no);
+extern void sf_limit_slot_store(SfTakenSlot *slot, SfBranchKey holder);
+extern void sf_limit_slot_add(SfQueue queue, int slot, SfBranchKey holder);
+extern bool sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, SfBranchKey holder);
+extern int	sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, SfBranchKey holder);
 extern SfUncountedSlots sf_limit_slots_uncounted(SfQueue queue);
 extern int	sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots,
-								   int64 execution_no, int64 branch_no);
-extern bool sf_limit_slot_has(int64 execution_no, int64 branch_no, int64 limit_no);
+								   SfBranchKey holder);
+extern bool sf_limit_slot_has(SfBranchKey holder, int64 limit_no);
 extern bool sf_limit_slot_has_within(int64 execution_no, SfQueue queue);
 extern List *sf_limit_slot_limits(int64 execution_no);
 extern void sf_limit_slot_release(SfBranchKey key);

@@ -49,10 +49,10 @@ quoted(const char *text)
 
 /* Ask the node where the executions are; a List of Jsonb.  Raises if it does not answer. */
 static List *
-ask_within(const SfMove *move, const char *arguments, bool takes_long)
+ask_within(const SfMove *move, const char *arguments, SfPeerEffort effort)
 {
-	SfPeerQuestion question = {.statement = "SELECT a FROM _sfflow.key_move($1) a",.argument = arguments,.writes = true,
-	.takes_long = takes_long};
+	SfPeerQuestion question = {.statement = "SELECT a FROM _sfflow.key_move($1) a",.argument = arguments,
+	.effort = effort};
 	const SfPeerAnswer *answer = linitial(sf_peer_ask(list_make1((void *) move->from), &question));
 	List	   *documents = NIL;
 
@@ -70,7 +70,7 @@ ask_within(const SfMove *move, const char *arguments, bool takes_long)
 static List *
 ask(const SfMove *move, const char *arguments)
 {
-	return ask_within(move, arguments, false);
+	return ask_within(move, arguments, SF_PEER_WRITES);
 }
 
 /* Read a document. */
@@ -453,7 +453,7 @@ sf_move_some(SfMove *move)
 	DOCUMENT(arrived, &arrivals, SF_TEXT(move->key), SF_INT4(move->from->number));
 	answer = linitial(ask_within(move, psprintf("{\"do\": \"depart\", \"key\": %s, \"to\": %d, \"most\": %d, \"arrived\": %s}",
 												quoted(move->key), sf_home_node_number(), BATCH,
-												sf_json_to_cstring(arrivals)), true));
+												sf_json_to_cstring(arrivals)), SF_PEER_WRITES_LONG));
 	sf_db_execute(&told, SF_TEXT(move->key), SF_INT4(move->from->number), SF_JSONB(arrivals));
 	departure = sf_json_get_cstring(answer, "departure");
 	move->left = atoll(sf_json_to_cstring(sf_json_get(answer, "left")));

@@ -54,7 +54,7 @@ sf_move_tables(void)
 				 " WHERE d.machine_no = x.machine_no AND d.status = x.status"
 				 " AND d.requested_at = x.requested_at AND");
 	SF_TABLES(table)
-		if (table->of_execution && !table->left_behind)
+		if (table->of_execution == SF_ROWS_GO_ALONG || table->of_execution == SF_ROWS_OF_FEATURE)
 			tables = add(tables, table->name, table->purge);
 	return tables;
 }

@@ -348,7 +348,7 @@ SF_SQL_FUNCTION(sfflow_sf_progress)
 									  SF_RIGHT_READ);
 	const SfProgram *program = sf_program_cache_get(e->machine_no, e->version);
 	TimestampTz now = GetCurrentTimestamp();
-	SfStanding	standing = {NULL, NULL, -1};
+	SfStanding	standing = {NULL, NULL, SF_REST_NOT_KNOWN};
 	SfColumns	row = {0};
 
 	if (e->status == SF_STATUS_RUNNING)

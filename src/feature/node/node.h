@@ -26,13 +26,20 @@ typedef struct SfPeerAnswer
 	char	   *error;			/* NULL: it has answered */
 } SfPeerAnswer;
 
+/* What a question takes */
+typedef enum SfPeerEffort
+{
+	SF_PEER_READS,				/* the node reads, within sfflow.node_timeout */
+	SF_PEER_WRITES,				/* the statement may write, and has more time */
+	SF_PEER_WRITES_LONG			/* ... and has a day, but waits no longer for a lock */
+} SfPeerEffort;
+
 /* A question: a statement with one argument, $1, and one column, both of them JSON */
 typedef struct SfPeerQuestion
 {
 	const char *statement;
 	const char *argument;
-	bool		writes;			/* the statement may write, and has more time */
-	bool		takes_long;		/* ... and has a day, but waits no longer for a lock */
+	SfPeerEffort effort;
 	bool		is_unnoted;		/* sf_nodes does not show who has answered it */
 } SfPeerQuestion;
 

@@ -217,7 +217,7 @@ static void
 apply_everywhere(FunctionCallInfo fcinfo, Document *document, const List *nodes)
 {
 	static SfPlan plan = SF_PLAN("SELECT a FROM _sfflow.node_apply($1) a");
-	SfPeerQuestion question = {.statement = plan.query,.writes = true};
+	SfPeerQuestion question = {.statement = plan.query,.effort = SF_PEER_WRITES};
 	const SfPeer *here = NULL;
 	List	   *others = NIL;
 	Jsonb	   *answer = NULL;

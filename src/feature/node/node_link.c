@@ -205,6 +205,22 @@ fail(Link *link, char *error)
 	close_link(link);
 }
 
+/* Milliseconds that the statement of a question may take */
+static int
+statement_ms(const SfPeerQuestion *question)
+{
+	switch (question->effort)
+	{
+		case SF_PEER_READS:
+			return sf_setting_node_timeout;
+		case SF_PEER_WRITES:
+			return WRITING_MS;
+		case SF_PEER_WRITES_LONG:
+			return LONG_MS;
+	}
+	pg_unreachable();
+}
+
 /* Begin to connect. */
 static void
 begin(Link *link, const SfPeerQuestion *question)
@@ -213,9 +229,9 @@ begin(Link *link, const SfPeerQuestion *question)
 	const char *values[64];
 	int			n = 0;
 	char	   *database = get_database_name(MyDatabaseId);
-	int			ms = question->writes ? WRITING_MS : sf_setting_node_timeout;
-	char	   *options = psprintf(OPTIONS, question->takes_long ? LONG_MS : ms, question->takes_long ? ms : 0,
-								   question->writes ? "off" : "on");
+	char	   *options = psprintf(OPTIONS, statement_ms(question),
+								   question->effort == SF_PEER_WRITES_LONG ? WRITING_MS : 0,
+								   question->effort == SF_PEER_READS ? "on" : "off");
 	char	   *error = NULL;
 	PQconninfoOption *given = pq.PQconninfoParse(link->answer->node->dsn, &error);
 
@@ -274,9 +290,9 @@ ask(Link *link, const SfPeerQuestion *question)
 	const char *values[1] = {question->argument};
 
 	link->phase = ASKING;
-	if (question->writes)
+	if (question->effort != SF_PEER_READS)
 	{
-		link->ms = question->takes_long ? LONG_MS : WRITING_MS;
+		link->ms = statement_ms(question);
 		link->until = sf_tick_plus_ms(sf_tick_now(), link->ms);
 	}
 	if (pq.PQsetnonblocking(link->conn, 1) != 0 ||

@@ -17,7 +17,7 @@
 
 static const SfFeatureTable tables[] = {
 	{"rule",.cached = true,.by_role = "rule_of_owner"},
-	{"rule_chain",.of_execution = true},
+	{"rule_chain",.of_execution = SF_ROWS_GO_ALONG},
 	{NULL}
 };
 

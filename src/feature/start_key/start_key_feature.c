@@ -21,7 +21,7 @@
 #define SWEEP_PAUSE_MS	200
 
 static const SfFeatureTable tables[] = {
-	{"keyed_start",.of_execution = true,.of_machine = true},
+	{"keyed_start",.of_execution = SF_ROWS_GO_ALONG,.of_machine = true},
 	{"start_key",.of_machine = true},
 	{NULL}
 };

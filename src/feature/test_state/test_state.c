@@ -397,15 +397,15 @@ run_state(TestRun *run)
 static void
 add_error_details(SfJsonBuilder *b, const SfInspection *inspection)
 {
-	if (inspection->retrier < 0 && inspection->catcher < 0)
+	if (inspection->retrier == SF_NO_RETRIER && inspection->catcher == SF_NO_CATCHER)
 		return;
 	sf_json_open_object(b, "errorDetails");
-	if (inspection->retrier >= 0)
+	if (inspection->retrier != SF_NO_RETRIER)
 		sf_json_add_int(b, "retryIndex", inspection->retrier);
-	if (inspection->delay_us >= 0)
+	if (inspection->delay_us != SF_NO_RETRY)
 		sf_json_add_int(b, "retryBackoffIntervalSeconds",
 						inspection->delay_us / USECS_PER_SEC);
-	if (inspection->catcher >= 0)
+	if (inspection->catcher != SF_NO_CATCHER)
 		sf_json_add_int(b, "catchIndex", inspection->catcher);
 	sf_json_close_object(b);
 }
@@ -462,7 +462,7 @@ Jsonb *
 sf_test_state_run(SfStateTest *test, SfInspectionLevel level, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];
-	SfInspection inspection = {.retrier = -1, .catcher = -1, .delay_us = -1};
+	SfInspection inspection = {.retrier = SF_NO_RETRIER, .catcher = SF_NO_CATCHER, .delay_us = SF_NO_RETRY};
 	TestRun		run = {.test = test,.now = now,.inspection = &inspection};
 	SfBranch   *branch;
 	TestStatus	status;

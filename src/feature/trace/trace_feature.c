@@ -8,7 +8,7 @@
 #include "store/feature.h"
 
 static const SfFeatureTable tables[] = {
-	{"trace_export",.of_execution = true},
+	{"trace_export",.of_execution = SF_ROWS_GO_ALONG},
 	{NULL}
 };
 

@@ -9,15 +9,17 @@
 #include "store/execution/status.h"
 
 /*
- * The columns about the parent together say what an execution is to it:
- *
- *	none:				parent_execution_no is SF_NO_PARENT, and nothing else is set
- *	a child that runs on its own:	parent_execution_no and parent_branch_no
- *	one that is waited for:	also parent_generation, of the branch that its end answers
- *	one of a Distributed Map:	not that, but map_run_no, map_index and map_items; its run counts its end
- *
- * sf_execution_has_parent, sf_execution_is_waited_for and sf_execution_is_map_child tell.
+ * What an execution is to its parent.  The columns about the parent say it together (sf_execution_parent_kind);
+ * sf_check() tells of rows in which they contradict each other (parent_wrong).
  */
+typedef enum SfParentKind
+{
+	SF_PARENT_NONE,				/* it has none: none of the columns is set */
+	SF_PARENT_GOES_ON,			/* it runs on its own: parent_execution_no and parent_branch_no */
+	SF_PARENT_WAITS,			/* also parent_generation, of the branch that its end answers */
+	SF_PARENT_MAP_RUN			/* not that, but map_run_no, map_index and map_items: its run counts its end */
+} SfParentKind;
+
 #define SF_NO_PARENT		0	/* parent_execution_no */
 #define SF_NO_GENERATION	0	/* parent_generation: the parent does not wait */
 #define SF_NO_MAP_INDEX		(-1)
@@ -95,18 +97,41 @@ typedef struct SfExecution
 	SfExecutionStart start;
 } SfExecution;
 
+/* What is an execution to its parent? */
+static inline SfParentKind
+sf_execution_parent_kind(const SfExecution *execution)
+{
+	SfParentKind kind = execution->map_run_no != SF_NO_MAP_RUN ? SF_PARENT_MAP_RUN :
+		execution->parent_generation != SF_NO_GENERATION ? SF_PARENT_WAITS :
+		execution->parent_execution_no != SF_NO_PARENT ? SF_PARENT_GOES_ON : SF_PARENT_NONE;
+
+	Assert((execution->parent_execution_no != SF_NO_PARENT) == (kind != SF_PARENT_NONE));
+	Assert((execution->parent_branch_no != SF_NO_BRANCH) == (kind != SF_PARENT_NONE));
+	Assert((execution->parent_generation != SF_NO_GENERATION) == (kind == SF_PARENT_WAITS));
+	Assert((execution->map_index != SF_NO_MAP_INDEX) == (kind == SF_PARENT_MAP_RUN));
+	Assert((execution->map_items != SF_NO_MAP_ITEMS) == (kind == SF_PARENT_MAP_RUN));
+	return kind;
+}
+
 /* Has another execution started an execution? */
 static inline bool
 sf_execution_has_parent(const SfExecution *execution)
 {
-	return execution->parent_execution_no != SF_NO_PARENT;
+	return sf_execution_parent_kind(execution) != SF_PARENT_NONE;
 }
 
 /* Does a branch of the parent wait for the end of an execution?  Of a Distributed Map, the run does, and no branch. */
 static inline bool
 sf_execution_is_waited_for(const SfExecution *execution)
 {
-	return execution->parent_generation != SF_NO_GENERATION;
+	return sf_execution_parent_kind(execution) == SF_PARENT_WAITS;
+}
+
+/* Is an execution a child of a Distributed Map? */
+static inline bool
+sf_execution_is_map_child(const SfExecution *execution)
+{
+	return sf_execution_parent_kind(execution) == SF_PARENT_MAP_RUN;
 }
 
 /*
@@ -129,13 +154,6 @@ sf_execution_make(void)
 	e->started_at = e->stopped_at = e->last_redriven_at = DT_NOBEGIN;
 	e->start.at = DT_NOBEGIN;
 	return e;
-}
-
-/* Is an execution a child of a Distributed Map? */
-static inline bool
-sf_execution_is_map_child(const SfExecution *execution)
-{
-	return execution->map_run_no != SF_NO_MAP_RUN;
 }
 
 /* The name of an execution: what follows the colon of its id. */

@@ -33,7 +33,7 @@ prepare(SfPlan *plan, const char *select)
 	initStringInfo(&query);
 	appendStringInfoString(&query, select);
 	SF_TABLES(table)
-		if (table->of_execution && !table->deletes_own)
+		if (table->of_execution == SF_ROWS_GO_ALONG || table->of_execution == SF_ROWS_STAY)
 			appendStringInfo(&query, "d%d AS (DELETE FROM _sfflow.%s d USING x"
 							 "%s d.execution_no = x.execution_no), ", n++, table->name,
 							 table->purge == NULL ? " WHERE" : table->purge);

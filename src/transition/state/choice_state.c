@@ -183,7 +183,7 @@ bad_path(const SfExpr *expr, SfError *error)
 
 /* Evaluate a comparison. */
 static Verdict
-eval_compare(SfStep *step, const SfChoiceRule *rule, SfError *error)
+eval_compare(SfStep *step, const SfRuleComparison *rule, SfError *error)
 {
 	const Comparison *c = &comparisons[rule->comparison];
 	const JsonbValue *operand = &rule->operand;
@@ -218,7 +218,7 @@ eval_compare(SfStep *step, const SfChoiceRule *rule, SfError *error)
 
 /* Evaluate a JSONata Condition, which must be a boolean. */
 static Verdict
-eval_condition(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
+eval_condition(SfStep *step, const SfRuleCondition *rule, int top, SfError *error)
 {
 	char	   *field = top < 0 ? "Condition" : psprintf("Choices[%d]/Condition", top);
 	Jsonb	   *result;
@@ -229,7 +229,7 @@ eval_condition(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 	sf_json_root(result, &root);
 	if (root.type == jbvBool)
 		return root.val.boolean ? VERDICT_YES : VERDICT_NO;
-	(void) sf_flow_wrong_type(rule->condition_text ? rule->condition_text : "", field,
+	(void) sf_flow_wrong_type(rule->text ? rule->text : "", field,
 							  "boolean", result, error);
 	return VERDICT_ERROR;
 }
@@ -244,11 +244,11 @@ eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 	switch (rule->kind)
 	{
 		case SF_CHOICE_COMPARE:
-			return eval_compare(step, rule, error);
+			return eval_compare(step, sf_rule_comparison(rule), error);
 		case SF_CHOICE_CONDITION:
-			return eval_condition(step, rule, top, error);
+			return eval_condition(step, sf_rule_condition(rule), top, error);
 		case SF_CHOICE_NOT:
-			verdict = eval_rule(step, &rule->children[0], top, error);
+			verdict = eval_rule(step, &sf_rule_group(rule)->children[0], top, error);
 			if (verdict == VERDICT_ERROR)
 				return verdict;
 			return verdict == VERDICT_YES ? VERDICT_NO : VERDICT_YES;
@@ -256,9 +256,9 @@ eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 		case SF_CHOICE_OR:
 			break;
 	}
-	for (int i = 0; i < rule->nchildren; i++)
+	for (int i = 0; i < sf_rule_group(rule)->nchildren; i++)
 	{
-		verdict = eval_rule(step, &rule->children[i], top, error);
+		verdict = eval_rule(step, &sf_rule_group(rule)->children[i], top, error);
 		if (verdict == VERDICT_ERROR ||
 			(verdict == VERDICT_YES) == (rule->kind == SF_CHOICE_OR))
 			return verdict;

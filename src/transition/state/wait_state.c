@@ -42,7 +42,7 @@ seconds_from_value(const SfValueField *field, Jsonb *value, int64 *seconds,
 static bool
 wait_seconds(SfStep *step, int64 *seconds, SfError *error)
 {
-	const SfValueField *field = &sf_state_wait(step->state)->seconds;
+	const SfValueField *field = sf_wait_seconds(sf_state_wait(step->state));
 	Jsonb	   *value;
 
 	if (field->kind != SF_FIELD_PATH)
@@ -68,7 +68,7 @@ timestamp_text(SfStep *step, const SfValueField *field, SfError *error)
 	Jsonb	   *value;
 
 	if (field->kind == SF_FIELD_LITERAL)
-		return field->string;
+		return sf_field_literal(field)->string;
 	switch (sf_flow_value(step, field, "Timestamp", &value, error))
 	{
 		case SF_EVAL_OK:
@@ -88,7 +88,7 @@ timestamp_text(SfStep *step, const SfValueField *field, SfError *error)
 static bool
 wait_timestamp(SfStep *step, TimestampTz *at, SfError *error)
 {
-	const SfValueField *field = &sf_state_wait(step->state)->timestamp;
+	const SfValueField *field = sf_wait_timestamp(sf_state_wait(step->state));
 	const char *text = timestamp_text(step, field, error);
 
 	if (text == NULL)
@@ -117,7 +117,7 @@ sf_wait_enter(SfStep *step)
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
 
-	if (sf_state_wait(step->state)->seconds.kind != SF_FIELD_ABSENT)
+	if (!sf_state_wait(step->state)->has_timestamp)
 	{
 		if (!wait_seconds(step, &seconds, &error))
 			return sf_step_fail(step, &error);

@@ -390,23 +390,26 @@ static SfWorkState
 go_to_sleep(SfDatabase *database, SfTurn *turn)
 {
 	SfProcess  *mine = sf_my_process;
+	SfTick		until;
 
 	if (mine->state == SF_PROCESS_STATE_RUNNING)
 		mine->since = sf_tick_now();
 	mine->state = SF_PROCESS_STATE_IDLE;
 	mine->may_task = false;
 	if (mine->kind != SF_PROCESS_KIND_TASK)
-		turn->until = Min(Min(sf_tick_of_wall(database->next_timer), database->next_scan),
-						  database->skipped.next);
+		until = Min(Min(sf_tick_of_wall(database->next_timer), database->next_scan),
+					database->skipped.next);
 	else
-		turn->until = sf_tick_plus_ms(mine->since,
-									  turn->helped ? SF_DEBUG_MS("helper-linger", SF_HELPER_LINGER_MS) :
-									  SF_DEBUG_MS("task-linger", SF_TASK_LINGER_MS));
+		until = sf_tick_plus_ms(mine->since,
+								turn->helped ? SF_DEBUG_MS("helper-linger", SF_HELPER_LINGER_MS) :
+								SF_DEBUG_MS("task-linger", SF_TASK_LINGER_MS));
 	if (mine->kind == SF_PROCESS_KIND_WORKER)
-		turn->until = Min(Min(turn->until, database->next_queue),
-						  Min(database->next_purge, database->next_delivery));
-	return mine->kind == SF_PROCESS_KIND_TASK && turn->until <= sf_tick_now() ?
-		SF_WORK_STATE_LEAVE : SF_WORK_STATE_SLEEP;
+		until = Min(Min(until, database->next_queue),
+					Min(database->next_purge, database->next_delivery));
+	if (mine->kind == SF_PROCESS_KIND_TASK && until <= sf_tick_now())
+		return SF_WORK_STATE_LEAVE;
+	turn->until = until;
+	return SF_WORK_STATE_SLEEP;
 }
 
 /* Tell whether a turn went well, and nothing that it found is still to be done. */
@@ -595,9 +598,10 @@ sf_scheduler_publish(SfTurn *turn)
 	if (database)
 	{
 		database->last_turn = sf_tick_now();
-		if (turn->purges_more)
+		if (turn->state == SF_WORK_STATE_PURGE && sf_turn_purges_more(turn))
 			note_purge(database);
-		sf_shared_lower_delivery(database, turn->next_delivery);
+		if (turn->state == SF_WORK_STATE_DELIVER)
+			sf_shared_lower_delivery(database, sf_turn_next_delivery(turn));
 		if (turn->tried > 0)
 			note_cost(database, (database->last_turn - sf_my_process->turn_began) / turn->tried);
 		if (turn->verdict == SF_VERDICT_MAY_WORK)

@@ -105,7 +105,7 @@ work_loop(void)
 		{
 			case SF_WORK_STATE_SLEEP:
 				pgstat_report_stat(true);
-				sf_signals_sleep_until(Min(turn.until, alone_until));
+				sf_signals_sleep_until(Min(sf_turn_until(&turn), alone_until));
 				break;
 			case SF_WORK_STATE_GATHER:
 				pg_usleep(sf_scheduler_gather_us());
@@ -123,7 +123,7 @@ work_loop(void)
 				sf_scheduler_publish(&turn);
 				break;
 			case SF_WORK_STATE_PAUSE:
-				sit_out(turn.until);
+				sit_out(sf_turn_until(&turn));
 				break;
 			case SF_WORK_STATE_LEAVE:
 				return;
@@ -161,8 +161,7 @@ report_probe(void)
 static bool
 inspect_database(void)
 {
-	SfTurn		found = {.registrations = sf_scheduler_registrations(),
-		.next_delivery = SF_TICK_NEVER};
+	SfTurn		found = {.registrations = sf_scheduler_registrations()};
 	bool		prepared,
 				stay,
 				probed = sf_my_process->errand == SF_ERRAND_PROBE;

@@ -54,11 +54,11 @@ make_deliveries(SfDeliveries *batch)
 
 		if (sf_turn_xact(&a))
 			continue;
-		a.more = sf_feature_deliverer->skip(batch, began_at);
+		a.delivery.left = sf_feature_deliverer->skip(batch, began_at);
 		note.delivery.cause = a.message;
 		if (!sf_turn_xact_met_shortage(&a))
 			(void) sf_turn_xact(&note);
-	} while (a.more && a.verdict == SF_VERDICT_MAY_WORK);
+	} while (a.verdict == SF_VERDICT_MAY_WORK && a.delivery.left);
 }
 
 /* Make new deliveries of one owner, and one that is to be tried again. */
@@ -83,7 +83,7 @@ sf_turn_deliver(SfTurn *turn)
 			return;
 		if (!batch.again)
 			turn->delivered_to = batch.owner;
-		if (!a.more)
+		if (!a.delivery.claimed)
 		{
 			turn->next_delivery = Min(turn->next_delivery, batch.next_due);
 			continue;

@@ -311,28 +311,42 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 	return true;
 }
 
+/* The task that a slice has announced. */
+static SfTurnTask
+announced_task(const SfSliceResult *result)
+{
+	Assert(result->end == SF_SLICE_END_LONG_TASK);
+	return (SfTurnTask) {
+		.key = result->task,
+		.generation = result->task_generation,
+		.known_long = result->task_known_long,
+		.owner = result->owner,
+		.due = result->task_due
+	};
+}
+
 /* Run an announced task; its branch is the first hint after it. */
 static void
-run_announced(SfTurn *turn, SfBranchKey key, int generation, bool known_long, Oid owner, TimestampTz due)
+run_announced(SfTurn *turn, SfTurnTask task)
 {
 	bool		over = false;
 	bool		ran;
 
 	turn->result = SF_TURN_RESULT_PROGRESS;
-	if (!enter_task_role(turn, owner, known_long))
+	if (!enter_task_role(turn, task.owner, task.known_long))
 	{
-		add_announced(owner, due);
+		add_announced(task.owner, task.due);
 		return;
 	}
-	ran = run_task(key, generation, false, &over);
+	ran = run_task(task.key, task.generation, false, &over);
 	/* this one may have been locked only by another process's search; and there may be more */
 	if (!over)
-		add_announced(owner, due);
+		add_announced(task.owner, task.due);
 	leave_tasks(SF_TASKS_LEFT_TASK);
 	leave_task_role();
-	turn->keys[0] = sf_work_key_of_branch(key);
+	turn->keys[0] = sf_work_key_of_branch(task.key);
 	turn->nkeys = 1;
-	turn->owner = owner;
+	turn->owner = task.owner;
 	if (!ran)
 		turn->result = SF_TURN_RESULT_FAILED;
 }
@@ -390,8 +404,7 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	}
 	if (!turn)
 		return run_task(a.result.task, a.result.task_generation, true, &over);
-	run_announced(turn, a.result.task, a.result.task_generation, a.result.task_known_long, a.result.owner,
-				  a.result.task_due);
+	run_announced(turn, announced_task(&a.result));
 	return turn->result != SF_TURN_RESULT_FAILED;
 }
 
@@ -577,11 +590,7 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 			break;
 		case SF_SLICE_END_LONG_TASK:
 			turn->result = SF_TURN_RESULT_ANNOUNCED;
-			turn->task = result->task;
-			turn->task_generation = result->task_generation;
-			turn->task_known_long = result->task_known_long;
-			turn->task_owner = result->owner;
-			turn->task_due = result->task_due;
+			turn->task = announced_task(result);
 			break;
 	}
 }
@@ -636,13 +645,13 @@ static void
 run_purge(SfTurn *turn)
 {
 	static SfRetention sweep;
-	SfTurnXact	a = {.kind = SF_TURN_XACT_PURGE,.purge = &sweep};
+	SfTurnXact	a = {.kind = SF_TURN_XACT_PURGE,.purge.sweep = &sweep};
 
 	sweep.at = SF_AT_NO_MACHINE;
 	if (sf_turn_xact(&a))
 	{
 		turn->verdict = a.verdict;
-		turn->purges_more = a.more;
+		turn->purges_more = a.purge.more;
 	}
 	else
 		turn->purges_more = sf_retention_skip(&sweep);
@@ -666,13 +675,10 @@ void
 sf_turn_run(SfTurn *turn)
 {
 	turn->tried = 0;
-	turn->purges_more = false;
-	turn->next_delivery = SF_TICK_NEVER;
 	if (turn->state == SF_WORK_STATE_SCAN)
 		run_scan(turn);
 	else if (turn->state == SF_WORK_STATE_TASK)
-		run_announced(turn, turn->task, turn->task_generation, turn->task_known_long, turn->task_owner,
-					  turn->task_due);
+		run_announced(turn, sf_turn_task(turn));
 	else if (turn->state == SF_WORK_STATE_PURGE)
 		run_purge(turn);
 	else if (turn->state == SF_WORK_STATE_DELIVER)

@@ -71,10 +71,30 @@ typedef enum SfTurnResult
 	SF_TURN_RESULT_FAILED		/* by no fault of a branch: pause */
 } SfTurnResult;
 
+/* An announced task that is to be run next */
+typedef struct SfTurnTask
+{
+	SfBranchKey key;
+	int			generation;
+	bool		known_long;
+	Oid			owner;
+	TimestampTz due;
+} SfTurnTask;
+
+/*
+ * What a worker does now, and what it carries from one turn to the next.  Read what only one state has by
+ * sf_turn_until(turn) and the like, which check the state; scheduler.c and turn.c write it.
+ */
 typedef struct SfTurn
 {
 	SfWorkState state;
-	SfTick		until;			/* SLEEP, PAUSE: end of it */
+	union
+	{
+		SfTick		until;		/* SLEEP, PAUSE: end of it; written when the state is chosen */
+		SfTurnTask	task;		/* TASK; written by the turn before, whose result is ANNOUNCED */
+		bool		purges_more;	/* PURGE: then: the sweep is not over */
+		SfTick		next_delivery;	/* DELIVER: then: when to look for more */
+	};
 
 	/* what to do; keys that a slice did not come to are left here */
 	SfWorkKey	keys[SF_TURN_KEYS];
@@ -85,11 +105,6 @@ typedef struct SfTurn
 	bool		seeks;			/* has it on itself to look for announced tasks */
 	Oid			task_after;		/* those of this owner last */
 	SfAdmission admission;		/* which of them it may take on */
-	SfBranchKey task;			/* TASK */
-	int			task_generation;
-	bool		task_known_long;
-	Oid			task_owner;
-	TimestampTz task_due;
 	uint32		registrations;	/* of the database when the turn began */
 	bool		sweeps;			/* has it on itself to have features sweep that were told to */
 
@@ -99,13 +114,25 @@ typedef struct SfTurn
 	SfTasksLeft tasks_left;
 	uint32		releases;		/* in the shared area, when that was found out */
 	int			tried;			/* keys that the slice came to */
-	bool		purges_more;	/* PURGE: the sweep is not over */
-	SfTick		next_delivery;	/* DELIVER: when to look for more */
 	Oid			delivered_to;	/* the owner of rules that had the last turn */
 	bool		helped;			/* this process for tasks has helped, and may be wanted for that again */
 	int			failures;		/* turns in a row that failed, */
 	int			stalled;		/* ... or stalled */
 } SfTurn;
+
+/* sf_turn_until(turn), sf_turn_task(turn) …: what its state has */
+#define SF_TURN_PART(part_type, part, has_it) \
+	static inline part_type \
+	sf_turn_##part(const SfTurn *turn) \
+	{ \
+		SfWorkState state PG_USED_FOR_ASSERTS_ONLY = turn->state; \
+		Assert(has_it); \
+		return turn->part; \
+	}
+SF_TURN_PART(SfTick, until, state == SF_WORK_STATE_SLEEP || state == SF_WORK_STATE_PAUSE)
+SF_TURN_PART(SfTurnTask, task, state == SF_WORK_STATE_TASK)
+SF_TURN_PART(bool, purges_more, state == SF_WORK_STATE_PURGE)
+SF_TURN_PART(SfTick, next_delivery, state == SF_WORK_STATE_DELIVER)
 
 extern void sf_turn_run(SfTurn *turn);
 extern void sf_turn_deliver(SfTurn *turn);

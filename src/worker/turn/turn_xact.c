@@ -253,7 +253,7 @@ work(SfTurnXact *a)
 			sf_my_process_takes_keys_next();
 			break;
 		case SF_TURN_XACT_PURGE:
-			a->more = sf_retention_batch(*sf_turn_xact_purge(a));
+			a->purge.more = sf_retention_batch(sf_turn_xact_purge(a)->sweep);
 			sf_my_process_takes_keys_next();
 			break;
 		case SF_TURN_XACT_SWEEP:
@@ -261,10 +261,10 @@ work(SfTurnXact *a)
 			sf_my_process_takes_keys_next();
 			break;
 		case SF_TURN_XACT_CLAIM:
-			a->more = sf_feature_deliverer->claim(sf_turn_xact_delivery(a)->batch);
+			a->delivery.claimed = sf_feature_deliverer->claim(sf_turn_xact_delivery(a)->batch);
 			break;
 		case SF_TURN_XACT_DELIVER:
-			a->more = sf_feature_deliverer->run(sf_turn_xact_delivery(a)->batch);
+			a->delivery.left = sf_feature_deliverer->run(sf_turn_xact_delivery(a)->batch);
 			break;
 		case SF_TURN_XACT_UNDELIVERED:
 			sf_feature_deliverer->note_failure(sf_turn_xact_delivery(a)->batch, sf_turn_xact_delivery(a)->cause);
@@ -393,7 +393,6 @@ sf_turn_xact(SfTurnXact *a)
 	a->verdict = SF_VERDICT_MAY_WORK;
 	memset(&a->result, 0, sizeof(a->result));
 	a->ntouched = 0;
-	a->more = false;
 	a->in_commit = a->collided = false;
 	sf_table_forget_collision();
 	sf_poison_turn_begin(sf_my_process_number(), MyDatabaseId, a->alone);

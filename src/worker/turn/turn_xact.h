@@ -88,6 +88,13 @@ typedef struct SfPutOffXact
 	int			ms;				/* that it is due later */
 } SfPutOffXact;
 
+/* PURGE */
+typedef struct SfPurgeXact
+{
+	SfRetention *sweep;
+	bool		more;			/* then: the sweep is not over */
+} SfPurgeXact;
+
 /* SWEEP */
 typedef struct SfSweepXact
 {
@@ -99,6 +106,8 @@ typedef struct SfSweepXact
 typedef struct SfDeliveryXact
 {
 	SfDeliveries *batch;
+	bool		claimed;		/* CLAIM: then: some were claimed */
+	bool		left;			/* DELIVER: then: some are left */
 	const char *cause;			/* UNDELIVERED: why */
 } SfDeliveryXact;
 
@@ -114,7 +123,7 @@ typedef struct SfTurnXact
 		SfTaskXact task;
 		SfFailXact fail;
 		SfPutOffXact put_off;
-		SfRetention *purge;
+		SfPurgeXact purge;
 		SfSweepXact sweep;
 		SfDeliveryXact delivery;
 	};
@@ -122,7 +131,6 @@ typedef struct SfTurnXact
 	bool		ok;				/* it was committed */
 	SfVerdict verdict;
 	SfSliceResult result;		/* SLICE, TASK; else as of a slice that did nothing */
-	bool		more;			/* PURGE: the sweep is not over; CLAIM: some were claimed; DELIVER: some are left */
 
 	/* an error, if it was not committed */
 	SfFault		fault;
@@ -149,7 +157,7 @@ SF_TURN_XACT_PART(SfSliceRequest, slice, kind == SF_TURN_XACT_SLICE)
 SF_TURN_XACT_PART(SfTaskXact, task, kind == SF_TURN_XACT_TASK)
 SF_TURN_XACT_PART(SfFailXact, fail, kind == SF_TURN_XACT_FAIL)
 SF_TURN_XACT_PART(SfPutOffXact, put_off, kind == SF_TURN_XACT_PUT_OFF)
-SF_TURN_XACT_PART(SfRetention *, purge, kind == SF_TURN_XACT_PURGE)
+SF_TURN_XACT_PART(SfPurgeXact, purge, kind == SF_TURN_XACT_PURGE)
 SF_TURN_XACT_PART(SfSweepXact, sweep, kind == SF_TURN_XACT_SWEEP)
 SF_TURN_XACT_PART(SfDeliveryXact, delivery, kind == SF_TURN_XACT_CLAIM || kind == SF_TURN_XACT_DELIVER ||
 				kind == SF_TURN_XACT_UNDELIVERED)

@@ -1,7 +1,7 @@
 -- Lists of executions: sf_list_executions, the filters of sf_executions and their plans, and the rows of
 -- open executions that both are found by.
 BEGIN;
-SELECT plan(69);
+SELECT plan(70);
 \ir ../../fixtures/status.sql
 
 CREATE ROLE lists_reader;
@@ -204,6 +204,13 @@ INSERT INTO _sfflow.open_execution SELECT machine_no, 0, requested_at, execution
 	WHERE execution_id = 'life:a';
 SELECT results_eq($$ SELECT problem FROM sf_check() WHERE execution_id LIKE 'life:%' $$, $$ VALUES ('open_wrong') $$,
 	'sf_check finds a row that is wrong');
+DELETE FROM _sfflow.open_execution WHERE execution_no = (SELECT execution_no FROM _sfflow.execution
+	WHERE execution_id = 'life:a');
+UPDATE _sfflow.execution SET parent_generation = 1 WHERE execution_id = 'life:a';
+SELECT results_eq($$ SELECT problem, detail FROM sf_check() WHERE execution_id LIKE 'life:%' $$,
+	$$ VALUES ('parent_wrong', 'parent_execution_no is null, parent_branch_no null, parent_generation 1, '
+		'map_run_no null, map_index null, map_items null') $$, '... and a parent that contradicts itself');
+UPDATE _sfflow.execution SET parent_generation = NULL WHERE execution_id = 'life:a';
 
 -- --- a page of the console looks its rows up, and compiles nothing
 
