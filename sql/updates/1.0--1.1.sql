@@ -8,6 +8,8 @@ ALTER INDEX _sfflow.schedule_wait_pkey RENAME TO pending_run_pkey;
 ALTER TABLE _sfflow.lateness RENAME COLUMN state TO finding;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN covers TO roles_hash;
 ALTER TABLE _sfflow.schedule RENAME COLUMN job_id TO cron_job_id;
+ALTER TABLE _sfflow.schedule RENAME COLUMN schedule TO cron;
+ALTER VIEW _sfflow.readable_schedule RENAME COLUMN schedule TO cron;
 DO $$
 DECLARE
 	c record;
@@ -17,7 +19,8 @@ BEGIN
 		SELECT r.relname, n.conname, a.attname FROM pg_constraint n
 		JOIN pg_class r ON r.oid = n.conrelid
 		JOIN pg_attribute a ON a.attrelid = n.conrelid AND a.attnum = n.conkey[1]
-		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.lateness'::regclass)
+		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.lateness'::regclass,
+			'_sfflow.schedule'::regclass)
 			AND n.conname <> r.relname || '_' || a.attname || '_not_null'
 	LOOP
 		EXECUTE format('ALTER TABLE _sfflow.%I RENAME CONSTRAINT %I TO %I', c.relname, c.conname,
@@ -57,6 +60,8 @@ BEGIN
 	END LOOP;
 END $$;
 DROP FUNCTION _sfflow.schedule_status(text);
+DROP FUNCTION _sfflow.schedule_next(text, text, timestamptz);
+DROP FUNCTION _sfflow.schedule_latest(text, text, timestamptz);
 
 -- A slot of an execution as a whole is no branch's; it had a number that no branch has.
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;

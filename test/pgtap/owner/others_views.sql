@@ -21,7 +21,7 @@ SELECT count(sf_set_alias('s' || i, 'live', '{"1": 100}')), count(sf_set_deadlin
 	FROM generate_series(1, pg_temp.many()) i \g /dev/null
 SELECT sf_grant('READ', 's7', 'views_reader'), sf_grant('READ', 's8', 'public') \g /dev/null
 RESET ROLE;
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, changed_at, created_at)
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, changed_at, created_at)
 	SELECT 's' || i, 'views_stranger'::regrole, '0 0 1 1 *', 's' || i, '{}', now(), now()
 	FROM generate_series(1, pg_temp.many()) i;
 INSERT INTO _sfflow.failure SELECT e.execution_no, e.machine_no, 1, now(), true FROM _sfflow.execution e;
