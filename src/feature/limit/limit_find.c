@@ -233,7 +233,7 @@ static bool
 join_has_slot(const SfBranch *join, int64 limit_no)
 {
 	int			n;
-	const SfTakenSlot *slots = sf_limit_slots_taken(&n);
+	const SfXactSlot *slots = sf_limit_xact_slots(&n);
 
 	for (int i = 0; i < n; i++)
 		if (slots[i].branch != NULL && slots[i].state == join->state &&
