@@ -286,7 +286,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 		case SF_STIMULUS_DUE:
 		case SF_STIMULUS_MARKED:
 		case SF_STIMULUS_THROTTLED:
-		case SF_STIMULUS_SUBMITTED:
+		case SF_STIMULUS_WAITS:
 		case SF_STIMULUS_JOINED:
 			slice->result->transitions++;
 			pg_fallthrough;

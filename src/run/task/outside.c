@@ -202,8 +202,8 @@ timer_rang(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 	if (task->submitted != NULL)
 	{
 		/* by the long task of a request that is answered by its token */
-		stimulus->kind = SF_STIMULUS_SUBMITTED;
-		stimulus->submitted = (SfSubmission) {{task, sf_task_timer(task)}, task->submitted};
+		stimulus->kind = SF_STIMULUS_WAITS;
+		stimulus->waits = (SfAnswerWait) {{task, sf_task_timer(task)}, task->submitted};
 		task->submitted = NULL;
 	}
 	else if (task->timeout_ms > 0 && now >= task->started_at + task->timeout_ms * 1000)

@@ -180,15 +180,15 @@ sf_task_state_queued(SfStep *step)
 	return await_answer(step, queued, SF_PHASE_EXTERNAL, NULL);
 }
 
-/* Task: its request was made; the answer comes with its token, or its child. */
+/* Task: it is asked for; the answer comes with its token, its child, from a person or with an event. */
 SfStepNext
-sf_task_state_submitted(SfStep *step)
+sf_task_state_waits(SfStep *step)
 {
-	const SfSubmission *submitted = sf_stimulus_submitted(step->stimulus);
+	const SfAnswerWait *waits = sf_stimulus_waits(step->stimulus);
 
-	sf_step_event(step, SF_HISTORY_EVENT_TASK_SUBMITTED, submitted->output, NULL);
+	sf_step_event(step, SF_HISTORY_EVENT_TASK_SUBMITTED, waits->output, NULL);
 	step->transition->name = SF_TRANSITION_WAITING;
-	return await_answer(step, &submitted->wait, SF_PHASE_EXTERNAL, NULL);
+	return await_answer(step, &waits->wait, SF_PHASE_EXTERNAL, NULL);
 }
 
 /*
