@@ -232,8 +232,8 @@ take_stimulus(SfStep *step)
 			return sf_task_state_store_outcome(step);
 		case SF_STIMULUS_ANNOUNCED:
 			return sf_task_state_announced(step);
-		case SF_STIMULUS_QUEUED:
-			return sf_task_state_queued(step);
+		case SF_STIMULUS_HANDED_OUT:
+			return sf_task_state_handed_out(step);
 		case SF_STIMULUS_WAITS:
 			return sf_task_state_waits(step);
 		case SF_STIMULUS_JOINED:

@@ -61,7 +61,7 @@ extern SfStepNext sf_fail_enter(SfStep *step);
 extern SfStepNext sf_task_state_enter(SfStep *step);
 extern SfStepNext sf_task_state_resume(SfStep *step);
 extern SfStepNext sf_task_state_announced(SfStep *step);
-extern SfStepNext sf_task_state_queued(SfStep *step);
+extern SfStepNext sf_task_state_handed_out(SfStep *step);
 extern SfStepNext sf_task_state_waits(SfStep *step);
 extern SfStepNext sf_task_state_store_outcome(SfStep *step);
 extern SfStepNext sf_parallel_enter(SfStep *step);

@@ -99,7 +99,7 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_STORED_OUTCOME, /* its task has one that its row is to store; the
 								 * state goes on in a later slice */
 	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
-	SF_STIMULUS_QUEUED,			/* its task waits for a program outside */
+	SF_STIMULUS_HANDED_OUT,		/* its task is of an activity, and waits for a program to take it */
 	SF_STIMULUS_WAITS,			/* its task is asked for: the branch waits for its token,
 								 * its child execution, a person or an event */
 	SF_STIMULUS_JOINED,			/* its children have ended */
@@ -217,7 +217,7 @@ typedef struct SfStimulus
 		SfError		error;		/* THROTTLED, CONDEMNED: with which the state or the branch fails */
 		SfOutcome	outcome;
 		SfAnnouncement announced;
-		SfTaskWait	queued;
+		SfTaskWait	handed_out;
 		SfAnswerWait waits;
 		SfJoined	joined;
 		SfNotYet	not_yet;
@@ -241,7 +241,7 @@ SF_STIMULUS_PART(SfMarked, marked, kind == SF_STIMULUS_MARKED)
 SF_STIMULUS_PART(SfError, error, kind == SF_STIMULUS_THROTTLED || kind == SF_STIMULUS_CONDEMNED)
 SF_STIMULUS_PART(SfOutcome, outcome, kind == SF_STIMULUS_TASK || kind == SF_STIMULUS_STORED_OUTCOME)
 SF_STIMULUS_PART(SfAnnouncement, announced, kind == SF_STIMULUS_ANNOUNCED)
-SF_STIMULUS_PART(SfTaskWait, queued, kind == SF_STIMULUS_QUEUED)
+SF_STIMULUS_PART(SfTaskWait, handed_out, kind == SF_STIMULUS_HANDED_OUT)
 SF_STIMULUS_PART(SfAnswerWait, waits, kind == SF_STIMULUS_WAITS)
 SF_STIMULUS_PART(SfJoined, joined, kind == SF_STIMULUS_JOINED)
 SF_STIMULUS_PART(SfNotYet, not_yet, kind == SF_STIMULUS_NOT_YET)

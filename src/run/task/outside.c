@@ -99,7 +99,7 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	task->timeout_ms = request->timeout_ms;
 	task->heartbeat_ms = request->heartbeat_ms;
 	sf_activity_notify(activity);
-	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_QUEUED,.begins_generation = true,.queued = {task, DT_NOEND}};
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_HANDED_OUT,.begins_generation = true,.handed_out = {task, DT_NOEND}};
 }
 
 /* Make a task one that is answered by its token. */
