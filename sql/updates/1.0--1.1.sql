@@ -7,6 +7,8 @@ ALTER TABLE _sfflow.schedule_wait RENAME TO pending_run;
 ALTER INDEX _sfflow.schedule_wait_pkey RENAME TO pending_run_pkey;
 ALTER TABLE _sfflow.lateness RENAME COLUMN state TO finding;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN covers TO roles_hash;
+ALTER TABLE _sfflow.run_limit RENAME COLUMN owner TO for_owner;
+ALTER TABLE _sfflow.hold RENAME COLUMN owner TO for_owner;
 ALTER TABLE _sfflow.schedule RENAME COLUMN job_id TO cron_job_id;
 ALTER TABLE _sfflow.schedule RENAME COLUMN schedule TO cron;
 ALTER VIEW _sfflow.readable_schedule RENAME COLUMN schedule TO cron;
@@ -237,10 +239,10 @@ ALTER TABLE _sfflow.hold
 		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
 		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
 		ELSE machine_no IS NULL AND execution_no IS NULL END),
-	ADD CONSTRAINT hold_owner CHECK (owner IS NULL OR kind = 'resource');
+	ADD CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = 'resource');
 ALTER TABLE _sfflow.run_limit
 	ADD CONSTRAINT run_limit_kind CHECK ((kind = 'machine') = (machine_no IS NOT NULL)),
-	ADD CONSTRAINT run_limit_owner CHECK (owner IS NULL OR kind = 'resource'),
+	ADD CONSTRAINT run_limit_owner CHECK (for_owner IS NULL OR kind = 'resource'),
 	ADD CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL);
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
