@@ -9,6 +9,8 @@ ALTER TABLE _sfflow.lateness RENAME COLUMN state TO finding;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN covers TO roles_hash;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN owner TO for_owner;
 ALTER TABLE _sfflow.hold RENAME COLUMN owner TO for_owner;
+ALTER SEQUENCE _sfflow.rule_version RENAME TO rule_revision;
+ALTER TABLE _sfflow.rule_owner RENAME COLUMN version TO revision;
 ALTER TABLE _sfflow.schedule RENAME COLUMN job_id TO cron_job_id;
 ALTER TABLE _sfflow.schedule RENAME COLUMN schedule TO cron;
 ALTER VIEW _sfflow.readable_schedule RENAME COLUMN schedule TO cron;
@@ -22,7 +24,7 @@ BEGIN
 		JOIN pg_class r ON r.oid = n.conrelid
 		JOIN pg_attribute a ON a.attrelid = n.conrelid AND a.attnum = n.conkey[1]
 		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.lateness'::regclass,
-			'_sfflow.schedule'::regclass)
+			'_sfflow.schedule'::regclass, '_sfflow.rule_owner'::regclass)
 			AND n.conname <> r.relname || '_' || a.attname || '_not_null'
 	LOOP
 		EXECUTE format('ALTER TABLE _sfflow.%I RENAME CONSTRAINT %I TO %I', c.relname, c.conname,

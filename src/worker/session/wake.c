@@ -181,7 +181,7 @@ deliver_cancels(SfDatabase *database, const Cancel *list, int n)
 		database->ncancels += n;
 	sf_foreach_process(process)
 	{
-		if (process->database != MyDatabaseId || process->state == SF_PROCESS_STATE_FREE || !process->in_step ||
+		if (process->database != MyDatabaseId || process->status == SF_PROCESS_STATUS_FREE || !process->in_step ||
 			process->pid == 0 || process->pid == MyProcPid ||
 			(!is_cancelled(list, n, process->key) && !SF_DEBUG_MUTATION("cancel")))
 			continue;
@@ -290,14 +290,14 @@ deliver_due(bool registering)
 	}
 	if (registering)
 	{
-		database->state = SF_DATABASE_UNKNOWN;
+		database->status = SF_DATABASE_UNKNOWN;
 		database->registrations++;
 		database->not_before = SF_TICK_AT_ONCE;
 		/* the launcher may have ignored what it was told before */
 		database->backlog = SF_BACKLOG_NONE;
 		sf_shared_wake_launcher();
 	}
-	else if (database->state == SF_DATABASE_NOT_DRIVEN)
+	else if (database->status == SF_DATABASE_NOT_DRIVEN)
 		return;
 
 	for (int i = 0; i < nmessages; i++)
@@ -357,7 +357,7 @@ queue_due(SfQueue queue, Oid owner)
 		database = sf_shared_register_database(MyDatabaseId);
 	if (database == NULL)
 		sf_shared_wake_launcher();
-	else if (database->state != SF_DATABASE_NOT_DRIVEN)
+	else if (database->status != SF_DATABASE_NOT_DRIVEN)
 	{
 		if (OidIsValid(owner))
 			sf_shared_push(database, sf_work_key_of_queue(queue), owner, DT_NOBEGIN);
@@ -592,7 +592,7 @@ void
 sf_wake_scan(void)
 {
 	SfDatabase *database = sf_shared_enter(MyDatabaseId);
-	bool		driven = database != NULL && database->state != SF_DATABASE_NOT_DRIVEN;
+	bool		driven = database != NULL && database->status != SF_DATABASE_NOT_DRIVEN;
 
 	sf_shared_leave();
 	if (driven)
