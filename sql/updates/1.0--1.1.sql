@@ -6,6 +6,7 @@ DROP FUNCTION _sfflow.schema_1();
 ALTER TABLE _sfflow.schedule_wait RENAME TO pending_run;
 ALTER INDEX _sfflow.schedule_wait_pkey RENAME TO pending_run_pkey;
 ALTER TABLE _sfflow.lateness RENAME COLUMN state TO finding;
+ALTER VIEW _sfflow.raised_lateness RENAME COLUMN state TO finding;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN covers TO roles_hash;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN owner TO for_owner;
 ALTER TABLE _sfflow.hold RENAME COLUMN owner TO for_owner;
