@@ -77,7 +77,7 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_drop_deadline'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_drop_deadline(text) IS 'remove a deadline, and what was late by it';
 
--- What workers do when deadlines are due, as if it was a given time.
+-- For tests: what workers do when deadlines are due, as if it was a given time.
 CREATE FUNCTION _sfflow.check_deadlines(at timestamptz) RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'sfflow_check_deadlines'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;

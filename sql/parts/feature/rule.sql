@@ -153,7 +153,7 @@ CREATE FUNCTION _sfflow.rule_input(input jsonb, event jsonb) RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_rule_input'
 LANGUAGE C STABLE STRICT;
 
--- What workers do once a minute if a rule wants to know of alerts.
+-- For tests: what workers do once a minute if a rule wants to know of alerts.
 CREATE FUNCTION _sfflow.check_alerts() RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_check_alerts'
 LANGUAGE C VOLATILE;

@@ -188,12 +188,12 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_run_schedule_given'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
--- The same, and what workers do now and then, as if it was a given time.
+-- For tests: the same, and what workers do now and then, as if it was a given time.
 CREATE FUNCTION _sfflow.run_schedule_at(name text, at timestamptz) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_run_schedule_at'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- A sweep of schedules, as if it was a given time.
+-- For tests: a sweep of schedules, as if it was a given time.
 CREATE FUNCTION _sfflow.look_at_schedules(at timestamptz) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_look_at_schedules'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
