@@ -6,8 +6,15 @@ DROP FUNCTION _sfflow.schema_1();
 ALTER TABLE _sfflow.schedule_wait RENAME TO pending_run;
 ALTER INDEX _sfflow.schedule_wait_pkey RENAME TO pending_run_pkey;
 ALTER TABLE _sfflow.lateness RENAME COLUMN state TO finding;
+ALTER VIEW _sfflow.raised_lateness RENAME COLUMN state TO finding;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN covers TO roles_hash;
+ALTER TABLE _sfflow.run_limit RENAME COLUMN owner TO for_owner;
+ALTER TABLE _sfflow.hold RENAME COLUMN owner TO for_owner;
+ALTER SEQUENCE _sfflow.rule_version RENAME TO rule_revision;
+ALTER TABLE _sfflow.rule_owner RENAME COLUMN version TO revision;
 ALTER TABLE _sfflow.schedule RENAME COLUMN job_id TO cron_job_id;
+ALTER TABLE _sfflow.schedule RENAME COLUMN schedule TO cron;
+ALTER VIEW _sfflow.readable_schedule RENAME COLUMN schedule TO cron;
 DO $$
 DECLARE
 	c record;
@@ -17,7 +24,8 @@ BEGIN
 		SELECT r.relname, n.conname, a.attname FROM pg_constraint n
 		JOIN pg_class r ON r.oid = n.conrelid
 		JOIN pg_attribute a ON a.attrelid = n.conrelid AND a.attnum = n.conkey[1]
-		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.lateness'::regclass)
+		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.lateness'::regclass,
+			'_sfflow.schedule'::regclass, '_sfflow.rule_owner'::regclass)
 			AND n.conname <> r.relname || '_' || a.attname || '_not_null'
 	LOOP
 		EXECUTE format('ALTER TABLE _sfflow.%I RENAME CONSTRAINT %I TO %I', c.relname, c.conname,
@@ -57,6 +65,8 @@ BEGIN
 	END LOOP;
 END $$;
 DROP FUNCTION _sfflow.schedule_status(text);
+DROP FUNCTION _sfflow.schedule_next(text, text, timestamptz);
+DROP FUNCTION _sfflow.schedule_latest(text, text, timestamptz);
 
 -- A slot of an execution as a whole is no branch's; it had a number that no branch has.
 ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
@@ -160,7 +170,7 @@ ALTER TABLE _sfflow.run_limit
 	ADD CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted),
 	ADD CONSTRAINT run_limit_kind CHECK (kind IN (@OBJECTS_LIMITED_WORDS@)
 		AND (kind = 'machine') = (machine_no IS NOT NULL)),
-	ADD CONSTRAINT run_limit_owner CHECK (owner IS NULL OR kind = 'resource'),
+	ADD CONSTRAINT run_limit_owner CHECK (for_owner IS NULL OR kind = 'resource'),
 	ADD CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL);
 
 -- What keeps branches parked had the name of a process.
@@ -241,7 +251,7 @@ ALTER TABLE _sfflow.hold
 		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
 		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
 		ELSE kind IN (@OBJECTS_NAMED_WORDS@) AND machine_no IS NULL AND execution_no IS NULL END),
-	ADD CONSTRAINT hold_owner CHECK (owner IS NULL OR kind = 'resource');
+	ADD CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = 'resource');
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
 ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists CHECK ((execution_name IS NULL) = (if_exists IS NULL));

@@ -24,11 +24,11 @@
 /* The kinds of objects of the core, as those of features describe themselves */
 static const SfFeatureObject state_machines = {
 	.prefix = "",.kind = SF_OBJECT_STATE_MACHINE,.noun = "state machine",.view = "sf_state_machines",
-	.missing = ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST
+	.missing_sqlstate = ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST
 };
 static const SfFeatureObject activities = {
 	.prefix = "activity:",.kind = SF_OBJECT_ACTIVITY,.noun = "activity",.view = "sf_activities",
-	.missing = ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST
+	.missing_sqlstate = ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST
 };
 
 /* A kind of objects that rights are given on. */
@@ -93,7 +93,7 @@ sf_object_missing(SfObjectKind kind, const char *name)
 	SfClosest	closest = closest_known(kind, name);
 
 	ereport(ERROR,
-			(errcode(k->missing),
+			(errcode(k->missing_sqlstate),
 			 errmsg("%s \"%s\" does not exist", k->noun, name),
 			 sf_object_errdetail_missing(),
 			 sf_closest_errhint(&closest,

@@ -37,14 +37,14 @@ typedef struct SfFeatureObject
 	const char *prefix;			/* what a name begins with where it may be of other kinds, too: "schedule:" */
 	SfObjectKind kind;			/* SF_OBJECT_… */
 	const char *table;			/* has columns name and owner */
-	const char *number;			/* the column of its key, which rows of executions have, too; NULL: none have it */
+	const char *number_column;	/* of its key, which rows of executions have, too; NULL: none have it */
 	Oid			(*require_own) (const char *name);	/* the owner of one that the caller may change, or raise; NULL: never asked */
 	Oid			(*set_owner) (const char *name, Oid owner); /* gives such a one to another role; the owner before */
 	void		(*notice) (SfNotice *n, const char *name);	/* says in a notice what it is of; NULL: never asked */
 	bool		is_granted;		/* rights on it are given to roles; then it has require_own, … */
 	const char *noun;			/* … what messages call it, */
 	const char *view;			/* the view that lists those that one may know, */
-	int			missing;		/* and the SQLSTATE of one that is not there */
+	int			missing_sqlstate;	/* and the SQLSTATE of one that is not there */
 	bool		all_know;		/* every role may know all of them */
 } SfFeatureObject;
 

@@ -232,10 +232,10 @@ take_stimulus(SfStep *step)
 			return sf_task_state_store_outcome(step);
 		case SF_STIMULUS_ANNOUNCED:
 			return sf_task_state_announced(step);
-		case SF_STIMULUS_QUEUED:
-			return sf_task_state_queued(step);
-		case SF_STIMULUS_SUBMITTED:
-			return sf_task_state_submitted(step);
+		case SF_STIMULUS_HANDED_OUT:
+			return sf_task_state_handed_out(step);
+		case SF_STIMULUS_WAITS:
+			return sf_task_state_waits(step);
 		case SF_STIMULUS_JOINED:
 			return sf_branch_has_map_run(step->branch) ?
 				sf_distributed_joined(step) : sf_join_resume(step);

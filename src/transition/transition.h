@@ -106,9 +106,9 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_STORED_OUTCOME, /* its task has one that its row is to store; the
 								 * state goes on in a later slice */
 	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
-	SF_STIMULUS_QUEUED,			/* its task waits for a program outside */
-	SF_STIMULUS_SUBMITTED,		/* the request of its task has run; the branch waits
-								 * for the token or for the child execution */
+	SF_STIMULUS_HANDED_OUT,		/* its task is of an activity, and waits for a program to take it */
+	SF_STIMULUS_WAITS,			/* its task is asked for: the branch waits for its token,
+								 * its child execution, a person or an event */
 	SF_STIMULUS_JOINED,			/* its children have ended */
 	SF_STIMULUS_NOT_YET,		/* nothing: it is to be looked at again */
 	SF_STIMULUS_ABORTED,		/* the join above it gives up */
@@ -160,12 +160,12 @@ typedef struct SfAnnouncement
 	Jsonb	   *payload;		/* of the task */
 } SfAnnouncement;
 
-/* SUBMITTED */
-typedef struct SfSubmission
+/* WAITS */
+typedef struct SfAnswerWait
 {
 	SfTaskWait	wait;
-	Jsonb	   *output;			/* of the request */
-} SfSubmission;
+	Jsonb	   *output;			/* of TaskSubmitted: the request's, or what says whom the branch waits for */
+} SfAnswerWait;
 
 /* JOINED: nothing if the join fails, else either outputs or the result */
 typedef struct SfJoined
@@ -224,8 +224,8 @@ typedef struct SfStimulus
 		SfError		error;		/* THROTTLED, CONDEMNED: with which the state or the branch fails */
 		SfOutcome	outcome;
 		SfAnnouncement announced;
-		SfTaskWait	queued;
-		SfSubmission submitted;
+		SfTaskWait	handed_out;
+		SfAnswerWait waits;
 		SfJoined	joined;
 		SfNotYet	not_yet;
 		SfAborted	aborted;
@@ -248,8 +248,8 @@ SF_STIMULUS_PART(SfMarked, marked, kind == SF_STIMULUS_MARKED)
 SF_STIMULUS_PART(SfError, error, kind == SF_STIMULUS_THROTTLED || kind == SF_STIMULUS_CONDEMNED)
 SF_STIMULUS_PART(SfOutcome, outcome, kind == SF_STIMULUS_TASK || kind == SF_STIMULUS_STORED_OUTCOME)
 SF_STIMULUS_PART(SfAnnouncement, announced, kind == SF_STIMULUS_ANNOUNCED)
-SF_STIMULUS_PART(SfTaskWait, queued, kind == SF_STIMULUS_QUEUED)
-SF_STIMULUS_PART(SfSubmission, submitted, kind == SF_STIMULUS_SUBMITTED)
+SF_STIMULUS_PART(SfTaskWait, handed_out, kind == SF_STIMULUS_HANDED_OUT)
+SF_STIMULUS_PART(SfAnswerWait, waits, kind == SF_STIMULUS_WAITS)
 SF_STIMULUS_PART(SfJoined, joined, kind == SF_STIMULUS_JOINED)
 SF_STIMULUS_PART(SfNotYet, not_yet, kind == SF_STIMULUS_NOT_YET)
 SF_STIMULUS_PART(SfAborted, aborted, kind == SF_STIMULUS_ABORTED)

@@ -77,7 +77,7 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_drop_deadline'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_drop_deadline(text) IS 'remove a deadline, and what was late by it';
 
--- What workers do when deadlines are due, as if it was a given time.
+-- For tests: what workers do when deadlines are due, as if it was a given time.
 CREATE FUNCTION _sfflow.check_deadlines(at timestamptz) RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'sfflow_check_deadlines'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -103,7 +103,7 @@ COMMENT ON VIEW @extschema@.sf_deadlines IS 'deadlines of schedules, machines an
 
 -- What was late of deadlines that the caller may know of, and in words.
 CREATE VIEW _sfflow.raised_lateness AS
-SELECT l.target, l.deadline_at, l.due_by, l.finding AS state, l.base_at, l.execution_no, l.expected_at, l.raised_at,
+SELECT l.target, l.deadline_at, l.due_by, l.finding, l.base_at, l.execution_no, l.expected_at, l.raised_at,
 	l.cleared_at, l.acknowledged_at, l.acknowledged_by, l.comment,
 	e.execution_id,
 	format(CASE l.finding WHEN 'never_started' THEN '"%s" has never started; it was to have %s by %s'
@@ -117,7 +117,7 @@ LEFT JOIN _sfflow.execution e ON e.execution_no = l.execution_no;
 
 -- What is late, and what was within the last day.
 CREATE VIEW @extschema@.sf_late WITH (security_barrier) AS
-SELECT l.target, l.state, l.due_by, l.deadline_at, l.execution_id, l.expected_at, l.raised_at,
+SELECT l.target, l.finding AS state, l.due_by, l.deadline_at, l.execution_id, l.expected_at, l.raised_at,
 	l.cleared_at AS over_at, l.acknowledged_at
 FROM _sfflow.raised_lateness l
 WHERE l.cleared_at IS NULL OR l.cleared_at > now() - interval '1 day';
@@ -155,14 +155,14 @@ WHERE NOT EXISTS (SELECT FROM _sfflow.deadline d WHERE d.target = l.target)
 GROUP BY l.target
 UNION ALL
 --@into alerts
-SELECT l.state COLLATE pg_catalog."default", l.target COLLATE "C", l.execution_no, l.execution_id, l.raised_at,
+SELECT l.finding COLLATE pg_catalog."default", l.target COLLATE "C", l.execution_no, l.execution_id, l.raised_at,
 	l.detail, l.target, false
 FROM _sfflow.raised_lateness l
 WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL
 UNION ALL
 --@into acknowledgements
 UNION ALL
-SELECT coalesce(l.execution_id, l.target), l.state, l.raised_at, l.acknowledged_at,
+SELECT coalesce(l.execution_id, l.target), l.finding, l.raised_at, l.acknowledged_at,
 	to_regrole(quote_ident(l.acknowledged_by)), l.comment
 FROM _sfflow.raised_lateness l WHERE l.acknowledged_at IS NOT NULL
 --@into console

@@ -13,7 +13,7 @@ CREATE TABLE _sfflow.hold (
 	state text COLLATE "C" NOT NULL,	-- '': all states
 	machine_no integer,					-- of a machine or an execution
 	execution_no bigint,
-	owner regrole,						-- of a resource: for this role's machines alone; NULL: for all
+	for_owner regrole,					-- of a resource: for this role's machines alone; NULL: for all
 	held_at timestamptz NOT NULL,
 	held_by text NOT NULL,
 	reason text,
@@ -21,11 +21,11 @@ CREATE TABLE _sfflow.hold (
 		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
 		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
 		ELSE kind IN (@OBJECTS_NAMED_WORDS@) AND machine_no IS NULL AND execution_no IS NULL END),
-	CONSTRAINT hold_owner CHECK (owner IS NULL OR kind = 'resource')
+	CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = 'resource')
 );
 
-CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, (coalesce(owner::oid, 0)));
-CREATE INDEX hold_owner ON _sfflow.hold (owner) WHERE owner IS NOT NULL;
+CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, (coalesce(for_owner::oid, 0)));
+CREATE INDEX hold_owner ON _sfflow.hold (for_owner) WHERE for_owner IS NOT NULL;
 CREATE INDEX hold_machine ON _sfflow.hold (machine_no) WHERE machine_no IS NOT NULL;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.hold_no', '');
@@ -80,7 +80,7 @@ WHERE CASE WHEN CASE h.kind
 	WHEN 'activity' THEN h.name IN (SELECT a.name FROM _sfflow.workable_activity a)
 --@slot hold.visible
 	WHEN 'schedule' THEN h.name IN (SELECT s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE'))
-	WHEN 'resource' THEN h.owner IS NULL OR pg_has_role(h.owner, 'USAGE')
+	WHEN 'resource' THEN h.for_owner IS NULL OR pg_has_role(h.for_owner, 'USAGE')
 	ELSE h.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
 END THEN 'visible' END = 'visible';
 GRANT SELECT ON @extschema@.sf_holds TO PUBLIC;
@@ -106,7 +106,7 @@ COMMENT ON FUNCTION @extschema@.sf_mark(text, text, text, jsonb, text) IS
 	'settles a job that failed, is held or was not reached, so that a redrive or a release goes on past it';
 
 --@into named_role
-UNION ALL SELECT owner FROM _sfflow.hold WHERE owner IS NOT NULL
+UNION ALL SELECT for_owner FROM _sfflow.hold WHERE for_owner IS NOT NULL
 --@into sequence_use
 UNION ALL
 SELECT 'hold_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(hold_no) FROM _sfflow.hold WHERE hold_no <= r.high)

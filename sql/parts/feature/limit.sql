@@ -14,7 +14,7 @@ CREATE TABLE _sfflow.run_limit (
 	key text COLLATE "C" NOT NULL,		-- path of the value that has a limit of its own; '': one for all
 	in_definition boolean NOT NULL,		-- set by the definition of the machine, not by sf_set_limit
 	machine_no integer,
-	owner regrole,						-- of a resource: for this role's machines alone; NULL: for all
+	for_owner regrole,					-- of a resource: for this role's machines alone; NULL: for all
 	max_running integer,
 	highest integer NOT NULL,			-- slots with greater numbers are not in use
 	rate double precision,				-- begin in so many microseconds:
@@ -31,13 +31,13 @@ CREATE TABLE _sfflow.run_limit (
 	CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted),
 	CONSTRAINT run_limit_kind CHECK (kind IN (@OBJECTS_LIMITED_WORDS@)
 		AND (kind = 'machine') = (machine_no IS NOT NULL)),
-	CONSTRAINT run_limit_owner CHECK (owner IS NULL OR kind = 'resource'),
+	CONSTRAINT run_limit_owner CHECK (for_owner IS NULL OR kind = 'resource'),
 	CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL)
 );
 
 CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition,
-	(coalesce(owner::oid, 0)));
-CREATE INDEX run_limit_owner ON _sfflow.run_limit (owner) WHERE owner IS NOT NULL;
+	(coalesce(for_owner::oid, 0)));
+CREATE INDEX run_limit_owner ON _sfflow.run_limit (for_owner) WHERE for_owner IS NOT NULL;
 CREATE INDEX run_limit_machine ON _sfflow.run_limit (machine_no) WHERE machine_no IS NOT NULL;
 CREATE INDEX run_limit_uncounted ON _sfflow.run_limit (limit_no) WHERE NOT counted;
 CREATE INDEX run_limit_lowered ON _sfflow.run_limit (limit_no) WHERE highest > max_running;
@@ -139,7 +139,7 @@ CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(h.since) AS oldest_waiting
 -- A comparison, as in sf_holds.
 WHERE CASE WHEN CASE l.kind
 	WHEN 'activity' THEN l.name IN (SELECT a.name FROM _sfflow.workable_activity a)
-	WHEN 'resource' THEN l.owner IS NULL OR pg_has_role(l.owner, 'USAGE')
+	WHEN 'resource' THEN l.for_owner IS NULL OR pg_has_role(l.for_owner, 'USAGE')
 	ELSE l.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
 END THEN 'visible' END = 'visible';
 GRANT SELECT ON @extschema@.sf_limits TO PUBLIC;
@@ -220,7 +220,7 @@ COMMENT ON COLUMN @extschema@.sf_limit_waits.in_use_by IS
 	'executions that have the slots, up to 20, of those that the caller may read';
 
 --@into named_role
-UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL
+UNION ALL SELECT for_owner FROM _sfflow.run_limit WHERE for_owner IS NOT NULL
 --@into sequence_use
 UNION ALL
 SELECT 'limit_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(limit_no) FROM _sfflow.run_limit WHERE limit_no <= r.high)
@@ -314,10 +314,10 @@ UNION ALL
 		'{"per": "00:00:01", "on_limit": "queue"}')
 --@into definitions
 UNION ALL
-SELECT 'limit', concat(v.target, ' by ' || nullif(l.key, ''), ' of ' || pg_get_userbyid(l.owner)),
+SELECT 'limit', concat(v.target, ' by ' || nullif(l.key, ''), ' of ' || pg_get_userbyid(l.for_owner)),
 	CASE l.kind WHEN 'activity' THEN (SELECT a.owner FROM _sfflow.activity a WHERE a.name = l.name)
 		WHEN 'machine' THEN (SELECT m.owner FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no)
-		ELSE l.owner END::oid, l.owner::oid,
+		ELSE l.for_owner END::oid, l.for_owner::oid,
 	jsonb_build_object('target', v.target, 'key', nullif(l.key, ''), 'max_running', l.max_running, 'rate', l.rate,
 		'per', coalesce(l.per * interval '1 microsecond', interval '1 s'),
 		'on_limit', CASE WHEN l.fails THEN 'fail' ELSE 'queue' END)

@@ -22,12 +22,12 @@ CREATE TABLE _sfflow.rule (
 CREATE INDEX rule_of_owner ON _sfflow.rule (owner);
 CREATE INDEX rule_alerts ON _sfflow.rule (rule_no) WHERE wants_alerts;
 
--- One row per role that has rules or had some. Its version is another one after each change of its rules, and is
--- never given twice: a backend that has the rules of this version has those of now (src/feature/rule/watcher.c).
-CREATE SEQUENCE _sfflow.rule_version;
+-- One row per role that has rules or had some. Its revision is another one after each change of its rules, and is
+-- never given twice: a backend that has the rules of this revision has those of now (src/feature/rule/watcher.c).
+CREATE SEQUENCE _sfflow.rule_revision;
 CREATE TABLE _sfflow.rule_owner (
 	owner regrole NOT NULL PRIMARY KEY,
-	version bigint NOT NULL
+	revision bigint NOT NULL
 ) WITH (fillfactor = 50);
 
 -- Deliveries of a rule that were made: the sum of its rows. A process adds to any row that no other one has
@@ -75,7 +75,7 @@ CREATE TABLE _sfflow.rule_chain (
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_version', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_revision', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_owner', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_total', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_delivery', '');
@@ -153,7 +153,7 @@ CREATE FUNCTION _sfflow.rule_input(input jsonb, event jsonb) RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_rule_input'
 LANGUAGE C STABLE STRICT;
 
--- What workers do once a minute if a rule wants to know of alerts.
+-- For tests: what workers do once a minute if a rule wants to know of alerts.
 CREATE FUNCTION _sfflow.check_alerts() RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_check_alerts'
 LANGUAGE C VOLATILE;

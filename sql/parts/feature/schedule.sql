@@ -5,7 +5,7 @@
 CREATE TABLE _sfflow.schedule (
 	name text COLLATE "C" NOT NULL PRIMARY KEY,
 	owner regrole NOT NULL,
-	schedule text NOT NULL,
+	cron text NOT NULL,					-- the expression; "schedule" elsewhere is the name of one
 	state_machine text COLLATE "C" NOT NULL,
 	input jsonb NOT NULL,
 	timezone text,
@@ -109,7 +109,7 @@ COMMENT ON VIEW @extschema@.sf_calendars IS 'calendars for schedules';
 
 -- A schedule is visible to its owner and to roles that may READ the machine.
 CREATE VIEW _sfflow.readable_schedule AS
-SELECT s.name, s.owner, s.schedule, s.state_machine, s.input, s.timezone, s.calendar, s.on_closed, s.starts, s.ends,
+SELECT s.name, s.owner, s.cron, s.state_machine, s.input, s.timezone, s.calendar, s.on_closed, s.starts, s.ends,
 	s.missed, s.overlap,
 	s.last_execution_id
 FROM _sfflow.schedule s
@@ -190,12 +190,12 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_run_schedule_given'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
--- The same, and what workers do now and then, as if it was a given time.
+-- For tests: the same, and what workers do now and then, as if it was a given time.
 CREATE FUNCTION _sfflow.run_schedule_at(name text, at timestamptz) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_run_schedule_at'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- A sweep of schedules, as if it was a given time.
+-- For tests: a sweep of schedules, as if it was a given time.
 CREATE FUNCTION _sfflow.look_at_schedules(at timestamptz) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_look_at_schedules'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -224,7 +224,7 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_backfill(text, timestamptz, timestamptz, integer) IS
 	'start the runs of a schedule of a time that is over, some at once; returns how many';
 
-CREATE FUNCTION _sfflow.schedule_next(schedule text, timezone text, after timestamptz)
+CREATE FUNCTION _sfflow.schedule_next(cron text, timezone text, after timestamptz)
 RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'sfflow_schedule_next'
 LANGUAGE C STABLE PARALLEL SAFE;
@@ -233,7 +233,7 @@ CREATE FUNCTION _sfflow.schedule_next_run(name text, after timestamptz) RETURNS 
 AS 'MODULE_PATHNAME', 'sfflow_schedule_next_run'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
 
-CREATE FUNCTION _sfflow.schedule_latest(schedule text, timezone text, at timestamptz)
+CREATE FUNCTION _sfflow.schedule_latest(cron text, timezone text, at timestamptz)
 RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'sfflow_schedule_latest'
 LANGUAGE C STABLE PARALLEL SAFE;
@@ -243,7 +243,7 @@ AS 'MODULE_PATHNAME', 'sfflow_schedule_zone'
 LANGUAGE C STABLE PARALLEL SAFE;
 
 CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS
-SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
+SELECT s.name AS schedule_name, s.cron AS schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
 	s.state_machine, s.input, a.active,
 	CASE WHEN a.active THEN _sfflow.schedule_next_run(s.name, now()) END AS next_run,
 	s.last_execution_id, st.status AS state, st.problem, pg_get_userbyid(s.owner) AS owner, s.calendar, s.on_closed,
@@ -336,7 +336,7 @@ UNION ALL
 SELECT 'calendar', c.name, c.owner::oid, c.owner::oid, jsonb_build_object('rule', c.rule, 'days', c.days)
 FROM _sfflow.calendar c
 UNION ALL
-SELECT 'schedule', s.name, s.owner::oid, s.owner::oid, jsonb_build_object('schedule', s.schedule,
+SELECT 'schedule', s.name, s.owner::oid, s.owner::oid, jsonb_build_object('schedule', s.cron,
 	'state_machine', s.state_machine, 'input', s.input, 'timezone', s.timezone, 'calendar', s.calendar,
 	'on_closed', s.on_closed, 'starts', s.starts, 'ends', s.ends, 'missed', s.missed, 'overlap', s.overlap)
 FROM _sfflow.schedule s

@@ -28,7 +28,7 @@ CREATE TRIGGER note_load AFTER INSERT ON _sfflow.branch
 	FOR EACH STATEMENT EXECUTE FUNCTION _sfflow.note_load();
 ALTER TABLE _sfflow.branch ENABLE ALWAYS TRIGGER note_load;
 
--- Gives tests the rules of src/copy/copy_decision.c.
+-- For tests: the rules of src/copy/copy_decision.c.
 CREATE FUNCTION _sfflow.decide_copy(own boolean, kind text, standby_signal boolean, recovery_signal boolean,
 	recovery_target boolean, backup_label boolean, shut_down_in_recovery boolean) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_decide_copy'

@@ -38,8 +38,8 @@ PG_FUNCTION_INFO_V1(sfflow_note_load);
 #define KIND_NAME(sym, name) name,
 static const char *const kind_names[] = {SF_PROCESS_KIND_LIST(KIND_NAME)};
 
-#define STATE_NAME(sym, name) name,
-static const char *const state_names[] = {SF_PROCESS_STATE_LIST(STATE_NAME)};
+#define STATUS_NAME(sym, name) name,
+static const char *const status_names[] = {SF_PROCESS_STATUS_LIST(STATUS_NAME)};
 
 /* Let a superuser or the extension's owner pass. */
 static void
@@ -143,7 +143,7 @@ copy_processes(SfProcess *processes)
 	{
 		const SfProcess *process = &sf_shared->processes[i];
 
-		if (process->state != SF_PROCESS_STATE_FREE &&
+		if (process->status != SF_PROCESS_STATUS_FREE &&
 			(i == SF_LAUNCHER_PROCESS || process->database == MyDatabaseId))
 			processes[count++] = *process;
 	}
@@ -173,7 +173,7 @@ SF_SQL_FUNCTION(sfflow_workers)
 
 		sf_columns_add(&row, Int32GetDatum(process->pid), process->pid == 0);
 		sf_columns_text(&row, kind_names[process->kind]);
-		sf_columns_text(&row, process->leave ? "leaving" : state_names[process->state]);
+		sf_columns_text(&row, process->leave ? "leaving" : status_names[process->status]);
 		sf_columns_add(&row, Int64GetDatum(process->key.execution_no), !process->in_step);
 		sf_columns_add(&row, Int64GetDatum(process->key.branch_no), !process->in_step);
 		sf_columns_text(&row, process->in_step && is_member_of_role(GetUserId(), process->owner) ?
@@ -324,7 +324,7 @@ take_numbers(Numbers *n)
 		n->last_turn = database->last_turn;
 	for (int i = 1; i < sf_shared->nprocesses; i++)
 	{
-		if (sf_shared->processes[i].state != SF_PROCESS_STATE_FREE &&
+		if (sf_shared->processes[i].status != SF_PROCESS_STATUS_FREE &&
 			OidIsValid(sf_shared->processes[i].database))
 			n->processes++;
 	}

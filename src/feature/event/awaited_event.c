@@ -222,8 +222,8 @@ sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	if (waits == NIL)
 		return;
 	draft->waits = list_concat(draft->waits, waits);
-	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_SUBMITTED,.begins_generation = true};
-	stimulus->submitted = (SfSubmission) {{NULL, branch->deadline}, describe(waits)};
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_WAITS,.begins_generation = true};
+	stimulus->waits = (SfAnswerWait) {{NULL, branch->deadline}, describe(waits)};
 }
 
 /* Insert a wait; true: an event may be there for it. */

@@ -23,10 +23,10 @@ static const char *const alert_kinds[] = {SF_ALERT_KIND_UNRECEIVED_EVENT, NULL};
 
 static const SfFeatureObject objects[] = {
 	{
-		.prefix = "event:",.kind = SF_OBJECT_EVENT,.table = "event_type",.number = "event_type_no",.require_own = sf_event_type_require_own,
+		.prefix = "event:",.kind = SF_OBJECT_EVENT,.table = "event_type",.number_column = "event_type_no",.require_own = sf_event_type_require_own,
 		.set_owner = sf_event_type_set_owner,.notice = sf_event_type_notice,
 		.is_granted = true,.noun = "event",.view = "sf_event_types",
-		.missing = ERRCODE_SF_EVENT_DOES_NOT_EXIST
+		.missing_sqlstate = ERRCODE_SF_EVENT_DOES_NOT_EXIST
 	},
 	{NULL}
 };

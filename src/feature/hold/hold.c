@@ -37,7 +37,7 @@
 	X(char *, state, TEXT, NOT_NULL) \
 	X(int, machine_no, INT4, NULL_IS(0)) \
 	X(int64, execution_no, INT8, NULL_IS(0)) \
-	X(Oid, owner, REGROLE, NULL_IS(InvalidOid)) \
+	X(Oid, for_owner, REGROLE, NULL_IS(InvalidOid)) \
 	X(TimestampTz, held_at, TIMESTAMPTZ, NOT_NULL) \
 	X(char *, held_by, TEXT, NOT_NULL) \
 	X(char *, reason, TEXT, NULLABLE)
@@ -58,7 +58,7 @@ read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 	hold->state = sf_row_text(tuple, desc, COL_state);
 	hold->machine_no = sf_row_number(tuple, desc, COL_machine_no, 0);
 	hold->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
-	hold->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	hold->for_owner = sf_row_number(tuple, desc, COL_for_owner, InvalidOid);
 	*holds = lappend(*holds, hold);
 }
 
@@ -179,7 +179,7 @@ bool
 sf_hold_insert(const SfHold *hold, const char *reason)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.hold (kind, name, state, machine_no, execution_no, owner,"
+		"INSERT INTO _sfflow.hold (kind, name, state, machine_no, execution_no, for_owner,"
 		" held_at, held_by, reason)"
 		" VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8)"
 		" ON CONFLICT DO NOTHING");
@@ -188,10 +188,10 @@ sf_hold_insert(const SfHold *hold, const char *reason)
 					  SF_TEXT(hold->state),
 					  sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == 0),
 					  sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == 0),
-					  sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->owner), !OidIsValid(hold->owner)),
+					  sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->for_owner), !OidIsValid(hold->for_owner)),
 					  SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(reason)) == 0)
 		return false;
-	sf_privilege_anchor(hold->owner);
+	sf_privilege_anchor(hold->for_owner);
 	sf_db_announce_change("hold");
 	return true;
 }
@@ -205,11 +205,11 @@ sf_hold_find(const SfHold *target, bool of_all)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind = $1 AND h.name = $2"
-		" AND h.state = $3 AND ($4 OR COALESCE(h.owner::pg_catalog.oid, 0) = $5::pg_catalog.oid)"
+		" AND h.state = $3 AND ($4 OR COALESCE(h.for_owner::pg_catalog.oid, 0) = $5::pg_catalog.oid)"
 		" ORDER BY h.hold_no");
 
 	return sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(target->kind)), SF_TEXT(target->name),
-						 SF_TEXT(target->state), SF_BOOL(of_all), SF_ROLE(target->owner));
+						 SF_TEXT(target->state), SF_BOOL(of_all), SF_ROLE(target->for_owner));
 }
 
 /*
@@ -219,7 +219,7 @@ sf_hold_find(const SfHold *target, bool of_all)
 int64
 sf_hold_release(int64 hold_no)
 {
-	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.hold h WHERE h.hold_no = $1 RETURNING h.owner");
+	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.hold h WHERE h.hold_no = $1 RETURNING h.for_owner");
 	LOCKTAG		tag;
 	Oid			owner;
 
@@ -238,7 +238,7 @@ static List *
 lock_of_role(Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.owner = $1 ORDER BY h.hold_no FOR UPDATE");
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.for_owner = $1 ORDER BY h.hold_no FOR UPDATE");
 
 	return sf_db_numbers(&plan, SF_ROLE(owner));
 }
@@ -251,9 +251,9 @@ void
 sf_hold_pass_on(Oid from, Oid to)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.hold h SET owner = $2 WHERE h.owner = $1"
+		"UPDATE _sfflow.hold h SET for_owner = $2 WHERE h.for_owner = $1"
 		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind = h.kind"
-		"  AND o.name = h.name AND o.state = h.state AND o.owner = $2)");
+		"  AND o.name = h.name AND o.state = h.state AND o.for_owner = $2)");
 	ListCell   *lc;
 
 	(void) lock_of_role(from);

@@ -16,7 +16,7 @@ typedef struct SfHold
 	const char *state;			/* "": all */
 	int			machine_no;		/* 0: none */
 	int64		execution_no;	/* 0: none */
-	Oid			owner;			/* of a resource; InvalidOid: for all machines */
+	Oid			for_owner;		/* of a resource: for this role's machines; InvalidOid: all */
 } SfHold;
 
 /* --- the cache --- */

@@ -121,7 +121,7 @@ parse_target(FunctionCallInfo fcinfo)
 		parse_object(&t, SF_OBJECT_RESOURCE, t.text, state);
 		t.kind = SF_OBJECT_ALL;
 		t.object = "*";
-		t.hold.owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
+		t.hold.for_owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
 	}
 	else
 	{

@@ -37,7 +37,7 @@ applies(const SfHold *hold, const SfExecution *execution, const SfState *state)
 static bool
 is_for(const SfHold *hold, Oid owner)
 {
-	return !OidIsValid(hold->owner) || has_privs_of_role(hold->owner, owner);
+	return !OidIsValid(hold->for_owner) || has_privs_of_role(hold->for_owner, owner);
 }
 
 /* Find the hold of a resource that the machines of an owner have to wait for; 0: there is none. */

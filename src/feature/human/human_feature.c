@@ -21,9 +21,9 @@ static const SfFeatureTable tables[] = {
 
 static const SfFeatureObject objects[] = {
 	{
-		.prefix = "human:",.kind = SF_OBJECT_WORKLIST,.table = "worklist",.number = "worklist_no",.require_own = sf_worklist_require_own,
+		.prefix = "human:",.kind = SF_OBJECT_WORKLIST,.table = "worklist",.number_column = "worklist_no",.require_own = sf_worklist_require_own,
 		.set_owner = sf_worklist_set_owner,.is_granted = true,.noun = "worklist",.view = "sf_worklists",
-		.missing = ERRCODE_SF_WORKLIST_DOES_NOT_EXIST
+		.missing_sqlstate = ERRCODE_SF_WORKLIST_DOES_NOT_EXIST
 	},
 	{NULL}
 };

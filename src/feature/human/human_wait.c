@@ -271,8 +271,8 @@ sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resourc
 		return;
 	task->task_no = sf_sequence_next("human_task_no");
 	draft->waits = lappend(draft->waits, task);
-	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_SUBMITTED,.begins_generation = true};
-	stimulus->submitted = (SfSubmission) {{NULL, branch->deadline}, describe(task)};
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_WAITS,.begins_generation = true};
+	stimulus->waits = (SfAnswerWait) {{NULL, branch->deadline}, describe(task)};
 }
 
 /* Tell why a machine of the caller cannot give tasks to the worklist of a resource; NULL: it can. */

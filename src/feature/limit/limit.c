@@ -111,11 +111,11 @@ sf_limit_find(int64 limit_no)
 #define SAME \
 	" l.kind = $1 AND l.name = $2 AND l.state = $3 AND l.key = $4" \
 	" AND l.in_definition = $5"
-#define TARGET	SAME " AND ($6 IS NULL OR l.owner = $6)"
+#define TARGET	SAME " AND ($6 IS NULL OR l.for_owner = $6)"
 #define TARGET_ARGS(limit) \
 	SF_TEXT(sf_object_kind_name((limit)->kind)), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
 	SF_TEXT((limit)->key), SF_BOOL((limit)->in_definition), \
-	sf_query_arg(REGROLEOID, ObjectIdGetDatum((limit)->owner), !OidIsValid((limit)->owner))
+	sf_query_arg(REGROLEOID, ObjectIdGetDatum((limit)->for_owner), !OidIsValid((limit)->for_owner))
 
 /* What sf_limit_set finds of an earlier limit */
 typedef struct Earlier
@@ -159,7 +159,7 @@ lock_earlier(const SfLimit *limit)
 {
 	static SfPlan find = SF_PLAN(
 		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l WHERE" SAME
-		" AND COALESCE(l.owner::pg_catalog.oid, 0) = COALESCE($6::pg_catalog.oid, 0) FOR UPDATE");
+		" AND COALESCE(l.for_owner::pg_catalog.oid, 0) = COALESCE($6::pg_catalog.oid, 0) FOR UPDATE");
 	Earlier		earlier = {0};
 
 	sf_db_read(&find, read_earlier, &earlier, TARGET_ARGS(limit));
@@ -188,18 +188,18 @@ static Written
 write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
 {
 	static SfPlan insert = SF_PLAN(
-		"INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, owner, machine_no,"
+		"INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, for_owner, machine_no,"
 		" max_running, highest, rate, per, fails, set_at, set_by, counted, uncounted_at, roles_hash)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, pg_catalog.clock_timestamp(), $13, $14,"
 		" pg_catalog.clock_timestamp(),"
-		" (SELECT o.roles_hash FROM _sfflow.run_limit o WHERE o.owner = $6 AND o.roles_hash IS NOT NULL LIMIT 1))"
-		" ON CONFLICT (kind, name, state, key, in_definition, (COALESCE(owner::pg_catalog.oid, 0)))"
+		" (SELECT o.roles_hash FROM _sfflow.run_limit o WHERE o.for_owner = $6 AND o.roles_hash IS NOT NULL LIMIT 1))"
+		" ON CONFLICT (kind, name, state, key, in_definition, (COALESCE(for_owner::pg_catalog.oid, 0)))"
 		" DO UPDATE SET max_running = excluded.max_running, highest = excluded.highest,"
 		" rate = excluded.rate, per = excluded.per, fails = excluded.fails,"
 		" set_at = excluded.set_at, set_by = excluded.set_by,"
 		SF_LIMIT_COUNT_AGAIN("excluded.counted AND ($8 IS NULL OR run_limit.counted)")
 		" WHERE run_limit.limit_no = $15"
-		" RETURNING limit_no, owner IS NOT NULL AND roles_hash IS NULL AS is_first");
+		" RETURNING limit_no, for_owner IS NOT NULL AND roles_hash IS NULL AS is_first");
 	Written		written = {0};
 
 	sf_db_read(&insert, read_written, &written, TARGET_ARGS(limit),
@@ -235,9 +235,9 @@ sf_limit_set(const SfLimit *limit)
 	} while (written.limit_no == 0);
 	set.limit_no = written.limit_no;
 	set.is_new = earlier.limit_no == 0;
-	sf_privilege_anchor(limit->owner);
+	sf_privilege_anchor(limit->for_owner);
 	if (written.is_first)
-		sf_limit_note_owner(limit->owner);
+		sf_limit_note_owner(limit->for_owner);
 	if (!set.is_new && limit->max_running == 0)
 		sf_limit_slot_drop_limit(set.limit_no);
 	sf_db_announce_change("run_limit");
@@ -356,7 +356,7 @@ static void
 drop_number(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.run_limit l WHERE l.limit_no = $1 RETURNING l.owner");
+		"DELETE FROM _sfflow.run_limit l WHERE l.limit_no = $1 RETURNING l.for_owner");
 
 	sf_privilege_unanchor(sf_db_number(&plan, InvalidOid, SF_INT8(limit_no)));
 	sf_limit_slot_drop_limit(limit_no);
@@ -397,15 +397,15 @@ void
 sf_limit_pass_on(Oid from, Oid to)
 {
 	static SfPlan lock = SF_PLAN(
-		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner = $1 ORDER BY l.limit_no FOR UPDATE");
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.for_owner = $1 ORDER BY l.limit_no FOR UPDATE");
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET owner = $2, roles_hash = NULL," SF_LIMIT_COUNT_AGAIN("l.max_running IS NULL")
-		" WHERE l.owner = $1"
+		"UPDATE _sfflow.run_limit l SET for_owner = $2, roles_hash = NULL," SF_LIMIT_COUNT_AGAIN("l.max_running IS NULL")
+		" WHERE l.for_owner = $1"
 		" AND NOT EXISTS (SELECT FROM _sfflow.run_limit o WHERE o.kind = l.kind"
 		"  AND o.name = l.name AND o.state = l.state AND o.key = l.key"
-		"  AND o.in_definition = l.in_definition AND o.owner = $2)");
+		"  AND o.in_definition = l.in_definition AND o.for_owner = $2)");
 	static SfPlan left = SF_PLAN(
-		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner = $1 ORDER BY l.limit_no");
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.for_owner = $1 ORDER BY l.limit_no");
 
 	sf_db_execute(&lock, SF_ROLE(from));
 	sf_db_execute(&plan, SF_ROLE(from), SF_ROLE(to));

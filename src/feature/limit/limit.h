@@ -20,7 +20,7 @@
 	X(char *, key, TEXT, NOT_NULL)	/* path; "": one limit for all */ \
 	X(bool, in_definition, BOOL, NOT_NULL) \
 	X(int, machine_no, INT4, NULL_IS(0))	/* none */ \
-	X(Oid, owner, REGROLE, NULL_IS(InvalidOid))	/* of a resource; InvalidOid: for all machines */ \
+	X(Oid, for_owner, REGROLE, NULL_IS(InvalidOid))	/* of a resource: for this role's machines; InvalidOid: all */ \
 	X(int, max_running, INT4, NULL_IS(0))	/* no limit */ \
 	X(int, highest, INT4, NOT_NULL)	/* slots with greater numbers are not in use */ \
 	X(double, rate, FLOAT8, NULL_IS(0))	/* no limit; else begin in per microseconds */ \

@@ -61,36 +61,36 @@ typedef struct Count
  * older than what others have taken under an earlier limit.
  */
 static void
-give_slot(Count *a, SfQueue queue, SfBranchKey holder)
+give_slot(Count *c, SfQueue queue, SfBranchKey holder)
 {
 	bool		found;
-	Given	   *given = hash_search(a->given, &queue.hash, HASH_ENTER, &found);
-	MemoryContext old = MemoryContextSwitchTo(a->context);
+	Given	   *given = hash_search(c->given, &queue.hash, HASH_ENTER, &found);
+	MemoryContext old = MemoryContextSwitchTo(c->context);
 	int			slot;
 
 	if (!found)
 	{
 		given->count = 0;
-		given->slots = a->above > 0 ? sf_limit_slots_uncounted(queue) : (SfUncountedSlots) {NULL, 0};
+		given->slots = c->above > 0 ? sf_limit_slots_uncounted(queue) : (SfUncountedSlots) {NULL, 0};
 	}
 	MemoryContextSwitchTo(old);
-	if (a->above > 0)
-		slot = sf_limit_slot_add_uncounted(&a->limit, queue, &given->slots, holder);
+	if (c->above > 0)
+		slot = sf_limit_slot_add_uncounted(&c->limit, queue, &given->slots, holder);
 	else
 	{
 		slot = ++given->count;
 		sf_limit_slot_add(queue, slot, holder);
 	}
-	a->highest = Max(a->highest, slot);
+	c->highest = Max(c->highest, slot);
 }
 
 /* Give an execution a slot, or a branch of it, if the limit applies. */
 static void
-consider(Count *a, SfBranchKey key)
+consider(Count *c, SfBranchKey key)
 {
-	bool		whole = sf_limit_is_of_executions(&a->limit);
+	bool		whole = sf_limit_is_of_executions(&c->limit);
 	SfExecution *execution = sf_execution_read(key.execution_no, SF_LOCK_NONE,
-											   whole && a->limit.key_path != NULL);
+											   whole && c->limit.key_path != NULL);
 	SfBranch   *branch;
 	SfQueue		queue;
 
@@ -104,10 +104,10 @@ consider(Count *a, SfBranchKey key)
 	else
 		branch = sf_branch_read(key, SF_LOCK_NONE);
 	/* since the list was made it may have been migrated here */
-	if (sf_limit_slot_has(key, a->limit.limit_no))
+	if (sf_limit_slot_has(key, c->limit.limit_no))
 		return;
-	if (branch != NULL && sf_limit_find_queue(&a->limit, sf_draft_make(execution), branch, &queue))
-		give_slot(a, queue, key);
+	if (branch != NULL && sf_limit_find_queue(&c->limit, sf_draft_make(execution), branch, &queue))
+		give_slot(c, queue, key);
 }
 
 /* Copy a limit, which is read anew into the cache when others change it. */
@@ -148,7 +148,7 @@ machines_of(const SfLimit *limit)
 
 	if (limit->kind == SF_OBJECT_STATE_MACHINE)
 		return list_make1_int(limit->machine_no);
-	foreach_ptr(const SfUsedVersion, used, sf_limit_used_versions(0, limit->owner))
+	foreach_ptr(const SfUsedVersion, used, sf_limit_used_versions(0, limit->for_owner))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if ((machines == NIL || llast_int(machines) != used->machine_no) && may_use(limit, used))
@@ -165,26 +165,26 @@ static void
 give_all(const SfLimit *limit, int above)
 {
 	HASHCTL		control = {.keysize = sizeof(int64),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
-	Count		a = {.limit = copy_limit(limit),.context = CurrentMemoryContext,.above = above};
+	Count		c = {.limit = copy_limit(limit),.context = CurrentMemoryContext,.above = above};
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow count",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	ListCell   *lc;
 
-	a.given = hash_create("sfflow slots", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	foreach(lc, machines_of(&a.limit))
-		foreach_ptr(const SfBranchKey, key, sf_limit_running(&a.limit, lfirst_int(lc)))
+	c.given = hash_create("sfflow slots", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	foreach(lc, machines_of(&c.limit))
+		foreach_ptr(const SfBranchKey, key, sf_limit_running(&c.limit, lfirst_int(lc)))
 		{
 			CHECK_FOR_INTERRUPTS();
 			old = MemoryContextSwitchTo(scratch);
-			consider(&a, *key);
+			consider(&c, *key);
 			MemoryContextSwitchTo(old);
 			MemoryContextReset(scratch);
 		}
-	hash_destroy(a.given);
+	hash_destroy(c.given);
 	/* the cache may be older than what a session has noted meanwhile */
-	if (a.highest > a.limit.max_running)
-		sf_limit_raise_highest(a.limit.limit_no, a.highest);
+	if (c.highest > c.limit.max_running)
+		sf_limit_raise_highest(c.limit.limit_no, c.highest);
 }
 
 /* Set a limit, in place of an earlier one of the same target and key; returns its number. */

@@ -31,7 +31,7 @@ applies_within(const SfLimit *limit, const SfExecution *execution, const SfState
 static bool
 is_for(const SfLimit *limit, Oid owner)
 {
-	return !OidIsValid(limit->owner) || has_privs_of_role(limit->owner, owner);
+	return !OidIsValid(limit->for_owner) || has_privs_of_role(limit->for_owner, owner);
 }
 
 /* Does a limit of a resource or an activity apply to a state of an owner's machine? */
@@ -233,7 +233,7 @@ static bool
 join_has_slot(const SfBranch *join, int64 limit_no)
 {
 	int			n;
-	const SfTakenSlot *slots = sf_limit_slots_taken(&n);
+	const SfXactSlot *slots = sf_limit_xact_slots(&n);
 
 	for (int i = 0; i < n; i++)
 		if (slots[i].branch != NULL && slots[i].state == join->state &&

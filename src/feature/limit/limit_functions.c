@@ -90,7 +90,7 @@ parse_target(Target *t, const char *text)
 		t->object = "*";
 		t->limit.name = pstrdup(text);
 		t->limit.kind = SF_OBJECT_RESOURCE;
-		t->limit.owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
+		t->limit.for_owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
 	}
 	else
 		parse_machine(t, sf_public_name_to_id(SF_NAME_STATE_MACHINE, text));

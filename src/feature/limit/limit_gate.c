@@ -34,7 +34,7 @@
 
 /* Is a slot in use by what this slice works on, or by what outlives it? */
 static bool
-is_in_use(SfTakenSlot *slot)
+is_in_use(SfXactSlot *slot)
 {
 	if (slot->may_have_row)
 		return true;
@@ -45,11 +45,11 @@ is_in_use(SfTakenSlot *slot)
 }
 
 /* Find a slot of a queue that this transaction has locked and that is free; NULL: there is none. */
-static SfTakenSlot *
+static SfXactSlot *
 find_free(SfQueue queue)
 {
 	int			n;
-	SfTakenSlot *slots = sf_limit_slots_taken(&n);
+	SfXactSlot *slots = sf_limit_xact_slots(&n);
 
 	for (int i = 0; i < n; i++)
 	{
@@ -57,7 +57,7 @@ find_free(SfQueue queue)
 			continue;
 		/* a session that runs several slices in one transaction has given it back since */
 		if (slots[i].may_have_row && !sf_limit_slot_has_row(queue, slots[i].slot))
-			slots[i] = (SfTakenSlot) {.queue = queue,.slot = slots[i].slot,.level = GetCurrentTransactionNestLevel()};
+			slots[i] = (SfXactSlot) {.queue = queue,.slot = slots[i].slot,.level = GetCurrentTransactionNestLevel()};
 		if (!is_in_use(&slots[i]))
 			return &slots[i];
 	}
@@ -75,7 +75,7 @@ lock_slot(const SfLimit *limit, SfQueue queue)
 
 	for (;;)
 	{
-		SfTakenSlot *slot = sf_limit_slot_lock(&now, queue);
+		SfXactSlot *slot = sf_limit_slot_lock(&now, queue);
 		const SfLimit *found;
 
 		if (slot == NULL)
@@ -96,7 +96,7 @@ lock_slot(const SfLimit *limit, SfQueue queue)
 static bool
 have_slot(const SfLimit *limit, SfQueue queue, bool *fresh)
 {
-	SfTakenSlot *slot = find_free(queue);
+	SfXactSlot *slot = find_free(queue);
 
 	/* those of a limit that was lowered are counted each time */
 	while (slot != NULL && limit->highest > limit->max_running)
@@ -114,7 +114,7 @@ has_too_many(const SfDraft *draft)
 {
 	int			n;
 
-	(void) sf_limit_slots_taken(&n);
+	(void) sf_limit_xact_slots(&n);
 	return draft->lock_wait_ms > 0 && n >= MAX_SLOTS;
 }
 
@@ -172,7 +172,7 @@ undo(List *slots, List *tokens)
 {
 	foreach_ptr(SfQueue, queue, slots)
 	{
-		SfTakenSlot *slot = find_free(*queue);
+		SfXactSlot *slot = find_free(*queue);
 
 		if (slot != NULL)
 			sf_limit_slot_unlock(slot);
@@ -243,7 +243,7 @@ sf_limit_recall_within(SfQueue queue, int64 execution_no)
  * it go on.
  */
 static void
-hand_over_redriven(const SfStepLimit *wanted, SfTakenSlot *slot, const SfDraft *draft)
+hand_over_redriven(const SfStepLimit *wanted, SfXactSlot *slot, const SfDraft *draft)
 {
 	if (wanted->for_join)
 	{
@@ -263,7 +263,7 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 	foreach_ptr(SfStepLimit, wanted, limits)
 	{
 		bool		whole = sf_limit_is_of_executions(&wanted->limit);
-		SfTakenSlot *slot = wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED ?
+		SfXactSlot *slot = wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED ?
 			find_free(wanted->queue) : NULL;
 
 		if (slot != NULL)
@@ -301,11 +301,11 @@ void
 sf_limit_store_slots(void)
 {
 	int			n;
-	SfTakenSlot *slots = sf_limit_slots_taken(&n);
+	SfXactSlot *slots = sf_limit_xact_slots(&n);
 
 	for (int i = 0; i < n; i++)
 	{
-		SfTakenSlot *slot = &slots[i];
+		SfXactSlot *slot = &slots[i];
 
 		if (!slot->may_have_row && is_in_use(slot))
 			sf_limit_slot_store(slot, slot->draft != NULL ?

@@ -41,9 +41,9 @@
 #define MAX_GUESSES	3
 
 /* Slots that this transaction has locked (base/memory/xact_array.c) */
-static SfTakenSlot *taken = NULL;
-static int	ntaken = 0;
-static int	taken_size = 0;
+static SfXactSlot *xact_slots = NULL;
+static int	nxact_slots = 0;
+static int	xact_slots_size = 0;
 
 /* Queues to be told at the end of the transaction that there may be room */
 typedef struct Wake
@@ -63,7 +63,7 @@ static int	wakes_size = 0;
  * others; to look again at once would find the same.
  */
 static void
-tell(const SfTakenSlot *slot)
+tell(const SfXactSlot *slot)
 {
 	if (slot->used)
 		sf_queue_wake_if_waiting(slot->queue, InvalidOid);
@@ -83,10 +83,10 @@ on_transaction(XactEvent event, void *arg)
 		return;
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
 	{
-		for (int i = 0; i < ntaken; i++)
-			sf_limit_lock_release(taken[i].queue, taken[i].slot);
-		for (int i = 0; i < ntaken; i++)
-			tell(&taken[i]);
+		for (int i = 0; i < nxact_slots; i++)
+			sf_limit_lock_release(xact_slots[i].queue, xact_slots[i].slot);
+		for (int i = 0; i < nxact_slots; i++)
+			tell(&xact_slots[i]);
 		for (int i = 0; i < nwakes; i++)
 		{
 			/* since it was noted, another process may have found the queue empty */
@@ -95,8 +95,8 @@ on_transaction(XactEvent event, void *arg)
 			sf_queue_wake_if_waiting(wakes[i].queue, wakes[i].owner);
 		}
 	}
-	ntaken = nwakes = 0;
-	taken = sf_xact_array_recycle(taken, &taken_size);
+	nxact_slots = nwakes = 0;
+	xact_slots = sf_xact_array_recycle(xact_slots, &xact_slots_size);
 	wakes = sf_xact_array_recycle(wakes, &wakes_size);
 }
 
@@ -112,17 +112,17 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId pa
 
 	if (event != SUBXACT_EVENT_ABORT_SUB && event != SUBXACT_EVENT_COMMIT_SUB)
 		return;
-	for (int i = 0; i < ntaken; i++)
+	for (int i = 0; i < nxact_slots; i++)
 	{
-		if (taken[i].level < level)
+		if (xact_slots[i].level < level)
 			continue;
 		if (event == SUBXACT_EVENT_ABORT_SUB)
 		{
-			taken[i].draft = NULL;
-			taken[i].branch = NULL;
-			taken[i].may_have_row = true;
+			xact_slots[i].draft = NULL;
+			xact_slots[i].branch = NULL;
+			xact_slots[i].may_have_row = true;
 		}
-		taken[i].level = level - 1;
+		xact_slots[i].level = level - 1;
 	}
 }
 
@@ -219,37 +219,37 @@ sf_limit_slot_has_row(SfQueue queue, int slot)
 }
 
 /* Lock a free slot for this transaction; NULL: none is free. */
-SfTakenSlot *
+SfXactSlot *
 sf_limit_slot_lock(const SfLimit *limit, SfQueue queue)
 {
 	int			slot;
 
 	watch_transactions();
-	taken = sf_xact_array_grow(taken, ntaken, &taken_size, sizeof(SfTakenSlot));
+	xact_slots = sf_xact_array_grow(xact_slots, nxact_slots, &xact_slots_size, sizeof(SfXactSlot));
 	slot = lock_any(limit, queue);
 	if (slot == 0)
 		return NULL;
-	taken[ntaken] = (SfTakenSlot) {.queue = queue,.slot = slot,.level = GetCurrentTransactionNestLevel()};
-	return &taken[ntaken++];
+	xact_slots[nxact_slots] = (SfXactSlot) {.queue = queue,.slot = slot,.level = GetCurrentTransactionNestLevel()};
+	return &xact_slots[nxact_slots++];
 }
 
 /* Release a slot that nothing has used. */
 void
-sf_limit_slot_unlock(SfTakenSlot *slot)
+sf_limit_slot_unlock(SfXactSlot *slot)
 {
-	SfTakenSlot unlocked = *slot;
+	SfXactSlot	unlocked = *slot;
 
 	sf_limit_lock_release(slot->queue, slot->slot);
-	*slot = taken[--ntaken];
+	*slot = xact_slots[--nxact_slots];
 	tell(&unlocked);
 }
 
 /* The slots that this transaction has locked; a change of their number moves them. */
-SfTakenSlot *
-sf_limit_slots_taken(int *n)
+SfXactSlot *
+sf_limit_xact_slots(int *n)
 {
-	*n = ntaken;
-	return taken;
+	*n = nxact_slots;
+	return xact_slots;
 }
 
 /* --- rows --- */
@@ -350,7 +350,7 @@ sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlot
 
 /* What holds a slot outlives the transaction. */
 void
-sf_limit_slot_store(SfTakenSlot *slot, SfBranchKey holder)
+sf_limit_slot_store(SfXactSlot *slot, SfBranchKey holder)
 {
 	sf_limit_slot_add(slot->queue, slot->slot, holder);
 	slot->may_have_row = true;

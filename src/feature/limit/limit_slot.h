@@ -8,19 +8,19 @@
 
 #include "feature/limit/limit.h"
 
-/* A slot that this transaction has locked */
-typedef struct SfTakenSlot
+/* A slot that this transaction has locked; SfLockedSlot is one of any, as the lock table has it */
+typedef struct SfXactSlot
 {
 	SfQueue		queue;
 	int			slot;
 	int			level;			/* of the subtransaction that took it for what holds it */
-	bool		used;			/* something has taken it */
+	bool		used;			/* something holds it, or did */
 	bool		may_have_row;	/* a row may outlive the transaction */
 	/* What holds it in this slice: one of both, or nothing */
 	const struct SfDraft *draft;	/* an execution as a whole */
 	const SfBranch *branch;
 	int			state;			/* of the machine, in which the branch holds it */
-} SfTakenSlot;
+} SfXactSlot;
 
 /* A slot that a branch holds, as it was read */
 typedef struct SfSlotRow
@@ -38,13 +38,13 @@ typedef struct SfUncountedSlots
 	int			tried;			/* the last number that was tried */
 } SfUncountedSlots;
 
-extern SfTakenSlot *sf_limit_slot_lock(const SfLimit *limit, SfQueue queue);
-extern void sf_limit_slot_unlock(SfTakenSlot *slot);
-extern SfTakenSlot *sf_limit_slots_taken(int *n);
+extern SfXactSlot *sf_limit_slot_lock(const SfLimit *limit, SfQueue queue);
+extern void sf_limit_slot_unlock(SfXactSlot *slot);
+extern SfXactSlot *sf_limit_xact_slots(int *n);
 extern bool sf_limit_slot_has_row(SfQueue queue, int slot);
 extern int	sf_limit_slot_highest(int64 limit_no);
 
-extern void sf_limit_slot_store(SfTakenSlot *slot, SfBranchKey holder);
+extern void sf_limit_slot_store(SfXactSlot *slot, SfBranchKey holder);
 extern void sf_limit_slot_add(SfQueue queue, int slot, SfBranchKey holder);
 extern bool sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, SfBranchKey holder);
 extern int	sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, SfBranchKey holder);

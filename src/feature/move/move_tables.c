@@ -26,8 +26,8 @@ sf_move_references(void)
 	references = add_reference(references, "machine_no", "state_machine");
 	references = add_reference(references, "activity_no", "activity");
 	SF_OBJECTS(object)
-		if (object->number != NULL)
-			references = add_reference(references, object->number, object->table);
+		if (object->number_column != NULL)
+			references = add_reference(references, object->number_column, object->table);
 	return references;
 }
 

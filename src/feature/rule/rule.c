@@ -85,7 +85,7 @@ sf_rule_any_wants_alerts(void)
 	return any;
 }
 
-/* --- versions --- */
+/* --- revisions --- */
 
 /* Append an owner to a list. */
 static void
@@ -106,61 +106,61 @@ sf_rule_owners(void)
 	return owners;
 }
 
-/* Read the version of the rules of a role. */
+/* Read the revision of the rules of a role. */
 static void
-read_version(HeapTuple tuple, TupleDesc desc, void *arg)
+read_revision(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_owner = 1, COL_version};
-	SfRuleVersion *version = arg;
+	enum {COL_owner = 1, COL_revision};
+	SfRuleRevision *revision = arg;
 
-	version->version = sf_row_number(tuple, desc, COL_version, 0);
-	version->is_ours = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
+	revision->revision = sf_row_number(tuple, desc, COL_revision, 0);
+	revision->is_ours = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
 }
 
-/* Find the version of the rules that a role has now, whatever the transaction's snapshot. */
-SfRuleVersion
-sf_rule_version(Oid owner)
+/* Find the revision of the rules that a role has now, whatever the transaction's snapshot. */
+SfRuleRevision
+sf_rule_revision(Oid owner)
 {
-	SfRuleVersion version = {0};
+	SfRuleRevision revision = {0};
 
-	(void) sf_rows_read_now(&owner_key, 1, read_version, &version, SF_ROLE(owner));
-	return version;
+	(void) sf_rows_read_now(&owner_key, 1, read_revision, &revision, SF_ROLE(owner));
+	return revision;
 }
 
 /*
- * Give the rules of a role another version, and have other sessions that change them wait
- * until the end of the transaction.  One version does for all changes of a transaction.
+ * Give the rules of a role another revision, and have other sessions that change them wait
+ * until the end of the transaction.  One revision does for all changes of a transaction.
  */
 static void
-change_version(Oid owner)
+change_revision(Oid owner)
 {
 	static SfPlan change = SF_PLAN(
-		"UPDATE _sfflow.rule_owner o SET version = pg_catalog.nextval('_sfflow.rule_version')"
+		"UPDATE _sfflow.rule_owner o SET revision = pg_catalog.nextval('_sfflow.rule_revision')"
 		" WHERE o.owner = $1");
 	static SfPlan insert = SF_PLAN(
-		"INSERT INTO _sfflow.rule_owner AS o (owner, version)"
-		" VALUES ($1, pg_catalog.nextval('_sfflow.rule_version'))"
-		" ON CONFLICT (owner) DO UPDATE SET version = excluded.version");
+		"INSERT INTO _sfflow.rule_owner AS o (owner, revision)"
+		" VALUES ($1, pg_catalog.nextval('_sfflow.rule_revision'))"
+		" ON CONFLICT (owner) DO UPDATE SET revision = excluded.revision");
 
 	sf_db_announce_change("rule");
-	if (sf_rule_version(owner).is_ours || sf_db_execute(&change, SF_ROLE(owner)) > 0)
+	if (sf_rule_revision(owner).is_ours || sf_db_execute(&change, SF_ROLE(owner)) > 0)
 		return;
 	sf_db_execute(&insert, SF_ROLE(owner));
 	sf_db_announce_change("rule_owner");
 }
 
 /*
- * See to it that each owner of rules has a version, and have all backends read the rules anew:
+ * See to it that each owner of rules has a revision, and have all backends read the rules anew:
  * rows may have come that no function of sfflow has written.
  */
 void
 sf_rule_note_owners(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.rule_owner AS o (owner, version)"
-		" SELECT x.owner, pg_catalog.nextval('_sfflow.rule_version')"
+		"INSERT INTO _sfflow.rule_owner AS o (owner, revision)"
+		" SELECT x.owner, pg_catalog.nextval('_sfflow.rule_revision')"
 		" FROM (SELECT DISTINCT r.owner FROM _sfflow.rule r) x"
-		" ON CONFLICT (owner) DO UPDATE SET version = excluded.version");
+		" ON CONFLICT (owner) DO UPDATE SET revision = excluded.revision");
 
 	sf_db_run(InvalidOid, &plan, NULL, NULL, NULL, 0);
 	sf_db_announce_change("rule_owner");
@@ -205,10 +205,10 @@ sf_rule_use(const SfRule *rule, int64 but, int max_rules, int max_bytes)
 	static TimestampTz counted_in = 0;
 	static Oid	counted_of = InvalidOid;
 	static SfRuleUse use;
-	bool		is_known = sf_rule_version(rule->owner).is_ours && counted_of == rule->owner &&
+	bool		is_known = sf_rule_revision(rule->owner).is_ours && counted_of == rule->owner &&
 		counted_in == GetCurrentTransactionStartTimestamp();
 
-	change_version(rule->owner);
+	change_revision(rule->owner);
 	if (!is_known || (max_rules > 0 && use.rules >= max_rules) ||
 		(max_bytes > 0 && use.bytes + rule->bytes > max_bytes))
 	{
@@ -248,9 +248,9 @@ sf_rule_write(const SfRule *rule, Oid before)
 	int64		rule_no;
 
 	/* in one order, as a session that passes a rule on the other way */
-	change_version(Min(before, rule->owner));
+	change_revision(Min(before, rule->owner));
 	if (before != rule->owner)
-		change_version(Max(before, rule->owner));
+		change_revision(Max(before, rule->owner));
 	rule_no = sf_db_number(&write, 0, SF_TEXT(rule->name), SF_ROLE(rule->owner),
 						   SF_TEXT(rule->target), SF_INT4(rule->bytes), SF_BOOL(rule->wants_alerts),
 						   SF_JSONB(rule->pattern), SF_JSONB(rule->input), SF_ROLE(before),
@@ -271,7 +271,7 @@ sf_rule_delete(const SfRule *rule)
 {
 	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.rule r WHERE r.rule_no = $1");
 
-	change_version(rule->owner);
+	change_revision(rule->owner);
 	sf_db_execute(&drop, SF_INT8(rule->rule_no));
 	sf_delivery_delete_of(rule->rule_no);
 }

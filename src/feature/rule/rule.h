@@ -49,14 +49,14 @@ extern SfRuleUse sf_rule_use(const SfRule *rule, int64 but, int max_rules, int m
 /* --- what backends keep --- */
 
 /* The rules of a role as they were once */
-typedef struct SfRuleVersion
+typedef struct SfRuleRevision
 {
-	int64		version;		/* 0: the role never had rules */
+	int64		revision;		/* 0: the role never had rules */
 	bool		is_ours;		/* this transaction has changed them, and may do so again */
-} SfRuleVersion;
+} SfRuleRevision;
 
 extern List *sf_rule_owners(void);
-extern SfRuleVersion sf_rule_version(Oid owner);
+extern SfRuleRevision sf_rule_revision(Oid owner);
 extern List *sf_rule_read_of(Oid owner);
 extern bool sf_rule_any_wants_alerts(void);
 extern void sf_rule_note_owners(void);

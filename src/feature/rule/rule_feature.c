@@ -26,7 +26,7 @@ static const SfFeatureObject objects[] = {
 	{NULL}
 };
 
-/* Give the roles that have rules new versions. */
+/* Give the roles that have rules new revisions. */
 static void
 enabled(bool adopted)
 {

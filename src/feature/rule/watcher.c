@@ -12,9 +12,9 @@
  *	- the roles that have rules (table rule_owner): when one more role has its first rule;
  *	- of a role, those of them that are members of it: when roles change, too;
  *	- of a machine, those of them that may READ it: when a rule, a right or a role changes.
- *	  This reads the rights on this machine, and the version of the rules of each role
+ *	  This reads the rights on this machine, and the revision of the rules of each role
  *	  found, by their keys;
- *	- the compiled rules of a role: when their version is another one.
+ *	- the compiled rules of a role: when their revision is another one.
  */
 #include "postgres.h"
 
@@ -74,7 +74,7 @@ static bool roles_changed = false;
 
 /* --- what has changed --- */
 
-/* Something has changed: versions and rights are to be looked at. */
+/* Something has changed: revisions and rights are to be looked at. */
 static void
 note_change(SfTableCache *cache)
 {
@@ -203,11 +203,11 @@ add_watch(SfWatcher *watcher, const SfRule *rule)
 
 /* Read the rules of a role. */
 static void
-load_rules(SfWatcher *watcher, SfRuleVersion version)
+load_rules(SfWatcher *watcher, SfRuleRevision revision)
 {
 	ListCell   *lc;
 
-	watcher->version = 0;
+	watcher->revision = 0;
 	watcher->watches = NIL;
 	watcher->kinds = 0;
 	if (watcher->context == NULL)
@@ -216,7 +216,7 @@ load_rules(SfWatcher *watcher, SfRuleVersion version)
 	MemoryContextReset(watcher->context);
 	foreach(lc, sf_rule_read_of(watcher->owner))
 		add_watch(watcher, lfirst(lc));
-	watcher->version = version.is_ours ? 0 : version.version;
+	watcher->revision = revision.is_ours ? 0 : revision.revision;
 }
 
 /* See to it that the rules of a role are those of now. */
@@ -224,14 +224,14 @@ static void
 check_watcher(SfWatcher *watcher)
 {
 	uint64		now = changes;
-	SfRuleVersion version;
+	SfRuleRevision revision;
 
 	if (watcher->checked == now)
 		return;
-	/* before the rules: a change meanwhile has another version */
-	version = sf_rule_version(watcher->owner);
-	if (version.is_ours || version.version != watcher->version)
-		load_rules(watcher, version);
+	/* before the rules: a change meanwhile has another revision */
+	revision = sf_rule_revision(watcher->owner);
+	if (revision.is_ours || revision.revision != watcher->revision)
+		load_rules(watcher, revision);
 	watcher->checked = now;
 }
 

@@ -45,8 +45,8 @@ typedef struct SfWatchedRule
 typedef struct SfWatcher
 {
 	Oid			owner;
-	int64		version;		/* of the rules that were read; 0: none were */
-	uint64		checked;		/* the version was that of the table after so many changes */
+	int64		revision;		/* of the rules that were read; 0: none were */
+	uint64		checked;		/* the revision was that of the table after so many changes */
 	MemoryContext context;		/* of the rules */
 	List	   *watches;		/* SfWatchedRule */
 	int			kinds;			/* of all of them */

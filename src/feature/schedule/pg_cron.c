@@ -52,7 +52,7 @@ pg_cron_database(void)
 
 /* Raise an error that says what to call in the database of pg_cron. */
 static void
-raise_elsewhere(const char *database, const char *name, const char *schedule,
+raise_elsewhere(const char *database, const char *name, const char *cron,
 				const char *command)
 {
 	const char *here = get_database_name(MyDatabaseId);
@@ -63,7 +63,7 @@ raise_elsewhere(const char *database, const char *name, const char *schedule,
 			 errdetail("It can run jobs here; they are made there."),
 			 errhint("Connect to database \"%s\" and call: SELECT cron.schedule_in_database(%s, %s, %s, %s, %s);",
 					 database, quote_literal_cstr(psprintf("sfflow:%s:%s", here, name)),
-					 quote_literal_cstr(schedule), quote_literal_cstr(command),
+					 quote_literal_cstr(cron), quote_literal_cstr(command),
 					 quote_literal_cstr(here),
 					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
 }
@@ -73,7 +73,7 @@ raise_elsewhere(const char *database, const char *name, const char *schedule,
  * another one, the hint is the call to make there for this schedule.
  */
 void
-sf_pg_cron_require(const char *name, const char *schedule,
+sf_pg_cron_require(const char *name, const char *cron,
 					 const char *command)
 {
 	const char *database = pg_cron_database();
@@ -81,7 +81,7 @@ sf_pg_cron_require(const char *name, const char *schedule,
 	if (!sf_pg_cron_is_here())
 	{
 		if (database != NULL && strcmp(database, get_database_name(MyDatabaseId)) != 0)
-			raise_elsewhere(database, name, schedule, command);
+			raise_elsewhere(database, name, cron, command);
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_SCHEDULER_UNAVAILABLE),
 				 errmsg("extension \"pg_cron\" is not installed"),
@@ -142,13 +142,13 @@ sf_pg_cron_zone(void)
  * role's job of that name.  Returns the number of the job.
  */
 int64
-sf_pg_cron_add(Oid role, const char *name, const char *schedule, const char *command)
+sf_pg_cron_add(Oid role, const char *name, const char *cron, const char *command)
 {
 	static SfPlan plan = SF_PLAN("SELECT cron.schedule($1, $2, $3)");
 
 	return sf_db_number_as(role, &plan, 0,
 						   SF_ARGS(SF_TEXT(psprintf("sfflow:%s", name)),
-								   SF_TEXT(schedule), SF_TEXT(command)));
+								   SF_TEXT(cron), SF_TEXT(command)));
 }
 
 /* Remove a job of a role, if it is still there. */

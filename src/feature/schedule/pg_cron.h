@@ -9,7 +9,7 @@
 
 #include "db/table.h"
 
-extern void sf_pg_cron_require(const char *name, const char *schedule,
+extern void sf_pg_cron_require(const char *name, const char *cron,
 								 const char *command);
 extern bool sf_pg_cron_is_here(void);
 extern bool sf_pg_cron_has_seconds(void);
@@ -18,7 +18,7 @@ extern bool sf_pg_cron_has_seconds(void);
 extern const char *sf_pg_cron_zone_name(void);
 extern pg_tz *sf_pg_cron_zone(void);
 
-extern int64 sf_pg_cron_add(Oid role, const char *name, const char *schedule,
+extern int64 sf_pg_cron_add(Oid role, const char *name, const char *cron,
 							const char *command);
 extern void sf_pg_cron_remove(int64 job_id, Oid role);
 extern void sf_pg_cron_check_login(Oid role);

@@ -52,19 +52,19 @@ sf_schedule_row_write(const SfSchedule *s)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.schedule AS s"
-		" (name, owner, schedule, state_machine, input, timezone, calendar, on_closed, starts,"
+		" (name, owner, cron, state_machine, input, timezone, calendar, on_closed, starts,"
 		" ends, missed, overlap, cron_job_id, changed_at, created_at)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,"
 		" pg_catalog.clock_timestamp(), pg_catalog.now())"
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner,"
-		" schedule = excluded.schedule, state_machine = excluded.state_machine,"
+		" cron = excluded.cron, state_machine = excluded.state_machine,"
 		" input = excluded.input, timezone = excluded.timezone,"
 		" calendar = excluded.calendar, on_closed = excluded.on_closed,"
 		" starts = excluded.starts, ends = excluded.ends, missed = excluded.missed,"
 		" overlap = excluded.overlap, cron_job_id = excluded.cron_job_id,"
 		" changed_at = excluded.changed_at, handled_until = NULL, missed_at = NULL");
 
-	sf_db_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_TEXT(s->schedule),
+	sf_db_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_TEXT(s->cron),
 				  SF_TEXT(s->state_machine), SF_JSONB(s->input), SF_TEXT(s->timezone),
 				  SF_TEXT(s->calendar), SF_TEXT(on_closed_words[s->on_closed]),
 				  SF_TIME_OR_NULL(s->starts, DT_NOBEGIN), SF_TIME_OR_NULL(s->ends, DT_NOEND),

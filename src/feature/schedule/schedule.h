@@ -47,7 +47,7 @@ extern SfOverlap sf_option_overlap(const char *text);
 #define SF_SCHEDULE_COLUMNS(X) \
 	X(char *, name, TEXT, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL) \
-	X(char *, schedule, TEXT, NOT_NULL)	/* cron expression as given */ \
+	X(char *, cron, TEXT, NOT_NULL)	/* expression as given */ \
 	X(char *, state_machine, TEXT, NOT_NULL)	/* "machine" or "machine/version" */ \
 	X(Jsonb *, input, JSONB, NOT_NULL)	/* with placeholders */ \
 	X(char *, timezone, TEXT, NULLABLE)	/* pg_cron's */ \

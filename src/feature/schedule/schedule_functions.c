@@ -144,7 +144,7 @@ given_command(const SfSchedule *s)
 
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "SELECT _sfflow.run_schedule(%s, %s, %s, %s, %s",
-					 quote_literal_cstr(s->name), quote_literal_cstr(s->schedule),
+					 quote_literal_cstr(s->name), quote_literal_cstr(s->cron),
 					 quote_literal_cstr(s->state_machine),
 					 quote_literal_cstr(sf_json_to_cstring(s->input)),
 					 s->timezone == NULL ? "NULL" : quote_literal_cstr(s->timezone));
@@ -164,7 +164,7 @@ read_arguments(FunctionCallInfo fcinfo, SfSchedule *s)
 	memset(s, 0, sizeof(*s));
 	s->name = sf_arg_text(fcinfo, 0, "name");
 	s->owner = GetUserId();
-	s->schedule = sf_arg_text(fcinfo, 1, "schedule");
+	s->cron = sf_arg_text(fcinfo, 1, "schedule");
 	s->state_machine = unconstify(char *, sf_public_name_to_id(SF_NAME_STATE_MACHINE,
 															   sf_arg_text(fcinfo, 2, "state_machine")));
 	s->input = sf_arg_jsonb(fcinfo, 3, "input");
@@ -244,7 +244,7 @@ sf_schedule_set_owner(const char *name, Oid owner)
 	Oid			before = s->owner;
 	SfCron		cron;
 
-	sf_schedule_parse(s->schedule, &cron);
+	sf_schedule_parse(s->cron, &cron);
 	s->owner = owner;
 	if (sf_pg_cron_is_here())
 	{

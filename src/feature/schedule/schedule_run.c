@@ -63,7 +63,7 @@ sf_schedule_job_expression(const SfSchedule *s, const SfCron *cron)
 	pg_tz	   *zone = sf_schedule_zone(s->timezone);
 
 	if (is_called_at_matches(s, cron, zone))
-		return s->schedule;
+		return s->cron;
 	return sf_cron_cover(cron, zone, sf_pg_cron_zone(), GetCurrentTimestamp());
 }
 

@@ -52,7 +52,7 @@ sf_time_search_begin(const SfSchedule *s)
 {
 	SfTimeSearch m = {.starts = s->starts,.ends = s->ends};
 
-	sf_schedule_parse(s->schedule, &m.cron);
+	sf_schedule_parse(s->cron, &m.cron);
 	m.zone = sf_schedule_zone(s->timezone);
 	m.on_closed = s->on_closed;
 	if (s->calendar != NULL && m.cron.seconds > 0)

@@ -207,7 +207,7 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 			return true;
 		case SF_GATE_WAITS:
 			slice->result->left_unrun = is_by_itself(slice->request);
-			slice->result->ntried++;
+			slice->result->nqueued_tried++;
 			draft->transition.name = SF_TRANSITION_QUEUED;
 			report(slice, draft, branch, state);
 			return true;
@@ -286,7 +286,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 		case SF_STIMULUS_DUE:
 		case SF_STIMULUS_MARKED:
 		case SF_STIMULUS_THROTTLED:
-		case SF_STIMULUS_SUBMITTED:
+		case SF_STIMULUS_WAITS:
 		case SF_STIMULUS_JOINED:
 			slice->result->transitions++;
 			pg_fallthrough;

@@ -26,7 +26,7 @@ take_parked(SfSlice *slice, SfBranchKey key)
 {
 	bool		taken = sf_slice_take_one(slice, key, true);
 
-	slice->result->ntried += taken;
+	slice->result->nqueued_tried += taken;
 	return taken;
 }
 

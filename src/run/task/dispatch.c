@@ -345,12 +345,12 @@ sf_dispatch_offer(SfSlice *slice, const SfDraft *draft, const SfBranch *branch)
 
 /* A task that has succeeded was only the request: the branch waits for the answer, with a row or NULL. */
 static void
-submitted(SfStimulus *stimulus, SfTask *task, TimestampTz due)
+wait_for_answer(SfStimulus *stimulus, SfTask *task, TimestampTz due)
 {
-	SfSubmission submission = {{task, due}, sf_stimulus_outcome(stimulus)->output};
+	SfAnswerWait waits = {{task, due}, sf_stimulus_outcome(stimulus)->output};
 
-	stimulus->kind = SF_STIMULUS_SUBMITTED;
-	stimulus->submitted = submission;
+	stimulus->kind = SF_STIMULUS_WAITS;
+	stimulus->waits = waits;
 }
 
 /* Start a child execution. */
@@ -370,7 +370,7 @@ dispatch_child(SfDraft *draft, const SfBranch *branch, const SfTaskRequest *requ
 		return;
 	if (draft->token_task != NULL)
 		sf_outside_await_token(draft->token_task, request);
-	submitted(stimulus, draft->token_task, sf_outside_timer(branch, request));
+	wait_for_answer(stimulus, draft->token_task, sf_outside_timer(branch, request));
 }
 
 /* Announce a long task. */
@@ -412,7 +412,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (task == NULL || !outcome.ok)
 		return;
 	stimulus->begins_generation = true;
-	submitted(stimulus, task, sf_outside_timer(branch, request));
+	wait_for_answer(stimulus, task, sf_outside_timer(branch, request));
 }
 
 /* Have a branch wait for what a feature gives it. */
@@ -490,7 +490,7 @@ sf_dispatch_announced(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 				 slice->request->last_try, &outcome);
 	sf_dispatch_stimulus(&outcome, stimulus);
 	if (outcome.ok && sf_state_awaits_token(state))
-		submitted(stimulus, NULL, branch->deadline);
+		wait_for_answer(stimulus, NULL, branch->deadline);
 	return true;
 }
 

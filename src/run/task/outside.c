@@ -99,7 +99,7 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	task->timeout_ms = request->timeout_ms;
 	task->heartbeat_ms = request->heartbeat_ms;
 	sf_activity_notify(activity);
-	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_QUEUED,.begins_generation = true,.queued = {task, DT_NOEND}};
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_HANDED_OUT,.begins_generation = true,.handed_out = {task, DT_NOEND}};
 }
 
 /* Make a task one that is answered by its token. */
@@ -202,8 +202,8 @@ timer_rang(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 	if (task->submitted != NULL)
 	{
 		/* by the long task of a request that is answered by its token */
-		stimulus->kind = SF_STIMULUS_SUBMITTED;
-		stimulus->submitted = (SfSubmission) {{task, sf_task_timer(task)}, task->submitted};
+		stimulus->kind = SF_STIMULUS_WAITS;
+		stimulus->waits = (SfAnswerWait) {{task, sf_task_timer(task)}, task->submitted};
 		task->submitted = NULL;
 	}
 	else if (task->timeout_ms > 0 && now >= task->started_at + task->timeout_ms * 1000)

@@ -170,25 +170,25 @@ scheduled_event(SfStep *step, const SfTask *task)
 
 /* Task: it waits in the queue of its activity, which is there: so it is scheduled. */
 SfStepNext
-sf_task_state_queued(SfStep *step)
+sf_task_state_handed_out(SfStep *step)
 {
-	const SfTaskWait *queued = sf_stimulus_queued(step->stimulus);
+	const SfTaskWait *handed_out = sf_stimulus_handed_out(step->stimulus);
 
 	/* the history of a Map has no events of how its items are read */
 	if (step->state->type == SF_STATE_TASK)
-		scheduled_event(step, queued->task);
-	return await_answer(step, queued, SF_PHASE_EXTERNAL, NULL);
+		scheduled_event(step, handed_out->task);
+	return await_answer(step, handed_out, SF_PHASE_EXTERNAL, NULL);
 }
 
-/* Task: its request was made; the answer comes with its token, or its child. */
+/* Task: it is asked for; the answer comes with its token, its child, from a person or with an event. */
 SfStepNext
-sf_task_state_submitted(SfStep *step)
+sf_task_state_waits(SfStep *step)
 {
-	const SfSubmission *submitted = sf_stimulus_submitted(step->stimulus);
+	const SfAnswerWait *waits = sf_stimulus_waits(step->stimulus);
 
-	sf_step_event(step, SF_HISTORY_EVENT_TASK_SUBMITTED, submitted->output, NULL);
+	sf_step_event(step, SF_HISTORY_EVENT_TASK_SUBMITTED, waits->output, NULL);
 	step->transition->name = SF_TRANSITION_WAITING;
-	return await_answer(step, &submitted->wait, SF_PHASE_EXTERNAL, NULL);
+	return await_answer(step, &waits->wait, SF_PHASE_EXTERNAL, NULL);
 }
 
 /*

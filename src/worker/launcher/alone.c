@@ -70,7 +70,7 @@ sf_alone_may_drive(void)
 		return true;
 	database = sf_shared_lock_database(MyDatabaseId);
 	if (database)
-		database->state = SF_DATABASE_NOT_DRIVEN;
+		database->status = SF_DATABASE_NOT_DRIVEN;
 	LWLockRelease(sf_shared_lock);
 	return false;
 }
@@ -104,7 +104,7 @@ sf_alone_is_over(SfTick *until)
 	want = sf_demand_find(until);
 	if (!want.first || want.database == MyDatabaseId)
 		return false;
-	if (sf_my_process->state == SF_PROCESS_STATE_IDLE || turn_over <= sf_tick_now())
+	if (sf_my_process->status == SF_PROCESS_STATUS_IDLE || turn_over <= sf_tick_now())
 		return true;
 	*until = Min(*until, turn_over);
 	return false;

@@ -169,7 +169,7 @@ sf_databases_forget(Oid oid)
 	if (database && database->leaving == 0)
 		database->oid = InvalidOid;
 	else if (database)
-		database->state = SF_DATABASE_NOT_DRIVEN;
+		database->status = SF_DATABASE_NOT_DRIVEN;
 	LWLockRelease(sf_shared_lock);
 	sf_databases_clear(oid);
 }

@@ -34,7 +34,7 @@ runs_task(Oid database)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_STATE_FREE && process->database == database &&
+		if (process->status != SF_PROCESS_STATUS_FREE && process->database == database &&
 			process->kind == SF_PROCESS_KIND_TASK && process->may_task)
 			return true;
 	}
@@ -54,7 +54,7 @@ consider_first(SfDatabase *database, SfTick now, SfDemand *want, SfTick *next)
 	/* the keeper, which comes where there is no other process, makes no deliveries */
 	if (sf_shared_find_unused_process() != NULL)
 		due = database->sweep_wanted ? now : Min(due, Min(database->next_delivery, database->next_queue));
-	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0 ||
+	if (database->status == SF_DATABASE_UNKNOWN || database->ring.count > 0 ||
 		database->remainder_from != DT_NOEND)
 		due = now;
 	if (due > now)
@@ -154,7 +154,7 @@ sf_demand_find(SfTick *next)
 	sf_foreach_database(database)
 	{
 		if (!OidIsValid(database->oid) || database->leaving > 0 ||
-			database->state == SF_DATABASE_NOT_DRIVEN)
+			database->status == SF_DATABASE_NOT_DRIVEN)
 			continue;
 		if (database->not_before > now)
 		{
@@ -189,7 +189,7 @@ sf_demand_has_room(SfProcessKind kind)
 static bool
 is_movable(const SfProcess *process)
 {
-	if (process->state == SF_PROCESS_STATE_FREE || process->state == SF_PROCESS_STATE_STANDBY ||
+	if (process->status == SF_PROCESS_STATUS_FREE || process->status == SF_PROCESS_STATUS_STANDBY ||
 		process->kind == SF_PROCESS_KIND_KEEPER || process->stuck)
 		return false;
 	return process->kind == SF_PROCESS_KIND_WORKER || !process->may_task;
@@ -204,7 +204,7 @@ sf_demand_keeper_is_idle(void)
 {
 	const SfProcess *keeper = sf_shared_keeper();
 
-	if (keeper->state != SF_PROCESS_STATE_IDLE || keeper->kind != SF_PROCESS_KIND_KEEPER)
+	if (keeper->status != SF_PROCESS_STATUS_IDLE || keeper->kind != SF_PROCESS_KIND_KEEPER)
 		return false;
 	if (sf_shared_count_advancing(keeper->database) > 0 ||
 		(sf_shared_find_unused_process() != NULL &&
@@ -212,7 +212,7 @@ sf_demand_keeper_is_idle(void)
 		return true;
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_STATE_IDLE && is_movable(process) && !process->leave)
+		if (process->status == SF_PROCESS_STATUS_IDLE && is_movable(process) && !process->leave)
 			return true;
 	}
 	return false;
@@ -233,7 +233,7 @@ sf_demand_make_room(const SfDemand *want)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_foreach_process(process)
 	{
-		bool		idle = process->state == SF_PROCESS_STATE_IDLE;
+		bool		idle = process->status == SF_PROCESS_STATUS_IDLE;
 
 		if (!is_movable(process) || process->database == want->database)
 			continue;
@@ -247,8 +247,8 @@ sf_demand_make_room(const SfDemand *want)
 		if (!idle && (process->kind != SF_PROCESS_KIND_WORKER ||
 					  process->attached > sf_tick_plus_ms(now, -SF_QUANTUM_MS)))
 			continue;
-		if (!victim || (idle && victim->state != SF_PROCESS_STATE_IDLE) ||
-			(idle == (victim->state == SF_PROCESS_STATE_IDLE) && process->since < victim->since))
+		if (!victim || (idle && victim->status != SF_PROCESS_STATUS_IDLE) ||
+			(idle == (victim->status == SF_PROCESS_STATUS_IDLE) && process->since < victim->since))
 			victim = process;
 	}
 	if (victim)
@@ -274,7 +274,7 @@ sf_demand_dismiss_helper(Oid database)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_STATE_IDLE || process->kind != SF_PROCESS_KIND_TASK)
+		if (process->status != SF_PROCESS_STATUS_IDLE || process->kind != SF_PROCESS_KIND_TASK)
 			continue;
 		if (process->leave)
 		{

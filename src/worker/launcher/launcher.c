@@ -87,7 +87,7 @@ find_process_for_suspects(void)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_STATE_FREE && process->errand == SF_ERRAND_SUSPECTS)
+		if (process->status != SF_PROCESS_STATUS_FREE && process->errand == SF_ERRAND_SUSPECTS)
 			return process;
 	}
 	return NULL;
@@ -216,7 +216,7 @@ dismiss_workers(int code, Datum arg)
 		sf_shared->launcher_procno = -1;
 		sf_foreach_process(process)
 		{
-			if (process->state == SF_PROCESS_STATE_FREE)
+			if (process->status == SF_PROCESS_STATUS_FREE)
 				continue;
 			process->leave = true;
 			sf_shared_wake_process(process);
@@ -233,7 +233,7 @@ attach(void)
 
 	before_shmem_exit(dismiss_workers, (Datum) 0);
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	process->state = SF_PROCESS_STATE_RUNNING;
+	process->status = SF_PROCESS_STATUS_RUNNING;
 	process->kind = SF_PROCESS_KIND_LAUNCHER;
 	process->pid = MyProcPid;
 	process->procno = SF_MY_PROCNO;
@@ -242,7 +242,7 @@ attach(void)
 	/* those that a launcher before this one found are looked at again */
 	sf_foreach_database(database)
 	{
-		if (database->state == SF_DATABASE_DRIVEN)
+		if (database->status == SF_DATABASE_DRIVEN)
 			sf_shared_want_scan(database);
 	}
 	LWLockRelease(sf_shared_lock);

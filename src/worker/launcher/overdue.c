@@ -29,7 +29,7 @@ check_turns(SfTick now)
 		SfTick		stuck = sf_tick_plus_ms(process->turn_began, SF_DEBUG_MS("stuck-turn", SF_STUCK_MS));
 		SfTick		slow = sf_tick_plus_ms(process->turn_began, slow_ms);
 
-		if (process->state != SF_PROCESS_STATE_RUNNING ||
+		if (process->status != SF_PROCESS_STATUS_RUNNING ||
 			(process->kind != SF_PROCESS_KIND_WORKER && process->turn != SF_TURN_KIND_HELPS) ||
 			process->turn_began == SF_TICK_UNSET || process->stuck || !database)
 			continue;
@@ -109,7 +109,7 @@ cancel_overdue(void)
 
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_STATE_RUNNING && process->in_step && process->pid != 0 &&
+		if (process->status == SF_PROCESS_STATUS_RUNNING && process->in_step && process->pid != 0 &&
 			process->deadline < limit)
 			kill(process->pid, SIGINT);
 	}

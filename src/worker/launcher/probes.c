@@ -43,7 +43,7 @@ probe_runs(void)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_STATE_FREE && sf_shared_is_probe(process))
+		if (process->status != SF_PROCESS_STATUS_FREE && sf_shared_is_probe(process))
 			return true;
 	}
 	return false;
@@ -79,7 +79,7 @@ register_for_probe(Oid oid)
 	if (database && !known)
 	{
 		/* the probe is all that is wanted for now */
-		database->state = SF_DATABASE_NOT_DRIVEN;
+		database->status = SF_DATABASE_NOT_DRIVEN;
 	}
 	/* one that is known has a worker, or is being left: that is no probe */
 	known = !database || database->leaving > 0 || (known && sf_shared->settled);
@@ -93,7 +93,7 @@ forget_probe(Oid oid)
 {
 	SfDatabase *database = sf_shared_lock_database(oid);
 
-	if (database && database->leaving == 0 && database->state == SF_DATABASE_NOT_DRIVEN)
+	if (database && database->leaving == 0 && database->status == SF_DATABASE_NOT_DRIVEN)
 		database->oid = InvalidOid;
 	LWLockRelease(sf_shared_lock);
 }

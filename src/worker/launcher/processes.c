@@ -53,7 +53,7 @@ static void
 reserve(SfProcess *process, Oid database, SfProcessKind kind, SfErrand errand)
 {
 	sf_shared_clear_process(process);
-	process->state = SF_PROCESS_STATE_STARTING;
+	process->status = SF_PROCESS_STATUS_STARTING;
 	process->kind = kind;
 	process->database = database;
 	process->launch = ++sf_shared->launches;
@@ -80,7 +80,7 @@ static void
 give_up(SfProcess *process, uint32 launch)
 {
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	if (process->launch == launch && process->state != SF_PROCESS_STATE_FREE)
+	if (process->launch == launch && process->status != SF_PROCESS_STATUS_FREE)
 	{
 		SfDatabase *database = sf_shared_find_database(process->database);
 
@@ -104,7 +104,7 @@ sf_processes_any(void)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_STATE_FREE && process->state != SF_PROCESS_STATE_STANDBY &&
+		if (process->status != SF_PROCESS_STATUS_FREE && process->status != SF_PROCESS_STATUS_STANDBY &&
 			OidIsValid(process->database))
 			return true;
 	}
@@ -120,7 +120,7 @@ note_refusal(bool first)
 {
 	static bool said = false;
 
-	first = first && (sf_processes_any() || sf_shared_keeper()->state != SF_PROCESS_STATE_FREE);
+	first = first && (sf_processes_any() || sf_shared_keeper()->status != SF_PROCESS_STATUS_FREE);
 	if (first && !said)
 		ereport(WARNING,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
@@ -184,14 +184,14 @@ use_standby(Oid database, SfProcessKind kind, SfErrand errand)
 	bool		ready;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	ready = process->state == SF_PROCESS_STATE_STANDBY && !process->leave;
+	ready = process->status == SF_PROCESS_STATUS_STANDBY && !process->leave;
 	if (ready)
 	{
 		process->kind = kind;
 		process->database = database;
 		process->errand = errand;
 		process->since = process->attached = sf_tick_now();
-		process->state = SF_PROCESS_STATE_RUNNING;
+		process->status = SF_PROCESS_STATUS_RUNNING;
 		sf_shared_wake_process(process);
 	}
 	LWLockRelease(sf_shared_lock);
@@ -229,11 +229,11 @@ sf_processes_ensure_standby(void)
 	bool		vacant;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	vacant = process->state == SF_PROCESS_STATE_FREE && standby_retry_at <= sf_tick_now();
+	vacant = process->status == SF_PROCESS_STATUS_FREE && standby_retry_at <= sf_tick_now();
 	if (vacant)
 		reserve(process, InvalidOid, SF_PROCESS_KIND_KEEPER, SF_ERRAND_WORK);
 	else if (sf_demand_keeper_is_idle() ||
-			 (process->state != SF_PROCESS_STATE_FREE && process->state != SF_PROCESS_STATE_STANDBY &&
+			 (process->status != SF_PROCESS_STATUS_FREE && process->status != SF_PROCESS_STATUS_STANDBY &&
 			  process->kind != SF_PROCESS_KIND_KEEPER && !sf_shared->refused &&
 			  sf_shared_find_unused_process() != NULL))
 	{
@@ -244,7 +244,7 @@ sf_processes_ensure_standby(void)
 	}
 	LWLockRelease(sf_shared_lock);
 	if (!vacant)
-		return process->state != SF_PROCESS_STATE_FREE;
+		return process->status != SF_PROCESS_STATUS_FREE;
 	if (register_process(process))
 	{
 		standby_refusals = 0;
@@ -271,7 +271,7 @@ sf_processes_send_keeper(Oid database)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	if (process->kind == SF_PROCESS_KIND_KEEPER && OidIsValid(process->database) &&
 		process->database != database && !process->leave &&
-		(process->state == SF_PROCESS_STATE_IDLE ||
+		(process->status == SF_PROCESS_STATUS_IDLE ||
 		 process->attached < sf_tick_plus_ms(sf_tick_now(), -SF_KEEPER_QUANTUM_MS)))
 	{
 		process->leave = true;
@@ -312,8 +312,8 @@ sf_processes_clear(void)
 	{
 		int			pid = process->pid;
 
-		if (process->state == SF_PROCESS_STATE_STARTING ||
-			(process->state != SF_PROCESS_STATE_FREE && (pid == 0 || !BackendPidGetProc(pid))))
+		if (process->status == SF_PROCESS_STATUS_STARTING ||
+			(process->status != SF_PROCESS_STATUS_FREE && (pid == 0 || !BackendPidGetProc(pid))))
 		{
 			LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 			if (process->pid == pid)

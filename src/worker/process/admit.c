@@ -43,7 +43,7 @@ share_of(const SfProcess *asking, Oid owner)
 
 	sf_foreach_process(process)
 	{
-		if (process == asking || process->state == SF_PROCESS_STATE_FREE ||
+		if (process == asking || process->status == SF_PROCESS_STATUS_FREE ||
 			process->database != asking->database || process->user_owner != owner)
 			continue;
 		share.in_code++;
@@ -254,7 +254,7 @@ sf_admit_shares(const SfProcess *asking, SfOwnerShare *shares)
 		Share		share;
 		bool		listed = false;
 
-		if (process == asking || process->state == SF_PROCESS_STATE_FREE ||
+		if (process == asking || process->status == SF_PROCESS_STATUS_FREE ||
 			process->database != asking->database || !OidIsValid(process->user_owner))
 			continue;
 		for (int k = 0; k < n && !listed; k++)
@@ -275,7 +275,7 @@ may_run_task(Oid database)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_STATE_FREE && process->database == database && process->may_task)
+		if (process->status != SF_PROCESS_STATUS_FREE && process->database == database && process->may_task)
 			return true;
 	}
 	return false;
@@ -290,7 +290,7 @@ sf_admit_task_process_stands_by(Oid database)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state != SF_PROCESS_STATE_FREE && process->database == database &&
+		if (process->status != SF_PROCESS_STATUS_FREE && process->database == database &&
 			process->kind == SF_PROCESS_KIND_TASK && !process->may_task && process->turn != SF_TURN_KIND_HELPS &&
 			!process->leave &&
 			process->errand != SF_ERRAND_SUSPECTS)
@@ -305,8 +305,8 @@ keeper_is_there(void)
 {
 	const SfProcess *keeper = sf_shared_keeper();
 
-	return keeper->state == SF_PROCESS_STATE_STANDBY ||
-		(keeper->state != SF_PROCESS_STATE_FREE && keeper->kind == SF_PROCESS_KIND_KEEPER);
+	return keeper->status == SF_PROCESS_STATUS_STANDBY ||
+		(keeper->status != SF_PROCESS_STATUS_FREE && keeper->kind == SF_PROCESS_KIND_KEEPER);
 }
 
 /*

@@ -122,7 +122,7 @@ note_end(SfDatabase *database, SfProcessEnd end, bool probing)
 		database->tasks_left |= SF_TASKS_LEFT_TASK;
 	}
 	if (probing)
-		database->state = SF_DATABASE_UNKNOWN;
+		database->status = SF_DATABASE_UNKNOWN;
 }
 
 /* Free the entry of this process in the shared area: it ends, however it came to that. */
@@ -174,7 +174,7 @@ sf_my_process_awaits_database(bool *wanted)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	*wanted = sf_my_process->launch == my_launch && !sf_my_process->leave && !ProcDiePending;
-	waits = *wanted && sf_my_process->state == SF_PROCESS_STATE_STANDBY;
+	waits = *wanted && sf_my_process->status == SF_PROCESS_STATUS_STANDBY;
 	LWLockRelease(sf_shared_lock);
 	return waits;
 }
@@ -187,10 +187,10 @@ sf_my_process_attach(int number, uint32 launch)
 	bool		ours;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	ours = process->state == SF_PROCESS_STATE_STARTING && process->launch == launch;
+	ours = process->status == SF_PROCESS_STATUS_STARTING && process->launch == launch;
 	if (ours)
 	{
-		process->state = OidIsValid(process->database) ? SF_PROCESS_STATE_RUNNING : SF_PROCESS_STATE_STANDBY;
+		process->status = OidIsValid(process->database) ? SF_PROCESS_STATUS_RUNNING : SF_PROCESS_STATUS_STANDBY;
 		process->pid = MyProcPid;
 		process->procno = SF_MY_PROCNO;
 		process->attached = process->since = sf_tick_now();
@@ -365,7 +365,7 @@ is_run_elsewhere(SfBranchKey key)
 	sf_foreach_process(process)
 	{
 		if (process->in_step && process->database == MyDatabaseId && process->pid != MyProcPid &&
-			process->state != SF_PROCESS_STATE_FREE && sf_branch_key_equals(process->key, key))
+			process->status != SF_PROCESS_STATUS_FREE && sf_branch_key_equals(process->key, key))
 			return true;
 	}
 	return false;

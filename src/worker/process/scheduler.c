@@ -356,9 +356,9 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 		mine->turn = state == SF_WORK_STATE_PURGE ? SF_TURN_KIND_PURGES :
 			has_queue(turn) ? SF_TURN_KIND_RUNS_QUEUE : SF_TURN_KIND_ANY;
 	mine->turn_owner = state == SF_WORK_STATE_SLICE ? turn->owner : InvalidOid;
-	if (mine->state != SF_PROCESS_STATE_RUNNING)
+	if (mine->status != SF_PROCESS_STATUS_RUNNING)
 		mine->since = mine->turn_began;
-	mine->state = SF_PROCESS_STATE_RUNNING;
+	mine->status = SF_PROCESS_STATUS_RUNNING;
 	sf_shared_check_turn_in_time(mine, turn->nkeys);
 	return state;
 }
@@ -392,9 +392,9 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 	SfProcess  *mine = sf_my_process;
 	SfTick		until;
 
-	if (mine->state == SF_PROCESS_STATE_RUNNING)
+	if (mine->status == SF_PROCESS_STATUS_RUNNING)
 		mine->since = sf_tick_now();
-	mine->state = SF_PROCESS_STATE_IDLE;
+	mine->status = SF_PROCESS_STATUS_IDLE;
 	mine->may_task = false;
 	if (mine->kind != SF_PROCESS_KIND_TASK)
 		until = Min(Min(sf_tick_of_wall(database->next_timer), database->next_scan),
@@ -568,7 +568,7 @@ close_down(SfDatabase *database, SfVerdict verdict)
 		database->oid = InvalidOid;
 		return;
 	}
-	database->state = SF_DATABASE_NOT_DRIVEN;
+	database->status = SF_DATABASE_NOT_DRIVEN;
 	sf_ring_clear(&database->ring);
 	sf_skipped_clear(&database->skipped);
 	database->next_poll = sf_shared_next_poll();
@@ -606,7 +606,7 @@ sf_scheduler_publish(SfTurn *turn)
 			note_cost(database, (database->last_turn - sf_my_process->turn_began) / turn->tried);
 		if (turn->verdict == SF_VERDICT_MAY_WORK)
 		{
-			database->state = SF_DATABASE_DRIVEN;
+			database->status = SF_DATABASE_DRIVEN;
 			if (is_over_and_well(turn))
 				database->failures = 0;
 			if (is_over_and_well(turn) && turn->result != SF_TURN_RESULT_NOTHING)

@@ -64,7 +64,7 @@ let_in(bool gone)
 		database->oid = InvalidOid;
 	else if (last)
 	{
-		database->state = SF_DATABASE_UNKNOWN;
+		database->status = SF_DATABASE_UNKNOWN;
 		database->registrations++;
 		sf_shared_want_scan(database);
 		database->failures = 0;
@@ -106,7 +106,7 @@ ask_to_leave(Oid oid, bool insist)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_STATE_FREE || process->database != oid)
+		if (process->status == SF_PROCESS_STATUS_FREE || process->database != oid)
 			continue;
 		count++;
 		process->leave = true;

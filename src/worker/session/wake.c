@@ -2,7 +2,7 @@
  * wake.c
  *		Telling workers at commit what has become due, cancelled or ended.
  *
- * The functions of sf_hooks append messages to a list in this backend's memory.  An
+ * The functions of sf_hooks append messages to a list in this backend's memory.  A
  * message has the nesting level of its subtransaction; the abort of a subtransaction
  * removes its messages, which are the last ones.  At the end of the commit a callback
  * delivers the list: to shared memory, to waiting sessions and to the server's log.
@@ -75,7 +75,7 @@ typedef struct Cancel
 /* Messages of the current transaction (base/memory/xact_array.c) */
 static Message *messages = NULL;
 static int	nmessages = 0;
-static int	entries_size = 0;
+static int	messages_size = 0;
 static Cancel *cancels = NULL;
 static int	ncancels = 0;
 static int	cancels_size = 0;
@@ -98,13 +98,13 @@ static bool committed = false;
 /* This session has claimed a branch, which workers skip until the transaction ends */
 static bool has_locked = false;
 
-/* Append an message. */
+/* Append a message. */
 static Message *
 append(MessageKind kind)
 {
 	Message	   *message;
 
-	messages = sf_xact_array_grow(messages, nmessages, &entries_size, sizeof(Message));
+	messages = sf_xact_array_grow(messages, nmessages, &messages_size, sizeof(Message));
 	message = &messages[nmessages++];
 	message->kind = kind;
 	message->level = GetCurrentTransactionNestLevel();
@@ -181,7 +181,7 @@ deliver_cancels(SfDatabase *database, const Cancel *list, int n)
 		database->ncancels += n;
 	sf_foreach_process(process)
 	{
-		if (process->database != MyDatabaseId || process->state == SF_PROCESS_STATE_FREE || !process->in_step ||
+		if (process->database != MyDatabaseId || process->status == SF_PROCESS_STATUS_FREE || !process->in_step ||
 			process->pid == 0 || process->pid == MyProcPid ||
 			(!is_cancelled(list, n, process->key) && !SF_DEBUG_MUTATION("cancel")))
 			continue;
@@ -290,14 +290,14 @@ deliver_due(bool registering)
 	}
 	if (registering)
 	{
-		database->state = SF_DATABASE_UNKNOWN;
+		database->status = SF_DATABASE_UNKNOWN;
 		database->registrations++;
 		database->not_before = SF_TICK_AT_ONCE;
 		/* the launcher may have ignored what it was told before */
 		database->backlog = SF_BACKLOG_NONE;
 		sf_shared_wake_launcher();
 	}
-	else if (database->state == SF_DATABASE_NOT_DRIVEN)
+	else if (database->status == SF_DATABASE_NOT_DRIVEN)
 		return;
 
 	for (int i = 0; i < nmessages; i++)
@@ -357,7 +357,7 @@ queue_due(SfQueue queue, Oid owner)
 		database = sf_shared_register_database(MyDatabaseId);
 	if (database == NULL)
 		sf_shared_wake_launcher();
-	else if (database->state != SF_DATABASE_NOT_DRIVEN)
+	else if (database->status != SF_DATABASE_NOT_DRIVEN)
 	{
 		if (OidIsValid(owner))
 			sf_shared_push(database, sf_work_key_of_queue(queue), owner, DT_NOBEGIN);
@@ -459,7 +459,7 @@ forget(void)
 {
 	committed = false;
 	nmessages = ncancels = 0;
-	messages = sf_xact_array_recycle(messages, &entries_size);
+	messages = sf_xact_array_recycle(messages, &messages_size);
 	cancels = sf_xact_array_recycle(cancels, &cancels_size);
 	ndue = 0;
 	cancelled = has_locked = executions_change = false;
@@ -506,7 +506,7 @@ log_failures(void)
 	PG_END_TRY();
 }
 
-/* Is there an message of a kind? */
+/* Is there a message of a kind? */
 static bool
 has_message(MessageKind kind)
 {
@@ -592,7 +592,7 @@ void
 sf_wake_scan(void)
 {
 	SfDatabase *database = sf_shared_enter(MyDatabaseId);
-	bool		driven = database != NULL && database->state != SF_DATABASE_NOT_DRIVEN;
+	bool		driven = database != NULL && database->status != SF_DATABASE_NOT_DRIVEN;
 
 	sf_shared_leave();
 	if (driven)

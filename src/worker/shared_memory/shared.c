@@ -97,7 +97,7 @@ sf_shared_register_database(Oid oid)
 	sf_ring_clear(&database->ring);
 	sf_skipped_clear(&database->skipped);
 	database->oid = oid;
-	database->state = SF_DATABASE_UNKNOWN;
+	database->status = SF_DATABASE_UNKNOWN;
 	database->next_timer = database->remainder_from = DT_NOEND;
 	database->announced.from = DT_NOBEGIN;
 	database->announced.others = true;
@@ -128,7 +128,7 @@ sf_shared_scan_later(SfDatabase *database)
 bool
 sf_shared_advances(const SfProcess *process)
 {
-	return process->state != SF_PROCESS_STATE_FREE && process->kind == SF_PROCESS_KIND_WORKER &&
+	return process->status != SF_PROCESS_STATUS_FREE && process->kind == SF_PROCESS_KIND_WORKER &&
 		!process->leave && !sf_shared_is_probe(process) && !process->stuck;
 }
 
@@ -154,7 +154,7 @@ sf_shared_count_advancing(Oid oid)
 bool
 sf_shared_is_occupied(const SfProcess *process)
 {
-	return process->state != SF_PROCESS_STATE_FREE && OidIsValid(process->user_owner) &&
+	return process->status != SF_PROCESS_STATUS_FREE && OidIsValid(process->user_owner) &&
 		(process->stuck || (process->kind == SF_PROCESS_KIND_TASK && process->may_task));
 }
 
@@ -164,7 +164,7 @@ sf_shared_find_unused_process(void)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_STATE_FREE && process != sf_shared_keeper())
+		if (process->status == SF_PROCESS_STATUS_FREE && process != sf_shared_keeper())
 			return process;
 	}
 	return NULL;
@@ -181,8 +181,8 @@ sf_shared_max_processes(void)
 
 	sf_foreach_process(process)
 	{
-		bool		taken = process->state != SF_PROCESS_STATE_FREE &&
-			process->state != SF_PROCESS_STATE_STANDBY && process->kind != SF_PROCESS_KIND_KEEPER;
+		bool		taken = process->status != SF_PROCESS_STATUS_FREE &&
+			process->status != SF_PROCESS_STATUS_STANDBY && process->kind != SF_PROCESS_KIND_KEEPER;
 
 		if (taken || (!sf_shared->refused && process != sf_shared_keeper()))
 			count++;
@@ -194,7 +194,7 @@ sf_shared_max_processes(void)
 bool
 sf_shared_counts_as_task(const SfProcess *process)
 {
-	return process->state != SF_PROCESS_STATE_FREE && (process->stuck || sf_shared_is_occupied(process));
+	return process->status != SF_PROCESS_STATUS_FREE && (process->stuck || sf_shared_is_occupied(process));
 }
 
 /* Count the processes that are in tasks: long ones, and those that overrun. */
@@ -284,7 +284,7 @@ has_turn(const SfDatabase *database, Oid owner)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_STATE_RUNNING && process->database == database->oid &&
+		if (process->status == SF_PROCESS_STATUS_RUNNING && process->database == database->oid &&
 			(process->turn_owner == owner || process->user_owner == owner) &&
 			!process->stuck && !is_in_long_task(process))
 			return true;
@@ -312,10 +312,10 @@ can_wait(const SfDatabase *database)
 	{
 		if (process->database != database->oid)
 			continue;
-		if (process->state == SF_PROCESS_STATE_RUNNING && process->turn == SF_TURN_KIND_HELPS && !process->stuck)
+		if (process->status == SF_PROCESS_STATUS_RUNNING && process->turn == SF_TURN_KIND_HELPS && !process->stuck)
 			return true;
 		if (process->kind == SF_PROCESS_KIND_WORKER && !process->leave &&
-			(process->state == SF_PROCESS_STATE_IDLE || process->state == SF_PROCESS_STATE_WOKEN))
+			(process->status == SF_PROCESS_STATUS_IDLE || process->status == SF_PROCESS_STATUS_WOKEN))
 			return true;
 	}
 	return false;
@@ -399,12 +399,12 @@ running_worker_will_drain(const SfDatabase *database)
 		return false;
 	sf_foreach_process(process)
 	{
-		bool		running = process->state == SF_PROCESS_STATE_RUNNING;
+		bool		running = process->status == SF_PROCESS_STATUS_RUNNING;
 		int			ms = running && process->turn == SF_TURN_KIND_RUNS_QUEUE ? SF_BRISK_QUEUE_MS : SF_BRISK_MS;
 
 		if (process->database == database->oid && sf_shared_takes_keys(process) &&
 			!process->leave && !process->stuck && drain_us <= ms * 1000 &&
-			(process->state == SF_PROCESS_STATE_WOKEN ||
+			(process->status == SF_PROCESS_STATUS_WOKEN ||
 			 (running && process->turn_began >= sf_tick_plus_ms(now, -ms))))
 			return true;
 	}
@@ -417,10 +417,10 @@ sf_shared_wake_idle(Oid database, SfProcessKind kind)
 {
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_STATE_IDLE && process->kind == kind &&
+		if (process->status == SF_PROCESS_STATUS_IDLE && process->kind == kind &&
 			process->database == database && !process->leave)
 		{
-			process->state = SF_PROCESS_STATE_WOKEN;
+			process->status = SF_PROCESS_STATUS_WOKEN;
 			sf_shared_wake_process(process);
 			return true;
 		}
@@ -507,7 +507,7 @@ sf_shared_check_clock(void)
 		/* one that is not driven has times corrected when it is driven again */
 		if (change < 0)
 			database->set_back_by -= change;
-		if (database->state == SF_DATABASE_NOT_DRIVEN)
+		if (database->status == SF_DATABASE_NOT_DRIVEN)
 			continue;
 		sf_shared_want_scan(database);
 		sf_shared_wake_another(database);
@@ -571,7 +571,7 @@ tell_earlier(const SfDatabase *database)
 
 	sf_foreach_process(process)
 	{
-		if (process->state == SF_PROCESS_STATE_IDLE && sf_shared_takes_keys(process) &&
+		if (process->status == SF_PROCESS_STATUS_IDLE && sf_shared_takes_keys(process) &&
 			process->database == database->oid && process->pid != MyProcPid)
 		{
 			sf_shared_wake_process(process);
@@ -683,7 +683,7 @@ sf_shared_note_owner(SfDatabase *database, Oid owner)
 void
 sf_shared_clear_process(SfProcess *process)
 {
-	process->state = SF_PROCESS_STATE_FREE;
+	process->status = SF_PROCESS_STATUS_FREE;
 	process->pid = 0;
 	process->database = InvalidOid;
 	process->leave = false;

@@ -52,7 +52,7 @@ typedef enum SfProcessKind
 } SfProcessKind;
 
 /*
- * Life of a process, with the states that may follow.
+ * Life of a process, with what may follow each status.
  *
  *	FREE		-> STARTING		the launcher asked for a process
  *	STARTING	-> RUNNING		the process has arrived
@@ -67,7 +67,7 @@ typedef enum SfProcessKind
  *				-> FREE			it was asked to leave
  *	WOKEN		-> RUNNING, FREE
  */
-#define SF_PROCESS_STATE_LIST(X) \
+#define SF_PROCESS_STATUS_LIST(X) \
 	X(FREE, "free") \
 	X(STARTING, "starting") \
 	X(STANDBY, "standby") \
@@ -75,11 +75,11 @@ typedef enum SfProcessKind
 	X(IDLE, "idle") \
 	X(WOKEN, "running")
 
-#define SF_PROCESS_STATE_ENUM(sym, name) SF_PROCESS_STATE_##sym,
-typedef enum SfProcessState
+#define SF_PROCESS_STATUS_ENUM(sym, name) SF_PROCESS_STATUS_##sym,
+typedef enum SfProcessStatus
 {
-	SF_PROCESS_STATE_LIST(SF_PROCESS_STATE_ENUM)
-} SfProcessState;
+	SF_PROCESS_STATUS_LIST(SF_PROCESS_STATUS_ENUM)
+} SfProcessStatus;
 
 /* What a process was started for */
 typedef enum SfErrand
@@ -102,7 +102,7 @@ typedef enum SfTurnKind
 /* A process of sfflow, or one that is to come; FREE: the entry of none */
 typedef struct SfProcess
 {
-	SfProcessState state;
+	SfProcessStatus status;
 	SfProcessKind kind;
 	SfErrand	errand;
 	Oid			database;
@@ -119,7 +119,7 @@ typedef struct SfProcess
 	SfTick		turn_began;		/* RUNNING: UNSET before its first turn */
 	int			nkeys;			/* keys of the turn that no other process knows of */
 	SfTick		attached;
-	SfTick		since;			/* in this state, or in this step */
+	SfTick		since;			/* with this status, or in this step */
 	int64		steps;
 
 	/* the step: written by the owner under the lock, read by its handler */
@@ -139,19 +139,19 @@ typedef struct SfProcess
 #define SF_RECENT_CANCELS	256
 
 /*
- * What is known of a database, with the states that may follow.
+ * What is known of a database, with what may follow each status.
  *
  *	UNKNOWN		-> DRIVEN, NOT_DRIVEN	a worker has looked
  *	DRIVEN		-> NOT_DRIVEN			a turn's verdict
  *				-> UNKNOWN				registered again, or a probe died
  *	NOT_DRIVEN	-> UNKNOWN				registered again
  */
-typedef enum SfDatabaseState
+typedef enum SfDatabaseStatus
 {
 	SF_DATABASE_UNKNOWN,
 	SF_DATABASE_DRIVEN,
 	SF_DATABASE_NOT_DRIVEN
-} SfDatabaseState;
+} SfDatabaseStatus;
 
 /*
  * What is done about keys that wait in the ring, with the states that may follow.
@@ -185,7 +185,7 @@ typedef struct SfLastError
 typedef struct SfDatabase
 {
 	Oid			oid;			/* InvalidOid: free */
-	SfDatabaseState state;
+	SfDatabaseStatus status;
 	uint32		registrations;	/* a verdict from before the last one is void */
 	int			leaving;		/* commands that want our processes out */
 	int			failures;		/* processes that died, in a row */

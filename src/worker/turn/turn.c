@@ -578,7 +578,7 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 	turn->nkeys -= turn->tried;
 	memmove(turn->keys, turn->keys + turn->tried, sizeof(SfWorkKey) * turn->nkeys);
 	/* what they cost is that of what came of them */
-	turn->tried += result->ntried;
+	turn->tried += result->nqueued_tried;
 	turn->seeks = turn->seeks && result->end == SF_SLICE_END_WORKED;
 	switch (result->end)
 	{

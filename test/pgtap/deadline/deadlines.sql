@@ -210,7 +210,7 @@ SELECT is((SELECT count(*) FROM sf_late WHERE acknowledged_at IS NOT NULL), 1::b
 SELECT pg_temp.events() \g /dev/null
 
 -- Schedules: the run before the deadline, in the time zone, on the days of the calendar.
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, cron_job_id,
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, timezone, cron_job_id,
 	changed_at, created_at)
 SELECT n, current_user::regrole, extract(minute FROM pg_temp.day(ago)) || ' ' || extract(hour FROM pg_temp.day(ago))
 || ' * * *', 'other', '{}', 'UTC', 0, now() - interval '3 days', now()
@@ -252,7 +252,7 @@ SELECT is(pg_temp.late('soon'), 'will_be_late end soon:today', 'the calendar get
 SELECT sf_drop_deadline('soon'), sf_drop_calendar('as-never'), sf_create_calendar('never', '{"Weekdays": []}')
 	\g /dev/null
 -- 06:00 of the next day is the end of a run in the evening; clocks go forward at 02:00 in Berlin.
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, cron_job_id,
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, timezone, cron_job_id,
 	changed_at, created_at)
 VALUES ('evening', current_user::regrole, '0 22 * * *', 'other', '{}', 'Europe/Berlin', 0, '2030-03-01', now());
 SELECT sf_set_deadline('schedule:evening', '02:30', '06:00') \g /dev/null

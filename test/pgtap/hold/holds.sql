@@ -130,7 +130,7 @@ SELECT is((SELECT outcome FROM sf_stop_many('held') WHERE execution_id = 'held:n
 SELECT sf_release('held') \g /dev/null
 
 -- A schedule: its executions start and wait.
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, cron_job_id,
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, timezone, cron_job_id,
 	changed_at, created_at)
 VALUES ('held_schedule', current_user::regrole, '0 2 * * *', 'held', '{}', 'UTC', 0, now(), now());
 SELECT ok(sf_hold('schedule:held_schedule'), 'a schedule');

@@ -522,7 +522,7 @@ CREATE FUNCTION pg_temp.run_with(field text, state text, value text) RETURNS tex
 	SELECT sf_create_state_machine('path', pg_temp.definition(field, state, '"$.n"'), or_replace => true);
 	SELECT sf_run(sf_start('path', format('{"n": %s, "items": [1]}', value)::jsonb)) $$;
 
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, changed_at, created_at)
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, timezone, changed_at, created_at)
 	VALUES ('s', current_user::regrole, '* * * * *', 'm', '{}', 'UTC', now(), now());
 SELECT plan((SELECT count(*)::integer FROM cases) + 4);
 SELECT alike(pg_temp.outcome(call), expected, call) FROM cases;

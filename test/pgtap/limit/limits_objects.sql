@@ -82,8 +82,8 @@ SET LOCAL ROLE limited_heir;
 SELECT sf_set_limit('sql:other', max_running => 3) \g /dev/null
 RESET ROLE;
 SELECT sf_reassign_owned('limited_leaver', 'limited_heir') \g /dev/null
-SELECT is((SELECT string_agg(owner || ' ' || max_running, ', ' ORDER BY max_running) FROM _sfflow.run_limit
-		WHERE owner IS NOT NULL), 'limited_heir 1, limited_heir 3', 'limits are passed on with what a role owns');
+SELECT is((SELECT string_agg(for_owner || ' ' || max_running, ', ' ORDER BY max_running) FROM _sfflow.run_limit
+		WHERE for_owner IS NOT NULL), 'limited_heir 1, limited_heir 3', 'limits are passed on with what a role owns');
 SELECT lives_ok('DROP ROLE limited_leaver', '... and do not keep it');
 
 SELECT * FROM finish();

@@ -12,10 +12,10 @@ CREATE FUNCTION pg_temp.problems(OUT text) LANGUAGE sql SECURITY DEFINER AS $$
 	UPDATE _sfflow.run_limit SET counted = true;
 	SELECT string_agg(DISTINCT concat_ws(' ', problem, execution_id), ', ') FROM sf_check() $$;
 CREATE FUNCTION pg_temp.shown(OUT text) LANGUAGE sql AS $$
-	SELECT string_agg(concat_ws('|', coalesce(l.owner::text || ' ', '') || l.kind || ' ' || l.name, l.max_running,
+	SELECT string_agg(concat_ws('|', coalesce(l.for_owner::text || ' ', '') || l.kind || ' ' || l.name, l.max_running,
 		(SELECT count(*) FROM _sfflow.limit_slot s WHERE s.limit_no = l.limit_no),
 		(SELECT count(*) FROM _sfflow.held_branch h WHERE h.feature = 'limit' AND h.object_no = l.limit_no)),
-		', ' ORDER BY l.kind, l.name, l.owner::text) FROM _sfflow.run_limit l $$;
+		', ' ORDER BY l.kind, l.name, l.for_owner::text) FROM _sfflow.run_limit l $$;
 CREATE FUNCTION pg_temp.run(names text) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(sf_run('owned:' || n), ' ') FROM unnest(string_to_array(names, ' ')) AS n $$;
 
@@ -134,7 +134,7 @@ SELECT is(pg_temp.shown(), 'activity blue|1|1|0, activity red|9|1|0, one resourc
 	'one runs under the limit of a role, and one waits');
 UPDATE _sfflow.run_limit SET uncounted_at = '-infinity' \g /dev/null
 SELECT sf_reassign_owned('one', 'two') \g /dev/null
-SELECT is((SELECT count(*) FROM _sfflow.run_limit WHERE owner = 'two'::regrole AND uncounted_at > now()), 1::bigint,
+SELECT is((SELECT count(*) FROM _sfflow.run_limit WHERE for_owner = 'two'::regrole AND uncounted_at > now()), 1::bigint,
 	'... as are those that are passed on');
 SELECT is(pg_temp.shown(), 'activity blue|1|1|0, activity red|9|1|0, two resource arn:aws:states:::job:run|1|1|1',
 	'... and under that of another one to which it goes');

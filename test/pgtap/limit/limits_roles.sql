@@ -22,7 +22,8 @@ END $$;
 CALL sf_run_due();
 
 -- A hundred looks, each after a change; to find out about all limits after each of them takes more than 5,000 scans.
-CREATE TABLE pg_temp.before AS SELECT limit_no, roles_hash FROM _sfflow.run_limit WHERE owner = 'roles_100'::regrole;
+CREATE TABLE pg_temp.before AS SELECT limit_no, roles_hash FROM _sfflow.run_limit
+	WHERE for_owner = 'roles_100'::regrole;
 SELECT pg_temp.scans() AS before \gset
 DO $$
 BEGIN

@@ -131,7 +131,7 @@ SELECT results_eq($$ SELECT state, detail FROM sf_night() WHERE target = 'bad:1'
 	'why one failed');
 
 -- Schedules: runs that were noted and did not start, and one that waits. pg_cron is not here.
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, cron_job_id, changed_at, created_at,
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, cron_job_id, changed_at, created_at,
 	handled_until)
 VALUES ('noted', current_user::regrole, '0 2 * * *', 'bad/1', '{}', 0, now(), now(), now());
 INSERT INTO _sfflow.schedule_run (schedule, run_at, pid, scheduled_for, outcome, message, execution_id)

@@ -89,7 +89,7 @@ INSERT INTO pg_temp.filling (name, fill, change) VALUES
 	'rows_stranger'::regrole, '' FROM _sfflow.execution e JOIN _sfflow.state_machine m USING (machine_no)
 	WHERE m.name = 'stranger' AND e.execution_id <> 'stranger:e2'$$,
 	$$SELECT sf_acknowledge('stranger:e3')$$),
-('schedules', $$RESET ROLE; INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, changed_at,
+('schedules', $$RESET ROLE; INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, changed_at,
 		created_at)
 	SELECT 's' || i, 'rows_stranger'::regrole, '0 0 1 1 *', 'stranger', '{}', now(), now()
 	FROM generate_series(1, pg_temp.many()) i$$,

@@ -21,7 +21,7 @@ SELECT count(sf_set_alias('s' || i, 'live', '{"1": 100}')), count(sf_set_deadlin
 	FROM generate_series(1, pg_temp.many()) i \g /dev/null
 SELECT sf_grant('READ', 's7', 'views_reader'), sf_grant('READ', 's8', 'public') \g /dev/null
 RESET ROLE;
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, changed_at, created_at)
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, changed_at, created_at)
 	SELECT 's' || i, 'views_stranger'::regrole, '0 0 1 1 *', 's' || i, '{}', now(), now()
 	FROM generate_series(1, pg_temp.many()) i;
 INSERT INTO _sfflow.failure SELECT e.execution_no, e.machine_no, 1, now(), true FROM _sfflow.execution e;
@@ -50,9 +50,9 @@ SELECT is((SELECT string_agg(state_machine, ' ' ORDER BY state_machine) FROM sf_
 RESET ROLE;
 
 -- Thousands of rows that are not seen do not have the query compiled.
-INSERT INTO _sfflow.hold (kind, name, state, owner, held_at, held_by) SELECT 'resource', 'sql:h' || i, '',
+INSERT INTO _sfflow.hold (kind, name, state, for_owner, held_at, held_by) SELECT 'resource', 'sql:h' || i, '',
 	'views_stranger'::regrole, now(), '' FROM generate_series(1, 20000) i;
-INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, owner, max_running, highest, fails, set_at,
+INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, for_owner, max_running, highest, fails, set_at,
 	set_by)
 	SELECT 'resource', 'sql:h' || i, '', '', false, 'views_stranger'::regrole, 5, 5, false, now(),
 	'' FROM generate_series(1, 20000) i;

@@ -100,7 +100,7 @@ SELECT sf_purge('1 hour') \g /dev/null
 SELECT is(pg_temp.look(), 'overdue CLEARED p', 'so is one that has been purged since');
 
 -- A run that was missed, and a machine without an owner.
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, cron_job_id,
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, timezone, cron_job_id,
 	changed_at, created_at)
 VALUES ('told', current_user::regrole, '0 2 * * *', 'told_sql', '{}', 'UTC', 0, now() - interval '3 days', now());
 SELECT is((SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run'), 1::bigint, 'a run was missed');

@@ -9,7 +9,7 @@ SELECT sf_create_state_machine(m, '{"StartAt": "A", "States": {"A": {"Type": "Pa
 	FROM unnest('{some,all_at_once,queue,left}'::text[]) AS m;
 -- Schedules that run each minute, as if nothing had called them for some minutes.
 CREATE FUNCTION pg_temp.make(name text, missed text, overlap text) RETURNS void LANGUAGE sql AS $$
-	INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, missed, overlap, cron_job_id,
+	INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, timezone, missed, overlap, cron_job_id,
 		changed_at, created_at)
 	VALUES (name, current_user::regrole, '* * * * *', name, '{}', 'UTC', missed, overlap, 0, '2025-01-01',
 		'2025-01-01');

@@ -7,7 +7,7 @@ SELECT sf_create_state_machine('runs', '{"StartAt": "A", "States": {"A": {"Type"
 -- A schedule as sf_schedule made it a while ago, whose pg_cron job is gone.
 CREATE FUNCTION pg_temp.make(name text, schedule text, zone text, changed timestamptz,
 	last_run timestamptz DEFAULT NULL) RETURNS void LANGUAGE sql AS $$
-	INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, cron_job_id, changed_at,
+	INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, timezone, cron_job_id, changed_at,
 		created_at, handled_until)
 	VALUES (name, current_user::regrole, schedule, 'runs', '{}', zone, 0, changed, changed, last_run) $$;
 CREATE FUNCTION pg_temp.missed(name text) RETURNS timestamptz LANGUAGE sql AS

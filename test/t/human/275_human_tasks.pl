@@ -209,7 +209,7 @@ is(refusal('bob', "sf_complete_task($task)"), 'allowed', '... not somebody else'
 sql("SELECT sf_drop_rule('next')");
 
 # What a schedule starts has its owner for its starter: pg_cron calls as it, and workers make up for what was missed.
-sql(q(INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, cron_job_id, changed_at, created_at)
+sql(q(INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, cron_job_id, changed_at, created_at)
 	SELECT 'daily', 'anna'::regrole, '0 3 * * *', 'eyes', '{}', 0, t, t
 	FROM (SELECT now() - interval '3 days' AS t) x));
 for my $run ([ 'by pg_cron', "SELECT _sfflow.run_schedule('daily')", 'anna' ],

@@ -42,7 +42,7 @@ SELECT sf_create_rule('watch', '{"source": ["aws.states"]}', 'nightly'), sf_set_
 RESET SESSION AUTHORIZATION;
 SELECT sf_revoke('CREATE', '*', 'public'), sf_revoke('SEND', 'activity:shell', 'public'),
 	sf_grant('CREATE', '*', 'CREATE');
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, changed_at, created_at)
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, changed_at, created_at)
 	VALUES ('plan', 'owner', '0 2 * * *', 'nightly', '{}', now(), now());
 INSERT INTO _sfflow.lateness (target, deadline_at, due_by, finding, base_at, raised_at)
 	VALUES ('nightly', now(), 'start', 'never_started', now(), now());

@@ -57,7 +57,7 @@ for my $name (@names)
 # hour.
 $node->safe_psql('postgres', <<'EOQ');
 SELECT sf_create_state_machine('flow', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
-INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, calendar, on_closed, changed_at,
+INSERT INTO _sfflow.schedule (name, owner, cron, state_machine, input, timezone, calendar, on_closed, changed_at,
 	created_at)
 SELECT s->>'name', current_user::regrole, s->>'expression', 'flow', '{}', 'UTC', s->>'calendar', s->>'on_closed',
 	now(), now()
