@@ -86,7 +86,7 @@ ALTER TABLE _sfflow.branch ADD CONSTRAINT branch_number CHECK (CASE branch_no
 -- How the jobs of a net have ended was in the column of those that share a row.
 ALTER TABLE _sfflow.branch ADD COLUMN job_ends integer[];
 UPDATE _sfflow.branch SET job_ends = jobs, jobs = NULL
-WHERE jobs IS NOT NULL AND place <> @JOB_PLACE_SHARED@;
+WHERE jobs IS NOT NULL AND place <> @NET_JOB_PLACE_SHARED@;
 
 -- A Distributed Map whose items have not been read had the number -1 for that of its iterations.
 ALTER TABLE _sfflow.branch ADD COLUMN items_unread boolean NOT NULL DEFAULT false;
@@ -107,7 +107,7 @@ ALTER TABLE _sfflow.branch
 		AND (outcome IS NULL OR NOT outcome_failed)
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
 	ADD CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
 	ADD CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL);
 
 -- What has a slot was first in its queue by a rank of a hundred years before.

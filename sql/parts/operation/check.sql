@@ -153,7 +153,7 @@ WITH told AS MATERIALIZED (
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@, @PHASE_WAIT@) AND b.due_at IS NULL
 		-- a job of a net that waits for others, or for room
-		AND b.place = @JOB_PLACE_NONE@
+		AND b.place = @NET_JOB_PLACE_NONE@
 		AND (b.phase = @PHASE_WAIT@ OR NOT EXISTS (SELECT FROM _sfflow.held w
 			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no))
 	UNION ALL
@@ -180,7 +180,8 @@ WITH told AS MATERIALIZED (
 	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase,
 		b.place)
 	FROM strand b
-	WHERE b.place IN (@JOB_PLACE_WAITS@, @JOB_PLACE_READY@) AND (b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL)
+	WHERE b.place IN (@NET_JOB_PLACE_WAITS@, @NET_JOB_PLACE_READY@)
+		AND (b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL)
 	UNION ALL
 	SELECT 'pending_wrong', b.execution_no,
 		format('branch %s waits for %s children, %s have not ended', b.branch_no, b.pending, count(c.branch_no))
@@ -253,7 +254,7 @@ WITH told AS MATERIALIZED (
 			-- a job or a branch that has failed, with its children, while others go on
 			AND (b.live OR p.phase NOT IN (@PHASE_FAILED@, @PHASE_ABORTED@))
 			-- a net that goes on, of whose jobs none runs
-			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> @JOB_PLACE_NONE@ OR NOT b.live))))
+			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> @NET_JOB_PLACE_NONE@ OR NOT b.live))))
 	UNION ALL
 	SELECT 'child_index_wrong', b.execution_no,
 		format('branch %s is child %s of branch %s', b.branch_no, b.branch_index, b.parent_no)

@@ -187,7 +187,7 @@ CREATE TABLE _sfflow.branch (
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
-	place smallint NOT NULL DEFAULT 0,	-- of a job: SfJobPlace
+	place smallint NOT NULL DEFAULT 0,	-- of a job: SfNetJobPlace
 	owner regrole NOT NULL,				-- of the machine: whose turn it is at
 	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
 	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
@@ -210,7 +210,7 @@ CREATE TABLE _sfflow.branch (
 	deadline timestamptz,				-- of the task that runs
 	iterations integer[],				-- Map indexes, outermost first
 	retry_counts integer[],				-- one per retrier
-	jobs integer[],						-- SHARED: number, scope and state of each job of the row (job_rows.c)
+	jobs integer[],						-- SHARED: number, scope and state of each job of the row (net_job_rows.c)
 	error text,
 	cause text,
 	sqlstate text,						-- ANSWERED, KEPT: with which a long task failed
@@ -223,7 +223,7 @@ CREATE TABLE _sfflow.branch (
 	last_inner_event integer NOT NULL DEFAULT 0,	-- DONE: the last event before that of its end
 	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED, KEPT: the outcome is an error
 	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
-	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (job_rows.c)
+	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (net_job_rows.c)
 	items_unread boolean NOT NULL DEFAULT false,	-- a Distributed Map reads its items, and total is not known
 	PRIMARY KEY (execution_no, branch_no),
 	CONSTRAINT branch_number CHECK (CASE branch_no
@@ -238,7 +238,7 @@ CREATE TABLE _sfflow.branch (
 		AND (outcome IS NULL OR NOT outcome_failed)
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
 	CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
 	CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL)
 );
 
