@@ -322,7 +322,7 @@ CREATE TABLE _sfflow.held (
 	queue bigint,						-- in the queue of one value of the limit's key,
 	rank timestamptz,					-- in this order, behind what has a slot already: see without_slot. No time of
 										-- anything: since, less a minute for each step of the execution's priority
-										-- (rank_of in src/feature/limit/limit_gate.c): old ones overtake in the end
+										-- (order_of in src/feature/limit/limit_gate.c): old ones overtake in the end
 	since timestamptz,					-- when it could have begun
 	without_slot boolean NOT NULL DEFAULT true,	-- false: a task with the slot that others of the queue wait for
 	PRIMARY KEY (execution_no, branch_no),

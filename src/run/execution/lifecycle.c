@@ -337,7 +337,7 @@ redrive_map_runs(SfDraft *draft, TimestampTz now)
 
 		if (branch->phase != SF_PHASE_JOIN || !sf_branch_has_map_run(branch))
 			continue;
-		map_run = sf_map_children_run(branch);
+		map_run = sf_apply_map_run_of(branch);
 		sf_draft_add_event(draft, SF_HISTORY_EVENT_MAP_RUN_REDRIVEN,
 						   sf_map_redriven_extra(draft->execution, state, map_run),
 						   now);

@@ -189,14 +189,14 @@ typedef struct SfBranchRow
 	struct SfBranch *shared;	/* the row that was read, which jobs share; NULL: the branch has its own */
 } SfBranchRow;
 
-/* The queue of a limit that a branch was taken from for the step that it is about to begin */
-typedef struct SfTaken
+/* The queue of a limit that a branch has left for the step that it is about to begin */
+typedef struct SfLeftQueue
 {
-	bool		from_queue;		/* false: from none, and the others say nothing */
+	bool		was_in_one;		/* false: in none, and the others say nothing */
 	SfQueue		queue;
 	TimestampTz rank;			/* its order there */
 	TimestampTz since;			/* it has waited since then */
-} SfTaken;
+} SfLeftQueue;
 
 /* Where the children of a branch in phase JOIN are, as the slice that works on it knows */
 typedef enum SfChildrenSource
@@ -229,7 +229,7 @@ typedef struct SfBranch
 	};
 
 	SfBranchRow row;
-	SfTaken		taken;
+	SfLeftQueue left_queue;
 	SfBranchWork work;
 } SfBranch;
 

@@ -16,9 +16,9 @@
 
 SF_COLUMN_NUMBERS(SF_HELD_COLUMNS);
 
-/* Note that a branch waits, in a queue with a rank, or (no rank) in none. */
+/* Note that a branch waits, in a queue with its order there, or (no rank) in none. */
 static void
-park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfRank rank)
+park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfQueueOrder order)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.held AS w (execution_no, branch_no, feature, object_no, queue, rank, since, without_slot)"
@@ -28,22 +28,22 @@ park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfRank
 
 	sf_branch_come_at(branch, DT_NOEND);
 	sf_db_execute(&plan, SF_BRANCH_KEY(branch->key), SF_TEXT(feature), SF_INT8(object_no), queue,
-				  SF_TIME_OR_NULL(rank.rank, DT_NOBEGIN), SF_TIME_OR_NULL(rank.since, DT_NOBEGIN),
-				  SF_BOOL(!rank.has_slot));
+				  SF_TIME_OR_NULL(order.rank, DT_NOBEGIN), SF_TIME_OR_NULL(order.since, DT_NOBEGIN),
+				  SF_BOOL(!order.has_slot));
 }
 
 /* Have a branch, which the caller writes, wait for an object of a feature. */
 void
 sf_park_branch(SfBranch *branch, const char *feature, int64 object_no)
 {
-	park(branch, feature, object_no, SF_NULL(INT8OID), (SfRank) {.rank = DT_NOBEGIN,.since = DT_NOBEGIN});
+	park(branch, feature, object_no, SF_NULL(INT8OID), (SfQueueOrder) {.rank = DT_NOBEGIN,.since = DT_NOBEGIN});
 }
 
 /* Have a branch, which the caller writes, wait in a queue. */
 void
-sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfRank rank)
+sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfQueueOrder order)
 {
-	park(branch, feature, queue.limit_no, SF_INT8(queue.hash), rank);
+	park(branch, feature, queue.limit_no, SF_INT8(queue.hash), order);
 }
 
 /* Name the feature that a branch waits for; NULL: it waits for none. */
@@ -247,14 +247,14 @@ read_rank(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_no = 1, COL_queue, COL_rank, COL_since};
 	SfBranch   *branch = arg;
 
-	branch->taken.from_queue = true;
-	branch->taken.queue.limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
-	branch->taken.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
-	branch->taken.rank = sf_row_number(tuple, desc, COL_rank, 0);
-	branch->taken.since = sf_row_number(tuple, desc, COL_since, 0);
+	branch->left_queue.was_in_one = true;
+	branch->left_queue.queue.limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	branch->left_queue.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
+	branch->left_queue.rank = sf_row_number(tuple, desc, COL_rank, 0);
+	branch->left_queue.since = sf_row_number(tuple, desc, COL_since, 0);
 }
 
-/* A branch that the caller has locked leaves its queue, which it notes (SfTaken); false: it is in none. */
+/* A branch that the caller has locked leaves its queue, which it notes (SfLeftQueue); false: it is in none. */
 bool
 sf_park_leave_queue(SfBranch *branch)
 {

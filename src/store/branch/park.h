@@ -90,12 +90,12 @@ sf_park_queue_is_behind(SfQueue a, SfQueue b)
 }
 
 /* Where a branch waits: since when, and in which order */
-typedef struct SfRank
+typedef struct SfQueueOrder
 {
 	bool		has_slot;		/* an announced task, with a slot: it comes before what waits for one */
 	TimestampTz rank;			/* less: before */
 	TimestampTz since;
-} SfRank;
+} SfQueueOrder;
 
 /* A branch that waits in a queue */
 typedef struct SfQueuedBranch
@@ -109,11 +109,11 @@ typedef struct SfQueuedBranch
 	TransactionId made_by;		/* has written its row */
 } SfQueuedBranch;
 
-/* Does a branch of some rank come before one that waits, in the order of their queue? */
+/* Does a branch with some order come before one that waits, in the order of their queue? */
 static inline bool
-sf_park_is_before(SfRank rank, const SfQueuedBranch *other)
+sf_park_is_before(SfQueueOrder order, const SfQueuedBranch *other)
 {
-	return rank.has_slot != other->has_slot ? rank.has_slot : rank.rank < other->rank;
+	return order.has_slot != other->has_slot ? order.has_slot : order.rank < other->rank;
 }
 
 /* How many branches of a queue are read at once: symbol, number */
@@ -128,7 +128,7 @@ typedef enum SfFront
 	SF_FRONT_LIST(SF_FRONT_ENUM)
 } SfFront;
 
-extern void sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfRank rank);
+extern void sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfQueueOrder order);
 extern bool sf_park_leave_queue(SfBranch *branch);
 extern int	sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front, SfFront size);
 extern void sf_park_forget_left_over(const SfQueuedBranch *row);
