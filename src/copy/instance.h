@@ -50,9 +50,10 @@ extern void sf_instance_stop(const char *reason);
 extern void sf_instance_settle(void);
 
 /*
- * --- instance_file.c: the file by which a data directory knows itself from its copies. * It lies in
- * the root of the data directory and says which file it is itself, so that in a copy of the directory
- * it is seen to be a copy ---
+ * --- instance_file.c: the file by which a data directory knows itself from its copies ---
+ *
+ * The file lies in the root of the data directory and says which file it is itself, so that in a copy of the
+ * directory it is seen to be a copy.
  */
 
 extern void sf_instance_file_start(void);

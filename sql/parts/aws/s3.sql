@@ -1,12 +1,12 @@
 -- What sf_aws_install makes for S3: buckets and objects in tables, and functions with the shapes of its API.
 
--- Runs with the rights of its caller, to whom all that it makes belongs.
 -- The checksum that S3 makes of an object: CRC-32, as in zlib, the highest byte first.
 CREATE FUNCTION _sfflow.crc32(content bytea)
 RETURNS bytea
 AS 'MODULE_PATHNAME', 'sfflow_crc32'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+-- Runs with the rights of its caller, to whom all that it makes belongs.
 CREATE FUNCTION _sfflow.aws_install_s3()
 RETURNS void
 LANGUAGE plpgsql

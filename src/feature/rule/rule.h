@@ -67,8 +67,9 @@ extern int	sf_rule_depth(int64 execution_no, int64 parent_execution_no);
 extern Oid	sf_rule_set_owner(const char *name, Oid owner);
 
 /*
- * --- what a rule calls, by its name: "nightly", "sql:shop.note", "activity:report", "event:paid", "notify:alarms"
- * ---
+ * --- what a rule calls, by its name ---
+ *
+ * Such names are "nightly", "sql:shop.note", "activity:report", "event:paid", "notify:alarms".
  */
 
 typedef enum SfTargetKind

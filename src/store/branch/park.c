@@ -2,9 +2,9 @@
  * park.c
  *		Branches that a feature keeps from going on: rows of _sfflow.held.
  *
- * Such a branch is not due, and costs no queries.  Its row says which object of which feature keeps it:
- * a hold, or a limit.  What waits for a limit does so in a queue, in the order of the ranks; what waits for
- * the end of a hold is in none.  The row of a branch that went on in another way is left over and means nothing.
+ * Such a branch is not due, and costs no queries.  Its row says which feature keeps it, and for which object: a hold,
+ * or a limit.  One in the line of its start key has none.  What waits for a limit is in a queue, in the order of the
+ * ranks; nothing else is in one.  The row of a branch that went on in another way is left over and means nothing.
  */
 #include "postgres.h"
 

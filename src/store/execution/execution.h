@@ -206,10 +206,11 @@ extern SfBulkList sf_bulk_running(const SfBulkFilter *filter);
 extern bool sf_bulk_map_run(const char *uuid, int64 *execution_no, int64 *map_run_no);
 
 /*
- * --- open_execution.c: executions that have begun and have not ended with success. * Lists of running
- * and of failed executions read these rows, and not the rows of all executions.  An index on the
- * status of an execution would serve the lists, too, but each end would then write to every index of
- * the table (docs/decisions/lists.md) ---
+ * --- open_execution.c: executions that have begun and have not ended with success ---
+ *
+ * Lists of running and of failed executions read these rows, and not the rows of all executions.  An index
+ * on the status of an execution would serve the lists, too, but each end would then write to every index of
+ * the table (docs/decisions/lists.md).
  */
 
 /* Columns of _sfflow.open_execution; see sql/parts/table/core.sql. */
