@@ -5,6 +5,11 @@ DROP FUNCTION _sfflow.schema_1();
 -- Names that said something else.
 ALTER TABLE _sfflow.schedule_wait RENAME TO pending_run;
 ALTER INDEX _sfflow.schedule_wait_pkey RENAME TO pending_run_pkey;
+ALTER TABLE _sfflow.held RENAME TO parked;
+ALTER INDEX _sfflow.held_pkey RENAME TO parked_pkey;
+ALTER INDEX _sfflow.held_queue RENAME TO parked_queue;
+ALTER INDEX _sfflow.held_object RENAME TO parked_object;
+ALTER VIEW _sfflow.held_branch RENAME TO parked_branch;
 ALTER TABLE _sfflow.lateness RENAME COLUMN state TO finding;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN covers TO roles_hash;
 ALTER TABLE _sfflow.schedule RENAME COLUMN job_id TO cron_job_id;
@@ -17,7 +22,8 @@ BEGIN
 		SELECT r.relname, n.conname, a.attname FROM pg_constraint n
 		JOIN pg_class r ON r.oid = n.conrelid
 		JOIN pg_attribute a ON a.attrelid = n.conrelid AND a.attnum = n.conkey[1]
-		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.lateness'::regclass)
+		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.parked'::regclass,
+			'_sfflow.lateness'::regclass)
 			AND n.conname <> r.relname || '_' || a.attname || '_not_null'
 	LOOP
 		EXECUTE format('ALTER TABLE _sfflow.%I RENAME CONSTRAINT %I TO %I', c.relname, c.conname,
@@ -111,11 +117,11 @@ ALTER TABLE _sfflow.branch
 	ADD CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL);
 
 -- What has a slot was first in its queue by a rank of a hundred years before.
-ALTER TABLE _sfflow.held ADD COLUMN without_slot boolean NOT NULL DEFAULT true;
-UPDATE _sfflow.held SET rank = rank + interval '876000 hours', without_slot = false
+ALTER TABLE _sfflow.parked ADD COLUMN without_slot boolean NOT NULL DEFAULT true;
+UPDATE _sfflow.parked SET rank = rank + interval '876000 hours', without_slot = false
 WHERE rank < now() - interval '50 years';
-DROP INDEX _sfflow.held_queue;
-CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, execution_no, branch_no)
+DROP INDEX _sfflow.parked_queue;
+CREATE INDEX parked_queue ON _sfflow.parked (object_no, queue, without_slot, rank, execution_no, branch_no)
 	WHERE queue IS NOT NULL;
 
 -- Which columns were null told what a run that waits is of.
@@ -213,7 +219,7 @@ ALTER TABLE _sfflow.aws_resource
 ALTER TABLE _sfflow.version_publication
 	ADD CONSTRAINT version_publication_number CHECK (number IS NOT NULL OR NOT published);
 ALTER TABLE _sfflow.instance ADD CONSTRAINT instance_stopped CHECK (stopped_because IS NULL OR NOT enabled);
-ALTER TABLE _sfflow.held ADD CONSTRAINT held_rank
+ALTER TABLE _sfflow.parked ADD CONSTRAINT parked_rank
 	CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END);
 ALTER TABLE _sfflow.task ADD CONSTRAINT task_status CHECK (CASE
 	WHEN status = @TASK_STATUS_QUEUED@ THEN activity_no IS NOT NULL

@@ -19,7 +19,7 @@ static const SfFeatureTable core_tables[] = {
 	{"failure",.of_execution = true},
 	{"acknowledgement",.of_execution = true},
 	{"audit",.of_execution = true},
-	{"held",.of_execution = true,.left_behind = true},
+	{"parked",.of_execution = true,.left_behind = true},
 	{"purge_position",.of_machine = true},
 	{"version_publication",.of_machine = true},
 	{"machine_alias",.of_machine = true},

@@ -314,7 +314,7 @@ CREATE TABLE _sfflow.instance (
 -- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a
 -- limit: its due_at is NULL. The row of a branch that went on in another way, because its execution was stopped, means
 -- nothing.
-CREATE TABLE _sfflow.held (
+CREATE TABLE _sfflow.parked (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	feature text COLLATE "C" NOT NULL,	-- hold, limit or start_key
@@ -326,13 +326,13 @@ CREATE TABLE _sfflow.held (
 	since timestamptz,					-- when it could have begun
 	without_slot boolean NOT NULL DEFAULT true,	-- false: a task with the slot that others of the queue wait for
 	PRIMARY KEY (execution_no, branch_no),
-	CONSTRAINT held_rank CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END)
+	CONSTRAINT parked_rank CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END)
 );
 
 -- Only limits have queues: the number tells the object.
-CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, execution_no, branch_no)
+CREATE INDEX parked_queue ON _sfflow.parked (object_no, queue, without_slot, rank, execution_no, branch_no)
 	WHERE queue IS NOT NULL;
-CREATE INDEX held_object ON _sfflow.held (object_no) WHERE queue IS NULL;
+CREATE INDEX parked_object ON _sfflow.parked (object_no) WHERE queue IS NULL;
 
 -- Number of the schema that the rows of the tables are of. Dumped: so sf_enable() notices rows that were loaded into
 -- the tables of another schema. Written when a database is adopted, and by updates of the extension. Data that is
@@ -355,7 +355,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.open_execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.purge_position', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.dropped_machine', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.held', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.parked', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_run', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_item', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.history', '');

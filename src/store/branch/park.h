@@ -1,14 +1,14 @@
 /*
  * park.h
- *		Branches that a feature keeps from going on: rows of _sfflow.held.
+ *		Branches that a feature keeps from going on: rows of _sfflow.parked.
  */
 #ifndef SF_STORE_PARK_H
 #define SF_STORE_PARK_H
 
 #include "store/branch/branch.h"
 
-/* Columns of _sfflow.held; see sql/parts/table/core.sql. */
-#define SF_HELD_COLUMNS(X) \
+/* Columns of _sfflow.parked; see sql/parts/table/core.sql. */
+#define SF_PARKED_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \
 	X(char *, feature, TEXT, NOT_NULL) \
@@ -45,7 +45,7 @@ extern List *sf_park_list_of(int machine_no, Oid owner);
 /* What waits for objects of roles that have no rights of the machine's owner, or not any more: a query */
 #define SF_PARKED_OF_OTHERS(feature, table, number) \
 	"SELECT " SF_PARKED " FROM _sfflow." table " x" \
-	" JOIN _sfflow.held w ON w.object_no = x." number " AND w.feature = '" feature "'" \
+	" JOIN _sfflow.parked w ON w.object_no = x." number " AND w.feature = '" feature "'" \
 	" JOIN _sfflow.execution e ON e.execution_no = w.execution_no" \
 	" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no" \
 	" WHERE NOT pg_catalog.pg_has_role(x.owner::pg_catalog.oid, m.owner::pg_catalog.oid, 'USAGE')" \

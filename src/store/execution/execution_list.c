@@ -102,7 +102,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 	"  WHERE b.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner" \
 	"   FROM _sfflow.state_machine s WHERE s.machine_no = ANY ($1))" \
 	"  AND b.due_at < $12" \
-	" UNION ALL SELECT w.execution_no FROM _sfflow.held w JOIN _sfflow.branch b" \
+	" UNION ALL SELECT w.execution_no FROM _sfflow.parked w JOIN _sfflow.branch b" \
 	"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no" \
 	"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.due_at IS NULL" \
 	" UNION ALL SELECT d.execution_no FROM _sfflow.delayed_start d JOIN _sfflow.branch b" \

@@ -39,7 +39,7 @@ $standby->start;
 my $limits = "SELECT string_agg(in_use || ' ' || waiting, ', ' ORDER BY target) FROM sf_limits
 	WHERE target = 'activity:desk'";
 my $order = "SELECT string_agg(e.name, ' ' ORDER BY w.without_slot, w.rank, w.execution_no)
-	FROM _sfflow.held w JOIN _sfflow.execution x
+	FROM _sfflow.parked w JOIN _sfflow.execution x
 	USING (execution_no) JOIN sf_executions e USING (execution_id) WHERE e.state_machine = 'desk'";
 $primary->safe_psql('postgres', "SELECT sf_start('desk', '{}', n::text, priority => n % 2)
 	FROM generate_series(1, 8) AS n");
