@@ -5,6 +5,11 @@ DROP FUNCTION _sfflow.schema_1();
 -- Names that said something else.
 ALTER TABLE _sfflow.schedule_wait RENAME TO pending_run;
 ALTER INDEX _sfflow.schedule_wait_pkey RENAME TO pending_run_pkey;
+ALTER TABLE _sfflow.held RENAME TO parked;
+ALTER INDEX _sfflow.held_pkey RENAME TO parked_pkey;
+ALTER INDEX _sfflow.held_queue RENAME TO parked_queue;
+ALTER INDEX _sfflow.held_object RENAME TO parked_object;
+ALTER VIEW _sfflow.held_branch RENAME TO parked_branch;
 ALTER TABLE _sfflow.lateness RENAME COLUMN state TO finding;
 ALTER VIEW _sfflow.raised_lateness RENAME COLUMN state TO finding;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN covers TO roles_hash;
@@ -24,7 +29,7 @@ BEGIN
 		SELECT r.relname, n.conname, a.attname FROM pg_constraint n
 		JOIN pg_class r ON r.oid = n.conrelid
 		JOIN pg_attribute a ON a.attrelid = n.conrelid AND a.attnum = n.conkey[1]
-		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.lateness'::regclass,
+		WHERE n.contype = 'n' AND n.conrelid IN ('_sfflow.pending_run'::regclass, '_sfflow.parked'::regclass, '_sfflow.lateness'::regclass,
 			'_sfflow.schedule'::regclass, '_sfflow.rule_owner'::regclass)
 			AND n.conname <> r.relname || '_' || a.attname || '_not_null'
 	LOOP
@@ -87,8 +92,8 @@ UPDATE _sfflow.branch SET
 	unmet = failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL,
 	failing = failing AND phase <> @PHASE_ANSWERED@
 		AND (phase NOT IN (@PHASE_ENTER@, @PHASE_ABORTED@) OR entered_at IS NOT NULL),
-	job_ends = CASE WHEN place <> @JOB_PLACE_SHARED@ THEN jobs END,
-	jobs = CASE place WHEN @JOB_PLACE_SHARED@ THEN jobs END,
+	job_ends = CASE WHEN place <> @NET_JOB_PLACE_SHARED@ THEN jobs END,
+	jobs = CASE place WHEN @NET_JOB_PLACE_SHARED@ THEN jobs END,
 	items_unread = total = -1 AND map_run_no IS NOT NULL,
 	total = greatest(total, 0),
 	-- one that had ended and kept the outcome of its task was due never
@@ -99,7 +104,7 @@ UPDATE _sfflow.branch SET
 	outcome = CASE WHEN phase = @PHASE_ANSWERED@ AND NOT failing THEN outcome END,
 	sqlstate = CASE phase WHEN @PHASE_ANSWERED@ THEN sqlstate END
 WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@) OR failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@)
-	OR jobs IS NOT NULL AND place <> @JOB_PLACE_SHARED@ OR total < 0
+	OR jobs IS NOT NULL AND place <> @NET_JOB_PLACE_SHARED@ OR total < 0
 	OR phase IN (@PHASES_ENDED@) AND due_at IS NOT NULL
 	OR task_payload IS NOT NULL AND phase <> @PHASE_ANNOUNCED@ OR num_nonnulls(outcome, sqlstate) > 0;
 -- Which numbers are of no branches, but of an execution as a whole, is told by the phase.
@@ -116,18 +121,18 @@ ALTER TABLE _sfflow.branch
 		AND (outcome IS NULL OR NOT outcome_failed)
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
 	ADD CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
 	ADD CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL);
 -- What has kept an outcome has ended, so it has no slots of limits.
 DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b
 WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no AND b.phase = @PHASE_KEPT@;
 
 -- What has a slot was first in its queue by a rank of a hundred years before.
-ALTER TABLE _sfflow.held ADD COLUMN without_slot boolean NOT NULL DEFAULT true;
-UPDATE _sfflow.held SET rank = rank + interval '876000 hours', without_slot = false
+ALTER TABLE _sfflow.parked ADD COLUMN without_slot boolean NOT NULL DEFAULT true;
+UPDATE _sfflow.parked SET rank = rank + interval '876000 hours', without_slot = false
 WHERE rank < now() - interval '50 years';
-DROP INDEX _sfflow.held_queue;
-CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, execution_no, branch_no)
+DROP INDEX _sfflow.parked_queue;
+CREATE INDEX parked_queue ON _sfflow.parked (object_no, queue, without_slot, rank, execution_no, branch_no)
 	WHERE queue IS NOT NULL;
 
 -- Which columns were null told what a run that waits is of.
@@ -234,7 +239,7 @@ ALTER TABLE _sfflow.aws_resource
 ALTER TABLE _sfflow.version_publication
 	ADD CONSTRAINT version_publication_number CHECK (number IS NOT NULL OR NOT published);
 ALTER TABLE _sfflow.instance ADD CONSTRAINT instance_stopped CHECK (stopped_because IS NULL OR NOT enabled);
-ALTER TABLE _sfflow.held ADD CONSTRAINT held_rank
+ALTER TABLE _sfflow.parked ADD CONSTRAINT parked_rank
 	CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END);
 ALTER TABLE _sfflow.task ADD CONSTRAINT task_status CHECK (CASE
 	WHEN status = @TASK_STATUS_QUEUED@ THEN activity_no IS NOT NULL

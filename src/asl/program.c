@@ -33,7 +33,7 @@ sf_program_find_state(const SfProgram *program, const char *name)
 	return SF_NO_STATE;
 }
 
-/* --- how the jobs of a JobNet have ended: SF_JOB_END_… by number, 0: not yet --- */
+/* --- how the jobs of a JobNet have ended: SF_NET_JOB_END_… by number, 0: not yet --- */
 
 /* Jobs of which a packed number says how they have ended, in two bits each */
 #define ENDS_IN_NUMBER	16
@@ -43,7 +43,7 @@ sf_program_find_state(const SfProgram *program, const char *name)
  * the job does not accept.
  */
 int
-sf_asl_job_undone(const SfNetJob *job, const char *ends, bool *unmet)
+sf_asl_net_job_undone(const SfNetJob *job, const char *ends, bool *unmet)
 {
 	int			undone = 0;
 
@@ -62,7 +62,7 @@ sf_asl_job_undone(const SfNetJob *job, const char *ends, bool *unmet)
 
 /* Unpack the ends of the jobs of a net. */
 char *
-sf_asl_job_ends(const int *packed, int npacked, int njobs)
+sf_asl_net_job_ends(const int *packed, int npacked, int njobs)
 {
 	char	   *ends = palloc0(njobs);
 
@@ -77,7 +77,7 @@ sf_asl_job_ends(const int *packed, int npacked, int njobs)
 
 /* Pack the ends of the jobs of a net. */
 int *
-sf_asl_job_ends_pack(const char *ends, int njobs, int *npacked)
+sf_asl_net_job_ends_pack(const char *ends, int njobs, int *npacked)
 {
 	uint32	   *packed;
 
@@ -85,7 +85,7 @@ sf_asl_job_ends_pack(const char *ends, int njobs, int *npacked)
 	packed = palloc0(sizeof(uint32) * *npacked);
 	for (int i = 0; i < njobs; i++)
 	{
-		uint32		end = ends[i] == SF_JOB_END_SKIP ? 3 : ends[i];
+		uint32		end = ends[i] == SF_NET_JOB_END_SKIP ? 3 : ends[i];
 
 		packed[i / ENDS_IN_NUMBER] |= end << (2 * (i % ENDS_IN_NUMBER));
 	}

@@ -421,23 +421,23 @@ typedef struct SfMapState
 } SfMapState;
 
 /* How a job ends: bits, for the sets of On, which are an int */
-typedef enum SfJobEnd
+typedef enum SfNetJobEnd
 {
-	SF_JOB_END_SUCCESS = 0x1,
-	SF_JOB_END_FAILURE = 0x2,
-	SF_JOB_END_SKIP = 0x4
-} SfJobEnd;
+	SF_NET_JOB_END_SUCCESS = 0x1,
+	SF_NET_JOB_END_FAILURE = 0x2,
+	SF_NET_JOB_END_SKIP = 0x4
+} SfNetJobEnd;
 
 /* The set of all */
-#define SF_JOB_END_ANY	(SF_JOB_END_SUCCESS | SF_JOB_END_FAILURE | SF_JOB_END_SKIP)
+#define SF_NET_JOB_END_ANY	(SF_NET_JOB_END_SUCCESS | SF_NET_JOB_END_FAILURE | SF_NET_JOB_END_SKIP)
 
 /* One job waits for another one */
-typedef struct SfJobLink
+typedef struct SfNetJobLink
 {
 	int			job;			/* its number; in after: of what comes before; in
 								 * followers: of what comes after */
 	int			on;				/* the ends of the earlier job that the later one needs */
-} SfJobLink;
+} SfNetJobLink;
 
 /*
  * A job of a JobNet.  Jobs are numbered from 0 on in this order: the one that begins first when
@@ -449,9 +449,9 @@ typedef struct SfNetJob
 	int			scope;			/* of one state, or of a flow of states */
 	int			priority;
 	int			nafter;
-	SfJobLink  *after;
+	SfNetJobLink *after;
 	int			nfollowers;
-	SfJobLink  *followers;
+	SfNetJobLink *followers;
 	SfChoiceRule *condition;	/* NULL: none */
 	SfQueryLanguage language;	/* of the condition */
 	int			context_use;	/* ... what it looks at of the context object */
@@ -658,10 +658,10 @@ extern const char *sf_state_type_name(SfStateType type);
 extern bool sf_asl_has_unknown_type(const char *text, int len, const char *state_name);
 extern int	sf_program_find_state(const SfProgram *program, const char *name);
 
-/* --- how the jobs of a net have ended: SF_JOB_END_… by number, 0: not yet --- */
+/* --- how the jobs of a net have ended: SF_NET_JOB_END_… by number, 0: not yet --- */
 
-extern int	sf_asl_job_undone(const SfNetJob *job, const char *ends, bool *unmet);
-extern char *sf_asl_job_ends(const int *packed, int npacked, int njobs);
-extern int *sf_asl_job_ends_pack(const char *ends, int njobs, int *npacked);
+extern int	sf_asl_net_job_undone(const SfNetJob *job, const char *ends, bool *unmet);
+extern char *sf_asl_net_job_ends(const int *packed, int npacked, int njobs);
+extern int *sf_asl_net_job_ends_pack(const char *ends, int njobs, int *npacked);
 
 #endif							/* SF_ASL_PROGRAM_H */

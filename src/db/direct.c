@@ -232,13 +232,13 @@ sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
 /* Hand rows of a scan to a reader, in the order of the index; returns their number. */
 static int
 read_rows(const SfIndex *index, Snapshot snapshot, ScanKey scan_keys, int nkeys,
-		  ScanDirection direction, int limit, SfRowReader reader, void *arg)
+		  ScanDirection direction, int max_rows, SfRowReader reader, void *arg)
 {
 	RowScan		s;
 	int			n = 0;
 
 	begin_scan(&s, index, AccessShareLock, snapshot, scan_keys, nkeys);
-	while (n < limit && index_getnext_slot(s.scan, direction, s.slot))
+	while (n < max_rows && index_getnext_slot(s.scan, direction, s.slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) take_row(s.rel, s.snapshot, s.slot, SF_LOCK_NONE, NULL, reader, arg);
@@ -250,7 +250,7 @@ read_rows(const SfIndex *index, Snapshot snapshot, ScanKey scan_keys, int nkeys,
 
 /* Hand rows with a key to a reader, as they are after what this statement has written so far. */
 void
-sf_rows_read_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+sf_rows_read_by(const SfIndex *index, int max_rows, SfRowReader reader, void *arg,
 				const SfArg *key, int nkeys)
 {
 	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
@@ -258,24 +258,24 @@ sf_rows_read_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
 	CommandCounterIncrement();
 	sf_direct_form_keys(key, nkeys, scan_keys);
 	(void) read_rows(index, GetTransactionSnapshot(), scan_keys, nkeys,
-					 ForwardScanDirection, limit, reader, arg);
+					 ForwardScanDirection, max_rows, reader, arg);
 }
 
 /* Hand rows from a key on, or with it, to a reader; see direct.h. */
 int
-sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
+sf_rows_scan(const SfIndex *index, bool from, int64 key, int max_rows,
 			 SfRowReader reader, void *arg)
 {
 	ScanKeyData scan_key;
 
 	ScanKeyInit(&scan_key, 1, from ? BTGreaterEqualStrategyNumber : BTEqualStrategyNumber,
 				from ? F_INT8GE : F_INT8EQ, Int64GetDatum(key));
-	return read_rows(index, GetActiveSnapshot(), &scan_key, 1, ForwardScanDirection, limit, reader, arg);
+	return read_rows(index, GetActiveSnapshot(), &scan_key, 1, ForwardScanDirection, max_rows, reader, arg);
 }
 
 /* Hand rows from a key backwards to a reader; see direct.h. */
 int
-sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32 most, int limit,
+sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32 most, int max_rows,
 				  SfRowReader reader, void *arg)
 {
 	ScanKeyData scan_keys[2];
@@ -285,31 +285,31 @@ sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32 most, int 
 	ScanKeyInit(&scan_keys[0], 1, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(key));
 	ScanKeyInit(&scan_keys[1], 2, BTLessEqualStrategyNumber, F_INT4LE, Int32GetDatum(most));
 	return read_rows(index, latest ? GetTransactionSnapshot() : GetActiveSnapshot(),
-					 scan_keys, 2, BackwardScanDirection, limit, reader, arg);
+					 scan_keys, 2, BackwardScanDirection, max_rows, reader, arg);
 }
 
-/* Hand rows to a reader that there are now, at most limit of them. */
+/* Hand rows to a reader that there are now, at most max_rows of them. */
 void
-sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader reader, void *arg)
+sf_rows_read_latest(const SfIndex *index, int max_rows, SfRowReader reader, void *arg)
 {
-	(void) read_rows(index, GetLatestSnapshot(), NULL, 0, ForwardScanDirection, limit, reader, arg);
+	(void) read_rows(index, GetLatestSnapshot(), NULL, 0, ForwardScanDirection, max_rows, reader, arg);
 }
 
-/* Hand rows with a key to a reader that there are now, at most limit of them; returns how many. */
+/* Hand rows with a key to a reader that there are now, at most max_rows of them; returns how many. */
 int
-sf_rows_read_now_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+sf_rows_read_now_by(const SfIndex *index, int max_rows, SfRowReader reader, void *arg,
 					const SfArg *key, int nkeys)
 {
 	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
 
 	sf_direct_form_keys(key, nkeys, scan_keys);
-	return read_rows(index, GetLatestSnapshot(), scan_keys, nkeys, ForwardScanDirection, limit,
+	return read_rows(index, GetLatestSnapshot(), scan_keys, nkeys, ForwardScanDirection, max_rows,
 					 reader, arg);
 }
 
 /* Hand rows behind a key to a reader that there are now; see direct.h. */
 int
-sf_rows_read_behind_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+sf_rows_read_behind_by(const SfIndex *index, int max_rows, SfRowReader reader, void *arg,
 					   const SfArg *key, int nkeys)
 {
 	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
@@ -321,7 +321,7 @@ sf_rows_read_behind_by(const SfIndex *index, int limit, SfRowReader reader, void
 				last->type == INT4OID ? F_INT4GT :
 				last->type == TIMESTAMPTZOID ? F_TIMESTAMPTZ_GT : F_TEXT_GT,
 				last->value);
-	return read_rows(index, GetLatestSnapshot(), scan_keys, nkeys, ForwardScanDirection, limit,
+	return read_rows(index, GetLatestSnapshot(), scan_keys, nkeys, ForwardScanDirection, max_rows,
 					 reader, arg);
 }
 
@@ -340,7 +340,7 @@ sf_row_is_any_now(const SfIndex *index, SfArg key)
 
 /* Hand rows to a reader, committed or not; see direct.h. */
 int
-sf_rows_read_dirty_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+sf_rows_read_dirty_by(const SfIndex *index, int max_rows, SfRowReader reader, void *arg,
 					  const SfArg *key, int nkeys)
 {
 	SnapshotData dirty;
@@ -348,7 +348,7 @@ sf_rows_read_dirty_by(const SfIndex *index, int limit, SfRowReader reader, void 
 
 	InitDirtySnapshot(dirty);
 	sf_direct_form_keys(key, nkeys, scan_keys);
-	return read_rows(index, &dirty, scan_keys, nkeys, ForwardScanDirection, limit, reader, arg);
+	return read_rows(index, &dirty, scan_keys, nkeys, ForwardScanDirection, max_rows, reader, arg);
 }
 
 /* Hand the last row with a key to a reader, committed or not; see direct.h. */

@@ -46,61 +46,61 @@ extern bool sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filte
 							SfRowReader reader, void *arg, const SfArg *key, int nkeys);
 
 /*
- * Hand rows with a key to reader, at most limit of them, in the order of the index.  The key has
+ * Hand rows with a key to reader, at most max_rows of them, in the order of the index.  The key has
  * values for the first columns of the index, or for all; an int4[] stands for any
  * of its numbers.  Nothing is locked.
  */
-#define sf_rows_read(index, limit, reader, arg, ...) \
-	sf_rows_read_by(index, limit, reader, arg, SF_ARGS(__VA_ARGS__))
-extern void sf_rows_read_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+#define sf_rows_read(index, max_rows, reader, arg, ...) \
+	sf_rows_read_by(index, max_rows, reader, arg, SF_ARGS(__VA_ARGS__))
+extern void sf_rows_read_by(const SfIndex *index, int max_rows, SfRowReader reader, void *arg,
 							const SfArg *key, int nkeys);
 
 /*
  * Hand to reader the rows whose first column of an index, an int8, is a key, or
- * (from) is that or more, at most limit of them; returns how many.  As in a query
+ * (from) is that or more, at most max_rows of them; returns how many.  As in a query
  * that only reads, the active snapshot decides.  Nothing is locked.
  */
-extern int	sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
+extern int	sf_rows_scan(const SfIndex *index, bool from, int64 key, int max_rows,
 						 SfRowReader reader, void *arg);
 
 /*
  * Hand to reader the rows whose first column of an index, an int8, is a key, and
- * whose second, an int4, is at most a number, the last one first, at most limit of
+ * whose second, an int4, is at most a number, the last one first, at most max_rows of
  * them; returns how many.  With latest, what the transaction has written so far is
  * seen; without, the active snapshot decides.  Nothing is locked.
  */
 extern int	sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32 most,
-							  int limit, SfRowReader reader, void *arg);
+							  int max_rows, SfRowReader reader, void *arg);
 
-/* Hand rows of a table to reader, at most limit, as they are now whatever the transaction's snapshot. */
-extern void sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader reader, void *arg);
+/* Hand rows of a table to reader, at most max_rows, as they are now whatever the transaction's snapshot. */
+extern void sf_rows_read_latest(const SfIndex *index, int max_rows, SfRowReader reader, void *arg);
 
 /*
- * Hand rows with the first columns of a key to reader (may be NULL), at most limit of them, as
+ * Hand rows with the first columns of a key to reader (may be NULL), at most max_rows of them, as
  * they are now whatever the transaction's snapshot; returns how many.
  */
-#define sf_rows_read_now(index, limit, reader, arg, ...) \
-	sf_rows_read_now_by(index, limit, reader, arg, SF_ARGS(__VA_ARGS__))
-extern int	sf_rows_read_now_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+#define sf_rows_read_now(index, max_rows, reader, arg, ...) \
+	sf_rows_read_now_by(index, max_rows, reader, arg, SF_ARGS(__VA_ARGS__))
+extern int	sf_rows_read_now_by(const SfIndex *index, int max_rows, SfRowReader reader, void *arg,
 								const SfArg *key, int nkeys);
 
 /*
  * The same of rows whose first columns have the values of a key but for its last one, an int4, int8,
  * timestamptz or text, than which the next column is greater.
  */
-#define sf_rows_read_behind(index, limit, reader, arg, ...) \
-	sf_rows_read_behind_by(index, limit, reader, arg, SF_ARGS(__VA_ARGS__))
-extern int	sf_rows_read_behind_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+#define sf_rows_read_behind(index, max_rows, reader, arg, ...) \
+	sf_rows_read_behind_by(index, max_rows, reader, arg, SF_ARGS(__VA_ARGS__))
+extern int	sf_rows_read_behind_by(const SfIndex *index, int max_rows, SfRowReader reader, void *arg,
 								   const SfArg *key, int nkeys);
 
 /*
- * Hand rows with the first columns of a key to reader (may be NULL), at most limit of them;
+ * Hand rows with the first columns of a key to reader (may be NULL), at most max_rows of them;
  * returns how many.  A row counts that another transaction has inserted or deleted and that
  * has not ended; one that this transaction has deleted does not.
  */
-#define sf_rows_read_dirty(index, limit, reader, arg, ...) \
-	sf_rows_read_dirty_by(index, limit, reader, arg, SF_ARGS(__VA_ARGS__))
-extern int	sf_rows_read_dirty_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+#define sf_rows_read_dirty(index, max_rows, reader, arg, ...) \
+	sf_rows_read_dirty_by(index, max_rows, reader, arg, SF_ARGS(__VA_ARGS__))
+extern int	sf_rows_read_dirty_by(const SfIndex *index, int max_rows, SfRowReader reader, void *arg,
 								  const SfArg *key, int nkeys);
 
 /* Hand the last row with the first columns of a key to reader, as of those above; false: there is none. */

@@ -113,7 +113,7 @@ append_condition(SfDrawing *d, const char *condition)
 static const char *
 job_point(const SfDrawing *d, const SfState *net, int job, bool end)
 {
-	const SfState *state = sf_graph_job_state(d->program, &sf_state_net(net)->jobs[job]);
+	const SfState *state = sf_graph_net_job_state(d->program, &sf_state_net(net)->jobs[job]);
 
 	if (state != NULL)
 		return psprintf("s%d%s", state->number, end ? end_point(state) : "");
@@ -153,7 +153,7 @@ draw_jobs(SfDrawing *d, const SfState *net)
 
 	for (int i = 0; i < net->nscopes; i++)
 	{
-		if (sf_graph_job_state(d->program, &jobs[i]) == NULL)
+		if (sf_graph_net_job_state(d->program, &jobs[i]) == NULL)
 			draw_flow(d, net, i);
 		else
 			sf_graph_draw_scope(d, &d->program->scopes[jobs[i].scope]);

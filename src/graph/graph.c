@@ -177,7 +177,7 @@ shorten_label(StringInfo label)
 
 /* The state that a job of a net is; NULL: the job is a flow of states. */
 const SfState *
-sf_graph_job_state(const SfProgram *program, const SfNetJob *job)
+sf_graph_net_job_state(const SfProgram *program, const SfNetJob *job)
 {
 	const SfState *state = &program->states[program->scopes[job->scope].start];
 
@@ -209,7 +209,7 @@ sf_graph_state_condition(const SfProgram *program, const SfState *state)
 	if (scope->owner_state == SF_NO_STATE || program->states[scope->owner_state].type != SF_STATE_JOBNET)
 		return NULL;
 	job = &sf_state_net(&program->states[scope->owner_state])->jobs[scope->branch_index];
-	return sf_graph_job_state(program, job) == state ? sf_graph_condition(job) : NULL;
+	return sf_graph_net_job_state(program, job) == state ? sf_graph_condition(job) : NULL;
 }
 
 /* Describe the ends of a job that another one accepts; NULL: success, as by default. */
@@ -218,16 +218,16 @@ link_label(int on)
 {
 	StringInfoData label;
 
-	if (on == SF_JOB_END_SUCCESS)
+	if (on == SF_NET_JOB_END_SUCCESS)
 		return NULL;
-	if (on == SF_JOB_END_ANY)
+	if (on == SF_NET_JOB_END_ANY)
 		return "end";
 	initStringInfo(&label);
-	for (int end = SF_JOB_END_SUCCESS; end <= SF_JOB_END_SKIP; end <<= 1)
+	for (int end = SF_NET_JOB_END_SUCCESS; end <= SF_NET_JOB_END_SKIP; end <<= 1)
 		if (on & end)
 			appendStringInfo(&label, "%s%s", label.len > 0 ? ", " : "",
-							 end == SF_JOB_END_SUCCESS ? "success" :
-							 end == SF_JOB_END_FAILURE ? "failure" : "skip");
+							 end == SF_NET_JOB_END_SUCCESS ? "success" :
+							 end == SF_NET_JOB_END_FAILURE ? "failure" : "skip");
 	return label.data;
 }
 
@@ -243,8 +243,8 @@ sf_graph_visit_links(const SfState *net, SfLinkCallback callback, void *arg)
 		for (int j = 0; j < jobs->jobs[i].nafter; j++)
 		{
 			int			on = jobs->jobs[i].after[j].on;
-			bool		by_failure = (on & SF_JOB_END_FAILURE) != 0 &&
-				(on & SF_JOB_END_SUCCESS) == 0;
+			bool		by_failure = (on & SF_NET_JOB_END_FAILURE) != 0 &&
+				(on & SF_NET_JOB_END_SUCCESS) == 0;
 
 			callback(arg, net, jobs->jobs[i].after[j].job, i,
 					 by_failure ? SF_EDGE_CATCH : SF_EDGE_NEXT, link_label(on));

@@ -101,7 +101,7 @@ extern void sf_graph_draw_scope(SfDrawing *d, const SfScope *scope);
 extern void sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback,
 								 void *arg);
 extern void sf_graph_visit_links(const SfState *net, SfLinkCallback callback, void *arg);
-extern const SfState *sf_graph_job_state(const SfProgram *program, const SfNetJob *job);
+extern const SfState *sf_graph_net_job_state(const SfProgram *program, const SfNetJob *job);
 extern const char *sf_graph_condition(const SfNetJob *job);
 extern const char *sf_graph_state_condition(const SfProgram *program,
 											const SfState *state);

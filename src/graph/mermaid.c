@@ -49,7 +49,7 @@ append_arrow(SfDrawing *d, SfEdgeKind kind, const char *label)
 static const char *
 job_node(const SfDrawing *d, const SfState *net, int job)
 {
-	const SfState *state = sf_graph_job_state(d->program, &sf_state_net(net)->jobs[job]);
+	const SfState *state = sf_graph_net_job_state(d->program, &sf_state_net(net)->jobs[job]);
 
 	return state != NULL ? psprintf("s%d", state->number) :
 		psprintf("s%db%d", net->number, job);
@@ -83,7 +83,7 @@ draw_jobs(SfDrawing *d, const SfState *net)
 	for (int i = 0; i < net->nscopes; i++)
 	{
 		const SfNetJob *job = &sf_state_net(net)->jobs[i];
-		bool		is_flow = sf_graph_job_state(d->program, job) == NULL;
+		bool		is_flow = sf_graph_net_job_state(d->program, job) == NULL;
 
 		if (is_flow)
 		{

@@ -471,7 +471,7 @@ lay_out_net(SfScene *scene, const SfState *net)
 	drawn->layout.first = drawn->layout.last = -1;
 	for (int i = 0; i < jobs->njobs; i++)
 	{
-		const SfState *state = sf_graph_job_state(scene->program, &jobs->jobs[i]);
+		const SfState *state = sf_graph_net_job_state(scene->program, &jobs->jobs[i]);
 		const SfSceneState *box;
 
 		CHECK_FOR_INTERRUPTS();

@@ -268,7 +268,7 @@ count_running(Oid owner, int limit)
 		"  JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
 		"  WHERE b.owner = $1 AND b.due_at IS NOT NULL AND b.branch_no = " SF_BRANCH_ROOT_TEXT
 		"  AND e.started_at IS NULL AND e.status = $3)"
-		" UNION ALL (SELECT 1 FROM _sfflow.held w JOIN _sfflow.branch b"
+		" UNION ALL (SELECT 1 FROM _sfflow.parked w JOIN _sfflow.branch b"
 		"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
 		"  JOIN _sfflow.execution e ON e.execution_no = w.execution_no"
 		"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.owner = $1 AND b.due_at IS NULL"

@@ -24,7 +24,7 @@ typedef struct Counting
 	const SfExecutionHead *execution;
 	const SfProgram *program;
 	List	   *branches;
-	SfJobReach *reach;
+	SfStateReach *reach;
 	int64	   *jobs;			/* by state, or SF_JOBS_NOT_KNOWN */
 } Counting;
 
@@ -108,12 +108,12 @@ comes_to(Counting *c, int map)
 	int			outer = map_around(c->program, map);
 
 	if (outer < 0)
-		return sf_job_reach_test(c->reach, map, NULL, 0);
+		return sf_reach_test(c->reach, map, NULL, 0);
 	foreach_ptr(const SfBranch, branch, c->branches)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (sf_job_enclosing_map(c->program, branch->scope) == outer &&
-			sf_job_reach_test(c->reach, map, branch->iterations, branch->niterations))
+			sf_reach_test(c->reach, map, branch->iterations, branch->niterations))
 			return true;
 	}
 	return false;
@@ -143,7 +143,7 @@ sf_ahead_list(const SfExecutionHead *execution, const SfProgram *program)
 	if (execution->status != SF_STATUS_RUNNING)
 		return NIL;
 	c.branches = sf_branch_scan(execution->execution_no, program);
-	c.reach = sf_job_reach_make(execution, program, c.branches);
+	c.reach = sf_reach_make(execution, program, c.branches);
 	c.jobs = palloc0(sizeof(int64) * program->nstates);
 	foreach_ptr(const SfBranch, branch, c.branches)
 		add_map(&c, branch);

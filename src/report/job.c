@@ -15,7 +15,7 @@
  *	3.	Rows: a Task outside of Maps has one row, a Task within a Map one row
  *		per iteration that began.
  *	4.	A job that was never reached is "entry" if a live branch can still come
- *		to it (job_reach.c), else "skip".  A job that failed before a redrive
+ *		to it (state_reach.c), else "skip".  A job that failed before a redrive
  *		is "entry" if a live branch can come to it again, and in a net else "skip".
  *
  * If the machine keeps no history, only the branches tell which jobs run, are
@@ -219,7 +219,7 @@ is_in_net(const SfProgram *program, int state)
 
 /* Decide on the status of a job, once all is known. */
 static void
-decide_status(Derivation *d, SfJobReach *reach, SfJob *job)
+decide_status(Derivation *d, SfStateReach *reach, SfJob *job)
 {
 	bool		runs = d->execution->status == SF_STATUS_RUNNING;
 
@@ -229,7 +229,7 @@ decide_status(Derivation *d, SfJobReach *reach, SfJob *job)
 					"aborted" : d->execution->cause);
 	else if (job->status == SF_JOB_STATUS_FAILURE && runs &&
 			 job->last_event < d->visits->redriven &&
-			 sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
+			 sf_reach_test(reach, job->state, job->iterations, job->niterations))
 		set_entry(job);
 	else if (job->status == SF_JOB_STATUS_FAILURE && job->last_event < d->visits->redriven &&
 			 is_in_net(d->program, job->state))
@@ -239,7 +239,7 @@ decide_status(Derivation *d, SfJobReach *reach, SfJob *job)
 		job->status = SF_JOB_STATUS_SKIP;
 	}
 	else if (job->status == SF_JOB_STATUS_ENTRY &&
-			 !sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
+			 !sf_reach_test(reach, job->state, job->iterations, job->niterations))
 		job->status = SF_JOB_STATUS_SKIP;
 }
 
@@ -291,7 +291,7 @@ list_iterations(Derivation *d)
 
 /* Passes 3 and 4 for one row. */
 static List *
-append_row(Derivation *d, SfJobReach *reach, List *rows, int state,
+append_row(Derivation *d, SfStateReach *reach, List *rows, int state,
 		   const int *iterations, int n)
 {
 	SfJob	   *job = find_job(d, state, iterations, n);
@@ -305,7 +305,7 @@ append_row(Derivation *d, SfJobReach *reach, List *rows, int state,
 
 /* Pass 3: make the rows, in document order. */
 static List *
-make_rows(Derivation *d, SfJobReach *reach)
+make_rows(Derivation *d, SfStateReach *reach)
 {
 	List	  **begun = list_iterations(d);
 	List	   *rows = NIL;
@@ -380,7 +380,7 @@ sf_job_list(const SfExecutionHead *execution, const SfProgram *program)
 	d.visits = sf_visits_scan(execution, program, SF_VISITS_TASKS);
 	foreach(lc, branches)
 		follow_branch(&d, lfirst(lc));
-	rows = make_rows(&d, sf_job_reach_make(execution, program, branches));
+	rows = make_rows(&d, sf_reach_make(execution, program, branches));
 	put_errors_first(rows);
 	return rows;
 }

@@ -29,15 +29,15 @@ extern Jsonb *sf_history_event_details_make(const SfProgram *program,
 											const SfHistoryEvent *event,
 											const char *role_arn);
 
-/* --- job_reach.c: which states the live branches of an execution can still enter --- */
+/* --- state_reach.c: which states the live branches of an execution can still enter --- */
 
-typedef struct SfJobReach SfJobReach;
+typedef struct SfStateReach SfStateReach;
 
-extern SfJobReach *sf_job_reach_make(const SfExecutionHead *execution,
-									 const SfProgram *program,
-									 List *branches);
-extern bool sf_job_reach_test(SfJobReach *reach, int state,
-							  const int *iterations, int niterations);
+extern SfStateReach *sf_reach_make(const SfExecutionHead *execution,
+								   const SfProgram *program,
+								   List *branches);
+extern bool sf_reach_test(SfStateReach *reach, int state,
+						  const int *iterations, int niterations);
 
 /* --- state_status.c: the status of each state of an execution, for its graph --- */
 
@@ -59,20 +59,20 @@ typedef struct SfCritical
 extern SfCritical *sf_critical_find(const SfProgram *program, List *usual,
 									const SfGraphFacts *facts);
 
-/* --- job_ends.c: how the jobs of a net that is under way have ended, and how they still can --- */
+/* --- net_job_ends.c: how the jobs of a net that is under way have ended, and how they still can --- */
 
-typedef struct SfJobEnds
+typedef struct SfNetJobEnds
 {
-	int			possible;		/* SF_JOB_END_…: how it can end, or has ended */
+	int			possible;		/* SF_NET_JOB_END_…: how it can end, or has ended */
 	bool		ended;
 	bool		can_begin;		/* it has not begun, and still can */
-} SfJobEnds;
+} SfNetJobEnds;
 
-extern bool sf_job_ends_waits(const SfBranch *job);
-extern char *sf_job_ends_check(const SfJobNetState *net, const SfBranch *join,
-							   const SfBranch *const *rows);
-extern SfJobEnds *sf_job_ends_find(const SfJobNetState *net, const SfBranch *const *rows,
-								   bool stopped);
+extern bool sf_ends_waits(const SfBranch *job);
+extern char *sf_ends_check(const SfJobNetState *net, const SfBranch *join,
+						   const SfBranch *const *rows);
+extern SfNetJobEnds *sf_ends_find(const SfJobNetState *net, const SfBranch *const *rows,
+								  bool stopped);
 
 /* --- ahead.c: what an execution still has to run that has no job of its own yet --- */
 

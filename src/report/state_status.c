@@ -142,7 +142,7 @@ failed_before_redrive(const SfVisits *v, const SfStateInstance *instance)
  * was redriven.  After a redrive it is "entry" if a branch can come to it.
  */
 static void
-follow_live_branches(SfVisits *v, List *branches, SfJobReach *reach)
+follow_live_branches(SfVisits *v, List *branches, SfStateReach *reach)
 {
 	HASH_SEQ_STATUS scan;
 	SfStateInstance *instance;
@@ -162,8 +162,8 @@ follow_live_branches(SfVisits *v, List *branches, SfJobReach *reach)
 	hash_seq_init(&scan, v->instances);
 	while ((instance = hash_seq_search(&scan)) != NULL)
 		if (!instance->is_iteration && failed_before_redrive(v, instance) &&
-			sf_job_reach_test(reach, instance->key.number, instance->key.iterations,
-							  instance->key.niterations))
+			sf_reach_test(reach, instance->key.number, instance->key.iterations,
+						  instance->key.niterations))
 			instance->end = SF_VISIT_END_NONE;
 }
 
@@ -246,7 +246,7 @@ follow_branches(List *branches, bool running, const SfProgram *program,
 
 /* Tell whether control can come to a state in an iteration to come. */
 static bool
-can_be_reached(const SfProgram *program, SfJobReach *reach, int state,
+can_be_reached(const SfProgram *program, SfStateReach *reach, int state,
 			   const SfGraphFacts *facts)
 {
 	int			owner = state;
@@ -259,7 +259,7 @@ can_be_reached(const SfProgram *program, SfJobReach *reach, int state,
 			return true;
 		state = owner;
 	}
-	return sf_job_reach_test(reach, state, NULL, 0);
+	return sf_reach_test(reach, state, NULL, 0);
 }
 
 /* Tell whether the history would tell of a visit to a state. */
@@ -304,7 +304,7 @@ sf_state_status_list(const SfExecutionHead *execution,
 	List	   *branches = sf_branch_scan(execution->execution_no, program);
 	SfGraphFacts *facts = make_facts(program);
 	SfVisits   *v = sf_visits_scan(execution, program, SF_VISITS_INSTANCES);
-	SfJobReach *reach = sf_job_reach_make(execution, program, branches);
+	SfStateReach *reach = sf_reach_make(execution, program, branches);
 
 	if (running)
 		follow_live_branches(v, branches, reach);

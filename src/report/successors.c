@@ -113,7 +113,7 @@ find_passed_over(const SfState *s, bool *passed_over)
 		for (int j = 0; j < job->nafter; j++)
 		{
 			int			end = passed_over[s->scopes[job->after[j].job]] ?
-				SF_JOB_END_SKIP : SF_JOB_END_SUCCESS;
+				SF_NET_JOB_END_SKIP : SF_NET_JOB_END_SUCCESS;
 
 			if ((job->after[j].on & end) == 0)
 				passed_over[job->scope] = true;

@@ -91,7 +91,7 @@ extern SfStepNext sf_step_exit(SfStep *step, Jsonb *output, int next,
 extern SfStepNext sf_step_succeed(SfStep *step, Jsonb *result);
 extern SfStepNext sf_step_fail(SfStep *step, SfError *error);
 extern SfStepNext sf_step_fail_branch(SfStep *step, const SfError *error);
-extern SfStepNext sf_step_skip_job(SfStep *step);
+extern SfStepNext sf_step_skip_net_job(SfStep *step);
 extern SfStepNext sf_step_abort(SfStep *step);
 extern SfStepNext sf_step_stop(SfStep *step);
 extern SfStepNext sf_step_redrive(SfStep *step);

@@ -80,7 +80,7 @@ count_end(SfStep *step)
 	delta->branch_no = step->branch->parent_no;
 	delta->ended = 1;
 	delta->index = step->branch->branch_index;
-	delta->end = SF_JOB_END_SUCCESS;
+	delta->end = SF_NET_JOB_END_SUCCESS;
 	delta->transitions = step->branch->transitions;
 	sf_step_effect(step, SF_EFFECT_COUNT_END)->ended = delta;
 	return delta;
@@ -176,14 +176,14 @@ end_branch(SfStep *step, Jsonb *output)
 
 /* End a job that is not to run; it needs no row. */
 SfStepNext
-sf_step_skip_job(SfStep *step)
+sf_step_skip_net_job(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
 
 	branch->due_at = DT_NOEND;
 	branch->phase = SF_PHASE_DONE;
 	branch->row.gone = true;
-	count_end(step)->end = SF_JOB_END_SKIP;
+	count_end(step)->end = SF_NET_JOB_END_SKIP;
 	step->transition->name = SF_TRANSITION_SKIPPED;
 	return SF_STEP_ENDED;
 }
@@ -260,7 +260,7 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 						   failed_event);
 	delta = count_end(step);
 	delta->failed = true;
-	delta->end = SF_JOB_END_FAILURE;
+	delta->end = SF_NET_JOB_END_FAILURE;
 	delta->failed_event = failed_event;
 	delta->error = *error;
 	return SF_STEP_ENDED;

@@ -281,7 +281,7 @@ typedef struct SfParentDelta
 	int64		branch_no;		/* the parent */
 	int			ended;			/* how many children ended */
 	int			index;			/* of the one that ended */
-	SfJobEnd	end;			/* ... and how */
+	SfNetJobEnd end;			/* ... and how */
 	int			transitions;	/* that they made */
 	bool		failed;			/* one of them failed … */
 	int			failed_event;	/* … with this event … */

@@ -71,7 +71,7 @@ SELECT CASE WHEN h.kind IN ('schedule', 'activity', 'event', 'human') THEN h.kin
 			AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
 		WHERE a.name = h.name)
 --@slot hold.waiting
-	ELSE (SELECT count(*) FROM _sfflow.held_branch w WHERE w.feature = 'hold' AND w.object_no = h.hold_no
+	ELSE (SELECT count(*) FROM _sfflow.parked_branch w WHERE w.feature = 'hold' AND w.object_no = h.hold_no
 		AND w.queue IS NULL) END AS waiting
 FROM _sfflow.hold h
 -- The planner takes a comparison for selective, but expects half of all rows to fulfil a bare condition: with thousands

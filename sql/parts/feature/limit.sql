@@ -2,7 +2,7 @@
 
 --@into tables
 -- Limits: how much of what they name runs at a time, or begins in a span of time. Each backend keeps
--- those of what it works with (src/feature/limit/limit.c). What waits has a row in held.
+-- those of what it works with (src/feature/limit/limit.c). What waits has a row in parked.
 
 CREATE SEQUENCE _sfflow.limit_no;
 
@@ -135,7 +135,7 @@ SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CAS
 	w.waiting, w.oldest_waiting, l.set_at, l.set_by
 FROM _sfflow.run_limit l
 CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(h.since) AS oldest_waiting
-	FROM _sfflow.held_branch h WHERE h.feature = 'limit' AND h.object_no = l.limit_no AND h.queue IS NOT NULL) w
+	FROM _sfflow.parked_branch h WHERE h.feature = 'limit' AND h.object_no = l.limit_no AND h.queue IS NOT NULL) w
 -- A comparison, as in sf_holds.
 WHERE CASE WHEN CASE l.kind
 	WHEN 'activity' THEN l.name IN (SELECT a.name FROM _sfflow.workable_activity a)
@@ -156,13 +156,13 @@ SELECT e.execution_id, p.branch, p.state,
 		ELSE '/' || l.state END AS target,
 	nullif(l.key, '') AS key, h.since,
 	(SELECT count(*) + 1 FROM (
-		SELECT FROM _sfflow.held x
+		SELECT FROM _sfflow.parked x
 		WHERE x.object_no = h.object_no AND x.queue = h.queue
 			AND (x.without_slot, x.rank, x.execution_no, x.branch_no)
 				< (h.without_slot, h.rank, h.execution_no, h.branch_no)
 		LIMIT 10000) x) AS position,
 	(SELECT count(*) FROM (
-		SELECT FROM _sfflow.held x WHERE x.object_no = h.object_no AND x.queue = h.queue LIMIT 10000) x) AS waiting,
+		SELECT FROM _sfflow.parked x WHERE x.object_no = h.object_no AND x.queue = h.queue LIMIT 10000) x) AS waiting,
 	l.max_running,
 	(SELECT count(*) FROM _sfflow.limit_slot s WHERE s.limit_no = h.object_no AND s.queue = h.queue)
 		+ (SELECT count(*) FROM locked k
@@ -177,7 +177,7 @@ SELECT e.execution_id, p.branch, p.state,
 			ORDER BY 1 LIMIT 20) s
 		JOIN _sfflow.readable_execution r ON r.execution_no = s.execution_no
 		ORDER BY s.execution_no) AS in_use_by
-FROM _sfflow.held h
+FROM _sfflow.parked h
 JOIN _sfflow.run_limit l ON h.feature = 'limit' AND l.limit_no = h.object_no
 JOIN _sfflow.branch b ON b.execution_no = h.execution_no AND b.branch_no = h.branch_no
 	AND b.due_at IS NULL AND b.phase IN (@PHASES_BEFORE_GATE@)

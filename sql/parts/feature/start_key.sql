@@ -101,7 +101,7 @@ UNION ALL
 SELECT 'start_key_stuck', e.execution_id, format('it is the first in the line of start key "%s", and nobody makes it due', k.key)
 FROM _sfflow.keyed_start k
 JOIN _sfflow.execution e ON e.execution_no = k.execution_no
-JOIN _sfflow.held w ON w.execution_no = k.execution_no AND w.feature = 'start_key'
+JOIN _sfflow.parked w ON w.execution_no = k.execution_no AND w.feature = 'start_key'
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no AND b.due_at IS NULL
 WHERE k.place IN (@LINES_WAITING@) AND e.status = @STATUS_RUNNING@
 	AND NOT EXISTS (SELECT FROM _sfflow.keyed_start o WHERE o.machine_no = k.machine_no AND o.key = k.key

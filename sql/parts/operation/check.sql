@@ -19,7 +19,7 @@ LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 --@slot check_functions
 
--- What may keep a branch parked, by feature, as in held.
+-- What may keep a branch parked, by feature, as in parked.
 CREATE VIEW _sfflow.parking_object AS
 SELECT NULL::text AS feature, NULL::bigint AS object_no WHERE false
 --@slot parking_objects
@@ -148,7 +148,7 @@ WITH told AS MATERIALIZED (
 			WHERE b.execution_no = e.execution_no AND b.live AND (b.due_at IS NOT NULL OR b.phase = @PHASE_EXTERNAL@))
 		AND NOT EXISTS (SELECT FROM _sfflow.execution c
 			WHERE c.parent_execution_no = e.execution_no AND c.map_run_no IS NOT NULL AND c.status = @STATUS_RUNNING@)
-		AND NOT EXISTS (SELECT FROM _sfflow.held w WHERE w.execution_no = e.execution_no)
+		AND NOT EXISTS (SELECT FROM _sfflow.parked w WHERE w.execution_no = e.execution_no)
 	UNION ALL
 	SELECT 'branches_left', e.execution_no, format('it has succeeded and has %s branches', count(*))
 	FROM head e JOIN _sfflow.branch b ON b.execution_no = e.execution_no
@@ -165,15 +165,15 @@ WITH told AS MATERIALIZED (
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@, @PHASE_WAIT@) AND b.due_at IS NULL
 		-- a job of a net that waits for others, or for room
-		AND b.place = @JOB_PLACE_NONE@
-		AND (b.phase = @PHASE_WAIT@ OR NOT EXISTS (SELECT FROM _sfflow.held w
+		AND b.place = @NET_JOB_PLACE_NONE@
+		AND (b.phase = @PHASE_WAIT@ OR NOT EXISTS (SELECT FROM _sfflow.parked w
 			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no))
 	UNION ALL
 	SELECT 'held_by_nothing', b.execution_no,
 		format('branch %s waits for %s %s, which there is not', b.branch_no, w.feature, w.object_no)
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
-	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
+	JOIN _sfflow.parked w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
 		AND b.due_at IS NULL
 		AND NOT EXISTS (SELECT FROM _sfflow.parking_object k WHERE k.feature = w.feature AND k.object_no = w.object_no)
@@ -182,7 +182,7 @@ WITH told AS MATERIALIZED (
 		format('branch %s waits for %s %s, which is not of its state', b.branch_no, w.feature, w.object_no)
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
-	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
+	JOIN _sfflow.parked w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
 		AND b.due_at IS NULL
 		AND EXISTS (SELECT FROM _sfflow.parking_object k WHERE k.feature = w.feature AND k.object_no = w.object_no)
@@ -192,7 +192,8 @@ WITH told AS MATERIALIZED (
 	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase,
 		b.place)
 	FROM strand b
-	WHERE b.place IN (@JOB_PLACE_WAITS@, @JOB_PLACE_READY@) AND (b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL)
+	WHERE b.place IN (@NET_JOB_PLACE_WAITS@, @NET_JOB_PLACE_READY@)
+		AND (b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL)
 	UNION ALL
 	SELECT 'pending_wrong', b.execution_no,
 		format('branch %s waits for %s children, %s have not ended', b.branch_no, b.pending, count(c.branch_no))
@@ -265,7 +266,7 @@ WITH told AS MATERIALIZED (
 			-- a job or a branch that has failed, with its children, while others go on
 			AND (b.live OR p.phase NOT IN (@PHASE_FAILED@, @PHASE_ABORTED@))
 			-- a net that goes on, of whose jobs none runs
-			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> @JOB_PLACE_NONE@ OR NOT b.live))))
+			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> @NET_JOB_PLACE_NONE@ OR NOT b.live))))
 	UNION ALL
 	SELECT 'child_index_wrong', b.execution_no,
 		format('branch %s is child %s of branch %s', b.branch_no, b.branch_index, b.parent_no)
@@ -312,7 +313,7 @@ FROM (
 	UNION ALL SELECT 'failure', f.execution_no FROM _sfflow.failure f
 	UNION ALL SELECT 'acknowledgement', k.execution_no FROM _sfflow.acknowledgement k
 --@slot rows_of_executions
-	UNION ALL SELECT 'held', w.execution_no FROM _sfflow.held w
+	UNION ALL SELECT 'parked', w.execution_no FROM _sfflow.parked w
 	UNION ALL SELECT DISTINCT 'map_item', i.execution_no FROM _sfflow.map_item i) o
 WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = o.execution_no)
 GROUP BY o.relation, o.execution_no

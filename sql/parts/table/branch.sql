@@ -15,7 +15,7 @@ CREATE TABLE _sfflow.branch (
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
-	place smallint NOT NULL DEFAULT 0,	-- of a job: SfJobPlace
+	place smallint NOT NULL DEFAULT 0,	-- of a job: SfNetJobPlace
 	owner regrole NOT NULL,				-- of the machine: whose turn it is at
 	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
 	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
@@ -38,7 +38,7 @@ CREATE TABLE _sfflow.branch (
 	deadline timestamptz,				-- of the task that runs
 	iterations integer[],				-- Map indexes, outermost first
 	retry_counts integer[],				-- one per retrier
-	jobs integer[],						-- SHARED: number, scope and state of each job of the row (job_rows.c)
+	jobs integer[],						-- SHARED: number, scope and state of each job of the row (net_job_rows.c)
 	error text,
 	cause text,
 	sqlstate text,						-- ANSWERED, KEPT: with which a long task failed
@@ -51,7 +51,7 @@ CREATE TABLE _sfflow.branch (
 	last_inner_event integer NOT NULL DEFAULT 0,	-- DONE: the last event before that of its end
 	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED, KEPT: the outcome is an error
 	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
-	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (job_rows.c)
+	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (net_job_rows.c)
 	items_unread boolean NOT NULL DEFAULT false,	-- a Distributed Map reads its items, and total is not known
 	PRIMARY KEY (execution_no, branch_no),
 	CONSTRAINT branch_number CHECK (CASE branch_no
@@ -66,7 +66,7 @@ CREATE TABLE _sfflow.branch (
 		AND (outcome IS NULL OR NOT outcome_failed)
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
 	CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
 	CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL)
 );
 
@@ -80,7 +80,7 @@ CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, place, br
 -- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a
 -- limit: its due_at is NULL. The row of a branch that went on in another way, because its execution was stopped, means
 -- nothing.
-CREATE TABLE _sfflow.held (
+CREATE TABLE _sfflow.parked (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	feature text COLLATE "C" NOT NULL,	-- hold, limit or start_key
@@ -88,18 +88,18 @@ CREATE TABLE _sfflow.held (
 	queue bigint,						-- in the queue of one value of the limit's key,
 	rank timestamptz,					-- in this order, behind what has a slot already: see without_slot. No time of
 										-- anything: since, less a minute for each step of the execution's priority
-										-- (rank_of in src/feature/limit/limit_gate.c): old ones overtake in the end
+										-- (order_of in src/feature/limit/limit_gate.c): old ones overtake in the end
 	since timestamptz,					-- when it could have begun
 	without_slot boolean NOT NULL DEFAULT true,	-- false: a task with the slot that others of the queue wait for
 	PRIMARY KEY (execution_no, branch_no),
-	CONSTRAINT held_rank CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END)
+	CONSTRAINT parked_rank CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END)
 );
 
 -- Only limits have queues: the number tells the object.
-CREATE INDEX held_queue ON _sfflow.held (object_no, queue, without_slot, rank, execution_no, branch_no)
+CREATE INDEX parked_queue ON _sfflow.parked (object_no, queue, without_slot, rank, execution_no, branch_no)
 	WHERE queue IS NOT NULL;
-CREATE INDEX held_object ON _sfflow.held (object_no) WHERE queue IS NULL;
+CREATE INDEX parked_object ON _sfflow.parked (object_no) WHERE queue IS NULL;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.held', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.parked', '');

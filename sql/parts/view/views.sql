@@ -212,7 +212,7 @@ FROM (
 	WHERE b.branch_no = @BRANCH_ROOT@ AND b.due_at IS NOT NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
 	UNION ALL
 	SELECT l.*, 'RUNNING', NULL::text
-	FROM _sfflow.held w
+	FROM _sfflow.parked w
 	JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 	JOIN _sfflow.listed_execution l ON l.execution_no = w.execution_no
 	WHERE w.branch_no = @BRANCH_ROOT@ AND b.due_at IS NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
@@ -453,9 +453,9 @@ GRANT SELECT ON @extschema@.sf_state_machines, @extschema@.sf_executions, @extsc
 	TO PUBLIC;
 
 -- The branches that a feature keeps, such as a hold, or a limit.
-CREATE VIEW _sfflow.held_branch AS
+CREATE VIEW _sfflow.parked_branch AS
 SELECT w.feature, w.object_no, w.queue, w.since, b.execution_no, b.branch_no
-FROM _sfflow.held w
+FROM _sfflow.parked w
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 JOIN _sfflow.execution e ON e.execution_no = w.execution_no AND e.status = @STATUS_RUNNING@
 WHERE b.due_at IS NULL AND b.phase IN (@PHASES_BEFORE_GATE@);

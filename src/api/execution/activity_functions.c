@@ -425,7 +425,7 @@ run_of_reader(const SfTask *task)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the task does not read the items of a Map"),
 				 errhint("Only the task of an ItemReader takes items; answer any other with sf_send_task_success().")));
-	return sf_map_children_run(branch);
+	return sf_apply_map_run_of(branch);
 }
 
 /* sf_send_task_items(task_token, items, first): whether more are wanted. */

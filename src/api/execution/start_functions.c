@@ -24,6 +24,9 @@
 
 static const char *const if_exists_names[] = {SF_IF_EXISTS_LIST(SF_IF_EXISTS_WORD)};
 
+/* The same in one text, for people, behind a first comma */
+static const char if_exists_shown[] = SF_IF_EXISTS_LIST(SF_IF_EXISTS_SHOWN);
+
 /* Read the argument if_exists. */
 SfIfExists
 sf_start_if_exists(const char *text)
@@ -39,7 +42,7 @@ sf_start_if_exists(const char *text)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("argument if_exists must not be \"%s\"", text),
-			 sf_closest_errhint(&closest, "It is one of resume, error, skip, restart, replace.")));
+			 sf_closest_errhint(&closest, psprintf("It is one of %s.", if_exists_shown + strlen(", ")))));
 }
 
 /* Read the name at execution_id_path in the input. */

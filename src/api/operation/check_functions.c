@@ -70,7 +70,7 @@ SF_SQL_FUNCTION(sfflow_inspect_net)
 		if (branch->parent_no == join->branch_no && branch->branch_index >= 0 &&
 			branch->branch_index < sf_state_net(state)->njobs)
 			rows[branch->branch_index] = branch;
-	problem = sf_job_ends_check(sf_state_net(state), join, rows);
+	problem = sf_ends_check(sf_state_net(state), join, rows);
 	if (problem == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(problem));

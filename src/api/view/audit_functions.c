@@ -99,7 +99,7 @@ SF_SQL_FUNCTION(sfflow_sf_list_audit)
 		.role = sf_arg_text_or_null(fcinfo, ARG_ROLE),
 		.from = PG_ARGISNULL(ARG_AFTER) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_AFTER),
 		.before = parse_begin(fcinfo),
-		.limit = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE)
+		.max_rows = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE)
 	};
 
 	parse_target(sf_arg_text_or_null(fcinfo, ARG_TARGET), &query);

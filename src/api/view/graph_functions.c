@@ -108,7 +108,7 @@ add_job(SfJsonBuilder *b, const char *key, const SfProgram *program, int scope)
 	const SfScope *job = &program->scopes[scope];
 	const SfNetJob *of_net = &sf_state_net(&program->states[job->owner_state])->jobs[job->branch_index];
 
-	if (sf_graph_job_state(program, of_net) == NULL)
+	if (sf_graph_net_job_state(program, of_net) == NULL)
 		sf_json_add_string(b, key, of_net->name);
 	else
 		sf_json_add_int(b, key, job->start);

@@ -144,7 +144,7 @@ sf_labelled_list(FunctionCallInfo fcinfo, const SfLabelled *labelled)
 		.parent_execution_no = parse_parent(fcinfo),
 		.from = PG_ARGISNULL(ARG_AFTER) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_AFTER),
 		.before = parse_begin(fcinfo),
-		.limit = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE),
+		.max_rows = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE),
 		.no_items = !PG_ARGISNULL(ARG_WITHOUT_ITEMS) && PG_GETARG_BOOL(ARG_WITHOUT_ITEMS),
 		.labelled = *labelled
 	};

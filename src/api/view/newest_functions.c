@@ -116,8 +116,8 @@ SF_SQL_FUNCTION(sfflow_newest)
 
 	if (PG_ARGISNULL(ARG_MOST))
 		PG_RETURN_NULL();
-	query.limit = PG_GETARG_INT32(ARG_MOST);
-	if (!known || query.limit <= 0 || (name != NULL && machine_no == 0))
+	query.max_rows = PG_GETARG_INT32(ARG_MOST);
+	if (!known || query.max_rows <= 0 || (name != NULL && machine_no == 0))
 		return array_of(NIL);
 	query.machines = sf_object_machines(machine_no, InvalidOid, SF_RIGHT_READ, &query.nmachines);
 	return array_of(sf_execution_list(&query));

@@ -111,7 +111,7 @@ compile_lone_scope(SfCompiler *c, const SfTreeNode *job, int owner, int branch_i
 static void
 compile_jobs(SfCompiler *c, const SfTreeNode *node, SfState *state)
 {
-	SfTreeNode **jobs = sf_compile_order_jobs(sf_tree_member(node, "Jobs"));
+	SfTreeNode **jobs = sf_compile_order_net_jobs(sf_tree_member(node, "Jobs"));
 
 	state->nscopes = state->net.njobs;
 	state->scopes = palloc(sizeof(int) * state->nscopes);

@@ -52,7 +52,7 @@ extern void sf_compile_retry(SfCompiler *c, const SfTreeNode *node, SfState *sta
 extern void sf_compile_catch(SfCompiler *c, const SfTreeNode *node, SfState *state);
 extern void sf_compile_map(SfCompiler *c, const SfTreeNode *node, SfState *state);
 extern bool sf_asl_is_flow(const SfTreeNode *job);
-extern SfTreeNode **sf_compile_order_jobs(const SfTreeNode *jobs);
+extern SfTreeNode **sf_compile_order_net_jobs(const SfTreeNode *jobs);
 extern void sf_compile_net(SfCompiler *c, const SfTreeNode *node, SfState *state);
 
 #endif							/* SF_ASL_COMPILE_H */

@@ -56,7 +56,7 @@ sf_asl_is_flow(const SfTreeNode *job)
 
 /* Sort the jobs of a net by number. */
 SfTreeNode **
-sf_compile_order_jobs(const SfTreeNode *jobs)
+sf_compile_order_net_jobs(const SfTreeNode *jobs)
 {
 	SfTreeNode **by_number = palloc(sizeof(SfTreeNode *) * jobs->nchildren);
 
@@ -77,12 +77,12 @@ compile_after(Net *n, int number)
 
 	if (after == NULL)
 		return;
-	job->after = palloc(sizeof(SfJobLink) * Max(after->nchildren, 1));
+	job->after = palloc(sizeof(SfNetJobLink) * Max(after->nchildren, 1));
 	SF_TREE_FOREACH(link, after)
 	{
 		const SfTreeNode *before = sf_tree_search_members(n->sorted, n->count,
-														  sf_asl_link_job(link)->string);
-		SfJobLink  *made = &job->after[job->nafter++];
+														  sf_asl_link_net_job(link)->string);
+		SfNetJobLink *made = &job->after[job->nafter++];
 
 		made->job = n->numbers[before->index];
 		made->on = sf_asl_link_ends(link);
@@ -98,7 +98,7 @@ compile_followers(Net *n)
 	{
 		SfNetJob   *job = &n->net->jobs[i];
 
-		job->followers = palloc(sizeof(SfJobLink) * Max(job->nfollowers, 1));
+		job->followers = palloc(sizeof(SfNetJobLink) * Max(job->nfollowers, 1));
 		job->nfollowers = 0;
 	}
 	for (int i = 0; i < n->count; i++)
@@ -214,7 +214,7 @@ sf_compile_net(SfCompiler *c, const SfTreeNode *node, SfState *state)
 	const SfTreeNode *jobs = sf_tree_member(node, "Jobs");
 	Net			n = {.compiler = c,.net = &state->net,.count = jobs->nchildren};
 
-	n.by_number = sf_compile_order_jobs(jobs);
+	n.by_number = sf_compile_order_net_jobs(jobs);
 	n.sorted = sf_tree_sort_members(jobs);
 	n.numbers = palloc(sizeof(int) * n.count);
 	for (int i = 0; i < n.count; i++)
@@ -234,7 +234,7 @@ sf_compile_net(SfCompiler *c, const SfTreeNode *node, SfState *state)
 		job->priority = priority_of(n.by_number[i]);
 		compile_after(&n, i);
 		compile_condition(&n, i);
-		sf_asl_job_uses(n.by_number[i], add_use, &reader);
+		sf_asl_net_job_uses(n.by_number[i], add_use, &reader);
 	}
 	compile_followers(&n);
 	order_jobs(&n);

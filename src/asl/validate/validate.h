@@ -154,20 +154,20 @@ extern bool sf_asl_find_comparison(const char *name, SfComparison *comparison,
 /* --- validate_net.c --- */
 
 extern int	sf_asl_link_ends(const SfTreeNode *link);
-extern const SfTreeNode *sf_asl_link_job(const SfTreeNode *link);
+extern const SfTreeNode *sf_asl_link_net_job(const SfTreeNode *link);
 extern void sf_validate_net(SfValidator *c, const SfTreeNode *jobs);
 extern void sf_validate_no_jobs(SfValidator *c, const SfTreeNode *root);
 
-/* --- job_uses.c --- */
+/* --- net_job_uses.c --- */
 
 /*
  * Called with a text, and the name of the job that it looks at; NULL: any.  of_jobs: it
  * surely looks at jobs, not at all of the context object, for example.
  */
-typedef void (*SfJobUse) (void *arg, const SfTreeNode *at, bool of_jobs, const char *name);
+typedef void (*SfNetJobUse) (void *arg, const SfTreeNode *at, bool of_jobs, const char *name);
 
-extern void sf_asl_job_uses(const SfTreeNode *node, SfJobUse use, void *arg);
-extern void sf_asl_job_uses_outside(const SfTreeNode *node, bool in_job, SfJobUse use, void *arg);
+extern void sf_asl_net_job_uses(const SfTreeNode *node, SfNetJobUse use, void *arg);
+extern void sf_asl_net_job_uses_outside(const SfTreeNode *node, bool in_job, SfNetJobUse use, void *arg);
 
 /* --- validate_flow.c --- */
 

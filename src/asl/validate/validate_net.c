@@ -28,10 +28,10 @@ static const struct
 	int			ends;
 }			end_words[] =
 {
-	{"success", SF_JOB_END_SUCCESS},
-	{"failure", SF_JOB_END_FAILURE},
-	{"skip", SF_JOB_END_SKIP},
-	{"end", SF_JOB_END_ANY},
+	{"success", SF_NET_JOB_END_SUCCESS},
+	{"failure", SF_NET_JOB_END_FAILURE},
+	{"skip", SF_NET_JOB_END_SKIP},
+	{"end", SF_NET_JOB_END_ANY},
 };
 
 /* Find the ends that a word of On stands for; 0: it is no such word. */
@@ -129,7 +129,7 @@ sf_validate_jobs(SfValidator *c, const SfTreeNode *value, const SfField *field)
 
 /* The node that names the job which an element of After waits for; NULL: none does. */
 const SfTreeNode *
-sf_asl_link_job(const SfTreeNode *link)
+sf_asl_link_net_job(const SfTreeNode *link)
 {
 	const SfTreeNode *job = link->kind == SF_TREE_OBJECT ? sf_tree_member(link, "Job") : link;
 
@@ -144,10 +144,10 @@ sf_asl_link_ends(const SfTreeNode *link)
 	int			ends = 0;
 
 	if (on == NULL || on->kind != SF_TREE_ARRAY)
-		return SF_JOB_END_SUCCESS;
+		return SF_NET_JOB_END_SUCCESS;
 	SF_TREE_FOREACH(word, on)
 		ends |= find_ends(word);
-	return ends != 0 ? ends : SF_JOB_END_ANY;	/* reported already */
+	return ends != 0 ? ends : SF_NET_JOB_END_ANY; /* reported already */
 }
 
 /* --- the net --- */
@@ -158,7 +158,7 @@ typedef struct Job
 	const SfTreeNode *node;
 	const SfTreeNode *after;	/* NULL: none */
 	int			nlinks;
-	SfJobLink  *links;			/* to known jobs */
+	SfNetJobLink *links;		/* to known jobs */
 	enum
 	{
 		UNSEEN, ON_WAY, DONE
@@ -219,10 +219,10 @@ link_job(Net *net, int number)
 	job->after = sf_tree_member(job->node, "After");
 	if (job->after == NULL || job->after->kind != SF_TREE_ARRAY)
 		return;
-	job->links = palloc(sizeof(SfJobLink) * Max(job->after->nchildren, 1));
+	job->links = palloc(sizeof(SfNetJobLink) * Max(job->after->nchildren, 1));
 	SF_TREE_FOREACH(link, job->after)
 	{
-		const SfTreeNode *name = sf_asl_link_job(link);
+		const SfTreeNode *name = sf_asl_link_net_job(link);
 		const SfTreeNode *before;
 
 		if (name == NULL)
@@ -300,8 +300,8 @@ ends_of_run(const SfTreeNode *job)
 {
 	const char *type = sf_tree_member_string(job, "Type");
 
-	return type != NULL && strcmp(type, "Fail") == 0 ? SF_JOB_END_FAILURE :
-		SF_JOB_END_SUCCESS | SF_JOB_END_FAILURE;
+	return type != NULL && strcmp(type, "Fail") == 0 ? SF_NET_JOB_END_FAILURE :
+		SF_NET_JOB_END_SUCCESS | SF_NET_JOB_END_FAILURE;
 }
 
 /* How a job can end: it is skipped only if something can keep it from running. */
@@ -311,10 +311,10 @@ possible_ends(const Job *job)
 	int			ends = ends_of_run(job->node);
 
 	if (sf_tree_member(job->node, "Condition") != NULL)
-		return ends | SF_JOB_END_SKIP;
+		return ends | SF_NET_JOB_END_SKIP;
 	for (int i = 0; i < job->nlinks; i++)
-		if (job->links[i].on != SF_JOB_END_ANY)
-			return ends | SF_JOB_END_SKIP;
+		if (job->links[i].on != SF_NET_JOB_END_ANY)
+			return ends | SF_NET_JOB_END_SKIP;
 	return ends;
 }
 
@@ -332,7 +332,7 @@ report_never(Net *net, const Job *job, const Job *before)
  * cannot.  If it has to run for that, it is to be followed, too.
  */
 static bool
-need(Net *net, int stamp, const SfJobLink *link)
+need(Net *net, int stamp, const SfNetJobLink *link)
 {
 	Job		   *before = &net->jobs[link->job];
 	int			needed;
@@ -345,7 +345,7 @@ need(Net *net, int stamp, const SfJobLink *link)
 	}
 	needed = before->needed & link->on;
 	before->needed = needed;
-	if ((needed & SF_JOB_END_SKIP) == 0 && before->seen == UNSEEN)
+	if ((needed & SF_NET_JOB_END_SKIP) == 0 && before->seen == UNSEEN)
 	{
 		before->seen = DONE;
 		net->way[net->nway++] = link->job;
@@ -390,12 +390,12 @@ check_runs(Net *net)
 
 		for (int j = 0; j < job->nlinks; j++)
 		{
-			const SfJobLink *link = &job->links[j];
+			const SfNetJobLink *link = &job->links[j];
 			const Job  *before = &net->jobs[link->job];
 
-			if ((link->on & SF_JOB_END_SUCCESS) == 0 ||
-				(ends_of_run(before->node) & SF_JOB_END_SUCCESS) == 0 ||
-				((link->on & SF_JOB_END_SKIP) == 0 && before->picky))
+			if ((link->on & SF_NET_JOB_END_SUCCESS) == 0 ||
+				(ends_of_run(before->node) & SF_NET_JOB_END_SUCCESS) == 0 ||
+				((link->on & SF_NET_JOB_END_SKIP) == 0 && before->picky))
 				job->picky = true;
 		}
 		if (job->picky)
@@ -485,7 +485,7 @@ check_uses(Net *net)
 	{
 		Reader		reader = {.net = net,.job = i};
 
-		sf_asl_job_uses(net->jobs[i].node, check_use, &reader);
+		sf_asl_net_job_uses(net->jobs[i].node, check_use, &reader);
 	}
 }
 
@@ -502,7 +502,7 @@ report_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 void
 sf_validate_no_jobs(SfValidator *c, const SfTreeNode *root)
 {
-	sf_asl_job_uses_outside(root, false, report_use, c);
+	sf_asl_net_job_uses_outside(root, false, report_use, c);
 }
 
 /* Check the net that the jobs make. */

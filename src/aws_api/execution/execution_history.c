@@ -188,18 +188,18 @@ static void
 find_page(SfCall *call, HistoryPage *page)
 {
 	char	   *key = sf_answer_token_key(call);
-	int			limit = sf_request_limit(call);
+	int			max_results = sf_request_max_results(call);
 	int			end = page->execution->last_event_id;
 
 	if (page->reverse)
 	{
 		page->last = key == NULL ? end : pg_strtoint32(key) - 1;
-		page->first = Max(page->last - limit + 1, 1);
+		page->first = Max(page->last - max_results + 1, 1);
 	}
 	else
 	{
 		page->first = key == NULL ? 1 : pg_strtoint32(key) + 1;
-		page->last = Min(page->first + limit - 1, end);
+		page->last = Min(page->first + max_results - 1, end);
 	}
 }
 

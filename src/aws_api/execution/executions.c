@@ -259,12 +259,12 @@ answer_listed(SfCall *call, const SfListedExecution *listed)
 
 /* Add a page of executions, and the token of the next one. */
 static void
-answer_list(SfCall *call, List *list, int limit)
+answer_list(SfCall *call, List *list, int max_results)
 {
-	if (list_length(list) > limit)
+	if (list_length(list) > max_results)
 	{
-		sf_answer_next(call, key_of(list_nth(list, limit - 1)));
-		list = list_truncate(list, limit);
+		sf_answer_next(call, key_of(list_nth(list, max_results - 1)));
+		list = list_truncate(list, max_results);
 	}
 	sf_json_open_array(&call->answer, "executions");
 	foreach_ptr(const SfListedExecution, listed, list)
@@ -310,8 +310,8 @@ sf_operation_list_executions(SfCall *call)
 {
 	bool		of_map_run = sf_request_text(call, "mapRunArn") != NULL;
 	char	   *status = sf_request_text(call, "statusFilter");
-	int			limit = sf_request_limit(call);
-	SfListQuery query = {.nmachines = 1,.from = DT_NOBEGIN,.limit = limit + 1};
+	int			max_results = sf_request_max_results(call);
+	SfListQuery query = {.nmachines = 1,.from = DT_NOBEGIN,.max_rows = max_results + 1};
 
 	if (of_map_run == (sf_request_text(call, "stateMachineArn") != NULL))
 		sf_refusal_raise(SF_REFUSAL_VALIDATION, "Must specify exactly one of stateMachineArn or mapRunArn");
@@ -324,7 +324,7 @@ sf_operation_list_executions(SfCall *call)
 	else
 		ask_for_machine(call, &query);
 	query.before = read_begin(call);
-	answer_list(call, read_status(call, &query.status) ? sf_execution_list(&query) : NIL, limit);
+	answer_list(call, read_status(call, &query.status) ? sf_execution_list(&query) : NIL, max_results);
 }
 
 /* --- stop, redrive --- */

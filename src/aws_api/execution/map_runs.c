@@ -98,7 +98,7 @@ sf_operation_list_map_runs(SfCall *call)
 	List	   *runs = sf_map_run_scan(execution->execution_no);
 	char	   *key = sf_answer_token_key(call);
 	int64		behind = key == NULL ? 0 : pg_strtoint64(key);
-	int			left = sf_request_limit(call);
+	int			left = sf_request_max_results(call);
 
 	sf_json_open_array(&call->answer, "mapRuns");
 	foreach_ptr(const SfMapRun, run, runs)

@@ -113,7 +113,7 @@ sf_address_answer_qualifier(SfJsonBuilder *answer, const SfExecution *execution)
 List *
 sf_address_page(SfCall *call, SfObjectKind kind, SfRight needed)
 {
-	int			limit = sf_request_limit(call);
+	int			max_results = sf_request_max_results(call);
 	char	   *behind = sf_answer_token_key(call);
 	List	   *page = NIL;
 	List	   *batch;
@@ -122,19 +122,19 @@ sf_address_page(SfCall *call, SfObjectKind kind, SfRight needed)
 		behind = "";
 	do
 	{
-		batch = sf_names_behind(kind, behind, limit + 1);
+		batch = sf_names_behind(kind, behind, max_results + 1);
 		foreach_ptr(const SfNamed, object, batch)
 		{
 			behind = object->name;
 			if (!sf_privilege_check(kind, object->name, object->owner, needed))
 				continue;
-			if (list_length(page) == limit)
+			if (list_length(page) == max_results)
 			{
 				sf_answer_next(call, llast(page));
 				return page;
 			}
 			page = lappend(page, object->name);
 		}
-	} while (list_length(batch) > limit);
+	} while (list_length(batch) > max_results);
 	return page;
 }

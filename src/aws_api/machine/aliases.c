@@ -197,14 +197,14 @@ void
 sf_operation_list_aliases(SfCall *call)
 {
 	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_RIGHT_READ, SF_QUALIFIERS_VERSION);
-	int			limit = sf_request_limit(call);
+	int			max_results = sf_request_max_results(call);
 	char	   *behind = sf_answer_token_key(call);
 	List	   *list = sf_alias_list(address.machine->machine_no, behind == NULL ? "" : behind,
-									 address.version, limit + 1);
+									 address.version, max_results + 1);
 
-	if (list_length(list) > limit)
+	if (list_length(list) > max_results)
 	{
-		list = list_truncate(list, limit);
+		list = list_truncate(list, max_results);
 		sf_answer_next(call, ((SfMachineAlias *) llast(list))->alias);
 	}
 	sf_json_open_array(&call->answer, "stateMachineAliases");

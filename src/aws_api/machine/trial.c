@@ -31,7 +31,7 @@ sf_operation_validate(SfCall *call)
 	char	   *definition = sf_request_text(call, "definition");
 	char	   *severity = sf_request_text(call, "severity");
 	bool		with_warnings = severity != NULL && strcmp(severity, "WARNING") == 0;
-	int			limit = sf_request_limit(call);
+	int			max_results = sf_request_max_results(call);
 	char	   *type = sf_request_text(call, "type");
 	List	   *diagnostics = sf_asl_validate(definition, strlen(definition), &sf_probe_usual);
 	bool		truncated = false;
@@ -45,7 +45,7 @@ sf_operation_validate(SfCall *call)
 	{
 		if (d->severity == SF_SEVERITY_WARNING && !with_warnings)
 			continue;
-		if (n++ < limit)
+		if (n++ < max_results)
 			answer_diagnostic(call, d);
 		else
 			truncated = true;

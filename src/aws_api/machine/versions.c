@@ -56,12 +56,12 @@ void
 sf_operation_list_versions(SfCall *call)
 {
 	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_RIGHT_READ, SF_QUALIFIERS_NONE);
-	int			limit = sf_request_limit(call);
-	List	   *list = sf_publication_list(address.machine->machine_no, read_below(call), limit + 1);
+	int			max_results = sf_request_max_results(call);
+	List	   *list = sf_publication_list(address.machine->machine_no, read_below(call), max_results + 1);
 
-	if (list_length(list) > limit)
+	if (list_length(list) > max_results)
 	{
-		list = list_truncate(list, limit);
+		list = list_truncate(list, max_results);
 		sf_answer_next(call, psprintf("%d", ((SfPublication *) llast(list))->version));
 	}
 	sf_json_open_array(&call->answer, "stateMachineVersions");

@@ -41,7 +41,7 @@ extern void sf_request_check(SfCall *call);
 extern char *sf_request_text(const SfCall *call, const char *member);
 extern bool sf_request_flag(const SfCall *call, const char *member, bool if_absent);
 extern int	sf_request_int(const SfCall *call, const char *member, int if_absent);
-extern int	sf_request_limit(const SfCall *call);
+extern int	sf_request_max_results(const SfCall *call);
 extern Jsonb *sf_request_document(const SfCall *call, const char *member);
 extern Jsonb *sf_request_payload(const SfCall *call, const char *member, SfRefusal refusal);
 extern const char *sf_request_id(SfCall *call, const char *member, SfNameKind kind);

@@ -52,11 +52,11 @@ sf_request_int(const SfCall *call, const char *member, int if_absent)
 
 /* How many entries a page may have; 0 is what no maxResults is. */
 int
-sf_request_limit(const SfCall *call)
+sf_request_max_results(const SfCall *call)
 {
-	int			limit = sf_request_int(call, "maxResults", 0);
+	int			max_results = sf_request_int(call, "maxResults", 0);
 
-	return limit == 0 ? DEFAULT_LIMIT : limit;
+	return max_results == 0 ? DEFAULT_LIMIT : max_results;
 }
 
 /* The value of a member as a document; NULL: it is not there. */

@@ -352,7 +352,7 @@ SF_SQL_FUNCTION(sfflow_sf_grid)
 		.no_items = true,
 		.from = DT_NOBEGIN,
 		.before = {DT_NOEND, 0},
-		.limit = runs_argument(fcinfo, 1)
+		.max_rows = runs_argument(fcinfo, 1)
 	};
 	List	   *usual = sf_usual_jobs(machine->machine_no);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow run of a grid",

@@ -104,13 +104,13 @@ sf_deadline_next(void)
 
 /* List the targets of some deadlines that are to be checked. */
 List *
-sf_deadline_due(TimestampTz now, int limit)
+sf_deadline_due(TimestampTz now, int max_rows)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT d.target FROM _sfflow.deadline d WHERE d.next_at <= $1"
 		" ORDER BY d.next_at LIMIT $2");
 
-	return sf_db_texts(&plan, SF_TIME(now), SF_INT8(limit));
+	return sf_db_texts(&plan, SF_TIME(now), SF_INT8(max_rows));
 }
 
 /*

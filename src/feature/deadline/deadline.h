@@ -127,7 +127,7 @@ extern void sf_deadline_write(const SfDeadline *deadline);
 extern bool sf_deadline_delete(const char *target);
 extern void sf_deadline_delete_of_machine(int machine_no);
 extern TimestampTz sf_deadline_next(void);
-extern List *sf_deadline_due(TimestampTz now, int limit);
+extern List *sf_deadline_due(TimestampTz now, int max_rows);
 extern void sf_deadline_recheck(SfObjectKind kind, const char *name);
 extern bool sf_deadline_uses_calendar(const char *name);
 extern void sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, TimestampTz next_at);

@@ -364,16 +364,16 @@ read_emission(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /*
- * List the events of a key that may be given now, oldest first, of at most limit behind a number; *behind becomes the
- * number of the last of these, and *last tells that there are no more.
+ * List the events of a key that may be given now, oldest first, of at most max_rows behind a number; *behind becomes
+ * the number of the last of these, and *last tells that there are no more.
  */
 List *
-sf_emission_read(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int limit, bool *last)
+sf_emission_read(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int max_rows, bool *last)
 {
 	Reading		reading = {now, *behind, NIL};
 
-	*last = sf_rows_read_behind(&live, limit, read_emission, &reading, SF_INT4(type->event_type_no), SF_TEXT(key),
-								SF_INT8(*behind)) < limit;
+	*last = sf_rows_read_behind(&live, max_rows, read_emission, &reading, SF_INT4(type->event_type_no), SF_TEXT(key),
+								SF_INT8(*behind)) < max_rows;
 	*behind = reading.behind;
 	return reading.events;
 }

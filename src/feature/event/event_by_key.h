@@ -177,7 +177,7 @@ extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
 extern int64 sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key);
 extern bool sf_emission_may_be_for(int64 execution_no, const SfEventType *type, const char *key);
 extern List *sf_emission_fresh(const SfEventType *type, const char *key);
-extern List *sf_emission_read(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int limit,
+extern List *sf_emission_read(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int max_rows,
 							  bool *last);
 extern bool sf_emission_take(int64 event_no, TimestampTz now);
 extern void sf_emission_note_swept(const List *numbers, TimestampTz now, bool done);

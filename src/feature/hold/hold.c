@@ -7,7 +7,7 @@
  * (sf_table_cache_accept_changes).  So a step that begins after the hold's commit sees the hold,
  * and where there is none a step costs a look at a flag.
  *
- * A slice that finds a branch held notes it in the table held, under a share lock on the
+ * A slice that finds a branch held notes it in the table parked, under a share lock on the
  * hold that it keeps until its commit.  A release takes that lock exclusively.  So it
  * finds every branch that waits, and no branch begins to wait for a hold that is over.
  *
@@ -136,7 +136,7 @@ sf_hold_share(int64 hold_no)
 static void
 execution_tag(LOCKTAG *tag, int64 execution_no)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("held"), (uint32) execution_no, 4);
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("parked"), (uint32) execution_no, 4);
 }
 
 /* Begin to hold an execution. */

@@ -342,7 +342,7 @@ sf_limit_waits_within(void)
 		" WHERE e.redrive_count > 0 AND (s.branch_no IS NULL OR j.phase = $1)"
 		" AND EXISTS (SELECT FROM (SELECT s.execution_no UNION ALL SELECT c.execution_no FROM _sfflow.execution c"
 		"   WHERE j.map_run_no IS NOT NULL AND c.parent_execution_no = s.execution_no) x"
-		"  JOIN _sfflow.held w ON w.execution_no = x.execution_no"
+		"  JOIN _sfflow.parked w ON w.execution_no = x.execution_no"
 		"  JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
 		"  WHERE w.object_no = s.limit_no AND w.queue = s.queue"
 		/* another branch that comes to the same state needs a slot for itself */

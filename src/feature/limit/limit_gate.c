@@ -140,23 +140,23 @@ sf_limit_shares(const SfExecution *execution, SfQueue queue)
 
 /* Does a branch come before all that wait in a queue? */
 static bool
-is_first(SfQueue queue, const SfBranch *branch, SfRank rank)
+is_first(SfQueue queue, const SfBranch *branch, SfQueueOrder order)
 {
 	SfQueuedBranch first;
 
-	if (branch->taken.from_queue && sf_queue_equals(branch->taken.queue, queue))
+	if (branch->left_queue.was_in_one && sf_queue_equals(branch->left_queue.queue, queue))
 		return true;
 	if (!sf_queue_may_wait(queue) || !sf_gate_first_waiting(queue, &first))
 		return true;
-	return sf_park_is_before(rank, &first) || sf_branch_key_equals(first.key, branch->key);
+	return sf_park_is_before(order, &first) || sf_branch_key_equals(first.key, branch->key);
 }
 
-/* The rank of a branch in the queue of one limit: an announced task has its slot. */
-static SfRank
-rank_within(const SfLimit *limit, const SfBranch *branch, SfRank rank)
+/* The order of a branch in the queue of one limit: an announced task has its slot. */
+static SfQueueOrder
+order_within(const SfLimit *limit, const SfBranch *branch, SfQueueOrder order)
 {
-	rank.has_slot = branch->phase == SF_PHASE_ANNOUNCED && limit->max_running > 0;
-	return rank;
+	order.has_slot = branch->phase == SF_PHASE_ANNOUNCED && limit->max_running > 0;
+	return order;
 }
 
 /* What refuses a step */
@@ -193,7 +193,7 @@ take_slot(const SfStepLimit *wanted, const SfDraft *draft, bool *fresh)
 
 /* Take slots of all limits, then draw tokens; all or nothing. */
 static Refusal
-take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank)
+take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfQueueOrder order)
 {
 	Refusal		refusal = {0};
 	List	   *slots = NIL;
@@ -203,7 +203,7 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank
 	{
 		bool		fresh;
 
-		if (!is_first(wanted->queue, branch, rank_within(&wanted->limit, branch, rank)) ||
+		if (!is_first(wanted->queue, branch, order_within(&wanted->limit, branch, order)) ||
 			(wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED &&
 			 !take_slot(wanted, draft, &fresh)))
 		{
@@ -318,30 +318,30 @@ sf_limit_store_slots(void)
 /* --- waiting --- */
 
 /*
- * The rank of a branch in a queue: since when it could begin, and its priority.  That of an
+ * The order of a branch in a queue: since when it could begin, and its priority.  That of an
  * announced task is not taken over from another queue, where it may have come first for its slot.
  */
-static SfRank
-rank_of(const SfDraft *draft, const SfBranch *branch)
+static SfQueueOrder
+order_of(const SfDraft *draft, const SfBranch *branch)
 {
 	bool		announced = branch->phase == SF_PHASE_ANNOUNCED;
-	SfRank		rank = {.rank = branch->taken.rank,.since = branch->taken.since};
+	SfQueueOrder order = {.rank = branch->left_queue.rank,.since = branch->left_queue.since};
 
-	if (branch->taken.from_queue && !announced)
-		return rank;
-	rank.since = announced ? branch->started_at :
+	if (branch->left_queue.was_in_one && !announced)
+		return order;
+	order.since = announced ? branch->started_at :
 		branch->due_at == DT_NOEND ? GetCurrentTimestamp() : branch->due_at;
-	rank.rank = rank.since - draft->execution->priority * (PRIORITY_STEP_MS * INT64CONST(1000));
-	return rank;
+	order.rank = order.since - draft->execution->priority * (PRIORITY_STEP_MS * INT64CONST(1000));
+	return order;
 }
 
 /* Have a branch wait in a queue. */
 static void
-put_into_queue(SfDraft *draft, SfBranch *branch, const Refusal *refusal, SfRank rank)
+put_into_queue(SfDraft *draft, SfBranch *branch, const Refusal *refusal, SfQueueOrder order)
 {
 	SfQueue		queue = refusal->by->queue;
 
-	sf_park_in_queue(branch, "limit", queue, rank_within(&refusal->by->limit, branch, rank));
+	sf_park_in_queue(branch, "limit", queue, order_within(&refusal->by->limit, branch, order));
 	sf_draft_add_branch(draft, branch);
 	sf_limit_slot_wake_at_commit(queue, draft->execution->owner);
 	if (refusal->ready != SF_TICK_UNSET)
@@ -369,7 +369,7 @@ void
 sf_limit_begins(const SfExecution *execution, SfBranch *root)
 {
 	SfDraft    *draft;
-	SfRank		rank;
+	SfQueueOrder order;
 	bool		busy = false;
 	List	   *limits;
 	bool		many;
@@ -379,7 +379,7 @@ sf_limit_begins(const SfExecution *execution, SfBranch *root)
 	if (!sf_limit_may_be() || root->due_at > GetCurrentTimestamp())
 		return;
 	draft = sf_draft_make(unconstify(SfExecution *, execution));
-	rank = rank_of(draft, root);
+	order = order_of(draft, root);
 	limits = sf_limit_find_all(draft, root, &busy);
 	many = limits != NIL && count_starts() >= MAX_DUE_STARTS;
 	foreach(lc, limits)
@@ -387,13 +387,13 @@ sf_limit_begins(const SfExecution *execution, SfBranch *root)
 		Refusal		refusal = {.by = lfirst(lc)};
 
 		if (refusal.by->limit.fails ||
-			(!many && is_first(refusal.by->queue, root, rank)))
+			(!many && is_first(refusal.by->queue, root, order)))
 			continue;
 		/* else it is due, and finds out what it has to wait for */
 		if (sf_machine_share_waits(execution->machine_no, execution->owner))
 		{
 			sf_queue_note_waiting(refusal.by->queue, execution->owner);
-			put_into_queue(draft, root, &refusal, rank);
+			put_into_queue(draft, root, &refusal, order);
 		}
 		break;
 	}
@@ -421,19 +421,19 @@ sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	bool		busy = false;
 	List	   *limits;
-	SfRank		rank;
+	SfQueueOrder order;
 	const SfStepLimit *noted = NULL;
 	Refusal		refusal;
 
 	if (!sf_limit_may_be())
 		return SF_GATE_OPEN;
 	limits = sf_limit_find_all(draft, branch, &busy);
-	rank = rank_of(draft, branch);
+	order = order_of(draft, branch);
 	if (busy || (limits != NIL && has_too_many(draft)))
 		return sf_gate_put_off(draft, branch, busy ? SF_RELEASE_RECHECK_MS : 0);
 	for (;;)
 	{
-		refusal = take_all(limits, draft, branch, rank);
+		refusal = take_all(limits, draft, branch, order);
 		if (refusal.by == NULL)
 		{
 			hand_over(limits, draft, branch);
@@ -453,7 +453,7 @@ sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 	}
 	if (!sf_machine_share_waits(draft->execution->machine_no, draft->execution->owner))
 		return sf_gate_put_off(draft, branch, SF_RELEASE_RECHECK_MS);
-	put_into_queue(draft, branch, &refusal, rank);
+	put_into_queue(draft, branch, &refusal, order);
 	return SF_GATE_WAITS;
 }
 

@@ -151,17 +151,17 @@ find_horizon(void)
 }
 
 /*
- * Visit the increments that the active snapshot shows, at least as many as limit says
+ * Visit the increments that the active snapshot shows, at least as many as max_rows says
  * if there are so many.  increments (NULL: not wanted) gets their indexes.  By the
  * horizon the scan leaves out what was folded: while an old snapshot is in use, rows
  * that are gone stay in the table and in its index.
  */
 static void
-visit_increments(Visitor visitor, void *arg, int limit, SfIncrements *increments)
+visit_increments(Visitor visitor, void *arg, int max_rows, SfIncrements *increments)
 {
 	Visit		visit = {visitor, arg, increments};
 	Horizon		horizon = find_horizon();
-	int			left = limit;
+	int			left = max_rows;
 
 	for (int i = 0; i < horizon.nopen && left > 0; i++)
 		left -= sf_rows_scan(&by_xid, false, horizon.open[i], left, visit_row, &visit);
@@ -341,9 +341,9 @@ add_metric(const Observation *metric, void *arg)
 	}
 }
 
-/* Add up the increments that the active snapshot shows; limit and increments as in visit_increments(). */
+/* Add up the increments that the active snapshot shows; max_rows and increments as in visit_increments(). */
 void
-sf_metric_sum(SfMetricSums *sums, int limit, SfIncrements *increments)
+sf_metric_sum(SfMetricSums *sums, int max_rows, SfIncrements *increments)
 {
 	sums->machines = make_table("sfflow sums of machines", sizeof(((SfMachineSums *) 0)->key),
 								sizeof(SfMachineSums));
@@ -351,7 +351,7 @@ sf_metric_sum(SfMetricSums *sums, int limit, SfIncrements *increments)
 							sizeof(SfJobSums));
 	sums->retries = make_table("sfflow sums of retries", sizeof(((SfRetrySums *) 0)->key),
 							   sizeof(SfRetrySums));
-	visit_increments(add_metric, sums, limit, increments);
+	visit_increments(add_metric, sums, max_rows, increments);
 }
 
 /* The histogram of durations, as it is stored. */

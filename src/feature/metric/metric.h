@@ -86,7 +86,7 @@ typedef struct SfMetricSums
 	HTAB	   *retries;		/* SfRetrySums */
 } SfMetricSums;
 
-extern void sf_metric_sum(SfMetricSums *sums, int limit, SfIncrements *increments);
+extern void sf_metric_sum(SfMetricSums *sums, int max_rows, SfIncrements *increments);
 extern bytea *sf_metric_histogram(const SfDurations *times);
 extern Datum sf_metric_recent(const SfDurations *times);
 extern const char *sf_metric_state_name(int machine_no, int version, int state);

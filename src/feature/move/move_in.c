@@ -353,7 +353,7 @@ take_in(const Arrival *arrival)
 		" WHERE b.execution_no = ANY ($1) AND b.due_at IS NOT NULL");
 	SfArg		array = sf_query_int8s(arrival->executions);
 
-	sf_apply_arrived(array, sf_json_get(arrival->document, "held"));
+	sf_apply_arrived(array, sf_json_get(arrival->document, "parked"));
 	sf_move_note_back(array);
 	SF_TELL(arrives, array, node_of(arrival->document));
 	sf_feature_announce_cached();

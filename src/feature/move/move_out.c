@@ -224,9 +224,9 @@ leave(const char *key, int to_node, const List *numbers)
 {
 	static SfPlan insert = SF_PLAN(
 		"INSERT INTO _sfflow.key_departure (departure, key, to_node, executions, document, departed_at)"
-		" SELECT pg_catalog.gen_random_uuid(), $1, $2, $3, $4 || pg_catalog.jsonb_build_object('held',"
+		" SELECT pg_catalog.gen_random_uuid(), $1, $2, $3, $4 || pg_catalog.jsonb_build_object('parked',"
 		"  (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(h.execution_no, h.branch_no)), '[]')"
-		"   FROM _sfflow.held h WHERE h.execution_no = ANY ($5))), pg_catalog.clock_timestamp()"
+		"   FROM _sfflow.parked h WHERE h.execution_no = ANY ($5))), pg_catalog.clock_timestamp()"
 		" RETURNING departure::pg_catalog.text");
 	static SfPlan note = SF_PLAN(
 		"INSERT INTO _sfflow.moved_execution (execution_no, node, moved_at)"

@@ -71,11 +71,11 @@ sf_delivery_next_due(void)
 
 /* Claim some that were not tried yet. */
 List *
-sf_delivery_claim(Oid owner, TimestampTz now, int limit)
+sf_delivery_claim(Oid owner, TimestampTz now, int max_rows)
 {
 	static SfPlan plan = SF_PLAN(CLAIM("new_delivery", "t.attempt"));
 
-	return sf_db_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(limit),
+	return sf_db_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(max_rows),
 					  SF_INT2(SF_DELIVERY_CLAIMED_WITH_OTHERS));
 }
 

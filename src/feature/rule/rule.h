@@ -172,7 +172,7 @@ extern void sf_delivery_insert(const SfDelivery *delivery);
 extern Oid	sf_delivery_next_owner(Oid after);
 extern Oid	sf_delivery_retry_owner(TimestampTz now, const List *but);
 extern TimestampTz sf_delivery_next_due(void);
-extern List *sf_delivery_claim(Oid owner, TimestampTz now, int limit);
+extern List *sf_delivery_claim(Oid owner, TimestampTz now, int max_rows);
 extern List *sf_delivery_claim_retry(Oid owner, TimestampTz now);
 extern void sf_delivery_give_back(const SfDelivery *claimed);
 extern bool sf_delivery_lock(const SfDelivery *claimed);

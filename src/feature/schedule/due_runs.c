@@ -90,7 +90,7 @@ start(SfSchedule *s, TimestampTz scheduled)
 	s->last_execution_id = sf_schedule_start(s, scheduled);
 	SF_TELL(scheduled, s->name, s->last_execution_id);
 	sf_schedule_row_set_last(s->name, s->last_execution_id);
-	note_run(s, SF_RUN_OUTCOME_STARTED, scheduled, s->last_execution_id, NULL);
+	note_run(s, SF_RUN_OUTCOME_SUCCEEDED, scheduled, s->last_execution_id, NULL);
 	return s->last_execution_id;
 }
 
@@ -100,7 +100,7 @@ starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int pe
 {
 	/* a run that is delivered twice gets the execution of the first */
 	return overlap == SF_OVERLAP_PARALLEL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_STARTED, scheduled) ||
+		sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_SUCCEEDED, scheduled) ||
 		(pending == 0 && !runs(s->last_execution_id));
 }
 
@@ -373,7 +373,7 @@ start_backfill(void *arg)
 	char	   *execution_id = sf_schedule_start(try->s, pending->scheduled_for);
 
 	SF_TELL(scheduled, pending->schedule, execution_id);
-	note_run(try->s, SF_RUN_OUTCOME_STARTED, pending->scheduled_for, execution_id, NULL);
+	note_run(try->s, SF_RUN_OUTCOME_SUCCEEDED, pending->scheduled_for, execution_id, NULL);
 	try->running = runs(execution_id);
 	if (try->running)
 		sf_pending_run_started(pending, execution_id);

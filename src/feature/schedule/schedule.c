@@ -168,7 +168,7 @@ sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until
 
 	sf_snapshot_read(&plan, append_unstarted, &runs, SF_TEXT(name), SF_TIME(since), SF_TIME(until),
 					 SF_TEXT(outcome_words[SF_RUN_OUTCOME_OVERLAP]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_MISSED]),
-					 SF_TEXT(outcome_words[SF_RUN_OUTCOME_FAILED]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_STARTED]));
+					 SF_TEXT(outcome_words[SF_RUN_OUTCOME_FAILED]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_SUCCEEDED]));
 	return runs;
 }
 

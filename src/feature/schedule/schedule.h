@@ -89,7 +89,7 @@ extern void sf_schedule_row_delete(const char *name);
  * The words differ where a run was left out since the one before still ran: it is SKIPPED in events.
  */
 #define SF_RUN_OUTCOME_LIST(X) \
-	X(STARTED, "succeeded", "STARTED")	/* it has started its execution, or found it there */ \
+	X(SUCCEEDED, "succeeded", "STARTED")	/* it has started its execution, or found it there */ \
 	X(SKIPPED, "skipped", NULL)	/* a call at a time that is none of the schedule */ \
 	X(OVERLAP, "overlap", "SKIPPED")	/* the one before still ran */ \
 	X(QUEUED, "queued", "QUEUED") \

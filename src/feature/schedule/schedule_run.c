@@ -467,7 +467,7 @@ planned_of(SfRunOutcome outcome)
 			return SF_PLANNED_QUEUED;
 		case SF_RUN_OUTCOME_FAILED:
 			return SF_PLANNED_FAILED;
-		case SF_RUN_OUTCOME_STARTED:
+		case SF_RUN_OUTCOME_SUCCEEDED:
 		case SF_RUN_OUTCOME_SKIPPED:
 			break;
 	}

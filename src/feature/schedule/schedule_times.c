@@ -95,7 +95,7 @@ has_started(const SfSchedule *s, TimestampTz at)
 							  sf_schedule_run_name(at));
 
 	return sf_execution_find(id, SF_LOCK_NONE) != NULL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_STARTED, at);
+		sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_SUCCEEDED, at);
 }
 
 /*

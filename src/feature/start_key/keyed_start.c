@@ -156,13 +156,13 @@ append_keyed(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* List executions that have ended, and of which the next ones have not been told: a List of SfKeyedStart. */
 List *
-sf_start_key_list_ended(int limit)
+sf_start_key_list_ended(int max_rows)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.ended_start k"
 		" ORDER BY k.execution_no LIMIT $1");
 
-	return sf_db_list(&plan, append_keyed, SF_ARGS(SF_INT4(limit)));
+	return sf_db_list(&plan, append_keyed, SF_ARGS(SF_INT4(max_rows)));
 }
 
 /* Is there one? */

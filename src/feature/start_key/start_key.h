@@ -136,7 +136,7 @@ extern void sf_start_key_put(int64 execution_no, int machine_no, const char *key
 extern void sf_start_key_set_place(int64 execution_no, SfLinePlace place);
 extern bool sf_start_key_change_place(int64 execution_no, SfLinePlace from, SfLinePlace to);
 extern bool sf_start_key_advance(int machine_no, const char *key);
-extern List *sf_start_key_list_ended(int limit);
+extern List *sf_start_key_list_ended(int max_rows);
 extern bool sf_start_key_any_ended(void);
 extern bool sf_start_key_retains(int64 execution_no);
 extern void sf_start_key_arrive(SfArg numbers);

@@ -20,7 +20,7 @@ typedef struct NetTest
 	const SfBranch *join;
 	const SfJobNetState *net;
 	SfBranch  **rows;			/* by number; of jobs that have ended, but for those skipped */
-	char	   *ends;			/* SF_JOB_END_…; 0: it has not ended */
+	char	   *ends;			/* SF_NET_JOB_END_…; 0: it has not ended */
 } NetTest;
 
 /* Tell whether a job waits for an end that another one did not have. */
@@ -43,7 +43,7 @@ make_job(const NetTest *t, int number)
 	branch->branch_index = number;
 	branch->scope = t->net->jobs[number].scope;
 	branch->state = t->test->program->scopes[branch->scope].start;
-	branch->payload = sf_branch_input_of_jobs(t->join);
+	branch->payload = sf_branch_input_of_net_jobs(t->join);
 	branch->variables = t->join->variables;
 	return branch;
 }
@@ -63,7 +63,7 @@ end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz 
 	if (job->condition == NULL)
 		return 0;
 	sf_json_begin_object(&b);
-	sf_json_add(&b, "Jobs", sf_dependents_jobs(t->net, branch->branch_index, t->rows));
+	sf_json_add(&b, "Jobs", sf_dependents_net_jobs(t->net, branch->branch_index, t->rows));
 	t->inspection.context = sf_json_merge(context, sf_json_finish(&b));
 	t->inspection.failed = false;
 	sf_transition(&t->loaded, branch, &stimulus, now, &transition);
@@ -71,9 +71,9 @@ end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz 
 	if (transition.branch.entered_at != DT_NOBEGIN)
 		return 0;
 	if (!t->inspection.failed)
-		return SF_JOB_END_SKIP;
+		return SF_NET_JOB_END_SKIP;
 	sf_step_set_branch_error(branch, &t->inspection.error);
-	return SF_JOB_END_FAILURE;
+	return SF_NET_JOB_END_FAILURE;
 }
 
 /* Have a job that runs end as its mock says. */
@@ -90,11 +90,11 @@ end_by_mock(const NetTest *t, const SfNetJob *job, SfBranch *branch)
 	if (mock->result != NULL)
 	{
 		branch->payload = mock->result;
-		return SF_JOB_END_SUCCESS;
+		return SF_NET_JOB_END_SUCCESS;
 	}
 	branch->error = unconstify(char *, mock->error);
 	branch->cause = unconstify(char *, mock->cause);
-	return SF_JOB_END_FAILURE;
+	return SF_NET_JOB_END_FAILURE;
 }
 
 /* Decide on a job, and end it. */
@@ -104,15 +104,15 @@ decide(NetTest *t, int number, TimestampTz now)
 	const SfNetJob *job = &t->net->jobs[number];
 	SfBranch   *branch;
 
-	t->ends[number] = SF_JOB_END_SKIP;
+	t->ends[number] = SF_NET_JOB_END_SKIP;
 	if (is_unmet(t, job))
 		return;
 	branch = make_job(t, number);
 	t->ends[number] = end_by_condition(t, job, branch, now);
 	if (t->ends[number] == 0)
 		t->ends[number] = end_by_mock(t, job, branch);
-	branch->phase = t->ends[number] == SF_JOB_END_SUCCESS ? SF_PHASE_DONE : SF_PHASE_FAILED;
-	if (t->ends[number] != SF_JOB_END_SKIP)
+	branch->phase = t->ends[number] == SF_NET_JOB_END_SUCCESS ? SF_PHASE_DONE : SF_PHASE_FAILED;
+	if (t->ends[number] != SF_NET_JOB_END_SKIP)
 		t->rows[number] = branch;
 }
 
@@ -124,7 +124,7 @@ give_outputs(const NetTest *t, SfJoined *joined)
 	joined->indexes = palloc(sizeof(int) * t->net->njobs);
 	for (int number = 0; number < t->net->njobs; number++)
 	{
-		if (t->ends[number] != SF_JOB_END_SUCCESS)
+		if (t->ends[number] != SF_NET_JOB_END_SUCCESS)
 			continue;
 		joined->indexes[joined->noutputs] = number;
 		joined->outputs[joined->noutputs++] = sf_branch_output(t->rows[number]);
@@ -141,8 +141,8 @@ print_ends(const NetTest *t)
 	for (int number = 0; number < t->net->njobs; number++)
 		if (t->ends[number] != 0)
 			sf_json_add_string(&b, t->net->jobs[number].name,
-							   t->ends[number] == SF_JOB_END_SUCCESS ? "success" :
-							   t->ends[number] == SF_JOB_END_FAILURE ? "failure" : "skip");
+							   t->ends[number] == SF_NET_JOB_END_SUCCESS ? "success" :
+							   t->ends[number] == SF_NET_JOB_END_FAILURE ? "failure" : "skip");
 	return sf_json_finish(&b);
 }
 
@@ -166,7 +166,7 @@ sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
 		int			number = t.net->order[i];
 
 		decide(&t, number, now);
-		if (t.ends[number] != SF_JOB_END_FAILURE || join->failing)
+		if (t.ends[number] != SF_NET_JOB_END_FAILURE || join->failing)
 			continue;
 		join->failing = true;
 		join->error = t.rows[number]->error;

@@ -34,7 +34,7 @@ extern void apply_map_children(SfDraft *draft, const SfBranch *branch);
 
 /* --- apply_map_run.c: runs of a Distributed Map, and the ends of their children --- */
 
-extern SfMapRun *sf_map_children_run(const SfBranch *branch);
+extern SfMapRun *sf_apply_map_run_of(const SfBranch *branch);
 
 /* A child execution has ended, in this slice or from outside. */
 typedef struct SfChildEnd
@@ -47,12 +47,12 @@ typedef struct SfChildEnd
 	int			items;
 } SfChildEnd;
 
-extern SfChildEnd *sf_map_children_make_end(const SfExecution *execution,
-											const SfProgram *program);
-extern void sf_map_children_count_ends(List *ends);
+extern SfChildEnd *sf_apply_make_child_end(const SfExecution *execution,
+										   const SfProgram *program);
+extern void sf_apply_count_child_ends(List *ends);
 
 /* --- apply_write.c --- */
 
-extern int	sf_map_children_abort(SfBranchKey parent, int64 map_run_no);
+extern int	sf_apply_abort_children(SfBranchKey parent, int64 map_run_no);
 
 #endif							/* SF_RUN_APPLY_INTERNAL_H */

@@ -27,7 +27,7 @@
  * gone: a drop of the machine deletes its executions, but not a branch that a slice has locked.
  */
 SfMapRun *
-sf_map_children_run(const SfBranch *branch)
+sf_apply_map_run_of(const SfBranch *branch)
 {
 	SfMapRun   *map_run;
 
@@ -236,9 +236,9 @@ sf_apply_items_put(const SfMapRun *map_run, const Jsonb *items, int first)
 
 /* --- ends of children --- */
 
-/* Note how a child ended, for sf_map_children_count_ends; NULL: it is none. */
+/* Note how a child ended, for sf_apply_count_child_ends; NULL: it is none. */
 SfChildEnd *
-sf_map_children_make_end(const SfExecution *execution, const SfProgram *program)
+sf_apply_make_child_end(const SfExecution *execution, const SfProgram *program)
 {
 	SfChildEnd *end;
 
@@ -338,7 +338,7 @@ update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int 
 
 /* Count ended children against their parents; a List of SfChildEnd. */
 void
-sf_map_children_count_ends(List *ends)
+sf_apply_count_child_ends(List *ends)
 {
 	int			i = 0;
 

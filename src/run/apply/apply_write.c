@@ -455,9 +455,9 @@ after_ends(List *drafts)
 		answer_parent(draft->execution);
 		announce(draft);
 		if (sf_execution_is_map_child(draft->execution) && !draft->finish->parent_knows)
-			ends = lappend(ends, sf_map_children_make_end(draft->execution, draft->program));
+			ends = lappend(ends, sf_apply_make_child_end(draft->execution, draft->program));
 	}
-	sf_map_children_count_ends(ends);
+	sf_apply_count_child_ends(ends);
 }
 
 /*
@@ -485,7 +485,7 @@ sf_drafts_write(List *drafts)
  * number of those that were skipped because another transaction has them locked.
  */
 int
-sf_map_children_abort(SfBranchKey parent, int64 map_run_no)
+sf_apply_abort_children(SfBranchKey parent, int64 map_run_no)
 {
 	check_stack_depth();
 	abort_executions(sf_map_run_running(parent.execution_no, map_run_no, true));

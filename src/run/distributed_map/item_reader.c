@@ -596,7 +596,7 @@ Jsonb *
 sf_item_reader_request(const SfBranch *branch, const SfState *state, Jsonb *payload)
 {
 	const SfDistributedMap *map = sf_state_distributed(state);
-	const SfMapRun *map_run = sf_map_children_run(branch);
+	const SfMapRun *map_run = sf_apply_map_run_of(branch);
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
@@ -613,7 +613,7 @@ sf_item_reader_request(const SfBranch *branch, const SfState *state, Jsonb *payl
 bool
 sf_item_reader_take_answer(const SfBranch *branch, Jsonb **answer, SfError *error)
 {
-	const SfMapRun *map_run = sf_map_children_run(branch);
+	const SfMapRun *map_run = sf_apply_map_run_of(branch);
 	JsonbValue	root;
 	int64		number;
 

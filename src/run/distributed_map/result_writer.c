@@ -304,7 +304,7 @@ write_results(const SfMapRun *map_run, const SfDraft *draft, const SfState *stat
 
 /* Put the results of all children into an array; NULL: larger than a payload may be. */
 Jsonb *
-sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch)
+sf_result_writer_outputs(const SfDraft *draft, const SfBranch *branch)
 {
 	const SfState *state = &draft->program->states[branch->state];
 	SfResultForm form = result_form(sf_state_map(state)->distributed->writer_config,
@@ -348,7 +348,7 @@ run_task(const SfDraft *draft, const SfBranch *branch, const SfTaskCall *call,
 		 SfTaskOutcome *out)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	const SfMapRun *map_run = sf_map_children_run(branch);
+	const SfMapRun *map_run = sf_apply_map_run_of(branch);
 
 	if (map_run == NULL)
 		elog(ERROR, "a run of Map \"%s\" is missing", state->name);

@@ -45,7 +45,7 @@ typedef struct SfResultWriter
 
 extern void sf_map_task_run(const SfDraft *draft, const SfBranch *branch,
 							const SfTaskCall *call, SfTaskOutcome *out);
-extern Jsonb *sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch);
+extern Jsonb *sf_result_writer_outputs(const SfDraft *draft, const SfBranch *branch);
 extern bool sf_result_writer_call(SfResultWriter *writer, Jsonb *payload);
 extern bool sf_result_writer_put_all(SfResultWriter *writer, SfResultChoice choice);
 

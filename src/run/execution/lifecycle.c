@@ -135,7 +135,7 @@ count_children(List *branches)
 	{
 		branch->work.is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
 		branch->pending = 0;
-		branch->place = SF_JOB_PLACE_NONE;
+		branch->place = SF_NET_JOB_PLACE_NONE;
 	}
 	foreach_ptr(const SfBranch, branch, branches)
 	{
@@ -337,7 +337,7 @@ redrive_map_runs(SfDraft *draft, TimestampTz now)
 
 		if (branch->phase != SF_PHASE_JOIN || !sf_branch_has_map_run(branch))
 			continue;
-		map_run = sf_map_children_run(branch);
+		map_run = sf_apply_map_run_of(branch);
 		sf_draft_add_event(draft, SF_HISTORY_EVENT_MAP_RUN_REDRIVEN,
 						   sf_map_redriven_extra(draft->execution, state, map_run),
 						   now);

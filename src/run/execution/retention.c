@@ -249,16 +249,16 @@ pass_interval(TimestampTz before, const SfPurgePosition *position)
 	return Min(wanted, USECS_PER_DAY);
 }
 
-/* Go on behind a batch of a limit; begin a new pass if it was the last one of a pass that began long enough ago. */
+/* Go on behind a batch of max_rows or less; begin a new pass if the last one has ended and began long enough ago. */
 static void
-go_on(SfPurgePosition *position, const SfPurgeBatch *batch, int limit, TimestampTz before)
+go_on(SfPurgePosition *position, const SfPurgeBatch *batch, int max_rows, TimestampTz before)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
 	if (batch->looked_at > 0)
 		position->requested_at = batch->until;
 	position->looked_at += batch->looked_at;
-	if (batch->looked_at >= limit || now - position->began_at < pass_interval(before, position))
+	if (batch->looked_at >= max_rows || now - position->began_at < pass_interval(before, position))
 		return;
 	*position = (SfPurgePosition) {.requested_at = DT_NOBEGIN,.began_at = now};
 }
@@ -436,15 +436,15 @@ collect(const SfPurgeMachine *machine, SfStatus status, SfTick until, int *wante
 	while (more && *wanted > 0 && sf_tick_now() < until)
 	{
 		SfPurgePosition was = position;
-		int			limit = Min(*wanted, COLLECTED);
+		int			max_rows = Min(*wanted, COLLECTED);
 		SfPurgeBatch batch;
 
 		CHECK_FOR_INTERRUPTS();
-		sf_purge_find(machine->machine_no, status, before, position.requested_at, limit, &batch);
+		sf_purge_find(machine->machine_no, status, before, position.requested_at, max_rows, &batch);
 		if (batch.numbers != NIL)
 			*wanted = take(batch.numbers, arg);
-		more = batch.looked_at >= limit;
-		go_on(&position, &batch, limit, before);
+		more = batch.looked_at >= max_rows;
+		go_on(&position, &batch, max_rows, before);
 		(void) store_position(machine->machine_no, status, &position, &was, &batch);
 	}
 	return !more;

@@ -32,7 +32,7 @@ extern SfBranch *sf_dependents_next(SfDraft *draft, SfBranch *join);
 extern void sf_dependents_leave(SfDraft *draft, SfBranch *join, bool are_short);
 
 extern void sf_dependents_give_input(SfDraft *draft, SfBranch *job, const SfBranch *join);
-extern Jsonb *sf_dependents_jobs(const SfJobNetState *net, int number, SfBranch **rows);
+extern Jsonb *sf_dependents_net_jobs(const SfJobNetState *net, int number, SfBranch **rows);
 extern void sf_dependents_read_shared(const SfDraft *draft, const SfBranch *branch);
 extern Jsonb *sf_dependents_context(SfDraft *draft, const SfBranch *branch);
 extern List *sf_dependents_give_rows(const SfProgram *program, List *branches);

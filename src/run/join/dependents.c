@@ -12,7 +12,7 @@
 #include "utils/timestamp.h"
 
 #include "run/join/children.h"
-#include "store/branch/job_rows.h"
+#include "store/branch/net_job_rows.h"
 #include "transition/state/join.h"
 
 /* As many jobs that have ended in memory, or more, share rows */
@@ -22,7 +22,7 @@
 typedef struct JobEnd
 {
 	int			job;
-	SfJobEnd	end;
+	SfNetJobEnd end;
 } JobEnd;
 
 /* --- rows --- */
@@ -62,7 +62,7 @@ take_rows(SfNet *net, List *rows)
 		if (net->rows[branch->branch_index] != NULL)
 			continue;
 		net->rows[branch->branch_index] = branch;
-		if (branch->place == SF_JOB_PLACE_READY)
+		if (branch->place == SF_NET_JOB_PLACE_READY)
 			net->ready = bms_add_member(net->ready, branch->branch_index);
 	}
 }
@@ -91,9 +91,9 @@ load_followers(SfNet *net, List *ends, bool all)
 		}
 	}
 	if (wanted != NIL)
-		take_rows(net, sf_branch_jobs(net->join->key, wanted, true));
+		take_rows(net, sf_branch_net_jobs(net->join->key, wanted, true));
 	if (wanted != NIL && all)
-		take_rows(net, sf_branch_jobs(net->join->key, wanted, false));
+		take_rows(net, sf_branch_net_jobs(net->join->key, wanted, false));
 	list_free(wanted);
 }
 
@@ -104,7 +104,7 @@ load_ready(SfNet *net)
 	int			room = sf_net_room(net);
 
 	if (net->join->max_concurrency > 0 && room > 0)
-		take_rows(net, sf_branch_ready_jobs(net->join->key, room));
+		take_rows(net, sf_branch_ready_net_jobs(net->join->key, room));
 }
 
 /* Make ends of the jobs that were skipped. */
@@ -119,7 +119,7 @@ skipped_ends(List *skipped)
 		JobEnd	   *end = palloc(sizeof(JobEnd));
 
 		end->job = lfirst_int(lc);
-		end->end = SF_JOB_END_SKIP;
+		end->end = SF_NET_JOB_END_SKIP;
 		ends = lappend(ends, end);
 	}
 	list_free(skipped);
@@ -245,7 +245,7 @@ sf_dependents_note_begun(SfDraft *draft, SfBranch *join, int first)
 		if (branch->parent_no != join->key.branch_no || branch->row.gone)
 			continue;
 		net->rows[branch->branch_index] = branch;
-		if (branch->place == SF_JOB_PLACE_READY)
+		if (branch->place == SF_NET_JOB_PLACE_READY)
 			net->ready = bms_add_member(net->ready, branch->branch_index);
 		else
 			net->begun = bms_add_member(net->begun, branch->branch_index);
@@ -266,7 +266,7 @@ sf_dependents_load(SfDraft *draft, SfBranch *join)
 	if (sf_branch_has_ends(join))
 		sf_net_take_implied(net);
 	else
-		take_rows(net, sf_branch_jobs_to_come(join->key));
+		take_rows(net, sf_branch_net_jobs_to_come(join->key));
 	sf_branch_forget_ends(join);
 	for (int i = 0; i < sf_state_net(net->state)->njobs; i++)
 		if (net->rows[i] != NULL)
@@ -356,7 +356,7 @@ sf_dependents_give_input(SfDraft *draft, SfBranch *job, const SfBranch *join)
 		return;
 	if (join == NULL)
 		join = find_net(draft, job);
-	job->payload = sf_branch_input_of_jobs(join);
+	job->payload = sf_branch_input_of_net_jobs(join);
 	job->payload_event = join->join_input != NULL ? SF_NO_EVENT : join->payload_event;
 	job->variables = join->variables;
 	job->item = join->item;
@@ -389,7 +389,7 @@ sf_dependents_give_rows(const SfProgram *program, List *branches)
 		if (branch->total == 0 || !sf_branch_has_ends(branch) ||
 			program->states[branch->state].type != SF_STATE_JOBNET)
 			continue;
-		jobs = list_concat(jobs, sf_branch_imply_jobs(program, branch));
+		jobs = list_concat(jobs, sf_branch_imply_net_jobs(program, branch));
 		sf_branch_forget_ends(branch);
 	}
 	foreach(lc, jobs)

@@ -120,10 +120,10 @@ find_stored_rows(const Job *job, SfBranch **rows, const List *numbers)
 {
 	if (numbers == NIL)
 		return;
-	enter_rows(rows, sf_branch_jobs(job->join_key, numbers, false));
+	enter_rows(rows, sf_branch_net_jobs(job->join_key, numbers, false));
 	numbers = without_row(rows, numbers);
 	if (numbers != NIL)
-		enter_rows(rows, sf_branch_jobs_of_shared_rows(job->join_key, numbers));
+		enter_rows(rows, sf_branch_net_jobs_of_shared_rows(job->join_key, numbers));
 }
 
 /* The rows that jobs share, which a slice reads once for all jobs of a net. */
@@ -135,7 +135,7 @@ shared_rows(const Job *job)
 	if (net->shared == NULL)
 	{
 		net->shared = palloc0(sizeof(SfBranch *) * job->net->njobs);
-		enter_rows(net->shared, sf_branch_jobs_of_shared_rows(job->join_key, NIL));
+		enter_rows(net->shared, sf_branch_net_jobs_of_shared_rows(job->join_key, NIL));
 	}
 	return net->shared;
 }
@@ -170,7 +170,7 @@ find_rows(const Job *job, const List *numbers)
 
 		rows[number] = net->rows[number] != NULL ? net->rows[number] : shared_rows(job)[number];
 	}
-	enter_rows(rows, sf_branch_jobs(job->join_key, without_row(rows, numbers), false));
+	enter_rows(rows, sf_branch_net_jobs(job->join_key, without_row(rows, numbers), false));
 	return rows;
 }
 
@@ -228,7 +228,7 @@ make_jobs(const SfJobNetState *net, const List *numbers, SfBranch **rows)
 
 /* Make $$.Jobs for a job, where the rows of those that come before are known. */
 Jsonb *
-sf_dependents_jobs(const SfJobNetState *net, int number, SfBranch **rows)
+sf_dependents_net_jobs(const SfJobNetState *net, int number, SfBranch **rows)
 {
 	return make_jobs(net, jobs_used(net, number), rows);
 }

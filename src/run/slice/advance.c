@@ -51,7 +51,7 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 		joined->outputs = sf_branch_outputs(parent->key, &joined->indexes,
 											&joined->noutputs, &joined->last_event);
 	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer == NULL)
-		joined->result = sf_map_children_outputs(draft, parent);
+		joined->result = sf_result_writer_outputs(draft, parent);
 }
 
 /*
@@ -215,7 +215,7 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 	if (!slice->held || sf_slice_in_session(slice->request))
 	{
 		/* its turn in a queue was for this step: in the next queue it is new */
-		branch->taken.from_queue = false;
+		branch->left_queue.was_in_one = false;
 		return false;
 	}
 	if (sf_branch_is_parked(branch))

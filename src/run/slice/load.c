@@ -66,7 +66,7 @@ load_map_run(SfDraft *draft, const SfBranch *branch)
 {
 	if (branch->phase != SF_PHASE_ENTER && sf_branch_has_map_run(branch))
 	{
-		draft->loaded.map_run = sf_map_children_run(branch);
+		draft->loaded.map_run = sf_apply_map_run_of(branch);
 		return;
 	}
 	draft->loaded.map_run = palloc0(sizeof(SfMapRun));

@@ -99,11 +99,11 @@ read_deleted(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /*
- * Delete the oldest rows that were written before a time, at most limit of them.  A batch
+ * Delete the oldest rows that were written before a time, at most max_rows of them.  A batch
  * begins where the one before it ended, and so behind the index entries of what that deleted.
  */
 void
-sf_audit_purge(TimestampTz before, int limit, SfAuditBatch *batch)
+sf_audit_purge(TimestampTz before, int max_rows, SfAuditBatch *batch)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH old AS MATERIALIZED (SELECT a.ctid FROM _sfflow.audit a"
@@ -111,5 +111,5 @@ sf_audit_purge(TimestampTz before, int limit, SfAuditBatch *batch)
 		" gone AS (DELETE FROM _sfflow.audit a USING old WHERE a.ctid = old.ctid RETURNING a.at)"
 		" SELECT pg_catalog.count(*) AS deleted, pg_catalog.max(g.at) AS until FROM gone g");
 
-	sf_db_read(&plan, read_deleted, batch, SF_TIME(batch->until), SF_TIME(before), SF_INT8(limit));
+	sf_db_read(&plan, read_deleted, batch, SF_TIME(batch->until), SF_TIME(before), SF_INT8(max_rows));
 }

@@ -24,7 +24,7 @@ typedef struct SfAuditBatch
 	TimestampTz until;			/* at first 0, which is before all */
 } SfAuditBatch;
 
-extern void sf_audit_purge(TimestampTz before, int limit, SfAuditBatch *batch);
+extern void sf_audit_purge(TimestampTz before, int max_rows, SfAuditBatch *batch);
 
 /* --- audit_list.c: pages of what operators did, newest first --- */
 
@@ -39,7 +39,7 @@ typedef struct SfAuditQuery
 	const char *role;
 	TimestampTz from;			/* done then, or later */
 	TimestampTz before;
-	int			limit;
+	int			max_rows;
 } SfAuditQuery;
 
 /* An action */

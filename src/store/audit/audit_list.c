@@ -117,7 +117,7 @@ run(SfPlan *plan, const SfAuditQuery *q)
 {
 	return sf_snapshot_rows(plan, &row_type, sf_query_arg(OIDOID, ObjectIdGetDatum(q->reader), false),
 							SF_CHAR(q->kind), SF_TEXT(q->object), SF_TEXT(q->target), SF_TEXT(q->action),
-							SF_TEXT(q->role), SF_TIME(q->from), SF_TIME(q->before), SF_INT8(q->limit));
+							SF_TEXT(q->role), SF_TIME(q->from), SF_TIME(q->before), SF_INT8(q->max_rows));
 }
 
 /* Read a page: the newest actions that a query asks for, as SfAuditRow. */
@@ -132,7 +132,7 @@ sf_audit_list(const SfAuditQuery *query)
 	nest = sf_execution_list_plans_begin();
 	rows = query->object != NULL ? NIL : run(&newest, query);
 
-	if (list_length(rows) < query->limit)
+	if (list_length(rows) < query->max_rows)
 		rows = run(&by_object, query);
 	sf_execution_list_plans_end(nest);
 	return rows;

@@ -10,7 +10,7 @@
 #include "utils/memutils.h"
 
 #include "base/error/debug_point.h"
-#include "store/branch/job_rows.h"
+#include "store/branch/net_job_rows.h"
 #include "store/branch/park.h"
 #include "store/feature.h"
 
@@ -31,11 +31,11 @@ sf_branch_next_no(void)
 }
 
 /* The place of a branch in its row: a job that waits has one until it is due, or has ended. */
-static SfJobPlace
+static SfNetJobPlace
 stored_place(const SfBranch *b)
 {
 	return sf_branch_is_shared_row(b) || (b->phase == SF_PHASE_ENTER && sf_branch_is_parked(b)) ?
-		b->place : SF_JOB_PLACE_NONE;
+		b->place : SF_NET_JOB_PLACE_NONE;
 }
 
 /* Read a row, with its documents or without them. */
@@ -120,7 +120,7 @@ static const SfIndex by_parent = {"branch", "branch_parent"};
 
 /* Read the rows of jobs of a JobNet: those that wait for others, or those that have begun. */
 List *
-sf_branch_jobs(SfBranchKey parent, const List *numbers, bool waiting)
+sf_branch_net_jobs(SfBranchKey parent, const List *numbers, bool waiting)
 {
 	int		   *indexes = palloc(sizeof(int) * Max(list_length(numbers), 1));
 	List	   *found = NIL;
@@ -129,7 +129,7 @@ sf_branch_jobs(SfBranchKey parent, const List *numbers, bool waiting)
 	foreach(lc, numbers)
 		indexes[foreach_current_index(lc)] = lfirst_int(lc);
 	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_BRANCH_KEY(parent),
-				 SF_INT2(waiting ? SF_JOB_PLACE_WAITS : SF_JOB_PLACE_NONE),
+				 SF_INT2(waiting ? SF_NET_JOB_PLACE_WAITS : SF_NET_JOB_PLACE_NONE),
 				 sf_query_arg(INT4ARRAYOID, sf_int_array_datum(indexes, list_length(numbers)), false));
 	pfree(indexes);
 	return found;
@@ -137,23 +137,23 @@ sf_branch_jobs(SfBranchKey parent, const List *numbers, bool waiting)
 
 /* Read the jobs of a JobNet that have a row and have not begun. */
 List *
-sf_branch_jobs_to_come(SfBranchKey parent)
+sf_branch_net_jobs_to_come(SfBranchKey parent)
 {
-	List	   *found = sf_branch_ready_jobs(parent, PG_INT32_MAX);
+	List	   *found = sf_branch_ready_net_jobs(parent, PG_INT32_MAX);
 
 	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_BRANCH_KEY(parent),
-				 SF_INT2(SF_JOB_PLACE_WAITS));
+				 SF_INT2(SF_NET_JOB_PLACE_WAITS));
 	return found;
 }
 
 /* Read the first jobs of a JobNet that wait for room, by number. */
 List *
-sf_branch_ready_jobs(SfBranchKey parent, int most)
+sf_branch_ready_net_jobs(SfBranchKey parent, int most)
 {
 	List	   *found = NIL;
 
 	sf_rows_read(&by_parent, most, append_branch, &found, SF_BRANCH_KEY(parent),
-				 SF_INT2(SF_JOB_PLACE_READY));
+				 SF_INT2(SF_NET_JOB_PLACE_READY));
 	return found;
 }
 
@@ -177,12 +177,12 @@ append_sharing(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read the jobs of a JobNet that share rows: all, or those of the rows of some numbers. */
 List *
-sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *numbers)
+sf_branch_net_jobs_of_shared_rows(SfBranchKey parent, const List *numbers)
 {
 	Sharing		sharing = {.numbers = numbers};
 
 	sf_rows_read(&by_parent, PG_INT32_MAX, append_sharing, &sharing, SF_BRANCH_KEY(parent),
-				 SF_INT2(SF_JOB_PLACE_SHARED));
+				 SF_INT2(SF_NET_JOB_PLACE_SHARED));
 	return sharing.found;
 }
 
@@ -381,7 +381,7 @@ read_output(HeapTuple tuple, TupleDesc desc, void *arg)
 	Outputs    *o = arg;
 	int			index = (int) sf_row_number(tuple, desc, COL_branch_index, 0);
 
-	if (sf_row_number(tuple, desc, COL_place, 0) == SF_JOB_PLACE_SHARED)
+	if (sf_row_number(tuple, desc, COL_place, 0) == SF_NET_JOB_PLACE_SHARED)
 		o->shared = true;
 	else
 		append_output(o, index, sf_row_jsonb(tuple, desc, COL_payload),
@@ -405,7 +405,7 @@ sf_branch_outputs(SfBranchKey parent, int **indexes, int *count, int *last_event
 	sf_db_read(&plan, read_output, &o, SF_BRANCH_KEY(parent));
 	if (o.shared)
 	{
-		foreach_ptr(const SfBranch, job, sf_branch_jobs_of_shared_rows(parent, NIL))
+		foreach_ptr(const SfBranch, job, sf_branch_net_jobs_of_shared_rows(parent, NIL))
 			append_output(&o, job->branch_index, sf_branch_output(job), job->last_event);
 	}
 	*indexes = o.indexes;
@@ -562,7 +562,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS (SELECT b.branch_no FROM _sfflow.branch b"
 		"  WHERE b.execution_no = $1 AND b.branch_no = $2"
-		"  AND (b.due_at < $3 OR " SF_IS_PARKED("$4") " AND EXISTS (SELECT FROM _sfflow.held w"
+		"  AND (b.due_at < $3 OR " SF_IS_PARKED("$4") " AND EXISTS (SELECT FROM _sfflow.parked w"
 		"   WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL))"
 		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = $3 FROM free"

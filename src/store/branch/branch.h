@@ -115,19 +115,19 @@ typedef enum SfPhase
  *	NONE	it has begun, or is no job
  *	WAITS	for others: "pending" of its After have not ended
  *	READY	for room (MaxConcurrency)
- *	SHARED	in a row that ended jobs share (job_rows.c)
+ *	SHARED	in a row that ended jobs share (net_job_rows.c)
  */
-#define SF_JOB_PLACE_LIST(X) \
+#define SF_NET_JOB_PLACE_LIST(X) \
 	X(NONE, 0) \
 	X(WAITS, 1) \
 	X(READY, 2) \
 	X(SHARED, 3)
 
-#define SF_JOB_PLACE_ENUM(sym, number) SF_JOB_PLACE_##sym = number,
-typedef enum SfJobPlace
+#define SF_NET_JOB_PLACE_ENUM(sym, number) SF_NET_JOB_PLACE_##sym = number,
+typedef enum SfNetJobPlace
 {
-	SF_JOB_PLACE_LIST(SF_JOB_PLACE_ENUM)
-} SfJobPlace;
+	SF_NET_JOB_PLACE_LIST(SF_NET_JOB_PLACE_ENUM)
+} SfNetJobPlace;
 
 
 /* Columns of _sfflow.branch; see sql/parts/table/branch.sql. */
@@ -139,14 +139,14 @@ typedef enum SfJobPlace
 	X(int, scope, INT4, NOT_NULL) \
 	X(int, state, INT4, NOT_NULL) \
 	X(SfPhase, phase, INT2, NOT_NULL) \
-	X(SfJobPlace, place, INT2, NOT_NULL) \
+	X(SfNetJobPlace, place, INT2, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL)	/* of the machine */ \
 	X(int, attempt, INT4, NOT_NULL) \
 	X(int, generation, INT4, NOT_NULL) \
 	X(int, entered_event, INT4, NOT_NULL)	/* ids of events, until they are written */ \
 	X(int, last_event, INT4, NOT_NULL)	/* provisional ones, see store/history/history_event.h */ \
 	X(int, payload_event, INT4, NOT_NULL) \
-	X(int, pending, INT4, NOT_NULL)	/* sf_branch_children_left, sf_branch_jobs_left */ \
+	X(int, pending, INT4, NOT_NULL)	/* sf_branch_children_left, sf_branch_net_jobs_left */ \
 	X(int, next_index, INT4, NOT_NULL) \
 	X(int, total, INT4, NOT_NULL) \
 	X(int, max_concurrency, INT4, NOT_NULL) \
@@ -162,7 +162,7 @@ typedef enum SfJobPlace
 	X(TimestampTz, deadline, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
 	X(int *, iterations, INT4_ARRAY, NULLABLE) \
 	X(int *, retry_counts, INT4_ARRAY, NULLABLE) \
-	X(int *, jobs, INT4_ARRAY, NULLABLE)	/* place SHARED: those that share the row, see job_rows.c */ \
+	X(int *, jobs, INT4_ARRAY, NULLABLE)	/* place SHARED: those that share the row, see net_job_rows.c */ \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
@@ -170,12 +170,12 @@ typedef enum SfJobPlace
 	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
 	X(Jsonb *, task_payload, JSONB_KEPT, NULLABLE)	/* ANNOUNCED */ \
 	X(Jsonb *, outcome, JSONB_KEPT, NULLABLE)	/* ANSWERED, KEPT: of the task */ \
-	X(Jsonb *, join_input, JSONB_KEPT, NULLABLE)	/* of a Map: items; of a net: sf_branch_input_of_jobs */ \
+	X(Jsonb *, join_input, JSONB_KEPT, NULLABLE)	/* of a Map: items; of a net: sf_branch_input_of_net_jobs */ \
 	X(Jsonb *, item, JSONB_KEPT, NULLABLE)	/* of the iteration, if a state looks at it */ \
 	X(int, last_inner_event, INT4, NOT_NULL)	/* DONE: the last event before that of its end */ \
 	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED, KEPT: the outcome is an error */ \
 	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */ \
-	X(int *, job_ends, INT4_ARRAY, NULLABLE)	/* JobNet: how its jobs have ended, see job_rows.h */ \
+	X(int *, job_ends, INT4_ARRAY, NULLABLE)	/* JobNet: how its jobs have ended, see net_job_rows.h */ \
 	X(bool, items_unread, BOOL, NOT_NULL)	/* Distributed Map: total is not known yet */
 
 /* The row of a branch in memory */
@@ -189,14 +189,14 @@ typedef struct SfBranchRow
 	struct SfBranch *shared;	/* the row that was read, which jobs share; NULL: the branch has its own */
 } SfBranchRow;
 
-/* The queue of a limit that a branch was taken from for the step that it is about to begin */
-typedef struct SfTaken
+/* The queue of a limit that a branch has left for the step that it is about to begin */
+typedef struct SfLeftQueue
 {
-	bool		from_queue;		/* false: from none, and the others say nothing */
+	bool		was_in_one;		/* false: in none, and the others say nothing */
 	SfQueue		queue;
 	TimestampTz rank;			/* its order there */
 	TimestampTz since;			/* it has waited since then */
-} SfTaken;
+} SfLeftQueue;
 
 /* Where the children of a branch in phase JOIN are, as the slice that works on it knows */
 typedef enum SfChildrenSource
@@ -229,7 +229,7 @@ typedef struct SfBranch
 	};
 
 	SfBranchRow row;
-	SfTaken		taken;
+	SfLeftQueue left_queue;
 	SfBranchWork work;
 } SfBranch;
 
@@ -271,7 +271,7 @@ sf_phase_is_before_gate(SfPhase phase)
 
 /*
  * Is a branch parked before its step?  Nothing makes it due but the end of what it waits for: of
- * what a feature keeps it for (store/branch/park.h), or of other jobs (SfJobPlace).
+ * what a feature keeps it for (store/branch/park.h), or of other jobs (SfNetJobPlace).
  */
 static inline bool
 sf_branch_is_parked(const SfBranch *branch)
@@ -296,15 +296,15 @@ sf_branch_children_left(const SfBranch *join)
 
 /* How many jobs does a job wait for still? */
 static inline int
-sf_branch_jobs_left(const SfBranch *job)
+sf_branch_net_jobs_left(const SfBranch *job)
 {
-	Assert(job->phase == SF_PHASE_ENTER && job->place != SF_JOB_PLACE_NONE);
+	Assert(job->phase == SF_PHASE_ENTER && job->place != SF_NET_JOB_PLACE_NONE);
 	return job->pending;
 }
 
 /* The input of the jobs of a net: that of its state, unless the state gives them another one. */
 static inline Jsonb *
-sf_branch_input_of_jobs(const SfBranch *net)
+sf_branch_input_of_net_jobs(const SfBranch *net)
 {
 	Assert(net->phase != SF_PHASE_DONE);
 	return net->join_input != NULL ? net->join_input : net->payload;
@@ -458,10 +458,10 @@ extern void sf_branch_update_join(SfBranch *join);
 
 extern Jsonb **sf_branch_outputs(SfBranchKey parent, int **indexes, int *count,
 								 int *last_event);
-extern List *sf_branch_jobs(SfBranchKey parent, const List *numbers, bool waiting);
-extern List *sf_branch_jobs_to_come(SfBranchKey parent);
-extern List *sf_branch_ready_jobs(SfBranchKey parent, int most);
-extern List *sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *numbers);
+extern List *sf_branch_net_jobs(SfBranchKey parent, const List *numbers, bool waiting);
+extern List *sf_branch_net_jobs_to_come(SfBranchKey parent);
+extern List *sf_branch_ready_net_jobs(SfBranchKey parent, int most);
+extern List *sf_branch_net_jobs_of_shared_rows(SfBranchKey parent, const List *numbers);
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 extern void sf_branch_delete_orphan(SfBranchKey key);
 extern void sf_branch_leave_state(SfBranch *branch);

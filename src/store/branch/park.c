@@ -1,10 +1,10 @@
 /*
  * park.c
- *		Branches that a feature keeps from going on: rows of _sfflow.held.
+ *		Branches that a feature keeps from going on: rows of _sfflow.parked.
  *
- * Such a branch is not due, and costs no queries.  Its row says which object of which feature keeps it:
- * a hold, or a limit.  What waits for a limit does so in a queue, in the order of the ranks; what waits for
- * the end of a hold is in none.  The row of a branch that went on in another way is left over and means nothing.
+ * Such a branch is not due, and costs no queries.  Its row says which feature keeps it, and for which object: a hold,
+ * or a limit.  One in the line of its start key has none.  What waits for a limit is in a queue, in the order of the
+ * ranks; nothing else is in one.  The row of a branch that went on in another way is left over and means nothing.
  */
 #include "postgres.h"
 
@@ -14,36 +14,36 @@
 #include "db/direct.h"
 #include "store/branch/park.h"
 
-SF_COLUMN_NUMBERS(SF_HELD_COLUMNS);
+SF_COLUMN_NUMBERS(SF_PARKED_COLUMNS);
 
-/* Note that a branch waits, in a queue with a rank, or (no rank) in none. */
+/* Note that a branch waits, in a queue with its order there, or (no rank) in none. */
 static void
-park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfRank rank)
+park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfQueueOrder order)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.held AS w (execution_no, branch_no, feature, object_no, queue, rank, since, without_slot)"
+		"INSERT INTO _sfflow.parked AS w (execution_no, branch_no, feature, object_no, queue, rank, since, without_slot)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (execution_no, branch_no) DO UPDATE"
 		" SET feature = excluded.feature, object_no = excluded.object_no, queue = excluded.queue,"
 		" rank = excluded.rank, since = excluded.since, without_slot = excluded.without_slot");
 
 	sf_branch_come_at(branch, DT_NOEND);
 	sf_db_execute(&plan, SF_BRANCH_KEY(branch->key), SF_TEXT(feature), SF_INT8(object_no), queue,
-				  SF_TIME_OR_NULL(rank.rank, DT_NOBEGIN), SF_TIME_OR_NULL(rank.since, DT_NOBEGIN),
-				  SF_BOOL(!rank.has_slot));
+				  SF_TIME_OR_NULL(order.rank, DT_NOBEGIN), SF_TIME_OR_NULL(order.since, DT_NOBEGIN),
+				  SF_BOOL(!order.has_slot));
 }
 
 /* Have a branch, which the caller writes, wait for an object of a feature. */
 void
 sf_park_branch(SfBranch *branch, const char *feature, int64 object_no)
 {
-	park(branch, feature, object_no, SF_NULL(INT8OID), (SfRank) {.rank = DT_NOBEGIN,.since = DT_NOBEGIN});
+	park(branch, feature, object_no, SF_NULL(INT8OID), (SfQueueOrder) {.rank = DT_NOBEGIN,.since = DT_NOBEGIN});
 }
 
 /* Have a branch, which the caller writes, wait in a queue. */
 void
-sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfRank rank)
+sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfQueueOrder order)
 {
-	park(branch, feature, queue.limit_no, SF_INT8(queue.hash), rank);
+	park(branch, feature, queue.limit_no, SF_INT8(queue.hash), order);
 }
 
 /* Name the feature that a branch waits for; NULL: it waits for none. */
@@ -51,7 +51,7 @@ const char *
 sf_park_feature(SfBranchKey key)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT w.feature FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2");
+		"SELECT w.feature FROM _sfflow.parked w WHERE w.execution_no = $1 AND w.branch_no = $2");
 
 	return sf_list_first(sf_db_texts(&plan, SF_BRANCH_KEY(key)));
 }
@@ -77,7 +77,7 @@ List *
 sf_park_list(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT " SF_PARKED " FROM _sfflow.held w"
+		"SELECT " SF_PARKED " FROM _sfflow.parked w"
 		" WHERE w.execution_no = $1 ORDER BY w.branch_no");
 
 	return sf_db_list(&plan, append_parked, SF_ARGS(SF_INT8(execution_no)));
@@ -92,7 +92,7 @@ List *
 sf_park_list_of(int machine_no, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT " SF_PARKED " FROM _sfflow.held w"
+		"SELECT " SF_PARKED " FROM _sfflow.parked w"
 		" CROSS JOIN LATERAL (SELECT e.machine_no FROM _sfflow.execution e"
 		"  WHERE e.execution_no = w.execution_no OFFSET 0) e"
 		" CROSS JOIN LATERAL (SELECT s.machine_no, s.owner FROM _sfflow.state_machine s"
@@ -121,7 +121,7 @@ bool
 sf_park_end(SfBranch *branch)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
+		"DELETE FROM _sfflow.parked w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" RETURNING COALESCE(w.since, pg_catalog.clock_timestamp())");
 	TimestampTz since = sf_db_number(&plan, DT_NOBEGIN, SF_BRANCH_KEY(branch->key));
 
@@ -138,7 +138,7 @@ sf_park_end(SfBranch *branch)
 void
 sf_park_check_unchanged(const char *feature, int64 object_no)
 {
-	sf_table_check_unchanged("held", COL_object_no, SF_INT8(object_no), COL_feature, feature);
+	sf_table_check_unchanged("parked", COL_object_no, SF_INT8(object_no), COL_feature, feature);
 }
 
 /* Tell workers of a branch that goes on. */
@@ -153,11 +153,11 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /*
- * The statement by which parked branches become due: their rows of held are deleted.  Its arguments are those of
+ * The statement by which parked branches become due: their rows of parked are deleted.  Its arguments are those of
  * sf_park_unpark.  What another session has claimed and parked again meanwhile finds out itself.
  */
 #define MAKE_DUE(lock, of, at) \
-	"WITH " lock "gone AS (DELETE FROM _sfflow.held w" of " RETURNING w.execution_no, w.branch_no, w.since)" \
+	"WITH " lock "gone AS (DELETE FROM _sfflow.parked w" of " RETURNING w.execution_no, w.branch_no, w.since)" \
 	" UPDATE _sfflow.branch b SET due_at = " at " FROM gone w" \
 	" WHERE b.execution_no = w.execution_no AND b.branch_no = w.branch_no AND " SF_IS_PARKED("$1") \
 	" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at"
@@ -169,7 +169,7 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 /* What waits for an object: its rows are in the index of queues, or in that of what is in none */
 #define OF_OBJECT(null)	" WHERE w.feature = $2 AND w.object_no = $3 AND w.queue IS " null
 #define LOCK_OF_OBJECT(null) \
-	"SELECT b.branch_no FROM _sfflow.held w" JOIN_BRANCH \
+	"SELECT b.branch_no FROM _sfflow.parked w" JOIN_BRANCH \
 	OF_OBJECT(null) " AND " SF_IS_PARKED("$1") \
 	" ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b"
 
@@ -194,13 +194,13 @@ sf_park_unpark(SfUnpark why, const SfUnparked *of)
 		[SF_UNPARK_OBJECT] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NULL"), NOW)),
 		[SF_UNPARK_LIMIT] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NOT NULL"), NOW)),
 		[SF_UNPARK_NEXT] = SF_PLAN(MAKE_FREE_DUE(
-			" _sfflow.held w" JOIN_BRANCH " WHERE w.execution_no = $5 AND w.feature = $2", NOW)),
+			" _sfflow.parked w" JOIN_BRANCH " WHERE w.execution_no = $5 AND w.feature = $2", NOW)),
 		[SF_UNPARK_SLOT] = SF_PLAN(MAKE_FREE_DUE(
-			" _sfflow.held w JOIN _sfflow.execution e ON e.execution_no = w.execution_no" JOIN_BRANCH
+			" _sfflow.parked w JOIN _sfflow.execution e ON e.execution_no = w.execution_no" JOIN_BRANCH
 			" WHERE w.object_no = $3 AND w.queue = $4 AND (e.execution_no = $5 OR e.parent_execution_no = $5)",
 			"w.since")),
 		[SF_UNPARK_CHILDREN] = SF_PLAN(MAKE_FREE_DUE(
-			" _sfflow.execution e JOIN _sfflow.held w ON w.execution_no = e.execution_no" JOIN_BRANCH
+			" _sfflow.execution e JOIN _sfflow.parked w ON w.execution_no = e.execution_no" JOIN_BRANCH
 			" WHERE e.parent_execution_no = $5 AND e.map_run_no IS NOT NULL AND w.queue IS NOT NULL", "w.since")),
 	};
 
@@ -217,14 +217,14 @@ int64
 sf_park_count(const char *feature, int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*) FROM _sfflow.held w" JOIN_BRANCH
+		"SELECT pg_catalog.count(*) FROM _sfflow.parked w" JOIN_BRANCH
 		" WHERE w.execution_no = $1 AND w.feature = $2 AND " SF_IS_PARKED("$3"));
 
 	return sf_db_number(&plan, 0, SF_INT8(execution_no), SF_TEXT(feature), SF_PARKED_PHASES);
 }
 
 /*
- * Branches have come from another node where they were parked, and their rows of held have not: they are due.  keys:
+ * Branches have come from another node where they were parked, and their rows of parked have not: they are due.  keys:
  * [[execution_no, branch_no] ...].
  */
 void
@@ -247,19 +247,19 @@ read_rank(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_no = 1, COL_queue, COL_rank, COL_since};
 	SfBranch   *branch = arg;
 
-	branch->taken.from_queue = true;
-	branch->taken.queue.limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
-	branch->taken.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
-	branch->taken.rank = sf_row_number(tuple, desc, COL_rank, 0);
-	branch->taken.since = sf_row_number(tuple, desc, COL_since, 0);
+	branch->left_queue.was_in_one = true;
+	branch->left_queue.queue.limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	branch->left_queue.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
+	branch->left_queue.rank = sf_row_number(tuple, desc, COL_rank, 0);
+	branch->left_queue.since = sf_row_number(tuple, desc, COL_since, 0);
 }
 
-/* A branch that the caller has locked leaves its queue, which it notes (SfTaken); false: it is in none. */
+/* A branch that the caller has locked leaves its queue, which it notes (SfLeftQueue); false: it is in none. */
 bool
 sf_park_leave_queue(SfBranch *branch)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
+		"DELETE FROM _sfflow.parked w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" AND w.queue IS NOT NULL RETURNING w.object_no, w.queue, w.rank, w.since");
 
 	return sf_db_read(&plan, read_rank, branch, SF_BRANCH_KEY(branch->key)) > 0;
@@ -305,7 +305,7 @@ read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
 	"SELECT w.execution_no, w.branch_no, b.owner, " \
 	SF_IS_PARKED("$3") " AS waits, w.without_slot, w.rank, b.phase = $5 AS announced," \
 	" b.phase IS NULL OR b.phase <> ALL ($8) AS may_wait, w.made_by" \
-	" FROM (SELECT h.*, h.xmin AS made_by FROM _sfflow.held h WHERE h.object_no = $1 AND h.queue = $2" \
+	" FROM (SELECT h.*, h.xmin AS made_by FROM _sfflow.parked h WHERE h.object_no = $1 AND h.queue = $2" \
 	"  AND (h.without_slot, h.rank, h.execution_no, h.branch_no) > ($9, $4, $6, $7)" \
 	"  ORDER BY h.object_no, h.queue, h.without_slot, h.rank, h.execution_no, h.branch_no LIMIT " #size ") w" \
 	" LEFT JOIN LATERAL (SELECT * FROM _sfflow.branch b WHERE b.execution_no = w.execution_no" \
@@ -354,18 +354,18 @@ void
 sf_park_forget_left_over(const SfQueuedBranch *row)
 {
 	static SfPlan plan = SF_PLAN(
-		"WITH free AS MATERIALIZED (SELECT w.execution_no, w.branch_no FROM _sfflow.held w"
+		"WITH free AS MATERIALIZED (SELECT w.execution_no, w.branch_no FROM _sfflow.parked w"
 		" WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL"
 		" AND w.xmin = $4 AND NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = $1 AND b.branch_no = $2"
 		"  AND " SF_IS_PARKED("$3") ") FOR UPDATE OF w SKIP LOCKED)"
-		" DELETE FROM _sfflow.held w USING free f WHERE w.execution_no = f.execution_no"
+		" DELETE FROM _sfflow.parked w USING free f WHERE w.execution_no = f.execution_no"
 		" AND w.branch_no = f.branch_no");
 
 	sf_db_execute(&plan, SF_BRANCH_KEY(row->key), SF_PARKED_PHASES,
 				  sf_query_arg(XIDOID, TransactionIdGetDatum(row->made_by), false));
 }
 
-static const SfIndex by_queue = {"held", "held_queue"};
+static const SfIndex by_queue = {"parked", "parked_queue"};
 
 /* Does any branch wait in any queue, maybe one of a transaction that has not committed? */
 bool
@@ -379,7 +379,7 @@ int64
 sf_park_greatest_queue(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT w.object_no FROM _sfflow.held w WHERE w.queue IS NOT NULL ORDER BY w.object_no DESC LIMIT 1");
+		"SELECT w.object_no FROM _sfflow.parked w WHERE w.queue IS NOT NULL ORDER BY w.object_no DESC LIMIT 1");
 
 	return sf_db_number_as(InvalidOid, &plan, 0, NULL, 0);
 }
@@ -420,11 +420,11 @@ sf_park_queues(SfQueue after, SfQueue *queues, Oid *owners, int size)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH RECURSIVE q AS ("
-		" (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.held w"
+		" (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.parked w"
 		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue) > ($2, $3)"
 		"  ORDER BY w.object_no, w.queue, w.without_slot, w.rank LIMIT 1)"
 		" UNION ALL"
-		" SELECT n.* FROM q CROSS JOIN LATERAL (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.held w"
+		" SELECT n.* FROM q CROSS JOIN LATERAL (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.parked w"
 		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue) > (q.object_no, q.queue)"
 		"  ORDER BY w.object_no, w.queue, w.without_slot, w.rank LIMIT 1) n)"
 		" SELECT q.object_no, q.queue, (SELECT m.owner FROM _sfflow.execution e JOIN _sfflow.state_machine m"
@@ -454,7 +454,7 @@ int
 sf_park_queued_of(int64 execution_no, SfBranchKey *keys, SfQueue *queues, int size)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT w.execution_no, w.branch_no, w.object_no, w.queue FROM _sfflow.held w"
+		"SELECT w.execution_no, w.branch_no, w.object_no, w.queue FROM _sfflow.parked w"
 		" WHERE w.execution_no = $1 AND w.queue IS NOT NULL ORDER BY w.without_slot, w.rank LIMIT $2");
 	Queues		q = {.queues = queues,.keys = keys};
 

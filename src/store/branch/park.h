@@ -1,14 +1,14 @@
 /*
  * park.h
- *		Branches that a feature keeps from going on: rows of _sfflow.held.
+ *		Branches that a feature keeps from going on: rows of _sfflow.parked.
  */
 #ifndef SF_STORE_PARK_H
 #define SF_STORE_PARK_H
 
 #include "store/branch/branch.h"
 
-/* Columns of _sfflow.held; see sql/parts/table/branch.sql. */
-#define SF_HELD_COLUMNS(X) \
+/* Columns of _sfflow.parked; see sql/parts/table/branch.sql. */
+#define SF_PARKED_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \
 	X(char *, feature, TEXT, NOT_NULL) \
@@ -45,7 +45,7 @@ extern List *sf_park_list_of(int machine_no, Oid owner);
 /* What waits for objects of roles that have no rights of the machine's owner, or not any more: a query */
 #define SF_PARKED_OF_OTHERS(feature, table, number) \
 	"SELECT " SF_PARKED " FROM _sfflow." table " x" \
-	" JOIN _sfflow.held w ON w.object_no = x." number " AND w.feature = '" feature "'" \
+	" JOIN _sfflow.parked w ON w.object_no = x." number " AND w.feature = '" feature "'" \
 	" JOIN _sfflow.execution e ON e.execution_no = w.execution_no" \
 	" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no" \
 	" WHERE NOT pg_catalog.pg_has_role(x.owner::pg_catalog.oid, m.owner::pg_catalog.oid, 'USAGE')" \
@@ -90,12 +90,12 @@ sf_park_queue_is_behind(SfQueue a, SfQueue b)
 }
 
 /* Where a branch waits: since when, and in which order */
-typedef struct SfRank
+typedef struct SfQueueOrder
 {
 	bool		has_slot;		/* an announced task, with a slot: it comes before what waits for one */
 	TimestampTz rank;			/* less: before */
 	TimestampTz since;
-} SfRank;
+} SfQueueOrder;
 
 /* A branch that waits in a queue */
 typedef struct SfQueuedBranch
@@ -109,11 +109,11 @@ typedef struct SfQueuedBranch
 	TransactionId made_by;		/* has written its row */
 } SfQueuedBranch;
 
-/* Does a branch of some rank come before one that waits, in the order of their queue? */
+/* Does a branch with some order come before one that waits, in the order of their queue? */
 static inline bool
-sf_park_is_before(SfRank rank, const SfQueuedBranch *other)
+sf_park_is_before(SfQueueOrder order, const SfQueuedBranch *other)
 {
-	return rank.has_slot != other->has_slot ? rank.has_slot : rank.rank < other->rank;
+	return order.has_slot != other->has_slot ? order.has_slot : order.rank < other->rank;
 }
 
 /* How many branches of a queue are read at once: symbol, number */
@@ -128,7 +128,7 @@ typedef enum SfFront
 	SF_FRONT_LIST(SF_FRONT_ENUM)
 } SfFront;
 
-extern void sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfRank rank);
+extern void sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfQueueOrder order);
 extern bool sf_park_leave_queue(SfBranch *branch);
 extern int	sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front, SfFront size);
 extern void sf_park_forget_left_over(const SfQueuedBranch *row);

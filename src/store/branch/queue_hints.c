@@ -2,7 +2,7 @@
  * queue_hints.c
  *		Which queues of limits may have something that waits: hints in shared memory.
  *
- * What waits is in the table held.  A transaction that gives a slot back looks here whether its queue
+ * What waits is in the table parked.  A transaction that gives a slot back looks here whether its queue
  * may have something that waits, and tells the workers of it.  So where nothing waits, a
  * limit makes no worker try.  No wake-up is lost: one that finds no slot notes the queue here
  * and tries once more before it waits; one that gives a slot back looks here afterwards.  What

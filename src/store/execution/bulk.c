@@ -102,7 +102,7 @@ sf_bulk_running(const SfBulkFilter *filter)
 		"  WHERE o.machine_no = ANY ($1) AND o.status = $2"
 		" UNION SELECT b.execution_no FROM _sfflow.branch b"
 		"  WHERE b.branch_no = $3 AND b.due_at IS NOT NULL"
-		" UNION SELECT w.execution_no FROM _sfflow.held w WHERE w.branch_no = $3)"
+		" UNION SELECT w.execution_no FROM _sfflow.parked w WHERE w.branch_no = $3)"
 		" SELECT e.execution_no, e.stopped_at FROM r"
 		" JOIN _sfflow.execution e ON e.execution_no = r.execution_no"
 		" WHERE e.machine_no = ANY ($1) AND e.status = $2 AND e.map_run_no IS NULL"

@@ -102,7 +102,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 	"  WHERE b.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.owner = ANY (SELECT s.owner" \
 	"   FROM _sfflow.state_machine s WHERE s.machine_no = ANY ($1))" \
 	"  AND b.due_at < $12" \
-	" UNION ALL SELECT w.execution_no FROM _sfflow.held w JOIN _sfflow.branch b" \
+	" UNION ALL SELECT w.execution_no FROM _sfflow.parked w JOIN _sfflow.branch b" \
 	"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no" \
 	"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.due_at IS NULL" \
 	" UNION ALL SELECT d.execution_no FROM _sfflow.delayed_start d JOIN _sfflow.branch b" \
@@ -219,7 +219,7 @@ largest_name(void)
 	sf_query_arg(INT4ARRAYOID, sf_int_array_datum((q)->machines, (q)->nmachines), false), \
 	sf_query_arg(INT2OID, Int16GetDatum((q)->status), (q)->status == SF_ANY_STATUS), \
 	SF_TEXT((q)->error), SF_TIME((q)->from), SF_TIME((q)->before.requested_at), \
-	SF_INT8((q)->before.execution_no), SF_INT8((q)->limit), SF_TEXT((q)->prefix), \
+	SF_INT8((q)->before.execution_no), SF_INT8((q)->max_rows), SF_TEXT((q)->prefix), \
 	SF_INT8((q)->parent_execution_no), SF_TEXT(sf_open_execution_error((q)->error)), SF_TEXT(largest_name()), \
 	SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR), \
 	sf_query_arg(INT8OID, Int64GetDatum((q)->map_run_no), (q)->map_run_no == SF_NO_MAP_RUN), \
@@ -249,7 +249,7 @@ append_common(List *positions, SfWalk *open, SfWalk *label, const SfListQuery *q
 {
 	SfWalkPosition most = {q->before.requested_at, q->before.execution_no - 1};
 	SfWalkPosition at;
-	int			left = q->limit;
+	int			left = q->max_rows;
 
 	while (left > 0 && sf_walk_to(open, most, &at) && sf_walk_to(label, at, &most) && most.time >= q->from)
 	{
@@ -285,7 +285,7 @@ list_common(const SfListQuery *q)
 	sf_walk_end(label);
 	sf_walk_end(open);
 	list_sort(positions, compare_positions);
-	return list_truncate(positions, q->limit);
+	return list_truncate(positions, q->max_rows);
 }
 
 /*
@@ -309,8 +309,8 @@ run_labelled(SfPlan *plan, const SfListQuery *q)
 			numbers = lappend(numbers, &((SfWalkPosition *) lfirst(lc))->number);
 		if (numbers != NIL)
 			found = list_concat(found, sf_snapshot_rows(plan, &listed_type, ARGUMENTS(&part), sf_query_int8s(numbers)));
-		if (list_length(positions) < part.limit || list_length(found) >= q->limit)
-			return list_truncate(found, q->limit);
+		if (list_length(positions) < part.max_rows || list_length(found) >= q->max_rows)
+			return list_truncate(found, q->max_rows);
 		last = llast(positions);
 		part.before = (SfListPosition) {last->time, last->number};
 	}
@@ -341,11 +341,11 @@ run_merged_by(List *(*run_part) (SfPlan *, const SfListQuery *), SfPlan *plan, c
 		{
 			part.from = end - window;
 			found = list_concat(found, run_part(plan, &part));
-			if (list_length(found) >= q->limit)
+			if (list_length(found) >= q->max_rows)
 				return found;
 			/* behind all that were requested at that time */
 			part.before = (SfListPosition) {.requested_at = part.from,.execution_no = 0};
-			part.limit = q->limit - list_length(found);
+			part.max_rows = q->max_rows - list_length(found);
 		}
 	part.from = q->from;
 	return list_concat(found, run_part(plan, &part));
@@ -391,7 +391,7 @@ list_running(const SfListQuery *q)
 		list = run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
 	list = list_concat(list, run(&not_begun, q));
 	list_sort(list, compare_newest);
-	return list_truncate(list, q->limit);
+	return list_truncate(list, q->max_rows);
 }
 
 /* Choose the query that finds the executions with the fewest rows read. */

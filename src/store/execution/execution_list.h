@@ -49,7 +49,7 @@ typedef struct SfListQuery
 	SfLabelled	labelled;
 	TimestampTz from;			/* requested then, or later */
 	SfListPosition before;
-	int			limit;
+	int			max_rows;
 } SfListQuery;
 
 /* What a list tells of an execution; idle_us: between its ends and its redrives */

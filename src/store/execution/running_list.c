@@ -44,7 +44,7 @@ sf_running_list(const int *machines, int nmachines, int most)
 		"    WHERE s.machine_no = ANY ($1)) AND b.due_at < $3 LIMIT 10000) b"
 		"  JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
 		"  WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL"
-		"  UNION ALL SELECT " COLUMNS " FROM (SELECT w.execution_no FROM _sfflow.held w"
+		"  UNION ALL SELECT " COLUMNS " FROM (SELECT w.execution_no FROM _sfflow.parked w"
 		"   JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
 		"   WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.due_at IS NULL LIMIT 10000) w"
 		"  JOIN _sfflow.execution e ON e.execution_no = w.execution_no"

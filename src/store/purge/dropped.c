@@ -14,11 +14,11 @@
 #include "store/purge/dropped.h"
 
 /*
- * Find the next running executions of a machine by number, at most limit of them: int64 *.
+ * Find the next running executions of a machine by number, at most max_rows of them: int64 *.
  * Each has a root branch.
  */
 List *
-sf_dropped_find_running(int machine_no, int64 after, int limit)
+sf_dropped_find_running(int machine_no, int64 after, int max_rows)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.execution_no FROM _sfflow.branch b"
@@ -27,13 +27,13 @@ sf_dropped_find_running(int machine_no, int64 after, int limit)
 		" AND e.machine_no = $1 AND e.status = $4"
 		" ORDER BY b.execution_no LIMIT $3");
 
-	return sf_db_numbers(&plan, SF_INT4(machine_no), SF_INT8(after), SF_INT8(limit),
+	return sf_db_numbers(&plan, SF_INT4(machine_no), SF_INT8(after), SF_INT8(max_rows),
 						 SF_INT2(SF_STATUS_RUNNING));
 }
 
 /* Find the next executions of a machine by the time of their request, and lock those that no session has. */
 void
-sf_dropped_find(int machine_no, TimestampTz after, int limit, SfPurgeBatch *batch)
+sf_dropped_find(int machine_no, TimestampTz after, int max_rows, SfPurgeBatch *batch)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH s AS MATERIALIZED (SELECT e.execution_no, e.requested_at FROM _sfflow.execution e"
@@ -46,7 +46,7 @@ sf_dropped_find(int machine_no, TimestampTz after, int limit, SfPurgeBatch *batc
 		" UNION ALL SELECT x.execution_no, x.execution_id, NULL FROM x");
 
 	memset(batch, 0, sizeof(*batch));
-	sf_db_read(&plan, sf_purge_read_batch, batch, SF_INT4(machine_no), SF_TIME(after), SF_INT8(limit));
+	sf_db_read(&plan, sf_purge_read_batch, batch, SF_INT4(machine_no), SF_TIME(after), SF_INT8(max_rows));
 }
 
 /* Delete the execution that has an id from a machine that was dropped; tells whether there was one. */

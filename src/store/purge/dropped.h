@@ -15,8 +15,8 @@ typedef struct SfDroppedMachine
 	bool		passed_over;	/* but for some that were locked */
 } SfDroppedMachine;
 
-extern List *sf_dropped_find_running(int machine_no, int64 after, int limit);
-extern void sf_dropped_find(int machine_no, TimestampTz after, int limit, SfPurgeBatch *batch);
+extern List *sf_dropped_find_running(int machine_no, int64 after, int max_rows);
+extern void sf_dropped_find(int machine_no, TimestampTz after, int max_rows, SfPurgeBatch *batch);
 extern bool sf_dropped_free_id(const char *execution_id);
 extern void sf_dropped_note(int machine_no);
 extern bool sf_dropped_next(SfDroppedMachine *machine);

@@ -78,12 +78,12 @@ leave_out_retained(SfPurgeBatch *batch)
 }
 
 /*
- * Delete at most limit executions that ended before a time.  The owner of their
+ * Delete at most max_rows executions that ended before a time.  The owner of their
  * machine is role, or a role that it is a member of; a program that archives
  * executions of the machine is not passed by.  Returns how many.
  */
 int64
-sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
+sf_purge_executions(TimestampTz ended_before, Oid role, int64 max_rows)
 {
 	static SfPlan plan;
 	static const char query[] =
@@ -100,7 +100,7 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 
 	batch.numbers = sf_db_numbers(prepare(&plan, query), SF_TIME(ended_before),
 								  sf_query_arg(OIDOID, ObjectIdGetDatum(role), false),
-								  SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
+								  SF_INT8(max_rows), SF_INT2(SF_STATUS_RUNNING));
 	leave_out_retained(&batch);
 	return sf_purge_delete(batch.numbers);
 }
@@ -187,7 +187,7 @@ sf_purge_read_batch(HeapTuple tuple, TupleDesc desc, void *arg)
  */
 void
 sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, TimestampTz after,
-			  int limit, SfPurgeBatch *batch)
+			  int max_rows, SfPurgeBatch *batch)
 {
 #define NEXT(t) \
 	" AND " t ".requested_at > $3 AND " t ".requested_at < $4" \
@@ -215,7 +215,7 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 	memset(batch, 0, sizeof(*batch));
 	sf_db_read(plan, sf_purge_read_batch, batch,
 			   SF_INT4(machine_no), SF_INT2(status), SF_TIME(after),
-			   SF_TIME(ended_before), SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
+			   SF_TIME(ended_before), SF_INT8(max_rows), SF_INT2(SF_STATUS_RUNNING));
 	leave_out_retained(batch);
 }
 

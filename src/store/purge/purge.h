@@ -8,7 +8,7 @@
 #include "store/branch/branch.h"
 #include "store/execution/status.h"
 
-extern int64 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit);
+extern int64 sf_purge_executions(TimestampTz ended_before, Oid role, int64 max_rows);
 
 /* --- by age, machine by machine --- */
 
@@ -53,7 +53,7 @@ extern SfPurgePosition sf_purge_position(int machine_no, SfStatus status);
 extern void sf_purge_set_position(int machine_no, SfStatus status,
 								  const SfPurgePosition *position);
 extern void sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before,
-						  TimestampTz after, int limit, SfPurgeBatch *batch);
+						  TimestampTz after, int max_rows, SfPurgeBatch *batch);
 extern void sf_purge_read_batch(HeapTuple tuple, TupleDesc desc, void *arg);
 extern List *sf_purge_lock_executions(const List *numbers);
 extern int64 sf_purge_delete(const List *numbers);

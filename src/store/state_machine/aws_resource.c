@@ -154,12 +154,12 @@ sf_publication_delete(int machine_no, int version)
 	sf_db_execute(&plan, SF_INT4(machine_no), SF_INT4(version));
 }
 
-/* List published versions below one, the newest first, at most limit: as SfPublication. */
+/* List published versions below one, the newest first, at most max_rows: as SfPublication. */
 List *
-sf_publication_list(int machine_no, int below, int limit)
+sf_publication_list(int machine_no, int below, int max_rows)
 {
 	static SfPlan plan = SF_PLAN(PUBLICATION "v.version < $2 AND v.published"
 								 " ORDER BY v.version DESC LIMIT $3");
 
-	return sf_db_rows(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(below), SF_INT8(limit));
+	return sf_db_rows(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(below), SF_INT8(max_rows));
 }

@@ -39,7 +39,7 @@ extern int	sf_publication_version(int machine_no, int number);
 extern void sf_publication_write(int machine_no, int version, bool published,
 								 const char *description);
 extern void sf_publication_delete(int machine_no, int version);
-extern List *sf_publication_list(int machine_no, int below, int limit);
+extern List *sf_publication_list(int machine_no, int below, int max_rows);
 
 /* --- resource_map.c: the table, and a cache of it in each session --- */
 

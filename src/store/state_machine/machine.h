@@ -116,8 +116,8 @@ typedef struct SfNamed
 
 extern List *sf_names_of_objects(SfObjectKind kind);
 
-/* At most limit of them that sort behind a name. */
-extern List *sf_names_behind(SfObjectKind kind, const char *name, int limit);
+/* At most max_rows of them that sort behind a name. */
+extern List *sf_names_behind(SfObjectKind kind, const char *name, int max_rows);
 
 /*
  * Ids (char *) of executions of a machine that sort next to one, and share
@@ -156,7 +156,7 @@ typedef struct SfRoute
 } SfRoute;
 
 extern SfMachineAlias *sf_alias_find(int machine_no, const char *alias);
-extern List *sf_alias_list(int machine_no, const char *behind, int version, int limit);
+extern List *sf_alias_list(int machine_no, const char *behind, int version, int max_rows);
 extern void sf_alias_describe(int machine_no, const char *alias, const char *description);
 extern int	sf_alias_routes(const SfMachineAlias *alias, SfRoute *routes);
 extern bool sf_alias_is_number(const char *qualifier);

@@ -30,9 +30,9 @@ sf_alias_find(int machine_no, const char *alias)
 						SF_INT4(machine_no), SF_TEXT(alias)) ? found : NULL;
 }
 
-/* List aliases whose names sort behind one, at most limit; of a version (0: of any), as SfMachineAlias. */
+/* List aliases whose names sort behind one, at most max_rows; of a version (0: of any), as SfMachineAlias. */
 List *
-sf_alias_list(int machine_no, const char *behind, int version, int limit)
+sf_alias_list(int machine_no, const char *behind, int version, int max_rows)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT a.machine_no, a.alias, a.routes, a.set_at, a.created_at, a.description"
@@ -42,7 +42,7 @@ sf_alias_list(int machine_no, const char *behind, int version, int limit)
 		" ORDER BY a.alias LIMIT $4");
 
 	return sf_db_rows(&plan, &row_type, SF_INT4(machine_no), SF_TEXT(behind),
-					  SF_INT4(version), SF_INT8(limit));
+					  SF_INT4(version), SF_INT8(max_rows));
 }
 
 /* The versions of an alias, SF_ALIAS_MAX_ROUTES at most, into routes; returns how many. */

@@ -30,7 +30,7 @@ sf_names_of_objects(SfObjectKind kind)
 
 /* List objects that sort behind a name. */
 List *
-sf_names_behind(SfObjectKind kind, const char *name, int limit)
+sf_names_behind(SfObjectKind kind, const char *name, int max_rows)
 {
 	static SfPlan machines = SF_PLAN(
 		"SELECT m.name, m.owner FROM _sfflow.state_machine m WHERE m.name > $1"
@@ -40,7 +40,7 @@ sf_names_behind(SfObjectKind kind, const char *name, int limit)
 		" ORDER BY a.name LIMIT $2");
 
 	return sf_db_rows(kind == SF_OBJECT_ACTIVITY ? &activities : &machines, &row_type,
-					  SF_TEXT(name), SF_INT8(limit));
+					  SF_TEXT(name), SF_INT8(max_rows));
 }
 
 /*

@@ -183,9 +183,9 @@ read_queued(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(List **) arg = lappend(*(List **) arg, queued);
 }
 
-/* Find the oldest queued tasks of an activity, at most limit of them, behind another one. */
+/* Find the oldest queued tasks of an activity, at most max_rows of them, behind another one. */
 static List *
-find_queued(const SfActivity *activity, const Queued *after, int limit)
+find_queued(const SfActivity *activity, const Queued *after, int max_rows)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT t.execution_no, t.branch_no, t.generation, t.scheduled_at FROM _sfflow.task t"
@@ -196,7 +196,7 @@ find_queued(const SfActivity *activity, const Queued *after, int limit)
 
 	return sf_db_list(&plan, read_queued,
 					  SF_ARGS(SF_INT4(activity->activity_no), SF_TIME(after->scheduled_at),
-							  SF_BRANCH_KEY(after->key), SF_INT8(limit)));
+							  SF_BRANCH_KEY(after->key), SF_INT8(max_rows)));
 }
 
 /* Is a task still queued? */

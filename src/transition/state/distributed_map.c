@@ -81,7 +81,7 @@ int_field(SfStep *step, const SfValueField *field, const char *name,
 {
 	int64		value;
 
-	if (!sf_map_count(step, field, name, &value, error))
+	if (!sf_map_integer(step, field, name, &value, error))
 		return false;
 	*count = (int) Max(Min(value, PG_INT32_MAX), PG_INT32_MIN);
 	return true;

@@ -17,7 +17,7 @@
  * A net with many short jobs is in phase JOIN only while a slice runs them.  Between
  * slices it is in phase NET, due, and the jobs that had begun are ready again (sf_net_rest).
  * If a slice knows how all of its jobs have ended, those that have not begun have no
- * rows meanwhile (store/branch/job_rows.c).
+ * rows meanwhile (store/branch/net_job_rows.c).
  *
  * When a job ends, each job that waits for it is told once (sf_net_end), so all of them
  * cost as much as there are links.  A job is decided on when the last one of its After
@@ -27,7 +27,7 @@
  */
 #include "postgres.h"
 
-#include "store/branch/job_rows.h"
+#include "store/branch/net_job_rows.h"
 #include "transition/state/job_net.h"
 
 /* --- ends of jobs --- */
@@ -56,7 +56,7 @@ jobs_of(const SfNet *net)
 static SfBranch *
 make_job(SfNet *net, int job)
 {
-	SfBranch   *branch = sf_branch_make_job(net->program, net->join, job);
+	SfBranch   *branch = sf_branch_make_net_job(net->program, net->join, job);
 
 	branch->work.join = net->in_memory ? net->join : NULL;
 	net->rows[job] = branch;
@@ -89,7 +89,7 @@ make_ready(SfNet *net, int job)
 {
 	SfBranch   *branch = net->rows[job];
 
-	branch->place = SF_JOB_PLACE_READY;
+	branch->place = SF_NET_JOB_PLACE_READY;
 	branch->pending = 0;
 	net->ready = bms_add_member(net->ready, job);
 	net->changed = lappend(net->changed, branch);
@@ -97,7 +97,7 @@ make_ready(SfNet *net, int job)
 
 /*
  * Skip a job, which has no row from now on.  No step of it has begun that could end, as the step of a job whose
- * condition does not hold does (sf_step_skip_job).
+ * condition does not hold does (sf_step_skip_net_job).
  */
 static void
 skip_job(SfNet *net, int job)
@@ -106,14 +106,14 @@ skip_job(SfNet *net, int job)
 	net->join->next_index++;
 	net->join->pending--;
 	net->changed = lappend(net->changed, net->rows[job]);
-	note_end(net, job, SF_JOB_END_SKIP);
+	note_end(net, job, SF_NET_JOB_END_SKIP);
 }
 
 /* Tell whether a job waits for others to end. */
 static bool
 waits_for_others(const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_ENTER && branch->place == SF_JOB_PLACE_WAITS && sf_branch_is_parked(branch);
+	return branch->phase == SF_PHASE_ENTER && branch->place == SF_NET_JOB_PLACE_WAITS && sf_branch_is_parked(branch);
 }
 
 /*
@@ -128,7 +128,7 @@ sf_net_end(SfNet *net, int job, int end, List **skipped)
 	note_end(net, job, end);
 	for (int i = 0; i < ended->nfollowers; i++)
 	{
-		const SfJobLink *link = &ended->followers[i];
+		const SfNetJobLink *link = &ended->followers[i];
 		SfBranch   *branch = net->rows[link->job];
 
 		if (branch == NULL)
@@ -161,7 +161,7 @@ sf_net_begin_next(SfNet *net, TimestampTz now)
 		return -1;
 	net->ready = bms_del_member(net->ready, job);
 	branch = net->rows[job] != NULL ? net->rows[job] : make_job(net, job);
-	branch->place = SF_JOB_PLACE_NONE;
+	branch->place = SF_NET_JOB_PLACE_NONE;
 	branch->pending = 0;
 	branch->due_at = now;
 	net->changed = lappend(net->changed, branch);
@@ -226,7 +226,7 @@ sf_net_take_implied(SfNet *net)
 
 		if (net->ends[i] != 0)
 			continue;
-		undone = sf_asl_job_undone(&jobs->jobs[i], net->ends, &unmet);
+		undone = sf_asl_net_job_undone(&jobs->jobs[i], net->ends, &unmet);
 		if (undone == 0)
 			net->ready = bms_add_member(net->ready, i);
 		else if (undone < jobs->jobs[i].nafter)
@@ -265,7 +265,7 @@ sf_net_make_rows(SfNet *net)
 	{
 		if (net->rows[i] == NULL && bms_is_member(i, net->ready))
 		{
-			make_job(net, i)->place = SF_JOB_PLACE_READY;
+			make_job(net, i)->place = SF_NET_JOB_PLACE_READY;
 			net->rows[i]->pending = 0;
 		}
 		if (net->rows[i] != NULL && !net->rows[i]->work.in_draft && !net->rows[i]->row.stored)
@@ -385,7 +385,7 @@ sf_net_may_begin(SfStep *step, SfStepNext *next)
 		return false;
 	}
 	if (!holds)
-		*next = sf_step_skip_job(step);
+		*next = sf_step_skip_net_job(step);
 	return holds;
 }
 
@@ -466,16 +466,16 @@ sf_net_rewind(SfNet *net)
 		int			job = jobs->order[i];
 		SfBranch   *branch = net->rows[job];
 		bool		unmet;
-		int			undone = sf_asl_job_undone(&jobs->jobs[job], ends, &unmet);
+		int			undone = sf_asl_net_job_undone(&jobs->jobs[job], ends, &unmet);
 
 		if (branch != NULL && branch->phase == SF_PHASE_DONE)
-			ends[job] = SF_JOB_END_SUCCESS;
+			ends[job] = SF_NET_JOB_END_SUCCESS;
 		else if (undone > 0)
 			rewind_job(net, job, undone, unmet);
 		else if (unmet)
 		{
 			rewind_job(net, job, 0, unmet);
-			ends[job] = SF_JOB_END_SKIP;
+			ends[job] = SF_NET_JOB_END_SKIP;
 		}
 		else
 			rerun_job(net, job);

@@ -14,8 +14,8 @@
 
 /* MaxConcurrency and its like, negative ones too; 0 where there is none. */
 bool
-sf_map_count(SfStep *step, const SfValueField *field, const char *name,
-			 int64 *count, SfError *error)
+sf_map_integer(SfStep *step, const SfValueField *field, const char *name,
+			   int64 *count, SfError *error)
 {
 	return sf_flow_integer(step, field, name, PG_INT64_MIN, count, error);
 }
@@ -242,8 +242,8 @@ check_tolerated(SfStep *step, SfError *error)
 	int64		count;
 	double		percentage;
 
-	if (!sf_map_count(step, &sf_state_map(step->state)->tolerated_failure_count,
-					  "ToleratedFailureCount", &count, error))
+	if (!sf_map_integer(step, &sf_state_map(step->state)->tolerated_failure_count,
+						"ToleratedFailureCount", &count, error))
 		return false;
 	if (count < 0)
 		return sf_error_set(error, SF_ERR_RUNTIME,

@@ -10,8 +10,8 @@
 
 /* --- map_state.c --- */
 
-extern bool sf_map_count(SfStep *step, const SfValueField *field,
-						 const char *name, int64 *count, SfError *error);
+extern bool sf_map_integer(SfStep *step, const SfValueField *field,
+						   const char *name, int64 *count, SfError *error);
 extern bool sf_map_percentage(SfStep *step, double *percentage, SfError *error);
 extern void sf_map_show_tolerated(SfStep *step, int64 count, double percentage);
 extern bool sf_map_items(SfStep *step, Jsonb **items, SfError *error);

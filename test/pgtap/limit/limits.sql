@@ -100,7 +100,7 @@ SELECT is(sf_run('limited:6'), 'SUCCEEDED', '... and to its end');
 SELECT is(sf_run('limited:7'), 'SUCCEEDED', '... both');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 SELECT is((SELECT count(*) FROM _sfflow.limit_slot), 0::bigint, 'no slot is taken');
-SELECT is((SELECT count(*) FROM _sfflow.held WHERE feature = 'limit'), 0::bigint, '... nothing waits');
+SELECT is((SELECT count(*) FROM _sfflow.parked WHERE feature = 'limit'), 0::bigint, '... nothing waits');
 SELECT results_eq($$ SELECT action COLLATE "default" FROM sf_audit WHERE action LIKE '%limit' AND target = 'limited'
 	ORDER BY at $$,
 	$$ VALUES ('set limit'), ('set limit'), ('set limit'), ('drop limit') $$, 'all that is recorded');

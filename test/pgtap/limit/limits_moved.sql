@@ -139,7 +139,7 @@ INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no)
 	AND e.execution_id = 'moved:k';
 SELECT is(pg_temp.problems(), 'slot_of_another moved:k', '... and what has one of another limit');
 DELETE FROM _sfflow.limit_slot WHERE queue = 7;
-UPDATE _sfflow.held SET object_no = (SELECT limit_no FROM _sfflow.run_limit WHERE state = 'One')
+UPDATE _sfflow.parked SET object_no = (SELECT limit_no FROM _sfflow.run_limit WHERE state = 'One')
 WHERE execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'moved_Map:2');
 SELECT is(pg_temp.problems(), 'held_by_another moved_Map:2', '... and what waits for another one');
 SELECT sf_stop('moved_Map:2') \g /dev/null

@@ -43,19 +43,19 @@ SELECT sf_create_state_machine('limited_strange', '{"StartAt": "P", "States": {"
 SELECT sf_start('limited_strange', '{}', 's'), sf_run('limited_strange:s'), sf_set_limit('limited_strange',
 	key => '$.k', max_running => 1) \g /dev/null
 RESET ROLE;
-INSERT INTO _sfflow.held (execution_no, branch_no, feature, object_no, queue, rank, since)
+INSERT INTO _sfflow.parked (execution_no, branch_no, feature, object_no, queue, rank, since)
 	SELECT e.execution_no, -100 - n, 'limit', l.limit_no, n, now(), now()
 	FROM generate_series(1, 1000) AS n, _sfflow.run_limit l, _sfflow.execution e
 	WHERE l.name = 'limited_strange' AND e.execution_id = 'limited_strange:s';
 SELECT sf_create_state_machine('limited_beside', '{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}') \g /dev/null
 SELECT sf_start('limited_beside', '{}', 'beside') \g /dev/null
-SELECT pg_stat_get_xact_numscans('_sfflow.held_queue'::regclass) AS scans \gset
+SELECT pg_stat_get_xact_numscans('_sfflow.parked_queue'::regclass) AS scans \gset
 CALL sf_run_due();
 SELECT is((SELECT status FROM sf_executions WHERE execution_id = 'limited_beside:beside'), 'SUCCEEDED',
 	'what is due runs beside queues of another role');
-SELECT cmp_ok(pg_stat_get_xact_numscans('_sfflow.held_queue'::regclass) - :scans, '<', 500::bigint,
+SELECT cmp_ok(pg_stat_get_xact_numscans('_sfflow.parked_queue'::regclass) - :scans, '<', 500::bigint,
 	'... without a look at each of them');
-DELETE FROM _sfflow.held WHERE branch_no < -100;
+DELETE FROM _sfflow.parked WHERE branch_no < -100;
 SELECT sf_drop_state_machine('limited_strange', force => true) \g /dev/null
 
 -- The role of a limit of a resource is not dropped.

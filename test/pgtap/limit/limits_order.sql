@@ -25,7 +25,7 @@ SELECT is(sf_run('limited_pair:p1'), 'RUNNING', 'one runs');
 SELECT sf_start('limited_pair', '{}', 'p2'), sf_start('limited_pair', '{}', 'p3', priority => 1),
 	sf_start('limited_pair', '{}', 'p4', priority => -1) \g /dev/null
 SELECT sf_run('limited_pair:p' || n) FROM generate_series(2, 4) AS n \g /dev/null
-SELECT is((SELECT string_agg(e.execution_id, ' ' ORDER BY w.rank) FROM _sfflow.held w
+SELECT is((SELECT string_agg(e.execution_id, ' ' ORDER BY w.rank) FROM _sfflow.parked w
 		JOIN _sfflow.execution e USING (execution_no)), 'limited_pair:p3 limited_pair:p2 limited_pair:p4',
 	'the order of those that wait');
 SELECT is(sf_stop('limited_pair:p1'), 'ABORTED', 'one releases its slot');
@@ -51,11 +51,11 @@ SELECT sf_start('limited', '{}', 'l1'), sf_run('limited:l1'), sf_start('limited'
 	\g /dev/null
 SELECT sf_start('limited_pair', '{}', 'l3'), sf_run('limited_pair:l3'), sf_stop('limited:l1') \g /dev/null
 SELECT sf_run('limited:l2') \g /dev/null
-SELECT is((SELECT string_agg(e.execution_id, ' ' ORDER BY w.rank) FROM _sfflow.held w
+SELECT is((SELECT string_agg(e.execution_id, ' ' ORDER BY w.rank) FROM _sfflow.parked w
 		JOIN _sfflow.execution e USING (execution_no)), 'limited_pair:l3 limited:l2',
 	'after its turn in one queue, it does not overtake in another');
 SELECT sf_run('limited_pair:l3') \g /dev/null
-SELECT is((SELECT string_agg(e.execution_id, ' ') FROM _sfflow.held w JOIN _sfflow.execution e USING (execution_no)),
+SELECT is((SELECT string_agg(e.execution_id, ' ') FROM _sfflow.parked w JOIN _sfflow.execution e USING (execution_no)),
 	'limited:l2', '... what has waited there comes first');
 SELECT sf_drop_limit('limited'), sf_drop_limit('activity:limited_shell') \g /dev/null
 SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING' \g /dev/null
@@ -64,10 +64,10 @@ SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING' \g /dev
 SELECT sf_set_limit('limited_pair', max_running => 1) \g /dev/null
 SELECT sf_start('limited_pair', '{}', 'e' || n), sf_run('limited_pair:e' || n) FROM generate_series(0, 6) AS n
 	\g /dev/null
-UPDATE _sfflow.held SET rank = (SELECT min(rank) FROM _sfflow.held);
+UPDATE _sfflow.parked SET rank = (SELECT min(rank) FROM _sfflow.parked);
 -- A row that is left over comes before them.
-INSERT INTO _sfflow.held (execution_no, branch_no, feature, object_no, queue, rank, since)
-	SELECT execution_no, -99, feature, object_no, queue, rank, since FROM _sfflow.held ORDER BY execution_no LIMIT 1;
+INSERT INTO _sfflow.parked (execution_no, branch_no, feature, object_no, queue, rank, since)
+	SELECT execution_no, -99, feature, object_no, queue, rank, since FROM _sfflow.parked ORDER BY execution_no LIMIT 1;
 SELECT sf_stop('limited_pair:e0') \g /dev/null
 SELECT sf_run('limited_pair:e6') \g /dev/null
 SELECT is((SELECT started_at FROM sf_executions WHERE execution_id = 'limited_pair:e6'), NULL,

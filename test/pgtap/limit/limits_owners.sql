@@ -14,7 +14,7 @@ CREATE FUNCTION pg_temp.problems(OUT text) LANGUAGE sql SECURITY DEFINER AS $$
 CREATE FUNCTION pg_temp.shown(OUT text) LANGUAGE sql AS $$
 	SELECT string_agg(concat_ws('|', coalesce(l.for_owner::text || ' ', '') || l.kind || ' ' || l.name, l.max_running,
 		(SELECT count(*) FROM _sfflow.limit_slot s WHERE s.limit_no = l.limit_no),
-		(SELECT count(*) FROM _sfflow.held_branch h WHERE h.feature = 'limit' AND h.object_no = l.limit_no)),
+		(SELECT count(*) FROM _sfflow.parked_branch h WHERE h.feature = 'limit' AND h.object_no = l.limit_no)),
 		', ' ORDER BY l.kind, l.name, l.for_owner::text) FROM _sfflow.run_limit l $$;
 CREATE FUNCTION pg_temp.run(names text) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(sf_run('owned:' || n), ' ') FROM unnest(string_to_array(names, ' ')) AS n $$;

@@ -18,7 +18,7 @@ SELECT pg_temp.refused(pg_temp.task(1, 1, NULL, now()), 'a taken task that has n
 SELECT pg_temp.refused(pg_temp.task(2, 1, now(), NULL), 'a token of an activity');
 SELECT pg_temp.refused(pg_temp.task(9, 1, now(), NULL), 'a status that is none');
 
-SELECT pg_temp.refused(format('INSERT INTO _sfflow.held (execution_no, branch_no, feature, object_no, queue, rank,
+SELECT pg_temp.refused(format('INSERT INTO _sfflow.parked (execution_no, branch_no, feature, object_no, queue, rank,
 	without_slot) VALUES (-1, 0, %L, 0, %L, %L, %L)', 'limit', queue, rank, without_slot), why)
 FROM (VALUES (1, NULL, true, 'a branch in a queue without a rank'), (NULL, now(), true, 'a rank in no queue'),
 	(NULL, NULL, false, 'a slot of no queue')) AS h (queue, rank, without_slot, why);

@@ -15,7 +15,7 @@ $node->safe_psql('postgres', <<"SQL");
 SELECT sf_create_state_machine('m', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}'), sf_hold('m');
 SELECT count(sf_start('m')) FROM generate_series(1, $executions);
 SQL
-ok($node->poll_query_until('postgres', "SELECT count(*) = $executions FROM _sfflow.held"), 'all are held');
+ok($node->poll_query_until('postgres', "SELECT count(*) = $executions FROM _sfflow.parked"), 'all are held');
 
 # The query of the function, with its settings.
 my $plan = JSON::PP::decode_json($node->safe_psql('postgres', q{

@@ -66,7 +66,7 @@ sub hold
 	# The task runs, the activity has four tasks, one waits for the limit, and one for an event.
 	until_true("SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND NOT granted");
 	until_true("SELECT queued = 4 FROM sf_activities WHERE activity = 'desk'");
-	until_true('SELECT (SELECT count(*) = 1 FROM _sfflow.held) AND (SELECT count(*) = 1 FROM _sfflow.awaited_event)');
+	until_true('SELECT (SELECT count(*) = 1 FROM _sfflow.parked) AND (SELECT count(*) = 1 FROM _sfflow.awaited_event)');
 	sql("SELECT sf_start(m, '{}', '$round') FROM unnest(ARRAY['timer', 'deadline']) AS m");
 	until_true("SELECT count(*) = 2 FROM sf_executions WHERE name = '$round' AND started_at IS NOT NULL
 		AND state_machine IN ('timer', 'deadline')");

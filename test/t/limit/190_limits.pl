@@ -15,7 +15,7 @@ my $kills = full(2, 20);
 my $waiting = full(1_000, 100_000);
 # Polls are so far apart that what begins soon was not found by one.
 my $node = new_node('main', conf => "sfflow.workers = 8\nsfflow.max_workers = 16\nsfflow.poll_interval = 600\n");
-# When a task ran: its clock, inside the time for which it has its place.
+# When a task ran: its clock, inside the time for which it has its slot.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE ledger (execution text, tenant text, began timestamptz, ended timestamptz);
 CREATE FUNCTION job(execution text, tenant text, ms float8) RETURNS void LANGUAGE plpgsql AS $$
@@ -70,7 +70,7 @@ cmp_ok(peak('1'), '<=', 5, 'never more than the limit of the resource');
 cmp_ok(peak('tenant'), '<=', 2, 'never more than the limit of a tenant');
 cmp_ok(peak('1'), '>=', 4, 'but as many as it allows');
 is(number('SELECT string_agg(in_use || \' \' || waiting, \', \') FROM sf_limits'), '0 0, 0 0',
-	'no place is taken, and nothing waits');
+	'no slot is taken, and nothing waits');
 
 # --- a limit that is lowered and raised under load
 
@@ -114,7 +114,7 @@ my $began = time;
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_tasks WHERE execution_id = 'desk:other'"),
 	'one of another tenant begins');
 cmp_ok(time - $began, '<', 60, '... at once, and not with a poll');
-# Answers: each gives the place to the next one.
+# Answers: each gives the slot to the next one.
 for my $answer (1 .. 20)
 {
 	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM sf_tasks WHERE status = 'queued'
@@ -158,7 +158,7 @@ SELECT sf_set_limit('activity:counter', max_running => 1);
 SELECT sf_start('gone', '{}', 'first');
 SQL
 my $out = "SELECT count(*) FROM sf_tasks WHERE status = 'queued' AND execution_id ~ '^(gone|counter):'";
-ok($node->poll_query_until('postgres', "SELECT ($out) = 1"), 'one holds the place');
+ok($node->poll_query_until('postgres', "SELECT ($out) = 1"), 'one holds the slot');
 $node->safe_psql('postgres', "SELECT sf_start('counter', '{}', n::text) FROM generate_series(1, 3) AS n");
 ok($node->poll_query_until('postgres', "SELECT waiting = 3 FROM sf_limits WHERE target = 'activity:counter'"),
 	'three wait');

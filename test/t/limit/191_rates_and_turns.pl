@@ -35,13 +35,13 @@ SELECT sf_set_limit('again/P', max_running => 1);
 SELECT sf_start('again', '{}', '1'), sf_run('again:1');
 SELECT sf_send_task_failure(task_token, 'Broken', 'as asked') FROM sf_get_activity_task('activity:again', 'w');
 SELECT sf_run('again:1'), sf_start('again', '{}', '2'), sf_run('again:2'), sf_redrive('again:1'), sf_run('again:1');
-CREATE TABLE left_over AS SELECT w.* FROM _sfflow.held w WHERE w.object_no = (SELECT l.limit_no FROM _sfflow.run_limit l
-	WHERE l.name = 'again')
+CREATE TABLE left_over AS SELECT w.* FROM _sfflow.parked w
+	WHERE w.object_no = (SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.name = 'again')
 	ORDER BY w.branch_no DESC LIMIT 1;
 BEGIN;
-DELETE FROM _sfflow.held w USING left_over l WHERE w.execution_no = l.execution_no AND w.branch_no = l.branch_no;
+DELETE FROM _sfflow.parked w USING left_over l WHERE w.execution_no = l.execution_no AND w.branch_no = l.branch_no;
 SELECT sf_stop('again:2'), sf_run('again:1');
-INSERT INTO _sfflow.held SELECT * FROM left_over;
+INSERT INTO _sfflow.parked SELECT * FROM left_over;
 COMMIT;
 EOS
 my $again_waits = "SELECT in_use || ' ' || waiting FROM sf_limits WHERE target = 'again/P'";

@@ -1,4 +1,4 @@
-# A standby is promoted while places of limits are taken and tasks wait: what had a place has it still, what waited
+# A standby is promoted while slots of limits are taken and tasks wait: what had a slot has it still, what waited
 # waits in its order, and never more runs than a limit allows.
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ $standby->start;
 my $limits = "SELECT string_agg(in_use || ' ' || waiting, ', ' ORDER BY target) FROM sf_limits
 	WHERE target = 'activity:desk'";
 my $order = "SELECT string_agg(e.name, ' ' ORDER BY w.without_slot, w.rank, w.execution_no)
-	FROM _sfflow.held w JOIN _sfflow.execution x
+	FROM _sfflow.parked w JOIN _sfflow.execution x
 	USING (execution_no) JOIN sf_executions e USING (execution_id) WHERE e.state_machine = 'desk'";
 $primary->safe_psql('postgres', "SELECT sf_start('desk', '{}', n::text, priority => n % 2)
 	FROM generate_series(1, 8) AS n");
@@ -57,7 +57,7 @@ my $left = $standby->safe_psql('postgres', "SELECT count(*) FROM _sfflow.executi
 cmp_ok($left, '>', 8, "the primary is gone in the middle: $left are left");
 $standby->promote;
 settled($standby);
-is($standby->safe_psql('postgres', $limits), '2 6', 'promoted: two have their places, six wait');
+is($standby->safe_psql('postgres', $limits), '2 6', 'promoted: two have their slots, six wait');
 is($standby->safe_psql('postgres', $order), $before, '... in their order');
 ok($standby->poll_query_until('postgres',
 	"SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'night' AND status = 'RUNNING'"), 'the others end');
@@ -79,7 +79,7 @@ for my $answer (1 .. 8)
 ok($standby->poll_query_until('postgres',
 	"SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'desk' AND status = 'RUNNING'"), 'all end');
 is($standby->safe_psql('postgres', "SELECT string_agg(in_use || ' ' || waiting, ', ') FROM sf_limits"), '0 0, 0 0',
-	'no place is taken, and nothing waits');
+	'no slot is taken, and nothing waits');
 is($standby->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), '0', 'the tables hold together');
 $standby->stop;
 

@@ -1,4 +1,4 @@
-# A Map whose items a task or an activity reads, in a transaction of its own, keeps its place in a limit until it ends.
+# A Map whose items a task or an activity reads, in a transaction of its own, keeps its slot in a limit until it ends.
 use strict;
 use warnings;
 use FindBin;
@@ -45,7 +45,7 @@ EOS
 	}
 	is($node->safe_psql('postgres', "SELECT string_agg(sf_await('$machine:' || n, '180 s'), ' ')
 		FROM generate_series(1, 3) AS n"), 'SUCCEEDED SUCCEEDED SUCCEEDED', 'all end');
-	is($node->safe_psql('postgres', $limits), '0|0', 'no place is taken');
+	is($node->safe_psql('postgres', $limits), '0|0', 'no slot is taken');
 }
 no_surprises($node);
 $node->stop;

@@ -1,5 +1,5 @@
 # GRANT and REVOKE of a role change for whose machines the limits and holds of a role are. The next look of the workers
-# gives places to what runs, takes them from what is not limited any more, and has what waits in vain go on: the same
+# gives slots to what runs, takes them from what is not limited any more, and has what waits in vain go on: the same
 # after a start of the server, and while owners and mappings change beside what runs.
 use strict;
 use warnings;
@@ -103,6 +103,6 @@ for (1 .. 300)
 }
 ok(ended($node), 'all end');
 is($node->safe_psql('postgres', 'SELECT sum(in_use), sum(waiting) FROM sf_limits'), '0|0',
-	'no place is taken, and nothing waits');
+	'no slot is taken, and nothing waits');
 no_surprises($node);
 done_testing();

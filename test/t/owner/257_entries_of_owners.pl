@@ -77,7 +77,7 @@ $node->safe_psql('postgres', q{SELECT sf_set_limit('queue', max_running => 1),
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM _sfflow.limit_slot}), 'one runs');
 $node->safe_psql('postgres', qq{SELECT sf_start('queue', jsonb_build_object('to', CASE n WHEN $queued THEN 'lock'
 	ELSE 'end' END), n::text) FROM generate_series(1, $queued) AS n});
-ok($node->poll_query_until('postgres', "SELECT count(*) = $queued FROM _sfflow.held"), 'all others wait');
+ok($node->poll_query_until('postgres', "SELECT count(*) = $queued FROM _sfflow.parked"), 'all others wait');
 my $lock = $node->background_psql('postgres', on_error_stop => 0);
 $lock->query_safe('SELECT pg_advisory_lock(1)');
 $node->safe_psql('postgres', q{SELECT sf_send_task_success(task_token, '1') FROM sf_get_activity_task('act')});

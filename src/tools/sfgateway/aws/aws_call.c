@@ -135,7 +135,7 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 		return;
 	}
 	strlcpy(request->who, role, sizeof(request->who));
-	sfg_crowd_sign_in(request->peer, role);
+	sfg_crowd_sign_in(request->client, role);
 	if (!sfc_json_parse(request->body.data, request->body.len, &body) || sfc_json_type(body) != '{')
 		sfg_aws_refuse(request, MHD_HTTP_BAD_REQUEST, "SerializationException", "The body must be a JSON object");
 	else if (may_wait(request, role))

@@ -145,7 +145,7 @@ sfg_console_guard(SfgRequest *request)
 	if (session != NULL)
 	{
 		strlcpy(request->who, session->role, sizeof(request->who));
-		sfg_crowd_sign_in(request->peer, session->role);
+		sfg_crowd_sign_in(request->client, session->role);
 		if (sfg_request_header(request, "X-Background") == NULL)
 			session->used_at = sfc_now();
 	}

@@ -60,10 +60,10 @@ static void
 signed_in(SfgRequest *request, SfgConsoleSession *session, const char *trouble)
 {
 	if (session != NULL || trouble != NULL)
-		forget_try(request->who, request->peer->network);
+		forget_try(request->who, request->client->network);
 	if (session != NULL)
 	{
-		sfg_crowd_sign_in(request->peer, session->role);
+		sfg_crowd_sign_in(request->client, session->role);
 		answer_session(request, session, session->secrets->csrf);
 		set_cookie(request, session->secrets->cookie);
 		sfg_answer_send(request);
@@ -97,7 +97,7 @@ try_sign_in(SfgRequest *request, const char *role, char *password)
 		sfg_answer_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "there are too many sessions");
 		return;
 	}
-	if (!may_try_sign_in(role, request->peer->network))
+	if (!may_try_sign_in(role, request->client->network))
 	{
 		sfg_answer_error(request, MHD_HTTP_TOO_MANY_REQUESTS, "too many tries, wait a minute");
 		sfg_answer_header(request, "Retry-After", "60");

@@ -140,49 +140,49 @@ sfg_crowd_admits(const struct sockaddr *address)
 
 /* A connection begins, of a stranger. */
 void
-sfg_crowd_join(SfgPeer *peer, const struct sockaddr *address)
+sfg_crowd_join(SfgClient *client, const struct sockaddr *address)
 {
-	sfg_address_print_network(address, peer->network, sizeof(peer->network));
-	peer->standing.address = count(peer->network);
-	dlist_push_tail(&members, &peer->member);
+	sfg_address_print_network(address, client->network, sizeof(client->network));
+	client->standing.address = count(client->network);
+	dlist_push_tail(&members, &client->member);
 	n_members++;
 }
 
 /* The client of a connection has shown that it is a role. */
 void
-sfg_crowd_sign_in(SfgPeer *peer, const char *role)
+sfg_crowd_sign_in(SfgClient *client, const char *role)
 {
 	char	   *name = psprintf("role %s", role);
-	SfgCrowdGroup *before = peer->standing.role;
+	SfgCrowdGroup *before = client->standing.role;
 
-	peer->standing.role = count(name);
+	client->standing.role = count(name);
 	discount(before);
 	free(name);
 }
 
 /* A connection has ended. */
 void
-sfg_crowd_leave(SfgPeer *peer)
+sfg_crowd_leave(SfgClient *client)
 {
-	if (!peer->standing.ends)
+	if (!client->standing.ends)
 		n_members--;
-	dlist_delete(&peer->member);
-	discount(peer->standing.address);
-	discount(peer->standing.role);
+	dlist_delete(&client->member);
+	discount(client->standing.address);
+	discount(client->standing.role);
 }
 
 /* The group that a connection counts for; NULL: none, it came by the listener for health. */
 static SfgCrowdGroup *
-group_of(const SfgPeer *peer)
+group_of(const SfgClient *client)
 {
-	return peer->standing.role != NULL ? peer->standing.role : peer->standing.address;
+	return client->standing.role != NULL ? client->standing.role : client->standing.address;
 }
 
 /* Note that an answer waits for its client; false: there is no room for it. */
 bool
-sfg_crowd_add_answer(SfgPeer *peer, size_t bytes)
+sfg_crowd_add_answer(SfgClient *client, size_t bytes)
 {
-	SfgCrowdGroup *group = group_of(peer);
+	SfgCrowdGroup *group = group_of(client);
 
 	if (bytes <= SMALL_ANSWER || group == NULL)
 		return true;
@@ -195,9 +195,9 @@ sfg_crowd_add_answer(SfgPeer *peer, size_t bytes)
 
 /* An answer for which there was room is sent, or its client has left. */
 void
-sfg_crowd_drop_answer(SfgPeer *peer, size_t bytes)
+sfg_crowd_drop_answer(SfgClient *client, size_t bytes)
 {
-	SfgCrowdGroup *group = group_of(peer);
+	SfgCrowdGroup *group = group_of(client);
 
 	if (bytes <= SMALL_ANSWER || group == NULL)
 		return;
@@ -207,20 +207,20 @@ sfg_crowd_drop_answer(SfgPeer *peer, size_t bytes)
 
 /* Tell whether a connection waits for its client to send something, or to take an answer. */
 static bool
-may_end(const SfgPeer *peer)
+may_end(const SfgClient *client)
 {
-	const SfgRequest *request = peer->request;
+	const SfgRequest *request = client->request;
 
-	if (peer->standing.ends)
+	if (client->standing.ends)
 		return false;
 	if (request == NULL || !request->begun)
 		return true;
-	return request->response != NULL && !request->suspended && sfc_now() - peer->since > SLOW_ANSWER;
+	return request->response != NULL && !request->suspended && sfc_now() - client->since > SLOW_ANSWER;
 }
 
 /* Tell whether a connection is one to end rather than another one of its kind. */
 static bool
-goes_before(const SfgPeer *a, const SfgPeer *b)
+goes_before(const SfgClient *a, const SfgClient *b)
 {
 	const SfgCrowdGroup *x = group_of(a);
 	const SfgCrowdGroup *y = group_of(b);
@@ -232,36 +232,36 @@ goes_before(const SfgPeer *a, const SfgPeer *b)
  * Choose a connection that is to end because another one has begun; NULL: there is room, or none may
  * end.  The caller ends it.
  */
-SfgPeer *
-sfg_crowd_choose(const SfgPeer *newest)
+SfgClient *
+sfg_crowd_choose(const SfgClient *newest)
 {
-	SfgPeer    *chosen[2] = {NULL, NULL};	/* a stranger, another one */
+	SfgClient  *chosen[2] = {NULL, NULL};	/* a stranger, another one */
 	int			strangers = 0;
 	dlist_iter	iter;
-	SfgPeer    *peer;
+	SfgClient  *client;
 
 	if (n_members <= sfg_config.connections - sfg_config.connections / FREE_PART)
 		return NULL;
 	dlist_foreach(iter, &members)
 	{
-		SfgPeer   **best;
+		SfgClient **best;
 
-		peer = dlist_container(SfgPeer, member, iter.cur);
-		if (peer == newest || !may_end(peer))
+		client = dlist_container(SfgClient, member, iter.cur);
+		if (client == newest || !may_end(client))
 			continue;
-		strangers += peer->standing.role == NULL;
-		best = &chosen[peer->standing.role != NULL];
-		if (*best == NULL || goes_before(peer, *best))
-			*best = peer;
+		strangers += client->standing.role == NULL;
+		best = &chosen[client->standing.role != NULL];
+		if (*best == NULL || goes_before(client, *best))
+			*best = client;
 	}
-	peer = chosen[0];
+	client = chosen[0];
 	if (chosen[1] != NULL && strangers <= sfg_config.connections / SURE_PART)
-		peer = chosen[1];
-	if (peer == NULL)
+		client = chosen[1];
+	if (client == NULL)
 		return NULL;
-	peer->standing.ends = true;
+	client->standing.ends = true;
 	n_members--;
-	return peer;
+	return client;
 }
 
 /*

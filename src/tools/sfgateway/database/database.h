@@ -39,7 +39,7 @@ extern void sfg_availability_probe(SfcDbDone done, void *arg);
 
 /* --- crowd.c: who has the connections, and which of them ends when they become few --- */
 
-struct SfgPeer;
+struct SfgClient;
 struct SfgCrowdGroup;
 
 /* Of a connection: whom it counts for */
@@ -51,12 +51,12 @@ typedef struct SfgCrowdStanding
 } SfgCrowdStanding;
 
 extern bool sfg_crowd_admits(const struct sockaddr *address);
-extern void sfg_crowd_join(struct SfgPeer *peer, const struct sockaddr *address);
-extern void sfg_crowd_sign_in(struct SfgPeer *peer, const char *role);
-extern void sfg_crowd_leave(struct SfgPeer *peer);
-extern bool sfg_crowd_add_answer(struct SfgPeer *peer, size_t bytes);
-extern void sfg_crowd_drop_answer(struct SfgPeer *peer, size_t bytes);
-extern struct SfgPeer *sfg_crowd_choose(const struct SfgPeer *newest);
+extern void sfg_crowd_join(struct SfgClient *client, const struct sockaddr *address);
+extern void sfg_crowd_sign_in(struct SfgClient *client, const char *role);
+extern void sfg_crowd_leave(struct SfgClient *client);
+extern bool sfg_crowd_add_answer(struct SfgClient *client, size_t bytes);
+extern void sfg_crowd_drop_answer(struct SfgClient *client, size_t bytes);
+extern struct SfgClient *sfg_crowd_choose(const struct SfgClient *newest);
 
 /* --- roles whose requests wait for long --- */
 

@@ -57,13 +57,13 @@ static bool resumed;			/* connections that the library has not looked at since *
 
 /* Begin a request whose header was read. */
 SfgRequest *
-sfg_request_begin(SfgPeer *peer, const char *method, const char *path)
+sfg_request_begin(SfgClient *client, const char *method, const char *path)
 {
 	SfgRequest *request = pg_malloc0(sizeof(SfgRequest));
 
-	request->connection = peer->connection;
-	request->peer = peer;
-	peer->request = request;
+	request->connection = client->connection;
+	request->client = client;
+	client->request = request;
 	sfg_random_uuid(request->id);
 	strlcpy(request->method, method, sizeof(request->method));
 	request->path = pg_strdup(path);
@@ -112,7 +112,7 @@ log_request(const SfgRequest *request)
 	snprintf(status, sizeof(status), "%u", request->client_left ? CLIENT_LEFT : request->status);
 	snprintf(took, sizeof(took), "%lld", (long long) (sfc_now() - request->begun_at));
 	sfc_log(failed ? SFC_LOG_WARNING : SFC_LOG_INFO, "request", "id", request->id, "method", method,
-			"path", path, "status", status, "ms", took, "peer", request->peer->address,
+			"path", path, "status", status, "ms", took, "peer", request->client->address,
 			"who", *request->who != '\0' ? request->who : NULL,
 			"action", *request->what != '\0' ? request->what : NULL, NULL);
 }
@@ -125,10 +125,10 @@ sfg_request_end(SfgRequest *request)
 		request->gone(request);
 	log_request(request);
 	sfg_waiting_end(request->waiting);
-	sfg_crowd_drop_answer(request->peer, request->untaken);
-	request->peer->request = NULL;
-	request->peer->answered = true;
-	request->peer->since = sfc_now();
+	sfg_crowd_drop_answer(request->client, request->untaken);
+	request->client->request = NULL;
+	request->client->answered = true;
+	request->client->since = sfc_now();
 	explicit_bzero(request->body.data, request->body.maxlen);
 	termPQExpBuffer(&request->body);
 	if (request->response != NULL)
@@ -220,7 +220,7 @@ sfg_request_go_on(SfgRequest *request)
 		suspend(request);
 		return MHD_YES;
 	}
-	request->peer->since = sfc_now();
+	request->client->since = sfc_now();
 	return MHD_queue_response(request->connection, request->status, request->response);
 }
 
@@ -230,7 +230,7 @@ sfg_answer(SfgRequest *request, unsigned status, const char *type, const char *t
 {
 	static const char refused[] = "{\"error\":{\"message\":\"too many large answers wait for clients to take them\"}}";
 
-	if (sfg_crowd_add_answer(request->peer, len))
+	if (sfg_crowd_add_answer(request->client, len))
 		request->untaken = len;
 	else
 	{
@@ -252,7 +252,7 @@ sfg_answer(SfgRequest *request, unsigned status, const char *type, const char *t
 		for (size_t i = 0; i < lengthof(page_headers); i++)
 			sfg_answer_header(request, page_headers[i].name, page_headers[i].value);
 	}
-	if (closing || request->peer->closing)
+	if (closing || request->client->closing)
 		sfg_answer_header(request, "Connection", "close");
 }
 
@@ -273,7 +273,7 @@ sfg_answer_send(SfgRequest *request)
 		return;
 	request->suspended = false;
 	/* The client's time to take the answer begins now, also if the check of requests comes before the library. */
-	request->peer->since = sfc_now();
+	request->client->since = sfc_now();
 	if (request->watched)
 		epoll_ctl(waiting_clients, EPOLL_CTL_DEL, descriptor(request), NULL);
 	request->watched = false;

@@ -20,7 +20,7 @@ struct SfgRequest;
 typedef void (*SfgHandler) (struct SfgRequest *request);
 
 /* A connection of a client */
-typedef struct SfgPeer
+typedef struct SfgClient
 {
 	struct MHD_Connection *connection;
 	char		address[64];	/* without the port */
@@ -33,7 +33,7 @@ typedef struct SfgPeer
 	bool		closing;		/* the connection ends with its next answer */
 	dlist_node	node;
 	dlist_node	member;			/* of the crowd, unless it came by the listener for health */
-} SfgPeer;
+} SfgClient;
 
 /* What to do for a path */
 typedef struct SfgRoute
@@ -52,7 +52,7 @@ typedef struct SfgRoute
 typedef struct SfgRequest
 {
 	struct MHD_Connection *connection;
-	SfgPeer    *peer;
+	SfgClient  *client;
 	const SfgRoute *route;
 	char		id[37];			/* a UUID */
 	char		method[8];
@@ -80,7 +80,7 @@ typedef struct SfgRequest
 	int64_t		until;			/* the latest answer */
 } SfgRequest;
 
-extern SfgRequest *sfg_request_begin(SfgPeer *peer, const char *method, const char *path);
+extern SfgRequest *sfg_request_begin(SfgClient *client, const char *method, const char *path);
 extern enum MHD_Result sfg_request_go_on(SfgRequest *request);
 extern void sfg_request_end(SfgRequest *request);
 extern void sfg_request_give_up(SfgRequest *request);

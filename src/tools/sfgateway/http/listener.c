@@ -68,14 +68,14 @@ static bool tls;
 static size_t buffered;			/* bytes of large bodies */
 static bool connection_ended;	/* since the library ran last */
 static bool stopping;			/* no request is handled any more */
-static dlist_head peers = DLIST_STATIC_INIT(peers);
+static dlist_head clients = DLIST_STATIC_INIT(clients);
 static SfcTimer check_timer;
 
 /* The descriptor of a client's connection. */
 static int
-descriptor(const SfgPeer *peer)
+descriptor(const SfgClient *client)
 {
-	return MHD_get_connection_info(peer->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	return MHD_get_connection_info(client->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
 /* ---------------------------------------------------------------- requests */
@@ -105,16 +105,16 @@ most_bytes(const SfgRequest *request)
 static void
 end_slow_body(void)
 {
-	SfgPeer    *slowest = NULL;
+	SfgClient  *slowest = NULL;
 	dlist_iter	iter;
 
-	dlist_foreach(iter, &peers)
+	dlist_foreach(iter, &clients)
 	{
-		SfgPeer    *peer = dlist_container(SfgPeer, node, iter.cur);
+		SfgClient  *client = dlist_container(SfgClient, node, iter.cur);
 
-		if (peer->request != NULL && peer->request->reserved > 0 && !peer->request->begun &&
-			(slowest == NULL || peer->request->begun_at < slowest->request->begun_at))
-			slowest = peer;
+		if (client->request != NULL && client->request->reserved > 0 && !client->request->begun &&
+			(slowest == NULL || client->request->begun_at < slowest->request->begun_at))
+			slowest = client;
 	}
 	if (slowest != NULL && sfc_now() - slowest->request->begun_at > SLOW_BODY)
 		shutdown(descriptor(slowest), SHUT_RDWR);
@@ -180,9 +180,9 @@ handle(void *arg, struct MHD_Connection *connection, const char *url, const char
 		return MHD_NO;
 	if (request == NULL)
 	{
-		SfgPeer    *peer = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+		SfgClient  *client = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 
-		*context = request = sfg_request_begin(peer, method, url);
+		*context = request = sfg_request_begin(client, method, url);
 		return begin(arg, request, method, version);
 	}
 	if (*size > 0)
@@ -232,12 +232,12 @@ log_crowd(const char *message, const char *address)
 
 /* Count a connection that has begun, and end another one if few are left. */
 static void
-join_crowd(SfgPeer *peer)
+join_crowd(SfgClient *client)
 {
-	SfgPeer    *old;
+	SfgClient  *old;
 
-	sfg_crowd_join(peer, MHD_get_connection_info(peer->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
-	old = sfg_crowd_choose(peer);
+	sfg_crowd_join(client, MHD_get_connection_info(client->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+	old = sfg_crowd_choose(client);
 	if (old == NULL)
 		return;
 	log_crowd("few connections are left, those of clients that send nothing end", old->address);
@@ -262,28 +262,28 @@ admit(void *arg, const struct sockaddr *address, socklen_t len)
 static void
 connection_changes(void *arg, struct MHD_Connection *connection, void **context, enum MHD_ConnectionNotificationCode code)
 {
-	SfgPeer    *peer = *context;
+	SfgClient  *client = *context;
 	const Listener *listener = arg;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
 	{
-		peer = pg_malloc0(sizeof(SfgPeer));
-		peer->connection = connection;
-		peer->listener = arg;
-		peer->since = sfc_now();
+		client = pg_malloc0(sizeof(SfgClient));
+		client->connection = connection;
+		client->listener = arg;
+		client->since = sfc_now();
 		sfg_address_print(MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr,
-						  peer->address, sizeof(peer->address));
-		dlist_push_tail(&peers, &peer->node);
-		*context = peer;
+						  client->address, sizeof(client->address));
+		dlist_push_tail(&clients, &client->node);
+		*context = client;
 		if (!listener->health)
-			join_crowd(peer);
+			join_crowd(client);
 	}
-	else if (peer != NULL)
+	else if (client != NULL)
 	{
-		dlist_delete(&peer->node);
+		dlist_delete(&client->node);
 		if (!listener->health)
-			sfg_crowd_leave(peer);
-		free(peer);
+			sfg_crowd_leave(client);
+		free(client);
 		*context = NULL;
 		connection_ended = true;
 	}
@@ -494,16 +494,16 @@ retire(Listener *listener)
 	if (fd >= 0)
 		close(fd);
 	listener->retired = true;
-	dlist_foreach(iter, &peers)
+	dlist_foreach(iter, &clients)
 	{
-		SfgPeer    *peer = dlist_container(SfgPeer, node, iter.cur);
+		SfgClient  *client = dlist_container(SfgClient, node, iter.cur);
 
-		if (peer->listener != listener)
+		if (client->listener != listener)
 			continue;
-		peer->closing = true;
+		client->closing = true;
 		/* One that has had no answer yet may still shake hands, or send its first request. */
-		if (peer->request == NULL && peer->answered)
-			shutdown(descriptor(peer), SHUT_RD);
+		if (client->request == NULL && client->answered)
+			shutdown(descriptor(client), SHUT_RD);
 	}
 }
 
@@ -536,10 +536,10 @@ check_requests(void *arg)
 	int64_t		now = sfc_now();
 	dlist_mutable_iter iter;
 
-	dlist_foreach_modify(iter, &peers)
+	dlist_foreach_modify(iter, &clients)
 	{
-		SfgPeer    *peer = dlist_container(SfgPeer, node, iter.cur);
-		SfgRequest *request = peer->request;
+		SfgClient  *client = dlist_container(SfgClient, node, iter.cur);
+		SfgRequest *request = client->request;
 
 		if (request != NULL && request->suspended)
 		{
@@ -548,8 +548,8 @@ check_requests(void *arg)
 			else
 				sfg_request_watch_client(request);
 		}
-		else if (peer->since + sfg_config.request_timeout <= now)
-			shutdown(descriptor(peer), SHUT_RDWR);
+		else if (client->since + sfg_config.request_timeout <= now)
+			shutdown(descriptor(client), SHUT_RDWR);
 	}
 	stop_retired();
 	sfc_timer_set(&check_timer, CHECK_INTERVAL, check_requests, NULL);
@@ -628,12 +628,12 @@ sfg_listeners_drain(void)
 		retire(main_listener);
 	close(main_listener->socket_fd);
 	sfg_answers_close();
-	dlist_foreach(iter, &peers)
+	dlist_foreach(iter, &clients)
 	{
-		SfgPeer    *peer = dlist_container(SfgPeer, node, iter.cur);
+		SfgClient  *client = dlist_container(SfgClient, node, iter.cur);
 
-		if (peer->request == NULL)
-			shutdown(descriptor(peer), SHUT_RD);
+		if (client->request == NULL)
+			shutdown(descriptor(client), SHUT_RD);
 	}
 }
 
@@ -663,12 +663,12 @@ sfg_listeners_stop(void)
 	dlist_mutable_iter iter;
 
 	stopping = true;
-	dlist_foreach_modify(iter, &peers)
+	dlist_foreach_modify(iter, &clients)
 	{
-		SfgPeer    *peer = dlist_container(SfgPeer, node, iter.cur);
+		SfgClient  *client = dlist_container(SfgClient, node, iter.cur);
 
-		if (peer->request != NULL && peer->request->suspended)
-			sfg_request_give_up(peer->request);
+		if (client->request != NULL && client->request->suspended)
+			sfg_request_give_up(client->request);
 	}
 	sfc_timer_clear(&check_timer);
 	dlist_foreach_modify(iter, &listeners)

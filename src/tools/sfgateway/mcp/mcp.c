@@ -439,7 +439,7 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 	/* The entry of the key may be needed for another one. */
 	strlcpy(call->role, role, sizeof(call->role));
 	strlcpy(request->who, role, sizeof(request->who));
-	sfg_crowd_sign_in(request->peer, call->role);
+	sfg_crowd_sign_in(request->client, call->role);
 	handle(request);
 }
 

@@ -1,5 +1,5 @@
 /*
- * job_rows.c
+ * net_job_rows.c
  *		Jobs of a JobNet that have no rows of their own.
  *
  * Jobs that a slice has run in memory share a row when they have ended: its column
@@ -8,14 +8,14 @@
  *
  * While a net goes on as a whole (transition/state/job_net.c), its jobs that have not begun have
  * no rows.  The column job_ends of its row says how each job has ended, in two bits
- * (sf_asl_job_ends_pack in asl/program.c, which the machine may call), and what the
+ * (sf_asl_net_job_ends_pack in asl/program.c, which the machine may call), and what the
  * others wait for follows from that.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 
-#include "store/branch/job_rows.h"
+#include "store/branch/net_job_rows.h"
 
 /* Jobs that share a row, and the bytes of their outputs, unless one alone has more */
 #define MAX_SHARING		256
@@ -30,7 +30,7 @@
 bool
 sf_branch_is_shared_row(const SfBranch *row)
 {
-	return row->place == SF_JOB_PLACE_SHARED;
+	return row->place == SF_NET_JOB_PLACE_SHARED;
 }
 
 /* Is a job of one of these numbers among those that share a row? */
@@ -81,7 +81,7 @@ make_shared_row(const List *jobs, int *index)
 	row->scope = first->scope;
 	row->state = first->state;
 	row->phase = SF_PHASE_DONE;
-	row->place = SF_JOB_PLACE_SHARED;
+	row->place = SF_NET_JOB_PLACE_SHARED;
 	row->iterations = first->iterations;
 	row->niterations = first->niterations;
 	row->jobs = palloc(sizeof(int) * NNUMBERS * MAX_SHARING);
@@ -158,7 +158,7 @@ implies_jobs(const SfProgram *program, const SfBranch *branch)
 
 /* Make the jobs of a net that have no rows, and that wait for others or for room. */
 List *
-sf_branch_imply_jobs(const SfProgram *program, const SfBranch *join)
+sf_branch_imply_net_jobs(const SfProgram *program, const SfBranch *join)
 {
 	const SfJobNetState *net = sf_state_net(&program->states[join->state]);
 	char	   *ends = sf_branch_read_ends(join, net->njobs);
@@ -173,11 +173,11 @@ sf_branch_imply_jobs(const SfProgram *program, const SfBranch *join)
 		CHECK_FOR_INTERRUPTS();
 		if (ends[i] != 0)
 			continue;
-		undone = sf_asl_job_undone(&net->jobs[i], ends, &unmet);
+		undone = sf_asl_net_job_undone(&net->jobs[i], ends, &unmet);
 		if (undone > 0 && undone == net->jobs[i].nafter)
 			continue;
-		job = sf_branch_make_job(program, join, i);
-		job->place = undone == 0 ? SF_JOB_PLACE_READY : SF_JOB_PLACE_WAITS;
+		job = sf_branch_make_net_job(program, join, i);
+		job->place = undone == 0 ? SF_NET_JOB_PLACE_READY : SF_NET_JOB_PLACE_WAITS;
 		job->pending = undone;
 		job->unmet = unmet;
 		if (join->phase == SF_PHASE_ABORTED)
@@ -197,7 +197,7 @@ sf_branch_imply_all(const SfProgram *program, List *branches)
 	foreach_ptr(const SfBranch, branch, branches)
 	{
 		if (implies_jobs(program, branch))
-			jobs = list_concat(jobs, sf_branch_imply_jobs(program, branch));
+			jobs = list_concat(jobs, sf_branch_imply_net_jobs(program, branch));
 	}
 	return list_concat(branches, jobs);
 }

@@ -1,4 +1,4 @@
-# A look that notes that nothing runs above a lowered limit any more, while executions are moved under that limit: they
+# A session notes that nothing runs above a lowered limit any more, while executions are moved under that limit: they
 # stay counted.
 # needs: limit
 use strict;
@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use SfTest;
 use Test::More;
 
-# Whoever looks, the session or the probe of the database, waits at the debug point while a session holds its lock.
+# Whoever notes it, the session or the probe of the database, waits at the debug point while a session holds its lock.
 my $node = new_node('main', conf => "sfflow.workers = 0\nsfflow.debug_point = 'limit-lowered:wait'\n");
 
 $node->safe_psql('postgres', <<'EOS');
@@ -33,7 +33,7 @@ sub move
 	return;
 }
 
-# Three have run above the limit, and have ended long after it was set. Looks wait from before that is so.
+# Three have run above the limit, and have ended long after it was set. The session waits from before that is so.
 move(1, 3);
 $node->safe_psql('postgres', "SELECT sf_stop('moved:' || n) FROM generate_series(1, 3) n");
 my $lock = $node->background_psql('postgres');
@@ -41,14 +41,14 @@ $lock->query_safe(q{SELECT pg_advisory_lock(hashtextextended('limit-lowered', 0)
 $node->safe_psql('postgres', "UPDATE _sfflow.run_limit SET set_at = set_at - interval '5 minutes'");
 is($node->safe_psql('postgres', 'SELECT highest >= 3 FROM _sfflow.run_limit'), 't', 'slots were used above the limit');
 
-my $look = $node->background_psql('postgres');
-$look->query_until(qr/begun/, "\\echo begun\nCALL sf_run_due();\n");
+my $session = $node->background_psql('postgres');
+$session->query_until(qr/begun/, "\\echo begun\nCALL sf_run_due();\n");
 ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory'
-	AND NOT granted}), 'a look has seen that nothing runs above the limit');
+	AND NOT granted}), 'a session has seen that nothing runs above the limit');
 move(4, 6);
 $lock->quit;
-$look->query_safe('SELECT 1');
-$look->quit;
+$session->query_safe('SELECT 1');
+$session->quit;
 is($node->safe_psql('postgres', 'SELECT in_use FROM sf_limits'), '3', 'three run under the limit of one');
 is($node->safe_psql('postgres', 'SELECT highest >= (SELECT max(slot) FROM _sfflow.limit_slot) FROM _sfflow.run_limit'),
 	't', 'the limit knows the greatest number in use');

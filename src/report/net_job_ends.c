@@ -1,5 +1,5 @@
 /*
- * job_ends.c
+ * net_job_ends.c
  *		How the jobs of a net that is under way have ended, and how they still can.
  *
  * A job without a row has been skipped if all jobs of its After have ended, else
@@ -21,13 +21,13 @@ typedef struct Before
 
 /* Look at the jobs that come before a job. */
 static Before
-check_before(const SfNetJob *job, const SfJobEnds *ends)
+check_before(const SfNetJob *job, const SfNetJobEnds *ends)
 {
 	Before		before = {true, true, job->condition == NULL};
 
 	for (int i = 0; i < job->nafter; i++)
 	{
-		const SfJobLink *link = &job->after[i];
+		const SfNetJobLink *link = &job->after[i];
 		int			possible = ends[link->job].possible;
 
 		before.ended = before.ended && ends[link->job].ended;
@@ -39,25 +39,25 @@ check_before(const SfNetJob *job, const SfJobEnds *ends)
 
 /* Tell whether a job waits for others to end, or for room. */
 bool
-sf_job_ends_waits(const SfBranch *job)
+sf_ends_waits(const SfBranch *job)
 {
-	return job->phase == SF_PHASE_ENTER && job->place != SF_JOB_PLACE_NONE && sf_branch_is_parked(job);
+	return job->phase == SF_PHASE_ENTER && job->place != SF_NET_JOB_PLACE_NONE && sf_branch_is_parked(job);
 }
 
 /* Find how a job that has begun can end, or has ended. */
-static SfJobEnds
+static SfNetJobEnds
 ends_of_row(const SfBranch *row)
 {
 	switch (row->phase)
 	{
 		case SF_PHASE_DONE:
-			return (SfJobEnds) {SF_JOB_END_SUCCESS, true, false};
+			return (SfNetJobEnds) {SF_NET_JOB_END_SUCCESS, true, false};
 		case SF_PHASE_FAILED:
 		case SF_PHASE_ABORTED:
 		case SF_PHASE_KEPT:
-			return (SfJobEnds) {SF_JOB_END_FAILURE, true, false};
+			return (SfNetJobEnds) {SF_NET_JOB_END_FAILURE, true, false};
 		default:
-			return (SfJobEnds) {SF_JOB_END_ANY, false, false};
+			return (SfNetJobEnds) {SF_NET_JOB_END_ANY, false, false};
 	}
 }
 
@@ -65,10 +65,10 @@ ends_of_row(const SfBranch *row)
  * Find for each job of a net how it can end, by number, from the rows of those that have
  * one.  No more jobs begin if stopped.
  */
-SfJobEnds *
-sf_job_ends_find(const SfJobNetState *net, const SfBranch *const *rows, bool stopped)
+SfNetJobEnds *
+sf_ends_find(const SfJobNetState *net, const SfBranch *const *rows, bool stopped)
 {
-	SfJobEnds  *ends = palloc0(sizeof(SfJobEnds) * net->njobs);
+	SfNetJobEnds *ends = palloc0(sizeof(SfNetJobEnds) * net->njobs);
 
 	for (int i = 0; i < net->njobs; i++)
 	{
@@ -77,7 +77,7 @@ sf_job_ends_find(const SfJobNetState *net, const SfBranch *const *rows, bool sto
 		Before		before;
 
 		CHECK_FOR_INTERRUPTS();
-		if (row != NULL && !sf_job_ends_waits(row))
+		if (row != NULL && !sf_ends_waits(row))
 		{
 			ends[job] = ends_of_row(row);
 			continue;
@@ -87,9 +87,9 @@ sf_job_ends_find(const SfJobNetState *net, const SfBranch *const *rows, bool sto
 		ends[job].ended = row == NULL && before.ended;
 		ends[job].can_begin = before.can_run && !ends[job].ended && !stopped;
 		if (ends[job].can_begin)
-			ends[job].possible = SF_JOB_END_SUCCESS | SF_JOB_END_FAILURE;
+			ends[job].possible = SF_NET_JOB_END_SUCCESS | SF_NET_JOB_END_FAILURE;
 		if (!ends[job].can_begin || !before.must_run)
-			ends[job].possible |= SF_JOB_END_SKIP;
+			ends[job].possible |= SF_NET_JOB_END_SKIP;
 	}
 	return ends;
 }
@@ -101,8 +101,8 @@ static int
 end_of_row(const SfBranch *row)
 {
 	if (row->phase == SF_PHASE_DONE)
-		return SF_JOB_END_SUCCESS;
-	return sf_branch_has_ended(row) ? SF_JOB_END_FAILURE : 0;
+		return SF_NET_JOB_END_SUCCESS;
+	return sf_branch_has_ended(row) ? SF_NET_JOB_END_FAILURE : 0;
 }
 
 /* What is wrong with a job, of whose After some have not ended; NULL: nothing. */
@@ -114,7 +114,7 @@ check_waiting(const SfNetJob *job, const SfBranch *row, int undone, bool unmet)
 			psprintf("job \"%s\" has no row, and waits for %d of %d", job->name, undone, job->nafter);
 	if (row->phase == SF_PHASE_DONE)
 		return NULL;			/* since before a redrive */
-	if (!sf_job_ends_waits(row) || sf_branch_jobs_left(row) != undone || row->unmet != unmet)
+	if (!sf_ends_waits(row) || sf_branch_net_jobs_left(row) != undone || row->unmet != unmet)
 		return psprintf("job \"%s\" is in phase %d and waits for %d, not %d", job->name,
 						(int) row->phase, undone, row->pending);
 	return NULL;
@@ -129,7 +129,7 @@ check_decided(const SfNetJob *job, const SfBranch *row, bool unmet)
 			psprintf("job \"%s\" has no row, and was not skipped", job->name);
 	if (row->phase != SF_PHASE_DONE && unmet)
 		return psprintf("job \"%s\" has a row, and is to be skipped", job->name);
-	if (sf_job_ends_waits(row) && row->place == SF_JOB_PLACE_WAITS)
+	if (sf_ends_waits(row) && row->place == SF_NET_JOB_PLACE_WAITS)
 		return psprintf("job \"%s\" waits for nothing", job->name);
 	return NULL;
 }
@@ -151,8 +151,8 @@ check_counters(const SfJobNetState *net, const SfBranch *join, int ended, int be
  * number.
  */
 char *
-sf_job_ends_check(const SfJobNetState *net, const SfBranch *join,
-				  const SfBranch *const *rows)
+sf_ends_check(const SfJobNetState *net, const SfBranch *join,
+			  const SfBranch *const *rows)
 {
 	int		   *ends = palloc0(sizeof(int) * net->njobs);
 	int			ended = 0;
@@ -178,9 +178,9 @@ sf_job_ends_check(const SfJobNetState *net, const SfBranch *join,
 			check_decided(job, row, unmet);
 		if (problem != NULL)
 			return problem;
-		ends[number] = row != NULL ? end_of_row(row) : undone > 0 ? 0 : SF_JOB_END_SKIP;
+		ends[number] = row != NULL ? end_of_row(row) : undone > 0 ? 0 : SF_NET_JOB_END_SKIP;
 		ended += ends[number] != 0;
-		begun += ends[number] != 0 || (row != NULL && !sf_job_ends_waits(row));
+		begun += ends[number] != 0 || (row != NULL && !sf_ends_waits(row));
 	}
 	return check_counters(net, join, ended, begun);
 }

@@ -1,15 +1,15 @@
 /*
- * job_rows.h
+ * net_job_rows.h
  *		Jobs of a JobNet that have no rows of their own.
  */
-#ifndef SF_STORE_JOB_ROWS_H
-#define SF_STORE_JOB_ROWS_H
+#ifndef SF_STORE_NET_JOB_ROWS_H
+#define SF_STORE_NET_JOB_ROWS_H
 
 #include "store/branch/branch.h"
 
 /* Make the branch of a job that waits for all of its After. */
 static inline SfBranch *
-sf_branch_make_job(const SfProgram *program, const SfBranch *join, int number)
+sf_branch_make_net_job(const SfProgram *program, const SfBranch *join, int number)
 {
 	const SfState *state = &program->states[join->state];
 	int			scope = state->scopes[number];
@@ -23,7 +23,7 @@ sf_branch_make_job(const SfProgram *program, const SfBranch *join, int number)
 	job->niterations = join->niterations;
 	job->iterations = join->iterations;
 	job->pending = sf_state_net(state)->jobs[number].nafter;
-	job->place = job->pending > 0 ? SF_JOB_PLACE_WAITS : SF_JOB_PLACE_NONE;
+	job->place = job->pending > 0 ? SF_NET_JOB_PLACE_WAITS : SF_NET_JOB_PLACE_NONE;
 	return job;
 }
 
@@ -36,18 +36,18 @@ sf_branch_has_ends(const SfBranch *join)
 	return join->njob_ends > 0;
 }
 
-/* How the jobs of a net have ended, by number, as its row says: SF_JOB_END_…, 0: not yet, or not said. */
+/* How the jobs of a net have ended, by number, as its row says: SF_NET_JOB_END_…, 0: not yet, or not said. */
 static inline char *
 sf_branch_read_ends(const SfBranch *join, int njobs)
 {
-	return sf_asl_job_ends(join->job_ends, join->njob_ends, njobs);
+	return sf_asl_net_job_ends(join->job_ends, join->njob_ends, njobs);
 }
 
 /* Have the row of a net say how its jobs have ended. */
 static inline void
 sf_branch_note_ends(SfBranch *join, const char *ends, int njobs)
 {
-	join->job_ends = sf_asl_job_ends_pack(ends, njobs, &join->njob_ends);
+	join->job_ends = sf_asl_net_job_ends_pack(ends, njobs, &join->njob_ends);
 }
 
 /* Have the row of a net say it no more: the jobs have rows, or are in memory. */
@@ -66,7 +66,7 @@ extern List *sf_branch_unshare_row(List *jobs, SfBranch *row);
 
 /* --- jobs that have not begun --- */
 
-extern List *sf_branch_imply_jobs(const SfProgram *program, const SfBranch *join);
+extern List *sf_branch_imply_net_jobs(const SfProgram *program, const SfBranch *join);
 extern List *sf_branch_imply_all(const SfProgram *program, List *branches);
 
-#endif							/* SF_STORE_JOB_ROWS_H */
+#endif							/* SF_STORE_NET_JOB_ROWS_H */

@@ -1,5 +1,5 @@
 /*
- * job_reach.c
+ * state_reach.c
  *		Which states the live branches of an execution can still enter.
  *
  * An "instance" is a scope within given iterations; at most one live branch is at
@@ -13,7 +13,7 @@
  * can use a catcher, or a retrier, which begins the state again.  If the state
  * has neither, the branch is doomed, and so is the branch that waits for it.
  *
- * A job of a net begins when others have ended: job_ends.c tells whether it still can.
+ * A job of a net begins when others have ended: net_job_ends.c tells whether it still can.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ typedef struct NumberEntry
 	const SfBranch *branch;
 	bool		doomed;			/* JOIN: will fail */
 	const SfBranch **jobs;		/* JOIN of a JobNet: by number */
-	SfJobEnds  *ends;			/* ... and what can become of them, once it was asked */
+	SfNetJobEnds *ends;			/* ... and what can become of them, once it was asked */
 } NumberEntry;
 
 /* States after a state, found when first asked for */
@@ -45,7 +45,7 @@ typedef struct After
 	Bitmapset  *states;
 } After;
 
-struct SfJobReach
+struct SfStateReach
 {
 	const SfProgram *program;
 	HTAB	   *instances;		/* InstanceEntry of live branches */
@@ -79,7 +79,7 @@ can_recover(const SfProgram *program, const SfBranch *branch)
 
 /* Doom a branch whose children failed, and the branches that wait for it. */
 static void
-doom(SfJobReach *reach, int64 branch_no)
+doom(SfStateReach *reach, int64 branch_no)
 {
 	NumberEntry *entry;
 
@@ -106,7 +106,7 @@ net_around(const SfProgram *program, int scope)
 
 /* Note a branch that is a job in the entry of its net. */
 static void
-enter_job(SfJobReach *reach, const SfBranch *branch)
+enter_job(SfStateReach *reach, const SfBranch *branch)
 {
 	const SfState *net = net_around(reach->program, branch->scope);
 	NumberEntry *entry;
@@ -123,7 +123,7 @@ enter_job(SfJobReach *reach, const SfBranch *branch)
 
 /* Enter all branches by number and the live ones by instance. */
 static void
-enter_branches(SfJobReach *reach, List *branches)
+enter_branches(SfStateReach *reach, List *branches)
 {
 	foreach_ptr(const SfBranch, branch, branches)
 	{
@@ -136,7 +136,7 @@ enter_branches(SfJobReach *reach, List *branches)
 		number->doomed = false;
 		number->jobs = NULL;
 		number->ends = NULL;
-		if (is_live(branch) && !sf_job_ends_waits(branch))
+		if (is_live(branch) && !sf_ends_waits(branch))
 		{
 			SfStateInstanceKey key = {branch->scope, branch->niterations, branch->iterations};
 			InstanceEntry *instance = hash_search(reach->instances, &key, HASH_ENTER, NULL);
@@ -157,11 +157,11 @@ enter_branches(SfJobReach *reach, List *branches)
  * Collect the branches of an execution, a List of SfBranch, by number
  * and by instance.
  */
-SfJobReach *
-sf_job_reach_make(const SfExecutionHead *execution, const SfProgram *program,
-				  List *branches)
+SfStateReach *
+sf_reach_make(const SfExecutionHead *execution, const SfProgram *program,
+			  List *branches)
 {
-	SfJobReach *reach = palloc0(sizeof(SfJobReach));
+	SfStateReach *reach = palloc0(sizeof(SfStateReach));
 	HASHCTL		control = {0};
 
 	reach->program = program;
@@ -181,7 +181,7 @@ sf_job_reach_make(const SfExecutionHead *execution, const SfProgram *program,
 
 /* Tell whether target follows a state, one of the ways. */
 static bool
-follows(SfJobReach *reach, int state, int target, int ways)
+follows(SfStateReach *reach, int state, int target, int ways)
 {
 	After	   *after = ways == SF_WAY_ALL ?
 		&reach->after[state] : &reach->after_catch[state];
@@ -196,7 +196,7 @@ follows(SfJobReach *reach, int state, int target, int ways)
 
 /* Tell whether a live branch will enter a state of its scope (again). */
 static bool
-branch_comes_to(SfJobReach *reach, const SfBranch *branch, int target)
+branch_comes_to(SfStateReach *reach, const SfBranch *branch, int target)
 {
 	const SfState *s = &reach->program->states[branch->state];
 	bool		joins = is_at_join(branch);
@@ -220,7 +220,7 @@ branch_comes_to(SfJobReach *reach, const SfBranch *branch, int target)
 
 /* Tell whether a job of a net, at which a live branch stands, can still begin. */
 static bool
-job_can_begin(SfJobReach *reach, const SfState *net, int job, const SfBranch *join)
+job_can_begin(SfStateReach *reach, const SfState *net, int job, const SfBranch *join)
 {
 	NumberEntry *entry = hash_search(reach->numbers, &join->branch_no, HASH_FIND, NULL);
 
@@ -229,15 +229,15 @@ job_can_begin(SfJobReach *reach, const SfState *net, int job, const SfBranch *jo
 	if (entry->jobs == NULL)
 		entry->jobs = palloc0(sizeof(SfBranch *) * sf_state_net(net)->njobs);
 	if (entry->ends == NULL)
-		entry->ends = sf_job_ends_find(sf_state_net(net), entry->jobs,
-									   join->aborting || (join->failing &&
-														  net->failure_mode == SF_FAILURE_ABORT));
+		entry->ends = sf_ends_find(sf_state_net(net), entry->jobs,
+								   join->aborting || (join->failing &&
+													  net->failure_mode == SF_FAILURE_ABORT));
 	return entry->ends[job].can_begin;
 }
 
 /* Tell whether a state of a job can be entered because the job can still begin. */
 static bool
-job_comes_to(SfJobReach *reach, int scope, const int *iterations, int niterations)
+job_comes_to(SfStateReach *reach, int scope, const int *iterations, int niterations)
 {
 	const SfState *net = net_around(reach->program, scope);
 	SfStateInstanceKey key = {net == NULL ? -1 : net->scope, niterations, (int *) iterations};
@@ -252,8 +252,8 @@ job_comes_to(SfJobReach *reach, int scope, const int *iterations, int niteration
 
 /* Tell whether a state can still be entered within iterations. */
 bool
-sf_job_reach_test(SfJobReach *reach, int state, const int *iterations,
-				  int niterations)
+sf_reach_test(SfStateReach *reach, int state, const int *iterations,
+			  int niterations)
 {
 	while (state != SF_NO_STATE)
 	{

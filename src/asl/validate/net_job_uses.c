@@ -1,5 +1,5 @@
 /*
- * job_uses.c
+ * net_job_uses.c
  *		Which jobs the states of a job look at: $$.Jobs.load.Output, or in JSONata
  *		$states.jobs.load.Output and $states.context.Jobs.load.Output.
  *
@@ -20,7 +20,7 @@ typedef struct Text
 {
 	const SfTreeNode *at;
 	bool		jsonata;
-	SfJobUse	use;
+	SfNetJobUse use;
 	void	   *arg;
 } Text;
 
@@ -105,7 +105,7 @@ visit_reference(const Text *text, const char *from)
 
 /* Call back for each reference in a text, if it is a path, an intrinsic function or JSONata. */
 static void
-visit_text(const SfTreeNode *at, SfJobUse use, void *arg)
+visit_text(const SfTreeNode *at, SfNetJobUse use, void *arg)
 {
 	Text		text = {.at = at,.jsonata = strncmp(at->string, "{%", 2) == 0,.use = use,.arg = arg};
 	const char *root = text.jsonata ? "$states" : "$$";
@@ -166,7 +166,7 @@ look_within(const SfTreeNode *object, const SfTreeNode *field, JobFields *fields
 
 /* Call back for each reference in the texts of a job, but for those of the jobs inside it. */
 void
-sf_asl_job_uses(const SfTreeNode *node, SfJobUse use, void *arg)
+sf_asl_net_job_uses(const SfTreeNode *node, SfNetJobUse use, void *arg)
 {
 	JobFields	fields = {.known = false};
 
@@ -176,12 +176,12 @@ sf_asl_job_uses(const SfTreeNode *node, SfJobUse use, void *arg)
 		visit_text(node, use, arg);
 	SF_TREE_FOREACH(child, node)
 		if (look_within(node, child, &fields) == SAME)
-			sf_asl_job_uses(child, use, arg);
+			sf_asl_net_job_uses(child, use, arg);
 }
 
 /* Call back for each reference in texts that no job has; in_job: the node is a job's. */
 void
-sf_asl_job_uses_outside(const SfTreeNode *node, bool in_job, SfJobUse use, void *arg)
+sf_asl_net_job_uses_outside(const SfTreeNode *node, bool in_job, SfNetJobUse use, void *arg)
 {
 	JobFields	fields = {.known = false};
 
@@ -193,6 +193,6 @@ sf_asl_job_uses_outside(const SfTreeNode *node, bool in_job, SfJobUse use, void 
 	{
 		Within		within = look_within(node, child, &fields);
 
-		sf_asl_job_uses_outside(child, within == SAME ? in_job : within == JOBS, use, arg);
+		sf_asl_net_job_uses_outside(child, within == SAME ? in_job : within == JOBS, use, arg);
 	}
 }
