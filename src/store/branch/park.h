@@ -42,13 +42,13 @@ extern List *sf_park_list_of(int machine_no, Oid owner);
 /* The columns of a row that is listed */
 #define SF_PARKED	"w.execution_no, w.branch_no, w.feature, w.object_no, w.queue"
 
-/* What waits for objects of roles that have no rights of the machine's owner, or not any more: a query */
+/* What waits for objects for roles (for_owner) that have no rights of the machine's owner, or not any more: a query */
 #define SF_PARKED_OF_OTHERS(feature, table, number) \
 	"SELECT " SF_PARKED " FROM _sfflow." table " x" \
 	" JOIN _sfflow.parked w ON w.object_no = x." number " AND w.feature = '" feature "'" \
 	" JOIN _sfflow.execution e ON e.execution_no = w.execution_no" \
 	" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no" \
-	" WHERE NOT pg_catalog.pg_has_role(x.owner::pg_catalog.oid, m.owner::pg_catalog.oid, 'USAGE')" \
+	" WHERE NOT pg_catalog.pg_has_role(x.for_owner::pg_catalog.oid, m.owner::pg_catalog.oid, 'USAGE')" \
 	" ORDER BY w.execution_no, w.branch_no"
 
 extern List *sf_park_list_by(SfPlan *plan);

@@ -52,7 +52,7 @@ SELECT is(pg_temp.shown(), 'activity red|10|2|0, one resource arn:aws:states:::j
 SELECT sf_stop('owned:a') \g /dev/null
 SELECT pg_temp.run('c d') \g /dev/null
 SELECT is((SELECT count(*) FROM _sfflow.limit_slot s JOIN _sfflow.run_limit l USING (limit_no)
-		WHERE l.owner = 'two'::regrole), 1::bigint, '... as long as it is not kept');
+		WHERE l.for_owner = 'two'::regrole), 1::bigint, '... as long as it is not kept');
 SELECT sf_set_limit('activity:red', max_running => 9) \g /dev/null
 SELECT sf_start('owned', '{}', 'a2'), pg_temp.run('a2') \g /dev/null
 
