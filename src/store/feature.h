@@ -300,7 +300,7 @@ typedef struct SfFeature
 /* Features that sweep, at most */
 #define SF_MAX_SWEEPS	16
 
-/* The moments: the functions of SfFeature */
+/* The moments, functions of SfFeature, and the options that it has for starts and for machines */
 #define SF_MOMENT_LIST(X) \
 	X(init) \
 	X(may_begin) \
