@@ -272,8 +272,9 @@ console.is_quiet()
 found = console.of_module(
     'element/table.js',
     """(() => {
-    const made = m.table('Table', [['Dashes', () => '–'], ['Nothing', () => null], ['Some', r => r.some],
-      ['', r => r.some === undefined ? null : 'x']], [{}, { some: 0 }]);
+    const made = m.table('Table', [{ title: 'Dashes', cell: () => '–' }, { title: 'Nothing', cell: () => null },
+      { title: 'Some', cell: r => r.some }, { title: '', cell: r => r.some === undefined ? null : 'x' }],
+      [{}, { some: 0 }]);
     return ['th', 'td'].map(cell => [...made.querySelectorAll(cell)].map(e => e.textContent));
   })()""",
 )
