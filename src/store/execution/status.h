@@ -64,7 +64,6 @@ typedef enum SfIfExists
 } SfIfExists;
 
 #define SF_IF_EXISTS_WORD(sym, word) word,
-#define SF_IF_EXISTS_SHOWN(sym, word) ", " word
 
 /* Of a call that does not say */
 #define SF_IF_EXISTS_OF_CALL	SF_IF_EXISTS_RESUME

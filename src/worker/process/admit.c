@@ -110,14 +110,20 @@ sf_admit_inline(SfProcess *process, Oid owner)
 	return true;
 }
 
+/* Count the processes that are in tasks, without the one that asks. */
+static int
+count_other_tasks(const SfProcess *asking)
+{
+	return sf_shared_count_tasks() - (sf_shared_counts_as_task(asking) ? 1 : 0);
+}
+
 /*
- * Which more tasks an owner may have, who has such a share?  Processes that search count for nothing: so
- * two of them may find a task where there is room for one.
+ * Which more tasks an owner may have, who has such a share, beside so many tasks?  Processes that search count
+ * for nothing: so two of them may find a task where there is room for one.
  */
 static SfOwnerTasks
-tasks_left_to(const SfProcess *asking, const Share *share)
+tasks_left_to(const Share *share, int others)
 {
-	int			others = sf_shared_count_tasks() - (sf_shared_counts_as_task(asking) ? 1 : 0);
 	/* one place is kept for owners whose tasks occupy no process */
 	int			limit = sf_admit_max_tasks() - (share->occupied > 0 ? 1 : 0);
 
@@ -135,7 +141,7 @@ sf_admit_task(SfProcess *process, Oid owner, bool known_long)
 {
 	Share		share = share_of(process, owner);
 
-	if (!sf_owner_may_have(tasks_left_to(process, &share), known_long))
+	if (!sf_owner_may_have(tasks_left_to(&share, count_other_tasks(process)), known_long))
 		return false;
 	process->user_owner = owner;
 	return true;
@@ -247,6 +253,7 @@ sf_admit_takes(SfAdmission admission)
 int
 sf_admit_shares(const SfProcess *asking, SfOwnerShare *shares)
 {
+	int			others = count_other_tasks(asking);
 	int			n = 0;
 
 	sf_foreach_process(process)
@@ -263,7 +270,7 @@ sf_admit_shares(const SfProcess *asking, SfOwnerShare *shares)
 		if (listed || (share.occupied == 0 && share.in_code < max_in_code()))
 			continue;
 		shares[n].owner = process->user_owner;
-		shares[n].tasks = tasks_left_to(asking, &share);
+		shares[n].tasks = tasks_left_to(&share, others);
 		n++;
 	}
 	return n;
