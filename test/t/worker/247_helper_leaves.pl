@@ -59,6 +59,9 @@ EOS
 	start($database, $_, $_, 'first') for qw(one other);
 	ok(ended($node, $database), "$database: tasks of two owners are known to be short");
 }
+# On a busy machine one has helped with these tasks, and would stay for the day.
+$node->safe_psql('postgres',
+	q{SELECT pg_terminate_backend(pid) FROM sf_workers WHERE role NOT IN ('launcher', 'worker')});
 for my $database (@databases)
 {
 	ok($node->poll_query_until($database,
