@@ -270,6 +270,9 @@ typedef struct SfFeature
 	/* sf_enable: rows may have come that no function of sfflow has written; adopted: all have, as in a copy. */
 	void		(*enabled) (bool adopted);
 
+	/* sf_set_node: the database is about to draw the numbers of a node; refuse by an error. */
+	void		(*numbered) (int node);
+
 	/* Rows of sf_health. */
 	void		(*health) (SfHealthPut put, void *arg);
 
@@ -365,6 +368,7 @@ typedef struct SfFeature
 	X(uses) \
 	X(owner_changed) \
 	X(enabled) \
+	X(numbered) \
 	X(health) \
 	X(database_gone) \
 	X(suspects_run) \

@@ -6,6 +6,7 @@
 
 #include "lib/stringinfo.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 #include "base/error/errors.h"
 #include "db/table.h"
@@ -78,34 +79,63 @@ sf_feature_delete_of_machine(int machine_no)
 	}
 }
 
+/* Read an execution that must not change. */
+static void
+read_frozen(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	enum {COL_execution_no = 1, COL_what};
+	List	  **frozen = arg;
+	SfFrozen   *f = palloc(sizeof(SfFrozen));
+
+	f->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	f->what = sf_row_text(tuple, desc, COL_what);
+	*frozen = lappend(*frozen, f);
+}
+
 /*
- * Say what is being done with an execution, whose row the caller has locked, and which therefore must not change;
- * NULL: nothing.
+ * List those of some executions, whose rows the caller has locked, that must not change now, as SfFrozen.  A feature
+ * that freezes an execution has had the lock before and has not written its row, so what is read is of now, whatever
+ * the snapshot of the caller's query or transaction.
  */
-const char *
-sf_feature_frozen(int64 execution_no)
+List *
+sf_feature_frozen(const List *numbers)
 {
 	static SfPlan plan;
 	StringInfoData query;
+	List	   *frozen = NIL;
 
 	if (plan.query == NULL)
 	{
 		initStringInfo(&query);
-		appendStringInfoString(&query, "SELECT ''::pg_catalog.text WHERE false");
+		appendStringInfoString(&query, "SELECT f.execution_no, f.what FROM (SELECT 0::pg_catalog.int8 AS execution_no,"
+							   " ''::pg_catalog.text AS what WHERE false");
 		SF_TABLES(table)
 			if (table->freezes != NULL)
-				appendStringInfo(&query, " UNION ALL SELECT '%s' FROM _sfflow.%s k WHERE k.execution_no = $1",
+				appendStringInfo(&query, " UNION ALL SELECT k.execution_no, '%s' FROM _sfflow.%s k",
 								 table->freezes, table->name);
+		appendStringInfoString(&query, ") f WHERE f.execution_no = ANY ($1)");
 		plan.query = MemoryContextStrdup(TopMemoryContext, query.data);
 	}
-	return sf_list_first(sf_db_texts(&plan, SF_INT8(execution_no)));
+	PushActiveSnapshot(GetLatestSnapshot());
+	sf_snapshot_read(&plan, read_frozen, &frozen, sf_query_int8s(numbers));
+	PopActiveSnapshot();
+	return frozen;
+}
+
+/* Must an execution, whose row the caller has locked, stay as it is?  Then what is being done with it, else NULL. */
+const char *
+sf_feature_frozen_by(int64 execution_no)
+{
+	const SfFrozen *frozen = sf_list_first(sf_feature_frozen(list_make1(&execution_no)));
+
+	return frozen == NULL ? NULL : frozen->what;
 }
 
 /* Refuse to change an execution, whose row the caller has locked, and which has to stay as it is. */
 void
 sf_feature_require_unfrozen(const SfExecution *execution)
 {
-	const char *what = sf_feature_frozen(execution->execution_no);
+	const char *what = sf_feature_frozen_by(execution->execution_no);
 
 	if (what != NULL)
 		ereport(ERROR,

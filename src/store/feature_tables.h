@@ -67,7 +67,16 @@ extern const char *sf_feature_object_name(const SfFeatureObject *object, const c
 extern List *sf_feature_owned_names(const SfFeatureObject *object, Oid owner);
 extern void sf_feature_delete_of_machine(int machine_no);
 extern void sf_feature_announce_cached(void);
-extern const char *sf_feature_frozen(int64 execution_no);
+
+/* An execution that must not change */
+typedef struct SfFrozen
+{
+	int64		execution_no;
+	const char *what;			/* is being done with it (SfFeatureTable.freezes) */
+} SfFrozen;
+
+extern List *sf_feature_frozen(const List *numbers);
+extern const char *sf_feature_frozen_by(int64 execution_no);
 extern void sf_feature_require_unfrozen(const SfExecution *execution);
 
 #endif							/* SF_STORE_FEATURE_TABLES_H */

@@ -128,6 +128,7 @@ move_key(char *key, int from_node)
 	MemoryContext outer = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(outer, "sfflow move", ALLOCSET_DEFAULT_SIZES);
 	int64		before;
+	bool		told = false;
 
 	from_node = node_of(key, from_node);
 	if (from_node == SF_NO_NODE)
@@ -141,8 +142,14 @@ move_key(char *key, int from_node)
 		MemoryContextSwitchTo(outer);
 		MemoryContextReset(context);
 		SPI_commit();
-		if (!move.done && move.left > 0 && move.moved == before)
-			pause_a_moment();
+		if (move.done || move.left == 0 || move.moved > before)
+			continue;
+		if (!told)
+			ereport(NOTICE,
+					(errmsg("sf_move_key() waits for " INT64_FORMAT " executions of key \"%s\"", move.left, key),
+					 errdetail("Other sessions have them locked, or they are being archived.")));
+		told = true;
+		pause_a_moment();
 	}
 	MemoryContextDelete(context);
 	return move.moved;

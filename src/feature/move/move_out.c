@@ -16,6 +16,7 @@
 #include "db/row.h"
 #include "feature/home/home.h"
 #include "feature/move/move.h"
+#include "store/feature_tables.h"
 #include "store/purge/purge.h"
 
 /* Bytes of rows that one answer has */
@@ -145,7 +146,7 @@ list_families(List **roots, int most)
 
 /*
  * Lock the executions of families, and the branches of all, as far as they are free; list those of the families that
- * are so altogether.
+ * are so altogether, and of which none is frozen, as one of a batch of an archive is.
  */
 static List *
 lock_families(const List *roots, const List *family)
@@ -165,18 +166,23 @@ lock_families(const List *roots, const List *family)
 		" locked AS (SELECT l.n AS execution_no, pg_catalog.count(*) AS branches FROM pg_catalog.unnest($3) AS l(n) GROUP BY l.n),"
 		" free AS (SELECT f.root FROM f LEFT JOIN got g ON g.execution_no = f.execution_no"
 		"  LEFT JOIN locked h ON h.execution_no = f.execution_no"
-		"  GROUP BY f.root HAVING pg_catalog.bool_and(g.execution_no IS NOT NULL AND coalesce(h.branches, 0) ="
+		"  GROUP BY f.root HAVING pg_catalog.bool_and(g.execution_no IS NOT NULL AND f.execution_no <> ALL ($4)"
+		"  AND coalesce(h.branches, 0) ="
 		"  (SELECT pg_catalog.count(*) FROM _sfflow.branch b WHERE b.execution_no = f.execution_no)))"
 		" SELECT f.execution_no FROM f JOIN free r ON r.root = f.root ORDER BY f.execution_no");
 	List	   *numbers = NIL;
 	List	   *locked;
 	List	   *branches;
+	List	   *frozen = NIL;
 
 	foreach_ptr(Pair, pair, family)
 		numbers = lappend(numbers, &pair->execution_no);
 	locked = sf_db_numbers(&lock, sf_query_int8s(numbers));
 	branches = sf_db_numbers(&lock_branches, sf_query_int8s(numbers));
-	return sf_db_numbers(&whole, sf_query_int8s(roots), sf_query_int8s(locked), sf_query_int8s(branches));
+	foreach_ptr(SfFrozen, f, sf_feature_frozen(locked))
+		frozen = lappend(frozen, &f->execution_no);
+	return sf_db_numbers(&whole, sf_query_int8s(roots), sf_query_int8s(locked), sf_query_int8s(branches),
+						 sf_query_int8s(frozen));
 }
 
 /* Lock executions of a key that may go, with all that they have started: families, until there are so many of both. */

@@ -470,7 +470,7 @@ sf_lifecycle_try_redrive(SfExecution *execution)
 {
 	List	   *branches;
 
-	if (sf_feature_frozen(execution->execution_no) != NULL)
+	if (sf_feature_frozen_by(execution->execution_no) != NULL)
 		return SF_REDRIVE_ARCHIVED;
 	if (!sf_branch_try_all(execution->execution_no, &branches) ||
 		!try_lock_children(execution, branches))

@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 
 #include "store/feature.h"
+#include "store/feature_tables.h"
 #include "store/purge/purge.h"
 
 /*
@@ -49,6 +50,16 @@ prepare(SfPlan *plan, const char *format)
 	return plan;
 }
 
+/* Is an execution one of those that must not change? */
+static bool
+is_frozen(int64 execution_no, const List *frozen)
+{
+	foreach_ptr(const SfFrozen, f, frozen)
+		if (f->execution_no == execution_no)
+			return true;
+	return false;
+}
+
 /* Does a feature retain an execution, as one that a session is holding just now? */
 static bool
 is_retained(int64 execution_no)
@@ -59,17 +70,18 @@ is_retained(int64 execution_no)
 	return false;
 }
 
-/* Leave those out of a batch, whose rows are locked, that a feature retains. */
+/* Leave those out of a batch, whose rows are locked, that are frozen, or that a feature retains. */
 static void
-leave_out_retained(SfPurgeBatch *batch)
+leave_out(SfPurgeBatch *batch, const List *frozen)
 {
 	ListCell   *lc;
 
 	foreach(lc, batch->numbers)
 	{
+		int64		execution_no = *(int64 *) lfirst(lc);
 		int			i = foreach_current_index(lc);
 
-		if (!is_retained(*(int64 *) lfirst(lc)))
+		if (!is_frozen(execution_no, frozen) && !is_retained(execution_no))
 			continue;
 		batch->numbers = foreach_delete_current(batch->numbers, lc);
 		if (batch->ids != NIL)
@@ -101,7 +113,7 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 max_rows)
 	batch.numbers = sf_db_numbers(prepare(&plan, query), SF_TIME(ended_before),
 								  sf_query_arg(OIDOID, ObjectIdGetDatum(role), false),
 								  SF_INT8(max_rows), SF_INT2(SF_STATUS_RUNNING));
-	leave_out_retained(&batch);
+	leave_out(&batch, sf_feature_frozen(batch.numbers));
 	return sf_purge_delete(batch.numbers);
 }
 
@@ -216,10 +228,10 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 	sf_db_read(plan, sf_purge_read_batch, batch,
 			   SF_INT4(machine_no), SF_INT2(status), SF_TIME(after),
 			   SF_TIME(ended_before), SF_INT8(max_rows), SF_INT2(SF_STATUS_RUNNING));
-	leave_out_retained(batch);
+	leave_out(batch, sf_feature_frozen(batch->numbers));
 }
 
-/* Lock executions; returns the numbers of those that are there and that no session is holding. */
+/* Lock executions, frozen ones as well; returns the numbers of those that are there and that no session is holding. */
 List *
 sf_purge_lock_executions(const List *numbers)
 {
@@ -230,7 +242,7 @@ sf_purge_lock_executions(const List *numbers)
 
 	if (numbers != NIL)
 		batch.numbers = sf_db_numbers(&plan, sf_query_int8s(numbers));
-	leave_out_retained(&batch);
+	leave_out(&batch, NIL);
 	return batch.numbers;
 }
 

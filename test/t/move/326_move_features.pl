@@ -1,12 +1,13 @@
 # What features have of an execution goes with it from one node to another: roles of a task of people, and which
-# events it has received; what sessions write of it beside the move is not lost.
-# needs: move human hold event
+# events it has received; what sessions write of it beside the move is not lost; what is being archived stays.
+# needs: move human hold event archive
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use SfTest;
 use Test::More;
+use Time::HiRes qw(sleep);
 
 my $conf = "sfflow.workers = 2\nsfflow.poll_interval = 600\nsfflow.node_timeout = 30s\n";
 my ($s, $t) = map { new_node($_, conf => $conf) } qw(n1 n2);
@@ -181,6 +182,32 @@ for ([ 'long', 'RUNNING', "sf_hold('long:beside')", 'SELECT target FROM sf_holds
 	on($s, q{SELECT sf_stop(execution_id) FROM sf_executions WHERE name = 'beside' AND status = 'RUNNING'});
 	on($s, q{SELECT sf_purge('0 s')});
 }
+
+# --- an archive
+
+on($_, q{SELECT sf_create_activity('keep'), sf_create_state_machine('kept',
+	'{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}',
+	options => '{"retention": "0 s", "archive": "activity:keep"}')}) for $s, $t;
+on($s, q{SELECT sf_start('kept', '{}', '{"name": "a", "key": "archived"}'::jsonb)});
+soon($s, q{SELECT sf_await('kept:a', '180 s')}, 'SUCCEEDED', 'an execution of a machine with an archive');
+my $archiver = $s->background_psql('postgres');
+my $batch = $archiver->query_safe(q{SELECT batch FROM sf_take_archive_batch('keep')});
+my $mover = begin($t, q{CALL sf_move_key('archived', 1)});
+my $waits = qr/sf_move_key\(\) waits for 1 executions of key "archived"/;
+for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+{
+	$mover->{run}->pump_nb;
+	last if $mover->{stderr} =~ $waits;
+	sleep(0.1);
+}
+like($mover->{stderr}, $waits, 'a move waits for an execution that is being archived, and says so');
+is(on($t, q{SELECT count(*) FROM sf_executions WHERE execution_id = 'kept:a'}), '0', '... which stays');
+is($archiver->query_safe("SELECT sf_confirm_archive_batch($batch, 'f', 1, repeat('0', 64))"), '1',
+	'... until it is in the archive');
+$mover->query('SELECT 1');
+is(on($_, q{SELECT count(*) FROM sf_executions WHERE execution_id = 'kept:a'}), '0', '... and on no node after that')
+  for $s, $t;
+$_->quit for $archiver, $mover;
 
 $_->stop for $s, $t;
 done_testing;
