@@ -322,6 +322,7 @@ sf_instance_set_node(int node)
 		write_row(true);
 	else if (status != SF_INSTANCE_DRIVEN && status != SF_INSTANCE_DISABLED)
 		sf_instance_tell(ERROR, status, "a database that is not driven cannot be made a node");
+	SF_TELL(numbered, node);
 	sf_db_execute(&plan, SF_INT4(node));
 	sf_sequences_pass_rows();
 }

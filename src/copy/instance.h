@@ -37,6 +37,9 @@ extern void sf_instance_set_node(int node);
 /* Numbers that nodes may have: of higher ones, programs that read numbers as doubles lose the last digits */
 #define SF_MAX_NODE	31
 
+/* The numbers of a node are above this, and those of nodes with lower numbers are below */
+#define SF_NODE_NUMBERS(node)	((int64) (node) << 48)
+
 /* Where the number of a node may stand, of sf_set_node(), of sf_add_node() or of Citus: there is none */
 #define SF_NO_NODE	(-1)
 

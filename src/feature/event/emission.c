@@ -14,6 +14,7 @@
 #include "utils/xid8.h"
 
 #include "base/error/errors.h"
+#include "copy/instance.h"
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/watcher.h"
@@ -306,6 +307,17 @@ sf_emission_arrive(SfArg numbers, int from_node)
 
 	sf_db_execute(&there, numbers, SF_INT4(from_node), SF_INT4(SF_FLOOR_HERE));
 	sf_db_execute(&here, numbers, SF_INT4(SF_FLOOR_HERE));
+}
+
+/* Are there events of this node, or floors over such, whose numbers are above those that a node draws? */
+bool
+sf_emission_any_above(int node)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.emission e WHERE e.event_no >= $1)"
+		" OR EXISTS (SELECT FROM _sfflow.event_floor f WHERE f.node = $2 AND f.floor >= $1)");
+
+	return sf_db_number(&plan, 0, SF_INT8(SF_NODE_NUMBERS(node + 1)), SF_INT4(SF_FLOOR_HERE)) == 1;
 }
 
 /* Have an execution that begins anew receive again what it has received. */

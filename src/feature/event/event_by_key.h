@@ -191,6 +191,7 @@ extern void sf_emission_arrive(SfArg numbers, int from_node);
 extern bool sf_emission_withdraw(const SfEventType *type, const char *key, const char *id, TimestampTz now);
 extern bool sf_emission_delete_expired(TimestampTz now);
 extern void sf_emission_adopt(void);
+extern bool sf_emission_any_above(int node);
 extern void sf_emission_delete_type(int event_type_no);
 extern int64 sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfDeliverTo deliver,
 								const Interval *ttl, const Jsonb *payload);

@@ -89,6 +89,22 @@ enabled(bool adopted)
 	sf_hooks.sweep_soon();
 }
 
+/*
+ * Events are received in the order of their numbers, and none below the floor of an execution: numbers of a node that
+ * are less than those drawn so far would be passed by.
+ */
+static void
+numbered(int node)
+{
+	if (!sf_emission_any_above(node))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("this database cannot have the number %d of a node, because it has events with higher numbers", node),
+			 errdetail("Executions that have received events would not receive those that come with lower numbers."),
+			 errhint("Give it a number that is higher than the one it had.")));
+}
+
 /* Are there types of events? */
 static bool
 are_types(void)
@@ -117,6 +133,7 @@ const SfFeature sf_event_feature = {
 	.begins_anew = begins_anew,
 	.arrives = arrives,
 	.enabled = enabled,
+	.numbered = numbered,
 	.sweep_name = "events",
 	.sweeps_if = are_types,
 	.sweep = sf_match_sweep,

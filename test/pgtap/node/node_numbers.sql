@@ -1,6 +1,7 @@
 -- Numbers of nodes: where sequences go on, what rows of other nodes do to that, and what is noticed.
+-- needs: event
 BEGIN;
-SELECT plan(13);
+SELECT plan(16);
 
 SELECT sf_create_state_machine('m', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}') \g /dev/null
 SELECT sf_start('m', '{}', 'before') \g /dev/null
@@ -37,6 +38,14 @@ SELECT is((SELECT last_value >> 48 FROM _sfflow.branch_no), 3::bigint, 'sf_enabl
 
 SELECT is((SELECT last_value < 1000 FROM _sfflow.machine_no), true, 'numbers of machines are integers and stay');
 SELECT throws_ok('SELECT sf_set_node(32)', 'SF012', 'argument node must be from 0 to 31', 'numbers are bounded');
+
+-- Executions pass by events with lower numbers than they have received.
+SELECT lives_ok('SELECT sf_set_node(2)', 'a lower number may follow');
+SELECT sf_create_event('numbered'), sf_emit('numbered', 'k') \g /dev/null
+SELECT throws_ok('SELECT sf_set_node(1)', '55000',
+	'this database cannot have the number 1 of a node, because it has events with higher numbers',
+	'... but not once there are events');
+SELECT lives_ok('SELECT sf_set_node(4)', 'a higher one may');
 
 SELECT * FROM finish();
 ROLLBACK;
