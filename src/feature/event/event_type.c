@@ -85,10 +85,13 @@ type_tag(LOCKTAG *tag, int event_type_no)
 const SfEventType *
 sf_event_type_lock_shared(const char *name)
 {
-	const SfEventType *type = sf_event_type_find(name);
+	const SfEventType *type;
 	LOCKTAG		tag;
 	int			event_type_no;
 
+	/* a caller may have it from the cache, which is read again below */
+	name = pstrdup(name);
+	type = sf_event_type_find(name);
 	if (type == NULL)
 		return NULL;
 	event_type_no = type->event_type_no;
