@@ -233,16 +233,21 @@ sf_lateness_open(const char *target, TimestampTz cleared_at)
 	return sf_db_rows(&plan, &lateness_type, SF_TEXT(target), SF_TIME(cleared_at));
 }
 
-/* Note that what was late has happened, or that something worse took its place. */
-void
+/*
+ * Note that what was late has happened, or that something worse took its place.  False: a session that acknowledges it
+ * has its row locked, for which no worker waits.
+ */
+bool
 sf_lateness_clear(const SfLateness *l, TimestampTz at)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.lateness l SET cleared_at = $5 WHERE l.target = $1"
-		" AND l.deadline_at = $2 AND l.due_by = $3 AND l.finding = $4");
+		"WITH free AS MATERIALIZED (SELECT l.target, l.deadline_at, l.due_by, l.finding FROM _sfflow.lateness l"
+		"  WHERE l.target = $1 AND l.deadline_at = $2 AND l.due_by = $3 AND l.finding = $4 FOR UPDATE SKIP LOCKED)"
+		" UPDATE _sfflow.lateness l SET cleared_at = $5 FROM free f WHERE l.target = f.target"
+		" AND l.deadline_at = f.deadline_at AND l.due_by = f.due_by AND l.finding = f.finding");
 
-	sf_db_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at),
-				  SF_TEXT(due_by_words[l->due_by]), SF_TEXT(finding_words[l->finding]), SF_TIME(at));
+	return sf_db_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at),
+						 SF_TEXT(due_by_words[l->due_by]), SF_TEXT(finding_words[l->finding]), SF_TIME(at)) > 0;
 }
 
 /* Acknowledge what is late.  Returns what was acknowledged, as SfLateness. */

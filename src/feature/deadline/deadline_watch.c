@@ -410,13 +410,18 @@ is_superseded(const SfLateness *l, List *all)
 	return false;
 }
 
-/* What was late is so no more. */
-static void
+/* What was late is so no more; false: that is to be noted later. */
+static bool
 clear(Check *c, const SfLateness *l)
 {
-	sf_lateness_clear(l, c->now);
+	if (!sf_lateness_clear(l, c->now))
+	{
+		check_by(c, c->now + RECHECK);
+		return false;
+	}
 	if (l->acknowledged_at == DT_NOEND)
 		sf_deadline_notice_alert(l, SF_ALERT_CLEARED, c->now);
+	return true;
 }
 
 /* Until when what makes good for something late may have been requested. */
@@ -439,7 +444,7 @@ check_late(Check *c, const SfLateness *l, List *all)
 	if (is_superseded(l, all))
 	{
 		if (l->cleared_at == DT_NOEND)
-			clear(c, l);
+			(void) clear(c, l);
 		return;
 	}
 	if (l->cleared_at != DT_NOEND)
@@ -450,8 +455,8 @@ check_late(Check *c, const SfLateness *l, List *all)
 	result = find_late(c, &m, good_until(l), c->now, &late_no);
 	if (result == RESULT_IN_TIME)
 	{
-		clear(c, l);
-		sf_deadline_notice(c->deadline, l, true, c->now);
+		if (clear(c, l))
+			sf_deadline_notice(c->deadline, l, true, c->now);
 	}
 	else if (result != RESULT_UNKNOWN && l->deadline_at > c->now - LOOK_BACK)
 		check_by(c, c->now + RECHECK);
