@@ -72,6 +72,17 @@ sf_schedule_row_write(const SfSchedule *s)
 	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, s->name);
 }
 
+/* Note a schedule's owner, and its job of pg_cron; which of its runs were missed stays as it is. */
+void
+sf_schedule_row_set_owner(const SfSchedule *s)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.schedule s SET owner = $2, cron_job_id = $3 WHERE s.name = $1");
+
+	sf_db_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_INT8(s->cron_job_id));
+	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, s->name);
+}
+
 /* Delete a schedule. */
 void
 sf_schedule_row_delete(const char *name)

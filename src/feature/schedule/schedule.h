@@ -81,6 +81,7 @@ typedef enum SfRunsLeft
 extern SfSchedule *sf_schedule_row_read(const char *name, SfLock lock);
 
 extern void sf_schedule_row_write(const SfSchedule *schedule);
+extern void sf_schedule_row_set_owner(const SfSchedule *schedule);
 
 extern void sf_schedule_row_delete(const char *name);
 

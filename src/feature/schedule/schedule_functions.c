@@ -252,7 +252,7 @@ sf_schedule_set_owner(const char *name, Oid owner)
 		sf_pg_cron_remove(s->cron_job_id, before);
 		s->cron_job_id = sf_schedule_add_job(s, &cron);
 	}
-	sf_schedule_row_write(s);
+	sf_schedule_row_set_owner(s);
 	return before;
 }
 

@@ -3,7 +3,7 @@
 BEGIN;
 SET LOCAL timezone = 'UTC';
 SET LOCAL client_min_messages = warning;
-SELECT plan(28);
+SELECT plan(29);
 
 SELECT sf_create_state_machine(m, '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}')
 	FROM unnest('{some,all_at_once,queue,left}'::text[]) AS m;
@@ -22,6 +22,15 @@ CREATE FUNCTION pg_temp.started(machine text) RETURNS bigint LANGUAGE sql AS
 CREATE FUNCTION pg_temp.handled(schedule text) RETURNS integer LANGUAGE sql AS
 	$$ SELECT extract(epoch FROM handled_until - timestamptz '2025-02-01 00:00') / 60 FROM _sfflow.schedule
 	WHERE name = $1 $$;
+
+-- A new owner has the runs that were missed.
+CREATE ROLE missed_owner;
+SELECT pg_temp.make('all_at_once', 'run_all', 'parallel');
+SELECT sf_alter_owner('schedule:all_at_once', 'missed_owner') \g /dev/null
+SELECT results_eq($$ SELECT pg_temp.handled('all_at_once'), changed_at, owner::text FROM _sfflow.schedule
+	WHERE name = 'all_at_once' $$, $$ VALUES (0, timestamptz '2025-01-01', 'missed_owner') $$,
+	'a new owner forgets nothing that was missed');
+SELECT sf_unschedule('all_at_once') \g /dev/null
 
 -- One start fails: when it is noted, after all the rest.
 CREATE FUNCTION pg_temp.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no start of %',
