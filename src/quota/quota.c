@@ -55,6 +55,9 @@
 /* More than any quota: executions may run from before the server was started */
 #define NOT_COUNTED		PG_INT32_MAX
 
+/* In place of its capacity: the bucket of an owner without a quota of starts, whose starts are no tokens */
+#define NO_BUCKET		(-1)
+
 /* sf_health names refusals of the last minutes, microseconds */
 #define RECENT			(5 * USECS_PER_MINUTE)
 
@@ -65,7 +68,7 @@ typedef struct Use
 	TimestampTz used_at;		/* when the transaction began */
 	SfTick		filled_at;
 	double		tokens;			/* starts that were left then, less those since */
-	int			capacity;		/* the quota then */
+	int			capacity;		/* the quota then, or NO_BUCKET */
 	int64		known;			/* running executions at the last count, */
 								/* or NOT_COUNTED */
 	int64		started;		/* since then */
@@ -214,7 +217,7 @@ find_use(Oid owner)
 			forget_oldest();
 		else
 		{
-			use->capacity = -1;
+			use->capacity = NO_BUCKET;
 			use->known = NOT_COUNTED;
 		}
 	}
@@ -222,12 +225,17 @@ find_use(Oid owner)
 	return use;
 }
 
-/* Let time fill the bucket, if it is empty; a new quota begins with a full one. */
+/* Let time fill the bucket of a quota (0: there is none), if it is empty; a new quota begins with a full one. */
 static void
 fill(Use *use, int starts)
 {
 	SfTick		now;
 
+	if (starts == 0)
+	{
+		use->capacity = NO_BUCKET;
+		return;
+	}
 	if (starts == use->capacity && use->tokens >= 1)
 		return;
 	now = sf_tick_now();
@@ -361,15 +369,15 @@ try_take(Oid owner, const SfQuotas *quotas, const Count *count, bool *stale)
 
 	lock_uses();
 	use = find_counted(owner, count);
-	if (quotas->starts > 0)
-		fill(use, quotas->starts);
-	if (quotas->starts > 0 && use->tokens < 1)
+	fill(use, quotas->starts);
+	if (use->capacity != NO_BUCKET && use->tokens < 1)
 		kind = SF_QUOTA_STARTS;
 	else if (!has_room(use, quotas->executions, &may_count_again))
 		kind = SF_QUOTA_EXECUTIONS;
 	if (kind == SF_QUOTA_NONE)
 	{
-		use->tokens -= 1;
+		if (use->capacity != NO_BUCKET)
+			use->tokens -= 1;
 		use->started++;
 	}
 	*stale = may_count_again && count == NULL;
@@ -459,7 +467,8 @@ sf_quota_give_back(Oid owner)
 
 	lock_uses();
 	use = find_use(owner);
-	use->tokens += 1;
+	if (use->capacity != NO_BUCKET)
+		use->tokens += 1;
 	use->started = Max(use->started - 1, 0);
 	unlock_uses();
 }

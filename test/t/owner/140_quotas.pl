@@ -90,6 +90,15 @@ $node->safe_psql('postgres', q{CREATE ROLE caller LOGIN; ALTER ROLE caller SET s
 ($result, $out, $error) = $node->psql('postgres', q{SELECT sf_start('quiet') FROM generate_series(1, 40)},
 	extra_params => [ '-U', 'caller' ]);
 like($error, qr/sfflow\.max_starts_per_owner \(3\) of role "neighbour" is reached/, 'the quota is that of the owner');
+# A quota that was taken away for a while begins anew: what was started meanwhile is no debt.
+for ([5, 1], [0, 100], [5, 1])
+{
+	my ($quota, $starts) = @$_;
+	$node->safe_psql('postgres', "ALTER ROLE neighbour SET sfflow.max_starts_per_owner = $quota");
+	($result, $out, $error) = $node->psql('postgres',
+		"SELECT count(sf_start('quiet')) FROM generate_series(1, $starts)");
+	is($error, '', "$starts of a quota of $quota");
+}
 is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_check()}), '0', 'nothing is wrong');
 $node->stop;
 done_testing();
