@@ -69,6 +69,7 @@ static bool wants_alerts = false;
 static List *watchers = NIL;	/* all, SfWatcher */
 static HTAB *members = NULL;
 static HTAB *readers = NULL;
+static MemoryContext rights_context = NULL;	/* of both and their lists, in that of the cache of owners */
 static uint64 changes = 1;
 static bool roles_changed = false;
 
@@ -88,14 +89,12 @@ note_roles(Datum arg, int cacheid, uint32 hashvalue)
 	roles_changed = true;
 }
 
-/* Make a hash table without entries in place of one (NULL: none). */
+/* Make a hash table without entries. */
 static HTAB *
-make_table(HTAB *before, const char *name, Size keysize, Size entrysize)
+make_table(const char *name, Size keysize, Size entrysize)
 {
-	HASHCTL		ctl = {.keysize = keysize,.entrysize = entrysize,.hcxt = owners_cache.context};
+	HASHCTL		ctl = {.keysize = keysize,.entrysize = entrysize,.hcxt = rights_context};
 
-	if (before != NULL)
-		hash_destroy(before);
 	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
@@ -103,8 +102,14 @@ make_table(HTAB *before, const char *name, Size keysize, Size entrysize)
 static void
 forget_rights(void)
 {
-	members = make_table(members, "sfflow members that have rules", sizeof(Oid), sizeof(Members));
-	readers = make_table(readers, "sfflow readers that have rules", sizeof(int), sizeof(Readers));
+	members = readers = NULL;
+	if (rights_context == NULL)
+		rights_context = AllocSetContextCreate(owners_cache.context, "sfflow rights of watchers",
+											   ALLOCSET_DEFAULT_SIZES);
+	else
+		MemoryContextReset(rights_context);
+	members = make_table("sfflow members that have rules", sizeof(Oid), sizeof(Members));
+	readers = make_table("sfflow readers that have rules", sizeof(int), sizeof(Readers));
 }
 
 /* Read which roles have rules, and forget all that was kept. */
@@ -123,7 +128,7 @@ load_owners(SfTableCache *cache)
 	}
 	/* their memory is gone */
 	watchers = NIL;
-	members = readers = NULL;
+	rights_context = NULL;
 	owners = sf_rule_owners();
 	forget_rights();
 	foreach(lc, owners)
@@ -255,7 +260,7 @@ find_members(Oid role)
 		if (!OidIsValid(role) || has_privs_of_role(watcher->owner, role))
 			found = lappend(found, watcher);
 	}
-	old = MemoryContextSwitchTo(owners_cache.context);
+	old = MemoryContextSwitchTo(rights_context);
 	found = list_copy(found);
 	MemoryContextSwitchTo(old);
 	entry = hash_search(members, &role, HASH_ENTER, NULL);
@@ -297,7 +302,7 @@ load_readers(Readers *r, const SfExecution *execution)
 		r->kinds |= watcher->kinds;
 	}
 	list_free(r->watchers);
-	old = MemoryContextSwitchTo(owners_cache.context);
+	old = MemoryContextSwitchTo(rights_context);
 	r->watchers = list_copy(found);
 	MemoryContextSwitchTo(old);
 	r->owner = execution->owner;

@@ -1,6 +1,6 @@
 -- Rules: which changes make which deliveries, what targets get, failures, rights, chains.
 BEGIN;
-SELECT plan(92);
+SELECT plan(93);
 
 CREATE ROLE rule_owner;
 CREATE ROLE rule_other;
@@ -409,6 +409,20 @@ SELECT sf_drop_rule(rule_name) FROM sf_rules \g /dev/null
 RESET ROLE;
 SELECT lives_ok('DROP ROLE rule_tenant', 'a role whose rules were dropped can be dropped');
 SELECT is_empty('SELECT problem FROM sf_check()', 'the tables hold together');
+
+-- What a session keeps of roles with rules does not grow with changes of roles.
+CREATE FUNCTION pg_temp.change_roles(times integer) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. times LOOP
+		EXECUTE format('ALTER ROLE rule_other CONNECTION LIMIT %s', i);
+		PERFORM pg_temp.run('after', 'roles-' || times || '-' || i);
+	END LOOP;
+	RETURN (SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name LIKE 'sfflow %');
+END $$;
+RESET ROLE;
+SELECT sf_create_rule('of_roles', '{"source": ["none"]}', 'notify:none') \g /dev/null
+SELECT pg_temp.change_roles(100) AS before \gset
+SELECT cmp_ok(pg_temp.change_roles(1500), '<', :before + 65536::bigint, 'roles may change as often as they like');
 
 SELECT * FROM finish();
 ROLLBACK;
