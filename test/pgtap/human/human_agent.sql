@@ -1,6 +1,6 @@
 -- Tasks of people as agents see them (sf_mcp_as, tool waiting_for_people): with the rights of the role, in bounded
 -- pages.
--- needs: human
+-- needs: human mcp
 BEGIN;
 SELECT plan(10);
 

@@ -1,7 +1,7 @@
 -- What a role may see is found by set: the views ask for the rights on the rows of other roles not row by row. Proved
 -- by counts, of how often rights are looked up, and by the costs that the planner expects: beyond jit_above_cost it
 -- compiles a query that shows nothing.
--- needs: deadline limit event human label trace start_key node home
+-- needs: hold archive deadline limit event human label trace start_key node home
 BEGIN;
 SELECT plan(47);
 CREATE ROLE views_reader;

@@ -1,6 +1,7 @@
 -- Jobs, picture and timeline are projections of one fold of the events: they agree about 1,000 executions of machines
 -- that are made up, from a seed. There are retries, catchers, loops, waits, nested Parallel, Map and JobNet states,
 -- stops, redrives, restarts and marks among them.
+-- needs: hold
 BEGIN;
 SELECT plan(19);
 
