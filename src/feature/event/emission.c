@@ -14,6 +14,7 @@
 #include "utils/xid8.h"
 
 #include "base/error/errors.h"
+#include "base/name/name.h"
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/watcher.h"
@@ -54,12 +55,7 @@ sf_emission_read_deliver(HeapTuple tuple, TupleDesc desc, int column)
 SfDeliverTo
 sf_emission_parse_deliver(const char *text)
 {
-	for (int i = 0; i < (int) lengthof(deliver_words); i++)
-		if (strcmp(deliver_words[i], text) == 0)
-			return i;
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument deliver must be \"all\" or \"one\", not \"%s\"", text)));
+	return (SfDeliverTo) sf_argument_word("deliver", text, deliver_words, lengthof(deliver_words));
 }
 
 /* The word for a query that writes who receives an event, or looks for it. */
