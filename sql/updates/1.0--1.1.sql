@@ -185,6 +185,9 @@ ALTER VIEW _sfflow.keeper RENAME TO parking_object;
 ALTER TABLE _sfflow.privilege ADD COLUMN is_revoked boolean NOT NULL DEFAULT false;
 UPDATE _sfflow.privilege SET privilege = upper(privilege::text)::"char", is_revoked = true
 WHERE privilege::text = lower(privilege::text);
+ALTER TABLE _sfflow.privilege
+	ADD CONSTRAINT privilege_letters CHECK (object_kind IN (@OBJECT_LETTERS@) AND privilege IN (@PRIVILEGE_LETTERS@)),
+	ADD CONSTRAINT privilege_is_revoked CHECK (role::oid = 0 OR NOT is_revoked);
 
 -- What was done with a delivery was told by the number of its attempt, 0 or -1, and by whether it was due. One that is
 -- claimed and has failed before stands for one that has failed: they become due alike.
@@ -218,9 +221,11 @@ SELECT l.execution_id, l.state_machine, l.version, substr(l.execution_id, length
 	l.stopped_at, l.redrive_count, l.last_redriven_at, l.start_requests, l.parent_execution_id, NULL::text AS waiting_on
 FROM _sfflow.listed_execution l WHERE l.status = @STATUS_SUCCEEDED@;
 ALTER TABLE _sfflow.open_execution ALTER COLUMN status TYPE smallint
-	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1;
+	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1,
+	ADD CONSTRAINT open_execution_status CHECK (status IN (@STATUSES_OPEN@));
 ALTER TABLE _sfflow.purge_position ALTER COLUMN status TYPE smallint
-	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1;
+	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1,
+	ADD CONSTRAINT purge_position_status CHECK (status IN (@STATUSES_ENDED@));
 
 -- What a rule names that it starts.
 ALTER TABLE _sfflow.rule ADD COLUMN execution_name text;
@@ -233,8 +238,12 @@ UPDATE _sfflow.instance SET stopped_because = NULL WHERE enabled AND stopped_bec
 UPDATE _sfflow.metric_fold SET database_oid = NULL, from_xid = NULL, open_xids = NULL WHERE system_identifier IS NULL;
 UPDATE _sfflow.schedule_run SET message = 'missing error text' WHERE outcome = 'failed' AND message IS NULL;
 ALTER TABLE _sfflow.acknowledgement
-	ADD CONSTRAINT acknowledgement_slow_since CHECK ((kind = 'slow_task') = (slow_since IS NOT NULL));
+	ADD CONSTRAINT acknowledgement_kind CHECK (kind IN (@EXECUTION_ALERT_WORDS@)),
+	ADD CONSTRAINT acknowledgement_slow_since
+		CHECK ((kind = @EXECUTION_ALERT_SLOW_TASK@) = (slow_since IS NOT NULL));
+ALTER TABLE _sfflow.audit ADD CONSTRAINT audit_object_kind CHECK (object_kind IN (@OBJECT_LETTERS@));
 ALTER TABLE _sfflow.aws_resource
+	ADD CONSTRAINT aws_resource_kind CHECK (object_kind IN (@OBJECTS_TAGGED@)),
 	ADD CONSTRAINT aws_resource_encryption CHECK (encryption IS NULL OR object_kind = @OBJECT_ACTIVITY@);
 ALTER TABLE _sfflow.version_publication
 	ADD CONSTRAINT version_publication_number CHECK (number IS NOT NULL OR NOT published);
@@ -248,7 +257,11 @@ ALTER TABLE _sfflow.task ADD CONSTRAINT task_status CHECK (CASE
 	WHEN status = @TASK_STATUS_TOKEN@ THEN activity_no IS NULL AND lease_until IS NULL
 	ELSE status = @TASK_STATUS_ANSWERED@ END);
 ALTER TABLE _sfflow.lateness
-	ADD CONSTRAINT lateness_expected CHECK ((finding = 'will_be_late') = (expected_at IS NOT NULL)),
+	ADD CONSTRAINT lateness_due_by CHECK (due_by IN (@DUE_BY_WORDS@)),
+	ADD CONSTRAINT lateness_finding CHECK (CASE finding
+		WHEN @FINDING_LATE@ THEN execution_no IS NOT NULL AND expected_at IS NULL
+		WHEN @FINDING_WILL_BE_LATE@ THEN expected_at IS NOT NULL
+		ELSE finding = @FINDING_NEVER_STARTED@ AND execution_no IS NULL AND expected_at IS NULL END),
 	ADD CONSTRAINT lateness_acknowledged CHECK (CASE WHEN acknowledged_at IS NULL
 		THEN num_nonnulls(acknowledged_by, comment) = 0 ELSE acknowledged_by IS NOT NULL END);
 ALTER TABLE _sfflow.hold
@@ -259,12 +272,20 @@ ALTER TABLE _sfflow.hold
 	ADD CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = 'resource');
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
-ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists CHECK ((execution_name IS NULL) = (if_exists IS NULL));
+ALTER TABLE _sfflow.map_run ADD CONSTRAINT map_run_status CHECK (CASE WHEN stopped_at IS NULL
+	THEN status = @STATUS_RUNNING@ ELSE status IN (@STATUSES_ENDED@) END);
+ALTER TABLE _sfflow.mark ADD CONSTRAINT mark_outcome
+	CHECK (outcome IN (@MARK_WORDS@) AND (output IS NULL OR outcome = @MARK_SUCCESS@));
+ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists
+	CHECK (if_exists IN (@IF_EXISTS_WORDS@) AND (execution_name IS NULL) = (if_exists IS NULL));
+ALTER TABLE _sfflow.start_request ADD CONSTRAINT start_request_outcome
+	CHECK (outcome IN (@START_OUTCOME_WORDS@) AND outcome <> @START_OUTCOME_STARTED@);
 ALTER TABLE _sfflow.told_alert ADD CONSTRAINT told_alert_target CHECK ((target IS NULL) = (execution_no IS NOT NULL));
 ALTER TABLE _sfflow.schedule ADD CONSTRAINT schedule_words CHECK (on_closed IN (@ON_CLOSED_WORDS@)
 	AND missed IN (@MISSED_WORDS@) AND overlap IN (@OVERLAP_WORDS@));
-ALTER TABLE _sfflow.schedule_run ADD CONSTRAINT schedule_run_outcome CHECK ((outcome = 'succeeded') =
-	(execution_id IS NOT NULL) AND (outcome = 'failed') = (message IS NOT NULL));
+ALTER TABLE _sfflow.schedule_run ADD CONSTRAINT schedule_run_outcome CHECK (outcome IN (@RUN_OUTCOME_WORDS@)
+	AND (outcome = @RUN_OUTCOME_SUCCEEDED@) = (execution_id IS NOT NULL)
+	AND (outcome = @RUN_OUTCOME_FAILED@) = (message IS NOT NULL));
 
 --@with event
 -- Events by key.
@@ -278,7 +299,8 @@ CREATE TABLE _sfflow.event_type (
 	remember_ids interval NOT NULL,
 	deliver text COLLATE "C" NOT NULL,
 	created_at timestamptz NOT NULL,
-	alert_unreceived boolean NOT NULL
+	alert_unreceived boolean NOT NULL,
+	CONSTRAINT event_type_deliver CHECK (deliver IN (@DELIVER_TO_WORDS@))
 );
 CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 
@@ -419,7 +441,8 @@ CREATE TABLE _sfflow.human_task_event (
 	actor text,
 	comment text,
 	details jsonb,
-	PRIMARY KEY (execution_no, task_no, at, action)
+	PRIMARY KEY (execution_no, task_no, at, action),
+	CONSTRAINT human_task_event_action CHECK (action IN (@HUMAN_ACTION_NAMES@))
 );
 CREATE INDEX human_task_event_worklist ON _sfflow.human_task_event (worklist, at);
 
@@ -496,7 +519,8 @@ CREATE TABLE _sfflow.keyed_start (
 	machine_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	rank timestamptz NOT NULL,
-	place smallint NOT NULL				-- SfLinePlace
+	place smallint NOT NULL,			-- SfLinePlace
+	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_NUMBERS@))
 );
 
 CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place IN (@LINES_WAITING@);
@@ -550,6 +574,7 @@ CREATE TABLE _sfflow.trace_export (
 		WHEN @TRACE_EXPORT_DUE@ THEN lease_until IS NULL AND rejected_at IS NULL
 		WHEN @TRACE_EXPORT_TAKEN@ THEN lease_until IS NOT NULL AND rejected_at IS NULL
 		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END),
+	CONSTRAINT trace_export_leg_status CHECK (leg_status IN (@STATUSES_ENDED@)),
 	CONSTRAINT trace_export_reason CHECK (reason IS NULL OR rejected_at IS NOT NULL)
 ) WITH (fillfactor = 70);
 CREATE INDEX trace_export_waiting ON _sfflow.trace_export (export_no)

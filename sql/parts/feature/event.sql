@@ -14,7 +14,8 @@ CREATE TABLE _sfflow.event_type (
 	remember_ids interval NOT NULL,
 	deliver text COLLATE "C" NOT NULL,	-- all or one
 	created_at timestamptz NOT NULL,
-	alert_unreceived boolean NOT NULL		-- an event that ends and that no execution has received is an alert
+	alert_unreceived boolean NOT NULL,	-- an event that ends and that no execution has received is an alert
+	CONSTRAINT event_type_deliver CHECK (deliver IN (@DELIVER_TO_WORDS@))
 );
 CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 
