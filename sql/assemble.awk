@@ -6,8 +6,7 @@
 # @OVERLAP_WORDS@ stand for all of a list, @STATUS_NAMES@ for its symbols in the same order. @PHASES_ENDED@ stands for
 # those that a header lists as SF_PHASES_ENDED, @OBJECTS_LIMITED_WORDS@ for their words. @PHASE_LAST@ is the greatest
 # number of a list, @STATUS_ROWS@ rows of number and name, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ and the like
-# are those of base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h, @FLOOR_HERE@ that of
-# feature/event/event_by_key.h.
+# are those of base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h.
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; another part has the
 # sections of all features where it says "--@slot SLOT". A section may have slots for other features, which are called
@@ -37,7 +36,7 @@ BEGIN {
 			number[some "_WORDS"] = number[some "_WORDS"] (i == 3 ? "" : ", ") word_of(substr($i, 4))
 	}
 }
-/^#define SF_(SCHEMA_NUMBER|BRANCH_(ROOT|TIMEOUT|STOP)|FLOOR_HERE)[ \t]+(\(-)?[0-9]+\)?$/ {
+/^#define SF_(SCHEMA_NUMBER|BRANCH_(ROOT|TIMEOUT|STOP))[ \t]+(\(-)?[0-9]+\)?$/ {
 	gsub(/[()]/, "", $3)
 	number[substr($2, 4)] = $3
 }

@@ -361,8 +361,17 @@ CREATE TABLE _sfflow.event_floor (
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
-	depth integer NOT NULL DEFAULT 0,
-	node integer NOT NULL DEFAULT @FLOOR_HERE@,
+	depth integer NOT NULL,
+	PRIMARY KEY (execution_no, event_type_no, key)
+);
+
+CREATE TABLE _sfflow.event_floor_of_node (
+	execution_no bigint NOT NULL,
+	event_type_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	node integer NOT NULL,
+	floor bigint NOT NULL,
+	depth integer NOT NULL,
 	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
 
@@ -373,6 +382,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.emission', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.awaited_event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor_of_node', '');
 --@end
 
 --@with human
