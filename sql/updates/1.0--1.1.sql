@@ -90,8 +90,10 @@ UPDATE _sfflow.branch SET
 	last_inner_event = CASE phase WHEN @PHASE_DONE@ THEN entered_event ELSE 0 END,
 	outcome_failed = failing AND phase = @PHASE_ANSWERED@,
 	unmet = failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL,
-	failing = failing AND phase <> @PHASE_ANSWERED@
-		AND (phase NOT IN (@PHASE_ENTER@, @PHASE_ABORTED@) OR entered_at IS NOT NULL),
+	-- flags of a join, which had other meanings in other phases, or were left over
+	failing = failing AND phase IN (@PHASES_WITH_CHILDREN@),
+	aborting = aborting AND phase IN (@PHASES_WITH_CHILDREN@),
+	uncatchable = uncatchable AND phase IN (@PHASES_WITH_CHILDREN@),
 	job_ends = CASE WHEN place <> @NET_JOB_PLACE_SHARED@ THEN jobs END,
 	jobs = CASE place WHEN @NET_JOB_PLACE_SHARED@ THEN jobs END,
 	items_unread = total = -1 AND map_run_no IS NOT NULL,
@@ -103,7 +105,8 @@ UPDATE _sfflow.branch SET
 	task_payload = CASE phase WHEN @PHASE_ANNOUNCED@ THEN task_payload END,
 	outcome = CASE WHEN phase = @PHASE_ANSWERED@ AND NOT failing THEN outcome END,
 	sqlstate = CASE phase WHEN @PHASE_ANSWERED@ THEN sqlstate END
-WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@) OR failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@)
+WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@)
+	OR (failing OR aborting OR uncatchable) AND phase NOT IN (@PHASES_WITH_CHILDREN@)
 	OR jobs IS NOT NULL AND place <> @NET_JOB_PLACE_SHARED@ OR total < 0
 	OR phase IN (@PHASES_ENDED@) AND due_at IS NOT NULL
 	OR task_payload IS NOT NULL AND phase <> @PHASE_ANNOUNCED@ OR num_nonnulls(outcome, sqlstate) > 0;
@@ -119,9 +122,12 @@ ALTER TABLE _sfflow.branch
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
-		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
+		AND (NOT failing AND NOT aborting AND NOT uncatchable OR phase IN (@PHASES_WITH_CHILDREN@))
+		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)
+		AND phase <= @PHASE_LAST@),
 	ADD CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@
+		ELSE jobs IS NULL AND place < @NET_JOB_PLACE_SHARED@ END),
 	ADD CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL);
 -- What has kept an outcome has ended, so it has no slots of limits.
 DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b

@@ -1,7 +1,7 @@
 -- Columns that have values together, or never, and columns with words or numbers of a list: a row that tells two
 -- things, or one that is none of the list, is refused.
 BEGIN;
-SELECT plan(35);
+SELECT plan(38);
 
 CREATE FUNCTION pg_temp.refused(statement text, why text) RETURNS text LANGUAGE sql AS
 $$ SELECT throws_ok(statement, '23514', NULL, why) $$;
@@ -39,6 +39,9 @@ SELECT pg_temp.refused($$ INSERT INTO _sfflow.instance (system_identifier, datab
 SELECT pg_temp.refused($$ INSERT INTO _sfflow.metric_fold (only_row, system_identifier) VALUES (true, 1)
 	ON CONFLICT (only_row) DO UPDATE SET system_identifier = 1, database_oid = NULL $$, 'half a horizon');
 
+SELECT pg_temp.refused(format('INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at, %I)
+	VALUES (-1, 0, 0, 2, CURRENT_USER::regrole, now(), true)', flag), 'what is no join is not ' || flag)
+FROM unnest(ARRAY['failing', 'aborting', 'uncatchable']) AS flag;
 SELECT pg_temp.refused($$ INSERT INTO _sfflow.map_run (execution_no, map_run_no, branch_no, state, uuid, status, keyed,
 		max_items, max_items_per_batch, max_bytes_per_batch, tolerated_count, tolerated_percentage, max_concurrency,
 		total, children, succeeded, failed, timed_out, aborted, items_succeeded, items_failed, started_at, stopped_at)
