@@ -1,13 +1,12 @@
 # Print the install script from its parts: awk -v features="hold …" -f assemble.awk HEADER… PART…
 #
 # @PHASE_RUN@, @STATUS_RUNNING@, @TASK_STATUS_QUEUED@ and the like stand for numbers of C's enums, which the lists in
-# the headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters. @PHASES_ENDED@, to be written between parentheses,
-# stands for those that a header lists as SF_PHASES_ENDED, @STATUS_NAMES@ for the names of all statuses in the order of
-# their numbers, and @STATUS_ROWS@ for rows of both, (0::smallint, 'RUNNING'::text). @OVERLAP_WORDS@ stands for all
-# words of a list that has words in place of numbers, @OBJECTS_LIMITED_WORDS@ for those of a header's
-# SF_OBJECTS_LIMITED. @BRANCH_ROOT@ and the like are
-# those of base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h, @FLOOR_HERE@ that of
-# feature/event/event_by_key.h.
+# the headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters, @OVERLAP_SKIP@ for the word of a list that has words
+# in place of numbers. What follows is to be written between parentheses. @LINE_NUMBERS@, @OBJECT_LETTERS@ and
+# @OVERLAP_WORDS@ stand for all of a list, @STATUS_NAMES@ for its symbols in the same order. @PHASES_ENDED@ stands for
+# those that a header lists as SF_PHASES_ENDED, @OBJECTS_LIMITED_WORDS@ for their words. @PHASE_LAST@ is the greatest
+# number of a list, @STATUS_ROWS@ rows of number and name, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ and the like
+# are those of base/name/work_key.h, @SCHEMA_NUMBER@ that of base/version/schema.h.
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; another part has the
 # sections of all features where it says "--@slot SLOT". A section may have slots for other features, which are called
@@ -29,7 +28,7 @@ BEGIN {
 	next
 }
 # Some of a list, on one line: #define SF_PHASES_ENDED SF_PHASE_DONE, SF_PHASE_FAILED.
-/^#define SF_(PHASES|LINES|DELIVERIES|EMISSIONS|OBJECTS)_[A-Z_]+[ \t]+SF_/ {
+/^#define SF_(PHASES|STATUSES|LINES|DELIVERIES|EMISSIONS|OBJECTS)_[A-Z_]+[ \t]+SF_/ {
 	some = substr($2, 4)
 	for (i = 3; i <= NF; i++) {
 		number[some] = number[some] (i == 3 ? "" : ", ") number_of(substr($i, 4))
@@ -37,29 +36,32 @@ BEGIN {
 			number[some "_WORDS"] = number[some "_WORDS"] (i == 3 ? "" : ", ") word_of(substr($i, 4))
 	}
 }
-/^#define SF_(SCHEMA_NUMBER|BRANCH_(ROOT|TIMEOUT|STOP)|FLOOR_HERE)[ \t]+(\(-)?[0-9]+\)?$/ {
+/^#define SF_(SCHEMA_NUMBER|BRANCH_(ROOT|TIMEOUT|STOP))[ \t]+(\(-)?[0-9]+\)?$/ {
 	gsub(/[()]/, "", $3)
 	number[substr($2, 4)] = $3
 }
 FILENAME ~ /\.h$/ {
+	if (list != "" && match($0, /X\([A-Z_]+, /))
+		append(list "_NAMES", "'" substr($0, RSTART + 2, RLENGTH - 4) "'")
 	if (list != "" && match($0, /X\([A-Z_]+, [0-9]+\)/)) {
 		split(substr($0, RSTART + 2, RLENGTH - 3), item, ", ")
 		number[list "_" item[1]] = item[2]
-		if (list == "STATUS") {
-			comma = item[2] == 0 ? "" : ", "
-			number["STATUS_NAMES"] = number["STATUS_NAMES"] comma "'" item[1] "'"
-			number["STATUS_ROWS"] = number["STATUS_ROWS"] comma "(" item[2] "::smallint, '" item[1] "'::text)"
-		}
+		append(list "_NUMBERS", item[2])
+		append(list "_ROWS", "(" item[2] "::smallint, '" item[1] "'::text)")
+		if (!(list "_LAST" in number) || item[2] + 0 > number[list "_LAST"])
+			number[list "_LAST"] = item[2] + 0
 	}
 	if (list != "" && match($0, /X\([A-Z_]+, '.'/)) {
 		split(substr($0, RSTART + 2, RLENGTH - 2), item, ", ")
 		number[list "_" item[1]] = item[2]
+		append(list "_LETTERS", item[2])
 	}
 	if (list != "" && match($0, /X\([A-Z_]+, ('.', )?"[^"]+"/)) {
 		n = split(substr($0, RSTART + 2, RLENGTH - 3), item, /, "?/)
 		word[list "_" item[1]] = "'" item[n] "'"
-		all = list "_WORDS"
-		number[all] = number[all] (number[all] == "" ? "" : ", ") word[list "_" item[1]]
+		if (n == 2)
+			number[list "_" item[1]] = word[list "_" item[1]]
+		append(list "_WORDS", word[list "_" item[1]])
 	}
 	if ($0 !~ /\\$/)
 		list = ""
@@ -109,6 +111,12 @@ function put(name,    lines, n, i)
 			put(substr(lines[i], 9))
 		else
 			print lines[i]
+}
+
+# Append to what a name stands for.
+function append(name, text)
+{
+	number[name] = number[name] (number[name] == "" ? "" : ", ") text
 }
 
 # What a name stands for.

@@ -90,8 +90,10 @@ UPDATE _sfflow.branch SET
 	last_inner_event = CASE phase WHEN @PHASE_DONE@ THEN entered_event ELSE 0 END,
 	outcome_failed = failing AND phase = @PHASE_ANSWERED@,
 	unmet = failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL,
-	failing = failing AND phase <> @PHASE_ANSWERED@
-		AND (phase NOT IN (@PHASE_ENTER@, @PHASE_ABORTED@) OR entered_at IS NOT NULL),
+	-- flags of a join, which had other meanings in other phases, or were left over
+	failing = failing AND phase IN (@PHASES_WITH_CHILDREN@),
+	aborting = aborting AND phase IN (@PHASES_WITH_CHILDREN@),
+	uncatchable = uncatchable AND phase IN (@PHASES_WITH_CHILDREN@),
 	job_ends = CASE WHEN place <> @NET_JOB_PLACE_SHARED@ THEN jobs END,
 	jobs = CASE place WHEN @NET_JOB_PLACE_SHARED@ THEN jobs END,
 	items_unread = total = -1 AND map_run_no IS NOT NULL,
@@ -103,7 +105,8 @@ UPDATE _sfflow.branch SET
 	task_payload = CASE phase WHEN @PHASE_ANNOUNCED@ THEN task_payload END,
 	outcome = CASE WHEN phase = @PHASE_ANSWERED@ AND NOT failing THEN outcome END,
 	sqlstate = CASE phase WHEN @PHASE_ANSWERED@ THEN sqlstate END
-WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@) OR failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@)
+WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@)
+	OR (failing OR aborting OR uncatchable) AND phase NOT IN (@PHASES_WITH_CHILDREN@)
 	OR jobs IS NOT NULL AND place <> @NET_JOB_PLACE_SHARED@ OR total < 0
 	OR phase IN (@PHASES_ENDED@) AND due_at IS NOT NULL
 	OR task_payload IS NOT NULL AND phase <> @PHASE_ANNOUNCED@ OR num_nonnulls(outcome, sqlstate) > 0;
@@ -119,9 +122,12 @@ ALTER TABLE _sfflow.branch
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
-		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
+		AND (NOT failing AND NOT aborting AND NOT uncatchable OR phase IN (@PHASES_WITH_CHILDREN@))
+		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)
+		AND phase <= @PHASE_LAST@),
 	ADD CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@
+		ELSE jobs IS NULL AND place < @NET_JOB_PLACE_SHARED@ END),
 	ADD CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL);
 -- What has kept an outcome has ended, so it has no slots of limits.
 DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b
@@ -185,6 +191,9 @@ ALTER VIEW _sfflow.keeper RENAME TO parking_object;
 ALTER TABLE _sfflow.privilege ADD COLUMN is_revoked boolean NOT NULL DEFAULT false;
 UPDATE _sfflow.privilege SET privilege = upper(privilege::text)::"char", is_revoked = true
 WHERE privilege::text = lower(privilege::text);
+ALTER TABLE _sfflow.privilege
+	ADD CONSTRAINT privilege_letters CHECK (object_kind IN (@OBJECT_LETTERS@) AND privilege IN (@PRIVILEGE_LETTERS@)),
+	ADD CONSTRAINT privilege_is_revoked CHECK (role::oid = 0 OR NOT is_revoked);
 
 -- What was done with a delivery was told by the number of its attempt, 0 or -1, and by whether it was due. One that is
 -- claimed and has failed before stands for one that has failed: they become due alike.
@@ -218,9 +227,11 @@ SELECT l.execution_id, l.state_machine, l.version, substr(l.execution_id, length
 	l.stopped_at, l.redrive_count, l.last_redriven_at, l.start_requests, l.parent_execution_id, NULL::text AS waiting_on
 FROM _sfflow.listed_execution l WHERE l.status = @STATUS_SUCCEEDED@;
 ALTER TABLE _sfflow.open_execution ALTER COLUMN status TYPE smallint
-	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1;
+	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1,
+	ADD CONSTRAINT open_execution_status CHECK (status IN (@STATUSES_OPEN@));
 ALTER TABLE _sfflow.purge_position ALTER COLUMN status TYPE smallint
-	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1;
+	USING array_position(ARRAY[@STATUS_NAMES@], status) - 1,
+	ADD CONSTRAINT purge_position_status CHECK (status IN (@STATUSES_ENDED@));
 
 -- What a rule names that it starts.
 ALTER TABLE _sfflow.rule ADD COLUMN execution_name text;
@@ -233,8 +244,12 @@ UPDATE _sfflow.instance SET stopped_because = NULL WHERE enabled AND stopped_bec
 UPDATE _sfflow.metric_fold SET database_oid = NULL, from_xid = NULL, open_xids = NULL WHERE system_identifier IS NULL;
 UPDATE _sfflow.schedule_run SET message = 'missing error text' WHERE outcome = 'failed' AND message IS NULL;
 ALTER TABLE _sfflow.acknowledgement
-	ADD CONSTRAINT acknowledgement_slow_since CHECK ((kind = 'slow_task') = (slow_since IS NOT NULL));
+	ADD CONSTRAINT acknowledgement_kind CHECK (kind IN (@EXECUTION_ALERT_WORDS@)),
+	ADD CONSTRAINT acknowledgement_slow_since
+		CHECK ((kind = @EXECUTION_ALERT_SLOW_TASK@) = (slow_since IS NOT NULL));
+ALTER TABLE _sfflow.audit ADD CONSTRAINT audit_object_kind CHECK (object_kind IN (@OBJECT_LETTERS@));
 ALTER TABLE _sfflow.aws_resource
+	ADD CONSTRAINT aws_resource_kind CHECK (object_kind IN (@OBJECTS_TAGGED@)),
 	ADD CONSTRAINT aws_resource_encryption CHECK (encryption IS NULL OR object_kind = @OBJECT_ACTIVITY@);
 ALTER TABLE _sfflow.version_publication
 	ADD CONSTRAINT version_publication_number CHECK (number IS NOT NULL OR NOT published);
@@ -248,7 +263,11 @@ ALTER TABLE _sfflow.task ADD CONSTRAINT task_status CHECK (CASE
 	WHEN status = @TASK_STATUS_TOKEN@ THEN activity_no IS NULL AND lease_until IS NULL
 	ELSE status = @TASK_STATUS_ANSWERED@ END);
 ALTER TABLE _sfflow.lateness
-	ADD CONSTRAINT lateness_expected CHECK ((finding = 'will_be_late') = (expected_at IS NOT NULL)),
+	ADD CONSTRAINT lateness_due_by CHECK (due_by IN (@DUE_BY_WORDS@)),
+	ADD CONSTRAINT lateness_finding CHECK (CASE finding
+		WHEN @FINDING_LATE@ THEN execution_no IS NOT NULL AND expected_at IS NULL
+		WHEN @FINDING_WILL_BE_LATE@ THEN expected_at IS NOT NULL
+		ELSE finding = @FINDING_NEVER_STARTED@ AND execution_no IS NULL AND expected_at IS NULL END),
 	ADD CONSTRAINT lateness_acknowledged CHECK (CASE WHEN acknowledged_at IS NULL
 		THEN num_nonnulls(acknowledged_by, comment) = 0 ELSE acknowledged_by IS NOT NULL END);
 ALTER TABLE _sfflow.hold
@@ -259,12 +278,20 @@ ALTER TABLE _sfflow.hold
 	ADD CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = 'resource');
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
-ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists CHECK ((execution_name IS NULL) = (if_exists IS NULL));
+ALTER TABLE _sfflow.map_run ADD CONSTRAINT map_run_status CHECK (CASE WHEN stopped_at IS NULL
+	THEN status = @STATUS_RUNNING@ ELSE status IN (@STATUSES_ENDED@) END);
+ALTER TABLE _sfflow.mark ADD CONSTRAINT mark_outcome
+	CHECK (outcome IN (@MARK_WORDS@) AND (output IS NULL OR outcome = @MARK_SUCCESS@));
+ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists
+	CHECK (if_exists IN (@IF_EXISTS_WORDS@) AND (execution_name IS NULL) = (if_exists IS NULL));
+ALTER TABLE _sfflow.start_request ADD CONSTRAINT start_request_outcome
+	CHECK (outcome IN (@START_OUTCOME_WORDS@) AND outcome <> @START_OUTCOME_STARTED@);
 ALTER TABLE _sfflow.told_alert ADD CONSTRAINT told_alert_target CHECK ((target IS NULL) = (execution_no IS NOT NULL));
 ALTER TABLE _sfflow.schedule ADD CONSTRAINT schedule_words CHECK (on_closed IN (@ON_CLOSED_WORDS@)
 	AND missed IN (@MISSED_WORDS@) AND overlap IN (@OVERLAP_WORDS@));
-ALTER TABLE _sfflow.schedule_run ADD CONSTRAINT schedule_run_outcome CHECK ((outcome = 'succeeded') =
-	(execution_id IS NOT NULL) AND (outcome = 'failed') = (message IS NOT NULL));
+ALTER TABLE _sfflow.schedule_run ADD CONSTRAINT schedule_run_outcome CHECK (outcome IN (@RUN_OUTCOME_WORDS@)
+	AND (outcome = @RUN_OUTCOME_SUCCEEDED@) = (execution_id IS NOT NULL)
+	AND (outcome = @RUN_OUTCOME_FAILED@) = (message IS NOT NULL));
 
 --@with event
 -- Events by key.
@@ -278,7 +305,8 @@ CREATE TABLE _sfflow.event_type (
 	remember_ids interval NOT NULL,
 	deliver text COLLATE "C" NOT NULL,
 	created_at timestamptz NOT NULL,
-	alert_unreceived boolean NOT NULL
+	alert_unreceived boolean NOT NULL,
+	CONSTRAINT event_type_deliver CHECK (deliver IN (@DELIVER_TO_WORDS@))
 );
 CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 
@@ -339,8 +367,17 @@ CREATE TABLE _sfflow.event_floor (
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
-	depth integer NOT NULL DEFAULT 0,
-	node integer NOT NULL DEFAULT @FLOOR_HERE@,
+	depth integer NOT NULL,
+	PRIMARY KEY (execution_no, event_type_no, key)
+);
+
+CREATE TABLE _sfflow.event_floor_of_node (
+	execution_no bigint NOT NULL,
+	event_type_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	node integer NOT NULL,
+	floor bigint NOT NULL,
+	depth integer NOT NULL,
 	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
 
@@ -351,6 +388,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.emission', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.awaited_event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor_of_node', '');
 --@end
 
 --@with human
@@ -419,7 +457,8 @@ CREATE TABLE _sfflow.human_task_event (
 	actor text,
 	comment text,
 	details jsonb,
-	PRIMARY KEY (execution_no, task_no, at, action)
+	PRIMARY KEY (execution_no, task_no, at, action),
+	CONSTRAINT human_task_event_action CHECK (action IN (@HUMAN_ACTION_NAMES@))
 );
 CREATE INDEX human_task_event_worklist ON _sfflow.human_task_event (worklist, at);
 
@@ -496,7 +535,8 @@ CREATE TABLE _sfflow.keyed_start (
 	machine_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	rank timestamptz NOT NULL,
-	place smallint NOT NULL				-- SfLinePlace
+	place smallint NOT NULL,			-- SfLinePlace
+	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_NUMBERS@))
 );
 
 CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place IN (@LINES_WAITING@);
@@ -550,6 +590,7 @@ CREATE TABLE _sfflow.trace_export (
 		WHEN @TRACE_EXPORT_DUE@ THEN lease_until IS NULL AND rejected_at IS NULL
 		WHEN @TRACE_EXPORT_TAKEN@ THEN lease_until IS NOT NULL AND rejected_at IS NULL
 		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END),
+	CONSTRAINT trace_export_leg_status CHECK (leg_status IN (@STATUSES_ENDED@)),
 	CONSTRAINT trace_export_reason CHECK (reason IS NULL OR rejected_at IS NOT NULL)
 ) WITH (fillfactor = 70);
 CREATE INDEX trace_export_waiting ON _sfflow.trace_export (export_no)

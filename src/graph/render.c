@@ -4,25 +4,18 @@
  */
 #include "postgres.h"
 
-#include "base/error/errors.h"
+#include "base/name/name.h"
 #include "graph/graph.h"
 
-typedef struct Format
-{
-	const char *name;
-	void		(*draw) (SfDrawing *d);
-} Format;
+static const char *const formats[] = {"mermaid", "dot", "svg"};
 
-static const Format formats[] = {
-	{"mermaid", sf_graph_mermaid},
-	{"dot", sf_graph_dot},
-	{"svg", sf_graph_svg},
-};
+/* What draws in each of them */
+static void (*const draws[]) (SfDrawing *d) = {sf_graph_mermaid, sf_graph_dot, sf_graph_svg};
 
 /*
  * Draw a program.  format is "mermaid", "dot" or "svg"; facts has what
  * an execution did in each state, by number, or is NULL for a machine by itself.
- * ereports ERRCODE_INVALID_PARAMETER_VALUE for another format.
+ * Raises SF012 for another format.
  */
 char *
 sf_graph_render(const SfProgram *program, const char *format,
@@ -30,18 +23,9 @@ sf_graph_render(const SfProgram *program, const char *format,
 {
 	StringInfoData out;
 	SfDrawing	d = {&out, program, facts,.depth = 1};
+	int			number = sf_argument_word("format", format, formats, lengthof(formats));
 
-	for (size_t i = 0; i < lengthof(formats); i++)
-	{
-		if (strcmp(formats[i].name, format) == 0)
-		{
-			initStringInfo(&out);
-			formats[i].draw(&d);
-			return out.data;
-		}
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("unknown graph format \"%s\"", format),
-			 errhint("The formats are \"mermaid\", \"dot\" and \"svg\".")));
+	initStringInfo(&out);
+	draws[number] (&d);
+	return out.data;
 }

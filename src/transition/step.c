@@ -191,6 +191,8 @@ end_with_execution(SfBranch *branch)
 		branch->row.gone = true;
 	else
 		branch->phase = sf_phase_at_end(branch->phase);
+	if (branch->phase != SF_PHASE_JOIN)
+		branch->failing = branch->aborting = branch->uncatchable = false;
 	branch->due_at = DT_NOEND;
 	branch->generation++;
 	return SF_STEP_ENDED;

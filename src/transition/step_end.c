@@ -18,6 +18,15 @@ sf_step_clear_branch_error(SfBranch *branch)
 	branch->failed_event = SF_NO_EVENT;
 }
 
+/* End a branch in a phase, for good unless a redrive goes on from it: it is no join any more. */
+static void
+end_in(SfBranch *branch, SfPhase phase)
+{
+	branch->phase = phase;
+	branch->failing = branch->aborting = branch->uncatchable = false;
+	branch->due_at = DT_NOEND;
+}
+
 /* Forget what the present attempt at a state came to, if it is over: a new one begins without all this. */
 void
 sf_step_forget_attempt(SfBranch *branch)
@@ -238,8 +247,7 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	SfParentDelta *delta;
 
 	show_error(step, error);
-	branch->phase = SF_PHASE_FAILED;
-	branch->due_at = DT_NOEND;
+	end_in(branch, SF_PHASE_FAILED);
 	set_error_texts(branch, error);
 	if (owner == NULL || (uncatchable && !inside_drain(step)))
 	{
@@ -511,7 +519,6 @@ sf_step_abort(SfStep *step)
 		branch->due_at = aborted->due;
 		return SF_STEP_REST;
 	}
-	branch->due_at = DT_NOEND;
 	branch->generation++;
 	if (sf_branch_has_map_run(branch))
 		sf_step_effect(step, SF_EFFECT_END_MAP_RUN)->end_map_run =
@@ -521,12 +528,12 @@ sf_step_abort(SfStep *step)
 		iteration_event(step, owner, SF_HISTORY_EVENT_MAP_ITERATION_ABORTED, aborted->after_event);
 	/* an outcome that was committed stays, for a redrive to go on from */
 	if (branch->phase == SF_PHASE_ANSWERED && !SF_DEBUG_MUTATION("abort"))
-		branch->phase = SF_PHASE_KEPT;
+		end_in(branch, SF_PHASE_KEPT);
 	else
 	{
 		if (branch->phase != SF_PHASE_ENTER && type != SF_HISTORY_EVENT_TYPE_COUNT)
 			sf_step_side_event(step, type, NULL, NULL, aborted->after_event);
-		branch->phase = SF_PHASE_ABORTED;
+		end_in(branch, SF_PHASE_ABORTED);
 	}
 	if (owner != NULL && !aborted->parent_counts)
 		(void) count_end(step);

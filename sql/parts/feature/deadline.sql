@@ -50,7 +50,11 @@ CREATE TABLE _sfflow.lateness (
 	acknowledged_by text,
 	comment text,
 	PRIMARY KEY (target, deadline_at, due_by, finding),
-	CONSTRAINT lateness_expected CHECK ((finding = 'will_be_late') = (expected_at IS NOT NULL)),
+	CONSTRAINT lateness_due_by CHECK (due_by IN (@DUE_BY_WORDS@)),
+	CONSTRAINT lateness_finding CHECK (CASE finding
+		WHEN @FINDING_LATE@ THEN execution_no IS NOT NULL AND expected_at IS NULL
+		WHEN @FINDING_WILL_BE_LATE@ THEN expected_at IS NOT NULL
+		ELSE finding = @FINDING_NEVER_STARTED@ AND execution_no IS NULL AND expected_at IS NULL END),
 	CONSTRAINT lateness_acknowledged CHECK (CASE WHEN acknowledged_at IS NULL
 		THEN num_nonnulls(acknowledged_by, comment) = 0 ELSE acknowledged_by IS NOT NULL END)
 );

@@ -14,7 +14,8 @@ CREATE TABLE _sfflow.event_type (
 	remember_ids interval NOT NULL,
 	deliver text COLLATE "C" NOT NULL,	-- all or one
 	created_at timestamptz NOT NULL,
-	alert_unreceived boolean NOT NULL		-- an event that ends and that no execution has received is an alert
+	alert_unreceived boolean NOT NULL,	-- an event that ends and that no execution has received is an alert
+	CONSTRAINT event_type_deliver CHECK (deliver IN (@DELIVER_TO_WORDS@))
 );
 CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 
@@ -80,8 +81,18 @@ CREATE TABLE _sfflow.event_floor (
 	event_type_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	floor bigint NOT NULL,
-	depth integer NOT NULL DEFAULT 0,	-- of the chain of rules that has led to one of them
-	node integer NOT NULL DEFAULT @FLOOR_HERE@,	-- of whose events; others than here are kept for a move back
+	depth integer NOT NULL,				-- of the chain of rules that has led to one of them
+	PRIMARY KEY (execution_no, event_type_no, key)
+);
+
+-- The same of events of another node, where the execution has been: kept for a move back.
+CREATE TABLE _sfflow.event_floor_of_node (
+	execution_no bigint NOT NULL,
+	event_type_no integer NOT NULL,
+	key text COLLATE "C" NOT NULL,
+	node integer NOT NULL,
+	floor bigint NOT NULL,
+	depth integer NOT NULL,
 	PRIMARY KEY (execution_no, event_type_no, key, node)
 );
 
@@ -92,6 +103,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.emission', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.awaited_event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor_of_node', '');
 
 --@into functions
 -- Events by key.
@@ -176,8 +188,7 @@ CREATE VIEW @extschema@.sf_events WITH (security_barrier) AS
 SELECT t.name, e.key, coalesce(e.id, 'sf-' || e.event_no) AS id, e.deliver, e.emitted_at, e.expires_at,
 	(SELECT count(*) FROM _sfflow.event_receipt r WHERE r.event_no = e.event_no)
 	+ (SELECT count(*) FROM _sfflow.event_floor f
-		WHERE f.event_type_no = e.event_type_no AND f.key = e.key AND f.node = @FLOOR_HERE@
-		AND f.floor >= e.event_no) AS received, e.payload
+		WHERE f.event_type_no = e.event_type_no AND f.key = e.key AND f.floor >= e.event_no) AS received, e.payload
 FROM _sfflow.emission e
 JOIN _sfflow.known_event_type t ON t.event_type_no = e.event_type_no AND t.is_receiver
 WHERE e.status IN (@EMISSIONS_LIVE@) AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp());
@@ -249,6 +260,7 @@ UNION ALL
 	UNION ALL SELECT 'awaited_event', w.execution_no FROM _sfflow.awaited_event w
 	UNION ALL SELECT 'event_receipt', r.execution_no FROM _sfflow.event_receipt r
 	UNION ALL SELECT 'event_floor', f.execution_no FROM _sfflow.event_floor f
+	UNION ALL SELECT 'event_floor_of_node', f.execution_no FROM _sfflow.event_floor_of_node f
 --@into branch_checks
 	SELECT 'event_wait_missing', b.execution_no, format('branch %s waits for events, and no row says for which', b.branch_no)
 	FROM strand b

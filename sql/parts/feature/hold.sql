@@ -39,7 +39,8 @@ CREATE TABLE _sfflow.mark (
 	outcome text COLLATE "C" NOT NULL,	-- success, skip or failure
 	output jsonb,						-- result of the job; NULL: its input is its output
 	details jsonb NOT NULL,				-- for the history
-	PRIMARY KEY (execution_no, job_id)
+	PRIMARY KEY (execution_no, job_id),
+	CONSTRAINT mark_outcome CHECK (outcome IN (@MARK_WORDS@) AND (output IS NULL OR outcome = @MARK_SUCCESS@))
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.mark', '');

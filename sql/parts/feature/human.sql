@@ -72,7 +72,8 @@ CREATE TABLE _sfflow.human_task_event (
 	actor text,
 	comment text,
 	details jsonb,
-	PRIMARY KEY (execution_no, task_no, at, action)
+	PRIMARY KEY (execution_no, task_no, at, action),
+	CONSTRAINT human_task_event_action CHECK (action IN (@HUMAN_ACTION_NAMES@))
 );
 CREATE INDEX human_task_event_worklist ON _sfflow.human_task_event (worklist, at);
 

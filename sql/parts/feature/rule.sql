@@ -17,7 +17,8 @@ CREATE TABLE _sfflow.rule (
 	input jsonb,
 	execution_name text,				-- of what it starts: a path or a function over the event; NULL: made
 	if_exists text COLLATE "C",			-- what becomes of one of that name that is there
-	CONSTRAINT rule_if_exists CHECK ((execution_name IS NULL) = (if_exists IS NULL))
+	CONSTRAINT rule_if_exists CHECK (if_exists IN (@IF_EXISTS_WORDS@)
+		AND (execution_name IS NULL) = (if_exists IS NULL))
 );
 CREATE INDEX rule_of_owner ON _sfflow.rule (owner);
 CREATE INDEX rule_alerts ON _sfflow.rule (rule_no) WHERE wants_alerts;

@@ -49,8 +49,9 @@ CREATE TABLE _sfflow.schedule_run (
 	outcome text NOT NULL,				-- as in sf_schedule_runs
 	message text,						-- of the error
 	PRIMARY KEY (schedule, run_at),
-	CONSTRAINT schedule_run_outcome CHECK ((outcome = 'succeeded') = (execution_id IS NOT NULL)
-		AND (outcome = 'failed') = (message IS NOT NULL))
+	CONSTRAINT schedule_run_outcome CHECK (outcome IN (@RUN_OUTCOME_WORDS@)
+		AND (outcome = @RUN_OUTCOME_SUCCEEDED@) = (execution_id IS NOT NULL)
+		AND (outcome = @RUN_OUTCOME_FAILED@) = (message IS NOT NULL))
 );
 
 -- Runs that are to start once earlier ones have ended: of a schedule that queues them, and of sf_backfill.

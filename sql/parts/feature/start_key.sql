@@ -16,7 +16,8 @@ CREATE TABLE _sfflow.keyed_start (
 	machine_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
 	rank timestamptz NOT NULL,			-- from last_rank of the key: no two are equal
-	place smallint NOT NULL				-- SfLinePlace
+	place smallint NOT NULL,			-- SfLinePlace
+	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_NUMBERS@))
 );
 
 CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place IN (@LINES_WAITING@);

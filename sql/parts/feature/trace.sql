@@ -26,6 +26,7 @@ CREATE TABLE _sfflow.trace_export (
 		WHEN @TRACE_EXPORT_DUE@ THEN lease_until IS NULL AND rejected_at IS NULL
 		WHEN @TRACE_EXPORT_TAKEN@ THEN lease_until IS NOT NULL AND rejected_at IS NULL
 		ELSE status = @TRACE_EXPORT_REJECTED@ AND lease_until IS NULL AND rejected_at IS NOT NULL END),
+	CONSTRAINT trace_export_leg_status CHECK (leg_status IN (@STATUSES_ENDED@)),
 	CONSTRAINT trace_export_reason CHECK (reason IS NULL OR rejected_at IS NOT NULL)
 ) WITH (fillfactor = 70);
 

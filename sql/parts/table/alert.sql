@@ -22,7 +22,8 @@ CREATE TABLE _sfflow.acknowledgement (
 	comment text,
 	slow_since timestamptz[],
 	PRIMARY KEY (execution_no, kind),
-	CONSTRAINT acknowledgement_slow_since CHECK ((kind = 'slow_task') = (slow_since IS NOT NULL))
+	CONSTRAINT acknowledgement_kind CHECK (kind IN (@EXECUTION_ALERT_WORDS@)),
+	CONSTRAINT acknowledgement_slow_since CHECK ((kind = @EXECUTION_ALERT_SLOW_TASK@) = (slow_since IS NOT NULL))
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.failure', '');

@@ -11,7 +11,8 @@ CREATE TABLE _sfflow.audit (
 	role text COLLATE "C" NOT NULL,
 	session_role text COLLATE "C" NOT NULL,
 	reason text,
-	details jsonb
+	details jsonb,
+	CONSTRAINT audit_object_kind CHECK (object_kind IN (@OBJECT_LETTERS@))
 );
 
 -- Its rows have no key; logical replication finds a deleted one by all its columns.

@@ -7,6 +7,7 @@ CREATE TABLE _sfflow.aws_resource (
 	tags jsonb NOT NULL,				-- {"key": "value"}
 	encryption jsonb,					-- encryptionConfiguration of an activity, as given
 	PRIMARY KEY (object_kind, object_name),
+	CONSTRAINT aws_resource_kind CHECK (object_kind IN (@OBJECTS_TAGGED@)),
 	CONSTRAINT aws_resource_encryption CHECK (encryption IS NULL OR object_kind = @OBJECT_ACTIVITY@)
 );
 

@@ -29,9 +29,9 @@ CREATE TABLE _sfflow.branch (
 	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
 	transitions integer NOT NULL DEFAULT 0,	-- of it and of its children that have ended
 	map_run_no bigint,					-- Distributed Map: the run; its children are executions
-	failing boolean NOT NULL DEFAULT false,	-- JOIN: a child has failed
-	aborting boolean NOT NULL DEFAULT false,	-- JOIN: ends as ABORTED when its children have
-	uncatchable boolean NOT NULL DEFAULT false,	-- the error cannot be caught
+	failing boolean NOT NULL DEFAULT false,	-- JOIN, NET: a child has failed
+	aborting boolean NOT NULL DEFAULT false,	-- JOIN, NET: ends as ABORTED when its children have
+	uncatchable boolean NOT NULL DEFAULT false,	-- JOIN, NET: failing, with an error that cannot be caught
 	due_at timestamptz,					-- NULL: waits for something without a time
 	entered_at timestamptz,
 	started_at timestamptz,				-- of the task that runs
@@ -64,9 +64,12 @@ CREATE TABLE _sfflow.branch (
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
-		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
+		AND (NOT failing AND NOT aborting AND NOT uncatchable OR phase IN (@PHASES_WITH_CHILDREN@))
+		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)
+		AND phase <= @PHASE_LAST@),
 	CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@
+		ELSE jobs IS NULL AND place < @NET_JOB_PLACE_SHARED@ END),
 	CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL)
 );
 

@@ -28,7 +28,9 @@ CREATE TABLE _sfflow.map_run (
 	started_at timestamptz NOT NULL,
 	stopped_at timestamptz,
 	idle_us bigint NOT NULL DEFAULT 0,	-- microseconds between its ends and its redrives
-	PRIMARY KEY (execution_no, map_run_no)
+	PRIMARY KEY (execution_no, map_run_no),
+	CONSTRAINT map_run_status CHECK (CASE WHEN stopped_at IS NULL THEN status = @STATUS_RUNNING@
+		ELSE status IN (@STATUSES_ENDED@) END)
 ) WITH (fillfactor = 70);
 
 -- Items of a run that no child has been given yet: read in one transaction,

@@ -81,24 +81,20 @@ put(Call *call, const char *execution_id, Outcome outcome, const char *reason)
 static int
 parse_status(const char *text, bool running)
 {
-	SfClosest	closest;
+	const char *names[SF_STATUS_ABORTED + 1];
+	SfStatus	statuses[SF_STATUS_ABORTED + 1];
+	int			n = 0;
 
 	if (text == NULL)
 		return SF_ANY_STATUS;
-	closest = sf_closest_begin(text);
 	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
 	{
 		if (status == SF_STATUS_SUCCEEDED || (status == SF_STATUS_RUNNING) != running)
 			continue;
-		if (strcmp(text, sf_status_name(status)) == 0)
-			return status;
-		sf_closest_offer(&closest, sf_status_name(status));
+		names[n] = sf_status_name(status);
+		statuses[n++] = status;
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument status must not be \"%s\"", text),
-			 sf_closest_errhint(&closest, running ? "Only executions that are RUNNING can be stopped." :
-								"It is one of FAILED, TIMED_OUT, ABORTED.")));
+	return statuses[sf_argument_word("status", text, names, n)];
 }
 
 /* Choose the machine that is named, or all on which the caller has a right. */

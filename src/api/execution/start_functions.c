@@ -28,23 +28,7 @@ static const char *const if_exists_names[] = {SF_IF_EXISTS_LIST(SF_IF_EXISTS_WOR
 SfIfExists
 sf_start_if_exists(const char *text)
 {
-	SfClosest	closest;
-	StringInfoData all;
-
-	for (size_t i = 0; i < lengthof(if_exists_names); i++)
-		if (strcmp(text, if_exists_names[i]) == 0)
-			return (SfIfExists) i;
-	closest = sf_closest_begin(text);
-	initStringInfo(&all);
-	for (size_t i = 0; i < lengthof(if_exists_names); i++)
-	{
-		sf_closest_offer(&closest, if_exists_names[i]);
-		appendStringInfo(&all, "%s%s", i == 0 ? "" : ", ", if_exists_names[i]);
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument if_exists must not be \"%s\"", text),
-			 sf_closest_errhint(&closest, psprintf("It is one of %s.", all.data))));
+	return (SfIfExists) sf_argument_word("if_exists", text, if_exists_names, lengthof(if_exists_names));
 }
 
 /* Read the name at execution_id_path in the input. */

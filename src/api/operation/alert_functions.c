@@ -17,43 +17,29 @@
 #include "store/feature.h"
 #include "store/role/privilege.h"
 
-/* Kinds of alerts that name an execution */
-static const char *const kinds[] = {
-	SF_ALERT_KIND_FAILED, SF_ALERT_KIND_TIMED_OUT, SF_ALERT_KIND_FAILED_AGAIN,
-	SF_ALERT_KIND_SLOW_TASK, SF_ALERT_KIND_DEAD_LETTER, SF_ALERT_KIND_OVERDUE, NULL
-};
-
-/* Offer kinds, up to NULL, for one that was not found; true: it is among them.  They are also listed. */
-static bool
-offer_kinds(const char *const *offered, const char *kind, SfClosest *closest, StringInfo list)
+/* Append words, up to NULL, to an array of n. */
+static void
+append_words(const char ***words, int *n, const char *const *more)
 {
-	for (; *offered != NULL; offered++)
+	for (; *more != NULL; more++)
 	{
-		if (strcmp(*offered, kind) == 0)
-			return true;
-		sf_closest_offer(closest, *offered);
-		appendStringInfo(list, "%s%s", list->len == 0 ? "" : ", ", *offered);
+		*words = repalloc(*words, sizeof(char *) * (*n + 1));
+		(*words)[(*n)++] = *more;
 	}
-	return false;
 }
 
-/* Raise an error for a kind that no such alert has. */
+/* Raise an error for a kind that no alert has which may be acknowledged. */
 static void
 check_kind(const char *kind)
 {
-	SfClosest	closest = sf_closest_begin(kind);
-	StringInfoData list;
+	static const char *const of_executions[] = {SF_EXECUTION_ALERT_LIST(SF_EXECUTION_ALERT_WORD) NULL};
+	const char **words = palloc(sizeof(char *));
+	int			n = 0;
 
-	initStringInfo(&list);
-	if (offer_kinds(kinds, kind, &closest, &list))
-		return;
+	append_words(&words, &n, of_executions);
 	SF_FEATURES(acknowledge, feature)
-		if (offer_kinds(feature->alert_kinds, kind, &closest, &list))
-			return;
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument kind must not be \"%s\"", kind),
-			 sf_closest_errhint(&closest, psprintf("It is one of %s.", list.data))));
+		append_words(&words, &n, feature->alert_kinds);
+	(void) sf_argument_word("kind", kind, words, n);
 }
 
 /* Does a text name an execution, and no target of a feature? */

@@ -27,22 +27,12 @@ enum
 static int
 parse_status(const char *text)
 {
-	SfClosest	closest;
+#define STATUS_NAME(sym, number) #sym,
+#define STATUS(sym, number) SF_STATUS_##sym,
+	static const char *const names[] = {SF_STATUS_LIST(STATUS_NAME)};
+	static const SfStatus statuses[] = {SF_STATUS_LIST(STATUS)};
 
-	if (text == NULL)
-		return SF_ANY_STATUS;
-#define MATCH_STATUS(sym, number) \
-	if (strcmp(text, #sym) == 0) \
-		return SF_STATUS_##sym;
-	SF_STATUS_LIST(MATCH_STATUS)
-	closest = sf_closest_begin(text);
-#define OFFER_STATUS(sym, number) \
-	sf_closest_offer(&closest, #sym);
-	SF_STATUS_LIST(OFFER_STATUS)
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument status must not be \"%s\"", text),
-			 sf_closest_errhint(&closest, "It is one of RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED.")));
+	return text == NULL ? SF_ANY_STATUS : (int) statuses[sf_argument_word("status", text, names, lengthof(names))];
 }
 
 /* The page_key of a row, from which the next page goes on. */

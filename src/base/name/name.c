@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/varlena.h"
 
@@ -169,4 +170,24 @@ sf_closest_errhint(const SfClosest *closest, const char *otherwise)
 	if (closest->name != NULL)
 		return errhint("Did you mean \"%s\"?", closest->name);
 	return otherwise == NULL ? 0 : errhint("%s", otherwise);
+}
+
+/* --- arguments that are one of some words --- */
+
+/* Find which of some words an argument is, or raise SF012 with all of them. */
+int
+sf_argument_word(const char *argument, const char *text, const char *const *words, int nwords)
+{
+	StringInfoData all;
+
+	for (int i = 0; i < nwords; i++)
+		if (strcmp(text, words[i]) == 0)
+			return i;
+	initStringInfo(&all);
+	for (int i = 0; i < nwords; i++)
+		appendStringInfo(&all, "%s%s", i == 0 ? "" : ", ", words[i]);
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument %s must not be \"%s\"", argument, text),
+			 errhint(nwords == 1 ? "It is %s." : "It is one of %s.", all.data)));
 }

@@ -65,4 +65,8 @@ extern void sf_closest_offer_as(SfClosest *closest, const char *name,
 extern const char *sf_closest_question(const SfClosest *closest);
 extern int	sf_closest_errhint(const SfClosest *closest, const char *otherwise);
 
+/* --- arguments that are one of some words --- */
+
+extern int	sf_argument_word(const char *argument, const char *text, const char *const *words, int nwords);
+
 #endif							/* SF_BASE_NAME_H */

@@ -14,6 +14,7 @@
 #include "utils/xid8.h"
 
 #include "base/error/errors.h"
+#include "base/name/name.h"
 #include "copy/instance.h"
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
@@ -55,12 +56,7 @@ sf_emission_read_deliver(HeapTuple tuple, TupleDesc desc, int column)
 SfDeliverTo
 sf_emission_parse_deliver(const char *text)
 {
-	for (int i = 0; i < (int) lengthof(deliver_words); i++)
-		if (strcmp(deliver_words[i], text) == 0)
-			return i;
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument deliver must be \"all\" or \"one\", not \"%s\"", text)));
+	return (SfDeliverTo) sf_argument_word("deliver", text, deliver_words, lengthof(deliver_words));
 }
 
 /* The word for a query that writes who receives an event, or looks for it. */
@@ -97,7 +93,7 @@ sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key)
 	int64		floor = 0;
 
 	(void) sf_rows_read_now(&by_key, 1, read_floor, &floor, SF_INT8(execution_no),
-							SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT4(SF_FLOOR_HERE));
+							SF_INT4(type->event_type_no), SF_TEXT(key));
 	return floor;
 }
 
@@ -261,9 +257,9 @@ sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char 
 {
 	static SfPlan horizon = SF_PLAN("SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())");
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.event_floor AS f (execution_no, event_type_no, key, floor, depth, node)"
-		" VALUES ($1, $2, $3, $4, $5, $6)"
-		" ON CONFLICT (execution_no, event_type_no, key, node) DO UPDATE SET floor = excluded.floor,"
+		"INSERT INTO _sfflow.event_floor AS f (execution_no, event_type_no, key, floor, depth)"
+		" VALUES ($1, $2, $3, $4, $5)"
+		" ON CONFLICT (execution_no, event_type_no, key) DO UPDATE SET floor = excluded.floor,"
 		" depth = GREATEST(f.depth, excluded.depth)");
 	/* before the events are looked through: a transaction that ends in between has its event seen there */
 	int64		oldest_open = sf_db_number(&horizon, 0);
@@ -289,7 +285,7 @@ sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char 
 	sf_table_close(table);
 	CommandCounterIncrement();
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT8(floor),
-				  SF_INT4(depth), SF_INT4(SF_FLOOR_HERE));
+				  SF_INT4(depth));
 }
 
 /*
@@ -300,13 +296,17 @@ void
 sf_emission_arrive(SfArg numbers, int from_node)
 {
 	static SfPlan there = SF_PLAN(
-		"UPDATE _sfflow.event_floor f SET node = $2 WHERE f.execution_no = ANY ($1) AND f.node = $3");
+		"WITH f AS (DELETE FROM _sfflow.event_floor x WHERE x.execution_no = ANY ($1) RETURNING x.*)"
+		" INSERT INTO _sfflow.event_floor_of_node (execution_no, event_type_no, key, node, floor, depth)"
+		" SELECT f.execution_no, f.event_type_no, f.key, $2, f.floor, f.depth FROM f");
 	static SfPlan here = SF_PLAN(
-		"UPDATE _sfflow.event_floor f SET node = $2 FROM _sfflow.instance i"
-		" WHERE f.execution_no = ANY ($1) AND f.node = i.node");
+		"WITH f AS (DELETE FROM _sfflow.event_floor_of_node x USING _sfflow.instance i"
+		"  WHERE x.execution_no = ANY ($1) AND x.node = i.node RETURNING x.*)"
+		" INSERT INTO _sfflow.event_floor (execution_no, event_type_no, key, floor, depth)"
+		" SELECT f.execution_no, f.event_type_no, f.key, f.floor, f.depth FROM f");
 
-	sf_db_execute(&there, numbers, SF_INT4(from_node), SF_INT4(SF_FLOOR_HERE));
-	sf_db_execute(&here, numbers, SF_INT4(SF_FLOOR_HERE));
+	sf_db_execute(&there, numbers, SF_INT4(from_node));
+	sf_db_execute(&here, numbers);
 }
 
 /* Are there events of this node, or floors over such, whose numbers are above those that a node draws? */
@@ -315,9 +315,9 @@ sf_emission_any_above(int node)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.emission e WHERE e.event_no >= $1)"
-		" OR EXISTS (SELECT FROM _sfflow.event_floor f WHERE f.node = $2 AND f.floor >= $1)");
+		" OR EXISTS (SELECT FROM _sfflow.event_floor f WHERE f.floor >= $1)");
 
-	return sf_db_number(&plan, 0, SF_INT8(SF_NODE_NUMBERS(node + 1)), SF_INT4(SF_FLOOR_HERE)) == 1;
+	return sf_db_number(&plan, 0, SF_INT8(SF_NODE_NUMBERS(node + 1))) == 1;
 }
 
 /* Have an execution that begins anew receive again what it has received. */
@@ -326,9 +326,11 @@ sf_emission_forget_receipts(int64 execution_no)
 {
 	static SfPlan receipts = SF_PLAN("DELETE FROM _sfflow.event_receipt r WHERE r.execution_no = $1");
 	static SfPlan floors = SF_PLAN("DELETE FROM _sfflow.event_floor f WHERE f.execution_no = $1");
+	static SfPlan floors_of_nodes = SF_PLAN("DELETE FROM _sfflow.event_floor_of_node f WHERE f.execution_no = $1");
 
 	sf_db_execute(&receipts, SF_INT8(execution_no));
 	sf_db_execute(&floors, SF_INT8(execution_no));
+	sf_db_execute(&floors_of_nodes, SF_INT8(execution_no));
 }
 
 /* --- events --- */

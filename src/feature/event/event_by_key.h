@@ -20,7 +20,8 @@
  *
  * An execution receives an event at most once: a row of event_receipt, or the floor of its event type and key, at or
  * above the number of the event.  A floor rises to an event only when all transactions have ended that may have
- * drawn a lower number.  One that was moved keeps the floors of each node where it has been, for it may come back.
+ * drawn a lower number.  One that was moved keeps the floors of each other node where it has been, in
+ * event_floor_of_node, for it may come back.
  */
 #ifndef SF_FEATURE_EVENT_BY_KEY_H
 #define SF_FEATURE_EVENT_BY_KEY_H
@@ -145,9 +146,6 @@ typedef enum SfEventAlert
 {
 	SF_EVENT_ALERT_LIST(SF_EVENT_ALERT_ENUM)
 } SfEventAlert;
-
-/* The column node of a floor that is one of this node's events; SQL has it too */
-#define SF_FLOOR_HERE	(-1)
 
 /* An event that may be given */
 typedef struct SfEmission

@@ -14,6 +14,7 @@ static const SfFeatureTable tables[] = {
 	{"awaited_event",.of_execution = SF_ROWS_GO_ALONG},
 	{"event_receipt",.of_execution = SF_ROWS_GO_ALONG},
 	{"event_floor",.of_execution = SF_ROWS_GO_ALONG},
+	{"event_floor_of_node",.of_execution = SF_ROWS_GO_ALONG},
 	{.name = "emission"},
 	{"event_type",.cached = true,.by_role = "event_type_owner"},
 	{NULL}

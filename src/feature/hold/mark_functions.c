@@ -24,18 +24,9 @@
 static SfMarkOutcome
 parse_outcome(const char *text)
 {
-	SfClosest	closest = sf_closest_begin(text);
+	static const char *const names[] = {SF_MARK_LIST(SF_MARK_NAME)};
 
-	for (SfMarkOutcome outcome = SF_MARK_SUCCESS; outcome < SF_MARK_COUNT; outcome++)
-	{
-		if (strcmp(text, sf_mark_outcome_name(outcome)) == 0)
-			return outcome;
-		sf_closest_offer(&closest, sf_mark_outcome_name(outcome));
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument outcome must not be \"%s\"", text),
-			 sf_closest_errhint(&closest, "It is one of success, skip, failure.")));
+	return (SfMarkOutcome) sf_argument_word("outcome", text, names, lengthof(names));
 }
 
 /* Read the outcome and the output. */

@@ -19,6 +19,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
+#include "base/name/name.h"
 #include "base/version/schema.h"
 #include "feature/human/human.h"
 #include "store/execution/execution_list.h"
@@ -225,20 +226,10 @@ has_few(const Reader *reader)
 static Which
 parse_which(const char *text)
 {
-	static const struct
-	{
-		const char *name;
-		Which		which;
-	}			words[] = {
-		{"all", WHICH_ALL}, {"mine", WHICH_MINE}, {"open", WHICH_OPEN}, {"overdue", WHICH_OVERDUE}
-	};
+	static const char *const words[] = {"all", "mine", "open", "overdue"};
+	static const Which which[] = {WHICH_ALL, WHICH_MINE, WHICH_OPEN, WHICH_OVERDUE};
 
-	for (size_t i = 0; i < lengthof(words); i++)
-		if (text == NULL || strcmp(text, words[i].name) == 0)
-			return words[i].which;
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument which must be all, mine, open or overdue, not \"%s\"", text)));
+	return text == NULL ? WHICH_ALL : which[sf_argument_word("which", text, words, lengthof(words))];
 }
 
 /* Read the argument after_key. */

@@ -141,11 +141,9 @@ parse_rate(FunctionCallInfo fcinfo, SfLimit *limit)
 static bool
 parse_on_limit(const char *text)
 {
-	if (strcmp(text, "queue") != 0 && strcmp(text, "fail") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("argument on_limit must be \"queue\" or \"fail\", not \"%s\"", text)));
-	return text[0] == 'f';
+	static const char *const words[] = {"queue", "fail"};
+
+	return sf_argument_word("on_limit", text, words, lengthof(words)) == 1;
 }
 
 /* What of a limit goes into the audit. */

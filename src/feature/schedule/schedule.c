@@ -325,25 +325,6 @@ sf_pending_run_any(void)
 
 /* --- words --- */
 
-/* Find a word among those of an option, or raise SF012. */
-static int
-find_word(const char *argument, const char *text, const char *const *words, int n)
-{
-	StringInfoData all;
-
-	initStringInfo(&all);
-	for (int i = 0; i < n; i++)
-	{
-		if (strcmp(text, words[i]) == 0)
-			return i;
-		appendStringInfo(&all, "%s%s", i == 0 ? "" : ", ", words[i]);
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument %s must not be \"%s\"", argument, text),
-			 errhint("It is one of %s.", all.data)));
-}
-
 /* Write the option on_closed. */
 const char *
 sf_on_closed_name(SfOnClosed on_closed)
@@ -355,19 +336,19 @@ sf_on_closed_name(SfOnClosed on_closed)
 SfOnClosed
 sf_option_on_closed(const char *text)
 {
-	return (SfOnClosed) find_word("on_closed", text, on_closed_words, lengthof(on_closed_words));
+	return (SfOnClosed) sf_argument_word("on_closed", text, on_closed_words, lengthof(on_closed_words));
 }
 
 /* Read the option missed. */
 SfMissed
 sf_option_missed(const char *text)
 {
-	return (SfMissed) find_word("missed", text, missed_words, lengthof(missed_words));
+	return (SfMissed) sf_argument_word("missed", text, missed_words, lengthof(missed_words));
 }
 
 /* Read the option overlap. */
 SfOverlap
 sf_option_overlap(const char *text)
 {
-	return (SfOverlap) find_word("overlap", text, overlap_words, lengthof(overlap_words));
+	return (SfOverlap) sf_argument_word("overlap", text, overlap_words, lengthof(overlap_words));
 }

@@ -67,7 +67,8 @@ write_closed(SfDraft *draft, SfTask *task)
 		{
 			task->status = SF_TASK_STATUS_DEAD;
 			sf_task_update(task);
-			sf_notice_alert(draft->execution, SF_ALERT_KIND_DEAD_LETTER, SF_ALERT_OPENED, died_at(task), NULL);
+			sf_notice_alert(draft->execution, sf_alert_kind(SF_EXECUTION_ALERT_DEAD_LETTER), SF_ALERT_OPENED, died_at(task),
+							NULL);
 			return;
 		}
 	}

@@ -8,6 +8,15 @@
 
 #include "store/alert/alert.h"
 
+/* Name the kind of an alert of an execution. */
+const char *
+sf_alert_kind(SfExecutionAlert alert)
+{
+	static const char *const words[] = {SF_EXECUTION_ALERT_LIST(SF_EXECUTION_ALERT_WORD)};
+
+	return words[alert];
+}
+
 /*
  * Note that an execution has failed or timed out, which is an alert; returns how often it has
  * by now.  0: it is none of a child of a Distributed Map, whose run tolerates failures, or

@@ -23,16 +23,26 @@ extern List *sf_alert_list_executions(int machine_no, TimestampTz until);
 extern List *sf_alert_acknowledge_all(const List *executions, TimestampTz until, const char *comment);
 
 /*
- * --- kinds of alerts that name an execution, as they are stored and shown ---
+ * --- kinds of alerts that name an execution: symbol, the word that is stored and shown ---
  *
  * A feature lists its own (SfFeature.alert_kinds).
  */
+#define SF_EXECUTION_ALERT_LIST(X) \
+	X(FAILED, "failed") \
+	X(TIMED_OUT, "timed_out") \
+	X(FAILED_AGAIN, "failed_again") \
+	X(SLOW_TASK, "slow_task") \
+	X(DEAD_LETTER, "dead_letter") \
+	X(OVERDUE, "overdue")
 
-#define SF_ALERT_KIND_FAILED			"failed"
-#define SF_ALERT_KIND_TIMED_OUT		"timed_out"
-#define SF_ALERT_KIND_FAILED_AGAIN	"failed_again"
-#define SF_ALERT_KIND_SLOW_TASK		"slow_task"
-#define SF_ALERT_KIND_DEAD_LETTER	"dead_letter"
-#define SF_ALERT_KIND_OVERDUE		"overdue"
+#define SF_EXECUTION_ALERT_ENUM(sym, word) SF_EXECUTION_ALERT_##sym,
+typedef enum SfExecutionAlert
+{
+	SF_EXECUTION_ALERT_LIST(SF_EXECUTION_ALERT_ENUM)
+} SfExecutionAlert;
+
+#define SF_EXECUTION_ALERT_WORD(sym, word) word,
+
+extern const char *sf_alert_kind(SfExecutionAlert alert);
 
 #endif							/* SF_STORE_ALERT_H */

@@ -126,8 +126,10 @@ sf_notice_alert(const SfExecution *execution, const char *kind, const char *stat
 void
 sf_notice_failure(const SfExecution *execution, int times, const char *status)
 {
-	sf_notice_alert(execution, execution->status == SF_STATUS_TIMED_OUT ? SF_ALERT_KIND_TIMED_OUT : SF_ALERT_KIND_FAILED,
-					status, execution->stopped_at, NULL);
+	SfExecutionAlert alert = execution->status == SF_STATUS_TIMED_OUT ? SF_EXECUTION_ALERT_TIMED_OUT :
+		SF_EXECUTION_ALERT_FAILED;
+
+	sf_notice_alert(execution, sf_alert_kind(alert), status, execution->stopped_at, NULL);
 	if (times > 1)
-		sf_notice_alert(execution, SF_ALERT_KIND_FAILED_AGAIN, status, execution->stopped_at, NULL);
+		sf_notice_alert(execution, sf_alert_kind(SF_EXECUTION_ALERT_FAILED_AGAIN), status, execution->stopped_at, NULL);
 }

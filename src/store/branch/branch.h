@@ -153,9 +153,9 @@ typedef enum SfNetJobPlace
 	X(int, failed_event, INT4, NOT_NULL) \
 	X(int, transitions, INT4, NOT_NULL)	/* of it and of its children that have ended */ \
 	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* Distributed Map: the run */ \
-	X(bool, failing, BOOL, NOT_NULL)	/* JOIN: a child has failed */ \
-	X(bool, aborting, BOOL, NOT_NULL) \
-	X(bool, uncatchable, BOOL, NOT_NULL) \
+	X(bool, failing, BOOL, NOT_NULL)	/* JOIN, NET: a child has failed */ \
+	X(bool, aborting, BOOL, NOT_NULL)	/* JOIN, NET: it ends when its children have */ \
+	X(bool, uncatchable, BOOL, NOT_NULL)	/* JOIN, NET: failing, with an error that cannot be caught */ \
 	X(TimestampTz, due_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* never by itself */ \
 	X(TimestampTz, entered_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
 	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \

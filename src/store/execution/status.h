@@ -19,6 +19,10 @@ typedef enum SfStatus
 	SF_STATUS_LIST(SF_STATUS_ENUM)
 } SfStatus;
 
+/* Of an execution that has a row in _sfflow.open_execution, and of one that has ended; SQL has them, too */
+#define SF_STATUSES_OPEN	SF_STATUS_RUNNING, SF_STATUS_FAILED, SF_STATUS_TIMED_OUT, SF_STATUS_ABORTED
+#define SF_STATUSES_ENDED	SF_STATUS_SUCCEEDED, SF_STATUS_FAILED, SF_STATUS_TIMED_OUT, SF_STATUS_ABORTED
+
 /* What a filter of executions has in the place of a status if any will do */
 #define SF_ANY_STATUS	(-1)
 

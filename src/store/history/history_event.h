@@ -129,6 +129,8 @@ typedef enum SfMarkOutcome
 	SF_MARK_COUNT
 } SfMarkOutcome;
 
+#define SF_MARK_NAME(sym, name) name,
+
 extern const char *sf_mark_outcome_name(SfMarkOutcome outcome);
 extern SfMarkOutcome sf_mark_outcome_of(const char *name);
 

@@ -7,10 +7,7 @@
 #include "db/table.h"
 #include "store/history/history_event.h"
 
-static const char *const names[] = {
-#define OUTCOME_NAME(sym, name) name,
-	SF_MARK_LIST(OUTCOME_NAME)
-};
+static const char *const names[] = {SF_MARK_LIST(SF_MARK_NAME)};
 
 /* Name an outcome as sf_mark takes it. */
 const char *

@@ -108,7 +108,7 @@ INSERT INTO cases VALUES
 ('sf_set_limit', 'on_limit', $$SELECT sf_set_limit('m', max_running => 1, on_limit => NULL)$$,
 	'22004 argument on_limit must not be null'),
 ('sf_set_limit', 'on_limit', $$SELECT sf_set_limit('m', max_running => 1, on_limit => 'wait')$$,
-	'SF012 argument on_limit must be "queue" or "fail", not "wait"'),
+	'SF012 argument on_limit must not be "wait"'),
 ('sf_set_limit', 'on_limit', $$SELECT sf_set_limit('m', max_running => 1, on_limit => 'fail')$$, 'ok'),
 ('sf_await', 'timeout', $$SELECT sf_await('m:1', NULL)$$, '22004 argument timeout must not be null'),
 ('sf_await', 'timeout', $$SELECT sf_await('m:1', '-1 ms')$$, 'SF012 argument timeout must not be negative'),

@@ -1,6 +1,7 @@
--- Columns that have values together, or never: a row that tells two things is refused.
+-- Columns that have values together, or never, and columns with words or numbers of a list: a row that tells two
+-- things, or one that is none of the list, is refused.
 BEGIN;
-SELECT plan(15);
+SELECT plan(38);
 
 CREATE FUNCTION pg_temp.refused(statement text, why text) RETURNS text LANGUAGE sql AS
 $$ SELECT throws_ok(statement, '23514', NULL, why) $$;
@@ -37,6 +38,54 @@ SELECT pg_temp.refused($$ INSERT INTO _sfflow.instance (system_identifier, datab
 	'a database that is driven and says why not');
 SELECT pg_temp.refused($$ INSERT INTO _sfflow.metric_fold (only_row, system_identifier) VALUES (true, 1)
 	ON CONFLICT (only_row) DO UPDATE SET system_identifier = 1, database_oid = NULL $$, 'half a horizon');
+
+SELECT pg_temp.refused(format('INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at, %I)
+	VALUES (-1, 0, 0, 2, CURRENT_USER::regrole, now(), true)', flag), 'what is no join is not ' || flag)
+FROM unnest(ARRAY['failing', 'aborting', 'uncatchable']) AS flag;
+SELECT pg_temp.refused($$ INSERT INTO _sfflow.map_run (execution_no, map_run_no, branch_no, state, uuid, status, keyed,
+		max_items, max_items_per_batch, max_bytes_per_batch, tolerated_count, tolerated_percentage, max_concurrency,
+		total, children, succeeded, failed, timed_out, aborted, items_succeeded, items_failed, started_at, stopped_at)
+	VALUES (-1, 0, 0, 0, '', 0, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, now(), now()) $$,
+	'a run that has stopped and runs');
+
+-- words
+SELECT pg_temp.refused(format('INSERT INTO _sfflow.%s VALUES (%s)', relation, replace(row, '?', quote_literal(word))),
+	format('%s of a row of %s', word, relation))
+FROM (VALUES ('start_request (execution_no, request_no, requested_at, requested_by, input_differs, outcome)',
+		'-1, 1, now(), CURRENT_USER::regrole, false, ?', 'started'),
+	('open_execution (machine_no, requested_at, execution_no, status)', '-1, now(), -1, ?', '1'),
+	('purge_position (machine_no, requested_at, began_at, status)', '-1, now(), now(), ?', '0'),
+	('privilege (object_name, role, privilege, object_kind)', '''none'', 0, ''R'', ?', 'z'),
+	('privilege (object_name, role, object_kind, privilege)', '''none'', 0, ''m'', ?', 'r'),
+	('privilege (object_name, role, object_kind, privilege, is_revoked)', '''none'', 10, ''m'', ?, true', 'N'),
+	('aws_resource (object_name, tags, object_kind)', '''none'', ''{}'', ?', 'x'),
+	('audit (at, action, object_name, target, role, session_role, object_kind)',
+		'now(), '''', '''', '''', '''', '''', ?', 'z'),
+	('acknowledgement (execution_no, since, acknowledged_at, acknowledged_by, kind)',
+		'-1, now(), now(), CURRENT_USER::regrole, ?', 'no_poller'),
+	('mark (execution_no, job_id, details, outcome)', '-1, ''j'', ''{}'', ?', 'end'),
+	('mark (execution_no, job_id, details, output, outcome)', '-1, ''j'', ''{}'', ''1'', ?', 'skip'),
+	('schedule_run (schedule, run_at, pid, outcome)', '''none'', now(), 0, ?', 'SKIPPED'),
+	('lateness (target, deadline_at, base_at, raised_at, finding, due_by)',
+		'''none'', now(), now(), now(), ''never_started'', ?', 'middle'),
+	('lateness (target, deadline_at, base_at, raised_at, due_by, finding)',
+		'''none'', now(), now(), now(), ''end'', ?', 'late'),
+	('event_type (name, owner, ttl, remember_ids, created_at, alert_unreceived, deliver)',
+		'''none'', CURRENT_USER::regrole, ''1 s'', ''1 s'', now(), false, ?', 'some'),
+	('keyed_start (execution_no, machine_no, key, rank, place)', '-1, -1, '''', now(), ?', '7'),
+	('human_task_event (execution_no, task_no, at, worklist, state, action)', '-1, 1, now(), '''', '''', ?', 'claimed'),
+	('rule (name, owner, target, created_at, bytes, wants_alerts, pattern, execution_name, if_exists)',
+		'''none'', CURRENT_USER::regrole, '''', now(), 0, false, ''{}'', ''n'', ?', 'ignore'))
+	AS w (relation, row, word);
+
+-- Numbers and letters of a list have a CHECK, but where it would cost too much.
+SELECT is(string_agg(format('%s.%s', c.relname, a.attname), ' ' ORDER BY c.relname, a.attname),
+	'emission.alert emission.status execution.priority execution.status', 'all others are held to their lists')
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+WHERE c.relnamespace = '_sfflow'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+	AND a.atttypid IN ('"char"'::regtype, 'smallint'::regtype)
+	AND NOT EXISTS (SELECT FROM pg_constraint n
+		WHERE n.conrelid = c.oid AND n.contype = 'c' AND a.attnum = ANY (n.conkey));
 
 SELECT * FROM finish();
 ROLLBACK;

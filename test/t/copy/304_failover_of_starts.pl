@@ -120,7 +120,8 @@ is($node->safe_psql('copy', 'SELECT * FROM sf_check()'), '', 'its tables hold to
 sql("SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'");
 sql("SELECT sf_leave_start_key(execution_id) FROM sf_start_keys");
 sql("SELECT sf_purge('0 s')");
-for my $table (qw(label delayed_start keyed_start start_key awaited_event event_receipt event_floor))
+for my $table (qw(label delayed_start keyed_start start_key awaited_event event_receipt event_floor
+	event_floor_of_node))
 {
 	is(sql("SELECT count(*) FROM _sfflow.$table"), '0', "a purge leaves no row of $table");
 }

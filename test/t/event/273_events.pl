@@ -199,7 +199,8 @@ is($node->safe_psql('copy', 'SELECT * FROM sf_check()'), '', '... and all is sou
 sql("SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'");
 sql("SELECT sf_purge('0 s')");
 is(sql('SELECT (SELECT count(*) FROM _sfflow.awaited_event) + (SELECT count(*) FROM _sfflow.event_receipt)
-	+ (SELECT count(*) FROM _sfflow.event_floor)'), '0', 'a purge leaves nothing of the executions');
+	+ (SELECT count(*) FROM _sfflow.event_floor)
+	+ (SELECT count(*) FROM _sfflow.event_floor_of_node)'), '0', 'a purge leaves nothing of the executions');
 
 $node->stop;
 done_testing();

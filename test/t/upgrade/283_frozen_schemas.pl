@@ -109,8 +109,8 @@ is($node->safe_psql('deadlines', q(SELECT string_agg(concat_ws(' ', target, walk
 # --- ... and of columns that have values together, or never
 $node->safe_psql('postgres', 'CREATE DATABASE together');
 $node->safe_psql('together', q(CREATE EXTENSION sfflow VERSION '1.0';
-INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, expected_at, raised_at)
-SELECT 'm', now(), 'end', state, now(), now(), now() FROM unnest('{late,will_be_late}'::text[]) state;
+INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, execution_no, expected_at, raised_at)
+SELECT 'm', now(), 'end', state, now(), 1, now(), now() FROM unnest('{late,will_be_late}'::text[]) state;
 INSERT INTO _sfflow.instance (system_identifier, database_oid, incarnation, enabled, stopped_because, changed_at)
 VALUES (1, 1, 1, true, 'a copy', now());
 INSERT INTO _sfflow.metric_fold (database_oid, from_xid, open_xids) VALUES (1, 1, '{}');
