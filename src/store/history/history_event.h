@@ -7,10 +7,10 @@
 
 #include "nodes/pg_list.h"
 
-#include "asl/history_event_types.h"
 #include "asl/program.h"
 #include "json/json.h"
 #include "store/execution/execution.h"
+#include "store/history/history_event_types.h"
 
 /* Columns of _sfflow.history; see sql/parts/table/history.sql. */
 #define SF_HISTORY_COLUMNS(X) \
