@@ -10,9 +10,9 @@
 #
 # The parts of features come first. They consist of sections, each below a line "--@into SLOT"; another part has the
 # sections of all features where it says "--@slot SLOT". A section may have slots for other features, which are called
-# FEATURE.SLOT: what is for a slot of a feature that is left out is left out, too. What another part has between
-# "--@with FEATURE…" and "--@end" is left out if the library is built without the feature; what is below an "--@else"
-# between them is there only then. So it is with what is written by hand of an update.
+# FEATURE.SLOT: what is for a slot of a feature that is left out is left out, too. A section for such a slot may itself
+# have one, FEATURE.FEATURE.SLOT. What an update, which is written by hand, has between "--@with FEATURE…" and "--@end" is left
+# out if the library is built without the feature. The parts have no such lines: what is of a feature stands in its own.
 
 BEGIN {
 	n = split(features, names, " ")
@@ -79,14 +79,18 @@ FNR == 1 {
 /^--@into / {
 	slot = $2
 	first[slot] = FILENAME ":" FNR
-	if (split(slot, of, ".") > 1 && !(of[1] in built)) {
-		delete first[slot]
-		slot = ""
-	}
+	for (i = split(slot, of, ".") - 1; i > 0; i--)
+		if (slot != "" && !(of[i] in built)) {
+			delete first[slot]
+			slot = ""
+		}
 	next
 }
+/^--@with / && FILENAME ~ /^sql\/parts\// {
+	print FILENAME ":" FNR ": what is of a feature stands in its own part, --@into a slot" >"/dev/stderr"
+	exit failed = 1
+}
 /^--@with / { around[++withs] = out; for (i = 2; i <= NF; i++) if (!($i in built)) out = 1; next }
-/^--@else/ { out = around[withs] || !out; next }
 /^--@end/ { out = around[withs--]; next }
 out || of_feature && slot == "" { next }
 {

@@ -30,7 +30,7 @@
 #include "store/execution/execution.h"
 #include "store/feature.h"
 
-/* Columns of _sfflow.instance; see sql/parts/table/instance.sql. */
+/* Columns of _sfflow.instance; see sql/parts/copy/instance.sql. */
 #define SF_INSTANCE_COLUMNS(X) \
 	X(bool, only_row, BOOL, NOT_NULL) \
 	X(int64, system_identifier, INT8, NOT_NULL) \

@@ -8,11 +8,11 @@
  */
 #include "postgres.h"
 
-#include "asl/history_event_types.h"
 #include "base/name/name.h"
 #include "base/settings.h"
 #include "json/json.h"
 #include "report/report.h"
+#include "store/history/history_event_types.h"
 
 #define ASSIGNED "assignedVariables"
 

@@ -17,10 +17,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "asl/history_event_types.h"
 #include "base/value/iterations.h"
 #include "json/json.h"
 #include "report/visits.h"
+#include "store/history/history_event_types.h"
 
 /* --- instances --- */
 

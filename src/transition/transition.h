@@ -14,10 +14,10 @@
 #ifndef SF_TRANSITION_TRANSITION_H
 #define SF_TRANSITION_TRANSITION_H
 
-#include "asl/history_event_types.h"
 #include "asl/program.h"
 #include "store/execution/execution.h"
 #include "store/history/history_event.h"
+#include "store/history/history_event_types.h"
 #include "store/map_run/map_run.h"
 #include "store/state_machine/machine.h"
 #include "store/task/task.h"

@@ -170,11 +170,7 @@ BEGIN
 		IF target LIKE 'notify:%' THEN
 			PERFORM pg_notify(substr(target, 8),
 				CASE jsonb_typeof(message) WHEN 'string' THEN message #>> '{}' ELSE message::text END);
---@with event
-		ELSIF target LIKE 'event:%' THEN
-			PERFORM @extschema@.sf_emit(substr(target, 7), message->>'key', nullif(message->'payload', 'null'),
-				coalesce(message->>'id', id));
---@end
+--@slot aws_targets
 		ELSIF target LIKE 'activity:%' THEN
 			PERFORM @extschema@.sf_start('aws-activity-' || substr(target, 10), message, name);
 		ELSE
@@ -183,9 +179,7 @@ BEGIN
 	END $f$;
 
 	PERFORM _sfflow.aws_install_dynamodb();
---@with rule
-	PERFORM _sfflow.aws_install_eventbridge();
---@end
+--@slot aws_installs
 	PERFORM _sfflow.aws_install_sqs();
 	PERFORM _sfflow.aws_install_sfn();
 	PERFORM _sfflow.aws_install_ssm();
@@ -273,3 +267,5 @@ BEGIN
 END $uninstall$;
 COMMENT ON FUNCTION @extschema@.sf_aws_uninstall() IS
 	'drops schema sfflow_aws and the mappings to it; its items and rules are lost';
+
+--@slot aws_services

@@ -133,20 +133,30 @@ RETURN CASE
 	ELSE _sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"'
 END;
 
---@with hold
--- What is held, and whether the caller may release it.
+-- What is held, for all pages: no row, unless a feature lists some.
+CREATE FUNCTION _sfflow.console_held(
+	OUT target text,
+	OUT state text,
+	OUT since timestamptz,
+	OUT held_by text,
+	OUT reason text,
+	OUT waiting bigint)
+RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+BEGIN ATOMIC
+	SELECT NULL::text, NULL::text, NULL::timestamptz, NULL::text, NULL::text, NULL::bigint WHERE false
+--@slot console_held
+	;
+END;
+
+-- The same as a list, and whether the caller may release it.
 CREATE FUNCTION _sfflow.console_holds(most integer) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
 		SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting,
 			_sfflow.console_may_release(x.target, x.held_by) AS may_release
-		FROM @extschema@.sf_holds x ORDER BY x.since LIMIT $1) h);
---@else
-CREATE FUNCTION _sfflow.console_holds(most integer) RETURNS jsonb
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '[]'::jsonb;
---@end
+		FROM _sfflow.console_held() x ORDER BY x.since LIMIT $1) h);
 
 -- How many rows a page is to have.
 CREATE FUNCTION _sfflow.console_limit(q jsonb, usual integer, most integer) RETURNS integer

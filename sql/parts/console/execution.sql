@@ -44,13 +44,9 @@ RETURN (
 				x.succeeded, x.failed, x.timed_out, x.aborted, x.redrive_count, x.started_at, x.stopped_at
 			FROM @extschema@.sf_map_runs x WHERE x.execution_id = $1 ->> 'execution_id' ORDER BY x.started_at DESC
 				LIMIT 20) r),
---@with hold
 		'held', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
-			SELECT x.target, x.state, x.since, x.held_by, x.reason FROM @extschema@.sf_holds x
+			SELECT x.target, x.state, x.since, x.held_by, x.reason FROM _sfflow.console_held() x
 			WHERE x.target IN ($1 ->> 'execution_id', split_part($1 ->> 'execution_id', ':', 1)) LIMIT 20) h),
---@else
-		'held', '[]'::jsonb,
---@end
 		'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
 			SELECT x.at, x.action, x.role, x.session_role, left(x.reason, 500) AS reason, x.details
 				FROM @extschema@.sf_audit x

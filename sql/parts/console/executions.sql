@@ -119,11 +119,7 @@ BEGIN ATOMIC
 			FROM @extschema@.sf_state_machines x
 			WHERE x.is_current AND x.state_machine IN (SELECT split_part(l.state_machine, '/', 1) FROM line l)) s
 	), held AS MATERIALIZED (
---@with hold
-		SELECT h.target FROM @extschema@.sf_holds h WHERE $1 ->> 'act' = 'release' AND h.state IS NULL
---@else
-		SELECT NULL::text AS target WHERE false
---@end
+		SELECT h.target FROM _sfflow.console_held() h WHERE $1 ->> 'act' = 'release' AND h.state IS NULL
 	)
 	SELECT l.execution_id,
 		CASE WHEN a.searches THEN coalesce((

@@ -35,16 +35,12 @@ RETURN (
 			SELECT x.job_id, x.runs, x.failures, x.recent_ms_p50, x.recent_ms_p95, x.week_ms_p50,
 				x.previous_week_ms_p50, x.last_at
 			FROM @extschema@.sf_job_times x WHERE x.state_machine = s.state_machine ORDER BY x.job_id LIMIT 500 + 1) t),
---@with hold
 		'held', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
-			SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting FROM @extschema@.sf_holds x
+			SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting FROM _sfflow.console_held() x
 			WHERE x.target = s.state_machine OR x.target LIKE replace(replace(s.state_machine, '\', '\\'), '_', '\_')
 				|| ':%'
-			ORDER BY x.since LIMIT 50) h)
---@else
-		'held', '[]'::jsonb
---@end
-		), '{"limits": 50, "deadlines": 50, "versions": 200, "times": 500}')
+			ORDER BY x.since LIMIT 50) h)),
+		'{"limits": 50, "deadlines": 50, "versions": 200, "times": 500}')
 	FROM (
 		SELECT x.state_machine, x.version, x.is_current, x.owner::text AS owner, x.definition::text AS definition,
 			x.execution_id_path, x.options, x.created_at

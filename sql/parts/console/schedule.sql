@@ -10,11 +10,7 @@ RETURN (
 			x.active, x.next_run, x.last_execution_id, x.state, left(x.problem, 500) AS problem, x.owner, x.calendar,
 				x.on_closed,
 			x.starts, x.ends, x.missed, x.overlap, x.given_timezone, pg_has_role(x.owner, 'USAGE') AS may_edit,
---@with hold
-			EXISTS (SELECT FROM @extschema@.sf_holds h WHERE h.target = 'schedule:' || x.schedule_name) AS held
---@else
-			false AS held
---@end
+			EXISTS (SELECT FROM _sfflow.console_held() h WHERE h.target = 'schedule:' || x.schedule_name) AS held
 		FROM @extschema@.sf_schedules x
 		WHERE x.schedule_name > coalesce($2, '') AND ($1 IS NULL OR x.schedule_name = $1)
 		ORDER BY x.schedule_name LIMIT $3) s);

@@ -302,3 +302,11 @@ FROM _sfflow.event_type t
 		JOIN _sfflow.event_type t ON t.event_type_no = w.event_type_no WHERE t.name = h.name)
 --@into hold.visible
 	WHEN 'event' THEN h.name IN (SELECT t.name FROM _sfflow.known_event_type t)
+--@into aws_targets
+		ELSIF target LIKE 'event:%' THEN
+			PERFORM @extschema@.sf_emit(substr(target, 7), message->>'key', nullif(message->'payload', 'null'),
+				coalesce(message->>'id', id));
+--@into mcp.waits
+	'events', (SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.since), '[]') FROM (
+		SELECT x.name, left(x.key, 200) AS key, x.state, x.since FROM @extschema@.sf_event_waits x
+		WHERE x.execution_id = $1 ORDER BY x.since LIMIT 20) w),

@@ -117,8 +117,30 @@ UNION ALL SELECT 'hold', h.hold_no FROM _sfflow.hold h
 --@into rows_of_executions
 	UNION ALL SELECT 'hold', h.execution_no FROM _sfflow.hold h WHERE h.execution_no IS NOT NULL
 	UNION ALL SELECT 'mark', k.execution_no FROM _sfflow.mark k
+--@into console_held
+	UNION ALL
+	SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting FROM @extschema@.sf_holds x
 --@into console_one
 	WHEN 'hold' THEN @extschema@.sf_hold($2, $3 ->> 'state', $3 ->> 'reason')::text
 	WHEN 'release' THEN @extschema@.sf_release($2, $3 ->> 'state')::text
 	WHEN 'mark' THEN @extschema@.sf_mark($2, $3 ->> 'job_id', $3 ->> 'outcome', ($3 ->> 'output')::jsonb,
 		$3 ->> 'reason')::text
+--@into mcp.orders
+	, ('hold', true, 'Hold',
+		'Lets no step of a state machine, state, execution, schedule or activity begin until it is released.',
+		'target! string Name of a state machine, id of an execution, schedule:NAME or activity:NAME.
+		state string A state of the state machine or execution.
+		reason string Why.',
+		'target! string What is held.
+		began! boolean It was not held before.'),
+	('release', true, 'Release',
+		'Ends a hold.',
+		'target! string What is held.
+		state string A state of it.',
+		'target! string What was held.
+		went_on! integer How many branches that waited for it go on.')
+--@into mcp.writes
+	WHEN 'hold' THEN jsonb_build_object('target', $2 -> 'target', 'began',
+		@extschema@.sf_hold($2 ->> 'target', $2 ->> 'state', $2 ->> 'reason'))
+	WHEN 'release' THEN jsonb_build_object('target', $2 -> 'target', 'went_on',
+		@extschema@.sf_release($2 ->> 'target', $2 ->> 'state'))

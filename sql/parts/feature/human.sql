@@ -398,3 +398,38 @@ FROM _sfflow.worklist w
 		UNION ALL SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = @OBJECT_WORKLIST@)
 --@into public_functions
 		console_held_worklists, console_inbox, console_task, human_not_by, human_task_rights,
+--@into mcp.questions
+	('waiting_for_people', false, 'Which decisions wait for people?',
+		'A page of the tasks of people that the role may do or assign, the most urgent first. People claim and complete them; no tool does.',
+		'worklist string Only those of this worklist.
+		which string mine, open (that the role may claim), overdue or all; default: all.
+		limit integer How many at most (20, at most 50).
+		page_key string next_page_key of the page before.',
+		'counts! array How many tasks wait in each worklist.
+		tasks! array The tasks: title, due_at, who has claimed it, for which roles it is; data is what people are shown.
+		held! array Worklists that are held.
+		next_page_key string page_key of the next page.
+		cut! boolean There is another page.'),
+--@into mcp.answers
+-- waiting_for_people {worklist, which, limit, page_key}
+CREATE FUNCTION _sfflow.mcp_waiting_for_people(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('counts', i.d -> 'counts', 'tasks', (
+			SELECT coalesce(jsonb_agg(r.task || jsonb_build_object('title', _sfflow.mcp_text(r.task ->> 'title', 300),
+				'roles', to_jsonb(t.roles), 'not_by', to_jsonb(t.not_by), 'data', _sfflow.mcp_text(t.data::text, 500))
+				ORDER BY r.n), '[]')
+			FROM jsonb_array_elements(i.d -> 'rows') WITH ORDINALITY AS r(task, n)
+			LEFT JOIN LATERAL (
+				SELECT x.roles, x.not_by, x.data FROM @extschema@.sf_human_tasks x
+				WHERE x.task = (r.task ->> 'task')::bigint OFFSET 0) t ON true),
+		'held', i.d -> 'held', 'next_page_key', i.d -> 'next', 'cut', i.d ->> 'next' IS NOT NULL)
+	FROM (
+		SELECT _sfflow.console_inbox($1 || jsonb_build_object('limit', _sfflow.console_limit($1, 20, 50),
+			'after', $1 -> 'page_key')) AS d OFFSET 0) i);
+--@into mcp.calls
+		WHEN 'waiting_for_people' THEN answer := _sfflow.mcp_waiting_for_people(arguments);
+--@into mcp.node.parts
+	WHEN 'waiting_for_people' THEN _sfflow.mcp_waiting_for_people($2)
+--@into public_functions
+		mcp_waiting_for_people,

@@ -126,9 +126,7 @@ AS $$
 		WHEN 'activity' THEN EXISTS (SELECT FROM @extschema@.sf_activities AS a WHERE a.activity = $2)
 		WHEN 'alias' THEN EXISTS (SELECT FROM @extschema@.sf_aliases AS a WHERE a.state_machine || '/' || a.alias = $2)
 		WHEN 'schedule' THEN EXISTS (SELECT FROM @extschema@.sf_schedules AS s WHERE s.schedule_name = $2)
---@with rule
-		WHEN 'rule' THEN EXISTS (SELECT FROM @extschema@.sf_rules AS r WHERE r.rule_name = $2)
---@end
+--@slot import.parts
 		ELSE false END
 $$;
 

@@ -421,3 +421,5 @@ $$;
 			WHEN 'plan_limit' THEN plan := _sfflow.console_plan_limit(q);
 --@into public_functions
 		console_limits, console_may_limit, console_plan_limit, console_set_limit, console_waits, short_hash,
+--@into mcp.waits
+	'limits', _sfflow.console_waits($1),

@@ -257,14 +257,7 @@ RETURN jsonb_build_object(
 		SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline,
 			x.heartbeat_at, x.worker
 		FROM @extschema@.sf_tasks x WHERE x.execution_id = $1 LIMIT 20) t),
---@with limit
-	'limits', _sfflow.console_waits($1),
---@end
---@with event
-	'events', (SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.since), '[]') FROM (
-		SELECT x.name, left(x.key, 200) AS key, x.state, x.since FROM @extschema@.sf_event_waits x
-		WHERE x.execution_id = $1 ORDER BY x.since LIMIT 20) w),
---@end
+--@slot mcp.waits
 	'held', (SELECT coalesce(jsonb_agg(h.x), '[]') FROM jsonb_array_elements(_sfflow.console_holds(1000)) AS h(x)
 		WHERE h.x ->> 'target' IN ($1, substring($1, '^[^:/]+'))));
 
@@ -289,24 +282,7 @@ RETURN CASE WHEN $1 ? 'execution_id' THEN (
 				ON true)
 	END;
 
---@with human
--- waiting_for_people {worklist, which, limit, page_key}
-CREATE FUNCTION _sfflow.mcp_waiting_for_people(q jsonb) RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN (
-	SELECT jsonb_build_object('counts', i.d -> 'counts', 'tasks', (
-			SELECT coalesce(jsonb_agg(r.task || jsonb_build_object('title', _sfflow.mcp_text(r.task ->> 'title', 300),
-				'roles', to_jsonb(t.roles), 'not_by', to_jsonb(t.not_by), 'data', _sfflow.mcp_text(t.data::text, 500))
-				ORDER BY r.n), '[]')
-			FROM jsonb_array_elements(i.d -> 'rows') WITH ORDINALITY AS r(task, n)
-			LEFT JOIN LATERAL (
-				SELECT x.roles, x.not_by, x.data FROM @extschema@.sf_human_tasks x
-				WHERE x.task = (r.task ->> 'task')::bigint OFFSET 0) t ON true),
-		'held', i.d -> 'held', 'next_page_key', i.d -> 'next', 'cut', i.d ->> 'next' IS NOT NULL)
-	FROM (
-		SELECT _sfflow.console_inbox($1 || jsonb_build_object('limit', _sfflow.console_limit($1, 20, 50),
-			'after', $1 -> 'page_key')) AS d OFFSET 0) i);
---@end
+--@slot mcp.answers
 
 -- what_would_redrive_run {execution_id, from_state}
 CREATE FUNCTION _sfflow.mcp_what_would_redrive_run(q jsonb) RETURNS jsonb
@@ -364,10 +340,5 @@ RETURN CASE $1
 		@extschema@.sf_stop($2 ->> 'execution_id', $2 ->> 'error', $2 ->> 'reason'))
 	WHEN 'start' THEN jsonb_build_object('execution_id', @extschema@.sf_start($2 ->> 'state_machine',
 		coalesce($2 -> 'input', '{}'), $2 ->> 'name', 'error'))
---@with hold
-	WHEN 'hold' THEN jsonb_build_object('target', $2 -> 'target', 'began',
-		@extschema@.sf_hold($2 ->> 'target', $2 ->> 'state', $2 ->> 'reason'))
-	WHEN 'release' THEN jsonb_build_object('target', $2 -> 'target', 'went_on',
-		@extschema@.sf_release($2 ->> 'target', $2 ->> 'state'))
---@end
+--@slot mcp.writes
 END;

@@ -78,9 +78,7 @@ BEGIN ATOMIC
 		requested_before string Requested before this time (ISO 8601).
 		limit integer How many at most (20, at most 50).
 		page_key string next_page_key of the page before.'
---@with label
-		|| E'\n\t\tlabels object Only those that have all of these labels, values by name.'
---@end
+--@slot mcp.list_arguments
 		,
 		'executions! array The executions.
 		next_page_key string page_key of the next page.
@@ -125,19 +123,7 @@ BEGIN ATOMIC
 		events array Events that it waits for.
 		held array Holds of the execution and its state machine.
 		cut! boolean There are more executions.'),
---@with human
-	('waiting_for_people', false, 'Which decisions wait for people?',
-		'A page of the tasks of people that the role may do or assign, the most urgent first. People claim and complete them; no tool does.',
-		'worklist string Only those of this worklist.
-		which string mine, open (that the role may claim), overdue or all; default: all.
-		limit integer How many at most (20, at most 50).
-		page_key string next_page_key of the page before.',
-		'counts! array How many tasks wait in each worklist.
-		tasks! array The tasks: title, due_at, who has claimed it, for which roles it is; data is what people are shown.
-		held! array Worklists that are held.
-		next_page_key string page_key of the next page.
-		cut! boolean There is another page.'),
---@end
+--@slot mcp.questions
 	('what_would_redrive_run', false, 'What would a redrive run?',
 		'The jobs that would run if the execution were redriven now, found by a redrive that is taken back. Nothing runs. It needs the right to redrive.',
 		'execution_id! string Id of the execution.
@@ -195,21 +181,7 @@ BEGIN ATOMIC
 		input any Input; default {}.
 		name string Name of the execution, which must be new.',
 		'execution_id! string The execution.')
---@with hold
-	, ('hold', true, 'Hold',
-		'Lets no step of a state machine, state, execution, schedule or activity begin until it is released.',
-		'target! string Name of a state machine, id of an execution, schedule:NAME or activity:NAME.
-		state string A state of the state machine or execution.
-		reason string Why.',
-		'target! string What is held.
-		began! boolean It was not held before.'),
-	('release', true, 'Release',
-		'Ends a hold.',
-		'target! string What is held.
-		state string A state of it.',
-		'target! string What was held.
-		went_on! integer How many branches that waited for it go on.')
---@end
+--@slot mcp.orders
 	;
 END;
 

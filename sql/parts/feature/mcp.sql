@@ -3,43 +3,7 @@
 -- and "cut" is true if something is left out. Here are the calls and the protocol.
 
 --@into agents
---@with node
--- What a node has for a tool that is a list: what the coordinator's tool reads, or its answer.
-CREATE FUNCTION _sfflow.mcp_part(tool text, q jsonb) RETURNS jsonb
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN CASE $1
-	WHEN 'tonight' THEN @extschema@.sf_console_api('tonight', $2)
-	WHEN 'list_executions' THEN @extschema@.sf_console_api('executions', _sfflow.mcp_filter($2))
-	WHEN 'late_or_failing' THEN _sfflow.mcp_late_or_failing($2)
-	WHEN 'waiting_on' THEN _sfflow.mcp_waiting_on($2)
---@with human
-	WHEN 'waiting_for_people' THEN _sfflow.mcp_waiting_for_people($2)
---@end
-END;
-
--- The first rows of a list of all nodes, and whether there are more.
-CREATE FUNCTION _sfflow.mcp_first_of_all(q jsonb, own jsonb, what text, at text, size integer) RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN jsonb_build_object($3, _sfflow.console_first_of_all($1, $2, $3, $4, -1, $5), 'cut', (
-	SELECT coalesce(bool_or((a.one ->> 'cut')::boolean), false) OR sum(jsonb_array_length(a.one -> $3)) > $5
-	FROM _sfflow.console_answers($1, $2) AS a(one)));
-
--- The answer of a tool that is a list, over all nodes, and the nodes that it lacks. What the console merges is merged.
-CREATE FUNCTION _sfflow.mcp_merged(tool text, q jsonb, own jsonb) RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN $3 || CASE $1
-	WHEN 'late_or_failing' THEN jsonb_build_object('counts', _sfflow.console_counts_of_all($2, $3, 'counts'))
-		|| _sfflow.mcp_first_of_all($2, $3, 'alerts', 'since', _sfflow.console_limit($2, 30, 100))
-	WHEN 'waiting_on' THEN
-		_sfflow.mcp_first_of_all($2, $3, 'executions', 'requested_at', _sfflow.console_limit($2, 25, 100))
-	WHEN 'waiting_for_people' THEN (
-		SELECT _sfflow.console_merged_inbox($2, $3) - '{rows,next,readable}'::text[] || p.page
-			|| jsonb_build_object('cut', p.page ->> 'next_page_key' IS NOT NULL)
-		FROM (SELECT _sfflow.console_page_of_all($2, $3, 'tasks', 'next_page_key', 1,
-			_sfflow.console_limit($2, 20, 50)) AS page OFFSET 0) p)
-	ELSE '{}' END
-	|| jsonb_build_object('nodes_missing', _sfflow.console_missing($2));
---@end
+--@slot mcp.nodes
 
 -- Call a tool; nodes: what other nodes have for it, or null. The answer is null if there is no tool of this name, or it
 -- writes and is not named. Notices would tell of a redrive that is only tried.
@@ -60,11 +24,9 @@ BEGIN
 	arguments := (SELECT coalesce(jsonb_object_agg(a.key, a.value), '{}') FROM jsonb_each(arguments) a
 		WHERE a.value <> 'null' OR a.key = 'input');
 	PERFORM _sfflow.mcp_check(tool, _sfflow.mcp_schema(known.arguments, true), arguments);
---@with node
 	IF nodes IS NOT NULL THEN
 		arguments := arguments || jsonb_build_object('nodes', nodes);
 	END IF;
---@end
 	CASE tool
 		WHEN 'tonight' THEN answer := _sfflow.mcp_tonight(arguments);
 		WHEN 'late_or_failing' THEN answer := _sfflow.mcp_late_or_failing(arguments);
@@ -73,19 +35,13 @@ BEGIN
 		WHEN 'list_executions' THEN answer := _sfflow.mcp_list_executions(arguments);
 		WHEN 'execution_status' THEN answer := _sfflow.mcp_execution_status(arguments);
 		WHEN 'waiting_on' THEN answer := _sfflow.mcp_waiting_on(arguments);
---@with human
-		WHEN 'waiting_for_people' THEN answer := _sfflow.mcp_waiting_for_people(arguments);
---@end
+--@slot mcp.calls
 		WHEN 'what_would_redrive_run' THEN answer := _sfflow.mcp_what_would_redrive_run(arguments);
 		WHEN 'list_state_machines' THEN answer := _sfflow.mcp_list_state_machines(arguments);
 		WHEN 'state_machine_definition' THEN answer := _sfflow.mcp_state_machine_definition(arguments);
 		ELSE answer := _sfflow.mcp_write(tool, arguments);
 	END CASE;
---@with node
-	IF nodes IS NOT NULL THEN
-		answer := _sfflow.mcp_merged(tool, arguments, answer);
-	END IF;
---@end
+--@slot mcp.merges
 	answer := jsonb_strip_nulls(answer);
 	shown := answer::text;
 	IF NOT known.writes AND length(shown) > 200000 THEN
@@ -102,10 +58,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN CASE $1
 	WHEN 'tools/list' THEN jsonb_build_object('tools', _sfflow.mcp_tool_list($3))
 	WHEN 'tools/call' THEN _sfflow.mcp_call($2 ->> 'name', coalesce($2 -> 'arguments', '{}'), $2 -> 'nodes', $3)
---@with node
-	-- by sfgateway alone
-	WHEN 'tools/part' THEN _sfflow.mcp_part($2 ->> 'name', jsonb_strip_nulls(coalesce($2 -> 'arguments', '{}')))
---@end
+--@slot mcp.methods
 END;
 
 -- For sfgateway. The role is the identity of this one call, and nothing that it calls can leave it.
@@ -117,7 +70,6 @@ COMMENT ON FUNCTION @extschema@.sf_mcp_as(name, text, jsonb, text[]) IS
 	'answers a request of the Model Context Protocol with the rights of a role that the session user is a member of';
 --@into public_functions
 		mcp_call, mcp_check, mcp_compare_with_last_good, mcp_compared, mcp_execution, mcp_execution_status, mcp_filter,
-		mcp_first, mcp_first_of_all, mcp_last_good, mcp_late_or_failing, mcp_list_executions, mcp_list_state_machines,
-		mcp_merged, mcp_more, mcp_part, mcp_pointers, mcp_rows, mcp_schema, mcp_state_machine_definition, mcp_text,
-		mcp_tonight, mcp_tool_list, mcp_tools, mcp_waiting_for_people, mcp_waiting_on, mcp_waits,
-		mcp_what_would_redrive_run, mcp_why_did_it_fail, mcp_write,
+		mcp_first, mcp_last_good, mcp_late_or_failing, mcp_list_executions, mcp_list_state_machines, mcp_more,
+		mcp_pointers, mcp_rows, mcp_schema, mcp_state_machine_definition, mcp_text, mcp_tonight, mcp_tool_list,
+		mcp_tools, mcp_waiting_on, mcp_waits, mcp_what_would_redrive_run, mcp_why_did_it_fail, mcp_write,

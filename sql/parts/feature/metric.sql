@@ -343,5 +343,35 @@ COMMENT ON COLUMN @extschema@.sf_retries.state IS 'the name of the state';
 COMMENT ON COLUMN @extschema@.sf_retries.error IS
 	'the error that was retried; (other): one beyond the 200 that are told apart';
 COMMENT ON COLUMN @extschema@.sf_retries.retries IS 'how often';
+
+-- For each of some durations in microseconds, how many in the histogram are shorter. A bucket counts where its
+-- least duration is shorter.
+CREATE FUNCTION _sfflow.histogram_below(histogram bytea, us bigint[]) RETURNS bigint[]
+AS 'MODULE_PATHNAME', 'sfflow_histogram_below'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE VIEW @extschema@.sf_execution_time_buckets WITH (security_barrier) AS
+SELECT m.name AS state_machine, b.seconds AS le, b.executions
+FROM _sfflow.state_machine m
+JOIN (
+	SELECT c.machine_no, _sfflow.histogram_sum(c.time_histogram) AS histogram
+	FROM (
+		SELECT t.machine_no, t.time_histogram FROM _sfflow.metric_total t
+		UNION ALL
+		SELECT u.machine_no, u.time_histogram FROM _sfflow.unfolded_metrics() u) c
+	GROUP BY c.machine_no) x ON x.machine_no = m.machine_no
+CROSS JOIN (VALUES ('{0.01,0.05,0.1,0.5,1,5,10,30,60,300,900,1800,3600,7200,14400,28800,86400,Infinity}'::double precision[])) l(seconds)
+CROSS JOIN LATERAL unnest(l.seconds, _sfflow.histogram_below(x.histogram,
+	ARRAY(SELECT CASE WHEN s.seconds = 'Infinity' THEN 9223372036854775807 ELSE (s.seconds * 1000000)::bigint END
+		FROM unnest(l.seconds) WITH ORDINALITY s(seconds, n) ORDER BY s.n))) b(seconds, executions)
+WHERE _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW @extschema@.sf_execution_time_buckets IS
+	'how many executions have ended within some times from their start, as a histogram of Prometheus';
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.le IS 'a time in seconds, at last Infinity';
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.executions IS
+	'executions that ended within this time; the count never decreases';
+GRANT SELECT ON @extschema@.sf_execution_time_buckets TO PUBLIC;
 --@into public_functions
-		histogram_add, histogram_percentiles, histogram_sum, unfolded_jobs, unfolded_metrics, unfolded_retries,
+		histogram_add, histogram_below, histogram_percentiles, histogram_sum, unfolded_jobs, unfolded_metrics,
+		unfolded_retries,

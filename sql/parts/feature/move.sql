@@ -57,5 +57,9 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_move_key'
 LANGUAGE C;
 COMMENT ON PROCEDURE @extschema@.sf_move_key(text, integer, bigint) IS
 	'has the executions of a key come to this node from another one; without a key, of all keys that are at home here';
+--@into gauges
+		UNION ALL
+		SELECT 30, 'executions_away', 'Executions that are not on the node of their key.',
+			_sfflow.executions_away()::text
 --@into public_functions
 		executions_away,

@@ -246,6 +246,7 @@ COMMENT ON FUNCTION @extschema@.sf_all_executions(text, text, text, text, text, 
 	text, boolean) IS
 	'a page of sf_list_executions over all nodes; a row with ok, of each node, tells whether it has answered';
 
+--@slot node.pages
 CREATE FUNCTION @extschema@.sf_all_jobs(
 	state_machine text DEFAULT NULL,
 	status text DEFAULT NULL,

@@ -311,3 +311,5 @@ $$;
 		WHEN 'create_rule' THEN answer := _sfflow.console_create_rule(request);
 --@into public_functions
 		check_rule_input, console_create_rule, console_rules, console_test_pattern, rule_input, start_by_rule,
+--@into import.parts
+		WHEN 'rule' THEN EXISTS (SELECT FROM @extschema@.sf_rules AS r WHERE r.rule_name = $2)

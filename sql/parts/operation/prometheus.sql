@@ -1,34 +1,5 @@
 -- The metrics in Prometheus' text format.
 
--- For each of some durations in microseconds, how many in the histogram are shorter. A bucket counts where its
--- least duration is shorter.
-CREATE FUNCTION _sfflow.histogram_below(histogram bytea, us bigint[]) RETURNS bigint[]
-AS 'MODULE_PATHNAME', 'sfflow_histogram_below'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-CREATE VIEW @extschema@.sf_execution_time_buckets WITH (security_barrier) AS
-SELECT m.name AS state_machine, b.seconds AS le, b.executions
-FROM _sfflow.state_machine m
-JOIN (
-	SELECT c.machine_no, _sfflow.histogram_sum(c.time_histogram) AS histogram
-	FROM (
-		SELECT t.machine_no, t.time_histogram FROM _sfflow.metric_total t
-		UNION ALL
-		SELECT u.machine_no, u.time_histogram FROM _sfflow.unfolded_metrics() u) c
-	GROUP BY c.machine_no) x ON x.machine_no = m.machine_no
-CROSS JOIN (VALUES ('{0.01,0.05,0.1,0.5,1,5,10,30,60,300,900,1800,3600,7200,14400,28800,86400,Infinity}'::double precision[])) l(seconds)
-CROSS JOIN LATERAL unnest(l.seconds, _sfflow.histogram_below(x.histogram,
-	ARRAY(SELECT CASE WHEN s.seconds = 'Infinity' THEN 9223372036854775807 ELSE (s.seconds * 1000000)::bigint END
-		FROM unnest(l.seconds) WITH ORDINALITY s(seconds, n) ORDER BY s.n))) b(seconds, executions)
-WHERE _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW @extschema@.sf_execution_time_buckets IS
-	'how many executions have ended within some times from their start, as a histogram of Prometheus';
-COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.state_machine IS 'the state machine';
-COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.le IS 'a time in seconds, at last Infinity';
-COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.executions IS
-	'executions that ended within this time; the count never decreases';
-GRANT SELECT ON @extschema@.sf_execution_time_buckets TO PUBLIC;
-
 -- Sums of microseconds are those of sf_metrics: an average and its count.
 -- Without jit: to compile its expressions takes most of a second, and longer than a scrape may on a busy machine.
 CREATE FUNCTION @extschema@.sf_prometheus() RETURNS text
@@ -78,11 +49,7 @@ ELSE (
 		FROM @extschema@.sf_alerts a WHERE a.kind = 'missed_run'
 		UNION ALL
 		SELECT 29, 'schema_differs', 'Whether library and schema of sfflow differ: nothing runs then.', '0'
---@with move
-		UNION ALL
-		SELECT 30, 'executions_away', 'Executions that are not on the node of their key.',
-			_sfflow.executions_away()::text
---@end
+--@slot gauges
 	), family(n, name, type, help, samples) AS (
 		SELECT c.n, format('sfflow_%s_total', c.name), 'counter', c.help,
 			string_agg(format(E'sfflow_%s_total%s} %s\n', c.name, m.label, m.counts ->> c.field), ''

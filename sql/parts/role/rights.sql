@@ -31,21 +31,22 @@ DECLARE
 	-- worth hiding. Features list their own.
 	public name[] := '{
 --@slot public_functions
-		apply_definition, athena_rows, aws_install_athena, aws_install_dynamodb, aws_install_eventbridge,
+		apply_definition, athena_rows, aws_install_athena, aws_install_dynamodb,
 		aws_install_s3, aws_install_s3_api, aws_install_sfn, aws_install_sqs, aws_install_ssm, branch_names, can_read,
 		console_act_on_matches, console_activities, console_ahead, console_alerts, console_bounded, console_check_act,
 		console_compare,
 		console_compared, console_count_matches, console_cut, console_diff, console_each, console_event_payload,
 		console_events, console_execution, console_executions, console_failed_item, console_failed_jobs, console_fits,
-		console_grid, console_holds, console_jobs, console_layout, console_limit, console_listed, console_machine,
-		console_machines, console_matches, console_may_release, console_night, console_one, console_operations,
+		console_grid, console_held, console_holds, console_jobs, console_layout, console_limit, console_listed,
+		console_machine, console_machines, console_matches, console_may_release, console_night, console_one,
+		console_operations,
 		console_others, console_payload, console_plan, console_plan_calendar, console_plan_schedule, console_progress,
 		console_rights, console_schedule, console_schedule_rows, console_schedules, console_searches,
 		console_set_alias, console_set_calendar, console_set_schedule, console_start, console_state,
 		console_test_state, console_timeline, console_tonight, console_tried, console_validate, crc32, definition_text,
-		health, histogram_below, history, history_event_page, history_event_payload, history_event_types,
+		health, history, history_event_page, history_event_payload, history_event_types,
 		history_events, is_on_page, job_name, job_relations, jobs, jobs_ahead, longest_running, machine_rights,
-		map_run_arn, may_create, newest, node_labelled, put_version, remove_definition, spans, start_scheduled,
+		map_run_arn, may_create, newest, put_version, remove_definition, spans, start_scheduled,
 		task_slots, tasks_from, took_ms, waiting_on, workers}';
 	made record;
 	given record;

@@ -15,9 +15,9 @@
 #include "utils/fmgrprotos.h"
 
 #include "api/columns.h"
-#include "asl/history_event_types.h"
 #include "base/version/schema.h"
 #include "store/history/history_codec.h"
+#include "store/history/history_event_types.h"
 
 /* A set of event types; those that are no number of a byte are in none. */
 typedef struct TypeSet

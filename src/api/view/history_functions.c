@@ -17,7 +17,6 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "asl/history_event_types.h"
 #include "base/name/name.h"
 #include "base/value/iterations.h"
 #include "base/version/schema.h"
@@ -25,6 +24,7 @@
 #include "report/report.h"
 #include "report/visits.h"
 #include "store/execution/execution_head.h"
+#include "store/history/history_event_types.h"
 #include "store/state_machine/program_cache.h"
 #include "transition/state/map_state.h"
 

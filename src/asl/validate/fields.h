@@ -130,6 +130,9 @@ typedef enum SfValueKind
 /*
  * shape, name, value, languages, state types, flags, min, max, words
  *
+ * A field that is accepted is read by the function of its object in asl/compile/, such as sf_compile_map(), into a
+ * struct of asl/program.h, such as SfMapState, which the handler of the state type (transition/state/) looks at.
+ *
  * Required fields are reported in this order.
  */
 #define SF_ASL_FIELD_LIST(X) \

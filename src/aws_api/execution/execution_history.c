@@ -11,10 +11,10 @@
 #include "utils/builtins.h"
 
 #include "api/objects.h"
-#include "asl/history_event_types.h"
 #include "aws_api/operations.h"
 #include "aws_api/request/call.h"
 #include "report/report.h"
+#include "store/history/history_event_types.h"
 #include "store/state_machine/program_cache.h"
 
 /* A page ends with the event that makes it larger than this. */

@@ -19,7 +19,6 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "asl/history_event_types.h"
 #include "base/error/debug_point.h"
 #include "base/error/errors.h"
 #include "base/version/schema.h"
@@ -27,6 +26,7 @@
 #include "feature/archive/batch.h"
 #include "run/execution/lifecycle.h"
 #include "run/task/dispatch.h"
+#include "store/history/history_event_types.h"
 #include "store/purge/purge.h"
 
 /* Executions of a batch at most, and how many where the caller does not say */

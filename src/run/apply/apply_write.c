@@ -345,7 +345,10 @@ has_distributed(const SfProgram *program)
 	return false;
 }
 
-/* Delete or end the rows that an ended execution does not need. */
+/*
+ * Delete or end the rows that an ended execution does not need, and tell features that it has ended: each end comes
+ * here, by a transition, by sf_stop(), with its parent, or by a timeout.
+ */
 static void
 clear_rows(const SfDraft *draft)
 {

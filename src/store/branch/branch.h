@@ -130,7 +130,7 @@ typedef enum SfNetJobPlace
 } SfNetJobPlace;
 
 
-/* Columns of _sfflow.branch; see sql/parts/table/branch.sql. */
+/* Columns of _sfflow.branch; see sql/parts/store/branch.sql. */
 #define SF_BRANCH_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \

@@ -7,7 +7,7 @@
 
 #include "store/branch/branch.h"
 
-/* Columns of _sfflow.parked; see sql/parts/table/branch.sql. */
+/* Columns of _sfflow.parked; see sql/parts/store/branch.sql. */
 #define SF_PARKED_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \

@@ -29,7 +29,7 @@ typedef enum SfParentKind
 #define SF_MAX_OPTIONS	8
 
 /*
- * Columns of _sfflow.execution; see sql/parts/table/execution.sql.  Those that its end
+ * Columns of _sfflow.execution; see sql/parts/store/execution.sql.  Those that its end
  * changes stand together, so that WAL has these alone: an update is logged from the
  * first byte that differs to the last one.
  */
@@ -232,7 +232,7 @@ extern bool sf_bulk_map_run(const char *uuid, int64 *execution_no, int64 *map_ru
  * (docs/decisions/lists.md).
  */
 
-/* Columns of _sfflow.open_execution; see sql/parts/table/execution.sql. */
+/* Columns of _sfflow.open_execution; see sql/parts/store/execution.sql. */
 #define SF_OPEN_EXECUTION_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
 	X(SfStatus, status, INT2, NOT_NULL) \

@@ -10,9 +10,9 @@
 
 #include "utils/memutils.h"
 
-#include "asl/history_event_types.h"
 #include "store/execution/execution_head.h"
 #include "store/history/history_event.h"
+#include "store/history/history_event_types.h"
 #include "store/role/privilege.h"
 #include "store/state_machine/program_cache.h"
 

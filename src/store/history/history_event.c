@@ -8,10 +8,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "asl/history_event_types.h"
 #include "base/value/iterations.h"
 #include "store/history/history_codec.h"
 #include "store/history/history_event.h"
+#include "store/history/history_event_types.h"
 #include "store/state_machine/program_cache.h"
 
 SF_COLUMN_NUMBERS(SF_HISTORY_COLUMNS);

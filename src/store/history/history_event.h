@@ -7,12 +7,12 @@
 
 #include "nodes/pg_list.h"
 
-#include "asl/history_event_types.h"
 #include "asl/program.h"
 #include "json/json.h"
 #include "store/execution/execution.h"
+#include "store/history/history_event_types.h"
 
-/* Columns of _sfflow.history; see sql/parts/table/history.sql. */
+/* Columns of _sfflow.history; see sql/parts/store/history.sql. */
 #define SF_HISTORY_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \

@@ -8,7 +8,7 @@
 
 #include "store/execution/execution.h"
 
-/* Columns of _sfflow.map_run; see sql/parts/table/map_run.sql. */
+/* Columns of _sfflow.map_run; see sql/parts/store/map_run.sql. */
 #define SF_MAP_RUN_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, map_run_no, INT8, NOT_NULL) \

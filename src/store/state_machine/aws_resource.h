@@ -11,7 +11,7 @@
 #include "db/row.h"
 #include "store/role/object_kind.h"
 
-/* Columns of _sfflow.version_publication; see sql/parts/table/aws_api.sql. */
+/* Columns of _sfflow.version_publication; see sql/parts/store/aws_resource.sql. */
 #define SF_VERSION_PUBLICATION_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
 	X(int, version, INT4, NOT_NULL) \
@@ -43,7 +43,7 @@ extern List *sf_publication_list(int machine_no, int below, int max_rows);
 
 /* --- resource_map.c: the table, and a cache of it in each session --- */
 
-/* Columns of _sfflow.resource_map; see sql/parts/table/machine.sql. */
+/* Columns of _sfflow.resource_map; see sql/parts/store/machine.sql. */
 #define SF_RESOURCE_MAP_COLUMNS(X) \
 	X(Oid, owner, REGROLE, NOT_NULL) \
 	X(char *, pattern, TEXT, NOT_NULL)	/* "*" is any text */ \

@@ -423,6 +423,11 @@ delete_executions(int machine_no)
 /*
  * Delete a machine, its versions, and its executions with all they have; many that have ended are left to the purge.
  * The caller has forgotten the privileges on it.
+ *
+ * Features lose their rows in three ways.  What a table with of_execution (SfFeatureTable) has of the executions is
+ * deleted with these, in the statement of sf_purge_delete_dropped(), which then tells executions_dropped; a feature
+ * that has other rows of executions deletes them then.  At machine_dropped a feature deletes what it has of the
+ * machine in tables that it does not list so.  sf_feature_delete_of_machine() deletes from those with of_machine last.
  */
 void
 sf_machine_delete(int machine_no)

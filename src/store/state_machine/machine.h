@@ -19,7 +19,7 @@ typedef enum SfHistoryLevel
 /* Priorities of executions are from -this to this (machine option "priority") */
 #define SF_MAX_PRIORITY		1000
 
-/* Columns of _sfflow.state_machine; see sql/parts/table/machine.sql. */
+/* Columns of _sfflow.state_machine; see sql/parts/store/machine.sql. */
 #define SF_STATE_MACHINE_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
 	X(char *, name, TEXT, NOT_NULL) \
@@ -131,7 +131,7 @@ extern bool sf_applied_note(Oid role, const char *name, int64 revision, const Js
 
 /* --- machine_alias.c: names for versions of a state machine --- */
 
-/* Columns of _sfflow.machine_alias; see sql/parts/table/machine.sql. */
+/* Columns of _sfflow.machine_alias; see sql/parts/store/machine.sql. */
 #define SF_MACHINE_ALIAS_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
 	X(char *, alias, TEXT, NOT_NULL) \

@@ -44,7 +44,7 @@ typedef struct SfTaskSecret
 	unsigned char bytes[SF_TASK_SECRET_BYTES];
 } SfTaskSecret;
 
-/* Columns of _sfflow.task; see sql/parts/table/task.sql. */
+/* Columns of _sfflow.task; see sql/parts/store/task.sql. */
 #define SF_TASK_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \

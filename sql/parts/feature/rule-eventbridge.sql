@@ -1,6 +1,7 @@
--- What sf_aws_install makes for EventBridge: rules of the schema, which put_events matches.
+-- What sf_aws_install makes for EventBridge: rules of the schema, which put_events matches. They have the patterns and
+-- inputs of this feature.
 
---@with rule
+--@into aws_services
 -- Runs with the rights of its caller, to whom all that it makes belongs.
 CREATE FUNCTION _sfflow.aws_install_eventbridge()
 RETURNS void
@@ -120,4 +121,7 @@ BEGIN
 		RETURN jsonb_build_object('Entries', entries, 'FailedEntryCount', 0);
 	END $f$;
 END $install$;
---@end
+--@into aws_installs
+	PERFORM _sfflow.aws_install_eventbridge();
+--@into public_functions
+		aws_install_eventbridge,

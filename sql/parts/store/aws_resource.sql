@@ -1,4 +1,4 @@
--- What the AWS API has beyond the other functions: tags, publication of versions.
+-- Tables of what the AWS API has beyond the other functions: tags, publications of versions.
 
 -- What the API keeps of state machines and activities, beside the "aws" in the options of a version.
 CREATE TABLE _sfflow.aws_resource (
@@ -53,4 +53,5 @@ $$;
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.aws_resource', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.version_publication', '');
 
+-- The tables of features
 --@slot tables

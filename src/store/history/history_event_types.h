@@ -4,8 +4,8 @@
  *
  * The numbers are stored; a new type goes to the end of the list.
  */
-#ifndef SF_ASL_HISTORY_EVENT_TYPES_H
-#define SF_ASL_HISTORY_EVENT_TYPES_H
+#ifndef SF_STORE_HISTORY_EVENT_TYPES_H
+#define SF_STORE_HISTORY_EVENT_TYPES_H
 
 #include "asl/program.h"
 #include "json/json.h"
@@ -153,4 +153,4 @@ extern SfHistoryEventType sf_history_event_type_find(SfHistoryEventSubject subje
 
 extern Jsonb *sf_history_event_type_failure(const char *error, const char *cause);
 
-#endif							/* SF_ASL_HISTORY_EVENT_TYPES_H */
+#endif							/* SF_STORE_HISTORY_EVENT_TYPES_H */

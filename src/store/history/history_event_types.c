@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "asl/history_event_types.h"
+#include "store/history/history_event_types.h"
 
 typedef struct EventTypeInfo
 {

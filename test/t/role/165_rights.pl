@@ -102,7 +102,7 @@ my %checked = map {
   console_create_rule console_cut console_cuts_of_all console_deadlines console_diff console_each
   console_event_payload console_events console_execution console_executions console_failed_item console_failed_jobs
   console_first_of_all console_key console_page_of_all console_sums_of_all
-  	console_grid console_held_worklists console_holds console_inbox console_jobs console_layout
+  	console_grid console_held console_held_worklists console_holds console_inbox console_jobs console_layout
   	console_limit
   console_limits console_machine console_machines console_may_limit console_may_release console_merged
   console_merged_alerts console_merged_inbox console_merged_tonight console_missing console_night console_one

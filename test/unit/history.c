@@ -21,8 +21,8 @@
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 
-#include "asl/history_event_types.h"
 #include "store/history/history_codec.h"
+#include "store/history/history_event_types.h"
 
 #define TIME	INT64CONST(800000000000000)
 #define EVENTS	3000
