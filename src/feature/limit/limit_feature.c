@@ -43,7 +43,8 @@ still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked *parked
 	if (sf_limit_find(parked->object_no) == NULL)
 		return SF_PARKING_GONE;
 	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
-		if (parked->in_queue && wanted->queue.limit_no == parked->object_no && wanted->queue.hash == parked->queue_hash)
+		if (sf_parked_in_queue(parked->kind) &&
+			wanted->queue.limit_no == parked->object_no && wanted->queue.hash == parked->queue_hash)
 			return SF_PARKING_APPLIES;
 	return SF_PARKING_OVER;
 }

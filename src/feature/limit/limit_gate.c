@@ -155,7 +155,7 @@ is_first(SfQueue queue, const SfBranch *branch, SfQueueOrder order)
 static SfQueueOrder
 order_within(const SfLimit *limit, const SfBranch *branch, SfQueueOrder order)
 {
-	order.has_slot = branch->phase == SF_PHASE_ANNOUNCED && limit->max_running > 0;
+	order.kind = branch->phase == SF_PHASE_ANNOUNCED && limit->max_running > 0 ? SF_PARKED_AHEAD : SF_PARKED_QUEUED;
 	return order;
 }
 
@@ -325,13 +325,13 @@ static SfQueueOrder
 order_of(const SfDraft *draft, const SfBranch *branch)
 {
 	bool		announced = branch->phase == SF_PHASE_ANNOUNCED;
-	SfQueueOrder order = {.rank = branch->left_queue.rank,.since = branch->left_queue.since};
+	SfQueueOrder order = {SF_PARKED_QUEUED, branch->left_queue.as_if_since, branch->left_queue.since};
 
 	if (branch->left_queue.was_in_one && !announced)
 		return order;
 	order.since = announced ? branch->started_at :
 		branch->due_at == DT_NOEND ? GetCurrentTimestamp() : branch->due_at;
-	order.rank = order.since - draft->execution->priority * (PRIORITY_STEP_MS * INT64CONST(1000));
+	order.as_if_since = order.since - draft->execution->priority * (PRIORITY_STEP_MS * INT64CONST(1000));
 	return order;
 }
 

@@ -194,7 +194,7 @@ typedef struct SfLeftQueue
 {
 	bool		was_in_one;		/* false: in none, and the others say nothing */
 	SfQueue		queue;
-	TimestampTz rank;			/* its order there */
+	TimestampTz as_if_since;	/* its order there (SfQueueOrder) */
 	TimestampTz since;			/* it has waited since then */
 } SfLeftQueue;
 
