@@ -2,10 +2,9 @@
  * park.c
  *		Branches that a feature keeps from going on: rows of _sfflow.parked.
  *
- * Such a branch is not due, and costs no queries.  Its row says which feature keeps it, and for which object: a hold,
- * or a limit.  One in the line of its start key has none.  What waits for a limit is in a queue, in an order; nothing
- * else is in one.  Its kind says so (SfParkedKind).  The row of a branch that went on in another way is left over and
- * means nothing.
+ * Such a branch is not due, and costs no queries.  Its row says which feature keeps it, and in which way
+ * (SfParkedKind): for an object, such as a hold; in a queue of an object, such as a limit; or in a line that the
+ * feature knows.  The row of a branch that went on in another way is left over and means nothing.
  */
 #include "postgres.h"
 
@@ -58,7 +57,7 @@ sf_park_in_line(SfBranch *branch, const char *feature)
 void
 sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfQueueOrder order)
 {
-	park(branch, feature, SF_INT8(queue.limit_no), SF_INT8(queue.hash), order);
+	park(branch, feature, SF_INT8(queue.object_no), SF_INT8(queue.hash), order);
 }
 
 /* Name the feature that a branch waits for; NULL: it waits for none. */
@@ -203,14 +202,14 @@ sf_park_unpark(SfUnpark why, const SfUnparked *of)
 {
 	static SfPlan lock[] = {
 		[SF_UNPARK_OBJECT] = SF_PLAN(LOCK_OF_OBJECT("NULL")),
-		[SF_UNPARK_LIMIT] = SF_PLAN(LOCK_OF_OBJECT("NOT NULL")),
+		[SF_UNPARK_QUEUES] = SF_PLAN(LOCK_OF_OBJECT("NOT NULL")),
 	};
 	static SfPlan make_due[] = {
 		[SF_UNPARK_OBJECT] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NULL"), NOW)),
-		[SF_UNPARK_LIMIT] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NOT NULL"), NOW)),
+		[SF_UNPARK_QUEUES] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NOT NULL"), NOW)),
 		[SF_UNPARK_NEXT] = SF_PLAN(MAKE_FREE_DUE(
 			" _sfflow.parked w" JOIN_BRANCH " WHERE w.execution_no = $5 AND w.feature = $2", NOW)),
-		[SF_UNPARK_SLOT] = SF_PLAN(MAKE_FREE_DUE(
+		[SF_UNPARK_WITHIN] = SF_PLAN(MAKE_FREE_DUE(
 			" _sfflow.parked w JOIN _sfflow.execution e ON e.execution_no = w.execution_no" JOIN_BRANCH
 			" WHERE w.object_no = $3 AND w.queue = $4 AND (e.execution_no = $5 OR e.parent_execution_no = $5)",
 			"w.since")),
@@ -221,7 +220,7 @@ sf_park_unpark(SfUnpark why, const SfUnparked *of)
 
 #define OF \
 	SF_PARKED_PHASES, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue_hash), SF_INT8(of->execution_no)
-	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_LIMIT)
+	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_QUEUES)
 		sf_db_execute(&lock[why], OF);
 	return sf_db_read(&make_due[why], read_released, NULL, OF);
 #undef OF
@@ -263,7 +262,7 @@ read_left(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfBranch   *branch = arg;
 
 	branch->left_queue.was_in_one = true;
-	branch->left_queue.queue.limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	branch->left_queue.queue.object_no = sf_row_number(tuple, desc, COL_object_no, 0);
 	branch->left_queue.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
 	branch->left_queue.as_if_since = sf_row_number(tuple, desc, COL_as_if_since, 0);
 	branch->left_queue.since = sf_row_number(tuple, desc, COL_since, 0);
@@ -354,7 +353,7 @@ sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front,
 
 	if (after == NULL)
 		after = &start;
-	sf_db_read(front_plan(size), read_waiting, &w, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
+	sf_db_read(front_plan(size), read_waiting, &w, SF_INT8(queue.object_no), SF_INT8(queue.hash),
 			   SF_PARKED_PHASES, SF_TIME(after->as_if_since), SF_INT2(SF_PHASE_ANNOUNCED),
 			   SF_BRANCH_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_INT2(after->kind));
 	return w.count;
@@ -389,7 +388,7 @@ sf_park_any_queued(void)
 	return sf_rows_read_dirty_by(&by_queue, 1, NULL, NULL, NULL, 0) > 0;
 }
 
-/* The greatest number of a limit that has a queue; 0: there is no queue. */
+/* The greatest number of an object that has a queue; 0: there is no queue. */
 int64
 sf_park_greatest_queue(void)
 {
@@ -403,7 +402,7 @@ sf_park_greatest_queue(void)
 bool
 sf_park_is_queued(SfQueue queue)
 {
-	return sf_rows_read_dirty(&by_queue, 1, NULL, NULL, SF_INT8(queue.limit_no),
+	return sf_rows_read_dirty(&by_queue, 1, NULL, NULL, SF_INT8(queue.object_no),
 							  SF_INT8(queue.hash)) > 0;
 }
 
@@ -423,7 +422,7 @@ read_queue(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_no = 1, COL_queue, COL_owner};
 	Queues	   *q = arg;
 
-	q->queues[q->count].limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	q->queues[q->count].object_no = sf_row_number(tuple, desc, COL_object_no, 0);
 	q->queues[q->count].hash = sf_row_number(tuple, desc, COL_queue, 0);
 	q->owners[q->count] = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	q->count++;
@@ -446,7 +445,7 @@ sf_park_queues(SfQueue after, SfQueue *queues, Oid *owners, int size)
 		"  ON m.machine_no = e.machine_no WHERE e.execution_no = q.execution_no) AS owner FROM q LIMIT $1");
 	Queues		q = {.queues = queues,.owners = owners};
 
-	sf_db_read(&plan, read_queue, &q, SF_INT8(size), SF_INT8(after.limit_no), SF_INT8(after.hash));
+	sf_db_read(&plan, read_queue, &q, SF_INT8(size), SF_INT8(after.object_no), SF_INT8(after.hash));
 	return q.count;
 }
 
@@ -459,7 +458,7 @@ read_waiting_of(HeapTuple tuple, TupleDesc desc, void *arg)
 
 	q->keys[q->count].execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	q->keys[q->count].branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
-	q->queues[q->count].limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	q->queues[q->count].object_no = sf_row_number(tuple, desc, COL_object_no, 0);
 	q->queues[q->count].hash = sf_row_number(tuple, desc, COL_queue, 0);
 	q->count++;
 }

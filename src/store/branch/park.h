@@ -88,12 +88,12 @@ extern void sf_park_check_unchanged(const char *feature, int64 object_no);
 typedef enum SfUnpark
 {
 	SF_UNPARK_OBJECT,			/* an object that has parked them in no queue is gone: feature, object_no */
-	SF_UNPARK_LIMIT,			/* the limit of their queues is gone: feature, object_no */
+	SF_UNPARK_QUEUES,			/* an object is gone whose queues they are in: feature, object_no */
 	SF_UNPARK_NEXT,				/* an execution that a feature has parked is the next one of its line: feature, execution_no */
-	SF_UNPARK_SLOT,				/* an execution has what its branches, and those of the children of its Distributed
+	SF_UNPARK_WITHIN,				/* an execution has what its branches, and those of the children of its Distributed
 								 * Maps, wait for in a queue: object_no, queue, execution_no */
-	SF_UNPARK_CHILDREN			/* children of an execution's Distributed Maps may wait in queues for a slot of the
-								 * Map: execution_no */
+	SF_UNPARK_CHILDREN			/* children of an execution's Distributed Maps may wait in queues for what the Map
+								 * has: execution_no */
 } SfUnpark;
 
 /* What is due again, as SfUnpark says */
@@ -115,7 +115,7 @@ extern void sf_park_unpark_arrived(const Jsonb *keys);
 static inline bool
 sf_park_queue_is_behind(SfQueue a, SfQueue b)
 {
-	return a.limit_no > b.limit_no || (a.limit_no == b.limit_no && a.hash > b.hash);
+	return a.object_no > b.object_no || (a.object_no == b.object_no && a.hash > b.hash);
 }
 
 /* Where in a queue a branch waits, and since when */
