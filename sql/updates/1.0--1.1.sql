@@ -38,7 +38,7 @@ BEGIN
 	END LOOP;
 END $$;
 ALTER FUNCTION _sfflow.job_label(bigint, text, integer[]) RENAME TO job_name;
-ALTER FUNCTION _sfflow.is_kept_by(integer, bigint, bigint, text, bigint, bigint) RENAME TO is_parked_by;
+DROP FUNCTION _sfflow.is_kept_by(integer, bigint, bigint, text, bigint, bigint);
 ALTER FUNCTION _sfflow.events(bigint, integer, timestamptz, bytea, jsonb[], smallint[]) RENAME TO history_events;
 ALTER FUNCTION _sfflow.event_payload(bigint, integer, bytea, jsonb[], integer) RENAME TO history_event_payload;
 ALTER FUNCTION _sfflow.event_page(text, integer, integer, integer, integer[], text, integer, integer)
@@ -133,12 +133,22 @@ ALTER TABLE _sfflow.branch
 DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b
 WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no AND b.phase = @PHASE_KEPT@;
 
--- What has a slot was first in its queue by a rank of a hundred years before.
-ALTER TABLE _sfflow.parked ADD COLUMN without_slot boolean NOT NULL DEFAULT true;
-UPDATE _sfflow.parked SET rank = rank + interval '876000 hours', without_slot = false
-WHERE rank < now() - interval '50 years';
+-- Whether there was a queue told how a branch is parked; and what has a slot was first in its queue by a time of a
+-- hundred years before.
+ALTER TABLE _sfflow.parked RENAME COLUMN rank TO as_if_since;
+ALTER TABLE _sfflow.parked ADD COLUMN kind smallint NOT NULL DEFAULT @PARKED_FOR_OBJECT@;
+UPDATE _sfflow.parked SET kind = CASE WHEN queue IS NULL THEN @PARKED_FOR_OBJECT@
+		WHEN as_if_since < now() - interval '50 years' THEN @PARKED_AHEAD@ ELSE @PARKED_QUEUED@ END,
+	as_if_since = CASE WHEN queue IS NOT NULL THEN as_if_since
+		+ CASE WHEN as_if_since < now() - interval '50 years' THEN interval '876000 hours' ELSE interval '0' END END,
+	since = CASE WHEN queue IS NOT NULL THEN coalesce(since, now()) END;
+ALTER TABLE _sfflow.parked ALTER COLUMN object_no DROP NOT NULL,
+	ADD CONSTRAINT parked_kind CHECK (CASE kind
+		WHEN @PARKED_FOR_OBJECT@ THEN object_no IS NOT NULL AND num_nonnulls(queue, as_if_since, since) = 0
+		WHEN @PARKED_IN_LINE@ THEN num_nonnulls(object_no, queue, as_if_since, since) = 0
+		ELSE kind IN (@PARKED_AHEAD@, @PARKED_QUEUED@) AND num_nulls(object_no, queue, as_if_since, since) = 0 END);
 DROP INDEX _sfflow.parked_queue;
-CREATE INDEX parked_queue ON _sfflow.parked (object_no, queue, without_slot, rank, execution_no, branch_no)
+CREATE INDEX parked_queue ON _sfflow.parked (object_no, queue, kind, as_if_since, execution_no, branch_no)
 	WHERE queue IS NOT NULL;
 
 -- Which columns were null told what a run that waits is of.
@@ -254,8 +264,6 @@ ALTER TABLE _sfflow.aws_resource
 ALTER TABLE _sfflow.version_publication
 	ADD CONSTRAINT version_publication_number CHECK (number IS NOT NULL OR NOT published);
 ALTER TABLE _sfflow.instance ADD CONSTRAINT instance_stopped CHECK (stopped_because IS NULL OR NOT enabled);
-ALTER TABLE _sfflow.parked ADD CONSTRAINT parked_rank
-	CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END);
 ALTER TABLE _sfflow.task ADD CONSTRAINT task_status CHECK (CASE
 	WHEN status = @TASK_STATUS_QUEUED@ THEN activity_no IS NOT NULL
 		AND num_nonnulls(started_at, heartbeat_at, lease_until) = 0
@@ -525,21 +533,21 @@ ALTER TABLE _sfflow.execution ADD COLUMN labels jsonb;
 CREATE TABLE _sfflow.start_key (
 	machine_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
-	last_rank timestamptz NOT NULL,
+	last_entered_at timestamptz NOT NULL,
 	PRIMARY KEY (machine_no, key)
 );
 
--- The executions that were started with a key: in the order of rank, a line.
+-- The executions that were started with a key: in the order of entered_at, a line.
 CREATE TABLE _sfflow.keyed_start (
 	execution_no bigint NOT NULL PRIMARY KEY,
 	machine_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
-	rank timestamptz NOT NULL,
+	entered_at timestamptz NOT NULL,
 	place smallint NOT NULL,			-- SfLinePlace
 	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_NUMBERS@))
 );
 
-CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place IN (@LINES_WAITING@);
+CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, entered_at) WHERE place IN (@LINES_WAITING@);
 CREATE INDEX keyed_start_begun ON _sfflow.keyed_start (machine_no, key, place) WHERE place IN (@LINES_BEGUN@);
 CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = @LINE_ENDED@;
 CREATE INDEX keyed_start_machine ON _sfflow.keyed_start (machine_no);

@@ -57,7 +57,7 @@ typedef struct SfHooks
 	void		(*delivery_due) (void);
 
 	/*
-	 * At once: what waits for a limit may have room, in this queue, or has it at a time.
+	 * At once: what waits in this queue may have room, or something has in some queue at a time.
 	 */
 	void		(*queue_due) (SfQueue queue, Oid owner);
 	void		(*queue_later) (SfTick at);
@@ -140,7 +140,7 @@ typedef struct SfHooks
 	/* Runs of schedules wait for executions to end: have a worker sweep them soon, and at each end. */
 	void		(*runs_wait) (void);
 
-	/* Something that no branch is for, a deadline or a limit, is due at a time: have everything due scanned then. */
+	/* Something that no branch is for, a deadline or a queue, is due at a time: have everything due scanned then. */
 	void		(*scan_at) (TimestampTz at);
 
 	/*

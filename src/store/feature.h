@@ -49,7 +49,7 @@ typedef struct SfFeature
 	 * A branch is about to begin a step.  Only its row is locked, and user code may follow: locks are tried, never
 	 * waited for.  The caller has read the clock, then taken in changes of others.  If the branch has to
 	 * wait, it is changed to do so; or the state fails, with *error.  A feature that takes something, such
-	 * as a slot, is the last of the list: none behind it may refuse.
+	 * as a slot, is the last of the list: none behind it may refuse.  What it takes it notes in the draft (taken).
 	 */
 	SfGate		(*may_begin) (struct SfDraft *draft, SfBranch *branch, SfError *error);
 

@@ -58,8 +58,8 @@ typedef enum SfGate
 	SF_GATE_OPEN,
 	SF_GATE_HELD,				/* the branch waits for the end of a hold */
 	SF_GATE_LATER,				/* the hold is being released: the branch is due in a moment */
-	SF_GATE_WAITS,				/* the branch waits for a limit, or in the line of its start key */
-	SF_GATE_THROTTLED			/* a limit has the state fail */
+	SF_GATE_WAITS,				/* the branch waits in a queue, or in a line */
+	SF_GATE_THROTTLED			/* the state is to fail */
 } SfGate;
 
 /* Whether the object that a branch is parked for still applies to it */

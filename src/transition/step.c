@@ -166,7 +166,7 @@ take_mark(SfStep *step)
 	return sf_step_exit(step, step->branch->payload, step->state->next, NULL);
 }
 
-/* Fail a state that a limit does not let begin. */
+/* Fail a state that a feature does not let begin. */
 static SfStepNext
 take_throttled(SfStep *step)
 {

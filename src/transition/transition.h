@@ -101,7 +101,7 @@ typedef enum SfStimulusKind
 {
 	SF_STIMULUS_DUE,			/* its time has come */
 	SF_STIMULUS_MARKED,			/* so, and an operator has marked its job */
-	SF_STIMULUS_THROTTLED,		/* so, and a limit has its state fail */
+	SF_STIMULUS_THROTTLED,		/* so, and a feature has its state fail */
 	SF_STIMULUS_TASK,			/* its task has an outcome, with which the state goes on */
 	SF_STIMULUS_STORED_OUTCOME, /* its task has one that its row is to store; the
 								 * state goes on in a later slice */

@@ -158,8 +158,8 @@ SELECT e.execution_id, p.branch, p.state,
 	(SELECT count(*) + 1 FROM (
 		SELECT FROM _sfflow.parked x
 		WHERE x.object_no = h.object_no AND x.queue = h.queue
-			AND (x.without_slot, x.rank, x.execution_no, x.branch_no)
-				< (h.without_slot, h.rank, h.execution_no, h.branch_no)
+			AND (x.kind, x.as_if_since, x.execution_no, x.branch_no)
+				< (h.kind, h.as_if_since, h.execution_no, h.branch_no)
 		LIMIT 10000) x) AS position,
 	(SELECT count(*) FROM (
 		SELECT FROM _sfflow.parked x WHERE x.object_no = h.object_no AND x.queue = h.queue LIMIT 10000) x) AS waiting,

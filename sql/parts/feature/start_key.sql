@@ -5,22 +5,21 @@
 CREATE TABLE _sfflow.start_key (
 	machine_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
-	last_rank timestamptz NOT NULL,		-- of the last one of the line: a counter, which follows the clock, but never
-										-- goes back
+	last_entered_at timestamptz NOT NULL,	-- when the last one of the line has entered it
 	PRIMARY KEY (machine_no, key)
 );
 
--- The executions that were started with a key: in the order of rank, a line.
+-- The executions that were started with a key: in the order of entered_at, a line.
 CREATE TABLE _sfflow.keyed_start (
 	execution_no bigint NOT NULL PRIMARY KEY,
 	machine_no integer NOT NULL,
 	key text COLLATE "C" NOT NULL,
-	rank timestamptz NOT NULL,			-- from last_rank of the key: no two are equal
+	entered_at timestamptz NOT NULL,	-- the line: by the clock, but a microsecond after the one before at least
 	place smallint NOT NULL,			-- SfLinePlace
 	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_NUMBERS@))
 );
 
-CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, rank) WHERE place IN (@LINES_WAITING@);
+CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, entered_at) WHERE place IN (@LINES_WAITING@);
 CREATE INDEX keyed_start_begun ON _sfflow.keyed_start (machine_no, key, place) WHERE place IN (@LINES_BEGUN@);
 CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = @LINE_ENDED@;
 CREATE INDEX keyed_start_machine ON _sfflow.keyed_start (machine_no);
@@ -31,20 +30,20 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.keyed_start', '');
 --@into functions
 -- The rows of an index each.
 CREATE VIEW _sfflow.waiting_start AS
-SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
 WHERE k.place IN (@LINES_WAITING@);
 CREATE VIEW _sfflow.begun_start AS
-SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
 WHERE k.place IN (@LINES_BEGUN@);
 CREATE VIEW _sfflow.ended_start AS
-SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
 WHERE k.place = @LINE_ENDED@;
 -- Some of those of the second index: since the places are constants, the planner knows how few there are.
 CREATE VIEW _sfflow.standing_start AS
-SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
 WHERE k.place IN (@LINES_STANDING@);
 CREATE VIEW _sfflow.blocking_start AS
-SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.keyed_start k
+SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
 WHERE k.place IN (@LINES_BLOCKING@);
 
 CREATE FUNCTION @extschema@.sf_leave_start_key(execution_id text) RETURNS boolean
@@ -57,7 +56,7 @@ CREATE VIEW @extschema@.sf_start_keys WITH (security_barrier) AS
 SELECT e.state_machine, k.key AS start_key, e.execution_id,
 	CASE k.place WHEN @LINE_RUNS@ THEN 'running' WHEN @LINE_BLOCKS@ THEN 'failed' WHEN @LINE_ENDED@ THEN 'ended'
 		ELSE 'waiting' END AS place,
-	k.rank
+	k.entered_at AS rank
 FROM _sfflow.keyed_start k
 JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no
 WHERE k.place NOT IN (@LINES_LEFT@);
@@ -69,8 +68,6 @@ COMMENT ON COLUMN @extschema@.sf_start_keys.execution_id IS 'the execution';
 COMMENT ON COLUMN @extschema@.sf_start_keys.place IS 'waiting, running, failed (it keeps those behind it from running), or ended (the next one is about to be told)';
 COMMENT ON COLUMN @extschema@.sf_start_keys.rank IS 'its rank in the line: when it was started, later than the one before';
 
---@into parking_objects
-UNION ALL SELECT 'start_key', 0
 --@into rows_of_executions
 	UNION ALL SELECT 'keyed_start', k.execution_no FROM _sfflow.keyed_start k
 --@into checks
@@ -106,5 +103,5 @@ JOIN _sfflow.parked w ON w.execution_no = k.execution_no AND w.feature = 'start_
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no AND b.due_at IS NULL
 WHERE k.place IN (@LINES_WAITING@) AND e.status = @STATUS_RUNNING@
 	AND NOT EXISTS (SELECT FROM _sfflow.keyed_start o WHERE o.machine_no = k.machine_no AND o.key = k.key
-		AND o.place NOT IN (@LINES_LEFT@) AND (o.place NOT IN (@LINES_WAITING@) OR o.rank < k.rank))
+		AND o.place NOT IN (@LINES_LEFT@) AND (o.place NOT IN (@LINES_WAITING@) OR o.entered_at < k.entered_at))
 UNION ALL

@@ -19,7 +19,7 @@ LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 --@slot check_functions
 
--- What may keep a branch parked, by feature, as in parked.
+-- The objects that may keep a branch parked, by feature, as in parked.
 CREATE VIEW _sfflow.parking_object AS
 SELECT NULL::text AS feature, NULL::bigint AS object_no WHERE false
 --@slot parking_objects
@@ -28,7 +28,7 @@ SELECT NULL::text AS feature, NULL::bigint AS object_no WHERE false
 -- Does what a branch is parked for keep it where it is? NULL: it has been released or dropped since the query began:
 -- it looks at what there is now, for which PostgreSQL takes no snapshot while workers help with the query.
 CREATE FUNCTION _sfflow.is_parked_by(version integer, execution_no bigint, branch_no bigint, feature text,
-	object_no bigint, queue bigint)
+	object_no bigint, queue bigint, kind smallint)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_is_parked_by'
 LANGUAGE C STABLE PARALLEL UNSAFE COST 1000;
@@ -176,17 +176,20 @@ WITH told AS MATERIALIZED (
 	JOIN _sfflow.parked w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
 		AND b.due_at IS NULL
+		AND w.kind <> @PARKED_IN_LINE@
 		AND NOT EXISTS (SELECT FROM _sfflow.parking_object k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 	UNION ALL
 	SELECT 'held_by_another', b.execution_no,
-		format('branch %s waits for %s %s, which is not of its state', b.branch_no, w.feature, w.object_no)
+		format('branch %s waits for %s, which is not of its state', b.branch_no,
+			concat_ws(' ', w.feature, w.object_no))
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.parked w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
 		AND b.due_at IS NULL
-		AND EXISTS (SELECT FROM _sfflow.parking_object k WHERE k.feature = w.feature AND k.object_no = w.object_no)
-		AND NOT _sfflow.is_parked_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue)
+		AND (w.kind = @PARKED_IN_LINE@
+			OR (w.feature, w.object_no) IN (SELECT k.feature, k.object_no FROM _sfflow.parking_object k))
+		AND NOT _sfflow.is_parked_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue, w.kind)
 	UNION ALL
 --@slot branch_checks
 	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase,

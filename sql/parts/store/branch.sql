@@ -87,19 +87,22 @@ CREATE TABLE _sfflow.parked (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	feature text COLLATE "C" NOT NULL,	-- hold, limit or start_key
-	object_no bigint NOT NULL,			-- hold_no, limit_no or 0: waits for this one,
-	queue bigint,						-- in the queue of one value of the limit's key,
-	rank timestamptz,					-- in this order, behind what has a slot already: see without_slot. No time of
-										-- anything: since, less a minute for each step of the execution's priority
-										-- (order_of in src/feature/limit/limit_gate.c): old ones overtake in the end
-	since timestamptz,					-- when it could have begun
-	without_slot boolean NOT NULL DEFAULT true,	-- false: a task with the slot that others of the queue wait for
+	object_no bigint,					-- hold_no or limit_no: waits for this one,
+	queue bigint,						-- in one of its queues: that of one value of the limit's key,
+	as_if_since timestamptz,			-- in the order of kind and of this time: since, less a minute for each step of
+										-- the execution's priority (order_of in src/feature/limit/limit_gate.c), so
+										-- that old ones overtake in the end
+	since timestamptz,					-- in a queue: when it could have begun
+	kind smallint NOT NULL DEFAULT @PARKED_FOR_OBJECT@,	-- SfParkedKind (src/store/branch/park.h)
 	PRIMARY KEY (execution_no, branch_no),
-	CONSTRAINT parked_rank CHECK (CASE WHEN queue IS NULL THEN rank IS NULL AND without_slot ELSE rank IS NOT NULL END)
+	CONSTRAINT parked_kind CHECK (CASE kind
+		WHEN @PARKED_FOR_OBJECT@ THEN object_no IS NOT NULL AND num_nonnulls(queue, as_if_since, since) = 0
+		WHEN @PARKED_IN_LINE@ THEN num_nonnulls(object_no, queue, as_if_since, since) = 0
+		ELSE kind IN (@PARKED_AHEAD@, @PARKED_QUEUED@) AND num_nulls(object_no, queue, as_if_since, since) = 0 END)
 );
 
--- Only limits have queues: the number tells the object.
-CREATE INDEX parked_queue ON _sfflow.parked (object_no, queue, without_slot, rank, execution_no, branch_no)
+-- One feature alone has queues: the number tells the object.
+CREATE INDEX parked_queue ON _sfflow.parked (object_no, queue, kind, as_if_since, execution_no, branch_no)
 	WHERE queue IS NOT NULL;
 CREATE INDEX parked_object ON _sfflow.parked (object_no) WHERE queue IS NULL;
 

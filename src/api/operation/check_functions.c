@@ -96,19 +96,20 @@ sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch)
 }
 
 /*
- * Tell whether the object of a feature has a branch of an execution parked, in a queue of it or in none;
- * NULL: it has been released or dropped since the query began, or the branch has gone on.
+ * Tell whether a branch of an execution is still parked so: by a feature, for an object or in a queue of it if that
+ * kind has one; NULL: the object has been released or dropped since the query began, or the branch has gone on.
  */
-SF_SQL_FUNCTION(sfflow_is_parked_by)
+static Datum
+is_parked(FunctionCallInfo fcinfo, SfParkedKind kind)
 {
 	SfBranch   *branch;
 	SfDraft    *draft = sf_object_read_branch(fcinfo, &branch);
 	SfParked	parked = {
 		.key = {PG_GETARG_INT64(1), PG_GETARG_INT64(2)},
 		.feature = text_to_cstring(PG_GETARG_TEXT_PP(3)),
-		.object_no = PG_GETARG_INT64(4),
-		.in_queue = !PG_ARGISNULL(5),
-		.queue_hash = PG_ARGISNULL(5) ? 0 : PG_GETARG_INT64(5)
+		.kind = kind,
+		.object_no = kind == SF_PARKED_IN_LINE ? 0 : PG_GETARG_INT64(4),
+		.queue_hash = sf_parked_in_queue(kind) ? PG_GETARG_INT64(5) : 0
 	};
 	SfParking	parking = draft == NULL ? SF_PARKING_GONE : sf_feature_still_parks(draft, branch, &parked);
 
@@ -117,8 +118,14 @@ SF_SQL_FUNCTION(sfflow_is_parked_by)
 	PG_RETURN_BOOL(parking == SF_PARKING_APPLIES);
 }
 
-/* What schema 1.0 calls it; pg_upgrade looks for that. */
+/* Does what a branch is parked for keep it where it is? */
+SF_SQL_FUNCTION(sfflow_is_parked_by)
+{
+	return is_parked(fcinfo, PG_GETARG_INT16(6));
+}
+
+/* What schema 1.0 calls it, which has no kinds; pg_upgrade looks for that. */
 SF_SQL_FUNCTION(sfflow_is_kept_by)
 {
-	return sfflow_is_parked_by(fcinfo);
+	return is_parked(fcinfo, PG_ARGISNULL(5) ? SF_PARKED_FOR_OBJECT : SF_PARKED_QUEUED);
 }

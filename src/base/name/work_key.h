@@ -1,6 +1,6 @@
 /*
  * work_key.h
- *		Keys of what workers come to: branches, and queues of limits.
+ *		Keys of what workers come to: branches, and queues.
  */
 #ifndef SF_BASE_WORK_KEY_H
 #define SF_BASE_WORK_KEY_H
@@ -48,10 +48,10 @@ sf_branch_key_equals(SfBranchKey a, SfBranchKey b)
 	return a.execution_no == b.execution_no && a.branch_no == b.branch_no;
 }
 
-/* A queue: what waits for one limit with one value of its key */
+/* A queue: what waits for its turn with one object of a feature, which may have a queue for each of some values */
 typedef struct SfQueue
 {
-	int64		limit_no;
+	int64		object_no;		/* the feature's number of it; 0: no queue */
 	int64		hash;			/* of the value */
 } SfQueue;
 
@@ -59,7 +59,7 @@ typedef struct SfQueue
 static inline bool
 sf_queue_equals(SfQueue a, SfQueue b)
 {
-	return a.limit_no == b.limit_no && a.hash == b.hash;
+	return a.object_no == b.object_no && a.hash == b.hash;
 }
 
 /* What a key of the ring is of */

@@ -8,6 +8,9 @@
 #include "db/keyed_cache.h"
 #include "store/feature.h"
 
+/* What a hold is of by its name alone: the words are in a CHECK of its table */
+#define SF_OBJECTS_NAMED SF_OBJECT_ACTIVITY, SF_OBJECT_EVENT, SF_OBJECT_WORKLIST, SF_OBJECT_SCHEDULE, SF_OBJECT_RESOURCE
+
 typedef struct SfHold
 {
 	int64		hold_no;

@@ -321,7 +321,7 @@ append_within(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_limit_no = 1, COL_queue, COL_execution_no};
 	SfWaitsWithin *within = palloc(sizeof(SfWaitsWithin));
 
-	within->queue.limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
+	within->queue.object_no = sf_row_number(tuple, desc, COL_limit_no, 0);
 	within->queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
 	within->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	*(List **) arg = lappend(*(List **) arg, within);
@@ -361,7 +361,7 @@ drop_number(int64 limit_no)
 	sf_privilege_unanchor(sf_db_number(&plan, InvalidOid, SF_INT8(limit_no)));
 	sf_limit_slot_drop_limit(limit_no);
 	/* a branch that another transaction is queueing meanwhile is found by the scan that follows (slice_queues.c) */
-	(void) sf_apply_unpark(SF_UNPARK_LIMIT, (SfUnparked) {.feature = "limit",.object_no = limit_no});
+	(void) sf_apply_unpark(SF_UNPARK_QUEUES, (SfUnparked) {.feature = "limit",.object_no = limit_no});
 	sf_db_announce_change("run_limit");
 	sf_hooks.scan_at(GetCurrentTimestamp());
 }

@@ -11,6 +11,9 @@
 #include "store/branch/park.h"
 #include "store/role/object_kind.h"
 
+/* What a limit may be of: the words are in a CHECK of its table */
+#define SF_OBJECTS_LIMITED SF_OBJECT_STATE_MACHINE, SF_OBJECT_ACTIVITY, SF_OBJECT_RESOURCE
+
 /* Columns of _sfflow.run_limit; see sql/parts/feature/limit.sql. */
 #define SF_RUN_LIMIT_COLUMNS(X) \
 	X(int64, limit_no, INT8, NOT_NULL) \

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/settings.h"
 #include "base/time/clock.h"
 #include "db/table_cache.h"
 #include "feature/limit/limit_gate.h"
@@ -32,7 +33,7 @@ arrives(SfArg numbers, int from_node)
 static void
 init(void)
 {
-	sf_queue_init();
+	sf_queue_init("sfflow_limits", sf_setting_max_limit_keys);
 	sf_limit_rate_init();
 }
 
@@ -43,7 +44,8 @@ still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked *parked
 	if (sf_limit_find(parked->object_no) == NULL)
 		return SF_PARKING_GONE;
 	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
-		if (parked->in_queue && wanted->queue.limit_no == parked->object_no && wanted->queue.hash == parked->queue_hash)
+		if (sf_parked_in_queue(parked->kind) &&
+			wanted->queue.object_no == parked->object_no && wanted->queue.hash == parked->queue_hash)
 			return SF_PARKING_APPLIES;
 	return SF_PARKING_OVER;
 }
@@ -92,7 +94,7 @@ left_state(SfBranchKey key)
 static Oid
 queue_owner(SfQueue queue)
 {
-	const SfLimit *limit = sf_limit_find(queue.limit_no);
+	const SfLimit *limit = sf_limit_find(queue.object_no);
 	const SfMachineIdentity *identity = limit == NULL || limit->machine_no == 0 ? NULL :
 		sf_machine_identity(limit->machine_no);
 

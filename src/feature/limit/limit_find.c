@@ -147,7 +147,8 @@ has_already(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 {
 	if (!sf_limit_is_of_executions(limit))
 		return has_passed(limit, branch);
-	if (draft->has_slots || branch->phase == SF_PHASE_ANNOUNCED)
+	/* a step of it has taken them */
+	if (draft->taken != NULL || branch->phase == SF_PHASE_ANNOUNCED)
 		return true;
 	if (draft->execution->started_at == DT_NOBEGIN)
 		return false;
@@ -237,7 +238,7 @@ join_has_slot(const SfBranch *join, int64 limit_no)
 
 	for (int i = 0; i < n; i++)
 		if (slots[i].branch != NULL && slots[i].state == join->state &&
-			slots[i].queue.limit_no == limit_no &&
+			slots[i].queue.object_no == limit_no &&
 			sf_branch_key_equals(slots[i].branch->key, join->key))
 			return true;
 	return sf_limit_slot_has(join->key, limit_no);

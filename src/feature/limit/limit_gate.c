@@ -12,6 +12,7 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/time/timing.h"
@@ -155,7 +156,7 @@ is_first(SfQueue queue, const SfBranch *branch, SfQueueOrder order)
 static SfQueueOrder
 order_within(const SfLimit *limit, const SfBranch *branch, SfQueueOrder order)
 {
-	order.has_slot = branch->phase == SF_PHASE_ANNOUNCED && limit->max_running > 0;
+	order.kind = branch->phase == SF_PHASE_ANNOUNCED && limit->max_running > 0 ? SF_PARKED_AHEAD : SF_PARKED_QUEUED;
 	return order;
 }
 
@@ -234,7 +235,7 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfQueueOrde
 void
 sf_limit_recall_within(SfQueue queue, int64 execution_no)
 {
-	(void) sf_apply_unpark(SF_UNPARK_SLOT, (SfUnparked) {.object_no = queue.limit_no,.queue_hash = queue.hash,
+	(void) sf_apply_unpark(SF_UNPARK_WITHIN, (SfUnparked) {.object_no = queue.object_no,.queue_hash = queue.hash,
 								.execution_no = execution_no});
 }
 
@@ -254,12 +255,23 @@ hand_over_redriven(const SfStepLimit *wanted, SfXactSlot *slot, const SfDraft *d
 		sf_limit_recall_within(wanted->queue, draft->execution->execution_no);
 }
 
+/* What the steps of a draft have taken of limits; from here on the draft has taken something. */
+static SfLimitTaken *
+taken_by(SfDraft *draft)
+{
+	if (draft->taken == NULL)
+		draft->taken = MemoryContextAllocZero(GetMemoryChunkContext(draft), sizeof(SfLimitTaken));
+	return draft->taken;
+}
+
 /* The slots that a step has taken are for its branch, or its execution, from here on. */
 static void
 hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 {
-	list_free(draft->drawn);
-	draft->drawn = NIL;
+	SfLimitTaken *taken = taken_by(draft);
+
+	list_free(taken->drawn);
+	taken->drawn = NIL;
 	foreach_ptr(SfStepLimit, wanted, limits)
 	{
 		bool		whole = sf_limit_is_of_executions(&wanted->limit);
@@ -279,18 +291,21 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 			slot->state = branch->state;
 		}
 		if (wanted->limit.rate > 0 && !whole)
-			draft->drawn = lappend(draft->drawn, wanted);
+			taken->drawn = lappend(taken->drawn, wanted);
 	}
-	draft->has_slots = true;
 }
 
 /* A task is announced: it draws its tokens when it begins. */
 void
 sf_limit_return_tokens(SfDraft *draft)
 {
-	foreach_ptr(const SfStepLimit, wanted, draft->drawn)
+	SfLimitTaken *taken = draft->taken;
+
+	if (taken == NULL)
+		return;
+	foreach_ptr(const SfStepLimit, wanted, taken->drawn)
 		sf_limit_rate_return(&wanted->limit, wanted->queue);
-	draft->drawn = NIL;
+	taken->drawn = NIL;
 }
 
 /*
@@ -325,13 +340,13 @@ static SfQueueOrder
 order_of(const SfDraft *draft, const SfBranch *branch)
 {
 	bool		announced = branch->phase == SF_PHASE_ANNOUNCED;
-	SfQueueOrder order = {.rank = branch->left_queue.rank,.since = branch->left_queue.since};
+	SfQueueOrder order = {SF_PARKED_QUEUED, branch->left_queue.as_if_since, branch->left_queue.since};
 
 	if (branch->left_queue.was_in_one && !announced)
 		return order;
 	order.since = announced ? branch->started_at :
 		branch->due_at == DT_NOEND ? GetCurrentTimestamp() : branch->due_at;
-	order.rank = order.since - draft->execution->priority * (PRIORITY_STEP_MS * INT64CONST(1000));
+	order.as_if_since = order.since - draft->execution->priority * (PRIORITY_STEP_MS * INT64CONST(1000));
 	return order;
 }
 
@@ -479,7 +494,7 @@ has_token(const SfRate *rate)
 bool
 sf_limit_has_room(SfQueue queue, const SfQueuedBranch *first)
 {
-	const SfLimit *found = sf_limit_find(queue.limit_no);
+	const SfLimit *found = sf_limit_find(queue.object_no);
 	SfLimit		limit;
 	SfRate		rate = {&limit, queue, first->owner};
 	bool		fresh;

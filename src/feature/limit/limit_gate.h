@@ -27,6 +27,12 @@ extern List *sf_limit_list_queues(const SfDraft *draft, const SfBranch *branch);
 
 /* --- limit_gate.c --- */
 
+/* What the steps of a draft have taken of limits (SfDraft.taken, which is NULL before the first one has) */
+typedef struct SfLimitTaken
+{
+	List	   *drawn;			/* SfStepLimit: of these the step has drawn tokens */
+} SfLimitTaken;
+
 extern SfGate sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error);
 extern void sf_limit_recall_within(SfQueue queue, int64 execution_no);
 extern bool sf_limit_shares(const SfExecution *execution, SfQueue queue);

@@ -90,7 +90,7 @@ sf_limit_lock_release(SfQueue queue, int slot)
 {
 	LOCKTAG		tag;
 
-	make_tag(&tag, SF_LIMIT_LOCK_SLOT, queue.limit_no, queue.hash, slot);
+	make_tag(&tag, SF_LIMIT_LOCK_SLOT, queue.object_no, queue.hash, slot);
 	release(&tag);
 }
 
@@ -100,7 +100,7 @@ sf_limit_lock_try(SfQueue queue, int slot)
 {
 	LOCKTAG		tag;
 
-	make_tag(&tag, SF_LIMIT_LOCK_SLOT, queue.limit_no, queue.hash, slot);
+	make_tag(&tag, SF_LIMIT_LOCK_SLOT, queue.object_no, queue.hash, slot);
 	return acquire(&tag) == LOCKACQUIRE_OK;
 }
 
@@ -110,7 +110,7 @@ sf_limit_lock_count(SfQueue queue)
 {
 	LOCKTAG		tag;
 
-	make_tag(&tag, SF_LIMIT_LOCK_COUNT, queue.limit_no, queue.hash, 0);
+	make_tag(&tag, SF_LIMIT_LOCK_COUNT, queue.object_no, queue.hash, 0);
 	return acquire(&tag) == LOCKACQUIRE_OK;
 }
 
@@ -120,7 +120,7 @@ sf_limit_lock_end_count(SfQueue queue)
 {
 	LOCKTAG		tag;
 
-	make_tag(&tag, SF_LIMIT_LOCK_COUNT, queue.limit_no, queue.hash, 0);
+	make_tag(&tag, SF_LIMIT_LOCK_COUNT, queue.object_no, queue.hash, 0);
 	release(&tag);
 }
 
@@ -141,7 +141,7 @@ sf_limit_lock_holder(SfBranchKey holder, int64 limit_no)
 bool
 sf_limit_lock_has_row(SfQueue queue, int slot)
 {
-	return sf_rows_read_dirty(&by_slot, 1, NULL, NULL, SF_INT8(queue.limit_no),
+	return sf_rows_read_dirty(&by_slot, 1, NULL, NULL, SF_INT8(queue.object_no),
 							  SF_INT8(queue.hash), SF_INT4(slot)) > 0;
 }
 
@@ -173,7 +173,7 @@ sf_limit_lock_rows(SfQueue queue)
 {
 	Bitmapset  *slots = NULL;
 
-	(void) sf_rows_read_dirty(&by_slot, PG_INT32_MAX, add_row, &slots, SF_INT8(queue.limit_no),
+	(void) sf_rows_read_dirty(&by_slot, PG_INT32_MAX, add_row, &slots, SF_INT8(queue.object_no),
 							  SF_INT8(queue.hash));
 	return slots;
 }

@@ -155,7 +155,7 @@ draw_from(Bucket *bucket, const SfLimit *limit, SfTick now, bool take, SfTick *r
 static SfHashKey
 key_of(SfQueue queue)
 {
-	return (SfHashKey) {MyDatabaseId, queue.limit_no, queue.hash};
+	return (SfHashKey) {MyDatabaseId, queue.object_no, queue.hash};
 }
 
 /* --- tokens in the table --- */
@@ -188,7 +188,7 @@ last_token(SfQueue queue)
 {
 	Token		token = {.next = PG_INT64_MIN};
 
-	(void) sf_row_read_dirty_last(&by_time, read_token, &token, SF_INT8(queue.limit_no),
+	(void) sf_row_read_dirty_last(&by_time, read_token, &token, SF_INT8(queue.object_no),
 								  SF_INT8(queue.hash));
 	return token;
 }
@@ -201,7 +201,7 @@ insert_token(SfQueue queue, SfTick drawn, const Bucket *bucket)
 		"INSERT INTO _sfflow.rate_token (limit_no, queue, drawn_tick, next_tick, full_tick)"
 		" VALUES ($1, $2, $3, $4, $5)");
 
-	sf_db_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT8(drawn),
+	sf_db_execute(&plan, SF_INT8(queue.object_no), SF_INT8(queue.hash), SF_INT8(drawn),
 				  SF_INT8(bucket->next), SF_INT8(bucket->full_at));
 }
 
@@ -215,7 +215,7 @@ delete_token(SfQueue queue)
 	Token		token = last_token(queue);
 
 	if (token.mine)
-		sf_db_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT8(token.next));
+		sf_db_execute(&plan, SF_INT8(queue.object_no), SF_INT8(queue.hash), SF_INT8(token.next));
 }
 
 /* The lock of a queue: differs from SQL's advisory locks, and from those of slots. */
@@ -224,7 +224,7 @@ queue_tag(LOCKTAG *tag, SfQueue queue)
 {
 	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId,
 						 (uint32) queue.hash ^ (uint32) ((uint64) queue.hash >> 32),
-						 (uint32) queue.limit_no, 0);
+						 (uint32) queue.object_no, 0);
 	tag->locktag_type = LOCKTAG_USERLOCK;
 }
 

@@ -278,7 +278,7 @@ sf_limit_slot_add(SfQueue queue, int slot, SfBranchKey holder)
 		"INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no)"
 		" VALUES ($1, $2, $3, $4, $5)");
 
-	sf_db_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT4(slot), HOLDER(holder));
+	sf_db_execute(&plan, SF_INT8(queue.object_no), SF_INT8(queue.hash), SF_INT4(slot), HOLDER(holder));
 }
 
 /* Insert the row of a slot that is free; false: none is.  Others see the row, and need no lock to. */
@@ -394,7 +394,7 @@ sf_limit_slot_has(SfBranchKey holder, int64 limit_no)
 bool
 sf_limit_slot_has_within(int64 execution_no, SfQueue queue)
 {
-	Search		search = {.limit_no = queue.limit_no,.hash = queue.hash};
+	Search		search = {.limit_no = queue.object_no,.hash = queue.hash};
 
 	sf_rows_read(&by_holder, PG_INT32_MAX, compare_row, &search, SF_INT8(execution_no));
 	return search.found;
@@ -451,7 +451,7 @@ append_slot_row(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfSlotRow  *row = palloc(sizeof(SfSlotRow));
 
 	row->holder = holder_of(tuple, desc, COL_execution_no, COL_branch_no);
-	row->queue.limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
+	row->queue.object_no = sf_row_number(tuple, desc, COL_limit_no, 0);
 	row->queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
 	row->slot = (int) sf_row_number(tuple, desc, COL_slot, 0);
 	row->written_by = (TransactionId) sf_row_number(tuple, desc, COL_xmin, InvalidTransactionId);
@@ -489,7 +489,7 @@ sf_limit_slot_try_release(const SfSlotRow *row)
 		" AND s.execution_no = $4 AND s.branch_no = $5 AND s.xmin = $6"));
 
 	return sf_db_run(InvalidOid, &plan, read_released, NULL,
-					 SF_ARGS(SF_INT8(row->queue.limit_no), SF_INT8(row->queue.hash), SF_INT4(row->slot),
+					 SF_ARGS(SF_INT8(row->queue.object_no), SF_INT8(row->queue.hash), SF_INT4(row->slot),
 							 SF_BRANCH_KEY(row->holder),
 							 sf_query_arg(XIDOID, TransactionIdGetDatum(row->written_by), false))) > 0;
 }

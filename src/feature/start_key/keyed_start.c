@@ -18,7 +18,7 @@ void
 sf_start_key_lock(int machine_no, const char *key)
 {
 	static SfPlan insert = SF_PLAN(
-		"INSERT INTO _sfflow.start_key (machine_no, key, last_rank) VALUES ($1, $2, '-infinity')"
+		"INSERT INTO _sfflow.start_key (machine_no, key, last_entered_at) VALUES ($1, $2, '-infinity')"
 		" ON CONFLICT DO NOTHING");
 
 	/* one that was there may be gone once the lock is free */
@@ -38,13 +38,13 @@ sf_start_key_try_lock(int machine_no, const char *key)
 static void
 read_keyed(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_execution_no = 1, COL_machine_no, COL_key, COL_rank, COL_place};
+	enum {COL_execution_no = 1, COL_machine_no, COL_key, COL_entered_at, COL_place};
 	SfKeyedStart    *keyed = arg;
 
 	keyed->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	keyed->machine_no = (int) sf_row_number(tuple, desc, COL_machine_no, 0);
 	keyed->key = sf_row_text(tuple, desc, COL_key);
-	keyed->rank = sf_row_number(tuple, desc, COL_rank, 0);
+	keyed->entered_at = sf_row_number(tuple, desc, COL_entered_at, 0);
 	keyed->place = (SfLinePlace) sf_row_number(tuple, desc, COL_place, 0);
 }
 
@@ -63,20 +63,20 @@ sf_start_key_find_waiting(int machine_no, const char *key)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT k.execution_no FROM _sfflow.waiting_start k"
-		" WHERE k.machine_no = $1 AND k.key = $2 AND k.place = $3 ORDER BY k.rank DESC LIMIT 1");
+		" WHERE k.machine_no = $1 AND k.key = $2 AND k.place = $3 ORDER BY k.entered_at DESC LIMIT 1");
 
 	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_WAITS));
 }
 
-/* Does nothing of a key run, or keep others from running, and does nothing wait with a lower rank? */
+/* Does nothing of a key run, or keep others from running, and does nothing wait that has entered its line earlier? */
 bool
-sf_start_key_is_free(int machine_no, const char *key, TimestampTz rank)
+sf_start_key_is_free(int machine_no, const char *key, TimestampTz entered_at)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.blocking_start k WHERE k.machine_no = $1 AND k.key = $2)"
-		" OR EXISTS (SELECT FROM _sfflow.waiting_start k WHERE k.machine_no = $1 AND k.key = $2 AND k.rank < $3)");
+		" OR EXISTS (SELECT FROM _sfflow.waiting_start k WHERE k.machine_no = $1 AND k.key = $2 AND k.entered_at < $3)");
 
-	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_TIME(rank)) == 0;
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_TIME(entered_at)) == 0;
 }
 
 /* Does nothing stand in the line of a key? */
@@ -95,11 +95,12 @@ void
 sf_start_key_put(int64 execution_no, int machine_no, const char *key, SfLinePlace place)
 {
 	static SfPlan plan = SF_PLAN(
-		"WITH r AS (UPDATE _sfflow.start_key s SET last_rank = greatest(pg_catalog.clock_timestamp(),"
-		"   s.last_rank + interval '1 microsecond') WHERE s.machine_no = $2 AND s.key = $3 RETURNING s.last_rank)"
-		" INSERT INTO _sfflow.keyed_start AS k (execution_no, machine_no, key, rank, place)"
-		" SELECT $1, $2, $3, r.last_rank, $4 FROM r"
-		" ON CONFLICT (execution_no) DO UPDATE SET key = excluded.key, rank = excluded.rank, place = excluded.place");
+		"WITH r AS (UPDATE _sfflow.start_key s SET last_entered_at = greatest(pg_catalog.clock_timestamp(),"
+		"   s.last_entered_at + interval '1 microsecond') WHERE s.machine_no = $2 AND s.key = $3"
+		"   RETURNING s.last_entered_at)"
+		" INSERT INTO _sfflow.keyed_start AS k (execution_no, machine_no, key, entered_at, place)"
+		" SELECT $1, $2, $3, r.last_entered_at, $4 FROM r ON CONFLICT (execution_no) DO UPDATE"
+		" SET key = excluded.key, entered_at = excluded.entered_at, place = excluded.place");
 
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT4(machine_no), SF_TEXT(key), SF_INT2(place));
 }
@@ -132,7 +133,7 @@ sf_start_key_advance(int machine_no, const char *key)
 {
 	static SfPlan next = SF_PLAN(
 		"SELECT k.execution_no FROM _sfflow.waiting_start k"
-		" WHERE k.machine_no = $1 AND k.key = $2 ORDER BY k.rank LIMIT 1");
+		" WHERE k.machine_no = $1 AND k.key = $2 ORDER BY k.entered_at LIMIT 1");
 	static SfPlan forget = SF_PLAN(
 		"DELETE FROM _sfflow.start_key s WHERE s.machine_no = $1 AND s.key = $2"
 		" AND NOT EXISTS (SELECT FROM _sfflow.begun_start k WHERE k.machine_no = $1 AND k.key = $2)");
@@ -159,7 +160,7 @@ List *
 sf_start_key_list_ended(int max_rows)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT k.execution_no, k.machine_no, k.key, k.rank, k.place FROM _sfflow.ended_start k"
+		"SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.ended_start k"
 		" ORDER BY k.execution_no LIMIT $1");
 
 	return sf_db_list(&plan, append_keyed, SF_ARGS(SF_INT4(max_rows)));
@@ -197,10 +198,11 @@ void
 sf_start_key_arrive(SfArg numbers)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.start_key AS s (machine_no, key, last_rank)"
-		" SELECT k.machine_no, k.key, pg_catalog.max(k.rank) FROM _sfflow.keyed_start k"
+		"INSERT INTO _sfflow.start_key AS s (machine_no, key, last_entered_at)"
+		" SELECT k.machine_no, k.key, pg_catalog.max(k.entered_at) FROM _sfflow.keyed_start k"
 		" WHERE k.execution_no = ANY ($1) AND k.place <> $2 GROUP BY k.machine_no, k.key ORDER BY k.machine_no, k.key"
-		" ON CONFLICT (machine_no, key) DO UPDATE SET last_rank = greatest(s.last_rank, EXCLUDED.last_rank)");
+		" ON CONFLICT (machine_no, key) DO UPDATE"
+		" SET last_entered_at = greatest(s.last_entered_at, EXCLUDED.last_entered_at)");
 
 	sf_db_execute(&plan, numbers, SF_INT2(SF_LINE_DONE));
 }

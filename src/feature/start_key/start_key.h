@@ -2,9 +2,9 @@
  * start_key.h
  *		Keys of starts: the option "start_key" of a state machine, and of a start.
  *
- * The executions that were started with one key of a machine are a line, by rank: the time of the start, but later than
- * that of the start before.  A row of _sfflow.start_key per key is there to be locked, and has the last rank; a row of
- * _sfflow.keyed_start per execution has its key, rank and place.
+ * The executions that were started with one key of a machine are a line, by the time at which they have entered it:
+ * that of the start, but later than that of the start before.  A row of _sfflow.start_key per key is there to be
+ * locked, and has the last of these times; a row of _sfflow.keyed_start per execution has its key, its time and place.
  *
  * A start locks the row of its key, and waits for it: so starts of one key come one after the other, in the order of
  * their commits.  A worker never waits for it: before a new execution begins, and before one goes on after a
@@ -114,7 +114,7 @@ typedef struct SfKeyedStart
 	int64		execution_no;
 	int			machine_no;
 	char	   *key;
-	TimestampTz rank;
+	TimestampTz entered_at;
 	SfLinePlace place;
 } SfKeyedStart;
 
@@ -130,7 +130,7 @@ extern void sf_start_key_lock(int machine_no, const char *key);
 extern bool sf_start_key_try_lock(int machine_no, const char *key);
 extern SfKeyedStart *sf_start_key_find(int64 execution_no);
 extern int64 sf_start_key_find_waiting(int machine_no, const char *key);
-extern bool sf_start_key_is_free(int machine_no, const char *key, TimestampTz rank);
+extern bool sf_start_key_is_free(int machine_no, const char *key, TimestampTz entered_at);
 extern bool sf_start_key_is_empty(int machine_no, const char *key);
 extern void sf_start_key_put(int64 execution_no, int machine_no, const char *key, SfLinePlace place);
 extern void sf_start_key_set_place(int64 execution_no, SfLinePlace place);

@@ -32,7 +32,7 @@ static const char *const options[] = {"start_key", NULL};
 static SfGate
 park(SfDraft *draft, SfBranch *branch)
 {
-	sf_park_branch(branch, "start_key", 0);
+	sf_park_in_line(branch, "start_key");
 	sf_draft_add_branch(draft, branch);
 	return SF_GATE_WAITS;
 }
@@ -65,7 +65,7 @@ may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 		return sf_gate_put_off(draft, branch, BUSY_MS);
 	if (!sf_start_key_try_lock(keyed->machine_no, keyed->key))
 		return sf_gate_put_off(draft, branch, BUSY_MS);
-	if (option->mode != SF_START_KEY_DEBOUNCE && !sf_start_key_is_free(keyed->machine_no, keyed->key, keyed->rank) &&
+	if (option->mode != SF_START_KEY_DEBOUNCE && !sf_start_key_is_free(keyed->machine_no, keyed->key, keyed->entered_at) &&
 		!SF_DEBUG_MUTATION("start-key-order"))
 		return park(draft, branch);
 	draft->redrive_allowed = draft->execution->started_at != DT_NOBEGIN;
@@ -132,7 +132,7 @@ ended(const SfExecution *execution, bool began_here)
 		leave(keyed, SF_LINE_OVER);
 }
 
-/* An execution goes on after its end: it waits for its turn, with its rank. */
+/* An execution goes on after its end: it waits for its turn, behind those that entered the line before it. */
 static void
 redriven(const SfExecution *execution)
 {
@@ -168,7 +168,8 @@ static List *
 keyed_of(SfArg numbers)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT k.execution_no FROM _sfflow.keyed_start k WHERE k.execution_no = ANY ($1) ORDER BY k.machine_no, k.key, k.rank");
+		"SELECT k.execution_no FROM _sfflow.keyed_start k WHERE k.execution_no = ANY ($1)"
+		" ORDER BY k.machine_no, k.key, k.entered_at");
 
 	return sf_db_numbers(&plan, numbers);
 }

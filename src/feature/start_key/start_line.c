@@ -90,7 +90,7 @@ sf_start_key_begins(const SfExecution *execution, SfBranch *root)
 	option = sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
 	if (option->mode != SF_START_KEY_DEBOUNCE && !IsolationUsesXactSnapshot() && root->due_at <= GetCurrentTimestamp() &&
 		!sf_start_key_is_empty(execution->machine_no, key))
-		sf_park_branch(root, "start_key", 0);
+		sf_park_in_line(root, "start_key");
 	sf_start_key_put(execution->execution_no, execution->machine_no, key,
 					 sf_execution_is_waited_for(execution) ? SF_LINE_AGAIN : SF_LINE_WAITS);
 }

@@ -48,8 +48,7 @@ typedef struct SfDraft
 	bool		began;			/* it begins in this draft */
 	bool		redrive_allowed;	/* by a feature (may_begin) that is told so (begun): it goes on */
 	const void *const *compiled;	/* what features have made of the options of its version (SF_COMPILED) */
-	bool		has_slots;		/* of the limits of its machine */
-	List	   *drawn;			/* limits of which the step has drawn tokens */
+	void	   *taken;			/* what the feature that takes something before steps (may_begin) notes of that */
 	TimestampTz at;				/* when the next transition begins; DT_NOBEGIN: when it is made */
 
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */

@@ -302,7 +302,7 @@ sf_apply_arrived(SfArg executions, const Jsonb *parked)
 	sf_owner_set_of(executions);
 }
 
-/* Make a branch due that waits for a limit, if it does; false: another session has it locked. */
+/* Make a branch due that waits in a queue, if it does; false: another session has it locked. */
 bool
 sf_apply_recall(SfBranchKey key)
 {

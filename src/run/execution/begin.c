@@ -31,7 +31,7 @@ prepare(SfExecution *execution, const SfCachedProgram *cached)
 		feature->prepares(execution, SF_COMPILED(feature, cached->compiled));
 }
 
-/* A root branch of a new execution, due or, where others wait for a limit, in their queue. */
+/* A root branch of a new execution, due or, where a feature has it wait, parked. */
 static SfBranch *
 make_root(const SfExecution *execution, const SfProgram *program)
 {

@@ -1,6 +1,6 @@
 /*
  * gate_queues.c
- *		Which branch comes first in a queue of a limit, and which queues are looked at next.
+ *		Which branch comes first in a queue, and which queues are looked at next.
  *
  * There may be more queues than can be looked at: each scan goes on behind the last one of
  * the scan before, and the first one of a process begins anywhere.  So all get their turn.
@@ -47,9 +47,9 @@ sf_gate_begin_round(Oid owner)
 {
 	SfQueueRound round = {.owner = owner};
 
-	if (last.limit_no == 0 || last_owner != owner)
+	if (last.object_no == 0 || last_owner != owner)
 	{
-		last.limit_no = (int64) pg_prng_uint64_range(&pg_global_prng_state, 1,
+		last.object_no = (int64) pg_prng_uint64_range(&pg_global_prng_state, 1,
 													 Max(sf_park_greatest_queue(), 1));
 		last.hash = (int64) pg_prng_uint64(&pg_global_prng_state);
 		last_owner = owner;
@@ -101,7 +101,7 @@ sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
 			round->ended = true;
 			n--;
 		}
-		round->wrapped = round->wrapped || round->read.limit_no == 0;
+		round->wrapped = round->wrapped || round->read.object_no == 0;
 	}
 	for (int i = 0; i < n; i++)
 		if (!OidIsValid(owners[i]) && sf_gate_first_waiting(queues[i], &first))

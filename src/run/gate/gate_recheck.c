@@ -1,10 +1,10 @@
 /*
  * gate_recheck.c
- *		What comes under other limits and holds without a step of its own, since its execution is
+ *		What comes under other objects of features without a step of its own, since its execution is
  *		migrated to another version, or an owner, a mapping or the membership of a role has changed.
  *
- * What is inside of a state has slots of the limits that apply to it now, and of no others; what
- * waits for what does not apply to it any more is due.
+ * What waits for what does not apply to it any more is due, such as for a hold; and the features
+ * learn of what is inside of a state, which then has what applies to it now, such as slots of limits.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 #include "db/table_cache.h"
 #include "run/gate/gate.h"
 
-/* A branch that waits for a hold or a limit that does not apply to it any more is due; false: it does not. */
+/* A branch that waits for an object that does not apply to it any more is due; false: it does not. */
 static bool
 recall_one(const SfDraft *draft, SfBranch *branch, const SfParked *parked)
 {
@@ -95,7 +95,7 @@ recall_all(List *waits)
 /*
  * The owner of a machine has changed (0: of all), or what resources of the machines are mapped to
  * with whose owners' rights a role acts (InvalidOid: of all): have their executions come under the
- * limits and holds that apply to them now.
+ * objects of features that apply to them now.
  */
 static void
 recheck(int machine_no, Oid owner)
@@ -175,7 +175,7 @@ apply_roles(void)
 }
 
 /*
- * With each scan: limits and holds of resources are for the machines of their role, and of the
+ * With each scan: objects for resources, such as holds, are for the machines of their role, and of the
  * roles of which that is a member.  If those are others by now, have what runs counted anew, and
  * what waits in vain go on.  What another session has locked is left to another scan.  Returns when
  * that is due; SF_TICK_NEVER: nothing is left.

@@ -184,9 +184,9 @@ is_by_itself(const SfSliceRequest *request)
 
 /*
  * Tell whether a branch waits at a gate and does not begin its next step.  Either it waits for
- * the end of a hold, or for a limit; or another branch of this slice waits for a hold: then a
+ * the end of a hold, or in a queue or a line; or another branch of this slice waits for a hold: then a
  * later slice takes it, since a release waits for this one.  *throttled gets the error with
- * which a limit has the state fail.
+ * which a feature has the state fail.
  */
 static bool
 waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
@@ -220,7 +220,7 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 	}
 	if (sf_branch_is_parked(branch))
 	{
-		/* it has left the queue of a limit */
+		/* it has left its queue */
 		sf_branch_come_at(branch, GetCurrentTimestamp());
 		sf_draft_add_branch(draft, branch);
 	}
@@ -558,7 +558,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 	proceed(slice, draft, branch, &stimulus);
 }
 
-/* Claim and advance one branch; parked: also if it waits for a limit. */
+/* Claim and advance one branch; parked: also if it waits in a queue. */
 bool
 sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool parked)
 {

@@ -207,7 +207,7 @@ see_begin(SfDraft *draft, const SfBranch *branch)
 		sf_draft_refresh(draft, now);
 }
 
-/* Claim a branch, if it is due (parked: or waits for a limit) and free and belongs to the slice's owner. */
+/* Claim a branch, if it is due (parked: or waits in a queue) and free and belongs to the slice's owner. */
 SfBranch *
 sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft **draft)
 {
@@ -237,7 +237,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft **draft)
 	see_begin(*draft, branch);
 	if (!sf_dispatch_is_for_us(slice, *draft, branch))
 		return NULL;
-	/* what is not due waits for a limit; or for a hold, or (a job) for others: not for us */
+	/* what is not due waits in a queue; or for a hold, or (a job) for others: not for us */
 	if (sf_branch_is_parked(branch) && !sf_park_leave_queue(branch))
 		return NULL;
 

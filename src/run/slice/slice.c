@@ -285,7 +285,7 @@ take_keys(SfSlice *slice)
 	}
 }
 
-/* In a session: take what is due, or else waits for limits; false: nothing could be taken. */
+/* In a session: take what is due, or else waits in queues; false: nothing could be taken. */
 static bool
 take_due(SfSlice *slice)
 {

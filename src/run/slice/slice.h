@@ -256,7 +256,7 @@ typedef struct SfSliceResult
 	SfSliceEnd	end;
 	int			transitions;	/* states entered, resumed or left */
 	int			nkeys_tried;	/* hints looked at; the caller keeps the others */
-	int			nqueued_tried;	/* branches that were taken from queues of limits, or have to wait in one */
+	int			nqueued_tried;	/* branches that were taken from queues, or have to wait in one */
 	bool		left_unrun;		/* what was to run was left to others: a task that is announced;
 								 * children of a branch by itself, or its step that waits at a gate */
 	Oid			owner;			/* whose identity is on, InvalidOid: none */

@@ -1,7 +1,7 @@
 /*
  * slice_internal.h
  *		Shared by the files that run a slice: slice.c (its loop), slice_queues.c (what
- *		waits for limits), claim.c (claims branches), advance.c (takes them through
+ *		waits in queues), claim.c (claims branches), advance.c (takes them through
  *		transitions); and by those of run/task/ that run its tasks.
  */
 #ifndef SF_RUN_SLICE_INTERNAL_H

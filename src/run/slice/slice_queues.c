@@ -1,9 +1,9 @@
 /*
  * slice_queues.c
- *		What a slice takes from the queues of limits.
+ *		What a slice takes from queues.
  *
- * A branch in a queue is not due.  A slice that comes to a queue locks a slot for the first
- * one, claims it and runs it; then, with the same slot, the next one.
+ * A branch in a queue is not due.  A slice that comes to a queue has the feature take what the first
+ * one needs, such as a slot, claims it and runs it; then, with the same, the next one.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 /* Queues that a session looks at in vain, at most, before its slice ends */
 #define MAX_QUEUES		2000
 
-/* Claim and advance a branch that waits for a limit. */
+/* Claim and advance a branch that waits in a queue. */
 static bool
 take_parked(SfSlice *slice, SfBranchKey key)
 {
@@ -84,7 +84,7 @@ leave_empty(SfQueue queue)
 }
 
 /*
- * Take branches of a queue in their order, as long as its limit lets them begin.  If more
+ * Take branches of a queue in their order, as long as there is room for them.  If more
  * wait, other workers are told before the first one is run: there may be room for theirs.
  * Branches that others have locked are passed over, page by page.
  */
@@ -166,7 +166,7 @@ take_in_turn(SfSlice *slice, bool *first)
 		}
 }
 
-/* In a session: take what waits for limits, of its execution or of an owner. */
+/* In a session: take what waits in queues, of its execution or of an owner. */
 void
 sf_slice_scan_queues(SfSlice *slice, bool *first)
 {

@@ -50,7 +50,7 @@ store_outcome(SfDraft *draft, SfBranch *branch, const SfTaskOutcome *outcome)
 		sf_apply_branch(branch);
 }
 
-/* Does a hold or a limit keep a task waiting?  *throttled gets the error with which a limit has it fail. */
+/* Does a feature keep a task waiting?  *throttled gets the error with which one has it fail. */
 static bool
 is_kept_waiting(SfDraft *draft, SfBranch *branch, SfError *throttled)
 {

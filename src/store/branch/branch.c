@@ -293,7 +293,7 @@ read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
  * another session has it locked and lock is SF_LOCK_SKIP.  Joins and timeouts
  * are never claimed so, but read with sf_branch_read() under the lock of their
  * execution (see run/slice/claim.c).  With skip_waits, Wait states and retry delays
- * count as due; with parked, one that waits in the queue of a limit.
+ * count as due; with parked, one that waits in a queue.
  */
 SfBranch *
 sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits, bool parked)

@@ -66,7 +66,7 @@ typedef enum SfPhase
  *	WITH_OUTCOME	the outcome of its task is in the row
  *	WITH_CHILDREN	of a join, or of a net between two slices
  *	OF_EXECUTION	of rows that are no threads of control, but of the execution as a whole
- *	BEFORE_GATE		it ends with the beginning of a step, which may be held or wait for a limit
+ *	BEFORE_GATE		it ends with the beginning of a step, which a feature may have wait
  *	INSIDE			the branch is inside of its state (sf_branch_is_inside)
  *	INSIDE_OF_MAP_RUN	... if it is that of a Distributed Map whose run has begun
  *	STAYING_AT_END	the branch is in it still when its execution has ended: it has ended itself, or a redrive goes on
@@ -189,12 +189,12 @@ typedef struct SfBranchRow
 	struct SfBranch *shared;	/* the row that was read, which jobs share; NULL: the branch has its own */
 } SfBranchRow;
 
-/* The queue of a limit that a branch has left for the step that it is about to begin */
+/* The queue that a branch has left for the step that it is about to begin */
 typedef struct SfLeftQueue
 {
 	bool		was_in_one;		/* false: in none, and the others say nothing */
 	SfQueue		queue;
-	TimestampTz rank;			/* its order there */
+	TimestampTz as_if_since;	/* its order there (SfQueueOrder) */
 	TimestampTz since;			/* it has waited since then */
 } SfLeftQueue;
 
@@ -262,7 +262,7 @@ sf_phase_is_claimed_under_lock(SfPhase phase)
 	return phase == SF_PHASE_JOIN || sf_phase_is_of_execution(phase);
 }
 
-/* Does a phase end with the beginning of a step, which may be held or wait for a limit? */
+/* Does a phase end with the beginning of a step, which a feature may have wait? */
 static inline bool
 sf_phase_is_before_gate(SfPhase phase)
 {

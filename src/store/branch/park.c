@@ -2,9 +2,9 @@
  * park.c
  *		Branches that a feature keeps from going on: rows of _sfflow.parked.
  *
- * Such a branch is not due, and costs no queries.  Its row says which feature keeps it, and for which object: a hold,
- * or a limit.  One in the line of its start key has none.  What waits for a limit is in a queue, in the order of the
- * ranks; nothing else is in one.  The row of a branch that went on in another way is left over and means nothing.
+ * Such a branch is not due, and costs no queries.  Its row says which feature keeps it, and in which way
+ * (SfParkedKind): for an object, such as a hold; in a queue of an object, such as a limit; or in a line that the
+ * feature knows.  The row of a branch that went on in another way is left over and means nothing.
  */
 #include "postgres.h"
 
@@ -16,34 +16,48 @@
 
 SF_COLUMN_NUMBERS(SF_PARKED_COLUMNS);
 
-/* Note that a branch waits, in a queue with its order there, or (no rank) in none. */
+/* Note that a branch waits in a way: for an object, in a queue of it with its order there, or for neither. */
 static void
-park(SfBranch *branch, const char *feature, int64 object_no, SfArg queue, SfQueueOrder order)
+park(SfBranch *branch, const char *feature, SfArg object_no, SfArg queue, SfQueueOrder order)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.parked AS w (execution_no, branch_no, feature, object_no, queue, rank, since, without_slot)"
+		"INSERT INTO _sfflow.parked AS w (execution_no, branch_no, feature, object_no, queue, as_if_since, since, kind)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (execution_no, branch_no) DO UPDATE"
 		" SET feature = excluded.feature, object_no = excluded.object_no, queue = excluded.queue,"
-		" rank = excluded.rank, since = excluded.since, without_slot = excluded.without_slot");
+		" as_if_since = excluded.as_if_since, since = excluded.since, kind = excluded.kind");
 
 	sf_branch_come_at(branch, DT_NOEND);
-	sf_db_execute(&plan, SF_BRANCH_KEY(branch->key), SF_TEXT(feature), SF_INT8(object_no), queue,
-				  SF_TIME_OR_NULL(order.rank, DT_NOBEGIN), SF_TIME_OR_NULL(order.since, DT_NOBEGIN),
-				  SF_BOOL(!order.has_slot));
+	sf_db_execute(&plan, SF_BRANCH_KEY(branch->key), SF_TEXT(feature), object_no, queue,
+				  SF_TIME_OR_NULL(order.as_if_since, DT_NOBEGIN), SF_TIME_OR_NULL(order.since, DT_NOBEGIN),
+				  SF_INT2(order.kind));
+}
+
+/* The order of what is parked in no queue. */
+static SfQueueOrder
+no_order(SfParkedKind kind)
+{
+	return (SfQueueOrder) {.kind = kind,.as_if_since = DT_NOBEGIN,.since = DT_NOBEGIN};
 }
 
 /* Have a branch, which the caller writes, wait for an object of a feature. */
 void
 sf_park_branch(SfBranch *branch, const char *feature, int64 object_no)
 {
-	park(branch, feature, object_no, SF_NULL(INT8OID), (SfQueueOrder) {.rank = DT_NOBEGIN,.since = DT_NOBEGIN});
+	park(branch, feature, SF_INT8(object_no), SF_NULL(INT8OID), no_order(SF_PARKED_FOR_OBJECT));
+}
+
+/* Have a branch, which the caller writes, wait for its execution's turn in a line that the feature knows. */
+void
+sf_park_in_line(SfBranch *branch, const char *feature)
+{
+	park(branch, feature, SF_NULL(INT8OID), SF_NULL(INT8OID), no_order(SF_PARKED_IN_LINE));
 }
 
 /* Have a branch, which the caller writes, wait in a queue. */
 void
 sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfQueueOrder order)
 {
-	park(branch, feature, queue.limit_no, SF_INT8(queue.hash), order);
+	park(branch, feature, SF_INT8(queue.object_no), SF_INT8(queue.hash), order);
 }
 
 /* Name the feature that a branch waits for; NULL: it waits for none. */
@@ -60,15 +74,15 @@ sf_park_feature(SfBranchKey key)
 static void
 append_parked(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_execution_no = 1, COL_branch_no, COL_feature, COL_object_no, COL_queue};
+	enum {COL_execution_no = 1, COL_branch_no, COL_feature, COL_object_no, COL_queue, COL_kind};
 	SfParked   *parked = palloc(sizeof(SfParked));
 
 	parked->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	parked->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
 	parked->feature = sf_row_text(tuple, desc, COL_feature);
 	parked->object_no = sf_row_number(tuple, desc, COL_object_no, 0);
-	parked->in_queue = !heap_attisnull(tuple, COL_queue, desc);
 	parked->queue_hash = sf_row_number(tuple, desc, COL_queue, 0);
+	parked->kind = sf_row_number(tuple, desc, COL_kind, 0);
 	*(List **) arg = lappend(*(List **) arg, parked);
 }
 
@@ -188,14 +202,14 @@ sf_park_unpark(SfUnpark why, const SfUnparked *of)
 {
 	static SfPlan lock[] = {
 		[SF_UNPARK_OBJECT] = SF_PLAN(LOCK_OF_OBJECT("NULL")),
-		[SF_UNPARK_LIMIT] = SF_PLAN(LOCK_OF_OBJECT("NOT NULL")),
+		[SF_UNPARK_QUEUES] = SF_PLAN(LOCK_OF_OBJECT("NOT NULL")),
 	};
 	static SfPlan make_due[] = {
 		[SF_UNPARK_OBJECT] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NULL"), NOW)),
-		[SF_UNPARK_LIMIT] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NOT NULL"), NOW)),
+		[SF_UNPARK_QUEUES] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NOT NULL"), NOW)),
 		[SF_UNPARK_NEXT] = SF_PLAN(MAKE_FREE_DUE(
 			" _sfflow.parked w" JOIN_BRANCH " WHERE w.execution_no = $5 AND w.feature = $2", NOW)),
-		[SF_UNPARK_SLOT] = SF_PLAN(MAKE_FREE_DUE(
+		[SF_UNPARK_WITHIN] = SF_PLAN(MAKE_FREE_DUE(
 			" _sfflow.parked w JOIN _sfflow.execution e ON e.execution_no = w.execution_no" JOIN_BRANCH
 			" WHERE w.object_no = $3 AND w.queue = $4 AND (e.execution_no = $5 OR e.parent_execution_no = $5)",
 			"w.since")),
@@ -206,7 +220,7 @@ sf_park_unpark(SfUnpark why, const SfUnparked *of)
 
 #define OF \
 	SF_PARKED_PHASES, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue_hash), SF_INT8(of->execution_no)
-	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_LIMIT)
+	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_QUEUES)
 		sf_db_execute(&lock[why], OF);
 	return sf_db_read(&make_due[why], read_released, NULL, OF);
 #undef OF
@@ -242,15 +256,15 @@ sf_park_unpark_arrived(const Jsonb *keys)
 
 /* Note in a branch from where it is taken. */
 static void
-read_rank(HeapTuple tuple, TupleDesc desc, void *arg)
+read_left(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_object_no = 1, COL_queue, COL_rank, COL_since};
+	enum {COL_object_no = 1, COL_queue, COL_as_if_since, COL_since};
 	SfBranch   *branch = arg;
 
 	branch->left_queue.was_in_one = true;
-	branch->left_queue.queue.limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	branch->left_queue.queue.object_no = sf_row_number(tuple, desc, COL_object_no, 0);
 	branch->left_queue.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
-	branch->left_queue.rank = sf_row_number(tuple, desc, COL_rank, 0);
+	branch->left_queue.as_if_since = sf_row_number(tuple, desc, COL_as_if_since, 0);
 	branch->left_queue.since = sf_row_number(tuple, desc, COL_since, 0);
 }
 
@@ -260,9 +274,9 @@ sf_park_leave_queue(SfBranch *branch)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.parked w WHERE w.execution_no = $1 AND w.branch_no = $2"
-		" AND w.queue IS NOT NULL RETURNING w.object_no, w.queue, w.rank, w.since");
+		" AND w.queue IS NOT NULL RETURNING w.object_no, w.queue, w.as_if_since, w.since");
 
-	return sf_db_read(&plan, read_rank, branch, SF_BRANCH_KEY(branch->key)) > 0;
+	return sf_db_read(&plan, read_left, branch, SF_BRANCH_KEY(branch->key)) > 0;
 }
 
 /* Rows that are read into an array */
@@ -276,7 +290,7 @@ typedef struct Waitings
 static void
 read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_execution_no = 1, COL_branch_no, COL_owner, COL_waits, COL_without_slot, COL_rank, COL_announced,
+	enum {COL_execution_no = 1, COL_branch_no, COL_owner, COL_waits, COL_kind, COL_as_if_since, COL_announced,
 		COL_may_wait, COL_made_by};
 	Waitings   *w = arg;
 	SfQueuedBranch *row = &w->rows[w->count++];
@@ -285,8 +299,8 @@ read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
 	row->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
 	row->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	row->waits = sf_row_number(tuple, desc, COL_waits, 0);
-	row->has_slot = !sf_row_number(tuple, desc, COL_without_slot, true);
-	row->rank = sf_row_number(tuple, desc, COL_rank, 0);
+	row->kind = sf_row_number(tuple, desc, COL_kind, SF_PARKED_QUEUED);
+	row->as_if_since = sf_row_number(tuple, desc, COL_as_if_since, 0);
 	row->announced = sf_row_number(tuple, desc, COL_announced, 0);
 	/*
 	 * the row of a branch that waits since this slice is written when the slice ends: until then it is
@@ -303,14 +317,14 @@ read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
  */
 #define FRONT(size) \
 	"SELECT w.execution_no, w.branch_no, b.owner, " \
-	SF_IS_PARKED("$3") " AS waits, w.without_slot, w.rank, b.phase = $5 AS announced," \
+	SF_IS_PARKED("$3") " AS waits, w.kind, w.as_if_since, b.phase = $5 AS announced," \
 	" b.phase IS NULL OR b.phase <> ALL ($8) AS may_wait, w.made_by" \
 	" FROM (SELECT h.*, h.xmin AS made_by FROM _sfflow.parked h WHERE h.object_no = $1 AND h.queue = $2" \
-	"  AND (h.without_slot, h.rank, h.execution_no, h.branch_no) > ($9, $4, $6, $7)" \
-	"  ORDER BY h.object_no, h.queue, h.without_slot, h.rank, h.execution_no, h.branch_no LIMIT " #size ") w" \
+	"  AND (h.kind, h.as_if_since, h.execution_no, h.branch_no) > ($9, $4, $6, $7)" \
+	"  ORDER BY h.object_no, h.queue, h.kind, h.as_if_since, h.execution_no, h.branch_no LIMIT " #size ") w" \
 	" LEFT JOIN LATERAL (SELECT * FROM _sfflow.branch b WHERE b.execution_no = w.execution_no" \
 	"  AND b.branch_no = w.branch_no OFFSET 0) b ON true" \
-	" ORDER BY w.without_slot, w.rank, w.execution_no, w.branch_no"
+	" ORDER BY w.kind, w.as_if_since, w.execution_no, w.branch_no"
 
 /* The query that reads as many. */
 static SfPlan *
@@ -334,14 +348,14 @@ front_plan(SfFront size)
 int
 sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front, SfFront size)
 {
-	static const SfQueuedBranch start = {.has_slot = true,.rank = DT_NOBEGIN};
+	static const SfQueuedBranch start = {.kind = SF_PARKED_AHEAD,.as_if_since = DT_NOBEGIN};
 	Waitings	w = {front, 0};
 
 	if (after == NULL)
 		after = &start;
-	sf_db_read(front_plan(size), read_waiting, &w, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
-			   SF_PARKED_PHASES, SF_TIME(after->rank), SF_INT2(SF_PHASE_ANNOUNCED),
-			   SF_BRANCH_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_BOOL(!after->has_slot));
+	sf_db_read(front_plan(size), read_waiting, &w, SF_INT8(queue.object_no), SF_INT8(queue.hash),
+			   SF_PARKED_PHASES, SF_TIME(after->as_if_since), SF_INT2(SF_PHASE_ANNOUNCED),
+			   SF_BRANCH_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_INT2(after->kind));
 	return w.count;
 }
 
@@ -374,7 +388,7 @@ sf_park_any_queued(void)
 	return sf_rows_read_dirty_by(&by_queue, 1, NULL, NULL, NULL, 0) > 0;
 }
 
-/* The greatest number of a limit that has a queue; 0: there is no queue. */
+/* The greatest number of an object that has a queue; 0: there is no queue. */
 int64
 sf_park_greatest_queue(void)
 {
@@ -388,7 +402,7 @@ sf_park_greatest_queue(void)
 bool
 sf_park_is_queued(SfQueue queue)
 {
-	return sf_rows_read_dirty(&by_queue, 1, NULL, NULL, SF_INT8(queue.limit_no),
+	return sf_rows_read_dirty(&by_queue, 1, NULL, NULL, SF_INT8(queue.object_no),
 							  SF_INT8(queue.hash)) > 0;
 }
 
@@ -408,7 +422,7 @@ read_queue(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_no = 1, COL_queue, COL_owner};
 	Queues	   *q = arg;
 
-	q->queues[q->count].limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	q->queues[q->count].object_no = sf_row_number(tuple, desc, COL_object_no, 0);
 	q->queues[q->count].hash = sf_row_number(tuple, desc, COL_queue, 0);
 	q->owners[q->count] = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	q->count++;
@@ -422,16 +436,16 @@ sf_park_queues(SfQueue after, SfQueue *queues, Oid *owners, int size)
 		"WITH RECURSIVE q AS ("
 		" (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.parked w"
 		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue) > ($2, $3)"
-		"  ORDER BY w.object_no, w.queue, w.without_slot, w.rank LIMIT 1)"
+		"  ORDER BY w.object_no, w.queue, w.kind, w.as_if_since LIMIT 1)"
 		" UNION ALL"
 		" SELECT n.* FROM q CROSS JOIN LATERAL (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.parked w"
 		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue) > (q.object_no, q.queue)"
-		"  ORDER BY w.object_no, w.queue, w.without_slot, w.rank LIMIT 1) n)"
+		"  ORDER BY w.object_no, w.queue, w.kind, w.as_if_since LIMIT 1) n)"
 		" SELECT q.object_no, q.queue, (SELECT m.owner FROM _sfflow.execution e JOIN _sfflow.state_machine m"
 		"  ON m.machine_no = e.machine_no WHERE e.execution_no = q.execution_no) AS owner FROM q LIMIT $1");
 	Queues		q = {.queues = queues,.owners = owners};
 
-	sf_db_read(&plan, read_queue, &q, SF_INT8(size), SF_INT8(after.limit_no), SF_INT8(after.hash));
+	sf_db_read(&plan, read_queue, &q, SF_INT8(size), SF_INT8(after.object_no), SF_INT8(after.hash));
 	return q.count;
 }
 
@@ -444,7 +458,7 @@ read_waiting_of(HeapTuple tuple, TupleDesc desc, void *arg)
 
 	q->keys[q->count].execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	q->keys[q->count].branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
-	q->queues[q->count].limit_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	q->queues[q->count].object_no = sf_row_number(tuple, desc, COL_object_no, 0);
 	q->queues[q->count].hash = sf_row_number(tuple, desc, COL_queue, 0);
 	q->count++;
 }
@@ -455,7 +469,7 @@ sf_park_queued_of(int64 execution_no, SfBranchKey *keys, SfQueue *queues, int si
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT w.execution_no, w.branch_no, w.object_no, w.queue FROM _sfflow.parked w"
-		" WHERE w.execution_no = $1 AND w.queue IS NOT NULL ORDER BY w.without_slot, w.rank LIMIT $2");
+		" WHERE w.execution_no = $1 AND w.queue IS NOT NULL ORDER BY w.kind, w.as_if_since LIMIT $2");
 	Queues		q = {.queues = queues,.keys = keys};
 
 	sf_db_read(&plan, read_waiting_of, &q, SF_INT8(execution_no), SF_INT8(size));

@@ -7,16 +7,37 @@
 
 #include "store/branch/branch.h"
 
+/*
+ * How a branch is parked: symbol, number, which is the kind of its row.  What is in a queue comes in the order of the
+ * kinds; AHEAD is what has had its turn there and waits for something else.
+ *
+ *	FOR_OBJECT	until an object of the feature lets it go, as a hold
+ *	IN_LINE		until it is the turn of its execution, which the feature's own rows tell
+ *	AHEAD		in a queue of an object of the feature, before all that is QUEUED there
+ *	QUEUED		in such a queue
+ */
+#define SF_PARKED_LIST(X) \
+	X(FOR_OBJECT, 0) \
+	X(IN_LINE, 1) \
+	X(AHEAD, 2) \
+	X(QUEUED, 3)
+
+#define SF_PARKED_ENUM(sym, number) SF_PARKED_##sym = (number),
+typedef enum SfParkedKind
+{
+	SF_PARKED_LIST(SF_PARKED_ENUM)
+} SfParkedKind;
+
 /* Columns of _sfflow.parked; see sql/parts/store/branch.sql. */
 #define SF_PARKED_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \
 	X(char *, feature, TEXT, NOT_NULL) \
-	X(int64, object_no, INT8, NOT_NULL) \
-	X(int64, queue, INT8, NULL_IS(0)) \
-	X(TimestampTz, rank, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
-	X(TimestampTz, since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
-	X(bool, without_slot, BOOL, NOT_NULL)
+	X(int64, object_no, INT8, NULL_IS(0))	/* IN_LINE: none */ \
+	X(int64, queue, INT8, NULL_IS(0))	/* no queue, by kind: a hash may be 0 */ \
+	X(TimestampTz, as_if_since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* no queue */ \
+	X(TimestampTz, since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* no queue */ \
+	X(SfParkedKind, kind, INT2, NOT_NULL)
 
 /* The phases in which a branch is parked */
 #define SF_PARKED_PHASES	SF_INT2S(SF_PHASES_BEFORE_GATE)
@@ -29,18 +50,26 @@ typedef struct SfParked
 {
 	SfBranchKey key;
 	const char *feature;		/* its name */
-	int64		object_no;		/* what keeps the branch, by the feature's number of it */
-	bool		in_queue;		/* false: it is in none, and queue_hash says nothing */
-	int64		queue_hash;
+	SfParkedKind kind;
+	int64		object_no;		/* what keeps the branch, by the feature's number of it; not IN_LINE */
+	int64		queue_hash;		/* only in a queue */
 } SfParked;
 
+/* Is what is parked so in a queue? */
+static inline bool
+sf_parked_in_queue(SfParkedKind kind)
+{
+	return kind == SF_PARKED_AHEAD || kind == SF_PARKED_QUEUED;
+}
+
 extern void sf_park_branch(SfBranch *branch, const char *feature, int64 object_no);
+extern void sf_park_in_line(SfBranch *branch, const char *feature);
 extern const char *sf_park_feature(SfBranchKey key);
 extern List *sf_park_list(int64 execution_no);
 extern List *sf_park_list_of(int machine_no, Oid owner);
 
 /* The columns of a row that is listed */
-#define SF_PARKED	"w.execution_no, w.branch_no, w.feature, w.object_no, w.queue"
+#define SF_PARKED	"w.execution_no, w.branch_no, w.feature, w.object_no, w.queue, w.kind"
 
 /* What waits for objects for roles (for_owner) that have no rights of the machine's owner, or not any more: a query */
 #define SF_PARKED_OF_OTHERS(feature, table, number) \
@@ -59,12 +88,12 @@ extern void sf_park_check_unchanged(const char *feature, int64 object_no);
 typedef enum SfUnpark
 {
 	SF_UNPARK_OBJECT,			/* an object that has parked them in no queue is gone: feature, object_no */
-	SF_UNPARK_LIMIT,			/* the limit of their queues is gone: feature, object_no */
+	SF_UNPARK_QUEUES,			/* an object is gone whose queues they are in: feature, object_no */
 	SF_UNPARK_NEXT,				/* an execution that a feature has parked is the next one of its line: feature, execution_no */
-	SF_UNPARK_SLOT,				/* an execution has what its branches, and those of the children of its Distributed
+	SF_UNPARK_WITHIN,				/* an execution has what its branches, and those of the children of its Distributed
 								 * Maps, wait for in a queue: object_no, queue, execution_no */
-	SF_UNPARK_CHILDREN			/* children of an execution's Distributed Maps may wait in queues for a slot of the
-								 * Map: execution_no */
+	SF_UNPARK_CHILDREN			/* children of an execution's Distributed Maps may wait in queues for what the Map
+								 * has: execution_no */
 } SfUnpark;
 
 /* What is due again, as SfUnpark says */
@@ -86,15 +115,15 @@ extern void sf_park_unpark_arrived(const Jsonb *keys);
 static inline bool
 sf_park_queue_is_behind(SfQueue a, SfQueue b)
 {
-	return a.limit_no > b.limit_no || (a.limit_no == b.limit_no && a.hash > b.hash);
+	return a.object_no > b.object_no || (a.object_no == b.object_no && a.hash > b.hash);
 }
 
-/* Where a branch waits: since when, and in which order */
+/* Where in a queue a branch waits, and since when */
 typedef struct SfQueueOrder
 {
-	bool		has_slot;		/* an announced task, with a slot: it comes before what waits for one */
-	TimestampTz rank;			/* less: before */
-	TimestampTz since;
+	SfParkedKind kind;			/* AHEAD, or QUEUED; then */
+	TimestampTz as_if_since;	/* in the order of this time: it comes as if it had waited since then */
+	TimestampTz since;			/* when it could have begun */
 } SfQueueOrder;
 
 /* A branch that waits in a queue */
@@ -104,8 +133,8 @@ typedef struct SfQueuedBranch
 	Oid			owner;
 	bool		waits;			/* false: its row is left over */
 	bool		announced;		/* its task is announced */
-	bool		has_slot;		/* it comes before those that have none, */
-	TimestampTz rank;			/* ... else in this order */
+	SfParkedKind kind;			/* AHEAD, or QUEUED; then */
+	TimestampTz as_if_since;	/* in this order */
 	TransactionId made_by;		/* has written its row */
 } SfQueuedBranch;
 
@@ -113,7 +142,7 @@ typedef struct SfQueuedBranch
 static inline bool
 sf_park_is_before(SfQueueOrder order, const SfQueuedBranch *other)
 {
-	return order.has_slot != other->has_slot ? order.has_slot : order.rank < other->rank;
+	return order.kind != other->kind ? order.kind < other->kind : order.as_if_since < other->as_if_since;
 }
 
 /* How many branches of a queue are read at once: symbol, number */

@@ -1,16 +1,16 @@
 /*
  * queue_hints.c
- *		Which queues of limits may have something that waits: hints in shared memory.
+ *		Which queues may have something that waits: hints in shared memory.
  *
- * What waits is in the table parked.  A transaction that gives a slot back looks here whether its queue
- * may have something that waits, and tells the workers of it.  So where nothing waits, a
- * limit makes no worker try.  No wake-up is lost: one that finds no slot notes the queue here
- * and tries once more before it waits; one that gives a slot back looks here afterwards.  What
+ * What waits is in the table parked.  A transaction that makes room in a queue looks here whether this
+ * may have something that waits, and tells the workers of it.  So where nothing waits, no worker
+ * tries.  No wake-up is lost: one that finds no room notes the queue here
+ * and tries once more before it waits; one that makes room looks here afterwards.  What
  * waits also tells the workers after its commit, since they do not see it before.
  *
  * A queue is noted with exactly its key, if there is an entry for the owner of what waits
- * (base/memory/shmem.h).  If not, it is noted that queues of its limit may have something that waits, for
- * two poll intervals.  Limits share such a note by their hash: queues of one in a thousand others
+ * (base/memory/shmem.h).  If not, it is noted that queues of its object may have something that waits, for
+ * two poll intervals.  Objects share such a note by their hash: queues of one in a thousand others
  * are told in vain meanwhile.
  */
 #include "postgres.h"
@@ -25,7 +25,7 @@
 /* Queues of which the workers are told at once */
 #define MAX_READY	64
 
-/* Notes of limits that have queues for which there was no entry */
+/* Notes of objects that have queues for which there was no entry */
 #define UNNOTED		1024
 
 /* A queue that may have something that waits */
@@ -40,7 +40,7 @@ typedef struct NotedQueue
 typedef struct Times
 {
 	SfTick		last;			/* the greatest of those that follow; 0: there was always an entry */
-	SfTick		unnoted_until[UNNOTED]; /* by the hash of the limit */
+	SfTick		unnoted_until[UNNOTED]; /* by the hash of the object */
 	SfTick		ready_at[FLEXIBLE_ARRAY_MEMBER];	/* of a queue, by its number: the workers are to
 													 * be told then, for something may begin */
 } Times;
@@ -49,26 +49,25 @@ static SfHash queues;
 
 #define TIMES	((Times *) sf_hash_extra(&queues))
 
-/* Ask for the shared memory; from _PG_init. */
+/* Ask for the shared memory of as many queues; the feature that has queues does, from its init. */
 void
-sf_queue_init(void)
+sf_queue_init(const char *name, int size)
 {
-	sf_hash_init(&queues, "sfflow_limits", sf_setting_max_limit_keys, sizeof(NotedQueue),
-				 offsetof(Times, ready_at) + sizeof(SfTick) * sf_setting_max_limit_keys);
+	sf_hash_init(&queues, name, size, sizeof(NotedQueue), offsetof(Times, ready_at) + sizeof(SfTick) * size);
 }
 
 /* The key of a queue in the table. */
 static SfHashKey
 key_of(SfQueue queue)
 {
-	return (SfHashKey) {MyDatabaseId, queue.limit_no, queue.hash};
+	return (SfHashKey) {MyDatabaseId, queue.object_no, queue.hash};
 }
 
-/* Until when queues of a limit may have something that waits, although they are not noted. */
+/* Until when queues of an object may have something that waits, although they are not noted. */
 static SfTick *
 unnoted(SfQueue queue)
 {
-	uint32		h = hash_combine(murmurhash32(MyDatabaseId), murmurhash32((uint32) queue.limit_no));
+	uint32		h = hash_combine(murmurhash32(MyDatabaseId), murmurhash32((uint32) queue.object_no));
 
 	return &TIMES->unnoted_until[h % UNNOTED];
 }
@@ -80,7 +79,7 @@ ready_at(const NotedQueue *q)
 	return &TIMES->ready_at[sf_hash_number(&queues, q) - 1];
 }
 
-/* Note that something waits in a queue, or is going to if it finds no slot now. */
+/* Note that something waits in a queue, or is going to if it finds no room now. */
 void
 sf_queue_note_waiting(SfQueue queue, Oid owner)
 {
@@ -271,18 +270,18 @@ sf_queue_wake_ready(SfTick now)
 	return next;
 }
 
-/* Forget the queues of a limit that is gone, or (0) of a database. */
+/* Forget the queues of an object that is gone, or (0) of a database. */
 void
-sf_queue_forget(Oid database, int64 limit_no)
+sf_queue_forget(Oid database, int64 object_no)
 {
 	if (!sf_hash_is_shared(&queues))
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	sf_hash_remove_all(&queues, database, limit_no);
+	sf_hash_remove_all(&queues, database, object_no);
 	sf_hash_unlock(&queues);
 }
 
-/* List limits of this database that have queues, as sf_hash_list does. */
+/* List objects of this database that have queues, as sf_hash_list does. */
 int
 sf_queue_list(int64 *numbers, int size, int *from)
 {

@@ -1,6 +1,6 @@
 /*
  * queue_hints.h
- *		Which queues of limits may have something that waits: hints in shared memory.
+ *		Which queues may have something that waits: hints in shared memory.
  */
 #ifndef SF_STORE_QUEUE_HINTS_H
 #define SF_STORE_QUEUE_HINTS_H
@@ -8,7 +8,7 @@
 #include "base/memory/shmem.h"
 #include "store/branch/park.h"
 
-extern void sf_queue_init(void);
+extern void sf_queue_init(const char *name, int size);
 extern void sf_queue_note_waiting(SfQueue queue, Oid owner);
 extern bool sf_queue_may_wait(SfQueue queue);
 extern void sf_queue_note_empty(SfQueue queue);
@@ -17,7 +17,7 @@ extern void sf_queue_note_taken(SfQueue queue);
 extern void sf_queue_wake_if_waiting(SfQueue queue, Oid owner);
 extern void sf_queue_wake_later(SfQueue queue, SfTick at);
 extern SfTick sf_queue_wake_ready(SfTick now);
-extern void sf_queue_forget(Oid database, int64 limit_no);
+extern void sf_queue_forget(Oid database, int64 object_no);
 extern int	sf_queue_list(int64 *numbers, int size, int *from);
 extern SfHashUse sf_queue_use(void);
 

@@ -47,7 +47,7 @@ typedef enum SfParentKind
 	X(int, map_items, INT4, NULL_IS(SF_NO_MAP_ITEMS))	/* items that it was given */ \
 	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
 	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
-	X(int, priority, INT2, NULL_IS(0))	/* in queues of limits */ \
+	X(int, priority, INT2, NULL_IS(0))	/* in queues */ \
 	X(char *, qualifier, TEXT, NULLABLE)	/* version or alias that the start named */ \
 	X(char *, trace_header, TEXT, NULLABLE)	/* of the AWS API */ \
 	X(char *, execution_id, TEXT, NOT_NULL) \

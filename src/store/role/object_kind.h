@@ -22,9 +22,7 @@
 	X(RESOURCE, 't', "resource") \
 	X(ALL, '*', "*")
 
-/* What a hold is of by its name alone, what a limit may be of, and what the AWS API tags: in CHECKs of their tables */
-#define SF_OBJECTS_NAMED SF_OBJECT_ACTIVITY, SF_OBJECT_EVENT, SF_OBJECT_WORKLIST, SF_OBJECT_SCHEDULE, SF_OBJECT_RESOURCE
-#define SF_OBJECTS_LIMITED SF_OBJECT_STATE_MACHINE, SF_OBJECT_ACTIVITY, SF_OBJECT_RESOURCE
+/* What the AWS API tags: in a CHECK of its table */
 #define SF_OBJECTS_TAGGED SF_OBJECT_STATE_MACHINE, SF_OBJECT_ACTIVITY
 
 #define SF_OBJECT_ENUM(sym, letter, word) SF_OBJECT_##sym = letter,

@@ -15,7 +15,7 @@ typedef struct SfCachedProgram
 	const SfProgram *program;
 	SfHistoryLevel history;
 	const char *role_arn;		/* that the AWS API was given; NULL: none */
-	int			priority;		/* of executions, in queues of limits */
+	int			priority;		/* of executions, in queues */
 	const void *compiled[SF_MAX_OPTIONS];	/* what each feature makes of options (SF_COMPILED); NULL: of none */
 } SfCachedProgram;
 

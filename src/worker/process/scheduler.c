@@ -270,7 +270,7 @@ is_delivery_due(const SfDatabase *database)
 	return sf_my_process->kind == SF_PROCESS_KIND_WORKER && database->next_delivery <= sf_tick_now();
 }
 
-/* --- queues of limits with a rate --- */
+/* --- queues that have room at a time --- */
 
 /* Take on telling the workers of queues whose time has come. */
 static bool
@@ -328,7 +328,7 @@ pause_for(SfTurn *turn, int ms)
 	return SF_WORK_STATE_PAUSE;
 }
 
-/* Is a queue of a limit among the keys of a turn? */
+/* Is a queue among the keys of a turn? */
 static bool
 has_queue(const SfTurn *turn)
 {

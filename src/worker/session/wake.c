@@ -344,7 +344,7 @@ deliver_delivery(void)
 		sf_shared_lower_delivery(database, SF_TICK_AT_ONCE);
 }
 
-/* Have a worker come to a queue of a limit, at once. */
+/* Have a worker come to a queue, at once. */
 static void
 queue_due(SfQueue queue, Oid owner)
 {
@@ -369,7 +369,7 @@ queue_due(SfQueue queue, Oid owner)
 	sf_shared_leave();
 }
 
-/* Have a worker try the queues of limits with a rate, at a time. */
+/* Have a worker try the queues that have room at a time. */
 static void
 queue_later(SfTick at)
 {

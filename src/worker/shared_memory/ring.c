@@ -1,6 +1,6 @@
 /*
  * ring.c
- *		Keys of due branches, and of queues of limits, that wait for a worker: one list per owner.
+ *		Keys of due branches, and of queues, that wait for a worker: one list per owner.
  *
  * Owners take turns: after each slice, an owner with ten thousand keys waits for
  * each owner with one.  The lists share the positions for keys, so a single owner

@@ -1,6 +1,6 @@
 /*
  * ring.h
- *		Keys of due branches, and of queues of limits, that wait for a worker: one list per owner.
+ *		Keys of due branches, and of queues, that wait for a worker: one list per owner.
  *
  * Part of the shared area: fixed size, no pointers, all zeros when empty.  The
  * caller holds its lock.

@@ -95,7 +95,7 @@ typedef enum SfTurnKind
 {
 	SF_TURN_KIND_ANY,
 	SF_TURN_KIND_PURGES,		/* it is a PURGE */
-	SF_TURN_KIND_RUNS_QUEUE,	/* it takes branches from a queue of a limit */
+	SF_TURN_KIND_RUNS_QUEUE,	/* it takes branches from a queue */
 	SF_TURN_KIND_HELPS			/* a process for tasks advances branches of an owner for whom no worker was free */
 } SfTurnKind;
 
@@ -204,7 +204,7 @@ typedef struct SfDatabase
 								 * is due */
 	SfTick		next_delivery;	/* when to look for deliveries of rules */
 	SfTick		next_sweeps[SF_MAX_SWEEPS];	/* not before that, of a feature that sweeps once in a while only */
-	SfTick		next_queue;		/* when a rate lets begin what waits for a limit */
+	SfTick		next_queue;		/* when something that waits in a queue may begin, by the time */
 	TimestampTz next_timer;		/* the earliest timer for which no scan has begun;
 								 * DT_NOEND: none */
 	TimestampTz remainder_from; /* owners whose turn did not come in a scan for what is due

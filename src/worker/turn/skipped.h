@@ -12,7 +12,7 @@
 
 #define SF_SKIPPED_BRANCHES		256
 
-/* One of them, or a queue of a limit with a branch that is locked */
+/* One of them, or a queue with a branch that is locked */
 typedef struct SfSkippedBranch
 {
 	SfWorkKey	key;

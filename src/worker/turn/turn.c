@@ -509,8 +509,8 @@ publish_scan(SfDatabase *database, const SfDueScan *scan)
 	sf_shared_lower_timer(database, scan->next_due);
 	if (scan->next_delivery != DT_NOEND)
 		sf_shared_lower_delivery(database, sf_tick_of_wall(scan->next_delivery));
-	if (scan->next_limits != SF_TICK_NEVER)
-		sf_shared_lower_poll(database, scan->next_limits);
+	if (scan->next_tend != SF_TICK_NEVER)
+		sf_shared_lower_poll(database, scan->next_tend);
 	for (int i = 0; i < scan->nkeys; i++)
 		sf_shared_push(database, sf_work_key_of_branch(scan->keys[i]), scan->owners[i], scan->dues[i]);
 }

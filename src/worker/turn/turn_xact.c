@@ -147,7 +147,7 @@ scan_due(SfDueScan *scan)
 	MemoryContextSwitchTo(old);
 	scan->more_owners = n == scan->max_owners;
 	scan->next_due = scan->more_from = DT_NOEND;
-	scan->next_limits = scan->everything ? sf_gate_wake_queues() : SF_TICK_NEVER;
+	scan->next_tend = scan->everything ? sf_gate_wake_queues() : SF_TICK_NEVER;
 	foreach(lc, owners)
 	{
 		CHECK_FOR_INTERRUPTS();

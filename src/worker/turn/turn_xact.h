@@ -60,7 +60,7 @@ typedef struct SfDueScan
 	TimestampTz more_from;		/* there are more than were to be found, due then or later */
 	List	   *announcers;		/* owners who have announced tasks */
 	TimestampTz next_due;		/* the first timer that lies ahead */
-	SfTick		next_limits;	/* when to scan again for limits that are new; only with everything */
+	SfTick		next_tend;		/* when features want to tend queues before the next poll; only with everything */
 	TimestampTz next_delivery;	/* when deliveries of rules are due; likewise */
 	TimestampTz next_sweeps[SF_MAX_SWEEPS];	/* when each feature wants to sweep; likewise */
 } SfDueScan;

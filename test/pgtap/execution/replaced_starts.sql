@@ -72,7 +72,7 @@ SELECT pg_temp.start('l2', '{"n": 2}'), sf_run('replaced:l2'), pg_temp.start('l3
 SELECT is(pg_temp.shown('l2'), 'RUNNING / f / {"n": 2} / "B" limit', 'one that waits for a limit');
 SELECT is(pg_temp.start('l2', '{"n": 4}'), 'replaced:l2', '... is replaced');
 SELECT sf_run('replaced:l2') \g /dev/null
-SELECT is((SELECT string_agg(e.name || e.input::text, ' ' ORDER BY w.rank) FROM _sfflow.parked w
+SELECT is((SELECT string_agg(e.name || e.input::text, ' ' ORDER BY w.as_if_since) FROM _sfflow.parked w
 		JOIN sf_executions e ON e.execution_id = (SELECT x.execution_id FROM _sfflow.execution x
 			WHERE x.execution_no = w.execution_no)
 	WHERE e.state_machine = 'replaced'), 'l2{"n": 4} l3{"n": 3}', '... and keeps its place');

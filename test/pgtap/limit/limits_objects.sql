@@ -43,8 +43,8 @@ SELECT sf_create_state_machine('limited_strange', '{"StartAt": "P", "States": {"
 SELECT sf_start('limited_strange', '{}', 's'), sf_run('limited_strange:s'), sf_set_limit('limited_strange',
 	key => '$.k', max_running => 1) \g /dev/null
 RESET ROLE;
-INSERT INTO _sfflow.parked (execution_no, branch_no, feature, object_no, queue, rank, since)
-	SELECT e.execution_no, -100 - n, 'limit', l.limit_no, n, now(), now()
+INSERT INTO _sfflow.parked (execution_no, branch_no, feature, object_no, queue, as_if_since, since, kind)
+	SELECT e.execution_no, -100 - n, 'limit', l.limit_no, n, now(), now(), 3
 	FROM generate_series(1, 1000) AS n, _sfflow.run_limit l, _sfflow.execution e
 	WHERE l.name = 'limited_strange' AND e.execution_id = 'limited_strange:s';
 SELECT sf_create_state_machine('limited_beside', '{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}') \g /dev/null

@@ -1,7 +1,7 @@
 -- Columns that have values together, or never, and columns with words or numbers of a list: a row that tells two
 -- things, or one that is none of the list, is refused.
 BEGIN;
-SELECT plan(38);
+SELECT plan(44);
 
 CREATE FUNCTION pg_temp.refused(statement text, why text) RETURNS text LANGUAGE sql AS
 $$ SELECT throws_ok(statement, '23514', NULL, why) $$;
@@ -19,10 +19,18 @@ SELECT pg_temp.refused(pg_temp.task(1, 1, NULL, now()), 'a taken task that has n
 SELECT pg_temp.refused(pg_temp.task(2, 1, now(), NULL), 'a token of an activity');
 SELECT pg_temp.refused(pg_temp.task(9, 1, now(), NULL), 'a status that is none');
 
-SELECT pg_temp.refused(format('INSERT INTO _sfflow.parked (execution_no, branch_no, feature, object_no, queue, rank,
-	without_slot) VALUES (-1, 0, %L, 0, %L, %L, %L)', 'limit', queue, rank, without_slot), why)
-FROM (VALUES (1, NULL, true, 'a branch in a queue without a rank'), (NULL, now(), true, 'a rank in no queue'),
-	(NULL, NULL, false, 'a slot of no queue')) AS h (queue, rank, without_slot, why);
+SELECT pg_temp.refused(format('INSERT INTO _sfflow.parked (execution_no, branch_no, feature, object_no, queue,
+	as_if_since, since, kind) VALUES (-1, 0, %L, %L, %L, %L, %L, %s)', 'limit', object_no, queue, as_if_since, since,
+	kind), why)
+FROM (VALUES (0, NULL, NULL, NULL, NULL, 'a branch that waits for an object and has none'),
+	(0, 1, 1, NULL, NULL, 'a queue of a branch that is in none'),
+	(0, 1, NULL, now(), NULL, 'a place in no queue'),
+	(0, 1, NULL, NULL, now(), 'a time of no queue'),
+	(1, 1, NULL, NULL, NULL, 'an object of a line'),
+	(2, 1, 1, now(), NULL, 'a branch ahead in a queue, since no time'),
+	(3, 1, 1, NULL, now(), 'a branch in a queue without a place'),
+	(3, NULL, 1, now(), now(), 'a queue of no object'),
+	(4, 1, 1, now(), now(), 'a kind that is none')) AS h (kind, object_no, queue, as_if_since, since, why);
 
 SELECT pg_temp.refused(format('INSERT INTO _sfflow.acknowledgement (execution_no, kind, since, acknowledged_at,
 	acknowledged_by, slow_since) VALUES (-1, %L, now(), now(), CURRENT_USER::regrole, %L)', kind, slow_since), why)

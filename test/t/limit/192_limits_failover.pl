@@ -38,7 +38,7 @@ my $standby = new_copy('standby', $primary, 'base', has_streaming => 1);
 $standby->start;
 my $limits = "SELECT string_agg(in_use || ' ' || waiting, ', ' ORDER BY target) FROM sf_limits
 	WHERE target = 'activity:desk'";
-my $order = "SELECT string_agg(e.name, ' ' ORDER BY w.without_slot, w.rank, w.execution_no)
+my $order = "SELECT string_agg(e.name, ' ' ORDER BY w.kind, w.as_if_since, w.execution_no)
 	FROM _sfflow.parked w JOIN _sfflow.execution x
 	USING (execution_no) JOIN sf_executions e USING (execution_id) WHERE e.state_machine = 'desk'";
 $primary->safe_psql('postgres', "SELECT sf_start('desk', '{}', n::text, priority => n % 2)

@@ -61,7 +61,7 @@ SELECT e.execution_id, e.state_machine AS machine, e.input ->> 'k' AS key, e.inp
 FROM sf_executions e LEFT JOIN worked w ON w.execution_id = e.execution_id
 	JOIN _sfflow.execution x ON x.execution_id = e.execution_id
 		JOIN _sfflow.keyed_start k ON k.execution_no = x.execution_no
-WINDOW line AS (PARTITION BY e.state_machine, k.key ORDER BY k.rank);
+WINDOW line AS (PARTITION BY e.state_machine, k.key ORDER BY k.entered_at);
 EOS
 
 sub chance { return rand() < shift }

@@ -113,7 +113,7 @@ $_->query_until(qr/ready/, "\\echo ready\nSELECT count(sf_start('line',
 $_->quit for @eight;
 holds(q(SELECT count(*) = 120 AND bool_and(status = 'SUCCEEDED') FROM sf_executions WHERE state_machine = 'line'),
 	'eight sessions start fifteen each');
-is(sql(q(SELECT count(*) FROM (SELECT e.started_at, lag(e.stopped_at) OVER (ORDER BY k.rank) AS before
+is(sql(q(SELECT count(*) FROM (SELECT e.started_at, lag(e.stopped_at) OVER (ORDER BY k.entered_at) AS before
 	FROM sf_executions e
 	JOIN _sfflow.execution x ON x.execution_id = e.execution_id
 		JOIN _sfflow.keyed_start k ON k.execution_no = x.execution_no
