@@ -88,7 +88,7 @@ add_visits(SfTextBlock *block, const SfState *state, const SfGraphFacts *facts)
 		add_part(&line, psprintf("%d visits", facts->visits));
 	if (facts->attempts > Max(facts->visits, 1))
 		add_part(&line, psprintf("%d attempts", facts->attempts));
-	if (facts->duration >= 0 && takes_time(state->type))
+	if (sf_duration_is_known(facts->duration) && takes_time(state->type))
 		add_part(&line, psprintf("%s%s", duration_text(facts->duration),
 								 facts->status == SF_GRAPH_RUNNING ? " so far" : ""));
 	if (line.len > 0)
@@ -101,7 +101,7 @@ add_iterations(SfTextBlock *block, const SfGraphFacts *facts)
 {
 	StringInfoData line;
 
-	if (facts->iterations == SF_GRAPH_NOT_KNOWN)
+	if (facts->iterations == SF_NO_ITERATIONS)
 		return;
 	initStringInfo(&line);
 	if (facts->iterations_succeeded < facts->iterations)

@@ -107,15 +107,12 @@ extern char *sf_waiting_text(const SfProgram *program, List *branches,
 
 /* --- progress.c: how far an execution has come --- */
 
-/* Where the time may stand that an execution still takes: it is not known */
-#define SF_REST_NOT_KNOWN	(-1)
-
 /* Where a running execution stands */
 typedef struct SfStanding
 {
 	char	   *waiting_on;		/* NULL: nothing */
 	char	   *next;			/* Tasks that come next; NULL: none */
-	int64		rest_us;		/* that it still takes, or SF_REST_NOT_KNOWN */
+	int64		rest_us;		/* that it still takes, or SF_NO_DURATION */
 } SfStanding;
 
 extern SfStanding sf_progress_standing(const SfProgram *program, const SfRemaining *remaining,

@@ -91,10 +91,10 @@ add_visits(SfGraphFacts *facts, const SfStateInstance *instance, bool running)
 
 	facts->visits += instance->visits;
 	facts->attempts += instance->attempts;
-	if (duration >= 0)
-		facts->duration = Max(facts->duration, 0) + duration;
+	if (sf_duration_is_known(duration))
+		facts->duration = (sf_duration_is_known(facts->duration) ? facts->duration : 0) + duration;
 	if (instance->items != SF_NO_ITEMS)
-		facts->iterations = Max(facts->iterations, 0) + instance->items;
+		facts->iterations = (facts->iterations == SF_NO_ITERATIONS ? 0 : facts->iterations) + instance->items;
 }
 
 /* Tell what a branch says about the state at which it stands. */
@@ -281,8 +281,8 @@ make_facts(const SfProgram *program)
 	for (int i = 0; i < program->nstates; i++)
 	{
 		facts[i].status = SF_GRAPH_UNKNOWN;
-		facts[i].duration = SF_GRAPH_NOT_KNOWN;
-		facts[i].iterations = SF_GRAPH_NOT_KNOWN;
+		facts[i].duration = SF_NO_DURATION;
+		facts[i].iterations = SF_NO_ITERATIONS;
 	}
 	return facts;
 }

@@ -195,8 +195,8 @@ sf_visits_duration(const SfStateInstance *instance, bool lasts)
 {
 	if (instance->visits == 0)
 		return SF_NO_DURATION;
-	return instance->since == DT_NOBEGIN ? instance->duration :
-		instance->duration + Max(0, (lasts ? GetCurrentTimestamp() : instance->touched_at) - instance->since);
+	return instance->since == DT_NOBEGIN ? Max(0, instance->duration) :
+		Max(0, instance->duration) + Max(0, (lasts ? GetCurrentTimestamp() : instance->touched_at) - instance->since);
 }
 
 /* Something happens within an instance, and so within what is around it. */

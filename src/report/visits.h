@@ -12,11 +12,9 @@
 #include "utils/hsearch.h"
 
 #include "asl/program.h"
+#include "base/time/duration.h"
 #include "store/execution/execution_head.h"
 #include "store/history/history_event.h"
-
-/* Where the duration of visits may stand: there was none, or it is not known */
-#define SF_NO_DURATION	(-1)
 
 /* Where the number of a Map's items may stand: it is no Map, or has not begun */
 #define SF_NO_ITEMS		(-1)

@@ -93,8 +93,9 @@ SF_SQL_FUNCTION(sfflow_took_ms)
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_RIGHT_READ))
 		PG_RETURN_NULL();
 	e = sf_execution_find_head(id);
-	us = e == NULL ? -1 : sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, GetCurrentTimestamp());
-	if (us < 0)
+	us = e == NULL ? SF_NO_DURATION :
+		sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, GetCurrentTimestamp());
+	if (!sf_duration_is_known(us))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(us / 1000);
 }

@@ -26,7 +26,7 @@ typedef struct NightMachine
 	int			machine_no;
 	const char *name;
 	bool		usual_known;
-	int64		usual_us;		/* of its executions; -1: not known */
+	int64		usual_us;		/* of its executions, or SF_NO_DURATION */
 	bool		jobs_known;
 	List	   *jobs;			/* SfUsualJob */
 	int			version;		/* of remaining */
@@ -41,8 +41,8 @@ typedef struct NightRow
 	const char *status;			/* the column state */
 	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
 	TimestampTz ended_at;		/* the same */
-	int64		took_us;		/* -1: none */
-	int64		usual_us;		/* -1: not known */
+	int64		took_us;		/* or SF_NO_DURATION */
+	int64		usual_us;		/* or SF_NO_DURATION */
 	TimestampTz expected_end;	/* DT_NOEND: not known */
 	const char *detail;
 	const char *next;
@@ -58,7 +58,7 @@ add_second(SfColumns *row, TimestampTz at)
 					at - (at % USECS_PER_SEC + USECS_PER_SEC) % USECS_PER_SEC);
 }
 
-/* Add a duration to the tenth of a second; a negative one is not known. */
+/* Add a duration to the tenth of a second, or SF_NO_DURATION. */
 static void
 add_duration(SfColumns *row, int64 us)
 {
@@ -69,17 +69,17 @@ add_duration(SfColumns *row, int64 us)
 static TimestampTz
 end_after(TimestampTz from, int64 us)
 {
-	return us < 0 || !IS_VALID_TIMESTAMP(from + us) ? DT_NOEND : from + us;
+	return !sf_duration_is_known(us) || !IS_VALID_TIMESTAMP(from + us) ? DT_NOEND : from + us;
 }
 
 /* --- machines --- */
 
-/* What executions of a machine usually take. */
+/* What executions of a machine usually take, or SF_NO_DURATION. */
 static int64
 usual_of(NightMachine *m)
 {
 	if (m == NULL)
-		return -1;
+		return SF_NO_DURATION;
 	if (!m->usual_known)
 		m->usual_us = sf_usual_execution_us(m->machine_no);
 	m->usual_known = true;
@@ -94,7 +94,7 @@ remaining_of(NightMachine *m, const SfProgram *program, int version)
 		m->jobs = sf_usual_jobs(m->machine_no);
 	m->jobs_known = true;
 	if (m->remaining == NULL || m->version != version)
-		m->remaining = sf_remaining_begin(program, m->jobs, -1);
+		m->remaining = sf_remaining_begin(program, m->jobs, SF_NO_STATE);
 	m->version = version;
 	return m->remaining;
 }
@@ -219,7 +219,7 @@ take_masses(List **machines, TimestampTz since, TimestampTz until, int most)
 		row->status = "MASS";
 		row->started_at = row->ended_at = DT_NOBEGIN;
 		row->expected_end = DT_NOEND;
-		row->took_us = -1;
+		row->took_us = SF_NO_DURATION;
 		row->usual_us = usual_of(m);
 		rows = lappend(rows, row);
 	}
@@ -244,7 +244,7 @@ append_planned(List *rows, List *machines, List *runs)
 		row->target = run->target;
 		row->status = planned_words[run->status];
 		row->started_at = row->ended_at = DT_NOBEGIN;
-		row->took_us = -1;
+		row->took_us = SF_NO_DURATION;
 		row->usual_us = usual_of(find_machine(machines, 0, run->machine));
 		row->expected_end = run->comes ? end_after(run->at, row->usual_us) : DT_NOEND;
 		row->detail = run->problem;
@@ -348,12 +348,12 @@ SF_SQL_FUNCTION(sfflow_sf_progress)
 									  SF_RIGHT_READ);
 	const SfProgram *program = sf_program_cache_get(e->machine_no, e->version);
 	TimestampTz now = GetCurrentTimestamp();
-	SfStanding	standing = {NULL, NULL, SF_REST_NOT_KNOWN};
+	SfStanding	standing = {NULL, NULL, SF_NO_DURATION};
 	SfColumns	row = {0};
 
 	if (e->status == SF_STATUS_RUNNING)
 		standing = sf_progress_standing(program,
-										sf_remaining_begin(program, sf_usual_jobs(e->machine_no), -1),
+										sf_remaining_begin(program, sf_usual_jobs(e->machine_no), SF_NO_STATE),
 										e->execution_no, now);
 	sf_columns_text(&row, sf_status_name(e->status));
 	add_jobs(&row, e, program);

@@ -5,6 +5,7 @@
 #ifndef SF_STORE_EXECUTION_H
 #define SF_STORE_EXECUTION_H
 
+#include "base/time/duration.h"
 #include "store/branch/branch.h"
 #include "store/execution/status.h"
 
@@ -164,13 +165,13 @@ sf_execution_name(const SfExecution *execution)
 }
 
 /*
- * Microseconds for which an execution has run, without those between its ends and its redrives; -1: it has not
- * begun.
+ * Microseconds for which an execution has run, without those between its ends and its redrives; SF_NO_DURATION:
+ * it has not begun.
  */
 static inline int64
 sf_execution_took_us(TimestampTz started_at, TimestampTz stopped_at, int64 idle_us, TimestampTz now)
 {
-	return TIMESTAMP_NOT_FINITE(started_at) ? -1 :
+	return TIMESTAMP_NOT_FINITE(started_at) ? SF_NO_DURATION :
 		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at - idle_us, 0);
 }
 
