@@ -594,6 +594,12 @@ typedef struct SfProgram
  */
 #define SF_NO_STATE		(-1)
 
+/* Where the number of a job in its net may stand: there is none */
+#define SF_NO_JOB		(-1)
+
+/* Where the number of a scope may stand: there is none */
+#define SF_NO_SCOPE		(-1)
+
 /* Is there a state with a number?  Rows and events may have one of another version. */
 static inline bool
 sf_program_has_state(const SfProgram *program, int state)

@@ -52,6 +52,9 @@
 /* Values of an owner are read again in a transaction that began that much later */
 #define VALUES_AGE		1000000
 
+/* Where a quota may stand that the bucket was filled for: it was not, so any differs */
+#define NOT_FILLED		(-1)
+
 /* More than any quota: executions may run from before the server was started */
 #define NOT_COUNTED		PG_INT32_MAX
 
@@ -65,7 +68,7 @@ typedef struct Use
 	TimestampTz used_at;		/* when the transaction began */
 	SfTick		filled_at;
 	double		tokens;			/* starts that were left then, less those since */
-	int			capacity;		/* the quota then */
+	int			capacity;		/* the quota then, or NOT_FILLED */
 	int64		known;			/* running executions at the last count, */
 								/* or NOT_COUNTED */
 	int64		started;		/* since then */
@@ -214,7 +217,7 @@ find_use(Oid owner)
 			forget_oldest();
 		else
 		{
-			use->capacity = -1;
+			use->capacity = NOT_FILLED;
 			use->known = NOT_COUNTED;
 		}
 	}

@@ -157,7 +157,7 @@ note_iteration(Derivation *d, const SfBranch *branch)
 {
 	int			map = sf_job_enclosing_map(d->program, branch->scope);
 
-	if (map >= 0 && branch->niterations > 0)
+	if (map != SF_NO_STATE && branch->niterations > 0)
 		sf_visits_instance(d->visits, map, branch->iterations, branch->niterations, true);
 }
 

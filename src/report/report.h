@@ -46,9 +46,6 @@ extern SfGraphFacts *sf_state_status_list(const SfExecutionHead *execution,
 
 /* --- critical.c: the critical path of each net of a program --- */
 
-/* Where the number of a scope may stand: there is none */
-#define SF_NO_SCOPE		(-1)
-
 /* Of each scope, whether it is a job on the critical path of its net, and which one comes before */
 typedef struct SfCritical
 {

@@ -43,20 +43,20 @@ status_of_end(SfVisitEnd end)
 
 /* Tell how much a status counts when several iterations share a state. */
 static int
-weight(int status)
+weight(SfGraphStatus status)
 {
 	switch (status)
 	{
 		case SF_GRAPH_FAILURE:
-			return 3;
+			return 4;
 		case SF_GRAPH_RUNNING:
-			return 2;
+			return 3;
 		case SF_GRAPH_SUCCESS:
-			return 1;
+			return 2;
 		case SF_GRAPH_ENTRY:
-			return 0;
+			return 1;
 		default:
-			return -1;
+			return 0;
 	}
 }
 

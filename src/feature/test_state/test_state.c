@@ -184,7 +184,7 @@ exceeds_tolerance(const SfStateTest *test, const SfBranch *branch,
 	const Jsonb *count = inspection->values[SF_INSPECTION_TOLERATED_FAILURE_COUNT];
 	const Jsonb *percentage = inspection->values[SF_INSPECTION_TOLERATED_FAILURE_PERCENTAGE];
 
-	if (test->failed_iterations <= 0)
+	if (test->failed_iterations == 0)
 		return false;
 	if (count != NULL &&
 		test->failed_iterations > atof(sf_json_to_cstring(count)))

@@ -32,7 +32,7 @@ typedef struct SfStateTest
 
 	/* what happened to the state before */
 	int			retries;		/* attempts that the matching retrier has made */
-	int			failed_iterations;	/* of a Map; -1: not said */
+	int			failed_iterations;	/* of a Map */
 	Jsonb	   *reader_data;	/* the content that an ItemReader finds, or NULL */
 
 	/* takes the items out of reader_data: sf_item_reader_parse() */

@@ -167,16 +167,16 @@ check_reveal_secrets(const Jsonb *mock, const SfMock *out)
 		refuse("mock", "TestState does not support RevealSecrets when a mock is specified.");
 }
 
-/* A count of stateConfiguration; def if absent. */
+/* A count of stateConfiguration; 0 if absent. */
 static int
-count_member(const Jsonb *configuration, const char *key, int def)
+count_member(const Jsonb *configuration, const char *key)
 {
 	Jsonb	   *value = sf_json_get(configuration, key);
 	JsonbValue	root;
 	int64		count;
 
 	if (value == NULL)
-		return def;
+		return 0;
 	sf_json_root(value, &root);
 	if (!sf_json_to_int64(&root, &count) || count > PG_INT32_MAX)
 		refuse("mock", psprintf("%s must be a count", key));
@@ -267,10 +267,10 @@ read_configuration(SfStateTest *test, const Jsonb *configuration)
 
 	check_members(configuration, "stateConfiguration", configuration_members);
 	check_configuration_has_mock(test, configuration);
-	test->retries = count_member(configuration, "retrierRetryCount", 0);
-	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", -1);
+	test->retries = count_member(configuration, "retrierRetryCount");
+	test->failed_iterations = count_member(configuration, "mapIterationFailureCount");
 	test->reader_data = sf_json_get(configuration, "mapItemReaderData");
-	if (test->failed_iterations >= 0 && state->type != SF_STATE_MAP)
+	if (sf_json_get(configuration, "mapIterationFailureCount") != NULL && state->type != SF_STATE_MAP)
 		refuse("mock", "mapIterationFailureCount is for Map states only");
 	check_causing_state(test, string_member(configuration, "errorCausedByState"));
 }
@@ -509,7 +509,6 @@ check_wait(const SfTaskRequest *task, SfOutcome *out)
 SF_SQL_FUNCTION(sfflow_sf_test_state)
 {
 	SfStateTest test = {
-		.failed_iterations = -1,
 		.run_task = run_task,
 		.check_wait = check_wait,
 		.run_jobs = sf_test_net,

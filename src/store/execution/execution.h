@@ -23,8 +23,10 @@ typedef enum SfParentKind
 
 #define SF_NO_PARENT		0	/* parent_execution_no */
 #define SF_NO_GENERATION	0	/* parent_generation: the parent does not wait */
-#define SF_NO_MAP_INDEX		(-1)
 #define SF_NO_MAP_ITEMS		(-1)
+
+/* Where the index of an iteration of a Map, or of a child of a Distributed Map, may stand: it is none */
+#define SF_NO_MAP_INDEX		(-1)
 
 /* Features that compile options of versions, at most */
 #define SF_MAX_OPTIONS	8

@@ -35,6 +35,9 @@
 #define SF_SHORTAGES		64
 #define SF_STATE_NAME_SIZE	(80 * 4 + 1)
 
+/* Where the number of the launcher's PGPROC may stand: there is no launcher */
+#define SF_NO_LAUNCHER		(-1)
+
 /* The number of the launcher among the processes */
 #define SF_LAUNCHER_PROCESS	0
 
@@ -263,7 +266,7 @@ typedef struct SfShortage
 typedef struct SfShared
 {
 	uint32		launches;		/* source of SfProcess.launch */
-	int			launcher_procno;	/* -1: there is none */
+	int			launcher_procno;	/* or SF_NO_LAUNCHER */
 	pg_atomic_uint64 launcher_checks;	/* an SfTick: when it checks turns and keys next */
 	int64		clock_offset;	/* wall clock minus ticks, when it was last found to have
 								 * been set, or at the start */
