@@ -210,8 +210,8 @@ sf_arg_machine_routes(const char *text, SfRight needed, SfRoute *routes, int *n)
 }
 
 /*
- * List the numbers of machines on which the caller has a right: of all, or (only not 0) of
- * one; of an owner, or (InvalidOid) of all.
+ * List the numbers of machines on which the caller has a right: of one, or of SF_ALL_MACHINES; of an
+ * owner, or (InvalidOid) of all.
  */
 int *
 sf_object_machines(int only, Oid owner, SfRight needed, int *n)

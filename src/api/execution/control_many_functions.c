@@ -41,7 +41,7 @@ typedef struct Call
 	SfBulkFilter filter;
 	bool		stops;			/* else it redrives */
 	const char *comment;		/* for the audit; of a stop, its cause */
-	int			max;			/* how many to take; -1: all */
+	int			max;			/* how many to take, at most */
 	int			taken;
 	MemoryContext context;		/* of one execution */
 	SfBulkList	list;
@@ -77,21 +77,25 @@ put(Call *call, const char *execution_id, Outcome outcome, const char *reason)
 	sf_columns_put(call->fcinfo, &row);
 }
 
-/* Read the argument status; SF_ANY_STATUS: it is null, any that an execution without success may have. */
-static int
-parse_status(const char *text, bool running)
+/* Read the argument status into a filter; null: any that an execution without success may have. */
+static void
+read_status(const char *text, bool running, SfBulkFilter *filter)
 {
 	SfClosest	closest;
 
+	filter->has_status = text != NULL;
 	if (text == NULL)
-		return SF_ANY_STATUS;
+		return;
 	closest = sf_closest_begin(text);
 	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
 	{
 		if (status == SF_STATUS_SUCCEEDED || (status == SF_STATUS_RUNNING) != running)
 			continue;
 		if (strcmp(text, sf_status_name(status)) == 0)
-			return status;
+		{
+			filter->status = status;
+			return;
+		}
 		sf_closest_offer(&closest, sf_status_name(status));
 	}
 	ereport(ERROR,
@@ -105,7 +109,7 @@ parse_status(const char *text, bool running)
 static void
 choose_machines(const char *machine, SfRight needed, SfBulkFilter *filter)
 {
-	int			only = machine == NULL ? 0 : sf_arg_machine(machine, needed)->machine_no;
+	int			only = machine == NULL ? SF_ALL_MACHINES : sf_arg_machine(machine, needed)->machine_no;
 
 	filter->machines = sf_object_machines(only, InvalidOid, needed, &filter->nmachines);
 }
@@ -118,11 +122,11 @@ begin_call(FunctionCallInfo fcinfo, bool stops, const Jsonb *labels)
 
 	call->fcinfo = fcinfo;
 	call->stops = stops;
-	call->filter.status = parse_status(sf_arg_text_or_null(fcinfo, ARG_STATUS), stops);
+	read_status(sf_arg_text_or_null(fcinfo, ARG_STATUS), stops, &call->filter);
 	call->filter.error = sf_arg_text_or_null(fcinfo, ARG_ERROR);
 	call->filter.labels = labels;
 	call->filter.since = PG_ARGISNULL(ARG_SINCE) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_SINCE);
-	call->max = sf_arg_count(fcinfo, ARG_MAX, "max", 0, -1);
+	call->max = sf_arg_count(fcinfo, ARG_MAX, "max", 0, PG_INT32_MAX);
 	call->comment = sf_arg_text_or_null(fcinfo, ARG_COMMENT);
 	choose_machines(sf_arg_text_or_null(fcinfo, ARG_STATE_MACHINE),
 					stops ? SF_RIGHT_OPERATE : SF_RIGHT_REDRIVE, &call->filter);
@@ -218,7 +222,7 @@ go_through(Call *call)
 {
 	MemoryContext old = MemoryContextSwitchTo(call->context);
 
-	for (int i = 0; i < call->list.n && call->taken != call->max; i++)
+	for (int i = 0; i < call->list.n && call->taken < call->max; i++)
 	{
 		SfExecution *execution;
 
@@ -243,7 +247,7 @@ redrive_item(int i, SfStatus *before, void *arg)
 	MemoryContext old;
 	SfExecution *child;
 
-	if (call->taken == call->max)
+	if (call->taken >= call->max)
 		return NULL;
 	CHECK_FOR_INTERRUPTS();
 	MemoryContextReset(call->context);

@@ -53,11 +53,9 @@ cutoff(FunctionCallInfo fcinfo)
 SF_SQL_FUNCTION(sfflow_sf_purge)
 {
 	TimestampTz ended_before = cutoff(fcinfo);
-	int64		left = sf_arg_count(fcinfo, 1, "max_executions", 0, -1);
+	int64		left = PG_ARGISNULL(1) ? PG_INT64_MAX : sf_arg_count(fcinfo, 1, "max_executions", 0, 0);
 	int64		purged = 0;
 
-	if (left < 0)
-		left = PG_INT64_MAX;
 	while (left > 0)
 	{
 		int64		count;

@@ -108,7 +108,7 @@ SF_SQL_FUNCTION(sfflow_took_ms)
 SF_SQL_FUNCTION(sfflow_longest_running)
 {
 	int			nmachines;
-	int		   *machines = sf_object_machines(0, InvalidOid, SF_RIGHT_READ, &nmachines);
+	int		   *machines = sf_object_machines(SF_ALL_MACHINES, InvalidOid, SF_RIGHT_READ, &nmachines);
 
 	InitMaterializedSRF(fcinfo, 0);
 	foreach_ptr(const SfRunningExecution, e, sf_running_list(machines, nmachines, PG_GETARG_INT32(0)))

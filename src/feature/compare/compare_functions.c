@@ -348,7 +348,6 @@ SF_SQL_FUNCTION(sfflow_sf_grid)
 	SfListQuery query = {
 		.machines = &machine->machine_no,
 		.nmachines = 1,
-		.status = SF_ANY_STATUS,
 		.no_items = true,
 		.from = DT_NOBEGIN,
 		.before = {DT_NOEND, 0},

@@ -58,7 +58,7 @@ sf_deadline_write(const SfDeadline *d)
 		" set_at = excluded.set_at, set_by = excluded.set_by");
 
 	sf_db_execute(&plan, SF_TEXT(d->target), SF_TEXT(d->schedule),
-				  sf_query_arg(INT4OID, Int32GetDatum(d->machine_no), d->machine_no == 0),
+				  sf_query_arg(INT4OID, Int32GetDatum(d->machine_no), d->machine_no == SF_NO_MACHINE),
 				  SF_TEXT(d->job),
 				  sf_query_arg(INT4OID, Int32GetDatum(d->start_minute), d->start_minute == SF_NO_MINUTE),
 				  sf_query_arg(INT4OID, Int32GetDatum(d->end_minute), d->end_minute == SF_NO_MINUTE),

@@ -105,7 +105,7 @@ readable_machines(void)
 {
 	List	   *machines = NIL;
 
-	foreach_ptr(const SfListedMachine, listed, sf_execution_list_machines(0, InvalidOid))
+	foreach_ptr(const SfListedMachine, listed, sf_execution_list_machines(SF_ALL_MACHINES, InvalidOid))
 	{
 		NightMachine *m;
 
@@ -120,16 +120,25 @@ readable_machines(void)
 	return machines;
 }
 
-/* Find a machine by its number, or else by the name that is the first part of a text; NULL: none. */
+/* Find a machine by its number; NULL: none. */
 static NightMachine *
-find_machine(List *machines, int machine_no, const char *text)
+find_machine(List *machines, int machine_no)
+{
+	foreach_ptr(NightMachine, m, machines)
+		if (m->machine_no == machine_no)
+			return m;
+	return NULL;
+}
+
+/* Find the machine whose name is the first part of a text; NULL: none. */
+static NightMachine *
+find_named_machine(List *machines, const char *text)
 {
 	foreach_ptr(NightMachine, m, machines)
 	{
 		size_t		length = strlen(m->name);
 
-		if (text == NULL ? m->machine_no == machine_no :
-			strncmp(m->name, text, length) == 0 && (text[length] == '\0' || text[length] == '/'))
+		if (strncmp(m->name, text, length) == 0 && (text[length] == '\0' || text[length] == '/'))
 			return m;
 	}
 	return NULL;
@@ -185,7 +194,7 @@ append_executions(List *rows, List *machines, TimestampTz since, TimestampTz unt
 	foreach_ptr(const SfListedExecution, e, sf_execution_list_night(numbers, n, since, until))
 	{
 		CHECK_FOR_INTERRUPTS();
-		rows = lappend(rows, execution_row(find_machine(machines, e->machine_no, NULL), e, now));
+		rows = lappend(rows, execution_row(find_machine(machines, e->machine_no), e, now));
 	}
 	return rows;
 }
@@ -245,7 +254,7 @@ append_planned(List *rows, List *machines, List *runs)
 		row->status = planned_words[run->status];
 		row->started_at = row->ended_at = DT_NOBEGIN;
 		row->took_us = SF_NO_DURATION;
-		row->usual_us = usual_of(find_machine(machines, 0, run->machine));
+		row->usual_us = usual_of(find_named_machine(machines, run->machine));
 		row->expected_end = run->comes ? end_after(run->at, row->usual_us) : DT_NOEND;
 		row->detail = run->problem;
 		row->next = run->machine;

@@ -66,9 +66,6 @@ extern void sf_child_stop(const SfExecution *parent, int64 branch_no);
 
 /* --- retention.c: purge executions by their age --- */
 
-/* What a sweep has of a machine if no batch has come to one */
-#define SF_AT_NO_MACHINE	0
-
 /* Where a sweep for executions to purge stands; zero: at its beginning */
 typedef struct SfRetention
 {
@@ -80,7 +77,7 @@ typedef struct SfRetention
 	int			machine_no;		/* swept, with all below */
 	int			nswept;			/* statuses of the next machine that are swept, of those in retention.c */
 	int64		purged;
-	int			at;				/* machine of the last batch, or SF_AT_NO_MACHINE */
+	int			tried_machine_no;	/* of the last batch, or SF_NO_MACHINE */
 	bool		again;			/* to be begun anew: a machine with an archive function has more */
 	bool		ran;			/* this batch has called an archive function */
 	bool		wrote;			/* ... or locked or written something */

@@ -375,8 +375,8 @@ find_machine(SfRetention *sweep)
 	if (machine == NULL && sweep->again)
 	{
 		sweep->again = false;
-		sweep->machine_no = 0;
-		machine = sf_purge_next_machine(0, NULL);
+		sweep->machine_no = SF_NO_MACHINE;
+		machine = sf_purge_next_machine(SF_NO_MACHINE, NULL);
 	}
 	return machine;
 }
@@ -403,7 +403,7 @@ sf_retention_batch(SfRetention *sweep)
 		machine = find_machine(sweep);
 		if (machine == NULL)
 			return purge_dropped(sweep) || purge_audit(sweep);
-		sweep->at = machine->machine_no;
+		sweep->tried_machine_no = machine->machine_no;
 		more = purge(sweep, machine, ended[sweep->nswept]);
 		sweep->again |= more && sweep->ran;
 		if (!more || sweep->ran)
@@ -416,9 +416,9 @@ sf_retention_batch(SfRetention *sweep)
 bool
 sf_retention_skip(SfRetention *sweep)
 {
-	if (sweep->at == SF_AT_NO_MACHINE)
+	if (sweep->tried_machine_no == SF_NO_MACHINE)
 		return false;
-	leave_machine(sweep, sweep->at);
+	leave_machine(sweep, sweep->tried_machine_no);
 	return true;
 }
 
@@ -463,7 +463,7 @@ sf_retention_collect(const SfActivity *activity, int wanted, SfRetentionTake tak
 	SfPurgeMachine *machine = NULL;
 
 	(void) sf_purge_lock(SF_PURGE_LOCK_SWEEP, true);
-	while ((machine = sf_purge_next_machine(machine == NULL ? 0 : machine->machine_no, archive)) != NULL)
+	while ((machine = sf_purge_next_machine(machine == NULL ? SF_NO_MACHINE : machine->machine_no, archive)) != NULL)
 	{
 		if (!sf_privilege_check_role(machine->owner, SF_OBJECT_ACTIVITY, activity->name, activity->owner,
 									 SF_RIGHT_WORK))

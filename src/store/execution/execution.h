@@ -200,7 +200,8 @@ typedef struct SfBulkFilter
 {
 	const int  *machines;		/* numbers; other machines are left out */
 	int			nmachines;
-	int			status;			/* SfStatus; SF_ANY_STATUS: of those that have not succeeded */
+	bool		has_status;		/* that of executions; else all that a redrive, or a stop, may be for */
+	SfStatus	status;			/* ... this one */
 	const char *error;
 	TimestampTz since;
 	const Jsonb *labels;		/* that an execution has, all of them, as texts */

@@ -19,9 +19,6 @@ typedef enum SfStatus
 	SF_STATUS_LIST(SF_STATUS_ENUM)
 } SfStatus;
 
-/* What a filter of executions has in the place of a status if any will do */
-#define SF_ANY_STATUS	(-1)
-
 extern const char *sf_status_name(SfStatus status);
 
 /* --- what came of starts --- */

@@ -284,9 +284,9 @@ sf_machine_insert(SfMachine *machine)
 
 	/* also for this session, if it rolls back */
 	sf_db_announce_change("state_machine");
-	machine->machine_no = sf_db_number(&plan, 0, SF_TEXT(machine->name),
+	machine->machine_no = sf_db_number(&plan, SF_NO_MACHINE, SF_TEXT(machine->name),
 									   SF_ROLE(machine->owner), SF_INT4(version));
-	if (machine->machine_no == 0)
+	if (machine->machine_no == SF_NO_MACHINE)
 		return false;
 	machine->version = machine->current_version = version;
 	insert_version(machine);
@@ -370,7 +370,7 @@ sf_machine_add_version(SfMachine *machine)
 static void
 delete_running(int machine_no, MemoryContext context)
 {
-	int64		after = -1;
+	int64		after = 0;		/* numbers are from 1 */
 	List	   *numbers;
 
 	while ((numbers = sf_dropped_find_running(machine_no, after, DROP_BATCH)) != NIL)

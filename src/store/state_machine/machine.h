@@ -8,6 +8,12 @@
 #include "db/row.h"
 #include "store/role/object_kind.h"
 
+/* Where the number of a machine may stand: there is none */
+#define SF_NO_MACHINE		0
+
+/* Where the number of a machine may stand that a search is for: it is for all */
+#define SF_ALL_MACHINES		(-1)
+
 /* What an execution's history keeps (machine option "history") */
 typedef enum SfHistoryLevel
 {

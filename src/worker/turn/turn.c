@@ -647,7 +647,7 @@ run_purge(SfTurn *turn)
 	static SfRetention sweep;
 	SfTurnXact	a = {.kind = SF_TURN_XACT_PURGE,.purge.sweep = &sweep};
 
-	sweep.at = SF_AT_NO_MACHINE;
+	sweep.tried_machine_no = SF_NO_MACHINE;
 	if (sf_turn_xact(&a))
 	{
 		turn->verdict = a.verdict;
