@@ -79,7 +79,8 @@ SF_SQL_FUNCTION(sfflow_sf_purge_due)
 {
 	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
 		!castNode(CallContext, fcinfo->context)->atomic;
-	SfRetention sweep = {.in_session = true,.began_at = GetCurrentTimestamp(),.one_transaction = !nonatomic};
+	SfRetention sweep = {.caller = nonatomic ? SF_RETENTION_BY_PROCEDURE : SF_RETENTION_BY_TRANSACTION,
+	.began_at = GetCurrentTimestamp()};
 	SfColumns	row = {0};
 	MemoryContext context,
 				old;

@@ -71,7 +71,7 @@ add_job(SfDeadlineItem *item, const SfJob *job)
 {
 	if (job->reached && job->started_at != DT_NOBEGIN)
 		item->begun_at = Min(item->begun_at, job->started_at);
-	if (job->status == SF_JOB_STATUS_SUCCESS || job->is_marked)
+	if (job->status == SF_JOB_STATUS_SUCCESS || job->marking != SF_MARKING_NONE)
 		item->done_at = item->done_at == DT_NOEND ? DT_NOEND :
 			Max(item->done_at, job->stopped_at);
 	else

@@ -82,12 +82,12 @@ end_by_mock(const NetTest *t, const SfNetJob *job, SfBranch *branch)
 {
 	const SfMock *mock = &t->test->jobs[branch->branch_index];
 
-	if (!mock->given)
+	if (mock->kind == SF_MOCK_KIND_NONE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("job \"%s\" would run, and has no mock", job->name),
 				 errdetail("Argument mock of sf_test_state() is not valid.")));
-	if (mock->result != NULL)
+	if (mock->kind == SF_MOCK_KIND_RESULT)
 	{
 		branch->payload = mock->result;
 		return SF_NET_JOB_END_SUCCESS;

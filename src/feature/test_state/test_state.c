@@ -203,7 +203,7 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 
 	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED,.joined.result = test->mock.result};
 	branch->pending = 0;
-	if (test->jobs != NULL)
+	if (test->mock.kind == SF_MOCK_KIND_JOBS)
 	{
 		run->jobs = test->run_jobs(test, &run->loaded, branch, &stimulus->joined, run->now);
 		return;
@@ -211,7 +211,7 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	if (branch->failing)
 		return;					/* they could not even begin */
 	check_failure_count(test, branch);
-	if (test->mock.result == NULL)
+	if (test->mock.kind == SF_MOCK_KIND_ERROR)
 	{
 		branch->failing = true;
 		branch->error = unconstify(char *, test->mock.error);
@@ -233,13 +233,13 @@ task_outcome(TestRun *run, SfStimulus *stimulus)
 	SfOutcome  *outcome = &stimulus->outcome;
 
 	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK};
-	if (!test->mock.given)
+	if (test->mock.kind == SF_MOCK_KIND_NONE)
 	{
 		test->run_task(test, &test->program->states[test->state],
 					   run->transition.task, outcome);
 		return;
 	}
-	outcome->ok = test->mock.result != NULL;
+	outcome->ok = test->mock.kind == SF_MOCK_KIND_RESULT;
 	outcome->output = test->mock.result;
 	outcome->error = sf_error_make(test->mock.error, test->mock.cause);
 	if (test->check_wait != NULL)

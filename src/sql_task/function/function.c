@@ -49,9 +49,9 @@ match_payload(const SfFunction *function, const JsonbValue *payload, bool mapped
 	memset(given, 0, sizeof(*given));
 	if (function->kind != PROKIND_FUNCTION)
 		return -1;
-	if (function->whole_payload)
+	if (function->takes == SF_TAKES_PAYLOAD)
 		return 1;
-	if (mapped && function->takes_resource)
+	if (mapped && function->takes == SF_TAKES_RESOURCE)
 	{
 		given->words[0] = 3;	/* both parameters */
 		return 0;
