@@ -392,7 +392,7 @@ sf_object_require_state(int machine_no, int version, const char *machine, const 
 	{
 		const SfProgram *program = sf_program_cache_get(machine_no, v);
 
-		if (sf_program_find_state(program, state) >= 0)
+		if (sf_program_find_state(program, state) != SF_NO_STATE)
 			return;
 		for (int i = 0; i < program->nstates; i++)
 			sf_closest_offer(&closest, program->states[i].name);

@@ -274,7 +274,7 @@ count_steps(const SfLayoutWork *work, int vertex)
 {
 	int			n = 1;
 
-	while (work->vertices[vertex].next >= 0)
+	while (work->vertices[vertex].next != SF_LAYOUT_NO_VERTEX)
 	{
 		vertex = work->vertices[vertex].next;
 		n++;

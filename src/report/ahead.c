@@ -107,7 +107,7 @@ comes_to(Counting *c, int map)
 {
 	int			outer = map_around(c->program, map);
 
-	if (outer < 0)
+	if (outer == SF_NO_STATE)
 		return sf_reach_test(c->reach, map, NULL, 0);
 	foreach_ptr(const SfBranch, branch, c->branches)
 	{

@@ -317,7 +317,7 @@ make_rows(Derivation *d, SfStateReach *reach)
 		if (s->type != SF_STATE_TASK ||
 			sf_job_distributed_map(d->program, s->scope) != d->execution->map_state)
 			continue;
-		if (map < 0)
+		if (map == SF_NO_STATE)
 			rows = append_row(d, reach, rows, state, NULL, 0);
 		else
 			foreach_ptr(SfStateInstanceKey, iteration, begun[map])

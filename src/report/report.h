@@ -60,7 +60,7 @@ extern SfCritical *sf_critical_find(const SfProgram *program, List *usual,
 
 typedef struct SfNetJobEnds
 {
-	int			possible;		/* SF_NET_JOB_END_…: how it can end, or has ended */
+	int			possible;		/* set of SfNetJobEnd: how it can end, or has ended */
 	bool		ended;
 	bool		can_begin;		/* it has not begun, and still can */
 } SfNetJobEnds;

@@ -98,7 +98,7 @@ add_visits(SfGraphFacts *facts, const SfStateInstance *instance, bool running)
 }
 
 /* Tell what a branch says about the state at which it stands. */
-static int
+static SfGraphStatus
 branch_status(const SfBranch *branch, bool running)
 {
 	switch (branch->phase)

@@ -275,7 +275,7 @@ read_page(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_execution_no = 1, COL_requested_at, COL_found};
 	SfDeadlinePage *page = arg;
 
-	if (sf_row_number(tuple, desc, COL_execution_no, 0) != 0)
+	if (sf_row_number(tuple, desc, COL_execution_no, SF_NO_EXECUTION) != SF_NO_EXECUTION)
 	{
 		sf_row_append_number(tuple, desc, &page->items);
 		return;

@@ -250,7 +250,7 @@ sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event)
 		it = sf_json_elements(event);
 		while (sf_json_next(&it, &element))
 		{
-			if (sf_json_count(&element) < 0)
+			if (sf_json_count(&element) == SF_JSON_NO_COUNT)
 				continue;
 			any = true;
 			if (sf_pattern_matches(pattern, &element))

@@ -19,7 +19,7 @@ typedef struct TimeAlert
 	char	   *kind;
 	char	   *object;			/* its execution, activity, schedule or machine */
 	TimestampTz since;			/* DT_NOBEGIN: not known */
-	int64		execution_no;	/* 0: it is of none */
+	int64		execution_no;	/* or SF_NO_EXECUTION */
 	char	   *target;			/* of one of no execution, as sf_alerts has it */
 	int			machine_no;		/* cleared: what it was of when it was opened, or SF_NO_MACHINE */
 	Oid			owner;			/* ... and whose */
@@ -56,7 +56,7 @@ append_time_alert(HeapTuple tuple, TupleDesc desc, void *arg)
 	a->kind = sf_row_text(tuple, desc, COL_kind);
 	a->object = sf_row_text(tuple, desc, COL_object);
 	a->since = sf_row_number(tuple, desc, COL_since, DT_NOBEGIN);
-	a->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	a->execution_no = sf_row_number(tuple, desc, COL_execution_no, SF_NO_EXECUTION);
 	a->is_open = sf_row_number(tuple, desc, COL_is_open, false);
 	a->machine_no = sf_row_number(tuple, desc, COL_machine_no, SF_NO_MACHINE);
 	a->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
@@ -154,7 +154,7 @@ tell_time_alert(const TimeAlert *a)
 	const SfFeatureObject *object;
 	SfAlertDetail detail = {a->kind, a->is_open ? SF_ALERT_OPENED : SF_ALERT_CLEARED, a->since, NULL, NULL};
 
-	if (a->execution_no != 0)
+	if (a->execution_no != SF_NO_EXECUTION)
 		sf_notice_set_execution(&n, execution_of(a));
 	else if (strncmp(a->target, OF_ACTIVITY, strlen(OF_ACTIVITY)) == 0)
 	{

@@ -194,12 +194,13 @@ static void
 check_causing_state(const SfStateTest *test, const char *name)
 {
 	const SfProgram *program = test->program;
+	int			state;
 	int			scope;
 
 	if (name == NULL)
 		return;
-	scope = sf_program_find_state(program, name);
-	scope = scope < 0 ? 0 : program->states[scope].scope;
+	state = sf_program_find_state(program, name);
+	scope = state == SF_NO_STATE ? 0 : program->states[state].scope;
 	while (program->scopes[scope].owner_state != SF_NO_STATE)
 	{
 		if (program->scopes[scope].owner_state == test->state)

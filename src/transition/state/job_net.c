@@ -224,7 +224,7 @@ sf_net_take_implied(SfNet *net)
 		bool		unmet;
 		int			undone;
 
-		if (net->ends[i] != 0)
+		if (net->ends[i] != SF_NET_JOB_END_NONE)
 			continue;
 		undone = sf_asl_net_job_undone(&jobs->jobs[i], net->ends, &unmet);
 		if (undone == 0)
@@ -479,7 +479,7 @@ sf_net_rewind(SfNet *net)
 		}
 		else
 			rerun_job(net, job);
-		if (ends[job] != 0)
+		if (ends[job] != SF_NET_JOB_END_NONE)
 		{
 			join->next_index++;
 			join->pending--;
