@@ -69,7 +69,7 @@ typedef enum SfQualifiers
 typedef struct SfAddress
 {
 	SfMachine  *machine;		/* in its current version, without the definition */
-	int			version;		/* that the ARN names; else 0 */
+	int			version;		/* that the ARN names, or SF_NO_VERSION */
 	const char *alias;			/* that it names; else NULL */
 } SfAddress;
 

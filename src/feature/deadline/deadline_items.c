@@ -28,10 +28,10 @@ sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target)
 			return false;
 		target->machine = sf_machine_read(pnstrdup(target->schedule->state_machine,
 												   strcspn(target->schedule->state_machine, "/")),
-										  0, false);
+										  SF_NO_VERSION, false);
 	}
 	else if ((identity = sf_machine_identity(deadline->machine_no)) != NULL)
-		target->machine = sf_machine_read(identity->name, 0, false);
+		target->machine = sf_machine_read(identity->name, SF_NO_VERSION, false);
 	if (target->machine == NULL)
 		return false;
 	target->usual = sf_usual_jobs(target->machine->machine_no);

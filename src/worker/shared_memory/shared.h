@@ -33,6 +33,10 @@
 #define SF_AWAIT_BUCKETS	16
 #define SF_DURATIONS		2048
 #define SF_SHORTAGES		64
+
+/* Where the number of an entry of those, from 1, may stand: the last shortage is over */
+#define SF_NO_SHORTAGE		0
+
 #define SF_STATE_NAME_SIZE	(80 * 4 + 1)
 
 /* Where the number of the launcher's PGPROC may stand: there is no launcher */
@@ -292,8 +296,8 @@ typedef struct SfShared
 	pg_atomic_uint64 changes;	/* commits that have changed executions */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];
 	SfDuration	durations[SF_DURATIONS];
-	int			shortage_of;	/* number, from 1, of the entry that met the last one;
-								 * 0: it is over */
+	int			shortage_of;	/* number of the entry that met the last one, or
+								 * SF_NO_SHORTAGE */
 	SfShortage	shortages[SF_SHORTAGES];
 	int			ndatabases;		/* entries for them: behind the processes */
 	int			nprocesses;
