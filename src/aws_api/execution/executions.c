@@ -289,7 +289,7 @@ ask_for_machine(SfCall *call, SfListQuery *query)
 		refuse_type();
 	query->machines = &address.machine->machine_no;
 	query->no_items = true;
-	query->qualifier = address.version != SF_NO_VERSION ? psprintf("%d", address.version) : address.alias;
+	query->qualifier = address.kind == SF_ADDRESS_VERSION ? psprintf("%d", address.version) : address.alias;
 }
 
 /* Limit a list to the children of a Map run. */

@@ -103,7 +103,7 @@ sf_operation_describe_machine(SfCall *call)
 	SfMachine  *machine = sf_machine_read(address.machine->name, address.version, true);
 	SfPublication *publication = NULL;
 
-	if (address.version != SF_NO_VERSION)
+	if (address.kind == SF_ADDRESS_VERSION)
 		publication = sf_publication_read(address.machine->machine_no, address.version);
 	sf_configuration_answer(call, machine);
 	if (publication == NULL)

@@ -120,6 +120,7 @@ decide(NetTest *t, int number, TimestampTz now)
 static void
 give_outputs(const NetTest *t, SfJoined *joined)
 {
+	joined->kind = SF_JOINED_OUTPUTS;
 	joined->outputs = palloc(sizeof(Jsonb *) * t->net->njobs);
 	joined->indexes = palloc(sizeof(int) * t->net->njobs);
 	for (int number = 0; number < t->net->njobs; number++)

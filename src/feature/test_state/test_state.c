@@ -201,7 +201,9 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	const SfStateTest *test = run->test;
 	SfBranch   *branch = run->branch;
 
-	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED,.joined.result = test->mock.result};
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED};
+	if (test->mock.kind == SF_MOCK_KIND_RESULT)
+		stimulus->joined = (SfJoined) {.kind = SF_JOINED_RESULT,.result = test->mock.result};
 	branch->pending = 0;
 	if (test->mock.kind == SF_MOCK_KIND_JOBS)
 	{
