@@ -18,6 +18,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
+#include "base/time/duration.h"
 #include "base/version/compat.h"
 
 #define SF_COLUMNS_MAX	14
@@ -52,14 +53,14 @@ sf_columns_time(SfColumns *row, TimestampTz at)
 	sf_columns_add(row, TimestampTzGetDatum(at), TIMESTAMP_NOT_FINITE(at));
 }
 
-/* Add a duration to so many microseconds; a negative one is a null. */
+/* Add a duration to so many microseconds; SF_NO_DURATION is a null. */
 static inline void
 sf_columns_duration(SfColumns *row, int64 us, int64 unit)
 {
 	Interval   *interval = (Interval *) palloc0(sizeof(Interval));
 
 	interval->time = us / unit * unit;
-	sf_columns_add(row, IntervalPGetDatum(interval), us < 0);
+	sf_columns_add(row, IntervalPGetDatum(interval), !sf_duration_is_known(us));
 }
 
 /* Add a document. */

@@ -210,8 +210,8 @@ sf_arg_machine_routes(const char *text, SfRight needed, SfRoute *routes, int *n)
 }
 
 /*
- * List the numbers of machines on which the caller has a right: of all, or (only not 0) of
- * one; of an owner, or (InvalidOid) of all.
+ * List the numbers of machines on which the caller has a right: of one, or of SF_ALL_MACHINES; of an
+ * owner, or (InvalidOid) of all.
  */
 int *
 sf_object_machines(int only, Oid owner, SfRight needed, int *n)
@@ -392,7 +392,7 @@ sf_object_require_state(int machine_no, int version, const char *machine, const 
 	{
 		const SfProgram *program = sf_program_cache_get(machine_no, v);
 
-		if (sf_program_find_state(program, state) >= 0)
+		if (sf_program_find_state(program, state) != SF_NO_STATE)
 			return;
 		for (int i = 0; i < program->nstates; i++)
 			sf_closest_offer(&closest, program->states[i].name);

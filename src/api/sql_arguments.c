@@ -15,6 +15,7 @@
 #include "base/role/role.h"
 #include "base/settings.h"
 #include "base/version/compat.h"
+#include "store/state_machine/machine.h"
 
 /* Longest duration: a time shifted by it must stay within the calendar */
 #define MAX_DURATION_YEARS	1000
@@ -53,7 +54,7 @@ int
 sf_arg_version(FunctionCallInfo fcinfo, int n)
 {
 	if (PG_ARGISNULL(n))
-		return 0;
+		return SF_NO_VERSION;
 	if (PG_GETARG_INT32(n) < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),

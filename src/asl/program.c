@@ -33,7 +33,7 @@ sf_program_find_state(const SfProgram *program, const char *name)
 	return SF_NO_STATE;
 }
 
-/* --- how the jobs of a JobNet have ended: SF_NET_JOB_END_… by number, 0: not yet --- */
+/* --- how the jobs of a JobNet have ended: an SfNetJobEnd by number --- */
 
 /* Jobs of which a packed number says how they have ended, in two bits each */
 #define ENDS_IN_NUMBER	16

@@ -423,6 +423,7 @@ typedef struct SfMapState
 /* How a job ends: bits, for the sets of On, which are an int */
 typedef enum SfNetJobEnd
 {
+	SF_NET_JOB_END_NONE = 0,	/* it has not ended */
 	SF_NET_JOB_END_SUCCESS = 0x1,
 	SF_NET_JOB_END_FAILURE = 0x2,
 	SF_NET_JOB_END_SKIP = 0x4
@@ -594,6 +595,12 @@ typedef struct SfProgram
  */
 #define SF_NO_STATE		(-1)
 
+/* Where the number of a job in its net may stand: there is none */
+#define SF_NO_JOB		(-1)
+
+/* Where the number of a scope may stand: there is none */
+#define SF_NO_SCOPE		(-1)
+
 /* Is there a state with a number?  Rows and events may have one of another version. */
 static inline bool
 sf_program_has_state(const SfProgram *program, int state)
@@ -658,7 +665,7 @@ extern const char *sf_state_type_name(SfStateType type);
 extern bool sf_asl_has_unknown_type(const char *text, int len, const char *state_name);
 extern int	sf_program_find_state(const SfProgram *program, const char *name);
 
-/* --- how the jobs of a net have ended: SF_NET_JOB_END_… by number, 0: not yet --- */
+/* --- how the jobs of a net have ended: an SfNetJobEnd by number --- */
 
 extern int	sf_asl_net_job_undone(const SfNetJob *job, const char *ends, bool *unmet);
 extern char *sf_asl_net_job_ends(const int *packed, int npacked, int njobs);

@@ -154,7 +154,7 @@ containers_equal(const char *type, const JsonbValue *a, const JsonbValue *b)
 	JsonbValue	x,
 				y;
 
-	if (n < 0 || n != sf_json_count(b))
+	if (n == SF_JSON_NO_COUNT || n != sf_json_count(b))
 		return false;
 	if (strcmp(type, "M") == 0)
 	{
@@ -229,7 +229,7 @@ size_of(const Jsonb *value)
 {
 	const char *type;
 	JsonbValue	inner;
-	int			size = -1;
+	int			size;
 
 	if (value == NULL || !sf_dynamodb_type(value, &type, &inner))
 		return NULL;
@@ -239,7 +239,7 @@ size_of(const Jsonb *value)
 		size = VARSIZE_ANY_EXHDR(bytes_of(&inner));
 	else
 		size = sf_json_count(&inner);
-	return size < 0 ? NULL :
+	return size == SF_JSON_NO_COUNT ? NULL :
 		sf_dynamodb_typed("N", sf_json_string(psprintf("%d", size)));
 }
 

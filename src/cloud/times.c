@@ -18,27 +18,32 @@
 /* The days of the week, in the order of their numbers in cron: 0 is SUN */
 static const char *const weekdays[] = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
 
-/* Read a number that is a whole text; -1: it is none. */
-static int
-read_number(const char *text)
+/* Read a number that is a whole text; false: it is none. */
+static bool
+read_number(const char *text, int *number)
 {
 	size_t		length = strlen(text);
 
-	return length > 0 && length < 6 && strspn(text, "0123456789") == length ? atoi(text) : -1;
+	*number = atoi(text);
+	return length > 0 && length < 6 && strspn(text, "0123456789") == length;
 }
 
-/* Read a day of the week, as EventBridge has it: 1 or SUN is Sunday; the number in cron, or -1. */
-static int
-read_weekday(const char *text)
+/* Read a day of the week, as EventBridge has it: 1 or SUN is Sunday; the number in cron.  False: it is none. */
+static bool
+read_weekday(const char *text, int *day)
 {
-	int			n = read_number(text);
+	int			n;
+	bool		is_number = read_number(text, &n);
 
 	for (int i = 0; i < (int) lengthof(weekdays); i++)
 	{
-		if (pg_strcasecmp(text, weekdays[i]) == 0 || n == i + 1)
-			return i;
+		if (pg_strcasecmp(text, weekdays[i]) == 0 || (is_number && n == i + 1))
+		{
+			*day = i;
+			return true;
+		}
 	}
-	return -1;
+	return false;
 }
 
 /* Cut a text at a separator; the parts. */
@@ -65,22 +70,27 @@ mark_weekdays(const char *part, bool *marked)
 	char	   *text = pstrdup(part);
 	char	   *slash = strchr(text, '/');
 	char	   *dash;
+	bool		is_all;
 	int			step = 1;
-	int			from;
-	int			to;
+	int			from = 0;
+	int			to = 6;
 
 	if (slash != NULL)
 	{
 		*slash = '\0';
-		step = read_number(slash + 1);
+		if (!read_number(slash + 1, &step) || step < 1)
+			return false;
 	}
 	dash = strchr(text, '-');
 	if (dash != NULL)
 		*dash = '\0';
-	from = strcmp(text, "*") == 0 ? 0 : read_weekday(text);
-	to = dash != NULL ? read_weekday(dash + 1) : slash != NULL || strcmp(text, "*") == 0 ? 6 : from;
-	if (from < 0 || to < 0 || step < 1)
+	is_all = strcmp(text, "*") == 0;
+	if (!is_all && !read_weekday(text, &from))
 		return false;
+	if (dash != NULL && !read_weekday(dash + 1, &to))
+		return false;
+	if (dash == NULL && slash == NULL && !is_all)
+		to = from;
 	if (to < from)
 		to += 7;
 	for (int day = from; day <= to; day += step)
@@ -146,8 +156,9 @@ pick_days(SfCloudTimes *times, const char *monthday, const char *weekday)
 {
 	size_t		length = strlen(weekday);
 	const char *hash = strchr(weekday, '#');
-	int			day = -1;
-	int			nth = -1;
+	bool		is_day = false;
+	int			day;
+	int			nth;
 
 	times->rule = "'{}'";
 	if (strcmp(monthday, "L") == 0)
@@ -157,16 +168,17 @@ pick_days(SfCloudTimes *times, const char *monthday, const char *weekday)
 		times->rule = "'{\"Weekdays\": [\"MON\", \"TUE\", \"WED\", \"THU\", \"FRI\"]}'";
 		times->days = "'{\"OpenDays\": [-1]}'";
 	}
-	else if (strncmp(monthday, "L-", 2) == 0 && read_number(monthday + 2) >= 0)
-		times->days = psprintf("'{\"MonthDays\": [%d]}'", -1 - read_number(monthday + 2));
+	else if (strncmp(monthday, "L-", 2) == 0 && read_number(monthday + 2, &nth))
+		times->days = psprintf("'{\"MonthDays\": [%d]}'", -1 - nth);
 	else if (hash != NULL)
-	{
-		day = read_weekday(pnstrdup(weekday, hash - weekday));
-		nth = read_number(hash + 1);
-	}
+		is_day = read_weekday(pnstrdup(weekday, hash - weekday), &day) &&
+			read_number(hash + 1, &nth) && nth >= 1 && nth <= 5;
 	else if (length > 1 && weekday[length - 1] == 'L')
-		day = read_weekday(pnstrdup(weekday, length - 1));
-	if (day >= 0 && (hash == NULL || (nth >= 1 && nth <= 5)))
+	{
+		is_day = read_weekday(pnstrdup(weekday, length - 1), &day);
+		nth = -1;				/* the last one */
+	}
+	if (is_day)
 		times->days = psprintf("'{\"Weekdays\": [\"%s\"], \"Nth\": %d}'", weekdays[day], nth);
 	return times->days != NULL;
 }
@@ -176,11 +188,16 @@ static bool
 read_years(SfCloudTimes *times, const char *field)
 {
 	const char *dash = strchr(field, '-');
-	int			from = read_number(dash == NULL ? field : pnstrdup(field, dash - field));
-	int			to = dash == NULL ? from : read_number(dash + 1);
+	int			from;
+	int			to;
 
 	if (strcmp(field, "*") == 0 || strcmp(field, "?") == 0)
 		return true;
+	if (!read_number(dash == NULL ? field : pnstrdup(field, dash - field), &from))
+		return false;
+	to = from;
+	if (dash != NULL && !read_number(dash + 1, &to))
+		return false;
 	if (from < 1970 || to < from || to > 2199)
 		return false;
 	times->starts = psprintf("%d-01-01 00:00:00", from);

@@ -294,12 +294,19 @@ check_visible(SfTable *table, ItemPointer tid)
 		sf_direct_refuse_changed();
 }
 
+/* What has come of an insertion */
+typedef enum Insertion
+{
+	INSERTED,
+	NOT_INSERTED,				/* the value exists */
+	INSERT_AGAIN				/* another session has inserted the same value at the same time */
+} Insertion;
+
 /*
  * Try to insert what is in the table's slot, as ExecInsert() does for ON CONFLICT
- * DO NOTHING.  Returns 1: inserted, 0: the value exists, -1: another session
- * inserted the same value at the same time, try again.
+ * DO NOTHING.
  */
-static int
+static Insertion
 insert_speculatively(SfTable *table, List *arbiters)
 {
 	Relation	rel = table->rri->ri_RelationDesc;
@@ -311,7 +318,7 @@ insert_speculatively(SfTable *table, List *arbiters)
 								   SF_CHECK_INDEX_EXTRA_ARG, arbiters))
 	{
 		check_visible(table, &conflict);
-		return 0;
+		return NOT_INSERTED;
 	}
 	token = SpeculativeInsertionLockAcquire(GetCurrentTransactionId());
 	table_tuple_insert_speculative(rel, table->slot, GetCurrentCommandId(true), 0,
@@ -319,7 +326,7 @@ insert_speculatively(SfTable *table, List *arbiters)
 	list_free(sf_insert_index_entries(table->rri, table->slot, table->estate, true, &lost, arbiters));
 	table_tuple_complete_speculative(rel, table->slot, token, !lost);
 	SpeculativeInsertionLockRelease(GetCurrentTransactionId());
-	return lost ? -1 : 1;
+	return lost ? INSERT_AGAIN : INSERTED;
 }
 
 /*
@@ -358,13 +365,13 @@ sf_table_insert_new(const char *name, int ncolumns, int unique_column, int nrows
 	watch_collisions(&callback);
 	for (int i = 0; i < nrows; i++)
 	{
-		int			result;
+		Insertion	result;
 
 		fill_slot(table->slot, values + i * ncolumns, nulls + i * ncolumns);
 		ExecConstraints(table->rri, table->slot, table->estate);
-		while ((result = insert_speculatively(table, arbiters)) < 0)
+		while ((result = insert_speculatively(table, arbiters)) == INSERT_AGAIN)
 			CHECK_FOR_INTERRUPTS();
-		inserted[i] = result > 0;
+		inserted[i] = result == INSERTED;
 		if (inserted[i])
 			ExecARInsertTriggers(table->estate, table->rri, table->slot, NIL, NULL);
 		ResetPerTupleExprContext(table->estate);

@@ -117,7 +117,8 @@ typedef struct FoundRelation
 } FoundRelation;
 
 static FoundRelation found[MAX_FOUND];
-static int	nfound = -1;		/* no callback yet */
+static int	nfound = 0;
+static bool has_callback = false;	/* that forgets them */
 static uint64 nchanges = 0;
 
 /* Forget the relations: a row of pg_class or pg_namespace has changed. */
@@ -132,11 +133,11 @@ forget_found(Datum arg, int cacheid, uint32 hashvalue)
 static void
 remember_found(const char *name, Oid oid, uint64 since)
 {
-	if (nfound < 0)
+	if (!has_callback)
 	{
 		CacheRegisterSyscacheCallback(RELNAMENSP, forget_found, (Datum) 0);
 		CacheRegisterSyscacheCallback(NAMESPACENAME, forget_found, (Datum) 0);
-		nfound = 0;
+		has_callback = true;
 	}
 	else if (OidIsValid(oid) && nchanges == since && nfound < MAX_FOUND)
 		found[nfound++] = (FoundRelation) {name, oid};

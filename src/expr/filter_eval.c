@@ -126,13 +126,12 @@ test_sets(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
 	}
 }
 
-/* Measure a string in characters, an array or object in children; -1: neither. */
-int
-sf_value_size(const JsonbValue *v)
+/* Measure a string in characters, an array or object in children; false: it is neither. */
+bool
+sf_value_size(const JsonbValue *v, int *size)
 {
-	if (v->type == jbvString)
-		return pg_mbstrlen_with_len(v->val.string.val, v->val.string.len);
-	return sf_json_count(v);
+	*size = v->type == jbvString ? pg_mbstrlen_with_len(v->val.string.val, v->val.string.len) : sf_json_count(v);
+	return *size != SF_JSON_NO_COUNT;
 }
 
 /* Tell whether a string contains another, or an array a value. */
@@ -173,6 +172,7 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 	JsonbValue	b;
 	bool		has_a;
 	bool		has_b;
+	int			size;
 
 	if (test->op == SF_FILTER_OPERATOR_MATCH)
 	{
@@ -216,11 +216,10 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 			{
 				int64		wanted;
 
-				return sf_json_to_int64(&b, &wanted) && sf_value_size(&a) == wanted;
+				return sf_json_to_int64(&b, &wanted) && sf_value_size(&a, &size) && size == wanted;
 			}
 		case SF_FILTER_OPERATOR_EMPTY:
-			return b.type == jbvBool && sf_value_size(&a) >= 0 &&
-				(sf_value_size(&a) == 0) == b.val.boolean;
+			return b.type == jbvBool && sf_value_size(&a, &size) && (size == 0) == b.val.boolean;
 		case SF_FILTER_OPERATOR_CONTAINS:
 			return test_contains(&a, &b);
 		case SF_FILTER_OPERATOR_MATCH:

@@ -233,7 +233,7 @@ extern bool sf_filter_accepts(const SfFilter *filter, SfPathEnv *penv,
 							  const JsonbValue *node);
 extern bool sf_operand_eval(const SfFilterOperand *operand, SfPathEnv *penv,
 							JsonbValue *result);
-extern int	sf_value_size(const JsonbValue *v);
+extern bool sf_value_size(const JsonbValue *v, int *size);
 
 /* --- path_function.c --- */
 extern bool sf_path_function_call(const SfPathStep *step, SfPathEnv *penv,

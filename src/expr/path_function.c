@@ -169,8 +169,7 @@ call_length(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 
 	if (step->nargs > 0 && !sf_operand_eval(&step->args[0], penv, &v))
 		return sf_error_set(err, SF_ERR_RUNTIME, "length() of nothing");
-	length = sf_value_size(&v);
-	if (length < 0)
+	if (!sf_value_size(&v, &length))
 		return sf_error_set(err, SF_ERR_RUNTIME, "length() of a %s",
 							sf_json_type_name(&v));
 	sf_json_value_int(result, length);

@@ -11,6 +11,7 @@
 #include "utils/jsonb.h"
 
 #include "asl/program.h"
+#include "base/time/duration.h"
 
 /*
  * Status of a state (3.4 of the design): symbol, name, fill, border, the same
@@ -45,8 +46,8 @@ typedef struct SfGraphStatusInfo
 
 extern const SfGraphStatusInfo sf_graph_statuses[];
 
-/* Where a duration or a count of SfGraphFacts may stand: it is not known */
-#define SF_GRAPH_NOT_KNOWN	(-1)
+/* Where the number of a Map's iterations may stand: it is no Map, or has not begun */
+#define SF_NO_ITERATIONS	(-1)
 
 /* What an execution did in a state; iterations of a Map around it together */
 typedef struct SfGraphFacts
@@ -55,8 +56,8 @@ typedef struct SfGraphFacts
 	bool		aborted;		/* a failure that is another state's: it was ended with that */
 	int			visits;			/* entries into the state */
 	int			attempts;		/* at its task, or at its branches */
-	int64		duration;		/* of all visits, in microseconds, or SF_GRAPH_NOT_KNOWN */
-	int64		iterations;		/* of a Map, or SF_GRAPH_NOT_KNOWN */
+	int64		duration;		/* of all visits, in microseconds, or SF_NO_DURATION */
+	int64		iterations;		/* of a Map, or SF_NO_ITERATIONS */
 	int64		iterations_succeeded;
 	int64		iterations_failed;
 } SfGraphFacts;

@@ -9,6 +9,13 @@
 #ifndef SF_GRAPH_LAYOUT_H
 #define SF_GRAPH_LAYOUT_H
 
+/* Where the index of a box, or of a vertex, may stand: there is none */
+#define SF_LAYOUT_NO_BOX	(-1)
+#define SF_LAYOUT_NO_VERTEX	(-1)
+
+/* Where the line of a path may stand: it is a trunk, of several */
+#define SF_LAYOUT_TRUNK		(-1)
+
 typedef struct SfLayoutBox
 {
 	int			w;
@@ -54,7 +61,7 @@ typedef struct SfLayoutPoint
  */
 typedef struct SfLayoutPath
 {
-	int			line;			/* -1: a trunk */
+	int			line;			/* or SF_LAYOUT_TRUNK */
 	int			to;				/* box that it leads to */
 	SfLayoutKind kind;
 	bool		arrow;			/* ends at that box, not at a trunk */
@@ -70,8 +77,8 @@ typedef struct SfLayout
 	SfLayoutBox *boxes;
 	int			nlines;
 	SfLayoutLine *lines;
-	int			first;			/* box that stands in the first row, or -1 */
-	int			last;			/* ... in the last row, or -1 */
+	int			first;			/* box that stands in the first row, or SF_LAYOUT_NO_BOX */
+	int			last;			/* ... in the last row, or SF_LAYOUT_NO_BOX */
 	/* results */
 	int			w;
 	int			h;
@@ -93,14 +100,21 @@ extern void sf_layout_make(SfLayout *layout);
  * arc joins two vertices of neighbouring rows.
  */
 
+typedef enum SfVertexType
+{
+	SF_VERTEX_BOX,
+	SF_VERTEX_LABEL,
+	SF_VERTEX_KNOT
+} SfVertexType;
+
 typedef struct SfLayoutVertex
 {
-	int			box;			/* -1: a label or a knot */
-	int			line;			/* of a label; else -1 */
+	SfVertexType type;
+	int			of;				/* BOX: its index; LABEL: that of its line */
 	SfLayoutKind kind;			/* of a knot's trunk, of a label's line */
 	bool		upward;			/* a knot or label of a line that leads up */
 	int			to;				/* box that a knot's trunk leads to */
-	int			next;			/* vertex that follows on the way there, or -1 */
+	int			next;			/* vertex that follows on the way there, or SF_LAYOUT_NO_VERTEX */
 	int			nentering;		/* knots: arcs that lead here */
 	int			row;
 	int			pos;			/* in the row */
@@ -124,7 +138,7 @@ typedef struct SfLayoutWork
 {
 	SfLayout   *layout;
 	bool	   *upward;			/* by line: leads up */
-	int		   *first;			/* by line: vertex after its box; -1: a loop */
+	int		   *first;			/* by line: vertex after its box; SF_LAYOUT_NO_VERTEX: it is a loop */
 	int			nvertices;		/* the boxes come first */
 	int			max_vertices;
 	SfLayoutVertex *vertices;
@@ -138,8 +152,6 @@ typedef struct SfLayoutWork
 } SfLayoutWork;
 
 #define SF_LAYOUT_LOOP	28		/* width of a loop beside a box */
-
-#define SF_LAYOUT_IS_KNOT(v) ((v)->box < 0 && (v)->line < 0)
 
 extern void sf_layout_rows(SfLayoutWork *work);
 extern void sf_layout_order(SfLayoutWork *work);

@@ -67,10 +67,10 @@ is_trunk(const SfLayoutWork *work, int a, int b)
 	const SfLayoutVertex *v = &work->vertices[a];
 	const SfLayoutVertex *w = &work->vertices[b];
 
-	return SF_LAYOUT_IS_KNOT(v) && SF_LAYOUT_IS_KNOT(w) && (v->next == b || w->next == a);
+	return v->type == SF_VERTEX_KNOT && w->type == SF_VERTEX_KNOT && (v->next == b || w->next == a);
 }
 
-/* The knot above a knot in its trunk, or -1. */
+/* The knot above a knot in its trunk, or SF_LAYOUT_NO_VERTEX. */
 static int
 knot_above(const SfLayoutWork *work, int vertex)
 {
@@ -79,7 +79,7 @@ knot_above(const SfLayoutWork *work, int vertex)
 	for (int i = 0; i < v->nup; i++)
 		if (is_trunk(work, SF_LAYOUT_UP(work, v, i), vertex))
 			return SF_LAYOUT_UP(work, v, i);
-	return -1;
+	return SF_LAYOUT_NO_VERTEX;
 }
 
 /* Mark the arcs from a vertex up to positions outside of two limits. */
@@ -111,9 +111,9 @@ mark_conflicts(const SfLayoutWork *work, int row, bool *conflict)
 		int			knot = knot_above(work, work->order[i]);
 		int			to;
 
-		if (knot < 0 && !is_last)
+		if (knot == SF_LAYOUT_NO_VERTEX && !is_last)
 			continue;
-		to = knot >= 0 ? work->vertices[knot].pos : PG_INT32_MAX;
+		to = knot == SF_LAYOUT_NO_VERTEX ? PG_INT32_MAX : work->vertices[knot].pos;
 		for (; done <= i; done++)
 			mark_arcs(work, work->order[done], from, to, conflict);
 		from = to;
@@ -174,7 +174,7 @@ list_candidates(const Pass *p, int vertex, int *out)
 	int			n = p->above ? v->nup : v->ndown;
 	int			nout = 0;
 
-	for (int i = 0; SF_LAYOUT_IS_KNOT(v) && i < n; i++)
+	for (int i = 0; v->type == SF_VERTEX_KNOT && i < n; i++)
 	{
 		out[0] = neighbours[i];
 		if (is_trunk(p->work, vertex, neighbours[i]))
@@ -226,7 +226,7 @@ align_all(Pass *p)
 	}
 }
 
-/* The vertex beside a vertex, on the side to which is not packed, or -1. */
+/* The vertex beside a vertex, on the side to which is not packed, or SF_LAYOUT_NO_VERTEX. */
 static int
 vertex_beside(const Pass *p, int vertex)
 {
@@ -234,7 +234,7 @@ vertex_beside(const Pass *p, int vertex)
 	int			i = p->work->row_start[v->row] + v->pos + (p->leftward ? 1 : -1);
 
 	return i < p->work->row_start[v->row] || i >= p->work->row_start[v->row + 1]
-		? -1 : p->work->order[i];
+		? SF_LAYOUT_NO_VERTEX : p->work->order[i];
 }
 
 /* How far apart the middles of two vertices must be. */
@@ -245,7 +245,7 @@ distance(const SfLayoutWork *work, int a, int b)
 	const SfLayoutVertex *w = &work->vertices[b];
 
 	return (v->w + w->w + 1) / 2 +
-		(v->box >= 0 && w->box >= 0 ? GAP_BOXES : GAP_LINES);
+		(v->type == SF_VERTEX_BOX && w->type == SF_VERTEX_BOX ? GAP_BOXES : GAP_LINES);
 }
 
 /* Sort the blocks so that each comes after those it is packed against. */
@@ -257,7 +257,7 @@ sort_blocks(const Pass *p, int *blocks)
 	int			nblocks = 0;
 
 	for (int i = 0; i < n; i++)
-		if (vertex_beside(p, i) >= 0)
+		if (vertex_beside(p, i) != SF_LAYOUT_NO_VERTEX)
 			nbefore[p->root[vertex_beside(p, i)]]++;
 	for (int i = 0; i < n; i++)
 		if (p->root[i] == i && nbefore[i] == 0)
@@ -270,7 +270,7 @@ sort_blocks(const Pass *p, int *blocks)
 		{
 			int			beside = vertex_beside(p, vertex);
 
-			if (beside >= 0 && --nbefore[p->root[beside]] == 0)
+			if (beside != SF_LAYOUT_NO_VERTEX && --nbefore[p->root[beside]] == 0)
 				blocks[nblocks++] = p->root[beside];
 			vertex = p->align[vertex];
 		} while (vertex != blocks[i]);
@@ -289,7 +289,7 @@ push_neighbours(Pass *p, int block)
 	{
 		int			beside = vertex_beside(p, vertex);
 
-		if (beside >= 0)
+		if (beside != SF_LAYOUT_NO_VERTEX)
 			p->x[p->root[beside]] = Max(p->x[p->root[beside]],
 										p->x[block] + distance(p->work, vertex, beside));
 		vertex = p->align[vertex];
@@ -307,7 +307,7 @@ pull_block(Pass *p, int block)
 	{
 		int			beside = vertex_beside(p, vertex);
 
-		if (beside >= 0)
+		if (beside != SF_LAYOUT_NO_VERTEX)
 			room = Min(room, p->x[p->root[beside]] - p->x[block] -
 					   distance(p->work, vertex, beside));
 		vertex = p->align[vertex];

@@ -36,16 +36,17 @@ add_texts(SfJsonBuilder *b, const char *key, const SfTextBlock *block)
 static void
 add_state_number(SfJsonBuilder *b, const char *key, int state)
 {
-	if (state >= 0)
+	if (state != SF_NO_STATE)
 		sf_json_add_int(b, key, state);
 }
 
 /* Add an end of a line: a state by its number, a job that is a flow of states by its name. */
 static void
-add_line_end(SfJsonBuilder *b, const SfScene *scene, const char *key, int box)
+add_line_end(SfJsonBuilder *b, const SfScene *scene, const char *key, SfSceneBox box)
 {
-	add_state_number(b, key, box);
-	if (box < SF_SCENE_END)
+	if (box.kind == SF_SCENE_STATE)
+		sf_json_add_int(b, key, box.number);
+	else if (box.kind == SF_SCENE_FLOW)
 		sf_json_add_string(b, psprintf("%s_job", key),
 						   sf_scene_box_name(scene->program, box));
 }
@@ -110,7 +111,7 @@ add_branches(SfJsonBuilder *b, const SfScene *scene)
 		if (frame->w > 0)
 			add_frame(b, program->scopes[i].owner_state, frame,
 					  frame->name.nlines == 0 ? NULL :
-					  sf_scene_box_name(program, SF_SCENE_JOB(i)));
+					  sf_scene_box_name(program, (SfSceneBox) {SF_SCENE_FLOW, i}));
 	}
 	sf_json_close_array(b);
 }
@@ -129,9 +130,9 @@ add_edges(SfJsonBuilder *b, const SfScene *scene, const SfSceneScope *drawn)
 		initStringInfo(&line);
 		sf_scene_append_line(&line, drawn, path);
 		sf_json_open_object(b, NULL);
-		if (path->line >= 0)
-			add_line_end(b, scene, "from", drawn->states[drawn->layout.lines[path->line].from]);
-		add_line_end(b, scene, "to", drawn->states[path->to]);
+		if (path->line != SF_LAYOUT_TRUNK)
+			add_line_end(b, scene, "from", drawn->boxes[drawn->layout.lines[path->line].from]);
+		add_line_end(b, scene, "to", drawn->boxes[path->to]);
 		sf_json_add_bool(b, "catch", path->kind == SF_LAYOUT_CATCH);
 		sf_json_add_string(b, "line", line.data);
 		if (path->arrow)
@@ -172,11 +173,12 @@ add_ends(SfJsonBuilder *b, const SfScene *scene, const SfSceneScope *drawn)
 	for (int i = 0; i < drawn->layout.nboxes; i++)
 	{
 		const SfLayoutBox *box = &drawn->layout.boxes[i];
+		SfSceneBoxKind kind = drawn->boxes[i].kind;
 
-		if (drawn->states[i] != SF_SCENE_START && drawn->states[i] != SF_SCENE_END)
+		if (kind != SF_SCENE_START && kind != SF_SCENE_END)
 			continue;
 		sf_json_open_object(b, NULL);
-		sf_json_add_string(b, "kind", drawn->states[i] == SF_SCENE_START ? "start" : "end");
+		sf_json_add_string(b, "kind", kind == SF_SCENE_START ? "start" : "end");
 		add_box(b, drawn->x + box->x, drawn->y + box->y, box->w, box->h);
 		sf_json_close_object(b);
 	}

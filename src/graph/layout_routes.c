@@ -70,7 +70,7 @@ gap_below(const Routes *r, int row)
 			const SfLayoutVertex *w = &work->vertices[SF_LAYOUT_DOWN(work, v, j)];
 
 			farthest = Max(farthest, abs(v->x - w->x));
-			arrows = arrows || w->box >= 0 || (v->box >= 0 && w->upward);
+			arrows = arrows || w->type == SF_VERTEX_BOX || (v->type == SF_VERTEX_BOX && w->upward);
 		}
 	}
 	return GAP_ROWS + (arrows ? GAP_ARROW : 0) + Min(GAP_SLANT, farthest / SLANT);
@@ -107,18 +107,18 @@ position_boxes(Routes *r)
 	{
 		const SfLayoutVertex *v = &r->work->vertices[i];
 
-		if (v->box >= 0)
+		if (v->type == SF_VERTEX_BOX)
 		{
-			SfLayoutBox *box = &r->layout->boxes[v->box];
+			SfLayoutBox *box = &r->layout->boxes[v->of];
 
 			/* the vertex may be larger, for the label of a loop */
 			box->x = v->x - box->w / 2;
 			box->y = v->y + (v->h - box->h) / 2;
 		}
-		else if (v->line >= 0)
+		else if (v->type == SF_VERTEX_LABEL)
 		{
-			r->layout->lines[v->line].label_x = v->x - v->w / 2;
-			r->layout->lines[v->line].label_y = v->y;
+			r->layout->lines[v->of].label_x = v->x - v->w / 2;
+			r->layout->lines[v->of].label_y = v->y;
 		}
 	}
 }
@@ -148,7 +148,7 @@ wanted_coordinate(const Routes *r, int vertex, int neighbour)
 	const SfLayoutVertex *v = &r->work->vertices[neighbour];
 
 	/* the ports below the box above are known already */
-	for (int i = 0; v->box >= 0 && i < v->ndown; i++)
+	for (int i = 0; v->type == SF_VERTEX_BOX && i < v->ndown; i++)
 		if (SF_LAYOUT_DOWN(r->work, v, i) == vertex)
 			return r->port_x[v->first_down + i];
 	return v->x;
@@ -181,7 +181,7 @@ position_ports(Routes *r, int vertex, bool above)
 {
 	SfLayoutWork *work = r->work;
 	const SfLayoutVertex *v = &work->vertices[vertex];
-	const SfLayoutBox *box = &r->layout->boxes[v->box];
+	const SfLayoutBox *box = &r->layout->boxes[v->of];
 	int			first = above ? v->first_up : v->first_down;
 	int			n = above ? v->nup : v->ndown;
 	int			nports = 0;
@@ -191,7 +191,7 @@ position_ports(Routes *r, int vertex, bool above)
 		Port	   *port = &r->ports[nports - 1];
 		int			neighbour = work->neighbours[first + i];
 
-		if (i == 0 || !share_port(work, v->box, work->neighbours[first + i - 1],
+		if (i == 0 || !share_port(work, v->of, work->neighbours[first + i - 1],
 								  neighbour, above))
 		{
 			port = &r->ports[nports++];
@@ -274,7 +274,7 @@ count_steps(const SfLayoutWork *work, int vertex)
 {
 	int			n = 1;
 
-	while (work->vertices[vertex].next >= 0)
+	while (work->vertices[vertex].next != SF_LAYOUT_NO_VERTEX)
 	{
 		vertex = work->vertices[vertex].next;
 		n++;
@@ -294,21 +294,21 @@ follow(Routes *r, SfLayoutPath *path, int previous, int vertex, bool is_trunk)
 	SfLayoutWork *work = r->work;
 	const SfLayoutVertex *v = &work->vertices[vertex];
 
-	while (v->box < 0 && (is_trunk || !SF_LAYOUT_IS_KNOT(v) || v->nentering < 2))
+	while (v->type != SF_VERTEX_BOX && (is_trunk || v->type != SF_VERTEX_KNOT || v->nentering < 2))
 	{
 		is_trunk = false;
 		pass_vertex(r, path, v);
-		if (v->next < 0)
+		if (v->next == SF_LAYOUT_NO_VERTEX)
 			return;				/* the label of a line that was cut */
 		previous = vertex;
 		vertex = v->next;
 		v = &work->vertices[vertex];
 	}
-	if (v->box < 0)
+	if (v->type != SF_VERTEX_BOX)
 		add_point(path, v->x, r->row_y[v->row] + (v->upward ? r->row_h[v->row] : 0));
 	else
 	{
-		const SfLayoutBox *box = &r->layout->boxes[v->box];
+		const SfLayoutBox *box = &r->layout->boxes[v->of];
 		bool		above = work->vertices[previous].row < v->row;
 		int			x = port_of(r, vertex, previous, above);
 
@@ -363,7 +363,7 @@ draw_line(Routes *r, int line)
 	SfLayoutPath *path;
 	int			x;
 
-	if (first < 0)
+	if (first == SF_LAYOUT_NO_VERTEX)
 	{
 		draw_loop(r, line);
 		return;
@@ -393,9 +393,9 @@ draw_paths(Routes *r)
 	{
 		const SfLayoutVertex *v = &r->work->vertices[i];
 
-		if (SF_LAYOUT_IS_KNOT(v) && v->nentering > 1)
-			follow(r, add_path(r, -1, v->to, v->kind, 1 + count_steps(r->work, i)),
-				   -1, i, true);
+		if (v->type == SF_VERTEX_KNOT && v->nentering > 1)
+			follow(r, add_path(r, SF_LAYOUT_TRUNK, v->to, v->kind, 1 + count_steps(r->work, i)),
+				   SF_LAYOUT_NO_VERTEX, i, true);
 	}
 }
 

@@ -211,7 +211,7 @@ count_layers(Rows *r)
 {
 	for (int i = 0; i < r->layout->nboxes; i++)
 		r->nlayers = Max(r->nlayers, r->layer[i] + 1);
-	if (r->layout->last >= 0)
+	if (r->layout->last != SF_LAYOUT_NO_BOX)
 		r->layer[r->layout->last] = r->nlayers - 1;
 }
 
@@ -338,16 +338,19 @@ measure_trunks(Rows *r)
 	}
 }
 
-/* Add a vertex. */
+/* Add a vertex, for a box, for the label of a line, or (of is 0) for a knot. */
 static int
-add_vertex(Rows *r, int row, int w, int h)
+add_vertex(Rows *r, SfVertexType type, int of, int row, int w, int h)
 {
 	SfLayoutWork *work = r->work;
 	SfLayoutVertex *v = &work->vertices[work->nvertices];
 
 	Assert(work->nvertices < work->max_vertices);
 	memset(v, 0, sizeof(*v));
-	v->box = v->line = v->next = v->to = -1;
+	v->type = type;
+	v->of = of;
+	v->next = SF_LAYOUT_NO_VERTEX;
+	v->to = SF_LAYOUT_NO_BOX;
 	v->row = row;
 	v->w = w;
 	v->h = h;
@@ -365,7 +368,7 @@ add_arc(SfLayoutWork *work, int from, int to)
 	arc->upper = down ? from : to;
 	arc->lower = down ? to : from;
 	work->vertices[to].nentering++;
-	if (work->vertices[from].box < 0)
+	if (work->vertices[from].type != SF_VERTEX_BOX)
 		work->vertices[from].next = to;
 }
 
@@ -380,7 +383,7 @@ add_trunk(Rows *r, int trunk)
 	r->trunk_base[trunk] = r->work->nvertices;
 	for (int i = 0; i < n; i++)
 	{
-		SfLayoutVertex *v = &r->work->vertices[add_vertex(r, from + i, 0, 0)];
+		SfLayoutVertex *v = &r->work->vertices[add_vertex(r, SF_VERTEX_KNOT, 0, from + i, 0, 0)];
 
 		v->kind = (SfLayoutKind) (trunk / 2 % 2);
 		v->upward = upward;
@@ -407,16 +410,15 @@ add_line(Rows *r, int line)
 	int			at = l->from;
 	int			next;
 
-	r->work->first[line] = -1;
+	r->work->first[line] = SF_LAYOUT_NO_VERTEX;
 	if (l->from == l->to)
 		return;
 	if (has_own_row(r, line))
 	{
 		SfLayoutVertex *v;
 
-		at = add_vertex(r, row + (upward ? 1 : -1), l->label_w, l->label_h);
+		at = add_vertex(r, SF_VERTEX_LABEL, line, row + (upward ? 1 : -1), l->label_w, l->label_h);
 		v = &r->work->vertices[at];
-		v->line = line;
 		v->kind = l->kind;
 		v->upward = upward;
 		v->to = l->to;
@@ -428,7 +430,7 @@ add_line(Rows *r, int line)
 	next = row == r->row[r->layer[l->to]] ? l->to :
 		r->trunk_base[trunk_of(r, line)] + row - r->trunk_from[trunk_of(r, line)];
 	add_arc(r->work, at, next);
-	if (r->work->first[line] < 0)
+	if (r->work->first[line] == SF_LAYOUT_NO_VERTEX)
 		r->work->first[line] = next;
 }
 
@@ -450,7 +452,7 @@ add_vertices(Rows *r)
 	{
 		const SfLayoutBox *box = &r->layout->boxes[i];
 
-		work->vertices[add_vertex(r, r->row[r->layer[i]], box->w, box->h)].box = i;
+		(void) add_vertex(r, SF_VERTEX_BOX, i, r->row[r->layer[i]], box->w, box->h);
 	}
 	for (int i = 0; i < 4 * r->layout->nboxes; i++)
 	{

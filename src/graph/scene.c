@@ -88,7 +88,7 @@ add_visits(SfTextBlock *block, const SfState *state, const SfGraphFacts *facts)
 		add_part(&line, psprintf("%d visits", facts->visits));
 	if (facts->attempts > Max(facts->visits, 1))
 		add_part(&line, psprintf("%d attempts", facts->attempts));
-	if (facts->duration >= 0 && takes_time(state->type))
+	if (sf_duration_is_known(facts->duration) && takes_time(state->type))
 		add_part(&line, psprintf("%s%s", duration_text(facts->duration),
 								 facts->status == SF_GRAPH_RUNNING ? " so far" : ""));
 	if (line.len > 0)
@@ -101,7 +101,7 @@ add_iterations(SfTextBlock *block, const SfGraphFacts *facts)
 {
 	StringInfoData line;
 
-	if (facts->iterations == SF_GRAPH_NOT_KNOWN)
+	if (facts->iterations == SF_NO_ITERATIONS)
 		return;
 	initStringInfo(&line);
 	if (facts->iterations_succeeded < facts->iterations)
@@ -326,19 +326,19 @@ collect_lines(LineCollector *c, const SfScope *scope)
 {
 	SfLayout   *layout = &c->drawn->layout;
 
-	if (c->drawn->states[0] == SF_SCENE_START)
+	if (c->drawn->boxes[0].kind == SF_SCENE_START)
 		add_line(c, 0, 1, SF_LAYOUT_MAIN, "");
 	for (int i = 0; i < layout->nboxes; i++)
 	{
 		const SfState *state;
 
 		CHECK_FOR_INTERRUPTS();
-		if (c->drawn->states[i] < 0)
+		if (c->drawn->boxes[i].kind != SF_SCENE_STATE)
 			continue;
-		state = &c->scene->program->states[c->drawn->states[i]];
+		state = &c->scene->program->states[c->drawn->boxes[i].number];
 		c->first_of_state = layout->nlines;
 		sf_graph_visit_edges(state, collect_line, c);
-		if (layout->last >= 0 && leads_to_end(scope, state))
+		if (layout->last != SF_LAYOUT_NO_BOX && leads_to_end(scope, state))
 			add_line(c, i, layout->last, SF_LAYOUT_MAIN, "End");
 	}
 }
@@ -360,9 +360,9 @@ make_room_for_lines(SfLayout *layout)
 
 /* --- scopes --- */
 
-/* Add a box to a scope's layout. */
+/* Add a box to a scope's layout; number is that of a state, or of the scope of a flow, else 0. */
 static void
-add_box(SfSceneScope *drawn, int state, int w, int h, int corner)
+add_box(SfSceneScope *drawn, SfSceneBoxKind kind, int number, int w, int h, int corner)
 {
 	SfLayoutBox *box = &drawn->layout.boxes[drawn->layout.nboxes];
 
@@ -370,7 +370,7 @@ add_box(SfSceneScope *drawn, int state, int w, int h, int corner)
 	box->w = w;
 	box->h = h;
 	box->corner = corner;
-	drawn->states[drawn->layout.nboxes++] = state;
+	drawn->boxes[drawn->layout.nboxes++] = (SfSceneBox) {kind, number};
 }
 
 /* Add a state's box. */
@@ -380,7 +380,7 @@ add_state_box(SfScene *scene, SfSceneScope *drawn, int number, int *box_of)
 	const SfSceneState *state = &scene->states[number];
 
 	*box_of = drawn->layout.nboxes;
-	add_box(drawn, number, state->w, state->h, state->corner);
+	add_box(drawn, SF_SCENE_STATE, number, state->w, state->h, state->corner);
 }
 
 /* List the boxes of a scope: its first state, then the others, between start and end. */
@@ -393,11 +393,11 @@ list_boxes(SfScene *scene, const SfScope *scope, int *box_of)
 	int			most = scope->last - scope->first + 3;
 
 	drawn->layout.boxes = palloc(sizeof(SfLayoutBox) * most);
-	drawn->states = palloc(sizeof(int) * most);
+	drawn->boxes = palloc(sizeof(SfSceneBox) * most);
 	drawn->layout.first = 0;
-	drawn->layout.last = -1;
+	drawn->layout.last = SF_LAYOUT_NO_BOX;
 	if (is_machine)
-		add_box(drawn, SF_SCENE_START, START_SIZE, START_SIZE, 0);
+		add_box(drawn, SF_SCENE_START, 0, START_SIZE, START_SIZE, 0);
 	add_state_box(scene, drawn, scope->start, &box_of[scope->start - scope->first]);
 	for (int i = scope->first; i <= scope->last; i++)
 	{
@@ -412,7 +412,7 @@ list_boxes(SfScene *scene, const SfScope *scope, int *box_of)
 	if (is_machine && ends)
 	{
 		drawn->layout.last = drawn->layout.nboxes;
-		add_box(drawn, SF_SCENE_END, END_SIZE, END_SIZE, 0);
+		add_box(drawn, SF_SCENE_END, 0, END_SIZE, END_SIZE, 0);
 	}
 }
 
@@ -453,7 +453,7 @@ add_flow(SfScene *scene, SfSceneScope *net, const SfNetJob *job)
 	frame->h = texts + drawn->layout.h + 2 * SF_SCENE_BRANCH_PAD;
 	drawn->x = (frame->w - drawn->layout.w) / 2;
 	drawn->y = texts + SF_SCENE_BRANCH_PAD;
-	add_box(net, SF_SCENE_JOB(job->scope), frame->w, frame->h, BOX_CORNER);
+	add_box(net, SF_SCENE_FLOW, job->scope, frame->w, frame->h, BOX_CORNER);
 }
 
 /* Lay out the jobs of a net, after what is in them. */
@@ -467,8 +467,8 @@ lay_out_net(SfScene *scene, const SfState *net)
 	check_stack_depth();
 	scene->states[net->number].net = drawn;
 	drawn->layout.boxes = palloc(sizeof(SfLayoutBox) * jobs->njobs);
-	drawn->states = palloc(sizeof(int) * jobs->njobs);
-	drawn->layout.first = drawn->layout.last = -1;
+	drawn->boxes = palloc(sizeof(SfSceneBox) * jobs->njobs);
+	drawn->layout.first = drawn->layout.last = SF_LAYOUT_NO_BOX;
 	for (int i = 0; i < jobs->njobs; i++)
 	{
 		const SfState *state = sf_graph_net_job_state(scene->program, &jobs->jobs[i]);
@@ -482,7 +482,7 @@ lay_out_net(SfScene *scene, const SfState *net)
 		}
 		measure_state(scene, state);
 		box = &scene->states[state->number];
-		add_box(drawn, state->number, box->w, box->h, box->corner);
+		add_box(drawn, SF_SCENE_STATE, state->number, box->w, box->h, box->corner);
 	}
 	sf_graph_visit_links(net, collect_link, &collector);
 	make_room_for_lines(&drawn->layout);
@@ -491,16 +491,23 @@ lay_out_net(SfScene *scene, const SfState *net)
 
 /* The name of what a box of a scope shows: a state, a job, the start or the end. */
 const char *
-sf_scene_box_name(const SfProgram *program, int box)
+sf_scene_box_name(const SfProgram *program, SfSceneBox box)
 {
 	const SfScope *scope;
 
-	if (box >= 0)
-		return program->states[box].name;
-	if (box >= SF_SCENE_END)
-		return box == SF_SCENE_START ? "(start)" : "(end)";
-	scope = &program->scopes[SF_SCENE_JOB(box)];
-	return sf_state_net(&program->states[scope->owner_state])->jobs[scope->branch_index].name;
+	switch (box.kind)
+	{
+		case SF_SCENE_STATE:
+			return program->states[box.number].name;
+		case SF_SCENE_FLOW:
+			scope = &program->scopes[box.number];
+			return sf_state_net(&program->states[scope->owner_state])->jobs[scope->branch_index].name;
+		case SF_SCENE_START:
+			return "(start)";
+		case SF_SCENE_END:
+			break;
+	}
+	return "(end)";
 }
 
 /* --- coordinates --- */
@@ -511,8 +518,8 @@ label_cut_lines(SfScene *scene, SfSceneScope *drawn)
 {
 	for (int i = 0; i < drawn->layout.nlines; i++)
 	{
-		int			to = drawn->states[drawn->layout.lines[i].to];
-		const char *name = to == SF_SCENE_END ? "End" :
+		SfSceneBox	to = drawn->boxes[drawn->layout.lines[i].to];
+		const char *name = to.kind == SF_SCENE_END ? "End" :
 			sf_scene_box_name(scene->program, to);
 
 		if (!drawn->layout.lines[i].cut)
@@ -555,14 +562,14 @@ position_scope(SfScene *scene, SfSceneScope *drawn, int x, int y)
 	for (int i = 0; i < drawn->layout.nboxes; i++)
 	{
 		const SfLayoutBox *box = &drawn->layout.boxes[i];
-		int			shown = drawn->states[i];
+		SfSceneBox	shown = drawn->boxes[i];
 
-		if (shown >= 0)
-			position_state(scene, &scene->program->states[shown],
+		if (shown.kind == SF_SCENE_STATE)
+			position_state(scene, &scene->program->states[shown.number],
 						   drawn->x + box->x, drawn->y + box->y, box->w);
-		else if (shown < SF_SCENE_END)
+		else if (shown.kind == SF_SCENE_FLOW)
 		{
-			SfSceneScope *flow = &scene->scopes[SF_SCENE_JOB(shown)];
+			SfSceneScope *flow = &scene->scopes[shown.number];
 			int			wider = box->w - flow->frame.w;
 
 			flow->frame.w = box->w;

@@ -33,11 +33,20 @@ extern void sf_graph_text_wrap(SfTextBlock *block, const char *text, int size,
 #define SF_SCENE_MARGIN			20	/* around the picture */
 #define SF_SCENE_BRANCH_PAD		14	/* around what is in a branch, and between branches */
 
-/* Boxes of a scope, or of a net, that are no states */
-#define SF_SCENE_START	(-1)
-#define SF_SCENE_END	(-2)
-/* ... a job that is a flow of states, by its scope, and its scope again */
-#define SF_SCENE_JOB(scope) (-3 - (scope))
+/* What a box of a scope, or of a net, shows */
+typedef enum SfSceneBoxKind
+{
+	SF_SCENE_STATE,
+	SF_SCENE_FLOW,				/* a job that is a flow of states */
+	SF_SCENE_START,				/* of the machine */
+	SF_SCENE_END
+} SfSceneBoxKind;
+
+typedef struct SfSceneBox
+{
+	SfSceneBoxKind kind;
+	int			number;			/* STATE: of the state; FLOW: of its scope */
+} SfSceneBox;
 
 typedef struct SfSceneState
 {
@@ -68,7 +77,7 @@ typedef struct SfSceneScope
 	SfLayout	layout;			/* coordinates within the scope */
 	int			x;				/* of the scope, in the picture */
 	int			y;
-	int		   *states;			/* by box of the layout: state, or SF_SCENE_… */
+	SfSceneBox *boxes;			/* by box of the layout */
 	SfTextBlock *labels;		/* by line of the layout */
 	char	  **titles;			/* by line: its label in full, or NULL */
 	SfSceneFrame frame;			/* around it */
@@ -84,7 +93,7 @@ typedef struct SfScene
 	int			h;
 } SfScene;
 
-extern const char *sf_scene_box_name(const SfProgram *program, int box);
+extern const char *sf_scene_box_name(const SfProgram *program, SfSceneBox box);
 extern SfScene *sf_scene_make(const SfProgram *program, const SfGraphFacts *facts);
 extern void sf_scene_append_line(StringInfo out, const SfSceneScope *drawn,
 								 const SfLayoutPath *path);

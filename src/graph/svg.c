@@ -132,7 +132,7 @@ draw_block(Svg *s, const char *class, const SfTextBlock *block, int x, int y,
 static const char *
 box_name(const Svg *s, const SfSceneScope *drawn, int box)
 {
-	return sf_scene_box_name(s->program, drawn->states[box]);
+	return sf_scene_box_name(s->program, drawn->boxes[box]);
 }
 
 /* Draw the head of an arrow at the end of a path. */
@@ -149,7 +149,7 @@ static void
 draw_path(Svg *s, const SfSceneScope *drawn, const SfLayoutPath *path)
 {
 	appendStringInfo(s->out, "<g id=\"line-%d\"", s->nlines++);
-	if (path->line >= 0)
+	if (path->line != SF_LAYOUT_TRUNK)
 		append_attribute(s->out, "data-from",
 						 box_name(s, drawn, drawn->layout.lines[path->line].from));
 	append_attribute(s->out, "data-to", box_name(s, drawn, path->to));
@@ -205,7 +205,7 @@ draw_branch(Svg *s, const SfSceneScope *drawn)
 static void
 draw_flow(Svg *s, int scope)
 {
-	const char *name = sf_scene_box_name(s->program, SF_SCENE_JOB(scope));
+	const char *name = sf_scene_box_name(s->program, (SfSceneBox) {SF_SCENE_FLOW, scope});
 
 	appendStringInfoString(s->out, "<g class=\"job\"");
 	append_attribute(s->out, "data-job", name);
@@ -254,7 +254,7 @@ draw_end(Svg *s, const SfSceneScope *drawn, int box)
 	int			x = drawn->x + shown->x + shown->w / 2;
 	int			y = drawn->y + shown->y + shown->h / 2;
 
-	if (drawn->states[box] == SF_SCENE_START)
+	if (drawn->boxes[box].kind == SF_SCENE_START)
 		appendStringInfo(s->out, "<circle class=\"start\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n",
 						 x, y, shown->w / 2);
 	else
@@ -279,12 +279,19 @@ draw_scope(Svg *s, const SfSceneScope *drawn)
 	for (int i = 0; i < drawn->layout.nboxes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (drawn->states[i] >= 0)
-			draw_state(s, &s->program->states[drawn->states[i]]);
-		else if (drawn->states[i] < SF_SCENE_END)
-			draw_flow(s, SF_SCENE_JOB(drawn->states[i]));
-		else
-			draw_end(s, drawn, i);
+		switch (drawn->boxes[i].kind)
+		{
+			case SF_SCENE_STATE:
+				draw_state(s, &s->program->states[drawn->boxes[i].number]);
+				break;
+			case SF_SCENE_FLOW:
+				draw_flow(s, drawn->boxes[i].number);
+				break;
+			case SF_SCENE_START:
+			case SF_SCENE_END:
+				draw_end(s, drawn, i);
+				break;
+		}
 	}
 }
 

@@ -17,11 +17,14 @@
 
 /* --- reading --- */
 
-/* Count the elements of an array or the members of an object; -1: a scalar. */
+/* Where the number of elements or members may stand: the value is a scalar */
+#define SF_JSON_NO_COUNT	(-1)
+
+/* Count the elements of an array or the members of an object, or SF_JSON_NO_COUNT. */
 static inline int
 sf_json_count(const JsonbValue *v)
 {
-	return v->type == jbvBinary ? (int) JsonContainerSize(v->val.binary.data) : -1;
+	return v->type == jbvBinary ? (int) JsonContainerSize(v->val.binary.data) : SF_JSON_NO_COUNT;
 }
 
 /* Tell whether a value is an object. */

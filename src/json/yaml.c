@@ -42,6 +42,9 @@ typedef struct Properties
 	char	   *anchor;			/* or NULL */
 } Properties;
 
+/* The indentation of what the document lies in: all is deeper */
+#define AROUND_ALL	(-1)
+
 static void parse_block(SfYaml *y, int indent, bool is_value);
 static void parse_flow(SfYaml *y);
 
@@ -231,7 +234,7 @@ parse_flow(SfYaml *y)
 	else if (properties.ntags > 0 && sf_yaml_is_flow_mark(*y->p))
 		appendStringInfoString(&y->out, "null");
 	else
-		sf_yaml_write_plain(y, sf_yaml_read_plain(y, -1, true), properties.is_string);
+		sf_yaml_write_plain(y, sf_yaml_read_plain(y, AROUND_ALL, true), properties.is_string);
 	end_value(y, &properties);
 }
 
@@ -404,7 +407,7 @@ sf_yaml_to_json(const char *text)
 	}
 	if (strncmp(y.p, "---", 3) == 0 && sf_yaml_is_space(y.p[3]))
 		y.p += 3;
-	parse_block(&y, -1, false);
+	parse_block(&y, AROUND_ALL, false);
 	sf_yaml_skip_lines(&y);
 	if (strncmp(y.p, "...", 3) == 0 && sf_yaml_is_space(y.p[3]))
 	{

@@ -420,8 +420,12 @@ sf_yaml_read_block(SfYaml *y, int indent)
 
 		CHECK_FOR_INTERRUPTS();
 		if (!is_blank && style.indent == 0)
-			style.indent = Max(blanks, 1) > indent ? blanks : -1;
-		if (!is_blank && (style.indent < 0 || blanks < style.indent || blanks <= indent))
+		{
+			if (Max(blanks, 1) <= indent)
+				break;
+			style.indent = blanks;
+		}
+		if (!is_blank && (blanks < style.indent || blanks <= indent))
 			break;
 		if (is_blank && line[length] == '\0')
 			length = blanks = 0;

@@ -124,7 +124,7 @@ on_limit(void *arg, const char *what)
 
 /* Prepare an evaluation in a memory context of its own. */
 static void
-begin(SfJnEval *ev, MemoryContext context, int mode)
+begin(SfJnEval *ev, MemoryContext context, SfJnMode mode)
 {
 	memset(ev, 0, sizeof(*ev));
 	sf_jn_arena_init(&ev->arena, context);

@@ -20,7 +20,7 @@ extern void sf_jsonata_check(const SfJsonata *expr, bool in_catcher,
 extern SfEvalStatus sf_jsonata_eval(const SfJsonata *expr, SfEnv *env,
 									Jsonb **result, SfError *err);
 
-/* What went wrong in sf_jsonata_query(): position in UTF-16 units, or -1. */
+/* What went wrong in sf_jsonata_query(): position in UTF-16 units, or SF_NO_POSITION. */
 typedef struct SfJsonataFailure
 {
 	const char *code;

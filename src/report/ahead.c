@@ -28,7 +28,7 @@ typedef struct Counting
 	int64	   *jobs;			/* by state, or SF_JOBS_NOT_KNOWN */
 } Counting;
 
-/* The Map around a state within its execution; -1: none. */
+/* The Map around a state within its execution, or SF_NO_STATE. */
 static int
 map_around(const SfProgram *program, int state)
 {
@@ -107,7 +107,7 @@ comes_to(Counting *c, int map)
 {
 	int			outer = map_around(c->program, map);
 
-	if (outer < 0)
+	if (outer == SF_NO_STATE)
 		return sf_reach_test(c->reach, map, NULL, 0);
 	foreach_ptr(const SfBranch, branch, c->branches)
 	{
@@ -200,7 +200,7 @@ walk_on(Walk *w, int state)
 
 		w->certain = bms_add_member(w->certain, state);
 		walk_inside(w, s);
-		state = s->type == SF_STATE_CHOICE ? -1 : s->next;
+		state = s->type == SF_STATE_CHOICE ? SF_NO_STATE : s->next;
 	}
 }
 

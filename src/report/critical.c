@@ -33,8 +33,8 @@ find_spent(const SfProgram *program, const SfGraphFacts *facts)
 	{
 		Spent	   *s = &spent[program->states[i].scope];
 
-		if (facts[i].duration >= 0)
-			s->us = Max(s->us, 0) + facts[i].duration;
+		if (sf_duration_is_known(facts[i].duration))
+			s->us = (sf_duration_is_known(s->us) ? s->us : 0) + facts[i].duration;
 		if (facts[i].status == SF_GRAPH_RUNNING || facts[i].status == SF_GRAPH_UNKNOWN)
 			s->ended = false;
 	}
@@ -50,7 +50,7 @@ time_of_job(const SfProgram *program, int scope, const Spent *spent, const SfGra
 
 	if (facts[program->scopes[scope].start].status == SF_GRAPH_SKIP)
 		return 0;
-	if (spent[scope].us < 0)
+	if (!sf_duration_is_known(spent[scope].us))
 		return usually;
 	return spent[scope].ended ? spent[scope].us : Max(spent[scope].us, usually);
 }
@@ -61,7 +61,8 @@ find_path(const SfState *state, const int64 *times, SfCritical *critical)
 {
 	const SfJobNetState *net = sf_state_net(state);
 	int64	   *until = palloc(sizeof(int64) * net->njobs);
-	int			last = -1;
+	int64		longest = 0;
+	int			last = SF_NO_SCOPE;
 
 	for (int i = 0; i < net->njobs; i++)
 	{
@@ -79,12 +80,14 @@ find_path(const SfState *state, const int64 *times, SfCritical *critical)
 			critical[job->scope].after = net->jobs[other].scope;
 		}
 		until[number] = before + times[job->scope];
-		if (until[number] > (last < 0 ? 0 : until[last]))
-			last = number;
+		if (until[number] > longest)
+		{
+			longest = until[number];
+			last = job->scope;
+		}
 	}
-	if (last >= 0)
-		for (int scope = net->jobs[last].scope; scope != SF_NO_SCOPE; scope = critical[scope].after)
-			critical[scope].on = true;
+	for (int scope = last; scope != SF_NO_SCOPE; scope = critical[scope].after)
+		critical[scope].on = true;
 	pfree(until);
 }
 
@@ -97,7 +100,7 @@ sf_critical_find(const SfProgram *program, List *usual, const SfGraphFacts *fact
 {
 	SfCritical *critical = palloc(sizeof(SfCritical) * program->nscopes);
 	int64	   *times = palloc0(sizeof(int64) * program->nscopes);
-	SfRemaining *remaining = sf_remaining_begin(program, usual, -1);
+	SfRemaining *remaining = sf_remaining_begin(program, usual, SF_NO_STATE);
 	Spent	   *spent = find_spent(program, facts);
 
 	for (int i = 0; i < program->nscopes; i++)

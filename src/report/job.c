@@ -60,7 +60,7 @@ status_of_instance(const SfStateInstance *instance)
 		[SF_MARK_FAILURE] = SF_JOB_STATUS_FAILURE
 	};
 
-	if (instance->mark_pending)
+	if (instance->marking == SF_MARKING_PENDING)
 		return status_of_mark[instance->mark];
 	switch (instance->end)
 	{
@@ -90,7 +90,7 @@ find_job(Derivation *d, int state, const int *iterations, int n)
 	job->state = state;
 	job->niterations = n;
 	job->iterations = instance->key.iterations;
-	job->reached = instance->end != SF_VISIT_END_NONE || instance->is_marked;
+	job->reached = instance->end != SF_VISIT_END_NONE || instance->marking != SF_MARKING_NONE;
 	job->status = status_of_instance(instance);
 	job->attempts = instance->attempts;
 	job->started_at = instance->latest == NULL ? DT_NOBEGIN : instance->latest->entered_at;
@@ -101,8 +101,7 @@ find_job(Derivation *d, int state, const int *iterations, int n)
 	job->last_event = instance->last_event;
 	job->error = instance->error;
 	job->cause = instance->cause;
-	job->is_marked = instance->is_marked;
-	job->mark_pending = instance->mark_pending;
+	job->marking = instance->marking;
 	return job;
 }
 
@@ -157,7 +156,7 @@ note_iteration(Derivation *d, const SfBranch *branch)
 {
 	int			map = sf_job_enclosing_map(d->program, branch->scope);
 
-	if (map >= 0 && branch->niterations > 0)
+	if (map != SF_NO_STATE && branch->niterations > 0)
 		sf_visits_instance(d->visits, map, branch->iterations, branch->niterations, true);
 }
 
@@ -172,7 +171,7 @@ follow_branch(Derivation *d, const SfBranch *branch)
 		d->program->states[branch->state].type != SF_STATE_TASK)
 		return;
 	job = find_job(d, branch->state, branch->iterations, branch->niterations);
-	if (job->mark_pending)
+	if (job->marking == SF_MARKING_PENDING)
 		return;
 	if (sf_job_has_stored_outcome(branch, d->execution->status == SF_STATUS_RUNNING))
 	{
@@ -318,7 +317,7 @@ make_rows(Derivation *d, SfStateReach *reach)
 		if (s->type != SF_STATE_TASK ||
 			sf_job_distributed_map(d->program, s->scope) != d->execution->map_state)
 			continue;
-		if (map < 0)
+		if (map == SF_NO_STATE)
 			rows = append_row(d, reach, rows, state, NULL, 0);
 		else
 			foreach_ptr(SfStateInstanceKey, iteration, begun[map])

@@ -41,8 +41,7 @@ typedef struct SfJob
 	int			last_event;		/* of any type, or SF_NO_EVENT */
 	const char *error;			/* or NULL */
 	const char *cause;
-	bool		is_marked;		/* by an operator, until it is left */
-	bool		mark_pending;	/* ... and no branch has come to it since */
+	SfMarking	marking;
 } SfJob;
 
 extern List *sf_job_list(const SfExecutionHead *execution,

@@ -10,7 +10,7 @@
 
 #include "report/report.h"
 
-/* Find the nearest Map state around a scope, of either mode. */
+/* Find the nearest Map state around a scope, of either mode, or SF_NO_STATE. */
 static int
 nearest_map(const SfProgram *program, int scope)
 {
@@ -22,7 +22,7 @@ nearest_map(const SfProgram *program, int scope)
 }
 
 /*
- * Find the nearest Map state in whose iterations a scope lies; -1: none.  A
+ * Find the nearest Map state in whose iterations a scope lies, or SF_NO_STATE.  A
  * Distributed Map does not count, and hides those around it: its children are
  * executions, not iterations.
  */
@@ -31,16 +31,16 @@ sf_job_enclosing_map(const SfProgram *program, int scope)
 {
 	int			map = nearest_map(program, scope);
 
-	return map >= 0 && sf_state_is_distributed(&program->states[map]) ? -1 : map;
+	return map != SF_NO_STATE && sf_state_is_distributed(&program->states[map]) ? SF_NO_STATE : map;
 }
 
-/* Find the Distributed Map whose child executions run a scope; -1: none. */
+/* Find the Distributed Map whose child executions run a scope, or SF_NO_STATE. */
 int
 sf_job_distributed_map(const SfProgram *program, int scope)
 {
 	int			map = nearest_map(program, scope);
 
-	while (map >= 0 && !sf_state_is_distributed(&program->states[map]))
+	while (map != SF_NO_STATE && !sf_state_is_distributed(&program->states[map]))
 		map = nearest_map(program, program->states[map].scope);
 	return map;
 }
@@ -52,7 +52,7 @@ map_depth(const SfProgram *program, int scope)
 	int			depth = 0;
 	int			map = sf_job_enclosing_map(program, scope);
 
-	while (map >= 0)
+	while (map != SF_NO_STATE)
 	{
 		depth++;
 		map = sf_job_enclosing_map(program, program->states[map].scope);
@@ -157,7 +157,7 @@ append_scopes(StringInfo buf, const SfProgram *program, int scope,
 	if (sf_state_is_distributed(owner))
 		return;					/* the root of an execution of its own */
 	if (owner->type == SF_STATE_MAP)
-		index = left > 0 ? iterations[--left] : -1;
+		index = left > 0 ? iterations[--left] : SF_NO_MAP_INDEX;
 	append_scopes(buf, program, owner->scope, iterations, left);
 	if (buf->len > 0)
 		appendStringInfoChar(buf, '/');

@@ -96,13 +96,13 @@ sf_ends_find(const SfJobNetState *net, const SfBranch *const *rows, bool stopped
 
 /* --- sf_check --- */
 
-/* How a job has ended, by its row; 0: it has not. */
-static int
+/* How a job has ended, by its row. */
+static SfNetJobEnd
 end_of_row(const SfBranch *row)
 {
 	if (row->phase == SF_PHASE_DONE)
 		return SF_NET_JOB_END_SUCCESS;
-	return sf_branch_has_ended(row) ? SF_NET_JOB_END_FAILURE : 0;
+	return sf_branch_has_ended(row) ? SF_NET_JOB_END_FAILURE : SF_NET_JOB_END_NONE;
 }
 
 /* What is wrong with a job, of whose After some have not ended; NULL: nothing. */
@@ -169,18 +169,18 @@ sf_ends_check(const SfJobNetState *net, const SfBranch *join,
 
 		for (int j = 0; j < job->nafter; j++)
 		{
-			int			end = ends[job->after[j].job];
+			SfNetJobEnd end = (SfNetJobEnd) ends[job->after[j].job];
 
-			undone += end == 0;
-			unmet = unmet || (end != 0 && (end & job->after[j].on) == 0);
+			undone += end == SF_NET_JOB_END_NONE;
+			unmet = unmet || (end != SF_NET_JOB_END_NONE && (end & job->after[j].on) == 0);
 		}
 		problem = undone > 0 ? check_waiting(job, row, undone, unmet) :
 			check_decided(job, row, unmet);
 		if (problem != NULL)
 			return problem;
-		ends[number] = row != NULL ? end_of_row(row) : undone > 0 ? 0 : SF_NET_JOB_END_SKIP;
-		ended += ends[number] != 0;
-		begun += ends[number] != 0 || (row != NULL && !sf_ends_waits(row));
+		ends[number] = row != NULL ? end_of_row(row) : undone > 0 ? SF_NET_JOB_END_NONE : SF_NET_JOB_END_SKIP;
+		ended += ends[number] != SF_NET_JOB_END_NONE;
+		begun += ends[number] != SF_NET_JOB_END_NONE || (row != NULL && !sf_ends_waits(row));
 	}
 	return check_counters(net, join, ended, begun);
 }

@@ -29,23 +29,29 @@
 #include "store/map_run/map_run.h"
 #include "store/statistics/usual.h"
 
+/*
+ * Where the length of a way to the Task that is asked for may stand: none leads there.  It is below all lengths, so
+ * that Max finds the longest of those that do.
+ */
+#define NO_WAY	SF_NO_DURATION
+
 struct SfRemaining
 {
 	const SfProgram *program;
 	int64	   *own;			/* by state: what a Task or a Wait takes */
 	int64	   *path;			/* by state: from its beginning to the end of its scope */
-	int64	   *way;			/* ... to the end of the Task that is asked for; -1: none leads there */
+	int64	   *way;			/* ... to the end of the Task that is asked for, or NO_WAY */
 	int64	   *inside;			/* by state: the longest path of a branch, an iteration, the jobs */
 	int64	   *later;			/* by scope of a job: from its end to that of its net; else 0 */
-	int64	   *later_way;		/* ... to the end of the Task that is asked for; else -1 */
+	int64	   *later_way;		/* ... to the end of the Task that is asked for, or NO_WAY */
 	bool	   *passed_over;	/* by scope of a job: it is skipped if the others succeed */
-	int			task;			/* that is asked for; -1: none */
+	int			task;			/* that is asked for, or SF_NO_STATE */
 	bool		known;			/* some Task has run before */
 };
 
 /* --- from the definition --- */
 
-/* What a state takes by itself; a Parallel or Map has its paths. */
+/* What a state takes by itself, or SF_NO_DURATION; a Parallel or Map has its paths. */
 static int64
 own_time(const SfState *s, const List *usual)
 {
@@ -73,13 +79,13 @@ longest_after(const SfRemaining *r, const SfState *s)
 	return longest;
 }
 
-/* The longest way to the Task that is asked for from the states that follow a state; -1: none leads there. */
+/* The longest way to the Task that is asked for from the states that follow a state, or NO_WAY. */
 static int64
 way_after(const SfRemaining *r, const SfState *s)
 {
 	int		   *next = palloc(sizeof(int) * sf_successors_max(s));
 	int			n = sf_successors_direct(s, SF_WAY_NEXT, next);
-	int64		longest = -1;
+	int64		longest = NO_WAY;
 
 	for (int i = 0; i < n; i++)
 		longest = Max(longest, r->way[next[i]]);
@@ -94,24 +100,24 @@ path_of_scope(const SfRemaining *r, int scope)
 	return sf_remaining_of_scope(r, scope) + r->later[scope];
 }
 
-/* The longest way from there to the Task that is asked for; -1: none leads there. */
+/* The longest way from there to the Task that is asked for, or NO_WAY. */
 static int64
 way_of_scope(const SfRemaining *r, int scope)
 {
 	int			start = r->program->scopes[scope].start;
 
-	if (!r->passed_over[scope] && r->way[start] >= 0)
+	if (!r->passed_over[scope] && r->way[start] != NO_WAY)
 		return r->way[start];
-	if (r->later_way[scope] < 0)
-		return -1;
+	if (r->later_way[scope] == NO_WAY)
+		return NO_WAY;
 	return (r->passed_over[scope] ? 0 : r->path[start]) + r->later_way[scope];
 }
 
-/* The longest way to the Task that is asked for within a Parallel, Map or JobNet; -1: it is not there. */
+/* The longest way to the Task that is asked for within a Parallel, Map or JobNet, or NO_WAY. */
 static int64
 way_inside(const SfRemaining *r, const SfState *s)
 {
-	int64		longest = -1;
+	int64		longest = NO_WAY;
 
 	for (int i = 0; i < s->nscopes; i++)
 		longest = Max(longest, way_of_scope(r, s->scopes[i]));
@@ -166,7 +172,7 @@ push_parts(const SfRemaining *r, const SfState *s, const char *seen, List *stack
 	return stack;
 }
 
-/* Find the way from a state to the end of the Task that is asked for; -1: none leads there. */
+/* Find the way from a state to the end of the Task that is asked for, or NO_WAY. */
 static int64
 find_way(const SfRemaining *r, const SfState *s)
 {
@@ -175,10 +181,10 @@ find_way(const SfRemaining *r, const SfState *s)
 
 	if (s->number == r->task)
 		return r->own[s->number];
-	if (inside >= 0)
+	if (inside != NO_WAY)
 		return inside;
 	after = way_after(r, s);
-	return after < 0 ? -1 : r->own[s->number] + r->inside[s->number] + after;
+	return after == NO_WAY ? NO_WAY : r->own[s->number] + r->inside[s->number] + after;
 }
 
 /* Find the path of a state from those that it is made of. */
@@ -219,7 +225,7 @@ find_paths(SfRemaining *r, int from, char *seen, bool *done)
 
 /*
  * Prepare to compute what executions of a program still take, up to the end of a Task
- * (-1: to their own), by what sf_usual_jobs says.
+ * (SF_NO_STATE: to their own), by what sf_usual_jobs says.
  */
 SfRemaining *
 sf_remaining_begin(const SfProgram *program, List *usual, int task)
@@ -238,14 +244,14 @@ sf_remaining_begin(const SfProgram *program, List *usual, int task)
 	r->passed_over = sf_successors_passed_over(program);
 	r->task = task;
 	for (int i = 0; i < program->nscopes; i++)
-		r->later_way[i] = -1;
+		r->later_way[i] = NO_WAY;
 	for (int i = 0; i < program->nstates; i++)
 	{
 		int64		us = own_time(&program->states[i], usual);
 
-		r->known = r->known || (us >= 0 && program->states[i].type == SF_STATE_TASK);
-		r->own[i] = Max(us, 0);
-		r->way[i] = -1;
+		r->known = r->known || (sf_duration_is_known(us) && program->states[i].type == SF_STATE_TASK);
+		r->own[i] = sf_duration_is_known(us) ? us : 0;
+		r->way[i] = NO_WAY;
 	}
 	for (int i = 0; i < program->nstates; i++)
 		if (!seen[i])
@@ -253,13 +259,13 @@ sf_remaining_begin(const SfProgram *program, List *usual, int task)
 	return r;
 }
 
-/* What an execution takes from its beginning; SF_REST_NOT_KNOWN: not known. */
+/* What an execution takes from its beginning; SF_NO_DURATION: not known. */
 int64
 sf_remaining_whole(const SfRemaining *r)
 {
 	int			start = r->program->scopes[0].start;
 
-	return !r->known ? SF_REST_NOT_KNOWN : r->task >= 0 ? r->way[start] : r->path[start];
+	return !r->known ? SF_NO_DURATION : r->task != SF_NO_STATE ? r->way[start] : r->path[start];
 }
 
 /* What a scope takes from its beginning to its end; a job that is skipped if the others succeed, nothing. */
@@ -383,18 +389,18 @@ rest_from(const SfRemaining *r, HTAB *table, const SfBranch *b, List *runs, Time
 		int64		way = way_after(r, s);
 		BranchEntry *parent;
 
-		if (b->phase == SF_PHASE_ENTER && way_inside(r, s) >= 0)
+		if (b->phase == SF_PHASE_ENTER && way_inside(r, s) != NO_WAY)
 			return rest + way_inside(r, s);
 		rest += rest_of_state(r, b, runs, now);
 		if (b->state == r->task)
 			return rest;
-		if (way >= 0)
+		if (way != NO_WAY)
 			return rest + way;
 		rest += longest_after(r, s);
 		parent = sf_branch_has_parent(b) ? hash_search(table, &b->parent_no, HASH_FIND, NULL) : NULL;
 		if (parent == NULL || !goes_on(r, parent->branch))
-			return r->task >= 0 ? 0 : rest;
-		if (r->later_way[b->scope] >= 0)
+			return r->task != SF_NO_STATE ? 0 : rest;
+		if (r->later_way[b->scope] != NO_WAY)
 			return rest + r->later_way[b->scope];
 		rest += r->later[b->scope];
 		b = parent->branch;
@@ -417,7 +423,7 @@ note_parents(const SfRemaining *r, HTAB *table, List *branches)
 
 /*
  * What an execution with these branches, and these runs of Distributed Maps, still
- * takes if it goes on at once, microseconds; SF_REST_NOT_KNOWN: not known, since no Task has run before.
+ * takes if it goes on at once, microseconds; SF_NO_DURATION: not known, since no Task has run before.
  * 0 if it does not come to the Task that is asked for.
  */
 int64
@@ -436,7 +442,7 @@ sf_remaining_us(const SfRemaining *r, List *branches, List *runs, TimestampTz no
 			longest = Max(longest, rest_from(r, table, branch, runs, now));
 	}
 	hash_destroy(table);
-	return r->known ? longest : SF_REST_NOT_KNOWN;
+	return r->known ? longest : SF_NO_DURATION;
 }
 
 /*

@@ -46,9 +46,6 @@ extern SfGraphFacts *sf_state_status_list(const SfExecutionHead *execution,
 
 /* --- critical.c: the critical path of each net of a program --- */
 
-/* Where the number of a scope may stand: there is none */
-#define SF_NO_SCOPE		(-1)
-
 /* Of each scope, whether it is a job on the critical path of its net, and which one comes before */
 typedef struct SfCritical
 {
@@ -63,7 +60,7 @@ extern SfCritical *sf_critical_find(const SfProgram *program, List *usual,
 
 typedef struct SfNetJobEnds
 {
-	int			possible;		/* SF_NET_JOB_END_…: how it can end, or has ended */
+	int			possible;		/* set of SfNetJobEnd: how it can end, or has ended */
 	bool		ended;
 	bool		can_begin;		/* it has not begun, and still can */
 } SfNetJobEnds;
@@ -107,15 +104,12 @@ extern char *sf_waiting_text(const SfProgram *program, List *branches,
 
 /* --- progress.c: how far an execution has come --- */
 
-/* Where the time may stand that an execution still takes: it is not known */
-#define SF_REST_NOT_KNOWN	(-1)
-
 /* Where a running execution stands */
 typedef struct SfStanding
 {
 	char	   *waiting_on;		/* NULL: nothing */
 	char	   *next;			/* Tasks that come next; NULL: none */
-	int64		rest_us;		/* that it still takes, or SF_REST_NOT_KNOWN */
+	int64		rest_us;		/* that it still takes, or SF_NO_DURATION */
 } SfStanding;
 
 extern SfStanding sf_progress_standing(const SfProgram *program, const SfRemaining *remaining,

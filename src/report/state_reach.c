@@ -240,7 +240,7 @@ static bool
 job_comes_to(SfStateReach *reach, int scope, const int *iterations, int niterations)
 {
 	const SfState *net = net_around(reach->program, scope);
-	SfStateInstanceKey key = {net == NULL ? -1 : net->scope, niterations, (int *) iterations};
+	SfStateInstanceKey key = {net == NULL ? SF_NO_SCOPE : net->scope, niterations, (int *) iterations};
 	const InstanceEntry *instance;
 
 	if (net == NULL)

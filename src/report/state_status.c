@@ -43,20 +43,20 @@ status_of_end(SfVisitEnd end)
 
 /* Tell how much a status counts when several iterations share a state. */
 static int
-weight(int status)
+weight(SfGraphStatus status)
 {
 	switch (status)
 	{
 		case SF_GRAPH_FAILURE:
-			return 3;
+			return 4;
 		case SF_GRAPH_RUNNING:
-			return 2;
+			return 3;
 		case SF_GRAPH_SUCCESS:
-			return 1;
+			return 2;
 		case SF_GRAPH_ENTRY:
-			return 0;
+			return 1;
 		default:
-			return -1;
+			return 0;
 	}
 }
 
@@ -91,14 +91,14 @@ add_visits(SfGraphFacts *facts, const SfStateInstance *instance, bool running)
 
 	facts->visits += instance->visits;
 	facts->attempts += instance->attempts;
-	if (duration >= 0)
-		facts->duration = Max(facts->duration, 0) + duration;
+	if (sf_duration_is_known(duration))
+		facts->duration = (sf_duration_is_known(facts->duration) ? facts->duration : 0) + duration;
 	if (instance->items != SF_NO_ITEMS)
-		facts->iterations = Max(facts->iterations, 0) + instance->items;
+		facts->iterations = (facts->iterations == SF_NO_ITERATIONS ? 0 : facts->iterations) + instance->items;
 }
 
 /* Tell what a branch says about the state at which it stands. */
-static int
+static SfGraphStatus
 branch_status(const SfBranch *branch, bool running)
 {
 	switch (branch->phase)
@@ -281,8 +281,8 @@ make_facts(const SfProgram *program)
 	for (int i = 0; i < program->nstates; i++)
 	{
 		facts[i].status = SF_GRAPH_UNKNOWN;
-		facts[i].duration = SF_GRAPH_NOT_KNOWN;
-		facts[i].iterations = SF_GRAPH_NOT_KNOWN;
+		facts[i].duration = SF_NO_DURATION;
+		facts[i].iterations = SF_NO_ITERATIONS;
 	}
 	return facts;
 }

@@ -139,7 +139,7 @@ typedef struct Search
 	const SfProgram *program;
 	const bool *passed_over;	/* jobs that do not begin; NULL: all may */
 	int			ways;			/* that it goes */
-	int			from;			/* Task that it started at, -1: the machine */
+	int			from;			/* Task that it started at; SF_NO_STATE: the machine */
 	int		   *stamps;			/* by node: the search that saw it last */
 	int			stamp;
 	int		   *stack;
@@ -312,7 +312,7 @@ sf_successors_precedence(const SfProgram *program)
 {
 	Search		search = begin_search(program, SF_WAY_ALL);
 
-	search_from(&search, -1, NODE_IN(program->scopes[0].start));
+	search_from(&search, SF_NO_STATE, NODE_IN(program->scopes[0].start));
 	for (int i = 0; i < program->nstates; i++)
 		if (program->states[i].type == SF_STATE_TASK)
 			search_from(&search, i, NODE_OUT(i));

@@ -24,7 +24,7 @@ extern Bitmapset *sf_successors_tasks_after(const SfProgram *program, int state)
 typedef struct SfPrecedence
 {
 	int			state;
-	int			before;			/* -1: nothing precedes it */
+	int			before;			/* SF_NO_STATE: nothing precedes it */
 } SfPrecedence;
 
 extern List *sf_successors_precedence(const SfProgram *program);

@@ -195,8 +195,8 @@ sf_visits_duration(const SfStateInstance *instance, bool lasts)
 {
 	if (instance->visits == 0)
 		return SF_NO_DURATION;
-	return instance->since == DT_NOBEGIN ? instance->duration :
-		instance->duration + Max(0, (lasts ? GetCurrentTimestamp() : instance->touched_at) - instance->since);
+	return instance->since == DT_NOBEGIN ? Max(0, instance->duration) :
+		Max(0, instance->duration) + Max(0, (lasts ? GetCurrentTimestamp() : instance->touched_at) - instance->since);
 }
 
 /* Something happens within an instance, and so within what is around it. */
@@ -220,7 +220,8 @@ enter(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
 	count_time(instance, instance->touched_at, event->at);
 	open_attempt(v, instance, event, event->at, true);
 	instance->visits++;
-	instance->mark_pending = false; /* that it takes effect is an event of its own */
+	if (instance->marking == SF_MARKING_PENDING)
+		instance->marking = SF_MARKING_REACHED; /* that it takes effect is an event of its own */
 	instance->input_event = SF_PAYLOAD_EVENT(event);
 }
 
@@ -285,11 +286,10 @@ set_marked(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
 	bool		fails;
 
 	instance->last_event = event->id;
-	instance->is_marked = outcome != NULL;
-	if (!instance->is_marked)
+	instance->marking = outcome == NULL ? SF_MARKING_NONE : SF_MARKING_PENDING;
+	if (outcome == NULL)
 		return;
 	instance->mark = sf_mark_outcome_of(outcome);
-	instance->mark_pending = true;
 	fails = instance->mark == SF_MARK_FAILURE;
 	if (fails && instance->since != DT_NOBEGIN)
 		set_failed(instance, event->at, SF_VISIT_END_FAILED, NULL, NULL);
@@ -308,12 +308,11 @@ leave(SfStateInstance *instance, const SfHistoryEvent *event)
 		[SF_MARK_FAILURE] = SF_VISIT_END_FAILED
 	};
 
-	if (instance->is_marked)
+	if (instance->marking != SF_MARKING_NONE)
 		instance->end = end_of_mark[instance->mark];
 	else if (instance->end == SF_VISIT_END_RUNS)
 		instance->end = SF_VISIT_END_LEFT;
-	instance->is_marked = false;
-	instance->mark_pending = false;
+	instance->marking = SF_MARKING_NONE;
 	instance->stopped_at = event->at;
 	instance->output_event = SF_PAYLOAD_EVENT(event);
 	close_attempt(instance->latest, event->at, SF_VISIT_END_LEFT);
@@ -350,8 +349,7 @@ follow_meaning(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *eve
 		case SF_MEANS_SCHEDULED:
 			set_running(instance);
 			instance->latest->scheduled_at = event->at;
-			instance->is_marked = false;
-			instance->mark_pending = false;
+			instance->marking = SF_MARKING_NONE;
 			break;
 		case SF_MEANS_STARTED:
 			instance->latest->started_at = event->at;

@@ -12,11 +12,9 @@
 #include "utils/hsearch.h"
 
 #include "asl/program.h"
+#include "base/time/duration.h"
 #include "store/execution/execution_head.h"
 #include "store/history/history_event.h"
-
-/* Where the duration of visits may stand: there was none, or it is not known */
-#define SF_NO_DURATION	(-1)
 
 /* Where the number of a Map's items may stand: it is no Map, or has not begun */
 #define SF_NO_ITEMS		(-1)
@@ -38,6 +36,14 @@ typedef enum SfVisitEnd
 	SF_VISIT_END_FAILED,		/* also if the failure was caught, or is retried */
 	SF_VISIT_END_ABORTED
 } SfVisitEnd;
+
+/* Whether an operator has marked a job, until it is left */
+typedef enum SfMarking
+{
+	SF_MARKING_NONE,
+	SF_MARKING_PENDING,			/* and no branch has come to it since */
+	SF_MARKING_REACHED			/* and a branch has come to it */
+} SfMarking;
 
 /* An attempt of a visit to a state */
 typedef struct SfVisit
@@ -79,9 +85,8 @@ typedef struct SfStateInstance
 	int			output_event;
 	const char *error;			/* of the last visit, with SF_VISITS_TASKS; or NULL */
 	const char *cause;
-	bool		is_marked;		/* by an operator, until it is left */
-	SfMarkOutcome mark;			/* ... how */
-	bool		mark_pending;	/* ... and no branch has come to it since */
+	SfMarking	marking;
+	SfMarkOutcome mark;			/* PENDING, REACHED: how it is marked */
 	struct SfJob *job;			/* of job.c */
 } SfStateInstance;
 

@@ -51,12 +51,12 @@ add_map(SfJsonBuilder *b, const SfStep *step)
 	Jsonb	   *item = step->map_item;
 	int			index = step->map_index;
 
-	if (index < 0 && branch->niterations > 0)
+	if (index == SF_NO_MAP_INDEX && branch->niterations > 0)
 	{
 		index = branch->iterations[branch->niterations - 1];
 		item = branch->item;
 	}
-	if (index < 0)
+	if (index == SF_NO_MAP_INDEX)
 		return;
 	sf_json_open_object(b, "Map");
 	sf_json_open_object(b, "Item");

@@ -281,7 +281,7 @@ step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 	step->now = now;
 	step->execution_started_at = loaded->execution->started_at;
 	step->nevents = loaded->nevents;
-	step->map_index = -1;
+	step->map_index = SF_NO_MAP_INDEX;
 	step->entered_previous = SF_CHAIN;
 	if (sf_phase_is_of_execution(branch->phase))
 		return;					/* it is in no state */

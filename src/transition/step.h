@@ -24,7 +24,7 @@ typedef struct SfStep
 	SfEnv		env;			/* input, context, variables of the state */
 	Jsonb	   *map_item;		/* item for $$.Map.Item, or NULL */
 	Jsonb	   *map_key;		/* its key, where items come from an object */
-	int			map_index;		/* -1: none */
+	int			map_index;		/* its index, or SF_NO_MAP_INDEX */
 	int			entered_previous;	/* previous_id of the event that entered the
 									 * state, SF_CHAIN: it was entered before */
 	struct

@@ -167,14 +167,23 @@ typedef struct SfAnswerWait
 	Jsonb	   *output;			/* of TaskSubmitted: the request's, or what says whom the branch waits for */
 } SfAnswerWait;
 
-/* JOINED: nothing if the join fails, else either outputs or the result */
+/* What of children their join has */
+typedef enum SfJoinedKind
+{
+	SF_JOINED_NOTHING,			/* it fails, as its branch tells; or a ResultWriter is to write what there is */
+	SF_JOINED_OUTPUTS,
+	SF_JOINED_RESULT,			/* of a Distributed Map without ResultWriter, or of a test */
+	SF_JOINED_TOO_LARGE			/* that result is */
+} SfJoinedKind;
+
+/* JOINED */
 typedef struct SfJoined
 {
-	Jsonb	  **outputs;		/* of children, */
+	SfJoinedKind kind;
+	Jsonb	  **outputs;		/* OUTPUTS: of children, */
 	int		   *indexes;		/* ... these, */
 	int			noutputs;		/* ... so many */
-	Jsonb	   *result;			/* of a Distributed Map without ResultWriter, NULL: it is too large; or that a
-								 * test gives, else NULL */
+	Jsonb	   *result;			/* RESULT */
 	int			last_event;		/* of any child; SF_NO_EVENT: none of them has one */
 } SfJoined;
 

@@ -93,8 +93,9 @@ SF_SQL_FUNCTION(sfflow_took_ms)
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_RIGHT_READ))
 		PG_RETURN_NULL();
 	e = sf_execution_find_head(id);
-	us = e == NULL ? -1 : sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, GetCurrentTimestamp());
-	if (us < 0)
+	us = e == NULL ? SF_NO_DURATION :
+		sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, GetCurrentTimestamp());
+	if (!sf_duration_is_known(us))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(us / 1000);
 }
@@ -107,7 +108,7 @@ SF_SQL_FUNCTION(sfflow_took_ms)
 SF_SQL_FUNCTION(sfflow_longest_running)
 {
 	int			nmachines;
-	int		   *machines = sf_object_machines(0, InvalidOid, SF_RIGHT_READ, &nmachines);
+	int		   *machines = sf_object_machines(SF_ALL_MACHINES, InvalidOid, SF_RIGHT_READ, &nmachines);
 
 	InitMaterializedSRF(fcinfo, 0);
 	foreach_ptr(const SfRunningExecution, e, sf_running_list(machines, nmachines, PG_GETARG_INT32(0)))

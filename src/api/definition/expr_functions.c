@@ -87,7 +87,7 @@ raise_failure(const SfJsonataFailure *failure)
 
 	initStringInfo(&detail);
 	appendStringInfo(&detail, "Code %s", failure->code);
-	if (failure->position >= 0)
+	if (failure->position != SF_NO_POSITION)
 		appendStringInfo(&detail, ", position %d", failure->position);
 	if (failure->token != NULL)
 		appendStringInfo(&detail, ", token \"%s\"", failure->token);

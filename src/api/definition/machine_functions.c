@@ -206,7 +206,7 @@ has_version(const SfMachine *wanted)
 static bool
 replace(SfMachine *wanted, bool or_replace)
 {
-	SfMachine  *there = sf_machine_read(wanted->name, 0, true);
+	SfMachine  *there = sf_machine_read(wanted->name, SF_NO_VERSION, true);
 
 	if (there == NULL)
 		ereport(ERROR,
@@ -215,7 +215,7 @@ replace(SfMachine *wanted, bool or_replace)
 						wanted->name),
 				 errhint("Try again.")));
 	sf_machine_lock(there->machine_no);
-	there = sf_machine_read(wanted->name, 0, true);
+	there = sf_machine_read(wanted->name, SF_NO_VERSION, true);
 	if (there == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -231,7 +231,7 @@ replace(SfMachine *wanted, bool or_replace)
 					  SF_RIGHT_OWNER);
 	wanted->machine_no = there->machine_no;
 	wanted->current_version = there->current_version;
-	if (wanted->version != 0)
+	if (wanted->version != SF_NO_VERSION)
 	{
 		if (has_version(wanted))
 			return false;
@@ -262,7 +262,7 @@ require_create(const char *name)
 
 	if (sf_privilege_may_create())
 		return;
-	there = sf_machine_read(name, 0, false);
+	there = sf_machine_read(name, SF_NO_VERSION, false);
 	if (there == NULL || !sf_privilege_is_owner(there->owner))
 		sf_deny_create();
 }

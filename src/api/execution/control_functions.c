@@ -22,7 +22,7 @@ typedef struct Asked
 {
 	const char *from_state;		/* or NULL */
 	Jsonb	   *input;			/* or NULL */
-	int			version;		/* 0: the one that it has */
+	int			version;		/* SF_NO_VERSION: the one that it has */
 	const char *client_token;	/* of the AWS API; or NULL */
 } Asked;
 
@@ -97,11 +97,11 @@ redrive_details(const SfExecution *redriven, const Asked *asked)
 {
 	SfJsonBuilder b;
 
-	if (asked->from_state == NULL && asked->version == 0 && asked->client_token == NULL)
+	if (asked->from_state == NULL && asked->version == SF_NO_VERSION && asked->client_token == NULL)
 		return NULL;
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "from_state", asked->from_state);
-	if (asked->version != 0)
+	if (asked->version != SF_NO_VERSION)
 		sf_json_add_int(&b, "version", asked->version);
 	sf_json_add_string(&b, "client_token", asked->client_token);
 	if (asked->client_token != NULL && redriven->last_redriven_at != DT_NOBEGIN)
@@ -176,7 +176,7 @@ change_version(SfExecution *execution, int version, const char *from_state)
 static int
 redrive(const char *id, const Asked *asked)
 {
-	bool		as_it_was = asked->from_state == NULL && asked->input == NULL && asked->version == 0;
+	bool		as_it_was = asked->from_state == NULL && asked->input == NULL && asked->version == SF_NO_VERSION;
 	SfRight needed = as_it_was ? SF_RIGHT_REDRIVE : SF_RIGHT_OPERATE;
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, needed);
 	SfRedrivenFrom from;
@@ -193,7 +193,7 @@ redrive(const char *id, const Asked *asked)
 	if (as_it_was && redrive_tolerated(execution, asked))
 		return execution->redrive_count;
 	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
-	if (asked->version != 0)
+	if (asked->version != SF_NO_VERSION)
 		change_version(execution, asked->version, asked->from_state);
 	(void) sf_lifecycle_redrive(execution, asked->from_state, asked->input, &from);
 	note_redrive(execution, asked);

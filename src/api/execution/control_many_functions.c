@@ -41,7 +41,7 @@ typedef struct Call
 	SfBulkFilter filter;
 	bool		stops;			/* else it redrives */
 	const char *comment;		/* for the audit; of a stop, its cause */
-	int			max;			/* how many to take; -1: all */
+	int			max;			/* how many to take, at most */
 	int			taken;
 	MemoryContext context;		/* of one execution */
 	SfBulkList	list;
@@ -77,16 +77,17 @@ put(Call *call, const char *execution_id, Outcome outcome, const char *reason)
 	sf_columns_put(call->fcinfo, &row);
 }
 
-/* Read the argument status; SF_ANY_STATUS: it is null, any that an execution without success may have. */
-static int
-parse_status(const char *text, bool running)
+/* Read the argument status into a filter; null: any that an execution without success may have. */
+static void
+read_status(const char *text, bool running, SfBulkFilter *filter)
 {
 	const char *names[SF_STATUS_ABORTED + 1];
 	SfStatus	statuses[SF_STATUS_ABORTED + 1];
 	int			n = 0;
 
+	filter->has_status = text != NULL;
 	if (text == NULL)
-		return SF_ANY_STATUS;
+		return;
 	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
 	{
 		if (status == SF_STATUS_SUCCEEDED || (status == SF_STATUS_RUNNING) != running)
@@ -94,14 +95,14 @@ parse_status(const char *text, bool running)
 		names[n] = sf_status_name(status);
 		statuses[n++] = status;
 	}
-	return statuses[sf_argument_word("status", text, names, n)];
+	filter->status = statuses[sf_argument_word("status", text, names, n)];
 }
 
 /* Choose the machine that is named, or all on which the caller has a right. */
 static void
 choose_machines(const char *machine, SfRight needed, SfBulkFilter *filter)
 {
-	int			only = machine == NULL ? 0 : sf_arg_machine(machine, needed)->machine_no;
+	int			only = machine == NULL ? SF_ALL_MACHINES : sf_arg_machine(machine, needed)->machine_no;
 
 	filter->machines = sf_object_machines(only, InvalidOid, needed, &filter->nmachines);
 }
@@ -114,11 +115,11 @@ begin_call(FunctionCallInfo fcinfo, bool stops, const Jsonb *labels)
 
 	call->fcinfo = fcinfo;
 	call->stops = stops;
-	call->filter.status = parse_status(sf_arg_text_or_null(fcinfo, ARG_STATUS), stops);
+	read_status(sf_arg_text_or_null(fcinfo, ARG_STATUS), stops, &call->filter);
 	call->filter.error = sf_arg_text_or_null(fcinfo, ARG_ERROR);
 	call->filter.labels = labels;
 	call->filter.since = PG_ARGISNULL(ARG_SINCE) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_SINCE);
-	call->max = sf_arg_count(fcinfo, ARG_MAX, "max", 0, -1);
+	call->max = sf_arg_count(fcinfo, ARG_MAX, "max", 0, PG_INT32_MAX);
 	call->comment = sf_arg_text_or_null(fcinfo, ARG_COMMENT);
 	choose_machines(sf_arg_text_or_null(fcinfo, ARG_STATE_MACHINE),
 					stops ? SF_RIGHT_OPERATE : SF_RIGHT_REDRIVE, &call->filter);
@@ -214,7 +215,7 @@ go_through(Call *call)
 {
 	MemoryContext old = MemoryContextSwitchTo(call->context);
 
-	for (int i = 0; i < call->list.n && call->taken != call->max; i++)
+	for (int i = 0; i < call->list.n && call->taken < call->max; i++)
 	{
 		SfExecution *execution;
 
@@ -239,7 +240,7 @@ redrive_item(int i, SfStatus *before, void *arg)
 	MemoryContext old;
 	SfExecution *child;
 
-	if (call->taken == call->max)
+	if (call->taken >= call->max)
 		return NULL;
 	CHECK_FOR_INTERRUPTS();
 	MemoryContextReset(call->context);

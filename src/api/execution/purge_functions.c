@@ -53,11 +53,9 @@ cutoff(FunctionCallInfo fcinfo)
 SF_SQL_FUNCTION(sfflow_sf_purge)
 {
 	TimestampTz ended_before = cutoff(fcinfo);
-	int64		left = sf_arg_count(fcinfo, 1, "max_executions", 0, -1);
+	int64		left = PG_ARGISNULL(1) ? PG_INT64_MAX : sf_arg_count(fcinfo, 1, "max_executions", 0, 0);
 	int64		purged = 0;
 
-	if (left < 0)
-		left = PG_INT64_MAX;
 	while (left > 0)
 	{
 		int64		count;
@@ -81,7 +79,8 @@ SF_SQL_FUNCTION(sfflow_sf_purge_due)
 {
 	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
 		!castNode(CallContext, fcinfo->context)->atomic;
-	SfRetention sweep = {.in_session = true,.began_at = GetCurrentTimestamp(),.one_transaction = !nonatomic};
+	SfRetention sweep = {.caller = nonatomic ? SF_RETENTION_BY_PROCEDURE : SF_RETENTION_BY_TRANSACTION,
+	.began_at = GetCurrentTimestamp()};
 	SfColumns	row = {0};
 	MemoryContext context,
 				old;

@@ -249,7 +249,10 @@ SF_SQL_FUNCTION(sfflow_sf_step)
 	return (Datum) 0;
 }
 
-/* Advance an execution until nothing is due, by so many steps at most (-1: any number); its status then. */
+/* Steps that an execution may be advanced by: any number */
+#define ANY_STEPS	PG_INT32_MAX
+
+/* Advance an execution until nothing is due, by so many steps at most, or by ANY_STEPS; its status then. */
 static const char *
 run_execution(const SfExecution *execution, SfSliceRequest request, int max_steps)
 {
@@ -264,16 +267,16 @@ run_execution(const SfExecution *execution, SfSliceRequest request, int max_step
 	request.mode = SF_SLICE_MODE_EXECUTION;
 	request.slice_ms = SF_SESSION_SLICE_MS;
 	request.session.execution_no = no;
-	while (left != 0)
+	while (left > 0)
 	{
 		SfSliceResult result = {0};
 
 		CHECK_FOR_INTERRUPTS();
-		request.session.max_transitions = Max(left, 0);
+		request.session.max_transitions = left == ANY_STEPS ? 0 : left;
 		session_slice(&request, &result);
 		if (result.end == SF_SLICE_END_IDLE && !finds_awaited(no))
 			break;
-		if (left > 0 && result.end != SF_SLICE_END_IDLE)
+		if (left != ANY_STEPS && result.end != SF_SLICE_END_IDLE)
 			left = Max(left - Max(result.transitions, 1), 0);
 		MemoryContextReset(context);
 	}
@@ -291,7 +294,7 @@ run_execution(const SfExecution *execution, SfSliceRequest request, int max_step
 SF_SQL_FUNCTION(sfflow_sf_run)
 {
 	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_run");
-	int			max_steps = sf_arg_count(fcinfo, 2, "max_steps", 0, -1);
+	int			max_steps = sf_arg_count(fcinfo, 2, "max_steps", 0, ANY_STEPS);
 	SfSliceRequest request = {.session.skip_waits = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1)};
 
 	PG_RETURN_TEXT_P(cstring_to_text(run_execution(execution, request, max_steps)));
@@ -303,7 +306,7 @@ sf_start_run(const char *execution_id)
 {
 	SfSliceRequest request = {.session.synchronous = true};
 
-	(void) run_execution(advanceable(execution_id, "sf_run"), request, -1);
+	(void) run_execution(advanceable(execution_id, "sf_run"), request, ANY_STEPS);
 }
 
 /*

@@ -215,10 +215,10 @@ find_qualifier(const char *state_machine, int version)
 {
 	const char *slash = strchr(sf_public_name_to_id(SF_NAME_STATE_MACHINE, state_machine), '/');
 
-	return slash != NULL ? slash + 1 : version != 0 ? psprintf("%d", version) : NULL;
+	return slash != NULL ? slash + 1 : version != SF_NO_VERSION ? psprintf("%d", version) : NULL;
 }
 
-/* Find the machine (version 0: as its name says), and check the caller's right to start it. */
+/* Find the machine (SF_NO_VERSION: as its name says), and check the caller's right to start it. */
 SfStart
 sf_start_prepare(const char *state_machine, int version, SfIfExists if_exists, bool quiet)
 {
@@ -227,7 +227,7 @@ sf_start_prepare(const char *state_machine, int version, SfIfExists if_exists, b
 	int			n;
 
 	start.machine = sf_arg_machine_routes(state_machine, SF_RIGHT_START, routes, &n);
-	if (version != 0)
+	if (version != SF_NO_VERSION)
 	{
 		if (n > 0)
 			ereport(ERROR,

@@ -65,10 +65,9 @@ SF_SQL_FUNCTION(sfflow_sf_enable)
 /* sf_set_node(node): draw the numbers of a node. */
 SF_SQL_FUNCTION(sfflow_sf_set_node)
 {
-	int			node;
+	int			node = PG_ARGISNULL(0) ? SF_NO_NODE : PG_GETARG_INT32(0);
 
 	check_operator("sf_set_node");
-	node = PG_ARGISNULL(0) ? -1 : PG_GETARG_INT32(0);
 	if (node < 0 || node > SF_MAX_NODE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
@@ -317,7 +316,7 @@ take_numbers(Numbers *n)
 
 	memset(n, 0, sizeof(*n));
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	n->launcher = sf_shared->launcher_procno >= 0;
+	n->launcher = sf_shared->launcher_procno != SF_NO_LAUNCHER;
 	database = sf_shared_find_database(MyDatabaseId);
 	n->known = database != NULL;
 	if (database)

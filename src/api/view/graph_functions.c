@@ -92,9 +92,9 @@ add_facts(SfJsonBuilder *b, const SfGraphFacts *facts)
 		sf_json_add_int(b, "visits", facts->visits);
 	if (facts->attempts > 0)
 		sf_json_add_int(b, "attempts", facts->attempts);
-	if (facts->duration >= 0)
+	if (sf_duration_is_known(facts->duration))
 		sf_json_add_int(b, "ms", facts->duration / 1000);
-	if (facts->iterations == SF_GRAPH_NOT_KNOWN)
+	if (facts->iterations == SF_NO_ITERATIONS)
 		return;
 	sf_json_add_int(b, "iterations", facts->iterations);
 	sf_json_add_int(b, "succeeded", facts->iterations_succeeded);

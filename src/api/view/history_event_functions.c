@@ -170,7 +170,8 @@ SF_SQL_FUNCTION(sfflow_inspect_history)
 	TypeSet		skipped = types_argument(fcinfo, 4);
 	SfHistoryReader reader;
 	Elsewhere	elsewhere = {0};
-	int			last_type = -1;
+	bool		has_last = false;
+	SfHistoryEventType last_type = 0;
 	SfColumns	out = {0};
 
 	for (int i = 0; i < 3; i++)
@@ -180,14 +181,17 @@ SF_SQL_FUNCTION(sfflow_inspect_history)
 		while (sf_history_try_next(&reader))
 		{
 			if (!skipped.has[reader.event.type])
+			{
+				has_last = true;
 				last_type = reader.event.type;
+			}
 			note_elsewhere(&elsewhere, &reader);
 		}
 	if (reader.problem == NULL)
 		(void) sf_history_check_documents(&reader);
 	sf_columns_text(&out, reader.problem);
 	sf_columns_add(&out, Int32GetDatum(reader.count), reader.problem != NULL);
-	sf_columns_add(&out, Int16GetDatum(last_type), last_type < 0 || reader.problem != NULL);
+	sf_columns_add(&out, Int16GetDatum(last_type), !has_last || reader.problem != NULL);
 	sf_columns_add(&out, PointerGetDatum(construct_array(elsewhere.ids, elsewhere.n, INT4OID,
 														 sizeof(int32), true, TYPALIGN_INT)),
 				   reader.problem != NULL);

@@ -95,7 +95,7 @@ SF_SQL_FUNCTION(sfflow_job_relations)
 		SfColumns row = {0};
 
 		sf_columns_text(&row, program->states[pair->state].name);
-		sf_columns_text(&row, pair->before < 0 ? NULL :
+		sf_columns_text(&row, pair->before == SF_NO_STATE ? NULL :
 					   program->states[pair->before].name);
 		sf_columns_put(fcinfo, &row);
 	}

@@ -23,16 +23,18 @@ enum
 	ARG_AFTER, ARG_BEFORE, ARG_PAGE_SIZE, ARG_KEY, ARG_WITHOUT_ITEMS
 };
 
-/* Read the argument status; SF_ANY_STATUS: it is null. */
-static int
-parse_status(const char *text)
+/* Read the argument status into a query; null: any. */
+static void
+read_status(const char *text, SfListQuery *query)
 {
 #define STATUS_NAME(sym, number) #sym,
 #define STATUS(sym, number) SF_STATUS_##sym,
 	static const char *const names[] = {SF_STATUS_LIST(STATUS_NAME)};
 	static const SfStatus statuses[] = {SF_STATUS_LIST(STATUS)};
 
-	return text == NULL ? SF_ANY_STATUS : (int) statuses[sf_argument_word("status", text, names, lengthof(names))];
+	query->has_status = text != NULL;
+	if (query->has_status)
+		query->status = statuses[sf_argument_word("status", text, names, lengthof(names))];
 }
 
 /* The page_key of a row, from which the next page goes on. */
@@ -74,22 +76,22 @@ parse_begin(FunctionCallInfo fcinfo)
 	return key.requested_at < before.requested_at ? key : before;
 }
 
-/* The number of the machine that is asked for; 0: none is. */
+/* The number of the machine that is asked for, or SF_ALL_MACHINES. */
 static int
 parse_machine(FunctionCallInfo fcinfo)
 {
 	const char *text = sf_arg_text_or_null(fcinfo, ARG_STATE_MACHINE);
 
-	return text == NULL ? 0 : sf_arg_machine(text, SF_RIGHT_READ)->machine_no;
+	return text == NULL ? SF_ALL_MACHINES : sf_arg_machine(text, SF_RIGHT_READ)->machine_no;
 }
 
-/* The number of the parent that is asked for; 0: none is. */
+/* The number of the parent that is asked for, or SF_NO_PARENT. */
 static int64
 parse_parent(FunctionCallInfo fcinfo)
 {
 	const char *text = sf_arg_text_or_null(fcinfo, ARG_PARENT);
 
-	return text == NULL ? 0 :
+	return text == NULL ? SF_NO_PARENT :
 		sf_arg_execution(text, SF_LOCK_NONE, SF_RIGHT_READ)->execution_no;
 }
 
@@ -128,7 +130,6 @@ void
 sf_labelled_list(FunctionCallInfo fcinfo, const SfLabelled *labelled)
 {
 	SfListQuery query = {
-		.status = parse_status(sf_arg_text_or_null(fcinfo, ARG_STATUS)),
 		.error = sf_arg_text_or_null(fcinfo, ARG_ERROR),
 		.prefix = sf_arg_text_or_null(fcinfo, ARG_NAME_PREFIX),
 		.parent_execution_no = parse_parent(fcinfo),
@@ -141,6 +142,7 @@ sf_labelled_list(FunctionCallInfo fcinfo, const SfLabelled *labelled)
 	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
+	read_status(sf_arg_text_or_null(fcinfo, ARG_STATUS), &query);
 	choose_machines(fcinfo, &query);
 	foreach(lc, sf_execution_list(&query))
 		put_execution(fcinfo, lfirst(lc));

@@ -51,17 +51,20 @@ enum
 
 /* --- the page --- */
 
-/* Read the status; *known is false if no execution can have it. */
-static int
-parse_status(const char *text, bool *known)
+/* Read the status into a query; null: any.  False: no execution can have it. */
+static bool
+read_status(const char *text, SfListQuery *query)
 {
+	query->has_status = text != NULL;
 	if (text == NULL)
-		return -1;
+		return true;
 	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
 		if (strcmp(text, sf_status_name(status)) == 0)
-			return status;
-	*known = false;
-	return -1;
+		{
+			query->status = status;
+			return true;
+		}
+	return false;
 }
 
 /* The time from which on executions count: that of ">=" or, a microsecond later, of ">". */
@@ -106,10 +109,8 @@ array_of(const List *executions)
 SF_SQL_FUNCTION(sfflow_newest)
 {
 	const char *name = sf_arg_text_or_null(fcinfo, ARG_STATE_MACHINE);
-	bool		known = true;
-	int			machine_no = name == NULL ? 0 : sf_execution_list_machine(name);
+	int			only = name == NULL ? SF_ALL_MACHINES : sf_execution_list_machine(name);
 	SfListQuery query = {
-		.status = parse_status(sf_arg_text_or_null(fcinfo, ARG_STATUS), &known),
 		.from = parse_from(fcinfo),
 		.before = parse_before(fcinfo)
 	};
@@ -117,9 +118,10 @@ SF_SQL_FUNCTION(sfflow_newest)
 	if (PG_ARGISNULL(ARG_MOST))
 		PG_RETURN_NULL();
 	query.max_rows = PG_GETARG_INT32(ARG_MOST);
-	if (!known || query.max_rows <= 0 || (name != NULL && machine_no == 0))
+	if (query.max_rows <= 0 || only == SF_NO_MACHINE ||
+		!read_status(sf_arg_text_or_null(fcinfo, ARG_STATUS), &query))
 		return array_of(NIL);
-	query.machines = sf_object_machines(machine_no, InvalidOid, SF_RIGHT_READ, &query.nmachines);
+	query.machines = sf_object_machines(only, InvalidOid, SF_RIGHT_READ, &query.nmachines);
 	return array_of(sf_execution_list(&query));
 }
 
@@ -184,20 +186,32 @@ is_column(const Asked *asked, const Node *node, const char *name)
 	return column->resname != NULL && strcmp(column->resname, name) == 0;
 }
 
-/* Find the argument for a comparison of a column with a value; -1: there is none. */
-static int
-find_argument(const Asked *asked, const Node *column, Oid operator)
+/* Find the argument for a comparison of a column with a value; false: there is none. */
+static bool
+find_argument(const Asked *asked, const Node *column, Oid operator, int *arg)
 {
+	static const struct
+	{
+		int			arg;
+		RegProcedure function;
+		const char *column;
+	}			comparisons[] = {
+		{ARG_STATE_MACHINE, F_TEXTEQ, "state_machine"},
+		{ARG_STATUS, F_TEXTEQ, "status"},
+		{ARG_FROM, F_TIMESTAMPTZ_GE, "requested_at"},
+		{ARG_AFTER, F_TIMESTAMPTZ_GT, "requested_at"},
+		{ARG_BEFORE, F_TIMESTAMPTZ_LT, "requested_at"},
+		{ARG_UNTIL, F_TIMESTAMPTZ_LE, "requested_at"},
+	};
 	RegProcedure function = get_opcode(operator);
 
-	if (function == F_TEXTEQ && is_column(asked, column, "state_machine"))
-		return ARG_STATE_MACHINE;
-	if (function == F_TEXTEQ && is_column(asked, column, "status"))
-		return ARG_STATUS;
-	if (!is_column(asked, column, "requested_at"))
-		return -1;
-	return function == F_TIMESTAMPTZ_GE ? ARG_FROM : function == F_TIMESTAMPTZ_GT ? ARG_AFTER :
-		function == F_TIMESTAMPTZ_LT ? ARG_BEFORE : function == F_TIMESTAMPTZ_LE ? ARG_UNTIL : -1;
+	for (size_t i = 0; i < lengthof(comparisons); i++)
+		if (function == comparisons[i].function && is_column(asked, column, comparisons[i].column))
+		{
+			*arg = comparisons[i].arg;
+			return true;
+		}
+	return false;
 }
 
 /* Take a condition as an argument; false: newest() does not know it. */
@@ -211,14 +225,13 @@ take_condition(Asked *asked, Node *condition)
 	if (!IsA(condition, OpExpr) || list_length(op->args) != 2 ||
 		(OidIsValid(op->inputcollid) && !get_collation_isdeterministic(op->inputcollid)))
 		return false;
-	arg = find_argument(asked, linitial(op->args), op->opno);
-	value = lsecond(op->args);
-	if (arg < 0)
-	{
-		arg = find_argument(asked, lsecond(op->args), get_commutator(op->opno));
+	if (find_argument(asked, linitial(op->args), op->opno, &arg))
+		value = lsecond(op->args);
+	else if (find_argument(asked, lsecond(op->args), get_commutator(op->opno), &arg))
 		value = linitial(op->args);
-	}
-	if (arg < 0 || asked->args[arg] != NULL || !is_known_before(value))
+	else
+		return false;
+	if (asked->args[arg] != NULL || !is_known_before(value))
 		return false;
 	asked->args[arg] = value;
 	return true;

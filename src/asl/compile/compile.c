@@ -356,7 +356,7 @@ compile_tree(SfTreeNode *root, const char *text, MemoryContext parent)
 	program->states = palloc_extended(sizeof(SfState) * program->nstates,
 									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	program->scopes = palloc0(sizeof(SfScope) * program->nscopes);
-	compile_scope(&c, root, -1, 0);
+	compile_scope(&c, root, SF_NO_STATE, 0);
 
 	MemoryContextSwitchTo(caller);
 	return program;
@@ -426,8 +426,8 @@ sf_asl_validate(const char *text, int len, const SfValidation *how)
  * Compile one state by itself, as TestState takes it: a state object (with
  * state_name NULL; it is called "StateName" then), or a whole definition of
  * which state_name names one state.  Next targets that do not exist are allowed
- * in the first form: they get number -1 and next_name tells the name.
- * *state_number is -1 if the definition has no state of that name.
+ * in the first form: they get number SF_NO_STATE and next_name tells the name.
+ * *state_number is SF_NO_STATE if the definition has no state of that name.
  */
 SfProgram *
 sf_asl_compile_state(const char *text, int len, const char *state_name,
@@ -437,7 +437,7 @@ sf_asl_compile_state(const char *text, int len, const char *state_name,
 	SfProgram  *program = compile_text(text, len, state_name == NULL, parent,
 									   NULL, diagnostics);
 
-	*state_number = program == NULL ? -1 : state_name == NULL ? 0 :
+	*state_number = program == NULL ? SF_NO_STATE : state_name == NULL ? 0 :
 		sf_program_find_state(program, state_name);
 	return program;
 }

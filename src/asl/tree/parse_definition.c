@@ -43,7 +43,7 @@ builder_add(SfTreeBuilder *b, SfTreeNodeKind kind)
 	SfTreeNode *node = palloc0(sizeof(SfTreeNode));
 
 	node->kind = kind;
-	node->number = -1;
+	node->number = SF_TREE_NO_NUMBER;
 	node->key = b->key;
 	node->start = b->start;
 	node->parent = b->container;

@@ -19,13 +19,16 @@ typedef enum SfTreeNodeKind
 	SF_TREE_NULL
 } SfTreeNodeKind;
 
+/* Where the number of a node may stand: it has none yet, or never gets one */
+#define SF_TREE_NO_NUMBER	(-1)
+
 typedef struct SfTreeNode
 {
 	SfTreeNodeKind kind;
 	bool		boolean;		/* BOOLEAN */
 	bool		duplicate;		/* an earlier member has the same name */
 	int			index;			/* position among its siblings */
-	int			number;			/* of a state or a scope; -1: none yet */
+	int			number;			/* of a state or a scope, or SF_TREE_NO_NUMBER */
 	int			scope;			/* of a job that is a state: the number of its scope */
 	int			nchildren;		/* OBJECT, ARRAY */
 	int			start;			/* byte offsets in the text: [start, end) */

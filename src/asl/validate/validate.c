@@ -373,7 +373,7 @@ wrap_state(SfTreeNode *state)
 	start->string = SF_LONE_STATE_NAME;
 	states->key = "States";
 	state->key = SF_LONE_STATE_NAME;
-	root->number = start->number = states->number = -1;
+	root->number = start->number = states->number = SF_TREE_NO_NUMBER;
 
 	start->parent = states->parent = root;
 	state->parent = states;

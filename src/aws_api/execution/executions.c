@@ -197,20 +197,23 @@ sf_operation_describe_machine_of(SfCall *call)
 
 /* --- list --- */
 
-/* Read the filter on the status; false: nothing has that status here. */
+/* Read the filter on the status into a query; without it, any.  False: nothing has that status here. */
 static bool
-read_status(SfCall *call, int *status)
+read_status(SfCall *call, SfListQuery *query)
 {
 	char	   *text = sf_request_text(call, "statusFilter");
 
-	*status = SF_ANY_STATUS;
+	query->has_status = text != NULL;
 	if (text == NULL)
 		return true;
 #define MATCH_STATUS(sym, number) \
 	if (strcmp(text, #sym) == 0) \
-		*status = SF_STATUS_##sym;
+	{ \
+		query->status = SF_STATUS_##sym; \
+		return true; \
+	}
 	SF_STATUS_LIST(MATCH_STATUS)
-	return *status != SF_ANY_STATUS;
+	return false;
 }
 
 /* Where a page begins. */
@@ -286,7 +289,7 @@ ask_for_machine(SfCall *call, SfListQuery *query)
 		refuse_type();
 	query->machines = &address.machine->machine_no;
 	query->no_items = true;
-	query->qualifier = address.version != 0 ? psprintf("%d", address.version) : address.alias;
+	query->qualifier = address.kind == SF_ADDRESS_VERSION ? psprintf("%d", address.version) : address.alias;
 }
 
 /* Limit a list to the children of a Map run. */
@@ -324,7 +327,7 @@ sf_operation_list_executions(SfCall *call)
 	else
 		ask_for_machine(call, &query);
 	query.before = read_begin(call);
-	answer_list(call, read_status(call, &query.status) ? sf_execution_list(&query) : NIL, max_results);
+	answer_list(call, read_status(call, &query) ? sf_execution_list(&query) : NIL, max_results);
 }
 
 /* --- stop, redrive --- */

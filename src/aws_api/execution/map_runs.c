@@ -99,13 +99,15 @@ sf_operation_list_map_runs(SfCall *call)
 	char	   *key = sf_answer_token_key(call);
 	int64		behind = key == NULL ? 0 : pg_strtoint64(key);
 	int			left = sf_request_max_results(call);
+	bool		has_more = false;
 
 	sf_json_open_array(&call->answer, "mapRuns");
 	foreach_ptr(const SfMapRun, run, runs)
 	{
-		if (run->map_run_no <= behind || left < 0)
+		if (run->map_run_no <= behind)
 			continue;
-		if (left-- == 0)
+		has_more = left-- == 0;
+		if (has_more)
 			break;
 		behind = run->map_run_no;
 		sf_json_open_object(&call->answer, NULL);
@@ -114,7 +116,7 @@ sf_operation_list_map_runs(SfCall *call)
 		sf_json_close_object(&call->answer);
 	}
 	sf_json_close_array(&call->answer);
-	if (left < 0)
+	if (has_more)
 		sf_answer_next(call, psprintf(INT64_FORMAT, behind));
 }
 

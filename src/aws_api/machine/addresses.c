@@ -28,6 +28,7 @@ read_qualifier(SfAddress *address, const char *qualifier, SfQualifiers allowed)
 	if ((allowed & (is_alias ? SF_QUALIFIERS_ALIAS : SF_QUALIFIERS_VERSION)) == 0)
 		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s",
 						 is_alias ? "alias" : "version");
+	address->kind = is_alias ? SF_ADDRESS_ALIAS : SF_ADDRESS_VERSION;
 	if (is_alias)
 		address->alias = qualifier;
 }
@@ -40,7 +41,7 @@ check_qualifier(SfCall *call, SfAddress *address, const char *qualifier)
 
 	if (sf_alias_resolve(address->machine->machine_no, qualifier, routes) == 0)
 		sf_address_missing(call);
-	if (address->alias == NULL)
+	if (address->kind == SF_ADDRESS_VERSION)
 		address->version = routes[0].version;
 }
 

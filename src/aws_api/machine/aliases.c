@@ -127,7 +127,7 @@ read_alias(SfCall *call, SfRight needed, SfAddress *address)
 {
 	call->missing = NOTHING_THERE;
 	*address = sf_address_read(call, "stateMachineAliasArn", needed, SF_QUALIFIERS_ALIAS);
-	if (address->alias == NULL)
+	if (address->kind != SF_ADDRESS_ALIAS)
 		sf_refusal_raise(SF_REFUSAL_VALIDATION, "Invalid alias ARN: %s", call->subject);
 	return sf_alias_find(address->machine->machine_no, address->alias);
 }

@@ -50,7 +50,7 @@ is_same(const SfMachine *there, const SfMachine *wanted, const Publishing *publi
 static SfMachine *
 find_created(SfCall *call, const SfMachine *wanted, const Publishing *publishing)
 {
-	SfMachine  *there = sf_machine_read(wanted->name, 0, true);
+	SfMachine  *there = sf_machine_read(wanted->name, SF_NO_VERSION, true);
 
 	if (there == NULL || !sf_privilege_is_owner(there->owner))
 		return NULL;			/* the store tells what another role's is */
@@ -72,7 +72,7 @@ create(SfCall *call, SfMachine *wanted, const Publishing *publishing)
 						 publishing->description);
 	if (tags != NULL)
 		sf_aws_resource_write(SF_OBJECT_STATE_MACHINE, wanted->name, tags, NULL);
-	return sf_machine_read(wanted->name, 0, false);
+	return sf_machine_read(wanted->name, SF_NO_VERSION, false);
 }
 
 /* CreateStateMachine: again with the same members it changes nothing. */
@@ -103,7 +103,7 @@ sf_operation_describe_machine(SfCall *call)
 	SfMachine  *machine = sf_machine_read(address.machine->name, address.version, true);
 	SfPublication *publication = NULL;
 
-	if (address.version != 0)
+	if (address.kind == SF_ADDRESS_VERSION)
 		publication = sf_publication_read(address.machine->machine_no, address.version);
 	sf_configuration_answer(call, machine);
 	if (publication == NULL)
@@ -128,7 +128,7 @@ sf_operation_list_machines(SfCall *call)
 	sf_json_open_array(&call->answer, "stateMachines");
 	foreach_ptr(const char, name, names)
 	{
-		SfMachine  *machine = sf_machine_read(name, 0, false);
+		SfMachine  *machine = sf_machine_read(name, SF_NO_VERSION, false);
 
 		if (machine == NULL)
 			continue;			/* dropped meanwhile */
@@ -169,7 +169,7 @@ sf_operation_update_machine(SfCall *call)
 		sf_refusal_raise(SF_REFUSAL_MISSING_REQUIRED_PARAMETER,
 					   "Either the definition, the role ARN, the LoggingConfiguration, or the TracingConfiguration must be specified");
 	sf_machine_lock(address.machine->machine_no);
-	wanted = *sf_machine_read(address.machine->name, 0, true);
+	wanted = *sf_machine_read(address.machine->name, SF_NO_VERSION, true);
 	before = wanted.version;
 	if (definition != NULL)
 		wanted.definition = definition;
@@ -196,7 +196,7 @@ sf_operation_delete_machine(SfCall *call)
 {
 	const char *id = sf_request_id(call, "stateMachineArn", SF_NAME_STATE_MACHINE);
 	const char *slash = strchr(id, '/');
-	SfMachine  *machine = sf_machine_read(id, 0, false);
+	SfMachine  *machine = sf_machine_read(id, SF_NO_VERSION, false);
 
 	if (slash != NULL)
 		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s",

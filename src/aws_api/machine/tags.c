@@ -68,7 +68,7 @@ read_tagged(SfCall *call, SfRight needed)
 	tagged.name = sf_request_id(call, "resourceArn",
 								is_activity ? SF_NAME_ACTIVITY : SF_NAME_STATE_MACHINE);
 	activity = is_activity ? sf_activity_read(tagged.name) : NULL;
-	machine = is_activity ? NULL : sf_machine_read(tagged.name, 0, false);
+	machine = is_activity ? NULL : sf_machine_read(tagged.name, SF_NO_VERSION, false);
 	if (activity == NULL && machine == NULL)
 		not_found(call);
 	tagged.owner = is_activity ? activity->owner : machine->owner;

@@ -26,7 +26,7 @@ sf_operation_publish(SfCall *call)
 	SfPublication *publication;
 
 	sf_machine_lock(machine->machine_no);
-	machine = sf_machine_read(machine->name, 0, false);
+	machine = sf_machine_read(machine->name, SF_NO_VERSION, false);
 	if (revision != NULL && strcmp(revision, sf_configuration_revision(machine)) != 0 &&
 		!(machine->version == 1 && strcmp(revision, "INITIAL") == 0))
 		sf_refusal_raise(SF_REFUSAL_CONFLICT,
@@ -104,7 +104,7 @@ sf_operation_delete_version(SfCall *call)
 
 	if (slash == NULL || !sf_alias_is_publication(slash + 1))
 		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s", "stateMachine");
-	machine = sf_machine_read(pnstrdup(id, slash - id), 0, false);
+	machine = sf_machine_read(pnstrdup(id, slash - id), SF_NO_VERSION, false);
 	if (machine == NULL ||
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_RIGHT_ANY))
 		return;

@@ -66,11 +66,20 @@ typedef enum SfQualifiers
 	SF_QUALIFIERS_ANY = SF_QUALIFIERS_VERSION | SF_QUALIFIERS_ALIAS
 } SfQualifiers;
 
+/* What an ARN names */
+typedef enum SfAddressKind
+{
+	SF_ADDRESS_MACHINE,
+	SF_ADDRESS_VERSION,
+	SF_ADDRESS_ALIAS
+} SfAddressKind;
+
 typedef struct SfAddress
 {
 	SfMachine  *machine;		/* in its current version, without the definition */
-	int			version;		/* that the ARN names; else 0 */
-	const char *alias;			/* that it names; else NULL */
+	SfAddressKind kind;
+	int			version;		/* VERSION; else SF_NO_VERSION */
+	const char *alias;			/* ALIAS; else NULL */
 } SfAddress;
 
 extern void sf_address_missing(const SfCall *call) pg_attribute_noreturn();

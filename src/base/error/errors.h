@@ -67,6 +67,9 @@ typedef enum SfSqlState
 	extern const char *const SF_ERR_##sym;
 SF_STATES_ERROR_LIST(SF_STATES_ERROR_DECL)
 
+/* Where the position of an error in an expression may stand: it is not known */
+#define SF_NO_POSITION	(-1)
+
 /*
  * Failure of an evaluation or of a state.  Strings live in the memory context
  * that was current when the failure was reported.
@@ -79,7 +82,7 @@ typedef struct SfError
 	const char *location;		/* field that failed ("Output/a/b[0]") for
 								 * EvaluationFailed, or NULL */
 	const char *code;			/* JSONata code (T1006) or NULL */
-	int			position;		/* byte offset in the expression, -1 unknown */
+	int			position;		/* byte offset in the expression, or SF_NO_POSITION */
 	const char *sqlstate;		/* five characters when SQL raised it, or NULL */
 	bool		heartbeat;		/* a missed heartbeat: matches two names */
 	bool		needs_prefix;	/* sf_step_prefix() is still to put "An error
@@ -93,7 +96,7 @@ typedef struct SfError
 static inline SfError
 sf_error_make(const char *name, const char *cause)
 {
-	return (SfError) {.name = name,.cause = cause,.position = -1};
+	return (SfError) {.name = name,.cause = cause,.position = SF_NO_POSITION};
 }
 
 /* Tell whether an error has a name. */

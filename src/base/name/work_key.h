@@ -28,6 +28,9 @@ typedef struct SfBranchKey
 /* Where the number of a branch may stand: there is none */
 #define SF_NO_BRANCH		PG_INT64_MIN
 
+/* Where the number of an execution may stand: there is none */
+#define SF_NO_EXECUTION		0
+
 /* Where the number of the run of a Distributed Map may stand: there is none */
 #define SF_NO_MAP_RUN		0
 

@@ -31,7 +31,7 @@
 #define USUAL_RUNS		30
 #define MOST_RUNS		1000
 
-/* Add a duration to the millisecond; a negative one is not known. */
+/* Add a duration to the millisecond, or SF_NO_DURATION. */
 static void
 add_duration(SfColumns *row, int64 us)
 {
@@ -325,7 +325,7 @@ put_run(FunctionCallInfo fcinfo, const SfListedExecution *e, const List *usual)
 		known = true;
 	}
 	if (!known)
-		put_cell(fcinfo, e, NULL, NULL, -1);
+		put_cell(fcinfo, e, NULL, NULL, SF_NO_DURATION);
 }
 
 /* Read the argument runs. */
@@ -348,7 +348,6 @@ SF_SQL_FUNCTION(sfflow_sf_grid)
 	SfListQuery query = {
 		.machines = &machine->machine_no,
 		.nmachines = 1,
-		.status = SF_ANY_STATUS,
 		.no_items = true,
 		.from = DT_NOBEGIN,
 		.before = {DT_NOEND, 0},

@@ -58,7 +58,7 @@ sf_deadline_write(const SfDeadline *d)
 		" set_at = excluded.set_at, set_by = excluded.set_by");
 
 	sf_db_execute(&plan, SF_TEXT(d->target), SF_TEXT(d->schedule),
-				  sf_query_arg(INT4OID, Int32GetDatum(d->machine_no), d->machine_no == 0),
+				  sf_query_arg(INT4OID, Int32GetDatum(d->machine_no), d->machine_no == SF_NO_MACHINE),
 				  SF_TEXT(d->job),
 				  sf_query_arg(INT4OID, Int32GetDatum(d->start_minute), d->start_minute == SF_NO_MINUTE),
 				  sf_query_arg(INT4OID, Int32GetDatum(d->end_minute), d->end_minute == SF_NO_MINUTE),
@@ -280,7 +280,7 @@ read_page(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_execution_no = 1, COL_requested_at, COL_found};
 	SfDeadlinePage *page = arg;
 
-	if (sf_row_number(tuple, desc, COL_execution_no, 0) != 0)
+	if (sf_row_number(tuple, desc, COL_execution_no, SF_NO_EXECUTION) != SF_NO_EXECUTION)
 	{
 		sf_row_append_number(tuple, desc, &page->items);
 		return;

@@ -31,7 +31,7 @@ typedef enum SfDeadlineOf
 #define SF_DEADLINE_COLUMNS(X) \
 	X(char *, target, TEXT, NOT_NULL) \
 	X(char *, schedule, TEXT, NULLABLE) \
-	X(int, machine_no, INT4, NULL_IS(0)) \
+	X(int, machine_no, INT4, NULL_IS(SF_NO_MACHINE)) \
 	X(char *, job, TEXT, NULLABLE) \
 	X(int, start_minute, INT4, NULL_IS(SF_NO_MINUTE)) \
 	X(int, end_minute, INT4, NULL_IS(SF_NO_MINUTE)) \

@@ -28,10 +28,10 @@ sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target)
 			return false;
 		target->machine = sf_machine_read(pnstrdup(target->schedule->state_machine,
 												   strcspn(target->schedule->state_machine, "/")),
-										  0, false);
+										  SF_NO_VERSION, false);
 	}
 	else if ((identity = sf_machine_identity(deadline->machine_no)) != NULL)
-		target->machine = sf_machine_read(identity->name, 0, false);
+		target->machine = sf_machine_read(identity->name, SF_NO_VERSION, false);
 	if (target->machine == NULL)
 		return false;
 	target->usual = sf_usual_jobs(target->machine->machine_no);
@@ -71,7 +71,7 @@ add_job(SfDeadlineItem *item, const SfJob *job)
 {
 	if (job->reached && job->started_at != DT_NOBEGIN)
 		item->begun_at = Min(item->begun_at, job->started_at);
-	if (job->status == SF_JOB_STATUS_SUCCESS || job->is_marked)
+	if (job->status == SF_JOB_STATUS_SUCCESS || job->marking != SF_MARKING_NONE)
 		item->done_at = item->done_at == DT_NOEND ? DT_NOEND :
 			Max(item->done_at, job->stopped_at);
 	else
@@ -191,21 +191,22 @@ sf_deadline_expect(const SfDeadlineTarget *t, const SfDeadlineItem *item, Timest
 		return DT_NOEND;
 	us = sf_remaining_us(remaining, sf_branch_scan(e->execution_no, program),
 						 sf_map_run_scan(e->execution_no), now);
-	return us < 0 ? DT_NOEND : now + us;
+	return !sf_duration_is_known(us) ? DT_NOEND : now + us;
 }
 
 /* When an execution that begins at a time is expected to be done, or the job in it; DT_NOEND: not known. */
 TimestampTz
 sf_deadline_expect_new(const SfDeadlineTarget *t, TimestampTz begin)
 {
-	int64		us = t->deadline->kind == SF_DEADLINE_OF_JOB ? -1 : sf_usual_execution_us(t->machine->machine_no);
+	int64		us = t->deadline->kind == SF_DEADLINE_OF_JOB ? SF_NO_DURATION :
+		sf_usual_execution_us(t->machine->machine_no);
 	const SfProgram *program;
 	SfRemaining *remaining;
 
-	if (us < 0)
+	if (!sf_duration_is_known(us))
 	{
 		remaining = remaining_of(t, t->machine->current_version, &program);
-		us = remaining == NULL ? SF_REST_NOT_KNOWN : sf_remaining_whole(remaining);
+		us = remaining == NULL ? SF_NO_DURATION : sf_remaining_whole(remaining);
 	}
-	return us < 0 ? DT_NOEND : begin + us;
+	return !sf_duration_is_known(us) ? DT_NOEND : begin + us;
 }

@@ -35,8 +35,8 @@
 	X(char *, kind, TEXT, NOT_NULL) \
 	X(char *, name, TEXT, NOT_NULL) \
 	X(char *, state, TEXT, NOT_NULL) \
-	X(int, machine_no, INT4, NULL_IS(0)) \
-	X(int64, execution_no, INT8, NULL_IS(0)) \
+	X(int, machine_no, INT4, NULL_IS(SF_NO_MACHINE)) \
+	X(int64, execution_no, INT8, NULL_IS(SF_NO_EXECUTION)) \
 	X(Oid, for_owner, REGROLE, NULL_IS(InvalidOid)) \
 	X(TimestampTz, held_at, TIMESTAMPTZ, NOT_NULL) \
 	X(char *, held_by, TEXT, NOT_NULL) \
@@ -56,8 +56,8 @@ read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 	hold->hold_no = sf_row_number(tuple, desc, COL_hold_no, 0);
 	hold->name = sf_row_text(tuple, desc, COL_name);
 	hold->state = sf_row_text(tuple, desc, COL_state);
-	hold->machine_no = sf_row_number(tuple, desc, COL_machine_no, 0);
-	hold->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	hold->machine_no = sf_row_number(tuple, desc, COL_machine_no, SF_NO_MACHINE);
+	hold->execution_no = sf_row_number(tuple, desc, COL_execution_no, SF_NO_EXECUTION);
 	hold->for_owner = sf_row_number(tuple, desc, COL_for_owner, InvalidOid);
 	*holds = lappend(*holds, hold);
 }
@@ -186,8 +186,8 @@ sf_hold_insert(const SfHold *hold, const char *reason)
 
 	if (sf_db_execute(&plan, SF_TEXT(sf_object_kind_name(hold->kind)), SF_TEXT(hold->name),
 					  SF_TEXT(hold->state),
-					  sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == 0),
-					  sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == 0),
+					  sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == SF_NO_MACHINE),
+					  sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == SF_NO_EXECUTION),
 					  sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->for_owner), !OidIsValid(hold->for_owner)),
 					  SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(reason)) == 0)
 		return false;

@@ -17,8 +17,8 @@ typedef struct SfHold
 	SfObjectKind kind;
 	const char *name;
 	const char *state;			/* "": all */
-	int			machine_no;		/* 0: none */
-	int64		execution_no;	/* 0: none */
+	int			machine_no;		/* or SF_NO_MACHINE */
+	int64		execution_no;	/* or SF_NO_EXECUTION */
 	Oid			for_owner;		/* of a resource: for this role's machines; InvalidOid: all */
 } SfHold;
 

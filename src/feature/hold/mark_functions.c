@@ -90,7 +90,7 @@ check_job(const SfExecution *execution, const SfJob *job, const char *job_id)
 {
 	bool		runs = job->status == SF_JOB_STATUS_RUNNING && !waits_at(execution, job);
 
-	if (!runs && (job->status != SF_JOB_STATUS_SUCCESS || job->mark_pending))
+	if (!runs && (job->status != SF_JOB_STATUS_SUCCESS || job->marking == SF_MARKING_PENDING))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EXECUTION_CHANGED),

@@ -370,14 +370,14 @@ check_number(const JsonbValue *schema, const JsonbValue *v, const char *pointer,
 	static const struct
 	{
 		Keyword		keyword;
-		int			sign;		/* of the comparison of value and bound that is wrong */
-		bool		or_equal;
+		bool		is_least;	/* a value below it is wrong; else one above it */
+		bool		is_exclusive;	/* so is the bound itself */
 		const char *what;
 	}			bounds[] = {
-		{KEYWORD_MINIMUM, -1, false, "is less than %s"},
-		{KEYWORD_MAXIMUM, 1, false, "is greater than %s"},
-		{KEYWORD_ABOVE, -1, true, "is not greater than %s"},
-		{KEYWORD_BELOW, 1, true, "is not less than %s"},
+		{KEYWORD_MINIMUM, true, false, "is less than %s"},
+		{KEYWORD_MAXIMUM, false, false, "is greater than %s"},
+		{KEYWORD_ABOVE, true, true, "is not greater than %s"},
+		{KEYWORD_BELOW, false, true, "is not less than %s"},
 	};
 	JsonbValue	bound;
 
@@ -389,7 +389,7 @@ check_number(const JsonbValue *schema, const JsonbValue *v, const char *pointer,
 			continue;
 		c = DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(v->val.numeric),
 											  NumericGetDatum(bound.val.numeric)));
-		if (c * bounds[i].sign > 0 || (c == 0 && bounds[i].or_equal))
+		if ((bounds[i].is_least ? c < 0 : c > 0) || (c == 0 && bounds[i].is_exclusive))
 			return wrong(refusal, pointer, psprintf(bounds[i].what, shown(&bound)));
 	}
 	return true;

@@ -26,7 +26,7 @@ typedef struct NightMachine
 	int			machine_no;
 	const char *name;
 	bool		usual_known;
-	int64		usual_us;		/* of its executions; -1: not known */
+	int64		usual_us;		/* of its executions, or SF_NO_DURATION */
 	bool		jobs_known;
 	List	   *jobs;			/* SfUsualJob */
 	int			version;		/* of remaining */
@@ -41,8 +41,8 @@ typedef struct NightRow
 	const char *status;			/* the column state */
 	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
 	TimestampTz ended_at;		/* the same */
-	int64		took_us;		/* -1: none */
-	int64		usual_us;		/* -1: not known */
+	int64		took_us;		/* or SF_NO_DURATION */
+	int64		usual_us;		/* or SF_NO_DURATION */
 	TimestampTz expected_end;	/* DT_NOEND: not known */
 	const char *detail;
 	const char *next;
@@ -58,7 +58,7 @@ add_second(SfColumns *row, TimestampTz at)
 					at - (at % USECS_PER_SEC + USECS_PER_SEC) % USECS_PER_SEC);
 }
 
-/* Add a duration to the tenth of a second; a negative one is not known. */
+/* Add a duration to the tenth of a second, or SF_NO_DURATION. */
 static void
 add_duration(SfColumns *row, int64 us)
 {
@@ -69,17 +69,17 @@ add_duration(SfColumns *row, int64 us)
 static TimestampTz
 end_after(TimestampTz from, int64 us)
 {
-	return us < 0 || !IS_VALID_TIMESTAMP(from + us) ? DT_NOEND : from + us;
+	return !sf_duration_is_known(us) || !IS_VALID_TIMESTAMP(from + us) ? DT_NOEND : from + us;
 }
 
 /* --- machines --- */
 
-/* What executions of a machine usually take. */
+/* What executions of a machine usually take, or SF_NO_DURATION. */
 static int64
 usual_of(NightMachine *m)
 {
 	if (m == NULL)
-		return -1;
+		return SF_NO_DURATION;
 	if (!m->usual_known)
 		m->usual_us = sf_usual_execution_us(m->machine_no);
 	m->usual_known = true;
@@ -94,7 +94,7 @@ remaining_of(NightMachine *m, const SfProgram *program, int version)
 		m->jobs = sf_usual_jobs(m->machine_no);
 	m->jobs_known = true;
 	if (m->remaining == NULL || m->version != version)
-		m->remaining = sf_remaining_begin(program, m->jobs, -1);
+		m->remaining = sf_remaining_begin(program, m->jobs, SF_NO_STATE);
 	m->version = version;
 	return m->remaining;
 }
@@ -105,7 +105,7 @@ readable_machines(void)
 {
 	List	   *machines = NIL;
 
-	foreach_ptr(const SfListedMachine, listed, sf_execution_list_machines(0, InvalidOid))
+	foreach_ptr(const SfListedMachine, listed, sf_execution_list_machines(SF_ALL_MACHINES, InvalidOid))
 	{
 		NightMachine *m;
 
@@ -120,16 +120,25 @@ readable_machines(void)
 	return machines;
 }
 
-/* Find a machine by its number, or else by the name that is the first part of a text; NULL: none. */
+/* Find a machine by its number; NULL: none. */
 static NightMachine *
-find_machine(List *machines, int machine_no, const char *text)
+find_machine(List *machines, int machine_no)
+{
+	foreach_ptr(NightMachine, m, machines)
+		if (m->machine_no == machine_no)
+			return m;
+	return NULL;
+}
+
+/* Find the machine whose name is the first part of a text; NULL: none. */
+static NightMachine *
+find_named_machine(List *machines, const char *text)
 {
 	foreach_ptr(NightMachine, m, machines)
 	{
 		size_t		length = strlen(m->name);
 
-		if (text == NULL ? m->machine_no == machine_no :
-			strncmp(m->name, text, length) == 0 && (text[length] == '\0' || text[length] == '/'))
+		if (strncmp(m->name, text, length) == 0 && (text[length] == '\0' || text[length] == '/'))
 			return m;
 	}
 	return NULL;
@@ -185,7 +194,7 @@ append_executions(List *rows, List *machines, TimestampTz since, TimestampTz unt
 	foreach_ptr(const SfListedExecution, e, sf_execution_list_night(numbers, n, since, until))
 	{
 		CHECK_FOR_INTERRUPTS();
-		rows = lappend(rows, execution_row(find_machine(machines, e->machine_no, NULL), e, now));
+		rows = lappend(rows, execution_row(find_machine(machines, e->machine_no), e, now));
 	}
 	return rows;
 }
@@ -219,7 +228,7 @@ take_masses(List **machines, TimestampTz since, TimestampTz until, int most)
 		row->status = "MASS";
 		row->started_at = row->ended_at = DT_NOBEGIN;
 		row->expected_end = DT_NOEND;
-		row->took_us = -1;
+		row->took_us = SF_NO_DURATION;
 		row->usual_us = usual_of(m);
 		rows = lappend(rows, row);
 	}
@@ -244,8 +253,8 @@ append_planned(List *rows, List *machines, List *runs)
 		row->target = run->target;
 		row->status = planned_words[run->status];
 		row->started_at = row->ended_at = DT_NOBEGIN;
-		row->took_us = -1;
-		row->usual_us = usual_of(find_machine(machines, 0, run->machine));
+		row->took_us = SF_NO_DURATION;
+		row->usual_us = usual_of(find_named_machine(machines, run->machine));
 		row->expected_end = run->comes ? end_after(run->at, row->usual_us) : DT_NOEND;
 		row->detail = run->problem;
 		row->next = run->machine;
@@ -348,12 +357,12 @@ SF_SQL_FUNCTION(sfflow_sf_progress)
 									  SF_RIGHT_READ);
 	const SfProgram *program = sf_program_cache_get(e->machine_no, e->version);
 	TimestampTz now = GetCurrentTimestamp();
-	SfStanding	standing = {NULL, NULL, SF_REST_NOT_KNOWN};
+	SfStanding	standing = {NULL, NULL, SF_NO_DURATION};
 	SfColumns	row = {0};
 
 	if (e->status == SF_STATUS_RUNNING)
 		standing = sf_progress_standing(program,
-										sf_remaining_begin(program, sf_usual_jobs(e->machine_no), -1),
+										sf_remaining_begin(program, sf_usual_jobs(e->machine_no), SF_NO_STATE),
 										e->execution_no, now);
 	sf_columns_text(&row, sf_status_name(e->status));
 	add_jobs(&row, e, program);

@@ -355,9 +355,9 @@ go_on(Link *link, const SfPeerQuestion *question)
 	}
 }
 
-/* The time until the first link is late, in milliseconds; -1: all are closed. */
-static long
-time_left(const Links *all)
+/* Find the time until the first link is late, in milliseconds; false: all are closed. */
+static bool
+find_time_left(const Links *all, long *ms)
 {
 	SfTick		now = sf_tick_now();
 	SfTick		first = SF_TICK_NEVER;
@@ -365,7 +365,8 @@ time_left(const Links *all)
 	for (int i = 0; i < all->n; i++)
 		if (all->links[i].phase != CLOSED)
 			first = Min(first, all->links[i].until);
-	return first == SF_TICK_NEVER ? -1 : (long) (Max(first - now, 0) / 1000 + 1);
+	*ms = (long) (Max(first - now, 0) / 1000 + 1);
+	return first != SF_TICK_NEVER;
 }
 
 /* Wait until something has come, and go on with it. */
@@ -438,7 +439,7 @@ sf_peer_ask(const List *nodes, const SfPeerQuestion *question)
 			all.links[i].phase = CONNECTING;
 			begin(&all.links[i], question);
 		}
-		while (drop_late(&all), (ms = time_left(&all)) >= 0)
+		while (drop_late(&all), find_time_left(&all, &ms))
 			wait_once(&all, ms);
 	}
 	PG_FINALLY();

@@ -58,14 +58,27 @@ typedef struct SfMatcher
 	int			nothers;
 } SfMatcher;
 
-/* A field of a pattern: a leaf, or an object */
+typedef enum SfPatternFieldKind
+{
+	SF_PATTERN_LEAF,
+	SF_PATTERN_OBJECT
+} SfPatternFieldKind;
+
+/* A field of a pattern */
 typedef struct SfPatternField
 {
 	const char *name;
 	int			length;
-	struct SfPattern *object;	/* NULL: a leaf, of: */
-	SfMatcher  *matchers;
-	int			nmatchers;
+	SfPatternFieldKind kind;
+	union
+	{
+		struct SfPattern *object;	/* OBJECT */
+		struct
+		{
+			SfMatcher  *matchers;
+			int			nmatchers;
+		};						/* LEAF */
+	};
 } SfPatternField;
 
 /* The alternatives of a $or */

@@ -420,6 +420,7 @@ compile_field(const JsonbValue *v, const Path *path, SfPatternField *field)
 	field->length = path->length;
 	if (sf_json_is_object(v))
 	{
+		field->kind = SF_PATTERN_OBJECT;
 		field->object = palloc0(sizeof(SfPattern));
 		compile_object(v, path, field->object);
 		return;
@@ -427,6 +428,7 @@ compile_field(const JsonbValue *v, const Path *path, SfPatternField *field)
 	if (!sf_json_is_array(v))
 		refuse(path, "must be an array of values and operators, or an object");
 	require_elements(v, path);
+	field->kind = SF_PATTERN_LEAF;
 	field->nmatchers = sf_json_count(v);
 	field->matchers = palloc0(sizeof(SfMatcher) * field->nmatchers);
 	for (int i = 0; i < field->nmatchers; i++)

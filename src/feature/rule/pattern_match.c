@@ -223,7 +223,7 @@ object_matches(const SfPattern *pattern, const JsonbValue *object)
 		const JsonbValue *v = object != NULL &&
 			sf_json_member(object, field->name, field->length, &value) ? &value : NULL;
 
-		if (field->object != NULL ? !sf_pattern_matches(field->object, v) : !leaf_matches(field, v))
+		if (field->kind == SF_PATTERN_OBJECT ? !sf_pattern_matches(field->object, v) : !leaf_matches(field, v))
 			return false;
 	}
 	for (int i = 0; i < choice->npatterns && !chosen; i++)
@@ -250,7 +250,7 @@ sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event)
 		it = sf_json_elements(event);
 		while (sf_json_next(&it, &element))
 		{
-			if (sf_json_count(&element) < 0)
+			if (sf_json_count(&element) == SF_JSON_NO_COUNT)
 				continue;
 			any = true;
 			if (sf_pattern_matches(pattern, &element))
@@ -271,7 +271,7 @@ sf_pattern_may_match(const SfPattern *pattern, const char *field, const char *te
 	sf_json_value_cstring(&value, text);
 	for (int i = 0; i < pattern->nfields; i++)
 		if (strcmp(pattern->fields[i].name, field) == 0)
-			return pattern->fields[i].object == NULL && leaf_matches(&pattern->fields[i], &value);
+			return pattern->fields[i].kind == SF_PATTERN_LEAF && leaf_matches(&pattern->fields[i], &value);
 	return true;
 }
 
@@ -281,7 +281,7 @@ sf_pattern_names(const SfPattern *pattern, const char *field)
 {
 	for (int i = 0; i < pattern->nfields; i++)
 		if (strncmp(pattern->fields[i].name, field, strlen(field)) == 0 ||
-			(pattern->fields[i].object != NULL &&
+			(pattern->fields[i].kind == SF_PATTERN_OBJECT &&
 			 sf_pattern_names(pattern->fields[i].object, field)))
 			return true;
 	for (int i = 0; i < pattern->choice.npatterns; i++)

@@ -322,7 +322,7 @@ pass_machine_on(const SfRule *rule, Oid before)
 
 	if (sf_target_parse(rule->target).kind != SF_TARGET_ACTIVITY)
 		return;
-	machine = sf_machine_read(sf_target_machine_of(rule->name), 0, false);
+	machine = sf_machine_read(sf_target_machine_of(rule->name), SF_NO_VERSION, false);
 	if (machine == NULL || machine->owner != before)
 		return;
 	sf_machine_lock(machine->machine_no);

@@ -19,9 +19,9 @@ typedef struct TimeAlert
 	char	   *kind;
 	char	   *object;			/* its execution, activity, schedule or machine */
 	TimestampTz since;			/* DT_NOBEGIN: not known */
-	int64		execution_no;	/* 0: it is of none */
+	int64		execution_no;	/* or SF_NO_EXECUTION */
 	char	   *target;			/* of one of no execution, as sf_alerts has it */
-	int			machine_no;		/* cleared: what it was of when it was opened; 0: none */
+	int			machine_no;		/* cleared: what it was of when it was opened, or SF_NO_MACHINE */
 	Oid			owner;			/* ... and whose */
 	bool		is_open;		/* else cleared */
 } TimeAlert;
@@ -56,9 +56,9 @@ append_time_alert(HeapTuple tuple, TupleDesc desc, void *arg)
 	a->kind = sf_row_text(tuple, desc, COL_kind);
 	a->object = sf_row_text(tuple, desc, COL_object);
 	a->since = sf_row_number(tuple, desc, COL_since, DT_NOBEGIN);
-	a->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	a->execution_no = sf_row_number(tuple, desc, COL_execution_no, SF_NO_EXECUTION);
 	a->is_open = sf_row_number(tuple, desc, COL_is_open, false);
-	a->machine_no = sf_row_number(tuple, desc, COL_machine_no, 0);
+	a->machine_no = sf_row_number(tuple, desc, COL_machine_no, SF_NO_MACHINE);
 	a->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	a->target = sf_row_text(tuple, desc, COL_target);
 	*(List **) arg = lappend(*(List **) arg, a);
@@ -111,7 +111,7 @@ note_told(const TimeAlert *alert, int machine_no, Oid owner)
 		" AND t.object = $2 AND t.since = $3");
 
 	sf_db_execute(&plan, SF_TEXT(alert->kind), SF_TEXT(alert->object), SF_TIME(alert->since),
-				  sf_query_arg(INT4OID, Int32GetDatum(machine_no), machine_no == 0),
+				  sf_query_arg(INT4OID, Int32GetDatum(machine_no), machine_no == SF_NO_MACHINE),
 				  sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
 }
 
@@ -134,7 +134,7 @@ execution_of(const TimeAlert *a)
 	SfExecution *execution = sf_execution_read(a->execution_no, SF_LOCK_NONE, false);
 	const SfMachineIdentity *identity;
 
-	if (execution != NULL || a->machine_no == 0)
+	if (execution != NULL || a->machine_no == SF_NO_MACHINE)
 		return execution;
 	identity = sf_machine_identity(a->machine_no);
 	execution = sf_execution_make();
@@ -154,7 +154,7 @@ tell_time_alert(const TimeAlert *a)
 	const SfFeatureObject *object;
 	SfAlertDetail detail = {a->kind, a->is_open ? SF_ALERT_OPENED : SF_ALERT_CLEARED, a->since, NULL, NULL};
 
-	if (a->execution_no != 0)
+	if (a->execution_no != SF_NO_EXECUTION)
 		sf_notice_set_execution(&n, execution_of(a));
 	else if (strncmp(a->target, OF_ACTIVITY, strlen(OF_ACTIVITY)) == 0)
 	{

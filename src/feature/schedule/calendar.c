@@ -233,11 +233,11 @@ compute_open(const SfCalendar *calendar, int day)
 }
 
 /*
- * Find the n-th open day after a day, or before it (negative); -1 when it is more
- * than MAX_SHIFT days away.
+ * Go on to the n-th open day after a day, or back to that before it (negative); false when it is more than
+ * MAX_SHIFT days away.
  */
-static int
-shift(const SfDays *days, int day, int n)
+static bool
+shift(const SfDays *days, int *day, int n)
 {
 	int			direction = n < 0 ? -1 : 1;
 	int			left = abs(n);
@@ -245,11 +245,11 @@ shift(const SfDays *days, int day, int n)
 	for (int moved = 0; left > 0; moved++)
 	{
 		if (moved == MAX_SHIFT)
-			return -1;
-		day += direction;
-		left -= sf_days_open(days, day) ? 1 : 0;
+			return false;
+		*day += direction;
+		left -= sf_days_open(days, *day) ? 1 : 0;
 	}
-	return day;
+	return true;
 }
 
 /* --- picking --- */
@@ -383,11 +383,11 @@ mark(SfDays *days, int day, SfOnClosed on_closed, int plus)
 	{
 		if (on_closed == SF_ON_CLOSED_SKIP)
 			return;
-		if (on_closed != SF_ON_CLOSED_RUN)
-			day = shift(days, day, on_closed == SF_ON_CLOSED_NEXT ? 1 : -1);
+		if (on_closed != SF_ON_CLOSED_RUN && !shift(days, &day, on_closed == SF_ON_CLOSED_NEXT ? 1 : -1))
+			return;
 	}
-	if (day >= 0 && plus != 0)
-		day = shift(days, day, plus);
+	if (plus != 0 && !shift(days, &day, plus))
+		return;
 	if (day >= days->first && day <= days->last)
 		days->marks[day - days->first] = true;
 }

@@ -145,28 +145,25 @@ typedef struct DateList
 	int			size;
 } DateList;
 
-/* Read digits of a number of a fixed width; -1: there are others. */
-static int
-digits(const char *p, int width)
+/* Read digits of a number of a fixed width; false: there are others. */
+static bool
+digits(const char *p, int width, int *value)
 {
-	int			value = 0;
-
+	*value = 0;
 	for (int i = 0; i < width; i++)
 	{
 		if (!isdigit((unsigned char) p[i]))
-			return -1;
-		value = value * 10 + (p[i] - '0');
+			return false;
+		*value = *value * 10 + (p[i] - '0');
 	}
-	return value;
+	return true;
 }
 
 /* Read "MM-DD" of a year. */
 static void
 read_month_and_day(const char *text, int year, const char *at, int *month, int *day)
 {
-	*month = digits(text, 2);
-	*day = *month < 0 || text[2] != '-' ? -1 : digits(text + 3, 2);
-	if (*day < 1 || *month < 1 || *month > 12 || text[5] != '\0' ||
+	if (!digits(text, 2, month) || text[2] != '-' || !digits(text + 3, 2, day) || *day < 1 || *month < 1 || *month > 12 || text[5] != '\0' ||
 		*day > day_tab[isleap(year)][*month - 1])
 		invalid(at, A_DATE);
 }
@@ -175,11 +172,11 @@ read_month_and_day(const char *text, int year, const char *at, int *month, int *
 static int
 read_full_date(const char *text, const char *at)
 {
-	int			year = digits(text, 4);
+	int			year;
 	int			month;
 	int			day;
 
-	if (year < 1 || text[4] != '-')
+	if (!digits(text, 4, &year) || year < 1 || text[4] != '-')
 		invalid(at, A_DATE);
 	read_month_and_day(text + 5, year, at, &month, &day);
 	return date2j(year, month, day);

@@ -378,11 +378,10 @@ skipped_time_matches(const SfCron *cron, TimestampTz t, int offset)
 
 /*
  * Compare a minute with the expression.  Returns 0 for a match, else the number of
- * minutes in a direction (-1, 1) after which the field that does not match
- * changes.
+ * minutes in a direction after which the field that does not match changes.
  */
 static int
-minutes_to_skip(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction)
+minutes_to_skip(const SfCron *cron, TimestampTz t, pg_tz *zone, SfSearchDirection direction)
 {
 	struct pg_tm tm;
 	int			offset = local_time(t, zone, &tm);
@@ -393,10 +392,10 @@ minutes_to_skip(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction)
 		return local_time_matches(cron, &tm) ||
 			skipped_time_matches(cron, t, offset - skipped) ? 0 : 1;
 	if (!day_matches(cron, &tm))
-		skip = direction < 0 ? tm.tm_hour * 60 + tm.tm_min + 1 :
+		skip = direction == SF_SEARCH_BACKWARD ? tm.tm_hour * 60 + tm.tm_min + 1 :
 			1440 - tm.tm_hour * 60 - tm.tm_min;
 	else if (!((cron->hours >> tm.tm_hour) & 1))
-		skip = direction < 0 ? tm.tm_min + 1 : 60 - tm.tm_min;
+		skip = direction == SF_SEARCH_BACKWARD ? tm.tm_min + 1 : 60 - tm.tm_min;
 	else if (!((cron->minutes >> tm.tm_min) & 1) ||
 			 (!cron->any_hour && is_repeated(t, offset, zone)))
 		skip = 1;
@@ -409,20 +408,20 @@ minutes_to_skip(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction)
 
 /* Minutes after which a search in a direction is given up. */
 static int64
-minutes_to_search(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction)
+minutes_to_search(const SfCron *cron, TimestampTz t, pg_tz *zone, SfSearchDirection direction)
 {
 	int			day;
 
 	if (cron->days_marked == NULL)
 		return (int64) SEARCH_YEARS * 366 * 1440;
 	day = sf_cron_local_day(t, zone);
-	return (int64) (direction > 0 ? cron->days_marked->last - day + 2 :
+	return (int64) (direction == SF_SEARCH_FORWARD ? cron->days_marked->last - day + 2 :
 					day - cron->days_marked->first + 2) * 1440;
 }
 
 /* Walk from a full minute in a direction to the first match. */
 static bool
-search(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction,
+search(const SfCron *cron, TimestampTz t, pg_tz *zone, SfSearchDirection direction,
 	   TimestampTz *out)
 {
 	int64		left = minutes_to_search(cron, t, zone, direction);
@@ -463,7 +462,7 @@ sf_cron_latest(const SfCron *cron, TimestampTz now, pg_tz *zone, TimestampTz *ou
 		*out = round_down(now, cron->seconds * USECS_PER_SEC);
 		return true;
 	}
-	return search(cron, round_down(now, USECS_PER_MINUTE), zone, -1, out);
+	return search(cron, round_down(now, USECS_PER_MINUTE), zone, SF_SEARCH_BACKWARD, out);
 }
 
 /* Find the first match after a time. */

@@ -10,6 +10,13 @@
 
 struct SfDays;
 
+/* In which direction times are searched: a factor of what is added */
+typedef enum SfSearchDirection
+{
+	SF_SEARCH_BACKWARD = -1,
+	SF_SEARCH_FORWARD = 1
+} SfSearchDirection;
+
 typedef struct SfCron
 {
 	int			seconds;		/* "N seconds": the interval; 0: the fields below */

@@ -34,7 +34,7 @@ find_machine(const char *text)
 
 	if (slash != NULL)
 		*slash = '\0';
-	machine = sf_machine_read(name, 0, false);
+	machine = sf_machine_read(name, SF_NO_VERSION, false);
 	if (machine == NULL)
 		sf_object_missing(SF_OBJECT_STATE_MACHINE, name);
 	return machine;
@@ -72,7 +72,7 @@ sf_schedule_is_visible(const SfSchedule *s)
 
 	if (sf_privilege_is_owner(s->owner))
 		return true;
-	machine = sf_machine_read(name, 0, false);
+	machine = sf_machine_read(name, SF_NO_VERSION, false);
 	return machine != NULL &&
 		sf_privilege_check(SF_OBJECT_STATE_MACHINE, name, machine->owner,
 						   SF_RIGHT_READ);

@@ -151,7 +151,7 @@ static bool
 takes_name_from_input(const SfSchedule *s)
 {
 	char	   *name = pnstrdup(s->state_machine, strcspn(s->state_machine, "/"));
-	SfMachine  *machine = sf_machine_read(name, 0, false);
+	SfMachine  *machine = sf_machine_read(name, SF_NO_VERSION, false);
 
 	return machine != NULL && machine->execution_id_path != NULL;
 }

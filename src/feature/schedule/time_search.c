@@ -76,21 +76,21 @@ set_window(SfTimeSearch *m, int first, int last)
 										   sf_cron_fits_day, &m->cron);
 }
 
-/* Have the window hold a day and those after it, or before it (direction -1). */
+/* Have the window hold a day and those after it, or before it. */
 static void
-cover_day(SfTimeSearch *m, int day, int direction, int length)
+cover_day(SfTimeSearch *m, int day, SfSearchDirection direction, int length)
 {
 	const SfDays *days = m->cron.days_marked;
 
 	/* a day more on both sides: the local day at a time is found from this one */
 	if (days != NULL && day - 1 >= days->first && day + 1 <= days->last)
 		return;
-	set_window(m, day - (direction < 0 ? length : 2), day + (direction > 0 ? length : 2));
+	set_window(m, day - (direction == SF_SEARCH_BACKWARD ? length : 2), day + (direction == SF_SEARCH_FORWARD ? length : 2));
 }
 
 /* Search in a direction on the days of the calendar. */
 static bool
-search_windows(SfTimeSearch *m, TimestampTz t, int direction, TimestampTz *out)
+search_windows(SfTimeSearch *m, TimestampTz t, SfSearchDirection direction, TimestampTz *out)
 {
 	int			day = sf_cron_local_day(t, m->zone);
 	int			limit = day + direction * SF_CALENDAR_YEARS * 366;
@@ -101,12 +101,12 @@ search_windows(SfTimeSearch *m, TimestampTz t, int direction, TimestampTz *out)
 		bool		found;
 
 		cover_day(m, day, direction, length);
-		found = direction > 0 ? sf_cron_next(&m->cron, t, m->zone, out) :
+		found = direction == SF_SEARCH_FORWARD ? sf_cron_next(&m->cron, t, m->zone, out) :
 			sf_cron_latest(&m->cron, t, m->zone, out);
 		if (found)
 			return true;
-		day = direction > 0 ? m->cron.days_marked->last : m->cron.days_marked->first;
-		if (direction > 0 ? day > limit : day < limit)
+		day = direction == SF_SEARCH_FORWARD ? m->cron.days_marked->last : m->cron.days_marked->first;
+		if (direction == SF_SEARCH_FORWARD ? day > limit : day < limit)
 			return false;
 		length = FAR_DAYS;
 		t = (TimestampTz) (day - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
@@ -122,7 +122,7 @@ sf_time_search_next(SfTimeSearch *m, TimestampTz after, TimestampTz *out)
 	if (m->starts != DT_NOBEGIN)
 		after = Max(after, m->starts - 1);
 	found = m->calendar == NULL ? sf_cron_next(&m->cron, after, m->zone, out) :
-		search_windows(m, after, 1, out);
+		search_windows(m, after, SF_SEARCH_FORWARD, out);
 	return found && *out <= m->ends;
 }
 
@@ -134,6 +134,6 @@ sf_time_search_latest(SfTimeSearch *m, TimestampTz at, TimestampTz *out)
 
 	at = Min(at, m->ends);
 	found = m->calendar == NULL ? sf_cron_latest(&m->cron, at, m->zone, out) :
-		search_windows(m, at, -1, out);
+		search_windows(m, at, SF_SEARCH_BACKWARD, out);
 	return found && *out >= m->starts;
 }

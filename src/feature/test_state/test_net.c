@@ -20,7 +20,7 @@ typedef struct NetTest
 	const SfBranch *join;
 	const SfJobNetState *net;
 	SfBranch  **rows;			/* by number; of jobs that have ended, but for those skipped */
-	char	   *ends;			/* SF_NET_JOB_END_…; 0: it has not ended */
+	char	   *ends;			/* an SfNetJobEnd each */
 } NetTest;
 
 /* Tell whether a job waits for an end that another one did not have. */
@@ -52,7 +52,7 @@ make_job(const NetTest *t, int number)
  * See how the condition of a job ends it before it begins, by a transition that would
  * begin it; 0: it may begin.
  */
-static int
+static SfNetJobEnd
 end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz now)
 {
 	const Jsonb *context = t->inspection.context;
@@ -61,7 +61,7 @@ end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz 
 	SfJsonBuilder b;
 
 	if (job->condition == NULL)
-		return 0;
+		return SF_NET_JOB_END_NONE;
 	sf_json_begin_object(&b);
 	sf_json_add(&b, "Jobs", sf_dependents_net_jobs(t->net, branch->branch_index, t->rows));
 	t->inspection.context = sf_json_merge(context, sf_json_finish(&b));
@@ -69,7 +69,7 @@ end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz 
 	sf_transition(&t->loaded, branch, &stimulus, now, &transition);
 	t->inspection.context = unconstify(Jsonb *, context);
 	if (transition.branch.entered_at != DT_NOBEGIN)
-		return 0;
+		return SF_NET_JOB_END_NONE;
 	if (!t->inspection.failed)
 		return SF_NET_JOB_END_SKIP;
 	sf_step_set_branch_error(branch, &t->inspection.error);
@@ -77,17 +77,17 @@ end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz 
 }
 
 /* Have a job that runs end as its mock says. */
-static int
+static SfNetJobEnd
 end_by_mock(const NetTest *t, const SfNetJob *job, SfBranch *branch)
 {
 	const SfMock *mock = &t->test->jobs[branch->branch_index];
 
-	if (!mock->given)
+	if (mock->kind == SF_MOCK_KIND_NONE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("job \"%s\" would run, and has no mock", job->name),
 				 errdetail("Argument mock of sf_test_state() is not valid.")));
-	if (mock->result != NULL)
+	if (mock->kind == SF_MOCK_KIND_RESULT)
 	{
 		branch->payload = mock->result;
 		return SF_NET_JOB_END_SUCCESS;
@@ -109,7 +109,7 @@ decide(NetTest *t, int number, TimestampTz now)
 		return;
 	branch = make_job(t, number);
 	t->ends[number] = end_by_condition(t, job, branch, now);
-	if (t->ends[number] == 0)
+	if (t->ends[number] == SF_NET_JOB_END_NONE)
 		t->ends[number] = end_by_mock(t, job, branch);
 	branch->phase = t->ends[number] == SF_NET_JOB_END_SUCCESS ? SF_PHASE_DONE : SF_PHASE_FAILED;
 	if (t->ends[number] != SF_NET_JOB_END_SKIP)
@@ -120,6 +120,7 @@ decide(NetTest *t, int number, TimestampTz now)
 static void
 give_outputs(const NetTest *t, SfJoined *joined)
 {
+	joined->kind = SF_JOINED_OUTPUTS;
 	joined->outputs = palloc(sizeof(Jsonb *) * t->net->njobs);
 	joined->indexes = palloc(sizeof(int) * t->net->njobs);
 	for (int number = 0; number < t->net->njobs; number++)
@@ -139,7 +140,7 @@ print_ends(const NetTest *t)
 
 	sf_json_begin_object(&b);
 	for (int number = 0; number < t->net->njobs; number++)
-		if (t->ends[number] != 0)
+		if (t->ends[number] != SF_NET_JOB_END_NONE)
 			sf_json_add_string(&b, t->net->jobs[number].name,
 							   t->ends[number] == SF_NET_JOB_END_SUCCESS ? "success" :
 							   t->ends[number] == SF_NET_JOB_END_FAILURE ? "failure" : "skip");

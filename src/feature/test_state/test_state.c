@@ -184,7 +184,7 @@ exceeds_tolerance(const SfStateTest *test, const SfBranch *branch,
 	const Jsonb *count = inspection->values[SF_INSPECTION_TOLERATED_FAILURE_COUNT];
 	const Jsonb *percentage = inspection->values[SF_INSPECTION_TOLERATED_FAILURE_PERCENTAGE];
 
-	if (test->failed_iterations <= 0)
+	if (test->failed_iterations == 0)
 		return false;
 	if (count != NULL &&
 		test->failed_iterations > atof(sf_json_to_cstring(count)))
@@ -201,9 +201,11 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	const SfStateTest *test = run->test;
 	SfBranch   *branch = run->branch;
 
-	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED,.joined.result = test->mock.result};
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED};
+	if (test->mock.kind == SF_MOCK_KIND_RESULT)
+		stimulus->joined = (SfJoined) {.kind = SF_JOINED_RESULT,.result = test->mock.result};
 	branch->pending = 0;
-	if (test->jobs != NULL)
+	if (test->mock.kind == SF_MOCK_KIND_JOBS)
 	{
 		run->jobs = test->run_jobs(test, &run->loaded, branch, &stimulus->joined, run->now);
 		return;
@@ -211,7 +213,7 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	if (branch->failing)
 		return;					/* they could not even begin */
 	check_failure_count(test, branch);
-	if (test->mock.result == NULL)
+	if (test->mock.kind == SF_MOCK_KIND_ERROR)
 	{
 		branch->failing = true;
 		branch->error = unconstify(char *, test->mock.error);
@@ -233,13 +235,13 @@ task_outcome(TestRun *run, SfStimulus *stimulus)
 	SfOutcome  *outcome = &stimulus->outcome;
 
 	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK};
-	if (!test->mock.given)
+	if (test->mock.kind == SF_MOCK_KIND_NONE)
 	{
 		test->run_task(test, &test->program->states[test->state],
 					   run->transition.task, outcome);
 		return;
 	}
-	outcome->ok = test->mock.result != NULL;
+	outcome->ok = test->mock.kind == SF_MOCK_KIND_RESULT;
 	outcome->output = test->mock.result;
 	outcome->error = sf_error_make(test->mock.error, test->mock.cause);
 	if (test->check_wait != NULL)

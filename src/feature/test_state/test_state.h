@@ -10,14 +10,29 @@
 #include "transition/step.h"
 
 /* What stands in for the outcome of a Task, or of the children of a join */
+typedef enum SfMockKind
+{
+	SF_MOCK_KIND_NONE,
+	SF_MOCK_KIND_RESULT,
+	SF_MOCK_KIND_ERROR,
+	SF_MOCK_KIND_JOBS				/* of a JobNet: a mock for each job */
+} SfMockKind;
+
+/* How a result is checked against what the API would return (fieldValidationMode) */
+typedef enum SfMockCheck
+{
+	SF_MOCK_CHECK_NONE,
+	SF_MOCK_CHECK_PRESENT,		/* what is there */
+	SF_MOCK_CHECK_STRICT		/* also that all is there that has to be */
+} SfMockCheck;
+
 typedef struct SfMock
 {
-	bool		given;			/* a result or an error */
-	Jsonb	   *result;			/* NULL: an error */
-	const char *error;
+	SfMockKind	kind;
+	SfMockCheck check;
+	Jsonb	   *result;			/* RESULT; else NULL */
+	const char *error;			/* ERROR; or NULL */
 	const char *cause;
-	bool		check;			/* result against what the API would return … */
-	bool		check_required; /* … including what has to be there */
 } SfMock;
 
 typedef struct SfStateTest
@@ -28,11 +43,11 @@ typedef struct SfStateTest
 	Jsonb	   *context;		/* NULL: made up */
 	Jsonb	   *variables;
 	SfMock		mock;
-	SfMock	   *jobs;			/* JobNet: instead of mock, for each job by number; or NULL */
+	SfMock	   *jobs;			/* mock.kind JOBS: by number; else NULL */
 
 	/* what happened to the state before */
 	int			retries;		/* attempts that the matching retrier has made */
-	int			failed_iterations;	/* of a Map; -1: not said */
+	int			failed_iterations;	/* of a Map */
 	Jsonb	   *reader_data;	/* the content that an ItemReader finds, or NULL */
 
 	/* takes the items out of reader_data: sf_item_reader_parse() */

@@ -113,11 +113,13 @@ read_validation_mode(const Jsonb *mock, SfMock *out)
 {
 	const char *mode = string_member(mock, "fieldValidationMode");
 
-	if (mode == NULL)
-		mode = "STRICT";
-	out->check = strcmp(mode, "NONE") != 0;
-	out->check_required = strcmp(mode, "STRICT") == 0;
-	if (out->check && !out->check_required && strcmp(mode, "PRESENT") != 0)
+	if (mode == NULL || strcmp(mode, "STRICT") == 0)
+		out->check = SF_MOCK_CHECK_STRICT;
+	else if (strcmp(mode, "PRESENT") == 0)
+		out->check = SF_MOCK_CHECK_PRESENT;
+	else if (strcmp(mode, "NONE") == 0)
+		out->check = SF_MOCK_CHECK_NONE;
+	else
 		refuse_value("mock", mode, "mock.fieldValidationMode",
 					 "satisfy enum value set: [STRICT, PRESENT, NONE]");
 }
@@ -141,7 +143,7 @@ read_outcome(const Jsonb *mock, SfMock *out)
 	out->result = sf_json_get(mock, "result");
 	if (out->result != NULL && error != NULL)
 		refuse("mock", "A test mock should have only one of the following fields: [result, errorOutput].");
-	out->given = out->result != NULL || error != NULL;
+	out->kind = out->result != NULL ? SF_MOCK_KIND_RESULT : error != NULL ? SF_MOCK_KIND_ERROR : SF_MOCK_KIND_NONE;
 	if (error == NULL)
 		return;
 	check_members(error, "errorOutput", error_members);
@@ -163,20 +165,20 @@ check_reveal_secrets(const Jsonb *mock, const SfMock *out)
 	sf_json_root(reveal, &root);
 	if (root.type != jbvBool)
 		refuse("mock", "revealSecrets must be a boolean");
-	if (root.val.boolean && out->given)
+	if (root.val.boolean && out->kind != SF_MOCK_KIND_NONE)
 		refuse("mock", "TestState does not support RevealSecrets when a mock is specified.");
 }
 
-/* A count of stateConfiguration; def if absent. */
+/* A count of stateConfiguration; 0 if absent. */
 static int
-count_member(const Jsonb *configuration, const char *key, int def)
+count_member(const Jsonb *configuration, const char *key)
 {
 	Jsonb	   *value = sf_json_get(configuration, key);
 	JsonbValue	root;
 	int64		count;
 
 	if (value == NULL)
-		return def;
+		return 0;
 	sf_json_root(value, &root);
 	if (!sf_json_to_int64(&root, &count) || count > PG_INT32_MAX)
 		refuse("mock", psprintf("%s must be a count", key));
@@ -192,12 +194,13 @@ static void
 check_causing_state(const SfStateTest *test, const char *name)
 {
 	const SfProgram *program = test->program;
+	int			state;
 	int			scope;
 
 	if (name == NULL)
 		return;
-	scope = sf_program_find_state(program, name);
-	scope = scope < 0 ? 0 : program->states[scope].scope;
+	state = sf_program_find_state(program, name);
+	scope = state == SF_NO_STATE ? 0 : program->states[state].scope;
 	while (program->scopes[scope].owner_state != SF_NO_STATE)
 	{
 		if (program->scopes[scope].owner_state == test->state)
@@ -218,7 +221,7 @@ static const char *const configuration_members[] = {
 static void
 check_configuration_has_mock(const SfStateTest *test, const Jsonb *configuration)
 {
-	if (test->mock.given)
+	if (test->mock.kind != SF_MOCK_KIND_NONE)
 		return;
 	for (int i = 0; configuration_members[i] != NULL; i++)
 		if (sf_json_get(configuration, configuration_members[i]) != NULL)
@@ -238,7 +241,7 @@ read_jobs(SfStateTest *test, const Jsonb *jobs)
 
 	if (state->type != SF_STATE_JOBNET)
 		refuse("mock", "jobs is for JobNet states only");
-	if (test->mock.given)
+	if (test->mock.kind != SF_MOCK_KIND_NONE)
 		refuse("mock", "A mock of a JobNet has jobs, or the result or error of the net, not both");
 	net = sf_state_net(state);
 	names = palloc(sizeof(char *) * (net->njobs + 1));
@@ -256,7 +259,7 @@ read_jobs(SfStateTest *test, const Jsonb *jobs)
 		check_members(job, names[i], members);
 		read_outcome(job, &test->jobs[i]);
 	}
-	test->mock.given = true;
+	test->mock.kind = SF_MOCK_KIND_JOBS;
 }
 
 /* Read stateConfiguration: what happened to the state before. */
@@ -267,10 +270,10 @@ read_configuration(SfStateTest *test, const Jsonb *configuration)
 
 	check_members(configuration, "stateConfiguration", configuration_members);
 	check_configuration_has_mock(test, configuration);
-	test->retries = count_member(configuration, "retrierRetryCount", 0);
-	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", -1);
+	test->retries = count_member(configuration, "retrierRetryCount");
+	test->failed_iterations = count_member(configuration, "mapIterationFailureCount");
 	test->reader_data = sf_json_get(configuration, "mapItemReaderData");
-	if (test->failed_iterations >= 0 && state->type != SF_STATE_MAP)
+	if (sf_json_get(configuration, "mapIterationFailureCount") != NULL && state->type != SF_STATE_MAP)
 		refuse("mock", "mapIterationFailureCount is for Map states only");
 	check_causing_state(test, string_member(configuration, "errorCausedByState"));
 }
@@ -339,7 +342,7 @@ check_mock(const SfStateTest *test)
 	bool		joins = sf_state_has_children(state);
 	SfMockProblem problem = {0};
 
-	if (!test->mock.given)
+	if (test->mock.kind == SF_MOCK_KIND_NONE)
 	{
 		if (state->type == SF_STATE_JOBNET)
 			ereport(ERROR,
@@ -356,13 +359,13 @@ check_mock(const SfStateTest *test)
 	if (!joins && state->type != SF_STATE_TASK)
 		refuse("mock", psprintf("State type '%s' is not supported when a mock is specified",
 								sf_state_type_name(state->type)));
-	if (test->mock.result == NULL)
+	if (test->mock.kind != SF_MOCK_KIND_RESULT)
 		return;
 	if (joins)
 		problem.message = check_joined_result(state, test->mock.result);
-	else if (test->mock.check)
+	else if (test->mock.check != SF_MOCK_CHECK_NONE)
 		problem = sf_service.check_result(&sf_state_task(state)->resource,
-										  test->mock.result, test->mock.check_required);
+										  test->mock.result, test->mock.check == SF_MOCK_CHECK_STRICT);
 	if (problem.message != NULL)
 		refuse_with("mock", problem.message, problem.detail);
 }
@@ -509,7 +512,6 @@ check_wait(const SfTaskRequest *task, SfOutcome *out)
 SF_SQL_FUNCTION(sfflow_sf_test_state)
 {
 	SfStateTest test = {
-		.failed_iterations = -1,
 		.run_task = run_task,
 		.check_wait = check_wait,
 		.run_jobs = sf_test_net,

@@ -156,13 +156,15 @@ sf_trace_parse_amazon(const char *text, SfTraceContext *context)
 	return !are_zeros(context->trace_id, SF_TRACE_ID_DIGITS);
 }
 
-/* The value of one hexadecimal digit of either case; -1: it is none. */
-static int
-digit_of(char c)
+/* Read one hexadecimal digit of either case; false: it is none. */
+static bool
+read_digit(char c, int *digit)
 {
 	const char *at = c == '\0' ? NULL : strchr(lower_digits, pg_tolower((unsigned char) c));
 
-	return at == NULL ? -1 : (int) (at - lower_digits);
+	if (at != NULL)
+		*digit = (int) (at - lower_digits);
+	return at != NULL;
 }
 
 /* Undo the percent encoding of a value that ends at a quote, and the backslashes before quotes in it. */
@@ -171,14 +173,16 @@ decode(const char *value, const char *end)
 {
 	char	   *result = palloc(end - value + 1);
 	char	   *to = result;
+	int			high;
+	int			low;
 
 	while (value < end && *value != '\'')
 	{
 		if (*value == '\\' && value + 1 < end)
 			value++;
-		if (*value == '%' && value + 2 < end && digit_of(value[1]) >= 0 && digit_of(value[2]) >= 0)
+		if (*value == '%' && value + 2 < end && read_digit(value[1], &high) && read_digit(value[2], &low))
 		{
-			*to++ = (char) (digit_of(value[1]) * 16 + digit_of(value[2]));
+			*to++ = (char) (high * 16 + low);
 			value += 3;
 		}
 		else

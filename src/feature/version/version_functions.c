@@ -144,7 +144,7 @@ read_definition(const SfMachine *machine, FunctionCallInfo fcinfo, int n)
 	int			version = sf_arg_version(fcinfo, n);
 	SfMachine  *found;
 
-	if (version == 0)
+	if (version == SF_NO_VERSION)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument %s must not be null", n == 1 ? "a" : "b")));
@@ -180,7 +180,7 @@ SF_SQL_FUNCTION(sfflow_sf_migrate)
 	int			version = sf_arg_version(fcinfo, 1);
 	Jsonb	   *details;
 
-	if (version == 0)
+	if (version == SF_NO_VERSION)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument version must not be null")));

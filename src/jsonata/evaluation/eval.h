@@ -30,6 +30,13 @@ typedef struct SfJnFrame
 	const SfJnValue *tuple;		/* bindings of a tuple stream, or NULL */
 } SfJnFrame;
 
+/* Where expressions are evaluated: bits, for the sets in which a function is there */
+typedef enum SfJnMode
+{
+	SF_JN_IN_QUERY = 0x01,		/* sf_jsonata */
+	SF_JN_IN_STATE = 0x02		/* state machines */
+} SfJnMode;
+
 /*
  * A function in C.  args has at least SF_JN_MAX_ARGS elements, those not
  * given are NULL.
@@ -44,12 +51,11 @@ typedef struct SfJnNative
 	const char *signature;
 	int			arity;			/* most arguments that higher-order functions pass */
 	int			given;			/* arguments that must not be undefined */
-	int			modes;			/* SF_JN_IN_… */
+	int			modes;			/* set of SfJnMode */
 } SfJnNative;
 
-#define SF_JN_IN_QUERY		0x01	/* sf_jsonata */
-#define SF_JN_IN_STATE		0x02	/* state machines */
-#define SF_JN_EVERYWHERE	0x03
+/* The set of all modes */
+#define SF_JN_EVERYWHERE	(SF_JN_IN_QUERY | SF_JN_IN_STATE)
 
 typedef enum SfJnFunctionKind
 {
@@ -95,7 +101,7 @@ struct SfJnEval
 {
 	SfJnArena	arena;
 	SfJnThrow	thrower;
-	int			mode;			/* SF_JN_IN_QUERY or SF_JN_IN_STATE */
+	SfJnMode	mode;
 	int			depth;
 	int			max_depth;
 	uint32		ticks;
@@ -137,7 +143,7 @@ extern SfJnValue *sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input);
  * Throw an error, at a position or where the calls under way are: its code, then
  * other members of SfJnError by their names.
  */
-#define sf_jn_fail(ev, ...) sf_jn_fail_at(ev, -1, __VA_ARGS__)
+#define sf_jn_fail(ev, ...) sf_jn_fail_at(ev, SF_NO_POSITION, __VA_ARGS__)
 #define sf_jn_fail_at(ev, at, ...) \
 	do { \
 		(ev)->thrower.error = SF_JN_ERROR(at, __VA_ARGS__); \

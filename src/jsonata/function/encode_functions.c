@@ -43,21 +43,23 @@ SF_JN_LIBRARY_FUNCTION(base64encode)
 	return sf_jn_string(&ev->arena, text, Max(len, 0));
 }
 
-/* Value of a base64 digit, of either alphabet; -1 for all else. */
-static int
-base64_digit(char c)
+/* Read a base64 digit, of either alphabet; false: it is none. */
+static bool
+base64_digit(char c, int *digit)
 {
 	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	if (c == '+' || c == '-')
-		return 62;
-	if (c == '/' || c == '_')
-		return 63;
-	return -1;
+		*digit = c - 'A';
+	else if (c >= 'a' && c <= 'z')
+		*digit = c - 'a' + 26;
+	else if (c >= '0' && c <= '9')
+		*digit = c - '0' + 52;
+	else if (c == '+' || c == '-')
+		*digit = 62;
+	else if (c == '/' || c == '_')
+		*digit = 63;
+	else
+		return false;
+	return true;
 }
 
 /*
@@ -76,9 +78,9 @@ SF_JN_LIBRARY_FUNCTION(base64decode)
 
 	for (Size i = 0; i < args[0]->len && args[0]->u.str[i] != '='; i++)
 	{
-		int			digit = base64_digit(args[0]->u.str[i]);
+		int			digit;
 
-		if (digit < 0)
+		if (!base64_digit(args[0]->u.str[i], &digit))
 			continue;
 		bits = (bits << 6) | digit;
 		nbits += 6;
@@ -138,11 +140,16 @@ encode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 	return sf_jn_string(&ev->arena, text, n);
 }
 
-/* Read the byte of %XX at s; -1 when it is not one. */
-static int
-escaped_byte(const char *s, const char *end)
+/* Read the byte of %XX at s; false when it is not one. */
+static bool
+escaped_byte(const char *s, const char *end, unsigned char *byte)
 {
-	return s < end && *s == '%' ? sf_jn_hex_value(s + 1, end, 2) : -1;
+	int			value;
+
+	if (s >= end || *s != '%' || !sf_jn_hex_value(s + 1, end, 2, &value))
+		return false;
+	*byte = (unsigned char) value;
+	return true;
 }
 
 /* Undo escapes, except of the characters in a set. */
@@ -157,7 +164,6 @@ decode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 	while (p < end)
 	{
 		unsigned char bytes[4];
-		int			value;
 		int			mblen;
 
 		if (*p != '%')
@@ -165,18 +171,12 @@ decode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 			text[n++] = *p++;
 			continue;
 		}
-		value = escaped_byte(p, end);
-		if (value < 0)
+		if (!escaped_byte(p, end, &bytes[0]))
 			sf_jn_fail(ev, SF_JN_ERROR_D3140, .type = function, .value = s);
-		bytes[0] = (unsigned char) value;
 		mblen = pg_utf_mblen(bytes);
 		for (int i = 1; i < mblen; i++)
-		{
-			value = escaped_byte(p + i * 3, end);
-			if (value < 0)
+			if (!escaped_byte(p + i * 3, end, &bytes[i]))
 				sf_jn_fail(ev, SF_JN_ERROR_D3140, .type = function, .value = s);
-			bytes[i] = (unsigned char) value;
-		}
 		if (!pg_utf8_islegal(bytes, mblen))
 			sf_jn_fail(ev, SF_JN_ERROR_D3140, .type = function, .value = s);
 		if (mblen == 1 && bytes[0] != '\0' && strchr(kept, bytes[0]) != NULL)

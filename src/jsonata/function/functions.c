@@ -47,7 +47,7 @@ build_library(void)
 
 /* Find a function of the library that exists in a mode. */
 SfJnValue *
-sf_jn_library_function(const SfJnName *name, int mode)
+sf_jn_library_function(const SfJnName *name, SfJnMode mode)
 {
 	SfJnMember *m;
 

@@ -93,7 +93,7 @@ SF_JN_FUNCTION_LIST(SF_JN_FUNCTION_DECL)
 #define SF_JN_LIBRARY_FUNCTION(name) \
 	SfJnValue *sf_jn_fn_##name(SfJnEval *ev, SfJnValue **args, int nargs)
 
-extern SfJnValue *sf_jn_library_function(const SfJnName *name, int mode);
+extern SfJnValue *sf_jn_library_function(const SfJnName *name, SfJnMode mode);
 extern Oid	sf_jn_case_collation(void);
 extern double sf_jn_round(double d, int decimals);
 extern int64 sf_jn_now(SfJnEval *ev);

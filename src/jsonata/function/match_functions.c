@@ -121,9 +121,10 @@ advance_to(const SfJnValue *s, Size to, Size *chars, Size *bytes)
 SF_JN_LIBRARY_FUNCTION(contains)
 {
 	Matcher		m;
+	Size		at;
 
 	if (args[1]->type == SF_JN_TYPE_STRING)
-		return sf_jn_bool(sf_jn_index_of(args[0], args[1], 0) >= 0);
+		return sf_jn_bool(sf_jn_index_of(args[0], args[1], 0, &at));
 	begin_matches(&m, args[0], args[1]);
 	return sf_jn_bool(next_match(ev, &m));
 }
@@ -171,12 +172,12 @@ split_string(SfJnEval *ev, SfJnValue *s, SfJnValue *separator, double limit)
 	}
 	while (result->len < limit)
 	{
-		int64		found = sf_jn_index_of(s, separator, at);
-		Size		end = found < 0 ? s->len : (Size) found;
+		Size		end = s->len;
+		bool		found = sf_jn_index_of(s, separator, at, &end);
 
 		sf_jn_push(&ev->arena, result,
 				   sf_jn_string(&ev->arena, s->u.str + at, end - at));
-		if (found < 0)
+		if (!found)
 			break;
 		at = end + separator->len;
 	}
@@ -223,15 +224,16 @@ SF_JN_LIBRARY_FUNCTION(split)
 	return result;
 }
 
-/* Read up to so many digits at p; -1 when there are none. */
-static int
-read_digits(const char *p, const char *end, int most)
+/* Read up to so many digits at p; false when there are none. */
+static bool
+read_digits(const char *p, const char *end, int most, int *value)
 {
-	int			value = -1;
+	const char *begin = p;
 
+	*value = 0;
 	while (most-- > 0 && p < end && *p >= '0' && *p <= '9')
-		value = (value < 0 ? 0 : value) * 10 + (*p++ - '0');
-	return value;
+		*value = *value * 10 + (*p++ - '0');
+	return p > begin;
 }
 
 /* Stop where a text grows beyond what a string may have. */
@@ -277,14 +279,13 @@ append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, c
 			p++;
 			continue;
 		}
-		n = read_digits(p, end, digits);
-		if (digits > 1 && n > m->ngroups)
-			n = read_digits(p, end, digits - 1);
-		if (n < 0)
+		if (!read_digits(p, end, digits, &n))
 		{
 			appendStringInfoChar(buf, '$');
 			continue;
 		}
+		if (digits > 1 && n > m->ngroups)
+			(void) read_digits(p, end, digits - 1, &n);
 		if (n >= 1 && n <= m->ngroups && SF_JN_IS_STRING(m->groups[n - 1]))
 			appendBinaryStringInfo(buf, m->groups[n - 1]->u.str, m->groups[n - 1]->len);
 		p += snprintf(text, sizeof(text), "%d", n);
@@ -302,9 +303,9 @@ replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 
 	for (count = 0; count < limit; count++)
 	{
-		int64		found = sf_jn_index_of(s, pattern, at);
+		Size		found;
 
-		if (found < 0)
+		if (!sf_jn_index_of(s, pattern, at, &found))
 			break;
 		appendBinaryStringInfo(buf, s->u.str + at, (int) (found - at));
 		if (SF_JN_IS_STRING(args[2]))

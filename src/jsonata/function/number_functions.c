@@ -152,9 +152,9 @@ parse_radix(const char *s, Size len, double *result)
 	*result = 0;
 	for (Size i = 2; i < len; i++)
 	{
-		int			digit = sf_jn_hex_value(s + i, s + len, 1);
+		int			digit;
 
-		if (digit < 0 || digit >= base)
+		if (!sf_jn_hex_value(s + i, s + len, 1, &digit) || digit >= base)
 			return false;
 		*result = *result * base + digit;
 	}

@@ -64,23 +64,19 @@ SF_JN_LIBRARY_FUNCTION(substring)
 /* $substringBefore(str, chars) */
 SF_JN_LIBRARY_FUNCTION(substringBefore)
 {
-	int64		at;
+	Size		at;
 
-	if (args[1] == NULL)
+	if (args[1] == NULL || !sf_jn_index_of(args[0], args[1], 0, &at))
 		return args[0];
-	at = sf_jn_index_of(args[0], args[1], 0);
-	return at < 0 ? args[0] : sf_jn_string(&ev->arena, args[0]->u.str, at);
+	return sf_jn_string(&ev->arena, args[0]->u.str, at);
 }
 
 /* $substringAfter(str, chars) */
 SF_JN_LIBRARY_FUNCTION(substringAfter)
 {
-	int64		at;
+	Size		at;
 
-	if (args[1] == NULL)
-		return args[0];
-	at = sf_jn_index_of(args[0], args[1], 0);
-	if (at < 0)
+	if (args[1] == NULL || !sf_jn_index_of(args[0], args[1], 0, &at))
 		return args[0];
 	at += args[1]->len;
 	return sf_jn_string(&ev->arena, args[0]->u.str + at, args[0]->len - at);

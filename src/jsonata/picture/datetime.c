@@ -201,14 +201,14 @@ add_literal(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *e
 	picture->parts[picture->n++].literal = sf_jn_string(&ev->arena, text, n);
 }
 
-/* Read one width of a modifier: a number, or -1 where there is none or a star. */
+/* Read one width of a modifier: a number, or SF_JN_NO_WIDTH where there is none or a star. */
 static int
 parse_width(const char *s, const char *end)
 {
-	int			value = -1;
+	int			value = SF_JN_NO_WIDTH;
 
 	for (; s < end && *s >= '0' && *s <= '9'; s++)
-		value = Min((value < 0 ? 0 : value) * 10 + (*s - '0'), 1000);
+		value = Min((value == SF_JN_NO_WIDTH ? 0 : value) * 10 + (*s - '0'), 1000);
 	return value;
 }
 
@@ -222,7 +222,7 @@ read_width(const char *s, const char *end, SfJnPicturePart *part)
 	const char *comma = end;
 	const char *dash;
 
-	part->min_width = part->max_width = -1;
+	part->min_width = part->max_width = SF_JN_NO_WIDTH;
 	while (comma > s && comma[-1] != ',')
 		comma--;
 	if (comma == s)
@@ -243,17 +243,17 @@ read_integer(SfJnEval *ev, SfJnPicturePart *part, const char *presentation, Size
 	sf_jn_integer_picture(ev, presentation, len, p);
 	p->ordinal = part->modifier == 'o';
 	part->has_integer = true;
-	part->year_digits = -1;
+	part->year_digits = SF_JN_ALL_DIGITS;
 	if (strchr("Zz", part->component) != NULL)
 	{
 		p->ordinal = false;
 		return;
 	}
-	if (part->min_width >= 0 && p->style == SF_JN_STYLE_DECIMAL)
+	if (part->min_width != SF_JN_NO_WIDTH && p->style == SF_JN_STYLE_DECIMAL)
 		p->mandatory = Max(p->mandatory, part->min_width);
 	if (part->component != 'Y')
 		return;
-	if (part->max_width >= 0)
+	if (part->max_width != SF_JN_NO_WIDTH)
 		p->mandatory = part->year_digits = part->max_width;
 	else if (p->style == SF_JN_STYLE_DECIMAL && p->mandatory + p->optional >= 2)
 		part->year_digits = p->mandatory + p->optional;
@@ -374,7 +374,7 @@ append_name(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, double va
 		return;
 	name = part->component == 'F' ? sf_jn_days[(int) value] : sf_jn_months[(int) value - 1];
 	len = strlen(name);
-	if (part->max_width >= 0)
+	if (part->max_width != SF_JN_NO_WIDTH)
 		len = Min(len, part->max_width);
 	for (int i = 0; i < len; i++)
 		appendStringInfoChar(buf, part->names == SF_JN_CASE_UPPER ? pg_ascii_toupper(name[i]) :
@@ -434,7 +434,7 @@ append_component(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part,
 			appendStringInfoString(buf, "ISO");
 			break;
 		default:
-			if (part->component == 'Y' && part->year_digits >= 0)
+			if (part->component == 'Y' && part->year_digits != SF_JN_ALL_DIGITS)
 				value = fmod(value, pow(10, part->year_digits));
 			if (part->has_names)
 				append_name(ev, buf, part, value);

@@ -309,7 +309,7 @@ match_picture(SfJnEval *ev, SfJnValue *text, const SfJnTimePicture *picture,
 		appendStringInfoChar(&buf, ')');
 	}
 	appendStringInfoChar(&buf, '$');
-	regex = sf_jn_regex_compile(&ev->arena, &ev->thrower, buf.data, buf.len, true, false, -1);
+	regex = sf_jn_regex_compile(&ev->arena, &ev->thrower, buf.data, buf.len, true, false, SF_NO_POSITION);
 	pfree(buf.data);
 	if (!sf_jn_regex_search(ev, regex, text, 0, &match))
 		return false;

@@ -97,7 +97,10 @@ part_of(Run run, int from, int to)
 	return part;
 }
 
-/* Find a character at or after a position, or -1. */
+/* Where the position of a character may stand: it is not there */
+#define NOT_FOUND	(-1)
+
+/* Find a character at or after a position, or NOT_FOUND. */
 static int
 find_char(Run run, uint32 c, int from)
 {
@@ -108,7 +111,7 @@ find_char(Run run, uint32 c, int from)
 		if (run.at[i] == c)
 			return i;
 	}
-	return -1;
+	return NOT_FOUND;
 }
 
 /* Count the positions where one run stands in another. */
@@ -225,7 +228,7 @@ split_parts(const Symbols *s, Run whole, SubPicture *p)
 	p->suffix = part_of(whole, last, whole.n);
 	p->active = part_of(whole, first, last);
 	exponent = find_char(whole, s->exponent, first);
-	if (exponent < 0 || exponent > last)
+	if (exponent == NOT_FOUND || exponent > last)
 		p->mantissa = p->active;
 	else
 	{
@@ -235,8 +238,8 @@ split_parts(const Symbols *s, Run whole, SubPicture *p)
 		p->exponent = part_of(p->active, exponent + 1, p->active.n);
 	}
 	point = find_char(p->mantissa, s->decimal, 0);
-	p->integer = point < 0 ? p->mantissa : part_of(p->mantissa, 0, point);
-	p->fraction = point < 0 ? p->suffix : part_of(p->mantissa, point + 1, p->mantissa.n);
+	p->integer = point == NOT_FOUND ? p->mantissa : part_of(p->mantissa, 0, point);
+	p->fraction = point == NOT_FOUND ? p->suffix : part_of(p->mantissa, point + 1, p->mantissa.n);
 }
 
 /* Check a sub-picture.  Of several errors the last one counts. */
@@ -279,7 +282,7 @@ check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
 	if (count_runs(ev, p->whole, groups) > 0)
 		error = SF_JN_ERROR_D3089;
 	optional = find_char(p->integer, s->digit, 0);
-	if (optional >= 0 && count_digits(s, part_of(p->integer, 0, optional), false) > 0)
+	if (optional != NOT_FOUND && count_digits(s, part_of(p->integer, 0, optional), false) > 0)
 		error = SF_JN_ERROR_D3090;
 	for (i = p->fraction.n; i > 0 && p->fraction.at[i - 1] != s->digit; i--)
 		;
@@ -306,7 +309,7 @@ group_positions(SfJnEval *ev, const Symbols *s, Run part, Run integer, bool left
 	result.at = sf_jn_alloc(&ev->arena, (part.n + integer.n + 1) * sizeof(int));
 	result.n = 0;
 	/* The reference looks for further ones in the integer part, whichever it is. */
-	for (int i = find_char(part, s->grouping, 0); i >= 0; i = find_char(integer, s->grouping, i + 1))
+	for (int i = find_char(part, s->grouping, 0); i != NOT_FOUND; i = find_char(integer, s->grouping, i + 1))
 	{
 		for (; passed < Min(i, part.n); passed++)
 			before += is_any_digit(s, part.at[passed]);
@@ -334,7 +337,7 @@ analyse_parts(SfJnEval *ev, const Symbols *s, SubPicture *p)
 		else
 			p->min_integer = 1;
 	}
-	if (p->has_exponent && p->min_integer == 0 && find_char(p->integer, s->digit, 0) >= 0)
+	if (p->has_exponent && p->min_integer == 0 && find_char(p->integer, s->digit, 0) != NOT_FOUND)
 		p->min_integer = 1;
 	if (p->min_integer == 0 && p->min_fraction == 0)
 		p->min_fraction = 1;
@@ -479,7 +482,7 @@ put_separators(SfJnEval *ev, const Symbols *s, const SubPicture *p, Output *out,
 		offsets[i] = p->fraction_groups.at[i] + point + 1;
 	insert_each(ev, out, s->grouping, offsets, p->fraction_groups.n);
 	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
-	if (find_char(p->whole, s->decimal, 0) < 0 || point == out->n - 1)
+	if (find_char(p->whole, s->decimal, 0) == NOT_FOUND || point == out->n - 1)
 		out->n--;
 }
 
@@ -570,8 +573,8 @@ SF_JN_LIBRARY_FUNCTION(formatNumber)
 
 		if (n == 2)
 			sf_jn_fail(ev, SF_JN_ERROR_D3080);
-		split_parts(&s, part_of(picture, start, end < 0 ? picture.n : end), &parts[n++]);
-		if (end < 0)
+		split_parts(&s, part_of(picture, start, end == NOT_FOUND ? picture.n : end), &parts[n++]);
+		if (end == NOT_FOUND)
 			break;
 		start = end + 1;
 	}

@@ -67,6 +67,12 @@ extern const char *const sf_jn_ordinals[20];
 extern const char *const sf_jn_tens[8];
 extern const char *const sf_jn_magnitudes[4];
 
+/* Where a width of a part may stand: there is none */
+#define SF_JN_NO_WIDTH		(-1)
+
+/* Where a number of digits may stand: all are meant */
+#define SF_JN_ALL_DIGITS	(-1)
+
 /* A part of a date/time picture: a literal, or a component in brackets. */
 typedef struct SfJnPicturePart
 {
@@ -77,9 +83,9 @@ typedef struct SfJnPicturePart
 	SfJnLetterCase names;
 	bool		has_integer;
 	SfJnIntegerPicture integer;
-	int			min_width;		/* -1: none */
+	int			min_width;		/* or SF_JN_NO_WIDTH */
 	int			max_width;
-	int			year_digits;	/* -1: all */
+	int			year_digits;	/* the last ones that are shown, or SF_JN_ALL_DIGITS */
 } SfJnPicturePart;
 
 typedef struct SfJnTimePicture

@@ -119,11 +119,14 @@ find_search(SfJnEval *ev, const SfJnRegex *regex, const SfJnValue *subject)
 	return ev->search;
 }
 
-/* Search for all alternatives; returns the one whose match is taken, or -1. */
+/* Where the number of an alternative may stand: none matches */
+#define NO_ALTERNATIVE	(-1)
+
+/* Search for all alternatives; returns the one whose match is taken, or NO_ALTERNATIVE. */
 static int
 search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Size from)
 {
-	int			best = -1;
+	int			best = NO_ALTERNATIVE;
 
 	for (int i = 0; i < regex->nalternatives; i++)
 	{
@@ -145,7 +148,7 @@ search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Si
 			search->of[i].match = match;
 		}
 		if (search->of[i].found &&
-			(best < 0 || match[0].rm_so < search->of[best].match[0].rm_so))
+			(best == NO_ALTERNATIVE || match[0].rm_so < search->of[best].match[0].rm_so))
 			best = i;
 	}
 	return best;
@@ -166,7 +169,7 @@ sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 		return false;
 	search = find_search(ev, regex, subject);
 	taken = search_alternatives(ev, regex, search, from);
-	if (taken < 0)
+	if (taken == NO_ALTERNATIVE)
 		return false;
 	found = search->of[taken].match;
 	match->start = found[0].rm_so;

@@ -83,8 +83,7 @@ translate_character(Translation *t)
 			return;
 		case 'x':
 		case 'u':
-			value = sf_jn_hex_value(t->p, t->end, c == 'x' ? 2 : 4);
-			if (value > 0)
+			if (sf_jn_hex_value(t->p, t->end, c == 'x' ? 2 : 4, &value) && value > 0)
 			{
 				t->p += c == 'x' ? 2 : 4;
 				appendStringInfo(&t->out, "\\u%04x", value);

@@ -192,8 +192,7 @@ read_unicode(SfJnCompile *c, char *out, int outlen)
 	int			cp;
 
 	c->pos++;
-	cp = sf_jn_hex_value(c->text + c->pos, c->text + c->len, 4);
-	if (cp < 0)
+	if (!sf_jn_hex_value(c->text + c->pos, c->text + c->len, 4, &cp))
 		sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0104, unit, NULL);
 	c->pos += 4;
 	if (cp >= 0xdc00 && cp <= 0xdfff && outlen >= 3)

@@ -433,6 +433,6 @@ sf_jn_parse(SfJnArena *arena, struct SfJnThrow *thrower, const char *text, Size 
 		fail_node(&c, SF_JN_ERROR_S0201, c.node, NULL);
 	root = sf_jn_process(&c, root);
 	if (root->type == SF_JN_NODE_PARENT || root->nseeking > 0)
-		sf_jn_throw_at(thrower, SF_JN_ERROR_S0217, -1, sf_jn_node_name[root->type]);
+		sf_jn_throw_at(thrower, SF_JN_ERROR_S0217, SF_NO_POSITION, sf_jn_node_name[root->type]);
 	return root;
 }

@@ -12,6 +12,7 @@
 
 #include <setjmp.h>
 
+#include "base/error/errors.h"
 #include "base/version/compat.h"
 #include "jsonata/value/jsonata_value.h"
 
@@ -130,7 +131,7 @@ typedef enum SfJnErrorCode
 typedef struct SfJnError
 {
 	SfJnErrorCode code;
-	int			position;		/* -1: unknown */
+	int			position;		/* or SF_NO_POSITION */
 	const char *token;			/* NULL: none; else token_len bytes */
 	Size		token_len;
 	bool		token_raw;		/* the token is a number: no quotes */

@@ -225,8 +225,8 @@ extern Size sf_jn_char_offset(const char *s, Size len, Size n);
 extern int	sf_jn_decode(const char *s, const char *end, uint32 *cp);
 extern int	sf_jn_encode(uint32 cp, char *out);
 
-extern int	sf_jn_hex_value(const char *s, const char *end, int digits);
-extern int64 sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from);
+extern bool sf_jn_hex_value(const char *s, const char *end, int digits, int *value);
+extern bool sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from, Size *index);
 
 /* A number as JavaScript prints it; returns the length (buffer of 32). */
 #define SF_JN_NUMBER_LEN 32

@@ -64,19 +64,22 @@ sf_jn_encode(uint32 cp, char *out)
 	return pg_utf_mblen(unicode_to_utf8(cp, (unsigned char *) out));
 }
 
-/* Find a substring at or after a byte offset. */
-int64
-sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from)
+/* Find a substring at or after a byte offset; false: there is none. */
+bool
+sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from, Size *index)
 {
 	const char *found;
 
 	if (from > s->len || needle->len > s->len - from)
-		return -1;
+		return false;
+	*index = from;
 	if (needle->len == 0)
-		return (int64) from;
+		return true;
 	/* Linear, also where the needle nearly matches everywhere. */
 	found = memmem(s->u.str + from, s->len - from, needle->u.str, needle->len);
-	return found == NULL ? -1 : found - s->u.str;
+	if (found != NULL)
+		*index = found - s->u.str;
+	return found != NULL;
 }
 
 /*
@@ -258,22 +261,21 @@ sf_jn_parse_number(const char *s, Size len)
 	return result;
 }
 
-/* Read a number of so many hex digits at s; -1 when there are fewer. */
-int
-sf_jn_hex_value(const char *s, const char *end, int digits)
+/* Read a number of so many hex digits at s; false when there are fewer. */
+bool
+sf_jn_hex_value(const char *s, const char *end, int digits, int *value)
 {
-	int			value = 0;
-
+	*value = 0;
 	for (int i = 0; i < digits; i++)
 	{
 		char		c = s + i < end ? s[i] : '\0';
 
 		if (c >= '0' && c <= '9')
-			value = value * 16 + (c - '0');
+			*value = *value * 16 + (c - '0');
 		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			value = value * 16 + ((c | 0x20) - 'a' + 10);
+			*value = *value * 16 + ((c | 0x20) - 'a' + 10);
 		else
-			return -1;
+			return false;
 	}
-	return value;
+	return true;
 }

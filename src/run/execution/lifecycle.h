@@ -66,24 +66,35 @@ extern void sf_child_stop(const SfExecution *parent, int64 branch_no);
 
 /* --- retention.c: purge executions by their age --- */
 
-/* What a sweep has of a machine if no batch has come to one */
-#define SF_AT_NO_MACHINE	0
+/* Who sweeps for executions to purge */
+typedef enum SfRetentionCaller
+{
+	SF_RETENTION_BY_WORKER,		/* a worker: each batch has a transaction of its own */
+	SF_RETENTION_BY_PROCEDURE,		/* a session, that commits after each batch */
+	SF_RETENTION_BY_TRANSACTION	/* a session, in one transaction */
+} SfRetentionCaller;
 
-/* Where a sweep for executions to purge stands; zero: at its beginning */
+/* What a batch of a sweep has done, each more than the one before */
+typedef enum SfRetentionDeed
+{
+	SF_RETENTION_DEED_LOOKED,		/* nothing but to look */
+	SF_RETENTION_DEED_WROTE,			/* it has locked or written something */
+	SF_RETENTION_DEED_ARCHIVED		/* it has called an archive function */
+} SfRetentionDeed;
+
+/* Where a sweep for executions to purge stands; zero: at the beginning of one of a worker */
 typedef struct SfRetention
 {
-	bool		in_session;		/* not a worker */
-	TimestampTz began_at;		/* ... but a call, at this time */
-	bool		one_transaction;	/* the batches share a transaction */
+	SfRetentionCaller caller;
+	TimestampTz began_at;		/* of a session: when it called */
 	bool		audit_done;		/* rows of sf_audit that are old enough are deleted */
 	SfAuditBatch audit;			/* ... until here */
 	int			machine_no;		/* swept, with all below */
 	int			nswept;			/* statuses of the next machine that are swept, of those in retention.c */
 	int64		purged;
-	int			at;				/* machine of the last batch, or SF_AT_NO_MACHINE */
+	int			tried_machine_no;	/* of the last batch, or SF_NO_MACHINE */
 	bool		again;			/* to be begun anew: a machine with an archive function has more */
-	bool		ran;			/* this batch has called an archive function */
-	bool		wrote;			/* ... or locked or written something */
+	SfRetentionDeed did;		/* this batch */
 } SfRetention;
 
 struct SfActivity;

@@ -56,14 +56,14 @@ name_there(const Migration *migration, const char *name)
 	return sf_renames_after(migration->renames, name);
 }
 
-/* Find a state in the other version; -1: it is not there. */
+/* Find a state in the other version; SF_NO_STATE: it is not there. */
 static int
 find_there(const Migration *migration, int state)
 {
 	return sf_program_find_state(migration->to, name_there(migration, migration->from->states[state].name));
 }
 
-/* Find a job of a net in that net of the other version; -1: it is not there. */
+/* Find a job of a net in that net of the other version; SF_NO_JOB: it is not there. */
 static int
 find_job_there(const Migration *migration, const SfNetJob *job, const SfJobNetState *there)
 {
@@ -72,10 +72,10 @@ find_job_there(const Migration *migration, const SfNetJob *job, const SfJobNetSt
 	for (int i = 0; i < there->njobs; i++)
 		if (strcmp(there->jobs[i].name, name) == 0)
 			return i;
-	return -1;
+	return SF_NO_JOB;
 }
 
-/* Find a scope in the other version; -1: it is not there. */
+/* Find a scope in the other version; SF_NO_SCOPE: it is not there. */
 static int
 find_scope_there(const Migration *migration, int scope)
 {
@@ -90,11 +90,11 @@ find_scope_there(const Migration *migration, int scope)
 	owner = &migration->from->states[here->owner_state];
 	number = find_there(migration, here->owner_state);
 	if (number == SF_NO_STATE)
-		return -1;
+		return SF_NO_SCOPE;
 	there = &migration->to->states[number];
 	if (owner->type == SF_STATE_JOBNET && there->type == SF_STATE_JOBNET)
 		index = find_job_there(migration, &sf_state_net(owner)->jobs[index], sf_state_net(there));
-	return index < 0 || index >= there->nscopes ? -1 : there->scopes[index];
+	return index == SF_NO_JOB || index >= there->nscopes ? SF_NO_SCOPE : there->scopes[index];
 }
 
 /* Put a branch into a scope of the other version; a job of a net gets its number there. */
@@ -155,7 +155,7 @@ note_net_problems(Migration *migration, const char *name, const SfJobNetState *h
 		const SfNetJob *job = &here->jobs[i];
 		int			other = find_job_there(migration, job, there);
 
-		if (other < 0)
+		if (other == SF_NO_JOB)
 			note_problem(migration, psprintf("State \"%s\" of version %d has no job \"%s\".", name, version,
 											 name_there(migration, job->name)));
 		else if (bms_is_member(other, found))
@@ -164,7 +164,7 @@ note_net_problems(Migration *migration, const char *name, const SfJobNetState *h
 		else if (!is_alike_job(migration, here, job, there, &there->jobs[other]))
 			note_problem(migration, psprintf("Job \"%s\" of state \"%s\" waits for other jobs in version %d.",
 											 job->name, name, version));
-		if (other >= 0)
+		if (other != SF_NO_JOB)
 			found = bms_add_member(found, other);
 	}
 	for (int i = 0; i < there->njobs; i++)
@@ -196,7 +196,7 @@ migrate_ended(Migration *migration, SfBranch *branch)
 	int			state = find_there(migration, branch->state);
 	int			scope = find_scope_there(migration, branch->scope);
 
-	if (scope < 0)
+	if (scope == SF_NO_SCOPE)
 	{
 		note_problem(migration, psprintf("The branches of state \"%s\" are not the same in version %d.",
 										 migration->from->states[migration->from->scopes[branch->scope].owner_state].name,
@@ -227,7 +227,7 @@ migrate_branch(Migration *migration, SfBranch *branch)
 	int			version = migration->execution->version;
 	const SfState *there;
 
-	if (number < 0)
+	if (number == SF_NO_STATE)
 	{
 		note_problem(migration, psprintf("Version %d has no state \"%s\".", version,
 										 name_there(migration, here->name)));
@@ -297,9 +297,9 @@ job_there(const SfMigration *migrated, const char *name)
 	{
 		int			niterations;
 		int		   *iterations = sf_job_iterations(migration->from, i, name, &niterations);
-		int			there = iterations == NULL ? -1 : find_there(migration, i);
+		int			there = iterations == NULL ? SF_NO_STATE : find_there(migration, i);
 
-		if (there >= 0)
+		if (there != SF_NO_STATE)
 			return sf_job_name(migration->to, there, iterations, niterations);
 	}
 	return NULL;
@@ -326,7 +326,7 @@ is_job(const SfProgram *program, const char *name)
 static bool
 is_named(const SfProgram *program, const char *name)
 {
-	return sf_program_find_state(program, name) >= 0 || is_job(program, name);
+	return sf_program_find_state(program, name) != SF_NO_STATE || is_job(program, name);
 }
 
 /* Say which name of a program is nearest to one. */

@@ -209,13 +209,27 @@ archive_payload(const SfPurgeMachine *machine, const List *ids)
 	return sf_json_finish(&b);
 }
 
+/* Is it a session that sweeps? */
+static bool
+in_session(const SfRetention *sweep)
+{
+	return sweep->caller != SF_RETENTION_BY_WORKER;
+}
+
+/* Note what the batch has done. */
+static void
+note_deed(SfRetention *sweep, SfRetentionDeed deed)
+{
+	sweep->did = Max(sweep->did, deed);
+}
+
 /* Give executions to the machine's archive function; false: it failed, so they stay. */
 static bool
 archive(SfRetention *sweep, const SfPurgeMachine *machine, const char *function,
 		const List *ids)
 {
 	SfResource	resource;
-	SfTaskCall	call = {.owner = machine->owner,.in_session = sweep->in_session};
+	SfTaskCall	call = {.owner = machine->owner,.in_session = in_session(sweep)};
 	SfTaskOutcome outcome;
 
 	if (function == NULL || ids == NIL)
@@ -225,14 +239,14 @@ archive(SfRetention *sweep, const SfPurgeMachine *machine, const char *function,
 	call.execution_id = linitial(ids);
 	call.payload = archive_payload(machine, ids);
 	call.timeout_ms = ARCHIVE_MS;
-	sweep->ran = true;
-	if (!sweep->one_transaction)
+	note_deed(sweep, SF_RETENTION_DEED_ARCHIVED);
+	if (sweep->caller != SF_RETENTION_BY_TRANSACTION)
 		sf_purge_unlock(SF_PURGE_LOCK_SWEEP);
-	if (!sweep->in_session)
+	if (!in_session(sweep))
 		sf_driver.assume_identity(machine->owner);
 	sf_driver.run(&call, &outcome);
 	if (!outcome.ok)
-		ereport(sweep->in_session ? WARNING : LOG,
+		ereport(in_session(sweep) ? WARNING : LOG,
 				(errmsg("executions of state machine \"%s\" are not purged: its archive function failed with %s",
 						machine->name, outcome.error.name),
 				 outcome.error.cause == NULL ? 0 : errdetail("%s", outcome.error.cause)));
@@ -293,18 +307,20 @@ purge(SfRetention *sweep, const SfPurgeMachine *machine, SfStatus status)
 	SfPurgeBatch batch;
 
 	if (before == DT_NOBEGIN || is_activity(function) ||
-		(function != NULL && !sf_purge_lock(SF_PURGE_LOCK_ARCHIVE, sweep->in_session)))
+		(function != NULL && !sf_purge_lock(SF_PURGE_LOCK_ARCHIVE, in_session(sweep))))
 		return false;
 	was = position = sf_purge_position(machine->machine_no, status);
-	if (sweep->in_session && position.began_at < sweep->began_at)
+	if (in_session(sweep) && position.began_at < sweep->began_at)
 		position = (SfPurgePosition) {.requested_at = DT_NOBEGIN,.began_at = GetCurrentTimestamp()};
 	sf_purge_find(machine->machine_no, status, before, position.requested_at, BATCH, &batch);
-	sweep->wrote |= batch.numbers != NIL;
+	if (batch.numbers != NIL)
+		note_deed(sweep, SF_RETENTION_DEED_WROTE);
 	if (!archive(sweep, machine, function, batch.ids))
 		return false;
 	sweep->purged += sf_purge_delete(batch.numbers);
 	go_on(&position, &batch, BATCH, before);
-	sweep->wrote |= store_position(machine->machine_no, status, &position, &was, &batch);
+	if (store_position(machine->machine_no, status, &position, &was, &batch))
+		note_deed(sweep, SF_RETENTION_DEED_WROTE);
 	return batch.looked_at >= BATCH;
 }
 
@@ -375,8 +391,8 @@ find_machine(SfRetention *sweep)
 	if (machine == NULL && sweep->again)
 	{
 		sweep->again = false;
-		sweep->machine_no = 0;
-		machine = sf_purge_next_machine(0, NULL);
+		sweep->machine_no = SF_NO_MACHINE;
+		machine = sf_purge_next_machine(SF_NO_MACHINE, NULL);
 	}
 	return machine;
 }
@@ -394,19 +410,19 @@ sf_retention_batch(SfRetention *sweep)
 	SfPurgeMachine *machine;
 	bool		more;
 
-	sweep->ran = sweep->wrote = false;
-	if (!sf_purge_lock(SF_PURGE_LOCK_SWEEP, sweep->in_session))
+	sweep->did = SF_RETENTION_DEED_LOOKED;
+	if (!sf_purge_lock(SF_PURGE_LOCK_SWEEP, in_session(sweep)))
 		return false;
-	while (!sweep->wrote && sf_tick_now() < until)
+	while (sweep->did == SF_RETENTION_DEED_LOOKED && sf_tick_now() < until)
 	{
 		CHECK_FOR_INTERRUPTS();
 		machine = find_machine(sweep);
 		if (machine == NULL)
 			return purge_dropped(sweep) || purge_audit(sweep);
-		sweep->at = machine->machine_no;
+		sweep->tried_machine_no = machine->machine_no;
 		more = purge(sweep, machine, ended[sweep->nswept]);
-		sweep->again |= more && sweep->ran;
-		if (!more || sweep->ran)
+		sweep->again |= more && sweep->did == SF_RETENTION_DEED_ARCHIVED;
+		if (!more || sweep->did == SF_RETENTION_DEED_ARCHIVED)
 			step(sweep, machine);
 	}
 	return true;
@@ -416,9 +432,9 @@ sf_retention_batch(SfRetention *sweep)
 bool
 sf_retention_skip(SfRetention *sweep)
 {
-	if (sweep->at == SF_AT_NO_MACHINE)
+	if (sweep->tried_machine_no == SF_NO_MACHINE)
 		return false;
-	leave_machine(sweep, sweep->at);
+	leave_machine(sweep, sweep->tried_machine_no);
 	return true;
 }
 
@@ -463,7 +479,7 @@ sf_retention_collect(const SfActivity *activity, int wanted, SfRetentionTake tak
 	SfPurgeMachine *machine = NULL;
 
 	(void) sf_purge_lock(SF_PURGE_LOCK_SWEEP, true);
-	while ((machine = sf_purge_next_machine(machine == NULL ? 0 : machine->machine_no, archive)) != NULL)
+	while ((machine = sf_purge_next_machine(machine == NULL ? SF_NO_MACHINE : machine->machine_no, archive)) != NULL)
 	{
 		if (!sf_privilege_check_role(machine->owner, SF_OBJECT_ACTIVITY, activity->name, activity->owner,
 									 SF_RIGHT_WORK))

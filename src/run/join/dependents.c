@@ -280,7 +280,7 @@ sf_dependents_next(SfDraft *draft, SfBranch *join)
 	SfNet	   *net = join->work.net;
 	int			job = sf_net_begin_next(net, GetCurrentTimestamp());
 
-	if (job < 0)
+	if (job == SF_NO_JOB)
 		return NULL;
 	list_free(net->changed);
 	net->changed = NIL;

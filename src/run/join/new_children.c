@@ -46,6 +46,7 @@ sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfJoined *jo
 	Jsonb	  **outputs = palloc(sizeof(Jsonb *) * join->total);
 	int		   *indexes = palloc(sizeof(int) * join->total);
 
+	joined->kind = SF_JOINED_OUTPUTS;
 	joined->noutputs = 0;
 	if (join->work.children == SF_CHILDREN_RESUMED)
 	{

@@ -48,10 +48,16 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 	if (parent->work.children != SF_CHILDREN_STORED)
 		sf_new_children_outputs(draft, parent, joined);
 	else if (!sf_branch_has_map_run(parent))
+	{
+		joined->kind = SF_JOINED_OUTPUTS;
 		joined->outputs = sf_branch_outputs(parent->key, &joined->indexes,
 											&joined->noutputs, &joined->last_event);
+	}
 	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer == NULL)
+	{
 		joined->result = sf_result_writer_outputs(draft, parent);
+		joined->kind = joined->result != NULL ? SF_JOINED_RESULT : SF_JOINED_TOO_LARGE;
+	}
 }
 
 /*

@@ -79,8 +79,8 @@ pass_over(const SfSlice *slice, SfBranchKey key, Oid owner)
 static SfDraft *
 find_draft(SfSlice *slice, SfBranchKey key)
 {
-	bool		in_session = sf_slice_in_session(slice->request);
-	Oid			only_owner = in_session ? sf_slice_session(slice->request)->only_owner : InvalidOid;
+	const SfSessionTerms *session = sf_slice_in_session(slice->request) ? sf_slice_session(slice->request) : NULL;
+	Oid			only_owner = session != NULL ? session->only_owner : InvalidOid;
 	SfExecution *execution;
 	SfDraft	   *draft;
 	ListCell   *lc;
@@ -108,8 +108,8 @@ find_draft(SfSlice *slice, SfBranchKey key)
 		return NULL;
 	draft = sf_draft_make(execution);
 	draft->slice_drafts = &slice->drafts;
-	draft->synchronous = slice->synchronous && key.execution_no == slice->synchronous_no;
-	draft->lock_wait_ms = in_session ? 0 :
+	draft->synchronous = session != NULL && session->synchronous && key.execution_no == session->execution_no;
+	draft->lock_wait_ms = session != NULL ? 0 :
 		sf_slice_worker(slice->request)->lock_briefly ? SF_NEXT_ROW_LOCK_MS : SF_ROW_LOCK_MS;
 	return draft;
 }

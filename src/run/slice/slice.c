@@ -340,8 +340,6 @@ static void
 begin_in_session(SfSlice *slice, const SfSessionTerms *session)
 {
 	slice->skip_waits = session->skip_waits;
-	slice->synchronous = session->synchronous;
-	slice->synchronous_no = session->execution_no;
 }
 
 /* Run a slice. */

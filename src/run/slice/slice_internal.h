@@ -20,8 +20,6 @@ typedef struct SfSlice
 	instr_time	began;
 	Oid			owner;			/* of all branches; InvalidOid: none yet */
 	bool		skip_waits;		/* Wait states and retry delays are due */
-	bool		synchronous;	/* an execution runs within the call that started it: */
-	int64		synchronous_no; /* ... this one */
 	SfBranchKey claimed;		/* the branch whose transitions are made now */
 	List	   *drafts;
 	int			subxacts;

@@ -37,27 +37,29 @@ has_parameter(const SfFunction *function, const char *name)
 /*
  * Find which parameters a payload gives; mapped: the function runs in place of
  * another resource, whose name it may take.  Of functions with one name the one
- * with the lowest result is called: 0 for one that takes that name, else one more
- * than the number of defaults that the call would use.  -1: the payload does not fit.
+ * with the least distance is called: 0 for one that takes that name, else one more
+ * than the number of defaults that the call would use.  False: the payload does not fit.
  */
-static int
+static bool
 match_payload(const SfFunction *function, const JsonbValue *payload, bool mapped,
-			  SfArgumentSet *given)
+			  SfArgumentSet *given, int *distance)
 {
 	int			ngiven = 0;
 
 	memset(given, 0, sizeof(*given));
+	*distance = 1;
 	if (function->kind != PROKIND_FUNCTION)
-		return -1;
-	if (function->whole_payload)
-		return 1;
-	if (mapped && function->takes_resource)
+		return false;
+	if (function->takes == SF_TAKES_PAYLOAD)
+		return true;
+	if (mapped && function->takes == SF_TAKES_RESOURCE)
 	{
 		given->words[0] = 3;	/* both parameters */
-		return 0;
+		*distance = 0;
+		return true;
 	}
 	if (!sf_json_is_object(payload))
-		return -1;
+		return false;
 	for (int i = 0; i < function->nparameters; i++)
 	{
 		const SfParameter *parameter = &function->parameters[i];
@@ -70,9 +72,10 @@ match_payload(const SfFunction *function, const JsonbValue *payload, bool mapped
 			ngiven++;
 		}
 		else if (!parameter->has_default)
-			return -1;
+			return false;
 	}
-	return ngiven == sf_json_count(payload) ? 1 + function->nparameters - ngiven : -1;
+	*distance = 1 + function->nparameters - ngiven;
+	return ngiven == sf_json_count(payload);
 }
 
 /* The first key of an object that is no parameter of the function, or NULL. */
@@ -245,9 +248,10 @@ sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 	{
 		SfFunction   *function = sf_function_get(c->oid);
 		SfArgumentSet set;
-		int			distance = match_payload(function, &root, mapped, &set);
+		int			distance;
 
-		if (distance < 0 || (best != NULL && distance > least_distance))
+		if (!match_payload(function, &root, mapped, &set, &distance) ||
+			(best != NULL && distance > least_distance))
 			continue;
 		rival = best != NULL && distance == least_distance ? best : NULL;
 		best = function;
@@ -261,7 +265,7 @@ sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 	if (best == NULL)
 		best = sf_function_get(candidates->oid);
 	check_callable(best, owner);
-	if (candidates->next == NULL && match_payload(best, &root, mapped, given) < 0)
+	if (candidates->next == NULL && !match_payload(best, &root, mapped, given, &least_distance))
 		refuse_payload(best, payload);
 	return best;
 }

@@ -41,6 +41,15 @@ typedef struct SfFunctionCall
 	int		   *indexes;		/* of the given arguments among the inputs */
 } SfFunctionCall;
 
+/* How a function takes the payload of its task */
+typedef enum SfTakes
+{
+	SF_TAKES_MEMBERS,			/* each member is a parameter, by name */
+	SF_TAKES_PAYLOAD,			/* as a whole: its one parameter is of type json or jsonb */
+	SF_TAKES_RESOURCE			/* (payload jsonb, resource text): in place of another resource, with the name of that
+								 * one; by itself, as MEMBERS */
+} SfTakes;
+
 /* What is known of a function, from its row in pg_proc */
 typedef struct SfFunction
 {
@@ -57,8 +66,7 @@ typedef struct SfFunction
 	Oid			result_type;
 	bool		returns_set;
 	bool		variadic;
-	bool		whole_payload;	/* one parameter, of type json or jsonb */
-	bool		takes_resource; /* (payload jsonb, resource text) */
+	SfTakes takes;
 	int			nparameters;
 	SfParameter *parameters;
 } SfFunction;

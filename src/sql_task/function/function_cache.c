@@ -67,11 +67,15 @@ read_parameters(SfFunction *function, HeapTuple tuple)
 		inputs++;
 	}
 	function->nparameters = inputs;
-	function->whole_payload = inputs == 1 && is_json(&function->parameters[0]);
-	function->takes_resource = inputs == 2 && is_json(&function->parameters[0]) &&
-		sf_parameter_is_named(&function->parameters[0], "payload") &&
-		function->parameters[1].type == TEXTOID &&
-		sf_parameter_is_named(&function->parameters[1], "resource");
+	if (inputs == 1 && is_json(&function->parameters[0]))
+		function->takes = SF_TAKES_PAYLOAD;
+	else if (inputs == 2 && is_json(&function->parameters[0]) &&
+			 sf_parameter_is_named(&function->parameters[0], "payload") &&
+			 function->parameters[1].type == TEXTOID &&
+			 sf_parameter_is_named(&function->parameters[1], "resource"))
+		function->takes = SF_TAKES_RESOURCE;
+	else
+		function->takes = SF_TAKES_MEMBERS;
 }
 
 /* Print a function with its parameters. */

@@ -49,7 +49,7 @@ put_call(ParseState *pstate, ParamRef *pref)
 		const SfParameter *parameter = &function->parameters[call->indexes[i]];
 		NamedArgExpr *arg;
 
-		if (function->whole_payload)
+		if (function->takes == SF_TAKES_PAYLOAD)
 		{
 			args = list_make1(make_param(1, parameter->type));
 			break;
@@ -89,14 +89,14 @@ init_arguments(SfFunctionCall *call)
 	call->indexes = MemoryContextAlloc(call->context, sizeof(int) * Max(function->nparameters, 1));
 	for (int i = 0; i < function->nparameters; i++)
 	{
-		if (!function->whole_payload &&
+		if (function->takes != SF_TAKES_PAYLOAD &&
 			!sf_function_is_given(&call->given, i))
 			continue;
 		names[call->ngiven] = function->parameters[i].name;
 		types[call->ngiven] = function->parameters[i].type;
 		call->indexes[call->ngiven++] = i;
 	}
-	if (!function->whole_payload)
+	if (function->takes != SF_TAKES_PAYLOAD)
 		sf_converter_init(&call->converter, call->context, call->ngiven, names, types);
 }
 
@@ -149,7 +149,7 @@ whole_payload(const SfFunction *function, Jsonb *payload, const char *resource)
 
 	set_argument(&params->params[0], type, type == JSONBOID ? JsonbPGetDatum(payload) :
 				 CStringGetTextDatum(sf_json_to_cstring(payload)));
-	if (function->takes_resource)
+	if (function->takes == SF_TAKES_RESOURCE)
 		set_argument(&params->params[1], TEXTOID, CStringGetTextDatum(resource));
 	return params;
 }
@@ -169,7 +169,8 @@ make_arguments(SfFunctionCall *call, const SfTaskCall *task)
 	ErrorContextCallback callback;
 	ParamListInfo params;
 
-	if (call->function->whole_payload || (requested != NULL && call->function->takes_resource))
+	if (call->function->takes == SF_TAKES_PAYLOAD ||
+		(requested != NULL && call->function->takes == SF_TAKES_RESOURCE))
 		return whole_payload(call->function, task->payload, requested);
 	callback.previous = error_context_stack;
 	callback.callback = converting;

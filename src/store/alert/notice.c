@@ -20,7 +20,7 @@
 void
 sf_notice_set_machine(SfNotice *n, const char *name)
 {
-	const SfMachine *machine = sf_machine_read(pnstrdup(name, strcspn(name, "/")), 0, false);
+	const SfMachine *machine = sf_machine_read(pnstrdup(name, strcspn(name, "/")), SF_NO_VERSION, false);
 
 	if (machine == NULL)
 		return;

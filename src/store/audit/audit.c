@@ -11,7 +11,7 @@
 #include "store/audit/audit.h"
 #include "store/role/privilege.h"
 
-/* Insert a row; execution_no 0: the action is on the object itself. */
+/* Insert a row; SF_NO_EXECUTION: the action is on the object itself. */
 static void
 insert(const char *action, SfObjectKind kind, const char *object, int64 execution_no,
 	   const char *target, const char *reason, const Jsonb *details)
@@ -22,7 +22,7 @@ insert(const char *action, SfObjectKind kind, const char *object, int64 executio
 		" VALUES (pg_catalog.clock_timestamp(), $1, $2, $3, $4, $5, $6, $7, $8, $9)");
 
 	sf_db_execute(&plan, SF_TEXT(action), SF_CHAR(kind), SF_TEXT(object),
-				  sf_query_arg(INT8OID, Int64GetDatum(execution_no), execution_no == 0),
+				  sf_query_arg(INT8OID, Int64GetDatum(execution_no), execution_no == SF_NO_EXECUTION),
 				  SF_TEXT(target), SF_TEXT(GetUserNameFromId(GetUserId(), false)),
 				  SF_TEXT(GetUserNameFromId(GetSessionUserId(), true)),
 				  SF_TEXT(reason), SF_JSONB(details));
@@ -36,7 +36,7 @@ void
 sf_audit_note(const char *action, SfObjectKind kind, const char *object,
 			  const char *target, const char *reason, const Jsonb *details)
 {
-	insert(action, kind, object, 0, target, reason, details);
+	insert(action, kind, object, SF_NO_EXECUTION, target, reason, details);
 }
 
 /* Record an action on an execution. */

@@ -171,7 +171,7 @@ sf_branch_imply_net_jobs(const SfProgram *program, const SfBranch *join)
 		SfBranch   *job;
 
 		CHECK_FOR_INTERRUPTS();
-		if (ends[i] != 0)
+		if (ends[i] != SF_NET_JOB_END_NONE)
 			continue;
 		undone = sf_asl_net_job_undone(&net->jobs[i], ends, &unmet);
 		if (undone > 0 && undone == net->jobs[i].nafter)

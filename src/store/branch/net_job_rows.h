@@ -36,7 +36,7 @@ sf_branch_has_ends(const SfBranch *join)
 	return join->njob_ends > 0;
 }
 
-/* How the jobs of a net have ended, by number, as its row says: SF_NET_JOB_END_…, 0: not yet, or not said. */
+/* How the jobs of a net have ended, by number, as its row says: an SfNetJobEnd each; NONE: not yet, or not said. */
 static inline char *
 sf_branch_read_ends(const SfBranch *join, int njobs)
 {

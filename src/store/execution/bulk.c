@@ -47,7 +47,7 @@ labels_arg(const SfBulkFilter *filter)
 static SfArg
 status_arg(const SfBulkFilter *filter)
 {
-	return sf_query_arg(INT2OID, Int16GetDatum(filter->status), filter->status == SF_ANY_STATUS);
+	return sf_query_arg(INT2OID, Int16GetDatum(filter->status), !filter->has_status);
 }
 
 /*

@@ -5,6 +5,7 @@
 #ifndef SF_STORE_EXECUTION_H
 #define SF_STORE_EXECUTION_H
 
+#include "base/time/duration.h"
 #include "store/branch/branch.h"
 #include "store/execution/status.h"
 
@@ -22,8 +23,10 @@ typedef enum SfParentKind
 
 #define SF_NO_PARENT		0	/* parent_execution_no */
 #define SF_NO_GENERATION	0	/* parent_generation: the parent does not wait */
-#define SF_NO_MAP_INDEX		(-1)
 #define SF_NO_MAP_ITEMS		(-1)
+
+/* Where the index of an iteration of a Map, or of a child of a Distributed Map, may stand: it is none */
+#define SF_NO_MAP_INDEX		(-1)
 
 /* Features that compile options of versions, at most */
 #define SF_MAX_OPTIONS	8
@@ -164,13 +167,13 @@ sf_execution_name(const SfExecution *execution)
 }
 
 /*
- * Microseconds for which an execution has run, without those between its ends and its redrives; -1: it has not
- * begun.
+ * Microseconds for which an execution has run, without those between its ends and its redrives; SF_NO_DURATION:
+ * it has not begun.
  */
 static inline int64
 sf_execution_took_us(TimestampTz started_at, TimestampTz stopped_at, int64 idle_us, TimestampTz now)
 {
-	return TIMESTAMP_NOT_FINITE(started_at) ? -1 :
+	return TIMESTAMP_NOT_FINITE(started_at) ? SF_NO_DURATION :
 		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at - idle_us, 0);
 }
 
@@ -197,7 +200,8 @@ typedef struct SfBulkFilter
 {
 	const int  *machines;		/* numbers; other machines are left out */
 	int			nmachines;
-	int			status;			/* SfStatus; SF_ANY_STATUS: of those that have not succeeded */
+	bool		has_status;		/* that of executions; else all that a redrive, or a stop, may be for */
+	SfStatus	status;			/* ... this one */
 	const char *error;
 	TimestampTz since;
 	const Jsonb *labels;		/* that an execution has, all of them, as texts */

@@ -34,7 +34,7 @@ struct SfHeadNames
 	/* the table that was used last */
 	int			version;		/* of the event; 0: no table */
 	int			next;			/* first rename that comes after it */
-	int		   *numbers;		/* now, by those of the version; -1: there is none */
+	int		   *numbers;		/* now, by those of the version; SF_NO_STATE: it is gone */
 	int			nnumbers;
 };
 
@@ -102,7 +102,7 @@ make_table(SfHeadNames *names, int version, int next)
 
 /*
  * An event of an earlier version of an execution that was migrated, with the number that
- * its state has now (-1: it is gone), in translated; any other event as it is.
+ * its state has now (SF_NO_STATE: it is gone), in translated; any other event as it is.
  */
 const SfHistoryEvent *
 sf_head_event_now(SfHeadNames *names, const SfHistoryEvent *event, SfHistoryEvent *translated)
@@ -117,7 +117,7 @@ sf_head_event_now(SfHeadNames *names, const SfHistoryEvent *event, SfHistoryEven
 	if (event->version != names->version || next != names->next)
 		make_table(names, event->version, next);
 	*translated = *event;
-	translated->state = event->state < names->nnumbers ? names->numbers[event->state] : -1;
+	translated->state = event->state < names->nnumbers ? names->numbers[event->state] : SF_NO_STATE;
 	return translated;
 }
 

@@ -30,6 +30,7 @@
 #include "db/index_walk.h"
 #include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
+#include "store/state_machine/machine.h"
 
 #define ROW SfListedExecution
 SF_RESULT_TYPE(listed_type, SF_LISTED_FIELDS);
@@ -177,20 +178,21 @@ static SfPlan by_night = SF_PLAN(
 	" WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.requested_at < $4"
 	" AND e.map_run_no IS NULL");
 
-/* Read the machines of a list, as SfListedMachine: one (0: all), of an owner (InvalidOid: any). */
+/* Read the machines of a list, as SfListedMachine: one, or SF_ALL_MACHINES; of an owner (InvalidOid: any). */
 List *
-sf_execution_list_machines(int machine_no, Oid owner)
+sf_execution_list_machines(int only, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m"
-		" WHERE ($1 = 0 OR m.machine_no = $1)"
+		" WHERE ($1 IS NULL OR m.machine_no = $1)"
 		" AND ($2 IS NULL OR m.owner = $2) ORDER BY m.machine_no");
 
-	return sf_snapshot_rows(&plan, &machine_type, SF_INT4(machine_no),
+	return sf_snapshot_rows(&plan, &machine_type,
+							sf_query_arg(INT4OID, Int32GetDatum(only), only == SF_ALL_MACHINES),
 							sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
 }
 
-/* Find the number of a machine by name; 0: there is none. */
+/* Find the number of a machine by name, or SF_NO_MACHINE. */
 int
 sf_execution_list_machine(const char *name)
 {
@@ -198,7 +200,7 @@ sf_execution_list_machine(const char *name)
 		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m WHERE m.name = $1");
 	const SfListedMachine *machine = sf_list_first(sf_snapshot_rows(&plan, &machine_type, SF_TEXT(name)));
 
-	return machine == NULL ? 0 : machine->machine_no;
+	return machine == NULL ? SF_NO_MACHINE : machine->machine_no;
 }
 
 /* The name that sorts behind all others: of the largest characters, as many as a name may have. */
@@ -217,7 +219,7 @@ largest_name(void)
 /* The arguments of all queries, in order */
 #define ARGUMENTS(q) \
 	sf_query_arg(INT4ARRAYOID, sf_int_array_datum((q)->machines, (q)->nmachines), false), \
-	sf_query_arg(INT2OID, Int16GetDatum((q)->status), (q)->status == SF_ANY_STATUS), \
+	sf_query_arg(INT2OID, Int16GetDatum((q)->status), !(q)->has_status), \
 	SF_TEXT((q)->error), SF_TIME((q)->from), SF_TIME((q)->before.requested_at), \
 	SF_INT8((q)->before.execution_no), SF_INT8((q)->max_rows), SF_TEXT((q)->prefix), \
 	SF_INT8((q)->parent_execution_no), SF_TEXT(sf_open_execution_error((q)->error)), SF_TEXT(largest_name()), \
@@ -398,24 +400,26 @@ list_running(const SfListQuery *q)
 static List *
 choose(const SfListQuery *q)
 {
-	bool		failed = q->status != SF_STATUS_RUNNING && q->status != SF_STATUS_SUCCEEDED;
+	bool		running = q->has_status && q->status == SF_STATUS_RUNNING;
+	bool		succeeded = q->has_status && q->status == SF_STATUS_SUCCEEDED;
+	bool		failed = q->has_status && !running && !succeeded;
 
-	if (q->parent_execution_no != 0)
+	if (q->parent_execution_no != SF_NO_PARENT)
 		return run(&by_parent, q);
 	if (q->prefix != NULL && has_few(&probe_names, q))
 		return run(&by_name, q);
-	if (q->labelled.labels != NULL && failed && q->status != SF_ANY_STATUS && q->error == NULL)
+	if (q->labelled.labels != NULL && failed && q->error == NULL)
 		return run_merged_by(run_labelled, &labelled, q);
 	if (q->labelled.labels != NULL &&
-		(q->labelled.rows < PROBE || (q->error == NULL && (q->status == SF_ANY_STATUS || q->status == SF_STATUS_SUCCEEDED))))
+		(q->labelled.rows < PROBE || (q->error == NULL && (!q->has_status || succeeded))))
 		return run_merged(&by_label, q);
 	if (q->error != NULL)
-		return !failed ? NIL :
+		return running || succeeded ? NIL :
 			run_merged(asks_no_more(q) && strlen(q->error) <= SF_OPEN_ERROR_MAX ?
 					   &by_error_alone : &by_error, q);
-	if (q->status == SF_STATUS_RUNNING)
+	if (running)
 		return list_running(q);
-	if (q->status == SF_ANY_STATUS || !failed)
+	if (!failed)
 		return run_merged(&by_machine, q);
 	return run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
 }
@@ -474,6 +478,7 @@ sf_execution_list_night(const int *machines, int nmachines, TimestampTz since, T
 	SfListQuery query = {
 		.machines = machines,
 		.nmachines = nmachines,
+		.has_status = true,
 		.status = SF_STATUS_RUNNING,
 		.from = since,
 		.before = {until, 0}

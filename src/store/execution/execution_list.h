@@ -38,10 +38,11 @@ typedef struct SfListQuery
 {
 	const int  *machines;		/* numbers; other machines are left out */
 	int			nmachines;
-	int			status;			/* SfStatus, or SF_ANY_STATUS */
+	bool		has_status;		/* that of executions; else of any status */
+	SfStatus	status;			/* ... this one */
 	const char *error;			/* NULL: any, or none */
 	const char *prefix;			/* of the name; NULL: any */
-	int64		parent_execution_no;		/* 0: any, or none */
+	int64		parent_execution_no;	/* SF_NO_PARENT: any, or none */
 	int64		map_run_no;		/* children of one of its Map runs; SF_NO_MAP_RUN: any */
 	bool		no_items;		/* without children of Map runs */
 	const char *qualifier;		/* started by this alias, or as this version or by an alias of it; NULL: any */
@@ -80,7 +81,7 @@ typedef struct SfListedMachine
 	SF_LISTED_MACHINE_FIELDS(SF_FIELD)
 } SfListedMachine;
 
-extern List *sf_execution_list_machines(int machine_no, Oid owner);
+extern List *sf_execution_list_machines(int only, Oid owner);
 extern int	sf_execution_list_machine(const char *name);
 extern int	sf_execution_list_plans_begin(void);
 extern void sf_execution_list_plans_end(int nest);

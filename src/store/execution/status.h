@@ -23,9 +23,6 @@ typedef enum SfStatus
 #define SF_STATUSES_OPEN	SF_STATUS_RUNNING, SF_STATUS_FAILED, SF_STATUS_TIMED_OUT, SF_STATUS_ABORTED
 #define SF_STATUSES_ENDED	SF_STATUS_SUCCEEDED, SF_STATUS_FAILED, SF_STATUS_TIMED_OUT, SF_STATUS_ABORTED
 
-/* What a filter of executions has in the place of a status if any will do */
-#define SF_ANY_STATUS	(-1)
-
 extern const char *sf_status_name(SfStatus status);
 
 /* --- what came of starts --- */

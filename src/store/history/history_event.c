@@ -218,7 +218,7 @@ find_states(LastInput *last, int version)
 	last->states = NULL;
 	foreach_ptr(const char, name, last->names)
 	{
-		int			state = program == NULL ? -1 : sf_program_find_state(program, name);
+		int			state = program == NULL ? SF_NO_STATE : sf_program_find_state(program, name);
 
 		if (state != SF_NO_STATE)
 			last->states = bms_add_member(last->states, state);

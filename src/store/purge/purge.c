@@ -122,7 +122,10 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 max_rows)
 #define ROW SfPurgeMachine
 SF_RESULT_TYPE(machine_type, SF_PURGE_MACHINE_FIELDS);
 
-/* The next machine by number, of those whose current version names an archive (NULL: of all); NULL: there is none. */
+/*
+ * The machine behind another one by number (SF_NO_MACHINE: the first), of those whose current version names an archive
+ * (NULL: of all); NULL: there is none.
+ */
 SfPurgeMachine *
 sf_purge_next_machine(int after, const char *archive)
 {

@@ -78,7 +78,7 @@ is_public_at_first(SfPrivilege p)
 
 /* Does a privilege that was given do for what is needed? */
 static bool
-suffices(SfRight needed, char given)
+suffices(SfRight needed, SfPrivilege given)
 {
 	switch (needed)
 	{
@@ -91,7 +91,7 @@ suffices(SfRight needed, char given)
 		case SF_RIGHT_SEND:
 			return given == SF_PRIVILEGE_SEND || given == SF_PRIVILEGE_WORK;
 		default:
-			return given == (char) sf_right_privilege(needed);
+			return given == sf_right_privilege(needed);
 	}
 }
 
@@ -111,10 +111,10 @@ read_grant(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_role = 1, COL_privilege, COL_is_revoked};
 	GrantSearch *search = arg;
 	Oid			role = sf_row_number(tuple, desc, COL_role, InvalidOid);
-	char		given = sf_row_number(tuple, desc, COL_privilege, 0);
+	SfPrivilege given = (SfPrivilege) sf_row_number(tuple, desc, COL_privilege, 0);
 
 	if (sf_row_number(tuple, desc, COL_is_revoked, false))
-		search->public_has = search->public_has && given != (char) sf_right_privilege(search->needed);
+		search->public_has = search->public_has && given != sf_right_privilege(search->needed);
 	else if (suffices(search->needed, given) &&
 			 (!OidIsValid(role) || has_privs_of_role(search->role, role)))
 		search->found = true;
@@ -147,7 +147,7 @@ append_grantee(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_kind = 1, COL_object_name, COL_role, COL_privilege};
 	Grantees   *grantees = arg;
 
-	if (sf_row_number(tuple, desc, COL_privilege, 0) == (char) grantees->privilege)
+	if (sf_row_number(tuple, desc, COL_privilege, 0) == (int64) grantees->privilege)
 		grantees->roles = list_append_unique_oid(grantees->roles,
 												 sf_row_number(tuple, desc, COL_role, InvalidOid));
 }

@@ -165,7 +165,7 @@ read_version_full(HeapTuple tuple, TupleDesc desc, void *arg)
 	read_version(tuple, desc, arg);
 }
 
-/* Read a machine with one of its versions (0: the current one). */
+/* Read a machine with one of its versions (SF_NO_VERSION: the current one). */
 static SfMachine *
 read_by(const SfIndex *index, SfArg key, int version, bool full)
 {
@@ -173,7 +173,7 @@ read_by(const SfIndex *index, SfArg key, int version, bool full)
 
 	if (!sf_row_fetch(index, SF_LOCK_NONE, NULL, read_machine, m, key))
 		return NULL;
-	m->version = version == 0 ? m->current_version : version;
+	m->version = version == SF_NO_VERSION ? m->current_version : version;
 	return sf_row_fetch(&version_by_no, SF_LOCK_NONE, NULL,
 						full ? read_version_full : read_version, m,
 						SF_INT4(m->machine_no), SF_INT4(m->version)) ? m : NULL;
@@ -231,7 +231,7 @@ sf_machine_current(const char *name)
 	/* this transaction may have begun, and opened all tables, before another one has committed a version */
 	AcceptInvalidationMessages();
 	if (strlen(name) >= MAX_NAME_SIZE || IsolationUsesXactSnapshot())
-		return sf_machine_read(name, 0, false);
+		return sf_machine_read(name, SF_NO_VERSION, false);
 	refresh();
 	entry = hash_search(currents, name, HASH_FIND, NULL);
 	if (entry != NULL)
@@ -240,7 +240,7 @@ sf_machine_current(const char *name)
 		copy_machine(machine, &entry->machine);
 		return machine;
 	}
-	machine = sf_machine_read(name, 0, false);
+	machine = sf_machine_read(name, SF_NO_VERSION, false);
 	/* a change that came while it was read makes the tables anew */
 	if (machine != NULL && cache.is_current)
 		cache_current(machine);
@@ -284,9 +284,9 @@ sf_machine_insert(SfMachine *machine)
 
 	/* also for this session, if it rolls back */
 	sf_db_announce_change("state_machine");
-	machine->machine_no = sf_db_number(&plan, 0, SF_TEXT(machine->name),
+	machine->machine_no = sf_db_number(&plan, SF_NO_MACHINE, SF_TEXT(machine->name),
 									   SF_ROLE(machine->owner), SF_INT4(version));
-	if (machine->machine_no == 0)
+	if (machine->machine_no == SF_NO_MACHINE)
 		return false;
 	machine->version = machine->current_version = version;
 	insert_version(machine);
@@ -370,7 +370,7 @@ sf_machine_add_version(SfMachine *machine)
 static void
 delete_running(int machine_no, MemoryContext context)
 {
-	int64		after = -1;
+	int64		after = 0;		/* numbers are from 1 */
 	List	   *numbers;
 
 	while ((numbers = sf_dropped_find_running(machine_no, after, DROP_BATCH)) != NIL)

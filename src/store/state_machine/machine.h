@@ -8,6 +8,15 @@
 #include "db/row.h"
 #include "store/role/object_kind.h"
 
+/* Where the number of a machine may stand: there is none */
+#define SF_NO_MACHINE		0
+
+/* Where the number of a machine may stand that a search is for: it is for all */
+#define SF_ALL_MACHINES		(-1)
+
+/* Where the number of a version may stand: none is named, so it is the current one, or that which there was before */
+#define SF_NO_VERSION		0
+
 /* What an execution's history keeps (machine option "history") */
 typedef enum SfHistoryLevel
 {
@@ -50,7 +59,7 @@ typedef struct SfMachine
 } SfMachine;
 
 /*
- * A machine by name (version 0: the current one), full: with its definition;
+ * A machine by name, in a version (SF_NO_VERSION: the current one), full: with its definition;
  * NULL when there is none.
  */
 extern SfMachine *sf_machine_read(const char *name, int version, bool full);

@@ -30,7 +30,7 @@ sf_alias_find(int machine_no, const char *alias)
 						SF_INT4(machine_no), SF_TEXT(alias)) ? found : NULL;
 }
 
-/* List aliases whose names sort behind one, at most max_rows; of a version (0: of any), as SfMachineAlias. */
+/* List aliases whose names sort behind one, max_rows at most; of a version, or of any (SF_NO_VERSION). */
 List *
 sf_alias_list(int machine_no, const char *behind, int version, int max_rows)
 {
@@ -38,11 +38,11 @@ sf_alias_list(int machine_no, const char *behind, int version, int max_rows)
 		"SELECT a.machine_no, a.alias, a.routes, a.set_at, a.created_at, a.description"
 		" FROM _sfflow.machine_alias a"
 		" WHERE a.machine_no = $1 AND a.alias > $2"
-		" AND ($3 = 0 OR a.routes ? ($3::pg_catalog.text))"
+		" AND ($3 IS NULL OR a.routes ? ($3::pg_catalog.text))"
 		" ORDER BY a.alias LIMIT $4");
 
 	return sf_db_rows(&plan, &row_type, SF_INT4(machine_no), SF_TEXT(behind),
-					  SF_INT4(version), SF_INT8(max_rows));
+					  sf_query_arg(INT4OID, Int32GetDatum(version), version == SF_NO_VERSION), SF_INT8(max_rows));
 }
 
 /* The versions of an alias, SF_ALIAS_MAX_ROUTES at most, into routes; returns how many. */
@@ -100,7 +100,7 @@ sf_alias_stored(const char *qualifier, const SfRoute *routes)
 	return sf_alias_is_publication(qualifier) ? psprintf("%d", routes[0].version) : pstrdup(qualifier);
 }
 
-/* Read the number of a version; 0: it cannot be one. */
+/* Read the number of a version; SF_NO_VERSION: it cannot be one. */
 static int
 read_number(const char *digits)
 {
@@ -108,7 +108,7 @@ read_number(const char *digits)
 
 	errno = 0;
 	number = strtol(digits, NULL, 10);
-	return errno != 0 || number < 1 || number > PG_INT32_MAX ? 0 : (int) number;
+	return errno != 0 || number < 1 || number > PG_INT32_MAX ? SF_NO_VERSION : (int) number;
 }
 
 /*
@@ -126,10 +126,10 @@ sf_alias_resolve(int machine_no, const char *qualifier, SfRoute *routes)
 	if (!is_publication && !sf_alias_is_number(qualifier))
 		return routes_of(machine_no, qualifier, routes);
 	version = read_number(qualifier + is_publication);
-	if (is_publication && version != 0)
+	if (is_publication && version != SF_NO_VERSION)
 		version = sf_publication_version(machine_no, version);
 	routes[0] = (SfRoute) {version, 100};
-	return version == 0 ? 0 : 1;
+	return version == SF_NO_VERSION ? 0 : 1;
 }
 
 /* Choose one of the versions, by their percentages; returns its index. */

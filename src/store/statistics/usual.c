@@ -44,7 +44,7 @@ sf_usual_jobs(int machine_no)
 	return jobs;
 }
 
-/* Find what a job usually takes in the list of its machine, microseconds; -1: it is not known. */
+/* Find what a job usually takes in the list of its machine, microseconds; SF_NO_DURATION: it is not known. */
 int64
 sf_usual_of_job(const List *usual, const char *job)
 {
@@ -64,13 +64,13 @@ sf_usual_of_job(const List *usual, const char *job)
 		else
 			high = middle - 1;
 	}
-	return -1;
+	return SF_NO_DURATION;
 }
 
 /*
  * What an execution of a machine takes, by the last 20 that succeeded among the
- * newest 1,000, microseconds; -1: not known.  The items of a Distributed Map do not
- * count.
+ * newest 1,000, microseconds; SF_NO_DURATION: not known.  The items of a Distributed Map
+ * do not count.
  */
 int64
 sf_usual_execution_us(int machine_no)
@@ -87,5 +87,5 @@ sf_usual_execution_us(int machine_no)
 	List	   *took = sf_db_numbers(&plan, SF_INT4(machine_no), SF_INT2(SF_STATUS_SUCCEEDED));
 
 	sf_execution_list_plans_end(level);
-	return took == NIL ? -1 : *(int64 *) list_nth(took, list_length(took) / 2);
+	return took == NIL ? SF_NO_DURATION : Max(0, *(int64 *) list_nth(took, list_length(took) / 2));
 }

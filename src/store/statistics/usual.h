@@ -5,6 +5,7 @@
 #ifndef SF_STORE_USUAL_H
 #define SF_STORE_USUAL_H
 
+#include "base/time/duration.h"
 #include "db/row.h"
 
 /* What the last runs of a job took, in the middle */

@@ -25,9 +25,9 @@ sfc_is_one_of(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
-/* Read a number with an optional unit; gives it in the smallest unit, or -1. */
-static int64_t
-parse_amount(const char *value, SfcType type)
+/* Read a number with an optional unit, in the smallest unit; false: it is none. */
+static bool
+parse_amount(const char *value, SfcType type, int64_t *amount)
 {
 	static const struct
 	{
@@ -46,15 +46,18 @@ parse_amount(const char *value, SfcType type)
 	/* The first comparison is false for "nan"; a count has no fraction. */
 	if (end == value || !(number >= 0 && number <= 1e9) ||
 		(type == SFC_TYPE_COUNT && number != (double) (int64_t) number))
-		return -1;
+		return false;
 	while (*end == ' ')
 		end++;
 	for (size_t i = 0; i < lengthof(units); i++)
 	{
 		if (units[i].type == type && strcmp(units[i].unit, end) == 0)
-			return (int64_t) (number * units[i].factor);
+		{
+			*amount = (int64_t) (number * units[i].factor);
+			return true;
+		}
 	}
-	return -1;
+	return false;
 }
 
 /* Store on or off. */
@@ -81,8 +84,7 @@ store(const SfcSetting *setting, const char *value)
 	}
 	if (setting->type == SFC_TYPE_FLAG)
 		return store_flag(setting->field, value);
-	amount = parse_amount(value, setting->type);
-	if (amount < setting->least || (setting->type == SFC_TYPE_COUNT && amount > setting->most))
+	if (!parse_amount(value, setting->type, &amount) || amount < setting->least || (setting->type == SFC_TYPE_COUNT && amount > setting->most))
 		return false;
 	if (setting->type == SFC_TYPE_COUNT)
 		*(int *) setting->field = (int) amount;

@@ -216,11 +216,14 @@ eval_compare(SfStep *step, const SfRuleComparison *rule, SfError *error)
 	return compare(c, &value, operand) ? VERDICT_YES : VERDICT_NO;
 }
 
+/* Where the number of a rule of a Choice may stand: the rule is the Condition of a job */
+#define OF_JOB	(-1)
+
 /* Evaluate a JSONata Condition, which must be a boolean. */
 static Verdict
 eval_condition(SfStep *step, const SfRuleCondition *rule, int top, SfError *error)
 {
-	char	   *field = top < 0 ? "Condition" : psprintf("Choices[%d]/Condition", top);
+	char	   *field = top == OF_JOB ? "Condition" : psprintf("Choices[%d]/Condition", top);
 	Jsonb	   *result;
 	JsonbValue	root;
 
@@ -234,7 +237,7 @@ eval_condition(SfStep *step, const SfRuleCondition *rule, int top, SfError *erro
 	return VERDICT_ERROR;
 }
 
-/* Evaluate a rule; top is the number of the top-level rule it is part of, -1: the Condition of a job. */
+/* Evaluate a rule; top is the number of the top-level rule it is part of, or OF_JOB. */
 static Verdict
 eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 {
@@ -270,7 +273,7 @@ eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 bool
 sf_choice_holds(SfStep *step, const SfChoiceRule *rule, bool *holds, SfError *error)
 {
-	Verdict		verdict = eval_rule(step, rule, -1, error);
+	Verdict		verdict = eval_rule(step, rule, OF_JOB, error);
 
 	*holds = verdict == VERDICT_YES;
 	return verdict != VERDICT_ERROR;

@@ -575,7 +575,7 @@ SfStepNext
 sf_distributed_joined(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
-	Jsonb	   *result = sf_stimulus_joined(step->stimulus)->result;
+	const SfJoined *joined = sf_stimulus_joined(step->stimulus);
 
 	if (branch->failing)
 	{
@@ -583,7 +583,7 @@ sf_distributed_joined(SfStep *step)
 
 		return fail_run(step, &error);
 	}
-	if (sf_state_map(step->state)->distributed->result_writer != NULL && result == NULL)
+	if (sf_state_map(step->state)->distributed->result_writer != NULL && joined->kind == SF_JOINED_NOTHING)
 	{
 		/* with another step: the execution is locked now, and this is a task */
 		branch->phase = SF_PHASE_RUN;
@@ -591,9 +591,9 @@ sf_distributed_joined(SfStep *step)
 		step->transition->name = SF_TRANSITION_JOINED;
 		return SF_STEP_REST;
 	}
-	if (result == NULL)
+	if (joined->kind != SF_JOINED_RESULT)
 		return fail_run_with(step, SF_ERR_DATA_LIMIT_EXCEEDED,
 							 psprintf("The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
 									  step->state->name));
-	return succeed_run(step, result);
+	return succeed_run(step, joined->result);
 }

@@ -150,15 +150,15 @@ sf_net_end(SfNet *net, int job, int end, List **skipped)
 	}
 }
 
-/* Begin the ready job with the least number, and return it; -1: there is none, or no room. */
+/* Begin the ready job with the least number, and return it; SF_NO_JOB: there is none, or no room. */
 int
 sf_net_begin_next(SfNet *net, TimestampTz now)
 {
-	int			job = sf_net_room(net) > 0 ? bms_next_member(net->ready, -1) : -1;
+	int			job;
 	SfBranch   *branch;
 
-	if (job < 0)
-		return -1;
+	if (sf_net_room(net) <= 0 || (job = bms_next_member(net->ready, -1)) < 0)
+		return SF_NO_JOB;
 	net->ready = bms_del_member(net->ready, job);
 	branch = net->rows[job] != NULL ? net->rows[job] : make_job(net, job);
 	branch->place = SF_NET_JOB_PLACE_NONE;
@@ -175,7 +175,7 @@ sf_net_begin(SfNet *net, TimestampTz now)
 {
 	int			job;
 
-	while ((job = sf_net_begin_next(net, now)) >= 0)
+	while ((job = sf_net_begin_next(net, now)) != SF_NO_JOB)
 		net->begun = bms_add_member(net->begun, job);
 }
 
@@ -224,7 +224,7 @@ sf_net_take_implied(SfNet *net)
 		bool		unmet;
 		int			undone;
 
-		if (net->ends[i] != 0)
+		if (net->ends[i] != SF_NET_JOB_END_NONE)
 			continue;
 		undone = sf_asl_net_job_undone(&jobs->jobs[i], net->ends, &unmet);
 		if (undone == 0)
@@ -479,7 +479,7 @@ sf_net_rewind(SfNet *net)
 		}
 		else
 			rerun_job(net, job);
-		if (ends[job] != 0)
+		if (ends[job] != SF_NET_JOB_END_NONE)
 		{
 			join->next_index++;
 			join->pending--;

@@ -17,7 +17,7 @@ typedef struct SfNet
 	bool		in_memory;		/* all jobs that have rows are in rows */
 	bool		in_slice;		/* ... and a slice runs them, one after another */
 	SfBranch  **rows;			/* by number; NULL: the job has none, or it is not loaded */
-	char	   *ends;			/* how they have ended, SF_NET_JOB_END_…; NULL: not known of all */
+	char	   *ends;			/* how they have ended, an SfNetJobEnd each; NULL: not known of all */
 	Bitmapset  *ready;			/* numbers of the jobs that wait for room; in a slice, also without a row */
 	Bitmapset  *begun;			/* those that have begun, and that no slice has run */
 	List	   *changed;		/* SfBranch: rows that were made or changed */

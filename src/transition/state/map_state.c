@@ -147,7 +147,7 @@ sf_map_iteration_input(SfStep *step, Jsonb *item, int index, Jsonb **input,
 		pfree(step->env.context);
 	step->env.context = NULL;
 	step->map_item = NULL;
-	step->map_index = -1;
+	step->map_index = SF_NO_MAP_INDEX;
 	return ok;
 }
 

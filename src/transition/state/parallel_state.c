@@ -149,7 +149,7 @@ joined_result(const SfStep *step)
 	const SfJoined *joined = sf_stimulus_joined(step->stimulus);
 	SfJsonBuilder b;
 
-	if (joined->result != NULL)
+	if (joined->kind == SF_JOINED_RESULT)
 		return joined->result;
 	if (step->state->type == SF_STATE_JOBNET)
 		return sf_net_result(step);

@@ -120,7 +120,7 @@ sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms)
 	}
 	number = (int) (s - sf_shared->shortages) + 1;
 	s->tries++;
-	if (may_be_its_own && (sf_shared->shortage_of == 0 || sf_shared->shortage_of == number))
+	if (may_be_its_own && (sf_shared->shortage_of == SF_NO_SHORTAGE || sf_shared->shortage_of == number))
 		s->counted++;
 	sf_shared->shortage_of = number;
 	s->last = sf_tick_now();
@@ -151,6 +151,6 @@ sf_shortage_clear(SfBranchKey key)
 void
 sf_shortage_over(void)
 {
-	if (sf_shared->shortage_of != 0)
-		sf_shared->shortage_of = 0;
+	if (sf_shared->shortage_of != SF_NO_SHORTAGE)
+		sf_shared->shortage_of = SF_NO_SHORTAGE;
 }

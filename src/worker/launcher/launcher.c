@@ -213,7 +213,7 @@ dismiss_workers(int code, Datum arg)
 	if (sf_shared->processes[SF_LAUNCHER_PROCESS].pid == MyProcPid)
 	{
 		sf_shared_clear_process(&sf_shared->processes[SF_LAUNCHER_PROCESS]);
-		sf_shared->launcher_procno = -1;
+		sf_shared->launcher_procno = SF_NO_LAUNCHER;
 		sf_foreach_process(process)
 		{
 			if (process->status == SF_PROCESS_STATUS_FREE)

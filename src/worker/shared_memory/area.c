@@ -43,7 +43,7 @@ static void
 initialize_shared(void)
 {
 	memset(sf_shared, 0, shared_size());
-	sf_shared->launcher_procno = -1;
+	sf_shared->launcher_procno = SF_NO_LAUNCHER;
 	pg_atomic_init_u64(&sf_shared->launcher_checks, (uint64) SF_TICK_NEVER);
 	sf_shared->clock_offset = sf_clock_offset();
 	sf_shared->nprocesses = sf_setting_max_workers + 2;

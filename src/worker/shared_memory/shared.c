@@ -292,16 +292,14 @@ has_turn(const SfDatabase *database, Oid owner)
 	return false;
 }
 
-/* The first list of keys of an owner who has no turn now, or -1. */
-static int
-find_waiting_list(const SfDatabase *database)
+/* Find the first list of keys of an owner who has no turn now; false: there is none. */
+static bool
+find_waiting_list(const SfDatabase *database, int *at)
 {
-	for (int i = 0; i < database->ring.nlists; i++)
-	{
-		if (!has_turn(database, database->ring.lists[i].owner))
-			return i;
-	}
-	return -1;
+	for (*at = 0; *at < database->ring.nlists; (*at)++)
+		if (!has_turn(database, database->ring.lists[*at].owner))
+			return true;
+	return false;
 }
 
 /* Will a worker of a database take the keys of the next owner at once, or a helper be through soon? */
@@ -325,7 +323,9 @@ can_wait(const SfDatabase *database)
 static bool
 owner_waits(const SfDatabase *database)
 {
-	return database->ring.nlists > 0 && !can_wait(database) && find_waiting_list(database) >= 0;
+	int			at;
+
+	return database->ring.nlists > 0 && !can_wait(database) && find_waiting_list(database, &at);
 }
 
 /* The same in a slice, without the lock: a hint whether it should end. */
@@ -364,9 +364,8 @@ sf_shared_help(SfDatabase *database, SfWorkKey *keys, int *nkeys, int size, Oid 
 {
 	int			at;
 
-	if (!sf_shared_wants_helper(database))
+	if (!sf_shared_wants_helper(database) || !find_waiting_list(database, &at))
 		return false;
-	at = find_waiting_list(database);
 	*owner = database->ring.lists[at].owner;
 	*nkeys = sf_ring_take_from(&database->ring, at, keys, keys_of_a_turn(database, size));
 	return true;
@@ -384,7 +383,7 @@ sf_shared_wake_process(const SfProcess *process)
 void
 sf_shared_wake_launcher(void)
 {
-	if (sf_shared->launcher_procno >= 0)
+	if (sf_shared->launcher_procno != SF_NO_LAUNCHER)
 		SetLatch(&GetPGProcByNumber(sf_shared->launcher_procno)->procLatch);
 }
 

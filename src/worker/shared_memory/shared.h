@@ -33,7 +33,14 @@
 #define SF_AWAIT_BUCKETS	16
 #define SF_DURATIONS		2048
 #define SF_SHORTAGES		64
+
+/* Where the number of an entry of those, from 1, may stand: the last shortage is over */
+#define SF_NO_SHORTAGE		0
+
 #define SF_STATE_NAME_SIZE	(80 * 4 + 1)
+
+/* Where the number of the launcher's PGPROC may stand: there is no launcher */
+#define SF_NO_LAUNCHER		(-1)
 
 /* The number of the launcher among the processes */
 #define SF_LAUNCHER_PROCESS	0
@@ -263,7 +270,7 @@ typedef struct SfShortage
 typedef struct SfShared
 {
 	uint32		launches;		/* source of SfProcess.launch */
-	int			launcher_procno;	/* -1: there is none */
+	int			launcher_procno;	/* or SF_NO_LAUNCHER */
 	pg_atomic_uint64 launcher_checks;	/* an SfTick: when it checks turns and keys next */
 	int64		clock_offset;	/* wall clock minus ticks, when it was last found to have
 								 * been set, or at the start */
@@ -289,8 +296,8 @@ typedef struct SfShared
 	pg_atomic_uint64 changes;	/* commits that have changed executions */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];
 	SfDuration	durations[SF_DURATIONS];
-	int			shortage_of;	/* number, from 1, of the entry that met the last one;
-								 * 0: it is over */
+	int			shortage_of;	/* number of the entry that met the last one, or
+								 * SF_NO_SHORTAGE */
 	SfShortage	shortages[SF_SHORTAGES];
 	int			ndatabases;		/* entries for them: behind the processes */
 	int			nprocesses;

@@ -273,7 +273,7 @@ try_alone(void *arg, bool last)
 	request->last_try = last;
 	if (sf_turn_xact(a) || a->fault == SF_FAULT_LOCKED || sf_turn_xact_met_shortage(a))
 		return false;
-	if (a->in_commit && (request->worker.tasks & SF_SLICE_TASKS_SHORT) != 0)
+	if (a->stage == SF_TURN_STAGE_COMMITTING && (request->worker.tasks & SF_SLICE_TASKS_SHORT) != 0)
 	{
 		request->worker.tasks &= ~SF_SLICE_TASKS_SHORT;
 		return true;
@@ -289,7 +289,7 @@ give_up(SfBranchKey key, SfTurnXact *a)
 		return put_off_locked(key);
 	if (sf_turn_xact_met_shortage(a))
 		return handle_shortage(key, a);
-	if (a->kind == SF_TURN_XACT_TASK && a->in_commit)
+	if (a->kind == SF_TURN_XACT_TASK && a->stage == SF_TURN_STAGE_COMMITTING)
 		return fail_task(a);
 	return fail_branch(key, a->message, a->alone);
 }
@@ -304,7 +304,7 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 	SfTurnXact	a = {.kind = SF_TURN_XACT_TASK,.task = {.key = key,.generation = generation},.alone = alone};
 
 	sf_tries_run(try_task, &a);
-	if (!a.ok)
+	if (a.stage != SF_TURN_STAGE_COMMITTED)
 		return give_up(key, &a);
 	*over = a.result.end == SF_SLICE_END_WORKED;
 	sf_shortage_clear(key);
@@ -394,8 +394,8 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	if (turn)
 		share_processes(turn, &a.slice);
 	sf_tries_run(try_alone, &a);
-	*left = !a.ok || a.result.left_unrun;
-	if (!a.ok)
+	*left = a.stage != SF_TURN_STAGE_COMMITTED || a.result.left_unrun;
+	if (a.stage != SF_TURN_STAGE_COMMITTED)
 		return give_up(key, &a);
 	if (a.result.end != SF_SLICE_END_LONG_TASK)
 	{
@@ -647,7 +647,7 @@ run_purge(SfTurn *turn)
 	static SfRetention sweep;
 	SfTurnXact	a = {.kind = SF_TURN_XACT_PURGE,.purge.sweep = &sweep};
 
-	sweep.at = SF_AT_NO_MACHINE;
+	sweep.tried_machine_no = SF_NO_MACHINE;
 	if (sf_turn_xact(&a))
 	{
 		turn->verdict = a.verdict;

@@ -324,7 +324,7 @@ handle_error(SfTurnXact *a, MemoryContext context)
 	a->message = edata->message ? edata->message : pstrdup("unknown error");
 	a->sqlstate = edata->sqlerrcode;
 	a->fault = classify(a->sqlstate);
-	if (a->in_commit)
+	if (a->stage == SF_TURN_STAGE_COMMITTING)
 		sf_failure_describe(edata, &a->failure);
 	a->ntouched = sf_claim_touched(a->touched, SF_MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
@@ -388,12 +388,13 @@ sf_turn_xact(SfTurnXact *a)
 {
 	MemoryContext context = CurrentMemoryContext;
 	SfRoleSwitch own = sf_role_current();
+	bool		committed;
 
-	a->ok = false;
+	a->stage = SF_TURN_STAGE_WORKING;
 	a->verdict = SF_VERDICT_MAY_WORK;
 	memset(&a->result, 0, sizeof(a->result));
 	a->ntouched = 0;
-	a->in_commit = a->collided = false;
+	a->collided = false;
 	sf_table_forget_collision();
 	sf_poison_turn_begin(sf_my_process_number(), MyDatabaseId, a->alone);
 	sf_my_process_attempt_begins();
@@ -405,10 +406,10 @@ sf_turn_xact(SfTurnXact *a)
 		if (a->verdict == SF_VERDICT_MAY_WORK)
 			work(a);
 		SF_DEBUG_POINT("commit");
-		a->in_commit = true;
+		a->stage = SF_TURN_STAGE_COMMITTING;
 		commit();
 		SF_DEBUG_POINT("committed");
-		a->ok = true;
+		a->stage = SF_TURN_STAGE_COMMITTED;
 		if (a->kind == SF_TURN_XACT_SLICE && a->result.end == SF_SLICE_END_WORKED)
 			sf_shortage_over();
 	}
@@ -418,21 +419,22 @@ sf_turn_xact(SfTurnXact *a)
 	}
 	PG_END_TRY();
 
+	committed = a->stage == SF_TURN_STAGE_COMMITTED;
 	MemoryContextSwitchTo(context);
 	sf_my_process_xact_ends();
 	sf_my_process_step_over();
 	sf_identity_drop();
 	sf_role_restore(own);
 	sf_poison_turn_end(sf_my_process_number(),
-					   a->ok && a->result.end != SF_SLICE_END_LONG_TASK &&
+					   committed && a->result.end != SF_SLICE_END_LONG_TASK &&
 					   !a->result.left_unrun);
-	if (!a->ok && sf_turn_xact_met_shortage(a))
+	if (!committed && sf_turn_xact_met_shortage(a))
 		sf_last_error_note(a->sqlstate, a->message);
 	pgstat_report_stat(false);
 	pgstat_report_activity(STATE_IDLE, NULL);
-	if (!a->ok && a->collided)
+	if (!committed && a->collided)
 		stop_driving(a->message);
-	return a->ok;
+	return committed;
 }
 
 /*

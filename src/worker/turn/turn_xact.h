@@ -111,6 +111,14 @@ typedef struct SfDeliveryXact
 	const char *cause;			/* UNDELIVERED: why */
 } SfDeliveryXact;
 
+/* How far a transaction of a turn has come; an error was raised after that */
+typedef enum SfTurnStage
+{
+	SF_TURN_STAGE_WORKING,
+	SF_TURN_STAGE_COMMITTING,	/* the commit raises it, because of a task maybe */
+	SF_TURN_STAGE_COMMITTED
+} SfTurnStage;
+
 /* A transaction of a turn: what to do in it, by its kind, and how it ended */
 typedef struct SfTurnXact
 {
@@ -128,7 +136,7 @@ typedef struct SfTurnXact
 		SfDeliveryXact delivery;
 	};
 
-	bool		ok;				/* it was committed */
+	SfTurnStage stage;
 	SfVerdict verdict;
 	SfSliceResult result;		/* SLICE, TASK; else as of a slice that did nothing */
 
@@ -136,8 +144,7 @@ typedef struct SfTurnXact
 	SfFault		fault;
 	int			sqlstate;
 	bool		collided;		/* a number was drawn twice */
-	bool		in_commit;		/* the commit raised the error, because of a task maybe: */
-	SfError		failure;
+	SfError		failure;		/* COMMITTING: the error, as that of a task */
 	char	   *message;		/* of the error */
 	int			ntouched;
 	SfBranchKey touched[SF_MAX_TOUCHED];

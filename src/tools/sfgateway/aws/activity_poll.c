@@ -172,7 +172,7 @@ static void answered(const PGresult *result, void *arg);
 static void key_known(const PGresult *result, void *arg);
 static void retry(void *arg);
 
-/* Take the next of some nodes out of those that a worker has to ask; -1: none of them answers. */
+/* Take the next of some nodes out of those that a worker has to ask; SFG_NO_NODE: none of them answers. */
 static int
 take_node(Waiter *waiter, uint64 node_set)
 {
@@ -188,7 +188,7 @@ take_node(Waiter *waiter, uint64 node_set)
 		if (!sfg_config.nodes || !sfg_node_is_silent(node_index))
 			return node_index;
 	}
-	return -1;
+	return SFG_NO_NODE;
 }
 
 /* Have a worker ask the next node that answers; false: its client has left, which the loop will notice. */
@@ -206,9 +206,9 @@ ask(Waiter *waiter)
 		return false;
 	}
 	node_index = take_node(waiter, again);
-	if (node_index < 0)
+	if (node_index == SFG_NO_NODE)
 		node_index = take_node(waiter, round);
-	if (node_index < 0)
+	if (node_index == SFG_NO_NODE)
 		return true;
 	waiter->node_index = node_index;
 	if (!sfg_access_key_is_known(waiter->key_id))

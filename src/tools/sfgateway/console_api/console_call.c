@@ -245,7 +245,7 @@ located(SfgRequest *request, int node_index, unsigned status, const char *why)
 
 	if (session == NULL)
 		sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "the session has ended");
-	else if (node_index < 0)
+	else if (node_index == SFG_NO_NODE)
 		sfg_answer_error(request, status, why);
 	else if (node_index != SFG_HERE)
 		ask_node(request, session, node_index);

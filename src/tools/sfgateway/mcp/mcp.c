@@ -280,7 +280,7 @@ ask_all(SfgRequest *request)
 static void
 located(SfgRequest *request, int node_index, unsigned status, const char *why)
 {
-	if (node_index >= 0)
+	if (node_index != SFG_NO_NODE)
 		ask(request, node_index);
 	else
 		answer_tool_error(request, why);

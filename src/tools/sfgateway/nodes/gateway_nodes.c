@@ -59,7 +59,7 @@ typedef struct Node
 
 static Node *nodes[SFG_MOST_NODES]; /* by their indexes; that of the coordinator is NULL */
 static bool are_known;
-static int	own_number = -1;	/* of the coordinator; -1: it is none */
+static int	own_number = SFG_NO_NODE_NUMBER;	/* of the coordinator */
 static char *own_name;
 static int64_t node_timeout = 1500;
 static int64_t refreshed_at = INT64_MIN / 2;
@@ -294,7 +294,7 @@ take_all(const PGresult *result)
 {
 	bool		found[SFG_MOST_NODES] = {false};
 
-	own_number = -1;
+	own_number = SFG_NO_NODE_NUMBER;
 	for (int i = 0; i < PQntuples(result); i++)
 	{
 		int			number = atoi(PQgetvalue(result, i, 0));
@@ -403,7 +403,7 @@ sfg_node_find(int number)
 	for (int node_index = 1; node_index < SFG_MOST_NODES && nodes[node_index] != NULL; node_index++)
 		if (nodes[node_index]->is_there && nodes[node_index]->number == number)
 			return node_index;
-	return number == own_number ? SFG_HERE : -1;
+	return number != SFG_NO_NODE_NUMBER && number == own_number ? SFG_HERE : SFG_NO_NODE;
 }
 
 /* Tell whether a node does not answer, so that it need not be asked. */
@@ -421,7 +421,7 @@ name_of(int node_index, char *text, size_t size)
 {
 	if (node_index != SFG_HERE)
 		snprintf(text, size, "node %d (%s)", nodes[node_index]->number, nodes[node_index]->name);
-	else if (own_number >= 0)
+	else if (own_number != SFG_NO_NODE_NUMBER)
 		snprintf(text, size, "node %d (%s)", own_number, own_name);
 	else
 		strlcpy(text, "the coordinator", size);

@@ -14,6 +14,12 @@
 /* The index of the coordinator */
 #define SFG_HERE	0
 
+/* Where the index of a node may stand: there is none, or it is not known */
+#define SFG_NO_NODE	(-1)
+
+/* Where the number of a node may stand: it has none, or it is not known */
+#define SFG_NO_NODE_NUMBER	(-1)
+
 /* Indexes there are, that of the coordinator included */
 #define SFG_MOST_NODES	64
 
@@ -104,7 +110,7 @@ typedef enum SfgTargetKind
 	SFG_TARGET_TASK				/* a task of people */
 } SfgTargetKind;
 
-/* Called with the index of the node of a target; -1: it cannot be told, with the status of the answer and why. */
+/* Called with the index of the node of a target; or with SFG_NO_NODE, the status of the answer, and why it is none. */
 typedef void (*SfgLocated) (SfgRequest *request, int node_index, unsigned status, const char *why);
 
 extern bool sfg_node_may_have(SfgTargetKind kind, const char *name);

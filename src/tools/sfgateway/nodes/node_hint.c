@@ -40,12 +40,12 @@ sfg_hint_note(const char *arn, size_t len, int node_index)
 	hints[(hash >> 1) % HINTS] = (Hint) {hash, node_index};
 }
 
-/* Where an execution or a Map run may be; -1: it is not known. */
+/* Where an execution or a Map run may be, or SFG_NO_NODE. */
 int
 sfg_hint_find(const char *arn, size_t len)
 {
 	uint64		hash = hash_arn(arn, len);
 	const Hint *hint = &hints[(hash >> 1) % HINTS];
 
-	return hint->hash == hash ? hint->node_index : -1;
+	return hint->hash == hash ? hint->node_index : SFG_NO_NODE;
 }

@@ -84,7 +84,7 @@ typedef struct NodeSearch
 	Kind		kind;
 	bool		writes;
 	char	   *arn;			/* or token, or number of a task; NULL of a start */
-	int			next;			/* the node to ask next; -1: any */
+	int			next;			/* the node to ask next; SFG_NO_NODE: any */
 	uint64		left;			/* nodes to ask */
 	uint64		asked;
 	uint64		missing;		/* nodes that could not be asked */
@@ -123,7 +123,7 @@ gone(SfgRequest *request)
 	free_search(search);
 }
 
-/* Read the number of the node in a token; -1: it is none. */
+/* Read the number of the node in a token; SFG_NO_NODE_NUMBER: it is no token. */
 static int
 number_of_token(const char *token)
 {
@@ -132,12 +132,12 @@ number_of_token(const char *token)
 
 	/* Its first twelve characters are its first nine bytes. */
 	if (strlen(token) < 12 || EVP_DecodeBlock(raw, (const unsigned char *) token, 12) < (int) sizeof(raw))
-		return -1;
+		return SFG_NO_NODE_NUMBER;
 	memcpy(&execution_no, raw, sizeof(execution_no));
 	return sfg_node_of_number(pg_ntoh64(execution_no));
 }
 
-/* Where to ask first. */
+/* Where to ask first, or SFG_NO_NODE. */
 static int
 first_node(const NodeSearch *search)
 {
@@ -176,7 +176,7 @@ tell_failure(NodeSearch *search, unsigned status, const char *why)
 	SfgLocated	located = search->located;
 
 	free_search(search);
-	located(request, -1, status, why);
+	located(request, SFG_NO_NODE, status, why);
 }
 
 /* Tell that nodes could not be asked, which may have what is asked for, or that one is not known. */
@@ -312,15 +312,15 @@ static void
 go_elsewhere(NodeSearch *search, const PGresult *result)
 {
 	const char *number = PQresultErrorField(result, PG_DIAG_TABLE_NAME);
-	int			node_index = number != NULL ? sfg_node_find(atoi(number)) : -1;
+	int			node_index = number != NULL ? sfg_node_find(atoi(number)) : SFG_NO_NODE;
 
 	if (search->kind == BY_TOKEN)
 	{
 		search->is_over |= number == NULL && search->is_named;
-		if (number != NULL && node_index < 0 && search->unknown == NULL)
+		if (number != NULL && node_index == SFG_NO_NODE && search->unknown == NULL)
 			search->unknown = pg_strdup(number);
 	}
-	if (node_index >= 0 && (search->asked & SFG_NODE_BIT(node_index)) == 0)
+	if (node_index != SFG_NO_NODE && (search->asked & SFG_NODE_BIT(node_index)) == 0)
 	{
 		search->next = node_index;
 		search->left |= SFG_NODE_BIT(node_index);
@@ -375,17 +375,17 @@ answered(const PGresult *result, void *arg)
 	ask_next(search);
 }
 
-/* Take the next node to ask; -1: none is left. */
+/* Take the next node to ask; SFG_NO_NODE: none is left. */
 static int
 take_node(NodeSearch *search)
 {
 	int			node_index = search->next;
 
-	search->next = -1;
-	search->is_named = node_index >= 0 && (search->left & SFG_NODE_BIT(node_index)) != 0;
+	search->next = SFG_NO_NODE;
+	search->is_named = node_index != SFG_NO_NODE && (search->left & SFG_NODE_BIT(node_index)) != 0;
 	if (!search->is_named)
-		node_index = search->left == 0 ? -1 : pg_rightmost_one_pos64(search->left);
-	if (node_index >= 0)
+		node_index = search->left == 0 ? SFG_NO_NODE : pg_rightmost_one_pos64(search->left);
+	if (node_index != SFG_NO_NODE)
 	{
 		search->left &= ~SFG_NODE_BIT(node_index);
 		search->asked |= SFG_NODE_BIT(node_index);
@@ -404,7 +404,7 @@ ask_next(NodeSearch *search)
 
 	if (search->kind == BY_TASK)
 		statement = TASK_CALL;
-	while ((search->node_index = take_node(search)) >= 0)
+	while ((search->node_index = take_node(search)) != SFG_NO_NODE)
 	{
 		search->call = sfg_node_call(search->node_index, use, statement, n, values, answered, search);
 		if (search->call != NULL)
@@ -522,7 +522,7 @@ sfg_node_locate(SfgRequest *request, const char *role, SfgTargetKind kind, const
 
 	if (!sfg_nodes_are_known())
 	{
-		located(request, -1, MHD_HTTP_SERVICE_UNAVAILABLE, SFG_NODES_NOT_KNOWN);
+		located(request, SFG_NO_NODE, MHD_HTTP_SERVICE_UNAVAILABLE, SFG_NODES_NOT_KNOWN);
 		return;
 	}
 	initPQExpBuffer(&body);

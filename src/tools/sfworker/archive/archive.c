@@ -173,9 +173,16 @@ connect_to_database(void)
 	return true;
 }
 
-/* Keep the least, or the greatest, of texts; both are in the order of their bytes. */
+/* Which of texts is kept, in the order of their bytes */
+typedef enum Extreme
+{
+	LEAST,
+	GREATEST
+} Extreme;
+
+/* Keep the least, or the greatest, of texts. */
 static void
-note_extreme(char **extreme, SfcJson object, const char *member, int sign)
+note_extreme(char **extreme, SfcJson object, const char *member, Extreme which)
 {
 	SfcJson		value;
 	char	   *text;
@@ -183,7 +190,7 @@ note_extreme(char **extreme, SfcJson object, const char *member, int sign)
 	if (!sfc_json_get(object, member, &value))
 		return;
 	text = sfc_json_text(value);
-	if (*extreme == NULL || strcmp(text, *extreme) * sign > 0)
+	if (*extreme == NULL || (which == LEAST ? strcmp(text, *extreme) < 0 : strcmp(text, *extreme) > 0))
 	{
 		free(*extreme);
 		*extreme = text;
@@ -233,10 +240,10 @@ begin_line(Batch *batch, const char *number, const char *text, size_t len)
 	batch->last_id = sfc_json_text(id);
 	if (batch->first_id == NULL)
 		batch->first_id = pg_strdup(batch->last_id);
-	note_extreme(&batch->requested_from, execution, "requested_at", -1);
-	note_extreme(&batch->requested_to, execution, "requested_at", 1);
-	note_extreme(&batch->stopped_from, execution, "stopped_at", -1);
-	note_extreme(&batch->stopped_to, execution, "stopped_at", 1);
+	note_extreme(&batch->requested_from, execution, "requested_at", LEAST);
+	note_extreme(&batch->requested_to, execution, "requested_at", GREATEST);
+	note_extreme(&batch->stopped_from, execution, "stopped_at", LEAST);
+	note_extreme(&batch->stopped_to, execution, "stopped_at", GREATEST);
 }
 
 /* Write a row: an execution, or an event of the last one. */

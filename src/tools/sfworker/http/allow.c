@@ -29,12 +29,15 @@ typedef struct Address
 	unsigned char bytes[16];
 } Address;
 
-/* An entry of the list: a name, or a range of addresses */
+/* Where the bits of a range may stand: it is none */
+#define NO_RANGE	(-1)
+
+/* An entry of the list: a name, or (without a name) a range of addresses */
 typedef struct Entry
 {
 	char	   *name;			/* "*.example.com", "*", or NULL */
 	Address		address;
-	int			bits;
+	int			bits;			/* of the address that count, or NO_RANGE */
 	int			port;			/* 0: any */
 	struct Entry *next;
 } Entry;
@@ -187,7 +190,7 @@ sfw_allow_add(const char *text, char **problem)
 	int			bits = 0;
 	bool		good;
 
-	entry->bits = -1;
+	entry->bits = NO_RANGE;
 	good = cut_number(find_port(copy), 1, 65535, &entry->port) &&
 		cut_number(strchr(copy, '/'), 0, 128, &entry->bits);
 	len = strlen(host);
@@ -198,12 +201,12 @@ sfw_allow_add(const char *text, char **problem)
 	}
 	if (good && read_address(host, &entry->address, &bits))
 	{
-		entry->bits = entry->bits < 0 ? 128 : entry->bits + bits;
+		entry->bits = entry->bits == NO_RANGE ? 128 : entry->bits + bits;
 		good = entry->bits <= 128;
 	}
 	else
 	{
-		good = good && *host != '\0' && entry->bits < 0 && strpbrk(host, ":[]@?# ") == NULL;
+		good = good && *host != '\0' && entry->bits == NO_RANGE && strpbrk(host, ":[]@?# ") == NULL;
 		entry->name = pg_strdup(host);
 	}
 	free(copy);

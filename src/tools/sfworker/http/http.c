@@ -183,21 +183,23 @@ wait_and_try(HttpJob *job, int64_t delay)
 
 /*
  * Tell how long to wait before a request that was answered so is tried again: as the
- * server says, or a second, two, four ..., of which a random part less.  -1: it is not.
+ * server says, or a second, two, four ..., of which a random part less.  False: it is not.
  */
-static int64_t
-retry_delay(const HttpJob *job)
+static bool
+is_tried_again(const HttpJob *job, int64_t *delay)
 {
 	const SfwFetch *fetch = job->fetch;
 	struct curl_header *header;
 
 	if (fetch->refused != NULL || fetch->problem != NULL || fetch->too_large ||
 		job->retries >= sfw_config.http_retries || (fetch->status != 429 && fetch->status < 500))
-		return -1;
+		return false;
 	if (curl_easy_header(fetch->easy, "Retry-After", 0, HEADER_ORIGINS, -1, &header) == CURLHE_OK &&
 		header->value[0] >= '0' && header->value[0] <= '9')
-		return Min(strtol(header->value, NULL, 10), 3600) * (int64_t) 1000;
-	return (INT64CONST(1000) << Min(job->retries, 8)) - random() % 500;
+		*delay = Min(strtol(header->value, NULL, 10), 3600) * (int64_t) 1000;
+	else
+		*delay = (INT64CONST(1000) << Min(job->retries, 8)) - random() % 500;
+	return true;
 }
 
 /* A request has ended. */
@@ -205,7 +207,7 @@ static void
 finished(SfwFetch *fetch)
 {
 	HttpJob    *job = fetch->arg;
-	int64_t		delay = retry_delay(job);
+	int64_t		delay;
 
 	/* A token may have been withdrawn before its time. */
 	if (fetch->refused == NULL && fetch->problem == NULL && fetch->status == 401 && !job->renewed &&
@@ -214,7 +216,7 @@ finished(SfwFetch *fetch)
 		sfw_credentials_forget(job->connection);
 		wait_and_try(job, 0);
 	}
-	else if (delay >= 0)
+	else if (is_tried_again(job, &delay))
 	{
 		job->retries++;
 		wait_and_try(job, delay);
