@@ -90,8 +90,8 @@ is($node->safe_psql('maps', 'SELECT problem, execution_id, detail FROM sf_check(
 
 $node->safe_psql('maps', q(SELECT sf_redrive('map:' || name) FROM flight WHERE status <> 0));
 is($node->safe_psql('maps', 'SELECT problem, execution_id, detail FROM sf_check()'), '', '... nor does a redrive');
-# By single transitions.
-$node->safe_psql('maps', q(
+# By single transitions, with a look at what follows which phase.
+$node->safe_psql('maps', q(SET sfflow.debug_point = 'no-such-point:error';
 DO $$
 DECLARE
 	v_id text;
