@@ -78,8 +78,9 @@ ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
 -- Branches: facts that other columns had in some phases; how the jobs of a net have ended, which was in the column of
--- those that share a row; and that a Distributed Map has not read its items, whose number was -1. The rows are those of
--- all executions that have not succeeded: they are written once, and read once for the constraints.
+-- those that share a row; that a Distributed Map has not read its items, whose number was -1, and what it is at, which
+-- its run told. The rows are those of all executions that have not succeeded: they are written once, and read once for
+-- the constraints.
 ALTER TABLE _sfflow.branch
 	ADD COLUMN last_inner_event integer NOT NULL DEFAULT 0,
 	ADD COLUMN outcome_failed boolean NOT NULL DEFAULT false,
@@ -96,10 +97,15 @@ UPDATE _sfflow.branch SET
 	uncatchable = uncatchable AND phase IN (@PHASES_WITH_CHILDREN@),
 	job_ends = CASE WHEN place <> @NET_JOB_PLACE_SHARED@ THEN jobs END,
 	jobs = CASE place WHEN @NET_JOB_PLACE_SHARED@ THEN jobs END,
-	items_unread = total = -1 AND map_run_no IS NOT NULL,
+	items_unread = total = -1 AND map_run_no IS NOT NULL AND phase NOT IN (@PHASE_ENTER@, @PHASE_RUN@),
 	total = greatest(total, 0),
-	-- one that had ended and kept the outcome of its task was due never
-	phase = CASE WHEN phase = @PHASE_ANSWERED@ AND due_at IS NULL THEN @PHASE_KEPT@ ELSE phase END,
+	-- one that a redrive has begin anew had the run that could not read its items
+	map_run_no = CASE WHEN phase <> @PHASE_ENTER@ THEN map_run_no END,
+	phase = CASE
+		-- one that had ended and kept the outcome of its task was due never
+		WHEN phase = @PHASE_ANSWERED@ AND due_at IS NULL THEN @PHASE_KEPT@
+		WHEN phase = @PHASE_ANSWERED@ AND map_run_no IS NOT NULL THEN @PHASE_MAP_ANSWERED@
+		WHEN phase = @PHASE_RUN@ AND map_run_no IS NOT NULL THEN @PHASE_MAP_WRITE@ ELSE phase END,
 	-- what it has in some phases alone it kept in those that followed
 	due_at = CASE WHEN phase NOT IN (@PHASES_ENDED@) THEN due_at END,
 	task_payload = CASE phase WHEN @PHASE_ANNOUNCED@ THEN task_payload END,
@@ -108,6 +114,7 @@ UPDATE _sfflow.branch SET
 WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@)
 	OR (failing OR aborting OR uncatchable) AND phase NOT IN (@PHASES_WITH_CHILDREN@)
 	OR jobs IS NOT NULL AND place <> @NET_JOB_PLACE_SHARED@ OR total < 0
+	OR map_run_no IS NOT NULL AND phase IN (@PHASE_ENTER@, @PHASE_RUN@)
 	OR phase IN (@PHASES_ENDED@) AND due_at IS NOT NULL
 	OR task_payload IS NOT NULL AND phase <> @PHASE_ANNOUNCED@ OR num_nonnulls(outcome, sqlstate) > 0;
 -- Which numbers are of no branches, but of an execution as a whole, is told by the phase.
@@ -118,7 +125,7 @@ ALTER TABLE _sfflow.branch
 		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END),
 	ADD CONSTRAINT branch_phase CHECK (CASE
 		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
-		ELSE due_at IS NOT NULL OR phase <> @PHASE_ANSWERED@ END
+		ELSE due_at IS NOT NULL OR phase NOT IN (@PHASES_ANSWERED@) END
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
@@ -128,7 +135,10 @@ ALTER TABLE _sfflow.branch
 	ADD CONSTRAINT branch_jobs CHECK (CASE place
 		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@
 		ELSE jobs IS NULL AND place < @NET_JOB_PLACE_SHARED@ END),
-	ADD CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL);
+	ADD CONSTRAINT branch_map_run CHECK (CASE
+		WHEN map_run_no IS NULL THEN NOT items_unread AND phase NOT IN (@PHASES_OF_MAP@)
+		WHEN items_unread THEN phase IN (@PHASES_READING@)
+		ELSE phase IN (@PHASES_WITH_ITEMS@) END);
 -- What has kept an outcome has ended, so it has no slots of limits.
 DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b
 WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no AND b.phase = @PHASE_KEPT@;

@@ -348,6 +348,7 @@ rest_of_state(const SfRemaining *r, const SfBranch *b, List *runs, TimestampTz n
 	{
 		case SF_PHASE_ENTER:
 		case SF_PHASE_RUN:
+		case SF_PHASE_MAP_WRITE:
 			return pause + whole;
 		case SF_PHASE_WAIT:
 			return pause;

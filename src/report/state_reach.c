@@ -202,7 +202,7 @@ branch_comes_to(SfStateReach *reach, const SfBranch *branch, int target)
 	bool		joins = is_at_join(branch);
 	NumberEntry *number;
 
-	if (!joins && (branch->phase == SF_PHASE_ENTER || branch->phase == SF_PHASE_RUN))
+	if (!joins && SF_IS_ONE_OF(branch->phase, SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_MAP_WRITE))
 		return branch->state == target ||
 			follows(reach, branch->state, target, SF_WAY_ALL);
 	if (!joins)

@@ -112,6 +112,8 @@ branch_status(const SfBranch *branch, bool running)
 		case SF_PHASE_ANNOUNCED:
 		case SF_PHASE_ANSWERED:
 		case SF_PHASE_EXTERNAL:
+		case SF_PHASE_MAP_WRITE:
+		case SF_PHASE_MAP_ANSWERED:
 			return running ? SF_GRAPH_RUNNING : SF_GRAPH_UNKNOWN;
 		case SF_PHASE_FAILED:
 			return SF_GRAPH_FAILURE;

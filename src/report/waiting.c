@@ -28,6 +28,8 @@ is_leaf(const SfBranch *b)
 		case SF_PHASE_ANNOUNCED:
 		case SF_PHASE_ANSWERED:
 		case SF_PHASE_EXTERNAL:
+		case SF_PHASE_MAP_WRITE:
+		case SF_PHASE_MAP_ANSWERED:
 			return true;
 		case SF_PHASE_JOIN:
 			return sf_branch_children_left(b) == 0 || sf_branch_has_map_run(b);
@@ -83,6 +85,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 			appendStringInfo(buf, "task \"%s\" running", name);
 			break;
 		case SF_PHASE_ANSWERED:
+		case SF_PHASE_MAP_ANSWERED:
 			appendStringInfo(buf, "task \"%s\" answered", name);
 			break;
 		case SF_PHASE_EXTERNAL:

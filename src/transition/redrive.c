@@ -25,11 +25,12 @@ redrive_alone(SfStep *step)
 	}
 	/* an outcome that was committed while it was stopped stays, a failure does not */
 	if (sf_branch_has_outcome(branch) && !sf_branch_outcome_failed(branch) && !SF_DEBUG_MUTATION("redrive"))
-		branch->phase = SF_PHASE_ANSWERED;
+		branch->phase = sf_branch_answered_phase(branch);
 	else
 	{
 		branch->phase = SF_PHASE_ENTER;
 		sf_step_clear_branch_error(branch);
+		sf_step_forget_map_run(branch);
 	}
 	branch->due_at = step->now;
 }

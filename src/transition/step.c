@@ -127,6 +127,8 @@ take_due(SfStep *step)
 			return run_state(step);
 		case SF_PHASE_NET:
 			return sf_net_continue(step);
+		case SF_PHASE_MAP_WRITE:
+			return sf_distributed_write(step);
 		case SF_PHASE_WAIT:
 			return sf_wait_resume(step);
 		case SF_PHASE_JOIN:
@@ -364,7 +366,7 @@ sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 	switch (stimulus->kind)
 	{
 		case SF_STIMULUS_DUE:
-			if (branch->phase == SF_PHASE_ENTER || branch->phase == SF_PHASE_RUN)
+			if (SF_IS_ONE_OF(branch->phase, SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_MAP_WRITE))
 				return state->needs.enter;
 			return branch->phase == SF_PHASE_JOIN ? state->needs.proceed : state->needs.leave;
 		case SF_STIMULUS_MARKED:

@@ -96,6 +96,7 @@ extern SfStepNext sf_step_abort(SfStep *step);
 extern SfStepNext sf_step_stop(SfStep *step);
 extern SfStepNext sf_step_redrive(SfStep *step);
 extern void sf_step_clear_branch_error(SfBranch *branch);
+extern void sf_step_forget_map_run(SfBranch *branch);
 extern void sf_step_forget_attempt(SfBranch *branch);
 extern void sf_step_forget_retries(SfBranch *branch);
 extern void sf_step_set_branch_error(SfBranch *branch, const SfError *error);

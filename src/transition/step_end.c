@@ -27,6 +27,14 @@ end_in(SfBranch *branch, SfPhase phase)
 	branch->due_at = DT_NOEND;
 }
 
+/* Forget the run of a Distributed Map: if the state begins again, it begins another one. */
+void
+sf_step_forget_map_run(SfBranch *branch)
+{
+	branch->map_run_no = SF_NO_MAP_RUN;
+	branch->items_unread = false;
+}
+
 /* Forget what the present attempt at a state came to, if it is over: a new one begins without all this. */
 void
 sf_step_forget_attempt(SfBranch *branch)
@@ -34,8 +42,7 @@ sf_step_forget_attempt(SfBranch *branch)
 	branch->join_input = NULL;
 	sf_step_clear_branch_error(branch);
 	branch->pending = branch->total = branch->next_index = 0;
-	branch->map_run_no = SF_NO_MAP_RUN;
-	branch->items_unread = false;
+	sf_step_forget_map_run(branch);
 	branch->njob_ends = 0;
 	branch->started_at = DT_NOBEGIN;
 	branch->deadline = DT_NOEND;
@@ -527,7 +534,7 @@ sf_step_abort(SfStep *step)
 		branch->entered_at != DT_NOBEGIN)
 		iteration_event(step, owner, SF_HISTORY_EVENT_MAP_ITERATION_ABORTED, aborted->after_event);
 	/* an outcome that was committed stays, for a redrive to go on from */
-	if (branch->phase == SF_PHASE_ANSWERED && !SF_DEBUG_MUTATION("abort"))
+	if (SF_IS_ONE_OF(branch->phase, SF_PHASES_ANSWERED) && !SF_DEBUG_MUTATION("abort"))
 		end_in(branch, SF_PHASE_KEPT);
 	else
 	{

@@ -246,14 +246,13 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 	-- branches that are inside of their states, of executions that run: they have the slots of these. What a
 	-- redrive has go on as it was (a join, or what has its outcome) takes them with the first step within it.
 	SELECT b.execution_no, b.branch_no, e.version,
-		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_ANSWERED@, @PHASE_RUN@, @PHASE_NET@)
+		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_NET@, @PHASE_MAP_WRITE@, @PHASE_MAP_ANSWERED@)
 			AND NOT EXISTS (SELECT FROM strand c
 			WHERE c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.entered_at > e.last_redriven_at
 				AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)) AS takes_later
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE e.status = @STATUS_RUNNING@ AND EXISTS (SELECT FROM _sfflow.run_limit)
-		AND (b.phase IN (@PHASES_INSIDE@)
-			OR b.phase IN (@PHASES_INSIDE_OF_MAP_RUN@) AND b.map_run_no IS NOT NULL)
+		AND b.phase IN (@PHASES_INSIDE@)
 --@into checks
 SELECT 'slot_of_no_limit', NULL, format('%s slots of limit %s, which there is not', count(*), s.limit_no)
 FROM _sfflow.limit_slot s
@@ -297,9 +296,7 @@ UNION ALL
 	JOIN head e ON e.execution_no = s.execution_no
 	WHERE CASE WHEN s.branch_no IS NULL THEN e.status <> @STATUS_RUNNING@
 		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no
-			AND b.branch_no = s.branch_no
-			AND (b.phase IN (@PHASES_INSIDE@)
-				OR b.phase IN (@PHASES_INSIDE_OF_MAP_RUN@) AND b.map_run_no IS NOT NULL)) END
+			AND b.branch_no = s.branch_no AND b.phase IN (@PHASES_INSIDE@)) END
 	UNION ALL
 	SELECT 'slot_too_high', s.execution_no, format('slot %s of limit %s is taken, which has %s', s.slot, s.limit_no,
 		l.highest)

@@ -24,7 +24,7 @@ CREATE TABLE _sfflow.branch (
 	payload_event integer NOT NULL DEFAULT 0,	-- event that holds the payload, 0: none
 	pending integer NOT NULL DEFAULT 0,	-- JOIN, NET: children that have not ended; of a job: those that it waits for
 	next_index integer NOT NULL DEFAULT 0,	-- JOIN: iterations begun so far
-	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all, unless items_unread
+	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all
 	max_concurrency integer NOT NULL DEFAULT 0,
 	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
 	transitions integer NOT NULL DEFAULT 0,	-- of it and of its children that have ended
@@ -41,18 +41,18 @@ CREATE TABLE _sfflow.branch (
 	jobs integer[],						-- SHARED: number, scope and state of each job of the row (net_job_rows.c)
 	error text,
 	cause text,
-	sqlstate text,						-- ANSWERED, KEPT: with which a long task failed
+	sqlstate text,						-- ANSWERED, MAP_ANSWERED, KEPT: with which a long task failed
 	payload jsonb,						-- input of the state; DONE: output
 	variables jsonb,
 	task_payload jsonb,					-- ANNOUNCED
-	outcome jsonb,						-- ANSWERED, KEPT: of the task
+	outcome jsonb,						-- ANSWERED, MAP_ANSWERED, KEPT: of the task
 	join_input jsonb,					-- JOIN: items of a Map; input of the jobs of a net, if it is not the state's
 	item jsonb,							-- of the Map's iteration, if a state of it looks at $$.Map.Item
 	last_inner_event integer NOT NULL DEFAULT 0,	-- DONE: the last event before that of its end
-	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED, KEPT: the outcome is an error
+	outcome_failed boolean NOT NULL DEFAULT false,	-- ANSWERED, MAP_ANSWERED, KEPT: the outcome is an error
 	unmet boolean NOT NULL DEFAULT false,	-- a job that waits: one of its After has ended in another way than it needs
 	job_ends integer[],					-- of a JobNet that goes on as a whole: how its jobs have ended (net_job_rows.c)
-	items_unread boolean NOT NULL DEFAULT false,	-- a Distributed Map reads its items, and total is not known
+	items_unread boolean NOT NULL DEFAULT false,	-- of the tasks of a Distributed Map, it is the one that reads
 	PRIMARY KEY (execution_no, branch_no),
 	CONSTRAINT branch_number CHECK (CASE branch_no
 		WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
@@ -60,7 +60,7 @@ CREATE TABLE _sfflow.branch (
 		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END),
 	CONSTRAINT branch_phase CHECK (CASE
 		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
-		ELSE due_at IS NOT NULL OR phase <> @PHASE_ANSWERED@ END
+		ELSE due_at IS NOT NULL OR phase NOT IN (@PHASES_ANSWERED@) END
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
@@ -68,9 +68,17 @@ CREATE TABLE _sfflow.branch (
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)
 		AND phase <= @PHASE_LAST@),
 	CONSTRAINT branch_jobs CHECK (CASE place
+<<<<<<< HEAD:sql/parts/store/branch.sql
 		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@
 		ELSE jobs IS NULL AND place < @NET_JOB_PLACE_SHARED@ END),
 	CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL)
+=======
+		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+	CONSTRAINT branch_map_run CHECK (CASE
+		WHEN map_run_no IS NULL THEN NOT items_unread AND phase NOT IN (@PHASES_OF_MAP@)
+		WHEN items_unread THEN phase IN (@PHASES_READING@)
+		ELSE phase IN (@PHASES_WITH_ITEMS@) END)
+>>>>>>> w-phases:sql/parts/table/branch.sql
 );
 
 -- Everything that is or will be due: owners take turns, each has its own in order.

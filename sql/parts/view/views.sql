@@ -332,7 +332,8 @@ CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource,
 	CASE WHEN b.due_at IS NULL AND b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@) THEN 'held'
 		WHEN b.phase = @PHASE_RUN@ THEN 'retrying' WHEN b.phase = @PHASE_ANNOUNCED@ THEN 'running'
-		WHEN b.phase IN (@PHASES_WITH_OUTCOME@) THEN 'answered' WHEN t.status = @TASK_STATUS_QUEUED@ THEN 'queued'
+		WHEN b.phase IN (@PHASE_ANSWERED@, @PHASE_KEPT@) THEN 'answered'
+		WHEN t.status = @TASK_STATUS_QUEUED@ THEN 'queued'
 		WHEN t.status = @TASK_STATUS_TOKEN@ THEN 'waiting' WHEN t.status = @TASK_STATUS_ANSWERED@ THEN 'answered'
 		WHEN t.status = @TASK_STATUS_DEAD@ THEN 'dead' ELSE 'running'
 	END AS status,
@@ -348,7 +349,7 @@ JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 LEFT JOIN _sfflow.task t
 	ON t.execution_no = b.execution_no AND t.branch_no = b.branch_no AND b.phase = @PHASE_EXTERNAL@
 CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, b.state, b.iterations) p
-WHERE b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASES_WITH_OUTCOME@)
+WHERE b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_ANSWERED@, @PHASE_KEPT@)
 	AND e.status = @STATUS_RUNNING@ AND p.type = 'Task';
 COMMENT ON VIEW @extschema@.sf_tasks IS 'tasks that run, wait for an answer or for a retry';
 COMMENT ON COLUMN @extschema@.sf_tasks.execution_id IS 'the execution, machine:name';

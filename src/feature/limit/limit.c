@@ -468,7 +468,7 @@ sf_limit_running(const SfLimit *limit, int machine_no)
 	static SfPlan parts = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no FROM _sfflow.open_execution o"
 		" JOIN _sfflow.branch b ON b.execution_no = o.execution_no"
-		" WHERE o.machine_no = $2 AND o.status = $3 AND " SF_LIMIT_SLOT_IS_OF("$4", "$5")
+		" WHERE o.machine_no = $2 AND o.status = $3 AND " SF_LIMIT_SLOT_IS_OF("$4")
 		HAS_NO_SLOT("b.execution_no", " = b.branch_no")
 		" ORDER BY b.execution_no, b.branch_no");
 
@@ -478,7 +478,7 @@ sf_limit_running(const SfLimit *limit, int machine_no)
 								  SF_INT2(SF_STATUS_RUNNING)));
 	return sf_db_list(&parts, append_key,
 					  SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
-							  SF_INT2(SF_STATUS_RUNNING), SF_LIMIT_SLOT_PHASES));
+							  SF_INT2(SF_STATUS_RUNNING), SF_INT2S(SF_PHASES_INSIDE)));
 }
 
 /*

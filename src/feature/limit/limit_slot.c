@@ -556,7 +556,7 @@ sf_limit_slot_reap(void)
 		"CASE WHEN s.branch_no IS NULL THEN NOT EXISTS (SELECT FROM _sfflow.execution e"
 		"  WHERE e.execution_no = s.execution_no AND e.status = $1)"
 		" ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no"
-		"  AND b.branch_no = s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$2", "$3") ") END"));
+		"  AND b.branch_no = s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$2") ") END"));
 
-	sf_db_read(&plan, read_released, NULL, SF_INT2(SF_STATUS_RUNNING), SF_LIMIT_SLOT_PHASES);
+	sf_db_read(&plan, read_released, NULL, SF_INT2(SF_STATUS_RUNNING), SF_INT2S(SF_PHASES_INSIDE));
 }

@@ -66,14 +66,7 @@ extern void sf_limit_slot_reap(void);
 
 extern void sf_limit_slot_wake_at_commit(SfQueue queue, Oid owner);
 
-/*
- * sf_branch_is_inside (store/branch/branch.h) of a row b, in SQL; always and within are arguments of the query:
- * SF_LIMIT_SLOT_PHASES
- */
-#define SF_LIMIT_SLOT_IS_OF(always, within) \
-	"(b.phase = ANY (" always ") OR b.phase = ANY (" within ")" \
-	" AND b.map_run_no IS NOT NULL)"
-#define SF_LIMIT_SLOT_PHASES \
-	SF_INT2S(SF_PHASES_INSIDE), SF_INT2S(SF_PHASES_INSIDE_OF_MAP_RUN)
+/* sf_branch_is_inside (store/branch/branch.h) of a row b, in SQL; an argument of the query: SF_PHASES_INSIDE */
+#define SF_LIMIT_SLOT_IS_OF(phases)	"b.phase = ANY (" phases ")"
 
 #endif							/* SF_FEATURE_LIMIT_SLOT_H */

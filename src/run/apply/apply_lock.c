@@ -150,6 +150,7 @@ sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 			return true;
 		case SF_PHASE_RUN:
 		case SF_PHASE_NET:
+		case SF_PHASE_MAP_WRITE:
 		case SF_PHASE_WAIT:
 			return branch->due_at > now;
 		case SF_PHASE_ENTER:

@@ -102,7 +102,7 @@ make_stimulus(SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
 {
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_DUE;
-	if (branch->phase == SF_PHASE_ANSWERED || branch->phase == SF_PHASE_EXTERNAL)
+	if (SF_IS_ONE_OF(branch->phase, SF_PHASES_ANSWERED, SF_PHASE_EXTERNAL))
 		sf_outside_stimulus(draft, branch, stimulus);
 	else if (branch->phase == SF_PHASE_JOIN)
 		join_stimulus(draft, branch, stimulus);

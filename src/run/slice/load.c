@@ -64,7 +64,7 @@ load_context(SfDraft *draft, const SfBranch *branch)
 static void
 load_map_run(SfDraft *draft, const SfBranch *branch)
 {
-	if (branch->phase != SF_PHASE_ENTER && sf_branch_has_map_run(branch))
+	if (sf_branch_has_map_run(branch))
 	{
 		draft->loaded.map_run = sf_apply_map_run_of(branch);
 		return;

@@ -6,7 +6,7 @@
  * Handing out is part of the slice: the row of _sfflow.task and the branch in
  * phase EXTERNAL commit together, so a token exists only for work that has
  * committed.  The answer (api/execution/activity_functions.c) goes into the branch's row alone,
- * phase ANSWERED, as that of a long SQL task; the next slice writes history.
+ * phase ANSWERED or MAP_ANSWERED, as that of a long SQL task; the next slice writes history.
  * Events of what happened in between (ActivityStarted, TaskSubmitted) are
  * written then, too: a session that takes a task waits for no execution's lock.
  *
@@ -233,8 +233,8 @@ may_have_task(const SfState *state)
 }
 
 /*
- * Make the stimulus of a branch in phase ANSWERED (the outcome of a long SQL task, of
- * a program outside or of a child execution) or EXTERNAL (a timer of the task).
+ * Make the stimulus of a branch in phase ANSWERED or MAP_ANSWERED (the outcome of a long SQL
+ * task, of a program outside or of a child execution) or EXTERNAL (a timer of the task).
  */
 void
 sf_outside_stimulus(SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
@@ -245,7 +245,7 @@ sf_outside_stimulus(SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus
 
 	if (task != NULL && task->generation != branch->generation)
 		task = NULL;
-	if (branch->phase == SF_PHASE_ANSWERED)
+	if (SF_IS_ONE_OF(branch->phase, SF_PHASES_ANSWERED))
 		answered(draft, branch, task, stimulus);
 	else if (task != NULL)
 		timer_rang(draft, task, stimulus);

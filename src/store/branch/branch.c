@@ -596,32 +596,31 @@ sf_branch_set_timeout(SfBranchKey key, TimestampTz due)
 static void
 read_answered(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_owner = 1, COL_phase, COL_map_run_no};
+	enum {COL_owner = 1, COL_phase};
 	SfBranch   *b = arg;
 
 	b->owner = (Oid) sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	b->phase = (SfPhase) sf_row_number(tuple, desc, COL_phase, 0);
-	b->map_run_no = sf_row_number(tuple, desc, COL_map_run_no, 0);
 }
 
 /*
- * Put an answer into a branch: phase ANSWERED, due now.  No transition decides that: who answers has locked the branch
- * and not the execution, whose lock it would wait for.  The next slice makes the stimulus of the answer
- * (sf_outside_stimulus).
+ * Put an answer into a branch: phase ANSWERED or MAP_ANSWERED (sf_branch_answered_phase), due now.  No transition
+ * decides that: who answers has locked the branch and not the execution, whose lock it would wait for.  The next slice
+ * makes the stimulus of the answer (sf_outside_stimulus).
  */
 void
 sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 				 const char *error, const char *cause)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.branch b SET phase = $3, due_at = $4, task_payload = NULL,"
-		" outcome_failed = $5, outcome = $6, error = $7, cause = $8"
-		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner, b.phase, b.map_run_no");
+		"UPDATE _sfflow.branch b SET phase = CASE WHEN b.map_run_no IS NULL THEN $3 ELSE $9 END,"
+		" due_at = $4, task_payload = NULL, outcome_failed = $5, outcome = $6, error = $7, cause = $8"
+		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner, b.phase");
 	TimestampTz now = GetCurrentTimestamp();
 	SfBranch	answered = {.key = key};
 
 	sf_db_read(&plan, read_answered, &answered, SF_BRANCH_KEY(key), SF_INT2(SF_PHASE_ANSWERED), SF_TIME(now),
-			   SF_BOOL(!ok), SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause));
+			   SF_BOOL(!ok), SF_JSONB(outcome), SF_TEXT(error), SF_TEXT(cause), SF_INT2(SF_PHASE_MAP_ANSWERED));
 	sf_branch_notify_due(key, answered.owner, now);
 	if (!sf_branch_is_inside(&answered))	/* a Map whose items were read still is */
 		sf_branch_leave_state(&answered);

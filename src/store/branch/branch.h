@@ -21,11 +21,11 @@
  * (sf_branch_is_parked).  Which phases may follow is in the lists SF_PHASES_AFTER_… below.
  *
  *	ENTER		due			about to enter its state
- *	RUN			due			entered; does the state's work again (retry, or redrive of a child)
+ *	RUN			due			entered; does the state's work again: a retry
  *	WAIT		due			Wait state until due_at
  *	JOIN		when ready	Parallel, Map, JobNet: until its children have ended
  *	ANNOUNCED	due			its long SQL task shows as running; the session that claims it runs the task
- *	ANSWERED	due			the outcome of its task is in the row
+ *	ANSWERED	due			Task: the outcome of the task is in the row
  *	EXTERNAL	timeouts	a program outside has its task
  *	DONE		no			ended; payload is its output; until the join
  *	FAILED		no			ended with error and cause
@@ -34,6 +34,9 @@
  *	STOP		due			of the execution as a whole, which is to end as ABORTED
  *	NET			due			JobNet: goes on with jobs of which none runs, between slices
  *	KEPT		no			ended as ABORTED does, and keeps the outcome of its task, from which a redrive goes on
+ *	MAP_WRITE	due			Distributed Map: its children have ended; asks for the task that writes their results
+ *	MAP_ANSWERED	due		Distributed Map: the outcome of the task that reads its items (items_unread), or writes its
+ *						results, is in the row
  *
  * The numbers are stored.
  */
@@ -51,7 +54,9 @@
 	X(TIMEOUT, 10) \
 	X(STOP, 11) \
 	X(NET, 12) \
-	X(KEPT, 13)
+	X(KEPT, 13) \
+	X(MAP_WRITE, 14) \
+	X(MAP_ANSWERED, 15)
 
 #define SF_PHASE_ENUM(sym, number) SF_PHASE_##sym = number,
 typedef enum SfPhase
@@ -63,44 +68,54 @@ typedef enum SfPhase
  * Groups of phases; SQL has them too, as @PHASES_ENDED@ (sql/assemble.awk):
  *
  *	ENDED			the branch has ended
- *	WITH_OUTCOME	the outcome of its task is in the row
+ *	ANSWERED		the outcome of its task is in the row, and the next slice goes on from it
+ *	WITH_OUTCOME	the same, or a redrive does
  *	WITH_CHILDREN	of a join, or of a net between two slices
  *	OF_EXECUTION	of rows that are no threads of control, but of the execution as a whole
  *	BEFORE_GATE		it ends with the beginning of a step, which a feature may have wait
+ *	OF_MAP			only a Distributed Map with a run is in it
  *	INSIDE			the branch is inside of its state (sf_branch_is_inside)
- *	INSIDE_OF_MAP_RUN	... if it is that of a Distributed Map whose run has begun
+ *	AT_MAP_TASK		a Distributed Map may be in it at either of its tasks, or has ended there
+ *	READING			a Distributed Map may be in it that has not read its items
+ *	WITH_ITEMS		a Distributed Map may be in it that has read its items
  *	STAYING_AT_END	the branch is in it still when its execution has ended: it has ended itself, or a redrive goes on
  *					from its children.  What becomes of any other one says sf_phase_at_end.
  */
 #define SF_PHASES_ENDED			SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED, SF_PHASE_KEPT
-#define SF_PHASES_WITH_OUTCOME	SF_PHASE_ANSWERED, SF_PHASE_KEPT
+#define SF_PHASES_ANSWERED		SF_PHASE_ANSWERED, SF_PHASE_MAP_ANSWERED
+#define SF_PHASES_WITH_OUTCOME	SF_PHASES_ANSWERED, SF_PHASE_KEPT
 #define SF_PHASES_WITH_CHILDREN	SF_PHASE_JOIN, SF_PHASE_NET
 #define SF_PHASES_OF_EXECUTION	SF_PHASE_TIMEOUT, SF_PHASE_STOP
-#define SF_PHASES_BEFORE_GATE	SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED, SF_PHASE_NET
-#define SF_PHASES_INSIDE		SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET
-#define SF_PHASES_INSIDE_OF_MAP_RUN	SF_PHASE_RUN, SF_PHASE_ANSWERED
+#define SF_PHASES_BEFORE_GATE	SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED, SF_PHASE_NET, SF_PHASE_MAP_WRITE
+#define SF_PHASES_OF_MAP		SF_PHASE_MAP_WRITE, SF_PHASE_MAP_ANSWERED
+#define SF_PHASES_INSIDE		SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET, SF_PHASES_OF_MAP
+#define SF_PHASES_AT_MAP_TASK	SF_PHASE_ANNOUNCED, SF_PHASE_MAP_ANSWERED, SF_PHASE_FAILED, SF_PHASE_ABORTED, SF_PHASE_KEPT
+#define SF_PHASES_READING		SF_PHASES_AT_MAP_TASK, SF_PHASE_EXTERNAL
+#define SF_PHASES_WITH_ITEMS	SF_PHASES_AT_MAP_TASK, SF_PHASE_JOIN, SF_PHASE_MAP_WRITE
 #define SF_PHASES_STAYING_AT_END	SF_PHASE_JOIN, SF_PHASES_ENDED
 
 /*
  * The phases in which a transition may leave a branch that was in a phase; sf_transition looks at that
  * (sf_phase_may_follow).  A transition ends with the step of a slice that asks for a task: a Task state is in
  * RUN when it learns that the task is long or of a program outside.  Any branch may fail when its step cannot be
- * run, and is ABORTED with its execution or its join; one that is ANSWERED is KEPT.
+ * run, and is ABORTED with its execution or its join; one that is answered is KEPT.
  *
  *	LEFT	the state was left, by its result, a catcher or a retry; or the branch ended
  *	RUN		a step may also come to rest in its state
  *
- * NET and ANSWERED follow in two ways that are no transitions, and which these lists have, too: sf_net_rest and
- * sf_branch_answer.  FAILED, ABORTED and KEPT are left by a redrive alone.
+ * NET, ANSWERED and MAP_ANSWERED follow in two ways that are no transitions, and which these lists have, too:
+ * sf_net_rest and sf_branch_answer.  What a session finds ANNOUNCED it runs, and goes on in the same transition.
+ * FAILED, ABORTED and KEPT are left by a redrive alone.  That may also find a branch in another phase, which a session
+ * had locked when the execution ended: hence MAP_WRITE before JOIN.
  */
 #define SF_PHASES_AFTER_LEFT		SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED
 #define SF_PHASES_AFTER_RUN			SF_PHASES_AFTER_LEFT, SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL
 #define SF_PHASES_AFTER_ENTER		SF_PHASES_AFTER_LEFT, SF_PHASE_WAIT, SF_PHASE_JOIN
 #define SF_PHASES_AFTER_WAIT		SF_PHASES_AFTER_LEFT
-#define SF_PHASES_AFTER_JOIN		SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN, SF_PHASE_NET
-#define SF_PHASES_AFTER_ANNOUNCED	SF_PHASES_AFTER_LEFT, SF_PHASE_ANNOUNCED, SF_PHASE_ANSWERED, SF_PHASE_EXTERNAL
-#define SF_PHASES_AFTER_ANSWERED	SF_PHASES_AFTER_RUN, SF_PHASES_WITH_OUTCOME
-#define SF_PHASES_AFTER_EXTERNAL	SF_PHASES_AFTER_LEFT, SF_PHASE_EXTERNAL, SF_PHASE_ANSWERED
+#define SF_PHASES_AFTER_JOIN		SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN, SF_PHASE_NET, SF_PHASE_MAP_WRITE
+#define SF_PHASES_AFTER_EXTERNAL	SF_PHASES_AFTER_LEFT, SF_PHASE_EXTERNAL, SF_PHASES_ANSWERED
+#define SF_PHASES_AFTER_ANNOUNCED	SF_PHASES_AFTER_EXTERNAL, SF_PHASE_ANNOUNCED, SF_PHASE_JOIN
+#define SF_PHASES_AFTER_ANSWERED	SF_PHASES_AFTER_LEFT, SF_PHASE_ANSWERED, SF_PHASE_KEPT
 #define SF_PHASES_AFTER_DONE		SF_PHASE_DONE
 #define SF_PHASES_AFTER_FAILED		SF_PHASE_FAILED, SF_PHASE_ENTER, SF_PHASE_JOIN
 #define SF_PHASES_AFTER_ABORTED		SF_PHASE_ABORTED, SF_PHASE_ENTER, SF_PHASE_JOIN
@@ -108,6 +123,8 @@ typedef enum SfPhase
 #define SF_PHASES_AFTER_STOP		SF_PHASE_STOP
 #define SF_PHASES_AFTER_NET			SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN
 #define SF_PHASES_AFTER_KEPT		SF_PHASES_WITH_OUTCOME, SF_PHASE_ENTER
+#define SF_PHASES_AFTER_MAP_WRITE	SF_PHASES_AFTER_LEFT, SF_PHASE_MAP_WRITE, SF_PHASE_ANNOUNCED, SF_PHASE_JOIN
+#define SF_PHASES_AFTER_MAP_ANSWERED	SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN, SF_PHASE_MAP_ANSWERED, SF_PHASE_KEPT
 
 /*
  * Where a job of a JobNet stands that has not begun; the numbers are stored:
@@ -169,14 +186,14 @@ typedef enum SfNetJobPlace
 	X(Jsonb *, payload, JSONB_KEPT, NULLABLE)	/* input of the state; DONE: sf_branch_output */ \
 	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
 	X(Jsonb *, task_payload, JSONB_KEPT, NULLABLE)	/* ANNOUNCED */ \
-	X(Jsonb *, outcome, JSONB_KEPT, NULLABLE)	/* ANSWERED, KEPT: of the task */ \
+	X(Jsonb *, outcome, JSONB_KEPT, NULLABLE)	/* SF_PHASES_WITH_OUTCOME: of the task */ \
 	X(Jsonb *, join_input, JSONB_KEPT, NULLABLE)	/* of a Map: items; of a net: sf_branch_input_of_net_jobs */ \
 	X(Jsonb *, item, JSONB_KEPT, NULLABLE)	/* of the iteration, if a state looks at it */ \
 	X(int, last_inner_event, INT4, NOT_NULL)	/* DONE: the last event before that of its end */ \
-	X(bool, outcome_failed, BOOL, NOT_NULL)	/* ANSWERED, KEPT: the outcome is an error */ \
+	X(bool, outcome_failed, BOOL, NOT_NULL)	/* SF_PHASES_WITH_OUTCOME: it is an error */ \
 	X(bool, unmet, BOOL, NOT_NULL)	/* a job that waits: one of its After has ended in another way */ \
 	X(int *, job_ends, INT4_ARRAY, NULLABLE)	/* JobNet: how its jobs have ended, see net_job_rows.h */ \
-	X(bool, items_unread, BOOL, NOT_NULL)	/* Distributed Map: total is not known yet */
+	X(bool, items_unread, BOOL, NOT_NULL)	/* SF_PHASES_READING: of the two tasks, it is the one that reads the items */
 
 /* The row of a branch in memory */
 typedef struct SfBranchRow
@@ -363,6 +380,13 @@ sf_branch_has_map_run(const SfBranch *branch)
 	return branch->map_run_no != SF_NO_MAP_RUN;
 }
 
+/* The phase of a branch that goes on from the outcome of its task. */
+static inline SfPhase
+sf_branch_answered_phase(const SfBranch *branch)
+{
+	return sf_branch_has_map_run(branch) ? SF_PHASE_MAP_ANSWERED : SF_PHASE_ANSWERED;
+}
+
 /*
  * Have a branch in memory, which the caller writes, come at a time (DT_NOEND: never by itself) that no transition has
  * decided.  transition/ sets due_at itself; outside of it only this does.  docs/architecture.md lists the callers.
@@ -377,7 +401,7 @@ sf_branch_come_at(SfBranch *branch, TimestampTz at)
 static inline SfPhase
 sf_phase_at_end(SfPhase phase)
 {
-	if (phase == SF_PHASE_ANSWERED)
+	if (SF_IS_ONE_OF(phase, SF_PHASES_ANSWERED))
 		return SF_PHASE_KEPT;
 	return SF_IS_ONE_OF(phase, SF_PHASES_STAYING_AT_END) ? phase : SF_PHASE_ABORTED;
 }
@@ -479,7 +503,8 @@ extern void sf_branch_quiesce(int64 execution_no);
 static inline bool
 sf_branch_is_reading(const SfBranch *branch)
 {
-	return sf_branch_has_map_run(branch) && branch->items_unread;
+	Assert(!branch->items_unread || sf_branch_has_map_run(branch));
+	return branch->items_unread;
 }
 
 /* Has a branch begun the children of a Distributed Map? */
@@ -497,8 +522,7 @@ sf_branch_has_read(const SfBranch *branch)
 static inline bool
 sf_branch_is_inside(const SfBranch *branch)
 {
-	return SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE) ||
-		(SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE_OF_MAP_RUN) && sf_branch_has_map_run(branch));
+	return SF_IS_ONE_OF(branch->phase, SF_PHASES_INSIDE);
 }
 
 #endif							/* SF_STORE_BRANCH_H */

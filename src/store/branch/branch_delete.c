@@ -119,7 +119,7 @@ sf_branch_quiesce(int64 execution_no)
 		" UPDATE _sfflow.branch b SET due_at = NULL, place = $5, task_payload = NULL,"
 		"  generation = b.generation + 1, failing = b.failing AND b.phase = $8, aborting = b.aborting AND b.phase = $8,"
 		"  uncatchable = b.uncatchable AND b.phase = $8,"
-		"  phase = CASE WHEN b.phase = ANY ($2) THEN b.phase WHEN b.phase = $6 THEN $7 ELSE $4 END"
+		"  phase = CASE WHEN b.phase = ANY ($2) THEN b.phase WHEN b.phase = ANY ($6) THEN $7 ELSE $4 END"
 		"  FROM free WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
 	static SfPlan of_execution = SF_PLAN(
 		"DELETE FROM _sfflow.branch b WHERE b.execution_no = $1"
@@ -130,5 +130,5 @@ sf_branch_quiesce(int64 execution_no)
 				  SF_INT2S(SF_PHASES_STAYING_AT_END),
 				  SF_INT2S(SF_PHASES_ENDED),
 				  SF_INT2(SF_PHASE_ABORTED), SF_INT2(SF_NET_JOB_PLACE_NONE),
-				  SF_INT2(SF_PHASE_ANSWERED), SF_INT2(SF_PHASE_KEPT), SF_INT2(SF_PHASE_JOIN));
+				  SF_INT2S(SF_PHASES_ANSWERED), SF_INT2(SF_PHASE_KEPT), SF_INT2(SF_PHASE_JOIN));
 }

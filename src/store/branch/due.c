@@ -291,8 +291,8 @@ sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
 
 	sf_db_execute(&plan, SF_ROLE(owner), SF_TIME(now),
 				  sf_query_arg(INTERVALOID, IntervalPGetDatum(&interval), false),
-				  SF_INT2S(SF_PHASE_ENTER, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED,
-						   SF_PHASE_ANSWERED, SF_PHASE_STOP, SF_PHASE_NET),
+				  SF_INT2S(SF_PHASE_ENTER, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASES_ANSWERED, SF_PHASE_STOP,
+						   SF_PHASE_NET, SF_PHASE_MAP_WRITE),
 				  SF_INT2(SF_PHASE_RUN), SF_BOOL(by > 0));
 }
 

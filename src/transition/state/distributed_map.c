@@ -6,13 +6,15 @@
  *		enter ──► items are read (a task, if there is an ItemReader; a program outside
  *		          may answer it)
  *		      ──► JOIN: children begin in a window, as others end
- *		      ──► all have ended: results are written (a task, if there is a
- *		          ResultWriter), or put into an array
+ *		      ──► all have ended: results are put into an array; or, if there is a
+ *		          ResultWriter, MAP_WRITE: they are written (a task)
  *
- * The state's history has no events of the children.  branch->map_run_no names
- * the run in _sfflow.map_run from its beginning on; branch->items_unread
- * tells that its items have not been read.  Counted in items: total, next_index; in children:
- * pending.  What the run needs otherwise stands in its row.
+ * Both tasks may be announced as long, or handed out; their outcomes come in phase
+ * MAP_ANSWERED.  The state's history has no events of the children.  branch->map_run_no
+ * names the run in _sfflow.map_run from its beginning on; branch->items_unread
+ * tells that its items have not been read, and so which of the two tasks it is.
+ * Counted in items: total, next_index; in children: pending.  What the run needs
+ * otherwise stands in its row.
  */
 #include "postgres.h"
 
@@ -194,9 +196,9 @@ task_payload(SfStep *step, const SfTemplate *tmpl, const char *field,
 							payload, error);
 }
 
-/* Ask for the results of a run to be written. */
-static SfStepNext
-begin_writing(SfStep *step)
+/* Map: ask for the results of the run to be written. */
+SfStepNext
+sf_distributed_write(SfStep *step)
 {
 	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
 	Jsonb	   *payload;
@@ -256,8 +258,6 @@ sf_distributed_enter(SfStep *step)
 	JsonbValue	array;
 	SfError		error;
 
-	if (sf_branch_has_map_run(branch))
-		return begin_writing(step);
 	if (!sf_step_has(step, SF_NEED_MAP_RUN))
 		return SF_STEP_REST;
 	map_run = palloc(sizeof(SfMapRun));
@@ -586,7 +586,7 @@ sf_distributed_joined(SfStep *step)
 	if (sf_state_map(step->state)->distributed->result_writer != NULL && joined->kind == SF_JOINED_NOTHING)
 	{
 		/* with another step: the execution is locked now, and this is a task */
-		branch->phase = SF_PHASE_RUN;
+		branch->phase = SF_PHASE_MAP_WRITE;
 		branch->due_at = step->now;
 		step->transition->name = SF_TRANSITION_JOINED;
 		return SF_STEP_REST;

@@ -30,6 +30,7 @@ extern SfStepNext sf_distributed_resume(SfStep *step);		/* a task has an outcome
 extern SfStepNext sf_distributed_continue(SfStep *step);	/* children may begin */
 extern SfStepNext sf_distributed_joined(SfStep *step);		/* all have ended */
 
+extern SfStepNext sf_distributed_write(SfStep *step);
 extern bool sf_distributed_is_reading(const SfState *state, const SfBranch *branch);
 extern const SfResource *sf_distributed_resource(const SfState *state,
 												 const SfBranch *branch);

@@ -201,7 +201,7 @@ sf_task_state_store_outcome(SfStep *step)
 	const SfOutcome *outcome = sf_stimulus_outcome(step->stimulus);
 	SfBranch   *branch = step->branch;
 
-	branch->phase = SF_PHASE_ANSWERED;
+	branch->phase = sf_branch_answered_phase(branch);
 	branch->due_at = step->now;
 	branch->outcome = outcome->ok ? outcome->output : NULL;
 	sf_step_clear_branch_error(branch);

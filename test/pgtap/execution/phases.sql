@@ -1,7 +1,7 @@
 -- Phases of branches: with a debug point set, a transition that leaves a branch in a phase that does not follow
 -- (SF_PHASES_AFTER_… in src/store/branch/branch.h) raises an error. Here branches go through most of them.
 BEGIN;
-SELECT plan(16);
+SELECT plan(28);
 \ir ../../fixtures/phases.sql
 SET LOCAL sfflow.debug_point = 'no-such-point:error';
 
@@ -106,6 +106,75 @@ SELECT is(pg_temp.keep('outside:bad'), '{ANSWERED Bad,KEPT Bad never,ENTER}'::te
 SELECT throws_like(format($$ UPDATE _sfflow.branch SET phase = %s WHERE phase = %s $$, pg_temp.phase('KEPT'),
 	pg_temp.phase('ENTER')), '%violates check constraint "branch_phase"', 'what ends is not due');
 
+-- A Distributed Map has phases of its own. An activity reads its items, or fails to; a function writes the results.
+CREATE FUNCTION public.store_results(payload jsonb) RETURNS void LANGUAGE sql RETURN NULL;
+SELECT sf_create_state_machine('fan', $def$ {"StartAt": "M", "States": {"M": {"Type": "Map", "End": true,
+	"ItemReader": {"Resource": "activity:phases"}, "ResultWriter": {"Resource": "sql:public.store_results"},
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "I",
+		"States": {"I": {"Type": "Pass", "End": true}}}}}} $def$);
+CREATE FUNCTION pg_temp.read(id text, good boolean DEFAULT true) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	v_token text := task_token FROM sf_get_activity_task('phases', 'me');
+BEGIN
+	IF NOT good THEN
+		PERFORM sf_send_task_failure(v_token, 'Bad');
+	ELSE
+		PERFORM sf_send_task_items(v_token, '[1, 2, 3]');
+		PERFORM sf_send_task_success(v_token, '3');
+	END IF;
+	RETURN pg_temp.phase_of(id);
+END $$;
+CREATE FUNCTION pg_temp.fan(id text) RETURNS text LANGUAGE sql AS $$
+	SELECT sf_start('fan', '{}', name => split_part(id, ':', 2));
+	SELECT sf_run(id);
+	SELECT pg_temp.phase_of(id)
+$$;
+-- The phases that it comes to rest in, step by step, until it has ended.
+CREATE FUNCTION pg_temp.rests(id text) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+	v_rests text[] := '{}';
+	v_phase text;
+BEGIN
+	WHILE sf_run(id, max_steps => 1) = 'RUNNING' LOOP
+		v_phase := pg_temp.phase_of(id);
+		IF v_phase IS DISTINCT FROM v_rests[cardinality(v_rests)] THEN
+			v_rests := v_rests || v_phase;
+		END IF;
+	END LOOP;
+	RETURN v_rests;
+END $$;
+SELECT is(ARRAY[pg_temp.fan('fan:good'), pg_temp.read('fan:good')], '{EXTERNAL never,MAP_ANSWERED 3}'::text[],
+	'a Distributed Map is answered');
+SELECT is(pg_temp.rests('fan:good'), '{JOIN,JOIN never,JOIN,MAP_WRITE}'::text[],
+	'... has its children run, and writes');
+SELECT pg_temp.fan('fan:kept'), pg_temp.read('fan:kept'), sf_stop('fan:kept');
+SELECT is(pg_temp.phase_of('fan:kept'), 'KEPT 3 never', 'one that is stopped keeps what it has read');
+SELECT sf_redrive('fan:kept');
+SELECT is(pg_temp.phase_of('fan:kept'), 'MAP_ANSWERED 3', '... and a redrive goes on from it');
+SELECT is(pg_temp.play('fan:kept', false), 'SUCCEEDED', '... to the end');
+SELECT pg_temp.fan('fan:writes'), pg_temp.read('fan:writes');
+DO $$ BEGIN
+	WHILE pg_temp.phase_of('fan:writes') <> 'MAP_WRITE' LOOP
+		PERFORM sf_run('fan:writes', max_steps => 1);
+	END LOOP;
+END $$;
+SELECT throws_like(format($$ UPDATE _sfflow.branch SET phase = %s WHERE phase = %s $$, pg_temp.phase('RUN'),
+	pg_temp.phase('MAP_WRITE')), '%violates check constraint "branch_map_run"', 'only its phases have a run');
+SELECT throws_like(format($$ UPDATE _sfflow.branch SET items_unread = true WHERE phase = %s $$,
+	pg_temp.phase('MAP_WRITE')), '%violates check constraint "branch_map_run"', '... and its items are read or not');
+SELECT sf_stop('fan:writes');
+SELECT is(pg_temp.phase_of('fan:writes'), 'ABORTED never', 'one that is to write is stopped');
+SELECT sf_redrive('fan:writes');
+SELECT is(pg_temp.rests('fan:writes'), '{MAP_WRITE}'::text[], '... and a redrive goes on with its children');
+SELECT pg_temp.fan('fan:bad');
+SELECT is(ARRAY[pg_temp.read('fan:bad', false), pg_temp.play('fan:bad', false)],
+	'{MAP_ANSWERED Bad,FAILED States.ItemReaderFailed}'::text[], 'one that cannot read fails');
+SELECT sf_redrive('fan:bad');
+SELECT is((SELECT concat_ws(' ', pg_temp.phase_of('fan:bad'), b.map_run_no, b.items_unread) FROM _sfflow.branch b
+	JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = 'fan:bad'), 'ENTER f',
+	'... and a redrive begins another run');
+SELECT sf_run('fan:bad'), pg_temp.read('fan:bad');
+SELECT is(pg_temp.play('fan:bad', false), 'SUCCEEDED', '... which has two runs then');
 -- A long task that is answered by its token: the process that ran it has given the token away, and ended before it
 -- noted that. The branch is announced still when the answer comes.
 CREATE TABLE public.tokens (token text);

@@ -49,12 +49,12 @@ ALTER EXTENSION sfflow UPDATE));
 is($node->safe_psql('waits', q(SELECT string_agg(schedule, ' ' ORDER BY kind) FROM _sfflow.pending_run)),
 	'running queued backfill', 'an update tells of each run of a schedule that waits what it is of');
 
-# --- ... and of branches: a net that goes on, jobs that share a row, a Distributed Map that reads its items
+# --- ... and of branches: a net that goes on, jobs that share a row, Distributed Maps
 $node->safe_psql('postgres', 'CREATE DATABASE branches');
 $node->safe_psql('branches', q(CREATE EXTENSION sfflow VERSION '1.0';
 INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, place, owner, total, jobs, map_run_no)
 SELECT no, 0, 0, phase, place, current_user::regrole, total, jobs, map_run_no FROM (VALUES
-	(1, 12, 0, 3, '{5}'::integer[], NULL), (2, 7, 3, 0, '{0,1,1}', NULL), (3, 1, 0, -1, NULL, 1),
+	(1, 12, 0, 3, '{5}'::integer[], NULL), (2, 7, 3, 0, '{0,1,1}', NULL), (3, 4, 0, -1, NULL, 1),
 	(4, 0, 2, 2, NULL, NULL))
 	v(no, phase, place, total, jobs, map_run_no);
 -- answers, of which some were kept when their branches ended; and what branches kept of phases that they had left
@@ -65,6 +65,13 @@ SELECT no, 0, 0, phase, current_user::regrole, due_at, failing, payload, outcome
 	(7, 5, NULL, true, NULL, '1', '22000'), (8, 8, now(), true, '1', '1', '22000'),
 	(9, 4, now(), false, '1', '1', '22000'))
 	v(no, phase, due_at, failing, payload, outcome, sqlstate);
+-- Distributed Maps: one that reads, has read, is at its children, is to write, writes and has written; one that was
+-- stopped when it had read, one that failed to read, and one that then begins anew
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at, total, map_run_no)
+SELECT no, 0, 0, phase, current_user::regrole, due_at, total, no FROM (VALUES
+	(10, 4, now(), -1), (11, 5, now(), -1), (12, 3, NULL, 2), (13, 1, now(), 2), (14, 4, now(), 2), (15, 5, now(), 2),
+	(16, 5, NULL, -1), (17, 8, NULL, -1), (18, 0, now(), -1))
+	v(no, phase, due_at, total);
 -- the timeout of an execution, and the request to stop it
 INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at)
 VALUES (5, -1, 0, 10, current_user::regrole, now()), (5, -2, 0, 11, current_user::regrole, now());
@@ -75,10 +82,15 @@ is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'ends', jo
 	'4 ends shared total 2 f'), 'an update moves what a branch had in columns with two meanings');
 is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, phase, 'due', due_at IS NOT NULL, 'outcome',
 	outcome, sqlstate, outcome_failed, 'payload', task_payload) FROM _sfflow.branch
-	WHERE execution_no >= 5 AND branch_no = 0 ORDER BY execution_no)), join("\n", '5 5 due t outcome 1 f payload',
-	'6 13 due f outcome 1 f payload', '7 13 due f outcome 22000 t payload', '8 8 due f outcome f payload',
-	'9 4 due t outcome f payload 1'),
+	WHERE execution_no BETWEEN 5 AND 9 AND branch_no = 0 ORDER BY execution_no)), join("\n",
+	'5 5 due t outcome 1 f payload', '6 13 due f outcome 1 f payload', '7 13 due f outcome 22000 t payload',
+	'8 8 due f outcome f payload', '9 4 due t outcome f payload 1'),
 	'... tells of an answer whether it was kept, and of a branch no more than its phase has');
+is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, phase, 'run', map_run_no, 'total', total,
+	items_unread) FROM _sfflow.branch WHERE execution_no >= 10 ORDER BY execution_no)), join("\n",
+	'10 4 run 10 total 0 t', '11 15 run 11 total 0 t', '12 3 run 12 total 2 f', '13 14 run 13 total 2 f',
+	'14 4 run 14 total 2 f', '15 15 run 15 total 2 f', '16 13 run 16 total 0 t', '17 8 run 17 total 0 t',
+	'18 0 run total 0 f'), '... and of a Distributed Map what it is at');
 
 # --- what it makes of deliveries, whose status was told by the number of the attempt and by whether they are due
 $node->safe_psql('postgres', 'CREATE DATABASE deliveries');
