@@ -49,14 +49,15 @@ read_mock(SfStateTest *test, const Jsonb *mock)
 	Jsonb	   *configuration = sf_json_get(mock, "stateConfiguration");
 
 	test->mock.result = sf_json_get(mock, "result");
-	test->mock.given = test->mock.result != NULL || error != NULL;
+	test->mock.kind = test->mock.result != NULL ? SF_MOCK_KIND_RESULT :
+		error != NULL ? SF_MOCK_KIND_ERROR : SF_MOCK_KIND_NONE;
 	if (error != NULL)
 	{
 		test->mock.error = sf_json_get_cstring(error, "error");
 		test->mock.cause = sf_json_get_cstring(error, "cause");
 	}
 	test->retries = count_member(configuration, "retrierRetryCount", 0);
-	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", -1);
+	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", 0);
 	if (configuration != NULL)
 		test->reader_data = sf_json_get(configuration, "mapItemReaderData");
 }

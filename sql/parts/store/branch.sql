@@ -68,17 +68,12 @@ CREATE TABLE _sfflow.branch (
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)
 		AND phase <= @PHASE_LAST@),
 	CONSTRAINT branch_jobs CHECK (CASE place
-<<<<<<< HEAD:sql/parts/store/branch.sql
 		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@
 		ELSE jobs IS NULL AND place < @NET_JOB_PLACE_SHARED@ END),
-	CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL)
-=======
-		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
 	CONSTRAINT branch_map_run CHECK (CASE
 		WHEN map_run_no IS NULL THEN NOT items_unread AND phase NOT IN (@PHASES_OF_MAP@)
 		WHEN items_unread THEN phase IN (@PHASES_READING@)
 		ELSE phase IN (@PHASES_WITH_ITEMS@) END)
->>>>>>> w-phases:sql/parts/table/branch.sql
 );
 
 -- Everything that is or will be due: owners take turns, each has its own in order.

@@ -64,7 +64,7 @@ sf_jn_encode(uint32 cp, char *out)
 	return pg_utf_mblen(unicode_to_utf8(cp, (unsigned char *) out));
 }
 
-/* Find a substring at or after a byte offset; false: there is none. */
+/* Find a substring at or after a byte offset; false: there is none, and *index is left as it is. */
 bool
 sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from, Size *index)
 {
@@ -72,14 +72,13 @@ sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from, Size *ind
 
 	if (from > s->len || needle->len > s->len - from)
 		return false;
-	*index = from;
-	if (needle->len == 0)
-		return true;
 	/* Linear, also where the needle nearly matches everywhere. */
-	found = memmem(s->u.str + from, s->len - from, needle->u.str, needle->len);
-	if (found != NULL)
-		*index = found - s->u.str;
-	return found != NULL;
+	found = needle->len == 0 ? s->u.str + from :
+		memmem(s->u.str + from, s->len - from, needle->u.str, needle->len);
+	if (found == NULL)
+		return false;
+	*index = found - s->u.str;
+	return true;
 }
 
 /*
