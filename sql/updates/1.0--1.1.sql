@@ -78,8 +78,9 @@ ALTER TABLE _sfflow.limit_slot ALTER COLUMN branch_no DROP NOT NULL;
 UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
 -- Branches: facts that other columns had in some phases; how the jobs of a net have ended, which was in the column of
--- those that share a row; and that a Distributed Map has not read its items, whose number was -1. The rows are those of
--- all executions that have not succeeded: they are written once, and read once for the constraints.
+-- those that share a row; that a Distributed Map has not read its items, whose number was -1; and that a branch is parked,
+-- which was what is not due in some phases. The rows are those of all executions that have not succeeded: they are
+-- written once, and read once for the constraints.
 ALTER TABLE _sfflow.branch
 	ADD COLUMN last_inner_event integer NOT NULL DEFAULT 0,
 	ADD COLUMN outcome_failed boolean NOT NULL DEFAULT false,
@@ -92,10 +93,13 @@ UPDATE _sfflow.branch SET
 	unmet = failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL,
 	failing = failing AND phase <> @PHASE_ANSWERED@
 		AND (phase NOT IN (@PHASE_ENTER@, @PHASE_ABORTED@) OR entered_at IS NOT NULL),
-	job_ends = CASE WHEN place <> @NET_JOB_PLACE_SHARED@ THEN jobs END,
-	jobs = CASE place WHEN @NET_JOB_PLACE_SHARED@ THEN jobs END,
+	job_ends = CASE WHEN place <> @BRANCH_PLACE_SHARED@ THEN jobs END,
+	jobs = CASE place WHEN @BRANCH_PLACE_SHARED@ THEN jobs END,
 	items_unread = total = -1 AND map_run_no IS NOT NULL,
 	total = greatest(total, 0),
+	place = CASE WHEN place = @BRANCH_PLACE_SHARED@ THEN place
+		WHEN phase NOT IN (@PHASES_BEFORE_GATE@) OR due_at IS NOT NULL THEN @BRANCH_PLACE_NONE@
+		WHEN phase = @PHASE_ENTER@ AND place <> @BRANCH_PLACE_NONE@ THEN place ELSE @BRANCH_PLACE_PARKED@ END,
 	-- one that had ended and kept the outcome of its task was due never
 	phase = CASE WHEN phase = @PHASE_ANSWERED@ AND due_at IS NULL THEN @PHASE_KEPT@ ELSE phase END,
 	-- what it has in some phases alone it kept in those that followed
@@ -104,7 +108,9 @@ UPDATE _sfflow.branch SET
 	outcome = CASE WHEN phase = @PHASE_ANSWERED@ AND NOT failing THEN outcome END,
 	sqlstate = CASE phase WHEN @PHASE_ANSWERED@ THEN sqlstate END
 WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@) OR failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@)
-	OR jobs IS NOT NULL AND place <> @NET_JOB_PLACE_SHARED@ OR total < 0
+	OR jobs IS NOT NULL AND place <> @BRANCH_PLACE_SHARED@ OR total < 0
+	OR due_at IS NULL AND place = @BRANCH_PLACE_NONE@ AND phase IN (@PHASES_BEFORE_GATE@)
+	OR place IN (@BRANCH_PLACE_WAITS@, @BRANCH_PLACE_READY@) AND (phase <> @PHASE_ENTER@ OR due_at IS NOT NULL)
 	OR phase IN (@PHASES_ENDED@) AND due_at IS NOT NULL
 	OR task_payload IS NOT NULL AND phase <> @PHASE_ANNOUNCED@ OR num_nonnulls(outcome, sqlstate) > 0;
 -- Which numbers are of no branches, but of an execution as a whole, is told by the phase.
@@ -113,15 +119,17 @@ ALTER TABLE _sfflow.branch
 		WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
 		WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
 		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END),
-	ADD CONSTRAINT branch_phase CHECK (CASE
-		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
-		ELSE due_at IS NOT NULL OR phase <> @PHASE_ANSWERED@ END
+	ADD CONSTRAINT branch_phase CHECK ((due_at IS NULL OR phase NOT IN (@PHASES_ENDED@))
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)),
-	ADD CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@ ELSE jobs IS NULL END),
+	ADD CONSTRAINT branch_place CHECK (CASE place
+		WHEN @BRANCH_PLACE_NONE@ THEN due_at IS NOT NULL OR phase IN (@PHASES_ENDED@, @PHASES_WAITING@)
+		WHEN @BRANCH_PLACE_PARKED@ THEN due_at IS NULL AND phase IN (@PHASES_BEFORE_GATE@)
+		WHEN @BRANCH_PLACE_SHARED@ THEN phase = @PHASE_DONE@
+		ELSE place IN (@BRANCH_PLACE_WAITS@, @BRANCH_PLACE_READY@) AND due_at IS NULL AND phase = @PHASE_ENTER@ END
+		AND (place = @BRANCH_PLACE_SHARED@) = (jobs IS NOT NULL)),
 	ADD CONSTRAINT branch_items CHECK (NOT items_unread OR map_run_no IS NOT NULL);
 -- What has kept an outcome has ended, so it has no slots of limits.
 DELETE FROM _sfflow.limit_slot s USING _sfflow.branch b

@@ -128,6 +128,6 @@ sf_branch_quiesce(int64 execution_no)
 	sf_db_execute(&plan, SF_INT8(execution_no),
 				  SF_INT2S(SF_PHASES_STAYING_AT_END),
 				  SF_INT2S(SF_PHASES_ENDED),
-				  SF_INT2(SF_PHASE_ABORTED), SF_INT2(SF_NET_JOB_PLACE_NONE),
+				  SF_INT2(SF_PHASE_ABORTED), SF_INT2(SF_BRANCH_PLACE_NONE),
 				  SF_INT2(SF_PHASE_ANSWERED), SF_INT2(SF_PHASE_KEPT));
 }
