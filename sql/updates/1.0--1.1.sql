@@ -79,8 +79,8 @@ UPDATE _sfflow.limit_slot SET branch_no = NULL WHERE branch_no = -3;
 
 -- Branches: facts that other columns had in some phases; how the jobs of a net have ended, which was in the column of
 -- those that share a row; that a Distributed Map has not read its items, whose number was -1, and what it is at, which
--- its run told. The rows are those of all executions that have not succeeded: they are written once, and read once for
--- the constraints.
+-- its run told; and that a branch is parked, which was what is not due in some phases. The rows are those of all
+-- executions that have not succeeded: they are written once, and read once for the constraints.
 ALTER TABLE _sfflow.branch
 	ADD COLUMN last_inner_event integer NOT NULL DEFAULT 0,
 	ADD COLUMN outcome_failed boolean NOT NULL DEFAULT false,
@@ -95,10 +95,13 @@ UPDATE _sfflow.branch SET
 	failing = failing AND phase IN (@PHASES_WITH_CHILDREN@),
 	aborting = aborting AND phase IN (@PHASES_WITH_CHILDREN@),
 	uncatchable = uncatchable AND phase IN (@PHASES_WITH_CHILDREN@),
-	job_ends = CASE WHEN place <> @NET_JOB_PLACE_SHARED@ THEN jobs END,
-	jobs = CASE place WHEN @NET_JOB_PLACE_SHARED@ THEN jobs END,
+	job_ends = CASE WHEN place <> @BRANCH_PLACE_SHARED@ THEN jobs END,
+	jobs = CASE place WHEN @BRANCH_PLACE_SHARED@ THEN jobs END,
 	items_unread = total = -1 AND map_run_no IS NOT NULL AND phase NOT IN (@PHASE_ENTER@, @PHASE_RUN@),
 	total = greatest(total, 0),
+	place = CASE WHEN place = @BRANCH_PLACE_SHARED@ THEN place
+		WHEN phase NOT IN (@PHASES_BEFORE_GATE@) OR due_at IS NOT NULL THEN @BRANCH_PLACE_NONE@
+		WHEN phase = @PHASE_ENTER@ AND place <> @BRANCH_PLACE_NONE@ THEN place ELSE @BRANCH_PLACE_PARKED@ END,
 	-- one that a redrive has begin anew had the run that could not read its items
 	map_run_no = CASE WHEN phase <> @PHASE_ENTER@ THEN map_run_no END,
 	phase = CASE
@@ -113,8 +116,10 @@ UPDATE _sfflow.branch SET
 	sqlstate = CASE phase WHEN @PHASE_ANSWERED@ THEN sqlstate END
 WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@)
 	OR (failing OR aborting OR uncatchable) AND phase NOT IN (@PHASES_WITH_CHILDREN@)
-	OR jobs IS NOT NULL AND place <> @NET_JOB_PLACE_SHARED@ OR total < 0
+	OR jobs IS NOT NULL AND place <> @BRANCH_PLACE_SHARED@ OR total < 0
 	OR map_run_no IS NOT NULL AND phase IN (@PHASE_ENTER@, @PHASE_RUN@)
+	OR due_at IS NULL AND place = @BRANCH_PLACE_NONE@ AND phase IN (@PHASES_BEFORE_GATE@)
+	OR place IN (@BRANCH_PLACE_WAITS@, @BRANCH_PLACE_READY@) AND (phase <> @PHASE_ENTER@ OR due_at IS NOT NULL)
 	OR phase IN (@PHASES_ENDED@) AND due_at IS NOT NULL
 	OR task_payload IS NOT NULL AND phase <> @PHASE_ANNOUNCED@ OR num_nonnulls(outcome, sqlstate) > 0;
 -- Which numbers are of no branches, but of an execution as a whole, is told by the phase.
@@ -123,18 +128,19 @@ ALTER TABLE _sfflow.branch
 		WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
 		WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
 		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END),
-	ADD CONSTRAINT branch_phase CHECK (CASE
-		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
-		ELSE due_at IS NOT NULL OR phase NOT IN (@PHASES_ANSWERED@) END
+	ADD CONSTRAINT branch_phase CHECK ((due_at IS NULL OR phase NOT IN (@PHASES_ENDED@))
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
 		AND (NOT failing AND NOT aborting AND NOT uncatchable OR phase IN (@PHASES_WITH_CHILDREN@))
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)
 		AND phase <= @PHASE_LAST@),
-	ADD CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@
-		ELSE jobs IS NULL AND place < @NET_JOB_PLACE_SHARED@ END),
+	ADD CONSTRAINT branch_place CHECK (CASE place
+		WHEN @BRANCH_PLACE_NONE@ THEN due_at IS NOT NULL OR phase IN (@PHASES_ENDED@, @PHASES_WAITING@)
+		WHEN @BRANCH_PLACE_PARKED@ THEN due_at IS NULL AND phase IN (@PHASES_BEFORE_GATE@)
+		WHEN @BRANCH_PLACE_SHARED@ THEN phase = @PHASE_DONE@
+		ELSE place IN (@BRANCH_PLACE_WAITS@, @BRANCH_PLACE_READY@) AND due_at IS NULL AND phase = @PHASE_ENTER@ END
+		AND (place = @BRANCH_PLACE_SHARED@) = (jobs IS NOT NULL)),
 	ADD CONSTRAINT branch_map_run CHECK (CASE
 		WHEN map_run_no IS NULL THEN NOT items_unread AND phase NOT IN (@PHASES_OF_MAP@)
 		WHEN items_unread THEN phase IN (@PHASES_READING@)

@@ -279,13 +279,14 @@ count_running(Oid owner, int limit)
 		" UNION ALL (SELECT 1 FROM _sfflow.parked w JOIN _sfflow.branch b"
 		"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
 		"  JOIN _sfflow.execution e ON e.execution_no = w.execution_no"
-		"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.owner = $1 AND b.due_at IS NULL"
+		"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.owner = $1 AND b.place = $4"
 		"  AND e.started_at IS NULL AND e.status = $3) LIMIT $2) r");
 
 	int64		count = 0;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	sf_snapshot_read(&plan, read_count, &count, SF_ROLE(owner), SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
+	sf_snapshot_read(&plan, read_count, &count, SF_ROLE(owner), SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING),
+					 SF_INT2(SF_BRANCH_PLACE_PARKED));
 	PopActiveSnapshot();
 	return count;
 }

@@ -37,13 +37,6 @@ check_before(const SfNetJob *job, const SfNetJobEnds *ends)
 	return before;
 }
 
-/* Tell whether a job waits for others to end, or for room. */
-bool
-sf_ends_waits(const SfBranch *job)
-{
-	return job->phase == SF_PHASE_ENTER && job->place != SF_NET_JOB_PLACE_NONE && sf_branch_is_parked(job);
-}
-
 /* Find how a job that has begun can end, or has ended. */
 static SfNetJobEnds
 ends_of_row(const SfBranch *row)
@@ -77,7 +70,7 @@ sf_ends_find(const SfJobNetState *net, const SfBranch *const *rows, bool stopped
 		Before		before;
 
 		CHECK_FOR_INTERRUPTS();
-		if (row != NULL && !sf_ends_waits(row))
+		if (row != NULL && !sf_branch_is_job_to_come(row))
 		{
 			ends[job] = ends_of_row(row);
 			continue;
@@ -114,7 +107,7 @@ check_waiting(const SfNetJob *job, const SfBranch *row, int undone, bool unmet)
 			psprintf("job \"%s\" has no row, and waits for %d of %d", job->name, undone, job->nafter);
 	if (row->phase == SF_PHASE_DONE)
 		return NULL;			/* since before a redrive */
-	if (!sf_ends_waits(row) || sf_branch_net_jobs_left(row) != undone || row->unmet != unmet)
+	if (!sf_branch_is_job_to_come(row) || sf_branch_net_jobs_left(row) != undone || row->unmet != unmet)
 		return psprintf("job \"%s\" is in phase %d and waits for %d, not %d", job->name,
 						(int) row->phase, undone, row->pending);
 	return NULL;
@@ -129,7 +122,7 @@ check_decided(const SfNetJob *job, const SfBranch *row, bool unmet)
 			psprintf("job \"%s\" has no row, and was not skipped", job->name);
 	if (row->phase != SF_PHASE_DONE && unmet)
 		return psprintf("job \"%s\" has a row, and is to be skipped", job->name);
-	if (sf_ends_waits(row) && row->place == SF_NET_JOB_PLACE_WAITS)
+	if (row->place == SF_BRANCH_PLACE_WAITS)
 		return psprintf("job \"%s\" waits for nothing", job->name);
 	return NULL;
 }
@@ -180,7 +173,7 @@ sf_ends_check(const SfJobNetState *net, const SfBranch *join,
 			return problem;
 		ends[number] = row != NULL ? end_of_row(row) : undone > 0 ? SF_NET_JOB_END_NONE : SF_NET_JOB_END_SKIP;
 		ended += ends[number] != SF_NET_JOB_END_NONE;
-		begun += ends[number] != SF_NET_JOB_END_NONE || (row != NULL && !sf_ends_waits(row));
+		begun += ends[number] != SF_NET_JOB_END_NONE || (row != NULL && !sf_branch_is_job_to_come(row));
 	}
 	return check_counters(net, join, ended, begun);
 }

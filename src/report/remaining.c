@@ -367,7 +367,7 @@ rest_of_state(const SfRemaining *r, const SfBranch *b, List *runs, TimestampTz n
 static bool
 waits_for_jobs(const SfBranch *b)
 {
-	return b->place == SF_NET_JOB_PLACE_WAITS;
+	return b->place == SF_BRANCH_PLACE_WAITS;
 }
 
 /* Does a branch have a state of the program, and has it not ended? */

@@ -65,7 +65,6 @@ typedef struct SfNetJobEnds
 	bool		can_begin;		/* it has not begun, and still can */
 } SfNetJobEnds;
 
-extern bool sf_ends_waits(const SfBranch *job);
 extern char *sf_ends_check(const SfJobNetState *net, const SfBranch *join,
 						   const SfBranch *const *rows);
 extern SfNetJobEnds *sf_ends_find(const SfJobNetState *net, const SfBranch *const *rows,

@@ -136,7 +136,7 @@ enter_branches(SfStateReach *reach, List *branches)
 		number->doomed = false;
 		number->jobs = NULL;
 		number->ends = NULL;
-		if (is_live(branch) && !sf_ends_waits(branch))
+		if (is_live(branch) && !sf_branch_is_job_to_come(branch))
 		{
 			SfStateInstanceKey key = {branch->scope, branch->niterations, branch->iterations};
 			InstanceEntry *instance = hash_search(reach->instances, &key, HASH_ENTER, NULL);

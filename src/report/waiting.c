@@ -21,7 +21,7 @@ is_leaf(const SfBranch *b)
 	switch (b->phase)
 	{
 		case SF_PHASE_ENTER:
-			return !sf_ends_waits(b);
+			return !sf_branch_is_job_to_come(b);
 		case SF_PHASE_RUN:
 		case SF_PHASE_NET:
 		case SF_PHASE_WAIT:

@@ -343,6 +343,7 @@ sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 	t->name = SF_TRANSITION_UNNAMED;
 	t->neffects = 0;
 	t->branch = *branch;
+	t->branch.place = SF_BRANCH_PLACE_NONE;
 	if (stimulus->counted)
 		t->branch.pending = stimulus->pending;
 	if (stimulus->begins_generation)

@@ -180,7 +180,7 @@ SELECT e.execution_id, p.branch, p.state,
 FROM _sfflow.parked h
 JOIN _sfflow.run_limit l ON h.feature = 'limit' AND l.limit_no = h.object_no
 JOIN _sfflow.branch b ON b.execution_no = h.execution_no AND b.branch_no = h.branch_no
-	AND b.due_at IS NULL AND b.phase IN (@PHASES_BEFORE_GATE@)
+	AND b.place = @BRANCH_PLACE_PARKED@
 JOIN _sfflow.readable_execution e ON e.execution_no = h.execution_no AND e.status = @STATUS_RUNNING@
 CROSS JOIN LATERAL _sfflow.branch_names(b.execution_no, b.scope, b.state, b.iterations) p;
 GRANT SELECT ON @extschema@.sf_limit_waits TO PUBLIC;

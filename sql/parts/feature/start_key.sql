@@ -100,7 +100,8 @@ SELECT 'start_key_stuck', e.execution_id, format('it is the first in the line of
 FROM _sfflow.keyed_start k
 JOIN _sfflow.execution e ON e.execution_no = k.execution_no
 JOIN _sfflow.parked w ON w.execution_no = k.execution_no AND w.feature = 'start_key'
-JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no AND b.due_at IS NULL
+JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
+	AND b.place = @BRANCH_PLACE_PARKED@
 WHERE k.place IN (@LINES_WAITING@) AND e.status = @STATUS_RUNNING@
 	AND NOT EXISTS (SELECT FROM _sfflow.keyed_start o WHERE o.machine_no = k.machine_no AND o.key = k.key
 		AND o.place NOT IN (@LINES_LEFT@) AND (o.place NOT IN (@LINES_WAITING@) OR o.entered_at < k.entered_at))

@@ -145,10 +145,10 @@ WITH told AS MATERIALIZED (
 	FROM head e
 	WHERE e.status = @STATUS_RUNNING@
 		AND NOT EXISTS (SELECT FROM strand b
-			WHERE b.execution_no = e.execution_no AND b.live AND (b.due_at IS NOT NULL OR b.phase = @PHASE_EXTERNAL@))
+			WHERE b.execution_no = e.execution_no AND b.live
+				AND (b.due_at IS NOT NULL OR b.phase = @PHASE_EXTERNAL@ OR b.place = @BRANCH_PLACE_PARKED@))
 		AND NOT EXISTS (SELECT FROM _sfflow.execution c
 			WHERE c.parent_execution_no = e.execution_no AND c.map_run_no IS NOT NULL AND c.status = @STATUS_RUNNING@)
-		AND NOT EXISTS (SELECT FROM _sfflow.parked w WHERE w.execution_no = e.execution_no)
 	UNION ALL
 	SELECT 'branches_left', e.execution_no, format('it has succeeded and has %s branches', count(*))
 	FROM head e JOIN _sfflow.branch b ON b.execution_no = e.execution_no
@@ -163,19 +163,16 @@ WITH told AS MATERIALIZED (
 	UNION ALL
 	SELECT 'never_due', b.execution_no, format('branch %s is in phase %s without a time', b.branch_no, b.phase)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@, @PHASE_WAIT@) AND b.due_at IS NULL
-		-- a job of a net that waits for others, or for room
-		AND b.place = @NET_JOB_PLACE_NONE@
-		AND (b.phase = @PHASE_WAIT@ OR NOT EXISTS (SELECT FROM _sfflow.parked w
-			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no))
+	WHERE e.status = @STATUS_RUNNING@ AND b.place = @BRANCH_PLACE_PARKED@
+		AND NOT EXISTS (SELECT FROM _sfflow.parked w
+			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no)
 	UNION ALL
 	SELECT 'held_by_nothing', b.execution_no,
 		format('branch %s waits for %s %s, which there is not', b.branch_no, w.feature, w.object_no)
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.parked w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
-		AND b.due_at IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.place = @BRANCH_PLACE_PARKED@
 		AND w.kind <> @PARKED_IN_LINE@
 		AND NOT EXISTS (SELECT FROM _sfflow.parking_object k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 	UNION ALL
@@ -185,19 +182,12 @@ WITH told AS MATERIALIZED (
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.parked w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASES_BEFORE_GATE@)
-		AND b.due_at IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.place = @BRANCH_PLACE_PARKED@
 		AND (w.kind = @PARKED_IN_LINE@
 			OR (w.feature, w.object_no) IN (SELECT k.feature, k.object_no FROM _sfflow.parking_object k))
 		AND NOT _sfflow.is_parked_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue, w.kind)
 	UNION ALL
 --@slot branch_checks
-	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase,
-		b.place)
-	FROM strand b
-	WHERE b.place IN (@NET_JOB_PLACE_WAITS@, @NET_JOB_PLACE_READY@)
-		AND (b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL)
-	UNION ALL
 	SELECT 'pending_wrong', b.execution_no,
 		format('branch %s waits for %s children, %s have not ended', b.branch_no, b.pending, count(c.branch_no))
 	FROM strand b
@@ -269,7 +259,7 @@ WITH told AS MATERIALIZED (
 			-- a job or a branch that has failed, with its children, while others go on
 			AND (b.live OR p.phase NOT IN (@PHASE_FAILED@, @PHASE_ABORTED@))
 			-- a net that goes on, of whose jobs none runs
-			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> @NET_JOB_PLACE_NONE@ OR NOT b.live))))
+			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> @BRANCH_PLACE_NONE@ OR NOT b.live))))
 	UNION ALL
 	SELECT 'child_index_wrong', b.execution_no,
 		format('branch %s is child %s of branch %s', b.branch_no, b.branch_index, b.parent_no)

@@ -15,7 +15,7 @@ CREATE TABLE _sfflow.branch (
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
-	place smallint NOT NULL DEFAULT 0,	-- of a job: SfNetJobPlace
+	place smallint NOT NULL DEFAULT 0,	-- where it stands that is not due: SfBranchPlace
 	owner regrole NOT NULL,				-- of the machine: whose turn it is at
 	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
 	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
@@ -32,7 +32,7 @@ CREATE TABLE _sfflow.branch (
 	failing boolean NOT NULL DEFAULT false,	-- JOIN, NET: a child has failed
 	aborting boolean NOT NULL DEFAULT false,	-- JOIN, NET: ends as ABORTED when its children have
 	uncatchable boolean NOT NULL DEFAULT false,	-- JOIN, NET: failing, with an error that cannot be caught
-	due_at timestamptz,					-- NULL: waits for something without a time
+	due_at timestamptz,					-- NULL: it has ended, or place and phase say what it waits for
 	entered_at timestamptz,
 	started_at timestamptz,				-- of the task that runs
 	deadline timestamptz,				-- of the task that runs
@@ -58,18 +58,19 @@ CREATE TABLE _sfflow.branch (
 		WHEN @BRANCH_TIMEOUT@ THEN phase = @PHASE_TIMEOUT@
 		WHEN @BRANCH_STOP@ THEN phase = @PHASE_STOP@
 		ELSE branch_no >= @BRANCH_ROOT@ AND phase NOT IN (@PHASES_OF_EXECUTION@) END),
-	CONSTRAINT branch_phase CHECK (CASE
-		WHEN phase IN (@PHASES_ENDED@) THEN due_at IS NULL
-		ELSE due_at IS NOT NULL OR phase NOT IN (@PHASES_ANSWERED@) END
+	CONSTRAINT branch_phase CHECK ((due_at IS NULL OR phase NOT IN (@PHASES_ENDED@))
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
 		AND (NOT failing AND NOT aborting AND NOT uncatchable OR phase IN (@PHASES_WITH_CHILDREN@))
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)
 		AND phase <= @PHASE_LAST@),
-	CONSTRAINT branch_jobs CHECK (CASE place
-		WHEN @NET_JOB_PLACE_SHARED@ THEN jobs IS NOT NULL AND phase = @PHASE_DONE@
-		ELSE jobs IS NULL AND place < @NET_JOB_PLACE_SHARED@ END),
+	CONSTRAINT branch_place CHECK (CASE place
+		WHEN @BRANCH_PLACE_NONE@ THEN due_at IS NOT NULL OR phase IN (@PHASES_ENDED@, @PHASES_WAITING@)
+		WHEN @BRANCH_PLACE_PARKED@ THEN due_at IS NULL AND phase IN (@PHASES_BEFORE_GATE@)
+		WHEN @BRANCH_PLACE_SHARED@ THEN phase = @PHASE_DONE@
+		ELSE place IN (@BRANCH_PLACE_WAITS@, @BRANCH_PLACE_READY@) AND due_at IS NULL AND phase = @PHASE_ENTER@ END
+		AND (place = @BRANCH_PLACE_SHARED@) = (jobs IS NOT NULL)),
 	CONSTRAINT branch_map_run CHECK (CASE
 		WHEN map_run_no IS NULL THEN NOT items_unread AND phase NOT IN (@PHASES_OF_MAP@)
 		WHEN items_unread THEN phase IN (@PHASES_READING@)
@@ -84,8 +85,7 @@ CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, place, br
 	WHERE parent_no IS NOT NULL;
 
 -- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a
--- limit: its due_at is NULL. The row of a branch that went on in another way, because its execution was stopped, means
--- nothing.
+-- limit: its place is PARKED. The row of a branch that is not there, because its execution was stopped, means nothing.
 CREATE TABLE _sfflow.parked (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,

@@ -215,7 +215,8 @@ FROM (
 	FROM _sfflow.parked w
 	JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 	JOIN _sfflow.listed_execution l ON l.execution_no = w.execution_no
-	WHERE w.branch_no = @BRANCH_ROOT@ AND b.due_at IS NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
+	WHERE w.branch_no = @BRANCH_ROOT@ AND b.place = @BRANCH_PLACE_PARKED@ AND l.status = @STATUS_RUNNING@
+		AND l.started_at IS NULL
 	UNION ALL
 	SELECT l.*, s.name, o.error
 	FROM (VALUES @STATUS_ROWS@) s (status, name)
@@ -330,7 +331,7 @@ COMMENT ON COLUMN @extschema@.sf_history.details IS 'the details of the event, w
 -- Only a branch in phase EXTERNAL (src/store/branch/branch.h) has a row in task.
 CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource,
-	CASE WHEN b.due_at IS NULL AND b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@) THEN 'held'
+	CASE WHEN b.place = @BRANCH_PLACE_PARKED@ THEN 'held'
 		WHEN b.phase = @PHASE_RUN@ THEN 'retrying' WHEN b.phase = @PHASE_ANNOUNCED@ THEN 'running'
 		WHEN b.phase IN (@PHASE_ANSWERED@, @PHASE_KEPT@) THEN 'answered'
 		WHEN t.status = @TASK_STATUS_QUEUED@ THEN 'queued'
@@ -459,4 +460,4 @@ SELECT w.feature, w.object_no, w.queue, w.since, b.execution_no, b.branch_no
 FROM _sfflow.parked w
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 JOIN _sfflow.execution e ON e.execution_no = w.execution_no AND e.status = @STATUS_RUNNING@
-WHERE b.due_at IS NULL AND b.phase IN (@PHASES_BEFORE_GATE@);
+WHERE b.place = @BRANCH_PLACE_PARKED@;

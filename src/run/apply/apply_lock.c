@@ -155,7 +155,7 @@ sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 			return branch->due_at > now;
 		case SF_PHASE_ENTER:
 		case SF_PHASE_ANNOUNCED:
-			return sf_branch_is_parked(branch);
+			return branch->due_at == DT_NOEND;
 		default:
 			return false;
 	}

@@ -135,7 +135,7 @@ count_children(List *branches)
 	{
 		branch->work.is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
 		branch->pending = 0;
-		branch->place = SF_NET_JOB_PLACE_NONE;
+		branch->place = SF_BRANCH_PLACE_NONE;
 	}
 	foreach_ptr(const SfBranch, branch, branches)
 	{

@@ -62,7 +62,7 @@ take_rows(SfNet *net, List *rows)
 		if (net->rows[branch->branch_index] != NULL)
 			continue;
 		net->rows[branch->branch_index] = branch;
-		if (branch->place == SF_NET_JOB_PLACE_READY)
+		if (branch->place == SF_BRANCH_PLACE_READY)
 			net->ready = bms_add_member(net->ready, branch->branch_index);
 	}
 }
@@ -245,7 +245,7 @@ sf_dependents_note_begun(SfDraft *draft, SfBranch *join, int first)
 		if (branch->parent_no != join->key.branch_no || branch->row.gone)
 			continue;
 		net->rows[branch->branch_index] = branch;
-		if (branch->place == SF_NET_JOB_PLACE_READY)
+		if (branch->place == SF_BRANCH_PLACE_READY)
 			net->ready = bms_add_member(net->ready, branch->branch_index);
 		else
 			net->begun = bms_add_member(net->begun, branch->branch_index);

@@ -237,7 +237,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft **draft)
 	see_begin(*draft, branch);
 	if (!sf_dispatch_is_for_us(slice, *draft, branch))
 		return NULL;
-	/* what is not due waits in a queue; or for a hold, or (a job) for others: not for us */
+	/* what is parked waits in a queue; or for a hold: not for us */
 	if (sf_branch_is_parked(branch) && !sf_park_leave_queue(branch))
 		return NULL;
 

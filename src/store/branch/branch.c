@@ -30,14 +30,6 @@ sf_branch_next_no(void)
 	return sf_sequence_next("branch_no");
 }
 
-/* The place of a branch in its row: a job that waits has one until it is due, or has ended. */
-static SfNetJobPlace
-stored_place(const SfBranch *b)
-{
-	return sf_branch_is_shared_row(b) || (b->phase == SF_PHASE_ENTER && sf_branch_is_parked(b)) ?
-		b->place : SF_NET_JOB_PLACE_NONE;
-}
-
 /* Read a row, with its documents or without them. */
 static SfBranch *
 read_row(HeapTuple tuple, TupleDesc desc, bool documents)
@@ -105,20 +97,26 @@ sf_branch_lock_outside(SfBranchKey key, int generation)
 	return sf_row_fetch(&row_type.key, SF_LOCK_SKIP, waits_outside, NULL, &generation, SF_BRANCH_KEY(key));
 }
 
-/* Read the children of a branch, by place and index. */
+/*
+ * Read the children of a branch, by index.  Not by place, which may change between two calls: what is unparked is so
+ * without the lock of its execution.
+ */
 List *
 sf_branch_children(SfBranchKey parent, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.parent_no = $2"
-		" ORDER BY b.place, b.branch_index");
+		" ORDER BY b.branch_index");
 
 	return sf_db_list(&plans[lock], append_branch, SF_ARGS(SF_BRANCH_KEY(parent)));
 }
 
 static const SfIndex by_parent = {"branch", "branch_parent"};
 
-/* Read the rows of jobs of a JobNet: those that wait for others, or those that have begun. */
+/*
+ * Read the rows of jobs of a JobNet: those that wait for others, or those that have begun.  Of these those that are
+ * parked are not read: who asks looks for jobs that have ended.
+ */
 List *
 sf_branch_net_jobs(SfBranchKey parent, const List *numbers, bool waiting)
 {
@@ -129,7 +127,7 @@ sf_branch_net_jobs(SfBranchKey parent, const List *numbers, bool waiting)
 	foreach(lc, numbers)
 		indexes[foreach_current_index(lc)] = lfirst_int(lc);
 	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_BRANCH_KEY(parent),
-				 SF_INT2(waiting ? SF_NET_JOB_PLACE_WAITS : SF_NET_JOB_PLACE_NONE),
+				 SF_INT2(waiting ? SF_BRANCH_PLACE_WAITS : SF_BRANCH_PLACE_NONE),
 				 sf_query_arg(INT4ARRAYOID, sf_int_array_datum(indexes, list_length(numbers)), false));
 	pfree(indexes);
 	return found;
@@ -142,7 +140,7 @@ sf_branch_net_jobs_to_come(SfBranchKey parent)
 	List	   *found = sf_branch_ready_net_jobs(parent, PG_INT32_MAX);
 
 	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_BRANCH_KEY(parent),
-				 SF_INT2(SF_NET_JOB_PLACE_WAITS));
+				 SF_INT2(SF_BRANCH_PLACE_WAITS));
 	return found;
 }
 
@@ -153,7 +151,7 @@ sf_branch_ready_net_jobs(SfBranchKey parent, int most)
 	List	   *found = NIL;
 
 	sf_rows_read(&by_parent, most, append_branch, &found, SF_BRANCH_KEY(parent),
-				 SF_INT2(SF_NET_JOB_PLACE_READY));
+				 SF_INT2(SF_BRANCH_PLACE_READY));
 	return found;
 }
 
@@ -182,7 +180,7 @@ sf_branch_net_jobs_of_shared_rows(SfBranchKey parent, const List *numbers)
 	Sharing		sharing = {.numbers = numbers};
 
 	sf_rows_read(&by_parent, PG_INT32_MAX, append_sharing, &sharing, SF_BRANCH_KEY(parent),
-				 SF_INT2(SF_NET_JOB_PLACE_SHARED));
+				 SF_INT2(SF_BRANCH_PLACE_SHARED));
 	return sharing.found;
 }
 
@@ -276,7 +274,7 @@ is_claimable(HeapTuple tuple, TupleDesc desc, void *arg)
 	if (sf_phase_is_claimed_under_lock(phase))
 		return false;
 	if (due == DT_NOEND)
-		return claim->parked && sf_phase_is_before_gate(phase);
+		return claim->parked && sf_row_number(tuple, desc, COL_place, 0) == SF_BRANCH_PLACE_PARKED;
 	return due <= claim->at || (claim->skip_waits &&
 								(phase == SF_PHASE_RUN || phase == SF_PHASE_WAIT));
 }
@@ -381,7 +379,7 @@ read_output(HeapTuple tuple, TupleDesc desc, void *arg)
 	Outputs    *o = arg;
 	int			index = (int) sf_row_number(tuple, desc, COL_branch_index, 0);
 
-	if (sf_row_number(tuple, desc, COL_place, 0) == SF_NET_JOB_PLACE_SHARED)
+	if (sf_row_number(tuple, desc, COL_place, 0) == SF_BRANCH_PLACE_SHARED)
 		o->shared = true;
 	else
 		append_output(o, index, sf_row_jsonb(tuple, desc, COL_payload),
@@ -431,9 +429,11 @@ static void
 form_row(const SfBranch *b, Datum *values, bool *nulls)
 {
 	sf_row_form(&row_type, b, values, nulls);
-	values[COL_place - 1] = Int16GetDatum(stored_place(b));
 	if (b->phase == SF_PHASE_RUN && SF_DEBUG_MUTATION("retry_timer"))
+	{
 		nulls[COL_due_at - 1] = true;
+		values[COL_place - 1] = Int16GetDatum(SF_BRANCH_PLACE_PARKED);
+	}
 }
 
 /* Insert the rows of branches from one of a list on, as COPY does. */
@@ -565,12 +565,12 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 		"  AND (b.due_at < $3 OR " SF_IS_PARKED("$4") " AND EXISTS (SELECT FROM _sfflow.parked w"
 		"   WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL))"
 		"  FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.branch b SET due_at = $3 FROM free"
+		" UPDATE _sfflow.branch b SET due_at = $3, place = DEFAULT FROM free"
 		" WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
 
 	const SfBranch *locked;
 
-	if (sf_db_execute(&plan, SF_BRANCH_KEY(key), SF_TIME(until), SF_PARKED_PHASES) > 0)
+	if (sf_db_execute(&plan, SF_BRANCH_KEY(key), SF_TIME(until), SF_PARKED_PLACE) > 0)
 		sf_branch_notify_due(key, InvalidOid, until);
 	else if ((locked = sf_branch_read_join(key, SF_LOCK_NONE)) != NULL && locked->due_at < until)
 		sf_hooks.branch_skipped(key, locked->owner, locked->due_at);
@@ -614,7 +614,7 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.branch b SET phase = CASE WHEN b.map_run_no IS NULL THEN $3 ELSE $9 END,"
-		" due_at = $4, task_payload = NULL, outcome_failed = $5, outcome = $6, error = $7, cause = $8"
+		" due_at = $4, place = DEFAULT, task_payload = NULL, outcome_failed = $5, outcome = $6, error = $7, cause = $8"
 		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner, b.phase");
 	TimestampTz now = GetCurrentTimestamp();
 	SfBranch	answered = {.key = key};

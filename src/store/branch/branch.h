@@ -17,8 +17,8 @@
 #include "json/json.h"
 
 /*
- * Phases.  The second column says when due_at is set.  Where it is "due" and not set, the branch is parked
- * (sf_branch_is_parked).  Which phases may follow is in the lists SF_PHASES_AFTER_… below.
+ * Phases.  The second column says when due_at is set.  Where it is "due" and not set, the branch stands at a place
+ * (SfBranchPlace).  Which phases may follow is in the lists SF_PHASES_AFTER_… below.
  *
  *	ENTER		due			about to enter its state
  *	RUN			due			entered; does the state's work again: a retry
@@ -71,6 +71,8 @@ typedef enum SfPhase
  *	ANSWERED		the outcome of its task is in the row, and the next slice goes on from it
  *	WITH_OUTCOME	the same, or a redrive does
  *	WITH_CHILDREN	of a join, or of a net between two slices
+ *	WAITING			for children or a program outside, maybe without a time.  Else only what has ended, or stands at a
+ *					place (SfBranchPlace), is not due.
  *	OF_EXECUTION	of rows that are no threads of control, but of the execution as a whole
  *	BEFORE_GATE		it ends with the beginning of a step, which a feature may have wait
  *	OF_MAP			only a Distributed Map with a run is in it
@@ -85,6 +87,7 @@ typedef enum SfPhase
 #define SF_PHASES_ANSWERED		SF_PHASE_ANSWERED, SF_PHASE_MAP_ANSWERED
 #define SF_PHASES_WITH_OUTCOME	SF_PHASES_ANSWERED, SF_PHASE_KEPT
 #define SF_PHASES_WITH_CHILDREN	SF_PHASE_JOIN, SF_PHASE_NET
+#define SF_PHASES_WAITING		SF_PHASE_JOIN, SF_PHASE_EXTERNAL
 #define SF_PHASES_OF_EXECUTION	SF_PHASE_TIMEOUT, SF_PHASE_STOP
 #define SF_PHASES_BEFORE_GATE	SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED, SF_PHASE_NET, SF_PHASE_MAP_WRITE
 #define SF_PHASES_OF_MAP		SF_PHASE_MAP_WRITE, SF_PHASE_MAP_ANSWERED
@@ -127,24 +130,29 @@ typedef enum SfPhase
 #define SF_PHASES_AFTER_MAP_ANSWERED	SF_PHASES_AFTER_LEFT, SF_PHASE_JOIN, SF_PHASE_MAP_ANSWERED, SF_PHASE_KEPT
 
 /*
- * Where a job of a JobNet stands that has not begun; the numbers are stored:
+ * Where a branch stands that is not due and has not begun its step; the numbers are stored:
  *
- *	NONE	it has begun, or is no job
- *	WAITS	for others: "pending" of its After have not ended
- *	READY	for room (MaxConcurrency)
- *	SHARED	in a row that ended jobs share (net_job_rows.c)
+ *	NONE	nowhere
+ *	WAITS	a job of a JobNet, which has not begun: for others; "pending" of its After have not ended
+ *	READY	a job that has not begun: for room (MaxConcurrency)
+ *	SHARED	(a row of the table) jobs that have ended share the row (net_job_rows.c)
+ *	PARKED	a feature keeps it, in a phase of SF_PHASES_BEFORE_GATE: a row of _sfflow.parked says for what (park.h)
+ *
+ * A branch leaves its place when it becomes due, and with any transition.  The constraint branch_place says what is
+ * not due for which reason.
  */
-#define SF_NET_JOB_PLACE_LIST(X) \
+#define SF_BRANCH_PLACE_LIST(X) \
 	X(NONE, 0) \
 	X(WAITS, 1) \
 	X(READY, 2) \
-	X(SHARED, 3)
+	X(SHARED, 3) \
+	X(PARKED, 4)
 
-#define SF_NET_JOB_PLACE_ENUM(sym, number) SF_NET_JOB_PLACE_##sym = number,
-typedef enum SfNetJobPlace
+#define SF_BRANCH_PLACE_ENUM(sym, number) SF_BRANCH_PLACE_##sym = number,
+typedef enum SfBranchPlace
 {
-	SF_NET_JOB_PLACE_LIST(SF_NET_JOB_PLACE_ENUM)
-} SfNetJobPlace;
+	SF_BRANCH_PLACE_LIST(SF_BRANCH_PLACE_ENUM)
+} SfBranchPlace;
 
 
 /* Columns of _sfflow.branch; see sql/parts/store/branch.sql. */
@@ -156,7 +164,7 @@ typedef enum SfNetJobPlace
 	X(int, scope, INT4, NOT_NULL) \
 	X(int, state, INT4, NOT_NULL) \
 	X(SfPhase, phase, INT2, NOT_NULL) \
-	X(SfNetJobPlace, place, INT2, NOT_NULL) \
+	X(SfBranchPlace, place, INT2, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL)	/* of the machine */ \
 	X(int, attempt, INT4, NOT_NULL) \
 	X(int, generation, INT4, NOT_NULL) \
@@ -286,14 +294,18 @@ sf_phase_is_before_gate(SfPhase phase)
 	return SF_IS_ONE_OF(phase, SF_PHASES_BEFORE_GATE);
 }
 
-/*
- * Is a branch parked before its step?  Nothing makes it due but the end of what it waits for: of
- * what a feature keeps it for (store/branch/park.h), or of other jobs (SfNetJobPlace).
- */
+/* Is a branch parked before its step?  Nothing makes it due but the end of what a feature keeps it for. */
 static inline bool
 sf_branch_is_parked(const SfBranch *branch)
 {
-	return branch->due_at == DT_NOEND && sf_phase_is_before_gate(branch->phase);
+	return branch->place == SF_BRANCH_PLACE_PARKED;
+}
+
+/* Is a branch a job that has not begun, and waits for others to end, or for room? */
+static inline bool
+sf_branch_is_job_to_come(const SfBranch *branch)
+{
+	return SF_IS_ONE_OF(branch->place, SF_BRANCH_PLACE_WAITS, SF_BRANCH_PLACE_READY);
 }
 
 /* Has a branch ended? */
@@ -315,7 +327,7 @@ sf_branch_children_left(const SfBranch *join)
 static inline int
 sf_branch_net_jobs_left(const SfBranch *job)
 {
-	Assert(job->phase == SF_PHASE_ENTER && job->place != SF_NET_JOB_PLACE_NONE);
+	Assert(sf_branch_is_job_to_come(job));
 	return job->pending;
 }
 
@@ -388,13 +400,22 @@ sf_branch_answered_phase(const SfBranch *branch)
 }
 
 /*
- * Have a branch in memory, which the caller writes, come at a time (DT_NOEND: never by itself) that no transition has
- * decided.  transition/ sets due_at itself; outside of it only this does.  docs/architecture.md lists the callers.
+ * Have a branch in memory, which the caller writes, come at a time that no transition has decided.  transition/ sets
+ * due_at itself; outside of it only this and sf_branch_stand_at do.  docs/architecture.md lists the callers.
  */
 static inline void
 sf_branch_come_at(SfBranch *branch, TimestampTz at)
 {
+	branch->place = SF_BRANCH_PLACE_NONE;
 	branch->due_at = at;
+}
+
+/* Have a branch in memory, which the caller writes, stand at a place: it is not due. */
+static inline void
+sf_branch_stand_at(SfBranch *branch, SfBranchPlace place)
+{
+	branch->place = place;
+	branch->due_at = DT_NOEND;
 }
 
 /* The phase of a branch whose execution has ended. */

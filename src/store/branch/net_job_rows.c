@@ -30,7 +30,7 @@
 bool
 sf_branch_is_shared_row(const SfBranch *row)
 {
-	return row->place == SF_NET_JOB_PLACE_SHARED;
+	return row->place == SF_BRANCH_PLACE_SHARED;
 }
 
 /* Is a job of one of these numbers among those that share a row? */
@@ -81,7 +81,7 @@ make_shared_row(const List *jobs, int *index)
 	row->scope = first->scope;
 	row->state = first->state;
 	row->phase = SF_PHASE_DONE;
-	row->place = SF_NET_JOB_PLACE_SHARED;
+	row->place = SF_BRANCH_PLACE_SHARED;
 	row->iterations = first->iterations;
 	row->niterations = first->niterations;
 	row->jobs = palloc(sizeof(int) * NNUMBERS * MAX_SHARING);
@@ -177,11 +177,14 @@ sf_branch_imply_net_jobs(const SfProgram *program, const SfBranch *join)
 		if (undone > 0 && undone == net->jobs[i].nafter)
 			continue;
 		job = sf_branch_make_net_job(program, join, i);
-		job->place = undone == 0 ? SF_NET_JOB_PLACE_READY : SF_NET_JOB_PLACE_WAITS;
+		job->place = undone == 0 ? SF_BRANCH_PLACE_READY : SF_BRANCH_PLACE_WAITS;
 		job->pending = undone;
 		job->unmet = unmet;
 		if (join->phase == SF_PHASE_ABORTED)
+		{
 			job->phase = SF_PHASE_ABORTED;
+			job->place = SF_BRANCH_PLACE_NONE;
+		}
 		jobs = lappend(jobs, job);
 	}
 	pfree(ends);

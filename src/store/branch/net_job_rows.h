@@ -23,7 +23,7 @@ sf_branch_make_net_job(const SfProgram *program, const SfBranch *join, int numbe
 	job->niterations = join->niterations;
 	job->iterations = join->iterations;
 	job->pending = sf_state_net(state)->jobs[number].nafter;
-	job->place = job->pending > 0 ? SF_NET_JOB_PLACE_WAITS : SF_NET_JOB_PLACE_NONE;
+	job->place = job->pending > 0 ? SF_BRANCH_PLACE_WAITS : SF_BRANCH_PLACE_NONE;
 	return job;
 }
 

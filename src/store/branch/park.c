@@ -26,7 +26,7 @@ park(SfBranch *branch, const char *feature, SfArg object_no, SfArg queue, SfQueu
 		" SET feature = excluded.feature, object_no = excluded.object_no, queue = excluded.queue,"
 		" as_if_since = excluded.as_if_since, since = excluded.since, kind = excluded.kind");
 
-	sf_branch_come_at(branch, DT_NOEND);
+	sf_branch_stand_at(branch, SF_BRANCH_PLACE_PARKED);
 	sf_db_execute(&plan, SF_BRANCH_KEY(branch->key), SF_TEXT(feature), object_no, queue,
 				  SF_TIME_OR_NULL(order.as_if_since, DT_NOBEGIN), SF_TIME_OR_NULL(order.since, DT_NOBEGIN),
 				  SF_INT2(order.kind));
@@ -172,7 +172,7 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
  */
 #define MAKE_DUE(lock, of, at) \
 	"WITH " lock "gone AS (DELETE FROM _sfflow.parked w" of " RETURNING w.execution_no, w.branch_no, w.since)" \
-	" UPDATE _sfflow.branch b SET due_at = " at " FROM gone w" \
+	" UPDATE _sfflow.branch b SET due_at = " at ", place = DEFAULT FROM gone w" \
 	" WHERE b.execution_no = w.execution_no AND b.branch_no = w.branch_no AND " SF_IS_PARKED("$1") \
 	" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at"
 #define NOW		"pg_catalog.clock_timestamp()"
@@ -219,7 +219,7 @@ sf_park_unpark(SfUnpark why, const SfUnparked *of)
 	};
 
 #define OF \
-	SF_PARKED_PHASES, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue_hash), SF_INT8(of->execution_no)
+	SF_PARKED_PLACE, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue_hash), SF_INT8(of->execution_no)
 	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_QUEUES)
 		sf_db_execute(&lock[why], OF);
 	return sf_db_read(&make_due[why], read_released, NULL, OF);
@@ -234,7 +234,7 @@ sf_park_count(const char *feature, int64 execution_no)
 		"SELECT pg_catalog.count(*) FROM _sfflow.parked w" JOIN_BRANCH
 		" WHERE w.execution_no = $1 AND w.feature = $2 AND " SF_IS_PARKED("$3"));
 
-	return sf_db_number(&plan, 0, SF_INT8(execution_no), SF_TEXT(feature), SF_PARKED_PHASES);
+	return sf_db_number(&plan, 0, SF_INT8(execution_no), SF_TEXT(feature), SF_PARKED_PLACE);
 }
 
 /*
@@ -245,11 +245,11 @@ void
 sf_park_unpark_arrived(const Jsonb *keys)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.branch b SET due_at = " NOW
+		"UPDATE _sfflow.branch b SET due_at = " NOW ", place = DEFAULT"
 		" FROM pg_catalog.jsonb_array_elements($1) h WHERE b.execution_no = (h ->> 0)::pg_catalog.int8"
 		" AND b.branch_no = (h ->> 1)::pg_catalog.int8 AND " SF_IS_PARKED("$2"));
 
-	sf_db_execute(&plan, SF_JSONB(keys), SF_PARKED_PHASES);
+	sf_db_execute(&plan, SF_JSONB(keys), SF_PARKED_PLACE);
 }
 
 /* --- in queues --- */
@@ -354,7 +354,7 @@ sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front,
 	if (after == NULL)
 		after = &start;
 	sf_db_read(front_plan(size), read_waiting, &w, SF_INT8(queue.object_no), SF_INT8(queue.hash),
-			   SF_PARKED_PHASES, SF_TIME(after->as_if_since), SF_INT2(SF_PHASE_ANNOUNCED),
+			   SF_PARKED_PLACE, SF_TIME(after->as_if_since), SF_INT2(SF_PHASE_ANNOUNCED),
 			   SF_BRANCH_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_INT2(after->kind));
 	return w.count;
 }
@@ -375,7 +375,7 @@ sf_park_forget_left_over(const SfQueuedBranch *row)
 		" DELETE FROM _sfflow.parked w USING free f WHERE w.execution_no = f.execution_no"
 		" AND w.branch_no = f.branch_no");
 
-	sf_db_execute(&plan, SF_BRANCH_KEY(row->key), SF_PARKED_PHASES,
+	sf_db_execute(&plan, SF_BRANCH_KEY(row->key), SF_PARKED_PLACE,
 				  sf_query_arg(XIDOID, TransactionIdGetDatum(row->made_by), false));
 }
 

@@ -39,11 +39,9 @@ typedef enum SfParkedKind
 	X(TimestampTz, since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* no queue */ \
 	X(SfParkedKind, kind, INT2, NOT_NULL)
 
-/* The phases in which a branch is parked */
-#define SF_PARKED_PHASES	SF_INT2S(SF_PHASES_BEFORE_GATE)
-
-/* sf_branch_is_parked of a row b, in SQL; an argument of the query, which is SF_PARKED_PHASES */
-#define SF_IS_PARKED(phases)	"b.due_at IS NULL AND b.phase = ANY (" phases ")"
+/* sf_branch_is_parked of a row b, in SQL; an argument of the query, which is SF_PARKED_PLACE */
+#define SF_IS_PARKED(place)	"b.place = " place
+#define SF_PARKED_PLACE		SF_INT2(SF_BRANCH_PLACE_PARKED)
 
 /* A branch that is parked */
 typedef struct SfParked

@@ -28,6 +28,7 @@
 
 #include "base/name/name.h"
 #include "db/index_walk.h"
+#include "store/branch/branch.h"
 #include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
 #include "store/state_machine/machine.h"
@@ -56,7 +57,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
  * parent, $10 error as open_execution has it, $11 largest name,
  * $12 in an hour, $13 number of a Map run, $14 version or alias, $15 whether it was redriven,
  * $16 without children of Map runs, $17 labels, $18 and $19 name and value of one of them;
- * those of the executions labelled: $20 their numbers.
+ * $20 the place of what is parked; those of the executions labelled: $21 their numbers.
  */
 #define COLUMNS \
 	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
@@ -105,7 +106,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 	"  AND b.due_at < $12" \
 	" UNION ALL SELECT w.execution_no FROM _sfflow.parked w JOIN _sfflow.branch b" \
 	"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no" \
-	"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.due_at IS NULL" \
+	"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.place = $20" \
 	" UNION ALL SELECT d.execution_no FROM _sfflow.delayed_start d JOIN _sfflow.branch b" \
 	"  ON b.execution_no = d.execution_no AND b.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.due_at >= $12" \
 	"  WHERE d.start_at >= $12) b"
@@ -127,7 +128,7 @@ static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status = $2 AND "));
 
 /* Of the executions with the numbers that two indexes have */
 static SfPlan labelled = SF_PLAN(
-	"SELECT " COLUMNS " FROM pg_catalog.unnest($20) AS n(no) JOIN _sfflow.execution e ON e.execution_no = n.no"
+	"SELECT " COLUMNS " FROM pg_catalog.unnest($21) AS n(no) JOIN _sfflow.execution e ON e.execution_no = n.no"
 	" WHERE " MATCHES NEWEST("e"));
 
 /* The same without a condition that only the execution fulfils: its row is read for the page alone */
@@ -229,7 +230,7 @@ largest_name(void)
 	sf_query_arg(BOOLOID, BoolGetDatum((q)->redriven == SF_LIST_REDRIVEN), (q)->redriven == SF_LIST_ANY), \
 	SF_BOOL((q)->no_items), \
 	sf_query_arg(JSONBOID, JsonbPGetDatum((q)->labelled.labels), (q)->labelled.labels == NULL), \
-	SF_TEXT((q)->labelled.name), SF_TEXT((q)->labelled.value)
+	SF_TEXT((q)->labelled.name), SF_TEXT((q)->labelled.value), SF_INT2(SF_BRANCH_PLACE_PARKED)
 
 /* Run a query for executions. */
 static List *

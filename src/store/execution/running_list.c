@@ -12,6 +12,7 @@
 
 #include "catalog/pg_type.h"
 
+#include "store/branch/branch.h"
 #include "store/execution/execution_list.h"
 
 #define MAX_TEXT	"1000"
@@ -46,7 +47,7 @@ sf_running_list(const int *machines, int nmachines, int most)
 		"  WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL"
 		"  UNION ALL SELECT " COLUMNS " FROM (SELECT w.execution_no FROM _sfflow.parked w"
 		"   JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
-		"   WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.due_at IS NULL LIMIT 10000) w"
+		"   WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.place = $5 LIMIT 10000) w"
 		"  JOIN _sfflow.execution e ON e.execution_no = w.execution_no"
 		"  WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL) r) x"
 		" WHERE x.k <= $2 ORDER BY x.requested_at, x.execution_id");
@@ -57,7 +58,7 @@ sf_running_list(const int *machines, int nmachines, int most)
 		list = sf_snapshot_rows(&plan, &row_type,
 								sf_query_arg(INT4ARRAYOID, sf_int_array_datum(machines, nmachines), false),
 								SF_INT8(most), SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR),
-								SF_INT2(SF_STATUS_RUNNING));
+								SF_INT2(SF_STATUS_RUNNING), SF_INT2(SF_BRANCH_PLACE_PARKED));
 	sf_execution_list_plans_end(nest);
 	return list;
 }

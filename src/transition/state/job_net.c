@@ -89,7 +89,7 @@ make_ready(SfNet *net, int job)
 {
 	SfBranch   *branch = net->rows[job];
 
-	branch->place = SF_NET_JOB_PLACE_READY;
+	sf_branch_stand_at(branch, SF_BRANCH_PLACE_READY);
 	branch->pending = 0;
 	net->ready = bms_add_member(net->ready, job);
 	net->changed = lappend(net->changed, branch);
@@ -109,13 +109,6 @@ skip_job(SfNet *net, int job)
 	note_end(net, job, SF_NET_JOB_END_SKIP);
 }
 
-/* Tell whether a job waits for others to end. */
-static bool
-waits_for_others(const SfBranch *branch)
-{
-	return branch->phase == SF_PHASE_ENTER && branch->place == SF_NET_JOB_PLACE_WAITS && sf_branch_is_parked(branch);
-}
-
 /*
  * Tell the jobs that wait for a job how it has ended.  Those that may run are ready;
  * those that are skipped are appended to a list of numbers.
@@ -133,7 +126,7 @@ sf_net_end(SfNet *net, int job, int end, List **skipped)
 
 		if (branch == NULL)
 			branch = make_job(net, link->job);
-		else if (!waits_for_others(branch))
+		else if (branch->place != SF_BRANCH_PLACE_WAITS)
 			continue;			/* it succeeded before a redrive */
 		branch->pending--;
 		if ((link->on & end) == 0)
@@ -161,9 +154,8 @@ sf_net_begin_next(SfNet *net, TimestampTz now)
 		return SF_NO_JOB;
 	net->ready = bms_del_member(net->ready, job);
 	branch = net->rows[job] != NULL ? net->rows[job] : make_job(net, job);
-	branch->place = SF_NET_JOB_PLACE_NONE;
+	sf_branch_come_at(branch, now);
 	branch->pending = 0;
-	branch->due_at = now;
 	net->changed = lappend(net->changed, branch);
 	net->join->next_index++;
 	return job;
@@ -189,7 +181,6 @@ sf_net_take_back_begun(SfNet *net)
 	while ((job = bms_next_member(net->begun, -1)) >= 0)
 	{
 		net->begun = bms_del_member(net->begun, job);
-		net->rows[job]->due_at = DT_NOEND;
 		make_ready(net, job);
 		n++;
 	}
@@ -206,7 +197,7 @@ sf_net_rest_ready(SfNet *net)
 	while ((job = bms_next_member(net->ready, job)) >= 0)
 	{
 		if (!net->rows[job]->work.is_parent)
-			net->rows[job]->due_at = DT_NOEND;
+			sf_branch_stand_at(net->rows[job], SF_BRANCH_PLACE_READY);
 	}
 }
 
@@ -265,7 +256,7 @@ sf_net_make_rows(SfNet *net)
 	{
 		if (net->rows[i] == NULL && bms_is_member(i, net->ready))
 		{
-			make_job(net, i)->place = SF_NET_JOB_PLACE_READY;
+			make_job(net, i)->place = SF_BRANCH_PLACE_READY;
 			net->rows[i]->pending = 0;
 		}
 		if (net->rows[i] != NULL && !net->rows[i]->work.in_draft && !net->rows[i]->row.stored)

@@ -1,7 +1,7 @@
 -- Phases of branches: with a debug point set, a transition that leaves a branch in a phase that does not follow
 -- (SF_PHASES_AFTER_… in src/store/branch/branch.h) raises an error. Here branches go through most of them.
 BEGIN;
-SELECT plan(28);
+SELECT plan(29);
 \ir ../../fixtures/phases.sql
 SET LOCAL sfflow.debug_point = 'no-such-point:error';
 
@@ -175,6 +175,32 @@ SELECT is((SELECT concat_ws(' ', pg_temp.phase_of('fan:bad'), b.map_run_no, b.it
 	'... and a redrive begins another run');
 SELECT sf_run('fan:bad'), pg_temp.read('fan:bad');
 SELECT is(pg_temp.play('fan:bad', false), 'SUCCEEDED', '... which has two runs then');
+
+-- A branch is due; or it is not, and stands at a place, which says why, or waits for others, or has ended.
+CREATE FUNCTION pg_temp.may_be(phase smallint, place integer, due timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO _sfflow.branch (execution_no, branch_no, state, owner, phase, place, due_at, jobs, map_run_no)
+	VALUES (-1, CASE pg_temp.phase_name(phase) WHEN 'TIMEOUT' THEN -1 WHEN 'STOP' THEN -2 ELSE 0 END, 0,
+		CURRENT_USER::regrole, phase, place, due, CASE WHEN place = 3 THEN '{}'::integer[] END,
+		CASE WHEN pg_temp.phase_name(phase) LIKE 'MAP%' THEN 1 END);
+	DELETE FROM _sfflow.branch WHERE execution_no = -1;
+	RETURN true;
+EXCEPTION WHEN check_violation THEN
+	RETURN false;
+END $$;
+SELECT is(string_agg(concat_ws(' ', name, ways), ', ' ORDER BY number), 'ENTER due WAITS READY PARKED, '
+	'RUN due PARKED, WAIT due, JOIN due never, ANNOUNCED due PARKED, ANSWERED due, EXTERNAL due never, '
+	'DONE never SHARED, FAILED never, ABORTED never, TIMEOUT due, STOP due, NET due PARKED, KEPT never, '
+	'MAP_WRITE due PARKED, MAP_ANSWERED due',
+	'when a branch is due')
+FROM unnest(pg_temp.phase_names()) WITH ORDINALITY AS p (name, number) CROSS JOIN LATERAL (
+	SELECT string_agg(way, ' ' ORDER BY due IS NULL, place) AS ways
+	FROM (VALUES ('never', 0), ('WAITS', 1), ('READY', 2), ('SHARED', 3), ('PARKED', 4), ('none', 5)) AS x (at, place)
+	CROSS JOIN (VALUES (NULL), (now())) AS t (due)
+	CROSS JOIN LATERAL (SELECT CASE WHEN due IS NULL THEN at
+		ELSE concat_ws(' ', 'due', nullif(at, 'never')) END) AS y (way)
+	WHERE pg_temp.may_be(pg_temp.phase(name), place, due)) AS w;
+
 -- A long task that is answered by its token: the process that ran it has given the token away, and ended before it
 -- noted that. The branch is announced still when the answer comes.
 CREATE TABLE public.tokens (token text);

@@ -26,7 +26,8 @@ SELECT machine_no, status, requested_at, execution_no,
 CASE WHEN octet_length(error) <= 2000 THEN error ELSE left(error, 500) END
 FROM _sfflow.execution WHERE status <> 1 AND started_at IS NOT NULL;
 INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase, due_at)
-SELECT execution_no, 0, current_user::regrole, 0, pg_temp.phase(CASE status WHEN 0 THEN 'ENTER' ELSE 'FAILED' END),
+SELECT execution_no, 0, current_user::regrole, 0, pg_temp.phase(CASE WHEN status <> 0 THEN 'FAILED'
+		WHEN started_at IS NULL THEN 'ENTER' ELSE 'EXTERNAL' END),
 	CASE WHEN started_at IS NULL AND status = 0 THEN requested_at END
 FROM _sfflow.execution WHERE status <> 1;
 SELECT setval('_sfflow.execution_no', 40000) \g /dev/null

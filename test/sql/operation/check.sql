@@ -66,7 +66,7 @@ CALL pg_temp.broken('UPDATE _sfflow.execution SET status = 2, stopped_at = ''202
 CALL pg_temp.broken('INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase, due_at, parent_no, '
 	'branch_index, scope) SELECT execution_no, 1000, owner, state, phase, due_at, parent_no, branch_index + 7, scope '
 	'FROM _sfflow.branch WHERE execution_no = GOOD AND branch_no = 1');
-CALL pg_temp.broken('UPDATE _sfflow.branch SET due_at = NULL WHERE execution_no = GOOD');
+CALL pg_temp.broken('UPDATE _sfflow.branch SET due_at = NULL, place = 4 WHERE execution_no = GOOD AND branch_no = 1');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET pending = 2 WHERE execution_no = GOOD AND branch_no = 0');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET phase = pg_temp.phase(''DONE''), due_at = NULL, pending = 0 '
 	'WHERE execution_no = GOOD AND branch_no < 2');
