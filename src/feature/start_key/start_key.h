@@ -123,6 +123,7 @@ typedef struct SfKeyedStart
 extern int	sf_start_key_option;
 extern void *sf_start_key_compile(const Jsonb *options, const SfProgram *program);
 extern char *sf_start_key_evaluate(const SfExecution *execution, const SfStartKeyOption *option);
+extern const SfStartKeyOption *sf_start_key_option_of(const SfExecution *execution);
 
 /* --- keyed_start.c --- */
 

@@ -118,8 +118,7 @@ begun(const SfExecution *execution, const void *compiled)
 static void
 ended(const SfExecution *execution, bool began_here)
 {
-	const SfStartKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
-		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
+	const SfStartKeyOption *option = sf_start_key_option_of(execution);
 	const SfKeyedStart *keyed = option == NULL ? NULL : sf_start_key_find(execution->execution_no);
 
 	if (keyed == NULL || (keyed->place != SF_LINE_RUNS && !sf_start_key_place_waits(keyed->place)))
@@ -136,8 +135,7 @@ ended(const SfExecution *execution, bool began_here)
 static void
 redriven(const SfExecution *execution)
 {
-	const SfStartKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
-		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
+	const SfStartKeyOption *option = sf_start_key_option_of(execution);
 	const SfKeyedStart *keyed = option == NULL || option->mode == SF_START_KEY_DEBOUNCE ? NULL :
 		sf_start_key_find(execution->execution_no);
 
@@ -151,16 +149,29 @@ redriven(const SfExecution *execution)
 
 /* An execution is of another version: if that knows no keys, it leaves its line. */
 static void
-migrated(const SfExecution *execution, int before)
+leave_without_option(const SfExecution *execution)
 {
-	const SfKeyedStart *keyed;
+	const SfKeyedStart *keyed = sf_start_key_option_of(execution) != NULL ? NULL :
+		sf_start_key_find(execution->execution_no);
 
-	if (sf_program_cache_find(execution->machine_no, before)->compiled[sf_start_key_option] == NULL ||
-		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option] != NULL)
-		return;
-	keyed = sf_start_key_find(execution->execution_no);
 	if (keyed != NULL && keyed->place != SF_LINE_ENDED && !sf_start_key_place_is_left(keyed->place))
 		leave(keyed, SF_LINE_DONE);
+}
+
+/* An execution has been migrated. */
+static void
+migrated(const SfExecution *execution, int before)
+{
+	if (sf_program_cache_find(execution->machine_no, before)->compiled[sf_start_key_option] != NULL)
+		leave_without_option(execution);
+}
+
+/* A start has replaced an execution, maybe under another version; one that restarts it has left its line before. */
+static void
+begins_anew(const SfExecution *execution, SfAnew how)
+{
+	if (how == SF_ANEW_REPLACED)
+		leave_without_option(execution);
 }
 
 /* List those of some executions that have keys of starts. */
@@ -248,6 +259,7 @@ const SfFeature sf_start_key_feature = {
 	.ended = ended,
 	.redriven = redriven,
 	.migrated = migrated,
+	.begins_anew = begins_anew,
 	.departs = departs,
 	.arrives = arrives,
 	.retains = sf_start_key_retains,
