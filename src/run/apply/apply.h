@@ -47,6 +47,7 @@ typedef struct SfDraft
 	SfBranch   *net_branch;		/* the JobNet whose input was read last, or NULL */
 	bool		began;			/* it begins in this draft */
 	bool		redrive_allowed;	/* by a feature (may_begin) that is told so (begun): it goes on */
+	const char *start_key;		/* in the line of this key it may begin or go on; NULL: in none */
 	const void *const *compiled;	/* what features have made of the options of its version (SF_COMPILED) */
 	bool		has_slots;		/* of the limits of its machine */
 	List	   *drawn;			/* limits of which the step has drawn tokens */

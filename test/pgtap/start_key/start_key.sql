@@ -1,6 +1,6 @@
 -- Keys of starts: the option start_key of machines and of starts, its modes, and what else is done with executions.
 BEGIN;
-SELECT plan(75);
+SELECT plan(77);
 
 CREATE FUNCTION pg_temp.machine(name text, option jsonb) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "C"},
@@ -167,6 +167,14 @@ SELECT is((SELECT string_agg(name, ' ' ORDER BY name) FROM sf_executions WHERE s
 		AND started_at IS NOT NULL), 'a b d f g', '... and so do those that have left');
 SELECT pg_temp.due('leaves:a') \g /dev/null
 SELECT is(pg_temp.run('leaves'), 'c running 3, g running 5', '... and where one runs, when that has ended');
+
+-- Two that are redriven while the later one keeps its place.
+SELECT pg_temp.machine('both', '{"key": "$.k", "mode": "fifo", "on_failure": "stop"}') \g /dev/null
+SELECT pg_temp.start('both', 'a', 'x', 1, '{"fail": true}'), pg_temp.start('both', 'b', 'x', 2, '{"fail": true}'),
+	pg_temp.run('both'), sf_leave_start_key('both:a'), pg_temp.run('both'), sf_redrive('both:a') \g /dev/null
+SELECT is(pg_temp.run('both'), 'a waiting 1, b failed 2', 'one that is redriven waits for one that has failed');
+SELECT sf_redrive('both:b') \g /dev/null
+SELECT is(pg_temp.run('both'), 'a failed 1, b waiting 2', '... and when that is redriven, it goes on before it');
 
 -- A synchronous start cannot wait for its turn.
 SELECT sf_create_state_machine('now', '{"StartAt": "A", "States": {"A": {"Type": "Choice",
