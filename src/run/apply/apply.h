@@ -101,7 +101,9 @@ extern void sf_draft_lock(SfDraft *draft);
  * A worker's slice raises ERRCODE_SF_EXECUTION_LOCKED when a session holds the
  * row of an execution (its number: sf_draft_locked_out()) for longer than a
  * moment.  Its branches are put off then, so that the worker is free for others.
+ * So is a branch whose step needs something else that a session holds.
  */
+extern void sf_draft_wait_briefly(const SfDraft *draft, void (*work) (void *arg), void *arg);
 extern int64 sf_draft_locked_out(void);
 extern void sf_apply_put_off(SfBranchKey key, int ms);
 
