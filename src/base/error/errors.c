@@ -6,6 +6,7 @@
 
 #include "access/xact.h"
 #include "lib/stringinfo.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
@@ -131,5 +132,19 @@ sf_subtransaction_run(bool (*work) (void *arg), void (*end) (void *arg), void *a
 		RollbackAndReleaseCurrentSubTransaction();
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
+	return error;
+}
+
+/* The same, but each lock that it waits for is to come within a time; else the error is ERRCODE_LOCK_NOT_AVAILABLE. */
+ErrorData *
+sf_subtransaction_run_within(int lock_ms, bool (*work) (void *arg), void *arg)
+{
+	int			nest = NewGUCNestLevel();
+	ErrorData  *error;
+
+	(void) set_config_option("lock_timeout", psprintf("%d", lock_ms), PGC_SUSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	error = sf_subtransaction_run(work, NULL, arg);
+	AtEOXact_GUC(false, nest);
 	return error;
 }

@@ -132,5 +132,6 @@ extern SfErrorUse sf_error_use(const char *name);
 
 extern ErrorData *sf_subtransaction_run(bool (*work) (void *arg),
 										void (*end) (void *arg), void *arg);
+extern ErrorData *sf_subtransaction_run_within(int lock_ms, bool (*work) (void *arg), void *arg);
 
 #endif							/* SF_BASE_ERRORS_H */

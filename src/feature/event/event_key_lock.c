@@ -8,7 +8,6 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
-#include "utils/guc.h"
 
 #include "base/error/errors.h"
 #include "base/version/compat.h"
@@ -39,13 +38,8 @@ static bool
 wait_within(const LOCKTAG *tag, LOCKMODE mode, int timeout_ms)
 {
 	Wanted		wanted = {tag, mode};
-	int			nest = NewGUCNestLevel();
-	ErrorData  *error;
+	ErrorData  *error = sf_subtransaction_run_within(timeout_ms, wait_for, &wanted);
 
-	(void) set_config_option("lock_timeout", psprintf("%d", timeout_ms), PGC_SUSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	error = sf_subtransaction_run(wait_for, NULL, &wanted);
-	AtEOXact_GUC(false, nest);
 	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE &&
 		error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
 		ReThrowError(error);

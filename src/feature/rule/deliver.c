@@ -20,6 +20,7 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/settings.h"
+#include "base/time/timing.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "run/task/deliverer.h"
@@ -209,8 +210,30 @@ call_function(const Call *call, SfTaskOutcome *outcome)
 	sf_driver.run(&task, outcome);
 }
 
-/* Call a target; an error of it is the outcome. */
-static void
+/* A worker waits a shorter time for locks until then: the last target that needed one has not got it */
+static SfTick waits_briefly_until = SF_TICK_AT_ONCE;
+
+/* Start, emit or notify in a subtransaction; a worker does not wait long for what another transaction has locked. */
+static ErrorData *
+try_start(const Call *call)
+{
+	bool		briefly = sf_tick_now() < waits_briefly_until;
+	ErrorData  *error;
+
+	if (call->batch->in_session)
+		return sf_subtransaction_run(start_emit_or_notify, NULL, unconstify(Call *, call));
+	error = sf_subtransaction_run_within(briefly ? SF_NEXT_ROW_LOCK_MS : SF_ROW_LOCK_MS, start_emit_or_notify,
+										 unconstify(Call *, call));
+	if (error != NULL && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+		waits_briefly_until = sf_tick_plus_ms(sf_tick_now(), SF_LOCKED_PUT_OFF_MS);
+	return error;
+}
+
+/*
+ * Call a target; an error of it is the outcome.  False: another transaction has what it needs, such as the row of
+ * a start key, for longer than a worker waits.
+ */
+static bool
 call_target(const Call *call, SfTaskOutcome *outcome)
 {
 	ErrorData  *error;
@@ -219,43 +242,49 @@ call_target(const Call *call, SfTaskOutcome *outcome)
 	if (call->target.kind == SF_TARGET_FUNCTION)
 	{
 		call_function(call, outcome);
-		return;
+		return true;
 	}
-	error = sf_subtransaction_run(start_emit_or_notify, NULL, unconstify(Call *, call));
+	error = try_start(call);
 	outcome->ok = error == NULL;
-	if (error != NULL && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+	if (error == NULL)
+		return true;
+	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 		ReThrowError(error);
-	if (error != NULL)
-		outcome->error = sf_error_make(unpack_sql_state(error->sqlerrcode), error->message);
+	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && !call->batch->in_session)
+		return false;
+	outcome->error = sf_error_make(unpack_sql_state(error->sqlerrcode), error->message);
+	return true;
 }
 
-/* Call the target of a delivery, as what has led to all that it starts. */
-static void
+/* Call the target of a delivery, as what has led to all that it starts; false: it is to be called later. */
+static bool
 deliver(Call *call, SfTaskOutcome *outcome)
 {
 	const SfOrigin *outer = sf_driver_origin;
 	SfOrigin	origin = {.kind = SF_ORIGIN_RULE,.outer = outer};
+	volatile bool called = true;
 
 	call->input = sf_target_input(call->rule, call->delivery->event, &outcome->error);
 	if (call->input == NULL)
-		return;
+		return true;
 	call->target = sf_target_parse(call->rule->target);
 	if (call->rule->execution_name != NULL &&
 		(call->name = sf_target_execution_name(call->rule, call->delivery->event, &outcome->error)) == NULL)
-		return;
+		return true;
 	origin.rule.depth = call->delivery->depth;
 	if (call->target.kind == SF_TARGET_MACHINE || call->target.kind == SF_TARGET_ACTIVITY)
 		origin.rule.event = call->delivery->event;
 	sf_driver_origin = &origin;
 	PG_TRY();
 	{
-		call_target(call, outcome);
+		called = call_target(call, outcome);
 	}
 	PG_FINALLY();
 	{
 		sf_driver_origin = outer;
 	}
 	PG_END_TRY();
+	return called;
 }
 
 /* Note that a delivery has failed, and whether it is dead. */
@@ -282,7 +311,11 @@ attempt(const SfDeliveries *batch, const SfDelivery *delivery, const SfRule *rul
 		note_failure(delivery, before.name == NULL ? &interrupted : &before);
 		return true;
 	}
-	deliver(&call, &outcome);
+	if (!deliver(&call, &outcome))
+	{
+		sf_delivery_put_off(delivery, SF_LOCKED_PUT_OFF_MS);
+		return true;
+	}
 	if (outcome.serialization_failure && batch->tried > 1)
 		return false;
 	*delivered = outcome.ok;

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "utils/timestamp.h"
+
 #include "feature/rule/rule.h"
 
 #define ROW SfDelivery
@@ -112,6 +114,21 @@ sf_delivery_give_back(const SfDelivery *claimed)
 
 	sf_db_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
 				  SF_INT2(SF_DELIVERY_CLAIMED_WITH_OTHERS), SF_INT2(SF_DELIVERY_NEW));
+}
+
+/* Have a delivery that was claimed, and could not be tried, claimed anew later: the attempt does not count. */
+void
+sf_delivery_put_off(const SfDelivery *claimed, int ms)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.rule_delivery d SET status = $5, attempt = $6, due_at = $7"
+		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.attempt = $3 AND d.status = $4");
+	int			before = sf_delivery_attempt(claimed) - 1;
+
+	sf_db_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
+				  SF_INT4(claimed->attempt), SF_INT2(claimed->status),
+				  SF_INT2(before == 0 ? SF_DELIVERY_CLAIMED_WITH_OTHERS : SF_DELIVERY_CLAIMED), SF_INT4(before),
+				  SF_TIME(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms)));
 }
 
 /* Note that the attempt for which a delivery was claimed has failed, maybe the last one. */

@@ -123,7 +123,9 @@ extern void sf_target_check_event(const Jsonb *input);
  *	RETRY				an attempt has failed, and there is to be another one
  *	DEAD				it is not tried any more
  *
- * A claim holds until the delivery is due; then it is claimed again, by itself.  The numbers are stored.
+ * A claim holds until the delivery is due; then it is claimed again, by itself.  So a worker puts off a delivery whose
+ * target needs what another transaction has locked: the claim holds on, and the attempt does not count.
+ * The numbers are stored.
  */
 #define SF_DELIVERY_LIST(X) \
 	X(NEW, 0) \
@@ -175,6 +177,7 @@ extern TimestampTz sf_delivery_next_due(void);
 extern List *sf_delivery_claim(Oid owner, TimestampTz now, int max_rows);
 extern List *sf_delivery_claim_retry(Oid owner, TimestampTz now);
 extern void sf_delivery_give_back(const SfDelivery *claimed);
+extern void sf_delivery_put_off(const SfDelivery *claimed, int ms);
 extern bool sf_delivery_lock(const SfDelivery *claimed);
 extern void sf_delivery_set_failed(const SfDelivery *claimed, const SfError *error, bool dead);
 extern void sf_delivery_pass_on(const SfDelivery *delivery, Oid owner);

@@ -19,6 +19,7 @@
 
 #include "base/error/errors.h"
 #include "base/hooks.h"
+#include "base/time/timing.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "run/gate/gate.h"
@@ -137,6 +138,7 @@ typedef struct ScheduleSweep
 	int			left;			/* subtransactions that may still write in this transaction */
 	int			started;		/* runs */
 	bool		more;			/* runs are left that could start now */
+	bool		put_off;		/* one is left that needs what another transaction has */
 } ScheduleSweep;
 
 /* A start that is tried */
@@ -183,7 +185,10 @@ log_failure(const char *schedule, const ErrorData *error)
 	return true;
 }
 
-/* Try a start in a subtransaction: if it fails, that is noted, and other runs go on. */
+/*
+ * Try a start in a subtransaction: if it fails, that is noted, and other runs go on.  What another transaction has for
+ * longer than a moment, such as the row of a start key, is no failure: a later sweep tries again.
+ */
 static bool
 try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 {
@@ -193,7 +198,7 @@ try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 
 	sweep->left--;
 	try->s = s;
-	error = sf_subtransaction_run(work, NULL, try);
+	error = sf_subtransaction_run_within(SF_NEXT_ROW_LOCK_MS, work, try);
 	if (error == NULL)
 	{
 		sweep->started++;
@@ -201,6 +206,11 @@ try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 	}
 	rethrow_cancel(error);
 	s->last_execution_id = last_execution_id;
+	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+	{
+		sweep->put_off = true;
+		return false;
+	}
 	(void) log_failure(s->name, error);
 	if (!sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_FAILED, try->scheduled))
 		note_run(s, SF_RUN_OUTCOME_FAILED, try->scheduled, NULL, error->message);
@@ -445,6 +455,7 @@ typedef struct SweptSchedule
 	int			left;			/* subtransactions that may still write in this transaction; set */
 	int			started;		/* set: runs */
 	bool		more;			/* set: runs are left that could start now */
+	bool		put_off;		/* set: one is left to a later sweep */
 } SweptSchedule;
 
 /* Is there something to do for a schedule?  This locks nothing, so its subtransaction gets no number. */
@@ -504,6 +515,7 @@ sweep_one(void *arg)
 	named->left = sweep.left;
 	named->started = sweep.started;
 	named->more = sweep.more;
+	named->put_off |= sweep.put_off;
 	return true;
 }
 
@@ -564,10 +576,11 @@ list_names(void)
 /*
  * Sweep all schedules: start runs that were missed or have waited.  A sweep that has written as much as one
  * transaction should ends before it has come to all of them, and the next one begins behind the last; when no run has
- * started since it came round, there is no hurry.  Tells what is left.
+ * started since it came round, there is no hurry.  Tells what is left; put_off: also starts that need what another
+ * transaction has.
  */
 SfRunsLeft
-sf_due_runs_sweep(TimestampTz now)
+sf_due_runs_sweep(TimestampTz now, bool *put_off)
 {
 	static int	without_start = 0;	/* schedules since the last run that started */
 	List	   *names = list_names();
@@ -593,5 +606,6 @@ sf_due_runs_sweep(TimestampTz now)
 		more |= without_start < list_length(names);
 	else
 		without_start = 0;
+	*put_off = sweep.put_off;
 	return more ? SF_RUNS_LEFT_DUE : sf_pending_run_any() ? SF_RUNS_LEFT_WAIT : SF_RUNS_LEFT_NONE;
 }

@@ -261,7 +261,7 @@ extern List *sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz
 /* --- starting the runs of schedules: when they are due, missed, or have waited --- */
 
 extern char *sf_due_run_called(SfSchedule *schedule, TimestampTz now);
-extern SfRunsLeft sf_due_runs_sweep(TimestampTz now);
+extern SfRunsLeft sf_due_runs_sweep(TimestampTz now, bool *put_off);
 
 /* --- schedules as functions of SQL name them --- */
 

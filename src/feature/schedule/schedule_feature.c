@@ -51,9 +51,14 @@ planned(TimestampTz since, TimestampTz until, TimestampTz now)
 static SfSweepResult
 sweep(TimestampTz now)
 {
-	SfRunsLeft	left = sf_due_runs_sweep(now);
+	bool		put_off;
+	SfRunsLeft	left = sf_due_runs_sweep(now, &put_off);
 
-	return (SfSweepResult) {.more = left == SF_RUNS_LEFT_DUE,.next = DT_NOEND,.waits = left != SF_RUNS_LEFT_NONE};
+	return (SfSweepResult) {
+		.more = left == SF_RUNS_LEFT_DUE,
+		.next = put_off ? TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_LOCKED_PUT_OFF_MS) : DT_NOEND,
+		.waits = left != SF_RUNS_LEFT_NONE
+	};
 }
 
 const SfFeature sf_schedule_feature = {

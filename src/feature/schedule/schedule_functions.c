@@ -312,7 +312,10 @@ SF_SQL_FUNCTION(sfflow_run_schedule_given)
 /* Sweep all schedules as if it was a time; tells whether runs are left. */
 SF_SQL_FUNCTION(sfflow_look_at_schedules)
 {
-	PG_RETURN_BOOL(sf_due_runs_sweep(PG_GETARG_TIMESTAMPTZ(0)) != SF_RUNS_LEFT_NONE);
+	bool		put_off;
+	SfRunsLeft	left = sf_due_runs_sweep(PG_GETARG_TIMESTAMPTZ(0), &put_off);
+
+	PG_RETURN_BOOL(left != SF_RUNS_LEFT_NONE || put_off);
 }
 
 typedef bool (*CronSearch) (const SfCron *cron, TimestampTz t, pg_tz *zone,

@@ -5,10 +5,13 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "miscadmin.h"
 
+#include "base/error/debug_point.h"
 #include "db/direct.h"
 #include "feature/start_key/start_key.h"
 #include "run/apply/apply.h"
+#include "store/branch/park.h"
 
 static const SfIndex by_key = {"start_key", "start_key_pkey"};
 static const SfIndex by_number = {"keyed_start", "keyed_start_pkey"};
@@ -114,14 +117,15 @@ sf_start_key_set_place(int64 execution_no, SfLinePlace place)
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_INT2(place));
 }
 
-/* Change its place if it is the one that is expected; false: it has not. */
-bool
-sf_start_key_change_place(int64 execution_no, SfLinePlace from, SfLinePlace to)
+/* Find the first execution of a key that waits; 0: none. */
+static int64
+find_first(int machine_no, const char *key)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.keyed_start k SET place = $3 WHERE k.execution_no = $1 AND k.place = $2");
+		"SELECT k.execution_no FROM _sfflow.waiting_start k"
+		" WHERE k.machine_no = $1 AND k.key = $2 ORDER BY k.entered_at LIMIT 1");
 
-	return sf_db_execute(&plan, SF_INT8(execution_no), SF_INT2(from), SF_INT2(to)) > 0;
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key));
 }
 
 /*
@@ -131,18 +135,30 @@ sf_start_key_change_place(int64 execution_no, SfLinePlace from, SfLinePlace to)
 bool
 sf_start_key_advance(int machine_no, const char *key)
 {
-	static SfPlan next = SF_PLAN(
-		"SELECT k.execution_no FROM _sfflow.waiting_start k"
-		" WHERE k.machine_no = $1 AND k.key = $2 ORDER BY k.entered_at LIMIT 1");
+	/* a redrive does not lock the key: since the look at what waits, one that was over may wait */
 	static SfPlan forget = SF_PLAN(
 		"DELETE FROM _sfflow.start_key s WHERE s.machine_no = $1 AND s.key = $2"
-		" AND NOT EXISTS (SELECT FROM _sfflow.begun_start k WHERE k.machine_no = $1 AND k.key = $2)");
-	int64		first = sf_db_number(&next, 0, SF_INT4(machine_no), SF_TEXT(key));
+		" AND NOT EXISTS (SELECT FROM _sfflow.begun_start k WHERE k.machine_no = $1 AND k.key = $2)"
+		" AND NOT EXISTS (SELECT FROM _sfflow.waiting_start k WHERE k.machine_no = $1 AND k.key = $2)");
+	int64		first = find_first(machine_no, key);
 
 	if (first != 0)
 		return !sf_start_key_is_free(machine_no, key, DT_NOBEGIN) || sf_apply_unpark_next("start_key", first);
+	SF_DEBUG_POINT("start-key-forget");
 	sf_db_execute(&forget, SF_INT4(machine_no), SF_TEXT(key));
 	return true;
+}
+
+/* The same, but wait for sessions that work on what waits. */
+void
+sf_start_key_advance_now(int machine_no, const char *key)
+{
+	while (!sf_start_key_advance(machine_no, key))
+	{
+		CHECK_FOR_INTERRUPTS();
+		foreach_ptr(const SfParked, parked, sf_park_list(find_first(machine_no, key)))
+			(void) sf_branch_read(parked->key, SF_LOCK_WAIT);
+	}
 }
 
 /* Append a row to a list. */
@@ -155,22 +171,28 @@ append_keyed(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(List **) arg = lappend(*(List **) arg, keyed);
 }
 
-/* List executions that have ended, and of which the next ones have not been told: a List of SfKeyedStart. */
+/*
+ * Lock executions that have ended, and of which the next ones have not been told, with the rows of their keys: those
+ * with a higher number than one, of which no other session has the one or the other.  A List of SfKeyedStart.
+ */
 List *
-sf_start_key_list_ended(int max_rows)
+sf_start_key_lock_ended(int64 after, int max_rows)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.ended_start k"
-		" ORDER BY k.execution_no LIMIT $1");
+		" JOIN _sfflow.start_key s ON s.machine_no = k.machine_no AND s.key = k.key"
+		" WHERE k.execution_no > $1 ORDER BY k.execution_no LIMIT $2 FOR UPDATE SKIP LOCKED");
 
-	return sf_db_list(&plan, append_keyed, SF_ARGS(SF_INT4(max_rows)));
+	return sf_db_list(&plan, append_keyed, SF_ARGS(SF_INT8(after), SF_INT4(max_rows)));
 }
 
-/* Is there one? */
+/* Has one ended of which the next one has not been told? */
 bool
 sf_start_key_any_ended(void)
 {
-	return sf_start_key_list_ended(1) != NIL;
+	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.ended_start k LIMIT 1");
+
+	return sf_db_number(&plan, 0) == 1;
 }
 
 /*

@@ -10,7 +10,8 @@
  * their commits.  A worker never waits for it: before a new execution begins, and before one goes on after a
  * redrive, the worker tries the lock, and leaves the execution alone for a moment if it does not get it.  It has
  * the lock until its slice has committed.  So what a start finds waiting waits: the start may replace it
- * (run/execution/replace.c).
+ * (run/execution/replace.c).  A start that a worker makes itself, of a child, by a rule or by a schedule, waits for a
+ * moment only, and is made later if the lock does not come.
  *
  *	debounce	one waits per key.  None is kept from running.
  *	single		one waits per key, besides those that were redriven; one runs.
@@ -20,6 +21,10 @@
  * that waits is made due, under the lock as well.  The transaction that ends an execution tries that lock.  If
  * another session has it, the place becomes ENDED, which is committed with the end, and a worker sweeps such
  * rows until it has the lock.
+ *
+ * A redrive locks the key only if its row may be gone, so one that is over may wait again at any time.  So what a slice
+ * has let begin keeps others from that before its row says so (SfDraft.start_key), and what finds another one waiting
+ * before it has that one be due.
  */
 #ifndef SF_FEATURE_START_KEY_H
 #define SF_FEATURE_START_KEY_H
@@ -123,6 +128,7 @@ typedef struct SfKeyedStart
 extern int	sf_start_key_option;
 extern void *sf_start_key_compile(const Jsonb *options, const SfProgram *program);
 extern char *sf_start_key_evaluate(const SfExecution *execution, const SfStartKeyOption *option);
+extern const SfStartKeyOption *sf_start_key_option_of(const SfExecution *execution);
 
 /* --- keyed_start.c --- */
 
@@ -134,9 +140,9 @@ extern bool sf_start_key_is_free(int machine_no, const char *key, TimestampTz en
 extern bool sf_start_key_is_empty(int machine_no, const char *key);
 extern void sf_start_key_put(int64 execution_no, int machine_no, const char *key, SfLinePlace place);
 extern void sf_start_key_set_place(int64 execution_no, SfLinePlace place);
-extern bool sf_start_key_change_place(int64 execution_no, SfLinePlace from, SfLinePlace to);
 extern bool sf_start_key_advance(int machine_no, const char *key);
-extern List *sf_start_key_list_ended(int max_rows);
+extern void sf_start_key_advance_now(int machine_no, const char *key);
+extern List *sf_start_key_lock_ended(int64 after, int max_rows);
 extern bool sf_start_key_any_ended(void);
 extern bool sf_start_key_retains(int64 execution_no);
 extern void sf_start_key_arrive(SfArg numbers);

@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "utils/memutils.h"
 
 #include "base/error/debug_point.h"
 #include "base/hooks.h"
@@ -16,7 +17,7 @@
 /* When a branch comes again whose key another session has locked */
 #define BUSY_MS			100
 
-/* Ended executions that a sweep deals with, and when the next one comes if sessions have the locks */
+/* Ended executions that a sweep looks at together, and when the next one comes if sessions have the locks */
 #define LOOK_SIZE		100
 #define SWEEP_PAUSE_MS	200
 
@@ -44,6 +45,19 @@ option_of(const SfDraft *draft)
 	return !sf_execution_is_map_child(draft->execution) ? draft->compiled[sf_start_key_option] : NULL;
 }
 
+/* Does this slice have another execution of a key begin or go on?  Its row says so when the slice is written. */
+static bool
+slice_has_another(const SfDraft *draft, const char *key)
+{
+	if (draft->slice_drafts == NULL)
+		return false;
+	foreach_ptr(const SfDraft, other, *draft->slice_drafts)
+		if (other != draft && other->start_key != NULL && (other->began || other->redrive_allowed) &&
+			other->execution->machine_no == draft->execution->machine_no && strcmp(other->start_key, key) == 0)
+			return true;
+	return false;
+}
+
 /*
  * Tell whether an execution with a key may begin, or go on after a redrive.  The row of the key stays locked until the
  * slice has committed; what the key says of the execution is written with the slice.
@@ -65,9 +79,16 @@ may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 		return sf_gate_put_off(draft, branch, BUSY_MS);
 	if (!sf_start_key_try_lock(keyed->machine_no, keyed->key))
 		return sf_gate_put_off(draft, branch, BUSY_MS);
-	if (option->mode != SF_START_KEY_DEBOUNCE && !sf_start_key_is_free(keyed->machine_no, keyed->key, keyed->entered_at) &&
-		!SF_DEBUG_MUTATION("start-key-order"))
-		return park(draft, branch);
+	if (option->mode != SF_START_KEY_DEBOUNCE && !SF_DEBUG_MUTATION("start-key-order"))
+	{
+		if (slice_has_another(draft, keyed->key))
+			return park(draft, branch);
+		/* the first one may have been parked because this one was before its redrive */
+		if (!sf_start_key_is_free(keyed->machine_no, keyed->key, keyed->entered_at))
+			return sf_start_key_advance(keyed->machine_no, keyed->key) ? park(draft, branch) :
+				sf_gate_put_off(draft, branch, BUSY_MS);
+		draft->start_key = MemoryContextStrdup(GetMemoryChunkContext(draft), keyed->key);
+	}
 	draft->redrive_allowed = draft->execution->started_at != DT_NOBEGIN;
 	return SF_GATE_OPEN;
 }
@@ -118,8 +139,7 @@ begun(const SfExecution *execution, const void *compiled)
 static void
 ended(const SfExecution *execution, bool began_here)
 {
-	const SfStartKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
-		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
+	const SfStartKeyOption *option = sf_start_key_option_of(execution);
 	const SfKeyedStart *keyed = option == NULL ? NULL : sf_start_key_find(execution->execution_no);
 
 	if (keyed == NULL || (keyed->place != SF_LINE_RUNS && !sf_start_key_place_waits(keyed->place)))
@@ -136,8 +156,7 @@ ended(const SfExecution *execution, bool began_here)
 static void
 redriven(const SfExecution *execution)
 {
-	const SfStartKeyOption *option = sf_execution_is_map_child(execution) ? NULL :
-		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
+	const SfStartKeyOption *option = sf_start_key_option_of(execution);
 	const SfKeyedStart *keyed = option == NULL || option->mode == SF_START_KEY_DEBOUNCE ? NULL :
 		sf_start_key_find(execution->execution_no);
 
@@ -151,16 +170,29 @@ redriven(const SfExecution *execution)
 
 /* An execution is of another version: if that knows no keys, it leaves its line. */
 static void
-migrated(const SfExecution *execution, int before)
+leave_without_option(const SfExecution *execution)
 {
-	const SfKeyedStart *keyed;
+	const SfKeyedStart *keyed = sf_start_key_option_of(execution) != NULL ? NULL :
+		sf_start_key_find(execution->execution_no);
 
-	if (sf_program_cache_find(execution->machine_no, before)->compiled[sf_start_key_option] == NULL ||
-		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option] != NULL)
-		return;
-	keyed = sf_start_key_find(execution->execution_no);
 	if (keyed != NULL && keyed->place != SF_LINE_ENDED && !sf_start_key_place_is_left(keyed->place))
 		leave(keyed, SF_LINE_DONE);
+}
+
+/* An execution has been migrated. */
+static void
+migrated(const SfExecution *execution, int before)
+{
+	if (sf_program_cache_find(execution->machine_no, before)->compiled[sf_start_key_option] != NULL)
+		leave_without_option(execution);
+}
+
+/* A start has replaced an execution, maybe under another version; one that restarts it has left its line before. */
+static void
+begins_anew(const SfExecution *execution, SfAnew how)
+{
+	if (how == SF_ANEW_REPLACED)
+		leave_without_option(execution);
 }
 
 /* List those of some executions that have keys of starts. */
@@ -184,7 +216,8 @@ departs(SfArg numbers)
 
 		sf_start_key_lock(keyed->machine_no, keyed->key);
 		sf_start_key_set_place(keyed->execution_no, SF_LINE_DONE);
-		(void) sf_start_key_advance(keyed->machine_no, keyed->key);
+		/* with the row of the execution goes what would tell a sweep of it */
+		sf_start_key_advance_now(keyed->machine_no, keyed->key);
 	}
 }
 
@@ -205,29 +238,32 @@ gives_up_line(const SfExecution *execution)
 		(void) sf_start_key_advance(execution->machine_no, key);
 }
 
-/* Have those go on that come after what has ended, where the row of the key is free by now. */
+/* Have those go on that come after what has ended, where no other session has the row of the key by now. */
 static SfSweepResult
 sweep(TimestampTz now)
 {
-	List	   *all = sf_start_key_list_ended(LOOK_SIZE);
-	bool		busy = false;
+	List	   *all;
+	int64		after = 0;
+	int			told = 0;
 
-	foreach_ptr(const SfKeyedStart, keyed, all)
+	/* an old snapshot does not show what waits */
+	if (IsolationUsesXactSnapshot())
+		return (SfSweepResult) {.next = DT_NOEND};
+	do
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (!sf_start_key_try_lock(keyed->machine_no, keyed->key))
+		all = sf_start_key_lock_ended(after, LOOK_SIZE);
+		foreach_ptr(const SfKeyedStart, keyed, all)
 		{
-			busy = true;
-			continue;
+			CHECK_FOR_INTERRUPTS();
+			after = keyed->execution_no;
+			sf_start_key_set_place(keyed->execution_no, SF_LINE_OVER);
+			if (sf_start_key_advance(keyed->machine_no, keyed->key))
+				told++;
+			else
+				sf_start_key_set_place(keyed->execution_no, SF_LINE_ENDED);
 		}
-		/* a redrive may have been quicker */
-		if (!sf_start_key_change_place(keyed->execution_no, SF_LINE_ENDED, SF_LINE_OVER) ||
-			sf_start_key_advance(keyed->machine_no, keyed->key))
-			continue;
-		sf_start_key_set_place(keyed->execution_no, SF_LINE_ENDED);
-		busy = true;
-	}
-	return (SfSweepResult) {.more = busy || list_length(all) == LOOK_SIZE,.next = DT_NOEND};
+	} while (list_length(all) == LOOK_SIZE && told < LOOK_SIZE);
+	return (SfSweepResult) {.more = sf_start_key_any_ended(),.next = DT_NOEND};
 }
 
 const SfFeature sf_start_key_feature = {
@@ -249,6 +285,7 @@ const SfFeature sf_start_key_feature = {
 	.ended = ended,
 	.redriven = redriven,
 	.migrated = migrated,
+	.begins_anew = begins_anew,
 	.departs = departs,
 	.arrives = arrives,
 	.retains = sf_start_key_retains,

@@ -13,6 +13,7 @@
 #include "base/name/name.h"
 #include "base/version/compat.h"
 #include "feature/start_key/start_key.h"
+#include "store/state_machine/program_cache.h"
 
 /* Seconds of a delay, at most: ten years */
 #define MAX_SECONDS		(10 * 366 * 86400.0)
@@ -222,4 +223,12 @@ sf_start_key_evaluate(const SfExecution *execution, const SfStartKeyOption *opti
 	if (!sf_input_value_find(option->key, execution->input, &value, &error))
 		refuse_key(psprintf("cannot be evaluated: %s", error.cause == NULL ? error.name : error.cause));
 	return key_text(value);
+}
+
+/* What the version of an execution says of keys of starts; NULL: nothing. */
+const SfStartKeyOption *
+sf_start_key_option_of(const SfExecution *execution)
+{
+	return sf_execution_is_map_child(execution) ? NULL :
+		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
 }

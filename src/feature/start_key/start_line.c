@@ -136,14 +136,14 @@ void
 sf_start_key_reenter_line(const SfExecution *there, SfExecution *wanted, const void *option, bool restarts)
 {
 	const SfStartKeyOption *o = option;
-	const SfKeyedStart *keyed = o == NULL && wanted->start.options == NULL ? NULL :
-		sf_start_key_find(there->execution_no);
+	const SfKeyedStart *keyed = sf_start_key_find(there->execution_no);
 	char	   *key = sf_start_key_evaluate(wanted, o);
 
 	if (!restarts)
 	{
+		/* a version without the option stands in no line */
 		if (o != NULL)
-			require_same_key(there, keyed, key);
+			require_same_key(there, sf_start_key_option_of(there) == NULL ? NULL : keyed, key);
 		if (key != NULL && o != NULL)
 			wanted->start.at = find_time(o, there->requested_at);
 		return;

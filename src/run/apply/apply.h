@@ -47,6 +47,7 @@ typedef struct SfDraft
 	SfBranch   *net_branch;		/* the JobNet whose input was read last, or NULL */
 	bool		began;			/* it begins in this draft */
 	bool		redrive_allowed;	/* by a feature (may_begin) that is told so (begun): it goes on */
+	const char *start_key;		/* in the line of this key it may begin or go on; NULL: in none */
 	const void *const *compiled;	/* what features have made of the options of its version (SF_COMPILED) */
 	void	   *taken;			/* what the feature that takes something before steps (may_begin) notes of that */
 	TimestampTz at;				/* when the next transition begins; DT_NOBEGIN: when it is made */
@@ -99,7 +100,9 @@ extern void sf_draft_lock(SfDraft *draft);
  * A worker's slice raises ERRCODE_SF_EXECUTION_LOCKED when a session holds the
  * row of an execution (its number: sf_draft_locked_out()) for longer than a
  * moment.  Its branches are put off then, so that the worker is free for others.
+ * So is a branch whose step needs something else that a session holds.
  */
+extern void sf_draft_wait_briefly(const SfDraft *draft, void (*work) (void *arg), void *arg);
 extern int64 sf_draft_locked_out(void);
 extern void sf_apply_put_off(SfBranchKey key, int ms);
 

@@ -21,7 +21,7 @@
 
 static int64 locked_out = 0;
 
-/* Number of the execution for which ERRCODE_SF_EXECUTION_LOCKED was raised last. */
+/* Number of the execution whose row was locked when ERRCODE_SF_EXECUTION_LOCKED was raised last; 0: no row was. */
 int64
 sf_draft_locked_out(void)
 {
@@ -29,25 +29,26 @@ sf_draft_locked_out(void)
 }
 
 /*
- * Lock an execution's row.  A worker waits for the time that the draft has, then raises
- * ERRCODE_SF_EXECUTION_LOCKED.
+ * Do what may have to wait for other transactions.  A worker waits for the time that the draft has, then raises
+ * ERRCODE_SF_EXECUTION_LOCKED, with what the execution is; row: it is its row that is locked.
  */
-static SfExecution *
-lock_execution(const SfDraft *draft)
+static void
+wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row, const char *problem)
 {
-	int64		no = draft->execution->execution_no;
 	MemoryContext context = CurrentMemoryContext;
 	int			nest;
-	SfExecution *volatile now = NULL;
 
 	if (draft->lock_wait_ms == 0)
-		return sf_execution_read(no, SF_LOCK_WAIT, false);
+	{
+		work(arg);
+		return;
+	}
 	nest = NewGUCNestLevel();
 	(void) set_config_option("lock_timeout", psprintf("%d", draft->lock_wait_ms), PGC_SUSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
 	PG_TRY();
 	{
-		now = sf_execution_read(no, SF_LOCK_WAIT, false);
+		work(arg);
 	}
 	PG_CATCH();
 	{
@@ -56,15 +57,46 @@ lock_execution(const SfDraft *draft)
 		/* one error in place of the other: the transaction ends all the same */
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
-		locked_out = no;
+		locked_out = row ? draft->execution->execution_no : 0;
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_LOCKED),
-				 errmsg("execution \"%s\" is locked by another transaction",
-						draft->execution->execution_id)));
+				 errmsg("execution \"%s\" %s", draft->execution->execution_id, problem)));
 	}
 	PG_END_TRY();
 	AtEOXact_GUC(false, nest);
-	return now;
+}
+
+/* The same for a step of a branch; others of the execution need not wait. */
+void
+sf_draft_wait_briefly(const SfDraft *draft, void (*work) (void *arg), void *arg)
+{
+	wait_within(draft, work, arg, false, "needs what another transaction has locked");
+}
+
+/* A row that is waited for */
+typedef struct Locking
+{
+	int64		execution_no;
+	SfExecution *now;			/* set */
+} Locking;
+
+/* Lock it. */
+static void
+lock_row(void *arg)
+{
+	Locking    *locking = arg;
+
+	locking->now = sf_execution_read(locking->execution_no, SF_LOCK_WAIT, false);
+}
+
+/* Lock an execution's row. */
+static SfExecution *
+lock_execution(const SfDraft *draft)
+{
+	Locking		locking = {.execution_no = draft->execution->execution_no};
+
+	wait_within(draft, lock_row, &locking, true, "is locked by another transaction");
+	return locking.now;
 }
 
 /* Is an execution RUNNING, and not redriven or restarted since the slice read it? */

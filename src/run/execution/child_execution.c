@@ -174,11 +174,31 @@ child_input(Jsonb *given, Jsonb **input, const SfResource *resource, SfError *er
 						   root.val.string.len, root.val.string.val));
 }
 
-/* Begin the execution of a child, or find it; within the quotas of its owner. */
+/* A child that begins */
+typedef struct Beginning
+{
+	SfExecution *child;
+	SfBegan		began;			/* set */
+} Beginning;
+
+/* Begin it. */
+static void
+begin_child(void *arg)
+{
+	Beginning  *b = arg;
+
+	b->began = sf_lifecycle_begin(b->child);
+}
+
+/*
+ * Begin the execution of a child, or find it; within the quotas of its owner.  A start that is open may have its
+ * name or its start key.
+ */
 static bool
-insert_child(SfExecution *child, const SfResource *resource, SfError *error)
+insert_child(const SfDraft *draft, SfExecution *child, const SfResource *resource, SfError *error)
 {
 	SfQuotaKind quota = sf_quota_take(child->owner);
+	Beginning	beginning = {.child = child};
 
 	if (quota != SF_QUOTA_NONE)
 	{
@@ -191,7 +211,8 @@ insert_child(SfExecution *child, const SfResource *resource, SfError *error)
 		error->needs_prefix = false;
 		return false;
 	}
-	switch (sf_lifecycle_begin(child))
+	sf_draft_wait_briefly(draft, begin_child, &beginning);
+	switch (beginning.began)
 	{
 		case SF_BEGAN_NEW:
 			return true;
@@ -248,7 +269,7 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 
 	if (!sf_lifecycle_label(child, &invalid))
 		return refuse(resource, error, "InvalidExecutionInput", invalid.cause);
-	if (!insert_child(child, resource, error))
+	if (!insert_child(draft, child, resource, error))
 		return false;
 	*output = start_output(child);
 	return true;

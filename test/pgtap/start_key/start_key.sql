@@ -1,6 +1,6 @@
 -- Keys of starts: the option start_key of machines and of starts, its modes, and what else is done with executions.
 BEGIN;
-SELECT plan(69);
+SELECT plan(77);
 
 CREATE FUNCTION pg_temp.machine(name text, option jsonb) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "C"},
@@ -145,6 +145,36 @@ SELECT sf_create_state_machine('line', '{"StartAt": "A", "States": {"A": {"Type"
 	\g /dev/null
 SELECT is(pg_temp.run('line'), 'c running 3', 'one that is moved to a version without keys leaves the line');
 SELECT is((SELECT started_at IS NOT NULL FROM sf_executions WHERE execution_id = 'line:d'), true, '... and begins');
+
+
+-- So does one that a start gives such a version, where the one before it runs, or has failed.
+SELECT pg_temp.machine('leaves', '{"key": "$.k", "mode": "fifo", "on_failure": "stop"}') \g /dev/null
+SELECT pg_temp.start('leaves', 'a', 'x', 1), pg_temp.start('leaves', 'b', 'x', 2), pg_temp.start('leaves', 'c', 'x', 3),
+	pg_temp.start('leaves', 'f', 'y', 4, '{"fail": true}'), pg_temp.start('leaves', 'g', 'y', 5) \g /dev/null
+SELECT is(pg_temp.run('leaves'), 'a running 1, b waiting 2, c waiting 3, f failed 4, g waiting 5', 'two lines');
+SELECT pg_temp.start('leaves', 'd', 'x', 6) \g /dev/null
+SELECT sf_create_state_machine('leaves', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "W"},
+	"W": {"Type": "Wait", "Seconds": 86400, "End": true}}}', or_replace => true) \g /dev/null
+SELECT sf_start('leaves', '{"k": "x", "n": 7}', n, if_exists => 'replace') FROM unnest('{b,d}'::text[]) n \g /dev/null
+SELECT sf_start('leaves', '{"k": "y", "n": 8}', 'f', if_exists => 'restart') \g /dev/null
+SELECT is(pg_temp.line('leaves'), 'a running 1, c waiting 3, g waiting 5',
+	'one that is replaced or restarted leaves the line');
+SELECT pg_temp.machine('leaves', '{"key": "$.k", "mode": "fifo"}') \g /dev/null
+SELECT throws_ok($$SELECT sf_start('leaves', '{"k": "x"}', 'd', if_exists => 'replace')$$, 'SF012',
+	'execution "leaves:d" cannot be replaced by a start with another start key', '... and does not enter it again');
+SELECT is(pg_temp.run('leaves'), 'a running 1, c waiting 3, g running 5', 'the next one begins');
+SELECT is((SELECT string_agg(name, ' ' ORDER BY name) FROM sf_executions WHERE state_machine = 'leaves'
+		AND started_at IS NOT NULL), 'a b d f g', '... and so do those that have left');
+SELECT pg_temp.due('leaves:a') \g /dev/null
+SELECT is(pg_temp.run('leaves'), 'c running 3, g running 5', '... and where one runs, when that has ended');
+
+-- Two that are redriven while the later one keeps its place.
+SELECT pg_temp.machine('both', '{"key": "$.k", "mode": "fifo", "on_failure": "stop"}') \g /dev/null
+SELECT pg_temp.start('both', 'a', 'x', 1, '{"fail": true}'), pg_temp.start('both', 'b', 'x', 2, '{"fail": true}'),
+	pg_temp.run('both'), sf_leave_start_key('both:a'), pg_temp.run('both'), sf_redrive('both:a') \g /dev/null
+SELECT is(pg_temp.run('both'), 'a waiting 1, b failed 2', 'one that is redriven waits for one that has failed');
+SELECT sf_redrive('both:b') \g /dev/null
+SELECT is(pg_temp.run('both'), 'a failed 1, b waiting 2', '... and when that is redriven, it goes on before it');
 
 -- A synchronous start cannot wait for its turn.
 SELECT sf_create_state_machine('now', '{"StartAt": "A", "States": {"A": {"Type": "Choice",

@@ -1,6 +1,7 @@
 # What features have of an execution goes with it from one node to another: roles of a task of people, and which
-# events it has received; what sessions write of it beside the move is not lost; what is being archived stays.
-# needs: move human hold event archive
+# events it has received; what sessions write of it beside the move is not lost, those behind it in its line go on, and
+# what is being archived stays.
+# needs: move human hold event start_key archive
 use strict;
 use warnings;
 use FindBin;
@@ -209,6 +210,29 @@ $mover->query('SELECT 1');
 is(on($_, q{SELECT count(*) FROM sf_executions WHERE execution_id = 'kept:a'}), '0', '... and on no node after that')
   for $s, $t;
 $_->quit for $archiver, $mover;
+
+# --- the line of a start key
+
+on($_, q{SELECT sf_create_state_machine('line', '{"StartAt": "W", "States": {
+		"W": {"Type": "Wait", "Seconds": 86400, "End": true}}}',
+	options => '{"start_key": {"key": "$.k", "mode": "fifo"}}')}) for $s, $t;
+on($s, q{SELECT sf_start('line', '{"k": 1}', '{"name": "goes", "key": "line"}'::jsonb)});
+on($s, q{SELECT sf_start('line', '{"k": 1}', '{"name": "stays"}'::jsonb)});
+my $places = q{SELECT string_agg(split_part(execution_id, ':', 2) || ' ' || place, ', ' ORDER BY rank)
+	FROM sf_start_keys};
+soon($s, $places, 'goes running, stays waiting', 'one waits in the line of another one');
+my $holder = $s->background_psql('postgres');
+$holder->query_safe(q{BEGIN; SELECT FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
+	WHERE e.execution_id = 'line:stays' FOR UPDATE OF b});
+$mover = begin($t, q{CALL sf_move_key('line', 1)});
+$s->poll_query_until('postgres', q{SELECT count(*) = 0 OR EXISTS (SELECT FROM pg_locks WHERE NOT granted)
+	FROM sf_executions WHERE name = 'goes'});
+$holder->query_safe('COMMIT');
+$mover->query('SELECT 1');
+$_->quit for $holder, $mover;
+soon($s, $places, 'stays running', 'when that is moved, it runs, also if a session had its branch');
+is(on($t, $places), 'goes running', '... and the other one there');
+is(on($_, 'SELECT count(*) FROM sf_check()'), '0', 'sf_check') for $s, $t;
 
 $_->stop for $s, $t;
 done_testing;
